@@ -1,0 +1,56 @@
+-- The elicitation: one request of an MCP server to one user to go somewhere
+-- in a browser and come back.
+
+SET LOCAL ROLE urlmode_owner;
+
+CREATE TABLE urlmode.elicitation (
+	id           uuid        PRIMARY KEY,
+	provider     text        NOT NULL CHECK (provider ~ '^[a-z0-9][a-z0-9_-]{0,63}$'),
+	kind         text        NOT NULL CHECK (kind IN ('oauth', 'payment', 'signature')),
+	subject      text        NOT NULL CHECK (octet_length(subject) BETWEEN 1 AND 512),
+	session      text        NOT NULL DEFAULT '' CHECK (octet_length(session) <= 512),
+	binding      bytea       NOT NULL CHECK (octet_length(binding) = 16),
+	requester    text        NOT NULL CHECK (octet_length(requester) BETWEEN 1 AND 200),
+	target_url   text        NOT NULL CHECK (octet_length(target_url) BETWEEN 1 AND 8192),
+	expected     jsonb,
+	verifier     bytea       CHECK (octet_length(verifier) <= 1024),
+	status       text        NOT NULL DEFAULT 'pending'
+	                         CHECK (status IN ('pending', 'opened', 'processing', 'completed')),
+	action       text        CHECK (action IN ('accept', 'decline', 'cancel')),
+	reason       text        NOT NULL DEFAULT '' CHECK (reason ~ '^[a-z0-9_]{0,64}$'),
+	result       bytea       CHECK (octet_length(result) <= 65536),
+	created_at   timestamptz NOT NULL DEFAULT now(),
+	expires_at   timestamptz NOT NULL,
+	opened_at    timestamptz,
+	completed_at timestamptz,
+	CHECK ((status = 'completed') = (action IS NOT NULL)),
+	CHECK ((status = 'completed') = (completed_at IS NOT NULL))
+) WITH (fillfactor = 70);
+
+-- Neither index holds a column that an elicitation's way changes, so that
+-- every step is a heap-only update.
+CREATE INDEX elicitation_expires_at ON urlmode.elicitation (expires_at);
+
+COMMENT ON TABLE urlmode.elicitation IS
+	'One row an elicitation. It only ever moves forward (pending, opened, processing, completed) and is completed once; only the functions of this schema move it.';
+COMMENT ON INDEX urlmode.elicitation_expires_at IS 'For clearing away what is long over.';
+COMMENT ON COLUMN urlmode.elicitation.id IS 'The MCP elicitationId.';
+COMMENT ON COLUMN urlmode.elicitation.provider IS 'The provider''s name in the callback programs'' configuration.';
+COMMENT ON COLUMN urlmode.elicitation.kind IS 'oauth, payment or signature.';
+COMMENT ON COLUMN urlmode.elicitation.subject IS 'Who the MCP server''s own authorization says the user is.';
+COMMENT ON COLUMN urlmode.elicitation.session IS 'The MCP session, or empty.';
+COMMENT ON COLUMN urlmode.elicitation.binding IS
+	'First 16 bytes of SHA-256("urlmode binding v1" 00 subject 00 session): every function wants it beside the id.';
+COMMENT ON COLUMN urlmode.elicitation.requester IS 'Who asks: the MCP server''s name, as the confirm page shows it.';
+COMMENT ON COLUMN urlmode.elicitation.target_url IS 'Where /connect sends the browser; for oauth without its state.';
+COMMENT ON COLUMN urlmode.elicitation.expected IS 'What a payment must match: {"amount": minor units, "currency": "EUR"}.';
+COMMENT ON COLUMN urlmode.elicitation.verifier IS
+	'The PKCE code verifier (RFC 7636) and the OpenID Connect nonce as JSON, sealed; only the waiting side opens it.';
+COMMENT ON COLUMN urlmode.elicitation.status IS 'pending, opened, processing or completed.';
+COMMENT ON COLUMN urlmode.elicitation.action IS 'accept, decline or cancel; set when completed.';
+COMMENT ON COLUMN urlmode.elicitation.reason IS 'A short code beside the action; empty on a plain accept.';
+COMMENT ON COLUMN urlmode.elicitation.result IS 'What came back, as JSON, sealed; only the waiting side opens it.';
+COMMENT ON COLUMN urlmode.elicitation.created_at IS 'When the MCP server created it.';
+COMMENT ON COLUMN urlmode.elicitation.expires_at IS 'From then on nobody can open it, and no browser can complete it.';
+COMMENT ON COLUMN urlmode.elicitation.opened_at IS 'When the user first went on from /connect.';
+COMMENT ON COLUMN urlmode.elicitation.completed_at IS 'When the outcome was set.';

@@ -1,0 +1,120 @@
+-- What the callback programs call. Each function takes parallel arrays and
+-- answers one row an element, in their order: a batch is one statement.
+--
+-- (id, binding) names a row; both come out of a state token. `provider` is
+-- the one of the route, and must be the row's.
+
+SET LOCAL ROLE urlmode_owner;
+
+CREATE FUNCTION urlmode.announce(id uuid, status text) RETURNS void
+LANGUAGE sql AS $$
+	SELECT pg_notify('urlmode', '{"id":"' || id || '","status":"' || status || '"}')
+$$;
+COMMENT ON FUNCTION urlmode.announce(uuid, text) IS
+	'Wakes whoever waits for the elicitation: NOTIFY on channel urlmode, {"id":…,"status":…}. Not for callers from outside.';
+
+CREATE FUNCTION urlmode.look_up(ids uuid[], bindings bytea[], providers text[])
+RETURNS TABLE (
+	outcome text, action text, reason text, requester text, subject text, expires bigint
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT CASE
+			WHEN e.id IS NULL THEN 'unknown'
+			WHEN e.status = 'completed' THEN 'completed'
+			WHEN e.expires_at <= now() AND e.status <> 'processing' THEN 'expired'
+			ELSE e.status
+		END,
+		e.action, e.reason, e.requester, e.subject,
+		ceil(extract(epoch FROM e.expires_at))::bigint
+	FROM unnest(ids, bindings, providers) WITH ORDINALITY AS a (id, binding, provider, n)
+	LEFT JOIN urlmode.elicitation e
+		ON e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
+	ORDER BY a.n
+$$;
+COMMENT ON FUNCTION urlmode.look_up(uuid[], bytea[], text[]) IS
+	'Changes nothing. outcome: pending, opened, processing, completed, expired, or unknown (no such row, or not this binding and provider). expires: Unix seconds, rounded up.';
+
+CREATE FUNCTION urlmode.open(ids uuid[], bindings bytea[], providers text[])
+RETURNS TABLE (outcome text, kind text, target_url text, expires bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	announced bigint;
+BEGIN
+	WITH opened AS (
+		UPDATE urlmode.elicitation e
+		SET status = 'opened', opened_at = now()
+		FROM unnest(ids, bindings, providers) AS a (id, binding, provider)
+		WHERE e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
+			AND e.status = 'pending' AND e.expires_at > now()
+		RETURNING urlmode.announce(e.id, 'opened')
+	)
+	SELECT count(*) INTO announced FROM opened;
+
+	RETURN QUERY
+	SELECT l.outcome, e.kind, e.target_url, l.expires
+	FROM ROWS FROM (unnest(ids), urlmode.look_up(ids, bindings, providers))
+		WITH ORDINALITY AS l (id, outcome, action, reason, requester, subject, expires, n)
+	LEFT JOIN urlmode.elicitation e ON e.id = l.id AND l.outcome = 'opened'
+	ORDER BY l.n;
+END
+$$;
+COMMENT ON FUNCTION urlmode.open(uuid[], bytea[], text[]) IS
+	'The user goes on: pending becomes opened, and is announced. outcome: opened (also when it was before; target_url is set only then), processing, completed, expired or unknown.';
+
+CREATE FUNCTION urlmode.complete(
+	ids uuid[], bindings bytea[], providers text[],
+	actions text[], reasons text[], results bytea[]
+)
+RETURNS TABLE (outcome text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	done bigint[];
+BEGIN
+	-- One id twice in a batch: the first of them counts.
+	WITH completed AS (
+		UPDATE urlmode.elicitation e
+		SET status = 'completed', action = a.action, reason = a.reason,
+			result = a.result, completed_at = now()
+		FROM (
+			SELECT DISTINCT ON (u.id) u.*
+			FROM unnest(ids, bindings, providers, actions, reasons, results)
+				WITH ORDINALITY AS u (id, binding, provider, action, reason, result, n)
+			ORDER BY u.id, u.n
+		) a
+		WHERE e.id = a.id AND e.binding = a.binding AND e.status <> 'completed'
+			AND (a.provider IS NULL
+				OR (e.provider = a.provider AND e.expires_at > now()
+					AND (e.kind = 'oauth' OR a.action <> 'accept')))
+		RETURNING e.id, a.n, urlmode.announce(e.id, 'completed')
+	)
+	SELECT array_agg(c.n) INTO done FROM completed c;
+
+	RETURN QUERY
+	SELECT CASE
+			WHEN a.n = ANY (done) THEN 'completed'
+			WHEN e.id IS NULL THEN 'unknown'
+			WHEN e.status = 'completed' THEN 'already'
+			WHEN e.expires_at <= now() THEN 'expired'
+			ELSE 'unknown'
+		END
+	FROM unnest(ids, bindings, providers) WITH ORDINALITY AS a (id, binding, provider, n)
+	LEFT JOIN urlmode.elicitation e
+		ON e.id = a.id AND e.binding = a.binding
+			AND (a.provider IS NULL OR e.provider = a.provider)
+	ORDER BY a.n;
+END
+$$;
+COMMENT ON FUNCTION urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[]) IS
+	'Completes rows, once each, and announces them. A provider marks a browser''s return: not after the expiry, and accept only for kind oauth; NULL is the MCP server itself. outcome: completed, already, expired or unknown.';
+
+REVOKE ALL ON FUNCTION
+	urlmode.announce(uuid, text),
+	urlmode.look_up(uuid[], bytea[], text[]),
+	urlmode.open(uuid[], bytea[], text[]),
+	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[])
+FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION
+	urlmode.look_up(uuid[], bytea[], text[]),
+	urlmode.open(uuid[], bytea[], text[]),
+	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[])
+TO urlmode_cgi;

@@ -1,0 +1,69 @@
+-- What MCP servers call.
+
+SET LOCAL ROLE urlmode_owner;
+
+CREATE FUNCTION urlmode.create_elicitation(
+	id uuid, provider text, kind text, subject text, session text, binding bytea,
+	requester text, target_url text, expected jsonb, verifier bytea, ttl_ms bigint
+)
+RETURNS timestamptz
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	expires timestamptz := now() + ttl_ms * interval '1 millisecond';
+BEGIN
+	INSERT INTO urlmode.elicitation (
+		id, provider, kind, subject, session, binding,
+		requester, target_url, expected, verifier, expires_at
+	) VALUES (
+		create_elicitation.id, create_elicitation.provider, create_elicitation.kind,
+		create_elicitation.subject, create_elicitation.session, create_elicitation.binding,
+		create_elicitation.requester, create_elicitation.target_url,
+		create_elicitation.expected, create_elicitation.verifier, expires
+	);
+	RETURN expires;
+END
+$$;
+COMMENT ON FUNCTION urlmode.create_elicitation(uuid, text, text, text, text, bytea, text, text, jsonb, bytea, bigint) IS
+	'Writes the row, pending, and answers when it expires. ttl_ms: milliseconds from now. A known id is a unique_violation.';
+
+CREATE FUNCTION urlmode.read(ids uuid[], bindings bytea[])
+RETURNS TABLE (
+	id uuid, provider text, status text, action text, reason text,
+	result bytea, verifier bytea, expires_in_ms bigint
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT e.id, e.provider, e.status, e.action, e.reason, e.result, e.verifier,
+		ceil(extract(epoch FROM e.expires_at - now()) * 1000)::bigint
+	FROM unnest(ids, bindings) AS a (id, binding)
+	JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding
+$$;
+COMMENT ON FUNCTION urlmode.read(uuid[], bytea[]) IS
+	'The rows as they stand, in no order; a row that is not there, or not of this binding, is left out. expires_in_ms: by this server''s clock, negative when over.';
+
+CREATE FUNCTION urlmode.expire(ids uuid[], bindings bytea[])
+RETURNS SETOF uuid
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	WITH expired AS (
+		UPDATE urlmode.elicitation e
+		SET status = 'completed', action = 'cancel', reason = 'expired', completed_at = now()
+		FROM unnest(ids, bindings) AS a (id, binding)
+		WHERE e.id = a.id AND e.binding = a.binding
+			AND e.status IN ('pending', 'opened') AND e.expires_at <= now()
+		RETURNING e.id
+	)
+	SELECT x.id FROM expired x, LATERAL urlmode.announce(x.id, 'completed')
+$$;
+COMMENT ON FUNCTION urlmode.expire(uuid[], bytea[]) IS
+	'Completes with cancel, expired, what nobody completed in time, announces it, and answers those ids. A processing row does not expire: its provider will say.';
+
+REVOKE ALL ON FUNCTION
+	urlmode.create_elicitation(uuid, text, text, text, text, bytea, text, text, jsonb, bytea, bigint),
+	urlmode.read(uuid[], bytea[]),
+	urlmode.expire(uuid[], bytea[])
+FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION
+	urlmode.create_elicitation(uuid, text, text, text, text, bytea, text, text, jsonb, bytea, bigint),
+	urlmode.read(uuid[], bytea[]),
+	urlmode.expire(uuid[], bytea[]),
+	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[])
+TO urlmode_server;
