@@ -1,0 +1,99 @@
+// The worked example: an MCP tool that connects the user's account at a
+// provider through the browser, and gets a promise of the outcome for it.
+
+import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
+import { ElicitationTimeoutError } from 'urlmode';
+
+const TTL = 300_000;
+const PROGRESS = {
+	opened: 'The page is open in the browser.',
+	processing: 'The provider is working on it.',
+};
+
+/**
+ * Registers the tool `connect_account`.
+ *
+ * @param {import('@modelcontextprotocol/sdk/server/mcp.js').McpServer} mcp
+ * @param {{ urlmode: import('urlmode').UrlMode, openid: import('./openid.mjs').OpenIdClient,
+ *     accounts: Map<string, object>, ttl?: number }} parts
+ *     accounts: subject → { name, tokens }, the server's own; ttl: milliseconds
+ *     that the user has
+ */
+export function registerConnectAccount(mcp, { urlmode, openid, accounts, ttl = TTL }) {
+	mcp.registerTool('connect_account', {
+		title: 'Connect an account',
+		description: 'Connects your Demo Account: you sign in there with your browser.',
+	}, async ({ authInfo, sessionId, requestId, signal, sendNotification, _meta }) => {
+		if (!mcp.server.getClientCapabilities()?.elicitation?.url) {
+			return failed('This MCP client cannot send its user to a web page (elicitation.url).');
+		}
+
+		// Who the user is says the MCP authorization, and nothing else.
+		const owner = { subject: authInfo.extra.subject, session: sessionId };
+
+		const { elicitationId, url, returnUrl } = await urlmode.create({
+			...owner,
+			provider: 'demo',
+			kind: 'oauth',
+			targetUrl: ({ returnUrl }) => openid.authorizationUrl(returnUrl),
+			pkce: true,
+			ttl,
+		});
+		const notifyCompleted = mcp.server.createElicitationCompletionNotifier(
+			elicitationId, { relatedRequestId: requestId });
+
+		try {
+			const answer = await mcp.server.elicitInput({
+				mode: 'url',
+				elicitationId,
+				url,
+				message: 'Sign in to your Demo Account to connect it.',
+			}, { timeout: ttl, signal, relatedRequestId: requestId });
+
+			if (answer.action !== 'accept') {
+				await urlmode.complete(elicitationId, { ...owner, action: answer.action, reason: 'refused' });
+				return failed('No account was connected: you chose not to open the page.');
+			}
+			const outcome = await urlmode.waitForCompletion(elicitationId, {
+				...owner,
+				timeout: ttl,
+				signal,
+				onProgress: progressReporter(sendNotification, _meta?.progressToken),
+			});
+			await notifyCompleted();
+
+			if (outcome.action !== 'accept') {
+				return failed(`No account was connected: ${outcome.reason}.`);
+			}
+			const account = await openid.exchange(outcome.result, returnUrl);
+			accounts.set(owner.subject, account);
+			return { content: [{ type: 'text', text: `Connected the account of ${account.name}.` }] };
+		} catch (error) {
+			await urlmode.cancel(elicitationId, { ...owner, reason: signal.aborted ? 'aborted' : 'failed' });
+			if (error instanceof ElicitationTimeoutError || error.code === ErrorCode.RequestTimeout) {
+				return failed('No account was connected: nobody signed in in time.');
+			}
+			throw error;
+		}
+	});
+}
+
+/** Keeps the client's request alive while its user is in the browser. */
+function progressReporter(sendNotification, progressToken) {
+	let progress = 0;
+
+	return ({ status }) => {
+		if (progressToken === undefined) {
+			return;
+		}
+		progress += 1;
+		sendNotification({
+			method: 'notifications/progress',
+			params: { progressToken, progress, message: PROGRESS[status] },
+		});
+	};
+}
+
+function failed(text) {
+	return { content: [{ type: 'text', text }], isError: true };
+}

@@ -1,0 +1,41 @@
+// The two pages of the demo's OpenID provider.
+
+const ESCAPES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+function escapeHtml(text) {
+	return String(text).replace(/[&<>"']/g, (character) => ESCAPES[character]);
+}
+
+function page(title, body) {
+	return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<style>
+	:root { color-scheme: light dark; }
+	body { font: 1.1rem/1.5 system-ui, sans-serif; max-width: 24rem; margin: 10vh auto; padding: 0 1rem; }
+	label, input, button { display: block; width: 100%; box-sizing: border-box; font: inherit; }
+	input, button { margin-top: .5rem; padding: .6rem; }
+	button { margin-top: 1rem; cursor: pointer; }
+</style>
+<main>
+<h1>${escapeHtml(title)}</h1>
+${body}
+</main>
+</html>
+`;
+}
+
+export function signInPage(uid) {
+	return page('Demo Account', `<p>Sign in with any name: this is the demo's own OpenID provider.</p>
+<form method="post" action="/interaction/${escapeHtml(uid)}">
+	<label>Name <input name="name" required maxlength="100" autocomplete="name" autofocus></label>
+	<button name="answer" value="sign-in">Sign in</button>
+	<button name="answer" value="cancel" formnovalidate>Cancel</button>
+</form>`);
+}
+
+export function errorPage(message) {
+	return page('Demo Account', `<p role="alert">${escapeHtml(message)}</p>`);
+}

@@ -1,0 +1,147 @@
+// The demo's OpenID provider: oidc-provider with PKCE required, `iss` in its
+// responses (RFC 9207) and a sign-in page that asks for a name.
+//
+//     PROVIDER_PORT=9000 URLMODE_BASE_URL=http://127.0.0.1:8080 node provider.mjs
+
+import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+
+import { memoryAdapter } from './memory-adapter.mjs';
+import { Provider } from './oidc-provider.mjs';
+import { closeServer, env, isMain, listen, run } from './process.mjs';
+import { errorPage, signInPage } from './provider-pages.mjs';
+
+export const CLIENT_ID = 'urlmode-demo';
+
+const NAME_MAX = 100;
+const FORM_MAX = 4096;
+
+/**
+ * Starts a provider whose one client may return to `redirectUris`.
+ *
+ * The issuer is http://localhost:PORT: for a browser another site than the
+ * callback host on 127.0.0.1, as a provider is in earnest.
+ *
+ * @param {{ redirectUris: string[], port?: number }} options port 0: a free one
+ * @returns {Promise<{ issuer: string, url: string, close: () => Promise<void> }>}
+ */
+export async function startProvider({ redirectUris, port = 0 }) {
+	const server = createServer();
+	const issuer = `http://localhost:${await listen(server, port)}`;
+	const names = new Map();
+	const provider = createProvider(issuer, redirectUris, names);
+	const answer = provider.callback();
+
+	server.on('request', (request, response) => {
+		if (!request.url.startsWith('/interaction/')) {
+			answer(request, response);
+			return;
+		}
+		signIn(provider, names, request, response).catch(() => {
+			sendPage(response, 400, errorPage('This sign-in is over. Start again.'));
+		});
+	});
+	return { issuer, url: issuer, close: () => closeServer(server) };
+}
+
+function createProvider(issuer, redirectUris, names) {
+	const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+	const minutes = 60;
+
+	return new Provider(issuer, {
+		adapter: memoryAdapter(),
+		jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'ES256' }] },
+		cookies: { keys: [randomBytes(32).toString('base64url')] },
+		clients: [{
+			client_id: CLIENT_ID,
+			redirect_uris: redirectUris,
+			response_types: ['code'],
+			grant_types: ['authorization_code'],
+			token_endpoint_auth_method: 'none',
+			id_token_signed_response_alg: 'ES256',
+		}],
+		responseTypes: ['code'],
+		pkce: { required: () => true },
+		claims: { openid: ['sub'], profile: ['name'] },
+		findAccount: (_ctx, sub) => ({
+			accountId: sub,
+			claims: () => ({ sub, name: names.get(sub) }),
+		}),
+		features: {
+			devInteractions: { enabled: false },
+			rpInitiatedLogout: { enabled: false },
+		},
+		interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
+		loadExistingGrant: grantWhatIsAsked,
+		clientBasedCORS: () => false,
+		renderError: (ctx, { error }) => {
+			ctx.type = 'html';
+			ctx.body = errorPage(error);
+		},
+		ttl: {
+			AccessToken: 10 * minutes,
+			AuthorizationCode: 1 * minutes,
+			Grant: 60 * minutes,
+			IdToken: 10 * minutes,
+			Interaction: 10 * minutes,
+			Session: 60 * minutes,
+		},
+	});
+}
+
+/** Signing in is consent enough for a demo: there is no second page. */
+async function grantWhatIsAsked(ctx) {
+	const { client, session, provider, requestParamScopes } = ctx.oidc;
+	const grant = new provider.Grant({ accountId: session.accountId, clientId: client.clientId });
+	grant.addOIDCScope([...requestParamScopes].join(' '));
+	await grant.save();
+	return grant;
+}
+
+async function signIn(provider, names, request, response) {
+	const { uid } = await provider.interactionDetails(request, response);
+
+	if (request.method !== 'POST') {
+		sendPage(response, 200, signInPage(uid));
+		return;
+	}
+	const form = await readForm(request);
+	if (form.get('answer') === 'cancel') {
+		await provider.interactionFinished(request, response, { error: 'access_denied' });
+		return;
+	}
+	const name = (form.get('name') ?? '').trim().slice(0, NAME_MAX);
+	if (name === '') {
+		sendPage(response, 400, signInPage(uid));
+		return;
+	}
+	const accountId = createHash('sha256').update(name).digest('base64url');
+	names.set(accountId, name);
+	await provider.interactionFinished(request, response, { login: { accountId } });
+}
+
+async function readForm(request) {
+	let text = '';
+	for await (const chunk of request.setEncoding('utf8')) {
+		text += chunk;
+		if (text.length > FORM_MAX) {
+			throw new Error('form too large');
+		}
+	}
+	return new URLSearchParams(text);
+}
+
+function sendPage(response, status, html) {
+	response.writeHead(status, {
+		'Content-Type': 'text/html; charset=utf-8',
+		'Cache-Control': 'no-store',
+	});
+	response.end(html);
+}
+
+if (isMain(import.meta.url)) {
+	await run('OpenID provider', () => startProvider({
+		port: Number(env('PROVIDER_PORT')),
+		redirectUris: [`${env('URLMODE_BASE_URL')}/oauth/demo/return`],
+	}));
+}

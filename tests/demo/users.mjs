@@ -1,0 +1,7 @@
+// Who may use the demo MCP server: access token → subject. A real server
+// verifies tokens that its authorization server issued.
+
+export const demoUsers = new Map([
+	['demo-token-of-ada', 'ada@example.org'],
+	['demo-token-of-grace', 'grace@example.org'],
+]);
