@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+# Builds, tests and runs urlmode; `make help` lists what there is.
+
+CC ?= cc
+PKG_CONFIG ?= pkg-config
+CFLAGS ?= -O2 -g
+SANITIZE ?=
+BUILD ?= build$(if $(SANITIZE),/asan)
+RUN_DIR ?= build/run
+PORT ?= 8080
+PROGRAM_DIR ?= $(BUILD)/bin
+
+export RUN_DIR PORT PROGRAM_DIR
+
+PACKAGES := libpq jansson libcrypto
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+HARDENING := -fstack-protector-strong -fstack-clash-protection -fPIE \
+	-fvisibility=hidden
+LDHARDENING := -pie -Wl,-z,relro,-z,now,-z,noexecstack
+ifdef SANITIZE
+HARDENING += -fsanitize=address,undefined -fno-sanitize-recover=all \
+	-fno-omit-frame-pointer
+LDHARDENING += -fsanitize=address,undefined
+else
+HARDENING += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+endif
+
+# Not := because the packages may come with `make deps` in the same run.
+C_FLAGS = -std=c11 -D_GNU_SOURCE -Ilib \
+	$(shell $(PKG_CONFIG) --cflags $(PACKAGES)) $(WARNINGS) $(HARDENING) \
+	$(CPPFLAGS) $(CFLAGS)
+LIBS = -lfcgi $(shell $(PKG_CONFIG) --libs $(PACKAGES))
+
+LIBRARY := $(BUILD)/liburlmode.a
+PROGRAMS := $(patsubst cgi-bin/%.c,$(BUILD)/bin/%,$(wildcard cgi-bin/*.c))
+UNITS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
+UNIT_HELPERS := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
+C_FILES := $(wildcard lib/*.[ch] cgi-bin/*.[ch] tests/unit/*.[ch])
+object = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+
+ifneq ($(V),1)
+Q := @
+say = @printf '  %-4s%s\n' $(1) $(2);
+endif
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: FORCE
+
+## The product
+.PHONY: help deps build run up down demo migrate
+help:           ## this list
+	@awk -F ' *## ' '/^## /{print "\n" $$2} /^[a-z0-9-]+:.*## /{sub(/:.*/, "", $$1); printf "  make %-15s %s\n", $$1, $$2}' Makefile
+	@printf '\nRUN_DIR= and PORT= say where a stack stands, SANITIZE=1 builds with ASan and\nUBSan, CC= takes gcc or clang, V=1 shows the commands.\n'
+
+deps:           ## install what is missing to build, run and test
+	@tests/stack/deps run test
+
+build: $(PROGRAMS) $(LIBRARY) ## compile the library and the programs into build/
+
+run:            ## install, build and start everything; Ctrl-C stops it
+	@tests/stack/deps run
+	+@$(MAKE) --no-print-directory build
+	@exec tests/stack/run
+
+up:             ## the same in the background
+	@tests/stack/deps run
+	+@$(MAKE) --no-print-directory build
+	@tests/stack/up
+
+down:           ## stop what `make up` started
+	@tests/stack/down
+
+demo:           ## walk the demo from the tool call to its result, and say each step
+	@tests/stack/deps run
+	+@$(MAKE) --no-print-directory build
+	@tests/stack/with node tests/demo/walk.mjs
+
+migrate:        ## apply sql/ to the database of URLMODE_ADMIN_DATABASE_URL
+	@tests/stack/deps migrate
+	@sql/migrate
+
+## Tests
+.PHONY: test test-unit test-valgrind test-e2e test-sanitize test-build lint
+test: test-build ## everything, against the real parts
+	@tests/run
+
+test-unit: test-build ## the modules, in C and JavaScript
+	@tests/run unit unit-sanitize node
+
+test-valgrind: test-build ## the C modules under valgrind
+	@tests/run unit-valgrind
+
+test-e2e: test-build ## the whole way, through nginx
+	@tests/run stack e2e
+
+test-sanitize: test-build ## the C modules and the whole way under ASan and UBSan
+	@tests/run unit-sanitize e2e-sanitize
+
+lint: test-build ## clang-tidy, cppcheck, format, shellcheck, types
+	@tests/run lint
+
+.PHONY: units format format-check clang-tidy cppcheck shellcheck types
+units: $(UNITS)
+
+# Its own make, since deps may bring the compiler.
+test-build: deps
+	+@$(MAKE) --no-print-directory build units
+	+@$(MAKE) --no-print-directory SANITIZE=1 build units
+
+format:         ## rewrite the C files in the style of .clang-format
+	clang-format -i $(C_FILES)
+
+format-check:   ## fail when `make format` would change a file
+	$(Q)clang-format --dry-run -Werror $(C_FILES)
+
+# One file a process: clang-tidy 14 takes va_list for uninitialized in the
+# second file.
+clang-tidy:
+	$(Q)printf '%s\0' $(filter %.c,$(C_FILES)) | xargs -0 -n 1 -P "$$(nproc)" \
+		sh -c 'exec clang-tidy --quiet "$$0" -- $(C_FLAGS)'
+
+cppcheck:
+	$(Q)cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr \
+		--enable=warning,performance,portability,style \
+		--suppressions-list=tests/cppcheck.txt -Ilib -D_GNU_SOURCE -D__linux__ \
+		$(filter %.c,$(C_FILES))
+
+shellcheck:
+	$(Q)shellcheck -x $(shell grep -lIE '^\#!/bin/(ba)?sh|^\#!/usr/bin/env bash' \
+		.ci/run sql/migrate tests/run tests/stack/*) tests/stack/lib.sh
+
+types:
+	$(Q)cd lib/node && npm run --silent types
+
+.PHONY: clean
+clean:          ## remove build/ (stop the stack first: make down)
+	@tests/stack/down
+	rm -rf build lib/node/types
+
+$(LIBRARY): $(call object,$(wildcard lib/*.c))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(PROGRAMS): $(BUILD)/bin/%: $(BUILD)/obj/cgi-bin/%.o $(LIBRARY)
+$(UNITS): $(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o \
+	$(call object,$(UNIT_HELPERS)) $(LIBRARY)
+$(UNITS): LIBS += -lcmocka
+$(PROGRAMS) $(UNITS):
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDHARDENING) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(C_FLAGS) -MMD -MP -c -o $@ $<
+
+# Another compiler or other flags: everything again.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(C_FLAGS) $(LDFLAGS)' | cmp -s - $@ \
+		|| echo '$(CC) $(C_FLAGS) $(LDFLAGS)' >$@
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
