@@ -101,7 +101,7 @@ function parseSetCookie(header, url) {
 				break;
 			case 'domain': cookie.domain = value.toLowerCase().replace(/^\./, '') || null; break;
 			case 'max-age': maxAge = Number(value); break;
-			case 'expires': cookie.expires = Date.parse(value) || Infinity; break;
+			case 'expires': cookie.expires = Date.parse(value); break;
 			case 'path':
 				if (value.startsWith('/')) {
 					cookie.path = value;
@@ -112,6 +112,8 @@ function parseSetCookie(header, url) {
 	}
 	if (Number.isInteger(maxAge)) {
 		cookie.expires = maxAge > 0 ? Date.now() + maxAge * 1000 : 0;
+	} else if (Number.isNaN(cookie.expires)) {
+		cookie.expires = Infinity;
 	}
 	return cookie;
 }

@@ -2,6 +2,9 @@
 
 import { parse } from 'parse5';
 
+const SILENT = new Set(['#comment', 'script', 'style', 'template']);
+const INLINE = new Set(['a', 'abbr', 'b', 'code', 'em', 'i', 'small', 'span', 'strong', 'time']);
+
 /**
  * A parsed page.
  *
@@ -118,11 +121,16 @@ function attributesOf(element) {
 }
 
 function rawTextOf(node) {
-	return [...walk(node)]
-		.filter(({ nodeName, parentNode }) => nodeName === '#text'
-			&& !['script', 'style'].includes(parentNode.nodeName))
-		.map(({ value }) => value)
-		.join('');
+	return (node.childNodes ?? []).map((child) => {
+		if (child.nodeName === '#text') {
+			return child.value;
+		}
+		if (SILENT.has(child.nodeName)) {
+			return '';
+		}
+		const text = rawTextOf(child);
+		return INLINE.has(child.nodeName) ? text : ` ${text} `;
+	}).join('');
 }
 
 function textOf(node) {

@@ -1,0 +1,124 @@
+// One page of the demo host: its MCP client session, and what the page shows.
+
+import { EventEmitter } from 'node:events';
+
+import { connectClient } from '../support/mcp.mjs';
+
+// How long a page may be away (a phone shows one tab at a time) before its
+// session counts as abandoned, in milliseconds.
+const ABSENCE_MAX = 300_000;
+
+/**
+ * Emits 'abandoned' when no page has watched for a while. `view` is what the
+ * page shows:
+ *
+ *     phase        'ready' → 'calling' → 'asked' → 'waiting' → 'done'
+ *     elicitation  { message, url, host } once the server has asked
+ *     progress     what the server reported, in order
+ *     completed    true when notifications/elicitation/complete has come
+ *     result       { text, isError } of the tool
+ */
+export class HostSession extends EventEmitter {
+	view = { phase: 'ready', progress: [], completed: false };
+
+	#client;
+	#elicitationId;
+	#answer;
+	#watchers = 0;
+	#absence;
+
+	static async open({ url, token }) {
+		const session = new HostSession();
+		session.#client = await connectClient({
+			url,
+			token,
+			onElicit: (params, signal) => session.#ask(params, signal),
+			onComplete: (elicitationId) => session.#complete(elicitationId),
+		});
+		session.#awaitWatcher();
+		return session;
+	}
+
+	/** Calls back with the view, now and at every change, until the returned function is called. */
+	watch(callback) {
+		const show = () => callback(this.view);
+
+		this.#watchers += 1;
+		clearTimeout(this.#absence);
+		this.on('change', show);
+		show();
+		return () => {
+			this.off('change', show);
+			this.#watchers -= 1;
+			if (this.#watchers === 0) {
+				this.#awaitWatcher();
+			}
+		};
+	}
+
+	/** Starts the tool, unless it runs already. */
+	start() {
+		if (this.view.phase !== 'ready' && this.view.phase !== 'done') {
+			return;
+		}
+		this.#show({
+			phase: 'calling', elicitation: undefined, progress: [], completed: false, result: undefined,
+		});
+		this.#client.callTool('connect_account', {
+			onProgress: ({ message }) => this.#show({ progress: [...this.view.progress, message] }),
+		}).then(
+			(result) => this.#finish(result),
+			(error) => this.#finish({ text: error.message, isError: true }),
+		);
+	}
+
+	/** The user's decision about the elicitation shown: 'accept' or 'decline'. */
+	answer(action) {
+		this.#answer?.(action);
+	}
+
+	async close() {
+		clearTimeout(this.#absence);
+		this.removeAllListeners();
+		await this.#client.close();
+	}
+
+	#ask({ elicitationId, url, message }, signal) {
+		const { protocol, host } = new URL(url);
+		if (protocol !== 'https:' && protocol !== 'http:') {
+			return 'cancel';
+		}
+		this.#elicitationId = elicitationId;
+		this.#show({ phase: 'asked', elicitation: { message, url, host } });
+
+		return new Promise((resolve) => {
+			this.#answer = (action) => {
+				this.#answer = undefined;
+				this.#show({ phase: 'waiting' });
+				resolve(action);
+			};
+			signal.addEventListener('abort', () => resolve('cancel'), { once: true });
+		});
+	}
+
+	#complete(elicitationId) {
+		// The protocol has a client ignore ids that it does not know.
+		if (elicitationId === this.#elicitationId) {
+			this.#show({ completed: true });
+		}
+	}
+
+	#finish(result) {
+		this.#answer = undefined;
+		this.#show({ phase: 'done', result });
+	}
+
+	#awaitWatcher() {
+		this.#absence = setTimeout(() => this.emit('abandoned'), ABSENCE_MAX).unref();
+	}
+
+	#show(change) {
+		this.view = { ...this.view, ...change };
+		this.emit('change');
+	}
+}

@@ -1,0 +1,86 @@
+// Shows the view that the host sends and sends back what the user does.
+
+const element = (id) => document.getElementById(id);
+const post = (path, body = {}) => fetch(path, {
+	method: 'POST',
+	headers: { 'Content-Type': 'application/json' },
+	body: JSON.stringify(body),
+	// On a phone this page may go to sleep as the other tab opens.
+	keepalive: true,
+});
+
+const STEPS = {
+	calling: 'The tool has been called.',
+	asked: 'The tool asks you to open a page.',
+	waiting: 'The tool waits for you to come back.',
+};
+const COMPLETED = 'The server says that it is completed.';
+
+function show({ phase, elicitation, progress, completed, result }) {
+	element('start').disabled = phase !== 'ready' && phase !== 'done';
+	element('request').hidden = phase !== 'asked';
+	if (elicitation) {
+		element('message').textContent = elicitation.message;
+		element('host').textContent = elicitation.host;
+		element('address').textContent = elicitation.url;
+		element('open').href = elicitation.url;
+	}
+	showSteps(stepsOf(phase, elicitation, progress, completed));
+	showResult(result?.text ?? '', result?.isError);
+}
+
+function stepsOf(phase, elicitation, progress, completed) {
+	if (phase === 'ready') {
+		return [];
+	}
+	return [
+		STEPS.calling,
+		...elicitation ? [STEPS.asked] : [],
+		...phase === 'waiting' || progress.length > 0 ? [STEPS.waiting] : [],
+		...progress,
+		...completed ? [COMPLETED] : [],
+	];
+}
+
+/** Adds what is new, so that a screen reader reads that and no more. */
+function showSteps(steps) {
+	const list = element('progress');
+	while (list.children.length > steps.length) {
+		list.lastChild.remove();
+	}
+	steps.forEach((step, index) => {
+		const item = list.children[index] ?? list.appendChild(document.createElement('li'));
+		if (item.textContent !== step) {
+			item.textContent = step;
+		}
+	});
+}
+
+function showResult(text, isError) {
+	const result = element('result');
+	result.className = isError ? 'bad' : 'good';
+	if (result.textContent !== text) {
+		result.textContent = text;
+	}
+}
+
+async function connect() {
+	const response = await post('sessions');
+	if (!response.ok) {
+		throw new Error('The demo MCP server does not answer. Is it running?');
+	}
+	const { id } = await response.json();
+	const views = new EventSource(`sessions/${id}/view`);
+
+	views.addEventListener('message', ({ data }) => show(JSON.parse(data)));
+	views.addEventListener('error', () => {
+		if (views.readyState === EventSource.CLOSED) {
+			showResult('The connection to the demo was lost. Load the page again.', true);
+		}
+	});
+	element('start').addEventListener('click', () => post(`sessions/${id}/start`));
+	element('open').addEventListener('click', () => post(`sessions/${id}/answer`, { action: 'accept' }));
+	element('refuse').addEventListener('click', () => post(`sessions/${id}/answer`, { action: 'decline' }));
+}
+
+connect().catch((error) => showResult(error.message, true));

@@ -1,0 +1,122 @@
+// `make demo`: walks the demo's whole way without a window, one line a step.
+// Uses the stack that URLMODE_BASE_URL and its companions name, else one of
+// its own in build/demo-run.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+import { Browser } from '../support/browser.mjs';
+import { startDemo } from '../support/demo.mjs';
+import { connectClient } from '../support/mcp.mjs';
+import { useStack } from '../support/stack.mjs';
+import { demoUsers } from './users.mjs';
+
+const RUN_DIR = fileURLToPath(new URL('../../build/demo-run', import.meta.url));
+const NAME = 'Ada Lovelace';
+const TTL = 60_000;
+
+const interruption = interrupted();
+const open = [];
+let stage = '';
+
+/** Runs a step; what it resolves to is printed by `line`. */
+async function step(name, action, line) {
+	stage = name;
+	const result = await Promise.race([action(), interruption]);
+	console.log(`${name}: ${line(result)}`);
+	return result;
+}
+
+/** What is to be closed at the end, last one first, even if it is not there yet. */
+function closeLater(part) {
+	open.unshift(part);
+	return part;
+}
+
+async function interrupted() {
+	await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+	throw new Error('interrupted');
+}
+
+/** The hops that led to a page, without their queries: codes and states are there. */
+function trail({ hops }) {
+	return hops.map(({ method, url, status }) => {
+		const { origin, pathname } = new URL(url);
+		return `${method} ${origin}${pathname} ${status}`;
+	}).join(' → ');
+}
+
+async function walk() {
+	const stack = await step('Stack',
+		() => closeLater(useStack({ runDir: RUN_DIR })), ({ baseUrl }) => baseUrl);
+	const demo = await step('OpenID provider and MCP server',
+		() => closeLater(startDemo(stack, { ttl: TTL })), ({ issuer, url }) => `${issuer}, ${url}`);
+
+	const [[token, subject]] = demoUsers;
+	const asked = deferred();
+	const completed = deferred();
+	const client = await step('MCP client',
+		() => closeLater(connectClient({
+			url: demo.url,
+			token,
+			onElicit(elicitation) {
+				asked.resolve(elicitation);
+				return 'accept';
+			},
+			onComplete: completed.resolve,
+		})), () => `connected as ${subject}, capability elicitation.url`);
+
+	const called = client.callTool('connect_account');
+	const early = called.then(({ text }) => assert.fail(text));
+	early.catch(() => {});
+	const elicitation = await step('Tool connect_account',
+		() => Promise.race([asked.promise, early]), ({ message }) => `asks: “${message}”`);
+
+	const browser = closeLater(new Browser());
+	const confirm = await step('Confirm page',
+		() => visit(browser.open(elicitation.url)), trail);
+	const signIn = await step('Going on, to the provider',
+		() => visit(browser.submit(confirm, { button: 'continue' })), trail);
+	const done = await step('Signing in, and back',
+		() => visit(browser.submit(signIn, { button: 'sign-in', fields: { name: NAME } })), trail);
+	await step('Last page', async () => {
+		assert.equal(done.url, `${stack.baseUrl}/done`, `ended on ${done.path}`);
+		return done.find('h1')[0].text;
+	}, String);
+
+	await step('Completion notification', async () => {
+		const id = await Promise.race([completed.promise, early]);
+		assert.equal(id, elicitation.elicitationId, 'for another elicitation');
+	}, () => 'has come');
+	await step('Tool result', async () => {
+		const { text, isError } = await called;
+		assert.ok(!isError && text.includes(NAME), text);
+		return text;
+	}, String);
+}
+
+/** A page that is not an error, or an error that names the page's reason. */
+async function visit(navigation) {
+	const page = await navigation;
+	const reason = page.find('code')[0]?.text ?? page.title;
+	assert.equal(page.status, 200, `${trail(page)} (${reason})`);
+	return page;
+}
+
+function deferred() {
+	const parts = {};
+	parts.promise = new Promise((resolve, reject) => Object.assign(parts, { resolve, reject }));
+	return parts;
+}
+
+try {
+	await walk();
+} catch (error) {
+	console.error(`FAILED at “${stage}”: ${error.message}`);
+	process.exitCode = 1;
+}
+for (const part of await Promise.allSettled(open)) {
+	await part.value?.close();
+}

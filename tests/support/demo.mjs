@@ -1,0 +1,42 @@
+// The demo's OpenID provider and MCP server for a stack, in this process.
+
+import { startProvider } from '../demo/provider.mjs';
+import { startServer } from '../demo/server.mjs';
+
+/**
+ * Starts a demo MCP server on a free port, and the OpenID provider at the
+ * stack's issuer unless it runs already.
+ *
+ * @param {import('./stack.mjs').Stack} stack
+ * @param {{ users?: Map<string, string>, ttl?: number }} [options] see startServer
+ * @returns {Promise<{ url: string, urlmode: import('urlmode').UrlMode,
+ *     issuer: string, close: () => Promise<void> }>} url: of the MCP endpoint
+ */
+export async function startDemo(stack, options = {}) {
+	const issuer = stack.env.URLMODE_DEMO_ISSUER;
+	const provider = await answers(issuer) ? null : await startProvider({
+		port: Number(new URL(issuer).port),
+		redirectUris: [`${stack.baseUrl}/oauth/demo/return`],
+	});
+	const server = await startServer({
+		databaseUrl: stack.env.URLMODE_DATABASE_URL,
+		keysFile: stack.env.URLMODE_KEYS_FILE,
+		baseUrl: stack.baseUrl,
+		issuer,
+		...options,
+	});
+
+	async function close() {
+		await server.close();
+		await provider?.close();
+	}
+	return { url: server.url, urlmode: server.urlmode, issuer, close };
+}
+
+async function answers(issuer) {
+	try {
+		return (await fetch(`${issuer}/.well-known/openid-configuration`)).ok;
+	} catch {
+		return false;
+	}
+}

@@ -1,0 +1,155 @@
+// The stack under test: PostgreSQL, nginx and the FastCGI programs, as
+// tests/stack/up starts them in a run directory.
+//
+//     const stack = await useStack({ name: 'oauth' });
+//     stack.baseUrl; stack.env.URLMODE_DATABASE_URL; await stack.sql('SELECT …');
+//     await stack.close();
+
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import net from 'node:net';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import pg from 'pg';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const UP = path.join(ROOT, 'tests/stack/up');
+const DOWN = path.join(ROOT, 'tests/stack/down');
+
+const execute = promisify(execFile);
+
+/** The stack that URLMODE_BASE_URL and its companions name, else one of its own. */
+export async function useStack(options) {
+	return process.env.URLMODE_BASE_URL
+		? new Stack(urlmodeVariables(process.env))
+		: startStack(options);
+}
+
+/**
+ * Starts a stack of its own, and ends what an earlier, killed run left in the
+ * same directory.
+ *
+ * @param {{ name: string, runDir?: string, env?: Record<string, string> }} options
+ *     name: of the directory under build/test; env: for tests/stack/up, over
+ *     this process's
+ * @returns {Promise<Stack>}
+ */
+export async function startStack({ name, runDir = path.join(ROOT, 'build/test', name), env = {} }) {
+	const stackEnv = {
+		...process.env,
+		RUN_DIR: runDir,
+		PORT: String(await freePort()),
+		...env,
+	};
+	const down = () => script(DOWN, stackEnv);
+
+	await down();
+	try {
+		await script(UP, stackEnv);
+		return new Stack(await readEnv(path.join(runDir, 'env')), down);
+	} catch (error) {
+		await down().catch(() => {});
+		throw error;
+	}
+}
+
+export class Stack {
+	#down;
+	#pool;
+
+	/**
+	 * @param {Record<string, string>} env the URLMODE_… variables
+	 * @param {() => Promise<void>} [down] ends the stack; none: it is not ours
+	 */
+	constructor(env, down) {
+		this.env = env;
+		this.#down = down;
+	}
+
+	get baseUrl() {
+		return this.env.URLMODE_BASE_URL;
+	}
+
+	get runDir() {
+		return this.env.URLMODE_RUN_DIR;
+	}
+
+	/** Rows of a query as the database's administrator. */
+	async sql(text, values) {
+		this.#pool ??= new pg.Pool({
+			connectionString: this.env.URLMODE_ADMIN_DATABASE_URL,
+			max: 2,
+			allowExitOnIdle: true,
+		}).on('error', () => {});
+		return (await this.#pool.query(text, values)).rows;
+	}
+
+	/** The row of an elicitation, or undefined. */
+	async elicitation(id) {
+		const [row] = await this.sql('SELECT * FROM urlmode.elicitation WHERE id = $1', [id]);
+		return row;
+	}
+
+	/** Everything that any part has logged: file name → text. */
+	async logs() {
+		const directory = path.join(this.runDir, 'log');
+		const names = (await readdir(directory)).sort();
+		const texts = await Promise.all(names.map((name) => readFile(path.join(directory, name), 'utf8')));
+		return new Map(names.map((name, index) => [name, texts[index]]));
+	}
+
+	/** The programs' log lines, one object a request. */
+	async requests() {
+		const texts = await this.logs();
+		return [...texts.values()]
+			.flatMap((text) => text.split('\n'))
+			.filter((line) => line.startsWith('{'))
+			.map((line) => JSON.parse(line));
+	}
+
+	/** The process id in RUN_DIR/pid/NAME.pid. */
+	async pid(name) {
+		return Number.parseInt(await readFile(path.join(this.runDir, 'pid', `${name}.pid`), 'utf8'), 10);
+	}
+
+	/** Closes what was opened here, and ends the stack when it was started here. */
+	async close() {
+		await this.#pool?.end();
+		await this.#down?.();
+	}
+}
+
+/** A loopback port that nothing listens on right now. */
+export async function freePort() {
+	const server = net.createServer().listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const { port } = server.address();
+	server.close();
+	await once(server, 'close');
+	return port;
+}
+
+async function script(file, env) {
+	try {
+		await execute(file, { cwd: ROOT, env });
+	} catch (error) {
+		throw new Error(`${path.basename(file)} failed: ${(error.stderr || error.message).trim()}`);
+	}
+}
+
+/** A file of shell assignments, read by a shell. */
+async function readEnv(file) {
+	const { stdout } = await execute('sh', ['-c', 'set -a; . "$1"; env -0', 'sh', file], { env: {} });
+	const pairs = stdout.split('\0').filter(Boolean).map((pair) => {
+		const equals = pair.indexOf('=');
+		return [pair.slice(0, equals), pair.slice(equals + 1)];
+	});
+	return urlmodeVariables(Object.fromEntries(pairs));
+}
+
+function urlmodeVariables(env) {
+	return Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('URLMODE_')));
+}
