@@ -1,0 +1,136 @@
+// What callers pass, checked before anything is done with it. Each function
+// returns the value or throws a TypeError that names it and says what it must
+// be; the limits are those of the table.
+
+import { RESULT_MAX } from './seal.js';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const PROVIDER = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+const REASON = /^[a-z0-9_]{0,64}$/;
+const CURRENCY = /^[A-Z]{3}$/;
+const TTL_MAX_MS = 365 * 24 * 60 * 60 * 1_000;
+
+/** @typedef {import('./urlmode.js').Action} Action */
+
+/**
+ * @template {string} T
+ * @param {string} name
+ * @param {unknown} value
+ * @param {readonly T[]} choices
+ * @returns {T}
+ */
+export function checkChoice(name, value, choices) {
+	const choice = choices.find((known) => known === value);
+	if (choice === undefined) throw new TypeError(`${name} must be one of ${choices.join(', ')}`);
+	return choice;
+}
+
+/**
+ * @param {string} name
+ * @param {unknown} value
+ * @param {number} min bytes
+ * @param {number} max bytes
+ * @returns {string}
+ */
+export function checkText(name, value, min, max) {
+	if (typeof value !== 'string') throw new TypeError(`${name} must be a string`);
+	const bytes = Buffer.byteLength(value);
+	if (bytes < min || bytes > max) throw new TypeError(`${name} must have ${min} to ${max} bytes as UTF-8`);
+	// PostgreSQL takes neither; and with either two texts could have the same bytes.
+	if (value.includes('\0') || Buffer.from(value).toString() !== value) {
+		throw new TypeError(`${name} must be Unicode text without NUL`);
+	}
+	return value;
+}
+
+/**
+ * @param {unknown} value
+ * @returns {string} lower case
+ */
+export function checkId(value) {
+	const id = typeof value === 'string' ? value.toLowerCase() : '';
+	if (!UUID.test(id)) throw new TypeError('the elicitation id must be a UUID');
+	return id;
+}
+
+/** @param {unknown} value */
+export function checkProvider(value) {
+	if (typeof value !== 'string' || !PROVIDER.test(value)) {
+		throw new TypeError('provider must be its name in the configuration: a-z, 0-9, _ and -, at most 64');
+	}
+	return value;
+}
+
+/** @param {{ subject?: unknown, session?: unknown } | undefined} options */
+export function checkOwner({ subject, session = '' } = {}) {
+	return { subject: checkText('subject', subject, 1, 512), session: checkText('session', session, 0, 512) };
+}
+
+/** @param {unknown} value */
+export function checkTtl(value) {
+	if (!Number.isInteger(value) || Number(value) < 1 || Number(value) > TTL_MAX_MS) {
+		throw new TypeError('ttl must be whole milliseconds from now, at most a year');
+	}
+	return Number(value);
+}
+
+/** @param {unknown} value */
+export function checkTimeout(value) {
+	if (typeof value !== 'number' || !(value >= 0)) {
+		throw new TypeError('timeout must be milliseconds: 0 looks once, Infinity waits as long as the elicitation is open');
+	}
+	return value;
+}
+
+/**
+ * @param {unknown} value
+ * @param {import('./urlmode.js').Kind} kind
+ * @returns {import('./urlmode.js').Expected | null}
+ */
+export function checkExpected(value, kind) {
+	if (value === undefined) return null;
+	if (kind !== 'payment') throw new TypeError('expected is for kind payment');
+	const { amount, currency } = /** @type {Record<string, unknown>} */ (value ?? {});
+	if (!Number.isSafeInteger(amount) || Number(amount) < 0) {
+		throw new TypeError('expected.amount must be a whole number of minor units (cents)');
+	}
+	const code = typeof currency === 'string' ? currency.toUpperCase() : '';
+	if (!CURRENCY.test(code)) throw new TypeError('expected.currency must be an ISO 4217 code, such as EUR');
+	return { amount: Number(amount), currency: code };
+}
+
+/**
+ * @param {string} name
+ * @param {unknown} value
+ */
+export function checkFunction(name, value) {
+	if (value !== undefined && typeof value !== 'function') throw new TypeError(`${name} must be a function`);
+}
+
+/** @param {unknown} value */
+export function checkSignal(value) {
+	if (value !== undefined && !(value instanceof AbortSignal)) throw new TypeError('signal must be an AbortSignal');
+}
+
+/**
+ * @param {{ action?: unknown, reason?: unknown, result?: unknown } | undefined} answer
+ * @returns {{ action: Action, reason: string, json: string | null }}
+ */
+export function checkAnswer({ action, reason = '', result } = {}) {
+	if (typeof reason !== 'string' || !REASON.test(reason)) {
+		throw new TypeError('reason must be a short code of a-z, 0-9 and _, at most 64');
+	}
+	return { action: checkChoice('action', action, ['accept', 'decline', 'cancel']), reason, json: toJson(result) };
+}
+
+/**
+ * @param {unknown} result
+ * @returns {string | null}
+ */
+function toJson(result) {
+	if (result === undefined) return null;
+	const json = typeof result === 'object' && result !== null ? JSON.stringify(result) : undefined;
+	if (!json?.startsWith('{')) throw new TypeError('result must be an object that JSON can carry');
+	if (Buffer.byteLength(json) > RESULT_MAX) throw new TypeError(`result is over ${RESULT_MAX} bytes as JSON`);
+	return json;
+}

@@ -1,0 +1,72 @@
+// Addresses that the MCP server gives: its base, and where a browser is sent.
+
+const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
+const TARGET_MAX = 8_192;
+
+/**
+ * @param {string} name for the error
+ * @param {unknown} value
+ * @returns {URL}
+ */
+function parseWebUrl(name, value) {
+	if (typeof value !== 'string' && !(value instanceof URL)) {
+		throw new TypeError(`${name} must be a URL or its text`);
+	}
+	const text = String(value);
+	if (!URL.canParse(text)) throw new TypeError(`${name} is not an absolute URL`);
+	const url = new URL(text);
+	if (url.protocol !== 'https:' && !(url.protocol === 'http:' && LOOPBACK.has(url.hostname))) {
+		throw new TypeError(`${name} must be https, or http on 127.0.0.1, localhost or [::1]`);
+	}
+	if (url.username !== '' || url.password !== '') {
+		throw new TypeError(`${name} must not hold a user name or password`);
+	}
+	return url;
+}
+
+/**
+ * @param {unknown} value
+ * @returns {URL} scheme, host and port alone
+ */
+export function checkBaseUrl(value) {
+	const url = parseWebUrl('baseUrl', value);
+	if (url.href !== `${url.origin}/`) {
+		throw new TypeError('baseUrl must have no path, query or fragment: only scheme, host and port');
+	}
+	return url;
+}
+
+/**
+ * @param {unknown} value
+ * @param {import('./urlmode.js').Kind} kind
+ * @returns {URL}
+ */
+export function checkTargetUrl(value, kind) {
+	const url = parseWebUrl('targetUrl', value);
+	if (url.href.includes('#')) throw new TypeError('targetUrl must not have a fragment');
+	if (kind === 'oauth' && url.searchParams.has('state')) {
+		throw new TypeError('targetUrl must not have a state: /connect adds it');
+	}
+	checkLength(url.href);
+	return url;
+}
+
+/**
+ * Adds to the query without rewriting what is in it.
+ *
+ * @param {URL} url
+ * @param {Record<string, string>} parameters
+ * @returns {URL}
+ */
+export function withParameters(url, parameters) {
+	const added = new URL(url);
+	const query = new URLSearchParams(parameters).toString();
+	added.search = url.search === '' ? query : `${url.search}&${query}`;
+	checkLength(added.href);
+	return added;
+}
+
+/** @param {string} href ASCII, as URL gives it */
+function checkLength(href) {
+	if (href.length > TARGET_MAX) throw new TypeError(`targetUrl is over ${TARGET_MAX} bytes`);
+}
