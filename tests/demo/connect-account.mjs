@@ -10,6 +10,13 @@ const PROGRESS = {
 	processing: 'The provider is working on it.',
 };
 
+const REASONS = {
+	access_denied: 'you refused',
+	expired: 'nobody signed in in time',
+	refused: 'you chose not to open the page',
+	timeout: 'nobody signed in in time',
+};
+
 /**
  * Registers the tool `connect_account`.
  *
@@ -52,7 +59,7 @@ export function registerConnectAccount(mcp, { urlmode, openid, accounts, ttl = T
 
 			if (answer.action !== 'accept') {
 				await urlmode.complete(elicitationId, { ...owner, action: answer.action, reason: 'refused' });
-				return failed('No account was connected: you chose not to open the page.');
+				return notConnected('refused');
 			}
 			const outcome = await urlmode.waitForCompletion(elicitationId, {
 				...owner,
@@ -63,26 +70,36 @@ export function registerConnectAccount(mcp, { urlmode, openid, accounts, ttl = T
 			await notifyCompleted();
 
 			if (outcome.action !== 'accept') {
-				return failed(`No account was connected: ${outcome.reason}.`);
+				return notConnected(outcome.reason);
 			}
-			const account = await openid.exchange(outcome.result, returnUrl);
+			const account = await openid.exchange(outcome, returnUrl);
 			accounts.set(owner.subject, account);
 			return { content: [{ type: 'text', text: `Connected the account of ${account.name}.` }] };
 		} catch (error) {
-			await urlmode.cancel(elicitationId, { ...owner, reason: signal.aborted ? 'aborted' : 'failed' });
-			if (error instanceof ElicitationTimeoutError || error.code === ErrorCode.RequestTimeout) {
-				return failed('No account was connected: nobody signed in in time.');
+			const reason = signal.aborted ? 'aborted' : isTimeout(error) ? 'timeout' : 'failed';
+			await abandon(urlmode, elicitationId, { ...owner, reason });
+			if (reason === 'timeout') {
+				return notConnected(reason);
 			}
 			throw error;
 		}
 	});
 }
 
+/** Nobody waits any more: the page in the browser says so. A row that is completed stays as it is. */
+async function abandon(urlmode, elicitationId, options) {
+	try {
+		await urlmode.cancel(elicitationId, options);
+	} catch {
+		// Without its database it expires by itself.
+	}
+}
+
 /** Keeps the client's request alive while its user is in the browser. */
 function progressReporter(sendNotification, progressToken) {
 	let progress = 0;
 
-	return ({ status }) => {
+	return (status) => {
 		if (progressToken === undefined) {
 			return;
 		}
@@ -92,6 +109,15 @@ function progressReporter(sendNotification, progressToken) {
 			params: { progressToken, progress, message: PROGRESS[status] },
 		});
 	};
+}
+
+/** Of the wait, or of the client, which answers no elicitation. */
+function isTimeout(error) {
+	return error instanceof ElicitationTimeoutError || error.code === ErrorCode.RequestTimeout;
+}
+
+function notConnected(reason) {
+	return failed(`No account was connected: ${REASONS[reason] ?? reason}.`);
 }
 
 function failed(text) {

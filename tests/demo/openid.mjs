@@ -22,14 +22,16 @@ export class OpenIdClient {
 	}
 
 	/**
-	 * Exchanges what came back for tokens: issuer, PKCE verifier and nonce are
-	 * checked here, the state was by oauth-return.
+	 * Exchanges what came back for tokens. Issuer, PKCE verifier and nonce are
+	 * checked here; the state has been, by the callback program.
+	 * @param {import('urlmode').Outcome} outcome
+	 * @param {string} returnUrl
 	 * @returns {Promise<{ name: string, tokens: object }>} tokens: for this server alone
 	 */
-	async exchange({ codeVerifier, nonce, ...parameters }, returnUrl) {
+	async exchange({ result, codeVerifier, nonce }, returnUrl) {
 		const configuration = await this.#configuration();
 		const currentUrl = new URL(returnUrl);
-		currentUrl.search = new URLSearchParams(parameters).toString();
+		currentUrl.search = new URLSearchParams(result).toString();
 
 		const tokens = await oidc.authorizationCodeGrant(configuration, currentUrl, {
 			pkceCodeVerifier: codeVerifier,

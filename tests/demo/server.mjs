@@ -33,7 +33,7 @@ const TOKEN_LIFETIME_S = 3600;
 export async function startServer({
 	databaseUrl, keysFile, baseUrl, issuer, port = 0, users = demoUsers, ttl,
 }) {
-	const urlmode = new UrlMode({ databaseUrl, keysFile, baseUrl });
+	const urlmode = new UrlMode({ databaseUrl, keysFile, baseUrl, name: 'urlmode demo server' });
 	const parts = { urlmode, openid: new OpenIdClient(issuer), accounts: new Map(), ttl };
 	const sessions = new Map();
 	const app = createMcpExpressApp();

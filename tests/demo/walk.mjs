@@ -8,14 +8,12 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 import { Browser } from '../support/browser.mjs';
-import { startDemo } from '../support/demo.mjs';
 import { connectClient } from '../support/mcp.mjs';
 import { useStack } from '../support/stack.mjs';
 import { demoUsers } from './users.mjs';
 
 const RUN_DIR = fileURLToPath(new URL('../../build/demo-run', import.meta.url));
 const NAME = 'Ada Lovelace';
-const TTL = 60_000;
 
 const interruption = interrupted();
 const open = [];
@@ -40,26 +38,26 @@ async function interrupted() {
 	throw new Error('interrupted');
 }
 
-/** The hops that led to a page, without their queries: codes and states are there. */
+/**
+ * The hops that led to a page, without their queries, where codes and states
+ * are, and without long random parts.
+ */
 function trail({ hops }) {
 	return hops.map(({ method, url, status }) => {
 		const { origin, pathname } = new URL(url);
-		return `${method} ${origin}${pathname} ${status}`;
+		return `${method} ${origin}${pathname.replace(/\/[\w-]{30,}/, '/…')} ${status}`;
 	}).join(' → ');
 }
 
 async function walk() {
 	const stack = await step('Stack',
-		() => closeLater(useStack({ runDir: RUN_DIR })), ({ baseUrl }) => baseUrl);
-	const demo = await step('OpenID provider and MCP server',
-		() => closeLater(startDemo(stack, { ttl: TTL })), ({ issuer, url }) => `${issuer}, ${url}`);
-
+		() => closeLater(useStack({ runDir: RUN_DIR, demo: true })), ({ baseUrl }) => baseUrl);
 	const [[token, subject]] = demoUsers;
 	const asked = deferred();
 	const completed = deferred();
 	const client = await step('MCP client',
 		() => closeLater(connectClient({
-			url: demo.url,
+			url: stack.env.URLMODE_DEMO_MCP_URL,
 			token,
 			onElicit(elicitation) {
 				asked.resolve(elicitation);

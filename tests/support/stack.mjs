@@ -6,9 +6,8 @@
 //     await stack.close();
 
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
-import net from 'node:net';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -29,24 +28,31 @@ export async function useStack(options) {
 }
 
 /**
- * Starts a stack of its own, and ends what an earlier, killed run left in the
- * same directory.
+ * Starts a stack of its own on free ports, with an empty database. Ends and
+ * removes what an earlier run left in its directory.
  *
- * @param {{ name: string, runDir?: string, env?: Record<string, string> }} options
- *     name: of the directory under build/test; env: for tests/stack/up, over
- *     this process's
+ * @param {{ name: string, runDir?: string, demo?: boolean,
+ *     env?: Record<string, string> }} options
+ *     name: of the directory under build/test; demo: with the demo's own
+ *     processes; env: more for tests/stack/up, PROGRAM_DIR for one
  * @returns {Promise<Stack>}
  */
-export async function startStack({ name, runDir = path.join(ROOT, 'build/test', name), env = {} }) {
+export async function startStack({
+	name, runDir = path.join(ROOT, 'build/test', name), demo = false, env = {},
+}) {
 	const stackEnv = {
 		...process.env,
 		RUN_DIR: runDir,
-		PORT: String(await freePort()),
+		PORT: '0',
+		DEMO: demo ? '1' : '0',
 		...env,
 	};
 	const down = () => script(DOWN, stackEnv);
 
 	await down();
+	if (existsSync(path.join(runDir, 'pid'))) {
+		await rm(runDir, { recursive: true });
+	}
 	try {
 		await script(UP, stackEnv);
 		return new Stack(await readEnv(path.join(runDir, 'env')), down);
@@ -120,16 +126,6 @@ export class Stack {
 		await this.#pool?.end();
 		await this.#down?.();
 	}
-}
-
-/** A loopback port that nothing listens on right now. */
-export async function freePort() {
-	const server = net.createServer().listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const { port } = server.address();
-	server.close();
-	await once(server, 'close');
-	return port;
 }
 
 async function script(file, env) {
