@@ -74,7 +74,7 @@ down:           ## stop what `make up` started
 demo:           ## walk the demo from the tool call to its result, and say each step
 	@tests/stack/deps run
 	+@$(MAKE) --no-print-directory build
-	@tests/stack/with node tests/demo/walk.mjs
+	@node tests/demo/walk.mjs
 
 migrate:        ## apply sql/ to the database of URLMODE_ADMIN_DATABASE_URL
 	@tests/stack/deps migrate

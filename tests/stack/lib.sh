@@ -1,0 +1,401 @@
+# shellcheck shell=bash
+# What the scripts beside this share: a stack in $RUN_DIR, its services, and
+# how each is started and stopped.
+#
+# Every service is a session of its own, so that Ctrl-C reaches nobody but
+# `run`, and a kill of the session leaves nothing behind. pid/NAME.pid holds
+# its process id, pid/NAME.start the time at which that process started: a
+# number that another process got later is never mistaken for it.
+set -euo pipefail
+
+TREE=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)
+RUN_DIR=$(realpath -ms -- "${RUN_DIR:-$TREE/build/run}")
+PROGRAM_DIR=$(realpath -ms -- "${PROGRAM_DIR:-$TREE/build/bin}")
+PORT=${PORT:-8080}
+DEMO=${DEMO:-1}
+PATH=$PATH:/usr/sbin:/sbin
+export RUN_DIR PROGRAM_DIR PORT DEMO PATH
+
+# Nothing of the caller's may lead psql or a program elsewhere.
+unset "${!PG@}" "${!URLMODE_@}"
+
+PGBIN=/usr/lib/postgresql/15/bin
+
+PROGRAMS=()
+for file in "$TREE"/cgi-bin/*.c; do
+	[[ -e $file ]] && PROGRAMS+=("$(basename "$file" .c)")
+done
+DEMO_SERVICES=(provider server host)
+# In the order in which they start; `run` is the script in the foreground.
+SERVICES=(postgres "${PROGRAMS[@]}" nginx "${DEMO_SERVICES[@]}" run)
+
+die()
+{
+	printf 'urlmode: %s\n' "$*" >&2
+	exit 1
+}
+
+# --- Who runs it, and where -------------------------------------------------
+
+# PostgreSQL refuses to run as root. So as root the whole script goes on as
+# the user postgres, who may read whatever root may (the tree may lie in a
+# folder that only root can search) and write in $RUN_DIR alone.
+leave_root()
+{
+	local capability as
+
+	[[ $(id -u) -eq 0 ]] || return 0
+	as=(setpriv --reuid=postgres --regid=postgres --init-groups)
+	for capability in dac_read_search dac_override ''; do
+		[[ -n $capability ]] &&
+			as+=(--inh-caps="-all,+$capability" --ambient-caps="-all,+$capability")
+		if "${as[@]}" test -r "$TREE/Makefile" -a -x "$RUN_DIR" 2>/dev/null; then
+			exec "${as[@]}" env HOME="$RUN_DIR" bash "$0" "$@"
+		fi
+		as=("${as[@]:0:4}")
+	done
+	die "the user postgres cannot read $TREE, and PostgreSQL refuses root"
+}
+
+# Creates $RUN_DIR, or takes it over when it is empty or a stack's already.
+claim_run_dir()
+{
+	mkdir -p -- "$RUN_DIR" 2>/dev/null || die "cannot create $RUN_DIR"
+	umask 077
+	if [[ ! -d $RUN_DIR/pid ]]; then
+		[[ -z $(ls -A -- "$RUN_DIR") ]] ||
+			die "$RUN_DIR is not empty and no stack's: choose another RUN_DIR"
+		chmod 700 -- "$RUN_DIR"
+		mkdir -- "$RUN_DIR/pid"
+		[[ $(id -u) -ne 0 ]] || chown postgres: -- "$RUN_DIR" "$RUN_DIR/pid"
+	fi
+	check_owner
+}
+
+check_owner()
+{
+	local owner
+
+	owner=$(stat -c %U -- "$RUN_DIR/pid")
+	[[ $owner == "$(id -un)" || ($(id -u) -eq 0 && $owner == postgres) ]] ||
+		die "$RUN_DIR belongs to $owner: remove it or choose another RUN_DIR"
+}
+
+# One script at a time, held until it ends.
+lock_run_dir()
+{
+	exec 9>"$RUN_DIR/lock"
+	flock -w 60 9 || die "another script is busy with $RUN_DIR"
+}
+
+# --- Processes --------------------------------------------------------------
+
+# The time at which a process started, in clock ticks since boot; nothing when
+# there is none, or only what its parent has not waited for yet.
+start_time()
+{
+	local line fields
+
+	# Gone between two looks at it is gone.
+	{ line=$(<"/proc/$1/stat"); } 2>/dev/null || return 0
+	# Behind the name, which may hold anything: the state is the first.
+	read -ra fields <<<"${line##*) }"
+	[[ ${fields[0]} == [ZX] ]] || printf '%s' "${fields[19]}"
+}
+
+alive()
+{
+	local pid_file=$RUN_DIR/pid/$1.pid started
+
+	[[ -s $pid_file && -s $RUN_DIR/pid/$1.start ]] || return 1
+	started=$(start_time "$(<"$pid_file")")
+	[[ -n $started && $started == "$(<"$RUN_DIR/pid/$1.start")" ]]
+}
+
+# start NAME COMMAND…: its output goes to log/NAME.log
+start()
+{
+	local name=$1
+
+	shift
+	setsid -- "$@" </dev/null >>"$RUN_DIR/log/$name.log" 2>&1 9>&- &
+	record "$name" $!
+}
+
+# record NAME PID
+record()
+{
+	start_time "$2" >"$RUN_DIR/pid/$1.start"
+	printf '%s\n' "$2" >"$RUN_DIR/pid/$1.pid"
+}
+
+# stop NAME SIGNAL: and the whole session with SIGKILL when that takes longer
+# than ten seconds
+stop()
+{
+	local name=$1 pid tries
+
+	if alive "$name"; then
+		pid=$(<"$RUN_DIR/pid/$name.pid")
+		[[ $pid -ne $$ ]] || return 0
+		kill -s "$2" "$pid" 2>/dev/null || true
+		for ((tries = 0; tries < 200; tries++)); do
+			alive "$name" || break
+			sleep 0.05
+		done
+		kill -s KILL -- "-$pid" 2>/dev/null || true
+		! alive "$name" || kill -s KILL "$pid" 2>/dev/null || true
+	fi
+	rm -f -- "$RUN_DIR/pid/$name".{pid,start}
+}
+
+# await NAME SECONDS COMMAND…: until the command succeeds; not when the
+# service ends or the time does
+await()
+{
+	local name=$1 deadline=$((SECONDS + $2))
+
+	shift 2
+	until "$@" >/dev/null 2>&1; do
+		alive "$name" || failed "$name" "ended while starting"
+		((SECONDS < deadline)) || failed "$name" "does not answer"
+		sleep 0.05
+	done
+}
+
+failed()
+{
+	printf 'urlmode: %s %s; the end of %s:\n' "$1" "$2" "$RUN_DIR/log/$1.log" >&2
+	tail -n 15 -- "$RUN_DIR/log/$1.log" | sed 's/^/    /' >&2
+	exit 1
+}
+
+# --- Services ---------------------------------------------------------------
+
+service_start()
+{
+	alive "$1" && return
+	# Sockets are named from here: the address of a unix socket has 107
+	# bytes, and $RUN_DIR may have more.
+	cd -- "$RUN_DIR"
+	case $1 in
+	postgres)
+		start postgres "$PGBIN/postgres" -D "$RUN_DIR/pg"
+		await postgres 30 "$PGBIN/pg_isready" -q -h 127.0.0.1 -p "$PG_PORT"
+		;;
+	nginx)
+		start nginx nginx -e "$RUN_DIR/log/nginx-error.log" \
+			-p "$RUN_DIR/" -c "$RUN_DIR/nginx.conf"
+		await nginx 10 answers "$PORT" /
+		;;
+	provider | server | host)
+		local port=${1^^}_PORT
+		start "$1" env "$port=${!port}" node "$TREE/tests/demo/$1.mjs"
+		await "$1" 30 connects "${!port}"
+		;;
+	*)
+		# A program that lived for 100 ms is started again however
+		# often it crashes; one that cannot start is given up.
+		rm -f -- "sock/$1.sock"
+		start "$1" spawn-fcgi -s "sock/$1.sock" -M 0660 -b 1024 -n -- \
+			"$(command -v multiwatch)" -f 1 -s TERM -t 100 -r 100 -- "$PROGRAM_DIR/$1"
+		;;
+	esac
+}
+
+service_stop()
+{
+	case $1 in
+	postgres) stop postgres INT ;; # without waiting for its clients
+	*) stop "$1" TERM ;;
+	esac
+}
+
+# Whether something listens on a loopback port.
+connects()
+{
+	(exec 3<>"/dev/tcp/127.0.0.1/$1")
+}
+
+# answers PORT PATH: whether a GET is answered, and not with a 5xx
+answers()
+{
+	local status
+
+	{
+		printf 'GET %s HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n' "$2" >&3
+		read -r -t 5 _ status _ <&3
+	} 3<>"/dev/tcp/127.0.0.1/$1" && [[ $status == [1-4]* ]]
+}
+
+# --- The whole stack --------------------------------------------------------
+
+running()
+{
+	local name
+
+	for name in "${SERVICES[@]}"; do
+		alive "$name" && return
+	done
+	return 1
+}
+
+refuse_second_stack()
+{
+	running || return 0
+	# shellcheck disable=SC1091 # written by configure
+	[[ -r $RUN_DIR/env ]] && . "$RUN_DIR/env"
+	die "a stack runs in $RUN_DIR already${URLMODE_BASE_URL:+, at $URLMODE_BASE_URL}; make down ends it"
+}
+
+# A password, made once.
+secret()
+{
+	local file=$RUN_DIR/secrets/$1
+
+	[[ -s $file ]] || od -An -v -N24 -tx1 /dev/urandom | tr -d ' \n' >"$file"
+	cat -- "$file"
+}
+
+# Everything that the services read. Nothing of an earlier stack stays.
+configure()
+{
+	local cgi server admin database quoted=${RUN_DIR//\'/\'\\\'\'}
+
+	cd -- "$RUN_DIR"
+	rm -rf -- log pg secrets sock tmp
+	mkdir -- log secrets sock tmp
+	cgi=$(secret urlmode_cgi)
+	server=$(secret urlmode_server)
+	admin=$(secret postgres)
+	database=127.0.0.1:$PG_PORT/urlmode
+	printf '1 %s\n' "$(head -c 32 /dev/urandom | base64 -w 0)" >keys
+
+	cat >config.json <<-JSON
+		{
+			"base_url": "http://127.0.0.1:$PORT",
+			"keys_file": "keys",
+			"database_url": "postgresql://urlmode_cgi:$cgi@$database",
+			"user_check": "confirm",
+			"providers": {
+				"demo": {
+					"kind": "oauth",
+					"display_name": "Demo Account",
+					"issuer": "http://localhost:$PROVIDER_PORT"
+				},
+				"github": { "kind": "oauth", "display_name": "GitHub" }
+			}
+		}
+	JSON
+	# What is deployed is what is run: only the frame around the snippets
+	# and the place of the sockets are another.
+	ln -sfn -- "$TREE/nginx/urlmode" urlmode
+	sed "s/@PORT@/$PORT/" "$TREE/nginx/dev.conf.in" >nginx.conf
+	sed 's|unix:/run/urlmode/|unix:sock/|' "$TREE/nginx/urlmode/upstreams.conf" \
+		>upstreams.conf
+
+	cat >env.new <<-ENV
+		export URLMODE_BASE_URL='http://127.0.0.1:$PORT'
+		export URLMODE_DATABASE_URL='postgresql://urlmode_server:$server@$database'
+		export URLMODE_ADMIN_DATABASE_URL='postgresql://postgres:$admin@$database'
+		export URLMODE_KEYS_FILE='$quoted/keys'
+		export URLMODE_CONFIG='$quoted/config.json'
+		export URLMODE_RUN_DIR='$quoted'
+		export URLMODE_DEMO_URL='http://127.0.0.1:$HOST_PORT/'
+		export URLMODE_DEMO_MCP_URL='http://127.0.0.1:$SERVER_PORT/mcp'
+		export URLMODE_DEMO_ISSUER='http://localhost:$PROVIDER_PORT'
+	ENV
+	# For `service`, which starts a part of a stack that stands already.
+	{
+		printf '%s=%q\n' PROGRAM_DIR "$PROGRAM_DIR"
+		printf '%s=%s\n' PORT "$PORT" PG_PORT "$PG_PORT" \
+			PROVIDER_PORT "$PROVIDER_PORT" SERVER_PORT "$SERVER_PORT" \
+			HOST_PORT "$HOST_PORT"
+	} >ports
+}
+
+# A cluster and in it the database as sql/ wants it.
+prepare_postgres()
+{
+	cd -- "$RUN_DIR"
+	"$PGBIN/initdb" -D pg -U postgres -A scram-sha-256 --no-sync \
+		--pwfile=<(secret postgres) --locale=C.UTF-8 -E UTF8 \
+		>log/initdb.log 2>&1 || failed initdb failed
+	cat >>pg/postgresql.conf <<-CONF
+		listen_addresses = '127.0.0.1'
+		port = $PG_PORT
+		unix_socket_directories = '.'  # this folder
+		max_connections = 200
+	CONF
+	service_start postgres
+	prepare_database >log/migrate.log 2>&1 || failed migrate failed
+}
+
+prepare_database()
+{
+	local psql=(psql -Xq -v ON_ERROR_STOP=1) role
+
+	"${psql[@]}" -d "${URLMODE_ADMIN_DATABASE_URL%urlmode}postgres" \
+		-c 'CREATE DATABASE urlmode' &&
+		"$TREE/sql/migrate" &&
+		for role in urlmode_cgi urlmode_server; do
+			printf "ALTER ROLE %s PASSWORD '%s';\n" "$role" "$(secret "$role")"
+		done | "${psql[@]}" -d "$URLMODE_ADMIN_DATABASE_URL"
+}
+
+stack_up()
+{
+	local name ports route
+
+	for name in "${PROGRAMS[@]}"; do
+		[[ -x $PROGRAM_DIR/$name ]] ||
+			die "$PROGRAM_DIR/$name is not there: make build first"
+	done
+	ports=$(node "$TREE/tests/stack/ports.mjs" "$PORT" 4) || exit 1
+	read -r PORT PG_PORT PROVIDER_PORT SERVER_PORT HOST_PORT <<<"$ports"
+
+	trap stack_down EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM HUP
+	export TMPDIR=$RUN_DIR/tmp
+	ulimit -n "$(ulimit -Hn)" 2>/dev/null || true
+	configure
+	# shellcheck disable=SC1091 # written by configure
+	. "$RUN_DIR/env.new"
+
+	prepare_postgres
+	for name in "${PROGRAMS[@]}" nginx; do
+		service_start "$name"
+	done
+	for name in "${PROGRAMS[@]}"; do
+		case $name in
+		connect) route=/connect/ ;;
+		oauth-return) route=/oauth/ ;;
+		status) route=/healthz ;;
+		*) continue ;;
+		esac
+		await "$name" 10 answers "$PORT" "$route"
+	done
+	for name in "${DEMO_SERVICES[@]}"; do
+		[[ $DEMO == 0 || ! -e $TREE/tests/demo/$name.mjs ]] ||
+			service_start "$name"
+	done
+	mv env.new env
+}
+
+# Stops whatever of a stack is there, the last started first.
+stack_down()
+{
+	local index pid
+
+	trap '' INT TERM HUP
+	rm -f -- "$RUN_DIR/env" "$RUN_DIR/env.new"
+	for ((index = ${#SERVICES[@]} - 1; index >= 0; index--)); do
+		service_stop "${SERVICES[index]}"
+	done
+	# A child of this shell that a signal kept from being recorded.
+	for pid in $(jobs -p); do
+		kill -s KILL "$pid" -- "-$pid" 2>/dev/null || true
+	done
+	rm -f -- "$RUN_DIR"/pid/*
+}
