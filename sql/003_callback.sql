@@ -3,6 +3,9 @@
 --
 -- (id, binding) names a row; both come out of a state token. `provider` is
 -- the one of the route, and must be the row's.
+--
+-- A row that someone else holds locked fails its batch after a second, so
+-- that the caller can try the rows one by one.
 
 SET LOCAL ROLE urlmode_owner;
 
@@ -36,7 +39,8 @@ COMMENT ON FUNCTION urlmode.look_up(uuid[], bytea[], text[]) IS
 
 CREATE FUNCTION urlmode.open(ids uuid[], bindings bytea[], providers text[])
 RETURNS TABLE (outcome text, kind text, target_url text, expires bigint)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET lock_timeout = '1s' AS $$
 DECLARE
 	announced bigint;
 BEGIN
@@ -66,7 +70,8 @@ CREATE FUNCTION urlmode.complete(
 	actions text[], reasons text[], results bytea[]
 )
 RETURNS TABLE (outcome text)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET lock_timeout = '1s' AS $$
 DECLARE
 	done bigint[];
 BEGIN

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * /done      the last page; how it ended stands in a cookie of a minute
+ * /status    JSON for the page that follows a payment: ?provider=&state=S2,
+ *            in the browser that S2 is bound to
+ * /healthz   200 while the database answers, 503 while it does not
+ */
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "program.h"
+
+static void
+show_json(struct um_exchange *ex, int status, json_t *object)
+{
+	char *text = json_dumps(object, JSON_COMPACT);
+
+	ex->response.status = status;
+	ex->response.content_type = "application/json";
+	if (text != NULL)
+		um_buf_puts(&ex->response.body, text);
+	else
+		ex->response.body.failed = true;
+	free(text);
+	json_decref(object);
+}
+
+static void
+done(struct um_exchange *ex)
+{
+	enum um_ending ending = UM_ENDING_DONE;
+	struct um_str code;
+
+	if (!um_method(ex, "GET"))
+		return;
+	um_cookie_get(&code, ex->request.cookie, UM_ENDING_COOKIE);
+	for (int i = 0; i < UM_ENDING_COUNT; i++)
+		if (um_str_is(code, um_ending_code((enum um_ending)i)))
+			ending = (enum um_ending)i;
+	um_page_ending(&ex->response, ending);
+	ex->outcome = um_ending_code(ending);
+}
+
+static void
+plan(const struct um_context *context, struct um_exchange *ex)
+{
+	struct um_str path = ex->request.path;
+
+	if (um_str_is(path, "/done")) {
+		done(ex);
+	} else if (um_str_is(path, "/healthz")) {
+		/* No row has this id: an answer of any kind is what is asked. */
+		if (um_method(ex, "GET, HEAD")) {
+			ex->op.kind = UM_OP_LOOK_UP;
+			ex->op.provider = "";
+		}
+	} else if (um_str_is(path, "/status")) {
+		if (!um_method(ex, "GET") || !um_fields(ex))
+			return;
+		ex->provider = um_config_provider(context->config,
+			um_form_get(&ex->form, "provider"));
+		if (ex->provider == NULL)
+			um_refuse(ex, UM_REFUSAL_UNKNOWN_PROVIDER);
+		else if (um_state(context, ex, UM_PURPOSE_RETURN))
+			um_ask(ex, UM_OP_LOOK_UP);
+	} else {
+		um_refuse(ex, UM_REFUSAL_UNKNOWN_ROUTE);
+	}
+}
+
+static void
+answer(const struct um_context *context, struct um_exchange *ex)
+{
+	bool health = ex->provider == NULL;
+
+	(void)context;
+	if (health && ex->op.outcome == UM_OUTCOME_UNKNOWN) {
+		show_json(ex, 200, json_pack("{s:s}", "status", "ok"));
+		ex->outcome = "ok";
+	} else if (health) {
+		show_json(ex, 503, json_pack("{s:s}", "status", "unavailable"));
+		ex->outcome = "unavailable";
+	} else if (!um_answer_common(ex)) {
+		show_json(ex, 200, json_pack("{s:s, s:s?, s:s?}",
+			"status", um_outcome_text(ex->op.outcome),
+			"action", ex->op.row.action, "reason", ex->op.row.reason));
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct um_program program = { "status", plan, answer };
+
+	return um_program_main(&program, argc, argv);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* Plain CGI (RFC 3875): one request, a queue of one. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "serve.h"
+#include "store.h"
+
+static const char *
+get_env(const char *name, void *arg)
+{
+	(void)arg;
+	return getenv(name);
+}
+
+/* The body, as far as CONTENT_LENGTH and the limit go. */
+static void
+read_body(struct um_exchange *ex, struct um_buf *body)
+{
+	const char *text = getenv("CONTENT_LENGTH");
+	unsigned long long left = text != NULL ? strtoull(text, NULL, 10) : 0;
+	char chunk[4096];
+
+	if (left > UM_BODY_MAX) {
+		ex->request.body_too_large = true;
+		return;
+	}
+	while (left != 0) {
+		ssize_t n = read(STDIN_FILENO, chunk,
+			left < sizeof(chunk) ? (size_t)left : sizeof(chunk));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		um_buf_put(body, chunk, (size_t)n);
+		left -= (unsigned long long)n;
+	}
+	ex->request.body = um_buf_str(body);
+}
+
+struct waiting {
+	struct um_log *log;
+	bool done;
+};
+
+static void
+on_done(struct um_op *op, void *arg)
+{
+	struct waiting *waiting = arg;
+
+	(void)op;
+	waiting->done = true;
+}
+
+static void
+on_trouble(const char *text, void *arg)
+{
+	struct waiting *waiting = arg;
+
+	um_log_trouble(waiting->log, text, um_wall_ms());
+}
+
+/* Carries the operation out, waiting for the database as the limits say. */
+static void
+carry_out(struct um_op *op, const struct um_program *program,
+	const struct um_context *context, struct um_log *log)
+{
+	struct waiting waiting = { .log = log };
+	const struct um_store_events events = { on_done, on_trouble, &waiting };
+	struct um_store *store = um_store_new(context->config->database_url,
+		program->name, &events);
+
+	op->outcome = UM_OUTCOME_UNAVAILABLE;
+	if (store == NULL)
+		return;
+	um_store_submit(store, op, um_now_ms());
+	um_store_run(store, false, um_now_ms());
+	while (!waiting.done) {
+		bool want_write;
+		unsigned connection;
+		struct pollfd pfd = {
+			.fd = um_store_watch(store, &want_write, &connection),
+			.events = POLLIN,
+		};
+		int64_t left = um_store_deadline(store) - um_now_ms();
+
+		if (want_write)
+			pfd.events |= POLLOUT;
+		poll(&pfd, 1, left < 0 ? 0 : (int)left);
+		um_store_run(store, pfd.revents != 0, um_now_ms());
+	}
+	um_store_free(store);
+}
+
+int
+um_cgi(const struct um_program *program, struct um_context *context,
+	struct um_log *log)
+{
+	struct um_exchange ex;
+	struct um_buf path = { 0 };
+	struct um_buf body = { 0 };
+	struct um_buf out = { 0 };
+	struct um_str rest;
+	int64_t began = um_now_us();
+
+	context->now = um_wall_ms() / 1000;
+	um_exchange_begin(&ex, &path, get_env, NULL, context);
+	read_body(&ex, &body);
+	program->plan(context, &ex);
+	if (ex.op.kind != UM_OP_NONE) {
+		carry_out(&ex.op, program, context, log);
+		program->answer(context, &ex);
+	}
+	um_exchange_write(&ex, &out);
+	rest = um_buf_str(&out);
+	while (rest.len != 0) {
+		ssize_t n = write(STDOUT_FILENO, rest.ptr, rest.len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		rest.ptr += n;
+		rest.len -= (size_t)n;
+	}
+	um_log_request(log, &ex, um_wall_ms(), um_now_us() - began);
+	um_log_flush(log);
+	um_exchange_free(&ex);
+	um_buf_free(&path);
+	um_buf_free(&body);
+	um_buf_free(&out);
+	return rest.len == 0 ? 0 : 1;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "fastcgi.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <fcgiapp.h>
+#include <openssl/crypto.h>
+
+#include "record.h"
+
+#define READ_LEN 8192
+
+struct um_fastcgi {
+	int fd;
+	bool keep;              /* the web server keeps the connection */
+	bool under_way;         /* libfcgi holds a request */
+	struct um_buf bytes;    /* of the request that is coming */
+	struct um_record_scan scan;
+	struct um_buf body;
+	FCGX_Request request;
+};
+
+/*
+ * libfcgi reads a request by blocking on its descriptor. It gets a file in
+ * memory that holds the whole request, and the connection only to answer on:
+ * so it never waits, and never sees what the gate has not let through.
+ */
+static int feeder = -1;
+
+bool
+um_fastcgi_init(struct um_error *err)
+{
+	/* Its close would wait up to two seconds for the peer's. */
+	setenv("LIBFCGI_OS_CLOSE_POLL_TIMEOUT", "0", 1);
+	if (FCGX_Init() != 0)
+		return um_error(err, "FCGX_Init failed");
+	feeder = memfd_create("urlmode request", MFD_CLOEXEC);
+	if (feeder < 0)
+		return um_error(err, "memfd_create: %s", strerror(errno));
+	return true;
+}
+
+struct um_fastcgi *
+um_fastcgi_new(int fd)
+{
+	struct timeval limit = { .tv_sec = UM_FASTCGI_WRITE_MS / 1000 };
+	struct um_fastcgi *fc = calloc(1, sizeof(*fc));
+
+	if (fc == NULL || FCGX_InitRequest(&fc->request, -1, 0) != 0) {
+		free(fc);
+		close(fd);
+		return NULL;
+	}
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	fc->fd = fd;
+	return fc;
+}
+
+int
+um_fastcgi_fd(const struct um_fastcgi *fc)
+{
+	return fc->fd;
+}
+
+static bool
+feed(const struct um_buf *bytes)
+{
+	if (feeder < 0)
+		feeder = memfd_create("urlmode request", MFD_CLOEXEC);
+	return ftruncate(feeder, 0) == 0
+		&& pwrite(feeder, bytes->ptr, bytes->len, 0) == (ssize_t)bytes->len
+		&& lseek(feeder, 0, SEEK_SET) == 0;
+}
+
+/* Hands the whole request to libfcgi, and reads its body. */
+static bool
+take_request(struct um_fastcgi *fc)
+{
+	char chunk[READ_LEN];
+	bool whole;
+	int n;
+
+	if (!feed(&fc->bytes))
+		return false;
+	fc->request.ipcFd = feeder;
+	fc->request.keepConnection = 1; /* or it would close it now */
+	if (FCGX_Accept_r(&fc->request) < 0) {
+		feeder = -1; /* closed by libfcgi */
+		return false;
+	}
+	fc->under_way = true;
+	fc->keep = fc->request.keepConnection != 0;
+	fc->request.keepConnection = 1; /* closing is done here */
+	while ((n = FCGX_GetStr(chunk, sizeof(chunk), fc->request.in)) > 0)
+		um_buf_put(&fc->body, chunk, (size_t)n);
+	fc->request.ipcFd = fc->fd;
+
+	if (fc->bytes.cap > 4 * READ_LEN)
+		um_buf_free(&fc->bytes);
+	fc->bytes.len = 0;
+	whole = !fc->body.failed && fc->body.len == fc->scan.body;
+	fc->scan = (struct um_record_scan){ 0 };
+	return whole;
+}
+
+enum um_fastcgi_state
+um_fastcgi_read(struct um_fastcgi *fc)
+{
+	char chunk[READ_LEN];
+
+	for (;;) {
+		ssize_t n = recv(fc->fd, chunk, sizeof(chunk), MSG_DONTWAIT);
+
+		if (n < 0)
+			return errno == EAGAIN || errno == EINTR
+				? UM_FASTCGI_MORE : UM_FASTCGI_CLOSED;
+		if (n == 0)
+			return UM_FASTCGI_CLOSED;
+		um_buf_put(&fc->bytes, chunk, (size_t)n);
+		if (fc->bytes.failed)
+			return UM_FASTCGI_CLOSED;
+		switch (um_record_scan(&fc->scan, um_buf_str(&fc->bytes))) {
+		case UM_RECORD_WHOLE:
+			return take_request(fc) ? UM_FASTCGI_REQUEST : UM_FASTCGI_CLOSED;
+		case UM_RECORD_BAD:
+			return UM_FASTCGI_CLOSED;
+		case UM_RECORD_MORE:
+			if ((size_t)n < sizeof(chunk))
+				return UM_FASTCGI_MORE;
+		}
+	}
+}
+
+bool
+um_fastcgi_is_partial(const struct um_fastcgi *fc)
+{
+	return fc->bytes.len != 0;
+}
+
+const char *
+um_fastcgi_param(const char *name, void *fc)
+{
+	struct um_fastcgi *connection = fc;
+
+	return FCGX_GetParam(name, connection->request.envp);
+}
+
+struct um_str
+um_fastcgi_body(const struct um_fastcgi *fc)
+{
+	return um_buf_str(&fc->body);
+}
+
+/* Ends libfcgi's request; false: it has closed the descriptor on an error. */
+static bool
+finish(struct um_fastcgi *fc)
+{
+	FCGX_Finish_r(&fc->request);
+	fc->under_way = false;
+	um_buf_free(&fc->body);
+	if (fc->request.ipcFd < 0)
+		fc->fd = -1;
+	fc->request.ipcFd = -1;
+	return fc->fd >= 0;
+}
+
+bool
+um_fastcgi_answer(struct um_fastcgi *fc, struct um_str bytes, bool last)
+{
+	if (bytes.len <= INT_MAX)
+		FCGX_PutStr(bytes.ptr, (int)bytes.len, fc->request.out);
+	return finish(fc) && fc->keep && !last;
+}
+
+void
+um_fastcgi_free(struct um_fastcgi *fc)
+{
+	if (fc == NULL)
+		return;
+	if (fc->under_way) {
+		/* Nothing is answered: the web server sees the connection end. */
+		fc->request.keepConnection = 1;
+		shutdown(fc->fd, SHUT_RDWR);
+		finish(fc);
+	}
+	if (fc->fd >= 0)
+		close(fc->fd);
+	um_buf_free(&fc->bytes);
+	um_buf_free(&fc->body);
+	free(fc);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#include "page.h"
+
+#include <string.h>
+
+/* Its hash stands in the policy below; a test compares the two. */
+#define STYLE                                                                 \
+	":root{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}"   \
+	"body{margin:0;display:grid;min-height:100vh;place-items:center}"     \
+	"main{box-sizing:border-box;width:100%;max-width:32rem;padding:1.5rem}" \
+	"h1{font-size:1.5rem;line-height:1.25;overflow-wrap:anywhere}"        \
+	"dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem}"     \
+	"dt{font-weight:600}dd{margin:0;overflow-wrap:anywhere}"              \
+	"form{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.5rem}"      \
+	"button{font:inherit;padding:.5rem 1.25rem;border-radius:.5rem;"      \
+	"border:1px solid currentcolor;cursor:pointer;"                       \
+	"background:canvas;color:canvastext}"                                 \
+	"button:first-of-type{background:#1a56b0;color:#fff;border-color:#1a56b0}" \
+	"footer{margin-top:2rem;font-size:.875rem}"
+
+#define STYLE_HASH "sha256-xXL+2aFqWdLCQUHkUKpYJdqyl4oBp2rUrNxJp278ITM="
+
+#define POLICY                                                                \
+	"default-src 'none'; style-src '" STYLE_HASH "'; "                    \
+	"frame-ancestors 'none'; base-uri 'none'"
+
+static const struct {
+	const char *code;
+	const char *title;
+	const char *text;
+} endings[] = {
+#define X(name, code, title, text) { code, title, text },
+	UM_ENDINGS(X)
+#undef X
+};
+
+static void
+escape(struct um_buf *out, struct um_str text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		switch (text.ptr[i]) {
+		case '&':
+			um_buf_puts(out, "&amp;");
+			break;
+		case '<':
+			um_buf_puts(out, "&lt;");
+			break;
+		case '>':
+			um_buf_puts(out, "&gt;");
+			break;
+		case '"':
+			um_buf_puts(out, "&quot;");
+			break;
+		case '\'':
+			um_buf_puts(out, "&#39;");
+			break;
+		default:
+			um_buf_put(out, &text.ptr[i], 1);
+		}
+	}
+}
+
+void
+um_html_txt(struct um_buf *out, struct um_str text)
+{
+	escape(out, text);
+}
+
+void
+um_html_attr(struct um_buf *out, struct um_str text)
+{
+	escape(out, text);
+}
+
+void
+um_url_arg(struct um_buf *out, struct um_str text)
+{
+	static const char hex[] = "0123456789ABCDEF";
+	static const char unreserved[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+		"0123456789-._~";
+
+	for (size_t i = 0; i < text.len; i++) {
+		unsigned char c = (unsigned char)text.ptr[i];
+		const char escaped[3] = { '%', hex[c >> 4], hex[c & 15] };
+
+		if (c != 0 && strchr(unreserved, c) != NULL)
+			um_buf_put(out, &text.ptr[i], 1);
+		else
+			um_buf_put(out, escaped, sizeof(escaped));
+	}
+}
+
+static void
+page_begin(struct um_response *response, int status, const char *policy,
+	const char *title)
+{
+	struct um_buf *body = &response->body;
+
+	response->status = status;
+	um_response_header(response, "Content-Security-Policy", policy);
+	um_buf_puts(body,
+		"<!doctype html>\n<html lang=\"en\">\n<head>\n"
+		"<meta charset=\"utf-8\">\n"
+		"<meta name=\"viewport\" content=\"width=device-width\">\n"
+		"<title>");
+	um_html_txt(body, um_str(title));
+	um_buf_puts(body,
+		"</title>\n<style>" STYLE "</style>\n</head>\n<body>\n<main>\n<h1>");
+	um_html_txt(body, um_str(title));
+	um_buf_puts(body, "</h1>\n");
+}
+
+static void
+page_end(struct um_response *response)
+{
+	um_buf_puts(&response->body, "</main>\n</body>\n</html>\n");
+}
+
+const char *
+um_ending_code(enum um_ending ending)
+{
+	return endings[ending].code;
+}
+
+void
+um_page_ending(struct um_response *response, enum um_ending ending)
+{
+	page_begin(response, 200, POLICY "; form-action 'none'",
+		endings[ending].title);
+	um_buf_puts(&response->body, "<p>");
+	um_html_txt(&response->body, um_str(endings[ending].text));
+	um_buf_puts(&response->body, "</p>\n");
+	page_end(response);
+}
+
+void
+um_page_go_to_done(struct um_response *response, enum um_ending ending)
+{
+	um_response_cookie(response, UM_ENDING_COOKIE, um_ending_code(ending), 60);
+	um_response_redirect(response, um_str("/done"));
+}
+
+void
+um_page_refusal(struct um_response *response, const struct um_request *request,
+	enum um_refusal refusal)
+{
+	int status = um_refusal_status(refusal);
+	struct um_buf *body = &response->body;
+
+	page_begin(response, status, POLICY "; form-action 'none'",
+		status == 503 ? "One moment, please" :
+		status == 500 ? "Something went wrong" : "This cannot go on");
+	um_buf_puts(body, "<p>");
+	um_html_txt(body, um_str(um_refusal_advice(refusal)));
+	um_buf_puts(body, "</p>\n<footer>Reason: <code>");
+	um_html_txt(body, um_str(um_refusal_code(refusal)));
+	um_buf_puts(body, "</code><br>Request: <code>");
+	um_html_txt(body, um_str(request->id));
+	um_buf_puts(body, "</code></footer>\n");
+	page_end(response);
+}
+
+void
+um_page_confirm(struct um_response *response, const struct um_confirm *confirm)
+{
+	struct um_buf *body = &response->body;
+
+	/*
+	 * No form-action here: browsers hold it against every redirect that
+	 * follows the form, and the provider's own are not ours to know.
+	 */
+	page_begin(response, 200, POLICY, "Do you want to go on?");
+	um_buf_puts(body, "<p><strong>");
+	um_html_txt(body, confirm->requester);
+	um_buf_puts(body, "</strong> asks to send you to <strong>");
+	um_html_txt(body, confirm->display_name);
+	um_buf_puts(body,
+		"</strong>. Go on only if you started this yourself just now.</p>\n"
+		"<dl>\n<dt>Asked by</dt><dd>");
+	um_html_txt(body, confirm->requester);
+	um_buf_puts(body, "</dd>\n<dt>On behalf of</dt><dd>");
+	um_html_txt(body, confirm->subject);
+	um_buf_puts(body, "</dd>\n<dt>Goes to</dt><dd>");
+	um_html_txt(body, confirm->display_name);
+	um_buf_puts(body, "</dd>\n</dl>\n<form method=\"post\" action=\"/connect/");
+	um_html_attr(body, confirm->provider);
+	um_buf_puts(body, "\">\n<input type=\"hidden\" name=\"state\" value=\"");
+	um_html_attr(body, confirm->state);
+	um_buf_puts(body,
+		"\">\n"
+		"<button name=\"answer\" value=\"continue\">Continue</button>\n"
+		"<button name=\"answer\" value=\"refuse\">Refuse</button>\n"
+		"</form>\n");
+	page_end(response);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "program.h"
+
+#include <string.h>
+
+#include <openssl/crypto.h>
+
+bool
+um_refuse(struct um_exchange *ex, enum um_refusal refusal)
+{
+	um_response_free(&ex->response);
+	ex->op.kind = UM_OP_NONE;
+	ex->outcome = refusal == UM_REFUSAL_UNAVAILABLE ? "unavailable"
+		: refusal == UM_REFUSAL_INTERNAL_ERROR ? "failed" : "refused";
+	ex->reason = um_refusal_code(refusal);
+	um_page_refusal(&ex->response, &ex->request, refusal);
+	return false;
+}
+
+void
+um_unavailable(struct um_exchange *ex, const char *url)
+{
+	struct um_buf refresh = { 0 };
+
+	um_refuse(ex, UM_REFUSAL_UNAVAILABLE);
+	um_buf_printf(&refresh, "%d", UM_RETRY_AFTER);
+	um_buf_put(&refresh, "", 1);
+	if (!refresh.failed)
+		um_response_header(&ex->response, "Retry-After", refresh.ptr);
+	refresh.len--;
+	/* A header, not markup: what the address holds stays off the page. */
+	if (url != NULL)
+		um_buf_printf(&refresh, "; url=%s", url);
+	um_buf_put(&refresh, "", 1);
+	if (!refresh.failed)
+		um_response_header(&ex->response, "Refresh", refresh.ptr);
+	um_buf_free(&refresh);
+}
+
+bool
+um_route(const struct um_context *context, struct um_exchange *ex,
+	const char *prefix, const char *suffix, enum um_kind kind)
+{
+	struct um_str path = ex->request.path;
+	struct um_str before = um_str(prefix);
+	struct um_str after = um_str(suffix);
+
+	if (path.len <= before.len + after.len
+			|| memcmp(path.ptr, before.ptr, before.len) != 0
+			|| memcmp(path.ptr + path.len - after.len, after.ptr, after.len) != 0)
+		return um_refuse(ex, UM_REFUSAL_UNKNOWN_ROUTE);
+	path.ptr += before.len;
+	path.len -= before.len + after.len;
+	if (memchr(path.ptr, '/', path.len) != NULL)
+		return um_refuse(ex, UM_REFUSAL_UNKNOWN_ROUTE);
+	ex->provider = um_config_provider(context->config, path);
+	if (ex->provider == NULL || (kind != UM_KIND_ANY && ex->provider->kind != kind)) {
+		ex->provider = NULL;
+		return um_refuse(ex, UM_REFUSAL_UNKNOWN_PROVIDER);
+	}
+	return true;
+}
+
+bool
+um_method(struct um_exchange *ex, const char *allow)
+{
+	static const char *const names[] = { "GET", "HEAD", "POST", "-" };
+
+	if (strstr(allow, names[ex->request.method]) == NULL) {
+		um_refuse(ex, UM_REFUSAL_METHOD_NOT_ALLOWED);
+		ex->response.allow = allow;
+		return false;
+	}
+	/*
+	 * Not a success: a browser that looks ahead would show what it got
+	 * then when the person really goes there.
+	 */
+	if (ex->request.prefetch)
+		return um_refuse(ex, UM_REFUSAL_PREFETCH);
+	return true;
+}
+
+bool
+um_fields(struct um_exchange *ex)
+{
+	const struct um_request *request = &ex->request;
+	struct um_str text = request->query;
+
+	if (request->method == UM_POST) {
+		if (request->body_too_large || request->body.len > UM_BODY_MAX)
+			return um_refuse(ex, UM_REFUSAL_BODY_TOO_LARGE);
+		if (!um_request_is_form(request))
+			return um_refuse(ex, UM_REFUSAL_UNSUPPORTED_MEDIA_TYPE);
+		text = request->body;
+	}
+	if (request->query.len > UM_QUERY_MAX)
+		return um_refuse(ex, UM_REFUSAL_PARAMETERS_TOO_LARGE);
+	switch (um_form_parse(&ex->form, text)) {
+	case UM_FORM_GOOD:
+		return true;
+	case UM_FORM_DUPLICATE:
+		return um_refuse(ex, UM_REFUSAL_DUPLICATE_PARAMETER);
+	case UM_FORM_TOO_LARGE:
+		return um_refuse(ex, UM_REFUSAL_PARAMETERS_TOO_LARGE);
+	case UM_FORM_MALFORMED:
+		break;
+	}
+	return um_refuse(ex, UM_REFUSAL_MALFORMED_PARAMETERS);
+}
+
+/* The cookie counts only as characters that we could have set. */
+static void
+read_cookie(struct um_exchange *ex)
+{
+	static const char allowed[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+	struct um_str value;
+
+	if (um_cookie_get(&value, ex->request.cookie, UM_COOKIE_NAME)
+			!= UM_COOKIE_FOUND || value.len > UM_COOKIE_MAX)
+		return;
+	memcpy(ex->cookie, value.ptr, value.len);
+	ex->cookie[value.len] = '\0';
+	if (strspn(ex->cookie, allowed) != value.len)
+		ex->cookie[0] = '\0';
+}
+
+bool
+um_state(const struct um_context *context, struct um_exchange *ex,
+	enum um_purpose purpose)
+{
+	struct um_str state = um_form_get(&ex->form, "state");
+
+	if (state.len == 0)
+		return um_refuse(ex, UM_REFUSAL_STATE_MISSING);
+	switch (um_token_open(&ex->token, state, context->keys, purpose,
+		ex->provider->name, context->now)) {
+	case UM_TOKEN_GOOD:
+		break;
+	case UM_TOKEN_EXPIRED:
+		return um_refuse(ex, UM_REFUSAL_STATE_EXPIRED);
+	case UM_TOKEN_INVALID:
+		return um_refuse(ex, UM_REFUSAL_STATE_INVALID);
+	}
+	ex->has_token = true;
+	read_cookie(ex);
+	if (!um_token_fits_browser(&ex->token, um_str(ex->cookie)))
+		return um_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
+	return true;
+}
+
+void
+um_ask(struct um_exchange *ex, enum um_op_kind kind)
+{
+	struct um_op *op = &ex->op;
+
+	op->kind = kind;
+	memcpy(op->id, ex->token.id, sizeof(op->id));
+	memcpy(op->binding, ex->token.binding, sizeof(op->binding));
+	op->provider = ex->provider->name;
+}
+
+bool
+um_mint(const struct um_context *context, struct um_exchange *ex,
+	enum um_purpose purpose, int64_t expires,
+	char text[static UM_TOKEN_LEN + 1])
+{
+	struct um_token token = ex->token;
+	uint8_t nonce[UM_NONCE_LEN];
+
+	token.expires = expires;
+	um_browser(token.browser, um_str(ex->cookie));
+	context->random(nonce, sizeof(nonce));
+	return um_token_mint(text, &token, context->keys, purpose,
+		ex->provider->name, nonce) || um_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+}
+
+bool
+um_answer_common(struct um_exchange *ex)
+{
+	switch (ex->op.outcome) {
+	case UM_OUTCOME_UNAVAILABLE:
+		um_unavailable(ex, NULL);
+		return true;
+	case UM_OUTCOME_FAILED:
+		um_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+		return true;
+	case UM_OUTCOME_UNKNOWN:
+		um_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
+		return true;
+	case UM_OUTCOME_EXPIRED:
+		um_refuse(ex, UM_REFUSAL_EXPIRED);
+		return true;
+	case UM_OUTCOME_PENDING:
+	case UM_OUTCOME_OPENED:
+	case UM_OUTCOME_PROCESSING:
+	case UM_OUTCOME_COMPLETED:
+	case UM_OUTCOME_ALREADY:
+		break;
+	}
+	ex->outcome = um_outcome_text(ex->op.outcome);
+	return false;
+}
+
+void
+um_exchange_free(struct um_exchange *ex)
+{
+	um_response_free(&ex->response);
+	um_form_free(&ex->form);
+	um_op_free(&ex->op);
+	OPENSSL_cleanse(ex->cookie, sizeof(ex->cookie));
+	*ex = (struct um_exchange){ 0 };
+}

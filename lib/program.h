@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program is two functions without side effects:
+ *
+ *   plan(context, exchange)    the request becomes an answer at once, or an
+ *                              operation for the database
+ *   answer(context, exchange)  what the operation came to becomes the answer
+ *
+ * Everything that reads sockets, clocks, random bytes or the database is
+ * around them: serve.c for FastCGI, cgi.c for plain CGI.
+ */
+#ifndef UM_PROGRAM_H
+#define UM_PROGRAM_H
+
+#include <stdint.h>
+
+#include "config.h"
+#include "form.h"
+#include "http.h"
+#include "keys.h"
+#include "op.h"
+#include "page.h"
+#include "refusal.h"
+#include "token.h"
+
+#define UM_COOKIE_LEN 22  /* 16 random bytes as base64url */
+#define UM_COOKIE_MAX 128 /* characters of a cookie that is looked at */
+
+struct um_context {
+	const struct um_config *config;
+	struct um_keys *keys; /* replaced when they are read again */
+	int64_t now; /* Unix seconds */
+	/* Fills with random bytes; must not fail. */
+	void (*random)(void *out, size_t len);
+};
+
+/* One request on its way to its answer; zeroed to begin with. */
+struct um_exchange {
+	struct um_request request;
+	struct um_response response;
+	struct um_op op; /* what plan() wants done; kind NONE: nothing */
+
+	/* Known from plan() on. */
+	const struct um_provider *provider;
+	struct um_form form;
+	struct um_token token;
+	bool has_token;
+	char cookie[UM_COOKIE_MAX + 1]; /* the browser's, or "" */
+
+	/* For the log: words of ours, never what came from outside. */
+	const char *outcome;
+	const char *reason;
+};
+
+struct um_program {
+	const char *name;
+	void (*plan)(const struct um_context *context, struct um_exchange *ex);
+	void (*answer)(const struct um_context *context, struct um_exchange *ex);
+};
+
+/* The whole life of a program; main() is this call. */
+int um_program_main(const struct um_program *program, int argc, char **argv);
+
+/* The rest is what plan() and answer() are made of. */
+
+/* The answer is this refusal; always false, for `return um_refuse(…)`. */
+bool um_refuse(struct um_exchange *ex, enum um_refusal refusal);
+
+/*
+ * Steps of plan(). Each answers true, or refuses and answers false.
+ */
+
+/* The path is prefix, provider, suffix; the provider of this kind or ANY. */
+bool um_route(const struct um_context *context, struct um_exchange *ex,
+	const char *prefix, const char *suffix, enum um_kind kind);
+
+/* The method is among `allow` ("GET, HEAD"), and this is no prefetch. */
+bool um_method(struct um_exchange *ex, const char *allow);
+
+/* The fields of the query, or of the posted form, go to ex->form. */
+bool um_fields(struct um_exchange *ex);
+
+/*
+ * The field `state` is a good token for this purpose and ex->provider, and
+ * this browser's where it is bound to one; it goes to ex->token, the
+ * browser's cookie to ex->cookie.
+ */
+bool um_state(const struct um_context *context, struct um_exchange *ex,
+	enum um_purpose purpose);
+
+/* Makes the exchange ask for this operation on the token's row. */
+void um_ask(struct um_exchange *ex, enum um_op_kind kind);
+
+/* A state token for ex->token's row, bound to the browser ex->cookie. */
+bool um_mint(const struct um_context *context, struct um_exchange *ex,
+	enum um_purpose purpose, int64_t expires,
+	char text[static UM_TOKEN_LEN + 1]);
+
+/*
+ * Steps of answer(). What every program says alike: not there, expired, no
+ * database. True: the answer is set.
+ */
+bool um_answer_common(struct um_exchange *ex);
+
+/* 503 that tries again by itself; `url`, or NULL for the same address. */
+void um_unavailable(struct um_exchange *ex, const char *url);
+
+void um_exchange_free(struct um_exchange *ex);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "str.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <openssl/crypto.h>
+
+struct um_str
+um_str(const char *text)
+{
+	return (struct um_str){ text, text != NULL ? strlen(text) : 0 };
+}
+
+bool
+um_str_eq(struct um_str a, struct um_str b)
+{
+	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+bool
+um_str_is(struct um_str a, const char *text)
+{
+	return um_str_eq(a, um_str(text));
+}
+
+/* How many bytes the sequence at `p` takes, or 0 where it is not UTF-8. */
+static size_t
+utf8_length(const unsigned char *p, size_t left)
+{
+	size_t len;
+	uint32_t rune;
+
+	if (p[0] < 0x80)
+		return p[0] != 0;
+	if (p[0] >= 0xc2 && p[0] <= 0xdf)
+		len = 2;
+	else if ((p[0] & 0xf0) == 0xe0)
+		len = 3;
+	else if (p[0] >= 0xf0 && p[0] <= 0xf4)
+		len = 4;
+	else
+		return 0;
+	if (len > left)
+		return 0;
+
+	rune = p[0] & (0xffU >> (len + 1));
+	for (size_t i = 1; i < len; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		rune = rune << 6 | (p[i] & 0x3fU);
+	}
+	if (len == 3 && (rune < 0x800 || (rune >= 0xd800 && rune <= 0xdfff)))
+		return 0;
+	if (len == 4 && (rune < 0x10000 || rune > 0x10ffff))
+		return 0;
+	return len;
+}
+
+bool
+um_str_is_text(struct um_str s)
+{
+	const unsigned char *p = (const unsigned char *)s.ptr;
+
+	for (size_t i = 0; i < s.len;) {
+		size_t len = utf8_length(p + i, s.len - i);
+
+		if (len == 0)
+			return false;
+		i += len;
+	}
+	return true;
+}
+
+static bool
+buf_reserve(struct um_buf *b, size_t more)
+{
+	size_t cap = b->cap != 0 ? b->cap : 256;
+	char *ptr;
+
+	if (b->failed || more > SIZE_MAX / 4 - b->len)
+		goto fail;
+	if (b->cap - b->len >= more)
+		return true;
+	while (cap - b->len < more)
+		cap *= 2;
+	/* Not realloc: what was here may be secret, and must not be left. */
+	ptr = malloc(cap);
+	if (ptr == NULL)
+		goto fail;
+	if (b->len != 0)
+		memcpy(ptr, b->ptr, b->len);
+	OPENSSL_clear_free(b->ptr, b->cap);
+	b->ptr = ptr;
+	b->cap = cap;
+	return true;
+fail:
+	b->failed = true;
+	return false;
+}
+
+void
+um_buf_put(struct um_buf *b, const void *bytes, size_t len)
+{
+	if (len == 0 || !buf_reserve(b, len))
+		return;
+	memcpy(b->ptr + b->len, bytes, len);
+	b->len += len;
+}
+
+void
+um_buf_puts(struct um_buf *b, const char *text)
+{
+	um_buf_put(b, text, strlen(text));
+}
+
+void
+um_buf_printf(struct um_buf *b, const char *fmt, ...)
+{
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (len < 0 || !buf_reserve(b, (size_t)len + 1))
+		return;
+	va_start(ap, fmt);
+	vsnprintf(b->ptr + b->len, (size_t)len + 1, fmt, ap);
+	va_end(ap);
+	b->len += (size_t)len;
+}
+
+struct um_str
+um_buf_str(const struct um_buf *b)
+{
+	return (struct um_str){ b->ptr, b->len };
+}
+
+void
+um_buf_free(struct um_buf *b)
+{
+	OPENSSL_clear_free(b->ptr, b->cap);
+	*b = (struct um_buf){ 0 };
+}
+
+bool
+um_error(struct um_error *err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	va_end(ap);
+	return false;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Bytes from outside (pointer and length) and text for outside (a buffer). */
+#ifndef UM_STR_H
+#define UM_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Bytes that someone else owns; may hold NUL and need not be UTF-8. */
+struct um_str {
+	const char *ptr;
+	size_t len;
+};
+
+/* The bytes of a C string, or no bytes for NULL. */
+struct um_str um_str(const char *text);
+
+bool um_str_eq(struct um_str a, struct um_str b);
+bool um_str_is(struct um_str a, const char *text);
+
+/* Whether these bytes are UTF-8 (RFC 3629) without a NUL. */
+bool um_str_is_text(struct um_str s);
+
+/*
+ * A growing buffer, zeroed to begin with. Out of memory makes it `failed`,
+ * and everything put after that is dropped: look once, at the end.
+ */
+struct um_buf {
+	char *ptr;
+	size_t len;
+	size_t cap;
+	bool failed;
+};
+
+void um_buf_put(struct um_buf *b, const void *bytes, size_t len);
+void um_buf_puts(struct um_buf *b, const char *text);
+void um_buf_printf(struct um_buf *b, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The bytes so far. */
+struct um_str um_buf_str(const struct um_buf *b);
+
+/* Wipes and frees; the buffer is empty and usable again. */
+void um_buf_free(struct um_buf *b);
+
+/* Why something could not be set up, for a person; never holds a secret. */
+struct um_error {
+	char text[512];
+};
+
+/* Sets the text; answers false, so that a caller can return it. */
+bool um_error(struct um_error *err, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif
