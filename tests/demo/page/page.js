@@ -45,6 +45,7 @@ function stepsOf(phase, elicitation, progress, completed) {
 /** Adds what is new, so that a screen reader reads that and no more. */
 function showSteps(steps) {
 	const list = element('progress');
+	element('steps').hidden = steps.length === 0;
 	while (list.children.length > steps.length) {
 		list.lastChild.remove();
 	}
