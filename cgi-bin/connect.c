@@ -40,6 +40,7 @@ plan(const struct um_context *context, struct um_exchange *ex)
 	answer = um_form_get(&ex->form, "answer");
 	if (um_str_is(answer, "continue")) {
 		um_ask(ex, UM_OP_OPEN);
+		um_browser(ex->op.browser, um_str(ex->cookie));
 	} else if (um_str_is(answer, "refuse")) {
 		um_ask(ex, UM_OP_COMPLETE);
 		ex->op.action = "decline";
@@ -140,8 +141,9 @@ answer(const struct um_context *context, struct um_exchange *ex)
 		break;
 	default:
 		um_page_go_to_done(&ex->response,
-			ex->op.outcome == UM_OUTCOME_COMPLETED
-			? UM_ENDING_DECLINED : UM_ENDING_ALREADY);
+			ex->op.outcome == UM_OUTCOME_COMPLETED ? UM_ENDING_DECLINED
+			: ex->op.outcome == UM_OUTCOME_PROCESSING
+			? UM_ENDING_PROCESSING : UM_ENDING_ALREADY);
 	}
 }
 

@@ -52,6 +52,7 @@ plan(const struct um_context *context, struct um_exchange *ex)
 	} else if (um_str_is(path, "/healthz")) {
 		/* No row has this id: an answer of any kind is what is asked. */
 		if (um_method(ex, "GET, HEAD")) {
+			ex->asked = 1;
 			ex->op.kind = UM_OP_LOOK_UP;
 			ex->op.provider = "";
 		}

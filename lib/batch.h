@@ -34,6 +34,6 @@ bool um_batch_send(PGconn *conn, struct um_op *const *ops, size_t len,
 bool um_batch_read(struct um_op *const *ops, const enum um_op_kind *kinds,
 	size_t len, PGresult *const *results, size_t statements);
 
-#define UM_BATCH_STATEMENTS_MAX 3
+#define UM_BATCH_STATEMENTS_MAX 5
 
 #endif

@@ -43,7 +43,7 @@ read_body(struct um_exchange *ex, struct um_buf *body)
 
 struct waiting {
 	struct um_log *log;
-	bool done;
+	size_t left;
 };
 
 static void
@@ -52,7 +52,7 @@ on_done(struct um_op *op, void *arg)
 	struct waiting *waiting = arg;
 
 	(void)op;
-	waiting->done = true;
+	waiting->left--;
 }
 
 static void
@@ -63,22 +63,27 @@ on_trouble(const char *text, void *arg)
 	um_log_trouble(waiting->log, text, um_wall_ms());
 }
 
-/* Carries the operation out, waiting for the database as the limits say. */
+/* Carries out what was asked for, as long as the limits let it wait. */
 static void
-carry_out(struct um_op *op, const struct um_program *program,
+carry_out(struct um_exchange *ex, const struct um_program *program,
 	const struct um_context *context, struct um_log *log)
 {
-	struct waiting waiting = { .log = log };
+	struct um_op *ops = ex->ops != NULL ? ex->ops : &ex->op;
+	struct waiting waiting = { .log = log, .left = ex->asked };
 	const struct um_store_events events = { on_done, on_trouble, &waiting };
 	struct um_store *store = um_store_new(context->config->database_url,
 		program->name, &events);
 
-	op->outcome = UM_OUTCOME_UNAVAILABLE;
+	for (size_t i = 0; i < ex->asked; i++) {
+		ops[i].outcome = UM_OUTCOME_UNAVAILABLE;
+		if (store != NULL)
+			um_store_submit(store, &ops[i], um_now_ms());
+	}
+	ex->asked = 0;
 	if (store == NULL)
 		return;
-	um_store_submit(store, op, um_now_ms());
 	um_store_run(store, false, um_now_ms());
-	while (!waiting.done) {
+	while (waiting.left != 0) {
 		bool want_write;
 		unsigned connection;
 		struct pollfd pfd = {
@@ -110,8 +115,8 @@ um_cgi(const struct um_program *program, struct um_context *context,
 	um_exchange_begin(&ex, &path, get_env, NULL, context);
 	read_body(&ex, &body);
 	program->plan(context, &ex);
-	if (ex.op.kind != UM_OP_NONE) {
-		carry_out(&ex.op, program, context, log);
+	while (ex.asked != 0) {
+		carry_out(&ex, program, context, log);
 		program->answer(context, &ex);
 	}
 	um_exchange_write(&ex, &out);

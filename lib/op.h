@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "description.h"
 #include "str.h"
 #include "token.h"
 
@@ -14,6 +15,8 @@ enum um_op_kind {
 	UM_OP_LOOK_UP,  /* urlmode.look_up: changes nothing */
 	UM_OP_OPEN,     /* urlmode.open */
 	UM_OP_COMPLETE, /* urlmode.complete */
+	UM_OP_BINDING,  /* urlmode.bindings: changes nothing */
+	UM_OP_EVENT,    /* urlmode.record_events */
 };
 
 #define UM_OUTCOMES(X)                                                        \
@@ -21,11 +24,19 @@ enum um_op_kind {
 	X(FAILED, "failed")           /* the database refused this row */     \
 	X(UNKNOWN, "unknown")         /* no such row for this token */        \
 	X(EXPIRED, "expired")                                                 \
+	X(FOUND, "found")             /* binding */                           \
 	X(PENDING, "pending")                                                 \
 	X(OPENED, "opened")                                                   \
 	X(PROCESSING, "processing")                                           \
 	X(COMPLETED, "completed")     /* look up, open: it was before */      \
-	X(ALREADY, "already")         /* complete: it was before */
+	X(ALREADY, "already")         /* complete: it was before */           \
+	X(ACCEPT, "accept")           /* event: completed with this action */ \
+	X(DECLINE, "decline")                                                 \
+	X(CANCEL, "cancel")                                                   \
+	X(RECHECK, "recheck")         /* event: processing, to be asked for */ \
+	X(IGNORED, "ignored")         /* event: kept, says nothing to us */   \
+	X(LATE, "late")               /* event: kept, it was completed before */ \
+	X(SEEN, "seen")               /* event: it was kept before */
 
 enum um_outcome {
 #define X(name, text) UM_OUTCOME_##name,
@@ -44,10 +55,13 @@ struct um_op {
 	uint8_t binding[UM_BINDING_LEN];
 	const char *provider;
 
-	/* UM_OP_COMPLETE: the protocol's word, a reason or "", sealed bytes. */
+	uint8_t browser[UM_BROWSER_LEN]; /* UM_OP_OPEN: who goes on */
+
+	/* UM_OP_COMPLETE: the protocol's word, and a reason or "". */
 	const char *action;
 	const char *reason;
-	struct um_buf result;
+	const struct um_event *event; /* UM_OP_EVENT; not its own */
+	struct um_buf result;         /* both: sealed bytes, or none */
 
 	enum um_outcome outcome;
 	struct um_row {
@@ -58,12 +72,16 @@ struct um_op {
 		char *kind;       /* open, when opened */
 		char *target_url; /* open, when opened */
 		int64_t expires;  /* look up and open: Unix seconds */
+		bool has_browser; /* look up: somebody went on */
+		uint8_t browser[UM_BROWSER_LEN];
+		uint8_t binding[UM_BINDING_LEN]; /* binding, when found */
 	} row;
 
 	/* The store's own: its queue, and by when there must be an answer. */
 	struct um_op *next;
 	int64_t deadline;
 	bool alone;
+	void *owner; /* whoever submitted it */
 };
 
 /* Frees what it holds, not itself. */

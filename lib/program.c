@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "program.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <openssl/crypto.h>
@@ -9,6 +10,7 @@ bool
 um_refuse(struct um_exchange *ex, enum um_refusal refusal)
 {
 	um_response_free(&ex->response);
+	ex->asked = 0;
 	ex->op.kind = UM_OP_NONE;
 	ex->outcome = refusal == UM_REFUSAL_UNAVAILABLE ? "unavailable"
 		: refusal == UM_REFUSAL_INTERNAL_ERROR ? "failed" : "refused";
@@ -154,6 +156,7 @@ um_ask(struct um_exchange *ex, enum um_op_kind kind)
 {
 	struct um_op *op = &ex->op;
 
+	ex->asked = 1;
 	op->kind = kind;
 	memcpy(op->id, ex->token.id, sizeof(op->id));
 	memcpy(op->binding, ex->token.binding, sizeof(op->binding));
@@ -191,11 +194,7 @@ um_answer_common(struct um_exchange *ex)
 	case UM_OUTCOME_EXPIRED:
 		um_refuse(ex, UM_REFUSAL_EXPIRED);
 		return true;
-	case UM_OUTCOME_PENDING:
-	case UM_OUTCOME_OPENED:
-	case UM_OUTCOME_PROCESSING:
-	case UM_OUTCOME_COMPLETED:
-	case UM_OUTCOME_ALREADY:
+	default:
 		break;
 	}
 	ex->outcome = um_outcome_text(ex->op.outcome);
@@ -208,6 +207,9 @@ um_exchange_free(struct um_exchange *ex)
 	um_response_free(&ex->response);
 	um_form_free(&ex->form);
 	um_op_free(&ex->op);
+	for (size_t i = 0; i < ex->ops_len; i++)
+		um_op_free(&ex->ops[i]);
+	free(ex->ops);
 	OPENSSL_cleanse(ex->cookie, sizeof(ex->cookie));
 	*ex = (struct um_exchange){ 0 };
 }

@@ -38,7 +38,15 @@ struct um_context {
 struct um_exchange {
 	struct um_request request;
 	struct um_response response;
-	struct um_op op; /* what plan() wants done; kind NONE: nothing */
+	/*
+	 * What plan(), or answer() after it, wants done in the database: the
+	 * first `asked` of `ops`, or `op` alone where ops is NULL. 0: nothing,
+	 * the answer is there.
+	 */
+	size_t asked;
+	struct um_op op;
+	struct um_op *ops;
+	size_t ops_len;
 
 	/* Known from plan() on. */
 	const struct um_provider *provider;

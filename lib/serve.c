@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -23,7 +22,7 @@ struct connection {
 	struct um_buf path;
 	int64_t began_us;      /* this request */
 	int64_t partial_since; /* ms; -1: no part of a request is here */
-	bool busy;             /* waits for the database */
+	size_t waiting;        /* operations that the database has */
 	bool unwatched;        /* taken out of epoll while busy */
 	bool dead;             /* to be freed at the end of the turn */
 	struct connection *prev;
@@ -167,6 +166,29 @@ send_answer(struct server *sv, struct connection *c)
 		close_connection(sv, c);
 }
 
+/* Sends the answer, or has the database do first what was asked for. */
+static void
+submit(struct server *sv, struct connection *c)
+{
+	struct um_op *ops = c->ex.ops != NULL ? c->ex.ops : &c->ex.op;
+	size_t asked = c->ex.asked;
+	int64_t now = um_now_ms();
+
+	if (asked == 0) {
+		send_answer(sv, c);
+		return;
+	}
+	c->ex.asked = 0;
+	c->waiting = asked;
+	sv->busy_len++;
+	sv->submitted = true;
+	/* The last of them may be handed back, and answered, from in here. */
+	for (size_t i = 0; i < asked; i++) {
+		ops[i].owner = c;
+		um_store_submit(sv->store, &ops[i], now);
+	}
+}
+
 static void
 start_request(struct server *sv, struct connection *c)
 {
@@ -177,14 +199,7 @@ start_request(struct server *sv, struct connection *c)
 	um_exchange_begin(ex, &c->path, um_fastcgi_param, c->fc, sv->context);
 	ex->request.body = um_fastcgi_body(c->fc);
 	sv->program->plan(sv->context, ex);
-	if (ex->op.kind == UM_OP_NONE) {
-		send_answer(sv, c);
-		return;
-	}
-	c->busy = true;
-	sv->busy_len++;
-	sv->submitted = true;
-	um_store_submit(sv->store, &ex->op, c->began_us / 1000);
+	submit(sv, c);
 }
 
 /* The store hands an operation back. */
@@ -192,11 +207,11 @@ static void
 on_done(struct um_op *op, void *arg)
 {
 	struct server *sv = arg;
-	struct connection *c = (struct connection *)(void *)((char *)op
-		- offsetof(struct connection, ex) - offsetof(struct um_exchange, op));
+	struct connection *c = op->owner;
 	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = c };
 
-	c->busy = false;
+	if (--c->waiting != 0)
+		return;
 	sv->busy_len--;
 	if (c->unwatched) {
 		c->unwatched = false;
@@ -204,7 +219,7 @@ on_done(struct um_op *op, void *arg)
 	}
 	sv->context->now = um_wall_ms() / 1000;
 	sv->program->answer(sv->context, &c->ex);
-	send_answer(sv, c);
+	submit(sv, c);
 }
 
 static void
@@ -220,7 +235,7 @@ connection_ready(struct server *sv, struct connection *c)
 {
 	if (c->dead)
 		return;
-	if (c->busy) {
+	if (c->waiting != 0) {
 		/* It is gone, or speaks out of turn: look when it is answered. */
 		epoll_ctl(sv->epoll, EPOLL_CTL_DEL, um_fastcgi_fd(c->fc), NULL);
 		c->unwatched = true;

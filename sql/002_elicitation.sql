@@ -19,6 +19,7 @@ CREATE TABLE urlmode.elicitation (
 	action       text        CHECK (action IN ('accept', 'decline', 'cancel')),
 	reason       text        NOT NULL DEFAULT '' CHECK (reason ~ '^[a-z0-9_]{0,64}$'),
 	result       bytea       CHECK (octet_length(result) <= 65536),
+	browser      bytea       CHECK (octet_length(browser) = 16),
 	created_at   timestamptz NOT NULL DEFAULT now(),
 	expires_at   timestamptz NOT NULL,
 	opened_at    timestamptz,
@@ -50,6 +51,8 @@ COMMENT ON COLUMN urlmode.elicitation.status IS 'pending, opened, processing or 
 COMMENT ON COLUMN urlmode.elicitation.action IS 'accept, decline or cancel; set when completed.';
 COMMENT ON COLUMN urlmode.elicitation.reason IS 'A short code beside the action; empty on a plain accept.';
 COMMENT ON COLUMN urlmode.elicitation.result IS 'What came back, as JSON, sealed; only the waiting side opens it.';
+COMMENT ON COLUMN urlmode.elicitation.browser IS
+	'First 16 bytes of SHA-256("urlmode browser v1" 00 cookie value) of the browser that last went on from /connect.';
 COMMENT ON COLUMN urlmode.elicitation.created_at IS 'When the MCP server created it.';
 COMMENT ON COLUMN urlmode.elicitation.expires_at IS 'From then on nobody can open it, and no browser can complete it.';
 COMMENT ON COLUMN urlmode.elicitation.opened_at IS 'When the user first went on from /connect.';

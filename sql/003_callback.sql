@@ -18,7 +18,8 @@ COMMENT ON FUNCTION urlmode.announce(uuid, text) IS
 
 CREATE FUNCTION urlmode.look_up(ids uuid[], bindings bytea[], providers text[])
 RETURNS TABLE (
-	outcome text, action text, reason text, requester text, subject text, expires bigint
+	outcome text, action text, reason text, requester text, subject text,
+	browser bytea, expires bigint
 )
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT CASE
@@ -27,7 +28,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 			WHEN e.expires_at <= now() AND e.status <> 'processing' THEN 'expired'
 			ELSE e.status
 		END,
-		e.action, e.reason, e.requester, e.subject,
+		e.action, e.reason, e.requester, e.subject, e.browser,
 		ceil(extract(epoch FROM e.expires_at))::bigint
 	FROM unnest(ids, bindings, providers) WITH ORDINALITY AS a (id, binding, provider, n)
 	LEFT JOIN urlmode.elicitation e
@@ -37,7 +38,7 @@ $$;
 COMMENT ON FUNCTION urlmode.look_up(uuid[], bytea[], text[]) IS
 	'Changes nothing. outcome: pending, opened, processing, completed, expired, or unknown (no such row, or not this binding and provider). expires: Unix seconds, rounded up.';
 
-CREATE FUNCTION urlmode.open(ids uuid[], bindings bytea[], providers text[])
+CREATE FUNCTION urlmode.open(ids uuid[], bindings bytea[], providers text[], browsers bytea[])
 RETURNS TABLE (outcome text, kind text, target_url text, expires bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '1s' AS $$
@@ -46,10 +47,12 @@ DECLARE
 BEGIN
 	WITH opened AS (
 		UPDATE urlmode.elicitation e
-		SET status = 'opened', opened_at = now()
-		FROM unnest(ids, bindings, providers) AS a (id, binding, provider)
+		SET status = 'opened', browser = a.browser,
+			opened_at = coalesce(e.opened_at, now())
+		FROM unnest(ids, bindings, providers, browsers) AS a (id, binding, provider, browser)
 		WHERE e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
-			AND e.status = 'pending' AND e.expires_at > now()
+			AND e.status IN ('pending', 'opened') AND e.expires_at > now()
+			AND (e.status = 'pending' OR e.browser IS DISTINCT FROM a.browser)
 		RETURNING urlmode.announce(e.id, 'opened')
 	)
 	SELECT count(*) INTO announced FROM opened;
@@ -57,13 +60,13 @@ BEGIN
 	RETURN QUERY
 	SELECT l.outcome, e.kind, e.target_url, l.expires
 	FROM ROWS FROM (unnest(ids), urlmode.look_up(ids, bindings, providers))
-		WITH ORDINALITY AS l (id, outcome, action, reason, requester, subject, expires, n)
+		WITH ORDINALITY AS l (id, outcome, action, reason, requester, subject, browser, expires, n)
 	LEFT JOIN urlmode.elicitation e ON e.id = l.id AND l.outcome = 'opened'
 	ORDER BY l.n;
 END
 $$;
-COMMENT ON FUNCTION urlmode.open(uuid[], bytea[], text[]) IS
-	'The user goes on: pending becomes opened, and is announced. outcome: opened (also when it was before; target_url is set only then), processing, completed, expired or unknown.';
+COMMENT ON FUNCTION urlmode.open(uuid[], bytea[], text[], bytea[]) IS
+	'The user goes on: pending becomes opened, in this browser, and is announced. outcome: opened (also when it was before; target_url is set only then), processing, completed, expired or unknown.';
 
 CREATE FUNCTION urlmode.complete(
 	ids uuid[], bindings bytea[], providers text[],
@@ -89,6 +92,7 @@ BEGIN
 		WHERE e.id = a.id AND e.binding = a.binding AND e.status <> 'completed'
 			AND (a.provider IS NULL
 				OR (e.provider = a.provider AND e.expires_at > now()
+					AND e.status <> 'processing'
 					AND (e.kind = 'oauth' OR a.action <> 'accept')))
 		RETURNING e.id, a.n, urlmode.announce(e.id, 'completed')
 	)
@@ -99,6 +103,7 @@ BEGIN
 			WHEN a.n = ANY (done) THEN 'completed'
 			WHEN e.id IS NULL THEN 'unknown'
 			WHEN e.status = 'completed' THEN 'already'
+			WHEN e.status = 'processing' THEN 'processing'
 			WHEN e.expires_at <= now() THEN 'expired'
 			ELSE 'unknown'
 		END
@@ -110,16 +115,16 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[]) IS
-	'Completes rows, once each, and announces them. A provider marks a browser''s return: not after the expiry, and accept only for kind oauth; NULL is the MCP server itself. outcome: completed, already, expired or unknown.';
+	'Completes rows, once each, and announces them. A provider marks a browser''s return: not after the expiry, not while processing, and accept only for kind oauth; NULL is the MCP server itself. outcome: completed, already, processing, expired or unknown.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.announce(uuid, text),
 	urlmode.look_up(uuid[], bytea[], text[]),
-	urlmode.open(uuid[], bytea[], text[]),
+	urlmode.open(uuid[], bytea[], text[], bytea[]),
 	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[])
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
 	urlmode.look_up(uuid[], bytea[], text[]),
-	urlmode.open(uuid[], bytea[], text[]),
+	urlmode.open(uuid[], bytea[], text[], bytea[]),
 	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[])
 TO urlmode_cgi;

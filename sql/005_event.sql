@@ -1,0 +1,169 @@
+-- What providers say in signed webhooks: every event is kept once, and moves
+-- its elicitation at most once.
+
+SET LOCAL ROLE urlmode_owner;
+
+ALTER TABLE urlmode.elicitation
+	ADD COLUMN event_type text CHECK (octet_length(event_type) <= 512),
+	ADD COLUMN reference text CHECK (octet_length(reference) <= 800),
+	ADD COLUMN rechecks integer NOT NULL DEFAULT 0;
+COMMENT ON COLUMN urlmode.elicitation.event_type IS 'The type of the last event that asks for a recheck.';
+COMMENT ON COLUMN urlmode.elicitation.reference IS 'The provider''s own reference in that event, for its API.';
+COMMENT ON COLUMN urlmode.elicitation.rechecks IS 'How many events have asked for a recheck.';
+
+CREATE TABLE urlmode.event (
+	provider    text        NOT NULL,
+	identity    text        NOT NULL CHECK (octet_length(identity) BETWEEN 1 AND 800),
+	type        text        NOT NULL CHECK (octet_length(type) <= 512),
+	elicitation uuid        NOT NULL REFERENCES urlmode.elicitation ON DELETE CASCADE,
+	received_at timestamptz NOT NULL DEFAULT now(),
+	action      text        NOT NULL CHECK (action IN
+		('accept', 'decline', 'cancel', 'processing', 'recheck', 'ignored', 'late')),
+	PRIMARY KEY (provider, identity)
+);
+CREATE INDEX event_elicitation ON urlmode.event (elicitation);
+COMMENT ON TABLE urlmode.event IS 'Every event that a provider''s webhook brought for an elicitation, once.';
+COMMENT ON INDEX urlmode.event_elicitation IS 'What came for one elicitation.';
+COMMENT ON COLUMN urlmode.event.provider IS 'The provider''s name in the configuration.';
+COMMENT ON COLUMN urlmode.event.identity IS 'The provider''s identity of the event, or sha256: and the digest of its body.';
+COMMENT ON COLUMN urlmode.event.type IS 'The provider''s type of the event.';
+COMMENT ON COLUMN urlmode.event.elicitation IS 'Whom it speaks of.';
+COMMENT ON COLUMN urlmode.event.received_at IS 'When it was first received.';
+COMMENT ON COLUMN urlmode.event.action IS
+	'What it did: completed with accept, decline or cancel; moved on to processing; asked for a recheck; ignored (its type says nothing to us); late (the elicitation was completed before).';
+
+CREATE FUNCTION urlmode.bindings(ids uuid[], providers text[])
+RETURNS TABLE (binding bytea)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT e.binding
+	FROM unnest(ids, providers) WITH ORDINALITY AS a (id, provider, n)
+	LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.provider = a.provider
+	ORDER BY a.n
+$$;
+COMMENT ON FUNCTION urlmode.bindings(uuid[], text[]) IS
+	'The binding under which a result is to be sealed: a webhook knows the id alone. NULL: no such row of this provider.';
+
+-- One round takes at most one event an elicitation, so that each sees what
+-- the one before it did.
+CREATE FUNCTION urlmode.record_events(
+	ids uuid[], providers text[], identities text[], types text[], meanings text[],
+	amounts bigint[], currencies text[], refs text[], results bytea[]
+)
+RETURNS TABLE (outcome text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET lock_timeout = '1s' AS $$
+DECLARE
+	outcomes text[] := array_fill('seen'::text, ARRAY[cardinality(ids)]);
+	rounds bigint[];
+	this bigint;
+	item record;
+BEGIN
+	SELECT array_agg(r.round ORDER BY r.n) INTO rounds
+	FROM (
+		SELECT u.n, row_number() OVER (PARTITION BY u.id ORDER BY u.n) AS round
+		FROM unnest(ids) WITH ORDINALITY AS u (id, n)
+	) r;
+	FOR this IN 1 .. (SELECT max(r) FROM unnest(rounds) r) LOOP
+		FOR item IN
+			WITH decided AS MATERIALIZED (
+				SELECT a.*, e.id AS found,
+					CASE
+						WHEN e.id IS NULL THEN 'unknown'
+						WHEN a.meaning = 'ignore' THEN 'ignored'
+						WHEN e.status = 'completed' THEN 'late'
+						WHEN a.meaning IN ('processing', 'recheck') THEN a.meaning
+						WHEN a.meaning = 'failed' THEN 'cancel'
+						WHEN a.meaning = 'expired' THEN 'cancel'
+						WHEN a.meaning = 'cancelled' THEN 'decline'
+						WHEN e.expected IS NULL THEN 'accept'
+						WHEN a.amount IS NULL THEN 'recheck'
+						WHEN a.amount = (e.expected ->> 'amount')::bigint
+							AND a.currency = upper(e.expected ->> 'currency') THEN 'accept'
+						ELSE 'cancel'
+					END AS action,
+					CASE a.meaning
+						WHEN 'failed' THEN 'payment_failed'
+						WHEN 'expired' THEN 'expired'
+						WHEN 'cancelled' THEN 'cancelled'
+						ELSE 'amount_mismatch'
+					END AS because
+				FROM (
+					SELECT *
+					FROM unnest(ids, providers, identities, types, meanings,
+						amounts, currencies, refs, results, rounds) WITH ORDINALITY
+						AS u (id, provider, identity, type, meaning,
+							amount, currency, ref, result, round, n)
+					WHERE u.round = this
+					ORDER BY u.id
+				) a
+				LEFT JOIN LATERAL (
+					SELECT * FROM urlmode.elicitation x
+					WHERE x.id = a.id AND x.provider = a.provider
+					FOR UPDATE
+				) e ON true
+			), kept AS (
+				INSERT INTO urlmode.event (provider, identity, type, elicitation, action)
+				SELECT d.provider, d.identity, d.type, d.id, d.action
+				FROM decided d WHERE d.found IS NOT NULL
+				ON CONFLICT DO NOTHING
+				RETURNING event.identity, event.elicitation
+			), moved AS (
+				UPDATE urlmode.elicitation e
+				SET status = CASE WHEN d.action IN ('processing', 'recheck')
+						THEN 'processing' ELSE 'completed' END,
+					action = CASE WHEN d.action NOT IN ('processing', 'recheck')
+						THEN d.action END,
+					reason = CASE d.action WHEN 'accept' THEN '' WHEN 'recheck' THEN 'recheck'
+						WHEN 'processing' THEN e.reason ELSE d.because END,
+					result = CASE WHEN d.action NOT IN ('processing', 'recheck') THEN d.result END,
+					completed_at = CASE WHEN d.action NOT IN ('processing', 'recheck')
+						THEN now() END,
+					event_type = CASE d.action WHEN 'recheck' THEN d.type ELSE e.event_type END,
+					reference = CASE d.action WHEN 'recheck' THEN d.ref ELSE e.reference END,
+					rechecks = e.rechecks + (d.action = 'recheck')::integer
+				FROM decided d JOIN kept k ON k.identity = d.identity AND k.elicitation = d.id
+				WHERE e.id = d.id AND d.action NOT IN ('ignored', 'late')
+				RETURNING urlmode.announce(e.id, e.status)
+			), announced AS (
+				SELECT count(*) FROM moved
+			)
+			SELECT d.n, d.action FROM decided d
+			LEFT JOIN kept k ON k.identity = d.identity AND k.elicitation = d.id, announced
+			WHERE k.identity IS NOT NULL OR d.found IS NULL
+		LOOP
+			outcomes[item.n] := item.action;
+		END LOOP;
+	END LOOP;
+	RETURN QUERY SELECT o FROM unnest(outcomes) WITH ORDINALITY AS x (o, n) ORDER BY n;
+END
+$$;
+COMMENT ON FUNCTION urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[]) IS
+	'Keeps each event once and lets it move its elicitation, announced. meanings: paid, failed, cancelled, expired, processing, recheck, ignore. amounts: minor units, or NULL; results: sealed. outcome: what the event did (urlmode.event.action), seen (it was kept before) or unknown (no such elicitation of this provider: not kept).';
+
+DROP FUNCTION urlmode.read(uuid[], bytea[]);
+CREATE FUNCTION urlmode.read(ids uuid[], bindings bytea[])
+RETURNS TABLE (
+	id uuid, provider text, status text, action text, reason text,
+	result bytea, verifier bytea, expires_in_ms bigint,
+	event_type text, reference text, rechecks integer
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT e.id, e.provider, e.status, e.action, e.reason, e.result, e.verifier,
+		ceil(extract(epoch FROM e.expires_at - now()) * 1000)::bigint,
+		e.event_type, e.reference, e.rechecks
+	FROM unnest(ids, bindings) AS a (id, binding)
+	JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding
+$$;
+COMMENT ON FUNCTION urlmode.read(uuid[], bytea[]) IS
+	'The rows as they stand, in no order; a row that is not there, or not of this binding, is left out. expires_in_ms: by this server''s clock, negative when over. rechecks grows with every event that asks for one.';
+
+REVOKE ALL ON FUNCTION
+	urlmode.bindings(uuid[], text[]),
+	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[]),
+	urlmode.read(uuid[], bytea[])
+FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION
+	urlmode.bindings(uuid[], text[]),
+	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[])
+TO urlmode_cgi;
+GRANT EXECUTE ON FUNCTION urlmode.read(uuid[], bytea[]) TO urlmode_server;
