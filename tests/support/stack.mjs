@@ -7,16 +7,19 @@
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 import pg from 'pg';
 
+import { processes } from './processes.mjs';
+
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const UP = path.join(ROOT, 'tests/stack/up');
 const DOWN = path.join(ROOT, 'tests/stack/down');
+const SERVICE = path.join(ROOT, 'tests/stack/service');
 
 const execute = promisify(execFile);
 
@@ -107,8 +110,17 @@ export class Stack {
 		return new Map(names.map((name, index) => [name, texts[index]]));
 	}
 
-	/** The programs' log lines, one object a request. */
-	async requests() {
+	/** What the programs logged, one object a line: requests, and `trouble`. */
+	async programLog() {
+		return (await this.#jsonLines()).filter(({ program }) => program !== undefined);
+	}
+
+	/** What nginx logged, one object a request. */
+	async accessLog() {
+		return (await this.#jsonLines()).filter(({ upstream_status: status }) => status !== undefined);
+	}
+
+	async #jsonLines() {
 		const texts = await this.logs();
 		return [...texts.values()]
 			.flatMap((text) => text.split('\n'))
@@ -121,6 +133,23 @@ export class Stack {
 		return Number.parseInt(await readFile(path.join(this.runDir, 'pid', `${name}.pid`), 'utf8'), 10);
 	}
 
+	/** The process of a FastCGI program itself, or undefined while its supervisor starts it. */
+	async program(name) {
+		const supervisor = await this.pid(name);
+		return (await processes()).find(({ parent }) => parent === supervisor);
+	}
+
+	/** `service('stop', 'postgres')`: stop, start or restart one part. */
+	async service(action, name) {
+		await script(SERVICE, { ...process.env, RUN_DIR: this.runDir }, [action, name]);
+	}
+
+	/** For child_process.spawn: the user that the stack runs as. */
+	async user() {
+		const { uid, gid } = await stat(path.join(this.runDir, 'pid'));
+		return process.getuid() === 0 ? { uid, gid } : {};
+	}
+
 	/** Closes what was opened here, and ends the stack when it was started here. */
 	async close() {
 		await this.#pool?.end();
@@ -128,9 +157,9 @@ export class Stack {
 	}
 }
 
-async function script(file, env) {
+async function script(file, env, args = []) {
 	try {
-		await execute(file, { cwd: ROOT, env });
+		await execute(file, args, { cwd: ROOT, env });
 	} catch (error) {
 		throw new Error(`${path.basename(file)} failed: ${(error.stderr || error.message).trim()}`);
 	}

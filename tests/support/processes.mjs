@@ -1,0 +1,50 @@
+// The machine's processes, as /proc has them.
+
+import { readdir, readFile, readlink } from 'node:fs/promises';
+
+/**
+ * Every process that is there, but none that has ended and only waits for
+ * its parent.
+ *
+ * @returns {Promise<{ pid: number, parent: number, session: number,
+ *     started: string, command: string }[]>}
+ *     started: in clock ticks since boot, so that pid and started name one
+ *     process for ever
+ */
+export async function processes() {
+	const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+	const all = await Promise.all(names.map(processOf));
+	return all.filter((process) => process !== undefined);
+}
+
+/** The processes of one session: a service of a stack with all it started. */
+export async function sessionOf(leader) {
+	return (await processes()).filter(({ session }) => session === leader);
+}
+
+/** Whether this very process is still there. */
+export async function isThere({ pid, started }) {
+	return (await processOf(pid))?.started === started;
+}
+
+/** What a process has open: the targets of /proc/PID/fd. */
+export async function openFiles(pid) {
+	const folder = `/proc/${pid}/fd`;
+	const names = await readdir(folder).catch(() => []);
+	const links = await Promise.all(names.map((name) => readlink(`${folder}/${name}`).catch(() => undefined)));
+	return links.filter((link) => link !== undefined);
+}
+
+async function processOf(pid) {
+	const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+	// The name between the parentheses may hold anything.
+	const [, command, rest] = /^\d+ \((.*)\) (.*)$/s.exec(stat) ?? [];
+	if (rest === undefined) {
+		return undefined;
+	}
+	const [state, parent, , session, ...more] = rest.trim().split(' ');
+	if (state === 'Z' || state === 'X') {
+		return undefined;
+	}
+	return { pid: Number(pid), parent: Number(parent), session: Number(session), started: more[15], command };
+}
