@@ -36,12 +36,12 @@ export async function useStack(options) {
  *
  * @param {{ name: string, runDir?: string, demo?: boolean,
  *     env?: Record<string, string> }} options
- *     name: of the directory under build/test; demo: with the demo's own
+ *     name: of the directory under build/test/stacks; demo: with the demo's own
  *     processes; env: more for tests/stack/up, PROGRAM_DIR for one
  * @returns {Promise<Stack>}
  */
 export async function startStack({
-	name, runDir = path.join(ROOT, 'build/test', name), demo = false, env = {},
+	name, runDir = path.join(ROOT, 'build/test/stacks', name), demo = false, env = {},
 }) {
 	const stackEnv = {
 		...process.env,
