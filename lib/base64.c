@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base64.h"
 
+#include <openssl/crypto.h>
+
 static const char alphabet[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -61,6 +63,7 @@ bool
 um_base64_decode(uint8_t *out, size_t max, size_t *len, struct um_str text)
 {
 	char url[4096];
+	bool ok;
 
 	*len = 0;
 	if (text.len % 4 == 0) {
@@ -76,5 +79,8 @@ um_base64_decode(uint8_t *out, size_t max, size_t *len, struct um_str text)
 		url[i] = (char)(c == '+' ? '-' : c == '/' ? '_' : c);
 	}
 	*len = text.len * 6 / 8;
-	return *len <= max && um_base64url_decode(out, *len, (struct um_str){ url, text.len });
+	ok = *len <= max
+		&& um_base64url_decode(out, *len, (struct um_str){ url, text.len });
+	OPENSSL_cleanse(url, sizeof(url)); /* it may have been a key */
+	return ok;
 }

@@ -2,10 +2,12 @@
 #include "keys.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
@@ -87,12 +89,21 @@ parse_file(struct um_keys *keys, FILE *f, const char *path, struct um_error *err
 	char line[LINE_MAX_LEN];
 	bool ok = false;
 
-	for (int number = 1; fgets(line, sizeof(line), f) != NULL; number++) {
+	for (int number = 1;; number++) {
 		struct um_key *key = &keys->key[keys->len];
-		size_t blank = strspn(line, " \t\r\n");
+		size_t blank;
 
+		/* So that the last NUL in it is the one that fgets() writes. */
+		memset(line, 0xff, sizeof(line));
+		if (fgets(line, sizeof(line), f) == NULL)
+			break;
+		blank = strspn(line, " \t\r\n");
 		if (strlen(line) == sizeof(line) - 1) {
 			um_error(err, "%s:%d: the line is too long", path, number);
+			goto out;
+		}
+		if (memrchr(line, '\0', sizeof(line)) != line + strlen(line)) {
+			um_error(err, "%s:%d: there is a NUL in it", path, number);
 			goto out;
 		}
 		if (line[blank] == '\0' || line[blank] == '#')
@@ -124,13 +135,15 @@ bool
 um_keys_load(struct um_keys **out, const char *path, struct um_error *err)
 {
 	struct um_keys *keys = NULL;
-	FILE *f = fopen(path, "re");
+	/* What is no file, a FIFO say, must not be waited for. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
 	char buffer[BUFSIZ]; /* ours, so that it can be wiped */
 	struct stat st;
 	bool ok = false;
 
 	*out = NULL;
-	if (f == NULL || fstat(fileno(f), &st) != 0) {
+	if (f == NULL || fstat(fd, &st) != 0) {
 		um_error(err, "%s: %s", path, strerror(errno));
 		goto out;
 	}
@@ -156,6 +169,8 @@ um_keys_load(struct um_keys **out, const char *path, struct um_error *err)
 out:
 	if (f != NULL)
 		fclose(f);
+	else if (fd >= 0)
+		close(fd);
 	OPENSSL_cleanse(buffer, sizeof(buffer));
 	um_keys_free(keys);
 	return ok;

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base64.h"
+
+#define VECTORS "tests/vectors/token.json"
+
+void
+assert_str(struct um_str got, const char *expected)
+{
+	if (!um_str_is(got, expected))
+		fail_msg("\"%.*s\" is not \"%s\"", (int)got.len,
+			got.ptr != NULL ? got.ptr : "", expected);
+}
+
+void
+assert_error(const struct um_error *err, const char *expected)
+{
+	if (strstr(err->text, expected) == NULL)
+		fail_msg("\"%s\" does not say \"%s\"", err->text, expected);
+}
+
+bool
+str_has(struct um_str whole, struct um_str part)
+{
+	return part.len == 0
+		|| (whole.len != 0
+			&& memmem(whole.ptr, whole.len, part.ptr, part.len)
+				!= NULL);
+}
+
+void
+bytes_of_hex(uint8_t *out, size_t len, const char *hex)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	assert_int_equal(strlen(hex), 2 * len);
+	for (size_t i = 0; i < len; i++) {
+		const char *high = strchr(digits, hex[2 * i]);
+		const char *low = strchr(digits, hex[2 * i + 1]);
+
+		assert_true(high != NULL && low != NULL);
+		out[i] = (uint8_t)((high - digits) << 4 | (low - digits));
+	}
+}
+
+void
+bytes_of_uuid(uint8_t out[static UM_ID_LEN], const char *uuid)
+{
+	char hex[2 * UM_ID_LEN + 1];
+	size_t len = 0;
+
+	for (; *uuid != '\0' && len < sizeof(hex) - 1; uuid++)
+		if (*uuid != '-')
+			hex[len++] = *uuid;
+	hex[len] = '\0';
+	bytes_of_hex(out, UM_ID_LEN, hex);
+}
+
+char *
+file_make(struct um_str bytes, unsigned mode)
+{
+	const char *folder = getenv("TMPDIR");
+	char *path;
+	int fd;
+
+	assert_true(asprintf(&path, "%s/urlmode-test-XXXXXX",
+			    folder != NULL ? folder : "/tmp")
+		> 0);
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes.ptr, bytes.len), bytes.len);
+	assert_int_equal(fchmod(fd, mode), 0);
+	close(fd);
+	return path;
+}
+
+void
+file_remove(char *path)
+{
+	unlink(path);
+	free(path);
+}
+
+struct um_keys *
+keys_of(const char *text)
+{
+	char *path = file_make(um_str(text), 0600);
+	struct um_keys *keys;
+	struct um_error err;
+
+	if (!um_keys_load(&keys, path, &err))
+		fail_msg("%s", err.text);
+	file_remove(path);
+	return keys;
+}
+
+char *
+keys_line(int kid, const uint8_t *secret, size_t len)
+{
+	char text[UM_BASE64_LEN(UM_SECRET_MAX) + 1];
+	char *line;
+
+	assert_true(len <= UM_SECRET_MAX);
+	um_base64url_encode(text, secret, len);
+	assert_true(asprintf(&line, "%d %s\n", kid, text) > 0);
+	return line;
+}
+
+json_t *
+vectors(const char *section)
+{
+	json_error_t err;
+	json_t *root = json_load_file(VECTORS, 0, &err);
+	json_t *cases;
+
+	if (root == NULL)
+		fail_msg("%s: %s (the tests run at the top of the tree)",
+			VECTORS, err.text);
+	cases = json_incref(json_object_get(root, section));
+	json_decref(root);
+	assert_true(json_array_size(cases) > 0);
+	return cases;
+}
+
+const char *
+vector_text(const json_t *vector, const char *key)
+{
+	const char *text = json_string_value(json_object_get(vector, key));
+
+	if (text == NULL)
+		fail_msg("no %s in the vector", key);
+	return text;
+}
+
+void
+counting_random(void *out, size_t len)
+{
+	static uint8_t next;
+	uint8_t *bytes = out;
+
+	for (size_t i = 0; i < len; i++)
+		bytes[i] = next++;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* What the unit tests share. They run with the top of the tree as folder. */
+#ifndef TEST_SUPPORT_H
+#define TEST_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "keys.h"
+#include "str.h"
+#include "token.h"
+
+#define TEST(name) static void name(void **state __attribute__((unused)))
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The bytes of a literal, NULs among them. */
+#define STR(literal) ((struct um_str){ (literal), sizeof(literal) - 1 })
+
+/* `label` names the row of a table in which an assertion fails. */
+#define assert_row(label, condition)                                           \
+	do {                                                                   \
+		if (!(condition))                                              \
+			fail_msg("%s: %s", (label), #condition);               \
+	} while (0)
+
+void assert_str(struct um_str got, const char *expected);
+void assert_error(const struct um_error *err, const char *expected);
+
+/* Whether `part` is in there; both may hold NUL. */
+bool str_has(struct um_str whole, struct um_str part);
+
+/* Exactly `len` bytes out of lower-case hexadecimal digits. */
+void bytes_of_hex(uint8_t *out, size_t len, const char *hex);
+void bytes_of_uuid(uint8_t out[static UM_ID_LEN], const char *uuid);
+
+/* A new file; file_remove() unlinks it and frees the path. */
+char *file_make(struct um_str bytes, unsigned mode);
+void file_remove(char *path);
+
+/* The keys of a keys file with this text, which must be good. */
+struct um_keys *keys_of(const char *text);
+/* The keys file's line of a secret; the caller frees it. */
+char *keys_line(int kid, const uint8_t *secret, size_t len);
+
+/* An array of tests/vectors/token.json; the caller decrefs it. */
+json_t *vectors(const char *section);
+const char *vector_text(const json_t *vector, const char *key);
+
+/* Fills with 00 01 02 …, on from call to call. */
+void counting_random(void *out, size_t len);
+
+#endif
