@@ -32,6 +32,8 @@ export async function startProvider({ redirectUris, port = 0 }) {
 	const provider = createProvider(issuer, redirectUris, names);
 	const answer = provider.callback();
 
+	provider.on('server_error', (_context, error) => console.error(`OpenID provider: ${error.message}`));
+
 	server.on('request', (request, response) => {
 		if (!request.url.startsWith('/interaction/')) {
 			answer(request, response);
