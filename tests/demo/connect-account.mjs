@@ -99,12 +99,12 @@ async function abandon(urlmode, elicitationId, options) {
 function progressReporter(sendNotification, progressToken) {
 	let progress = 0;
 
-	return (status) => {
+	return async (status) => {
 		if (progressToken === undefined) {
 			return;
 		}
 		progress += 1;
-		sendNotification({
+		await sendNotification({
 			method: 'notifications/progress',
 			params: { progressToken, progress, message: PROGRESS[status] },
 		});
