@@ -150,7 +150,7 @@ answer(const struct um_context *context, struct um_exchange *ex)
 int
 main(int argc, char **argv)
 {
-	static const struct um_program program = { "connect", plan, answer };
+	static const struct um_program program = { "connect", UM_BODY_MAX, plan, answer };
 
 	return um_program_main(&program, argc, argv);
 }

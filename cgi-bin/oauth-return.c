@@ -9,11 +9,8 @@
  */
 #include <string.h>
 
-#include <jansson.h>
-#include <openssl/crypto.h>
-
 #include "program.h"
-#include "seal.h"
+#include "result.h"
 
 /* A cross-site POST carries no Lax cookie; the GET that follows a 303 does. */
 static void
@@ -70,34 +67,6 @@ read_outcome(struct um_exchange *ex)
 	return true;
 }
 
-/* Every parameter but the state, as a JSON object, sealed. */
-static bool
-seal_parameters(const struct um_context *context, struct um_exchange *ex)
-{
-	json_t *object = json_object();
-	uint8_t nonce[UM_NONCE_LEN];
-	char *text = NULL;
-	bool ok = object != NULL;
-
-	for (size_t i = 0; ok && i < ex->form.len; i++) {
-		const struct um_field *field = &ex->form.field[i];
-
-		if (!um_str_is(field->name, "state"))
-			ok = json_object_setn_new(object, field->name.ptr, field->name.len,
-				json_stringn(field->value.ptr, field->value.len)) == 0;
-	}
-	if (ok)
-		text = json_dumps(object, JSON_COMPACT);
-	context->random(nonce, sizeof(nonce));
-	ok = text != NULL && um_seal_result(&ex->op.result, um_str(text),
-		ex->token.id, ex->token.binding, context->keys, nonce);
-	if (text != NULL)
-		OPENSSL_cleanse(text, strlen(text));
-	free(text);
-	json_decref(object);
-	return ok || um_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
-}
-
 static void
 plan(const struct um_context *context, struct um_exchange *ex)
 {
@@ -125,10 +94,11 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		um_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
 		return;
 	}
-	if (!issuer_is_good(ex) || !read_outcome(ex)
-			|| !seal_parameters(context, ex))
+	if (!issuer_is_good(ex) || !read_outcome(ex))
 		return;
 	um_ask(ex, UM_OP_COMPLETE);
+	if (!um_result_of_form(&ex->op, &ex->form, context))
+		um_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
 }
 
 static void
@@ -159,7 +129,8 @@ answer(const struct um_context *context, struct um_exchange *ex)
 int
 main(int argc, char **argv)
 {
-	static const struct um_program program = { "oauth-return", plan, answer };
+	static const struct um_program program = { "oauth-return", UM_BODY_MAX, plan,
+		answer };
 
 	return um_program_main(&program, argc, argv);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * /done      the last page; how it ended stands in a cookie of a minute
- * /status    JSON for the page that follows a payment: ?provider=&state=S2,
- *            in the browser that S2 is bound to
+ * /status    JSON for the page that follows a payment: ?provider=&state=,
+ *            with a return token, in the browser that went on from /connect
  * /healthz   200 while the database answers, 503 while it does not
  */
 #include <stdlib.h>
@@ -57,6 +57,7 @@ plan(const struct um_context *context, struct um_exchange *ex)
 			ex->op.provider = "";
 		}
 	} else if (um_str_is(path, "/status")) {
+		ex->plain = true;
 		if (!um_method(ex, "GET") || !um_fields(ex))
 			return;
 		ex->provider = um_config_provider(context->config,
@@ -82,7 +83,12 @@ answer(const struct um_context *context, struct um_exchange *ex)
 	} else if (health) {
 		show_json(ex, 503, json_pack("{s:s}", "status", "unavailable"));
 		ex->outcome = "unavailable";
-	} else if (!um_answer_common(ex)) {
+	} else if (!um_answer_common(ex) && um_rows_browser(ex)) {
+		/* The page goes on to /done by itself. */
+		if (ex->op.outcome == UM_OUTCOME_COMPLETED)
+			um_response_cookie(&ex->response, UM_ENDING_COOKIE,
+				um_ending_code(um_ending_of(ex->op.row.action,
+				ex->op.row.reason)), UM_ENDING_MAX_AGE);
 		show_json(ex, 200, json_pack("{s:s, s:s?, s:s?}",
 			"status", um_outcome_text(ex->op.outcome),
 			"action", ex->op.row.action, "reason", ex->op.row.reason));
@@ -92,7 +98,7 @@ answer(const struct um_context *context, struct um_exchange *ex)
 int
 main(int argc, char **argv)
 {
-	static const struct um_program program = { "status", plan, answer };
+	static const struct um_program program = { "status", UM_BODY_MAX, plan, answer };
 
 	return um_program_main(&program, argc, argv);
 }

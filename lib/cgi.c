@@ -17,13 +17,13 @@ get_env(const char *name, void *arg)
 
 /* The body, as far as CONTENT_LENGTH and the limit go. */
 static void
-read_body(struct um_exchange *ex, struct um_buf *body)
+read_body(struct um_exchange *ex, struct um_buf *body, size_t max)
 {
 	const char *text = getenv("CONTENT_LENGTH");
 	unsigned long long left = text != NULL ? strtoull(text, NULL, 10) : 0;
 	char chunk[4096];
 
-	if (left > UM_BODY_MAX) {
+	if (left > max) {
 		ex->request.body_too_large = true;
 		return;
 	}
@@ -111,9 +111,9 @@ um_cgi(const struct um_program *program, struct um_context *context,
 	struct um_str rest;
 	int64_t began = um_now_us();
 
-	context->now = um_wall_ms() / 1000;
+	context->now_ms = um_wall_ms();
 	um_exchange_begin(&ex, &path, get_env, NULL, context);
-	read_body(&ex, &body);
+	read_body(&ex, &body, program->body_max);
 	program->plan(context, &ex);
 	while (ex.asked != 0) {
 		carry_out(&ex, program, context, log);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "http.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -50,10 +51,30 @@ um_request_read(struct um_request *request, struct um_buf *path,
 		.query = um_str(get("QUERY_STRING", arg)),
 		.content_type = um_str(get("CONTENT_TYPE", arg)),
 		.cookie = um_str(get("HTTP_COOKIE", arg)),
+		.get = get,
+		.get_arg = arg,
 	};
 	um_buf_put(path, script.ptr, script.len);
 	um_buf_put(path, info.ptr, info.len);
 	request->path = um_buf_str(path);
+}
+
+/* RFC 3875 section 4.1.18: HTTP_, upper case, `_` for `-`. */
+const char *
+um_request_header(const char *name, void *request)
+{
+	const struct um_request *r = request;
+	char variable[sizeof("HTTP_") + UM_HEADER_NAME_MAX] = "HTTP_";
+	char *p = variable + sizeof("HTTP_") - 1;
+
+	if (strcasecmp(name, "Content-Type") == 0)
+		return r->get("CONTENT_TYPE", r->get_arg);
+	if (strlen(name) > UM_HEADER_NAME_MAX)
+		return NULL;
+	for (; *name != '\0'; name++)
+		*p++ = *name == '-' ? '_' : (char)toupper((unsigned char)*name);
+	*p = '\0';
+	return r->get(variable, r->get_arg);
 }
 
 bool

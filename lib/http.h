@@ -8,6 +8,7 @@
 
 #define UM_QUERY_MAX 8192       /* bytes of a query string */
 #define UM_BODY_MAX 16384       /* bytes of a posted form */
+#define UM_HEADER_NAME_MAX 64   /* characters of a header that is asked for */
 #define UM_REQUEST_ID_LEN 32    /* lower-case hexadecimal digits */
 #define UM_RETRY_AFTER 3        /* seconds, with a 503 */
 #define UM_COOKIE_NAME "__Host-urlmode"
@@ -25,6 +26,9 @@ struct um_request {
 	struct um_str cookie; /* the whole header */
 	struct um_str body;
 	char id[UM_REQUEST_ID_LEN + 1];
+	/* Any other meta-variable. */
+	const char *(*get)(const char *name, void *arg);
+	void *get_arg;
 };
 
 /*
@@ -34,6 +38,9 @@ struct um_request {
  */
 void um_request_read(struct um_request *request, struct um_buf *path,
 	const char *(*get)(const char *name, void *arg), void *arg);
+
+/* A request header by its name in HTTP, or NULL; `request` is void for callbacks. */
+const char *um_request_header(const char *name, void *request);
 
 /* Whether the body says that it is application/x-www-form-urlencoded. */
 bool um_request_is_form(const struct um_request *request);

@@ -20,6 +20,22 @@
 
 #define STYLE_HASH "sha256-xXL+2aFqWdLCQUHkUKpYJdqyl4oBp2rUrNxJp278ITM="
 
+/* Asks /status until the row is completed; likewise under its hash. */
+#define SCRIPT                                                                \
+	"(async()=>{"                                                         \
+	"const url='/status?provider='"                                       \
+	"+encodeURIComponent(location.pathname.split('/')[2])+'&state='"      \
+	"+encodeURIComponent(new URLSearchParams(location.search).get('state'));" \
+	"for(;;){"                                                            \
+	"try{const r=await fetch(url,{cache:'no-store'});"                    \
+	"if(r.ok){if((await r.json()).status==='completed')"                  \
+	"return location.replace('/done')}"                                   \
+	"else if(r.status<500)return location.reload()}catch{}"               \
+	"await new Promise(f=>setTimeout(f,1000))}"                           \
+	"})()"
+
+#define SCRIPT_HASH "sha256-irQhuiWzriG5jf3WBXf8UzWNBzHBklHytUh0GCWYq+Q="
+
 #define POLICY                                                                \
 	"default-src 'none'; style-src '" STYLE_HASH "'; "                    \
 	"frame-ancestors 'none'; base-uri 'none'"
@@ -93,7 +109,7 @@ um_url_arg(struct um_buf *out, struct um_str text)
 
 static void
 page_begin(struct um_response *response, int status, const char *policy,
-	const char *title)
+	const char *head, const char *title)
 {
 	struct um_buf *body = &response->body;
 
@@ -106,7 +122,9 @@ page_begin(struct um_response *response, int status, const char *policy,
 		"<title>");
 	um_html_txt(body, um_str(title));
 	um_buf_puts(body,
-		"</title>\n<style>" STYLE "</style>\n</head>\n<body>\n<main>\n<h1>");
+		"</title>\n<style>" STYLE "</style>\n");
+	um_buf_puts(body, head);
+	um_buf_puts(body, "</head>\n<body>\n<main>\n<h1>");
 	um_html_txt(body, um_str(title));
 	um_buf_puts(body, "</h1>\n");
 }
@@ -123,10 +141,22 @@ um_ending_code(enum um_ending ending)
 	return endings[ending].code;
 }
 
+enum um_ending
+um_ending_of(const char *action, const char *reason)
+{
+	if (action != NULL && strcmp(action, "accept") == 0)
+		return UM_ENDING_DONE;
+	if (action != NULL && strcmp(action, "decline") == 0)
+		return UM_ENDING_DECLINED;
+	if (reason != NULL && strcmp(reason, "expired") == 0)
+		return UM_ENDING_EXPIRED;
+	return UM_ENDING_FAILED;
+}
+
 void
 um_page_ending(struct um_response *response, enum um_ending ending)
 {
-	page_begin(response, 200, POLICY "; form-action 'none'",
+	page_begin(response, 200, POLICY "; form-action 'none'", "",
 		endings[ending].title);
 	um_buf_puts(&response->body, "<p>");
 	um_html_txt(&response->body, um_str(endings[ending].text));
@@ -137,7 +167,8 @@ um_page_ending(struct um_response *response, enum um_ending ending)
 void
 um_page_go_to_done(struct um_response *response, enum um_ending ending)
 {
-	um_response_cookie(response, UM_ENDING_COOKIE, um_ending_code(ending), 60);
+	um_response_cookie(response, UM_ENDING_COOKIE, um_ending_code(ending),
+		UM_ENDING_MAX_AGE);
 	um_response_redirect(response, um_str("/done"));
 }
 
@@ -148,7 +179,7 @@ um_page_refusal(struct um_response *response, const struct um_request *request,
 	int status = um_refusal_status(refusal);
 	struct um_buf *body = &response->body;
 
-	page_begin(response, status, POLICY "; form-action 'none'",
+	page_begin(response, status, POLICY "; form-action 'none'", "",
 		status == 503 ? "One moment, please" :
 		status == 500 ? "Something went wrong" : "This cannot go on");
 	um_buf_puts(body, "<p>");
@@ -162,6 +193,20 @@ um_page_refusal(struct um_response *response, const struct um_request *request,
 }
 
 void
+um_page_follow(struct um_response *response)
+{
+	page_begin(response, 200, POLICY "; form-action 'none'; "
+		"script-src '" SCRIPT_HASH "'; connect-src 'self'",
+		"<noscript><meta http-equiv=\"refresh\" content=\"5\"></noscript>\n",
+		"Waiting for the confirmation");
+	um_buf_puts(&response->body,
+		"<p role=\"status\">The provider will confirm it in a moment. "
+		"This page goes on by itself.</p>\n"
+		"<script>" SCRIPT "</script>\n");
+	page_end(response);
+}
+
+void
 um_page_confirm(struct um_response *response, const struct um_confirm *confirm)
 {
 	struct um_buf *body = &response->body;
@@ -170,7 +215,7 @@ um_page_confirm(struct um_response *response, const struct um_confirm *confirm)
 	 * No form-action here: browsers hold it against every redirect that
 	 * follows the form, and the provider's own are not ours to know.
 	 */
-	page_begin(response, 200, POLICY, "Do you want to go on?");
+	page_begin(response, 200, POLICY, "", "Do you want to go on?");
 	um_buf_puts(body, "<p><strong>");
 	um_html_txt(body, confirm->requester);
 	um_buf_puts(body, "</strong> asks to send you to <strong>");

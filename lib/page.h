@@ -43,16 +43,23 @@ const char *um_ending_code(enum um_ending ending);
 /* A last page, 200. */
 void um_page_ending(struct um_response *response, enum um_ending ending);
 
+/* How a completed row ended, by its action and reason. */
+enum um_ending um_ending_of(const char *action, const char *reason);
+
 /*
  * 303 to /done; which ending it shows travels in a cookie of a minute, so
  * that the address stays clean.
  */
 #define UM_ENDING_COOKIE "__Host-urlmode-done"
+#define UM_ENDING_MAX_AGE 60 /* seconds */
 void um_page_go_to_done(struct um_response *response, enum um_ending ending);
 
 /* A refusal with its status, reason code and the request's id. */
 void um_page_refusal(struct um_response *response,
 	const struct um_request *request, enum um_refusal refusal);
+
+/* Follows a payment until it is completed, then goes on to /done. */
+void um_page_follow(struct um_response *response);
 
 /* The confirm page: who asks, for whom, and for which provider. */
 struct um_confirm {

@@ -6,6 +6,10 @@
 
 #include <openssl/crypto.h>
 
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+#define RETRY_AFTER TEXT(UM_RETRY_AFTER)
+
 bool
 um_refuse(struct um_exchange *ex, enum um_refusal refusal)
 {
@@ -15,7 +19,14 @@ um_refuse(struct um_exchange *ex, enum um_refusal refusal)
 	ex->outcome = refusal == UM_REFUSAL_UNAVAILABLE ? "unavailable"
 		: refusal == UM_REFUSAL_INTERNAL_ERROR ? "failed" : "refused";
 	ex->reason = um_refusal_code(refusal);
-	um_page_refusal(&ex->response, &ex->request, refusal);
+	if (ex->plain) {
+		ex->response.status = um_refusal_status(refusal);
+		ex->response.content_type = "text/plain; charset=utf-8";
+		um_buf_printf(&ex->response.body, "%s: %s\n",
+			um_refusal_code(refusal), um_refusal_advice(refusal));
+	} else {
+		um_page_refusal(&ex->response, &ex->request, refusal);
+	}
 	return false;
 }
 
@@ -25,15 +36,11 @@ um_unavailable(struct um_exchange *ex, const char *url)
 	struct um_buf refresh = { 0 };
 
 	um_refuse(ex, UM_REFUSAL_UNAVAILABLE);
-	um_buf_printf(&refresh, "%d", UM_RETRY_AFTER);
-	um_buf_put(&refresh, "", 1);
-	if (!refresh.failed)
-		um_response_header(&ex->response, "Retry-After", refresh.ptr);
-	refresh.len--;
+	um_response_header(&ex->response, "Retry-After", RETRY_AFTER);
+	if (ex->plain)
+		return;
 	/* A header, not markup: what the address holds stays off the page. */
-	if (url != NULL)
-		um_buf_printf(&refresh, "; url=%s", url);
-	um_buf_put(&refresh, "", 1);
+	um_buf_printf(&refresh, url != NULL ? "%s; url=%s" : "%s", RETRY_AFTER, url);
 	if (!refresh.failed)
 		um_response_header(&ex->response, "Refresh", refresh.ptr);
 	um_buf_free(&refresh);
@@ -89,7 +96,7 @@ um_fields(struct um_exchange *ex)
 	struct um_str text = request->query;
 
 	if (request->method == UM_POST) {
-		if (request->body_too_large || request->body.len > UM_BODY_MAX)
+		if (request->body_too_large)
 			return um_refuse(ex, UM_REFUSAL_BODY_TOO_LARGE);
 		if (!um_request_is_form(request))
 			return um_refuse(ex, UM_REFUSAL_UNSUPPORTED_MEDIA_TYPE);
@@ -136,7 +143,7 @@ um_state(const struct um_context *context, struct um_exchange *ex,
 	if (state.len == 0)
 		return um_refuse(ex, UM_REFUSAL_STATE_MISSING);
 	switch (um_token_open(&ex->token, state, context->keys, purpose,
-		ex->provider->name, context->now)) {
+		ex->provider->name, context->now_ms / 1000)) {
 	case UM_TOKEN_GOOD:
 		break;
 	case UM_TOKEN_EXPIRED:
@@ -149,6 +156,19 @@ um_state(const struct um_context *context, struct um_exchange *ex,
 	if (!um_token_fits_browser(&ex->token, um_str(ex->cookie)))
 		return um_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
 	return true;
+}
+
+bool
+um_rows_browser(struct um_exchange *ex)
+{
+	uint8_t browser[UM_BROWSER_LEN];
+
+	if (um_token_is_bound(&ex->token))
+		return true; /* um_state() has compared it */
+	um_browser(browser, um_str(ex->cookie));
+	return (ex->cookie[0] != '\0' && ex->op.row.has_browser
+		&& CRYPTO_memcmp(browser, ex->op.row.browser, sizeof(browser)) == 0)
+		|| um_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
 }
 
 void
@@ -210,6 +230,7 @@ um_exchange_free(struct um_exchange *ex)
 	for (size_t i = 0; i < ex->ops_len; i++)
 		um_op_free(&ex->ops[i]);
 	free(ex->ops);
+	free(ex->events);
 	OPENSSL_cleanse(ex->cookie, sizeof(ex->cookie));
 	*ex = (struct um_exchange){ 0 };
 }

@@ -29,7 +29,7 @@
 struct um_context {
 	const struct um_config *config;
 	struct um_keys *keys; /* replaced when they are read again */
-	int64_t now; /* Unix seconds */
+	int64_t now_ms; /* Unix time */
 	/* Fills with random bytes; must not fail. */
 	void (*random)(void *out, size_t len);
 };
@@ -48,12 +48,15 @@ struct um_exchange {
 	struct um_op *ops;
 	size_t ops_len;
 
+	bool plain; /* a program is at the other end: refusals without a page */
+
 	/* Known from plan() on. */
 	const struct um_provider *provider;
 	struct um_form form;
 	struct um_token token;
 	bool has_token;
 	char cookie[UM_COOKIE_MAX + 1]; /* the browser's, or "" */
+	struct um_event *events;        /* of a delivery */
 
 	/* For the log: words of ours, never what came from outside. */
 	const char *outcome;
@@ -62,6 +65,7 @@ struct um_exchange {
 
 struct um_program {
 	const char *name;
+	size_t body_max; /* bytes; over them a body is not read */
 	void (*plan)(const struct um_context *context, struct um_exchange *ex);
 	void (*answer)(const struct um_context *context, struct um_exchange *ex);
 };
@@ -95,6 +99,12 @@ bool um_fields(struct um_exchange *ex);
  */
 bool um_state(const struct um_context *context, struct um_exchange *ex,
 	enum um_purpose purpose);
+
+/*
+ * After UM_OP_LOOK_UP: this is the browser that went on from /connect. For
+ * tokens that are bound to none, because the MCP server minted them.
+ */
+bool um_rows_browser(struct um_exchange *ex);
 
 /* Makes the exchange ask for this operation on the token's row. */
 void um_ask(struct um_exchange *ex, enum um_op_kind kind);

@@ -195,9 +195,10 @@ start_request(struct server *sv, struct connection *c)
 	struct um_exchange *ex = &c->ex;
 
 	c->began_us = um_now_us();
-	sv->context->now = um_wall_ms() / 1000;
+	sv->context->now_ms = um_wall_ms();
 	um_exchange_begin(ex, &c->path, um_fastcgi_param, c->fc, sv->context);
 	ex->request.body = um_fastcgi_body(c->fc);
+	ex->request.body_too_large = ex->request.body.len > sv->program->body_max;
 	sv->program->plan(sv->context, ex);
 	submit(sv, c);
 }
@@ -217,7 +218,7 @@ on_done(struct um_op *op, void *arg)
 		c->unwatched = false;
 		epoll_ctl(sv->epoll, EPOLL_CTL_ADD, um_fastcgi_fd(c->fc), &ev);
 	}
-	sv->context->now = um_wall_ms() / 1000;
+	sv->context->now_ms = um_wall_ms();
 	sv->program->answer(sv->context, &c->ex);
 	submit(sv, c);
 }
