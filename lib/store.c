@@ -9,6 +9,7 @@
 #include <libpq-fe.h>
 
 #include "batch.h"
+#include "sqlstate.h"
 
 enum state {
 	DOWN,       /* no connection; the next attempt is at `until` */
@@ -201,46 +202,13 @@ connect_go_on(struct um_store *store, int64_t now)
 	store->want_write = true;
 }
 
-static bool
-starts_with(const char *text, const char *prefix)
-{
-	return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
-/*
- * Errors that say nothing about a row (PostgreSQL's appendix A): connection,
- * resources, operator intervention, and a server that became read-only.
- */
-static bool
-is_servers_fault(const char *sqlstate)
-{
-	return starts_with(sqlstate, "08") || starts_with(sqlstate, "53")
-		|| starts_with(sqlstate, "57P") || starts_with(sqlstate, "58")
-		|| starts_with(sqlstate, "25006") || starts_with(sqlstate, "XX");
-}
-
-/* Deadlock and serialization failure: the same batch again. */
-static bool
-is_to_be_repeated(const char *sqlstate)
-{
-	return starts_with(sqlstate, "40");
-}
-
-/* Data, constraints, and what a trigger raises; not a lock, say. */
-static bool
-is_rows_fault(const char *sqlstate)
-{
-	return starts_with(sqlstate, "22") || starts_with(sqlstate, "23")
-		|| starts_with(sqlstate, "P0");
-}
-
 static void
 batch_failed(struct um_store *store, int64_t now)
 {
 	trouble(store, "database: a transaction failed, SQLSTATE", store->sqlstate);
-	if (is_servers_fault(store->sqlstate)) {
+	if (um_sqlstate_is_servers(store->sqlstate)) {
 		disconnect(store, now);
-	} else if (is_to_be_repeated(store->sqlstate)) {
+	} else if (um_sqlstate_is_transient(store->sqlstate)) {
 		requeue_batch(store, false);
 	} else if (store->batch_len > 1) {
 		/* One bad row must not fail its neighbours: each by itself. */
@@ -249,7 +217,7 @@ batch_failed(struct um_store *store, int64_t now)
 		store->batch_len = 0;
 		if (store->batch[0] != NULL)
 			hand_back(store, store->batch[0],
-				is_rows_fault(store->sqlstate)
+				um_sqlstate_is_rows(store->sqlstate)
 				? UM_OUTCOME_FAILED : UM_OUTCOME_UNAVAILABLE);
 	}
 }
