@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base64.h"
+#include "seal.h"
+#include "support.h"
+
+static const uint8_t id[UM_ID_LEN] = { 1, 2, 3 };
+static const uint8_t binding[UM_BINDING_LEN] = { 4, 5, 6 };
+static const uint8_t nonce[UM_NONCE_LEN] = { 7, 8, 9 };
+
+static struct um_keys *keys;
+
+static bool
+opens(struct um_str sealed, const uint8_t *its_id, const uint8_t *its_binding)
+{
+	struct um_buf text = { 0 };
+	bool opened = um_unseal_result(&text, sealed, its_id, its_binding,
+		keys);
+
+	if (!opened)
+		assert_int_equal(text.len, 0);
+	um_buf_free(&text);
+	return opened;
+}
+
+static void
+seal(struct um_buf *out, struct um_str json)
+{
+	assert_true(um_seal_result(out, json, id, binding, keys, nonce));
+	assert_int_equal(out->len, json.len + UM_SEAL_OVERHEAD);
+}
+
+static void
+check_vector(const json_t *vector)
+{
+	const char *json = vector_text(vector, "json");
+	const char *blob_hex = vector_text(vector, "blob_hex");
+	size_t secret_len = strlen(vector_text(vector, "secret_hex")) / 2;
+	size_t blob_len = strlen(blob_hex) / 2;
+	uint8_t secret[UM_SECRET_MAX];
+	uint8_t blob[512];
+	uint8_t its_id[UM_ID_LEN];
+	uint8_t its_binding[UM_BINDING_LEN];
+	uint8_t its_nonce[UM_NONCE_LEN];
+	struct um_buf sealed = { 0 };
+	struct um_buf text = { 0 };
+	struct um_keys *its_keys;
+	char *line;
+
+	assert_true(blob_len <= sizeof(blob));
+	bytes_of_hex(blob, blob_len, blob_hex);
+	bytes_of_hex(secret, secret_len, vector_text(vector, "secret_hex"));
+	bytes_of_hex(its_nonce, UM_NONCE_LEN, vector_text(vector, "nonce_hex"));
+	bytes_of_uuid(its_id, vector_text(vector, "id"));
+	um_binding(its_binding, um_str(vector_text(vector, "subject")),
+		um_str(vector_text(vector, "session")));
+	line = keys_line((int)json_integer_value(
+				 json_object_get(vector, "kid")),
+		secret, secret_len);
+	its_keys = keys_of(line);
+
+	assert_true(um_seal_result(&sealed, um_str(json), its_id, its_binding,
+		its_keys, its_nonce));
+	assert_int_equal(sealed.len, blob_len);
+	assert_memory_equal(sealed.ptr, blob, blob_len);
+
+	assert_true(um_unseal_result(&text,
+		(struct um_str){ (const char *)blob, blob_len }, its_id,
+		its_binding, its_keys));
+	assert_str(um_buf_str(&text), json);
+	um_buf_free(&sealed);
+	um_buf_free(&text);
+	um_keys_free(its_keys);
+	free(line);
+}
+
+TEST(the_contracts_vectors)
+{
+	json_t *cases = vectors("result");
+	json_t *vector;
+	size_t i;
+
+	json_array_foreach (cases, i, vector)
+		check_vector(vector);
+	json_decref(cases);
+}
+
+TEST(every_length_goes_there_and_back)
+{
+	char json[300];
+
+	for (size_t i = 0; i < sizeof(json); i++)
+		json[i] = (char)i;
+	for (size_t len = 0; len < sizeof(json); len++) {
+		struct um_buf sealed = { 0 };
+		struct um_buf text = { 0 };
+
+		seal(&sealed, (struct um_str){ json, len });
+		assert_true(um_unseal_result(&text, um_buf_str(&sealed), id,
+			binding, keys));
+		assert_int_equal(text.len, len);
+		if (len != 0)
+			assert_memory_equal(text.ptr, json, len);
+		um_buf_free(&sealed);
+		um_buf_free(&text);
+	}
+}
+
+TEST(no_bit_of_it_flipped)
+{
+	struct um_buf sealed = { 0 };
+
+	seal(&sealed, STR("{\"code\":\"x\"}"));
+	assert_true(opens(um_buf_str(&sealed), id, binding));
+	for (size_t bit = 0; bit < 8 * sealed.len; bit++) {
+		sealed.ptr[bit / 8] = (char)(sealed.ptr[bit / 8]
+			^ 1 << bit % 8);
+		assert_false(opens(um_buf_str(&sealed), id, binding));
+		sealed.ptr[bit / 8] = (char)(sealed.ptr[bit / 8]
+			^ 1 << bit % 8);
+	}
+	um_buf_free(&sealed);
+}
+
+TEST(not_a_byte_more_or_less)
+{
+	struct um_buf sealed = { 0 };
+
+	seal(&sealed, STR("{}"));
+	for (size_t len = 0; len < sealed.len; len++)
+		assert_false(
+			opens((struct um_str){ sealed.ptr, len }, id, binding));
+	um_buf_put(&sealed, "", 1);
+	assert_false(opens(um_buf_str(&sealed), id, binding));
+	um_buf_free(&sealed);
+	assert_false(opens(um_str(NULL), id, binding));
+}
+
+TEST(for_one_elicitation_and_one_owner)
+{
+	struct um_buf sealed = { 0 };
+	uint8_t other[UM_ID_LEN];
+
+	seal(&sealed, STR("{}"));
+	memcpy(other, id, sizeof(other));
+	other[15] ^= 1;
+	assert_false(opens(um_buf_str(&sealed), other, binding));
+	memcpy(other, binding, sizeof(other));
+	other[15] ^= 1;
+	assert_false(opens(um_buf_str(&sealed), id, other));
+	assert_false(opens(um_buf_str(&sealed), binding, id));
+	um_buf_free(&sealed);
+}
+
+TEST(it_is_appended_to_what_is_there)
+{
+	struct um_buf out = { 0 };
+	struct um_buf text = { 0 };
+
+	um_buf_puts(&out, "before");
+	assert_true(um_seal_result(&out, STR("{}"), id, binding, keys, nonce));
+	um_buf_puts(&text, "text ");
+	assert_true(um_unseal_result(&text,
+		(struct um_str){ out.ptr + 6, out.len - 6 }, id, binding,
+		keys));
+	assert_str(um_buf_str(&text), "text {}");
+	um_buf_free(&out);
+	um_buf_free(&text);
+}
+
+static int
+set_up(void **state)
+{
+	(void)state;
+	keys = keys_of("1 ERERERERERERERERERERERERERERERERERERERERERE\n"
+		       "2 IiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiI\n");
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	um_keys_free(keys);
+	return 0;
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_contracts_vectors),
+		cmocka_unit_test(every_length_goes_there_and_back),
+		cmocka_unit_test(no_bit_of_it_flipped),
+		cmocka_unit_test(not_a_byte_more_or_less),
+		cmocka_unit_test(for_one_elicitation_and_one_owner),
+		cmocka_unit_test(it_is_appended_to_what_is_there),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
