@@ -23,9 +23,8 @@ plan(const struct um_context *context, struct um_exchange *ex)
 	struct um_str answer;
 
 	if (!um_route(context, ex, "/connect/", "", UM_KIND_ANY)
-			|| !um_method(ex, "GET, HEAD, POST")
-			|| !um_fields(ex)
-			|| !um_state(context, ex, UM_PURPOSE_CONNECT))
+		|| !um_method(ex, "GET, HEAD, POST") || !um_fields(ex)
+		|| !um_state(context, ex, UM_PURPOSE_CONNECT))
 		return;
 	if (ex->request.method != UM_POST) {
 		um_ask(ex, UM_OP_LOOK_UP);
@@ -87,10 +86,13 @@ send_on(const struct um_context *context, struct um_exchange *ex)
 	if (strcmp(ex->op.row.kind, "oauth") == 0) {
 		char state[UM_TOKEN_LEN + 1];
 
-		if (!um_mint(context, ex, UM_PURPOSE_RETURN, ex->op.row.expires, state))
+		if (!um_mint(context, ex, UM_PURPOSE_RETURN, ex->op.row.expires,
+			    state))
 			goto out;
-		um_buf_puts(&url, strchr(url.ptr != NULL ? url.ptr : "", '?') != NULL
-			? "&state=" : "?state=");
+		um_buf_puts(&url,
+			strchr(url.ptr != NULL ? url.ptr : "", '?') != NULL
+				? "&state="
+				: "?state=");
 		um_buf_puts(&url, state);
 	}
 	um_response_redirect(&ex->response, um_buf_str(&url));
@@ -108,7 +110,8 @@ try_again_later(const struct um_context *context, struct um_exchange *ex)
 
 	if (!um_mint(context, ex, UM_PURPOSE_CONNECT, ex->token.expires, state))
 		return;
-	snprintf(url, sizeof(url), "/connect/%s?state=%s", ex->provider->name, state);
+	snprintf(url, sizeof(url), "/connect/%s?state=%s", ex->provider->name,
+		state);
 	um_unavailable(ex, url);
 }
 
@@ -116,7 +119,7 @@ static void
 answer(const struct um_context *context, struct um_exchange *ex)
 {
 	if (ex->op.outcome == UM_OUTCOME_UNAVAILABLE
-			&& ex->request.method == UM_POST) {
+		&& ex->request.method == UM_POST) {
 		try_again_later(context, ex);
 		return;
 	}
@@ -141,16 +144,19 @@ answer(const struct um_context *context, struct um_exchange *ex)
 		break;
 	default:
 		um_page_go_to_done(&ex->response,
-			ex->op.outcome == UM_OUTCOME_COMPLETED ? UM_ENDING_DECLINED
-			: ex->op.outcome == UM_OUTCOME_PROCESSING
-			? UM_ENDING_PROCESSING : UM_ENDING_ALREADY);
+			ex->op.outcome == UM_OUTCOME_COMPLETED
+				? UM_ENDING_DECLINED
+				: ex->op.outcome == UM_OUTCOME_PROCESSING
+				? UM_ENDING_PROCESSING
+				: UM_ENDING_ALREADY);
 	}
 }
 
 int
 main(int argc, char **argv)
 {
-	static const struct um_program program = { "connect", UM_BODY_MAX, plan, answer };
+	static const struct um_program program = { "connect", UM_BODY_MAX, plan,
+		answer };
 
 	return um_program_main(&program, argc, argv);
 }

@@ -37,7 +37,8 @@ issuer_is_good(struct um_exchange *ex)
 	if (ex->provider->issuer == NULL)
 		return true;
 	if (iss.ptr == NULL)
-		return !ex->provider->sends_iss || um_refuse(ex, UM_REFUSAL_ISSUER_MISSING);
+		return !ex->provider->sends_iss
+			|| um_refuse(ex, UM_REFUSAL_ISSUER_MISSING);
 	return um_str_is(iss, ex->provider->issuer)
 		|| um_refuse(ex, UM_REFUSAL_ISSUER_MISMATCH);
 }
@@ -71,12 +72,11 @@ static void
 plan(const struct um_context *context, struct um_exchange *ex)
 {
 	if (!um_route(context, ex, "/oauth/", "/return", UM_KIND_OAUTH)
-			|| !um_method(ex, "GET, POST")
-			|| !um_fields(ex))
+		|| !um_method(ex, "GET, POST") || !um_fields(ex))
 		return;
 	if (!um_state(context, ex, UM_PURPOSE_RETURN)) {
 		if (ex->request.method == UM_POST && ex->has_token
-				&& ex->cookie[0] == '\0') {
+			&& ex->cookie[0] == '\0') {
 			struct um_buf url = { 0 };
 
 			come_again_by_get(ex, &url);
@@ -106,7 +106,7 @@ answer(const struct um_context *context, struct um_exchange *ex)
 {
 	(void)context;
 	if (ex->op.outcome == UM_OUTCOME_UNAVAILABLE
-			&& ex->request.method == UM_POST) {
+		&& ex->request.method == UM_POST) {
 		struct um_buf url = { 0 };
 
 		come_again_by_get(ex, &url);
@@ -129,8 +129,8 @@ answer(const struct um_context *context, struct um_exchange *ex)
 int
 main(int argc, char **argv)
 {
-	static const struct um_program program = { "oauth-return", UM_BODY_MAX, plan,
-		answer };
+	static const struct um_program program = { "oauth-return", UM_BODY_MAX,
+		plan, answer };
 
 	return um_program_main(&program, argc, argv);
 }

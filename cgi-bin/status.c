@@ -88,17 +88,21 @@ answer(const struct um_context *context, struct um_exchange *ex)
 		if (ex->op.outcome == UM_OUTCOME_COMPLETED)
 			um_response_cookie(&ex->response, UM_ENDING_COOKIE,
 				um_ending_code(um_ending_of(ex->op.row.action,
-				ex->op.row.reason)), UM_ENDING_MAX_AGE);
-		show_json(ex, 200, json_pack("{s:s, s:s?, s:s?}",
-			"status", um_outcome_text(ex->op.outcome),
-			"action", ex->op.row.action, "reason", ex->op.row.reason));
+					ex->op.row.reason)),
+				UM_ENDING_MAX_AGE);
+		show_json(ex, 200,
+			json_pack("{s:s, s:s?, s:s?}", "status",
+				um_outcome_text(ex->op.outcome), "action",
+				ex->op.row.action, "reason",
+				ex->op.row.reason));
 	}
 }
 
 int
 main(int argc, char **argv)
 {
-	static const struct um_program program = { "status", UM_BODY_MAX, plan, answer };
+	static const struct um_program program = { "status", UM_BODY_MAX, plan,
+		answer };
 
 	return um_program_main(&program, argc, argv);
 }

@@ -80,7 +80,8 @@ um_base64_decode(uint8_t *out, size_t max, size_t *len, struct um_str text)
 	}
 	*len = text.len * 6 / 8;
 	ok = *len <= max
-		&& um_base64url_decode(out, *len, (struct um_str){ url, text.len });
+		&& um_base64url_decode(out, *len,
+			(struct um_str){ url, text.len });
 	OPENSSL_cleanse(url, sizeof(url)); /* it may have been a key */
 	return ok;
 }

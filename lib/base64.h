@@ -10,7 +10,7 @@
 #include "str.h"
 
 /* Characters that `len` bytes take, without padding and without a NUL. */
-#define UM_BASE64_LEN(len) (((len) * 8 + 5) / 6)
+#define UM_BASE64_LEN(len) (((len)*8 + 5) / 6)
 
 /* base64url without padding; `out` takes UM_BASE64_LEN(len) + 1 with NUL. */
 void um_base64url_encode(char *out, const uint8_t *bytes, size_t len);
@@ -25,6 +25,7 @@ bool um_base64url_decode(uint8_t *out, size_t len, struct um_str text);
  * Either alphabet, with or without padding, at most `max` bytes.
  * The number of bytes goes to *len.
  */
-bool um_base64_decode(uint8_t *out, size_t max, size_t *len, struct um_str text);
+bool um_base64_decode(uint8_t *out, size_t max, size_t *len,
+	struct um_str text);
 
 #endif

@@ -20,8 +20,20 @@
 
 /* What of an operation goes into a parameter. */
 enum param {
-	END, ID, BINDING, PROVIDER, BROWSER, ACTION, REASON, RESULT,
-	IDENTITY, TYPE, MEANING, AMOUNT, CURRENCY, REFERENCE,
+	END,
+	ID,
+	BINDING,
+	PROVIDER,
+	BROWSER,
+	ACTION,
+	REASON,
+	RESULT,
+	IDENTITY,
+	TYPE,
+	MEANING,
+	AMOUNT,
+	CURRENCY,
+	REFERENCE,
 };
 
 static const struct {
@@ -50,7 +62,8 @@ static const struct statement {
 	enum param params[PARAMS_MAX + 1];
 } statements_of[UM_BATCH_STATEMENTS_MAX] = {
 	{ UM_OP_LOOK_UP, "look_up",
-		"SELECT outcome, requester, subject, action, reason, expires, browser "
+		"SELECT outcome, requester, subject, action, reason, expires, "
+		"browser "
 		"FROM urlmode.look_up($1, $2, $3)",
 		{ ID, BINDING, PROVIDER } },
 	{ UM_OP_OPEN, "open",
@@ -62,14 +75,16 @@ static const struct statement {
 		"FROM urlmode.complete($1, $2, $3, $4, $5, $6)",
 		{ ID, BINDING, PROVIDER, ACTION, REASON, RESULT } },
 	{ UM_OP_BINDING, "bindings",
-		"SELECT CASE WHEN binding IS NULL THEN 'unknown' ELSE 'found' END, "
+		"SELECT CASE WHEN binding IS NULL THEN 'unknown' ELSE 'found' "
+		"END, "
 		"binding FROM urlmode.bindings($1, $2)",
 		{ ID, PROVIDER } },
 	{ UM_OP_EVENT, "record_events",
 		"SELECT outcome "
-		"FROM urlmode.record_events($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-		{ ID, PROVIDER, IDENTITY, TYPE, MEANING, AMOUNT, CURRENCY, REFERENCE,
-			RESULT } },
+		"FROM urlmode.record_events($1, $2, $3, $4, $5, $6, $7, $8, "
+		"$9)",
+		{ ID, PROVIDER, IDENTITY, TYPE, MEANING, AMOUNT, CURRENCY,
+			REFERENCE, RESULT } },
 };
 
 static int
@@ -110,11 +125,11 @@ put_int(struct um_buf *out, int32_t value)
 static void
 array_begin(struct um_buf *out, int32_t type, size_t len)
 {
-	put_int(out, 1);            /* dimensions */
-	put_int(out, 1);            /* there may be NULLs */
+	put_int(out, 1); /* dimensions */
+	put_int(out, 1); /* there may be NULLs */
 	put_int(out, type);
 	put_int(out, (int32_t)len);
-	put_int(out, 1);            /* lower bound */
+	put_int(out, 1); /* lower bound */
 }
 
 /* One element; NULL bytes are SQL's NULL. */
@@ -216,7 +231,8 @@ send_statement(PGconn *conn, const struct statement *st,
 	bool ok = true;
 
 	for (int p = 0; p < params; p++) {
-		array_begin(&param[p], (int32_t)types_of[st->params[p]].element, count);
+		array_begin(&param[p], (int32_t)types_of[st->params[p]].element,
+			count);
 		for (size_t i = 0; i < len; i++)
 			if (ops[i]->kind == st->kind)
 				put_param(&param[p], st->params[p], ops[i]);
@@ -224,8 +240,10 @@ send_statement(PGconn *conn, const struct statement *st,
 		lengths[p] = (int)param[p].len;
 		ok &= !param[p].failed;
 	}
-	ok = ok && PQsendQueryPrepared(conn, st->name, params, values, lengths,
-		binary, 0) == 1;
+	ok = ok
+		&& PQsendQueryPrepared(conn, st->name, params, values, lengths,
+			   binary, 0)
+			== 1;
 	for (int p = 0; p < params; p++)
 		um_buf_free(&param[p]);
 	return ok;
@@ -254,7 +272,8 @@ um_batch_send(PGconn *conn, struct um_op *const *ops, size_t len,
 static char *
 column(const PGresult *res, int row, int col)
 {
-	return PQgetisnull(res, row, col) ? NULL : strdup(PQgetvalue(res, row, col));
+	return PQgetisnull(res, row, col) ? NULL
+					  : strdup(PQgetvalue(res, row, col));
 }
 
 /* bytea as text, \\x and hexadecimal digits; false for SQL's NULL. */
@@ -267,7 +286,8 @@ column_bytes(uint8_t *out, size_t len, const PGresult *res, int row, int col)
 
 	if (PQgetisnull(res, row, col))
 		return false;
-	bytes = PQunescapeBytea((unsigned char *)PQgetvalue(res, row, col), &got);
+	bytes = PQunescapeBytea((unsigned char *)PQgetvalue(res, row, col),
+		&got);
 	ok = bytes != NULL && got == len;
 	if (ok)
 		memcpy(out, bytes, len);
@@ -295,13 +315,13 @@ read_row(struct um_op *op, const PGresult *res, int row)
 		op->row.target_url = column(res, row, 2);
 		op->row.expires = strtoll(PQgetvalue(res, row, 3), NULL, 10);
 		if (op->outcome == UM_OUTCOME_OPENED
-				&& (op->row.kind == NULL || op->row.target_url == NULL))
+			&& (op->row.kind == NULL || op->row.target_url == NULL))
 			return false;
 		break;
 	case UM_OP_BINDING:
 		if (op->outcome == UM_OUTCOME_FOUND
-				&& !column_bytes(op->row.binding, sizeof(op->row.binding),
-					res, row, 1))
+			&& !column_bytes(op->row.binding,
+				sizeof(op->row.binding), res, row, 1))
 			return false;
 		break;
 	case UM_OP_COMPLETE:
@@ -326,7 +346,8 @@ um_batch_read(struct um_op *const *ops, const enum um_op_kind *kinds,
 				continue;
 			if (r >= statements || row >= PQntuples(results[r]))
 				return false;
-			if (ops[i] != NULL && !read_row(ops[i], results[r], row))
+			if (ops[i] != NULL
+				&& !read_row(ops[i], results[r], row))
 				return false;
 			row++;
 		}

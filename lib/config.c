@@ -18,7 +18,8 @@ struct place {
 static bool
 mistake(const struct place *at, const char *key, const char *reason)
 {
-	return um_error(at->err, "%s: %s/%s: %s", at->path, at->pointer, key, reason);
+	return um_error(at->err, "%s: %s/%s: %s", at->path, at->pointer, key,
+		reason);
 }
 
 /* A string; `fallback` where the key is not there, NULL makes it required. */
@@ -30,8 +31,10 @@ get_string(const struct place *at, const json_t *object, const char *key,
 	const char *text = value != NULL ? json_string_value(value) : fallback;
 
 	if (text == NULL)
-		return mistake(at, key, value == NULL ? "is missing" : "is not a string");
-	if (value != NULL && (text[0] == '\0'
+		return mistake(at, key,
+			value == NULL ? "is missing" : "is not a string");
+	if (value != NULL
+		&& (text[0] == '\0'
 			|| strlen(text) != json_string_length(value)))
 		return mistake(at, key, "is empty or holds a NUL");
 	*out = strdup(text);
@@ -70,7 +73,8 @@ get_choice(const struct place *at, const json_t *object, const char *key,
 			return true;
 		}
 	}
-	return mistake(at, key, value == NULL ? "is missing" : "has no such choice");
+	return mistake(at, key,
+		value == NULL ? "is missing" : "has no such choice");
 }
 
 static bool
@@ -78,11 +82,13 @@ is_name(const char *name)
 {
 	size_t len = strlen(name);
 
-	if (len == 0 || len > UM_PROVIDER_MAX || !isalnum((unsigned char)name[0]))
+	if (len == 0 || len > UM_PROVIDER_MAX
+		|| !isalnum((unsigned char)name[0]))
 		return false;
 	for (size_t i = 0; i < len; i++)
-		if (!islower((unsigned char)name[i]) && !isdigit((unsigned char)name[i])
-				&& name[i] != '_' && name[i] != '-')
+		if (!islower((unsigned char)name[i])
+			&& !isdigit((unsigned char)name[i]) && name[i] != '_'
+			&& name[i] != '-')
 			return false;
 	return true;
 }
@@ -93,30 +99,33 @@ read_provider(struct place *at, const char *name, json_t *object,
 {
 	static const char *const keys[] = { "kind", "display_name", "issuer",
 		"authorization_response_iss_parameter_supported", NULL };
-	static const char *const kinds[] = { "oauth", "payment", "signature", NULL };
+	static const char *const kinds[] = { "oauth", "payment", "signature",
+		NULL };
 	const json_t *sends_iss = json_object_get(object, keys[3]);
 	unsigned kind;
 
 	if (!is_name(name))
-		return mistake(at, name, "is not a name of [a-z0-9_-], at most 64");
+		return mistake(at, name,
+			"is not a name of [a-z0-9_-], at most 64");
 	snprintf(at->pointer, sizeof(at->pointer), "/providers/%s", name);
 	if (!json_is_object(object))
 		return mistake(at, "", "is not an object");
 	provider->name = strdup(name);
 	if (provider->name == NULL || !only_keys(at, object, keys)
-			|| !get_choice(at, object, "kind", kinds, &kind)
-			|| !get_string(at, object, "display_name", name,
-				&provider->display_name))
+		|| !get_choice(at, object, "kind", kinds, &kind)
+		|| !get_string(at, object, "display_name", name,
+			&provider->display_name))
 		return false;
 	provider->kind = (enum um_kind)kind;
 	if (json_object_get(object, "issuer") != NULL
-			&& !get_string(at, object, "issuer", NULL, &provider->issuer))
+		&& !get_string(at, object, "issuer", NULL, &provider->issuer))
 		return false;
 	if (sends_iss != NULL && !json_is_boolean(sends_iss))
 		return mistake(at, keys[3], "is not true or false");
 	if (sends_iss != NULL && provider->issuer == NULL)
 		return mistake(at, keys[3], "needs an issuer beside it");
-	provider->sends_iss = provider->issuer != NULL && !json_is_false(sends_iss);
+	provider->sends_iss = provider->issuer != NULL
+		&& !json_is_false(sends_iss);
 	return true;
 }
 
@@ -127,7 +136,8 @@ read_providers(struct place *at, json_t *object, struct um_config *config)
 	json_t *value;
 
 	if (!json_is_object(object) || json_object_size(object) == 0)
-		return mistake(at, "providers", "is not an object with a provider in it");
+		return mistake(at, "providers",
+			"is not an object with a provider in it");
 	config->providers = calloc(json_object_size(object),
 		sizeof(config->providers[0]));
 	if (config->providers == NULL)
@@ -135,7 +145,7 @@ read_providers(struct place *at, json_t *object, struct um_config *config)
 	json_object_foreach (object, name, value) {
 		snprintf(at->pointer, sizeof(at->pointer), "/providers");
 		if (!read_provider(at, name, value,
-				&config->providers[config->providers_len++]))
+			    &config->providers[config->providers_len++]))
 			return false;
 	}
 	at->pointer[0] = '\0';
@@ -146,7 +156,8 @@ read_providers(struct place *at, json_t *object, struct um_config *config)
 static bool
 is_base_url(const char *url)
 {
-	static const char *const loopback[] = { "127.0.0.1", "localhost", "[::1]" };
+	static const char *const loopback[] = { "127.0.0.1", "localhost",
+		"[::1]" };
 	size_t host;
 
 	if (strncmp(url, "https://", 8) == 0) {
@@ -159,8 +170,10 @@ is_base_url(const char *url)
 		const char *rest = url + 7 + strlen(loopback[i]);
 
 		if (strncmp(url + 7, loopback[i], strlen(loopback[i])) == 0
-				&& (rest[0] == '\0' || (rest[0] == ':' && rest[1] != '\0'
-				&& strspn(rest + 1, "0123456789") == strlen(rest + 1))))
+			&& (rest[0] == '\0'
+				|| (rest[0] == ':' && rest[1] != '\0'
+					&& strspn(rest + 1, "0123456789")
+						== strlen(rest + 1))))
 			return true;
 	}
 	return false;
@@ -175,7 +188,9 @@ resolve(const struct place *at, char **path)
 
 	if ((*path)[0] == '/' || slash == NULL)
 		return true;
-	if (asprintf(&joined, "%.*s/%s", (int)(slash - at->path), at->path, *path) < 0)
+	if (asprintf(&joined, "%.*s/%s", (int)(slash - at->path), at->path,
+		    *path)
+		< 0)
 		return um_error(at->err, "%s: out of memory", at->path);
 	free(*path);
 	*path = joined;
@@ -185,26 +200,29 @@ resolve(const struct place *at, char **path)
 static bool
 read_config(struct place *at, json_t *root, struct um_config *config)
 {
-	static const char *const keys[] = { "base_url", "keys_file", "database_url",
-		"log_file", "user_check", "providers", NULL };
+	static const char *const keys[] = { "base_url", "keys_file",
+		"database_url", "log_file", "user_check", "providers", NULL };
 	static const char *const checks[] = { "confirm", NULL };
 	unsigned check;
 
 	if (!json_is_object(root))
 		return mistake(at, "", "is not an object");
 	if (!only_keys(at, root, keys)
-			|| !get_string(at, root, "base_url", NULL, &config->base_url)
-			|| !get_string(at, root, "keys_file", NULL, &config->keys_file)
-			|| !get_string(at, root, "database_url", NULL, &config->database_url)
-			|| !get_choice(at, root, "user_check", checks, &check)
-			|| !read_providers(at, json_object_get(root, "providers"), config))
+		|| !get_string(at, root, "base_url", NULL, &config->base_url)
+		|| !get_string(at, root, "keys_file", NULL, &config->keys_file)
+		|| !get_string(at, root, "database_url", NULL,
+			&config->database_url)
+		|| !get_choice(at, root, "user_check", checks, &check)
+		|| !read_providers(at, json_object_get(root, "providers"),
+			config))
 		return false;
 	config->user_check = (enum um_user_check)check;
 	if (!is_base_url(config->base_url))
-		return mistake(at, "base_url", "is not https://host, or http:// on "
+		return mistake(at, "base_url",
+			"is not https://host, or http:// on "
 			"loopback, without a path");
 	if (json_object_get(root, "log_file") != NULL
-			&& (!get_string(at, root, "log_file", NULL, &config->log_file)
+		&& (!get_string(at, root, "log_file", NULL, &config->log_file)
 			|| !resolve(at, &config->log_file)))
 		return false;
 	return resolve(at, &config->keys_file);
@@ -224,8 +242,10 @@ um_config_load(struct um_config **out, const char *path, struct um_error *err)
 	if (root == NULL)
 		um_error(err, "%s:%d: %.*s", path, where.line,
 			(int)(strstr(where.text, " near ") != NULL
-			? strstr(where.text, " near ") - where.text
-			: (ptrdiff_t)strlen(where.text)), where.text);
+					? strstr(where.text, " near ")
+						- where.text
+					: (ptrdiff_t)strlen(where.text)),
+			where.text);
 	else if (config == NULL)
 		um_error(err, "%s: out of memory", path);
 	else
@@ -260,7 +280,8 @@ um_config_free(struct um_config *config)
 	}
 	free(config->providers);
 	if (config->database_url != NULL)
-		OPENSSL_cleanse(config->database_url, strlen(config->database_url));
+		OPENSSL_cleanse(config->database_url,
+			strlen(config->database_url));
 	free(config->database_url);
 	free(config->base_url);
 	free(config->keys_file);

@@ -9,11 +9,10 @@
 #include "str.h"
 #include "token.h"
 
-
 enum um_kind { UM_KIND_OAUTH, UM_KIND_PAYMENT, UM_KIND_SIGNATURE, UM_KIND_ANY };
 
 struct um_provider {
-	char *name;         /* ^[a-z0-9][a-z0-9_-]{0,63}$ */
+	char *name; /* ^[a-z0-9][a-z0-9_-]{0,63}$ */
 	enum um_kind kind;
 	char *display_name; /* for people; the name where none is given */
 	char *issuer;       /* RFC 9207, or NULL */
@@ -24,7 +23,7 @@ struct um_provider {
 enum um_user_check { UM_USER_CONFIRM };
 
 struct um_config {
-	char *base_url;     /* https, or http on loopback; no slash at the end */
+	char *base_url; /* https, or http on loopback; no slash at the end */
 	char *keys_file;
 	char *database_url; /* for libpq */
 	char *log_file;     /* or NULL */

@@ -14,11 +14,11 @@
 #include "str.h"
 #include "token.h"
 
-#define UM_EVENTS_MAX 64         /* events in one delivery */
+#define UM_EVENTS_MAX 64          /* events in one delivery */
 #define UM_EVENT_IDENTITY_MAX 200 /* characters of an event's identity */
 #define UM_EVENT_TYPE_MAX 128
 #define UM_REFERENCE_MAX 200
-#define UM_JSON_DEPTH_MAX 32     /* nesting of a body that is looked into */
+#define UM_JSON_DEPTH_MAX 32 /* nesting of a body that is looked into */
 
 struct um_description;
 
@@ -26,7 +26,7 @@ struct um_description;
 struct um_site {
 	const char *const *secrets; /* any may match: rotation */
 	size_t secrets_len;
-	const char *certificate;    /* PEM file, for RSA, or NULL */
+	const char *certificate; /* PEM file, for RSA, or NULL */
 	/* A named constant ({"site": "webhook_id"}), or NULL. */
 	const char *(*constant)(const char *name, void *arg);
 	void *arg;
@@ -64,23 +64,23 @@ enum um_meaning {
 
 struct um_event {
 	enum um_meaning meaning;
-	bool has_id;             /* the delivery names an elicitation */
+	bool has_id; /* the delivery names an elicitation */
 	uint8_t id[UM_ID_LEN];
 	/* For de-duplication: from signed parts, or "sha256:" and 64 digits. */
 	char identity[UM_EVENT_IDENTITY_MAX + 1];
 	char type[UM_EVENT_TYPE_MAX + 1];
 	char reference[UM_REFERENCE_MAX + 1]; /* the provider's own, or "" */
 	bool has_amount;
-	int64_t amount;          /* minor units of the currency */
-	char currency[4];        /* ISO 4217, upper case, or "" */
+	int64_t amount;   /* minor units of the currency */
+	char currency[4]; /* ISO 4217, upper case, or "" */
 };
 
 enum um_verdict {
 	UM_DELIVERY_GOOD,
-	UM_DELIVERY_UNSIGNED,   /* no signature where one belongs: 401 */
-	UM_DELIVERY_FORGED,     /* none of them is right: 401 */
-	UM_DELIVERY_STALE,      /* outside of the timestamp's tolerance: 401 */
-	UM_DELIVERY_MALFORMED,  /* rightly signed, and not to be read: 400 */
+	UM_DELIVERY_UNSIGNED,  /* no signature where one belongs: 401 */
+	UM_DELIVERY_FORGED,    /* none of them is right: 401 */
+	UM_DELIVERY_STALE,     /* outside of the timestamp's tolerance: 401 */
+	UM_DELIVERY_MALFORMED, /* rightly signed, and not to be read: 400 */
 };
 
 /*
@@ -90,21 +90,22 @@ enum um_verdict {
  * meaning than RECHECK or IGNORE. Touches no clock, file or socket.
  */
 enum um_verdict um_description_read(const struct um_description *description,
-	const struct um_delivery *delivery, struct um_event *events, size_t *len);
+	const struct um_delivery *delivery, struct um_event *events,
+	size_t *len);
 
 /*
  * A browser's return that the provider signs into its URL (Razorpay,
  * Shopify): the same, over the description's `return` part; UNSIGNED where
  * the description has none.
  */
-enum um_verdict um_description_read_return(
-	const struct um_description *description,
+enum um_verdict
+um_description_read_return(const struct um_description *description,
 	const struct um_delivery *delivery, struct um_event *event);
 
 /* What the provider wants as the answer to a delivery that was taken. */
 struct um_description_answer {
 	int status;
-	const char *body;         /* "" for none; the description's */
+	const char *body; /* "" for none; the description's */
 	const char *content_type;
 };
 struct um_description_answer um_description_answer(

@@ -44,7 +44,7 @@ um_exchange_begin(struct um_exchange *ex, struct um_buf *path,
 	*ex = (struct um_exchange){ 0 };
 	um_request_read(&ex->request, path, get, arg);
 	if (id != NULL && strlen(id) == UM_REQUEST_ID_LEN
-			&& strspn(id, "0123456789abcdef") == UM_REQUEST_ID_LEN) {
+		&& strspn(id, "0123456789abcdef") == UM_REQUEST_ID_LEN) {
 		memcpy(ex->request.id, id, UM_REQUEST_ID_LEN);
 		return;
 	}

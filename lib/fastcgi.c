@@ -19,9 +19,9 @@
 
 struct um_fastcgi {
 	int fd;
-	bool keep;              /* the web server keeps the connection */
-	bool under_way;         /* libfcgi holds a request */
-	struct um_buf bytes;    /* of the request that is coming */
+	bool keep;           /* the web server keeps the connection */
+	bool under_way;      /* libfcgi holds a request */
+	struct um_buf bytes; /* of the request that is coming */
 	struct um_record_scan scan;
 	struct um_buf body;
 	FCGX_Request request;
@@ -75,7 +75,8 @@ feed(const struct um_buf *bytes)
 	if (feeder < 0)
 		feeder = memfd_create("urlmode request", MFD_CLOEXEC);
 	return ftruncate(feeder, 0) == 0
-		&& pwrite(feeder, bytes->ptr, bytes->len, 0) == (ssize_t)bytes->len
+		&& pwrite(feeder, bytes->ptr, bytes->len, 0)
+		== (ssize_t)bytes->len
 		&& lseek(feeder, 0, SEEK_SET) == 0;
 }
 
@@ -120,7 +121,8 @@ um_fastcgi_read(struct um_fastcgi *fc)
 
 		if (n < 0)
 			return errno == EAGAIN || errno == EINTR
-				? UM_FASTCGI_MORE : UM_FASTCGI_CLOSED;
+				? UM_FASTCGI_MORE
+				: UM_FASTCGI_CLOSED;
 		if (n == 0)
 			return UM_FASTCGI_CLOSED;
 		um_buf_put(&fc->bytes, chunk, (size_t)n);
@@ -128,7 +130,8 @@ um_fastcgi_read(struct um_fastcgi *fc)
 			return UM_FASTCGI_CLOSED;
 		switch (um_record_scan(&fc->scan, um_buf_str(&fc->bytes))) {
 		case UM_RECORD_WHOLE:
-			return take_request(fc) ? UM_FASTCGI_REQUEST : UM_FASTCGI_CLOSED;
+			return take_request(fc) ? UM_FASTCGI_REQUEST
+						: UM_FASTCGI_CLOSED;
 		case UM_RECORD_BAD:
 			return UM_FASTCGI_CLOSED;
 		case UM_RECORD_MORE:

@@ -23,7 +23,8 @@ static struct um_str
 split(struct um_str *rest, char sep)
 {
 	struct um_str head = *rest;
-	const char *end = head.len != 0 ? memchr(head.ptr, sep, head.len) : NULL;
+	const char *end = head.len != 0 ? memchr(head.ptr, sep, head.len)
+					: NULL;
 
 	if (end == NULL) {
 		*rest = um_str(NULL);
@@ -86,11 +87,11 @@ um_form_parse(struct um_form *form, struct um_str text)
 		if (name.len == 0 && value.len == 0)
 			continue;
 		if (!decode(&field.name, &at, name)
-				|| !decode(&field.value, &at, value))
+			|| !decode(&field.value, &at, value))
 			return UM_FORM_MALFORMED;
 		if (field.name.len > UM_FORM_NAME_MAX
-				|| field.value.len > UM_FORM_VALUE_MAX
-				|| form->len == UM_FORM_FIELDS_MAX)
+			|| field.value.len > UM_FORM_VALUE_MAX
+			|| form->len == UM_FORM_FIELDS_MAX)
 			return UM_FORM_TOO_LARGE;
 		for (size_t i = 0; i < form->len; i++)
 			if (um_str_eq(form->field[i].name, field.name))
@@ -126,7 +127,8 @@ um_cookie_get(struct um_str *value, struct um_str header, const char *name)
 		struct um_str pair = split(&header, ';');
 		struct um_str key;
 
-		while (pair.len != 0 && (*pair.ptr == ' ' || *pair.ptr == '\t')) {
+		while (pair.len != 0
+			&& (*pair.ptr == ' ' || *pair.ptr == '\t')) {
 			pair.ptr++;
 			pair.len--;
 		}

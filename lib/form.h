@@ -6,8 +6,8 @@
 #include "str.h"
 
 #define UM_FORM_FIELDS_MAX 32
-#define UM_FORM_NAME_MAX 64     /* bytes, decoded */
-#define UM_FORM_VALUE_MAX 4096  /* bytes, decoded */
+#define UM_FORM_NAME_MAX 64    /* bytes, decoded */
+#define UM_FORM_VALUE_MAX 4096 /* bytes, decoded */
 
 struct um_field {
 	struct um_str name;

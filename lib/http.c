@@ -24,13 +24,17 @@ static bool
 is_prefetch(const char *(*get)(const char *name, void *arg), void *arg)
 {
 	static const char *const names[] = {
-		"HTTP_SEC_PURPOSE", "HTTP_PURPOSE", "HTTP_X_PURPOSE", "HTTP_X_MOZ",
+		"HTTP_SEC_PURPOSE",
+		"HTTP_PURPOSE",
+		"HTTP_X_PURPOSE",
+		"HTTP_X_MOZ",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const char *value = get(names[i], arg);
 
-		if (value != NULL && (strcasestr(value, "prefetch") != NULL
+		if (value != NULL
+			&& (strcasestr(value, "prefetch") != NULL
 				|| strcasestr(value, "prerender") != NULL
 				|| strcasestr(value, "preview") != NULL))
 			return true;
@@ -85,13 +89,15 @@ um_request_is_form(const struct um_request *request)
 	struct um_str type = request->content_type;
 
 	return type.len >= len && strncasecmp(type.ptr, form, len) == 0
-		&& (type.len == len || type.ptr[len] == ';' || type.ptr[len] == ' ');
+		&& (type.len == len || type.ptr[len] == ';'
+			|| type.ptr[len] == ' ');
 }
 
 static void
 add_header(struct um_buf *out, const char *name, struct um_str value)
 {
-	if (value.len != 0 && (memchr(value.ptr, '\r', value.len) != NULL
+	if (value.len != 0
+		&& (memchr(value.ptr, '\r', value.len) != NULL
 			|| memchr(value.ptr, '\n', value.len) != NULL)) {
 		out->failed = true;
 		return;
@@ -121,7 +127,8 @@ um_response_cookie(struct um_response *response, const char *name,
 	const char *value, int max_age)
 {
 	um_buf_printf(&response->headers,
-		"Set-Cookie: %s=%s; Path=/; Max-Age=%d; Secure; HttpOnly; SameSite=Lax\r\n",
+		"Set-Cookie: %s=%s; Path=/; Max-Age=%d; Secure; HttpOnly; "
+		"SameSite=Lax\r\n",
 		name, value, max_age);
 }
 
@@ -143,8 +150,10 @@ um_response_write(const struct um_response *response,
 		add_header(out, "Allow", um_str(response->allow));
 	um_buf_put(out, response->headers.ptr, response->headers.len);
 	if (body.len != 0)
-		add_header(out, "Content-Type", um_str(response->content_type != NULL
-			? response->content_type : "text/html; charset=utf-8"));
+		add_header(out, "Content-Type",
+			um_str(response->content_type != NULL
+					? response->content_type
+					: "text/html; charset=utf-8"));
 	um_buf_printf(out, "Content-Length: %zu\r\n\r\n", body.len);
 	if (request->method != UM_HEAD)
 		um_buf_put(out, body.ptr, body.len);

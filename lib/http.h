@@ -6,11 +6,11 @@
 #include "refusal.h"
 #include "str.h"
 
-#define UM_QUERY_MAX 8192       /* bytes of a query string */
-#define UM_BODY_MAX 16384       /* bytes of a posted form */
-#define UM_HEADER_NAME_MAX 64   /* characters of a header that is asked for */
-#define UM_REQUEST_ID_LEN 32    /* lower-case hexadecimal digits */
-#define UM_RETRY_AFTER 3        /* seconds, with a 503 */
+#define UM_QUERY_MAX 8192     /* bytes of a query string */
+#define UM_BODY_MAX 16384     /* bytes of a posted form */
+#define UM_HEADER_NAME_MAX 64 /* characters of a header that is asked for */
+#define UM_REQUEST_ID_LEN 32  /* lower-case hexadecimal digits */
+#define UM_RETRY_AFTER 3      /* seconds, with a 503 */
 #define UM_COOKIE_NAME "__Host-urlmode"
 
 enum um_method { UM_GET, UM_HEAD, UM_POST, UM_OTHER_METHOD };

@@ -63,28 +63,34 @@ parse_line(struct um_key *key, char *line, struct um_error *err,
 	unsigned long value;
 	char *end;
 
-	if (kid == NULL || secret == NULL || strtok_r(NULL, blank, &save) != NULL)
-		return um_error(err, "%s:%d: not `<kid> <base64 of the key>`", path, number);
+	if (kid == NULL || secret == NULL
+		|| strtok_r(NULL, blank, &save) != NULL)
+		return um_error(err, "%s:%d: not `<kid> <base64 of the key>`",
+			path, number);
 	value = strtoul(kid, &end, 10);
 	if (kid[0] < '0' || kid[0] > '9' || *end != '\0' || value > 255)
-		return um_error(err, "%s:%d: the kid is not a number from 0 to 255",
-			path, number);
-	if (!um_base64_decode(key->secret, sizeof(key->secret), &key->secret_len,
-			um_str(secret)))
-		return um_error(err, "%s:%d: the key is not base64, or over %d bytes",
-			path, number, UM_SECRET_MAX);
+		return um_error(err,
+			"%s:%d: the kid is not a number from 0 to 255", path,
+			number);
+	if (!um_base64_decode(key->secret, sizeof(key->secret),
+		    &key->secret_len, um_str(secret)))
+		return um_error(err,
+			"%s:%d: the key is not base64, or over %d bytes", path,
+			number, UM_SECRET_MAX);
 	if (key->secret_len < UM_SECRET_MIN)
-		return um_error(err, "%s:%d: the key is under %d bytes",
-			path, number, UM_SECRET_MIN);
+		return um_error(err, "%s:%d: the key is under %d bytes", path,
+			number, UM_SECRET_MIN);
 	key->kid = (uint8_t)value;
 	if (!um_derive(key->state_key, key->secret, key->secret_len,
-			um_str(NULL), um_str(STATE_INFO)))
-		return um_error(err, "%s:%d: OpenSSL cannot derive a key", path, number);
+		    um_str(NULL), um_str(STATE_INFO)))
+		return um_error(err, "%s:%d: OpenSSL cannot derive a key", path,
+			number);
 	return true;
 }
 
 static bool
-parse_file(struct um_keys *keys, FILE *f, const char *path, struct um_error *err)
+parse_file(struct um_keys *keys, FILE *f, const char *path,
+	struct um_error *err)
 {
 	char line[LINE_MAX_LEN];
 	bool ok = false;
@@ -99,23 +105,27 @@ parse_file(struct um_keys *keys, FILE *f, const char *path, struct um_error *err
 			break;
 		blank = strspn(line, " \t\r\n");
 		if (strlen(line) == sizeof(line) - 1) {
-			um_error(err, "%s:%d: the line is too long", path, number);
+			um_error(err, "%s:%d: the line is too long", path,
+				number);
 			goto out;
 		}
 		if (memrchr(line, '\0', sizeof(line)) != line + strlen(line)) {
-			um_error(err, "%s:%d: there is a NUL in it", path, number);
+			um_error(err, "%s:%d: there is a NUL in it", path,
+				number);
 			goto out;
 		}
 		if (line[blank] == '\0' || line[blank] == '#')
 			continue;
 		if (keys->len == UM_KEYS_MAX) {
-			um_error(err, "%s:%d: over %d keys", path, number, UM_KEYS_MAX);
+			um_error(err, "%s:%d: over %d keys", path, number,
+				UM_KEYS_MAX);
 			goto out;
 		}
 		if (!parse_line(key, line, err, path, number))
 			goto out;
 		if (um_keys_find(keys, key->kid) != NULL) {
-			um_error(err, "%s:%d: kid %d stands here twice", path, number, key->kid);
+			um_error(err, "%s:%d: kid %d stands here twice", path,
+				number, key->kid);
 			goto out;
 		}
 		keys->len++;
@@ -153,7 +163,8 @@ um_keys_load(struct um_keys **out, const char *path, struct um_error *err)
 		goto out;
 	}
 	if ((st.st_mode & S_IRWXO) != 0) {
-		um_error(err, "%s: others may read or write it; chmod o= it", path);
+		um_error(err, "%s: others may read or write it; chmod o= it",
+			path);
 		goto out;
 	}
 	keys = calloc(1, sizeof(*keys) + UM_KEYS_MAX * sizeof(keys->key[0]));
@@ -194,6 +205,8 @@ um_keys_find(const struct um_keys *keys, uint8_t kid)
 void
 um_keys_free(struct um_keys *keys)
 {
-	OPENSSL_clear_free(keys, keys == NULL ? 0 :
-		sizeof(*keys) + UM_KEYS_MAX * sizeof(keys->key[0]));
+	OPENSSL_clear_free(keys,
+		keys == NULL
+			? 0
+			: sizeof(*keys) + UM_KEYS_MAX * sizeof(keys->key[0]));
 }

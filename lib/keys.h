@@ -13,9 +13,9 @@
 
 #include "str.h"
 
-#define UM_SECRET_MIN 32   /* bytes of one secret */
+#define UM_SECRET_MIN 32 /* bytes of one secret */
 #define UM_SECRET_MAX 256
-#define UM_KEYS_MAX 256    /* keys in a file: one a kid */
+#define UM_KEYS_MAX 256 /* keys in a file: one a kid */
 
 struct um_key {
 	uint8_t kid;

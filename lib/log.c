@@ -18,7 +18,8 @@ um_log_open(struct um_log *log, const char *program,
 		log->fd = open(config->log_file,
 			O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
 		if (log->fd < 0)
-			return um_error(err, "%s: %s", config->log_file, strerror(errno));
+			return um_error(err, "%s: %s", config->log_file,
+				strerror(errno));
 	} else if (is_cgi) {
 		openlog("urlmode", LOG_PID, LOG_DAEMON);
 	}
@@ -48,11 +49,13 @@ um_log_request(struct um_log *log, const struct um_exchange *ex,
 		um_uuid_text(uuid, ex->token.id);
 	line_begin(log, wall_ms);
 	um_buf_printf(&log->lines,
-		",\"request\":\"%s\",\"provider\":\"%s\",\"elicitation\":\"%s\","
+		",\"request\":\"%s\",\"provider\":\"%s\",\"elicitation\":\"%"
+		"s\","
 		"\"status\":%d,\"outcome\":\"%s\",\"reason\":\"%s\","
 		"\"ms\":%lld.%03lld}\n",
-		ex->request.id, ex->provider != NULL ? ex->provider->name : "", uuid,
-		ex->response.status, ex->outcome != NULL ? ex->outcome : "",
+		ex->request.id, ex->provider != NULL ? ex->provider->name : "",
+		uuid, ex->response.status,
+		ex->outcome != NULL ? ex->outcome : "",
 		ex->reason != NULL ? ex->reason : "",
 		(long long)(took_us / 1000), (long long)(took_us % 1000));
 }
@@ -68,7 +71,8 @@ um_log_trouble(struct um_log *log, const char *text, int64_t wall_ms)
 		if (c == '"' || c == '\\')
 			um_buf_printf(&log->lines, "\\%c", c);
 		else
-			um_buf_printf(&log->lines, "%c", c < 0x20 || c > 0x7e ? '?' : c);
+			um_buf_printf(&log->lines, "%c",
+				c < 0x20 || c > 0x7e ? '?' : c);
 	}
 	um_buf_puts(&log->lines, "\"}\n");
 }

@@ -12,7 +12,7 @@
 #include "str.h"
 
 struct um_log {
-	int fd;             /* -1: syslog(3) */
+	int fd; /* -1: syslog(3) */
 	const char *program;
 	struct um_buf lines; /* not written yet */
 };

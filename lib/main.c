@@ -31,17 +31,22 @@ is_fastcgi(void)
 	socklen_t len = sizeof(listening);
 
 	return getsockopt(STDIN_FILENO, SOL_SOCKET, SO_ACCEPTCONN, &listening,
-		&len) == 0 && listening != 0;
+		       &len)
+		== 0
+		&& listening != 0;
 }
 
 static void
 usage(const char *name)
 {
 	printf("usage: %s [--check | --help]\n\n"
-		"Serves its route of urlmode: as FastCGI where standard input is a\n"
-		"listening socket (spawn-fcgi, systemd), as plain CGI otherwise.\n\n"
-		"  --check  read the configuration and the keys, say what is wrong\n\n"
-		"URLMODE_CONFIG names the configuration; default %s.\n",
+	       "Serves its route of urlmode: as FastCGI where standard input "
+	       "is a\n"
+	       "listening socket (spawn-fcgi, systemd), as plain CGI "
+	       "otherwise.\n\n"
+	       "  --check  read the configuration and the keys, say what is "
+	       "wrong\n\n"
+	       "URLMODE_CONFIG names the configuration; default %s.\n",
 		name, DEFAULT_CONFIG);
 }
 
@@ -56,8 +61,8 @@ fail(const char *name, const struct um_error *err, bool is_cgi)
 		openlog("urlmode", LOG_PID, LOG_DAEMON);
 		syslog(LOG_ERR, "%s: %s", name, err->text);
 		printf("Status: 500\r\nContent-Type: text/plain\r\n"
-			"Cache-Control: no-store\r\n\r\n"
-			"urlmode is not set up; the system log says why.\n");
+		       "Cache-Control: no-store\r\n\r\n"
+		       "urlmode is not set up; the system log says why.\n");
 		return 0;
 	}
 	fprintf(stderr, "urlmode %s: %s\n", name, err->text);
@@ -86,8 +91,8 @@ um_program_main(const struct um_program *program, int argc, char **argv)
 	setrlimit(RLIMIT_CORE, &no_core);
 	signal(SIGPIPE, SIG_IGN);
 	if (!um_config_load(&config, path != NULL ? path : DEFAULT_CONFIG, &err)
-			|| !um_keys_load(&context.keys, config->keys_file, &err)
-			|| !um_log_open(&log, program->name, config, is_cgi, &err)) {
+		|| !um_keys_load(&context.keys, config->keys_file, &err)
+		|| !um_log_open(&log, program->name, config, is_cgi, &err)) {
 		status = fail(program->name, &err, is_cgi);
 		goto out;
 	}

@@ -19,24 +19,25 @@ enum um_op_kind {
 	UM_OP_EVENT,    /* urlmode.record_events */
 };
 
-#define UM_OUTCOMES(X)                                                        \
-	X(UNAVAILABLE, "unavailable") /* no database in time; may be done yet */ \
-	X(FAILED, "failed")           /* the database refused this row */     \
-	X(UNKNOWN, "unknown")         /* no such row for this token */        \
-	X(EXPIRED, "expired")                                                 \
-	X(FOUND, "found")             /* binding */                           \
-	X(PENDING, "pending")                                                 \
-	X(OPENED, "opened")                                                   \
-	X(PROCESSING, "processing")                                           \
-	X(COMPLETED, "completed")     /* look up, open: it was before */      \
-	X(ALREADY, "already")         /* complete: it was before */           \
-	X(ACCEPT, "accept")           /* event: completed with this action */ \
-	X(DECLINE, "decline")                                                 \
-	X(CANCEL, "cancel")                                                   \
-	X(RECHECK, "recheck")         /* event: processing, to be asked for */ \
-	X(IGNORED, "ignored")         /* event: kept, says nothing to us */   \
-	X(LATE, "late")               /* event: kept, it was completed before */ \
-	X(SEEN, "seen")               /* event: it was kept before */
+#define UM_OUTCOMES(X)                                                         \
+	X(UNAVAILABLE,                                                         \
+		"unavailable") /* no database in time; may be done yet */      \
+	X(FAILED, "failed")    /* the database refused this row */             \
+	X(UNKNOWN, "unknown")  /* no such row for this token */                \
+	X(EXPIRED, "expired")                                                  \
+	X(FOUND, "found") /* binding */                                        \
+	X(PENDING, "pending")                                                  \
+	X(OPENED, "opened")                                                    \
+	X(PROCESSING, "processing")                                            \
+	X(COMPLETED, "completed") /* look up, open: it was before */           \
+	X(ALREADY, "already")     /* complete: it was before */                \
+	X(ACCEPT, "accept")       /* event: completed with this action */      \
+	X(DECLINE, "decline")                                                  \
+	X(CANCEL, "cancel")                                                    \
+	X(RECHECK, "recheck") /* event: processing, to be asked for */         \
+	X(IGNORED, "ignored") /* event: kept, says nothing to us */            \
+	X(LATE, "late")       /* event: kept, it was completed before */       \
+	X(SEEN, "seen")       /* event: it was kept before */
 
 enum um_outcome {
 #define X(name, text) UM_OUTCOME_##name,

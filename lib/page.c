@@ -4,40 +4,43 @@
 #include <string.h>
 
 /* Its hash stands in the policy below; a test compares the two. */
-#define STYLE                                                                 \
-	":root{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}"   \
-	"body{margin:0;display:grid;min-height:100vh;place-items:center}"     \
-	"main{box-sizing:border-box;width:100%;max-width:32rem;padding:1.5rem}" \
-	"h1{font-size:1.5rem;line-height:1.25;overflow-wrap:anywhere}"        \
-	"dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem}"     \
-	"dt{font-weight:600}dd{margin:0;overflow-wrap:anywhere}"              \
-	"form{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.5rem}"      \
-	"button{font:inherit;padding:.5rem 1.25rem;border-radius:.5rem;"      \
-	"border:1px solid currentcolor;cursor:pointer;"                       \
-	"background:canvas;color:canvastext}"                                 \
-	"button:first-of-type{background:#1a56b0;color:#fff;border-color:#1a56b0}" \
+#define STYLE                                                                  \
+	":root{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}"    \
+	"body{margin:0;display:grid;min-height:100vh;place-items:center}"      \
+	"main{box-sizing:border-box;width:100%;max-width:32rem;padding:1."     \
+	"5rem}"                                                                \
+	"h1{font-size:1.5rem;line-height:1.25;overflow-wrap:anywhere}"         \
+	"dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem}"      \
+	"dt{font-weight:600}dd{margin:0;overflow-wrap:anywhere}"               \
+	"form{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.5rem}"       \
+	"button{font:inherit;padding:.5rem 1.25rem;border-radius:.5rem;"       \
+	"border:1px solid currentcolor;cursor:pointer;"                        \
+	"background:canvas;color:canvastext}"                                  \
+	"button:first-of-type{background:#1a56b0;color:#fff;border-color:#"    \
+	"1a56b0}"                                                              \
 	"footer{margin-top:2rem;font-size:.875rem}"
 
 #define STYLE_HASH "sha256-xXL+2aFqWdLCQUHkUKpYJdqyl4oBp2rUrNxJp278ITM="
 
 /* Asks /status until the row is completed; likewise under its hash. */
-#define SCRIPT                                                                \
-	"(async()=>{"                                                         \
-	"const url='/status?provider='"                                       \
-	"+encodeURIComponent(location.pathname.split('/')[2])+'&state='"      \
-	"+encodeURIComponent(new URLSearchParams(location.search).get('state'));" \
-	"for(;;){"                                                            \
-	"try{const r=await fetch(url,{cache:'no-store'});"                    \
-	"if(r.ok){if((await r.json()).status==='completed')"                  \
-	"return location.replace('/done')}"                                   \
-	"else if(r.status<500)return location.reload()}catch{}"               \
-	"await new Promise(f=>setTimeout(f,1000))}"                           \
+#define SCRIPT                                                                 \
+	"(async()=>{"                                                          \
+	"const url='/status?provider='"                                        \
+	"+encodeURIComponent(location.pathname.split('/')[2])+'&state='"       \
+	"+encodeURIComponent(new "                                             \
+	"URLSearchParams(location.search).get('state'));"                      \
+	"for(;;){"                                                             \
+	"try{const r=await fetch(url,{cache:'no-store'});"                     \
+	"if(r.ok){if((await r.json()).status==='completed')"                   \
+	"return location.replace('/done')}"                                    \
+	"else if(r.status<500)return location.reload()}catch{}"                \
+	"await new Promise(f=>setTimeout(f,1000))}"                            \
 	"})()"
 
 #define SCRIPT_HASH "sha256-irQhuiWzriG5jf3WBXf8UzWNBzHBklHytUh0GCWYq+Q="
 
-#define POLICY                                                                \
-	"default-src 'none'; style-src '" STYLE_HASH "'; "                    \
+#define POLICY                                                                 \
+	"default-src 'none'; style-src '" STYLE_HASH "'; "                     \
 	"frame-ancestors 'none'; base-uri 'none'"
 
 static const struct {
@@ -121,8 +124,7 @@ page_begin(struct um_response *response, int status, const char *policy,
 		"<meta name=\"viewport\" content=\"width=device-width\">\n"
 		"<title>");
 	um_html_txt(body, um_str(title));
-	um_buf_puts(body,
-		"</title>\n<style>" STYLE "</style>\n");
+	um_buf_puts(body, "</title>\n<style>" STYLE "</style>\n");
 	um_buf_puts(body, head);
 	um_buf_puts(body, "</head>\n<body>\n<main>\n<h1>");
 	um_html_txt(body, um_str(title));
@@ -180,8 +182,9 @@ um_page_refusal(struct um_response *response, const struct um_request *request,
 	struct um_buf *body = &response->body;
 
 	page_begin(response, status, POLICY "; form-action 'none'", "",
-		status == 503 ? "One moment, please" :
-		status == 500 ? "Something went wrong" : "This cannot go on");
+		status == 503           ? "One moment, please"
+			: status == 500 ? "Something went wrong"
+					: "This cannot go on");
 	um_buf_puts(body, "<p>");
 	um_html_txt(body, um_str(um_refusal_advice(refusal)));
 	um_buf_puts(body, "</p>\n<footer>Reason: <code>");
@@ -195,9 +198,11 @@ um_page_refusal(struct um_response *response, const struct um_request *request,
 void
 um_page_follow(struct um_response *response)
 {
-	page_begin(response, 200, POLICY "; form-action 'none'; "
-		"script-src '" SCRIPT_HASH "'; connect-src 'self'",
-		"<noscript><meta http-equiv=\"refresh\" content=\"5\"></noscript>\n",
+	page_begin(response, 200,
+		POLICY "; form-action 'none'; "
+		       "script-src '" SCRIPT_HASH "'; connect-src 'self'",
+		"<noscript><meta http-equiv=\"refresh\" "
+		"content=\"5\"></noscript>\n",
 		"Waiting for the confirmation");
 	um_buf_puts(&response->body,
 		"<p role=\"status\">The provider will confirm it in a moment. "
@@ -221,16 +226,19 @@ um_page_confirm(struct um_response *response, const struct um_confirm *confirm)
 	um_buf_puts(body, "</strong> asks to send you to <strong>");
 	um_html_txt(body, confirm->display_name);
 	um_buf_puts(body,
-		"</strong>. Go on only if you started this yourself just now.</p>\n"
+		"</strong>. Go on only if you started this yourself just "
+		"now.</p>\n"
 		"<dl>\n<dt>Asked by</dt><dd>");
 	um_html_txt(body, confirm->requester);
 	um_buf_puts(body, "</dd>\n<dt>On behalf of</dt><dd>");
 	um_html_txt(body, confirm->subject);
 	um_buf_puts(body, "</dd>\n<dt>Goes to</dt><dd>");
 	um_html_txt(body, confirm->display_name);
-	um_buf_puts(body, "</dd>\n</dl>\n<form method=\"post\" action=\"/connect/");
+	um_buf_puts(body,
+		"</dd>\n</dl>\n<form method=\"post\" action=\"/connect/");
 	um_html_attr(body, confirm->provider);
-	um_buf_puts(body, "\">\n<input type=\"hidden\" name=\"state\" value=\"");
+	um_buf_puts(body,
+		"\">\n<input type=\"hidden\" name=\"state\" value=\"");
 	um_html_attr(body, confirm->state);
 	um_buf_puts(body,
 		"\">\n"

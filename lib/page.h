@@ -14,28 +14,28 @@ void um_html_attr(struct um_buf *out, struct um_str text);
 void um_url_arg(struct um_buf *out, struct um_str text);
 
 /* How it ended, as /done says it. */
-#define UM_ENDINGS(X)                                                         \
-	X(DONE, "done", "All done",                                           \
-		"You can close this tab and go back to where you started.")   \
-	X(DECLINED, "declined", "Declined",                                   \
-		"Nothing was connected. You can close this tab.")             \
-	X(FAILED, "failed", "That did not work",                              \
-		"The provider reported an error. "                            \
-		"Close this tab and try again where you started.")            \
-	X(PROCESSING, "processing", "Still processing",                       \
-		"The provider has not confirmed it yet. "                     \
-		"You can close this tab; you will hear where you started.")   \
-	X(ALREADY, "already", "Already done",                                 \
-		"This was completed before, and nothing has changed. "        \
-		"You can close this tab.")                                    \
-	X(EXPIRED, "expired", "Too late",                                     \
+#define UM_ENDINGS(X)                                                          \
+	X(DONE, "done", "All done",                                            \
+		"You can close this tab and go back to where you started.")    \
+	X(DECLINED, "declined", "Declined",                                    \
+		"Nothing was connected. You can close this tab.")              \
+	X(FAILED, "failed", "That did not work",                               \
+		"The provider reported an error. "                             \
+		"Close this tab and try again where you started.")             \
+	X(PROCESSING, "processing", "Still processing",                        \
+		"The provider has not confirmed it yet. "                      \
+		"You can close this tab; you will hear where you started.")    \
+	X(ALREADY, "already", "Already done",                                  \
+		"This was completed before, and nothing has changed. "         \
+		"You can close this tab.")                                     \
+	X(EXPIRED, "expired", "Too late",                                      \
 		"The time for this is over. Start again where you came from.")
 
 enum um_ending {
 #define X(name, code, title, text) UM_ENDING_##name,
 	UM_ENDINGS(X)
 #undef X
-	UM_ENDING_COUNT
+		UM_ENDING_COUNT
 };
 
 const char *um_ending_code(enum um_ending ending);

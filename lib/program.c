@@ -17,7 +17,8 @@ um_refuse(struct um_exchange *ex, enum um_refusal refusal)
 	ex->asked = 0;
 	ex->op.kind = UM_OP_NONE;
 	ex->outcome = refusal == UM_REFUSAL_UNAVAILABLE ? "unavailable"
-		: refusal == UM_REFUSAL_INTERNAL_ERROR ? "failed" : "refused";
+		: refusal == UM_REFUSAL_INTERNAL_ERROR  ? "failed"
+							: "refused";
 	ex->reason = um_refusal_code(refusal);
 	if (ex->plain) {
 		ex->response.status = um_refusal_status(refusal);
@@ -40,7 +41,8 @@ um_unavailable(struct um_exchange *ex, const char *url)
 	if (ex->plain)
 		return;
 	/* A header, not markup: what the address holds stays off the page. */
-	um_buf_printf(&refresh, url != NULL ? "%s; url=%s" : "%s", RETRY_AFTER, url);
+	um_buf_printf(&refresh, url != NULL ? "%s; url=%s" : "%s", RETRY_AFTER,
+		url);
 	if (!refresh.failed)
 		um_response_header(&ex->response, "Refresh", refresh.ptr);
 	um_buf_free(&refresh);
@@ -55,15 +57,17 @@ um_route(const struct um_context *context, struct um_exchange *ex,
 	struct um_str after = um_str(suffix);
 
 	if (path.len <= before.len + after.len
-			|| memcmp(path.ptr, before.ptr, before.len) != 0
-			|| memcmp(path.ptr + path.len - after.len, after.ptr, after.len) != 0)
+		|| memcmp(path.ptr, before.ptr, before.len) != 0
+		|| memcmp(path.ptr + path.len - after.len, after.ptr, after.len)
+			!= 0)
 		return um_refuse(ex, UM_REFUSAL_UNKNOWN_ROUTE);
 	path.ptr += before.len;
 	path.len -= before.len + after.len;
 	if (memchr(path.ptr, '/', path.len) != NULL)
 		return um_refuse(ex, UM_REFUSAL_UNKNOWN_ROUTE);
 	ex->provider = um_config_provider(context->config, path);
-	if (ex->provider == NULL || (kind != UM_KIND_ANY && ex->provider->kind != kind)) {
+	if (ex->provider == NULL
+		|| (kind != UM_KIND_ANY && ex->provider->kind != kind)) {
 		ex->provider = NULL;
 		return um_refuse(ex, UM_REFUSAL_UNKNOWN_PROVIDER);
 	}
@@ -121,12 +125,13 @@ um_fields(struct um_exchange *ex)
 static void
 read_cookie(struct um_exchange *ex)
 {
-	static const char allowed[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn"
+				      "opqrstuvwxyz0123456789-_";
 	struct um_str value;
 
 	if (um_cookie_get(&value, ex->request.cookie, UM_COOKIE_NAME)
-			!= UM_COOKIE_FOUND || value.len > UM_COOKIE_MAX)
+			!= UM_COOKIE_FOUND
+		|| value.len > UM_COOKIE_MAX)
 		return;
 	memcpy(ex->cookie, value.ptr, value.len);
 	ex->cookie[value.len] = '\0';
@@ -167,7 +172,9 @@ um_rows_browser(struct um_exchange *ex)
 		return true; /* um_state() has compared it */
 	um_browser(browser, um_str(ex->cookie));
 	return (ex->cookie[0] != '\0' && ex->op.row.has_browser
-		&& CRYPTO_memcmp(browser, ex->op.row.browser, sizeof(browser)) == 0)
+		       && CRYPTO_memcmp(browser, ex->op.row.browser,
+				  sizeof(browser))
+			       == 0)
 		|| um_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
 }
 
@@ -195,7 +202,8 @@ um_mint(const struct um_context *context, struct um_exchange *ex,
 	um_browser(token.browser, um_str(ex->cookie));
 	context->random(nonce, sizeof(nonce));
 	return um_token_mint(text, &token, context->keys, purpose,
-		ex->provider->name, nonce) || um_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+		       ex->provider->name, nonce)
+		|| um_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
 }
 
 bool

@@ -29,7 +29,7 @@
 struct um_context {
 	const struct um_config *config;
 	struct um_keys *keys; /* replaced when they are read again */
-	int64_t now_ms; /* Unix time */
+	int64_t now_ms;       /* Unix time */
 	/* Fills with random bytes; must not fail. */
 	void (*random)(void *out, size_t len);
 };
@@ -67,7 +67,8 @@ struct um_program {
 	const char *name;
 	size_t body_max; /* bytes; over them a body is not read */
 	void (*plan)(const struct um_context *context, struct um_exchange *ex);
-	void (*answer)(const struct um_context *context, struct um_exchange *ex);
+	void (*answer)(const struct um_context *context,
+		struct um_exchange *ex);
 };
 
 /* The whole life of a program; main() is this call. */

@@ -39,9 +39,10 @@ pairs_are_good(const uint8_t *p, size_t len)
 		size_t value;
 
 		if (pairs == UM_PARAMS_PAIRS_MAX || !take_length(&p, end, &name)
-				|| !take_length(&p, end, &value))
+			|| !take_length(&p, end, &value))
 			return false;
-		if (name > (size_t)(end - p) || value > (size_t)(end - p) - name)
+		if (name > (size_t)(end - p)
+			|| value > (size_t)(end - p) - name)
 			return false;
 		p += name + value;
 	}
@@ -61,14 +62,14 @@ record_is_good(struct um_record_scan *scan, const uint8_t *record, size_t len)
 	switch (scan->stage) {
 	case UM_STAGE_BEGIN:
 		if (type != BEGIN_REQUEST || len != BEGIN_LEN || id == 0
-				|| content[0] != 0 || content[1] != ROLE_RESPONDER)
+			|| content[0] != 0 || content[1] != ROLE_RESPONDER)
 			return false;
 		scan->request_id = id;
 		scan->stage = UM_STAGE_PARAMS;
 		return true;
 	case UM_STAGE_PARAMS:
 		if (type != PARAMS || len == 0 || len > UM_PARAMS_MAX
-				|| !pairs_are_good(content, len))
+			|| !pairs_are_good(content, len))
 			return false;
 		scan->stage = UM_STAGE_PARAMS_END;
 		return true;
@@ -104,7 +105,8 @@ um_record_scan(struct um_record_scan *scan, struct um_str bytes)
 			return UM_RECORD_BAD;
 		scan->at += whole;
 		if (last)
-			return scan->at == bytes.len ? UM_RECORD_WHOLE : UM_RECORD_BAD;
+			return scan->at == bytes.len ? UM_RECORD_WHOLE
+						     : UM_RECORD_BAD;
 	}
 	return UM_RECORD_MORE;
 }

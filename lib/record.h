@@ -14,21 +14,25 @@
 
 #include "str.h"
 
-#define UM_PARAMS_MAX 32768         /* bytes of the one PARAMS record */
-#define UM_PARAMS_PAIRS_MAX 128     /* name-value pairs */
-#define UM_RECORD_BODY_MAX 1048576  /* bytes of STDIN, all records together */
+#define UM_PARAMS_MAX 32768        /* bytes of the one PARAMS record */
+#define UM_PARAMS_PAIRS_MAX 128    /* name-value pairs */
+#define UM_RECORD_BODY_MAX 1048576 /* bytes of STDIN, all records together */
 #define UM_RECORD_BYTES_MAX (2 * UM_RECORD_BODY_MAX) /* with what frames it */
 
 enum um_record_state {
 	UM_RECORD_MORE,  /* good so far, not whole yet */
 	UM_RECORD_WHOLE, /* one request, to its last byte */
-	UM_RECORD_BAD,   /* never to be shown to libfcgi: close the connection */
+	UM_RECORD_BAD, /* never to be shown to libfcgi: close the connection */
 };
 
 /* How far a request was looked at; zeroed for each new one. */
 struct um_record_scan {
-	enum { UM_STAGE_BEGIN, UM_STAGE_PARAMS, UM_STAGE_PARAMS_END,
-		UM_STAGE_STDIN } stage;
+	enum {
+		UM_STAGE_BEGIN,
+		UM_STAGE_PARAMS,
+		UM_STAGE_PARAMS_END,
+		UM_STAGE_STDIN
+	} stage;
 	size_t at; /* bytes of whole records */
 	size_t body;
 	uint16_t request_id;

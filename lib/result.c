@@ -18,8 +18,9 @@ seal(struct um_op *op, json_t *object, const struct um_context *context)
 	bool ok;
 
 	context->random(nonce, sizeof(nonce));
-	ok = text != NULL && um_seal_result(&op->result, um_str(text), op->id,
-		op->binding, context->keys, nonce);
+	ok = text != NULL
+		&& um_seal_result(&op->result, um_str(text), op->id,
+			op->binding, context->keys, nonce);
 	if (text != NULL)
 		OPENSSL_cleanse(text, strlen(text));
 	free(text);
@@ -38,8 +39,10 @@ um_result_of_form(struct um_op *op, const struct um_form *form,
 
 		if (um_str_is(field->name, "state"))
 			continue;
-		if (json_object_setn_new(object, field->name.ptr, field->name.len,
-				json_stringn(field->value.ptr, field->value.len)) != 0) {
+		if (json_object_setn_new(object, field->name.ptr,
+			    field->name.len,
+			    json_stringn(field->value.ptr, field->value.len))
+			!= 0) {
 			json_decref(object);
 			object = NULL;
 		}
@@ -51,11 +54,12 @@ bool
 um_result_of_event(struct um_op *op, const struct um_context *context)
 {
 	const struct um_event *event = op->event;
-	json_t *object = json_pack("{s:s, s:s, s:s*, s:o*, s:s*}",
-		"event", event->identity, "type", event->type,
-		"reference", event->reference[0] != '\0' ? event->reference : NULL,
-		"amount", event->has_amount ? json_integer(event->amount) : NULL,
-		"currency", event->currency[0] != '\0' ? event->currency : NULL);
+	json_t *object = json_pack("{s:s, s:s, s:s*, s:o*, s:s*}", "event",
+		event->identity, "type", event->type, "reference",
+		event->reference[0] != '\0' ? event->reference : NULL, "amount",
+		event->has_amount ? json_integer(event->amount) : NULL,
+		"currency",
+		event->currency[0] != '\0' ? event->currency : NULL);
 
 	return seal(op, object, context);
 }

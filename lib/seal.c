@@ -65,7 +65,8 @@ um_seal_result(struct um_buf *out, struct um_str json,
 bool
 um_unseal_result(struct um_buf *out, struct um_str sealed,
 	const uint8_t id[static UM_ID_LEN],
-	const uint8_t binding[static UM_BINDING_LEN], const struct um_keys *keys)
+	const uint8_t binding[static UM_BINDING_LEN],
+	const struct um_keys *keys)
 {
 	const uint8_t *bytes = (const uint8_t *)sealed.ptr;
 	const struct um_key *key;

@@ -38,7 +38,7 @@ struct server {
 	int listener;
 	int signals;
 	bool accepting;
-	int64_t stop_at;       /* ms; -1: not yet asked to stop */
+	int64_t stop_at; /* ms; -1: not yet asked to stop */
 	size_t connections_len;
 	size_t busy_len;
 	size_t partial_len;
@@ -120,7 +120,8 @@ open_connection(struct server *sv, int fd)
 	}
 	c->partial_since = -1;
 	c->fc = um_fastcgi_new(fd);
-	if (c->fc == NULL || epoll_ctl(sv->epoll, EPOLL_CTL_ADD, fd, &ev) != 0) {
+	if (c->fc == NULL
+		|| epoll_ctl(sv->epoll, EPOLL_CTL_ADD, fd, &ev) != 0) {
 		um_fastcgi_free(c->fc);
 		free(c);
 		return;
@@ -140,7 +141,8 @@ accept_connections(struct server *sv)
 
 		if (fd < 0) {
 			/* No descriptor left: go on when a connection has ended. */
-			if ((errno == EMFILE || errno == ENFILE) && sv->connections_len != 0)
+			if ((errno == EMFILE || errno == ENFILE)
+				&& sv->connections_len != 0)
 				listen_again(sv, false);
 			return;
 		}
@@ -159,7 +161,8 @@ send_answer(struct server *sv, struct connection *c)
 	um_exchange_write(&c->ex, &out);
 	keep = um_fastcgi_answer(c->fc, um_buf_str(&out), sv->stop_at >= 0);
 	um_buf_free(&out);
-	um_log_request(sv->log, &c->ex, um_wall_ms(), um_now_us() - c->began_us);
+	um_log_request(sv->log, &c->ex, um_wall_ms(),
+		um_now_us() - c->began_us);
 	um_exchange_free(&c->ex);
 	c->path.len = 0;
 	if (!keep)
@@ -198,7 +201,8 @@ start_request(struct server *sv, struct connection *c)
 	sv->context->now_ms = um_wall_ms();
 	um_exchange_begin(ex, &c->path, um_fastcgi_param, c->fc, sv->context);
 	ex->request.body = um_fastcgi_body(c->fc);
-	ex->request.body_too_large = ex->request.body.len > sv->program->body_max;
+	ex->request.body_too_large = ex->request.body.len
+		> sv->program->body_max;
 	sv->program->plan(sv->context, ex);
 	submit(sv, c);
 }
@@ -265,7 +269,8 @@ close_slow(struct server *sv, int64_t now)
 
 	if (sv->partial_len == 0)
 		return -1;
-	for (struct connection *c = sv->connections, *after; c != NULL; c = after) {
+	for (struct connection *c = sv->connections, *after; c != NULL;
+		c = after) {
 		int64_t limit = c->partial_since + UM_SERVE_PARTIAL_MS;
 
 		after = c->next;
@@ -310,7 +315,8 @@ watch_store(struct server *sv)
 	struct epoll_event ev = { .data.ptr = &sv->store,
 		.events = EPOLLIN | (want_write ? (uint32_t)EPOLLOUT : 0) };
 
-	if (fd < 0 || (connection == sv->store_connection
+	if (fd < 0
+		|| (connection == sv->store_connection
 			&& want_write == sv->store_want_write))
 		return;
 	if (epoll_ctl(sv->epoll, EPOLL_CTL_MOD, fd, &ev) != 0)
@@ -340,13 +346,15 @@ turn(struct server *sv)
 	struct epoll_event events[EVENTS_MAX];
 	bool store_ready = false;
 	int64_t now = um_now_ms();
-	int64_t deadline = earlier(um_store_deadline(sv->store), close_slow(sv, now));
+	int64_t deadline = earlier(um_store_deadline(sv->store),
+		close_slow(sv, now));
 	int n;
 
 	/* Past stop_at only the database is waited for. */
 	if (sv->stop_at > now)
 		deadline = earlier(deadline, sv->stop_at);
-	n = epoll_wait(sv->epoll, events, EVENTS_MAX, timeout_until(deadline, now));
+	n = epoll_wait(sv->epoll, events, EVENTS_MAX,
+		timeout_until(deadline, now));
 	for (int i = 0; i < n; i++) {
 		void *what = events[i].data.ptr;
 
@@ -361,7 +369,8 @@ turn(struct server *sv)
 	}
 	now = um_now_ms();
 	deadline = um_store_deadline(sv->store);
-	if (store_ready || sv->submitted || (deadline >= 0 && deadline <= now)) {
+	if (store_ready || sv->submitted
+		|| (deadline >= 0 && deadline <= now)) {
 		sv->submitted = false;
 		um_store_run(sv->store, store_ready, now);
 		watch_store(sv);
@@ -386,7 +395,7 @@ set_up(struct server *sv)
 	sv->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	sv->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (sv->signals < 0 || sv->epoll < 0
-			|| epoll_ctl(sv->epoll, EPOLL_CTL_ADD, sv->signals, &ev) != 0) {
+		|| epoll_ctl(sv->epoll, EPOLL_CTL_ADD, sv->signals, &ev) != 0) {
 		on_trouble(strerror(errno), sv);
 		return false;
 	}
@@ -403,8 +412,13 @@ int
 um_serve(const struct um_program *program, struct um_context *context,
 	struct um_log *log, int listener)
 {
-	struct server sv = { .program = program, .context = context, .log = log,
-		.listener = listener, .epoll = -1, .signals = -1, .stop_at = -1 };
+	struct server sv = { .program = program,
+		.context = context,
+		.log = log,
+		.listener = listener,
+		.epoll = -1,
+		.signals = -1,
+		.stop_at = -1 };
 	int status = 1;
 
 	if (set_up(&sv)) {
@@ -414,7 +428,8 @@ um_serve(const struct um_program *program, struct um_context *context,
 		listen_again(&sv, true);
 		um_store_run(sv.store, false, um_now_ms());
 		watch_store(&sv);
-		while (sv.stop_at < 0 || sv.busy_len != 0 || um_now_ms() < sv.stop_at)
+		while (sv.stop_at < 0 || sv.busy_len != 0
+			|| um_now_ms() < sv.stop_at)
 			turn(&sv);
 	}
 	um_log_flush(log);

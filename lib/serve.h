@@ -6,9 +6,9 @@
 #include "log.h"
 #include "program.h"
 
-#define UM_CONNECTIONS_MAX 1024     /* of web servers, open at once */
-#define UM_SERVE_PARTIAL_MS 10000   /* for a request to arrive whole */
-#define UM_SERVE_LINGER_MS 200      /* after SIGTERM, for what is on its way */
+#define UM_CONNECTIONS_MAX 1024   /* of web servers, open at once */
+#define UM_SERVE_PARTIAL_MS 10000 /* for a request to arrive whole */
+#define UM_SERVE_LINGER_MS 200    /* after SIGTERM, for what is on its way */
 
 /*
  * FastCGI on the listening socket `listener`: one thread around epoll, until

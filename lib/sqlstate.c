@@ -17,7 +17,13 @@ bool
 um_sqlstate_is_servers(const char *sqlstate)
 {
 	static const char *const prefixes[] = {
-		"08", "53", "57P", "58", "25006", "XX", NULL,
+		"08",
+		"53",
+		"57P",
+		"58",
+		"25006",
+		"XX",
+		NULL,
 	};
 
 	return is_one_of(sqlstate, prefixes);

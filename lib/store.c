@@ -16,7 +16,7 @@ enum state {
 	CONNECTING, /* PQconnectPoll is at work */
 	PREPARING,  /* the statements are on their way */
 	IDLE,
-	BUSY,       /* a batch is under way */
+	BUSY, /* a batch is under way */
 };
 
 struct um_store {
@@ -71,7 +71,8 @@ trouble(struct um_store *store, const char *what, const char *why)
 	char text[256];
 
 	/* libpq's messages end with a newline, and may have several lines. */
-	snprintf(text, sizeof(text), "%s: %.*s", what, (int)strcspn(why, "\n"), why);
+	snprintf(text, sizeof(text), "%s: %.*s", what, (int)strcspn(why, "\n"),
+		why);
 	store->events.trouble(text, store->events.arg);
 }
 
@@ -142,7 +143,8 @@ disconnect(struct um_store *store, int64_t now)
 	store->state = DOWN;
 	store->until = now + store->retry_ms;
 	store->retry_ms = store->retry_ms * 2 < UM_STORE_RETRY_MAX_MS
-		? store->retry_ms * 2 : UM_STORE_RETRY_MAX_MS;
+		? store->retry_ms * 2
+		: UM_STORE_RETRY_MAX_MS;
 	if (store->down_since < 0)
 		store->down_since = now;
 }
@@ -154,14 +156,15 @@ connect_start(struct um_store *store, int64_t now)
 	const char *const keywords[] = { "fallback_application_name",
 		"target_session_attrs", "tcp_user_timeout", "client_encoding",
 		"dbname", NULL };
-	const char *const values[] = { store->name, "read-write", "5000", "UTF8",
-		store->conninfo, NULL };
+	const char *const values[] = { store->name, "read-write", "5000",
+		"UTF8", store->conninfo, NULL };
 
 	store->conn = PQconnectStartParams(keywords, values, 1);
 	store->connection++;
 	if (store->conn == NULL || PQstatus(store->conn) == CONNECTION_BAD) {
-		trouble(store, "database", store->conn != NULL
-			? PQerrorMessage(store->conn) : "out of memory");
+		trouble(store, "database",
+			store->conn != NULL ? PQerrorMessage(store->conn)
+					    : "out of memory");
 		disconnect(store, now);
 		return;
 	}
@@ -191,8 +194,8 @@ connect_go_on(struct um_store *store, int64_t now)
 	if (next == PGRES_POLLING_READING || next == PGRES_POLLING_WRITING)
 		return;
 	if (next != PGRES_POLLING_OK || PQsetnonblocking(store->conn, 1) != 0
-			|| PQenterPipelineMode(store->conn) != 1
-			|| !um_batch_prepare(store->conn)) {
+		|| PQenterPipelineMode(store->conn) != 1
+		|| !um_batch_prepare(store->conn)) {
 		trouble(store, "database", PQerrorMessage(store->conn));
 		disconnect(store, now);
 		return;
@@ -205,7 +208,8 @@ connect_go_on(struct um_store *store, int64_t now)
 static void
 batch_failed(struct um_store *store, int64_t now)
 {
-	trouble(store, "database: a transaction failed, SQLSTATE", store->sqlstate);
+	trouble(store, "database: a transaction failed, SQLSTATE",
+		store->sqlstate);
 	if (um_sqlstate_is_servers(store->sqlstate)) {
 		disconnect(store, now);
 	} else if (um_sqlstate_is_transient(store->sqlstate)) {
@@ -218,7 +222,8 @@ batch_failed(struct um_store *store, int64_t now)
 		if (store->batch[0] != NULL)
 			hand_back(store, store->batch[0],
 				um_sqlstate_is_rows(store->sqlstate)
-				? UM_OUTCOME_FAILED : UM_OUTCOME_UNAVAILABLE);
+					? UM_OUTCOME_FAILED
+					: UM_OUTCOME_UNAVAILABLE);
 	}
 }
 
@@ -231,7 +236,8 @@ transaction_over(struct um_store *store, int64_t now)
 	store->state = IDLE;
 	store->until = -1;
 	if (preparing && store->sqlstate[0] != '\0') {
-		trouble(store, "database: is it migrated? SQLSTATE", store->sqlstate);
+		trouble(store, "database: is it migrated? SQLSTATE",
+			store->sqlstate);
 		disconnect(store, now);
 	} else if (preparing) {
 		store->down_since = -1;
@@ -247,7 +253,8 @@ transaction_over(struct um_store *store, int64_t now)
 		for (size_t i = 0; i < len; i++)
 			if (store->batch[i] != NULL)
 				hand_back(store, store->batch[i],
-					fits ? store->batch[i]->outcome : UM_OUTCOME_FAILED);
+					fits ? store->batch[i]->outcome
+					     : UM_OUTCOME_FAILED);
 	}
 	clear_results(store);
 }
@@ -275,7 +282,8 @@ take_result(struct um_store *store, int64_t now)
 		}
 		break;
 	case PGRES_FATAL_ERROR: {
-		const char *sqlstate = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+		const char *sqlstate = PQresultErrorField(res,
+			PG_DIAG_SQLSTATE);
 
 		if (store->sqlstate[0] == '\0')
 			snprintf(store->sqlstate, sizeof(store->sqlstate), "%s",
@@ -296,7 +304,7 @@ read_results(struct um_store *store, int64_t now)
 	int flushed;
 
 	if (PQconsumeInput(store->conn) != 1
-			|| (flushed = PQflush(store->conn)) < 0) {
+		|| (flushed = PQflush(store->conn)) < 0) {
 		trouble(store, "database", PQerrorMessage(store->conn));
 		disconnect(store, now);
 		return;
@@ -307,7 +315,7 @@ read_results(struct um_store *store, int64_t now)
 	while (take_result(store, now))
 		;
 	if (store->connection == connection
-			&& PQstatus(store->conn) == CONNECTION_BAD) {
+		&& PQstatus(store->conn) == CONNECTION_BAD) {
 		trouble(store, "database", PQerrorMessage(store->conn));
 		disconnect(store, now);
 	}
@@ -317,7 +325,7 @@ static void
 start_batch(struct um_store *store, int64_t now)
 {
 	while (store->head != NULL && store->batch_len < UM_BATCH_MAX
-			&& (store->batch_len == 0 || !store->head->alone)) {
+		&& (store->batch_len == 0 || !store->head->alone)) {
 		struct um_op *op = shift(store);
 
 		store->kinds[store->batch_len] = op->kind;
@@ -326,7 +334,7 @@ start_batch(struct um_store *store, int64_t now)
 			break;
 	}
 	if (!um_batch_send(store->conn, store->batch, store->batch_len,
-			&store->statements)) {
+		    &store->statements)) {
 		trouble(store, "database", PQerrorMessage(store->conn));
 		disconnect(store, now);
 		return;
@@ -351,8 +359,8 @@ oldest_in_batch(const struct um_store *store)
 static void
 expire(struct um_store *store, int64_t now)
 {
-	for (size_t i = oldest_in_batch(store); i < store->batch_len
-			&& store->batch[i]->deadline <= now; i++) {
+	for (size_t i = oldest_in_batch(store);
+		i < store->batch_len && store->batch[i]->deadline <= now; i++) {
 		struct um_op *op = store->batch[i];
 
 		store->batch[i] = NULL;
@@ -384,10 +392,11 @@ um_store_run(struct um_store *store, bool ready, int64_t now)
 	if (store->state == CONNECTING && may_connect(store))
 		connect_go_on(store, now);
 	if (store->state == PREPARING || store->state == BUSY
-			|| (store->state == IDLE && ready))
+		|| (store->state == IDLE && ready))
 		read_results(store, now);
 	if ((store->state == CONNECTING || store->state == PREPARING
-			|| store->state == BUSY) && store->until <= now) {
+		    || store->state == BUSY)
+		&& store->until <= now) {
 		trouble(store, "database", "no answer in time");
 		disconnect(store, now);
 	}
@@ -411,7 +420,8 @@ um_store_deadline(const struct um_store *store)
 	int64_t at = store->state == IDLE ? -1 : store->until;
 	size_t oldest = oldest_in_batch(store);
 	const struct um_op *op = oldest < store->batch_len
-		? store->batch[oldest] : store->head;
+		? store->batch[oldest]
+		: store->head;
 
 	return op != NULL && (at < 0 || op->deadline < at) ? op->deadline : at;
 }

@@ -18,7 +18,8 @@ um_str(const char *text)
 bool
 um_str_eq(struct um_str a, struct um_str b)
 {
-	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+	return a.len == b.len
+		&& (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
 bool

@@ -40,8 +40,8 @@ make_aad(char out[static AAD_MAX], uint8_t kid, enum um_purpose purpose,
 
 bool
 um_token_mint(char text[static UM_TOKEN_LEN + 1], const struct um_token *token,
-	const struct um_keys *keys, enum um_purpose purpose, const char *provider,
-	const uint8_t nonce[static UM_NONCE_LEN])
+	const struct um_keys *keys, enum um_purpose purpose,
+	const char *provider, const uint8_t nonce[static UM_NONCE_LEN])
 {
 	const struct um_key *key = um_keys_minting(keys);
 	uint8_t bytes[BYTES_LEN];
@@ -61,8 +61,9 @@ um_token_mint(char text[static UM_TOKEN_LEN + 1], const struct um_token *token,
 	bytes[0] = VERSION;
 	bytes[1] = key->kid;
 	memcpy(bytes + 2, nonce, UM_NONCE_LEN);
-	ok = aad.len != 0 && um_aead_seal(bytes + HEAD_LEN, key->state_key, nonce,
-		aad, (struct um_str){ (const char *)plain, sizeof(plain) });
+	ok = aad.len != 0
+		&& um_aead_seal(bytes + HEAD_LEN, key->state_key, nonce, aad,
+			(struct um_str){ (const char *)plain, sizeof(plain) });
 	if (ok)
 		um_base64url_encode(text, bytes, sizeof(bytes));
 	OPENSSL_cleanse(plain, sizeof(plain));
@@ -71,8 +72,8 @@ um_token_mint(char text[static UM_TOKEN_LEN + 1], const struct um_token *token,
 
 enum um_token_state
 um_token_open(struct um_token *token, struct um_str text,
-	const struct um_keys *keys, enum um_purpose purpose, const char *provider,
-	int64_t now)
+	const struct um_keys *keys, enum um_purpose purpose,
+	const char *provider, int64_t now)
 {
 	uint8_t bytes[BYTES_LEN];
 	uint8_t plain[PLAIN_LEN];
@@ -84,14 +85,16 @@ um_token_open(struct um_token *token, struct um_str text,
 
 	memset(token, 0, sizeof(*token));
 	if (!um_base64url_decode(bytes, sizeof(bytes), text)
-			|| bytes[0] != VERSION)
+		|| bytes[0] != VERSION)
 		return UM_TOKEN_INVALID;
 	key = um_keys_find(keys, bytes[1]);
 	if (key == NULL)
 		return UM_TOKEN_INVALID;
 	aad = make_aad(aad_bytes, key->kid, purpose, provider);
-	if (aad.len == 0 || !um_aead_open(plain, key->state_key, bytes + 2, aad,
-			(struct um_str){ (const char *)bytes + HEAD_LEN, SEALED_LEN }))
+	if (aad.len == 0
+		|| !um_aead_open(plain, key->state_key, bytes + 2, aad,
+			(struct um_str){ (const char *)bytes + HEAD_LEN,
+				SEALED_LEN }))
 		return UM_TOKEN_INVALID;
 
 	memcpy(token->id, p, UM_ID_LEN);
@@ -134,12 +137,12 @@ short_hash(uint8_t out[static 16], const char *label, struct um_str a,
 {
 	uint8_t digest[EVP_MAX_MD_SIZE] = { 0 };
 	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-	bool ok = ctx != NULL
-		&& EVP_DigestInit_ex(ctx, EVP_sha256(), NULL) == 1
+	bool ok = ctx != NULL && EVP_DigestInit_ex(ctx, EVP_sha256(), NULL) == 1
 		&& EVP_DigestUpdate(ctx, label, strlen(label) + 1) == 1
 		&& EVP_DigestUpdate(ctx, a.ptr, a.len) == 1
-		&& (b == NULL || (EVP_DigestUpdate(ctx, "", 1) == 1
-			&& EVP_DigestUpdate(ctx, b->ptr, b->len) == 1))
+		&& (b == NULL
+			|| (EVP_DigestUpdate(ctx, "", 1) == 1
+				&& EVP_DigestUpdate(ctx, b->ptr, b->len) == 1))
 		&& EVP_DigestFinal_ex(ctx, digest, NULL) == 1;
 
 	/* All ones can bind nothing, all zeros would bind everything. */
@@ -163,7 +166,8 @@ um_browser(uint8_t out[static UM_BROWSER_LEN], struct um_str cookie)
 }
 
 void
-um_uuid_text(char out[static UM_UUID_LEN + 1], const uint8_t id[static UM_ID_LEN])
+um_uuid_text(char out[static UM_UUID_LEN + 1],
+	const uint8_t id[static UM_ID_LEN])
 {
 	static const char hex[] = "0123456789abcdef";
 
