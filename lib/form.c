@@ -133,7 +133,8 @@ um_cookie_get(struct um_str *value, struct um_str header, const char *name)
 			pair.len--;
 		}
 		key = split(&pair, '=');
-		if (!um_str_is(key, name))
+		/* Without a `=` it is a value without a name. */
+		if (pair.ptr == NULL || !um_str_is(key, name))
 			continue;
 		if (state != UM_COOKIE_NONE) {
 			*value = um_str(NULL);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "record.h"
 
+#include <string.h>
+
 #define VERSION 1
 #define HEADER_LEN 8
 #define BEGIN_LEN 8
@@ -43,6 +45,9 @@ pairs_are_good(const uint8_t *p, size_t len)
 			return false;
 		if (name > (size_t)(end - p)
 			|| value > (size_t)(end - p) - name)
+			return false;
+		/* libfcgi's strings would end there. */
+		if (memchr(p, '\0', name + value) != NULL)
 			return false;
 		p += name + value;
 	}
