@@ -1,0 +1,166 @@
+// A return that is done stays done, however often and in whatever order it
+// comes; rows that share a transaction do not share their fate.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+
+import { comeBack, press } from '../support/flow.mjs';
+import { countRequests, holdRow, untilHeld, waitLongerForLocks, watchTransactions } from '../support/locks.mjs';
+import { openScene } from '../support/scene.mjs';
+
+let scene;
+let transactions;
+
+before(async () => {
+	scene = await openScene({ name: 'done', own: true });
+	await waitLongerForLocks(scene.stack);
+	transactions = await watchTransactions(scene.stack);
+});
+
+after(() => scene?.close());
+
+const outcomeOf = ({ id, owner }) => scene.urlmode.waitForCompletion(id, { ...owner, timeout: 0 });
+
+/** A second connection of the same browser. */
+function twin(browser) {
+	return scene.browser({ jar: browser.jar.clone() });
+}
+
+function assertAlreadyDone(hop) {
+	assert.equal(hop.status, 200);
+	assert.match(hop.body, /<h1>Already done<\/h1>/);
+}
+
+test('reloading a return that is done shows “already done”, and changes nothing', async () => {
+	const browser = scene.browser();
+	const flow = await scene.goOn(browser);
+	const url = flow.returnTo({ code: 'first' });
+	assert.equal((await comeBack(browser, url)).status, 303);
+	const before = await scene.row(flow.id);
+
+	for (const again of [
+		url,
+		flow.returnTo({ code: 'another' }),
+		flow.returnTo({ error: 'access_denied' }),
+		flow.returnTo({ error: 'server_error' }),
+	]) {
+		assertAlreadyDone(await comeBack(browser, again));
+	}
+	assert.equal(await scene.row(flow.id), before);
+	assert.equal((await outcomeOf(flow)).result.code, 'first');
+});
+
+test('the link of what is done leads nowhere any more', async () => {
+	const browser = scene.browser();
+	const flow = await scene.goOn(browser);
+	await comeBack(browser, flow.returnTo({ code: 'c' }));
+	const before = await scene.row(flow.id);
+
+	const page = await browser.open(flow.url);
+	assert.equal(page.status, 200);
+	assert.equal(page.find('h1')[0].text, 'Already done');
+	for (const button of ['continue', 'refuse']) {
+		const late = await browser.submit(flow.confirm, { button });
+		assert.equal(late.url, scene.url('/done'));
+		assert.equal(late.find('h1')[0].text, 'Already done');
+	}
+	assert.equal(await scene.row(flow.id), before);
+});
+
+test('the last page has a clean address, and says how it ended', async () => {
+	for (const [parameters, title] of [
+		[{ code: 'c' }, 'All done'],
+		[{ error: 'access_denied' }, 'Declined'],
+		[{ error: 'server_error' }, 'That did not work'],
+	]) {
+		const browser = scene.browser();
+		const flow = await scene.goOn(browser);
+		const page = await browser.open(flow.returnTo(parameters));
+		assert.equal(page.url, scene.url('/done'));
+		assert.equal(page.find('h1')[0].text, title);
+		assert.match(page.text, /[Cc]lose this tab/);
+		assert.equal(page.hops[0].body, '');
+		assert.equal((await browser.open(page.url)).find('h1')[0].text, title, 'and when it is reloaded');
+	}
+});
+
+describe('two identical returns at the same instant', () => {
+	/** Sends `returns` one after another, all while the row `held` is locked, which stops the first. */
+	async function race(held, returns) {
+		const underWay = await countRequests(scene.stack, 'oauth-return', '/oauth/');
+		const lock = await holdRow(scene.stack, held);
+		await transactions();
+
+		try {
+			const hops = [];
+			for (const [index, [browser, url]] of returns.entries()) {
+				hops.push(comeBack(browser, url));
+				await untilHeld(scene.stack, 'oauth-return');
+				await underWay(index + 1);
+			}
+			await lock.release();
+			return await Promise.all(hops);
+		} finally {
+			await lock.release();
+		}
+	}
+
+	async function assertOnce(hops, flow) {
+		const [last, first] = hops.sort((a, b) => a.status - b.status);
+		assert.deepEqual([first.status, first.location], [303, '/done']);
+		assertAlreadyDone(last);
+		assert.equal((await outcomeOf(flow)).result.code, 'once');
+	}
+
+	test('in two transactions: one is sent to /done, the other is “already done”', async () => {
+		const browser = scene.browser();
+		const flow = await scene.goOn(browser);
+		const url = flow.returnTo({ code: 'once' });
+
+		await assertOnce(await race(flow.id, [[browser, url], [twin(browser), url]]), flow);
+		assert.deepEqual(await transactions(), [1, 0]);
+	});
+
+	test('in one transaction as well', async () => {
+		const [browser, other] = [scene.browser(), scene.browser()];
+		const [flow, blocker] = [await scene.goOn(browser), await scene.goOn(other)];
+		const url = flow.returnTo({ code: 'once' });
+
+		const [, ...hops] = await race(blocker.id, [
+			[other, blocker.returnTo({ code: 'blocks' })], [browser, url], [twin(browser), url],
+		]);
+		await assertOnce(hops, flow);
+		assert.deepEqual(await transactions(), [1, 1]);
+	});
+});
+
+describe('two tabs of one browser', () => {
+	for (const order of [[0, 1], [1, 0]]) {
+		test(`with a flow each end in the order ${order.map((tab) => tab + 1)}`, async () => {
+			const browser = scene.browser();
+			const tabs = [await scene.goOn(browser), await scene.goOn(browser)];
+
+			for (const tab of order) {
+				assert.equal((await comeBack(browser, tabs[tab].returnTo({ code: `tab ${tab}` }))).location, '/done');
+			}
+			for (const [tab, flow] of tabs.entries()) {
+				assert.equal((await outcomeOf(flow)).result.code, `tab ${tab}`);
+			}
+		});
+	}
+
+	test('with the same flow: whichever comes first', async () => {
+		const browser = scene.browser();
+		const flow = await scene.goOn(browser);
+		const other = await press(browser, await browser.open(flow.url), 'continue');
+		const otherState = new URL(other.location).searchParams.get('state');
+
+		assert.equal(other.status, 303, 'it may be opened again');
+		assert.notEqual(otherState, flow.state);
+		const otherReturn = flow.returnTo({ code: 'second tab' });
+		otherReturn.searchParams.set('state', otherState);
+		assert.equal((await comeBack(browser, otherReturn)).location, '/done');
+		assertAlreadyDone(await comeBack(browser, flow.returnTo({ code: 'first tab' })));
+		assert.equal((await outcomeOf(flow)).result.code, 'second tab');
+	});
+});

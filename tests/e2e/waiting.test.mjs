@@ -1,0 +1,153 @@
+// The promise of the waiting side against everything that can come between.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+
+import { comeBack, goOn } from '../support/flow.mjs';
+import { openScene } from '../support/scene.mjs';
+import { until } from '../support/wait.mjs';
+
+const COUNT = 1_000;
+const AT_ONCE = 32;
+
+let scene;
+
+before(async () => {
+	scene = await openScene({ name: 'waiting', own: true });
+});
+
+after(() => scene?.close());
+
+/** The connections of MCP servers, the one that listens among them. */
+const serverConnections = () => scene.stack.sql(`
+	SELECT pid, query FROM pg_stat_activity WHERE usename = 'urlmode_server'`);
+
+/** Until the connection listens and has read what is waited for. */
+const untilListening = () => until('somebody listens', async () => (
+	(await serverConnections()).some(({ query }) => /urlmode\.read/.test(query))));
+
+const waitFor = ({ id, owner }, options) => scene.urlmode.waitForCompletion(id, { ...owner, ...options });
+
+async function complete(browser, flow, code) {
+	assert.equal((await comeBack(browser, flow.returnTo({ code }))).location, '/done');
+}
+
+/** Runs `action` for each item, `atOnce` of them at a time. */
+async function inParallel(items, atOnce, action) {
+	const rest = items.entries();
+	await Promise.all(Array.from({ length: atOnce }, async () => {
+		for (const [index, item] of rest) {
+			await action(item, index);
+		}
+	}));
+}
+
+test('the return arrives before anyone waits', async () => {
+	const browser = scene.browser();
+	const flow = await scene.goOn(browser);
+
+	await complete(browser, flow, 'early');
+	assert.equal((await waitFor(flow)).result.code, 'early');
+	assert.equal((await waitFor(flow)).result.code, 'early', 'and for whoever asks again');
+});
+
+test('one return wakes every waiter, on this instance and on another', async () => {
+	const browser = scene.browser();
+	const flow = await scene.goOn(browser);
+	const other = scene.openUrlMode();
+	const waits = [waitFor(flow), waitFor(flow), other.waitForCompletion(flow.id, flow.owner)];
+
+	await complete(browser, flow, 'shared');
+	for (const { result } of await Promise.all(waits)) {
+		assert.equal(result.code, 'shared');
+	}
+});
+
+test('the waiter hears that the page was opened', async () => {
+	const elicitation = await scene.create();
+	const heard = [];
+	const wait = waitFor(elicitation, { onProgress: (status) => heard.push(status) });
+	const browser = scene.browser();
+
+	await browser.send({ url: new URL(elicitation.url) });
+	assert.deepEqual(heard, []);
+	const page = await browser.open(elicitation.url);
+	await browser.submit(page, { button: 'continue' }).catch(() => {}); // nobody is at the target
+	await until('it was heard', () => heard.length > 0);
+	await browser.submit(page, { button: 'refuse' });
+	assert.equal((await wait).action, 'decline');
+	assert.deepEqual(heard, ['opened']);
+});
+
+describe('the listening connection', () => {
+	test('dies and comes back: nothing is lost', async () => {
+		const browser = scene.browser();
+		const flow = await scene.goOn(browser);
+		let settled = false;
+		const wait = waitFor(flow).finally(() => { settled = true; });
+
+		await untilListening();
+		await scene.stack.sql('ALTER ROLE urlmode_server NOLOGIN');
+		try {
+			await scene.stack.sql("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = 'urlmode_server'");
+			await complete(browser, flow, 'unheard');
+			assert.deepEqual(await serverConnections(), [], 'nobody listened when the notification went out');
+			assert.equal(settled, false);
+		} finally {
+			await scene.stack.sql('ALTER ROLE urlmode_server LOGIN');
+		}
+		assert.equal((await wait).result.code, 'unheard');
+	});
+
+	test('dies ten times in a row', async () => {
+		for (let round = 0; round < 10; round++) {
+			const browser = scene.browser();
+			const flow = await scene.goOn(browser);
+			const wait = waitFor(flow);
+
+			await untilListening();
+			await scene.stack.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'urlmode_server'");
+			await complete(browser, flow, `round ${round}`);
+			assert.equal((await wait).result.code, `round ${round}`);
+		}
+	});
+});
+
+test('a thousand at once, each with its own code, over one listening connection', async () => {
+	const elicitations = Array.from({ length: COUNT });
+	const waits = [];
+
+	await inParallel(elicitations, AT_ONCE, async (_, index) => {
+		const browser = scene.browser({ timeout: 60_000 });
+		const flow = await scene.goOn(browser, { subject: `user-${index}` });
+		browser.close(); // its connection: a thousand of them are not the point
+		elicitations[index] = { browser, flow };
+		waits[index] = waitFor(flow);
+	});
+	const listening = await until('every wait is being listened for', async () => (
+		(await serverConnections()).filter(({ query }) => /LISTEN|urlmode\.read/.test(query))));
+	assert.equal(listening.length, 1);
+
+	// The last to be created come back first.
+	await inParallel([...elicitations.entries()].reverse(), AT_ONCE, async ([index, { browser, flow }]) => {
+		await complete(browser, flow, `code of ${index}`);
+		browser.close();
+	});
+	const outcomes = await Promise.all(waits);
+	assert.deepEqual(outcomes.map(({ result }) => result.code),
+		outcomes.map((_, index) => `code of ${index}`));
+	assert.deepEqual(outcomes.map(({ elicitationId }) => elicitationId),
+		elicitations.map(({ flow }) => flow.id));
+});
+
+test('the row expires: cancel, expired, and the browser is told', async () => {
+	const browser = scene.browser();
+	const flow = await goOn(scene.urlmode, browser, { ttl: 1_000, issuer: scene.stack.env.URLMODE_DEMO_ISSUER });
+	const { action, reason, result } = await waitFor(flow);
+
+	assert.deepEqual([action, reason, result], ['cancel', 'expired', undefined]);
+	const before = await scene.row(flow.id);
+	const hop = await comeBack(browser, flow.returnTo({ code: 'late' }));
+	assert.ok([200, 410].includes(hop.status), `${hop.status}`);
+	assert.equal(await scene.row(flow.id), before);
+});

@@ -1,0 +1,109 @@
+// Holding the programs' transactions, so that what races can be put in order.
+
+import pg from 'pg';
+
+import { request } from './http.mjs';
+import { isThere, openFiles } from './processes.mjs';
+import { until } from './wait.mjs';
+
+/**
+ * Locks a row, as another transaction would, until the answer's `release`.
+ *
+ * @param {import('./stack.mjs').Stack} stack
+ * @param {string} id
+ * @returns {Promise<{ release: () => Promise<void> }>}
+ */
+export async function holdRow(stack, id) {
+	const client = new pg.Client({ connectionString: stack.env.URLMODE_ADMIN_DATABASE_URL });
+	await client.connect();
+	await client.query('BEGIN');
+	await client.query('SELECT FROM urlmode.elicitation WHERE id = $1 FOR UPDATE', [id]);
+	let released;
+
+	return {
+		release() {
+			released ??= client.end();
+			return released;
+		},
+	};
+}
+
+/** Until a program's transaction waits for a lock that somebody holds. */
+export function untilHeld(stack, program) {
+	return until(`${program} waits for a lock`, async () => {
+		const [backend] = await stack.sql(`
+			SELECT FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'`, [program]);
+		return backend;
+	});
+}
+
+/**
+ * The programs give up a lock after a second. With this they wait as long as
+ * their requests do (UM_STORE_WAIT_MS); for a stack of the test's own.
+ */
+export async function waitLongerForLocks(stack) {
+	for (const { signature } of await stack.sql(`
+		SELECT oid::regprocedure AS signature FROM pg_proc
+		WHERE pronamespace = 'urlmode'::regnamespace AND proconfig::text LIKE '%lock_timeout%'`)) {
+		await stack.sql(`ALTER FUNCTION ${signature} SET lock_timeout = '60s'`);
+	}
+}
+
+/**
+ * Starts a program anew, so that each connection of the web server to it is
+ * one request under way, and answers what waits until so many are.
+ *
+ * @param {import('./stack.mjs').Stack} stack
+ * @param {string} name
+ * @param {string} path of its, which it refuses without the database
+ * @returns {Promise<(count: number) => Promise<void>>}
+ */
+export async function countRequests(stack, name, path) {
+	await restart(stack, name);
+	const sockets = async () => (await openFiles((await stack.program(name)).pid))
+		.filter((target) => target.startsWith('socket:')).length;
+	const idle = await sockets();
+
+	return async (count) => {
+		await until(`${count} requests are under way`, async () => await sockets() >= idle + count);
+		// What it had accepted by then, it has read before it answers this.
+		await request(stack.baseUrl + path);
+		await request(stack.baseUrl + path);
+	};
+}
+
+/** Ends a program, and waits until another process of it has its database. */
+async function restart(stack, name) {
+	const connected = async () => (await stack.sql(`
+		SELECT FROM pg_stat_activity WHERE application_name = $1 AND state = 'idle'`, [name])).length === 1;
+	const before = await stack.program(name);
+
+	process.kill(before.pid, 'SIGTERM');
+	await until(`${name} is another process`, async () => {
+		const now = await stack.program(name);
+		return !await isThere(before) && now && await connected();
+	});
+}
+
+/**
+ * From now on counts the transactions that change elicitations.
+ *
+ * @param {import('./stack.mjs').Stack} stack of the test's own
+ * @returns {Promise<() => Promise<number[]>>} how many rows each changed since the last call, in their order
+ */
+export async function watchTransactions(stack) {
+	await stack.sql(`
+		CREATE TABLE urlmode.seen (n bigint GENERATED ALWAYS AS IDENTITY, rows bigint);
+		ALTER TABLE urlmode.seen OWNER TO urlmode_owner;
+		CREATE FUNCTION urlmode.see() RETURNS trigger LANGUAGE plpgsql AS $$
+		BEGIN
+			INSERT INTO urlmode.seen (rows) SELECT count(*) FROM changed;
+			RETURN NULL;
+		END $$;
+		CREATE TRIGGER see AFTER UPDATE ON urlmode.elicitation
+		REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION urlmode.see()`);
+	return async () => {
+		const rows = await stack.sql('DELETE FROM urlmode.seen RETURNING n, rows::int AS rows');
+		return rows.sort((a, b) => a.n - b.n).map((row) => row.rows);
+	};
+}

@@ -1,0 +1,91 @@
+// What most end-to-end tests begin with: a stack, an MCP server's UrlMode on
+// it, and browsers; `close` ends all of them, whatever state they are in.
+//
+//     const scene = await openScene({ name: 'done' });
+//     const flow = await scene.goOn(scene.browser());
+//     await scene.close();
+
+import { UrlMode } from 'urlmode';
+
+import { Browser } from './browser.mjs';
+import * as flow from './flow.mjs';
+import { startStack, useStack } from './stack.mjs';
+
+/**
+ * @param {{ name: string, own?: boolean, demo?: boolean }} options
+ *     name: of the stack; own: never a stack that others use, because the
+ *     test breaks it
+ * @returns {Promise<Scene>}
+ */
+export async function openScene({ name, own = false, ...options }) {
+	const scene = new Scene(await (own ? startStack : useStack)({ name: `e2e-${name}`, ...options }));
+
+	try {
+		scene.urlmode = scene.openUrlMode();
+	} catch (error) {
+		await scene.close();
+		throw error;
+	}
+	return scene;
+}
+
+class Scene {
+	#open = [];
+
+	/** @param {import('./stack.mjs').Stack} stack */
+	constructor(stack) {
+		this.stack = stack;
+	}
+
+	/** Closes `part` at the end, before what was there earlier. */
+	closing(part) {
+		this.#open.unshift(part);
+		return part;
+	}
+
+	/** Another MCP server on the same database. */
+	openUrlMode(options) {
+		return this.closing(new UrlMode({
+			databaseUrl: this.stack.env.URLMODE_DATABASE_URL,
+			keysFile: this.stack.env.URLMODE_KEYS_FILE,
+			baseUrl: this.stack.baseUrl,
+			name: 'Tests & Co',
+			...options,
+		}));
+	}
+
+	/** Another person's browser, with cookies of its own. */
+	browser(options) {
+		return this.closing(new Browser(options));
+	}
+
+	url(path) {
+		return this.stack.baseUrl + path;
+	}
+
+	create(options) {
+		return flow.create(this.urlmode, options);
+	}
+
+	/** flow.mjs's goOn, with the `iss` of a provider that has one. */
+	goOn(browser, options) {
+		return flow.goOn(this.urlmode, browser, {
+			...(options?.provider ?? 'demo') === 'demo' && { issuer: this.stack.env.URLMODE_DEMO_ISSUER },
+			...options,
+		});
+	}
+
+	/** The row as text that changes whenever anything in it does, rewritten or not. */
+	async row(id) {
+		const [row] = await this.stack.sql(
+			'SELECT xmin, ctid, e::text AS text FROM urlmode.elicitation e WHERE id = $1', [id]);
+		return JSON.stringify(row);
+	}
+
+	async close() {
+		for (const part of this.#open) {
+			await Promise.resolve(part.close()).catch((error) => console.error(error));
+		}
+		await this.stack.close();
+	}
+}
