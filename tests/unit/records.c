@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "records.h"
+
+#include <string.h>
+
+void
+put_record(struct um_buf *out, int type, int id, struct um_str content,
+	int padding)
+{
+	const char head[8] = { 1, (char)type, (char)(id >> 8), (char)id,
+		(char)(content.len >> 8), (char)content.len, (char)padding };
+	const char zeros[256] = { 0 };
+
+	um_buf_put(out, head, sizeof(head));
+	um_buf_put(out, content.ptr, content.len);
+	um_buf_put(out, zeros, (size_t)padding);
+}
+
+void
+put_begin(struct um_buf *out, int id)
+{
+	put_record(out, BEGIN, id, BEGIN_CONTENT, 0);
+}
+
+static void
+put_length(struct um_buf *out, size_t len)
+{
+	const char bytes[4] = { (char)(0x80 | len >> 24), (char)(len >> 16),
+		(char)(len >> 8), (char)len };
+	const char byte = (char)len;
+
+	if (len > 127)
+		um_buf_put(out, bytes, sizeof(bytes));
+	else
+		um_buf_put(out, &byte, 1);
+}
+
+void
+put_pair(struct um_buf *out, struct um_str name, struct um_str value)
+{
+	put_length(out, name.len);
+	put_length(out, value.len);
+	um_buf_put(out, name.ptr, name.len);
+	um_buf_put(out, value.ptr, value.len);
+}
+
+/* A request as nginx sends it: padded to eight, its end in two empty records. */
+void
+put_request(struct um_buf *out, int id, struct um_str body)
+{
+	struct um_buf pairs = { 0 };
+	char query[200];
+
+	memset(query, 'q', sizeof(query));
+	put_pair(&pairs, STR("GATEWAY_INTERFACE"), STR("CGI/1.1"));
+	put_pair(&pairs, STR("QUERY_STRING"),
+		(struct um_str){ query, sizeof(query) });
+	put_pair(&pairs, STR("HTTP_PROXY"), STR(""));
+	put_begin(out, id);
+	put_record(out, PARAMS, id, um_buf_str(&pairs), (int)(-pairs.len & 7));
+	put_record(out, PARAMS, id, STR(""), 0);
+	if (body.len != 0)
+		put_record(out, IN, id, body, (int)(-body.len & 7));
+	put_record(out, IN, id, STR(""), 0);
+	um_buf_free(&pairs);
+}
+
+/* The pairs as the only PARAMS record of an otherwise good request. */
+void
+put_request_of(struct um_buf *out, struct um_str pairs)
+{
+	put_begin(out, 1);
+	put_record(out, PARAMS, 1, pairs, 0);
+	put_record(out, PARAMS, 1, STR(""), 0);
+	put_record(out, IN, 1, STR(""), 0);
+}

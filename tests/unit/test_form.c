@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "form.h"
+#include "support.h"
+
+static struct um_form form;
+
+static enum um_form_state
+parse(struct um_str text)
+{
+	um_form_free(&form);
+	return um_form_parse(&form, text);
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	um_form_free(&form);
+	return 0;
+}
+
+static void
+assert_field(size_t i, struct um_str name, struct um_str value)
+{
+	assert_true(i < form.len);
+	assert_true(um_str_eq(form.field[i].name, name));
+	assert_true(um_str_eq(form.field[i].value, value));
+}
+
+TEST(names_and_values_in_their_order)
+{
+	assert_int_equal(parse(STR("code=abc&state=x%2By&empty=&bare&=none")),
+		UM_FORM_GOOD);
+	assert_int_equal(form.len, 5);
+	assert_field(0, STR("code"), STR("abc"));
+	assert_field(1, STR("state"), STR("x+y"));
+	assert_field(2, STR("empty"), STR(""));
+	assert_field(3, STR("bare"), STR(""));
+	assert_field(4, STR(""), STR("none"));
+	assert_str(um_form_get(&form, "code"), "abc");
+	assert_non_null(um_form_get(&form, "empty").ptr);
+	assert_non_null(um_form_get(&form, "bare").ptr);
+	assert_null(um_form_get(&form, "other").ptr);
+	assert_null(um_form_get(&form, "Code").ptr);
+	assert_null(um_form_get(&form, "cod").ptr);
+}
+
+TEST(nothing_between_ampersands_is_nothing)
+{
+	assert_int_equal(parse(um_str(NULL)), UM_FORM_GOOD);
+	assert_int_equal(form.len, 0);
+	assert_int_equal(parse(STR("&&&")), UM_FORM_GOOD);
+	assert_int_equal(form.len, 0);
+	assert_int_equal(parse(STR("&a=1&&b=2&=&")), UM_FORM_GOOD);
+	assert_int_equal(form.len, 2);
+	assert_field(1, STR("b"), STR("2"));
+}
+
+TEST(plus_percent_and_equals)
+{
+	assert_int_equal(parse(STR("a+b=%20+%2b&x=a=b==&%61%3d=%26%3D")),
+		UM_FORM_GOOD);
+	assert_field(0, STR("a b"), STR("  +"));
+	assert_field(1, STR("x"), STR("a=b=="));
+	assert_field(2, STR("a="), STR("&="));
+}
+
+TEST(a_semicolon_separates_nothing)
+{
+	assert_int_equal(parse(STR("a=1;b=2")), UM_FORM_GOOD);
+	assert_int_equal(form.len, 1);
+	assert_field(0, STR("a"), STR("1;b=2"));
+}
+
+TEST(what_is_decoded_is_not_decoded_again)
+{
+	assert_int_equal(parse(STR("a=%2561&b=%252B")), UM_FORM_GOOD);
+	assert_field(0, STR("a"), STR("%61"));
+	assert_field(1, STR("b"), STR("%2B"));
+}
+
+TEST(every_byte_by_its_percent)
+{
+	static const char lower[] = "0123456789abcdef";
+	static const char upper[] = "0123456789ABCDEF";
+
+	for (int c = 0; c < 128; c++) {
+		char text[] = { '%', lower[c >> 4], lower[c & 15], '=', '%',
+			upper[c >> 4], upper[c & 15] };
+		char byte = (char)c;
+		struct um_str got = { &byte, 1 };
+
+		assert_int_equal(parse((struct um_str){ text, sizeof(text) }),
+			c == 0 ? UM_FORM_MALFORMED : UM_FORM_GOOD);
+		if (c != 0)
+			assert_field(0, got, got);
+	}
+}
+
+TEST(malformed)
+{
+	const struct um_str cases[] = {
+		STR("a=%"),
+		STR("a=%4"),
+		STR("a=%%41"),
+		STR("a=%4g"),
+		STR("a=%g4"),
+		STR("a=%-1"),
+		STR("a=% 1"),
+		STR("a=%+1"),
+		STR("a=%0x"),
+		STR("%=a"),
+		STR("a%2=b"),
+		STR("ok=1&a=%"),
+		STR("a=%2&b=0"),
+		STR("a=%u0041"),
+		/* NUL, in the text and behind a percent sign */
+		STR("a=\0"),
+		STR("a\0b=1"),
+		STR("a=1\0"),
+		STR("a=%00"),
+		STR("%00=a"),
+		STR("a=b%00c"),
+		/* no UTF-8 */
+		STR("a=\xff"),
+		STR("a=%ff"),
+		STR("%80=a"),
+		STR("a=%c0%80"),
+		STR("a=%ed%a0%80"),
+		STR("a=%e2%82"),
+		STR("a=%f4%90%80%80"),
+		/* a sequence must not reach over from name to value */
+		STR("%c3=%ab"),
+		STR("%c3&%ab"),
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++)
+		assert_row(cases[i].ptr, parse(cases[i]) == UM_FORM_MALFORMED);
+	assert_int_equal(parse(STR("zo%c3%ab=%e4%be%8b\xe3\x81\x88")),
+		UM_FORM_GOOD);
+	assert_field(0, STR("zo\xc3\xab"), STR("\xe4\xbe\x8b\xe3\x81\x88"));
+}
+
+/* RFC 6749 section 3.1. */
+TEST(no_parameter_twice)
+{
+	const struct um_str cases[] = {
+		STR("a=1&a=1"),
+		STR("a=1&a=2"),
+		STR("a&a"),
+		STR("a=&a=1"),
+		STR("a=1&%61=2"),
+		STR("a=1&b=2&c=3&a="),
+		STR("=1&=2"),
+		STR("a+b=1&a%20b=2"),
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++)
+		assert_row(cases[i].ptr, parse(cases[i]) == UM_FORM_DUPLICATE);
+	assert_int_equal(parse(STR("a=1&A=1&aa=1&b=a")), UM_FORM_GOOD);
+}
+
+/* `count` times the text, after what is in the buffer. */
+static void
+put_times(struct um_buf *out, const char *text, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		um_buf_puts(out, text);
+}
+
+static enum um_form_state
+parse_buffer(struct um_buf *text)
+{
+	enum um_form_state state = parse(um_buf_str(text));
+
+	um_buf_free(text);
+	return state;
+}
+
+TEST(as_many_fields_as_the_limit)
+{
+	struct um_buf text = { 0 };
+
+	for (int over = 0; over < 2; over++) {
+		for (int i = 0; i < UM_FORM_FIELDS_MAX + over; i++)
+			um_buf_printf(&text, "f%d=%d&", i, i);
+		assert_int_equal(parse_buffer(&text),
+			over ? UM_FORM_TOO_LARGE : UM_FORM_GOOD);
+		assert_int_equal(form.len, UM_FORM_FIELDS_MAX);
+	}
+}
+
+/* Names and values are measured as they are decoded. */
+TEST(as_long_as_the_limits)
+{
+	static const char *const letter[] = { "x", "%78" };
+	struct um_buf text = { 0 };
+
+	for (int i = 0; i < 2; i++) {
+		for (size_t over = 0; over < 2; over++) {
+			put_times(&text, letter[i], UM_FORM_NAME_MAX + over);
+			um_buf_puts(&text, "=1");
+			assert_int_equal(parse_buffer(&text),
+				over ? UM_FORM_TOO_LARGE : UM_FORM_GOOD);
+
+			um_buf_puts(&text, "v=");
+			put_times(&text, letter[i], UM_FORM_VALUE_MAX + over);
+			assert_int_equal(parse_buffer(&text),
+				over ? UM_FORM_TOO_LARGE : UM_FORM_GOOD);
+			assert_int_equal(um_form_get(&form, "v").len,
+				over ? 0 : UM_FORM_VALUE_MAX);
+		}
+	}
+}
+
+/* Cut at every place, in memory of exactly that length. */
+TEST(never_read_past_its_end)
+{
+	static const char text[] = "co%64e=a%20+b&sta%74e=%e2%82%ac&e&=x&a=%41";
+
+	for (size_t len = 1; len < sizeof(text); len++) {
+		char *cut = malloc(len);
+
+		assert_non_null(cut);
+		memcpy(cut, text, len);
+		parse((struct um_str){ cut, len });
+		free(cut);
+		assert_true(form.len <= 5);
+	}
+}
+
+TEST(a_freed_form_is_empty)
+{
+	assert_int_equal(parse(STR("a=1")), UM_FORM_GOOD);
+	um_form_free(&form);
+	assert_int_equal(form.len, 0);
+	assert_null(um_form_get(&form, "a").ptr);
+	um_form_free(&form);
+}
+
+/* RFC 6265 section 4.2.1. */
+TEST(cookies)
+{
+	const struct {
+		struct um_str header;
+		enum um_cookie_state state;
+		const char *value;
+	} cases[] = {
+		{ STR("c=v"), UM_COOKIE_FOUND, "v" },
+		{ STR("a=1; c=v; b=2"), UM_COOKIE_FOUND, "v" },
+		{ STR("a=1;c=v;b=2"), UM_COOKIE_FOUND, "v" },
+		{ STR("a=1; \t c=v"), UM_COOKIE_FOUND, "v" },
+		{ STR("c=a=b"), UM_COOKIE_FOUND, "a=b" },
+		{ STR("c="), UM_COOKIE_FOUND, "" },
+		{ STR("c=\"v\""), UM_COOKIE_FOUND, "\"v\"" },
+		{ STR("c=v;"), UM_COOKIE_FOUND, "v" },
+		{ STR(";;; c=v"), UM_COOKIE_FOUND, "v" },
+		{ STR("cc=1; xc=2; c2=3; C=4; c =5"), UM_COOKIE_NONE, "" },
+		{ STR("a=c=v"), UM_COOKIE_NONE, "" },
+		{ STR("a=1, c=v"), UM_COOKIE_NONE, "" },
+		{ STR(""), UM_COOKIE_NONE, "" },
+		{ STR(";"), UM_COOKIE_NONE, "" },
+		{ STR("="), UM_COOKIE_NONE, "" },
+		/* a value without a name, as browsers send it */
+		{ STR("c"), UM_COOKIE_NONE, "" },
+		{ STR("c; a=1"), UM_COOKIE_NONE, "" },
+		{ STR("c; c=v"), UM_COOKIE_FOUND, "v" },
+		{ STR("c=1; c=2"), UM_COOKIE_DUPLICATE, "" },
+		{ STR("c=1; a=2; c=1"), UM_COOKIE_DUPLICATE, "" },
+		{ STR("c=; c="), UM_COOKIE_DUPLICATE, "" },
+		{ STR("c=a\0b"), UM_COOKIE_FOUND, NULL },
+	};
+	struct um_str value;
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		assert_row(cases[i].header.ptr,
+			um_cookie_get(&value, cases[i].header, "c")
+				== cases[i].state);
+		if (cases[i].value != NULL)
+			assert_str(value, cases[i].value);
+		else
+			assert_true(um_str_eq(value, STR("a\0b")));
+		if (cases[i].state == UM_COOKIE_FOUND)
+			assert_non_null(value.ptr);
+	}
+	assert_int_equal(um_cookie_get(&value, um_str(NULL), "c"),
+		UM_COOKIE_NONE);
+	assert_null(value.ptr);
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_and_values_in_their_order),
+		cmocka_unit_test(nothing_between_ampersands_is_nothing),
+		cmocka_unit_test(plus_percent_and_equals),
+		cmocka_unit_test(a_semicolon_separates_nothing),
+		cmocka_unit_test(what_is_decoded_is_not_decoded_again),
+		cmocka_unit_test(every_byte_by_its_percent),
+		cmocka_unit_test(malformed),
+		cmocka_unit_test(no_parameter_twice),
+		cmocka_unit_test(as_many_fields_as_the_limit),
+		cmocka_unit_test(as_long_as_the_limits),
+		cmocka_unit_test(never_read_past_its_end),
+		cmocka_unit_test(a_freed_form_is_empty),
+		cmocka_unit_test(cookies),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, tear_down);
+}
