@@ -2,44 +2,41 @@
 /*
  * /connect/<provider>?state=S1
  *
+ * Where it is known who the user is (remote-user, session-ticket), GET opens
+ * the row for its subject alone, and sends the browser on to the row's target
+ * URL, for oauth with S2 as its state. Otherwise (confirm):
+ *
  * GET   the token, the row, and the confirm page: who asks, for whom, and
  *       where to. Changes nothing; gives the browser its cookie.
  * POST  the confirm page's answer, with a token bound to this browser.
- *       continue: the row becomes opened, and the browser goes on to the
- *       row's target URL, for oauth with S2 as its state.
+ *       continue: opens the row, and sends the browser on.
  *       refuse: the row is completed with decline, access_denied.
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "base64.h"
 #include "program.h"
 
-#define COOKIE_MAX_AGE 86400 /* seconds */
-
 static void
-plan(const struct um_context *context, struct um_exchange *ex)
+ask_to_open(const struct um_context *context, struct um_exchange *ex)
 {
-	struct um_str answer;
+	um_ensure_cookie(context, ex);
+	um_ask(ex, UM_OP_OPEN);
+	um_browser(ex->op.browser, um_str(ex->cookie));
+	ex->op.subject = ex->user[0] != '\0' ? ex->user : NULL;
+}
 
-	if (!um_route(context, ex, "/connect/", "", UM_KIND_ANY)
-		|| !um_method(ex, "GET, HEAD, POST") || !um_fields(ex)
-		|| !um_state(context, ex, UM_PURPOSE_CONNECT))
-		return;
-	if (ex->request.method != UM_POST) {
-		um_ask(ex, UM_OP_LOOK_UP);
-		return;
-	}
+/* The confirm page's answer. */
+static void
+plan_answer(const struct um_context *context, struct um_exchange *ex)
+{
+	struct um_str answer = um_form_get(&ex->form, "answer");
 
 	/* The link alone opens nothing: only the page that this browser got. */
 	if (!um_token_is_bound(&ex->token)) {
 		um_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
-		return;
-	}
-	answer = um_form_get(&ex->form, "answer");
-	if (um_str_is(answer, "continue")) {
-		um_ask(ex, UM_OP_OPEN);
-		um_browser(ex->op.browser, um_str(ex->cookie));
+	} else if (um_str_is(answer, "continue")) {
+		ask_to_open(context, ex);
 	} else if (um_str_is(answer, "refuse")) {
 		um_ask(ex, UM_OP_COMPLETE);
 		ex->op.action = "decline";
@@ -47,6 +44,24 @@ plan(const struct um_context *context, struct um_exchange *ex)
 	} else {
 		um_refuse(ex, UM_REFUSAL_ANSWER_INVALID);
 	}
+}
+
+static void
+plan(const struct um_context *context, struct um_exchange *ex)
+{
+	bool confirm = context->config->user_check == UM_USER_CONFIRM;
+
+	if (!um_route(context, ex, "/connect/", "", UM_KIND_ANY)
+		|| !um_method(ex, confirm ? "GET, HEAD, POST" : "GET, HEAD")
+		|| !um_fields(ex) || !um_state(context, ex, UM_PURPOSE_CONNECT)
+		|| !um_user(context, ex))
+		return;
+	if (ex->request.method == UM_POST)
+		plan_answer(context, ex);
+	else if (confirm || ex->request.method == UM_HEAD)
+		um_ask(ex, UM_OP_LOOK_UP);
+	else
+		ask_to_open(context, ex);
 }
 
 static void
@@ -61,19 +76,12 @@ show_confirm_page(const struct um_context *context, struct um_exchange *ex)
 		.state = { state, UM_TOKEN_LEN },
 	};
 
-	/* One cookie for all flows of a browser: what it has, it keeps. */
-	if (strlen(ex->cookie) < UM_COOKIE_LEN) {
-		uint8_t bytes[16];
-
-		context->random(bytes, sizeof(bytes));
-		um_base64url_encode(ex->cookie, bytes, sizeof(bytes));
-	}
+	um_ensure_cookie(context, ex);
 	if (!um_mint(context, ex, UM_PURPOSE_CONNECT, ex->token.expires, state))
 		return;
 	um_page_confirm(&ex->response, &confirm);
 	if (ex->request.method == UM_GET)
-		um_response_cookie(&ex->response, UM_COOKIE_NAME, ex->cookie,
-			COOKIE_MAX_AGE);
+		um_give_cookie(ex);
 }
 
 /* The target URL, for oauth with `state` added (RFC 6749 section 4.1.1). */
@@ -96,6 +104,7 @@ send_on(const struct um_context *context, struct um_exchange *ex)
 		um_buf_puts(&url, state);
 	}
 	um_response_redirect(&ex->response, um_buf_str(&url));
+	um_give_cookie(ex);
 	ex->response.headers.failed |= url.failed;
 out:
 	um_buf_free(&url);

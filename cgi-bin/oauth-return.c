@@ -94,9 +94,10 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		um_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
 		return;
 	}
-	if (!issuer_is_good(ex) || !read_outcome(ex))
+	if (!um_user(context, ex) || !issuer_is_good(ex) || !read_outcome(ex))
 		return;
 	um_ask(ex, UM_OP_COMPLETE);
+	ex->op.subject = ex->user[0] != '\0' ? ex->user : NULL;
 	if (!um_result_of_form(&ex->op, &ex->form, context))
 		um_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
 }

@@ -83,7 +83,7 @@ answer(const struct um_context *context, struct um_exchange *ex)
 	} else if (health) {
 		show_json(ex, 503, json_pack("{s:s}", "status", "unavailable"));
 		ex->outcome = "unavailable";
-	} else if (!um_answer_common(ex) && um_rows_browser(ex)) {
+	} else if (!um_answer_common(ex) && um_is_owner(ex)) {
 		/* The page goes on to /done by itself. */
 		if (ex->op.outcome == UM_OUTCOME_COMPLETED)
 			um_response_cookie(&ex->response, UM_ENDING_COOKIE,

@@ -25,6 +25,7 @@ enum param {
 	BINDING,
 	PROVIDER,
 	BROWSER,
+	SUBJECT,
 	ACTION,
 	REASON,
 	RESULT,
@@ -44,6 +45,7 @@ static const struct {
 	[BINDING] = { OID_BYTEA, OID_BYTEA_ARRAY },
 	[PROVIDER] = { OID_TEXT, OID_TEXT_ARRAY },
 	[BROWSER] = { OID_BYTEA, OID_BYTEA_ARRAY },
+	[SUBJECT] = { OID_TEXT, OID_TEXT_ARRAY },
 	[ACTION] = { OID_TEXT, OID_TEXT_ARRAY },
 	[REASON] = { OID_TEXT, OID_TEXT_ARRAY },
 	[RESULT] = { OID_BYTEA, OID_BYTEA_ARRAY },
@@ -68,12 +70,12 @@ static const struct statement {
 		{ ID, BINDING, PROVIDER } },
 	{ UM_OP_OPEN, "open",
 		"SELECT outcome, kind, target_url, expires "
-		"FROM urlmode.open($1, $2, $3, $4)",
-		{ ID, BINDING, PROVIDER, BROWSER } },
+		"FROM urlmode.open($1, $2, $3, $4, $5)",
+		{ ID, BINDING, PROVIDER, BROWSER, SUBJECT } },
 	{ UM_OP_COMPLETE, "complete",
 		"SELECT outcome "
-		"FROM urlmode.complete($1, $2, $3, $4, $5, $6)",
-		{ ID, BINDING, PROVIDER, ACTION, REASON, RESULT } },
+		"FROM urlmode.complete($1, $2, $3, $4, $5, $6, $7)",
+		{ ID, BINDING, PROVIDER, ACTION, REASON, RESULT, SUBJECT } },
 	{ UM_OP_BINDING, "bindings",
 		"SELECT CASE WHEN binding IS NULL THEN 'unknown' ELSE 'found' "
 		"END, "
@@ -186,6 +188,9 @@ put_param(struct um_buf *out, enum param param, const struct um_op *op)
 		break;
 	case BROWSER:
 		array_put(out, op->browser, sizeof(op->browser));
+		break;
+	case SUBJECT:
+		array_put_text(out, op->subject);
 		break;
 	case ACTION:
 		array_put_text(out, op->action);

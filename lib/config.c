@@ -202,8 +202,9 @@ read_config(struct place *at, json_t *root, struct um_config *config)
 {
 	static const char *const keys[] = { "base_url", "keys_file",
 		"database_url", "log_file", "user_check", "providers", NULL };
-	static const char *const checks[] = { "confirm", NULL };
-	unsigned check;
+	static const char *const checks[] = { "remote-user", "confirm",
+		"session-ticket", NULL };
+	unsigned check = UM_USER_REMOTE;
 
 	if (!json_is_object(root))
 		return mistake(at, "", "is not an object");
@@ -212,7 +213,8 @@ read_config(struct place *at, json_t *root, struct um_config *config)
 		|| !get_string(at, root, "keys_file", NULL, &config->keys_file)
 		|| !get_string(at, root, "database_url", NULL,
 			&config->database_url)
-		|| !get_choice(at, root, "user_check", checks, &check)
+		|| (json_object_get(root, "user_check") != NULL
+			&& !get_choice(at, root, "user_check", checks, &check))
 		|| !read_providers(at, json_object_get(root, "providers"),
 			config))
 		return false;

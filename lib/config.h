@@ -20,14 +20,18 @@ struct um_provider {
 };
 
 /* How /connect makes sure who the user is. */
-enum um_user_check { UM_USER_CONFIRM };
+enum um_user_check {
+	UM_USER_REMOTE,  /* REMOTE_USER, from the web server's authentication */
+	UM_USER_CONFIRM, /* the confirm page: whoever clicks */
+	UM_USER_TICKET,  /* the MCP server's own session: see ticket.h */
+};
 
 struct um_config {
 	char *base_url; /* https, or http on loopback; no slash at the end */
 	char *keys_file;
-	char *database_url; /* for libpq */
-	char *log_file;     /* or NULL */
-	enum um_user_check user_check;
+	char *database_url;            /* for libpq */
+	char *log_file;                /* or NULL */
+	enum um_user_check user_check; /* UM_USER_REMOTE where none is given */
 	struct um_provider *providers;
 	size_t providers_len;
 };

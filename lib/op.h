@@ -25,7 +25,8 @@ enum um_op_kind {
 	X(FAILED, "failed")    /* the database refused this row */             \
 	X(UNKNOWN, "unknown")  /* no such row for this token */                \
 	X(EXPIRED, "expired")                                                  \
-	X(FOUND, "found") /* binding */                                        \
+	X(WRONG_USER, "wrong_user") /* open, complete: not the subject */      \
+	X(FOUND, "found")           /* binding */                              \
 	X(PENDING, "pending")                                                  \
 	X(OPENED, "opened")                                                    \
 	X(PROCESSING, "processing")                                            \
@@ -56,7 +57,9 @@ struct um_op {
 	uint8_t binding[UM_BINDING_LEN];
 	const char *provider;
 
-	uint8_t browser[UM_BROWSER_LEN]; /* UM_OP_OPEN: who goes on */
+	/* open and complete: who the user is known to be, or NULL; not its own */
+	const char *subject;
+	uint8_t browser[UM_BROWSER_LEN]; /* open: which browser goes on */
 
 	/* UM_OP_COMPLETE: the protocol's word, and a reason or "". */
 	const char *action;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "program.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <openssl/crypto.h>
+
+#include "base64.h"
 
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
@@ -164,18 +167,48 @@ um_state(const struct um_context *context, struct um_exchange *ex,
 }
 
 bool
-um_rows_browser(struct um_exchange *ex)
+um_user(const struct um_context *context, struct um_exchange *ex)
 {
-	uint8_t browser[UM_BROWSER_LEN];
+	const struct um_request *request = &ex->request;
+	struct um_str ticket;
+	const char *name;
 
-	if (um_token_is_bound(&ex->token))
-		return true; /* um_state() has compared it */
-	um_browser(browser, um_str(ex->cookie));
-	return (ex->cookie[0] != '\0' && ex->op.row.has_browser
-		       && CRYPTO_memcmp(browser, ex->op.row.browser,
-				  sizeof(browser))
-			       == 0)
-		|| um_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
+	switch (context->config->user_check) {
+	case UM_USER_CONFIRM:
+		return true;
+	case UM_USER_REMOTE:
+		name = request->get("REMOTE_USER", request->get_arg);
+		if (name == NULL || name[0] == '\0'
+			|| strlen(name) > UM_SUBJECT_MAX)
+			return um_refuse(ex, UM_REFUSAL_SIGN_IN_NOT_SET_UP);
+		strcpy(ex->user, name);
+		return true;
+	case UM_USER_TICKET:
+		break;
+	}
+	um_cookie_get(&ticket, request->cookie, UM_TICKET_COOKIE);
+	return um_ticket_open(ex->user, ticket, context->keys,
+		       context->now_ms / 1000)
+		|| um_refuse(ex, UM_REFUSAL_SIGN_IN_REQUIRED);
+}
+
+void
+um_ensure_cookie(const struct um_context *context, struct um_exchange *ex)
+{
+	uint8_t bytes[16];
+
+	/* One cookie for all flows of a browser: what it has, it keeps. */
+	if (strlen(ex->cookie) >= UM_COOKIE_LEN)
+		return;
+	context->random(bytes, sizeof(bytes));
+	um_base64url_encode(ex->cookie, bytes, sizeof(bytes));
+}
+
+void
+um_give_cookie(struct um_exchange *ex)
+{
+	um_response_cookie(&ex->response, UM_COOKIE_NAME, ex->cookie,
+		UM_COOKIE_MAX_AGE);
 }
 
 void
@@ -188,6 +221,51 @@ um_ask(struct um_exchange *ex, enum um_op_kind kind)
 	memcpy(op->id, ex->token.id, sizeof(op->id));
 	memcpy(op->binding, ex->token.binding, sizeof(op->binding));
 	op->provider = ex->provider->name;
+}
+
+/*
+ * Somebody else than the subject is signed in: the row stays as it is, and
+ * an event that says nothing to it is kept for whoever looks into it.
+ */
+static void
+wrong_user(struct um_exchange *ex)
+{
+	struct um_event *event = calloc(1, sizeof(*event));
+
+	um_refuse(ex, UM_REFUSAL_WRONG_USER);
+	ex->wrong_user = true;
+	free(ex->events);
+	ex->events = event;
+	if (event == NULL)
+		return;
+	event->meaning = UM_MEANS_IGNORE;
+	snprintf(event->identity, sizeof(event->identity), "request:%s",
+		ex->request.id);
+	strcpy(event->type, "wrong_user");
+	um_op_free(&ex->op);
+	um_ask(ex, UM_OP_EVENT);
+	ex->op.event = event;
+}
+
+bool
+um_is_owner(struct um_exchange *ex)
+{
+	uint8_t browser[UM_BROWSER_LEN];
+
+	if (ex->user[0] != '\0'
+		&& (ex->op.row.subject == NULL
+			|| strcmp(ex->user, ex->op.row.subject) != 0)) {
+		wrong_user(ex);
+		return false;
+	}
+	if (um_token_is_bound(&ex->token))
+		return true; /* um_state() has compared it */
+	um_browser(browser, um_str(ex->cookie));
+	return (ex->cookie[0] != '\0' && ex->op.row.has_browser
+		       && CRYPTO_memcmp(browser, ex->op.row.browser,
+				  sizeof(browser))
+			       == 0)
+		|| um_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
 }
 
 bool
@@ -209,6 +287,8 @@ um_mint(const struct um_context *context, struct um_exchange *ex,
 bool
 um_answer_common(struct um_exchange *ex)
 {
+	if (ex->wrong_user)
+		return true; /* the refusal stands since before the event */
 	switch (ex->op.outcome) {
 	case UM_OUTCOME_UNAVAILABLE:
 		um_unavailable(ex, NULL);
@@ -218,6 +298,9 @@ um_answer_common(struct um_exchange *ex)
 		return true;
 	case UM_OUTCOME_UNKNOWN:
 		um_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
+		return true;
+	case UM_OUTCOME_WRONG_USER:
+		wrong_user(ex);
 		return true;
 	case UM_OUTCOME_EXPIRED:
 		um_refuse(ex, UM_REFUSAL_EXPIRED);

@@ -21,10 +21,12 @@
 #include "op.h"
 #include "page.h"
 #include "refusal.h"
+#include "ticket.h"
 #include "token.h"
 
-#define UM_COOKIE_LEN 22  /* 16 random bytes as base64url */
-#define UM_COOKIE_MAX 128 /* characters of a cookie that is looked at */
+#define UM_COOKIE_LEN 22        /* 16 random bytes as base64url */
+#define UM_COOKIE_MAX_AGE 86400 /* seconds */
+#define UM_COOKIE_MAX 128       /* characters of a cookie that is looked at */
 
 struct um_context {
 	const struct um_config *config;
@@ -56,7 +58,10 @@ struct um_exchange {
 	struct um_token token;
 	bool has_token;
 	char cookie[UM_COOKIE_MAX + 1]; /* the browser's, or "" */
+	char user[UM_SUBJECT_MAX + 1];  /* who it is known to be, or "" */
 	struct um_event *events;        /* of a delivery */
+
+	bool wrong_user; /* refused already; its event is on its way */
 
 	/* For the log: words of ours, never what came from outside. */
 	const char *outcome;
@@ -102,10 +107,21 @@ bool um_state(const struct um_context *context, struct um_exchange *ex,
 	enum um_purpose purpose);
 
 /*
- * After UM_OP_LOOK_UP: this is the browser that went on from /connect. For
+ * Who the user is, as the configuration says to find it out: goes to
+ * ex->user, which stays empty where the confirm page is to ask.
+ */
+bool um_user(const struct um_context *context, struct um_exchange *ex);
+
+/* The browser has a cookie; one that has none is given one by the answer. */
+void um_ensure_cookie(const struct um_context *context, struct um_exchange *ex);
+void um_give_cookie(struct um_exchange *ex);
+
+/*
+ * After UM_OP_LOOK_UP: ex->user, where there is one, is the row's subject;
+ * and this is the browser that went on from /connect. For
  * tokens that are bound to none, because the MCP server minted them.
  */
-bool um_rows_browser(struct um_exchange *ex);
+bool um_is_owner(struct um_exchange *ex);
 
 /* Makes the exchange ask for this operation on the token's row. */
 void um_ask(struct um_exchange *ex, enum um_op_kind kind);
@@ -116,8 +132,9 @@ bool um_mint(const struct um_context *context, struct um_exchange *ex,
 	char text[static UM_TOKEN_LEN + 1]);
 
 /*
- * Steps of answer(). What every program says alike: not there, expired, no
- * database. True: the answer is set.
+ * Steps of answer(). What every program says alike: not there, expired,
+ * another user (which is recorded as an event first), no database. True: the
+ * answer is set, or the database is asked again.
  */
 bool um_answer_common(struct um_exchange *ex);
 

@@ -40,6 +40,15 @@
 	X(WRONG_BROWSER, 403, "wrong_browser",                                 \
 		"This was started in another browser, or cookies are "         \
 		"blocked. Go on in the browser in which you started.")         \
+	X(SIGN_IN_NOT_SET_UP, 500, "sign_in_not_set_up",                       \
+		"Signing in is not set up on this site: its web server "       \
+		"does not say who you are.")                                   \
+	X(SIGN_IN_REQUIRED, 403, "sign_in_required",                           \
+		"Please sign in where you came from, and open the link "       \
+		"again.")                                                      \
+	X(WRONG_USER, 403, "wrong_user",                                       \
+		"This was started by somebody else. You are signed in as "     \
+		"another user than the one it is for.")                        \
 	X(UNKNOWN_ELICITATION, 404, "unknown_elicitation",                     \
 		"This request does not exist any more. "                       \
 		"Start again where you came from.")                            \

@@ -65,5 +65,5 @@ GRANT EXECUTE ON FUNCTION
 	urlmode.create_elicitation(uuid, text, text, text, text, bytea, text, text, jsonb, bytea, bigint),
 	urlmode.read(uuid[], bytea[]),
 	urlmode.expire(uuid[], bytea[]),
-	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[])
+	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[])
 TO urlmode_server;
