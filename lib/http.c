@@ -93,12 +93,19 @@ um_request_is_form(const struct um_request *request)
 			|| type.ptr[len] == ' ');
 }
 
+static bool
+has_any(struct um_str value, struct um_str bytes)
+{
+	for (size_t i = 0; i < value.len; i++)
+		if (memchr(bytes.ptr, value.ptr[i], bytes.len) != NULL)
+			return true;
+	return false;
+}
+
 static void
 add_header(struct um_buf *out, const char *name, struct um_str value)
 {
-	if (value.len != 0
-		&& (memchr(value.ptr, '\r', value.len) != NULL
-			|| memchr(value.ptr, '\n', value.len) != NULL)) {
+	if (has_any(value, (struct um_str){ "\r\n", 3 })) {
 		out->failed = true;
 		return;
 	}
@@ -126,6 +133,10 @@ void
 um_response_cookie(struct um_response *response, const char *name,
 	const char *value, int max_age)
 {
+	if (has_any(um_str(value), um_str("\r\n;"))) {
+		response->headers.failed = true;
+		return;
+	}
 	um_buf_printf(&response->headers,
 		"Set-Cookie: %s=%s; Path=/; Max-Age=%d; Secure; HttpOnly; "
 		"SameSite=Lax\r\n",

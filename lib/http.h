@@ -54,20 +54,23 @@ struct um_response {
 	struct um_buf body;
 };
 
-/* A header whose value is ours; a CR or LF in it fails the buffer. */
+/* A header whose value is ours; a CR, LF or NUL in it fails the buffer. */
 void um_response_header(struct um_response *response, const char *name,
 	const char *value);
 
 /* 303 See Other (RFC 9110 section 15.4.4). */
 void um_response_redirect(struct um_response *response, struct um_str url);
 
-/* Sets or renews a cookie: host only, Secure, HttpOnly, SameSite=Lax. */
+/*
+ * Sets or renews a cookie: host only, Secure, HttpOnly, SameSite=Lax. A CR,
+ * LF or semicolon in its value fails the buffer.
+ */
 void um_response_cookie(struct um_response *response, const char *name,
 	const char *value, int max_age);
 
 /*
  * The whole answer in the form of RFC 3875 section 6, with the headers that
- * every answer has. `head` leaves the body out.
+ * every answer has; to HEAD without the body.
  */
 void um_response_write(const struct um_response *response,
 	const struct um_request *request, struct um_buf *out);
