@@ -194,11 +194,11 @@ service_start()
 		await "$1" 30 connects "${!port}"
 		;;
 	*)
-		# A program that lived for 100 ms is started again however
-		# often it crashes; one that cannot start is given up.
+		# A program that lived for 20 ms is started again however often
+		# it crashes; one that cannot start is given up after 100 times.
 		rm -f -- "sock/$1.sock"
 		start "$1" spawn-fcgi -s "sock/$1.sock" -M 0660 -b 1024 -n -- \
-			"$(command -v multiwatch)" -f 1 -s TERM -t 100 -r 100 -- "$PROGRAM_DIR/$1"
+			"$(command -v multiwatch)" -f 1 -s TERM -t 20 -r 100 -- "$PROGRAM_DIR/$1"
 		;;
 	esac
 }
