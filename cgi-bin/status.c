@@ -3,6 +3,7 @@
  * /done      the last page; how it ended stands in a cookie of a minute
  * /status    JSON for the page that follows a payment: ?provider=&state=,
  *            with a return token, in the browser that went on from /connect
+ * /metrics   what all programs of this host have counted
  * /healthz   200 while the database answers, 503 while it does not
  */
 #include <stdlib.h>
@@ -56,6 +57,13 @@ plan(const struct um_context *context, struct um_exchange *ex)
 			ex->op.kind = UM_OP_LOOK_UP;
 			ex->op.provider = "";
 		}
+	} else if (um_str_is(path, "/metrics")) {
+		if (!um_method(ex, "GET"))
+			return;
+		ex->response.status = 200;
+		ex->response.content_type = "text/plain; version=0.0.4";
+		um_metrics_write(context->metrics, &ex->response.body);
+		ex->outcome = "ok";
 	} else if (um_str_is(path, "/status")) {
 		ex->plain = true;
 		if (!um_method(ex, "GET") || !um_fields(ex))

@@ -70,7 +70,8 @@ carry_out(struct um_exchange *ex, const struct um_program *program,
 {
 	struct um_op *ops = ex->ops != NULL ? ex->ops : &ex->op;
 	struct waiting waiting = { .log = log, .left = ex->asked };
-	const struct um_store_events events = { on_done, on_trouble, &waiting };
+	const struct um_store_events events = { on_done, on_trouble, NULL,
+		&waiting };
 	struct um_store *store = um_store_new(context->config->database_url,
 		program->name, &events);
 
@@ -110,6 +111,7 @@ um_cgi(const struct um_program *program, struct um_context *context,
 	struct um_buf out = { 0 };
 	struct um_str rest;
 	int64_t began = um_now_us();
+	int64_t took_us;
 
 	context->now_ms = um_wall_ms();
 	um_exchange_begin(&ex, &path, get_env, NULL, context);
@@ -131,7 +133,9 @@ um_cgi(const struct um_program *program, struct um_context *context,
 		rest.ptr += n;
 		rest.len -= (size_t)n;
 	}
-	um_log_request(log, &ex, um_wall_ms(), um_now_us() - began);
+	took_us = um_now_us() - began;
+	um_metrics_count(context->metrics, ex.response.status, took_us);
+	um_log_request(log, &ex, um_wall_ms(), took_us);
 	um_log_flush(log);
 	um_exchange_free(&ex);
 	um_buf_free(&path);

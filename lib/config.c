@@ -197,11 +197,21 @@ resolve(const struct place *at, char **path)
 	return true;
 }
 
+/* A path that may be left out. */
+static bool
+get_path(const struct place *at, const json_t *object, const char *key,
+	char **out)
+{
+	return json_object_get(object, key) == NULL
+		|| (get_string(at, object, key, NULL, out) && resolve(at, out));
+}
+
 static bool
 read_config(struct place *at, json_t *root, struct um_config *config)
 {
 	static const char *const keys[] = { "base_url", "keys_file",
-		"database_url", "log_file", "user_check", "providers", NULL };
+		"database_url", "log_file", "metrics_file", "user_check",
+		"providers", NULL };
 	static const char *const checks[] = { "remote-user", "confirm",
 		"session-ticket", NULL };
 	unsigned check = UM_USER_REMOTE;
@@ -223,9 +233,8 @@ read_config(struct place *at, json_t *root, struct um_config *config)
 		return mistake(at, "base_url",
 			"is not https://host, or http:// on "
 			"loopback, without a path");
-	if (json_object_get(root, "log_file") != NULL
-		&& (!get_string(at, root, "log_file", NULL, &config->log_file)
-			|| !resolve(at, &config->log_file)))
+	if (!get_path(at, root, "log_file", &config->log_file)
+		|| !get_path(at, root, "metrics_file", &config->metrics_file))
 		return false;
 	return resolve(at, &config->keys_file);
 }
@@ -288,5 +297,6 @@ um_config_free(struct um_config *config)
 	free(config->base_url);
 	free(config->keys_file);
 	free(config->log_file);
+	free(config->metrics_file);
 	free(config);
 }

@@ -31,6 +31,7 @@ struct um_config {
 	char *keys_file;
 	char *database_url;            /* for libpq */
 	char *log_file;                /* or NULL */
+	char *metrics_file;            /* or NULL */
 	enum um_user_check user_check; /* UM_USER_REMOTE where none is given */
 	struct um_provider *providers;
 	size_t providers_len;

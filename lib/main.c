@@ -92,6 +92,8 @@ um_program_main(const struct um_program *program, int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (!um_config_load(&config, path != NULL ? path : DEFAULT_CONFIG, &err)
 		|| !um_keys_load(&context.keys, config->keys_file, &err)
+		|| !um_metrics_open(&context.metrics, config->metrics_file,
+			program->name, &err)
 		|| !um_log_open(&log, program->name, config, is_cgi, &err)) {
 		status = fail(program->name, &err, is_cgi);
 		goto out;
@@ -109,6 +111,7 @@ um_program_main(const struct um_program *program, int argc, char **argv)
 	}
 	um_buf_free(&log.lines);
 out:
+	um_metrics_close(context.metrics);
 	um_keys_free(context.keys);
 	um_config_free(config);
 	return status;

@@ -18,6 +18,7 @@
 #include "form.h"
 #include "http.h"
 #include "keys.h"
+#include "metrics.h"
 #include "op.h"
 #include "page.h"
 #include "refusal.h"
@@ -30,6 +31,7 @@
 
 struct um_context {
 	const struct um_config *config;
+	struct um_metrics *metrics;
 	struct um_keys *keys; /* replaced when they are read again */
 	int64_t now_ms;       /* Unix time */
 	/* Fills with random bytes; must not fail. */

@@ -156,13 +156,15 @@ static void
 send_answer(struct server *sv, struct connection *c)
 {
 	struct um_buf out = { 0 };
+	int64_t took_us;
 	bool keep;
 
 	um_exchange_write(&c->ex, &out);
 	keep = um_fastcgi_answer(c->fc, um_buf_str(&out), sv->stop_at >= 0);
 	um_buf_free(&out);
-	um_log_request(sv->log, &c->ex, um_wall_ms(),
-		um_now_us() - c->began_us);
+	took_us = um_now_us() - c->began_us;
+	um_metrics_count(sv->context->metrics, c->ex.response.status, took_us);
+	um_log_request(sv->log, &c->ex, um_wall_ms(), took_us);
 	um_exchange_free(&c->ex);
 	c->path.len = 0;
 	if (!keep)
@@ -225,6 +227,14 @@ on_done(struct um_op *op, void *arg)
 	sv->context->now_ms = um_wall_ms();
 	sv->program->answer(sv->context, &c->ex);
 	submit(sv, c);
+}
+
+static void
+on_committed(size_t operations, void *arg)
+{
+	struct server *sv = arg;
+
+	um_metrics_batch(sv->context->metrics, operations);
 }
 
 static void
@@ -382,7 +392,8 @@ turn(struct server *sv)
 static bool
 set_up(struct server *sv)
 {
-	const struct um_store_events events = { on_done, on_trouble, sv };
+	const struct um_store_events events = { on_done, on_trouble,
+		on_committed, sv };
 	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = &sv->signals };
 	struct um_error err;
 	sigset_t set;

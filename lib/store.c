@@ -250,6 +250,8 @@ transaction_over(struct um_store *store, int64_t now)
 			store->results, store->results_len);
 
 		store->batch_len = 0;
+		if (store->events.committed != NULL)
+			store->events.committed(len, store->events.arg);
 		for (size_t i = 0; i < len; i++)
 			if (store->batch[i] != NULL)
 				hand_back(store, store->batch[i],

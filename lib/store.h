@@ -27,6 +27,8 @@ struct um_store_events {
 	void (*done)(struct um_op *op, void *arg);
 	/* Something that an operator should know; holds no data of a row. */
 	void (*trouble)(const char *text, void *arg);
+	/* A transaction with so many operations is committed; or NULL. */
+	void (*committed)(size_t operations, void *arg);
 	void *arg;
 };
 

@@ -277,6 +277,7 @@ configure()
 			"keys_file": "keys",
 			"database_url": "postgresql://urlmode_cgi:$cgi@$database",
 			"user_check": "confirm",
+			"metrics_file": "metrics",
 			"providers": {
 				"demo": {
 					"kind": "oauth",
