@@ -1,0 +1,369 @@
+// What a program refuses: a plain page with the right status, a short reason
+// and a request id that the log has as well; nothing is written, and the
+// database is not asked where it need not be.
+//
+// One elicitation that waits and one that is under way stand for all of it:
+// what is refused changes neither, so that both go on at the end.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+
+import { comeBack, press } from '../support/flow.mjs';
+import { request } from '../support/http.mjs';
+import { assertPlainPage, assertSecurityHeaders } from '../support/pages.mjs';
+import { openScene } from '../support/scene.mjs';
+import { Tokens, withByte, withTrailingBits } from '../support/tokens.mjs';
+import { until } from '../support/wait.mjs';
+
+const FORM = 'application/x-www-form-urlencoded';
+const PATHS = { connect: '/connect/demo', 'oauth-return': '/oauth/demo/return' };
+
+let scene;
+let tokens;
+let pending; // nobody has opened it
+let flow;    // its browser is at the provider
+let cookie;  // of that browser
+let bound;   // the state of the confirm page, for that browser
+
+before(async () => {
+	scene = await openScene({ name: 'refusals' });
+	tokens = new Tokens(scene.stack);
+	const browser = scene.browser();
+	pending = await scene.create();
+	flow = { browser, ...await scene.goOn(browser) };
+	[[, bound]] = (await browser.open(pending.url)).forms[0].fields;
+	cookie = browser.jar.header(new URL(scene.url('/')));
+});
+
+after(() => scene?.close());
+
+const query = (fields) => new URLSearchParams(fields).toString();
+const stateOf = (url) => new URL(url).searchParams.get('state');
+const linkState = () => stateOf(pending.url);
+
+/** The fields of a good return, with some of them changed; undefined leaves one out. */
+function returned(change) {
+	const fields = Object.entries({ ...flow.parameters({ code: 'a-code' }), ...change });
+	return query(fields.filter(([, value]) => value !== undefined));
+}
+
+/** What tells whether the programs have asked their database anything. */
+const databaseCalls = () => scene.stack.sql(`
+	SELECT pid, query_start, state_change FROM pg_stat_activity WHERE usename = 'urlmode_cgi' ORDER BY pid`);
+
+const rows = async () => [await scene.row(pending.id), await scene.row(flow.id)];
+
+/**
+ * Sends a request and holds the answer against everything that is true of
+ * every refusal.
+ *
+ * @param {{ program: 'connect' | 'oauth-return' | 'status', status: number,
+ *     reason: string, asks?: boolean, path?: string, query?: string,
+ *     method?: string, headers?: object, form?: string, body?: string }} expected
+ *     asks: the database has to be asked; form: a body of that type
+ */
+async function assertRefused({ program, status, reason, asks = false, path = PATHS[program], ...sent }) {
+	const before = [await rows(), await databaseCalls()];
+	const answer = await request(`${scene.url(path)}${sent.query === undefined ? '' : `?${sent.query}`}`, {
+		method: sent.method ?? (sent.form === undefined ? 'GET' : 'POST'),
+		headers: { Cookie: cookie, ...sent.form !== undefined && { 'Content-Type': FORM }, ...sent.headers },
+		body: sent.form ?? sent.body,
+	});
+
+	assert.deepEqual([answer.status, answer.reason], [status, reason]);
+	assertPlainPage(answer, [sent.query, sent.form, sent.body, sent.headers?.Cookie ?? cookie]);
+	assertSecurityHeaders(answer);
+	const line = await until('the request is in the log', async () => (
+		(await scene.stack.programLog()).find(({ request: id }) => id === answer.headers['x-request-id'])));
+	assert.deepEqual([line.program, line.status, line.reason], [program, status, reason]);
+
+	assert.deepEqual(await rows(), before[0], 'nothing is written');
+	if (!asks) {
+		assert.deepEqual(await databaseCalls(), before[1], 'no database call');
+	}
+	return answer;
+}
+
+/** One test a case: [name, status, reason, () => request]. */
+function refuses(program, cases) {
+	for (const [name, status, reason, sent] of cases) {
+		test(name, () => assertRefused({ program, status, reason, ...sent() }));
+	}
+}
+
+/** State tokens that are not exactly the contract's, made from the genuine token of a place. */
+function badTokens({ purpose, otherPurpose, elicitation, good, boundTo }) {
+	const mint = (change) => tokens.mint(elicitation(), { purpose, cookie: boundTo?.(), ...change });
+	const now = () => Math.floor(Date.now() / 1000);
+	const INVALID = [400, 'state_invalid'];
+
+	return [
+		['one character short', ...INVALID, () => good().slice(0, -1)],
+		['one character long', ...INVALID, () => `${good()}A`],
+		['padded', ...INVALID, () => `${good()}=`],
+		['with a space at its end', ...INVALID, () => `${good()} `],
+		['of the other base64 alphabet', ...INVALID, () => `${good().slice(0, 50)}+${good().slice(51)}`],
+		['with a character of no alphabet', ...INVALID, () => `${good().slice(0, 50)}.${good().slice(51)}`],
+		['with a last character whose unused bits are set', ...INVALID, () => withTrailingBits(good())],
+		['of another version', ...INVALID, () => withByte(good(), 0, () => 2)],
+		['of an unknown key', ...INVALID, () => mint({ keys: tokens.otherKid })],
+		['of a key with the same number and another secret', ...INVALID, () => mint({ keys: tokens.otherSecret })],
+		['with a changed key number', ...INVALID, () => withByte(good(), 1, (kid) => kid ^ 1)],
+		['with a changed nonce', ...INVALID, () => withByte(good(), 2, (byte) => byte ^ 1)],
+		['with a changed ciphertext', ...INVALID, () => withByte(good(), 14, (byte) => byte ^ 0x80)],
+		['with a changed tag', ...INVALID, () => withByte(good(), 85, (byte) => byte ^ 1)],
+		['of nothing but A', ...INVALID, () => 'A'.repeat(115)],
+		[`for the purpose ${otherPurpose}`, ...INVALID, () => mint({ purpose: otherPurpose })],
+		['for the purpose cancel', ...INVALID, () => mint({ purpose: 'cancel' })],
+		['for another provider', ...INVALID, () => mint({ provider: 'github' })],
+		['expired a second ago', 410, 'state_expired', () => mint({ expires: now() - 1 })],
+		['expired in 1970', 410, 'state_expired', () => mint({ expires: 0 })],
+	];
+}
+
+/** What no query and no form may be; `good` is one that is fine. */
+function badForms(good) {
+	const MALFORMED = [400, 'malformed_parameters'];
+	const LARGE = [400, 'parameters_too_large'];
+	const DUPLICATE = [400, 'duplicate_parameter'];
+
+	return [
+		['without a state', 400, 'state_missing', () => good().replace(/(^|&)state=[^&]*/, '')],
+		['with an empty state', 400, 'state_missing', () => good().replace(/state=[^&]*/, 'state=')],
+		['with the state twice', ...DUPLICATE, () => `${good()}&${good().match(/state=[^&]*/)[0]}`],
+		['with the state twice, once spelled otherwise', ...DUPLICATE, () => `${good()}&st%61te=x`],
+		['with any parameter twice', ...DUPLICATE, () => `${good()}&x=1&x=2`],
+		['with a % that begins nothing', ...MALFORMED, () => `${good()}&x=%zz`],
+		['with a % at its end', ...MALFORMED, () => `${good()}&x=%4`],
+		['with a NUL', ...MALFORMED, () => `${good()}&x=%00`],
+		['with bytes that are not UTF-8', ...MALFORMED, () => `${good()}&x=%c3%28`],
+		['with 33 parameters', ...LARGE, () => `${good()}${Array.from({ length: 33 }, (_, i) => `&p${i}=1`).join('')}`],
+		['with a name over 64 bytes', ...LARGE, () => `${good()}&${'n'.repeat(65)}=1`],
+		['with a value over 4096 bytes', ...LARGE, () => `${good()}&x=${'v'.repeat(4097)}`],
+	];
+}
+
+const as = (place, cases) => cases.map(([name, status, reason, make]) => (
+	[name, status, reason, () => ({ [place]: make() })]));
+
+const states = (place, fields, cases) => cases.map(([name, status, reason, state]) => (
+	[name, status, reason, () => ({ [place]: fields(state()) })]));
+
+const METHODS = ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND'];
+
+function methods(program, names, allow) {
+	for (const method of names) {
+		test(`${method}: 405, and what is allowed`, async () => {
+			const answer = await assertRefused({
+				program, status: 405, reason: 'method_not_allowed', method, query: `state=${flow.state}`,
+			});
+			assert.equal(answer.headers.allow, allow);
+		});
+	}
+}
+
+function prefetches(program, good) {
+	for (const [name, value] of [
+		['Sec-Purpose', 'prefetch'], ['Sec-Purpose', 'prefetch;prerender'], ['Sec-Purpose', 'prefetch;anonymous-client-ip'],
+		['Purpose', 'prefetch'], ['X-Purpose', 'preview'], ['X-Moz', 'prefetch'],
+	]) {
+		test(`a browser that only looks ahead (${name}: ${value})`, () => assertRefused({
+			program, status: 503, reason: 'prefetch', query: good(), headers: { [name]: value },
+		}));
+	}
+}
+
+function contentTypes(program, good) {
+	for (const type of ['application/json', 'multipart/form-data; boundary=x', 'text/plain', `${FORM}x`, '']) {
+		test(`a body of type “${type}”`, () => assertRefused({
+			program, status: 415, reason: 'unsupported_media_type', method: 'POST', body: good(), headers: { 'Content-Type': type },
+		}));
+	}
+	test('a form over 16 KB', () => assertRefused({
+		program, status: 413, reason: 'body_too_large', form: `${good()}&x=${'y'.repeat(16_384)}`,
+	}));
+	test('a form whose state is in the query', () => assertRefused({
+		program, status: 400, reason: 'state_missing', method: 'POST', query: good(), form: 'answer=continue',
+	}));
+}
+
+describe('/connect/<provider>, with a link', () => {
+	const good = () => `state=${linkState()}`;
+	refuses('connect', as('query', badForms(good)));
+	refuses('connect', [
+		['with a query over 8 KB', 400, 'parameters_too_large', () => (
+			{ query: `${good()}${Array.from({ length: 3 }, (_, i) => `&${i}=${'x'.repeat(3_000)}`).join('')}` })],
+		...['nobody', 'DEMO', '%64emo', 'demo%3Fx', 'demo;x', '...'].map((name) => (
+			[`an unknown provider: ${name}`, 404, 'unknown_provider', () => ({ path: `/connect/${name}`, query: good() })])),
+		...['/connect/', '/connect//demo', '/connect/demo/', '/connect/demo/x'].map((path) => (
+			[`no such route: ${path}`, 404, 'unknown_route', () => ({ path, query: good() })])),
+	]);
+	methods('connect', METHODS, 'GET, HEAD, POST');
+	prefetches('connect', good);
+});
+
+describe('/connect/<provider>, with a state', () => {
+	refuses('connect', states('query', (state) => query({ state }), badTokens({
+		purpose: 'connect', otherPurpose: 'return', elicitation: () => pending, good: linkState,
+	})));
+});
+
+describe('/connect/<provider>, with an answer of the confirm page', () => {
+	const answer = (change) => query({ state: bound, answer: 'continue', ...change });
+	refuses('connect', as('form', badForms(answer)));
+	contentTypes('connect', answer);
+	refuses('connect', [
+		['without the answer', 400, 'answer_invalid', () => ({ form: query({ state: bound }) })],
+		['another answer', 400, 'answer_invalid', () => ({ form: answer({ answer: 'Continue' }) })],
+		...['continue', 'refuse'].flatMap((button) => [
+			[`${button}, of another browser`, 403, 'wrong_browser', () => (
+				{ form: answer({ answer: button }), headers: { Cookie: '__Host-urlmode=AAECAwQFBgcICQoLDA0ODw' } })],
+			[`${button}, without a cookie`, 403, 'wrong_browser', () => (
+				{ form: answer({ answer: button }), headers: { Cookie: '' } })],
+			[`${button}, with the link's own state`, 403, 'wrong_browser', () => (
+				{ form: answer({ answer: button, state: linkState() }) })],
+		]),
+	]);
+});
+
+describe('/oauth/<provider>/return, with a query', () => {
+	refuses('oauth-return', as('query', badForms(returned)));
+	refuses('oauth-return', [
+		['neither code nor error', 400, 'response_incomplete', () => ({ query: returned({ code: undefined }) })],
+		['an empty code', 400, 'response_incomplete', () => ({ query: returned({ code: '' }) })],
+		['both code and error', 400, 'response_ambiguous', () => ({ query: returned({ error: 'access_denied' }) })],
+		...[{}, { code: undefined, error: 'access_denied' }, { code: undefined, error: 'server_error' }].flatMap((change) => {
+			const what = change.error ?? 'a code';
+			const issuer = (iss) => () => ({ query: returned({ ...change, iss }) });
+			return [
+				[`${what} without iss`, 400, 'issuer_missing', issuer(undefined)],
+				[`${what} with another iss`, 400, 'issuer_mismatch', issuer('https://mallory.example')],
+				[`${what} with iss and a slash`, 400, 'issuer_mismatch', () => (
+					{ query: returned({ ...change, iss: `${scene.stack.env.URLMODE_DEMO_ISSUER}/` }) })],
+				[`${what} with an empty iss`, 400, 'issuer_mismatch', issuer('')],
+			];
+		}),
+		...['/oauth/demo', '/oauth/demo/', '/oauth/demo/return/', '/oauth/demo/x/return', '/oauth//return',
+			'/oauth/demo/Return', '/oauth/demo%2Freturn'].map((path) => (
+			[`no such route: ${path}`, 404, 'unknown_route', () => ({ path, query: returned() })])),
+		['an unknown provider', 404, 'unknown_provider', () => ({ path: '/oauth/nobody/return', query: returned() })],
+		['a token for another provider of this site', 400, 'state_invalid', () => (
+			{ path: '/oauth/github/return', query: returned() })],
+	]);
+	methods('oauth-return', METHODS, 'GET, POST');
+	test('HEAD: 405, without a page', async () => {
+		const before = [await rows(), await databaseCalls()];
+		const answer = await request(`${flow.returnUrl}?${returned()}`, { method: 'HEAD', headers: { Cookie: cookie } });
+
+		assert.deepEqual([answer.status, answer.headers.allow, answer.body], [405, 'GET, POST', '']);
+		assert.deepEqual([await rows(), await databaseCalls()], before);
+	});
+	prefetches('oauth-return', returned);
+});
+
+describe('/oauth/<provider>/return, with a state', () => {
+	const place = {
+		purpose: 'return', otherPurpose: 'connect', elicitation: () => flow, good: () => flow.state,
+		boundTo: () => cookie.split('=')[1],
+	};
+	refuses('oauth-return', states('query', (state) => returned({ state }), badTokens(place)));
+});
+
+describe('/oauth/<provider>/return, with form_post', () => {
+	refuses('oauth-return', as('form', badForms(returned)));
+	contentTypes('oauth-return', returned);
+	refuses('oauth-return', [
+		['a tampered state', 400, 'state_invalid', () => (
+			{ form: returned({ state: withByte(flow.state, 40, (byte) => byte ^ 1) }) })],
+		['a tampered state without a cookie', 400, 'state_invalid', () => (
+			{ form: returned({ state: withByte(flow.state, 40, (byte) => byte ^ 1) }), headers: { Cookie: '' } })],
+		['another iss', 400, 'issuer_mismatch', () => ({ form: returned({ iss: 'https://mallory.example' }) })],
+		['another browser', 403, 'wrong_browser', () => (
+			{ form: returned(), headers: { Cookie: '__Host-urlmode=AAECAwQFBgcICQoLDA0ODw' } })],
+	]);
+});
+
+describe('/oauth/<provider>/return, in another browser', () => {
+	const OTHER = 'AAECAwQFBgcICQoLDA0ODw';
+	refuses('oauth-return', [
+		['without a cookie', ''],
+		['with another cookie', `__Host-urlmode=${OTHER}`],
+		['with an empty cookie', '__Host-urlmode='],
+		['with the cookie under another name', () => cookie.replace('__Host-urlmode', 'urlmode')],
+		['with the cookie cut short', () => cookie.slice(0, -1)],
+		['with two cookies of that name', () => `${cookie}; __Host-urlmode=${OTHER}`],
+		['with a cookie of characters that we never set', () => `${cookie}%`],
+		['with a cookie of 3 KB', `__Host-urlmode=${'A'.repeat(3_000)}`],
+	].map(([name, Cookie]) => [name, 403, 'wrong_browser', () => (
+		{ query: returned(), headers: { Cookie: typeof Cookie === 'function' ? Cookie() : Cookie } })]));
+
+	refuses('oauth-return', [
+		['with a genuine token that is bound to no browser', 403, 'wrong_browser', () => (
+			{ query: returned({ state: tokens.mint(flow) }) })],
+	]);
+});
+
+describe('what only the database can know', () => {
+	const STRANGE_ID = 'b3b7c1d2-0000-4000-8000-000000000000';
+	const mine = () => ({ purpose: 'return', cookie: cookie.split('=')[1] });
+
+	for (const [name, change] of [
+		['an elicitation that is not there', () => ({ id: STRANGE_ID })],
+		['an elicitation of another subject', () => ({ owner: { subject: 'mallory', session: '' } })],
+		['an elicitation of another session', () => ({ owner: { ...flow.owner, session: 'another' } })],
+	]) {
+		const UNKNOWN = { status: 404, reason: 'unknown_elicitation', asks: true };
+		test(`${name}: its link`, () => assertRefused({
+			program: 'connect', ...UNKNOWN, query: query({ state: tokens.mint(flow, { purpose: 'connect', ...change() }) }),
+		}));
+		test(`${name}: its return`, () => assertRefused({
+			program: 'oauth-return', ...UNKNOWN, query: returned({ state: tokens.mint(flow, { ...mine(), ...change() }) }),
+		}));
+	}
+
+	test('an elicitation of another provider', () => assertRefused({
+		program: 'oauth-return', status: 404, reason: 'unknown_elicitation', asks: true, path: '/oauth/github/return',
+		query: returned({ state: tokens.mint(flow, { ...mine(), provider: 'github' }) }),
+	}));
+
+	test('a row that has expired before its token', async () => {
+		const late = await scene.create({ ttl: 1 });
+		const before = await scene.row(late.id);
+		const EXPIRED = { status: 410, reason: 'expired', asks: true };
+
+		await assertRefused({
+			program: 'connect', ...EXPIRED, query: query({ state: tokens.mint(late, { purpose: 'connect' }) }),
+		});
+		for (const answer of ['continue', 'refuse']) {
+			await assertRefused({
+				program: 'connect', ...EXPIRED,
+				form: query({ state: tokens.mint(late, { ...mine(), purpose: 'connect' }), answer }),
+			});
+		}
+		await assertRefused({
+			program: 'oauth-return', ...EXPIRED, query: returned({ state: tokens.mint(late, mine()) }),
+		});
+		assert.equal(await scene.row(late.id), before);
+	});
+});
+
+describe('/done and /status', () => {
+	refuses('status', [
+		['/done is read alone', 405, 'method_not_allowed', () => ({ path: '/done', form: 'x=1' })],
+		['/status is read alone', 405, 'method_not_allowed', () => ({ path: '/status', form: 'x=1' })],
+		['/status of an unknown provider', 404, 'unknown_provider', () => ({ path: '/status', query: 'provider=nobody' })],
+		['/status without a state', 400, 'state_missing', () => ({ path: '/status', query: 'provider=demo' })],
+		['/status with a link', 400, 'state_invalid', () => (
+			{ path: '/status', query: query({ provider: 'demo', state: linkState() }) })],
+		['/status in another browser', 403, 'wrong_browser', () => (
+			{ path: '/status', query: query({ provider: 'demo', state: flow.state }), headers: { Cookie: '' } })],
+	]);
+});
+
+test('after all of it nothing is consumed: both go on', async () => {
+	const { browser } = flow;
+
+	assert.equal((await comeBack(browser, flow.returnTo({ code: 'a-code' }))).location, '/done');
+	const hop = await press(browser, await browser.open(pending.url), 'continue');
+	assert.equal(hop.status, 303);
+});
