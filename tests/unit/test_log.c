@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "log.h"
+#include "support.h"
+
+/* 2026-11-20T06:00:00.007Z */
+#define WALL_MS INT64_C(1795154400007)
+
+/* The one line in the buffer, as JSON; the caller decrefs it. */
+static json_t *
+parse_line(const struct um_log *log)
+{
+	struct um_str line = um_buf_str(&log->lines);
+	json_error_t err;
+	json_t *object;
+
+	assert_false(log->lines.failed);
+	assert_true(line.len > 0 && line.ptr[line.len - 1] == '\n');
+	assert_ptr_equal(memchr(line.ptr, '\n', line.len),
+		line.ptr + line.len - 1);
+	object = json_loadb(line.ptr, line.len, JSON_REJECT_DUPLICATES, &err);
+	if (object == NULL)
+		fail_msg("%s: %.*s", err.text, (int)line.len, line.ptr);
+	return object;
+}
+
+static const char *
+text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	if (text == NULL)
+		fail_msg("no %s in the line", key);
+	return text;
+}
+
+TEST(a_request_is_one_json_object)
+{
+	static char name[] = "demo";
+	static const struct um_provider provider = { .name = name };
+	struct um_log log = { .fd = -1, .program = "oauth-return" };
+	struct um_exchange ex = {
+		.request.id = "0123456789abcdef0123456789abcdef",
+		.response.status = 303,
+		.provider = &provider,
+		.has_token = true,
+		.outcome = "completed",
+		.reason = "",
+	};
+	json_t *line;
+
+	bytes_of_uuid(ex.token.id, "6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11");
+	um_log_request(&log, &ex, WALL_MS, 12345);
+	line = parse_line(&log);
+	assert_string_equal(text_of(line, "time"), "2026-11-20T06:00:00.007Z");
+	assert_string_equal(text_of(line, "program"), "oauth-return");
+	assert_string_equal(text_of(line, "request"), ex.request.id);
+	assert_string_equal(text_of(line, "provider"), "demo");
+	assert_string_equal(text_of(line, "elicitation"),
+		"6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11");
+	assert_int_equal(json_integer_value(json_object_get(line, "status")),
+		303);
+	assert_string_equal(text_of(line, "outcome"), "completed");
+	assert_string_equal(text_of(line, "reason"), "");
+	assert_true(json_number_value(json_object_get(line, "ms")) > 12.344);
+	assert_true(json_number_value(json_object_get(line, "ms")) < 12.346);
+	json_decref(line);
+	um_buf_free(&log.lines);
+}
+
+TEST(what_is_not_known_is_empty)
+{
+	struct um_log log = { .fd = -1, .program = "status" };
+	struct um_exchange ex = { .response.status = 404 };
+	json_t *line;
+
+	um_log_request(&log, &ex, WALL_MS, 7);
+	line = parse_line(&log);
+	assert_string_equal(text_of(line, "provider"), "");
+	assert_string_equal(text_of(line, "elicitation"), "");
+	assert_string_equal(text_of(line, "outcome"), "");
+	assert_string_equal(text_of(line, "reason"), "");
+	assert_true(json_number_value(json_object_get(line, "ms")) > 0.006);
+	json_decref(line);
+	um_buf_free(&log.lines);
+}
+
+/* Nothing of what the request brought; the id of the token is ours. */
+TEST(nothing_that_a_request_brought)
+{
+	struct um_log log = { .fd = -1, .program = "connect" };
+	struct um_exchange ex = {
+		.request = { .path = STR("/SECRET"),
+			.query = STR("SECRET"),
+			.cookie = STR("SECRET"),
+			.content_type = STR("SECRET"),
+			.body = STR("SECRET") },
+		.response.status = 400,
+		.cookie = "SECRET",
+		.outcome = "refused",
+		.reason = "state_invalid",
+	};
+
+	um_buf_puts(&ex.response.body, "SECRET");
+	um_buf_puts(&ex.response.headers, "SECRET");
+	assert_int_equal(um_form_parse(&ex.form, STR("SECRET=SECRET")),
+		UM_FORM_GOOD);
+	um_log_request(&log, &ex, WALL_MS, 0);
+	assert_false(str_has(um_buf_str(&log.lines), STR("SECRET")));
+	json_decref(parse_line(&log));
+	um_response_free(&ex.response);
+	um_form_free(&ex.form);
+	um_buf_free(&log.lines);
+}
+
+/* Whatever a library says, the line stays one JSON string in ASCII. */
+TEST(trouble_is_escaped)
+{
+	struct um_log log = { .fd = -1, .program = "status" };
+	char text[256];
+	json_t *line;
+
+	for (int c = 1; c < 256; c++)
+		text[c - 1] = (char)c;
+	text[255] = '\0';
+	um_log_trouble(&log, text, WALL_MS);
+	line = parse_line(&log);
+	assert_int_equal(strlen(text_of(line, "trouble")), 255);
+	assert_non_null(strstr(text_of(line, "trouble"), "!\"#$"));
+	assert_non_null(strstr(text_of(line, "trouble"), "[\\]"));
+	assert_string_equal(text_of(line, "program"), "status");
+	json_decref(line);
+	um_buf_free(&log.lines);
+}
+
+TEST(lines_are_flushed_whole_and_in_order)
+{
+	char *path = file_make(STR("before\n"), 0600);
+	struct um_log log;
+	struct um_config config = { .log_file = path };
+	struct um_error err;
+	struct um_buf expected = { 0 };
+	char got[8192];
+	ssize_t len;
+	int fd;
+
+	assert_true(um_log_open(&log, "connect", &config, false, &err));
+	um_buf_puts(&expected, "before\n");
+	for (int turn = 0; turn < 2; turn++) {
+		for (int i = 0; i < 20; i++)
+			um_log_trouble(&log, "x", WALL_MS + i);
+		um_buf_put(&expected, log.lines.ptr, log.lines.len);
+		um_log_flush(&log);
+		assert_int_equal(log.lines.len, 0);
+		um_log_flush(&log);
+	}
+	close(log.fd);
+	um_buf_free(&log.lines);
+	fd = open(path, O_RDONLY);
+	assert_true(fd >= 0);
+	len = read(fd, got, sizeof(got));
+	close(fd);
+	assert_int_equal(len, expected.len);
+	assert_memory_equal(got, expected.ptr, expected.len);
+	um_buf_free(&expected);
+	file_remove(path);
+}
+
+/* A full disk stops no request and keeps no line forever. */
+TEST(a_log_that_cannot_be_written)
+{
+	struct um_log log = { .fd = open("/dev/full", O_WRONLY),
+		.program = "connect" };
+
+	assert_true(log.fd >= 0);
+	um_log_trouble(&log, "x", WALL_MS);
+	um_log_flush(&log);
+	assert_int_equal(log.lines.len, 0);
+	log.lines.failed = true;
+	um_log_flush(&log);
+	assert_false(log.lines.failed);
+	close(log.fd);
+	um_buf_free(&log.lines);
+}
+
+TEST(where_the_log_goes)
+{
+	static char nowhere[] = "/nonexistent/log";
+	struct um_config config = { 0 };
+	struct um_error err;
+	struct um_log log;
+
+	assert_true(um_log_open(&log, "connect", &config, false, &err));
+	assert_int_equal(log.fd, STDERR_FILENO);
+	/* A web server puts a CGI program's standard error into its own log. */
+	assert_true(um_log_open(&log, "connect", &config, true, &err));
+	assert_int_equal(log.fd, -1);
+	config.log_file = nowhere;
+	assert_false(um_log_open(&log, "connect", &config, false, &err));
+	assert_error(&err, "/nonexistent/log: No such file or directory");
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_request_is_one_json_object),
+		cmocka_unit_test(what_is_not_known_is_empty),
+		cmocka_unit_test(nothing_that_a_request_brought),
+		cmocka_unit_test(trouble_is_escaped),
+		cmocka_unit_test(lines_are_flushed_whole_and_in_order),
+		cmocka_unit_test(a_log_that_cannot_be_written),
+		cmocka_unit_test(where_the_log_goes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

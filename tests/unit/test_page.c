@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include <openssl/evp.h>
+
+#include "page.h"
+#include "support.h"
+
+static void
+assert_has(const struct um_buf *buf, const char *text)
+{
+	if (!str_has(um_buf_str(buf), um_str(text)))
+		fail_msg("\"%s\" is not in: %.*s", text, (int)buf->len,
+			buf->ptr);
+}
+
+/* What stands between two texts, from `from` on. */
+static struct um_str
+between(const struct um_buf *buf, const char *before, const char *after)
+{
+	const char *begin = memmem(buf->ptr, buf->len, before, strlen(before));
+	const char *end;
+
+	assert_non_null(begin);
+	begin += strlen(before);
+	end = memmem(begin, buf->len - (size_t)(begin - buf->ptr), after,
+		strlen(after));
+	assert_non_null(end);
+	return (struct um_str){ begin, (size_t)(end - begin) };
+}
+
+/* Content Security Policy Level 3 section 2.3.1: the hash of what is inline. */
+static void
+assert_hash(const struct um_response *response, const char *directive,
+	const char *open_tag, const char *close_tag)
+{
+	struct um_str text = between(&response->body, open_tag, close_tag);
+	uint8_t digest[EVP_MAX_MD_SIZE];
+	struct um_buf expected = { 0 };
+	char base64[64];
+
+	assert_int_equal(EVP_Digest(text.ptr, text.len, digest, NULL,
+				 EVP_sha256(), NULL),
+		1);
+	EVP_EncodeBlock((unsigned char *)base64, digest, 32);
+	um_buf_printf(&expected, "%s 'sha256-%s'", directive, base64);
+	um_buf_put(&expected, "", 1);
+	assert_has(&response->headers, expected.ptr);
+	um_buf_free(&expected);
+}
+
+/* What every page has, whatever is on it. */
+static void
+assert_page(const struct um_response *response)
+{
+	static const char *const never[] = { "<script src", "<link", "<img",
+		"<iframe", " onclick", " style=", "javascript:", "http://",
+		"https://", "<base" };
+
+	assert_false(response->headers.failed);
+	assert_false(response->body.failed);
+	assert_memory_equal(response->body.ptr, "<!doctype html>\n", 16);
+	assert_has(&response->headers,
+		"Content-Security-Policy: default-src 'none'; ");
+	assert_has(&response->headers, "frame-ancestors 'none'");
+	assert_has(&response->headers, "base-uri 'none'");
+	assert_false(str_has(um_buf_str(&response->headers), STR("unsafe")));
+	assert_hash(response, "style-src", "<style>", "</style>");
+	for (size_t i = 0; i < LENGTH(never); i++)
+		assert_row(never[i],
+			!str_has(um_buf_str(&response->body),
+				um_str(never[i])));
+}
+
+TEST(escaped_for_text_and_attributes)
+{
+	static void (*const escapers[])(struct um_buf *,
+		struct um_str) = { um_html_txt, um_html_attr };
+
+	for (size_t i = 0; i < LENGTH(escapers); i++) {
+		struct um_buf out = { 0 };
+
+		escapers[i](&out,
+			STR("<a href='x' b=\"y\">&amp;&#39;</a>\n\xc3\xab"));
+		assert_str(um_buf_str(&out),
+			"&lt;a href=&#39;x&#39; b=&quot;y&quot;&gt;&amp;amp;"
+			"&amp;#39;&lt;/a&gt;\n\xc3\xab");
+		um_buf_free(&out);
+	}
+}
+
+/* No byte but these five is changed, and none of the five gets through. */
+TEST(every_byte_escaped)
+{
+	for (int c = 0; c < 256; c++) {
+		const char byte = (char)c;
+		struct um_buf out = { 0 };
+		bool special = c != 0 && strchr("&<>\"'", c) != NULL;
+
+		um_html_attr(&out, (struct um_str){ &byte, 1 });
+		if (special)
+			assert_true(out.len > 3 && out.ptr[0] == '&');
+		else
+			assert_true(out.len == 1 && out.ptr[0] == byte);
+		um_buf_free(&out);
+	}
+}
+
+/* RFC 3986 section 2.3: what is not unreserved is encoded. */
+TEST(every_byte_in_a_query)
+{
+	for (int c = 0; c < 256; c++) {
+		const char byte = (char)c;
+		char encoded[4];
+		struct um_buf out = { 0 };
+		bool unreserved = (c >= 'a' && c <= 'z')
+			|| (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
+			|| c == '-' || c == '.' || c == '_' || c == '~';
+
+		snprintf(encoded, sizeof(encoded), "%%%02X", c);
+		um_url_arg(&out, (struct um_str){ &byte, 1 });
+		assert_int_equal(out.len, unreserved ? 1 : 3);
+		assert_memory_equal(out.ptr, unreserved ? &byte : encoded,
+			out.len);
+		um_buf_free(&out);
+	}
+}
+
+TEST(each_ending_has_its_page)
+{
+	static const struct {
+		enum um_ending ending;
+		const char *code;
+		const char *title;
+	} cases[] = {
+		{ UM_ENDING_DONE, "done", "All done" },
+		{ UM_ENDING_DECLINED, "declined", "Declined" },
+		{ UM_ENDING_FAILED, "failed", "That did not work" },
+		{ UM_ENDING_PROCESSING, "processing", "Still processing" },
+		{ UM_ENDING_ALREADY, "already", "Already done" },
+		{ UM_ENDING_EXPIRED, "expired", "Too late" },
+	};
+
+	assert_int_equal(LENGTH(cases), UM_ENDING_COUNT);
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_response response = { 0 };
+		struct um_str title;
+
+		assert_string_equal(um_ending_code(cases[i].ending),
+			cases[i].code);
+		um_page_ending(&response, cases[i].ending);
+		assert_int_equal(response.status, 200);
+		assert_page(&response);
+		assert_has(&response.headers, "form-action 'none'");
+		title = between(&response.body, "<title>", "</title>");
+		assert_str(title, cases[i].title);
+		title = between(&response.body, "<h1>", "</h1>");
+		assert_str(title, cases[i].title);
+		um_response_free(&response);
+	}
+}
+
+TEST(how_a_row_ended)
+{
+	static const struct {
+		const char *action;
+		const char *reason;
+		enum um_ending ending;
+	} cases[] = {
+		{ "accept", "", UM_ENDING_DONE },
+		{ "decline", "access_denied", UM_ENDING_DECLINED },
+		{ "cancel", "provider_error", UM_ENDING_FAILED },
+		{ "cancel", "expired", UM_ENDING_EXPIRED },
+		{ "cancel", "amount_mismatch", UM_ENDING_FAILED },
+		{ "cancel", "", UM_ENDING_FAILED },
+		{ "cancel", NULL, UM_ENDING_FAILED },
+		{ NULL, NULL, UM_ENDING_FAILED },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++)
+		assert_int_equal(um_ending_of(cases[i].action, cases[i].reason),
+			cases[i].ending);
+}
+
+TEST(to_done_by_a_clean_address)
+{
+	struct um_response response = { 0 };
+
+	um_page_go_to_done(&response, UM_ENDING_DECLINED);
+	assert_int_equal(response.status, 303);
+	assert_str(um_buf_str(&response.headers),
+		"Set-Cookie: __Host-urlmode-done=declined; Path=/; Max-Age=60; "
+		"Secure; HttpOnly; SameSite=Lax\r\nLocation: /done\r\n");
+	assert_int_equal(response.body.len, 0);
+	um_response_free(&response);
+}
+
+/* Of each refusal: status, code, advice, and which request it was. */
+TEST(each_refusal_has_its_page)
+{
+	static const enum um_refusal refusals[] = {
+#define X(name, status, code, advice) UM_REFUSAL_##name,
+		UM_REFUSALS(X)
+#undef X
+	};
+	const struct um_request request = {
+		.id = "0123456789abcdef0123456789abcdef",
+		.path = STR("/<path>"),
+		.query = STR("state=<query>"),
+	};
+
+	for (size_t i = 0; i < LENGTH(refusals); i++) {
+		struct um_response response = { 0 };
+
+		um_page_refusal(&response, &request, refusals[i]);
+		assert_int_equal(response.status,
+			um_refusal_status(refusals[i]));
+		assert_page(&response);
+		assert_has(&response.headers, "form-action 'none'");
+		assert_str(between(&response.body, "Reason: <code>", "</code>"),
+			um_refusal_code(refusals[i]));
+		assert_str(between(&response.body, "Request: <code>",
+				   "</code>"),
+			request.id);
+		assert_has(&response.body, um_refusal_advice(refusals[i]));
+		assert_false(str_has(um_buf_str(&response.body), STR("path")));
+		assert_false(str_has(um_buf_str(&response.body), STR("query")));
+		um_response_free(&response);
+	}
+}
+
+TEST(the_confirm_page)
+{
+	const struct um_confirm confirm = {
+		.requester = STR("Notes server"),
+		.subject = STR("zo\xc3\xab@example.com"),
+		.provider = STR("demo"),
+		.display_name = STR("Demo Account"),
+		.state = STR("AQ_-state"),
+	};
+	struct um_response response = { 0 };
+
+	um_page_confirm(&response, &confirm);
+	assert_int_equal(response.status, 200);
+	assert_page(&response);
+	assert_has(&response.body, "<dt>Asked by</dt><dd>Notes server</dd>");
+	assert_has(&response.body,
+		"<dt>On behalf of</dt><dd>zo\xc3\xab@example.com</dd>");
+	assert_has(&response.body, "<dt>Goes to</dt><dd>Demo Account</dd>");
+	assert_has(&response.body,
+		"<form method=\"post\" action=\"/connect/demo\">\n"
+		"<input type=\"hidden\" name=\"state\" value=\"AQ_-state\">\n"
+		"<button name=\"answer\" value=\"continue\">Continue</button>\n"
+		"<button name=\"answer\" value=\"refuse\">Refuse</button>\n"
+		"</form>");
+	um_response_free(&response);
+}
+
+/* Each text in turn is an attack; not one of its signs gets through. */
+TEST(nothing_raw_on_the_confirm_page)
+{
+	static const char attack[] = "\"'><script>alert(1)</script>&\n";
+
+	for (int place = 0; place < 5; place++) {
+		struct um_str texts[5] = { STR("a"), STR("b"), STR("c"),
+			STR("d"), STR("e") };
+		struct um_response response = { 0 };
+
+		texts[place] = um_str(attack);
+		um_page_confirm(&response,
+			&(struct um_confirm){ texts[0], texts[1], texts[2],
+				texts[3], texts[4] });
+		assert_page(&response);
+		assert_false(
+			str_has(um_buf_str(&response.body), STR("<script>")));
+		assert_has(&response.body,
+			"&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/"
+			"script&gt;&amp;");
+		um_response_free(&response);
+	}
+}
+
+TEST(the_page_that_follows_a_payment)
+{
+	struct um_response response = { 0 };
+
+	um_page_follow(&response);
+	assert_int_equal(response.status, 200);
+	assert_page(&response);
+	assert_hash(&response, "script-src", "<script>", "</script>");
+	assert_has(&response.headers, "connect-src 'self'");
+	assert_has(&response.body,
+		"<noscript><meta http-equiv=\"refresh\" "
+		"content=\"5\"></noscript>");
+	um_response_free(&response);
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(escaped_for_text_and_attributes),
+		cmocka_unit_test(every_byte_escaped),
+		cmocka_unit_test(every_byte_in_a_query),
+		cmocka_unit_test(each_ending_has_its_page),
+		cmocka_unit_test(how_a_row_ended),
+		cmocka_unit_test(to_done_by_a_clean_address),
+		cmocka_unit_test(each_refusal_has_its_page),
+		cmocka_unit_test(the_confirm_page),
+		cmocka_unit_test(nothing_raw_on_the_confirm_page),
+		cmocka_unit_test(the_page_that_follows_a_payment),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
