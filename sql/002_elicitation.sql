@@ -20,6 +20,9 @@ CREATE TABLE urlmode.elicitation (
 	reason       text        NOT NULL DEFAULT '' CHECK (reason ~ '^[a-z0-9_]{0,64}$'),
 	result       bytea       CHECK (octet_length(result) <= 65536),
 	browser      bytea       CHECK (octet_length(browser) = 16),
+	event_type   text        CHECK (octet_length(event_type) <= 512),
+	reference    text        CHECK (octet_length(reference) <= 800),
+	rechecks     integer     NOT NULL DEFAULT 0,
 	created_at   timestamptz NOT NULL DEFAULT now(),
 	expires_at   timestamptz NOT NULL,
 	opened_at    timestamptz,
@@ -28,8 +31,8 @@ CREATE TABLE urlmode.elicitation (
 	CHECK ((status = 'completed') = (completed_at IS NOT NULL))
 ) WITH (fillfactor = 70);
 
--- Neither index holds a column that an elicitation's way changes, so that
--- every step is a heap-only update.
+-- No index holds a column that an elicitation's way changes, so that every
+-- step is a heap-only update.
 CREATE INDEX elicitation_expires_at ON urlmode.elicitation (expires_at);
 
 COMMENT ON TABLE urlmode.elicitation IS
@@ -53,7 +56,23 @@ COMMENT ON COLUMN urlmode.elicitation.reason IS 'A short code beside the action;
 COMMENT ON COLUMN urlmode.elicitation.result IS 'What came back, as JSON, sealed; only the waiting side opens it.';
 COMMENT ON COLUMN urlmode.elicitation.browser IS
 	'First 16 bytes of SHA-256("urlmode browser v1" 00 cookie value) of the browser that last went on from /connect.';
+COMMENT ON COLUMN urlmode.elicitation.event_type IS 'The type of the last event that asks for a recheck.';
+COMMENT ON COLUMN urlmode.elicitation.reference IS 'The provider''s own reference in that event, for its API.';
+COMMENT ON COLUMN urlmode.elicitation.rechecks IS 'How many events have asked for a recheck.';
 COMMENT ON COLUMN urlmode.elicitation.created_at IS 'When the MCP server created it.';
 COMMENT ON COLUMN urlmode.elicitation.expires_at IS 'From then on nobody can open it, and no browser can complete it.';
 COMMENT ON COLUMN urlmode.elicitation.opened_at IS 'When the user first went on from /connect.';
 COMMENT ON COLUMN urlmode.elicitation.completed_at IS 'When the outcome was set.';
+
+-- What came back is not kept for longer than it is of use. A note a batch, not
+-- a column a row: see the indexes above.
+CREATE TABLE urlmode.forgetting (
+	at  timestamptz NOT NULL,
+	ids uuid[]      NOT NULL
+);
+CREATE INDEX forgetting_at ON urlmode.forgetting (at);
+COMMENT ON TABLE urlmode.forgetting IS
+	'Whose result and verifier are to be dropped, and when: a day after completion, and some time after they were read.';
+COMMENT ON INDEX urlmode.forgetting_at IS 'What is due.';
+COMMENT ON COLUMN urlmode.forgetting.at IS 'From then on.';
+COMMENT ON COLUMN urlmode.forgetting.ids IS 'Elicitations that were completed, or read, together.';

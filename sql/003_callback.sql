@@ -86,6 +86,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '1s' AS $$
 DECLARE
 	done bigint[];
+	done_ids uuid[];
 BEGIN
 	-- One id twice in a batch: the first of them counts.
 	WITH completed AS (
@@ -106,7 +107,10 @@ BEGIN
 					AND (e.kind = 'oauth' OR a.action <> 'accept')))
 		RETURNING e.id, a.n, urlmode.announce(e.id, 'completed')
 	)
-	SELECT array_agg(c.n) INTO done FROM completed c;
+	SELECT array_agg(c.n), array_agg(c.id) INTO done, done_ids FROM completed c;
+	IF done IS NOT NULL THEN
+		INSERT INTO urlmode.forgetting (at, ids) VALUES (now() + interval '1 day', done_ids);
+	END IF;
 
 	RETURN QUERY
 	SELECT CASE

@@ -26,19 +26,57 @@ $$;
 COMMENT ON FUNCTION urlmode.create_elicitation(uuid, text, text, text, text, bytea, text, text, jsonb, bytea, bigint) IS
 	'Writes the row, pending, and answers when it expires. ttl_ms: milliseconds from now. A known id is a unique_violation.';
 
-CREATE FUNCTION urlmode.read(ids uuid[], bindings bytea[])
+CREATE FUNCTION urlmode.read(ids uuid[], bindings bytea[], keep_ms bigint DEFAULT 600000)
 RETURNS TABLE (
 	id uuid, provider text, status text, action text, reason text,
-	result bytea, verifier bytea, expires_in_ms bigint
+	result bytea, verifier bytea, expires_in_ms bigint,
+	event_type text, reference text, rechecks integer
 )
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT e.id, e.provider, e.status, e.action, e.reason, e.result, e.verifier,
-		ceil(extract(epoch FROM e.expires_at - now()) * 1000)::bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	read_ids uuid[];
+BEGIN
+	SELECT array_agg(e.id) INTO read_ids
 	FROM unnest(ids, bindings) AS a (id, binding)
 	JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding
+	WHERE e.status = 'completed' AND (e.result IS NOT NULL OR e.verifier IS NOT NULL);
+	IF read_ids IS NOT NULL THEN
+		-- A note that a crash loses is made good by the one of completion.
+		PERFORM set_config('synchronous_commit', 'off', true);
+		INSERT INTO urlmode.forgetting (at, ids)
+		VALUES (now() + keep_ms * interval '1 millisecond', read_ids);
+	END IF;
+
+	RETURN QUERY
+	SELECT e.id, e.provider, e.status, e.action, e.reason, e.result, e.verifier,
+		ceil(extract(epoch FROM e.expires_at - now()) * 1000)::bigint,
+		e.event_type, e.reference, e.rechecks
+	FROM unnest(ids, bindings) AS a (id, binding)
+	JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding;
+END
 $$;
-COMMENT ON FUNCTION urlmode.read(uuid[], bytea[]) IS
-	'The rows as they stand, in no order; a row that is not there, or not of this binding, is left out. expires_in_ms: by this server''s clock, negative when over.';
+COMMENT ON FUNCTION urlmode.read(uuid[], bytea[], bigint) IS
+	'The rows as they stand, in no order; a row that is not there, or not of this binding, is left out. keep_ms: how long the results that are read now are kept. expires_in_ms: by this server''s clock, negative when over. rechecks grows with every event that asks for one.';
+
+CREATE FUNCTION urlmode.forget() RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	WITH due AS (
+		DELETE FROM urlmode.forgetting f
+		WHERE f.ctid IN (
+			SELECT x.ctid FROM urlmode.forgetting x WHERE x.at <= now()
+			ORDER BY x.at LIMIT 1000 FOR UPDATE SKIP LOCKED
+		)
+		RETURNING f.ids
+	), forgotten AS (
+		UPDATE urlmode.elicitation e SET result = NULL, verifier = NULL
+		WHERE e.id IN (SELECT unnest(d.ids) FROM due d)
+			AND (e.result IS NOT NULL OR e.verifier IS NOT NULL)
+		RETURNING e.id
+	)
+	SELECT count(*) FROM forgotten
+$$;
+COMMENT ON FUNCTION urlmode.forget() IS
+	'Drops the results and verifiers that are due, at most a thousand notes of them, and answers how many there were. Every MCP server calls it now and then.';
 
 CREATE FUNCTION urlmode.expire(ids uuid[], bindings bytea[])
 RETURNS SETOF uuid
@@ -58,12 +96,14 @@ COMMENT ON FUNCTION urlmode.expire(uuid[], bytea[]) IS
 
 REVOKE ALL ON FUNCTION
 	urlmode.create_elicitation(uuid, text, text, text, text, bytea, text, text, jsonb, bytea, bigint),
-	urlmode.read(uuid[], bytea[]),
+	urlmode.read(uuid[], bytea[], bigint),
+	urlmode.forget(),
 	urlmode.expire(uuid[], bytea[])
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
 	urlmode.create_elicitation(uuid, text, text, text, text, bytea, text, text, jsonb, bytea, bigint),
-	urlmode.read(uuid[], bytea[]),
+	urlmode.read(uuid[], bytea[], bigint),
+	urlmode.forget(),
 	urlmode.expire(uuid[], bytea[]),
 	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[])
 TO urlmode_server;

@@ -3,14 +3,6 @@
 
 SET LOCAL ROLE urlmode_owner;
 
-ALTER TABLE urlmode.elicitation
-	ADD COLUMN event_type text CHECK (octet_length(event_type) <= 512),
-	ADD COLUMN reference text CHECK (octet_length(reference) <= 800),
-	ADD COLUMN rechecks integer NOT NULL DEFAULT 0;
-COMMENT ON COLUMN urlmode.elicitation.event_type IS 'The type of the last event that asks for a recheck.';
-COMMENT ON COLUMN urlmode.elicitation.reference IS 'The provider''s own reference in that event, for its API.';
-COMMENT ON COLUMN urlmode.elicitation.rechecks IS 'How many events have asked for a recheck.';
-
 CREATE TABLE urlmode.event (
 	provider    text        NOT NULL,
 	identity    text        NOT NULL CHECK (octet_length(identity) BETWEEN 1 AND 800),
@@ -123,7 +115,11 @@ BEGIN
 					rechecks = e.rechecks + (d.action = 'recheck')::integer
 				FROM decided d JOIN kept k ON k.identity = d.identity AND k.elicitation = d.id
 				WHERE e.id = d.id AND d.action NOT IN ('ignored', 'late')
-				RETURNING urlmode.announce(e.id, e.status)
+				RETURNING e.id, e.status, urlmode.announce(e.id, e.status)
+			), forgetting AS (
+				INSERT INTO urlmode.forgetting (at, ids)
+				SELECT now() + interval '1 day', array_agg(m.id)
+				FROM moved m WHERE m.status = 'completed' HAVING count(*) > 0
 			), announced AS (
 				SELECT count(*) FROM moved
 			)
@@ -140,30 +136,11 @@ $$;
 COMMENT ON FUNCTION urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[]) IS
 	'Keeps each event once and lets it move its elicitation, announced. meanings: paid, failed, cancelled, expired, processing, recheck, ignore. amounts: minor units, or NULL; results: sealed. outcome: what the event did (urlmode.event.action), seen (it was kept before) or unknown (no such elicitation of this provider: not kept).';
 
-DROP FUNCTION urlmode.read(uuid[], bytea[]);
-CREATE FUNCTION urlmode.read(ids uuid[], bindings bytea[])
-RETURNS TABLE (
-	id uuid, provider text, status text, action text, reason text,
-	result bytea, verifier bytea, expires_in_ms bigint,
-	event_type text, reference text, rechecks integer
-)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT e.id, e.provider, e.status, e.action, e.reason, e.result, e.verifier,
-		ceil(extract(epoch FROM e.expires_at - now()) * 1000)::bigint,
-		e.event_type, e.reference, e.rechecks
-	FROM unnest(ids, bindings) AS a (id, binding)
-	JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding
-$$;
-COMMENT ON FUNCTION urlmode.read(uuid[], bytea[]) IS
-	'The rows as they stand, in no order; a row that is not there, or not of this binding, is left out. expires_in_ms: by this server''s clock, negative when over. rechecks grows with every event that asks for one.';
-
 REVOKE ALL ON FUNCTION
 	urlmode.bindings(uuid[], text[]),
-	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[]),
-	urlmode.read(uuid[], bytea[])
+	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[])
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
 	urlmode.bindings(uuid[], text[]),
 	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[])
 TO urlmode_cgi;
-GRANT EXECUTE ON FUNCTION urlmode.read(uuid[], bytea[]) TO urlmode_server;
