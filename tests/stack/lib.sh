@@ -27,7 +27,7 @@ for file in "$TREE"/cgi-bin/*.c; do
 done
 DEMO_SERVICES=(provider server host)
 # In the order in which they start; `run` is the script in the foreground.
-SERVICES=(postgres "${PROGRAMS[@]}" nginx "${DEMO_SERVICES[@]}" run)
+SERVICES=(postgres nginx "${PROGRAMS[@]}" "${DEMO_SERVICES[@]}" run)
 
 die()
 {
@@ -199,6 +199,7 @@ service_start()
 		rm -f -- "sock/$1.sock"
 		start "$1" spawn-fcgi -s "sock/$1.sock" -M 0660 -b 1024 -n -- \
 			"$(command -v multiwatch)" -f 1 -s TERM -t 20 -r 100 -- "$PROGRAM_DIR/$1"
+		await "$1" 10 serves "$1"
 		;;
 	esac
 }
@@ -208,6 +209,17 @@ service_stop()
 	case $1 in
 	postgres) stop postgres INT ;; # without waiting for its clients
 	*) stop "$1" TERM ;;
+	esac
+}
+
+# Whether a program answers through nginx, by a route that needs no database.
+serves()
+{
+	case $1 in
+	connect) answers "$PORT" /connect/ ;;
+	oauth-return) answers "$PORT" /oauth/ ;;
+	status) answers "$PORT" /done ;;
+	*) test -S "$RUN_DIR/sock/$1.sock" ;;
 	esac
 }
 
@@ -346,7 +358,7 @@ prepare_database()
 
 stack_up()
 {
-	local name ports route
+	local name ports
 
 	for name in "${PROGRAMS[@]}"; do
 		[[ -x $PROGRAM_DIR/$name ]] ||
@@ -365,18 +377,11 @@ stack_up()
 	. "$RUN_DIR/env.new"
 
 	prepare_postgres
-	for name in "${PROGRAMS[@]}" nginx; do
+	service_start nginx
+	for name in "${PROGRAMS[@]}"; do
 		service_start "$name"
 	done
-	for name in "${PROGRAMS[@]}"; do
-		case $name in
-		connect) route=/connect/ ;;
-		oauth-return) route=/oauth/ ;;
-		status) route=/healthz ;;
-		*) continue ;;
-		esac
-		await "$name" 10 answers "$PORT" "$route"
-	done
+	await status 10 answers "$PORT" /healthz
 	for name in "${DEMO_SERVICES[@]}"; do
 		[[ $DEMO == 0 || ! -e $TREE/tests/demo/$name.mjs ]] ||
 			service_start "$name"
