@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <jansson.h>
+#include <libpq-fe.h>
 #include <openssl/crypto.h>
 
 /* Where in the file we are, for what is said of a mistake. */
@@ -15,11 +16,29 @@ struct place {
 	struct um_error *err;
 };
 
+/* Of a member, or of the place itself for NULL; RFC 6901 section 3. */
 static bool
 mistake(const struct place *at, const char *key, const char *reason)
 {
-	return um_error(at->err, "%s: %s/%s: %s", at->path, at->pointer, key,
+	struct um_buf pointer = { 0 };
+
+	um_buf_puts(&pointer, at->pointer);
+	if (key != NULL)
+		um_buf_puts(&pointer, "/");
+	for (; key != NULL && *key != '\0'; key++) {
+		if (*key == '~')
+			um_buf_puts(&pointer, "~0");
+		else if (*key == '/')
+			um_buf_puts(&pointer, "~1");
+		else
+			um_buf_put(&pointer, key, 1);
+	}
+	um_buf_put(&pointer, "", 1);
+	um_error(at->err, "%s:%s%.200s: %s", at->path,
+		pointer.len > 1 ? " " : "", pointer.failed ? "" : pointer.ptr,
 		reason);
+	um_buf_free(&pointer);
+	return false;
 }
 
 /* A string; `fallback` where the key is not there, NULL makes it required. */
@@ -109,7 +128,7 @@ read_provider(struct place *at, const char *name, json_t *object,
 			"is not a name of [a-z0-9_-], at most 64");
 	snprintf(at->pointer, sizeof(at->pointer), "/providers/%s", name);
 	if (!json_is_object(object))
-		return mistake(at, "", "is not an object");
+		return mistake(at, NULL, "is not an object");
 	provider->name = strdup(name);
 	if (provider->name == NULL || !only_keys(at, object, keys)
 		|| !get_choice(at, object, "kind", kinds, &kind)
@@ -179,6 +198,16 @@ is_base_url(const char *url)
 	return false;
 }
 
+/* One that libpq can read; what it says of others may quote a password. */
+static bool
+is_database_url(const char *text)
+{
+	PQconninfoOption *options = PQconninfoParse(text, NULL);
+
+	PQconninfoFree(options);
+	return options != NULL;
+}
+
 /* Makes a path absolute against the folder of the configuration. */
 static bool
 resolve(const struct place *at, char **path)
@@ -217,7 +246,7 @@ read_config(struct place *at, json_t *root, struct um_config *config)
 	unsigned check = UM_USER_REMOTE;
 
 	if (!json_is_object(root))
-		return mistake(at, "", "is not an object");
+		return mistake(at, NULL, "is not an object");
 	if (!only_keys(at, root, keys)
 		|| !get_string(at, root, "base_url", NULL, &config->base_url)
 		|| !get_string(at, root, "keys_file", NULL, &config->keys_file)
@@ -233,6 +262,9 @@ read_config(struct place *at, json_t *root, struct um_config *config)
 		return mistake(at, "base_url",
 			"is not https://host, or http:// on "
 			"loopback, without a path");
+	if (!is_database_url(config->database_url))
+		return mistake(at, "database_url",
+			"is not a connection URI or keywords of libpq");
 	if (!get_path(at, root, "log_file", &config->log_file)
 		|| !get_path(at, root, "metrics_file", &config->metrics_file))
 		return false;

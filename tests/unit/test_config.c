@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "config.h"
+#include "support.h"
+
+#define PASSWORD "hunter2"
+#define GOOD                                                                   \
+	"{\"base_url\": \"https://callback.example.com\","                     \
+	" \"keys_file\": \"keys\","                                            \
+	" \"database_url\": \"postgresql://cgi:" PASSWORD "@db/urlmode\","     \
+	" \"user_check\": \"confirm\","                                        \
+	" \"providers\": {\"demo\": {\"kind\": \"oauth\","                     \
+	" \"issuer\": \"https://issuer.example\"}}}"
+
+/* Where a table changes the good configuration. */
+enum where { TOP, PROVIDERS, DEMO };
+
+static struct um_config *
+load(struct um_str text, struct um_error *err)
+{
+	char *path = file_make(text, 0600);
+	struct um_config *config = NULL;
+
+	err->text[0] = '\0';
+	if (!um_config_load(&config, path, err)) {
+		assert_null(config);
+		assert_ptr_equal(strstr(err->text, path), err->text);
+		assert_null(strstr(err->text, PASSWORD));
+	}
+	file_remove(path);
+	return config;
+}
+
+/* Loads the good one with one value changed, or left out for NULL. */
+static struct um_config *
+load_with(enum where where, const char *key, const char *value,
+	struct um_error *err)
+{
+	json_t *root = json_loads(GOOD, 0, NULL);
+	json_t *object = root;
+	struct um_config *config;
+	char *text;
+
+	assert_non_null(root);
+	if (where != TOP)
+		object = json_object_get(object, "providers");
+	if (where == DEMO)
+		object = json_object_get(object, "demo");
+	if (value == NULL)
+		assert_int_equal(json_object_del(object, key), 0);
+	else
+		assert_int_equal(json_object_set_new(object, key,
+					 json_loads(value, JSON_DECODE_ANY,
+						 NULL)),
+			0);
+	text = json_dumps(root, 0);
+	assert_non_null(text);
+	config = load(um_str(text), err);
+	free(text);
+	json_decref(root);
+	return config;
+}
+
+TEST(a_whole_configuration)
+{
+	static const char text[] =
+		"{\"base_url\": \"http://127.0.0.1:8080\","
+		" \"keys_file\": \"/etc/urlmode/keys\","
+		" \"database_url\": \"host=db dbname=urlmode\","
+		" \"user_check\": \"confirm\","
+		" \"log_file\": \"/var/log/urlmode.log\","
+		" \"providers\": {"
+		"  \"demo\": {\"kind\": \"oauth\","
+		"   \"display_name\": \"Demo Account\","
+		"   \"issuer\": \"http://localhost:9000\"},"
+		"  \"lax\": {\"kind\": \"oauth\","
+		"   \"issuer\": \"https://lax.example\","
+		"   \"authorization_response_iss_parameter_supported\": false},"
+		"  \"github\": {\"kind\": \"oauth\"}}}";
+	const struct um_provider *provider;
+	struct um_config *config;
+	struct um_error err;
+
+	config = load(STR(text), &err);
+	if (config == NULL)
+		fail_msg("%s", err.text);
+	assert_string_equal(config->base_url, "http://127.0.0.1:8080");
+	assert_string_equal(config->keys_file, "/etc/urlmode/keys");
+	assert_string_equal(config->database_url, "host=db dbname=urlmode");
+	assert_string_equal(config->log_file, "/var/log/urlmode.log");
+	assert_int_equal(config->user_check, UM_USER_CONFIRM);
+	assert_int_equal(config->providers_len, 3);
+
+	provider = um_config_provider(config, STR("demo"));
+	assert_non_null(provider);
+	assert_int_equal(provider->kind, UM_KIND_OAUTH);
+	assert_string_equal(provider->name, "demo");
+	assert_string_equal(provider->display_name, "Demo Account");
+	assert_string_equal(provider->issuer, "http://localhost:9000");
+	assert_true(provider->sends_iss);
+	provider = um_config_provider(config, STR("lax"));
+	assert_non_null(provider);
+	assert_string_equal(provider->display_name, "lax");
+	assert_false(provider->sends_iss);
+	provider = um_config_provider(config, STR("github"));
+	assert_non_null(provider);
+	assert_null(provider->issuer);
+	assert_false(provider->sends_iss);
+
+	assert_null(um_config_provider(config, STR("Demo")));
+	assert_null(um_config_provider(config, STR("dem")));
+	assert_null(um_config_provider(config, STR("demo2")));
+	assert_null(um_config_provider(config, STR("demo\0")));
+	assert_null(um_config_provider(config, STR("")));
+	um_config_free(config);
+}
+
+/* Each mistake is named by its place and its reason, and no value is. */
+TEST(a_mistake_is_said_with_its_place)
+{
+	static const struct {
+		enum where where;
+		const char *key;
+		const char *value;
+		const char *place;
+		const char *reason;
+	} cases[] = {
+		{ TOP, "base_url", NULL, " /base_url: ", "is missing" },
+		{ TOP, "keys_file", NULL, " /keys_file: ", "is missing" },
+		{ TOP, "database_url", NULL, " /database_url: ", "is missing" },
+		{ TOP, "providers", NULL, " /providers: ", "" },
+		{ TOP, "base_url", "1", " /base_url: ", "is not a string" },
+		{ TOP, "keys_file", "null",
+			" /keys_file: ", "is not a string" },
+		{ TOP, "database_url", "[]",
+			" /database_url: ", "is not a string" },
+		{ TOP, "log_file", "{}", " /log_file: ", "is not a string" },
+		{ TOP, "keys_file", "\"\"", " /keys_file: ", "is empty" },
+		{ TOP, "log_file", "\"\"", " /log_file: ", "is empty" },
+		{ TOP, "user_check", "1",
+			" /user_check: ", "has no such choice" },
+		{ TOP, "user_check", "\"none\"",
+			" /user_check: ", "has no such choice" },
+		{ TOP, "userCheck", "1", " /userCheck: ", "is not known" },
+		{ TOP, "a/b~c", "1", " /a~1b~0c: ", "is not known" },
+		{ TOP, "providers", "[]", " /providers: ", "is not an object" },
+		{ TOP, "providers", "{}", " /providers: ", "provider" },
+		{ PROVIDERS, "x", "1", " /providers/x: ", "is not an object" },
+		{ PROVIDERS, "x", "{}", " /providers/x/kind: ", "is missing" },
+		{ PROVIDERS, "a/b", "{}",
+			" /providers/a~1b: ", "is not a name" },
+		{ DEMO, "kind", "\"bank\"",
+			" /providers/demo/kind: ", "has no such choice" },
+		{ DEMO, "kind", "1",
+			" /providers/demo/kind: ", "has no such choice" },
+		{ DEMO, "display_name", "1",
+			" /providers/demo/display_name: ", "is not a string" },
+		{ DEMO, "display_name", "\"\"",
+			" /providers/demo/display_name: ", "is empty" },
+		{ DEMO, "issuer", "\"\"",
+			" /providers/demo/issuer: ", "is empty" },
+		{ DEMO, "issuer", "true",
+			" /providers/demo/issuer: ", "is not a string" },
+		{ DEMO, "authorization_response_iss_parameter_supported", "0",
+			" /providers/demo/"
+			"authorization_response_iss_parameter_supported: ",
+			"is not true or false" },
+		{ PROVIDERS, "x",
+			"{\"kind\": \"oauth\", \"authorization_response_iss_"
+			"parameter_supported\": true}",
+			" /providers/x/"
+			"authorization_response_iss_parameter_supported: ",
+			"needs an issuer beside it" },
+		{ DEMO, "isuer", "1",
+			" /providers/demo/isuer: ", "is not known" },
+	};
+	struct um_error err;
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		if (load_with(cases[i].where, cases[i].key, cases[i].value,
+			    &err)
+			!= NULL)
+			fail_msg("%s was accepted", cases[i].place);
+		assert_error(&err, cases[i].place);
+		assert_error(&err, cases[i].reason);
+	}
+}
+
+TEST(names_of_providers)
+{
+	static const struct {
+		const char *name;
+		bool good;
+	} cases[] = {
+		{ "a", true },
+		{ "0", true },
+		{ "stripe-eu_2", true },
+		{ "a23456789012345678901234567890123456789012345678901234567890"
+		  "1234",
+			true },
+		{ "a23456789012345678901234567890123456789012345678901234567890"
+		  "12345",
+			false },
+		{ "", false },
+		{ "-a", false },
+		{ "_a", false },
+		{ "A", false },
+		{ "a.b", false },
+		{ "a/b", false },
+		{ "zo\xc3\xab", false },
+	};
+	struct um_error err;
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_config *config = load_with(PROVIDERS, cases[i].name,
+			"{\"kind\": \"oauth\"}", &err);
+
+		assert_row(cases[i].name, (config != NULL) == cases[i].good);
+		if (config == NULL)
+			assert_error(&err, "is not a name");
+		um_config_free(config);
+	}
+}
+
+TEST(base_urls)
+{
+	static const struct {
+		const char *url;
+		bool good;
+	} cases[] = {
+		{ "https://callback.example.com", true },
+		{ "https://callback.example.com:8443", true },
+		{ "http://127.0.0.1", true },
+		{ "http://127.0.0.1:8080", true },
+		{ "http://[::1]:8080", true },
+		{ "https://", false },
+		{ "https://host/", false },
+		{ "https://host/path", false },
+		{ "https://host#fragment", false },
+		{ "https://user@host", false },
+		{ "https://host\\@evil", false },
+		{ "https://ho st", false },
+		{ "https://host\r\nX: y", false },
+		{ "HTTPS://host", false },
+		{ "http://callback.example.com", false },
+		{ "http://127.0.0.1.evil.example", false },
+		{ "http://localhost.evil.example", false },
+		{ "http://127.0.0.1:", false },
+		{ "http://127.0.0.1:80/", false },
+		{ "http://127.0.0.1@evil.example", false },
+		{ "http://127.0.0.2", false },
+		{ "//host", false },
+		{ "host", false },
+	};
+	struct um_error err;
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		json_t *value = json_string(cases[i].url);
+		char *text = json_dumps(value, JSON_ENCODE_ANY);
+		struct um_config *config = load_with(TOP, "base_url", text,
+			&err);
+
+		assert_row(cases[i].url, (config != NULL) == cases[i].good);
+		if (config == NULL)
+			assert_error(&err, " /base_url: is not https://");
+		um_config_free(config);
+		free(text);
+		json_decref(value);
+	}
+}
+
+/* A mistake in it would else be said by libpq, with what it quotes. */
+TEST(a_database_url_is_one_of_libpq)
+{
+	static const struct {
+		const char *value;
+		bool good;
+	} cases[] = {
+		{ "\"postgresql://cgi@/urlmode?host=/run/postgresql\"", true },
+		{ "\"postgres://a,b/urlmode?target_session_attrs=read-write\"",
+			true },
+		{ "\"host=db user=cgi password='a b'\"", true },
+		{ "\"postgres:/cgi:" PASSWORD "@db/urlmode\"", false },
+		{ "\"" PASSWORD "\"", false },
+		{ "\"host=db passwort=" PASSWORD "\"", false },
+		{ "\"postgresql://db/urlmode?passwort=" PASSWORD "\"", false },
+		{ "\"host=db password='" PASSWORD "\"", false },
+	};
+	struct um_error err;
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_config *config = load_with(TOP, "database_url",
+			cases[i].value, &err);
+
+		assert_row(cases[i].value, (config != NULL) == cases[i].good);
+		if (config == NULL)
+			assert_error(&err, " /database_url: is not");
+		um_config_free(config);
+	}
+}
+
+TEST(paths_are_relative_to_the_file)
+{
+	struct um_error err;
+	struct um_config *config = load_with(TOP, "log_file",
+		"\"log/urlmode.log\"", &err);
+	const char *folder = getenv("TMPDIR");
+	struct um_buf expected = { 0 };
+
+	if (folder == NULL)
+		folder = "/tmp";
+	assert_non_null(config);
+	um_buf_printf(&expected, "%s/keys", folder);
+	assert_str(um_buf_str(&expected), config->keys_file);
+	um_buf_free(&expected);
+	um_buf_printf(&expected, "%s/log/urlmode.log", folder);
+	assert_str(um_buf_str(&expected), config->log_file);
+	um_buf_free(&expected);
+	um_config_free(config);
+}
+
+TEST(what_is_no_json_is_refused_by_its_line)
+{
+	static const struct {
+		struct um_str text;
+		const char *reason;
+	} cases[] = {
+		{ { "", 0 }, ":1: " },
+		{ { "{", 1 }, ":1: " },
+		{ { "{\n\n x", 6 }, ":3: " },
+		{ { GOOD "x", sizeof(GOOD) }, ":1: end of file expected" },
+		{ { GOOD, sizeof(GOOD) - 2 }, ":1: " },
+		{ { "{\"a\": \"" PASSWORD "\n\"}", 17 }, ":1: " },
+		{ { "{\"a\": " PASSWORD "}", 14 }, ":1: " },
+		{ { "{\"a\": 1, \"a\": 1}", 16 }, ":1: duplicate object key" },
+		{ { "{\"a\": \"\\u0000\"}", 15 },
+			":1: \\u0000 is not allowed" },
+		{ { "{\"a\": \"\xff\"}", 10 }, ":1: unable to decode byte" },
+	};
+	struct um_error err;
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		assert_null(load(cases[i].text, &err));
+		assert_error(&err, cases[i].reason);
+	}
+	assert_null(load(STR("[]"), &err));
+	assert_error(&err, ": is not an object");
+}
+
+/* Deep nesting ends in a refusal, not in the stack. */
+TEST(a_nesting_bomb_is_refused)
+{
+	static char bomb[1000000];
+	struct um_error err;
+
+	memset(bomb, '[', sizeof(bomb));
+	assert_null(load((struct um_str){ bomb, sizeof(bomb) }, &err));
+	assert_error(&err, "maximum parsing depth reached");
+}
+
+TEST(what_cannot_be_read_is_refused)
+{
+	struct um_config *config;
+	struct um_error err;
+
+	assert_false(um_config_load(&config, "/nonexistent/config.json", &err));
+	assert_null(config);
+	assert_error(&err, "/nonexistent/config.json: ");
+	assert_error(&err, "No such file or directory");
+	assert_false(um_config_load(&config, "tests", &err));
+	assert_null(config);
+	assert_error(&err, "tests:");
+	um_config_free(NULL);
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_whole_configuration),
+		cmocka_unit_test(a_mistake_is_said_with_its_place),
+		cmocka_unit_test(names_of_providers),
+		cmocka_unit_test(base_urls),
+		cmocka_unit_test(a_database_url_is_one_of_libpq),
+		cmocka_unit_test(paths_are_relative_to_the_file),
+		cmocka_unit_test(what_is_no_json_is_refused_by_its_line),
+		cmocka_unit_test(a_nesting_bomb_is_refused),
+		cmocka_unit_test(what_cannot_be_read_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
