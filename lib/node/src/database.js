@@ -30,6 +30,9 @@ const COMPLETE = `SELECT outcome FROM urlmode.complete(
  * @property {Buffer | null} result sealed
  * @property {Buffer | null} verifier sealed
  * @property {string} expires_in_ms by the server's clock, negative when over
+ * @property {string | null} event_type of the last event that wants a recheck
+ * @property {string | null} reference the provider's own, of that event
+ * @property {number} rechecks how many events have wanted one
  *
  * @typedef {object} NewRow
  * @property {string} id

@@ -103,7 +103,7 @@ export class Listener extends EventEmitter {
 
 	async #connect() {
 		const socket = new Socket();
-		const client = new pg.Client({ ...this.#config, query_timeout: QUERY_TIMEOUT_MS, stream: () => socket });
+		const client = new pg.Client({ query_timeout: QUERY_TIMEOUT_MS, ...this.#config, stream: () => socket });
 		const connection = { client, socket, listening: false };
 		this.#connection = connection;
 		client.on('error', (error) => this.#lose(connection, error));

@@ -69,9 +69,11 @@ const KINDS = ['oauth', 'payment', 'signature'];
  *
  * @typedef {Way & { url: string, expiresAt: Date }} Elicitation `url` is what to elicit with
  *
- * @typedef {object} Recheck
+ * @typedef {object} Recheck what the recheck function is told of the event that wants it
  * @property {string} elicitationId
  * @property {string} provider
+ * @property {string | undefined} type the provider's type of the event
+ * @property {string | undefined} reference the provider's own reference, for its API
  *
  * @typedef {object} Answer
  * @property {Action} action

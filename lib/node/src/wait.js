@@ -1,5 +1,7 @@
 // One call of waitForCompletion: settled once, by whatever comes first.
 
+import { setMaxListeners } from 'node:events';
+
 import { ElicitationTimeoutError } from './errors.js';
 
 /** What setTimeout takes; a longer time is waited in pieces. */
@@ -19,9 +21,10 @@ export class Wait {
 	/** @type {NodeJS.Timeout | undefined} */
 	#timer;
 	#reported = 0;
-	/** @type {import('./urlmode.js').Recheck | undefined} not yet put to the recheck function */
+	/** How many of the row's rechecks the recheck function was asked about, or is now. */
+	#rechecks = 0;
+	/** @type {import('./urlmode.js').Recheck | undefined} not yet asked */
 	#question;
-	#asked = false;
 	#asking = false;
 
 	/**
@@ -39,7 +42,11 @@ export class Wait {
 			this.#reject = reject;
 		});
 		if (options.timeout > 0 && options.timeout < Infinity) this.#startTimer(performance.now() + options.timeout);
-		options.signal?.addEventListener('abort', this.#onAbort, { once: true });
+		if (options.signal) {
+			// One signal may end thousands of waits: that is no leak to warn of.
+			setMaxListeners(0, options.signal);
+			options.signal.addEventListener('abort', this.#onAbort, { once: true });
+		}
 	}
 
 	/** Whether one look at the row is all that is asked for. */
@@ -82,17 +89,17 @@ export class Wait {
 	}
 
 	/**
-	 * Asks the recheck function, one call at a time: at the first sight of a
-	 * row that wants it, and again each time that something woke us.
+	 * Asks the recheck function, one call at a time: once for each event that
+	 * wants it, and for those that come during a call once together.
 	 *
 	 * @param {import('./urlmode.js').Recheck} question
-	 * @param {boolean} woken
+	 * @param {number} rechecks how many events have wanted it
 	 * @param {(answer: import('./urlmode.js').Answer) => Promise<unknown>} complete
 	 */
-	async recheck(question, woken, complete) {
+	async recheck(question, rechecks, complete) {
 		const ask = this.#options.recheck;
-		if (!ask || (this.#asked && !woken)) return;
-		this.#asked = true;
+		if (!ask || rechecks <= this.#rechecks) return;
+		this.#rechecks = rechecks;
 		this.#question = question;
 		if (this.#asking) return;
 		this.#asking = true;

@@ -19,7 +19,6 @@ const RETRY_MS = 1_000;
  * @property {string} id
  * @property {Buffer} binding
  * @property {Set<Wait>} waits never empty
- * @property {boolean} woken whether there is a reason to look beyond routine
  * @property {NodeJS.Timeout | undefined} expiry
  */
 
@@ -98,7 +97,7 @@ export class Waiters {
 		const entries = this.#entries.get(id) ?? [];
 		let entry = entries.find((known) => known.binding.equals(binding));
 		if (!entry) {
-			entry = { id, binding, waits: new Set(), woken: false, expiry: undefined };
+			entry = { id, binding, waits: new Set(), expiry: undefined };
 			this.#entries.set(id, [...entries, entry]);
 		}
 		return entry;
@@ -154,7 +153,6 @@ export class Waiters {
 	/** @param {Entry} entry */
 	#wake(entry) {
 		if (entry.waits.size === 0) return;
-		entry.woken = true;
 		this.#due.add(entry);
 		this.#routine.delete(entry);
 		void this.#read();
@@ -238,8 +236,6 @@ export class Waiters {
 	 * @param {import('./database.js').Row} row not completed
 	 */
 	#goOn(entry, row) {
-		const { woken } = entry;
-		entry.woken = false;
 		clearTimeout(entry.expiry);
 		if (row.status !== 'processing') {
 			const rest = Math.min(Number(row.expires_in_ms), TIMER_MAX_MS);
@@ -247,7 +243,7 @@ export class Waiters {
 		}
 		for (const wait of entry.waits) {
 			void wait.progress(/** @type {import('./urlmode.js').Progress} */ (row.status));
-			if (row.status === 'processing' && row.reason === 'recheck') this.#recheck(entry, wait, row, woken);
+			if (row.status === 'processing' && row.reason === 'recheck') this.#recheck(entry, wait, row);
 			if (wait.once) wait.rejectTimeout();
 		}
 	}
@@ -256,10 +252,13 @@ export class Waiters {
 	 * @param {Entry} entry
 	 * @param {Wait} wait
 	 * @param {import('./database.js').Row} row
-	 * @param {boolean} woken
 	 */
-	#recheck(entry, wait, row, woken) {
-		void wait.recheck({ elicitationId: row.id, provider: row.provider }, woken, async (answer) => {
+	#recheck(entry, wait, row) {
+		const question = {
+			elicitationId: row.id, provider: row.provider, type: row.event_type ?? undefined,
+			reference: row.reference ?? undefined,
+		};
+		void wait.recheck(question, row.rechecks, async (answer) => {
 			await this.#rows.complete(entry, answer);
 			this.#wake(entry);
 		});

@@ -1,0 +1,154 @@
+// What happens to waits when the database, or the way to it, does not hold.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { UrlMode } from '../src/index.js';
+import { checkDatabaseUrl } from '../src/database.js';
+import { Listener } from '../src/listener.js';
+import { bindingOf } from '../src/token.js';
+import { Waiters } from '../src/waiters.js';
+import { Cluster } from './support/cluster.js';
+import { connectionsOf, listenerOf, request, requireUrl, setUp, until } from './support/database.js';
+import { scratchKeys } from './support/keys.js';
+import { Proxy } from './support/proxy.js';
+
+const owner = { subject: 'user-42' };
+
+function collectWarnings(t) {
+	const codes = [];
+	const onWarning = (warning) => codes.push(warning.code);
+	process.on('warning', onWarning);
+	t.after(() => process.off('warning', onWarning));
+	return codes;
+}
+
+test('a wait whose connection is killed resolves with what was completed meanwhile', async (t) => {
+	const { urlmode, admin, callback, applicationName } = await setUp(t);
+	const warnings = collectWarnings(t);
+	const ids = (await Promise.all([1, 2, 3].map(() => urlmode.create(request)))).map((e) => e.elicitationId);
+	const waits = ids.map((id) => urlmode.waitForCompletion(id, owner));
+	const pid = await listenerOf(admin, applicationName);
+
+	// Gone when this returns: nobody listens when the completion is announced.
+	const killed = await admin.query('SELECT pg_terminate_backend($1, 5000)', [pid]);
+	assert.ok(killed.rows[0].pg_terminate_backend);
+	await callback.complete(ids[0], { result: { code: 'a' } });
+	assert.deepEqual((await waits[0]).result, { code: 'a' });
+
+	assert.notEqual(await listenerOf(admin, applicationName), pid);
+	await callback.complete(ids[1], { result: { code: 'b' } });
+	await callback.complete(ids[2], { action: 'decline', reason: 'access_denied' });
+	assert.deepEqual((await waits[1]).result, { code: 'b' });
+	assert.equal((await waits[2]).action, 'decline');
+	assert.deepEqual(warnings, [], 'what comes back at once is no news');
+});
+
+test('a connection that is killed while nobody waits is opened again by the next wait', async (t) => {
+	const { urlmode, admin, callback, applicationName } = await setUp(t);
+	const { elicitationId } = await urlmode.create(request);
+	await assert.rejects(urlmode.waitForCompletion(elicitationId, { ...owner, timeout: 100 }), { code: 'ELICITATION_TIMEOUT' });
+	await admin.query('SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = $1',
+		[applicationName]);
+	await sleep(300);
+	assert.equal((await connectionsOf(admin, applicationName)).length, 0, 'nobody waits, so nobody connects');
+	const waiting = urlmode.waitForCompletion(elicitationId, owner);
+	await callback.complete(elicitationId);
+	assert.equal((await waiting).action, 'accept');
+	assert.ok((await urlmode.create(request)).url, 'the pool connects again too');
+});
+
+test('a restart of PostgreSQL during waits loses nothing', async (t) => {
+	const cluster = await Cluster.start(t);
+	const { urlmode, settings } = await setUp(t, cluster);
+	const warnings = collectWarnings(t);
+	const ids = (await Promise.all(Array.from({ length: 20 }, () => urlmode.create(request)))).map((e) => e.elicitationId);
+	const progress = [];
+	const waits = ids.map((id) => urlmode.waitForCompletion(id, { ...owner, onProgress: (status) => progress.push(status) }));
+	await sleep(200);
+
+	await cluster.stop();
+	const late = new UrlMode(settings);
+	t.after(() => late.close());
+	const lateWait = late.waitForCompletion(ids[0], owner);
+	await assert.rejects(late.waitForCompletion(ids[0], { ...owner, timeout: 0 }), 'one look does not wait for the database');
+	await assert.rejects(urlmode.create(request));
+	await until('both warn', () => warnings.length === 2);
+	assert.deepEqual(warnings, ['URLMODE_RECONNECTING', 'URLMODE_RECONNECTING']);
+	await cluster.start();
+
+	const { callback } = await setUp(t, { ...cluster, keysFile: settings.keysFile });
+	await callback.open(ids[0]);
+	for (const id of ids) assert.equal(await callback.complete(id, { result: { id } }), 'completed');
+	for (const [index, outcome] of (await Promise.all(waits)).entries()) {
+		assert.deepEqual(outcome, { elicitationId: ids[index], action: 'accept', reason: '', result: { id: ids[index] } });
+	}
+	assert.deepEqual((await lateWait).result, { id: ids[0] });
+	const again = await urlmode.create(request);
+	const waiting = urlmode.waitForCompletion(again.elicitationId, owner);
+	await callback.complete(again.elicitationId);
+	assert.equal((await waiting).action, 'accept', 'the new connection listens');
+	assert.ok(warnings.length === 2, `one warning an outage: ${warnings}`);
+});
+
+test('without PostgreSQL a wait ends by its own timeout, abort or close', async (t) => {
+	const settings = { databaseUrl: 'postgresql://u:hunter2@127.0.0.1:1/none', keysFile: scratchKeys(t),
+		baseUrl: 'https://callback.example' };
+	const id = '6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11';
+	const urlmode = new UrlMode(settings);
+	await assert.rejects(urlmode.waitForCompletion(id, { ...owner, timeout: 300 }), { code: 'ELICITATION_TIMEOUT' });
+	await assert.rejects(urlmode.waitForCompletion(id, { ...owner, signal: AbortSignal.timeout(100) }), { name: 'TimeoutError' });
+	const open = assert.rejects(urlmode.waitForCompletion(id, owner), { code: 'URLMODE_CLOSED' });
+	await assert.rejects(urlmode.create(request), (error) => {
+		assert.equal(error.code, 'ECONNREFUSED');
+		assert.doesNotMatch(error.stack + JSON.stringify(error), /hunter2/);
+		return true;
+	});
+	await urlmode.close();
+	await open;
+});
+
+test('a role without the right, or a database without the schema, is said at once', async (t) => {
+	const { settings, adminUrl } = await setUp(t);
+	const url = new URL(adminUrl);
+	url.searchParams.set('options', '-c role=urlmode_cgi');
+	const urlmode = new UrlMode({ ...settings, databaseUrl: url.href });
+	t.after(() => urlmode.close());
+	const id = '6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11';
+	await assert.rejects(urlmode.waitForCompletion(id, owner), { code: '42501', message: /permission denied/ });
+	await assert.rejects(urlmode.create(request), { code: '42501' });
+});
+
+/** Waits over a listener of their own, whose times are short enough for a test. */
+function shortWaits(t, databaseUrl, routineMs) {
+	const listener = new Listener({ ...checkDatabaseUrl(databaseUrl), query_timeout: 300 });
+	t.after(() => listener.close());
+	const waiters = new Waiters(listener, {
+		outcomeOf: ({ id, action, reason }) => ({ elicitationId: id, action, reason, result: undefined }),
+		expire: () => assert.fail('nothing expires here'),
+		complete: () => assert.fail('nothing is rechecked here'),
+	}, routineMs);
+	return (id) => waiters.wait(id, bindingOf('user-42', ''), { timeout: 20_000 });
+}
+
+test('a notification that is lost delays until the next routine read', async (t) => {
+	const { urlmode, admin } = await setUp(t);
+	const { elicitationId } = await urlmode.create(request);
+	const waiting = shortWaits(t, requireUrl('URLMODE_DATABASE_URL'), 200)(elicitationId);
+	await sleep(100);
+	await admin.query(`UPDATE urlmode.elicitation SET status = 'completed', action = 'accept', completed_at = now()
+		WHERE id = $1`, [elicitationId]);
+	assert.equal((await waiting).action, 'accept');
+});
+
+test('a connection that died without a word is noticed and replaced', async (t) => {
+	const { urlmode, callback } = await setUp(t);
+	const proxy = await Proxy.start(t, requireUrl('URLMODE_DATABASE_URL'));
+	const { elicitationId } = await urlmode.create(request);
+	const waiting = shortWaits(t, proxy.url, 200)(elicitationId);
+	await sleep(150);
+	proxy.silence();
+	await callback.complete(elicitationId);
+	assert.equal((await waiting).action, 'accept');
+});

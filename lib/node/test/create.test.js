@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { createHash, randomUUID } from 'node:crypto';
+import test from 'node:test';
+
+import { KeysFile } from '../src/keys.js';
+import { bindingOf, openState } from '../src/token.js';
+import { UrlMode } from '../src/index.js';
+import { request, setUp } from './support/database.js';
+import { scratchKeys } from './support/keys.js';
+
+const rowOf = async (admin, id) => (await admin.query('SELECT * FROM urlmode.elicitation WHERE id = $1', [id])).rows[0];
+
+test('create writes the row and answers the link, the way back and the expiry', async (t) => {
+	const { urlmode, admin, keysFile } = await setUp(t);
+	const before = Date.now();
+	const e = await urlmode.create({ ...request, session: 'sess-1', ttl: 60_000 });
+	const row = await rowOf(admin, e.elicitationId);
+
+	assert.equal(row.provider, 'demo');
+	assert.equal(row.kind, 'oauth');
+	assert.equal(row.subject, 'user-42');
+	assert.equal(row.session, 'sess-1');
+	assert.equal(row.status, 'pending');
+	assert.equal(row.requester, 'callback.example');
+	assert.equal(row.target_url, request.targetUrl);
+	assert.equal(row.expected, null);
+	assert.equal(row.verifier, null);
+	assert.equal(row.expires_at.getTime(), e.expiresAt.getTime());
+	assert.ok(Math.abs(e.expiresAt.getTime() - before - 60_000) < 10_000, String(e.expiresAt));
+
+	const url = new URL(e.url);
+	assert.equal(url.origin + url.pathname, 'https://callback.example/connect/demo');
+	assert.deepEqual([...url.searchParams.keys()], ['state']);
+	const state = openState(new KeysFile(keysFile), 'connect', 'demo', url.searchParams.get('state'));
+	assert.equal(state.id, e.elicitationId);
+	assert.deepEqual(state.binding, bindingOf('user-42', 'sess-1'));
+	assert.deepEqual(state.browser, Buffer.alloc(16));
+	assert.equal(state.expires, Math.ceil(e.expiresAt.getTime() / 1_000));
+
+	assert.equal(e.returnUrl, 'https://callback.example/oauth/demo/return');
+	assert.equal(e.cancelUrl, undefined);
+});
+
+for (const kind of ['payment', 'signature']) {
+	test(`for a ${kind} the way back has a state, known before the row is written`, async (t) => {
+		const { urlmode, admin, keysFile } = await setUp(t, { name: 'The Shop' });
+		let way;
+		const e = await urlmode.create({ ...request, kind, async targetUrl(given) {
+			way = given;
+			assert.equal(await rowOf(admin, given.elicitationId), undefined);
+			return new URL(`https://checkout.example/${given.elicitationId}`);
+		} });
+		assert.deepEqual(way, { elicitationId: e.elicitationId, returnUrl: e.returnUrl, cancelUrl: e.cancelUrl });
+		for (const purpose of ['return', 'cancel']) {
+			const url = new URL(e[`${purpose}Url`]);
+			assert.equal(url.origin + url.pathname, `https://callback.example/payment/demo/${purpose}`);
+			const state = openState(new KeysFile(keysFile), purpose, 'demo', url.searchParams.get('state'));
+			assert.equal(state.id, e.elicitationId);
+			assert.ok(state.expires >= e.expiresAt.getTime() / 1_000, 'the way back ends before the row');
+			assert.ok(state.expires < e.expiresAt.getTime() / 1_000 + 120);
+		}
+		const row = await rowOf(admin, e.elicitationId);
+		assert.equal(row.requester, 'The Shop');
+		assert.equal(row.target_url, `https://checkout.example/${e.elicitationId}`);
+	});
+}
+
+test('what a payment must match is kept', async (t) => {
+	const { urlmode, admin } = await setUp(t);
+	const e = await urlmode.create({ ...request, kind: 'payment', expected: { amount: 1_999, currency: 'eur' } });
+	assert.deepEqual((await rowOf(admin, e.elicitationId)).expected, { amount: 1_999, currency: 'EUR' });
+});
+
+test('pkce: the challenge matches the verifier, which any instance gets and no column shows', async (t) => {
+	const { urlmode, another, admin, callback } = await setUp(t);
+	const targetUrl = 'https://provider.example/authorize?client_id=a&scope=openid%20email';
+	const e = await urlmode.create({ ...request, targetUrl, pkce: true });
+	const row = await rowOf(admin, e.elicitationId);
+	const query = new URL(row.target_url).searchParams;
+	assert.ok(row.target_url.startsWith(`${targetUrl}&`));
+
+	await callback.complete(e.elicitationId, { result: { code: 'abc' } });
+	const outcome = await another().waitForCompletion(e.elicitationId, { subject: 'user-42' });
+	assert.match(outcome.codeVerifier, /^[A-Za-z0-9_-]{43}$/);
+	assert.equal(query.get('code_challenge_method'), 'S256');
+	assert.equal(query.get('code_challenge'), createHash('sha256').update(outcome.codeVerifier).digest('base64url'));
+	assert.match(outcome.nonce, /^[A-Za-z0-9_-]{22}$/);
+	assert.equal(query.get('nonce'), outcome.nonce);
+	assert.deepEqual(outcome.result, { code: 'abc' });
+
+	const shown = JSON.stringify([e, { ...row, verifier: row.verifier.toString('latin1') }]);
+	assert.ok(!shown.includes(outcome.codeVerifier), 'the verifier can be seen');
+});
+
+test('pkce: no nonce where there is no openid, or the URL has one', async (t) => {
+	const { urlmode, admin, callback } = await setUp(t);
+	for (const [query, nonce] of [['', null], ['?scope=email', null], ['?scope=openidx', null],
+		['?scope=openid&nonce=mine', 'mine']]) {
+		const e = await urlmode.create({ ...request, targetUrl: `https://provider.example/${query}`, pkce: true });
+		const row = await rowOf(admin, e.elicitationId);
+		assert.deepEqual(new URL(row.target_url).searchParams.getAll('nonce'), nonce ? [nonce] : []);
+		await callback.complete(e.elicitationId);
+		const outcome = await urlmode.waitForCompletion(e.elicitationId, { subject: 'user-42' });
+		assert.equal(outcome.codeVerifier.length, 43);
+		assert.ok(!('nonce' in outcome));
+	}
+});
+
+test('an id of the caller counts, and only once', async (t) => {
+	const { urlmode } = await setUp(t);
+	const id = randomUUID();
+	const e = await urlmode.create({ ...request, id: id.toUpperCase() });
+	assert.equal(e.elicitationId, id);
+	await assert.rejects(urlmode.create({ ...request, id }),
+		{ name: 'ElicitationExistsError', code: 'ELICITATION_EXISTS', message: `there is an elicitation ${id} already` });
+});
+
+test('what the target function throws is what create throws, and no row is left', async (t) => {
+	const { urlmode, admin } = await setUp(t);
+	const failure = new Error('the checkout could not be created');
+	const id = randomUUID();
+	await assert.rejects(urlmode.create({ ...request, id, targetUrl: async () => { throw failure; } }), failure);
+	await assert.rejects(urlmode.create({ ...request, id, targetUrl: () => 'http://elsewhere.example/' }),
+		{ name: 'TypeError', message: /^targetUrl must be https/ });
+	assert.equal(await rowOf(admin, id), undefined);
+});
+
+const mistakes = {
+	'provider': [{ provider: 'Demo' }, { provider: '' }, { provider: 'a/b' }, { provider: `a${'b'.repeat(64)}` },
+		{ provider: undefined }, { provider: '../x' }],
+	'kind': [{ kind: 'card' }, { kind: undefined }],
+	'subject': [{ subject: '' }, { subject: undefined }, { subject: 42 }, { subject: 'a\0b' }, { subject: '\ud800' },
+		{ subject: 'ö'.repeat(257) }],
+	'session': [{ session: null }, { session: 'x'.repeat(513) }],
+	'ttl': [{ ttl: 0 }, { ttl: -1 }, { ttl: 1.5 }, { ttl: NaN }, { ttl: '60000' }, { ttl: Date.now() }],
+	'the elicitation id': [{ id: 'x' }, { id: '' }, { id: 42 }, { id: '6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11\n' }],
+	'expected': [{ expected: { amount: 1, currency: 'EUR' } }],
+	'expected.amount': [{ kind: 'payment', expected: { amount: 1.5, currency: 'EUR' } },
+		{ kind: 'payment', expected: { amount: -1, currency: 'EUR' } }, { kind: 'payment', expected: null }],
+	'expected.currency': [{ kind: 'payment', expected: { amount: 1 } },
+		{ kind: 'payment', expected: { amount: 1, currency: 'euro' } }],
+	'pkce': [{ kind: 'payment', pkce: true }],
+	'targetUrl': [{ targetUrl: undefined }, { targetUrl: 'x' }, { targetUrl: 'https://p.example/?state=1' },
+		{ targetUrl: 'https://p.example/?code_challenge=1', pkce: true }],
+};
+for (const [name, options] of Object.entries(mistakes)) {
+	test(`create refuses a mistake in ${name}`, async (t) => {
+		const { urlmode } = await setUp(t);
+		for (const mistake of options) {
+			await assert.rejects(urlmode.create({ ...request, ...mistake }), (error) => {
+				assert.ok(error instanceof TypeError && error.message.startsWith(`${name} `),
+					`${JSON.stringify(mistake)} gave ${error}`);
+				return true;
+			});
+		}
+	});
+}
+
+test('the constructor refuses what cannot work, and tells no password', (t) => {
+	const good = { databaseUrl: 'postgresql://u:hunter2@127.0.0.1/urlmode', keysFile: scratchKeys(t),
+		baseUrl: 'https://callback.example' };
+	for (const [name, mistake] of [
+		['databaseUrl', { databaseUrl: undefined }],
+		['databaseUrl', { databaseUrl: 'host=127.0.0.1 password=hunter2' }],
+		['databaseUrl', { databaseUrl: 'postgresql://u:hunter2@127.0.0.1:port/urlmode' }],
+		['keysFile', { keysFile: undefined }],
+		['baseUrl', { baseUrl: 'http://callback.example' }],
+		['name', { name: '' }],
+		['name', { name: 'x'.repeat(201) }],
+	]) {
+		assert.throws(() => new UrlMode({ ...good, ...mistake }), (error) => {
+			assert.ok(error instanceof TypeError && error.message.startsWith(name), String(error));
+			assert.doesNotMatch(error.stack + JSON.stringify(error), /hunter2/);
+			return true;
+		});
+	}
+	assert.throws(() => new UrlMode({ ...good, keysFile: '/nowhere/keys' }), { code: 'URLMODE_KEYS_FILE' });
+});

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+
+import { Key, keyRing } from '../src/keys.js';
+import { RESULT, seal, unseal, VERIFIER } from '../src/seal.js';
+import { bindingOf } from '../src/token.js';
+
+const vectors = JSON.parse(readFileSync(new URL('../../../tests/vectors/token.json', import.meta.url), 'utf8'));
+const hex = (text) => Buffer.from(text, 'hex');
+const ring = (vector) => keyRing([new Key(vector.kid, hex(vector.secret_hex))]);
+
+for (const vector of vectors.result) {
+	const keys = ring(vector);
+	const place = { id: vector.id, binding: bindingOf(vector.subject, vector.session), use: RESULT };
+	const blob = hex(vector.blob_hex);
+
+	test(`vector: ${vector.name}`, () => {
+		assert.equal(place.binding.toString('hex'), vector.binding_hex);
+		assert.equal(seal(keys, place, vector.json, hex(vector.nonce_hex)).toString('hex'), vector.blob_hex);
+		assert.deepEqual(unseal(keys, place, blob), JSON.parse(vector.json));
+	});
+
+	test(`every single-bit change is refused: ${vector.name}`, () => {
+		for (let bit = 0; bit < blob.length * 8; bit++) {
+			const changed = Buffer.from(blob);
+			changed[bit >> 3] ^= 1 << (bit & 7);
+			assert.throws(() => unseal(keys, place, changed), { code: 'ELICITATION_SEAL' }, `bit ${bit}`);
+		}
+		for (let length = 0; length < blob.length; length++) {
+			assert.throws(() => unseal(keys, place, blob.subarray(0, length)), { code: 'ELICITATION_SEAL' });
+		}
+	});
+}
+
+const [vector] = vectors.result;
+const place = { id: vector.id, binding: hex(vector.binding_hex), use: RESULT };
+
+test('what is sealed opens in its own place only', () => {
+	const blob = hex(vector.blob_hex);
+	for (const other of [{ ...place, id: '00000000-0000-4000-8000-000000000000' },
+		{ ...place, binding: Buffer.alloc(16) }, { ...place, use: VERIFIER }]) {
+		assert.throws(() => unseal(ring(vector), other, blob), { code: 'ELICITATION_SEAL', message: /not genuine/ });
+	}
+});
+
+test('a key that is not there is named by its kid', () => {
+	assert.throws(() => unseal(keyRing([new Key(9, Buffer.alloc(32))]), place, hex(vector.blob_hex)),
+		{ name: 'ElicitationSealError', message: /the keys file has no key 1$/ });
+});
+
+test('only a JSON object comes out, and the error does not quote what was inside', () => {
+	for (const json of ['', 'secret', '"secret"', '["secret"]', 'null', '{"secret"']) {
+		assert.throws(() => unseal(ring(vector), place, seal(ring(vector), place, json)), (error) => {
+			assert.equal(error.code, 'ELICITATION_SEAL');
+			assert.doesNotMatch(error.stack + JSON.stringify(error), /secret/);
+			assert.equal(error.cause, undefined);
+			return true;
+		});
+	}
+});

@@ -1,0 +1,138 @@
+// The real PostgreSQL of the tests, and what others do there: the callback
+// programs complete rows, an administrator looks and breaks connections.
+
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import pg from 'pg';
+
+import { UrlMode } from '../../src/index.js';
+import { KeysFile } from '../../src/keys.js';
+import { RESULT, seal } from '../../src/seal.js';
+import { bindingOf, browserOf } from '../../src/token.js';
+import { scratchKeys } from './keys.js';
+
+/** @param {string} name */
+export function requireUrl(name) {
+	const url = process.env[name];
+	if (!url) {
+		throw new Error(`${name} is not set: these tests need a PostgreSQL with the migrations of sql/ applied, `
+			+ 'as URLMODE_DATABASE_URL (role urlmode_server) and URLMODE_ADMIN_DATABASE_URL (a superuser)');
+	}
+	return url;
+}
+
+/** The same database under a name of its own in pg_stat_activity. */
+export function named(url, applicationName) {
+	const own = new URL(url);
+	own.searchParams.set('application_name', applicationName);
+	return own.href;
+}
+
+export async function connect(t, url) {
+	const client = new pg.Client({ connectionString: url });
+	client.on('error', () => {});
+	await client.connect();
+	t.after(() => client.end());
+	return client;
+}
+
+/**
+ * A UrlMode, and the hands of others on its rows.
+ *
+ * @param {import('node:test').TestContext} t
+ */
+export async function setUp(t, { serverUrl = requireUrl('URLMODE_DATABASE_URL'),
+	adminUrl = requireUrl('URLMODE_ADMIN_DATABASE_URL'), keysFile = scratchKeys(t), ...options } = {}) {
+	const applicationName = `urlmode-test-${randomUUID()}`;
+	const settings = {
+		databaseUrl: named(serverUrl, applicationName), keysFile, baseUrl: 'https://callback.example', ...options,
+	};
+	const urlmode = new UrlMode(settings);
+	t.after(() => urlmode.close());
+	return {
+		urlmode, settings, keysFile, applicationName, adminUrl,
+		another: () => {
+			const other = new UrlMode(settings);
+			t.after(() => other.close());
+			return other;
+		},
+		admin: await connect(t, adminUrl),
+		callback: await Callback.start(t, adminUrl, keysFile),
+	};
+}
+
+/** What the callback programs do, with their role. */
+export class Callback {
+	constructor(client, keysFile) {
+		this.client = client;
+		this.keys = new KeysFile(keysFile);
+	}
+
+	static async start(t, adminUrl, keysFile) {
+		const client = await connect(t, adminUrl);
+		await client.query('SET ROLE urlmode_cgi');
+		return new Callback(client, keysFile);
+	}
+
+	async open(id, { provider = 'demo', subject = 'user-42', session = '' } = {}) {
+		const { rows } = await this.client.query(`SELECT outcome FROM urlmode.open(ids => ARRAY[$1::uuid],
+			bindings => ARRAY[$2::bytea], providers => ARRAY[$3], browsers => ARRAY[$4::bytea])`,
+		[id, bindingOf(subject, session), provider, browserOf('of the test')]);
+		return rows[0].outcome;
+	}
+
+	async complete(id, { provider = 'demo', subject = 'user-42', session = '', action = 'accept', reason = '',
+		result = undefined } = {}) {
+		const binding = bindingOf(subject, session);
+		const sealed = result && seal(this.keys, { id, binding, use: RESULT }, JSON.stringify(result));
+		const { rows } = await this.client.query(`SELECT outcome FROM urlmode.complete(ids => ARRAY[$1::uuid],
+			bindings => ARRAY[$2::bytea], providers => ARRAY[$3], actions => ARRAY[$4], reasons => ARRAY[$5],
+			results => ARRAY[$6::bytea])`, [id, binding, provider, action, reason, sealed ?? null]);
+		return rows[0].outcome;
+	}
+
+	/** A webhook's event; `meaning` as its description reads it. */
+	async event(id, meaning, { provider = 'demo', type = `type.${meaning}`, reference = null, amount = null,
+		currency = null, identity = randomUUID() } = {}) {
+		const { rows } = await this.client.query(`SELECT outcome FROM urlmode.record_events(ids => ARRAY[$1::uuid],
+			providers => ARRAY[$2], identities => ARRAY[$3], types => ARRAY[$4], meanings => ARRAY[$5],
+			amounts => ARRAY[$6::bigint], currencies => ARRAY[$7], refs => ARRAY[$8], results => ARRAY[NULL::bytea])`,
+		[id, provider, identity, type, meaning, amount, currency, reference]);
+		return rows[0].outcome;
+	}
+}
+
+/** What `create` is called with where the test is about something else. */
+export const request = {
+	provider: 'demo', kind: 'oauth', subject: 'user-42', targetUrl: 'https://provider.example/authorize?client_id=a',
+};
+
+export async function notify(admin, id, status) {
+	await admin.query("SELECT pg_notify('urlmode', $1)", [JSON.stringify({ id, status })]);
+}
+
+export async function connectionsOf(admin, applicationName) {
+	const { rows } = await admin.query('SELECT pid, query FROM pg_stat_activity WHERE application_name = $1',
+		[applicationName]);
+	return rows;
+}
+
+/** The process id of the connection that listens, once it does. */
+export async function listenerOf(admin, applicationName) {
+	return until('a connection listens', async () => {
+		const all = await connectionsOf(admin, applicationName);
+		return all.find(({ query }) => /^LISTEN|urlmode\.read/.test(query))?.pid;
+	});
+}
+
+/** Asks again until the answer is something; says what did not happen when it takes too long. */
+export async function until(what, ask, timeout = 15_000) {
+	const deadline = performance.now() + timeout;
+	for (;;) {
+		const answer = await ask();
+		if (answer) return answer;
+		if (performance.now() > deadline) throw new Error(`did not happen within ${timeout} ms: ${what}`);
+		await sleep(20);
+	}
+}

@@ -1,0 +1,44 @@
+// A way to PostgreSQL that can go silent: connections stay, and nothing
+// passes any more.
+
+import { connect, createServer } from 'node:net';
+
+export class Proxy {
+	#server;
+	#pairs = new Set();
+
+	/** @param {string} url the database behind it, by TCP */
+	static async start(t, url) {
+		const proxy = new Proxy();
+		const { hostname, port } = new URL(url);
+		proxy.#server = createServer((near) => proxy.#join(near, connect(Number(port || 5432), hostname)));
+		await new Promise((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
+		const own = new URL(url);
+		own.hostname = '127.0.0.1';
+		own.port = proxy.#server.address().port;
+		proxy.url = own.href;
+		t.after(() => {
+			for (const pair of proxy.#pairs) for (const socket of pair) socket.destroy();
+			proxy.#server.close();
+		});
+		return proxy;
+	}
+
+	/** From now on what is connected hears nothing; new connections are fine. */
+	silence() {
+		for (const [near, far] of this.#pairs) {
+			near.unpipe(far);
+			far.unpipe(near);
+			near.resume();
+			far.resume();
+		}
+	}
+
+	#join(near, far) {
+		const pair = [near, far];
+		this.#pairs.add(pair);
+		for (const socket of pair) socket.on('error', () => {});
+		near.pipe(far);
+		far.pipe(near);
+	}
+}
