@@ -6,8 +6,8 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
  * Every process that is there, but none that has ended and only waits for
  * its parent.
  *
- * @returns {Promise<{ pid: number, parent: number, session: number,
- *     started: string, command: string }[]>}
+ * @returns {Promise<{ pid: number, parent: number, started: string,
+ *     command: string }[]>}
  *     started: in clock ticks since boot, so that pid and started name one
  *     process for ever
  */
@@ -17,9 +17,15 @@ export async function processes() {
 	return all.filter((process) => process !== undefined);
 }
 
-/** The processes of one session: a service of a stack with all it started. */
-export async function sessionOf(leader) {
-	return (await processes()).filter(({ session }) => session === leader);
+/** A process and all that it started: a service of a stack. */
+export async function familyOf(pid) {
+	const all = await processes();
+	const family = all.filter((process) => process.pid === pid);
+
+	for (const { pid: parent } of family) {
+		family.push(...all.filter((process) => process.parent === parent));
+	}
+	return family;
 }
 
 /** Whether this very process is still there. */
@@ -42,9 +48,9 @@ async function processOf(pid) {
 	if (rest === undefined) {
 		return undefined;
 	}
-	const [state, parent, , session, ...more] = rest.trim().split(' ');
+	const [state, parent, ...more] = rest.trim().split(' ');
 	if (state === 'Z' || state === 'X') {
 		return undefined;
 	}
-	return { pid: Number(pid), parent: Number(parent), session: Number(session), started: more[15], command };
+	return { pid: Number(pid), parent: Number(parent), started: more[17], command };
 }

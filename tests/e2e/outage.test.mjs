@@ -1,0 +1,241 @@
+// PostgreSQL away, frozen or restarted: nothing is consumed, what needs no
+// database is answered as ever, and everything goes on when it is back.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, beforeEach, describe, test } from 'node:test';
+
+import { comeBack, press } from '../support/flow.mjs';
+import { request } from '../support/http.mjs';
+import { assertPlainPage, assertSecurityHeaders } from '../support/pages.mjs';
+import { familyOf } from '../support/processes.mjs';
+import { openScene } from '../support/scene.mjs';
+import { Tokens } from '../support/tokens.mjs';
+import { until } from '../support/wait.mjs';
+
+const PROGRAMS = ['connect', 'oauth-return', 'status'];
+
+let scene;
+let tokens;
+
+before(async () => {
+	scene = await openScene({ name: 'outage', own: true });
+	tokens = new Tokens(scene.stack);
+});
+
+after(() => scene?.close());
+
+const programs = () => Promise.all(PROGRAMS.map((name) => scene.stack.program(name)));
+
+function waitFor({ id, owner }) {
+	const outcome = scene.urlmode.waitForCompletion(id, owner);
+	outcome.catch(() => {}); // heard of where it is awaited
+	return outcome;
+}
+
+const health = async () => (await request(scene.url('/healthz'))).status;
+
+/** Until every program has its database: it answers 503 for as long as it has not. */
+async function untilBack(flow) {
+	const unknown = flow.returnTo({ code: 'c' });
+	unknown.searchParams.set('state', tokens.mint(flow, { cookie: 'x', id: randomUUID() }));
+
+	await until('the programs are back', async () => (
+		await health() === 200
+		&& (await request(flow.url)).status === 200
+		&& (await request(unknown, { headers: { Cookie: '__Host-urlmode=x' } })).status === 404));
+}
+
+function assertUnavailable(hop, { again } = {}) {
+	assert.equal(hop.status, 503);
+	assert.equal(hop.headers['retry-after'], '3');
+	assert.equal(hop.headers.refresh, again === undefined ? '3' : `3; url=${again}`);
+	assert.match(hop.body, /this page tries again by itself/);
+	assert.match(hop.body, /<code>unavailable<\/code>/);
+	assertSecurityHeaders(hop);
+}
+
+/** What a browser does with a Refresh header. */
+function refresh(browser, { url, headers }) {
+	const [, again] = headers.refresh.split('; url=');
+	return browser.send({ url: new URL(again ?? url, url) });
+}
+
+/** Requests that a program refuses without its database: the answer must not wait for it. */
+async function assertForgedAreRefused(flow) {
+	const forged = 'A'.repeat(115);
+	const cookie = flow.browser.jar.header(new URL(flow.returnUrl));
+
+	for (const [url, status] of [
+		[scene.url(`/connect/demo?state=${forged}`), 400],
+		[scene.url(`/connect/demo?state=${tokens.mint(flow, { purpose: 'connect', expires: 1 })}`), 410],
+		[`${flow.returnUrl}?code=c&state=${forged}`, 400],
+		[`${flow.returnUrl}?code=c&iss=wrong&state=${flow.state}`, 400],
+		[scene.url('/connect/nobody'), 404],
+		[scene.url('/status?provider=demo'), 400],
+		[scene.url('/done'), 200],
+	]) {
+		// What waits for the database is answered after three seconds at the earliest (UM_STORE_WAIT_MS).
+		const answer = await request(url, { headers: { Cookie: cookie }, timeout: 2_500 });
+		assert.equal(answer.status, status);
+		if (status !== 200) {
+			assertPlainPage(answer);
+		}
+	}
+}
+
+let pending;  // nobody has opened it
+let flow;     // the browser is at the provider
+let posted;   // the same, and the provider will use form_post
+let refusal;  // its confirm page is open
+let untouched;
+
+beforeEach(async () => {
+	const browser = scene.browser();
+	pending = { browser, ...await scene.create() };
+	flow = { browser, ...await scene.goOn(browser) };
+	posted = { browser, ...await scene.goOn(browser) };
+	refusal = { browser, ...await scene.create() };
+	refusal.page = await browser.open(refusal.url);
+	untouched = await rows();
+});
+
+const rows = () => Promise.all([pending, flow, posted, refusal].map(({ id }) => scene.row(id)));
+
+/** Every kind of request that needs the database, while it is away. Answers the 503s. */
+async function askInVain() {
+	const { browser } = flow;
+	const [link, button, back, post] = await Promise.all([
+		browser.send({ url: new URL(pending.url) }),
+		press(browser, refusal.page, 'refuse'),
+		comeBack(browser, flow.returnTo({ code: 'by GET' })),
+		browser.send({
+			url: new URL(posted.returnUrl),
+			method: 'POST',
+			body: new URLSearchParams(posted.parameters({ code: 'by POST' })).toString(),
+		}),
+	]);
+	const state = new URLSearchParams(button.headers.refresh.split('?')[1]).get('state');
+
+	assertUnavailable(link);
+	assertUnavailable(button, { again: `/connect/demo?state=${state}` });
+	assertUnavailable(back);
+	assertUnavailable(post, { again: `${new URL(posted.returnTo({ code: 'by POST' })).pathname}?${
+		new URLSearchParams(posted.parameters({ code: 'by POST' })).toString().replaceAll('+', '%20')}` });
+	for (const hop of [link, back]) {
+		assert.ok(!hop.body.includes('state='), 'what the address holds is not on the page');
+	}
+	return { link, button, back, post };
+}
+
+describe('stopped, and started again', () => {
+	test('503 and a page that tries again; the same request completes; the program is the same', async () => {
+		const before = await programs();
+		const wait = waitFor(flow);
+		assert.equal(await health(), 200);
+
+		await scene.stack.service('stop', 'postgres');
+		const inVain = await askInVain();
+		assert.equal(await health(), 503);
+		await assertForgedAreRefused(flow);
+		await scene.stack.service('start', 'postgres');
+		assert.deepEqual(await rows(), untouched, 'nothing was consumed');
+		await untilBack(flow);
+
+		assert.equal((await refresh(flow.browser, inVain.link)).status, 200);
+		assert.equal((await refresh(flow.browser, inVain.back)).location, '/done');
+		assert.equal((await refresh(flow.browser, inVain.post)).location, '/done');
+		assert.equal((await refresh(flow.browser, inVain.button)).status, 200, 'the question again');
+		assert.equal((await wait).result.code, 'by GET', 'which was waited for throughout');
+		assert.equal((await waitFor(posted)).result.code, 'by POST');
+		assert.equal((await press(flow.browser, refusal.page, 'refuse')).location, '/done');
+		assert.equal((await waitFor(refusal)).action, 'decline');
+		assert.deepEqual(await programs(), before, 'no program was started anew');
+	});
+
+	test('a request that comes while it starts waits for it', async () => {
+		await scene.stack.service('stop', 'postgres');
+		const [hop] = await Promise.all([
+			until('it is done', async () => {
+				const answer = await comeBack(flow.browser, flow.returnTo({ code: 'patient' }));
+				return answer.status === 503 ? undefined : answer;
+			}),
+			scene.stack.service('start', 'postgres'),
+		]);
+
+		assert.equal(hop.location, '/done');
+		assert.equal((await waitFor(flow)).result.code, 'patient');
+	});
+
+	test('programs that were started without a database find it', async () => {
+		await scene.stack.service('stop', 'postgres');
+		const before = await programs();
+		for (const { pid } of before) {
+			process.kill(pid, 'SIGTERM');
+		}
+		await until('they are others', async () => (await programs())
+			.every((now, index) => now && now.pid !== before[index].pid));
+		await until('they serve', async () => await health() === 503);
+		await assertForgedAreRefused(flow);
+		await scene.stack.service('start', 'postgres');
+		await untilBack(flow);
+		assert.equal((await comeBack(flow.browser, flow.returnTo({ code: 'c' }))).location, '/done');
+	});
+
+	test('terminated connections are opened again, and no request is lost by it', async () => {
+		for (let round = 0; round < 10; round++) {
+			const browser = scene.browser();
+			const one = await scene.goOn(browser);
+			await scene.stack.sql(`
+				SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'urlmode_cgi'`);
+			const hop = await comeBack(browser, one.returnTo({ code: `round ${round}` }));
+			assert.deepEqual([hop.status, hop.location], [303, '/done']);
+			assert.equal((await waitFor(one)).result.code, `round ${round}`);
+		}
+	});
+});
+
+describe('frozen', () => {
+	/** Every process of the cluster. */
+	async function signal(name) {
+		for (const { pid } of await familyOf(await scene.stack.pid('postgres'))) {
+			process.kill(pid, name);
+		}
+	}
+
+	test('503 after three seconds, forged states are refused at once, and everything goes on', async () => {
+		const before = await programs();
+		await signal('SIGSTOP');
+		try {
+			const inVain = askInVain();
+			await assertForgedAreRefused(flow);
+			await inVain;
+			assert.equal(await health(), 503);
+		} finally {
+			await signal('SIGCONT');
+		}
+		await untilBack(flow);
+
+		// Whether what was on its way has been done meanwhile is PostgreSQL's to know: done once it is.
+		for (const [one, code] of [[flow, 'by GET'], [posted, 'by POST']]) {
+			const hop = await comeBack(one.browser, one.returnTo({ code }));
+			assert.ok(hop.status === 303 || /Already done/.test(hop.body), `${hop.status}`);
+			assert.equal((await waitFor(one)).result.code, code);
+		}
+		assert.deepEqual(await programs(), before);
+	});
+});
+
+test('read-only, as a server that was demoted is: 503, and then as before', async () => {
+	const before = await rows();
+	await scene.stack.sql("ALTER ROLE urlmode_cgi SET default_transaction_read_only = on");
+	await scene.stack.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'urlmode_cgi'");
+	try {
+		assertUnavailable(await comeBack(flow.browser, flow.returnTo({ code: 'c' })));
+		assert.deepEqual(await rows(), before);
+	} finally {
+		await scene.stack.sql('ALTER ROLE urlmode_cgi RESET default_transaction_read_only');
+	}
+	await untilBack(flow);
+	assert.equal((await comeBack(flow.browser, flow.returnTo({ code: 'c' }))).location, '/done');
+});
