@@ -6,7 +6,9 @@ import { mkdir, readFile, readdir, readlink, rm, symlink } from 'node:fs/promise
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SCRATCH = path.join(ROOT, 'build/test/scratch');
@@ -121,4 +123,24 @@ export async function talk(port, bytes) {
 	socket.write(bytes);
 	await once(socket, 'close');
 	return text;
+}
+
+/** Calls until it succeeds, for ten seconds at most. */
+export async function until(attempt) {
+	for (const deadline = Date.now() + 10_000; ;) {
+		try {
+			return await attempt();
+		} catch (error) {
+			if (Date.now() > deadline) {
+				throw error;
+			}
+			await sleep(20);
+		}
+	}
+}
+
+/** Ports that nothing listens on. */
+export async function freePorts(count) {
+	const { stdout } = await promisify(execFile)('node', [path.join(ROOT, 'tests/stack/ports.mjs'), '0', String(count - 1)]);
+	return stdout.trim().split(' ').map(Number);
 }

@@ -1,0 +1,93 @@
+// nginx/urlmode.conf, the production server, as it is but for names of files,
+// ports and the certificate. The programs are not there.
+
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { request } from 'node:https';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { ROOT, fetchRaw, freePorts, scratch, until } from './harness.mjs';
+
+const NAME = 'callback.example.com';
+const ENV = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
+
+let nginx;
+let httpPort;
+let httpsPort;
+
+before(async () => {
+	const folder = await scratch('production');
+	const place = (text) => text
+		.replaceAll(/^\tlisten \[::\].*\n/gm, '')
+		.replace('listen 443 ', `listen 127.0.0.1:${httpsPort} `)
+		.replace('listen 80;', `listen 127.0.0.1:${httpPort};`)
+		.replaceAll(/\/etc\/letsencrypt\/live\/[^/]+\//g, '')
+		.replaceAll('/var/log/nginx/', '');
+
+	[httpPort, httpsPort] = await freePorts(2);
+	execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes',
+		'-subj', `/CN=${NAME}`, '-keyout', 'privkey.pem', '-out', 'fullchain.pem'], { cwd: folder, stdio: 'ignore' });
+	await symlink(path.join(ROOT, 'nginx/urlmode'), path.join(folder, 'urlmode'));
+	await writeFile(path.join(folder, 'site.conf'), place(await readFile(path.join(ROOT, 'nginx/urlmode.conf'), 'utf8')));
+	await Promise.all(['body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => mkdir(path.join(folder, name))));
+	await writeFile(path.join(folder, 'nginx.conf'), `
+		daemon off;
+		pid nginx.pid;
+		error_log error.log notice;
+		events {}
+		http {
+			client_body_temp_path body;
+			proxy_temp_path proxy;
+			fastcgi_temp_path fastcgi;
+			uwsgi_temp_path uwsgi;
+			scgi_temp_path scgi;
+			include site.conf;
+		}
+	`);
+	const options = ['-e', path.join(folder, 'error.log'), '-p', `${folder}/`, '-c', path.join(folder, 'nginx.conf')];
+	execFileSync('nginx', ['-t', '-q', ...options], { env: ENV, stdio: 'inherit' });
+	nginx = spawn('nginx', options, { env: ENV, stdio: 'inherit' });
+	await until(() => fetchRaw(`http://127.0.0.1:${httpPort}/`));
+});
+
+after(async () => {
+	if (!nginx) {
+		return;
+	}
+	nginx.kill('SIGTERM');
+	await once(nginx, 'exit');
+});
+
+function fetchTls(target) {
+	return new Promise((resolve, reject) => {
+		request({
+			host: '127.0.0.1', port: httpsPort, path: target, servername: NAME, headers: { Host: NAME },
+			rejectUnauthorized: false,
+		}, (response) => {
+			const protocol = response.socket.getProtocol();
+			response.resume().on('end', () => {
+				resolve({ status: response.statusCode, headers: response.headers, protocol });
+			});
+		}).on('error', reject).end();
+	});
+}
+
+test('TLS, with HSTS on every page', async () => {
+	for (const [target, status] of [['/nope', 404], ['/connect/demo', 502], ['/done', 502]]) {
+		const answer = await fetchTls(target);
+		assert.equal(answer.status, status);
+		assert.equal(answer.headers['strict-transport-security'], 'max-age=63072000');
+		assert.equal(answer.headers['referrer-policy'], 'no-referrer');
+		assert.equal(answer.protocol, 'TLSv1.3');
+	}
+});
+
+test('HTTP only leads to HTTPS', async () => {
+	const answer = await fetchRaw(`http://127.0.0.1:${httpPort}/connect/demo?state=x`);
+	assert.equal(answer.status, 308);
+	assert.equal(answer.headers.location, `https://${NAME}/connect/demo?state=x`);
+	assert.equal(answer.headers['strict-transport-security'], undefined);
+});
