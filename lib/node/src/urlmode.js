@@ -215,7 +215,8 @@ export class UrlMode {
 	 * @returns {Promise<boolean>}
 	 * @throws {import('./errors.js').ElicitationNotFoundError}
 	 */
-	async cancel(id, { subject, session, reason = 'cancelled' }) {
+	async cancel(id, options) {
+		const { subject, session, reason = 'cancelled' } = options;
 		return this.complete(id, { subject, session, action: 'cancel', reason });
 	}
 

@@ -1,0 +1,42 @@
+// The types as a server in TypeScript sees them: emitted, then compiled
+// against, in a folder that has no other types than Node's.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test from 'node:test';
+
+import { scratchFolder } from './support/keys.js';
+
+const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
+const TSC = join(PACKAGE, 'node_modules/typescript/bin/tsc');
+
+function tsc(...args) {
+	return new Promise((resolve, reject) => execFile(process.execPath, [TSC, ...args], (error, output) =>
+		(error ? reject(new Error(`tsc ${args.join(' ')}\n${output}`)) : resolve(output))));
+}
+
+test('the sources check strictly, and a consumer compiles against what is emitted', async (t) => {
+	const folder = scratchFolder(t);
+	const installed = join(folder, 'node_modules/urlmode');
+	mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });
+	mkdirSync(installed);
+	await tsc('-p', PACKAGE, '--outDir', join(installed, 'types'));
+	copyFileSync(join(PACKAGE, 'package.json'), join(installed, 'package.json'));
+	for (const name of ['@types/node', 'undici-types']) {
+		symlinkSync(join(PACKAGE, 'node_modules', name), join(folder, 'node_modules', name));
+	}
+	copyFileSync(join(PACKAGE, 'test/types/consumer.ts'), join(folder, 'consumer.ts'));
+	writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+	for (const module of ['nodenext', 'esnext']) {
+		await tsc('--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2022', '--module', module,
+			'--moduleResolution', module === 'esnext' ? 'bundler' : module, '--types', 'node',
+			join(folder, 'consumer.ts'));
+	}
+	for (const file of readdirSync(join(installed, 'types')).filter((name) => name.endsWith('.d.ts'))) {
+		const code = readFileSync(join(installed, 'types', file), 'utf8').replace(/\/\*[^]*?\*\/|\/\/.*/g, '');
+		assert.doesNotMatch(code, /\bany\b/, `${file} has an any`);
+	}
+});

@@ -1,0 +1,182 @@
+// How waits share reads, on a listener that the test holds in its hands.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { EventEmitter } from 'node:events';
+import test from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Waiters } from '../src/waiters.js';
+
+const BINDING = Buffer.alloc(16, 1);
+const options = { timeout: 60_000 };
+
+/** Reads wait until the test answers them. */
+class HeldListener extends EventEmitter {
+	listening = true;
+	wanted = false;
+	/** @type {{ ids: string[], answer: (rows: object[]) => void, fail: (error: Error) => void }[]} */
+	reads = [];
+
+	want(wanted) {
+		this.wanted = wanted;
+	}
+
+	query(text, [ids]) {
+		return new Promise((answer, fail) => this.reads.push({ ids, answer, fail }));
+	}
+
+	notify(id) {
+		this.emit('notification', JSON.stringify({ id, status: 'completed' }));
+	}
+}
+
+const pending = (id) => ({ id, provider: 'demo', status: 'pending', expires_in_ms: '60000' });
+const completed = (id) => ({ id, provider: 'demo', status: 'completed', action: 'accept', reason: '', expires_in_ms: '60000' });
+
+function setUp(t, routineMs) {
+	const listener = new HeldListener();
+	const waiters = new Waiters(listener, {
+		outcomeOf: (row) => ({ elicitationId: row.id, action: row.action, reason: row.reason, result: undefined }),
+		expire: () => assert.fail('nothing expires here'),
+		complete: () => assert.fail('nothing is rechecked here'),
+	}, routineMs);
+	t.after(() => waiters.close(new Error('the test is over')));
+	return { listener, waiters, wait: (id, binding = BINDING) => {
+		const promise = waiters.wait(id, binding, options);
+		promise.catch(() => {});
+		return promise;
+	} };
+}
+
+async function answer(listener, row) {
+	const read = listener.reads.shift();
+	read.answer(read.ids.map(row));
+	await sleep(1);
+}
+
+test('what becomes due in one turn is one read, what does during it is the next', async (t) => {
+	const { listener, wait } = setUp(t);
+	const ids = Array.from({ length: 50 }, () => randomUUID());
+	const waits = ids.map((id) => wait(id));
+	await sleep(1);
+	assert.deepEqual(listener.reads.map((read) => read.ids), [ids]);
+
+	for (const id of ids.slice(0, 20)) listener.notify(id);
+	await sleep(1);
+	for (const id of ids.slice(10, 30)) listener.notify(id);
+	await sleep(1);
+	assert.equal(listener.reads.length, 1, 'one read at a time');
+	await answer(listener, pending);
+	assert.deepEqual(listener.reads.map((read) => read.ids), [ids.slice(0, 30)]);
+	await answer(listener, completed);
+	assert.equal(listener.reads.length, 0);
+	assert.equal((await Promise.all(waits.slice(0, 30))).length, 30);
+});
+
+test('10,000 waits are ten reads', async (t) => {
+	const { listener, wait } = setUp(t);
+	const waits = Array.from({ length: 10_000 }, () => wait(randomUUID()));
+	const sizes = [];
+	await sleep(1);
+	while (listener.reads.length > 0) {
+		sizes.push(listener.reads[0].ids.length);
+		await answer(listener, completed);
+	}
+	assert.deepEqual(sizes, Array(10).fill(1_000));
+	await Promise.all(waits);
+	assert.equal(listener.wanted, false);
+});
+
+test('a routine read yields to what is due', async (t) => {
+	const { listener, wait } = setUp(t, 40);
+	const ids = Array.from({ length: 2_500 }, () => randomUUID());
+	ids.forEach((id) => wait(id));
+	await sleep(1);
+	for (let i = 0; i < 3; i++) await answer(listener, pending);
+	while (listener.reads.length === 0) await sleep(5);
+	const last = ids.at(-1);
+	listener.notify(last);
+	await answer(listener, pending);
+	assert.equal(listener.reads[0].ids[0], last);
+	assert.equal(listener.reads[0].ids.length, 1_000, 'the rest of the read is routine');
+});
+
+test('a read that began before a wait does not decide for it', async (t) => {
+	const { listener, wait } = setUp(t);
+	const id = randomUUID();
+	const first = wait(id);
+	await sleep(1);
+	const second = wait(id);
+	listener.reads.shift().answer([]);
+	await sleep(1);
+	await answer(listener, completed);
+	assert.equal((await second).action, 'accept');
+	assert.equal((await first).action, 'accept');
+});
+
+test('one id under two bindings is never in one read', async (t) => {
+	const { listener, wait } = setUp(t);
+	const id = randomUUID();
+	const mine = wait(id);
+	const strangers = wait(id, Buffer.alloc(16, 2));
+	await sleep(1);
+	assert.deepEqual(listener.reads[0].ids, [id]);
+	await answer(listener, completed);
+	assert.equal((await mine).action, 'accept');
+	listener.reads.shift().answer([]);
+	await assert.rejects(strangers, { code: 'ELICITATION_NOT_FOUND' });
+});
+
+test('nothing is read until the connection listens, and all when it does', async (t) => {
+	const { listener, wait } = setUp(t);
+	listener.listening = false;
+	const ids = [randomUUID(), randomUUID()];
+	const waits = ids.map((id) => wait(id));
+	await sleep(1);
+	assert.equal(listener.reads.length, 0);
+	listener.listening = true;
+	listener.emit('listening');
+	await sleep(1);
+	await answer(listener, pending);
+
+	listener.notify(ids[0]);
+	await sleep(1);
+	listener.listening = false;
+	listener.reads.shift().fail(new Error('the connection is gone'));
+	listener.emit('lost', new Error('the connection is gone'));
+	await sleep(1);
+	listener.listening = true;
+	listener.emit('listening');
+	await sleep(1);
+	assert.deepEqual(listener.reads[0].ids, ids);
+	await answer(listener, completed);
+	await Promise.all(waits);
+});
+
+test('notifications that are not for us, or not ours at all, read nothing', async (t) => {
+	const { listener, wait } = setUp(t);
+	wait(randomUUID());
+	await sleep(1);
+	await answer(listener, pending);
+	for (const payload of ['', 'x', '{', 'null', '[]', '42', '{"id":null}', '{"id":{}}', '{"id":"__proto__"}']) {
+		listener.emit('notification', payload);
+	}
+	listener.notify(randomUUID());
+	await sleep(1);
+	assert.equal(listener.reads.length, 0);
+});
+
+test('the connection is wanted while somebody waits', async (t) => {
+	const { listener, waiters } = setUp(t);
+	const controller = new AbortController();
+	const id = randomUUID();
+	const first = waiters.wait(id, BINDING, { ...options, signal: controller.signal });
+	const second = waiters.wait(id, BINDING, { timeout: 5 });
+	assert.equal(listener.wanted, true);
+	await assert.rejects(second, { code: 'ELICITATION_TIMEOUT' });
+	assert.equal(listener.wanted, true);
+	controller.abort();
+	await assert.rejects(first, { name: 'AbortError' });
+	assert.equal(listener.wanted, false);
+});
