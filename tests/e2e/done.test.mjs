@@ -157,9 +157,8 @@ describe('two tabs of one browser', () => {
 
 		assert.equal(other.status, 303, 'it may be opened again');
 		assert.notEqual(otherState, flow.state);
-		const otherReturn = flow.returnTo({ code: 'second tab' });
-		otherReturn.searchParams.set('state', otherState);
-		assert.equal((await comeBack(browser, otherReturn)).location, '/done');
+		const second = flow.returnTo({ code: 'second tab', state: otherState });
+		assert.equal((await comeBack(browser, second)).location, '/done');
 		assertAlreadyDone(await comeBack(browser, flow.returnTo({ code: 'first tab' })));
 		assert.equal((await outcomeOf(flow)).result.code, 'second tab');
 	});

@@ -37,8 +37,8 @@ const health = async () => (await request(scene.url('/healthz'))).status;
 
 /** Until every program has its database: it answers 503 for as long as it has not. */
 async function untilBack(flow) {
-	const unknown = flow.returnTo({ code: 'c' });
-	unknown.searchParams.set('state', tokens.mint(flow, { cookie: 'x', id: randomUUID() }));
+	const state = tokens.mint(flow, { cookie: 'x', id: randomUUID() });
+	const unknown = flow.returnTo({ code: 'c', state });
 
 	await until('the programs are back', async () => (
 		await health() === 200

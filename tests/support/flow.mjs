@@ -49,7 +49,7 @@ export async function goOn(urlmode, browser, { issuer, ...options } = {}) {
 	const hop = await press(browser, confirm, 'continue');
 	const target = new URL(hop.location);
 	const state = target.searchParams.get('state');
-	const parameters = (more) => ({ ...more, ...issuer !== undefined && { iss: issuer }, state });
+	const parameters = (more) => ({ ...issuer !== undefined && { iss: issuer }, state, ...more });
 
 	return {
 		...elicitation,
