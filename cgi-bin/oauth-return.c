@@ -12,11 +12,17 @@
 #include "program.h"
 #include "result.h"
 
-/* A cross-site POST carries no Lax cookie; the GET that follows a 303 does. */
-static void
+/*
+ * A cross-site POST carries no Lax cookie; the GET that follows a 303 does.
+ * False for more than a query takes.
+ */
+static bool
 come_again_by_get(struct um_exchange *ex, struct um_buf *url)
 {
+	size_t path_len;
+
 	um_buf_printf(url, "/oauth/%s/return?", ex->provider->name);
+	path_len = url->len;
 	for (size_t i = 0; i < ex->form.len; i++) {
 		if (i != 0)
 			um_buf_puts(url, "&");
@@ -26,6 +32,24 @@ come_again_by_get(struct um_exchange *ex, struct um_buf *url)
 	}
 	um_buf_put(url, "", 1);
 	url->len -= !url->failed;
+	return !url->failed && url->len - path_len <= UM_QUERY_MAX;
+}
+
+/* Instead of WRONG_BROWSER, as long as there is no cookie to compare. */
+static void
+redirect_to_get(struct um_exchange *ex)
+{
+	struct um_buf url = { 0 };
+
+	if (come_again_by_get(ex, &url)) {
+		um_response_free(&ex->response);
+		um_response_redirect(&ex->response, um_buf_str(&url));
+		ex->outcome = "redirected";
+		ex->reason = "form_post";
+	} else {
+		um_refuse(ex, UM_REFUSAL_PARAMETERS_TOO_LARGE);
+	}
+	um_buf_free(&url);
 }
 
 /* RFC 9207 section 2.4: compared as strings, on errors as well. */
@@ -76,17 +100,8 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		return;
 	if (!um_state(context, ex, UM_PURPOSE_RETURN)) {
 		if (ex->request.method == UM_POST && ex->has_token
-			&& ex->cookie[0] == '\0') {
-			struct um_buf url = { 0 };
-
-			come_again_by_get(ex, &url);
-			um_response_free(&ex->response);
-			um_response_redirect(&ex->response, um_buf_str(&url));
-			ex->response.headers.failed |= url.failed;
-			um_buf_free(&url);
-			ex->outcome = "redirected";
-			ex->reason = "form_post";
-		}
+			&& ex->cookie[0] == '\0')
+			redirect_to_get(ex);
 		return;
 	}
 	/* Only /connect mints these, and always for one browser. */
@@ -106,12 +121,12 @@ static void
 answer(const struct um_context *context, struct um_exchange *ex)
 {
 	(void)context;
-	if (ex->op.outcome == UM_OUTCOME_UNAVAILABLE
+	if (ex->op.outcome == UM_OUTCOME_UNAVAILABLE && !ex->wrong_user
 		&& ex->request.method == UM_POST) {
 		struct um_buf url = { 0 };
 
-		come_again_by_get(ex, &url);
-		um_unavailable(ex, url.failed ? NULL : url.ptr);
+		um_unavailable(ex,
+			come_again_by_get(ex, &url) ? url.ptr : NULL);
 		um_buf_free(&url);
 		return;
 	}
