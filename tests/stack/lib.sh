@@ -48,7 +48,7 @@ leave_root()
 	as=(setpriv --reuid=postgres --regid=postgres --init-groups)
 	for capability in dac_read_search dac_override ''; do
 		[[ -n $capability ]] &&
-			as+=(--inh-caps="-all,+$capability" --ambient-caps="-all,+$capability")
+			as+=(--inh-caps="+$capability" --ambient-caps="+$capability")
 		if "${as[@]}" test -r "$TREE/Makefile" -a -x "$RUN_DIR" 2>/dev/null; then
 			exec "${as[@]}" env HOME="$RUN_DIR" bash "$0" "$@"
 		fi
