@@ -49,7 +49,7 @@ leave_root()
 	for capability in dac_read_search dac_override ''; do
 		[[ -n $capability ]] &&
 			as+=(--inh-caps="+$capability" --ambient-caps="+$capability")
-		if "${as[@]}" test -r "$TREE/Makefile" -a -x "$RUN_DIR" 2>/dev/null; then
+		if "${as[@]}" ls "$TREE" "$RUN_DIR" >/dev/null 2>&1; then
 			exec "${as[@]}" env HOME="$RUN_DIR" bash "$0" "$@"
 		fi
 		as=("${as[@]:0:4}")
