@@ -66,8 +66,9 @@ claim_run_dir()
 		[[ -z $(ls -A -- "$RUN_DIR") ]] ||
 			die "$RUN_DIR is not empty and no stack's: choose another RUN_DIR"
 		chmod 700 -- "$RUN_DIR"
+		: >"$RUN_DIR/lock"
 		mkdir -- "$RUN_DIR/pid"
-		[[ $(id -u) -ne 0 ]] || chown postgres: -- "$RUN_DIR" "$RUN_DIR/pid"
+		[[ $(id -u) -ne 0 ]] || chown postgres: -- "$RUN_DIR" "$RUN_DIR"/{lock,pid}
 	fi
 	check_owner
 }
@@ -84,7 +85,7 @@ check_owner()
 # One script at a time, held until it ends.
 lock_run_dir()
 {
-	exec 9>"$RUN_DIR/lock"
+	exec 9<"$RUN_DIR/lock"
 	flock -w 60 9 || die "another script is busy with $RUN_DIR"
 }
 
