@@ -75,15 +75,15 @@ um_program_main(const struct um_program *program, int argc, char **argv)
 	const char *path = getenv("URLMODE_CONFIG");
 	const struct rlimit no_core = { 0, 0 };
 	bool is_cgi = getenv("GATEWAY_INTERFACE") != NULL && !is_fastcgi();
-	bool check = argc == 2 && strcmp(argv[1], "--check") == 0;
+	/* A query without `=` may reach a CGI program as arguments (RFC 3875
+	 * section 4.4): they are the browser's, not the operator's. */
+	bool check = !is_cgi && argc == 2 && strcmp(argv[1], "--check") == 0;
 	struct um_context context = { .random = random_bytes };
 	struct um_config *config = NULL;
 	struct um_error err;
 	struct um_log log;
 	int status;
 
-	/* A query without `=` may reach a CGI program as arguments (RFC 3875
-	 * section 4.4): they are the browser's, not the operator's. */
 	if (!is_cgi && argc > 1 && !check) {
 		usage(program->name);
 		return strcmp(argv[1], "--help") == 0 ? 0 : 2;
