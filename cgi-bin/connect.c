@@ -98,9 +98,8 @@ send_on(const struct um_context *context, struct um_exchange *ex)
 			    state))
 			goto out;
 		um_buf_puts(&url,
-			strchr(url.ptr != NULL ? url.ptr : "", '?') != NULL
-				? "&state="
-				: "?state=");
+			strchr(ex->op.row.target_url, '?') != NULL ? "&state="
+								   : "?state=");
 		um_buf_puts(&url, state);
 	}
 	um_response_redirect(&ex->response, um_buf_str(&url));

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* /connect: what is refused, and the confirm page. */
+#include <string.h>
+
+#include "trial.h"
+
+#define main program_main
+#include "../../cgi-bin/connect.c" // NOLINT(bugprone-suspicious-include)
+#undef main
+
+#define CONNECT "/connect/demo"
+#define COOKIE_END "; Path=/; Max-Age=86400; Secure; HttpOnly; SameSite=Lax"
+#define SHOWN                                                                  \
+	{                                                                      \
+		.requester = requester, .subject = subject,                    \
+		.expires = TRIAL_NOW + 200                                     \
+	}
+
+#define REFUSED(its_name, its_query, its_status, its_reason)                   \
+	{                                                                      \
+		.name = (its_name), .path = CONNECT, .query = its_query,       \
+		.status = (its_status), .reason = (its_reason)                 \
+	}
+#define POSTED(its_name, its_body, its_status, its_reason)                     \
+	{                                                                      \
+		.name = (its_name), .method = "POST", .path = CONNECT,         \
+		.body = its_body, .status = (its_status),                      \
+		.reason = (its_reason)                                         \
+	}
+#define ASKED(its_name, its_method, its_outcome, its_status, its_reason)       \
+	{                                                                      \
+		.name = (its_name), .method = (its_method), .path = CONNECT,   \
+		.query = "state={unbound}", .asks = UM_OP_LOOK_UP,             \
+		.says = (its_outcome), .status = (its_status),                 \
+		.reason = (its_reason)                                         \
+	}
+
+static char requester[] = "Notes <server>";
+static char subject[] = "user-42";
+
+static const struct trial_program connect_program = {
+	{ "connect", UM_BODY_MAX, plan, answer },
+	UM_PURPOSE_CONNECT,
+	"demo",
+};
+
+TEST(refused_without_the_database)
+{
+	static const struct trial trials[] = {
+		{ .name = "no provider",
+			.path = "/connect/",
+			.status = 404,
+			.reason = "unknown_route" },
+		{ .name = "another segment",
+			.path = "/connect/demo/",
+			.query = "state={bound}",
+			.status = 404,
+			.reason = "unknown_route" },
+		{ .name = "unknown provider",
+			.path = "/connect/nobody",
+			.query = "state={bound}",
+			.status = 404,
+			.reason = "unknown_provider" },
+		{ .name = "PUT",
+			.method = "PUT",
+			.path = CONNECT,
+			.query = "state={bound}",
+			.status = 405,
+			.reason = "method_not_allowed" },
+		{ .name = "prefetch",
+			.path = CONNECT,
+			.prefetch = true,
+			.query = "state={bound}",
+			.status = 503,
+			.reason = "prefetch" },
+		{ .name = "no form",
+			.method = "POST",
+			.path = CONNECT,
+			.body = "state={bound}&answer=continue",
+			.type = "text/plain",
+			.status = 415,
+			.reason = "unsupported_media_type" },
+		{ .name = "too large",
+			.method = "POST",
+			.path = CONNECT,
+			.body = "",
+			.body_too_large = true,
+			.status = 413,
+			.reason = "body_too_large" },
+		REFUSED("malformed", "state={bound}&a=%", 400,
+			"malformed_parameters"),
+		REFUSED("state twice", "state={bound}&state={bound}", 400,
+			"duplicate_parameter"),
+		REFUSED("no state", "", 400, "state_missing"),
+		REFUSED("no token", "state=" SECRET, 400, "state_invalid"),
+		REFUSED("another purpose", "state={purpose}", 400,
+			"state_invalid"),
+		REFUSED("another provider", "state={provider}", 400,
+			"state_invalid"),
+		REFUSED("another key", "state={key}", 400, "state_invalid"),
+		REFUSED("expired", "state={expired}", 410, "state_expired"),
+		REFUSED("another browser's", "state={elsewhere}", 403,
+			"wrong_browser"),
+		POSTED("the link alone", "state={unbound}&answer=continue", 403,
+			"wrong_browser"),
+		POSTED("the link alone, to refuse",
+			"state={unbound}&answer=refuse", 403, "wrong_browser"),
+		POSTED("another browser's page",
+			"state={elsewhere}&answer=continue", 403,
+			"wrong_browser"),
+		POSTED("no answer", "state={bound}", 400, "answer_invalid"),
+		POSTED("an empty answer", "state={bound}&answer=", 400,
+			"answer_invalid"),
+		POSTED("another answer", "state={bound}&answer=Continue", 400,
+			"answer_invalid"),
+		POSTED("both answers",
+			"state={bound}&answer=refuse&answer=continue", 400,
+			"duplicate_parameter"),
+		POSTED("an expired page", "state={expired}&answer=continue",
+			410, "state_expired"),
+	};
+
+	trial_run_all(&connect_program, trials, LENGTH(trials));
+}
+
+TEST(a_query_over_its_limit)
+{
+	static char query[UM_QUERY_MAX + 2];
+	struct trial trial = REFUSED("long", query, 400,
+		"parameters_too_large");
+
+	memset(query, '&', sizeof(query) - 1);
+	trial_run(&connect_program, &trial);
+	query[UM_QUERY_MAX] = '\0';
+	trial.reason = "state_missing";
+	trial_run(&connect_program, &trial);
+}
+
+/* GET and HEAD: looks, and changes nothing. */
+TEST(what_the_database_says_to_a_get)
+{
+	static const struct trial trials[] = {
+		ASKED("unknown", "GET", UM_OUTCOME_UNKNOWN, 404,
+			"unknown_elicitation"),
+		ASKED("expired", "GET", UM_OUTCOME_EXPIRED, 410, "expired"),
+		ASKED("failed", "GET", UM_OUTCOME_FAILED, 500,
+			"internal_error"),
+		ASKED("unavailable", "GET", UM_OUTCOME_UNAVAILABLE, 503,
+			"unavailable"),
+		ASKED("completed", "GET", UM_OUTCOME_COMPLETED, 200, ""),
+		ASKED("processing", "GET", UM_OUTCOME_PROCESSING, 200, ""),
+		ASKED("HEAD of none", "HEAD", UM_OUTCOME_UNKNOWN, 404,
+			"unknown_elicitation"),
+	};
+
+	trial_run_all(&connect_program, trials, LENGTH(trials));
+}
+
+/* The value that Set-Cookie gives the browser's cookie. */
+static struct um_str
+given_cookie(const struct trial_end *end)
+{
+	struct um_str header = trial_header(end, "Set-Cookie");
+	struct um_str value = { header.ptr + strlen(UM_COOKIE_NAME "="),
+		UM_COOKIE_LEN };
+
+	assert_true(header.len
+		== strlen(UM_COOKIE_NAME "=" COOKIE_END) + UM_COOKIE_LEN);
+	assert_memory_equal(header.ptr, UM_COOKIE_NAME "=",
+		strlen(UM_COOKIE_NAME "="));
+	assert_memory_equal(value.ptr + value.len, COOKIE_END,
+		strlen(COOKIE_END));
+	return value;
+}
+
+static struct um_str
+state_on_page(const struct trial_end *end)
+{
+	static const char before[] = "name=\"state\" value=\"";
+	const struct um_buf *body = &end->ex.response.body;
+	const char *p = memmem(body->ptr, body->len, before, strlen(before));
+
+	assert_non_null(p);
+	return (struct um_str){ p + strlen(before), UM_TOKEN_LEN };
+}
+
+/* Shown for pending and opened alike; the page's token is this browser's. */
+TEST(the_confirm_page)
+{
+	static const char *const queries[] = { "state={unbound}",
+		"state={bound}" };
+	static const enum um_outcome outcomes[] = { UM_OUTCOME_PENDING,
+		UM_OUTCOME_OPENED };
+
+	for (int i = 0; i < 4; i++) {
+		const struct trial trial = { .name = "confirm",
+			.path = CONNECT,
+			.query = queries[i / 2],
+			.asks = UM_OP_LOOK_UP,
+			.says = outcomes[i % 2],
+			.row = SHOWN,
+			.status = 200,
+			.reason = "",
+			.sets_cookie = COOKIE(TRIAL_COOKIE) COOKIE_END,
+			.on_page = "<dd>Notes &lt;server&gt;</dd>" };
+		struct trial_end end;
+
+		trial_run(&connect_program, &trial);
+		trial_go(&end, &connect_program, &trial);
+		trial_assert_token(state_on_page(&end), UM_PURPOSE_CONNECT,
+			TRIAL_NOW + 300, STR(TRIAL_COOKIE));
+		assert_true(str_has(um_buf_str(&end.ex.response.body),
+			STR("<dd>user-42</dd>")));
+		assert_true(str_has(um_buf_str(&end.ex.response.body),
+			STR("<dd>Demo Account</dd>")));
+		trial_free(&end);
+	}
+}
+
+/* Whatever could not be a cookie of ours is replaced by one. */
+TEST(a_browser_without_a_cookie_is_given_one)
+{
+	static const char *const headers[] = { "", "other=x", UM_COOKIE_NAME,
+		COOKIE(""), COOKIE("short"), COOKIE("a b"),
+		COOKIE("\"AAECAwQFBgcICQoLDA0ODw\""),
+		COOKIE("AAECAwQFBgcICQoLDA0ODw%"),
+		COOKIE(TRIAL_COOKIE) "; " COOKIE(TRIAL_COOKIE) };
+	struct trial trial = { .name = "no cookie",
+		.path = CONNECT,
+		.query = "state={unbound}",
+		.asks = UM_OP_LOOK_UP,
+		.says = UM_OUTCOME_PENDING,
+		.row = SHOWN };
+
+	for (size_t i = 0; i < LENGTH(headers); i++) {
+		struct trial_end end;
+		struct um_str given;
+
+		trial.cookie = headers[i];
+		trial_go(&end, &connect_program, &trial);
+		given = given_cookie(&end);
+		assert_row(headers[i], !um_str_is(given, TRIAL_COOKIE));
+		trial_assert_token(state_on_page(&end), UM_PURPOSE_CONNECT,
+			TRIAL_NOW + 300, given);
+		trial_free(&end);
+	}
+}
+
+TEST(a_cookie_as_long_as_the_limit_is_kept)
+{
+	char header[sizeof(UM_COOKIE_NAME "=") + UM_COOKIE_MAX + 1] =
+		UM_COOKIE_NAME "=";
+	struct trial trial = { .name = "long cookie",
+		.path = CONNECT,
+		.query = "state={unbound}",
+		.cookie = header,
+		.asks = UM_OP_LOOK_UP,
+		.says = UM_OUTCOME_PENDING,
+		.row = SHOWN };
+	char *value = header + strlen(header);
+
+	memset(value, 'c', UM_COOKIE_MAX);
+	for (int over = 0; over < 2; over++) {
+		struct trial_end end;
+
+		value[UM_COOKIE_MAX] = over ? 'c' : '\0';
+		trial_go(&end, &connect_program, &trial);
+		assert_int_equal(str_has(trial_header(&end, "Set-Cookie"),
+					 um_str(value)),
+			!over);
+		trial_free(&end);
+	}
+}
+
+TEST(head_gives_no_cookie)
+{
+	static const struct trial trial = { .name = "HEAD",
+		.method = "HEAD",
+		.path = CONNECT,
+		.query = "state={unbound}",
+		.cookie = "",
+		.asks = UM_OP_LOOK_UP,
+		.says = UM_OUTCOME_PENDING,
+		.row = SHOWN,
+		.status = 200,
+		.sets_cookie = "" };
+
+	trial_run(&connect_program, &trial);
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(refused_without_the_database),
+		cmocka_unit_test(a_query_over_its_limit),
+		cmocka_unit_test(what_the_database_says_to_a_get),
+		cmocka_unit_test(the_confirm_page),
+		cmocka_unit_test(a_browser_without_a_cookie_is_given_one),
+		cmocka_unit_test(a_cookie_as_long_as_the_limit_is_kept),
+		cmocka_unit_test(head_gives_no_cookie),
+	};
+
+	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);
+}

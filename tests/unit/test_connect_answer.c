@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* /connect: the confirm page's answer, and who the user is known to be. */
+#include <string.h>
+
+#include "trial.h"
+
+#define main program_main
+#include "../../cgi-bin/connect.c" // NOLINT(bugprone-suspicious-include)
+#undef main
+
+#define CONNECT "/connect/demo"
+#define COOKIE_END "; Path=/; Max-Age=86400; Secure; HttpOnly; SameSite=Lax"
+#define CONTINUE "state={bound}&answer=continue"
+#define REFUSE "state={bound}&answer=refuse"
+
+static char oauth[] = "oauth", payment[] = "payment";
+static char subject[] = "user-42", other_subject[] = "user-43";
+
+static const struct trial_program connect_program = {
+	{ "connect", UM_BODY_MAX, plan, answer },
+	UM_PURPOSE_CONNECT,
+	"demo",
+};
+
+/* The last characters of the Location. */
+static struct um_str
+last_of(struct um_str text, size_t len)
+{
+	assert_true(text.len >= len);
+	return (struct um_str){ text.ptr + text.len - len, len };
+}
+
+/* RFC 6749 section 4.1.1: the state is added to what the URL has. */
+TEST(continue_goes_on_to_the_target)
+{
+	static const struct {
+		const char *target;
+		const char *location;
+	} cases[] = {
+		{ "https://a.example/authorize?client_id=x",
+			"https://a.example/authorize?client_id=x&state=*" },
+		{ "https://a.example/authorize",
+			"https://a.example/authorize?state=*" },
+		{ "https://a.example/authorize?",
+			"https://a.example/authorize?&state=*" },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		char target[64];
+		const struct trial trial = { .name = cases[i].target,
+			.method = "POST",
+			.path = CONNECT,
+			.body = CONTINUE,
+			.asks = UM_OP_OPEN,
+			.says = UM_OUTCOME_OPENED,
+			.row = { .kind = oauth,
+				.target_url = target,
+				.expires = TRIAL_NOW + 200 },
+			.status = 303,
+			.reason = "",
+			.outcome = "opened",
+			.location = cases[i].location,
+			.sets_cookie = COOKIE(TRIAL_COOKIE) COOKIE_END };
+		struct trial_end end;
+
+		strcpy(target, cases[i].target);
+		trial_run(&connect_program, &trial);
+		trial_go(&end, &connect_program, &trial);
+		trial_assert_token(last_of(trial_header(&end, "Location"),
+					   UM_TOKEN_LEN),
+			UM_PURPOSE_RETURN, TRIAL_NOW + 200, STR(TRIAL_COOKIE));
+		trial_free(&end);
+	}
+}
+
+/* The row learns which browser goes on. */
+TEST(the_browser_that_goes_on_is_kept)
+{
+	static const struct trial trial = { .name = "browser",
+		.method = "POST",
+		.path = CONNECT,
+		.body = CONTINUE,
+		.asks = UM_OP_OPEN,
+		.says = UM_OUTCOME_UNKNOWN };
+	uint8_t browser[UM_BROWSER_LEN];
+	struct trial_end end;
+
+	um_browser(browser, STR(TRIAL_COOKIE));
+	trial_go(&end, &connect_program, &trial);
+	assert_memory_equal(end.ex.op.browser, browser, sizeof(browser));
+	assert_null(end.ex.op.subject);
+	trial_free(&end);
+}
+
+/* A payment's target has its own way back: nothing is added. */
+TEST(a_payments_target_stays_as_it_is)
+{
+	static char target[] = "https://pay.example/c/1?x=y";
+	static const struct trial trial = { .name = "payment",
+		.method = "POST",
+		.path = "/connect/shop",
+		.body = CONTINUE,
+		.asks = UM_OP_OPEN,
+		.says = UM_OUTCOME_OPENED,
+		.row = { .kind = payment, .target_url = target },
+		.status = 303,
+		.location = "https://pay.example/c/1?x=y" };
+	struct trial_program program = connect_program;
+
+	program.provider = "shop";
+	trial_run(&program, &trial);
+}
+
+/* What could never stand in a row must not become a header either. */
+TEST(a_target_with_a_line_break_is_an_error)
+{
+	static char target[] = "https://a.example/\r\nSet-Cookie: a=b";
+	static const struct trial trial = { .name = "line break",
+		.method = "POST",
+		.path = CONNECT,
+		.body = CONTINUE,
+		.asks = UM_OP_OPEN,
+		.says = UM_OUTCOME_OPENED,
+		.row = { .kind = oauth, .target_url = target },
+		.status = 500,
+		.reason = "internal_error",
+		.location = "",
+		.sets_cookie = "" };
+
+	trial_run(&connect_program, &trial);
+}
+
+TEST(what_the_database_says_to_an_answer)
+{
+	static const struct {
+		enum um_outcome says;
+		int status[2]; /* of continue and of refuse */
+		const char *reason;
+		const char *done[2]; /* the ending on /done */
+	} cases[] = {
+		{ UM_OUTCOME_UNKNOWN, { 404, 404 }, "unknown_elicitation",
+			{ "", "" } },
+		{ UM_OUTCOME_EXPIRED, { 410, 410 }, "expired", { "", "" } },
+		{ UM_OUTCOME_FAILED, { 500, 500 }, "internal_error",
+			{ "", "" } },
+		{ UM_OUTCOME_COMPLETED, { 303, 303 }, NULL,
+			{ DONE_COOKIE("already"), DONE_COOKIE("declined") } },
+		{ UM_OUTCOME_PROCESSING, { 303, 303 }, NULL,
+			{ DONE_COOKIE("processing"),
+				DONE_COOKIE("processing") } },
+		{ UM_OUTCOME_ALREADY, { 303, 303 }, NULL,
+			{ DONE_COOKIE("already"), DONE_COOKIE("already") } },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		for (int refuse = 0; refuse < 2; refuse++) {
+			const struct trial trial = {
+				.name = refuse ? "refuse" : "continue",
+				.method = "POST",
+				.path = CONNECT,
+				.body = refuse ? REFUSE : CONTINUE,
+				.asks = refuse ? UM_OP_COMPLETE : UM_OP_OPEN,
+				.action = refuse ? "decline" : "",
+				.op_reason = refuse ? "access_denied" : "",
+				.result = "",
+				.says = cases[i].says,
+				.status = cases[i].status[refuse],
+				.reason = cases[i].reason,
+				.location = cases[i].reason == NULL ? "/done"
+								    : "",
+				.sets_cookie = cases[i].done[refuse],
+			};
+
+			trial_run(&connect_program, &trial);
+		}
+	}
+}
+
+/* 503 to a POST: the page asks again by GET, with a token for this browser. */
+TEST(while_the_database_is_away)
+{
+	static const char *const bodies[] = { CONTINUE, REFUSE };
+	static const char before[] = "3; url=/connect/demo?state=";
+
+	for (size_t i = 0; i < LENGTH(bodies); i++) {
+		const struct trial trial = { .name = "away",
+			.method = "POST",
+			.path = CONNECT,
+			.body = bodies[i],
+			.asks = i == 0 ? UM_OP_OPEN : UM_OP_COMPLETE,
+			.says = UM_OUTCOME_UNAVAILABLE,
+			.status = 503,
+			.reason = "unavailable",
+			.sets_cookie = "",
+			.location = "" };
+		struct trial_end end;
+		struct um_str refresh;
+
+		trial_run(&connect_program, &trial);
+		trial_go(&end, &connect_program, &trial);
+		refresh = trial_header(&end, "Refresh");
+		assert_int_equal(refresh.len, strlen(before) + UM_TOKEN_LEN);
+		assert_memory_equal(refresh.ptr, before, strlen(before));
+		trial_assert_token(last_of(refresh, UM_TOKEN_LEN),
+			UM_PURPOSE_CONNECT, TRIAL_NOW + 300, STR(TRIAL_COOKIE));
+		assert_str(trial_header(&end, "Retry-After"), "3");
+		trial_free(&end);
+	}
+}
+
+/* Without a confirm page: GET opens for the subject alone, POST is none. */
+TEST(who_the_user_is)
+{
+	static char target[] = "https://a.example/authorize";
+	static const struct trial trials[] = {
+		{ .name = "no name",
+			.path = CONNECT,
+			.query = "state={unbound}",
+			.checks_user = true,
+			.user_check = UM_USER_REMOTE,
+			.status = 500,
+			.reason = "sign_in_not_set_up" },
+		{ .name = "no ticket",
+			.path = CONNECT,
+			.query = "state={unbound}",
+			.checks_user = true,
+			.user_check = UM_USER_TICKET,
+			.status = 403,
+			.reason = "sign_in_required" },
+		{ .name = "a POST",
+			.method = "POST",
+			.path = CONNECT,
+			.body = CONTINUE,
+			.user = subject,
+			.checks_user = true,
+			.user_check = UM_USER_REMOTE,
+			.status = 405,
+			.reason = "method_not_allowed" },
+		{ .name = "the subject",
+			.path = CONNECT,
+			.query = "state={unbound}",
+			.user = subject,
+			.checks_user = true,
+			.user_check = UM_USER_REMOTE,
+			.asks = UM_OP_OPEN,
+			.says = UM_OUTCOME_OPENED,
+			.row = { .kind = oauth, .target_url = target },
+			.status = 303,
+			.location = "https://a.example/authorize?state=*",
+			.sets_cookie = COOKIE(TRIAL_COOKIE) COOKIE_END },
+		{ .name = "another user",
+			.path = CONNECT,
+			.query = "state={unbound}",
+			.user = other_subject,
+			.checks_user = true,
+			.user_check = UM_USER_REMOTE,
+			.asks = UM_OP_OPEN,
+			.says = UM_OUTCOME_WRONG_USER,
+			.asks_then = UM_OP_EVENT,
+			.says_then = UM_OUTCOME_IGNORED,
+			.status = 403,
+			.reason = "wrong_user",
+			.location = "",
+			.sets_cookie = "" },
+		{ .name = "HEAD",
+			.method = "HEAD",
+			.path = CONNECT,
+			.query = "state={unbound}",
+			.checks_user = true,
+			.user_check = UM_USER_REMOTE,
+			.status = 500,
+			.reason = "sign_in_not_set_up" },
+	};
+
+	trial_run_all(&connect_program, trials, LENGTH(trials));
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(continue_goes_on_to_the_target),
+		cmocka_unit_test(the_browser_that_goes_on_is_kept),
+		cmocka_unit_test(a_payments_target_stays_as_it_is),
+		cmocka_unit_test(a_target_with_a_line_break_is_an_error),
+		cmocka_unit_test(what_the_database_says_to_an_answer),
+		cmocka_unit_test(while_the_database_is_away),
+		cmocka_unit_test(who_the_user_is),
+	};
+
+	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* What oauth-return refuses, and never asks the database for. */
+#include <string.h>
+
+#include "trial.h"
+
+#define main program_main
+#include "../../cgi-bin/oauth-return.c" // NOLINT(bugprone-suspicious-include)
+#undef main
+
+#define RETURN "/oauth/demo/return"
+#define ISS "&iss=https%3A%2F%2Fissuer.example"
+#define CODE "&code=" SECRET "-code"
+#define GOOD "state={bound}" CODE ISS
+
+#define REFUSED(its_name, its_query, its_status, its_reason)                   \
+	{                                                                      \
+		.name = (its_name), .path = RETURN, .query = its_query,        \
+		.status = (its_status), .reason = (its_reason)                 \
+	}
+#define NO_ROUTE(its_name, its_path, its_reason)                               \
+	{                                                                      \
+		.name = (its_name), .path = (its_path), .query = GOOD,         \
+		.status = 404, .reason = (its_reason)                          \
+	}
+
+static const struct trial_program oauth_return = {
+	{ "oauth-return", UM_BODY_MAX, plan, answer },
+	UM_PURPOSE_RETURN,
+	"demo",
+};
+
+/* Refused by plan(), so without the database. */
+TEST(refused_without_the_database)
+{
+	static const struct trial trials[] = {
+		NO_ROUTE("no route", "/oauth/demo/returned", "unknown_route"),
+		NO_ROUTE("no provider in the path", "/oauth//return",
+			"unknown_route"),
+		NO_ROUTE("two segments", "/oauth/demo/x/return",
+			"unknown_route"),
+		NO_ROUTE("a suffix that overlaps", "/oauth/return",
+			"unknown_route"),
+		NO_ROUTE("no path", "", "unknown_route"),
+		NO_ROUTE("unknown provider", "/oauth/nobody/return",
+			"unknown_provider"),
+		NO_ROUTE("encoded provider", "/oauth/dem%6f/return",
+			"unknown_provider"),
+		NO_ROUTE("a payment provider", "/oauth/shop/return",
+			"unknown_provider"),
+		{ .name = "HEAD",
+			.method = "HEAD",
+			.path = RETURN,
+			.query = GOOD,
+			.status = 405,
+			.reason = "method_not_allowed" },
+		{ .name = "PUT",
+			.method = "PUT",
+			.path = RETURN,
+			.query = GOOD,
+			.status = 405,
+			.reason = "method_not_allowed" },
+		{ .name = "prefetch",
+			.path = RETURN,
+			.query = GOOD,
+			.prefetch = true,
+			.status = 503,
+			.reason = "prefetch" },
+		{ .name = "no form",
+			.method = "POST",
+			.path = RETURN,
+			.body = GOOD,
+			.type = "application/json",
+			.status = 415,
+			.reason = "unsupported_media_type" },
+		{ .name = "no type",
+			.method = "POST",
+			.path = RETURN,
+			.body = GOOD,
+			.type = "",
+			.status = 415,
+			.reason = "unsupported_media_type" },
+		{ .name = "a body over its limit",
+			.method = "POST",
+			.path = RETURN,
+			.body = "",
+			.body_too_large = true,
+			.status = 413,
+			.reason = "body_too_large" },
+		REFUSED("malformed", GOOD "&x=%0", 400, "malformed_parameters"),
+		REFUSED("no UTF-8", GOOD "&x=%ff", 400, "malformed_parameters"),
+		REFUSED("a NUL", "state={bound}%00" CODE ISS, 400,
+			"malformed_parameters"),
+		REFUSED("state twice", GOOD "&state={bound}", 400,
+			"duplicate_parameter"),
+		REFUSED("code twice", GOOD CODE, 400, "duplicate_parameter"),
+		REFUSED("any other twice", GOOD "&x=1&x=1", 400,
+			"duplicate_parameter"),
+		REFUSED("no query", "", 400, "state_missing"),
+		REFUSED("no state", "x=1" CODE ISS, 400, "state_missing"),
+		REFUSED("an empty state", "state=" CODE ISS, 400,
+			"state_missing"),
+		{ .name = "the state in the query of a POST",
+			.method = "POST",
+			.path = RETURN,
+			.query = "state={bound}",
+			.body = "x=1" CODE ISS,
+			.status = 400,
+			.reason = "state_missing" },
+		REFUSED("a short state", "state=AQE" CODE ISS, 400,
+			"state_invalid"),
+		REFUSED("a character more", "state={bound}A" CODE ISS, 400,
+			"state_invalid"),
+		REFUSED("padding", "state={bound}=" CODE ISS, 400,
+			"state_invalid"),
+		REFUSED("white space", "state=+{bound}" CODE ISS, 400,
+			"state_invalid"),
+		REFUSED("another purpose", "state={purpose}" CODE ISS, 400,
+			"state_invalid"),
+		REFUSED("another provider's state", "state={provider}" CODE ISS,
+			400, "state_invalid"),
+		{ .name = "a state on another provider's route",
+			.path = "/oauth/lax/return",
+			.query = GOOD,
+			.status = 400,
+			.reason = "state_invalid" },
+		REFUSED("a key that was dropped", "state={key}" CODE ISS, 400,
+			"state_invalid"),
+		REFUSED("expired", "state={expired}" CODE ISS, 410,
+			"state_expired"),
+		{ .name = "no cookie",
+			.path = RETURN,
+			.query = GOOD,
+			.cookie = "",
+			.status = 403,
+			.reason = "wrong_browser" },
+		{ .name = "another cookie",
+			.path = RETURN,
+			.query = GOOD,
+			.cookie = COOKIE("BBECAwQFBgcICQoLDA0ODw"),
+			.status = 403,
+			.reason = "wrong_browser" },
+		{ .name = "two cookies of that name",
+			.path = RETURN,
+			.query = GOOD,
+			.cookie = COOKIE(TRIAL_COOKIE) "; " COOKIE(
+				TRIAL_COOKIE),
+			.status = 403,
+			.reason = "wrong_browser" },
+		{ .name = "a cookie without a value",
+			.path = RETURN,
+			.query = GOOD,
+			.cookie = UM_COOKIE_NAME,
+			.status = 403,
+			.reason = "wrong_browser" },
+		{ .name = "a quoted cookie",
+			.path = RETURN,
+			.query = GOOD,
+			.cookie = COOKIE("\"" TRIAL_COOKIE "\""),
+			.status = 403,
+			.reason = "wrong_browser" },
+		REFUSED("another browser's state", "state={elsewhere}" CODE ISS,
+			403, "wrong_browser"),
+		REFUSED("a state for any browser", "state={unbound}" CODE ISS,
+			403, "wrong_browser"),
+	};
+
+	trial_run_all(&oauth_return, trials, LENGTH(trials));
+}
+
+/* RFC 9207 section 2.4, and RFC 6749 sections 4.1.2 and 4.1.2.1. */
+TEST(refused_for_what_the_provider_says)
+{
+	static const struct trial trials[] = {
+		REFUSED("no iss", "state={bound}" CODE, 400, "issuer_missing"),
+		REFUSED("no iss in an error",
+			"state={bound}&error=access_denied", 400,
+			"issuer_missing"),
+		REFUSED("another iss",
+			"state={bound}" CODE "&iss=https://" SECRET, 400,
+			"issuer_mismatch"),
+		REFUSED("another iss in an error",
+			"state={bound}&error=access_denied"
+			"&iss=https://" SECRET,
+			400, "issuer_mismatch"),
+		REFUSED("an empty iss", "state={bound}" CODE "&iss=", 400,
+			"issuer_mismatch"),
+		REFUSED("an iss with a slash", GOOD "/", 400,
+			"issuer_mismatch"),
+		REFUSED("an iss in capitals",
+			"state={bound}" CODE "&iss=https://Issuer.example", 400,
+			"issuer_mismatch"),
+		REFUSED("neither code nor error", "state={bound}" ISS, 400,
+			"response_incomplete"),
+		REFUSED("an empty code", "state={bound}&code=" ISS, 400,
+			"response_incomplete"),
+		REFUSED("an empty error", "state={bound}&error=&code=" ISS, 400,
+			"response_incomplete"),
+		REFUSED("code and error", GOOD "&error=access_denied", 400,
+			"response_ambiguous"),
+	};
+	static const struct trial_program lax_return = {
+		{ "oauth-return", UM_BODY_MAX, plan, answer },
+		UM_PURPOSE_RETURN,
+		"lax",
+	};
+	static const struct trial sends_none = {
+		.name = "a provider that need not send it",
+		.path = "/oauth/lax/return",
+		.query = "state={bound}" CODE "&iss=https://" SECRET,
+		.status = 400,
+		.reason = "issuer_mismatch",
+	};
+
+	trial_run_all(&oauth_return, trials, LENGTH(trials));
+	trial_run(&lax_return, &sends_none);
+}
+
+/* A query of this many bytes, good but for its length. */
+static void
+run_query_of(size_t len, int status, const char *reason)
+{
+	struct trial trial = { .name = "a long query",
+		.path = RETURN,
+		.status = status,
+		.reason = reason };
+	/* {bound} becomes a token */
+	size_t fixed = strlen(GOOD) - strlen("{bound}") + UM_TOKEN_LEN;
+	struct um_buf query = { 0 };
+	char pad[] = "&p0=";
+
+	um_buf_puts(&query, GOOD);
+	while (fixed != len) {
+		size_t left = len - fixed;
+		size_t run = left > 4008 ? 4000 : left - 4;
+
+		assert_true(left > 4);
+		um_buf_puts(&query, pad);
+		for (size_t i = 0; i < run; i++)
+			um_buf_puts(&query, "x");
+		fixed += 4 + run;
+		pad[2]++;
+	}
+	um_buf_put(&query, "", 1);
+	trial.query = query.ptr;
+	if (status == 303) {
+		trial.asks = UM_OP_COMPLETE;
+		trial.says = UM_OUTCOME_COMPLETED;
+	}
+	trial_run(&oauth_return, &trial);
+	um_buf_free(&query);
+}
+
+TEST(as_long_as_the_limits)
+{
+	run_query_of(UM_QUERY_MAX, 303, "");
+	run_query_of(UM_QUERY_MAX + 1, 400, "parameters_too_large");
+}
+
+TEST(as_many_parameters_as_the_limit)
+{
+	struct um_buf query = { 0 };
+
+	um_buf_puts(&query, GOOD); /* three of them */
+	for (int over = 0; over < 2; over++) {
+		struct trial trial = { .name = "many parameters",
+			.path = RETURN };
+
+		for (int i = over ? UM_FORM_FIELDS_MAX : 3;
+			i < UM_FORM_FIELDS_MAX + over; i++)
+			um_buf_printf(&query, "&p%d=", i);
+		um_buf_put(&query, "", 1);
+		query.len--;
+		trial.query = query.ptr;
+		trial.status = over ? 400 : 303;
+		trial.reason = over ? "parameters_too_large" : "";
+		trial.asks = over ? UM_OP_NONE : UM_OP_COMPLETE;
+		trial.says = UM_OUTCOME_COMPLETED;
+		trial_run(&oauth_return, &trial);
+	}
+	um_buf_free(&query);
+}
+
+TEST(which_methods_there_are)
+{
+	static const struct trial trial = { .name = "DELETE",
+		.method = "DELETE",
+		.path = RETURN,
+		.query = GOOD };
+	struct trial_end end;
+
+	trial_go(&end, &oauth_return, &trial);
+	assert_str(trial_header(&end, "Allow"), "GET, POST");
+	trial_free(&end);
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(refused_without_the_database),
+		cmocka_unit_test(refused_for_what_the_provider_says),
+		cmocka_unit_test(as_long_as_the_limits),
+		cmocka_unit_test(as_many_parameters_as_the_limit),
+		cmocka_unit_test(which_methods_there_are),
+	};
+
+	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+/* What oauth-return says when it asks the database, and when it need not. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "trial.h"
+
+#define main program_main
+#include "../../cgi-bin/oauth-return.c" // NOLINT(bugprone-suspicious-include)
+#undef main
+
+#define RETURN "/oauth/demo/return"
+#define ISS "&iss=https%3A%2F%2Fissuer.example"
+#define CODE "&code=" SECRET "-code"
+#define GOOD "state={bound}" CODE ISS
+#define DENIED "state={bound}&error=access_denied&error_description=" SECRET ISS
+#define BROKEN                                                                 \
+	"state={bound}&error=server_error&error_description=%3Cb%3E" SECRET ISS
+
+static const struct trial_program oauth_return = {
+	{ "oauth-return", UM_BODY_MAX, plan, answer },
+	UM_PURPOSE_RETURN,
+	"demo",
+};
+
+/* What goes into the row. */
+TEST(completed)
+{
+	static const struct trial trials[] = {
+		{ .name = "a code",
+			.path = RETURN,
+			.query = GOOD,
+			.asks = UM_OP_COMPLETE,
+			.action = "accept",
+			.op_reason = "",
+			.result = "{\"code\":\"" SECRET "-code\","
+				  "\"iss\":\"" TRIAL_ISSUER "\"}",
+			.says = UM_OUTCOME_COMPLETED,
+			.status = 303,
+			.location = "/done",
+			.reason = "",
+			.outcome = "completed",
+			.sets_cookie = DONE_COOKIE("done") },
+		{ .name = "form_post",
+			.method = "POST",
+			.path = RETURN,
+			.query = "",
+			.body = GOOD,
+			.asks = UM_OP_COMPLETE,
+			.action = "accept",
+			.says = UM_OUTCOME_COMPLETED,
+			.result = "{\"code\":\"" SECRET "-code\","
+				  "\"iss\":\"" TRIAL_ISSUER "\"}",
+			.status = 303,
+			.location = "/done",
+			.reason = "",
+			.sets_cookie = DONE_COOKIE("done") },
+		{ .name = "an empty error beside the code",
+			.path = RETURN,
+			.query = GOOD "&error=",
+			.asks = UM_OP_COMPLETE,
+			.action = "accept",
+			.says = UM_OUTCOME_COMPLETED,
+			.status = 303,
+			.location = "/done" },
+		{ .name = "among other cookies",
+			.path = RETURN,
+			.query = GOOD,
+			.cookie = "a=b; " COOKIE(TRIAL_COOKIE) "; c",
+			.asks = UM_OP_COMPLETE,
+			.action = "accept",
+			.says = UM_OUTCOME_COMPLETED,
+			.status = 303,
+			.location = "/done" },
+		{ .name = "any other parameter is kept",
+			.path = RETURN,
+			.query = "scope=a+b&state={bound}&code=" SECRET ISS
+				 "&session_state=%C3%AB%22",
+			.asks = UM_OP_COMPLETE,
+			.action = "accept",
+			.result = "{\"scope\":\"a b\",\"code\":\"" SECRET
+				  "\",\"iss\":\"" TRIAL_ISSUER
+				  "\",\"session_state\":\"\xc3\xab\\\"\"}",
+			.says = UM_OUTCOME_COMPLETED,
+			.status = 303 },
+		{ .name = "access_denied",
+			.path = RETURN,
+			.query = DENIED,
+			.asks = UM_OP_COMPLETE,
+			.action = "decline",
+			.op_reason = "access_denied",
+			.result = "{\"error\":\"access_denied\","
+				  "\"error_description\":\"" SECRET "\","
+				  "\"iss\":\"" TRIAL_ISSUER "\"}",
+			.says = UM_OUTCOME_COMPLETED,
+			.status = 303,
+			.location = "/done",
+			.reason = "access_denied",
+			.sets_cookie = DONE_COOKIE("declined") },
+		{ .name = "any other error",
+			.path = RETURN,
+			.query = BROKEN,
+			.asks = UM_OP_COMPLETE,
+			.action = "cancel",
+			.op_reason = "provider_error",
+			.result = "{\"error\":\"server_error\","
+				  "\"error_description\":\"<b>" SECRET "\","
+				  "\"iss\":\"" TRIAL_ISSUER "\"}",
+			.says = UM_OUTCOME_COMPLETED,
+			.status = 303,
+			.location = "/done",
+			.reason = "provider_error",
+			.sets_cookie = DONE_COOKIE("failed") },
+	};
+
+	trial_run_all(&oauth_return, trials, LENGTH(trials));
+}
+
+/* Providers with an issuer that send none, and without one at all. */
+TEST(completed_without_an_issuer)
+{
+	static const struct trial trials[] = {
+		{ .name = "lax without iss",
+			.path = "/oauth/lax/return",
+			.query = "state={bound}" CODE,
+			.asks = UM_OP_COMPLETE,
+			.action = "accept",
+			.says = UM_OUTCOME_COMPLETED,
+			.status = 303 },
+		{ .name = "lax with its iss",
+			.path = "/oauth/lax/return",
+			.query = GOOD,
+			.asks = UM_OP_COMPLETE,
+			.action = "accept",
+			.says = UM_OUTCOME_COMPLETED,
+			.status = 303 },
+		{ .name = "plain without iss",
+			.path = "/oauth/plain/return",
+			.query = "state={bound}" CODE,
+			.asks = UM_OP_COMPLETE,
+			.action = "accept",
+			.says = UM_OUTCOME_COMPLETED,
+			.status = 303 },
+	};
+	struct trial_program program = oauth_return;
+
+	program.provider = "lax";
+	trial_run_all(&program, trials, 2);
+	program.provider = "plain";
+	trial_run(&program, &trials[2]);
+}
+
+/* Each outcome that the database can give. */
+TEST(what_the_database_says)
+{
+	static const struct {
+		enum um_outcome says;
+		int status;
+		const char *reason;
+	} cases[] = {
+		{ UM_OUTCOME_UNKNOWN, 404, "unknown_elicitation" },
+		{ UM_OUTCOME_EXPIRED, 410, "expired" },
+		{ UM_OUTCOME_FAILED, 500, "internal_error" },
+		{ UM_OUTCOME_UNAVAILABLE, 503, "unavailable" },
+	};
+	struct trial trial = { .name = "already",
+		.path = RETURN,
+		.query = GOOD,
+		.asks = UM_OP_COMPLETE,
+		.says = UM_OUTCOME_ALREADY,
+		.status = 200,
+		.outcome = "already",
+		.location = "",
+		.sets_cookie = "",
+		.on_page = "<h1>Already done</h1>" };
+
+	trial_run(&oauth_return, &trial);
+	trial.on_page = trial.outcome = NULL;
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		trial.name = trial.reason = cases[i].reason;
+		trial.says = cases[i].says;
+		trial.status = cases[i].status;
+		trial.refresh = cases[i].status == 503 ? "3" : "";
+		trial_run(&oauth_return, &trial);
+	}
+}
+
+/* The URL of the GET that stands for a POST, with every field in it. */
+static void
+assert_same_answer(struct um_str url, const char *before)
+{
+	struct um_form form = { 0 };
+	struct um_token token;
+	size_t len = strlen(before);
+
+	assert_true(url.len > len && memcmp(url.ptr, before, len) == 0);
+	url.ptr += len;
+	url.len -= len;
+	assert_int_equal(um_form_parse(&form, url), UM_FORM_GOOD);
+	assert_int_equal(form.len, 4);
+	assert_int_equal(um_token_open(&token, um_form_get(&form, "state"),
+				 trial_context.keys, UM_PURPOSE_RETURN, "demo",
+				 TRIAL_NOW),
+		UM_TOKEN_GOOD);
+	assert_str(um_form_get(&form, "code"), SECRET "-code");
+	assert_str(um_form_get(&form, "iss"), TRIAL_ISSUER);
+	assert_str(um_form_get(&form, "x"), "a b&\r\n\"'<\xc3\xab");
+	um_form_free(&form);
+}
+
+#define FOUR_FIELDS GOOD "&x=a+b%26%0d%0a%22'<%C3%AB"
+
+/* A cross-site POST carries no Lax cookie; the GET after a 303 does. */
+TEST(form_post_without_a_cookie_comes_again_by_get)
+{
+	struct trial trial = { .name = "form_post",
+		.method = "POST",
+		.path = RETURN,
+		.body = FOUR_FIELDS,
+		.cookie = "" };
+	struct trial_end end;
+
+	trial_go(&end, &oauth_return, &trial);
+	assert_int_equal(end.ex.response.status, 303);
+	assert_int_equal(end.ex.response.body.len, 0);
+	assert_same_answer(trial_header(&end, "Location"),
+		"/oauth/demo/return?");
+	assert_null(trial_header(&end, "Set-Cookie").ptr);
+	assert_false(str_has(um_buf_str(&end.log), STR(SECRET)));
+	trial_free(&end);
+
+	/* With another browser's cookie it is another browser's. */
+	trial.cookie = COOKIE("BBECAwQFBgcICQoLDA0ODw");
+	trial.status = 403;
+	trial.reason = "wrong_browser";
+	trial_run(&oauth_return, &trial);
+}
+
+TEST(form_post_without_a_cookie_or_a_good_state)
+{
+	static const struct trial trials[] = {
+		{ .name = "expired",
+			.method = "POST",
+			.path = RETURN,
+			.body = "state={expired}" CODE,
+			.cookie = "",
+			.status = 410,
+			.reason = "state_expired",
+			.location = "" },
+		{ .name = "invalid",
+			.method = "POST",
+			.path = RETURN,
+			.body = "state={purpose}" CODE,
+			.cookie = "",
+			.status = 400,
+			.reason = "state_invalid",
+			.location = "" },
+		{ .name = "for any browser",
+			.method = "POST",
+			.path = RETURN,
+			.body = "state={unbound}" CODE ISS,
+			.cookie = "",
+			.status = 403,
+			.reason = "wrong_browser",
+			.location = "" },
+	};
+
+	trial_run_all(&oauth_return, trials, LENGTH(trials));
+}
+
+/* What cannot come again by GET is refused now, not by the web server. */
+TEST(form_post_that_no_query_can_hold)
+{
+	struct um_buf body = { 0 };
+	struct trial trial = { .name = "a long form_post",
+		.method = "POST",
+		.path = RETURN,
+		.cookie = "",
+		.status = 400,
+		.reason = "parameters_too_large",
+		.location = "" };
+
+	um_buf_puts(&body, GOOD "&x=");
+	for (int i = 0; i < UM_QUERY_MAX / 3; i++)
+		um_buf_puts(&body, "%26");
+	um_buf_put(&body, "", 1);
+	trial.body = body.ptr;
+	trial_run(&oauth_return, &trial);
+	um_buf_free(&body);
+}
+
+/* 503 to a POST: the page comes again by GET, the address stays off it. */
+TEST(form_post_while_the_database_is_away)
+{
+	static const struct trial trial = { .name = "away",
+		.method = "POST",
+		.path = RETURN,
+		.body = FOUR_FIELDS,
+		.asks = UM_OP_COMPLETE,
+		.says = UM_OUTCOME_UNAVAILABLE };
+	struct trial_end end;
+
+	trial_go(&end, &oauth_return, &trial);
+	assert_int_equal(end.ex.response.status, 503);
+	assert_str(trial_header(&end, "Retry-After"), "3");
+	assert_same_answer(trial_header(&end, "Refresh"),
+		"3; url=/oauth/demo/return?");
+	assert_false(str_has(um_buf_str(&end.ex.response.body), STR(SECRET)));
+	assert_false(str_has(um_buf_str(&end.log), STR(SECRET)));
+	trial_free(&end);
+}
+
+TEST(who_the_user_is)
+{
+	static const struct trial trials[] = {
+		{ .name = "no name",
+			.path = RETURN,
+			.query = GOOD,
+			.checks_user = true,
+			.user_check = UM_USER_REMOTE,
+			.status = 500,
+			.reason = "sign_in_not_set_up" },
+		{ .name = "an empty name",
+			.path = RETURN,
+			.query = GOOD,
+			.checks_user = true,
+			.user_check = UM_USER_REMOTE,
+			.user = "",
+			.status = 500,
+			.reason = "sign_in_not_set_up" },
+		{ .name = "no ticket",
+			.path = RETURN,
+			.query = GOOD,
+			.checks_user = true,
+			.user_check = UM_USER_TICKET,
+			.status = 403,
+			.reason = "sign_in_required" },
+		{ .name = "a name",
+			.path = RETURN,
+			.query = GOOD,
+			.checks_user = true,
+			.user_check = UM_USER_REMOTE,
+			.user = "user-42",
+			.asks = UM_OP_COMPLETE,
+			.says = UM_OUTCOME_COMPLETED,
+			.action = "accept",
+			.status = 303,
+			.location = "/done" },
+		{ .name = "another name",
+			.path = RETURN,
+			.query = GOOD,
+			.checks_user = true,
+			.user_check = UM_USER_REMOTE,
+			.user = "user-43",
+			.asks = UM_OP_COMPLETE,
+			.says = UM_OUTCOME_WRONG_USER,
+			.asks_then = UM_OP_EVENT,
+			.says_then = UM_OUTCOME_IGNORED,
+			.status = 403,
+			.reason = "wrong_user",
+			.location = "",
+			.sets_cookie = "" },
+		{ .name = "another name, and the event is lost",
+			.method = "POST",
+			.path = RETURN,
+			.body = GOOD,
+			.checks_user = true,
+			.user_check = UM_USER_REMOTE,
+			.user = "user-43",
+			.asks = UM_OP_COMPLETE,
+			.says = UM_OUTCOME_WRONG_USER,
+			.asks_then = UM_OP_EVENT,
+			.says_then = UM_OUTCOME_UNAVAILABLE,
+			.status = 403,
+			.reason = "wrong_user" },
+	};
+
+	trial_run_all(&oauth_return, trials, LENGTH(trials));
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(completed),
+		cmocka_unit_test(completed_without_an_issuer),
+		cmocka_unit_test(what_the_database_says),
+		cmocka_unit_test(form_post_without_a_cookie_comes_again_by_get),
+		cmocka_unit_test(form_post_without_a_cookie_or_a_good_state),
+		cmocka_unit_test(form_post_that_no_query_can_hold),
+		cmocka_unit_test(form_post_while_the_database_is_away),
+		cmocka_unit_test(who_the_user_is),
+	};
+
+	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);
+}

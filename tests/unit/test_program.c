@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* What is around plan() and answer(), and the same for every program. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "serve.h"
+#include "trial.h"
+
+static const char *request_id;
+
+static const char *
+get(const char *name, void *arg)
+{
+	(void)arg;
+	return strcmp(name, "URLMODE_REQUEST_ID") == 0 ? request_id : NULL;
+}
+
+static void
+begin(struct um_exchange *ex, struct um_buf *path)
+{
+	um_exchange_begin(ex, path, get, NULL, &trial_context);
+}
+
+TEST(the_web_servers_id_is_kept)
+{
+	struct um_exchange ex;
+	struct um_buf path = { 0 };
+
+	request_id = TRIAL_REQUEST_ID;
+	begin(&ex, &path);
+	assert_string_equal(ex.request.id, TRIAL_REQUEST_ID);
+	um_exchange_free(&ex);
+	um_buf_free(&path);
+}
+
+/* What is no id gets into no header and no log. */
+TEST(any_other_id_is_replaced)
+{
+	static const char *const ids[] = { NULL, "", "0123456789abcdef",
+		"0123456789ABCDEF0123456789ABCDEF",
+		"0123456789abcdef0123456789abcdeg",
+		"0123456789abcdef0123456789abcdef0",
+		"0123456789abcdef\r\n23456789abcde",
+		"\"<script>89abcdef0123456789abcde" };
+	char seen[LENGTH(ids)][UM_REQUEST_ID_LEN + 1];
+
+	for (size_t i = 0; i < LENGTH(ids); i++) {
+		struct um_exchange ex;
+		struct um_buf path = { 0 };
+
+		request_id = ids[i];
+		begin(&ex, &path);
+		assert_int_equal(strlen(ex.request.id), UM_REQUEST_ID_LEN);
+		assert_int_equal(strspn(ex.request.id, "0123456789abcdef"),
+			UM_REQUEST_ID_LEN);
+		strcpy(seen[i], ex.request.id);
+		for (size_t j = 0; j < i; j++)
+			assert_string_not_equal(seen[i], seen[j]);
+		um_exchange_free(&ex);
+		um_buf_free(&path);
+	}
+}
+
+/* Out of memory, or a header that cannot be: a whole page all the same. */
+TEST(an_answer_that_failed_becomes_an_error)
+{
+	for (int place = 0; place < 2; place++) {
+		struct um_exchange ex = { .request.id = TRIAL_REQUEST_ID };
+		struct um_buf out = { 0 };
+
+		ex.response.status = 303;
+		um_buf_puts(&ex.response.headers, "Location: /done\r\n");
+		if (place == 0)
+			ex.response.headers.failed = true;
+		else
+			ex.response.body.failed = true;
+		um_exchange_write(&ex, &out);
+		assert_false(out.failed);
+		assert_memory_equal(out.ptr, "Status: 500\r\n", 13);
+		assert_true(str_has(um_buf_str(&out),
+			STR("<code>internal_error</code>")));
+		assert_false(str_has(um_buf_str(&out), STR("Location")));
+		assert_string_equal(ex.reason, "internal_error");
+		um_buf_free(&out);
+		um_exchange_free(&ex);
+	}
+}
+
+/* Whatever was planned or answered before. */
+TEST(a_refusal_is_all_there_is)
+{
+	struct um_exchange ex = { .request.id = TRIAL_REQUEST_ID,
+		.asked = 1,
+		.op.kind = UM_OP_COMPLETE };
+
+	um_response_cookie(&ex.response, "a", "b", 1);
+	um_buf_puts(&ex.response.body, "before");
+	ex.response.allow = "GET";
+	assert_false(um_refuse(&ex, UM_REFUSAL_STATE_INVALID));
+	assert_int_equal(ex.asked, 0);
+	assert_int_equal(ex.op.kind, UM_OP_NONE);
+	assert_null(ex.response.allow);
+	assert_int_equal(ex.response.status, 400);
+	assert_false(str_has(um_buf_str(&ex.response.body), STR("before")));
+	assert_false(
+		str_has(um_buf_str(&ex.response.headers), STR("Set-Cookie")));
+	um_exchange_free(&ex);
+}
+
+TEST(what_a_refusal_is_called_in_the_log)
+{
+	static const struct {
+		enum um_refusal refusal;
+		const char *outcome;
+	} cases[] = {
+		{ UM_REFUSAL_STATE_INVALID, "refused" },
+		{ UM_REFUSAL_UNAVAILABLE, "unavailable" },
+		{ UM_REFUSAL_INTERNAL_ERROR, "failed" },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_exchange ex = { 0 };
+
+		um_refuse(&ex, cases[i].refusal);
+		assert_string_equal(ex.outcome, cases[i].outcome);
+		assert_string_equal(ex.reason,
+			um_refusal_code(cases[i].refusal));
+		um_exchange_free(&ex);
+	}
+}
+
+/* A browser tries again by itself; a program has the header to go by. */
+TEST(unavailable_says_when_to_come_again)
+{
+	for (int plain = 0; plain < 2; plain++) {
+		struct um_exchange ex = { .plain = plain };
+		struct um_str headers;
+
+		um_unavailable(&ex, "/connect/demo?state=x");
+		headers = um_buf_str(&ex.response.headers);
+		assert_int_equal(ex.response.status, 503);
+		assert_true(str_has(headers, STR("Retry-After: 3\r\n")));
+		assert_int_equal(str_has(headers,
+					 STR("Refresh: 3; url=/connect/"
+					     "demo?state=x\r\n")),
+			!plain);
+		assert_false(
+			str_has(um_buf_str(&ex.response.body), STR("state=x")));
+		um_exchange_free(&ex);
+	}
+}
+
+TEST(an_exchange_is_freed_twice)
+{
+	struct um_exchange ex = { .cookie = TRIAL_COOKIE };
+
+	um_buf_puts(&ex.response.body, "x");
+	um_buf_puts(&ex.op.result, "x");
+	assert_int_equal(um_form_parse(&ex.form, STR("a=b")), UM_FORM_GOOD);
+	um_exchange_free(&ex);
+	assert_string_equal(ex.cookie, "");
+	um_exchange_free(&ex);
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_web_servers_id_is_kept),
+		cmocka_unit_test(any_other_id_is_replaced),
+		cmocka_unit_test(an_answer_that_failed_becomes_an_error),
+		cmocka_unit_test(a_refusal_is_all_there_is),
+		cmocka_unit_test(what_a_refusal_is_called_in_the_log),
+		cmocka_unit_test(unavailable_says_when_to_come_again),
+		cmocka_unit_test(an_exchange_is_freed_twice),
+	};
+
+	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);
+}
