@@ -36,3 +36,21 @@ ALTER SCHEMA urlmode OWNER TO urlmode_owner;
 ALTER TABLE urlmode.migration OWNER TO urlmode_owner;
 REVOKE ALL ON SCHEMA urlmode FROM PUBLIC;
 GRANT USAGE ON SCHEMA urlmode TO urlmode_cgi, urlmode_server;
+
+-- The database is urlmode's own. PostgreSQL lets everybody connect to it, and
+-- whoever is connected write to its disk, as temporary tables and large
+-- objects: neither is for a login that may have been stolen. (Who may execute
+-- what PostgreSQL itself brings is a superuser's to say.)
+DO $$
+BEGIN
+	EXECUTE format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database());
+	EXECUTE format('GRANT CONNECT ON DATABASE %I TO urlmode_cgi, urlmode_server', current_database());
+	IF EXISTS (SELECT FROM pg_namespace WHERE nspname = 'public') THEN
+		REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+	END IF;
+	IF current_setting('is_superuser')::boolean THEN
+		REVOKE EXECUTE ON FUNCTION lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea)
+		FROM PUBLIC;
+	END IF;
+END
+$$;

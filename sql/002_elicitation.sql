@@ -3,25 +3,41 @@
 
 SET LOCAL ROLE urlmode_owner;
 
+-- What a callback program can set, each with its limit. As types, because an
+-- error says no more than the type's name then: a constraint of the table
+-- quotes the row that it keeps out, with all that stands in it.
+CREATE DOMAIN urlmode.digest AS bytea CHECK (octet_length(VALUE) = 16);
+CREATE DOMAIN urlmode.action AS text CHECK (VALUE IN ('accept', 'decline', 'cancel'));
+CREATE DOMAIN urlmode.reason AS text CHECK (VALUE ~ '^[a-z0-9_]{0,64}$');
+CREATE DOMAIN urlmode.result AS bytea CHECK (octet_length(VALUE) <= 65536);
+CREATE DOMAIN urlmode.event_type AS text CHECK (octet_length(VALUE) <= 512);
+CREATE DOMAIN urlmode.reference AS text CHECK (octet_length(VALUE) <= 800);
+COMMENT ON DOMAIN urlmode.digest IS 'The first half of a SHA-256.';
+COMMENT ON DOMAIN urlmode.action IS 'How an elicitation ended: the protocol''s own three.';
+COMMENT ON DOMAIN urlmode.reason IS 'A short code beside an action.';
+COMMENT ON DOMAIN urlmode.result IS 'A sealed result.';
+COMMENT ON DOMAIN urlmode.event_type IS 'A provider''s type of an event.';
+COMMENT ON DOMAIN urlmode.reference IS 'A provider''s own reference.';
+
 CREATE TABLE urlmode.elicitation (
 	id           uuid        PRIMARY KEY,
 	provider     text        NOT NULL CHECK (provider ~ '^[a-z0-9][a-z0-9_-]{0,63}$'),
 	kind         text        NOT NULL CHECK (kind IN ('oauth', 'payment', 'signature')),
 	subject      text        NOT NULL CHECK (octet_length(subject) BETWEEN 1 AND 512),
 	session      text        NOT NULL DEFAULT '' CHECK (octet_length(session) <= 512),
-	binding      bytea       NOT NULL CHECK (octet_length(binding) = 16),
+	binding      urlmode.digest NOT NULL,
 	requester    text        NOT NULL CHECK (octet_length(requester) BETWEEN 1 AND 200),
 	target_url   text        NOT NULL CHECK (octet_length(target_url) BETWEEN 1 AND 8192),
 	expected     jsonb,
 	verifier     bytea       CHECK (octet_length(verifier) <= 1024),
 	status       text        NOT NULL DEFAULT 'pending'
 	                         CHECK (status IN ('pending', 'opened', 'processing', 'completed')),
-	action       text        CHECK (action IN ('accept', 'decline', 'cancel')),
-	reason       text        NOT NULL DEFAULT '' CHECK (reason ~ '^[a-z0-9_]{0,64}$'),
-	result       bytea       CHECK (octet_length(result) <= 65536),
-	browser      bytea       CHECK (octet_length(browser) = 16),
-	event_type   text        CHECK (octet_length(event_type) <= 512),
-	reference    text        CHECK (octet_length(reference) <= 800),
+	action       urlmode.action,
+	reason       urlmode.reason NOT NULL DEFAULT '',
+	result       urlmode.result,
+	browser      urlmode.digest,
+	event_type   urlmode.event_type,
+	reference    urlmode.reference,
 	rechecks     integer     NOT NULL DEFAULT 0,
 	created_at   timestamptz NOT NULL DEFAULT now(),
 	expires_at   timestamptz NOT NULL,

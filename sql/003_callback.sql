@@ -100,6 +100,7 @@ BEGIN
 			ORDER BY u.id, u.n
 		) a
 		WHERE e.id = a.id AND e.binding = a.binding AND e.status <> 'completed'
+			AND a.action IS NOT NULL AND a.reason IS NOT NULL
 			AND (a.subject IS NULL OR e.subject = a.subject)
 			AND (a.provider IS NULL
 				OR (e.provider = a.provider AND e.expires_at > now()

@@ -48,9 +48,9 @@ BEGIN
 	END IF;
 
 	RETURN QUERY
-	SELECT e.id, e.provider, e.status, e.action, e.reason, e.result, e.verifier,
+	SELECT e.id, e.provider, e.status, e.action::text, e.reason::text, e.result::bytea, e.verifier,
 		ceil(extract(epoch FROM e.expires_at - now()) * 1000)::bigint,
-		e.event_type, e.reference, e.rechecks
+		e.event_type::text, e.reference::text, e.rechecks
 	FROM unnest(ids, bindings) AS a (id, binding)
 	JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding;
 END
