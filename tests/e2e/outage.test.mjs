@@ -2,7 +2,6 @@
 // database is answered as ever, and everything goes on when it is back.
 
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
 import { comeBack, press } from '../support/flow.mjs';
@@ -35,17 +34,6 @@ function waitFor({ id, owner }) {
 
 const health = async () => (await request(scene.url('/healthz'))).status;
 
-/** Until every program has its database: it answers 503 for as long as it has not. */
-async function untilBack(flow) {
-	const state = tokens.mint(flow, { cookie: 'x', id: randomUUID() });
-	const unknown = flow.returnTo({ code: 'c', state });
-
-	await until('the programs are back', async () => (
-		await health() === 200
-		&& (await request(flow.url)).status === 200
-		&& (await request(unknown, { headers: { Cookie: '__Host-urlmode=x' } })).status === 404));
-}
-
 function assertUnavailable(hop, { again } = {}) {
 	assert.equal(hop.status, 503);
 	assert.equal(hop.headers['retry-after'], '3');
@@ -72,7 +60,7 @@ async function assertForgedAreRefused(flow) {
 		[`${flow.returnUrl}?code=c&state=${forged}`, 400],
 		[`${flow.returnUrl}?code=c&iss=wrong&state=${flow.state}`, 400],
 		[scene.url('/connect/nobody'), 404],
-		[scene.url('/status?provider=demo'), 400],
+		[scene.url('/%68ealthz'), 404],
 		[scene.url('/done'), 200],
 	]) {
 		// What waits for the database is answered after three seconds at the earliest (UM_STORE_WAIT_MS).
@@ -140,7 +128,7 @@ describe('stopped, and started again', () => {
 		await assertForgedAreRefused(flow);
 		await scene.stack.service('start', 'postgres');
 		assert.deepEqual(await rows(), untouched, 'nothing was consumed');
-		await untilBack(flow);
+		await scene.untilServing();
 
 		assert.equal((await refresh(flow.browser, inVain.link)).status, 200);
 		assert.equal((await refresh(flow.browser, inVain.back)).location, '/done');
@@ -178,7 +166,7 @@ describe('stopped, and started again', () => {
 		await until('they serve', async () => await health() === 503);
 		await assertForgedAreRefused(flow);
 		await scene.stack.service('start', 'postgres');
-		await untilBack(flow);
+		await scene.untilServing();
 		assert.equal((await comeBack(flow.browser, flow.returnTo({ code: 'c' }))).location, '/done');
 	});
 
@@ -214,7 +202,7 @@ describe('frozen', () => {
 		} finally {
 			await signal('SIGCONT');
 		}
-		await untilBack(flow);
+		await scene.untilServing();
 
 		// Whether what was on its way has been done meanwhile is PostgreSQL's to know: done once it is.
 		for (const [one, code] of [[flow, 'by GET'], [posted, 'by POST']]) {
@@ -236,6 +224,6 @@ test('read-only, as a server that was demoted is: 503, and then as before', asyn
 	} finally {
 		await scene.stack.sql('ALTER ROLE urlmode_cgi RESET default_transaction_read_only');
 	}
-	await untilBack(flow);
+	await scene.untilServing();
 	assert.equal((await comeBack(flow.browser, flow.returnTo({ code: 'c' }))).location, '/done');
 });

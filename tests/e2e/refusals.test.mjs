@@ -350,14 +350,24 @@ describe('what only the database can know', () => {
 describe('/done and /status', () => {
 	refuses('status', [
 		['/done is read alone', 405, 'method_not_allowed', () => ({ path: '/done', form: 'x=1' })],
-		['/status is read alone', 405, 'method_not_allowed', () => ({ path: '/status', form: 'x=1' })],
-		['/status of an unknown provider', 404, 'unknown_provider', () => ({ path: '/status', query: 'provider=nobody' })],
-		['/status without a state', 400, 'state_missing', () => ({ path: '/status', query: 'provider=demo' })],
-		['/status with a link', 400, 'state_invalid', () => (
-			{ path: '/status', query: query({ provider: 'demo', state: linkState() }) })],
-		['/status in another browser', 403, 'wrong_browser', () => (
-			{ path: '/status', query: query({ provider: 'demo', state: flow.state }), headers: { Cookie: '' } })],
+		['/done/ is no route', 404, 'unknown_route', () => ({ path: '/%64one' })],
 	]);
+
+	for (const [name, status, reason, ask] of [
+		['of an unknown provider', 404, 'unknown_provider', () => ({ provider: 'nobody' })],
+		['without a state', 400, 'state_missing', () => ({ provider: 'demo' })],
+		['with a link', 400, 'state_invalid', () => ({ provider: 'demo', state: linkState() })],
+	]) {
+		test(`/status ${name}: no page, since a script asks, but the reason`, async () => {
+			const before = [await rows(), await databaseCalls()];
+			const answer = await request(`${scene.url('/status')}?${query(ask())}`, { headers: { Cookie: cookie } });
+
+			assert.equal(answer.status, status);
+			assert.match(answer.headers['content-type'], /^text\/plain/);
+			assert.ok(answer.body.includes(reason));
+			assert.deepEqual([await rows(), await databaseCalls()], before);
+		});
+	}
 });
 
 test('after all of it nothing is consumed: both go on', async () => {

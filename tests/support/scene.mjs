@@ -5,11 +5,16 @@
 //     const flow = await scene.goOn(scene.browser());
 //     await scene.close();
 
+import { randomUUID } from 'node:crypto';
+
 import { UrlMode } from 'urlmode';
 
 import { Browser } from './browser.mjs';
 import * as flow from './flow.mjs';
+import { request } from './http.mjs';
 import { startStack, useStack } from './stack.mjs';
+import { Tokens } from './tokens.mjs';
+import { until } from './wait.mjs';
 
 /**
  * @param {{ name: string, own?: boolean, demo?: boolean }} options
@@ -80,6 +85,22 @@ class Scene {
 		const [row] = await this.stack.sql(
 			'SELECT xmin, ctid, e::text AS text FROM urlmode.elicitation e WHERE id = $1', [id]);
 		return JSON.stringify(row);
+	}
+
+	/** Until every program runs and has its database: each is asked for a row that is not there. */
+	async untilServing() {
+		const strange = { id: randomUUID(), provider: 'demo', owner: { subject: 'nobody', session: '' } };
+		const tokens = new Tokens(this.stack);
+		const back = new URLSearchParams({
+			code: 'c', iss: this.stack.env.URLMODE_DEMO_ISSUER, state: tokens.mint(strange, { cookie: 'x' }),
+		});
+		const answers = async (path, status) => (
+			await request(this.url(path), { headers: { Cookie: '__Host-urlmode=x' } })).status === status;
+
+		await until('the programs serve', async () => (
+			await answers('/healthz', 200)
+			&& await answers(`/connect/demo?state=${tokens.mint(strange, { purpose: 'connect' })}`, 404)
+			&& await answers(`/oauth/demo/return?${back}`, 404)));
 	}
 
 	async close() {

@@ -1,0 +1,153 @@
+// The same binaries as plain CGI, on the same rows as the FastCGI programs.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+
+import { installCgi, startApache, startFcgiwrap } from '../support/cgi.mjs';
+import { comeBack, goOn } from '../support/flow.mjs';
+import { request } from '../support/http.mjs';
+import { openScene } from '../support/scene.mjs';
+
+let scene;
+let installed;
+
+before(async () => {
+	scene = await openScene({ name: 'cgi', own: true });
+	installed = await installCgi(scene.stack);
+});
+
+after(() => scene?.close());
+
+const outcomeOf = ({ id, owner }) => scene.urlmode.waitForCompletion(id, { ...owner, timeout: 0 });
+
+for (const [name, start] of [['Apache’s mod_cgi', startApache], ['fcgiwrap', startFcgiwrap]]) {
+	describe(`under ${name}`, () => {
+		let server;
+
+		before(async () => {
+			server = scene.closing(await start(scene.stack, installed));
+		});
+
+		/** The same address at the other server; cookies know no ports. */
+		const there = (url) => new URL(String(url).replace(scene.stack.baseUrl, server.baseUrl));
+
+		test('the whole way', async () => {
+			const urlmode = scene.openUrlMode({ baseUrl: server.baseUrl });
+			const browser = scene.browser();
+			const flow = await goOn(urlmode, browser, { issuer: scene.stack.env.URLMODE_DEMO_ISSUER });
+			const wait = urlmode.waitForCompletion(flow.id, flow.owner);
+			const done = await browser.open(flow.returnTo({ code: 'by CGI' }));
+
+			assert.equal(flow.confirm.find('dd')[0].text, 'Tests & Co');
+			assert.deepEqual(done.hops.map(({ status }) => status), [303, 200]);
+			assert.equal(done.url, `${server.baseUrl}/done`);
+			assert.equal(done.find('h1')[0].text, 'All done');
+			assert.equal((await wait).result.code, 'by CGI');
+		});
+
+		test('what FastCGI began it ends, and the other way round', async () => {
+			const browser = scene.browser();
+			const flow = await scene.goOn(browser);
+			const hop = await comeBack(browser, there(flow.returnTo({ code: 'c' })));
+			assert.deepEqual([hop.status, hop.location], [303, '/done']);
+			assert.match((await comeBack(browser, flow.returnTo({ code: 'c' }))).body, /Already done/);
+			assert.match((await comeBack(browser, there(flow.returnTo({ code: 'c' })))).body, /Already done/);
+
+			const other = await scene.create();
+			const page = await browser.open(there(other.url));
+			assert.equal((await browser.submit(page, { button: 'refuse' })).find('h1')[0].text, 'Declined');
+			assert.deepEqual((await outcomeOf(other)).action, 'decline');
+		});
+
+		test('form_post, with a body', async () => {
+			const browser = scene.browser();
+			const flow = await scene.goOn(browser);
+			const hop = await browser.send({
+				url: there(flow.returnUrl),
+				method: 'POST',
+				body: new URLSearchParams(flow.parameters({ code: 'x'.repeat(4_000) })).toString(),
+			});
+
+			assert.deepEqual([hop.status, hop.location], [303, '/done']);
+			assert.equal((await outcomeOf(flow)).result.code.length, 4_000);
+		});
+
+		test('refuses as FastCGI does', async () => {
+			for (const [route, status, reason, options] of [
+				['/connect/demo', 400, 'state_missing'],
+				['/connect/nobody', 404, 'unknown_provider'],
+				['/connect/demo?state=x&state=x', 400, 'duplicate_parameter'],
+				['/oauth/demo/return?state=x', 400, 'state_invalid'],
+				['/oauth/demo/elsewhere', 404, 'unknown_route'],
+				['/oauth/demo/return?--check', 400, 'state_missing'],
+				['/oauth/demo/return', 405, 'method_not_allowed', { method: 'PUT' }],
+				['/done', 405, 'method_not_allowed', { method: 'POST' }],
+				['/connect/demo', 413, 'body_too_large', { method: 'POST', body: 'x'.repeat(20_000), headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }],
+			]) {
+				const answer = await request(server.baseUrl + route, options);
+				assert.deepEqual([answer.status, answer.reason], [status, reason], route);
+				assert.match(answer.headers['x-request-id'], /^[0-9a-f]{32}$/);
+			}
+			const health = await request(`${server.baseUrl}/healthz`);
+			assert.deepEqual([health.status, JSON.parse(health.body)], [200, { status: 'ok' }]);
+		});
+
+		test('answers 503 while PostgreSQL is away', async () => {
+			const browser = scene.browser();
+			const flow = await scene.goOn(browser);
+			const url = there(flow.returnTo({ code: 'late' }));
+
+			await scene.stack.service('stop', 'postgres');
+			const away = await comeBack(browser, url);
+			assert.deepEqual([away.status, away.headers['retry-after'], away.headers.refresh], [503, '3', '3']);
+			assert.equal((await request(`${server.baseUrl}/healthz`)).status, 503);
+			assert.equal((await request(`${server.baseUrl}/oauth/demo/return?state=x`)).status, 400);
+			await scene.stack.service('start', 'postgres');
+			await scene.untilServing();
+			assert.equal((await comeBack(browser, url)).location, '/done');
+			assert.equal((await outcomeOf(flow)).result.code, 'late');
+		});
+	});
+}
+
+test('one log line a request, in the file of the configuration; no secret in any log', async () => {
+	const lines = (await readFile(installed.log, 'utf8')).trimEnd().split('\n').map((line) => JSON.parse(line));
+
+	assert.ok(lines.length >= 40, `${lines.length} lines`);
+	for (const { program, request: id, trouble } of lines) {
+		assert.ok(['connect', 'oauth-return', 'status'].includes(program));
+		assert.ok(/^[0-9a-f]{32}$/.test(id) || trouble !== undefined);
+	}
+	for (const [name, text] of await scene.stack.logs()) {
+		assert.doesNotMatch(text, /state=|code=|by CGI|x{100}/, name);
+	}
+});
+
+test('from a bare environment: one request from it and from standard input', async () => {
+	const browser = scene.browser();
+	const flow = await scene.goOn(browser);
+	const body = new URLSearchParams(flow.parameters({ code: 'bare' })).toString();
+	const child = spawn(path.join(installed.folder, 'oauth-return'), [], {
+		...await scene.stack.user(),
+		stdio: ['pipe', 'pipe', 'inherit'],
+		env: {
+			GATEWAY_INTERFACE: 'CGI/1.1', REQUEST_METHOD: 'POST', SCRIPT_NAME: '/oauth', PATH_INFO: '/demo/return',
+			CONTENT_TYPE: 'application/x-www-form-urlencoded', CONTENT_LENGTH: String(body.length),
+			HTTP_COOKIE: browser.jar.header(new URL(flow.returnUrl)), URLMODE_CONFIG: installed.config,
+		},
+	});
+	child.stdin.end(`${body}&this=is+not+read`);
+	const chunks = [];
+	child.stdout.on('data', (chunk) => chunks.push(chunk));
+	const [status] = await once(child, 'close');
+	const answer = Buffer.concat(chunks).toString();
+
+	assert.equal(status, 0);
+	assert.match(answer, /^Status: 303\r\n/);
+	assert.match(answer, /\r\nLocation: \/done\r\n/);
+	assert.deepEqual((await outcomeOf(flow)).result, { code: 'bare', iss: scene.stack.env.URLMODE_DEMO_ISSUER });
+});

@@ -1,0 +1,241 @@
+// The programs as processes: how they end, what happens when they crash, and
+// that they read new keys.
+
+import assert from 'node:assert/strict';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+
+import { comeBack } from '../support/flow.mjs';
+import { request } from '../support/http.mjs';
+import { holdRow, untilHeld, waitLongerForLocks } from '../support/locks.mjs';
+import { isThere } from '../support/processes.mjs';
+import { openScene } from '../support/scene.mjs';
+import { until } from '../support/wait.mjs';
+
+const PROGRAMS = ['connect', 'oauth-return', 'status'];
+
+let scene;
+
+before(async () => {
+	scene = await openScene({ name: 'programs', own: true });
+	await waitLongerForLocks(scene.stack);
+});
+
+after(() => scene?.close());
+
+const codeOf = async ({ id, owner }) => (
+	await scene.urlmode.waitForCompletion(id, { ...owner, timeout: 0 })).result.code;
+
+/** The process that serves, when it is another than `before`. */
+const successor = (name, before) => until(`${name} was started again`, async () => {
+	const now = await scene.stack.program(name);
+	return now && now.pid !== before.pid ? now : undefined;
+});
+
+const gone = (program) => until('the program has ended', async () => !await isThere(program), { every: 5 });
+
+/** A flow under way whose completion is held up inside PostgreSQL. */
+async function held() {
+	const browser = scene.browser();
+	const flow = await scene.goOn(browser);
+	const lock = await holdRow(scene.stack, flow.id);
+	const program = await scene.stack.program('oauth-return');
+	const back = flow.returnTo({ code: `code of ${flow.id}` });
+	const hop = comeBack(browser, back);
+	hop.catch(() => {}); // heard of where it is awaited
+
+	await untilHeld(scene.stack, 'oauth-return').catch(async (error) => {
+		await lock.release();
+		throw error;
+	});
+	return { browser, flow, lock, program, back, hop };
+}
+
+describe('SIGTERM', () => {
+	test('lets a request in flight finish, and ends within a second of it', async () => {
+		const { flow, lock, program, hop } = await held();
+		process.kill(program.pid, 'SIGTERM');
+		// The listening socket is another process's by now, or waits for one.
+		const answers = Promise.all(Array.from({ length: 20 }, () => request(scene.url('/oauth/demo/return'))));
+
+		await lock.release();
+		assert.deepEqual([(await hop).status, (await hop).location], [303, '/done']);
+		const finished = performance.now();
+		await gone(program);
+		assert.ok(performance.now() - finished < 1_000, 'within a second');
+		assert.equal(await codeOf(flow), `code of ${flow.id}`);
+		assert.ok((await answers).every(({ status }) => status === 400), 'nobody else noticed');
+		await successor('oauth-return', program);
+	});
+
+	for (const name of PROGRAMS) {
+		test(`ends ${name} within a second when it is idle, whoever is connected`, async () => {
+			const program = await until(`${name} is there`, () => scene.stack.program(name));
+			const socket = path.relative('.', path.join(scene.stack.runDir, 'sock', `${name}.sock`));
+			const peers = await Promise.all(Array.from({ length: 50 }, async () => {
+				const peer = connect(socket);
+				peer.on('error', () => {});
+				await once(peer, 'connect');
+				return peer;
+			}));
+			// Half of them stall inside a record.
+			peers.slice(25).forEach((peer) => peer.write(Buffer.from([1, 1, 0, 1, 0, 8, 0, 0, 0, 1])));
+			assert.ok((await request(scene.url({
+				connect: '/connect/', 'oauth-return': '/oauth/', status: '/done',
+			}[name]))).status < 500, 'it serves beside them');
+
+			const asked = performance.now();
+			process.kill(program.pid, 'SIGTERM');
+			await gone(program);
+			assert.ok(performance.now() - asked < 1_000, 'within a second');
+			peers.forEach((peer) => peer.destroy());
+			await successor(name, program);
+		});
+	}
+
+	test('under load: every request is answered', async () => {
+		let ending = false;
+		const statuses = [];
+		const load = Array.from({ length: 8 }, async () => {
+			while (!ending) {
+				statuses.push((await request(scene.url('/oauth/demo/return?state=x'))).status);
+			}
+		});
+
+		for (let round = 0; round < 5; round++) {
+			const program = await until('it is there', () => scene.stack.program('oauth-return'));
+			const before = statuses.length;
+			await until('it is busy', () => statuses.length > before + 50);
+			process.kill(program.pid, 'SIGTERM');
+			await successor('oauth-return', program);
+		}
+		ending = true;
+		await Promise.all(load);
+		assert.deepEqual([...new Set(statuses)], [400]);
+	});
+});
+
+describe('a program that crashes', () => {
+	test('is started again, and what it had in its hands can be asked again', async () => {
+		const { browser, flow, lock, program, back, hop } = await held();
+		process.kill(program.pid, 'SIGKILL');
+		const failed = await hop;
+		assert.equal(failed.status, 502);
+		assert.deepEqual([failed.headers['retry-after'], failed.headers.refresh], ['3', '3']);
+		await lock.release();
+		await successor('oauth-return', program);
+		await scene.untilServing();
+
+		// PostgreSQL does not know that nobody hears its answer any more.
+		const again = await comeBack(browser, back);
+		assert.ok(again.status === 303 || /Already done/.test(again.body), `${again.status}`);
+		assert.equal(await codeOf(flow), `code of ${flow.id}`);
+	});
+
+	test('again and again is started again and again', async () => {
+		for (const name of PROGRAMS) {
+			for (let round = 0; round < 5; round++) {
+				const program = await until(`${name} is there`, () => scene.stack.program(name));
+				process.kill(program.pid, 'SIGKILL');
+				await successor(name, program);
+			}
+		}
+		await scene.untilServing();
+		const browser = scene.browser();
+		const flow = await scene.goOn(browser);
+		assert.equal((await comeBack(browser, flow.returnTo({ code: 'c' }))).location, '/done');
+	});
+});
+
+test('a client that goes away takes nothing with it', async () => {
+	const { browser, flow, lock, hop } = await held();
+	browser.close();
+	await assert.rejects(hop);
+	await lock.release();
+
+	const { result } = await scene.urlmode.waitForCompletion(flow.id, flow.owner);
+	assert.equal(result.code, `code of ${flow.id}`);
+	const line = await until('it is in the log', async () => (await scene.stack.accessLog())
+		.find(({ path: where, upstream_status: status, status: seen }) => (
+			where === '/oauth/demo/return' && status === '303' && seen === '303')));
+	assert.ok(line);
+});
+
+test('the sockets are for the web server alone', async () => {
+	const { uid = process.getuid() } = await scene.stack.user();
+	for (const name of PROGRAMS) {
+		const { mode, uid: owner } = await stat(path.join(scene.stack.runDir, 'sock', `${name}.sock`));
+		assert.equal(mode & 0o777, 0o660, name);
+		assert.equal(owner, uid);
+	}
+	for (const folder of ['', 'sock', 'pg', 'log', 'secrets']) {
+		const { mode } = await stat(path.join(scene.stack.runDir, folder));
+		assert.equal(mode & 0o077, 0, `${folder} is closed to others`);
+	}
+	for (const file of ['keys', 'config.json', 'env']) {
+		const { mode } = await stat(path.join(scene.stack.runDir, file));
+		assert.equal(mode & 0o007, 0, `${file} is closed to others`);
+	}
+});
+
+test('each program keeps one connection to PostgreSQL', async () => {
+	const connections = () => scene.stack.sql(`
+		SELECT application_name AS name, count(*)::int FROM pg_stat_activity
+		WHERE usename = 'urlmode_cgi' GROUP BY 1 ORDER BY 1`);
+	const one = PROGRAMS.map((name) => ({ name, count: 1 }));
+
+	await until('each has one', async () => JSON.stringify(await connections()) === JSON.stringify(one));
+	await Promise.all(Array.from({ length: 50 }, () => scene.goOn(scene.browser())));
+	assert.deepEqual(await connections(), one);
+});
+
+test('keys are rotated without a restart: the new one mints, both open, a dropped one does not', async () => {
+	const file = scene.stack.env.URLMODE_KEYS_FILE;
+	const first = await readFile(file, 'utf8');
+	const second = `7 ${randomBytes(32).toString('base64url')}\n`;
+	const programs = await Promise.all(PROGRAMS.map((name) => scene.stack.program(name)));
+	const kidOf = (state) => Buffer.from(state, 'base64url')[1];
+	const linkKid = async () => kidOf(new URL((await scene.create()).url).searchParams.get('state'));
+
+	/** The lines of trouble that the programs have logged so far. */
+	const troubles = async (words) => (await scene.stack.programLog())
+		.filter(({ trouble }) => trouble?.includes(words)).length;
+
+	async function rotate(text) {
+		const before = await troubles('the keys were read again');
+		await writeFile(file, text);
+		programs.forEach(({ pid }) => process.kill(pid, 'SIGHUP'));
+		await until('the programs have read them', async () => (
+			await troubles('the keys were read again') === before + PROGRAMS.length));
+	}
+
+	const browser = scene.browser();
+	const early = await scene.goOn(browser);
+	const link = await scene.create();
+	assert.equal(kidOf(early.state), 1);
+
+	await rotate(`# the next\n${second}${first}`);
+	await until('the MCP server has read them', async () => await linkKid() === 7);
+	const late = await scene.goOn(browser);
+	assert.equal(kidOf(late.state), 7);
+	assert.equal((await comeBack(browser, early.returnTo({ code: 'early' }))).location, '/done');
+	assert.equal(await codeOf(early), 'early');
+	assert.equal((await request(link.url)).status, 200);
+
+	await rotate(second);
+	assert.equal((await comeBack(browser, late.returnTo({ code: 'late' }))).location, '/done');
+	assert.equal(await codeOf(late), 'late');
+	assert.equal((await request(link.url)).reason, 'state_invalid');
+	assert.deepEqual(await Promise.all(PROGRAMS.map((name) => scene.stack.program(name))), programs);
+
+	await rotate(first);
+	await writeFile(file, '1 short\n');
+	process.kill(programs[0].pid, 'SIGHUP');
+	await until('the mistake is in the log', () => troubles(`${file}:1`));
+	assert.equal((await request(link.url)).status, 200, 'the keys stay as they were');
+	await writeFile(file, first);
+});
