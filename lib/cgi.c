@@ -113,6 +113,7 @@ um_cgi(const struct um_program *program, struct um_context *context,
 	int64_t began = um_now_us();
 	int64_t took_us;
 
+	alarm(UM_CGI_S);
 	context->now_ms = um_wall_ms();
 	um_exchange_begin(&ex, &path, get_env, NULL, context);
 	read_body(&ex, &body, program->body_max);

@@ -73,7 +73,8 @@ int
 um_program_main(const struct um_program *program, int argc, char **argv)
 {
 	const char *path = getenv("URLMODE_CONFIG");
-	const struct rlimit no_core = { 0, 0 };
+	/* Not 0: Linux pipes a core to a handler regardless, but for 1. */
+	const struct rlimit no_core = { 1, 1 };
 	bool is_cgi = getenv("GATEWAY_INTERFACE") != NULL && !is_fastcgi();
 	/* A query without `=` may reach a CGI program as arguments (RFC 3875
 	 * section 4.4): they are the browser's, not the operator's. */
@@ -90,6 +91,7 @@ um_program_main(const struct um_program *program, int argc, char **argv)
 	}
 	setrlimit(RLIMIT_CORE, &no_core);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGALRM, SIG_DFL);
 	if (!um_config_load(&config, path != NULL ? path : DEFAULT_CONFIG, &err)
 		|| !um_keys_load(&context.keys, config->keys_file, &err)
 		|| !um_metrics_open(&context.metrics, config->metrics_file,

@@ -303,7 +303,7 @@ take_signal(struct server *sv)
 
 	if (read(sv->signals, &info, sizeof(info)) != sizeof(info))
 		return;
-	if (info.ssi_signo != SIGHUP) {
+	if (info.ssi_signo != SIGHUP && info.ssi_signo != SIGUSR2) {
 		listen_again(sv, false);
 		if (sv->stop_at < 0)
 			sv->stop_at = um_now_ms() + UM_SERVE_LINGER_MS;
@@ -363,8 +363,10 @@ turn(struct server *sv)
 	/* Past stop_at only the database is waited for. */
 	if (sv->stop_at > now)
 		deadline = earlier(deadline, sv->stop_at);
+	alarm(0);
 	n = epoll_wait(sv->epoll, events, EVENTS_MAX,
 		timeout_until(deadline, now));
+	alarm(UM_SERVE_TURN_S);
 	for (int i = 0; i < n; i++) {
 		void *what = events[i].data.ptr;
 
@@ -402,6 +404,7 @@ set_up(struct server *sv)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	sv->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	sv->epoll = epoll_create1(EPOLL_CLOEXEC);
