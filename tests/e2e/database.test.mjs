@@ -1,0 +1,366 @@
+// The database: how sql/ gets into it, what each role may do, and what is
+// announced.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import pg from 'pg';
+
+import { bindingOf } from '../../lib/node/src/token.js';
+import { comeBack, press } from '../support/flow.mjs';
+import { openScene } from '../support/scene.mjs';
+import { until } from '../support/wait.mjs';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const DENIED = '42501'; // insufficient_privilege
+
+let scene;
+
+before(async () => {
+	scene = await openScene({ name: 'database', own: true });
+});
+
+after(() => scene?.close());
+
+const sql = (...args) => scene.stack.sql(...args);
+
+/** A connection that is closed at the end. */
+async function connectTo(connectionString) {
+	const client = new pg.Client({ connectionString });
+	await client.connect();
+	return scene.closing({ close: () => client.end(), query: (...args) => client.query(...args), on: client.on.bind(client) });
+}
+
+/** Connections as the two roles that log in. */
+async function connectAs(role) {
+	const config = JSON.parse(await readFile(scene.stack.env.URLMODE_CONFIG, 'utf8'));
+	return connectTo({ urlmode_cgi: config.database_url, urlmode_server: scene.stack.env.URLMODE_DATABASE_URL }[role]);
+}
+
+describe('migrations', () => {
+	let number = 0;
+
+	/** An empty database of this cluster: its URL. */
+	async function emptyDatabase() {
+		number += 1;
+		const url = new URL(scene.stack.env.URLMODE_ADMIN_DATABASE_URL);
+		url.pathname = `/migrated_${number}`;
+		await sql(`CREATE DATABASE migrated_${number}`);
+		return url.href;
+	}
+
+	/** Runs a command on the database; resolves to its status and output. */
+	function run(command, url) {
+		return new Promise((resolve) => {
+			const env = { ...process.env, URLMODE_ADMIN_DATABASE_URL: url };
+			execFile(command[0], command.slice(1), { cwd: ROOT, env }, (error, stdout, stderr) => {
+				resolve({ status: error?.code ?? 0, lines: stdout.split('\n').filter(Boolean), stderr });
+			});
+		});
+	}
+
+	const migrate = (url, folder = path.join(ROOT, 'sql')) => run([path.join(folder, 'migrate')], url);
+
+	const files = async () => (await readdir(path.join(ROOT, 'sql'))).filter((name) => /^\d.*\.sql$/.test(name)).sort();
+
+	async function applied(url) {
+		const client = await connectTo(url);
+		const { rows } = await client.query('SELECT name, applied_at FROM urlmode.migration ORDER BY applied_at, name');
+		return rows;
+	}
+
+	/** Everything that a migration can make, with who may use it. */
+	async function catalog(url) {
+		const client = await connectTo(url);
+		const { rows } = await client.query(`
+			SELECT oid, relname AS name, relacl::text AS acl FROM pg_class WHERE relnamespace = 'urlmode'::regnamespace
+			UNION ALL
+			SELECT oid, proname, proacl::text FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace
+			ORDER BY oid`);
+		return rows;
+	}
+
+	test('all are applied in the stack, in order', async () => {
+		assert.deepEqual((await applied(scene.stack.env.URLMODE_ADMIN_DATABASE_URL)).map(({ name }) => name), await files());
+	});
+
+	test('make migrate applies them to any database, in order and once; again it does nothing', async () => {
+		const url = await emptyDatabase();
+		const first = await run(['make', '-s', 'migrate'], url);
+		assert.deepEqual([first.status, first.lines], [0, await files()], first.stderr);
+		const before = [await applied(url), await catalog(url)];
+		assert.deepEqual(before[0].map(({ name }) => name), await files());
+		assert.ok(before[1].length > 10);
+
+		const second = await run(['make', '-s', 'migrate'], url);
+		assert.deepEqual([second.status, second.lines], [0, []], second.stderr);
+		assert.deepEqual([await applied(url), await catalog(url)], before);
+	});
+
+	test('eight runs at the same time apply each of them once', async () => {
+		const url = await emptyDatabase();
+		const runs = await Promise.all(Array.from({ length: 8 }, () => migrate(url)));
+
+		assert.deepEqual(runs.map(({ status, stderr }) => [status, stderr]), runs.map(() => [0, '']));
+		assert.deepEqual(runs.flatMap(({ lines }) => lines).sort(), await files());
+	});
+
+	test('one that fails leaves nothing of itself, and is taken up when it is mended', async () => {
+		const url = await emptyDatabase();
+		const folder = path.join(scene.stack.runDir, 'sql');
+		await cp(path.join(ROOT, 'sql'), folder, { recursive: true });
+		const broken = path.join(folder, '900_broken.sql');
+		await writeFile(broken, 'CREATE TABLE urlmode.half ();\nSELECT 1 / 0;\n');
+
+		const failed = await migrate(url, folder);
+		assert.notEqual(failed.status, 0);
+		assert.match(failed.stderr, /900_broken\.sql:2: ERROR: {2}division by zero/);
+		assert.deepEqual((await applied(url)).map(({ name }) => name), await files());
+		assert.ok(!(await catalog(url)).some(({ name }) => name === 'half'));
+
+		await writeFile(broken, 'CREATE TABLE urlmode.half ();\n');
+		assert.deepEqual((await migrate(url, folder)).lines, ['900_broken.sql']);
+		assert.ok((await catalog(url)).some(({ name }) => name === 'half'));
+	});
+
+	test('without a database they say what is missing', async () => {
+		const { status, stderr } = await migrate('');
+		assert.equal(status, 2);
+		assert.match(stderr, /^migrate: set URLMODE_ADMIN_DATABASE_URL .*\n$/);
+	});
+});
+
+test('every object has a comment', async () => {
+	const objects = await sql(`
+		WITH space AS (SELECT 'urlmode'::regnamespace::oid AS id)
+		SELECT 'schema' AS kind, 'urlmode' AS name, obj_description(id, 'pg_namespace') AS comment FROM space
+		UNION ALL
+		SELECT 'relation ' || c.relkind::text, c.relname, obj_description(c.oid, 'pg_class') FROM pg_class c, space
+		WHERE c.relnamespace = space.id AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = c.oid)
+		UNION ALL
+		SELECT 'column of ' || c.relname, a.attname, col_description(c.oid, a.attnum) FROM pg_class c
+		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped, space
+		WHERE c.relnamespace = space.id AND c.relkind IN ('r', 'v', 'm', 'p')
+		UNION ALL
+		SELECT 'function', p.oid::regprocedure::text, obj_description(p.oid, 'pg_proc') FROM pg_proc p, space
+		WHERE p.pronamespace = space.id
+		UNION ALL
+		SELECT 'type', t.typname, obj_description(t.oid, 'pg_type') FROM pg_type t, space
+		WHERE t.typnamespace = space.id AND t.typtype IN ('d', 'e', 'r')
+		UNION ALL
+		SELECT 'trigger', g.tgname, obj_description(g.oid, 'pg_trigger') FROM pg_trigger g
+		JOIN pg_class c ON c.oid = g.tgrelid, space WHERE c.relnamespace = space.id AND NOT g.tgisinternal
+		UNION ALL
+		SELECT 'role', r.rolname, shobj_description(r.oid, 'pg_authid') FROM pg_roles r WHERE r.rolname LIKE 'urlmode%'`);
+
+	assert.ok(objects.length > 40);
+	assert.deepEqual(objects.filter(({ comment }) => !comment?.trim()), []);
+	assert.equal(objects.filter(({ kind }) => kind === 'role').length, 3);
+});
+
+test('the cluster is its own, durable, and reached from here alone', async () => {
+	const settings = Object.fromEntries((await sql('SELECT name, setting FROM pg_settings'))
+		.map(({ name, setting }) => [name, setting]));
+	const { runDir } = scene.stack;
+
+	for (const [name, setting] of Object.entries({
+		fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', listen_addresses: '127.0.0.1',
+		data_directory: path.join(runDir, 'pg'), password_encryption: 'scram-sha-256',
+	})) {
+		assert.equal(settings[name], setting, name);
+	}
+	assert.equal(Math.floor(settings.server_version_num / 10_000), 15);
+	const rules = await sql("SELECT DISTINCT auth_method FROM pg_hba_file_rules");
+	assert.deepEqual(rules, [{ auth_method: 'scram-sha-256' }]);
+	const sockets = (await readdir(path.join(runDir, 'pg'))).filter((name) => name.startsWith('.s.PGSQL'));
+	assert.ok(sockets.includes(`.s.PGSQL.${settings.port}`));
+	for (const role of ['urlmode_cgi', 'urlmode_server', 'postgres']) {
+		const url = new URL(scene.stack.env.URLMODE_ADMIN_DATABASE_URL);
+		[url.username, url.password] = [role, 'guessed'];
+		await assert.rejects(connectTo(url.href), { code: '28P01' });
+	}
+});
+
+describe('what the roles may do', () => {
+	/** Tells of each statement how PostgreSQL answers it: an SQLSTATE, or undefined. */
+	async function codes(client, statements) {
+		const found = [];
+		for (const [statement, values] of statements.map((one) => [one].flat(1))) {
+			const code = await client.query(statement, values).then(() => undefined, (error) => error.code);
+			found.push([statement, code]);
+		}
+		return found;
+	}
+
+	const alike = (statements, code) => statements.map((statement) => [[statement].flat(1)[0], code]);
+
+	for (const role of ['urlmode_cgi', 'urlmode_server']) {
+		test(`${role} reads, lists and writes no table`, async () => {
+			const client = await connectAs(role);
+			const tables = await sql(`
+				SELECT oid::regclass::text AS name, attname AS column FROM pg_class JOIN pg_attribute ON attrelid = oid AND attnum = 1
+				WHERE relnamespace = 'urlmode'::regnamespace AND relkind IN ('r', 'v', 'S')`);
+			const statements = tables.flatMap(({ name, column }) => [
+				`SELECT FROM ${name}`, `SELECT count(*) FROM ${name}`, `SELECT ${column} FROM ${name}`,
+				`INSERT INTO ${name} DEFAULT VALUES`, `UPDATE ${name} SET ${column} = NULL`, `DELETE FROM ${name}`,
+				`TRUNCATE ${name}`, `COPY ${name} TO STDOUT`, `DO $$ BEGIN LOCK ${name} IN ACCESS SHARE MODE; END $$`,
+				`ALTER TABLE ${name} RENAME TO mine`, `DROP TABLE ${name}`,
+			]);
+
+			assert.ok(tables.some(({ name }) => name === 'urlmode.elicitation'));
+			assert.deepEqual(await codes(client, statements), alike(statements, DENIED));
+		});
+
+		test(`${role} does not become another, and makes nothing`, async () => {
+			const client = await connectAs(role);
+			const statements = [
+				'SET ROLE urlmode_owner', 'SET ROLE postgres', 'SET ROLE pg_read_all_data',
+				`SET ROLE ${role === 'urlmode_cgi' ? 'urlmode_server' : 'urlmode_cgi'}`, 'SET SESSION AUTHORIZATION postgres',
+				`ALTER ROLE ${role} CREATEROLE`, 'CREATE ROLE mine', `GRANT urlmode_owner TO ${role}`,
+				'CREATE TABLE urlmode.mine ()', 'CREATE TABLE public.mine ()', 'CREATE TEMP TABLE mine ()', 'CREATE SCHEMA mine',
+				'CREATE FUNCTION urlmode.mine() RETURNS int LANGUAGE sql AS $$ SELECT 1 $$',
+				"COPY (SELECT 1) TO PROGRAM 'true'", "COPY (SELECT 1) TO '/tmp/urlmode-test'",
+				"SELECT pg_read_file('PG_VERSION')", "SELECT pg_ls_dir('.')", 'SELECT rolpassword FROM pg_authid',
+				"ALTER SYSTEM SET fsync = off", 'SELECT pg_reload_conf()', "SELECT lo_create(0)",
+				"SELECT urlmode.announce(gen_random_uuid(), 'completed')",
+			];
+
+			assert.deepEqual(await codes(client, statements), alike(statements, DENIED));
+			const [{ rows: [{ super: isSuper }] }] = [await client.query(`
+				SELECT rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls AS super
+				FROM pg_roles WHERE rolname = current_user`)];
+			assert.equal(isSuper, false);
+		});
+	}
+
+	test('urlmode_cgi neither creates nor reads results; it needs id, binding and provider for what it may', async () => {
+		const client = await connectAs('urlmode_cgi');
+		const browser = scene.browser();
+		const flow = await scene.goOn(browser);
+		await comeBack(browser, flow.returnTo({ code: 'a-secret-code' }));
+		const binding = bindingOf(flow.owner.subject, flow.owner.session);
+		const statements = [
+			...(await sql(`
+				SELECT p.oid::regprocedure::text AS name, pronargs FROM pg_proc p
+				WHERE pronamespace = 'urlmode'::regnamespace
+				AND proname IN ('create_elicitation', 'read', 'expire', 'resume', 'claim', 'abandon', 'forget')`))
+				.map(({ name, pronargs }) => `SELECT ${name.split('(')[0]}(${Array(pronargs).fill('NULL').join(', ')})`),
+		];
+
+		assert.ok(statements.length >= 3);
+		assert.deepEqual(await codes(client, statements), alike(statements, DENIED));
+		const lookUp = async (id, bytes, provider) => (await client.query(
+			'SELECT * FROM urlmode.look_up(ARRAY[$1::uuid], ARRAY[$2::bytea], ARRAY[$3])', [id, bytes, provider])).rows;
+		const [found] = await lookUp(flow.id, binding, 'demo');
+		assert.equal(found.outcome, 'completed');
+		assert.ok(!Object.keys(found).some((name) => ['result', 'verifier', 'target_url'].includes(name)));
+		for (const strange of [
+			[null, null, null], [flow.id, null, 'demo'], [flow.id, Buffer.alloc(16), 'demo'], [flow.id, binding, null],
+			[flow.id, binding, 'github'], ['00000000-0000-4000-8000-000000000000', binding, 'demo'],
+		]) {
+			assert.deepEqual((await lookUp(...strange)).map(({ outcome, subject, requester }) => [outcome, subject, requester]),
+				[['unknown', null, null]]);
+		}
+	});
+
+	test('urlmode_server reads what it can name, and opens nothing', async () => {
+		const client = await connectAs('urlmode_server');
+		const { id, owner } = await scene.create();
+		const read = async (ids, bindings) => (await client.query(
+			'SELECT id FROM urlmode.read($1::uuid[], $2::bytea[])', [ids, bindings])).rows;
+
+		assert.deepEqual(await read([id], [bindingOf(owner.subject, owner.session)]), [{ id }]);
+		assert.deepEqual(await read([id], [bindingOf('mallory', '')]), []);
+		assert.deepEqual(await read([id], [null]), []);
+		assert.deepEqual(await read(null, null), []);
+		const { rows } = await client.query(`
+			SELECT proname FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace
+			AND has_function_privilege('urlmode_server', oid, 'EXECUTE') AND proname IN ('open', 'look_up', 'announce')`);
+		assert.deepEqual(rows, []);
+	});
+
+	test('every function belongs to the owner who never logs in, fixes its search path, and is nobody else’s', async () => {
+		const functions = await sql(`
+			SELECT p.oid::regprocedure::text AS name, proowner::regrole::text AS owner, prosecdef AS definer,
+				coalesce(proconfig::text, '') AS config, coalesce(proacl::text, '{=X}') AS acl
+			FROM pg_proc p WHERE pronamespace = 'urlmode'::regnamespace`);
+		const [{ login }] = await sql("SELECT rolcanlogin AS login FROM pg_roles WHERE rolname = 'urlmode_owner'");
+
+		assert.equal(login, false);
+		assert.ok(functions.length >= 7);
+		for (const { name, owner, definer, config, acl } of functions) {
+			assert.equal(owner, 'urlmode_owner', name);
+			assert.doesNotMatch(acl, /[{,]=/, `PUBLIC may not execute ${name}`);
+			if (definer) {
+				assert.match(config, /search_path=pg_catalog, pg_temp/, name);
+			}
+		}
+	});
+});
+
+describe('a row', () => {
+	test('is completed once, however many try at the same time', async () => {
+		const { id, owner } = await scene.create();
+		const binding = bindingOf(owner.subject, owner.session);
+		const clients = await Promise.all(Array.from({ length: 20 }, () => connectAs('urlmode_cgi')));
+		const outcomes = await Promise.all(clients.map(async (client, index) => {
+			const { rows } = await client.query(
+				"SELECT outcome FROM urlmode.complete(ARRAY[$1::uuid], ARRAY[$2::bytea], ARRAY['demo'], ARRAY['accept'], ARRAY[''], ARRAY[$3::bytea])",
+				[id, binding, Buffer.from([index])]);
+			return rows[0].outcome;
+		}));
+
+		assert.deepEqual(outcomes.filter((outcome) => outcome !== 'already'), ['completed']);
+		const { result } = await scene.stack.elicitation(id);
+		assert.equal(result[0], outcomes.indexOf('completed'));
+	});
+
+	test('only ever moves forward', async () => {
+		const browser = scene.browser();
+		const flow = await scene.goOn(browser);
+		const { opened_at: openedAt } = await scene.stack.elicitation(flow.id);
+		await press(browser, flow.confirm, 'continue');
+		assert.deepEqual((await scene.stack.elicitation(flow.id)).opened_at, openedAt, 'opened once');
+		await comeBack(browser, flow.returnTo({ code: 'c' }));
+		const before = await scene.row(flow.id);
+
+		for (const answer of ['continue', 'refuse']) {
+			await press(browser, flow.confirm, answer);
+		}
+		assert.equal(await scene.urlmode.cancel(flow.id, flow.owner), false);
+		assert.equal(await scene.urlmode.complete(flow.id, { ...flow.owner, action: 'decline' }), false);
+		assert.equal(await scene.row(flow.id), before);
+	});
+});
+
+test('each step is announced on channel urlmode: the id and the status, nothing else', async () => {
+	const listener = await connectTo(scene.stack.env.URLMODE_ADMIN_DATABASE_URL);
+	const heard = [];
+	listener.on('notification', ({ channel, payload }) => heard.push([channel, payload]));
+	await listener.query('LISTEN urlmode');
+	const browser = scene.browser();
+	const [accepted, declined, cancelled] = [
+		await scene.goOn(browser), await scene.goOn(browser), await scene.create(),
+	];
+	const refused = await scene.create();
+	await comeBack(browser, accepted.returnTo({ code: 'a-secret-code' }));
+	await comeBack(browser, accepted.returnTo({ code: 'again' }));
+	await comeBack(browser, declined.returnTo({ error: 'access_denied' }));
+	await press(browser, await browser.open(refused.url), 'refuse');
+	await scene.urlmode.cancel(cancelled.id, cancelled.owner);
+	await scene.urlmode.cancel(cancelled.id, cancelled.owner);
+
+	const said = ({ id }, status) => ['urlmode', `{"id":"${id}","status":"${status}"}`];
+	const expected = [
+		said(accepted, 'opened'), said(declined, 'opened'), said(accepted, 'completed'), said(declined, 'completed'),
+		said(refused, 'completed'), said(cancelled, 'completed'),
+	];
+	await until('all of it was heard', () => heard.length >= expected.length);
+	await sql("SELECT pg_notify('urlmode', 'the end')");
+	await until('the end was heard', () => heard.at(-1)[1] === 'the end');
+	assert.deepEqual(heard.slice(0, -1), expected);
+});
