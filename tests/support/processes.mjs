@@ -41,6 +41,19 @@ export async function openFiles(pid) {
 	return links.filter((link) => link !== undefined);
 }
 
+/** The files that a process has open for writing, or mapped so that it may write to them. */
+export async function filesWritten(pid) {
+	const names = await readdir(`/proc/${pid}/fd`).catch(() => []);
+	const open = await Promise.all(names.map(async (name) => {
+		const flags = /^flags:\s*([0-7]+)$/m.exec(await readFile(`/proc/${pid}/fdinfo/${name}`, 'utf8').catch(() => ''));
+		const writes = flags !== null && (Number.parseInt(flags[1], 8) & 0o3) !== 0;
+		return writes ? readlink(`/proc/${pid}/fd/${name}`).catch(() => '') : '';
+	}));
+	const maps = await readFile(`/proc/${pid}/maps`, 'utf8').catch(() => '');
+	const mapped = [...maps.matchAll(/^\S+ .w.s .*? (\/.*)$/gm)].map(([, file]) => file);
+	return [...open, ...mapped].filter((file) => file.startsWith('/'));
+}
+
 async function processOf(pid) {
 	const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
 	// The name between the parentheses may hold anything.

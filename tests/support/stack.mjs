@@ -35,13 +35,14 @@ export async function useStack(options) {
  * removes what an earlier run left in its directory.
  *
  * @param {{ name: string, runDir?: string, demo?: boolean,
- *     env?: Record<string, string> }} options
+ *     env?: Record<string, string>, user?: { uid: number, gid: number } }} options
  *     name: of the directory under build/test/stacks; demo: with the demo's own
- *     processes; env: more for tests/stack/up, PROGRAM_DIR for one
+ *     processes; env: more for tests/stack/up, PROGRAM_DIR for one; user: who
+ *     starts it, when not the caller
  * @returns {Promise<Stack>}
  */
 export async function startStack({
-	name, runDir = path.join(ROOT, 'build/test/stacks', name), demo = false, env = {},
+	name, runDir = path.join(ROOT, 'build/test/stacks', name), demo = false, env = {}, user = {},
 }) {
 	const stackEnv = {
 		...process.env,
@@ -50,14 +51,14 @@ export async function startStack({
 		DEMO: demo ? '1' : '0',
 		...env,
 	};
-	const down = () => script(DOWN, stackEnv);
+	const down = () => script(DOWN, stackEnv, [], user);
 
 	await down();
 	if (existsSync(path.join(runDir, 'pid'))) {
 		await rm(runDir, { recursive: true });
 	}
 	try {
-		await script(UP, stackEnv);
+		await script(UP, stackEnv, [], user);
 		return new Stack(await readEnv(path.join(runDir, 'env')), down);
 	} catch (error) {
 		await down().catch(() => {});
@@ -157,9 +158,9 @@ export class Stack {
 	}
 }
 
-async function script(file, env, args = []) {
+async function script(file, env, args = [], user = {}) {
 	try {
-		await execute(file, args, { cwd: ROOT, env });
+		await execute(file, args, { cwd: ROOT, env, ...user });
 	} catch (error) {
 		throw new Error(`${path.basename(file)} failed: ${(error.stderr || error.message).trim()}`);
 	}

@@ -1,0 +1,109 @@
+// What a user of the development stack relies on: its variables, that it
+// needs no root, and that it writes nowhere but in its own folder. How it
+// starts and stops is tested beside its scripts, in tests/stack.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { chown, mkdir, readFile, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { comeBack } from '../support/flow.mjs';
+import { request } from '../support/http.mjs';
+import { familyOf, filesWritten, isThere } from '../support/processes.mjs';
+import { openScene } from '../support/scene.mjs';
+import { useStack } from '../support/stack.mjs';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const NOBODY = { uid: 65_534, gid: 65_534 };
+const SERVICES = ['postgres', 'nginx', 'connect', 'oauth-return', 'status', 'provider', 'server', 'host'];
+const execute = promisify(execFile);
+
+let stack;
+
+before(async () => {
+	stack = await useStack({ name: 'e2e-stack', demo: true });
+});
+
+after(() => stack?.close());
+
+/** Runs a line of shell in which RUN_DIR/env was sourced, as its reader would. */
+async function sourced(line) {
+	const { stdout } = await execute('sh', ['-c', `. "$1/env" && ${line}`, 'sh', stack.runDir], {
+		env: { PATH: process.env.PATH },
+	});
+	return stdout.trim();
+}
+
+test('RUN_DIR/env holds all variables of the contract, and they lead somewhere', async () => {
+	assert.equal(await sourced('printf %s "$URLMODE_RUN_DIR"'), stack.runDir);
+	for (const [name, role] of [['URLMODE_DATABASE_URL', 'urlmode_server'], ['URLMODE_ADMIN_DATABASE_URL', 'postgres']]) {
+		assert.equal(await sourced(`psql -XAtd "$${name}" -c 'SELECT current_user'`), role);
+	}
+	const config = JSON.parse(await sourced('cat "$URLMODE_CONFIG"'));
+	assert.equal(config.base_url, await sourced('printf %s "$URLMODE_BASE_URL"'));
+	assert.match(await sourced('cat "$URLMODE_KEYS_FILE"'), /^1 [\w+/=-]{43,}$/);
+	assert.equal((await request(`${config.base_url}/healthz`)).status, 200);
+	// For programs that a shell starts without more ado.
+	assert.equal(await sourced('node -p process.env.URLMODE_BASE_URL'), config.base_url);
+});
+
+test('its processes write in its folder alone', async () => {
+	const families = await Promise.all(SERVICES.map(async (name) => familyOf(await stack.pid(name))));
+	const all = families.flat();
+	const written = new Set((await Promise.all(all.map(({ pid }) => filesWritten(pid)))).flat());
+	const inside = [...written].filter((file) => file.startsWith(`${stack.runDir}/`));
+	// Shared memory of PostgreSQL, which ends with it.
+	const outside = [...written].filter((file) => !inside.includes(file) && !/^\/dev\/|\(deleted\)$/.test(file));
+
+	assert.ok(families.every((family) => family.length > 0));
+	assert.ok(inside.some((file) => file.endsWith('/log/access.log')), 'the log of requests is among them');
+	assert.ok(inside.some((file) => file.includes('/pg/')), 'the database is among them');
+	assert.deepEqual(outside, []);
+});
+
+test('an ordinary user can run it, and nothing stays', { skip: whyNot() }, async () => {
+	const runDir = path.join(ROOT, 'build/test/stacks/e2e-nobody');
+	await rm(runDir, { recursive: true, force: true });
+	await mkdir(runDir, { recursive: true, mode: 0o700 });
+	await chown(runDir, NOBODY.uid, NOBODY.gid);
+	const scene = await openScene({ name: 'nobody', own: true, runDir, user: NOBODY, env: { HOME: runDir }, demo: true });
+	let all;
+	let shared;
+
+	try {
+		all = (await Promise.all(SERVICES.map(async (name) => familyOf(await scene.stack.pid(name))))).flat();
+		for (const { pid } of all) {
+			assert.equal((await stat(`/proc/${pid}`)).uid, NOBODY.uid);
+		}
+		const browser = scene.browser();
+		const flow = await scene.goOn(browser);
+		assert.equal((await comeBack(browser, flow.returnTo({ code: 'c' }))).location, '/done');
+		assert.equal((await stat(path.join(runDir, 'sock/connect.sock'))).mode & 0o777, 0o660);
+		const written = (await Promise.all(all.map(({ pid }) => filesWritten(pid)))).flat();
+		shared = written.filter((file) => file.startsWith('/dev/shm/'));
+	} finally {
+		await scene.close();
+	}
+	assert.deepEqual(await Promise.all(all.map(isThere)), all.map(() => false));
+	assert.deepEqual(shared.filter((file) => existsSync(file)), []);
+	assert.match(await readFile(path.join(runDir, 'log/access.log'), 'utf8'), /"path":"\/oauth\/demo\/return"/);
+});
+
+/** Why the test needs somebody else, or a tree that he can read. */
+function whyNot() {
+	if (process.getuid() !== 0) {
+		return 'everything runs as an ordinary user already';
+	}
+	for (let folder = ROOT; ; folder = path.dirname(folder)) {
+		if ((statSync(folder).mode & 0o005) !== 0o005) {
+			return `others cannot read ${folder}`;
+		}
+		if (folder === path.dirname(folder)) {
+			return false;
+		}
+	}
+}
