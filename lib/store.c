@@ -149,6 +149,19 @@ disconnect(struct um_store *store, int64_t now)
 		store->down_since = now;
 }
 
+/*
+ * What the server says in passing. libpq would print it, and a web server
+ * may put that beside the request line; its text may hold a row's data.
+ */
+static void
+on_notice(void *arg, const PGresult *res)
+{
+	const char *sqlstate = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+
+	trouble(arg, "database: a notice, SQLSTATE",
+		sqlstate != NULL ? sqlstate : "unknown");
+}
+
 static void
 connect_start(struct um_store *store, int64_t now)
 {
@@ -168,6 +181,7 @@ connect_start(struct um_store *store, int64_t now)
 		disconnect(store, now);
 		return;
 	}
+	PQsetNoticeReceiver(store->conn, on_notice, store);
 	store->state = CONNECTING;
 	store->want_write = true;
 	store->until = now + UM_STORE_BATCH_MS;

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+#include "rig.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <openssl/rand.h>
+
+#define RUN_MAX_MS 10000
+
+PGconn *rig_admin;
+
+static const char set_up[] =
+	"CREATE OR REPLACE FUNCTION urlmode.unit_test() RETURNS trigger"
+	" LANGUAGE plpgsql AS $$ BEGIN"
+	" IF NEW.reason = '" RIG_FAILS "' THEN"
+	"  RAISE EXCEPTION 'this row fails';"
+	" ELSIF NEW.reason = '" RIG_WARNS "' THEN"
+	"  RAISE WARNING 'in passing: %', NEW.id;"
+	" ELSIF NEW.reason IN ('" RIG_FAILS_ONCE_40001
+	"', '" RIG_FAILS_ONCE_53100 "')"
+	"  AND nextval('urlmode.unit_test_times') % 2 = 1 THEN"
+	"  RAISE EXCEPTION 'the first time'"
+	"   USING ERRCODE = substr(NEW.reason, 6);"
+	" END IF; RETURN NEW; END $$;"
+	"ALTER FUNCTION urlmode.unit_test() SECURITY DEFINER;"
+	"DROP SEQUENCE IF EXISTS urlmode.unit_test_times;"
+	"CREATE SEQUENCE urlmode.unit_test_times;"
+	"DROP TRIGGER IF EXISTS unit_test ON urlmode.elicitation;"
+	"CREATE TRIGGER unit_test BEFORE UPDATE ON urlmode.elicitation"
+	" FOR EACH ROW EXECUTE FUNCTION urlmode.unit_test()";
+
+static const char tear_down[] =
+	"DROP TRIGGER IF EXISTS unit_test ON urlmode.elicitation;"
+	"DROP FUNCTION IF EXISTS urlmode.unit_test();"
+	"DROP SEQUENCE IF EXISTS urlmode.unit_test_times;"
+	"DELETE FROM urlmode.elicitation WHERE provider = '" RIG_PROVIDER "'";
+
+static void
+quiet(void *arg, const char *message)
+{
+	(void)arg;
+	(void)message;
+}
+
+PGconn *
+sql_connect(void)
+{
+	PGconn *conn = PQconnectdb(getenv("URLMODE_ADMIN_DATABASE_URL"));
+
+	if (PQstatus(conn) != CONNECTION_OK)
+		fail_msg("URLMODE_ADMIN_DATABASE_URL: %s",
+			PQerrorMessage(conn));
+	PQsetNoticeProcessor(conn, quiet, NULL);
+	return conn;
+}
+
+static char *
+run_sql(PGconn *conn, const char *fmt, va_list ap)
+{
+	char text[4096];
+	PGresult *res;
+	char *value = NULL;
+	int len = vsnprintf(text, sizeof(text), fmt, ap);
+
+	assert_true(len > 0 && (size_t)len < sizeof(text));
+	res = PQexec(conn, text);
+	if (PQresultStatus(res) != PGRES_TUPLES_OK
+		&& PQresultStatus(res) != PGRES_COMMAND_OK)
+		fail_msg("%s: %s", text, PQresultErrorMessage(res));
+	if (PQntuples(res) > 0 && !PQgetisnull(res, 0, 0))
+		value = strdup(PQgetvalue(res, 0, 0));
+	PQclear(res);
+	return value;
+}
+
+char *
+sql(PGconn *conn, const char *fmt, ...)
+{
+	va_list ap;
+	char *value;
+
+	va_start(ap, fmt);
+	value = run_sql(conn, fmt, ap);
+	va_end(ap);
+	return value;
+}
+
+void
+sql_do(PGconn *conn, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	free(run_sql(conn, fmt, ap));
+	va_end(ap);
+}
+
+int
+rig_begin(void **state)
+{
+	(void)state;
+	if (getenv("URLMODE_ADMIN_DATABASE_URL") == NULL
+		|| getenv("URLMODE_CGI_DATABASE_URL") == NULL) {
+		print_error("set URLMODE_ADMIN_DATABASE_URL and "
+			    "URLMODE_CGI_DATABASE_URL to a migrated "
+			    "database\n");
+		return -1;
+	}
+	/* Kerberos keeps some memory that valgrind would count. */
+	setenv("PGGSSENCMODE", "disable", 0);
+	rig_admin = sql_connect();
+	sql_do(rig_admin, "%s", set_up);
+	return 0;
+}
+
+int
+rig_end(void **state)
+{
+	(void)state;
+	if (rig_admin != NULL)
+		sql_do(rig_admin, "%s", tear_down);
+	PQfinish(rig_admin);
+	return 0;
+}
+
+static int64_t
+real_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static int64_t
+rig_now(const struct rig *rig)
+{
+	return rig->now != 0 ? rig->now : real_ms();
+}
+
+static void
+on_done(struct um_op *op, void *arg)
+{
+	struct rig *rig = arg;
+	struct um_op *next = rig->submits_next;
+
+	assert_true(rig->done_len < RIG_OPS_MAX);
+	rig->done[rig->done_len++] = op;
+	rig->submits_next = NULL;
+	if (next != NULL)
+		um_store_submit(rig->store, next, rig_now(rig));
+}
+
+static void
+on_trouble(const char *text, void *arg)
+{
+	struct rig *rig = arg;
+
+	um_buf_puts(&rig->troubles, text);
+	um_buf_puts(&rig->troubles, "\n");
+}
+
+static void
+on_committed(size_t operations, void *arg)
+{
+	struct rig *rig = arg;
+
+	assert_true(rig->batches_len < RIG_OPS_MAX);
+	rig->batches[rig->batches_len++] = operations;
+}
+
+void
+rig_open(struct rig *rig, const char *conninfo)
+{
+	const struct um_store_events events = { on_done, on_trouble,
+		on_committed, rig };
+
+	*rig = (struct rig){ 0 };
+	if (conninfo == NULL)
+		conninfo = getenv("URLMODE_CGI_DATABASE_URL");
+	rig->store = um_store_new(conninfo, RIG_NAME, &events);
+	assert_non_null(rig->store);
+}
+
+void
+rig_close(struct rig *rig)
+{
+	um_store_free(rig->store);
+	um_buf_free(&rig->troubles);
+}
+
+void
+rig_submit(struct rig *rig, struct um_op *op)
+{
+	um_store_submit(rig->store, op, rig_now(rig));
+}
+
+/* One turn, as the programs make it; waits for at most `left` ms. */
+static void
+turn(struct rig *rig, int64_t left)
+{
+	int64_t deadline = um_store_deadline(rig->store);
+	bool want_write;
+	unsigned connection;
+	struct pollfd pfd = {
+		.fd = um_store_watch(rig->store, &want_write, &connection),
+		.events = POLLIN,
+	};
+
+	if (want_write)
+		pfd.events |= POLLOUT;
+	if (rig->now != 0)
+		left = left > 20 ? 20 : left;
+	else if (deadline >= 0 && deadline - real_ms() < left)
+		left = deadline - real_ms();
+	poll(&pfd, 1, left < 0 ? 0 : (int)left);
+	um_store_run(rig->store, pfd.revents != 0, rig_now(rig));
+}
+
+void
+rig_run_ms(struct rig *rig, int ms)
+{
+	int64_t end = real_ms() + ms;
+
+	um_store_run(rig->store, false, rig_now(rig));
+	for (int64_t left; (left = end - real_ms()) > 0;)
+		turn(rig, left);
+}
+
+void
+rig_run(struct rig *rig, size_t done_len)
+{
+	int64_t end = real_ms() + RUN_MAX_MS;
+
+	um_store_run(rig->store, false, rig_now(rig));
+	while (rig->done_len < done_len && real_ms() < end)
+		turn(rig, end - real_ms());
+	if (rig->done_len < done_len)
+		fail_msg("only %zu of %zu were handed back: %.*s",
+			rig->done_len, done_len, (int)rig->troubles.len,
+			rig->troubles.ptr != NULL ? rig->troubles.ptr : "");
+}
+
+void
+row_make(struct um_op *op, enum um_op_kind kind)
+{
+	static char provider[] = RIG_PROVIDER;
+	char uuid[UM_UUID_LEN + 1];
+
+	*op = (struct um_op){ .kind = kind, .provider = provider };
+	assert_int_equal(RAND_bytes(op->id, sizeof(op->id)), 1);
+	memset(op->binding, 0xb1, sizeof(op->binding));
+	um_uuid_text(uuid, op->id);
+	sql_do(rig_admin,
+		"INSERT INTO urlmode.elicitation (id, provider, kind, subject,"
+		" binding, requester, target_url, expires_at) VALUES ('%s',"
+		" '%s', 'oauth', 'user-42', decode(repeat('b1', 16), 'hex'),"
+		" 'Notes server', 'https://a.example/authorize',"
+		" now() + interval '5 minutes')",
+		uuid, provider);
+}
+
+void
+row_make_complete(struct um_op *op, const char *action, const char *reason)
+{
+	row_make(op, UM_OP_COMPLETE);
+	op->action = action;
+	op->reason = reason;
+	um_buf_puts(&op->result, "sealed");
+}
+
+void
+row_again(struct um_op *op, const struct um_op *of)
+{
+	*op = (struct um_op){ .kind = of->kind,
+		.provider = of->provider,
+		.action = of->action,
+		.reason = of->reason };
+	memcpy(op->id, of->id, sizeof(op->id));
+	memcpy(op->binding, of->binding, sizeof(op->binding));
+}
+
+char *
+row_text(const struct um_op *op, const char *column)
+{
+	char uuid[UM_UUID_LEN + 1];
+
+	um_uuid_text(uuid, op->id);
+	return sql(rig_admin,
+		"SELECT %s FROM urlmode.elicitation WHERE id = '%s'", column,
+		uuid);
+}
+
+void
+assert_row_text(const struct um_op *op, const char *column,
+	const char *expected)
+{
+	char *text = row_text(op, column);
+
+	if (text == NULL || strcmp(text, expected) != 0)
+		fail_msg("%s is %s, not %s", column,
+			text != NULL ? text : "NULL", expected);
+	free(text);
+}

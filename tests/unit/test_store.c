@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* The store and its batches, with a database that is there. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "batch.h"
+#include "rig.h"
+
+static struct rig rig;
+
+static int
+open_rig(void **state)
+{
+	(void)state;
+	rig_open(&rig, NULL);
+	return 0;
+}
+
+static int
+close_rig(void **state)
+{
+	(void)state;
+	rig_close(&rig);
+	return 0;
+}
+
+static void
+free_all(struct um_op *ops, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		um_op_free(&ops[i]);
+}
+
+/* The connection is there, and idle. */
+static void
+connect_first(void)
+{
+	struct um_op op;
+
+	row_make(&op, UM_OP_LOOK_UP);
+	rig_submit(&rig, &op);
+	rig_run(&rig, 1);
+	assert_int_equal(op.outcome, UM_OUTCOME_PENDING);
+	um_op_free(&op);
+	rig.done_len = 0;
+	rig.batches_len = 0;
+}
+
+TEST(the_way_of_one_row)
+{
+	struct um_op look, open, complete, after;
+	char *expires;
+
+	row_make(&look, UM_OP_LOOK_UP);
+	rig_submit(&rig, &look);
+	rig_run(&rig, 1);
+	assert_int_equal(look.outcome, UM_OUTCOME_PENDING);
+	assert_string_equal(look.row.requester, "Notes server");
+	assert_string_equal(look.row.subject, "user-42");
+	assert_null(look.row.action);
+	assert_string_equal(look.row.reason, "");
+	assert_false(look.row.has_browser);
+	expires = row_text(&look, "ceil(extract(epoch FROM expires_at))");
+	assert_int_equal(look.row.expires, strtoll(expires, NULL, 10));
+	free(expires);
+
+	row_again(&open, &look);
+	open.kind = UM_OP_OPEN;
+	memset(open.browser, 0xc0, sizeof(open.browser));
+	rig_submit(&rig, &open);
+	rig_run(&rig, 2);
+	assert_int_equal(open.outcome, UM_OUTCOME_OPENED);
+	assert_string_equal(open.row.kind, "oauth");
+	assert_string_equal(open.row.target_url, "https://a.example/authorize");
+	assert_int_equal(open.row.expires, look.row.expires);
+	assert_row_text(&open, "status", "opened");
+	assert_row_text(&open, "encode(browser, 'hex')",
+		"c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0");
+
+	row_again(&complete, &look);
+	complete.kind = UM_OP_COMPLETE;
+	complete.action = "decline";
+	complete.reason = "access_denied";
+	um_buf_put(&complete.result, "a\0b", 3);
+	rig_submit(&rig, &complete);
+	rig_run(&rig, 3);
+	assert_int_equal(complete.outcome, UM_OUTCOME_COMPLETED);
+	assert_row_text(&complete, "status", "completed");
+	assert_row_text(&complete, "action", "decline");
+	assert_row_text(&complete, "reason", "access_denied");
+	assert_row_text(&complete, "encode(result, 'hex')", "610062");
+
+	row_again(&after, &look);
+	rig_submit(&rig, &after);
+	rig_run(&rig, 4);
+	assert_int_equal(after.outcome, UM_OUTCOME_COMPLETED);
+	assert_string_equal(after.row.action, "decline");
+	assert_string_equal(after.row.reason, "access_denied");
+	assert_true(after.row.has_browser);
+	assert_memory_equal(after.row.browser, open.browser, UM_BROWSER_LEN);
+	assert_int_equal(rig.troubles.len, 0);
+	um_op_free(&look);
+	um_op_free(&open);
+	um_op_free(&complete);
+	um_op_free(&after);
+}
+
+TEST(who_does_not_know_the_row)
+{
+	static const enum um_op_kind kinds[] = { UM_OP_LOOK_UP, UM_OP_OPEN,
+		UM_OP_COMPLETE };
+	struct um_op ops[3 * LENGTH(kinds)];
+	size_t len = 0;
+
+	for (size_t k = 0; k < LENGTH(kinds); k++) {
+		for (int wrong = 0; wrong < 3; wrong++) {
+			struct um_op *op = &ops[len++];
+
+			row_make(op, kinds[k]);
+			op->action = "accept";
+			op->reason = "";
+			if (wrong == 0)
+				op->id[0] ^= 1;
+			else if (wrong == 1)
+				op->binding[0] ^= 1;
+			else
+				op->provider = "another";
+			rig_submit(&rig, op);
+		}
+	}
+	rig_run(&rig, len);
+	for (size_t i = 0; i < len; i++)
+		assert_int_equal(ops[i].outcome, UM_OUTCOME_UNKNOWN);
+	free_all(ops, len);
+}
+
+/* No result is NULL in the row, not an empty value. */
+TEST(a_row_without_a_result)
+{
+	struct um_op op;
+
+	row_make(&op, UM_OP_COMPLETE);
+	op.action = "decline";
+	op.reason = "access_denied";
+	rig_submit(&rig, &op);
+	rig_run(&rig, 1);
+	assert_int_equal(op.outcome, UM_OUTCOME_COMPLETED);
+	assert_row_text(&op, "result IS NULL", "t");
+	um_op_free(&op);
+}
+
+TEST(the_largest_result_and_one_over)
+{
+	struct um_op ops[2];
+
+	for (size_t i = 0; i < LENGTH(ops); i++) {
+		row_make(&ops[i], UM_OP_COMPLETE);
+		ops[i].action = "accept";
+		ops[i].reason = "";
+		for (size_t n = 0; n < 65536 + i; n++)
+			um_buf_put(&ops[i].result, "x", 1);
+		rig_submit(&rig, &ops[i]);
+	}
+	rig_run(&rig, 2);
+	assert_int_equal(ops[0].outcome, UM_OUTCOME_COMPLETED);
+	assert_int_equal(ops[1].outcome, UM_OUTCOME_FAILED);
+	free_all(ops, LENGTH(ops));
+}
+
+/* What has come by the time that the server is free goes out together. */
+TEST(what_waits_becomes_one_batch)
+{
+	static struct um_op ops[300];
+
+	connect_first();
+	for (size_t i = 0; i < LENGTH(ops); i++)
+		row_make_complete(&ops[i], "accept", "");
+	rig_submit(&rig, &ops[0]);
+	rig_run(&rig, 0);
+	for (size_t i = 1; i < LENGTH(ops); i++)
+		rig_submit(&rig, &ops[i]);
+	assert_int_equal(um_store_pending(rig.store), LENGTH(ops));
+	rig_run(&rig, LENGTH(ops));
+	assert_int_equal(rig.batches_len, 3);
+	assert_int_equal(rig.batches[0], 1);
+	assert_int_equal(rig.batches[1], UM_BATCH_MAX);
+	assert_int_equal(rig.batches[2], LENGTH(ops) - 1 - UM_BATCH_MAX);
+	for (size_t i = 0; i < LENGTH(ops); i++) {
+		assert_ptr_equal(rig.done[i], &ops[i]);
+		assert_int_equal(ops[i].outcome, UM_OUTCOME_COMPLETED);
+	}
+	assert_int_equal(um_store_pending(rig.store), 0);
+	assert_int_equal(um_store_deadline(rig.store), -1);
+	free_all(ops, LENGTH(ops));
+}
+
+/* Each answer goes to its own operation, whatever stands between them. */
+TEST(all_kinds_in_one_transaction)
+{
+	static const enum um_op_kind kinds[] = { UM_OP_COMPLETE, UM_OP_LOOK_UP,
+		UM_OP_OPEN, UM_OP_LOOK_UP, UM_OP_COMPLETE, UM_OP_OPEN,
+		UM_OP_COMPLETE };
+	static const enum um_outcome outcomes[] = { UM_OUTCOME_COMPLETED,
+		UM_OUTCOME_PENDING, UM_OUTCOME_OPENED, UM_OUTCOME_UNKNOWN,
+		UM_OUTCOME_UNKNOWN, UM_OUTCOME_UNKNOWN, UM_OUTCOME_COMPLETED };
+	struct um_op ops[LENGTH(kinds)];
+
+	connect_first();
+	for (size_t i = 0; i < LENGTH(ops); i++) {
+		row_make_complete(&ops[i], "accept", "");
+		ops[i].kind = kinds[i];
+		if (outcomes[i] == UM_OUTCOME_UNKNOWN)
+			ops[i].binding[0] ^= 1;
+		rig_submit(&rig, &ops[i]);
+	}
+	rig_run(&rig, LENGTH(ops));
+	assert_int_equal(rig.batches_len, 1);
+	for (size_t i = 0; i < LENGTH(ops); i++)
+		assert_int_equal(ops[i].outcome, outcomes[i]);
+	assert_string_equal(ops[1].row.subject, "user-42");
+	assert_null(ops[3].row.subject);
+	assert_string_equal(ops[2].row.kind, "oauth");
+	free_all(ops, LENGTH(ops));
+}
+
+TEST(one_bad_row_fails_alone)
+{
+	struct um_op ops[9];
+
+	connect_first();
+	for (size_t i = 0; i < LENGTH(ops); i++) {
+		row_make_complete(&ops[i], "accept", i == 4 ? RIG_FAILS : "");
+		rig_submit(&rig, &ops[i]);
+	}
+	rig_run(&rig, LENGTH(ops));
+	for (size_t i = 0; i < LENGTH(ops); i++) {
+		assert_int_equal(ops[i].outcome,
+			i == 4 ? UM_OUTCOME_FAILED : UM_OUTCOME_COMPLETED);
+		assert_row_text(&ops[i], "status",
+			i == 4 ? "pending" : "completed");
+	}
+	assert_true(str_has(um_buf_str(&rig.troubles), STR("SQLSTATE: P0001")));
+	assert_false(str_has(um_buf_str(&rig.troubles), STR("this row fails")));
+	free_all(ops, LENGTH(ops));
+}
+
+TEST(the_same_row_twice_in_a_batch)
+{
+	struct um_op ops[3];
+
+	connect_first();
+	row_make_complete(&ops[0], "accept", "");
+	row_again(&ops[1], &ops[0]);
+	ops[1].action = "cancel";
+	ops[1].reason = "provider_error";
+	row_make_complete(&ops[2], "accept", "");
+	for (size_t i = 0; i < LENGTH(ops); i++)
+		rig_submit(&rig, &ops[i]);
+	rig_run(&rig, LENGTH(ops));
+	assert_int_equal(rig.batches_len, 1);
+	assert_int_equal(ops[0].outcome, UM_OUTCOME_COMPLETED);
+	assert_int_equal(ops[1].outcome, UM_OUTCOME_ALREADY);
+	assert_int_equal(ops[2].outcome, UM_OUTCOME_COMPLETED);
+	assert_row_text(&ops[0], "action", "accept");
+	assert_row_text(&ops[0], "reason", "");
+	free_all(ops, LENGTH(ops));
+}
+
+/* The contract's payload, to the byte, and nothing beside it. */
+TEST(the_notification)
+{
+	PGconn *listener = sql_connect();
+	struct um_op op;
+	struct um_op open;
+	char uuid[UM_UUID_LEN + 1];
+	char expected[2][128];
+	int got = 0;
+
+	sql_do(listener, "LISTEN urlmode");
+	row_make_complete(&op, "accept", "");
+	row_again(&open, &op);
+	open.kind = UM_OP_OPEN;
+	um_uuid_text(uuid, op.id);
+	snprintf(expected[0], sizeof(expected[0]),
+		"{\"id\":\"%s\",\"status\":\"opened\"}", uuid);
+	snprintf(expected[1], sizeof(expected[1]),
+		"{\"id\":\"%s\",\"status\":\"completed\"}", uuid);
+	rig_submit(&rig, &open);
+	rig_run(&rig, 1);
+	rig_submit(&rig, &op);
+	rig_run(&rig, 2);
+	sql_do(listener, "SELECT 1");
+	for (PGnotify *n; (n = PQnotifies(listener)) != NULL; PQfreemem(n)) {
+		assert_string_equal(n->relname, "urlmode");
+		if (strstr(n->extra, uuid) == NULL)
+			continue; /* somebody else's */
+		assert_true(got < 2);
+		assert_string_equal(n->extra, expected[got++]);
+	}
+	assert_int_equal(got, 2);
+	PQfinish(listener);
+	um_op_free(&op);
+	um_op_free(&open);
+}
+
+/* done() may submit: the store is whole while it calls. */
+TEST(submitted_from_within_done)
+{
+	struct um_op ops[3];
+
+	connect_first();
+	for (size_t i = 0; i < LENGTH(ops); i++)
+		row_make_complete(&ops[i], "accept", "");
+	rig.submits_next = &ops[2];
+	rig_submit(&rig, &ops[0]);
+	rig_submit(&rig, &ops[1]);
+	rig_run(&rig, 3);
+	for (size_t i = 0; i < LENGTH(ops); i++)
+		assert_int_equal(ops[i].outcome, UM_OUTCOME_COMPLETED);
+	assert_int_equal(rig.batches_len, 2);
+	free_all(ops, LENGTH(ops));
+}
+
+TEST(its_name_is_seen_in_the_database)
+{
+	char *count;
+
+	connect_first();
+	count = sql(rig_admin,
+		"SELECT count(*) FROM pg_stat_activity"
+		" WHERE application_name = '" RIG_NAME "'");
+	assert_string_equal(count, "1");
+	free(count);
+}
+
+#define STORE_TEST(name)                                                       \
+	cmocka_unit_test_setup_teardown(name, open_rig, close_rig)
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		STORE_TEST(the_way_of_one_row),
+		STORE_TEST(who_does_not_know_the_row),
+		STORE_TEST(a_row_without_a_result),
+		STORE_TEST(the_largest_result_and_one_over),
+		STORE_TEST(what_waits_becomes_one_batch),
+		STORE_TEST(all_kinds_in_one_transaction),
+		STORE_TEST(one_bad_row_fails_alone),
+		STORE_TEST(the_same_row_twice_in_a_batch),
+		STORE_TEST(the_notification),
+		STORE_TEST(submitted_from_within_done),
+		STORE_TEST(its_name_is_seen_in_the_database),
+	};
+
+	return cmocka_run_group_tests(tests, rig_begin, rig_end);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* The store with a database that is not there, or says too much. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rig.h"
+
+#define NOBODY "host=/nonexistent password=" PASSWORD
+#define PASSWORD "hunter2"
+
+static struct rig rig;
+
+static int
+close_rig(void **state)
+{
+	(void)state;
+	rig_close(&rig);
+	return 0;
+}
+
+/* The first wait for it as long as they may; then it is known. */
+TEST(nobody_there)
+{
+	struct um_op ops[3] = { { .kind = UM_OP_LOOK_UP } };
+	int64_t start = 1000000;
+
+	rig_open(&rig, NOBODY);
+	rig.now = start;
+	ops[1] = ops[2] = ops[0];
+	rig_submit(&rig, &ops[0]);
+	um_store_run(rig.store, false, rig.now);
+	assert_int_equal(rig.done_len, 0);
+	while (rig.done_len == 0) {
+		int64_t deadline = um_store_deadline(rig.store);
+
+		assert_true(deadline > rig.now);
+		rig.now = deadline;
+		um_store_run(rig.store, false, rig.now);
+	}
+	assert_int_equal(rig.now, start + UM_STORE_WAIT_MS);
+	assert_int_equal(ops[0].outcome, UM_OUTCOME_UNAVAILABLE);
+
+	rig.now++;
+	rig_submit(&rig, &ops[1]);
+	assert_int_equal(rig.done_len, 2);
+	assert_int_equal(ops[1].outcome, UM_OUTCOME_UNAVAILABLE);
+	rig.now += 1000 * 1000;
+	rig_submit(&rig, &ops[2]);
+	assert_int_equal(rig.done_len, 3);
+	assert_int_equal(ops[2].outcome, UM_OUTCOME_UNAVAILABLE);
+	assert_int_equal(um_store_pending(rig.store), 0);
+	assert_true(rig.troubles.len != 0);
+	assert_false(str_has(um_buf_str(&rig.troubles), STR(PASSWORD)));
+}
+
+/* Attempts come from RETRY_MIN to RETRY_MAX apart, and never faster. */
+TEST(how_often_it_tries)
+{
+	int64_t expected = UM_STORE_RETRY_MIN_MS;
+
+	rig_open(&rig, NOBODY);
+	rig.now = 1000000;
+	for (int i = 0; i < 12; i++) {
+		um_store_run(rig.store, false, rig.now);
+		assert_int_equal(um_store_deadline(rig.store),
+			rig.now + expected);
+		um_store_run(rig.store, false, rig.now + expected - 1);
+		assert_int_equal(um_store_deadline(rig.store),
+			rig.now + expected);
+		rig.now += expected;
+		expected = expected * 2 < UM_STORE_RETRY_MAX_MS
+			? expected * 2
+			: UM_STORE_RETRY_MAX_MS;
+	}
+}
+
+TEST(a_full_queue)
+{
+	static struct um_op ops[UM_STORE_QUEUE_MAX + 1];
+
+	rig_open(&rig, NOBODY);
+	rig.now = 1000000;
+	for (size_t i = 0; i < LENGTH(ops); i++) {
+		ops[i] = (struct um_op){ .kind = UM_OP_LOOK_UP };
+		rig_submit(&rig, &ops[i]);
+	}
+	assert_int_equal(rig.done_len, 1);
+	assert_ptr_equal(rig.done[0], &ops[UM_STORE_QUEUE_MAX]);
+	assert_int_equal(ops[UM_STORE_QUEUE_MAX].outcome,
+		UM_OUTCOME_UNAVAILABLE);
+	assert_int_equal(um_store_pending(rig.store), UM_STORE_QUEUE_MAX);
+}
+
+/* A role that may not, or a database that is not migrated. */
+TEST(a_database_that_refuses)
+{
+	char conninfo[512];
+	PQconninfoOption *options = PQconninfo(rig_admin);
+	struct um_op op = { .kind = UM_OP_LOOK_UP };
+	size_t len = 0;
+
+	assert_non_null(options);
+	for (const PQconninfoOption *o = options; o->keyword != NULL; o++)
+		if (strcmp(o->keyword, "host") == 0
+			|| strcmp(o->keyword, "port") == 0)
+			len += (size_t)snprintf(conninfo + len,
+				sizeof(conninfo) - len, "%s='%s' ", o->keyword,
+				o->val != NULL ? o->val : "");
+	PQconninfoFree(options);
+	snprintf(conninfo + len, sizeof(conninfo) - len,
+		"user=urlmode_nobody dbname=template1 password=" PASSWORD);
+	rig_open(&rig, conninfo);
+	rig_submit(&rig, &op);
+	rig_run(&rig, 1);
+	assert_int_equal(op.outcome, UM_OUTCOME_UNAVAILABLE);
+	assert_true(rig.troubles.len != 0);
+	assert_false(str_has(um_buf_str(&rig.troubles), STR(PASSWORD)));
+}
+
+/* A web server may put standard error beside the request line. */
+TEST(what_the_server_says_in_passing_is_not_printed)
+{
+	char *path = file_make(STR(""), 0600);
+	FILE *file = fopen(path, "w+e");
+	int saved = dup(STDERR_FILENO);
+	struct um_op op;
+	char uuid[UM_UUID_LEN + 1];
+
+	assert_non_null(file);
+	rig_open(&rig, NULL);
+	row_make_complete(&op, "accept", RIG_WARNS);
+	um_uuid_text(uuid, op.id);
+	dup2(fileno(file), STDERR_FILENO);
+	rig_submit(&rig, &op);
+	rig_run(&rig, 1);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	assert_int_equal(op.outcome, UM_OUTCOME_COMPLETED);
+	assert_int_equal(lseek(fileno(file), 0, SEEK_END), 0);
+	assert_true(str_has(um_buf_str(&rig.troubles), STR("01000")));
+	assert_false(str_has(um_buf_str(&rig.troubles), um_str(uuid)));
+	fclose(file);
+	file_remove(path);
+	um_op_free(&op);
+}
+
+TEST(nothing_to_free_is_fine)
+{
+	rig_open(&rig, NOBODY);
+	um_store_free(NULL);
+}
+
+#define STORE_TEST(name) cmocka_unit_test_teardown(name, close_rig)
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		STORE_TEST(nobody_there),
+		STORE_TEST(how_often_it_tries),
+		STORE_TEST(a_full_queue),
+		STORE_TEST(a_database_that_refuses),
+		STORE_TEST(what_the_server_says_in_passing_is_not_printed),
+		STORE_TEST(nothing_to_free_is_fine),
+	};
+
+	return cmocka_run_group_tests(tests, rig_begin, rig_end);
+}
