@@ -35,7 +35,10 @@ come_again_by_get(struct um_exchange *ex, struct um_buf *url)
 	return !url->failed && url->len - path_len <= UM_QUERY_MAX;
 }
 
-/* Instead of WRONG_BROWSER, as long as there is no cookie to compare. */
+/*
+ * Instead of a refusal, as long as there is no cookie to compare, or nothing
+ * that says who the user is.
+ */
 static void
 redirect_to_get(struct um_exchange *ex)
 {
@@ -109,7 +112,12 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		um_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
 		return;
 	}
-	if (!um_user(context, ex) || !issuer_is_good(ex) || !read_outcome(ex))
+	if (!um_user(context, ex)) {
+		if (ex->request.method == UM_POST)
+			redirect_to_get(ex);
+		return;
+	}
+	if (!issuer_is_good(ex) || !read_outcome(ex))
 		return;
 	um_ask(ex, UM_OP_COMPLETE);
 	ex->op.subject = ex->user[0] != '\0' ? ex->user : NULL;

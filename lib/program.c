@@ -179,7 +179,8 @@ um_user(const struct um_context *context, struct um_exchange *ex)
 	case UM_USER_REMOTE:
 		name = request->get("REMOTE_USER", request->get_arg);
 		if (name == NULL || name[0] == '\0'
-			|| strlen(name) > UM_SUBJECT_MAX)
+			|| strlen(name) > UM_SUBJECT_MAX
+			|| !um_str_is_text(um_str(name)))
 			return um_refuse(ex, UM_REFUSAL_SIGN_IN_NOT_SET_UP);
 		strcpy(ex->user, name);
 		return true;
