@@ -36,7 +36,8 @@ COMMENT ON FUNCTION urlmode.bindings(uuid[], text[]) IS
 	'The binding under which a result is to be sealed: a webhook knows the id alone. NULL: no such row of this provider.';
 
 -- One round takes at most one event an elicitation, so that each sees what
--- the one before it did.
+-- the one before it did. What only asks for a recheck may come again with the
+-- same identity, and asks again: it says nothing by itself.
 CREATE FUNCTION urlmode.record_events(
 	ids uuid[], providers text[], identities text[], types text[], meanings text[],
 	amounts bigint[], currencies text[], refs text[], results bytea[]
@@ -113,8 +114,11 @@ BEGIN
 					event_type = CASE d.action WHEN 'recheck' THEN d.type ELSE e.event_type END,
 					reference = CASE d.action WHEN 'recheck' THEN d.ref ELSE e.reference END,
 					rechecks = e.rechecks + (d.action = 'recheck')::integer
-				FROM decided d JOIN kept k ON k.identity = d.identity AND k.elicitation = d.id
+				FROM decided d
+				LEFT JOIN kept k ON k.identity = d.identity AND k.elicitation = d.id
 				WHERE e.id = d.id AND d.action NOT IN ('ignored', 'late')
+					AND (k.identity IS NOT NULL
+						OR (d.meaning = 'recheck' AND d.action = 'recheck'))
 				RETURNING e.id, e.status, urlmode.announce(e.id, e.status)
 			), forgetting AS (
 				INSERT INTO urlmode.forgetting (at, ids)
@@ -126,6 +130,7 @@ BEGIN
 			SELECT d.n, d.action FROM decided d
 			LEFT JOIN kept k ON k.identity = d.identity AND k.elicitation = d.id, announced
 			WHERE k.identity IS NOT NULL OR d.found IS NULL
+				OR (d.meaning = 'recheck' AND d.action = 'recheck')
 		LOOP
 			outcomes[item.n] := item.action;
 		END LOOP;
@@ -134,7 +139,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[]) IS
-	'Keeps each event once and lets it move its elicitation, announced. meanings: paid, failed, cancelled, expired, processing, recheck, ignore. amounts: minor units, or NULL; results: sealed. outcome: what the event did (urlmode.event.action), seen (it was kept before) or unknown (no such elicitation of this provider: not kept).';
+	'Keeps each event once and lets it move its elicitation, announced. meanings: paid, failed, cancelled, expired, processing, recheck, ignore. amounts: minor units, or NULL; results: sealed. outcome: what the event did (urlmode.event.action), seen (it was kept before; not for recheck, which asks again) or unknown (no such elicitation of this provider: not kept).';
 
 REVOKE ALL ON FUNCTION
 	urlmode.bindings(uuid[], text[]),
