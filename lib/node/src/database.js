@@ -12,7 +12,12 @@ const POOL_MAX = 4;
 const QUERY_TIMEOUT_MS = 30_000;
 
 const CREATE = `SELECT extract(epoch FROM urlmode.create_elicitation(
-	$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)) AS expires`;
+	$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)) AS expires`;
+const RESUME = `SELECT id, provider, kind, extract(epoch FROM expires_at) AS expires, expires_in_ms
+	FROM urlmode.resume($1, $2)`;
+const CLAIM = 'SELECT urlmode.claim($1, $2) AS claimed';
+const ABANDON = 'SELECT outcome FROM urlmode.abandon(ARRAY[$1::uuid], ARRAY[$2::bytea], ARRAY[$3::text])';
+const NOTIFY = 'SELECT pg_notify($1, $2)';
 const READ = 'SELECT * FROM urlmode.read($1::uuid[], $2::bytea[])';
 const EXPIRE = 'SELECT urlmode.expire($1::uuid[], $2::bytea[])';
 const COMPLETE = `SELECT outcome FROM urlmode.complete(
@@ -25,7 +30,7 @@ const COMPLETE = `SELECT outcome FROM urlmode.complete(
  * @property {string} id
  * @property {string} provider
  * @property {'pending' | 'opened' | 'processing' | 'completed'} status
- * @property {import('./urlmode.js').Action | null} action
+ * @property {import('./types.js').Action | null} action
  * @property {string} reason
  * @property {Buffer | null} result sealed
  * @property {Buffer | null} verifier sealed
@@ -37,20 +42,29 @@ const COMPLETE = `SELECT outcome FROM urlmode.complete(
  * @typedef {object} NewRow
  * @property {string} id
  * @property {string} provider
- * @property {import('./urlmode.js').Kind} kind
+ * @property {import('./types.js').Kind} kind
  * @property {string} subject
  * @property {string} session
  * @property {Buffer} binding
  * @property {string} requester
  * @property {string} targetUrl
- * @property {import('./urlmode.js').Expected | null} expected
+ * @property {import('./types.js').Expected | null} expected
  * @property {Buffer | null} verifier sealed
  * @property {number} ttl milliseconds
+ * @property {boolean} exclusive
+ * @property {string | null} resumeKey
+ *
+ * @typedef {object} Resumed
+ * @property {string} id
+ * @property {string} provider
+ * @property {import('./types.js').Kind} kind
+ * @property {number} expires Unix seconds with a fraction
+ * @property {number} ttl milliseconds, negative when over
  *
  * @typedef {object} Completion
  * @property {string} id
  * @property {Buffer} binding
- * @property {import('./urlmode.js').Action} action
+ * @property {import('./types.js').Action} action
  * @property {string} reason
  * @property {Buffer | null} result sealed
  *
@@ -126,22 +140,64 @@ export class Database {
 
 	/**
 	 * @param {NewRow} row
-	 * @returns {Promise<number>} when it expires, in Unix seconds with a fraction
+	 * @returns {Promise<number | undefined>} when it expires, in Unix seconds with a fraction; nothing: there is one to
+	 *     resume
 	 */
 	async create(row) {
 		try {
-			const [answer] = await this.#query(CREATE, [row.id, row.provider, row.kind, row.subject, row.session,
-				row.binding, row.requester, row.targetUrl, row.expected, row.verifier, row.ttl]);
-			return Number(answer?.expires);
+			const [answer] = await this.query(CREATE, [row.id, row.provider, row.kind, row.subject, row.session,
+				row.binding, row.requester, row.targetUrl, row.expected, row.verifier, row.ttl, row.exclusive,
+				row.resumeKey]);
+			return answer?.expires === null ? undefined : Number(answer?.expires);
 		} catch (error) {
 			if (error instanceof pg.DatabaseError && error.code === '23505') throw new ElicitationExistsError(row.id);
 			throw error;
 		}
 	}
 
+	/**
+	 * @param {Buffer} binding
+	 * @param {string} resumeKey
+	 * @returns {Promise<Resumed | undefined>}
+	 */
+	async resume(binding, resumeKey) {
+		const [row] = await this.query(RESUME, [binding, resumeKey]);
+		if (!row) return undefined;
+		const { id, provider, kind, expires, expires_in_ms: ttl } = /** @type {Record<string, string>} */ (row);
+		return /** @type {Resumed} */ ({ id, provider, kind, expires: Number(expires), ttl: Number(ttl) });
+	}
+
+	/**
+	 * @param {Named} named completed
+	 * @returns {Promise<boolean>} false: another call has taken it
+	 */
+	async claim({ id, binding }) {
+		const [answer] = await this.query(CLAIM, [id, binding]);
+		return answer?.claimed === true;
+	}
+
+	/**
+	 * @param {Named} named
+	 * @param {string} reason
+	 * @returns {Promise<'completed' | 'already' | 'processing'>} completed: by this call
+	 */
+	async abandon({ id, binding }, reason) {
+		const [answer] = await this.query(ABANDON, [id, binding, reason]);
+		if (answer?.outcome === 'unknown') throw new ElicitationNotFoundError(id);
+		return /** @type {'completed' | 'already' | 'processing'} */ (answer?.outcome);
+	}
+
+	/**
+	 * @param {string} channel
+	 * @param {string} payload
+	 */
+	async notify(channel, payload) {
+		await this.query(NOTIFY, [channel, payload]);
+	}
+
 	/** @param {Named[]} named */
 	async expire(named) {
-		await this.#query(EXPIRE, [named.map(({ id }) => id), named.map(({ binding }) => binding)]);
+		await this.query(EXPIRE, [named.map(({ id }) => id), named.map(({ binding }) => binding)]);
 	}
 
 	/**
@@ -149,7 +205,7 @@ export class Database {
 	 * @returns {Promise<boolean>} false: it was completed before
 	 */
 	async complete({ id, binding, action, reason, result }) {
-		const [answer] = await this.#query(COMPLETE, [id, binding, action, reason, result]);
+		const [answer] = await this.query(COMPLETE, [id, binding, action, reason, result]);
 		if (answer?.outcome === 'unknown') throw new ElicitationNotFoundError(id);
 		return answer?.outcome === 'completed';
 	}
@@ -166,7 +222,7 @@ export class Database {
 	 * @param {unknown[]} values
 	 * @returns {Promise<Record<string, unknown>[]>}
 	 */
-	async #query(text, values) {
+	async query(text, values) {
 		if (this.#closed) throw new UrlModeClosedError();
 		const answer = this.#pool.query(text, values);
 		this.#underWay.add(answer);

@@ -20,11 +20,14 @@ export class ElicitationTimeoutError extends UrlModeError {
 	/**
 	 * @param {string} id
 	 * @param {number} timeout milliseconds
+	 * @param {'pending' | 'opened' | 'processing'} status
 	 */
-	constructor(id, timeout) {
+	constructor(id, timeout, status) {
 		super('ELICITATION_TIMEOUT', timeout === 0
 			? `elicitation ${id} is not completed`
 			: `elicitation ${id} was not completed within ${timeout} ms`);
+		/** How far it had got, as far as the wait saw. */
+		this.status = status;
 	}
 }
 

@@ -5,17 +5,22 @@ export {
 } from './errors.js';
 
 /**
- * @typedef {import('./urlmode.js').Action} Action
- * @typedef {import('./urlmode.js').Answer} Answer
- * @typedef {import('./urlmode.js').CreateOptions} CreateOptions
- * @typedef {import('./urlmode.js').Elicitation} Elicitation
- * @typedef {import('./urlmode.js').Expected} Expected
- * @typedef {import('./urlmode.js').Kind} Kind
- * @typedef {import('./urlmode.js').Outcome} Outcome
- * @typedef {import('./urlmode.js').Owner} Owner
- * @typedef {import('./urlmode.js').Progress} Progress
- * @typedef {import('./urlmode.js').Recheck} Recheck
- * @typedef {import('./urlmode.js').UrlModeOptions} UrlModeOptions
- * @typedef {import('./urlmode.js').WaitOptions} WaitOptions
- * @typedef {import('./urlmode.js').Way} Way
+ * @typedef {import('./types.js').Action} Action
+ * @typedef {import('./types.js').Answer} Answer
+ * @typedef {import('./types.js').CompletedEvent} CompletedEvent
+ * @typedef {import('./types.js').CreatedEvent} CreatedEvent
+ * @typedef {import('./types.js').CreateOptions} CreateOptions
+ * @typedef {import('./types.js').Elicitation} Elicitation
+ * @typedef {import('./types.js').Expected} Expected
+ * @typedef {import('./types.js').Kind} Kind
+ * @typedef {import('./types.js').Outcome} Outcome
+ * @typedef {import('./types.js').Owner} Owner
+ * @typedef {import('./types.js').Progress} Progress
+ * @typedef {import('./types.js').ProgressEvent} ProgressEvent
+ * @typedef {import('./types.js').Recheck} Recheck
+ * @typedef {import('./types.js').RecheckFunction} RecheckFunction
+ * @typedef {import('./types.js').UrlModeEvents} UrlModeEvents
+ * @typedef {import('./types.js').UrlModeOptions} UrlModeOptions
+ * @typedef {import('./types.js').WaitOptions} WaitOptions
+ * @typedef {import('./types.js').Way} Way
  */

@@ -10,7 +10,7 @@ const REASON = /^[a-z0-9_]{0,64}$/;
 const CURRENCY = /^[A-Z]{3}$/;
 const TTL_MAX_MS = 365 * 24 * 60 * 60 * 1_000;
 
-/** @typedef {import('./urlmode.js').Action} Action */
+/** @typedef {import('./types.js').Action} Action */
 
 /**
  * @template {string} T
@@ -84,8 +84,8 @@ export function checkTimeout(value) {
 
 /**
  * @param {unknown} value
- * @param {import('./urlmode.js').Kind} kind
- * @returns {import('./urlmode.js').Expected | null}
+ * @param {import('./types.js').Kind} kind
+ * @returns {import('./types.js').Expected | null}
  */
 export function checkExpected(value, kind) {
 	if (value === undefined) return null;
@@ -107,6 +107,17 @@ export function checkFunction(name, value) {
 	if (value !== undefined && typeof value !== 'function') throw new TypeError(`${name} must be a function`);
 }
 
+/**
+ * @param {string} name
+ * @param {unknown} value
+ * @param {boolean} byDefault
+ */
+export function checkFlag(name, value, byDefault) {
+	if (value === undefined) return byDefault;
+	if (typeof value !== 'boolean') throw new TypeError(`${name} must be true or false`);
+	return value;
+}
+
 /** @param {unknown} value */
 export function checkSignal(value) {
 	if (value !== undefined && !(value instanceof AbortSignal)) throw new TypeError('signal must be an AbortSignal');
@@ -117,10 +128,19 @@ export function checkSignal(value) {
  * @returns {{ action: Action, reason: string, json: string | null }}
  */
 export function checkAnswer({ action, reason = '', result } = {}) {
-	if (typeof reason !== 'string' || !REASON.test(reason)) {
+	const code = checkReason(reason);
+	return { action: checkChoice('action', action, ['accept', 'decline', 'cancel']), reason: code, json: toJson(result) };
+}
+
+/**
+ * @param {unknown} value
+ * @returns {string}
+ */
+export function checkReason(value) {
+	if (typeof value !== 'string' || !REASON.test(value)) {
 		throw new TypeError('reason must be a short code of a-z, 0-9 and _, at most 64');
 	}
-	return { action: checkChoice('action', action, ['accept', 'decline', 'cancel']), reason, json: toJson(result) };
+	return value;
 }
 
 /**

@@ -38,7 +38,7 @@ export function checkBaseUrl(value) {
 
 /**
  * @param {unknown} value
- * @param {import('./urlmode.js').Kind} kind
+ * @param {import('./types.js').Kind} kind
  * @returns {URL}
  */
 export function checkTargetUrl(value, kind) {

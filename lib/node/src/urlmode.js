@@ -2,15 +2,18 @@
 // provider, to complete them through the callback programs.
 
 import { randomUUID } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 
-import { checkDatabaseUrl, Database } from './database.js';
-import { UrlModeClosedError } from './errors.js';
+import { checkDatabaseUrl, Database, read } from './database.js';
+import { ElicitationExistsError, UrlModeClosedError } from './errors.js';
+import { Told } from './events.js';
 import {
-	checkAnswer, checkChoice, checkExpected, checkFunction, checkId, checkOwner, checkProvider, checkSignal, checkText,
-	checkTimeout, checkTtl,
+	checkAnswer, checkChoice, checkExpected, checkFlag, checkFunction, checkId, checkOwner, checkProvider, checkReason,
+	checkSignal, checkText, checkTimeout, checkTtl,
 } from './input.js';
 import { KeysFile } from './keys.js';
 import { Listener } from './listener.js';
+import { setParts } from './parts.js';
 import { addVerifier } from './pkce.js';
 import { RESULT, seal, unseal, VERIFIER } from './seal.js';
 import { bindingOf, mintState } from './token.js';
@@ -27,83 +30,34 @@ const TIMEOUT_MS = 300_000;
  */
 const RETURN_ALLOWANCE = 60;
 
+/** Another call may claim what `create` found to resume; how often that is put up with. */
+const RESUME_ATTEMPTS = 3;
+
 /** @type {readonly Kind[]} */
 const KINDS = ['oauth', 'payment', 'signature'];
 
 /**
- * @typedef {'oauth' | 'payment' | 'signature'} Kind
- * @typedef {'accept' | 'decline' | 'cancel'} Action the protocol's own three
- * @typedef {'opened' | 'processing'} Progress
- *
- * @typedef {object} UrlModeOptions
- * @property {string} databaseUrl postgresql://…, as the role urlmode_server
- * @property {string} keysFile path of the keys file, the callback programs' own or the same content; read again when
- *     it changes
- * @property {string} baseUrl where the callback programs are reached: scheme, host and port
- * @property {string} [name] who asks, as the confirm page says it; the host of baseUrl by default. At most 200 bytes
- *
- * @typedef {object} Owner who the elicitation belongs to
- * @property {string} subject who the MCP server's own authorization says the user is; 1 to 512 bytes
- * @property {string} [session] the MCP session where it matters, at most 512 bytes; empty by default
- *
- * @typedef {object} Expected what a payment must match
- * @property {number} amount in minor units
- * @property {string} currency ISO 4217
- *
- * @typedef {object} Way what a target URL may be made of
- * @property {string} elicitationId
- * @property {string} returnUrl where the provider sends the browser: the redirect URI, the success URL
- * @property {string | undefined} cancelUrl where it does without paying; none for kind oauth
- *
- * @typedef {Owner & CreateOnly} CreateOptions
- * @typedef {object} CreateOnly
- * @property {string} provider its name in the callback programs' configuration
- * @property {Kind} kind
- * @property {string | URL | ((way: Way) => string | URL | Promise<string | URL>)} targetUrl where /connect sends the
- *     browser, or a function that makes it, called before the row is written; without `state`
- * @property {number} [ttl] milliseconds from now until it expires, 300 000 by default
- * @property {string} [id] a UUID that is not taken; a random one by default
- * @property {Expected} [expected] for kind payment
- * @property {boolean} [pkce] for kind oauth: adds an S256 challenge (RFC 7636), and a nonce when the scope has `openid`
- *     and the URL has none; the outcome brings both back
- *
- * @typedef {Way & { url: string, expiresAt: Date }} Elicitation `url` is what to elicit with
- *
- * @typedef {object} Recheck what the recheck function is told of the event that wants it
- * @property {string} elicitationId
- * @property {string} provider
- * @property {string | undefined} type the provider's type of the event
- * @property {string | undefined} reference the provider's own reference, for its API
- *
- * @typedef {object} Answer
- * @property {Action} action
- * @property {string} [reason] a short code: a-z, 0-9 and _, at most 64; empty by default
- * @property {object} [result] what JSON can carry, at most 65 506 bytes of it
- *
- * @typedef {Owner & WaitOnly} WaitOptions
- * @typedef {object} WaitOnly
- * @property {number} [timeout] milliseconds, 300 000 by default; 0 looks once, Infinity waits as long as it is open
- * @property {AbortSignal} [signal] ends the wait with its reason; the elicitation goes on
- * @property {(status: Progress) => unknown} [onProgress] each status at most once; what it throws ends the wait
- * @property {(question: Recheck) => Promise<Answer | undefined | void> | Answer | undefined | void} [recheck] asks the
- *     provider for an outcome that a notice could not prove; nothing: the wait goes on. What it throws ends the wait
- *
- * @typedef {object} Outcome
- * @property {string} elicitationId
- * @property {Action} action
- * @property {string} reason empty on a plain accept
- * @property {Record<string, unknown> | undefined} result
- * @property {string} [codeVerifier] on accept, where `pkce` was true
- * @property {string} [nonce] on accept, where `pkce` added one
+ * @typedef {import('./types.js').Action} Action
+ * @typedef {import('./types.js').Answer} Answer
+ * @typedef {import('./types.js').CreateOptions} CreateOptions
+ * @typedef {import('./types.js').Elicitation} Elicitation
+ * @typedef {import('./types.js').Kind} Kind
+ * @typedef {import('./types.js').Outcome} Outcome
+ * @typedef {import('./types.js').Owner} Owner
+ * @typedef {import('./types.js').UrlModeOptions} UrlModeOptions
+ * @typedef {import('./types.js').WaitOptions} WaitOptions
+ * @typedef {import('./types.js').Way} Way
  */
 
-export class UrlMode {
+/** @extends {EventEmitter<import('./types.js').UrlModeEvents>} */
+export class UrlMode extends EventEmitter {
 	#baseUrl;
 	#name;
 	#keys;
 	#database;
 	#listener;
 	#waiters;
+	#told = new Told();
 	/** @type {Promise<void> | undefined} */
 	#closed;
 
@@ -113,19 +67,24 @@ export class UrlMode {
 	 * @param {UrlModeOptions} options
 	 * @throws {import('./errors.js').KeysFileError}
 	 */
-	constructor({ databaseUrl, keysFile, baseUrl, name }) {
+	constructor({ databaseUrl, keysFile, baseUrl, name, listen }) {
+		super();
 		const base = checkBaseUrl(baseUrl);
 		this.#baseUrl = base.origin;
 		this.#name = checkText('name', name ?? base.host, 1, 200);
 		const config = checkDatabaseUrl(databaseUrl);
 		this.#keys = new KeysFile(checkText('keysFile', keysFile, 1, 4_096));
 		this.#database = new Database(config);
-		this.#listener = new Listener(config);
+		this.#listener = new Listener(config, {
+			listen: checkFlag('listen', listen, true),
+			notify: (channel, payload) => this.#database.notify(channel, payload),
+		});
 		this.#waiters = new Waiters(this.#listener, {
 			outcomeOf: (row, binding) => this.#outcomeOf(row, binding),
 			expire: (named) => this.#database.expire(named),
 			complete: ({ id, binding }, answer) => this.#complete(id, binding, answer),
 		});
+		setParts(this, { keys: this.#keys, database: this.#database, listener: this.#listener });
 	}
 
 	/**
@@ -140,31 +99,32 @@ export class UrlMode {
 		const id = checkId(options.id ?? randomUUID());
 		const provider = checkProvider(options.provider);
 		const kind = checkChoice('kind', options.kind, KINDS);
-		const { subject, session } = checkOwner(options);
+		const owner = checkOwner(options);
 		const ttl = checkTtl(options.ttl ?? TTL_MS);
 		const expected = checkExpected(options.expected, kind);
 		if (options.pkce && kind !== 'oauth') throw new TypeError('pkce is for kind oauth');
-		const binding = bindingOf(subject, session);
+		const exclusive = checkFlag('exclusive', options.exclusive, false);
+		const resumeKey = options.resumeKey === undefined ? null : checkText('resumeKey', options.resumeKey, 1, 512);
+		const binding = bindingOf(owner.subject, owner.session);
 
-		const way = this.#wayBack({ id, provider, kind, binding, ttl });
-		const { targetUrl: given } = options;
-		let targetUrl = checkTargetUrl(typeof given === 'function' ? await given(way) : given, kind);
-		let verifier = null;
-		if (options.pkce) {
-			const added = addVerifier(targetUrl);
-			targetUrl = added.url;
-			verifier = seal(this.#keys, { id, binding, use: VERIFIER }, JSON.stringify(added.verifier));
+		for (let attempt = 0; attempt < RESUME_ATTEMPTS; attempt += 1) {
+			const known = resumeKey === null ? undefined : await this.#database.resume(binding, resumeKey);
+			if (known) return this.#elicitation({ ...known, binding, resumed: true });
+
+			const way = this.#wayBack({ id, provider, kind, binding, ttl });
+			const { targetUrl, verifier } = await this.#target(options, way, binding);
+			const expires = await this.#database.create({
+				id, provider, kind, ...owner, binding, requester: this.#name, targetUrl: targetUrl.href, expected, verifier,
+				ttl, exclusive, resumeKey,
+			});
+			// Otherwise another call of the same owner was faster, and its elicitation is the one.
+			if (expires === undefined) continue;
+			if (this.#told.isNews(id, 'created')) {
+				this.#tell('created', { elicitationId: id, provider, kind, ...owner, expiresAt: new Date(expires * 1_000) });
+			}
+			return this.#elicitation({ id, provider, kind, binding, expires, way, resumed: false });
 		}
-		const expires = await this.#database.create({
-			id, provider, kind, subject, session, binding, requester: this.#name, targetUrl: targetUrl.href, expected,
-			verifier, ttl,
-		});
-		const state = mintState(this.#keys, 'connect', provider, { id, expires: Math.ceil(expires), binding });
-		return {
-			...way,
-			url: `${this.#baseUrl}/connect/${provider}?state=${state}`,
-			expiresAt: new Date(expires * 1_000),
-		};
+		throw new ElicitationExistsError(id);
 	}
 
 	/**
@@ -181,14 +141,22 @@ export class UrlMode {
 	async waitForCompletion(id, options) {
 		this.#refuseClosed();
 		const elicitationId = checkId(id);
-		const { subject, session } = checkOwner(options);
+		const owner = checkOwner(options);
 		const { signal, onProgress, recheck } = options;
 		const timeout = checkTimeout(options.timeout ?? TIMEOUT_MS);
 		checkSignal(signal);
 		checkFunction('onProgress', onProgress);
 		checkFunction('recheck', recheck);
-		signal?.throwIfAborted();
-		return this.#waiters.wait(elicitationId, bindingOf(subject, session), { timeout, signal, onProgress, recheck });
+		/** @type {((reason: string) => Promise<unknown>) | undefined} */
+		const abandon = checkFlag('abandon', options.abandon, false)
+			? (reason) => this.#abandon(elicitationId, owner, reason) : undefined;
+		if (signal?.aborted) {
+			await abandon?.('aborted').catch(() => {});
+			throw signal.reason;
+		}
+		return this.#waiters.wait(elicitationId, bindingOf(owner.subject, owner.session), {
+			timeout, signal, onProgress, recheck, abandon, onRow: (row) => this.#tellRow(row, owner),
+		});
 	}
 
 	/**
@@ -203,8 +171,10 @@ export class UrlMode {
 	async complete(id, options) {
 		this.#refuseClosed();
 		const elicitationId = checkId(id);
-		const { subject, session } = checkOwner(options);
-		return this.#complete(elicitationId, bindingOf(subject, session), options);
+		const owner = checkOwner(options);
+		const completed = await this.#complete(elicitationId, bindingOf(owner.subject, owner.session), options);
+		if (completed) void this.#look(elicitationId, owner);
+		return completed;
 	}
 
 	/**
@@ -221,6 +191,35 @@ export class UrlMode {
 	}
 
 	/**
+	 * `cancel` for what nobody waits for any more: not while its provider is
+	 * at it (processing), and no later `create` with its `resumeKey` finds it.
+	 *
+	 * @param {string} id
+	 * @param {Owner & { reason?: string }} options
+	 * @returns {Promise<boolean>} whether this call completed it
+	 * @throws {import('./errors.js').ElicitationNotFoundError}
+	 */
+	async abandon(id, options) {
+		this.#refuseClosed();
+		const outcome = await this.#abandon(checkId(id), checkOwner(options), checkReason(options.reason ?? 'abandoned'));
+		return outcome === 'completed';
+	}
+
+	/**
+	 * Takes the outcome of a completed elicitation, for a call that goes on
+	 * with it. Once: what was paid for is not given twice.
+	 *
+	 * @param {string} id
+	 * @param {Owner} options
+	 * @returns {Promise<boolean>} false: another call has taken it, or it is not completed
+	 */
+	async claim(id, options) {
+		this.#refuseClosed();
+		const { subject, session } = checkOwner(options);
+		return this.#database.claim({ id: checkId(id), binding: bindingOf(subject, session) });
+	}
+
+	/**
 	 * Open waits reject with UrlModeClosedError; `create`, `complete` and
 	 * `cancel` under way end first. Then no connection is left.
 	 *
@@ -232,12 +231,40 @@ export class UrlMode {
 	}
 
 	async #close() {
-		this.#waiters.close(new UrlModeClosedError());
+		await this.#waiters.close(new UrlModeClosedError());
 		await Promise.all([this.#listener.close(), this.#database.close()]);
 	}
 
 	#refuseClosed() {
 		if (this.#closed) throw new UrlModeClosedError();
+	}
+
+	/**
+	 * @param {{ id: string, provider: string, kind: Kind, binding: Buffer, expires: number, ttl?: number, way?: Way,
+	 *     resumed: boolean }} row
+	 * @returns {Elicitation}
+	 */
+	#elicitation({ id, provider, kind, binding, expires, ttl = 0, way, resumed }) {
+		const state = mintState(this.#keys, 'connect', provider, { id, expires: Math.ceil(expires), binding });
+		return {
+			...way ?? this.#wayBack({ id, provider, kind, binding, ttl }),
+			url: `${this.#baseUrl}/connect/${provider}?state=${state}`,
+			expiresAt: new Date(expires * 1_000),
+			resumed,
+		};
+	}
+
+	/**
+	 * @param {CreateOptions} options
+	 * @param {Way} way
+	 * @param {Buffer} binding
+	 */
+	async #target({ targetUrl: given, kind, pkce }, way, binding) {
+		const targetUrl = checkTargetUrl(typeof given === 'function' ? await given(way) : given, kind);
+		if (!pkce) return { targetUrl, verifier: null };
+		const added = addVerifier(targetUrl);
+		const place = /** @type {const} */ ({ id: way.elicitationId, binding, use: VERIFIER });
+		return { targetUrl: added.url, verifier: seal(this.#keys, place, JSON.stringify(added.verifier)) };
 	}
 
 	/**
@@ -268,6 +295,60 @@ export class UrlMode {
 		const { action, reason, json } = checkAnswer(answer);
 		const result = json === null ? null : seal(this.#keys, { id, binding, use: RESULT }, json);
 		return this.#database.complete({ id, binding, action, reason, result });
+	}
+
+	/**
+	 * @param {string} id
+	 * @param {Required<Owner>} owner
+	 * @param {string} reason
+	 */
+	async #abandon(id, owner, reason) {
+		const outcome = await this.#database.abandon({ id, binding: bindingOf(owner.subject, owner.session) }, reason);
+		if (outcome === 'completed') void this.#look(id, owner);
+		return outcome;
+	}
+
+	/**
+	 * Tells of a row that this instance has completed.
+	 *
+	 * @param {string} id
+	 * @param {Required<Owner>} owner
+	 */
+	async #look(id, owner) {
+		if (this.listenerCount('completed') === 0) return;
+		try {
+			const named = { id, binding: bindingOf(owner.subject, owner.session) };
+			const [row] = await read((text, values) => this.#database.query(text, values), [named]);
+			if (row) this.#tellRow(row, owner);
+		} catch {
+			// Nothing depends on it.
+		}
+	}
+
+	/**
+	 * @param {import('./database.js').Row} row
+	 * @param {Required<Owner>} owner
+	 */
+	#tellRow({ id, provider, status, action, reason }, owner) {
+		if (status === 'pending' || !this.#told.isNews(id, status)) return;
+		const about = { elicitationId: id, provider, ...owner };
+		if (status === 'completed') {
+			this.#tell('completed', { ...about, status, action: /** @type {Action} */ (action), reason });
+		} else {
+			this.#tell(status, { ...about, status });
+		}
+	}
+
+	/**
+	 * What a listener throws is its own matter: an uncaught exception, not
+	 * the end of a wait.
+	 *
+	 * @template {keyof import('./types.js').UrlModeEvents} K
+	 * @param {K} name
+	 * @param {import('./types.js').UrlModeEvents[K][0]} event
+	 */
+	#tell(name, event) {
+		if (this.listenerCount(name) > 0) process.nextTick(() => /** @type {EventEmitter} */ (this).emit(name, event));
 	}
 
 	/**

@@ -9,11 +9,24 @@ export const TIMER_MAX_MS = 2 ** 31 - 1;
 
 const STATUSES = ['pending', 'opened', 'processing'];
 
+/** How long an end waits for its row to say so. */
+const GRACE_MS = 2_000;
+
+/**
+ * @typedef {object} WaitOptions
+ * @property {number} timeout milliseconds
+ * @property {AbortSignal} [signal]
+ * @property {import('./types.js').WaitOptions['onProgress']} [onProgress]
+ * @property {import('./types.js').RecheckFunction} [recheck]
+ * @property {(reason: string) => Promise<unknown>} [abandon] ends the elicitation with the wait
+ * @property {(row: import('./database.js').Row) => void} [onRow] each time that the row is read
+ */
+
 export class Wait {
 	#id;
 	#options;
 	#onSettled;
-	/** @type {(outcome: import('./urlmode.js').Outcome) => void} */
+	/** @type {(outcome: import('./types.js').Outcome) => void} */
 	#resolve = () => {};
 	/** @type {(reason: unknown) => void} */
 	#reject = () => {};
@@ -23,20 +36,22 @@ export class Wait {
 	#reported = 0;
 	/** How many of the row's rechecks the recheck function was asked about, or is now. */
 	#rechecks = 0;
-	/** @type {import('./urlmode.js').Recheck | undefined} not yet asked */
+	/** @type {import('./types.js').Recheck | undefined} not yet asked */
 	#question;
 	#asking = false;
+	/** @type {Promise<void> | undefined} */
+	#ending;
 
 	/**
 	 * @param {string} id
-	 * @param {Pick<import('./urlmode.js').WaitOptions, 'signal' | 'onProgress' | 'recheck'> & { timeout: number }} options
+	 * @param {WaitOptions} options
 	 * @param {(wait: Wait) => void} onSettled
 	 */
 	constructor(id, options, onSettled) {
 		this.#id = id;
 		this.#options = options;
 		this.#onSettled = onSettled;
-		/** @type {Promise<import('./urlmode.js').Outcome>} */
+		/** @type {Promise<import('./types.js').Outcome>} */
 		this.promise = new Promise((resolve, reject) => {
 			this.#resolve = resolve;
 			this.#reject = reject;
@@ -58,7 +73,12 @@ export class Wait {
 		return this.#settled;
 	}
 
-	/** @param {import('./urlmode.js').Outcome} outcome */
+	/** @param {import('./database.js').Row} row */
+	see(row) {
+		this.#options.onRow?.(row);
+	}
+
+	/** @param {import('./types.js').Outcome} outcome */
 	resolve(outcome) {
 		if (this.#settle()) this.#resolve(outcome);
 	}
@@ -69,7 +89,40 @@ export class Wait {
 	}
 
 	rejectTimeout() {
-		this.reject(new ElicitationTimeoutError(this.#id, this.#options.timeout));
+		void this.end('timeout', new ElicitationTimeoutError(this.#id, this.#options.timeout,
+			/** @type {'pending' | 'opened' | 'processing'} */ (STATUSES[Math.max(0, this.#reported)])));
+	}
+
+	/**
+	 * Ends the wait for a reason of this side's own. Where the elicitation
+	 * ends with it, its row says so first, if it can; what completed it
+	 * meanwhile goes before a timeout.
+	 *
+	 * @param {'timeout' | 'aborted' | 'closed'} reason
+	 * @param {unknown} error
+	 */
+	end(reason, error) {
+		this.#ending ??= this.#end(reason, error);
+		return this.#ending;
+	}
+
+	/**
+	 * @param {'timeout' | 'aborted' | 'closed'} reason
+	 * @param {unknown} error
+	 */
+	async #end(reason, error) {
+		if (this.#options.abandon && !this.#settled) {
+			/** @type {NodeJS.Timeout | undefined} */
+			let timer;
+			const overdue = new Promise((resolve) => {
+				timer = setTimeout(resolve, GRACE_MS);
+			});
+			const outcome = await Promise.race([this.#options.abandon(reason).catch(() => undefined), overdue]);
+			// Completed just now: that is about to be read.
+			if (outcome === 'already' && reason === 'timeout') await Promise.race([this.promise.catch(() => {}), overdue]);
+			clearTimeout(timer);
+		}
+		this.reject(error);
 	}
 
 	/**
@@ -82,7 +135,7 @@ export class Wait {
 		if (this.#settled || rank <= this.#reported) return;
 		this.#reported = rank;
 		try {
-			await this.#options.onProgress?.(/** @type {import('./urlmode.js').Progress} */ (status));
+			await this.#options.onProgress?.(/** @type {import('./types.js').Progress} */ (status));
 		} catch (error) {
 			this.reject(error);
 		}
@@ -92,9 +145,9 @@ export class Wait {
 	 * Asks the recheck function, one call at a time: once for each event that
 	 * wants it, and for those that come during a call once together.
 	 *
-	 * @param {import('./urlmode.js').Recheck} question
+	 * @param {import('./types.js').Recheck} question
 	 * @param {number} rechecks how many events have wanted it
-	 * @param {(answer: import('./urlmode.js').Answer) => Promise<unknown>} complete
+	 * @param {(answer: import('./types.js').Answer) => Promise<unknown>} complete
 	 */
 	async recheck(question, rechecks, complete) {
 		const ask = this.#options.recheck;
@@ -119,7 +172,7 @@ export class Wait {
 		this.#asking = false;
 	}
 
-	#onAbort = () => this.reject(this.#options.signal?.reason);
+	#onAbort = () => void this.end('aborted', this.#options.signal?.reason);
 
 	/** @param {number} deadline by performance.now() */
 	#startTimer(deadline) {

@@ -6,6 +6,7 @@
 import { read, isRefusal } from './database.js';
 import { ElicitationNotFoundError } from './errors.js';
 import { jittered } from './jitter.js';
+import { Poll } from './poll.js';
 import { TIMER_MAX_MS, Wait } from './wait.js';
 
 const SLICE = 1_000;
@@ -25,15 +26,16 @@ const RETRY_MS = 1_000;
 /**
  * @typedef {import('node:events').EventEmitter<import('./listener.js').Events> & {
  *     readonly listening: boolean,
+ *     readonly hears: boolean,
  *     want(wanted: boolean): void,
  *     query(text: string, values: unknown[]): Promise<unknown[]>,
  * }} ListenerLike
  *
  * @typedef {object} Rows what the waits need of the rest
- * @property {(row: import('./database.js').Row, binding: Buffer) => import('./urlmode.js').Outcome} outcomeOf
+ * @property {(row: import('./database.js').Row, binding: Buffer) => import('./types.js').Outcome} outcomeOf
  *     may throw, which is then how the waits end
  * @property {(named: import('./database.js').Named[]) => Promise<unknown>} expire
- * @property {(named: import('./database.js').Named, answer: import('./urlmode.js').Answer) => Promise<unknown>} complete
+ * @property {(named: import('./database.js').Named, answer: import('./types.js').Answer) => Promise<unknown>} complete
  */
 
 export class Waiters {
@@ -48,6 +50,7 @@ export class Waiters {
 	#routine = new Set();
 	/** @type {NodeJS.Timeout | undefined} */
 	#routineTimer;
+	#poll = new Poll(() => this.#readAll());
 	#reading = false;
 
 	/**
@@ -59,7 +62,11 @@ export class Waiters {
 		this.#listener = listener;
 		this.#rows = rows;
 		this.#routineMs = routineMs;
-		listener.on('listening', () => this.#all().forEach((entry) => this.#wake(entry)));
+		listener.on('listening', () => {
+			this.#all().forEach((entry) => this.#wake(entry));
+			if (this.#entries.size > 0) this.#poll.start();
+		});
+		listener.on('hearing', () => this.#poll.stop());
 		listener.on('notification', (payload) => this.#onNotification(payload));
 		listener.on('lost', (error) => this.#onLost(error));
 	}
@@ -67,8 +74,8 @@ export class Waiters {
 	/**
 	 * @param {string} id
 	 * @param {Buffer} binding
-	 * @param {ConstructorParameters<typeof Wait>[1]} options
-	 * @returns {Promise<import('./urlmode.js').Outcome>}
+	 * @param {import('./wait.js').WaitOptions} options
+	 * @returns {Promise<import('./types.js').Outcome>}
 	 */
 	wait(id, binding, options) {
 		const entry = this.#entryOf(id, binding);
@@ -76,13 +83,17 @@ export class Waiters {
 		entry.waits.add(wait);
 		this.#listener.want(true);
 		this.#routineTimer ??= this.#startRoutine();
+		if (!this.#listener.hears) this.#poll.start();
 		this.#wake(entry);
 		return wait.promise;
 	}
 
-	/** @param {Error} error how every wait ends */
+	/**
+	 * @param {Error} error how every wait ends
+	 * @returns {Promise<unknown>} when all have
+	 */
 	close(error) {
-		for (const entry of this.#all()) this.#fail(entry, error);
+		return Promise.all(this.#all().flatMap(({ waits }) => [...waits]).map((wait) => wait.end('closed', error)));
 	}
 
 	#all() {
@@ -122,6 +133,7 @@ export class Waiters {
 		if (this.#entries.size > 0) return;
 		clearTimeout(this.#routineTimer);
 		this.#routineTimer = undefined;
+		this.#poll.stop();
 		this.#listener.want(false);
 	}
 
@@ -145,9 +157,13 @@ export class Waiters {
 	#startRoutine() {
 		return setTimeout(() => {
 			this.#routineTimer = this.#startRoutine();
-			for (const entry of this.#all()) this.#routine.add(entry);
-			void this.#read();
+			this.#readAll();
 		}, jittered(this.#routineMs)).unref();
+	}
+
+	#readAll() {
+		for (const entry of this.#all()) this.#routine.add(entry);
+		void this.#read();
 	}
 
 	/** @param {Entry} entry */
@@ -223,6 +239,7 @@ export class Waiters {
 	 */
 	#complete(entry, row) {
 		for (const wait of entry.waits) {
+			wait.see(row);
 			try {
 				wait.resolve(this.#rows.outcomeOf(row, entry.binding));
 			} catch (error) {
@@ -242,7 +259,8 @@ export class Waiters {
 			entry.expiry = setTimeout(() => this.#wake(entry), rest).unref();
 		}
 		for (const wait of entry.waits) {
-			void wait.progress(/** @type {import('./urlmode.js').Progress} */ (row.status));
+			wait.see(row);
+			void wait.progress(/** @type {import('./types.js').Progress} */ (row.status));
 			if (row.status === 'processing' && row.reason === 'recheck') this.#recheck(entry, wait, row);
 			if (wait.once) wait.rejectTimeout();
 		}

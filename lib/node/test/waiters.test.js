@@ -14,6 +14,7 @@ const options = { timeout: 60_000 };
 /** Reads wait until the test answers them. */
 class HeldListener extends EventEmitter {
 	listening = true;
+	hears = true;
 	wanted = false;
 	/** @type {{ ids: string[], answer: (rows: object[]) => void, fail: (error: Error) => void }[]} */
 	reads = [];

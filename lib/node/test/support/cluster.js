@@ -59,13 +59,13 @@ export class Cluster {
 	}
 }
 
-async function identity() {
+export async function identity() {
 	if (process.getuid() !== 0) return {};
 	const id = async (flag) => Number((await run('id', [flag, 'postgres'])).stdout);
 	return { uid: await id('-u'), gid: await id('-g') };
 }
 
-function freePort() {
+export function freePort() {
 	return new Promise((resolve, reject) => {
 		const server = createServer().once('error', reject).listen(0, '127.0.0.1', () => {
 			const { port } = server.address();

@@ -1,0 +1,103 @@
+// Where LISTEN is not to be had: a real PgBouncer in transaction mode, and
+// `listen: false`. The outcome is the same.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { request, requireUrl, setUp, until } from './support/database.js';
+import { startPgBouncer } from './support/pgbouncer.js';
+
+const owner = { subject: 'user-42' };
+
+/** The warnings of this process from now on. */
+function warnings(t) {
+	const codes = [];
+	const note = ({ code }) => codes.push(code);
+	process.on('warning', note);
+	t.after(() => process.off('warning', note));
+	return codes;
+}
+
+/** How often rows were read, as PostgreSQL counts it. */
+async function watchReads(admin) {
+	const calls = async () => Number((await admin.query(`
+		SELECT coalesce(sum(calls), 0) AS n FROM pg_stat_user_functions WHERE schemaname = 'urlmode' AND funcname = 'read'`)).rows[0].n);
+	await admin.query("ALTER SYSTEM SET track_functions = 'all'");
+	await admin.query('SELECT pg_reload_conf()');
+	return calls;
+}
+
+test('through a transaction pooler: one warning, and the same outcomes', async (t) => {
+	const codes = warnings(t);
+	const through = await startPgBouncer(t, requireUrl('URLMODE_DATABASE_URL'));
+	const { urlmode, callback, applicationName, admin } = await setUp(t, { serverUrl: through });
+
+	const ids = [];
+	for (let n = 0; n < 20; n += 1) ids.push((await urlmode.create(request)).elicitationId);
+	const progress = [];
+	const waits = ids.map((id) => urlmode.waitForCompletion(id, { ...owner, onProgress: (status) => progress.push(status) }));
+	await callback.open(ids[0]);
+	await until('opened is told', () => progress.length === 1);
+	for (const [index, id] of ids.entries()) await callback.complete(id, { result: { code: `code-${index}` } });
+	assert.deepEqual((await Promise.all(waits)).map(({ result }) => result.code), ids.map((_, index) => `code-${index}`));
+
+	const later = await urlmode.create(request);
+	const waiting = urlmode.waitForCompletion(later.elicitationId, owner);
+	await until('it was warned', () => codes.includes('URLMODE_POLLING'));
+	await callback.complete(later.elicitationId, { action: 'decline', reason: 'access_denied' });
+	assert.equal((await waiting).reason, 'access_denied');
+
+	const timedOut = await urlmode.create(request);
+	await assert.rejects(urlmode.waitForCompletion(timedOut.elicitationId, { ...owner, timeout: 100 }),
+		{ code: 'ELICITATION_TIMEOUT' });
+	const expires = await urlmode.create({ ...request, ttl: 300 });
+	assert.equal((await urlmode.waitForCompletion(expires.elicitationId, owner)).reason, 'expired');
+	assert.deepEqual(codes, ['URLMODE_POLLING']);
+	assert.ok((await admin.query('SELECT FROM pg_stat_activity WHERE application_name = $1', [applicationName])).rowCount <= 5);
+});
+
+test('everything else works through a transaction pooler as well', async (t) => {
+	const through = await startPgBouncer(t, requireUrl('URLMODE_DATABASE_URL'));
+	const { urlmode } = await setUp(t, { serverUrl: through });
+	const first = await urlmode.create({ ...request, exclusive: true, resumeKey: 'a' });
+	const second = await urlmode.create({ ...request, exclusive: true, resumeKey: 'b' });
+	assert.equal((await urlmode.waitForCompletion(first.elicitationId, owner)).reason, 'superseded');
+	assert.equal((await urlmode.create({ ...request, resumeKey: 'b' })).elicitationId, second.elicitationId);
+	assert.equal(await urlmode.abandon(second.elicitationId, owner), true);
+});
+
+test('a session pooler passes LISTEN on: nothing is polled', async (t) => {
+	const codes = warnings(t);
+	const through = await startPgBouncer(t, requireUrl('URLMODE_DATABASE_URL'), { mode: 'session' });
+	const { urlmode, callback, admin } = await setUp(t, { serverUrl: through });
+	const { elicitationId } = await urlmode.create(request);
+	const waiting = urlmode.waitForCompletion(elicitationId, owner);
+	await sleep(1_000);
+	const reads = await watchReads(admin);
+	const before = await reads();
+	await sleep(3_000);
+	assert.equal(await reads(), before, 'polled, although notifications arrive');
+	await callback.complete(elicitationId, { result: { code: 'a' } });
+	assert.equal((await waiting).result.code, 'a');
+	assert.deepEqual(codes, []);
+});
+
+test('listen: false polls, less and less often, in one query for all waits, and says so once', async (t) => {
+	const codes = warnings(t);
+	const { urlmode, callback, admin } = await setUp(t, { listen: false });
+	const ids = (await Promise.all(Array.from({ length: 200 }, () => urlmode.create(request)))).map((e) => e.elicitationId);
+	const waits = ids.map((id) => urlmode.waitForCompletion(id, owner));
+	await until('it was warned', () => codes.length > 0);
+	const reads = await watchReads(admin);
+	await sleep(1_000);
+	const before = await reads();
+	await sleep(5_000);
+	const count = await reads() - before;
+	assert.ok(count >= 1 && count <= 8, `${count} reads in five seconds for 200 waits`);
+	for (const id of ids) await callback.complete(id);
+	const start = performance.now();
+	for (const { action } of await Promise.all(waits)) assert.equal(action, 'accept');
+	assert.ok(performance.now() - start < 8_000);
+	assert.deepEqual(codes, ['URLMODE_POLLING']);
+});
