@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "delivery.h"
 #include "str.h"
 #include "token.h"
 
@@ -18,7 +19,6 @@
 #define UM_EVENT_IDENTITY_MAX 200 /* characters of an event's identity */
 #define UM_EVENT_TYPE_MAX 128
 #define UM_REFERENCE_MAX 200
-#define UM_JSON_DEPTH_MAX 32 /* nesting of a body that is looked into */
 
 struct um_description;
 
@@ -26,7 +26,10 @@ struct um_description;
 struct um_site {
 	const char *const *secrets; /* any may match: rotation */
 	size_t secrets_len;
-	const char *certificate; /* PEM file, for RSA, or NULL */
+	/* For the `return` part; none: the same secrets. */
+	const char *const *return_secrets;
+	size_t return_secrets_len;
+	const char *certificate; /* PEM file of pinned ones, or NULL */
 	/* A named constant ({"site": "webhook_id"}), or NULL. */
 	const char *(*constant)(const char *name, void *arg);
 	void *arg;
@@ -35,38 +38,39 @@ struct um_site {
 /*
  * Reads and compiles a description, with the site's part. Refused, with the
  * file, the JSON pointer (RFC 6901) and the reason: whatever the language
- * does not know, and a secret, certificate or constant that it needs and the
- * site does not have. The caller frees *out.
+ * does not know, what claims to be proven and is not, and a secret,
+ * certificate or constant that it needs and the site does not have, or has
+ * and the description has no use for. The caller frees *out.
  */
 bool um_description_load(struct um_description **out, const char *path,
 	const struct um_site *site, struct um_error *err);
+/* Wipes and frees; NULL is fine. */
 void um_description_free(struct um_description *description);
-
-/* One delivery, as it came. Header names as in HTTP, any case. */
-struct um_delivery {
-	struct um_str query;
-	struct um_str content_type;
-	struct um_str body;
-	const char *(*header)(const char *name, void *arg);
-	void *arg;
-	int64_t now_ms; /* Unix time */
-};
 
 enum um_meaning {
 	UM_MEANS_IGNORE,     /* nothing to say to us */
-	UM_MEANS_PAID,       /* accept */
+	UM_MEANS_PAID,       /* accept; also a document that was signed */
 	UM_MEANS_FAILED,     /* cancel, payment_failed */
 	UM_MEANS_CANCELLED,  /* decline, cancelled */
 	UM_MEANS_EXPIRED,    /* cancel, expired */
 	UM_MEANS_PROCESSING, /* known, the outcome is open */
-	UM_MEANS_RECHECK,    /* the MCP server must ask the provider's API */
+	/*
+	 * The MCP server must ask the provider's API. It says nothing by
+	 * itself, so it may be said again: some providers (Mollie) send the
+	 * same bytes each time that something changed. An identity that was
+	 * seen before silences every other meaning, but not this one.
+	 */
+	UM_MEANS_RECHECK,
 };
 
 struct um_event {
 	enum um_meaning meaning;
 	bool has_id; /* the delivery names an elicitation */
 	uint8_t id[UM_ID_LEN];
-	/* For de-duplication: from signed parts, or "sha256:" and 64 digits. */
+	/*
+	 * For de-duplication: from signed parts, or "sha256:" and 64 digits
+	 * of the body, of the second and later events with ":1" … after it.
+	 */
 	char identity[UM_EVENT_IDENTITY_MAX + 1];
 	char type[UM_EVENT_TYPE_MAX + 1];
 	char reference[UM_REFERENCE_MAX + 1]; /* the provider's own, or "" */
@@ -85,9 +89,9 @@ enum um_verdict {
 
 /*
  * Verifies the delivery byte for byte, then reads it. The events, at most
- * UM_EVENTS_MAX, go to `events`, their number to *len (0 unless GOOD).
- * A description that does not prove the whole body never answers another
- * meaning than RECHECK or IGNORE. Touches no clock, file or socket.
+ * UM_EVENTS_MAX, go to `events`, their number to *len (0 unless GOOD). What
+ * no signature proves never means anything but RECHECK or IGNORE. Touches
+ * no clock, file or socket.
  */
 enum um_verdict um_description_read(const struct um_description *description,
 	const struct um_delivery *delivery, struct um_event *events,
