@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+#include "deliveries.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+const char *const delivery_files[] = { "adyen", "discord", "docusign",
+	"dropbox-sign", "github", "gitlab", "lemon-squeezy", "mollie", "paddle",
+	"paypal", "paystack", "polar", "razorpay", "sendgrid", "shopify",
+	"slack", "square", "standard-webhooks", "stripe", "svix", "twilio" };
+
+size_t
+delivery_files_len(void)
+{
+	return sizeof(delivery_files) / sizeof(delivery_files[0]);
+}
+
+static json_t *
+read_json(const char *path)
+{
+	json_error_t err;
+	json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &err);
+
+	if (root == NULL)
+		fail_msg("%s:%d: %s", path, err.line, err.text);
+	return root;
+}
+
+void
+provider_open(struct provider *provider, const char *name)
+{
+	char path[128];
+	FILE *shipped;
+
+	*provider = (struct provider){ .name = name };
+	snprintf(path, sizeof(path), "tests/deliveries/%s.json", name);
+	provider->root = read_json(path);
+	provider->now_ms = json_integer_value(
+		json_object_get(provider->root, "now"));
+	snprintf(provider->path, sizeof(provider->path),
+		"lib/providers/%s.json", name);
+	shipped = fopen(provider->path, "re");
+	if (shipped != NULL)
+		fclose(shipped);
+	else
+		snprintf(provider->path, sizeof(provider->path),
+			"tests/descriptions/%s.json", name);
+	provider->description = read_json(provider->path);
+}
+
+void
+provider_close(struct provider *provider)
+{
+	json_decref(provider->root);
+	json_decref(provider->description);
+}
+
+static const char *
+constant(const char *name, void *arg)
+{
+	return json_string_value(json_object_get(arg, name));
+}
+
+/* The strings of a list, which stay the list's. */
+static size_t
+strings_of(const char *out[static 8], const json_t *list)
+{
+	size_t len = json_array_size(list);
+
+	assert_true(len <= 8);
+	for (size_t i = 0; i < len; i++)
+		out[i] = json_string_value(json_array_get(list, i));
+	return len;
+}
+
+bool
+provider_try(const struct provider *provider, const json_t *secrets,
+	struct um_description **out, struct um_error *err)
+{
+	const json_t *site = json_object_get(provider->root, "site");
+	const char *texts[8] = { NULL }, *return_texts[8] = { NULL };
+	struct um_site of_site = {
+		.secrets = texts,
+		.return_secrets = return_texts,
+		.certificate = json_string_value(
+			json_object_get(site, "certificate")),
+		.constant = constant,
+		.arg = json_object_get(site, "constants"),
+	};
+
+	of_site.secrets_len = strings_of(texts, secrets);
+	of_site.return_secrets_len = strings_of(return_texts,
+		json_object_get(site, "return_secrets"));
+	return um_description_load(out, provider->path, &of_site, err);
+}
+
+struct um_description *
+provider_load_with(const struct provider *provider, const json_t *secrets)
+{
+	struct um_description *description;
+	struct um_error err;
+
+	if (!provider_try(provider, secrets, &description, &err))
+		fail_msg("%s", err.text);
+	return description;
+}
+
+struct um_description *
+provider_load(const struct provider *provider)
+{
+	return provider_load_with(provider,
+		json_object_get(json_object_get(provider->root, "site"),
+			"secrets"));
+}
+
+static char *
+copy_of(const json_t *delivery, const char *key)
+{
+	const char *text = json_string_value(json_object_get(delivery, key));
+	char *copy = strdup(text != NULL ? text : "");
+
+	assert_non_null(copy);
+	return copy;
+}
+
+void
+letter_open(struct letter *letter, const struct provider *provider,
+	const json_t *delivery)
+{
+	*letter = (struct letter){
+		.headers = json_deep_copy(json_object_get(delivery, "headers")),
+		.query = copy_of(delivery, "query"),
+		.content_type = copy_of(delivery, "content_type"),
+		.body = copy_of(delivery, "body"),
+		.now_ms = provider->now_ms,
+	};
+	letter->body_len = strlen(letter->body);
+}
+
+void
+letter_close(struct letter *letter)
+{
+	json_decref(letter->headers);
+	free(letter->query);
+	free(letter->content_type);
+	free(letter->body);
+}
+
+static const char *
+header(const char *name, void *arg)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach ((json_t *)arg, key, value)
+		if (strcasecmp(key, name) == 0)
+			return json_string_value(value);
+	return NULL;
+}
+
+enum um_verdict
+letter_read(const struct letter *letter,
+	const struct um_description *description, bool is_return,
+	struct um_event events[static UM_EVENTS_MAX], size_t *len)
+{
+	/* Exactly as long as it is, so that ASan sees a step beyond. */
+	char *body = malloc(letter->body_len + 1);
+	struct um_delivery delivery = {
+		.query = um_str(letter->query),
+		.content_type = um_str(letter->content_type),
+		.body = { body, letter->body_len },
+		.header = header,
+		.arg = letter->headers,
+		.now_ms = letter->now_ms,
+	};
+	enum um_verdict verdict;
+
+	assert_non_null(body);
+	memcpy(body, letter->body, letter->body_len);
+	if (is_return) {
+		verdict = um_description_read_return(description, &delivery,
+			events);
+		*len = verdict == UM_DELIVERY_GOOD;
+	} else {
+		verdict = um_description_read(description, &delivery, events,
+			len);
+	}
+	free(body);
+	return verdict;
+}
+
+const char *
+verdict_word(enum um_verdict verdict)
+{
+	static const char *const words[] = { "good", "unsigned", "forged",
+		"stale", "malformed" };
+
+	return words[verdict];
+}
+
+const char *
+meaning_word(enum um_meaning meaning)
+{
+	static const char *const words[] = { "ignore", "paid", "failed",
+		"cancelled", "expired", "processing", "recheck" };
+
+	return words[meaning];
+}
+
+static const char *
+text_of(const json_t *event, const char *key)
+{
+	const char *text = json_string_value(json_object_get(event, key));
+
+	return text != NULL ? text : "";
+}
+
+static void
+assert_event(const json_t *expected, const struct um_event *event)
+{
+	const char *id = text_of(expected, "id");
+	const json_t *amount = json_object_get(expected, "amount");
+
+	assert_string_equal(meaning_word(event->meaning),
+		text_of(expected, "meaning"));
+	assert_string_equal(event->type, text_of(expected, "type"));
+	assert_string_equal(event->identity, text_of(expected, "identity"));
+	assert_string_equal(event->reference, text_of(expected, "reference"));
+	assert_int_equal(event->has_id, id[0] != '\0');
+	if (event->has_id) {
+		char uuid[UM_UUID_LEN + 1];
+
+		um_uuid_text(uuid, event->id);
+		assert_string_equal(uuid, id);
+	}
+	assert_int_equal(event->has_amount, amount != NULL);
+	assert_int_equal(event->amount, json_integer_value(amount));
+	assert_string_equal(event->currency, text_of(expected, "currency"));
+}
+
+void
+assert_events(const json_t *delivery, const struct um_event *events, size_t len)
+{
+	const json_t *expected = json_object_get(delivery, "events");
+
+	assert_int_equal(len, json_array_size(expected));
+	for (size_t i = 0; i < len; i++)
+		assert_event(json_array_get(expected, i), &events[i]);
+}

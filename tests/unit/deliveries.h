@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* The deliveries of tests/deliveries, for the tests of the descriptions. */
+#ifndef DELIVERIES_H
+#define DELIVERIES_H
+
+#include "support.h"
+
+#include <jansson.h>
+
+#include "description.h"
+
+/* Every file there, one provider each; the folder and the .json are off. */
+extern const char *const delivery_files[];
+size_t delivery_files_len(void);
+
+/* One file, and what of it a description was loaded with. */
+struct provider {
+	const char *name;
+	json_t *root;
+	json_t *description; /* as it stands in its file */
+	char path[128];      /* of that file */
+	int64_t now_ms;
+};
+
+void provider_open(struct provider *provider, const char *name);
+void provider_close(struct provider *provider);
+
+/*
+ * The description with the site's secrets; with `secrets`, with these in
+ * their place. Fails the test when it is refused.
+ */
+struct um_description *provider_load(const struct provider *provider);
+struct um_description *provider_load_with(const struct provider *provider,
+	const json_t *secrets);
+/* The same, refused or not. */
+bool provider_try(const struct provider *provider, const json_t *secrets,
+	struct um_description **out, struct um_error *err);
+
+/* A delivery as it stands in the file, and as it may be changed. */
+struct letter {
+	json_t *headers; /* a copy */
+	char *query, *content_type, *body;
+	size_t body_len;
+	int64_t now_ms;
+};
+
+void letter_open(struct letter *letter, const struct provider *provider,
+	const json_t *delivery);
+void letter_close(struct letter *letter);
+
+/* Reads it, as a delivery or as a return. */
+enum um_verdict letter_read(const struct letter *letter,
+	const struct um_description *description, bool is_return,
+	struct um_event events[static UM_EVENTS_MAX], size_t *len);
+
+/* The word of the files for a verdict, and for a meaning. */
+const char *verdict_word(enum um_verdict verdict);
+const char *meaning_word(enum um_meaning meaning);
+
+/* Fails unless the events are those that the delivery expects. */
+void assert_events(const json_t *delivery, const struct um_event *events,
+	size_t len);
+
+#endif

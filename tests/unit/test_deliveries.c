@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* Each provider: deliveries as they come, and what they are read as. */
+#include "deliveries.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef void visitor(const struct provider *provider,
+	const struct um_description *description, const json_t *delivery,
+	bool is_return);
+
+/* Every delivery and every return of every file. */
+static void
+each(visitor *visit)
+{
+	static const char *const lists[] = { "deliveries", "returns" };
+
+	for (size_t i = 0; i < delivery_files_len(); i++) {
+		struct um_description *description;
+		struct provider provider;
+
+		provider_open(&provider, delivery_files[i]);
+		description = provider_load(&provider);
+		for (size_t list = 0; list < 2; list++) {
+			json_t *all = json_object_get(provider.root,
+				lists[list]);
+			json_t *delivery;
+			size_t at;
+
+			json_array_foreach (all, at, delivery)
+				visit(&provider, description, delivery,
+					list == 1);
+		}
+		um_description_free(description);
+		provider_close(&provider);
+	}
+}
+
+static const char *
+name_of(const json_t *delivery)
+{
+	return json_string_value(json_object_get(delivery, "name"));
+}
+
+static void
+read_one(const struct provider *provider,
+	const struct um_description *description, const json_t *delivery,
+	bool is_return)
+{
+	const char *expected = json_string_value(
+		json_object_get(delivery, "verdict"));
+	struct um_event events[UM_EVENTS_MAX];
+	enum um_verdict verdict;
+	struct letter letter;
+	size_t len;
+
+	letter_open(&letter, provider, delivery);
+	verdict = letter_read(&letter, description, is_return, events, &len);
+	if (strcmp(verdict_word(verdict), expected) != 0)
+		fail_msg("%s, %s: %s, not %s", provider->name,
+			name_of(delivery), verdict_word(verdict), expected);
+	assert_events(delivery, events, len);
+	letter_close(&letter);
+}
+
+TEST(each_is_read_as_expected)
+{
+	each(read_one);
+}
+
+static bool
+is_good(const json_t *delivery)
+{
+	return strcmp(json_string_value(json_object_get(delivery, "verdict")),
+		       "good")
+		== 0;
+}
+
+/* Twice the same bytes are twice the same events. */
+static void
+replay_one(const struct provider *provider,
+	const struct um_description *description, const json_t *delivery,
+	bool is_return)
+{
+	struct um_event first[UM_EVENTS_MAX], second[UM_EVENTS_MAX];
+	struct letter letter;
+	size_t len, again;
+
+	if (!is_good(delivery))
+		return;
+	letter_open(&letter, provider, delivery);
+	letter_read(&letter, description, is_return, first, &len);
+	letter_read(&letter, description, is_return, second, &again);
+	assert_int_equal(len, again);
+	for (size_t i = 0; i < len; i++) {
+		assert_string_equal(first[i].identity, second[i].identity);
+		for (size_t j = 0; j < i; j++)
+			assert_string_not_equal(first[i].identity,
+				first[j].identity);
+	}
+	letter_close(&letter);
+}
+
+TEST(a_replay_has_the_same_identity)
+{
+	each(replay_one);
+}
+
+/* The part of the description that this kind of delivery is read with. */
+static const json_t *
+part_of(const struct provider *provider, bool is_return)
+{
+	return is_return ? json_object_get(provider->description, "return")
+			 : provider->description;
+}
+
+static bool
+is_believed(const struct provider *provider, bool is_return, const char *word)
+{
+	return strcmp(json_string_value(
+			      json_object_get(part_of(provider, is_return),
+				      "believed")),
+		       word)
+		== 0;
+}
+
+static void
+age_one(const struct provider *provider,
+	const struct um_description *description, const json_t *delivery,
+	bool is_return)
+{
+	const json_t *timestamp = json_object_get(part_of(provider, is_return),
+		"timestamp");
+	json_int_t past = json_integer_value(
+		json_object_get(timestamp, "past"));
+	json_int_t future = json_integer_value(
+		json_object_get(timestamp, "future"));
+	struct um_event events[UM_EVENTS_MAX];
+	struct letter letter;
+	size_t len;
+
+	if (!is_good(delivery))
+		return;
+	letter_open(&letter, provider, delivery);
+	letter.now_ms = provider->now_ms + past * 1000;
+	assert_int_equal(letter_read(&letter, description, is_return, events,
+				 &len),
+		UM_DELIVERY_GOOD);
+	letter.now_ms = provider->now_ms - future * 1000;
+	assert_int_equal(letter_read(&letter, description, is_return, events,
+				 &len),
+		UM_DELIVERY_GOOD);
+	if (timestamp != NULL) {
+		letter.now_ms = provider->now_ms + past * 1000 + 1;
+		assert_int_equal(letter_read(&letter, description, is_return,
+					 events, &len),
+			UM_DELIVERY_STALE);
+		assert_int_equal(len, 0);
+		letter.now_ms = provider->now_ms - future * 1000 - 1;
+		assert_int_equal(letter_read(&letter, description, is_return,
+					 events, &len),
+			UM_DELIVERY_STALE);
+	}
+	letter_close(&letter);
+}
+
+TEST(the_tolerance_is_exact)
+{
+	each(age_one);
+}
+
+/* Without any one header nothing that matters is believed. */
+static void
+strip_one(const struct provider *provider,
+	const struct um_description *description, const json_t *delivery,
+	bool is_return)
+{
+	const char *key;
+	json_t *value;
+
+	if (!is_good(delivery))
+		return;
+	json_object_foreach (json_object_get(delivery, "headers"), key, value) {
+		struct um_event events[UM_EVENTS_MAX];
+		struct letter letter;
+		size_t len;
+
+		letter_open(&letter, provider, delivery);
+		json_object_del(letter.headers, key);
+		if (letter_read(&letter, description, is_return, events, &len)
+			== UM_DELIVERY_GOOD)
+			assert_events(delivery, events, len);
+		json_object_clear(letter.headers);
+		if (!is_believed(provider, is_return, "nothing")
+			&& letter_read(&letter, description, is_return, events,
+				   &len)
+				== UM_DELIVERY_GOOD)
+			/* The signature stands in the body or the query. */
+			assert_int_equal(json_object_size(
+						 json_object_get(delivery,
+							 "headers")),
+				0);
+		letter_close(&letter);
+	}
+}
+
+TEST(a_header_that_is_missing_is_missed)
+{
+	each(strip_one);
+}
+
+TEST(answers_are_the_descriptions)
+{
+	for (size_t i = 0; i < delivery_files_len(); i++) {
+		struct um_description *description;
+		struct um_description_answer answer;
+		struct provider provider;
+		const json_t *expected;
+
+		provider_open(&provider, delivery_files[i]);
+		description = provider_load(&provider);
+		answer = um_description_answer(description);
+		expected = json_object_get(provider.root, "answer");
+		assert_int_equal(answer.status,
+			expected == NULL
+				? 200
+				: json_integer_value(
+					json_object_get(expected, "status")));
+		assert_string_equal(answer.body,
+			expected == NULL
+				? ""
+				: json_string_value(
+					json_object_get(expected, "body")));
+		assert_string_equal(answer.content_type, "text/plain");
+		um_description_free(description);
+		provider_close(&provider);
+	}
+}
+
+/* A description without a delivery that is read with it is not proven. */
+TEST(every_description_has_deliveries)
+{
+	static const char *const folders[] = { "lib/providers",
+		"tests/descriptions" };
+	size_t found = 0;
+
+	for (size_t folder = 0; folder < 2; folder++) {
+		DIR *dir = opendir(folders[folder]);
+		const struct dirent *entry;
+
+		assert_non_null(dir);
+		while ((entry = readdir(dir)) != NULL) {
+			const char *dot = strrchr(entry->d_name, '.');
+			size_t len, i = 0;
+
+			if (dot == NULL || strcmp(dot, ".json") != 0
+				|| strcmp(entry->d_name, "schema.json") == 0)
+				continue;
+			len = (size_t)(dot - entry->d_name);
+			while (i < delivery_files_len()
+				&& (strlen(delivery_files[i]) != len
+					|| memcmp(delivery_files[i],
+						   entry->d_name, len)
+						!= 0))
+				i++;
+			if (i == delivery_files_len())
+				fail_msg("%s/%s has no deliveries",
+					folders[folder], entry->d_name);
+			found++;
+		}
+		closedir(dir);
+	}
+	assert_int_equal(found, delivery_files_len());
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_description_has_deliveries),
+		cmocka_unit_test(each_is_read_as_expected),
+		cmocka_unit_test(a_replay_has_the_same_identity),
+		cmocka_unit_test(the_tolerance_is_exact),
+		cmocka_unit_test(a_header_that_is_missing_is_missed),
+		cmocka_unit_test(answers_are_the_descriptions),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
