@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <openssl/crypto.h>
+
 #include "aead.h"
 #include "base64.h"
 
@@ -26,6 +28,7 @@ um_ticket_open(char subject[static UM_SUBJECT_MAX + 1], struct um_str text,
 	struct um_str sealed;
 	struct um_str name;
 	uint64_t expires = 0;
+	bool genuine;
 
 	if (len < BYTES_MIN || len > BYTES_MAX
 		|| !um_base64url_decode(bytes, len, text)
@@ -39,8 +42,10 @@ um_ticket_open(char subject[static UM_SUBJECT_MAX + 1], struct um_str text,
 	aad[1] = (char)key->kid;
 	sealed = (struct um_str){ (const char *)bytes + HEAD_LEN,
 		len - HEAD_LEN };
-	if (!um_aead_open(plain, derived, bytes + 2,
-		    (struct um_str){ aad, sizeof(aad) }, sealed))
+	genuine = um_aead_open(plain, derived, bytes + 2,
+		(struct um_str){ aad, sizeof(aad) }, sealed);
+	OPENSSL_cleanse(derived, sizeof(derived));
+	if (!genuine)
 		return false;
 	for (size_t i = 0; i < EXPIRES_LEN; i++)
 		expires = expires << 8 | plain[i];

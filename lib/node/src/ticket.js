@@ -1,0 +1,59 @@
+// The session ticket: an MCP server with a web session of its own says who
+// the browser's user is, to callback programs on the same host whose
+// configuration has `"user_check": "session-ticket"`. lib/ticket.h reads it.
+//
+//   bytes      01 || kid || nonce(12) || ciphertext || tag(16)
+//   plaintext  expires(8, big-endian Unix seconds) || subject
+//   key        HKDF-SHA256(secret of kid, no salt, "urlmode ticket v1")
+//   AAD        01 || kid || "ticket"
+//   text       base64url without padding
+
+import { randomBytes } from 'node:crypto';
+
+import { encrypt } from './aead.js';
+
+/** The prefix keeps other hosts of the site from planting a ticket of theirs. */
+export const TICKET_COOKIE = '__Host-urlmode-ticket';
+
+const CONTEXT = Buffer.from('ticket');
+
+/**
+ * @param {import('./keys.js').KeyRing} keys
+ * @param {string} subject 1 to 512 bytes
+ * @param {number} expires Unix seconds
+ * @param {Uint8Array} [nonce] 12 bytes, never twice with one key
+ * @returns {string} the cookie's value
+ */
+export function mintTicket(keys, subject, expires, nonce = randomBytes(12)) {
+	const key = keys.minting;
+	const seconds = Buffer.alloc(8);
+	seconds.writeBigUInt64BE(BigInt(expires));
+	return encrypt({
+		kid: key.kid,
+		key: key.derive('', 'urlmode ticket v1'),
+		nonce,
+		context: CONTEXT,
+		plaintext: Buffer.concat([seconds, Buffer.from(subject)]),
+	}).toString('base64url');
+}
+
+/**
+ * @typedef {object} Ticket
+ * @property {string} name of the cookie
+ * @property {string} value
+ * @property {string} header what to set it with: the value of a Set-Cookie header
+ *
+ * @param {import('./keys.js').KeyRing} keys
+ * @param {string} subject
+ * @param {number} ttl milliseconds
+ * @returns {Ticket}
+ */
+export function ticketCookie(keys, subject, ttl) {
+	const seconds = Math.ceil(ttl / 1_000);
+	const value = mintTicket(keys, subject, Math.floor(Date.now() / 1_000) + seconds);
+	return {
+		name: TICKET_COOKIE,
+		value,
+		header: `${TICKET_COOKIE}=${value}; Path=/; Max-Age=${seconds}; Secure; HttpOnly; SameSite=Lax`,
+	};
+}
