@@ -13,8 +13,8 @@ import { scratchFolder } from './support/keys.js';
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 const TSC = join(PACKAGE, 'node_modules/typescript/bin/tsc');
 
-function tsc(...args) {
-	return new Promise((resolve, reject) => execFile(process.execPath, [TSC, ...args], (error, output) =>
+function tsc(cwd, ...args) {
+	return new Promise((resolve, reject) => execFile(process.execPath, [TSC, ...args], { cwd }, (error, output) =>
 		(error ? reject(new Error(`tsc ${args.join(' ')}\n${output}`)) : resolve(output))));
 }
 
@@ -23,7 +23,7 @@ test('the sources check strictly, and a consumer compiles against what is emitte
 	const installed = join(folder, 'node_modules/urlmode');
 	mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });
 	mkdirSync(installed);
-	await tsc('-p', PACKAGE, '--outDir', join(installed, 'types'));
+	await tsc(folder, '-p', PACKAGE, '--outDir', join(installed, 'types'));
 	copyFileSync(join(PACKAGE, 'package.json'), join(installed, 'package.json'));
 	for (const name of ['@types/node', 'undici-types']) {
 		symlinkSync(join(PACKAGE, 'node_modules', name), join(folder, 'node_modules', name));
@@ -31,9 +31,9 @@ test('the sources check strictly, and a consumer compiles against what is emitte
 	copyFileSync(join(PACKAGE, 'test/types/consumer.ts'), join(folder, 'consumer.ts'));
 	writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
 	for (const module of ['nodenext', 'esnext']) {
-		await tsc('--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2022', '--module', module,
+		await tsc(folder, '--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2022', '--module', module,
 			'--moduleResolution', module === 'esnext' ? 'bundler' : module, '--types', 'node',
-			join(folder, 'consumer.ts'));
+			'consumer.ts');
 	}
 	for (const file of readdirSync(join(installed, 'types')).filter((name) => name.endsWith('.d.ts'))) {
 		const code = readFileSync(join(installed, 'types', file), 'utf8').replace(/\/\*[^]*?\*\/|\/\/.*/g, '');
