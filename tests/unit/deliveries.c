@@ -150,10 +150,13 @@ letter_close(struct letter *letter)
 static const char *
 header(const char *name, void *arg)
 {
+	const struct letter *letter = arg;
 	const char *key;
 	json_t *value;
 
-	json_object_foreach ((json_t *)arg, key, value)
+	if (letter->changed != NULL && strcasecmp(letter->changed, name) == 0)
+		return letter->changed_to;
+	json_object_foreach (letter->headers, key, value)
 		if (strcasecmp(key, name) == 0)
 			return json_string_value(value);
 	return NULL;
@@ -171,7 +174,7 @@ letter_read(const struct letter *letter,
 		.content_type = um_str(letter->content_type),
 		.body = { body, letter->body_len },
 		.header = header,
-		.arg = letter->headers,
+		.arg = (void *)letter,
 		.now_ms = letter->now_ms,
 	};
 	enum um_verdict verdict;

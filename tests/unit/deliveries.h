@@ -38,7 +38,9 @@ bool provider_try(const struct provider *provider, const json_t *secrets,
 
 /* A delivery as it stands in the file, and as it may be changed. */
 struct letter {
-	json_t *headers; /* a copy */
+	json_t *headers;     /* a copy */
+	const char *changed; /* a header that says this instead, or NULL */
+	const char *changed_to;
 	char *query, *content_type, *body;
 	size_t body_len;
 	int64_t now_ms;
