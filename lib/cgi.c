@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "serve.h"
@@ -23,7 +24,8 @@ read_body(struct um_exchange *ex, struct um_buf *body, size_t max)
 	unsigned long long left = text != NULL ? strtoull(text, NULL, 10) : 0;
 	char chunk[4096];
 
-	if (left > max) {
+	if (left > max
+		|| (text != NULL && text[strspn(text, "0123456789")] != '\0')) {
 		ex->request.body_too_large = true;
 		return;
 	}
@@ -38,7 +40,9 @@ read_body(struct um_exchange *ex, struct um_buf *body, size_t max)
 		um_buf_put(body, chunk, (size_t)n);
 		left -= (unsigned long long)n;
 	}
-	ex->request.body = um_buf_str(body);
+	/* A form that was cut, the code in it perhaps, is none. */
+	if (left == 0)
+		ex->request.body = um_buf_str(body);
 }
 
 struct waiting {
