@@ -4,8 +4,10 @@
 
 SET LOCAL ROLE urlmode_owner;
 
+CREATE DOMAIN urlmode.resume_key AS text CHECK (octet_length(VALUE) BETWEEN 1 AND 512);
+COMMENT ON DOMAIN urlmode.resume_key IS 'What an elicitation is for.';
 ALTER TABLE urlmode.elicitation
-	ADD COLUMN resume_key text CHECK (octet_length(resume_key) BETWEEN 1 AND 512),
+	ADD COLUMN resume_key urlmode.resume_key,
 	ADD COLUMN claimed_at timestamptz;
 COMMENT ON COLUMN urlmode.elicitation.resume_key IS
 	'What the elicitation is for, in the MCP server''s words: a later call of the same owner with the same key goes on with it.';
@@ -54,7 +56,7 @@ $$;
 COMMENT ON FUNCTION urlmode.claim(uuid, bytea) IS
 	'Takes the outcome of a completed elicitation: true once, for the first who asks.';
 
-CREATE FUNCTION urlmode.abandon(ids uuid[], bindings bytea[], reasons text[])
+CREATE FUNCTION urlmode.abandon(ids uuid[], bindings bytea[], actions text[], reasons text[])
 RETURNS TABLE (outcome text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -62,10 +64,11 @@ DECLARE
 BEGIN
 	WITH abandoned AS (
 		UPDATE urlmode.elicitation e
-		SET status = 'completed', action = 'cancel', reason = a.reason,
+		SET status = 'completed', action = a.action, reason = a.reason,
 			completed_at = now(), claimed_at = now()
-		FROM unnest(ids, bindings, reasons) AS a (id, binding, reason)
+		FROM unnest(ids, bindings, actions, reasons) AS a (id, binding, action, reason)
 		WHERE e.id = a.id AND e.binding = a.binding AND e.status IN ('pending', 'opened')
+			AND a.action IN ('decline', 'cancel')
 		RETURNING e.id, urlmode.announce(e.id, 'completed')
 	)
 	SELECT array_agg(a.id) INTO done FROM abandoned a;
@@ -82,8 +85,8 @@ BEGIN
 	ORDER BY a.n;
 END
 $$;
-COMMENT ON FUNCTION urlmode.abandon(uuid[], bytea[], text[]) IS
-	'Completes with cancel what nobody waits for any more, announces it, and leaves it to no later call. A processing row goes on: its provider will say. outcome: completed, already, processing or unknown.';
+COMMENT ON FUNCTION urlmode.abandon(uuid[], bytea[], text[], text[]) IS
+	'Completes with decline or cancel what nobody waits for any more, announces it, and leaves it to no later call. A processing row goes on: its provider will say. outcome: completed, already, processing or unknown.';
 
 DROP FUNCTION urlmode.create_elicitation(uuid, text, text, text, text, bytea, text, text, jsonb, bytea, bigint);
 CREATE FUNCTION urlmode.create_elicitation(
@@ -143,12 +146,12 @@ COMMENT ON FUNCTION urlmode.create_elicitation(uuid, text, text, text, text, byt
 REVOKE ALL ON FUNCTION
 	urlmode.resume(bytea, text),
 	urlmode.claim(uuid, bytea),
-	urlmode.abandon(uuid[], bytea[], text[]),
+	urlmode.abandon(uuid[], bytea[], text[], text[]),
 	urlmode.create_elicitation(uuid, text, text, text, text, bytea, text, text, jsonb, bytea, bigint, boolean, text)
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
 	urlmode.resume(bytea, text),
 	urlmode.claim(uuid, bytea),
-	urlmode.abandon(uuid[], bytea[], text[]),
+	urlmode.abandon(uuid[], bytea[], text[], text[]),
 	urlmode.create_elicitation(uuid, text, text, text, text, bytea, text, text, jsonb, bytea, bigint, boolean, text)
 TO urlmode_server;

@@ -16,7 +16,8 @@ const CREATE = `SELECT extract(epoch FROM urlmode.create_elicitation(
 const RESUME = `SELECT id, provider, kind, extract(epoch FROM expires_at) AS expires, expires_in_ms
 	FROM urlmode.resume($1, $2)`;
 const CLAIM = 'SELECT urlmode.claim($1, $2) AS claimed';
-const ABANDON = 'SELECT outcome FROM urlmode.abandon(ARRAY[$1::uuid], ARRAY[$2::bytea], ARRAY[$3::text])';
+const ABANDON = `SELECT outcome FROM urlmode.abandon(
+	ARRAY[$1::uuid], ARRAY[$2::bytea], ARRAY[$3::text], ARRAY[$4::text])`;
 const NOTIFY = 'SELECT pg_notify($1, $2)';
 const READ = 'SELECT * FROM urlmode.read($1::uuid[], $2::bytea[])';
 const EXPIRE = 'SELECT urlmode.expire($1::uuid[], $2::bytea[])';
@@ -178,11 +179,12 @@ export class Database {
 
 	/**
 	 * @param {Named} named
+	 * @param {'decline' | 'cancel'} action
 	 * @param {string} reason
 	 * @returns {Promise<'completed' | 'already' | 'processing'>} completed: by this call
 	 */
-	async abandon({ id, binding }, reason) {
-		const [answer] = await this.query(ABANDON, [id, binding, reason]);
+	async abandon({ id, binding }, action, reason) {
+		const [answer] = await this.query(ABANDON, [id, binding, action, reason]);
 		if (answer?.outcome === 'unknown') throw new ElicitationNotFoundError(id);
 		return /** @type {'completed' | 'already' | 'processing'} */ (answer?.outcome);
 	}

@@ -149,7 +149,7 @@ export class UrlMode extends EventEmitter {
 		checkFunction('recheck', recheck);
 		/** @type {((reason: string) => Promise<unknown>) | undefined} */
 		const abandon = checkFlag('abandon', options.abandon, false)
-			? (reason) => this.#abandon(elicitationId, owner, reason) : undefined;
+			? (reason) => this.#abandon(elicitationId, owner, 'cancel', reason) : undefined;
 		if (signal?.aborted) {
 			await abandon?.('aborted').catch(() => {});
 			throw signal.reason;
@@ -191,17 +191,20 @@ export class UrlMode extends EventEmitter {
 	}
 
 	/**
-	 * `cancel` for what nobody waits for any more: not while its provider is
-	 * at it (processing), and no later `create` with its `resumeKey` finds it.
+	 * `complete` for what nobody waits for any more: not while its provider
+	 * is at it (processing), and no later `create` with its `resumeKey` finds
+	 * it.
 	 *
 	 * @param {string} id
-	 * @param {Owner & { reason?: string }} options
+	 * @param {Owner & { action?: 'decline' | 'cancel', reason?: string }} options cancel, `abandoned` by default
 	 * @returns {Promise<boolean>} whether this call completed it
 	 * @throws {import('./errors.js').ElicitationNotFoundError}
 	 */
 	async abandon(id, options) {
 		this.#refuseClosed();
-		const outcome = await this.#abandon(checkId(id), checkOwner(options), checkReason(options.reason ?? 'abandoned'));
+		const action = checkChoice('action', options.action ?? 'cancel', /** @type {const} */ (['decline', 'cancel']));
+		const reason = checkReason(options.reason ?? 'abandoned');
+		const outcome = await this.#abandon(checkId(id), checkOwner(options), action, reason);
 		return outcome === 'completed';
 	}
 
@@ -300,10 +303,11 @@ export class UrlMode extends EventEmitter {
 	/**
 	 * @param {string} id
 	 * @param {Required<Owner>} owner
+	 * @param {'decline' | 'cancel'} action
 	 * @param {string} reason
 	 */
-	async #abandon(id, owner, reason) {
-		const outcome = await this.#database.abandon({ id, binding: bindingOf(owner.subject, owner.session) }, reason);
+	async #abandon(id, owner, action, reason) {
+		const outcome = await this.#database.abandon({ id, binding: bindingOf(owner.subject, owner.session) }, action, reason);
 		if (outcome === 'completed') void this.#look(id, owner);
 		return outcome;
 	}

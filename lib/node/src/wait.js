@@ -41,6 +41,8 @@ export class Wait {
 	#asking = false;
 	/** @type {Promise<void> | undefined} */
 	#ending;
+	/** What the row will say when this wait has ended its elicitation. */
+	#ownReason = '';
 
 	/**
 	 * @param {string} id
@@ -80,6 +82,7 @@ export class Wait {
 
 	/** @param {import('./types.js').Outcome} outcome */
 	resolve(outcome) {
+		if (this.#ownReason !== '' && outcome.reason === this.#ownReason) return;
 		if (this.#settle()) this.#resolve(outcome);
 	}
 
@@ -112,6 +115,7 @@ export class Wait {
 	 */
 	async #end(reason, error) {
 		if (this.#options.abandon && !this.#settled) {
+			this.#ownReason = reason;
 			/** @type {NodeJS.Timeout | undefined} */
 			let timer;
 			const overdue = new Promise((resolve) => {
