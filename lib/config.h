@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "description.h"
 #include "str.h"
 #include "token.h"
 
@@ -17,6 +18,8 @@ struct um_provider {
 	char *display_name; /* for people; the name where none is given */
 	char *issuer;       /* RFC 9207, or NULL */
 	bool sends_iss;     /* authorization_response_iss_parameter_supported */
+	/* How its webhook is read; NULL where it has none (oauth only). */
+	struct um_description *description;
 };
 
 /* How /connect makes sure who the user is. */
@@ -32,6 +35,7 @@ struct um_config {
 	char *database_url;            /* for libpq */
 	char *log_file;                /* or NULL */
 	char *metrics_file;            /* or NULL */
+	char *providers_dir;           /* where NAME.json describes NAME */
 	enum um_user_check user_check; /* UM_USER_REMOTE where none is given */
 	struct um_provider *providers;
 	size_t providers_len;
@@ -40,8 +44,8 @@ struct um_config {
 /*
  * Reads the file. Whatever is not known, missing or of the wrong type is
  * refused with the file's name, the place as a JSON pointer (RFC 6901) and
- * the reason. Paths in it are relative to its own folder. The caller frees
- * *out with um_config_free().
+ * the reason; so is a provider's description that is refused. Paths in it are
+ * relative to its own folder. The caller frees *out with um_config_free().
  */
 bool um_config_load(struct um_config **out, const char *path,
 	struct um_error *err);
