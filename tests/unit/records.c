@@ -74,3 +74,30 @@ put_request_of(struct um_buf *out, struct um_str pairs)
 	put_record(out, PARAMS, 1, STR(""), 0);
 	put_record(out, IN, 1, STR(""), 0);
 }
+
+bool
+read_answer(struct um_buf *content, struct um_str bytes, int id)
+{
+	static const uint8_t well[5] = { 0 }; /* of both statuses */
+	size_t at = 0;
+
+	while (bytes.len - at >= 8) {
+		const uint8_t *record = (const uint8_t *)bytes.ptr + at;
+		size_t len = (size_t)record[4] << 8 | record[5];
+
+		if (bytes.len - at < 8 + len + record[6])
+			return false;
+		at += 8 + len + record[6];
+		assert_int_equal(record[0], 1);
+		assert_int_equal(record[2] << 8 | record[3], id);
+		if (record[1] == END) {
+			assert_int_equal(len, 8);
+			assert_memory_equal(record + 8, well, sizeof(well));
+			assert_int_equal(at, bytes.len);
+			return true;
+		}
+		assert_int_equal(record[1], OUT);
+		um_buf_put(content, record + 8, len);
+	}
+	return false;
+}

@@ -34,4 +34,10 @@ void put_request_of(struct um_buf *out, struct um_str pairs);
 /* A request as nginx sends it. */
 void put_request(struct um_buf *out, int id, struct um_str body);
 
+/*
+ * Appends what these records answer to request `id`, and nothing else. True
+ * when its end is among them; it must say that all is well.
+ */
+bool read_answer(struct um_buf *content, struct um_str bytes, int id);
+
 #endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* Plain CGI (RFC 3875), with a web server's part played here. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "serve.h"
+#include "trial.h"
+
+#define NOBODY "host=/nonexistent"
+#define FORM "application/x-www-form-urlencoded"
+
+/* The environment of one request; what is NULL is not set. */
+struct request {
+	const char *method;
+	const char *path;
+	const char *query;
+	const char *type;
+	const char *length;
+	struct um_str body;
+};
+
+struct answer {
+	struct um_buf out;
+	struct um_buf log;
+	int status;
+};
+
+static char database_url[] = NOBODY;
+static char log_file[] = "/dev/stderr"; /* of the child, for the test to see */
+static struct um_config config = { .database_url = database_url,
+	.log_file = log_file };
+
+/* /fields says what the fields are; /look asks the database. */
+static void
+plan(const struct um_context *context, struct um_exchange *ex)
+{
+	(void)context;
+	if (um_str_is(ex->request.path, "/look")) {
+		ex->asked = 1;
+		ex->op.kind = UM_OP_LOOK_UP;
+		ex->op.provider = "";
+		return;
+	}
+	if (!um_fields(ex))
+		return;
+	ex->response.status = 200;
+	ex->response.content_type = "text/plain";
+	for (size_t i = 0; i < ex->form.len; i++) {
+		struct um_str name = ex->form.field[i].name;
+		struct um_str value = ex->form.field[i].value;
+
+		um_buf_printf(&ex->response.body, "%.*s is %zu bytes\n",
+			(int)name.len, name.ptr, value.len);
+	}
+	ex->outcome = "said";
+}
+
+static void
+answer(const struct um_context *context, struct um_exchange *ex)
+{
+	(void)context;
+	if (!um_answer_common(ex))
+		ex->response.status = 200;
+}
+
+static void
+set(const char *name, const char *value)
+{
+	if (value != NULL)
+		setenv(name, value, 1);
+	else
+		unsetenv(name);
+}
+
+static int
+serve_one(void *arg)
+{
+	static const struct um_program program = { "connect", UM_BODY_MAX, plan,
+		answer };
+	const struct request *request = arg;
+	struct um_context context = trial_context;
+	struct um_error err;
+	struct um_log log;
+	int status;
+
+	set("REQUEST_METHOD", request->method);
+	set("SCRIPT_NAME", request->path);
+	set("QUERY_STRING", request->query);
+	set("CONTENT_TYPE", request->type);
+	set("CONTENT_LENGTH", request->length);
+	set("URLMODE_REQUEST_ID", TRIAL_REQUEST_ID);
+	context.config = &config;
+	if (!um_log_open(&log, program.name, &config, true, &err))
+		return 99;
+	status = um_cgi(&program, &context, &log);
+	um_buf_free(&log.lines);
+	close(log.fd);
+	return status;
+}
+
+static void
+ask(struct answer *got, const struct request *request)
+{
+	struct request copy = *request;
+	struct child child;
+
+	*got = (struct answer){ 0 };
+	child_start(&child, serve_one, &copy, -1);
+	if (request->body.len != 0)
+		assert_int_equal(write(child.in, request->body.ptr,
+					 request->body.len),
+			request->body.len);
+	got->status = child_end(&child, &got->out, &got->log);
+}
+
+static void
+answer_free(struct answer *got)
+{
+	um_buf_free(&got->out);
+	um_buf_free(&got->log);
+}
+
+static void
+assert_says(const struct request *request, const char *expected)
+{
+	struct answer got;
+
+	ask(&got, request);
+	assert_int_equal(got.status, 0);
+	if (!str_has(um_buf_str(&got.out), um_str(expected)))
+		fail_msg("\"%s\" is not in: %.*s", expected, (int)got.out.len,
+			got.out.ptr != NULL ? got.out.ptr : "");
+	answer_free(&got);
+}
+
+TEST(a_get)
+{
+	static const struct request request = { .method = "GET",
+		.path = "/fields",
+		.query = "a=b" };
+
+	assert_says(&request, "Status: 200\r\n");
+	assert_says(&request, "\r\n\r\na is 1 bytes\n");
+	assert_says(&request, "X-Request-Id: " TRIAL_REQUEST_ID "\r\n");
+}
+
+/* As many bytes as CONTENT_LENGTH says, whatever may come after. */
+TEST(a_post)
+{
+	struct request request = { .method = "POST",
+		.path = "/fields",
+		.type = FORM,
+		.length = "7",
+		.body = STR("a=1&b=2") };
+
+	assert_says(&request, "\r\n\r\na is 1 bytes\nb is 1 bytes\n");
+	request.body = STR("a=1&b=2&c=3");
+	assert_says(&request, "\r\n\r\na is 1 bytes\nb is 1 bytes\n");
+	request.length = "0";
+	assert_says(&request, "Content-Length: 0\r\n\r\n");
+	request.length = NULL;
+	assert_says(&request, "Content-Length: 0\r\n\r\n");
+}
+
+/* A form that was cut, the code in it perhaps, is no form. */
+TEST(a_body_that_ends_early)
+{
+	const struct request request = { .method = "POST",
+		.path = "/fields",
+		.type = FORM,
+		.length = "8",
+		.body = STR("a=1&b=2") };
+
+	assert_says(&request, "Content-Length: 0\r\n\r\n");
+}
+
+TEST(a_body_as_long_as_the_limit)
+{
+	static char body[UM_BODY_MAX + 1];
+	struct request request = { .method = "POST",
+		.path = "/fields",
+		.type = FORM,
+		.body = { body, UM_BODY_MAX } };
+	char length[32];
+
+	memset(body, '&', sizeof(body));
+	memcpy(body, "a=b", 3);
+	snprintf(length, sizeof(length), "%d", UM_BODY_MAX);
+	request.length = length;
+	assert_says(&request, "\r\n\r\na is 1 bytes\n");
+	snprintf(length, sizeof(length), "%d", UM_BODY_MAX + 1);
+	request.body.len++;
+	assert_says(&request, "<code>body_too_large</code>");
+}
+
+TEST(a_length_that_is_none)
+{
+	static const char *const lengths[] = { "-1", "18446744073709551616",
+		"99999999999999999999", "-18446744073709551609" };
+
+	for (size_t i = 0; i < LENGTH(lengths); i++) {
+		const struct request request = { .method = "POST",
+			.path = "/fields",
+			.type = FORM,
+			.length = lengths[i] };
+
+		assert_says(&request, "<code>body_too_large</code>");
+	}
+}
+
+TEST(a_log_line_and_nothing_else_on_the_log)
+{
+	static const struct request request = { .method = "GET",
+		.path = "/" SECRET,
+		.query = "a=" SECRET };
+	struct answer got;
+	json_t *line;
+
+	ask(&got, &request);
+	assert_int_equal(got.status, 0);
+	line = json_loadb(got.log.ptr, got.log.len, 0, NULL);
+	assert_non_null(line);
+	assert_string_equal(json_string_value(json_object_get(line, "outcome")),
+		"said");
+	assert_false(str_has(um_buf_str(&got.log), STR(SECRET)));
+	json_decref(line);
+	answer_free(&got);
+}
+
+/* It waits for the database as long as an operation may, and says so. */
+TEST(without_a_database)
+{
+	static const struct request request = { .method = "GET",
+		.path = "/look" };
+
+	assert_says(&request, "<code>unavailable</code>");
+}
+
+TEST(nothing_at_all)
+{
+	static const struct request request = { 0 };
+
+	assert_says(&request, "Status: ");
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_get),
+		cmocka_unit_test(a_post),
+		cmocka_unit_test(a_body_that_ends_early),
+		cmocka_unit_test(a_body_as_long_as_the_limit),
+		cmocka_unit_test(a_length_that_is_none),
+		cmocka_unit_test(a_log_line_and_nothing_else_on_the_log),
+		cmocka_unit_test(without_a_database),
+		cmocka_unit_test(nothing_at_all),
+	};
+
+	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);
+}

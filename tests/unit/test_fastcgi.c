@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+/* A connection, with the web server's end of it in hand. */
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <fcgios.h>
+
+#include "fastcgi.h"
+#include "records.h"
+
+static struct um_fastcgi *fc;
+static int peer = -1;
+
+static void
+connect_pair(struct um_fastcgi **out, int *other)
+{
+	int fds[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0,
+				 fds),
+		0);
+	*out = um_fastcgi_new(fds[0]);
+	assert_non_null(*out);
+	*other = fds[1];
+}
+
+static int
+set_up(void **state)
+{
+	(void)state;
+	connect_pair(&fc, &peer);
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	um_fastcgi_free(fc);
+	fc = NULL;
+	if (peer >= 0)
+		close(peer);
+	peer = -1;
+	return 0;
+}
+
+static void
+send_bytes(int fd, struct um_str bytes)
+{
+	assert_int_equal(send(fd, bytes.ptr, bytes.len, MSG_NOSIGNAL),
+		bytes.len);
+}
+
+/* Sends the records, and frees the buffer. */
+static void
+send_all(int fd, struct um_buf *records)
+{
+	assert_false(records->failed);
+	send_bytes(fd, um_buf_str(records));
+	um_buf_free(records);
+}
+
+/* A request with this body, kept or not, of two parameters. */
+static void
+put_small_request(struct um_buf *out, int id, bool keep, struct um_str body)
+{
+	struct um_buf pairs = { 0 };
+	const char begin[8] = { 0, 1, (char)keep };
+
+	put_pair(&pairs, STR("REQUEST_METHOD"), STR("POST"));
+	put_pair(&pairs, STR("EMPTY"), STR(""));
+	put_record(out, BEGIN, id, (struct um_str){ begin, sizeof(begin) }, 0);
+	put_record(out, PARAMS, id, um_buf_str(&pairs), 0);
+	put_record(out, PARAMS, id, STR(""), 0);
+	if (body.len != 0)
+		put_record(out, IN, id, body, 0);
+	put_record(out, IN, id, STR(""), 0);
+	um_buf_free(&pairs);
+}
+
+static void
+send_request(int fd, int id, bool keep, struct um_str body)
+{
+	struct um_buf records = { 0 };
+
+	put_small_request(&records, id, keep, body);
+	send_all(fd, &records);
+}
+
+/* All that has come to the web server; its end, too, where `closed`. */
+static void
+receive(int fd, struct um_buf *out, bool closed)
+{
+	char chunk[4096];
+	ssize_t n;
+
+	while ((n = recv(fd, chunk, sizeof(chunk), MSG_DONTWAIT)) > 0)
+		um_buf_put(out, chunk, (size_t)n);
+	if (closed)
+		assert_true(n == 0 || (n < 0 && errno == ECONNRESET));
+	else
+		assert_true(n < 0 && errno == EAGAIN);
+}
+
+static void
+assert_answered(int fd, int id, const char *expected)
+{
+	struct um_buf got = { 0 };
+	struct um_buf content = { 0 };
+
+	receive(fd, &got, false);
+	assert_true(read_answer(&content, um_buf_str(&got), id));
+	assert_str(um_buf_str(&content), expected);
+	um_buf_free(&got);
+	um_buf_free(&content);
+}
+
+TEST(a_request_and_its_answer)
+{
+	send_request(peer, 7, true, STR("a\0b"));
+	assert_int_equal(um_fastcgi_read(fc), UM_FASTCGI_REQUEST);
+	assert_string_equal(um_fastcgi_param("REQUEST_METHOD", fc), "POST");
+	assert_string_equal(um_fastcgi_param("EMPTY", fc), "");
+	assert_null(um_fastcgi_param("REQUEST", fc));
+	assert_null(um_fastcgi_param("", fc));
+	assert_true(um_str_eq(um_fastcgi_body(fc), STR("a\0b")));
+	assert_false(um_fastcgi_is_partial(fc));
+	assert_true(um_fastcgi_answer(fc, STR("Status: 200\r\n\r\nx"), false));
+	assert_answered(peer, 7, "Status: 200\r\n\r\nx");
+}
+
+TEST(one_request_after_another)
+{
+	for (int i = 1; i < 50; i++) {
+		send_request(peer, i, true, i % 2 ? STR("body") : STR(""));
+		assert_int_equal(um_fastcgi_read(fc), UM_FASTCGI_REQUEST);
+		assert_int_equal(um_fastcgi_body(fc).len, i % 2 ? 4 : 0);
+		assert_true(um_fastcgi_answer(fc, STR("x"), false));
+		assert_answered(peer, i, "x");
+		assert_int_equal(um_fastcgi_read(fc), UM_FASTCGI_MORE);
+	}
+}
+
+TEST(byte_by_byte)
+{
+	struct um_buf records = { 0 };
+
+	put_small_request(&records, 1, true, STR("body"));
+	assert_int_equal(um_fastcgi_read(fc), UM_FASTCGI_MORE);
+	assert_false(um_fastcgi_is_partial(fc));
+	for (size_t i = 0; i < records.len; i++) {
+		send_bytes(peer, (struct um_str){ records.ptr + i, 1 });
+		assert_int_equal(um_fastcgi_read(fc),
+			i + 1 < records.len ? UM_FASTCGI_MORE
+					    : UM_FASTCGI_REQUEST);
+		assert_int_equal(um_fastcgi_is_partial(fc),
+			i + 1 < records.len);
+	}
+	assert_str(um_fastcgi_body(fc), "body");
+	um_buf_free(&records);
+}
+
+/* What stands in one connection is none of another's. */
+TEST(several_connections_at_once)
+{
+	struct um_fastcgi *all[8];
+	int peers[8];
+
+	for (size_t i = 0; i < LENGTH(all); i++) {
+		char body[2] = { (char)('a' + i), (char)('a' + i) };
+
+		connect_pair(&all[i], &peers[i]);
+		send_request(peers[i], (int)i + 1, true,
+			(struct um_str){ body, i == 0 ? 0 : sizeof(body) });
+		assert_int_equal(um_fastcgi_read(all[i]), UM_FASTCGI_REQUEST);
+	}
+	for (size_t i = LENGTH(all); i-- > 0;) {
+		struct um_str body = um_fastcgi_body(all[i]);
+
+		assert_int_equal(body.len, i == 0 ? 0 : 2);
+		assert_true(i == 0 || body.ptr[1] == (char)('a' + i));
+		assert_string_equal(um_fastcgi_param("REQUEST_METHOD", all[i]),
+			"POST");
+		assert_true(um_fastcgi_answer(all[i], STR("x"), false));
+		assert_answered(peers[i], (int)i + 1, "x");
+		um_fastcgi_free(all[i]);
+		close(peers[i]);
+	}
+}
+
+/* By the web server's wish, or because it is the last. */
+TEST(not_kept)
+{
+	for (int last = 0; last < 2; last++) {
+		send_request(peer, 1, last, STR(""));
+		assert_int_equal(um_fastcgi_read(fc), UM_FASTCGI_REQUEST);
+		assert_false(um_fastcgi_answer(fc, STR("x"), last));
+		assert_answered(peer, 1, "x");
+	}
+}
+
+TEST(a_body_of_many_records)
+{
+	static char chunk[CONTENT_MAX];
+	struct um_buf records = { 0 };
+	size_t sent = 0;
+
+	for (size_t i = 0; i < sizeof(chunk); i++)
+		chunk[i] = (char)i;
+	put_small_request(&records, 1, true, STR(""));
+	records.len -= 8;
+	for (int i = 0; i < 16; i++)
+		put_record(&records, IN, 1,
+			(struct um_str){ chunk, sizeof(chunk) - (size_t)i }, i);
+	put_record(&records, IN, 1, STR(""), 0);
+	while (sent < records.len) {
+		size_t left = records.len - sent;
+
+		left = left < 50000 ? left : 50000;
+		send_bytes(peer, (struct um_str){ records.ptr + sent, left });
+		sent += left;
+		assert_int_equal(um_fastcgi_read(fc),
+			sent < records.len ? UM_FASTCGI_MORE
+					   : UM_FASTCGI_REQUEST);
+	}
+	assert_int_equal(um_fastcgi_body(fc).len,
+		16 * sizeof(chunk) - 15 * 16 / 2);
+	assert_memory_equal(um_fastcgi_body(fc).ptr + sizeof(chunk), chunk,
+		1000);
+	um_buf_free(&records);
+}
+
+TEST(refused_by_the_gate)
+{
+	struct um_buf records = { 0 };
+	struct um_buf got = { 0 };
+
+	put_record(&records, GET_VALUES, 0, STR("\16\0FCGI_MAX_CONNS"), 0);
+	send_all(peer, &records);
+	assert_int_equal(um_fastcgi_read(fc), UM_FASTCGI_CLOSED);
+	um_fastcgi_free(fc);
+	fc = NULL;
+	receive(peer, &got, true);
+	assert_int_equal(got.len, 0);
+}
+
+/* The next request must wait for the answer: nothing is read ahead. */
+TEST(two_requests_at_once)
+{
+	struct um_buf records = { 0 };
+
+	put_small_request(&records, 1, true, STR(""));
+	put_small_request(&records, 2, true, STR(""));
+	send_all(peer, &records);
+	assert_int_equal(um_fastcgi_read(fc), UM_FASTCGI_CLOSED);
+}
+
+TEST(a_peer_that_goes_away)
+{
+	struct um_buf records = { 0 };
+
+	put_small_request(&records, 1, true, STR("body"));
+	records.len -= 8;
+	send_all(peer, &records);
+	assert_int_equal(um_fastcgi_read(fc), UM_FASTCGI_MORE);
+	close(peer);
+	peer = -1;
+	assert_int_equal(um_fastcgi_read(fc), UM_FASTCGI_CLOSED);
+}
+
+TEST(a_peer_that_is_gone_before_the_answer)
+{
+	send_request(peer, 1, true, STR(""));
+	assert_int_equal(um_fastcgi_read(fc), UM_FASTCGI_REQUEST);
+	close(peer);
+	peer = -1;
+	assert_false(um_fastcgi_answer(fc, STR("x"), false)
+		&& um_fastcgi_read(fc) != UM_FASTCGI_CLOSED);
+}
+
+/* Nobody reads: the connection ends, after its time for writing. */
+TEST(a_peer_that_does_not_read)
+{
+	static char answer[4 * 1024 * 1024];
+
+	memset(answer, 'x', sizeof(answer));
+	send_request(peer, 1, true, STR(""));
+	assert_int_equal(um_fastcgi_read(fc), UM_FASTCGI_REQUEST);
+	assert_false(um_fastcgi_answer(fc,
+		(struct um_str){ answer, sizeof(answer) }, false));
+}
+
+/* The web server sees the end, and no answer that might look whole. */
+TEST(freed_with_a_request_under_way)
+{
+	struct um_buf got = { 0 };
+
+	send_request(peer, 1, true, STR("body"));
+	assert_int_equal(um_fastcgi_read(fc), UM_FASTCGI_REQUEST);
+	um_fastcgi_free(fc);
+	fc = NULL;
+	receive(peer, &got, true);
+	assert_int_equal(got.len, 0);
+	um_fastcgi_free(NULL);
+}
+
+static size_t
+open_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	size_t count = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir) != NULL)
+		count++;
+	closedir(dir);
+	return count;
+}
+
+TEST(no_descriptor_is_left)
+{
+	size_t before = open_descriptors();
+
+	for (int i = 0; i < 20; i++) {
+		struct um_fastcgi *one;
+		int other;
+
+		connect_pair(&one, &other);
+		if (i % 4 != 0)
+			send_request(other, 1, i % 2, STR("body"));
+		um_fastcgi_read(one);
+		if (i % 4 == 2)
+			um_fastcgi_answer(one, STR("x"), false);
+		if (i % 4 == 3) {
+			close(other);
+			um_fastcgi_answer(one, STR("x"), false);
+		}
+		um_fastcgi_free(one);
+		if (i % 4 != 3)
+			close(other);
+	}
+	assert_int_equal(open_descriptors(), before);
+}
+
+static int
+begin(void **state)
+{
+	struct um_error err;
+
+	(void)state;
+	signal(SIGPIPE, SIG_IGN);
+	return um_fastcgi_init(&err) ? 0 : -1;
+}
+
+static int
+end(void **state)
+{
+	(void)state;
+	OS_LibShutdown();
+	return 0;
+}
+
+#define CONNECTION_TEST(name)                                                  \
+	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		CONNECTION_TEST(a_request_and_its_answer),
+		CONNECTION_TEST(one_request_after_another),
+		CONNECTION_TEST(byte_by_byte),
+		cmocka_unit_test(several_connections_at_once),
+		CONNECTION_TEST(not_kept),
+		CONNECTION_TEST(a_body_of_many_records),
+		CONNECTION_TEST(refused_by_the_gate),
+		CONNECTION_TEST(two_requests_at_once),
+		CONNECTION_TEST(a_peer_that_goes_away),
+		CONNECTION_TEST(a_peer_that_is_gone_before_the_answer),
+		CONNECTION_TEST(a_peer_that_does_not_read),
+		CONNECTION_TEST(freed_with_a_request_under_way),
+		cmocka_unit_test(no_descriptor_is_left),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}
