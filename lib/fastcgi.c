@@ -16,6 +16,8 @@
 #include "record.h"
 
 #define READ_LEN 8192
+#define FEED_LEN UM_RECORD_BYTES_MAX
+#define FEED_KEPT 65536 /* of it, memory that stays after a request */
 
 struct um_fastcgi {
 	int fd;
@@ -29,10 +31,60 @@ struct um_fastcgi {
 
 /*
  * libfcgi reads a request by blocking on its descriptor. It gets a file in
- * memory that holds the whole request, and the connection only to answer on:
- * so it never waits, and never sees what the gate has not let through.
+ * memory that ends with the whole request, and the connection only to answer
+ * on: so it never waits, and never sees what the gate has not let through.
  */
-static int feeder = -1;
+static struct {
+	int fd;
+	char *end; /* of the file as it is mapped */
+} feeder = { .fd = -1 };
+
+static bool
+feeder_open(void)
+{
+	char *map;
+
+	feeder.fd = memfd_create("urlmode request", MFD_CLOEXEC);
+	if (feeder.fd < 0)
+		return false;
+	map = ftruncate(feeder.fd, FEED_LEN) == 0 ? mmap(NULL, FEED_LEN,
+		      PROT_READ | PROT_WRITE, MAP_SHARED, feeder.fd, 0)
+						  : MAP_FAILED;
+	if (map == MAP_FAILED) {
+		close(feeder.fd);
+		feeder.fd = -1;
+		return false;
+	}
+	feeder.end = map + FEED_LEN;
+	return true;
+}
+
+/* libfcgi closes the descriptor when it cannot read the request. */
+static void
+feeder_lost(void)
+{
+	munmap(feeder.end - FEED_LEN, FEED_LEN);
+	feeder.fd = -1;
+}
+
+static bool
+feed(const struct um_buf *bytes)
+{
+	if (feeder.fd < 0 && !feeder_open())
+		return false;
+	memcpy(feeder.end - bytes->len, bytes->ptr, bytes->len);
+	return lseek(feeder.fd, FEED_LEN - (off_t)bytes->len, SEEK_SET) >= 0;
+}
+
+/* A code does not stay behind in it, nor the memory of a large body. */
+static void
+feeder_wipe(size_t len)
+{
+	OPENSSL_cleanse(feeder.end - len, len);
+	if (len > FEED_KEPT)
+		madvise(feeder.end - FEED_LEN, FEED_LEN - FEED_KEPT,
+			MADV_REMOVE);
+}
 
 bool
 um_fastcgi_init(struct um_error *err)
@@ -41,8 +93,7 @@ um_fastcgi_init(struct um_error *err)
 	setenv("LIBFCGI_OS_CLOSE_POLL_TIMEOUT", "0", 1);
 	if (FCGX_Init() != 0)
 		return um_error(err, "FCGX_Init failed");
-	feeder = memfd_create("urlmode request", MFD_CLOEXEC);
-	if (feeder < 0)
+	if (!feeder_open())
 		return um_error(err, "memfd_create: %s", strerror(errno));
 	return true;
 }
@@ -69,17 +120,6 @@ um_fastcgi_fd(const struct um_fastcgi *fc)
 	return fc->fd;
 }
 
-static bool
-feed(const struct um_buf *bytes)
-{
-	if (feeder < 0)
-		feeder = memfd_create("urlmode request", MFD_CLOEXEC);
-	return ftruncate(feeder, 0) == 0
-		&& pwrite(feeder, bytes->ptr, bytes->len, 0)
-		== (ssize_t)bytes->len
-		&& lseek(feeder, 0, SEEK_SET) == 0;
-}
-
 /* Hands the whole request to libfcgi, and reads its body. */
 static bool
 take_request(struct um_fastcgi *fc)
@@ -90,10 +130,10 @@ take_request(struct um_fastcgi *fc)
 
 	if (!feed(&fc->bytes))
 		return false;
-	fc->request.ipcFd = feeder;
+	fc->request.ipcFd = feeder.fd;
 	fc->request.keepConnection = 1; /* or it would close it now */
 	if (FCGX_Accept_r(&fc->request) < 0) {
-		feeder = -1; /* closed by libfcgi */
+		feeder_lost();
 		return false;
 	}
 	fc->under_way = true;
@@ -102,6 +142,7 @@ take_request(struct um_fastcgi *fc)
 	while ((n = FCGX_GetStr(chunk, sizeof(chunk), fc->request.in)) > 0)
 		um_buf_put(&fc->body, chunk, (size_t)n);
 	fc->request.ipcFd = fc->fd;
+	feeder_wipe(fc->bytes.len);
 
 	if (fc->bytes.cap > 4 * READ_LEN)
 		um_buf_free(&fc->bytes);
