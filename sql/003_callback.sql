@@ -65,7 +65,7 @@ BEGIN
 
 	RETURN QUERY
 	SELECT CASE WHEN l.subject <> l.known THEN 'wrong_user' ELSE l.outcome END,
-		e.kind, e.target_url, l.expires
+		e.kind::text, e.target_url::text, l.expires
 	FROM ROWS FROM (unnest(ids, subjects), urlmode.look_up(ids, bindings, providers))
 		WITH ORDINALITY AS l (id, known, outcome, action, reason, requester, subject,
 			browser, expires, n)
@@ -111,6 +111,10 @@ BEGIN
 	SELECT array_agg(c.n), array_agg(c.id) INTO done, done_ids FROM completed c;
 	IF done IS NOT NULL THEN
 		INSERT INTO urlmode.forgetting (at, ids) VALUES (now() + interval '1 day', done_ids);
+	END IF;
+	IF cardinality(done) = cardinality(ids) THEN
+		RETURN QUERY SELECT 'completed' FROM unnest(ids);
+		RETURN;
 	END IF;
 
 	RETURN QUERY

@@ -48,7 +48,8 @@ BEGIN
 	END IF;
 
 	RETURN QUERY
-	SELECT e.id, e.provider, e.status, e.action::text, e.reason::text, e.result::bytea, e.verifier,
+	SELECT e.id, e.provider::text, e.status::text, e.action::text, e.reason::text,
+		e.result::bytea, e.verifier::bytea,
 		ceil(extract(epoch FROM e.expires_at - now()) * 1000)::bigint,
 		e.event_type::text, e.reference::text, e.rechecks
 	FROM unnest(ids, bindings) AS a (id, binding)
