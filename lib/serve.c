@@ -42,7 +42,8 @@ struct server {
 	size_t connections_len;
 	size_t busy_len;
 	size_t partial_len;
-	struct connection *connections;
+	struct connection *connections; /* the last to ask first */
+	struct connection *last;
 	struct connection *dead;
 	unsigned store_connection; /* what epoll knows of the store's socket */
 	bool store_want_write;
@@ -73,6 +74,31 @@ set_partial(struct server *sv, struct connection *c, int64_t since)
 	c->partial_since = since;
 }
 
+static void
+link_first(struct server *sv, struct connection *c)
+{
+	c->prev = NULL;
+	c->next = sv->connections;
+	if (c->next != NULL)
+		c->next->prev = c;
+	else
+		sv->last = c;
+	sv->connections = c;
+}
+
+static void
+unlink_connection(struct server *sv, const struct connection *c)
+{
+	if (c->prev != NULL)
+		c->prev->next = c->next;
+	else
+		sv->connections = c->next;
+	if (c->next != NULL)
+		c->next->prev = c->prev;
+	else
+		sv->last = c->prev;
+}
+
 /* The memory stays until the end of the turn: an event may still name it. */
 static void
 close_connection(struct server *sv, struct connection *c)
@@ -84,12 +110,7 @@ close_connection(struct server *sv, struct connection *c)
 	um_fastcgi_free(c->fc);
 	um_exchange_free(&c->ex);
 	um_buf_free(&c->path);
-	if (c->prev != NULL)
-		c->prev->next = c->next;
-	else
-		sv->connections = c->next;
-	if (c->next != NULL)
-		c->next->prev = c->prev;
+	unlink_connection(sv, c);
 	c->next = sv->dead;
 	sv->dead = c;
 	sv->connections_len--;
@@ -126,30 +147,49 @@ open_connection(struct server *sv, int fd)
 		free(c);
 		return;
 	}
-	c->next = sv->connections;
-	if (c->next != NULL)
-		c->next->prev = c;
-	sv->connections = c;
+	link_first(sv, c);
 	sv->connections_len++;
+}
+
+/* Makes room for another: the connection that has been silent for longest. */
+static bool
+close_silent(struct server *sv)
+{
+	for (struct connection *c = sv->last; c != NULL; c = c->prev) {
+		char byte;
+
+		if (c->waiting == 0 && c->partial_since < 0
+			&& recv(um_fastcgi_fd(c->fc), &byte, 1,
+				   MSG_PEEK | MSG_DONTWAIT)
+				< 0) {
+			close_connection(sv, c);
+			return true;
+		}
+	}
+	return false;
 }
 
 static void
 accept_connections(struct server *sv)
 {
-	while (sv->accepting) {
-		int fd = accept4(sv->listener, NULL, NULL, SOCK_CLOEXEC);
+	do {
+		int fd;
 
+		if (sv->connections_len >= UM_CONNECTIONS_MAX
+			&& !close_silent(sv)) {
+			listen_again(sv, false);
+			return;
+		}
+		fd = accept4(sv->listener, NULL, NULL, SOCK_CLOEXEC);
 		if (fd < 0) {
-			/* No descriptor left: go on when a connection has ended. */
 			if ((errno == EMFILE || errno == ENFILE)
+				&& !close_silent(sv)
 				&& sv->connections_len != 0)
 				listen_again(sv, false);
 			return;
 		}
 		open_connection(sv, fd);
-		if (sv->connections_len >= UM_CONNECTIONS_MAX)
-			listen_again(sv, false);
-	}
+	} while (sv->connections_len < UM_CONNECTIONS_MAX);
 }
 
 static void
@@ -169,6 +209,8 @@ send_answer(struct server *sv, struct connection *c)
 	c->path.len = 0;
 	if (!keep)
 		close_connection(sv, c);
+	else if (sv->stop_at < 0)
+		listen_again(sv, true); /* this one could make room */
 }
 
 /* Sends the answer, or has the database do first what was asked for. */
@@ -199,6 +241,8 @@ start_request(struct server *sv, struct connection *c)
 {
 	struct um_exchange *ex = &c->ex;
 
+	unlink_connection(sv, c);
+	link_first(sv, c);
 	c->began_us = um_now_us();
 	sv->context->now_ms = um_wall_ms();
 	um_exchange_begin(ex, &c->path, um_fastcgi_param, c->fc, sv->context);
