@@ -1,0 +1,349 @@
+// What else than a web server may come to a program's socket. It is closed
+// without an answer, at the latest after its read limit; the others are served
+// meanwhile, by the same process.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+
+import { request as httpRequest } from '../support/http.mjs';
+import { isThere } from '../support/processes.mjs';
+import { openScene } from '../support/scene.mjs';
+import { until } from '../support/wait.mjs';
+import { constant } from './constants.mjs';
+import { PROGRAMS } from './deployment.mjs';
+import {
+	ABORT, begin, DATA, GET_VALUES, pair, pairs, parameters, PARAMS, Peer, record, request, STDIN, STDOUT, UNKNOWN,
+} from './peer.mjs';
+
+let scene;
+const peers = [];
+
+before(async () => {
+	scene = await openScene({ name: 'fastcgi', own: true });
+	// A socket's address has 107 bytes, and the folder may have more.
+	process.chdir(scene.stack.runDir);
+});
+
+after(async () => {
+	process.chdir('/');
+	await Promise.all(peers.map((peer) => peer.close()));
+	await scene?.close();
+});
+
+async function connect(name = 'status') {
+	const peer = await Peer.connect(`sock/${name}.sock`);
+	peers.push(peer);
+	return peer;
+}
+
+/** A route of each program that it answers without the database. */
+const ROUTES = {
+	'connect': '/connect/nobody', 'oauth-return': '/oauth/nobody/return', 'payment-return': '/payment/nobody/return',
+	'status': '/status', 'webhook': '/webhook/nobody',
+};
+
+/** That nginx is answered by this program. */
+async function assertServes(name = 'status') {
+	const { status } = await httpRequest(scene.url(ROUTES[name]));
+	assert.ok([404, 405].includes(status), `${name} answered ${status}`);
+}
+
+/** That these bytes end the connection unanswered, and nothing else. */
+async function assertClosed(name, ...bytes) {
+	const before = await scene.stack.program(name);
+	const peer = await connect(name);
+	peer.send(...bytes);
+	assert.equal((await peer.closed).length, 0, 'no answer');
+	await assertServes(name);
+	assert.deepEqual(await scene.stack.program(name), before, 'the same process');
+}
+
+describe('a good peer', () => {
+	test('is answered, one request after another on its connection', async () => {
+		const peer = await connect();
+		for (let i = 0; i < 3; i++) {
+			assert.match(await peer.send(request()).answer(), /^Status: 200\r\n/);
+		}
+		assert.ok(peer.isOpen);
+	});
+
+	test('is answered when its bytes come one by one', async () => {
+		const peer = await connect();
+		for (const byte of request()) {
+			peer.send(Buffer.of(byte));
+			await new Promise(setImmediate);
+		}
+		assert.match(await peer.answer(), /^Status: 200\r\n/);
+	});
+
+	test('that does not ask to keep the connection has it closed after the answer', async () => {
+		const peer = await connect();
+		peer.send(begin({ flags: 0 }), record(PARAMS, pairs(parameters())), record(PARAMS), record(STDIN));
+		assert.match((await peer.closed).toString('latin1'), /Status: 200\r\n/);
+	});
+});
+
+describe('what a web server never sends to a responder is closed unanswered', () => {
+	const good = [record(PARAMS, pairs(parameters())), record(PARAMS), record(STDIN)];
+	const length = (bytes) => Buffer.of(0x80 | bytes >>> 24, bytes >>> 16 & 255, bytes >>> 8 & 255, bytes & 255);
+	const params = (content) => [begin(), record(PARAMS, content), record(PARAMS), record(STDIN)];
+	const many = (count) => Buffer.concat(Array.from({ length: count }, (_, i) => pair(`N${i}`, '')));
+	const over = constant('UM_PARAMS_PAIRS_MAX') + 1;
+
+	for (const [name, bytes] of [
+		['management: FCGI_GET_VALUES', [record(GET_VALUES, pair('FCGI_MAX_CONNS', ''), { id: 0 })]],
+		['management: a type of its own', [record(UNKNOWN, Buffer.alloc(8), { id: 0 })]],
+		['management: an unknown type', [record(200, Buffer.alloc(8), { id: 0 })]],
+		['management in the middle of a request', [begin(), record(GET_VALUES, pair('FCGI_MAX_CONNS', ''), { id: 0 }), ...good]],
+		['request id 0', [begin({ id: 0 }), ...good]],
+		['the role of an authorizer', [begin({ role: 2 }), ...good]],
+		['the role of a filter', [begin({ role: 3 }), ...good]],
+		['an unknown role', [begin({ role: 0x0101 }), ...good]],
+		['version 0', [begin({ version: 0 }), ...good]],
+		['version 2', [begin({ version: 2 }), ...good]],
+		['version 2 in the second record', [begin(), record(PARAMS, pairs(parameters()), { version: 2 }), ...good]],
+		['no FastCGI at all', [Buffer.from('GET /done HTTP/1.1\r\nHost: x\r\n\r\n')]],
+		['TLS', [Buffer.from('16030100a5010000a10303', 'hex')]],
+		['FCGI_ABORT_REQUEST', [begin(), record(ABORT)]],
+		['FCGI_DATA', [begin(), good[0], good[1], record(DATA, Buffer.from('x'))]],
+		['an answer', [begin(), record(STDOUT, Buffer.from('x'))]],
+		['parameters before the begin', good],
+		['two begins', [begin(), begin(), ...good]],
+		['a second request among the first', [begin(), begin({ id: 2 }), ...good]],
+		['parameters of another request', [begin(), record(PARAMS, pairs(parameters()), { id: 2 }), record(PARAMS), record(STDIN)]],
+		['parameters in two records', [begin(), record(PARAMS, pair('A', 'b')), ...good]],
+		['no parameters', [begin(), record(PARAMS), record(STDIN)]],
+		['a body before the end of the parameters', [begin(), good[0], record(STDIN, Buffer.from('x'))]],
+		['a request behind the request', [request(), request()]],
+		['a byte behind the request', [request(), Buffer.of(1)]],
+		['a begin of 7 bytes', [record(1, Buffer.alloc(7)), ...good]],
+		['a name longer than the record', params(Buffer.concat([Buffer.of(100, 0), Buffer.from('NAME')]))],
+		['a value longer than the record', params(Buffer.concat([Buffer.of(4, 100), Buffer.from('NAME')]))],
+		['a name of 2 GB', params(Buffer.concat([length(0x7fff_ffff), Buffer.of(0), Buffer.from('NAME')]))],
+		['a value of 2 GB', params(Buffer.concat([Buffer.of(4), length(0x7fff_ffff), Buffer.from('NAME')]))],
+		['a name and a value that add up to nothing', params(Buffer.concat([length(0x7fff_ffff), length(0x7fff_ffff), Buffer.from('N')]))],
+		['a length that is cut off', params(Buffer.of(0x80, 0, 0))],
+		['a pair without a value’s length', params(Buffer.concat([pair('A', 'b'), Buffer.of(1)]))],
+		['a NUL in a name', params(pair('A\0B', 'c'))],
+		['a NUL in a value', params(pair('QUERY_STRING', 'state=x\0y'))],
+		[`${over} parameters`, params(many(over))],
+		['thousands of parameters', params(many(3_000))],
+		[`parameters of more than ${constant('UM_PARAMS_MAX')} bytes`, params(pair('A', 'b'.repeat(constant('UM_PARAMS_MAX'))))],
+		['parameters of 65535 bytes', params(pair('A', 'b'.repeat(65_529)))],
+	]) {
+		test(name, () => assertClosed('status', ...bytes));
+	}
+
+	test('each of the programs has the same gate', async () => {
+		for (const name of PROGRAMS) {
+			await assertClosed(name, record(GET_VALUES, pair('FCGI_MAX_CONNS', ''), { id: 0 }));
+		}
+	});
+});
+
+describe('limits of a request, at and over them', () => {
+	const pairsOf = (count) => ({
+		...parameters(),
+		...Object.fromEntries(Array.from({ length: count - Object.keys(parameters()).length }, (_, i) => [`HTTP_X_${i}`, 'v'])),
+	});
+
+	test('UM_PARAMS_PAIRS_MAX parameters are served', async () => {
+		const peer = await connect();
+		assert.match(await peer.send(request(pairsOf(constant('UM_PARAMS_PAIRS_MAX')))).answer(), /^Status: 200\r\n/);
+		await assertClosed('status', request(pairsOf(constant('UM_PARAMS_PAIRS_MAX') + 1)));
+	});
+
+	test('UM_PARAMS_MAX bytes of parameters are served', async () => {
+		const max = constant('UM_PARAMS_MAX');
+		const rest = max - pairs({ ...parameters(), HTTP_X: 'v'.repeat(1_000) }).length + 1_000;
+		const fits = { ...parameters(), HTTP_X: 'v'.repeat(rest) };
+		assert.equal(pairs(fits).length, max);
+		assert.match(await (await connect()).send(request(fits)).answer(), /^Status: 200\r\n/);
+		await assertClosed('status', request({ ...fits, HTTP_X: 'v'.repeat(rest + 1) }));
+	});
+
+	test('UM_RECORD_BODY_MAX bytes of a body are read and refused, more are not read', async () => {
+		const max = constant('UM_RECORD_BODY_MAX');
+		const posted = (size) => {
+			const chunks = [];
+			for (let left = size; left > 0; left -= 65_535) {
+				chunks.push(record(STDIN, Buffer.alloc(Math.min(left, 65_535), 'a')));
+			}
+			const params = parameters({ path: '/connect/demo', method: 'POST', CONTENT_TYPE: 'application/x-www-form-urlencoded' });
+			return [begin(), record(PARAMS, pairs(params)), record(PARAMS), ...chunks, record(STDIN)];
+		};
+		const peer = await connect('connect');
+		assert.match(await peer.send(...posted(max)).answer(), /^Status: 413\r\n/);
+		await assertClosed('connect', ...posted(max + 1));
+	});
+});
+
+describe('a peer that says nothing', () => {
+	test('costs no time, and nobody a place', async () => {
+		const crowd = constant('UM_CONNECTIONS_MAX') + 100;
+		const { pid } = await scene.stack.program('status');
+		const silent = [];
+		for (let i = 0; i < crowd; i++) {
+			silent.push(await connect());
+		}
+		for (let i = 0; i < 5; i++) {
+			await assertServes();
+		}
+		// Those that were silent for longest made room; the others are still there.
+		await until('the first has made room', () => !silent[0].isOpen);
+		assert.ok(silent.at(-1).isOpen);
+		assert.ok(silent.filter((peer) => peer.isOpen).length > crowd - 200);
+		assert.match(await silent.at(-1).send(request()).answer(), /^Status: 200\r\n/);
+
+		const before = await cpu(pid);
+		await new Promise((resolve) => {
+			setTimeout(resolve, 500);
+		});
+		assert.ok(await cpu(pid) - before <= 2, 'a program that nobody asks does nothing');
+		await Promise.all(silent.map((peer) => peer.close()));
+	});
+});
+
+/** What a process has used, in clock ticks. */
+async function cpu(pid) {
+	const fields = (await readFile(`/proc/${pid}/stat`, 'latin1')).replace(/^.*\) /s, '').split(' ');
+	return Number(fields[11]) + Number(fields[12]);
+}
+
+describe('a peer that stalls', () => {
+	const whole = request(parameters({ path: '/connect/demo', method: 'POST' }), Buffer.from('answer=continue'));
+	const stalls = {
+		'in the first header': whole.subarray(0, 3),
+		'after the begin': whole.subarray(0, 16),
+		'in the parameters': whole.subarray(0, 60),
+		'before the body': whole.subarray(0, -8 - 8 - 15),
+		'in the body': whole.subarray(0, -8 - 5),
+		'before the last record': whole.subarray(0, -8),
+		'one byte before the end': whole.subarray(0, -1),
+		'in a record that never ends': Buffer.concat([whole.subarray(0, 16), Buffer.of(1, 4, 0, 1, 0x7f, 0xff, 0xff, 0), Buffer.alloc(100)]),
+	};
+
+	test('inside a record is closed after its read limit, once; the others are served meanwhile', async () => {
+		const limit = constant('UM_SERVE_PARTIAL_MS');
+		const before = await scene.stack.program('connect');
+		const began = performance.now();
+		const stalled = await Promise.all(Object.entries(stalls).map(async ([name, bytes]) => (
+			{ name, peer: (await connect('connect')).send(bytes) })));
+		// It sends a byte now and then: that wins it no time.
+		const slow = await connect('connect');
+		let at = 0;
+		const drip = setInterval(() => slow.isOpen && slow.send(whole.subarray(at, ++at)), limit / (whole.length / 2));
+
+		try {
+			for (let i = 0; i < 20; i++) {
+				await assertServes('connect');
+				await scene.goOn(scene.browser());
+			}
+			const open = stalled.filter(({ peer }) => peer.isOpen).length;
+			assert.ok(open === stalled.length || performance.now() - began >= limit, 'they were served beside the stalled');
+
+			for (const { name, peer } of stalled) {
+				assert.equal((await peer.closed).length, 0, name);
+			}
+			assert.equal((await slow.closed).length, 0, 'byte by byte');
+			assert.ok(performance.now() - began >= limit - 100, 'not before its limit');
+		} finally {
+			clearInterval(drip);
+		}
+		assert.deepEqual(await scene.stack.program('connect'), before);
+	});
+
+	test('by not reading its answers is closed; the others are served meanwhile', async () => {
+		const deaf = (await connect()).deafen();
+		const other = await connect();
+		let rounds = 0;
+		while (deaf.isOpen && rounds < 5_000) {
+			deaf.send(request());
+			// Answered in turn: by then the deaf one's request was read as well.
+			assert.match(await other.send(request()).answer(), /^Status: 200\r\n/);
+			rounds += 1;
+		}
+		assert.ok(!deaf.isOpen, `still open after ${rounds} answers`);
+		await assertServes();
+	});
+});
+
+describe('SIGTERM', () => {
+	const partial = request().subarray(0, 40);
+
+	for (const name of PROGRAMS) {
+		test(`ends ${name} within a second, whoever is connected`, async () => {
+			const before = await scene.stack.program(name);
+			const connected = [];
+			for (let i = 0; i < 20; i++) {
+				connected.push(await connect(name), (await connect(name)).send(partial));
+			}
+			const answered = await connect(name);
+			await answered.send(request()).answer();
+
+			const began = performance.now();
+			process.kill(before.pid, 'SIGTERM');
+			await until('it has ended', async () => !await isThere(before), { every: 5 });
+			const took = performance.now() - began;
+			assert.ok(took < 1_000, `it took ${took} ms`);
+
+			await Promise.all([...connected, answered].map((peer) => peer.closed));
+			await until('another serves', () => assertServes(name).then(() => true, () => false));
+		});
+	}
+});
+
+describe('whatever bytes come', () => {
+	/** A generator of its own, so that a failure can be repeated. */
+	function* numbers(seed) {
+		for (let state = seed; ;) {
+			state = Math.imul(state ^ state >>> 15, 0x2c1b3c6d) + 0x9e3779b9 | 0;
+			yield state >>> 0;
+		}
+	}
+
+	test('a thousand damaged requests: each is answered or closed, and the process stays', async () => {
+		const before = await scene.stack.program('status');
+		const random = numbers(20_260_101);
+		const next = (below) => random.next().value % below;
+
+		for (let round = 0; round < 1_000; round++) {
+			const bytes = Buffer.from(request(parameters({ query: 'a=b&c=d', cookie: 'x=y' }), Buffer.alloc(next(200))));
+			for (let changes = 1 + next(4); changes > 0; changes--) {
+				bytes[next(bytes.length)] = next(256);
+			}
+			const peer = await connect();
+			peer.send(bytes);
+			// What only looks unfinished would stall: it is not waited for here.
+			await Promise.race([peer.closed, peer.answer().catch(() => {}), new Promise((resolve) => {
+				setTimeout(resolve, 20);
+			})]);
+			void peer.close();
+		}
+		await assertServes();
+		assert.deepEqual(await scene.stack.program('status'), before);
+	});
+});
+
+describe('the sockets', () => {
+	for (const name of PROGRAMS) {
+		test(`${name}: 0660, of the group that nginx runs in`, async () => {
+			const { mode, gid } = await stat(path.join(scene.stack.runDir, `sock/${name}.sock`));
+			assert.equal(mode & 0o7777, 0o660);
+			assert.equal(gid, (await stat(path.join(scene.stack.runDir, 'nginx.pid'))).gid);
+		});
+	}
+
+	test('nobody else can connect', { skip: process.getuid() !== 0 && 'needs root, to be somebody else' }, async () => {
+		const program = `
+			const socket = require('node:net').connect(${JSON.stringify(path.join(scene.stack.runDir, 'sock/status.sock'))});
+			socket.on('connect', () => console.log('connected')).on('error', ({ code }) => console.log(code));
+			socket.on('connect', () => socket.destroy());`;
+		const { stdout } = await promisify(execFile)(process.execPath, ['-e', program], { cwd: '/', uid: 65_534, gid: 65_534 });
+		assert.equal(stdout.trim(), 'EACCES');
+	});
+});
