@@ -284,23 +284,13 @@ configure()
 	database=127.0.0.1:$PG_PORT/urlmode
 	printf '1 %s\n' "$(head -c 32 /dev/urandom | base64 -w 0)" >keys
 
-	cat >config.json <<-JSON
-		{
-			"base_url": "http://127.0.0.1:$PORT",
-			"keys_file": "keys",
-			"database_url": "postgresql://urlmode_cgi:$cgi@$database",
-			"user_check": "confirm",
-			"metrics_file": "metrics",
-			"providers": {
-				"demo": {
-					"kind": "oauth",
-					"display_name": "Demo Account",
-					"issuer": "http://localhost:$PROVIDER_PORT"
-				},
-				"github": { "kind": "oauth", "display_name": "GitHub" }
-			}
-		}
-	JSON
+	openssl req -x509 -newkey rsa:2048 -nodes -days 30 -subj /CN=paypal.example \
+		-addext basicConstraints=critical,CA:FALSE \
+		-keyout secrets/paypal.key -out secrets/paypal.pem 2>/dev/null
+	node "$TREE/tests/stack/config.mjs" base_url="http://127.0.0.1:$PORT" \
+		database_url="postgresql://urlmode_cgi:$cgi@$database" \
+		issuer="http://localhost:$PROVIDER_PORT" \
+		providers_dir="$TREE/lib/providers" >config.json
 	# What is deployed is what is run: only the frame around the snippets
 	# and the place of the sockets are another.
 	ln -sfn -- "$TREE/nginx/urlmode" urlmode

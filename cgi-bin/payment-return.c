@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * /payment/<provider>/return?state=   the browser is back from paying
+ * /payment/<provider>/cancel?state=   … from not paying
+ *
+ * A browser proves no payment. The return page follows the row until a
+ * webhook completes it, unless the provider signs the return itself; the way
+ * back without paying declines what nothing was paid for. Both only in the
+ * browser that went on from /connect.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "program.h"
+#include "result.h"
+
+static bool
+is_cancel(const struct um_exchange *ex)
+{
+	static const char suffix[] = "/cancel";
+	struct um_str path = ex->request.path;
+
+	return path.len >= sizeof(suffix) - 1
+		&& memcmp(path.ptr + path.len - (sizeof(suffix) - 1), suffix,
+			   sizeof(suffix) - 1)
+		== 0;
+}
+
+static void
+plan(const struct um_context *context, struct um_exchange *ex)
+{
+	bool cancel = is_cancel(ex);
+
+	if (!um_route(context, ex, "/payment/", cancel ? "/cancel" : "/return",
+		    UM_KIND_ANY))
+		return;
+	if (ex->provider->kind == UM_KIND_OAUTH) {
+		um_refuse(ex, UM_REFUSAL_UNKNOWN_PROVIDER);
+		return;
+	}
+	if (um_method(ex, "GET") && um_fields(ex)
+		&& um_state(context, ex,
+			cancel ? UM_PURPOSE_CANCEL : UM_PURPOSE_RETURN)
+		&& um_user(context, ex))
+		um_ask(ex, UM_OP_LOOK_UP);
+}
+
+/*
+ * What the provider signed into the address, as an event of its own; it must
+ * not speak of another elicitation than the state. False: there is nothing.
+ */
+static bool
+read_signed_return(const struct um_context *context, struct um_exchange *ex)
+{
+	struct um_delivery delivery = {
+		.query = ex->request.query,
+		.header = um_request_header,
+		.arg = &ex->request,
+		.now_ms = context->now_ms,
+	};
+	struct um_event *event = calloc(1, sizeof(*event));
+
+	ex->events = event;
+	return event != NULL && ex->provider->description != NULL
+		&& um_description_read_return(ex->provider->description,
+			   &delivery, event)
+		== UM_DELIVERY_GOOD
+		&& event->meaning != UM_MEANS_IGNORE && event->has_id
+		&& memcmp(event->id, ex->token.id, sizeof(event->id)) == 0;
+}
+
+static void
+looked_up(const struct um_context *context, struct um_exchange *ex)
+{
+	bool completed = ex->op.outcome == UM_OUTCOME_COMPLETED;
+
+	if (um_answer_common(ex) || !um_is_owner(ex))
+		return;
+	if (completed) {
+		um_page_go_to_done(&ex->response,
+			um_ending_of(ex->op.row.action, ex->op.row.reason));
+	} else if (is_cancel(ex)) {
+		um_op_free(&ex->op);
+		um_ask(ex, UM_OP_COMPLETE);
+		ex->op.action = "decline";
+		ex->op.reason = ex->reason = "cancelled";
+	} else if (read_signed_return(context, ex)) {
+		um_op_free(&ex->op);
+		um_ask(ex, UM_OP_EVENT);
+		ex->op.event = ex->events;
+		if (!um_result_of_event(&ex->op, context))
+			um_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+	} else {
+		um_page_follow(&ex->response);
+	}
+}
+
+static void
+answer(const struct um_context *context, struct um_exchange *ex)
+{
+	if (ex->op.kind == UM_OP_LOOK_UP) {
+		looked_up(context, ex);
+		return;
+	}
+	if (um_answer_common(ex))
+		return;
+	switch (ex->op.outcome) {
+	case UM_OUTCOME_ACCEPT:
+		um_page_go_to_done(&ex->response, UM_ENDING_DONE);
+		break;
+	case UM_OUTCOME_DECLINE:
+		um_page_go_to_done(&ex->response, UM_ENDING_DECLINED);
+		break;
+	case UM_OUTCOME_COMPLETED:
+		um_page_go_to_done(&ex->response, UM_ENDING_DECLINED);
+		break;
+	case UM_OUTCOME_CANCEL:
+		um_page_go_to_done(&ex->response, UM_ENDING_FAILED);
+		break;
+	case UM_OUTCOME_ALREADY:
+	case UM_OUTCOME_LATE:
+	case UM_OUTCOME_SEEN:
+		um_page_go_to_done(&ex->response, UM_ENDING_ALREADY);
+		break;
+	default:
+		if (is_cancel(ex))
+			um_page_go_to_done(&ex->response, UM_ENDING_PROCESSING);
+		else
+			um_page_follow(&ex->response);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct um_program program = { "payment-return",
+		UM_BODY_MAX, plan, answer };
+
+	return um_program_main(&program, argc, argv);
+}

@@ -1,0 +1,48 @@
+// Prints the configuration of a development stack: the demo's OpenID provider,
+// GitHub, and every payment provider that is shipped, with secrets made up for
+// this stack. Its arguments are members of the configuration, KEY=VALUE.
+
+import { randomBytes } from 'node:crypto';
+import process from 'node:process';
+
+const given = Object.fromEntries(process.argv.slice(2).map((pair) => {
+	const [key, ...value] = pair.split('=');
+	return [key, value.join('=')];
+}));
+
+const text = () => randomBytes(24).toString('base64url');
+const standard = () => `whsec_${randomBytes(24).toString('base64')}`;
+const webhook = (provider) => `${given.base_url}/webhook/${provider}`;
+
+const payment = {
+	'stripe': { display_name: 'Stripe', secrets: [`whsec_${text()}`] },
+	'standard-webhooks': { display_name: 'Standard Webhooks', secrets: [standard()] },
+	'svix': { display_name: 'Svix', secrets: [standard()] },
+	'polar': { display_name: 'Polar', secrets: [`polar_whs_${text()}`] },
+	'paypal': {
+		display_name: 'PayPal', certificate: 'secrets/paypal.pem',
+		constants: { webhook_id: 'WH-DEVELOPMENT' },
+	},
+	'square': {
+		display_name: 'Square', secrets: [text()], constants: { notification_url: webhook('square') },
+	},
+	'adyen': { display_name: 'Adyen', secrets: [randomBytes(32).toString('hex').toUpperCase()] },
+	'lemon-squeezy': { display_name: 'Lemon Squeezy', secrets: [text()] },
+	'mollie': { display_name: 'Mollie' },
+	'dropbox-sign': { kind: 'signature', display_name: 'Dropbox Sign', secrets: [randomBytes(32).toString('hex')] },
+	'docusign': { kind: 'signature', display_name: 'DocuSign', secrets: [text()] },
+};
+
+console.log(JSON.stringify({
+	base_url: given.base_url,
+	keys_file: 'keys',
+	database_url: given.database_url,
+	user_check: 'confirm',
+	metrics_file: 'metrics',
+	providers_dir: given.providers_dir,
+	providers: {
+		demo: { kind: 'oauth', display_name: 'Demo Account', issuer: given.issuer },
+		github: { kind: 'oauth', display_name: 'GitHub', description: 'github', secrets: [text()] },
+		...Object.fromEntries(Object.entries(payment).map(([name, more]) => [name, { kind: 'payment', ...more }])),
+	},
+}, undefined, '\t'));
