@@ -97,25 +97,29 @@ describe('SIGTERM', () => {
 		});
 	}
 
-	test('under load: every request is answered', async () => {
+	// The program may close a connection that nginx keeps in the very moment in
+	// which nginx chooses it for the next request: that one gets nginx's page.
+	test('under load: every request is answered, or its page tries again', async () => {
 		let ending = false;
-		const statuses = [];
+		const answers = [];
 		const load = Array.from({ length: 8 }, async () => {
 			while (!ending) {
-				statuses.push((await request(scene.url('/oauth/demo/return?state=x'))).status);
+				answers.push(await request(scene.url('/oauth/demo/return?state=x')));
 			}
 		});
 
 		for (let round = 0; round < 5; round++) {
 			const program = await until('it is there', () => scene.stack.program('oauth-return'));
-			const before = statuses.length;
-			await until('it is busy', () => statuses.length > before + 50);
+			const before = answers.length;
+			await until('it is busy', () => answers.length > before + 50);
 			process.kill(program.pid, 'SIGTERM');
 			await successor('oauth-return', program);
 		}
 		ending = true;
 		await Promise.all(load);
-		assert.deepEqual([...new Set(statuses)], [400]);
+		const unlucky = answers.filter(({ status }) => status !== 400);
+		assert.ok(unlucky.every(({ status, headers }) => status === 502 && headers.refresh === '3'));
+		assert.ok(unlucky.length <= 5 * load.length, `${unlucky.length} of ${answers.length}`);
 	});
 });
 
