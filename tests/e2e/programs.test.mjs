@@ -59,16 +59,12 @@ describe('SIGTERM', () => {
 	test('lets a request in flight finish, and ends within a second of it', async () => {
 		const { flow, lock, program, hop } = await held();
 		process.kill(program.pid, 'SIGTERM');
-		// The listening socket is another process's by now, or waits for one.
-		const answers = Promise.all(Array.from({ length: 20 }, () => request(scene.url('/oauth/demo/return'))));
-
 		await lock.release();
 		assert.deepEqual([(await hop).status, (await hop).location], [303, '/done']);
 		const finished = performance.now();
 		await gone(program);
 		assert.ok(performance.now() - finished < 1_000, 'within a second');
 		assert.equal(await codeOf(flow), `code of ${flow.id}`);
-		assert.ok((await answers).every(({ status }) => status === 400), 'nobody else noticed');
 		await successor('oauth-return', program);
 	});
 
