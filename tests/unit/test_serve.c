@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+/* The loop, in a process of its own, with a web server's part played here. */
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <valgrind/valgrind.h>
+
+#include "child.h"
+#include "records.h"
+#include "serve.h"
+#include "trial.h"
+
+#define NOBODY "host=/nonexistent"
+#define AT_ONCE_MS 2000 /* far from what a wait for the database takes */
+#define KEY "1 ERERERERERERERERERERERERERERERERERERERERERE\n"
+
+static char database_url[] = NOBODY;
+static struct um_config config = { .database_url = database_url };
+static struct sockaddr_un address = { .sun_family = AF_UNIX };
+static struct child server;
+
+/* /look asks the database, which is not there; the rest is answered now. */
+static void
+plan(const struct um_context *context, struct um_exchange *ex)
+{
+	(void)context;
+	if (um_str_is(ex->request.path, "/look")) {
+		ex->asked = 1;
+		ex->op.kind = UM_OP_LOOK_UP;
+		ex->op.provider = "";
+	} else if (ex->request.method != UM_POST || um_fields(ex)) {
+		ex->response.status = 200;
+		um_buf_puts(&ex->response.body, "now");
+		ex->outcome = "said";
+	}
+}
+
+static void
+answer(const struct um_context *context, struct um_exchange *ex)
+{
+	(void)context;
+	um_answer_common(ex);
+}
+
+static int
+serve(void *arg)
+{
+	static const struct um_program program = { "connect", 1000, plan,
+		answer };
+	struct um_log log = { .fd = STDERR_FILENO, .program = program.name };
+	struct um_context context = trial_context;
+	int status;
+
+	(void)arg;
+	signal(SIGPIPE, SIG_IGN);
+	context.config = &config;
+	context.keys = keys_of(KEY);
+	status = um_serve(&program, &context, &log, STDIN_FILENO);
+	um_keys_free(context.keys);
+	um_buf_free(&log.lines);
+	return status;
+}
+
+static int
+set_up(void **state)
+{
+	int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)state;
+	config.keys_file = file_make(STR(KEY), 0600);
+	snprintf(address.sun_path, sizeof(address.sun_path),
+		"/tmp/urlmode-test-%d.sock", (int)getpid());
+	unlink(address.sun_path);
+	assert_true(listener >= 0);
+	assert_int_equal(bind(listener, (const struct sockaddr *)&address,
+				 sizeof(address)),
+		0);
+	assert_int_equal(listen(listener, 128), 0);
+	child_start(&server, serve, NULL, listener);
+	close(listener);
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	unlink(address.sun_path);
+	file_remove(config.keys_file);
+	return 0;
+}
+
+/* How often a second takes as long as one. */
+static int64_t
+slower(void)
+{
+	return RUNNING_ON_VALGRIND ? 10 : 1;
+}
+
+/* How long it takes to end, in ms; the log goes to `log`. */
+static int64_t
+stop(struct um_buf *log)
+{
+	struct um_buf out = { 0 };
+	int64_t began = um_now_ms();
+
+	kill(server.pid, SIGTERM);
+	assert_int_equal(child_end(&server, &out, log), 0);
+	assert_int_equal(out.len, 0);
+	um_buf_free(&out);
+	return um_now_ms() - began;
+}
+
+/* Ends it; it has logged so many requests, and each line is JSON. */
+static void
+stop_after(size_t requests)
+{
+	struct um_buf log = { 0 };
+	size_t count = 0;
+
+	stop(&log);
+	for (char *p = log.ptr; p != NULL && p < log.ptr + log.len;) {
+		char *end = memchr(p, '\n', log.len - (size_t)(p - log.ptr));
+		json_t *line;
+
+		assert_non_null(end);
+		line = json_loadb(p, (size_t)(end - p), 0, NULL);
+		assert_non_null(line);
+		count += json_object_get(line, "request") != NULL;
+		json_decref(line);
+		p = end + 1;
+	}
+	if (count != requests)
+		fail_msg("%zu requests: %.*s", count, (int)log.len, log.ptr);
+	um_buf_free(&log);
+}
+
+static int
+web_connect(void)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_true(fd >= 0);
+	assert_int_equal(connect(fd, (const struct sockaddr *)&address,
+				 sizeof(address)),
+		0);
+	return fd;
+}
+
+static void
+put_web_request(struct um_buf *out, const char *path, struct um_str body)
+{
+	struct um_buf pairs = { 0 };
+
+	put_pair(&pairs, STR("SCRIPT_NAME"), um_str(path));
+	put_pair(&pairs, STR("REQUEST_METHOD"),
+		um_str(body.len != 0 ? "POST" : "GET"));
+	put_pair(&pairs, STR("CONTENT_TYPE"),
+		STR("application/x-www-form-urlencoded"));
+	put_begin(out, 1);
+	put_record(out, PARAMS, 1, um_buf_str(&pairs), 0);
+	put_record(out, PARAMS, 1, STR(""), 0);
+	if (body.len != 0)
+		put_record(out, IN, 1, body, 0);
+	put_record(out, IN, 1, STR(""), 0);
+	um_buf_free(&pairs);
+}
+
+static void
+web_send(int fd, const char *path, struct um_str body)
+{
+	struct um_buf records = { 0 };
+
+	put_web_request(&records, path, body);
+	assert_int_equal(write(fd, records.ptr, records.len), records.len);
+	um_buf_free(&records);
+}
+
+/* The answer, which must come in time and hold the text. */
+static void
+web_receive(int fd, int64_t max_ms, const char *expected)
+{
+	int64_t end = um_now_ms() + max_ms;
+	struct um_buf bytes = { 0 };
+	struct um_buf content = { 0 };
+
+	while (!read_answer(&content, um_buf_str(&bytes), 1)) {
+		struct pollfd pfd = { .fd = fd, .events = POLLIN };
+		int64_t left = end - um_now_ms();
+		char chunk[4096];
+		ssize_t n;
+
+		if (poll(&pfd, 1, left > 0 ? (int)left : 0) <= 0)
+			fail_msg("no answer in time");
+		n = read(fd, chunk, sizeof(chunk));
+		assert_true(n > 0);
+		um_buf_put(&bytes, chunk, (size_t)n);
+		content.len = 0;
+	}
+	if (!str_has(um_buf_str(&content), um_str(expected)))
+		fail_msg("\"%s\" is not in: %.*s", expected, (int)content.len,
+			content.ptr);
+	um_buf_free(&bytes);
+	um_buf_free(&content);
+}
+
+/* That the server has ended the connection, or does so in time. */
+static void
+assert_ended(int fd)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+	char byte;
+
+	assert_int_equal(poll(&pfd, 1, AT_ONCE_MS), 1);
+	assert_true(read(fd, &byte, 1) <= 0);
+	close(fd);
+}
+
+/* A request is answered, whatever else there may be. */
+static void
+assert_serves(void)
+{
+	int fd = web_connect();
+
+	web_send(fd, "/now", STR(""));
+	web_receive(fd, AT_ONCE_MS, "\r\n\r\nnow");
+	close(fd);
+}
+
+TEST(request_after_request_on_one_connection)
+{
+	int fd = web_connect();
+
+	for (int i = 0; i < 100; i++) {
+		web_send(fd, "/now", i % 2 ? STR("a=b") : STR(""));
+		web_receive(fd, AT_ONCE_MS, "Status: 200\r\n");
+	}
+	close(fd);
+	stop_after(100);
+}
+
+TEST(a_body_over_the_programs_limit)
+{
+	static char body[1001];
+	int fd = web_connect();
+
+	memset(body, '&', sizeof(body));
+	web_send(fd, "/now", (struct um_str){ body, sizeof(body) - 1 });
+	web_receive(fd, AT_ONCE_MS, "Status: 200\r\n");
+	web_send(fd, "/now", (struct um_str){ body, sizeof(body) });
+	web_receive(fd, AT_ONCE_MS, "<code>body_too_large</code>");
+	close(fd);
+	stop_after(2);
+}
+
+/* Silent, stalled, mad and gone: the others do not notice. */
+TEST(peers_of_every_kind)
+{
+	struct um_buf records = { 0 };
+	int silent[50];
+	int stalled[20];
+	int mad[20];
+
+	put_web_request(&records, "/now", STR("body"));
+	for (size_t i = 0; i < LENGTH(silent); i++)
+		silent[i] = web_connect();
+	assert_serves();
+	for (size_t i = 0; i < LENGTH(stalled); i++) {
+		size_t len = 1 + i * (records.len - 1) / LENGTH(stalled);
+
+		stalled[i] = web_connect();
+		assert_int_equal(write(stalled[i], records.ptr, len), len);
+	}
+	assert_serves();
+	for (size_t i = 0; i < LENGTH(mad); i++) {
+		mad[i] = web_connect();
+		assert_int_equal(write(mad[i], "GET / HTTP/1.1\r\n\r\n", 18),
+			18);
+	}
+	assert_serves();
+	for (size_t i = 0; i < LENGTH(mad); i++)
+		assert_ended(mad[i]);
+	for (size_t i = 0; i < LENGTH(silent); i++)
+		close(silent[i]);
+	for (size_t i = 0; i < LENGTH(stalled); i++)
+		close(stalled[i]);
+	assert_serves();
+	um_buf_free(&records);
+	stop_after(4);
+}
+
+/* What needs no database never waits for one. */
+TEST(while_the_database_is_away)
+{
+	struct um_buf log = { 0 };
+	int waits = web_connect();
+	int gone = web_connect();
+
+	web_send(waits, "/look", STR(""));
+	web_send(gone, "/look", STR(""));
+	close(gone);
+	assert_serves();
+	web_receive(waits, 10000, "Retry-After: 3\r\n");
+	assert_serves();
+	web_send(waits, "/look", STR(""));
+	web_receive(waits, AT_ONCE_MS, "<code>unavailable</code>");
+	close(waits);
+	stop(&log);
+	um_buf_free(&log);
+}
+
+TEST(the_end_with_peers_that_say_nothing)
+{
+	struct um_buf log = { 0 };
+	int silent[20];
+	int stalled = web_connect();
+
+	for (size_t i = 0; i < LENGTH(silent); i++)
+		silent[i] = web_connect();
+	assert_int_equal(write(stalled, "\1\1", 2), 2);
+	assert_serves();
+	assert_true(stop(&log) < 1000 * slower());
+	um_buf_free(&log);
+	for (size_t i = 0; i < LENGTH(silent); i++)
+		assert_ended(silent[i]);
+	assert_ended(stalled);
+}
+
+/* What is in flight is answered first, and its connection ends then. */
+TEST(the_end_with_a_request_in_flight)
+{
+	struct um_buf log = { 0 };
+	int fd = web_connect();
+	int next = web_connect();
+
+	assert_serves();
+	web_send(fd, "/look", STR(""));
+	assert_serves();
+	kill(server.pid, SIGTERM);
+	web_send(next, "/now", STR(""));
+	web_receive(next, AT_ONCE_MS, "\r\n\r\nnow");
+	assert_ended(next);
+	web_receive(fd, 10000, "<code>unavailable</code>");
+	assert_ended(fd);
+	stop(&log);
+	um_buf_free(&log);
+}
+
+/* By SIGHUP; what cannot be read leaves the keys as they are. */
+TEST(keys_are_read_again)
+{
+	struct um_buf log = { 0 };
+
+	assert_serves();
+	kill(server.pid, SIGHUP);
+	assert_serves();
+	assert_int_equal(chmod(config.keys_file, 0604), 0);
+	kill(server.pid, SIGHUP);
+	assert_serves();
+	stop(&log);
+	assert_true(str_has(um_buf_str(&log), STR("keys were read again")));
+	assert_true(str_has(um_buf_str(&log), STR("others may read")));
+	um_buf_free(&log);
+}
+
+#define SERVER_TEST(name)                                                      \
+	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		SERVER_TEST(request_after_request_on_one_connection),
+		SERVER_TEST(a_body_over_the_programs_limit),
+		SERVER_TEST(peers_of_every_kind),
+		SERVER_TEST(while_the_database_is_away),
+		SERVER_TEST(the_end_with_peers_that_say_nothing),
+		SERVER_TEST(the_end_with_a_request_in_flight),
+		SERVER_TEST(keys_are_read_again),
+	};
+
+	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);
+}
