@@ -31,6 +31,14 @@ export class ElicitationTimeoutError extends UrlModeError {
 	}
 }
 
+/** The MCP client that was asked has closed its session or its connection; the elicitation is cancelled, `client_gone`. */
+export class ElicitationClientGoneError extends UrlModeError {
+	/** @param {string} id */
+	constructor(id) {
+		super('ELICITATION_CLIENT_GONE', `the client that elicitation ${id} was asked of is gone`);
+	}
+}
+
 /** There is no such elicitation, or it is another subject's or session's. */
 export class ElicitationNotFoundError extends UrlModeError {
 	/** @param {string} id */

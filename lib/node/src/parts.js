@@ -2,6 +2,7 @@
 
 /**
  * @typedef {object} Parts
+ * @property {string} baseUrl
  * @property {import('./keys.js').KeyRing} keys
  * @property {import('./database.js').Database} database
  * @property {import('./listener.js').Listener} listener

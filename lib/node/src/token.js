@@ -26,7 +26,8 @@ const UNBOUND = Buffer.alloc(BROWSER);
  * @property {Uint8Array} binding 16 bytes
  * @property {Uint8Array} [browser] 16 bytes; zeros or none: any browser
  *
- * @typedef {'connect' | 'return' | 'cancel'} Purpose
+ * @typedef {'connect' | 'return' | 'cancel' | 'retry'} Purpose retry: what a call gives the next one, not the
+ *     callback programs
  */
 
 /** @param {string} id a UUID */
