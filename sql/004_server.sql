@@ -72,12 +72,11 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 		UPDATE urlmode.elicitation e SET result = NULL, verifier = NULL
 		WHERE e.id IN (SELECT unnest(d.ids) FROM due d)
 			AND (e.result IS NOT NULL OR e.verifier IS NOT NULL)
-		RETURNING e.id
 	)
-	SELECT count(*) FROM forgotten
+	SELECT count(*) FROM due
 $$;
 COMMENT ON FUNCTION urlmode.forget() IS
-	'Drops the results and verifiers that are due, at most a thousand notes of them, and answers how many there were. Every MCP server calls it now and then.';
+	'Drops the results and verifiers that are due, at most a thousand notes of them, and answers how many notes there were: call it again until there is none. Every MCP server does so now and then.';
 
 CREATE FUNCTION urlmode.expire(ids uuid[], bindings bytea[])
 RETURNS SETOF uuid

@@ -19,7 +19,8 @@ const CLAIM = 'SELECT urlmode.claim($1, $2) AS claimed';
 const ABANDON = `SELECT outcome FROM urlmode.abandon(
 	ARRAY[$1::uuid], ARRAY[$2::bytea], ARRAY[$3::text], ARRAY[$4::text])`;
 const NOTIFY = 'SELECT pg_notify($1, $2)';
-const READ = 'SELECT * FROM urlmode.read($1::uuid[], $2::bytea[])';
+const READ = 'SELECT * FROM urlmode.read($1::uuid[], $2::bytea[], $3::bigint)';
+const FORGET = 'SELECT urlmode.forget() AS notes';
 const EXPIRE = 'SELECT urlmode.expire($1::uuid[], $2::bytea[])';
 const COMPLETE = `SELECT outcome FROM urlmode.complete(
 	ARRAY[$1::uuid], ARRAY[$2::bytea], NULL, ARRAY[$3::text], ARRAY[$4::text], ARRAY[$5::bytea])`;
@@ -112,10 +113,11 @@ export function isRefusal(error) {
  *
  * @param {(text: string, values: unknown[]) => Promise<unknown[]>} query
  * @param {Named[]} named
+ * @param {number} keep milliseconds from now, after which results that are read are dropped
  * @returns {Promise<Row[]>}
  */
-export async function read(query, named) {
-	const rows = await query(READ, [named.map(({ id }) => id), named.map(({ binding }) => binding)]);
+export async function read(query, named, keep) {
+	const rows = await query(READ, [named.map(({ id }) => id), named.map(({ binding }) => binding), keep]);
 	return /** @type {Row[]} */ (rows);
 }
 
@@ -195,6 +197,16 @@ export class Database {
 	 */
 	async notify(channel, payload) {
 		await this.query(NOTIFY, [channel, payload]);
+	}
+
+	/**
+	 * Drops some of the results that are due.
+	 *
+	 * @returns {Promise<boolean>} whether there may be more
+	 */
+	async forget() {
+		const [answer] = await this.query(FORGET, []);
+		return Number(answer?.notes) > 0;
 	}
 
 	/** @param {Named[]} named */

@@ -19,6 +19,8 @@ export {
  * @typedef {import('./types.js').ProgressEvent} ProgressEvent
  * @typedef {import('./types.js').Recheck} Recheck
  * @typedef {import('./types.js').RecheckFunction} RecheckFunction
+ * @typedef {import('./types.js').Ticket} Ticket
+ * @typedef {import('./types.js').TicketOptions} TicketOptions
  * @typedef {import('./types.js').UrlModeEvents} UrlModeEvents
  * @typedef {import('./types.js').UrlModeOptions} UrlModeOptions
  * @typedef {import('./types.js').WaitOptions} WaitOptions

@@ -66,6 +66,20 @@ export function checkOwner({ subject, session = '' } = {}) {
 	return { subject: checkText('subject', subject, 1, 512), session: checkText('session', session, 0, 512) };
 }
 
+/**
+ * @param {string} name
+ * @param {unknown} value
+ * @param {number} min milliseconds
+ * @param {number} max milliseconds
+ * @returns {number}
+ */
+export function checkMilliseconds(name, value, min, max) {
+	if (!Number.isInteger(value) || Number(value) < min || Number(value) > max) {
+		throw new TypeError(`${name} must be whole milliseconds, ${min} to ${max}`);
+	}
+	return Number(value);
+}
+
 /** @param {unknown} value */
 export function checkTtl(value) {
 	if (!Number.isInteger(value) || Number(value) < 1 || Number(value) > TTL_MAX_MS) {

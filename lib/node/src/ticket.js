@@ -38,15 +38,10 @@ export function mintTicket(keys, subject, expires, nonce = randomBytes(12)) {
 }
 
 /**
- * @typedef {object} Ticket
- * @property {string} name of the cookie
- * @property {string} value
- * @property {string} header what to set it with: the value of a Set-Cookie header
- *
  * @param {import('./keys.js').KeyRing} keys
  * @param {string} subject
  * @param {number} ttl milliseconds
- * @returns {Ticket}
+ * @returns {import('./types.js').Ticket}
  */
 export function ticketCookie(keys, subject, ttl) {
 	const seconds = Math.ceil(ttl / 1_000);

@@ -13,6 +13,17 @@
  * @property {string} [name] who asks, as the confirm page says it; the host of baseUrl by default. At most 200 bytes
  * @property {boolean} [listen] false: waits poll, for a process that is frozen between calls; true by default, and then
  *     they poll only where LISTEN turns out not to be had
+ * @property {number} [keepResults] milliseconds that a result stays in its row after a wait has read it, 600 000 by
+ *     default, at most a day; a day after completion it is dropped in any case
+ *
+ * @typedef {object} TicketOptions
+ * @property {string} subject who the web session says the user is; 1 to 512 bytes
+ * @property {number} [ttl] milliseconds, 300 000 by default, at most an hour
+ *
+ * @typedef {object} Ticket a cookie
+ * @property {string} name
+ * @property {string} value
+ * @property {string} header the value of a Set-Cookie header
  *
  * @typedef {object} Owner who the elicitation belongs to
  * @property {string} subject who the MCP server's own authorization says the user is; 1 to 512 bytes

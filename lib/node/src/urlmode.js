@@ -7,21 +7,28 @@ import { EventEmitter } from 'node:events';
 import { checkDatabaseUrl, Database, read } from './database.js';
 import { ElicitationExistsError, UrlModeClosedError } from './errors.js';
 import { Told } from './events.js';
+import { Forgetting } from './forgetting.js';
 import {
-	checkAnswer, checkChoice, checkExpected, checkFlag, checkFunction, checkId, checkOwner, checkProvider, checkReason,
-	checkSignal, checkText, checkTimeout, checkTtl,
+	checkAnswer, checkChoice, checkExpected, checkFlag, checkFunction, checkId, checkMilliseconds, checkOwner,
+	checkProvider, checkReason, checkSignal, checkText, checkTimeout, checkTtl,
 } from './input.js';
 import { KeysFile } from './keys.js';
 import { Listener } from './listener.js';
 import { setParts } from './parts.js';
 import { addVerifier } from './pkce.js';
 import { RESULT, seal, unseal, VERIFIER } from './seal.js';
+import { ticketCookie } from './ticket.js';
 import { bindingOf, mintState } from './token.js';
 import { checkBaseUrl, checkTargetUrl } from './url.js';
 import { Waiters } from './waiters.js';
 
 const TTL_MS = 300_000;
 const TIMEOUT_MS = 300_000;
+const TICKET_MS = 300_000;
+const TICKET_MAX_MS = 60 * 60 * 1_000;
+const KEEP_MS = 600_000;
+/** When the database drops a result at the latest. */
+const KEEP_MAX_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * What the way back may be late against the row, in seconds: it is minted
@@ -57,6 +64,7 @@ export class UrlMode extends EventEmitter {
 	#database;
 	#listener;
 	#waiters;
+	#forgetting;
 	#told = new Told();
 	/** @type {Promise<void> | undefined} */
 	#closed;
@@ -67,7 +75,7 @@ export class UrlMode extends EventEmitter {
 	 * @param {UrlModeOptions} options
 	 * @throws {import('./errors.js').KeysFileError}
 	 */
-	constructor({ databaseUrl, keysFile, baseUrl, name, listen }) {
+	constructor({ databaseUrl, keysFile, baseUrl, name, listen, keepResults }) {
 		super();
 		const base = checkBaseUrl(baseUrl);
 		this.#baseUrl = base.origin;
@@ -79,7 +87,9 @@ export class UrlMode extends EventEmitter {
 			listen: checkFlag('listen', listen, true),
 			notify: (channel, payload) => this.#database.notify(channel, payload),
 		});
+		this.#forgetting = new Forgetting(() => this.#database.forget());
 		this.#waiters = new Waiters(this.#listener, {
+			keep: checkMilliseconds('keepResults', keepResults ?? KEEP_MS, 0, KEEP_MAX_MS),
 			outcomeOf: (row, binding) => this.#outcomeOf(row, binding),
 			expire: (named) => this.#database.expire(named),
 			complete: ({ id, binding }, answer) => this.#complete(id, binding, answer),
@@ -96,6 +106,7 @@ export class UrlMode extends EventEmitter {
 	 */
 	async create(options) {
 		this.#refuseClosed();
+		this.#forgetting.start();
 		const id = checkId(options.id ?? randomUUID());
 		const provider = checkProvider(options.provider);
 		const kind = checkChoice('kind', options.kind, KINDS);
@@ -140,6 +151,7 @@ export class UrlMode extends EventEmitter {
 	 */
 	async waitForCompletion(id, options) {
 		this.#refuseClosed();
+		this.#forgetting.start();
 		const elicitationId = checkId(id);
 		const owner = checkOwner(options);
 		const { signal, onProgress, recheck } = options;
@@ -223,6 +235,19 @@ export class UrlMode extends EventEmitter {
 	}
 
 	/**
+	 * Says who the user is to callback programs on the same host whose
+	 * configuration has `"user_check": "session-ticket"`: a cookie for the
+	 * browser whose web session you know the user by.
+	 *
+	 * @param {import('./types.js').TicketOptions} options
+	 * @returns {import('./types.js').Ticket}
+	 */
+	ticket({ subject, ttl }) {
+		const name = checkText('subject', subject, 1, 512);
+		return ticketCookie(this.#keys, name, checkMilliseconds('ttl', ttl ?? TICKET_MS, 1, TICKET_MAX_MS));
+	}
+
+	/**
 	 * Open waits reject with UrlModeClosedError; `create`, `complete` and
 	 * `cancel` under way end first. Then no connection is left.
 	 *
@@ -234,6 +259,7 @@ export class UrlMode extends EventEmitter {
 	}
 
 	async #close() {
+		this.#forgetting.stop();
 		await this.#waiters.close(new UrlModeClosedError());
 		await Promise.all([this.#listener.close(), this.#database.close()]);
 	}
@@ -322,7 +348,8 @@ export class UrlMode extends EventEmitter {
 		if (this.listenerCount('completed') === 0) return;
 		try {
 			const named = { id, binding: bindingOf(owner.subject, owner.session) };
-			const [row] = await read((text, values) => this.#database.query(text, values), [named]);
+			// No wait has read it: that it is told of is no reason to drop it early.
+			const [row] = await read((text, values) => this.#database.query(text, values), [named], KEEP_MAX_MS);
 			if (row) this.#tellRow(row, owner);
 		} catch {
 			// Nothing depends on it.

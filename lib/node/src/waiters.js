@@ -32,6 +32,7 @@ const RETRY_MS = 1_000;
  * }} ListenerLike
  *
  * @typedef {object} Rows what the waits need of the rest
+ * @property {number} keep milliseconds for which a result that was read is kept
  * @property {(row: import('./database.js').Row, binding: Buffer) => import('./types.js').Outcome} outcomeOf
  *     may throw, which is then how the waits end
  * @property {(named: import('./database.js').Named[]) => Promise<unknown>} expire
@@ -190,7 +191,7 @@ export class Waiters {
 	/** @param {Entry[]} batch */
 	async #readRows(batch) {
 		try {
-			return await read((text, values) => this.#listener.query(text, values), batch);
+			return await read((text, values) => this.#listener.query(text, values), batch, this.#rows.keep);
 		} catch (error) {
 			// Otherwise the connection is lost, and the next one begins by reading all.
 			if (isRefusal(error)) batch.forEach((entry) => this.#fail(entry, error));
