@@ -142,6 +142,8 @@ answer(const struct um_context *context, struct um_exchange *ex)
 		return;
 	if (ex->op.outcome == UM_OUTCOME_ALREADY)
 		um_page_ending(&ex->response, UM_ENDING_ALREADY);
+	else if (ex->op.outcome == UM_OUTCOME_PROCESSING)
+		um_page_go_to_done(&ex->response, UM_ENDING_PROCESSING);
 	else if (strcmp(ex->op.action, "accept") == 0)
 		um_page_go_to_done(&ex->response, UM_ENDING_DONE);
 	else if (strcmp(ex->op.action, "decline") == 0)

@@ -38,6 +38,16 @@ struct um_context trial_context = { .config = &config,
 
 static struct um_keys *other_keys;
 
+struct um_provider *
+trial_provider(const char *name)
+{
+	size_t i = 0;
+
+	while (strcmp(providers[i].name, name) != 0)
+		assert_true(++i < LENGTH(providers));
+	return &providers[i];
+}
+
 int
 trial_set_up(void **state)
 {
@@ -200,6 +210,7 @@ trial_go(struct trial_end *end, const struct trial_program *program,
 	if (trial->asks_then != UM_OP_NONE) {
 		assert_row(trial->name,
 			ex->asked == 1 && ex->op.kind == trial->asks_then);
+		trial_check_deed(trial, &ex->op);
 		ex->asked = 0;
 		ex->op.outcome = trial->says_then;
 		p->answer(&trial_context, ex);

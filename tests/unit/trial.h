@@ -91,6 +91,12 @@ struct trial_program {
 
 extern struct um_context trial_context;
 
+/*
+ * "demo", "lax" and "plain" are of kind oauth, with an issuer that must send
+ * `iss`, that need not, and without an issuer; "shop" is of kind payment.
+ */
+struct um_provider *trial_provider(const char *name);
+
 int trial_set_up(void **state);
 int trial_tear_down(void **state);
 
@@ -107,6 +113,8 @@ void trial_free(struct trial_end *end);
 
 /* What the row says of the operation that plan() asks for, and of the end. */
 void trial_check_op(const struct trial *trial, const struct um_exchange *ex);
+/* The action, reason and result of the last operation that is asked for. */
+void trial_check_deed(const struct trial *trial, const struct um_op *op);
 void trial_check(const struct trial *trial, const struct trial_end *end);
 
 /* That the text is a token of the trial's row, for the browser with this

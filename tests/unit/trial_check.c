@@ -49,8 +49,16 @@ trial_check_op(const struct trial *trial, const struct um_exchange *ex)
 		assert_memory_equal(op->binding, binding, sizeof(binding));
 		assert_string_equal(op->provider, ex->provider->name);
 	}
-	check_text(trial, "the subject", um_str(op->subject),
-		trial->user != NULL ? trial->user : "");
+	if (op->kind != UM_OP_LOOK_UP)
+		check_text(trial, "the subject", um_str(op->subject),
+			trial->user != NULL ? trial->user : "");
+	if (trial->asks_then == UM_OP_NONE)
+		trial_check_deed(trial, op);
+}
+
+void
+trial_check_deed(const struct trial *trial, const struct um_op *op)
+{
 	check_text(trial, "the action", um_str(op->action), trial->action);
 	check_text(trial, "the operation's reason", um_str(op->reason),
 		trial->op_reason);

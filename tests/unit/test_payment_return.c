@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include "trial.h"
+
+#define main program_main
+#include "../../cgi-bin/payment-return.c" // NOLINT(bugprone-suspicious-include)
+#undef main
+
+#define BACK "/payment/shop/return"
+#define CANCEL "/payment/shop/cancel"
+#define FOLLOWS "<h1>Waiting for the confirmation</h1>"
+#define SIGNING_SECRET "return-secret"
+
+static char accept[] = "accept", cancel[] = "cancel";
+static char none[] = "", expired[] = "expired", subject[] = "user-42";
+
+static const struct trial_program payment_return = {
+	{ "payment-return", UM_BODY_MAX, plan, answer },
+	UM_PURPOSE_RETURN,
+	"shop",
+};
+
+static const struct trial_program payment_cancel = {
+	{ "payment-return", UM_BODY_MAX, plan, answer },
+	UM_PURPOSE_CANCEL,
+	"shop",
+};
+
+TEST(refused_without_the_database)
+{
+	static const struct {
+		const char *path;
+		const char *query;
+		int status;
+		const char *reason;
+	} cases[] = {
+		{ "/payment/shop", "", 404, "unknown_route" },
+		{ "/payment/shop/other", "", 404, "unknown_route" },
+		{ "/cancel", "", 404, "unknown_route" },
+		{ "/payment//return", "", 404, "unknown_route" },
+		{ "/payment/nobody/return", "", 404, "unknown_provider" },
+		{ "/payment/demo/return", "state={bound}", 404,
+			"unknown_provider" },
+		{ BACK, "state={bound}&state={bound}", 400,
+			"duplicate_parameter" },
+		{ BACK, "state={bound}&x=%", 400, "malformed_parameters" },
+		{ BACK, "", 400, "state_missing" },
+		{ BACK, "state=" SECRET, 400, "state_invalid" },
+		{ BACK, "state={purpose}", 400, "state_invalid" },
+		{ BACK, "state={provider}", 400, "state_invalid" },
+		{ BACK, "state={expired}", 410, "state_expired" },
+		{ BACK, "state={elsewhere}", 403, "wrong_browser" },
+		{ CANCEL, "state={bound}", 400, "state_invalid" },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		const struct trial trial = { .name = cases[i].path,
+			.path = cases[i].path,
+			.query = cases[i].query,
+			.status = cases[i].status,
+			.reason = cases[i].reason };
+
+		trial_run(&payment_return, &trial);
+	}
+}
+
+TEST(methods_prefetch_and_users)
+{
+	static const struct trial trials[] = {
+		{ .name = "POST",
+			.method = "POST",
+			.path = BACK,
+			.body = "state={bound}",
+			.status = 405,
+			.reason = "method_not_allowed" },
+		{ .name = "HEAD",
+			.method = "HEAD",
+			.path = BACK,
+			.query = "state={bound}",
+			.status = 405,
+			.reason = "method_not_allowed" },
+		{ .name = "prefetch",
+			.path = BACK,
+			.query = "state={bound}",
+			.prefetch = true,
+			.status = 503,
+			.reason = "prefetch" },
+		{ .name = "no name",
+			.path = BACK,
+			.query = "state={bound}",
+			.checks_user = true,
+			.user_check = UM_USER_REMOTE,
+			.status = 500,
+			.reason = "sign_in_not_set_up" },
+		{ .name = "no ticket",
+			.path = BACK,
+			.query = "state={bound}",
+			.checks_user = true,
+			.user_check = UM_USER_TICKET,
+			.status = 403,
+			.reason = "sign_in_required" },
+	};
+
+	trial_run_all(&payment_return, trials, LENGTH(trials));
+}
+
+/* A browser proves no payment: it looks, and follows. */
+TEST(what_the_database_says)
+{
+	static const struct {
+		enum um_outcome says;
+		struct um_row row;
+		int status;
+		const char *reason;
+		const char *sets_cookie;
+		const char *on_page;
+	} cases[] = {
+		{ UM_OUTCOME_UNKNOWN, { 0 }, 404, "unknown_elicitation", "",
+			NULL },
+		{ UM_OUTCOME_EXPIRED, { 0 }, 410, "expired", "", NULL },
+		{ UM_OUTCOME_FAILED, { 0 }, 500, "internal_error", "", NULL },
+		{ UM_OUTCOME_UNAVAILABLE, { 0 }, 503, "unavailable", "", NULL },
+		{ UM_OUTCOME_PENDING, { .reason = none }, 200, "", "",
+			FOLLOWS },
+		{ UM_OUTCOME_OPENED, { .reason = none }, 200, "", "", FOLLOWS },
+		{ UM_OUTCOME_PROCESSING, { .reason = none }, 200, "", "",
+			FOLLOWS },
+		{ UM_OUTCOME_COMPLETED, { .action = accept, .reason = none },
+			303, "", DONE_COOKIE("done"), NULL },
+		{ UM_OUTCOME_COMPLETED, { .action = cancel, .reason = expired },
+			303, "", DONE_COOKIE("expired"), NULL },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct trial trial = { .name = "return",
+			.path = BACK,
+			.query = "state={bound}",
+			.asks = UM_OP_LOOK_UP,
+			.says = cases[i].says,
+			.row = cases[i].row,
+			.status = cases[i].status,
+			.reason = cases[i].reason,
+			.location = cases[i].status == 303 ? "/done" : "",
+			.sets_cookie = cases[i].sets_cookie,
+			.on_page = cases[i].on_page };
+
+		trial_run(&payment_return, &trial);
+	}
+}
+
+/* The MCP server mints for any browser: the row knows which one it is. */
+TEST(in_the_browser_that_went_on)
+{
+	struct trial trial = { .name = "unbound",
+		.path = BACK,
+		.query = "state={unbound}",
+		.asks = UM_OP_LOOK_UP,
+		.says = UM_OUTCOME_OPENED,
+		.row = { .reason = none, .has_browser = true },
+		.status = 200,
+		.on_page = FOLLOWS };
+
+	um_browser(trial.row.browser, STR(TRIAL_COOKIE));
+	trial_run(&payment_return, &trial);
+	trial.on_page = NULL;
+	trial.status = 403;
+	trial.reason = "wrong_browser";
+	um_browser(trial.row.browser, STR("another"));
+	trial_run(&payment_return, &trial);
+	trial.path = CANCEL;
+	trial_run(&payment_cancel, &trial);
+	trial.row.has_browser = false;
+	trial_run(&payment_cancel, &trial);
+	trial.cookie = "";
+	trial_run(&payment_cancel, &trial);
+}
+
+TEST(by_the_user_that_it_is_for)
+{
+	struct trial trial = { .name = "another user",
+		.path = BACK,
+		.query = "state={bound}",
+		.checks_user = true,
+		.user_check = UM_USER_REMOTE,
+		.user = "user-43",
+		.asks = UM_OP_LOOK_UP,
+		.says = UM_OUTCOME_OPENED,
+		.row = { .subject = subject, .reason = none },
+		.asks_then = UM_OP_EVENT,
+		.says_then = UM_OUTCOME_IGNORED,
+		.status = 403,
+		.reason = "wrong_user" };
+
+	trial_run(&payment_return, &trial);
+	trial.path = CANCEL;
+	trial_run(&payment_cancel, &trial);
+	trial.says_then = UM_OUTCOME_UNAVAILABLE;
+	trial_run(&payment_cancel, &trial);
+	trial.user = subject;
+	trial.path = BACK;
+	trial.asks_then = UM_OP_NONE;
+	trial.status = 200;
+	trial.reason = "";
+	trial_run(&payment_return, &trial);
+}
+
+TEST(back_without_paying)
+{
+	static const struct {
+		enum um_outcome says_then;
+		int status;
+		const char *reason;
+		const char *sets_cookie;
+	} cases[] = {
+		{ UM_OUTCOME_COMPLETED, 303, NULL, DONE_COOKIE("declined") },
+		{ UM_OUTCOME_PROCESSING, 303, NULL, DONE_COOKIE("processing") },
+		{ UM_OUTCOME_ALREADY, 303, NULL, DONE_COOKIE("already") },
+		{ UM_OUTCOME_EXPIRED, 410, "expired", "" },
+		{ UM_OUTCOME_UNKNOWN, 404, "unknown_elicitation", "" },
+		{ UM_OUTCOME_FAILED, 500, "internal_error", "" },
+		{ UM_OUTCOME_UNAVAILABLE, 503, "unavailable", "" },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		const struct trial trial = { .name = "cancel",
+			.path = CANCEL,
+			.query = "state={bound}",
+			.asks = UM_OP_LOOK_UP,
+			.says = UM_OUTCOME_OPENED,
+			.row = { .reason = none },
+			.asks_then = UM_OP_COMPLETE,
+			.action = "decline",
+			.op_reason = "cancelled",
+			.result = "",
+			.says_then = cases[i].says_then,
+			.status = cases[i].status,
+			.reason = cases[i].reason,
+			.sets_cookie = cases[i].sets_cookie,
+			.location = cases[i].status == 303 ? "/done" : "" };
+
+		trial_run(&payment_cancel, &trial);
+	}
+}
+
+/* The query that the provider signs: HMAC-SHA256 over its four fields. */
+static char *
+signed_query(const char *id, const char *secret)
+{
+	static const char digits[] = "0123456789abcdef";
+	struct um_buf text = { 0 };
+	struct um_buf query = { 0 };
+	uint8_t digest[32];
+
+	um_buf_printf(&text, "plink_1|%s|paid|pay_1", id);
+	assert_non_null(HMAC(EVP_sha256(), secret, (int)strlen(secret),
+		(const uint8_t *)text.ptr, text.len, digest, NULL));
+	um_buf_printf(&query,
+		"state={bound}&razorpay_payment_link_id=plink_1"
+		"&razorpay_payment_link_reference_id=%s"
+		"&razorpay_payment_link_status=paid&razorpay_payment_id=pay_1"
+		"&razorpay_signature=",
+		id);
+	for (size_t i = 0; i < sizeof(digest); i++)
+		um_buf_printf(&query, "%c%c", digits[digest[i] >> 4],
+			digits[digest[i] & 15]);
+	um_buf_free(&text);
+	assert_false(query.failed);
+	return query.ptr;
+}
+
+/* A provider whose return is signed: that alone completes here. */
+TEST(a_signed_return)
+{
+	static const struct {
+		enum um_outcome says_then;
+		const char *sets_cookie;
+	} cases[] = {
+		{ UM_OUTCOME_ACCEPT, DONE_COOKIE("done") },
+		{ UM_OUTCOME_DECLINE, DONE_COOKIE("declined") },
+		{ UM_OUTCOME_CANCEL, DONE_COOKIE("failed") },
+		{ UM_OUTCOME_LATE, DONE_COOKIE("already") },
+		{ UM_OUTCOME_SEEN, DONE_COOKIE("already") },
+	};
+	const char *secrets[] = { SIGNING_SECRET };
+	const struct um_site site = { .secrets = secrets,
+		.secrets_len = 1,
+		.return_secrets = secrets,
+		.return_secrets_len = 1 };
+	struct um_provider *shop = trial_provider("shop");
+	struct um_error err;
+	char *query = signed_query(TRIAL_ID, SIGNING_SECRET);
+	struct trial trial = { .name = "signed",
+		.path = BACK,
+		.query = query,
+		.asks = UM_OP_LOOK_UP,
+		.says = UM_OUTCOME_OPENED,
+		.row = { .reason = none },
+		.asks_then = UM_OP_EVENT,
+		.status = 303,
+		.location = "/done",
+		.result = "{\"event\":\"pay_1\",\"type\":\"paid\","
+			  "\"reference\":\"pay_1\"}" };
+
+	if (!um_description_load(&shop->description,
+		    "tests/descriptions/razorpay.json", &site, &err))
+		fail_msg("%s", err.text);
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		trial.says_then = cases[i].says_then;
+		trial.sets_cookie = cases[i].sets_cookie;
+		trial_run(&payment_return, &trial);
+	}
+	free(query);
+
+	/* By somebody else, or of another elicitation: it is only followed. */
+	trial.asks_then = UM_OP_NONE;
+	trial.status = 200;
+	trial.on_page = FOLLOWS;
+	trial.location = trial.sets_cookie = "";
+	trial.result = NULL;
+	trial.query = query = signed_query(TRIAL_ID, "another");
+	trial_run(&payment_return, &trial);
+	free(query);
+	trial.query = query =
+		signed_query("00000000-0000-4000-8000-000000000000",
+			SIGNING_SECRET);
+	trial_run(&payment_return, &trial);
+	free(query);
+	um_description_free(shop->description);
+	shop->description = NULL;
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(refused_without_the_database),
+		cmocka_unit_test(methods_prefetch_and_users),
+		cmocka_unit_test(what_the_database_says),
+		cmocka_unit_test(in_the_browser_that_went_on),
+		cmocka_unit_test(by_the_user_that_it_is_for),
+		cmocka_unit_test(back_without_paying),
+		cmocka_unit_test(a_signed_return),
+	};
+
+	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include "log.h"
+#include "seal.h"
+#include "serve.h"
+#include "trial.h"
+
+#define main program_main
+#include "../../cgi-bin/webhook.c" // NOLINT(bugprone-suspicious-include)
+#undef main
+
+#define HOOK "/webhook/shop"
+#define SIGNING_SECRET "whk-" SECRET
+#define OTHER_ID "00000000-0000-4000-8000-000000000000"
+
+/* Of a provider that sends several events at once. */
+static const char description[] =
+	"{\"name\": \"Unit\", \"documentation\": \"https://unit.example/\","
+	" \"verify\": [{\"algorithm\": \"hmac-sha256\","
+	"  \"key\": {\"as\": \"utf8\"},"
+	"  \"signature\": {\"from\": {\"header\": \"x-signature\"},"
+	"   \"as\": \"hex\"},"
+	"  \"signed\": [{\"header\": \"x-time\"}, \".\","
+	"   {\"body\": \"raw\"}]}],"
+	" \"timestamp\": {\"from\": {\"header\": \"x-time\"}, \"as\": \"unix\","
+	"  \"past\": 300, \"future\": 60},"
+	" \"events\": \"/events\", \"believed\": \"body\","
+	" \"identity\": {\"item\": \"/id\"},"
+	" \"type\": {\"item\": \"/type\"},"
+	" \"elicitation\": {\"item\": \"/for\"},"
+	" \"outcomes\": [{\"type\": \"paid\", \"means\": \"paid\"}]}";
+
+#define EVENT(id, type, of)                                                    \
+	"{\"id\":\"" id "\",\"type\":\"" type "\",\"for\":\"" of "\"}"
+#define PAID "{\"events\":[" EVENT("ev_1", "paid", TRIAL_ID) "]}"
+
+/* A delivery; what is NULL is signed and sent as it should be. */
+struct letter {
+	const char *method;
+	const char *path;
+	const char *body;
+	const char *time;
+	const char *secret;
+	const char *signature;
+	bool too_large;
+};
+
+struct variables {
+	const struct letter *letter;
+	const char *time;
+	const char *signature;
+};
+
+static const char *
+get(const char *name, void *arg)
+{
+	const struct variables *v = arg;
+
+	if (strcmp(name, "REQUEST_METHOD") == 0)
+		return v->letter->method != NULL ? v->letter->method : "POST";
+	if (strcmp(name, "SCRIPT_NAME") == 0)
+		return v->letter->path != NULL ? v->letter->path : HOOK;
+	if (strcmp(name, "CONTENT_TYPE") == 0)
+		return "application/json";
+	if (strcmp(name, "HTTP_X_TIME") == 0)
+		return v->time;
+	if (strcmp(name, "HTTP_X_SIGNATURE") == 0)
+		return v->signature;
+	return strcmp(name, "URLMODE_REQUEST_ID") == 0 ? TRIAL_REQUEST_ID
+						       : NULL;
+}
+
+static void
+sign(char hex[static 65], const char *secret, const char *time,
+	const char *body)
+{
+	struct um_buf text = { 0 };
+	uint8_t digest[32];
+
+	um_buf_printf(&text, "%s.%s", time, body);
+	assert_non_null(HMAC(EVP_sha256(), secret, (int)strlen(secret),
+		(const uint8_t *)text.ptr, text.len, digest, NULL));
+	for (size_t i = 0; i < sizeof(digest); i++)
+		snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+	um_buf_free(&text);
+}
+
+/* plan() for this delivery. */
+static void
+deliver(struct um_exchange *ex, struct um_buf *path,
+	const struct letter *letter)
+{
+	static struct variables variables;
+	static char signature[65];
+	const char *body = letter->body != NULL ? letter->body : PAID;
+
+	variables = (struct variables){ .letter = letter,
+		.time = letter->time != NULL ? letter->time : "1800000000" };
+	sign(signature,
+		letter->secret != NULL ? letter->secret : SIGNING_SECRET,
+		variables.time, body);
+	variables.signature = letter->signature == NULL ? signature
+		: letter->signature[0] != '\0'          ? letter->signature
+							: NULL;
+	um_exchange_begin(ex, path, get, &variables, &trial_context);
+	ex->request.body = um_str(body);
+	ex->request.body_too_large = letter->too_large;
+	plan(&trial_context, ex);
+}
+
+/* What the provider gets, and what the log says; frees the exchange. */
+static void
+assert_end(struct um_exchange *ex, struct um_buf *path, int status,
+	const char *word)
+{
+	struct um_log log = { .fd = -1, .program = "webhook" };
+	struct um_buf out = { 0 };
+	char expected[128];
+
+	um_exchange_write(ex, &out);
+	um_log_request(&log, ex, TRIAL_NOW * 1000, 1);
+	if (ex->response.status != status)
+		fail_msg("%d %s, not %d %s", ex->response.status,
+			ex->reason != NULL ? ex->reason : "", status, word);
+	if (status >= 400) {
+		assert_string_equal(ex->reason, word);
+		snprintf(expected, sizeof(expected), "\r\n\r\n%s: ", word);
+		assert_true(str_has(um_buf_str(&out), um_str(expected)));
+		assert_false(str_has(um_buf_str(&out), STR("<html")));
+	} else {
+		assert_string_equal(ex->outcome, word);
+	}
+	assert_false(str_has(um_buf_str(&out), STR(SECRET)));
+	assert_false(str_has(um_buf_str(&log.lines), STR(SECRET)));
+	assert_false(str_has(um_buf_str(&log.lines), STR("ev_")));
+	um_buf_free(&log.lines);
+	um_buf_free(&out);
+	um_exchange_free(ex);
+	um_buf_free(path);
+}
+
+TEST(answered_without_the_database)
+{
+	static const struct {
+		struct letter letter;
+		int status;
+		const char *word;
+	} cases[] = {
+		{ { .path = "/webhook/" }, 404, "unknown_route" },
+		{ { .path = "/webhook/shop/" }, 404, "unknown_route" },
+		{ { .path = "/webhook/nobody" }, 404, "unknown_provider" },
+		{ { .path = "/webhook/demo" }, 404, "unknown_provider" },
+		{ { .method = "GET" }, 405, "method_not_allowed" },
+		{ { .method = "PUT" }, 405, "method_not_allowed" },
+		{ { .too_large = true }, 413, "body_too_large" },
+		{ { .signature = "" }, 401, "signature_missing" },
+		{ { .signature = "00" }, 401, "signature_invalid" },
+		{ { .secret = "another" }, 401, "signature_invalid" },
+		{ { .time = "1799999699" }, 401, "timestamp_out_of_tolerance" },
+		{ { .time = "1800000061" }, 401, "timestamp_out_of_tolerance" },
+		{ { .body = "" }, 400, "body_malformed" },
+		{ { .body = "{\"events\":[" }, 400, "body_malformed" },
+		{ { .body = "{\"events\":[],\"events\":[]}" }, 400,
+			"body_malformed" },
+		{ { .body = "{\"events\":[]}" }, 200, "nothing" },
+		{ { .body = "{\"events\":[" EVENT("ev_1", "paid",
+			    "mine") "]}" },
+			200, "nothing" },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_exchange ex;
+		struct um_buf path = { 0 };
+
+		deliver(&ex, &path, &cases[i].letter);
+		assert_int_equal(ex.asked, 0);
+		assert_end(&ex, &path, cases[i].status, cases[i].word);
+	}
+}
+
+/* The row's binding comes first: nothing can be sealed without it. */
+TEST(an_event_that_is_ours)
+{
+	static const struct {
+		enum um_outcome says;
+		int status;
+		const char *word;
+	} cases[] = {
+		{ UM_OUTCOME_ACCEPT, 200, "accept" },
+		{ UM_OUTCOME_DECLINE, 200, "decline" },
+		{ UM_OUTCOME_CANCEL, 200, "cancel" },
+		{ UM_OUTCOME_PROCESSING, 200, "processing" },
+		{ UM_OUTCOME_RECHECK, 200, "recheck" },
+		{ UM_OUTCOME_IGNORED, 200, "ignored" },
+		{ UM_OUTCOME_LATE, 200, "late" },
+		{ UM_OUTCOME_SEEN, 200, "seen" },
+		{ UM_OUTCOME_FAILED, 500, "internal_error" },
+		{ UM_OUTCOME_UNAVAILABLE, 503, "unavailable" },
+	};
+	static const struct letter letter = { 0 };
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_exchange ex;
+		struct um_buf path = { 0 };
+		struct um_buf json = { 0 };
+		char uuid[UM_UUID_LEN + 1];
+
+		deliver(&ex, &path, &letter);
+		assert_int_equal(ex.asked, 1);
+		assert_int_equal(ex.ops[0].kind, UM_OP_BINDING);
+		assert_string_equal(ex.ops[0].provider, "shop");
+		um_uuid_text(uuid, ex.ops[0].id);
+		assert_string_equal(uuid, TRIAL_ID);
+
+		ex.asked = 0;
+		ex.ops[0].outcome = UM_OUTCOME_FOUND;
+		memset(ex.ops[0].row.binding, 0xb1, UM_BINDING_LEN);
+		answer(&trial_context, &ex);
+		assert_int_equal(ex.asked, 1);
+		assert_int_equal(ex.ops[0].kind, UM_OP_EVENT);
+		assert_int_equal(ex.ops[0].event->meaning, UM_MEANS_PAID);
+		assert_string_equal(ex.ops[0].event->identity, "ev_1");
+		assert_true(um_unseal_result(&json,
+			um_buf_str(&ex.ops[0].result), ex.ops[0].id,
+			ex.ops[0].row.binding, trial_context.keys));
+		assert_str(um_buf_str(&json),
+			"{\"event\":\"ev_1\",\"type\":\"paid\"}");
+		um_buf_free(&json);
+
+		ex.asked = 0;
+		ex.ops[0].outcome = cases[i].says;
+		answer(&trial_context, &ex);
+		assert_int_equal(ex.asked, 0);
+		assert_end(&ex, &path, cases[i].status, cases[i].word);
+	}
+}
+
+TEST(an_event_that_is_not_ours)
+{
+	static const struct {
+		enum um_outcome says;
+		int status;
+		const char *word;
+	} cases[] = {
+		{ UM_OUTCOME_UNKNOWN, 200, "unknown" },
+		{ UM_OUTCOME_FAILED, 500, "internal_error" },
+		{ UM_OUTCOME_UNAVAILABLE, 503, "unavailable" },
+	};
+	static const struct letter letter = { 0 };
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_exchange ex;
+		struct um_buf path = { 0 };
+
+		deliver(&ex, &path, &letter);
+		ex.asked = 0;
+		ex.ops[0].outcome = cases[i].says;
+		answer(&trial_context, &ex);
+		assert_int_equal(ex.asked, 0);
+		assert_end(&ex, &path, cases[i].status, cases[i].word);
+	}
+}
+
+/* Of several only ours are kept, each under its own row; one that cannot be
+ * makes the provider send all of them again. */
+TEST(several_events_at_once)
+{
+	static const struct letter letter = {
+		.body = "{\"events\":[" EVENT("ev_1", "paid",
+			OTHER_ID) "," EVENT("ev_2", "paid",
+			"mine") "," EVENT("ev_3", "new",
+			TRIAL_ID) "," EVENT("ev_4", "paid", TRIAL_ID) "]}"
+	};
+	static const enum um_outcome ends[][2] = {
+		{ UM_OUTCOME_IGNORED, UM_OUTCOME_ACCEPT },
+		{ UM_OUTCOME_IGNORED, UM_OUTCOME_UNAVAILABLE },
+		{ UM_OUTCOME_FAILED, UM_OUTCOME_ACCEPT },
+	};
+	static const int statuses[] = { 200, 503, 500 };
+	static const char *const words[] = { "ignored", "unavailable",
+		"internal_error" };
+
+	for (size_t i = 0; i < LENGTH(ends); i++) {
+		struct um_exchange ex;
+		struct um_buf path = { 0 };
+
+		deliver(&ex, &path, &letter);
+		assert_int_equal(ex.asked, 3);
+		ex.asked = 0;
+		ex.ops[0].outcome = UM_OUTCOME_UNKNOWN;
+		ex.ops[1].outcome = ex.ops[2].outcome = UM_OUTCOME_FOUND;
+		answer(&trial_context, &ex);
+		assert_int_equal(ex.asked, 2);
+		assert_string_equal(ex.ops[0].event->identity, "ev_3");
+		assert_int_equal(ex.ops[0].event->meaning, UM_MEANS_IGNORE);
+		assert_string_equal(ex.ops[1].event->identity, "ev_4");
+		ex.asked = 0;
+		ex.ops[0].outcome = ends[i][0];
+		ex.ops[1].outcome = ends[i][1];
+		answer(&trial_context, &ex);
+		assert_end(&ex, &path, statuses[i], words[i]);
+	}
+}
+
+static int
+set_up(void **state)
+{
+	char *path = file_make(um_str(description), 0600);
+	const char *secrets[] = { SIGNING_SECRET };
+	const struct um_site site = { .secrets = secrets, .secrets_len = 1 };
+	struct um_error err;
+
+	if (!um_description_load(&trial_provider("shop")->description, path,
+		    &site, &err))
+		fail_msg("%s", err.text);
+	file_remove(path);
+	return trial_set_up(state);
+}
+
+static int
+tear_down(void **state)
+{
+	um_description_free(trial_provider("shop")->description);
+	return trial_tear_down(state);
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(answered_without_the_database),
+		cmocka_unit_test(an_event_that_is_ours),
+		cmocka_unit_test(an_event_that_is_not_ours),
+		cmocka_unit_test(several_events_at_once),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
