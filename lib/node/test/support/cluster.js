@@ -65,11 +65,19 @@ export async function identity() {
 	return { uid: await id('-u'), gid: await id('-g') };
 }
 
-export function freePort() {
-	return new Promise((resolve, reject) => {
-		const server = createServer().once('error', reject).listen(0, '127.0.0.1', () => {
-			const { port } = server.address();
-			server.close(() => resolve(port));
+/**
+ * Below the ports that the kernel gives to clients: from there one could take
+ * it while the server is down, or, trying to reach it, connect to itself.
+ */
+export async function freePort() {
+	for (;;) {
+		const port = 15_000 + Math.floor(Math.random() * 15_000);
+		const server = createServer();
+		const free = await new Promise((resolve) => {
+			server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
 		});
-	});
+		if (!free) continue;
+		await new Promise((resolve) => server.close(resolve));
+		return port;
+	}
 }
