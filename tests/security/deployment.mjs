@@ -51,7 +51,8 @@ export async function setUpNginx(stack, { snippets = [], edit = {}, files = {} }
 	for (const [name, text] of Object.entries(files)) {
 		await writeFile(path.join(stack.runDir, name), text, { mode: 0o644 });
 	}
-	await rewrite(conf, (text) => text.replace(new RegExp(`${server}[^}]*`), [
+	const text = await readFile(conf, 'utf8');
+	await writeFile(conf, text.replace(new RegExp(`${server}[^}]*`), [
 		server, ...snippets.map((name) => `include urlmode/${name};`), '',
 	].join('\n')));
 	await stack.service('restart', 'nginx');

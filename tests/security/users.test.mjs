@@ -335,12 +335,12 @@ describe('remote-user, by auth_request', () => {
 
 describe('where it is not known who the user is (confirm)', () => {
 	test('a name that the web server passes is not looked at', async () => {
-		await configure(scene.stack, (config) => {
-			config.user_check = 'confirm';
-		});
 		await setUpNginx(scene.stack, {
 			snippets: ['auth-basic.conf'],
 			files: { 'urlmode.htpasswd': `${MALLORY}:{SHA}${createHash('sha1').update(PASSWORD).digest('base64')}\n` },
+		});
+		await configure(scene.stack, (config) => {
+			config.user_check = 'confirm';
 		});
 		const { url } = await scene.create({ subject: ADA });
 		const page = await request(url, { headers: { Authorization: basic(MALLORY) } });

@@ -1,0 +1,153 @@
+// What came back is sealed, opened by the waiting side alone, and not kept for
+// longer than it is of use.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+
+import { comeBack } from '../support/flow.mjs';
+import { openScene } from '../support/scene.mjs';
+
+const CODE = 'a-code-that-is-nowhere-in-clear';
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+let scene;
+
+before(async () => {
+	scene = await openScene({ name: 'results' });
+});
+
+after(() => scene?.close());
+
+/** An elicitation whose browser came back. */
+async function complete() {
+	const browser = scene.browser();
+	const flow = await scene.goOn(browser, { pkce: true });
+	assert.equal((await comeBack(browser, flow.returnTo({ code: CODE }))).location, '/done');
+	return flow;
+}
+
+const wait = ({ id, owner }, urlmode = scene.urlmode) => urlmode.waitForCompletion(id, { ...owner, timeout: 0 });
+
+/** When what stands in the row is to be dropped, in milliseconds from now. */
+async function notes(id) {
+	const rows = await scene.stack.sql(`
+		SELECT extract(epoch FROM at - now()) * 1000 AS due FROM urlmode.forgetting WHERE $1 = ANY (ids) ORDER BY at`, [id]);
+	return rows.map(({ due }) => Number(due));
+}
+
+/** Lets time pass for the notes of an elicitation, and has what is due forgotten. */
+async function later(id, milliseconds) {
+	await scene.stack.sql(`
+		UPDATE urlmode.forgetting SET at = at - $2 * interval '1 millisecond' WHERE $1 = ANY (ids)`, [id, milliseconds]);
+	while (Number((await scene.stack.sql('SELECT urlmode.forget() AS notes'))[0].notes) > 0);
+}
+
+async function kept(id) {
+	const { result, verifier } = await scene.stack.elicitation(id);
+	return { result: result !== null, verifier: verifier !== null };
+}
+
+const BOTH = { result: true, verifier: true };
+const NONE = { result: false, verifier: false };
+
+describe('a result in its row', () => {
+	test('is sealed: neither the code nor the verifier is in any column', async () => {
+		const { id } = await complete();
+		const [{ text }] = await scene.stack.sql(
+			`SELECT e::text || encode(result, 'escape') || encode(verifier, 'escape') AS text FROM urlmode.elicitation e WHERE id = $1`, [id]);
+		assert.ok(!text.includes(CODE));
+		assert.ok(!text.includes('code_verifier'));
+		assert.ok(!text.includes(Buffer.from(CODE).toString('hex')));
+	});
+
+	test('opens for its owner alone', async () => {
+		const flow = await complete();
+		await assert.rejects(wait({ ...flow, owner: { subject: 'mallory', session: '' } }), { code: 'ELICITATION_NOT_FOUND' });
+		await assert.rejects(wait({ ...flow, owner: { ...flow.owner, session: 'another' } }), { code: 'ELICITATION_NOT_FOUND' });
+		const { result, codeVerifier } = await wait(flow);
+		assert.equal(result.code, CODE);
+		assert.match(codeVerifier, /^[\w~.-]{43,128}$/);
+	});
+
+	test('opens in no other row', async () => {
+		const [from, to] = [await complete(), await complete()];
+		await scene.stack.sql(`
+			UPDATE urlmode.elicitation t SET result = f.result FROM urlmode.elicitation f WHERE t.id = $1 AND f.id = $2`, [to.id, from.id]);
+		await assert.rejects(wait(to), { code: 'ELICITATION_SEAL' });
+	});
+
+	test('is answered by no function that the callback programs may execute', async () => {
+		const rows = await scene.stack.sql(`
+			SELECT proname, pg_get_function_result(oid) AS answers FROM pg_proc
+			WHERE pronamespace = 'urlmode'::regnamespace AND has_function_privilege('urlmode_cgi', oid, 'EXECUTE')`);
+		assert.ok(rows.length > 0);
+		for (const { proname, answers } of rows) {
+			assert.doesNotMatch(answers, /result|verifier|session|expected/, proname);
+		}
+	});
+});
+
+describe('a result is dropped', () => {
+	test('ten minutes after it was read, and not before', async () => {
+		const flow = await complete();
+		await wait(flow);
+		const [soon, last] = await notes(flow.id);
+		assert.ok(soon > 9 * MINUTE && soon <= 10 * MINUTE, `${soon} ms`);
+		assert.ok(last > DAY - MINUTE && last <= DAY, `${last} ms`);
+
+		await later(flow.id, 9 * MINUTE);
+		assert.deepEqual(await kept(flow.id), BOTH);
+		assert.equal((await wait(flow)).result.code, CODE, 'who waits again meanwhile still gets it');
+		await later(flow.id, MINUTE);
+		assert.deepEqual(await kept(flow.id), NONE);
+
+		const { action, reason, result, codeVerifier } = await wait(flow);
+		assert.deepEqual({ action, reason, result, codeVerifier }, { action: 'accept', reason: '', result: undefined, codeVerifier: undefined });
+	});
+
+	test('as long after it was read as keepResults says', async () => {
+		const flow = await complete();
+		const urlmode = scene.openUrlMode({ keepResults: 90 * MINUTE });
+		await wait(flow, urlmode);
+		const [soon] = await notes(flow.id);
+		assert.ok(soon > 89 * MINUTE && soon <= 90 * MINUTE, `${soon} ms`);
+	});
+
+	test('at once, with keepResults of 0', async () => {
+		const flow = await complete();
+		assert.equal((await wait(flow, scene.openUrlMode({ keepResults: 0 }))).result.code, CODE);
+		await later(flow.id, 0);
+		assert.deepEqual(await kept(flow.id), NONE);
+	});
+
+	test('a day after completion, where nobody has read it', async () => {
+		const flow = await complete();
+		const due = await notes(flow.id);
+		assert.equal(due.length, 1);
+		await later(flow.id, DAY - MINUTE);
+		assert.deepEqual(await kept(flow.id), BOTH);
+		await later(flow.id, MINUTE);
+		assert.deepEqual(await kept(flow.id), NONE);
+	});
+
+	test('a day after completion, however it was completed', async () => {
+		const declined = scene.browser();
+		const flow = await scene.goOn(declined, { pkce: true });
+		await comeBack(declined, flow.returnTo({ error: 'access_denied' }));
+		const told = await scene.create({ pkce: true });
+		await scene.urlmode.complete(told.id, { ...told.owner, action: 'accept', result: { code: CODE } });
+
+		for (const { id } of [flow, told]) {
+			await later(id, DAY);
+			assert.deepEqual(await kept(id), NONE);
+			assert.equal((await scene.stack.elicitation(id)).status, 'completed', 'the row itself stays');
+		}
+	});
+
+	test('keepResults of more than a day, or of no number, is refused', () => {
+		for (const keepResults of [DAY + 1, -1, 1.5, '600000', NaN, Infinity]) {
+			assert.throws(() => scene.openUrlMode({ keepResults }), /keepResults/);
+		}
+	});
+});

@@ -1,0 +1,189 @@
+// Keys are rotated while requests come: by SIGHUP, as systemd sends it, and by
+// SIGUSR2, which multiwatch passes on to its programs.
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { open, readFile, writeFile } from 'node:fs/promises';
+import { after, before, describe, test } from 'node:test';
+
+import { comeBack, press } from '../support/flow.mjs';
+import { request } from '../support/http.mjs';
+import { openScene } from '../support/scene.mjs';
+import { until } from '../support/wait.mjs';
+import { PROGRAMS } from './deployment.mjs';
+
+const WORKERS = 4;
+
+let scene;
+let lines; // of the keys file
+
+before(async () => {
+	scene = await openScene({ name: 'rotation', own: true });
+	lines = (await readFile(scene.stack.env.URLMODE_KEYS_FILE, 'utf8')).trim().split('\n');
+});
+
+after(() => scene?.close());
+
+const newKey = (kid) => `${kid} ${randomBytes(32).toString('base64')}`;
+
+async function write(wanted) {
+	lines = wanted;
+	await writeFile(scene.stack.env.URLMODE_KEYS_FILE, `${lines.join('\n')}\n`);
+}
+
+const troubles = async () => (await scene.stack.programLog()).filter(({ trouble }) => trouble).map(({ program, trouble }) => [program, trouble]);
+
+/** Has every program read the keys again, and waits until each of them said `what`. */
+async function reload(signal, what = 'the keys were read again') {
+	const count = async (name) => (await troubles()).filter(([program, text]) => program === name && text.includes(what)).length;
+	const before = await Promise.all(PROGRAMS.map(count));
+
+	for (const name of PROGRAMS) {
+		await signal(name);
+	}
+	await until('every program has read the keys', async () => (
+		(await Promise.all(PROGRAMS.map(count))).every((now, index) => now > before[index])));
+}
+
+const WAYS = {
+	'SIGHUP, to the program': async (name) => process.kill((await scene.stack.program(name)).pid, 'SIGHUP'),
+	'SIGUSR2, to its multiwatch': async (name) => process.kill(await scene.stack.pid(name), 'SIGUSR2'),
+};
+
+const kidOf = (token) => Buffer.from(token, 'base64url')[1];
+const stateOf = (url) => new URL(url).searchParams.get('state');
+const confirmState = ({ document }) => document.forms[0].fields.find(([name]) => name === 'state')[1];
+
+/** An elicitation, made with the key on top: the waiting side looks at the file once a second. */
+function created() {
+	return until('the waiting side has the key', async () => {
+		const elicitation = await scene.create();
+		return kidOf(stateOf(elicitation.url)) === Number(lines[0].split(' ')[0]) && elicitation;
+	});
+}
+
+/** Asks for a page again and again until `stop`, which answers what was answered. */
+function load(url) {
+	const statuses = new Map();
+	let stopped = false;
+	const workers = Array.from({ length: WORKERS }, async () => {
+		while (!stopped) {
+			const status = await request(url).then((answer) => answer.status, ({ code }) => code);
+			statuses.set(status, (statuses.get(status) ?? 0) + 1);
+		}
+	});
+	return async () => {
+		stopped = true;
+		await Promise.all(workers);
+		return statuses;
+	};
+}
+
+for (const [way, signal] of Object.entries(WAYS)) {
+	describe(way, () => {
+		let old; // made with the key before
+
+		test('a key that was added on top mints at once, and no request is dropped', async () => {
+			old = await created();
+			const processes = await Promise.all(PROGRAMS.map((name) => scene.stack.program(name)));
+			const [oldKid] = lines.map((line) => Number(line.split(' ')[0]));
+			assert.equal(kidOf(stateOf(old.url)), oldKid);
+			const stop = load(old.url);
+
+			await until('there is some load', async () => (await request(old.url)).status === 200);
+			await write([newKey(oldKid + 1), ...lines]);
+			await reload(signal);
+			assert.equal(kidOf(confirmState(await request(old.url))), oldKid + 1, 'the page’s state has the new key');
+			for (let i = 0; i < 20; i++) {
+				await request(old.url);
+			}
+			assert.deepEqual([...(await stop()).keys()], [200]);
+			assert.deepEqual(await Promise.all(PROGRAMS.map((name) => scene.stack.program(name))), processes, 'the same processes');
+		});
+
+		test('what was made with the key before it still opens, to its end', async () => {
+			const browser = scene.browser();
+			const hop = await press(browser, await browser.open(old.url), 'continue');
+			const back = new URL(old.returnUrl);
+			back.search = new URLSearchParams({ code: 'c', iss: scene.stack.env.URLMODE_DEMO_ISSUER, state: stateOf(hop.location) });
+			assert.equal((await comeBack(browser, back)).location, '/done');
+			assert.equal((await scene.urlmode.waitForCompletion(old.id, old.owner)).result.code, 'c');
+		});
+
+		test('the waiting side mints with it without a signal', async () => {
+			await created();
+		});
+
+		test('a key that was dropped opens nothing', async () => {
+			const before = await created();
+			const [top] = lines;
+			assert.equal((await request(before.url)).status, 200);
+
+			await write([newKey(Number(top.split(' ')[0]) + 1)]);
+			await reload(signal);
+			const untouched = await scene.row(before.id);
+			const answer = await request(before.url);
+			assert.deepEqual([answer.status, answer.reason], [400, 'state_invalid']);
+			assert.equal(await scene.row(before.id), untouched);
+		});
+
+		test('and is in the memory of no program any more', async (t) => {
+			const [secret] = lines.map((line) => Buffer.from(line.split(' ')[1], 'base64'));
+			const { pid } = await scene.stack.program('connect');
+			const found = await occurrences(pid, secret).catch(({ code }) => code);
+			if (typeof found === 'string') {
+				t.skip(`its memory cannot be read: ${found}`);
+				return;
+			}
+			assert.equal(found, 1, 'the key that is there is found, once');
+
+			await write([newKey(Number(lines[0].split(' ')[0]) + 1)]);
+			await reload(signal);
+			assert.equal(await occurrences(pid, secret), 0);
+			assert.equal(await occurrences(pid, Buffer.from(secret.toString('base64').slice(0, 24))), 0, 'nor as text');
+		});
+	});
+}
+
+/** How often some bytes are in what a process can write. */
+async function occurrences(pid, bytes) {
+	const memory = await open(`/proc/${pid}/mem`);
+	let count = 0;
+	try {
+		for (const line of (await readFile(`/proc/${pid}/maps`, 'latin1')).split('\n')) {
+			const [, from, to] = /^([0-9a-f]+)-([0-9a-f]+) rw/.exec(line) ?? [];
+			if (from === undefined) {
+				continue;
+			}
+			const start = Number.parseInt(from, 16);
+			const buffer = Buffer.alloc(Number.parseInt(to, 16) - start);
+			await memory.read(buffer, 0, buffer.length, start);
+			for (let at = buffer.indexOf(bytes); at >= 0; at = buffer.indexOf(bytes, at + 1)) {
+				count += 1;
+			}
+		}
+	} finally {
+		await memory.close();
+	}
+	return count;
+}
+
+describe('a keys file that is not good', () => {
+	for (const [what, text, reason] of [
+		['no key', '# nothing\n', 'no key in it'],
+		['a key that is too short', '9 c2hvcnQ=\n', 'the key is under'],
+		['a line that is none', 'secret-that-must-not-be-logged\n', 'not `<kid>'],
+	]) {
+		test(`${what}: the keys stay as they were, and the log says why, without what stands in it`, async () => {
+			const good = lines;
+			const { url } = await created();
+			await write([text]);
+			await reload(WAYS['SIGHUP, to the program'], reason);
+			assert.equal((await request(url)).status, 200);
+			assert.ok(!JSON.stringify(await troubles()).includes('secret-that-must-not-be-logged'));
+
+			await write(good);
+			await reload(WAYS['SIGHUP, to the program']);
+		});
+	}
+});
