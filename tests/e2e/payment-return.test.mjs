@@ -1,0 +1,180 @@
+// The browser's way back from a payment: it proves nothing, follows the row,
+// and ends on the same last page.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+
+import { sender } from '../support/deliveries.mjs';
+import { create, PROVIDER_PAGE, press } from '../support/flow.mjs';
+import { openScene } from '../support/scene.mjs';
+
+const PRICE = { amount: 500, currency: 'EUR' };
+
+let scene;
+let stripe;
+
+before(async () => {
+	scene = await openScene({ name: 'payment-return' });
+	stripe = sender(scene, 'stripe');
+});
+
+after(() => scene?.close());
+
+/** A payment whose user has gone on to the checkout in `browser`. */
+async function pay(browser, options) {
+	let given;
+	const payment = await create(scene.urlmode, {
+		provider: 'stripe', kind: 'payment', expected: PRICE, ...options,
+		targetUrl: (way) => {
+			given = way;
+			return `https://checkout.example/pay?back=${encodeURIComponent(way.returnUrl)}`;
+		},
+	});
+	assert.equal(given.returnUrl, payment.returnUrl);
+	assert.equal(given.cancelUrl, payment.cancelUrl);
+	const confirm = await browser.open(payment.url);
+	const hop = await press(browser, confirm, 'continue');
+	assert.equal(hop.location, `https://checkout.example/pay?back=${encodeURIComponent(payment.returnUrl)}`);
+	return payment;
+}
+
+const back = (browser, url) => browser.send({ url: new URL(url), from: PROVIDER_PAGE });
+
+const titleOf = (page) => page.find('h1')[0].text;
+
+async function statusOf({ id }) {
+	const [{ status, action, reason }] = await scene.stack.sql('SELECT * FROM urlmode.elicitation WHERE id = $1', [id]);
+	return [status, action, reason];
+}
+
+function statusRoute({ returnUrl }) {
+	const state = new URL(returnUrl).searchParams.get('state');
+	return scene.url(`/status?provider=stripe&state=${state}`);
+}
+
+test('the return completes nothing; its page follows the row, and ends on /done', async () => {
+	const browser = scene.browser();
+	const payment = await pay(browser);
+	const before = await scene.row(payment.id);
+
+	const page = await browser.open(payment.returnUrl);
+	assert.equal(page.status, 200);
+	assert.equal(titleOf(page), 'Waiting for the confirmation');
+	assert.match(page.headers['content-security-policy'], /script-src 'sha256-/);
+	assert.match(page.body, /<noscript><meta http-equiv="refresh" content="5"><\/noscript>/);
+	assert.equal(await scene.row(payment.id), before);
+
+	const open = await back(browser, statusRoute(payment));
+	assert.deepEqual(JSON.parse(open.body), { status: 'opened', action: null, reason: '' });
+	await stripe.send(stripe.event(payment.id, 'processing', PRICE));
+	assert.equal(JSON.parse((await back(browser, statusRoute(payment))).body).status, 'processing');
+	await stripe.send(stripe.event(payment.id, 'settled', PRICE));
+	assert.deepEqual(JSON.parse((await back(browser, statusRoute(payment))).body),
+		{ status: 'completed', action: 'accept', reason: '' });
+
+	const done = await browser.open(payment.returnUrl);
+	assert.equal(done.url, scene.url('/done'));
+	assert.equal(titleOf(done), 'All done');
+});
+
+describe('how it ended, on /done', () => {
+	for (const [what, title] of [['failed', 'That did not work'], ['expired', 'Too late']]) {
+		test(what, async () => {
+			const browser = scene.browser();
+			const payment = await pay(browser);
+			await stripe.send(stripe.event(payment.id, what, PRICE));
+			const done = await browser.open(payment.returnUrl);
+			assert.equal(done.url, scene.url('/done'));
+			assert.equal(titleOf(done), title);
+		});
+	}
+});
+
+describe('the way back without paying', () => {
+	test('declines what nothing was paid for, and wakes the waiter', async () => {
+		const browser = scene.browser();
+		const payment = await pay(browser);
+		const outcome = scene.urlmode.waitForCompletion(payment.id, payment.owner);
+		const page = await browser.open(payment.cancelUrl);
+		assert.equal(page.url, scene.url('/done'));
+		assert.equal(titleOf(page), 'Declined');
+		const { action, reason } = await outcome;
+		assert.deepEqual([action, reason], ['decline', 'cancelled']);
+	});
+
+	test('declines nothing that the provider knows of', async () => {
+		const browser = scene.browser();
+		const payment = await pay(browser);
+		await stripe.send(stripe.event(payment.id, 'processing', PRICE));
+		const before = await scene.row(payment.id);
+		const page = await browser.open(payment.cancelUrl);
+		assert.equal(titleOf(page), 'Still processing');
+		assert.equal(await scene.row(payment.id), before);
+	});
+
+	test('declines nothing that was paid', async () => {
+		const browser = scene.browser();
+		const payment = await pay(browser);
+		await stripe.send(stripe.event(payment.id, 'paid', PRICE));
+		const page = await browser.open(payment.cancelUrl);
+		assert.equal(titleOf(page), 'All done');
+		assert.deepEqual(await statusOf(payment), ['completed', 'accept', '']);
+	});
+});
+
+describe('only the browser that started', () => {
+	test('is shown anything, and may decline', async () => {
+		const payment = await pay(scene.browser());
+		const before = await scene.row(payment.id);
+		const other = scene.browser();
+		await pay(other);
+		for (const browser of [scene.browser(), other]) {
+			for (const url of [payment.returnUrl, payment.cancelUrl, statusRoute(payment)]) {
+				const hop = await back(browser, url);
+				assert.equal(hop.status, 403, url);
+				assert.match(hop.body, /wrong_browser/);
+			}
+		}
+		assert.equal(await scene.row(payment.id), before);
+	});
+
+	test('and nobody before somebody has', async () => {
+		const payment = await create(scene.urlmode, { provider: 'stripe', kind: 'payment', targetUrl: 'https://checkout.example/' });
+		assert.equal((await back(scene.browser(), payment.cancelUrl)).status, 403);
+		assert.deepEqual(await statusOf(payment), ['pending', null, '']);
+	});
+});
+
+test('a state for one way does not open the other', async () => {
+	const browser = scene.browser();
+	const payment = await pay(browser);
+	const state = (url) => new URL(url).searchParams.get('state');
+	for (const [path, token] of [
+		['/payment/stripe/cancel', state(payment.returnUrl)],
+		['/payment/stripe/return', state(payment.cancelUrl)],
+		['/payment/svix/return', state(payment.returnUrl)],
+		['/payment/stripe/return', state(payment.url)],
+	]) {
+		const hop = await back(browser, scene.url(`${path}?state=${token}`));
+		assert.equal(hop.status, 400, path);
+		assert.match(hop.body, /state_invalid/);
+	}
+	for (const path of ['/payment/demo/return', '/payment/nobody/return', '/payment/stripe', '/payment/stripe/other']) {
+		assert.equal((await back(browser, scene.url(`${path}?state=${state(payment.returnUrl)}`))).status, 404, path);
+	}
+	assert.deepEqual(await statusOf(payment), ['opened', null, '']);
+});
+
+test('HEAD, POST and a prefetch decline nothing', async () => {
+	const browser = scene.browser();
+	const payment = await pay(browser);
+	const before = await scene.row(payment.id);
+	for (const method of ['HEAD', 'POST']) {
+		const hop = await browser.send({ url: new URL(payment.cancelUrl), method, body: method === 'POST' ? 'a=b' : undefined, from: PROVIDER_PAGE });
+		assert.equal(hop.status, 405);
+		assert.equal(hop.headers.allow, 'GET');
+	}
+	const hop = await browser.send({ url: new URL(payment.cancelUrl), headers: { 'Sec-Purpose': 'prefetch' } });
+	assert.equal(hop.status, 503);
+	assert.equal(await scene.row(payment.id), before);
+});

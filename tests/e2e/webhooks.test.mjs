@@ -1,0 +1,346 @@
+// Signed deliveries of every provider that is shipped, through nginx into a
+// waiting promise; and what a delivery must not do.
+
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+
+import { WebhooksHelper } from 'square';
+
+import { post, PROVIDERS, sender } from '../support/deliveries.mjs';
+import { openScene } from '../support/scene.mjs';
+import { until } from '../support/wait.mjs';
+
+const TARGET = 'https://checkout.example/pay';
+const PRICE = { amount: 1050, currency: 'EUR' };
+
+let scene;
+
+before(async () => {
+	scene = await openScene({ name: 'webhooks', own: true });
+});
+
+after(() => scene?.close());
+
+function start(from, name, options) {
+	return scene.create({ provider: name, kind: from.kind, targetUrl: TARGET, ...options });
+}
+
+const wait = ({ id, owner }, options) => scene.urlmode.waitForCompletion(id, { ...owner, ...options });
+
+const events = (id) => scene.stack.sql('SELECT * FROM urlmode.event WHERE elicitation = $1 ORDER BY received_at', [id]);
+
+async function statusOf(id) {
+	const [row] = await scene.stack.sql('SELECT status, action, reason FROM urlmode.elicitation WHERE id = $1', [id]);
+	return row;
+}
+
+test('every description in the tree has its deliveries here', () => {
+	const described = readdirSync(new URL('../../lib/providers/', import.meta.url))
+		.filter((name) => name.endsWith('.json') && name !== 'schema.json')
+		.map((name) => name.slice(0, -'.json'.length));
+	assert.deepEqual(described.sort(), [...PROVIDERS].sort());
+});
+
+describe('a payment that was made resolves the promise with its reference', () => {
+	for (const name of ['stripe', 'standard-webhooks', 'svix', 'polar', 'paypal', 'square', 'adyen', 'lemon-squeezy']) {
+		test(name, async () => {
+			const from = sender(scene, name);
+			const elicitation = await start(from, name, { expected: PRICE });
+			const outcome = wait(elicitation);
+			const answer = await from.send(from.event(elicitation.id, 'paid', PRICE));
+
+			assert.equal(answer.status, 200, answer.body);
+			const { action, reason, result } = await outcome;
+			assert.deepEqual({ action, reason }, { action: 'accept', reason: '' });
+			assert.equal(result.amount, PRICE.amount);
+			assert.equal(result.currency, PRICE.currency);
+			assert.equal((await events(elicitation.id))[0].action, 'accept');
+		});
+	}
+
+	test('docusign, of kind signature', async () => {
+		const from = sender(scene, 'docusign');
+		const elicitation = await start(from, 'docusign');
+		const outcome = wait(elicitation);
+		assert.equal((await from.send(from.event(elicitation.id, 'paid'))).status, 200);
+		assert.equal((await outcome).action, 'accept');
+	});
+});
+
+describe('what else a provider says', () => {
+	for (const [name, what, expected] of [
+		['stripe', 'failed', { action: 'cancel', reason: 'payment_failed' }],
+		['stripe', 'expired', { action: 'cancel', reason: 'expired' }],
+		['square', 'cancelled', { action: 'decline', reason: 'cancelled' }],
+		['adyen', 'failed', { action: 'cancel', reason: 'payment_failed' }],
+		['adyen', 'expired', { action: 'cancel', reason: 'expired' }],
+		['paypal', 'failed', { action: 'cancel', reason: 'payment_failed' }],
+		['lemon-squeezy', 'failed', { action: 'cancel', reason: 'payment_failed' }],
+		['docusign', 'cancelled', { action: 'decline', reason: 'cancelled' }],
+		['svix', 'failed', { action: 'cancel', reason: 'payment_failed' }],
+		['polar', 'failed', { action: 'cancel', reason: 'payment_failed' }],
+	]) {
+		test(`${name}: ${what} ends the wait with ${expected.action}, ${expected.reason}`, async () => {
+			const from = sender(scene, name);
+			const elicitation = await start(from, name);
+			const outcome = wait(elicitation);
+			assert.equal((await from.send(from.event(elicitation.id, what))).status, 200);
+			const { action, reason } = await outcome;
+			assert.deepEqual({ action, reason }, expected);
+		});
+	}
+
+	for (const name of ['mollie', 'dropbox-sign', 'paypal']) {
+		test(`${name}: the waiter is woken, and asks the provider's API`, async () => {
+			const from = sender(scene, name);
+			const elicitation = await start(from, name);
+			const asked = [];
+			const outcome = wait(elicitation, {
+				recheck: (question) => {
+					asked.push(question);
+					return { action: 'accept', result: { paid: question.reference } };
+				},
+			});
+			assert.equal((await from.send(from.event(elicitation.id, 'recheck'))).status, 200);
+			const { action, result } = await outcome;
+			assert.equal(action, 'accept');
+			assert.equal(asked[0].elicitationId, elicitation.id);
+			assert.equal(asked[0].provider, name);
+			assert.equal(result.paid, asked[0].reference);
+			assert.ok(asked[0].reference);
+		});
+	}
+
+	test('mollie: the same bytes again are another reason to ask', async () => {
+		const from = sender(scene, 'mollie');
+		const elicitation = await start(from, 'mollie');
+		let asked = 0;
+		const outcome = wait(elicitation, { recheck: () => (++asked === 2 ? { action: 'accept' } : undefined) });
+		const delivery = await from.deliver(from.event(elicitation.id));
+		assert.equal((await post(delivery)).status, 200);
+		await until('the first was asked for', () => asked === 1);
+		assert.equal((await post(delivery)).status, 200);
+		assert.equal((await outcome).action, 'accept');
+		assert.equal((await events(elicitation.id)).length, 1);
+	});
+
+	test('github: an installation completes nothing by itself', async () => {
+		const from = sender(scene, 'github');
+		const answer = await from.send(from.event());
+		assert.equal(answer.status, 200, answer.body);
+		assert.equal((await from.send(from.event(), { secret: 'wrong' })).status, 401);
+	});
+
+	test('processing reaches the waiter as progress, and the payment that follows ends the wait', async () => {
+		const from = sender(scene, 'stripe');
+		const elicitation = await start(from, 'stripe', { expected: PRICE });
+		const progress = [];
+		const outcome = wait(elicitation, { onProgress: (status) => progress.push(status) });
+		assert.equal((await from.send(from.event(elicitation.id, 'processing', PRICE))).status, 200);
+		await until('the progress was told', () => progress.includes('processing'));
+		assert.equal((await from.send(from.event(elicitation.id, 'settled', PRICE))).status, 200);
+		assert.equal((await outcome).action, 'accept');
+	});
+
+	test('the exact answer that Dropbox Sign and Adyen want', async () => {
+		for (const [name, body] of [['dropbox-sign', 'Hello API Event Received'], ['adyen', '[accepted]']]) {
+			const from = sender(scene, name);
+			const { id } = await start(from, name);
+			assert.equal((await from.send(from.event(id, 'paid'))).body, body);
+		}
+	});
+});
+
+describe('what was paid must be what was asked for', () => {
+	for (const [title, paid] of [
+		['another amount', { amount: PRICE.amount - 1, currency: 'EUR' }],
+		['another currency', { amount: PRICE.amount, currency: 'USD' }],
+	]) {
+		test(`${title} is cancel, amount_mismatch`, async () => {
+			const from = sender(scene, 'stripe');
+			const elicitation = await start(from, 'stripe', { expected: PRICE });
+			await from.send(from.event(elicitation.id, 'paid', paid));
+			const { action, reason } = await wait(elicitation);
+			assert.deepEqual({ action, reason }, { action: 'cancel', reason: 'amount_mismatch' });
+		});
+	}
+
+	test('no amount in the event is to be rechecked', async () => {
+		const from = sender(scene, 'stripe');
+		const elicitation = await start(from, 'stripe', { expected: PRICE });
+		await from.send(from.event(elicitation.id, 'paid'));
+		assert.deepEqual(await statusOf(elicitation.id), { status: 'processing', action: null, reason: 'recheck' });
+	});
+});
+
+describe('an event counts once, whatever comes after it', () => {
+	test('again, and again at the same instant', async () => {
+		const from = sender(scene, 'stripe');
+		const elicitation = await start(from, 'stripe');
+		const delivery = await from.deliver(from.event(elicitation.id, 'paid', PRICE));
+		const answers = await Promise.all(Array.from({ length: 8 }, () => post(delivery)));
+		assert.deepEqual(answers.map(({ status }) => status), Array(8).fill(200));
+		const before = await scene.row(elicitation.id);
+		assert.equal((await post(delivery)).status, 200);
+		assert.equal(await scene.row(elicitation.id), before);
+		assert.equal((await events(elicitation.id)).length, 1);
+	});
+
+	test('failed after paid undoes nothing, and paid after expired is kept and visible', async () => {
+		const from = sender(scene, 'stripe');
+		const paid = await start(from, 'stripe');
+		await from.send(from.event(paid.id, 'paid', PRICE));
+		const before = await scene.row(paid.id);
+		assert.equal((await from.send(from.event(paid.id, 'failed'))).status, 200);
+		assert.equal(await scene.row(paid.id), before);
+		assert.deepEqual((await events(paid.id)).map(({ action }) => action), ['accept', 'late']);
+
+		const expired = await start(from, 'stripe');
+		await from.send(from.event(expired.id, 'expired'));
+		assert.equal((await from.send(from.event(expired.id, 'paid', PRICE))).status, 200);
+		assert.deepEqual(await statusOf(expired.id), { status: 'completed', action: 'cancel', reason: 'expired' });
+		const [, late] = await events(expired.id);
+		assert.deepEqual(
+			{ action: late.action, type: late.type, provider: late.provider },
+			{ action: 'late', type: 'checkout.session.completed', provider: 'stripe' });
+	});
+
+	test('thousands in any order, a tenth of them twice, end in the rows of the order in which they happened', async () => {
+		const { replay } = await import('../support/replay.mjs');
+		const { inOrder, shuffled } = await replay(scene, { elicitations: 700, seed: 7 });
+		assert.equal(shuffled.length, 700);
+		assert.deepEqual(shuffled, inOrder);
+	});
+});
+
+describe('a delivery that is not to be believed', () => {
+	const refused = async (delivery, status, code) => {
+		const answer = await post(delivery);
+		assert.equal(answer.status, status, answer.body);
+		assert.ok(answer.body.startsWith(`${code}: `), answer.body);
+	};
+	let from;
+	let elicitation;
+	let row;
+
+	before(async () => {
+		from = sender(scene, 'stripe');
+		elicitation = await start(from, 'stripe');
+		row = await scene.row(elicitation.id);
+	});
+
+	after(async () => {
+		assert.equal(await scene.row(elicitation.id), row);
+		assert.deepEqual(await events(elicitation.id), []);
+	});
+
+	test('another secret', async () => {
+		await refused(await from.deliver(from.event(elicitation.id, 'paid'), { secret: 'whsec_another' }), 401, 'signature_invalid');
+	});
+
+	test('no signature', async () => {
+		const { headers, ...delivery } = await from.deliver(from.event(elicitation.id, 'paid'));
+		await refused({ ...delivery, headers: { 'Content-Type': headers['Content-Type'] } }, 401, 'signature_missing');
+	});
+
+	test('a body that was changed', async () => {
+		const delivery = await from.deliver(from.event(elicitation.id, 'paid'));
+		await refused({ ...delivery, body: `${delivery.body} ` }, 401, 'signature_invalid');
+	});
+
+	test('a version that the description does not name', async () => {
+		const delivery = await from.deliver(from.event(elicitation.id, 'paid'));
+		delivery.headers['Stripe-Signature'] = delivery.headers['Stripe-Signature'].replace('v1=', 'v0=');
+		await refused(delivery, 401, 'signature_invalid');
+	});
+
+	for (const seconds of [-600, 600]) {
+		test(`signed ${seconds} seconds from now`, async () => {
+			const timestamp = Math.floor(Date.now() / 1000) + seconds;
+			await refused(await from.deliver(from.event(elicitation.id, 'paid'), { timestamp }), 401, 'timestamp_out_of_tolerance');
+		});
+	}
+
+	test('rightly signed, and nothing that can be read', async () => {
+		for (const text of ['{', '[]]', '{"a":1,"a":2}', `${'['.repeat(2_000)}`, '{"id":"\u0000"}', `{"n":${'9'.repeat(400)}}`]) {
+			const delivery = await signedBytes(text);
+			const answer = await post(delivery);
+			assert.equal(answer.status, 400, text.slice(0, 20));
+			assert.match(answer.body, /^body_malformed/);
+		}
+	});
+
+	test('a body over the limit', async () => {
+		const answer = await post(await signedBytes(JSON.stringify({ id: 'x'.repeat(1_100_000) })));
+		assert.equal(answer.status, 413);
+	});
+
+	test('another method, another provider, one that has no webhook', async () => {
+		const delivery = await from.deliver(from.event(elicitation.id, 'paid'));
+		const get = await post({ ...delivery, method: 'GET', body: undefined });
+		assert.equal(get.status, 405);
+		assert.equal(get.headers.allow, 'POST');
+		await refused({ ...delivery, url: scene.url('/webhook/nobody') }, 404, 'unknown_provider');
+		await refused({ ...delivery, url: scene.url('/webhook/demo') }, 404, 'unknown_provider');
+	});
+
+	test('of another provider, for this elicitation', async () => {
+		const svix = sender(scene, 'svix');
+		assert.equal((await svix.send(svix.event(elicitation.id, 'paid'))).status, 200);
+	});
+
+	test('an elicitation that is not ours, a type that says nothing: taken, and nothing is done', async () => {
+		assert.equal((await from.send(from.event('6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11', 'paid'))).status, 200);
+		assert.equal((await from.send(from.event('not an id', 'paid'))).status, 200);
+	});
+
+	/** These very bytes, signed by Stripe's package. */
+	async function signedBytes(text) {
+		const { default: Stripe } = await import('stripe');
+		const header = new Stripe('sk_test').webhooks.generateTestHeaderString({ payload: text, secret: from.provider.secrets[0] });
+		return {
+			url: scene.url('/webhook/stripe'), method: 'POST', body: text,
+			headers: { 'Content-Type': 'application/json', 'Stripe-Signature': header },
+		};
+	}
+});
+
+test('an event type that says nothing to us is kept for its elicitation', async () => {
+	const from = sender(scene, 'stripe');
+	const { id } = await start(from, 'stripe');
+	const before = await scene.row(id);
+	assert.equal((await from.send(from.event(id, 'ignored'))).status, 200);
+	assert.equal(await scene.row(id), before);
+	assert.equal((await events(id))[0].action, 'ignored');
+});
+
+test("Square's own package accepts what the tests send", async () => {
+	const from = sender(scene, 'square');
+	const { headers, body } = await from.deliver(from.event('6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11', 'paid', PRICE));
+	assert.ok(await WebhooksHelper.verifySignature({
+		requestBody: body,
+		signatureHeader: headers['x-square-hmacsha256-signature'],
+		signatureKey: from.provider.secrets[0],
+		notificationUrl: from.provider.constants.notification_url,
+	}));
+});
+
+test('PostgreSQL away: 503, so that the provider tries again; then it is taken', async () => {
+	const from = sender(scene, 'stripe');
+	const elicitation = await start(from, 'stripe');
+	const delivery = await from.deliver(from.event(elicitation.id, 'paid', PRICE));
+	await scene.stack.service('stop', 'postgres');
+	const answer = await post(delivery);
+	assert.equal(answer.status, 503);
+	assert.ok(answer.headers['retry-after']);
+	await refusedMeanwhile(delivery);
+	await scene.stack.service('start', 'postgres');
+	await until('it is taken', async () => (await post(delivery)).status === 200);
+	assert.equal((await statusOf(elicitation.id)).action, 'accept');
+});
+
+async function refusedMeanwhile(delivery) {
+	const forged = await post({ ...delivery, body: `${delivery.body} ` });
+	assert.equal(forged.status, 401);
+}

@@ -1,0 +1,227 @@
+// What payment providers send, signed as they sign it: with the provider's own
+// package where npm has one that can sign, by the provider's documentation
+// otherwise (which says so).
+//
+//     const stripe = sender(scene, 'stripe');
+//     await stripe.send(stripe.event(id, 'paid', { amount: 1000, currency: 'EUR' }));
+
+import { createHmac, randomUUID, sign } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+
+import adyen from '@adyen/api-library';
+import { sign as signForGitHub } from '@octokit/webhooks-methods';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import Stripe from 'stripe';
+import { Webhook as SvixWebhook } from 'svix';
+
+import { request } from './http.mjs';
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const hmac = (algorithm, key, text, encoding) => createHmac(algorithm, key).update(text).digest(encoding);
+
+/** One form for what can happen to a payment; how each provider says it is below. */
+const SENDERS = {
+	stripe: {
+		event: (id, what, { amount, currency } = {}) => ({
+			id: `evt_${randomUUID()}`,
+			object: 'event',
+			type: {
+				paid: 'checkout.session.completed', processing: 'checkout.session.completed',
+				failed: 'checkout.session.async_payment_failed', expired: 'checkout.session.expired',
+				settled: 'checkout.session.async_payment_succeeded', ignored: 'charge.updated',
+			}[what],
+			data: {
+				object: {
+					id: 'cs_test_1', object: 'checkout.session', client_reference_id: id,
+					payment_status: what === 'paid' ? 'paid' : 'unpaid', amount_total: amount ?? null,
+					currency: currency?.toLowerCase() ?? null,
+				},
+			},
+		}),
+		sign: (body, { secret, timestamp }) => ({
+			'Stripe-Signature': new Stripe('sk_test').webhooks.generateTestHeaderString({ payload: body, secret, timestamp }),
+		}),
+	},
+	'standard-webhooks': standardWebhooks(StandardWebhook),
+	svix: standardWebhooks(SvixWebhook, 'svix'),
+	polar: {
+		event: (id, what, { amount, currency } = {}) => ({
+			type: { paid: 'order.paid', failed: 'checkout.updated', expired: 'checkout.expired' }[what],
+			data: {
+				id: 'order_1', status: what, metadata: { elicitation_id: id }, total_amount: amount, currency,
+			},
+		}),
+		// The package decodes the secret; Polar's is its text.
+		sign: (body, { secret, timestamp }) => signStandard(
+			new StandardWebhook(Buffer.from(secret).toString('base64')), 'webhook', body, timestamp),
+	},
+	paypal: {
+		event: (id, what, { amount, currency } = {}) => ({
+			id: `WH-${randomUUID()}`,
+			event_type: {
+				paid: 'PAYMENT.CAPTURE.COMPLETED', failed: 'PAYMENT.CAPTURE.DENIED', recheck: 'CHECKOUT.ORDER.APPROVED',
+				processing: 'PAYMENT.CAPTURE.PENDING',
+			}[what],
+			resource: {
+				id: 'capture-1', custom_id: id,
+				amount: { value: amount === undefined ? '0.00' : (amount / 100).toFixed(2), currency_code: currency ?? 'EUR' },
+			},
+		}),
+		// By PayPal's documentation: npm has no package that signs.
+		sign: (body, { scene, timestamp, provider }) => {
+			const sent = { id: randomUUID(), time: new Date(timestamp * 1000).toISOString() };
+			const signed = [sent.id, sent.time, provider.constants.webhook_id, crc32(body)].join('|');
+			const key = readFileSync(join(scene.stack.env.URLMODE_RUN_DIR, 'secrets/paypal.key'));
+			return {
+				'PAYPAL-TRANSMISSION-ID': sent.id,
+				'PAYPAL-TRANSMISSION-TIME': sent.time,
+				'PAYPAL-TRANSMISSION-SIG': sign('sha256', signed, key).toString('base64'),
+			};
+		},
+	},
+	square: {
+		event: (id, what, { amount, currency } = {}) => ({
+			event_id: randomUUID(),
+			type: 'payment.updated',
+			data: {
+				object: {
+					payment: {
+						id: 'payment-1', reference_id: id, amount_money: { amount, currency },
+						status: { paid: 'COMPLETED', failed: 'FAILED', cancelled: 'CANCELED', processing: 'APPROVED' }[what],
+					},
+				},
+			},
+		}),
+		// Square's package can only verify; a test has it verify this.
+		sign: (body, { secret, provider }) => ({
+			'x-square-hmacsha256-signature': hmac('sha256', secret, provider.constants.notification_url + body, 'base64'),
+		}),
+	},
+	adyen: {
+		event: (id, what, { amount = 0, currency = 'EUR' } = {}) => ({
+			live: 'false',
+			notificationItems: [{
+				NotificationRequestItem: {
+					pspReference: randomUUID().replaceAll('-', '').slice(0, 16).toUpperCase(),
+					merchantAccountCode: 'Tests', merchantReference: id, amount: { value: amount, currency },
+					eventCode: { paid: 'AUTHORISATION', failed: 'AUTHORISATION', processing: 'PENDING', expired: 'OFFER_CLOSED' }[what],
+					success: what === 'failed' ? 'false' : 'true', additionalData: {},
+				},
+			}],
+		}),
+		seal: (event, { secret }) => {
+			for (const { NotificationRequestItem: item } of event.notificationItems) {
+				item.additionalData.hmacSignature = new adyen.hmacValidator().calculateHmac(item, secret);
+			}
+		},
+		sign: () => ({}),
+	},
+	'lemon-squeezy': {
+		event: (id, what, { amount, currency } = {}) => ({
+			meta: { event_name: 'order_created', custom_data: { elicitation_id: id } },
+			data: {
+				type: 'orders', id: randomUUID(),
+				attributes: { status: { paid: 'paid', failed: 'failed', processing: 'pending' }[what], total: amount, currency },
+			},
+		}),
+		// By Lemon Squeezy's documentation: its package has no webhooks.
+		sign: (body, { secret }) => ({ 'X-Signature': hmac('sha256', secret, body, 'hex') }),
+	},
+	mollie: {
+		event: (id) => ({ id }),
+		body: () => `id=tr_${randomUUID().slice(0, 8)}`,
+		path: ({ id }) => `?elicitation=${id}`,
+		sign: () => ({ 'Content-Type': 'application/x-www-form-urlencoded' }),
+	},
+	github: {
+		event: () => ({ action: 'created', installation: { id: 1, app_id: 2 } }),
+		sign: async (body, { secret }) => ({ 'X-Hub-Signature-256': await signForGitHub(secret, body) }),
+	},
+	docusign: {
+		event: (id, what) => ({
+			event: {
+				paid: 'envelope-completed', cancelled: 'envelope-declined', expired: 'envelope-voided',
+				processing: 'envelope-delivered',
+			}[what],
+			generatedDateTime: new Date().toISOString(),
+			data: {
+				envelopeId: randomUUID(),
+				envelopeSummary: { customFields: { textCustomFields: [{ name: 'elicitation_id', value: id }] } },
+			},
+		}),
+		// By Docusign's documentation; the second of two keys is ours.
+		sign: (body, { secret }) => ({
+			'X-DocuSign-Signature-1': hmac('sha256', 'another key', body, 'base64'),
+			'X-DocuSign-Signature-2': hmac('sha256', secret, body, 'base64'),
+		}),
+	},
+	'dropbox-sign': {
+		event: (id) => ({
+			event: { event_time: String(Math.floor(Date.now() / 1000)), event_type: 'signature_request_all_signed' },
+			signature_request: { signature_request_id: randomUUID(), metadata: { elicitation_id: id } },
+		}),
+		// By Dropbox Sign's documentation: its package only verifies.
+		seal: ({ event }, { secret }) => {
+			event.event_hash = hmac('sha256', secret, event.event_time + event.event_type, 'hex');
+		},
+		body: (event) => [
+			'--boundary', 'Content-Disposition: form-data; name="json"', '', JSON.stringify(event), '--boundary--', '',
+		].join('\r\n'),
+		sign: () => ({ 'Content-Type': 'multipart/form-data; boundary=boundary' }),
+	},
+};
+
+function standardWebhooks(Webhook, prefix = 'webhook') {
+	return {
+		event: (id, what, { amount, currency } = {}) => ({
+			type: { paid: 'payment.succeeded', failed: 'payment.failed', expired: 'payment.expired', processing: 'payment.processing' }[what],
+			timestamp: new Date().toISOString(),
+			data: { elicitation_id: id, amount, currency },
+		}),
+		sign: (body, { secret, timestamp }) => signStandard(new Webhook(secret), prefix, body, timestamp),
+	};
+}
+
+function signStandard(webhook, prefix, body, timestamp) {
+	const id = `msg_${randomUUID()}`;
+	return {
+		[`${prefix}-id`]: id,
+		[`${prefix}-timestamp`]: String(timestamp),
+		[`${prefix}-signature`]: webhook.sign(id, new Date(timestamp * 1000), body),
+	};
+}
+
+export const PROVIDERS = Object.keys(SENDERS);
+
+/** What sends as this provider does, with the secret of the scene's stack. */
+export function sender(scene, name) {
+	const provider = JSON.parse(readFileSync(scene.stack.env.URLMODE_CONFIG, 'utf8')).providers[name];
+	const { event, seal, sign, body = JSON.stringify, path = () => '' } = SENDERS[name];
+
+	/** A delivery, ready to be sent as often as wanted. */
+	const deliver = async (what, { secret = provider.secrets?.[0], timestamp = Math.floor(Date.now() / 1000) } = {}) => {
+		const how = { secret, timestamp, scene, provider };
+		seal?.(what, how);
+		const text = body(what);
+		return {
+			url: scene.url(`/webhook/${name}${path(what)}`),
+			method: 'POST',
+			headers: { ...JSON_TYPE, ...await sign(text, how) },
+			body: text,
+		};
+	};
+	return {
+		kind: provider.kind,
+		provider,
+		event,
+		deliver,
+		send: async (what, options) => post(await deliver(what, options)),
+	};
+}
+
+/** Sends a delivery; the answer has `status`, `headers` and `body`. */
+export function post({ url, ...delivery }) {
+	return request(url, delivery);
+}
