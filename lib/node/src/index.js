@@ -1,7 +1,7 @@
 export { UrlMode } from './urlmode.js';
 export {
-	ElicitationExistsError, ElicitationNotFoundError, ElicitationSealError, ElicitationTimeoutError, KeysFileError,
-	UrlModeClosedError, UrlModeError,
+	ElicitationClientGoneError, ElicitationExistsError, ElicitationNotFoundError, ElicitationSealError,
+	ElicitationTimeoutError, KeysFileError, UrlModeClosedError, UrlModeError,
 } from './errors.js';
 
 /**

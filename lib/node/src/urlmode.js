@@ -94,7 +94,7 @@ export class UrlMode extends EventEmitter {
 			expire: (named) => this.#database.expire(named),
 			complete: ({ id, binding }, answer) => this.#complete(id, binding, answer),
 		});
-		setParts(this, { keys: this.#keys, database: this.#database, listener: this.#listener });
+		setParts(this, { baseUrl: this.#baseUrl, keys: this.#keys, database: this.#database, listener: this.#listener });
 	}
 
 	/**
