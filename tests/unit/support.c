@@ -53,7 +53,7 @@ bytes_of_hex(uint8_t *out, size_t len, const char *hex)
 void
 bytes_of_uuid(uint8_t out[static UM_ID_LEN], const char *uuid)
 {
-	char hex[2 * UM_ID_LEN + 1];
+	char hex[2 * UM_ID_LEN + 1] = { 0 };
 	size_t len = 0;
 
 	for (; *uuid != '\0' && len < sizeof(hex) - 1; uuid++)

@@ -187,7 +187,9 @@ TEST(a_body_as_long_as_the_limit)
 	char length[32];
 
 	memset(body, '&', sizeof(body));
-	memcpy(body, "a=b", 3);
+	body[0] = 'a';
+	body[1] = '=';
+	body[2] = 'b';
 	snprintf(length, sizeof(length), "%d", UM_BODY_MAX);
 	request.length = length;
 	assert_says(&request, "\r\n\r\na is 1 bytes\n");

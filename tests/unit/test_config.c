@@ -87,8 +87,10 @@ TEST(a_whole_configuration)
 	struct um_error err;
 
 	config = load(STR(text), &err);
-	if (config == NULL)
+	if (config == NULL) {
 		fail_msg("%s", err.text);
+		return;
+	}
 	assert_string_equal(config->base_url, "http://127.0.0.1:8080");
 	assert_string_equal(config->keys_file, "/etc/urlmode/keys");
 	assert_string_equal(config->database_url, "host=db dbname=urlmode");

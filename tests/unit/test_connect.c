@@ -18,13 +18,13 @@
 
 #define REFUSED(its_name, its_query, its_status, its_reason)                   \
 	{                                                                      \
-		.name = (its_name), .path = CONNECT, .query = its_query,       \
+		.name = (its_name), .path = CONNECT, .query = (its_query),     \
 		.status = (its_status), .reason = (its_reason)                 \
 	}
 #define POSTED(its_name, its_body, its_status, its_reason)                     \
 	{                                                                      \
 		.name = (its_name), .method = "POST", .path = CONNECT,         \
-		.body = its_body, .status = (its_status),                      \
+		.body = (its_body), .status = (its_status),                    \
 		.reason = (its_reason)                                         \
 	}
 #define ASKED(its_name, its_method, its_outcome, its_status, its_reason)       \

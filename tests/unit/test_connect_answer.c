@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* /connect: the confirm page's answer, and who the user is known to be. */
+#include <stdio.h>
 #include <string.h>
 
 #include "trial.h"
@@ -63,7 +64,7 @@ TEST(continue_goes_on_to_the_target)
 			.sets_cookie = COOKIE(TRIAL_COOKIE) COOKIE_END };
 		struct trial_end end;
 
-		strcpy(target, cases[i].target);
+		snprintf(target, sizeof(target), "%s", cases[i].target);
 		trial_run(&connect_program, &trial);
 		trial_go(&end, &connect_program, &trial);
 		trial_assert_token(last_of(trial_header(&end, "Location"),

@@ -174,7 +174,8 @@ TEST(a_long_line_is_refused)
 	memset(line, '#', sizeof(line));
 	assert_null(load((struct um_str){ line, sizeof(line) }, 0600, &err));
 	assert_error(&err, ":1: the line is too long");
-	memcpy(line, "1 ", 2);
+	line[0] = '1';
+	line[1] = ' ';
 	memset(line + 2, 'A', UM_BASE64_LEN(UM_SECRET_MAX + 1));
 	assert_null(load((struct um_str){ line,
 				 2 + UM_BASE64_LEN(UM_SECRET_MAX + 1) },

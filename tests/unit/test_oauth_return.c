@@ -15,7 +15,7 @@
 
 #define REFUSED(its_name, its_query, its_status, its_reason)                   \
 	{                                                                      \
-		.name = (its_name), .path = RETURN, .query = its_query,        \
+		.name = (its_name), .path = RETURN, .query = (its_query),      \
 		.status = (its_status), .reason = (its_reason)                 \
 	}
 #define NO_ROUTE(its_name, its_path, its_reason)                               \

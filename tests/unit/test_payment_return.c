@@ -114,26 +114,28 @@ TEST(what_the_database_says)
 {
 	static const struct {
 		enum um_outcome says;
-		struct um_row row;
 		int status;
+		struct um_row row;
 		const char *reason;
 		const char *sets_cookie;
 		const char *on_page;
 	} cases[] = {
-		{ UM_OUTCOME_UNKNOWN, { 0 }, 404, "unknown_elicitation", "",
+		{ UM_OUTCOME_UNKNOWN, 404, { 0 }, "unknown_elicitation", "",
 			NULL },
-		{ UM_OUTCOME_EXPIRED, { 0 }, 410, "expired", "", NULL },
-		{ UM_OUTCOME_FAILED, { 0 }, 500, "internal_error", "", NULL },
-		{ UM_OUTCOME_UNAVAILABLE, { 0 }, 503, "unavailable", "", NULL },
-		{ UM_OUTCOME_PENDING, { .reason = none }, 200, "", "",
+		{ UM_OUTCOME_EXPIRED, 410, { 0 }, "expired", "", NULL },
+		{ UM_OUTCOME_FAILED, 500, { 0 }, "internal_error", "", NULL },
+		{ UM_OUTCOME_UNAVAILABLE, 503, { 0 }, "unavailable", "", NULL },
+		{ UM_OUTCOME_PENDING, 200, { .reason = none }, "", "",
 			FOLLOWS },
-		{ UM_OUTCOME_OPENED, { .reason = none }, 200, "", "", FOLLOWS },
-		{ UM_OUTCOME_PROCESSING, { .reason = none }, 200, "", "",
+		{ UM_OUTCOME_OPENED, 200, { .reason = none }, "", "", FOLLOWS },
+		{ UM_OUTCOME_PROCESSING, 200, { .reason = none }, "", "",
 			FOLLOWS },
-		{ UM_OUTCOME_COMPLETED, { .action = accept, .reason = none },
-			303, "", DONE_COOKIE("done"), NULL },
-		{ UM_OUTCOME_COMPLETED, { .action = cancel, .reason = expired },
-			303, "", DONE_COOKIE("expired"), NULL },
+		{ UM_OUTCOME_COMPLETED, 303,
+			{ .action = accept, .reason = none }, "",
+			DONE_COOKIE("done"), NULL },
+		{ UM_OUTCOME_COMPLETED, 303,
+			{ .action = cancel, .reason = expired }, "",
+			DONE_COOKIE("expired"), NULL },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {

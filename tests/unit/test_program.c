@@ -53,7 +53,7 @@ TEST(any_other_id_is_replaced)
 		assert_int_equal(strlen(ex.request.id), UM_REQUEST_ID_LEN);
 		assert_int_equal(strspn(ex.request.id, "0123456789abcdef"),
 			UM_REQUEST_ID_LEN);
-		strcpy(seen[i], ex.request.id);
+		memcpy(seen[i], ex.request.id, sizeof(seen[i]));
 		for (size_t j = 0; j < i; j++)
 			assert_string_not_equal(seen[i], seen[j]);
 		um_exchange_free(&ex);

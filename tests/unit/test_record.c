@@ -145,21 +145,20 @@ TEST(a_body_as_long_as_the_limit)
 /* A body of single bytes is nearly all frame: that has its limit, too. */
 TEST(no_more_frame_than_the_limit)
 {
+	const size_t max = (size_t)UM_RECORD_BYTES_MAX;
 	struct um_record_scan scan = { 0 };
 	struct um_buf bytes = { 0 };
 
 	put_begin(&bytes, 1);
 	put_record(&bytes, PARAMS, 1, STR("\1\1ab"), 0);
 	put_record(&bytes, PARAMS, 1, STR(""), 0);
-	while (bytes.len <= UM_RECORD_BYTES_MAX)
+	while (bytes.len <= max)
 		put_record(&bytes, IN, 1, STR("x"), 255);
 	assert_int_equal(um_record_scan(&scan,
-				 (struct um_str){ bytes.ptr,
-					 UM_RECORD_BYTES_MAX }),
+				 (struct um_str){ bytes.ptr, max }),
 		UM_RECORD_MORE);
 	assert_int_equal(um_record_scan(&scan,
-				 (struct um_str){ bytes.ptr,
-					 UM_RECORD_BYTES_MAX + 1 }),
+				 (struct um_str){ bytes.ptr, max + 1 }),
 		UM_RECORD_BAD);
 	um_buf_free(&bytes);
 }

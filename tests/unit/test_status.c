@@ -190,44 +190,44 @@ TEST(status_as_the_row_has_it)
 {
 	static const struct {
 		enum um_outcome says;
-		struct um_row row;
 		int status;
+		struct um_row row;
 		const char *reason;
 		const char *body;
 		const char *sets_cookie;
 	} cases[] = {
-		{ UM_OUTCOME_PENDING, { .reason = none }, 200, "",
+		{ UM_OUTCOME_PENDING, 200, { .reason = none }, "",
 			"{\"status\":\"pending\",\"action\":null,"
 			"\"reason\":\"\"}",
 			"" },
-		{ UM_OUTCOME_OPENED, { .reason = none }, 200, "",
+		{ UM_OUTCOME_OPENED, 200, { .reason = none }, "",
 			"{\"status\":\"opened\",\"action\":null,"
 			"\"reason\":\"\"}",
 			"" },
-		{ UM_OUTCOME_PROCESSING, { .reason = none }, 200, "",
+		{ UM_OUTCOME_PROCESSING, 200, { .reason = none }, "",
 			"{\"status\":\"processing\",\"action\":null,"
 			"\"reason\":\"\"}",
 			"" },
-		{ UM_OUTCOME_COMPLETED, { .action = accept, .reason = none },
-			200, "",
+		{ UM_OUTCOME_COMPLETED, 200,
+			{ .action = accept, .reason = none }, "",
 			"{\"status\":\"completed\",\"action\":\"accept\","
 			"\"reason\":\"\"}",
 			DONE_COOKIE("done") },
-		{ UM_OUTCOME_COMPLETED, { .action = decline, .reason = denied },
-			200, "",
+		{ UM_OUTCOME_COMPLETED, 200,
+			{ .action = decline, .reason = denied }, "",
 			"{\"status\":\"completed\",\"action\":\"decline\","
 			"\"reason\":\"access_denied\"}",
 			DONE_COOKIE("declined") },
-		{ UM_OUTCOME_COMPLETED, { .action = cancel, .reason = expired },
-			200, "",
+		{ UM_OUTCOME_COMPLETED, 200,
+			{ .action = cancel, .reason = expired }, "",
 			"{\"status\":\"completed\",\"action\":\"cancel\","
 			"\"reason\":\"expired\"}",
 			DONE_COOKIE("expired") },
-		{ UM_OUTCOME_UNKNOWN, { 0 }, 404, "unknown_elicitation", NULL,
+		{ UM_OUTCOME_UNKNOWN, 404, { 0 }, "unknown_elicitation", NULL,
 			"" },
-		{ UM_OUTCOME_EXPIRED, { 0 }, 410, "expired", NULL, "" },
-		{ UM_OUTCOME_FAILED, { 0 }, 500, "internal_error", NULL, "" },
-		{ UM_OUTCOME_UNAVAILABLE, { 0 }, 503, "unavailable", NULL, "" },
+		{ UM_OUTCOME_EXPIRED, 410, { 0 }, "expired", NULL, "" },
+		{ UM_OUTCOME_FAILED, 500, { 0 }, "internal_error", NULL, "" },
+		{ UM_OUTCOME_UNAVAILABLE, 503, { 0 }, "unavailable", NULL, "" },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {

@@ -46,7 +46,7 @@ TEST(nobody_there)
 	rig_submit(&rig, &ops[1]);
 	assert_int_equal(rig.done_len, 2);
 	assert_int_equal(ops[1].outcome, UM_OUTCOME_UNAVAILABLE);
-	rig.now += 1000 * 1000;
+	rig.now += 1000000;
 	rig_submit(&rig, &ops[2]);
 	assert_int_equal(rig.done_len, 3);
 	assert_int_equal(ops[2].outcome, UM_OUTCOME_UNAVAILABLE);

@@ -174,7 +174,7 @@ TEST(no_bit_of_the_text_flipped)
 	char text[UM_TOKEN_LEN + 1];
 
 	mint(text, NOW + 1);
-	for (size_t bit = 0; bit < 8 * UM_TOKEN_LEN; bit++) {
+	for (size_t bit = 0; bit < (size_t)8 * UM_TOKEN_LEN; bit++) {
 		text[bit / 8] = (char)(text[bit / 8] ^ 1 << bit % 8);
 		assert_invalid("bit", (struct um_str){ text, UM_TOKEN_LEN });
 		text[bit / 8] = (char)(text[bit / 8] ^ 1 << bit % 8);

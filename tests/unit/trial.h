@@ -48,16 +48,16 @@ struct trial {
 	const char *user;   /* REMOTE_USER */
 	bool prefetch;
 	bool body_too_large;
-	enum um_user_check user_check; /* set where it is not confirm */
-	bool checks_user;              /* whether user_check counts */
+	bool checks_user; /* whether user_check counts; else it is confirm */
+	enum um_user_check user_check;
 
 	/* What plan() must ask the database for, and what that says. */
 	enum um_op_kind asks;
 	enum um_outcome says;
-	struct um_row row;
 	/* What answer() must ask it for then. */
 	enum um_op_kind asks_then;
 	enum um_outcome says_then;
+	struct um_row row; /* that it says at first */
 
 	/* What must come of it; NULL is not compared. */
 	int status;
