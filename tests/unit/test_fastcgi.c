@@ -70,11 +70,12 @@ static void
 put_small_request(struct um_buf *out, int id, bool keep, struct um_str body)
 {
 	struct um_buf pairs = { 0 };
-	const char begin[8] = { 0, 1, (char)keep };
+	const char content[8] = { 0, 1, (char)keep };
 
 	put_pair(&pairs, STR("REQUEST_METHOD"), STR("POST"));
 	put_pair(&pairs, STR("EMPTY"), STR(""));
-	put_record(out, BEGIN, id, (struct um_str){ begin, sizeof(begin) }, 0);
+	put_record(out, BEGIN, id, (struct um_str){ content, sizeof(content) },
+		0);
 	put_record(out, PARAMS, id, um_buf_str(&pairs), 0);
 	put_record(out, PARAMS, id, STR(""), 0);
 	if (body.len != 0)

@@ -16,7 +16,7 @@
 #define FOLLOWS "<h1>Waiting for the confirmation</h1>"
 #define SIGNING_SECRET "return-secret"
 
-static char accept[] = "accept", cancel[] = "cancel";
+static char accept[] = "accept", gave_up[] = "cancel";
 static char none[] = "", expired[] = "expired", subject[] = "user-42";
 
 static const struct trial_program payment_return = {
@@ -134,7 +134,7 @@ TEST(what_the_database_says)
 			{ .action = accept, .reason = none }, "",
 			DONE_COOKIE("done"), NULL },
 		{ UM_OUTCOME_COMPLETED, 303,
-			{ .action = cancel, .reason = expired }, "",
+			{ .action = gave_up, .reason = expired }, "",
 			DONE_COOKIE("expired"), NULL },
 	};
 

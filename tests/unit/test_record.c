@@ -123,6 +123,7 @@ TEST(a_body_as_long_as_the_limit)
 {
 	static char content[CONTENT_MAX];
 
+	memset(content, 'x', sizeof(content));
 	for (size_t over = 0; over < 2; over++) {
 		size_t left = UM_RECORD_BODY_MAX + over;
 		struct um_buf bytes = { 0 };

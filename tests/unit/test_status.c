@@ -110,7 +110,7 @@ TEST(each_ending_on_done)
 	}
 }
 
-TEST(health)
+TEST(how_the_database_is)
 {
 	static const struct trial trials[] = {
 		{ .name = "well",
@@ -283,7 +283,7 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(other_routes_and_methods),
 		cmocka_unit_test(each_ending_on_done),
-		cmocka_unit_test(health),
+		cmocka_unit_test(how_the_database_is),
 		cmocka_unit_test(metrics),
 		cmocka_unit_test(status_refused_without_the_database),
 		cmocka_unit_test(status_as_the_row_has_it),

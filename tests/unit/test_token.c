@@ -138,11 +138,9 @@ check_vector(const json_t *vector)
 TEST(the_contracts_vectors)
 {
 	json_t *cases = vectors("state");
-	json_t *vector;
-	size_t i;
 
-	json_array_foreach (cases, i, vector)
-		check_vector(vector);
+	for (size_t i = 0; i < json_array_size(cases); i++)
+		check_vector(json_array_get(cases, i));
 	json_decref(cases);
 }
 

@@ -121,7 +121,6 @@ assert_end(struct um_exchange *ex, struct um_buf *path, int status,
 {
 	struct um_log log = { .fd = -1, .program = "webhook" };
 	struct um_buf out = { 0 };
-	char expected[128];
 
 	um_exchange_write(ex, &out);
 	um_log_request(&log, ex, TRIAL_NOW * 1000, 1);
@@ -129,6 +128,8 @@ assert_end(struct um_exchange *ex, struct um_buf *path, int status,
 		fail_msg("%d %s, not %d %s", ex->response.status,
 			ex->reason != NULL ? ex->reason : "", status, word);
 	if (status >= 400) {
+		char expected[128];
+
 		assert_string_equal(ex->reason, word);
 		snprintf(expected, sizeof(expected), "\r\n\r\n%s: ", word);
 		assert_true(str_has(um_buf_str(&out), um_str(expected)));
