@@ -53,10 +53,30 @@ static const struct {
 #undef X
 };
 
+/*
+ * An embedding, override or isolate (U+202A to U+202E, U+2066 to U+2069):
+ * could turn the words around it, "elpmaxe.live" into another name.
+ */
+static bool
+is_bidi_control(struct um_str rest)
+{
+	const unsigned char *p = (const unsigned char *)rest.ptr;
+
+	return rest.len >= 3 && p[0] == 0xe2
+		&& ((p[1] == 0x80 && p[2] >= 0xaa && p[2] <= 0xae)
+			|| (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9));
+}
+
 static void
 escape(struct um_buf *out, struct um_str text)
 {
 	for (size_t i = 0; i < text.len; i++) {
+		if (is_bidi_control(
+			    (struct um_str){ text.ptr + i, text.len - i })) {
+			um_buf_puts(out, "\xef\xbf\xbd"); /* U+FFFD */
+			i += 2;
+			continue;
+		}
 		switch (text.ptr[i]) {
 		case '&':
 			um_buf_puts(out, "&amp;");
@@ -221,12 +241,12 @@ um_page_confirm(struct um_response *response, const struct um_confirm *confirm)
 	 * follows the form, and the provider's own are not ours to know.
 	 */
 	page_begin(response, 200, POLICY, "", "Do you want to go on?");
-	um_buf_puts(body, "<p><strong>");
+	um_buf_puts(body, "<p><strong><bdi>");
 	um_html_txt(body, confirm->requester);
-	um_buf_puts(body, "</strong> asks to send you to <strong>");
+	um_buf_puts(body, "</bdi></strong> asks to send you to <strong><bdi>");
 	um_html_txt(body, confirm->display_name);
 	um_buf_puts(body,
-		"</strong>. Go on only if you started this yourself just "
+		"</bdi></strong>. Go on only if you started this yourself just "
 		"now.</p>\n"
 		"<dl>\n<dt>Asked by</dt><dd>");
 	um_html_txt(body, confirm->requester);

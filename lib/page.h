@@ -7,7 +7,10 @@
 #include "refusal.h"
 #include "str.h"
 
-/* Escaped for the text between tags, and for a quoted attribute. */
+/*
+ * Escaped for the text between tags, and for a quoted attribute; what would
+ * change the direction of the text around it becomes U+FFFD.
+ */
 void um_html_txt(struct um_buf *out, struct um_str text);
 void um_html_attr(struct um_buf *out, struct um_str text);
 /* Percent-encoded for a name or value of a query (RFC 3986 section 2.3). */
