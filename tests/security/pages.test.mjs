@@ -1,0 +1,168 @@
+// Foreign text on a page: the requester, the subject and the provider's name
+// stand there escaped, and as they are for people; what the provider said of an
+// error, and what a request brought, stands nowhere.
+
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+
+import { parse } from 'parse5';
+
+import { comeBack } from '../support/flow.mjs';
+import { request } from '../support/http.mjs';
+import { assertSecurityHeaders } from '../support/pages.mjs';
+import { openScene } from '../support/scene.mjs';
+import { configure } from './deployment.mjs';
+
+const XSS = [
+	'<script>alert(1)</script>', '</title><script>alert(1)</script>', '</style><script>alert(1)</script>', '"><img src=x onerror=alert(1)>',
+	'\'><svg onload=alert(1)>', '</dd></dl></main><h1>Sign in again</h1>', '<base href=//evil.example>', '<meta http-equiv=refresh content=0;url=//evil.example>',
+	'<form action=//evil.example><button>Continue</button></form>', '" autofocus onfocus=alert(1) x="', '\' onclick=alert(1) x=\'', '<!--', '-->', '<![CDATA[',
+	'&lt;script&gt;', '&#60;script&#62;', '&amp;lt;', '&', '&quot;', '<', '>', '<a href="javascript:alert(1)">x</a>', '<iframe srcdoc="<script>1</script>">',
+	'<plaintext>', '<textarea>', '</form><form action=//evil.example>', '<input name=answer value=refuse>', '{{7*7}}', '${7*7}', '%s%n%x', '\\u003cscript\\u003e',
+	'+ADw-script+AD4-', '\u2028\u2029', '\ufeff', '\u00a0', 'Zoë Ångström & Söhne 🙂', 'עברית', 'العربية', '\t\n\r line', '\x01\x1f\x7f', '\ufffd',
+];
+/** Those that would turn the words around them, and become U+FFFD. */
+const BIDI = ['\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069'];
+
+let scene;
+let shape; // the elements of a confirm page
+
+before(async () => {
+	scene = await openScene({ name: 'pages', own: true });
+	await configure(scene.stack, (config) => {
+		XSS.forEach((text, index) => {
+			config.providers[`xss${index}`] = { kind: 'oauth', display_name: text };
+		});
+		config.providers.bidi = { kind: 'oauth', display_name: `${BIDI.join('a')}elpmaxe` };
+	});
+	const { url } = await scene.create();
+	shape = shapeOf((await request(url)).body);
+});
+
+after(() => scene?.close());
+
+/** Every element with its attributes' names, in document order. */
+function shapeOf(html) {
+	const found = [];
+	(function walk(node) {
+		if (node.tagName) {
+			found.push(`${node.tagName} ${node.attrs.map(({ name }) => name).join(' ')}`);
+		}
+		node.childNodes?.forEach(walk);
+	})(parse(html));
+	return found;
+}
+
+const folded = (text) => text.replace(/\s+/g, ' ').trim();
+/** What HTML's parser makes of characters that it does not take. */
+const asParsed = (text) => text.replaceAll('\r\n', '\n').replaceAll('\r', '\n');
+
+/** Where the confirm page says it: once in its sentence, once in its list. */
+function assertShows(page, { requester, subject, provider }) {
+	const [strong, goesTo] = page.document.find('bdi').map(({ text }) => text);
+	const [by, whom, to] = page.document.find('dd').map(({ text }) => text);
+	const expected = { requester: folded(asParsed(requester)), subject: folded(asParsed(subject)), provider: folded(asParsed(provider)) };
+
+	assert.deepEqual([strong, by], [expected.requester, expected.requester]);
+	assert.equal(whom, expected.subject);
+	assert.deepEqual([goesTo, to], [expected.provider, expected.provider]);
+}
+
+describe('on the confirm page', () => {
+	for (const [index, text] of XSS.entries()) {
+		test(`${JSON.stringify(text)} is shown, and is no markup`, async () => {
+			const urlmode = scene.openUrlMode({ name: text });
+			const owner = { subject: text };
+			const { url } = await urlmode.create({ provider: `xss${index}`, kind: 'oauth', ...owner, targetUrl: 'https://provider.example/' });
+			const page = await request(url);
+
+			assert.equal(page.status, 200);
+			assertSecurityHeaders(page);
+			assert.deepEqual(shapeOf(page.body), shape, 'the elements are those of every confirm page');
+			assertShows(page, { requester: text, subject: text, provider: text });
+			assert.equal(page.document.forms[0].action, `/connect/xss${index}`);
+		});
+	}
+
+	test('what would turn the words around it is shown as a replacement', async () => {
+		const text = `${BIDI.join('a')}elpmaxe`;
+		const urlmode = scene.openUrlMode({ name: text });
+		const { url } = await urlmode.create({ provider: 'bidi', kind: 'oauth', subject: text, targetUrl: 'https://provider.example/' });
+		const page = await request(url);
+		const shown = text.replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+
+		assertShows(page, { requester: shown, subject: shown, provider: shown });
+		assert.doesNotMatch(page.body, /[\u202a-\u202e\u2066-\u2069]/);
+	});
+
+	test('names are cut where they are made: the requester at 200 bytes, the subject at 512', async () => {
+		assert.throws(() => scene.openUrlMode({ name: 'n'.repeat(201) }), /name/);
+		await assert.rejects(scene.create({ subject: 's'.repeat(513) }), /subject/);
+		const urlmode = scene.openUrlMode({ name: 'n'.repeat(200) });
+		const { url } = await urlmode.create({ provider: 'demo', kind: 'oauth', subject: 's'.repeat(512), targetUrl: 'https://provider.example/' });
+		assertShows(await request(url), { requester: 'n'.repeat(200), subject: 's'.repeat(512), provider: 'Demo Account' });
+	});
+});
+
+describe('what the provider said of an error', () => {
+	for (const text of XSS.filter((_, index) => index % 4 === 0)) {
+		test(`${JSON.stringify(text)} is on no page`, async () => {
+			const browser = scene.browser();
+			const flow = await scene.goOn(browser);
+			const said = `said-${text}`;
+			await comeBack(browser, flow.returnTo({ error: 'server_error', error_description: said, error_uri: `https://evil.example/${said}` }));
+			const done = await browser.open(scene.url('/done'));
+			const again = await comeBack(browser, flow.returnTo({ error: 'server_error', error_description: said }));
+
+			for (const { body } of [done, again]) {
+				assert.ok(!body.includes('said-') && !body.includes('evil.example'));
+			}
+			assert.match(done.text, /The provider reported an error/);
+		});
+	}
+
+	test('nor is the error’s own code', async () => {
+		const browser = scene.browser();
+		const flow = await scene.goOn(browser);
+		await comeBack(browser, flow.returnTo({ error: 'an_error_of_its_own' }));
+		assert.ok(!(await browser.open(scene.url('/done'))).body.includes('an_error_of_its_own'));
+	});
+});
+
+describe('the policy', () => {
+	const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+	const policyOf = ({ headers }) => Object.fromEntries(headers['content-security-policy'].split('; ')
+		.map((directive) => [directive.split(' ')[0], directive.split(' ').slice(1)]));
+
+	/** Pages of every sort. */
+	async function* pages() {
+		const { url } = await scene.create();
+		yield request(url);
+		yield request(scene.url('/done'));
+		yield request(scene.url('/connect/demo?state=x'));
+		yield request(scene.url('/connect/nobody?state=x'));
+		yield request(scene.url('/no/such/page'));
+		yield request(scene.url(`/done?${'x'.repeat(20_000)}`));
+	}
+
+	test('default-src is none, and what a page has of its own is allowed by its hash alone', async () => {
+		for await (const page of pages()) {
+			const policy = policyOf(page);
+			const styles = [...page.body.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(([, text]) => hashOf(text));
+			const scripts = [...page.body.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, text]) => hashOf(text));
+
+			assert.deepEqual(policy['default-src'], ["'none'"]);
+			assert.deepEqual(policy['style-src'] ?? [], styles);
+			assert.deepEqual(policy['script-src'] ?? [], scripts);
+			assert.deepEqual(policy['frame-ancestors'], ["'none'"]);
+			assert.deepEqual(policy['base-uri'], ["'none'"]);
+		}
+	});
+
+	test('no page has anything of anybody else’s, no inline style and no handler', async () => {
+		for await (const page of pages()) {
+			assert.doesNotMatch(page.body, /\bsrc=|\bhref=|url\(|@import|\bstyle=|\son\w+=|https?:\/\//i);
+		}
+	});
+});
