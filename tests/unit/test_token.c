@@ -92,7 +92,6 @@ check_vector(const json_t *vector)
 	enum um_purpose purpose = purpose_of(vector_text(vector, "purpose"));
 	struct um_keys *its_keys = keys_of_vector(vector);
 	uint8_t its_nonce[UM_NONCE_LEN];
-	uint8_t browser[UM_BROWSER_LEN];
 	struct um_token token = { 0 };
 	struct um_token opened;
 	char minted[UM_TOKEN_LEN + 1];
@@ -113,8 +112,9 @@ check_vector(const json_t *vector)
 	assert_memory_equal(opened.binding, token.binding, UM_BINDING_LEN);
 	assert_row(name, um_token_is_bound(&token) == (cookie != NULL));
 	if (cookie != NULL) {
-		um_browser(browser, um_str(cookie));
-		assert_memory_equal(browser, token.browser, UM_BROWSER_LEN);
+		um_browser(opened.browser, um_str(cookie));
+		assert_memory_equal(opened.browser, token.browser,
+			UM_BROWSER_LEN);
 	}
 
 	assert_row(name,

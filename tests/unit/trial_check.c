@@ -36,13 +36,14 @@ void
 trial_check_op(const struct trial *trial, const struct um_exchange *ex)
 {
 	const struct um_op *op = &ex->op;
-	char uuid[UM_UUID_LEN + 1];
-	uint8_t binding[UM_BINDING_LEN];
 
 	if (ex->asked != 1 || op->kind != trial->asks)
 		fail_msg("%s: asks for %d operations, of kind %d", trial->name,
 			(int)ex->asked, (int)op->kind);
 	if (ex->has_token) {
+		char uuid[UM_UUID_LEN + 1];
+		uint8_t binding[UM_BINDING_LEN];
+
 		um_uuid_text(uuid, op->id);
 		um_binding(binding, STR("user-42"), STR("sess-1"));
 		assert_string_equal(uuid, TRIAL_ID);
