@@ -9,6 +9,8 @@ BUILD ?= build$(if $(SANITIZE),/asan)
 RUN_DIR ?= build/run
 PORT ?= 8080
 PROGRAM_DIR ?= $(BUILD)/bin
+PROVIDERS_DIR ?= $(CURDIR)/lib/providers
+FUZZ_SECONDS ?= 60
 
 export RUN_DIR PORT PROGRAM_DIR
 
@@ -28,14 +30,16 @@ endif
 # Not := because the packages may come with `make deps` in the same run.
 C_FLAGS = -std=c11 -D_GNU_SOURCE -Ilib \
 	$(shell $(PKG_CONFIG) --cflags $(PACKAGES)) $(WARNINGS) $(HARDENING) \
-	$(CPPFLAGS) $(CFLAGS)
+	-DUM_PROVIDERS_DIR=\"$(PROVIDERS_DIR)\" $(CPPFLAGS) $(CFLAGS)
 LIBS = -lfcgi $(shell $(PKG_CONFIG) --libs $(PACKAGES))
 
 LIBRARY := $(BUILD)/liburlmode.a
 PROGRAMS := $(patsubst cgi-bin/%.c,$(BUILD)/bin/%,$(wildcard cgi-bin/*.c))
 UNITS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 UNIT_HELPERS := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
-C_FILES := $(wildcard lib/*.[ch] cgi-bin/*.[ch] tests/unit/*.[ch])
+FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+REPLAYS := $(FUZZERS:%=$(BUILD)/unit/test_fuzz_%)
+C_FILES := $(wildcard lib/*.[ch] cgi-bin/*.[ch] tests/unit/*.[ch] tests/fuzz/*.[ch])
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
 ifneq ($(V),1)
@@ -81,7 +85,7 @@ migrate:        ## apply sql/ to the database of URLMODE_ADMIN_DATABASE_URL
 	@sql/migrate
 
 ## Tests
-.PHONY: test test-unit test-valgrind test-e2e test-sanitize test-build lint
+.PHONY: test test-unit test-valgrind test-e2e test-sanitize test-build lint fuzz
 test: test-build ## everything, against the real parts
 	@tests/run
 
@@ -100,8 +104,20 @@ test-sanitize: test-build ## the C modules and the whole way under ASan and UBSa
 lint: test-build ## clang-tidy, cppcheck, format, shellcheck, types
 	@tests/run lint
 
-.PHONY: units format format-check clang-tidy cppcheck shellcheck types
-units: $(UNITS)
+fuzz: deps      ## each parser under libFuzzer, for FUZZ_SECONDS (60)
+	+@$(MAKE) --no-print-directory CC=clang SANITIZE=1 BUILD=build/fuzz \
+		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' fuzzers
+	@for name in $(FUZZERS); do \
+		mkdir -p build/fuzz/corpus/$$name && printf '  FUZZ %s\n' $$name && \
+		build/fuzz/bin/$$name -max_total_time=$(FUZZ_SECONDS) -max_len=4096 \
+			-artifact_prefix=build/fuzz/$$name- build/fuzz/corpus/$$name \
+			tests/fuzz/corpus/$$name >build/fuzz/$$name.log 2>&1 || \
+			{ tail -n 40 build/fuzz/$$name.log; exit 1; }; \
+	done
+
+.PHONY: units fuzzers format format-check clang-tidy cppcheck shellcheck types
+units: $(UNITS) $(REPLAYS)
+fuzzers: $(FUZZERS:%=$(BUILD)/bin/%)
 
 # Its own make, since deps may bring the compiler.
 test-build: deps
@@ -148,7 +164,13 @@ $(PROGRAMS): $(BUILD)/bin/%: $(BUILD)/obj/cgi-bin/%.o $(LIBRARY)
 $(UNITS): $(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o \
 	$(call object,$(UNIT_HELPERS)) $(LIBRARY)
 $(UNITS): LIBS += -lcmocka
-$(PROGRAMS) $(UNITS):
+# Each target twice: with its corpus for the tests, and with libFuzzer.
+$(REPLAYS): $(BUILD)/unit/test_fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o \
+	$(call object,tests/fuzz/fuzz.c tests/fuzz/replay.c) $(LIBRARY)
+$(FUZZERS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/obj/tests/fuzz/fuzz_%.o \
+	$(call object,tests/fuzz/fuzz.c) $(LIBRARY)
+$(FUZZERS:%=$(BUILD)/bin/%): LDFLAGS += -fsanitize=fuzzer
+$(PROGRAMS) $(UNITS) $(REPLAYS) $(FUZZERS:%=$(BUILD)/bin/%):
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDHARDENING) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)

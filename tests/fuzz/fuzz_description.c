@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* A description as a file, with a site that has one of everything. */
+#include "fuzz.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "description.h"
+
+static const char *
+constant(const char *name, void *arg)
+{
+	(void)arg;
+	return strcmp(name, "none") == 0 ? NULL : name;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char *const secrets[] = { "0123456789abcdef" };
+	const struct um_site site = { .secrets = secrets,
+		/* Half of them verify nothing. */
+		.secrets_len = size % 2,
+		.constant = constant };
+	struct um_description *description;
+	struct um_error err;
+	char path[64];
+	int fd = memfd_create("description", 0);
+
+	HOLDS(fd >= 0);
+	HOLDS(write(fd, data, size) == (ssize_t)size);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	err.text[0] = '\0';
+	if (um_description_load(&description, path, &site, &err)) {
+		HOLDS(um_description_answer(description).status >= 200);
+	} else {
+		HOLDS(description == NULL);
+		HOLDS(strncmp(err.text, path, strlen(path)) == 0);
+		HOLDS(strstr(err.text, secrets[0]) == NULL
+			|| memmem(data, size, secrets[0], strlen(secrets[0]))
+				!= NULL);
+	}
+	um_description_free(description);
+	close(fd);
+	return 0;
+}

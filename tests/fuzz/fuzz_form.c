@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* A query or form in the first line, a Cookie header in the second. */
+#include "fuzz.h"
+
+#include "form.h"
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct um_str rest = { (const char *)data, size };
+	struct um_str text = fuzz_line(&rest);
+	struct um_str header = fuzz_rest(&rest);
+	struct um_form form;
+	struct um_str value;
+
+	if (um_form_parse(&form, text) == UM_FORM_GOOD) {
+		for (size_t i = 0; i < form.len; i++) {
+			HOLDS(um_str_is_text(form.field[i].name));
+			HOLDS(um_str_is_text(form.field[i].value));
+			for (size_t j = 0; j < i; j++)
+				HOLDS(!um_str_eq(form.field[i].name,
+					form.field[j].name));
+		}
+	}
+	um_form_free(&form);
+	if (um_cookie_get(&value, header, "c") == UM_COOKIE_FOUND)
+		HOLDS(value.ptr >= header.ptr
+			&& value.ptr + value.len <= header.ptr + header.len);
+	else
+		HOLDS(value.ptr == NULL);
+	fuzz_free(text);
+	fuzz_free(header);
+	return 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* The header parsers: what stands between, what equals, and the header. */
+#include "fuzz.h"
+
+#include <string.h>
+
+#include "pairs.h"
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct um_str rest = { (const char *)data, size };
+	struct um_str between = fuzz_line(&rest);
+	struct um_str equals = fuzz_line(&rest);
+	struct um_str header = fuzz_rest(&rest);
+	struct um_pairs pairs;
+
+	/* A description's are never empty. */
+	if (between.ptr[0] != '\0' && equals.ptr[0] != '\0'
+		&& um_pairs_parse(&pairs, header, between.ptr, equals.ptr)) {
+		HOLDS(pairs.len > 0 && pairs.len <= UM_PAIRS_MAX);
+		for (size_t i = 0; i < pairs.len; i++) {
+			const struct um_field *pair = &pairs.pair[i];
+
+			HOLDS(pair->name.len != 0);
+			HOLDS(pair->name.ptr >= header.ptr);
+			HOLDS(pair->value.ptr + pair->value.len
+				<= header.ptr + header.len);
+			HOLDS(memmem(pair->name.ptr, pair->name.len, equals.ptr,
+				      strlen(equals.ptr))
+				== NULL);
+		}
+	}
+	fuzz_free(between);
+	fuzz_free(equals);
+	fuzz_free(header);
+	return 0;
+}
