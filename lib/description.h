@@ -65,7 +65,8 @@ enum um_meaning {
 
 struct um_event {
 	enum um_meaning meaning;
-	bool has_id; /* the delivery names an elicitation */
+	bool has_id;     /* the delivery names an elicitation */
+	bool has_amount; /* and a currency: never one without the other */
 	uint8_t id[UM_ID_LEN];
 	/*
 	 * For de-duplication: from signed parts, or "sha256:" and 64 digits
@@ -74,9 +75,8 @@ struct um_event {
 	char identity[UM_EVENT_IDENTITY_MAX + 1];
 	char type[UM_EVENT_TYPE_MAX + 1];
 	char reference[UM_REFERENCE_MAX + 1]; /* the provider's own, or "" */
-	bool has_amount;
-	int64_t amount;   /* minor units of the currency */
-	char currency[4]; /* ISO 4217, upper case, or "" */
+	char currency[4];                     /* ISO 4217, upper case, or "" */
+	int64_t amount;                       /* its minor units */
 };
 
 enum um_verdict {

@@ -25,12 +25,10 @@ each(visitor *visit)
 		for (size_t list = 0; list < 2; list++) {
 			json_t *all = json_object_get(provider.root,
 				lists[list]);
-			json_t *delivery;
-			size_t at;
 
-			json_array_foreach (all, at, delivery)
-				visit(&provider, description, delivery,
-					list == 1);
+			for (size_t at = 0; at < json_array_size(all); at++)
+				visit(&provider, description,
+					json_array_get(all, at), list == 1);
 		}
 		um_description_free(description);
 		provider_close(&provider);

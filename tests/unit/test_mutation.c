@@ -199,11 +199,10 @@ static json_t *
 other_secrets(const json_t *secrets)
 {
 	json_t *others = json_array();
-	const json_t *secret;
-	size_t i;
 
-	json_array_foreach ((json_t *)secrets, i, secret) {
-		char *text = strdup(json_string_value(secret));
+	for (size_t i = 0; i < json_array_size(secrets); i++) {
+		char *text = strdup(
+			json_string_value(json_array_get(secrets, i)));
 		char *end;
 
 		assert_non_null(text);
@@ -217,30 +216,34 @@ other_secrets(const json_t *secrets)
 }
 
 static void
+read_one(const struct provider *provider,
+	const struct um_description *description, const json_t *delivery,
+	bool is_right)
+{
+	struct um_event events[UM_EVENTS_MAX];
+	enum um_verdict verdict;
+	struct letter letter;
+	size_t len;
+
+	letter_open(&letter, provider, delivery);
+	verdict = letter_read(&letter, description, false, events, &len);
+	if (!is_right && verdict != UM_DELIVERY_UNSIGNED
+		&& verdict != UM_DELIVERY_FORGED)
+		fail_msg("%s: taken with another secret", provider->name);
+	if (is_right)
+		assert_events(delivery, events, len);
+	letter_close(&letter);
+}
+
+static void
 read_all(const struct provider *provider,
 	const struct um_description *description, bool is_right)
 {
-	const json_t *delivery;
-	size_t i;
+	const json_t *all = json_object_get(provider->root, "deliveries");
 
-	json_array_foreach (json_object_get(provider->root, "deliveries"), i,
-		delivery) {
-		struct um_event events[UM_EVENTS_MAX];
-		enum um_verdict verdict;
-		struct letter letter;
-		size_t len;
-
-		letter_open(&letter, provider, delivery);
-		verdict = letter_read(&letter, description, false, events,
-			&len);
-		if (!is_right && verdict != UM_DELIVERY_UNSIGNED
-			&& verdict != UM_DELIVERY_FORGED)
-			fail_msg("%s: taken with another secret",
-				provider->name);
-		if (is_right)
-			assert_events(delivery, events, len);
-		letter_close(&letter);
-	}
+	for (size_t i = 0; i < json_array_size(all); i++)
+		read_one(provider, description, json_array_get(all, i),
+			is_right);
 }
 
 TEST(another_secret)
