@@ -102,9 +102,11 @@ for (const [name, start] of [['Apache’s mod_cgi', startApache], ['fcgiwrap', s
 			const url = there(flow.returnTo({ code: 'late' }));
 
 			await scene.stack.service('stop', 'postgres');
-			const away = await comeBack(browser, url);
+			const [away, health] = await Promise.all([
+				comeBack(browser, url), request(`${server.baseUrl}/healthz`),
+			]);
 			assert.deepEqual([away.status, away.headers['retry-after'], away.headers.refresh], [503, '3', '3']);
-			assert.equal((await request(`${server.baseUrl}/healthz`)).status, 503);
+			assert.equal(health.status, 503);
 			assert.equal((await request(`${server.baseUrl}/oauth/demo/return?state=x`)).status, 400);
 			await scene.stack.service('start', 'postgres');
 			await scene.untilServing();

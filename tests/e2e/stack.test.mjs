@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
-import { chown, mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { chown, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,6 @@ import { useStack } from '../support/stack.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const NOBODY = { uid: 65_534, gid: 65_534 };
-const SERVICES = ['postgres', 'nginx', 'connect', 'oauth-return', 'status', 'provider', 'server', 'host'];
 const execute = promisify(execFile);
 
 let stack;
@@ -38,6 +37,17 @@ async function sourced(line) {
 	return stdout.trim();
 }
 
+/** Every process of a stack. */
+async function processesOf({ runDir }) {
+	const names = (await readdir(path.join(runDir, 'pid'))).filter((name) => name.endsWith('.pid'));
+	const families = await Promise.all(names.map(async (name) => (
+		familyOf(Number(await readFile(path.join(runDir, 'pid', name), 'utf8'))))));
+
+	assert.ok(names.length >= 8);
+	assert.ok(families.every((family) => family.length > 0));
+	return families.flat();
+}
+
 test('RUN_DIR/env holds all variables of the contract, and they lead somewhere', async () => {
 	assert.equal(await sourced('printf %s "$URLMODE_RUN_DIR"'), stack.runDir);
 	for (const [name, role] of [['URLMODE_DATABASE_URL', 'urlmode_server'], ['URLMODE_ADMIN_DATABASE_URL', 'postgres']]) {
@@ -52,14 +62,12 @@ test('RUN_DIR/env holds all variables of the contract, and they lead somewhere',
 });
 
 test('its processes write in its folder alone', async () => {
-	const families = await Promise.all(SERVICES.map(async (name) => familyOf(await stack.pid(name))));
-	const all = families.flat();
+	const all = await processesOf(stack);
 	const written = new Set((await Promise.all(all.map(({ pid }) => filesWritten(pid)))).flat());
 	const inside = [...written].filter((file) => file.startsWith(`${stack.runDir}/`));
 	// Shared memory of PostgreSQL, which ends with it.
 	const outside = [...written].filter((file) => !inside.includes(file) && !/^\/dev\/|\(deleted\)$/.test(file));
 
-	assert.ok(families.every((family) => family.length > 0));
 	assert.ok(inside.some((file) => file.endsWith('/log/access.log')), 'the log of requests is among them');
 	assert.ok(inside.some((file) => file.includes('/pg/')), 'the database is among them');
 	assert.deepEqual(outside, []);
@@ -75,7 +83,7 @@ test('an ordinary user can run it, and nothing stays', { skip: whyNot() }, async
 	let shared;
 
 	try {
-		all = (await Promise.all(SERVICES.map(async (name) => familyOf(await scene.stack.pid(name))))).flat();
+		all = await processesOf(scene.stack);
 		for (const { pid } of all) {
 			assert.equal((await stat(`/proc/${pid}`)).uid, NOBODY.uid);
 		}

@@ -3,7 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
@@ -24,7 +24,7 @@ const MODULES = { mpm_prefork: 'mpm_prefork', authz_core: 'authz_core', alias: '
 export async function installCgi(stack) {
 	const folder = path.join(stack.runDir, 'cgi');
 	const log = path.join(stack.runDir, 'log/cgi.log');
-	const config = path.join(folder, 'config.json');
+	const config = path.join(stack.runDir, 'cgi.json'); // where its relative names lead
 	const from = process.env.PROGRAM_DIR ?? new URL('../../build/bin', import.meta.url).pathname;
 	const settings = JSON.parse(await readFile(stack.env.URLMODE_CONFIG, 'utf8'));
 
@@ -33,9 +33,7 @@ export async function installCgi(stack) {
 		await copyFile(path.join(from, name), path.join(folder, name));
 		await chmod(path.join(folder, name), 0o755);
 	}
-	await writeFile(config, JSON.stringify({
-		...settings, keys_file: stack.env.URLMODE_KEYS_FILE, log_file: log,
-	}), { mode: 0o600 });
+	await writeFile(config, JSON.stringify({ ...settings, log_file: log }), { mode: 0o600 });
 	const { uid, gid } = await stack.user();
 	if (uid !== undefined) {
 		await chown(folder, uid, gid);
@@ -103,20 +101,16 @@ export async function startFcgiwrap(stack, { folder, config }) {
 /** Runs the commands as the stack's user until `close`; waits until /done is served. */
 async function serve(stack, port, commands) {
 	const user = await stack.user();
+	const output = await open(path.join(stack.runDir, 'log/cgi-servers.log'), 'a');
 	const children = commands.map(([command, ...args]) => spawn(command, args, {
-		...user, cwd: stack.runDir, stdio: ['ignore', 'ignore', 'inherit'],
+		...user, cwd: stack.runDir, stdio: ['ignore', output.fd, output.fd], detached: true,
 		env: { ...process.env, TMPDIR: path.join(stack.runDir, 'tmp') },
 	}));
 	const baseUrl = `http://127.0.0.1:${port}`;
 
 	async function close() {
-		await Promise.all(children.map(async (child) => {
-			if (child.exitCode === null && child.signalCode === null) {
-				const ended = once(child, 'exit');
-				child.kill('SIGTERM');
-				await ended;
-			}
-		}));
+		await Promise.all(children.map(endGroup));
+		await output.close();
 	}
 	try {
 		await until(`${commands[0][0]} serves`, async () => {
@@ -130,6 +124,20 @@ async function serve(stack, port, commands) {
 		throw error;
 	}
 	return { baseUrl, close };
+}
+
+/** Ends a process and, since fcgiwrap leaves them behind, its children. */
+async function endGroup(child) {
+	const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
+
+	for (const signal of ['SIGTERM', 'SIGKILL']) {
+		try {
+			process.kill(-child.pid, signal);
+		} catch {
+			return; // nobody is left
+		}
+		await ended;
+	}
 }
 
 async function freePort() {

@@ -14,10 +14,7 @@ import { startServer } from '../demo/server.mjs';
  */
 export async function startDemo(stack, options = {}) {
 	const issuer = stack.env.URLMODE_DEMO_ISSUER;
-	const provider = await answers(issuer) ? null : await startProvider({
-		port: Number(new URL(issuer).port),
-		redirectUris: [`${stack.baseUrl}/oauth/demo/return`],
-	});
+	const provider = await openProvider(stack);
 	const server = await startServer({
 		databaseUrl: stack.env.URLMODE_DATABASE_URL,
 		keysFile: stack.env.URLMODE_KEYS_FILE,
@@ -28,9 +25,26 @@ export async function startDemo(stack, options = {}) {
 
 	async function close() {
 		await server.close();
-		await provider?.close();
+		await provider.close();
 	}
 	return { url: server.url, urlmode: server.urlmode, issuer, close };
+}
+
+/**
+ * The OpenID provider at the stack's issuer, started unless it runs already.
+ *
+ * @param {import('./stack.mjs').Stack} stack
+ * @returns {Promise<{ close: () => Promise<void> }>}
+ */
+export async function openProvider(stack) {
+	const issuer = stack.env.URLMODE_DEMO_ISSUER;
+	if (await answers(issuer)) {
+		return { close: async () => {} };
+	}
+	return startProvider({
+		port: Number(new URL(issuer).port),
+		redirectUris: [`${stack.baseUrl}/oauth/demo/return`],
+	});
 }
 
 async function answers(issuer) {

@@ -1,0 +1,121 @@
+// MCP clients of either official SDK, in the version of a project, whose user
+// does what the test says.
+
+import { deferred } from './wait.mjs';
+
+const CALL_TIMEOUT = 60_000;
+
+/**
+ * @typedef {object} ClientOptions
+ * @property {string} url the server's /mcp
+ * @property {string} token the user's access token
+ * @property {object} [capabilities]
+ * @property {(params: { url: string, message: string, elicitationId?: string }, client: TestClient,
+ *     signal: AbortSignal) => string | Promise<string>} [onElicit] answers 'accept', 'decline' or 'cancel'; 'accept' by
+ *     default
+ */
+
+const URL_CAPABILITY = { elicitation: { url: {} } };
+
+/** What a test sees of a client. */
+class TestClient {
+	/** @type {{ url: string, message: string, elicitationId?: string }[]} what it was asked */
+	asked = [];
+	/** @type {string[]} the elicitations that it was told are complete */
+	completed = [];
+	#waiting = [];
+
+	/** @param {ClientOptions['onElicit']} onElicit */
+	constructor(onElicit = () => 'accept') {
+		this.onElicit = onElicit;
+	}
+
+	/** The next thing that it is asked, or was. */
+	async nextAsked() {
+		const next = this.asked[this.seen ?? 0];
+		this.seen = (this.seen ?? 0) + 1;
+		if (next) {
+			return next;
+		}
+		const waiting = deferred();
+		this.#waiting.push(waiting);
+		return waiting.promise;
+	}
+
+	async elicit(params, signal) {
+		this.asked.push(params);
+		this.#waiting.shift()?.resolve(params);
+		return { action: await this.onElicit(params, this, signal) };
+	}
+
+	/** @returns {Promise<{ text: string, isError: boolean }>} */
+	async call(name, { signal, onProgress, timeout = CALL_TIMEOUT, args = {} } = {}) {
+		const result = await this.callRaw(name, { args, options: {
+			signal, onprogress: onProgress, timeout, resetTimeoutOnProgress: true,
+		} });
+		return { text: result.content.map(({ text }) => text).join('\n'), isError: result.isError === true };
+	}
+}
+
+/**
+ * @param {import('./projects.mjs').Project} project
+ * @param {ClientOptions} options
+ */
+export async function connectSdk1(project, { url, token, capabilities = URL_CAPABILITY, onElicit }) {
+	const { Client } = project.load('@modelcontextprotocol/sdk/client/index.js');
+	const { StreamableHTTPClientTransport } = project.load('@modelcontextprotocol/sdk/client/streamableHttp.js');
+	const types = project.load('@modelcontextprotocol/sdk/types.js');
+	const test = new TestClient(onElicit);
+	const client = new Client({ name: 'urlmode-tests', version: '1.0.0' }, { capabilities });
+	if (capabilities.elicitation) {
+		client.setRequestHandler(types.ElicitRequestSchema, ({ params }, { signal }) => test.elicit(params, signal));
+	}
+	client.setNotificationHandler(types.ElicitationCompleteNotificationSchema, ({ params }) => {
+		test.completed.push(params.elicitationId);
+	});
+	const transport = new StreamableHTTPClientTransport(new URL(url), {
+		requestInit: { headers: { Authorization: `Bearer ${token}` } },
+	});
+	client.onerror = () => {};
+	await client.connect(transport);
+	test.callRaw = (name, { args, options }) => client.callTool({ name, arguments: args }, undefined, options);
+	test.endSession = () => transport.terminateSession();
+	test.close = async () => {
+		await client.close().catch(() => {});
+	};
+	return test;
+}
+
+/**
+ * Of protocol revision 2026-07-28, or of 2025-11-25 with `legacy`.
+ *
+ * @param {import('./projects.mjs').Project} project
+ * @param {ClientOptions & { legacy?: boolean }} options
+ */
+export async function connectSdk2(project, { url, token, capabilities = URL_CAPABILITY, onElicit, legacy = false }) {
+	const { Client, StreamableHTTPClientTransport } = project.load('@modelcontextprotocol/client');
+	const test = new TestClient(onElicit);
+	const client = new Client({ name: 'urlmode-tests', version: '1.0.0' }, {
+		capabilities,
+		versionNegotiation: { mode: legacy ? 'legacy' : { pin: '2026-07-28' } },
+	});
+	if (capabilities.elicitation) {
+		client.setRequestHandler('elicitation/create', ({ params }, ctx) => test.elicit(params, ctx?.mcpReq?.signal));
+	}
+	if (legacy) {
+		client.setNotificationHandler('notifications/elicitation/complete', ({ params }) => {
+			test.completed.push(params.elicitationId);
+		});
+	}
+	client.onerror = () => {};
+	const transport = new StreamableHTTPClientTransport(new URL(url), {
+		requestInit: { headers: { Authorization: `Bearer ${token}` } },
+	});
+	await client.connect(transport);
+	test.callRaw = (name, { args, options }) => client.callTool({ name, arguments: args }, options);
+	test.callWith = (params, options) => client.callTool(params, options);
+	test.close = async () => {
+		await client.close().catch(() => {});
+	};
+	return test;
+}

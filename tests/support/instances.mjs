@@ -1,0 +1,129 @@
+// Instances of an example MCP server: processes of their own, that a test may
+// stop or kill, and a balancer in front that sends each request to the next.
+
+import { spawn } from 'node:child_process';
+import { createServer, request as httpRequest } from 'node:http';
+import { createInterface } from 'node:readline';
+
+import { listen } from '../demo/process.mjs';
+
+const START_TIMEOUT = 30_000;
+
+/**
+ * Starts `server.mjs` of a project, which says where it listens.
+ *
+ * @param {import('./projects.mjs').Project} project
+ * @param {import('./stack.mjs').Stack} stack
+ * @param {{ file?: string, env?: Record<string, string>, node?: string }} [options]
+ * @returns {Promise<Instance>}
+ */
+export async function startInstance(project, stack, { file = 'server.mjs', env = {}, node = process.execPath } = {}) {
+	const child = spawn(node, [file], {
+		cwd: project.folder,
+		env: { ...process.env, ...stack.env, PORT: '0', MCP_USE_ANONYMIZED_TELEMETRY: 'false', ...env },
+		stdio: ['ignore', 'pipe', 'pipe'],
+	});
+	const instance = new Instance(child);
+	await instance.started();
+	return instance;
+}
+
+class Instance {
+	#child;
+	#output = [];
+	#url;
+	#ended;
+
+	constructor(child) {
+		this.#child = child;
+		this.#ended = new Promise((resolve) => {
+			child.once('error', resolve);
+			child.once('close', (code, signal) => resolve(code ?? signal));
+		});
+		this.#url = new Promise((resolve) => {
+			for (const stream of [child.stdout, child.stderr]) {
+				createInterface({ input: stream }).on('line', (line) => {
+					this.#output.push(line);
+					const url = /http:\/\/127\.0\.0\.1:\d+\/\S*/.exec(line)?.[0];
+					if (url) {
+						resolve(url);
+					}
+				});
+			}
+		});
+	}
+
+	async started() {
+		const timeout = new Promise((resolve) => setTimeout(resolve, START_TIMEOUT, 'time').unref());
+		const first = await Promise.race([this.#url, this.#ended, timeout]);
+		if (typeof first !== 'string' || !first.startsWith('http')) {
+			this.#child.kill('SIGKILL');
+			throw new Error(`the server did not start (${first}):\n${this.output}`);
+		}
+		this.url = first;
+	}
+
+	/** What it has printed. */
+	get output() {
+		return this.#output.join('\n');
+	}
+
+	/** With everything that it has open, at once. */
+	async kill() {
+		this.#child.kill('SIGKILL');
+		await this.#ended;
+	}
+
+	/**
+	 * As an operator ends it.
+	 *
+	 * @returns {Promise<number | string>} its exit code
+	 */
+	async stop() {
+		this.#child.kill('SIGTERM');
+		return this.#ended;
+	}
+
+	async close() {
+		await this.kill();
+	}
+}
+
+/**
+ * A balancer that is not sticky: each request goes to the next backend.
+ *
+ * @param {string[]} backends URLs with the path that they serve
+ * @returns {Promise<{ url: string, seen: number[], drop: (index: number) => void, close: () => Promise<void> }>}
+ *     seen: which backend each request went to; drop: takes one out
+ */
+export async function startBalancer(backends) {
+	const alive = new Set(backends.keys());
+	const seen = [];
+	let next = 0;
+	const server = createServer((request, response) => {
+		const candidates = [...alive];
+		const index = candidates[next % candidates.length];
+		next += 1;
+		seen.push(index);
+		const target = new URL(request.url, backends[index]);
+		const onward = httpRequest(target, { method: request.method, headers: { ...request.headers, host: target.host } },
+			(answer) => {
+				response.writeHead(answer.statusCode, answer.headers);
+				answer.pipe(response);
+				answer.once('error', () => response.destroy());
+			});
+		onward.once('error', () => response.destroy());
+		response.once('close', () => onward.destroy());
+		request.pipe(onward);
+	});
+	const port = await listen(server, 0);
+	return {
+		url: `http://127.0.0.1:${port}${new URL(backends[0]).pathname}`,
+		seen,
+		drop: (index) => alive.delete(index),
+		close: () => new Promise((resolve) => {
+			server.close(resolve);
+			server.closeAllConnections();
+		}),
+	};
+}

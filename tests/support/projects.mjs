@@ -1,0 +1,95 @@
+// A project of somebody who uses the package: urlmode as npm would install
+// it, one version of a framework beside it, and the files of an example as
+// they stand in the README.
+
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PACKAGE = join(ROOT, 'lib/node');
+
+/**
+ * @typedef {object} Project
+ * @property {string} folder
+ * @property {(name: string) => any} load a package as the project's files get it
+ * @property {(name: string) => string} versionOf a package
+ */
+
+/**
+ * @param {{ name: string, frameworks: 'oldest' | 'newest', files?: Record<string, string> }} options
+ * @returns {Project}
+ */
+export function makeProject({ name, frameworks, files = {} }) {
+	const folder = join(ROOT, 'build/test/projects', `${name}-${frameworks}`);
+	const modules = join(folder, 'node_modules');
+	rmSync(folder, { recursive: true, force: true });
+	mkdirSync(modules, { recursive: true });
+	linkPackages(join(ROOT, 'tests/frameworks', frameworks, 'node_modules'), modules);
+	linkPackages(join(PACKAGE, 'node_modules'), modules, dependenciesOf(PACKAGE));
+	install(modules);
+	writeFileSync(join(folder, 'package.json'), '{ "type": "module", "private": true }\n');
+	for (const [file, text] of Object.entries(files)) {
+		writeFileSync(join(folder, file), text);
+	}
+	const load = createRequire(join(folder, 'index.js'));
+	return {
+		folder,
+		load,
+		versionOf: (name) => JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8')).version,
+	};
+}
+
+/** What `npm pack` puts in, as a folder of its own: it finds the frameworks beside it, and no others. */
+function install(modules) {
+	const target = join(modules, 'urlmode');
+	mkdirSync(target);
+	for (const part of ['package.json', 'src']) {
+		cpSync(join(PACKAGE, part), join(target, part), { recursive: true });
+	}
+}
+
+/** Everything that the package needs to run, theirs included. */
+function dependenciesOf(folder) {
+	const found = new Set();
+	const look = (at) => {
+		const { dependencies = {} } = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8'));
+		for (const name of Object.keys(dependencies)) {
+			if (!found.has(name)) {
+				found.add(name);
+				look(join(folder, 'node_modules', name));
+			}
+		}
+	};
+	look(folder);
+	return found;
+}
+
+function linkPackages(from, to, only) {
+	const names = readdirSync(from).flatMap((name) => (name.startsWith('@')
+		? readdirSync(join(from, name)).map((rest) => `${name}/${rest}`) : [name]));
+	for (const name of names) {
+		if (!name.startsWith('.') && (!only || only.has(name))) {
+			mkdirSync(dirname(join(to, name)), { recursive: true });
+			symlinkSync(join(from, name), join(to, name));
+		}
+	}
+}
+
+/**
+ * The code of a README that begins with the line `// FILE`, and some word or
+ * other behind it.
+ *
+ * @param {string} file
+ * @param {string} [readme] in lib/node
+ */
+export function example(file, readme = 'README.md') {
+	const text = readFileSync(join(PACKAGE, readme), 'utf8');
+	const blocks = [...text.matchAll(/^```[a-z]*\n([^]*?)^```$/gm)].map(([, code]) => code);
+	const found = blocks.filter((code) => code.split('\n', 1)[0].split(/[\s:]/)[1] === file);
+	if (found.length !== 1) {
+		throw new Error(`${readme} has ${found.length} examples that begin with "// ${file}"`);
+	}
+	return found[0];
+}
