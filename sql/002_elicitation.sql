@@ -15,6 +15,9 @@ CREATE DOMAIN urlmode.session AS text CHECK (octet_length(VALUE) <= 512);
 CREATE DOMAIN urlmode.digest AS bytea CHECK (octet_length(VALUE) = 16);
 CREATE DOMAIN urlmode.requester AS text CHECK (octet_length(VALUE) BETWEEN 1 AND 200);
 CREATE DOMAIN urlmode.target_url AS text CHECK (octet_length(VALUE) BETWEEN 1 AND 8192);
+CREATE DOMAIN urlmode.expected AS jsonb CHECK (VALUE IS NULL OR coalesce(
+	jsonb_typeof(VALUE -> 'amount') = 'number' AND VALUE ->> 'amount' ~ '^[0-9]{1,18}$'
+	AND VALUE ->> 'currency' ~ '^[A-Z]{3}$', false));
 CREATE DOMAIN urlmode.verifier AS bytea CHECK (octet_length(VALUE) <= 1024);
 CREATE DOMAIN urlmode.status AS text
 	CHECK (VALUE IN ('pending', 'opened', 'processing', 'completed'));
@@ -32,6 +35,7 @@ COMMENT ON DOMAIN urlmode.session IS 'An MCP session, or empty.';
 COMMENT ON DOMAIN urlmode.digest IS 'The first half of a SHA-256.';
 COMMENT ON DOMAIN urlmode.requester IS 'Who asks.';
 COMMENT ON DOMAIN urlmode.target_url IS 'Where a browser is sent on to.';
+COMMENT ON DOMAIN urlmode.expected IS 'Minor units and an ISO 4217 code in upper case.';
 COMMENT ON DOMAIN urlmode.verifier IS 'A sealed code verifier.';
 COMMENT ON DOMAIN urlmode.status IS 'How far an elicitation is.';
 COMMENT ON DOMAIN urlmode.action IS 'How an elicitation ended: the protocol''s own three.';
@@ -49,7 +53,7 @@ CREATE TABLE urlmode.elicitation (
 	binding      urlmode.digest NOT NULL,
 	requester    urlmode.requester NOT NULL,
 	target_url   urlmode.target_url NOT NULL,
-	expected     jsonb,
+	expected     urlmode.expected,
 	verifier     urlmode.verifier,
 	status       urlmode.status NOT NULL DEFAULT 'pending',
 	action       urlmode.action,

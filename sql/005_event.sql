@@ -48,7 +48,6 @@ SET lock_timeout = '1s' AS $$
 DECLARE
 	outcomes text[] := array_fill('seen'::text, ARRAY[cardinality(ids)]);
 	rounds bigint[];
-	this bigint;
 	item record;
 BEGIN
 	SELECT array_agg(r.round ORDER BY r.n) INTO rounds
@@ -56,7 +55,7 @@ BEGIN
 		SELECT u.n, row_number() OVER (PARTITION BY u.id ORDER BY u.n) AS round
 		FROM unnest(ids) WITH ORDINALITY AS u (id, n)
 	) r;
-	FOR this IN 1 .. (SELECT max(r) FROM unnest(rounds) r) LOOP
+	FOR this IN 1 .. (SELECT coalesce(max(r), 0) FROM unnest(rounds) r) LOOP
 		FOR item IN
 			WITH decided AS MATERIALIZED (
 				SELECT a.*, e.id AS found,
@@ -65,14 +64,16 @@ BEGIN
 						WHEN a.meaning = 'ignore' THEN 'ignored'
 						WHEN e.status = 'completed' THEN 'late'
 						WHEN a.meaning IN ('processing', 'recheck') THEN a.meaning
-						WHEN a.meaning = 'failed' THEN 'cancel'
-						WHEN a.meaning = 'expired' THEN 'cancel'
+						WHEN a.meaning IN ('failed', 'expired') THEN 'cancel'
 						WHEN a.meaning = 'cancelled' THEN 'decline'
-						WHEN e.expected IS NULL THEN 'accept'
-						WHEN a.amount IS NULL THEN 'recheck'
-						WHEN a.amount = (e.expected ->> 'amount')::bigint
-							AND a.currency = upper(e.expected ->> 'currency') THEN 'accept'
-						ELSE 'cancel'
+						-- Any other word is none, and fails: the column wants an action.
+						WHEN a.meaning = 'paid' THEN CASE
+							WHEN e.expected IS NULL THEN 'accept'
+							WHEN a.amount IS NULL THEN 'recheck'
+							WHEN e.expected @> jsonb_build_object(
+								'amount', a.amount, 'currency', a.currency) THEN 'accept'
+							ELSE 'cancel'
+						END
 					END AS action,
 					CASE a.meaning
 						WHEN 'failed' THEN 'payment_failed'

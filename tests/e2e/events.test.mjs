@@ -1,0 +1,268 @@
+// What an event does to its elicitation is decided in PostgreSQL: several
+// callers at once, odd values, and a row that somebody else holds. Here the
+// function is called as the programs call it, so that a transaction can be
+// held open.
+
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+
+import pg from 'pg';
+
+import { sender } from '../support/deliveries.mjs';
+import { create } from '../support/flow.mjs';
+import { holdRow } from '../support/locks.mjs';
+import { openScene } from '../support/scene.mjs';
+import { until } from '../support/wait.mjs';
+
+const PRICE = { amount: 1050, currency: 'EUR' };
+const RECORD = 'SELECT outcome FROM urlmode.record_events($1, $2, $3, $4, $5, $6, $7, $8, $9)';
+
+let scene;
+let one;
+let other;
+
+before(async () => {
+	scene = await openScene({ name: 'events' });
+	[one, other] = await Promise.all([connect(), connect()]);
+});
+
+after(async () => {
+	await Promise.all([one?.end(), other?.end()]);
+	await scene?.close();
+});
+
+/** A connection as the callback programs have it. */
+async function connect() {
+	const client = new pg.Client(scene.stack.env.URLMODE_CGI_DATABASE_URL);
+	await client.connect();
+	return client;
+}
+
+async function start(options) {
+	const { id } = await create(scene.urlmode, {
+		provider: 'stripe', kind: 'payment', targetUrl: 'https://checkout.example/pay', ...options,
+	});
+	return id;
+}
+
+const event = (id, meaning, more) => ({ id, meaning, identity: `evt_${randomUUID()}`, ...more });
+
+/** One batch; its outcomes. */
+async function record(client, events) {
+	const column = (name, byDefault) => events.map((each) => each[name] ?? byDefault);
+	const { rows } = await client.query(RECORD, [
+		column('id'), column('provider', 'stripe'), column('identity'), column('type', 'a.type'), column('meaning'),
+		column('amount', null), column('currency', ''), column('reference', 'ref'), column('result', Buffer.from('sealed')),
+	]);
+	return rows.map(({ outcome }) => outcome);
+}
+
+async function stateOf(id) {
+	const [{ status, action, reason, rechecks }] = await scene.stack.sql(
+		'SELECT status, action, reason, rechecks FROM urlmode.elicitation WHERE id = $1', [id]);
+	return { status, action, reason, rechecks };
+}
+
+const kept = (id) => scene.stack.sql('SELECT identity, action FROM urlmode.event WHERE elicitation = $1 ORDER BY action', [id]);
+
+const waiting = (client) => until('it waits for a lock', async () => {
+	const [row] = await scene.stack.sql(
+		"SELECT FROM pg_stat_activity WHERE pid = $1 AND wait_event_type = 'Lock'", [client.processID]);
+	return row !== undefined;
+});
+
+/** `first` in a transaction that stays open until `then` waits for it. */
+async function atOnce(first, then, end = 'COMMIT') {
+	await one.query('BEGIN');
+	const outcomes = [await record(one, first)];
+	const second = record(other, then);
+	await waiting(other);
+	await one.query(end);
+	return [...outcomes, await second].flat();
+}
+
+describe('two processes at once', () => {
+	test('the same event: it counts once', async () => {
+		const id = await start();
+		const paid = event(id, 'paid');
+		assert.deepEqual(await atOnce([paid], [paid]), ['accept', 'seen']);
+		assert.equal((await kept(id)).length, 1);
+	});
+
+	test('two ends: the first stays, the second is late', async () => {
+		const id = await start();
+		assert.deepEqual(await atOnce([event(id, 'failed')], [event(id, 'paid')]), ['cancel', 'late']);
+		assert.deepEqual(await stateOf(id), { status: 'completed', action: 'cancel', reason: 'payment_failed', rechecks: 0 });
+		assert.deepEqual((await kept(id)).map(({ action }) => action), ['cancel', 'late']);
+	});
+
+	test('an end that is rolled back was none', async () => {
+		const id = await start();
+		const failed = event(id, 'failed');
+		assert.deepEqual(await atOnce([failed], [event(id, 'paid')], 'ROLLBACK'), ['cancel', 'accept']);
+		assert.equal((await stateOf(id)).action, 'accept');
+		assert.deepEqual(await record(one, [failed]), ['late']);
+	});
+
+	test('what moves it on, and what ends it', async () => {
+		const id = await start();
+		assert.deepEqual(await atOnce([event(id, 'processing')], [event(id, 'paid')]), ['processing', 'accept']);
+		assert.equal((await stateOf(id)).status, 'completed');
+	});
+
+	test('two that ask for a recheck: both count', async () => {
+		const id = await start();
+		assert.deepEqual(await atOnce([event(id, 'recheck')], [event(id, 'recheck')]), ['recheck', 'recheck']);
+		assert.deepEqual(await stateOf(id), { status: 'processing', action: null, reason: 'recheck', rechecks: 2 });
+	});
+
+	test('the same two in opposite order: no deadlock', async () => {
+		const ids = [await start(), await start()];
+		const forth = ids.map((id) => event(id, 'paid'));
+		const back = ids.map((id) => event(id, 'failed')).reverse();
+		const outcomes = await atOnce(forth, back);
+		assert.deepEqual(outcomes, ['accept', 'accept', 'late', 'late']);
+	});
+});
+
+test('many processes, every event in each of them in another order: one end each, every event once', async () => {
+	const clients = await Promise.all(Array.from({ length: 4 }, connect));
+	const ids = await Promise.all(Array.from({ length: 40 }, () => start({ expected: PRICE })));
+	const events = ids.flatMap((id) => [
+		event(id, 'processing'), event(id, 'paid', PRICE), event(id, 'failed'), event(id, 'recheck'), event(id, 'ignore'),
+	]);
+	try {
+		await Promise.all(clients.map(async (client, n) => {
+			const mine = shuffled(events, n);
+			while (mine.length > 0) await record(client, mine.splice(0, 32));
+		}));
+	} finally {
+		await Promise.all(clients.map((client) => client.end()));
+	}
+
+	for (const id of ids) {
+		const rows = await kept(id);
+		const ends = rows.filter(({ action }) => ['accept', 'cancel'].includes(action));
+		const state = await stateOf(id);
+		assert.equal(rows.length, 5);
+		assert.equal(new Set(rows.map(({ identity }) => identity)).size, 5);
+		assert.equal(ends.length, 1);
+		assert.deepEqual({ status: 'completed', action: ends[0].action }, { status: state.status, action: state.action });
+	}
+});
+
+/** The same order for the same seed. */
+function shuffled(events, seed) {
+	return events
+		.map((each, n) => ({ each, key: Math.imul(n + 1, 2_654_435_761 + seed * 40_503) >>> 0 }))
+		.sort((a, b) => a.key - b.key)
+		.map(({ each }) => each);
+}
+
+describe('in one batch', () => {
+	test('an elicitation\'s events count in their order', async () => {
+		const id = await start();
+		const recheck = event(id, 'recheck');
+		const batch = [
+			event(id, 'ignore'), event(id, 'processing'), recheck, recheck, event(id, 'paid'), event(id, 'failed'), recheck,
+			event(id, 'recheck'),
+		];
+		assert.deepEqual(await record(one, batch),
+			['ignored', 'processing', 'recheck', 'recheck', 'accept', 'late', 'seen', 'late']);
+		assert.deepEqual(await stateOf(id), { status: 'completed', action: 'accept', reason: '', rechecks: 2 });
+	});
+
+	test('an identity counts once, whoever it speaks of', async () => {
+		const ids = [await start(), await start()].sort();
+		const identity = `evt_${randomUUID()}`;
+		assert.deepEqual(await record(one, ids.map((id) => event(id, 'paid', { identity }))), ['accept', 'seen']);
+		assert.equal((await stateOf(ids[1])).status, 'pending');
+	});
+
+	test('what is nobody\'s, or another provider\'s, is not kept', async () => {
+		const id = await start();
+		const batch = [event(randomUUID(), 'paid'), event(id, 'paid', { provider: 'svix' }), event(id, 'paid')];
+		assert.deepEqual(await record(one, batch), ['unknown', 'unknown', 'accept']);
+		assert.equal((await kept(id)).length, 1);
+	});
+
+	test('nothing is nothing', async () => {
+		assert.deepEqual(await record(one, []), []);
+	});
+});
+
+describe('what cannot be', () => {
+	for (const meaning of ['refunded', 'PAID', null]) {
+		test(`a meaning that is none (${meaning}) fails, and completes nothing`, async () => {
+			const id = await start();
+			await assert.rejects(record(one, [event(id, meaning)]), { code: '23502' });
+			assert.equal((await stateOf(id)).status, 'pending');
+			assert.deepEqual(await kept(id), []);
+		});
+	}
+
+	for (const expected of [
+		'null', '[]', '{}', '"EUR"', '{"amount": 10}', '{"currency": "EUR"}', '{"amount": "10", "currency": "EUR"}',
+		'{"amount": 10.5, "currency": "EUR"}', '{"amount": -1, "currency": "EUR"}', '{"amount": null, "currency": "EUR"}',
+		'{"amount": 99999999999999999999, "currency": "EUR"}', '{"amount": 10, "currency": "eur"}',
+		'{"amount": 10, "currency": "EURO"}', '{"amount": 10, "currency": null}',
+	]) {
+		test(`${expected} is nothing that could be expected`, async () => {
+			await assert.rejects(scene.stack.sql(
+				"SELECT urlmode.create_elicitation($1, 'stripe', 'payment', 'u', '', $2, 'T', 'https://t.example/', $3, NULL, 60000)",
+				[randomUUID(), randomBytes(16), expected]), { code: '23514' });
+		});
+	}
+});
+
+describe('what was expected', () => {
+	for (const [paid, outcome] of [
+		[PRICE, 'accept'],
+		[{}, 'recheck'],
+		[{ ...PRICE, amount: 1049 }, 'cancel'],
+		[{ ...PRICE, amount: 0 }, 'cancel'],
+		[{ ...PRICE, currency: 'USD' }, 'cancel'],
+		[{ ...PRICE, amount: '9223372036854775807' }, 'cancel'],
+	]) {
+		test(`${JSON.stringify(paid)} is ${outcome}`, async () => {
+			const id = await start({ expected: { ...PRICE, currency: 'eur' } });
+			assert.deepEqual(await record(one, [event(id, 'paid', paid)]), [outcome]);
+			const reason = { accept: '', recheck: 'recheck', cancel: 'amount_mismatch' }[outcome];
+			assert.equal((await stateOf(id)).reason, reason);
+		});
+	}
+
+	test('nothing: any amount, or none', async () => {
+		const ids = [await start(), await start()];
+		assert.deepEqual(await record(one, [event(ids[0], 'paid', PRICE), event(ids[1], 'paid')]), ['accept', 'accept']);
+	});
+
+	test('of what failed no amount is asked', async () => {
+		const id = await start({ expected: PRICE });
+		assert.deepEqual(await record(one, [event(id, 'failed', { amount: 1, currency: 'USD' })]), ['cancel']);
+		assert.equal((await stateOf(id)).reason, 'payment_failed');
+	});
+});
+
+test('after its expiry a payment still counts, until it is completed as expired', async () => {
+	const [open, over] = [await start({ ttl: 1 }), await start({ ttl: 1 })];
+	await until('it is expired', async () => (await scene.stack.sql(
+		'SELECT urlmode.expire(ARRAY[id], ARRAY[binding::bytea]) FROM urlmode.elicitation WHERE id = $1', [over])).length > 0);
+	assert.deepEqual(await record(one, [event(open, 'paid'), event(over, 'paid')]), ['accept', 'late']);
+	assert.deepEqual(await stateOf(over), { status: 'completed', action: 'cancel', reason: 'expired', rechecks: 0 });
+});
+
+test('a row that somebody else holds fails alone, and is taken when it is free', async () => {
+	const stripe = sender(scene, 'stripe');
+	const [held, ...free] = await Promise.all(Array.from({ length: 6 }, () => start()));
+	const lock = await holdRow(scene.stack, held);
+	const paid = stripe.event(held, 'paid');
+	const answers = await Promise.all([
+		stripe.send(paid), ...free.map((id) => stripe.send(stripe.event(id, 'paid'))),
+	]);
+	assert.deepEqual(answers.map(({ status }) => status), [503, 200, 200, 200, 200, 200]);
+	await lock.release();
+	assert.equal((await stripe.send(paid)).status, 200);
+	assert.equal((await stateOf(held)).action, 'accept');
+});
