@@ -11,6 +11,9 @@
 #include "batch.h"
 #include "sqlstate.h"
 
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+
 enum state {
 	DOWN,       /* no connection; the next attempt is at `until` */
 	CONNECTING, /* PQconnectPoll is at work */
@@ -169,8 +172,8 @@ connect_start(struct um_store *store, int64_t now)
 	const char *const keywords[] = { "fallback_application_name",
 		"target_session_attrs", "tcp_user_timeout", "client_encoding",
 		"dbname", NULL };
-	const char *const values[] = { store->name, "read-write", "5000",
-		"UTF8", store->conninfo, NULL };
+	const char *const values[] = { store->name, "read-write",
+		TEXT(UM_STORE_UNACKED_MS), "UTF8", store->conninfo, NULL };
 
 	store->conn = PQconnectStartParams(keywords, values, 1);
 	store->connection++;
@@ -202,8 +205,9 @@ connect_go_on(struct um_store *store, int64_t now)
 {
 	PostgresPollingStatusType next = PQconnectPoll(store->conn);
 
-	/* libpq may have gone on to another socket under the same number. */
+	/* libpq may have gone on to another host, another socket. */
 	store->connection++;
+	store->until = now + UM_STORE_BATCH_MS;
 	store->want_write = next == PGRES_POLLING_WRITING;
 	if (next == PGRES_POLLING_READING || next == PGRES_POLLING_WRITING)
 		return;

@@ -17,6 +17,7 @@
 #define UM_STORE_QUEUE_MAX 512   /* operations that wait for a batch */
 #define UM_STORE_WAIT_MS 3000    /* until an operation is UNAVAILABLE */
 #define UM_STORE_BATCH_MS 5000   /* until a silent server is given up */
+#define UM_STORE_UNACKED_MS 2000 /* until a host that is not there is */
 #define UM_STORE_RETRY_MIN_MS 50 /* between two attempts to connect */
 #define UM_STORE_RETRY_MAX_MS 2000
 

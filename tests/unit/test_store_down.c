@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The store with a database that is not there, or says too much. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "rig.h"
@@ -119,6 +122,61 @@ TEST(a_database_that_refuses)
 	assert_false(str_has(um_buf_str(&rig.troubles), STR(PASSWORD)));
 }
 
+/* A port whose queue is full: what is sent to it gets no answer at all. */
+static int
+black_hole(int fds[static 4])
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr *any = (struct sockaddr *)&address;
+	socklen_t len = sizeof(address);
+
+	for (int i = 0; i < 4; i++) {
+		fds[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+		assert_true(fds[i] >= 0);
+		if (i == 0) {
+			assert_int_equal(bind(fds[i], any, len), 0);
+			assert_int_equal(listen(fds[i], 0), 0);
+			assert_int_equal(getsockname(fds[i], any, &len), 0);
+		} else {
+			connect(fds[i], any, len);
+		}
+	}
+	return ntohs(address.sin_port);
+}
+
+/* Of several hosts the first may be gone without a word: the next one it is,
+ * while the operation still waits. */
+TEST(the_next_host)
+{
+	char conninfo[512];
+	PQconninfoOption *options =
+		PQconninfoParse(getenv("URLMODE_CGI_DATABASE_URL"), NULL);
+	struct um_op op;
+	size_t len;
+	int fds[4];
+
+	assert_non_null(options);
+	len = (size_t)snprintf(conninfo, sizeof(conninfo),
+		"host='127.0.0.1,%s' port='%d,%s'", PQhost(rig_admin),
+		black_hole(fds), PQport(rig_admin));
+	for (const PQconninfoOption *o = options; o->keyword != NULL; o++)
+		if (o->val != NULL && strcmp(o->keyword, "host") != 0
+			&& strcmp(o->keyword, "port") != 0)
+			len += (size_t)snprintf(conninfo + len,
+				sizeof(conninfo) - len, " %s='%s'", o->keyword,
+				o->val);
+	PQconninfoFree(options);
+	rig_open(&rig, conninfo);
+	row_make_complete(&op, "accept", "");
+	rig_submit(&rig, &op);
+	rig_run(&rig, 1);
+	assert_int_equal(op.outcome, UM_OUTCOME_COMPLETED);
+	um_op_free(&op);
+	for (int i = 0; i < 4; i++)
+		close(fds[i]);
+}
+
 /* A web server may put standard error beside the request line. */
 TEST(what_the_server_says_in_passing_is_not_printed)
 {
@@ -162,6 +220,7 @@ main(void)
 		STORE_TEST(how_often_it_tries),
 		STORE_TEST(a_full_queue),
 		STORE_TEST(a_database_that_refuses),
+		STORE_TEST(the_next_host),
 		STORE_TEST(what_the_server_says_in_passing_is_not_printed),
 		STORE_TEST(nothing_to_free_is_fine),
 	};
