@@ -121,8 +121,11 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		return;
 	um_ask(ex, UM_OP_COMPLETE);
 	ex->op.subject = ex->user[0] != '\0' ? ex->user : NULL;
+	/* A row that is refused makes its whole batch be done row by row. */
 	if (!um_result_of_form(&ex->op, &ex->form, context))
 		um_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+	else if (ex->op.result.len > UM_RESULT_MAX)
+		um_refuse(ex, UM_REFUSAL_PARAMETERS_TOO_LARGE);
 }
 
 static void

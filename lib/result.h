@@ -7,6 +7,8 @@
 #include "op.h"
 #include "program.h"
 
+#define UM_RESULT_MAX 65536 /* bytes, sealed; PostgreSQL's urlmode.result */
+
 /*
  * Seals into op->result, for op->id and op->binding. False: memory or
  * OpenSSL failed.

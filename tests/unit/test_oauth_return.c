@@ -2,6 +2,7 @@
 /* What oauth-return refuses, and never asks the database for. */
 #include <string.h>
 
+#include "seal.h"
 #include "trial.h"
 
 #define main program_main
@@ -257,6 +258,43 @@ TEST(as_long_as_the_limits)
 	run_query_of(UM_QUERY_MAX + 1, 400, "parameters_too_large");
 }
 
+/* JSON makes six characters of one: what no row takes is not tried. */
+TEST(a_result_over_its_limit)
+{
+	for (size_t over = 0; over < 2; over++) {
+		/* one JSON text: {"code":"…","iss":"…","a":"…","b":"…",…} */
+		size_t left = UM_RESULT_MAX - UM_SEAL_OVERHEAD + over
+			- strlen("{\"code\":\"" SECRET
+				 "-code\",\"iss\":\"" TRIAL_ISSUER "\"}");
+		struct trial trial = { .name = "a result",
+			.method = "POST",
+			.path = RETURN,
+			.status = over ? 400 : 303,
+			.reason = over ? "parameters_too_large" : "",
+			.asks = over ? UM_OP_NONE : UM_OP_COMPLETE,
+			.says = UM_OUTCOME_COMPLETED };
+		struct um_buf body = { 0 };
+
+		um_buf_puts(&body, GOOD);
+		for (char name = 'a'; left != 0; name++) {
+			size_t run = strlen(",\"a\":\"\"");
+
+			um_buf_printf(&body, "&%c=", name);
+			for (int i = 0; i < 4000 && run + 6 <= left; i++) {
+				um_buf_puts(&body, "\x01");
+				run += 6;
+			}
+			for (; left - run < 6 && run < left; run++)
+				um_buf_puts(&body, "x");
+			left -= run;
+		}
+		um_buf_put(&body, "", 1);
+		trial.body = body.ptr;
+		trial_run(&oauth_return, &trial);
+		um_buf_free(&body);
+	}
+}
+
 TEST(as_many_parameters_as_the_limit)
 {
 	struct um_buf query = { 0 };
@@ -301,6 +339,7 @@ main(void)
 		cmocka_unit_test(refused_without_the_database),
 		cmocka_unit_test(refused_for_what_the_provider_says),
 		cmocka_unit_test(as_long_as_the_limits),
+		cmocka_unit_test(a_result_over_its_limit),
 		cmocka_unit_test(as_many_parameters_as_the_limit),
 		cmocka_unit_test(which_methods_there_are),
 	};

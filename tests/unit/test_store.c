@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "batch.h"
+#include "result.h"
 #include "rig.h"
 
 static struct rig rig;
@@ -158,7 +159,7 @@ TEST(the_largest_result_and_one_over)
 		row_make(&ops[i], UM_OP_COMPLETE);
 		ops[i].action = "accept";
 		ops[i].reason = "";
-		for (size_t n = 0; n < 65536 + i; n++)
+		for (size_t n = 0; n < UM_RESULT_MAX + i; n++)
 			um_buf_put(&ops[i].result, "x", 1);
 		rig_submit(&rig, &ops[i]);
 	}
