@@ -39,7 +39,8 @@ UNITS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.
 UNIT_HELPERS := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
 FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 REPLAYS := $(FUZZERS:%=$(BUILD)/unit/test_fuzz_%)
-C_FILES := $(wildcard lib/*.[ch] cgi-bin/*.[ch] tests/unit/*.[ch] tests/fuzz/*.[ch])
+TOOLS := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
+C_FILES := $(wildcard lib/*.[ch] cgi-bin/*.[ch] tests/unit/*.[ch] tests/fuzz/*.[ch] tests/tools/*.c)
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
 ifneq ($(V),1)
@@ -116,7 +117,7 @@ fuzz: deps      ## each parser under libFuzzer, for FUZZ_SECONDS (60)
 	done
 
 .PHONY: units fuzzers format format-check clang-tidy cppcheck shellcheck types
-units: $(UNITS) $(REPLAYS)
+units: $(UNITS) $(REPLAYS) $(TOOLS)
 fuzzers: $(FUZZERS:%=$(BUILD)/bin/%)
 
 # Its own make, since deps may bring the compiler.
@@ -170,7 +171,8 @@ $(REPLAYS): $(BUILD)/unit/test_fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o \
 $(FUZZERS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/obj/tests/fuzz/fuzz_%.o \
 	$(call object,tests/fuzz/fuzz.c) $(LIBRARY)
 $(FUZZERS:%=$(BUILD)/bin/%): LDFLAGS += -fsanitize=fuzzer
-$(PROGRAMS) $(UNITS) $(REPLAYS) $(FUZZERS:%=$(BUILD)/bin/%):
+$(TOOLS): $(BUILD)/tools/%: $(BUILD)/obj/tests/tools/%.o $(LIBRARY)
+$(PROGRAMS) $(UNITS) $(REPLAYS) $(TOOLS) $(FUZZERS:%=$(BUILD)/bin/%):
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDHARDENING) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)

@@ -99,6 +99,8 @@ um_reader_prove(const struct um_reader *reader, const struct um_place *at)
 {
 	if (!fits_belief(reader, at))
 		return false;
+	if (reader->belief == UM_BELIEVE_BODY && !prove_body(reader, at))
+		return false;
 	if (reader->timestamp.kind != UM_VALUE_NONE
 		&& !proves(reader, &reader->timestamp))
 		return um_mistake_in(at, "timestamp", "is not signed");
@@ -107,10 +109,8 @@ um_reader_prove(const struct um_reader *reader, const struct um_place *at)
 		return um_mistake_in(at, "identity",
 			"is not signed: leave it out, and the body's digest "
 			"counts");
-	if (reader->belief > UM_BELIEVE_FIELDS)
-		return only_recheck(reader, at);
-	return (reader->belief != UM_BELIEVE_BODY || prove_body(reader, at))
-		&& prove_deciding(reader, at);
+	return reader->belief > UM_BELIEVE_FIELDS ? only_recheck(reader, at)
+						  : prove_deciding(reader, at);
 }
 
 static bool

@@ -1,19 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 #include "deliveries.h"
 
+#include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-const char *const delivery_files[] = { "adyen", "discord", "docusign",
-	"dropbox-sign", "github", "gitlab", "lemon-squeezy", "mollie", "paddle",
-	"paypal", "paystack", "polar", "razorpay", "sendgrid", "shopify",
-	"slack", "square", "standard-webhooks", "stripe", "svix", "twilio" };
+#define FOLDER "tests/deliveries"
 
-size_t
-delivery_files_len(void)
+static int
+compare(const void *a, const void *b)
 {
-	return sizeof(delivery_files) / sizeof(delivery_files[0]);
+	return strcmp(a, b);
+}
+
+const char *
+delivery_file(size_t i)
+{
+	static char names[DELIVERY_FILES_MAX][64];
+	static size_t len;
+	const struct dirent *entry;
+	DIR *dir;
+
+	if (len != 0)
+		return i < len ? names[i] : NULL;
+	dir = opendir(FOLDER);
+	if (dir == NULL) {
+		fail_msg("no %s (the tests run at the top of the tree)",
+			FOLDER);
+		return NULL;
+	}
+	while ((entry = readdir(dir)) != NULL) {
+		const char *dot = strrchr(entry->d_name, '.');
+
+		if (dot == NULL || strcmp(dot, ".json") != 0)
+			continue;
+		assert_true(len < DELIVERY_FILES_MAX);
+		snprintf(names[len++], sizeof(names[0]), "%.*s",
+			(int)(dot - entry->d_name), entry->d_name);
+	}
+	closedir(dir);
+	assert_true(len != 0);
+	qsort(names, len, sizeof(names[0]), compare);
+	return i < len ? names[i] : NULL;
 }
 
 static json_t *
@@ -34,7 +64,7 @@ provider_open(struct provider *provider, const char *name)
 	FILE *shipped;
 
 	*provider = (struct provider){ .name = name };
-	snprintf(path, sizeof(path), "tests/deliveries/%s.json", name);
+	snprintf(path, sizeof(path), FOLDER "/%s.json", name);
 	provider->root = read_json(path);
 	provider->now_ms = json_integer_value(
 		json_object_get(provider->root, "now"));

@@ -9,9 +9,10 @@
 
 #include "description.h"
 
-/* Every file there, one provider each; the folder and the .json are off. */
-extern const char *const delivery_files[];
-size_t delivery_files_len(void);
+#define DELIVERY_FILES_MAX 64
+
+/* The name of each file there, without the .json; NULL after the last. */
+const char *delivery_file(size_t i);
 
 /* One file, and what of it a description was loaded with. */
 struct provider {

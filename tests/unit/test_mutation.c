@@ -138,11 +138,11 @@ cut_body(struct trial *trial)
 static void
 each_first(void (*tests)(struct trial *trial))
 {
-	for (size_t i = 0; i < delivery_files_len(); i++) {
+	for (size_t i = 0; delivery_file(i) != NULL; i++) {
 		struct provider provider;
 		struct um_description *description;
 
-		provider_open(&provider, delivery_files[i]);
+		provider_open(&provider, delivery_file(i));
 		description = provider_load(&provider);
 		for (size_t back = 0; back < 2; back++) {
 			struct trial trial = { .provider = &provider,
@@ -248,15 +248,15 @@ read_all(const struct provider *provider,
 
 TEST(another_secret)
 {
-	size_t tried = 0;
+	size_t tried = 0, all = 0;
 
-	for (size_t i = 0; i < delivery_files_len(); i++) {
+	for (size_t i = 0; delivery_file(i) != NULL; i++) {
 		struct um_description *description;
 		struct provider provider;
 		struct um_error err;
 		json_t *others;
 
-		provider_open(&provider, delivery_files[i]);
+		provider_open(&provider, delivery_file(i));
 		others = other_secrets(secrets_of(&provider));
 		/* A public key that is changed may be none any more. */
 		if (json_array_size(others) != 0
@@ -268,19 +268,20 @@ TEST(another_secret)
 		}
 		json_decref(others);
 		provider_close(&provider);
+		all++;
 	}
-	assert_in_range(tried, delivery_files_len() - 3, delivery_files_len());
+	assert_in_range(tried, all - 3, all);
 }
 
 TEST(old_and_new_secrets)
 {
-	for (size_t i = 0; i < 2 * delivery_files_len(); i++) {
+	for (size_t i = 0; delivery_file(i / 2) != NULL; i++) {
 		struct um_description *description;
 		struct provider provider;
 		struct um_error err;
 		json_t *secrets;
 
-		provider_open(&provider, delivery_files[i / 2]);
+		provider_open(&provider, delivery_file(i / 2));
 		secrets = other_secrets(secrets_of(&provider));
 		/* Before the right ones, or after them. */
 		if (i % 2 == 0) {
@@ -308,12 +309,12 @@ TEST(old_and_new_secrets)
 /* Nothing is ever verified "only if there is a secret". */
 TEST(no_secret)
 {
-	for (size_t i = 0; i < delivery_files_len(); i++) {
+	for (size_t i = 0; delivery_file(i) != NULL; i++) {
 		struct um_description *description;
 		struct provider provider;
 		struct um_error err;
 
-		provider_open(&provider, delivery_files[i]);
+		provider_open(&provider, delivery_file(i));
 		if (secrets_of(&provider) != NULL) {
 			assert_false(provider_try(&provider, NULL, &description,
 				&err));

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Loads descriptions for the tests of the schema: each line of standard input
+ * is {"description": …, "site": {"secrets", "return_secrets", "certificate",
+ * "constants"}}; each line of output is `ok`, or why it was refused.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "description.h"
+
+#define SECRETS_MAX 8
+
+static const char *
+constant(const char *name, void *arg)
+{
+	return json_string_value(json_object_get(arg, name));
+}
+
+static size_t
+texts_of(const char *out[static SECRETS_MAX], const json_t *list)
+{
+	size_t len = json_array_size(list);
+
+	if (len > SECRETS_MAX)
+		len = SECRETS_MAX;
+	for (size_t i = 0; i < len; i++)
+		out[i] = json_string_value(json_array_get(list, i));
+	return len;
+}
+
+/* Loads it from a file without a name. */
+static bool
+load(const json_t *description, const json_t *of_site, struct um_error *err)
+{
+	const char *secrets[SECRETS_MAX], *return_secrets[SECRETS_MAX];
+	struct um_site site = { .secrets = secrets,
+		.return_secrets = return_secrets,
+		.certificate = json_string_value(
+			json_object_get(of_site, "certificate")),
+		.constant = constant,
+		.arg = json_object_get(of_site, "constants") };
+	struct um_description *loaded = NULL;
+	int fd = memfd_create("description", 0);
+	bool ok = false;
+
+	site.secrets_len = texts_of(secrets,
+		json_object_get(of_site, "secrets"));
+	site.return_secrets_len = texts_of(return_secrets,
+		json_object_get(of_site, "return_secrets"));
+	um_error(err, "memfd");
+	if (fd >= 0 && json_dumpfd(description, fd, JSON_ENCODE_ANY) == 0) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		ok = um_description_load(&loaded, path, &site, err);
+	}
+	um_description_free(loaded);
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+int
+main(void)
+{
+	char *line = NULL;
+	size_t size = 0;
+
+	while (getline(&line, &size, stdin) > 0) {
+		json_t *root = json_loads(line, 0, NULL);
+		struct um_error err;
+
+		puts(load(json_object_get(root, "description"),
+			     json_object_get(root, "site"), &err)
+				? "ok"
+				: err.text);
+		json_decref(root);
+	}
+	free(line);
+	return 0;
+}

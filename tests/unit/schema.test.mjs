@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// lib/providers/schema.json and the loader agree: what the schema refuses the
+// loader refuses, and what only the loader refuses no schema could.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
+import { test } from 'node:test';
+import Ajv from 'ajv/dist/2020.js';
+
+const top = new URL('../../', import.meta.url);
+const read = (path) => JSON.parse(readFileSync(new URL(path, top), 'utf8'));
+const names = (folder) => readdirSync(new URL(folder, top))
+	.filter((name) => name.endsWith('.json') && name !== 'schema.json');
+const DESCRIBE = new URL(`${process.env.URLMODE_BUILD ?? 'build'}/tools/describe`, top).pathname;
+
+const ajv = new Ajv.default({ strict: true, strictTypes: false, strictRequired: false });
+const validate = ajv.compile(read('lib/providers/schema.json'));
+
+const descriptions = [
+	...names('lib/providers/').map((name) => `lib/providers/${name}`),
+	...names('tests/descriptions/').map((name) => `tests/descriptions/${name}`),
+].map((path) => ({
+	name: path.replace(/.*\/|\.json$/g, ''),
+	content: read(path),
+	site: read(`tests/deliveries/${path.replace(/.*\//, '')}`).site,
+}));
+
+// One line for each: `ok`, or the reason.
+function load(cases) {
+	const input = cases.map(({ description, site }) => `${JSON.stringify({ description, site })}\n`).join('');
+	const output = execFileSync(DESCRIBE, { input, cwd: top, encoding: 'utf8', maxBuffer: 1 << 28 });
+
+	return output.trimEnd().split('\n');
+}
+
+const steps = (pointer) => pointer.split('/').slice(1).map((step) => step.replace(/~1/g, '/').replace(/~0/g, '~'));
+
+// The description with one place set, or without it for undefined.
+function change(description, path, to) {
+	if (path.length === 0) return to;
+	const copy = structuredClone(description);
+	const last = path.at(-1);
+	const parent = path.slice(0, -1).reduce((node, step) => node[step], copy);
+
+	if (to !== undefined) parent[last] = to;
+	else if (Array.isArray(parent)) parent.splice(Number(last), 1);
+	else delete parent[last];
+	return copy;
+}
+
+test('every description passes the schema, and loads', () => {
+	for (const { name, content } of descriptions)
+		assert.ok(validate(content), `${name}: ${ajv.errorsText(validate.errors)}`);
+	assert.deepEqual(load(descriptions.map(({ content, site }) => ({ description: content, site }))),
+		descriptions.map(() => 'ok'));
+});
+
+test('what is wrong in a description is wrong to the schema too', () => {
+	for (const row of read('tests/vectors/broken-descriptions.json')) {
+		const { content } = descriptions.find(({ name }) => name === row.base);
+		const broken = change(content, steps(row.change), row.to);
+
+		assert.equal(validate(broken), row.only_loader === true,
+			`${row.base} with ${row.change} changed: ${ajv.errorsText(validate.errors)}`);
+	}
+});
+
+// What the loader knows beyond the schema: how parts belong together, and what
+// the site's configuration has.
+const BEYOND = [
+	/is not signed/,
+	/not every scheme signs the body/,
+	/needs `events` to look into/,
+	/holds nothing of the delivery/,
+	/belongs where the signature has a `field`/,
+	/has no constant/,
+	/is nested over 4 deep/,
+	/always fits: what follows never does/,
+	/^[^ ]+ \/(return\/)?verify: .*(secret|certificate)/,
+	/the configuration has secrets for it/,
+];
+
+const REPLACEMENTS = [
+	undefined, null, true, 0, 1, -1, 1.5, '', 'x', '/x', 'body', 'raw', 'hex', 'unix', 'paid', 'recheck', 'certificate',
+	[], ['x'], [['x']], {}, { json: '/x' }, { item: '/x' }, { header: 'x' }, { header: ['x', 'y'] }, { body: 'raw' },
+	{ site: 'x' }, { signature: 'x' }, { join: ['x'], with: '' }, { first: [{ query: 'x' }] }, { crc32: { form: 'x' } },
+	{ sorted_query: {} }, { sorted_form: { without: ['x'], text: 'sent' } }, { multipart: 'x' },
+	{ json: '/x', where: '/y', is: 'z', value: '/v' },
+];
+
+function* places(node, path = []) {
+	yield path;
+	if (node !== null && typeof node === 'object')
+		for (const [key, value] of Object.entries(node)) yield* places(value, [...path, key]);
+}
+
+function* variants(description) {
+	for (const path of places(description)) {
+		const node = path.reduce((at, step) => at[step], description);
+
+		if (path.length !== 0)
+			for (const to of REPLACEMENTS) yield change(description, path, to);
+		if (node !== null && typeof node === 'object' && !Array.isArray(node))
+			for (const key of ['extra', 'prefix', 'field', 'numbered', 'when', 'present', 'type', 'events', 'return', 'amount'])
+				if (!(key in node))
+					for (const to of ['x', true, { json: '/x' }]) yield change(description, [...path, key], to);
+		if (Array.isArray(node) && node.length !== 0)
+			yield change(description, path, [...node, node[0]]);
+	}
+}
+
+// Between them they have every part of the language.
+const VARIED = ['adyen', 'docusign', 'gitlab', 'mollie', 'paypal', 'shopify', 'slack', 'stripe'];
+
+for (const { name, content, site } of descriptions.filter(({ name }) => VARIED.includes(name))) {
+	test(`schema and loader agree about variants of ${name}`, () => {
+		const cases = [...variants(content)].map((description) => ({ description, site }));
+		const reasons = load(cases);
+
+		assert.equal(reasons.length, cases.length);
+		for (const [i, { description }] of cases.entries()) {
+			const said = () => `${JSON.stringify(description)}\n${reasons[i]}\n${ajv.errorsText(validate.errors)}`;
+
+			if (!validate(description)) assert.notEqual(reasons[i], 'ok', said());
+			else if (reasons[i] !== 'ok') assert.ok(BEYOND.some((reason) => reason.test(reasons[i])), said());
+		}
+	});
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* Descriptions with one thing wrong: refused, with its place and reason. */
+#include "deliveries.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+
+#define CASES "tests/vectors/broken-descriptions.json"
+
+static const char *
+text_of(const json_t *row, const char *key)
+{
+	return json_string_value(json_object_get(row, key));
+}
+
+/* Sets or deletes what `pointer` says; the root itself becomes `to`. */
+static json_t *
+changed(const json_t *description, const char *pointer, json_t *to)
+{
+	json_t *copy = json_deep_copy(description);
+	const char *last = strrchr(pointer, '/');
+	struct um_pointer compiled;
+	char parent[UM_POINTER_MAX + 1];
+	json_t *node;
+
+	assert_non_null(copy);
+	if (last == NULL) {
+		json_decref(copy);
+		return json_incref(to);
+	}
+	snprintf(parent, sizeof(parent), "%.*s", (int)(last - pointer),
+		pointer);
+	last++;
+	assert_true(um_pointer_compile(&compiled, parent));
+	node = (json_t *)um_pointer_find(&compiled, copy);
+	assert_non_null(node);
+	if (json_is_array(node))
+		assert_int_equal(json_array_set(node, strtoul(last, NULL, 10),
+					 to),
+			0);
+	else if (to == NULL)
+		assert_int_equal(json_object_del(node, last), 0);
+	else
+		assert_int_equal(json_object_set(node, last, to), 0);
+	um_pointer_free(&compiled);
+	return copy;
+}
+
+static void
+refuse(const json_t *row)
+{
+	struct um_buf said = { 0 };
+	struct um_description *loaded;
+	struct provider provider;
+	struct um_error err;
+	json_t *broken;
+	char *text, *path;
+
+	provider_open(&provider, text_of(row, "base"));
+	broken = changed(provider.description, text_of(row, "change"),
+		json_object_get(row, "to"));
+	text = json_dumps(broken, JSON_ENCODE_ANY);
+	assert_non_null(text);
+	path = file_make(um_str(text), 0600);
+	snprintf(provider.path, sizeof(provider.path), "%s", path);
+	if (provider_try(&provider,
+		    json_object_get(json_object_get(provider.root, "site"),
+			    "secrets"),
+		    &loaded, &err))
+		fail_msg("%s with %s changed was accepted",
+			text_of(row, "base"), text_of(row, "change"));
+	assert_null(loaded);
+	um_buf_printf(&said, "%s:%s%s: ", path,
+		text_of(row, "at")[0] != '\0' ? " " : "", text_of(row, "at"));
+	um_buf_put(&said, "", 1);
+	if (strncmp(err.text, said.ptr, strlen(said.ptr)) != 0
+		|| strstr(err.text, text_of(row, "reason")) == NULL)
+		fail_msg("\"%s\" does not say \"%s… %s\"", err.text, said.ptr,
+			text_of(row, "reason"));
+	um_buf_free(&said);
+	file_remove(path);
+	free(text);
+	json_decref(broken);
+	provider_close(&provider);
+}
+
+TEST(each_mistake_is_said_with_its_place)
+{
+	json_error_t where;
+	json_t *rows = json_load_file(CASES, JSON_REJECT_DUPLICATES, &where);
+
+	if (rows == NULL)
+		fail_msg("%s:%d: %s", CASES, where.line, where.text);
+	for (size_t i = 0; i < json_array_size(rows); i++)
+		refuse(json_array_get(rows, i));
+	json_decref(rows);
+}
+
+/* What the site gives, and what it should give. */
+TEST(secrets_that_do_not_fit)
+{
+	static const struct {
+		const char *provider;
+		const char *secrets;
+		const char *reason;
+	} cases[] = {
+		{ "standard-webhooks", "[\"MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\"]",
+			"/verify: secret 1 of the configuration begins like "
+			"none of a scheme's keys" },
+		{ "standard-webhooks", "[\"whsec_*\"]",
+			"/verify: secret 1 of the configuration is not "
+			"base64" },
+		{ "standard-webhooks", "[\"whsec_\"]",
+			"/verify: secret 1 of the configuration is empty" },
+		{ "standard-webhooks", "[\"whsec_AA==\", \"whpk_AA==\"]",
+			"/verify: secret 2 of the configuration is not a "
+			"public key" },
+		{ "adyen", "[\"xyz0\"]",
+			"/verify: secret 1 of the configuration is not hex" },
+		{ "sendgrid", "[\"AAAA\"]",
+			"/verify: secret 1 of the configuration is not a "
+			"public key" },
+		{ "mollie", "[\"secret\"]",
+			"/verify: the description verifies nothing" },
+		{ "paypal", "[\"secret\"]",
+			"/verify: secret 1 of the configuration begins like "
+			"none" },
+		{ "stripe", "[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\"]",
+			NULL },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		json_t *secrets = json_loads(cases[i].secrets, 0, NULL);
+		struct um_description *description;
+		struct provider provider;
+		struct um_error err;
+		bool ok;
+
+		assert_non_null(secrets);
+		provider_open(&provider, cases[i].provider);
+		ok = provider_try(&provider, secrets, &description, &err);
+		assert_row(cases[i].provider, ok == (cases[i].reason == NULL));
+		if (!ok)
+			assert_error(&err, cases[i].reason);
+		um_description_free(description);
+		provider_close(&provider);
+		json_decref(secrets);
+	}
+}
+
+static bool
+load_with_certificate(const char *path, const char *certificate,
+	struct um_error *err)
+{
+	static const char *const secrets[] = { "secret" };
+	const struct um_site site = { .secrets = secrets,
+		.secrets_len = strstr(path, "stripe") != NULL,
+		.certificate = certificate };
+	struct um_description *description;
+	bool ok = um_description_load(&description, path, &site, err);
+
+	um_description_free(description);
+	return ok;
+}
+
+TEST(certificates_that_do_not_fit)
+{
+	static const char paypal[] = "lib/providers/paypal.json";
+	struct um_error err;
+
+	assert_false(load_with_certificate("lib/providers/stripe.json",
+		"tests/deliveries/paypal.pem", &err));
+	assert_error(&err, "/verify: no scheme has a use for a certificate");
+	assert_false(load_with_certificate(paypal, NULL, &err));
+	assert_error(&err, "the configuration has no constant `webhook_id`");
+}
+
+TEST(files_that_are_none)
+{
+	static const struct um_site site = { 0 };
+	struct um_description *description;
+	struct um_error err;
+
+	assert_false(um_description_load(&description, "/nonexistent/x.json",
+		&site, &err));
+	assert_null(description);
+	assert_error(&err, "/nonexistent/x.json: No such file");
+	assert_false(um_description_load(&description, "lib/providers", &site,
+		&err));
+	assert_error(&err, "lib/providers: Is a directory");
+	assert_false(um_description_load(&description,
+		"lib/providers/README.md", &site, &err));
+	assert_error(&err, "lib/providers/README.md:1: ");
+	um_description_free(NULL);
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_mistake_is_said_with_its_place),
+		cmocka_unit_test(secrets_that_do_not_fit),
+		cmocka_unit_test(certificates_that_do_not_fit),
+		cmocka_unit_test(files_that_are_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
