@@ -32,7 +32,8 @@ RETURNS TABLE (
 	result bytea, verifier bytea, expires_in_ms bigint,
 	event_type text, reference text, rechecks integer
 )
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
 	read_ids uuid[];
 BEGIN

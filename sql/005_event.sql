@@ -26,11 +26,15 @@ COMMENT ON COLUMN urlmode.event.action IS
 
 CREATE FUNCTION urlmode.bindings(ids uuid[], providers text[])
 RETURNS TABLE (binding bytea)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT e.binding
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+	RETURN QUERY
+	SELECT e.binding::bytea
 	FROM unnest(ids, providers) WITH ORDINALITY AS a (id, provider, n)
 	LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.provider = a.provider
-	ORDER BY a.n
+	ORDER BY a.n;
+END
 $$;
 COMMENT ON FUNCTION urlmode.bindings(uuid[], text[]) IS
 	'The binding under which a result is to be sealed: a webhook knows the id alone. NULL: no such row of this provider.';
@@ -44,7 +48,7 @@ CREATE FUNCTION urlmode.record_events(
 )
 RETURNS TABLE (outcome text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-SET lock_timeout = '1s' AS $$
+SET lock_timeout = '1s' SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
 	outcomes text[] := array_fill('seen'::text, ARRAY[cardinality(ids)]);
 	rounds bigint[];
