@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* The store: what webhooks bring, and for whom a row is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rig.h"
+
+static struct rig rig;
+
+static int
+open_rig(void **state)
+{
+	(void)state;
+	rig_open(&rig, NULL);
+	return 0;
+}
+
+static int
+close_rig(void **state)
+{
+	(void)state;
+	rig_close(&rig);
+	return 0;
+}
+
+/* A row of kind payment, and an event of it, whose identity is its own. */
+static void
+event_make(struct um_op *op, struct um_event *event, const char *expected)
+{
+	char uuid[UM_UUID_LEN + 1];
+
+	row_make(op, UM_OP_EVENT);
+	um_uuid_text(uuid, op->id);
+	sql_do(rig_admin,
+		"UPDATE urlmode.elicitation SET kind = 'payment',"
+		" expected = nullif('%s', '')::jsonb WHERE id = '%s'",
+		expected, uuid);
+	um_buf_puts(&op->result, "sealed");
+	memcpy(event->identity, uuid, sizeof(uuid));
+	op->event = event;
+}
+
+static void
+submit_and_run(struct um_op *op)
+{
+	rig_submit(&rig, op);
+	rig_run(&rig, rig.done_len + 1);
+}
+
+#define TEN "{\"amount\": 1000, \"currency\": \"EUR\"}"
+
+TEST(what_each_meaning_does)
+{
+	static const struct {
+		const char *expected;
+		struct um_event event;
+		enum um_outcome outcome;
+		const char *row;
+	} cases[] = {
+		{ "", { .meaning = UM_MEANS_PAID }, UM_OUTCOME_ACCEPT,
+			"completed accept " },
+		{ TEN,
+			{ .meaning = UM_MEANS_PAID,
+				.has_amount = true,
+				.amount = 1000,
+				.currency = "EUR" },
+			UM_OUTCOME_ACCEPT, "completed accept " },
+		{ TEN,
+			{ .meaning = UM_MEANS_PAID,
+				.has_amount = true,
+				.amount = 999,
+				.currency = "EUR" },
+			UM_OUTCOME_CANCEL, "completed cancel amount_mismatch" },
+		{ TEN,
+			{ .meaning = UM_MEANS_PAID,
+				.has_amount = true,
+				.amount = 1000,
+				.currency = "USD" },
+			UM_OUTCOME_CANCEL, "completed cancel amount_mismatch" },
+		{ TEN,
+			{ .meaning = UM_MEANS_PAID,
+				.has_amount = true,
+				.amount = INT64_MIN,
+				.currency = "EUR" },
+			UM_OUTCOME_CANCEL, "completed cancel amount_mismatch" },
+		{ "{\"amount\": 9007199254740991, \"currency\": \"EUR\"}",
+			{ .meaning = UM_MEANS_PAID,
+				.has_amount = true,
+				.amount = 9007199254740991,
+				.currency = "EUR" },
+			UM_OUTCOME_ACCEPT, "completed accept " },
+		{ TEN, { .meaning = UM_MEANS_PAID }, UM_OUTCOME_RECHECK,
+			"processing - recheck" },
+		{ "", { .meaning = UM_MEANS_FAILED }, UM_OUTCOME_CANCEL,
+			"completed cancel payment_failed" },
+		{ "", { .meaning = UM_MEANS_CANCELLED }, UM_OUTCOME_DECLINE,
+			"completed decline cancelled" },
+		{ "", { .meaning = UM_MEANS_EXPIRED }, UM_OUTCOME_CANCEL,
+			"completed cancel expired" },
+		{ "", { .meaning = UM_MEANS_PROCESSING }, UM_OUTCOME_PROCESSING,
+			"processing - " },
+		{ "", { .meaning = UM_MEANS_RECHECK }, UM_OUTCOME_RECHECK,
+			"processing - recheck" },
+		{ "", { .meaning = UM_MEANS_IGNORE }, UM_OUTCOME_IGNORED,
+			"pending - " },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_event event = cases[i].event;
+		struct um_op op;
+
+		event_make(&op, &event, cases[i].expected);
+		submit_and_run(&op);
+		if (op.outcome != cases[i].outcome)
+			fail_msg("case %zu: %s", i,
+				um_outcome_text(op.outcome));
+		assert_row_text(&op,
+			"concat_ws(' ', status, coalesce(action, '-'), reason)",
+			cases[i].row);
+		assert_row_text(&op,
+			"coalesce(convert_from(result, 'UTF8'), '')",
+			strncmp(cases[i].row, "completed", 9) == 0 ? "sealed"
+								   : "");
+		um_op_free(&op);
+	}
+}
+
+/* In one batch or one after the other: the first that completes counts. */
+TEST(once_and_in_order)
+{
+	struct um_event events[4] = {
+		{ .meaning = UM_MEANS_PROCESSING },
+		{ .meaning = UM_MEANS_FAILED },
+		{ .meaning = UM_MEANS_PAID },
+		{ .meaning = UM_MEANS_PAID },
+	};
+	static const enum um_outcome outcomes[] = { UM_OUTCOME_PROCESSING,
+		UM_OUTCOME_CANCEL, UM_OUTCOME_LATE, UM_OUTCOME_SEEN };
+	struct um_op ops[4];
+	struct um_op again;
+
+	event_make(&ops[0], &events[0], "");
+	for (size_t i = 0; i < LENGTH(ops); i++) {
+		if (i > 0)
+			row_again(&ops[i], &ops[0]);
+		ops[i].event = &events[i];
+		events[i].identity[0] = (char)('a' + (i == 3 ? 2 : i));
+		memcpy(events[i].identity + 1, events[0].identity + 1,
+			UM_UUID_LEN);
+	}
+	for (size_t i = 0; i < LENGTH(ops); i++)
+		rig_submit(&rig, &ops[i]);
+	rig_run(&rig, LENGTH(ops));
+	for (size_t i = 0; i < LENGTH(ops); i++)
+		assert_int_equal(ops[i].outcome, outcomes[i]);
+	assert_row_text(&ops[0], "reason", "payment_failed");
+	row_again(&again, &ops[0]);
+	again.event = &events[1];
+	submit_and_run(&again);
+	assert_int_equal(again.outcome, UM_OUTCOME_SEEN);
+	for (size_t i = 0; i < LENGTH(ops); i++)
+		um_op_free(&ops[i]);
+}
+
+TEST(the_longest_texts)
+{
+	struct um_event event = { .meaning = UM_MEANS_PAID };
+	struct um_op op;
+
+	event_make(&op, &event, "");
+	memset(event.identity + UM_UUID_LEN, 'i',
+		UM_EVENT_IDENTITY_MAX - UM_UUID_LEN);
+	memset(event.type, 't', UM_EVENT_TYPE_MAX);
+	memset(event.reference, 'r', UM_REFERENCE_MAX);
+	submit_and_run(&op);
+	assert_int_equal(op.outcome, UM_OUTCOME_ACCEPT);
+	um_op_free(&op);
+}
+
+TEST(another_providers_row)
+{
+	struct um_event event = { .meaning = UM_MEANS_PAID };
+	struct um_op op;
+
+	event_make(&op, &event, "");
+	op.provider = "another";
+	submit_and_run(&op);
+	assert_int_equal(op.outcome, UM_OUTCOME_UNKNOWN);
+	assert_row_text(&op, "status", "pending");
+	um_op_free(&op);
+}
+
+TEST(bindings)
+{
+	struct um_op ops[3];
+
+	for (size_t i = 0; i < LENGTH(ops); i++)
+		row_make(&ops[i], UM_OP_BINDING);
+	ops[1].id[0] ^= 1;
+	ops[2].provider = "another";
+	for (size_t i = 0; i < LENGTH(ops); i++)
+		rig_submit(&rig, &ops[i]);
+	rig_run(&rig, LENGTH(ops));
+	assert_int_equal(ops[0].outcome, UM_OUTCOME_FOUND);
+	assert_memory_equal(ops[0].row.binding, ops[0].binding, UM_BINDING_LEN);
+	assert_int_equal(ops[1].outcome, UM_OUTCOME_UNKNOWN);
+	assert_int_equal(ops[2].outcome, UM_OUTCOME_UNKNOWN);
+}
+
+/* Where it is known who the user is, the row is for its subject alone. */
+TEST(for_its_subject_alone)
+{
+	static const enum um_op_kind kinds[] = { UM_OP_OPEN, UM_OP_COMPLETE };
+	static const enum um_outcome outcomes[] = { UM_OUTCOME_OPENED,
+		UM_OUTCOME_COMPLETED };
+
+	for (size_t i = 0; i < LENGTH(kinds); i++) {
+		struct um_op wrong, right;
+
+		row_make_complete(&wrong, "accept", "");
+		wrong.kind = kinds[i];
+		row_again(&right, &wrong);
+		wrong.subject = "user-43";
+		right.subject = "user-42";
+		submit_and_run(&wrong);
+		assert_int_equal(wrong.outcome, UM_OUTCOME_WRONG_USER);
+		assert_null(wrong.row.target_url);
+		assert_row_text(&wrong, "status", "pending");
+		submit_and_run(&right);
+		assert_int_equal(right.outcome, outcomes[i]);
+		um_op_free(&wrong);
+		um_op_free(&right);
+	}
+}
+
+#define STORE_TEST(name)                                                       \
+	cmocka_unit_test_setup_teardown(name, open_rig, close_rig)
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		STORE_TEST(what_each_meaning_does),
+		STORE_TEST(once_and_in_order),
+		STORE_TEST(the_longest_texts),
+		STORE_TEST(another_providers_row),
+		STORE_TEST(bindings),
+		STORE_TEST(for_its_subject_alone),
+	};
+
+	return cmocka_run_group_tests(tests, rig_begin, rig_end);
+}
