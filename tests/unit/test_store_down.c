@@ -97,30 +97,50 @@ TEST(a_full_queue)
 	assert_int_equal(um_store_pending(rig.store), UM_STORE_QUEUE_MAX);
 }
 
-/* A role that may not, or a database that is not migrated. */
-TEST(a_database_that_refuses)
+/* The administrator's server, and what else is wanted of it. */
+static void
+open_rig_at_server(const char *more)
 {
-	char conninfo[512];
 	PQconninfoOption *options = PQconninfo(rig_admin);
-	struct um_op op = { .kind = UM_OP_LOOK_UP };
-	size_t len = 0;
+	struct um_buf conninfo = { 0 };
 
 	assert_non_null(options);
 	for (const PQconninfoOption *o = options; o->keyword != NULL; o++)
-		if (strcmp(o->keyword, "host") == 0
-			|| strcmp(o->keyword, "port") == 0)
-			len += (size_t)snprintf(conninfo + len,
-				sizeof(conninfo) - len, "%s='%s' ", o->keyword,
-				o->val != NULL ? o->val : "");
+		if (o->val != NULL && strcmp(o->keyword, "dbname") != 0)
+			um_buf_printf(&conninfo, "%s='%s' ", o->keyword,
+				o->val);
 	PQconninfoFree(options);
-	snprintf(conninfo + len, sizeof(conninfo) - len,
-		"user=urlmode_nobody dbname=template1 password=" PASSWORD);
-	rig_open(&rig, conninfo);
-	rig_submit(&rig, &op);
-	rig_run(&rig, 1);
-	assert_int_equal(op.outcome, UM_OUTCOME_UNAVAILABLE);
-	assert_true(rig.troubles.len != 0);
-	assert_false(str_has(um_buf_str(&rig.troubles), STR(PASSWORD)));
+	um_buf_printf(&conninfo, "%s", more);
+	um_buf_put(&conninfo, "", 1);
+	rig_open(&rig, conninfo.ptr);
+	um_buf_free(&conninfo);
+}
+
+/* A role that is none; a database that is not migrated. */
+TEST(a_database_that_refuses)
+{
+	static const struct {
+		const char *more;
+		const char *trouble;
+	} cases[] = {
+		{ "dbname=template1 user=urlmode_nobody password=" PASSWORD,
+			"urlmode_nobody" },
+		{ "dbname=template1", "is it migrated? SQLSTATE: 3F000" },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_op op = { .kind = UM_OP_LOOK_UP };
+
+		open_rig_at_server(cases[i].more);
+		rig_submit(&rig, &op);
+		rig_run(&rig, 1);
+		assert_int_equal(op.outcome, UM_OUTCOME_UNAVAILABLE);
+		assert_true(str_has(um_buf_str(&rig.troubles),
+			um_str(cases[i].trouble)));
+		assert_false(str_has(um_buf_str(&rig.troubles), STR(PASSWORD)));
+		if (i + 1 < LENGTH(cases))
+			rig_close(&rig);
+	}
 }
 
 /* A port whose queue is full: what is sent to it gets no answer at all. */
