@@ -81,7 +81,7 @@ um_program_main(const struct um_program *program, int argc, char **argv)
 	bool check = !is_cgi && argc == 2 && strcmp(argv[1], "--check") == 0;
 	struct um_context context = { .random = random_bytes };
 	struct um_config *config = NULL;
-	struct um_error err;
+	struct um_error err = { "" };
 	struct um_log log;
 	int status;
 

@@ -343,7 +343,7 @@ take_signal(struct server *sv)
 {
 	struct signalfd_siginfo info;
 	struct um_keys *keys;
-	struct um_error err;
+	struct um_error err = { "" };
 
 	if (read(sv->signals, &info, sizeof(info)) != sizeof(info))
 		return;
@@ -441,7 +441,7 @@ set_up(struct server *sv)
 	const struct um_store_events events = { on_done, on_trouble,
 		on_committed, sv };
 	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = &sv->signals };
-	struct um_error err;
+	struct um_error err = { "" };
 	sigset_t set;
 
 	sigemptyset(&set);
