@@ -24,7 +24,7 @@ after(() => scene?.close());
 for (const frameworks of ['newest', 'oldest']) {
 	const project = exampleProject('sdk', frameworks);
 
-	describe(`@modelcontextprotocol/sdk ${project.versionOf('@modelcontextprotocol/sdk')}`, () => {
+	describe(`@modelcontextprotocol/sdk ${project.versionOf('@modelcontextprotocol/sdk')}`, { timeout: 120_000 }, () => {
 		let a;
 		let b;
 
@@ -180,7 +180,7 @@ for (const frameworks of ['newest', 'oldest']) {
 				assert.equal((await client.call('read_report')).text, 'Paid with cs_test_1.');
 				await client.call('read_report').then(() => assert.fail('read twice for one payment'), required);
 				for (const { id } of await elicitationsOf(scene, 'ada@example.org')) {
-					await scene.urlmode.cancel(id, { subject: 'ada@example.org' });
+					await scene.urlmode.abandon(id, { subject: 'ada@example.org' });
 				}
 			});
 
