@@ -1,0 +1,120 @@
+// What the compiler and the linker did for the programs as they are built, and
+// that a crash leaves nothing behind.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { isThere } from '../support/processes.mjs';
+import { openScene } from '../support/scene.mjs';
+import { until } from '../support/wait.mjs';
+import { PROGRAMS } from './deployment.mjs';
+
+const BIN = process.env.PROGRAM_DIR ?? fileURLToPath(new URL('../../build/bin', import.meta.url));
+
+async function readelf(name, ...options) {
+	const { stdout } = await promisify(execFile)('readelf', ['--wide', ...options, path.join(BIN, name)], { maxBuffer: 1 << 28 });
+	return stdout;
+}
+
+for (const name of PROGRAMS) {
+	describe(name, () => {
+		let header;
+		let segments;
+		let dynamic;
+		let symbols;
+
+		before(async () => {
+			[header, segments, dynamic, symbols] = await Promise.all([
+				readelf(name, '--file-header'), readelf(name, '--segments'), readelf(name, '--dynamic'), readelf(name, '--dyn-syms')]);
+		});
+
+		const flagsOf = (type) => segments.split('\n').filter((line) => line.trim().startsWith(`${type} `))
+			.map((line) => /0x[0-9a-f]+ ([RWE ]{3}) 0x[0-9a-f]+\s*$/.exec(line)?.[1]);
+
+		test('is a position-independent executable', () => {
+			assert.match(header, /Type:\s+DYN/);
+			assert.match(dynamic, /FLAGS_1.*\bPIE\b/);
+		});
+
+		test('binds everything at start, and has its tables read-only then (full RELRO)', () => {
+			assert.equal(flagsOf('GNU_RELRO').length, 1);
+			assert.match(dynamic, /\(FLAGS\).*\bBIND_NOW\b|\(BIND_NOW\)/);
+			assert.match(dynamic, /FLAGS_1.*\bNOW\b/);
+		});
+
+		test('has no memory that is both written and executed, nor a stack that is', () => {
+			assert.deepEqual(flagsOf('GNU_STACK'), ['RW ']);
+			assert.ok(flagsOf('LOAD').length > 0);
+			assert.ok(flagsOf('LOAD').every((flags) => flags !== undefined && !/W.*E/.test(flags)), flagsOf('LOAD').join());
+		});
+
+		test('is protected against overwritten stacks', () => {
+			assert.match(symbols, /UND __stack_chk_fail@/);
+		});
+
+		test('calls the checked variants of the C library (_FORTIFY_SOURCE)', () => {
+			const checked = [...symbols.matchAll(/UND (__\w+_chk)@/g)].map(([, symbol]) => symbol);
+			assert.ok(checked.length >= 3, checked.join());
+			// Those that the compiler never takes the check from again because it can see that the size is right.
+			for (const unchecked of ['printf', 'fprintf', 'sprintf', 'vsnprintf', 'asprintf', 'vasprintf']) {
+				assert.doesNotMatch(symbols, new RegExp(`UND ${unchecked}@`));
+			}
+		});
+
+		test('looks for libraries nowhere but where the system has them', () => {
+			assert.doesNotMatch(dynamic, /\(R(UN)?PATH\)/);
+		});
+
+		test('hands out no function of its own', () => {
+			assert.doesNotMatch(symbols, /\d+: [0-9a-f]+ +\d+ FUNC +GLOBAL +DEFAULT +\d+ um_/);
+		});
+
+		test('every file of it was compiled so: stack protector, stack clash protection, PIE', async () => {
+			const info = await readelf(name, '--debug-dump=info');
+			const producers = [...info.matchAll(/DW_AT_producer\s*: (.*)/g)].map(([, text]) => text.replace(/^\(.*?\): /, ''));
+			assert.ok(producers.length > 10, `${producers.length} files`);
+			for (const producer of producers.filter((text) => text.startsWith('GNU C'))) {
+				for (const flag of ['-fstack-protector-strong', '-fstack-clash-protection', '-fPIE', '-fvisibility=hidden']) {
+					assert.ok(producer.includes(flag), `${flag} in ${producer}`);
+				}
+			}
+		});
+	});
+}
+
+test('the flags stand in one place, and no file is left out', () => {
+	const makefile = readFileSync(new URL('../../Makefile', import.meta.url), 'utf8');
+	for (const flag of ['-fstack-protector-strong', '-fstack-clash-protection', '-fPIE', '-pie', '-Wl,-z,relro,-z,now,-z,noexecstack', '-D_FORTIFY_SOURCE=']) {
+		assert.equal(makefile.split(flag).length, 2, `${flag} once`);
+	}
+});
+
+describe('a crash', () => {
+	let scene;
+
+	before(async () => {
+		scene = await openScene({ name: 'hardening', own: true });
+	});
+
+	after(() => scene?.close());
+
+	test('leaves no core: not on the disk, and none to a handler that the kernel would pipe it to', async () => {
+		for (const name of PROGRAMS) {
+			const before = await scene.stack.program(name);
+			const limits = await readFile(`/proc/${before.pid}/limits`, 'utf8');
+			// 1, not 0: what core(5) says of a pipe is true of 0 as well, but not of 1.
+			assert.match(limits, /^Max core file size +1 +1 +bytes/m);
+
+			process.kill(before.pid, 'SIGSEGV');
+			await until('it has crashed', async () => !await isThere(before));
+			await until('another serves', () => scene.stack.program(name));
+		}
+		assert.deepEqual(readdirSync(scene.stack.runDir).filter((name) => /^core/.test(name)), []);
+	});
+});
