@@ -22,22 +22,26 @@
 
 #define STYLE_HASH "sha256-xXL+2aFqWdLCQUHkUKpYJdqyl4oBp2rUrNxJp278ITM="
 
-/* Asks /status until the row is completed; likewise under its hash. */
+/*
+ * Asks /status until the row is completed, ever more rarely, and goes on when
+ * it is told that it asks too often; likewise under its hash.
+ */
 #define SCRIPT                                                                 \
 	"(async()=>{"                                                          \
 	"const url='/status?provider='"                                        \
 	"+encodeURIComponent(location.pathname.split('/')[2])+'&state='"       \
 	"+encodeURIComponent(new "                                             \
 	"URLSearchParams(location.search).get('state'));"                      \
-	"for(;;){"                                                             \
+	"for(let pause=1e3;;pause=Math.min(pause*1.2,15e3)){"                  \
 	"try{const r=await fetch(url,{cache:'no-store'});"                     \
 	"if(r.ok){if((await r.json()).status==='completed')"                   \
 	"return location.replace('/done')}"                                    \
-	"else if(r.status<500)return location.reload()}catch{}"                \
-	"await new Promise(f=>setTimeout(f,1000))}"                            \
+	"else if(r.status<500&&r.status!==429)return location.reload()"        \
+	"}catch{}"                                                             \
+	"await new Promise(f=>setTimeout(f,pause))}"                           \
 	"})()"
 
-#define SCRIPT_HASH "sha256-irQhuiWzriG5jf3WBXf8UzWNBzHBklHytUh0GCWYq+Q="
+#define SCRIPT_HASH "sha256-OiB9qAzBeZxoW+u5FIgVsRryby+9JbOyK9P4ytI3PMQ="
 
 #define POLICY                                                                 \
 	"default-src 'none'; style-src '" STYLE_HASH "'; "                     \
@@ -172,6 +176,8 @@ um_ending_of(const char *action, const char *reason)
 		return UM_ENDING_DECLINED;
 	if (reason != NULL && strcmp(reason, "expired") == 0)
 		return UM_ENDING_EXPIRED;
+	if (reason != NULL && strcmp(reason, "amount_mismatch") == 0)
+		return UM_ENDING_MISMATCH;
 	return UM_ENDING_FAILED;
 }
 

@@ -21,10 +21,13 @@ void um_url_arg(struct um_buf *out, struct um_str text);
 	X(DONE, "done", "All done",                                            \
 		"You can close this tab and go back to where you started.")    \
 	X(DECLINED, "declined", "Declined",                                    \
-		"Nothing was connected. You can close this tab.")              \
+		"You did not go through with it. You can close this tab.")     \
 	X(FAILED, "failed", "That did not work",                               \
 		"The provider reported an error. "                             \
 		"Close this tab and try again where you started.")             \
+	X(MISMATCH, "mismatch", "Not what was asked for",                      \
+		"The provider took another amount than was asked for. "        \
+		"Do not pay again: ask where you started.")                    \
 	X(PROCESSING, "processing", "Still processing",                        \
 		"The provider has not confirmed it yet. "                      \
 		"You can close this tab; you will hear where you started.")    \
@@ -32,7 +35,8 @@ void um_url_arg(struct um_buf *out, struct um_str text);
 		"This was completed before, and nothing has changed. "         \
 		"You can close this tab.")                                     \
 	X(EXPIRED, "expired", "Too late",                                      \
-		"The time for this is over. Start again where you came from.")
+		"The time for this is over. Start again where you came from, " \
+		"unless you have paid: then ask there.")
 
 enum um_ending {
 #define X(name, code, title, text) UM_ENDING_##name,

@@ -53,15 +53,18 @@
 		"This request does not exist any more. "                       \
 		"Start again where you came from.")                            \
 	X(EXPIRED, 410, "expired",                                             \
-		"The time for this is over. Start again where you came from.") \
+		"The time for this is over. Start again where you came from, " \
+		"unless you have paid: then ask there.")                       \
 	X(SIGNATURE_MISSING, 401, "signature_missing",                         \
-		"The delivery carries no signature.")                          \
+		"What the provider sent carries no signature.")                \
 	X(SIGNATURE_INVALID, 401, "signature_invalid",                         \
-		"The signature does not fit the delivery.")                    \
+		"The signature does not fit what the provider sent.")          \
 	X(TIMESTAMP_OUT_OF_TOLERANCE, 401, "timestamp_out_of_tolerance",       \
-		"The delivery was signed too long ago, or in the future.")     \
+		"What the provider sent was signed too long ago, or in the "   \
+		"future.")                                                     \
 	X(BODY_MALFORMED, 400, "body_malformed",                               \
-		"The delivery is rightly signed, and cannot be read.")         \
+		"What the provider sent is rightly signed, and cannot be "     \
+		"read.")                                                       \
 	X(UNAVAILABLE, 503, "unavailable",                                     \
 		"Nothing is lost: this page tries again by itself "            \
 		"in a few seconds.")                                           \
