@@ -78,11 +78,16 @@ test('the return completes nothing; its page follows the row, and ends on /done'
 });
 
 describe('how it ended, on /done', () => {
-	for (const [what, title] of [['failed', 'That did not work'], ['expired', 'Too late']]) {
-		test(what, async () => {
+	for (const [what, title, paid = PRICE] of [
+		['paid', 'All done'],
+		['failed', 'That did not work'],
+		['expired', 'Too late'],
+		['paid', 'Not what was asked for', { ...PRICE, amount: PRICE.amount + 1 }],
+	]) {
+		test(`${what}: ${title}`, async () => {
 			const browser = scene.browser();
 			const payment = await pay(browser);
-			await stripe.send(stripe.event(payment.id, what, PRICE));
+			await stripe.send(stripe.event(payment.id, what, paid));
 			const done = await browser.open(payment.returnUrl);
 			assert.equal(done.url, scene.url('/done'));
 			assert.equal(titleOf(done), title);
@@ -142,6 +147,36 @@ describe('only the browser that started', () => {
 		const payment = await create(scene.urlmode, { provider: 'stripe', kind: 'payment', targetUrl: 'https://checkout.example/' });
 		assert.equal((await back(scene.browser(), payment.cancelUrl)).status, 403);
 		assert.deepEqual(await statusOf(payment), ['pending', null, '']);
+	});
+});
+
+describe('after the expiry', () => {
+	const expire = ({ id }) => scene.stack.sql(
+		"UPDATE urlmode.elicitation SET expires_at = now() - interval '1 minute' WHERE id = $1", [id]);
+
+	test('what the provider knows of is followed until it is over', async () => {
+		const browser = scene.browser();
+		const payment = await pay(browser);
+		await stripe.send(stripe.event(payment.id, 'processing', PRICE));
+		await expire(payment);
+		assert.equal(titleOf(await browser.open(payment.returnUrl)), 'Waiting for the confirmation');
+		assert.equal(titleOf(await browser.open(payment.cancelUrl)), 'Still processing');
+		await stripe.send(stripe.event(payment.id, 'settled', PRICE));
+		assert.equal(titleOf(await browser.open(payment.returnUrl)), 'All done');
+	});
+
+	test('what it does not know of is over; a payment that comes then still counts', async () => {
+		const browser = scene.browser();
+		const payment = await pay(browser);
+		await expire(payment);
+		for (const url of [payment.returnUrl, payment.cancelUrl]) {
+			const page = await browser.open(url);
+			assert.equal(page.status, 410);
+			assert.match(page.body, /<code>expired<\/code>/);
+		}
+		assert.deepEqual(await statusOf(payment), ['opened', null, '']);
+		await stripe.send(stripe.event(payment.id, 'paid', PRICE));
+		assert.equal(titleOf(await browser.open(payment.returnUrl)), 'All done');
 	});
 });
 

@@ -31,11 +31,11 @@ const KEEP_MS = 600_000;
 const KEEP_MAX_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * What the way back may be late against the row, in seconds: it is minted
- * before the row is written, by this machine's clock. The row's own expiry
- * is the one that decides.
+ * How long the way back outlives the row's expiry, in seconds: who has paid
+ * is told how it stands, also when the bank takes its time. What may still be
+ * done, the row's own expiry decides.
  */
-const RETURN_ALLOWANCE = 60;
+const RETURN_SECONDS = 24 * 60 * 60;
 
 /** Another call may claim what `create` found to resume; how often that is put up with. */
 const RESUME_ATTEMPTS = 3;
@@ -306,7 +306,7 @@ export class UrlMode extends EventEmitter {
 			const returnUrl = `${this.#baseUrl}/oauth/${provider}/return`;
 			return { elicitationId: id, returnUrl, cancelUrl: undefined };
 		}
-		const expires = Math.ceil((Date.now() + ttl) / 1_000) + RETURN_ALLOWANCE;
+		const expires = Math.ceil((Date.now() + ttl) / 1_000) + RETURN_SECONDS;
 		/** @param {'return' | 'cancel'} purpose */
 		const back = (purpose) => {
 			const state = mintState(this.#keys, purpose, provider, { id, expires, binding });
