@@ -4,8 +4,9 @@
  *
  * The authorization response (RFC 6749 section 4.1.2), in the query or as
  * form_post (OAuth 2.0 Form Post Response Mode). The state first: whoever
- * has none learns nothing. Then the issuer (RFC 9207 section 2.4), then what
- * the provider says; its parameters are sealed for the waiting side.
+ * has none learns nothing. Then the issuer (RFC 9207 section 2.4), and the
+ * signature where the provider signs its answer, then what it says; its
+ * parameters are sealed for the waiting side.
  */
 #include <string.h>
 
@@ -70,6 +71,20 @@ issuer_is_good(struct um_exchange *ex)
 		|| um_refuse(ex, UM_REFUSAL_ISSUER_MISMATCH);
 }
 
+/* A provider that signs its answer (Shopify) is believed only so. */
+static bool
+signature_is_good(const struct um_context *context, struct um_exchange *ex)
+{
+	const struct um_description *description = ex->provider->description;
+	const struct um_delivery delivery = um_delivery(context, ex);
+	struct um_event event;
+
+	return description == NULL || !um_description_signs_return(description)
+		|| um_verdict_is_good(ex,
+			um_description_read_return(description, &delivery,
+				&event));
+}
+
 /* What the provider's answer means, in the protocol's words. */
 static bool
 read_outcome(struct um_exchange *ex)
@@ -117,7 +132,8 @@ plan(const struct um_context *context, struct um_exchange *ex)
 			redirect_to_get(ex);
 		return;
 	}
-	if (!issuer_is_good(ex) || !read_outcome(ex))
+	if (!issuer_is_good(ex) || !signature_is_good(context, ex)
+		|| !read_outcome(ex))
 		return;
 	um_ask(ex, UM_OP_COMPLETE);
 	ex->op.subject = ex->user[0] != '\0' ? ex->user : NULL;

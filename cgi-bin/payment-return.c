@@ -52,44 +52,48 @@ plan(const struct um_context *context, struct um_exchange *ex)
 static bool
 read_signed_return(const struct um_context *context, struct um_exchange *ex)
 {
-	struct um_delivery delivery = {
-		.query = ex->request.query,
-		.header = um_request_header,
-		.arg = &ex->request,
-		.now_ms = context->now_ms,
-	};
+	const struct um_description *description = ex->provider->description;
+	const struct um_delivery delivery = um_delivery(context, ex);
 	struct um_event *event = calloc(1, sizeof(*event));
 
 	ex->events = event;
-	return event != NULL && ex->provider->description != NULL
-		&& um_description_read_return(ex->provider->description,
-			   &delivery, event)
+	return event != NULL && description != NULL
+		&& um_description_read_return(description, &delivery, event)
 		== UM_DELIVERY_GOOD
 		&& event->meaning != UM_MEANS_IGNORE && event->has_id
 		&& memcmp(event->id, ex->token.id, sizeof(event->id)) == 0;
 }
 
+static bool
+is_accepted(const struct um_op *op)
+{
+	return op->outcome == UM_OUTCOME_COMPLETED && op->row.action != NULL
+		&& strcmp(op->row.action, "accept") == 0;
+}
+
+/* What is signed counts after the expiry as well, as a webhook's events do. */
 static void
 looked_up(const struct um_context *context, struct um_exchange *ex)
 {
-	bool completed = ex->op.outcome == UM_OUTCOME_COMPLETED;
+	bool over = ex->op.outcome == UM_OUTCOME_EXPIRED;
 
-	if (um_answer_common(ex) || !um_is_owner(ex))
+	if ((!over && um_answer_common(ex)) || !um_is_owner(ex))
 		return;
-	if (completed) {
-		um_page_go_to_done(&ex->response,
-			um_ending_of(ex->op.row.action, ex->op.row.reason));
-	} else if (is_cancel(ex)) {
-		um_op_free(&ex->op);
-		um_ask(ex, UM_OP_COMPLETE);
-		ex->op.action = "decline";
-		ex->op.reason = ex->reason = "cancelled";
-	} else if (read_signed_return(context, ex)) {
-		um_op_free(&ex->op);
+	if (!is_cancel(ex) && !is_accepted(&ex->op)
+		&& read_signed_return(context, ex)) {
 		um_ask(ex, UM_OP_EVENT);
 		ex->op.event = ex->events;
 		if (!um_result_of_event(&ex->op, context))
 			um_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+	} else if (ex->op.outcome == UM_OUTCOME_COMPLETED) {
+		um_page_go_to_done(&ex->response,
+			um_ending_of(ex->op.row.action, ex->op.row.reason));
+	} else if (over) {
+		um_answer_common(ex);
+	} else if (is_cancel(ex)) {
+		um_ask(ex, UM_OP_COMPLETE);
+		ex->op.action = "decline";
+		ex->op.reason = ex->reason = "cancelled";
 	} else {
 		um_page_follow(&ex->response);
 	}
@@ -98,6 +102,8 @@ looked_up(const struct um_context *context, struct um_exchange *ex)
 static void
 answer(const struct um_context *context, struct um_exchange *ex)
 {
+	const struct um_row *before = &ex->op.row; /* as it was looked up */
+
 	if (ex->op.kind == UM_OP_LOOK_UP) {
 		looked_up(context, ex);
 		return;
@@ -109,18 +115,22 @@ answer(const struct um_context *context, struct um_exchange *ex)
 		um_page_go_to_done(&ex->response, UM_ENDING_DONE);
 		break;
 	case UM_OUTCOME_DECLINE:
-		um_page_go_to_done(&ex->response, UM_ENDING_DECLINED);
-		break;
 	case UM_OUTCOME_COMPLETED:
 		um_page_go_to_done(&ex->response, UM_ENDING_DECLINED);
 		break;
 	case UM_OUTCOME_CANCEL:
-		um_page_go_to_done(&ex->response, UM_ENDING_FAILED);
+		um_page_go_to_done(&ex->response,
+			ex->op.event->meaning == UM_MEANS_PAID
+				? UM_ENDING_MISMATCH
+				: UM_ENDING_FAILED);
 		break;
 	case UM_OUTCOME_ALREADY:
 	case UM_OUTCOME_LATE:
 	case UM_OUTCOME_SEEN:
-		um_page_go_to_done(&ex->response, UM_ENDING_ALREADY);
+		um_page_go_to_done(&ex->response,
+			before->action != NULL
+				? um_ending_of(before->action, before->reason)
+				: UM_ENDING_ALREADY);
 		break;
 	default:
 		if (is_cancel(ex))

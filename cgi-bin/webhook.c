@@ -17,12 +17,12 @@
 static void
 take(struct um_exchange *ex, const char *outcome)
 {
-	struct um_description_answer answer = um_description_answer(
+	struct um_description_answer wanted = um_description_answer(
 		ex->provider->description);
 
-	ex->response.status = answer.status;
-	ex->response.content_type = answer.content_type;
-	um_buf_puts(&ex->response.body, answer.body);
+	ex->response.status = wanted.status;
+	ex->response.content_type = wanted.content_type;
+	um_buf_puts(&ex->response.body, wanted.body);
 	ex->outcome = outcome;
 }
 
@@ -51,14 +51,7 @@ ask_for_bindings(struct um_exchange *ex, size_t events_len)
 static void
 plan(const struct um_context *context, struct um_exchange *ex)
 {
-	struct um_delivery delivery = {
-		.query = ex->request.query,
-		.content_type = ex->request.content_type,
-		.body = ex->request.body,
-		.header = um_request_header,
-		.arg = &ex->request,
-		.now_ms = context->now_ms,
-	};
+	struct um_delivery delivery = um_delivery(context, ex);
 	size_t events_len;
 
 	ex->plain = true;
@@ -79,25 +72,11 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		um_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
 		return;
 	}
-	switch (um_description_read(ex->provider->description, &delivery,
-		ex->events, &events_len)) {
-	case UM_DELIVERY_GOOD:
-		if (ask_for_bindings(ex, events_len) && ex->asked == 0)
-			take(ex, "nothing");
-		break;
-	case UM_DELIVERY_UNSIGNED:
-		um_refuse(ex, UM_REFUSAL_SIGNATURE_MISSING);
-		break;
-	case UM_DELIVERY_FORGED:
-		um_refuse(ex, UM_REFUSAL_SIGNATURE_INVALID);
-		break;
-	case UM_DELIVERY_STALE:
-		um_refuse(ex, UM_REFUSAL_TIMESTAMP_OUT_OF_TOLERANCE);
-		break;
-	case UM_DELIVERY_MALFORMED:
-		um_refuse(ex, UM_REFUSAL_BODY_MALFORMED);
-		break;
-	}
+	if (um_verdict_is_good(ex,
+		    um_description_read(ex->provider->description, &delivery,
+			    ex->events, &events_len))
+		&& ask_for_bindings(ex, events_len) && ex->asked == 0)
+		take(ex, "nothing");
 }
 
 /* The rows that are ours: their events, with results sealed under them. */

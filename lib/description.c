@@ -145,6 +145,12 @@ um_description_read(const struct um_description *description,
 		UM_EVENTS_MAX, len);
 }
 
+bool
+um_description_signs_return(const struct um_description *description)
+{
+	return description->has_return;
+}
+
 enum um_verdict
 um_description_read_return(const struct um_description *description,
 	const struct um_delivery *delivery, struct um_event *event)

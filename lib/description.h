@@ -99,9 +99,10 @@ enum um_verdict um_description_read(const struct um_description *description,
 
 /*
  * A browser's return that the provider signs into its URL (Razorpay,
- * Shopify): the same, over the description's `return` part; UNSIGNED where
- * the description has none.
+ * Shopify): whether the description has a `return` part, and the same over
+ * that; UNSIGNED where it has none.
  */
+bool um_description_signs_return(const struct um_description *description);
 enum um_verdict
 um_description_read_return(const struct um_description *description,
 	const struct um_delivery *delivery, struct um_event *event);

@@ -269,6 +269,37 @@ um_is_owner(struct um_exchange *ex)
 		|| um_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
 }
 
+struct um_delivery
+um_delivery(const struct um_context *context, struct um_exchange *ex)
+{
+	return (struct um_delivery){
+		.query = ex->request.query,
+		.content_type = ex->request.content_type,
+		.body = ex->request.body,
+		.header = um_request_header,
+		.arg = &ex->request,
+		.now_ms = context->now_ms,
+	};
+}
+
+bool
+um_verdict_is_good(struct um_exchange *ex, enum um_verdict verdict)
+{
+	switch (verdict) {
+	case UM_DELIVERY_GOOD:
+		return true;
+	case UM_DELIVERY_UNSIGNED:
+		return um_refuse(ex, UM_REFUSAL_SIGNATURE_MISSING);
+	case UM_DELIVERY_FORGED:
+		return um_refuse(ex, UM_REFUSAL_SIGNATURE_INVALID);
+	case UM_DELIVERY_STALE:
+		return um_refuse(ex, UM_REFUSAL_TIMESTAMP_OUT_OF_TOLERANCE);
+	case UM_DELIVERY_MALFORMED:
+		break;
+	}
+	return um_refuse(ex, UM_REFUSAL_BODY_MALFORMED);
+}
+
 bool
 um_mint(const struct um_context *context, struct um_exchange *ex,
 	enum um_purpose purpose, int64_t expires,

@@ -128,6 +128,13 @@ bool um_is_owner(struct um_exchange *ex);
 /* Makes the exchange ask for this operation on the token's row. */
 void um_ask(struct um_exchange *ex, enum um_op_kind kind);
 
+/* The request as its provider's description reads it. */
+struct um_delivery um_delivery(const struct um_context *context,
+	struct um_exchange *ex);
+
+/* Good, or refused and false. */
+bool um_verdict_is_good(struct um_exchange *ex, enum um_verdict verdict);
+
 /* A state token for ex->token's row, bound to the browser ex->cookie. */
 bool um_mint(const struct um_context *context, struct um_exchange *ex,
 	enum um_purpose purpose, int64_t expires,

@@ -1,10 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdlib.h>
-#include <string.h>
-
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-
 #include "trial.h"
 
 #define main program_main
@@ -14,7 +8,6 @@
 #define BACK "/payment/shop/return"
 #define CANCEL "/payment/shop/cancel"
 #define FOLLOWS "<h1>Waiting for the confirmation</h1>"
-#define SIGNING_SECRET "return-secret"
 
 static char accept[] = "accept", gave_up[] = "cancel";
 static char none[] = "", expired[] = "expired", subject[] = "user-42";
@@ -249,93 +242,6 @@ TEST(back_without_paying)
 	}
 }
 
-/* The query that the provider signs: HMAC-SHA256 over its four fields. */
-static char *
-signed_query(const char *id, const char *secret)
-{
-	static const char digits[] = "0123456789abcdef";
-	struct um_buf text = { 0 };
-	struct um_buf query = { 0 };
-	uint8_t digest[32];
-
-	um_buf_printf(&text, "plink_1|%s|paid|pay_1", id);
-	assert_non_null(HMAC(EVP_sha256(), secret, (int)strlen(secret),
-		(const uint8_t *)text.ptr, text.len, digest, NULL));
-	um_buf_printf(&query,
-		"state={bound}&razorpay_payment_link_id=plink_1"
-		"&razorpay_payment_link_reference_id=%s"
-		"&razorpay_payment_link_status=paid&razorpay_payment_id=pay_1"
-		"&razorpay_signature=",
-		id);
-	for (size_t i = 0; i < sizeof(digest); i++)
-		um_buf_printf(&query, "%c%c", digits[digest[i] >> 4],
-			digits[digest[i] & 15]);
-	um_buf_free(&text);
-	assert_false(query.failed);
-	return query.ptr;
-}
-
-/* A provider whose return is signed: that alone completes here. */
-TEST(a_signed_return)
-{
-	static const struct {
-		enum um_outcome says_then;
-		const char *sets_cookie;
-	} cases[] = {
-		{ UM_OUTCOME_ACCEPT, DONE_COOKIE("done") },
-		{ UM_OUTCOME_DECLINE, DONE_COOKIE("declined") },
-		{ UM_OUTCOME_CANCEL, DONE_COOKIE("failed") },
-		{ UM_OUTCOME_LATE, DONE_COOKIE("already") },
-		{ UM_OUTCOME_SEEN, DONE_COOKIE("already") },
-	};
-	const char *secrets[] = { SIGNING_SECRET };
-	const struct um_site site = { .secrets = secrets,
-		.secrets_len = 1,
-		.return_secrets = secrets,
-		.return_secrets_len = 1 };
-	struct um_provider *shop = trial_provider("shop");
-	struct um_error err;
-	char *query = signed_query(TRIAL_ID, SIGNING_SECRET);
-	struct trial trial = { .name = "signed",
-		.path = BACK,
-		.query = query,
-		.asks = UM_OP_LOOK_UP,
-		.says = UM_OUTCOME_OPENED,
-		.row = { .reason = none },
-		.asks_then = UM_OP_EVENT,
-		.status = 303,
-		.location = "/done",
-		.result = "{\"event\":\"pay_1\",\"type\":\"paid\","
-			  "\"reference\":\"pay_1\"}" };
-
-	if (!um_description_load(&shop->description,
-		    "tests/descriptions/razorpay.json", &site, &err))
-		fail_msg("%s", err.text);
-	for (size_t i = 0; i < LENGTH(cases); i++) {
-		trial.says_then = cases[i].says_then;
-		trial.sets_cookie = cases[i].sets_cookie;
-		trial_run(&payment_return, &trial);
-	}
-	free(query);
-
-	/* By somebody else, or of another elicitation: it is only followed. */
-	trial.asks_then = UM_OP_NONE;
-	trial.status = 200;
-	trial.on_page = FOLLOWS;
-	trial.location = trial.sets_cookie = "";
-	trial.result = NULL;
-	trial.query = query = signed_query(TRIAL_ID, "another");
-	trial_run(&payment_return, &trial);
-	free(query);
-	trial.query = query =
-		signed_query("00000000-0000-4000-8000-000000000000",
-			SIGNING_SECRET);
-	trial_run(&payment_return, &trial);
-	free(query);
-	um_description_free(shop->description);
-	shop->description = NULL;
-}
-
 int
 main(void)
 {
@@ -346,7 +252,6 @@ main(void)
 		cmocka_unit_test(in_the_browser_that_went_on),
 		cmocka_unit_test(by_the_user_that_it_is_for),
 		cmocka_unit_test(back_without_paying),
-		cmocka_unit_test(a_signed_return),
 	};
 
 	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);

@@ -1,0 +1,152 @@
+// Returns that the provider signs into the browser's address: Razorpay's, of a
+// payment, and Shopify's, of an authorization.
+
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { configure } from '../security/deployment.mjs';
+import { create, PROVIDER_PAGE, press } from '../support/flow.mjs';
+import { openScene } from '../support/scene.mjs';
+
+const SECRETS = { razorpay: 'razorpay-key-secret', shopify: 'shopify-client-secret' };
+const hmac = (name, text) => createHmac('sha256', SECRETS[name]).update(text).digest('hex');
+
+let scene;
+
+before(async () => {
+	scene = await openScene({ name: 'signed-return', own: true });
+	const description = (name) => fileURLToPath(new URL(`../descriptions/${name}.json`, import.meta.url));
+	await configure(scene.stack, ({ providers }) => {
+		providers.razorpay = {
+			kind: 'payment', display_name: 'Razorpay', description: description('razorpay'),
+			secrets: ['the-webhooks-secret'], return_secrets: [SECRETS.razorpay],
+		};
+		providers.shopify = {
+			kind: 'oauth', display_name: 'Shopify', description: description('shopify'), secrets: [SECRETS.shopify],
+		};
+	});
+});
+
+after(() => scene?.close());
+
+const titleOf = (page) => page.find('h1')[0].text;
+
+async function stateOf({ id }) {
+	const [{ status, action, reason }] = await scene.stack.sql('SELECT * FROM urlmode.elicitation WHERE id = $1', [id]);
+	return [status, action, reason];
+}
+
+describe('razorpay', () => {
+	async function pay(browser, options) {
+		const payment = await create(scene.urlmode, {
+			provider: 'razorpay', kind: 'payment', targetUrl: 'https://rzp.example/l/1', ...options,
+		});
+		await press(browser, await browser.open(payment.url), 'continue');
+		return payment;
+	}
+
+	/** Where Razorpay sends the browser when the link is paid. */
+	function returnOf({ returnUrl, id }, { reference = id, change = {} } = {}) {
+		const url = new URL(returnUrl);
+		const fields = {
+			razorpay_payment_link_id: 'plink_1', razorpay_payment_link_reference_id: reference,
+			razorpay_payment_link_status: 'paid', razorpay_payment_id: `pay_${id.slice(0, 8)}`,
+		};
+		const signature = hmac('razorpay', Object.values(fields).join('|'));
+		for (const [name, value] of Object.entries({ ...fields, razorpay_signature: signature, ...change })) {
+			url.searchParams.set(name, value);
+		}
+		return url.href;
+	}
+
+	test('a signed return completes, and wakes the waiter', async () => {
+		const browser = scene.browser();
+		const payment = await pay(browser);
+		const outcome = scene.urlmode.waitForCompletion(payment.id, payment.owner);
+		const page = await browser.open(returnOf(payment));
+		assert.equal(page.url, scene.url('/done'));
+		assert.equal(titleOf(page), 'All done');
+		const { action, result } = await outcome;
+		assert.equal(action, 'accept');
+		assert.equal(result.reference, `pay_${payment.id.slice(0, 8)}`);
+		assert.equal(titleOf(await browser.open(returnOf(payment))), 'All done');
+	});
+
+	test('an amount is expected, and none is signed: it is to be rechecked', async () => {
+		const browser = scene.browser();
+		const payment = await pay(browser, { expected: { amount: 100, currency: 'INR' } });
+		assert.equal(titleOf(await browser.open(returnOf(payment))), 'Waiting for the confirmation');
+		assert.deepEqual(await stateOf(payment), ['processing', null, 'recheck']);
+	});
+
+	test('what is paid too late is kept', async () => {
+		const browser = scene.browser();
+		const payment = await pay(browser);
+		await scene.urlmode.complete(payment.id, { ...payment.owner, action: 'cancel', reason: 'expired' });
+		assert.equal(titleOf(await browser.open(returnOf(payment))), 'Too late');
+		const events = await scene.stack.sql('SELECT action, type FROM urlmode.event WHERE elicitation = $1', [payment.id]);
+		assert.deepEqual(events, [{ action: 'late', type: 'paid' }]);
+		assert.deepEqual(await stateOf(payment), ['completed', 'cancel', 'expired']);
+	});
+
+	test('what is not signed, or speaks of another payment, only follows', async () => {
+		const browser = scene.browser();
+		const payment = await pay(browser);
+		const other = await pay(browser);
+		for (const url of [
+			payment.returnUrl,
+			returnOf(payment, { change: { razorpay_payment_id: 'pay_other' } }),
+			returnOf(payment, { change: { razorpay_signature: '0'.repeat(64) } }),
+			returnOf(payment, { reference: other.id }),
+		]) {
+			assert.equal(titleOf(await browser.open(url)), 'Waiting for the confirmation');
+		}
+		assert.deepEqual(await stateOf(payment), ['opened', null, '']);
+	});
+
+	test('in another browser it completes nothing', async () => {
+		const payment = await pay(scene.browser());
+		const hop = await scene.browser().send({ url: new URL(returnOf(payment)), from: PROVIDER_PAGE });
+		assert.equal(hop.status, 403);
+		assert.deepEqual(await stateOf(payment), ['opened', null, '']);
+	});
+});
+
+describe('shopify', () => {
+	const now = () => Math.floor(Date.now() / 1000);
+
+	/** Where Shopify sends the browser when the app is installed. */
+	function returnOf(flow, { timestamp = now(), sign = hmac } = {}) {
+		const url = new URL(flow.returnTo({ code: 'c0de', shop: 'a-shop.myshopify.example', timestamp }));
+		const fields = [...url.searchParams].map(([name, value]) => `${name}=${value}`).sort();
+		url.searchParams.set('hmac', sign('shopify', fields.join('&')));
+		return url;
+	}
+
+	test('a signed answer completes', async () => {
+		const browser = scene.browser();
+		const flow = await scene.goOn(browser, { provider: 'shopify' });
+		const page = await browser.open(returnOf(flow).href);
+		assert.equal(titleOf(page), 'All done');
+		const { result } = await scene.urlmode.waitForCompletion(flow.id, flow.owner);
+		assert.equal(result.code, 'c0de');
+	});
+
+	test('one that is not signed, wrongly, or long ago, is refused', async () => {
+		const browser = scene.browser();
+		const flow = await scene.goOn(browser, { provider: 'shopify' });
+		for (const [url, reason] of [
+			[flow.returnTo({ code: 'c0de' }), 'signature_missing'],
+			[returnOf(flow, { sign: () => '0'.repeat(64) }), 'signature_invalid'],
+			[`${returnOf(flow)}&more=1`, 'signature_invalid'],
+			[returnOf(flow, { timestamp: now() - 100 }), 'timestamp_out_of_tolerance'],
+		]) {
+			const hop = await browser.send({ url: new URL(url), from: PROVIDER_PAGE });
+			assert.equal(hop.status, 401, reason);
+			assert.match(hop.body, new RegExp(`<code>${reason}</code>`));
+		}
+		assert.deepEqual(await stateOf(flow), ['opened', null, '']);
+	});
+});

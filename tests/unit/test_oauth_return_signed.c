@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Authorization responses of a provider that signs them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include "trial.h"
+
+#define main program_main
+#include "../../cgi-bin/oauth-return.c" // NOLINT(bugprone-suspicious-include)
+#undef main
+
+#define SIGNING_SECRET "client-secret"
+
+static const struct trial_program oauth_return = {
+	{ "oauth-return", UM_BODY_MAX, plan, answer },
+	UM_PURPOSE_RETURN,
+	"plain",
+};
+
+static const char its_description[] =
+	"{\"name\": \"Unit\", \"documentation\": \"https://unit.example/\","
+	" \"verify\": [{\"algorithm\": \"hmac-sha256\","
+	"  \"key\": {\"as\": \"utf8\"},"
+	"  \"signature\": {\"from\": {\"header\": \"x-signature\"},"
+	"   \"as\": \"hex\"},"
+	"  \"signed\": [{\"body\": \"raw\"}]}],"
+	" \"believed\": \"body\", \"outcomes\": [{\"means\": \"ignore\"}],"
+	" \"return\": {\"verify\": [{\"algorithm\": \"hmac-sha256\","
+	"   \"key\": {\"as\": \"utf8\"},"
+	"   \"signature\": {\"from\": {\"query\": \"hmac\"}, \"as\": \"hex\"},"
+	"   \"signed\": [{\"query\": \"code\"}, \".\","
+	"    {\"query\": \"timestamp\"}]}],"
+	"  \"timestamp\": {\"from\": {\"query\": \"timestamp\"},"
+	"   \"as\": \"unix\", \"past\": 90, \"future\": 90},"
+	"  \"believed\": \"fields\","
+	"  \"outcomes\": [{\"means\": \"ignore\"}]}}";
+
+static char *
+signed_query(const char *secret, const char *code, int64_t timestamp)
+{
+	static const char digits[] = "0123456789abcdef";
+	struct um_buf text = { 0 };
+	struct um_buf query = { 0 };
+	uint8_t digest[32];
+
+	um_buf_printf(&text, "%s.%lld", code, (long long)timestamp);
+	assert_non_null(HMAC(EVP_sha256(), secret, (int)strlen(secret),
+		(const uint8_t *)text.ptr, text.len, digest, NULL));
+	um_buf_printf(&query,
+		"state={bound}&code=%s&timestamp=%lld&hmac=", code,
+		(long long)timestamp);
+	for (size_t i = 0; i < sizeof(digest); i++)
+		um_buf_printf(&query, "%c%c", digits[digest[i] >> 4],
+			digits[digest[i] & 15]);
+	um_buf_free(&text);
+	assert_false(query.failed);
+	return query.ptr;
+}
+
+TEST(what_is_signed_completes)
+{
+	char *query = signed_query(SIGNING_SECRET, "c0de", TRIAL_NOW);
+	const struct trial trial = { .name = "signed",
+		.path = "/oauth/plain/return",
+		.query = query,
+		.asks = UM_OP_COMPLETE,
+		.says = UM_OUTCOME_COMPLETED,
+		.action = "accept",
+		.status = 303,
+		.location = "/done",
+		.sets_cookie = DONE_COOKIE("done") };
+
+	trial_run(&oauth_return, &trial);
+	free(query);
+}
+
+TEST(what_is_not_is_refused)
+{
+	char *forged = signed_query("another", "c0de", TRIAL_NOW);
+	char *old = signed_query(SIGNING_SECRET, "c0de", TRIAL_NOW - 91);
+	char *early = signed_query(SIGNING_SECRET, "c0de", TRIAL_NOW + 91);
+	const struct {
+		const char *query;
+		const char *reason;
+	} cases[] = {
+		{ "state={bound}&code=c0de", "signature_missing" },
+		{ "state={bound}&error=access_denied", "signature_missing" },
+		{ "state={bound}&code=c0de&timestamp=1800000000&hmac=00",
+			"signature_invalid" },
+		{ forged, "signature_invalid" },
+		{ old, "timestamp_out_of_tolerance" },
+		{ early, "timestamp_out_of_tolerance" },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		const struct trial trial = { .name = cases[i].reason,
+			.path = "/oauth/plain/return",
+			.query = cases[i].query,
+			.status = 401,
+			.reason = cases[i].reason };
+
+		trial_run(&oauth_return, &trial);
+	}
+	free(forged);
+	free(old);
+	free(early);
+}
+
+static int
+set_up(void **state)
+{
+	char *path = file_make(um_str(its_description), 0600);
+	const char *secrets[] = { SIGNING_SECRET };
+	const struct um_site site = { .secrets = secrets, .secrets_len = 1 };
+	struct um_error err = { 0 };
+
+	if (!um_description_load(&trial_provider("plain")->description, path,
+		    &site, &err))
+		fail_msg("%s", err.text);
+	file_remove(path);
+	return trial_set_up(state);
+}
+
+static int
+tear_down(void **state)
+{
+	um_description_free(trial_provider("plain")->description);
+	return trial_tear_down(state);
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_signed_completes),
+		cmocka_unit_test(what_is_not_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
