@@ -30,14 +30,14 @@ ask_to_open(const struct um_context *context, struct um_exchange *ex)
 static void
 plan_answer(const struct um_context *context, struct um_exchange *ex)
 {
-	struct um_str answer = um_form_get(&ex->form, "answer");
+	struct um_str pressed = um_form_get(&ex->form, "answer");
 
 	/* The link alone opens nothing: only the page that this browser got. */
 	if (!um_token_is_bound(&ex->token)) {
 		um_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
-	} else if (um_str_is(answer, "continue")) {
+	} else if (um_str_is(pressed, "continue")) {
 		ask_to_open(context, ex);
-	} else if (um_str_is(answer, "refuse")) {
+	} else if (um_str_is(pressed, "refuse")) {
 		um_ask(ex, UM_OP_COMPLETE);
 		ex->op.action = "decline";
 		ex->op.reason = ex->reason = "access_denied";
