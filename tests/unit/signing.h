@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Signatures that the tests make themselves. */
+#ifndef SIGNING_H
+#define SIGNING_H
+
+#include <openssl/evp.h>
+
+#include "str.h"
+
+/* The signature in base64; no digest for Ed25519. */
+void sign_text(EVP_PKEY *key, const EVP_MD *digest, struct um_str message,
+	char out[static 1024]);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "support.h"
+
+/* The bytes of a literal, for a table. */
+#define BYTES(literal)                                                         \
+	{                                                                      \
+		(literal), sizeof(literal) - 1                                 \
+	}
+
+static bool
+parses(struct um_str text)
+{
+	/* No byte more than there is. */
+	char *copy = malloc(text.len != 0 ? text.len : 1);
+	json_t *document;
+
+	assert_non_null(copy);
+	memcpy(copy, text.ptr, text.len);
+	document = um_json_parse((struct um_str){ copy, text.len });
+	free(copy);
+	json_decref(document);
+	return document != NULL;
+}
+
+TEST(documents)
+{
+	static const struct {
+		struct um_str text;
+		bool good;
+	} cases[] = {
+		{ BYTES("{}"), true },
+		{ BYTES("[]"), true },
+		{ BYTES(" \r\n\t{\"a\": [1, -2, 1e3, true, null]}\n"), true },
+		{ BYTES("{\"\": \"\"}"), true },
+		{ BYTES("{\"a\": \"\\ud83d\\ude00\"}"), true },
+		{ BYTES("[9223372036854775807, -9223372036854775808]"), true },
+		/* What stands in strings counts as text only. */
+		{ BYTES("[\"[[[[\\\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\"]"),
+			true },
+		{ BYTES(""), false },
+		{ BYTES(" "), false },
+		{ BYTES("{"), false },
+		{ BYTES("{}}"), false },
+		{ BYTES("]["), false },
+		{ BYTES("{} {}"), false },
+		{ BYTES("{}x"), false },
+		{ BYTES("{}\0"), false },
+		{ BYTES("1"), false },
+		{ BYTES("\"text\""), false },
+		{ BYTES("null"), false },
+		{ BYTES("{\"a\": 1, \"a\": 1}"), false },
+		{ BYTES("{\"a\": {\"b\": 1, \"b\": 2}}"), false },
+		{ BYTES("{\"a\": 1, \"\\u0061\": 2}"), false },
+		{ BYTES("{\"a\": \"\\u0000\"}"), false },
+		{ BYTES("{\"a\": \"\0\"}"), false },
+		{ BYTES("{\"a\0b\": 1}"), false },
+		{ BYTES("{\"a\": \"\xff\"}"), false },
+		{ BYTES("{\"a\": \"\xc0\xaf\"}"), false },
+		{ BYTES("{\"a\": \"\xed\xa0\x80\"}"), false },
+		{ BYTES("{\"a\": \"\\ud800\"}"), false },
+		{ BYTES("\xef\xbb\xbf{}"), false },
+		{ BYTES("{\"a\": 9223372036854775808}"), false },
+		{ BYTES("{\"a\": 1e999}"), false },
+		{ BYTES("{\"a\": -1e999}"), false },
+		{ BYTES("{\"a\": 01}"), false },
+		{ BYTES("{\"a\": +1}"), false },
+		{ BYTES("{\"a\": NaN}"), false },
+		{ BYTES("{'a': 1}"), false },
+		{ BYTES("{\"a\": 1,}"), false },
+		{ BYTES("{\"a\": 1 /* one */}"), false },
+		{ BYTES("{\"a\": \"\n\"}"), false },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++)
+		assert_row(cases[i].text.ptr,
+			parses(cases[i].text) == cases[i].good);
+}
+
+static struct um_str
+nested(size_t depth, const char *open, const char *close)
+{
+	struct um_buf text = { 0 };
+
+	for (size_t i = 0; i < depth; i++)
+		um_buf_puts(&text, open);
+	um_buf_puts(&text, "1");
+	for (size_t i = 0; i < depth; i++)
+		um_buf_puts(&text, close);
+	assert_false(text.failed);
+	return um_buf_str(&text);
+}
+
+TEST(depth)
+{
+	static const struct {
+		const char *open, *close;
+		size_t most;
+	} cases[] = {
+		{ "[", "]", UM_JSON_DEPTH_MAX },
+		{ "{\"a\":", "}", UM_JSON_DEPTH_MAX },
+		{ "[{\"a\":", "}]", UM_JSON_DEPTH_MAX / 2 },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		for (size_t more = 0; more < 2; more++) {
+			struct um_str text = nested(cases[i].most + more,
+				cases[i].open, cases[i].close);
+
+			assert_row(cases[i].open, parses(text) == (more == 0));
+			free((void *)text.ptr);
+		}
+	}
+}
+
+TEST(a_bomb_is_not_even_begun)
+{
+	static char bomb[1000000];
+
+	memset(bomb, '[', sizeof(bomb));
+	assert_false(parses((struct um_str){ bomb, sizeof(bomb) }));
+	memset(bomb, '{', sizeof(bomb));
+	assert_false(parses((struct um_str){ bomb, sizeof(bomb) }));
+	/* Flat, and too many all the same. */
+	for (size_t i = 1; i < sizeof(bomb) - 1; i++)
+		bomb[i] = (char)(i % 2 == 0 ? ',' : '0');
+	bomb[0] = '[';
+	bomb[sizeof(bomb) - 1] = ']';
+	assert_false(parses((struct um_str){ bomb, sizeof(bomb) }));
+	bomb[2 * UM_JSON_VALUES_MAX - 2] = ']';
+	assert_true(
+		parses((struct um_str){ bomb, 2 * UM_JSON_VALUES_MAX - 1 }));
+}
+
+TEST(pointers)
+{
+	/* The document and the answers of RFC 6901 section 5. */
+	static const char text[] =
+		"{\"foo\": [\"bar\", \"baz\"], \"\": 0, \"a/b\": 1,"
+		" \"c%d\": 2, \"e^f\": 3, \"g|h\": 4, \"i\\\\j\": 5,"
+		" \"k\\\"l\": 6, \" \": 7, \"m~n\": 8, \"o\": {\"\": 9}}";
+	static const struct {
+		const char *pointer;
+		const char *found; /* NULL: nothing, or no text */
+	} cases[] = {
+		{ "/foo/0", "bar" },
+		{ "/foo/1", "baz" },
+		{ "/", "0" },
+		{ "/a~1b", "1" },
+		{ "/c%d", "2" },
+		{ "/e^f", "3" },
+		{ "/g|h", "4" },
+		{ "/i\\j", "5" },
+		{ "/k\"l", "6" },
+		{ "/ ", "7" },
+		{ "/m~0n", "8" },
+		{ "/o/", "9" },
+		{ "", NULL },
+		{ "/foo", NULL },
+		{ "/foo/2", NULL },
+		{ "/foo/00", NULL },
+		{ "/foo/-", NULL },
+		{ "/foo/-1", NULL },
+		{ "/foo/1e0", NULL },
+		{ "/foo/18446744073709551616", NULL },
+		{ "/foo/0/x", NULL },
+		{ "/nothing", NULL },
+		{ "/nothing/x", NULL },
+	};
+	json_t *document = um_json_parse(um_str(text));
+
+	assert_non_null(document);
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_buf out = { 0 };
+		struct um_pointer pointer;
+
+		assert_row(cases[i].pointer,
+			um_pointer_compile(&pointer, cases[i].pointer));
+		assert_row(cases[i].pointer,
+			um_json_text(um_pointer_find(&pointer, document), &out)
+				== (cases[i].found != NULL));
+		if (cases[i].found != NULL)
+			assert_str(um_buf_str(&out), cases[i].found);
+		um_pointer_free(&pointer);
+		um_buf_free(&out);
+	}
+	json_decref(document);
+}
+
+TEST(pointers_that_are_none)
+{
+	static const char *const cases[] = { "foo", "~", "/~", "/~2", "/a~",
+		"#/foo", "/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q" };
+	char longest[UM_POINTER_MAX + 2];
+	struct um_pointer pointer;
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		assert_row(cases[i], !um_pointer_compile(&pointer, cases[i]));
+		assert_row(cases[i], pointer.token == NULL);
+	}
+	memset(longest, 'a', sizeof(longest));
+	longest[0] = '/';
+	longest[UM_POINTER_MAX + 1] = '\0';
+	assert_false(um_pointer_compile(&pointer, longest));
+	longest[UM_POINTER_MAX] = '\0';
+	assert_true(um_pointer_compile(&pointer, longest));
+	um_pointer_free(&pointer);
+}
+
+TEST(the_text_of_a_node)
+{
+	static const struct {
+		const char *json;
+		const char *text;
+	} cases[] = {
+		{ "\"x\"", "x" },
+		{ "\"\"", "" },
+		{ "12", "12" },
+		{ "-9223372036854775808", "-9223372036854775808" },
+		{ "true", "true" },
+		{ "false", "false" },
+		{ "null", NULL },
+		{ "1.0", NULL },
+		{ "1e2", NULL },
+		{ "[]", NULL },
+		{ "{}", NULL },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		json_t *node = json_loads(cases[i].json, JSON_DECODE_ANY, NULL);
+		struct um_buf out = { 0 };
+
+		assert_row(cases[i].json,
+			um_json_text(node, &out) == (cases[i].text != NULL));
+		assert_str(um_buf_str(&out),
+			cases[i].text != NULL ? cases[i].text : "");
+		um_buf_free(&out);
+		json_decref(node);
+	}
+	assert_false(um_json_text(NULL, NULL));
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(documents),
+		cmocka_unit_test(depth),
+		cmocka_unit_test(a_bomb_is_not_even_begun),
+		cmocka_unit_test(pointers),
+		cmocka_unit_test(pointers_that_are_none),
+		cmocka_unit_test(the_text_of_a_node),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

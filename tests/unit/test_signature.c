@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <openssl/evp.h>
+#include <openssl/rsa.h>
+#include <openssl/x509.h>
+
+#include "base64.h"
+#include "hex.h"
+#include "signature.h"
+#include "signing.h"
+#include "support.h"
+
+#define JEFE "what do ya want for nothing?"
+#define JEFE_SHA256                                                            \
+	"5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+
+/* Whether one signature is right with one key. */
+static bool
+is_right(enum um_algorithm algorithm, enum um_encoding encoding,
+	enum um_key_form form, const char *key, struct um_str message,
+	const char *signature)
+{
+	struct um_verifier *verifier = um_verifier_new(algorithm, encoding);
+	struct um_str text = um_str(signature);
+	const char *reason;
+	bool ok;
+
+	assert_non_null(verifier);
+	reason = um_verifier_add_secret(verifier, form, key);
+	if (reason != NULL)
+		fail_msg("the key %s", reason);
+	ok = um_verifier_match(verifier, message, &text, 1, 0);
+	um_verifier_free(verifier);
+	return ok;
+}
+
+/* RFC 2202 and RFC 4231, test case 2 of both. */
+TEST(hmac)
+{
+	static const struct {
+		enum um_algorithm algorithm;
+		const char *mac;
+	} cases[] = {
+		{ UM_HMAC_SHA1, "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79" },
+		{ UM_HMAC_SHA256, JEFE_SHA256 },
+		{ UM_HMAC_SHA512,
+			"164b7a7bfcf819e2e395fbe73b56e0a3"
+			"87bd64222e831fd610270cd7ea250554"
+			"9758bf75c05a994a6d034f65f8f0e6fd"
+			"caeab1a34d4a6b4b636e070a38bce737" },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++)
+		for (size_t j = 0; j < LENGTH(cases); j++)
+			assert_row(cases[j].mac,
+				is_right(cases[i].algorithm, UM_HEX,
+					UM_KEY_UTF8, "Jefe", STR(JEFE),
+					cases[j].mac)
+					== (i == j));
+	assert_false(is_right(UM_HMAC_SHA256, UM_HEX, UM_KEY_UTF8, "jefe",
+		STR(JEFE), cases[1].mac));
+	assert_false(is_right(UM_HMAC_SHA256, UM_HEX, UM_KEY_UTF8, "Jefe",
+		STR(JEFE "\0"), cases[1].mac));
+	assert_false(is_right(UM_HMAC_SHA256, UM_HEX, UM_KEY_UTF8, "Jefe",
+		um_str(NULL), cases[1].mac));
+}
+
+TEST(forms_of_a_key)
+{
+	static const struct {
+		enum um_key_form form;
+		const char *key;
+	} cases[] = {
+		{ UM_KEY_UTF8, "Jefe" },
+		{ UM_KEY_HEX, "4a656665" },
+		{ UM_KEY_HEX, "4A656665" },
+		{ UM_KEY_BASE64, "SmVmZQ==" },
+		{ UM_KEY_BASE64, "SmVmZQ" },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++)
+		assert_row(cases[i].key,
+			is_right(UM_HMAC_SHA256, UM_HEX, cases[i].form,
+				cases[i].key, STR(JEFE), JEFE_SHA256));
+	/* SHA-1 of the text, as its 20 bytes. */
+	assert_true(is_right(UM_HMAC_SHA1, UM_HEX, UM_KEY_SHA1, "private_key",
+		STR("payload"), "81579ebe51814fd016f197eaec562c47b4f5b9a2"));
+}
+
+TEST(encodings_of_a_signature)
+{
+	static const struct {
+		enum um_encoding encoding;
+		const char *text;
+		bool good;
+	} cases[] = {
+		{ UM_HEX, JEFE_SHA256, true },
+		{ UM_HEX,
+			"5BDCC146BF60754E6A042426089575C7"
+			"5A003F089D2739839DEC58B964EC3843",
+			true },
+		{ UM_HEX,
+			"5Bdcc146bf60754e6a042426089575c7"
+			"5a003f089d2739839dec58b964ec3843",
+			false },
+		{ UM_HEX, JEFE_SHA256 "00", false },
+		{ UM_HEX, "5bdcc146bf60754e6a042426089575c75a003f08", false },
+		{ UM_HEX,
+			"W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM=", false },
+		{ UM_HEX, "", false },
+		{ UM_BASE64,
+			"W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM=", true },
+		{ UM_BASE64, "W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM",
+			false },
+		{ UM_BASE64,
+			"W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEN=", false },
+		{ UM_BASE64, " W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM=",
+			false },
+		{ UM_BASE64, JEFE_SHA256, false },
+		{ UM_BASE64URL, "W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM",
+			true },
+		{ UM_BASE64URL,
+			"W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM=", true },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++)
+		assert_row(cases[i].text,
+			is_right(UM_HMAC_SHA256, cases[i].encoding, UM_KEY_UTF8,
+				"Jefe", STR(JEFE), cases[i].text)
+				== cases[i].good);
+}
+
+/* A signature with both of the letters that the alphabets differ in. */
+TEST(alphabets)
+{
+	static const char key[] = "hush";
+	char standard[64] = "", url[64] = "", message[24];
+	bool found = false;
+
+	for (int i = 0; !found && i < 10000; i++) {
+		uint8_t mac[32];
+		size_t len;
+
+		snprintf(message, sizeof(message), "message %d", i);
+		assert_non_null(EVP_Q_mac(NULL, "HMAC", NULL, "SHA256", NULL,
+			key, strlen(key), (const uint8_t *)message,
+			strlen(message), mac, sizeof(mac), &len));
+		um_base64url_encode(url, mac, len);
+		found = strchr(url, '-') != NULL && strchr(url, '_') != NULL;
+		assert_int_equal(EVP_EncodeBlock((unsigned char *)standard, mac,
+					 (int)len),
+			44);
+	}
+	assert_true(found);
+	assert_true(is_right(UM_HMAC_SHA256, UM_BASE64, UM_KEY_UTF8, key,
+		um_str(message), standard));
+	assert_true(is_right(UM_HMAC_SHA256, UM_BASE64URL, UM_KEY_UTF8, key,
+		um_str(message), url));
+	assert_false(is_right(UM_HMAC_SHA256, UM_BASE64URL, UM_KEY_UTF8, key,
+		um_str(message), standard));
+	url[43] = '=';
+	assert_false(is_right(UM_HMAC_SHA256, UM_BASE64, UM_KEY_UTF8, key,
+		um_str(message), url));
+}
+
+/* RFC 8032 section 7.1, test 2. */
+TEST(ed25519)
+{
+	static const char public[] = "3d4017c3e843895a92b70aa74d1b7ebc"
+				     "9c982ccf2ec4968cc0cd55f12af4660c";
+	char signature[] = "92a009a9f0d4cab8720e820b5f642540"
+			   "a2b27b5416503f8fb3762223ebdb69da"
+			   "085ac1e43e15996e458f3613d0f11d8c"
+			   "387b2eaeb4302aeeb00d291612bb0c00";
+
+	assert_true(is_right(UM_ED25519, UM_HEX, UM_KEY_HEX, public, STR("r"),
+		signature));
+	assert_false(is_right(UM_ED25519, UM_HEX, UM_KEY_HEX, public, STR("s"),
+		signature));
+	signature[127] = '1';
+	assert_false(is_right(UM_ED25519, UM_HEX, UM_KEY_HEX, public, STR("r"),
+		signature));
+	signature[126] = '\0';
+	assert_false(is_right(UM_ED25519, UM_HEX, UM_KEY_HEX, public, STR("r"),
+		signature));
+}
+
+/* The key's SubjectPublicKeyInfo in base64. */
+static void
+public_text(EVP_PKEY *key, char out[static 1024])
+{
+	uint8_t der[600], *at = der;
+	int len = i2d_PUBKEY(key, &at);
+
+	assert_in_range(len, 1, sizeof(der));
+	EVP_EncodeBlock((unsigned char *)out, der, len);
+}
+
+TEST(public_keys)
+{
+	EVP_PKEY *p256 = EVP_EC_gen("P-256"), *p384 = EVP_EC_gen("P-384");
+	EVP_PKEY *rsa = EVP_RSA_gen(2048), *short_rsa = EVP_RSA_gen(1024);
+	EVP_PKEY *ed = EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");
+	const struct {
+		const char *name;
+		EVP_PKEY *key;
+		enum um_algorithm algorithm;
+		const EVP_MD *digest;
+		const char *reason;
+	} cases[] = {
+		{ "P-256", p256, UM_ECDSA_P256, EVP_sha256(), NULL },
+		{ "RSA", rsa, UM_RSA_SHA256, EVP_sha256(), NULL },
+		{ "Ed25519", ed, UM_ED25519, NULL, NULL },
+		{ "P-384", p384, UM_ECDSA_P256, EVP_sha256(),
+			"is not a key on the curve P-256" },
+		{ "RSA as ECDSA", rsa, UM_ECDSA_P256, EVP_sha256(),
+			"is not a key on the curve P-256" },
+		{ "P-256 as RSA", p256, UM_RSA_SHA256, EVP_sha256(),
+			"is not an RSA key" },
+		{ "short RSA", short_rsa, UM_RSA_SHA256, EVP_sha256(),
+			"is an RSA key under 2048 bits" },
+		{ "RSA as Ed25519", rsa, UM_ED25519, EVP_sha256(),
+			"is not an Ed25519 key" },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_verifier *verifier =
+			um_verifier_new(cases[i].algorithm, UM_BASE64);
+		char public[1024], signature[1024];
+		const char *reason;
+
+		public_text(cases[i].key, public);
+		reason = um_verifier_add_secret(verifier, UM_KEY_BASE64,
+			public);
+		um_verifier_free(verifier);
+		if (cases[i].reason != NULL) {
+			assert_non_null(reason);
+			assert_string_equal(reason, cases[i].reason);
+			continue;
+		}
+		assert_row(cases[i].name, reason == NULL);
+		sign_text(cases[i].key, cases[i].digest, STR("message"),
+			signature);
+		assert_true(is_right(cases[i].algorithm, UM_BASE64,
+			UM_KEY_BASE64, public, STR("message"), signature));
+		assert_false(is_right(cases[i].algorithm, UM_BASE64,
+			UM_KEY_BASE64, public, STR("messages"), signature));
+	}
+	EVP_PKEY_free(p256);
+	EVP_PKEY_free(p384);
+	EVP_PKEY_free(rsa);
+	EVP_PKEY_free(short_rsa);
+	EVP_PKEY_free(ed);
+}
+
+/* Another digest than SHA-256 is another algorithm. */
+TEST(rsa_with_another_digest_or_padding)
+{
+	EVP_PKEY *rsa = EVP_RSA_gen(2048);
+	char public[1024], signature[1024];
+	EVP_PKEY_CTX *pss;
+	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
+	uint8_t bytes[600];
+	size_t len = sizeof(bytes);
+
+	public_text(rsa, public);
+	sign_text(rsa, EVP_sha1(), STR("m"), signature);
+	assert_false(is_right(UM_RSA_SHA256, UM_BASE64, UM_KEY_BASE64, public,
+		STR("m"), signature));
+	assert_int_equal(EVP_DigestSignInit(ctx, &pss, EVP_sha256(), NULL, rsa),
+		1);
+	assert_int_equal(EVP_PKEY_CTX_set_rsa_padding(pss,
+				 RSA_PKCS1_PSS_PADDING),
+		1);
+	assert_int_equal(EVP_DigestSign(ctx, bytes, &len, (const uint8_t *)"m",
+				 1),
+		1);
+	EVP_EncodeBlock((unsigned char *)signature, bytes, (int)len);
+	assert_false(is_right(UM_RSA_SHA256, UM_BASE64, UM_KEY_BASE64, public,
+		STR("m"), signature));
+	EVP_MD_CTX_free(ctx);
+	EVP_PKEY_free(rsa);
+}
+
+TEST(tokens)
+{
+	static const struct {
+		const char *token;
+		bool good;
+	} cases[] = {
+		{ "open sesame", true },
+		{ "open sesam", false },
+		{ "open sesame ", false },
+		{ "open sesame, open sesame", false },
+		{ "Open sesame", false },
+		{ "", false },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++)
+		assert_row(cases[i].token,
+			is_right(UM_TOKEN, UM_HEX, UM_KEY_UTF8, "open sesame",
+				um_str(NULL), cases[i].token)
+				== cases[i].good);
+}
+
+TEST(keys_that_are_refused)
+{
+	static const struct {
+		enum um_algorithm algorithm;
+		enum um_key_form form;
+		const char *key;
+		const char *reason;
+	} cases[] = {
+		{ UM_HMAC_SHA256, UM_KEY_UTF8, "", "is empty" },
+		{ UM_HMAC_SHA256, UM_KEY_BASE64, "", "is empty" },
+		{ UM_HMAC_SHA256, UM_KEY_BASE64, "*",
+			"is not base64, or too long" },
+		{ UM_HMAC_SHA256, UM_KEY_BASE64,
+			"====", "is not base64, or too long" },
+		{ UM_HMAC_SHA256, UM_KEY_HEX, "0", "is not hex, or too long" },
+		{ UM_HMAC_SHA256, UM_KEY_HEX, "zz", "is not hex, or too long" },
+		{ UM_HMAC_SHA256, UM_KEY_SHA1, "", "is empty" },
+		{ UM_TOKEN, UM_KEY_UTF8, "", "is empty" },
+		{ UM_ED25519, UM_KEY_HEX, "00", "is not a public key" },
+		{ UM_ED25519, UM_KEY_BASE64, "AAAA", "is not a public key" },
+		{ UM_ECDSA_P256, UM_KEY_BASE64, "MAA=", "is not a public key" },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_verifier *verifier =
+			um_verifier_new(cases[i].algorithm, UM_HEX);
+		const char *reason = um_verifier_add_secret(verifier,
+			cases[i].form, cases[i].key);
+
+		assert_non_null(reason);
+		assert_string_equal(reason, cases[i].reason);
+		assert_int_equal(um_verifier_keys(verifier), 0);
+		um_verifier_free(verifier);
+	}
+	um_verifier_free(NULL);
+}
+
+TEST(forms_that_go_with_an_algorithm)
+{
+	for (int a = UM_HMAC_SHA1; a <= UM_TOKEN; a++)
+		for (int f = UM_KEY_UTF8; f <= UM_KEY_CERTIFICATE; f++) {
+			bool text = f == UM_KEY_UTF8 || f == UM_KEY_SHA1;
+			bool expected = a == UM_TOKEN ? f == UM_KEY_UTF8
+				: a <= UM_HMAC_SHA512 ? f != UM_KEY_CERTIFICATE
+						      : !text;
+
+			assert_int_equal(um_key_form_fits((enum um_algorithm)a,
+						 (enum um_key_form)f),
+				expected);
+		}
+}
+
+TEST(several_keys_and_signatures)
+{
+	struct um_verifier *verifier = um_verifier_new(UM_HMAC_SHA256, UM_HEX);
+	const struct um_str right = um_str(JEFE_SHA256);
+	const struct um_str wrong = STR("00112233445566778899aabbccddeeff"
+					"00112233445566778899aabbccddeeff");
+	struct um_str signatures[UM_SIGNATURES_MAX];
+
+	assert_int_equal(um_verifier_keys(verifier), 0);
+	signatures[0] = right;
+	assert_false(um_verifier_match(verifier, STR(JEFE), signatures, 1, 0));
+	for (size_t i = 0; i < UM_VERIFIER_KEYS_MAX; i++)
+		assert_null(um_verifier_add_secret(verifier, UM_KEY_UTF8,
+			i + 1 < UM_VERIFIER_KEYS_MAX ? "other" : "Jefe"));
+	assert_int_equal(um_verifier_keys(verifier), UM_VERIFIER_KEYS_MAX);
+	assert_string_equal(um_verifier_add_secret(verifier, UM_KEY_UTF8,
+				    "one"),
+		"is one too many");
+	assert_true(um_verifier_match(verifier, STR(JEFE), signatures, 1, 0));
+	assert_false(um_verifier_match(verifier, STR(JEFE), signatures, 0, 0));
+
+	for (size_t i = 0; i < UM_SIGNATURES_MAX; i++)
+		signatures[i] = wrong;
+	assert_false(um_verifier_match(verifier, STR(JEFE), signatures,
+		UM_SIGNATURES_MAX, 0));
+	signatures[UM_SIGNATURES_MAX - 1] = right;
+	assert_true(um_verifier_match(verifier, STR(JEFE), signatures,
+		UM_SIGNATURES_MAX, 0));
+	/* A malformed one is refused wherever it stands. */
+	signatures[0] = STR("no hex");
+	assert_false(um_verifier_match(verifier, STR(JEFE), signatures,
+		UM_SIGNATURES_MAX, 0));
+	um_verifier_free(verifier);
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hmac),
+		cmocka_unit_test(forms_of_a_key),
+		cmocka_unit_test(encodings_of_a_signature),
+		cmocka_unit_test(alphabets),
+		cmocka_unit_test(ed25519),
+		cmocka_unit_test(public_keys),
+		cmocka_unit_test(rsa_with_another_digest_or_padding),
+		cmocka_unit_test(tokens),
+		cmocka_unit_test(keys_that_are_refused),
+		cmocka_unit_test(forms_that_go_with_an_algorithm),
+		cmocka_unit_test(several_keys_and_signatures),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
