@@ -144,7 +144,7 @@ take_request(struct um_fastcgi *fc)
 	fc->request.ipcFd = fc->fd;
 	feeder_wipe(fc->bytes.len);
 
-	if (fc->bytes.cap > 4 * READ_LEN)
+	if (fc->bytes.cap > 4 * (size_t)READ_LEN)
 		um_buf_free(&fc->bytes);
 	fc->bytes.len = 0;
 	whole = !fc->body.failed && fc->body.len == fc->scan.body;

@@ -75,8 +75,11 @@ um_request_header(const char *name, void *request)
 		return r->get("CONTENT_TYPE", r->get_arg);
 	if (strlen(name) > UM_HEADER_NAME_MAX)
 		return NULL;
-	for (; *name != '\0'; name++)
-		*p++ = *name == '-' ? '_' : (char)toupper((unsigned char)*name);
+	for (; *name != '\0'; name++) {
+		int upper = toupper((unsigned char)*name);
+
+		*p++ = (char)(upper == '-' ? '_' : upper);
+	}
 	*p = '\0';
 	return r->get(variable, r->get_arg);
 }

@@ -53,14 +53,16 @@ map_file(const char *path, struct um_error *err)
 	void *rows = MAP_FAILED;
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) != 0)
+	err->text[0] = '\0';
+	if (fd < 0 || fstat(fd, &st) != 0
+		|| (st.st_size == 0 && ftruncate(fd, FILE_LEN) != 0))
 		um_error(err, "%s: %s", path, strerror(errno));
 	else if (st.st_size != 0 && st.st_size != (off_t)FILE_LEN)
 		um_error(err, "%s: not the counters of this version", path);
-	else if (ftruncate(fd, FILE_LEN) != 0
-		|| (rows = mmap(NULL, FILE_LEN, PROT_READ | PROT_WRITE,
-			    MAP_SHARED, fd, 0))
-			== MAP_FAILED)
+	else
+		rows = mmap(NULL, FILE_LEN, PROT_READ | PROT_WRITE, MAP_SHARED,
+			fd, 0);
+	if (rows == MAP_FAILED && err->text[0] == '\0')
 		um_error(err, "%s: %s", path, strerror(errno));
 	if (fd >= 0)
 		close(fd);

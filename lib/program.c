@@ -182,7 +182,7 @@ um_user(const struct um_context *context, struct um_exchange *ex)
 			|| strlen(name) > UM_SUBJECT_MAX
 			|| !um_str_is_text(um_str(name)))
 			return um_refuse(ex, UM_REFUSAL_SIGN_IN_NOT_SET_UP);
-		strcpy(ex->user, name);
+		memcpy(ex->user, name, strlen(name) + 1);
 		return true;
 	case UM_USER_TICKET:
 		break;
@@ -242,7 +242,7 @@ wrong_user(struct um_exchange *ex)
 	event->meaning = UM_MEANS_IGNORE;
 	snprintf(event->identity, sizeof(event->identity), "request:%s",
 		ex->request.id);
-	strcpy(event->type, "wrong_user");
+	snprintf(event->type, sizeof(event->type), "wrong_user");
 	um_op_free(&ex->op);
 	um_ask(ex, UM_OP_EVENT);
 	ex->op.event = event;

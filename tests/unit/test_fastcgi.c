@@ -351,7 +351,7 @@ TEST(no_descriptor_is_left)
 static int
 begin(void **state)
 {
-	struct um_error err;
+	struct um_error err = { "" };
 
 	(void)state;
 	signal(SIGPIPE, SIG_IGN);
