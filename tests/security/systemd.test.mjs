@@ -1,0 +1,232 @@
+// The units in nginx/systemd/: what systemd itself says of them, and that the
+// programs get along with what they forbid.
+
+import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
+import { chmod, cp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { scratch } from '../stack/harness.mjs';
+import { comeBack } from '../support/flow.mjs';
+import { request } from '../support/http.mjs';
+import { familyOf, isThere } from '../support/processes.mjs';
+import { openScene } from '../support/scene.mjs';
+import { until } from '../support/wait.mjs';
+import { PROGRAMS } from './deployment.mjs';
+
+const UNITS = fileURLToPath(new URL('../../nginx/systemd', import.meta.url));
+const BIN = process.env.PROGRAM_DIR ?? fileURLToPath(new URL('../../build/bin', import.meta.url));
+const SCORE_MAX = 2.0;
+
+const run = promisify(execFile);
+
+function has(command, ...args) {
+	try {
+		execFileSync(command, args, { stdio: 'ignore' });
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+const systemd = !has('systemd-analyze', '--version') && 'systemd is not there';
+
+let folder;
+
+before(async () => {
+	folder = await scratch('systemd');
+	await cp(UNITS, folder, { recursive: true });
+	for (const name of PROGRAMS) {
+		await symlink('urlmode@.service', path.join(folder, `urlmode@${name}.service`));
+		await symlink('urlmode@.socket', path.join(folder, `urlmode@${name}.socket`));
+	}
+	const file = path.join(folder, 'urlmode@.service');
+	const text = await readFile(file, 'utf8');
+	assert.match(text, /^ExecStart=\/usr\/local\/lib\/urlmode\/%i$/m);
+	await writeFile(file, text.replace('/usr/local/lib/urlmode/', `${BIN}/`));
+});
+
+/** `Name=value` lines of a unit, each name with all of its values. */
+async function settings(file) {
+	const found = new Map();
+	for (const line of (await readFile(path.join(UNITS, file), 'utf8')).split('\n')) {
+		const [, name, value] = /^([A-Za-z]+)=(.*)$/.exec(line) ?? [];
+		if (name) {
+			found.set(name, [...found.get(name) ?? [], value]);
+		}
+	}
+	return found;
+}
+
+for (const name of PROGRAMS) {
+	describe(`urlmode@${name}`, { skip: systemd }, () => {
+		const unit = (kind) => path.join(folder, `urlmode@${name}.${kind}`);
+
+		test('the exposure is 2.0 or better', async () => {
+			const { stdout } = await run('systemd-analyze', ['security', '--no-pager', '--offline=true', unit('service')]);
+			const [, score] = /Overall exposure level for .*: ([\d.]+)/.exec(stdout);
+			assert.ok(Number(score) <= SCORE_MAX, score);
+		});
+
+		test('service and socket verify without a word', async () => {
+			const { stdout, stderr } = await run('systemd-analyze', ['verify', unit('service'), unit('socket')]);
+			assert.equal(stdout + stderr, '');
+		});
+	});
+}
+
+describe('the units', () => {
+	test('the template itself is rated as well', { skip: systemd }, async () => {
+		const { stdout } = await run('systemd-analyze', ['security', '--no-pager', '--offline=true', path.join(UNITS, 'urlmode@.service')]);
+		assert.ok(Number(/: ([\d.]+) \w+/.exec(stdout.split('\n').findLast((line) => line.includes('Overall')))[1]) <= SCORE_MAX);
+	});
+
+	test('the socket is nginx’s group’s alone, and where nginx looks for it', async () => {
+		const socket = await settings('urlmode@.socket');
+		assert.deepEqual(socket.get('SocketMode'), ['0660']);
+		assert.deepEqual(socket.get('SocketGroup'), ['www-data']);
+		assert.deepEqual(socket.get('ListenStream'), ['/run/urlmode/%i.sock']);
+		const upstreams = await readFile(path.join(UNITS, '../urlmode/upstreams.conf'), 'utf8');
+		for (const name of PROGRAMS) {
+			assert.ok(upstreams.includes(`unix:/run/urlmode/${name}.sock`), name);
+		}
+	});
+
+	test('the program has its socket as standard input, and reads its keys again on a reload', async () => {
+		const service = await settings('urlmode@.service');
+		assert.deepEqual(service.get('StandardInput'), ['socket']);
+		assert.deepEqual(service.get('ExecReload'), ['kill -HUP $MAINPID']);
+		// What LoadCredential= copies is copied at start: a reload would never see another key.
+		assert.ok(!service.has('LoadCredential'));
+	});
+
+	test('unix sockets, and what PostgreSQL needs: no other network', async () => {
+		const service = await settings('urlmode@.service');
+		assert.deepEqual(service.get('RestrictAddressFamilies'), ['AF_UNIX AF_INET AF_INET6']);
+		assert.deepEqual(service.get('IPAddressDeny'), ['any']);
+		assert.deepEqual(service.get('IPAddressAllow'), ['localhost']);
+	});
+
+	test('a read-only file system, no new privileges, a system-call filter', async () => {
+		const service = await settings('urlmode@.service');
+		for (const [name, value] of Object.entries({
+			ProtectSystem: 'strict', ProtectHome: 'yes', NoNewPrivileges: 'yes', CapabilityBoundingSet: '', PrivateUsers: 'yes',
+			MemoryDenyWriteExecute: 'yes', SystemCallArchitectures: 'native', UMask: '0077', LimitCORE: '1',
+		})) {
+			assert.deepEqual(service.get(name), [value], name);
+		}
+		assert.deepEqual(service.get('SystemCallFilter')[0], '@system-service');
+	});
+});
+
+/** The system calls that the service's filter lets through. */
+async function allowedCalls() {
+	const { stdout } = await run('systemd-analyze', ['--no-pager', 'syscall-filter']);
+	const groups = new Map();
+	let current;
+	for (const line of stdout.split('\n')) {
+		const word = line.replace(/#.*/, '').trim();
+		if (/^@/.test(line)) {
+			groups.set(word, current = []);
+		} else if (word) {
+			current?.push(word);
+		}
+	}
+	const expand = (name) => (name.startsWith('@') ? (groups.get(name) ?? []).flatMap(expand) : [name]);
+	const service = await settings('urlmode@.service');
+	const allowed = new Set();
+	for (const value of service.get('SystemCallFilter')) {
+		for (const name of value.replace(/^~/, '').split(' ').flatMap(expand)) {
+			(value.startsWith('~') ? allowed.delete(name) : allowed.add(name));
+		}
+	}
+	return allowed;
+}
+
+const untraceable = systemd || (!has('strace', '-qq', '-o', '/dev/null', 'true') && 'nothing can be traced here');
+
+describe('what the programs do, from their start to their end', { skip: untraceable }, () => {
+	let scene;
+	let calls; // [name, arguments] of each system call
+
+	before(async () => {
+		const bin = await scratch('traced');
+		await Promise.all(PROGRAMS.map(async (name) => {
+			await writeFile(path.join(bin, name), `#!/bin/sh\nexec strace -f -qq -I 2 -o "$RUN_DIR/tmp/trace.${name}.$$" ${BIN}/${name}\n`);
+			await chmod(path.join(bin, name), 0o755);
+		}));
+		scene = await openScene({ name: 'systemd', own: true, env: { PROGRAM_DIR: bin } });
+		await everything();
+		const names = (await readdir(path.join(scene.stack.runDir, 'tmp'))).filter((name) => name.startsWith('trace.'));
+		assert.ok(names.length >= PROGRAMS.length);
+		const texts = await Promise.all(names.map((name) => readFile(path.join(scene.stack.runDir, 'tmp', name), 'latin1')));
+		calls = texts.flatMap((text) => {
+			// From where the program itself begins: strace's own start is before that.
+			const lines = text.split('\n');
+			return lines.slice(lines.findIndex((line) => line.includes('execve(')) + 1);
+		}).map((line) => /^(?:\d+ +)?([a-z_0-9]+)\((.*)$/.exec(line)).filter(Boolean).map(([, name, rest]) => [name, rest]);
+	});
+
+	after(() => scene?.close());
+
+	/** A flow, a refusal, new keys, a database that comes back, the end. */
+	async function everything() {
+		const browser = scene.browser();
+		const flow = await scene.goOn(browser);
+		await comeBack(browser, flow.returnTo({ code: 'c' }));
+		await request(scene.url('/connect/nobody'));
+		for (const page of ['/done', '/healthz', '/metrics']) {
+			await request(scene.url(page));
+		}
+		await signal('SIGHUP');
+		await scene.stack.service('restart', 'postgres');
+		await until('the database is back', async () => (await request(scene.url('/healthz'))).status === 200);
+		await scene.goOn(scene.browser());
+		const ended = await signal('SIGTERM');
+		await until('they have ended', async () => !(await Promise.all(ended.map(isThere))).includes(true));
+	}
+
+	/** To the programs themselves, beneath what traces them. */
+	async function signal(name) {
+		const families = await Promise.all(PROGRAMS.map(async (program) => familyOf(await scene.stack.pid(program))));
+		const programs = families.flat().filter(({ command }) => PROGRAMS.includes(command));
+		assert.equal(programs.length, PROGRAMS.length);
+		programs.forEach(({ pid }) => process.kill(pid, name));
+		return programs;
+	}
+
+	test('is nothing that the system-call filter stops', async () => {
+		const allowed = await allowedCalls();
+		assert.ok(allowed.size > 100);
+		// They set a limit that the unit has set already, and go on without.
+		const mayFail = ['prlimit64', 'setrlimit'];
+		const stopped = [...new Set(calls.map(([name]) => name))].filter((name) => !allowed.has(name) && !mayFail.includes(name));
+		assert.deepEqual(stopped, []);
+	});
+
+	test('is on no other network than the units allow', () => {
+		const families = new Set(calls.filter(([name]) => name === 'socket').map(([, rest]) => rest.split(',')[0]));
+		// glibc asks the kernel for this machine's addresses, and goes on without.
+		families.delete('AF_NETLINK');
+		for (const family of families) {
+			assert.ok(['AF_UNIX', 'AF_INET', 'AF_INET6'].includes(family), family);
+		}
+		assert.equal(calls.filter(([name]) => name === 'bind' || name === 'listen').filter(([, rest]) => !rest.includes('AF_NETLINK')).length, 0);
+	});
+
+	test('writes into no file but the counters', () => {
+		const written = calls.filter(([name, rest]) => /^open(at)?$/.test(name) && /O_(WRONLY|RDWR|CREAT)/.test(rest))
+			.map(([, rest]) => /"([^"]*)"/.exec(rest)?.[1]).filter((name) => name !== '/dev/null');
+		for (const name of written) {
+			assert.equal(name, path.join(scene.stack.runDir, 'metrics'));
+		}
+	});
+
+	test('maps nothing that can be both written and executed, and starts no other program', () => {
+		assert.equal(calls.filter(([name, rest]) => /^(mmap|mprotect)$/.test(name) && /PROT_WRITE\|PROT_EXEC/.test(rest)).length, 0);
+		assert.equal(calls.filter(([name]) => /^(execve|execveat|fork|vfork)$/.test(name)).length, 0);
+	});
+});
