@@ -233,6 +233,23 @@ rig_run_ms(struct rig *rig, int ms)
 }
 
 void
+rig_run_until_idle(struct rig *rig)
+{
+	int64_t end = real_ms() + RUN_MAX_MS;
+	bool want_write;
+	unsigned connection;
+
+	while (um_store_deadline(rig->store) >= 0
+		|| um_store_watch(rig->store, &want_write, &connection) < 0) {
+		if (real_ms() >= end)
+			fail_msg("not idle: %.*s", (int)rig->troubles.len,
+				rig->troubles.ptr != NULL ? rig->troubles.ptr
+							  : "");
+		rig_run_ms(rig, 10);
+	}
+}
+
+void
 rig_run(struct rig *rig, size_t done_len)
 {
 	int64_t end = real_ms() + RUN_MAX_MS;

