@@ -1,0 +1,176 @@
+// The examples of README.md are run as they stand there: an account that is
+// connected, a payment that is taken, and the configuration of both.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+
+import { sender } from '../support/deliveries.mjs';
+import { PROVIDER_PAGE, press } from '../support/flow.mjs';
+import { makeProject } from '../support/projects.mjs';
+import { openScene } from '../support/scene.mjs';
+import { installStripe, startStripeApi } from '../support/stripe-api.mjs';
+import { deferred } from '../support/wait.mjs';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const README = readFileSync(path.join(ROOT, 'README.md'), 'utf8');
+const SECRET_KEY = 'sk_test_of_the_readme';
+const SUBJECT = 'ada@example.org';
+const AUTHORIZATION_URL = 'http://localhost:9/authorize?client_id=readme';
+
+/** The blocks of code in a language that stand under a heading. */
+const blocks = (heading, language) => {
+	const [, section] = new RegExp(`^## ${heading}\\n([^]*?)(?=^## |$(?![^]))`, 'm').exec(README);
+	return [...section.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'gm'))].map(([, code]) => code);
+};
+
+let scene;
+let api;
+let examples;
+let urlmode;
+
+before(async () => {
+	scene = await openScene({ name: 'readme' });
+	api = scene.closing(await startStripeApi({ secretKey: SECRET_KEY }));
+	examples = await load({
+		'connect.mjs': blocks('In front of your own MCP server', 'js')[0],
+		'buy.mjs': blocks('Take a Stripe payment', 'js')[0],
+		'urlmode.mjs': "export { UrlMode } from 'urlmode';\n",
+	});
+	const { URLMODE_DATABASE_URL: databaseUrl, URLMODE_KEYS_FILE: keysFile } = scene.stack.env;
+	urlmode = scene.closing(new examples.UrlMode({ databaseUrl, keysFile, baseUrl: scene.stack.baseUrl }));
+});
+
+after(() => scene?.close());
+
+/** What the files export, in a project with urlmode and stripe beside them. */
+async function load(files) {
+	const { folder } = makeProject({ name: 'readme', frameworks: 'newest', files });
+	installStripe(path.join(folder, 'node_modules'), api.port);
+	Object.assign(process.env, scene.stack.env, { AUTHORIZATION_URL, STRIPE_SECRET_KEY: SECRET_KEY });
+	const modules = Object.keys(files).map((name) => import(pathToFileURL(path.join(folder, name))));
+	return Object.assign({}, ...await Promise.all(modules));
+}
+
+/** A call of this tool by a client that agrees to whatever URL it is asked to go to. */
+async function call(tool) {
+	const server = new McpServer({ name: 'readme', version: '1.0.0' });
+	const client = new Client({ name: 'tests', version: '1.0.0' }, { capabilities: { elicitation: { url: {} } } });
+	const [one, other] = InMemoryTransport.createLinkedPair();
+	const asked = deferred();
+
+	server.registerTool('tool', {}, (extra) => tool(server, extra));
+	client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+		asked.resolve(params);
+		return { action: 'accept' };
+	});
+	await Promise.all([server.connect(one), client.connect(other)]);
+	scene.closing(client);
+	const result = client.callTool({ name: 'tool' });
+	result.catch(asked.reject);
+	return { asked: await asked.promise, result };
+}
+
+const textOf = ({ content: [{ text }] }) => text;
+
+const titleOf = (page) => page.find('h1')[0].text;
+
+test('connectAccount resolves with the code and its verifier', async () => {
+	const { asked, result } = await call(async (server) => {
+		const outcome = await examples.connectAccount(server, SUBJECT);
+		return { content: [{ type: 'text', text: JSON.stringify(outcome) }] };
+	});
+	const browser = scene.browser();
+	const hop = await press(browser, await browser.open(asked.url), 'continue');
+	const target = new URL(hop.location).searchParams;
+	const fields = { code: 'c0de', iss: scene.stack.env.URLMODE_DEMO_ISSUER, state: target.get('state') };
+	await browser.send({ url: new URL(`${target.get('redirect_uri')}?${new URLSearchParams(fields)}`), from: PROVIDER_PAGE });
+
+	const outcome = JSON.parse(textOf(await result));
+	assert.equal(outcome.action, 'accept');
+	assert.equal(outcome.result.code, 'c0de');
+	assert.equal(createHash('sha256').update(outcome.codeVerifier).digest('base64url'), target.get('code_challenge'));
+});
+
+describe('buyReport', () => {
+	/** The tool is called, and its user is on Stripe's page. */
+	async function start() {
+		const { asked, result } = await call((server, extra) => examples.buyReport(server, urlmode, SUBJECT, extra));
+		const browser = scene.browser();
+		const hop = await press(browser, await browser.open(asked.url), 'continue');
+		const session = api.session(hop.location);
+		assert.equal(session.client_reference_id, asked.elicitationId);
+		return { asked, result, browser, session };
+	}
+
+	/** Stripe's webhook, signed by its package. */
+	async function announce(type, session, change) {
+		const stripe = sender(scene, 'stripe');
+		const event = { id: `evt_${randomUUID()}`, object: 'event', type, data: { object: { ...session, ...change } } };
+		assert.equal((await stripe.send(event)).status, 200);
+	}
+
+	test('the user pays: the promise is resolved with the reference of the session', async () => {
+		const { result, browser, session } = await start();
+		assert.equal(titleOf(await browser.open(session.success_url)), 'Waiting for the confirmation');
+		await announce('checkout.session.completed', session, { status: 'complete', payment_status: 'paid' });
+		assert.equal(textOf(await result), `Paid with ${session.id}.`);
+		assert.equal(titleOf(await browser.open(session.success_url)), 'All done');
+	});
+
+	test('a bank transfer: it is processing until it settles', async () => {
+		const { asked, result, session } = await start();
+		await announce('checkout.session.completed', session, { status: 'complete' });
+		assert.equal((await scene.stack.elicitation(asked.elicitationId)).status, 'processing');
+		await announce('checkout.session.async_payment_succeeded', session, { status: 'complete', payment_status: 'paid' });
+		assert.equal(textOf(await result), `Paid with ${session.id}.`);
+	});
+
+	test('the user goes back without paying', async () => {
+		const { result, browser, session } = await start();
+		assert.equal(titleOf(await browser.open(session.cancel_url)), 'Declined');
+		assert.equal((await result).isError, true);
+	});
+
+	test('another amount than was asked for', async () => {
+		const { result, session } = await start();
+		await announce('checkout.session.completed', session, { payment_status: 'paid', amount_total: session.amount_total - 1 });
+		const { isError, content: [{ text }] } = await result;
+		assert.equal(isError, true);
+		assert.match(text, /amount/);
+	});
+
+	test('the session is over before the elicitation', async () => {
+		const { asked, session } = await start();
+		const { expires_at: expires } = await scene.stack.elicitation(asked.elicitationId);
+		assert.ok(session.expires_at * 1_000 < expires.getTime());
+	});
+});
+
+test('the programs start with the configuration', async () => {
+	const folder = await mkdtemp(path.join(tmpdir(), 'urlmode-readme-'));
+	const [config] = blocks('In front of your own MCP server', 'json');
+	const file = path.join(folder, 'config.json');
+
+	try {
+		await writeFile(file, config, { mode: 0o600 });
+		await writeFile(path.join(folder, 'keys'), `1 ${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
+		await promisify(execFile)(path.join(process.env.PROGRAM_DIR ?? path.join(ROOT, 'build/bin'), 'webhook'), ['--check'], {
+			env: { ...process.env, URLMODE_CONFIG: file },
+		});
+	} finally {
+		await rm(folder, { recursive: true });
+	}
+});
