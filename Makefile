@@ -40,7 +40,9 @@ UNIT_HELPERS := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
 FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 REPLAYS := $(FUZZERS:%=$(BUILD)/unit/test_fuzz_%)
 TOOLS := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
-C_FILES := $(wildcard lib/*.[ch] cgi-bin/*.[ch] tests/unit/*.[ch] tests/fuzz/*.[ch] tests/tools/*.c)
+BENCH := load listen null floor fsync-delay.so
+C_FILES := $(wildcard lib/*.[ch] cgi-bin/*.[ch] tests/unit/*.[ch] tests/fuzz/*.[ch] \
+	tests/tools/*.c tests/bench/*.c tests/bench/peers/*.c)
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
 ifneq ($(V),1)
@@ -154,6 +156,21 @@ shellcheck:
 types:
 	$(Q)cd lib/node && npm run --silent types
 
+## Benchmark
+.PHONY: bench bench-quick bench-check bench-build
+bench: bench-build ## everything side by side, into build/bench/ (20 minutes)
+	@node tests/bench/bench.mjs
+
+bench-quick: bench-build ## the same in two minutes, each thing once
+	@node tests/bench/bench.mjs --quick
+
+bench-check: bench-build ## fail when a completion costs 5% more instructions
+	@node tests/bench/check.mjs
+
+bench-build:
+	@tests/stack/deps run bench
+	+@$(MAKE) --no-print-directory build $(addprefix build/bench/bin/,$(BENCH))
+
 .PHONY: clean
 clean:          ## remove build/ (stop the stack first: make down)
 	@tests/stack/down
@@ -183,6 +200,19 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(C_FLAGS) -MMD -MP -c -o $@ $<
+
+build/bench/bin/%: tests/bench/%.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(C_FLAGS) $(LDHARDENING) $(LDFLAGS) -o $@ $< $(LIBS)
+build/bench/bin/%: tests/bench/peers/%.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(C_FLAGS) $(LDHARDENING) $(LDFLAGS) -o $@ $< $(LIBS)
+build/bench/bin/%.so: tests/bench/%.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(C_FLAGS) -fPIC -fvisibility=default -shared -o $@ $<
 
 # Another compiler or other flags: everything again.
 $(BUILD)/flags: FORCE

@@ -1,0 +1,169 @@
+// The test bed: a stack of its own with the peers beside it, and the rows
+// that are there to be completed.
+
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { parseKeys } from '../../lib/node/src/keys.js';
+import { startStack } from '../support/stack.mjs';
+import { BIN, FOLDER, ROOT } from './paths.mjs';
+import { startPeers } from './peers/peers.mjs';
+import { stop } from './processes.mjs';
+import { mintElicitations, returnRequest, writeRequests } from './requests.mjs';
+
+/** What a row of the schema is worth: an authorization URL, a sealed verifier. */
+const TARGET_URL = 'https://provider.example.com/authorize?client_id=mcp-server-8f2b&response_type=code'
+	+ '&redirect_uri=https%3A%2F%2Fcallback.example.com%2Foauth%2Fdemo%2Freturn&scope=openid%20profile%20email'
+	+ '&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256&nonce=n-0S6_WzA2MjQhZ';
+
+const OWN_TABLE = `
+	CREATE SCHEMA bench;
+	CREATE TABLE bench.seed (n integer PRIMARY KEY, id uuid, subject text, binding bytea, verifier bytea);
+	CREATE TABLE bench.elicitation (
+		id uuid PRIMARY KEY, subject text NOT NULL, target_url text NOT NULL,
+		status text NOT NULL DEFAULT 'pending', action text, result text,
+		expires_at timestamptz NOT NULL, completed_at timestamptz
+	) WITH (fillfactor = 70)`;
+
+// In no order: callbacks do not come in the order of the pages in which their
+// rows lie.
+const FILL = {
+	urlmode: `
+		INSERT INTO urlmode.elicitation
+			(id, provider, kind, subject, binding, requester, target_url, verifier, expires_at)
+		SELECT id, 'demo', 'oauth', subject, binding, 'Bench', $3, verifier, now() + interval '1 day'
+		FROM bench.seed WHERE n >= $1 AND n < $2 ORDER BY random()`,
+	bench: `
+		INSERT INTO bench.elicitation (id, subject, target_url, expires_at)
+		SELECT id, subject, $3, now() + interval '1 day'
+		FROM bench.seed WHERE n >= $1 AND n < $2 ORDER BY random()`,
+};
+
+export class Bed {
+	#peers;
+
+	/** @param {number} size elicitations */
+	static async open(size) {
+		mkdirSync(FOLDER, { recursive: true });
+		const bed = new Bed();
+		bed.stack = await startStack({ name: 'bench', runDir: path.join(FOLDER, 'run') });
+		try {
+			await bed.#prepare(size);
+			bed.#peers = await startPeers(bed);
+		} catch (error) {
+			await bed.close();
+			throw error;
+		}
+		return bed;
+	}
+
+	async #prepare(size) {
+		const file = this.stack.env.URLMODE_KEYS_FILE;
+		this.deployment = {
+			keys: parseKeys(readFileSync(file, 'latin1'), file),
+			issuer: this.stack.env.URLMODE_DEMO_ISSUER,
+		};
+		this.port = Number(new URL(this.stack.baseUrl).port);
+		this.elicitations = mintElicitations(this.deployment.keys, size);
+		await this.sql(OWN_TABLE);
+		for (let from = 0; from < size; from += 20_000) {
+			const part = this.elicitations.slice(from, from + 20_000);
+			await this.sql(`INSERT INTO bench.seed
+				SELECT $1 + n, id, subject, binding, verifier
+				FROM unnest($2::uuid[], $3::text[], $4::bytea[], $5::bytea[])
+					WITH ORDINALITY AS a (id, subject, binding, verifier, n)`,
+			[from - 1, ...['id', 'subject', 'binding', 'verifier'].map((name) => part.map((e) => e[name]))]);
+		}
+		this.returns = path.join(FOLDER, 'returns.requests');
+		await this.writeReturns(this.returns, 0, size);
+	}
+
+	sql(text, values) {
+		return this.stack.sql(text, values);
+	}
+
+	/** The requests that complete a range of the elicitations. */
+	async writeReturns(file, from, to) {
+		const { elicitations, deployment } = this;
+		await writeRequests(file, function* () {
+			for (let n = from; n < to; n++) {
+				yield { status: 303, request: returnRequest(deployment, elicitations[n]) };
+			}
+		}());
+	}
+
+	/** One of the peers: { port, … } */
+	peer(name) {
+		return this.#peers[name];
+	}
+
+	/**
+	 * Empties a table and fills it with a range of the elicitations, pending.
+	 *
+	 * @param {'urlmode' | 'bench'} schema
+	 */
+	async fill(schema, { from = 0, to = this.elicitations.length, keep = false } = {}) {
+		if (!keep) await this.sql(`TRUNCATE ${schema}.elicitation CASCADE`);
+		// Rows are created shortly before they are completed: since the last
+		// checkpoint.
+		await this.sql('CHECKPOINT');
+		await this.sql(FILL[schema], [from, to, TARGET_URL]);
+		await this.sql(`ANALYZE ${schema}.elicitation`);
+	}
+
+	/** The names of the FastCGI programs. */
+	get programs() {
+		return readdirSync(path.join(ROOT, 'cgi-bin')).map((file) => path.basename(file, '.c'));
+	}
+
+	/** How many rows are completed, and accepted. */
+	async completed(schema) {
+		const [{ count }] = await this.sql(
+			`SELECT count(*)::integer FROM ${schema}.elicitation WHERE status = 'completed' AND action = 'accept'`);
+		return count;
+	}
+
+	/** Removes a range of the elicitations again. */
+	async forget({ from, to }) {
+		await this.sql('DELETE FROM urlmode.elicitation WHERE id IN (SELECT id FROM bench.seed WHERE n >= $1 AND n < $2)',
+			[from, to]);
+		await this.sql('VACUUM urlmode.elicitation');
+	}
+
+	/** PostgreSQL anew, with each fsync of its WAL so much longer. */
+	async delayFsync(microseconds) {
+		const env = microseconds > 0
+			? { LD_PRELOAD: path.join(BIN, 'fsync-delay.so'), FSYNC_DELAY_US: String(microseconds) }
+			: {};
+		await this.stack.service('stop', 'postgres');
+		Object.assign(process.env, env);
+		try {
+			await this.stack.service('start', 'postgres');
+		} finally {
+			for (const name of Object.keys(env)) delete process.env[name];
+		}
+		// Their connections are gone, and they do not come back by themselves.
+		await this.#stopPeers();
+		this.#peers = await startPeers(this);
+		await this.#programsAreThere();
+	}
+
+	async #programsAreThere() {
+		for (let tries = 0; tries < 200; tries++) {
+			const { ok } = await fetch(`${this.stack.baseUrl}/healthz`);
+			if (ok) return;
+			await sleep(50);
+		}
+		throw new Error('the programs have no database');
+	}
+
+	#stopPeers() {
+		return Promise.all(Object.values(this.#peers ?? {}).flatMap(({ processes }) => processes.map(stop)));
+	}
+
+	async close() {
+		await this.#stopPeers();
+		await this.stack.close();
+	}
+}

@@ -1,0 +1,41 @@
+// `make bench` and `make bench-quick`: everything side by side, one after
+// another and over again, so that what the machine does meanwhile meets all
+// of them alike. What it is for stands in issue and README; what came of it is
+// in build/bench/.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { Bed } from './bed.mjs';
+import { describe } from './machine.mjs';
+import { FOLDER } from './paths.mjs';
+import { Results } from './results.mjs';
+import { plots, table } from './report.mjs';
+import { round, rounds } from './rounds.mjs';
+
+const { values: options } = parseArgs({
+	options: { quick: { type: 'boolean' }, only: { type: 'string' }, repeats: { type: 'string' } },
+});
+const plan = rounds(options);
+const began = Date.now();
+
+const say = (text) => process.stderr.write(`${String(Math.round((Date.now() - began) / 1_000)).padStart(5)} s  ${text}\n`);
+
+mkdirSync(FOLDER, { recursive: true });
+say('a stack, the peers, and what they are to complete');
+const bed = await Bed.open(plan.elicitations);
+const results = new Results();
+try {
+	const machine = await describe(bed);
+	for (let repeat = 1; repeat <= plan.repeats; repeat++) {
+		await round(bed, { ...plan, repeat, say, results });
+	}
+	const text = table(results, machine, plan);
+	writeFileSync(path.join(FOLDER, 'results.json'), `${JSON.stringify({ machine, results }, undefined, '\t')}\n`);
+	writeFileSync(path.join(FOLDER, 'table.md'), text);
+	for (const [name, svg] of plots(results)) writeFileSync(path.join(FOLDER, `${name}.svg`), svg);
+	console.log(text);
+} finally {
+	await bed.close();
+}

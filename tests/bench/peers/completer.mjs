@@ -1,0 +1,51 @@
+// Completes elicitations from beside, as the callback programs do it but
+// without a browser: batches of urlmode.complete, as many as the parent says
+// that there is room for.
+//
+//   completer.mjs IDS TIMES
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+
+import pg from 'pg';
+
+import { parseKeys } from '../../../lib/node/src/keys.js';
+import { RESULT, seal } from '../../../lib/node/src/seal.js';
+import { bindingOf } from '../../../lib/node/src/token.js';
+
+const BATCH = 64;
+
+const [idsFile, timesFile] = process.argv.slice(2);
+const keys = parseKeys(readFileSync(process.env.URLMODE_KEYS_FILE, 'latin1'), process.env.URLMODE_KEYS_FILE);
+const rows = readFileSync(idsFile, 'utf8').trim().split('\n').map((line, n) => {
+	const [id, subject] = line.split(' ');
+	const binding = bindingOf(subject, '');
+	const result = seal(keys, { id, binding, use: RESULT }, JSON.stringify({ code: `code-${n}`, iss: 'https://provider' }));
+	return { id, binding, result };
+});
+const times = new BigInt64Array(rows.length);
+
+const client = new pg.Client({ connectionString: process.env.URLMODE_ADMIN_DATABASE_URL });
+await client.connect();
+
+let room = 0;
+process.on('message', (more) => room += more);
+process.send('ready');
+
+for (let from = 0; from < rows.length; from += BATCH) {
+	while (room < BATCH) await once(process, 'message');
+	const batch = rows.slice(from, from + BATCH);
+	room -= batch.length;
+	times.fill(process.hrtime.bigint(), from, from + batch.length);
+	await client.query({
+		name: 'complete',
+		text: 'SELECT urlmode.complete($1, $2, $3, $4, $5, $6)',
+		values: [
+			batch.map(({ id }) => id), batch.map(({ binding }) => binding), batch.map(() => null),
+			batch.map(() => 'accept'), batch.map(() => ''), batch.map(({ result }) => result),
+		],
+	});
+}
+writeFileSync(timesFile, Buffer.from(times.buffer));
+await client.end();
+process.disconnect();

@@ -1,0 +1,70 @@
+// The processes that the benchmark starts: each is ended by its own process
+// id, at the latest when the benchmark ends, however it ends.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync, closeSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+// Where nginx is, of whoever's PATH that is not.
+process.env.PATH += ':/usr/sbin';
+
+const running = new Set();
+
+process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+
+/**
+ * @param {string[]} command
+ * @param {{ log: string, env?: Record<string, string>, cwd?: string, ipc?: boolean }} options
+ */
+export function start(command, { log, env = {}, cwd, ipc = false }) {
+	const out = openSync(log, 'w');
+	const child = spawn(command[0], command.slice(1), {
+		cwd, env: { ...process.env, ...env }, stdio: ['ignore', out, out, ...ipc ? ['ipc'] : []],
+	});
+	closeSync(out);
+	running.add(child);
+	child.on('exit', () => running.delete(child));
+	child.on('error', () => running.delete(child));
+	return child;
+}
+
+export async function stop(child) {
+	if (!running.has(child)) return;
+	child.kill('SIGTERM');
+	const killer = setTimeout(() => child.kill('SIGKILL'), 5_000);
+	await once(child, 'exit');
+	clearTimeout(killer);
+}
+
+/** Runs to its end, and answers what it printed; a status but 0 throws. */
+export async function run(command, { input, ...options } = {}) {
+	const child = spawn(command[0], command.slice(1), {
+		...options, env: { ...process.env, ...options.env }, stdio: ['pipe', 'pipe', 'pipe'],
+	});
+	const parts = { out: '', err: '' };
+	running.add(child);
+	child.stdout.on('data', (data) => parts.out += data);
+	child.stderr.on('data', (data) => parts.err += data);
+	child.stdin.on('error', () => {}).end(input);
+	const [status] = await once(child, 'close');
+	running.delete(child);
+	if (status !== 0) throw new Error(`${command.join(' ')}: ${status}\n${parts.out}${parts.err}`.trim());
+	return parts.out;
+}
+
+/** Until something listens on a port, or on a unix socket, and `child` lives. */
+export async function listening(child, where, log) {
+	for (let tries = 0; tries < 400; tries++) {
+		if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended:\n${readFileSync(log, 'utf8')}`);
+		const socket = connect(where);
+		const there = await Promise.race([
+			once(socket, 'connect').then(() => true), once(socket, 'error').then(() => false),
+		]).catch(() => false);
+		socket.destroy();
+		if (there) return;
+		await sleep(25);
+	}
+	throw new Error(`${child.spawnfile} does not listen: ${log}`);
+}

@@ -1,0 +1,230 @@
+// The table: what was measured, against what it must reach.
+
+import { barChart, number } from './plot.mjs';
+import { median } from './statistics.mjs';
+
+const ms = (value) => `${value.toFixed(value < 10 ? 2 : 1)} ms`;
+const times = (value) => `${value.toFixed(2)} ×`;
+
+/**
+ * @param {import('./results.mjs').Results} results
+ * @param {Record<string, string>} machine
+ * @param {{ repeats: number, seconds: number }} plan
+ */
+export function table(results, machine, { repeats, seconds }) {
+	const rows = lines(results);
+	const head = ['', 'measured', 'compared', 'must reach', ''];
+	const cells = rows.map(({ name, value, ratio = '', must = '', reached }) =>
+		[name, value, ratio, must, reached === undefined ? '' : reached ? 'yes' : '**no**']);
+	const text = [head, head.map(() => '---'), ...cells].map((row) => `| ${row.join(' | ')} |`).join('\n');
+	const conditions = Object.entries(machine).map(([name, value]) => `${name}: ${value}`).join('; ');
+
+	return `${text}\n\nMedians of ${repeats} interleaved ${repeats === 1 ? 'run' : 'runs'} of ${seconds} s each; `
+		+ `ratios are medians of the ratios within each. ${conditions}.\n`;
+}
+
+function lines(results) {
+	return [
+		...completions(results), ...slow(results), ...latency(results), ...waiting(results), ...flood(results),
+		...webhooks(results), ...memory(results), ...listeners(results), ...flat(results),
+	];
+}
+
+const RATE_NAMES = {
+	urlmode: 'completions: urlmode',
+	batched: 'completions: Node, batched by hand',
+	hono: 'completions: Hono, pool of 10',
+	null: 'nothing at all: a null libfcgi responder',
+};
+
+function rate(results, name, label) {
+	const p = (q) => ms(results.median(name, q));
+	return { name: label, value: `${number(results.median(name, 'rate'))}/s, p50 ${p('p50')}, p99 ${p('p99')}` };
+}
+
+/** A line on how the rate of one compares with another's. */
+function compared(results, name, other, must) {
+	const ratio = results.ratio([name, 'rate'], [other, 'rate']);
+	return { ratio: times(ratio), must: `≥ ${must} ×`, reached: ratio >= must };
+}
+
+function completions(results) {
+	const all = [];
+	if (!results.has('urlmode')) return all;
+	all.push(rate(results, 'urlmode', RATE_NAMES.urlmode));
+	for (const [other, must] of [['hono', 5.5], ['batched', 1.35], ['null', 0.8]]) {
+		if (!results.has(other)) continue;
+		all.push({ ...rate(results, other, RATE_NAMES[other]), ...compared(results, 'urlmode', other, must) });
+	}
+	if (results.has('hono', 'batched')) {
+		const p99 = (name) => results.median(name, 'p99');
+		const least = Math.min(p99('hono'), p99('batched'));
+		all.push({
+			name: 'p99 at full load: urlmode', value: ms(p99('urlmode')), ratio: `${ms(least)} the best of Node`,
+			must: 'lower', reached: p99('urlmode') < least,
+		});
+	}
+	return all;
+}
+
+function slow(results) {
+	if (!results.has('slow urlmode')) return [];
+	const all = [rate(results, 'slow urlmode', 'fsync + 1 ms: urlmode')];
+	if (results.has('slow batched')) {
+		const ratio = results.ratio(['slow urlmode', 'rate'], ['slow batched', 'rate']);
+		all.push({ ...rate(results, 'slow batched', 'fsync + 1 ms: Node, batched by hand'), ratio: times(ratio) });
+	}
+	if (results.has('slow hono')) {
+		all.push({ ...rate(results, 'slow hono', 'fsync + 1 ms: Hono'), ...compared(results, 'slow urlmode', 'slow hono', 20) });
+	}
+	return all;
+}
+
+function latency(results) {
+	const names = {
+		floor: 'libpq alone, a listener', urlmode: 'urlmode, its promise', batched: 'Node, batched', hono: 'Hono',
+		redis: 'Redis, publish to receive',
+	};
+	const all = [];
+	for (const [side, label] of Object.entries(names)) {
+		const name = `latency ${side}`;
+		if (!results.has(name)) continue;
+		const [p50, p99] = ['p50', 'p99'].map((q) => results.median(name, q));
+		all.push({ name: `callback to promise, 200/s: ${label}`, value: `p50 ${ms(p50)}, p99 ${ms(p99)}` });
+		if (side !== 'urlmode') continue;
+		if (results.has('latency floor')) {
+			const ratio = results.ratio([name, 'p50'], ['latency floor', 'p50']);
+			Object.assign(all.at(-1), { ratio: `p50 ${times(ratio)} libpq`, must: '≤ 1.25 ×', reached: ratio <= 1.25 });
+		}
+		const spread = results.ratio([name, 'p99'], [name, 'p50']);
+		all.push({ name: 'its p99', value: ms(p99), ratio: `${times(spread)} its p50`, must: '≤ 3 ×', reached: spread <= 3 });
+		if (results.has('latency batched', 'latency hono')) {
+			const nodes = (q) => Math.min(results.median('latency batched', q), results.median('latency hono', q));
+			all.push({
+				name: 'both, against the Node programs', value: `p50 ${ms(p50)}, p99 ${ms(p99)}`,
+				ratio: `p50 ${ms(nodes('p50'))}, p99 ${ms(nodes('p99'))}`, must: 'below',
+				reached: p50 < nodes('p50') && p99 < nodes('p99'),
+			});
+		}
+	}
+	return all;
+}
+
+function waiting(results) {
+	if (!results.has('waiting')) return [];
+	const value = results.median('waiting', 'rate');
+	return [{
+		name: 'promises resolved, 10,000 waits open in one process',
+		value: `${number(value)}/s, p99 ${ms(results.median('waiting', 'p99'))}`,
+		must: '≥ 10,000/s', reached: value >= 10_000,
+	}];
+}
+
+function flood(results) {
+	const all = [];
+	if (results.has('flood')) {
+		const line = { name: 'flood of bad states', value: `${number(results.median('flood', 'rate'))}/s` };
+		if (results.has('null')) Object.assign(line, compared(results, 'flood', 'null', 0.9), { must: '≥ 0.9 × null' });
+		const p99 = results.median('flood', 'validP99');
+		all.push(line, {
+			name: 'valid returns in it, one in a hundred', value: `p99 ${ms(p99)}`, must: '< 20 ms', reached: p99 < 20,
+		});
+	}
+	if (results.has('flood transactions')) {
+		const count = results.median('flood transactions', 'count');
+		all.push({ name: 'transactions of PostgreSQL in a flood', value: String(count), must: '0', reached: count === 0 });
+	}
+	return all;
+}
+
+function webhooks(results) {
+	if (!results.has('webhooks')) return [];
+	return [{ ...rate(results, 'webhooks', 'signed webhooks of 4 KB'), ...compared(results, 'webhooks', 'urlmode', 0.8) }];
+}
+
+function memory(results) {
+	const all = [];
+	if (results.has('memory')) {
+		const [figures] = Object.values(results.toJSON().memory);
+		const most = Math.max(...Object.values(figures));
+		const value = Object.entries(figures).map(([name, pss]) => `${name} ${pss.toFixed(1)}`).join(', ');
+		all.push({ name: 'PSS at rest, MB', value, must: '< 4', reached: most < 4 });
+	}
+	if (results.has('memory after')) {
+		const figure = (name) => results.median('memory after', name).toFixed(1);
+		all.push({
+			name: 'PSS after load, MB',
+			value: `oauth-return ${figure('oauth-return')}, Node batched ${figure('batched')}, Hono ${figure('hono')}`,
+		});
+	}
+	if (results.has('connections')) {
+		const most = results.median('connections', 'most');
+		all.push({ name: 'PostgreSQL connections of a program', value: String(most), must: '1', reached: most === 1 });
+	}
+	if (results.has('soak')) {
+		const [before, after] = ['before', 'after'].map((q) => results.median('soak', q));
+		all.push({
+			name: `PSS after ${number(results.median('soak', 'sent'))} requests more, MB`, value: after.toFixed(2),
+			ratio: `${before.toFixed(2)} before`, must: 'no growth', reached: after < before * 1.02 + 0.05,
+		});
+	}
+	return all;
+}
+
+function listeners(results) {
+	return [1, 10, 100].filter((count) => results.has(`listeners ${count}`)).map((count) => {
+		const line = rate(results, `listeners ${count}`, `completions with ${count} listening`);
+		return results.has('urlmode')
+			? { ...line, ratio: `${times(results.ratio([`listeners ${count}`, 'rate'], ['urlmode', 'rate']))} of none` }
+			: line;
+	});
+}
+
+function flat(results) {
+	if (!results.has('flat few', 'flat many')) return [];
+	const ratio = results.ratio(['flat many', 'rate'], ['flat few', 'rate']);
+	return [
+		{ name: 'completions among 10 thousand rows', value: `${number(results.median('flat few', 'rate'))}/s` },
+		{
+			name: 'completions among 10 million rows', value: `${number(results.median('flat many', 'rate'))}/s`,
+			ratio: times(ratio), must: '≥ 0.9 ×', reached: ratio >= 0.9,
+		},
+	];
+}
+
+/** @returns {[string, string][]} name, SVG */
+export function plots(results) {
+	const bar = (name, figure, label) => {
+		const each = results.each(name, figure);
+		return {
+			name: label, value: median(each), low: Math.min(...each), high: Math.max(...each),
+			ours: name.includes('urlmode') || name === 'flood' || name === 'webhooks',
+		};
+	};
+	const chart = (title, unit, bars) => {
+		const there = bars.filter(([name]) => results.has(name));
+		return there.length > 0 && barChart({ title, unit, bars: there.map((args) => bar(...args)) });
+	};
+	return [
+		['completions', chart('Completions, 64 connections', 'a second', [
+			['hono', 'rate', 'Hono, pool of 10'], ['batched', 'rate', 'Node, batched'], ['urlmode', 'rate', 'urlmode'],
+			['null', 'rate', 'null responder'],
+		])],
+		['fsync', chart('Completions where an fsync takes 1 ms longer', 'a second', [
+			['slow hono', 'rate', 'Hono, pool of 10'], ['slow batched', 'rate', 'Node, batched'],
+			['slow urlmode', 'rate', 'urlmode'],
+		])],
+		['latency', chart('Callback to promise, 200 a second', 'milliseconds', [
+			['latency redis', 'p50', 'Redis, p50'], ['latency floor', 'p50', 'libpq alone, p50'],
+			['latency floor', 'p99', 'libpq alone, p99'], ['latency urlmode', 'p50', 'urlmode, p50'],
+			['latency urlmode', 'p99', 'urlmode, p99'], ['latency batched', 'p50', 'Node, batched, p50'],
+			['latency batched', 'p99', 'Node, batched, p99'], ['latency hono', 'p50', 'Hono, p50'],
+			['latency hono', 'p99', 'Hono, p99'],
+		])],
+		['rates', chart('What one program answers', 'a second', [
+			['null', 'rate', 'null responder'], ['flood', 'rate', 'flood, refused'], ['urlmode', 'rate', 'OAuth returns'],
+			['webhooks', 'rate', 'webhooks'], ['listeners 1', 'rate', 'returns, 1 listening'],
+			['listeners 10', 'rate', 'returns, 10 listening'], ['listeners 100', 'rate', 'returns, 100 listening'],
+		])],
+	].filter(([, svg]) => svg);
+}

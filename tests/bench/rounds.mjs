@@ -1,0 +1,121 @@
+// What is measured, in which order.
+
+import { completions, nothing } from './scenarios/completions.mjs';
+import { addOlder, flat } from './scenarios/flat.mjs';
+import { flood, transactions, writeFlood } from './scenarios/flood.mjs';
+import { latency, redis } from './scenarios/latency.mjs';
+import { listeners } from './scenarios/listeners.mjs';
+import * as memory from './scenarios/memory.mjs';
+import { waiting } from './scenarios/waiting.mjs';
+
+const FSYNC_DELAY_US = 1_000;
+
+const FULL = {
+	repeats: 3,
+	elicitations: 200_000,
+	seconds: 3,
+	warmUp: 1,
+	latency: { rate: 200, count: 2_100 },
+	waiting: { count: 60_000, open: 10_000 },
+	listeners: [1, 10, 100],
+	flood: 250_000,
+	flat: { rounds: 8, size: 10_000 },
+	older: 10_000_000,
+	soak: 1_000_000,
+};
+
+const QUICK = {
+	repeats: 1,
+	elicitations: 100_000,
+	seconds: 1.5,
+	warmUp: 0.5,
+	latency: { rate: 200, count: 700 },
+	waiting: { count: 20_000, open: 10_000 },
+	listeners: [],
+	flood: 100_000,
+	older: 0,
+	soak: 0,
+};
+
+/** @param {{ quick?: boolean, only?: string, repeats?: string }} options */
+export function rounds({ quick, only, repeats }) {
+	const plan = quick ? QUICK : FULL;
+	return { ...plan, repeats: Number(repeats ?? plan.repeats), only: only && new RegExp(only) };
+}
+
+/** One repeat of everything that is repeated; the last one does the rest. */
+export async function round(bed, plan) {
+	const { repeat, repeats, say, results, seconds, warmUp, only } = plan;
+	const time = { seconds, warmUp };
+	const measure = async (name, what) => {
+		if (only && !only.test(name)) return;
+		say(`${repeat}/${repeats}  ${name}`);
+		results.add(name, await what());
+	};
+
+	if (repeat === 1) await measure('memory', () => memory.programs(bed, bed.programs));
+	for (const side of ['urlmode', 'batched', 'hono']) {
+		await measure(side, () => completions(bed, side, time));
+	}
+	await measure('null', () => nothing(bed, time));
+	if (repeat === 1) await measure('memory after', () => peersMemory(bed));
+	for (const side of ['floor', 'urlmode', 'batched', 'hono']) {
+		await measure(`latency ${side}`, () => latency(bed, side, plan.latency));
+	}
+	await measure('latency redis', () => redis(plan.latency));
+	await measure('waiting', () => waiting(bed, plan.waiting));
+	await measureFlood(bed, plan, measure, time);
+	for (const count of plan.listeners) {
+		await measure(`listeners ${count}`, () => listeners(bed, count, time));
+	}
+	await measureSlowly(bed, measure, time);
+	if (repeat === repeats) await measureOnce(bed, plan, measure);
+}
+
+async function peersMemory(bed) {
+	return {
+		hono: await memory.peer(bed, 'hono'),
+		batched: await memory.peer(bed, 'batched'),
+		...await memory.programs(bed, ['oauth-return']),
+	};
+}
+
+async function measureFlood(bed, plan, measure, time) {
+	let valid;
+	await measure('flood', async () => {
+		valid = await writeFlood(bed, plan.flood);
+		return flood(bed, { ...time, valid });
+	});
+	if (valid !== undefined && plan.repeat === 1) {
+		await measure('flood transactions', async () => ({ count: await transactions(bed, time) }));
+	}
+}
+
+/** Where each fsync takes a millisecond longer. */
+async function measureSlowly(bed, measure, time) {
+	let slow = false;
+	for (const side of ['urlmode', 'batched', 'hono']) {
+		await measure(`slow ${side}`, async () => {
+			if (!slow) await bed.delayFsync(FSYNC_DELAY_US);
+			slow = true;
+			return completions(bed, side, { ...time, part: 0.5 });
+		});
+	}
+	if (slow) await bed.delayFsync(0);
+}
+
+async function measureOnce(bed, plan, measure) {
+	if (plan.soak > 0) await measure('soak', () => memory.soak(bed, plan.soak));
+	if (plan.older === 0) return;
+	for (let n = 0; n < plan.repeats; n++) {
+		await measure('flat few', () => flat(bed, { ...plan.flat, keep: false }));
+	}
+	let filled = false;
+	for (let n = 0; n < plan.repeats; n++) {
+		await measure('flat many', async () => {
+			if (!filled) await addOlder(bed, plan.older, plan.say);
+			filled = true;
+			return flat(bed, { ...plan.flat, keep: true });
+		});
+	}
+}
