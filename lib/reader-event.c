@@ -39,42 +39,49 @@ read_text(const struct um_value *value, struct um_reading *reading, char *out,
 	return found;
 }
 
+/*
+ * False when it cannot be said: a form or query that is malformed. An object
+ * in a JSON document is there, although it is no text.
+ */
 static bool
-condition_holds(const struct um_condition *condition,
-	struct um_reading *reading)
+try_condition(const struct um_condition *condition, struct um_reading *reading,
+	bool *holds)
 {
+	const struct um_value *from = &condition->from;
 	struct um_buf text = { 0 };
-	enum um_found found = um_value_put(&condition->from, reading, &text);
-	bool holds;
+	enum um_found found = um_value_put(from, reading, &text);
 
 	if (condition->is.len == 0)
-		holds = (found != UM_ABSENT) == condition->present;
+		*holds = (found != UM_ABSENT) == condition->present;
 	else
-		holds = found == UM_FOUND
+		*holds = found == UM_FOUND
 			&& um_names_has(&condition->is, um_buf_str(&text));
 	um_buf_free(&text);
-	return holds;
+	return found != UM_BAD || from->kind == UM_VALUE_JSON
+		|| from->kind == UM_VALUE_ITEM;
 }
 
 /* The first rule that fits. */
-static enum um_meaning
-meaning_of(const struct um_reader *reader, struct um_reading *reading,
-	const char *type)
+static bool
+read_meaning(const struct um_reader *reader, struct um_reading *reading,
+	struct um_event *event)
 {
+	event->meaning = UM_MEANS_IGNORE;
 	for (size_t i = 0; i < reader->rules_len; i++) {
 		const struct um_rule *rule = &reader->rules[i];
-		size_t held = 0;
+		bool holds = rule->types.len == 0
+			|| um_names_has(&rule->types, um_str(event->type));
 
-		if (rule->types.len != 0
-			&& !um_names_has(&rule->types, um_str(type)))
-			continue;
-		while (held < rule->conditions_len
-			&& condition_holds(&rule->condition[held], reading))
-			held++;
-		if (held == rule->conditions_len)
-			return rule->meaning;
+		for (size_t j = 0; holds && j < rule->conditions_len; j++)
+			if (!try_condition(&rule->condition[j], reading,
+				    &holds))
+				return false;
+		if (holds) {
+			event->meaning = rule->meaning;
+			return true;
+		}
 	}
-	return UM_MEANS_IGNORE;
+	return true;
 }
 
 /* A UUID as text; anything else is somebody else's reference. */
@@ -171,9 +178,9 @@ um_reader_event(const struct um_reader *reader, struct um_reading *reading,
 
 	*event = (struct um_event){ 0 };
 	if (read_text(&reader->type, reading, event->type, sizeof(event->type))
-		== UM_BAD)
+			== UM_BAD
+		|| !read_meaning(reader, reading, event))
 		return false;
-	event->meaning = meaning_of(reader, reading, event->type);
 	if (event->meaning != UM_MEANS_IGNORE
 		&& (ambiguous || reader->belief > UM_BELIEVE_FIELDS))
 		event->meaning = UM_MEANS_RECHECK;
