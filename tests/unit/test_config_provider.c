@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* Providers of the configuration that have a description. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "support.h"
+
+#define SECRET "whsec_topsecret"
+#define HMAC                                                                   \
+	"{\"name\": \"n\", \"documentation\": \"d\", \"verify\": [{"           \
+	"\"algorithm\": \"hmac-sha256\", \"key\": {\"as\": \"utf8\"},"         \
+	"\"signature\": {\"from\": {\"header\": \"x\"}, \"as\": \"hex\"},"     \
+	"\"signed\": [{\"site\": \"notification_url\"}, {\"body\": "           \
+	"\"raw\"}]}],"                                                         \
+	"\"believed\": \"body\", \"outcomes\": [{\"means\": \"paid\"}]}"
+
+/* Loads a configuration whose only provider is this. */
+static struct um_config *
+load(const char *name, const char *provider, struct um_error *err)
+{
+	struct um_buf text = { 0 };
+	struct um_config *config = NULL;
+	char folder[512], *path;
+
+	assert_non_null(getcwd(folder, sizeof(folder)));
+	um_buf_printf(&text,
+		"{\"base_url\": \"https://pay.example\", \"keys_file\": \"k\","
+		" \"database_url\": \"host=db\","
+		" \"providers_dir\": \"%s/lib/providers\","
+		" \"providers\": {\"%s\": %s}}",
+		folder, name, provider);
+	path = file_make(um_buf_str(&text), 0600);
+	err->text[0] = '\0';
+	if (!um_config_load(&config, path, err))
+		assert_null(strstr(err->text, "topsecret"));
+	um_buf_free(&text);
+	file_remove(path);
+	return config;
+}
+
+TEST(a_provider_with_its_description)
+{
+	static const struct {
+		const char *name;
+		const char *provider;
+		enum um_kind kind;
+		bool described;
+	} cases[] = {
+		{ "stripe",
+			"{\"kind\": \"payment\", \"secrets\": [\"" SECRET
+			"\", \"whsec_old\"]}",
+			UM_KIND_PAYMENT, true },
+		{ "shop",
+			"{\"kind\": \"payment\", \"description\": \"stripe\","
+			" \"secrets\": [\"" SECRET "\"]}",
+			UM_KIND_PAYMENT, true },
+		{ "docusign",
+			"{\"kind\": \"signature\", \"secrets\": [\"" SECRET
+			"\"]}",
+			UM_KIND_SIGNATURE, true },
+		{ "mollie", "{\"kind\": \"payment\"}", UM_KIND_PAYMENT, true },
+		{ "square",
+			"{\"kind\": \"payment\", \"secrets\": [\"" SECRET
+			"\"]}",
+			UM_KIND_PAYMENT, true },
+		{ "square",
+			"{\"kind\": \"payment\", \"secrets\": [\"" SECRET
+			"\"], \"constants\": {\"notification_url\": "
+			"\"https://other.example/\"}}",
+			UM_KIND_PAYMENT, true },
+		{ "github", "{\"kind\": \"oauth\"}", UM_KIND_OAUTH, false },
+		{ "app",
+			"{\"kind\": \"oauth\", \"description\": \"github\","
+			" \"secrets\": [\"" SECRET "\"]}",
+			UM_KIND_OAUTH, true },
+	};
+	struct um_error err;
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_config *config = load(cases[i].name,
+			cases[i].provider, &err);
+		const struct um_provider *provider;
+
+		if (config == NULL)
+			fail_msg("%s", err.text);
+		provider = um_config_provider(config, um_str(cases[i].name));
+		assert_non_null(provider);
+		assert_int_equal(provider->kind, cases[i].kind);
+		assert_row(cases[i].name,
+			(provider->description != NULL) == cases[i].described);
+		um_config_free(config);
+	}
+}
+
+TEST(a_mistake_is_said_with_its_place)
+{
+	static const struct {
+		const char *name;
+		const char *provider;
+		const char *reason;
+	} cases[] = {
+		{ "nobody", "{\"kind\": \"payment\"}",
+			" /providers/nobody/description: " },
+		{ "nobody", "{\"kind\": \"payment\"}",
+			"/nobody.json: No such file" },
+		{ "stripe", "{\"kind\": \"payment\"}",
+			"/stripe.json: /verify: the configuration has no "
+			"secret or certificate for it" },
+		{ "stripe", "{\"kind\": \"payment\", \"secrets\": []}",
+			" /providers/stripe/secrets: is not a list of 1 to 16 "
+			"strings" },
+		{ "stripe", "{\"kind\": \"payment\", \"secrets\": \"x\"}",
+			" /providers/stripe/secrets: is not a list" },
+		{ "stripe",
+			"{\"kind\": \"payment\", \"secrets\": [\"" SECRET
+			"\", \"\"]}",
+			" /providers/stripe/secrets/1: is no string, is "
+			"empty" },
+		{ "stripe", "{\"kind\": \"payment\", \"secrets\": [7]}",
+			" /providers/stripe/secrets/0: is no string" },
+		{ "stripe",
+			"{\"kind\": \"payment\", \"secrets\": [\"" SECRET
+			"\"], \"constants\": {\"webhook_id\": \"x\"}}",
+			" /providers/stripe/constants/webhook_id: the "
+			"description has no use for it" },
+		{ "stripe",
+			"{\"kind\": \"payment\", \"secrets\": [\"" SECRET
+			"\"], \"constants\": []}",
+			" /providers/stripe/constants: is not an object" },
+		{ "stripe",
+			"{\"kind\": \"payment\", \"secrets\": [\"" SECRET
+			"\"], \"constants\": {\"a\": 1}}",
+			" /providers/stripe/constants/a: is not a string" },
+		{ "stripe",
+			"{\"kind\": \"payment\", \"secrets\": [\"" SECRET
+			"\"], \"return_secrets\": [\"" SECRET "\"]}",
+			"/return: is not there, but the configuration has "
+			"secrets for it" },
+		{ "stripe",
+			"{\"kind\": \"payment\", \"secrets\": [\"" SECRET
+			"\"], \"certificate\": \"x.pem\"}",
+			"no scheme has a use for a certificate" },
+		{ "mollie",
+			"{\"kind\": \"payment\", \"secrets\": [\"" SECRET
+			"\"]}",
+			"the description verifies nothing" },
+		{ "paypal", "{\"kind\": \"payment\"}",
+			"/paypal.json: /verify/0/signed/4: the configuration "
+			"has no constant `webhook_id`" },
+		{ "paypal",
+			"{\"kind\": \"payment\", \"constants\": "
+			"{\"webhook_id\": \"W\"}}",
+			"the configuration has no secret or certificate" },
+		{ "paypal",
+			"{\"kind\": \"payment\", \"constants\": "
+			"{\"webhook_id\": \"W\"}, \"certificate\": \"x.pem\"}",
+			"/x.pem cannot be read" },
+		{ "shop",
+			"{\"kind\": \"payment\", \"description\": \"Stripe\"}",
+			" /providers/shop/description: is not a name" },
+		{ "shop", "{\"kind\": \"payment\", \"description\": \"\"}",
+			" /providers/shop/description: is empty" },
+		{ "demo",
+			"{\"kind\": \"oauth\", \"secrets\": [\"" SECRET "\"]}",
+			" /providers/demo/secrets: needs a description" },
+		{ "demo", "{\"kind\": \"oauth\", \"certificate\": \"x\"}",
+			" /providers/demo/certificate: needs a description" },
+	};
+	struct um_error err;
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		if (load(cases[i].name, cases[i].provider, &err) != NULL)
+			fail_msg("%s was accepted", cases[i].provider);
+		assert_error(&err, cases[i].reason);
+	}
+}
+
+/* A description of the site's own, by its path; with the usual address. */
+TEST(a_description_by_its_path)
+{
+	char *path = file_make(um_str(HMAC), 0600);
+	struct um_buf provider = { 0 };
+	struct um_config *config;
+	struct um_error err;
+
+	um_buf_printf(&provider,
+		"{\"kind\": \"payment\", \"description\": \"%s\","
+		" \"secrets\": [\"" SECRET "\"]}",
+		path);
+	um_buf_put(&provider, "", 1);
+	config = load("own", provider.ptr, &err);
+	if (config == NULL)
+		fail_msg("%s", err.text);
+	um_config_free(config);
+	um_buf_free(&provider);
+	file_remove(path);
+}
+
+/* Without providers_dir the tree's own, or wherever it was installed. */
+TEST(the_folder_that_comes_with_urlmode)
+{
+	static const char text[] =
+		"{\"base_url\": \"https://pay.example\","
+		" \"keys_file\": \"k\", \"database_url\": \"host=db\","
+		" \"providers\": {\"stripe\": {\"kind\": \"payment\","
+		" \"secrets\": [\"" SECRET "\"]}}}";
+	char *path = file_make(um_str(text), 0600);
+	struct um_config *config;
+	struct um_error err;
+
+	if (!um_config_load(&config, path, &err))
+		fail_msg("%s", err.text);
+	assert_non_null(config->providers[0].description);
+	um_config_free(config);
+	file_remove(path);
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_provider_with_its_description),
+		cmocka_unit_test(a_mistake_is_said_with_its_place),
+		cmocka_unit_test(a_description_by_its_path),
+		cmocka_unit_test(the_folder_that_comes_with_urlmode),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
