@@ -2,12 +2,13 @@
 // that they read new keys.
 
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { comeBack } from '../support/flow.mjs';
 import { request } from '../support/http.mjs';
@@ -59,6 +60,8 @@ describe('SIGTERM', () => {
 	test('lets a request in flight finish, and ends within a second of it', async () => {
 		const { flow, lock, program, hop } = await held();
 		process.kill(program.pid, 'SIGTERM');
+		await sleep(1_000); // for a program that does not wait for its database to end by then
+		assert.ok(await isThere(program));
 		await lock.release();
 		assert.deepEqual([(await hop).status, (await hop).location], [303, '/done']);
 		const finished = performance.now();
