@@ -2,10 +2,10 @@
 // official client, nginx, the programs and PostgreSQL.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, before, beforeEach, describe, test } from 'node:test';
 
 import {
-	elicitationsOf, exampleProject, openAdapterScene, pay, refuse, settle, signIn, standing, startExample,
+	elicitationsOf, exampleProject, forgetAll, openAdapterScene, pay, refuse, settle, signIn, standing, startExample,
 } from '../support/adapters.mjs';
 import { connectSdk1 } from '../support/clients.mjs';
 import { deferred, until } from '../support/wait.mjs';
@@ -20,6 +20,8 @@ before(async () => {
 });
 
 after(() => scene?.close());
+
+beforeEach(() => forgetAll(scene));
 
 for (const frameworks of ['newest', 'oldest']) {
 	const project = exampleProject('sdk', frameworks);

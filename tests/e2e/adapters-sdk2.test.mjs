@@ -2,10 +2,10 @@
 // a balancer that is not sticky, and older clients over the same server.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, before, beforeEach, describe, test } from 'node:test';
 
 import {
-	elicitationsOf, exampleProject, openAdapterScene, pay, refuse, settle, signIn, standing, startExample,
+	elicitationsOf, exampleProject, forgetAll, openAdapterScene, pay, refuse, settle, signIn, standing, startExample,
 } from '../support/adapters.mjs';
 import { connectSdk1, connectSdk2 } from '../support/clients.mjs';
 import { startBalancer } from '../support/instances.mjs';
@@ -21,6 +21,8 @@ before(async () => {
 });
 
 after(() => scene?.close());
+
+beforeEach(() => forgetAll(scene));
 
 for (const frameworks of ['newest', 'oldest']) {
 	const project = exampleProject('sdk2', frameworks);

@@ -103,3 +103,8 @@ export async function standing(scene, id) {
 export function elicitationsOf(scene, subject) {
 	return scene.stack.sql('SELECT * FROM urlmode.elicitation WHERE subject = $1 ORDER BY created_at DESC', [subject]);
 }
+
+/** Nobody has asked anybody for anything: each test begins so. */
+export async function forgetAll(scene) {
+	await scene.stack.sql('DELETE FROM urlmode.elicitation WHERE subject = ANY ($1)', [Object.values(USERS)]);
+}
