@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* The examples of lib/providers/README.md are what they say they are. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <openssl/evp.h>
+
+#include "config.h"
+#include "description.h"
+#include "hex.h"
+#include "support.h"
+
+#define README "lib/providers/README.md"
+#define FENCE "\n```json\n"
+#define BLOCKS 3
+#define SECRET "secret"
+#define ID "7a1f0c52-3b9d-4c8e-9f21-5d6e7f8091a2"
+#define NOW 1700000000
+
+/* The JSON of one of its blocks; the caller's to free. */
+static char *
+block(size_t number)
+{
+	FILE *f = fopen(README, "re");
+	static char text[65536];
+	const char *at = text, *end;
+	size_t len;
+
+	if (f == NULL) {
+		fail_msg("no %s", README);
+		return NULL;
+	}
+	len = fread(text, 1, sizeof(text) - 1, f);
+	fclose(f);
+	text[len] = '\0';
+	for (size_t i = 0; i <= number; i++) {
+		at = strstr(at, FENCE);
+		assert_non_null(at);
+		at += strlen(FENCE);
+	}
+	end = strstr(at, "\n```\n");
+	assert_non_null(end);
+	return strndup(at, (size_t)(end - at));
+}
+
+static struct um_description *
+describe(const char *text)
+{
+	static const char *const secrets[] = { SECRET };
+	const struct um_site site = { .secrets = secrets, .secrets_len = 1 };
+	char *path = file_make(um_str(text), 0600);
+	struct um_description *description;
+	struct um_error err;
+
+	if (!um_description_load(&description, path, &site, &err))
+		fail_msg("%s", err.text);
+	file_remove(path);
+	return description;
+}
+
+static void
+hmac_of(const char *text, char hex[static 65])
+{
+	uint8_t mac[32];
+	size_t len;
+
+	assert_non_null(EVP_Q_mac(NULL, "HMAC", NULL, "SHA256", NULL, SECRET,
+		strlen(SECRET), (const uint8_t *)text, strlen(text), mac,
+		sizeof(mac), &len));
+	um_hex_encode(hex, mac, len);
+}
+
+static const char *
+header(const char *name, void *arg)
+{
+	return strcmp(name, "example-signature") == 0 ? arg : NULL;
+}
+
+TEST(the_example)
+{
+	static const char body[] =
+		"{\"id\": \"evt_1\", \"event\": \"charge.succeeded\","
+		" \"charge\": {\"id\": \"ch_1\", \"reference\": \"" ID "\","
+		" \"status\": \"captured\", \"amount\": \"10.50\","
+		" \"currency\": \"EUR\"}}";
+	char message[512], hex[65], signature[128];
+	struct um_delivery delivery = { .body = STR(body),
+		.header = header,
+		.arg = signature,
+		.now_ms = INT64_C(1000) * NOW };
+	char *text = block(0);
+	struct um_description *description = describe(text);
+	struct um_event events[UM_EVENTS_MAX];
+	size_t len;
+
+	snprintf(message, sizeof(message), "%d.%s", NOW, body);
+	hmac_of(message, hex);
+	snprintf(signature, sizeof(signature), "t=%d,v1=%s", NOW, hex);
+	assert_int_equal(um_description_read(description, &delivery, events,
+				 &len),
+		UM_DELIVERY_GOOD);
+	assert_int_equal(len, 1);
+	assert_int_equal(events[0].meaning, UM_MEANS_PAID);
+	assert_string_equal(events[0].identity, "evt_1");
+	assert_string_equal(events[0].reference, "ch_1");
+	assert_true(events[0].has_id && events[0].has_amount);
+	assert_int_equal(events[0].amount, 1050);
+	assert_string_equal(events[0].currency, "EUR");
+	assert_string_equal(um_description_answer(description).body, "OK");
+	delivery.now_ms += 301000;
+	assert_int_equal(um_description_read(description, &delivery, events,
+				 &len),
+		UM_DELIVERY_STALE);
+	um_description_free(description);
+	free(text);
+}
+
+TEST(the_return_in_the_example)
+{
+	char *whole = block(0), *back = block(1);
+	json_t *root = json_loads(whole, 0, NULL);
+	char hex[65], query[256], *text;
+	const struct um_delivery delivery = { .query = { query, 0 },
+		.header = header };
+	struct um_delivery sent = delivery;
+	struct um_description *description;
+	struct um_event event;
+
+	assert_non_null(root);
+	json_object_set_new(root, "return", json_loads(back, 0, NULL));
+	text = json_dumps(root, 0);
+	description = describe(text);
+	hmac_of(ID "|paid|pay_1", hex);
+	snprintf(query, sizeof(query),
+		"order=" ID "&status=paid&payment=pay_1&signature=%s", hex);
+	sent.query = um_str(query);
+	assert_int_equal(um_description_read_return(description, &sent, &event),
+		UM_DELIVERY_GOOD);
+	assert_int_equal(event.meaning, UM_MEANS_PAID);
+	assert_true(event.has_id);
+	assert_string_equal(event.reference, "pay_1");
+	um_description_free(description);
+	free(text);
+	free(whole);
+	free(back);
+	json_decref(root);
+}
+
+TEST(the_configuration)
+{
+	char *text = block(2);
+	char *path = file_make(um_str(text), 0600);
+	struct um_config *config;
+	struct um_error err;
+
+	if (!um_config_load(&config, path, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(config->providers_len, 3);
+	for (size_t i = 0; i < config->providers_len; i++)
+		assert_non_null(config->providers[i].description);
+	um_config_free(config);
+	file_remove(path);
+	free(text);
+}
+
+/* A block that nobody loads could say anything. */
+TEST(every_block_is_tried)
+{
+	char *last = block(BLOCKS - 1);
+	FILE *f = fopen(README, "re");
+	char line[512];
+	int fences = 0;
+
+	assert_non_null(f);
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+		fences += strcmp(line, "```json\n") == 0;
+	if (f != NULL)
+		fclose(f);
+	assert_int_equal(fences, BLOCKS);
+	free(last);
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_example),
+		cmocka_unit_test(the_return_in_the_example),
+		cmocka_unit_test(the_configuration),
+		cmocka_unit_test(every_block_is_tried),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
