@@ -151,6 +151,8 @@ um_reader_read(const struct um_reader *reader,
 		verdict = check(reader, &reading);
 	if (verdict == UM_DELIVERY_GOOD)
 		verdict = read_events(reader, &reading, events, max, len);
+	if (verdict == UM_DELIVERY_GOOD && um_reading_is_broken(&reading))
+		verdict = UM_DELIVERY_MALFORMED;
 	if (verdict != UM_DELIVERY_GOOD)
 		*len = 0;
 	um_reading_free(&reading);

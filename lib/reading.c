@@ -108,6 +108,14 @@ um_reading_document(struct um_reading *reading)
 	return reading->document;
 }
 
+bool
+um_reading_is_broken(const struct um_reading *reading)
+{
+	return (reading->has_query && reading->query_state != UM_FORM_GOOD)
+		|| (reading->has_form && reading->form_state != UM_FORM_GOOD)
+		|| (reading->has_multipart && !reading->multipart_good);
+}
+
 void
 um_reading_free(struct um_reading *reading)
 {

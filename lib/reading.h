@@ -71,6 +71,9 @@ const struct um_form *um_reading_form(struct um_reading *reading);
 /* The JSON document; NULL where there is none to be read. */
 const json_t *um_reading_document(struct um_reading *reading);
 
+/* Whether a query, form or multipart body was asked for, and is none. */
+bool um_reading_is_broken(const struct um_reading *reading);
+
 void um_reading_free(struct um_reading *reading);
 
 #endif
