@@ -88,7 +88,7 @@ migrate:        ## apply sql/ to the database of URLMODE_ADMIN_DATABASE_URL
 	@sql/migrate
 
 ## Tests
-.PHONY: test test-unit test-valgrind test-e2e test-sanitize test-build lint fuzz
+.PHONY: test test-unit test-valgrind test-e2e test-sanitize test-build lint soak fuzz
 test: test-build ## everything, against the real parts
 	@tests/run
 
@@ -106,6 +106,10 @@ test-sanitize: test-build ## the C modules and the whole way under ASan and UBSa
 
 lint: test-build ## clang-tidy, cppcheck, format, shellcheck, types
 	@tests/run lint
+
+soak: deps      ## 100,000 deliveries in any order, and what they cost in memory
+	+@$(MAKE) --no-print-directory build
+	@node --test --test-reporter=spec tests/soak/*.test.mjs
 
 fuzz: deps      ## each parser under libFuzzer, for FUZZ_SECONDS (60)
 	+@$(MAKE) --no-print-directory CC=clang SANITIZE=1 BUILD=build/fuzz \

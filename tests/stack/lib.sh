@@ -13,8 +13,9 @@ RUN_DIR=$(realpath -ms -- "${RUN_DIR:-$TREE/build/run}")
 PROGRAM_DIR=$(realpath -ms -- "${PROGRAM_DIR:-$TREE/build/bin}")
 PORT=${PORT:-8080}
 DEMO=${DEMO:-1}
+PROCESSES=${PROCESSES:-1}
 PATH=$PATH:/usr/sbin:/sbin
-export RUN_DIR PROGRAM_DIR PORT DEMO PATH
+export RUN_DIR PROGRAM_DIR PORT DEMO PROCESSES PATH
 
 # Nothing of the caller's may lead psql or a program elsewhere.
 unset "${!PG@}" "${!URLMODE_@}"
@@ -199,7 +200,7 @@ service_start()
 		# it crashes; one that cannot start is given up after 100 times.
 		rm -f -- "sock/$1.sock"
 		start "$1" spawn-fcgi -s "sock/$1.sock" -M 0660 -b 1024 -n -- \
-			"$(command -v multiwatch)" -f 1 -s TERM -t 20 -r 100 -- "$PROGRAM_DIR/$1"
+			"$(command -v multiwatch)" -f "$PROCESSES" -s TERM -t 20 -r 100 -- "$PROGRAM_DIR/$1"
 		await "$1" 10 serves "$1"
 		;;
 	esac
@@ -313,7 +314,7 @@ configure()
 	# For `service`, which starts a part of a stack that stands already.
 	{
 		printf '%s=%q\n' PROGRAM_DIR "$PROGRAM_DIR"
-		printf '%s=%s\n' PORT "$PORT" PG_PORT "$PG_PORT" \
+		printf '%s=%s\n' PROCESSES "$PROCESSES" PORT "$PORT" PG_PORT "$PG_PORT" \
 			PROVIDER_PORT "$PROVIDER_PORT" SERVER_PORT "$SERVER_PORT" \
 			HOST_PORT "$HOST_PORT"
 	} >ports

@@ -28,6 +28,22 @@ export async function familyOf(pid) {
 	return family;
 }
 
+/**
+ * The memory of a service's processes, without its supervisor.
+ *
+ * @param {number} supervisor
+ * @returns {Promise<Map<number, { pss: number, anonymous: number }>>} in KiB,
+ *     by pid: the proportional set size, and what of it is no file's
+ */
+export async function memoryOf(supervisor) {
+	const children = (await processes()).filter(({ parent }) => parent === supervisor);
+	return new Map(await Promise.all(children.map(async ({ pid }) => {
+		const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8');
+		const value = (name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(rollup)[1]);
+		return [pid, { pss: value('Pss'), anonymous: value('Pss_Anon') }];
+	})));
+}
+
 /** Whether this very process is still there. */
 export async function isThere({ pid, started }) {
 	return (await processOf(pid))?.started === started;

@@ -1,19 +1,38 @@
-// Deliveries replayed in random order, some of them twice, against the same in
-// the order in which they happened. An elicitation has at most one event that
-// ends it: what two ends would leave depends on which came first, by the rules.
+// Deliveries replayed from a file: in the order in which they happened, and in
+// random order with a tenth of them twice. Both must leave the same rows. An
+// elicitation has at most one event that ends it: what two ends would leave
+// depends on which came first, by the rules.
+
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import http from 'node:http';
 
 import { post, sender } from './deliveries.mjs';
 
+const PRICE = { amount: 1_000, currency: 'EUR' };
+const LESS = { ...PRICE, amount: 999 };
+
+/** What happens to one elicitation: of which provider, and an event after the other. */
 const WAYS = [
-	['processing', 'settled'],
-	['paid'],
-	['processing', 'failed'],
-	['expired'],
-	['ignored', 'processing'],
-	['ignored', 'paid', 'ignored'],
-	['processing', 'ignored'],
+	['stripe', ['processing', 'settled']],
+	['stripe', ['paid']],
+	['stripe', ['processing', 'failed']],
+	['stripe', ['expired']],
+	['stripe', ['ignored', 'processing']],
+	['stripe', ['ignored', 'paid', 'ignored']],
+	['stripe', ['processing', 'ignored']],
+	['stripe', ['processing', 'settled'], LESS],
+	['stripe', ['paid'], {}],
+	['square', ['processing', 'paid']],
+	['square', ['processing', 'cancelled']],
+	['square', ['failed']],
+	['adyen', ['processing', 'paid']],
+	['adyen', ['expired']],
 ];
-const AT_ONCE = 16;
+const AT_ONCE = 32;
+const OWNER = { subject: 'replay', session: '' };
 
 /** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
 function random(seed) {
@@ -26,61 +45,123 @@ function random(seed) {
 	};
 }
 
-async function sendAll(deliveries) {
-	const left = deliveries.values();
-	const workers = Array.from({ length: AT_ONCE }, async () => {
-		for (const delivery of left) {
-			const { status, body } = await post(delivery);
-			if (status !== 200) throw new Error(`a delivery was answered ${status}: ${body}`);
-		}
-	});
-	await Promise.all(workers);
-}
-
-/** A set of elicitations and what is delivered for them, in order. */
-async function prepare(scene, stripe, count) {
-	const ids = [];
-	const deliveries = [];
-
-	for (let i = 0; i < count; i++) {
-		const { id } = await scene.create({
-			provider: 'stripe', kind: 'payment', targetUrl: 'https://checkout.example/pay',
-			expected: { amount: 1000 + (i % 3 === 0), currency: 'EUR' }, ttl: 3_600_000,
-		});
-		ids.push(id);
-		for (const what of WAYS[i % WAYS.length]) {
-			deliveries.push(await stripe.deliver(stripe.event(id, what, { amount: 1000, currency: 'EUR' })));
-		}
-	}
-	return { ids, deliveries };
-}
-
-async function rows(scene, ids) {
-	const found = await scene.stack.sql(
-		`SELECT e.status, e.action, e.reason, (SELECT count(*) FROM urlmode.event v WHERE v.elicitation = e.id) AS events
-		FROM unnest($1::uuid[]) WITH ORDINALITY a (id, n) JOIN urlmode.elicitation e USING (id) ORDER BY n`, [ids]);
-	// `processing` that came after the end is late: how many events there are is the same, what they did is not.
-	return found.map(({ status, action, reason, events }) => `${status} ${action} ${reason} ${events}`);
+/** Runs `work` on everything, some at once, in order. */
+async function eachOf(all, work) {
+	const left = all.values();
+	await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+		for (const item of left) await work(item);
+	}));
 }
 
 /**
+ * Writes the file: one delivery a line, in the order in which they happen.
+ *
  * @param {object} scene
- * @param {{ elicitations: number, seed: number }} options
- * @returns {Promise<{ inOrder: string[], shuffled: string[] }>} a line an elicitation, in the same order
+ * @param {string} file
+ * @param {number} count of deliveries, at least
  */
-export async function replay(scene, { elicitations, seed }) {
-	const stripe = sender(scene, 'stripe');
-	const next = random(seed);
-	const first = await prepare(scene, stripe, elicitations);
-	const second = await prepare(scene, stripe, elicitations);
+export async function writeDeliveries(scene, file, count) {
+	const out = createWriteStream(file);
+	let written = 0;
 
-	await sendAll(first.deliveries);
-
-	const twice = second.deliveries.flatMap((delivery) => (next() < 0.1 ? [delivery, delivery] : [delivery]));
-	for (let i = twice.length - 1; i > 0; i--) {
-		const j = Math.floor(next() * (i + 1));
-		[twice[i], twice[j]] = [twice[j], twice[i]];
+	for (let n = 0; written < count; n++) {
+		const [provider, way, price = PRICE] = WAYS[n % WAYS.length];
+		const id = randomUUID();
+		const { event } = sender(scene, provider);
+		for (const what of way) {
+			const line = JSON.stringify({ id, provider, event: event(id, what, price) });
+			if (!out.write(`${line}\n`)) await once(out, 'drain');
+			written += 1;
+		}
 	}
-	await sendAll(twice);
-	return { inOrder: await rows(scene, first.ids), shuffled: await rows(scene, second.ids) };
+	out.end();
+	await once(out, 'close');
+}
+
+/**
+ * Replays the file on elicitations that are as new.
+ *
+ * @param {object} scene
+ * @param {string} file
+ * @param {{ seed?: number }} [options] seed: of the random order; none: in order
+ * @returns {Promise<{ rows: string[], deliveries: number, again: number, seconds: number }>}
+ *     rows: one line an elicitation, in the file's order; again: how many were
+ *     sent once more because of a 503
+ */
+export async function replay(scene, file, { seed } = {}) {
+	const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+	const ids = await renew(scene, lines);
+	const order = seed === undefined ? lines : shuffle(lines, random(seed));
+	const agent = new http.Agent({ keepAlive: true, maxSockets: AT_ONCE });
+	const senders = new Map();
+	const start = performance.now();
+	let again = 0;
+
+	const send = async (line) => {
+		const { provider, event } = JSON.parse(line);
+		if (!senders.has(provider)) senders.set(provider, sender(scene, provider));
+		const delivery = { ...await senders.get(provider).deliver(event), agent };
+		let answer;
+		while ((answer = await post(delivery)).status === 503) again += 1; // as the provider would
+		if (answer.status !== 200) throw new Error(`a delivery was answered ${answer.status}: ${answer.body}`);
+	};
+	// In order is one elicitation's events one after the other, whatever the others do.
+	await eachOf(seed === undefined ? byElicitation(order) : order.map((line) => [line]), async (some) => {
+		for (const line of some) await send(line);
+	});
+	agent.destroy();
+	const seconds = (performance.now() - start) / 1_000;
+	return { rows: await rowsOf(scene, ids), deliveries: order.length, again, seconds };
+}
+
+function byElicitation(lines) {
+	const groups = new Map();
+	for (const line of lines) {
+		const { id } = JSON.parse(line);
+		groups.set(id, [...groups.get(id) ?? [], line]);
+	}
+	return [...groups.values()];
+}
+
+/** The lines in random order, a tenth of them twice. */
+function shuffle(lines, next) {
+	const all = lines.flatMap((line) => (next() < 0.1 ? [line, line] : [line]));
+	for (let i = all.length - 1; i > 0; i--) {
+		const j = Math.floor(next() * (i + 1));
+		[all[i], all[j]] = [all[j], all[i]];
+	}
+	return all;
+}
+
+/** The elicitations that the file speaks of, pending. */
+async function renew(scene, lines) {
+	const providers = new Map(lines.map((line) => JSON.parse(line)).map(({ id, provider }) => [id, provider]));
+	const ids = [...providers.keys()];
+
+	await scene.stack.sql('DELETE FROM urlmode.elicitation WHERE id = ANY ($1)', [ids]);
+	await eachOf(ids, (id) => scene.urlmode.create({
+		id, ...OWNER, provider: providers.get(id), kind: 'payment', targetUrl: 'https://checkout.example/pay',
+		expected: PRICE, ttl: 24 * 3_600_000,
+	}));
+	return ids;
+}
+
+/**
+ * All of the rows that is not of their time, with the result as a waiter gets
+ * it; and which events are kept. What an event did may differ: `processing`
+ * that came after the end is late.
+ */
+async function rowsOf(scene, ids) {
+	const rows = await scene.stack.sql(`
+		SELECT e.id, e.status, e.action, e.reason, e.rechecks, e.event_type, e.reference,
+			(SELECT array_agg(v.identity || ' ' || v.type ORDER BY v.identity)
+				FROM urlmode.event v WHERE v.elicitation = e.id) AS events
+		FROM unnest($1::uuid[]) WITH ORDINALITY a (id, n) JOIN urlmode.elicitation e USING (id) ORDER BY n`, [ids]);
+	const results = new Map();
+
+	await eachOf(rows.filter(({ status }) => status === 'completed'), async ({ id }) => {
+		const { result } = await scene.urlmode.waitForCompletion(id, { ...OWNER, timeout: 60_000 });
+		results.set(id, result);
+	});
+	return rows.map((row) => JSON.stringify({ ...row, result: results.get(row.id) }));
 }
