@@ -1,0 +1,162 @@
+// Debian's Chromium, without a window and without the world: no name but
+// localhost resolves. Everything that a page does wrong is kept.
+
+import { readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { chromium } from 'playwright-core';
+
+const EXECUTABLE = '/usr/bin/chromium';
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const PICTURES = fileURLToPath(new URL('../../build/browser', import.meta.url));
+
+export const PHONE = { width: 320, height: 640 };
+export const DESKTOP = { width: 1280, height: 800 };
+
+/** @returns {Promise<Chromium>} */
+export async function startChromium() {
+	const home = await mkdtemp(path.join(tmpdir(), 'urlmode-chromium-'));
+	try {
+		const browser = await chromium.launch({
+			executablePath: EXECUTABLE,
+			env: { ...process.env, HOME: home },
+			args: [
+				'--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+				'--disable-component-update', '--disable-sync', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
+			],
+		});
+		return new Chromium(browser, home);
+	} catch (error) {
+		await rm(home, { recursive: true, force: true });
+		throw error;
+	}
+}
+
+class Chromium {
+	#browser;
+	#home;
+
+	constructor(browser, home) {
+		this.#browser = browser;
+		this.#home = home;
+	}
+
+	/**
+	 * Another person's browser: cookies of its own.
+	 *
+	 * @param {import('playwright-core').BrowserContextOptions} [options]
+	 * @returns {Promise<Person>}
+	 */
+	async person(options) {
+		return new Person(await this.#browser.newContext({ viewport: DESKTOP, ...options }));
+	}
+
+	async close() {
+		await this.#browser.close();
+		await rm(this.#home, { recursive: true, force: true });
+	}
+}
+
+class Person {
+	/** What went wrong on any page: [what, where]. */
+	troubles = [];
+	/** Every request: { method, url, headers, status, location }. */
+	requests = [];
+
+	#context;
+	#recording = [];
+
+	constructor(context) {
+		this.#context = context;
+		context.setDefaultTimeout(30_000);
+		context.on('response', (response) => this.#recording.push(this.#record(response)));
+	}
+
+	/** Another tab. */
+	async tab() {
+		const page = await this.#context.newPage();
+		const session = await this.#context.newCDPSession(page);
+		const trouble = (what) => this.troubles.push([what, withoutQuery(page.url())]);
+
+		session.on('Audits.issueAdded', ({ issue }) => {
+			if (issue.code === 'ContentSecurityPolicyIssue') {
+				trouble(`policy: ${JSON.stringify(issue.details.contentSecurityPolicyIssueDetails)}`);
+			}
+		});
+		await session.send('Audits.enable');
+		page.on('pageerror', (error) => trouble(`error: ${error.message}`));
+		page.on('console', (message) => {
+			// A refusal's status is on the console as well; tests look at statuses themselves.
+			if (['error', 'warning'].includes(message.type()) && !/status of [45]\d\d/.test(message.text())) {
+				trouble(`console: ${message.text()}`);
+			}
+		});
+		return page;
+	}
+
+	/** The cookies for an address, or all. */
+	cookies(url) {
+		return this.#context.cookies(url);
+	}
+
+	/** Until every answer that has come is in `requests`. */
+	async recorded() {
+		await Promise.all(this.#recording);
+		return this.requests;
+	}
+
+	async #record(response) {
+		const request = response.request();
+		const entry = { method: request.method(), url: request.url(), status: response.status(), location: response.headers().location, headers: {} };
+		this.requests.push(entry);
+		entry.headers = await request.allHeaders().catch(() => ({}));
+	}
+
+	close() {
+		return this.#context.close();
+	}
+}
+
+const withoutQuery = (url) => url.split('?')[0];
+
+/** What axe finds on a page; through the debugger, so that no policy stands in its way. */
+export async function axe(page) {
+	const session = await page.context().newCDPSession(page);
+	try {
+		await session.send('Runtime.evaluate', { expression: `${AXE};undefined` });
+		const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+			expression: `axe.run().then(({ violations }) => JSON.stringify(violations.map(({ id, help, nodes }) => (
+				[id, help, nodes.map(({ html }) => html)]))))`,
+			awaitPromise: true,
+		});
+		if (exceptionDetails) {
+			throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+		}
+		return JSON.parse(result.value);
+	} finally {
+		await session.detach();
+	}
+}
+
+/** How much wider a page is than its window. */
+export async function overflow(page) {
+	const session = await page.context().newCDPSession(page);
+	try {
+		const { result } = await session.send('Runtime.evaluate', {
+			expression: 'document.scrollingElement.scrollWidth - window.innerWidth',
+		});
+		return result.value;
+	} finally {
+		await session.detach();
+	}
+}
+
+/** A picture in build/browser/. */
+export async function picture(page, name) {
+	await mkdir(PICTURES, { recursive: true });
+	await page.screenshot({ path: path.join(PICTURES, `${name}.png`), fullPage: true });
+}

@@ -1,0 +1,402 @@
+// The whole way in a real browser: cookies, form_post across sites, tabs, back
+// and reload, and what other sites can do with our pages.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { after, before, describe, test } from 'node:test';
+
+import { OpenIdClient } from '../demo/openid.mjs';
+import { startAuthDouble } from '../security/auth-double.mjs';
+import { configure, setUpNginx } from '../security/deployment.mjs';
+import { startDemo } from '../support/demo.mjs';
+import { openScene } from '../support/scene.mjs';
+import { until } from '../support/wait.mjs';
+import { startChromium } from './chromium.mjs';
+
+let scene;
+let openid;
+let chromium;
+
+before(async () => {
+	scene = await openScene({ name: 'browser', own: true });
+	const demo = scene.closing(await startDemo(scene.stack));
+	openid = new OpenIdClient(demo.issuer);
+	chromium = scene.closing(await startChromium());
+});
+
+after(() => scene?.close());
+
+/** An elicitation whose target is the provider, on another site than ours. */
+function create({ responseMode, ...options } = {}) {
+	return scene.create({
+		pkce: true,
+		async targetUrl({ returnUrl }) {
+			const url = await openid.authorizationUrl(returnUrl);
+			if (responseMode) {
+				url.searchParams.set('response_mode', responseMode);
+			}
+			return url;
+		},
+		...options,
+	});
+}
+
+async function person(options) {
+	return scene.closing(await chromium.person(options));
+}
+
+async function signIn(tab, name = 'Ada') {
+	await tab.fill('[name=name]', name);
+	await tab.click('button[value=sign-in]');
+}
+
+async function untilDone(tab) {
+	await tab.waitForURL(scene.url('/done'));
+}
+
+const statusOf = async ({ id }) => (await scene.stack.elicitation(id)).status;
+
+/** Everything was well, and nothing came from anywhere but here and the provider. */
+async function assertClean(who) {
+	assert.deepEqual(who.troubles, []);
+	for (const { url } of await who.recorded()) {
+		assert.ok(['127.0.0.1', 'localhost'].includes(new URL(url).hostname), url);
+	}
+}
+
+const path = ({ method, url, status }) => [method, new URL(url).pathname, status];
+
+test('from the link to /done, with one cookie that no script and no other site sees', async () => {
+	const ada = await person();
+	const tab = await ada.tab();
+	const elicitation = await create();
+
+	await tab.goto(elicitation.url);
+	assert.equal(await tab.title(), 'Do you want to go on?');
+	const [cookie, ...others] = await ada.cookies();
+	assert.deepEqual(others, []);
+	const { expires, value, ...attributes } = cookie;
+	assert.deepEqual(attributes, {
+		name: '__Host-urlmode', domain: '127.0.0.1', path: '/', httpOnly: true, secure: true, sameSite: 'Lax',
+	});
+	assert.match(value, /^[\w-]{22}$/);
+	assert.ok(expires > Date.now() / 1_000);
+	assert.equal(await tab.evaluate('document.cookie'), '');
+
+	await tab.click('text=Continue');
+	await signIn(tab, 'Ada Lovelace');
+	await untilDone(tab);
+	assert.match(await tab.textContent('main'), /You can close this tab/);
+
+	const { action, result } = await scene.urlmode.waitForCompletion(elicitation.id, elicitation.owner);
+	assert.equal(action, 'accept');
+	assert.ok(result.code);
+	for (const { url, headers } of (await ada.recorded()).filter((request) => request.url.startsWith(scene.stack.env.URLMODE_DEMO_ISSUER))) {
+		assert.ok(!String(headers.cookie).includes(value), `the provider got our cookie: ${url}`);
+		assert.ok(!String(headers.referer).startsWith(scene.stack.baseUrl), 'and no referer of ours');
+	}
+	await assertClean(ada);
+});
+
+test('form_post: the POST from the other site has no cookie, the GET after it has', async () => {
+	const ada = await person();
+	const tab = await ada.tab();
+	const elicitation = await create({ responseMode: 'form_post' });
+
+	await tab.goto(elicitation.url);
+	await tab.click('text=Continue');
+	await signIn(tab);
+	await untilDone(tab);
+
+	const ours = (await ada.recorded()).filter(({ url }) => url.startsWith(elicitation.returnUrl));
+	assert.deepEqual(ours.map(path), [['POST', '/oauth/demo/return', 303], ['GET', '/oauth/demo/return', 303]]);
+	assert.equal(ours[0].headers.cookie, undefined);
+	assert.equal(ours[0].headers.origin, scene.stack.env.URLMODE_DEMO_ISSUER);
+	assert.match(ours[1].headers.cookie, /__Host-urlmode=/);
+	assert.equal((await scene.urlmode.waitForCompletion(elicitation.id, elicitation.owner)).action, 'accept');
+	await assertClean(ada);
+});
+
+for (const order of [[0, 1], [1, 0]]) {
+	test(`two tabs with a flow each, ended in the order ${order.map((tab) => tab + 1)}`, async () => {
+		const ada = await person();
+		const tabs = [await ada.tab(), await ada.tab()];
+		const flows = [await create(), await create()];
+
+		for (const [index, tab] of tabs.entries()) {
+			await tab.goto(flows[index].url);
+		}
+		assert.equal((await ada.cookies()).filter(({ name }) => name === '__Host-urlmode').length, 1, 'one cookie for both');
+		for (const tab of tabs) {
+			await tab.click('text=Continue');
+			await tab.waitForSelector('[name=name]');
+		}
+		for (const index of order) {
+			await signIn(tabs[index]);
+			await untilDone(tabs[index]);
+			const { id, owner, returnUrl } = flows[index];
+			const outcome = await scene.urlmode.waitForCompletion(id, owner);
+			assert.equal((await openid.exchange(outcome, returnUrl)).name, 'Ada');
+		}
+		await assertClean(ada);
+	});
+}
+
+test('back and reload: nothing is done twice, and no code is left in the history', async () => {
+	const ada = await person();
+	const tab = await ada.tab();
+	const elicitation = await create();
+
+	await tab.goto(elicitation.url);
+	await tab.reload();
+	await tab.click('text=Continue');
+	await signIn(tab);
+	await untilDone(tab);
+	const row = await scene.row(elicitation.id);
+
+	await tab.reload();
+	assert.equal(await tab.textContent('h1'), 'All done');
+	const seen = [];
+	for (let steps = 0; steps < 10 && await tab.goBack().catch(() => null); steps++) {
+		seen.push(tab.url());
+	}
+	assert.ok(seen.length > 0);
+	for (const url of seen) {
+		assert.ok(!/[?&]code=/.test(url), `${url} is in the history`);
+	}
+	await tab.goto(elicitation.url);
+	assert.equal(await tab.textContent('h1'), 'Already done');
+	assert.equal(await scene.row(elicitation.id), row, 'the row is as it was');
+	await assertClean(ada);
+});
+
+test('back to the confirm page after going on, and on again', async () => {
+	const ada = await person();
+	const tab = await ada.tab();
+	const elicitation = await create();
+
+	await tab.goto(elicitation.url);
+	await tab.click('text=Continue');
+	await tab.waitForSelector('[name=name]');
+	await tab.goto(elicitation.url);
+	await tab.click('text=Continue');
+	await signIn(tab);
+	await untilDone(tab);
+	assert.equal(await statusOf(elicitation), 'completed');
+	await assertClean(ada);
+});
+
+test('a second click does no harm', async () => {
+	const ada = await person();
+	const tab = await ada.tab();
+	const elicitation = await create();
+
+	await tab.goto(elicitation.url);
+	await tab.dblclick('text=Continue');
+	await signIn(tab);
+	await untilDone(tab);
+	assert.equal(await statusOf(elicitation), 'completed');
+});
+
+test('refusing', async () => {
+	const ada = await person();
+	const tab = await ada.tab();
+	const elicitation = await create();
+
+	await tab.goto(elicitation.url);
+	await tab.click('text=Refuse');
+	await untilDone(tab);
+	assert.equal(await tab.textContent('h1'), 'Declined');
+	const { action, reason } = await scene.urlmode.waitForCompletion(elicitation.id, elicitation.owner);
+	assert.deepEqual([action, reason], ['decline', 'access_denied']);
+	await assertClean(ada);
+});
+
+test('another person’s browser with the same link cannot come back for the first', async () => {
+	const [ada, mallory] = [await person(), await person()];
+	const elicitation = await create();
+	const [tab, other] = [await ada.tab(), await mallory.tab()];
+
+	await tab.goto(elicitation.url);
+	await tab.click('text=Continue');
+	await tab.waitForSelector('[name=name]');
+	// Where the provider would send the first browser, in the other one.
+	const { location } = (await ada.recorded()).find(({ method, status }) => method === 'POST' && status === 303);
+	const back = new URL(elicitation.returnUrl);
+	back.search = new URLSearchParams({
+		code: 'stolen', iss: scene.stack.env.URLMODE_DEMO_ISSUER, state: new URL(location).searchParams.get('state'),
+	});
+	await other.goto(back.href);
+	await other.waitForSelector('code');
+	assert.equal(await other.textContent('code'), 'wrong_browser');
+	assert.equal(await statusOf(elicitation), 'opened');
+});
+
+test('without JavaScript', async () => {
+	const ada = await person({ javaScriptEnabled: false });
+	const tab = await ada.tab();
+	const elicitation = await create();
+
+	await tab.goto(elicitation.url);
+	await tab.click('text=Continue');
+	await signIn(tab);
+	await untilDone(tab);
+	assert.equal(await statusOf(elicitation), 'completed');
+});
+
+test('the database is away: the page tries again by itself, and goes on', async () => {
+	const ada = await person();
+	const tab = await ada.tab();
+	const elicitation = await create();
+
+	await scene.stack.service('stop', 'postgres');
+	await tab.goto(elicitation.url);
+	assert.equal(await tab.textContent('h1'), 'One moment, please');
+	await scene.stack.service('start', 'postgres');
+	await tab.waitForSelector('text=Continue');
+	await tab.click('text=Continue');
+	await signIn(tab);
+	await untilDone(tab);
+	assert.equal(await statusOf(elicitation), 'completed');
+});
+
+describe('the page that follows a payment', () => {
+	async function pay(tab) {
+		let returnUrl;
+		const elicitation = await scene.create({
+			provider: 'stripe', kind: 'payment',
+			targetUrl(way) {
+				({ returnUrl } = way);
+				return `${scene.stack.env.URLMODE_DEMO_ISSUER}/.well-known/openid-configuration`;
+			},
+		});
+		await tab.goto(elicitation.url);
+		await tab.click('text=Continue');
+		await tab.waitForURL(/\.well-known/);
+		await tab.goto(returnUrl);
+		assert.equal(await tab.textContent('h1'), 'Waiting for the confirmation');
+		return elicitation;
+	}
+
+	for (const [name, options] of [['goes on by itself', {}], ['goes on by itself without JavaScript', { javaScriptEnabled: false }]]) {
+		test(name, async () => {
+			const ada = await person(options);
+			const tab = await ada.tab();
+			const elicitation = await pay(tab);
+			await scene.urlmode.complete(elicitation.id, { ...elicitation.owner, action: 'accept' });
+			await untilDone(tab);
+			assert.equal(await tab.textContent('h1'), 'All done');
+			await assertClean(ada);
+		});
+	}
+});
+
+describe('another site', () => {
+	let site; // http://localhost:PORT: to browsers another one than 127.0.0.1
+	let page;
+	let server;
+
+	before(async () => {
+		server = createServer((request, response) => {
+			response.writeHead(200, { 'Content-Type': 'text/html' }).end(`<!doctype html><title>Another site</title>${page}`);
+		}).listen(0, '127.0.0.1');
+		await once(server, 'listening');
+		site = `http://localhost:${server.address().port}/`;
+	});
+
+	after(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+
+	test('cannot frame a page', async () => {
+		const ada = await person();
+		const tab = await ada.tab();
+		const { url } = await create();
+		page = `<iframe src="${url}"></iframe>`;
+		await tab.goto(site);
+		await until('it was refused', () => ada.troubles.some(([what]) => /frame-ancestors/.test(what)));
+		const frame = tab.frames().find((candidate) => candidate !== tab.mainFrame());
+		assert.ok(!(await frame.content()).includes('Continue'));
+	});
+
+	test('has no hand on a window that it opened', async () => {
+		const ada = await person();
+		const tab = await ada.tab();
+		const { url } = await create();
+		page = `<button onclick="window.w = window.open('${url}')">open</button>`;
+		await tab.goto(site);
+		const [opened] = await Promise.all([tab.context().waitForEvent('page'), tab.click('button')]);
+		await opened.waitForSelector('text=Continue');
+		assert.equal(await opened.evaluate('window.opener'), null);
+		// Cross-Origin-Opener-Policy: to the one who opened it, it looks closed.
+		await until('it is cut off', () => tab.evaluate('window.w.closed'));
+	});
+
+	test('that looks ahead consumes nothing', async () => {
+		const ada = await person();
+		const tab = await ada.tab();
+		const elicitation = await create();
+		const row = await scene.row(elicitation.id);
+		const refused = async () => (await scene.stack.programLog()).filter(({ reason }) => reason === 'prefetch').length;
+		const before = await refused();
+		page = `<link rel="prefetch" href="${elicitation.url}">`;
+		await tab.goto(site);
+		await until('it was asked for', async () => await refused() > before);
+		assert.equal(await scene.row(elicitation.id), row);
+		await tab.goto(elicitation.url);
+		await tab.waitForSelector('text=Continue');
+	});
+
+	test('cannot answer the confirm page', async () => {
+		const ada = await person();
+		const tab = await ada.tab();
+		const elicitation = await create();
+		await tab.goto(elicitation.url);
+		const state = await tab.getAttribute('[name=state]', 'value');
+		page = `<form method="post" action="${scene.url('/connect/demo')}"><input name="state" value="${state}">
+			<button name="answer" value="continue">Win</button></form>`;
+		await tab.goto(site);
+		await tab.click('button');
+		await tab.waitForSelector('code');
+		assert.equal(await tab.textContent('code'), 'wrong_browser', 'no Lax cookie comes with it');
+		assert.equal(await statusOf(elicitation), 'pending');
+	});
+
+	test('cannot read a page or a status', async () => {
+		const ada = await person();
+		const tab = await ada.tab();
+		const { url } = await create();
+		page = '';
+		await tab.goto(site);
+		for (const address of [url, scene.url('/done'), scene.url('/status')]) {
+			assert.equal(await tab.evaluate((target) => fetch(target, { credentials: 'include' }).then(() => 'read', () => 'refused'), address), 'refused');
+		}
+	});
+});
+
+// Last: it is another deployment from here on.
+test('form_post where oauth2-proxy says who the user is: neither cookie comes with the POST', async () => {
+	const auth = scene.closing(await startAuthDouble());
+	await setUpNginx(scene.stack, {
+		snippets: ['auth-request.conf'],
+		edit: { 'auth-request.conf': (text) => text.replaceAll('127.0.0.1:4180', `127.0.0.1:${auth.port}`) },
+	});
+	await configure(scene.stack, (config) => {
+		config.user_check = 'remote-user';
+	});
+	const ada = await person();
+	const tab = await ada.tab();
+	const elicitation = await create({ responseMode: 'form_post', subject: 'ada' });
+
+	await tab.goto(elicitation.url);
+	await signIn(tab, 'ada');
+	await tab.waitForURL(`${scene.stack.env.URLMODE_DEMO_ISSUER}/**`);
+	await signIn(tab, 'Ada Lovelace');
+	await untilDone(tab);
+	const ours = (await ada.recorded()).filter(({ url }) => url.startsWith(elicitation.returnUrl));
+	assert.deepEqual(ours.map(path), [['POST', '/oauth/demo/return', 303], ['GET', '/oauth/demo/return', 303]]);
+	assert.equal(ours[0].headers.cookie, undefined);
+	assert.equal((await scene.urlmode.waitForCompletion(elicitation.id, elicitation.owner)).action, 'accept');
+});
