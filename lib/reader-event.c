@@ -39,49 +39,42 @@ read_text(const struct um_value *value, struct um_reading *reading, char *out,
 	return found;
 }
 
-/*
- * False when it cannot be said: a form or query that is malformed. An object
- * in a JSON document is there, although it is no text.
- */
 static bool
-try_condition(const struct um_condition *condition, struct um_reading *reading,
-	bool *holds)
+condition_holds(const struct um_condition *condition,
+	struct um_reading *reading)
 {
-	const struct um_value *from = &condition->from;
 	struct um_buf text = { 0 };
-	enum um_found found = um_value_put(from, reading, &text);
+	enum um_found found = um_value_put(&condition->from, reading, &text);
+	bool holds;
 
 	if (condition->is.len == 0)
-		*holds = (found != UM_ABSENT) == condition->present;
+		holds = (found != UM_ABSENT) == condition->present;
 	else
-		*holds = found == UM_FOUND
+		holds = found == UM_FOUND
 			&& um_names_has(&condition->is, um_buf_str(&text));
 	um_buf_free(&text);
-	return found != UM_BAD || from->kind == UM_VALUE_JSON
-		|| from->kind == UM_VALUE_ITEM;
+	return holds;
 }
 
 /* The first rule that fits. */
-static bool
-read_meaning(const struct um_reader *reader, struct um_reading *reading,
-	struct um_event *event)
+static enum um_meaning
+meaning_of(const struct um_reader *reader, struct um_reading *reading,
+	const char *type)
 {
-	event->meaning = UM_MEANS_IGNORE;
 	for (size_t i = 0; i < reader->rules_len; i++) {
 		const struct um_rule *rule = &reader->rules[i];
-		bool holds = rule->types.len == 0
-			|| um_names_has(&rule->types, um_str(event->type));
+		size_t held = 0;
 
-		for (size_t j = 0; holds && j < rule->conditions_len; j++)
-			if (!try_condition(&rule->condition[j], reading,
-				    &holds))
-				return false;
-		if (holds) {
-			event->meaning = rule->meaning;
-			return true;
-		}
+		if (rule->types.len != 0
+			&& !um_names_has(&rule->types, um_str(type)))
+			continue;
+		while (held < rule->conditions_len
+			&& condition_holds(&rule->condition[held], reading))
+			held++;
+		if (held == rule->conditions_len)
+			return rule->meaning;
 	}
-	return true;
+	return UM_MEANS_IGNORE;
 }
 
 /* A UUID as text; anything else is somebody else's reference. */
@@ -178,9 +171,9 @@ um_reader_event(const struct um_reader *reader, struct um_reading *reading,
 
 	*event = (struct um_event){ 0 };
 	if (read_text(&reader->type, reading, event->type, sizeof(event->type))
-			== UM_BAD
-		|| !read_meaning(reader, reading, event))
+		== UM_BAD)
 		return false;
+	event->meaning = meaning_of(reader, reading, event->type);
 	if (event->meaning != UM_MEANS_IGNORE
 		&& (ambiguous || reader->belief > UM_BELIEVE_FIELDS))
 		event->meaning = UM_MEANS_RECHECK;
