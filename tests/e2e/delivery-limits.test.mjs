@@ -1,0 +1,142 @@
+// The limits of deliveries: each is a named constant of lib/; at it a
+// delivery is taken, over it not. What C lets pass, PostgreSQL can keep.
+
+import assert from 'node:assert/strict';
+import { createHash, createHmac, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+
+import { constant } from '../security/constants.mjs';
+import { post, sender } from '../support/deliveries.mjs';
+import { create } from '../support/flow.mjs';
+import { openScene } from '../support/scene.mjs';
+
+const nginx = (name) => readFileSync(new URL(`../../nginx/urlmode/${name}`, import.meta.url), 'utf8');
+
+let scene;
+let stripe;
+
+before(async () => {
+	scene = await openScene({ name: 'delivery-limits' });
+	stripe = sender(scene, 'stripe');
+});
+
+after(() => scene?.close());
+
+/** These very bytes, to Stripe's webhook; the answer's status. */
+async function send(body) {
+	const timestamp = Math.floor(Date.now() / 1000);
+	const signature = createHmac('sha256', stripe.provider.secrets[0]).update(`${timestamp}.${body}`).digest('hex');
+	const { status } = await post({
+		url: scene.url('/webhook/stripe'), method: 'POST', body,
+		headers: { 'Content-Type': 'application/json', 'Stripe-Signature': `t=${timestamp},v1=${signature}` },
+	});
+	return status;
+}
+
+const start = async (provider = 'stripe') => (await create(scene.urlmode, {
+	provider, kind: 'payment', targetUrl: 'https://checkout.example/pay',
+})).id;
+
+describe('UM_RECORD_BODY_MAX bytes of a body', () => {
+	const padded = (size) => `{"a":["${'x'.repeat(size - 10)}"]}`;
+
+	test('and no more', async () => {
+		const max = constant('UM_RECORD_BODY_MAX');
+		assert.equal(await send(padded(max)), 200);
+		assert.equal(await send(padded(max + 1)), 413);
+	});
+
+	test('are what nginx lets through, without a file on a disk', () => {
+		const [, location] = /^location \/webhook\/ \{([^}]*)\}/m.exec(nginx('server.conf'));
+		for (const directive of ['client_max_body_size', 'client_body_buffer_size']) {
+			const [, megabytes] = new RegExp(`\\b${directive} (\\d+)m;`).exec(location);
+			assert.equal(megabytes * 1_048_576, constant('UM_RECORD_BODY_MAX'), directive);
+		}
+	});
+});
+
+test('UM_JSON_DEPTH_MAX levels', async () => {
+	const max = constant('UM_JSON_DEPTH_MAX');
+	const nested = (levels) => '['.repeat(levels) + ']'.repeat(levels);
+	assert.equal(await send(nested(max)), 200);
+	assert.equal(await send(nested(max + 1)), 400);
+});
+
+test('UM_JSON_VALUES_MAX values', async () => {
+	const max = constant('UM_JSON_VALUES_MAX');
+	const list = (values) => `[${Array(values).fill('0').join()}]`;
+	assert.equal(await send(list(max)), 200);
+	assert.equal(await send(list(max + 1)), 400);
+});
+
+test('UM_SIGNATURES_MAX signatures', async () => {
+	const max = constant('UM_SIGNATURES_MAX');
+	const deliver = async (others) => {
+		const delivery = await stripe.deliver({ id: `evt_${randomUUID()}`, type: 'charge.updated' });
+		delivery.headers['Stripe-Signature'] += `,v1=${'0'.repeat(64)}`.repeat(others);
+		return (await post(delivery)).status;
+	};
+	// The time has a place as well.
+	assert.equal(await deliver(max - 2), 200);
+	assert.equal(await deliver(max), 401);
+});
+
+test('UM_EVENTS_MAX events, each on its own elicitation', async () => {
+	const max = constant('UM_EVENTS_MAX');
+	const adyen = sender(scene, 'adyen');
+	const ids = await Promise.all(Array.from({ length: max + 1 }, () => start('adyen')));
+	const deliver = async (some) => (await adyen.send({
+		live: 'false', notificationItems: some.flatMap((id) => adyen.event(id, 'paid').notificationItems),
+	})).status;
+	const actions = async () => (await scene.stack.sql(
+		'SELECT action FROM urlmode.elicitation WHERE id = ANY ($1)', [ids])).map(({ action }) => action);
+
+	assert.equal(await deliver(ids), 400);
+	assert.deepEqual(await actions(), Array(max + 1).fill(null));
+	assert.equal(await deliver(ids.slice(0, max)), 200);
+	assert.deepEqual((await actions()).sort(), [...Array(max).fill('accept'), null]);
+});
+
+describe('what is kept of an event', () => {
+	const letter = '\u{1f4b6}'; // four bytes
+
+	/** A paid session with these; what is kept. */
+	async function keep({ event = `evt_${randomUUID()}`, type = 'checkout.session.completed', reference = 'cs_1' }, expected = 200) {
+		const id = await start();
+		const status = await send(JSON.stringify({
+			id: event, type, data: { object: { id: reference, client_reference_id: id, payment_status: 'paid' } },
+		}));
+		assert.equal(status, expected);
+		const [kept] = await scene.stack.sql('SELECT * FROM urlmode.event WHERE elicitation = $1', [id]);
+		return { id, kept };
+	}
+
+	test('UM_EVENT_IDENTITY_MAX bytes of its identity, or its digest', async () => {
+		const max = constant('UM_EVENT_IDENTITY_MAX');
+		const unique = randomUUID();
+		const longest = unique + letter.repeat((max - unique.length) / 4);
+		assert.equal((await keep({ event: longest })).kept.identity, longest);
+		const longer = `${longest}x`;
+		const digest = createHash('sha256').update(longer).digest('hex');
+		assert.equal((await keep({ event: longer })).kept.identity, `sha256:${digest}`);
+	});
+
+	test('UM_EVENT_TYPE_MAX bytes of its type', async () => {
+		const max = constant('UM_EVENT_TYPE_MAX');
+		assert.equal((await keep({ type: letter.repeat(max / 4) })).kept.action, 'ignored');
+		assert.equal((await keep({ type: `${letter.repeat(max / 4)}x` }, 400)).kept, undefined);
+	});
+
+	test('UM_REFERENCE_MAX bytes of the provider\'s reference, or none', async () => {
+		const max = constant('UM_REFERENCE_MAX');
+		const referenceOf = async (reference) => {
+			const { id } = await keep({ reference });
+			const [{ subject }] = await scene.stack.sql('SELECT subject FROM urlmode.elicitation WHERE id = $1', [id]);
+			return (await scene.urlmode.waitForCompletion(id, { subject })).result.reference;
+		};
+		const longest = letter.repeat(max / 4);
+		assert.equal(await referenceOf(longest), longest);
+		assert.equal(await referenceOf(`${longest}x`), undefined);
+	});
+});
