@@ -36,12 +36,13 @@ export async function openAdapterScene(name) {
  *
  * @param {string} name the example is in NAME-server.mjs
  * @param {'oldest' | 'newest'} frameworks
- * @param {Record<string, string>} [files]
+ * @param {Partial<Parameters<typeof makeProject>[0]>} [more]
  */
-export function exampleProject(name, frameworks, files = {}) {
+export function exampleProject(name, frameworks, { files, ...more } = {}) {
 	return makeProject({
 		name,
 		frameworks,
+		...more,
 		files: { 'server.mjs': example(`${name}-server.mjs`), 'app.mjs': APP, ...files },
 	});
 }

@@ -18,10 +18,12 @@ const PACKAGE = join(ROOT, 'lib/node');
  */
 
 /**
- * @param {{ name: string, frameworks: 'oldest' | 'newest', files?: Record<string, string> }} options
+ * @param {{ name: string, frameworks: 'oldest' | 'newest', files?: Record<string, string>,
+ *     doubles?: Record<string, string> }} options doubles: package → its folder in tests/support/doubles, for a
+ *     framework that npm does not have
  * @returns {Project}
  */
-export function makeProject({ name, frameworks, files = {} }) {
+export function makeProject({ name, frameworks, files = {}, doubles = {} }) {
 	const folder = join(ROOT, 'build/test/projects', `${name}-${frameworks}`);
 	const modules = join(folder, 'node_modules');
 	rmSync(folder, { recursive: true, force: true });
@@ -29,6 +31,10 @@ export function makeProject({ name, frameworks, files = {} }) {
 	linkPackages(join(ROOT, 'tests/frameworks', frameworks, 'node_modules'), modules);
 	linkPackages(join(PACKAGE, 'node_modules'), modules, dependenciesOf(PACKAGE));
 	install(modules);
+	for (const [double, from] of Object.entries(doubles)) {
+		mkdirSync(dirname(join(modules, double)), { recursive: true });
+		cpSync(join(ROOT, 'tests/support/doubles', from), join(modules, double), { recursive: true });
+	}
 	writeFileSync(join(folder, 'package.json'), '{ "type": "module", "private": true }\n');
 	for (const [file, text] of Object.entries(files)) {
 		writeFileSync(join(folder, file), text);
