@@ -54,7 +54,8 @@ export class Listener extends EventEmitter {
 	/** @type {Connection | undefined} */
 	#connection;
 	#channels = new Set([CHANNEL]);
-	#wanted = false;
+	/** @type {Set<unknown>} */
+	#wanters = new Set();
 	/** @type {NodeJS.Timeout | undefined} */
 	#retry;
 	/** Attempts and connections since one last answered. */
@@ -72,6 +73,10 @@ export class Listener extends EventEmitter {
 		this.#config = config;
 		this.#listen = listen;
 		this.#notify = notify;
+	}
+
+	get #wanted() {
+		return this.#wanters.size > 0;
 	}
 
 	get listening() {
@@ -99,10 +104,13 @@ export class Listener extends EventEmitter {
 	 * otherwise it is kept for the next wait, but does not.
 	 *
 	 * @param {boolean} wanted
+	 * @param {unknown} [who] one of several that may want it
 	 */
-	want(wanted) {
-		if (this.#wanted === wanted) return;
-		this.#wanted = wanted;
+	want(wanted, who = this) {
+		const before = this.#wanted;
+		if (wanted) this.#wanters.add(who);
+		else this.#wanters.delete(who);
+		if (this.#wanted === before) return;
 		if (!wanted) {
 			clearTimeout(this.#retry);
 			this.#retry = undefined;
@@ -136,7 +144,7 @@ export class Listener extends EventEmitter {
 	}
 
 	async close() {
-		this.want(false);
+		for (const who of this.#wanters) this.want(false, who);
 		const connection = this.#connection;
 		this.#connection = undefined;
 		if (connection?.listening) await sayGoodbye(connection);

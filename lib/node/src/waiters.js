@@ -3,7 +3,7 @@
 // time, and what becomes due meanwhile is the next read. The row is the
 // truth: a notification is only ever a reason to look.
 
-import { read, isRefusal } from './database.js';
+import { CHANNEL, isRefusal, read } from './database.js';
 import { ElicitationNotFoundError } from './errors.js';
 import { jittered } from './jitter.js';
 import { Poll } from './poll.js';
@@ -27,7 +27,7 @@ const RETRY_MS = 1_000;
  * @typedef {import('node:events').EventEmitter<import('./listener.js').Events> & {
  *     readonly listening: boolean,
  *     readonly hears: boolean,
- *     want(wanted: boolean): void,
+ *     want(wanted: boolean, who?: unknown): void,
  *     query(text: string, values: unknown[]): Promise<unknown[]>,
  * }} ListenerLike
  *
@@ -68,7 +68,9 @@ export class Waiters {
 			if (this.#entries.size > 0) this.#poll.start();
 		});
 		listener.on('hearing', () => this.#poll.stop());
-		listener.on('notification', (payload) => this.#onNotification(payload));
+		listener.on('notification', (payload, channel = CHANNEL) => {
+			if (channel === CHANNEL) this.#onNotification(payload);
+		});
 		listener.on('lost', (error) => this.#onLost(error));
 	}
 
@@ -82,7 +84,7 @@ export class Waiters {
 		const entry = this.#entryOf(id, binding);
 		const wait = new Wait(id, options, () => this.#remove(entry, wait));
 		entry.waits.add(wait);
-		this.#listener.want(true);
+		this.#listener.want(true, this);
 		this.#routineTimer ??= this.#startRoutine();
 		if (!this.#listener.hears) this.#poll.start();
 		this.#wake(entry);
@@ -135,7 +137,7 @@ export class Waiters {
 		clearTimeout(this.#routineTimer);
 		this.#routineTimer = undefined;
 		this.#poll.stop();
-		this.#listener.want(false);
+		this.#listener.want(false, this);
 	}
 
 	/** @param {string} payload */
