@@ -3,11 +3,12 @@
 
 import assert from 'node:assert/strict';
 import { cp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { ROOT, fakePrograms, fetchRaw, scratch, script, talk, variables } from './harness.mjs';
+import { ROOT, fakePrograms, fetchRaw, scratch, script, talk, until, variables } from './harness.mjs';
 
 const SECRET = 'code-that-nobody-may-log';
 const PAGE_HEADERS = {
@@ -174,6 +175,18 @@ test('a body over the limit is 413', async () => {
 	assertErrorPage(answer, 413);
 });
 
+test('a webhook of 1 MB is passed whole, and stays in memory; over it, 413', async () => {
+	const send = (size) => fetchRaw(`${base}/webhook/demo`, { method: 'POST', body: 'x'.repeat(size) });
+	assert.equal(JSON.parse((await send(1_048_576)).text).body.length, 1_048_576);
+	assert.deepEqual(await readdir(path.join(stack.RUN_DIR, 'tmp/body')), [], 'no body on the disk');
+	assertErrorPage(await send(1_048_577), 413);
+});
+
+test('a webhook that failed is not said to be too large', async () => {
+	const body = 'x'.repeat(500_000);
+	assertErrorPage(await fetchRaw(`${base}/webhook/demo?do=bad-header`, { method: 'POST', body }), 502);
+});
+
 test('what is no HTTP is 400', async () => {
 	const answer = await talk(port, `GET /connect/demo?code=${SECRET} HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n`);
 	assert.match(answer, /^HTTP\/1\.1 400 /);
@@ -229,6 +242,29 @@ test('a flood from one address is 429, from 127.0.0.1 it is not', async () => {
 	}
 	assert.ok((await flood('127.0.0.1')).every(({ status }) => status === 200));
 	assert.equal((await fetchRaw(`${base}/done`, { localAddress: '127.0.0.3' })).status, 200);
+});
+
+test('a provider sends many webhooks at once from one address, but only so many bodies', async () => {
+	const localAddress = '127.0.0.4';
+	const flood = await Promise.all(Array.from({ length: 90 },
+		() => fetchRaw(`${base}/webhook/demo`, { method: 'POST', body: '{}', localAddress })));
+	assert.ok(flood.every(({ status }) => status === 200));
+
+	// Each has said how much is to come, and sends nothing of it.
+	const slow = Array.from({ length: 100 }, () => connect({ port, host: '127.0.0.1', localAddress }));
+	try {
+		for (const socket of slow) {
+			socket.on('error', () => {});
+			socket.write('POST /webhook/demo HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n');
+		}
+		await until(async () => {
+			const answer = await fetchRaw(`${base}/webhook/demo`, { method: 'POST', body: '{}', localAddress });
+			assertErrorPage(answer, 429);
+		});
+		assert.equal((await fetchRaw(`${base}/webhook/demo`, { method: 'POST', body: '{}', localAddress: '127.0.0.5' })).status, 200);
+	} finally {
+		slow.forEach((socket) => socket.destroy());
+	}
 });
 
 test('a code that came to stand in the path is not logged', async () => {
