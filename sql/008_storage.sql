@@ -1,0 +1,191 @@
+-- A store of values by key, with expiry, and channels of messages, for MCP
+-- frameworks that want one shared by their instances.
+
+SET LOCAL ROLE urlmode_owner;
+
+CREATE DOMAIN urlmode.name AS text CHECK (octet_length(VALUE) BETWEEN 1 AND 2048);
+CREATE DOMAIN urlmode.value AS text CHECK (octet_length(VALUE) <= 1048576);
+COMMENT ON DOMAIN urlmode.name IS 'A key, or a channel.';
+COMMENT ON DOMAIN urlmode.value IS 'A value, or a message.';
+
+CREATE TABLE urlmode.stored (
+	key        urlmode.name  PRIMARY KEY,
+	value      urlmode.value NOT NULL,
+	expires_at timestamptz
+);
+CREATE INDEX stored_expires_at ON urlmode.stored (expires_at) WHERE expires_at IS NOT NULL;
+COMMENT ON TABLE urlmode.stored IS 'What MCP frameworks keep.';
+COMMENT ON INDEX urlmode.stored_expires_at IS 'For clearing away what expired.';
+COMMENT ON COLUMN urlmode.stored.key IS 'The framework''s own key.';
+COMMENT ON COLUMN urlmode.stored.value IS 'The framework''s own text.';
+COMMENT ON COLUMN urlmode.stored.expires_at IS 'From then on it is not there; NULL: it stays.';
+
+CREATE TABLE urlmode.published (
+	id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+	channel    urlmode.name  NOT NULL,
+	message    urlmode.value NOT NULL,
+	expires_at timestamptz   NOT NULL DEFAULT now() + interval '10 minutes'
+);
+CREATE INDEX published_channel ON urlmode.published (channel, id);
+CREATE INDEX published_expires_at ON urlmode.published (expires_at);
+COMMENT ON TABLE urlmode.published IS
+	'Messages, kept for a while: a subscriber that lost its connection reads what it missed.';
+COMMENT ON INDEX urlmode.published_channel IS 'What a subscriber reads.';
+COMMENT ON INDEX urlmode.published_expires_at IS 'For clearing away what is over.';
+COMMENT ON COLUMN urlmode.published.id IS 'Grows.';
+COMMENT ON COLUMN urlmode.published.channel IS 'The framework''s own channel.';
+COMMENT ON COLUMN urlmode.published.message IS 'The framework''s own text.';
+COMMENT ON COLUMN urlmode.published.expires_at IS 'From then on it is cleared away.';
+
+CREATE FUNCTION urlmode.stored_get(keys text[])
+RETURNS TABLE (value text, ttl_ms bigint)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT s.value::text, ceil(extract(epoch FROM s.expires_at - now()) * 1000)::bigint
+	FROM unnest(keys) WITH ORDINALITY AS a (key, n)
+	LEFT JOIN urlmode.stored s ON s.key = a.key AND (s.expires_at IS NULL OR s.expires_at > now())
+	ORDER BY a.n
+$$;
+COMMENT ON FUNCTION urlmode.stored_get(text[]) IS
+	'The values, in the order of the keys, and the milliseconds that they have left; NULL: none, and no end.';
+
+CREATE FUNCTION urlmode.stored_clear() RETURNS void
+LANGUAGE sql AS $$
+	DELETE FROM urlmode.stored s WHERE s.ctid IN (
+		SELECT x.ctid FROM urlmode.stored x WHERE x.expires_at <= now() LIMIT 100 FOR UPDATE SKIP LOCKED
+	)
+$$;
+COMMENT ON FUNCTION urlmode.stored_clear() IS 'Clears away some of what expired. Not for callers from outside.';
+
+CREATE FUNCTION urlmode.stored_set(keys text[], vals text[], ttls_ms bigint[], conditions text[])
+RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	item record;
+	changed bigint;
+	total bigint := 0;
+BEGIN
+	PERFORM urlmode.stored_clear();
+	FOR item IN
+		SELECT a.key, a.value, now() + a.ttl * interval '1 millisecond' AS expires, a.condition
+		FROM unnest(keys, vals, ttls_ms, conditions) AS a (key, value, ttl, condition)
+		ORDER BY a.key
+	LOOP
+		IF item.condition = 'present' THEN
+			UPDATE urlmode.stored s SET value = item.value, expires_at = item.expires
+			WHERE s.key = item.key AND (s.expires_at IS NULL OR s.expires_at > now());
+		ELSE
+			INSERT INTO urlmode.stored AS s (key, value, expires_at)
+			VALUES (item.key, item.value, item.expires)
+			ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value, expires_at = EXCLUDED.expires_at
+			WHERE item.condition IS NULL OR s.expires_at <= now();
+		END IF;
+		GET DIAGNOSTICS changed = ROW_COUNT;
+		total := total + changed;
+	END LOOP;
+	RETURN total;
+END
+$$;
+COMMENT ON FUNCTION urlmode.stored_set(text[], text[], bigint[], text[]) IS
+	'Sets values, all of them or none; a ttl of NULL is no end. conditions: NULL, absent (only where there is none) or present (only where there is one). Answers how many were set.';
+
+CREATE FUNCTION urlmode.stored_delete(keys text[]) RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	WITH deleted AS (
+		DELETE FROM urlmode.stored s WHERE s.key = ANY (keys)
+		RETURNING s.expires_at IS NULL OR s.expires_at > now() AS there
+	)
+	SELECT count(*) FILTER (WHERE d.there) FROM deleted d
+$$;
+COMMENT ON FUNCTION urlmode.stored_delete(text[]) IS 'Deletes values, and answers how many there were.';
+
+CREATE FUNCTION urlmode.stored_expire(key text, ttl_ms bigint) RETURNS boolean
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	WITH changed AS (
+		UPDATE urlmode.stored s SET expires_at = now() + ttl_ms * interval '1 millisecond'
+		WHERE s.key = stored_expire.key AND (s.expires_at IS NULL OR s.expires_at > now())
+		RETURNING s.key
+	)
+	SELECT EXISTS (SELECT FROM changed)
+$$;
+COMMENT ON FUNCTION urlmode.stored_expire(text, bigint) IS
+	'Gives a value so many milliseconds from now; false: there is none.';
+
+CREATE FUNCTION urlmode.stored_keys(pattern text) RETURNS SETOF text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT s.key::text FROM urlmode.stored s
+	WHERE s.key LIKE pattern AND (s.expires_at IS NULL OR s.expires_at > now())
+	ORDER BY s.key
+$$;
+COMMENT ON FUNCTION urlmode.stored_keys(text) IS 'The keys that a LIKE pattern fits.';
+
+CREATE FUNCTION urlmode.stored_add(key text, amount bigint) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	sum bigint;
+BEGIN
+	INSERT INTO urlmode.stored AS s (key, value) VALUES (stored_add.key, amount::text)
+	ON CONFLICT ON CONSTRAINT stored_pkey DO UPDATE
+	SET value = CASE WHEN s.expires_at <= now() THEN EXCLUDED.value
+			ELSE (s.value::bigint + amount)::text END,
+		expires_at = CASE WHEN s.expires_at <= now() THEN NULL ELSE s.expires_at END
+	RETURNING s.value::bigint INTO sum;
+	RETURN sum;
+END
+$$;
+COMMENT ON FUNCTION urlmode.stored_add(text, bigint) IS
+	'Adds to a whole number, from 0 where there is none, and answers the sum.';
+
+CREATE FUNCTION urlmode.publish(channel text, message text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	DELETE FROM urlmode.published p WHERE p.ctid IN (
+		SELECT x.ctid FROM urlmode.published x WHERE x.expires_at <= now() LIMIT 100 FOR UPDATE SKIP LOCKED
+	);
+	INSERT INTO urlmode.published (channel, message) VALUES (publish.channel, publish.message);
+	PERFORM pg_notify('urlmode_published', encode(sha256(convert_to(publish.channel, 'UTF8')), 'hex'));
+END
+$$;
+COMMENT ON FUNCTION urlmode.publish(text, text) IS
+	'Keeps a message for the subscribers of a channel, who are told on channel urlmode_published by its SHA-256.';
+
+CREATE FUNCTION urlmode.published_last() RETURNS bigint
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence('urlmode.published', 'id')::regclass), 0)
+$$;
+COMMENT ON FUNCTION urlmode.published_last() IS
+	'What is published from now on has a greater id.';
+
+CREATE FUNCTION urlmode.published_since(channels text[], since bigint[])
+RETURNS TABLE (id bigint, channel text, message text)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT p.id, p.channel::text, p.message::text
+	FROM unnest(channels, since) AS a (channel, since)
+	JOIN urlmode.published p ON p.channel = a.channel AND p.id > a.since AND p.expires_at > now()
+	ORDER BY p.id
+$$;
+COMMENT ON FUNCTION urlmode.published_since(text[], bigint[]) IS
+	'The messages of each channel with an id over its own limit, in the order of their ids.';
+
+REVOKE ALL ON FUNCTION
+	urlmode.stored_get(text[]),
+	urlmode.stored_clear(),
+	urlmode.stored_set(text[], text[], bigint[], text[]),
+	urlmode.stored_delete(text[]),
+	urlmode.stored_expire(text, bigint),
+	urlmode.stored_keys(text),
+	urlmode.stored_add(text, bigint),
+	urlmode.publish(text, text),
+	urlmode.published_last(),
+	urlmode.published_since(text[], bigint[])
+FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION
+	urlmode.stored_get(text[]),
+	urlmode.stored_set(text[], text[], bigint[], text[]),
+	urlmode.stored_delete(text[]),
+	urlmode.stored_expire(text, bigint),
+	urlmode.stored_keys(text),
+	urlmode.stored_add(text, bigint),
+	urlmode.publish(text, text),
+	urlmode.published_last(),
+	urlmode.published_since(text[], bigint[])
+TO urlmode_server;
