@@ -6,13 +6,14 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { WebhooksHelper } from 'square';
 
 import { post, PROVIDERS, sender } from '../support/deliveries.mjs';
 import { replay, writeDeliveries } from '../support/replay.mjs';
 import { openScene } from '../support/scene.mjs';
-import { until } from '../support/wait.mjs';
+import { deferred, until } from '../support/wait.mjs';
 
 const TARGET = 'https://checkout.example/pay';
 const PRICE = { amount: 1050, currency: 'EUR' };
@@ -217,6 +218,33 @@ describe('an event counts once, whatever comes after it', () => {
 		assert.ok(shuffled.deliveries > 2_100, String(shuffled.deliveries));
 		assert.deepEqual(shuffled.rows.filter((row, n) => row !== rows[n]), []);
 	});
+});
+
+test('programs that are killed and a PostgreSQL that restarts lose nothing that was taken', async () => {
+	const file = path.join(scene.stack.runDir, 'more-deliveries');
+	await writeDeliveries(scene, file, 600);
+	const { rows } = await replay(scene, file);
+	const started = deferred();
+	let running = true;
+	const replaying = replay(scene, file, { seed: 3, onStart: started.resolve }).finally(() => {
+		running = false;
+	});
+
+	await started.promise;
+	const restarting = scene.stack.service('restart', 'postgres');
+	let killed = 0;
+	while (running) {
+		const { pid } = await scene.stack.program('webhook') ?? {};
+		if (pid && killed < 20) {
+			process.kill(pid, 'SIGKILL');
+			killed += 1;
+		}
+		await sleep(100);
+	}
+	await restarting;
+	const shuffled = await replaying;
+	assert.ok(killed > 1 && shuffled.again > 0, `${killed} killed, ${shuffled.again} sent again`);
+	assert.deepEqual(shuffled.rows.filter((row, n) => row !== rows[n]), []);
 });
 
 describe('a delivery that is not to be believed', () => {

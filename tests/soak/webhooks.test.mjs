@@ -30,7 +30,7 @@ after(() => scene?.close());
 test(`${DELIVERIES} deliveries in any order`, async (t) => {
 	const file = path.join(scene.stack.runDir, 'deliveries');
 	const say = (what, { deliveries, again, seconds }) => t.diagnostic(
-		`${what}: ${deliveries} deliveries in ${seconds.toFixed(1)} s, ${Math.round(deliveries / seconds)} a second, ${again} 503s`);
+		`${what}: ${deliveries} deliveries in ${seconds.toFixed(1)} s, ${Math.round(deliveries / seconds)} a second, ${again} sent again`);
 
 	const memory = async () => memoryOf(await scene.stack.pid('webhook'));
 

@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import http from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { post, sender } from './deliveries.mjs';
 
@@ -32,6 +33,10 @@ const WAYS = [
 	['adyen', ['expired']],
 ];
 const AT_ONCE = 32;
+
+/** What a provider sends again. */
+const NOT_NOW = new Set([502, 503, 504]);
+const PAUSE_MS = 50;
 const OWNER = { subject: 'replay', session: '' };
 
 /** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
@@ -83,18 +88,18 @@ export async function writeDeliveries(scene, file, count) {
  *
  * @param {object} scene
  * @param {string} file
- * @param {{ seed?: number }} [options] seed: of the random order; none: in order
+ * @param {{ seed?: number, onStart?: () => void }} [options]
+ *     seed: of the random order; none: in order; onStart: called before the first delivery
  * @returns {Promise<{ rows: string[], deliveries: number, again: number, seconds: number }>}
- *     rows: one line an elicitation, in the file's order; again: how many were
- *     sent once more because of a 503
+ *     rows: one line an elicitation, in the file's order; again: how often one
+ *     was sent once more, since the answer was that it could not be taken now
  */
-export async function replay(scene, file, { seed } = {}) {
+export async function replay(scene, file, { seed, onStart } = {}) {
 	const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
 	const ids = await renew(scene, lines);
 	const order = seed === undefined ? lines : shuffle(lines, random(seed));
 	const agent = new http.Agent({ keepAlive: true, maxSockets: AT_ONCE });
 	const senders = new Map();
-	const start = performance.now();
 	let again = 0;
 
 	const send = async (line) => {
@@ -102,9 +107,14 @@ export async function replay(scene, file, { seed } = {}) {
 		if (!senders.has(provider)) senders.set(provider, sender(scene, provider));
 		const delivery = { ...await senders.get(provider).deliver(event), agent };
 		let answer;
-		while ((answer = await post(delivery)).status === 503) again += 1; // as the provider would
+		while (NOT_NOW.has((answer = await post(delivery)).status)) {
+			again += 1;
+			await sleep(PAUSE_MS);
+		}
 		if (answer.status !== 200) throw new Error(`a delivery was answered ${answer.status}: ${answer.body}`);
 	};
+	onStart?.();
+	const start = performance.now();
 	// In order is one elicitation's events one after the other, whatever the others do.
 	await eachOf(seed === undefined ? byElicitation(order) : order.map((line) => [line]), async (some) => {
 		for (const line of some) await send(line);
