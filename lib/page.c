@@ -8,10 +8,10 @@
 	":root{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}"    \
 	"body{margin:0;display:grid;min-height:100vh;place-items:center}"      \
 	"main{box-sizing:border-box;width:100%;max-width:32rem;padding:1."     \
-	"5rem}"                                                                \
-	"h1{font-size:1.5rem;line-height:1.25;overflow-wrap:anywhere}"         \
+	"5rem;overflow-wrap:anywhere}"                                         \
+	"h1{font-size:1.5rem;line-height:1.25}"                                \
 	"dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem}"      \
-	"dt{font-weight:600}dd{margin:0;overflow-wrap:anywhere}"               \
+	"dt{font-weight:600}dd{margin:0}"                                      \
 	"form{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.5rem}"       \
 	"button{font:inherit;padding:.5rem 1.25rem;border-radius:.5rem;"       \
 	"border:1px solid currentcolor;cursor:pointer;"                        \
@@ -20,7 +20,7 @@
 	"1a56b0}"                                                              \
 	"footer{margin-top:2rem;font-size:.875rem}"
 
-#define STYLE_HASH "sha256-xXL+2aFqWdLCQUHkUKpYJdqyl4oBp2rUrNxJp278ITM="
+#define STYLE_HASH "sha256-06PWTd9ea6+v9a7fL1EUnYXQwzfPk1nYwwaJdcymZRw="
 
 /*
  * Asks /status until the row is completed, ever more rarely, and goes on when
