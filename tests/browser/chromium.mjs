@@ -15,7 +15,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const PICTURES = fileURLToPath(new URL('../../build/browser', import.meta.url));
 
 export const PHONE = { width: 320, height: 640 };
-export const DESKTOP = { width: 1280, height: 800 };
+const DESKTOP = { width: 1280, height: 800 };
 
 /** @returns {Promise<Chromium>} */
 export async function startChromium() {

@@ -38,7 +38,7 @@ export async function configure(stack, change) {
  *     edit: what a deployment changes in a snippet, by its name; files: beside
  *     nginx.conf, by their names
  */
-export async function setUpNginx(stack, { snippets = [], edit = {}, files = {} }) {
+export async function setUpNginx(stack, { snippets = [], edit = {}, files = {} } = {}) {
 	const folder = path.join(stack.runDir, 'urlmode');
 	const conf = path.join(stack.runDir, 'nginx.conf');
 	const server = 'include urlmode/server.conf;';

@@ -1,0 +1,194 @@
+// Every page there is, in a real browser: without a violation of its policy,
+// without a finding of axe in light and dark, without a scroll bar on a phone,
+// and with the longest texts that fit into it. Pictures go to build/browser/.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { after, before, describe, test } from 'node:test';
+
+import { configure, setUpNginx } from '../security/deployment.mjs';
+import { openScene } from '../support/scene.mjs';
+import { axe, overflow, PHONE, picture, startChromium } from './chromium.mjs';
+
+const NARROW = { width: 280, height: 653 };
+const LONG = {
+	requester: 'W'.repeat(200),
+	subject: 'averyveryverylongsubjectwithoutanyspace'.repeat(13),
+};
+
+let scene;
+let chromium;
+let provider; // a page, where the links lead
+
+before(async () => {
+	provider = createServer((request, response) => {
+		response.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html><title>The provider</title>');
+	}).listen(0, '127.0.0.1');
+	await once(provider, 'listening');
+	scene = await openScene({ name: 'browser-pages', own: true });
+	chromium = scene.closing(await startChromium());
+});
+
+after(async () => {
+	provider?.closeAllConnections();
+	provider?.close();
+	await scene?.close();
+});
+
+const target = () => `http://localhost:${provider.address().port}/`;
+const open = (path) => (tab) => tab.goto(scene.url(path));
+
+/** Goes on with a payment, and comes back to the page that follows it. */
+async function followPayment(tab) {
+	let returnUrl;
+	const { url } = await scene.create({
+		provider: 'stripe', kind: 'payment',
+		targetUrl(way) {
+			({ returnUrl } = way);
+			return target();
+		},
+	});
+	await tab.goto(url);
+	await tab.click('text=Continue');
+	await tab.waitForURL(target());
+	await tab.goto(returnUrl);
+}
+
+async function ending(tab, code) {
+	const url = scene.url('/done').replace('http:', 'https:');
+	await tab.context().addCookies([{ name: '__Host-urlmode-done', value: code, url, secure: true }]);
+	await tab.goto(scene.url('/done'));
+}
+
+/** [name, title, how to get there] */
+const PAGES = [
+	['confirm', 'Do you want to go on?', async (tab) => tab.goto((await scene.create()).url)],
+	['confirm-long', 'Do you want to go on?', async (tab) => {
+		const urlmode = scene.openUrlMode({ name: LONG.requester });
+		const { url } = await urlmode.create({ provider: 'demo', kind: 'oauth', subject: LONG.subject, targetUrl: target() });
+		await tab.goto(url);
+	}],
+	['confirm-rtl', 'Do you want to go on?', async (tab) => {
+		const urlmode = scene.openUrlMode({ name: 'חברת הדוגמה' });
+		const { url } = await urlmode.create({ provider: 'demo', kind: 'oauth', subject: 'مستخدم', targetUrl: target() });
+		await tab.goto(url);
+	}],
+	['done', 'All done', open('/done')],
+	...[['declined', 'Declined'], ['failed', 'That did not work'], ['processing', 'Still processing'], ['already', 'Already done'], ['expired', 'Too late']]
+		.map(([code, title]) => [code, title, (tab) => ending(tab, code)]),
+	['follow', 'Waiting for the confirmation', followPayment],
+	['refusal', 'This cannot go on', open('/connect/demo?state=x')],
+	['unknown-provider', 'This cannot go on', open('/connect/nobody')],
+	['nginx-404', 'There is no such page', open('/no/such/page')],
+	['nginx-414', 'The address is too long', open(`/done?${'x'.repeat(13_000)}`)],
+];
+
+/** A page, in a browser of its own. */
+async function visit(go, options, check) {
+	const person = await chromium.person(options);
+	try {
+		const tab = await person.tab();
+		await go(tab);
+		await check(tab, person);
+	} finally {
+		await person.close();
+	}
+}
+
+function pages(list) {
+	for (const [name, title, go] of list) {
+		describe(name, () => {
+			test('the policy is not violated, axe finds nothing in light and dark, nothing is wider than a phone', async () => {
+				await visit(go, {}, async (tab, { troubles }) => {
+					assert.equal(await tab.title(), title);
+					for (const colorScheme of ['light', 'dark']) {
+						await tab.emulateMedia({ colorScheme });
+						assert.deepEqual(await axe(tab), [], colorScheme);
+						await picture(tab, `${name}-${colorScheme}`);
+					}
+					for (const viewport of [PHONE, NARROW]) {
+						await tab.setViewportSize(viewport);
+						const wider = await overflow(tab);
+						assert.ok(wider <= 0, `${wider} px too wide for ${viewport.width}`);
+						await picture(tab, `${name}-${viewport.width}`);
+					}
+					assert.deepEqual(troubles, []);
+				});
+			});
+
+			test('it is the same without JavaScript', async () => {
+				await visit(go, { javaScriptEnabled: false }, async (tab) => {
+					assert.equal(await tab.locator('h1').textContent(), title);
+				});
+			});
+		});
+	}
+}
+
+pages(PAGES);
+
+describe('the confirm page', () => {
+	test('goes by keyboard alone: the first button is to go on', async () => {
+		await visit(PAGES[0][2], {}, async (tab) => {
+			await tab.keyboard.press('Tab');
+			assert.equal(await tab.evaluate('document.activeElement.textContent'), 'Continue');
+			await tab.keyboard.press('Tab');
+			assert.equal(await tab.evaluate('document.activeElement.textContent'), 'Refuse');
+		});
+	});
+
+	test('its buttons are large enough for a finger', async () => {
+		await visit(PAGES[0][2], { viewport: PHONE, isMobile: true }, async (tab) => {
+			for (const button of await tab.locator('button').all()) {
+				const { width, height } = await button.boundingBox();
+				// WCAG 2.2, 2.5.8.
+				assert.ok(width >= 24 && height >= 24, `${width} × ${height}`);
+			}
+		});
+	});
+});
+
+// Last: the deployment is another from here on.
+describe('where the web server signs users in', () => {
+	before(async () => {
+		await setUpNginx(scene.stack, { snippets: ['auth-basic.conf'], files: { 'urlmode.htpasswd': 'ada:{PLAIN}secret\n' } });
+		await configure(scene.stack, (config) => {
+			config.user_check = 'remote-user';
+		});
+	});
+
+	pages([['wrong-user', 'This cannot go on', async (tab) => {
+		await tab.context().setHTTPCredentials({ username: 'ada', password: 'secret' });
+		await tab.goto((await scene.create()).url);
+	}]]);
+});
+
+describe('where the web server says nobody', () => {
+	before(() => setUpNginx(scene.stack));
+
+	pages([['sign-in-not-set-up', 'Something went wrong', async (tab) => tab.goto((await scene.create()).url)]]);
+});
+
+describe('where nothing answers', () => {
+	before(async () => {
+		await scene.stack.service('stop', 'connect');
+	});
+
+	pages([['nginx-502', 'Not available right now', open('/connect/demo?state=x')]]);
+});
+
+describe('where the database is away', () => {
+	before(async () => {
+		await scene.stack.service('start', 'connect');
+		await setUpNginx(scene.stack);
+		await configure(scene.stack, (config) => {
+			config.user_check = 'confirm';
+		});
+		({ url } = await scene.create());
+		await scene.stack.service('stop', 'postgres');
+	});
+	let url;
+
+	pages([['unavailable', 'One moment, please', (tab) => tab.goto(url)]]);
+});
