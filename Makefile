@@ -14,6 +14,11 @@ FUZZ_SECONDS ?= 60
 
 export RUN_DIR PORT PROGRAM_DIR
 
+# As many jobs as there are processors, unless a make above this one says.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
+
 PACKAGES := libpq jansson libcrypto
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
 HARDENING := -fstack-protector-strong -fstack-clash-protection -fPIE \
@@ -47,11 +52,12 @@ object = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
 ifneq ($(V),1)
 Q := @
-say = @printf '  %-4s%s\n' $(1) $(2);
+say = @printf '  %-5s%s\n' $(1) $(2);
 endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
+.SECONDARY:
 .PHONY: FORCE
 
 ## The product
@@ -140,10 +146,13 @@ format-check:   ## fail when `make format` would change a file
 	done; exit $$bad
 
 # One file a process: clang-tidy 14 takes va_list for uninitialized in the
-# second file.
-clang-tidy:
-	$(Q)printf '%s\0' $(filter %.c,$(C_FILES)) | xargs -0 -n 1 -P "$$(nproc)" \
-		sh -c 'exec clang-tidy --quiet "$$0" -- $(C_FLAGS)' 2>/dev/null
+# second file. The object stands for the headers, too.
+clang-tidy: $(patsubst %.c,$(BUILD)/tidy/%.ok,$(filter %.c,$(C_FILES)))
+
+$(BUILD)/tidy/%.ok: %.c $(BUILD)/obj/%.o .clang-tidy
+	$(call say,TIDY,$<)
+	$(Q)clang-tidy --quiet $< -- $(C_FLAGS) 2>/dev/null
+	@mkdir -p $(@D) && touch $@
 
 # um_error() fills what it is given; cppcheck takes that for a use of it.
 cppcheck:
