@@ -6,6 +6,7 @@
  * @property {import('./keys.js').KeyRing} keys
  * @property {import('./database.js').Database} database
  * @property {import('./listener.js').Listener} listener
+ * @property {Set<() => Promise<void>>} closers what ends with it, called first
  */
 
 /** @type {WeakMap<object, Parts>} */

@@ -18,9 +18,10 @@ import { setParts } from './parts.js';
 import { addVerifier } from './pkce.js';
 import { RESULT, seal, unseal, VERIFIER } from './seal.js';
 import { ticketCookie } from './ticket.js';
-import { bindingOf, mintState } from './token.js';
+import { bindingOf } from './token.js';
 import { checkBaseUrl, checkTargetUrl } from './url.js';
 import { Waiters } from './waiters.js';
+import { Ways } from './ways.js';
 
 const TTL_MS = 300_000;
 const TIMEOUT_MS = 300_000;
@@ -29,13 +30,6 @@ const TICKET_MAX_MS = 60 * 60 * 1_000;
 const KEEP_MS = 600_000;
 /** When the database drops a result at the latest. */
 const KEEP_MAX_MS = 24 * 60 * 60 * 1_000;
-
-/**
- * How long the way back outlives the row's expiry, in seconds: who has paid
- * is told how it stands, also when the bank takes its time. What may still be
- * done, the row's own expiry decides.
- */
-const RETURN_SECONDS = 24 * 60 * 60;
 
 /** Another call may claim what `create` found to resume; how often that is put up with. */
 const RESUME_ATTEMPTS = 3;
@@ -65,7 +59,10 @@ export class UrlMode extends EventEmitter {
 	#listener;
 	#waiters;
 	#forgetting;
+	#ways;
 	#told = new Told();
+	/** @type {Set<() => Promise<void>>} */
+	#closers = new Set();
 	/** @type {Promise<void> | undefined} */
 	#closed;
 
@@ -82,6 +79,7 @@ export class UrlMode extends EventEmitter {
 		this.#name = checkText('name', name ?? base.host, 1, 200);
 		const config = checkDatabaseUrl(databaseUrl);
 		this.#keys = new KeysFile(checkText('keysFile', keysFile, 1, 4_096));
+		this.#ways = new Ways(this.#keys, this.#baseUrl);
 		this.#database = new Database(config);
 		this.#listener = new Listener(config, {
 			listen: checkFlag('listen', listen, true),
@@ -94,7 +92,10 @@ export class UrlMode extends EventEmitter {
 			expire: (named) => this.#database.expire(named),
 			complete: ({ id, binding }, answer) => this.#complete(id, binding, answer),
 		});
-		setParts(this, { baseUrl: this.#baseUrl, keys: this.#keys, database: this.#database, listener: this.#listener });
+		setParts(this, {
+			baseUrl: this.#baseUrl, keys: this.#keys, database: this.#database, listener: this.#listener,
+			closers: this.#closers,
+		});
 	}
 
 	/**
@@ -120,9 +121,9 @@ export class UrlMode extends EventEmitter {
 
 		for (let attempt = 0; attempt < RESUME_ATTEMPTS; attempt += 1) {
 			const known = resumeKey === null ? undefined : await this.#database.resume(binding, resumeKey);
-			if (known) return this.#elicitation({ ...known, binding, resumed: true });
+			if (known) return this.#ways.elicitation({ ...known, binding, resumed: true });
 
-			const way = this.#wayBack({ id, provider, kind, binding, ttl });
+			const way = this.#ways.back({ id, provider, kind, binding, ttl });
 			const { targetUrl, verifier } = await this.#target(options, way, binding);
 			const expires = await this.#database.create({
 				id, provider, kind, ...owner, binding, requester: this.#name, targetUrl: targetUrl.href, expected, verifier,
@@ -133,7 +134,7 @@ export class UrlMode extends EventEmitter {
 			if (this.#told.isNews(id, 'created')) {
 				this.#tell('created', { elicitationId: id, provider, kind, ...owner, expiresAt: new Date(expires * 1_000) });
 			}
-			return this.#elicitation({ id, provider, kind, binding, expires, way, resumed: false });
+			return this.#ways.elicitation({ id, provider, kind, binding, expires, way, resumed: false });
 		}
 		throw new ElicitationExistsError(id);
 	}
@@ -260,27 +261,12 @@ export class UrlMode extends EventEmitter {
 
 	async #close() {
 		this.#forgetting.stop();
-		await this.#waiters.close(new UrlModeClosedError());
+		await Promise.all([this.#waiters.close(new UrlModeClosedError()), ...[...this.#closers].map((close) => close())]);
 		await Promise.all([this.#listener.close(), this.#database.close()]);
 	}
 
 	#refuseClosed() {
 		if (this.#closed) throw new UrlModeClosedError();
-	}
-
-	/**
-	 * @param {{ id: string, provider: string, kind: Kind, binding: Buffer, expires: number, ttl?: number, way?: Way,
-	 *     resumed: boolean }} row
-	 * @returns {Elicitation}
-	 */
-	#elicitation({ id, provider, kind, binding, expires, ttl = 0, way, resumed }) {
-		const state = mintState(this.#keys, 'connect', provider, { id, expires: Math.ceil(expires), binding });
-		return {
-			...way ?? this.#wayBack({ id, provider, kind, binding, ttl }),
-			url: `${this.#baseUrl}/connect/${provider}?state=${state}`,
-			expiresAt: new Date(expires * 1_000),
-			resumed,
-		};
 	}
 
 	/**
@@ -294,25 +280,6 @@ export class UrlMode extends EventEmitter {
 		const added = addVerifier(targetUrl);
 		const place = /** @type {const} */ ({ id: way.elicitationId, binding, use: VERIFIER });
 		return { targetUrl: added.url, verifier: seal(this.#keys, place, JSON.stringify(added.verifier)) };
-	}
-
-	/**
-	 * @param {{ id: string, provider: string, kind: Kind, binding: Buffer, ttl: number }} elicitation
-	 * @returns {Way}
-	 */
-	#wayBack({ id, provider, kind, binding, ttl }) {
-		if (kind === 'oauth') {
-			// Its state is minted by /connect, for the browser that opens it.
-			const returnUrl = `${this.#baseUrl}/oauth/${provider}/return`;
-			return { elicitationId: id, returnUrl, cancelUrl: undefined };
-		}
-		const expires = Math.ceil((Date.now() + ttl) / 1_000) + RETURN_SECONDS;
-		/** @param {'return' | 'cancel'} purpose */
-		const back = (purpose) => {
-			const state = mintState(this.#keys, purpose, provider, { id, expires, binding });
-			return `${this.#baseUrl}/payment/${provider}/${purpose}?state=${state}`;
-		};
-		return { elicitationId: id, returnUrl: back('return'), cancelUrl: back('cancel') };
 	}
 
 	/**
