@@ -104,7 +104,7 @@ BEGIN
 				SELECT d.provider, d.identity, d.type, d.id, d.action
 				FROM decided d WHERE d.found IS NOT NULL
 				ON CONFLICT DO NOTHING
-				RETURNING event.identity, event.elicitation
+				RETURNING event.elicitation
 			), moved AS (
 				UPDATE urlmode.elicitation e
 				SET status = CASE WHEN d.action IN ('processing', 'recheck')
@@ -120,9 +120,8 @@ BEGIN
 					reference = CASE d.action WHEN 'recheck' THEN d.ref ELSE e.reference END,
 					rechecks = e.rechecks + (d.action = 'recheck')::integer
 				FROM decided d
-				LEFT JOIN kept k ON k.identity = d.identity AND k.elicitation = d.id
 				WHERE e.id = d.id AND d.action NOT IN ('ignored', 'late')
-					AND (k.identity IS NOT NULL
+					AND (d.id IN (SELECT k.elicitation FROM kept k)
 						OR (d.meaning = 'recheck' AND d.action = 'recheck'))
 				RETURNING e.id, e.status, urlmode.announce(e.id, e.status)
 			), forgetting AS (
@@ -132,9 +131,8 @@ BEGIN
 			), announced AS (
 				SELECT count(*) FROM moved
 			)
-			SELECT d.n, d.action FROM decided d
-			LEFT JOIN kept k ON k.identity = d.identity AND k.elicitation = d.id, announced
-			WHERE k.identity IS NOT NULL OR d.found IS NULL
+			SELECT d.n, d.action FROM decided d, announced
+			WHERE d.found IS NULL OR d.id IN (SELECT k.elicitation FROM kept k)
 				OR (d.meaning = 'recheck' AND d.action = 'recheck')
 		LOOP
 			outcomes[item.n] := item.action;
