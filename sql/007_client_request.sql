@@ -89,10 +89,13 @@ BEGIN
 	IF changed = 0 AND (
 		SELECT count(*) FROM (SELECT FROM urlmode.client_request x WHERE NOT x.expected LIMIT 1000) y
 	) < 1000 THEN
-		-- Faster than its question was written: kept for a moment.
-		INSERT INTO urlmode.client_request (key, expected, response, expires_at)
+		-- Faster than its question was written: kept for a moment. Or both
+		-- are being written at this instant.
+		INSERT INTO urlmode.client_request AS r (key, expected, response, expires_at)
 		VALUES (client_request_answer.key, false, client_request_answer.response, now() + interval '30 seconds')
-		ON CONFLICT DO NOTHING;
+		ON CONFLICT ON CONSTRAINT client_request_pkey DO UPDATE
+		SET response = EXCLUDED.response
+		WHERE r.response IS NULL AND r.expires_at > now();
 		GET DIAGNOSTICS changed = ROW_COUNT;
 	END IF;
 	IF changed = 1 THEN
