@@ -1,168 +1,278 @@
 /* SPDX-License-Identifier: MIT */
+/* From text to nodes. */
 #include "json.h"
 
-#include <stdint.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * jansson takes 2048 levels and any number of values; this looks at the
- * brackets and commas before it is asked to build anything.
- */
-static bool
-is_within_limits(struct um_str text)
+#include "json-names.h"
+
+struct parser {
+	const char *at, *end;
+	struct um_json_node *nodes;
+	uint32_t len, cap;
+	uint32_t open[UM_JSON_DEPTH_MAX]; /* objects and arrays around */
+	size_t depth;
+};
+
+static struct um_json_node *
+add_node(struct parser *p, enum um_json_kind kind)
 {
-	size_t depth = 0, values = 0;
-	bool in_string = false;
+	if (p->len == p->cap) {
+		uint32_t cap = p->cap != 0 ? 2 * p->cap : 128;
+		struct um_json_node *nodes;
 
-	for (size_t i = 0; i < text.len; i++) {
-		char c = text.ptr[i];
+		if (p->len >= UM_JSON_VALUES_MAX)
+			return NULL;
+		nodes = realloc(p->nodes, cap * sizeof(nodes[0]));
+		if (nodes == NULL)
+			return NULL;
+		p->nodes = nodes;
+		p->cap = cap;
+	}
+	p->nodes[p->len] = (struct um_json_node){ .kind = (uint8_t)kind,
+		.text = p->at,
+		.size = 1 };
+	return &p->nodes[p->len++];
+}
 
-		if (in_string) {
-			i += c == '\\';
-			in_string = c != '"';
-		} else if (c == '"') {
-			in_string = true;
-		} else if (c == '{' || c == '[') {
-			if (++depth > UM_JSON_DEPTH_MAX)
-				return false;
-			values++;
-		} else if (c == '}' || c == ']') {
-			if (depth-- == 0)
-				return false;
-		} else if (c == ',') {
-			values++;
-		}
-		if (values > UM_JSON_VALUES_MAX)
+static void
+skip_blank(struct parser *p)
+{
+	while (p->at < p->end
+		&& (*p->at == ' ' || *p->at == '\n' || *p->at == '\r'
+			|| *p->at == '\t'))
+		p->at++;
+}
+
+static bool
+take(struct parser *p, char c)
+{
+	if (p->at == p->end || *p->at != c)
+		return false;
+	p->at++;
+	return true;
+}
+
+/* After the opening quote, to beyond the closing one. */
+static bool
+parse_string(struct parser *p)
+{
+	struct um_json_node *node = add_node(p, UM_JSON_STRING);
+	bool is_ascii = true;
+	const char *at = p->at;
+
+	if (node == NULL)
+		return false;
+	for (; at < p->end && *at != '"'; at++) {
+		unsigned char c = (unsigned char)*at;
+
+		if (c < ' ')
 			return false;
+		is_ascii &= c < 0x80;
+		if (c == '\\') {
+			node->is_escaped = true;
+			/* A quote after it ends nothing. */
+			if (++at == p->end)
+				return false;
+		}
+	}
+	if (at == p->end)
+		return false;
+	node->len = (uint32_t)(at - p->at);
+	p->at = at + 1;
+	if (!is_ascii
+		&& !um_str_is_text((struct um_str){ node->text, node->len }))
+		return false;
+	return !node->is_escaped || um_json_escapes_are_good(node);
+}
+
+/* The digits from here on; how many. */
+static size_t
+take_digits(struct parser *p)
+{
+	const char *from = p->at;
+
+	while (p->at < p->end && *p->at >= '0' && *p->at <= '9')
+		p->at++;
+	return (size_t)(p->at - from);
+}
+
+static bool
+is_int64(const struct um_json_node *node)
+{
+	bool is_negative = node->text[0] == '-';
+	const char *limit = is_negative ? "9223372036854775808"
+					: "9223372036854775807";
+	size_t digits = node->len - is_negative;
+
+	return digits < 19
+		|| (digits == 19
+			&& memcmp(node->text + is_negative, limit, 19) <= 0);
+}
+
+static bool
+is_double(const struct um_json_node *node)
+{
+	char text[UM_JSON_REAL_MAX + 1];
+
+	if (node->len > UM_JSON_REAL_MAX)
+		return false;
+	memcpy(text, node->text, node->len);
+	text[node->len] = '\0';
+	return isfinite(strtod(text, NULL));
+}
+
+/* RFC 8259 section 6. */
+static bool
+parse_number(struct parser *p)
+{
+	struct um_json_node *node = add_node(p, UM_JSON_INTEGER);
+
+	if (node == NULL)
+		return false;
+	take(p, '-');
+	if (!take(p, '0') && take_digits(p) == 0)
+		return false;
+	if (take(p, '.')) {
+		node->kind = UM_JSON_REAL;
+		if (take_digits(p) == 0)
+			return false;
+	}
+	if (take(p, 'e') || take(p, 'E')) {
+		node->kind = UM_JSON_REAL;
+		if (!take(p, '+'))
+			take(p, '-');
+		if (take_digits(p) == 0)
+			return false;
+	}
+	node->len = (uint32_t)(p->at - node->text);
+	return node->kind == UM_JSON_REAL ? is_double(node) : is_int64(node);
+}
+
+static bool
+parse_word(struct parser *p, const char *word, enum um_json_kind kind)
+{
+	size_t len = strlen(word);
+
+	if ((size_t)(p->end - p->at) < len || memcmp(p->at, word, len) != 0
+		|| add_node(p, kind) == NULL)
+		return false;
+	p->at += len;
+	return true;
+}
+
+/* A value that holds no other. */
+static bool
+parse_scalar(struct parser *p)
+{
+	if (p->at == p->end)
+		return false;
+	switch (*p->at) {
+	case '"':
+		p->at++;
+		return parse_string(p);
+	case 't':
+		return parse_word(p, "true", UM_JSON_TRUE);
+	case 'f':
+		return parse_word(p, "false", UM_JSON_FALSE);
+	case 'n':
+		return parse_word(p, "null", UM_JSON_NULL);
+	default:
+		return parse_number(p);
+	}
+}
+
+/* The name of a member, and the colon after it. */
+static bool
+parse_name(struct parser *p)
+{
+	struct um_json_node *name;
+
+	skip_blank(p);
+	if (!take(p, '"') || !parse_string(p))
+		return false;
+	name = &p->nodes[p->len - 1];
+	if (!um_json_hash_name(name))
+		return false;
+	skip_blank(p);
+	return take(p, ':');
+}
+
+/* An object or array begins; true also when it ends at once. */
+static bool
+parse_open(struct parser *p, bool *is_empty)
+{
+	bool is_object = *p->at == '{';
+
+	if (p->depth == UM_JSON_DEPTH_MAX
+		|| add_node(p, is_object ? UM_JSON_OBJECT : UM_JSON_ARRAY)
+			== NULL)
+		return false;
+	p->open[p->depth++] = p->len - 1;
+	p->at++;
+	skip_blank(p);
+	*is_empty = p->at < p->end && *p->at == (is_object ? '}' : ']');
+	return *is_empty || !is_object || parse_name(p);
+}
+
+/* After a value: what ends here, up to where another value is wanted. */
+static bool
+parse_after(struct parser *p)
+{
+	while (p->depth != 0) {
+		struct um_json_node *around = &p->nodes[p->open[p->depth - 1]];
+		bool is_object = around->kind == UM_JSON_OBJECT;
+
+		skip_blank(p);
+		if (take(p, ','))
+			return !is_object || parse_name(p);
+		if (!take(p, is_object ? '}' : ']'))
+			return false;
+		around->size = p->len - p->open[p->depth - 1];
+		if (is_object && um_json_has_name_twice(around))
+			return false;
+		p->depth--;
 	}
 	return true;
 }
 
-json_t *
+static bool
+parse_all(struct parser *p)
+{
+	skip_blank(p);
+	if (p->at == p->end || (*p->at != '{' && *p->at != '['))
+		return false;
+	do {
+		bool is_empty = true;
+
+		skip_blank(p);
+		if (p->at < p->end && (*p->at == '{' || *p->at == '[')) {
+			if (!parse_open(p, &is_empty))
+				return false;
+			/* Its first value is next. */
+			if (!is_empty)
+				continue;
+		} else if (!parse_scalar(p)) {
+			return false;
+		}
+		if (!parse_after(p))
+			return false;
+	} while (p->depth != 0);
+	skip_blank(p);
+	return p->at == p->end;
+}
+
+struct um_json_node *
 um_json_parse(struct um_str text)
 {
-	json_error_t err;
+	struct parser p = { .at = text.ptr, .end = text.ptr + text.len };
 
-	if (text.len == 0 || !is_within_limits(text))
+	/* Lengths are kept in 32 bits. */
+	if (text.len == 0 || text.len > INT32_MAX || !parse_all(&p)) {
+		free(p.nodes);
 		return NULL;
-	return json_loadb(text.ptr, text.len, JSON_REJECT_DUPLICATES, &err);
-}
-
-bool
-um_json_text(const json_t *node, struct um_buf *out)
-{
-	if (json_is_string(node))
-		um_buf_put(out, json_string_value(node),
-			json_string_length(node));
-	else if (json_is_integer(node))
-		um_buf_printf(out, "%" JSON_INTEGER_FORMAT,
-			json_integer_value(node));
-	else if (json_is_boolean(node))
-		um_buf_puts(out, json_is_true(node) ? "true" : "false");
-	else
-		return false;
-	return true;
-}
-
-/* RFC 6901 section 4: no leading zero, so 01 is a name only. */
-static size_t
-array_index(const char *name)
-{
-	size_t digits = strspn(name, "0123456789");
-
-	if (digits == 0 || digits > 9 || name[digits] != '\0'
-		|| (name[0] == '0' && digits > 1))
-		return SIZE_MAX;
-	return strtoul(name, NULL, 10);
-}
-
-/* One token in place, up to the next slash or the end; NULL: no token. */
-static char *
-unescape(const char **at)
-{
-	const char *p = *at;
-	size_t raw = strcspn(p, "/");
-	char *name = malloc(raw + 1);
-	size_t len = 0;
-
-	if (name == NULL)
-		return NULL;
-	for (size_t i = 0; i < raw; i++) {
-		char c = p[i];
-
-		if (c == '~') {
-			i++;
-			if (i == raw || (p[i] != '0' && p[i] != '1')) {
-				free(name);
-				return NULL;
-			}
-			c = (char)(p[i] == '0' ? '~' : '/');
-		}
-		name[len++] = c;
 	}
-	name[len] = '\0';
-	*at = p + raw;
-	return name;
-}
-
-bool
-um_pointer_compile(struct um_pointer *pointer, const char *text)
-{
-	*pointer = (struct um_pointer){ 0 };
-	if (strlen(text) > UM_POINTER_MAX)
-		return false;
-	pointer->token = calloc(UM_POINTER_TOKENS_MAX,
-		sizeof(pointer->token[0]));
-	if (pointer->token == NULL)
-		return false;
-	while (*text == '/' && pointer->len < UM_POINTER_TOKENS_MAX) {
-		struct um_pointer_token *token = &pointer->token[pointer->len];
-
-		text++;
-		token->name = unescape(&text);
-		if (token->name == NULL)
-			goto fail;
-		token->index = array_index(token->name);
-		pointer->len++;
-	}
-	if (*text == '\0')
-		return true;
-fail:
-	um_pointer_free(pointer);
-	return false;
-}
-
-void
-um_pointer_free(struct um_pointer *pointer)
-{
-	for (size_t i = 0; i < pointer->len; i++)
-		free(pointer->token[i].name);
-	free(pointer->token);
-	*pointer = (struct um_pointer){ 0 };
-}
-
-bool
-um_pointer_same(const struct um_pointer *a, const struct um_pointer *b)
-{
-	if (a->len != b->len)
-		return false;
-	for (size_t i = 0; i < a->len; i++)
-		if (strcmp(a->token[i].name, b->token[i].name) != 0)
-			return false;
-	return true;
-}
-
-const json_t *
-um_pointer_find(const struct um_pointer *pointer, const json_t *document)
-{
-	const json_t *node = document;
-
-	for (size_t i = 0; i < pointer->len && node != NULL; i++) {
-		const struct um_pointer_token *token = &pointer->token[i];
-
-		node = json_is_array(node) ? json_array_get(node, token->index)
-					   : json_object_get(node, token->name);
-	}
-	return node;
+	return p.nodes;
 }

@@ -85,38 +85,38 @@ check(const struct um_reader *reader, struct um_reading *reading)
 /* One event each element; those that are signed by themselves are verified. */
 static enum um_verdict
 read_items(const struct um_reader *reader, struct um_reading *reading,
-	const json_t *items, struct um_event *events, size_t max)
+	const struct um_json_node *items, struct um_event *events, size_t max,
+	size_t *len)
 {
-	size_t len = json_array_size(items);
+	const struct um_json_node *item = NULL;
 
-	if (len > max)
-		return UM_DELIVERY_MALFORMED;
-	/* Of none of them a signature was seen. */
-	if (reader->of_items && len == 0)
-		return UM_DELIVERY_UNSIGNED;
-	for (size_t i = 0; i < len; i++) {
+	while ((item = um_json_next(items, item)) != NULL) {
 		enum um_verdict verdict = UM_DELIVERY_GOOD;
 
-		reading->item = json_array_get(items, i);
+		reading->item = item;
 		if (reader->of_items)
 			verdict = check(reader, reading);
 		if (verdict != UM_DELIVERY_GOOD)
 			return verdict;
-		if (!um_reader_event(reader, reading, i, &events[i]))
+		if (*len == max
+			|| !um_reader_event(reader, reading, *len,
+				&events[*len]))
 			return UM_DELIVERY_MALFORMED;
+		++*len;
 	}
-	return UM_DELIVERY_GOOD;
+	/* Of none of them a signature was seen. */
+	return reader->of_items && *len == 0 ? UM_DELIVERY_UNSIGNED
+					     : UM_DELIVERY_GOOD;
 }
 
 static enum um_verdict
 read_events(const struct um_reader *reader, struct um_reading *reading,
 	struct um_event *events, size_t max, size_t *len)
 {
-	const json_t *document = reader->uses_json
+	const struct um_json_node *document = reader->uses_json
 		? um_reading_document(reading)
 		: NULL;
-	const json_t *items;
-	enum um_verdict verdict;
+	const struct um_json_node *items;
 
 	/* What cannot be read before it is verified has no signature. */
 	if (reader->uses_json && document == NULL)
@@ -129,12 +129,10 @@ read_events(const struct um_reader *reader, struct um_reading *reading,
 			: UM_DELIVERY_MALFORMED;
 	}
 	items = um_pointer_find(&reader->events, document);
-	if (!json_is_array(items))
+	if (!um_json_is(items, UM_JSON_ARRAY))
 		return reader->of_items ? UM_DELIVERY_UNSIGNED
 					: UM_DELIVERY_MALFORMED;
-	verdict = read_items(reader, reading, items, events, max);
-	*len = json_array_size(items);
-	return verdict;
+	return read_items(reader, reading, items, events, max, len);
 }
 
 enum um_verdict

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "reading.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-#include "json.h"
 
 #define FORM_TYPE "application/x-www-form-urlencoded"
 
@@ -97,7 +96,7 @@ payload_text(struct um_reading *reading, struct um_str *out)
 	return UM_FOUND;
 }
 
-const json_t *
+const struct um_json_node *
 um_reading_document(struct um_reading *reading)
 {
 	struct um_str text;
@@ -122,6 +121,6 @@ um_reading_free(struct um_reading *reading)
 	um_buf_free(&reading->signature);
 	um_form_free(&reading->query);
 	um_form_free(&reading->form);
-	json_decref(reading->document);
+	free(reading->document);
 	reading->document = NULL;
 }

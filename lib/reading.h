@@ -9,10 +9,9 @@
 
 #include <stdbool.h>
 
-#include <jansson.h>
-
 #include "delivery.h"
 #include "form.h"
+#include "json.h"
 #include "multipart.h"
 #include "pairs.h"
 #include "str.h"
@@ -36,7 +35,7 @@ struct um_reading {
 	const struct um_delivery *delivery;
 	const struct um_payload *payload;
 
-	const json_t *item; /* the element that is looked at */
+	const struct um_json_node *item; /* the element that is looked at */
 	struct um_buf signature;
 	struct um_pairs pairs; /* its named parts */
 	/*
@@ -51,7 +50,7 @@ struct um_reading {
 	bool multipart_good;
 	struct um_form query, form;
 	struct um_multipart multipart;
-	json_t *document;
+	struct um_json_node *document;
 };
 
 /* NULL where the query cannot be read. */
@@ -69,7 +68,7 @@ enum um_found um_reading_multipart_field(struct um_reading *reading,
 const struct um_form *um_reading_form(struct um_reading *reading);
 
 /* The JSON document; NULL where there is none to be read. */
-const json_t *um_reading_document(struct um_reading *reading);
+const struct um_json_node *um_reading_document(struct um_reading *reading);
 
 /* Whether a query, form or multipart body was asked for, and is none. */
 bool um_reading_is_broken(const struct um_reading *reading);

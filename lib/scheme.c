@@ -68,7 +68,7 @@ collect_numbered(struct candidates *candidates, const struct um_scheme *scheme,
 	const struct um_delivery *delivery)
 {
 	while (candidates->len < UM_SIGNATURES_MAX) {
-		char name[UM_HEADER_NAME_MAX + 8];
+		char name[UM_VALUE_HEADER_MAX + 4];
 		const char *text;
 
 		snprintf(name, sizeof(name), "%s%zu",

@@ -44,11 +44,11 @@ load_header(struct um_value *value, const struct load *load)
 		size_t good = strspn(name,
 			"abcdefghijklmnopqrstuvwxyz0123456789-");
 
-		if (name[good] != '\0' || good > UM_HEADER_NAME_MAX)
+		if (name[good] != '\0' || good > UM_VALUE_HEADER_MAX)
 			return um_mistake(&at,
 				"is not a header's name in lower case of at "
 				"most %d characters",
-				UM_HEADER_NAME_MAX);
+				UM_VALUE_HEADER_MAX);
 	}
 	return true;
 }

@@ -54,28 +54,16 @@ put_header(const struct um_value *value, const struct um_delivery *delivery,
 	return put_text(out, found);
 }
 
-/* Whether the text at `pointer` in `node` is `is`. */
-static bool
-node_is(const json_t *node, const struct um_pointer *pointer, const char *is)
-{
-	const json_t *member = um_pointer_find(pointer, node);
-
-	return json_is_string(member)
-		&& um_str_is((struct um_str){ json_string_value(member),
-				     json_string_length(member) },
-			is);
-}
-
 /* The element that is meant. False when there are two of them. */
 static bool
-select_element(const struct um_value_json *json, const json_t **node)
+select_element(const struct um_value_json *json,
+	const struct um_json_node **node)
 {
-	const json_t *array = *node, *found = NULL;
+	const struct um_json_node *element = NULL, *found = NULL;
 
-	for (size_t i = 0; i < json_array_size(array); i++) {
-		const json_t *element = json_array_get(array, i);
-
-		if (!node_is(element, &json->where, json->is))
+	while ((element = um_json_next(*node, element)) != NULL) {
+		if (!um_json_says(um_pointer_find(&json->where, element),
+			    um_str(json->is)))
 			continue;
 		if (found != NULL)
 			return false;
@@ -86,15 +74,15 @@ select_element(const struct um_value_json *json, const json_t **node)
 }
 
 static enum um_found
-put_json(const struct um_value_json *json, const json_t *document,
+put_json(const struct um_value_json *json, const struct um_json_node *root,
 	struct um_buf *out)
 {
-	const json_t *node = um_pointer_find(&json->at, document);
+	const struct um_json_node *node = um_pointer_find(&json->at, root);
 	size_t before = out->len;
 
-	if (document == NULL || (json->selects && !select_element(json, &node)))
+	if (root == NULL || (json->selects && !select_element(json, &node)))
 		return UM_BAD;
-	if (node == NULL || json_is_null(node))
+	if (node == NULL || um_json_is(node, UM_JSON_NULL))
 		return UM_ABSENT;
 	if (!um_json_text(node, out))
 		return UM_BAD;

@@ -12,15 +12,15 @@
 
 #include <jansson.h>
 
-#include "json.h"
 #include "names.h"
 #include "place.h"
+#include "pointer.h"
 #include "reading.h"
 #include "str.h"
 
-#define UM_VALUE_DEPTH_MAX 4  /* functions within functions */
-#define UM_VALUE_PARTS_MAX 16 /* of a list */
-#define UM_HEADER_NAME_MAX 64
+#define UM_VALUE_DEPTH_MAX 4   /* functions within functions */
+#define UM_VALUE_PARTS_MAX 16  /* of a list */
+#define UM_VALUE_HEADER_MAX 60 /* characters; a number may follow */
 
 enum um_value_kind {
 	UM_VALUE_NONE,    /* the description does not say it: absent */

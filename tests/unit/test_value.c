@@ -50,7 +50,8 @@ put(const char *json, const struct um_delivery *delivery,
 		.has_items = true,
 		.has_pairs = true };
 	json_t *node = json_loads(json, JSON_DECODE_ANY, NULL);
-	json_t *item = json_pack("{s:s}", "a", "of the item");
+	struct um_json_node *item = um_json_parse(
+		STR("{\"a\": \"of the item\"}"));
 	struct um_reading reading = { .delivery = delivery,
 		.payload = payload,
 		.item = item };
@@ -70,7 +71,7 @@ put(const char *json, const struct um_delivery *delivery,
 	um_value_free(&value);
 	um_reading_free(&reading);
 	json_decref(node);
-	json_decref(item);
+	free(item);
 	return found;
 }
 
