@@ -175,6 +175,29 @@ describe('what was paid must be what was asked for', () => {
 		const elicitation = await start(from, 'stripe', { expected: PRICE });
 		await from.send(from.event(elicitation.id, 'paid'));
 		assert.deepEqual(await statusOf(elicitation.id), { status: 'processing', action: null, reason: 'recheck' });
+		const asked = [];
+		const { action, reason } = await wait(elicitation, {
+			recheck: async (question) => {
+				asked.push(question);
+				return { action: 'cancel', reason: 'amount_mismatch' };
+			},
+		});
+		assert.deepEqual([action, reason], ['cancel', 'amount_mismatch']);
+		assert.deepEqual(asked, [{
+			elicitationId: elicitation.id, provider: 'stripe', type: 'checkout.session.completed', reference: 'cs_test_1',
+		}]);
+	});
+
+	test('what a recheck cannot say yet, the next event says', async () => {
+		const from = sender(scene, 'stripe');
+		const elicitation = await start(from, 'stripe', { expected: PRICE });
+		let asked = 0;
+		const outcome = wait(elicitation, { recheck: () => void (asked += 1) });
+		await from.send(from.event(elicitation.id, 'paid'));
+		await until('it was asked', () => asked === 1);
+		await from.send(from.event(elicitation.id, 'settled', PRICE));
+		assert.equal((await outcome).action, 'accept');
+		assert.equal(asked, 1);
 	});
 });
 

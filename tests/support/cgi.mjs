@@ -11,7 +11,10 @@ import process from 'node:process';
 import { request } from './http.mjs';
 import { until } from './wait.mjs';
 
-const ROUTES = { '/connect': 'connect', '/oauth': 'oauth-return', '/done': 'status', '/healthz': 'status' };
+const ROUTES = {
+	'/connect': 'connect', '/oauth': 'oauth-return', '/payment': 'payment-return', '/webhook': 'webhook',
+	'/done': 'status', '/status': 'status', '/healthz': 'status',
+};
 const MODULES = { mpm_prefork: 'mpm_prefork', authz_core: 'authz_core', alias: 'alias', cgi: 'cgi', env: 'env' };
 
 /**
