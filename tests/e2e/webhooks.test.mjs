@@ -1,19 +1,15 @@
-// Signed deliveries of every provider that is shipped, through nginx and two
-// processes of each program into a waiting promise; and what a delivery must
-// not do.
+// Signed deliveries of every provider that is shipped, through nginx into a
+// waiting promise; and what a delivery must not do.
 
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { WebhooksHelper } from 'square';
 
 import { post, PROVIDERS, sender } from '../support/deliveries.mjs';
-import { replay, writeDeliveries } from '../support/replay.mjs';
 import { openScene } from '../support/scene.mjs';
-import { deferred, until } from '../support/wait.mjs';
+import { until } from '../support/wait.mjs';
 
 const TARGET = 'https://checkout.example/pay';
 const PRICE = { amount: 1050, currency: 'EUR' };
@@ -21,7 +17,7 @@ const PRICE = { amount: 1050, currency: 'EUR' };
 let scene;
 
 before(async () => {
-	scene = await openScene({ name: 'webhooks', own: true, env: { PROCESSES: '2' } });
+	scene = await openScene({ name: 'webhooks' });
 });
 
 after(() => scene?.close());
@@ -201,75 +197,6 @@ describe('what was paid must be what was asked for', () => {
 	});
 });
 
-describe('an event counts once, whatever comes after it', () => {
-	test('again, and again at the same instant', async () => {
-		const from = sender(scene, 'stripe');
-		const elicitation = await start(from, 'stripe');
-		const delivery = await from.deliver(from.event(elicitation.id, 'paid', PRICE));
-		const answers = await Promise.all(Array.from({ length: 8 }, () => post(delivery)));
-		assert.deepEqual(answers.map(({ status }) => status), Array(8).fill(200));
-		const before = await scene.row(elicitation.id);
-		assert.equal((await post(delivery)).status, 200);
-		assert.equal(await scene.row(elicitation.id), before);
-		assert.equal((await events(elicitation.id)).length, 1);
-	});
-
-	test('failed after paid undoes nothing, and paid after expired is kept and visible', async () => {
-		const from = sender(scene, 'stripe');
-		const paid = await start(from, 'stripe');
-		await from.send(from.event(paid.id, 'paid', PRICE));
-		const before = await scene.row(paid.id);
-		assert.equal((await from.send(from.event(paid.id, 'failed'))).status, 200);
-		assert.equal(await scene.row(paid.id), before);
-		assert.deepEqual((await events(paid.id)).map(({ action }) => action), ['accept', 'late']);
-
-		const expired = await start(from, 'stripe');
-		await from.send(from.event(expired.id, 'expired'));
-		assert.equal((await from.send(from.event(expired.id, 'paid', PRICE))).status, 200);
-		assert.deepEqual(await statusOf(expired.id), { status: 'completed', action: 'cancel', reason: 'expired' });
-		const [, late] = await events(expired.id);
-		assert.deepEqual(
-			{ action: late.action, type: late.type, provider: late.provider },
-			{ action: 'late', type: 'checkout.session.completed', provider: 'stripe' });
-	});
-
-	test('thousands in any order, a tenth of them twice, end in the rows of the order in which they happened', async () => {
-		const file = path.join(scene.stack.runDir, 'deliveries');
-		await writeDeliveries(scene, file, 2_000);
-		const { rows } = await replay(scene, file);
-		const shuffled = await replay(scene, file, { seed: 7 });
-		assert.ok(shuffled.deliveries > 2_100, String(shuffled.deliveries));
-		assert.deepEqual(shuffled.rows.filter((row, n) => row !== rows[n]), []);
-	});
-});
-
-test('programs that are killed and a PostgreSQL that restarts lose nothing that was taken', async () => {
-	const file = path.join(scene.stack.runDir, 'more-deliveries');
-	await writeDeliveries(scene, file, 600);
-	const { rows } = await replay(scene, file);
-	const started = deferred();
-	let running = true;
-	const replaying = replay(scene, file, { seed: 3, onStart: started.resolve }).finally(() => {
-		running = false;
-	});
-
-	await started.promise;
-	const restarting = scene.stack.service('restart', 'postgres');
-	let killed = 0;
-	while (running) {
-		const { pid } = await scene.stack.program('webhook') ?? {};
-		if (pid && killed < 20) {
-			process.kill(pid, 'SIGKILL');
-			killed += 1;
-		}
-		await sleep(100);
-	}
-	await restarting;
-	const shuffled = await replaying;
-	assert.ok(killed > 1 && shuffled.again > 0, `${killed} killed, ${shuffled.again} sent again`);
-	assert.deepEqual(shuffled.rows.filter((row, n) => row !== rows[n]), []);
-});
-
 describe('a delivery that is not to be believed', () => {
 	const refused = async (delivery, status, code) => {
 		const answer = await post(delivery);
@@ -381,22 +308,3 @@ test("Square's own package accepts what the tests send", async () => {
 		notificationUrl: from.provider.constants.notification_url,
 	}));
 });
-
-test('PostgreSQL away: 503, so that the provider tries again; then it is taken', async () => {
-	const from = sender(scene, 'stripe');
-	const elicitation = await start(from, 'stripe');
-	const delivery = await from.deliver(from.event(elicitation.id, 'paid', PRICE));
-	await scene.stack.service('stop', 'postgres');
-	const answer = await post(delivery);
-	assert.equal(answer.status, 503);
-	assert.ok(answer.headers['retry-after']);
-	await refusedMeanwhile(delivery);
-	await scene.stack.service('start', 'postgres');
-	await until('it is taken', async () => (await post(delivery)).status === 200);
-	assert.equal((await statusOf(elicitation.id)).action, 'accept');
-});
-
-async function refusedMeanwhile(delivery) {
-	const forged = await post({ ...delivery, body: `${delivery.body} ` });
-	assert.equal(forged.status, 401);
-}
