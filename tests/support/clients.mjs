@@ -13,6 +13,7 @@ const CALL_TIMEOUT = 60_000;
  * @property {(params: { url: string, message: string, elicitationId?: string }, client: TestClient,
  *     signal: AbortSignal) => string | Promise<string>} [onElicit] answers 'accept', 'decline' or 'cancel'; 'accept' by
  *     default
+ * @property {object} [content] what it fills in where it is asked by a form
  */
 
 const URL_CAPABILITY = { elicitation: { url: {} } };
@@ -25,9 +26,13 @@ class TestClient {
 	completed = [];
 	#waiting = [];
 
-	/** @param {ClientOptions['onElicit']} onElicit */
-	constructor(onElicit = () => 'accept') {
+	/**
+	 * @param {ClientOptions['onElicit']} onElicit
+	 * @param {object} [content] what its user fills in
+	 */
+	constructor(onElicit = () => 'accept', content = undefined) {
 		this.onElicit = onElicit;
+		this.content = content;
 	}
 
 	/** The next thing that it is asked, or was. */
@@ -45,7 +50,8 @@ class TestClient {
 	async elicit(params, signal) {
 		this.asked.push(params);
 		this.#waiting.shift()?.resolve(params);
-		return { action: await this.onElicit(params, this, signal) };
+		const action = await this.onElicit(params, this, signal);
+		return { action, ...action === 'accept' && this.content && { content: this.content } };
 	}
 
 	/** @returns {Promise<{ text: string, isError: boolean }>} */
@@ -61,11 +67,11 @@ class TestClient {
  * @param {import('./projects.mjs').Project} project
  * @param {ClientOptions} options
  */
-export async function connectSdk1(project, { url, token, capabilities = URL_CAPABILITY, onElicit }) {
+export async function connectSdk1(project, { url, token, capabilities = URL_CAPABILITY, onElicit, content }) {
 	const { Client } = project.load('@modelcontextprotocol/sdk/client/index.js');
 	const { StreamableHTTPClientTransport } = project.load('@modelcontextprotocol/sdk/client/streamableHttp.js');
 	const types = project.load('@modelcontextprotocol/sdk/types.js');
-	const test = new TestClient(onElicit);
+	const test = new TestClient(onElicit, content);
 	const client = new Client({ name: 'urlmode-tests', version: '1.0.0' }, { capabilities });
 	if (capabilities.elicitation) {
 		client.setRequestHandler(types.ElicitRequestSchema, ({ params }, { signal }) => test.elicit(params, signal));
