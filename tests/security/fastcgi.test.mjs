@@ -80,6 +80,15 @@ describe('a good peer', () => {
 		assert.match(await peer.answer(), /^Status: 200\r\n/);
 	});
 
+	test('sees nothing of the request before it on its connection', async () => {
+		const peer = await connect();
+		const first = parameters({ cookie: '__Host-urlmode-done=declined' });
+		assert.match(await peer.send(request(first)).answer(), /<h1>Declined<\/h1>/);
+		const { HTTP_COOKIE, ...second } = first;
+		assert.ok(HTTP_COOKIE);
+		assert.match(await peer.send(request(second)).answer(), /<h1>All done<\/h1>/);
+	});
+
 	test('that does not ask to keep the connection has it closed after the answer', async () => {
 		const peer = await connect();
 		peer.send(begin({ flags: 0 }), record(PARAMS, pairs(parameters())), record(PARAMS), record(STDIN));

@@ -49,6 +49,8 @@ function assertLeadsNowhere(answer, payload, isGood = () => false) {
 
 	for (const location of all('location')) {
 		assert.ok(isGood(location), `${what} led to ${location}`);
+		// RFC 9700 section 4.12: not 307, which would post again what was posted.
+		assert.equal(answer.status, 303);
 	}
 	for (const refresh of all('refresh')) {
 		assert.match(refresh, /^\d+$/, what);
