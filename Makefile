@@ -94,7 +94,8 @@ migrate:        ## apply sql/ to the database of URLMODE_ADMIN_DATABASE_URL
 	@sql/migrate
 
 ## Tests
-.PHONY: test test-unit test-valgrind test-e2e test-sanitize test-build lint soak fuzz
+.PHONY: test test-unit test-valgrind test-e2e test-sanitize test-security test-build
+.PHONY: lint soak fuzz
 test: test-build ## everything, against the real parts
 	@tests/run
 
@@ -109,6 +110,9 @@ test-e2e: test-build ## the whole way, through nginx
 
 test-sanitize: test-build ## the C modules and the whole way under ASan and UBSan
 	@tests/run unit-sanitize e2e-sanitize
+
+test-security: test-build ## everything hostile, and a real browser
+	@tests/run security browser
 
 lint: test-build ## clang-tidy, cppcheck, format, shellcheck, types
 	@tests/run lint

@@ -8,6 +8,11 @@ import { fileURLToPath } from 'node:url';
 
 const SNIPPETS = fileURLToPath(new URL('../../nginx/urlmode', import.meta.url));
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Where the programs are that the stacks run. */
+export const BIN = path.resolve(ROOT, process.env.PROGRAM_DIR ?? 'build/bin');
+
 /** Every program there is. */
 export const PROGRAMS = readdirSync(fileURLToPath(new URL('../../cgi-bin', import.meta.url)))
 	.filter((name) => name.endsWith('.c')).map((name) => path.basename(name, '.c'));

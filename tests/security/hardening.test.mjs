@@ -7,15 +7,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 import { isThere } from '../support/processes.mjs';
 import { openScene } from '../support/scene.mjs';
 import { until } from '../support/wait.mjs';
-import { PROGRAMS } from './deployment.mjs';
+import { BIN, PROGRAMS } from './deployment.mjs';
 
-const BIN = process.env.PROGRAM_DIR ?? fileURLToPath(new URL('../../build/bin', import.meta.url));
 
 async function readelf(name, ...options) {
 	const { stdout } = await promisify(execFile)('readelf', ['--wide', ...options, path.join(BIN, name)], { maxBuffer: 1 << 28 });

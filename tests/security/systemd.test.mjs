@@ -15,10 +15,9 @@ import { request } from '../support/http.mjs';
 import { familyOf, isThere } from '../support/processes.mjs';
 import { openScene } from '../support/scene.mjs';
 import { until } from '../support/wait.mjs';
-import { PROGRAMS } from './deployment.mjs';
+import { BIN, PROGRAMS } from './deployment.mjs';
 
 const UNITS = fileURLToPath(new URL('../../nginx/systemd', import.meta.url));
-const BIN = process.env.PROGRAM_DIR ?? fileURLToPath(new URL('../../build/bin', import.meta.url));
 const SCORE_MAX = 2.0;
 
 const run = promisify(execFile);
