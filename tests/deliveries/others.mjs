@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: MIT
+// Generic senders, documents, accounts, signed returns, and the corners of the language.
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { ed25519, ED25519_PUBLIC, event, hmac, ID, json, NOW, OTHER, sha256, write } from './support.mjs';
+
+export function standardWebhooks(name, prefix, extra = []) {
+	const key = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64');
+	const deliver = (id, type, data, meaning, more, signature) => {
+		const body = json({ type, timestamp: '2023-11-14T22:13:20Z', data });
+		const text = `${id}.${NOW}.${body}`;
+		const v1 = hmac('sha256', key, text, 'base64');
+		const v1a = sign(null, Buffer.from(text), ed25519).toString('base64');
+		return {
+			name: id, body,
+			headers: {
+				[`${prefix}-id`]: id, [`${prefix}-timestamp`]: `${NOW}`,
+				[`${prefix}-signature`]: signature?.(v1, v1a) ?? `v1,${v1}`,
+			},
+			...meaning === null ? { verdict: 'forged' }
+				: { verdict: 'good', events: [event(meaning, type, id, more)] },
+		};
+	};
+	const data = { elicitation_id: ID, payment_id: 'pay_1', total_amount: 1999, currency: 'USD' };
+	const amount = { reference: 'pay_1', amount: 1999, currency: 'USD' };
+
+	write(name, {
+		site: { secrets: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', `whpk_${Buffer.from(ED25519_PUBLIC, 'hex').toString('base64')}`] },
+		deliveries: [
+			deliver('msg_paid', 'payment.succeeded', data, 'paid', amount),
+			deliver('msg_v1a', 'payment.succeeded', data, 'paid', amount, (v1, v1a) => `v1a,${v1a}`),
+			deliver('msg_both', 'payment.succeeded', data, 'paid', amount, (v1, v1a) => `v1a,${v1a} v1,${v1}`),
+			deliver('msg_metadata', 'payment.failed', { metadata: { elicitation_id: ID }, id: 'p' }, 'failed', { reference: 'p' }),
+			deliver('msg_cancelled', 'payment.cancelled', data, 'cancelled', amount),
+			deliver('msg_expired', 'payment.expired', data, 'expired', amount),
+			deliver('msg_processing', 'payment.processing', data, 'processing', amount),
+			deliver('msg_signed', 'document.signed', data, 'paid', amount),
+			deliver('msg_other', 'subscription.renewed', data, 'ignore', { reference: 'pay_1' }),
+			// A name with a full stop could be cut elsewhere.
+			deliver('msg.paid', 'payment.succeeded', data, 'recheck', { reference: 'pay_1' }),
+			deliver('msg_v2', 'payment.succeeded', data, null, {}, (v1) => `v2,${v1}`),
+			deliver('msg_hmac_as_v1a', 'payment.succeeded', data, null, {}, (v1) => `v1a,${v1}`),
+			deliver('msg_header_twice', 'payment.succeeded', data, null, {}, (v1) => `v1,${v1}, v1,${v1}`),
+			...extra.map((one) => one(key, data)),
+		],
+	});
+}
+
+export function svix() {
+	// Both sets of names: good when they agree.
+	const both = (other) => (key, data) => {
+		const body = json({ type: 'payment.succeeded', data });
+		const signature = `v1,${hmac('sha256', key, `msg_two.${NOW}.${body}`, 'base64')}`;
+
+		return {
+			name: `both names, ${other}`, body,
+			headers: {
+				'svix-id': 'msg_two', 'webhook-id': other,
+				'svix-timestamp': `${NOW}`, 'webhook-timestamp': `${NOW}`,
+				'svix-signature': signature, 'webhook-signature': signature,
+			},
+			...other === 'msg_two'
+				? {
+					verdict: 'good', events: [event('paid', 'payment.succeeded', 'msg_two',
+						{ reference: 'pay_1', amount: 1999, currency: 'USD' })],
+				}
+				: { verdict: 'forged' },
+		};
+	};
+	standardWebhooks('svix', 'svix', [both('msg_two'), both('msg_three')]);
+}
+
+export function github() {
+	const secret = "It's a Secret to Everybody";
+	const deliver = (name, content, meaning, more, header) => {
+		const body = typeof content === 'string' ? content : json(content);
+		const mac = hmac('sha256', secret, body, 'hex');
+		return {
+			name, body,
+			headers: {
+				'x-github-event': 'installation', 'x-github-delivery': '72d3162e-cc78-11e3-81ab-4c9367dc0958',
+				'x-hub-signature-256': header?.(mac, body) ?? `sha256=${mac}`,
+			},
+			...meaning === null ? { verdict: 'forged' } : { verdict: 'good', events: [event(meaning, content.action, `sha256:${sha256(body)}`, { id: null, ...more })] },
+		};
+	};
+	const installation = { id: 42, app_id: 7, account: { login: 'octocat', id: 1 } };
+
+	write('github', {
+		site: { secrets: [secret] },
+		deliveries: [
+			deliver('installed', { action: 'created', installation }, 'paid', { reference: '42' }),
+			deliver('removed', { action: 'deleted', installation }, 'cancelled', { reference: '42' }),
+			deliver('suspended', { action: 'suspend', installation }, 'ignore', { reference: '42' }),
+			deliver('an-issue', { action: 'created', installation: { id: 42, node_id: 'x' }, issue: {} }, 'ignore', { reference: '42' }),
+			deliver('sha1', { action: 'created', installation }, null, {},
+				(mac, body) => `sha1=${hmac('sha1', secret, body, 'hex')}`),
+			deliver('no-prefix', { action: 'created', installation }, null, {}, (mac) => mac),
+			deliver('twice', { action: 'created', installation }, null, {}, (mac) => `sha256=${mac}, sha256=${mac}`),
+		],
+	});
+}
+
+export function docusign() {
+	const secret = 'docusign-connect-key';
+	const deliver = (name, type, expected, headers, fields) => {
+		const body = json({
+			event: type, apiVersion: 'v2.1', retryCount: 0, configurationId: 1, generatedDateTime: '2023-11-14T22:13:20.000Z',
+			data: {
+				accountId: 'A', envelopeId: 'E', envelopeSummary: {
+					status: 'x', customFields: { listCustomFields: [], textCustomFields: fields ?? [{ fieldId: '1', name: 'case', value: '12' }, { fieldId: '2', name: 'elicitation_id', value: ID }] },
+				},
+			},
+		});
+		const mac = hmac('sha256', secret, body, 'base64');
+		return { name, body, headers: headers?.(mac) ?? { 'x-docusign-signature-1': mac }, ...expected };
+	};
+	const good = (meaning, type, more) => ({
+		verdict: 'good', events: [event(meaning, type, `E:${type}:2023-11-14T22:13:20.000Z`, { reference: 'E', ...more })],
+	});
+	const wrong = hmac('sha256', 'another', 'x', 'base64');
+
+	write('docusign', {
+		site: { secrets: [secret] },
+		deliveries: [
+			deliver('signed', 'envelope-completed', good('paid', 'envelope-completed')),
+			deliver('declined', 'envelope-declined', good('cancelled', 'envelope-declined')),
+			deliver('voided', 'envelope-voided', good('expired', 'envelope-voided')),
+			deliver('opened', 'envelope-delivered', good('processing', 'envelope-delivered')),
+			deliver('sent', 'envelope-sent', good('ignore', 'envelope-sent')),
+			deliver('second-key', 'envelope-completed', good('paid', 'envelope-completed'),
+				(mac) => ({ 'x-docusign-signature-1': wrong, 'x-docusign-signature-2': mac })),
+			deliver('numbered-from-two', 'envelope-completed', { verdict: 'unsigned' }, (mac) => ({ 'x-docusign-signature-2': mac })),
+			deliver('two-fields-of-one-name', 'envelope-completed', good('paid', 'envelope-completed', { id: null }), undefined,
+				[{ name: 'elicitation_id', value: OTHER }, { name: 'elicitation_id', value: ID }]),
+			deliver('no-field', 'envelope-completed', good('paid', 'envelope-completed', { id: null }), undefined, []),
+		],
+	});
+}
+
+export function dropboxSign() {
+	const secret = 'dropbox-sign-api-key';
+	const boundary = '------------------------d74496d66958873e';
+	const deliver = (name, content, expected, more = '') => {
+		const body = `--${boundary}\r\nContent-Disposition: form-data; name="json"\r\n\r\n${content}\r\n${more}--${boundary}--\r\n`;
+		return {
+			name, body, headers: {}, content_type: `multipart/form-data; boundary=${boundary}`,
+			...expected(body),
+		};
+	};
+	const payload = (type, hash) => json({
+		event: {
+			event_time: `${NOW}`, event_type: type,
+			event_hash: hash ?? hmac('sha256', secret, `${NOW}${type}`, 'hex'), event_metadata: {},
+		},
+		signature_request: { signature_request_id: 'SR1', metadata: { elicitation_id: ID } },
+	});
+	const good = (meaning, type, more) => (body) => ({
+		verdict: 'good', events: [event(meaning, type, `sha256:${sha256(body)}`, { reference: 'SR1', ...more })],
+	});
+	const field = `--${boundary}\r\nContent-Disposition: form-data; name="json"\r\n\r\n{}\r\n`;
+
+	write('dropbox-sign', {
+		site: { secrets: [secret] },
+		answer: { status: 200, body: 'Hello API Event Received', content_type: 'text/plain' },
+		deliveries: [
+			deliver('signed', payload('signature_request_all_signed'), good('recheck', 'signature_request_all_signed')),
+			deliver('declined', payload('signature_request_declined'), good('recheck', 'signature_request_declined')),
+			deliver('viewed', payload('signature_request_viewed'), good('ignore', 'signature_request_viewed')),
+			deliver('test', payload('callback_test'), good('ignore', 'callback_test')),
+			deliver('wrong-hash', payload('signature_request_all_signed', '0'.repeat(64)), () => ({ verdict: 'forged' })),
+			deliver('no-hash', '{"event":{}}', () => ({ verdict: 'unsigned' })),
+			deliver('not-json', 'signed', () => ({ verdict: 'forged' })),
+			deliver('field-twice', payload('signature_request_all_signed'), () => ({ verdict: 'forged' }), field),
+		],
+	});
+}
+
+export function razorpay() {
+	const secrets = ['webhook-secret'], return_secrets = ['key-secret'];
+	const body = json({
+		event: 'payment_link.paid',
+		payload: { payment_link: { entity: { id: 'plink_1', reference_id: ID, amount: 100, currency: 'INR', status: 'paid' } } },
+	});
+	const back = (name, status, expected, change = (q) => q) => {
+		const q = change({
+			razorpay_payment_id: 'pay_1', razorpay_payment_link_id: 'plink_1',
+			razorpay_payment_link_reference_id: ID, razorpay_payment_link_status: status,
+			razorpay_signature: hmac('sha256', return_secrets[0], `plink_1|${ID}|${status}|pay_1`, 'hex'),
+		});
+		return { name, query: new URLSearchParams(q).toString(), headers: {}, body: '', ...expected };
+	};
+	const good = (meaning, type) => ({ verdict: 'good', events: [event(meaning, type, 'pay_1', { reference: 'pay_1' })] });
+
+	write('razorpay', {
+		site: { secrets, return_secrets },
+		deliveries: [{
+			name: 'paid', body, headers: { 'x-razorpay-signature': hmac('sha256', secrets[0], body, 'hex') },
+			verdict: 'good', events: [event('paid', 'payment_link.paid', `sha256:${sha256(body)}`,
+				{ reference: 'plink_1', amount: 100, currency: 'INR' })],
+		}],
+		returns: [
+			back('paid', 'paid', good('paid', 'paid')),
+			back('partially-paid', 'partially_paid', good('ignore', 'partially_paid')),
+			back('another-elicitation', 'paid', { verdict: 'forged' }, (q) => ({ ...q, razorpay_payment_link_reference_id: OTHER })),
+			back('unsigned', 'paid', { verdict: 'unsigned' }, ({ razorpay_signature, ...q }) => q),
+			{
+				...back('signature-twice', 'paid', { verdict: 'forged' }),
+				query: `${back('', 'paid', {}).query}&razorpay_signature=00`,
+			},
+		],
+	});
+}
+
+export function shopify() {
+	const secret = 'hush';
+	const body = json({
+		id: 820982911946154508n.toString(), currency: 'USD', total_price: '403.00', financial_status: 'paid',
+		note_attributes: [{ name: 'color', value: 'red' }, { name: 'elicitation_id', value: ID }],
+	});
+	const back = (name, time, expected, change = (text) => text) => {
+		const text = `code=0907a61c0c8d55e99db179b68161bc00&host=YWRtaW4uc2hvcGlmeS5jb20vc3RvcmUvbXk&shop=my-shop.myshopify.com&state=0.6784241404160823&timestamp=${time}`;
+		const mac = hmac('sha256', secret, text, 'hex');
+		const [first, ...rest] = text.split('&');
+		return { name, query: change(`${first}&hmac=${mac}&${rest.reverse().join('&')}`), headers: {}, body: '', ...expected };
+	};
+	const query = back('', NOW, {}).query;
+
+	write('shopify', {
+		site: { secrets: [secret] },
+		deliveries: [{
+			name: 'paid', body, headers: { 'x-shopify-hmac-sha256': hmac('sha256', secret, body, 'base64') },
+			verdict: 'good', events: [event('paid', '', `sha256:${sha256(body)}`,
+				{ reference: '820982911946154508', amount: 40300, currency: 'USD' })],
+		}],
+		returns: [
+			back('installed', NOW, {
+				verdict: 'good', events: [event('paid', 'my-shop.myshopify.com', `sha256:${sha256(query)}`, { id: null })],
+			}),
+			back('stale', NOW - 91, { verdict: 'stale' }),
+			back('field-more', NOW, { verdict: 'forged' }, (text) => `${text}&x=1`),
+			back('field-less', NOW, { verdict: 'forged' }, (text) => text.replace(/&state=[^&]*/, '')),
+		],
+	});
+}
+
+export function others() {
+	const simple = (name, secret, header, encoding, algorithm, content, expected, more = {}) => {
+		const body = json(content);
+		write(name, {
+			site: { secrets: [secret] },
+			deliveries: [{
+				name: 'good', body, headers: { [header]: hmac(algorithm, secret, body, encoding) },
+				verdict: 'good', events: [expected],
+			}],
+			...more,
+		});
+	};
+	simple('paystack', 'sk_test_1', 'x-paystack-signature', 'hex', 'sha512',
+		{ event: 'charge.success', data: { id: 302961, reference: ID, amount: 10000, currency: 'NGN' } },
+		event('paid', 'charge.success', 'charge.success:302961', { reference: '302961', amount: 10000, currency: 'NGN' }));
+
+	const paddle = json({
+		event_id: 'evt_1', event_type: 'transaction.completed',
+		data: { id: 'txn_1', custom_data: { elicitation_id: ID }, currency_code: 'USD', details: { totals: { total: '3000' } } },
+	});
+	write('paddle', {
+		site: { secrets: ['pdl_ntfset_1'] },
+		deliveries: [{
+			name: 'good', body: paddle,
+			headers: { 'paddle-signature': `ts=${NOW};h1=${hmac('sha256', 'pdl_ntfset_1', `${NOW}:${paddle}`, 'hex')}` },
+			verdict: 'good', events: [event('paid', 'transaction.completed', 'evt_1', { reference: 'txn_1', amount: 3000, currency: 'USD' })],
+		}],
+	});
+
+	const discord = json({ version: 1, application_id: '1', type: 1, event: { type: 'ENTITLEMENT_CREATE', data: { id: '19' } } });
+	write('discord', {
+		site: { secrets: [ED25519_PUBLIC] },
+		answer: { status: 204, body: '', content_type: 'text/plain' },
+		deliveries: [{
+			name: 'good', body: discord,
+			headers: {
+				'x-signature-timestamp': `${NOW}`,
+				'x-signature-ed25519': sign(null, Buffer.from(`${NOW}${discord}`), ed25519).toString('hex'),
+			},
+			verdict: 'good', events: [event('paid', 'ENTITLEMENT_CREATE', `sha256:${sha256(discord)}`, { id: null, reference: '19' })],
+		}],
+	});
+
+	const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+	const sendgrid = json([
+		{ event: 'click', sg_event_id: 'a', sg_message_id: 'm', elicitation_id: ID },
+		{ event: 'open', sg_event_id: 'b', sg_message_id: 'm', elicitation_id: ID },
+		{ event: 'bounce', sg_message_id: 'n', elicitation_id: OTHER },
+	]);
+	write('sendgrid', {
+		site: { secrets: [publicKey.export({ type: 'spki', format: 'der' }).toString('base64')] },
+		deliveries: [{
+			name: 'good', body: sendgrid,
+			headers: {
+				'x-twilio-email-event-webhook-timestamp': `${NOW}`,
+				'x-twilio-email-event-webhook-signature': sign('sha256', Buffer.from(`${NOW}${sendgrid}`), privateKey).toString('base64'),
+			},
+			verdict: 'good', events: [
+				event('paid', 'click', 'a', { reference: 'm' }), event('ignore', 'open', 'b', { reference: 'm' }),
+				event('failed', 'bounce', `sha256:${sha256(sendgrid)}:2`, { id: OTHER, reference: 'n' }),
+			],
+		}],
+	});
+
+	const gitlab = json({ object_kind: 'issue', object_attributes: { id: 9, elicitation_id: ID } });
+	const gitlabEvent = event('recheck', 'issue', `sha256:${sha256(gitlab)}`, { reference: '9' });
+	write('gitlab', {
+		site: { secrets: ['token-of-the-project'] },
+		deliveries: [
+			{ name: 'good', body: gitlab, headers: { 'x-gitlab-token': 'token-of-the-project' }, verdict: 'good', events: [gitlabEvent] },
+			{ name: 'shorter', body: gitlab, headers: { 'x-gitlab-token': 'token-of-the-projec' }, verdict: 'forged' },
+			{ name: 'none', body: gitlab, headers: {}, verdict: 'unsigned' },
+		],
+	});
+
+	const url = 'https://pay.example/webhook/twilio?x=1';
+	const call = { CallSid: 'CA1', CallStatus: 'completed', ElicitationId: ID, Caller: '+14158675309', 'To Name': 'a & b' };
+	const sorted = Object.keys(call).sort().map((key) => key + call[key]).join('');
+	const form = new URLSearchParams(call).toString();
+	write('twilio', {
+		site: { secrets: ['12345'], constants: { notification_url: url } },
+		deliveries: [{
+			name: 'good', body: form, content_type: 'application/x-www-form-urlencoded; charset=UTF-8',
+			headers: { 'x-twilio-signature': hmac('sha1', '12345', url + sorted, 'base64') },
+			verdict: 'good', events: [event('recheck', 'completed', `sha256:${sha256(form)}`, { reference: 'CA1' })],
+		}],
+	});
+
+	const slack = new URLSearchParams({
+		payload: json({ type: 'block_actions', trigger_id: '1.2', actions: [{ action_id: 'approve', value: ID }] }),
+	}).toString();
+	write('slack', {
+		site: { secrets: ['8f742231b10e8888abcd99yyyzzz85a5'] },
+		deliveries: [{
+			name: 'good', body: slack, content_type: 'application/x-www-form-urlencoded',
+			headers: {
+				'x-slack-request-timestamp': `${NOW}`,
+				'x-slack-signature': `v0=${hmac('sha256', '8f742231b10e8888abcd99yyyzzz85a5', `v0:${NOW}:${slack}`, 'hex')}`,
+			},
+			verdict: 'good', events: [event('paid', 'block_actions.approve', `sha256:${sha256(slack)}`, { reference: '1.2' })],
+		}],
+	});
+}
