@@ -17,7 +17,6 @@ static bool
 is_same_text(const struct um_json_node *node, const json_t *other)
 {
 	struct um_buf text = { 0 };
-	char number[32];
 	bool same;
 
 	if (!um_json_text(node, &text))
@@ -27,6 +26,8 @@ is_same_text(const struct um_json_node *node, const json_t *other)
 			(struct um_str){ json_string_value(other),
 				json_string_length(other) });
 	} else {
+		char number[32];
+
 		snprintf(number, sizeof(number), "%" JSON_INTEGER_FORMAT,
 			json_integer_value(other));
 		same = um_str_is(um_buf_str(&text), number);
