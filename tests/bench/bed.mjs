@@ -34,23 +34,32 @@ const FILL = {
 			(id, provider, kind, subject, binding, requester, target_url, verifier, expires_at)
 		SELECT id, 'demo', 'oauth', subject, binding, 'Bench', $3, verifier, now() + interval '1 day'
 		FROM bench.seed WHERE n >= $1 AND n < $2 ORDER BY random()`,
+	payment: `
+		INSERT INTO urlmode.elicitation
+			(id, provider, kind, subject, binding, requester, target_url, expected, expires_at)
+		SELECT id, 'stripe', 'payment', subject, binding, 'Bench', $3, '{"amount": 4200, "currency": "EUR"}',
+			now() + interval '1 day'
+		FROM bench.seed WHERE n >= $1 AND n < $2 ORDER BY random()`,
 	bench: `
 		INSERT INTO bench.elicitation (id, subject, target_url, expires_at)
 		SELECT id, subject, $3, now() + interval '1 day'
 		FROM bench.seed WHERE n >= $1 AND n < $2 ORDER BY random()`,
 };
 
+const TABLE = { urlmode: 'urlmode.elicitation', payment: 'urlmode.elicitation', bench: 'bench.elicitation' };
+
 export class Bed {
 	#peers;
+	#closed;
 
 	/** @param {number} size elicitations */
-	static async open(size) {
+	static async open(size, { peers = true } = {}) {
 		mkdirSync(FOLDER, { recursive: true });
 		const bed = new Bed();
 		bed.stack = await startStack({ name: 'bench', runDir: path.join(FOLDER, 'run') });
 		try {
 			await bed.#prepare(size);
-			bed.#peers = await startPeers(bed);
+			if (peers) bed.#peers = await startPeers(bed);
 		} catch (error) {
 			await bed.close();
 			throw error;
@@ -101,15 +110,16 @@ export class Bed {
 	/**
 	 * Empties a table and fills it with a range of the elicitations, pending.
 	 *
-	 * @param {'urlmode' | 'bench'} schema
+	 * @param {'urlmode' | 'payment' | 'bench'} what
 	 */
-	async fill(schema, { from = 0, to = this.elicitations.length, keep = false } = {}) {
-		if (!keep) await this.sql(`TRUNCATE ${schema}.elicitation CASCADE`);
+	async fill(what, { from = 0, to = this.elicitations.length, keep = false } = {}) {
+		const table = TABLE[what];
+		if (!keep) await this.sql(`TRUNCATE ${table} CASCADE`);
 		// Rows are created shortly before they are completed: since the last
 		// checkpoint.
 		await this.sql('CHECKPOINT');
-		await this.sql(FILL[schema], [from, to, TARGET_URL]);
-		await this.sql(`ANALYZE ${schema}.elicitation`);
+		await this.sql(FILL[what], [from, to, TARGET_URL]);
+		await this.sql(`ANALYZE ${table}`);
 	}
 
 	/** The names of the FastCGI programs. */
@@ -118,9 +128,9 @@ export class Bed {
 	}
 
 	/** How many rows are completed, and accepted. */
-	async completed(schema) {
+	async completed(what) {
 		const [{ count }] = await this.sql(
-			`SELECT count(*)::integer FROM ${schema}.elicitation WHERE status = 'completed' AND action = 'accept'`);
+			`SELECT count(*)::integer FROM ${TABLE[what]} WHERE status = 'completed' AND action = 'accept'`);
 		return count;
 	}
 
@@ -162,7 +172,11 @@ export class Bed {
 		return Promise.all(Object.values(this.#peers ?? {}).flatMap(({ processes }) => processes.map(stop)));
 	}
 
-	async close() {
+	close() {
+		return this.#closed ??= this.#close();
+	}
+
+	async #close() {
 		await this.#stopPeers();
 		await this.stack.close();
 	}

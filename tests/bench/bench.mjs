@@ -25,6 +25,12 @@ const say = (text) => process.stderr.write(`${String(Math.round((Date.now() - be
 mkdirSync(FOLDER, { recursive: true });
 say('a stack, the peers, and what they are to complete');
 const bed = await Bed.open(plan.elicitations);
+for (const signal of ['SIGINT', 'SIGTERM']) {
+	process.once(signal, async () => {
+		await bed.close();
+		process.exit(1);
+	});
+}
 const results = new Results();
 try {
 	const machine = await describe(bed);

@@ -5,7 +5,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, closeSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+
+import { ROOT } from './paths.mjs';
 
 // Where nginx is, of whoever's PATH that is not.
 process.env.PATH += ':/usr/sbin';
@@ -39,19 +42,24 @@ export async function stop(child) {
 }
 
 /** Runs to its end, and answers what it printed; a status but 0 throws. */
-export async function run(command, { input, ...options } = {}) {
+export async function run(command, { env = {}, seconds = 120 } = {}) {
 	const child = spawn(command[0], command.slice(1), {
-		...options, env: { ...process.env, ...options.env }, stdio: ['pipe', 'pipe', 'pipe'],
+		env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], timeout: seconds * 1_000,
 	});
-	const parts = { out: '', err: '' };
+	const printed = { out: '', err: '' };
 	running.add(child);
-	child.stdout.on('data', (data) => parts.out += data);
-	child.stderr.on('data', (data) => parts.err += data);
-	child.stdin.on('error', () => {}).end(input);
-	const [status] = await once(child, 'close');
+	child.stdout.on('data', (data) => printed.out += data);
+	child.stderr.on('data', (data) => printed.err += data);
+	const [status, signal] = await once(child, 'close');
 	running.delete(child);
-	if (status !== 0) throw new Error(`${command.join(' ')}: ${status}\n${parts.out}${parts.err}`.trim());
-	return parts.out;
+	if (status !== 0) throw new Error(`${command.join(' ')}: ${status ?? signal}\n${printed.out}${printed.err}`.trim());
+	return printed.out;
+}
+
+/** @param {number} count loopback ports */
+export async function freePorts(count) {
+	const printed = await run([process.execPath, path.join(ROOT, 'tests/stack/ports.mjs'), '0', String(count - 1)]);
+	return printed.trim().split(' ').map(Number);
 }
 
 /** Until something listens on a port, or on a unix socket, and `child` lives. */

@@ -7,6 +7,7 @@ import { latency, redis } from './scenarios/latency.mjs';
 import { listeners } from './scenarios/listeners.mjs';
 import * as memory from './scenarios/memory.mjs';
 import { waiting } from './scenarios/waiting.mjs';
+import { webhooks } from './scenarios/webhooks.mjs';
 
 const FSYNC_DELAY_US = 1_000;
 
@@ -19,6 +20,7 @@ const FULL = {
 	waiting: { count: 60_000, open: 10_000 },
 	listeners: [1, 10, 100],
 	flood: 250_000,
+	webhooks: 80_000,
 	flat: { rounds: 8, size: 10_000 },
 	older: 10_000_000,
 	soak: 1_000_000,
@@ -33,6 +35,7 @@ const QUICK = {
 	waiting: { count: 20_000, open: 10_000 },
 	listeners: [],
 	flood: 100_000,
+	webhooks: 25_000,
 	older: 0,
 	soak: 0,
 };
@@ -58,6 +61,7 @@ export async function round(bed, plan) {
 		await measure(side, () => completions(bed, side, time));
 	}
 	await measure('null', () => nothing(bed, time));
+	await measure('webhooks', () => webhooks(bed, { ...time, count: plan.webhooks }));
 	if (repeat === 1) await measure('memory after', () => peersMemory(bed));
 	for (const side of ['floor', 'urlmode', 'batched', 'hono']) {
 		await measure(`latency ${side}`, () => latency(bed, side, plan.latency));

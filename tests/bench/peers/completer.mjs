@@ -30,11 +30,12 @@ await client.connect();
 
 let room = 0;
 process.on('message', (more) => room += more);
+process.on('disconnect', () => process.exit());
 process.send('ready');
 
 for (let from = 0; from < rows.length; from += BATCH) {
-	while (room < BATCH) await once(process, 'message');
 	const batch = rows.slice(from, from + BATCH);
+	while (room < batch.length) await once(process, 'message');
 	room -= batch.length;
 	times.fill(process.hrtime.bigint(), from, from + batch.length);
 	await client.query({
@@ -47,5 +48,4 @@ for (let from = 0; from < rows.length; from += BATCH) {
 	});
 }
 writeFileSync(timesFile, Buffer.from(times.buffer));
-await client.end();
 process.disconnect();

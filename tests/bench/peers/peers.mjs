@@ -5,11 +5,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { BIN, FOLDER } from '../paths.mjs';
-import { listening, run, start } from '../processes.mjs';
+import { freePorts, listening, start } from '../processes.mjs';
 import { startNginx } from './nginx.mjs';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
-const PORTS = path.join(HERE, '../../stack/ports.mjs');
 
 /**
  * @param {import('../bed.mjs').Bed} bed
@@ -17,7 +16,7 @@ const PORTS = path.join(HERE, '../../stack/ports.mjs');
  *     port: of its nginx
  */
 export async function startPeers(bed) {
-	const ports = (await run([process.execPath, PORTS, '0', '5'])).trim().split(' ').map(Number);
+	const ports = await freePorts(5);
 	const peers = {};
 
 	for (const name of ['hono', 'batched']) {

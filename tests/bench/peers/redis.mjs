@@ -32,7 +32,7 @@ await new Promise((resolve) => {
 	const timer = setInterval(() => {
 		while (sent.length < count && begin + sent.length * 1_000 / rate <= performance.now()) {
 			sent.push(performance.now());
-			publisher.write(`PUBLISH bench {"id":"1c2d7a3e-5d53-4fd6-9ec0-2b1f0e0c6c0f","status":"message"}\r\n`);
+			publisher.write('PUBLISH bench 1c2d7a3e-5d53-4fd6-9ec0-2b1f0e0c6c0f\r\n');
 		}
 		if (took.length === Number(count)) {
 			clearInterval(timer);

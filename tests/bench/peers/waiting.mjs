@@ -38,7 +38,7 @@ function begin() {
 		if (result.code !== `code-${n}`) throw new Error(`${id}: the result of another`);
 		resolved[n] = process.hrtime.bigint();
 		if (begun < elicitations.length) begin();
-		if (++over % TOLD_EVERY === 0) completer.send(TOLD_EVERY);
+		if (++over % TOLD_EVERY === 0 && over + AHEAD < elicitations.length + TOLD_EVERY) completer.send(TOLD_EVERY);
 		if (over === elicitations.length) all.resolve();
 	}).catch(all.reject);
 }
