@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * FastCGI records: the gate says the same however the bytes come, and what it
+ * lets through libfcgi reads.
+ */
+#include "fuzz.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "fastcgi.h"
+#include "record.h"
+
+/* How the gate takes the bytes one by one, until it has made up its mind. */
+static enum um_record_state
+byte_by_byte(struct um_str bytes, size_t *taken)
+{
+	struct um_record_scan scan = { 0 };
+	enum um_record_state state = UM_RECORD_MORE;
+
+	for (*taken = 0; *taken < bytes.len && state == UM_RECORD_MORE;) {
+		++*taken;
+		state = um_record_scan(&scan,
+			(struct um_str){ bytes.ptr, *taken });
+	}
+	return state;
+}
+
+/* As a peer sends them: read whole, asked for things, and closed. */
+static void
+to_libfcgi(struct um_str bytes, bool whole)
+{
+	static bool ready;
+	struct um_error err;
+	struct um_fastcgi *fc;
+	int pair[2];
+
+	if (!ready)
+		HOLDS(um_fastcgi_init(&err));
+	ready = true;
+	HOLDS(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+	HOLDS(write(pair[0], bytes.ptr, bytes.len) == (ssize_t)bytes.len);
+	fc = um_fastcgi_new(pair[1]);
+	HOLDS(fc != NULL);
+	HOLDS((um_fastcgi_read(fc) == UM_FASTCGI_REQUEST) == whole);
+	if (whole) {
+		um_fastcgi_param("QUERY_STRING", fc);
+		HOLDS(um_fastcgi_body(fc).len <= bytes.len);
+	}
+	um_fastcgi_free(fc);
+	close(pair[0]);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct um_str rest = { (const char *)data, size };
+	struct um_str bytes = fuzz_rest(&rest);
+	struct um_record_scan scan = { 0 };
+	enum um_record_state all = um_record_scan(&scan, bytes);
+	size_t taken;
+	enum um_record_state slowly = byte_by_byte(bytes, &taken);
+
+	/* Whole before the end is bytes after the end. */
+	HOLDS(all
+		== (slowly == UM_RECORD_WHOLE && taken < bytes.len
+				? UM_RECORD_BAD
+				: slowly));
+	to_libfcgi(bytes, all == UM_RECORD_WHOLE);
+	fuzz_free(bytes);
+	return 0;
+}
