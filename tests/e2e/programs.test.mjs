@@ -39,26 +39,24 @@ const successor = (name, before) => until(`${name} was started again`, async () 
 
 const gone = (program) => until('the program has ended', async () => !await isThere(program), { every: 5 });
 
-/** A flow under way whose completion is held up inside PostgreSQL. */
-async function held() {
+/** A flow under way whose completion is held up inside PostgreSQL until `lock.release`, or the end of the test. */
+async function held(t) {
 	const browser = scene.browser();
 	const flow = await scene.goOn(browser);
 	const lock = await holdRow(scene.stack, flow.id);
+	t.after(() => lock.release());
 	const program = await scene.stack.program('oauth-return');
 	const back = flow.returnTo({ code: `code of ${flow.id}` });
 	const hop = comeBack(browser, back);
 	hop.catch(() => {}); // heard of where it is awaited
 
-	await untilHeld(scene.stack, 'oauth-return').catch(async (error) => {
-		await lock.release();
-		throw error;
-	});
+	await untilHeld(scene.stack, 'oauth-return');
 	return { browser, flow, lock, program, back, hop };
 }
 
 describe('SIGTERM', () => {
-	test('lets a request in flight finish, and ends within a second of it', async () => {
-		const { flow, lock, program, hop } = await held();
+	test('lets a request in flight finish, and ends within a second of it', async (t) => {
+		const { flow, lock, program, hop } = await held(t);
 		process.kill(program.pid, 'SIGTERM');
 		await sleep(1_000); // for a program that does not wait for its database to end by then
 		assert.ok(await isThere(program));
@@ -123,8 +121,8 @@ describe('SIGTERM', () => {
 });
 
 describe('a program that crashes', () => {
-	test('is started again, and what it had in its hands can be asked again', async () => {
-		const { browser, flow, lock, program, back, hop } = await held();
+	test('is started again, and what it had in its hands can be asked again', async (t) => {
+		const { browser, flow, lock, program, back, hop } = await held(t);
 		process.kill(program.pid, 'SIGKILL');
 		const failed = await hop;
 		assert.equal(failed.status, 502);
@@ -154,18 +152,20 @@ describe('a program that crashes', () => {
 	});
 });
 
-test('a client that goes away takes nothing with it', async () => {
-	const { browser, flow, lock, hop } = await held();
+test('a client that goes away takes nothing with it', async (t) => {
+	const { browser, flow, lock, hop } = await held(t);
 	browser.close();
 	await assert.rejects(hop);
 	await lock.release();
 
 	const { result } = await scene.urlmode.waitForCompletion(flow.id, flow.owner);
 	assert.equal(result.code, `code of ${flow.id}`);
-	const line = await until('it is in the log', async () => (await scene.stack.accessLog())
-		.find(({ path: where, upstream_status: status, status: seen }) => (
-			where === '/oauth/demo/return' && status === '303' && seen === '303')));
-	assert.ok(line);
+	const { request: id } = await until('the program has logged it', async () => (
+		(await scene.stack.programLog()).find(({ program, elicitation }) => (
+			program === 'oauth-return' && elicitation === flow.id))));
+	const { status } = await until('nginx has logged it', async () => (
+		(await scene.stack.accessLog()).find(({ request_id: requestId }) => requestId === id)));
+	assert.equal(status, '303', 'nginx waited for the answer');
 });
 
 test('the sockets are for the web server alone', async () => {

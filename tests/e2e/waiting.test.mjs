@@ -26,7 +26,8 @@ const serverConnections = () => scene.stack.sql(`
 const untilListening = () => until('somebody listens', async () => (
 	(await serverConnections()).some(({ query }) => /urlmode\.read/.test(query))));
 
-const waitFor = ({ id, owner }, options) => scene.urlmode.waitForCompletion(id, { ...owner, ...options });
+// Rows are read without a reason, too, but not as soon as this.
+const waitFor = ({ id, owner }, options) => scene.urlmode.waitForCompletion(id, { ...owner, timeout: 20_000, ...options });
 
 async function complete(browser, flow, code) {
 	assert.equal((await comeBack(browser, flow.returnTo({ code }))).location, '/done');
@@ -122,7 +123,7 @@ test('a thousand at once, each with its own code, over one listening connection'
 		const flow = await scene.goOn(browser, { subject: `user-${index}` });
 		browser.close(); // its connection: a thousand of them are not the point
 		elicitations[index] = { browser, flow };
-		waits[index] = waitFor(flow);
+		waits[index] = waitFor(flow, { timeout: 300_000 });
 	});
 	const listening = await until('every wait is being listened for', async () => (
 		(await serverConnections()).filter(({ query }) => /LISTEN|urlmode\.read/.test(query))));
