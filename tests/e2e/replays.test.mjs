@@ -72,7 +72,7 @@ describe('an event counts once, whatever comes after it', () => {
 	});
 });
 
-test('programs that are killed and a PostgreSQL that restarts lose nothing that was taken', async () => {
+test('programs that are killed and a PostgreSQL that crashes lose nothing that was taken', async () => {
 	const file = path.join(scene.stack.runDir, 'more-deliveries');
 	await writeDeliveries(scene, file, 600);
 	const { rows } = await replay(scene, file);
@@ -83,6 +83,9 @@ test('programs that are killed and a PostgreSQL that restarts lose nothing that 
 	});
 
 	await started.promise;
+	await sleep(200);
+	// At once, and so without writing what only the log has yet.
+	process.kill(await scene.stack.pid('postgres'), 'SIGQUIT');
 	const restarting = scene.stack.service('restart', 'postgres');
 	let killed = 0;
 	while (running) {
