@@ -191,6 +191,10 @@ export class PostgresClientRequestAdapter {
 		if (entries.length === 0) return;
 		const rests = entries.map(({ deadline }) => Math.max(1, Math.ceil(deadline - performance.now())));
 		await this.#settleAll(EXPECT, [entries.map(({ key }) => key), rests]);
+		// What was settled while this was under way may have been written after it was dropped.
+		for (const entry of entries) {
+			if (this.#pending.get(entry.key.toString('hex')) !== entry) this.#drop(entry);
+		}
 	}
 
 	/** @param {Entry[]} entries */

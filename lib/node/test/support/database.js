@@ -122,7 +122,7 @@ export async function connectionsOf(admin, applicationName) {
 export async function listenerOf(admin, applicationName) {
 	return until('a connection listens', async () => {
 		const all = await connectionsOf(admin, applicationName);
-		return all.find(({ query }) => /^LISTEN|urlmode\.read/.test(query))?.pid;
+		return all.find(({ query }) => /^LISTEN|pg_backend_pid\(\) AS pid|urlmode\.read/.test(query))?.pid;
 	});
 }
 

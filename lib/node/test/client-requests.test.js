@@ -1,0 +1,206 @@
+// mcp-lite's ClientRequestAdapter and SessionAdapter on a real PostgreSQL, on
+// two instances.
+
+import assert from 'node:assert/strict';
+import { createHash, randomUUID } from 'node:crypto';
+import test from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { PostgresClientRequestAdapter, PostgresSessionAdapter } from '../src/adapters/mcp-lite.js';
+import { listenerOf, setUp, until } from './support/database.js';
+
+async function setUpRequests(t, options) {
+	const scene = await setUp(t, options);
+	const other = scene.another();
+	return {
+		...scene, other, a: new PostgresClientRequestAdapter(scene.urlmode), b: new PostgresClientRequestAdapter(other),
+		session: randomUUID(),
+	};
+}
+
+const answerTo = (id, name = 'Ada') => ({ jsonrpc: '2.0', id, result: { action: 'accept', content: { name } } });
+
+/** The row of one request, if there is one. */
+async function rowOf(admin, session, id) {
+	const key = createHash('sha256').update(`${session}\0${id}`).digest();
+	const { rows } = await admin.query('SELECT expected, response FROM urlmode.client_request WHERE key = $1', [key]);
+	return rows[0];
+}
+
+test('answered where it was asked', async (t) => {
+	const { a, session } = await setUpRequests(t);
+	const { promise } = a.createPending(session, 'r1');
+	assert.equal(a.resolvePending(session, 'r1', answerTo('r1')), true);
+	assert.deepEqual(await promise, answerTo('r1'));
+	assert.equal(a.rejectPending(session, 'r1', new Error('late')), false);
+});
+
+test('answered on another instance: with the whole response, and nothing is left', async (t) => {
+	const { a, b, session, admin } = await setUpRequests(t);
+	const { promise } = a.createPending(session, 'r1');
+	await sleep(300);
+	assert.equal(b.resolvePending(session, 'r1', answerTo('r1')), false, 'this instance did not wait');
+	assert.deepEqual(await promise, answerTo('r1'));
+	await until('the row is gone', async () => await rowOf(admin, session, 'r1') === undefined);
+});
+
+test('a request without a session, and ids that are numbers', async (t) => {
+	const { a, b, session } = await setUpRequests(t);
+	const waits = [a.createPending(undefined, 7).promise, a.createPending(session, 7).promise];
+	b.resolvePending(session, 7, answerTo(7, 'with'));
+	b.resolvePending(undefined, 7, answerTo(7, 'without'));
+	const names = (await Promise.all(waits)).map(({ result }) => result.content.name);
+	assert.deepEqual(names, ['without', 'with']);
+});
+
+test('whichever is written first, question or answer', async (t) => {
+	const { a, b, session } = await setUpRequests(t);
+	for (let n = 0; n < 50; n += 1) {
+		const id = `r${n}`;
+		const early = n % 2 === 0;
+		if (early) {
+			b.resolvePending(session, id, answerTo(id));
+			if (n % 4 === 0) await sleep(10);
+		}
+		const { promise } = a.createPending(session, id, { timeout_ms: 5_000 });
+		if (!early) b.resolvePending(session, id, answerTo(id));
+		assert.deepEqual(await promise, answerTo(id));
+	}
+});
+
+test('resolved exactly once, whoever answers and however often', async (t) => {
+	const { a, b, session, admin } = await setUpRequests(t);
+	const { promise } = a.createPending(session, 'r1');
+	await sleep(200);
+	for (const name of ['first', 'second', 'third']) {
+		b.resolvePending(session, 'r1', answerTo('r1', name));
+		await sleep(50);
+	}
+	assert.equal((await promise).result.content.name, 'first');
+	a.resolvePending(session, 'r1', answerTo('r1', 'here'));
+	assert.equal((await promise).result.content.name, 'first');
+	await sleep(100);
+	assert.notEqual((await rowOf(admin, session, 'r1'))?.expected, true, 'nobody waits for a late one');
+});
+
+test('a second request of the same id takes the place of the first', async (t) => {
+	const { a, b, session } = await setUpRequests(t);
+	const first = a.createPending(session, 'r1').promise;
+	const second = a.createPending(session, 'r1').promise;
+	await assert.rejects(first, /replaced/);
+	b.resolvePending(session, 'r1', answerTo('r1'));
+	assert.deepEqual(await second, answerTo('r1'));
+});
+
+test('a timeout rejects, and its row is cleared away', async (t) => {
+	const { a, session, admin } = await setUpRequests(t);
+	const start = performance.now();
+	await assert.rejects(a.createPending(session, 'r1', { timeout_ms: 200 }).promise, /did not answer request r1 within 200 ms/);
+	assert.ok(performance.now() - start < 2_000);
+	await until('the row is gone', async () => await rowOf(admin, session, 'r1') === undefined);
+});
+
+test('rejected by the transport', async (t) => {
+	const { a, session, admin } = await setUpRequests(t);
+	const { promise } = a.createPending(session, 'r1');
+	const failure = new Error('no stream');
+	assert.equal(a.rejectPending(session, 'r1', failure), true);
+	await assert.rejects(promise, failure);
+	await until('the row is gone', async () => await rowOf(admin, session, 'r1') === undefined);
+});
+
+test('rows of an instance that died are cleared away in time', async (t) => {
+	const { a, session, admin } = await setUpRequests(t);
+	await admin.query("INSERT INTO urlmode.client_request (key, expected, expires_at) VALUES (sha256('dead'), true, now() - interval '1 s')");
+	a.createPending(session, 'r1', { timeout_ms: 1_000 }).promise.catch(() => {});
+	await until('it is gone', async () => (await admin.query(
+		"SELECT FROM urlmode.client_request WHERE key = sha256('dead')")).rowCount === 0);
+});
+
+test('the connection dies between question and answer: nothing is lost', async (t) => {
+	const { a, b, session, admin, applicationName } = await setUpRequests(t);
+	const waits = Array.from({ length: 10 }, (_, n) => a.createPending(session, n).promise);
+	await listenerOf(admin, applicationName);
+	await sleep(200);
+	await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1', [applicationName]);
+	for (let n = 0; n < 10; n += 1) b.resolvePending(session, n, answerTo(n));
+	assert.deepEqual(await Promise.all(waits), waits.map((_, n) => answerTo(n)));
+});
+
+test('an answer is sealed in its row', async (t) => {
+	const { b, session, admin } = await setUpRequests(t);
+	b.resolvePending(session, 'r1', answerTo('r1', 'a name that is nobody\'s business'));
+	const { response } = await until('it is there', () => rowOf(admin, session, 'r1'));
+	assert.ok(response.length > 0 && !response.includes('nobody'));
+});
+
+test('wrap answers a response when it is durable, and 503 when it cannot be kept', async (t) => {
+	const { a, b, session, other } = await setUpRequests(t);
+	const { promise } = a.createPending(session, 'r1');
+	const handle = b.wrap(async (request) => {
+		b.resolvePending(session, 'r1', await request.json());
+		return new Response(null, { status: 202 });
+	});
+	const post = () => new Request('http://127.0.0.1/mcp', { method: 'POST', body: JSON.stringify(answerTo('r1')) });
+	assert.equal((await handle(post())).status, 202);
+	assert.deepEqual(await promise, answerTo('r1'));
+	await other.close();
+	assert.equal((await handle(post())).status, 503);
+});
+
+test('close rejects what waits', async (t) => {
+	const { a, session, urlmode } = await setUpRequests(t);
+	const { promise } = a.createPending(session, 'r1');
+	const rejected = assert.rejects(promise, { code: 'URLMODE_CLOSED' });
+	await urlmode.close();
+	await rejected;
+	await assert.rejects(a.createPending(session, 'r2').promise, { code: 'URLMODE_CLOSED' });
+});
+
+test('a session is known to every instance, until it ends', async (t) => {
+	const { urlmode, another } = await setUp(t);
+	const [here, there] = [urlmode, another()].map((instance) => new PostgresSessionAdapter(instance));
+	const id = here.generateSessionId();
+	const meta = { protocolVersion: '2025-06-18', clientInfo: { name: 'c' }, clientCapabilities: { elicitation: {} } };
+	assert.equal(await there.has(id), false);
+	assert.equal(await there.get(id), undefined);
+	assert.deepEqual(await here.create(id, meta), { meta, streams: new Map() });
+	assert.equal(await there.has(id), true);
+	assert.deepEqual((await there.get(id)).meta, meta);
+	await there.delete(id);
+	assert.equal(await here.has(id), false);
+});
+
+test('a session that nobody uses ends; one that is used goes on', async (t) => {
+	const { urlmode, admin } = await setUp(t);
+	const sessions = new PostgresSessionAdapter(urlmode, { ttl: 1_000 });
+	const [used, unused] = [randomUUID(), randomUUID()];
+	for (const id of [used, unused]) await sessions.create(id, { protocolVersion: '2025-06-18' });
+	for (let n = 0; n < 6; n += 1) {
+		await sleep(300);
+		assert.equal(await sessions.has(used), true);
+	}
+	assert.equal(await sessions.has(unused), false);
+	await sessions.create(randomUUID(), { protocolVersion: '2025-06-18' });
+	assert.equal((await admin.query('SELECT FROM urlmode.mcp_session WHERE expires_at <= now()')).rowCount, 0);
+});
+
+test('events are numbered in their stream, kept so many, and replayed from where a client was', async (t) => {
+	const { urlmode, another } = await setUp(t);
+	const [here, there] = [urlmode, another()].map((instance) =>
+		new PostgresSessionAdapter(instance, { maxEventBufferSize: 5 }));
+	const id = here.generateSessionId();
+	await here.create(id, { protocolVersion: '2025-06-18' });
+	const ids = await Promise.all(Array.from({ length: 8 }, (_, n) =>
+		[here, there][n % 2].appendEvent(id, 'a#b', { n })));
+	assert.deepEqual([...ids].sort(), Array.from({ length: 8 }, (_, n) => `${n + 1}#a#b`));
+	assert.equal(await here.appendEvent(id, 'other', { other: true }), '1#other');
+	const replayed = [];
+	await there.replay(id, '5#a#b', (eventId, message) => void replayed.push([eventId, message]));
+	assert.deepEqual(replayed.map(([eventId]) => eventId), ['6#a#b', '7#a#b', '8#a#b']);
+	const { streams } = await there.get(id);
+	assert.equal(streams.get('a#b').eventBuffer.length, 5);
+	assert.equal(streams.get('a#b').nextEventId, 9);
+	await assert.rejects(here.replay(id, 'nonsense', () => {}));
+	assert.equal(await here.appendEvent(randomUUID(), 'a', {}), undefined);
+});

@@ -1,0 +1,178 @@
+// FrontMCP's StorageAdapter on a real PostgreSQL, on two instances.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import test from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { PostgresStorage } from '../src/adapters/storage.js';
+import { listenerOf, setUp, until } from './support/database.js';
+
+/** Two instances' views of one namespace that no other test has. */
+async function setUpStorage(t, options) {
+	const scene = await setUp(t, options);
+	const name = `test-${randomUUID()}`;
+	const roots = [new PostgresStorage(scene.urlmode), new PostgresStorage(scene.another())];
+	for (const root of roots) await root.connect();
+	const [here, there] = roots.map((root) => root.namespace(name));
+	return { ...scene, name, roots, here, there };
+}
+
+test('values, on any instance, with and without an end', async (t) => {
+	const { here, there } = await setUpStorage(t);
+	assert.equal(await here.get('a'), null);
+	await here.set('a', '1');
+	assert.equal(await there.get('a'), '1');
+	assert.equal(await there.exists('a'), true);
+	assert.equal(await there.ttl('a'), -1);
+	await there.set('b', '2', { ttlSeconds: 100 });
+	assert.equal(await here.ttl('b'), 100);
+	assert.deepEqual(await here.mget(['b', 'none', 'a', 'b']), ['2', null, '1', '2']);
+	assert.equal(await here.expire('a', 50), true);
+	assert.equal(await there.ttl('a'), 50);
+	assert.equal(await here.expire('none', 50), false);
+	assert.equal(await here.ttl('none'), null);
+	assert.equal(await here.delete('a'), true);
+	assert.equal(await there.delete('a'), false);
+	assert.equal(await there.mdelete(['a', 'b', 'none']), 1);
+	assert.deepEqual(await here.mget([]), []);
+	assert.equal(await here.mdelete([]), 0);
+});
+
+test('what expired is not there, is set anew, and is cleared away', async (t) => {
+	const { here, there, admin, name } = await setUpStorage(t);
+	await here.set('a', '1', { ttlSeconds: 1 });
+	await here.set('n', '5', { ttlSeconds: 1 });
+	await until('it expired', async () => await there.get('a') === null);
+	assert.equal(await there.exists('a'), false);
+	assert.equal(await there.delete('a'), false);
+	await here.set('b', '1', { ttlSeconds: 1 });
+	await sleep(1_100);
+	await here.set('b', '2', { ifExists: true });
+	assert.equal(await there.get('b'), null, 'an expired value does not exist');
+	await here.set('b', '3', { ifNotExists: true });
+	assert.equal(await there.get('b'), '3');
+	assert.equal(await here.incr('n'), 1, 'an expired number counts from 0');
+	const { rows } = await admin.query('SELECT key FROM urlmode.stored WHERE key LIKE $1 AND expires_at <= now()', [`${name}%`]);
+	assert.deepEqual(rows, []);
+});
+
+test('conditions, and all of a batch or none of it', async (t) => {
+	const { here, there } = await setUpStorage(t);
+	await here.set('a', '1', { ifExists: true });
+	assert.equal(await there.get('a'), null);
+	const sets = Array.from({ length: 10 }, (_, n) => [here, there][n % 2].set('lock', String(n), { ifNotExists: true }));
+	await Promise.all(sets);
+	const holder = await here.get('lock');
+	await there.set('lock', 'other', { ifNotExists: true });
+	assert.equal(await here.get('lock'), holder);
+	await assert.rejects(here.set('a', '1', { ifExists: true, ifNotExists: true }), { name: 'TypeError' });
+	await assert.rejects(here.mset([{ key: 'x', value: '1' }, { key: '', value: 'y'.repeat(2_000_000) }]));
+	assert.equal(await there.get('x'), null);
+	for (const ttlSeconds of [0, -1, 1.5, NaN]) {
+		await assert.rejects(here.set('a', '1', { ttlSeconds }), { name: 'TypeError' });
+	}
+});
+
+test('numbers add up, whoever adds', async (t) => {
+	const { here, there } = await setUpStorage(t);
+	await Promise.all(Array.from({ length: 40 }, (_, n) => [here, there][n % 2].incr('n')));
+	assert.equal(await here.incrBy('n', -15), 25);
+	assert.equal(await there.decr('n'), 24);
+	assert.equal(await there.get('n'), '24');
+	await here.set('text', 'abc');
+	await assert.rejects(here.incr('text'));
+});
+
+test('keys by a pattern, within a namespace', async (t) => {
+	const { here, there, roots, name } = await setUpStorage(t);
+	await here.mset(['a:1', 'a:2', 'a_3', 'a%4', 'b:1'].map((key) => ({ key, value: 'x' })));
+	assert.deepEqual((await there.keys('a:*')).sort(), ['a:1', 'a:2']);
+	assert.deepEqual((await there.keys('a?3')).sort(), ['a_3']);
+	assert.deepEqual(await there.keys('a_?'), ['a_3']);
+	assert.deepEqual(await there.keys('a%*'), ['a%4']);
+	assert.equal(await there.count(), 5);
+	const inner = here.namespace('inner', 'x');
+	await inner.set('k', 'v');
+	assert.equal(inner.prefix, `${name}:inner:x:`);
+	assert.equal(await roots[1].get(`${name}:inner:x:k`), 'v');
+	assert.equal(inner.root, roots[0]);
+	assert.deepEqual(await inner.keys(), ['k']);
+});
+
+test('a message reaches every subscriber once, on whatever instance, and nobody else', async (t) => {
+	const { here, there } = await setUpStorage(t);
+	const heard = { here: [], there: [], other: [], gone: [] };
+	await here.publish('c', 'before');
+	await here.subscribe('c', (message, channel) => heard.here.push([message, channel]));
+	await there.subscribe('c', (message) => heard.there.push(message));
+	await there.subscribe('d', (message) => heard.other.push(message));
+	const unsubscribe = await there.subscribe('c', (message) => heard.gone.push(message));
+	await unsubscribe();
+	for (let n = 0; n < 50; n += 1) await [here, there][n % 2].publish('c', `message ${n}`);
+	await until('all are heard', () => heard.here.length >= 50 && heard.there.length >= 50);
+	await sleep(100);
+	const expected = Array.from({ length: 50 }, (_, n) => `message ${n}`);
+	assert.deepEqual(heard.here, expected.map((message) => [message, 'c']));
+	assert.deepEqual(heard.there, expected);
+	assert.deepEqual([heard.other, heard.gone], [[], []]);
+});
+
+test('a message that NOTIFY could not carry, and one with anything in it', async (t) => {
+	const { here, there } = await setUpStorage(t);
+	const heard = [];
+	await there.subscribe('c', (message) => heard.push(message));
+	const messages = ['x'.repeat(500_000), '{"a":"ö\'\\"\n"}', ''];
+	for (const message of messages) await here.publish('c', message);
+	await until('all are heard', () => heard.length === messages.length);
+	assert.deepEqual(heard, messages);
+});
+
+test('what is published while the connection is away is not lost, and not told twice', async (t) => {
+	const { here, there, admin, applicationName } = await setUpStorage(t);
+	const heard = [];
+	await there.subscribe('c', (message) => heard.push(message));
+	await listenerOf(admin, applicationName);
+	for (let n = 0; n < 5; n += 1) {
+		await admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 AND pid <> pg_backend_pid()",
+			[applicationName]);
+		await until('it is published', () => here.publish('c', `message ${n}`).then(() => true, () => false));
+	}
+	await until('all are heard', () => heard.length >= 5);
+	await sleep(200);
+	assert.deepEqual([...heard].sort(), Array.from({ length: 5 }, (_, n) => `message ${n}`));
+});
+
+test('what a handler throws is no matter of the others', async (t) => {
+	const { here, there } = await setUpStorage(t);
+	const failure = new Error('the handler');
+	const heard = [];
+	const uncaught = new Promise((resolve) => {
+		const original = process.listeners('uncaughtException');
+		process.removeAllListeners('uncaughtException');
+		process.once('uncaughtException', (error) => {
+			for (const listener of original) process.on('uncaughtException', listener);
+			resolve(error);
+		});
+	});
+	await there.subscribe('c', () => {
+		throw failure;
+	});
+	await there.subscribe('c', (message) => heard.push(message));
+	await here.publish('c', 'a');
+	assert.equal(await uncaught, failure);
+	await until('the other heard it', () => heard.length === 1);
+});
+
+test('nothing works before connect and after disconnect', async (t) => {
+	const { urlmode } = await setUp(t);
+	const storage = new PostgresStorage(urlmode);
+	assert.equal(await storage.ping(), false);
+	await assert.rejects(storage.get('a'), /not connected/);
+	await storage.connect();
+	assert.equal(await storage.ping(), true);
+	assert.equal(storage.supportsPubSub(), true);
+	await storage.subscribe('c', () => {});
+	await storage.disconnect();
+	await assert.rejects(storage.get('a'), /not connected/);
+});
