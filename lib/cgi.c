@@ -9,6 +9,8 @@
 #include "serve.h"
 #include "store.h"
 
+#define DROPPED_MAX 1048576 /* bytes of a body over the limit that are read */
+
 static const char *
 get_env(const char *name, void *arg)
 {
@@ -16,19 +18,23 @@ get_env(const char *name, void *arg)
 	return getenv(name);
 }
 
-/* The body, as far as CONTENT_LENGTH and the limit go. */
+/*
+ * The body, as far as CONTENT_LENGTH and the limit go. What is over the limit
+ * is read and dropped: a server that is still writing when we end (fcgiwrap)
+ * takes that for a failure, and shows its own page.
+ */
 static void
 read_body(struct um_exchange *ex, struct um_buf *body, size_t max)
 {
 	const char *text = getenv("CONTENT_LENGTH");
 	unsigned long long left = text != NULL ? strtoull(text, NULL, 10) : 0;
+	bool drop = left > max
+		|| (text != NULL && text[strspn(text, "0123456789")] != '\0');
 	char chunk[4096];
 
-	if (left > max
-		|| (text != NULL && text[strspn(text, "0123456789")] != '\0')) {
-		ex->request.body_too_large = true;
-		return;
-	}
+	ex->request.body_too_large = drop;
+	if (drop && left > DROPPED_MAX)
+		left = DROPPED_MAX;
 	while (left != 0) {
 		ssize_t n = read(STDIN_FILENO, chunk,
 			left < sizeof(chunk) ? (size_t)left : sizeof(chunk));
@@ -37,11 +43,12 @@ read_body(struct um_exchange *ex, struct um_buf *body, size_t max)
 			continue;
 		if (n <= 0)
 			break;
-		um_buf_put(body, chunk, (size_t)n);
+		if (!drop)
+			um_buf_put(body, chunk, (size_t)n);
 		left -= (unsigned long long)n;
 	}
 	/* A form that was cut, the code in it perhaps, is none. */
-	if (left == 0)
+	if (!drop && left == 0)
 		ex->request.body = um_buf_str(body);
 }
 

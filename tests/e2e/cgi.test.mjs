@@ -86,7 +86,7 @@ for (const [name, start] of [['Apache’s mod_cgi', startApache], ['fcgiwrap', s
 				['/oauth/demo/return?--check', 400, 'state_missing'],
 				['/oauth/demo/return', 405, 'method_not_allowed', { method: 'PUT' }],
 				['/done', 405, 'method_not_allowed', { method: 'POST' }],
-				['/connect/demo', 413, 'body_too_large', { method: 'POST', body: 'x'.repeat(20_000), headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }],
+				['/connect/demo', 413, 'body_too_large', { method: 'POST', body: 'x'.repeat(200_000), headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }],
 			]) {
 				const answer = await request(server.baseUrl + route, options);
 				assert.deepEqual([answer.status, answer.reason], [status, reason], route);
