@@ -141,6 +141,7 @@ test('every object has a comment', async () => {
 		UNION ALL
 		SELECT 'relation ' || c.relkind::text, c.relname, obj_description(c.oid, 'pg_class') FROM pg_class c, space
 		WHERE c.relnamespace = space.id AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = c.oid)
+		AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'i') -- of an identity column
 		UNION ALL
 		SELECT 'column of ' || c.relname, a.attname, col_description(c.oid, a.attnum) FROM pg_class c
 		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped, space
@@ -203,13 +204,15 @@ describe('what the roles may do', () => {
 			const client = await connectAs(role);
 			const tables = await sql(`
 				SELECT oid::regclass::text AS name, attname AS column FROM pg_class JOIN pg_attribute ON attrelid = oid AND attnum = 1
-				WHERE relnamespace = 'urlmode'::regnamespace AND relkind IN ('r', 'v', 'S')`);
+				WHERE relnamespace = 'urlmode'::regnamespace AND relkind IN ('r', 'v')`);
+			const sequences = await sql(`
+				SELECT oid::regclass::text AS name FROM pg_class WHERE relnamespace = 'urlmode'::regnamespace AND relkind = 'S'`);
 			const statements = tables.flatMap(({ name, column }) => [
 				`SELECT FROM ${name}`, `SELECT count(*) FROM ${name}`, `SELECT ${column} FROM ${name}`,
-				`INSERT INTO ${name} DEFAULT VALUES`, `UPDATE ${name} SET ${column} = NULL`, `DELETE FROM ${name}`,
+				`INSERT INTO ${name} DEFAULT VALUES`, `UPDATE ${name} SET ${column} = DEFAULT`, `DELETE FROM ${name}`,
 				`TRUNCATE ${name}`, `COPY ${name} TO STDOUT`, `DO $$ BEGIN LOCK ${name} IN ACCESS SHARE MODE; END $$`,
 				`ALTER TABLE ${name} RENAME TO mine`, `DROP TABLE ${name}`,
-			]);
+			]).concat(sequences.flatMap(({ name }) => [`SELECT nextval('${name}')`, `SELECT last_value FROM ${name}`]));
 
 			assert.ok(tables.some(({ name }) => name === 'urlmode.elicitation'));
 			assert.deepEqual(await codes(client, statements), alike(statements, DENIED));
