@@ -1,0 +1,59 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""An MCP server's waiting side in Python, with Debian's python3-psycopg and
+python3-cryptography: creates an elicitation, waits, and opens the result.
+
+    URLMODE_DATABASE_URL= URLMODE_KEYS_FILE= URLMODE_BASE_URL= ./wait.py SUBJECT
+"""
+import base64, hashlib, json, os, re, secrets, select, sys, uuid
+
+import psycopg
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+
+def read_keys(path):
+    """{kid: secret}; the first one mints."""
+    lines = [line.split() for line in open(path) if re.match(r"\s*\d", line)]
+    return {int(kid): base64.b64decode(key.replace("-", "+").replace("_", "/").rstrip("=") + "===") for kid, key in lines}
+
+
+def derive(secret, salt, info):
+    return HKDF(SHA256(), 32, salt, info).derive(secret)
+
+
+def connect_url(keys, provider, id, expires, binding):
+    kid, nonce = next(iter(keys)), secrets.token_bytes(12)
+    plain = id.bytes + expires.to_bytes(8, "big") + binding + bytes(16)
+    aad = bytes([1, kid]) + b"connect\0" + provider.encode()
+    sealed = AESGCM(derive(keys[kid], None, b"urlmode state v1")).encrypt(nonce, plain, aad)
+    state = base64.urlsafe_b64encode(bytes([1, kid]) + nonce + sealed).decode()
+    return f"{os.environ['URLMODE_BASE_URL']}/connect/{provider}?state={state.rstrip('=')}"
+
+
+def open_result(keys, id, binding, sealed):
+    key = derive(keys[sealed[1]], id.bytes, b"urlmode result v1" + binding)
+    return json.loads(AESGCM(key).decrypt(sealed[2:14], sealed[14:], sealed[:2] + id.bytes))
+
+
+keys = read_keys(os.environ["URLMODE_KEYS_FILE"])
+id, provider, subject, session = uuid.uuid4(), "demo", (sys.argv[1:] or ["user-42"])[0], ""
+binding = hashlib.sha256(f"urlmode binding v1\0{subject}\0{session}".encode()).digest()[:16]
+with psycopg.connect(os.environ["URLMODE_DATABASE_URL"], autocommit=True) as conn:
+    expires, = conn.execute(
+        "SELECT ceil(extract(epoch FROM urlmode.create_elicitation(%s, %s, 'oauth', %s, %s, %s, %s, %s, NULL, NULL, 300000)))::bigint",
+        (id, provider, subject, session, binding, "An example in Python", "https://provider.example/authorize?client_id=a")).fetchone()
+    print("elicit with", connect_url(keys, provider, id, expires, binding), flush=True)
+    news, one = [], ([id], [binding])
+    conn.add_notify_handler(news.append)
+
+    def read():
+        news.clear()
+        conn.execute("SELECT urlmode.expire(%s::uuid[], %s::bytea[])", one)
+        return conn.execute("SELECT status, action, reason, result FROM urlmode.read(%s::uuid[], %s::bytea[])", one).fetchone()
+
+    conn.execute("LISTEN urlmode")  # first listen, then read, then wait
+    while (row := read())[0] != "completed":
+        news or select.select([conn], [], [], 30)  # the row is the truth: what wakes only makes us look
+    print(row[1], row[2], json.dumps(open_result(keys, id, binding, row[3])) if row[3] else "null")
