@@ -14,9 +14,9 @@
 
 #include "str.h"
 
-#define UM_PARAMS_MAX 32768        /* bytes of the one PARAMS record */
-#define UM_PARAMS_PAIRS_MAX 128    /* name-value pairs */
-#define UM_RECORD_BODY_MAX 1048576 /* bytes of STDIN, all records together */
+#define UM_PARAMS_MAX 32768         /* bytes of the one PARAMS record */
+#define UM_PARAMS_PAIRS_MAX 128     /* name-value pairs */
+#define UM_RECORD_BODY_MAX 1048576  /* bytes of STDIN, all records together */
 #define UM_RECORD_BYTES_MAX 2097152 /* of a request, with what frames it */
 
 enum um_record_state {

@@ -14,6 +14,8 @@
 
 #include <libpq-fe.h>
 
+#define LISTENERS_MAX 1000
+
 static volatile sig_atomic_t over;
 
 static void
@@ -56,12 +58,12 @@ take(PGconn *conn)
 int
 main(int argc, char **argv)
 {
+	static PGconn *conn[LISTENERS_MAX];
+	static struct pollfd pfd[LISTENERS_MAX];
 	size_t len = argc == 3 ? strtoul(argv[1], NULL, 10) : 0;
-	PGconn **conn = calloc(len, sizeof(*conn));
-	struct pollfd *pfd = calloc(len, sizeof(*pfd));
 	unsigned long count = 0;
 
-	if (len == 0 || conn == NULL || pfd == NULL)
+	if (len == 0 || len > LISTENERS_MAX)
 		return 2;
 	for (size_t i = 0; i < len; i++) {
 		conn[i] = listen_on(argv[2]);
@@ -81,7 +83,5 @@ main(int argc, char **argv)
 	printf("%lu\n", count);
 	for (size_t i = 0; i < len; i++)
 		PQfinish(conn[i]);
-	free(conn);
-	free(pfd);
 	return 0;
 }

@@ -229,7 +229,6 @@ answer_length(const char *text, size_t len)
 	const char *end = memmem(text, len, "\r\n\r\n", 4);
 	const char *field;
 	size_t head;
-	size_t whole;
 
 	if (end == NULL)
 		return 0;
@@ -238,7 +237,8 @@ answer_length(const char *text, size_t len)
 	if (field == NULL)
 		field = memmem(text, head, "\r\ncontent-length:", 17);
 	if (field != NULL) {
-		whole = head + strtoul(field + 17, NULL, 10);
+		size_t whole = head + strtoul(field + 17, NULL, 10);
+
 		return whole <= len ? whole : 0;
 	}
 	return len - head >= 5 && memcmp(text + len - 5, "0\r\n\r\n", 5) == 0
