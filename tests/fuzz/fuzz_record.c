@@ -5,8 +5,11 @@
  */
 #include "fuzz.h"
 
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include <fcgios.h>
 
 #include "fastcgi.h"
 #include "record.h"
@@ -35,8 +38,10 @@ to_libfcgi(struct um_str bytes, bool whole)
 	struct um_fastcgi *fc;
 	int pair[2];
 
-	if (!ready)
+	if (!ready) {
 		HOLDS(um_fastcgi_init(&err));
+		atexit(OS_LibShutdown);
+	}
 	ready = true;
 	HOLDS(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
 	HOLDS(write(pair[0], bytes.ptr, bytes.len) == (ssize_t)bytes.len);
