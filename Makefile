@@ -95,7 +95,7 @@ migrate:        ## apply sql/ to the database of URLMODE_ADMIN_DATABASE_URL
 
 ## Tests
 .PHONY: test test-unit test-valgrind test-e2e test-sanitize test-security test-build
-.PHONY: lint soak fuzz
+.PHONY: lint coverage soak fuzz
 test: test-build ## everything, against the real parts
 	@tests/run
 
@@ -116,6 +116,12 @@ test-security: test-build ## everything hostile, and a real browser
 
 lint: test-build ## clang-tidy, cppcheck, format, shellcheck, types
 	@tests/run lint
+
+coverage: deps  ## how much of lib/ and cgi-bin/ the tests run; under 95 % of lines fails
+	+@$(MAKE) --no-print-directory BUILD=build/coverage \
+		CFLAGS='-Og -g --coverage' LDFLAGS=--coverage build units
+	@tests/run coverage; status=$$?; \
+		sed -n '/^  lines    branches/,$$p' build/test/coverage.log; exit $$status
 
 soak: deps      ## 100,000 deliveries in any order, and what they cost in memory
 	+@$(MAKE) --no-print-directory build

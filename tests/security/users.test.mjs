@@ -44,7 +44,7 @@ const basic = (name, password = PASSWORD) => `Basic ${Buffer.from(`${name}:${pas
 const events = (id) => scene.stack.sql('SELECT provider, type, action FROM urlmode.event WHERE elicitation = $1', [id]);
 
 /** Refused as somebody else than the subject: nothing is changed, and it is recorded once. */
-async function assertWrongUser(id, send) {
+async function assertWrongUser(id, send, provider = 'demo') {
 	const untouched = await scene.row(id);
 	const known = await events(id);
 	const answer = await send();
@@ -54,7 +54,7 @@ async function assertWrongUser(id, send) {
 	assertSecurityHeaders(answer);
 	assert.ok(!answer.body.includes(ADA) && !answer.body.includes(MALLORY), 'no names on the page');
 	assert.equal(await scene.row(id), untouched, 'the row is as it was');
-	assert.deepEqual(await events(id), [...known, { provider: 'demo', type: 'wrong_user', action: 'ignored' }]);
+	assert.deepEqual(await events(id), [...known, { provider, type: 'wrong_user', action: 'ignored' }]);
 }
 
 /** What the provider's answer looks like, in the browser that came from /connect. */
@@ -158,6 +158,27 @@ function remoteUser(signedIn) {
 		const way = await goOn(elicitation);
 		await comeBack(way, ADA);
 		await assertWrongUser(elicitation.id, () => comeBack(way, MALLORY));
+	});
+
+	test('the ways back from a payment are for the subject alone, too', async () => {
+		const payment = await scene.create({ subject: ADA, provider: 'stripe', kind: 'payment' });
+		const went = await open(payment, ADA);
+		assert.equal(went.status, 303);
+		const back = async (url, name) => {
+			const user = await signedIn(name);
+			return request(url, { headers: { ...user, Cookie: [user.Cookie, cookiesOf(went)].filter(Boolean).join('; ') } });
+		};
+
+		await assertWrongUser(payment.id, () => back(payment.returnUrl, MALLORY), 'stripe');
+		await assertWrongUser(payment.id, () => back(payment.cancelUrl, MALLORY), 'stripe');
+		assert.equal((await back(payment.returnUrl, ADA)).status, 200);
+		assert.equal((await back(payment.cancelUrl, ADA)).location, '/done');
+		assert.equal((await scene.stack.elicitation(payment.id)).action, 'decline');
+	});
+
+	test('a webhook asks nobody to sign in', async () => {
+		const answer = await request(scene.url('/webhook/stripe'), { method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } });
+		assert.match(answer.body, /^signature_missing:/);
 	});
 
 	for (const name of ['Ada@example.org', 'ada@example.or', 'ada@example.org.', 'ada@example.org%00']) {
