@@ -8,11 +8,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
+import { badForms, badTokens } from '../support/bad-input.mjs';
 import { comeBack, press } from '../support/flow.mjs';
 import { request } from '../support/http.mjs';
 import { assertPlainPage, assertSecurityHeaders } from '../support/pages.mjs';
 import { openScene } from '../support/scene.mjs';
-import { Tokens, withByte, withTrailingBits } from '../support/tokens.mjs';
+import { Tokens, withByte } from '../support/tokens.mjs';
 import { until } from '../support/wait.mjs';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -94,58 +95,6 @@ function refuses(program, cases) {
 	}
 }
 
-/** State tokens that are not exactly the contract's, made from the genuine token of a place. */
-function badTokens({ purpose, otherPurpose, elicitation, good, boundTo }) {
-	const mint = (change) => tokens.mint(elicitation(), { purpose, cookie: boundTo?.(), ...change });
-	const now = () => Math.floor(Date.now() / 1000);
-	const INVALID = [400, 'state_invalid'];
-
-	return [
-		['one character short', ...INVALID, () => good().slice(0, -1)],
-		['one character long', ...INVALID, () => `${good()}A`],
-		['padded', ...INVALID, () => `${good()}=`],
-		['with a space at its end', ...INVALID, () => `${good()} `],
-		['of the other base64 alphabet', ...INVALID, () => `${good().slice(0, 50)}+${good().slice(51)}`],
-		['with a character of no alphabet', ...INVALID, () => `${good().slice(0, 50)}.${good().slice(51)}`],
-		['with a last character whose unused bits are set', ...INVALID, () => withTrailingBits(good())],
-		['of another version', ...INVALID, () => withByte(good(), 0, () => 2)],
-		['of an unknown key', ...INVALID, () => mint({ keys: tokens.otherKid })],
-		['of a key with the same number and another secret', ...INVALID, () => mint({ keys: tokens.otherSecret })],
-		['with a changed key number', ...INVALID, () => withByte(good(), 1, (kid) => kid ^ 1)],
-		['with a changed nonce', ...INVALID, () => withByte(good(), 2, (byte) => byte ^ 1)],
-		['with a changed ciphertext', ...INVALID, () => withByte(good(), 14, (byte) => byte ^ 0x80)],
-		['with a changed tag', ...INVALID, () => withByte(good(), 85, (byte) => byte ^ 1)],
-		['of nothing but A', ...INVALID, () => 'A'.repeat(115)],
-		[`for the purpose ${otherPurpose}`, ...INVALID, () => mint({ purpose: otherPurpose })],
-		['for the purpose cancel', ...INVALID, () => mint({ purpose: 'cancel' })],
-		['for another provider', ...INVALID, () => mint({ provider: 'github' })],
-		['expired a second ago', 410, 'state_expired', () => mint({ expires: now() - 1 })],
-		['expired in 1970', 410, 'state_expired', () => mint({ expires: 0 })],
-	];
-}
-
-/** What no query and no form may be; `good` is one that is fine. */
-function badForms(good) {
-	const MALFORMED = [400, 'malformed_parameters'];
-	const LARGE = [400, 'parameters_too_large'];
-	const DUPLICATE = [400, 'duplicate_parameter'];
-
-	return [
-		['without a state', 400, 'state_missing', () => good().replace(/(^|&)state=[^&]*/, '')],
-		['with an empty state', 400, 'state_missing', () => good().replace(/state=[^&]*/, 'state=')],
-		['with the state twice', ...DUPLICATE, () => `${good()}&${good().match(/state=[^&]*/)[0]}`],
-		['with the state twice, once spelled otherwise', ...DUPLICATE, () => `${good()}&st%61te=x`],
-		['with any parameter twice', ...DUPLICATE, () => `${good()}&x=1&x=2`],
-		['with a % that begins nothing', ...MALFORMED, () => `${good()}&x=%zz`],
-		['with a % at its end', ...MALFORMED, () => `${good()}&x=%4`],
-		['with a NUL', ...MALFORMED, () => `${good()}&x=%00`],
-		['with bytes that are not UTF-8', ...MALFORMED, () => `${good()}&x=%c3%28`],
-		['with 33 parameters', ...LARGE, () => `${good()}${Array.from({ length: 33 }, (_, i) => `&p${i}=1`).join('')}`],
-		['with a name over 64 bytes', ...LARGE, () => `${good()}&${'n'.repeat(65)}=1`],
-		['with a value over 4096 bytes', ...LARGE, () => `${good()}&x=${'v'.repeat(4097)}`],
-	];
-}
-
 const as = (place, cases) => cases.map(([name, status, reason, make]) => (
 	[name, status, reason, () => ({ [place]: make() })]));
 
@@ -206,7 +155,7 @@ describe('/connect/<provider>, with a link', () => {
 });
 
 describe('/connect/<provider>, with a state', () => {
-	refuses('connect', states('query', (state) => query({ state }), badTokens({
+	refuses('connect', states('query', (state) => query({ state }), badTokens(() => tokens, {
 		purpose: 'connect', otherPurpose: 'return', elicitation: () => pending, good: linkState,
 	})));
 });
@@ -269,7 +218,7 @@ describe('/oauth/<provider>/return, with a state', () => {
 		purpose: 'return', otherPurpose: 'connect', elicitation: () => flow, good: () => flow.state,
 		boundTo: () => cookie.split('=')[1],
 	};
-	refuses('oauth-return', states('query', (state) => returned({ state }), badTokens(place)));
+	refuses('oauth-return', states('query', (state) => returned({ state }), badTokens(() => tokens, place)));
 });
 
 describe('/oauth/<provider>/return, with form_post', () => {
@@ -368,6 +317,34 @@ describe('/done and /status', () => {
 			assert.equal(answer.status, status);
 			assert.match(answer.headers['content-type'], /^text\/plain/);
 			assert.ok(answer.body.includes(reason));
+			assert.deepEqual([await rows(), await databaseCalls()], before);
+		});
+	}
+});
+
+describe('what nginx refuses itself, before any program', () => {
+	const long = 'x'.repeat(20_000);
+
+	for (const [status, reason, path, options] of [
+		[404, 'unknown_route', '/'],
+		[404, 'unknown_route', '/connect?state=a-state-of-nobody'],
+		[404, 'unknown_route', '/connect/..?state=a-state-of-nobody'],
+		[400, 'malformed_request', '/connect/demo%00'],
+		[400, 'malformed_request', '/connect/demo?state=a-state-of-nobody', { headers: { 'X-Long': long } }],
+		[403, 'forbidden', '/healthz', { localAddress: '127.0.0.2' }],
+		[405, 'method_not_allowed', '/connect/demo?state=a-state-of-nobody', { method: 'TRACE' }],
+		[413, 'body_too_large', '/oauth/demo/return', { method: 'POST', body: long.repeat(4) }],
+		[414, 'parameters_too_large', `/connect/demo?state=${long}`],
+	]) {
+		test(`${status} ${reason}: ${options?.method ?? 'GET'} ${path.slice(0, 40)}`, async () => {
+			const before = [await rows(), await databaseCalls()];
+			const answer = await request(scene.url(path), options);
+
+			assert.deepEqual([answer.status, answer.reason], [status, reason]);
+			assertPlainPage(answer, ['a-state-of-nobody', long]);
+			assertSecurityHeaders(answer);
+			await until('the request is in the log', async () => (
+				(await scene.stack.accessLog()).find(({ request_id: id }) => id === answer.headers['x-request-id'])));
 			assert.deepEqual([await rows(), await databaseCalls()], before);
 		});
 	}
