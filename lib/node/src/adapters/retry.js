@@ -63,15 +63,18 @@ async function begin(options) {
 		...pending(elicitationId, returnUrl, 'pending'),
 		toolResult: {
 			resultType: /** @type {const} */ ('input_required'),
-			inputRequests: {
-				[INPUT]: {
-					method: /** @type {const} */ ('elicitation/create'),
-					params: { mode: /** @type {const} */ ('url'), message: options.message, url },
-				},
-			},
+			inputRequests: { [INPUT]: /** @type {never} */ (question(options.message, url)) },
 			requestState: mintHandle(options, elicitationId, expiresAt),
 		},
 	};
+}
+
+/**
+ * @param {string} message
+ * @param {string} url
+ */
+function question(message, url) {
+	return { method: 'elicitation/create', params: { mode: 'url', message, url } };
 }
 
 /**

@@ -21,13 +21,10 @@
  * @property {TextContent[]} content
  * @property {boolean} [isError]
  *
- * @typedef {object} InputRequest
- * @property {'elicitation/create'} method
- * @property {{ mode: 'url', message: string, url: string }} params
- *
  * @typedef {object} InputRequired a result of a tool call that asks for another (protocol revision 2026-07-28)
  * @property {'input_required'} resultType
- * @property {{ [key: string]: InputRequest }} [inputRequests]
+ * @property {{ [key: string]: never }} [inputRequests] for the client: an elicitation/create in URL mode. `never`, because
+ *     the SDK's own type wants an elicitationId in it, which this protocol has not
  * @property {string} [requestState]
  *
  * @typedef {object} Accepted
