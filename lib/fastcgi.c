@@ -143,6 +143,9 @@ take_request(struct um_fastcgi *fc)
 		um_buf_put(&fc->body, chunk, (size_t)n);
 	fc->request.ipcFd = fc->fd;
 	feeder_wipe(fc->bytes.len);
+	OPENSSL_cleanse(fc->bytes.ptr, fc->bytes.len);
+	OPENSSL_cleanse(chunk,
+		fc->body.len < sizeof(chunk) ? fc->body.len : sizeof(chunk));
 
 	if (fc->bytes.cap > 4 * (size_t)READ_LEN)
 		um_buf_free(&fc->bytes);
@@ -167,6 +170,7 @@ um_fastcgi_read(struct um_fastcgi *fc)
 		if (n == 0)
 			return UM_FASTCGI_CLOSED;
 		um_buf_put(&fc->bytes, chunk, (size_t)n);
+		OPENSSL_cleanse(chunk, (size_t)n);
 		if (fc->bytes.failed)
 			return UM_FASTCGI_CLOSED;
 		switch (um_record_scan(&fc->scan, um_buf_str(&fc->bytes))) {
@@ -206,6 +210,9 @@ um_fastcgi_body(const struct um_fastcgi *fc)
 static bool
 finish(struct um_fastcgi *fc)
 {
+	/* libfcgi frees them as they are, the query with its code among them. */
+	for (char **env = fc->request.envp; env != NULL && *env != NULL; env++)
+		OPENSSL_cleanse(*env, strlen(*env));
 	FCGX_Finish_r(&fc->request);
 	fc->under_way = false;
 	um_buf_free(&fc->body);
