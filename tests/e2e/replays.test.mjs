@@ -4,12 +4,11 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { post, sender } from '../support/deliveries.mjs';
 import { replay, writeDeliveries } from '../support/replay.mjs';
 import { openScene } from '../support/scene.mjs';
-import { deferred, until } from '../support/wait.mjs';
+import { until } from '../support/wait.mjs';
 
 const PRICE = { amount: 1050, currency: 'EUR' };
 
@@ -76,28 +75,26 @@ test('programs that are killed and a PostgreSQL that crashes lose nothing that w
 	const file = path.join(scene.stack.runDir, 'more-deliveries');
 	await writeDeliveries(scene, file, 600);
 	const { rows } = await replay(scene, file);
-	const started = deferred();
-	let running = true;
-	const replaying = replay(scene, file, { seed: 3, onStart: started.resolve }).finally(() => {
-		running = false;
-	});
-
-	await started.promise;
-	await sleep(200);
-	// At once, and so without writing what only the log has yet.
-	process.kill(await scene.stack.pid('postgres'), 'SIGQUIT');
-	const restarting = scene.stack.service('restart', 'postgres');
+	let restarting;
 	let killed = 0;
-	while (running) {
-		const { pid } = await scene.stack.program('webhook') ?? {};
-		if (pid && killed < 20) {
-			process.kill(pid, 'SIGKILL');
-			killed += 1;
-		}
-		await sleep(100);
-	}
+	const shuffled = await replay(scene, file, {
+		seed: 3,
+		onTaken: async (count) => {
+			if (count === 100) {
+				// At once, and so without writing what only the log has yet.
+				process.kill(await scene.stack.pid('postgres'), 'SIGQUIT');
+				restarting = scene.stack.service('restart', 'postgres');
+			} else if (count > 100 && count % 40 === 0) {
+				try {
+					process.kill((await scene.stack.program('webhook')).pid, 'SIGKILL');
+					killed += 1;
+				} catch {
+					// None is there: the one before has only just been killed.
+				}
+			}
+		},
+	});
 	await restarting;
-	const shuffled = await replaying;
 	assert.ok(killed > 1 && shuffled.again > 0, `${killed} killed, ${shuffled.again} sent again`);
 	assert.deepEqual(shuffled.rows.filter((row, n) => row !== rows[n]), []);
 });

@@ -88,19 +88,21 @@ export async function writeDeliveries(scene, file, count) {
  *
  * @param {object} scene
  * @param {string} file
- * @param {{ seed?: number, onStart?: () => void }} [options]
- *     seed: of the random order; none: in order; onStart: called before the first delivery
+ * @param {{ seed?: number, onTaken?: (count: number) => Promise<void> }} [options]
+ *     seed: of the random order; none: in order; onTaken: called with how many have
+ *     been taken, after each
  * @returns {Promise<{ rows: string[], deliveries: number, again: number, seconds: number }>}
  *     rows: one line an elicitation, in the file's order; again: how often one
  *     was sent once more, since the answer was that it could not be taken now
  */
-export async function replay(scene, file, { seed, onStart } = {}) {
+export async function replay(scene, file, { seed, onTaken } = {}) {
 	const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
 	const ids = await renew(scene, lines);
 	const order = seed === undefined ? lines : shuffle(lines, random(seed));
 	const agent = new http.Agent({ keepAlive: true, maxSockets: AT_ONCE });
 	const senders = new Map();
 	let again = 0;
+	let taken = 0;
 
 	const send = async (line) => {
 		const { provider, event } = JSON.parse(line);
@@ -112,8 +114,8 @@ export async function replay(scene, file, { seed, onStart } = {}) {
 			await sleep(PAUSE_MS);
 		}
 		if (answer.status !== 200) throw new Error(`a delivery was answered ${answer.status}: ${answer.body}`);
+		await onTaken?.(++taken);
 	};
-	onStart?.();
 	const start = performance.now();
 	// In order is one elicitation's events one after the other, whatever the others do.
 	await eachOf(seed === undefined ? byElicitation(order) : order.map((line) => [line]), async (some) => {
