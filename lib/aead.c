@@ -3,7 +3,7 @@
 
 #include <limits.h>
 
-#include <openssl/evp.h>
+#include "algorithm.h"
 
 bool
 um_aead_seal(uint8_t *out, const uint8_t key[static UM_AEAD_KEY_LEN],
@@ -15,7 +15,7 @@ um_aead_seal(uint8_t *out, const uint8_t key[static UM_AEAD_KEY_LEN],
 	bool ok;
 
 	ok = ctx != NULL && text.len <= INT_MAX && aad.len <= INT_MAX
-		&& EVP_EncryptInit_ex(ctx, EVP_aes_256_gcm(), NULL, key, nonce)
+		&& EVP_EncryptInit_ex(ctx, um_aes_256_gcm(), NULL, key, nonce)
 			== 1
 		&& EVP_EncryptUpdate(ctx, NULL, &len, (const uint8_t *)aad.ptr,
 			   (int)aad.len)
@@ -44,8 +44,7 @@ um_aead_open(uint8_t *out, const uint8_t key[static UM_AEAD_KEY_LEN],
 		&& aad.len <= INT_MAX) {
 		size_t text_len = sealed.len - UM_TAG_LEN;
 
-		ok = EVP_DecryptInit_ex(ctx, EVP_aes_256_gcm(), NULL, key,
-			     nonce)
+		ok = EVP_DecryptInit_ex(ctx, um_aes_256_gcm(), NULL, key, nonce)
 				== 1
 			&& EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG,
 				   UM_TAG_LEN, (void *)(sealed.ptr + text_len))

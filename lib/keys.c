@@ -9,11 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <openssl/core_names.h>
 #include <openssl/crypto.h>
-#include <openssl/kdf.h>
-#include <openssl/params.h>
 
+#include "algorithm.h"
 #include "base64.h"
 
 #define STATE_INFO "urlmode state v1"
@@ -24,30 +22,44 @@ struct um_keys {
 	struct um_key key[]; /* UM_KEYS_MAX of them */
 };
 
+/* Over the bytes of `a` and then of `b`. */
+static bool
+hmac(uint8_t out[static 32], struct um_str key, struct um_str a,
+	struct um_str b)
+{
+	EVP_MAC_CTX *ctx = um_hmac_sha256();
+	size_t len;
+
+	return ctx != NULL
+		&& EVP_MAC_init(ctx, (const uint8_t *)key.ptr, key.len, NULL)
+		== 1
+		&& EVP_MAC_update(ctx, (const uint8_t *)a.ptr, a.len) == 1
+		&& EVP_MAC_update(ctx, (const uint8_t *)b.ptr, b.len) == 1
+		&& EVP_MAC_final(ctx, out, &len, 32) == 1;
+}
+
+/*
+ * RFC 5869 sections 2.2 and 2.3, of one block. Not OpenSSL's HKDF, which looks
+ * HMAC and SHA-256 up by name each time it is used: three times as long.
+ */
 bool
 um_derive(uint8_t out[static 32], const uint8_t *secret, size_t secret_len,
 	struct um_str salt, struct um_str info)
 {
-	EVP_KDF *kdf = EVP_KDF_fetch(NULL, "HKDF", NULL);
-	EVP_KDF_CTX *ctx = kdf != NULL ? EVP_KDF_CTX_new(kdf) : NULL;
-	OSSL_PARAM params[] = {
-		OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST,
-			(char *)"SHA256", 0),
-		OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY,
-			(void *)secret, secret_len),
-		OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO,
-			(void *)info.ptr, info.len),
-		OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_SALT,
-			(void *)salt.ptr, salt.len),
-		OSSL_PARAM_construct_end(),
-	};
+	static const char zeros[32]; /* the salt where there is none */
+	uint8_t extracted[32];
 	bool ok;
 
 	if (salt.len == 0)
-		params[3] = OSSL_PARAM_construct_end();
-	ok = ctx != NULL && EVP_KDF_derive(ctx, out, 32, params) == 1;
-	EVP_KDF_CTX_free(ctx);
-	EVP_KDF_free(kdf);
+		salt = (struct um_str){ zeros, sizeof(zeros) };
+	ok = hmac(extracted, salt,
+		     (struct um_str){ (const char *)secret, secret_len },
+		     um_str(""))
+		&& hmac(out,
+			(struct um_str){ (const char *)extracted,
+				sizeof(extracted) },
+			info, um_str("\x01"));
+	OPENSSL_cleanse(extracted, sizeof(extracted));
 	return ok;
 }
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
 
+#include "algorithm.h"
 #include "base64.h"
 
 #define VERSION 1
@@ -137,7 +137,7 @@ short_hash(uint8_t out[static 16], const char *label, struct um_str a,
 {
 	uint8_t digest[EVP_MAX_MD_SIZE] = { 0 };
 	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-	bool ok = ctx != NULL && EVP_DigestInit_ex(ctx, EVP_sha256(), NULL) == 1
+	bool ok = ctx != NULL && EVP_DigestInit_ex(ctx, um_sha256(), NULL) == 1
 		&& EVP_DigestUpdate(ctx, label, strlen(label) + 1) == 1
 		&& EVP_DigestUpdate(ctx, a.ptr, a.len) == 1
 		&& (b == NULL

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "algorithm.h"
+
+#include <stdbool.h>
+
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/params.h>
+
+static struct {
+	bool looked_up;
+	EVP_CIPHER *aes_256_gcm;
+	EVP_MD *sha256;
+	EVP_MAC_CTX *hmac_sha256;
+} known;
+
+static void
+forget(void)
+{
+	EVP_CIPHER_free(known.aes_256_gcm);
+	EVP_MD_free(known.sha256);
+	EVP_MAC_CTX_free(known.hmac_sha256);
+}
+
+static EVP_MAC_CTX *
+new_hmac(void)
+{
+	EVP_MAC *mac = EVP_MAC_fetch(NULL, "HMAC", NULL);
+	EVP_MAC_CTX *ctx = mac != NULL ? EVP_MAC_CTX_new(mac) : NULL;
+	const OSSL_PARAM params[] = {
+		OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST,
+			(char *)"SHA256", 0),
+		OSSL_PARAM_construct_end(),
+	};
+
+	EVP_MAC_free(mac);
+	if (ctx != NULL && EVP_MAC_CTX_set_params(ctx, params) != 1) {
+		EVP_MAC_CTX_free(ctx);
+		ctx = NULL;
+	}
+	return ctx;
+}
+
+static void
+look_up(void)
+{
+	if (known.looked_up)
+		return;
+	known.looked_up = true;
+	known.aes_256_gcm = EVP_CIPHER_fetch(NULL, "AES-256-GCM", NULL);
+	known.sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
+	known.hmac_sha256 = new_hmac();
+	OPENSSL_atexit(forget);
+}
+
+const EVP_CIPHER *
+um_aes_256_gcm(void)
+{
+	look_up();
+	return known.aes_256_gcm;
+}
+
+const EVP_MD *
+um_sha256(void)
+{
+	look_up();
+	return known.sha256;
+}
+
+EVP_MAC_CTX *
+um_hmac_sha256(void)
+{
+	look_up();
+	return known.hmac_sha256;
+}

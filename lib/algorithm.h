@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * OpenSSL's algorithms, each looked up once. OpenSSL 3 looks EVP_sha256() and
+ * its like up by name whenever they are used (crypto(7), "Implicit fetching"),
+ * which was more than what they then do for a request.
+ *
+ * They stay until the process ends. For one thread.
+ */
+#ifndef UM_ALGORITHM_H
+#define UM_ALGORITHM_H
+
+#include <openssl/evp.h>
+
+/* NULL where OpenSSL does not have it: what they are given to fails then. */
+const EVP_CIPHER *um_aes_256_gcm(void);
+const EVP_MD *um_sha256(void);
+
+/* HMAC-SHA256 (RFC 2104), to be given a key; the same one for everybody. */
+EVP_MAC_CTX *um_hmac_sha256(void);
+
+#endif
