@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#define HEADERS_LEN 512 /* of those that every response has, roughly */
+
 static enum um_method
 method_of(const char *name)
 {
@@ -140,10 +142,10 @@ um_response_cookie(struct um_response *response, const char *name,
 		response->headers.failed = true;
 		return;
 	}
-	um_buf_printf(&response->headers,
-		"Set-Cookie: %s=%s; Path=/; Max-Age=%d; Secure; HttpOnly; "
-		"SameSite=Lax\r\n",
-		name, value, max_age);
+	um_buf_cat(&response->headers, "Set-Cookie: ", name, "=", value,
+		"; Path=/; Max-Age=");
+	um_buf_int(&response->headers, max_age);
+	um_buf_puts(&response->headers, "; Secure; HttpOnly; SameSite=Lax\r\n");
 }
 
 void
@@ -152,9 +154,11 @@ um_response_write(const struct um_response *response,
 {
 	struct um_str body = um_buf_str(&response->body);
 
-	um_buf_printf(out, "Status: %d\r\n", response->status);
-	um_buf_printf(out, "X-Request-Id: %s\r\n", request->id);
-	um_buf_puts(out,
+	um_buf_reserve(out, HEADERS_LEN + response->headers.len + body.len);
+	um_buf_puts(out, "Status: ");
+	um_buf_int(out, response->status);
+	um_buf_cat(out, "\r\nX-Request-Id: ", request->id,
+		"\r\n"
 		"Cache-Control: no-store\r\n"
 		"Referrer-Policy: no-referrer\r\n"
 		"X-Content-Type-Options: nosniff\r\n"
@@ -168,7 +172,9 @@ um_response_write(const struct um_response *response,
 			um_str(response->content_type != NULL
 					? response->content_type
 					: "text/html; charset=utf-8"));
-	um_buf_printf(out, "Content-Length: %zu\r\n\r\n", body.len);
+	um_buf_puts(out, "Content-Length: ");
+	um_buf_int(out, (int64_t)body.len);
+	um_buf_puts(out, "\r\n\r\n");
 	if (request->method != UM_HEAD)
 		um_buf_put(out, body.ptr, body.len);
 	out->failed |= response->headers.failed || response->body.failed;

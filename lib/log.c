@@ -26,38 +26,57 @@ um_log_open(struct um_log *log, const char *program,
 	return true;
 }
 
+/* The last three digits of a number. */
+static void
+three_digits(char out[static 4], int64_t n)
+{
+	out[0] = (char)('0' + n / 100 % 10);
+	out[1] = (char)('0' + n / 10 % 10);
+	out[2] = (char)('0' + n % 10);
+	out[3] = '\0';
+}
+
 static void
 line_begin(struct um_log *log, int64_t wall_ms)
 {
-	time_t seconds = (time_t)(wall_ms / 1000);
-	struct tm tm;
-	char text[32];
+	time_t second = (time_t)(wall_ms / 1000);
+	char millis[4];
 
-	gmtime_r(&seconds, &tm);
-	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
-	um_buf_printf(&log->lines, "{\"time\":\"%s.%03dZ\",\"program\":\"%s\"",
-		text, (int)(wall_ms % 1000), log->program);
+	three_digits(millis, wall_ms);
+	if (log->time[0] == '\0' || second != log->second) {
+		struct tm tm;
+
+		gmtime_r(&second, &tm);
+		strftime(log->time, sizeof(log->time), "%Y-%m-%dT%H:%M:%S",
+			&tm);
+		log->second = second;
+	}
+	um_buf_cat(&log->lines, "{\"time\":\"", log->time, ".", millis,
+		"Z\",\"program\":\"", log->program, "\"");
 }
 
 void
 um_log_request(struct um_log *log, const struct um_exchange *ex,
 	int64_t wall_ms, int64_t took_us)
 {
+	struct um_buf *line = &log->lines;
 	char uuid[UM_UUID_LEN + 1] = "";
+	char micros[4];
 
 	if (ex->has_token)
 		um_uuid_text(uuid, ex->token.id);
 	line_begin(log, wall_ms);
-	um_buf_printf(&log->lines,
-		",\"request\":\"%s\",\"provider\":\"%s\",\"elicitation\":\"%"
-		"s\","
-		"\"status\":%d,\"outcome\":\"%s\",\"reason\":\"%s\","
-		"\"ms\":%lld.%03lld}\n",
-		ex->request.id, ex->provider != NULL ? ex->provider->name : "",
-		uuid, ex->response.status,
-		ex->outcome != NULL ? ex->outcome : "",
-		ex->reason != NULL ? ex->reason : "",
-		(long long)(took_us / 1000), (long long)(took_us % 1000));
+	um_buf_cat(line, ",\"request\":\"", ex->request.id,
+		"\",\"provider\":\"",
+		ex->provider != NULL ? ex->provider->name : "",
+		"\",\"elicitation\":\"", uuid, "\",\"status\":");
+	um_buf_int(line, ex->response.status);
+	um_buf_cat(line, ",\"outcome\":\"",
+		ex->outcome != NULL ? ex->outcome : "", "\",\"reason\":\"",
+		ex->reason != NULL ? ex->reason : "", "\",\"ms\":");
+	um_buf_int(line, took_us / 1000);
+	three_digits(micros, took_us);
+	um_buf_cat(line, ".", micros, "}\n");
 }
 
 void

@@ -7,6 +7,7 @@
 #define UM_LOG_H
 
 #include <stdint.h>
+#include <time.h>
 
 #include "program.h"
 #include "str.h"
@@ -15,6 +16,8 @@ struct um_log {
 	int fd; /* -1: syslog(3) */
 	const char *program;
 	struct um_buf lines; /* not written yet */
+	time_t second;       /* and how it is written */
+	char time[sizeof("2026-01-01T00:00:00") + 8];
 };
 
 /*

@@ -47,6 +47,8 @@
 	"default-src 'none'; style-src '" STYLE_HASH "'; "                     \
 	"frame-ancestors 'none'; base-uri 'none'"
 
+#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+
 static const struct {
 	const char *code;
 	const char *title;
@@ -71,36 +73,46 @@ is_bidi_control(struct um_str rest)
 			|| (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9));
 }
 
+/* What stands for the character that `rest` begins with, or NULL: itself. */
+static const char *
+entity(struct um_str rest)
+{
+	switch (rest.ptr[0]) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return is_bidi_control(rest) ? REPLACEMENT : NULL;
+	}
+}
+
 static void
 escape(struct um_buf *out, struct um_str text)
 {
-	for (size_t i = 0; i < text.len; i++) {
-		if (is_bidi_control(
-			    (struct um_str){ text.ptr + i, text.len - i })) {
-			um_buf_puts(out, "\xef\xbf\xbd"); /* U+FFFD */
-			i += 2;
+	size_t from = 0; /* what is not put yet */
+	size_t i = 0;
+
+	while (i < text.len) {
+		const char *instead = entity(
+			(struct um_str){ text.ptr + i, text.len - i });
+
+		if (instead == NULL) {
+			i++;
 			continue;
 		}
-		switch (text.ptr[i]) {
-		case '&':
-			um_buf_puts(out, "&amp;");
-			break;
-		case '<':
-			um_buf_puts(out, "&lt;");
-			break;
-		case '>':
-			um_buf_puts(out, "&gt;");
-			break;
-		case '"':
-			um_buf_puts(out, "&quot;");
-			break;
-		case '\'':
-			um_buf_puts(out, "&#39;");
-			break;
-		default:
-			um_buf_put(out, &text.ptr[i], 1);
-		}
+		um_buf_put(out, text.ptr + from, i - from);
+		um_buf_puts(out, instead);
+		i += text.ptr[i] == '\xe2' ? 3 : 1;
+		from = i;
 	}
+	um_buf_put(out, text.ptr + from, text.len - from);
 }
 
 void

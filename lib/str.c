@@ -76,8 +76,8 @@ um_str_is_text(struct um_str s)
 	return true;
 }
 
-static bool
-buf_reserve(struct um_buf *b, size_t more)
+bool
+um_buf_reserve(struct um_buf *b, size_t more)
 {
 	size_t cap = b->cap != 0 ? b->cap : 256;
 	char *ptr;
@@ -106,7 +106,7 @@ fail:
 void
 um_buf_put(struct um_buf *b, const void *bytes, size_t len)
 {
-	if (len == 0 || !buf_reserve(b, len))
+	if (len == 0 || !um_buf_reserve(b, len))
 		return;
 	memcpy(b->ptr + b->len, bytes, len);
 	b->len += len;
@@ -119,6 +119,28 @@ um_buf_puts(struct um_buf *b, const char *text)
 }
 
 void
+um_buf_puts_each(struct um_buf *b, const char *const *texts)
+{
+	for (; *texts != NULL; texts++)
+		um_buf_puts(b, *texts);
+}
+
+void
+um_buf_int(struct um_buf *b, int64_t value)
+{
+	char digits[sizeof("-9223372036854775808")];
+	char *p = digits + sizeof(digits);
+	uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value;
+
+	do
+		*--p = (char)('0' + left % 10);
+	while ((left /= 10) != 0);
+	if (value < 0)
+		*--p = '-';
+	um_buf_put(b, p, (size_t)(digits + sizeof(digits) - p));
+}
+
+void
 um_buf_printf(struct um_buf *b, const char *fmt, ...)
 {
 	va_list ap;
@@ -127,7 +149,7 @@ um_buf_printf(struct um_buf *b, const char *fmt, ...)
 	va_start(ap, fmt);
 	len = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);
-	if (len < 0 || !buf_reserve(b, (size_t)len + 1))
+	if (len < 0 || !um_buf_reserve(b, (size_t)len + 1))
 		return;
 	va_start(ap, fmt);
 	vsnprintf(b->ptr + b->len, (size_t)len + 1, fmt, ap);

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Bytes that someone else owns; may hold NUL and need not be UTF-8. */
 struct um_str {
@@ -34,8 +35,17 @@ struct um_buf {
 
 void um_buf_put(struct um_buf *b, const void *bytes, size_t len);
 void um_buf_puts(struct um_buf *b, const char *text);
+/* Each text up to a NULL. */
+void um_buf_puts_each(struct um_buf *b, const char *const *texts);
+#define um_buf_cat(b, ...)                                                     \
+	um_buf_puts_each(b, (const char *const[]){ __VA_ARGS__, NULL })
+/* In decimal digits. */
+void um_buf_int(struct um_buf *b, int64_t value);
 void um_buf_printf(struct um_buf *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* Makes room for so many bytes more; false: it has failed. */
+bool um_buf_reserve(struct um_buf *b, size_t more);
 
 /* The bytes so far. */
 struct um_str um_buf_str(const struct um_buf *b);

@@ -28,6 +28,31 @@ TEST(equal_is_every_byte_and_the_length)
 	assert_true(um_str_is(um_str(NULL), ""));
 }
 
+TEST(texts_and_numbers_one_after_another)
+{
+	static const struct {
+		int64_t value;
+		const char *text;
+	} cases[] = {
+		{ 0, "0" },
+		{ 9, "9" },
+		{ 10, "10" },
+		{ -1, "-1" },
+		{ INT64_MAX, "9223372036854775807" },
+		{ INT64_MIN, "-9223372036854775808" },
+	};
+	struct um_buf buf = { 0 };
+
+	um_buf_cat(&buf, "a", "", "bc");
+	assert_true(um_str_is(um_buf_str(&buf), "abc"));
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		buf.len = 0;
+		um_buf_int(&buf, cases[i].value);
+		assert_true(um_str_is(um_buf_str(&buf), cases[i].text));
+	}
+	um_buf_free(&buf);
+}
+
 /* RFC 3629 section 3 and 4: each length's first and last, and the gaps. */
 TEST(text_is_utf8_without_nul)
 {
@@ -177,6 +202,7 @@ main(void)
 		cmocka_unit_test(equal_is_every_byte_and_the_length),
 		cmocka_unit_test(text_is_utf8_without_nul),
 		cmocka_unit_test(text_is_never_read_past_its_end),
+		cmocka_unit_test(texts_and_numbers_one_after_another),
 		cmocka_unit_test(a_buffer_grows_and_keeps_every_byte),
 		cmocka_unit_test(a_buffer_prints_at_every_length),
 		cmocka_unit_test(a_buffer_that_failed_drops_what_comes_after),
