@@ -411,8 +411,7 @@ um_store_run(struct um_store *store, bool ready, int64_t now)
 		connect_start(store, now);
 	if (store->state == CONNECTING && may_connect(store))
 		connect_go_on(store, now);
-	if (store->state == PREPARING || store->state == BUSY
-		|| (store->state == IDLE && ready))
+	if (ready && store->state >= PREPARING)
 		read_results(store, now);
 	if ((store->state == CONNECTING || store->state == PREPARING
 		    || store->state == BUSY)
