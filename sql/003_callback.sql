@@ -94,7 +94,6 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '1s' SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
 	done bigint[];
-	done_ids uuid[];
 BEGIN
 	-- One id twice in a batch: the first of them counts.
 	WITH completed AS (
@@ -115,13 +114,16 @@ BEGIN
 					AND e.status <> 'processing'
 					AND (e.kind = 'oauth' OR a.action <> 'accept')))
 		RETURNING e.id, a.n, urlmode.announce(e.id, 'completed')
+	), forgetting AS (
+		INSERT INTO urlmode.forgetting (at, ids)
+		SELECT now() + interval '1 day', array_agg(c.id) FROM completed c HAVING count(*) > 0
 	)
-	SELECT array_agg(c.n), array_agg(c.id) INTO done, done_ids FROM completed c;
-	IF done IS NOT NULL THEN
-		INSERT INTO urlmode.forgetting (at, ids) VALUES (now() + interval '1 day', done_ids);
-	END IF;
+	SELECT array_agg(c.n) INTO done FROM completed c;
 	IF cardinality(done) = cardinality(ids) THEN
-		RETURN QUERY SELECT 'completed' FROM unnest(ids);
+		outcome := 'completed';
+		FOR i IN 1 .. cardinality(ids) LOOP
+			RETURN NEXT;
+		END LOOP;
 		RETURN;
 	END IF;
 
