@@ -19,6 +19,7 @@ const CLAIM = 'SELECT urlmode.claim($1, $2) AS claimed';
 const ABANDON = `SELECT outcome FROM urlmode.abandon(
 	ARRAY[$1::uuid], ARRAY[$2::bytea], ARRAY[$3::text], ARRAY[$4::text])`;
 const NOTIFY = 'SELECT pg_notify($1, $2)';
+const READ_NAME = 'urlmode_read';
 const READ = 'SELECT * FROM urlmode.read($1::uuid[], $2::bytea[], $3::bigint)';
 const FORGET = 'SELECT urlmode.forget() AS notes';
 const EXPIRE = 'SELECT urlmode.expire($1::uuid[], $2::bytea[])';
@@ -111,13 +112,13 @@ export function isRefusal(error) {
 /**
  * Reads rows; those that are not there, or not of that binding, are left out.
  *
- * @param {(text: string, values: unknown[]) => Promise<unknown[]>} query
+ * @param {(text: string, values: unknown[], name: string) => Promise<unknown[]>} query
  * @param {Named[]} named
  * @param {number} keep milliseconds from now, after which results that are read are dropped
  * @returns {Promise<Row[]>}
  */
 export async function read(query, named, keep) {
-	const rows = await query(READ, [named.map(({ id }) => id), named.map(({ binding }) => binding), keep]);
+	const rows = await query(READ, [named.map(({ id }) => id), named.map(({ binding }) => binding), keep], READ_NAME);
 	return /** @type {Row[]} */ (rows);
 }
 

@@ -127,14 +127,15 @@ export class Listener extends EventEmitter {
 	 *
 	 * @param {string} text
 	 * @param {unknown[]} values
+	 * @param {string} [name] prepares the statement, once a connection, where no pooler can change the server behind it
 	 * @returns {Promise<unknown[]>}
 	 * @throws when the statement is refused, or the connection lost: `lost` is emitted then
 	 */
-	async query(text, values) {
+	async query(text, values, name) {
 		const connection = this.#connection;
 		if (!connection?.listening) throw new Error('the listening connection is lost');
 		try {
-			const rows = await run(connection, text, values);
+			const rows = await run(connection, text, values, connection.hears ? name : undefined);
 			this.#failures = 0;
 			return rows;
 		} catch (error) {
@@ -263,10 +264,11 @@ export class Listener extends EventEmitter {
  * @param {Connection} connection
  * @param {string} text
  * @param {unknown[]} [values]
+ * @param {string} [name] of a statement that is prepared
  * @returns {Promise<Record<string, unknown>[]>}
  */
-async function run(connection, text, values) {
-	const answer = connection.idle.then(() => connection.client.query(text, values));
+async function run(connection, text, values, name) {
+	const answer = connection.idle.then(() => connection.client.query({ name, text, values }));
 	connection.idle = answer.catch(() => {});
 	return (await answer).rows;
 }

@@ -28,7 +28,7 @@ const RETRY_MS = 1_000;
  *     readonly listening: boolean,
  *     readonly hears: boolean,
  *     want(wanted: boolean, who?: unknown): void,
- *     query(text: string, values: unknown[]): Promise<unknown[]>,
+ *     query(text: string, values: unknown[], name?: string): Promise<unknown[]>,
  * }} ListenerLike
  *
  * @typedef {object} Rows what the waits need of the rest
@@ -193,7 +193,7 @@ export class Waiters {
 	/** @param {Entry[]} batch */
 	async #readRows(batch) {
 		try {
-			return await read((text, values) => this.#listener.query(text, values), batch, this.#rows.keep);
+			return await read((...statement) => this.#listener.query(...statement), batch, this.#rows.keep);
 		} catch (error) {
 			// Otherwise the connection is lost, and the next one begins by reading all.
 			if (isRefusal(error)) batch.forEach((entry) => this.#fail(entry, error));
