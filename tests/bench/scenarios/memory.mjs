@@ -26,6 +26,8 @@ export async function peer(bed, name) {
 
 /** What a million requests leave behind: refused ones and, one in a hundred, a completion. */
 export async function soak(bed, count) {
+	// Buffers grow to what they are used for, once.
+	await floods(bed, 100_000);
 	const before = pss((await bed.stack.program('oauth-return')).pid);
 	const sent = await floods(bed, count);
 	const after = pss((await bed.stack.program('oauth-return')).pid);
