@@ -61,6 +61,7 @@ record_is_good(struct um_record_scan *scan, const uint8_t *record, size_t len)
 	const uint8_t *content = record + HEADER_LEN;
 	uint16_t id = (uint16_t)(record[2] << 8 | record[3]);
 	unsigned type = record[1];
+	unsigned padding = record[6];
 
 	if (scan->stage != UM_STAGE_BEGIN && id != scan->request_id)
 		return false;
@@ -79,7 +80,8 @@ record_is_good(struct um_record_scan *scan, const uint8_t *record, size_t len)
 		scan->stage = UM_STAGE_PARAMS_END;
 		return true;
 	case UM_STAGE_PARAMS_END:
-		if (type != PARAMS || len != 0)
+		/* libfcgi takes padding here for the next record's header. */
+		if (type != PARAMS || len != 0 || padding != 0)
 			return false;
 		scan->stage = UM_STAGE_STDIN;
 		return true;

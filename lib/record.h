@@ -41,8 +41,9 @@ struct um_record_scan {
 /*
  * `bytes` is everything that has come for this request, from its first byte.
  * BAD: another version, role, type or order of records, several requests on
- * the connection, PARAMS in more than one record, pairs that do not fill it
- * exactly, a NUL in one, a limit, or bytes after the end.
+ * the connection, PARAMS in more than one record, padding behind their end,
+ * pairs that do not fill it exactly, a NUL in one, a limit, or bytes after the
+ * end.
  */
 enum um_record_state um_record_scan(struct um_record_scan *scan,
 	struct um_str bytes);

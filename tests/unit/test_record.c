@@ -78,7 +78,7 @@ TEST(padding_of_every_length)
 
 		put_record(&bytes, BEGIN, 1, BEGIN_CONTENT, padding);
 		put_record(&bytes, PARAMS, 1, STR("\1\1ab"), padding);
-		put_record(&bytes, PARAMS, 1, STR(""), padding);
+		put_record(&bytes, PARAMS, 1, STR(""), 0);
 		put_record(&bytes, IN, 1, STR("body"), padding);
 		put_record(&bytes, IN, 1, STR(""), padding);
 		assert_int_equal(scan_all(&bytes), UM_RECORD_WHOLE);

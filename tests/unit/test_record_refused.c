@@ -46,6 +46,21 @@ TEST(another_version)
 	um_buf_free(&bytes);
 }
 
+/* libfcgi would read the padding as the next header. */
+TEST(padding_behind_the_end_of_params)
+{
+	for (int padding = 0; padding < 256; padding++) {
+		struct um_buf bytes = { 0 };
+
+		put_record(&bytes, BEGIN, 1, BEGIN_CONTENT, 0);
+		put_record(&bytes, PARAMS, 1, STR("\1\1ab"), 0);
+		put_record(&bytes, PARAMS, 1, STR(""), padding);
+		put_record(&bytes, IN, 1, STR(""), 0);
+		assert_int_equal(scan_all(&bytes),
+			padding == 0 ? UM_RECORD_WHOLE : UM_RECORD_BAD);
+	}
+}
+
 TEST(another_role)
 {
 	for (int role = 0; role < 1024; role++) {
@@ -260,6 +275,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(another_version),
+		cmocka_unit_test(padding_behind_the_end_of_params),
 		cmocka_unit_test(another_role),
 		cmocka_unit_test(another_type_or_order),
 		cmocka_unit_test(a_begin_of_another_length),
