@@ -139,6 +139,7 @@ take_request(struct um_fastcgi *fc)
 	fc->under_way = true;
 	fc->keep = fc->request.keepConnection != 0;
 	fc->request.keepConnection = 1; /* closing is done here */
+	um_buf_reserve(&fc->body, fc->scan.body);
 	while ((n = FCGX_GetStr(chunk, sizeof(chunk), fc->request.in)) > 0)
 		um_buf_put(&fc->body, chunk, (size_t)n);
 	fc->request.ipcFd = fc->fd;

@@ -2,6 +2,7 @@
 /* From text to nodes. */
 #include "json.h"
 
+#include <endian.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,17 +56,43 @@ take(struct parser *p, char c)
 	return true;
 }
 
+#define EACH UINT64_C(0x0101010101010101)
+
+/*
+ * The first byte of a string that is not one of ASCII's plain characters, or
+ * where less than eight bytes are left: looks at eight of them at a time.
+ */
+static const char *
+plain_end(const char *at, const char *end)
+{
+	for (; end - at >= 8; at += 8) {
+		uint64_t bytes;
+		uint64_t special;
+
+		memcpy(&bytes, at, sizeof(bytes));
+		bytes = le64toh(bytes);
+		/* The high bit of each byte that is below a space, a quote, a
+		 * backslash or no ASCII; above the first such, of others too. */
+		special = ((bytes - EACH * ' ') | ((bytes ^ EACH * '"') - EACH)
+				  | ((bytes ^ EACH * '\\') - EACH) | bytes)
+			& EACH * 0x80;
+		if (special != 0)
+			return at + __builtin_ctzll(special) / 8;
+	}
+	return at;
+}
+
 /* After the opening quote, to beyond the closing one. */
 static bool
 parse_string(struct parser *p)
 {
 	struct um_json_node *node = add_node(p, UM_JSON_STRING);
 	bool is_ascii = true;
-	const char *at = p->at;
+	const char *at = plain_end(p->at, p->end);
 
 	if (node == NULL)
 		return false;
-	for (; at < p->end && *at != '"'; at++) {
+	for (; at < p->end && *at != '"'; at = plain_end(at + 1, p->end)) {
 		unsigned char c = (unsigned char)*at;
 
 		if (c < ' ')

@@ -180,6 +180,8 @@ um_scheme_check(const struct um_scheme *scheme, struct um_reading *reading)
 	enum um_found found;
 
 	reading->ambiguous = false;
+	/* Most sign the body, and little else. */
+	um_buf_reserve(&message, reading->delivery->body.len + 256);
 	found = collect(&candidates, scheme, reading);
 	if (found == UM_FOUND)
 		found = put_signed(scheme, reading, &message);

@@ -96,6 +96,26 @@ nested(size_t depth, const char *open, const char *close)
 	return um_buf_str(&text);
 }
 
+/* A string is looked at eight bytes at a time: each byte at each place. */
+TEST(every_byte_at_every_place_of_a_string)
+{
+	for (size_t len = 0; len < 20; len++)
+		for (size_t at = 0; at < len; at++)
+			for (int byte = 0; byte < 256; byte++) {
+				char text[32] = "[\"";
+				bool good = byte >= ' ' && byte < 0x80
+					&& byte != '"' && byte != '\\';
+
+				memset(text + 2, 'a', len);
+				text[2 + at] = (char)byte;
+				text[2 + len] = '"';
+				text[3 + len] = ']';
+				assert_int_equal(parses((struct um_str){ text,
+							 len + 4 }),
+					good);
+			}
+}
+
 TEST(depth)
 {
 	static const struct {
@@ -259,6 +279,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(documents),
+		cmocka_unit_test(every_byte_at_every_place_of_a_string),
 		cmocka_unit_test(depth),
 		cmocka_unit_test(a_bomb_is_not_even_begun),
 		cmocka_unit_test(pointers),
