@@ -99,18 +99,22 @@ um_request_is_form(const struct um_request *request)
 }
 
 static bool
-has_any(struct um_str value, struct um_str bytes)
+has(struct um_str value, char byte)
 {
-	for (size_t i = 0; i < value.len; i++)
-		if (memchr(bytes.ptr, value.ptr[i], bytes.len) != NULL)
-			return true;
-	return false;
+	return value.len != 0 && memchr(value.ptr, byte, value.len) != NULL;
+}
+
+/* It would end the header, or the header would end it. */
+static bool
+breaks_out(struct um_str value)
+{
+	return has(value, '\r') || has(value, '\n') || has(value, '\0');
 }
 
 static void
 add_header(struct um_buf *out, const char *name, struct um_str value)
 {
-	if (has_any(value, (struct um_str){ "\r\n", 3 })) {
+	if (breaks_out(value)) {
 		out->failed = true;
 		return;
 	}
@@ -138,7 +142,7 @@ void
 um_response_cookie(struct um_response *response, const char *name,
 	const char *value, int max_age)
 {
-	if (has_any(um_str(value), um_str("\r\n;"))) {
+	if (breaks_out(um_str(value)) || has(um_str(value), ';')) {
 		response->headers.failed = true;
 		return;
 	}

@@ -47,6 +47,7 @@
 	"default-src 'none'; style-src '" STYLE_HASH "'; "                     \
 	"frame-ancestors 'none'; base-uri 'none'"
 
+#define PAGE_LEN 4096              /* more than most of them have */
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
 static const struct {
@@ -153,6 +154,7 @@ page_begin(struct um_response *response, int status, const char *policy,
 	struct um_buf *body = &response->body;
 
 	response->status = status;
+	um_buf_reserve(body, PAGE_LEN);
 	um_response_header(response, "Content-Security-Policy", policy);
 	um_buf_puts(body,
 		"<!doctype html>\n<html lang=\"en\">\n<head>\n"
