@@ -15,6 +15,7 @@
 #include "store.h"
 
 #define EVENTS_MAX 128
+#define LOG_LEN 16384 /* that may gather while there is always more to do */
 
 struct connection {
 	struct um_fastcgi *fc;
@@ -38,7 +39,8 @@ struct server {
 	int listener;
 	int signals;
 	bool accepting;
-	int64_t stop_at; /* ms; -1: not yet asked to stop */
+	int64_t stop_at;  /* ms; -1: not yet asked to stop */
+	int64_t alarm_at; /* ms, when it was set; -1: it is not */
 	size_t connections_len;
 	size_t busy_len;
 	size_t partial_len;
@@ -393,24 +395,47 @@ earlier(int64_t a, int64_t b)
 	return a < 0 || (b >= 0 && b < a) ? b : a;
 }
 
-/* One turn: wait, read what has come, let the store work, tidy up. */
+/* A turn that takes too long ends the process; set once a second. */
+static void
+set_alarm(struct server *sv, int64_t now)
+{
+	if (sv->alarm_at >= 0 && now - sv->alarm_at < 1000)
+		return;
+	alarm(UM_SERVE_TURN_S + 1);
+	sv->alarm_at = now;
+}
+
+/* What is ready; when nothing is, the log is written before it waits. */
+static int
+wait_for_events(struct server *sv, struct epoll_event *events, int64_t now)
+{
+	int64_t deadline = earlier(um_store_deadline(sv->store),
+		close_slow(sv, now));
+	int n = epoll_wait(sv->epoll, events, EVENTS_MAX, 0);
+
+	if (n != 0)
+		return n;
+	um_log_flush(sv->log);
+	/* Past stop_at only the database is waited for. */
+	if (sv->stop_at > now)
+		deadline = earlier(deadline, sv->stop_at);
+	alarm(0);
+	sv->alarm_at = -1;
+	return epoll_wait(sv->epoll, events, EVENTS_MAX,
+		timeout_until(deadline, now));
+}
+
+/* One turn: read what has come, let the store work, tidy up. */
 static void
 turn(struct server *sv)
 {
 	struct epoll_event events[EVENTS_MAX];
 	bool store_ready = false;
+	int n = wait_for_events(sv, events, um_now_ms());
 	int64_t now = um_now_ms();
-	int64_t deadline = earlier(um_store_deadline(sv->store),
-		close_slow(sv, now));
-	int n;
+	int64_t deadline;
 
-	/* Past stop_at only the database is waited for. */
-	if (sv->stop_at > now)
-		deadline = earlier(deadline, sv->stop_at);
-	alarm(0);
-	n = epoll_wait(sv->epoll, events, EVENTS_MAX,
-		timeout_until(deadline, now));
-	alarm(UM_SERVE_TURN_S);
+	set_alarm(sv, now);
 	for (int i = 0; i < n; i++) {
 		void *what = events[i].data.ptr;
 
@@ -431,7 +456,8 @@ turn(struct server *sv)
 		um_store_run(sv->store, store_ready, now);
 		watch_store(sv);
 	}
-	um_log_flush(sv->log);
+	if (sv->log->lines.len >= LOG_LEN)
+		um_log_flush(sv->log);
 	free_dead(sv);
 }
 
@@ -476,7 +502,8 @@ um_serve(const struct um_program *program, struct um_context *context,
 		.listener = listener,
 		.epoll = -1,
 		.signals = -1,
-		.stop_at = -1 };
+		.stop_at = -1,
+		.alarm_at = -1 };
 	int status = 1;
 
 	if (set_up(&sv)) {
