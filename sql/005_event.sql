@@ -52,14 +52,15 @@ SET lock_timeout = '1s' SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
 	outcomes text[] := array_fill('seen'::text, ARRAY[cardinality(ids)]);
 	rounds bigint[];
+	last bigint;
 	item record;
 BEGIN
-	SELECT array_agg(r.round ORDER BY r.n) INTO rounds
+	SELECT array_agg(r.round ORDER BY r.n), max(r.round) INTO rounds, last
 	FROM (
 		SELECT u.n, row_number() OVER (PARTITION BY u.id ORDER BY u.n) AS round
 		FROM unnest(ids) WITH ORDINALITY AS u (id, n)
 	) r;
-	FOR this IN 1 .. (SELECT coalesce(max(r), 0) FROM unnest(rounds) r) LOOP
+	FOR this IN 1 .. coalesce(last, 0) LOOP
 		FOR item IN
 			WITH decided AS MATERIALIZED (
 				SELECT a.*, e.id AS found,
@@ -138,7 +139,9 @@ BEGIN
 			outcomes[item.n] := item.action;
 		END LOOP;
 	END LOOP;
-	RETURN QUERY SELECT o FROM unnest(outcomes) WITH ORDINALITY AS x (o, n) ORDER BY n;
+	FOREACH outcome IN ARRAY outcomes LOOP
+		RETURN NEXT;
+	END LOOP;
 END
 $$;
 COMMENT ON FUNCTION urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[]) IS
