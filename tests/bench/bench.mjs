@@ -14,9 +14,28 @@ import { Results } from './results.mjs';
 import { plots, table } from './report.mjs';
 import { round, rounds } from './rounds.mjs';
 
-const { values: options } = parseArgs({
-	options: { quick: { type: 'boolean' }, only: { type: 'string' }, repeats: { type: 'string' } },
-});
+const USAGE = `usage: node tests/bench/bench.mjs [options], after \`make bench-build\`
+
+  --quick        everything shorter and once: two minutes
+  --only REGEX   only what has such a name, as it is shown while it runs
+  --repeats N    so often (3; quick: 1)
+`;
+
+let options;
+try {
+	({ values: options } = parseArgs({
+		options: {
+			quick: { type: 'boolean' }, only: { type: 'string' }, repeats: { type: 'string' }, help: { type: 'boolean' },
+		},
+	}));
+} catch (error) {
+	console.error(`${error.message}\n\n${USAGE}`);
+	process.exit(2);
+}
+if (options.help) {
+	console.log(USAGE);
+	process.exit();
+}
 const plan = rounds(options);
 const began = Date.now();
 

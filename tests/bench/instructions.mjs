@@ -1,6 +1,7 @@
 // What one completion costs a program, in instructions: callgrind over a
 // fixed number of requests, one after another, so that a machine that is busy
-// with something else counts the same.
+// with something else counts the same. valgrind shows a program the same
+// processor wherever there is AVX2.
 
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -12,12 +13,6 @@ import { freePorts, listening, start, stop } from './processes.mjs';
 
 const COUNTED = 1_000;
 const BEFORE = 100;
-
-// The same code of libc and libcrypto on whatever processor.
-const ENV = {
-	GLIBC_TUNABLES: 'glibc.cpu.hwcaps=-AVX2,-AVX512F,-AVX512VL,-ERMS,-FSRM',
-	OPENSSL_ia32cap: ':0',
-};
 
 const folder = path.join(FOLDER, 'instructions');
 
@@ -41,7 +36,7 @@ async function collected(bed, program, file) {
 	mkdirSync(folder, { recursive: true });
 	const valgrind = start(['spawn-fcgi', '-s', 'program.sock', '-n', '--', '/usr/bin/valgrind', '--tool=callgrind',
 		`--callgrind-out-file=${folder}/callgrind.out`, path.join(ROOT, 'build/bin', program)],
-	{ log, cwd: folder, env: { ...ENV, URLMODE_CONFIG: bed.stack.env.URLMODE_CONFIG } });
+	{ log, cwd: folder, env: { URLMODE_CONFIG: bed.stack.env.URLMODE_CONFIG } });
 	await listening(valgrind, { path: path.join(folder, 'program.sock') }, log);
 	const nginx = await startNginx(path.join(folder, 'nginx'), { port, upstream: `unix:${folder}/program.sock` });
 	await load({ port, file, connections: 1 });

@@ -2,7 +2,7 @@
 
 import { completions, nothing } from './scenarios/completions.mjs';
 import { addOlder, flat } from './scenarios/flat.mjs';
-import { flood, transactions, writeFlood } from './scenarios/flood.mjs';
+import { flood, mixed, nothing as nothingRefused, transactions, writeFlood } from './scenarios/flood.mjs';
 import { latency, redis } from './scenarios/latency.mjs';
 import { listeners } from './scenarios/listeners.mjs';
 import * as memory from './scenarios/memory.mjs';
@@ -85,14 +85,12 @@ async function peersMemory(bed) {
 }
 
 async function measureFlood(bed, plan, measure, time) {
-	let valid;
-	await measure('flood', async () => {
-		valid = await writeFlood(bed, plan.flood);
-		return flood(bed, { ...time, valid });
-	});
-	if (valid !== undefined && plan.repeat === 1) {
-		await measure('flood transactions', async () => ({ count: await transactions(bed, time) }));
-	}
+	if (plan.only && !plan.only.test('flood')) return;
+	const valid = await writeFlood(bed, plan.flood);
+	await measure('flood', () => flood(bed, time));
+	await measure('flood null', () => nothingRefused(bed, time));
+	await measure('flood mixed', () => mixed(bed, { ...time, valid }));
+	if (plan.repeat === 1) await measure('flood transactions', async () => ({ count: await transactions(bed, time) }));
 }
 
 /** Where each fsync takes a millisecond longer. */

@@ -3,7 +3,12 @@
  * The null responder: what nginx, FastCGI and libfcgi cost when nothing is
  * done. One thread around epoll, kept connections; libfcgi reads a request
  * as soon as its connection is readable, and every answer is the same.
+ *
+ *   null FILE
+ *
+ * FILE holds that answer, from its Status on.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -14,11 +19,19 @@
 
 #define EVENTS_MAX 128
 
-static const char answer[] = "Status: 303\r\n"
-			     "Location: /done\r\n"
-			     "Cache-Control: no-store\r\n"
-			     "Content-Length: 0\r\n"
-			     "\r\n";
+static char answer[65536];
+static int answer_len;
+
+static void
+read_answer(const char *path)
+{
+	FILE *file = fopen(path, "r");
+
+	if (file == NULL)
+		abort();
+	answer_len = (int)fread(answer, 1, sizeof(answer), file);
+	fclose(file);
+}
 
 static void
 open_connection(int epoll)
@@ -45,19 +58,22 @@ serve(FCGX_Request *request)
 		free(request);
 		return;
 	}
-	FCGX_PutStr(answer, sizeof(answer) - 1, request->out);
+	FCGX_PutStr(answer, answer_len, request->out);
 	FCGX_Finish_r(request);
 	if (request->ipcFd < 0)
 		free(request);
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
 	struct epoll_event events[EVENTS_MAX];
 	int epoll = epoll_create1(EPOLL_CLOEXEC);
 	struct epoll_event listener = { .events = EPOLLIN };
 
+	if (argc != 2)
+		return 1;
+	read_answer(argv[1]);
 	setenv("LIBFCGI_OS_CLOSE_POLL_TIMEOUT", "0", 1);
 	if (FCGX_Init() != 0
 		|| epoll_ctl(epoll, EPOLL_CTL_ADD, STDIN_FILENO, &listener)

@@ -30,7 +30,7 @@ async function measure(bed, side, schema, options) {
 	return tally;
 }
 
-/** The same requests to a program that does nothing. */
+/** The same requests to a program that does nothing but to give the same answer. */
 export async function nothing(bed, options) {
 	const { classes: { 0: tally } } = await load({ port: bed.peer('null').port, file: bed.returns, loop: true, ...options });
 	return tally;

@@ -1,5 +1,6 @@
 // States that never were, or are no more: they are refused without the
-// database, and one in a hundred is a valid return that completes as ever.
+// database. And the same with one in a hundred that is valid: it completes as
+// ever.
 
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,15 +42,33 @@ export async function writeFlood(bed, count) {
 	return Math.ceil(count / VALID_EVERY);
 }
 
+export async function flood(bed, options) {
+	const { classes: { [BAD]: tally } } = await load({ port: bed.port, file: file('bad'), loop: true, ...options });
+	return tally;
+}
+
 /**
  * @param {import('../bed.mjs').Bed} bed
  * @param {{ seconds: number, warmUp: number, valid: number }} options valid: how many there are in the file
+ * @returns {Promise<object>} of the valid ones
  */
-export async function flood(bed, { seconds, warmUp, valid }) {
+export async function mixed(bed, { valid, ...options }) {
 	await bed.fill('urlmode', { to: valid });
-	const { seconds: took, classes } = await load({ port: bed.port, file: file('mixed'), seconds, warmUp });
-	const { [BAD]: bad, [VALID]: good } = classes;
-	return { rate: (bad.count + good.count) / took, p99: bad.p99, validP50: good.p50, validP99: good.p99 };
+	const { classes: { [VALID]: tally } } = await load({ port: bed.port, file: file('mixed'), ...options });
+	return tally;
+}
+
+/** Bad states to a program that does nothing but to give the answer that one of them gets. */
+export async function nothing(bed, options) {
+	await writeRequests(file('null'), function* () {
+		for (let n = 0; n < 3_000; n++) {
+			yield { status: 400, kind: BAD, request: returnRequest(bed.deployment, bed.elicitations[n], { bend: forge }) };
+		}
+	}());
+	const { classes: { [BAD]: tally } } = await load({
+		port: bed.peer('null page').port, file: file('null'), loop: true, ...options,
+	});
+	return tally;
 }
 
 /** So many requests, over and over the same ones, on fresh rows each time. */
