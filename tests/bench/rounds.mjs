@@ -62,7 +62,10 @@ export async function round(bed, plan) {
 	}
 	await measure('null', () => nothing(bed, time));
 	await measure('webhooks', () => webhooks(bed, { ...time, count: plan.webhooks }));
-	if (repeat === 1) await measure('memory after', () => peersMemory(bed));
+	if (repeat === 1) {
+		await measure('memory after', () => peersMemory(bed));
+		await measure('connections', () => memory.connections(bed));
+	}
 	for (const side of ['floor', 'urlmode', 'batched', 'hono']) {
 		await measure(`latency ${side}`, () => latency(bed, side, plan.latency));
 	}

@@ -18,6 +18,13 @@ export async function programs(bed, names) {
 	return all;
 }
 
+/** How many connections to PostgreSQL the program that has most of them has. */
+export async function connections(bed) {
+	const [{ most }] = await bed.sql(`SELECT max(count)::integer AS most FROM (
+		SELECT count(*) FROM pg_stat_activity WHERE usename = 'urlmode_cgi' GROUP BY application_name) each`);
+	return { most };
+}
+
 /** Of a peer's program with all that it started, MB. */
 export async function peer(bed, name) {
 	const family = await familyOf(bed.peer(name).program.pid);
