@@ -19,7 +19,18 @@ enum state {
 	CONNECTING, /* PQconnectPoll is at work */
 	PREPARING,  /* the statements are on their way */
 	IDLE,
-	BUSY, /* a batch is under way */
+	BUSY, /* a batch is under way, or two */
+};
+
+/* One transaction: what it does, and what came of it so far. */
+struct batch {
+	struct um_op *ops[UM_BATCH_MAX]; /* NULL: was handed back before */
+	enum um_op_kind kinds[UM_BATCH_MAX];
+	size_t len;
+	size_t statements;
+	PGresult *results[UM_BATCH_STATEMENTS_MAX];
+	size_t results_len;
+	char sqlstate[6]; /* of its first error, or "" */
 };
 
 struct um_store {
@@ -38,13 +49,9 @@ struct um_store {
 	struct um_op **tail;
 	size_t queued;
 
-	struct um_op *batch[UM_BATCH_MAX]; /* NULL: was handed back before */
-	enum um_op_kind kinds[UM_BATCH_MAX];
-	size_t batch_len;
-	PGresult *results[UM_BATCH_STATEMENTS_MAX];
-	size_t results_len;
-	size_t statements;
-	char sqlstate[6]; /* of the first error of this batch, or "" */
+	struct batch batches[UM_STORE_BATCHES_MAX]; /* a ring */
+	size_t first;                               /* under way for longest */
+	size_t batches_len;
 };
 
 struct um_store *
@@ -107,12 +114,28 @@ shift(struct um_store *store)
 	return op;
 }
 
-/* The batch goes back to the head of the queue, in its order. */
-static void
-requeue_batch(struct um_store *store, bool alone)
+static struct batch *
+batch_at(struct um_store *store, size_t i)
 {
-	for (size_t i = store->batch_len; i-- > 0;) {
-		struct um_op *op = store->batch[i];
+	return &store->batches[(store->first + i) % UM_STORE_BATCHES_MAX];
+}
+
+static void
+batch_clear(struct batch *batch)
+{
+	for (size_t i = 0; i < batch->results_len; i++)
+		PQclear(batch->results[i]);
+	batch->results_len = 0;
+	batch->len = 0;
+	batch->sqlstate[0] = '\0';
+}
+
+/* A batch goes back to the head of the queue, in its order. */
+static void
+requeue(struct um_store *store, struct batch *batch, bool alone)
+{
+	for (size_t i = batch->len; i-- > 0;) {
+		struct um_op *op = batch->ops[i];
 
 		if (op == NULL)
 			continue;
@@ -123,23 +146,18 @@ requeue_batch(struct um_store *store, bool alone)
 		store->head = op;
 		store->queued++;
 	}
-	store->batch_len = 0;
-}
-
-static void
-clear_results(struct um_store *store)
-{
-	for (size_t i = 0; i < store->results_len; i++)
-		PQclear(store->results[i]);
-	store->results_len = 0;
-	store->sqlstate[0] = '\0';
+	batch->len = 0;
 }
 
 static void
 disconnect(struct um_store *store, int64_t now)
 {
-	requeue_batch(store, false);
-	clear_results(store);
+	while (store->batches_len != 0) {
+		struct batch *last = batch_at(store, --store->batches_len);
+
+		requeue(store, last, false);
+		batch_clear(last);
+	}
 	PQfinish(store->conn);
 	store->conn = NULL;
 	store->connection++;
@@ -219,70 +237,78 @@ connect_go_on(struct um_store *store, int64_t now)
 		return;
 	}
 	store->state = PREPARING;
-	store->statements = UM_BATCH_STATEMENTS_MAX;
+	/* It stands for them, without operations. */
+	store->batches_len = 1;
 	store->want_write = true;
 }
 
 static void
-batch_failed(struct um_store *store, int64_t now)
+batch_failed(struct um_store *store, struct batch *batch, int64_t now)
 {
 	trouble(store, "database: a transaction failed, SQLSTATE",
-		store->sqlstate);
-	if (um_sqlstate_is_servers(store->sqlstate)) {
+		batch->sqlstate);
+	if (um_sqlstate_is_servers(batch->sqlstate)) {
 		disconnect(store, now);
-	} else if (um_sqlstate_is_transient(store->sqlstate)) {
-		requeue_batch(store, false);
-	} else if (store->batch_len > 1) {
+		requeue(store, batch, false);
+	} else if (um_sqlstate_is_transient(batch->sqlstate)) {
+		requeue(store, batch, false);
+	} else if (batch->len > 1) {
 		/* One bad row must not fail its neighbours: each by itself. */
-		requeue_batch(store, true);
-	} else {
-		store->batch_len = 0;
-		if (store->batch[0] != NULL)
-			hand_back(store, store->batch[0],
-				um_sqlstate_is_rows(store->sqlstate)
-					? UM_OUTCOME_FAILED
-					: UM_OUTCOME_UNAVAILABLE);
+		requeue(store, batch, true);
+	} else if (batch->ops[0] != NULL) {
+		hand_back(store, batch->ops[0],
+			um_sqlstate_is_rows(batch->sqlstate)
+				? UM_OUTCOME_FAILED
+				: UM_OUTCOME_UNAVAILABLE);
 	}
 }
 
-/* The Sync has come back: what was under way is committed, or is not. */
+static void
+batch_committed(struct um_store *store, const struct batch *batch)
+{
+	bool fits = um_batch_read(batch->ops, batch->kinds, batch->len,
+		batch->results, batch->results_len);
+
+	if (store->events.committed != NULL)
+		store->events.committed(batch->len, store->events.arg);
+	for (size_t i = 0; i < batch->len; i++)
+		if (batch->ops[i] != NULL)
+			hand_back(store, batch->ops[i],
+				fits ? batch->ops[i]->outcome
+				     : UM_OUTCOME_FAILED);
+}
+
+/* A Sync has come back: the first batch is committed, or is not. */
 static void
 transaction_over(struct um_store *store, int64_t now)
 {
+	struct batch *batch = batch_at(store, 0);
 	bool preparing = store->state == PREPARING;
 
-	store->state = IDLE;
-	store->until = -1;
-	if (preparing && store->sqlstate[0] != '\0') {
+	store->first = (store->first + 1) % UM_STORE_BATCHES_MAX;
+	store->batches_len--;
+	store->state = store->batches_len != 0 ? BUSY : IDLE;
+	store->until = store->batches_len != 0 ? now + UM_STORE_BATCH_MS : -1;
+	if (preparing && batch->sqlstate[0] != '\0') {
 		trouble(store, "database: is it migrated? SQLSTATE",
-			store->sqlstate);
+			batch->sqlstate);
 		disconnect(store, now);
 	} else if (preparing) {
 		store->down_since = -1;
 		store->retry_ms = UM_STORE_RETRY_MIN_MS;
-	} else if (store->sqlstate[0] != '\0') {
-		batch_failed(store, now);
+	} else if (batch->sqlstate[0] != '\0') {
+		batch_failed(store, batch, now);
 	} else {
-		size_t len = store->batch_len;
-		bool fits = um_batch_read(store->batch, store->kinds, len,
-			store->results, store->results_len);
-
-		store->batch_len = 0;
-		if (store->events.committed != NULL)
-			store->events.committed(len, store->events.arg);
-		for (size_t i = 0; i < len; i++)
-			if (store->batch[i] != NULL)
-				hand_back(store, store->batch[i],
-					fits ? store->batch[i]->outcome
-					     : UM_OUTCOME_FAILED);
+		batch_committed(store, batch);
 	}
-	clear_results(store);
+	batch_clear(batch);
 }
 
 /* Answers false when nothing more can be read now. */
 static bool
 take_result(struct um_store *store, int64_t now)
 {
+	struct batch *batch = batch_at(store, 0);
 	PGresult *res;
 
 	if (PQisBusy(store->conn))
@@ -294,10 +320,10 @@ take_result(struct um_store *store, int64_t now)
 	case PGRES_PIPELINE_SYNC:
 		PQclear(res);
 		transaction_over(store, now);
-		return false;
+		return store->state == BUSY;
 	case PGRES_TUPLES_OK:
-		if (store->results_len < store->statements) {
-			store->results[store->results_len++] = res;
+		if (batch->results_len < batch->statements) {
+			batch->results[batch->results_len++] = res;
 			return true;
 		}
 		break;
@@ -305,8 +331,8 @@ take_result(struct um_store *store, int64_t now)
 		const char *sqlstate = PQresultErrorField(res,
 			PG_DIAG_SQLSTATE);
 
-		if (store->sqlstate[0] == '\0')
-			snprintf(store->sqlstate, sizeof(store->sqlstate), "%s",
+		if (batch->sqlstate[0] == '\0')
+			snprintf(batch->sqlstate, sizeof(batch->sqlstate), "%s",
 				sqlstate != NULL ? sqlstate : "08006");
 		break;
 	}
@@ -341,50 +367,73 @@ read_results(struct um_store *store, int64_t now)
 	}
 }
 
+/*
+ * Whether a batch can start: the only one, or behind another as soon as as
+ * much waits as that one does, so that the database has it at hand when it
+ * has committed. What is done by itself is done alone.
+ */
+static bool
+may_start(const struct um_store *store)
+{
+	const struct batch *last = &store->batches[store->first];
+
+	if (store->head == NULL)
+		return false;
+	return store->state == IDLE
+		|| (store->state == BUSY
+			&& store->batches_len < UM_STORE_BATCHES_MAX
+			&& store->queued >= last->len && !store->head->alone);
+}
+
 static void
 start_batch(struct um_store *store, int64_t now)
 {
-	while (store->head != NULL && store->batch_len < UM_BATCH_MAX
-		&& (store->batch_len == 0 || !store->head->alone)) {
+	struct batch *batch = batch_at(store, store->batches_len++);
+	int flushed;
+
+	while (store->head != NULL && batch->len < UM_BATCH_MAX
+		&& (batch->len == 0 || !store->head->alone)) {
 		struct um_op *op = shift(store);
 
-		store->kinds[store->batch_len] = op->kind;
-		store->batch[store->batch_len++] = op;
+		batch->kinds[batch->len] = op->kind;
+		batch->ops[batch->len++] = op;
 		if (op->alone)
 			break;
 	}
-	if (!um_batch_send(store->conn, store->batch, store->batch_len,
-		    &store->statements)) {
+	if (!um_batch_send(store->conn, batch->ops, batch->len,
+		    &batch->statements)) {
 		trouble(store, "database", PQerrorMessage(store->conn));
 		disconnect(store, now);
 		return;
 	}
+	if (store->state == IDLE)
+		store->until = now + UM_STORE_BATCH_MS;
+	flushed = PQflush(store->conn);
 	store->state = BUSY;
-	store->until = now + UM_STORE_BATCH_MS;
-	store->want_write = PQflush(store->conn) == 1;
+	store->want_write = flushed == 1;
+	if (flushed < 0) {
+		trouble(store, "database", PQerrorMessage(store->conn));
+		disconnect(store, now);
+	}
 }
 
-/* The operation of the batch that has waited longest: they are in order. */
-static size_t
-oldest_in_batch(const struct um_store *store)
-{
-	size_t i = 0;
-
-	while (i < store->batch_len && store->batch[i] == NULL)
-		i++;
-	return i;
-}
-
-/* Hands back what has waited for too long. */
+/* Hands back what has waited for too long; each batch is in order of time. */
 static void
 expire(struct um_store *store, int64_t now)
 {
-	for (size_t i = oldest_in_batch(store);
-		i < store->batch_len && store->batch[i]->deadline <= now; i++) {
-		struct um_op *op = store->batch[i];
+	for (size_t b = 0; b < store->batches_len; b++) {
+		struct batch *batch = batch_at(store, b);
 
-		store->batch[i] = NULL;
-		hand_back(store, op, UM_OUTCOME_UNAVAILABLE);
+		for (size_t i = 0; i < batch->len; i++) {
+			struct um_op *op = batch->ops[i];
+
+			if (op == NULL)
+				continue;
+			if (op->deadline > now)
+				break;
+			batch->ops[i] = NULL;
+			hand_back(store, op, UM_OUTCOME_UNAVAILABLE);
+		}
 	}
 	while (store->head != NULL && store->head->deadline <= now)
 		hand_back(store, shift(store), UM_OUTCOME_UNAVAILABLE);
@@ -411,7 +460,8 @@ um_store_run(struct um_store *store, bool ready, int64_t now)
 		connect_start(store, now);
 	if (store->state == CONNECTING && may_connect(store))
 		connect_go_on(store, now);
-	if (ready && store->state >= PREPARING)
+	/* TLS may hold back what the socket shows no more. */
+	if (store->state >= PREPARING && (ready || PQsslInUse(store->conn)))
 		read_results(store, now);
 	if ((store->state == CONNECTING || store->state == PREPARING
 		    || store->state == BUSY)
@@ -420,7 +470,7 @@ um_store_run(struct um_store *store, bool ready, int64_t now)
 		disconnect(store, now);
 	}
 	expire(store, now);
-	if (store->state == IDLE && store->head != NULL)
+	while (may_start(store))
 		start_batch(store, now);
 }
 
@@ -433,16 +483,27 @@ um_store_watch(const struct um_store *store, bool *want_write,
 	return store->conn != NULL ? PQsocket(store->conn) : -1;
 }
 
+static int64_t
+earlier(int64_t at, const struct um_op *op)
+{
+	return op != NULL && (at < 0 || op->deadline < at) ? op->deadline : at;
+}
+
 int64_t
 um_store_deadline(const struct um_store *store)
 {
 	int64_t at = store->state == IDLE ? -1 : store->until;
-	size_t oldest = oldest_in_batch(store);
-	const struct um_op *op = oldest < store->batch_len
-		? store->batch[oldest]
-		: store->head;
 
-	return op != NULL && (at < 0 || op->deadline < at) ? op->deadline : at;
+	for (size_t b = 0; b < UM_STORE_BATCHES_MAX; b++) {
+		const struct batch *batch = &store->batches[b];
+		size_t i = 0;
+
+		while (i < batch->len && batch->ops[i] == NULL)
+			i++;
+		if (i < batch->len)
+			at = earlier(at, batch->ops[i]);
+	}
+	return earlier(at, store->head);
 }
 
 size_t
@@ -450,8 +511,9 @@ um_store_pending(const struct um_store *store)
 {
 	size_t pending = store->queued;
 
-	for (size_t i = 0; i < store->batch_len; i++)
-		pending += store->batch[i] != NULL;
+	for (size_t b = 0; b < UM_STORE_BATCHES_MAX; b++)
+		for (size_t i = 0; i < store->batches[b].len; i++)
+			pending += store->batches[b].ops[i] != NULL;
 	return pending;
 }
 
@@ -460,7 +522,8 @@ um_store_free(struct um_store *store)
 {
 	if (store == NULL)
 		return;
-	clear_results(store);
+	for (size_t b = 0; b < UM_STORE_BATCHES_MAX; b++)
+		batch_clear(&store->batches[b]);
 	PQfinish(store->conn);
 	free(store->conninfo);
 	free(store->name);

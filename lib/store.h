@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PostgreSQL, without ever waiting for it: one connection, a queue, and one
- * batch under way. What arrives meanwhile is the next batch.
+ * PostgreSQL, without ever waiting for it: one connection, a queue, and a
+ * batch under way. What arrives meanwhile is the next batch; it is sent as
+ * soon as the one before it is answered, or as much waits as that one has.
  *
  * Times are milliseconds of a clock that never jumps; the caller passes them.
  */
@@ -15,6 +16,7 @@
 #include "op.h"
 
 #define UM_STORE_QUEUE_MAX 512   /* operations that wait for a batch */
+#define UM_STORE_BATCHES_MAX 2   /* batches under way */
 #define UM_STORE_WAIT_MS 3000    /* until an operation is UNAVAILABLE */
 #define UM_STORE_BATCH_MS 5000   /* until a silent server is given up */
 #define UM_STORE_UNACKED_MS 2000 /* until a host that is not there is */
