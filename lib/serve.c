@@ -395,14 +395,18 @@ earlier(int64_t a, int64_t b)
 	return a < 0 || (b >= 0 && b < a) ? b : a;
 }
 
-/* A turn that takes too long ends the process; set once a second. */
+/*
+ * Once a second, however busy it is: the alarm that ends a process which hangs
+ * in a turn, and what there is to be logged.
+ */
 static void
-set_alarm(struct server *sv, int64_t now)
+keep_watch(struct server *sv, int64_t now)
 {
 	if (sv->alarm_at >= 0 && now - sv->alarm_at < 1000)
 		return;
 	alarm(UM_SERVE_TURN_S + 1);
 	sv->alarm_at = now;
+	um_log_flush(sv->log);
 }
 
 /* What is ready; when nothing is, the log is written before it waits. */
@@ -415,9 +419,10 @@ wait_for_events(struct server *sv, struct epoll_event *events, int64_t now)
 
 	if (n != 0)
 		return n;
+	keep_watch(sv, now);
 	um_log_flush(sv->log);
-	/* Past stop_at only the database is waited for. */
-	if (sv->stop_at > now)
+	now = um_now_ms();
+	if (sv->stop_at >= 0 && sv->busy_len == 0)
 		deadline = earlier(deadline, sv->stop_at);
 	alarm(0);
 	sv->alarm_at = -1;
@@ -435,7 +440,7 @@ turn(struct server *sv)
 	int64_t now = um_now_ms();
 	int64_t deadline;
 
-	set_alarm(sv, now);
+	keep_watch(sv, now);
 	for (int i = 0; i < n; i++) {
 		void *what = events[i].data.ptr;
 
