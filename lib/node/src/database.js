@@ -20,7 +20,8 @@ const ABANDON = `SELECT outcome FROM urlmode.abandon(
 	ARRAY[$1::uuid], ARRAY[$2::bytea], ARRAY[$3::text], ARRAY[$4::text])`;
 const NOTIFY = 'SELECT pg_notify($1, $2)';
 const READ_NAME = 'urlmode_read';
-const READ = 'SELECT * FROM urlmode.read($1::uuid[], $2::bytea[], $3::bigint)';
+const READ = `SELECT id, provider, status, action, reason, result, verifier, expires_in_ms, event_type, reference, rechecks
+	FROM urlmode.read($1::uuid[], $2::bytea[], $3::bigint)`;
 const FORGET = 'SELECT urlmode.forget() AS notes';
 const EXPIRE = 'SELECT urlmode.expire($1::uuid[], $2::bytea[])';
 const COMPLETE = `SELECT outcome FROM urlmode.complete(

@@ -34,6 +34,7 @@ const PROBE_MS = 3_000;
  * @property {boolean} listening it can be read from, and LISTEN was sent
  * @property {boolean} hears notifications do arrive
  * @property {Promise<unknown>} idle when the last statement has ended
+ * @property {string} mark its own, in the names of what it prepares
  *
  * @typedef {object} Events
  * @property {[]} listening LISTEN is in force: now read every row that is waited for
@@ -127,7 +128,7 @@ export class Listener extends EventEmitter {
 	 *
 	 * @param {string} text
 	 * @param {unknown[]} values
-	 * @param {string} [name] prepares the statement, once a connection, where no pooler can change the server behind it
+	 * @param {string} [name] at most 26 characters: prepares the statement, once a connection, where no pooler changes the server behind it
 	 * @returns {Promise<unknown[]>}
 	 * @throws when the statement is refused, or the connection lost: `lost` is emitted then
 	 */
@@ -135,7 +136,8 @@ export class Listener extends EventEmitter {
 		const connection = this.#connection;
 		if (!connection?.listening) throw new Error('the listening connection is lost');
 		try {
-			const rows = await run(connection, text, values, connection.hears ? name : undefined);
+			const prepared = name && connection.hears ? `${name}_${connection.mark}` : undefined;
+			const rows = await run(connection, text, values, prepared);
 			this.#failures = 0;
 			return rows;
 		} catch (error) {
@@ -156,7 +158,7 @@ export class Listener extends EventEmitter {
 		const socket = new Socket();
 		const client = new pg.Client({ query_timeout: QUERY_TIMEOUT_MS, ...this.#config, stream: () => socket });
 		/** @type {Connection} */
-		const connection = { client, socket, listening: false, hears: false, idle: Promise.resolve() };
+		const connection = { client, socket, listening: false, hears: false, idle: Promise.resolve(), mark: randomUUID() };
 		this.#connection = connection;
 		client.on('error', (error) => this.#lose(connection, error));
 		client.on('end', () => this.#lose(connection, new Error('the listening connection ended')));
