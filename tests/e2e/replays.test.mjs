@@ -77,6 +77,14 @@ test('programs that are killed and a PostgreSQL that crashes lose nothing that w
 	const { rows } = await replay(scene, file);
 	let restarting;
 	let killed = 0;
+	const killOne = async () => {
+		try {
+			process.kill((await scene.stack.program('webhook')).pid, 'SIGKILL');
+			killed += 1;
+		} catch {
+			// None is there: the one before has only just been killed.
+		}
+	};
 	const shuffled = await replay(scene, file, {
 		seed: 3,
 		onTaken: async (count) => {
@@ -84,13 +92,9 @@ test('programs that are killed and a PostgreSQL that crashes lose nothing that w
 				// At once, and so without writing what only the log has yet.
 				process.kill(await scene.stack.pid('postgres'), 'SIGQUIT');
 				restarting = scene.stack.service('restart', 'postgres');
+				await killOne();
 			} else if (count > 100 && count % 40 === 0) {
-				try {
-					process.kill((await scene.stack.program('webhook')).pid, 'SIGKILL');
-					killed += 1;
-				} catch {
-					// None is there: the one before has only just been killed.
-				}
+				await killOne();
 			}
 		},
 	});
