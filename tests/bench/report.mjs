@@ -140,7 +140,8 @@ function flood(results) {
 
 function webhooks(results) {
 	if (!results.has('webhooks')) return [];
-	return [{ ...rate(results, 'webhooks', 'signed webhooks of 4 KB'), ...compared(results, 'webhooks', 'urlmode', 0.8) }];
+	const line = rate(results, 'webhooks', 'signed webhooks of 4 KB');
+	return [results.has('urlmode') ? { ...line, ...compared(results, 'webhooks', 'urlmode', 0.8) } : line];
 }
 
 function memory(results) {

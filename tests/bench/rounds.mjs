@@ -88,7 +88,8 @@ async function peersMemory(bed) {
 }
 
 async function measureFlood(bed, plan, measure, time) {
-	if (plan.only && !plan.only.test('flood')) return;
+	const names = ['flood', 'flood null', 'flood mixed', 'flood transactions'];
+	if (plan.only && !names.some((name) => plan.only.test(name))) return;
 	const valid = await writeFlood(bed, plan.flood);
 	await measure('flood', () => flood(bed, time));
 	await measure('flood null', () => nothingRefused(bed, time));

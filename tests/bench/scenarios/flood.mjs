@@ -32,6 +32,9 @@ export async function writeFlood(bed, count) {
 	await writeRequests(file('bad'), function* () {
 		for (let n = 0; n < 3_000; n++) yield bad(n);
 	}());
+	await writeRequests(file('null'), function* () {
+		for (let n = 0; n < 3_000; n++) yield { ...bad(n), status: WAYS[0].status };
+	}());
 	await writeRequests(file('mixed'), function* () {
 		for (let n = 0; n < count; n++) {
 			yield n % VALID_EVERY === 0
@@ -58,13 +61,8 @@ export async function mixed(bed, { valid, ...options }) {
 	return tally;
 }
 
-/** Bad states to a program that does nothing but to give the answer that one of them gets. */
+/** The same to a program that does nothing but to give the answer that the first of them gets. */
 export async function nothing(bed, options) {
-	await writeRequests(file('null'), function* () {
-		for (let n = 0; n < 3_000; n++) {
-			yield { status: 400, kind: BAD, request: returnRequest(bed.deployment, bed.elicitations[n], { bend: forge }) };
-		}
-	}());
 	const { classes: { [BAD]: tally } } = await load({
 		port: bed.peer('null page').port, file: file('null'), loop: true, ...options,
 	});
