@@ -16,8 +16,8 @@ struct um_log {
 	int fd; /* -1: syslog(3) */
 	const char *program;
 	struct um_buf lines; /* not written yet */
-	time_t second;       /* and how it is written */
-	char time[sizeof("2026-01-01T00:00:00") + 8];
+	time_t second;       /* of the last line */
+	char time[32];       /* the same as text; "": there was none yet */
 };
 
 /*

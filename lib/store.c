@@ -8,7 +8,7 @@
 
 #include <libpq-fe.h>
 
-#include "batch.h"
+#include "queue.h"
 #include "sqlstate.h"
 
 #define TEXT_OF(number) #number
@@ -20,17 +20,6 @@ enum state {
 	PREPARING,  /* the statements are on their way */
 	IDLE,
 	BUSY, /* a batch is under way, or two */
-};
-
-/* One transaction: what it does, and what came of it so far. */
-struct batch {
-	struct um_op *ops[UM_BATCH_MAX]; /* NULL: was handed back before */
-	enum um_op_kind kinds[UM_BATCH_MAX];
-	size_t len;
-	size_t statements;
-	PGresult *results[UM_BATCH_STATEMENTS_MAX];
-	size_t results_len;
-	char sqlstate[6]; /* of its first error, or "" */
 };
 
 struct um_store {
@@ -45,13 +34,10 @@ struct um_store {
 	int64_t down_since; /* -1: there is a connection */
 	int64_t retry_ms;
 
-	struct um_op *head;
-	struct um_op **tail;
-	size_t queued;
-
-	struct batch batches[UM_STORE_BATCHES_MAX]; /* a ring */
-	size_t first;                               /* under way for longest */
-	size_t batches_len;
+	struct um_queue queue;
+	PGresult *results[UM_BATCH_STATEMENTS_MAX]; /* of its first batch */
+	size_t results_len;
+	char sqlstate[6]; /* of that batch's first error, or "" */
 };
 
 struct um_store *
@@ -65,7 +51,7 @@ um_store_new(const char *conninfo, const char *name,
 	store->events = *events;
 	store->conninfo = strdup(conninfo);
 	store->name = strdup(name);
-	store->tail = &store->head;
+	um_queue_init(&store->queue);
 	store->retry_ms = UM_STORE_RETRY_MIN_MS;
 	store->down_since = -1;
 	if (store->conninfo == NULL || store->name == NULL) {
@@ -94,70 +80,19 @@ hand_back(struct um_store *store, struct um_op *op, enum um_outcome outcome)
 }
 
 static void
-append(struct um_store *store, struct um_op *op)
+clear_results(struct um_store *store)
 {
-	op->next = NULL;
-	*store->tail = op;
-	store->tail = &op->next;
-	store->queued++;
-}
-
-static struct um_op *
-shift(struct um_store *store)
-{
-	struct um_op *op = store->head;
-
-	store->head = op->next;
-	if (store->head == NULL)
-		store->tail = &store->head;
-	store->queued--;
-	return op;
-}
-
-static struct batch *
-batch_at(struct um_store *store, size_t i)
-{
-	return &store->batches[(store->first + i) % UM_STORE_BATCHES_MAX];
-}
-
-static void
-batch_clear(struct batch *batch)
-{
-	for (size_t i = 0; i < batch->results_len; i++)
-		PQclear(batch->results[i]);
-	batch->results_len = 0;
-	batch->len = 0;
-	batch->sqlstate[0] = '\0';
-}
-
-/* A batch goes back to the head of the queue, in its order. */
-static void
-requeue(struct um_store *store, struct batch *batch, bool alone)
-{
-	for (size_t i = batch->len; i-- > 0;) {
-		struct um_op *op = batch->ops[i];
-
-		if (op == NULL)
-			continue;
-		op->alone |= alone;
-		op->next = store->head;
-		if (store->head == NULL)
-			store->tail = &op->next;
-		store->head = op;
-		store->queued++;
-	}
-	batch->len = 0;
+	for (size_t i = 0; i < store->results_len; i++)
+		PQclear(store->results[i]);
+	store->results_len = 0;
+	store->sqlstate[0] = '\0';
 }
 
 static void
 disconnect(struct um_store *store, int64_t now)
 {
-	while (store->batches_len != 0) {
-		struct batch *last = batch_at(store, --store->batches_len);
-
-		requeue(store, last, false);
-		batch_clear(last);
-	}
+	um_queue_again_all(&store->queue);
+	clear_results(store);
 	PQfinish(store->conn);
 	store->conn = NULL;
 	store->connection++;
@@ -237,37 +172,35 @@ connect_go_on(struct um_store *store, int64_t now)
 		return;
 	}
 	store->state = PREPARING;
-	/* It stands for them, without operations. */
-	store->batches_len = 1;
 	store->want_write = true;
 }
 
 static void
-batch_failed(struct um_store *store, struct batch *batch, int64_t now)
+batch_failed(struct um_store *store, struct um_batch *batch, int64_t now)
 {
 	trouble(store, "database: a transaction failed, SQLSTATE",
-		batch->sqlstate);
-	if (um_sqlstate_is_servers(batch->sqlstate)) {
+		store->sqlstate);
+	if (um_sqlstate_is_servers(store->sqlstate)) {
 		disconnect(store, now);
-		requeue(store, batch, false);
-	} else if (um_sqlstate_is_transient(batch->sqlstate)) {
-		requeue(store, batch, false);
+		um_queue_again(&store->queue, batch, false);
+	} else if (um_sqlstate_is_transient(store->sqlstate)) {
+		um_queue_again(&store->queue, batch, false);
 	} else if (batch->len > 1) {
 		/* One bad row must not fail its neighbours: each by itself. */
-		requeue(store, batch, true);
+		um_queue_again(&store->queue, batch, true);
 	} else if (batch->ops[0] != NULL) {
 		hand_back(store, batch->ops[0],
-			um_sqlstate_is_rows(batch->sqlstate)
+			um_sqlstate_is_rows(store->sqlstate)
 				? UM_OUTCOME_FAILED
 				: UM_OUTCOME_UNAVAILABLE);
 	}
 }
 
 static void
-batch_committed(struct um_store *store, const struct batch *batch)
+batch_committed(struct um_store *store, const struct um_batch *batch)
 {
 	bool fits = um_batch_read(batch->ops, batch->kinds, batch->len,
-		batch->results, batch->results_len);
+		store->results, store->results_len);
 
 	if (store->events.committed != NULL)
 		store->events.committed(batch->len, store->events.arg);
@@ -278,37 +211,45 @@ batch_committed(struct um_store *store, const struct batch *batch)
 				     : UM_OUTCOME_FAILED);
 }
 
+static void
+prepared(struct um_store *store, int64_t now)
+{
+	store->state = IDLE;
+	store->until = -1;
+	if (store->sqlstate[0] != '\0') {
+		trouble(store, "database: is it migrated? SQLSTATE",
+			store->sqlstate);
+		disconnect(store, now);
+	} else {
+		store->down_since = -1;
+		store->retry_ms = UM_STORE_RETRY_MIN_MS;
+	}
+}
+
 /* A Sync has come back: the first batch is committed, or is not. */
 static void
 transaction_over(struct um_store *store, int64_t now)
 {
-	struct batch *batch = batch_at(store, 0);
-	bool preparing = store->state == PREPARING;
-
-	store->first = (store->first + 1) % UM_STORE_BATCHES_MAX;
-	store->batches_len--;
-	store->state = store->batches_len != 0 ? BUSY : IDLE;
-	store->until = store->batches_len != 0 ? now + UM_STORE_BATCH_MS : -1;
-	if (preparing && batch->sqlstate[0] != '\0') {
-		trouble(store, "database: is it migrated? SQLSTATE",
-			batch->sqlstate);
-		disconnect(store, now);
-	} else if (preparing) {
-		store->down_since = -1;
-		store->retry_ms = UM_STORE_RETRY_MIN_MS;
-	} else if (batch->sqlstate[0] != '\0') {
-		batch_failed(store, batch, now);
+	if (store->state == PREPARING) {
+		prepared(store, now);
 	} else {
-		batch_committed(store, batch);
+		struct um_batch *batch = um_queue_finish(&store->queue);
+		bool more = store->queue.batches_len != 0;
+
+		store->state = more ? BUSY : IDLE;
+		store->until = more ? now + UM_STORE_BATCH_MS : -1;
+		if (store->sqlstate[0] != '\0')
+			batch_failed(store, batch, now);
+		else
+			batch_committed(store, batch);
 	}
-	batch_clear(batch);
+	clear_results(store);
 }
 
 /* Answers false when nothing more can be read now. */
 static bool
 take_result(struct um_store *store, int64_t now)
 {
-	struct batch *batch = batch_at(store, 0);
 	PGresult *res;
 
 	if (PQisBusy(store->conn))
@@ -322,8 +263,8 @@ take_result(struct um_store *store, int64_t now)
 		transaction_over(store, now);
 		return store->state == BUSY;
 	case PGRES_TUPLES_OK:
-		if (batch->results_len < batch->statements) {
-			batch->results[batch->results_len++] = res;
+		if (store->results_len < UM_BATCH_STATEMENTS_MAX) {
+			store->results[store->results_len++] = res;
 			return true;
 		}
 		break;
@@ -331,8 +272,8 @@ take_result(struct um_store *store, int64_t now)
 		const char *sqlstate = PQresultErrorField(res,
 			PG_DIAG_SQLSTATE);
 
-		if (batch->sqlstate[0] == '\0')
-			snprintf(batch->sqlstate, sizeof(batch->sqlstate), "%s",
+		if (store->sqlstate[0] == '\0')
+			snprintf(store->sqlstate, sizeof(store->sqlstate), "%s",
 				sqlstate != NULL ? sqlstate : "08006");
 		break;
 	}
@@ -367,41 +308,13 @@ read_results(struct um_store *store, int64_t now)
 	}
 }
 
-/*
- * Whether a batch can start: the only one, or behind another as soon as as
- * much waits as that one does, so that the database has it at hand when it
- * has committed. What is done by itself is done alone.
- */
-static bool
-may_start(const struct um_store *store)
-{
-	const struct batch *last = &store->batches[store->first];
-
-	if (store->head == NULL)
-		return false;
-	return store->state == IDLE
-		|| (store->state == BUSY
-			&& store->batches_len < UM_STORE_BATCHES_MAX
-			&& store->queued >= last->len && !store->head->alone);
-}
-
 static void
 start_batch(struct um_store *store, int64_t now)
 {
-	struct batch *batch = batch_at(store, store->batches_len++);
+	struct um_batch *batch = um_queue_start(&store->queue);
 	int flushed;
 
-	while (store->head != NULL && batch->len < UM_BATCH_MAX
-		&& (batch->len == 0 || !store->head->alone)) {
-		struct um_op *op = shift(store);
-
-		batch->kinds[batch->len] = op->kind;
-		batch->ops[batch->len++] = op;
-		if (op->alone)
-			break;
-	}
-	if (!um_batch_send(store->conn, batch->ops, batch->len,
-		    &batch->statements)) {
+	if (!um_batch_send(store->conn, batch->ops, batch->len)) {
 		trouble(store, "database", PQerrorMessage(store->conn));
 		disconnect(store, now);
 		return;
@@ -417,26 +330,14 @@ start_batch(struct um_store *store, int64_t now)
 	}
 }
 
-/* Hands back what has waited for too long; each batch is in order of time. */
+/* Hands back what has waited for too long. */
 static void
 expire(struct um_store *store, int64_t now)
 {
-	for (size_t b = 0; b < store->batches_len; b++) {
-		struct batch *batch = batch_at(store, b);
+	struct um_op *op;
 
-		for (size_t i = 0; i < batch->len; i++) {
-			struct um_op *op = batch->ops[i];
-
-			if (op == NULL)
-				continue;
-			if (op->deadline > now)
-				break;
-			batch->ops[i] = NULL;
-			hand_back(store, op, UM_OUTCOME_UNAVAILABLE);
-		}
-	}
-	while (store->head != NULL && store->head->deadline <= now)
-		hand_back(store, shift(store), UM_OUTCOME_UNAVAILABLE);
+	while ((op = um_queue_expired(&store->queue, now)) != NULL)
+		hand_back(store, op, UM_OUTCOME_UNAVAILABLE);
 }
 
 void
@@ -447,10 +348,10 @@ um_store_submit(struct um_store *store, struct um_op *op, int64_t now)
 
 	op->alone = false;
 	op->deadline = now + UM_STORE_WAIT_MS;
-	if (away || store->queued >= UM_STORE_QUEUE_MAX)
+	if (away || store->queue.len >= UM_STORE_QUEUE_MAX)
 		hand_back(store, op, UM_OUTCOME_UNAVAILABLE);
 	else
-		append(store, op);
+		um_queue_append(&store->queue, op);
 }
 
 void
@@ -470,7 +371,8 @@ um_store_run(struct um_store *store, bool ready, int64_t now)
 		disconnect(store, now);
 	}
 	expire(store, now);
-	while (may_start(store))
+	while ((store->state == IDLE || store->state == BUSY)
+		&& um_queue_may_start(&store->queue))
 		start_batch(store, now);
 }
 
@@ -483,38 +385,21 @@ um_store_watch(const struct um_store *store, bool *want_write,
 	return store->conn != NULL ? PQsocket(store->conn) : -1;
 }
 
-static int64_t
-earlier(int64_t at, const struct um_op *op)
-{
-	return op != NULL && (at < 0 || op->deadline < at) ? op->deadline : at;
-}
-
 int64_t
 um_store_deadline(const struct um_store *store)
 {
-	int64_t at = store->state == IDLE ? -1 : store->until;
+	int64_t at = um_queue_deadline(&store->queue);
 
-	for (size_t b = 0; b < UM_STORE_BATCHES_MAX; b++) {
-		const struct batch *batch = &store->batches[b];
-		size_t i = 0;
-
-		while (i < batch->len && batch->ops[i] == NULL)
-			i++;
-		if (i < batch->len)
-			at = earlier(at, batch->ops[i]);
-	}
-	return earlier(at, store->head);
+	if (store->state == IDLE)
+		return at;
+	return at < 0 || (store->until >= 0 && store->until < at) ? store->until
+								  : at;
 }
 
 size_t
 um_store_pending(const struct um_store *store)
 {
-	size_t pending = store->queued;
-
-	for (size_t b = 0; b < UM_STORE_BATCHES_MAX; b++)
-		for (size_t i = 0; i < store->batches[b].len; i++)
-			pending += store->batches[b].ops[i] != NULL;
-	return pending;
+	return um_queue_pending(&store->queue);
 }
 
 void
@@ -522,8 +407,7 @@ um_store_free(struct um_store *store)
 {
 	if (store == NULL)
 		return;
-	for (size_t b = 0; b < UM_STORE_BATCHES_MAX; b++)
-		batch_clear(&store->batches[b]);
+	clear_results(store);
 	PQfinish(store->conn);
 	free(store->conninfo);
 	free(store->name);

@@ -16,7 +16,6 @@
 #include "op.h"
 
 #define UM_STORE_QUEUE_MAX 512   /* operations that wait for a batch */
-#define UM_STORE_BATCHES_MAX 2   /* batches under way */
 #define UM_STORE_WAIT_MS 3000    /* until an operation is UNAVAILABLE */
 #define UM_STORE_BATCH_MS 5000   /* until a silent server is given up */
 #define UM_STORE_UNACKED_MS 2000 /* until a host that is not there is */

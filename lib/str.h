@@ -35,7 +35,7 @@ struct um_buf {
 
 void um_buf_put(struct um_buf *b, const void *bytes, size_t len);
 void um_buf_puts(struct um_buf *b, const char *text);
-/* Each text up to a NULL. */
+/* Each text up to a NULL; um_buf_cat() takes them one by one. */
 void um_buf_puts_each(struct um_buf *b, const char *const *texts);
 #define um_buf_cat(b, ...)                                                     \
 	um_buf_puts_each(b, (const char *const[]){ __VA_ARGS__, NULL })
