@@ -255,17 +255,20 @@ send_statement(PGconn *conn, const struct statement *st,
 }
 
 bool
-um_batch_send(PGconn *conn, struct um_op *const *ops, size_t len)
+um_batch_send(PGconn *conn, struct um_op *const *ops, size_t len,
+	size_t *statements)
 {
+	*statements = 0;
 	for (size_t s = 0; s < UM_BATCH_STATEMENTS_MAX; s++) {
 		size_t count = 0;
 
 		for (size_t i = 0; i < len; i++)
 			count += ops[i]->kind == statements_of[s].kind;
-		if (count != 0
-			&& !send_statement(conn, &statements_of[s], ops, len,
-				count))
+		if (count == 0)
+			continue;
+		if (!send_statement(conn, &statements_of[s], ops, len, count))
 			return false;
+		(*statements)++;
 	}
 	return PQpipelineSync(conn) == 1;
 }

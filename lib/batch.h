@@ -18,8 +18,12 @@
 /* Queues the PREPARE of every statement, and a Sync. False: libpq failed. */
 bool um_batch_prepare(PGconn *conn);
 
-/* Queues the statements for these operations, and a Sync. False: libpq failed. */
-bool um_batch_send(PGconn *conn, struct um_op *const *ops, size_t len);
+/*
+ * Queues the statements for these operations, and a Sync. How many results
+ * precede the Sync's goes to *statements.
+ */
+bool um_batch_send(PGconn *conn, struct um_op *const *ops, size_t len,
+	size_t *statements);
 
 /*
  * Reads the rows of the committed transaction into the operations. Takes the

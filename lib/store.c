@@ -8,7 +8,7 @@
 
 #include <libpq-fe.h>
 
-#include "queue.h"
+#include "batch.h"
 #include "sqlstate.h"
 
 #define TEXT_OF(number) #number
@@ -19,7 +19,7 @@ enum state {
 	CONNECTING, /* PQconnectPoll is at work */
 	PREPARING,  /* the statements are on their way */
 	IDLE,
-	BUSY, /* a batch is under way, or two */
+	BUSY, /* a batch is under way */
 };
 
 struct um_store {
@@ -34,10 +34,17 @@ struct um_store {
 	int64_t down_since; /* -1: there is a connection */
 	int64_t retry_ms;
 
-	struct um_queue queue;
-	PGresult *results[UM_BATCH_STATEMENTS_MAX]; /* of its first batch */
+	struct um_op *head;
+	struct um_op **tail;
+	size_t queued;
+
+	struct um_op *batch[UM_BATCH_MAX]; /* NULL: was handed back before */
+	enum um_op_kind kinds[UM_BATCH_MAX];
+	size_t batch_len;
+	PGresult *results[UM_BATCH_STATEMENTS_MAX];
 	size_t results_len;
-	char sqlstate[6]; /* of that batch's first error, or "" */
+	size_t statements;
+	char sqlstate[6]; /* of the first error of this batch, or "" */
 };
 
 struct um_store *
@@ -51,7 +58,7 @@ um_store_new(const char *conninfo, const char *name,
 	store->events = *events;
 	store->conninfo = strdup(conninfo);
 	store->name = strdup(name);
-	um_queue_init(&store->queue);
+	store->tail = &store->head;
 	store->retry_ms = UM_STORE_RETRY_MIN_MS;
 	store->down_since = -1;
 	if (store->conninfo == NULL || store->name == NULL) {
@@ -80,6 +87,46 @@ hand_back(struct um_store *store, struct um_op *op, enum um_outcome outcome)
 }
 
 static void
+append(struct um_store *store, struct um_op *op)
+{
+	op->next = NULL;
+	*store->tail = op;
+	store->tail = &op->next;
+	store->queued++;
+}
+
+static struct um_op *
+shift(struct um_store *store)
+{
+	struct um_op *op = store->head;
+
+	store->head = op->next;
+	if (store->head == NULL)
+		store->tail = &store->head;
+	store->queued--;
+	return op;
+}
+
+/* The batch goes back to the head of the queue, in its order. */
+static void
+requeue_batch(struct um_store *store, bool alone)
+{
+	for (size_t i = store->batch_len; i-- > 0;) {
+		struct um_op *op = store->batch[i];
+
+		if (op == NULL)
+			continue;
+		op->alone |= alone;
+		op->next = store->head;
+		if (store->head == NULL)
+			store->tail = &op->next;
+		store->head = op;
+		store->queued++;
+	}
+	store->batch_len = 0;
+}
+
+static void
 clear_results(struct um_store *store)
 {
 	for (size_t i = 0; i < store->results_len; i++)
@@ -91,7 +138,7 @@ clear_results(struct um_store *store)
 static void
 disconnect(struct um_store *store, int64_t now)
 {
-	um_queue_again_all(&store->queue);
+	requeue_batch(store, false);
 	clear_results(store);
 	PQfinish(store->conn);
 	store->conn = NULL;
@@ -172,76 +219,62 @@ connect_go_on(struct um_store *store, int64_t now)
 		return;
 	}
 	store->state = PREPARING;
+	store->statements = UM_BATCH_STATEMENTS_MAX;
 	store->want_write = true;
 }
 
 static void
-batch_failed(struct um_store *store, struct um_batch *batch, int64_t now)
+batch_failed(struct um_store *store, int64_t now)
 {
 	trouble(store, "database: a transaction failed, SQLSTATE",
 		store->sqlstate);
 	if (um_sqlstate_is_servers(store->sqlstate)) {
 		disconnect(store, now);
-		um_queue_again(&store->queue, batch, false);
 	} else if (um_sqlstate_is_transient(store->sqlstate)) {
-		um_queue_again(&store->queue, batch, false);
-	} else if (batch->len > 1) {
+		requeue_batch(store, false);
+	} else if (store->batch_len > 1) {
 		/* One bad row must not fail its neighbours: each by itself. */
-		um_queue_again(&store->queue, batch, true);
-	} else if (batch->ops[0] != NULL) {
-		hand_back(store, batch->ops[0],
-			um_sqlstate_is_rows(store->sqlstate)
-				? UM_OUTCOME_FAILED
-				: UM_OUTCOME_UNAVAILABLE);
-	}
-}
-
-static void
-batch_committed(struct um_store *store, const struct um_batch *batch)
-{
-	bool fits = um_batch_read(batch->ops, batch->kinds, batch->len,
-		store->results, store->results_len);
-
-	if (store->events.committed != NULL)
-		store->events.committed(batch->len, store->events.arg);
-	for (size_t i = 0; i < batch->len; i++)
-		if (batch->ops[i] != NULL)
-			hand_back(store, batch->ops[i],
-				fits ? batch->ops[i]->outcome
-				     : UM_OUTCOME_FAILED);
-}
-
-static void
-prepared(struct um_store *store, int64_t now)
-{
-	store->state = IDLE;
-	store->until = -1;
-	if (store->sqlstate[0] != '\0') {
-		trouble(store, "database: is it migrated? SQLSTATE",
-			store->sqlstate);
-		disconnect(store, now);
+		requeue_batch(store, true);
 	} else {
-		store->down_since = -1;
-		store->retry_ms = UM_STORE_RETRY_MIN_MS;
+		store->batch_len = 0;
+		if (store->batch[0] != NULL)
+			hand_back(store, store->batch[0],
+				um_sqlstate_is_rows(store->sqlstate)
+					? UM_OUTCOME_FAILED
+					: UM_OUTCOME_UNAVAILABLE);
 	}
 }
 
-/* A Sync has come back: the first batch is committed, or is not. */
+/* The Sync has come back: what was under way is committed, or is not. */
 static void
 transaction_over(struct um_store *store, int64_t now)
 {
-	if (store->state == PREPARING) {
-		prepared(store, now);
-	} else {
-		struct um_batch *batch = um_queue_finish(&store->queue);
-		bool more = store->queue.batches_len != 0;
+	bool preparing = store->state == PREPARING;
 
-		store->state = more ? BUSY : IDLE;
-		store->until = more ? now + UM_STORE_BATCH_MS : -1;
-		if (store->sqlstate[0] != '\0')
-			batch_failed(store, batch, now);
-		else
-			batch_committed(store, batch);
+	store->state = IDLE;
+	store->until = -1;
+	if (preparing && store->sqlstate[0] != '\0') {
+		trouble(store, "database: is it migrated? SQLSTATE",
+			store->sqlstate);
+		disconnect(store, now);
+	} else if (preparing) {
+		store->down_since = -1;
+		store->retry_ms = UM_STORE_RETRY_MIN_MS;
+	} else if (store->sqlstate[0] != '\0') {
+		batch_failed(store, now);
+	} else {
+		size_t len = store->batch_len;
+		bool fits = um_batch_read(store->batch, store->kinds, len,
+			store->results, store->results_len);
+
+		store->batch_len = 0;
+		if (store->events.committed != NULL)
+			store->events.committed(len, store->events.arg);
+		for (size_t i = 0; i < len; i++)
+			if (store->batch[i] != NULL)
+				hand_back(store, store->batch[i],
+					fits ? store->batch[i]->outcome
+					     : UM_OUTCOME_FAILED);
 	}
 	clear_results(store);
 }
@@ -261,9 +294,9 @@ take_result(struct um_store *store, int64_t now)
 	case PGRES_PIPELINE_SYNC:
 		PQclear(res);
 		transaction_over(store, now);
-		return store->state == BUSY;
+		return false;
 	case PGRES_TUPLES_OK:
-		if (store->results_len < UM_BATCH_STATEMENTS_MAX) {
+		if (store->results_len < store->statements) {
 			store->results[store->results_len++] = res;
 			return true;
 		}
@@ -311,18 +344,26 @@ read_results(struct um_store *store, int64_t now)
 static void
 start_batch(struct um_store *store, int64_t now)
 {
-	struct um_batch *batch = um_queue_start(&store->queue);
 	int flushed;
 
-	if (!um_batch_send(store->conn, batch->ops, batch->len)) {
+	while (store->head != NULL && store->batch_len < UM_BATCH_MAX
+		&& (store->batch_len == 0 || !store->head->alone)) {
+		struct um_op *op = shift(store);
+
+		store->kinds[store->batch_len] = op->kind;
+		store->batch[store->batch_len++] = op;
+		if (op->alone)
+			break;
+	}
+	if (!um_batch_send(store->conn, store->batch, store->batch_len,
+		    &store->statements)) {
 		trouble(store, "database", PQerrorMessage(store->conn));
 		disconnect(store, now);
 		return;
 	}
-	if (store->state == IDLE)
-		store->until = now + UM_STORE_BATCH_MS;
 	flushed = PQflush(store->conn);
 	store->state = BUSY;
+	store->until = now + UM_STORE_BATCH_MS;
 	store->want_write = flushed == 1;
 	if (flushed < 0) {
 		trouble(store, "database", PQerrorMessage(store->conn));
@@ -330,14 +371,30 @@ start_batch(struct um_store *store, int64_t now)
 	}
 }
 
+/* The operation of the batch that has waited longest: they are in order. */
+static size_t
+oldest_in_batch(const struct um_store *store)
+{
+	size_t i = 0;
+
+	while (i < store->batch_len && store->batch[i] == NULL)
+		i++;
+	return i;
+}
+
 /* Hands back what has waited for too long. */
 static void
 expire(struct um_store *store, int64_t now)
 {
-	struct um_op *op;
+	for (size_t i = oldest_in_batch(store);
+		i < store->batch_len && store->batch[i]->deadline <= now; i++) {
+		struct um_op *op = store->batch[i];
 
-	while ((op = um_queue_expired(&store->queue, now)) != NULL)
+		store->batch[i] = NULL;
 		hand_back(store, op, UM_OUTCOME_UNAVAILABLE);
+	}
+	while (store->head != NULL && store->head->deadline <= now)
+		hand_back(store, shift(store), UM_OUTCOME_UNAVAILABLE);
 }
 
 void
@@ -348,10 +405,10 @@ um_store_submit(struct um_store *store, struct um_op *op, int64_t now)
 
 	op->alone = false;
 	op->deadline = now + UM_STORE_WAIT_MS;
-	if (away || store->queue.len >= UM_STORE_QUEUE_MAX)
+	if (away || store->queued >= UM_STORE_QUEUE_MAX)
 		hand_back(store, op, UM_OUTCOME_UNAVAILABLE);
 	else
-		um_queue_append(&store->queue, op);
+		append(store, op);
 }
 
 void
@@ -371,8 +428,7 @@ um_store_run(struct um_store *store, bool ready, int64_t now)
 		disconnect(store, now);
 	}
 	expire(store, now);
-	while ((store->state == IDLE || store->state == BUSY)
-		&& um_queue_may_start(&store->queue))
+	if (store->state == IDLE && store->head != NULL)
 		start_batch(store, now);
 }
 
@@ -388,18 +444,23 @@ um_store_watch(const struct um_store *store, bool *want_write,
 int64_t
 um_store_deadline(const struct um_store *store)
 {
-	int64_t at = um_queue_deadline(&store->queue);
+	int64_t at = store->state == IDLE ? -1 : store->until;
+	size_t oldest = oldest_in_batch(store);
+	const struct um_op *op = oldest < store->batch_len
+		? store->batch[oldest]
+		: store->head;
 
-	if (store->state == IDLE)
-		return at;
-	return at < 0 || (store->until >= 0 && store->until < at) ? store->until
-								  : at;
+	return op != NULL && (at < 0 || op->deadline < at) ? op->deadline : at;
 }
 
 size_t
 um_store_pending(const struct um_store *store)
 {
-	return um_queue_pending(&store->queue);
+	size_t pending = store->queued;
+
+	for (size_t i = 0; i < store->batch_len; i++)
+		pending += store->batch[i] != NULL;
+	return pending;
 }
 
 void

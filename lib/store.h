@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PostgreSQL, without ever waiting for it: one connection, a queue, and a
- * batch under way. What arrives meanwhile is the next batch; it is sent as
- * soon as the one before it is answered, or as much waits as that one has.
+ * PostgreSQL, without ever waiting for it: one connection, a queue, and one
+ * batch under way. What arrives meanwhile is the next batch.
  *
  * Times are milliseconds of a clock that never jumps; the caller passes them.
  */

@@ -139,57 +139,6 @@ TEST(a_session_that_ends_in_the_middle)
 	free_all(ops, LENGTH(ops));
 }
 
-/* Two operations under way, of which one waits for a lock; two behind them. */
-static PGconn *
-two_batches(struct um_op ops[static 4])
-{
-	PGconn *locker;
-
-	connect_first();
-	for (size_t i = 0; i < 4; i++)
-		row_make_complete(&ops[i], "accept", "");
-	locker = lock_row(&ops[0]);
-	rig_submit(&rig, &ops[0]);
-	rig_submit(&rig, &ops[1]);
-	rig_run(&rig, 0);
-	wait_for_lock();
-	rig_submit(&rig, &ops[2]);
-	rig_submit(&rig, &ops[3]);
-	rig_run(&rig, 0);
-	return locker;
-}
-
-/* The second is sent before the first is answered, and so comes back first. */
-TEST(a_batch_that_fails_fails_alone)
-{
-	struct um_op ops[4];
-	PGconn *locker = two_batches(ops);
-
-	rig_run(&rig, LENGTH(ops));
-	assert_ptr_equal(rig.done[0], &ops[2]);
-	assert_ptr_equal(rig.done[1], &ops[3]);
-	for (size_t i = 0; i < LENGTH(ops); i++)
-		assert_int_equal(ops[i].outcome,
-			i == 0 ? UM_OUTCOME_UNAVAILABLE : UM_OUTCOME_COMPLETED);
-	PQfinish(locker);
-	free_all(ops, LENGTH(ops));
-}
-
-TEST(a_session_that_ends_with_two_batches)
-{
-	struct um_op ops[4];
-	PGconn *locker = two_batches(ops);
-
-	terminate();
-	PQfinish(locker);
-	rig_run(&rig, LENGTH(ops));
-	for (size_t i = 0; i < LENGTH(ops); i++) {
-		assert_ptr_equal(rig.done[i], &ops[i]);
-		assert_int_equal(ops[i].outcome, UM_OUTCOME_COMPLETED);
-	}
-	free_all(ops, LENGTH(ops));
-}
-
 TEST(a_session_that_ends_while_idle)
 {
 	struct um_op op;
@@ -327,8 +276,6 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		STORE_TEST(a_locked_row_waits_alone),
 		STORE_TEST(a_session_that_ends_in_the_middle),
-		STORE_TEST(a_batch_that_fails_fails_alone),
-		STORE_TEST(a_session_that_ends_with_two_batches),
 		STORE_TEST(a_session_that_ends_while_idle),
 		STORE_TEST(comes_back_by_itself),
 		STORE_TEST(what_is_no_rows_fault_is_tried_again),
