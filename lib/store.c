@@ -245,6 +245,30 @@ batch_failed(struct um_store *store, int64_t now)
 	}
 }
 
+static void start_batch(struct um_store *store, int64_t now);
+
+/* The next batch is sent first: PostgreSQL works while these are answered. */
+static void
+batch_committed(struct um_store *store, int64_t now)
+{
+	struct um_op *ops[UM_BATCH_MAX];
+	size_t len = store->batch_len;
+	bool fits = um_batch_read(store->batch, store->kinds, len,
+		store->results, store->results_len);
+
+	memcpy(ops, store->batch, len * sizeof(ops[0]));
+	store->batch_len = 0;
+	clear_results(store);
+	if (store->events.committed != NULL)
+		store->events.committed(len, store->events.arg);
+	if (store->head != NULL)
+		start_batch(store, now);
+	for (size_t i = 0; i < len; i++)
+		if (ops[i] != NULL)
+			hand_back(store, ops[i],
+				fits ? ops[i]->outcome : UM_OUTCOME_FAILED);
+}
+
 /* The Sync has come back: what was under way is committed, or is not. */
 static void
 transaction_over(struct um_store *store, int64_t now)
@@ -263,18 +287,8 @@ transaction_over(struct um_store *store, int64_t now)
 	} else if (store->sqlstate[0] != '\0') {
 		batch_failed(store, now);
 	} else {
-		size_t len = store->batch_len;
-		bool fits = um_batch_read(store->batch, store->kinds, len,
-			store->results, store->results_len);
-
-		store->batch_len = 0;
-		if (store->events.committed != NULL)
-			store->events.committed(len, store->events.arg);
-		for (size_t i = 0; i < len; i++)
-			if (store->batch[i] != NULL)
-				hand_back(store, store->batch[i],
-					fits ? store->batch[i]->outcome
-					     : UM_OUTCOME_FAILED);
+		batch_committed(store, now);
+		return;
 	}
 	clear_results(store);
 }
