@@ -9,17 +9,32 @@
 
 static struct {
 	bool looked_up;
-	EVP_CIPHER *aes_256_gcm;
 	EVP_MD *sha256;
+	EVP_CIPHER_CTX *aes_256_gcm;
 	EVP_MAC_CTX *hmac_sha256;
 } known;
 
 static void
 forget(void)
 {
-	EVP_CIPHER_free(known.aes_256_gcm);
 	EVP_MD_free(known.sha256);
+	EVP_CIPHER_CTX_free(known.aes_256_gcm);
 	EVP_MAC_CTX_free(known.hmac_sha256);
+}
+
+static EVP_CIPHER_CTX *
+new_aes_256_gcm(void)
+{
+	EVP_CIPHER *cipher = EVP_CIPHER_fetch(NULL, "AES-256-GCM", NULL);
+	EVP_CIPHER_CTX *ctx = cipher != NULL ? EVP_CIPHER_CTX_new() : NULL;
+
+	if (ctx != NULL
+		&& EVP_EncryptInit_ex(ctx, cipher, NULL, NULL, NULL) != 1) {
+		EVP_CIPHER_CTX_free(ctx);
+		ctx = NULL;
+	}
+	EVP_CIPHER_free(cipher);
+	return ctx;
 }
 
 static EVP_MAC_CTX *
@@ -47,17 +62,10 @@ look_up(void)
 	if (known.looked_up)
 		return;
 	known.looked_up = true;
-	known.aes_256_gcm = EVP_CIPHER_fetch(NULL, "AES-256-GCM", NULL);
 	known.sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
+	known.aes_256_gcm = new_aes_256_gcm();
 	known.hmac_sha256 = new_hmac();
 	OPENSSL_atexit(forget);
-}
-
-const EVP_CIPHER *
-um_aes_256_gcm(void)
-{
-	look_up();
-	return known.aes_256_gcm;
 }
 
 const EVP_MD *
@@ -65,6 +73,13 @@ um_sha256(void)
 {
 	look_up();
 	return known.sha256;
+}
+
+EVP_CIPHER_CTX *
+um_aes_256_gcm(void)
+{
+	look_up();
+	return known.aes_256_gcm;
 }
 
 EVP_MAC_CTX *

@@ -12,10 +12,10 @@
 #include <openssl/evp.h>
 
 /* NULL where OpenSSL does not have it: what they are given to fails then. */
-const EVP_CIPHER *um_aes_256_gcm(void);
 const EVP_MD *um_sha256(void);
 
-/* HMAC-SHA256 (RFC 2104), to be given a key; the same one for everybody. */
-EVP_MAC_CTX *um_hmac_sha256(void);
+/* Each to be given a key, and keeps it until the next: the same for everybody. */
+EVP_CIPHER_CTX *um_aes_256_gcm(void);
+EVP_MAC_CTX *um_hmac_sha256(void); /* RFC 2104 */
 
 #endif

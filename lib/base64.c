@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base64.h"
 
-#include <openssl/crypto.h>
+#include <string.h>
 
 static const char alphabet[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -22,10 +22,11 @@ um_base64url_encode(char *out, const uint8_t *bytes, size_t len)
 	*out = '\0';
 }
 
-/* -1 for a character outside of the alphabet; no branch on its value. */
-static int
-value_of(unsigned char c)
+/* All ones for a character outside of the alphabet; no branch on its value. */
+static uint32_t
+value_of(char character)
 {
+	int c = (unsigned char)character;
 	int value = -1;
 
 	value += (((64 - c) & (c - 91)) >> 8) & (c - 64);
@@ -33,36 +34,46 @@ value_of(unsigned char c)
 	value += (((47 - c) & (c - 58)) >> 8) & (c + 5);
 	value += (((44 - c) & (c - 46)) >> 8) & 63;
 	value += (((94 - c) & (c - 96)) >> 8) & 64;
-	return value;
+	return (uint32_t)value;
 }
 
 bool
 um_base64url_decode(uint8_t *out, size_t len, struct um_str text)
 {
-	uint32_t bits = 0;
-	unsigned have = 0;
-	int bad = 0;
+	const char *p = text.ptr;
+	size_t whole = text.len / 4;
+	size_t rest = text.len % 4; /* 0, 2 or 3 */
+	uint32_t bad = 0;
 
 	if (text.len != UM_BASE64_LEN(len))
 		return false;
-	for (size_t i = 0; i < text.len; i++) {
-		int value = value_of((unsigned char)text.ptr[i]);
+	for (; whole != 0; whole--, p += 4) {
+		uint32_t a = value_of(p[0]), b = value_of(p[1]);
+		uint32_t c = value_of(p[2]), d = value_of(p[3]);
 
-		bad |= value;
-		bits = bits << 6 | ((uint32_t)value & 63);
-		have += 6;
-		if (have >= 8) {
-			have -= 8;
-			*out++ = (uint8_t)(bits >> have);
-		}
+		bad |= a | b | c | d;
+		*out++ = (uint8_t)(a << 2 | b >> 4);
+		*out++ = (uint8_t)(b << 4 | c >> 2);
+		*out++ = (uint8_t)(c << 6 | d);
 	}
-	return bad >= 0 && (bits & ((1U << have) - 1)) == 0;
+	if (rest != 0) {
+		uint32_t a = value_of(p[0]), b = value_of(p[1]);
+		uint32_t c = rest == 3 ? value_of(p[2]) : 0;
+
+		bad |= a | b | c;
+		/* Bits that are left over. */
+		bad |= (rest == 3 ? c & 3 : b & 15) << 6;
+		*out++ = (uint8_t)(a << 2 | b >> 4);
+		if (rest == 3)
+			*out = (uint8_t)(b << 4 | c >> 2);
+	}
+	return bad <= 63;
 }
 
 bool
 um_base64_decode(uint8_t *out, size_t max, size_t *len, struct um_str text)
 {
-	char url[4096];
+	char url[4096] = { 0 };
 	bool ok;
 
 	*len = 0;
@@ -82,6 +93,6 @@ um_base64_decode(uint8_t *out, size_t max, size_t *len, struct um_str text)
 	ok = *len <= max
 		&& um_base64url_decode(out, *len,
 			(struct um_str){ url, text.len });
-	OPENSSL_cleanse(url, sizeof(url)); /* it may have been a key */
+	explicit_bzero(url, sizeof(url)); /* it may have been a key */
 	return ok;
 }

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <openssl/crypto.h>
-
 #define SECRETS_MAX 16
 #define NOTIFICATION_URL "notification_url"
 
@@ -83,7 +81,7 @@ wipe_secrets(const json_t *object, const char *key)
 	for (size_t i = 0; i < json_array_size(secrets); i++) {
 		const json_t *secret = json_array_get(secrets, i);
 
-		OPENSSL_cleanse((void *)json_string_value(secret),
+		explicit_bzero((void *)json_string_value(secret),
 			json_string_length(secret));
 	}
 }

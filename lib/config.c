@@ -7,7 +7,6 @@
 
 #include <jansson.h>
 #include <libpq-fe.h>
-#include <openssl/crypto.h>
 
 #include "config-provider.h"
 #include "place.h"
@@ -198,7 +197,7 @@ um_config_free(struct um_config *config)
 	free(config->providers);
 	free(config->providers_dir);
 	if (config->database_url != NULL)
-		OPENSSL_cleanse(config->database_url,
+		explicit_bzero(config->database_url,
 			strlen(config->database_url));
 	free(config->database_url);
 	free(config->base_url);

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include <fcgiapp.h>
-#include <openssl/crypto.h>
 
 #include "record.h"
 
@@ -80,7 +79,7 @@ feed(const struct um_buf *bytes)
 static void
 feeder_wipe(size_t len)
 {
-	OPENSSL_cleanse(feeder.end - len, len);
+	explicit_bzero(feeder.end - len, len);
 	if (len > FEED_KEPT)
 		madvise(feeder.end - FEED_LEN, FEED_LEN - FEED_KEPT,
 			MADV_REMOVE);
@@ -144,8 +143,8 @@ take_request(struct um_fastcgi *fc)
 		um_buf_put(&fc->body, chunk, (size_t)n);
 	fc->request.ipcFd = fc->fd;
 	feeder_wipe(fc->bytes.len);
-	OPENSSL_cleanse(fc->bytes.ptr, fc->bytes.len);
-	OPENSSL_cleanse(chunk,
+	explicit_bzero(fc->bytes.ptr, fc->bytes.len);
+	explicit_bzero(chunk,
 		fc->body.len < sizeof(chunk) ? fc->body.len : sizeof(chunk));
 
 	if (fc->bytes.cap > 4 * (size_t)READ_LEN)
@@ -171,7 +170,7 @@ um_fastcgi_read(struct um_fastcgi *fc)
 		if (n == 0)
 			return UM_FASTCGI_CLOSED;
 		um_buf_put(&fc->bytes, chunk, (size_t)n);
-		OPENSSL_cleanse(chunk, (size_t)n);
+		explicit_bzero(chunk, (size_t)n);
 		if (fc->bytes.failed)
 			return UM_FASTCGI_CLOSED;
 		switch (um_record_scan(&fc->scan, um_buf_str(&fc->bytes))) {
@@ -193,12 +192,18 @@ um_fastcgi_is_partial(const struct um_fastcgi *fc)
 	return fc->bytes.len != 0;
 }
 
+/* FCGX_GetParam() compares far more of each: this is asked a dozen times. */
 const char *
 um_fastcgi_param(const char *name, void *fc)
 {
 	struct um_fastcgi *connection = fc;
+	size_t len = strlen(name);
 
-	return FCGX_GetParam(name, connection->request.envp);
+	for (char **env = connection->request.envp; *env != NULL; env++)
+		if ((*env)[0] == name[0] && strncmp(*env, name, len) == 0
+			&& (*env)[len] == '=')
+			return *env + len + 1;
+	return NULL;
 }
 
 struct um_str
@@ -213,7 +218,7 @@ finish(struct um_fastcgi *fc)
 {
 	/* libfcgi frees them as they are, the query with its code among them. */
 	for (char **env = fc->request.envp; env != NULL && *env != NULL; env++)
-		OPENSSL_cleanse(*env, strlen(*env));
+		explicit_bzero(*env, strlen(*env));
 	FCGX_Finish_r(&fc->request);
 	fc->under_way = false;
 	um_buf_free(&fc->body);

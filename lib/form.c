@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <openssl/crypto.h>
-
 static int
 hex_value(char c)
 {
@@ -113,7 +111,7 @@ um_form_get(const struct um_form *form, const char *name)
 void
 um_form_free(struct um_form *form)
 {
-	OPENSSL_clear_free(form->bytes, form->bytes_len);
+	um_wipe_free(form->bytes, form->bytes_len);
 	*form = (struct um_form){ 0 };
 }
 

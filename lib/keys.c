@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <openssl/crypto.h>
-
 #include "algorithm.h"
 #include "base64.h"
 
@@ -59,7 +57,7 @@ um_derive(uint8_t out[static 32], const uint8_t *secret, size_t secret_len,
 			(struct um_str){ (const char *)extracted,
 				sizeof(extracted) },
 			info, um_str("\x01"));
-	OPENSSL_cleanse(extracted, sizeof(extracted));
+	explicit_bzero(extracted, sizeof(extracted));
 	return ok;
 }
 
@@ -149,7 +147,7 @@ parse_file(struct um_keys *keys, FILE *f, const char *path,
 	else
 		ok = true;
 out:
-	OPENSSL_cleanse(line, sizeof(line));
+	explicit_bzero(line, sizeof(line));
 	return ok;
 }
 
@@ -194,7 +192,7 @@ out:
 		fclose(f);
 	else if (fd >= 0)
 		close(fd);
-	OPENSSL_cleanse(buffer, sizeof(buffer));
+	explicit_bzero(buffer, sizeof(buffer));
 	um_keys_free(keys);
 	return ok;
 }
@@ -217,8 +215,5 @@ um_keys_find(const struct um_keys *keys, uint8_t kid)
 void
 um_keys_free(struct um_keys *keys)
 {
-	OPENSSL_clear_free(keys,
-		keys == NULL
-			? 0
-			: sizeof(*keys) + UM_KEYS_MAX * sizeof(keys->key[0]));
+	um_wipe_free(keys, sizeof(*keys) + UM_KEYS_MAX * sizeof(keys->key[0]));
 }

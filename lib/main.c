@@ -15,12 +15,24 @@
 
 #define DEFAULT_CONFIG "/etc/urlmode/config.json"
 
+/* OpenSSL's, some ahead: asking costs it far more than the bytes do. */
 static void
 random_bytes(void *out, size_t len)
 {
-	/* Without them nothing here may go on. */
-	if (len > INT32_MAX || RAND_bytes(out, (int)len) != 1)
+	static uint8_t ahead[256];
+	static size_t left;
+
+	if (len > sizeof(ahead))
 		abort();
+	if (len > left) {
+		/* Without them nothing here may go on. */
+		if (RAND_bytes(ahead, sizeof(ahead)) != 1)
+			abort();
+		left = sizeof(ahead);
+	}
+	left -= len;
+	memcpy(out, ahead + left, len);
+	explicit_bzero(ahead + left, len);
 }
 
 /* Standard input is a listening socket: that is how FastCGI starts. */

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <openssl/crypto.h>
-
 /* The file's bytes, into a buffer that is wiped when it is freed. */
 static bool
 read_bytes(struct um_buf *out, const char *path, struct um_error *err)
@@ -25,7 +23,7 @@ read_bytes(struct um_buf *out, const char *path, struct um_error *err)
 	while (out->len <= UM_PLACE_FILE_MAX
 		&& (len = fread(chunk, 1, sizeof(chunk), f)) != 0)
 		um_buf_put(out, chunk, len);
-	OPENSSL_cleanse(chunk, sizeof(chunk));
+	explicit_bzero(chunk, sizeof(chunk));
 	if (ferror(f))
 		ok = um_error(err, "%s: %s", path, strerror(errno));
 	else if (out->len > UM_PLACE_FILE_MAX)

@@ -354,6 +354,6 @@ um_exchange_free(struct um_exchange *ex)
 		um_op_free(&ex->ops[i]);
 	free(ex->ops);
 	free(ex->events);
-	OPENSSL_cleanse(ex->cookie, sizeof(ex->cookie));
+	explicit_bzero(ex->cookie, sizeof(ex->cookie));
 	*ex = (struct um_exchange){ 0 };
 }

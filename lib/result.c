@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include <jansson.h>
-#include <openssl/crypto.h>
 
 #include "seal.h"
 
@@ -22,7 +21,7 @@ seal(struct um_op *op, json_t *object, const struct um_context *context)
 		&& um_seal_result(&op->result, um_str(text), op->id,
 			op->binding, context->keys, nonce);
 	if (text != NULL)
-		OPENSSL_cleanse(text, strlen(text));
+		explicit_bzero(text, strlen(text));
 	free(text);
 	json_decref(object);
 	return ok;

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <openssl/crypto.h>
-
 #define VERSION 1
 #define INFO "urlmode result v1"
 #define INFO_LEN (sizeof(INFO) - 1 + UM_BINDING_LEN)
@@ -57,7 +55,7 @@ um_seal_result(struct um_buf *out, struct um_str json,
 		um_buf_put(out, nonce, UM_NONCE_LEN);
 		um_buf_put(out, sealed, json.len + UM_TAG_LEN);
 	}
-	OPENSSL_cleanse(derived, sizeof(derived));
+	explicit_bzero(derived, sizeof(derived));
 	free(sealed);
 	return ok && !out->failed;
 }
@@ -88,7 +86,7 @@ um_unseal_result(struct um_buf *out, struct um_str sealed,
 			make_aad(aad, key->kid, id), body);
 	if (ok)
 		um_buf_put(out, text, body.len - UM_TAG_LEN);
-	OPENSSL_cleanse(derived, sizeof(derived));
-	OPENSSL_clear_free(text, text != NULL ? body.len : 0);
+	explicit_bzero(derived, sizeof(derived));
+	um_wipe_free(text, body.len);
 	return ok && !out->failed;
 }

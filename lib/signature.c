@@ -76,7 +76,7 @@ um_verifier_free(struct um_verifier *verifier)
 		EVP_MAC_CTX_free(verifier->key[i].mac);
 		EVP_PKEY_free(verifier->key[i].public);
 	}
-	OPENSSL_clear_free(verifier, sizeof(*verifier));
+	um_wipe_free(verifier, sizeof(*verifier));
 }
 
 /* A keyed HMAC, or NULL. */
@@ -203,7 +203,7 @@ um_verifier_add_secret(struct um_verifier *verifier, enum um_key_form form,
 	else
 		EVP_PKEY_free(key->public);
 out:
-	OPENSSL_cleanse(bytes, sizeof(bytes));
+	explicit_bzero(bytes, sizeof(bytes));
 	return reason;
 }
 
@@ -297,7 +297,7 @@ match_hmac(const struct key *key, struct um_str message,
 		&& len == expected_len
 		&& CRYPTO_memcmp(signature, expected, len) == 0;
 
-	OPENSSL_cleanse(expected, sizeof(expected));
+	explicit_bzero(expected, sizeof(expected));
 	EVP_MAC_CTX_free(ctx);
 	return ok;
 }

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <openssl/crypto.h>
-
 struct um_str
 um_str(const char *text)
 {
@@ -61,14 +59,31 @@ utf8_length(const unsigned char *p, size_t left)
 	return len;
 }
 
+/* Whether each of the eight bytes is ASCII, and none of them NUL. */
+static bool
+is_plain(const unsigned char *p)
+{
+	uint64_t word;
+
+	memcpy(&word, p, sizeof(word));
+	return ((word | (word - UINT64_C(0x0101010101010101)))
+		       & UINT64_C(0x8080808080808080))
+		== 0;
+}
+
 bool
 um_str_is_text(struct um_str s)
 {
 	const unsigned char *p = (const unsigned char *)s.ptr;
 
 	for (size_t i = 0; i < s.len;) {
-		size_t len = utf8_length(p + i, s.len - i);
+		size_t len;
 
+		if (s.len - i >= 8 && is_plain(p + i)) {
+			i += 8;
+			continue;
+		}
+		len = utf8_length(p + i, s.len - i);
 		if (len == 0)
 			return false;
 		i += len;
@@ -94,7 +109,7 @@ um_buf_reserve(struct um_buf *b, size_t more)
 		goto fail;
 	if (b->len != 0)
 		memcpy(ptr, b->ptr, b->len);
-	OPENSSL_clear_free(b->ptr, b->cap);
+	um_wipe_free(b->ptr, b->cap);
 	b->ptr = ptr;
 	b->cap = cap;
 	return true;
@@ -106,7 +121,9 @@ fail:
 void
 um_buf_put(struct um_buf *b, const void *bytes, size_t len)
 {
-	if (len == 0 || !um_buf_reserve(b, len))
+	bool fits = len <= b->cap - b->len && !b->failed;
+
+	if (len == 0 || (!fits && !um_buf_reserve(b, len)))
 		return;
 	memcpy(b->ptr + b->len, bytes, len);
 	b->len += len;
@@ -164,9 +181,17 @@ um_buf_str(const struct um_buf *b)
 }
 
 void
+um_wipe_free(void *ptr, size_t len)
+{
+	if (ptr != NULL)
+		explicit_bzero(ptr, len);
+	free(ptr);
+}
+
+void
 um_buf_free(struct um_buf *b)
 {
-	OPENSSL_clear_free(b->ptr, b->cap);
+	um_wipe_free(b->ptr, b->cap);
 	*b = (struct um_buf){ 0 };
 }
 

@@ -53,6 +53,9 @@ struct um_str um_buf_str(const struct um_buf *b);
 /* Wipes and frees; the buffer is empty and usable again. */
 void um_buf_free(struct um_buf *b);
 
+/* Frees what malloc() gave and what may be secret; NULL is fine. */
+void um_wipe_free(void *ptr, size_t len);
+
 /* Why something could not be set up, for a person; never holds a secret. */
 struct um_error {
 	char text[512];

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include <openssl/crypto.h>
-
 #include "aead.h"
 #include "base64.h"
 
@@ -44,7 +42,7 @@ um_ticket_open(char subject[static UM_SUBJECT_MAX + 1], struct um_str text,
 		len - HEAD_LEN };
 	genuine = um_aead_open(plain, derived, bytes + 2,
 		(struct um_str){ aad, sizeof(aad) }, sealed);
-	OPENSSL_cleanse(derived, sizeof(derived));
+	explicit_bzero(derived, sizeof(derived));
 	if (!genuine)
 		return false;
 	for (size_t i = 0; i < EXPIRES_LEN; i++)

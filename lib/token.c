@@ -66,7 +66,7 @@ um_token_mint(char text[static UM_TOKEN_LEN + 1], const struct um_token *token,
 			(struct um_str){ (const char *)plain, sizeof(plain) });
 	if (ok)
 		um_base64url_encode(text, bytes, sizeof(bytes));
-	OPENSSL_cleanse(plain, sizeof(plain));
+	explicit_bzero(plain, sizeof(plain));
 	return ok;
 }
 
@@ -103,7 +103,7 @@ um_token_open(struct um_token *token, struct um_str text,
 		expires = expires << 8 | *p++;
 	memcpy(token->binding, p, UM_BINDING_LEN);
 	memcpy(token->browser, p + UM_BINDING_LEN, UM_BROWSER_LEN);
-	OPENSSL_cleanse(plain, sizeof(plain));
+	explicit_bzero(plain, sizeof(plain));
 
 	token->expires = expires > INT64_MAX ? INT64_MAX : (int64_t)expires;
 	return token->expires > now ? UM_TOKEN_GOOD : UM_TOKEN_EXPIRED;

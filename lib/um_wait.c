@@ -10,7 +10,6 @@
 #include <time.h>
 
 #include <libpq-fe.h>
-#include <openssl/crypto.h>
 #include <openssl/rand.h>
 
 #include "keys.h"
@@ -121,7 +120,7 @@ um_wait_close(struct um_wait *wait)
 	PQfinish(wait->conn);
 	um_keys_free(wait->keys);
 	if (wait->database_url != NULL)
-		OPENSSL_cleanse(wait->database_url, strlen(wait->database_url));
+		explicit_bzero(wait->database_url, strlen(wait->database_url));
 	free(wait->database_url);
 	free(wait->base_url);
 	free(wait);
@@ -131,7 +130,7 @@ void
 um_wait_outcome_free(struct um_wait_outcome *outcome)
 {
 	if (outcome->result != NULL)
-		OPENSSL_clear_free(outcome->result, strlen(outcome->result));
+		um_wipe_free(outcome->result, strlen(outcome->result));
 	outcome->result = NULL;
 }
 
