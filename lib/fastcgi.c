@@ -199,7 +199,8 @@ um_fastcgi_param(const char *name, void *fc)
 	struct um_fastcgi *connection = fc;
 	size_t len = strlen(name);
 
-	for (char **env = connection->request.envp; *env != NULL; env++)
+	for (char **env = connection->request.envp; env != NULL && *env != NULL;
+		env++)
 		if ((*env)[0] == name[0] && strncmp(*env, name, len) == 0
 			&& (*env)[len] == '=')
 			return *env + len + 1;
