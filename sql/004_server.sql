@@ -26,28 +26,15 @@ $$;
 COMMENT ON FUNCTION urlmode.create_elicitation(uuid, text, text, text, text, bytea, text, text, jsonb, bytea, bigint) IS
 	'Writes the row, pending, and answers when it expires. ttl_ms: milliseconds from now. A known id is a unique_violation.';
 
-CREATE FUNCTION urlmode.read(ids uuid[], bindings bytea[], keep_ms bigint DEFAULT 600000)
+CREATE FUNCTION urlmode.read(ids uuid[], bindings bytea[])
 RETURNS TABLE (
 	id uuid, provider text, status text, action text, reason text,
 	result bytea, verifier bytea, expires_in_ms bigint,
 	event_type text, reference text, rechecks integer
 )
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan AS $$
-DECLARE
-	read_ids uuid[];
 BEGIN
-	SELECT array_agg(e.id) INTO read_ids
-	FROM unnest(ids, bindings) AS a (id, binding)
-	JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding
-	WHERE e.status = 'completed' AND (e.result IS NOT NULL OR e.verifier IS NOT NULL);
-	IF read_ids IS NOT NULL THEN
-		-- A note that a crash loses is made good by the one of completion.
-		PERFORM set_config('synchronous_commit', 'off', true);
-		INSERT INTO urlmode.forgetting (at, ids)
-		VALUES (now() + keep_ms * interval '1 millisecond', read_ids);
-	END IF;
-
 	RETURN QUERY
 	SELECT e.id, e.provider::text, e.status::text, e.action::text, e.reason::text,
 		e.result::bytea, e.verifier::bytea,
@@ -57,8 +44,27 @@ BEGIN
 	JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding;
 END
 $$;
-COMMENT ON FUNCTION urlmode.read(uuid[], bytea[], bigint) IS
-	'The rows as they stand, in no order; a row that is not there, or not of this binding, is left out. keep_ms: how long the results that are read now are kept. expires_in_ms: by this server''s clock, negative when over. rechecks grows with every event that asks for one.';
+COMMENT ON FUNCTION urlmode.read(uuid[], bytea[]) IS
+	'The rows as they stand, in no order; a row that is not there, or not of this binding, is left out. Changes nothing: who has read a result says so with note_read. expires_in_ms: by this server''s clock, negative when over. rechecks grows with every event that asks for one.';
+
+-- Not in read: what only reads takes half as long, and somebody waits for it.
+CREATE FUNCTION urlmode.note_read(ids uuid[], bindings bytea[], keep_ms bigint DEFAULT 600000)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+	-- A note that a crash loses is made good by the one of completion.
+	PERFORM set_config('synchronous_commit', 'off', true);
+	INSERT INTO urlmode.forgetting (at, ids)
+	SELECT now() + keep_ms * interval '1 millisecond', array_agg(e.id)
+	FROM unnest(ids, bindings) AS a (id, binding)
+	JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding
+	WHERE e.status = 'completed' AND (e.result IS NOT NULL OR e.verifier IS NOT NULL)
+	HAVING count(*) > 0;
+END
+$$;
+COMMENT ON FUNCTION urlmode.note_read(uuid[], bytea[], bigint) IS
+	'The results and verifiers of these rows were read: they are dropped in keep_ms milliseconds. A row that is not there, not of this binding or not completed is left out.';
 
 CREATE FUNCTION urlmode.forget() RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -97,13 +103,15 @@ COMMENT ON FUNCTION urlmode.expire(uuid[], bytea[]) IS
 
 REVOKE ALL ON FUNCTION
 	urlmode.create_elicitation(uuid, text, text, text, text, bytea, text, text, jsonb, bytea, bigint),
-	urlmode.read(uuid[], bytea[], bigint),
+	urlmode.read(uuid[], bytea[]),
+	urlmode.note_read(uuid[], bytea[], bigint),
 	urlmode.forget(),
 	urlmode.expire(uuid[], bytea[])
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
 	urlmode.create_elicitation(uuid, text, text, text, text, bytea, text, text, jsonb, bytea, bigint),
-	urlmode.read(uuid[], bytea[], bigint),
+	urlmode.read(uuid[], bytea[]),
+	urlmode.note_read(uuid[], bytea[], bigint),
 	urlmode.forget(),
 	urlmode.expire(uuid[], bytea[]),
 	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[])

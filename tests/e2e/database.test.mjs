@@ -250,7 +250,7 @@ describe('what the roles may do', () => {
 			...(await sql(`
 				SELECT p.oid::regprocedure::text AS name, pronargs FROM pg_proc p
 				WHERE pronamespace = 'urlmode'::regnamespace
-				AND proname IN ('create_elicitation', 'read', 'expire', 'resume', 'claim', 'abandon', 'forget')`))
+				AND proname IN ('create_elicitation', 'read', 'expire', 'resume', 'claim', 'abandon', 'forget', 'note_read')`))
 				.map(({ name, pronargs }) => `SELECT ${name.split('(')[0]}(${Array(pronargs).fill('NULL').join(', ')})`),
 		];
 
@@ -284,6 +284,20 @@ describe('what the roles may do', () => {
 			SELECT proname FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace
 			AND has_function_privilege('urlmode_server', oid, 'EXECUTE') AND proname IN ('open', 'look_up', 'announce')`);
 		assert.deepEqual(rows, []);
+	});
+
+	test('urlmode_server reads without writing, a result as well', async () => {
+		const client = await connectAs('urlmode_server');
+		const { id, owner } = await scene.create({ pkce: true });
+		await scene.urlmode.complete(id, { ...owner, action: 'accept', result: { code: 'c' } });
+		const named = [[id], [bindingOf(owner.subject, owner.session)]];
+
+		await client.query('BEGIN READ ONLY');
+		const { rows: [row] } = await client.query(
+			'SELECT status, result, verifier FROM urlmode.read($1::uuid[], $2::bytea[])', named);
+		assert.deepEqual([row.status, Buffer.isBuffer(row.result), Buffer.isBuffer(row.verifier)], ['completed', true, true]);
+		await assert.rejects(client.query('SELECT urlmode.note_read($1::uuid[], $2::bytea[])', named), { code: '25006' });
+		await client.query('ROLLBACK');
 	});
 
 	test('every function belongs to the owner who never logs in, fixes its search path, and is nobody else’s', async () => {

@@ -166,6 +166,7 @@ describe('other functions of the schema', () => {
 		"SELECT urlmode.announce(gen_random_uuid(), 'completed')",
 		"SELECT urlmode.create_elicitation(gen_random_uuid(), 'demo', 'oauth', 's', '', '\\x00', 'r', 'u', NULL, NULL, 1)",
 		"SELECT * FROM urlmode.read(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
+		"SELECT urlmode.note_read(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
 		'SELECT urlmode.forget()',
 		"SELECT urlmode.expire(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
 	]);
@@ -184,7 +185,7 @@ describe('escalate', () => {
 		'CREATE ROLE mine LOGIN',
 		'DROP ROLE urlmode_server',
 		'ALTER TABLE urlmode.elicitation OWNER TO urlmode_cgi',
-		'ALTER FUNCTION urlmode.read(uuid[], bytea[], bigint) OWNER TO urlmode_cgi',
+		'ALTER FUNCTION urlmode.read(uuid[], bytea[]) OWNER TO urlmode_cgi',
 		'ALTER FUNCTION urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[]) RESET search_path',
 		'DROP FUNCTION urlmode.announce(uuid, text)',
 		'ALTER DOMAIN urlmode.reason DROP CONSTRAINT reason_check',

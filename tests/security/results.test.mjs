@@ -6,6 +6,8 @@ import { after, before, describe, test } from 'node:test';
 
 import { comeBack } from '../support/flow.mjs';
 import { openScene } from '../support/scene.mjs';
+import { until } from '../support/wait.mjs';
+import { bindingOf } from '../../lib/node/src/token.js';
 
 const CODE = 'a-code-that-is-nowhere-in-clear';
 const MINUTE = 60_000;
@@ -35,6 +37,12 @@ async function notes(id) {
 		SELECT extract(epoch FROM at - now()) * 1000 AS due FROM urlmode.forgetting WHERE $1 = ANY (ids) ORDER BY at`, [id]);
 	return rows.map(({ due }) => Number(due));
 }
+
+/** The same, once a wait's read is noted beside the completion. */
+const readNotes = (id, count = 2) => until('the read is noted', async () => {
+	const due = await notes(id);
+	return due.length >= count && due;
+});
 
 /** Lets time pass for the notes of an elicitation, and has what is due forgotten. */
 async function later(id, milliseconds) {
@@ -92,13 +100,14 @@ describe('a result is dropped', () => {
 	test('ten minutes after it was read, and not before', async () => {
 		const flow = await complete();
 		await wait(flow);
-		const [soon, last] = await notes(flow.id);
+		const [soon, last] = await readNotes(flow.id);
 		assert.ok(soon > 9 * MINUTE && soon <= 10 * MINUTE, `${soon} ms`);
 		assert.ok(last > DAY - MINUTE && last <= DAY, `${last} ms`);
 
 		await later(flow.id, 9 * MINUTE);
 		assert.deepEqual(await kept(flow.id), BOTH);
 		assert.equal((await wait(flow)).result.code, CODE, 'who waits again meanwhile still gets it');
+		await readNotes(flow.id, 3);
 		await later(flow.id, MINUTE);
 		assert.deepEqual(await kept(flow.id), NONE);
 
@@ -110,15 +119,35 @@ describe('a result is dropped', () => {
 		const flow = await complete();
 		const urlmode = scene.openUrlMode({ keepResults: 90 * MINUTE });
 		await wait(flow, urlmode);
-		const [soon] = await notes(flow.id);
+		const [soon] = await readNotes(flow.id);
 		assert.ok(soon > 89 * MINUTE && soon <= 90 * MINUTE, `${soon} ms`);
 	});
 
 	test('at once, with keepResults of 0', async () => {
 		const flow = await complete();
 		assert.equal((await wait(flow, scene.openUrlMode({ keepResults: 0 }))).result.code, CODE);
+		await readNotes(flow.id);
 		await later(flow.id, 0);
 		assert.deepEqual(await kept(flow.id), NONE);
+	});
+
+	test('for its owner alone: a note of another binding, or of a row with nothing to drop, does nothing', async () => {
+		const noteRead = (ids, bindings) => (
+			scene.stack.sql('SELECT urlmode.note_read($1::uuid[], $2::bytea[], 0)', [ids, bindings]));
+		const { id, owner } = await complete();
+		const [open, cancelled] = [await scene.create({ pkce: true }), await scene.create()];
+		await scene.urlmode.cancel(cancelled.id, cancelled.owner);
+		const strangers = [bindingOf('mallory', ''), bindingOf(owner.subject, 'another'), Buffer.alloc(16), null];
+		await noteRead(strangers.map(() => id), strangers);
+		await noteRead([open.id, cancelled.id], [open, cancelled].map((one) => bindingOf(one.owner.subject, one.owner.session)));
+		await noteRead(null, null);
+		assert.equal((await notes(id)).length, 1, 'the one of completion');
+		assert.deepEqual(await notes(open.id), []);
+		assert.equal((await notes(cancelled.id)).length, 1, 'the one of completion');
+
+		await noteRead([id], [bindingOf(owner.subject, owner.session)]);
+		await later(id, 0);
+		assert.deepEqual(await kept(id), NONE);
 	});
 
 	test('a day after completion, where nobody has read it', async () => {

@@ -21,7 +21,8 @@ const ABANDON = `SELECT outcome FROM urlmode.abandon(
 const NOTIFY = 'SELECT pg_notify($1, $2)';
 const READ_NAME = 'urlmode_read';
 const READ = `SELECT id, provider, status, action, reason, result, verifier, expires_in_ms, event_type, reference, rechecks
-	FROM urlmode.read($1::uuid[], $2::bytea[], $3::bigint)`;
+	FROM urlmode.read($1::uuid[], $2::bytea[])`;
+const NOTE_READ = 'SELECT urlmode.note_read($1::uuid[], $2::bytea[], $3::bigint)';
 const FORGET = 'SELECT urlmode.forget() AS notes';
 const EXPIRE = 'SELECT urlmode.expire($1::uuid[], $2::bytea[])';
 const COMPLETE = `SELECT outcome FROM urlmode.complete(
@@ -115,12 +116,16 @@ export function isRefusal(error) {
  *
  * @param {(text: string, values: unknown[], name: string) => Promise<unknown[]>} query
  * @param {Named[]} named
- * @param {number} keep milliseconds from now, after which results that are read are dropped
  * @returns {Promise<Row[]>}
  */
-export async function read(query, named, keep) {
-	const rows = await query(READ, [named.map(({ id }) => id), named.map(({ binding }) => binding), keep], READ_NAME);
+export async function read(query, named) {
+	const rows = await query(READ, columnsOf(named), READ_NAME);
 	return /** @type {Row[]} */ (rows);
+}
+
+/** @param {Named[]} named */
+function columnsOf(named) {
+	return [named.map(({ id }) => id), named.map(({ binding }) => binding)];
 }
 
 /** What writes, over a small pool whose idle connections do not keep the process. */
@@ -202,6 +207,14 @@ export class Database {
 	}
 
 	/**
+	 * @param {Named[]} named whose results were read
+	 * @param {number} keep milliseconds from now, after which they are dropped
+	 */
+	async noteRead(named, keep) {
+		await this.query(NOTE_READ, [...columnsOf(named), keep]);
+	}
+
+	/**
 	 * Drops some of the results that are due.
 	 *
 	 * @returns {Promise<boolean>} whether there may be more
@@ -213,7 +226,7 @@ export class Database {
 
 	/** @param {Named[]} named */
 	async expire(named) {
-		await this.query(EXPIRE, [named.map(({ id }) => id), named.map(({ binding }) => binding)]);
+		await this.query(EXPIRE, columnsOf(named));
 	}
 
 	/**

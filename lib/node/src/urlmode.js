@@ -85,10 +85,11 @@ export class UrlMode extends EventEmitter {
 			listen: checkFlag('listen', listen, true),
 			notify: (channel, payload) => this.#database.notify(channel, payload),
 		});
-		this.#forgetting = new Forgetting(() => this.#database.forget());
+		this.#forgetting = new Forgetting(this.#database,
+			checkMilliseconds('keepResults', keepResults ?? KEEP_MS, 0, KEEP_MAX_MS));
 		this.#waiters = new Waiters(this.#listener, {
-			keep: checkMilliseconds('keepResults', keepResults ?? KEEP_MS, 0, KEEP_MAX_MS),
 			outcomeOf: (row, binding) => this.#outcomeOf(row, binding),
+			noteRead: (named) => this.#forgetting.noteRead(named),
 			expire: (named) => this.#database.expire(named),
 			complete: ({ id, binding }, answer) => this.#complete(id, binding, answer),
 		});
@@ -260,8 +261,8 @@ export class UrlMode extends EventEmitter {
 	}
 
 	async #close() {
-		this.#forgetting.stop();
 		await Promise.all([this.#waiters.close(new UrlModeClosedError()), ...[...this.#closers].map((close) => close())]);
+		await this.#forgetting.close();
 		await Promise.all([this.#listener.close(), this.#database.close()]);
 	}
 
@@ -315,8 +316,7 @@ export class UrlMode extends EventEmitter {
 		if (this.listenerCount('completed') === 0) return;
 		try {
 			const named = { id, binding: bindingOf(owner.subject, owner.session) };
-			// No wait has read it: that it is told of is no reason to drop it early.
-			const [row] = await read((text, values) => this.#database.query(text, values), [named], KEEP_MAX_MS);
+			const [row] = await read((text, values) => this.#database.query(text, values), [named]);
 			if (row) this.#tellRow(row, owner);
 		} catch {
 			// Nothing depends on it.

@@ -32,9 +32,9 @@ const RETRY_MS = 1_000;
  * }} ListenerLike
  *
  * @typedef {object} Rows what the waits need of the rest
- * @property {number} keep milliseconds for which a result that was read is kept
  * @property {(row: import('./database.js').Row, binding: Buffer) => import('./types.js').Outcome} outcomeOf
  *     may throw, which is then how the waits end
+ * @property {(named: import('./database.js').Named) => void} noteRead that waits have the row's result
  * @property {(named: import('./database.js').Named[]) => Promise<unknown>} expire
  * @property {(named: import('./database.js').Named, answer: import('./types.js').Answer) => Promise<unknown>} complete
  */
@@ -193,7 +193,7 @@ export class Waiters {
 	/** @param {Entry[]} batch */
 	async #readRows(batch) {
 		try {
-			return await read((...statement) => this.#listener.query(...statement), batch, this.#rows.keep);
+			return await read((...statement) => this.#listener.query(...statement), batch);
 		} catch (error) {
 			// Otherwise the connection is lost, and the next one begins by reading all.
 			if (isRefusal(error)) batch.forEach((entry) => this.#fail(entry, error));
@@ -245,6 +245,7 @@ export class Waiters {
 			wait.see(row);
 			try {
 				wait.resolve(this.#rows.outcomeOf(row, entry.binding));
+				if (row.result || row.verifier) this.#rows.noteRead(entry);
 			} catch (error) {
 				wait.reject(error);
 			}

@@ -40,6 +40,8 @@ test(`${WAITS} waits in one process resolve each to its own outcome, over one co
 			result: { code: `code-${index}` },
 		});
 	}
-	assert.equal((await connectionsOf(admin, `${applicationName}-waits`)).length, 1);
+	const connections = await connectionsOf(admin, `${applicationName}-waits`);
+	assert.equal(connections.filter(({ query }) => /urlmode\.read/.test(query)).length, 1);
+	assert.ok(connections.length <= 2, 'another notes what was read');
 	assert.ok((await connectionsOf(admin, applicationName)).length <= 4, 'the pool is small');
 });

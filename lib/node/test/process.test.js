@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import test from 'node:test';
 
-import { requireUrl } from './support/database.js';
+import { connect, requireUrl } from './support/database.js';
 import { scratchKeys } from './support/keys.js';
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
@@ -14,7 +15,8 @@ const PRELUDE = `
 	const urlmode = new UrlMode({ databaseUrl: process.env.URLMODE_DATABASE_URL, keysFile: process.env.URLMODE_KEYS_FILE,
 		baseUrl: 'https://callback.example' });
 	const owner = { subject: 'user-42' };
-	const create = () => urlmode.create({ ...owner, provider: 'demo', kind: 'oauth', targetUrl: 'https://provider.example/' });
+	const create = (options) => urlmode.create({
+		...owner, provider: 'demo', kind: 'oauth', targetUrl: 'https://provider.example/', ...options });
 `;
 const FINISH = "process.on('exit', () => console.log('done in ' + Math.round(performance.now() - end)));";
 
@@ -77,4 +79,18 @@ test('an open wait keeps the process until it is settled', async (t) => {
 		let settled = false;
 		urlmode.waitForCompletion(elicitationId, { ...owner, timeout: 700 }).catch(() => { settled = true; });
 		process.on('exit', () => { if (!settled) process.exitCode = 3; });`);
+});
+
+test('a process that waited once and ends by itself leaves the note that it has read', async (t) => {
+	const id = randomUUID();
+	const after = await run(t, `
+		await create({ id: '${id}' });
+		await urlmode.complete('${id}', { ...owner, action: 'accept', result: { code: 'c' } });
+		await urlmode.waitForCompletion('${id}', owner);`);
+	assert.ok(after < 1_000, `it took ${after} ms`);
+	const admin = await connect(t, requireUrl('URLMODE_ADMIN_DATABASE_URL'));
+	const { rows } = await admin.query(`
+		SELECT extract(epoch FROM at - now()) AS due FROM urlmode.forgetting WHERE $1 = ANY (ids) ORDER BY at`, [id]);
+	assert.equal(rows.length, 2, 'of the read, and of the completion');
+	assert.ok(Number(rows[0].due) <= 600, `${rows[0].due} s`);
 });

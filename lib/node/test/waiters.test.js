@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Waiters } from '../src/waiters.js';
 
 const BINDING = Buffer.alloc(16, 1);
+const FORGED = Buffer.from('forged');
 const options = { timeout: 60_000 };
 
 /** Reads wait until the test answers them. */
@@ -34,16 +35,22 @@ class HeldListener extends EventEmitter {
 
 const pending = (id) => ({ id, provider: 'demo', status: 'pending', expires_in_ms: '60000' });
 const completed = (id) => ({ id, provider: 'demo', status: 'completed', action: 'accept', reason: '', expires_in_ms: '60000' });
+const withResult = (id) => ({ ...completed(id), result: Buffer.from('sealed') });
 
 function setUp(t, routineMs) {
 	const listener = new HeldListener();
+	const noted = [];
 	const waiters = new Waiters(listener, {
-		outcomeOf: (row) => ({ elicitationId: row.id, action: row.action, reason: row.reason, result: undefined }),
+		outcomeOf: (row) => {
+			if (row.result?.equals(FORGED)) throw new Error('no key opens it');
+			return { elicitationId: row.id, action: row.action, reason: row.reason, result: undefined };
+		},
+		noteRead: ({ id, binding }) => noted.push([id, binding]),
 		expire: () => assert.fail('nothing expires here'),
 		complete: () => assert.fail('nothing is rechecked here'),
 	}, routineMs);
 	t.after(() => waiters.close(new Error('the test is over')));
-	return { listener, waiters, wait: (id, binding = BINDING) => {
+	return { listener, waiters, noted, wait: (id, binding = BINDING) => {
 		const promise = waiters.wait(id, binding, options);
 		promise.catch(() => {});
 		return promise;
@@ -180,4 +187,28 @@ test('the connection is wanted while somebody waits', async (t) => {
 	controller.abort();
 	await assert.rejects(first, { name: 'AbortError' });
 	assert.equal(listener.wanted, false);
+});
+
+test('what was read is noted when a wait has it: a result or a verifier that opens', async (t) => {
+	const { listener, waiters, noted, wait } = setUp(t);
+	const [result, verifier, neither, forged, open] = Array.from({ length: 5 }, () => randomUUID());
+	const rows = {
+		[result]: withResult(result), [verifier]: { ...completed(verifier), verifier: Buffer.from('sealed') },
+		[neither]: completed(neither), [forged]: { ...completed(forged), result: FORGED }, [open]: pending(open),
+	};
+	const waits = Object.keys(rows).map((id) => wait(id));
+	await sleep(1);
+	await answer(listener, (id) => rows[id]);
+	await Promise.all(waits.slice(0, 3));
+	await assert.rejects(waits[3], /no key opens it/);
+	assert.deepEqual(noted, [[result, BINDING], [verifier, BINDING]]);
+
+	const late = randomUUID();
+	const controller = new AbortController();
+	const aborted = waiters.wait(late, BINDING, { ...options, signal: controller.signal });
+	await sleep(1);
+	controller.abort();
+	await assert.rejects(aborted, { name: 'AbortError' });
+	await answer(listener, withResult);
+	assert.equal(noted.length, 2, 'nobody has what came back too late');
 });
