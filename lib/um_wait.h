@@ -68,7 +68,8 @@ bool um_wait_create(struct um_wait *wait, const struct um_wait_ask *ask,
  * lost is tried again for as long, and every row read again: none is missed.
  * COMPLETED: the caller ends *out with um_wait_outcome_free(). TIMEOUT: it is
  * open, and can be waited for again. FAILED, with the reason: there is no such
- * elicitation of this subject and session, or its result does not open.
+ * elicitation of this subject and session, or its result does not open. A
+ * result stays in its row for ten minutes more.
  */
 enum um_wait_end um_wait_for(struct um_wait *wait, const char *id,
 	const char *subject, const char *session, int timeout_ms,

@@ -83,6 +83,12 @@ for (const [language, file, command] of [
 			const [, outcome, json] = /^(accept +)(\{.*\})$/.exec(example.lines[1]);
 			assert.equal(outcome.trim(), 'accept');
 			assert.equal(JSON.parse(json).code, 'SplxlOBeZQQYbYS6WxSbIA');
+
+			const { id } = await rowOf(subject);
+			const notes = await scene.stack.sql(`
+				SELECT extract(epoch FROM at - now()) AS due FROM urlmode.forgetting WHERE $1 = ANY (ids) ORDER BY at`, [id]);
+			assert.equal(notes.length, 2, 'of the read, and of the completion');
+			assert.ok(notes[0].due > 500 && notes[0].due <= 600, `${notes[0].due} s`);
 		});
 
 		test('a refusal has no result', async () => {
