@@ -90,7 +90,8 @@ RETURNS SETOF uuid
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WITH expired AS (
 		UPDATE urlmode.elicitation e
-		SET status = 'completed', action = 'cancel', reason = 'expired', completed_at = now()
+		SET status = 'completed', action = 'cancel', reason = 'expired', verifier = NULL,
+			completed_at = now()
 		FROM unnest(ids, bindings) AS a (id, binding)
 		WHERE e.id = a.id AND e.binding = a.binding
 			AND e.status IN ('pending', 'opened') AND e.expires_at <= now()

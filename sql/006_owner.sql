@@ -64,7 +64,7 @@ DECLARE
 BEGIN
 	WITH abandoned AS (
 		UPDATE urlmode.elicitation e
-		SET status = 'completed', action = a.action, reason = a.reason,
+		SET status = 'completed', action = a.action, reason = a.reason, verifier = NULL,
 			completed_at = now(), claimed_at = now()
 		FROM unnest(ids, bindings, actions, reasons) AS a (id, binding, action, reason)
 		WHERE e.id = a.id AND e.binding = a.binding AND e.status IN ('pending', 'opened')
@@ -121,7 +121,8 @@ BEGIN
 		) o;
 		WITH superseded AS (
 			UPDATE urlmode.elicitation e
-			SET status = 'completed', action = 'cancel', reason = 'superseded', completed_at = now()
+			SET status = 'completed', action = 'cancel', reason = 'superseded', verifier = NULL,
+				completed_at = now()
 			WHERE e.id = ANY (open)
 			RETURNING urlmode.announce(e.id, 'completed')
 		)

@@ -174,6 +174,21 @@ describe('a result is dropped', () => {
 		}
 	});
 
+	test('at once, its verifier that is, where it is over without a code: expired, abandoned, superseded', async () => {
+		const expired = await scene.create({ pkce: true });
+		await scene.stack.sql("UPDATE urlmode.elicitation SET expires_at = now() - interval '1 second' WHERE id = $1", [expired.id]);
+		assert.equal((await scene.urlmode.waitForCompletion(expired.id, expired.owner)).reason, 'expired');
+		const abandoned = await scene.create({ pkce: true });
+		await scene.urlmode.abandon(abandoned.id, abandoned.owner);
+		const superseded = await scene.create({ pkce: true });
+		await scene.create({ ...superseded.owner, exclusive: true });
+
+		for (const { id } of [expired, abandoned, superseded]) {
+			const { status, action } = await scene.stack.elicitation(id);
+			assert.deepEqual({ status, action, ...await kept(id) }, { status: 'completed', action: 'cancel', ...NONE });
+		}
+	});
+
 	test('keepResults of more than a day, or of no number, is refused', () => {
 		for (const keepResults of [DAY + 1, -1, 1.5, '600000', NaN, Infinity]) {
 			assert.throws(() => scene.openUrlMode({ keepResults }), /keepResults/);
