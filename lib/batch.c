@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <endian.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -226,7 +227,7 @@ put_param(struct um_buf *out, enum param param, const struct um_op *op)
 
 static bool
 send_statement(PGconn *conn, const struct statement *st,
-	struct um_op *const *ops, size_t len, size_t count)
+	const struct um_batch *batch, size_t count)
 {
 	static const int binary[PARAMS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1 };
 	struct um_buf param[PARAMS_MAX] = { 0 };
@@ -238,9 +239,10 @@ send_statement(PGconn *conn, const struct statement *st,
 	for (int p = 0; p < params; p++) {
 		array_begin(&param[p], (int32_t)types_of[st->params[p]].element,
 			count);
-		for (size_t i = 0; i < len; i++)
-			if (ops[i]->kind == st->kind)
-				put_param(&param[p], st->params[p], ops[i]);
+		for (size_t i = 0; i < batch->len; i++)
+			if (batch->kinds[i] == st->kind)
+				put_param(&param[p], st->params[p],
+					batch->ops[i]);
 		values[p] = param[p].ptr;
 		lengths[p] = (int)param[p].len;
 		ok &= !param[p].failed;
@@ -255,22 +257,36 @@ send_statement(PGconn *conn, const struct statement *st,
 }
 
 bool
-um_batch_send(PGconn *conn, struct um_op *const *ops, size_t len,
-	size_t *statements)
+um_batch_send(PGconn *conn, const struct um_batch *batch)
 {
-	*statements = 0;
 	for (size_t s = 0; s < UM_BATCH_STATEMENTS_MAX; s++) {
 		size_t count = 0;
 
-		for (size_t i = 0; i < len; i++)
-			count += ops[i]->kind == statements_of[s].kind;
-		if (count == 0)
-			continue;
-		if (!send_statement(conn, &statements_of[s], ops, len, count))
+		for (size_t i = 0; i < batch->len; i++)
+			count += batch->kinds[i] == statements_of[s].kind;
+		if (count != 0
+			&& !send_statement(conn, &statements_of[s], batch,
+				count))
 			return false;
-		(*statements)++;
 	}
 	return PQpipelineSync(conn) == 1;
+}
+
+void
+um_batch_take(struct um_batch_answer *answer, PGresult *res)
+{
+	const char *sqlstate = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+	ExecStatusType status = PQresultStatus(res);
+
+	if (status == PGRES_TUPLES_OK
+		&& answer->results_len < UM_BATCH_STATEMENTS_MAX) {
+		answer->results[answer->results_len++] = res;
+		return;
+	}
+	if (status == PGRES_FATAL_ERROR && answer->sqlstate[0] == '\0')
+		snprintf(answer->sqlstate, sizeof(answer->sqlstate), "%s",
+			sqlstate != NULL ? sqlstate : "08006");
+	PQclear(res);
 }
 
 /* A copy of a column's text, or NULL for SQL's NULL. */
@@ -338,26 +354,37 @@ read_row(struct um_op *op, const PGresult *res, int row)
 }
 
 bool
-um_batch_read(struct um_op *const *ops, const enum um_op_kind *kinds,
-	size_t len, PGresult *const *results, size_t statements)
+um_batch_read(const struct um_batch *batch,
+	const struct um_batch_answer *answer)
 {
+	PGresult *const *results = answer->results;
 	size_t r = 0;
 
 	for (size_t s = 0; s < UM_BATCH_STATEMENTS_MAX; s++) {
 		int row = 0;
 
-		for (size_t i = 0; i < len; i++) {
-			if (kinds[i] != statements_of[s].kind)
+		for (size_t i = 0; i < batch->len; i++) {
+			if (batch->kinds[i] != statements_of[s].kind)
 				continue;
-			if (r >= statements || row >= PQntuples(results[r]))
+			if (r >= answer->results_len
+				|| row >= PQntuples(results[r]))
 				return false;
-			if (ops[i] != NULL
-				&& !read_row(ops[i], results[r], row))
+			if (batch->ops[i] != NULL
+				&& !read_row(batch->ops[i], results[r], row))
 				return false;
 			row++;
 		}
 		if (row != 0 && row != PQntuples(results[r++]))
 			return false;
 	}
-	return r == statements;
+	return r == answer->results_len;
+}
+
+void
+um_batch_answer_clear(struct um_batch_answer *answer)
+{
+	for (size_t i = 0; i < answer->results_len; i++)
+		PQclear(answer->results[i]);
+	answer->results_len = 0;
+	answer->sqlstate[0] = '\0';
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many operations as one transaction: one prepared statement a kind over
- * arrays, all of them in one libpq pipeline up to one Sync.
+ * A batch as one transaction: one prepared statement a kind over arrays, all
+ * of them in one libpq pipeline up to one Sync.
  */
 #ifndef UM_BATCH_H
 #define UM_BATCH_H
@@ -11,29 +11,38 @@
 
 #include <libpq-fe.h>
 
-#include "op.h"
+#include "queue.h"
 
-#define UM_BATCH_MAX 256 /* operations in one transaction */
+#define UM_BATCH_STATEMENTS_MAX 5 /* as many as there are kinds */
+
+/* What the server has said to a batch so far; zeroed to begin with. */
+struct um_batch_answer {
+	PGresult *results[UM_BATCH_STATEMENTS_MAX];
+	size_t results_len;
+	char sqlstate[6]; /* of the first error, or "" */
+};
 
 /* Queues the PREPARE of every statement, and a Sync. False: libpq failed. */
 bool um_batch_prepare(PGconn *conn);
 
 /*
- * Queues the statements for these operations, and a Sync. How many results
- * precede the Sync's goes to *statements.
+ * Queues the statements for these operations, none of which is NULL yet, and
+ * a Sync. False: libpq failed.
  */
-bool um_batch_send(PGconn *conn, struct um_op *const *ops, size_t len,
-	size_t *statements);
+bool um_batch_send(PGconn *conn, const struct um_batch *batch);
+
+/* Takes the next result before the Sync's; it is the answer's from now on. */
+void um_batch_take(struct um_batch_answer *answer, PGresult *res);
 
 /*
- * Reads the rows of the committed transaction into the operations. Takes the
- * results in the order in which they came; they stay the caller's. An
+ * Reads the rows of the committed transaction into the operations. An
  * operation may be NULL by then: nobody waits for it any more. False: the
  * answer does not fit the question.
  */
-bool um_batch_read(struct um_op *const *ops, const enum um_op_kind *kinds,
-	size_t len, PGresult *const *results, size_t statements);
+bool um_batch_read(const struct um_batch *batch,
+	const struct um_batch_answer *answer);
 
-#define UM_BATCH_STATEMENTS_MAX 5
+/* Frees what it holds, for the next answer. */
+void um_batch_answer_clear(struct um_batch_answer *answer);
 
 #endif

@@ -81,10 +81,11 @@ struct um_op {
 		uint8_t binding[UM_BINDING_LEN]; /* binding, when found */
 	} row;
 
-	/* The store's own: its queue, and by when there must be an answer. */
+	/* The store's own, for its queue. */
 	struct um_op *next;
-	int64_t deadline;
-	bool alone;
+	int64_t deadline; /* by when there must be an answer */
+	bool alone;       /* not in one batch with others */
+
 	void *owner; /* whoever submitted it */
 };
 

@@ -9,6 +9,7 @@
 #include <libpq-fe.h>
 
 #include "batch.h"
+#include "queue.h"
 #include "sqlstate.h"
 
 #define TEXT_OF(number) #number
@@ -34,17 +35,8 @@ struct um_store {
 	int64_t down_since; /* -1: there is a connection */
 	int64_t retry_ms;
 
-	struct um_op *head;
-	struct um_op **tail;
-	size_t queued;
-
-	struct um_op *batch[UM_BATCH_MAX]; /* NULL: was handed back before */
-	enum um_op_kind kinds[UM_BATCH_MAX];
-	size_t batch_len;
-	PGresult *results[UM_BATCH_STATEMENTS_MAX];
-	size_t results_len;
-	size_t statements;
-	char sqlstate[6]; /* of the first error of this batch, or "" */
+	struct um_queue queue;
+	struct um_batch_answer answer; /* to what is under way */
 };
 
 struct um_store *
@@ -58,7 +50,6 @@ um_store_new(const char *conninfo, const char *name,
 	store->events = *events;
 	store->conninfo = strdup(conninfo);
 	store->name = strdup(name);
-	store->tail = &store->head;
 	store->retry_ms = UM_STORE_RETRY_MIN_MS;
 	store->down_since = -1;
 	if (store->conninfo == NULL || store->name == NULL) {
@@ -87,59 +78,10 @@ hand_back(struct um_store *store, struct um_op *op, enum um_outcome outcome)
 }
 
 static void
-append(struct um_store *store, struct um_op *op)
-{
-	op->next = NULL;
-	*store->tail = op;
-	store->tail = &op->next;
-	store->queued++;
-}
-
-static struct um_op *
-shift(struct um_store *store)
-{
-	struct um_op *op = store->head;
-
-	store->head = op->next;
-	if (store->head == NULL)
-		store->tail = &store->head;
-	store->queued--;
-	return op;
-}
-
-/* The batch goes back to the head of the queue, in its order. */
-static void
-requeue_batch(struct um_store *store, bool alone)
-{
-	for (size_t i = store->batch_len; i-- > 0;) {
-		struct um_op *op = store->batch[i];
-
-		if (op == NULL)
-			continue;
-		op->alone |= alone;
-		op->next = store->head;
-		if (store->head == NULL)
-			store->tail = &op->next;
-		store->head = op;
-		store->queued++;
-	}
-	store->batch_len = 0;
-}
-
-static void
-clear_results(struct um_store *store)
-{
-	for (size_t i = 0; i < store->results_len; i++)
-		PQclear(store->results[i]);
-	store->results_len = 0;
-	store->sqlstate[0] = '\0';
-}
-
-static void
 disconnect(struct um_store *store, int64_t now)
 {
-	requeue_batch(store, false);
-	clear_results(store);
+	um_queue_put_back(&store->queue, false);
+	um_batch_answer_clear(&store->answer);
 	PQfinish(store->conn);
 	store->conn = NULL;
 	store->connection++;
@@ -150,6 +92,24 @@ disconnect(struct um_store *store, int64_t now)
 		: UM_STORE_RETRY_MAX_MS;
 	if (store->down_since < 0)
 		store->down_since = now;
+}
+
+/* libpq has failed, and says why. */
+static void
+connection_lost(struct um_store *store, int64_t now)
+{
+	trouble(store, "database", PQerrorMessage(store->conn));
+	disconnect(store, now);
+}
+
+/* Sends what can be sent now; the rest when the socket can be written. */
+static bool
+flush(struct um_store *store)
+{
+	int flushed = PQflush(store->conn);
+
+	store->want_write = flushed == 1;
+	return flushed >= 0;
 }
 
 /*
@@ -214,59 +174,81 @@ connect_go_on(struct um_store *store, int64_t now)
 	if (next != PGRES_POLLING_OK || PQsetnonblocking(store->conn, 1) != 0
 		|| PQenterPipelineMode(store->conn) != 1
 		|| !um_batch_prepare(store->conn)) {
-		trouble(store, "database", PQerrorMessage(store->conn));
-		disconnect(store, now);
+		connection_lost(store, now);
 		return;
 	}
 	store->state = PREPARING;
-	store->statements = UM_BATCH_STATEMENTS_MAX;
 	store->want_write = true;
+}
+
+/* What waits goes out: something does, and nothing is under way. */
+static void
+start_batch(struct um_store *store, int64_t now)
+{
+	if (!um_batch_send(store->conn, um_queue_start(&store->queue))
+		|| !flush(store)) {
+		connection_lost(store, now);
+		return;
+	}
+	store->state = BUSY;
+	store->until = now + UM_STORE_BATCH_MS;
+}
+
+/* The next batch is sent first: PostgreSQL works while these are answered. */
+static void
+batch_committed(struct um_store *store, int64_t now)
+{
+	struct um_batch batch;
+	bool fits;
+
+	um_queue_finish(&store->queue, &batch);
+	fits = um_batch_read(&batch, &store->answer);
+	if (store->events.committed != NULL)
+		store->events.committed(batch.len, store->events.arg);
+	if (store->queue.waiting != 0)
+		start_batch(store, now);
+	for (size_t i = 0; i < batch.len; i++)
+		if (batch.ops[i] != NULL)
+			hand_back(store, batch.ops[i],
+				fits ? batch.ops[i]->outcome
+				     : UM_OUTCOME_FAILED);
 }
 
 static void
 batch_failed(struct um_store *store, int64_t now)
 {
 	trouble(store, "database: a transaction failed, SQLSTATE",
-		store->sqlstate);
-	if (um_sqlstate_is_servers(store->sqlstate)) {
+		store->answer.sqlstate);
+	if (um_sqlstate_is_servers(store->answer.sqlstate)) {
 		disconnect(store, now);
-	} else if (um_sqlstate_is_transient(store->sqlstate)) {
-		requeue_batch(store, false);
-	} else if (store->batch_len > 1) {
+	} else if (um_sqlstate_is_transient(store->answer.sqlstate)) {
+		um_queue_put_back(&store->queue, false);
+	} else if (store->queue.batch.len > 1) {
 		/* One bad row must not fail its neighbours: each by itself. */
-		requeue_batch(store, true);
+		um_queue_put_back(&store->queue, true);
 	} else {
-		store->batch_len = 0;
-		if (store->batch[0] != NULL)
-			hand_back(store, store->batch[0],
-				um_sqlstate_is_rows(store->sqlstate)
+		struct um_batch batch;
+
+		um_queue_finish(&store->queue, &batch);
+		if (batch.ops[0] != NULL)
+			hand_back(store, batch.ops[0],
+				um_sqlstate_is_rows(store->answer.sqlstate)
 					? UM_OUTCOME_FAILED
 					: UM_OUTCOME_UNAVAILABLE);
 	}
 }
 
-static void start_batch(struct um_store *store, int64_t now);
-
-/* The next batch is sent first: PostgreSQL works while these are answered. */
 static void
-batch_committed(struct um_store *store, int64_t now)
+prepared(struct um_store *store, int64_t now)
 {
-	struct um_op *ops[UM_BATCH_MAX];
-	size_t len = store->batch_len;
-	bool fits = um_batch_read(store->batch, store->kinds, len,
-		store->results, store->results_len);
-
-	memcpy(ops, store->batch, len * sizeof(ops[0]));
-	store->batch_len = 0;
-	clear_results(store);
-	if (store->events.committed != NULL)
-		store->events.committed(len, store->events.arg);
-	if (store->head != NULL)
-		start_batch(store, now);
-	for (size_t i = 0; i < len; i++)
-		if (ops[i] != NULL)
-			hand_back(store, ops[i],
-				fits ? ops[i]->outcome : UM_OUTCOME_FAILED);
+	if (store->answer.sqlstate[0] != '\0') {
+		trouble(store, "database: is it migrated? SQLSTATE",
+			store->answer.sqlstate);
+		disconnect(store, now);
+	} else {
+		store->down_since = -1;
+		store->retry_ms = UM_STORE_RETRY_MIN_MS;
+	}
 }
 
 /* The Sync has come back: what was under way is committed, or is not. */
@@ -277,20 +259,13 @@ transaction_over(struct um_store *store, int64_t now)
 
 	store->state = IDLE;
 	store->until = -1;
-	if (preparing && store->sqlstate[0] != '\0') {
-		trouble(store, "database: is it migrated? SQLSTATE",
-			store->sqlstate);
-		disconnect(store, now);
-	} else if (preparing) {
-		store->down_since = -1;
-		store->retry_ms = UM_STORE_RETRY_MIN_MS;
-	} else if (store->sqlstate[0] != '\0') {
+	if (preparing)
+		prepared(store, now);
+	else if (store->answer.sqlstate[0] != '\0')
 		batch_failed(store, now);
-	} else {
+	else
 		batch_committed(store, now);
-		return;
-	}
-	clear_results(store);
+	um_batch_answer_clear(&store->answer);
 }
 
 /* Answers false when nothing more can be read now. */
@@ -304,30 +279,12 @@ take_result(struct um_store *store, int64_t now)
 	res = PQgetResult(store->conn);
 	if (res == NULL) /* it stands between two statements */
 		return PQstatus(store->conn) != CONNECTION_BAD;
-	switch (PQresultStatus(res)) {
-	case PGRES_PIPELINE_SYNC:
+	if (PQresultStatus(res) == PGRES_PIPELINE_SYNC) {
 		PQclear(res);
 		transaction_over(store, now);
 		return false;
-	case PGRES_TUPLES_OK:
-		if (store->results_len < store->statements) {
-			store->results[store->results_len++] = res;
-			return true;
-		}
-		break;
-	case PGRES_FATAL_ERROR: {
-		const char *sqlstate = PQresultErrorField(res,
-			PG_DIAG_SQLSTATE);
-
-		if (store->sqlstate[0] == '\0')
-			snprintf(store->sqlstate, sizeof(store->sqlstate), "%s",
-				sqlstate != NULL ? sqlstate : "08006");
-		break;
 	}
-	default:
-		break;
-	}
-	PQclear(res);
+	um_batch_take(&store->answer, res);
 	return PQstatus(store->conn) != CONNECTION_BAD;
 }
 
@@ -335,80 +292,28 @@ static void
 read_results(struct um_store *store, int64_t now)
 {
 	unsigned connection = store->connection;
-	int flushed;
 
-	if (PQconsumeInput(store->conn) != 1
-		|| (flushed = PQflush(store->conn)) < 0) {
-		trouble(store, "database", PQerrorMessage(store->conn));
-		disconnect(store, now);
+	if (PQconsumeInput(store->conn) != 1 || !flush(store)) {
+		connection_lost(store, now);
 		return;
 	}
-	store->want_write = flushed == 1;
 	if (store->state == IDLE)
 		return;
 	while (take_result(store, now))
 		;
 	if (store->connection == connection
-		&& PQstatus(store->conn) == CONNECTION_BAD) {
-		trouble(store, "database", PQerrorMessage(store->conn));
-		disconnect(store, now);
-	}
-}
-
-static void
-start_batch(struct um_store *store, int64_t now)
-{
-	int flushed;
-
-	while (store->head != NULL && store->batch_len < UM_BATCH_MAX
-		&& (store->batch_len == 0 || !store->head->alone)) {
-		struct um_op *op = shift(store);
-
-		store->kinds[store->batch_len] = op->kind;
-		store->batch[store->batch_len++] = op;
-		if (op->alone)
-			break;
-	}
-	if (!um_batch_send(store->conn, store->batch, store->batch_len,
-		    &store->statements)) {
-		trouble(store, "database", PQerrorMessage(store->conn));
-		disconnect(store, now);
-		return;
-	}
-	flushed = PQflush(store->conn);
-	store->state = BUSY;
-	store->until = now + UM_STORE_BATCH_MS;
-	store->want_write = flushed == 1;
-	if (flushed < 0) {
-		trouble(store, "database", PQerrorMessage(store->conn));
-		disconnect(store, now);
-	}
-}
-
-/* The operation of the batch that has waited longest: they are in order. */
-static size_t
-oldest_in_batch(const struct um_store *store)
-{
-	size_t i = 0;
-
-	while (i < store->batch_len && store->batch[i] == NULL)
-		i++;
-	return i;
+		&& PQstatus(store->conn) == CONNECTION_BAD)
+		connection_lost(store, now);
 }
 
 /* Hands back what has waited for too long. */
 static void
 expire(struct um_store *store, int64_t now)
 {
-	for (size_t i = oldest_in_batch(store);
-		i < store->batch_len && store->batch[i]->deadline <= now; i++) {
-		struct um_op *op = store->batch[i];
+	struct um_op *op;
 
-		store->batch[i] = NULL;
+	while ((op = um_queue_take_expired(&store->queue, now)) != NULL)
 		hand_back(store, op, UM_OUTCOME_UNAVAILABLE);
-	}
-	while (store->head != NULL && store->head->deadline <= now)
-		hand_back(store, shift(store), UM_OUTCOME_UNAVAILABLE);
 }
 
 void
@@ -419,10 +324,10 @@ um_store_submit(struct um_store *store, struct um_op *op, int64_t now)
 
 	op->alone = false;
 	op->deadline = now + UM_STORE_WAIT_MS;
-	if (away || store->queued >= UM_STORE_QUEUE_MAX)
+	if (away || store->queue.waiting >= UM_STORE_QUEUE_MAX)
 		hand_back(store, op, UM_OUTCOME_UNAVAILABLE);
 	else
-		append(store, op);
+		um_queue_append(&store->queue, op);
 }
 
 void
@@ -442,7 +347,7 @@ um_store_run(struct um_store *store, bool ready, int64_t now)
 		disconnect(store, now);
 	}
 	expire(store, now);
-	if (store->state == IDLE && store->head != NULL)
+	if (store->state == IDLE && store->queue.waiting != 0)
 		start_batch(store, now);
 }
 
@@ -458,23 +363,16 @@ um_store_watch(const struct um_store *store, bool *want_write,
 int64_t
 um_store_deadline(const struct um_store *store)
 {
-	int64_t at = store->state == IDLE ? -1 : store->until;
-	size_t oldest = oldest_in_batch(store);
-	const struct um_op *op = oldest < store->batch_len
-		? store->batch[oldest]
-		: store->head;
+	int64_t until = store->state == IDLE ? -1 : store->until;
+	int64_t at = um_queue_deadline(&store->queue);
 
-	return op != NULL && (at < 0 || op->deadline < at) ? op->deadline : at;
+	return at < 0 || (until >= 0 && until < at) ? until : at;
 }
 
 size_t
 um_store_pending(const struct um_store *store)
 {
-	size_t pending = store->queued;
-
-	for (size_t i = 0; i < store->batch_len; i++)
-		pending += store->batch[i] != NULL;
-	return pending;
+	return um_queue_pending(&store->queue);
 }
 
 void
@@ -482,7 +380,7 @@ um_store_free(struct um_store *store)
 {
 	if (store == NULL)
 		return;
-	clear_results(store);
+	um_batch_answer_clear(&store->answer);
 	PQfinish(store->conn);
 	free(store->conninfo);
 	free(store->name);

@@ -148,12 +148,16 @@ on_done(struct um_op *op, void *arg)
 {
 	struct rig *rig = arg;
 	struct um_op *next = rig->submits_next;
+	void (*call)(void) = rig->calls_next;
 
 	assert_true(rig->done_len < RIG_OPS_MAX);
 	rig->done[rig->done_len++] = op;
 	rig->submits_next = NULL;
 	if (next != NULL)
 		um_store_submit(rig->store, next, rig_now(rig));
+	rig->calls_next = NULL;
+	if (call != NULL)
+		call();
 }
 
 static void

@@ -33,6 +33,7 @@ struct rig {
 	size_t batches_len;
 	struct um_buf troubles;
 	struct um_op *submits_next; /* from within done(), once */
+	void (*calls_next)(void);   /* the same */
 	int64_t now;                /* set by hand; 0: the real clock */
 };
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "batch.h"
 #include "result.h"
@@ -323,6 +324,45 @@ TEST(submitted_from_within_done)
 	free_all(ops, LENGTH(ops));
 }
 
+static struct um_op behind;
+
+/* Nobody but the database can do that here: it has the batch already. */
+static void
+until_behind_is_written(void)
+{
+	for (int i = 0; i < 1000; i++) {
+		char *status = row_text(&behind, "status");
+		bool is_written = strcmp(status, "completed") == 0;
+
+		free(status);
+		if (is_written)
+			return;
+		usleep(10000);
+	}
+	fail_msg("what waited is not under way");
+}
+
+/* PostgreSQL works on what waited while a batch is handed back. */
+TEST(sent_before_the_answers_are_handed_back)
+{
+	struct um_op op;
+
+	connect_first();
+	row_make_complete(&op, "accept", "");
+	row_make_complete(&behind, "accept", "");
+	rig.calls_next = until_behind_is_written;
+	rig_submit(&rig, &op);
+	rig_run(&rig, 0);
+	rig_submit(&rig, &behind);
+	rig_run(&rig, 2);
+	assert_int_equal(rig.batches_len, 2);
+	assert_ptr_equal(rig.done[0], &op);
+	assert_int_equal(op.outcome, UM_OUTCOME_COMPLETED);
+	assert_int_equal(behind.outcome, UM_OUTCOME_COMPLETED);
+	um_op_free(&op);
+	um_op_free(&behind);
+}
+
 TEST(its_name_is_seen_in_the_database)
 {
 	char *count;
@@ -352,6 +392,7 @@ main(void)
 		STORE_TEST(the_same_row_twice_in_a_batch),
 		STORE_TEST(the_notification),
 		STORE_TEST(submitted_from_within_done),
+		STORE_TEST(sent_before_the_answers_are_handed_back),
 		STORE_TEST(its_name_is_seen_in_the_database),
 	};
 

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/* What waits and what is under way, without a database. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "queue.h"
+#include "support.h"
+
+#define FIRST_DEADLINE 1000 /* of ops[0]; each has one ms more */
+
+static struct um_queue queue;
+static struct um_op ops[2 * UM_BATCH_MAX];
+
+/* An empty queue, and operations that have been in another one before. */
+static int
+set_up(void **state)
+{
+	(void)state;
+	queue = (struct um_queue){ 0 };
+	for (size_t i = 0; i < LENGTH(ops); i++)
+		ops[i] = (struct um_op){
+			.kind = i % 2 ? UM_OP_OPEN : UM_OP_COMPLETE,
+			.next = &ops[0],
+			.deadline = FIRST_DEADLINE + (int64_t)i,
+		};
+	return 0;
+}
+
+/* ops[from] to ops[to - 1] */
+static void
+append(size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		um_queue_append(&queue, &ops[i]);
+}
+
+/* The batch is ops[from] to ops[to - 1]. */
+static void
+assert_batch(const struct um_batch *batch, size_t from, size_t to)
+{
+	assert_int_equal(batch->len, to - from);
+	for (size_t i = 0; i < batch->len; i++) {
+		assert_ptr_equal(batch->ops[i], &ops[from + i]);
+		assert_int_equal(batch->kinds[i], ops[from + i].kind);
+	}
+}
+
+static void
+assert_starts(size_t from, size_t to)
+{
+	assert_batch(um_queue_start(&queue), from, to);
+}
+
+static void
+assert_finishes(size_t from, size_t to)
+{
+	struct um_batch batch;
+
+	um_queue_finish(&queue, &batch);
+	assert_batch(&batch, from, to);
+}
+
+/* Nothing waits, and nothing is under way. */
+static void
+assert_empty(void)
+{
+	assert_int_equal(um_queue_pending(&queue), 0);
+	assert_int_equal(um_queue_deadline(&queue), -1);
+	assert_null(um_queue_take_expired(&queue, INT64_MAX));
+	assert_starts(0, 0);
+}
+
+TEST(an_empty_queue)
+{
+	assert_empty();
+	um_queue_put_back(&queue, true);
+	assert_finishes(0, 0);
+	assert_empty();
+}
+
+TEST(in_the_order_in_which_they_came)
+{
+	append(0, 3);
+	assert_int_equal(queue.waiting, 3);
+	assert_starts(0, 3);
+	assert_int_equal(queue.waiting, 0);
+	append(3, 5);
+	assert_int_equal(queue.waiting, 2);
+	assert_int_equal(um_queue_pending(&queue), 5);
+	assert_finishes(0, 3);
+	assert_int_equal(um_queue_pending(&queue), 2);
+	assert_starts(3, 5);
+	assert_finishes(3, 5);
+	assert_empty();
+}
+
+TEST(a_batch_has_its_limit)
+{
+	append(0, UM_BATCH_MAX + 2);
+	assert_starts(0, UM_BATCH_MAX);
+	assert_int_equal(queue.waiting, 2);
+	assert_int_equal(um_queue_pending(&queue), UM_BATCH_MAX + 2);
+	assert_finishes(0, UM_BATCH_MAX);
+	assert_starts(UM_BATCH_MAX, UM_BATCH_MAX + 2);
+	assert_finishes(UM_BATCH_MAX, UM_BATCH_MAX + 2);
+	assert_empty();
+}
+
+/* While a batch is handed back, the next is under way, and more comes. */
+TEST(what_is_finished_is_the_callers)
+{
+	struct um_batch finished;
+
+	append(0, 5);
+	ops[2].alone = true;
+	assert_starts(0, 2);
+	um_queue_finish(&queue, &finished);
+	assert_starts(2, 3);
+	append(5, 6);
+	assert_batch(&finished, 0, 2);
+	assert_finishes(2, 3);
+	assert_starts(3, 6);
+}
+
+TEST(alone_is_by_itself)
+{
+	append(0, 6);
+	ops[0].alone = true;
+	ops[3].alone = true;
+	ops[4].alone = true;
+	assert_starts(0, 1);
+	assert_finishes(0, 1);
+	assert_starts(1, 3);
+	assert_finishes(1, 3);
+	assert_starts(3, 4);
+	assert_finishes(3, 4);
+	assert_starts(4, 5);
+	assert_finishes(4, 5);
+	assert_starts(5, 6);
+	assert_finishes(5, 6);
+	assert_empty();
+}
+
+TEST(put_back_to_the_head_in_its_order)
+{
+	append(0, 3);
+	um_queue_start(&queue);
+	append(3, 5);
+	um_queue_put_back(&queue, false);
+	assert_int_equal(queue.waiting, 5);
+	assert_int_equal(um_queue_pending(&queue), 5);
+	assert_finishes(0, 0);
+	append(5, 6);
+	assert_starts(0, 6);
+}
+
+TEST(put_back_where_nothing_else_waits)
+{
+	append(0, 2);
+	um_queue_start(&queue);
+	um_queue_put_back(&queue, false);
+	append(2, 3);
+	assert_starts(0, 3);
+}
+
+TEST(put_back_to_go_alone)
+{
+	append(0, 3);
+	um_queue_start(&queue);
+	append(3, 5);
+	um_queue_put_back(&queue, true);
+	for (size_t i = 0; i < 3; i++) {
+		assert_starts(i, i + 1);
+		/* It is tried again for another reason: it stays alone. */
+		um_queue_put_back(&queue, false);
+		assert_starts(i, i + 1);
+		assert_finishes(i, i + 1);
+	}
+	assert_starts(3, 5);
+}
+
+/* Its place stays: what the server answers is counted by it. */
+TEST(expired_while_it_is_under_way)
+{
+	struct um_batch batch;
+
+	append(0, 3);
+	um_queue_start(&queue);
+	append(3, 4);
+	assert_null(um_queue_take_expired(&queue, FIRST_DEADLINE - 1));
+	assert_ptr_equal(um_queue_take_expired(&queue, FIRST_DEADLINE + 1),
+		&ops[0]);
+	assert_ptr_equal(um_queue_take_expired(&queue, FIRST_DEADLINE + 1),
+		&ops[1]);
+	assert_null(um_queue_take_expired(&queue, FIRST_DEADLINE + 1));
+	assert_int_equal(um_queue_pending(&queue), 2);
+	memset(&ops[0], 0xff, 2 * sizeof(ops[0])); /* their owner's again */
+	um_queue_finish(&queue, &batch);
+	assert_int_equal(batch.len, 3);
+	assert_null(batch.ops[0]);
+	assert_null(batch.ops[1]);
+	assert_ptr_equal(batch.ops[2], &ops[2]);
+	assert_int_equal(batch.kinds[0], UM_OP_COMPLETE);
+	assert_int_equal(batch.kinds[1], UM_OP_OPEN);
+	assert_starts(3, 4);
+}
+
+TEST(expired_is_not_put_back)
+{
+	append(0, 3);
+	um_queue_start(&queue);
+	append(3, 4);
+	assert_ptr_equal(um_queue_take_expired(&queue, FIRST_DEADLINE),
+		&ops[0]);
+	um_queue_put_back(&queue, false);
+	assert_int_equal(um_queue_pending(&queue), 3);
+	assert_starts(1, 4);
+}
+
+TEST(expired_while_it_waits)
+{
+	append(0, 3);
+	assert_null(um_queue_take_expired(&queue, FIRST_DEADLINE - 1));
+	for (size_t i = 0; i < 3; i++)
+		assert_ptr_equal(um_queue_take_expired(&queue,
+					 FIRST_DEADLINE + 2),
+			&ops[i]);
+	assert_empty();
+	append(3, 5);
+	assert_starts(3, 5);
+}
+
+/* What is under way has waited longest, then what waits. */
+TEST(all_that_is_expired)
+{
+	append(0, 2);
+	um_queue_start(&queue);
+	append(2, 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_ptr_equal(um_queue_take_expired(&queue, INT64_MAX),
+			&ops[i]);
+	assert_null(um_queue_take_expired(&queue, INT64_MAX));
+	assert_int_equal(um_queue_pending(&queue), 0);
+	assert_int_equal(um_queue_deadline(&queue), -1);
+	um_queue_put_back(&queue, true);
+	assert_empty();
+}
+
+TEST(the_next_deadline)
+{
+	append(0, 2);
+	assert_int_equal(um_queue_deadline(&queue), FIRST_DEADLINE);
+	um_queue_start(&queue);
+	append(2, 4);
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(um_queue_deadline(&queue), FIRST_DEADLINE + i);
+		assert_non_null(
+			um_queue_take_expired(&queue, FIRST_DEADLINE + i));
+	}
+	assert_int_equal(um_queue_deadline(&queue), -1);
+}
+
+/* Whatever happens to them, in whatever order. */
+TEST(each_is_handed_back_once)
+{
+	int times[LENGTH(ops)] = { 0 };
+	size_t appended = 0;
+	size_t handed_back = 0;
+	uint32_t random = 1;
+
+	for (int i = 0; i < 100000 && handed_back < LENGTH(ops); i++) {
+		random = random * 1664525 + 1013904223;
+		switch (random >> 29) {
+		case 0:
+		case 1:
+			if (appended < LENGTH(ops))
+				um_queue_append(&queue, &ops[appended++]);
+			break;
+		case 2:
+		case 3:
+			if (queue.batch.len == 0)
+				um_queue_start(&queue);
+			break;
+		case 4:
+			um_queue_put_back(&queue, (random >> 28 & 1) != 0);
+			break;
+		case 5:
+		case 6: {
+			struct um_batch batch;
+
+			um_queue_finish(&queue, &batch);
+			for (size_t b = 0; b < batch.len; b++)
+				if (batch.ops[b] != NULL) {
+					times[batch.ops[b] - ops]++;
+					handed_back++;
+				}
+			break;
+		}
+		default: {
+			const struct um_op *op = um_queue_take_expired(&queue,
+				um_queue_deadline(&queue));
+
+			if (op != NULL) {
+				times[op - ops]++;
+				handed_back++;
+			}
+		}
+		}
+		assert_int_equal(um_queue_pending(&queue),
+			appended - handed_back);
+	}
+	for (size_t i = 0; i < LENGTH(ops); i++)
+		assert_int_equal(times[i], 1);
+	assert_empty();
+}
+
+#define QUEUE_TEST(name) cmocka_unit_test_setup(name, set_up)
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		QUEUE_TEST(an_empty_queue),
+		QUEUE_TEST(in_the_order_in_which_they_came),
+		QUEUE_TEST(a_batch_has_its_limit),
+		QUEUE_TEST(what_is_finished_is_the_callers),
+		QUEUE_TEST(alone_is_by_itself),
+		QUEUE_TEST(put_back_to_the_head_in_its_order),
+		QUEUE_TEST(put_back_where_nothing_else_waits),
+		QUEUE_TEST(put_back_to_go_alone),
+		QUEUE_TEST(expired_while_it_is_under_way),
+		QUEUE_TEST(expired_is_not_put_back),
+		QUEUE_TEST(expired_while_it_waits),
+		QUEUE_TEST(all_that_is_expired),
+		QUEUE_TEST(the_next_deadline),
+		QUEUE_TEST(each_is_handed_back_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
