@@ -6,11 +6,8 @@
 #include "log.h"
 #include "program.h"
 
-/* Of web servers, open at once; then the one silent for longest goes. */
-#define UM_CONNECTIONS_MAX 1024
-#define UM_SERVE_PARTIAL_MS 10000 /* for a request to arrive whole */
-#define UM_SERVE_LINGER_MS 200    /* after SIGTERM, for what is on its way */
-#define UM_SERVE_TURN_S 10        /* of work without a look at the sockets */
+#define UM_SERVE_LINGER_MS 200 /* after SIGTERM, for what is on its way */
+#define UM_SERVE_TURN_S 10     /* of work without a look at the sockets */
 #define UM_CGI_S 20 /* for a request of plain CGI, its body included */
 
 /*

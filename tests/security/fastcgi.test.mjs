@@ -237,7 +237,7 @@ describe('a peer that stalls', () => {
 	};
 
 	test('inside a record is closed after its read limit, once; the others are served meanwhile', async () => {
-		const limit = constant('UM_SERVE_PARTIAL_MS');
+		const limit = constant('UM_CONNECTIONS_PARTIAL_MS');
 		const before = await scene.stack.program('connect');
 		const began = performance.now();
 		const stalled = await Promise.all(Object.entries(stalls).map(async ([name, bytes]) => (
