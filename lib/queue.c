@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "queue.h"
 
-#include <string.h>
-
 void
 um_queue_append(struct um_queue *queue, struct um_op *op)
 {
@@ -55,14 +53,8 @@ um_queue_start(struct um_queue *queue)
 void
 um_queue_finish(struct um_queue *queue, struct um_batch *finished)
 {
-	struct um_batch *batch = &queue->batch;
-
-	/* It has seldom more than a few, and room for many. */
-	memcpy(finished->ops, batch->ops, batch->len * sizeof(batch->ops[0]));
-	memcpy(finished->kinds, batch->kinds,
-		batch->len * sizeof(batch->kinds[0]));
-	finished->len = batch->len;
-	batch->len = 0;
+	*finished = queue->batch;
+	queue->batch.len = 0;
 }
 
 void
