@@ -53,8 +53,15 @@ um_queue_start(struct um_queue *queue)
 void
 um_queue_finish(struct um_queue *queue, struct um_batch *finished)
 {
-	*finished = queue->batch;
-	queue->batch.len = 0;
+	struct um_batch *batch = &queue->batch;
+
+	/* It has seldom more than a few, and room for many. */
+	for (size_t i = 0; i < batch->len; i++) {
+		finished->ops[i] = batch->ops[i];
+		finished->kinds[i] = batch->kinds[i];
+	}
+	finished->len = batch->len;
+	batch->len = 0;
 }
 
 void

@@ -291,7 +291,8 @@ um_serve(const struct um_program *program, struct um_context *context,
 		um_store_run(sv.store, false, um_now_ms());
 		watch_store(&sv);
 		while (sv.stop_at < 0 || sv.connections.busy_len != 0
-			|| um_now_ms() < sv.stop_at)
+			|| (sv.connections.len != 0
+				&& um_now_ms() < sv.stop_at))
 			turn(&sv);
 	}
 	um_log_flush(log);

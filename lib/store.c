@@ -194,6 +194,16 @@ start_batch(struct um_store *store, int64_t now)
 	store->until = now + UM_STORE_BATCH_MS;
 }
 
+/* Hands back what has waited for too long. */
+static void
+expire(struct um_store *store, int64_t now)
+{
+	struct um_op *op;
+
+	while ((op = um_queue_take_expired(&store->queue, now)) != NULL)
+		hand_back(store, op, UM_OUTCOME_UNAVAILABLE);
+}
+
 /* The next batch is sent first: PostgreSQL works while these are answered. */
 static void
 batch_committed(struct um_store *store, int64_t now)
@@ -205,6 +215,7 @@ batch_committed(struct um_store *store, int64_t now)
 	fits = um_batch_read(&batch, &store->answer);
 	if (store->events.committed != NULL)
 		store->events.committed(batch.len, store->events.arg);
+	expire(store, now);
 	if (store->queue.waiting != 0)
 		start_batch(store, now);
 	for (size_t i = 0; i < batch.len; i++)
@@ -304,16 +315,6 @@ read_results(struct um_store *store, int64_t now)
 	if (store->connection == connection
 		&& PQstatus(store->conn) == CONNECTION_BAD)
 		connection_lost(store, now);
-}
-
-/* Hands back what has waited for too long. */
-static void
-expire(struct um_store *store, int64_t now)
-{
-	struct um_op *op;
-
-	while ((op = um_queue_take_expired(&store->queue, now)) != NULL)
-		hand_back(store, op, UM_OUTCOME_UNAVAILABLE);
 }
 
 void

@@ -212,7 +212,8 @@ describe('no secret, after', () => {
 			const hop = comeBack(browser, flow.returnTo({ code: newCode() }));
 			await untilHeld(scene.stack, 'oauth-return');
 			process.kill((await scene.stack.program('oauth-return')).pid, 'SIGKILL');
-			assert.equal((await hop).status, 502);
+			const { status } = await hop;
+			assert.ok(status === 502 || status === 503, `${status}: nginx's page, or the successor's, to which it is sent again`);
 		} finally {
 			await lock.release();
 		}
