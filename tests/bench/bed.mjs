@@ -88,6 +88,16 @@ export class Bed {
 		await this.writeReturns(this.returns, 0, size);
 	}
 
+	/** PostgreSQL anew, with so much memory for its pages; its default is for the smallest of machines. */
+	async giveMemory(size) {
+		await this.sql(`ALTER SYSTEM SET shared_buffers = '${size}'`);
+		await this.#stopPeers();
+		await this.stack.service('stop', 'postgres');
+		await this.stack.service('start', 'postgres');
+		this.#peers = await startPeers(this);
+		await this.#programsAreThere();
+	}
+
 	sql(text, values) {
 		return this.stack.sql(text, values);
 	}
