@@ -81,8 +81,9 @@ wipe_secrets(const json_t *object, const char *key)
 	for (size_t i = 0; i < json_array_size(secrets); i++) {
 		const json_t *secret = json_array_get(secrets, i);
 
-		explicit_bzero((void *)json_string_value(secret),
-			json_string_length(secret));
+		if (json_is_string(secret))
+			explicit_bzero((void *)json_string_value(secret),
+				json_string_length(secret));
 	}
 }
 
