@@ -8,6 +8,7 @@
 //   crash       ends the process in the middle of the request
 //   hang        never answers
 //   bad-header  answers with what is no header
+//   leave       closes a kept connection with the request on it, and answers on a new one
 
 import { createServer } from 'node:net';
 
@@ -18,6 +19,9 @@ const STDIN = 5;
 const STDOUT = 6;
 const STDERR = 7;
 const RECORD_MAX = 65_535;
+
+/** Connections that have had a request. */
+const served = new WeakSet();
 
 function record(type, id, content) {
 	const header = Buffer.alloc(8);
@@ -78,12 +82,17 @@ function answer(socket, id, keep, params, body) {
 		break;
 	case 'hang':
 		break;
+	case 'leave':
+		if (served.has(socket)) socket.destroy();
+		else send(`Content-Type: application/json\r\n\r\n${json}`);
+		break;
 	case 'bad-header':
 		send('this is\0no header\n\n');
 		break;
 	default:
 		send(`Content-Type: application/json\r\n\r\n${json}`);
 	}
+	served.add(socket);
 }
 
 createServer((socket) => {

@@ -224,6 +224,18 @@ test('a program that dies within its answer, and one that writes to stderr', asy
 	assert.equal(answer.status, 200);
 });
 
+test('a request that meets its program as it closes the connection is sent again, a POST as well', async () => {
+	for (const options of [{}, { method: 'POST', body: `code=${SECRET}` }]) {
+		// As many as both workers have connections to keep.
+		for (let n = 0; n < 8; n++) {
+			assert.equal((await fetchRaw(`${base}/oauth/demo/return`, options)).status, 200);
+			const answer = await fetchRaw(`${base}/oauth/demo/return?do=leave`, options);
+			assert.equal(answer.status, 200);
+			assert.equal(JSON.parse(answer.text).body, options.body ?? '');
+		}
+	}
+});
+
 test('a program that is not there: 502, and back when it is', async () => {
 	await script('service', ['stop', 'oauth-return'], stack);
 	assertErrorPage(await fetchRaw(`${base}/oauth/demo/return?code=${SECRET}`), 502);

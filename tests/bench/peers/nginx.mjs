@@ -15,7 +15,7 @@ proxy_http_version 1.1;
 proxy_set_header Connection "";
 proxy_set_header Host $host;
 proxy_request_buffering on;
-proxy_next_upstream off;
+proxy_next_upstream error non_idempotent;
 proxy_ignore_client_abort on;
 proxy_read_timeout 30s;
 proxy_buffer_size 16k;
