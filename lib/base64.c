@@ -22,24 +22,29 @@ um_base64url_encode(char *out, const uint8_t *bytes, size_t len)
 	*out = '\0';
 }
 
-/* All ones for a character outside of the alphabet; no branch on its value. */
-static uint32_t
-value_of(char character)
+/* Each character's place in the alphabet, from 1; 0: it is not there. */
+static const uint8_t *
+places(void)
 {
-	int c = (unsigned char)character;
-	int value = -1;
+	static uint8_t place[256];
 
-	value += (((64 - c) & (c - 91)) >> 8) & (c - 64);
-	value += (((96 - c) & (c - 123)) >> 8) & (c - 70);
-	value += (((47 - c) & (c - 58)) >> 8) & (c + 5);
-	value += (((44 - c) & (c - 46)) >> 8) & 63;
-	value += (((94 - c) & (c - 96)) >> 8) & 64;
-	return (uint32_t)value;
+	if (place[(unsigned char)alphabet[0]] == 0)
+		for (uint8_t i = 0; i < 64; i++)
+			place[(unsigned char)alphabet[i]] = i + 1;
+	return place;
+}
+
+/* All ones for a character that is not in the alphabet. */
+static uint32_t
+value_of(const uint8_t *place, char character)
+{
+	return (uint32_t)place[(unsigned char)character] - 1;
 }
 
 bool
 um_base64url_decode(uint8_t *out, size_t len, struct um_str text)
 {
+	const uint8_t *place = places();
 	const char *p = text.ptr;
 	size_t whole = text.len / 4;
 	size_t rest = text.len % 4; /* 0, 2 or 3 */
@@ -48,8 +53,8 @@ um_base64url_decode(uint8_t *out, size_t len, struct um_str text)
 	if (text.len != UM_BASE64_LEN(len))
 		return false;
 	for (; whole != 0; whole--, p += 4) {
-		uint32_t a = value_of(p[0]), b = value_of(p[1]);
-		uint32_t c = value_of(p[2]), d = value_of(p[3]);
+		uint32_t a = value_of(place, p[0]), b = value_of(place, p[1]);
+		uint32_t c = value_of(place, p[2]), d = value_of(place, p[3]);
 
 		bad |= a | b | c | d;
 		*out++ = (uint8_t)(a << 2 | b >> 4);
@@ -57,8 +62,8 @@ um_base64url_decode(uint8_t *out, size_t len, struct um_str text)
 		*out++ = (uint8_t)(c << 6 | d);
 	}
 	if (rest != 0) {
-		uint32_t a = value_of(p[0]), b = value_of(p[1]);
-		uint32_t c = rest == 3 ? value_of(p[2]) : 0;
+		uint32_t a = value_of(place, p[0]), b = value_of(place, p[1]);
+		uint32_t c = rest == 3 ? value_of(place, p[2]) : 0;
 
 		bad |= a | b | c;
 		/* Bits that are left over. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * JSON from outside (RFC 8259), read strictly and in place: a document is one
- * array of nodes that point into its text. The files that people write are
- * read with jansson (place.h); this is for what anybody may send, thousands of
- * times a second.
+ * JSON (RFC 8259) from outside, read strictly and in place: a document is one
+ * array of nodes that point into its text. And strings of what we write. The
+ * files that people write are read with jansson (place.h); this is for what
+ * anybody may send, thousands of times a second.
  */
 #ifndef UM_JSON_H
 #define UM_JSON_H
@@ -68,5 +68,8 @@ bool um_json_text(const struct um_json_node *node, struct um_buf *out);
 
 /* Whether it is a string that says this. */
 bool um_json_says(const struct um_json_node *node, struct um_str text);
+
+/* Puts the text, which is UTF-8, as a string with its quotes. */
+void um_json_put(struct um_buf *out, struct um_str text);
 
 #endif

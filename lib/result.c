@@ -1,29 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 #include "result.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include <jansson.h>
-
+#include "json.h"
 #include "seal.h"
 
-/* Takes the object, which may be NULL. */
+static void
+put_name(struct um_buf *json, struct um_str name)
+{
+	um_buf_puts(json, json->len == 0 ? "{" : ",");
+	um_json_put(json, name);
+	um_buf_puts(json, ":");
+}
+
+static void
+put_text(struct um_buf *json, struct um_str name, struct um_str value)
+{
+	put_name(json, name);
+	um_json_put(json, value);
+}
+
+static void
+put_unless_empty(struct um_buf *json, const char *name, const char *value)
+{
+	if (value[0] != '\0')
+		put_text(json, um_str(name), um_str(value));
+}
+
+/* Ends the object, and frees it. */
 static bool
-seal(struct um_op *op, json_t *object, const struct um_context *context)
+seal(struct um_op *op, struct um_buf *json, const struct um_context *context)
 {
 	uint8_t nonce[UM_NONCE_LEN];
-	char *text = object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
 	bool ok;
 
+	um_buf_puts(json, json->len == 0 ? "{}" : "}");
 	context->random(nonce, sizeof(nonce));
-	ok = text != NULL
-		&& um_seal_result(&op->result, um_str(text), op->id,
+	ok = !json->failed
+		&& um_seal_result(&op->result, um_buf_str(json), op->id,
 			op->binding, context->keys, nonce);
-	if (text != NULL)
-		explicit_bzero(text, strlen(text));
-	free(text);
-	json_decref(object);
+	um_buf_free(json);
 	return ok;
 }
 
@@ -31,34 +46,28 @@ bool
 um_result_of_form(struct um_op *op, const struct um_form *form,
 	const struct um_context *context)
 {
-	json_t *object = json_object();
+	struct um_buf json = { 0 };
 
-	for (size_t i = 0; object != NULL && i < form->len; i++) {
-		const struct um_field *field = &form->field[i];
-
-		if (um_str_is(field->name, "state"))
-			continue;
-		if (json_object_setn_new(object, field->name.ptr,
-			    field->name.len,
-			    json_stringn(field->value.ptr, field->value.len))
-			!= 0) {
-			json_decref(object);
-			object = NULL;
-		}
-	}
-	return seal(op, object, context);
+	for (size_t i = 0; i < form->len; i++)
+		if (!um_str_is(form->field[i].name, "state"))
+			put_text(&json, form->field[i].name,
+				form->field[i].value);
+	return seal(op, &json, context);
 }
 
 bool
 um_result_of_event(struct um_op *op, const struct um_context *context)
 {
 	const struct um_event *event = op->event;
-	json_t *object = json_pack("{s:s, s:s, s:s*, s:o*, s:s*}", "event",
-		event->identity, "type", event->type, "reference",
-		event->reference[0] != '\0' ? event->reference : NULL, "amount",
-		event->has_amount ? json_integer(event->amount) : NULL,
-		"currency",
-		event->currency[0] != '\0' ? event->currency : NULL);
+	struct um_buf json = { 0 };
 
-	return seal(op, object, context);
+	put_text(&json, um_str("event"), um_str(event->identity));
+	put_text(&json, um_str("type"), um_str(event->type));
+	put_unless_empty(&json, "reference", event->reference);
+	if (event->has_amount) {
+		put_name(&json, um_str("amount"));
+		um_buf_int(&json, event->amount);
+	}
+	put_unless_empty(&json, "currency", event->currency);
+	return seal(op, &json, context);
 }

@@ -44,20 +44,18 @@ um_seal_result(struct um_buf *out, struct um_str json,
 	const uint8_t head[2] = { VERSION, key->kid };
 	uint8_t derived[UM_AEAD_KEY_LEN];
 	char aad[2 + UM_ID_LEN];
-	uint8_t *sealed = malloc(json.len + UM_TAG_LEN);
-	bool ok;
+	bool ok = um_buf_reserve(out, UM_SEAL_OVERHEAD + json.len)
+		&& derive(derived, key, id, binding);
 
-	ok = sealed != NULL && derive(derived, key, id, binding)
-		&& um_aead_seal(sealed, derived, nonce,
+	um_buf_put(out, head, sizeof(head));
+	um_buf_put(out, nonce, UM_NONCE_LEN);
+	ok = ok
+		&& um_aead_seal((uint8_t *)out->ptr + out->len, derived, nonce,
 			make_aad(aad, key->kid, id), json);
-	if (ok) {
-		um_buf_put(out, head, sizeof(head));
-		um_buf_put(out, nonce, UM_NONCE_LEN);
-		um_buf_put(out, sealed, json.len + UM_TAG_LEN);
-	}
+	if (ok)
+		out->len += json.len + UM_TAG_LEN;
 	explicit_bzero(derived, sizeof(derived));
-	free(sealed);
-	return ok && !out->failed;
+	return ok;
 }
 
 bool

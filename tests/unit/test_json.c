@@ -274,6 +274,56 @@ TEST(the_text_of_a_node)
 	assert_false(um_json_text(NULL, NULL));
 }
 
+/* Every character that is text, alone and among others. */
+TEST(what_is_put_reads_the_same)
+{
+	static const char *const others[] = { "", "\"", "\\", "ab",
+		"\xc3\xa9" };
+
+	for (int c = 1; c < 0x80; c++)
+		for (size_t i = 0; i < LENGTH(others); i++) {
+			struct um_buf want = { 0 }, json = { 0 }, got = { 0 };
+			struct um_json_node *list;
+
+			um_buf_printf(&want, "%s%c%s", others[i], c, others[i]);
+			um_buf_puts(&json, "[");
+			um_json_put(&json, um_buf_str(&want));
+			um_buf_puts(&json, "]");
+			list = um_json_parse(um_buf_str(&json));
+
+			assert_true(
+				um_json_text(um_json_element(list, 0), &got));
+			assert_true(
+				um_str_eq(um_buf_str(&got), um_buf_str(&want)));
+			um_buf_free(&got);
+			um_buf_free(&json);
+			um_buf_free(&want);
+			free(list);
+		}
+}
+
+TEST(what_is_put)
+{
+	static const struct {
+		struct um_str text;
+		const char *json;
+	} cases[] = {
+		{ BYTES(""), "\"\"" },
+		{ BYTES("plain / \x7f \xf0\x9f\x98\x80"),
+			"\"plain / \x7f \xf0\x9f\x98\x80\"" },
+		{ BYTES("a\"b\\\n"), "\"a\\\"b\\\\\\u000a\"" },
+		{ BYTES("\x1f"), "\"\\u001f\"" },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_buf out = { 0 };
+
+		um_json_put(&out, cases[i].text);
+		assert_str(um_buf_str(&out), cases[i].json);
+		um_buf_free(&out);
+	}
+}
+
 int
 main(void)
 {
@@ -285,6 +335,8 @@ main(void)
 		cmocka_unit_test(pointers),
 		cmocka_unit_test(pointers_that_are_none),
 		cmocka_unit_test(the_text_of_a_node),
+		cmocka_unit_test(what_is_put_reads_the_same),
+		cmocka_unit_test(what_is_put),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
