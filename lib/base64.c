@@ -42,6 +42,17 @@ value_of(const uint8_t *place, char character)
 }
 
 bool
+um_base64url_is(struct um_str text)
+{
+	const uint8_t *place = places();
+	uint32_t bad = 0;
+
+	for (size_t i = 0; i < text.len; i++)
+		bad |= value_of(place, text.ptr[i]);
+	return bad <= 63;
+}
+
+bool
 um_base64url_decode(uint8_t *out, size_t len, struct um_str text)
 {
 	const uint8_t *place = places();

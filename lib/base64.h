@@ -21,6 +21,9 @@ void um_base64url_encode(char *out, const uint8_t *bytes, size_t len);
  */
 bool um_base64url_decode(uint8_t *out, size_t len, struct um_str text);
 
+/* Whether there is no other character in it. */
+bool um_base64url_is(struct um_str text);
+
 /*
  * Either alphabet, with or without padding, at most `max` bytes.
  * The number of bytes goes to *len.

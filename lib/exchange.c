@@ -33,6 +33,18 @@ um_wall_ms(void)
 	return clock_us(CLOCK_REALTIME) / 1000;
 }
 
+static bool
+is_id(const char *text)
+{
+	size_t len = 0;
+
+	while (text != NULL
+		&& ((text[len] >= '0' && text[len] <= '9')
+			|| (text[len] >= 'a' && text[len] <= 'f')))
+		len++;
+	return len == UM_REQUEST_ID_LEN && text[len] == '\0';
+}
+
 void
 um_exchange_begin(struct um_exchange *ex, struct um_buf *path,
 	const char *(*get)(const char *name, void *arg), void *arg,
@@ -43,8 +55,7 @@ um_exchange_begin(struct um_exchange *ex, struct um_buf *path,
 
 	*ex = (struct um_exchange){ 0 };
 	um_request_read(&ex->request, path, get, arg);
-	if (id != NULL && strlen(id) == UM_REQUEST_ID_LEN
-		&& strspn(id, "0123456789abcdef") == UM_REQUEST_ID_LEN) {
+	if (is_id(id)) {
 		memcpy(ex->request.id, id, UM_REQUEST_ID_LEN);
 		return;
 	}

@@ -143,13 +143,12 @@ take_request(struct um_fastcgi *fc)
 		um_buf_put(&fc->body, chunk, (size_t)n);
 	fc->request.ipcFd = fc->fd;
 	feeder_wipe(fc->bytes.len);
-	explicit_bzero(fc->bytes.ptr, fc->bytes.len);
 	explicit_bzero(chunk,
 		fc->body.len < sizeof(chunk) ? fc->body.len : sizeof(chunk));
 
 	if (fc->bytes.cap > 4 * (size_t)READ_LEN)
 		um_buf_free(&fc->bytes);
-	fc->bytes.len = 0;
+	um_buf_clear(&fc->bytes);
 	whole = !fc->body.failed && fc->body.len == fc->scan.body;
 	fc->scan = (struct um_record_scan){ 0 };
 	return whole;

@@ -74,6 +74,16 @@ is_bidi_control(struct um_str rest)
 			|| (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9));
 }
 
+/* What entity() may have an answer for; most characters have none. */
+static const bool is_special[256] = {
+	['&'] = true,
+	['<'] = true,
+	['>'] = true,
+	['"'] = true,
+	['\''] = true,
+	[0xe2] = true,
+};
+
 /* What stands for the character that `rest` begins with, or NULL: itself. */
 static const char *
 entity(struct um_str rest)
@@ -101,8 +111,9 @@ escape(struct um_buf *out, struct um_str text)
 	size_t i = 0;
 
 	while (i < text.len) {
-		const char *instead = entity(
-			(struct um_str){ text.ptr + i, text.len - i });
+		const char *instead = is_special[(unsigned char)text.ptr[i]]
+			? entity((struct um_str){ text.ptr + i, text.len - i })
+			: NULL;
 
 		if (instead == NULL) {
 			i++;

@@ -128,18 +128,14 @@ um_fields(struct um_exchange *ex)
 static void
 read_cookie(struct um_exchange *ex)
 {
-	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn"
-				      "opqrstuvwxyz0123456789-_";
 	struct um_str value;
 
 	if (um_cookie_get(&value, ex->request.cookie, UM_COOKIE_NAME)
 			!= UM_COOKIE_FOUND
-		|| value.len > UM_COOKIE_MAX)
+		|| value.len > UM_COOKIE_MAX || !um_base64url_is(value))
 		return;
 	memcpy(ex->cookie, value.ptr, value.len);
 	ex->cookie[value.len] = '\0';
-	if (strspn(ex->cookie, allowed) != value.len)
-		ex->cookie[0] = '\0';
 }
 
 bool

@@ -23,6 +23,7 @@ struct server {
 	struct um_connections connections;
 	int epoll;
 	int signals;
+	struct um_buf out;         /* an answer, as it is sent */
 	int64_t stop_at;           /* ms; -1: not yet asked to stop */
 	int64_t alarm_at;          /* ms, when it was set; -1: it is not */
 	unsigned store_connection; /* what epoll knows of the store's socket */
@@ -33,18 +34,17 @@ struct server {
 static void
 send_answer(struct server *sv, struct um_connection *c)
 {
-	struct um_buf out = { 0 };
 	int64_t took_us;
 	bool keep;
 
-	um_exchange_write(&c->ex, &out);
-	keep = um_fastcgi_answer(c->fc, um_buf_str(&out), sv->stop_at >= 0);
-	um_buf_free(&out);
+	um_exchange_write(&c->ex, &sv->out);
+	keep = um_fastcgi_answer(c->fc, um_buf_str(&sv->out), sv->stop_at >= 0);
+	um_buf_clear(&sv->out);
 	took_us = um_now_us() - c->began_us;
 	um_metrics_count(sv->context->metrics, c->ex.response.status, took_us);
-	um_log_request(sv->log, &c->ex, um_wall_ms(), took_us);
+	um_log_request(sv->log, &c->ex, sv->context->now_ms, took_us);
 	um_exchange_free(&c->ex);
-	c->path.len = 0;
+	um_buf_clear(&c->path);
 	um_connections_answered(&sv->connections, c, keep);
 }
 
@@ -54,12 +54,13 @@ submit(struct server *sv, struct um_connection *c)
 {
 	struct um_op *ops = c->ex.ops != NULL ? c->ex.ops : &c->ex.op;
 	size_t asked = c->ex.asked;
-	int64_t now = um_now_ms();
+	int64_t now;
 
 	if (asked == 0) {
 		send_answer(sv, c);
 		return;
 	}
+	now = um_now_ms();
 	c->ex.asked = 0;
 	c->waiting = asked;
 	sv->submitted = true;
@@ -298,6 +299,7 @@ um_serve(const struct um_program *program, struct um_context *context,
 	um_log_flush(log);
 	um_connections_end(&sv.connections);
 	um_store_free(sv.store);
+	um_buf_free(&sv.out);
 	if (sv.epoll >= 0)
 		close(sv.epoll);
 	if (sv.signals >= 0)

@@ -7,23 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct um_str
-um_str(const char *text)
-{
-	return (struct um_str){ text, text != NULL ? strlen(text) : 0 };
-}
-
 bool
 um_str_eq(struct um_str a, struct um_str b)
 {
 	return a.len == b.len
 		&& (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
-}
-
-bool
-um_str_is(struct um_str a, const char *text)
-{
-	return um_str_eq(a, um_str(text));
 }
 
 /* How many bytes the sequence at `p` takes, or 0 where it is not UTF-8. */
@@ -109,7 +97,7 @@ um_buf_reserve(struct um_buf *b, size_t more)
 		goto fail;
 	if (b->len != 0)
 		memcpy(ptr, b->ptr, b->len);
-	um_wipe_free(b->ptr, b->cap);
+	um_wipe_free(b->ptr, b->len);
 	b->ptr = ptr;
 	b->cap = cap;
 	return true;
@@ -127,12 +115,6 @@ um_buf_put(struct um_buf *b, const void *bytes, size_t len)
 		return;
 	memcpy(b->ptr + b->len, bytes, len);
 	b->len += len;
-}
-
-void
-um_buf_puts(struct um_buf *b, const char *text)
-{
-	um_buf_put(b, text, strlen(text));
 }
 
 void
@@ -189,9 +171,18 @@ um_wipe_free(void *ptr, size_t len)
 }
 
 void
+um_buf_clear(struct um_buf *b)
+{
+	if (b->len != 0)
+		explicit_bzero(b->ptr, b->len);
+	b->len = 0;
+	b->failed = false;
+}
+
+void
 um_buf_free(struct um_buf *b)
 {
-	um_wipe_free(b->ptr, b->cap);
+	um_wipe_free(b->ptr, b->len);
 	*b = (struct um_buf){ 0 };
 }
 

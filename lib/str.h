@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Bytes that someone else owns; may hold NUL and need not be UTF-8. */
 struct um_str {
@@ -14,17 +15,27 @@ struct um_str {
 };
 
 /* The bytes of a C string, or no bytes for NULL. */
-struct um_str um_str(const char *text);
+static inline struct um_str
+um_str(const char *text)
+{
+	return (struct um_str){ text, text != NULL ? strlen(text) : 0 };
+}
 
 bool um_str_eq(struct um_str a, struct um_str b);
-bool um_str_is(struct um_str a, const char *text);
+
+static inline bool
+um_str_is(struct um_str a, const char *text)
+{
+	return um_str_eq(a, um_str(text));
+}
 
 /* Whether these bytes are UTF-8 (RFC 3629) without a NUL. */
 bool um_str_is_text(struct um_str s);
 
 /*
  * A growing buffer, zeroed to begin with. Out of memory makes it `failed`,
- * and everything put after that is dropped: look once, at the end.
+ * and everything put after that is dropped: look once, at the end. Nothing
+ * behind `len` is secret: only what is before it is wiped.
  */
 struct um_buf {
 	char *ptr;
@@ -34,7 +45,13 @@ struct um_buf {
 };
 
 void um_buf_put(struct um_buf *b, const void *bytes, size_t len);
-void um_buf_puts(struct um_buf *b, const char *text);
+
+static inline void
+um_buf_puts(struct um_buf *b, const char *text)
+{
+	um_buf_put(b, text, strlen(text));
+}
+
 /* Each text up to a NULL; um_buf_cat() takes them one by one. */
 void um_buf_puts_each(struct um_buf *b, const char *const *texts);
 #define um_buf_cat(b, ...)                                                     \
@@ -49,6 +66,9 @@ bool um_buf_reserve(struct um_buf *b, size_t more);
 
 /* The bytes so far. */
 struct um_str um_buf_str(const struct um_buf *b);
+
+/* Wipes and empties it; the memory stays for what comes next. */
+void um_buf_clear(struct um_buf *b);
 
 /* Wipes and frees; the buffer is empty and usable again. */
 void um_buf_free(struct um_buf *b);
