@@ -18,13 +18,16 @@ const running = new Set();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 /**
+ * In a session of its own, as every service of the stack is, and of a machine:
+ * Linux shares the processor out among sessions first (sched(7), autogroup).
+ *
  * @param {string[]} command
  * @param {{ log: string, env?: Record<string, string>, cwd?: string, ipc?: boolean }} options
  */
 export function start(command, { log, env = {}, cwd, ipc = false }) {
 	const out = openSync(log, 'w');
 	const child = spawn(command[0], command.slice(1), {
-		cwd, env: { ...process.env, ...env }, stdio: ['ignore', out, out, ...ipc ? ['ipc'] : []],
+		cwd, env: { ...process.env, ...env }, stdio: ['ignore', out, out, ...ipc ? ['ipc'] : []], detached: true,
 	});
 	closeSync(out);
 	running.add(child);
