@@ -102,16 +102,28 @@ start_time()
 	{ line=$(<"/proc/$1/stat"); } 2>/dev/null || return 0
 	# Behind the name, which may hold anything: the state is the first.
 	read -ra fields <<<"${line##*) }"
-	[[ ${fields[0]} == [ZX] ]] || printf '%s' "${fields[19]}"
+	[[ ${fields[0]-} == [ZX] ]] || printf '%s' "${fields[19]-}"
+}
+
+# recorded NAME: sets pid and started; false where there is no record. Another
+# script may remove it at any time.
+recorded()
+{
+	pid=$(cat -- "$RUN_DIR/pid/$1.pid" 2>/dev/null) &&
+		started=$(cat -- "$RUN_DIR/pid/$1.start" 2>/dev/null)
+}
+
+# lives PID STARTED
+lives()
+{
+	[[ -n $2 && $(start_time "$1") == "$2" ]]
 }
 
 alive()
 {
-	local pid_file=$RUN_DIR/pid/$1.pid started
+	local pid started
 
-	[[ -s $pid_file && -s $RUN_DIR/pid/$1.start ]] || return 1
-	started=$(start_time "$(<"$pid_file")")
-	[[ -n $started && $started == "$(<"$RUN_DIR/pid/$1.start")" ]]
+	recorded "$1" && lives "$pid" "$started"
 }
 
 # start NAME COMMAND…: its output goes to log/NAME.log
@@ -135,18 +147,17 @@ record()
 # than ten seconds
 stop()
 {
-	local name=$1 pid tries
+	local name=$1 pid started tries
 
-	if alive "$name"; then
-		pid=$(<"$RUN_DIR/pid/$name.pid")
+	if recorded "$name" && lives "$pid" "$started"; then
 		[[ $pid -ne $$ ]] || return 0
 		kill -s "$2" "$pid" 2>/dev/null || true
 		for ((tries = 0; tries < 200; tries++)); do
-			alive "$name" || break
+			lives "$pid" "$started" || break
 			sleep 0.05
 		done
 		kill -s KILL -- "-$pid" 2>/dev/null || true
-		! alive "$name" || kill -s KILL "$pid" 2>/dev/null || true
+		! lives "$pid" "$started" || kill -s KILL "$pid" 2>/dev/null || true
 	fi
 	rm -f -- "$RUN_DIR/pid/$name".{pid,start}
 }

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -198,6 +199,23 @@ test('down ends what run has started, and run with it', async () => {
 	assert.equal((await script('down', [], { RUN_DIR })).status, 0);
 	assert.equal(await ended, 0, output());
 	assert.deepEqual(await processesIn(RUN_DIR), []);
+});
+
+test('one that removes its record and then ends is not killed', async (t) => {
+	const { RUN_DIR } = await up(t, 'leaving');
+	await script('down', [], { RUN_DIR });
+	const record = path.join(RUN_DIR, 'pid/run');
+	const leaving = spawn('bash', ['-c', `trap 'rm "$0".*; sleep 0.5; exit 7' TERM
+		echo ready; while :; do sleep 0.05; done`, record], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+	t.after(() => leaving.kill('SIGKILL'));
+	const ended = once(leaving, 'exit');
+	await once(leaving.stdout, 'data');
+	const [, fields] = (await readFile(`/proc/${leaving.pid}/stat`, 'utf8')).split(') ');
+	await writeFile(`${record}.start`, fields.split(' ')[19]);
+	await writeFile(`${record}.pid`, `${leaving.pid}\n`);
+
+	assert.deepEqual(await script('down', [], { RUN_DIR }), { status: 0, stdout: '', stderr: '' });
+	assert.deepEqual(await ended, [7, null]);
 });
 
 test('what a killed run leaves is stopped by down', async () => {
