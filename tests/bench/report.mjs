@@ -183,18 +183,16 @@ function listeners(results) {
 }
 
 function flat(results) {
-	if (!results.has('flat few before', 'flat many', 'flat few after')) return [];
-	const [before, many, after] = ['flat few before', 'flat many', 'flat few after']
-		.map((name) => results.median(name, 'rate'));
-	const ratio = many / ((before + after) / 2);
+	if (!results.has('flat few', 'flat many')) return [];
 	return [
 		{
 			name: 'completions among 10 thousand rows, shared_buffers 1GB',
-			value: `${number(before)}/s before, ${number(after)}/s after`,
+			value: `${number(results.median('flat few', 'rate'))}/s`,
 		},
 		{
-			name: 'completions among 10 million rows', value: `${number(many)}/s`,
-			ratio: times(ratio), must: '≥ 0.9 ×', reached: ratio >= 0.9,
+			name: 'completions among 10 million rows',
+			value: `${number(results.median('flat many', 'rate'))}/s`,
+			...compared(results, 'flat many', 'flat few', 0.9),
 		},
 	];
 }

@@ -1,7 +1,7 @@
 // What is measured, in which order.
 
 import { completions, nothing } from './scenarios/completions.mjs';
-import { addOlder, flat } from './scenarios/flat.mjs';
+import { addOlder, few, many } from './scenarios/flat.mjs';
 import { flood, mixed, nothing as nothingRefused, transactions, writeFlood } from './scenarios/flood.mjs';
 import { latency, redis } from './scenarios/latency.mjs';
 import { listeners } from './scenarios/listeners.mjs';
@@ -21,7 +21,7 @@ const FULL = {
 	listeners: [1, 10, 100],
 	flood: 250_000,
 	webhooks: 80_000,
-	flat: { rounds: 8, size: 10_000 },
+	flat: { pairs: 5, rounds: 8, size: 10_000 },
 	older: 10_000_000,
 	soak: 1_000_000,
 };
@@ -114,20 +114,17 @@ async function measureOnce(bed, plan, measure) {
 	if (plan.soak > 0) await measure('soak', () => memory.soak(bed, plan.soak));
 	if (plan.older === 0) return;
 	let prepared = false;
-	const few = (name) => measure(name, async () => {
-		// As one gives a database of that size: its indexes do not fit otherwise.
-		if (!prepared) await bed.giveMemory('1GB');
+	const alike = (name, what) => measure(name, async () => {
+		if (!prepared) {
+			// As one gives a database of that size: its indexes do not fit otherwise.
+			await bed.giveMemory('1GB');
+			await addOlder(bed, plan.older, plan.say);
+		}
 		prepared = true;
-		return flat(bed, { ...plan.flat, keep: false });
+		return what(bed, plan.flat);
 	});
-	let filled = false;
-	const many = () => measure('flat many', async () => {
-		if (!filled) await addOlder(bed, plan.older, plan.say);
-		filled = true;
-		return flat(bed, { ...plan.flat, keep: true });
-	});
-	// Few before and after: filling takes minutes, in which the machine changes.
-	for (let n = 0; n < plan.repeats; n++) await few('flat few before');
-	for (let n = 0; n < plan.repeats; n++) await many();
-	for (let n = 0; n < plan.repeats; n++) await few('flat few after');
+	for (let pair = 0; pair < plan.flat.pairs; pair++) {
+		await alike('flat few', few);
+		await alike('flat many', many);
+	}
 }
