@@ -2,17 +2,21 @@
 #include "algorithm.h"
 
 #include <stdbool.h>
+#include <threads.h>
 
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/params.h>
 
-static struct {
+static _Thread_local struct {
 	bool looked_up;
 	EVP_MD *sha256;
 	EVP_CIPHER_CTX *aes_256_gcm;
 	EVP_MAC_CTX *hmac_sha256;
 } known;
+
+static once_flag once = ONCE_FLAG_INIT;
+static tss_t thread_end;
 
 static void
 forget(void)
@@ -20,6 +24,21 @@ forget(void)
 	EVP_MD_free(known.sha256);
 	EVP_CIPHER_CTX_free(known.aes_256_gcm);
 	EVP_MAC_CTX_free(known.hmac_sha256);
+}
+
+static void
+on_thread_end(void *unused)
+{
+	(void)unused;
+	forget();
+}
+
+/* The main thread ends with the process, and not before. */
+static void
+set_ends(void)
+{
+	tss_create(&thread_end, on_thread_end);
+	OPENSSL_atexit(forget);
 }
 
 static EVP_CIPHER_CTX *
@@ -65,7 +84,8 @@ look_up(void)
 	known.sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
 	known.aes_256_gcm = new_aes_256_gcm();
 	known.hmac_sha256 = new_hmac();
-	OPENSSL_atexit(forget);
+	call_once(&once, set_ends);
+	tss_set(thread_end, &known);
 }
 
 const EVP_MD *

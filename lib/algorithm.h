@@ -4,7 +4,7 @@
  * its like up by name whenever they are used (crypto(7), "Implicit fetching"),
  * which was more than what they then do for a request.
  *
- * They stay until the process ends. For one thread.
+ * Each thread has its own, until it ends.
  */
 #ifndef UM_ALGORITHM_H
 #define UM_ALGORITHM_H
@@ -14,7 +14,7 @@
 /* NULL where OpenSSL does not have it: what they are given to fails then. */
 const EVP_MD *um_sha256(void);
 
-/* Each to be given a key, and keeps it until the next: the same for everybody. */
+/* Each to be given a key, and keeps it until the next: one for all callers. */
 EVP_CIPHER_CTX *um_aes_256_gcm(void);
 EVP_MAC_CTX *um_hmac_sha256(void); /* RFC 2104 */
 

@@ -5,9 +5,12 @@ static void
 put_escape(struct um_buf *out, unsigned char c)
 {
 	static const char digits[] = "0123456789abcdef";
+	static const char says[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+	const char *found = c != 0 ? strchr(says, c) : NULL;
 
-	if (c == '"' || c == '\\') {
-		um_buf_put(out, (const char[]){ '\\', (char)c }, 2);
+	if (found != NULL) {
+		um_buf_puts(out, "\\");
+		um_buf_put(out, &letters[found - says], 1);
 		return;
 	}
 	um_buf_puts(out, "\\u00");
@@ -18,8 +21,7 @@ put_escape(struct um_buf *out, unsigned char c)
 void
 um_json_put(struct um_buf *out, struct um_str text)
 {
-	size_t plain =
-		0; /* from here on nothing needs an escape, nor was put */
+	size_t plain = 0; /* where what is not put yet begins */
 
 	um_buf_puts(out, "\"");
 	for (size_t i = 0; i < text.len; i++) {
@@ -31,6 +33,7 @@ um_json_put(struct um_buf *out, struct um_str text)
 		put_escape(out, c);
 		plain = i + 1;
 	}
-	um_buf_put(out, text.ptr + plain, text.len - plain);
+	if (text.len != 0)
+		um_buf_put(out, text.ptr + plain, text.len - plain);
 	um_buf_puts(out, "\"");
 }

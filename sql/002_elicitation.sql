@@ -68,7 +68,7 @@ CREATE TABLE urlmode.elicitation (
 	opened_at    timestamptz,
 	completed_at timestamptz,
 	CHECK ((status = 'completed') = (action IS NOT NULL)
-		AND (status = 'completed') = (completed_at IS NOT NULL))
+		AND (action IS NULL) = (completed_at IS NULL))
 ) WITH (fillfactor = 70);
 
 -- No index holds a column that an elicitation's way changes, so that every

@@ -44,7 +44,7 @@ const say = (text) => process.stderr.write(`${String(Math.round((Date.now() - be
 mkdirSync(FOLDER, { recursive: true });
 say('a stack, the peers, and what they are to complete');
 const bed = await Bed.open(plan.elicitations);
-for (const signal of ['SIGINT', 'SIGTERM']) {
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 	process.once(signal, async () => {
 		await bed.close();
 		process.exit(1);

@@ -15,7 +15,23 @@ process.env.PATH += ':/usr/sbin';
 
 const running = new Set();
 
-process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+process.on('exit', () => running.forEach(kill));
+
+// Ctrl-C does not reach other sessions, and would end this process without `exit`.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+	process.on(signal, () => {
+		if (process.listenerCount(signal) === 1) process.exit(1);
+	});
+}
+
+/** A child, and all of its session where it has one. */
+function kill(child) {
+	try {
+		process.kill(-child.pid, 'SIGKILL');
+	} catch {
+		child.kill('SIGKILL');
+	}
+}
 
 /**
  * In a session of its own, as every service of the stack is, and of a machine:
@@ -39,7 +55,7 @@ export function start(command, { log, env = {}, cwd, ipc = false }) {
 export async function stop(child) {
 	if (!running.has(child)) return;
 	child.kill('SIGTERM');
-	const killer = setTimeout(() => child.kill('SIGKILL'), 5_000);
+	const killer = setTimeout(() => kill(child), 5_000);
 	await once(child, 'exit');
 	clearTimeout(killer);
 }

@@ -9,9 +9,9 @@ const times = (value) => `${value.toFixed(2)} ×`;
 /**
  * @param {import('./results.mjs').Results} results
  * @param {Record<string, string>} machine
- * @param {{ repeats: number, seconds: number }} plan
+ * @param {{ repeats: number, passes: number, seconds: number }} plan
  */
-export function table(results, machine, { repeats, seconds }) {
+export function table(results, machine, { repeats, passes, seconds }) {
 	const rows = lines(results);
 	const head = ['', 'measured', 'compared', 'must reach', ''];
 	const cells = rows.map(({ name, value, ratio = '', must = '', reached }) =>
@@ -19,7 +19,10 @@ export function table(results, machine, { repeats, seconds }) {
 	const text = [head, head.map(() => '---'), ...cells].map((row) => `| ${row.join(' | ')} |`).join('\n');
 	const conditions = Object.entries(machine).map(([name, value]) => `${name}: ${value}`).join('; ');
 
-	return `${text}\n\nMedians of ${repeats} interleaved ${repeats === 1 ? 'run' : 'runs'} of ${seconds} s each; `
+	const counted = repeats === 1 ? '1 interleaved run' : `${repeats} interleaved runs`;
+	const passed = passes === 1 ? '' : ` (completions and webhooks: ${passes} in each)`;
+
+	return `${text}\n\nMedians of ${counted} of ${seconds} s each${passed}; `
 		+ `ratios are medians of the ratios within each. ${conditions}.\n`;
 }
 

@@ -13,6 +13,7 @@ const FSYNC_DELAY_US = 1_000;
 
 const FULL = {
 	repeats: 3,
+	passes: 2,
 	elicitations: 200_000,
 	seconds: 3,
 	warmUp: 1,
@@ -28,6 +29,7 @@ const FULL = {
 
 const QUICK = {
 	repeats: 1,
+	passes: 1,
 	elicitations: 100_000,
 	seconds: 1.5,
 	warmUp: 0.5,
@@ -57,11 +59,13 @@ export async function round(bed, plan) {
 	};
 
 	if (repeat === 1) await measure('memory', () => memory.programs(bed, bed.programs));
-	for (const side of ['urlmode', 'batched', 'hono']) {
-		await measure(side, () => completions(bed, side, time));
+	for (let pass = 0; pass < plan.passes; pass++) {
+		for (const side of ['urlmode', 'batched', 'hono']) {
+			await measure(side, () => completions(bed, side, time));
+		}
+		await measure('null', () => nothing(bed, time));
+		await measure('webhooks', () => webhooks(bed, { ...time, count: plan.webhooks }));
 	}
-	await measure('null', () => nothing(bed, time));
-	await measure('webhooks', () => webhooks(bed, { ...time, count: plan.webhooks }));
 	if (repeat === 1) {
 		await measure('memory after', () => peersMemory(bed));
 		await measure('connections', () => memory.connections(bed));

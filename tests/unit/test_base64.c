@@ -172,6 +172,21 @@ TEST(no_more_than_there_is_room_for)
 	assert_int_equal(len, 0);
 }
 
+TEST(what_is_of_the_url_alphabet)
+{
+	static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklm"
+				       "nopqrstuvwxyz0123456789-_";
+
+	assert_true(um_base64url_is(um_str(NULL)));
+	assert_true(um_base64url_is(um_str(alphabet)));
+	for (int c = 0; c < 256; c++) {
+		const char text[3] = { 'A', (char)c, 'A' };
+
+		assert_int_equal(um_base64url_is((struct um_str){ text, 3 }),
+			c != 0 && strchr(alphabet, c) != NULL);
+	}
+}
+
 int
 main(void)
 {
@@ -184,6 +199,7 @@ main(void)
 		cmocka_unit_test(either_alphabet_and_padding_or_none),
 		cmocka_unit_test(wrong_base64_is_refused),
 		cmocka_unit_test(no_more_than_there_is_room_for),
+		cmocka_unit_test(what_is_of_the_url_alphabet),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -311,7 +311,9 @@ TEST(what_is_put)
 		{ BYTES(""), "\"\"" },
 		{ BYTES("plain / \x7f \xf0\x9f\x98\x80"),
 			"\"plain / \x7f \xf0\x9f\x98\x80\"" },
-		{ BYTES("a\"b\\\n"), "\"a\\\"b\\\\\\u000a\"" },
+		{ BYTES("a\"b\\\n"), "\"a\\\"b\\\\\\n\"" },
+		{ { NULL, 0 }, "\"\"" },
+		{ BYTES("\b\f\r\t"), "\"\\b\\f\\r\\t\"" },
 		{ BYTES("\x1f"), "\"\\u001f\"" },
 	};
 

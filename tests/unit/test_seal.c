@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
+#include <threads.h>
 
 #include "base64.h"
 #include "seal.h"
@@ -177,6 +178,43 @@ set_up(void **state)
 	return 0;
 }
 
+/* Seals and opens with an id of its own; answers how often that went wrong. */
+static int
+seal_and_open(void *arg)
+{
+	const uint8_t own_id[UM_ID_LEN] = { *(const uint8_t *)arg };
+	int wrong = 0;
+
+	for (int i = 0; i < 300; i++) {
+		struct um_buf sealed = { 0 };
+		struct um_buf text = { 0 };
+
+		wrong += !um_seal_result(&sealed, STR("{}"), own_id, binding,
+				 keys, nonce)
+			|| !um_unseal_result(&text, um_buf_str(&sealed), own_id,
+				binding, keys);
+		um_buf_free(&text);
+		um_buf_free(&sealed);
+	}
+	return wrong;
+}
+
+TEST(several_threads_do_not_disturb_each_other)
+{
+	static const uint8_t own[] = { 1, 2, 3, 4 };
+	thrd_t threads[LENGTH(own)];
+	int wrong;
+
+	for (size_t i = 0; i < LENGTH(own); i++)
+		assert_int_equal(thrd_create(&threads[i], seal_and_open,
+					 (void *)&own[i]),
+			thrd_success);
+	for (size_t i = 0; i < LENGTH(own); i++) {
+		assert_int_equal(thrd_join(threads[i], &wrong), thrd_success);
+		assert_int_equal(wrong, 0);
+	}
+}
+
 static int
 tear_down(void **state)
 {
@@ -195,6 +233,7 @@ main(void)
 		cmocka_unit_test(not_a_byte_more_or_less),
 		cmocka_unit_test(for_one_elicitation_and_one_owner),
 		cmocka_unit_test(it_is_appended_to_what_is_there),
+		cmocka_unit_test(several_threads_do_not_disturb_each_other),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

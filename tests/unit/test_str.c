@@ -148,6 +148,25 @@ TEST(a_buffer_grows_and_keeps_every_byte)
 	um_buf_free(&b);
 }
 
+TEST(a_buffer_is_emptied_and_wiped)
+{
+	struct um_buf b = { 0 };
+	char *ptr;
+
+	um_buf_clear(&b);
+	um_buf_puts(&b, "secret");
+	ptr = b.ptr;
+	um_buf_clear(&b);
+	assert_int_equal(b.len, 0);
+	assert_ptr_equal(b.ptr, ptr);
+	assert_memory_equal(ptr, "\0\0\0\0\0\0", 6);
+	b.failed = true;
+	um_buf_clear(&b);
+	um_buf_puts(&b, "again");
+	assert_str(um_buf_str(&b), "again");
+	um_buf_free(&b);
+}
+
 TEST(a_buffer_prints_at_every_length)
 {
 	for (int len = 0; len < 600; len++) {
@@ -204,6 +223,7 @@ main(void)
 		cmocka_unit_test(text_is_never_read_past_its_end),
 		cmocka_unit_test(texts_and_numbers_one_after_another),
 		cmocka_unit_test(a_buffer_grows_and_keeps_every_byte),
+		cmocka_unit_test(a_buffer_is_emptied_and_wiped),
 		cmocka_unit_test(a_buffer_prints_at_every_length),
 		cmocka_unit_test(a_buffer_that_failed_drops_what_comes_after),
 		cmocka_unit_test(an_error_is_cut_to_its_room),
