@@ -118,18 +118,40 @@ test('a body is passed whole, with its length', async () => {
 });
 
 test('headers that mislead programs do not reach them', async () => {
-	const { params } = await echo('/connect/demo', {
-		headers: {
-			Proxy: 'http://evil.example',
-			Under_Score: '1',
-			'Remote-User': 'mallory',
-			Authorization: `Basic ${Buffer.from('mallory:x').toString('base64')}`,
-		},
-	});
-	assert.equal(params.HTTP_PROXY, undefined);
-	assert.equal(params.HTTP_UNDER_SCORE, undefined);
-	assert.equal(params.REMOTE_USER, '', 'what the client claims is nobody');
-	assert.equal(params.HTTPS, undefined);
+	for (const route of ['/connect/demo', '/webhook/demo']) {
+		const { params } = await echo(route, {
+			headers: {
+				Proxy: 'http://evil.example',
+				Under_Score: '1',
+				'Remote-User': 'mallory',
+				Authorization: `Basic ${Buffer.from('mallory:x').toString('base64')}`,
+			},
+		});
+		assert.equal(params.HTTP_PROXY, undefined);
+		assert.equal(params.HTTP_UNDER_SCORE, undefined);
+		assert.equal(params.REMOTE_USER, '', 'what the client claims is nobody');
+		assert.equal(params.HTTPS, undefined);
+	}
+});
+
+test('of the headers a program gets what it reads; a webhook gets them all', async () => {
+	const headers = {
+		Cookie: ['a=1', 'b=2'], 'Sec-Purpose': 'prefetch', Purpose: 'p', 'X-Purpose': 'xp', 'X-Moz': 'm',
+		'User-Agent': 'u', 'X-Signature': 's',
+	};
+	const http = ({ params }) => Object.fromEntries(Object.entries(params).filter(([name]) => name.startsWith('HTTP_')));
+	const read = {
+		HTTP_COOKIE: 'a=1; b=2', HTTP_SEC_PURPOSE: 'prefetch', HTTP_PURPOSE: 'p', HTTP_X_PURPOSE: 'xp', HTTP_X_MOZ: 'm',
+	};
+
+	for (const route of ['/connect/demo', '/oauth/demo/return', '/payment/demo/return', '/status']) {
+		assert.deepEqual(http(await echo(route, { headers })), read, route);
+		assert.deepEqual(http(await echo(route)), {}, route);
+	}
+	const all = http(await echo('/webhook/demo', { headers }));
+	assert.equal(all.HTTP_X_SIGNATURE, 's');
+	assert.equal(all.HTTP_USER_AGENT, 'u');
+	assert.equal(all.HTTP_COOKIE, read.HTTP_COOKIE);
 });
 
 test('what no program serves is 404', async () => {
