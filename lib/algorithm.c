@@ -8,38 +8,15 @@
 #include <openssl/crypto.h>
 #include <openssl/params.h>
 
-static _Thread_local struct {
+struct algorithms {
 	bool looked_up;
 	EVP_MD *sha256;
 	EVP_CIPHER_CTX *aes_256_gcm;
 	EVP_MAC_CTX *hmac_sha256;
-} known;
+};
 
 static once_flag once = ONCE_FLAG_INIT;
 static tss_t thread_end;
-
-static void
-forget(void)
-{
-	EVP_MD_free(known.sha256);
-	EVP_CIPHER_CTX_free(known.aes_256_gcm);
-	EVP_MAC_CTX_free(known.hmac_sha256);
-}
-
-static void
-on_thread_end(void *unused)
-{
-	(void)unused;
-	forget();
-}
-
-/* The main thread ends with the process, and not before. */
-static void
-set_ends(void)
-{
-	tss_create(&thread_end, on_thread_end);
-	OPENSSL_atexit(forget);
-}
 
 static EVP_CIPHER_CTX *
 new_aes_256_gcm(void)
@@ -75,36 +52,70 @@ new_hmac(void)
 	return ctx;
 }
 
+/* The thread's own. */
+static struct algorithms *
+mine(void)
+{
+	static _Thread_local struct algorithms known;
+
+	return &known;
+}
+
 static void
+forget(void)
+{
+	struct algorithms *known = mine();
+
+	EVP_MD_free(known->sha256);
+	EVP_CIPHER_CTX_free(known->aes_256_gcm);
+	EVP_MAC_CTX_free(known->hmac_sha256);
+}
+
+static void
+on_thread_end(void *unused)
+{
+	(void)unused;
+	forget();
+}
+
+/* The main thread ends with the process, and not before. */
+static void
+set_ends(void)
+{
+	tss_create(&thread_end, on_thread_end);
+	OPENSSL_atexit(forget);
+}
+
+static const struct algorithms *
 look_up(void)
 {
-	if (known.looked_up)
-		return;
-	known.looked_up = true;
-	known.sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
-	known.aes_256_gcm = new_aes_256_gcm();
-	known.hmac_sha256 = new_hmac();
+	struct algorithms *known = mine();
+
+	if (known->looked_up)
+		return known;
+	known->looked_up = true;
+	known->sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
+	known->aes_256_gcm = new_aes_256_gcm();
+	known->hmac_sha256 = new_hmac();
 	call_once(&once, set_ends);
-	tss_set(thread_end, &known);
+	tss_set(thread_end, known);
+	return known;
 }
 
 const EVP_MD *
 um_sha256(void)
 {
-	look_up();
-	return known.sha256;
+	return look_up()->sha256;
 }
 
 EVP_CIPHER_CTX *
 um_aes_256_gcm(void)
 {
-	look_up();
-	return known.aes_256_gcm;
+	return look_up()->aes_256_gcm;
 }
 
 EVP_MAC_CTX *
 um_hmac_sha256(void)
 {
-	look_up();
-	return known.hmac_sha256;
+	return look_up()->hmac_sha256;
 }

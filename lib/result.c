@@ -22,8 +22,10 @@ put_text(struct um_buf *json, struct um_str name, struct um_str value)
 static void
 put_unless_empty(struct um_buf *json, const char *name, const char *value)
 {
-	if (value[0] != '\0')
-		put_text(json, um_str(name), um_str(value));
+	struct um_str text = um_str(value);
+
+	if (text.len != 0)
+		put_text(json, um_str(name), text);
 }
 
 /* Ends the object, and frees it. */
