@@ -17,6 +17,7 @@ struct algorithms {
 
 static once_flag once = ONCE_FLAG_INIT;
 static tss_t thread_end;
+static bool has_thread_end; /* there are only so many */
 
 static EVP_CIPHER_CTX *
 new_aes_256_gcm(void)
@@ -82,7 +83,7 @@ on_thread_end(void *unused)
 static void
 set_ends(void)
 {
-	tss_create(&thread_end, on_thread_end);
+	has_thread_end = tss_create(&thread_end, on_thread_end) == thrd_success;
 	OPENSSL_atexit(forget);
 }
 
@@ -98,7 +99,8 @@ look_up(void)
 	known->aes_256_gcm = new_aes_256_gcm();
 	known->hmac_sha256 = new_hmac();
 	call_once(&once, set_ends);
-	tss_set(thread_end, known);
+	if (has_thread_end)
+		tss_set(thread_end, known);
 	return known;
 }
 

@@ -67,7 +67,7 @@ bool um_buf_reserve(struct um_buf *b, size_t more);
 /* The bytes so far. */
 struct um_str um_buf_str(const struct um_buf *b);
 
-/* Wipes and empties it; the memory stays for what comes next. */
+/* Wipes and empties it, also one that has failed; the memory stays. */
 void um_buf_clear(struct um_buf *b);
 
 /* Wipes and frees; the buffer is empty and usable again. */

@@ -91,9 +91,8 @@ export async function writeDeliveries(scene, file, count) {
  * @param {{ seed?: number, onTaken?: (count: number) => Promise<void> }} [options]
  *     seed: of the random order; none: in order; onTaken: called with how many have
  *     been taken, after each
- * @returns {Promise<{ rows: string[], deliveries: number, again: number, seconds: number }>}
- *     rows: one line an elicitation, in the file's order; again: how often one
- *     was sent once more, since the answer was that it could not be taken now
+ * @returns {Promise<{ rows: string[], deliveries: number, seconds: number }>}
+ *     rows: one line an elicitation, in the file's order
  */
 export async function replay(scene, file, { seed, onTaken } = {}) {
 	const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
@@ -101,7 +100,6 @@ export async function replay(scene, file, { seed, onTaken } = {}) {
 	const order = seed === undefined ? lines : shuffle(lines, random(seed));
 	const agent = new http.Agent({ keepAlive: true, maxSockets: AT_ONCE });
 	const senders = new Map();
-	let again = 0;
 	let taken = 0;
 
 	const send = async (line) => {
@@ -109,10 +107,7 @@ export async function replay(scene, file, { seed, onTaken } = {}) {
 		if (!senders.has(provider)) senders.set(provider, sender(scene, provider));
 		const delivery = { ...await senders.get(provider).deliver(event), agent };
 		let answer;
-		while (NOT_NOW.has((answer = await post(delivery)).status)) {
-			again += 1;
-			await sleep(PAUSE_MS);
-		}
+		while (NOT_NOW.has((answer = await post(delivery)).status)) await sleep(PAUSE_MS);
 		if (answer.status !== 200) throw new Error(`a delivery was answered ${answer.status}: ${answer.body}`);
 		await onTaken?.(++taken);
 	};
@@ -123,7 +118,7 @@ export async function replay(scene, file, { seed, onTaken } = {}) {
 	});
 	agent.destroy();
 	const seconds = (performance.now() - start) / 1_000;
-	return { rows: await rowsOf(scene, ids), deliveries: order.length, again, seconds };
+	return { rows: await rowsOf(scene, ids), deliveries: order.length, seconds };
 }
 
 function byElicitation(lines) {
