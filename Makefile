@@ -46,7 +46,7 @@ FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 REPLAYS := $(FUZZERS:%=$(BUILD)/unit/test_fuzz_%)
 TOOLS := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
 BENCH := load listen null floor fsync-delay.so
-C_FILES := $(wildcard lib/*.[ch] cgi-bin/*.[ch] tests/unit/*.[ch] tests/fuzz/*.[ch] \
+C_FILES := $(wildcard lib/*/*.[ch] cgi-bin/*.[ch] tests/unit/*.[ch] tests/fuzz/*.[ch] \
 	tests/tools/*.c tests/bench/*.c tests/bench/peers/*.c)
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
@@ -167,7 +167,7 @@ $(BUILD)/tidy/%.ok: %.c $(BUILD)/obj/%.o .clang-tidy
 # um_error() fills what it is given; cppcheck takes that for a use of it.
 cppcheck:
 	$(Q)cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr \
-		--suppress=ctuuninitvar:lib/str.c \
+		--suppress=ctuuninitvar:lib/core/str.c \
 		--enable=warning,performance,portability,style \
 		-Ilib -D_GNU_SOURCE -D__linux__ \
 		$(filter %.c,$(C_FILES))
@@ -199,7 +199,7 @@ clean:          ## remove build/ (stop the stack first: make down)
 	@tests/stack/down
 	rm -rf build lib/node/types
 
-$(LIBRARY): $(call object,$(wildcard lib/*.c))
+$(LIBRARY): $(call object,$(wildcard lib/*/*.c))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "program.h"
+#include "app/program.h"
 
 static void
 ask_to_open(const struct um_context *context, struct um_exchange *ex)

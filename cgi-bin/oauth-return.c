@@ -10,8 +10,8 @@
  */
 #include <string.h>
 
-#include "program.h"
-#include "result.h"
+#include "app/program.h"
+#include "app/result.h"
 
 /*
  * A cross-site POST carries no Lax cookie; the GET that follows a 303 does.

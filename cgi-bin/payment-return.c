@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "program.h"
-#include "result.h"
+#include "app/program.h"
+#include "app/result.h"
 
 static bool
 is_cancel(const struct um_exchange *ex)

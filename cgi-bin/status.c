@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 
-#include "program.h"
+#include "app/program.h"
 
 static void
 show_json(struct um_exchange *ex, int status, json_t *object)

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "program.h"
-#include "record.h"
-#include "result.h"
+#include "app/program.h"
+#include "app/result.h"
+#include "server/record.h"
 
 static void
 take(struct um_exchange *ex, const char *outcome)

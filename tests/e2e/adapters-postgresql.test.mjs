@@ -22,7 +22,7 @@ before(async () => {
 	scene = await openScene({ name: 'postgresql' });
 	mkdirSync(`${ROOT}build/test`, { recursive: true });
 	// As its first lines say.
-	execFileSync('cc', ['-Wall', '-Wextra', '-Werror', '-Ilib', 'lib/examples/wait.c',
+	execFileSync('cc', ['-Wall', '-Wextra', '-Werror', '-Ilib', 'lib/client/examples/wait.c',
 		process.env.LIBURLMODE ?? 'build/liburlmode.a', '-lpq', '-lcrypto', '-o', PROGRAM], { cwd: ROOT });
 });
 
@@ -53,8 +53,8 @@ const rowOf = async (subject) => (await scene.stack.sql(
 	'SELECT id, status, action, reason FROM urlmode.elicitation WHERE subject = $1', [subject]))[0];
 
 for (const [language, file, command] of [
-	['C', 'lib/examples/wait.c', [PROGRAM]],
-	['Python', 'lib/examples/wait.py', ['/usr/bin/python3', 'lib/examples/wait.py']],
+	['C', 'lib/client/examples/wait.c', [PROGRAM]],
+	['Python', 'lib/client/examples/wait.py', ['/usr/bin/python3', 'lib/client/examples/wait.py']],
 ]) {
 	describe(language, { timeout: 90_000 }, () => {
 		const run = (subject, env) => start(command[0], command.slice(1), subject, env);

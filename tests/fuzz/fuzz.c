@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "description.h"
+#include "webhook/description.h"
 
 static struct um_description *loaded;
 

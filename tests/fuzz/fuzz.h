@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "str.h"
+#include "core/str.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "description.h"
+#include "webhook/description.h"
 
 static const char *
 constant(const char *name, void *arg)

@@ -2,7 +2,7 @@
 /* A query or form in the first line, a Cookie header in the second. */
 #include "fuzz.h"
 
-#include "form.h"
+#include "http/form.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "keys.h"
+#include "crypto/keys.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

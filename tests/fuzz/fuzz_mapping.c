@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "description.h"
+#include "webhook/description.h"
 
 static const char *
 header(const char *name, void *arg)

@@ -2,7 +2,7 @@
 /* A Content-Type, and the body after it. */
 #include "fuzz.h"
 
-#include "multipart.h"
+#include "http/multipart.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "amount.h"
-#include "base64.h"
-#include "hex.h"
-#include "instant.h"
+#include "core/base64.h"
+#include "core/hex.h"
+#include "core/instant.h"
+#include "webhook/amount.h"
 
 static void
 try_codes(struct um_str text)

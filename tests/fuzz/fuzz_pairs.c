@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "pairs.h"
+#include "webhook/pairs.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -11,8 +11,8 @@
 
 #include <fcgios.h>
 
-#include "fastcgi.h"
-#include "record.h"
+#include "server/fastcgi.h"
+#include "server/record.h"
 
 /* How the gate takes the bytes one by one, until it has made up its mind. */
 static enum um_record_state

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* For put_signed(). NOLINTNEXTLINE(bugprone-suspicious-include) */
-#include "scheme.c"
+#include "webhook/scheme.c"
 
 static const char template[] =
 	"{\"algorithm\": \"hmac-sha256\", \"key\": {\"as\": \"utf8\"},"

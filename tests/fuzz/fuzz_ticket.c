@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ticket.h"
+#include "crypto/ticket.h"
 
 static struct um_keys *keys;
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "token.h"
+#include "crypto/token.h"
 
 static struct um_keys *keys;
 

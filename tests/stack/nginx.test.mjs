@@ -183,7 +183,7 @@ test('too much header is 400, and less than a program takes', async () => {
 	}), 400);
 
 	const config = await readFile(path.join(ROOT, 'nginx/urlmode/server.conf'), 'utf8');
-	const header = await readFile(path.join(ROOT, 'lib/record.h'), 'utf8');
+	const header = await readFile(path.join(ROOT, 'lib/server/record.h'), 'utf8');
 	const [, first] = config.match(/^client_header_buffer_size (\d+)k;$/m);
 	const [, count, size] = config.match(/^large_client_header_buffers (\d+) (\d+)k;$/m);
 	const [, max] = header.match(/^#define UM_PARAMS_MAX (\d+)/m);

@@ -12,7 +12,7 @@
 
 #include <jansson.h>
 
-#include "description.h"
+#include "webhook/description.h"
 
 #define SECRETS_MAX 8
 

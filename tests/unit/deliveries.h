@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "description.h"
+#include "webhook/description.h"
 
 #define DELIVERY_FILES_MAX 64
 

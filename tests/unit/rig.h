@@ -9,8 +9,8 @@
 
 #include <libpq-fe.h>
 
-#include "op.h"
-#include "store.h"
+#include "postgres/op.h"
+#include "postgres/store.h"
 #include "support.h"
 
 #define RIG_PROVIDER "unit-test" /* of every row that a test makes */

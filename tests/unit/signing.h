@@ -5,7 +5,7 @@
 
 #include <openssl/evp.h>
 
-#include "str.h"
+#include "core/str.h"
 
 /* The signature in base64; no digest for Ed25519. */
 void sign_text(EVP_PKEY *key, const EVP_MD *digest, struct um_str message,

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base64.h"
+#include "core/base64.h"
 
 #define VECTORS "tests/vectors/token.json"
 

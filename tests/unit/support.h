@@ -12,9 +12,9 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "keys.h"
-#include "str.h"
-#include "token.h"
+#include "core/str.h"
+#include "crypto/keys.h"
+#include "crypto/token.h"
 
 #define TEST(name) static void name(void **state __attribute__((unused)))
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "base64.h"
+#include "core/base64.h"
 #include "support.h"
 
 /* RFC 4648 section 10. */

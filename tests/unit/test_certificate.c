@@ -5,9 +5,9 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
-#include "signature.h"
 #include "signing.h"
 #include "support.h"
+#include "webhook/signature.h"
 
 /* A certificate that signs itself, in PEM. */
 static void

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "child.h"
-#include "serve.h"
+#include "server/serve.h"
 #include "trial.h"
 
 #define NOBODY "host=/nonexistent"

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "config.h"
+#include "config/config.h"
 #include "support.h"
 
 #define PASSWORD "hunter2"

@@ -10,8 +10,8 @@
 
 #include <fcgios.h>
 
-#include "fastcgi.h"
 #include "records.h"
+#include "server/fastcgi.h"
 
 static struct um_fastcgi *fc;
 static int peer = -1;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "form.h"
+#include "http/form.h"
 #include "support.h"
 
 static struct um_form form;

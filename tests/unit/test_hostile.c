@@ -5,9 +5,9 @@
 
 #include <openssl/evp.h>
 
+#include "core/hex.h"
 #include "deliveries.h"
-#include "hex.h"
-#include "json.h"
+#include "webhook/json.h"
 
 #define SECRET "secret"
 #define UUID "7a1f0c52-3b9d-4c8e-9f21-5d6e7f8091a2"

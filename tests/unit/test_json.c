@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
-#include "pointer.h"
 #include "support.h"
+#include "webhook/json.h"
+#include "webhook/pointer.h"
 
 /* The bytes of a literal, for a table. */
 #define BYTES(literal)                                                         \

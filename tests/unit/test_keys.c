@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base64.h"
+#include "core/base64.h"
 #include "support.h"
 
 /* 32 times 0x11, and 31 times. */

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "log.h"
+#include "server/log.h"
 #include "support.h"
 
 /* 2026-11-20T06:00:00.007Z */

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/program.h"
 #include "child.h"
-#include "program.h"
 
 #define PASSWORD "hunter2"
 

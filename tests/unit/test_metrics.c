@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "metrics.h"
+#include "server/metrics.h"
 #include "support.h"
 
 static struct um_metrics *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "multipart.h"
+#include "http/multipart.h"
 #include "support.h"
 
 /* The bytes of a literal, for a table. */

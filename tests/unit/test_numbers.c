@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "amount.h"
-#include "hex.h"
-#include "instant.h"
-#include "pairs.h"
+#include "core/hex.h"
+#include "core/instant.h"
 #include "support.h"
+#include "webhook/amount.h"
+#include "webhook/pairs.h"
 
 TEST(times)
 {

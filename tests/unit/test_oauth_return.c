@@ -2,7 +2,7 @@
 /* What oauth-return refuses, and never asks the database for. */
 #include <string.h>
 
-#include "seal.h"
+#include "crypto/seal.h"
 #include "trial.h"
 
 #define main program_main

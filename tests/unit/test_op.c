@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "op.h"
+#include "postgres/op.h"
 #include "support.h"
 
 static const enum um_outcome outcomes[] = {

@@ -4,7 +4,7 @@
 
 #include <openssl/evp.h>
 
-#include "page.h"
+#include "http/page.h"
 #include "support.h"
 
 static void

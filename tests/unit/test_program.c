@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve.h"
+#include "server/serve.h"
 #include "trial.h"
 
 static const char *request_id;

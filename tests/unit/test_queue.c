@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "queue.h"
+#include "postgres/queue.h"
 #include "support.h"
 
 #define FIRST_DEADLINE 1000 /* of ops[0]; each has one ms more */

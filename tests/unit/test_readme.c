@@ -6,10 +6,10 @@
 
 #include <openssl/evp.h>
 
-#include "config.h"
-#include "description.h"
-#include "hex.h"
+#include "config/config.h"
+#include "core/hex.h"
 #include "support.h"
+#include "webhook/description.h"
 
 #define README "lib/providers/README.md"
 #define FENCE "\n```json\n"

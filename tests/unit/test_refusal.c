@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "refusal.h"
+#include "http/refusal.h"
 #include "support.h"
 
 #define CODE_CHARACTERS "abcdefghijklmnopqrstuvwxyz_"

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <threads.h>
 
-#include "base64.h"
-#include "seal.h"
+#include "core/base64.h"
+#include "crypto/seal.h"
 #include "support.h"
 
 static const uint8_t id[UM_ID_LEN] = { 1, 2, 3 };

@@ -14,7 +14,7 @@
 
 #include "child.h"
 #include "records.h"
-#include "serve.h"
+#include "server/serve.h"
 #include "trial.h"
 
 #define NOBODY "host=/nonexistent"

@@ -7,11 +7,11 @@
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
 
-#include "base64.h"
-#include "hex.h"
-#include "signature.h"
+#include "core/base64.h"
+#include "core/hex.h"
 #include "signing.h"
 #include "support.h"
+#include "webhook/signature.h"
 
 #define JEFE "what do ya want for nothing?"
 #define JEFE_SHA256                                                            \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sqlstate.h"
+#include "postgres/sqlstate.h"
 #include "support.h"
 
 /* PostgreSQL's appendix A. */

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "batch.h"
-#include "result.h"
+#include "app/result.h"
+#include "postgres/batch.h"
 #include "rig.h"
 
 static struct rig rig;

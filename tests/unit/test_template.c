@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* For put_signed(). NOLINTNEXTLINE(bugprone-suspicious-include) */
-#include "scheme.c"
 #include "support.h"
+#include "webhook/scheme.c"
 
 #define PARTS 4
 #define WORDS_MAX 24

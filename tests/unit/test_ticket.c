@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aead.h"
-#include "base64.h"
+#include "core/base64.h"
+#include "crypto/aead.h"
+#include "crypto/ticket.h"
 #include "support.h"
-#include "ticket.h"
 
 #define VECTORS "tests/vectors/ticket.json"
 #define NOW INT64_C(1800000000)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base64.h"
+#include "core/base64.h"
 #include "support.h"
 
 #define CHARACTERS                                                             \

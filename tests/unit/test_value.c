@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "support.h"
-#include "value.h"
+#include "webhook/value.h"
 
 #define FORM "application/x-www-form-urlencoded"
 #define MULTIPART "multipart/form-data; boundary=x"

@@ -6,9 +6,9 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
-#include "log.h"
-#include "seal.h"
-#include "serve.h"
+#include "crypto/seal.h"
+#include "server/log.h"
+#include "server/serve.h"
 #include "trial.h"
 
 #define main program_main

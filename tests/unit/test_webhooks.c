@@ -3,8 +3,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "description.h"
 #include "support.h"
+#include "webhook/description.h"
 
 #define VECTORS_FILE "tests/vectors/webhooks.json"
 

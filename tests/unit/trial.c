@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
-#include "serve.h"
+#include "server/log.h"
+#include "server/serve.h"
 
 #define KEY "1 ERERERERERERERERERERERERERERERERERERERERERE\n"
 #define OTHER_KEY "2 IiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiI\n"

@@ -6,7 +6,7 @@
 #ifndef TEST_TRIAL_H
 #define TEST_TRIAL_H
 
-#include "program.h"
+#include "app/program.h"
 #include "support.h"
 
 #define TRIAL_NOW INT64_C(1800000000)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "seal.h"
+#include "crypto/seal.h"
 #include "trial.h"
 
 static void

@@ -1,6 +1,6 @@
 // The session ticket: an MCP server with a web session of its own says who
 // the browser's user is, to callback programs on the same host whose
-// configuration has `"user_check": "session-ticket"`. lib/ticket.h reads it.
+// configuration has `"user_check": "session-ticket"`. lib/crypto/ticket.h reads it.
 //
 //   bytes      01 || kid || nonce(12) || ciphertext || tag(16)
 //   plaintext  expires(8, big-endian Unix seconds) || subject

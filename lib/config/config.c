@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+#include "config/config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+#include <libpq-fe.h>
+
+#include "config/config-provider.h"
+#include "core/place.h"
+
+/* Where the descriptions are that come with urlmode. */
+#ifndef UM_PROVIDERS_DIR
+#define UM_PROVIDERS_DIR "/usr/share/urlmode/providers"
+#endif
+
+/* A required text, as a copy of the configuration's own. */
+static bool
+get_string(const struct um_place *at, const json_t *object, const char *key,
+	char **out)
+{
+	const char *text;
+
+	return um_get_text(at, object, key, true, &text)
+		&& um_copy_text(at, text, out);
+}
+
+static bool
+read_providers(const struct um_place *at, json_t *object,
+	struct um_config *config)
+{
+	const char *name;
+	json_t *value;
+
+	if (!json_is_object(object) || json_object_size(object) == 0)
+		return um_mistake(at, "is not an object with a provider in it");
+	config->providers = calloc(json_object_size(object),
+		sizeof(config->providers[0]));
+	if (config->providers == NULL)
+		return um_mistake(at, "out of memory");
+	json_object_foreach (object, name, value) {
+		struct um_place here = um_place_key(at, name);
+
+		if (!um_provider_read(&config->providers
+					       [config->providers_len++],
+			    &here, name, value, config))
+			return false;
+	}
+	return true;
+}
+
+/* https, or http on loopback; a host, perhaps a port, and nothing after it. */
+static bool
+is_base_url(const char *url)
+{
+	static const char *const loopback[] = { "127.0.0.1", "localhost",
+		"[::1]" };
+
+	if (strncmp(url, "https://", 8) == 0) {
+		size_t host = strcspn(url + 8, "/?#@\\ \r\n\t");
+		return host != 0 && url[8 + host] == '\0';
+	}
+	if (strncmp(url, "http://", 7) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(loopback) / sizeof(loopback[0]); i++) {
+		const char *rest = url + 7 + strlen(loopback[i]);
+
+		if (strncmp(url + 7, loopback[i], strlen(loopback[i])) == 0
+			&& (rest[0] == '\0'
+				|| (rest[0] == ':' && rest[1] != '\0'
+					&& strspn(rest + 1, "0123456789")
+						== strlen(rest + 1))))
+			return true;
+	}
+	return false;
+}
+
+/* One that libpq can read; what it says of others may quote a password. */
+static bool
+is_database_url(const char *text)
+{
+	PQconninfoOption *options = PQconninfoParse(text, NULL);
+
+	PQconninfoFree(options);
+	return options != NULL;
+}
+
+bool
+um_config_resolve(const struct um_place *at, char **path)
+{
+	const char *slash = strrchr(at->path, '/');
+	char *joined;
+
+	if ((*path)[0] == '/' || slash == NULL)
+		return true;
+	if (asprintf(&joined, "%.*s/%s", (int)(slash - at->path), at->path,
+		    *path)
+		< 0)
+		return um_mistake(at, "out of memory");
+	free(*path);
+	*path = joined;
+	return true;
+}
+
+/* A path that may be left out. */
+static bool
+get_path(const struct um_place *at, const json_t *object, const char *key,
+	char **out)
+{
+	return json_object_get(object, key) == NULL
+		|| (get_string(at, object, key, out)
+			&& um_config_resolve(at, out));
+}
+
+static bool
+read_config(const struct um_place *at, json_t *root, struct um_config *config)
+{
+	static const char *const keys[] = { "base_url", "keys_file",
+		"database_url", "log_file", "metrics_file", "providers_dir",
+		"user_check", "providers", NULL };
+	static const char *const checks[] = { "remote-user", "confirm",
+		"session-ticket", NULL };
+	struct um_place providers = um_place_key(at, "providers");
+	unsigned check = UM_USER_REMOTE;
+
+	if (!um_only_keys(at, root, keys)
+		|| !get_string(at, root, "base_url", &config->base_url)
+		|| !get_string(at, root, "keys_file", &config->keys_file)
+		|| !get_string(at, root, "database_url", &config->database_url)
+		|| (json_object_get(root, "user_check") != NULL
+			&& !um_get_choice(at, root, "user_check", checks,
+				&check)))
+		return false;
+	config->user_check = (enum um_user_check)check;
+	if (!is_base_url(config->base_url))
+		return um_mistake_in(at, "base_url",
+			"is not https://host, or http:// on "
+			"loopback, without a path");
+	if (!is_database_url(config->database_url))
+		return um_mistake_in(at, "database_url",
+			"is not a connection URI or keywords of libpq");
+	if (!um_config_resolve(at, &config->keys_file)
+		|| !get_path(at, root, "log_file", &config->log_file)
+		|| !get_path(at, root, "metrics_file", &config->metrics_file)
+		|| !get_path(at, root, "providers_dir", &config->providers_dir)
+		|| (config->providers_dir == NULL
+			&& !um_copy_text(at, UM_PROVIDERS_DIR,
+				&config->providers_dir)))
+		return false;
+	return read_providers(&providers, json_object_get(root, "providers"),
+		config);
+}
+
+bool
+um_config_load(struct um_config **out, const char *path, struct um_error *err)
+{
+	struct um_place at = um_place_root(path, err);
+	struct um_config *config = NULL;
+	json_t *root = um_place_read_file(path, err);
+	bool ok = false;
+
+	*out = NULL;
+	if (root == NULL)
+		return false;
+	config = calloc(1, sizeof(*config));
+	if (config == NULL)
+		um_mistake(&at, "out of memory");
+	else
+		ok = read_config(&at, root, config);
+	if (ok) {
+		*out = config;
+		config = NULL;
+	}
+	json_decref(root);
+	um_config_free(config);
+	return ok;
+}
+
+const struct um_provider *
+um_config_provider(const struct um_config *config, struct um_str name)
+{
+	for (size_t i = 0; i < config->providers_len; i++)
+		if (um_str_is(name, config->providers[i].name))
+			return &config->providers[i];
+	return NULL;
+}
+
+void
+um_config_free(struct um_config *config)
+{
+	if (config == NULL)
+		return;
+	for (size_t i = 0; i < config->providers_len; i++)
+		um_provider_free(&config->providers[i]);
+	free(config->providers);
+	free(config->providers_dir);
+	if (config->database_url != NULL)
+		explicit_bzero(config->database_url,
+			strlen(config->database_url));
+	free(config->database_url);
+	free(config->base_url);
+	free(config->keys_file);
+	free(config->log_file);
+	free(config->metrics_file);
+	free(config);
+}

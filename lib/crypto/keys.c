@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+#include "crypto/keys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base64.h"
+#include "crypto/algorithm.h"
+
+#define STATE_INFO "urlmode state v1"
+#define LINE_MAX_LEN 2048
+
+struct um_keys {
+	size_t len;
+	struct um_key key[]; /* UM_KEYS_MAX of them */
+};
+
+/* Over the bytes of `a` and then of `b`. */
+static bool
+hmac(uint8_t out[static 32], struct um_str key, struct um_str a,
+	struct um_str b)
+{
+	EVP_MAC_CTX *ctx = um_hmac_sha256();
+	size_t len;
+
+	return ctx != NULL
+		&& EVP_MAC_init(ctx, (const uint8_t *)key.ptr, key.len, NULL)
+		== 1
+		&& EVP_MAC_update(ctx, (const uint8_t *)a.ptr, a.len) == 1
+		&& EVP_MAC_update(ctx, (const uint8_t *)b.ptr, b.len) == 1
+		&& EVP_MAC_final(ctx, out, &len, 32) == 1;
+}
+
+/*
+ * RFC 5869 sections 2.2 and 2.3, of one block. Not OpenSSL's HKDF, which looks
+ * HMAC and SHA-256 up by name each time it is used: three times as long.
+ */
+bool
+um_derive(uint8_t out[static 32], const uint8_t *secret, size_t secret_len,
+	struct um_str salt, struct um_str info)
+{
+	static const char zeros[32]; /* the salt where there is none */
+	uint8_t extracted[32];
+	bool ok;
+
+	if (salt.len == 0)
+		salt = (struct um_str){ zeros, sizeof(zeros) };
+	ok = hmac(extracted, salt,
+		     (struct um_str){ (const char *)secret, secret_len },
+		     um_str(""))
+		&& hmac(out,
+			(struct um_str){ (const char *)extracted,
+				sizeof(extracted) },
+			info, um_str("\x01"));
+	explicit_bzero(extracted, sizeof(extracted));
+	return ok;
+}
+
+/* One line, `kid base64`, into a key. */
+static bool
+parse_line(struct um_key *key, char *line, struct um_error *err,
+	const char *path, int number)
+{
+	static const char blank[] = " \t\r\n";
+	char *save;
+	const char *kid = strtok_r(line, blank, &save);
+	const char *secret = strtok_r(NULL, blank, &save);
+	unsigned long value;
+	char *end;
+
+	if (kid == NULL || secret == NULL
+		|| strtok_r(NULL, blank, &save) != NULL)
+		return um_error(err, "%s:%d: not `<kid> <base64 of the key>`",
+			path, number);
+	value = strtoul(kid, &end, 10);
+	if (kid[0] < '0' || kid[0] > '9' || *end != '\0' || value > 255)
+		return um_error(err,
+			"%s:%d: the kid is not a number from 0 to 255", path,
+			number);
+	if (!um_base64_decode(key->secret, sizeof(key->secret),
+		    &key->secret_len, um_str(secret)))
+		return um_error(err,
+			"%s:%d: the key is not base64, or over %d bytes", path,
+			number, UM_SECRET_MAX);
+	if (key->secret_len < UM_SECRET_MIN)
+		return um_error(err, "%s:%d: the key is under %d bytes", path,
+			number, UM_SECRET_MIN);
+	key->kid = (uint8_t)value;
+	if (!um_derive(key->state_key, key->secret, key->secret_len,
+		    um_str(NULL), um_str(STATE_INFO)))
+		return um_error(err, "%s:%d: OpenSSL cannot derive a key", path,
+			number);
+	return true;
+}
+
+static bool
+parse_file(struct um_keys *keys, FILE *f, const char *path,
+	struct um_error *err)
+{
+	char line[LINE_MAX_LEN];
+	bool ok = false;
+
+	for (int number = 1;; number++) {
+		struct um_key *key = &keys->key[keys->len];
+		size_t blank;
+
+		/* So that the last NUL in it is the one that fgets() writes. */
+		memset(line, 0xff, sizeof(line));
+		if (fgets(line, sizeof(line), f) == NULL)
+			break;
+		blank = strspn(line, " \t\r\n");
+		if (strlen(line) == sizeof(line) - 1) {
+			um_error(err, "%s:%d: the line is too long", path,
+				number);
+			goto out;
+		}
+		if (memrchr(line, '\0', sizeof(line)) != line + strlen(line)) {
+			um_error(err, "%s:%d: there is a NUL in it", path,
+				number);
+			goto out;
+		}
+		if (line[blank] == '\0' || line[blank] == '#')
+			continue;
+		if (keys->len == UM_KEYS_MAX) {
+			um_error(err, "%s:%d: over %d keys", path, number,
+				UM_KEYS_MAX);
+			goto out;
+		}
+		if (!parse_line(key, line, err, path, number))
+			goto out;
+		if (um_keys_find(keys, key->kid) != NULL) {
+			um_error(err, "%s:%d: kid %d stands here twice", path,
+				number, key->kid);
+			goto out;
+		}
+		keys->len++;
+	}
+	if (ferror(f))
+		um_error(err, "%s: %s", path, strerror(errno));
+	else if (keys->len == 0)
+		um_error(err, "%s: no key in it", path);
+	else
+		ok = true;
+out:
+	explicit_bzero(line, sizeof(line));
+	return ok;
+}
+
+bool
+um_keys_load(struct um_keys **out, const char *path, struct um_error *err)
+{
+	struct um_keys *keys = NULL;
+	/* What is no file, a FIFO say, must not be waited for. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
+	char buffer[BUFSIZ]; /* ours, so that it can be wiped */
+	struct stat st;
+	bool ok = false;
+
+	*out = NULL;
+	if (f == NULL || fstat(fd, &st) != 0) {
+		um_error(err, "%s: %s", path, strerror(errno));
+		goto out;
+	}
+	setvbuf(f, buffer, _IOFBF, sizeof(buffer));
+	if (!S_ISREG(st.st_mode)) {
+		um_error(err, "%s: not a file", path);
+		goto out;
+	}
+	if ((st.st_mode & S_IRWXO) != 0) {
+		um_error(err, "%s: others may read or write it; chmod o= it",
+			path);
+		goto out;
+	}
+	keys = calloc(1, sizeof(*keys) + UM_KEYS_MAX * sizeof(keys->key[0]));
+	if (keys == NULL) {
+		um_error(err, "%s: out of memory", path);
+		goto out;
+	}
+	if (!parse_file(keys, f, path, err))
+		goto out;
+	*out = keys;
+	keys = NULL;
+	ok = true;
+out:
+	if (f != NULL)
+		fclose(f);
+	else if (fd >= 0)
+		close(fd);
+	explicit_bzero(buffer, sizeof(buffer));
+	um_keys_free(keys);
+	return ok;
+}
+
+const struct um_key *
+um_keys_minting(const struct um_keys *keys)
+{
+	return &keys->key[0];
+}
+
+const struct um_key *
+um_keys_find(const struct um_keys *keys, uint8_t kid)
+{
+	for (size_t i = 0; i < keys->len; i++)
+		if (keys->key[i].kid == kid)
+			return &keys->key[i];
+	return NULL;
+}
+
+void
+um_keys_free(struct um_keys *keys)
+{
+	um_wipe_free(keys, sizeof(*keys) + UM_KEYS_MAX * sizeof(keys->key[0]));
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "http/form.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int
+hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+/* Splits at the first `sep`: what is before it; *rest is what is after. */
+static struct um_str
+split(struct um_str *rest, char sep)
+{
+	struct um_str head = *rest;
+	const char *end = head.len != 0 ? memchr(head.ptr, sep, head.len)
+					: NULL;
+
+	if (end == NULL) {
+		*rest = um_str(NULL);
+		return head;
+	}
+	head.len = (size_t)(end - head.ptr);
+	rest->ptr += head.len + 1;
+	rest->len -= head.len + 1;
+	return head;
+}
+
+/* Decodes into `out`, which has room: decoding never grows. */
+static bool
+decode(struct um_str *out, char **at, struct um_str text)
+{
+	char *p = *at;
+
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.ptr[i];
+
+		if (c == '%') {
+			int high, low;
+
+			if (text.len - i < 3)
+				return false;
+			high = hex_value(text.ptr[i + 1]);
+			low = hex_value(text.ptr[i + 2]);
+			if (high < 0 || low < 0)
+				return false;
+			c = (char)(high << 4 | low);
+			i += 2;
+		} else if (c == '+') {
+			c = ' ';
+		}
+		*p++ = c;
+	}
+	*out = (struct um_str){ *at, (size_t)(p - *at) };
+	*at = p;
+	return um_str_is_text(*out);
+}
+
+enum um_form_state
+um_form_parse(struct um_form *form, struct um_str text)
+{
+	char *at;
+
+	*form = (struct um_form){ 0 };
+	if (text.len == 0)
+		return UM_FORM_GOOD;
+	form->bytes = at = malloc(text.len);
+	form->bytes_len = text.len;
+	if (at == NULL)
+		return UM_FORM_MALFORMED;
+
+	while (text.len != 0) {
+		struct um_str value = split(&text, '&');
+		struct um_str name = split(&value, '=');
+		struct um_field field;
+
+		if (name.len == 0 && value.len == 0)
+			continue;
+		if (!decode(&field.name, &at, name)
+			|| !decode(&field.value, &at, value))
+			return UM_FORM_MALFORMED;
+		if (field.name.len > UM_FORM_NAME_MAX
+			|| field.value.len > UM_FORM_VALUE_MAX
+			|| form->len == UM_FORM_FIELDS_MAX)
+			return UM_FORM_TOO_LARGE;
+		for (size_t i = 0; i < form->len; i++)
+			if (um_str_eq(form->field[i].name, field.name))
+				return UM_FORM_DUPLICATE;
+		form->field[form->len++] = field;
+	}
+	return UM_FORM_GOOD;
+}
+
+struct um_str
+um_form_get(const struct um_form *form, const char *name)
+{
+	for (size_t i = 0; i < form->len; i++)
+		if (um_str_is(form->field[i].name, name))
+			return form->field[i].value;
+	return um_str(NULL);
+}
+
+void
+um_form_free(struct um_form *form)
+{
+	um_wipe_free(form->bytes, form->bytes_len);
+	*form = (struct um_form){ 0 };
+}
+
+enum um_cookie_state
+um_cookie_get(struct um_str *value, struct um_str header, const char *name)
+{
+	enum um_cookie_state state = UM_COOKIE_NONE;
+
+	*value = um_str(NULL);
+	while (header.len != 0) {
+		struct um_str pair = split(&header, ';');
+		struct um_str key;
+
+		while (pair.len != 0
+			&& (*pair.ptr == ' ' || *pair.ptr == '\t')) {
+			pair.ptr++;
+			pair.len--;
+		}
+		key = split(&pair, '=');
+		/* Without a `=` it is a value without a name. */
+		if (pair.ptr == NULL || !um_str_is(key, name))
+			continue;
+		if (state != UM_COOKIE_NONE) {
+			*value = um_str(NULL);
+			return UM_COOKIE_DUPLICATE;
+		}
+		*value = pair;
+		state = UM_COOKIE_FOUND;
+	}
+	return state;
+}

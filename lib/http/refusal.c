@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#include "http/refusal.h"
+
+static const struct {
+	int status;
+	const char *code;
+	const char *advice;
+} table[] = {
+#define X(name, status, code, advice) { status, code, advice },
+	UM_REFUSALS(X)
+#undef X
+};
+
+int
+um_refusal_status(enum um_refusal refusal)
+{
+	return table[refusal].status;
+}
+
+const char *
+um_refusal_code(enum um_refusal refusal)
+{
+	return table[refusal].code;
+}
+
+const char *
+um_refusal_advice(enum um_refusal refusal)
+{
+	return table[refusal].advice;
+}

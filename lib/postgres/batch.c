@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+#include "postgres/batch.h"
+
+#include <arpa/inet.h>
+#include <endian.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* From pg_type.dat: they never change. */
+#define OID_BYTEA 17
+#define OID_INT8 20
+#define OID_TEXT 25
+#define OID_UUID 2950
+#define OID_BYTEA_ARRAY 1001
+#define OID_TEXT_ARRAY 1009
+#define OID_INT8_ARRAY 1016
+#define OID_UUID_ARRAY 2951
+
+#define PARAMS_MAX 9
+
+/* What of an operation goes into a parameter. */
+enum param {
+	END,
+	ID,
+	BINDING,
+	PROVIDER,
+	BROWSER,
+	SUBJECT,
+	ACTION,
+	REASON,
+	RESULT,
+	IDENTITY,
+	TYPE,
+	MEANING,
+	AMOUNT,
+	CURRENCY,
+	REFERENCE,
+};
+
+static const struct {
+	Oid element;
+	Oid array;
+} types_of[] = {
+	[ID] = { OID_UUID, OID_UUID_ARRAY },
+	[BINDING] = { OID_BYTEA, OID_BYTEA_ARRAY },
+	[PROVIDER] = { OID_TEXT, OID_TEXT_ARRAY },
+	[BROWSER] = { OID_BYTEA, OID_BYTEA_ARRAY },
+	[SUBJECT] = { OID_TEXT, OID_TEXT_ARRAY },
+	[ACTION] = { OID_TEXT, OID_TEXT_ARRAY },
+	[REASON] = { OID_TEXT, OID_TEXT_ARRAY },
+	[RESULT] = { OID_BYTEA, OID_BYTEA_ARRAY },
+	[IDENTITY] = { OID_TEXT, OID_TEXT_ARRAY },
+	[TYPE] = { OID_TEXT, OID_TEXT_ARRAY },
+	[MEANING] = { OID_TEXT, OID_TEXT_ARRAY },
+	[AMOUNT] = { OID_INT8, OID_INT8_ARRAY },
+	[CURRENCY] = { OID_TEXT, OID_TEXT_ARRAY },
+	[REFERENCE] = { OID_TEXT, OID_TEXT_ARRAY },
+};
+
+static const struct statement {
+	enum um_op_kind kind;
+	const char *name;
+	const char *sql;
+	enum param params[PARAMS_MAX + 1];
+} statements_of[UM_BATCH_STATEMENTS_MAX] = {
+	{ UM_OP_LOOK_UP, "look_up",
+		"SELECT outcome, requester, subject, action, reason, expires, "
+		"browser "
+		"FROM urlmode.look_up($1, $2, $3)",
+		{ ID, BINDING, PROVIDER } },
+	{ UM_OP_OPEN, "open",
+		"SELECT outcome, kind, target_url, expires "
+		"FROM urlmode.open($1, $2, $3, $4, $5)",
+		{ ID, BINDING, PROVIDER, BROWSER, SUBJECT } },
+	{ UM_OP_COMPLETE, "complete",
+		"SELECT outcome "
+		"FROM urlmode.complete($1, $2, $3, $4, $5, $6, $7)",
+		{ ID, BINDING, PROVIDER, ACTION, REASON, RESULT, SUBJECT } },
+	{ UM_OP_BINDING, "bindings",
+		"SELECT CASE WHEN binding IS NULL THEN 'unknown' ELSE 'found' "
+		"END, "
+		"binding FROM urlmode.bindings($1, $2)",
+		{ ID, PROVIDER } },
+	{ UM_OP_EVENT, "record_events",
+		"SELECT outcome "
+		"FROM urlmode.record_events($1, $2, $3, $4, $5, $6, $7, $8, "
+		"$9)",
+		{ ID, PROVIDER, IDENTITY, TYPE, MEANING, AMOUNT, CURRENCY,
+			REFERENCE, RESULT } },
+};
+
+static int
+count_params(const struct statement *st)
+{
+	int count = 0;
+
+	while (st->params[count] != END)
+		count++;
+	return count;
+}
+
+bool
+um_batch_prepare(PGconn *conn)
+{
+	for (size_t i = 0; i < UM_BATCH_STATEMENTS_MAX; i++) {
+		const struct statement *st = &statements_of[i];
+		int count = count_params(st);
+		Oid types[PARAMS_MAX];
+
+		for (int p = 0; p < count; p++)
+			types[p] = types_of[st->params[p]].array;
+		if (PQsendPrepare(conn, st->name, st->sql, count, types) != 1)
+			return false;
+	}
+	return PQpipelineSync(conn) == 1;
+}
+
+static void
+put_int(struct um_buf *out, int32_t value)
+{
+	uint32_t network = htonl((uint32_t)value);
+
+	um_buf_put(out, &network, sizeof(network));
+}
+
+/* The head of a one-dimensional array in binary form (array_recv). */
+static void
+array_begin(struct um_buf *out, int32_t type, size_t len)
+{
+	put_int(out, 1); /* dimensions */
+	put_int(out, 1); /* there may be NULLs */
+	put_int(out, type);
+	put_int(out, (int32_t)len);
+	put_int(out, 1); /* lower bound */
+}
+
+/* One element; NULL bytes are SQL's NULL. */
+static void
+array_put(struct um_buf *out, const void *bytes, size_t len)
+{
+	put_int(out, bytes == NULL ? -1 : (int32_t)len);
+	if (bytes != NULL)
+		um_buf_put(out, bytes, len);
+}
+
+static void
+array_put_text(struct um_buf *out, const char *text)
+{
+	array_put(out, text, text != NULL ? strlen(text) : 0);
+}
+
+static void
+array_put_amount(struct um_buf *out, const struct um_event *event)
+{
+	uint64_t network = htobe64((uint64_t)event->amount);
+
+	array_put(out, event->has_amount ? &network : NULL, sizeof(network));
+}
+
+static const char *
+meaning_text(enum um_meaning meaning)
+{
+	static const char *const words[] = {
+		[UM_MEANS_IGNORE] = "ignore",
+		[UM_MEANS_PAID] = "paid",
+		[UM_MEANS_FAILED] = "failed",
+		[UM_MEANS_CANCELLED] = "cancelled",
+		[UM_MEANS_EXPIRED] = "expired",
+		[UM_MEANS_PROCESSING] = "processing",
+		[UM_MEANS_RECHECK] = "recheck",
+	};
+
+	return words[meaning];
+}
+
+static void
+put_param(struct um_buf *out, enum param param, const struct um_op *op)
+{
+	switch (param) {
+	case ID:
+		array_put(out, op->id, sizeof(op->id));
+		break;
+	case BINDING:
+		array_put(out, op->binding, sizeof(op->binding));
+		break;
+	case PROVIDER:
+		array_put_text(out, op->provider);
+		break;
+	case BROWSER:
+		array_put(out, op->browser, sizeof(op->browser));
+		break;
+	case SUBJECT:
+		array_put_text(out, op->subject);
+		break;
+	case ACTION:
+		array_put_text(out, op->action);
+		break;
+	case REASON:
+		array_put_text(out, op->reason);
+		break;
+	case RESULT:
+		array_put(out, op->result.ptr, op->result.len);
+		break;
+	case IDENTITY:
+		array_put_text(out, op->event->identity);
+		break;
+	case TYPE:
+		array_put_text(out, op->event->type);
+		break;
+	case MEANING:
+		array_put_text(out, meaning_text(op->event->meaning));
+		break;
+	case AMOUNT:
+		array_put_amount(out, op->event);
+		break;
+	case CURRENCY:
+		array_put_text(out, op->event->currency);
+		break;
+	case REFERENCE:
+		array_put_text(out, op->event->reference);
+		break;
+	case END:
+		break;
+	}
+}
+
+static bool
+send_statement(PGconn *conn, const struct statement *st,
+	const struct um_batch *batch, size_t count)
+{
+	static const int binary[PARAMS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+	struct um_buf param[PARAMS_MAX] = { 0 };
+	const char *values[PARAMS_MAX];
+	int lengths[PARAMS_MAX];
+	int params = count_params(st);
+	bool ok = true;
+
+	for (int p = 0; p < params; p++) {
+		array_begin(&param[p], (int32_t)types_of[st->params[p]].element,
+			count);
+		for (size_t i = 0; i < batch->len; i++)
+			if (batch->kinds[i] == st->kind)
+				put_param(&param[p], st->params[p],
+					batch->ops[i]);
+		values[p] = param[p].ptr;
+		lengths[p] = (int)param[p].len;
+		ok &= !param[p].failed;
+	}
+	ok = ok
+		&& PQsendQueryPrepared(conn, st->name, params, values, lengths,
+			   binary, 0)
+			== 1;
+	for (int p = 0; p < params; p++)
+		um_buf_free(&param[p]);
+	return ok;
+}
+
+bool
+um_batch_send(PGconn *conn, const struct um_batch *batch)
+{
+	for (size_t s = 0; s < UM_BATCH_STATEMENTS_MAX; s++) {
+		size_t count = 0;
+
+		for (size_t i = 0; i < batch->len; i++)
+			count += batch->kinds[i] == statements_of[s].kind;
+		if (count != 0
+			&& !send_statement(conn, &statements_of[s], batch,
+				count))
+			return false;
+	}
+	return PQpipelineSync(conn) == 1;
+}
+
+void
+um_batch_take(struct um_batch_answer *answer, PGresult *res)
+{
+	const char *sqlstate = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+	ExecStatusType status = PQresultStatus(res);
+
+	if (status == PGRES_TUPLES_OK
+		&& answer->results_len < UM_BATCH_STATEMENTS_MAX) {
+		answer->results[answer->results_len++] = res;
+		return;
+	}
+	if (status == PGRES_FATAL_ERROR && answer->sqlstate[0] == '\0')
+		snprintf(answer->sqlstate, sizeof(answer->sqlstate), "%s",
+			sqlstate != NULL ? sqlstate : "08006");
+	PQclear(res);
+}
+
+/* A copy of a column's text, or NULL for SQL's NULL. */
+static char *
+column(const PGresult *res, int row, int col)
+{
+	return PQgetisnull(res, row, col) ? NULL
+					  : strdup(PQgetvalue(res, row, col));
+}
+
+/* bytea as text, \\x and hexadecimal digits; false for SQL's NULL. */
+static bool
+column_bytes(uint8_t *out, size_t len, const PGresult *res, int row, int col)
+{
+	size_t got;
+	unsigned char *bytes;
+	bool ok;
+
+	if (PQgetisnull(res, row, col))
+		return false;
+	bytes = PQunescapeBytea((unsigned char *)PQgetvalue(res, row, col),
+		&got);
+	ok = bytes != NULL && got == len;
+	if (ok)
+		memcpy(out, bytes, len);
+	PQfreemem(bytes);
+	return ok;
+}
+
+static bool
+read_row(struct um_op *op, const PGresult *res, int row)
+{
+	if (!um_outcome_parse(&op->outcome, PQgetvalue(res, row, 0)))
+		return false;
+	switch (op->kind) {
+	case UM_OP_LOOK_UP:
+		op->row.requester = column(res, row, 1);
+		op->row.subject = column(res, row, 2);
+		op->row.action = column(res, row, 3);
+		op->row.reason = column(res, row, 4);
+		op->row.expires = strtoll(PQgetvalue(res, row, 5), NULL, 10);
+		op->row.has_browser = column_bytes(op->row.browser,
+			sizeof(op->row.browser), res, row, 6);
+		break;
+	case UM_OP_OPEN:
+		op->row.kind = column(res, row, 1);
+		op->row.target_url = column(res, row, 2);
+		op->row.expires = strtoll(PQgetvalue(res, row, 3), NULL, 10);
+		if (op->outcome == UM_OUTCOME_OPENED
+			&& (op->row.kind == NULL || op->row.target_url == NULL))
+			return false;
+		break;
+	case UM_OP_BINDING:
+		if (op->outcome == UM_OUTCOME_FOUND
+			&& !column_bytes(op->row.binding,
+				sizeof(op->row.binding), res, row, 1))
+			return false;
+		break;
+	case UM_OP_COMPLETE:
+	case UM_OP_EVENT:
+	case UM_OP_NONE:
+		break;
+	}
+	return true;
+}
+
+bool
+um_batch_read(const struct um_batch *batch,
+	const struct um_batch_answer *answer)
+{
+	PGresult *const *results = answer->results;
+	size_t r = 0;
+
+	for (size_t s = 0; s < UM_BATCH_STATEMENTS_MAX; s++) {
+		int row = 0;
+
+		for (size_t i = 0; i < batch->len; i++) {
+			if (batch->kinds[i] != statements_of[s].kind)
+				continue;
+			if (r >= answer->results_len
+				|| row >= PQntuples(results[r]))
+				return false;
+			if (batch->ops[i] != NULL
+				&& !read_row(batch->ops[i], results[r], row))
+				return false;
+			row++;
+		}
+		if (row != 0 && row != PQntuples(results[r++]))
+			return false;
+	}
+	return r == answer->results_len;
+}
+
+void
+um_batch_answer_clear(struct um_batch_answer *answer)
+{
+	for (size_t i = 0; i < answer->results_len; i++)
+		PQclear(answer->results[i]);
+	answer->results_len = 0;
+	answer->sqlstate[0] = '\0';
+}

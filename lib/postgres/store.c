@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+#include "postgres/store.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libpq-fe.h>
+
+#include "postgres/batch.h"
+#include "postgres/queue.h"
+#include "postgres/sqlstate.h"
+
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+
+enum state {
+	DOWN,       /* no connection; the next attempt is at `until` */
+	CONNECTING, /* PQconnectPoll is at work */
+	PREPARING,  /* the statements are on their way */
+	IDLE,
+	BUSY, /* a batch is under way */
+};
+
+struct um_store {
+	struct um_store_events events;
+	char *conninfo;
+	char *name;
+	PGconn *conn;
+	enum state state;
+	unsigned connection;
+	bool want_write;
+	int64_t until;      /* when this state is over at the latest, or -1 */
+	int64_t down_since; /* -1: there is a connection */
+	int64_t retry_ms;
+
+	struct um_queue queue;
+	struct um_batch_answer answer; /* to what is under way */
+};
+
+struct um_store *
+um_store_new(const char *conninfo, const char *name,
+	const struct um_store_events *events)
+{
+	struct um_store *store = calloc(1, sizeof(*store));
+
+	if (store == NULL)
+		return NULL;
+	store->events = *events;
+	store->conninfo = strdup(conninfo);
+	store->name = strdup(name);
+	store->retry_ms = UM_STORE_RETRY_MIN_MS;
+	store->down_since = -1;
+	if (store->conninfo == NULL || store->name == NULL) {
+		um_store_free(store);
+		return NULL;
+	}
+	return store;
+}
+
+static void
+trouble(struct um_store *store, const char *what, const char *why)
+{
+	char text[256];
+
+	/* libpq's messages end with a newline, and may have several lines. */
+	snprintf(text, sizeof(text), "%s: %.*s", what, (int)strcspn(why, "\n"),
+		why);
+	store->events.trouble(text, store->events.arg);
+}
+
+static void
+hand_back(struct um_store *store, struct um_op *op, enum um_outcome outcome)
+{
+	op->outcome = outcome;
+	store->events.done(op, store->events.arg);
+}
+
+static void
+disconnect(struct um_store *store, int64_t now)
+{
+	um_queue_put_back(&store->queue, false);
+	um_batch_answer_clear(&store->answer);
+	PQfinish(store->conn);
+	store->conn = NULL;
+	store->connection++;
+	store->state = DOWN;
+	store->until = now + store->retry_ms;
+	store->retry_ms = store->retry_ms * 2 < UM_STORE_RETRY_MAX_MS
+		? store->retry_ms * 2
+		: UM_STORE_RETRY_MAX_MS;
+	if (store->down_since < 0)
+		store->down_since = now;
+}
+
+/* libpq has failed, and says why. */
+static void
+connection_lost(struct um_store *store, int64_t now)
+{
+	trouble(store, "database", PQerrorMessage(store->conn));
+	disconnect(store, now);
+}
+
+/* Sends what can be sent now; the rest when the socket can be written. */
+static bool
+flush(struct um_store *store)
+{
+	int flushed = PQflush(store->conn);
+
+	store->want_write = flushed == 1;
+	return flushed >= 0;
+}
+
+/*
+ * What the server says in passing. libpq would print it, and a web server
+ * may put that beside the request line; its text may hold a row's data.
+ */
+static void
+on_notice(void *arg, const PGresult *res)
+{
+	const char *sqlstate = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+
+	trouble(arg, "database: a notice, SQLSTATE",
+		sqlstate != NULL ? sqlstate : "unknown");
+}
+
+static void
+connect_start(struct um_store *store, int64_t now)
+{
+	/* What the operator's string says comes later, and so wins. */
+	const char *const keywords[] = { "fallback_application_name",
+		"target_session_attrs", "tcp_user_timeout", "client_encoding",
+		"dbname", NULL };
+	const char *const values[] = { store->name, "read-write",
+		TEXT(UM_STORE_UNACKED_MS), "UTF8", store->conninfo, NULL };
+
+	store->conn = PQconnectStartParams(keywords, values, 1);
+	store->connection++;
+	if (store->conn == NULL || PQstatus(store->conn) == CONNECTION_BAD) {
+		trouble(store, "database",
+			store->conn != NULL ? PQerrorMessage(store->conn)
+					    : "out of memory");
+		disconnect(store, now);
+		return;
+	}
+	PQsetNoticeReceiver(store->conn, on_notice, store);
+	store->state = CONNECTING;
+	store->want_write = true;
+	store->until = now + UM_STORE_BATCH_MS;
+}
+
+/* PQconnectPoll must not be called before the socket is ready for it. */
+static bool
+may_connect(const struct um_store *store)
+{
+	struct pollfd pfd = { .fd = PQsocket(store->conn),
+		.events = store->want_write ? POLLOUT : POLLIN };
+
+	return poll(&pfd, 1, 0) > 0;
+}
+
+static void
+connect_go_on(struct um_store *store, int64_t now)
+{
+	PostgresPollingStatusType next = PQconnectPoll(store->conn);
+
+	/* libpq may have gone on to another host, another socket. */
+	store->connection++;
+	store->until = now + UM_STORE_BATCH_MS;
+	store->want_write = next == PGRES_POLLING_WRITING;
+	if (next == PGRES_POLLING_READING || next == PGRES_POLLING_WRITING)
+		return;
+	if (next != PGRES_POLLING_OK || PQsetnonblocking(store->conn, 1) != 0
+		|| PQenterPipelineMode(store->conn) != 1
+		|| !um_batch_prepare(store->conn)) {
+		connection_lost(store, now);
+		return;
+	}
+	store->state = PREPARING;
+	store->want_write = true;
+}
+
+/* What waits goes out: something does, and nothing is under way. */
+static void
+start_batch(struct um_store *store, int64_t now)
+{
+	if (!um_batch_send(store->conn, um_queue_start(&store->queue))
+		|| !flush(store)) {
+		connection_lost(store, now);
+		return;
+	}
+	store->state = BUSY;
+	store->until = now + UM_STORE_BATCH_MS;
+}
+
+/* Hands back what has waited for too long. */
+static void
+expire(struct um_store *store, int64_t now)
+{
+	struct um_op *op;
+
+	while ((op = um_queue_take_expired(&store->queue, now)) != NULL)
+		hand_back(store, op, UM_OUTCOME_UNAVAILABLE);
+}
+
+/* The next batch is sent first: PostgreSQL works while these are answered. */
+static void
+batch_committed(struct um_store *store, int64_t now)
+{
+	struct um_batch batch;
+	bool fits;
+
+	um_queue_finish(&store->queue, &batch);
+	fits = um_batch_read(&batch, &store->answer);
+	if (store->events.committed != NULL)
+		store->events.committed(batch.len, store->events.arg);
+	expire(store, now);
+	if (store->queue.waiting != 0)
+		start_batch(store, now);
+	for (size_t i = 0; i < batch.len; i++)
+		if (batch.ops[i] != NULL)
+			hand_back(store, batch.ops[i],
+				fits ? batch.ops[i]->outcome
+				     : UM_OUTCOME_FAILED);
+}
+
+static void
+batch_failed(struct um_store *store, int64_t now)
+{
+	trouble(store, "database: a transaction failed, SQLSTATE",
+		store->answer.sqlstate);
+	if (um_sqlstate_is_servers(store->answer.sqlstate)) {
+		disconnect(store, now);
+	} else if (um_sqlstate_is_transient(store->answer.sqlstate)) {
+		um_queue_put_back(&store->queue, false);
+	} else if (store->queue.batch.len > 1) {
+		/* One bad row must not fail its neighbours: each by itself. */
+		um_queue_put_back(&store->queue, true);
+	} else {
+		struct um_batch batch;
+
+		um_queue_finish(&store->queue, &batch);
+		if (batch.ops[0] != NULL)
+			hand_back(store, batch.ops[0],
+				um_sqlstate_is_rows(store->answer.sqlstate)
+					? UM_OUTCOME_FAILED
+					: UM_OUTCOME_UNAVAILABLE);
+	}
+}
+
+static void
+prepared(struct um_store *store, int64_t now)
+{
+	if (store->answer.sqlstate[0] != '\0') {
+		trouble(store, "database: is it migrated? SQLSTATE",
+			store->answer.sqlstate);
+		disconnect(store, now);
+	} else {
+		store->down_since = -1;
+		store->retry_ms = UM_STORE_RETRY_MIN_MS;
+	}
+}
+
+/* The Sync has come back: what was under way is committed, or is not. */
+static void
+transaction_over(struct um_store *store, int64_t now)
+{
+	bool preparing = store->state == PREPARING;
+
+	store->state = IDLE;
+	store->until = -1;
+	if (preparing)
+		prepared(store, now);
+	else if (store->answer.sqlstate[0] != '\0')
+		batch_failed(store, now);
+	else
+		batch_committed(store, now);
+	um_batch_answer_clear(&store->answer);
+}
+
+/* Answers false when nothing more can be read now. */
+static bool
+take_result(struct um_store *store, int64_t now)
+{
+	PGresult *res;
+
+	if (PQisBusy(store->conn))
+		return false;
+	res = PQgetResult(store->conn);
+	if (res == NULL) /* it stands between two statements */
+		return PQstatus(store->conn) != CONNECTION_BAD;
+	if (PQresultStatus(res) == PGRES_PIPELINE_SYNC) {
+		PQclear(res);
+		transaction_over(store, now);
+		return false;
+	}
+	um_batch_take(&store->answer, res);
+	return PQstatus(store->conn) != CONNECTION_BAD;
+}
+
+static void
+read_results(struct um_store *store, int64_t now)
+{
+	unsigned connection = store->connection;
+
+	if (PQconsumeInput(store->conn) != 1 || !flush(store)) {
+		connection_lost(store, now);
+		return;
+	}
+	if (store->state == IDLE)
+		return;
+	while (take_result(store, now))
+		;
+	if (store->connection == connection
+		&& PQstatus(store->conn) == CONNECTION_BAD)
+		connection_lost(store, now);
+}
+
+void
+um_store_submit(struct um_store *store, struct um_op *op, int64_t now)
+{
+	bool away = store->down_since >= 0
+		&& now - store->down_since > UM_STORE_WAIT_MS;
+
+	op->alone = false;
+	op->deadline = now + UM_STORE_WAIT_MS;
+	if (away || store->queue.waiting >= UM_STORE_QUEUE_MAX)
+		hand_back(store, op, UM_OUTCOME_UNAVAILABLE);
+	else
+		um_queue_append(&store->queue, op);
+}
+
+void
+um_store_run(struct um_store *store, bool ready, int64_t now)
+{
+	if (store->state == DOWN && store->until <= now)
+		connect_start(store, now);
+	if (store->state == CONNECTING && may_connect(store))
+		connect_go_on(store, now);
+	/* TLS may hold back what the socket shows no more. */
+	if (store->state >= PREPARING && (ready || PQsslInUse(store->conn)))
+		read_results(store, now);
+	if ((store->state == CONNECTING || store->state == PREPARING
+		    || store->state == BUSY)
+		&& store->until <= now) {
+		trouble(store, "database", "no answer in time");
+		disconnect(store, now);
+	}
+	expire(store, now);
+	if (store->state == IDLE && store->queue.waiting != 0)
+		start_batch(store, now);
+}
+
+int
+um_store_watch(const struct um_store *store, bool *want_write,
+	unsigned *connection)
+{
+	*want_write = store->want_write;
+	*connection = store->connection;
+	return store->conn != NULL ? PQsocket(store->conn) : -1;
+}
+
+int64_t
+um_store_deadline(const struct um_store *store)
+{
+	int64_t until = store->state == IDLE ? -1 : store->until;
+	int64_t at = um_queue_deadline(&store->queue);
+
+	return at < 0 || (until >= 0 && until < at) ? until : at;
+}
+
+size_t
+um_store_pending(const struct um_store *store)
+{
+	return um_queue_pending(&store->queue);
+}
+
+void
+um_store_free(struct um_store *store)
+{
+	if (store == NULL)
+		return;
+	um_batch_answer_clear(&store->answer);
+	PQfinish(store->conn);
+	free(store->conninfo);
+	free(store->name);
+	free(store);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* Plain CGI (RFC 3875): one request, a queue of one. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "postgres/store.h"
+#include "server/serve.h"
+
+#define DROPPED_MAX 1048576 /* bytes of a body over the limit that are read */
+
+static const char *
+get_env(const char *name, void *arg)
+{
+	(void)arg;
+	return getenv(name);
+}
+
+/*
+ * The body, as far as CONTENT_LENGTH and the limit go. What is over the limit
+ * is read and dropped: a server that is still writing when we end (fcgiwrap)
+ * takes that for a failure, and shows its own page.
+ */
+static void
+read_body(struct um_exchange *ex, struct um_buf *body, size_t max)
+{
+	const char *text = getenv("CONTENT_LENGTH");
+	unsigned long long left = text != NULL ? strtoull(text, NULL, 10) : 0;
+	bool drop = left > max
+		|| (text != NULL && text[strspn(text, "0123456789")] != '\0');
+	char chunk[4096];
+
+	ex->request.body_too_large = drop;
+	if (drop && left > DROPPED_MAX)
+		left = DROPPED_MAX;
+	while (left != 0) {
+		ssize_t n = read(STDIN_FILENO, chunk,
+			left < sizeof(chunk) ? (size_t)left : sizeof(chunk));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		if (!drop)
+			um_buf_put(body, chunk, (size_t)n);
+		left -= (unsigned long long)n;
+	}
+	/* A form that was cut, the code in it perhaps, is none. */
+	if (!drop && left == 0)
+		ex->request.body = um_buf_str(body);
+}
+
+struct waiting {
+	struct um_log *log;
+	size_t left;
+};
+
+static void
+on_done(struct um_op *op, void *arg)
+{
+	struct waiting *waiting = arg;
+
+	(void)op;
+	waiting->left--;
+}
+
+static void
+on_trouble(const char *text, void *arg)
+{
+	struct waiting *waiting = arg;
+
+	um_log_trouble(waiting->log, text, um_wall_ms());
+}
+
+/* Carries out what was asked for, as long as the limits let it wait. */
+static void
+carry_out(struct um_exchange *ex, const struct um_program *program,
+	const struct um_context *context, struct um_log *log)
+{
+	struct um_op *ops = ex->ops != NULL ? ex->ops : &ex->op;
+	struct waiting waiting = { .log = log, .left = ex->asked };
+	const struct um_store_events events = { on_done, on_trouble, NULL,
+		&waiting };
+	struct um_store *store = um_store_new(context->config->database_url,
+		program->name, &events);
+
+	for (size_t i = 0; i < ex->asked; i++) {
+		ops[i].outcome = UM_OUTCOME_UNAVAILABLE;
+		if (store != NULL)
+			um_store_submit(store, &ops[i], um_now_ms());
+	}
+	ex->asked = 0;
+	if (store == NULL)
+		return;
+	um_store_run(store, false, um_now_ms());
+	while (waiting.left != 0) {
+		bool want_write;
+		unsigned connection;
+		struct pollfd pfd = {
+			.fd = um_store_watch(store, &want_write, &connection),
+			.events = POLLIN,
+		};
+		int64_t left = um_store_deadline(store) - um_now_ms();
+
+		if (want_write)
+			pfd.events |= POLLOUT;
+		poll(&pfd, 1, left < 0 ? 0 : (int)left);
+		um_store_run(store, pfd.revents != 0, um_now_ms());
+	}
+	um_store_free(store);
+}
+
+int
+um_cgi(const struct um_program *program, struct um_context *context,
+	struct um_log *log)
+{
+	struct um_exchange ex;
+	struct um_buf path = { 0 };
+	struct um_buf body = { 0 };
+	struct um_buf out = { 0 };
+	struct um_str rest;
+	int64_t began = um_now_us();
+	int64_t took_us;
+
+	alarm(UM_CGI_S);
+	context->now_ms = um_wall_ms();
+	um_exchange_begin(&ex, &path, get_env, NULL, context);
+	read_body(&ex, &body, program->body_max);
+	program->plan(context, &ex);
+	while (ex.asked != 0) {
+		carry_out(&ex, program, context, log);
+		program->answer(context, &ex);
+	}
+	um_exchange_write(&ex, &out);
+	rest = um_buf_str(&out);
+	while (rest.len != 0) {
+		ssize_t n = write(STDOUT_FILENO, rest.ptr, rest.len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		rest.ptr += n;
+		rest.len -= (size_t)n;
+	}
+	took_us = um_now_us() - began;
+	um_metrics_count(context->metrics, ex.response.status, took_us);
+	um_log_request(log, &ex, um_wall_ms(), took_us);
+	um_log_flush(log);
+	um_exchange_free(&ex);
+	um_buf_free(&path);
+	um_buf_free(&body);
+	um_buf_free(&out);
+	return rest.len == 0 ? 0 : 1;
+}

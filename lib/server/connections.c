@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/connections.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static void
+set_accepting(struct um_connections *list, bool on)
+{
+	/* Several processes share the socket: wake one of them. */
+	struct epoll_event ev = { .events = EPOLLIN | EPOLLEXCLUSIVE,
+		.data.ptr = list };
+
+	if (list->accepting == on)
+		return;
+	epoll_ctl(list->epoll, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL,
+		list->listener, on ? &ev : NULL);
+	list->accepting = on;
+}
+
+/* There is room again, or one that could make some. */
+static void
+accept_again(struct um_connections *list)
+{
+	if (!list->stopped)
+		set_accepting(list, true);
+}
+
+static void
+set_partial(struct um_connections *list, struct um_connection *c, int64_t since)
+{
+	if (c->partial_since >= 0)
+		list->partial_len--;
+	if (since >= 0)
+		list->partial_len++;
+	c->partial_since = since;
+}
+
+static void
+link_first(struct um_connections *list, struct um_connection *c)
+{
+	c->prev = NULL;
+	c->next = list->first;
+	if (c->next != NULL)
+		c->next->prev = c;
+	else
+		list->last = c;
+	list->first = c;
+}
+
+static void
+unlink_from(struct um_connections *list, const struct um_connection *c)
+{
+	if (c->prev != NULL)
+		c->prev->next = c->next;
+	else
+		list->first = c->next;
+	if (c->next != NULL)
+		c->next->prev = c->prev;
+	else
+		list->last = c->prev;
+}
+
+/* The memory stays until the end of the turn: an event may still name it. */
+static void
+close_connection(struct um_connections *list, struct um_connection *c)
+{
+	if (c->dead)
+		return;
+	c->dead = true;
+	set_partial(list, c, -1);
+	um_fastcgi_free(c->fc);
+	um_exchange_free(&c->ex);
+	um_buf_free(&c->path);
+	unlink_from(list, c);
+	c->next = list->dead;
+	list->dead = c;
+	list->len--;
+	accept_again(list);
+}
+
+static void
+open_connection(struct um_connections *list, int fd)
+{
+	struct um_connection *c = calloc(1, sizeof(*c));
+	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = c };
+
+	if (c == NULL) {
+		close(fd);
+		return;
+	}
+	c->partial_since = -1;
+	c->fc = um_fastcgi_new(fd);
+	if (c->fc == NULL
+		|| epoll_ctl(list->epoll, EPOLL_CTL_ADD, fd, &ev) != 0) {
+		um_fastcgi_free(c->fc);
+		free(c);
+		return;
+	}
+	link_first(list, c);
+	list->len++;
+}
+
+/* Makes room for another: the connection that has been silent for longest. */
+static bool
+close_silent(struct um_connections *list)
+{
+	for (struct um_connection *c = list->last; c != NULL; c = c->prev) {
+		char byte;
+
+		if (!c->busy && c->partial_since < 0
+			&& recv(um_fastcgi_fd(c->fc), &byte, 1,
+				   MSG_PEEK | MSG_DONTWAIT)
+				< 0) {
+			close_connection(list, c);
+			return true;
+		}
+	}
+	return false;
+}
+
+void
+um_connections_begin(struct um_connections *list, int epoll, int listener)
+{
+	list->epoll = epoll;
+	list->listener = listener;
+	/* Shared with other processes: it must never block one of them. */
+	fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK);
+	set_accepting(list, true);
+}
+
+void
+um_connections_accept(struct um_connections *list)
+{
+	do {
+		int fd;
+
+		if (list->len >= UM_CONNECTIONS_MAX && !close_silent(list)) {
+			set_accepting(list, false);
+			return;
+		}
+		fd = accept4(list->listener, NULL, NULL, SOCK_CLOEXEC);
+		if (fd < 0) {
+			if ((errno == EMFILE || errno == ENFILE)
+				&& !close_silent(list) && list->len != 0)
+				set_accepting(list, false);
+			return;
+		}
+		open_connection(list, fd);
+	} while (list->len < UM_CONNECTIONS_MAX);
+}
+
+void
+um_connections_stop(struct um_connections *list)
+{
+	set_accepting(list, false);
+	list->stopped = true;
+}
+
+bool
+um_connections_read(struct um_connections *list, struct um_connection *c,
+	int64_t now)
+{
+	if (c->dead)
+		return false;
+	if (c->busy) {
+		/* It is gone, or speaks out of turn: look when it is answered. */
+		epoll_ctl(list->epoll, EPOLL_CTL_DEL, um_fastcgi_fd(c->fc),
+			NULL);
+		c->unwatched = true;
+		return false;
+	}
+	switch (um_fastcgi_read(c->fc)) {
+	case UM_FASTCGI_REQUEST:
+		set_partial(list, c, -1);
+		unlink_from(list, c);
+		link_first(list, c);
+		c->busy = true;
+		list->busy_len++;
+		return true;
+	case UM_FASTCGI_MORE:
+		if (c->partial_since < 0 && um_fastcgi_is_partial(c->fc))
+			set_partial(list, c, now);
+		break;
+	case UM_FASTCGI_CLOSED:
+		close_connection(list, c);
+		break;
+	}
+	return false;
+}
+
+void
+um_connections_answered(struct um_connections *list, struct um_connection *c,
+	bool keep)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = c };
+
+	c->busy = false;
+	list->busy_len--;
+	if (!keep) {
+		close_connection(list, c);
+		return;
+	}
+	if (c->unwatched)
+		epoll_ctl(list->epoll, EPOLL_CTL_ADD, um_fastcgi_fd(c->fc),
+			&ev);
+	c->unwatched = false;
+	accept_again(list);
+}
+
+int64_t
+um_connections_close_slow(struct um_connections *list, int64_t now)
+{
+	int64_t next = -1;
+
+	if (list->partial_len == 0)
+		return -1;
+	for (struct um_connection *c = list->first, *after; c != NULL;
+		c = after) {
+		int64_t limit = c->partial_since + UM_CONNECTIONS_PARTIAL_MS;
+
+		after = c->next;
+		if (c->partial_since < 0)
+			continue;
+		if (limit <= now)
+			close_connection(list, c);
+		else if (next < 0 || limit < next)
+			next = limit;
+	}
+	return next;
+}
+
+void
+um_connections_tidy(struct um_connections *list)
+{
+	while (list->dead != NULL) {
+		struct um_connection *c = list->dead;
+
+		list->dead = c->next;
+		free(c);
+	}
+}
+
+void
+um_connections_end(struct um_connections *list)
+{
+	um_connections_stop(list);
+	while (list->first != NULL)
+		close_connection(list, list->first);
+	um_connections_tidy(list);
+}

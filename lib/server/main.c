@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* How a program starts: its arguments, its configuration, its way to run. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include <openssl/rand.h>
+
+#include "server/serve.h"
+
+#define DEFAULT_CONFIG "/etc/urlmode/config.json"
+
+/* OpenSSL's, some ahead: asking costs it far more than the bytes do. */
+static void
+random_bytes(void *out, size_t len)
+{
+	static uint8_t ahead[256];
+	static size_t left;
+
+	if (len > sizeof(ahead))
+		abort();
+	if (len > left) {
+		/* Without them nothing here may go on. */
+		if (RAND_bytes(ahead, sizeof(ahead)) != 1)
+			abort();
+		left = sizeof(ahead);
+	}
+	left -= len;
+	memcpy(out, ahead + left, len);
+	explicit_bzero(ahead + left, len);
+}
+
+/* Standard input is a listening socket: that is how FastCGI starts. */
+static bool
+is_fastcgi(void)
+{
+	int listening = 0;
+	socklen_t len = sizeof(listening);
+
+	return getsockopt(STDIN_FILENO, SOL_SOCKET, SO_ACCEPTCONN, &listening,
+		       &len)
+		== 0
+		&& listening != 0;
+}
+
+static void
+usage(const char *name)
+{
+	printf("usage: %s [--check | --help]\n\n"
+	       "Serves its route of urlmode: as FastCGI where standard input "
+	       "is a\n"
+	       "listening socket (spawn-fcgi, systemd), as plain CGI "
+	       "otherwise.\n\n"
+	       "  --check  read the configuration and the keys, say what is "
+	       "wrong\n\n"
+	       "URLMODE_CONFIG names the configuration; default %s.\n",
+		name, DEFAULT_CONFIG);
+}
+
+/*
+ * Cannot start. A web server that ran us as CGI would put standard error into
+ * its log beside the request line, so that goes to syslog.
+ */
+static int
+fail(const char *name, const struct um_error *err, bool is_cgi)
+{
+	if (is_cgi) {
+		openlog("urlmode", LOG_PID, LOG_DAEMON);
+		syslog(LOG_ERR, "%s: %s", name, err->text);
+		printf("Status: 500\r\nContent-Type: text/plain\r\n"
+		       "Cache-Control: no-store\r\n\r\n"
+		       "urlmode is not set up; the system log says why.\n");
+		return 0;
+	}
+	fprintf(stderr, "urlmode %s: %s\n", name, err->text);
+	return 1;
+}
+
+int
+um_program_main(const struct um_program *program, int argc, char **argv)
+{
+	const char *path = getenv("URLMODE_CONFIG");
+	/* Not 0: Linux pipes a core to a handler regardless, but for 1. */
+	const struct rlimit no_core = { 1, 1 };
+	bool is_cgi = getenv("GATEWAY_INTERFACE") != NULL && !is_fastcgi();
+	/* A query without `=` may reach a CGI program as arguments (RFC 3875
+	 * section 4.4): they are the browser's, not the operator's. */
+	bool check = !is_cgi && argc == 2 && strcmp(argv[1], "--check") == 0;
+	struct um_context context = { .random = random_bytes };
+	struct um_config *config = NULL;
+	struct um_error err = { "" };
+	struct um_log log;
+	int status;
+
+	if (!is_cgi && argc > 1 && !check) {
+		usage(program->name);
+		return strcmp(argv[1], "--help") == 0 ? 0 : 2;
+	}
+	setrlimit(RLIMIT_CORE, &no_core);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGALRM, SIG_DFL);
+	if (!um_config_load(&config, path != NULL ? path : DEFAULT_CONFIG, &err)
+		|| !um_keys_load(&context.keys, config->keys_file, &err)
+		|| !um_metrics_open(&context.metrics, config->metrics_file,
+			program->name, &err)
+		|| !um_log_open(&log, program->name, config, is_cgi, &err)) {
+		status = fail(program->name, &err, is_cgi);
+		goto out;
+	}
+	context.config = config;
+	if (check) {
+		status = 0;
+	} else if (is_cgi) {
+		status = um_cgi(program, &context, &log);
+	} else if (is_fastcgi()) {
+		status = um_serve(program, &context, &log, STDIN_FILENO);
+	} else {
+		usage(program->name);
+		status = 2;
+	}
+	um_buf_free(&log.lines);
+out:
+	um_metrics_close(context.metrics);
+	um_keys_free(context.keys);
+	um_config_free(config);
+	return status;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Amounts of money, in the minor unit of their currency (ISO 4217). */
+#ifndef UM_AMOUNT_H
+#define UM_AMOUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/str.h"
+
+enum um_amount_form {
+	UM_AMOUNT_MINOR,   /* "1050": digits only */
+	UM_AMOUNT_DECIMAL, /* "10.50": digits, perhaps a point and digits */
+};
+
+/* Three letters, made upper case; false for anything else. */
+bool um_currency_parse(char out[static 4], struct um_str text);
+
+/*
+ * Not negative, and within an int64_t. False for anything else, and for a
+ * decimal that is finer than the currency's minor unit.
+ */
+bool um_amount_parse(int64_t *out, struct um_str text, enum um_amount_form form,
+	const char *currency);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#include "webhook/json.h"
+
+static void
+put_escape(struct um_buf *out, unsigned char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	static const char says[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+	const char *found = c != 0 ? strchr(says, c) : NULL;
+
+	if (found != NULL) {
+		um_buf_puts(out, "\\");
+		um_buf_put(out, &letters[found - says], 1);
+		return;
+	}
+	um_buf_puts(out, "\\u00");
+	um_buf_put(out, &digits[c >> 4], 1);
+	um_buf_put(out, &digits[c & 15], 1);
+}
+
+void
+um_json_put(struct um_buf *out, struct um_str text)
+{
+	size_t plain = 0; /* where what is not put yet begins */
+
+	um_buf_puts(out, "\"");
+	for (size_t i = 0; i < text.len; i++) {
+		unsigned char c = (unsigned char)text.ptr[i];
+
+		if (c >= ' ' && c != '"' && c != '\\')
+			continue;
+		um_buf_put(out, text.ptr + plain, i - plain);
+		put_escape(out, c);
+		plain = i + 1;
+	}
+	if (text.len != 0)
+		um_buf_put(out, text.ptr + plain, text.len - plain);
+	um_buf_puts(out, "\"");
+}

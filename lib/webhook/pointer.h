@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* JSON pointers (RFC 6901), compiled once. */
+#ifndef UM_POINTER_H
+#define UM_POINTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "webhook/json.h"
+
+#define UM_POINTER_MAX 256 /* characters of a pointer */
+#define UM_POINTER_TOKENS_MAX 16
+
+/* Zeroed to begin with: the whole document. */
+struct um_pointer {
+	size_t len;
+	struct um_pointer_token {
+		char *name;
+		size_t name_len;
+		size_t index; /* in an array; SIZE_MAX where it is none */
+	} * token;
+};
+
+/* False for what is no pointer, is over a limit, or out of memory. */
+bool um_pointer_compile(struct um_pointer *pointer, const char *text);
+void um_pointer_free(struct um_pointer *pointer);
+bool um_pointer_same(const struct um_pointer *a, const struct um_pointer *b);
+
+/* The node there; NULL where there is none, and of NULL. */
+const struct um_json_node *um_pointer_find(const struct um_pointer *pointer,
+	const struct um_json_node *root);
+
+#endif

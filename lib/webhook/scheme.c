@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include "webhook/scheme.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The signatures of one delivery, as text. */
+struct candidates {
+	size_t len;
+	struct um_str text[UM_SIGNATURES_MAX];
+};
+
+void
+um_scheme_free(struct um_scheme *scheme)
+{
+	um_value_free(&scheme->from);
+	for (size_t i = 0; i < scheme->parts_len; i++)
+		um_value_free(&scheme->parts[i]);
+	free(scheme->parts);
+	free(scheme->prefix);
+	free(scheme->field);
+	free(scheme->between);
+	free(scheme->equals);
+	free(scheme->key_prefix);
+	um_verifier_free(scheme->verifier);
+	*scheme = (struct um_scheme){ 0 };
+}
+
+bool
+um_scheme_wants(const struct um_scheme *scheme, const char *secret)
+{
+	return scheme->key_form != UM_KEY_CERTIFICATE
+		&& (scheme->key_prefix == NULL
+			|| strncmp(secret, scheme->key_prefix,
+				   strlen(scheme->key_prefix))
+				== 0);
+}
+
+const char *
+um_scheme_take(struct um_scheme *scheme, const char *secret)
+{
+	if (scheme->key_prefix != NULL)
+		secret += strlen(scheme->key_prefix);
+	return um_verifier_add_secret(scheme->verifier, scheme->key_form,
+		secret);
+}
+
+/* One signature more; its prefix, which has to be there, comes off. */
+static enum um_found
+add(struct candidates *candidates, const struct um_scheme *scheme,
+	struct um_str text)
+{
+	size_t prefix = scheme->prefix != NULL ? strlen(scheme->prefix) : 0;
+
+	if (text.len <= prefix
+		|| (prefix != 0
+			&& memcmp(text.ptr, scheme->prefix, prefix) != 0))
+		return UM_BAD;
+	text.ptr += prefix;
+	text.len -= prefix;
+	candidates->text[candidates->len++] = text;
+	return UM_FOUND;
+}
+
+static enum um_found
+collect_numbered(struct candidates *candidates, const struct um_scheme *scheme,
+	const struct um_delivery *delivery)
+{
+	while (candidates->len < UM_SIGNATURES_MAX) {
+		char name[UM_VALUE_HEADER_MAX + 4];
+		const char *text;
+
+		snprintf(name, sizeof(name), "%s%zu",
+			scheme->from.names.name[0], candidates->len + 1);
+		text = delivery->header(name, delivery->arg);
+		if (text == NULL || text[0] == '\0')
+			break;
+		if (add(candidates, scheme, um_str(text)) != UM_FOUND)
+			return UM_BAD;
+	}
+	return candidates->len != 0 ? UM_FOUND : UM_ABSENT;
+}
+
+/* Of a header with named parts those that bear the scheme's name. */
+static enum um_found
+collect_fields(struct candidates *candidates, const struct um_scheme *scheme,
+	struct um_pairs *pairs, struct um_str text)
+{
+	if (!um_pairs_parse(pairs, text, scheme->between, scheme->equals))
+		return UM_BAD;
+	for (size_t i = 0; i < pairs->len; i++)
+		if (um_str_is(pairs->pair[i].name, scheme->field)
+			&& add(candidates, scheme, pairs->pair[i].value)
+				!= UM_FOUND)
+			return UM_BAD;
+	return candidates->len != 0 ? UM_FOUND : UM_BAD;
+}
+
+static enum um_found
+collect(struct candidates *candidates, const struct um_scheme *scheme,
+	struct um_reading *reading)
+{
+	enum um_found found;
+
+	reading->pairs.len = 0;
+	um_buf_free(&reading->signature);
+	if (scheme->numbered)
+		return collect_numbered(candidates, scheme, reading->delivery);
+	found = um_value_put(&scheme->from, reading, &reading->signature);
+	if (found == UM_FOUND && reading->signature.failed)
+		return UM_BAD;
+	if (found != UM_FOUND)
+		return found;
+	if (scheme->field != NULL)
+		return collect_fields(candidates, scheme, &reading->pairs,
+			um_buf_str(&reading->signature));
+	return add(candidates, scheme, um_buf_str(&reading->signature));
+}
+
+/* The part from which what is signed is told apart from its other end. */
+static size_t
+pivot_of(const struct um_scheme *scheme)
+{
+	for (size_t i = 0; i < scheme->parts_len; i++)
+		if (scheme->parts[i].kind == UM_VALUE_BODY)
+			return i;
+	return scheme->parts_len;
+}
+
+/* Whether `mark`, which stands at `start`, stands again after it. */
+static bool
+cuts_late(const struct um_buf *out, size_t start, const char *mark)
+{
+	return memmem(out->ptr + start + 1, out->len - start - 1, mark,
+		       strlen(mark))
+		!= NULL;
+}
+
+/*
+ * Puts together what is signed. Before the body a value ends where the
+ * literal after it first stands, behind the body it begins where the literal
+ * before it last stands: then there is only one way to cut it.
+ */
+static enum um_found
+put_signed(const struct um_scheme *scheme, struct um_reading *reading,
+	struct um_buf *out)
+{
+	size_t pivot = pivot_of(scheme), before = 0;
+	bool fixed_before = true;
+
+	for (size_t i = 0; i < scheme->parts_len; i++) {
+		const struct um_value *part = &scheme->parts[i];
+		bool fixed = part->kind == UM_VALUE_LITERAL;
+		size_t start = out->len;
+		enum um_found found = um_value_put(part, reading, out);
+
+		if (found == UM_BAD || out->failed)
+			return UM_BAD;
+		if (found == UM_ABSENT && part->kind != UM_VALUE_BODY)
+			return UM_ABSENT;
+		if (fixed && !fixed_before && i <= pivot
+			&& um_value_cuts_early(out, before, part->text))
+			reading->ambiguous = true;
+		if (!fixed && fixed_before && i > pivot && i != 0
+			&& cuts_late(out, before, scheme->parts[i - 1].text))
+			reading->ambiguous = true;
+		before = start;
+		fixed_before = fixed;
+	}
+	return UM_FOUND;
+}
+
+enum um_check
+um_scheme_check(const struct um_scheme *scheme, struct um_reading *reading)
+{
+	struct candidates candidates = { 0 };
+	struct um_buf message = { 0 };
+	enum um_check check = UM_CHECK_WRONG;
+	enum um_found found;
+
+	reading->ambiguous = false;
+	/* Most sign the body, and little else. */
+	um_buf_reserve(&message, reading->delivery->body.len + 256);
+	found = collect(&candidates, scheme, reading);
+	if (found == UM_FOUND)
+		found = put_signed(scheme, reading, &message);
+	if (found == UM_ABSENT)
+		check = UM_CHECK_NONE;
+	else if (found == UM_FOUND
+		&& um_verifier_match(scheme->verifier, um_buf_str(&message),
+			candidates.text, candidates.len,
+			reading->delivery->now_ms))
+		check = UM_CHECK_RIGHT;
+	um_buf_free(&message);
+	return check;
+}
