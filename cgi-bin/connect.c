@@ -20,9 +20,9 @@
 static void
 ask_to_open(const struct um_context *context, struct um_exchange *ex)
 {
-	um_ensure_cookie(context, ex);
-	um_ask(ex, UM_OP_OPEN);
-	um_browser(ex->op.browser, um_str(ex->cookie));
+	um_exchange_ensure_cookie(context, ex);
+	um_exchange_request_op(ex, UM_OP_OPEN);
+	um_browser_digest(ex->op.browser, um_str(ex->cookie));
 	ex->op.subject = ex->user[0] != '\0' ? ex->user : NULL;
 }
 
@@ -34,15 +34,15 @@ plan_answer(const struct um_context *context, struct um_exchange *ex)
 
 	/* The link alone opens nothing: only the page that this browser got. */
 	if (!um_token_is_bound(&ex->token)) {
-		um_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
+		um_exchange_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
 	} else if (um_str_is(pressed, "continue")) {
 		ask_to_open(context, ex);
 	} else if (um_str_is(pressed, "refuse")) {
-		um_ask(ex, UM_OP_COMPLETE);
+		um_exchange_request_op(ex, UM_OP_COMPLETE);
 		ex->op.action = "decline";
 		ex->op.reason = ex->reason = "access_denied";
 	} else {
-		um_refuse(ex, UM_REFUSAL_ANSWER_INVALID);
+		um_exchange_refuse(ex, UM_REFUSAL_ANSWER_INVALID);
 	}
 }
 
@@ -51,15 +51,17 @@ plan(const struct um_context *context, struct um_exchange *ex)
 {
 	bool confirm = context->config->user_check == UM_USER_CONFIRM;
 
-	if (!um_route(context, ex, "/connect/", "", UM_KIND_ANY)
-		|| !um_method(ex, confirm ? "GET, HEAD, POST" : "GET, HEAD")
-		|| !um_fields(ex) || !um_state(context, ex, UM_PURPOSE_CONNECT)
-		|| !um_user(context, ex))
+	if (!um_check_route(context, ex, "/connect/", "", UM_KIND_ANY)
+		|| !um_check_method(ex,
+			confirm ? "GET, HEAD, POST" : "GET, HEAD")
+		|| !um_check_fields(ex)
+		|| !um_check_state(context, ex, UM_PURPOSE_CONNECT)
+		|| !um_check_user(context, ex))
 		return;
 	if (ex->request.method == UM_POST)
 		plan_answer(context, ex);
 	else if (confirm || ex->request.method == UM_HEAD)
-		um_ask(ex, UM_OP_LOOK_UP);
+		um_exchange_request_op(ex, UM_OP_LOOK_UP);
 	else
 		ask_to_open(context, ex);
 }
@@ -76,12 +78,13 @@ show_confirm_page(const struct um_context *context, struct um_exchange *ex)
 		.state = { state, UM_TOKEN_LEN },
 	};
 
-	um_ensure_cookie(context, ex);
-	if (!um_mint(context, ex, UM_PURPOSE_CONNECT, ex->token.expires, state))
+	um_exchange_ensure_cookie(context, ex);
+	if (!um_exchange_mint(context, ex, UM_PURPOSE_CONNECT,
+		    ex->token.expires, state))
 		return;
 	um_page_confirm(&ex->response, &confirm);
 	if (ex->request.method == UM_GET)
-		um_give_cookie(ex);
+		um_exchange_set_cookie(ex);
 }
 
 /* The target URL, for oauth with `state` added (RFC 6749 section 4.1.1). */
@@ -94,8 +97,8 @@ send_on(const struct um_context *context, struct um_exchange *ex)
 	if (strcmp(ex->op.row.kind, "oauth") == 0) {
 		char state[UM_TOKEN_LEN + 1];
 
-		if (!um_mint(context, ex, UM_PURPOSE_RETURN, ex->op.row.expires,
-			    state))
+		if (!um_exchange_mint(context, ex, UM_PURPOSE_RETURN,
+			    ex->op.row.expires, state))
 			goto out;
 		um_buf_puts(&url,
 			strchr(ex->op.row.target_url, '?') != NULL ? "&state="
@@ -103,7 +106,7 @@ send_on(const struct um_context *context, struct um_exchange *ex)
 		um_buf_puts(&url, state);
 	}
 	um_response_redirect(&ex->response, um_buf_str(&url));
-	um_give_cookie(ex);
+	um_exchange_set_cookie(ex);
 	ex->response.headers.failed |= url.failed;
 out:
 	um_buf_free(&url);
@@ -116,11 +119,12 @@ try_again_later(const struct um_context *context, struct um_exchange *ex)
 	char url[sizeof("/connect/?state=") + UM_PROVIDER_MAX + UM_TOKEN_LEN];
 	char state[UM_TOKEN_LEN + 1];
 
-	if (!um_mint(context, ex, UM_PURPOSE_CONNECT, ex->token.expires, state))
+	if (!um_exchange_mint(context, ex, UM_PURPOSE_CONNECT,
+		    ex->token.expires, state))
 		return;
 	snprintf(url, sizeof(url), "/connect/%s?state=%s", ex->provider->name,
 		state);
-	um_unavailable(ex, url);
+	um_exchange_unavailable(ex, url);
 }
 
 static void
@@ -131,14 +135,14 @@ answer(const struct um_context *context, struct um_exchange *ex)
 		try_again_later(context, ex);
 		return;
 	}
-	if (um_answer_common(ex))
+	if (um_exchange_answer_common(ex))
 		return;
 	switch (ex->op.kind) {
 	case UM_OP_LOOK_UP:
 		if (ex->op.outcome == UM_OUTCOME_COMPLETED)
-			um_page_ending(&ex->response, UM_ENDING_ALREADY);
+			um_page_final(&ex->response, UM_FINAL_PAGE_ALREADY);
 		else if (ex->op.outcome == UM_OUTCOME_PROCESSING)
-			um_page_ending(&ex->response, UM_ENDING_PROCESSING);
+			um_page_final(&ex->response, UM_FINAL_PAGE_PROCESSING);
 		else
 			show_confirm_page(context, ex);
 		break;
@@ -146,17 +150,19 @@ answer(const struct um_context *context, struct um_exchange *ex)
 		if (ex->op.outcome == UM_OUTCOME_OPENED)
 			send_on(context, ex);
 		else if (ex->op.outcome == UM_OUTCOME_PROCESSING)
-			um_page_go_to_done(&ex->response, UM_ENDING_PROCESSING);
+			um_page_redirect_to_done(&ex->response,
+				UM_FINAL_PAGE_PROCESSING);
 		else
-			um_page_go_to_done(&ex->response, UM_ENDING_ALREADY);
+			um_page_redirect_to_done(&ex->response,
+				UM_FINAL_PAGE_ALREADY);
 		break;
 	default:
-		um_page_go_to_done(&ex->response,
+		um_page_redirect_to_done(&ex->response,
 			ex->op.outcome == UM_OUTCOME_COMPLETED
-				? UM_ENDING_DECLINED
+				? UM_FINAL_PAGE_DECLINED
 				: ex->op.outcome == UM_OUTCOME_PROCESSING
-				? UM_ENDING_PROCESSING
-				: UM_ENDING_ALREADY);
+				? UM_FINAL_PAGE_PROCESSING
+				: UM_FINAL_PAGE_ALREADY);
 	}
 }
 

@@ -51,14 +51,14 @@ redirect_to_get(struct um_exchange *ex)
 		ex->outcome = "redirected";
 		ex->reason = "form_post";
 	} else {
-		um_refuse(ex, UM_REFUSAL_PARAMETERS_TOO_LARGE);
+		um_exchange_refuse(ex, UM_REFUSAL_PARAMETERS_TOO_LARGE);
 	}
 	um_buf_free(&url);
 }
 
 /* RFC 9207 section 2.4: compared as strings, on errors as well. */
 static bool
-issuer_is_good(struct um_exchange *ex)
+check_issuer(struct um_exchange *ex)
 {
 	struct um_str iss = um_form_get(&ex->form, "iss");
 
@@ -66,23 +66,22 @@ issuer_is_good(struct um_exchange *ex)
 		return true;
 	if (iss.ptr == NULL)
 		return !ex->provider->sends_iss
-			|| um_refuse(ex, UM_REFUSAL_ISSUER_MISSING);
+			|| um_exchange_refuse(ex, UM_REFUSAL_ISSUER_MISSING);
 	return um_str_is(iss, ex->provider->issuer)
-		|| um_refuse(ex, UM_REFUSAL_ISSUER_MISMATCH);
+		|| um_exchange_refuse(ex, UM_REFUSAL_ISSUER_MISMATCH);
 }
 
 /* A provider that signs its answer (Shopify) is believed only so. */
 static bool
-signature_is_good(const struct um_context *context, struct um_exchange *ex)
+check_signature(const struct um_context *context, struct um_exchange *ex)
 {
-	const struct um_description *description = ex->provider->description;
+	const struct um_spec *description = ex->provider->description;
 	const struct um_delivery delivery = um_delivery(context, ex);
 	struct um_event event;
 
-	return description == NULL || !um_description_signs_return(description)
-		|| um_verdict_is_good(ex,
-			um_description_read_return(description, &delivery,
-				&event));
+	return description == NULL || !um_spec_has_return(description)
+		|| um_check_verdict(ex,
+			um_spec_read_return(description, &delivery, &event));
 }
 
 /* What the provider's answer means, in the protocol's words. */
@@ -93,9 +92,9 @@ read_outcome(struct um_exchange *ex)
 	struct um_str error = um_form_get(&ex->form, "error");
 
 	if (code.len == 0 && error.len == 0)
-		return um_refuse(ex, UM_REFUSAL_RESPONSE_INCOMPLETE);
+		return um_exchange_refuse(ex, UM_REFUSAL_RESPONSE_INCOMPLETE);
 	if (code.len != 0 && error.len != 0)
-		return um_refuse(ex, UM_REFUSAL_RESPONSE_AMBIGUOUS);
+		return um_exchange_refuse(ex, UM_REFUSAL_RESPONSE_AMBIGUOUS);
 	if (code.len != 0) {
 		ex->op.action = "accept";
 		ex->op.reason = "";
@@ -113,10 +112,10 @@ read_outcome(struct um_exchange *ex)
 static void
 plan(const struct um_context *context, struct um_exchange *ex)
 {
-	if (!um_route(context, ex, "/oauth/", "/return", UM_KIND_OAUTH)
-		|| !um_method(ex, "GET, POST") || !um_fields(ex))
+	if (!um_check_route(context, ex, "/oauth/", "/return", UM_KIND_OAUTH)
+		|| !um_check_method(ex, "GET, POST") || !um_check_fields(ex))
 		return;
-	if (!um_state(context, ex, UM_PURPOSE_RETURN)) {
+	if (!um_check_state(context, ex, UM_PURPOSE_RETURN)) {
 		if (ex->request.method == UM_POST && ex->has_token
 			&& ex->cookie[0] == '\0')
 			redirect_to_get(ex);
@@ -124,24 +123,24 @@ plan(const struct um_context *context, struct um_exchange *ex)
 	}
 	/* Only /connect mints these, and always for one browser. */
 	if (!um_token_is_bound(&ex->token)) {
-		um_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
+		um_exchange_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
 		return;
 	}
-	if (!um_user(context, ex)) {
+	if (!um_check_user(context, ex)) {
 		if (ex->request.method == UM_POST)
 			redirect_to_get(ex);
 		return;
 	}
-	if (!issuer_is_good(ex) || !signature_is_good(context, ex)
+	if (!check_issuer(ex) || !check_signature(context, ex)
 		|| !read_outcome(ex))
 		return;
-	um_ask(ex, UM_OP_COMPLETE);
+	um_exchange_request_op(ex, UM_OP_COMPLETE);
 	ex->op.subject = ex->user[0] != '\0' ? ex->user : NULL;
 	/* A row that is refused makes its whole batch be done row by row. */
 	if (!um_result_of_form(&ex->op, &ex->form, context))
-		um_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+		um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
 	else if (ex->op.result.len > UM_RESULT_MAX)
-		um_refuse(ex, UM_REFUSAL_PARAMETERS_TOO_LARGE);
+		um_exchange_refuse(ex, UM_REFUSAL_PARAMETERS_TOO_LARGE);
 }
 
 static void
@@ -152,23 +151,24 @@ answer(const struct um_context *context, struct um_exchange *ex)
 		&& ex->request.method == UM_POST) {
 		struct um_buf url = { 0 };
 
-		um_unavailable(ex,
+		um_exchange_unavailable(ex,
 			come_again_by_get(ex, &url) ? url.ptr : NULL);
 		um_buf_free(&url);
 		return;
 	}
-	if (um_answer_common(ex))
+	if (um_exchange_answer_common(ex))
 		return;
 	if (ex->op.outcome == UM_OUTCOME_ALREADY)
-		um_page_ending(&ex->response, UM_ENDING_ALREADY);
+		um_page_final(&ex->response, UM_FINAL_PAGE_ALREADY);
 	else if (ex->op.outcome == UM_OUTCOME_PROCESSING)
-		um_page_go_to_done(&ex->response, UM_ENDING_PROCESSING);
+		um_page_redirect_to_done(&ex->response,
+			UM_FINAL_PAGE_PROCESSING);
 	else if (strcmp(ex->op.action, "accept") == 0)
-		um_page_go_to_done(&ex->response, UM_ENDING_DONE);
+		um_page_redirect_to_done(&ex->response, UM_FINAL_PAGE_DONE);
 	else if (strcmp(ex->op.action, "decline") == 0)
-		um_page_go_to_done(&ex->response, UM_ENDING_DECLINED);
+		um_page_redirect_to_done(&ex->response, UM_FINAL_PAGE_DECLINED);
 	else
-		um_page_go_to_done(&ex->response, UM_ENDING_FAILED);
+		um_page_redirect_to_done(&ex->response, UM_FINAL_PAGE_FAILED);
 }
 
 int

@@ -31,18 +31,18 @@ plan(const struct um_context *context, struct um_exchange *ex)
 {
 	bool cancel = is_cancel(ex);
 
-	if (!um_route(context, ex, "/payment/", cancel ? "/cancel" : "/return",
-		    UM_KIND_ANY))
+	if (!um_check_route(context, ex, "/payment/",
+		    cancel ? "/cancel" : "/return", UM_KIND_ANY))
 		return;
 	if (ex->provider->kind == UM_KIND_OAUTH) {
-		um_refuse(ex, UM_REFUSAL_UNKNOWN_PROVIDER);
+		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_PROVIDER);
 		return;
 	}
-	if (um_method(ex, "GET") && um_fields(ex)
-		&& um_state(context, ex,
+	if (um_check_method(ex, "GET") && um_check_fields(ex)
+		&& um_check_state(context, ex,
 			cancel ? UM_PURPOSE_CANCEL : UM_PURPOSE_RETURN)
-		&& um_user(context, ex))
-		um_ask(ex, UM_OP_LOOK_UP);
+		&& um_check_user(context, ex))
+		um_exchange_request_op(ex, UM_OP_LOOK_UP);
 }
 
 /*
@@ -52,15 +52,15 @@ plan(const struct um_context *context, struct um_exchange *ex)
 static bool
 read_signed_return(const struct um_context *context, struct um_exchange *ex)
 {
-	const struct um_description *description = ex->provider->description;
+	const struct um_spec *description = ex->provider->description;
 	const struct um_delivery delivery = um_delivery(context, ex);
 	struct um_event *event = calloc(1, sizeof(*event));
 
 	ex->events = event;
 	return event != NULL && description != NULL
-		&& um_description_read_return(description, &delivery, event)
+		&& um_spec_read_return(description, &delivery, event)
 		== UM_DELIVERY_GOOD
-		&& event->meaning != UM_MEANS_IGNORE && event->has_id
+		&& event->meaning != UM_EFFECT_IGNORE && event->has_id
 		&& memcmp(event->id, ex->token.id, sizeof(event->id)) == 0;
 }
 
@@ -77,21 +77,21 @@ looked_up(const struct um_context *context, struct um_exchange *ex)
 {
 	bool over = ex->op.outcome == UM_OUTCOME_EXPIRED;
 
-	if ((!over && um_answer_common(ex)) || !um_is_owner(ex))
+	if ((!over && um_exchange_answer_common(ex)) || !um_require_owner(ex))
 		return;
 	if (!is_cancel(ex) && !is_accepted(&ex->op)
 		&& read_signed_return(context, ex)) {
-		um_ask(ex, UM_OP_EVENT);
+		um_exchange_request_op(ex, UM_OP_EVENT);
 		ex->op.event = ex->events;
 		if (!um_result_of_event(&ex->op, context))
-			um_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+			um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
 	} else if (ex->op.outcome == UM_OUTCOME_COMPLETED) {
-		um_page_go_to_done(&ex->response,
-			um_ending_of(ex->op.row.action, ex->op.row.reason));
+		um_page_redirect_to_done(&ex->response,
+			um_final_page_of(ex->op.row.action, ex->op.row.reason));
 	} else if (over) {
-		um_answer_common(ex);
+		um_exchange_answer_common(ex);
 	} else if (is_cancel(ex)) {
-		um_ask(ex, UM_OP_COMPLETE);
+		um_exchange_request_op(ex, UM_OP_COMPLETE);
 		ex->op.action = "decline";
 		ex->op.reason = ex->reason = "cancelled";
 	} else {
@@ -108,33 +108,35 @@ answer(const struct um_context *context, struct um_exchange *ex)
 		looked_up(context, ex);
 		return;
 	}
-	if (um_answer_common(ex))
+	if (um_exchange_answer_common(ex))
 		return;
 	switch (ex->op.outcome) {
 	case UM_OUTCOME_ACCEPT:
-		um_page_go_to_done(&ex->response, UM_ENDING_DONE);
+		um_page_redirect_to_done(&ex->response, UM_FINAL_PAGE_DONE);
 		break;
 	case UM_OUTCOME_DECLINE:
 	case UM_OUTCOME_COMPLETED:
-		um_page_go_to_done(&ex->response, UM_ENDING_DECLINED);
+		um_page_redirect_to_done(&ex->response, UM_FINAL_PAGE_DECLINED);
 		break;
 	case UM_OUTCOME_CANCEL:
-		um_page_go_to_done(&ex->response,
-			ex->op.event->meaning == UM_MEANS_PAID
-				? UM_ENDING_MISMATCH
-				: UM_ENDING_FAILED);
+		um_page_redirect_to_done(&ex->response,
+			ex->op.event->meaning == UM_EFFECT_PAID
+				? UM_FINAL_PAGE_MISMATCH
+				: UM_FINAL_PAGE_FAILED);
 		break;
 	case UM_OUTCOME_ALREADY:
 	case UM_OUTCOME_LATE:
 	case UM_OUTCOME_SEEN:
-		um_page_go_to_done(&ex->response,
+		um_page_redirect_to_done(&ex->response,
 			before->action != NULL
-				? um_ending_of(before->action, before->reason)
-				: UM_ENDING_ALREADY);
+				? um_final_page_of(before->action,
+					before->reason)
+				: UM_FINAL_PAGE_ALREADY);
 		break;
 	default:
 		if (is_cancel(ex))
-			um_page_go_to_done(&ex->response, UM_ENDING_PROCESSING);
+			um_page_redirect_to_done(&ex->response,
+				UM_FINAL_PAGE_PROCESSING);
 		else
 			um_page_follow(&ex->response);
 	}

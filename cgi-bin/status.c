@@ -30,17 +30,17 @@ show_json(struct um_exchange *ex, int status, json_t *object)
 static void
 done(struct um_exchange *ex)
 {
-	enum um_ending ending = UM_ENDING_DONE;
+	enum um_final_page ending = UM_FINAL_PAGE_DONE;
 	struct um_str code;
 
-	if (!um_method(ex, "GET"))
+	if (!um_check_method(ex, "GET"))
 		return;
-	um_cookie_get(&code, ex->request.cookie, UM_ENDING_COOKIE);
-	for (int i = 0; i < UM_ENDING_COUNT; i++)
-		if (um_str_is(code, um_ending_code((enum um_ending)i)))
-			ending = (enum um_ending)i;
-	um_page_ending(&ex->response, ending);
-	ex->outcome = um_ending_code(ending);
+	um_cookie_get(&code, ex->request.cookie, UM_FINAL_PAGE_COOKIE);
+	for (int i = 0; i < UM_FINAL_PAGE_COUNT; i++)
+		if (um_str_is(code, um_final_page_code((enum um_final_page)i)))
+			ending = (enum um_final_page)i;
+	um_page_final(&ex->response, ending);
+	ex->outcome = um_final_page_code(ending);
 }
 
 static void
@@ -52,13 +52,13 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		done(ex);
 	} else if (um_str_is(path, "/healthz")) {
 		/* No row has this id: an answer of any kind is what is asked. */
-		if (um_method(ex, "GET, HEAD")) {
+		if (um_check_method(ex, "GET, HEAD")) {
 			ex->asked = 1;
 			ex->op.kind = UM_OP_LOOK_UP;
 			ex->op.provider = "";
 		}
 	} else if (um_str_is(path, "/metrics")) {
-		if (!um_method(ex, "GET"))
+		if (!um_check_method(ex, "GET"))
 			return;
 		ex->response.status = 200;
 		ex->response.content_type = "text/plain; version=0.0.4";
@@ -66,16 +66,16 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		ex->outcome = "ok";
 	} else if (um_str_is(path, "/status")) {
 		ex->plain = true;
-		if (!um_method(ex, "GET") || !um_fields(ex))
+		if (!um_check_method(ex, "GET") || !um_check_fields(ex))
 			return;
 		ex->provider = um_config_provider(context->config,
 			um_form_get(&ex->form, "provider"));
 		if (ex->provider == NULL)
-			um_refuse(ex, UM_REFUSAL_UNKNOWN_PROVIDER);
-		else if (um_state(context, ex, UM_PURPOSE_RETURN))
-			um_ask(ex, UM_OP_LOOK_UP);
+			um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_PROVIDER);
+		else if (um_check_state(context, ex, UM_PURPOSE_RETURN))
+			um_exchange_request_op(ex, UM_OP_LOOK_UP);
 	} else {
-		um_refuse(ex, UM_REFUSAL_UNKNOWN_ROUTE);
+		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ROUTE);
 	}
 }
 
@@ -91,13 +91,14 @@ answer(const struct um_context *context, struct um_exchange *ex)
 	} else if (health) {
 		show_json(ex, 503, json_pack("{s:s}", "status", "unavailable"));
 		ex->outcome = "unavailable";
-	} else if (!um_answer_common(ex) && um_is_owner(ex)) {
+	} else if (!um_exchange_answer_common(ex) && um_require_owner(ex)) {
 		/* The page goes on to /done by itself. */
 		if (ex->op.outcome == UM_OUTCOME_COMPLETED)
-			um_response_cookie(&ex->response, UM_ENDING_COOKIE,
-				um_ending_code(um_ending_of(ex->op.row.action,
-					ex->op.row.reason)),
-				UM_ENDING_MAX_AGE);
+			um_response_cookie(&ex->response, UM_FINAL_PAGE_COOKIE,
+				um_final_page_code(
+					um_final_page_of(ex->op.row.action,
+						ex->op.row.reason)),
+				UM_FINAL_PAGE_MAX_AGE);
 		show_json(ex, 200,
 			json_pack("{s:s, s:s?, s:s?}", "status",
 				um_outcome_text(ex->op.outcome), "action",

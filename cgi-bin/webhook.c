@@ -12,12 +12,12 @@
 
 #include "app/program.h"
 #include "app/result.h"
-#include "server/record.h"
+#include "server/fcgi_check.h"
 
 static void
 take(struct um_exchange *ex, const char *outcome)
 {
-	struct um_description_answer wanted = um_description_answer(
+	struct um_spec_answer wanted = um_spec_answer(
 		ex->provider->description);
 
 	ex->response.status = wanted.status;
@@ -32,7 +32,7 @@ ask_for_bindings(struct um_exchange *ex, size_t events_len)
 {
 	ex->ops = calloc(events_len != 0 ? events_len : 1, sizeof(ex->ops[0]));
 	if (ex->ops == NULL)
-		return um_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+		return um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
 	for (size_t i = 0; i < events_len; i++) {
 		struct um_op *op = &ex->ops[ex->asked];
 
@@ -55,25 +55,25 @@ plan(const struct um_context *context, struct um_exchange *ex)
 	size_t events_len;
 
 	ex->plain = true;
-	if (!um_route(context, ex, "/webhook/", "", UM_KIND_ANY))
+	if (!um_check_route(context, ex, "/webhook/", "", UM_KIND_ANY))
 		return;
 	if (ex->provider->description == NULL) {
-		um_refuse(ex, UM_REFUSAL_UNKNOWN_PROVIDER);
+		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_PROVIDER);
 		return;
 	}
-	if (!um_method(ex, "POST"))
+	if (!um_check_method(ex, "POST"))
 		return;
 	if (ex->request.body_too_large) {
-		um_refuse(ex, UM_REFUSAL_BODY_TOO_LARGE);
+		um_exchange_refuse(ex, UM_REFUSAL_BODY_TOO_LARGE);
 		return;
 	}
 	ex->events = malloc(UM_EVENTS_MAX * sizeof(ex->events[0]));
 	if (ex->events == NULL) {
-		um_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+		um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
 		return;
 	}
-	if (um_verdict_is_good(ex,
-		    um_description_read(ex->provider->description, &delivery,
+	if (um_check_verdict(ex,
+		    um_spec_read(ex->provider->description, &delivery,
 			    ex->events, &events_len))
 		&& ask_for_bindings(ex, events_len) && ex->asked == 0)
 		take(ex, "nothing");
@@ -94,7 +94,7 @@ record_events(const struct um_context *context, struct um_exchange *ex)
 		op->kind = UM_OP_EVENT;
 		memcpy(op->binding, op->row.binding, sizeof(op->binding));
 		if (!um_result_of_event(op, context)) {
-			um_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+			um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
 			return;
 		}
 		if (found == 0) {
@@ -119,9 +119,10 @@ answer(const struct um_context *context, struct um_exchange *ex)
 		failed |= ex->ops[i].outcome == UM_OUTCOME_FAILED;
 	}
 	if (unavailable)
-		um_unavailable(ex, NULL); /* the provider tries again */
+		um_exchange_unavailable(ex,
+			NULL); /* the provider tries again */
 	else if (failed)
-		um_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+		um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
 	else if (ex->ops[0].kind == UM_OP_BINDING)
 		record_events(context, ex);
 	else
@@ -131,8 +132,8 @@ answer(const struct um_context *context, struct um_exchange *ex)
 int
 main(int argc, char **argv)
 {
-	static const struct um_program program = { "webhook",
-		UM_RECORD_BODY_MAX, plan, answer };
+	static const struct um_program program = { "webhook", UM_FCGI_BODY_MAX,
+		plan, answer };
 
 	return um_program_main(&program, argc, argv);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "server/serve.h"
+#include "server/loop.h"
 
 static int64_t
 clock_us(clockid_t clock)
@@ -16,19 +16,19 @@ clock_us(clockid_t clock)
 }
 
 int64_t
-um_now_us(void)
+um_clock_us(void)
 {
 	return clock_us(CLOCK_MONOTONIC);
 }
 
 int64_t
-um_now_ms(void)
+um_clock_ms(void)
 {
-	return um_now_us() / 1000;
+	return um_clock_us() / 1000;
 }
 
 int64_t
-um_wall_ms(void)
+um_clock_wall_ms(void)
 {
 	return clock_us(CLOCK_REALTIME) / 1000;
 }
@@ -71,6 +71,6 @@ um_exchange_write(struct um_exchange *ex, struct um_buf *out)
 	if (!out->failed)
 		return;
 	um_buf_free(out);
-	um_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+	um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
 	um_response_write(&ex->response, &ex->request, out);
 }

@@ -14,7 +14,7 @@
 #define RETRY_AFTER TEXT(UM_RETRY_AFTER)
 
 bool
-um_refuse(struct um_exchange *ex, enum um_refusal refusal)
+um_exchange_refuse(struct um_exchange *ex, enum um_refusal refusal)
 {
 	um_response_free(&ex->response);
 	ex->asked = 0;
@@ -35,11 +35,11 @@ um_refuse(struct um_exchange *ex, enum um_refusal refusal)
 }
 
 void
-um_unavailable(struct um_exchange *ex, const char *url)
+um_exchange_unavailable(struct um_exchange *ex, const char *url)
 {
 	struct um_buf refresh = { 0 };
 
-	um_refuse(ex, UM_REFUSAL_UNAVAILABLE);
+	um_exchange_refuse(ex, UM_REFUSAL_UNAVAILABLE);
 	um_response_header(&ex->response, "Retry-After", RETRY_AFTER);
 	if (ex->plain)
 		return;
@@ -52,7 +52,7 @@ um_unavailable(struct um_exchange *ex, const char *url)
 }
 
 bool
-um_route(const struct um_context *context, struct um_exchange *ex,
+um_check_route(const struct um_context *context, struct um_exchange *ex,
 	const char *prefix, const char *suffix, enum um_kind kind)
 {
 	struct um_str path = ex->request.path;
@@ -63,27 +63,27 @@ um_route(const struct um_context *context, struct um_exchange *ex,
 		|| memcmp(path.ptr, before.ptr, before.len) != 0
 		|| memcmp(path.ptr + path.len - after.len, after.ptr, after.len)
 			!= 0)
-		return um_refuse(ex, UM_REFUSAL_UNKNOWN_ROUTE);
+		return um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ROUTE);
 	path.ptr += before.len;
 	path.len -= before.len + after.len;
 	if (memchr(path.ptr, '/', path.len) != NULL)
-		return um_refuse(ex, UM_REFUSAL_UNKNOWN_ROUTE);
+		return um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ROUTE);
 	ex->provider = um_config_provider(context->config, path);
 	if (ex->provider == NULL
 		|| (kind != UM_KIND_ANY && ex->provider->kind != kind)) {
 		ex->provider = NULL;
-		return um_refuse(ex, UM_REFUSAL_UNKNOWN_PROVIDER);
+		return um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_PROVIDER);
 	}
 	return true;
 }
 
 bool
-um_method(struct um_exchange *ex, const char *allow)
+um_check_method(struct um_exchange *ex, const char *allow)
 {
 	static const char *const names[] = { "GET", "HEAD", "POST", "-" };
 
 	if (strstr(allow, names[ex->request.method]) == NULL) {
-		um_refuse(ex, UM_REFUSAL_METHOD_NOT_ALLOWED);
+		um_exchange_refuse(ex, UM_REFUSAL_METHOD_NOT_ALLOWED);
 		ex->response.allow = allow;
 		return false;
 	}
@@ -92,36 +92,38 @@ um_method(struct um_exchange *ex, const char *allow)
 	 * then when the person really goes there.
 	 */
 	if (ex->request.prefetch)
-		return um_refuse(ex, UM_REFUSAL_PREFETCH);
+		return um_exchange_refuse(ex, UM_REFUSAL_PREFETCH);
 	return true;
 }
 
 bool
-um_fields(struct um_exchange *ex)
+um_check_fields(struct um_exchange *ex)
 {
 	const struct um_request *request = &ex->request;
 	struct um_str text = request->query;
 
 	if (request->method == UM_POST) {
 		if (request->body_too_large)
-			return um_refuse(ex, UM_REFUSAL_BODY_TOO_LARGE);
+			return um_exchange_refuse(ex,
+				UM_REFUSAL_BODY_TOO_LARGE);
 		if (!um_request_is_form(request))
-			return um_refuse(ex, UM_REFUSAL_UNSUPPORTED_MEDIA_TYPE);
+			return um_exchange_refuse(ex,
+				UM_REFUSAL_UNSUPPORTED_MEDIA_TYPE);
 		text = request->body;
 	}
 	if (request->query.len > UM_QUERY_MAX)
-		return um_refuse(ex, UM_REFUSAL_PARAMETERS_TOO_LARGE);
+		return um_exchange_refuse(ex, UM_REFUSAL_PARAMETERS_TOO_LARGE);
 	switch (um_form_parse(&ex->form, text)) {
 	case UM_FORM_GOOD:
 		return true;
 	case UM_FORM_DUPLICATE:
-		return um_refuse(ex, UM_REFUSAL_DUPLICATE_PARAMETER);
+		return um_exchange_refuse(ex, UM_REFUSAL_DUPLICATE_PARAMETER);
 	case UM_FORM_TOO_LARGE:
-		return um_refuse(ex, UM_REFUSAL_PARAMETERS_TOO_LARGE);
+		return um_exchange_refuse(ex, UM_REFUSAL_PARAMETERS_TOO_LARGE);
 	case UM_FORM_MALFORMED:
 		break;
 	}
-	return um_refuse(ex, UM_REFUSAL_MALFORMED_PARAMETERS);
+	return um_exchange_refuse(ex, UM_REFUSAL_MALFORMED_PARAMETERS);
 }
 
 /* The cookie counts only as characters that we could have set. */
@@ -139,31 +141,31 @@ read_cookie(struct um_exchange *ex)
 }
 
 bool
-um_state(const struct um_context *context, struct um_exchange *ex,
+um_check_state(const struct um_context *context, struct um_exchange *ex,
 	enum um_purpose purpose)
 {
 	struct um_str state = um_form_get(&ex->form, "state");
 
 	if (state.len == 0)
-		return um_refuse(ex, UM_REFUSAL_STATE_MISSING);
+		return um_exchange_refuse(ex, UM_REFUSAL_STATE_MISSING);
 	switch (um_token_open(&ex->token, state, context->keys, purpose,
 		ex->provider->name, context->now_ms / 1000)) {
 	case UM_TOKEN_GOOD:
 		break;
 	case UM_TOKEN_EXPIRED:
-		return um_refuse(ex, UM_REFUSAL_STATE_EXPIRED);
+		return um_exchange_refuse(ex, UM_REFUSAL_STATE_EXPIRED);
 	case UM_TOKEN_INVALID:
-		return um_refuse(ex, UM_REFUSAL_STATE_INVALID);
+		return um_exchange_refuse(ex, UM_REFUSAL_STATE_INVALID);
 	}
 	ex->has_token = true;
 	read_cookie(ex);
 	if (!um_token_fits_browser(&ex->token, um_str(ex->cookie)))
-		return um_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
+		return um_exchange_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
 	return true;
 }
 
 bool
-um_user(const struct um_context *context, struct um_exchange *ex)
+um_check_user(const struct um_context *context, struct um_exchange *ex)
 {
 	const struct um_request *request = &ex->request;
 	struct um_str ticket;
@@ -177,7 +179,8 @@ um_user(const struct um_context *context, struct um_exchange *ex)
 		if (name == NULL || name[0] == '\0'
 			|| strlen(name) > UM_SUBJECT_MAX
 			|| !um_str_is_text(um_str(name)))
-			return um_refuse(ex, UM_REFUSAL_SIGN_IN_NOT_SET_UP);
+			return um_exchange_refuse(ex,
+				UM_REFUSAL_SIGN_IN_NOT_SET_UP);
 		memcpy(ex->user, name, strlen(name) + 1);
 		return true;
 	case UM_USER_TICKET:
@@ -186,11 +189,12 @@ um_user(const struct um_context *context, struct um_exchange *ex)
 	um_cookie_get(&ticket, request->cookie, UM_TICKET_COOKIE);
 	return um_ticket_open(ex->user, ticket, context->keys,
 		       context->now_ms / 1000)
-		|| um_refuse(ex, UM_REFUSAL_SIGN_IN_REQUIRED);
+		|| um_exchange_refuse(ex, UM_REFUSAL_SIGN_IN_REQUIRED);
 }
 
 void
-um_ensure_cookie(const struct um_context *context, struct um_exchange *ex)
+um_exchange_ensure_cookie(const struct um_context *context,
+	struct um_exchange *ex)
 {
 	uint8_t bytes[16];
 
@@ -202,14 +206,14 @@ um_ensure_cookie(const struct um_context *context, struct um_exchange *ex)
 }
 
 void
-um_give_cookie(struct um_exchange *ex)
+um_exchange_set_cookie(struct um_exchange *ex)
 {
 	um_response_cookie(&ex->response, UM_COOKIE_NAME, ex->cookie,
 		UM_COOKIE_MAX_AGE);
 }
 
 void
-um_ask(struct um_exchange *ex, enum um_op_kind kind)
+um_exchange_request_op(struct um_exchange *ex, enum um_op_kind kind)
 {
 	struct um_op *op = &ex->op;
 
@@ -229,23 +233,23 @@ wrong_user(struct um_exchange *ex)
 {
 	struct um_event *event = calloc(1, sizeof(*event));
 
-	um_refuse(ex, UM_REFUSAL_WRONG_USER);
+	um_exchange_refuse(ex, UM_REFUSAL_WRONG_USER);
 	ex->wrong_user = true;
 	free(ex->events);
 	ex->events = event;
 	if (event == NULL)
 		return;
-	event->meaning = UM_MEANS_IGNORE;
+	event->meaning = UM_EFFECT_IGNORE;
 	snprintf(event->identity, sizeof(event->identity), "request:%s",
 		ex->request.id);
 	snprintf(event->type, sizeof(event->type), "wrong_user");
 	um_op_free(&ex->op);
-	um_ask(ex, UM_OP_EVENT);
+	um_exchange_request_op(ex, UM_OP_EVENT);
 	ex->op.event = event;
 }
 
 bool
-um_is_owner(struct um_exchange *ex)
+um_require_owner(struct um_exchange *ex)
 {
 	uint8_t browser[UM_BROWSER_LEN];
 
@@ -256,13 +260,13 @@ um_is_owner(struct um_exchange *ex)
 		return false;
 	}
 	if (um_token_is_bound(&ex->token))
-		return true; /* um_state() has compared it */
-	um_browser(browser, um_str(ex->cookie));
+		return true; /* um_check_state() has compared it */
+	um_browser_digest(browser, um_str(ex->cookie));
 	return (ex->cookie[0] != '\0' && ex->op.row.has_browser
 		       && CRYPTO_memcmp(browser, ex->op.row.browser,
 				  sizeof(browser))
 			       == 0)
-		|| um_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
+		|| um_exchange_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
 }
 
 struct um_delivery
@@ -279,25 +283,26 @@ um_delivery(const struct um_context *context, struct um_exchange *ex)
 }
 
 bool
-um_verdict_is_good(struct um_exchange *ex, enum um_verdict verdict)
+um_check_verdict(struct um_exchange *ex, enum um_verdict verdict)
 {
 	switch (verdict) {
 	case UM_DELIVERY_GOOD:
 		return true;
 	case UM_DELIVERY_UNSIGNED:
-		return um_refuse(ex, UM_REFUSAL_SIGNATURE_MISSING);
+		return um_exchange_refuse(ex, UM_REFUSAL_SIGNATURE_MISSING);
 	case UM_DELIVERY_FORGED:
-		return um_refuse(ex, UM_REFUSAL_SIGNATURE_INVALID);
+		return um_exchange_refuse(ex, UM_REFUSAL_SIGNATURE_INVALID);
 	case UM_DELIVERY_STALE:
-		return um_refuse(ex, UM_REFUSAL_TIMESTAMP_OUT_OF_TOLERANCE);
+		return um_exchange_refuse(ex,
+			UM_REFUSAL_TIMESTAMP_OUT_OF_TOLERANCE);
 	case UM_DELIVERY_MALFORMED:
 		break;
 	}
-	return um_refuse(ex, UM_REFUSAL_BODY_MALFORMED);
+	return um_exchange_refuse(ex, UM_REFUSAL_BODY_MALFORMED);
 }
 
 bool
-um_mint(const struct um_context *context, struct um_exchange *ex,
+um_exchange_mint(const struct um_context *context, struct um_exchange *ex,
 	enum um_purpose purpose, int64_t expires,
 	char text[static UM_TOKEN_LEN + 1])
 {
@@ -305,33 +310,33 @@ um_mint(const struct um_context *context, struct um_exchange *ex,
 	uint8_t nonce[UM_NONCE_LEN];
 
 	token.expires = expires;
-	um_browser(token.browser, um_str(ex->cookie));
+	um_browser_digest(token.browser, um_str(ex->cookie));
 	context->random(nonce, sizeof(nonce));
 	return um_token_mint(text, &token, context->keys, purpose,
 		       ex->provider->name, nonce)
-		|| um_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+		|| um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
 }
 
 bool
-um_answer_common(struct um_exchange *ex)
+um_exchange_answer_common(struct um_exchange *ex)
 {
 	if (ex->wrong_user)
 		return true; /* the refusal stands since before the event */
 	switch (ex->op.outcome) {
 	case UM_OUTCOME_UNAVAILABLE:
-		um_unavailable(ex, NULL);
+		um_exchange_unavailable(ex, NULL);
 		return true;
 	case UM_OUTCOME_FAILED:
-		um_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+		um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
 		return true;
 	case UM_OUTCOME_UNKNOWN:
-		um_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
+		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
 		return true;
 	case UM_OUTCOME_WRONG_USER:
 		wrong_user(ex);
 		return true;
 	case UM_OUTCOME_EXPIRED:
-		um_refuse(ex, UM_REFUSAL_EXPIRED);
+		um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
 		return true;
 	default:
 		break;

@@ -7,7 +7,7 @@
  *   answer(context, exchange)  what the operation came to becomes the answer
  *
  * Everything that reads sockets, clocks, random bytes or the database is
- * around them: serve.c for FastCGI, cgi.c for plain CGI.
+ * around them: loop.c for FastCGI, cgi.c for plain CGI.
  */
 #ifndef UM_PROGRAM_H
 #define UM_PROGRAM_H
@@ -83,60 +83,61 @@ int um_program_main(const struct um_program *program, int argc, char **argv);
 
 /* The rest is what plan() and answer() are made of. */
 
-/* The answer is this refusal; always false, for `return um_refuse(…)`. */
-bool um_refuse(struct um_exchange *ex, enum um_refusal refusal);
+/* The answer is this refusal; always false, for `return um_exchange_refuse(…)`. */
+bool um_exchange_refuse(struct um_exchange *ex, enum um_refusal refusal);
 
 /*
  * Steps of plan(). Each answers true, or refuses and answers false.
  */
 
 /* The path is prefix, provider, suffix; the provider of this kind or ANY. */
-bool um_route(const struct um_context *context, struct um_exchange *ex,
+bool um_check_route(const struct um_context *context, struct um_exchange *ex,
 	const char *prefix, const char *suffix, enum um_kind kind);
 
 /* The method is among `allow` ("GET, HEAD"), and this is no prefetch. */
-bool um_method(struct um_exchange *ex, const char *allow);
+bool um_check_method(struct um_exchange *ex, const char *allow);
 
 /* The fields of the query, or of the posted form, go to ex->form. */
-bool um_fields(struct um_exchange *ex);
+bool um_check_fields(struct um_exchange *ex);
 
 /*
  * The field `state` is a good token for this purpose and ex->provider, and
  * this browser's where it is bound to one; it goes to ex->token, the
  * browser's cookie to ex->cookie.
  */
-bool um_state(const struct um_context *context, struct um_exchange *ex,
+bool um_check_state(const struct um_context *context, struct um_exchange *ex,
 	enum um_purpose purpose);
 
 /*
  * Who the user is, as the configuration says to find it out: goes to
  * ex->user, which stays empty where the confirm page is to ask.
  */
-bool um_user(const struct um_context *context, struct um_exchange *ex);
+bool um_check_user(const struct um_context *context, struct um_exchange *ex);
 
 /* The browser has a cookie; one that has none is given one by the answer. */
-void um_ensure_cookie(const struct um_context *context, struct um_exchange *ex);
-void um_give_cookie(struct um_exchange *ex);
+void um_exchange_ensure_cookie(const struct um_context *context,
+	struct um_exchange *ex);
+void um_exchange_set_cookie(struct um_exchange *ex);
 
 /*
  * After UM_OP_LOOK_UP: ex->user, where there is one, is the row's subject;
  * and this is the browser that went on from /connect. For
  * tokens that are bound to none, because the MCP server minted them.
  */
-bool um_is_owner(struct um_exchange *ex);
+bool um_require_owner(struct um_exchange *ex);
 
 /* Makes the exchange ask for this operation on the token's row. */
-void um_ask(struct um_exchange *ex, enum um_op_kind kind);
+void um_exchange_request_op(struct um_exchange *ex, enum um_op_kind kind);
 
 /* The request as its provider's description reads it. */
 struct um_delivery um_delivery(const struct um_context *context,
 	struct um_exchange *ex);
 
 /* Good, or refused and false. */
-bool um_verdict_is_good(struct um_exchange *ex, enum um_verdict verdict);
+bool um_check_verdict(struct um_exchange *ex, enum um_verdict verdict);
 
 /* A state token for ex->token's row, bound to the browser ex->cookie. */
-bool um_mint(const struct um_context *context, struct um_exchange *ex,
+bool um_exchange_mint(const struct um_context *context, struct um_exchange *ex,
 	enum um_purpose purpose, int64_t expires,
 	char text[static UM_TOKEN_LEN + 1]);
 
@@ -145,10 +146,10 @@ bool um_mint(const struct um_context *context, struct um_exchange *ex,
  * another user (which is recorded as an event first), no database. True: the
  * answer is set, or the database is asked again.
  */
-bool um_answer_common(struct um_exchange *ex);
+bool um_exchange_answer_common(struct um_exchange *ex);
 
 /* 503 that tries again by itself; `url`, or NULL for the same address. */
-void um_unavailable(struct um_exchange *ex, const char *url);
+void um_exchange_unavailable(struct um_exchange *ex, const char *url);
 
 void um_exchange_free(struct um_exchange *ex);
 

@@ -38,7 +38,7 @@ seal(struct um_op *op, struct um_buf *json, const struct um_context *context)
 	um_buf_puts(json, json->len == 0 ? "{}" : "}");
 	context->random(nonce, sizeof(nonce));
 	ok = !json->failed
-		&& um_seal_result(&op->result, um_buf_str(json), op->id,
+		&& um_seal_put(&op->result, um_buf_str(json), op->id,
 			op->binding, context->keys, nonce);
 	um_buf_free(json);
 	return ok;

@@ -136,9 +136,9 @@ um_wait_outcome_free(struct um_wait_outcome *outcome)
 
 /* A random UUID (RFC 9562 section 5.4). */
 static bool
-make_id(uint8_t id[static UM_ID_LEN])
+make_id(uint8_t id[static UM_UUID_LEN])
 {
-	if (RAND_bytes(id, UM_ID_LEN) != 1)
+	if (RAND_bytes(id, UM_UUID_LEN) != 1)
 		return false;
 	id[6] = (uint8_t)((id[6] & 0x0f) | 0x40);
 	id[8] = (uint8_t)((id[8] & 0x3f) | 0x80);
@@ -147,14 +147,14 @@ make_id(uint8_t id[static UM_ID_LEN])
 
 /* The bytes of a UUID in its text form. */
 static bool
-read_id(uint8_t id[static UM_ID_LEN], const char *text)
+read_id(uint8_t id[static UM_UUID_LEN], const char *text)
 {
-	char hex[2 * UM_ID_LEN + 1] = { 0 };
+	char hex[2 * UM_UUID_LEN + 1] = { 0 };
 	size_t len = 0, i;
 
-	if (strlen(text) != UM_UUID_LEN)
+	if (strlen(text) != UM_UUID_TEXT_LEN)
 		return false;
-	for (i = 0; i < UM_UUID_LEN; i++) {
+	for (i = 0; i < UM_UUID_TEXT_LEN; i++) {
 		if (i == 8 || i == 13 || i == 18 || i == 23) {
 			if (text[i] != '-')
 				return false;
@@ -164,7 +164,7 @@ read_id(uint8_t id[static UM_ID_LEN], const char *text)
 			return false;
 		}
 	}
-	for (i = 0; i < UM_ID_LEN; i++) {
+	for (i = 0; i < UM_UUID_LEN; i++) {
 		const char digits[3] = { hex[2 * i], hex[2 * i + 1], '\0' };
 
 		id[i] = (uint8_t)strtoul(digits, NULL, 16);
@@ -208,8 +208,8 @@ um_wait_create(struct um_wait *wait, const struct um_wait_ask *ask,
 
 	if (!make_id(token.id))
 		return um_error(err, "OpenSSL failed");
-	um_binding(token.binding, um_str(ask->subject), um_str(session));
-	um_uuid_text(out->id, token.id);
+	um_binding_digest(token.binding, um_str(ask->subject), um_str(session));
+	um_uuid_format(out->id, token.id);
 	for (i = 0; i < UM_BINDING_LEN; i++)
 		snprintf(binding + 2 + (size_t)2 * (size_t)i, 3, "%02x",
 			token.binding[i]);
@@ -230,8 +230,8 @@ um_wait_create(struct um_wait *wait, const struct um_wait_ask *ask,
 
 /* A row of ours, and what is needed to read and open it. */
 struct row {
-	char text[UM_UUID_LEN + 1];
-	uint8_t id[UM_ID_LEN];
+	char text[UM_UUID_TEXT_LEN + 1];
+	uint8_t id[UM_UUID_LEN];
 	uint8_t binding[UM_BINDING_LEN];
 };
 
@@ -258,7 +258,7 @@ open_result(struct um_wait *wait, const struct row *row, const char *escaped,
 	bool ok;
 
 	ok = sealed != NULL
-		&& um_unseal_result(&json,
+		&& um_seal_open(&json,
 			(struct um_str){ (const char *)sealed, len }, row->id,
 			row->binding, wait->keys);
 	um_buf_put(&json, "", 1);
@@ -346,8 +346,8 @@ um_wait_for(struct um_wait *wait, const char *id, const char *subject,
 		um_error(err, "the elicitation id must be a UUID");
 		return UM_WAIT_FAILED;
 	}
-	um_uuid_text(row.text, row.id);
-	um_binding(row.binding, um_str(subject),
+	um_uuid_format(row.text, row.id);
+	um_binding_digest(row.binding, um_str(subject),
 		um_str(session != NULL ? session : ""));
 
 	/* LISTEN is in force: now read, and only then wait. */

@@ -8,8 +8,8 @@
 #include <jansson.h>
 #include <libpq-fe.h>
 
-#include "config/config-provider.h"
-#include "core/place.h"
+#include "config/provider.h"
+#include "core/conf.h"
 
 /* Where the descriptions are that come with urlmode. */
 #ifndef UM_PROVIDERS_DIR
@@ -18,30 +18,31 @@
 
 /* A required text, as a copy of the configuration's own. */
 static bool
-get_string(const struct um_place *at, const json_t *object, const char *key,
+get_string(const struct um_conf_loc *at, const json_t *object, const char *key,
 	char **out)
 {
 	const char *text;
 
-	return um_get_text(at, object, key, true, &text)
-		&& um_copy_text(at, text, out);
+	return um_conf_get_text(at, object, key, true, &text)
+		&& um_conf_copy_text(at, text, out);
 }
 
 static bool
-read_providers(const struct um_place *at, json_t *object,
+read_providers(const struct um_conf_loc *at, json_t *object,
 	struct um_config *config)
 {
 	const char *name;
 	json_t *value;
 
 	if (!json_is_object(object) || json_object_size(object) == 0)
-		return um_mistake(at, "is not an object with a provider in it");
+		return um_conf_error(at,
+			"is not an object with a provider in it");
 	config->providers = calloc(json_object_size(object),
 		sizeof(config->providers[0]));
 	if (config->providers == NULL)
-		return um_mistake(at, "out of memory");
+		return um_conf_error(at, "out of memory");
 	json_object_foreach (object, name, value) {
-		struct um_place here = um_place_key(at, name);
+		struct um_conf_loc here = um_conf_member(at, name);
 
 		if (!um_provider_read(&config->providers
 					       [config->providers_len++],
@@ -88,7 +89,7 @@ is_database_url(const char *text)
 }
 
 bool
-um_config_resolve(const struct um_place *at, char **path)
+um_config_resolve(const struct um_conf_loc *at, char **path)
 {
 	const char *slash = strrchr(at->path, '/');
 	char *joined;
@@ -98,7 +99,7 @@ um_config_resolve(const struct um_place *at, char **path)
 	if (asprintf(&joined, "%.*s/%s", (int)(slash - at->path), at->path,
 		    *path)
 		< 0)
-		return um_mistake(at, "out of memory");
+		return um_conf_error(at, "out of memory");
 	free(*path);
 	*path = joined;
 	return true;
@@ -106,7 +107,7 @@ um_config_resolve(const struct um_place *at, char **path)
 
 /* A path that may be left out. */
 static bool
-get_path(const struct um_place *at, const json_t *object, const char *key,
+get_path(const struct um_conf_loc *at, const json_t *object, const char *key,
 	char **out)
 {
 	return json_object_get(object, key) == NULL
@@ -115,38 +116,39 @@ get_path(const struct um_place *at, const json_t *object, const char *key,
 }
 
 static bool
-read_config(const struct um_place *at, json_t *root, struct um_config *config)
+read_config(const struct um_conf_loc *at, json_t *root,
+	struct um_config *config)
 {
 	static const char *const keys[] = { "base_url", "keys_file",
 		"database_url", "log_file", "metrics_file", "providers_dir",
 		"user_check", "providers", NULL };
 	static const char *const checks[] = { "remote-user", "confirm",
 		"session-ticket", NULL };
-	struct um_place providers = um_place_key(at, "providers");
+	struct um_conf_loc providers = um_conf_member(at, "providers");
 	unsigned check = UM_USER_REMOTE;
 
-	if (!um_only_keys(at, root, keys)
+	if (!um_conf_check_keys(at, root, keys)
 		|| !get_string(at, root, "base_url", &config->base_url)
 		|| !get_string(at, root, "keys_file", &config->keys_file)
 		|| !get_string(at, root, "database_url", &config->database_url)
 		|| (json_object_get(root, "user_check") != NULL
-			&& !um_get_choice(at, root, "user_check", checks,
+			&& !um_conf_get_choice(at, root, "user_check", checks,
 				&check)))
 		return false;
 	config->user_check = (enum um_user_check)check;
 	if (!is_base_url(config->base_url))
-		return um_mistake_in(at, "base_url",
+		return um_conf_member_error(at, "base_url",
 			"is not https://host, or http:// on "
 			"loopback, without a path");
 	if (!is_database_url(config->database_url))
-		return um_mistake_in(at, "database_url",
+		return um_conf_member_error(at, "database_url",
 			"is not a connection URI or keywords of libpq");
 	if (!um_config_resolve(at, &config->keys_file)
 		|| !get_path(at, root, "log_file", &config->log_file)
 		|| !get_path(at, root, "metrics_file", &config->metrics_file)
 		|| !get_path(at, root, "providers_dir", &config->providers_dir)
 		|| (config->providers_dir == NULL
-			&& !um_copy_text(at, UM_PROVIDERS_DIR,
+			&& !um_conf_copy_text(at, UM_PROVIDERS_DIR,
 				&config->providers_dir)))
 		return false;
 	return read_providers(&providers, json_object_get(root, "providers"),
@@ -156,9 +158,9 @@ read_config(const struct um_place *at, json_t *root, struct um_config *config)
 bool
 um_config_load(struct um_config **out, const char *path, struct um_error *err)
 {
-	struct um_place at = um_place_root(path, err);
+	struct um_conf_loc at = um_conf_root(path, err);
 	struct um_config *config = NULL;
-	json_t *root = um_place_read_file(path, err);
+	json_t *root = um_conf_read_file(path, err);
 	bool ok = false;
 
 	*out = NULL;
@@ -166,7 +168,7 @@ um_config_load(struct um_config **out, const char *path, struct um_error *err)
 		return false;
 	config = calloc(1, sizeof(*config));
 	if (config == NULL)
-		um_mistake(&at, "out of memory");
+		um_conf_error(&at, "out of memory");
 	else
 		ok = read_config(&at, root, config);
 	if (ok) {

@@ -8,7 +8,7 @@
 
 #include "core/str.h"
 #include "crypto/token.h"
-#include "webhook/description.h"
+#include "webhook/spec.h"
 
 enum um_kind { UM_KIND_OAUTH, UM_KIND_PAYMENT, UM_KIND_SIGNATURE, UM_KIND_ANY };
 
@@ -19,7 +19,7 @@ struct um_provider {
 	char *issuer;       /* RFC 9207, or NULL */
 	bool sends_iss;     /* authorization_response_iss_parameter_supported */
 	/* How its webhook is read; NULL where it has none (oauth only). */
-	struct um_description *description;
+	struct um_spec *description;
 };
 
 /* How /connect makes sure who the user is. */

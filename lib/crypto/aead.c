@@ -3,14 +3,14 @@
 
 #include <limits.h>
 
-#include "crypto/algorithm.h"
+#include "crypto/evp.h"
 
 bool
 um_aead_seal(uint8_t *out, const uint8_t key[static UM_AEAD_KEY_LEN],
 	const uint8_t nonce[static UM_NONCE_LEN], struct um_str aad,
 	struct um_str text)
 {
-	EVP_CIPHER_CTX *ctx = um_aes_256_gcm();
+	EVP_CIPHER_CTX *ctx = um_evp_aes_256_gcm();
 	int len;
 
 	return ctx != NULL && text.len <= INT_MAX && aad.len <= INT_MAX
@@ -32,7 +32,7 @@ um_aead_open(uint8_t *out, const uint8_t key[static UM_AEAD_KEY_LEN],
 	const uint8_t nonce[static UM_NONCE_LEN], struct um_str aad,
 	struct um_str sealed)
 {
-	EVP_CIPHER_CTX *ctx = um_aes_256_gcm();
+	EVP_CIPHER_CTX *ctx = um_evp_aes_256_gcm();
 	int len;
 	bool ok = false;
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "core/base64.h"
-#include "crypto/algorithm.h"
+#include "crypto/evp.h"
 
 #define STATE_INFO "urlmode state v1"
 #define LINE_MAX_LEN 2048
@@ -25,7 +25,7 @@ static bool
 hmac(uint8_t out[static 32], struct um_str key, struct um_str a,
 	struct um_str b)
 {
-	EVP_MAC_CTX *ctx = um_hmac_sha256();
+	EVP_MAC_CTX *ctx = um_evp_hmac_sha256();
 	size_t len;
 
 	return ctx != NULL
@@ -41,7 +41,7 @@ hmac(uint8_t out[static 32], struct um_str key, struct um_str a,
  * HMAC and SHA-256 up by name each time it is used: three times as long.
  */
 bool
-um_derive(uint8_t out[static 32], const uint8_t *secret, size_t secret_len,
+um_hkdf_sha256(uint8_t out[static 32], const uint8_t *secret, size_t secret_len,
 	struct um_str salt, struct um_str info)
 {
 	static const char zeros[32]; /* the salt where there is none */
@@ -91,7 +91,7 @@ parse_line(struct um_key *key, char *line, struct um_error *err,
 		return um_error(err, "%s:%d: the key is under %d bytes", path,
 			number, UM_SECRET_MIN);
 	key->kid = (uint8_t)value;
-	if (!um_derive(key->state_key, key->secret, key->secret_len,
+	if (!um_hkdf_sha256(key->state_key, key->secret, key->secret_len,
 		    um_str(NULL), um_str(STATE_INFO)))
 		return um_error(err, "%s:%d: OpenSSL cannot derive a key", path,
 			number);

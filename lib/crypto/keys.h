@@ -46,7 +46,7 @@ void um_keys_free(struct um_keys *keys);
  * HKDF-SHA256 (RFC 5869): 32 bytes for one use of a secret.
  * False only when OpenSSL cannot do it.
  */
-bool um_derive(uint8_t out[static 32], const uint8_t *secret, size_t secret_len,
-	struct um_str salt, struct um_str info);
+bool um_hkdf_sha256(uint8_t out[static 32], const uint8_t *secret,
+	size_t secret_len, struct um_str salt, struct um_str info);
 
 #endif

@@ -23,14 +23,14 @@
  * Appends the sealed JSON text to `out`, with the first key. False when
  * OpenSSL or memory fails; `out` is to be thrown away then.
  */
-bool um_seal_result(struct um_buf *out, struct um_str json,
-	const uint8_t id[static UM_ID_LEN],
+bool um_seal_put(struct um_buf *out, struct um_str json,
+	const uint8_t id[static UM_UUID_LEN],
 	const uint8_t binding[static UM_BINDING_LEN],
 	const struct um_keys *keys, const uint8_t nonce[static UM_NONCE_LEN]);
 
 /* Appends the JSON text to `out`; false for whatever is not genuine. */
-bool um_unseal_result(struct um_buf *out, struct um_str sealed,
-	const uint8_t id[static UM_ID_LEN],
+bool um_seal_open(struct um_buf *out, struct um_str sealed,
+	const uint8_t id[static UM_UUID_LEN],
 	const uint8_t binding[static UM_BINDING_LEN],
 	const struct um_keys *keys);
 

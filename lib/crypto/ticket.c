@@ -34,7 +34,7 @@ um_ticket_open(char subject[static UM_SUBJECT_MAX + 1], struct um_str text,
 		return false;
 	key = um_keys_find(keys, bytes[1]);
 	if (key == NULL
-		|| !um_derive(derived, key->secret, key->secret_len,
+		|| !um_hkdf_sha256(derived, key->secret, key->secret_len,
 			um_str(NULL), um_str(INFO)))
 		return false;
 	aad[1] = (char)key->kid;

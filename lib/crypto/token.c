@@ -7,11 +7,11 @@
 #include <openssl/crypto.h>
 
 #include "core/base64.h"
-#include "crypto/algorithm.h"
+#include "crypto/evp.h"
 
 #define VERSION 1
 #define HEAD_LEN (2 + UM_NONCE_LEN)
-#define PLAIN_LEN (UM_ID_LEN + 8 + UM_BINDING_LEN + UM_BROWSER_LEN)
+#define PLAIN_LEN (UM_UUID_LEN + 8 + UM_BINDING_LEN + UM_BROWSER_LEN)
 #define SEALED_LEN (PLAIN_LEN + UM_TAG_LEN)
 #define BYTES_LEN (HEAD_LEN + SEALED_LEN)
 #define AAD_MAX (2 + 8 + 1 + UM_PROVIDER_MAX)
@@ -51,8 +51,8 @@ um_token_mint(char text[static UM_TOKEN_LEN + 1], const struct um_token *token,
 	struct um_str aad = make_aad(aad_bytes, key->kid, purpose, provider);
 	bool ok;
 
-	memcpy(p, token->id, UM_ID_LEN);
-	p += UM_ID_LEN;
+	memcpy(p, token->id, UM_UUID_LEN);
+	p += UM_UUID_LEN;
 	for (int shift = 56; shift >= 0; shift -= 8)
 		*p++ = (uint8_t)((uint64_t)token->expires >> shift);
 	memcpy(p, token->binding, UM_BINDING_LEN);
@@ -97,8 +97,8 @@ um_token_open(struct um_token *token, struct um_str text,
 				SEALED_LEN }))
 		return UM_TOKEN_INVALID;
 
-	memcpy(token->id, p, UM_ID_LEN);
-	p += UM_ID_LEN;
+	memcpy(token->id, p, UM_UUID_LEN);
+	p += UM_UUID_LEN;
 	for (int i = 0; i < 8; i++)
 		expires = expires << 8 | *p++;
 	memcpy(token->binding, p, UM_BINDING_LEN);
@@ -126,7 +126,7 @@ um_token_fits_browser(const struct um_token *token, struct um_str cookie)
 		return true;
 	if (cookie.len == 0)
 		return false;
-	um_browser(browser, cookie);
+	um_browser_digest(browser, cookie);
 	return CRYPTO_memcmp(browser, token->browser, sizeof(browser)) == 0;
 }
 
@@ -137,7 +137,8 @@ short_hash(uint8_t out[static 16], const char *label, struct um_str a,
 {
 	uint8_t digest[EVP_MAX_MD_SIZE] = { 0 };
 	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-	bool ok = ctx != NULL && EVP_DigestInit_ex(ctx, um_sha256(), NULL) == 1
+	bool ok = ctx != NULL
+		&& EVP_DigestInit_ex(ctx, um_evp_sha256(), NULL) == 1
 		&& EVP_DigestUpdate(ctx, label, strlen(label) + 1) == 1
 		&& EVP_DigestUpdate(ctx, a.ptr, a.len) == 1
 		&& (b == NULL
@@ -153,25 +154,25 @@ short_hash(uint8_t out[static 16], const char *label, struct um_str a,
 }
 
 void
-um_binding(uint8_t out[static UM_BINDING_LEN], struct um_str subject,
+um_binding_digest(uint8_t out[static UM_BINDING_LEN], struct um_str subject,
 	struct um_str session)
 {
 	short_hash(out, "urlmode binding v1", subject, &session);
 }
 
 void
-um_browser(uint8_t out[static UM_BROWSER_LEN], struct um_str cookie)
+um_browser_digest(uint8_t out[static UM_BROWSER_LEN], struct um_str cookie)
 {
 	short_hash(out, "urlmode browser v1", cookie, NULL);
 }
 
 void
-um_uuid_text(char out[static UM_UUID_LEN + 1],
-	const uint8_t id[static UM_ID_LEN])
+um_uuid_format(char out[static UM_UUID_TEXT_LEN + 1],
+	const uint8_t id[static UM_UUID_LEN])
 {
 	static const char hex[] = "0123456789abcdef";
 
-	for (int i = 0; i < UM_ID_LEN; i++) {
+	for (int i = 0; i < UM_UUID_LEN; i++) {
 		if (i == 4 || i == 6 || i == 8 || i == 10)
 			*out++ = '-';
 		*out++ = hex[id[i] >> 4];

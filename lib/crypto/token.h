@@ -21,8 +21,8 @@
 #include "crypto/keys.h"
 
 #define UM_TOKEN_LEN 115
-#define UM_ID_LEN 16
-#define UM_UUID_LEN 36
+#define UM_UUID_LEN 16
+#define UM_UUID_TEXT_LEN 36
 #define UM_BINDING_LEN 16
 #define UM_BROWSER_LEN 16
 #define UM_PROVIDER_MAX 64 /* characters of a provider's name */
@@ -30,7 +30,7 @@
 enum um_purpose { UM_PURPOSE_CONNECT, UM_PURPOSE_RETURN, UM_PURPOSE_CANCEL };
 
 struct um_token {
-	uint8_t id[UM_ID_LEN];
+	uint8_t id[UM_UUID_LEN];
 	int64_t expires; /* Unix seconds; good until the second before */
 	uint8_t binding[UM_BINDING_LEN];
 	uint8_t browser[UM_BROWSER_LEN]; /* all zero: any browser */
@@ -58,14 +58,15 @@ bool um_token_fits_browser(const struct um_token *token, struct um_str cookie);
 bool um_token_is_bound(const struct um_token *token);
 
 /* SHA-256("urlmode binding v1" 00 subject 00 session), its first 16 bytes. */
-void um_binding(uint8_t out[static UM_BINDING_LEN], struct um_str subject,
-	struct um_str session);
+void um_binding_digest(uint8_t out[static UM_BINDING_LEN],
+	struct um_str subject, struct um_str session);
 
 /* SHA-256("urlmode browser v1" 00 cookie value), its first 16 bytes. */
-void um_browser(uint8_t out[static UM_BROWSER_LEN], struct um_str cookie);
+void um_browser_digest(uint8_t out[static UM_BROWSER_LEN],
+	struct um_str cookie);
 
 /* The id as a lower-case UUID (RFC 9562 section 4), with its NUL. */
-void um_uuid_text(char out[static UM_UUID_LEN + 1],
-	const uint8_t id[static UM_ID_LEN]);
+void um_uuid_format(char out[static UM_UUID_TEXT_LEN + 1],
+	const uint8_t id[static UM_UUID_LEN]);
 
 #endif

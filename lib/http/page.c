@@ -56,7 +56,7 @@ static const struct {
 	const char *text;
 } endings[] = {
 #define X(name, code, title, text) { code, title, text },
-	UM_ENDINGS(X)
+	UM_FINAL_PAGES(X)
 #undef X
 };
 
@@ -187,27 +187,27 @@ page_end(struct um_response *response)
 }
 
 const char *
-um_ending_code(enum um_ending ending)
+um_final_page_code(enum um_final_page ending)
 {
 	return endings[ending].code;
 }
 
-enum um_ending
-um_ending_of(const char *action, const char *reason)
+enum um_final_page
+um_final_page_of(const char *action, const char *reason)
 {
 	if (action != NULL && strcmp(action, "accept") == 0)
-		return UM_ENDING_DONE;
+		return UM_FINAL_PAGE_DONE;
 	if (action != NULL && strcmp(action, "decline") == 0)
-		return UM_ENDING_DECLINED;
+		return UM_FINAL_PAGE_DECLINED;
 	if (reason != NULL && strcmp(reason, "expired") == 0)
-		return UM_ENDING_EXPIRED;
+		return UM_FINAL_PAGE_EXPIRED;
 	if (reason != NULL && strcmp(reason, "amount_mismatch") == 0)
-		return UM_ENDING_MISMATCH;
-	return UM_ENDING_FAILED;
+		return UM_FINAL_PAGE_MISMATCH;
+	return UM_FINAL_PAGE_FAILED;
 }
 
 void
-um_page_ending(struct um_response *response, enum um_ending ending)
+um_page_final(struct um_response *response, enum um_final_page ending)
 {
 	page_begin(response, 200, POLICY "; form-action 'none'", "",
 		endings[ending].title);
@@ -218,10 +218,11 @@ um_page_ending(struct um_response *response, enum um_ending ending)
 }
 
 void
-um_page_go_to_done(struct um_response *response, enum um_ending ending)
+um_page_redirect_to_done(struct um_response *response,
+	enum um_final_page ending)
 {
-	um_response_cookie(response, UM_ENDING_COOKIE, um_ending_code(ending),
-		UM_ENDING_MAX_AGE);
+	um_response_cookie(response, UM_FINAL_PAGE_COOKIE,
+		um_final_page_code(ending), UM_FINAL_PAGE_MAX_AGE);
 	um_response_redirect(response, um_str("/done"));
 }
 

@@ -17,7 +17,7 @@ void um_html_attr(struct um_buf *out, struct um_str text);
 void um_url_arg(struct um_buf *out, struct um_str text);
 
 /* How it ended, as /done says it. */
-#define UM_ENDINGS(X)                                                          \
+#define UM_FINAL_PAGES(X)                                                      \
 	X(DONE, "done", "All done",                                            \
 		"You can close this tab and go back to where you started.")    \
 	X(DECLINED, "declined", "Declined",                                    \
@@ -38,28 +38,29 @@ void um_url_arg(struct um_buf *out, struct um_str text);
 		"The time for this is over. Start again where you came from, " \
 		"unless you have paid: then ask there.")
 
-enum um_ending {
-#define X(name, code, title, text) UM_ENDING_##name,
-	UM_ENDINGS(X)
+enum um_final_page {
+#define X(name, code, title, text) UM_FINAL_PAGE_##name,
+	UM_FINAL_PAGES(X)
 #undef X
-		UM_ENDING_COUNT
+		UM_FINAL_PAGE_COUNT
 };
 
-const char *um_ending_code(enum um_ending ending);
+const char *um_final_page_code(enum um_final_page ending);
 
 /* A last page, 200. */
-void um_page_ending(struct um_response *response, enum um_ending ending);
+void um_page_final(struct um_response *response, enum um_final_page ending);
 
 /* How a completed row ended, by its action and reason. */
-enum um_ending um_ending_of(const char *action, const char *reason);
+enum um_final_page um_final_page_of(const char *action, const char *reason);
 
 /*
  * 303 to /done; which ending it shows travels in a cookie of a minute, so
  * that the address stays clean.
  */
-#define UM_ENDING_COOKIE "__Host-urlmode-done"
-#define UM_ENDING_MAX_AGE 60 /* seconds */
-void um_page_go_to_done(struct um_response *response, enum um_ending ending);
+#define UM_FINAL_PAGE_COOKIE "__Host-urlmode-done"
+#define UM_FINAL_PAGE_MAX_AGE 60 /* seconds */
+void um_page_redirect_to_done(struct um_response *response,
+	enum um_final_page ending);
 
 /* A refusal with its status, reason code and the request's id. */
 void um_page_refusal(struct um_response *response,

@@ -159,16 +159,16 @@ array_put_amount(struct um_buf *out, const struct um_event *event)
 }
 
 static const char *
-meaning_text(enum um_meaning meaning)
+meaning_text(enum um_effect meaning)
 {
 	static const char *const words[] = {
-		[UM_MEANS_IGNORE] = "ignore",
-		[UM_MEANS_PAID] = "paid",
-		[UM_MEANS_FAILED] = "failed",
-		[UM_MEANS_CANCELLED] = "cancelled",
-		[UM_MEANS_EXPIRED] = "expired",
-		[UM_MEANS_PROCESSING] = "processing",
-		[UM_MEANS_RECHECK] = "recheck",
+		[UM_EFFECT_IGNORE] = "ignore",
+		[UM_EFFECT_PAID] = "paid",
+		[UM_EFFECT_FAILED] = "failed",
+		[UM_EFFECT_CANCELLED] = "cancelled",
+		[UM_EFFECT_EXPIRED] = "expired",
+		[UM_EFFECT_PROCESSING] = "processing",
+		[UM_EFFECT_RECHECK] = "recheck",
 	};
 
 	return words[meaning];

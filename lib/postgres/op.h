@@ -8,7 +8,7 @@
 
 #include "core/str.h"
 #include "crypto/token.h"
-#include "webhook/description.h"
+#include "webhook/spec.h"
 
 enum um_op_kind {
 	UM_OP_NONE,
@@ -53,7 +53,7 @@ bool um_outcome_parse(enum um_outcome *outcome, const char *text);
 
 struct um_op {
 	enum um_op_kind kind;
-	uint8_t id[UM_ID_LEN];
+	uint8_t id[UM_UUID_LEN];
 	uint8_t binding[UM_BINDING_LEN];
 	const char *provider;
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "postgres/store.h"
-#include "server/serve.h"
+#include "server/loop.h"
 
 #define DROPPED_MAX 1048576 /* bytes of a body over the limit that are read */
 
@@ -71,7 +71,7 @@ on_trouble(const char *text, void *arg)
 {
 	struct waiting *waiting = arg;
 
-	um_log_trouble(waiting->log, text, um_wall_ms());
+	um_log_trouble(waiting->log, text, um_clock_wall_ms());
 }
 
 /* Carries out what was asked for, as long as the limits let it wait. */
@@ -89,12 +89,12 @@ carry_out(struct um_exchange *ex, const struct um_program *program,
 	for (size_t i = 0; i < ex->asked; i++) {
 		ops[i].outcome = UM_OUTCOME_UNAVAILABLE;
 		if (store != NULL)
-			um_store_submit(store, &ops[i], um_now_ms());
+			um_store_submit(store, &ops[i], um_clock_ms());
 	}
 	ex->asked = 0;
 	if (store == NULL)
 		return;
-	um_store_run(store, false, um_now_ms());
+	um_store_run(store, false, um_clock_ms());
 	while (waiting.left != 0) {
 		bool want_write;
 		unsigned connection;
@@ -102,18 +102,18 @@ carry_out(struct um_exchange *ex, const struct um_program *program,
 			.fd = um_store_watch(store, &want_write, &connection),
 			.events = POLLIN,
 		};
-		int64_t left = um_store_deadline(store) - um_now_ms();
+		int64_t left = um_store_deadline(store) - um_clock_ms();
 
 		if (want_write)
 			pfd.events |= POLLOUT;
 		poll(&pfd, 1, left < 0 ? 0 : (int)left);
-		um_store_run(store, pfd.revents != 0, um_now_ms());
+		um_store_run(store, pfd.revents != 0, um_clock_ms());
 	}
 	um_store_free(store);
 }
 
 int
-um_cgi(const struct um_program *program, struct um_context *context,
+um_cgi_run(const struct um_program *program, struct um_context *context,
 	struct um_log *log)
 {
 	struct um_exchange ex;
@@ -121,11 +121,11 @@ um_cgi(const struct um_program *program, struct um_context *context,
 	struct um_buf body = { 0 };
 	struct um_buf out = { 0 };
 	struct um_str rest;
-	int64_t began = um_now_us();
+	int64_t began = um_clock_us();
 	int64_t took_us;
 
 	alarm(UM_CGI_S);
-	context->now_ms = um_wall_ms();
+	context->now_ms = um_clock_wall_ms();
 	um_exchange_begin(&ex, &path, get_env, NULL, context);
 	read_body(&ex, &body, program->body_max);
 	program->plan(context, &ex);
@@ -145,9 +145,9 @@ um_cgi(const struct um_program *program, struct um_context *context,
 		rest.ptr += n;
 		rest.len -= (size_t)n;
 	}
-	took_us = um_now_us() - began;
+	took_us = um_clock_us() - began;
 	um_metrics_count(context->metrics, ex.response.status, took_us);
-	um_log_request(log, &ex, um_wall_ms(), took_us);
+	um_log_request(log, &ex, um_clock_wall_ms(), took_us);
 	um_log_flush(log);
 	um_exchange_free(&ex);
 	um_buf_free(&path);

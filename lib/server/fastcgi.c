@@ -12,10 +12,10 @@
 
 #include <fcgiapp.h>
 
-#include "server/record.h"
+#include "server/fcgi_check.h"
 
 #define READ_LEN 8192
-#define FEED_LEN UM_RECORD_BYTES_MAX
+#define FEED_LEN UM_FCGI_BYTES_MAX
 #define FEED_KEPT 65536 /* of it, memory that stays after a request */
 
 struct um_fastcgi {
@@ -23,7 +23,7 @@ struct um_fastcgi {
 	bool keep;           /* the web server keeps the connection */
 	bool under_way;      /* libfcgi holds a request */
 	struct um_buf bytes; /* of the request that is coming */
-	struct um_record_scan scan;
+	struct um_fcgi_check scan;
 	struct um_buf body;
 	FCGX_Request request;
 };
@@ -150,7 +150,7 @@ take_request(struct um_fastcgi *fc)
 		um_buf_free(&fc->bytes);
 	um_buf_clear(&fc->bytes);
 	whole = !fc->body.failed && fc->body.len == fc->scan.body;
-	fc->scan = (struct um_record_scan){ 0 };
+	fc->scan = (struct um_fcgi_check){ 0 };
 	return whole;
 }
 
@@ -172,13 +172,13 @@ um_fastcgi_read(struct um_fastcgi *fc)
 		explicit_bzero(chunk, (size_t)n);
 		if (fc->bytes.failed)
 			return UM_FASTCGI_CLOSED;
-		switch (um_record_scan(&fc->scan, um_buf_str(&fc->bytes))) {
-		case UM_RECORD_WHOLE:
+		switch (um_fcgi_check(&fc->scan, um_buf_str(&fc->bytes))) {
+		case UM_FCGI_CHECK_WHOLE:
 			return take_request(fc) ? UM_FASTCGI_REQUEST
 						: UM_FASTCGI_CLOSED;
-		case UM_RECORD_BAD:
+		case UM_FCGI_CHECK_BAD:
 			return UM_FASTCGI_CLOSED;
-		case UM_RECORD_MORE:
+		case UM_FCGI_CHECK_MORE:
 			if ((size_t)n < sizeof(chunk))
 				return UM_FASTCGI_MORE;
 		}

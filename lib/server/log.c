@@ -60,11 +60,11 @@ um_log_request(struct um_log *log, const struct um_exchange *ex,
 	int64_t wall_ms, int64_t took_us)
 {
 	struct um_buf *line = &log->lines;
-	char uuid[UM_UUID_LEN + 1] = "";
+	char uuid[UM_UUID_TEXT_LEN + 1] = "";
 	char micros[4];
 
 	if (ex->has_token)
-		um_uuid_text(uuid, ex->token.id);
+		um_uuid_format(uuid, ex->token.id);
 	line_begin(log, wall_ms);
 	um_buf_cat(line, ",\"request\":\"", ex->request.id,
 		"\",\"provider\":\"",

@@ -11,7 +11,7 @@
 
 #include <openssl/rand.h>
 
-#include "server/serve.h"
+#include "server/loop.h"
 
 #define DEFAULT_CONFIG "/etc/urlmode/config.json"
 
@@ -116,9 +116,9 @@ um_program_main(const struct um_program *program, int argc, char **argv)
 	if (check) {
 		status = 0;
 	} else if (is_cgi) {
-		status = um_cgi(program, &context, &log);
+		status = um_cgi_run(program, &context, &log);
 	} else if (is_fastcgi()) {
-		status = um_serve(program, &context, &log, STDIN_FILENO);
+		status = um_loop_run(program, &context, &log, STDIN_FILENO);
 	} else {
 		usage(program->name);
 		status = 2;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "webhook/json-names.h"
+#include "webhook/json_names.h"
 
 struct parser {
 	const char *at, *end;

@@ -2,7 +2,7 @@
 /*
  * JSON (RFC 8259) from outside, read strictly and in place: a document is one
  * array of nodes that point into its text. And strings of what we write. The
- * files that people write are read with jansson (place.h); this is for what
+ * files that people write are read with jansson (core/conf.h); this is for what
  * anybody may send, thousands of times a second.
  */
 #ifndef UM_JSON_H
@@ -67,7 +67,7 @@ const struct um_json_node *um_json_next(const struct um_json_node *array,
 bool um_json_text(const struct um_json_node *node, struct um_buf *out);
 
 /* Whether it is a string that says this. */
-bool um_json_says(const struct um_json_node *node, struct um_str text);
+bool um_json_string_eq(const struct um_json_node *node, struct um_str text);
 
 /* Puts the text, which is UTF-8, as a string with its quotes. */
 void um_json_put(struct um_buf *out, struct um_str text);

@@ -84,7 +84,7 @@ um_pointer_free(struct um_pointer *pointer)
 }
 
 bool
-um_pointer_same(const struct um_pointer *a, const struct um_pointer *b)
+um_pointer_equal(const struct um_pointer *a, const struct um_pointer *b)
 {
 	if (a->len != b->len)
 		return false;

@@ -24,7 +24,7 @@ struct um_pointer {
 /* False for what is no pointer, is over a limit, or out of memory. */
 bool um_pointer_compile(struct um_pointer *pointer, const char *text);
 void um_pointer_free(struct um_pointer *pointer);
-bool um_pointer_same(const struct um_pointer *a, const struct um_pointer *b);
+bool um_pointer_equal(const struct um_pointer *a, const struct um_pointer *b);
 
 /* The node there; NULL where there is none, and of NULL. */
 const struct um_json_node *um_pointer_find(const struct um_pointer *pointer,

@@ -14,9 +14,9 @@ struct candidates {
 void
 um_scheme_free(struct um_scheme *scheme)
 {
-	um_value_free(&scheme->from);
+	um_expr_free(&scheme->from);
 	for (size_t i = 0; i < scheme->parts_len; i++)
-		um_value_free(&scheme->parts[i]);
+		um_expr_free(&scheme->parts[i]);
 	free(scheme->parts);
 	free(scheme->prefix);
 	free(scheme->field);
@@ -68,7 +68,7 @@ collect_numbered(struct candidates *candidates, const struct um_scheme *scheme,
 	const struct um_delivery *delivery)
 {
 	while (candidates->len < UM_SIGNATURES_MAX) {
-		char name[UM_VALUE_HEADER_MAX + 4];
+		char name[UM_EXPR_HEADER_MAX + 4];
 		const char *text;
 
 		snprintf(name, sizeof(name), "%s%zu",
@@ -85,9 +85,9 @@ collect_numbered(struct candidates *candidates, const struct um_scheme *scheme,
 /* Of a header with named parts those that bear the scheme's name. */
 static enum um_found
 collect_fields(struct candidates *candidates, const struct um_scheme *scheme,
-	struct um_pairs *pairs, struct um_str text)
+	struct um_params *pairs, struct um_str text)
 {
-	if (!um_pairs_parse(pairs, text, scheme->between, scheme->equals))
+	if (!um_params_parse(pairs, text, scheme->between, scheme->equals))
 		return UM_BAD;
 	for (size_t i = 0; i < pairs->len; i++)
 		if (um_str_is(pairs->pair[i].name, scheme->field)
@@ -99,7 +99,7 @@ collect_fields(struct candidates *candidates, const struct um_scheme *scheme,
 
 static enum um_found
 collect(struct candidates *candidates, const struct um_scheme *scheme,
-	struct um_reading *reading)
+	struct um_parsed_delivery *reading)
 {
 	enum um_found found;
 
@@ -107,7 +107,7 @@ collect(struct candidates *candidates, const struct um_scheme *scheme,
 	um_buf_free(&reading->signature);
 	if (scheme->numbered)
 		return collect_numbered(candidates, scheme, reading->delivery);
-	found = um_value_put(&scheme->from, reading, &reading->signature);
+	found = um_expr_eval(&scheme->from, reading, &reading->signature);
 	if (found == UM_FOUND && reading->signature.failed)
 		return UM_BAD;
 	if (found != UM_FOUND)
@@ -123,7 +123,7 @@ static size_t
 pivot_of(const struct um_scheme *scheme)
 {
 	for (size_t i = 0; i < scheme->parts_len; i++)
-		if (scheme->parts[i].kind == UM_VALUE_BODY)
+		if (scheme->parts[i].kind == UM_EXPR_BODY)
 			return i;
 	return scheme->parts_len;
 }
@@ -143,24 +143,25 @@ cuts_late(const struct um_buf *out, size_t start, const char *mark)
  * before it last stands: then there is only one way to cut it.
  */
 static enum um_found
-put_signed(const struct um_scheme *scheme, struct um_reading *reading,
+put_signed(const struct um_scheme *scheme, struct um_parsed_delivery *reading,
 	struct um_buf *out)
 {
 	size_t pivot = pivot_of(scheme), before = 0;
 	bool fixed_before = true;
 
 	for (size_t i = 0; i < scheme->parts_len; i++) {
-		const struct um_value *part = &scheme->parts[i];
-		bool fixed = part->kind == UM_VALUE_LITERAL;
+		const struct um_expr *part = &scheme->parts[i];
+		bool fixed = part->kind == UM_EXPR_LITERAL;
 		size_t start = out->len;
-		enum um_found found = um_value_put(part, reading, out);
+		enum um_found found = um_expr_eval(part, reading, out);
 
 		if (found == UM_BAD || out->failed)
 			return UM_BAD;
-		if (found == UM_ABSENT && part->kind != UM_VALUE_BODY)
+		if (found == UM_ABSENT && part->kind != UM_EXPR_BODY)
 			return UM_ABSENT;
 		if (fixed && !fixed_before && i <= pivot
-			&& um_value_cuts_early(out, before, part->text))
+			&& um_expr_separator_is_ambiguous(out, before,
+				part->text))
 			reading->ambiguous = true;
 		if (!fixed && fixed_before && i > pivot && i != 0
 			&& cuts_late(out, before, scheme->parts[i - 1].text))
@@ -172,7 +173,8 @@ put_signed(const struct um_scheme *scheme, struct um_reading *reading,
 }
 
 enum um_check
-um_scheme_check(const struct um_scheme *scheme, struct um_reading *reading)
+um_scheme_check(const struct um_scheme *scheme,
+	struct um_parsed_delivery *reading)
 {
 	struct candidates candidates = { 0 };
 	struct um_buf message = { 0 };

@@ -10,22 +10,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/place.h"
-#include "webhook/reading.h"
-#include "webhook/signature.h"
-#include "webhook/value.h"
+#include "core/conf.h"
+#include "webhook/expr.h"
+#include "webhook/parsed.h"
+#include "webhook/verifier.h"
 
 /* Zeroed to begin with. */
 struct um_scheme {
 	/* Where signatures stand, and how they are cut out of the text. */
-	struct um_value from;
+	struct um_expr from;
 	bool numbered; /* in headers of this name with 1, 2, … after it */
 	char *prefix;  /* stands before the signature, or NULL */
 	char *field;   /* of named parts this one, or NULL */
 	char *between, *equals; /* of the named parts */
 
 	/* What is signed: these, one after the other; none for a token. */
-	struct um_value *parts;
+	struct um_expr *parts;
 	size_t parts_len;
 	bool of_items; /* each element of the iterator is signed */
 
@@ -45,8 +45,8 @@ enum um_check {
  * Compiles a scheme, without its keys. The constants and whether there are
  * items come from `scope`. Free it in every case.
  */
-bool um_scheme_load(struct um_scheme *scheme, const struct um_place *at,
-	json_t *node, const struct um_value_scope *scope);
+bool um_scheme_load(struct um_scheme *scheme, const struct um_conf_loc *at,
+	json_t *node, const struct um_expr_scope *scope);
 void um_scheme_free(struct um_scheme *scheme);
 
 /* Whether a secret is one of this scheme's, by its prefix. */
@@ -59,7 +59,7 @@ const char *um_scheme_take(struct um_scheme *scheme, const char *secret);
  * reading->ambiguous is set where what is signed could be cut otherwise.
  */
 enum um_check um_scheme_check(const struct um_scheme *scheme,
-	struct um_reading *reading);
+	struct um_parsed_delivery *reading);
 
 /*
  * Whether a right signature proves the value: everything in it is the
@@ -68,11 +68,11 @@ enum um_check um_scheme_check(const struct um_scheme *scheme,
  * timestamp ends or begins like a document.
  */
 bool um_scheme_proves(const struct um_scheme *scheme,
-	const struct um_value *value, const struct um_payload *payload,
-	const struct um_value *timestamp);
+	const struct um_expr *value, const struct um_payload *payload,
+	const struct um_expr *timestamp);
 
 /* The same of the raw body, to its last byte. */
 bool um_scheme_proves_body(const struct um_scheme *scheme,
-	const struct um_payload *payload, const struct um_value *timestamp);
+	const struct um_payload *payload, const struct um_expr *timestamp);
 
 #endif

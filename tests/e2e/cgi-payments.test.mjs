@@ -85,7 +85,7 @@ for (const [name, start] of [['Apache’s mod_cgi', startApache], ['fcgiwrap', s
 			const stripe = sender(scene, 'stripe');
 			const event = stripe.event('6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11', 'paid');
 			assert.equal((await send(stripe, event, { secret: 'whsec_another' })).status, 401);
-			assert.equal((await send(stripe, { ...event, more: 'x'.repeat(constant('UM_RECORD_BODY_MAX')) })).status, 413);
+			assert.equal((await send(stripe, { ...event, more: 'x'.repeat(constant('UM_FCGI_BODY_MAX')) })).status, 413);
 			assert.equal((await send(stripe, event)).status, 200);
 		});
 	});

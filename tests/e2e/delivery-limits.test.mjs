@@ -38,11 +38,11 @@ const start = async (provider = 'stripe') => (await create(scene.urlmode, {
 	provider, kind: 'payment', targetUrl: 'https://checkout.example/pay',
 })).id;
 
-describe('UM_RECORD_BODY_MAX bytes of a body', () => {
+describe('UM_FCGI_BODY_MAX bytes of a body', () => {
 	const padded = (size) => `{"a":["${'x'.repeat(size - 10)}"]}`;
 
 	test('and no more', async () => {
-		const max = constant('UM_RECORD_BODY_MAX');
+		const max = constant('UM_FCGI_BODY_MAX');
 		assert.equal(await send(padded(max)), 200);
 		assert.equal(await send(padded(max + 1)), 413);
 	});
@@ -51,7 +51,7 @@ describe('UM_RECORD_BODY_MAX bytes of a body', () => {
 		const [, location] = /^location \/webhook\/ \{([^}]*)\}/m.exec(nginx('server.conf'));
 		for (const directive of ['client_max_body_size', 'client_body_buffer_size']) {
 			const [, megabytes] = new RegExp(`\\b${directive} (\\d+)m;`).exec(location);
-			assert.equal(megabytes * 1_048_576, constant('UM_RECORD_BODY_MAX'), directive);
+			assert.equal(megabytes * 1_048_576, constant('UM_FCGI_BODY_MAX'), directive);
 		}
 	});
 });

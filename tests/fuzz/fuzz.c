@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "webhook/description.h"
+#include "webhook/spec.h"
 
-static struct um_description *loaded;
+static struct um_spec *loaded;
 
 void
 fuzz_holds(bool holds, const char *file, int line, const char *what)
@@ -56,18 +56,18 @@ fuzz_free(struct um_str copy)
 static void
 unload(void)
 {
-	um_description_free(loaded);
+	um_spec_free(loaded);
 }
 
-const struct um_description *
+const struct um_spec *
 fuzz_description(const char *path)
 {
-	static const struct um_site site = { 0 };
+	static const struct um_provider_env site = { 0 };
 	struct um_error err;
 
 	if (loaded != NULL)
 		return loaded;
-	if (!um_description_load(&loaded, path, &site, &err)) {
+	if (!um_spec_load(&loaded, path, &site, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		abort();
 	}

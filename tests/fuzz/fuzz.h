@@ -31,9 +31,9 @@ struct um_str fuzz_line(struct um_str *rest);
 struct um_str fuzz_rest(const struct um_str *rest);
 void fuzz_free(struct um_str copy);
 
-struct um_description;
+struct um_spec;
 
 /* A description of tests/fuzz, loaded once and freed at the end. */
-const struct um_description *fuzz_description(const char *path);
+const struct um_spec *fuzz_description(const char *path);
 
 #endif

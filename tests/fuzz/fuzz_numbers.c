@@ -6,7 +6,7 @@
 
 #include "core/base64.h"
 #include "core/hex.h"
-#include "core/instant.h"
+#include "core/timestamp.h"
 #include "webhook/amount.h"
 
 static void
@@ -34,8 +34,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int64_t number;
 	char currency[4];
 
-	for (int form = UM_INSTANT_UNIX; form <= UM_INSTANT_RFC3339; form++)
-		if (um_instant_parse(&number, text, (enum um_instant_form)form))
+	for (int form = UM_TIMESTAMP_UNIX; form <= UM_TIMESTAMP_RFC3339; form++)
+		if (um_timestamp_parse(&number, text,
+			    (enum um_timestamp_form)form))
 			HOLDS(number > -INT64_C(100000000000000));
 	for (size_t i = 0; i < 4; i++) {
 		if (um_amount_parse(&number, text, UM_AMOUNT_DECIMAL,

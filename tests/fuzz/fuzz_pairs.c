@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "webhook/pairs.h"
+#include "webhook/params.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -13,12 +13,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct um_str between = fuzz_line(&rest);
 	struct um_str equals = fuzz_line(&rest);
 	struct um_str header = fuzz_rest(&rest);
-	struct um_pairs pairs;
+	struct um_params pairs;
 
 	/* A description's are never empty. */
 	if (between.ptr[0] != '\0' && equals.ptr[0] != '\0'
-		&& um_pairs_parse(&pairs, header, between.ptr, equals.ptr)) {
-		HOLDS(pairs.len > 0 && pairs.len <= UM_PAIRS_MAX);
+		&& um_params_parse(&pairs, header, between.ptr, equals.ptr)) {
+		HOLDS(pairs.len > 0 && pairs.len <= UM_SIGNATURE_PARAMS_MAX);
 		for (size_t i = 0; i < pairs.len; i++) {
 			const struct um_field *pair = &pairs.pair[i];
 

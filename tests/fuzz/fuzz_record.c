@@ -12,18 +12,18 @@
 #include <fcgios.h>
 
 #include "server/fastcgi.h"
-#include "server/record.h"
+#include "server/fcgi_check.h"
 
 /* How the gate takes the bytes one by one, until it has made up its mind. */
-static enum um_record_state
+static enum um_fcgi_check_state
 byte_by_byte(struct um_str bytes, size_t *taken)
 {
-	struct um_record_scan scan = { 0 };
-	enum um_record_state state = UM_RECORD_MORE;
+	struct um_fcgi_check scan = { 0 };
+	enum um_fcgi_check_state state = UM_FCGI_CHECK_MORE;
 
-	for (*taken = 0; *taken < bytes.len && state == UM_RECORD_MORE;) {
+	for (*taken = 0; *taken < bytes.len && state == UM_FCGI_CHECK_MORE;) {
 		++*taken;
-		state = um_record_scan(&scan,
+		state = um_fcgi_check(&scan,
 			(struct um_str){ bytes.ptr, *taken });
 	}
 	return state;
@@ -61,17 +61,17 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct um_str rest = { (const char *)data, size };
 	struct um_str bytes = fuzz_rest(&rest);
-	struct um_record_scan scan = { 0 };
-	enum um_record_state all = um_record_scan(&scan, bytes);
+	struct um_fcgi_check scan = { 0 };
+	enum um_fcgi_check_state all = um_fcgi_check(&scan, bytes);
 	size_t taken;
-	enum um_record_state slowly = byte_by_byte(bytes, &taken);
+	enum um_fcgi_check_state slowly = byte_by_byte(bytes, &taken);
 
 	/* Whole before the end is bytes after the end. */
 	HOLDS(all
-		== (slowly == UM_RECORD_WHOLE && taken < bytes.len
-				? UM_RECORD_BAD
+		== (slowly == UM_FCGI_CHECK_WHOLE && taken < bytes.len
+				? UM_FCGI_CHECK_BAD
 				: slowly));
-	to_libfcgi(bytes, all == UM_RECORD_WHOLE);
+	to_libfcgi(bytes, all == UM_FCGI_CHECK_WHOLE);
 	fuzz_free(bytes);
 	return 0;
 }

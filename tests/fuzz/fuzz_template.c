@@ -46,10 +46,10 @@ unload(void)
 static void
 load(void)
 {
-	const struct um_value_scope scope = { 0 };
+	const struct um_expr_scope scope = { 0 };
 	json_t *node = json_loads(template, 0, NULL);
 	struct um_error err;
-	struct um_place at = um_place_root("template", &err);
+	struct um_conf_loc at = um_conf_root("template", &err);
 
 	if (!um_scheme_load(&scheme, &at, node, &scope)) {
 		fprintf(stderr, "%s\n", err.text);
@@ -83,11 +83,11 @@ put(const struct parts *parts, struct um_buf *out)
 	const struct um_delivery delivery = { .body = parts->body,
 		.header = header,
 		.arg = (void *)parts };
-	struct um_reading reading = { .delivery = &delivery,
+	struct um_parsed_delivery reading = { .delivery = &delivery,
 		.payload = &payload };
 	enum um_found found = put_signed(&scheme, &reading, out);
 
-	um_reading_free(&reading);
+	um_delivery_free(&reading);
 	return found == UM_FOUND && !reading.ambiguous;
 }
 

@@ -11,7 +11,7 @@ const LIB = fileURLToPath(new URL('../../lib', import.meta.url));
  * @param {string} name such as UM_QUERY_MAX
  */
 export function constant(name) {
-	for (const file of readdirSync(LIB).filter((candidate) => candidate.endsWith('.h'))) {
+	for (const file of readdirSync(LIB, { recursive: true }).filter((name) => /^[a-z]+\/\w+\.h$/.test(name))) {
 		const text = readFileSync(`${LIB}/${file}`, 'utf8');
 		const found = new RegExp(`^#define ${name}\\s+(\\d+)\\b`, 'm').exec(text);
 		if (found) {

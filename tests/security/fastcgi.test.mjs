@@ -101,7 +101,7 @@ describe('what a web server never sends to a responder is closed unanswered', ()
 	const length = (bytes) => Buffer.of(0x80 | bytes >>> 24, bytes >>> 16 & 255, bytes >>> 8 & 255, bytes & 255);
 	const params = (content) => [begin(), record(PARAMS, content), record(PARAMS), record(STDIN)];
 	const many = (count) => Buffer.concat(Array.from({ length: count }, (_, i) => pair(`N${i}`, '')));
-	const over = constant('UM_PARAMS_PAIRS_MAX') + 1;
+	const over = constant('UM_FCGI_PAIRS_MAX') + 1;
 
 	for (const [name, bytes] of [
 		['management: FCGI_GET_VALUES', [record(GET_VALUES, pair('FCGI_MAX_CONNS', ''), { id: 0 })]],
@@ -141,7 +141,7 @@ describe('what a web server never sends to a responder is closed unanswered', ()
 		['a NUL in a value', params(pair('QUERY_STRING', 'state=x\0y'))],
 		[`${over} parameters`, params(many(over))],
 		['thousands of parameters', params(many(3_000))],
-		[`parameters of more than ${constant('UM_PARAMS_MAX')} bytes`, params(pair('A', 'b'.repeat(constant('UM_PARAMS_MAX'))))],
+		[`parameters of more than ${constant('UM_FCGI_PARAMS_MAX')} bytes`, params(pair('A', 'b'.repeat(constant('UM_FCGI_PARAMS_MAX'))))],
 		['parameters of 65535 bytes', params(pair('A', 'b'.repeat(65_529)))],
 	]) {
 		test(name, () => assertClosed('status', ...bytes));
@@ -160,14 +160,14 @@ describe('limits of a request, at and over them', () => {
 		...Object.fromEntries(Array.from({ length: count - Object.keys(parameters()).length }, (_, i) => [`HTTP_X_${i}`, 'v'])),
 	});
 
-	test('UM_PARAMS_PAIRS_MAX parameters are served', async () => {
+	test('UM_FCGI_PAIRS_MAX parameters are served', async () => {
 		const peer = await connect();
-		assert.match(await peer.send(request(pairsOf(constant('UM_PARAMS_PAIRS_MAX')))).answer(), /^Status: 200\r\n/);
-		await assertClosed('status', request(pairsOf(constant('UM_PARAMS_PAIRS_MAX') + 1)));
+		assert.match(await peer.send(request(pairsOf(constant('UM_FCGI_PAIRS_MAX')))).answer(), /^Status: 200\r\n/);
+		await assertClosed('status', request(pairsOf(constant('UM_FCGI_PAIRS_MAX') + 1)));
 	});
 
-	test('UM_PARAMS_MAX bytes of parameters are served', async () => {
-		const max = constant('UM_PARAMS_MAX');
+	test('UM_FCGI_PARAMS_MAX bytes of parameters are served', async () => {
+		const max = constant('UM_FCGI_PARAMS_MAX');
 		const rest = max - pairs({ ...parameters(), HTTP_X: 'v'.repeat(1_000) }).length + 1_000;
 		const fits = { ...parameters(), HTTP_X: 'v'.repeat(rest) };
 		assert.equal(pairs(fits).length, max);
@@ -175,8 +175,8 @@ describe('limits of a request, at and over them', () => {
 		await assertClosed('status', request({ ...fits, HTTP_X: 'v'.repeat(rest + 1) }));
 	});
 
-	test('UM_RECORD_BODY_MAX bytes of a body are read and refused, more are not read', async () => {
-		const max = constant('UM_RECORD_BODY_MAX');
+	test('UM_FCGI_BODY_MAX bytes of a body are read and refused, more are not read', async () => {
+		const max = constant('UM_FCGI_BODY_MAX');
 		const posted = (size) => {
 			const chunks = [];
 			for (let left = size; left > 0; left -= 65_535) {

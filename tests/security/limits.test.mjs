@@ -160,7 +160,7 @@ describe('what nginx takes', () => {
 		const conf = await readFile(path.join(scene.stack.runDir, 'urlmode/server.conf'), 'utf8');
 		const [, first] = /client_header_buffer_size (\d+)k;/.exec(conf);
 		const [, count, size] = /large_client_header_buffers (\d+) (\d+)k;/.exec(conf);
-		assert.ok((Number(first) + Number(count) * Number(size)) * KILOBYTE < constant('UM_PARAMS_MAX'));
+		assert.ok((Number(first) + Number(count) * Number(size)) * KILOBYTE < constant('UM_FCGI_PARAMS_MAX'));
 	});
 
 	test('a body of 64 KB, and no longer one', async () => {
@@ -187,7 +187,7 @@ describe('time for one request', { concurrency: true }, () => {
 	});
 
 	// What nobody reads: a log that is a pipe.
-	test('UM_SERVE_TURN_S: a program that its log keeps from its sockets is cut, and another serves', async () => {
+	test('UM_LOOP_TURN_S: a program that its log keeps from its sockets is cut, and another serves', async () => {
 		const pipe = path.join(scene.stack.runDir, 'log/pipe');
 		execFileSync('mkfifo', ['-m', '600', pipe]);
 		const { uid, gid } = await stat(scene.stack.env.URLMODE_CONFIG);
@@ -208,7 +208,7 @@ describe('time for one request', { concurrency: true }, () => {
 				}
 			}));
 			await until('it is cut', async () => !await isThere(before), { timeout: 90_000, every: 50 });
-			assert.ok(performance.now() - began >= constant('UM_SERVE_TURN_S') * 1_000 - 100, 'not before its limit');
+			assert.ok(performance.now() - began >= constant('UM_LOOP_TURN_S') * 1_000 - 100, 'not before its limit');
 
 			cut = true;
 			drain = spawn('cat', [pipe], { stdio: 'ignore' });

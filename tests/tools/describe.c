@@ -12,7 +12,7 @@
 
 #include <jansson.h>
 
-#include "webhook/description.h"
+#include "webhook/spec.h"
 
 #define SECRETS_MAX 8
 
@@ -39,13 +39,13 @@ static bool
 load(const json_t *description, const json_t *of_site, struct um_error *err)
 {
 	const char *secrets[SECRETS_MAX], *return_secrets[SECRETS_MAX];
-	struct um_site site = { .secrets = secrets,
+	struct um_provider_env site = { .secrets = secrets,
 		.return_secrets = return_secrets,
 		.certificate = json_string_value(
 			json_object_get(of_site, "certificate")),
 		.constant = constant,
 		.arg = json_object_get(of_site, "constants") };
-	struct um_description *loaded = NULL;
+	struct um_spec *loaded = NULL;
 	int fd = memfd_create("description", 0);
 	bool ok = false;
 
@@ -58,9 +58,9 @@ load(const json_t *description, const json_t *of_site, struct um_error *err)
 		char path[32];
 
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-		ok = um_description_load(&loaded, path, &site, err);
+		ok = um_spec_load(&loaded, path, &site, err);
 	}
-	um_description_free(loaded);
+	um_spec_free(loaded);
 	if (fd >= 0)
 		close(fd);
 	return ok;

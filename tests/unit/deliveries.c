@@ -106,11 +106,11 @@ strings_of(const char *out[static 8], const json_t *list)
 
 bool
 provider_try(const struct provider *provider, const json_t *secrets,
-	struct um_description **out, struct um_error *err)
+	struct um_spec **out, struct um_error *err)
 {
 	const json_t *site = json_object_get(provider->root, "site");
 	const char *texts[8] = { NULL }, *return_texts[8] = { NULL };
-	struct um_site of_site = {
+	struct um_provider_env of_site = {
 		.secrets = texts,
 		.return_secrets = return_texts,
 		.certificate = json_string_value(
@@ -122,13 +122,13 @@ provider_try(const struct provider *provider, const json_t *secrets,
 	of_site.secrets_len = strings_of(texts, secrets);
 	of_site.return_secrets_len = strings_of(return_texts,
 		json_object_get(site, "return_secrets"));
-	return um_description_load(out, provider->path, &of_site, err);
+	return um_spec_load(out, provider->path, &of_site, err);
 }
 
-struct um_description *
+struct um_spec *
 provider_load_with(const struct provider *provider, const json_t *secrets)
 {
-	struct um_description *description;
+	struct um_spec *description;
 	struct um_error err;
 
 	if (!provider_try(provider, secrets, &description, &err))
@@ -136,7 +136,7 @@ provider_load_with(const struct provider *provider, const json_t *secrets)
 	return description;
 }
 
-struct um_description *
+struct um_spec *
 provider_load(const struct provider *provider)
 {
 	return provider_load_with(provider,
@@ -193,9 +193,9 @@ header(const char *name, void *arg)
 }
 
 enum um_verdict
-letter_read(const struct letter *letter,
-	const struct um_description *description, bool is_return,
-	struct um_event events[static UM_EVENTS_MAX], size_t *len)
+letter_read(const struct letter *letter, const struct um_spec *description,
+	bool is_return, struct um_event events[static UM_EVENTS_MAX],
+	size_t *len)
 {
 	/* Exactly as long as it is, so that ASan sees a step beyond. */
 	char *body = malloc(letter->body_len + 1);
@@ -212,12 +212,10 @@ letter_read(const struct letter *letter,
 	assert_non_null(body);
 	memcpy(body, letter->body, letter->body_len);
 	if (is_return) {
-		verdict = um_description_read_return(description, &delivery,
-			events);
+		verdict = um_spec_read_return(description, &delivery, events);
 		*len = verdict == UM_DELIVERY_GOOD;
 	} else {
-		verdict = um_description_read(description, &delivery, events,
-			len);
+		verdict = um_spec_read(description, &delivery, events, len);
 	}
 	free(body);
 	return verdict;
@@ -233,7 +231,7 @@ verdict_word(enum um_verdict verdict)
 }
 
 const char *
-meaning_word(enum um_meaning meaning)
+meaning_word(enum um_effect meaning)
 {
 	static const char *const words[] = { "ignore", "paid", "failed",
 		"cancelled", "expired", "processing", "recheck" };
@@ -262,9 +260,9 @@ assert_event(const json_t *expected, const struct um_event *event)
 	assert_string_equal(event->reference, text_of(expected, "reference"));
 	assert_int_equal(event->has_id, id[0] != '\0');
 	if (event->has_id) {
-		char uuid[UM_UUID_LEN + 1];
+		char uuid[UM_UUID_TEXT_LEN + 1];
 
-		um_uuid_text(uuid, event->id);
+		um_uuid_format(uuid, event->id);
 		assert_string_equal(uuid, id);
 	}
 	assert_int_equal(event->has_amount, amount != NULL);

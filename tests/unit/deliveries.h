@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "webhook/description.h"
+#include "webhook/spec.h"
 
 #define DELIVERY_FILES_MAX 64
 
@@ -30,12 +30,12 @@ void provider_close(struct provider *provider);
  * The description with the site's secrets; with `secrets`, with these in
  * their place. Fails the test when it is refused.
  */
-struct um_description *provider_load(const struct provider *provider);
-struct um_description *provider_load_with(const struct provider *provider,
+struct um_spec *provider_load(const struct provider *provider);
+struct um_spec *provider_load_with(const struct provider *provider,
 	const json_t *secrets);
 /* The same, refused or not. */
 bool provider_try(const struct provider *provider, const json_t *secrets,
-	struct um_description **out, struct um_error *err);
+	struct um_spec **out, struct um_error *err);
 
 /* A delivery as it stands in the file, and as it may be changed. */
 struct letter {
@@ -53,12 +53,12 @@ void letter_close(struct letter *letter);
 
 /* Reads it, as a delivery or as a return. */
 enum um_verdict letter_read(const struct letter *letter,
-	const struct um_description *description, bool is_return,
+	const struct um_spec *description, bool is_return,
 	struct um_event events[static UM_EVENTS_MAX], size_t *len);
 
 /* The word of the files for a verdict, and for a meaning. */
 const char *verdict_word(enum um_verdict verdict);
-const char *meaning_word(enum um_meaning meaning);
+const char *meaning_word(enum um_effect meaning);
 
 /* Fails unless the events are those that the delivery expects. */
 void assert_events(const json_t *delivery, const struct um_event *events,

@@ -3,7 +3,7 @@
 #ifndef TEST_RECORDS_H
 #define TEST_RECORDS_H
 
-#include "server/record.h"
+#include "server/fcgi_check.h"
 #include "support.h"
 
 /* Those of the types that a test puts somewhere. */

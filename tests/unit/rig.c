@@ -271,12 +271,12 @@ void
 row_make(struct um_op *op, enum um_op_kind kind)
 {
 	static char provider[] = RIG_PROVIDER;
-	char uuid[UM_UUID_LEN + 1];
+	char uuid[UM_UUID_TEXT_LEN + 1];
 
 	*op = (struct um_op){ .kind = kind, .provider = provider };
 	assert_int_equal(RAND_bytes(op->id, sizeof(op->id)), 1);
 	memset(op->binding, 0xb1, sizeof(op->binding));
-	um_uuid_text(uuid, op->id);
+	um_uuid_format(uuid, op->id);
 	sql_do(rig_admin,
 		"INSERT INTO urlmode.elicitation (id, provider, kind, subject,"
 		" binding, requester, target_url, expires_at) VALUES ('%s',"
@@ -309,9 +309,9 @@ row_again(struct um_op *op, const struct um_op *of)
 char *
 row_text(const struct um_op *op, const char *column)
 {
-	char uuid[UM_UUID_LEN + 1];
+	char uuid[UM_UUID_TEXT_LEN + 1];
 
-	um_uuid_text(uuid, op->id);
+	um_uuid_format(uuid, op->id);
 	return sql(rig_admin,
 		"SELECT %s FROM urlmode.elicitation WHERE id = '%s'", column,
 		uuid);

@@ -51,16 +51,16 @@ bytes_of_hex(uint8_t *out, size_t len, const char *hex)
 }
 
 void
-bytes_of_uuid(uint8_t out[static UM_ID_LEN], const char *uuid)
+bytes_of_uuid(uint8_t out[static UM_UUID_LEN], const char *uuid)
 {
-	char hex[2 * UM_ID_LEN + 1] = { 0 };
+	char hex[2 * UM_UUID_LEN + 1] = { 0 };
 	size_t len = 0;
 
 	for (; *uuid != '\0' && len < sizeof(hex) - 1; uuid++)
 		if (*uuid != '-')
 			hex[len++] = *uuid;
 	hex[len] = '\0';
-	bytes_of_hex(out, UM_ID_LEN, hex);
+	bytes_of_hex(out, UM_UUID_LEN, hex);
 }
 
 char *

@@ -37,7 +37,7 @@ bool str_has(struct um_str whole, struct um_str part);
 
 /* Exactly `len` bytes out of lower-case hexadecimal digits. */
 void bytes_of_hex(uint8_t *out, size_t len, const char *hex);
-void bytes_of_uuid(uint8_t out[static UM_ID_LEN], const char *uuid);
+void bytes_of_uuid(uint8_t out[static UM_UUID_LEN], const char *uuid);
 
 /* A new file; file_remove() unlinks it and frees the path. */
 char *file_make(struct um_str bytes, unsigned mode);

@@ -62,7 +62,7 @@ static void
 refuse(const json_t *row)
 {
 	struct um_buf said = { 0 };
-	struct um_description *loaded;
+	struct um_spec *loaded;
 	struct provider provider;
 	struct um_error err;
 	json_t *broken;
@@ -143,7 +143,7 @@ TEST(secrets_that_do_not_fit)
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		json_t *secrets = json_loads(cases[i].secrets, 0, NULL);
-		struct um_description *description;
+		struct um_spec *description;
 		struct provider provider;
 		struct um_error err;
 		bool ok;
@@ -154,7 +154,7 @@ TEST(secrets_that_do_not_fit)
 		assert_row(cases[i].provider, ok == (cases[i].reason == NULL));
 		if (!ok)
 			assert_error(&err, cases[i].reason);
-		um_description_free(description);
+		um_spec_free(description);
 		provider_close(&provider);
 		json_decref(secrets);
 	}
@@ -165,13 +165,13 @@ load_with_certificate(const char *path, const char *certificate,
 	struct um_error *err)
 {
 	static const char *const secrets[] = { "secret" };
-	const struct um_site site = { .secrets = secrets,
+	const struct um_provider_env site = { .secrets = secrets,
 		.secrets_len = strstr(path, "stripe") != NULL,
 		.certificate = certificate };
-	struct um_description *description;
-	bool ok = um_description_load(&description, path, &site, err);
+	struct um_spec *description;
+	bool ok = um_spec_load(&description, path, &site, err);
 
-	um_description_free(description);
+	um_spec_free(description);
 	return ok;
 }
 
@@ -189,21 +189,20 @@ TEST(certificates_that_do_not_fit)
 
 TEST(files_that_are_none)
 {
-	static const struct um_site site = { 0 };
-	struct um_description *description;
+	static const struct um_provider_env site = { 0 };
+	struct um_spec *description;
 	struct um_error err;
 
-	assert_false(um_description_load(&description, "/nonexistent/x.json",
-		&site, &err));
+	assert_false(
+		um_spec_load(&description, "/nonexistent/x.json", &site, &err));
 	assert_null(description);
 	assert_error(&err, "/nonexistent/x.json: No such file");
-	assert_false(um_description_load(&description, "lib/providers", &site,
-		&err));
+	assert_false(um_spec_load(&description, "lib/providers", &site, &err));
 	assert_error(&err, "lib/providers: Is a directory");
-	assert_false(um_description_load(&description,
-		"lib/providers/README.md", &site, &err));
+	assert_false(um_spec_load(&description, "lib/providers/README.md",
+		&site, &err));
 	assert_error(&err, "lib/providers/README.md:1: ");
-	um_description_free(NULL);
+	um_spec_free(NULL);
 }
 
 int

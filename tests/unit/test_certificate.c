@@ -7,7 +7,7 @@
 
 #include "signing.h"
 #include "support.h"
-#include "webhook/signature.h"
+#include "webhook/verifier.h"
 
 /* A certificate that signs itself, in PEM. */
 static void
@@ -75,7 +75,7 @@ TEST(pinned_certificates)
 	put_certificate(&pem, authority, "critical,CA:TRUE", 0, 9000);
 	put_certificate(&pem, next, NULL, 1900, 3000);
 	assert_null(add_certificates(verifier, &pem));
-	assert_int_equal(um_verifier_keys(verifier), 2);
+	assert_int_equal(um_verifier_count_keys(verifier), 2);
 
 	/* To the second, on both sides. */
 	assert_false(um_verifier_match(verifier, STR("m"), &by_key, 1, 999999));

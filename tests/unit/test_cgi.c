@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "child.h"
-#include "server/serve.h"
+#include "server/loop.h"
 #include "trial.h"
 
 #define NOBODY "host=/nonexistent"
@@ -44,7 +44,7 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		ex->op.provider = "";
 		return;
 	}
-	if (!um_fields(ex))
+	if (!um_check_fields(ex))
 		return;
 	ex->response.status = 200;
 	ex->response.content_type = "text/plain";
@@ -62,7 +62,7 @@ static void
 answer(const struct um_context *context, struct um_exchange *ex)
 {
 	(void)context;
-	if (!um_answer_common(ex))
+	if (!um_exchange_answer_common(ex))
 		ex->response.status = 200;
 }
 
@@ -95,7 +95,7 @@ serve_one(void *arg)
 	context.config = &config;
 	if (!um_log_open(&log, program.name, &config, true, &err))
 		return 99;
-	status = um_cgi(&program, &context, &log);
+	status = um_cgi_run(&program, &context, &log);
 	um_buf_free(&log.lines);
 	close(log.fd);
 	return status;

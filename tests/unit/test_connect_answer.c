@@ -86,7 +86,7 @@ TEST(the_browser_that_goes_on_is_kept)
 	uint8_t browser[UM_BROWSER_LEN];
 	struct trial_end end;
 
-	um_browser(browser, STR(TRIAL_COOKIE));
+	um_browser_digest(browser, STR(TRIAL_COOKIE));
 	trial_go(&end, &connect_program, &trial);
 	assert_memory_equal(end.ex.op.browser, browser, sizeof(browser));
 	assert_null(end.ex.op.subject);

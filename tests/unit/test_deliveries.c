@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef void visitor(const struct provider *provider,
-	const struct um_description *description, const json_t *delivery,
+	const struct um_spec *description, const json_t *delivery,
 	bool is_return);
 
 /* Every delivery and every return of every file. */
@@ -17,7 +17,7 @@ each(visitor *visit)
 	static const char *const lists[] = { "deliveries", "returns" };
 
 	for (size_t i = 0; delivery_file(i) != NULL; i++) {
-		struct um_description *description;
+		struct um_spec *description;
 		struct provider provider;
 
 		provider_open(&provider, delivery_file(i));
@@ -30,7 +30,7 @@ each(visitor *visit)
 				visit(&provider, description,
 					json_array_get(all, at), list == 1);
 		}
-		um_description_free(description);
+		um_spec_free(description);
 		provider_close(&provider);
 	}
 }
@@ -42,9 +42,8 @@ name_of(const json_t *delivery)
 }
 
 static void
-read_one(const struct provider *provider,
-	const struct um_description *description, const json_t *delivery,
-	bool is_return)
+read_one(const struct provider *provider, const struct um_spec *description,
+	const json_t *delivery, bool is_return)
 {
 	const char *expected = json_string_value(
 		json_object_get(delivery, "verdict"));
@@ -77,9 +76,8 @@ is_good(const json_t *delivery)
 
 /* Twice the same bytes are twice the same events. */
 static void
-replay_one(const struct provider *provider,
-	const struct um_description *description, const json_t *delivery,
-	bool is_return)
+replay_one(const struct provider *provider, const struct um_spec *description,
+	const json_t *delivery, bool is_return)
 {
 	struct um_event first[UM_EVENTS_MAX], second[UM_EVENTS_MAX];
 	struct letter letter;
@@ -124,9 +122,8 @@ is_believed(const struct provider *provider, bool is_return, const char *word)
 }
 
 static void
-age_one(const struct provider *provider,
-	const struct um_description *description, const json_t *delivery,
-	bool is_return)
+age_one(const struct provider *provider, const struct um_spec *description,
+	const json_t *delivery, bool is_return)
 {
 	const json_t *timestamp = json_object_get(part_of(provider, is_return),
 		"timestamp");
@@ -170,9 +167,8 @@ TEST(the_tolerance_is_exact)
 
 /* Without any one header nothing that matters is believed. */
 static void
-strip_one(const struct provider *provider,
-	const struct um_description *description, const json_t *delivery,
-	bool is_return)
+strip_one(const struct provider *provider, const struct um_spec *description,
+	const json_t *delivery, bool is_return)
 {
 	const char *key;
 	json_t *value;
@@ -211,14 +207,14 @@ TEST(a_header_that_is_missing_is_missed)
 TEST(answers_are_the_descriptions)
 {
 	for (size_t i = 0; delivery_file(i) != NULL; i++) {
-		struct um_description *description;
-		struct um_description_answer answer;
+		struct um_spec *description;
+		struct um_spec_answer answer;
 		struct provider provider;
 		const json_t *expected;
 
 		provider_open(&provider, delivery_file(i));
 		description = provider_load(&provider);
-		answer = um_description_answer(description);
+		answer = um_spec_answer(description);
 		expected = json_object_get(provider.root, "answer");
 		assert_int_equal(answer.status,
 			expected == NULL
@@ -231,7 +227,7 @@ TEST(answers_are_the_descriptions)
 				: json_string_value(
 					json_object_get(expected, "body")));
 		assert_string_equal(answer.content_type, "text/plain");
-		um_description_free(description);
+		um_spec_free(description);
 		provider_close(&provider);
 	}
 }

@@ -13,16 +13,17 @@
 #define UUID "7a1f0c52-3b9d-4c8e-9f21-5d6e7f8091a2"
 
 /* A description of the test's own; only what it says matters. */
-static struct um_description *
+static struct um_spec *
 describe(const char *text)
 {
 	static const char *const secrets[] = { SECRET };
-	const struct um_site site = { .secrets = secrets, .secrets_len = 1 };
+	const struct um_provider_env site = { .secrets = secrets,
+		.secrets_len = 1 };
 	char *path = file_make(um_str(text), 0600);
-	struct um_description *description;
+	struct um_spec *description;
 	struct um_error err;
 
-	if (!um_description_load(&description, path, &site, &err))
+	if (!um_spec_load(&description, path, &site, &err))
 		fail_msg("%s", err.text);
 	file_remove(path);
 	return description;
@@ -52,7 +53,7 @@ header(const char *name, void *arg)
 
 /* Signs the body and reads it. */
 static enum um_verdict
-read_signed(const struct um_description *description, struct um_str body,
+read_signed(const struct um_spec *description, struct um_str body,
 	struct um_event events[static UM_EVENTS_MAX], size_t *len)
 {
 	char signature[65];
@@ -66,21 +67,21 @@ read_signed(const struct um_description *description, struct um_str body,
 		strlen(SECRET), (const uint8_t *)body.ptr, body.len, mac,
 		sizeof(mac), &mac_len));
 	um_hex_encode(signature, mac, mac_len);
-	return um_description_read(description, &delivery, events, len);
+	return um_spec_read(description, &delivery, events, len);
 }
 
 /* The first event of a good delivery, or the verdict of another. */
 static enum um_verdict
 read_text(const char *text, struct um_event *event)
 {
-	struct um_description *description = describe(WHOLE);
+	struct um_spec *description = describe(WHOLE);
 	struct um_event events[UM_EVENTS_MAX] = { 0 };
 	size_t len;
 	enum um_verdict verdict = read_signed(description, um_str(text), events,
 		&len);
 
 	*event = events[0];
-	um_description_free(description);
+	um_spec_free(description);
 	return verdict;
 }
 
@@ -101,14 +102,14 @@ TEST(bodies_that_are_no_json)
 /* An empty body has an HMAC as well. */
 TEST(no_body)
 {
-	struct um_description *description = describe(WHOLE);
+	struct um_spec *description = describe(WHOLE);
 	struct um_event events[UM_EVENTS_MAX];
 	size_t len = 7;
 
 	assert_int_equal(read_signed(description, STR(""), events, &len),
 		UM_DELIVERY_MALFORMED);
 	assert_int_equal(len, 0);
-	um_description_free(description);
+	um_spec_free(description);
 }
 
 TEST(bombs)
@@ -116,7 +117,7 @@ TEST(bombs)
 	static char bomb[1 << 20];
 	static const char *const units[] = { "[", "{\"a\":", "[[],", "\"", "{}",
 		"9" };
-	struct um_description *description = describe(WHOLE);
+	struct um_spec *description = describe(WHOLE);
 	struct um_event events[UM_EVENTS_MAX];
 	size_t len;
 
@@ -131,7 +132,7 @@ TEST(bombs)
 				&len)
 				== UM_DELIVERY_MALFORMED);
 	}
-	um_description_free(description);
+	um_spec_free(description);
 }
 
 /* The same for those who look into the body before they have verified it. */
@@ -150,7 +151,7 @@ TEST(bombs_before_the_signature)
 
 	for (size_t i = 0; i < LENGTH(names); i++) {
 		struct provider provider;
-		struct um_description *description;
+		struct um_spec *description;
 
 		provider_open(&provider, names[i]);
 		description = provider_load(&provider);
@@ -168,15 +169,14 @@ TEST(bombs_before_the_signature)
 				at += unit)
 				memcpy(bomb + at, units[j], unit);
 			/* A form of nothing but & is one, and says nothing. */
-			if (um_description_read(description, &delivery, events,
-				    &len)
+			if (um_spec_read(description, &delivery, events, &len)
 				== UM_DELIVERY_GOOD)
 				assert_row(names[i],
 					len == 1
 						&& events[0].meaning
-							== UM_MEANS_IGNORE);
+							== UM_EFFECT_IGNORE);
 		}
-		um_description_free(description);
+		um_spec_free(description);
 		provider_close(&provider);
 	}
 }
@@ -311,7 +311,7 @@ TEST(as_many_events_as_the_limit)
 	static const char text[] = SIGNED
 		"\"events\": \"/events\", \"type\": {\"item\": \"/type\"},"
 		"\"outcomes\": [{\"type\": \"paid\", \"means\": \"paid\"}]}";
-	struct um_description *description = describe(text);
+	struct um_spec *description = describe(text);
 
 	for (size_t count = 0; count <= UM_EVENTS_MAX + 1;
 		count += count == 1 ? UM_EVENTS_MAX - 1 : 1) {
@@ -336,7 +336,7 @@ TEST(as_many_events_as_the_limit)
 		}
 		um_buf_free(&body);
 	}
-	um_description_free(description);
+	um_spec_free(description);
 }
 
 TEST(a_list_of_events_that_is_none)
@@ -347,7 +347,7 @@ TEST(a_list_of_events_that_is_none)
 	static const char text[] = SIGNED
 		"\"events\": \"/events\", \"type\": {\"item\": \"/type\"},"
 		"\"outcomes\": [{\"type\": \"paid\", \"means\": \"paid\"}]}";
-	struct um_description *description = describe(text);
+	struct um_spec *description = describe(text);
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct um_event events[UM_EVENTS_MAX];
@@ -357,7 +357,7 @@ TEST(a_list_of_events_that_is_none)
 			read_signed(description, um_str(cases[i]), events, &len)
 				== UM_DELIVERY_MALFORMED);
 	}
-	um_description_free(description);
+	um_spec_free(description);
 }
 
 int

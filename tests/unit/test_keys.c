@@ -66,7 +66,7 @@ TEST(derives_as_the_rfc_does)
 		bytes_of_hex(salt, salt_len, cases[i].salt);
 		bytes_of_hex(info, info_len, cases[i].info);
 		bytes_of_hex(okm, sizeof(okm), cases[i].okm);
-		assert_true(um_derive(out, secret, sizeof(secret),
+		assert_true(um_hkdf_sha256(out, secret, sizeof(secret),
 			(struct um_str){ (const char *)salt, salt_len },
 			(struct um_str){ (const char *)info, info_len }));
 		assert_memory_equal(out, okm, sizeof(okm));

@@ -8,7 +8,7 @@
 /* One delivery that is read well, and what is tried on it. */
 struct trial {
 	const struct provider *provider;
-	const struct um_description *description;
+	const struct um_spec *description;
 	const json_t *delivery;
 	const char *belief;
 	bool is_return;
@@ -29,8 +29,8 @@ static bool
 decides_something(const struct um_event *events, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		if (events[i].meaning != UM_MEANS_RECHECK
-			&& events[i].meaning != UM_MEANS_IGNORE)
+		if (events[i].meaning != UM_EFFECT_RECHECK
+			&& events[i].meaning != UM_EFFECT_IGNORE)
 			return true;
 	return false;
 }
@@ -140,7 +140,7 @@ each_first(void (*tests)(struct trial *trial))
 {
 	for (size_t i = 0; delivery_file(i) != NULL; i++) {
 		struct provider provider;
-		struct um_description *description;
+		struct um_spec *description;
 
 		provider_open(&provider, delivery_file(i));
 		description = provider_load(&provider);
@@ -172,7 +172,7 @@ each_first(void (*tests)(struct trial *trial))
 			tests(&trial);
 			letter_close(&trial.letter);
 		}
-		um_description_free(description);
+		um_spec_free(description);
 		provider_close(&provider);
 	}
 }
@@ -216,9 +216,8 @@ other_secrets(const json_t *secrets)
 }
 
 static void
-read_one(const struct provider *provider,
-	const struct um_description *description, const json_t *delivery,
-	bool is_right)
+read_one(const struct provider *provider, const struct um_spec *description,
+	const json_t *delivery, bool is_right)
 {
 	struct um_event events[UM_EVENTS_MAX];
 	enum um_verdict verdict;
@@ -236,8 +235,8 @@ read_one(const struct provider *provider,
 }
 
 static void
-read_all(const struct provider *provider,
-	const struct um_description *description, bool is_right)
+read_all(const struct provider *provider, const struct um_spec *description,
+	bool is_right)
 {
 	const json_t *all = json_object_get(provider->root, "deliveries");
 
@@ -251,7 +250,7 @@ TEST(another_secret)
 	size_t tried = 0, all = 0;
 
 	for (size_t i = 0; delivery_file(i) != NULL; i++) {
-		struct um_description *description;
+		struct um_spec *description;
 		struct provider provider;
 		struct um_error err;
 		json_t *others;
@@ -263,7 +262,7 @@ TEST(another_secret)
 			&& provider_try(&provider, others, &description,
 				&err)) {
 			read_all(&provider, description, false);
-			um_description_free(description);
+			um_spec_free(description);
 			tried++;
 		}
 		json_decref(others);
@@ -276,7 +275,7 @@ TEST(another_secret)
 TEST(old_and_new_secrets)
 {
 	for (size_t i = 0; delivery_file(i / 2) != NULL; i++) {
-		struct um_description *description;
+		struct um_spec *description;
 		struct provider provider;
 		struct um_error err;
 		json_t *secrets;
@@ -299,7 +298,7 @@ TEST(old_and_new_secrets)
 		}
 		if (provider_try(&provider, secrets, &description, &err)) {
 			read_all(&provider, description, true);
-			um_description_free(description);
+			um_spec_free(description);
 		}
 		json_decref(secrets);
 		provider_close(&provider);
@@ -310,7 +309,7 @@ TEST(old_and_new_secrets)
 TEST(no_secret)
 {
 	for (size_t i = 0; delivery_file(i) != NULL; i++) {
-		struct um_description *description;
+		struct um_spec *description;
 		struct provider provider;
 		struct um_error err;
 

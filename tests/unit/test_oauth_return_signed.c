@@ -115,11 +115,12 @@ set_up(void **state)
 {
 	char *path = file_make(um_str(its_description), 0600);
 	const char *secrets[] = { SIGNING_SECRET };
-	const struct um_site site = { .secrets = secrets, .secrets_len = 1 };
+	const struct um_provider_env site = { .secrets = secrets,
+		.secrets_len = 1 };
 	struct um_error err = { 0 };
 
-	if (!um_description_load(&trial_provider("plain")->description, path,
-		    &site, &err))
+	if (!um_spec_load(&trial_provider("plain")->description, path, &site,
+		    &err))
 		fail_msg("%s", err.text);
 	file_remove(path);
 	return trial_set_up(state);
@@ -128,7 +129,7 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	um_description_free(trial_provider("plain")->description);
+	um_spec_free(trial_provider("plain")->description);
 	return trial_tear_down(state);
 }
 

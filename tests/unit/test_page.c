@@ -130,27 +130,28 @@ TEST(every_byte_in_a_query)
 TEST(each_ending_has_its_page)
 {
 	static const struct {
-		enum um_ending ending;
+		enum um_final_page ending;
 		const char *code;
 		const char *title;
 	} cases[] = {
-		{ UM_ENDING_DONE, "done", "All done" },
-		{ UM_ENDING_DECLINED, "declined", "Declined" },
-		{ UM_ENDING_FAILED, "failed", "That did not work" },
-		{ UM_ENDING_MISMATCH, "mismatch", "Not what was asked for" },
-		{ UM_ENDING_PROCESSING, "processing", "Still processing" },
-		{ UM_ENDING_ALREADY, "already", "Already done" },
-		{ UM_ENDING_EXPIRED, "expired", "Too late" },
+		{ UM_FINAL_PAGE_DONE, "done", "All done" },
+		{ UM_FINAL_PAGE_DECLINED, "declined", "Declined" },
+		{ UM_FINAL_PAGE_FAILED, "failed", "That did not work" },
+		{ UM_FINAL_PAGE_MISMATCH, "mismatch",
+			"Not what was asked for" },
+		{ UM_FINAL_PAGE_PROCESSING, "processing", "Still processing" },
+		{ UM_FINAL_PAGE_ALREADY, "already", "Already done" },
+		{ UM_FINAL_PAGE_EXPIRED, "expired", "Too late" },
 	};
 
-	assert_int_equal(LENGTH(cases), UM_ENDING_COUNT);
+	assert_int_equal(LENGTH(cases), UM_FINAL_PAGE_COUNT);
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct um_response response = { 0 };
 		struct um_str title;
 
-		assert_string_equal(um_ending_code(cases[i].ending),
+		assert_string_equal(um_final_page_code(cases[i].ending),
 			cases[i].code);
-		um_page_ending(&response, cases[i].ending);
+		um_page_final(&response, cases[i].ending);
 		assert_int_equal(response.status, 200);
 		assert_page(&response);
 		assert_has(&response.headers, "form-action 'none'");
@@ -167,20 +168,21 @@ TEST(how_a_row_ended)
 	static const struct {
 		const char *action;
 		const char *reason;
-		enum um_ending ending;
+		enum um_final_page ending;
 	} cases[] = {
-		{ "accept", "", UM_ENDING_DONE },
-		{ "decline", "access_denied", UM_ENDING_DECLINED },
-		{ "cancel", "provider_error", UM_ENDING_FAILED },
-		{ "cancel", "expired", UM_ENDING_EXPIRED },
-		{ "cancel", "amount_mismatch", UM_ENDING_MISMATCH },
-		{ "cancel", "", UM_ENDING_FAILED },
-		{ "cancel", NULL, UM_ENDING_FAILED },
-		{ NULL, NULL, UM_ENDING_FAILED },
+		{ "accept", "", UM_FINAL_PAGE_DONE },
+		{ "decline", "access_denied", UM_FINAL_PAGE_DECLINED },
+		{ "cancel", "provider_error", UM_FINAL_PAGE_FAILED },
+		{ "cancel", "expired", UM_FINAL_PAGE_EXPIRED },
+		{ "cancel", "amount_mismatch", UM_FINAL_PAGE_MISMATCH },
+		{ "cancel", "", UM_FINAL_PAGE_FAILED },
+		{ "cancel", NULL, UM_FINAL_PAGE_FAILED },
+		{ NULL, NULL, UM_FINAL_PAGE_FAILED },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++)
-		assert_int_equal(um_ending_of(cases[i].action, cases[i].reason),
+		assert_int_equal(um_final_page_of(cases[i].action,
+					 cases[i].reason),
 			cases[i].ending);
 }
 
@@ -188,7 +190,7 @@ TEST(to_done_by_a_clean_address)
 {
 	struct um_response response = { 0 };
 
-	um_page_go_to_done(&response, UM_ENDING_DECLINED);
+	um_page_redirect_to_done(&response, UM_FINAL_PAGE_DECLINED);
 	assert_int_equal(response.status, 303);
 	assert_str(um_buf_str(&response.headers),
 		"Set-Cookie: __Host-urlmode-done=declined; Path=/; Max-Age=60; "

@@ -160,12 +160,12 @@ TEST(in_the_browser_that_went_on)
 		.status = 200,
 		.on_page = FOLLOWS };
 
-	um_browser(trial.row.browser, STR(TRIAL_COOKIE));
+	um_browser_digest(trial.row.browser, STR(TRIAL_COOKIE));
 	trial_run(&payment_return, &trial);
 	trial.on_page = NULL;
 	trial.status = 403;
 	trial.reason = "wrong_browser";
-	um_browser(trial.row.browser, STR("another"));
+	um_browser_digest(trial.row.browser, STR("another"));
 	trial_run(&payment_return, &trial);
 	trial.path = CANCEL;
 	trial_run(&payment_cancel, &trial);

@@ -73,14 +73,14 @@ static int
 give_a_signed_return(void **state)
 {
 	const char *secrets[] = { SIGNING_SECRET };
-	const struct um_site site = { .secrets = secrets,
+	const struct um_provider_env site = { .secrets = secrets,
 		.secrets_len = 1,
 		.return_secrets = secrets,
 		.return_secrets_len = 1 };
 	struct um_error err = { 0 };
 
 	(void)state;
-	if (!um_description_load(&trial_provider("shop")->description,
+	if (!um_spec_load(&trial_provider("shop")->description,
 		    "tests/descriptions/razorpay.json", &site, &err))
 		fail_msg("%s", err.text);
 	return 0;
@@ -90,7 +90,7 @@ static int
 take_it_away(void **state)
 {
 	(void)state;
-	um_description_free(trial_provider("shop")->description);
+	um_spec_free(trial_provider("shop")->description);
 	trial_provider("shop")->description = NULL;
 	return 0;
 }

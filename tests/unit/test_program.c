@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/serve.h"
+#include "server/loop.h"
 #include "trial.h"
 
 static const char *request_id;
@@ -96,7 +96,7 @@ TEST(a_refusal_is_all_there_is)
 	um_response_cookie(&ex.response, "a", "b", 1);
 	um_buf_puts(&ex.response.body, "before");
 	ex.response.allow = "GET";
-	assert_false(um_refuse(&ex, UM_REFUSAL_STATE_INVALID));
+	assert_false(um_exchange_refuse(&ex, UM_REFUSAL_STATE_INVALID));
 	assert_int_equal(ex.asked, 0);
 	assert_int_equal(ex.op.kind, UM_OP_NONE);
 	assert_null(ex.response.allow);
@@ -121,7 +121,7 @@ TEST(what_a_refusal_is_called_in_the_log)
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct um_exchange ex = { 0 };
 
-		um_refuse(&ex, cases[i].refusal);
+		um_exchange_refuse(&ex, cases[i].refusal);
 		assert_string_equal(ex.outcome, cases[i].outcome);
 		assert_string_equal(ex.reason,
 			um_refusal_code(cases[i].refusal));
@@ -136,7 +136,7 @@ TEST(unavailable_says_when_to_come_again)
 		struct um_exchange ex = { .plain = plain };
 		struct um_str headers;
 
-		um_unavailable(&ex, "/connect/demo?state=x");
+		um_exchange_unavailable(&ex, "/connect/demo?state=x");
 		headers = um_buf_str(&ex.response.headers);
 		assert_int_equal(ex.response.status, 503);
 		assert_true(str_has(headers, STR("Retry-After: 3\r\n")));

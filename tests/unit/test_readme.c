@@ -9,7 +9,7 @@
 #include "config/config.h"
 #include "core/hex.h"
 #include "support.h"
-#include "webhook/description.h"
+#include "webhook/spec.h"
 
 #define README "lib/providers/README.md"
 #define FENCE "\n```json\n"
@@ -44,16 +44,17 @@ block(size_t number)
 	return strndup(at, (size_t)(end - at));
 }
 
-static struct um_description *
+static struct um_spec *
 describe(const char *text)
 {
 	static const char *const secrets[] = { SECRET };
-	const struct um_site site = { .secrets = secrets, .secrets_len = 1 };
+	const struct um_provider_env site = { .secrets = secrets,
+		.secrets_len = 1 };
 	char *path = file_make(um_str(text), 0600);
-	struct um_description *description;
+	struct um_spec *description;
 	struct um_error err;
 
-	if (!um_description_load(&description, path, &site, &err))
+	if (!um_spec_load(&description, path, &site, &err))
 		fail_msg("%s", err.text);
 	file_remove(path);
 	return description;
@@ -90,29 +91,27 @@ TEST(the_example)
 		.arg = signature,
 		.now_ms = INT64_C(1000) * NOW };
 	char *text = block(0);
-	struct um_description *description = describe(text);
+	struct um_spec *description = describe(text);
 	struct um_event events[UM_EVENTS_MAX];
 	size_t len;
 
 	snprintf(message, sizeof(message), "%d.%s", NOW, body);
 	hmac_of(message, hex);
 	snprintf(signature, sizeof(signature), "t=%d,v1=%s", NOW, hex);
-	assert_int_equal(um_description_read(description, &delivery, events,
-				 &len),
+	assert_int_equal(um_spec_read(description, &delivery, events, &len),
 		UM_DELIVERY_GOOD);
 	assert_int_equal(len, 1);
-	assert_int_equal(events[0].meaning, UM_MEANS_PAID);
+	assert_int_equal(events[0].meaning, UM_EFFECT_PAID);
 	assert_string_equal(events[0].identity, "evt_1");
 	assert_string_equal(events[0].reference, "ch_1");
 	assert_true(events[0].has_id && events[0].has_amount);
 	assert_int_equal(events[0].amount, 1050);
 	assert_string_equal(events[0].currency, "EUR");
-	assert_string_equal(um_description_answer(description).body, "OK");
+	assert_string_equal(um_spec_answer(description).body, "OK");
 	delivery.now_ms += 301000;
-	assert_int_equal(um_description_read(description, &delivery, events,
-				 &len),
+	assert_int_equal(um_spec_read(description, &delivery, events, &len),
 		UM_DELIVERY_STALE);
-	um_description_free(description);
+	um_spec_free(description);
 	free(text);
 }
 
@@ -124,7 +123,7 @@ TEST(the_return_in_the_example)
 	const struct um_delivery delivery = { .query = { query, 0 },
 		.header = header };
 	struct um_delivery sent = delivery;
-	struct um_description *description;
+	struct um_spec *description;
 	struct um_event event;
 
 	assert_non_null(root);
@@ -135,12 +134,12 @@ TEST(the_return_in_the_example)
 	snprintf(query, sizeof(query),
 		"order=" ID "&status=paid&payment=pay_1&signature=%s", hex);
 	sent.query = um_str(query);
-	assert_int_equal(um_description_read_return(description, &sent, &event),
+	assert_int_equal(um_spec_read_return(description, &sent, &event),
 		UM_DELIVERY_GOOD);
-	assert_int_equal(event.meaning, UM_MEANS_PAID);
+	assert_int_equal(event.meaning, UM_EFFECT_PAID);
 	assert_true(event.has_id);
 	assert_string_equal(event.reference, "pay_1");
-	um_description_free(description);
+	um_spec_free(description);
 	free(text);
 	free(whole);
 	free(back);

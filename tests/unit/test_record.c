@@ -7,14 +7,14 @@
 #include "support.h"
 
 /* All at once; frees the buffer. */
-static enum um_record_state
+static enum um_fcgi_check_state
 scan_all(struct um_buf *bytes)
 {
-	struct um_record_scan scan = { 0 };
-	enum um_record_state state;
+	struct um_fcgi_check scan = { 0 };
+	enum um_fcgi_check_state state;
 
 	assert_false(bytes->failed);
-	state = um_record_scan(&scan, um_buf_str(bytes));
+	state = um_fcgi_check(&scan, um_buf_str(bytes));
 	um_buf_free(bytes);
 	return state;
 }
@@ -26,9 +26,9 @@ TEST(a_request_as_nginx_sends_it)
 
 	for (size_t i = 0; i < LENGTH(ids); i++) {
 		put_request(&bytes, ids[i], STR(""));
-		assert_int_equal(scan_all(&bytes), UM_RECORD_WHOLE);
+		assert_int_equal(scan_all(&bytes), UM_FCGI_CHECK_WHOLE);
 		put_request(&bytes, ids[i], STR("state=x&code=y"));
-		assert_int_equal(scan_all(&bytes), UM_RECORD_WHOLE);
+		assert_int_equal(scan_all(&bytes), UM_FCGI_CHECK_WHOLE);
 	}
 }
 
@@ -39,17 +39,17 @@ TEST(split_at_every_byte)
 
 	put_request(&bytes, 1, STR("state=x&code=y"));
 	for (size_t cut = 0; cut < bytes.len; cut++) {
-		struct um_record_scan scan = { 0 };
+		struct um_fcgi_check scan = { 0 };
 		char *part = malloc(cut != 0 ? cut : 1);
 
 		assert_non_null(part);
 		memcpy(part, bytes.ptr, cut);
-		assert_int_equal(um_record_scan(&scan,
+		assert_int_equal(um_fcgi_check(&scan,
 					 (struct um_str){ part, cut }),
-			UM_RECORD_MORE);
+			UM_FCGI_CHECK_MORE);
 		free(part);
-		assert_int_equal(um_record_scan(&scan, um_buf_str(&bytes)),
-			UM_RECORD_WHOLE);
+		assert_int_equal(um_fcgi_check(&scan, um_buf_str(&bytes)),
+			UM_FCGI_CHECK_WHOLE);
 		assert_int_equal(scan.body, 14);
 		assert_int_equal(scan.request_id, 1);
 	}
@@ -58,16 +58,16 @@ TEST(split_at_every_byte)
 
 TEST(byte_by_byte)
 {
-	struct um_record_scan scan = { 0 };
+	struct um_fcgi_check scan = { 0 };
 	struct um_buf bytes = { 0 };
 
 	put_request(&bytes, 1, STR("state=x&code=y"));
 	for (size_t len = 1; len < bytes.len; len++)
-		assert_int_equal(um_record_scan(&scan,
+		assert_int_equal(um_fcgi_check(&scan,
 					 (struct um_str){ bytes.ptr, len }),
-			UM_RECORD_MORE);
-	assert_int_equal(um_record_scan(&scan, um_buf_str(&bytes)),
-		UM_RECORD_WHOLE);
+			UM_FCGI_CHECK_MORE);
+	assert_int_equal(um_fcgi_check(&scan, um_buf_str(&bytes)),
+		UM_FCGI_CHECK_WHOLE);
 	um_buf_free(&bytes);
 }
 
@@ -81,7 +81,7 @@ TEST(padding_of_every_length)
 		put_record(&bytes, PARAMS, 1, STR(""), 0);
 		put_record(&bytes, IN, 1, STR("body"), padding);
 		put_record(&bytes, IN, 1, STR(""), padding);
-		assert_int_equal(scan_all(&bytes), UM_RECORD_WHOLE);
+		assert_int_equal(scan_all(&bytes), UM_FCGI_CHECK_WHOLE);
 	}
 }
 
@@ -91,31 +91,31 @@ TEST(as_many_pairs_as_the_limit)
 		struct um_buf pairs = { 0 };
 		struct um_buf bytes = { 0 };
 
-		for (int i = 0; i < UM_PARAMS_PAIRS_MAX + over; i++)
+		for (int i = 0; i < UM_FCGI_PAIRS_MAX + over; i++)
 			put_pair(&pairs, STR("a"), STR("b"));
 		put_request_of(&bytes, um_buf_str(&pairs));
 		um_buf_free(&pairs);
 		assert_int_equal(scan_all(&bytes),
-			over ? UM_RECORD_BAD : UM_RECORD_WHOLE);
+			over ? UM_FCGI_CHECK_BAD : UM_FCGI_CHECK_WHOLE);
 	}
 }
 
 TEST(parameters_as_long_as_the_limit)
 {
-	static char value[UM_PARAMS_MAX];
+	static char value[UM_FCGI_PARAMS_MAX];
 
 	memset(value, 'v', sizeof(value));
 	for (size_t over = 0; over < 2; over++) {
-		size_t len = UM_PARAMS_MAX - 5 + over;
+		size_t len = UM_FCGI_PARAMS_MAX - 5 + over;
 		struct um_buf pairs = { 0 };
 		struct um_buf bytes = { 0 };
 
 		put_pair(&pairs, STR(""), (struct um_str){ value, len });
-		assert_int_equal(pairs.len, UM_PARAMS_MAX + over);
+		assert_int_equal(pairs.len, UM_FCGI_PARAMS_MAX + over);
 		put_request_of(&bytes, um_buf_str(&pairs));
 		um_buf_free(&pairs);
 		assert_int_equal(scan_all(&bytes),
-			over ? UM_RECORD_BAD : UM_RECORD_WHOLE);
+			over ? UM_FCGI_CHECK_BAD : UM_FCGI_CHECK_WHOLE);
 	}
 }
 
@@ -125,7 +125,7 @@ TEST(a_body_as_long_as_the_limit)
 
 	memset(content, 'x', sizeof(content));
 	for (size_t over = 0; over < 2; over++) {
-		size_t left = UM_RECORD_BODY_MAX + over;
+		size_t left = UM_FCGI_BODY_MAX + over;
 		struct um_buf bytes = { 0 };
 
 		put_request(&bytes, 1, STR(""));
@@ -139,15 +139,15 @@ TEST(a_body_as_long_as_the_limit)
 		}
 		put_record(&bytes, IN, 1, STR(""), 0);
 		assert_int_equal(scan_all(&bytes),
-			over ? UM_RECORD_BAD : UM_RECORD_WHOLE);
+			over ? UM_FCGI_CHECK_BAD : UM_FCGI_CHECK_WHOLE);
 	}
 }
 
 /* A body of single bytes is nearly all frame: that has its limit, too. */
 TEST(no_more_frame_than_the_limit)
 {
-	const size_t max = (size_t)UM_RECORD_BYTES_MAX;
-	struct um_record_scan scan = { 0 };
+	const size_t max = (size_t)UM_FCGI_BYTES_MAX;
+	struct um_fcgi_check scan = { 0 };
 	struct um_buf bytes = { 0 };
 
 	put_begin(&bytes, 1);
@@ -155,12 +155,12 @@ TEST(no_more_frame_than_the_limit)
 	put_record(&bytes, PARAMS, 1, STR(""), 0);
 	while (bytes.len <= max)
 		put_record(&bytes, IN, 1, STR("x"), 255);
-	assert_int_equal(um_record_scan(&scan,
+	assert_int_equal(um_fcgi_check(&scan,
 				 (struct um_str){ bytes.ptr, max }),
-		UM_RECORD_MORE);
-	assert_int_equal(um_record_scan(&scan,
+		UM_FCGI_CHECK_MORE);
+	assert_int_equal(um_fcgi_check(&scan,
 				 (struct um_str){ bytes.ptr, max + 1 }),
-		UM_RECORD_BAD);
+		UM_FCGI_CHECK_BAD);
 	um_buf_free(&bytes);
 }
 

@@ -7,14 +7,14 @@
 #include "support.h"
 
 /* All at once; frees the buffer. */
-static enum um_record_state
+static enum um_fcgi_check_state
 scan_all(struct um_buf *bytes)
 {
-	struct um_record_scan scan = { 0 };
-	enum um_record_state state;
+	struct um_fcgi_check scan = { 0 };
+	enum um_fcgi_check_state state;
 
 	assert_false(bytes->failed);
-	state = um_record_scan(&scan, um_buf_str(bytes));
+	state = um_fcgi_check(&scan, um_buf_str(bytes));
 	um_buf_free(bytes);
 	return state;
 }
@@ -31,13 +31,13 @@ TEST(another_version)
 			| (uint8_t)bytes.ptr[at + 5];
 
 		for (int version = 0; version < 256; version++) {
-			struct um_record_scan scan = { 0 };
+			struct um_fcgi_check scan = { 0 };
 
 			bytes.ptr[at] = (char)version;
-			assert_int_equal(um_record_scan(&scan,
+			assert_int_equal(um_fcgi_check(&scan,
 						 (struct um_str){ bytes.ptr,
 							 at + 8 })
-					== UM_RECORD_BAD,
+					== UM_FCGI_CHECK_BAD,
 				version != 1);
 		}
 		bytes.ptr[at] = 1;
@@ -57,7 +57,7 @@ TEST(padding_behind_the_end_of_params)
 		put_record(&bytes, PARAMS, 1, STR(""), padding);
 		put_record(&bytes, IN, 1, STR(""), 0);
 		assert_int_equal(scan_all(&bytes),
-			padding == 0 ? UM_RECORD_WHOLE : UM_RECORD_BAD);
+			padding == 0 ? UM_FCGI_CHECK_WHOLE : UM_FCGI_CHECK_BAD);
 	}
 }
 
@@ -73,7 +73,7 @@ TEST(another_role)
 		put_record(&bytes, PARAMS, 1, STR(""), 0);
 		put_record(&bytes, IN, 1, STR(""), 0);
 		assert_int_equal(scan_all(&bytes),
-			role == 1 ? UM_RECORD_WHOLE : UM_RECORD_BAD);
+			role == 1 ? UM_FCGI_CHECK_WHOLE : UM_FCGI_CHECK_BAD);
 	}
 }
 
@@ -97,8 +97,8 @@ TEST(another_type_or_order)
 				put_record(&bytes, i == place ? type : order[i],
 					1, content[i], 0);
 			assert_int_equal(scan_all(&bytes),
-				type == order[place] ? UM_RECORD_WHOLE
-						     : UM_RECORD_BAD);
+				type == order[place] ? UM_FCGI_CHECK_WHOLE
+						     : UM_FCGI_CHECK_BAD);
 		}
 	}
 }
@@ -112,7 +112,7 @@ TEST(a_begin_of_another_length)
 		put_record(&bytes, BEGIN, 1, (struct um_str){ content, len },
 			0);
 		assert_int_equal(scan_all(&bytes),
-			len == 8 ? UM_RECORD_MORE : UM_RECORD_BAD);
+			len == 8 ? UM_FCGI_CHECK_MORE : UM_FCGI_CHECK_BAD);
 	}
 }
 
@@ -122,19 +122,19 @@ TEST(management_records)
 	struct um_buf bytes = { 0 };
 
 	put_begin(&bytes, 0);
-	assert_int_equal(scan_all(&bytes), UM_RECORD_BAD);
+	assert_int_equal(scan_all(&bytes), UM_FCGI_CHECK_BAD);
 	put_record(&bytes, GET_VALUES, 0, STR("\16\0FCGI_MAX_CONNS"), 0);
-	assert_int_equal(scan_all(&bytes), UM_RECORD_BAD);
+	assert_int_equal(scan_all(&bytes), UM_FCGI_CHECK_BAD);
 	put_begin(&bytes, 1);
 	put_record(&bytes, GET_VALUES, 0, STR(""), 0);
-	assert_int_equal(scan_all(&bytes), UM_RECORD_BAD);
+	assert_int_equal(scan_all(&bytes), UM_FCGI_CHECK_BAD);
 	put_begin(&bytes, 1);
 	put_record(&bytes, ABORT, 1, STR(""), 0);
-	assert_int_equal(scan_all(&bytes), UM_RECORD_BAD);
+	assert_int_equal(scan_all(&bytes), UM_FCGI_CHECK_BAD);
 	put_request(&bytes, 1, STR("body"));
 	bytes.len -= 8;
 	put_record(&bytes, DATA, 1, STR(""), 0);
-	assert_int_equal(scan_all(&bytes), UM_RECORD_BAD);
+	assert_int_equal(scan_all(&bytes), UM_FCGI_CHECK_BAD);
 }
 
 TEST(another_id_in_between)
@@ -149,7 +149,7 @@ TEST(another_id_in_between)
 		put_record(&bytes, PARAMS, id[1], STR(""), 0);
 		put_record(&bytes, IN, id[2], STR("body"), 0);
 		put_record(&bytes, IN, id[3], STR(""), 0);
-		assert_int_equal(scan_all(&bytes), UM_RECORD_BAD);
+		assert_int_equal(scan_all(&bytes), UM_FCGI_CHECK_BAD);
 	}
 }
 
@@ -160,13 +160,13 @@ TEST(parameters_in_two_records)
 	put_begin(&bytes, 1);
 	put_record(&bytes, PARAMS, 1, STR("\1\1ab"), 0);
 	put_record(&bytes, PARAMS, 1, STR("\1\1cd"), 0);
-	assert_int_equal(scan_all(&bytes), UM_RECORD_BAD);
+	assert_int_equal(scan_all(&bytes), UM_FCGI_CHECK_BAD);
 	put_begin(&bytes, 1);
 	put_record(&bytes, PARAMS, 1, STR(""), 0);
-	assert_int_equal(scan_all(&bytes), UM_RECORD_BAD);
+	assert_int_equal(scan_all(&bytes), UM_FCGI_CHECK_BAD);
 	put_begin(&bytes, 1);
 	put_begin(&bytes, 1);
-	assert_int_equal(scan_all(&bytes), UM_RECORD_BAD);
+	assert_int_equal(scan_all(&bytes), UM_FCGI_CHECK_BAD);
 }
 
 /* Lengths that lie, against every way in which libfcgi would trust them. */
@@ -211,12 +211,12 @@ TEST(pairs_that_do_not_fill_the_record)
 
 	for (size_t i = 0; i < LENGTH(bad); i++) {
 		put_request_of(&bytes, bad[i]);
-		if (scan_all(&bytes) != UM_RECORD_BAD)
+		if (scan_all(&bytes) != UM_FCGI_CHECK_BAD)
 			fail_msg("bad[%zu] was let through", i);
 	}
 	for (size_t i = 0; i < LENGTH(good); i++) {
 		put_request_of(&bytes, good[i]);
-		if (scan_all(&bytes) != UM_RECORD_WHOLE)
+		if (scan_all(&bytes) != UM_FCGI_CHECK_WHOLE)
 			fail_msg("good[%zu] was refused", i);
 	}
 }
@@ -234,7 +234,7 @@ TEST(a_nul_in_a_name_or_value)
 
 	for (size_t i = 0; i < LENGTH(pairs); i++) {
 		put_request_of(&bytes, pairs[i]);
-		assert_int_equal(scan_all(&bytes), UM_RECORD_BAD);
+		assert_int_equal(scan_all(&bytes), UM_FCGI_CHECK_BAD);
 	}
 }
 
@@ -244,10 +244,10 @@ TEST(bytes_after_the_end)
 
 	put_request(&bytes, 1, STR("body"));
 	um_buf_put(&bytes, "", 1);
-	assert_int_equal(scan_all(&bytes), UM_RECORD_BAD);
+	assert_int_equal(scan_all(&bytes), UM_FCGI_CHECK_BAD);
 	put_request(&bytes, 1, STR("body"));
 	put_request(&bytes, 2, STR("body"));
-	assert_int_equal(scan_all(&bytes), UM_RECORD_BAD);
+	assert_int_equal(scan_all(&bytes), UM_FCGI_CHECK_BAD);
 }
 
 /* No single changed bit makes it read past what there is (a sanitizer says). */
@@ -257,13 +257,13 @@ TEST(any_bit_flipped)
 
 	put_request(&bytes, 1, STR("body"));
 	for (size_t bit = 0; bit < 8 * bytes.len; bit++) {
-		struct um_record_scan scan = { 0 };
+		struct um_fcgi_check scan = { 0 };
 		char *copy = malloc(bytes.len);
 
 		assert_non_null(copy);
 		memcpy(copy, bytes.ptr, bytes.len);
 		copy[bit / 8] = (char)(copy[bit / 8] ^ 1 << bit % 8);
-		um_record_scan(&scan, (struct um_str){ copy, bytes.len });
+		um_fcgi_check(&scan, (struct um_str){ copy, bytes.len });
 		assert_true(scan.at <= bytes.len);
 		free(copy);
 	}

@@ -7,7 +7,7 @@
 #include "crypto/seal.h"
 #include "support.h"
 
-static const uint8_t id[UM_ID_LEN] = { 1, 2, 3 };
+static const uint8_t id[UM_UUID_LEN] = { 1, 2, 3 };
 static const uint8_t binding[UM_BINDING_LEN] = { 4, 5, 6 };
 static const uint8_t nonce[UM_NONCE_LEN] = { 7, 8, 9 };
 
@@ -17,8 +17,7 @@ static bool
 opens(struct um_str sealed, const uint8_t *its_id, const uint8_t *its_binding)
 {
 	struct um_buf text = { 0 };
-	bool opened = um_unseal_result(&text, sealed, its_id, its_binding,
-		keys);
+	bool opened = um_seal_open(&text, sealed, its_id, its_binding, keys);
 
 	if (!opened)
 		assert_int_equal(text.len, 0);
@@ -29,7 +28,7 @@ opens(struct um_str sealed, const uint8_t *its_id, const uint8_t *its_binding)
 static void
 seal(struct um_buf *out, struct um_str json)
 {
-	assert_true(um_seal_result(out, json, id, binding, keys, nonce));
+	assert_true(um_seal_put(out, json, id, binding, keys, nonce));
 	assert_int_equal(out->len, json.len + UM_SEAL_OVERHEAD);
 }
 
@@ -42,7 +41,7 @@ check_vector(const json_t *vector)
 	size_t blob_len = strlen(blob_hex) / 2;
 	uint8_t secret[UM_SECRET_MAX];
 	uint8_t blob[512];
-	uint8_t its_id[UM_ID_LEN];
+	uint8_t its_id[UM_UUID_LEN];
 	uint8_t its_binding[UM_BINDING_LEN];
 	uint8_t its_nonce[UM_NONCE_LEN];
 	struct um_buf sealed = { 0 };
@@ -55,19 +54,19 @@ check_vector(const json_t *vector)
 	bytes_of_hex(secret, secret_len, vector_text(vector, "secret_hex"));
 	bytes_of_hex(its_nonce, UM_NONCE_LEN, vector_text(vector, "nonce_hex"));
 	bytes_of_uuid(its_id, vector_text(vector, "id"));
-	um_binding(its_binding, um_str(vector_text(vector, "subject")),
+	um_binding_digest(its_binding, um_str(vector_text(vector, "subject")),
 		um_str(vector_text(vector, "session")));
 	line = keys_line((int)json_integer_value(
 				 json_object_get(vector, "kid")),
 		secret, secret_len);
 	its_keys = keys_of(line);
 
-	assert_true(um_seal_result(&sealed, um_str(json), its_id, its_binding,
+	assert_true(um_seal_put(&sealed, um_str(json), its_id, its_binding,
 		its_keys, its_nonce));
 	assert_int_equal(sealed.len, blob_len);
 	assert_memory_equal(sealed.ptr, blob, blob_len);
 
-	assert_true(um_unseal_result(&text,
+	assert_true(um_seal_open(&text,
 		(struct um_str){ (const char *)blob, blob_len }, its_id,
 		its_binding, its_keys));
 	assert_str(um_buf_str(&text), json);
@@ -97,7 +96,7 @@ TEST(every_length_goes_there_and_back)
 		struct um_buf text = { 0 };
 
 		seal(&sealed, (struct um_str){ json, len });
-		assert_true(um_unseal_result(&text, um_buf_str(&sealed), id,
+		assert_true(um_seal_open(&text, um_buf_str(&sealed), id,
 			binding, keys));
 		assert_int_equal(text.len, len);
 		if (len != 0)
@@ -140,7 +139,7 @@ TEST(not_a_byte_more_or_less)
 TEST(for_one_elicitation_and_one_owner)
 {
 	struct um_buf sealed = { 0 };
-	uint8_t other[UM_ID_LEN];
+	uint8_t other[UM_UUID_LEN];
 
 	seal(&sealed, STR("{}"));
 	memcpy(other, id, sizeof(other));
@@ -159,11 +158,11 @@ TEST(it_is_appended_to_what_is_there)
 	struct um_buf text = { 0 };
 
 	um_buf_puts(&out, "before");
-	assert_true(um_seal_result(&out, STR("{}"), id, binding, keys, nonce));
+	assert_true(um_seal_put(&out, STR("{}"), id, binding, keys, nonce));
 	um_buf_puts(&text, "text ");
-	assert_true(um_unseal_result(&text,
-		(struct um_str){ out.ptr + 6, out.len - 6 }, id, binding,
-		keys));
+	assert_true(
+		um_seal_open(&text, (struct um_str){ out.ptr + 6, out.len - 6 },
+			id, binding, keys));
 	assert_str(um_buf_str(&text), "text {}");
 	um_buf_free(&out);
 	um_buf_free(&text);
@@ -182,16 +181,16 @@ set_up(void **state)
 static int
 seal_and_open(void *arg)
 {
-	const uint8_t own_id[UM_ID_LEN] = { *(const uint8_t *)arg };
+	const uint8_t own_id[UM_UUID_LEN] = { *(const uint8_t *)arg };
 	int wrong = 0;
 
 	for (int i = 0; i < 300; i++) {
 		struct um_buf sealed = { 0 };
 		struct um_buf text = { 0 };
 
-		wrong += !um_seal_result(&sealed, STR("{}"), own_id, binding,
-				 keys, nonce)
-			|| !um_unseal_result(&text, um_buf_str(&sealed), own_id,
+		wrong += !um_seal_put(&sealed, STR("{}"), own_id, binding, keys,
+				 nonce)
+			|| !um_seal_open(&text, um_buf_str(&sealed), own_id,
 				binding, keys);
 		um_buf_free(&text);
 		um_buf_free(&sealed);

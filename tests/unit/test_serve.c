@@ -14,7 +14,7 @@
 
 #include "child.h"
 #include "records.h"
-#include "server/serve.h"
+#include "server/loop.h"
 #include "trial.h"
 
 #define NOBODY "host=/nonexistent"
@@ -35,7 +35,7 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		ex->asked = 1;
 		ex->op.kind = UM_OP_LOOK_UP;
 		ex->op.provider = "";
-	} else if (ex->request.method != UM_POST || um_fields(ex)) {
+	} else if (ex->request.method != UM_POST || um_check_fields(ex)) {
 		ex->response.status = 200;
 		um_buf_puts(&ex->response.body, "now");
 		ex->outcome = "said";
@@ -46,7 +46,7 @@ static void
 answer(const struct um_context *context, struct um_exchange *ex)
 {
 	(void)context;
-	um_answer_common(ex);
+	um_exchange_answer_common(ex);
 }
 
 static int
@@ -62,7 +62,7 @@ serve(void *arg)
 	signal(SIGPIPE, SIG_IGN);
 	context.config = &config;
 	context.keys = keys_of(KEY);
-	status = um_serve(&program, &context, &log, STDIN_FILENO);
+	status = um_loop_run(&program, &context, &log, STDIN_FILENO);
 	um_keys_free(context.keys);
 	um_buf_free(&log.lines);
 	return status;
@@ -109,13 +109,13 @@ static int64_t
 stop(struct um_buf *log)
 {
 	struct um_buf out = { 0 };
-	int64_t began = um_now_ms();
+	int64_t began = um_clock_ms();
 
 	kill(server.pid, SIGTERM);
 	assert_int_equal(child_end(&server, &out, log), 0);
 	assert_int_equal(out.len, 0);
 	um_buf_free(&out);
-	return um_now_ms() - began;
+	return um_clock_ms() - began;
 }
 
 /* Ends it; it has logged so many requests, and each line is JSON. */
@@ -187,13 +187,13 @@ web_send(int fd, const char *path, struct um_str body)
 static void
 web_receive(int fd, int64_t max_ms, const char *expected)
 {
-	int64_t end = um_now_ms() + max_ms;
+	int64_t end = um_clock_ms() + max_ms;
 	struct um_buf bytes = { 0 };
 	struct um_buf content = { 0 };
 
 	while (!read_answer(&content, um_buf_str(&bytes), 1)) {
 		struct pollfd pfd = { .fd = fd, .events = POLLIN };
-		int64_t left = end - um_now_ms();
+		int64_t left = end - um_clock_ms();
 		char chunk[4096];
 		ssize_t n;
 

@@ -11,7 +11,7 @@
 #include "core/hex.h"
 #include "signing.h"
 #include "support.h"
-#include "webhook/signature.h"
+#include "webhook/verifier.h"
 
 #define JEFE "what do ya want for nothing?"
 #define JEFE_SHA256                                                            \
@@ -337,7 +337,7 @@ TEST(keys_that_are_refused)
 
 		assert_non_null(reason);
 		assert_string_equal(reason, cases[i].reason);
-		assert_int_equal(um_verifier_keys(verifier), 0);
+		assert_int_equal(um_verifier_count_keys(verifier), 0);
 		um_verifier_free(verifier);
 	}
 	um_verifier_free(NULL);
@@ -352,8 +352,9 @@ TEST(forms_that_go_with_an_algorithm)
 				: a <= UM_HMAC_SHA512 ? f != UM_KEY_CERTIFICATE
 						      : !text;
 
-			assert_int_equal(um_key_form_fits((enum um_algorithm)a,
-						 (enum um_key_form)f),
+			assert_int_equal(
+				um_verifier_key_form_fits((enum um_algorithm)a,
+					(enum um_key_form)f),
 				expected);
 		}
 }
@@ -366,13 +367,14 @@ TEST(several_keys_and_signatures)
 					"00112233445566778899aabbccddeeff");
 	struct um_str signatures[UM_SIGNATURES_MAX];
 
-	assert_int_equal(um_verifier_keys(verifier), 0);
+	assert_int_equal(um_verifier_count_keys(verifier), 0);
 	signatures[0] = right;
 	assert_false(um_verifier_match(verifier, STR(JEFE), signatures, 1, 0));
 	for (size_t i = 0; i < UM_VERIFIER_KEYS_MAX; i++)
 		assert_null(um_verifier_add_secret(verifier, UM_KEY_UTF8,
 			i + 1 < UM_VERIFIER_KEYS_MAX ? "other" : "Jefe"));
-	assert_int_equal(um_verifier_keys(verifier), UM_VERIFIER_KEYS_MAX);
+	assert_int_equal(um_verifier_count_keys(verifier),
+		UM_VERIFIER_KEYS_MAX);
 	assert_string_equal(um_verifier_add_secret(verifier, UM_KEY_UTF8,
 				    "one"),
 		"is one too many");

@@ -78,21 +78,23 @@ TEST(each_ending_on_done)
 		const char *title;
 		const char *outcome;
 	} cases[] = {
-		{ UM_ENDING_COOKIE "=done", "<h1>All done</h1>", "done" },
-		{ UM_ENDING_COOKIE "=declined", "<h1>Declined</h1>",
+		{ UM_FINAL_PAGE_COOKIE "=done", "<h1>All done</h1>", "done" },
+		{ UM_FINAL_PAGE_COOKIE "=declined", "<h1>Declined</h1>",
 			"declined" },
-		{ UM_ENDING_COOKIE "=failed", "<h1>That did not work</h1>",
+		{ UM_FINAL_PAGE_COOKIE "=failed", "<h1>That did not work</h1>",
 			"failed" },
-		{ UM_ENDING_COOKIE "=processing", "<h1>Still processing</h1>",
-			"processing" },
-		{ UM_ENDING_COOKIE "=already", "<h1>Already done</h1>",
+		{ UM_FINAL_PAGE_COOKIE "=processing",
+			"<h1>Still processing</h1>", "processing" },
+		{ UM_FINAL_PAGE_COOKIE "=already", "<h1>Already done</h1>",
 			"already" },
-		{ UM_ENDING_COOKIE "=expired", "<h1>Too late</h1>", "expired" },
+		{ UM_FINAL_PAGE_COOKIE "=expired", "<h1>Too late</h1>",
+			"expired" },
 		{ "", "<h1>", NULL },
-		{ UM_ENDING_COOKIE "=" SECRET, "<h1>", NULL },
-		{ UM_ENDING_COOKIE "=done; " UM_ENDING_COOKIE "=" SECRET,
+		{ UM_FINAL_PAGE_COOKIE "=" SECRET, "<h1>", NULL },
+		{ UM_FINAL_PAGE_COOKIE "=done; " UM_FINAL_PAGE_COOKIE
+				       "=" SECRET,
 			"<h1>", NULL },
-		{ UM_ENDING_COOKIE, "<h1>", NULL },
+		{ UM_FINAL_PAGE_COOKIE, "<h1>", NULL },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -259,7 +261,7 @@ TEST(status_for_the_rows_browser_alone)
 		.status = 200,
 		.on_page = "\"opened\"" };
 
-	um_browser(trial.row.browser, STR(TRIAL_COOKIE));
+	um_browser_digest(trial.row.browser, STR(TRIAL_COOKIE));
 	trial_run(&status_program, &trial);
 
 	trial.on_page = NULL;
@@ -267,12 +269,12 @@ TEST(status_for_the_rows_browser_alone)
 	trial.reason = "wrong_browser";
 	trial.cookie = "";
 	trial_run(&status_program, &trial);
-	um_browser(trial.row.browser, STR(""));
+	um_browser_digest(trial.row.browser, STR(""));
 	trial_run(&status_program, &trial);
 	trial.cookie = NULL;
-	um_browser(trial.row.browser, STR("another"));
+	um_browser_digest(trial.row.browser, STR("another"));
 	trial_run(&status_program, &trial);
-	um_browser(trial.row.browser, STR(TRIAL_COOKIE));
+	um_browser_digest(trial.row.browser, STR(TRIAL_COOKIE));
 	trial.row.has_browser = false;
 	trial_run(&status_program, &trial);
 }

@@ -275,7 +275,7 @@ TEST(the_notification)
 	PGconn *listener = sql_connect();
 	struct um_op op;
 	struct um_op open;
-	char uuid[UM_UUID_LEN + 1];
+	char uuid[UM_UUID_TEXT_LEN + 1];
 	char expected[2][128];
 	int got = 0;
 
@@ -283,7 +283,7 @@ TEST(the_notification)
 	row_make_complete(&op, "accept", "");
 	row_again(&open, &op);
 	open.kind = UM_OP_OPEN;
-	um_uuid_text(uuid, op.id);
+	um_uuid_format(uuid, op.id);
 	snprintf(expected[0], sizeof(expected[0]),
 		"{\"id\":\"%s\",\"status\":\"opened\"}", uuid);
 	snprintf(expected[1], sizeof(expected[1]),

@@ -43,9 +43,9 @@ static PGconn *
 lock_row(const struct um_op *op)
 {
 	PGconn *conn = sql_connect();
-	char uuid[UM_UUID_LEN + 1];
+	char uuid[UM_UUID_TEXT_LEN + 1];
 
-	um_uuid_text(uuid, op->id);
+	um_uuid_format(uuid, op->id);
 	sql_do(conn, "BEGIN");
 	sql_do(conn,
 		"SELECT 1 FROM urlmode.elicitation WHERE id = '%s'"

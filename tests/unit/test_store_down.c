@@ -206,12 +206,12 @@ TEST(what_the_server_says_in_passing_is_not_printed)
 	FILE *file = fopen(path, "w+e");
 	int saved = dup(STDERR_FILENO);
 	struct um_op op;
-	char uuid[UM_UUID_LEN + 1];
+	char uuid[UM_UUID_TEXT_LEN + 1];
 
 	assert_non_null(file);
 	rig_open(&rig, NULL);
 	row_make_complete(&op, "accept", RIG_WARNS);
-	um_uuid_text(uuid, op.id);
+	um_uuid_format(uuid, op.id);
 	dup2(fileno(file), STDERR_FILENO);
 	rig_submit(&rig, &op);
 	rig_run(&rig, 1);

@@ -27,10 +27,10 @@ close_rig(void **state)
 static void
 event_make(struct um_op *op, struct um_event *event, const char *expected)
 {
-	char uuid[UM_UUID_LEN + 1];
+	char uuid[UM_UUID_TEXT_LEN + 1];
 
 	row_make(op, UM_OP_EVENT);
-	um_uuid_text(uuid, op->id);
+	um_uuid_format(uuid, op->id);
 	sql_do(rig_admin,
 		"UPDATE urlmode.elicitation SET kind = 'payment',"
 		" expected = nullif('%s', '')::jsonb WHERE id = '%s'",
@@ -57,51 +57,51 @@ TEST(what_each_meaning_does)
 		enum um_outcome outcome;
 		const char *row;
 	} cases[] = {
-		{ "", { .meaning = UM_MEANS_PAID }, UM_OUTCOME_ACCEPT,
+		{ "", { .meaning = UM_EFFECT_PAID }, UM_OUTCOME_ACCEPT,
 			"completed accept " },
 		{ TEN,
-			{ .meaning = UM_MEANS_PAID,
+			{ .meaning = UM_EFFECT_PAID,
 				.has_amount = true,
 				.amount = 1000,
 				.currency = "EUR" },
 			UM_OUTCOME_ACCEPT, "completed accept " },
 		{ TEN,
-			{ .meaning = UM_MEANS_PAID,
+			{ .meaning = UM_EFFECT_PAID,
 				.has_amount = true,
 				.amount = 999,
 				.currency = "EUR" },
 			UM_OUTCOME_CANCEL, "completed cancel amount_mismatch" },
 		{ TEN,
-			{ .meaning = UM_MEANS_PAID,
+			{ .meaning = UM_EFFECT_PAID,
 				.has_amount = true,
 				.amount = 1000,
 				.currency = "USD" },
 			UM_OUTCOME_CANCEL, "completed cancel amount_mismatch" },
 		{ TEN,
-			{ .meaning = UM_MEANS_PAID,
+			{ .meaning = UM_EFFECT_PAID,
 				.has_amount = true,
 				.amount = INT64_MIN,
 				.currency = "EUR" },
 			UM_OUTCOME_CANCEL, "completed cancel amount_mismatch" },
 		{ "{\"amount\": 9007199254740991, \"currency\": \"EUR\"}",
-			{ .meaning = UM_MEANS_PAID,
+			{ .meaning = UM_EFFECT_PAID,
 				.has_amount = true,
 				.amount = 9007199254740991,
 				.currency = "EUR" },
 			UM_OUTCOME_ACCEPT, "completed accept " },
-		{ TEN, { .meaning = UM_MEANS_PAID }, UM_OUTCOME_RECHECK,
+		{ TEN, { .meaning = UM_EFFECT_PAID }, UM_OUTCOME_RECHECK,
 			"processing - recheck" },
-		{ "", { .meaning = UM_MEANS_FAILED }, UM_OUTCOME_CANCEL,
+		{ "", { .meaning = UM_EFFECT_FAILED }, UM_OUTCOME_CANCEL,
 			"completed cancel payment_failed" },
-		{ "", { .meaning = UM_MEANS_CANCELLED }, UM_OUTCOME_DECLINE,
+		{ "", { .meaning = UM_EFFECT_CANCELLED }, UM_OUTCOME_DECLINE,
 			"completed decline cancelled" },
-		{ "", { .meaning = UM_MEANS_EXPIRED }, UM_OUTCOME_CANCEL,
+		{ "", { .meaning = UM_EFFECT_EXPIRED }, UM_OUTCOME_CANCEL,
 			"completed cancel expired" },
-		{ "", { .meaning = UM_MEANS_PROCESSING }, UM_OUTCOME_PROCESSING,
-			"processing - " },
-		{ "", { .meaning = UM_MEANS_RECHECK }, UM_OUTCOME_RECHECK,
+		{ "", { .meaning = UM_EFFECT_PROCESSING },
+			UM_OUTCOME_PROCESSING, "processing - " },
+		{ "", { .meaning = UM_EFFECT_RECHECK }, UM_OUTCOME_RECHECK,
 			"processing - recheck" },
-		{ "", { .meaning = UM_MEANS_IGNORE }, UM_OUTCOME_IGNORED,
+		{ "", { .meaning = UM_EFFECT_IGNORE }, UM_OUTCOME_IGNORED,
 			"pending - " },
 	};
 
@@ -129,10 +129,10 @@ TEST(what_each_meaning_does)
 TEST(once_and_in_order)
 {
 	struct um_event events[4] = {
-		{ .meaning = UM_MEANS_PROCESSING },
-		{ .meaning = UM_MEANS_FAILED },
-		{ .meaning = UM_MEANS_PAID },
-		{ .meaning = UM_MEANS_PAID },
+		{ .meaning = UM_EFFECT_PROCESSING },
+		{ .meaning = UM_EFFECT_FAILED },
+		{ .meaning = UM_EFFECT_PAID },
+		{ .meaning = UM_EFFECT_PAID },
 	};
 	static const enum um_outcome outcomes[] = { UM_OUTCOME_PROCESSING,
 		UM_OUTCOME_CANCEL, UM_OUTCOME_LATE, UM_OUTCOME_SEEN };
@@ -146,7 +146,7 @@ TEST(once_and_in_order)
 		ops[i].event = &events[i];
 		events[i].identity[0] = (char)('a' + (i == 3 ? 2 : i));
 		memcpy(events[i].identity + 1, events[0].identity + 1,
-			UM_UUID_LEN);
+			UM_UUID_TEXT_LEN);
 	}
 	for (size_t i = 0; i < LENGTH(ops); i++)
 		rig_submit(&rig, &ops[i]);
@@ -164,12 +164,12 @@ TEST(once_and_in_order)
 
 TEST(the_longest_texts)
 {
-	struct um_event event = { .meaning = UM_MEANS_PAID };
+	struct um_event event = { .meaning = UM_EFFECT_PAID };
 	struct um_op op;
 
 	event_make(&op, &event, "");
-	memset(event.identity + UM_UUID_LEN, 'i',
-		UM_EVENT_IDENTITY_MAX - UM_UUID_LEN);
+	memset(event.identity + UM_UUID_TEXT_LEN, 'i',
+		UM_EVENT_IDENTITY_MAX - UM_UUID_TEXT_LEN);
 	memset(event.type, 't', UM_EVENT_TYPE_MAX);
 	memset(event.reference, 'r', UM_REFERENCE_MAX);
 	submit_and_run(&op);
@@ -179,7 +179,7 @@ TEST(the_longest_texts)
 
 TEST(another_providers_row)
 {
-	struct um_event event = { .meaning = UM_MEANS_PAID };
+	struct um_event event = { .meaning = UM_EFFECT_PAID };
 	struct um_op op;
 
 	event_make(&op, &event, "");

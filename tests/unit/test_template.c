@@ -39,10 +39,10 @@ header(const char *name, void *arg)
 static void
 load_template(struct um_scheme *scheme, const char *parts)
 {
-	const struct um_value_scope scope = { 0 };
+	const struct um_expr_scope scope = { 0 };
 	struct um_buf text = { 0 };
 	struct um_error err;
-	struct um_place at = um_place_root("template", &err);
+	struct um_conf_loc at = um_conf_root("template", &err);
 	json_t *node;
 
 	um_buf_printf(&text,
@@ -66,7 +66,7 @@ put_together(const struct um_scheme *scheme, const struct parts *parts)
 	const struct um_delivery delivery = { .body = um_str(parts->word[3]),
 		.header = header,
 		.arg = (void *)parts };
-	struct um_reading reading = { .delivery = &delivery,
+	struct um_parsed_delivery reading = { .delivery = &delivery,
 		.payload = &payload };
 	struct um_buf out = { 0 };
 	char *copy = NULL;
@@ -75,7 +75,7 @@ put_together(const struct um_scheme *scheme, const struct parts *parts)
 	if (!reading.ambiguous)
 		copy = strndup(out.ptr, out.len);
 	um_buf_free(&out);
-	um_reading_free(&reading);
+	um_delivery_free(&reading);
 	return copy;
 }
 

@@ -32,7 +32,7 @@ seal(const uint8_t *plain, size_t len, const char *info, const char *aad,
 	char *text = malloc(UM_BASE64_LEN(BYTES_MAX) + 1);
 
 	assert_non_null(text);
-	assert_true(um_derive(derived, key->secret, key->secret_len,
+	assert_true(um_hkdf_sha256(derived, key->secret, key->secret_len,
 		um_str(NULL), um_str(info)));
 	assert_true(um_aead_seal(bytes + 2 + UM_NONCE_LEN, derived, bytes + 2,
 		(struct um_str){ aad, aad_len },

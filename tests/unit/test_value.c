@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "support.h"
-#include "webhook/value.h"
+#include "webhook/expr.h"
 
 #define FORM "application/x-www-form-urlencoded"
 #define MULTIPART "multipart/form-data; boundary=x"
@@ -46,30 +46,30 @@ static enum um_found
 put(const char *json, const struct um_delivery *delivery,
 	const struct um_payload *payload, bool *ambiguous, struct um_buf *out)
 {
-	const struct um_value_scope scope = { .constant = constant,
+	const struct um_expr_scope scope = { .constant = constant,
 		.has_items = true,
 		.has_pairs = true };
 	json_t *node = json_loads(json, JSON_DECODE_ANY, NULL);
 	struct um_json_node *item = um_json_parse(
 		STR("{\"a\": \"of the item\"}"));
-	struct um_reading reading = { .delivery = delivery,
+	struct um_parsed_delivery reading = { .delivery = delivery,
 		.payload = payload,
 		.item = item };
 	struct um_error err;
-	struct um_place at = um_place_root("value", &err);
-	struct um_value value;
+	struct um_conf_loc at = um_conf_root("value", &err);
+	struct um_expr value;
 	enum um_found found;
 
 	assert_non_null(node);
-	if (!um_value_load_node(&value, &at, node, &scope))
+	if (!um_expr_load_node(&value, &at, node, &scope))
 		fail_msg("%s: %s", json, err.text);
-	assert_true(um_pairs_parse(&reading.pairs, STR("t=12,v1=a,v1=b,x="),
+	assert_true(um_params_parse(&reading.pairs, STR("t=12,v1=a,v1=b,x="),
 		",", "="));
-	found = um_value_put(&value, &reading, out);
+	found = um_expr_eval(&value, &reading, out);
 	assert_false(out->failed);
 	*ambiguous = reading.ambiguous;
-	um_value_free(&value);
-	um_reading_free(&reading);
+	um_expr_free(&value);
+	um_delivery_free(&reading);
 	json_decref(node);
 	free(item);
 	return found;

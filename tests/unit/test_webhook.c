@@ -8,7 +8,7 @@
 
 #include "crypto/seal.h"
 #include "server/log.h"
-#include "server/serve.h"
+#include "server/loop.h"
 #include "trial.h"
 
 #define main program_main
@@ -210,13 +210,13 @@ TEST(an_event_that_is_ours)
 		struct um_exchange ex;
 		struct um_buf path = { 0 };
 		struct um_buf json = { 0 };
-		char uuid[UM_UUID_LEN + 1];
+		char uuid[UM_UUID_TEXT_LEN + 1];
 
 		deliver(&ex, &path, &letter);
 		assert_int_equal(ex.asked, 1);
 		assert_int_equal(ex.ops[0].kind, UM_OP_BINDING);
 		assert_string_equal(ex.ops[0].provider, "shop");
-		um_uuid_text(uuid, ex.ops[0].id);
+		um_uuid_format(uuid, ex.ops[0].id);
 		assert_string_equal(uuid, TRIAL_ID);
 
 		ex.asked = 0;
@@ -225,11 +225,11 @@ TEST(an_event_that_is_ours)
 		answer(&trial_context, &ex);
 		assert_int_equal(ex.asked, 1);
 		assert_int_equal(ex.ops[0].kind, UM_OP_EVENT);
-		assert_int_equal(ex.ops[0].event->meaning, UM_MEANS_PAID);
+		assert_int_equal(ex.ops[0].event->meaning, UM_EFFECT_PAID);
 		assert_string_equal(ex.ops[0].event->identity, "ev_1");
-		assert_true(um_unseal_result(&json,
-			um_buf_str(&ex.ops[0].result), ex.ops[0].id,
-			ex.ops[0].row.binding, trial_context.keys));
+		assert_true(um_seal_open(&json, um_buf_str(&ex.ops[0].result),
+			ex.ops[0].id, ex.ops[0].row.binding,
+			trial_context.keys));
 		assert_str(um_buf_str(&json),
 			"{\"event\":\"ev_1\",\"type\":\"paid\"}");
 		um_buf_free(&json);
@@ -299,7 +299,7 @@ TEST(several_events_at_once)
 		answer(&trial_context, &ex);
 		assert_int_equal(ex.asked, 2);
 		assert_string_equal(ex.ops[0].event->identity, "ev_3");
-		assert_int_equal(ex.ops[0].event->meaning, UM_MEANS_IGNORE);
+		assert_int_equal(ex.ops[0].event->meaning, UM_EFFECT_IGNORE);
 		assert_string_equal(ex.ops[1].event->identity, "ev_4");
 		ex.asked = 0;
 		ex.ops[0].outcome = ends[i][0];
@@ -314,11 +314,12 @@ set_up(void **state)
 {
 	char *path = file_make(um_str(description), 0600);
 	const char *secrets[] = { SIGNING_SECRET };
-	const struct um_site site = { .secrets = secrets, .secrets_len = 1 };
+	const struct um_provider_env site = { .secrets = secrets,
+		.secrets_len = 1 };
 	struct um_error err;
 
-	if (!um_description_load(&trial_provider("shop")->description, path,
-		    &site, &err))
+	if (!um_spec_load(&trial_provider("shop")->description, path, &site,
+		    &err))
 		fail_msg("%s", err.text);
 	file_remove(path);
 	return trial_set_up(state);
@@ -327,7 +328,7 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	um_description_free(trial_provider("shop")->description);
+	um_spec_free(trial_provider("shop")->description);
 	return trial_tear_down(state);
 }
 

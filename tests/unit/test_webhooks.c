@@ -4,7 +4,7 @@
 #include <strings.h>
 
 #include "support.h"
-#include "webhook/description.h"
+#include "webhook/spec.h"
 
 #define VECTORS_FILE "tests/vectors/webhooks.json"
 
@@ -77,7 +77,7 @@ static enum um_verdict
 read_vector(const json_t *vector, const struct expected *expected,
 	const char *secret, struct um_str body)
 {
-	const struct um_site site = { .secrets = &secret,
+	const struct um_provider_env site = { .secrets = &secret,
 		.secrets_len = 1,
 		.constant = constant,
 		.arg = (void *)vector };
@@ -86,17 +86,16 @@ read_vector(const json_t *vector, const struct expected *expected,
 		.arg = json_object_get(vector, "headers"),
 		.now_ms = expected->now_ms };
 	struct um_event events[UM_EVENTS_MAX];
-	struct um_description *description;
+	struct um_spec *description;
 	enum um_verdict verdict;
 	struct um_error err;
 	size_t len;
 
-	if (!um_description_load(&description, expected->description, &site,
-		    &err))
+	if (!um_spec_load(&description, expected->description, &site, &err))
 		fail_msg("%s", err.text);
-	verdict = um_description_read(description, &delivery, events, &len);
+	verdict = um_spec_read(description, &delivery, events, &len);
 	assert_int_equal(len, verdict == UM_DELIVERY_GOOD);
-	um_description_free(description);
+	um_spec_free(description);
 	return verdict;
 }
 

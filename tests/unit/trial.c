@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "server/log.h"
-#include "server/serve.h"
+#include "server/loop.h"
 
 #define KEY "1 ERERERERERERERERERERERERERERERERERERERERERE\n"
 #define OTHER_KEY "2 IiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiI\n"
@@ -84,12 +84,12 @@ put_token(struct um_buf *out, struct um_str name,
 	char text[UM_TOKEN_LEN + 1];
 
 	bytes_of_uuid(token.id, TRIAL_ID);
-	um_binding(token.binding, STR("user-42"), STR("sess-1"));
-	um_browser(token.browser, STR(TRIAL_COOKIE));
+	um_binding_digest(token.binding, STR("user-42"), STR("sess-1"));
+	um_browser_digest(token.browser, STR(TRIAL_COOKIE));
 	if (um_str_is(name, "unbound"))
 		memset(token.browser, 0, sizeof(token.browser));
 	else if (um_str_is(name, "elsewhere"))
-		um_browser(token.browser, STR("another"));
+		um_browser_digest(token.browser, STR("another"));
 	else if (um_str_is(name, "expired"))
 		token.expires = TRIAL_NOW;
 	else if (um_str_is(name, "purpose"))

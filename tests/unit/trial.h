@@ -17,7 +17,7 @@
 
 #define COOKIE(value) UM_COOKIE_NAME "=" value
 #define DONE_COOKIE(ending)                                                    \
-	UM_ENDING_COOKIE                                                       \
+	UM_FINAL_PAGE_COOKIE                                                   \
 	"=" ending "; Path=/; Max-Age=60; Secure; HttpOnly; SameSite=Lax"
 
 /* Must reach no page and no log line; for codes, descriptions and the like. */

@@ -24,7 +24,7 @@ check_result(const struct trial *trial, const struct um_op *op)
 	if (trial->result == NULL)
 		return;
 	if (op->result.len != 0
-		&& !um_unseal_result(&text, um_buf_str(&op->result), op->id,
+		&& !um_seal_open(&text, um_buf_str(&op->result), op->id,
 			op->binding, trial_context.keys))
 		fail_msg("%s: the result does not open", trial->name);
 	check_text(trial, "the result", um_buf_str(&text), trial->result);
@@ -41,11 +41,11 @@ trial_check_op(const struct trial *trial, const struct um_exchange *ex)
 		fail_msg("%s: asks for %d operations, of kind %d", trial->name,
 			(int)ex->asked, (int)op->kind);
 	if (ex->has_token) {
-		char uuid[UM_UUID_LEN + 1];
+		char uuid[UM_UUID_TEXT_LEN + 1];
 		uint8_t binding[UM_BINDING_LEN];
 
-		um_uuid_text(uuid, op->id);
-		um_binding(binding, STR("user-42"), STR("sess-1"));
+		um_uuid_format(uuid, op->id);
+		um_binding_digest(binding, STR("user-42"), STR("sess-1"));
 		assert_string_equal(uuid, TRIAL_ID);
 		assert_memory_equal(op->binding, binding, sizeof(binding));
 		assert_string_equal(op->provider, ex->provider->name);
@@ -198,13 +198,13 @@ trial_assert_token(struct um_str text, enum um_purpose purpose, int64_t expires,
 {
 	struct um_token token;
 	uint8_t browser[UM_BROWSER_LEN];
-	char uuid[UM_UUID_LEN + 1];
+	char uuid[UM_UUID_TEXT_LEN + 1];
 
 	assert_int_equal(um_token_open(&token, text, trial_context.keys,
 				 purpose, "demo", TRIAL_NOW),
 		UM_TOKEN_GOOD);
-	um_uuid_text(uuid, token.id);
-	um_browser(browser, cookie);
+	um_uuid_format(uuid, token.id);
+	um_browser_digest(browser, cookie);
 	assert_string_equal(uuid, TRIAL_ID);
 	assert_memory_equal(token.browser, browser, sizeof(browser));
 	assert_int_equal(token.expires, expires);

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/conf.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The file's bytes, into a buffer that is wiped when it is freed. */
+static bool
+read_bytes(struct um_buf *out, const char *path, struct um_error *err)
+{
+	FILE *f = fopen(path, "re");
+	char chunk[BUFSIZ];
+	size_t len;
+	bool ok;
+
+	if (f == NULL)
+		return um_error(err, "%s: %s", path, strerror(errno));
+	setvbuf(f, NULL, _IONBF, 0);
+	errno = 0;
+	while (out->len <= UM_CONF_FILE_MAX
+		&& (len = fread(chunk, 1, sizeof(chunk), f)) != 0)
+		um_buf_put(out, chunk, len);
+	explicit_bzero(chunk, sizeof(chunk));
+	if (ferror(f))
+		ok = um_error(err, "%s: %s", path, strerror(errno));
+	else if (out->len > UM_CONF_FILE_MAX)
+		ok = um_error(err, "%s: over %d bytes", path, UM_CONF_FILE_MAX);
+	else
+		ok = !out->failed || um_error(err, "%s: out of memory", path);
+	fclose(f);
+	return ok;
+}
+
+json_t *
+um_conf_read_file(const char *path, struct um_error *err)
+{
+	struct um_buf bytes = { 0 };
+	json_t *root = NULL;
+	json_error_t where;
+
+	if (!read_bytes(&bytes, path, err))
+		goto out;
+	root = json_loadb(bytes.len != 0 ? bytes.ptr : "", bytes.len,
+		JSON_REJECT_DUPLICATES, &where);
+	/* What the parser quotes after "near" may be a password. */
+	if (root == NULL) {
+		const char *near = strstr(where.text, " near ");
+
+		um_error(err, "%s:%d: %.*s", path, where.line,
+			(int)(near != NULL ? (size_t)(near - where.text)
+					   : strlen(where.text)),
+			where.text);
+	}
+out:
+	um_buf_free(&bytes);
+	return root;
+}
+
+struct um_conf_loc
+um_conf_root(const char *path, struct um_error *err)
+{
+	return (struct um_conf_loc){ .path = path, .err = err };
+}
+
+struct um_conf_loc
+um_conf_member(const struct um_conf_loc *at, const char *key)
+{
+	struct um_conf_loc deeper = *at;
+	size_t len = strlen(deeper.pointer);
+	size_t left = sizeof(deeper.pointer) - 1;
+
+	/* RFC 6901 section 3: ~ is ~0, / is ~1. */
+	if (len < left)
+		deeper.pointer[len++] = '/';
+	for (; *key != '\0' && len + 1 < left; key++) {
+		bool escape = *key == '~' || *key == '/';
+
+		deeper.pointer[len++] = (char)(escape ? '~' : *key);
+		if (escape)
+			deeper.pointer[len++] = *key == '~' ? '0' : '1';
+	}
+	deeper.pointer[len] = '\0';
+	return deeper;
+}
+
+struct um_conf_loc
+um_conf_element(const struct um_conf_loc *at, size_t index)
+{
+	char key[24];
+
+	snprintf(key, sizeof(key), "%zu", index);
+	return um_conf_member(at, key);
+}
+
+bool
+um_conf_error(const struct um_conf_loc *at, const char *fmt, ...)
+{
+	char reason[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(reason, sizeof(reason), fmt, ap);
+	va_end(ap);
+	return um_error(at->err, "%s:%s%s: %s", at->path,
+		at->pointer[0] != '\0' ? " " : "", at->pointer, reason);
+}
+
+bool
+um_conf_member_error(const struct um_conf_loc *at, const char *key,
+	const char *reason)
+{
+	struct um_conf_loc deeper = um_conf_member(at, key);
+
+	return um_conf_error(&deeper, "%s", reason);
+}
+
+bool
+um_conf_check_keys(const struct um_conf_loc *at, json_t *node,
+	const char *const *keys)
+{
+	const char *key;
+	json_t *value;
+
+	if (!json_is_object(node))
+		return um_conf_error(at, "is not an object");
+	json_object_foreach (node, key, value) {
+		size_t i = 0;
+
+		while (keys[i] != NULL && strcmp(keys[i], key) != 0)
+			i++;
+		if (keys[i] == NULL)
+			return um_conf_member_error(at, key, "is not known");
+	}
+	return true;
+}
+
+bool
+um_conf_get_text(const struct um_conf_loc *at, const json_t *object,
+	const char *key, bool required, const char **out)
+{
+	const json_t *value = json_object_get(object, key);
+	const char *text = json_string_value(value);
+
+	*out = NULL;
+	if (value == NULL)
+		return !required || um_conf_member_error(at, key, "is missing");
+	if (text == NULL)
+		return um_conf_member_error(at, key, "is not a string");
+	if (text[0] == '\0' || strlen(text) != json_string_length(value))
+		return um_conf_member_error(at, key, "is empty or holds a NUL");
+	*out = text;
+	return true;
+}
+
+bool
+um_conf_get_choice(const struct um_conf_loc *at, const json_t *object,
+	const char *key, const char *const *names, unsigned *out)
+{
+	const json_t *value = json_object_get(object, key);
+	const char *text = json_string_value(value);
+
+	for (unsigned i = 0; text != NULL && names[i] != NULL; i++) {
+		if (strcmp(names[i], text) == 0) {
+			*out = i;
+			return true;
+		}
+	}
+	return um_conf_member_error(at, key,
+		value == NULL ? "is missing" : "has no such choice");
+}
+
+bool
+um_conf_get_integer(const struct um_conf_loc *at, const json_t *object,
+	const char *key, long long min, long long max, long long *out)
+{
+	const json_t *value = json_object_get(object, key);
+	struct um_conf_loc deeper = um_conf_member(at, key);
+
+	if (value == NULL)
+		return um_conf_error(&deeper, "is missing");
+	*out = json_integer_value(value);
+	if (!json_is_integer(value) || *out < min || *out > max)
+		return um_conf_error(&deeper,
+			"is not a whole number from %lld to %lld", min, max);
+	return true;
+}
+
+bool
+um_conf_copy_text(const struct um_conf_loc *at, const char *text, char **out)
+{
+	*out = strdup(text);
+	return *out != NULL || um_conf_error(at, "out of memory");
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Strict reading of the JSON files that people write: whatever is not known,
+ * missing or of the wrong type is refused with the file's name, the place as
+ * a JSON pointer (RFC 6901) and the reason; never with a value, which may be
+ * a secret.
+ */
+#ifndef UM_CONF_H
+#define UM_CONF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "core/str.h"
+
+#define UM_CONF_FILE_MAX 1048576 /* bytes of a file */
+
+struct um_conf_loc {
+	const char *path;
+	struct um_error *err;
+	char pointer[256];
+};
+
+/*
+ * Reads a whole file as JSON, without a repeated key; NULL is refused. The
+ * caller gives it back with json_decref(), and what it read is wiped.
+ */
+json_t *um_conf_read_file(const char *path, struct um_error *err);
+
+/* The file as a whole. */
+struct um_conf_loc um_conf_root(const char *path, struct um_error *err);
+/* A member of an object, an element of an array. */
+struct um_conf_loc um_conf_member(const struct um_conf_loc *at,
+	const char *key);
+struct um_conf_loc um_conf_element(const struct um_conf_loc *at, size_t index);
+
+/* Says what is wrong here; answers false, so that a caller can return it. */
+bool um_conf_error(const struct um_conf_loc *at, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The same of a member. */
+bool um_conf_member_error(const struct um_conf_loc *at, const char *key,
+	const char *reason);
+
+/* The node is an object whose keys are all in the list, which NULL ends. */
+bool um_conf_check_keys(const struct um_conf_loc *at, json_t *node,
+	const char *const *keys);
+
+/*
+ * A member's text: a string, not empty, without a NUL. It stays the node's.
+ * Where the member is not there: NULL, or refused when `required`.
+ */
+bool um_conf_get_text(const struct um_conf_loc *at, const json_t *object,
+	const char *key, bool required, const char **out);
+
+/* A required string out of a list, which NULL ends; its index. */
+bool um_conf_get_choice(const struct um_conf_loc *at, const json_t *object,
+	const char *key, const char *const *names, unsigned *out);
+
+/* A required whole number from min to max. */
+bool um_conf_get_integer(const struct um_conf_loc *at, const json_t *object,
+	const char *key, long long min, long long max, long long *out);
+
+/* A copy that the caller frees; out of memory is a mistake here. */
+bool um_conf_copy_text(const struct um_conf_loc *at, const char *text,
+	char **out);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/fcgi_check.h"
+
+#include <string.h>
+
+#define VERSION 1
+#define HEADER_LEN 8
+#define BEGIN_LEN 8
+#define ROLE_RESPONDER 1
+
+enum type { BEGIN_REQUEST = 1, PARAMS = 4, STDIN = 5 };
+
+/* A length of a name or value: one byte, or four with the high bit set. */
+static bool
+take_length(const uint8_t **p, const uint8_t *end, size_t *len)
+{
+	const uint8_t *b = *p;
+
+	if (b == end)
+		return false;
+	if (b[0] < 0x80) {
+		*len = b[0];
+		*p += 1;
+		return true;
+	}
+	if (end - b < 4)
+		return false;
+	*len = (size_t)(b[0] & 0x7f) << 24 | (size_t)b[1] << 16
+		| (size_t)b[2] << 8 | b[3];
+	*p += 4;
+	return true;
+}
+
+static bool
+check_pairs(const uint8_t *p, size_t len)
+{
+	const uint8_t *end = p + len;
+
+	for (int pairs = 0; p != end; pairs++) {
+		size_t name;
+		size_t value;
+
+		if (pairs == UM_FCGI_PAIRS_MAX || !take_length(&p, end, &name)
+			|| !take_length(&p, end, &value))
+			return false;
+		if (name > (size_t)(end - p)
+			|| value > (size_t)(end - p) - name)
+			return false;
+		/* libfcgi's strings would end there. */
+		if (memchr(p, '\0', name + value) != NULL)
+			return false;
+		p += name + value;
+	}
+	return true;
+}
+
+/* Whether a whole record may come at this stage; moves the stage on. */
+static bool
+check_record(struct um_fcgi_check *scan, const uint8_t *record, size_t len)
+{
+	const uint8_t *content = record + HEADER_LEN;
+	uint16_t id = (uint16_t)(record[2] << 8 | record[3]);
+	unsigned type = record[1];
+	unsigned padding = record[6];
+
+	if (scan->stage != UM_STAGE_BEGIN && id != scan->request_id)
+		return false;
+	switch (scan->stage) {
+	case UM_STAGE_BEGIN:
+		if (type != BEGIN_REQUEST || len != BEGIN_LEN || id == 0
+			|| content[0] != 0 || content[1] != ROLE_RESPONDER)
+			return false;
+		scan->request_id = id;
+		scan->stage = UM_STAGE_PARAMS;
+		return true;
+	case UM_STAGE_PARAMS:
+		if (type != PARAMS || len == 0 || len > UM_FCGI_PARAMS_MAX
+			|| !check_pairs(content, len))
+			return false;
+		scan->stage = UM_STAGE_PARAMS_END;
+		return true;
+	case UM_STAGE_PARAMS_END:
+		/* libfcgi takes padding here for the next record's header. */
+		if (type != PARAMS || len != 0 || padding != 0)
+			return false;
+		scan->stage = UM_STAGE_STDIN;
+		return true;
+	case UM_STAGE_STDIN:
+		scan->body += len;
+		return type == STDIN && scan->body <= UM_FCGI_BODY_MAX;
+	}
+	return false;
+}
+
+enum um_fcgi_check_state
+um_fcgi_check(struct um_fcgi_check *scan, struct um_str bytes)
+{
+	if (bytes.len > UM_FCGI_BYTES_MAX)
+		return UM_FCGI_CHECK_BAD;
+	while (bytes.len - scan->at >= HEADER_LEN) {
+		const uint8_t *record = (const uint8_t *)bytes.ptr + scan->at;
+		size_t len = (size_t)record[4] << 8 | record[5];
+		size_t whole = HEADER_LEN + len + record[6];
+		bool last = scan->stage == UM_STAGE_STDIN && len == 0;
+
+		/* What cannot become good is refused before its content is here. */
+		if (record[0] != VERSION)
+			return UM_FCGI_CHECK_BAD;
+		if (bytes.len - scan->at < whole)
+			return UM_FCGI_CHECK_MORE;
+		if (!check_record(scan, record, len))
+			return UM_FCGI_CHECK_BAD;
+		scan->at += whole;
+		if (last)
+			return scan->at == bytes.len ? UM_FCGI_CHECK_WHOLE
+						     : UM_FCGI_CHECK_BAD;
+	}
+	return UM_FCGI_CHECK_MORE;
+}

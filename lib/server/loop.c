@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/loop.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "postgres/store.h"
+#include "server/connections.h"
+#include "server/fastcgi.h"
+
+#define EVENTS_MAX 128
+#define LOG_LEN 16384 /* that may gather while there is always more to do */
+
+struct server {
+	const struct um_program *program;
+	struct um_context *context;
+	struct um_log *log;
+	struct um_store *store;
+	struct um_connections connections;
+	int epoll;
+	int signals;
+	struct um_buf out;         /* an answer, as it is sent */
+	int64_t stop_at;           /* ms; -1: not yet asked to stop */
+	int64_t alarm_at;          /* ms, when it was set; -1: it is not */
+	unsigned store_connection; /* what epoll knows of the store's socket */
+	bool store_want_write;
+	bool submitted;
+};
+
+static void
+send_answer(struct server *sv, struct um_connection *c)
+{
+	int64_t took_us;
+	bool keep;
+
+	um_exchange_write(&c->ex, &sv->out);
+	keep = um_fastcgi_answer(c->fc, um_buf_str(&sv->out), sv->stop_at >= 0);
+	um_buf_clear(&sv->out);
+	took_us = um_clock_us() - c->began_us;
+	um_metrics_count(sv->context->metrics, c->ex.response.status, took_us);
+	um_log_request(sv->log, &c->ex, sv->context->now_ms, took_us);
+	um_exchange_free(&c->ex);
+	um_buf_clear(&c->path);
+	um_connections_answered(&sv->connections, c, keep);
+}
+
+/* Sends the answer, or has the database do first what was asked for. */
+static void
+submit(struct server *sv, struct um_connection *c)
+{
+	struct um_op *ops = c->ex.ops != NULL ? c->ex.ops : &c->ex.op;
+	size_t asked = c->ex.asked;
+	int64_t now;
+
+	if (asked == 0) {
+		send_answer(sv, c);
+		return;
+	}
+	now = um_clock_ms();
+	c->ex.asked = 0;
+	c->waiting = asked;
+	sv->submitted = true;
+	/* The last of them may be handed back, and answered, from in here. */
+	for (size_t i = 0; i < asked; i++) {
+		ops[i].owner = c;
+		um_store_submit(sv->store, &ops[i], now);
+	}
+}
+
+static void
+start_request(struct server *sv, struct um_connection *c)
+{
+	struct um_exchange *ex = &c->ex;
+
+	c->began_us = um_clock_us();
+	sv->context->now_ms = um_clock_wall_ms();
+	um_exchange_begin(ex, &c->path, um_fastcgi_param, c->fc, sv->context);
+	ex->request.body = um_fastcgi_body(c->fc);
+	ex->request.body_too_large = ex->request.body.len
+		> sv->program->body_max;
+	sv->program->plan(sv->context, ex);
+	submit(sv, c);
+}
+
+/* The store hands an operation back. */
+static void
+on_done(struct um_op *op, void *arg)
+{
+	struct server *sv = arg;
+	struct um_connection *c = op->owner;
+
+	if (--c->waiting != 0)
+		return;
+	sv->context->now_ms = um_clock_wall_ms();
+	sv->program->answer(sv->context, &c->ex);
+	submit(sv, c);
+}
+
+static void
+on_committed(size_t operations, void *arg)
+{
+	struct server *sv = arg;
+
+	um_metrics_batch(sv->context->metrics, operations);
+}
+
+static void
+on_trouble(const char *text, void *arg)
+{
+	struct server *sv = arg;
+
+	um_log_trouble(sv->log, text, um_clock_wall_ms());
+}
+
+static void
+take_signal(struct server *sv)
+{
+	struct signalfd_siginfo info;
+	struct um_keys *keys;
+	struct um_error err = { "" };
+
+	if (read(sv->signals, &info, sizeof(info)) != sizeof(info))
+		return;
+	if (info.ssi_signo != SIGHUP && info.ssi_signo != SIGUSR2) {
+		um_connections_stop(&sv->connections);
+		if (sv->stop_at < 0)
+			sv->stop_at = um_clock_ms() + UM_LOOP_LINGER_MS;
+	} else if (um_keys_load(&keys, sv->context->config->keys_file, &err)) {
+		um_keys_free(sv->context->keys);
+		sv->context->keys = keys;
+		on_trouble("the keys were read again", sv);
+	} else {
+		on_trouble(err.text, sv);
+	}
+}
+
+static void
+watch_store(struct server *sv)
+{
+	bool want_write;
+	unsigned connection;
+	int fd = um_store_watch(sv->store, &want_write, &connection);
+	struct epoll_event ev = { .data.ptr = &sv->store,
+		.events = EPOLLIN | (want_write ? (uint32_t)EPOLLOUT : 0) };
+
+	if (fd < 0
+		|| (connection == sv->store_connection
+			&& want_write == sv->store_want_write))
+		return;
+	if (epoll_ctl(sv->epoll, EPOLL_CTL_MOD, fd, &ev) != 0)
+		epoll_ctl(sv->epoll, EPOLL_CTL_ADD, fd, &ev);
+	sv->store_connection = connection;
+	sv->store_want_write = want_write;
+}
+
+static int
+timeout_until(int64_t deadline, int64_t now)
+{
+	if (deadline < 0)
+		return -1;
+	return deadline <= now ? 0 : (int)(deadline - now);
+}
+
+static int64_t
+earlier(int64_t a, int64_t b)
+{
+	return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
+/*
+ * Once a second, however busy it is: the alarm that ends a process which hangs
+ * in a turn, and what there is to be logged.
+ */
+static void
+keep_watch(struct server *sv, int64_t now)
+{
+	if (sv->alarm_at >= 0 && now - sv->alarm_at < 1000)
+		return;
+	alarm(UM_LOOP_TURN_S + 1);
+	sv->alarm_at = now;
+	um_log_flush(sv->log);
+}
+
+/* What is ready; when nothing is, the log is written before it waits. */
+static int
+wait_for_events(struct server *sv, struct epoll_event *events, int64_t now)
+{
+	int64_t deadline = earlier(um_store_deadline(sv->store),
+		um_connections_close_slow(&sv->connections, now));
+	int n = epoll_wait(sv->epoll, events, EVENTS_MAX, 0);
+
+	if (n != 0)
+		return n;
+	keep_watch(sv, now);
+	um_log_flush(sv->log);
+	now = um_clock_ms();
+	if (sv->stop_at >= 0 && sv->connections.busy_len == 0)
+		deadline = earlier(deadline, sv->stop_at);
+	alarm(0);
+	sv->alarm_at = -1;
+	return epoll_wait(sv->epoll, events, EVENTS_MAX,
+		timeout_until(deadline, now));
+}
+
+/* One turn: read what has come, let the store work, tidy up. */
+static void
+turn(struct server *sv)
+{
+	struct epoll_event events[EVENTS_MAX];
+	bool store_ready = false;
+	int n = wait_for_events(sv, events, um_clock_ms());
+	int64_t now = um_clock_ms();
+	int64_t deadline;
+
+	keep_watch(sv, now);
+	for (int i = 0; i < n; i++) {
+		void *what = events[i].data.ptr;
+
+		if (what == &sv->connections)
+			um_connections_accept(&sv->connections);
+		else if (what == &sv->signals)
+			take_signal(sv);
+		else if (what == &sv->store)
+			store_ready = true;
+		else if (um_connections_read(&sv->connections, what, now))
+			start_request(sv, what);
+	}
+	now = um_clock_ms();
+	deadline = um_store_deadline(sv->store);
+	if (store_ready || sv->submitted
+		|| (deadline >= 0 && deadline <= now)) {
+		sv->submitted = false;
+		um_store_run(sv->store, store_ready, now);
+		watch_store(sv);
+	}
+	if (sv->log->lines.len >= LOG_LEN)
+		um_log_flush(sv->log);
+	um_connections_tidy(&sv->connections);
+}
+
+static bool
+set_up(struct server *sv)
+{
+	const struct um_store_events events = { on_done, on_trouble,
+		on_committed, sv };
+	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = &sv->signals };
+	struct um_error err = { "" };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	sv->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	sv->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (sv->signals < 0 || sv->epoll < 0
+		|| epoll_ctl(sv->epoll, EPOLL_CTL_ADD, sv->signals, &ev) != 0) {
+		on_trouble(strerror(errno), sv);
+		return false;
+	}
+	if (!um_fastcgi_init(&err)) {
+		on_trouble(err.text, sv);
+		return false;
+	}
+	sv->store = um_store_new(sv->context->config->database_url,
+		sv->program->name, &events);
+	return sv->store != NULL;
+}
+
+int
+um_loop_run(const struct um_program *program, struct um_context *context,
+	struct um_log *log, int listener)
+{
+	struct server sv = { .program = program,
+		.context = context,
+		.log = log,
+		.epoll = -1,
+		.signals = -1,
+		.stop_at = -1,
+		.alarm_at = -1 };
+	int status = 1;
+
+	if (set_up(&sv)) {
+		status = 0;
+		um_connections_begin(&sv.connections, sv.epoll, listener);
+		um_store_run(sv.store, false, um_clock_ms());
+		watch_store(&sv);
+		while (sv.stop_at < 0 || sv.connections.busy_len != 0
+			|| (sv.connections.len != 0
+				&& um_clock_ms() < sv.stop_at))
+			turn(&sv);
+	}
+	um_log_flush(log);
+	um_connections_end(&sv.connections);
+	um_store_free(sv.store);
+	um_buf_free(&sv.out);
+	if (sv.epoll >= 0)
+		close(sv.epoll);
+	if (sv.signals >= 0)
+		close(sv.signals);
+	return status;
+}

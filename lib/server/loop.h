@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* The two ways in which a program runs, and what they share. */
+#ifndef UM_LOOP_H
+#define UM_LOOP_H
+
+#include "app/program.h"
+#include "server/log.h"
+
+#define UM_LOOP_LINGER_MS 200 /* after SIGTERM, for what is on its way */
+#define UM_LOOP_TURN_S 10     /* of work without a look at the sockets */
+#define UM_CGI_S 20 /* for a request of plain CGI, its body included */
+
+/*
+ * FastCGI on the listening socket `listener`: one thread around epoll, until
+ * SIGTERM or SIGINT. SIGHUP reads the keys again; so does SIGUSR2, the one
+ * signal that multiwatch passes on. Answers the exit status.
+ *
+ * What keeps it from its sockets for too long (a log that nobody reads, say)
+ * ends the process by SIGALRM: its supervisor starts another.
+ */
+int um_loop_run(const struct um_program *program, struct um_context *context,
+	struct um_log *log, int listener);
+
+/*
+ * Plain CGI (RFC 3875): one request from the environment; ended by SIGALRM
+ * when it takes too long.
+ */
+int um_cgi_run(const struct um_program *program, struct um_context *context,
+	struct um_log *log);
+
+/* Milliseconds and microseconds of a clock that never jumps; Unix time. */
+int64_t um_clock_ms(void);
+int64_t um_clock_us(void);
+int64_t um_clock_wall_ms(void);
+
+/*
+ * Reads the request, with its id: the web server's (URLMODE_REQUEST_ID, 32
+ * hexadecimal digits) or one of its own. `path` must outlive the exchange.
+ */
+void um_exchange_begin(struct um_exchange *ex, struct um_buf *path,
+	const char *(*get)(const char *name, void *arg), void *arg,
+	const struct um_context *context);
+
+/* The answer as it goes to the web server; never fails, but may be a 500. */
+void um_exchange_write(struct um_exchange *ex, struct um_buf *out);
+
+#endif

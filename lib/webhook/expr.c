@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+#include "webhook/expr.h"
+
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <openssl/sha.h>
+
+#include "core/hex.h"
+
+void /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+um_expr_free(struct um_expr *value)
+{
+	um_strlist_free(&value->names);
+	for (size_t i = 0; i < value->parts_len; i++)
+		um_expr_free(&value->parts[i]);
+	free(value->parts);
+	free(value->text);
+	um_pointer_free(&value->json.at);
+	um_pointer_free(&value->json.where);
+	um_pointer_free(&value->json.value);
+	free(value->json.is);
+	free(value->sorted.equals);
+	free(value->sorted.between);
+	*value = (struct um_expr){ 0 };
+}
+
+static enum um_found
+put_text(struct um_buf *out, struct um_str text)
+{
+	um_buf_put(out, text.ptr, text.len);
+	return text.len != 0 ? UM_FOUND : UM_ABSENT;
+}
+
+/* Every spelling that is there has to say the same. */
+static enum um_found
+put_header(const struct um_expr *value, const struct um_delivery *delivery,
+	struct um_buf *out)
+{
+	struct um_str found = um_str(NULL);
+
+	for (size_t i = 0; i < value->names.len; i++) {
+		struct um_str text = um_str(
+			delivery->header(value->names.name[i], delivery->arg));
+
+		if (text.len == 0)
+			continue;
+		if (found.len != 0 && !um_str_eq(found, text))
+			return UM_BAD;
+		found = text;
+	}
+	return put_text(out, found);
+}
+
+/* The element that is meant. False when there are two of them. */
+static bool
+select_element(const struct um_expr_json *json,
+	const struct um_json_node **node)
+{
+	const struct um_json_node *element = NULL, *found = NULL;
+
+	while ((element = um_json_next(*node, element)) != NULL) {
+		if (!um_json_string_eq(um_pointer_find(&json->where, element),
+			    um_str(json->is)))
+			continue;
+		if (found != NULL)
+			return false;
+		found = element;
+	}
+	*node = um_pointer_find(&json->value, found);
+	return true;
+}
+
+static enum um_found
+put_json(const struct um_expr_json *json, const struct um_json_node *root,
+	struct um_buf *out)
+{
+	const struct um_json_node *node = um_pointer_find(&json->at, root);
+	size_t before = out->len;
+
+	if (root == NULL || (json->selects && !select_element(json, &node)))
+		return UM_BAD;
+	if (node == NULL || um_json_is(node, UM_JSON_NULL))
+		return UM_ABSENT;
+	if (!um_json_text(node, out))
+		return UM_BAD;
+	return out->len != before ? UM_FOUND : UM_ABSENT;
+}
+
+/* A part that stands there twice could mean either. */
+static enum um_found
+put_pair(const char *name, const struct um_params *pairs, struct um_buf *out)
+{
+	struct um_str found = um_str(NULL);
+
+	for (size_t i = 0; i < pairs->len; i++) {
+		if (!um_str_is(pairs->pair[i].name, name))
+			continue;
+		if (found.ptr != NULL)
+			return UM_BAD;
+		found = pairs->pair[i].value;
+	}
+	return put_text(out, found);
+}
+
+static enum um_found
+put_field(const struct um_expr *value, struct um_parsed_delivery *reading,
+	struct um_buf *out)
+{
+	struct um_str text = um_str(NULL);
+	enum um_found found;
+
+	if (value->kind == UM_EXPR_QUERY)
+		found = um_delivery_query_field(reading, value->text, &text);
+	else if (value->kind == UM_EXPR_FORM)
+		found = um_delivery_form_field(reading, value->text, &text);
+	else
+		found = um_delivery_multipart_field(reading, value->text,
+			&text);
+	return found == UM_FOUND ? put_text(out, text) : found;
+}
+
+/* CRC-32 of ISO 3309 as in gzip (RFC 1952 section 8), half a byte a step. */
+static uint32_t
+crc32_of(struct um_str bytes)
+{
+	static const uint32_t table[16] = { 0x00000000, 0x1db71064, 0x3b6e20c8,
+		0x26d930ac, 0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
+		0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c, 0x9b64c2b0,
+		0x86d3d2d4, 0xa00ae278, 0xbdbdf21c };
+	uint32_t crc = 0xffffffff;
+
+	for (size_t i = 0; i < bytes.len; i++) {
+		crc ^= (unsigned char)bytes.ptr[i];
+		crc = crc >> 4 ^ table[crc & 15];
+		crc = crc >> 4 ^ table[crc & 15];
+	}
+	return ~crc;
+}
+
+static enum um_found /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+put_digest(const struct um_expr *value, struct um_parsed_delivery *reading,
+	struct um_buf *out)
+{
+	struct um_buf text = { 0 };
+	enum um_found found = um_expr_eval(&value->parts[0], reading, &text);
+
+	if (found == UM_BAD || text.failed) {
+		um_buf_free(&text);
+		return UM_BAD;
+	}
+	/* No bytes have a digest as well. */
+	if (value->kind == UM_EXPR_CRC32) {
+		um_buf_printf(out, "%" PRIu32, crc32_of(um_buf_str(&text)));
+	} else {
+		uint8_t digest[SHA256_DIGEST_LENGTH];
+		char hex[2 * SHA256_DIGEST_LENGTH + 1];
+
+		SHA256((const uint8_t *)text.ptr, text.len, digest);
+		um_hex_encode(hex, digest, sizeof(digest));
+		um_buf_puts(out, hex);
+	}
+	um_buf_free(&text);
+	return UM_FOUND;
+}
+
+bool
+um_expr_separator_is_ambiguous(const struct um_buf *out, size_t start,
+	const char *mark)
+{
+	size_t len = strlen(mark);
+
+	return len != 0 && out->len - start >= len
+		&& memmem(out->ptr + start, out->len - start, mark, len)
+		!= out->ptr + out->len - len;
+}
+
+/* What is not there is joined as nothing; nothing but such is not there. */
+static enum um_found /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+put_join(const struct um_expr *value, struct um_parsed_delivery *reading,
+	struct um_buf *out)
+{
+	const struct um_str separator = um_str(value->text);
+	bool any = false;
+
+	for (size_t i = 0; i < value->parts_len; i++) {
+		const struct um_expr *part = &value->parts[i];
+		size_t start = out->len;
+		enum um_found found = um_expr_eval(part, reading, out);
+
+		if (found == UM_BAD || out->failed)
+			return UM_BAD;
+		any |= found == UM_FOUND && part->kind != UM_EXPR_LITERAL;
+		/* The last one as well, as if the separator came after it. */
+		um_buf_put(out, separator.ptr, separator.len);
+		if (!out->failed
+			&& um_expr_separator_is_ambiguous(out, start,
+				value->text))
+			reading->ambiguous = true;
+	}
+	out->len -= out->failed ? 0 : separator.len;
+	return any ? UM_FOUND : UM_ABSENT;
+}
+
+static enum um_found /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+put_first(const struct um_expr *value, struct um_parsed_delivery *reading,
+	struct um_buf *out)
+{
+	for (size_t i = 0; i < value->parts_len; i++) {
+		size_t before = out->len;
+		enum um_found found = um_expr_eval(&value->parts[i], reading,
+			out);
+
+		if (found != UM_ABSENT)
+			return found;
+		out->len = before;
+	}
+	return UM_ABSENT;
+}
+
+enum um_found /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+um_expr_eval(const struct um_expr *value, struct um_parsed_delivery *reading,
+	struct um_buf *out)
+{
+	switch (value->kind) {
+	case UM_EXPR_NONE:
+		return UM_ABSENT;
+	case UM_EXPR_LITERAL:
+		return put_text(out, um_str(value->text));
+	case UM_EXPR_HEADER:
+		return put_header(value, reading->delivery, out);
+	case UM_EXPR_QUERY:
+	case UM_EXPR_FORM:
+	case UM_EXPR_MULTIPART:
+		return put_field(value, reading, out);
+	case UM_EXPR_JSON:
+		return put_json(&value->json, um_delivery_document(reading),
+			out);
+	case UM_EXPR_ITEM:
+		return put_json(&value->json, reading->item, out);
+	case UM_EXPR_BODY:
+		return put_text(out, reading->delivery->body);
+	case UM_EXPR_SIGNATURE:
+		return put_pair(value->text, &reading->pairs, out);
+	case UM_EXPR_CRC32:
+	case UM_EXPR_SHA256_HEX:
+		return put_digest(value, reading, out);
+	case UM_EXPR_JOIN:
+		return put_join(value, reading, out);
+	case UM_EXPR_FIRST:
+		return put_first(value, reading, out);
+	case UM_EXPR_SORTED_FORM:
+	case UM_EXPR_SORTED_QUERY:
+		return um_expr_eval_sorted(value, reading, out);
+	}
+	return UM_BAD;
+}
+
+static bool
+same_text(const char *a, const char *b)
+{
+	return (a == NULL && b == NULL)
+		|| (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static bool
+same_json(const struct um_expr_json *a, const struct um_expr_json *b)
+{
+	return um_pointer_equal(&a->at, &b->at) && a->selects == b->selects
+		&& um_pointer_equal(&a->where, &b->where)
+		&& um_pointer_equal(&a->value, &b->value)
+		&& same_text(a->is, b->is);
+}
+
+bool
+um_expr_equal(const struct um_expr *a, const struct um_expr *b)
+{
+	return a->kind == b->kind && a->parts_len == 0 && b->parts_len == 0
+		&& same_text(a->text, b->text)
+		&& um_strlist_equal(&a->names, &b->names)
+		&& same_json(&a->json, &b->json);
+}
+
+bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+um_expr_uses(const struct um_expr *value, enum um_expr_kind kind)
+{
+	if (value->kind == kind)
+		return true;
+	for (size_t i = 0; i < value->parts_len; i++)
+		if (um_expr_uses(&value->parts[i], kind))
+			return true;
+	return false;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/* From a description's JSON to the tree that expr.c evaluates. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "webhook/expr.h"
+
+/* What is being compiled: an object, and its main key. */
+struct load {
+	const struct um_expr_scope *scope;
+	struct um_conf_loc at;
+	json_t *node;
+	const char *key;
+	int depth;
+};
+
+static bool load_node(struct um_expr *value, const struct um_conf_loc *at,
+	json_t *node, const struct um_expr_scope *scope, int depth);
+
+/* A name: of a field, of a part of the signature. */
+static bool
+load_name(struct um_expr *value, const struct load *load)
+{
+	const char *name;
+
+	if (value->kind == UM_EXPR_SIGNATURE && !load->scope->has_pairs)
+		return um_conf_error(&load->at,
+			"belongs where the signature has a `field`: in "
+			"`signed` and `timestamp`");
+	return um_conf_get_text(&load->at, load->node, load->key, true, &name)
+		&& um_conf_copy_text(&load->at, name, &value->text);
+}
+
+static bool
+load_header(struct um_expr *value, const struct load *load)
+{
+	struct um_conf_loc at = um_conf_member(&load->at, load->key);
+
+	if (!um_conf_get_strlist(&value->names, &at,
+		    json_object_get(load->node, load->key), true))
+		return false;
+	for (size_t i = 0; i < value->names.len; i++) {
+		const char *name = value->names.name[i];
+		size_t good = strspn(name,
+			"abcdefghijklmnopqrstuvwxyz0123456789-");
+
+		if (name[good] != '\0' || good > UM_EXPR_HEADER_MAX)
+			return um_conf_error(&at,
+				"is not a header's name in lower case of at "
+				"most %d characters",
+				UM_EXPR_HEADER_MAX);
+	}
+	return true;
+}
+
+static bool
+load_pointer(struct um_pointer *pointer, const struct load *load,
+	const char *key)
+{
+	const json_t *node = json_object_get(load->node, key);
+	const char *text = json_string_value(node);
+
+	if (text == NULL)
+		return um_conf_member_error(&load->at, key,
+			"is missing or not a string");
+	return (strlen(text) == json_string_length(node)
+		       && um_pointer_compile(pointer, text))
+		|| um_conf_member_error(&load->at, key,
+			"is not a JSON pointer of at most 16 names and 256 "
+			"characters");
+}
+
+static bool
+load_json(struct um_expr *value, const struct load *load)
+{
+	struct um_expr_json *json = &value->json;
+	const char *is;
+
+	if (value->kind == UM_EXPR_ITEM && !load->scope->has_items)
+		return um_conf_error(&load->at, "needs `events` to look into");
+	if (!load_pointer(&json->at, load, load->key))
+		return false;
+	json->selects = json_object_size(load->node) != 1;
+	if (!json->selects)
+		return true;
+	return load_pointer(&json->where, load, "where")
+		&& um_conf_get_text(&load->at, load->node, "is", true, &is)
+		&& um_conf_copy_text(&load->at, is, &json->is)
+		&& load_pointer(&json->value, load, "value");
+}
+
+/* A constant of the site is a literal from now on. */
+static bool
+load_site(struct um_expr *value, const struct load *load)
+{
+	const struct um_expr_scope *scope = load->scope;
+	const char *name, *constant;
+
+	if (!um_conf_get_text(&load->at, load->node, load->key, true, &name))
+		return false;
+	constant = scope->constant != NULL ? scope->constant(name, scope->arg)
+					   : NULL;
+	if (constant == NULL || constant[0] == '\0')
+		return um_conf_error(&load->at,
+			"the configuration has no constant `%.64s`", name);
+	return um_conf_copy_text(&load->at, constant, &value->text);
+}
+
+static bool
+load_body(struct um_expr *value, const struct load *load)
+{
+	static const char *const choices[] = { "raw", NULL };
+	unsigned choice;
+
+	(void)value;
+	return um_conf_get_choice(&load->at, load->node, load->key, choices,
+		&choice);
+}
+
+static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+load_parts(struct um_expr *value, const struct load *load)
+{
+	struct um_conf_loc at = um_conf_member(&load->at, load->key);
+	json_t *list = json_object_get(load->node, load->key);
+	size_t len = json_array_size(list);
+
+	if (len == 0 || len > UM_EXPR_PARTS_MAX)
+		return um_conf_error(&at, "is not a list of 1 to %d values",
+			UM_EXPR_PARTS_MAX);
+	value->parts = calloc(len, sizeof(value->parts[0]));
+	if (value->parts == NULL)
+		return um_conf_error(&at, "out of memory");
+	value->parts_len = len;
+	for (size_t i = 0; i < len; i++) {
+		struct um_conf_loc here = um_conf_element(&at, i);
+
+		if (!load_node(&value->parts[i], &here, json_array_get(list, i),
+			    load->scope, load->depth + 1))
+			return false;
+	}
+	return true;
+}
+
+/* What stands between values; may be empty. */
+static bool
+load_mark(char **out, const struct um_conf_loc *at, const json_t *mark,
+	const char *otherwise)
+{
+	const char *text = mark != NULL ? json_string_value(mark) : otherwise;
+
+	if (text == NULL
+		|| (mark != NULL && strlen(text) != json_string_length(mark)))
+		return um_conf_error(at,
+			"is missing, not a string, or holds a NUL");
+	return um_conf_copy_text(at, text, out);
+}
+
+static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+load_join(struct um_expr *value, const struct load *load)
+{
+	struct um_conf_loc at = um_conf_member(&load->at, "with");
+
+	return load_parts(value, load)
+		&& load_mark(&value->text, &at,
+			json_object_get(load->node, "with"), NULL);
+}
+
+static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+load_digest(struct um_expr *value, const struct load *load)
+{
+	struct um_conf_loc at = um_conf_member(&load->at, load->key);
+
+	value->parts = calloc(1, sizeof(value->parts[0]));
+	if (value->parts == NULL)
+		return um_conf_error(&at, "out of memory");
+	value->parts_len = 1;
+	return load_node(&value->parts[0], &at,
+		json_object_get(load->node, load->key), load->scope,
+		load->depth + 1);
+}
+
+static bool
+load_sorted(struct um_expr *value, const struct load *load)
+{
+	static const char *const keys[] = { "without", "equals", "between",
+		"text", NULL };
+	static const char *const texts[] = { "decoded", "sent", NULL };
+	struct um_conf_loc at = um_conf_member(&load->at, load->key);
+	struct um_conf_loc equals = um_conf_member(&at, "equals");
+	struct um_conf_loc between = um_conf_member(&at, "between");
+	struct um_conf_loc without = um_conf_member(&at, "without");
+	json_t *how = json_object_get(load->node, load->key);
+	unsigned text = 0;
+
+	if (!um_conf_check_keys(&at, how, keys)
+		|| !load_mark(&value->sorted.equals, &equals,
+			json_object_get(how, "equals"), "=")
+		|| !load_mark(&value->sorted.between, &between,
+			json_object_get(how, "between"), "&"))
+		return false;
+	if (json_object_get(how, "text") != NULL
+		&& !um_conf_get_choice(&at, how, "text", texts, &text))
+		return false;
+	value->sorted.as_sent = text == 1;
+	return json_object_get(how, "without") == NULL
+		|| um_conf_get_strlist(&value->names, &without,
+			json_object_get(how, "without"), false);
+}
+
+/* One main key a value; the keys that may stand beside it. */
+static const struct form {
+	const char *key;
+	enum um_expr_kind kind;
+	bool (*load)(struct um_expr *value, const struct load *load);
+	const char *keys[5];
+} forms[] = {
+	{ "header", UM_EXPR_HEADER, load_header, { "header" } },
+	{ "query", UM_EXPR_QUERY, load_name, { "query" } },
+	{ "form", UM_EXPR_FORM, load_name, { "form" } },
+	{ "multipart", UM_EXPR_MULTIPART, load_name, { "multipart" } },
+	{ "json", UM_EXPR_JSON, load_json, { "json", "where", "is", "value" } },
+	{ "item", UM_EXPR_ITEM, load_json, { "item", "where", "is", "value" } },
+	{ "site", UM_EXPR_LITERAL, load_site, { "site" } },
+	{ "body", UM_EXPR_BODY, load_body, { "body" } },
+	{ "signature", UM_EXPR_SIGNATURE, load_name, { "signature" } },
+	{ "crc32", UM_EXPR_CRC32, load_digest, { "crc32" } },
+	{ "sha256_hex", UM_EXPR_SHA256_HEX, load_digest, { "sha256_hex" } },
+	{ "join", UM_EXPR_JOIN, load_join, { "join", "with" } },
+	{ "first", UM_EXPR_FIRST, load_parts, { "first" } },
+	{ "sorted_form", UM_EXPR_SORTED_FORM, load_sorted, { "sorted_form" } },
+	{ "sorted_query", UM_EXPR_SORTED_QUERY, load_sorted,
+		{ "sorted_query" } },
+};
+
+static bool
+load_literal(struct um_expr *value, const struct um_conf_loc *at,
+	const json_t *node)
+{
+	const char *text = json_string_value(node);
+
+	if (text[0] == '\0' || strlen(text) != json_string_length(node))
+		return um_conf_error(at, "is empty or holds a NUL");
+	value->kind = UM_EXPR_LITERAL;
+	return um_conf_copy_text(at, text, &value->text);
+}
+
+static const struct form *
+form_of(const json_t *node)
+{
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+		if (json_object_get(node, forms[i].key) != NULL)
+			return &forms[i];
+	return NULL;
+}
+
+static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+load_node(struct um_expr *value, const struct um_conf_loc *at, json_t *node,
+	const struct um_expr_scope *scope, int depth)
+{
+	const struct form *form = form_of(node);
+	struct load load = { scope, *at, node, NULL, depth };
+
+	if (node == NULL)
+		return um_conf_error(at, "is missing");
+	if (json_is_string(node))
+		return load_literal(value, at, node);
+	if (form == NULL)
+		return um_conf_error(at,
+			"is neither a string nor an object with "
+			"the key of a source or function");
+	if (depth > UM_EXPR_DEPTH_MAX)
+		return um_conf_error(at, "is nested over %d deep",
+			UM_EXPR_DEPTH_MAX);
+	load.key = form->key;
+	value->kind = form->kind;
+	return um_conf_check_keys(at, node, form->keys)
+		&& form->load(value, &load);
+}
+
+bool
+um_expr_load_node(struct um_expr *value, const struct um_conf_loc *at,
+	json_t *node, const struct um_expr_scope *scope)
+{
+	*value = (struct um_expr){ 0 };
+	return load_node(value, at, node, scope, 0);
+}
+
+bool
+um_expr_load(struct um_expr *value, const struct um_conf_loc *at,
+	const json_t *object, const char *key,
+	const struct um_expr_scope *scope)
+{
+	struct um_conf_loc here = um_conf_member(at, key);
+
+	return um_expr_load_node(value, &here, json_object_get(object, key),
+		scope);
+}

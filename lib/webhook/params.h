@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A signature header made of named parts: `t=…,v1=…,v1=…`, `ts=…;h1=…`,
+ * `v1,… v1a,…`. A name may stand there more than once.
+ */
+#ifndef UM_PARAMS_H
+#define UM_PARAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/str.h"
+#include "http/form.h"
+
+#define UM_SIGNATURE_PARAMS_MAX 16
+
+struct um_params {
+	size_t len;
+	/* Points into the text. */
+	struct um_field pair[UM_SIGNATURE_PARAMS_MAX];
+};
+
+/*
+ * Splits at each `between`, takes spaces and tabs off both ends, and splits
+ * at the first `equals`. False for too many, an empty pair or an empty name,
+ * or one without `equals`.
+ */
+bool um_params_parse(struct um_params *pairs, struct um_str text,
+	const char *between, const char *equals);
+
+#endif

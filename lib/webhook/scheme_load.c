@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* From a description's JSON to a scheme. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "webhook/scheme.h"
+
+static bool
+load_key(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node,
+	enum um_algorithm algorithm)
+{
+	static const char *const keys[] = { "as", "prefix", NULL };
+	/* In the order of enum um_key_form. */
+	static const char *const forms[] = { "utf8", "base64", "hex", "sha1",
+		"certificate", NULL };
+	const char *prefix;
+	unsigned form;
+
+	if (node == NULL)
+		return um_conf_error(at, "is missing");
+	if (!um_conf_check_keys(at, node, keys)
+		|| !um_conf_get_choice(at, node, "as", forms, &form)
+		|| !um_conf_get_text(at, node, "prefix", false, &prefix))
+		return false;
+	scheme->key_form = (enum um_key_form)form;
+	if (!um_verifier_key_form_fits(algorithm, scheme->key_form))
+		return um_conf_member_error(at, "as",
+			"does not go with this algorithm");
+	if (prefix != NULL && scheme->key_form == UM_KEY_CERTIFICATE)
+		return um_conf_member_error(at, "prefix",
+			"a certificate has no prefix");
+	return prefix == NULL
+		|| um_conf_copy_text(at, prefix, &scheme->key_prefix);
+}
+
+static bool
+load_numbered(struct um_scheme *scheme, const struct um_conf_loc *at,
+	const json_t *node)
+{
+	const json_t *numbered = json_object_get(node, "numbered");
+
+	if (numbered != NULL && !json_is_boolean(numbered))
+		return um_conf_member_error(at, "numbered",
+			"is not true or false");
+	scheme->numbered = json_is_true(numbered);
+	if (!scheme->numbered)
+		return true;
+	if (scheme->from.kind != UM_EXPR_HEADER || scheme->from.names.len != 1)
+		return um_conf_member_error(at, "numbered",
+			"needs `from` one `header`");
+	return scheme->field == NULL
+		|| um_conf_member_error(at, "numbered",
+			"does not go with `field`");
+}
+
+static bool
+load_field(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node)
+{
+	const char *field, *between, *equals;
+
+	if (!um_conf_get_text(at, node, "field", false, &field)
+		|| !um_conf_get_text(at, node, "between", field != NULL,
+			&between)
+		|| !um_conf_get_text(at, node, "equals", field != NULL,
+			&equals))
+		return false;
+	if (field == NULL)
+		return (between == NULL && equals == NULL)
+			|| um_conf_member_error(at, "field", "is missing");
+	return um_conf_copy_text(at, field, &scheme->field)
+		&& um_conf_copy_text(at, between, &scheme->between)
+		&& um_conf_copy_text(at, equals, &scheme->equals);
+}
+
+/* A place where a signature can stand; no function of such places. */
+static bool
+is_place(const struct um_expr *from)
+{
+	return from->kind >= UM_EXPR_HEADER && from->kind <= UM_EXPR_ITEM;
+}
+
+static bool
+load_signature(struct um_scheme *scheme, const struct um_conf_loc *at,
+	json_t *node, const struct um_expr_scope *scope,
+	enum um_encoding *encoding)
+{
+	static const char *const keys[] = { "from", "numbered", "prefix",
+		"field", "between", "equals", "as", NULL };
+	/* In the order of enum um_encoding. */
+	static const char *const encodings[] = { "hex", "base64", "base64url",
+		NULL };
+	const char *prefix;
+	unsigned as = 0;
+
+	if (node == NULL)
+		return um_conf_error(at, "is missing");
+	if (!um_conf_check_keys(at, node, keys)
+		|| !um_expr_load(&scheme->from, at, node, "from", scope))
+		return false;
+	if (!is_place(&scheme->from))
+		return um_conf_member_error(at, "from",
+			"is not a header, query, form, multipart, json or "
+			"item value");
+	if (!load_field(scheme, at, node) || !load_numbered(scheme, at, node)
+		|| !um_conf_get_text(at, node, "prefix", false, &prefix)
+		|| (prefix != NULL
+			&& !um_conf_copy_text(at, prefix, &scheme->prefix)))
+		return false;
+	if (scheme->is_token)
+		return json_object_get(node, "as") == NULL
+			|| um_conf_member_error(at, "as",
+				"a token has no encoding");
+	if (!um_conf_get_choice(at, node, "as", encodings, &as))
+		return false;
+	*encoding = (enum um_encoding)as;
+	return true;
+}
+
+static bool
+load_signed(struct um_scheme *scheme, const struct um_conf_loc *at,
+	json_t *list, const struct um_expr_scope *scope)
+{
+	struct um_expr_scope inner = *scope;
+	size_t len = json_array_size(list);
+	bool any = false;
+
+	if (scheme->is_token)
+		return list == NULL
+			|| um_conf_error(at, "a token signs nothing");
+	if (len == 0 || len > UM_EXPR_PARTS_MAX)
+		return um_conf_error(at, "is not a list of 1 to %d values",
+			UM_EXPR_PARTS_MAX);
+	scheme->parts = calloc(len, sizeof(scheme->parts[0]));
+	if (scheme->parts == NULL)
+		return um_conf_error(at, "out of memory");
+	scheme->parts_len = len;
+	inner.has_pairs = scheme->field != NULL;
+	for (size_t i = 0; i < len; i++) {
+		struct um_conf_loc here = um_conf_element(at, i);
+		struct um_expr *part = &scheme->parts[i];
+
+		if (!um_expr_load_node(part, &here, json_array_get(list, i),
+			    &inner))
+			return false;
+		any |= part->kind != UM_EXPR_LITERAL;
+		scheme->of_items |= um_expr_uses(part, UM_EXPR_ITEM);
+	}
+	return any || um_conf_error(at, "holds nothing of the delivery");
+}
+
+bool
+um_scheme_load(struct um_scheme *scheme, const struct um_conf_loc *at,
+	json_t *node, const struct um_expr_scope *scope)
+{
+	static const char *const keys[] = { "algorithm", "key", "signature",
+		"signed", NULL };
+	/* In the order of enum um_algorithm. */
+	static const char *const algorithms[] = { "hmac-sha1", "hmac-sha256",
+		"hmac-sha512", "ed25519", "ecdsa-p256-sha256", "rsa-sha256",
+		"token", NULL };
+	struct um_conf_loc key = um_conf_member(at, "key");
+	struct um_conf_loc signature = um_conf_member(at, "signature");
+	struct um_conf_loc parts = um_conf_member(at, "signed");
+	enum um_encoding encoding = UM_HEX;
+	unsigned algorithm;
+
+	*scheme = (struct um_scheme){ 0 };
+	if (!um_conf_check_keys(at, node, keys)
+		|| !um_conf_get_choice(at, node, "algorithm", algorithms,
+			&algorithm))
+		return false;
+	scheme->is_token = algorithm == UM_TOKEN;
+	if (!load_key(scheme, &key, json_object_get(node, "key"),
+		    (enum um_algorithm)algorithm)
+		|| !load_signature(scheme, &signature,
+			json_object_get(node, "signature"), scope, &encoding)
+		|| !load_signed(scheme, &parts, json_object_get(node, "signed"),
+			scope))
+		return false;
+	scheme->of_items |= scheme->from.kind == UM_EXPR_ITEM;
+	scheme->verifier = um_verifier_new((enum um_algorithm)algorithm,
+		encoding);
+	return scheme->verifier != NULL || um_conf_error(at, "out of memory");
+}

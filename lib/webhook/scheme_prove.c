@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* What a right signature proves: decided once, when a description is read. */
+#include <string.h>
+
+#include "webhook/scheme.h"
+
+static bool
+is_fixed(const struct um_expr *value)
+{
+	return value->kind == UM_EXPR_LITERAL;
+}
+
+/* Whether what the function puts together could be taken apart again. */
+static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+has_marks(const struct um_expr *value)
+{
+	const struct um_expr_sorted *how = &value->sorted;
+
+	if (value->kind == UM_EXPR_JOIN && value->text[0] == '\0')
+		return false;
+	/* As sent, & and = are marks because they are escaped elsewhere. */
+	if (how->equals != NULL && how->as_sent
+		&& (strcmp(how->equals, "=") != 0
+			|| strcmp(how->between, "&") != 0))
+		return false;
+	if (how->equals != NULL
+		&& (strlen(how->equals) != 1 || strlen(how->between) != 1))
+		return false;
+	for (size_t i = 0; i < value->parts_len; i++)
+		if (!has_marks(&value->parts[i]))
+			return false;
+	return true;
+}
+
+/* A timestamp neither ends nor begins like an object or an array does. */
+static bool
+may_touch(const struct um_expr *a, const struct um_expr *b,
+	const struct um_payload *payload, const struct um_expr *timestamp)
+{
+	return payload->part == UM_PAYLOAD_BODY
+		&& timestamp->kind != UM_EXPR_NONE
+		&& ((a->kind == UM_EXPR_BODY && um_expr_equal(b, timestamp))
+			|| (b->kind == UM_EXPR_BODY
+				&& um_expr_equal(a, timestamp)));
+}
+
+/* Whether what is signed has only one reading, or shows when it has not. */
+static bool
+is_unambiguous(const struct um_scheme *scheme, const struct um_payload *payload,
+	const struct um_expr *timestamp)
+{
+	for (size_t i = 0; i < scheme->parts_len; i++) {
+		const struct um_expr *part = &scheme->parts[i];
+
+		if (!has_marks(part))
+			return false;
+		if (i != 0 && !is_fixed(part) && !is_fixed(part - 1)
+			&& !may_touch(part - 1, part, payload, timestamp))
+			return false;
+	}
+	return true;
+}
+
+/* Whether `leaf` is among what `part` puts into the signed text. */
+static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+holds(const struct um_expr *part, const struct um_expr *leaf)
+{
+	bool query = part->kind == UM_EXPR_SORTED_QUERY
+		&& leaf->kind == UM_EXPR_QUERY;
+	bool form = part->kind == UM_EXPR_SORTED_FORM
+		&& leaf->kind == UM_EXPR_FORM;
+
+	if (query || form)
+		return !um_strlist_has(&part->names, um_str(leaf->text));
+	if (um_expr_equal(part, leaf))
+		return true;
+	/* Which of a list of firsts it was does not show. */
+	for (size_t i = 0; part->kind != UM_EXPR_FIRST && i < part->parts_len;
+		i++)
+		if (holds(&part->parts[i], leaf))
+			return true;
+	return false;
+}
+
+static bool
+is_signed(const struct um_scheme *scheme, const struct um_expr *leaf)
+{
+	for (size_t i = 0; i < scheme->parts_len; i++)
+		if (holds(&scheme->parts[i], leaf))
+			return true;
+	return false;
+}
+
+/* A leaf that comes out of something that is signed as a whole. */
+static bool
+is_of_signed(const struct um_scheme *scheme, const struct um_expr *leaf,
+	const struct um_payload *payload)
+{
+	static const struct um_expr body = { .kind = UM_EXPR_BODY };
+	struct um_expr field = { .kind = UM_EXPR_FORM };
+
+	if (leaf->kind == UM_EXPR_FORM)
+		return is_signed(scheme, &body);
+	if (leaf->kind != UM_EXPR_JSON && leaf->kind != UM_EXPR_ITEM)
+		return false;
+	/* The boundary of a multipart body stands in a header. */
+	if (payload->part == UM_PAYLOAD_MULTIPART)
+		field.kind = UM_EXPR_MULTIPART;
+	field.text = payload->field;
+	if (payload->part != UM_PAYLOAD_BODY && is_signed(scheme, &field))
+		return true;
+	return payload->part != UM_PAYLOAD_MULTIPART
+		&& is_signed(scheme, &body);
+}
+
+static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+proves(const struct um_scheme *scheme, const struct um_expr *value,
+	const struct um_payload *payload)
+{
+	if (value->kind == UM_EXPR_NONE || is_fixed(value))
+		return true;
+	if (value->parts_len == 0)
+		return is_signed(scheme, value)
+			|| is_of_signed(scheme, value, payload);
+	for (size_t i = 0; i < value->parts_len; i++)
+		if (!proves(scheme, &value->parts[i], payload))
+			return false;
+	return true;
+}
+
+bool
+um_scheme_proves(const struct um_scheme *scheme, const struct um_expr *value,
+	const struct um_payload *payload, const struct um_expr *timestamp)
+{
+	return value->kind == UM_EXPR_NONE || is_fixed(value)
+		|| (is_unambiguous(scheme, payload, timestamp)
+			&& proves(scheme, value, payload));
+}
+
+bool
+um_scheme_proves_body(const struct um_scheme *scheme,
+	const struct um_payload *payload, const struct um_expr *timestamp)
+{
+	static const struct um_expr body = { .kind = UM_EXPR_BODY };
+
+	return is_unambiguous(scheme, payload, timestamp)
+		&& is_signed(scheme, &body);
+}

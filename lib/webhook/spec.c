@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+#include "webhook/spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/conf.h"
+#include "webhook/spec_part.h"
+
+#define ANSWER_MAX 1024 /* bytes of an answer's body */
+
+struct um_spec {
+	struct um_spec_part webhook;
+	bool has_return;
+	struct um_spec_part back; /* the browser's return */
+	int answer_status;
+	char *answer_body;
+	char *answer_type;
+};
+
+void
+um_spec_free(struct um_spec *description)
+{
+	if (description == NULL)
+		return;
+	um_spec_part_free(&description->webhook);
+	um_spec_part_free(&description->back);
+	free(description->answer_body);
+	free(description->answer_type);
+	free(description);
+}
+
+static bool
+load_answer(struct um_spec *description, const struct um_conf_loc *at,
+	json_t *answer)
+{
+	static const char *const keys[] = { "status", "body", "content_type",
+		NULL };
+	const char *body = NULL, *type = NULL;
+	long long status = 200;
+
+	if (answer != NULL
+		&& (!um_conf_check_keys(at, answer, keys)
+			|| !um_conf_get_integer(at, answer, "status", 200, 299,
+				&status)
+			|| !um_conf_get_text(at, answer, "body", false, &body)
+			|| !um_conf_get_text(at, answer, "content_type",
+				body != NULL, &type)))
+		return false;
+	if (body == NULL && type != NULL)
+		return um_conf_member_error(at, "content_type",
+			"needs a `body` beside it");
+	if (body != NULL && strlen(body) > ANSWER_MAX)
+		return um_conf_member_error(at, "body", "is over 1024 bytes");
+	/* It becomes a header. */
+	if (type != NULL
+		&& type[strspn(type,
+			   "abcdefghijklmnopqrstuvwxyz0123456789-+./=; ")]
+			!= '\0')
+		return um_conf_member_error(at, "content_type",
+			"is not a media type in lower case");
+	description->answer_status = (int)status;
+	return um_conf_copy_text(at, body != NULL ? body : "",
+		       &description->answer_body)
+		&& um_conf_copy_text(at, type != NULL ? type : "text/plain",
+			&description->answer_type);
+}
+
+static bool
+load_return(struct um_spec *description, const struct um_conf_loc *at,
+	json_t *node, const struct um_provider_env *site)
+{
+	static const char *const keys[] = { "verify", "timestamp", "believed",
+		"identity", "type", "elicitation", "amount", "currency",
+		"reference", "outcomes", NULL };
+
+	description->has_return = node != NULL;
+	if (node == NULL)
+		return site->return_secrets_len == 0
+			|| um_conf_error(at,
+				"is not there, but the configuration "
+				"has secrets for it");
+	return um_conf_check_keys(at, node, keys)
+		&& um_spec_part_load(&description->back, at, node, site, true);
+}
+
+static bool
+load(struct um_spec *description, const struct um_conf_loc *at, json_t *root,
+	const struct um_provider_env *site)
+{
+	static const char *const keys[] = { "$schema", "name", "documentation",
+		"notes", "payload", "verify", "timestamp", "events", "believed",
+		"identity", "type", "elicitation", "amount", "currency",
+		"reference", "outcomes", "answer", "return", NULL };
+	struct um_conf_loc answer = um_conf_member(at, "answer");
+	struct um_conf_loc back = um_conf_member(at, "return");
+	const char *text;
+
+	return um_conf_check_keys(at, root, keys)
+		&& um_conf_get_text(at, root, "$schema", false, &text)
+		&& um_conf_get_text(at, root, "name", true, &text)
+		&& um_conf_get_text(at, root, "documentation", true, &text)
+		&& um_conf_get_text(at, root, "notes", false, &text)
+		&& um_spec_part_load(&description->webhook, at, root, site,
+			false)
+		&& load_answer(description, &answer,
+			json_object_get(root, "answer"))
+		&& load_return(description, &back,
+			json_object_get(root, "return"), site);
+}
+
+bool
+um_spec_load(struct um_spec **out, const char *path,
+	const struct um_provider_env *site, struct um_error *err)
+{
+	struct um_conf_loc at = um_conf_root(path, err);
+	struct um_spec *description = NULL;
+	json_t *root = um_conf_read_file(path, err);
+	bool ok = false;
+
+	*out = NULL;
+	if (root == NULL)
+		goto out;
+	description = calloc(1, sizeof(*description));
+	if (description == NULL) {
+		um_conf_error(&at, "out of memory");
+		goto out;
+	}
+	if (!load(description, &at, root, site))
+		goto out;
+	*out = description;
+	description = NULL;
+	ok = true;
+out:
+	json_decref(root);
+	um_spec_free(description);
+	return ok;
+}
+
+enum um_verdict
+um_spec_read(const struct um_spec *description,
+	const struct um_delivery *delivery, struct um_event *events,
+	size_t *len)
+{
+	return um_spec_part_read(&description->webhook, delivery, events,
+		UM_EVENTS_MAX, len);
+}
+
+bool
+um_spec_has_return(const struct um_spec *description)
+{
+	return description->has_return;
+}
+
+enum um_verdict
+um_spec_read_return(const struct um_spec *description,
+	const struct um_delivery *delivery, struct um_event *event)
+{
+	size_t len;
+
+	*event = (struct um_event){ 0 };
+	if (!description->has_return)
+		return UM_DELIVERY_UNSIGNED;
+	return um_spec_part_read(&description->back, delivery, event, 1, &len);
+}
+
+struct um_spec_answer
+um_spec_answer(const struct um_spec *description)
+{
+	return (struct um_spec_answer){
+		.status = description->answer_status,
+		.body = description->answer_body,
+		.content_type = description->answer_type,
+	};
+}

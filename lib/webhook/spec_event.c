@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* What an event says, once it may be listened to. */
+#include <stdio.h>
+#include <string.h>
+
+#include <openssl/sha.h>
+
+#include "core/hex.h"
+#include "webhook/spec_part.h"
+
+/* No control characters: it goes into rows and logs. */
+static bool
+is_clean(struct um_str text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if ((unsigned char)text.ptr[i] < ' ' || text.ptr[i] == 0x7f)
+			return false;
+	return um_str_is_text(text);
+}
+
+/* A value as a C string; absent is "". BAD also where it does not fit. */
+static enum um_found
+read_text(const struct um_expr *value, struct um_parsed_delivery *reading,
+	char *out, size_t size)
+{
+	struct um_buf text = { 0 };
+	enum um_found found = um_expr_eval(value, reading, &text);
+
+	out[0] = '\0';
+	if (found == UM_FOUND
+		&& (text.failed || text.len >= size
+			|| !is_clean(um_buf_str(&text))))
+		found = UM_BAD;
+	if (found == UM_FOUND) {
+		memcpy(out, text.ptr, text.len);
+		out[text.len] = '\0';
+	}
+	um_buf_free(&text);
+	return found;
+}
+
+static bool
+condition_holds(const struct um_condition *condition,
+	struct um_parsed_delivery *reading)
+{
+	struct um_buf text = { 0 };
+	enum um_found found = um_expr_eval(&condition->from, reading, &text);
+	bool holds;
+
+	if (condition->is.len == 0)
+		holds = (found != UM_ABSENT) == condition->present;
+	else
+		holds = found == UM_FOUND
+			&& um_strlist_has(&condition->is, um_buf_str(&text));
+	um_buf_free(&text);
+	return holds;
+}
+
+/* The first rule that fits. */
+static enum um_effect
+meaning_of(const struct um_spec_part *reader,
+	struct um_parsed_delivery *reading, const char *type)
+{
+	for (size_t i = 0; i < reader->rules_len; i++) {
+		const struct um_outcome_rule *rule = &reader->rules[i];
+		size_t held = 0;
+
+		if (rule->types.len != 0
+			&& !um_strlist_has(&rule->types, um_str(type)))
+			continue;
+		while (held < rule->conditions_len
+			&& condition_holds(&rule->condition[held], reading))
+			held++;
+		if (held == rule->conditions_len)
+			return rule->meaning;
+	}
+	return UM_EFFECT_IGNORE;
+}
+
+/* A UUID as text; anything else is somebody else's reference. */
+static bool
+parse_id(uint8_t id[static UM_UUID_LEN], const char *text)
+{
+	char hex[2 * UM_UUID_LEN];
+	size_t len = 0, decoded;
+
+	if (strlen(text) != UM_UUID_TEXT_LEN)
+		return false;
+	for (size_t i = 0; i < UM_UUID_TEXT_LEN; i++) {
+		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+
+		if (dash != (text[i] == '-'))
+			return false;
+		if (!dash)
+			hex[len++] = text[i];
+	}
+	return um_hex_decode(id, UM_UUID_LEN, &decoded,
+		(struct um_str){ hex, len });
+}
+
+static void
+hash_into(char *out, size_t size, struct um_str bytes, size_t index)
+{
+	uint8_t digest[SHA256_DIGEST_LENGTH];
+	char hex[2 * SHA256_DIGEST_LENGTH + 1];
+	char suffix[24] = "";
+
+	SHA256((const uint8_t *)(bytes.len != 0 ? bytes.ptr : ""), bytes.len,
+		digest);
+	um_hex_encode(hex, digest, sizeof(digest));
+	if (index != 0)
+		snprintf(suffix, sizeof(suffix), ":%zu", index);
+	snprintf(out, size, "sha256:%s%s", hex, suffix);
+}
+
+/* The provider's own, where it fits; otherwise a digest. */
+static void
+read_identity(const struct um_spec_part *reader,
+	struct um_parsed_delivery *reading, size_t index,
+	struct um_event *event)
+{
+	struct um_buf text = { 0 };
+	enum um_found found = um_expr_eval(&reader->identity, reading, &text);
+	struct um_str identity = um_buf_str(&text);
+
+	if (found != UM_FOUND || text.failed)
+		hash_into(event->identity, sizeof(event->identity),
+			reading->delivery->body.len != 0
+				? reading->delivery->body
+				: reading->delivery->query,
+			index);
+	else if (identity.len >= sizeof(event->identity) || !is_clean(identity))
+		hash_into(event->identity, sizeof(event->identity), identity,
+			0);
+	else
+		snprintf(event->identity, sizeof(event->identity), "%.*s",
+			(int)identity.len, identity.ptr);
+	um_buf_free(&text);
+}
+
+/* An amount and its currency are there together, or do not count. */
+static bool
+read_amount(const struct um_spec_part *reader,
+	struct um_parsed_delivery *reading, struct um_event *event)
+{
+	char amount[32], currency[16];
+	enum um_found a = read_text(&reader->amount, reading, amount,
+		sizeof(amount));
+	enum um_found c = read_text(&reader->currency, reading, currency,
+		sizeof(currency));
+
+	if (a == UM_BAD || c == UM_BAD)
+		return false;
+	if (a == UM_ABSENT || c == UM_ABSENT)
+		return true;
+	if (!um_currency_parse(event->currency, um_str(currency))
+		|| !um_amount_parse(&event->amount, um_str(amount),
+			reader->amount_form, event->currency))
+		return false;
+	event->has_amount = true;
+	return true;
+}
+
+bool
+um_spec_part_read_event(const struct um_spec_part *reader,
+	struct um_parsed_delivery *reading, size_t index,
+	struct um_event *event)
+{
+	/* What follows puts values together again, and must not change it. */
+	bool ambiguous = reading->ambiguous;
+	char id[UM_UUID_TEXT_LEN + 2];
+	enum um_found found;
+
+	*event = (struct um_event){ 0 };
+	if (read_text(&reader->type, reading, event->type, sizeof(event->type))
+		== UM_BAD)
+		return false;
+	event->meaning = meaning_of(reader, reading, event->type);
+	if (event->meaning != UM_EFFECT_IGNORE
+		&& (ambiguous || reader->belief > UM_TRUST_FIELDS))
+		event->meaning = UM_EFFECT_RECHECK;
+	read_identity(reader, reading, index, event);
+
+	/* An id that does not fit is somebody else's, and no mistake. */
+	found = read_text(&reader->elicitation, reading, id, sizeof(id));
+	event->has_id = found == UM_FOUND && parse_id(event->id, id);
+	read_text(&reader->reference, reading, event->reference,
+		sizeof(event->reference));
+	/* What is to be asked for is not told here. */
+	return event->meaning == UM_EFFECT_IGNORE
+		|| event->meaning == UM_EFFECT_RECHECK
+		|| read_amount(reader, reading, event);
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* From a description's JSON to a reader. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "webhook/spec_part.h"
+
+/* A value that may be left out. */
+static bool
+load_optional(struct um_expr *value, const struct um_conf_loc *at,
+	const json_t *node, const char *key, const struct um_expr_scope *scope)
+{
+	return json_object_get(node, key) == NULL
+		|| um_expr_load(value, at, node, key, scope);
+}
+
+static bool
+load_payload(struct um_spec_part *reader, const struct um_conf_loc *at,
+	const json_t *node, const struct um_expr_scope *scope)
+{
+	struct um_expr from = { 0 };
+	bool ok;
+
+	if (json_object_get(node, "payload") == NULL)
+		return true;
+	ok = um_expr_load(&from, at, node, "payload", scope);
+	if (ok && from.kind == UM_EXPR_FORM)
+		reader->payload.part = UM_PAYLOAD_FORM;
+	else if (ok && from.kind == UM_EXPR_MULTIPART)
+		reader->payload.part = UM_PAYLOAD_MULTIPART;
+	else if (ok && from.kind != UM_EXPR_BODY)
+		ok = um_conf_member_error(at, "payload",
+			"is not a body, form or multipart value");
+	if (ok) {
+		reader->payload.field = from.text;
+		from.text = NULL;
+	}
+	um_expr_free(&from);
+	return ok;
+}
+
+static bool
+load_schemes(struct um_spec_part *reader, const struct um_conf_loc *at,
+	const json_t *node, const struct um_expr_scope *scope)
+{
+	struct um_conf_loc list = um_conf_member(at, "verify");
+	json_t *schemes = json_object_get(node, "verify");
+	size_t len = json_array_size(schemes);
+
+	if (!json_is_array(schemes) || len > UM_SCHEMES_MAX)
+		return um_conf_error(&list,
+			"is not a list of at most %d schemes", UM_SCHEMES_MAX);
+	for (size_t i = 0; i < len; i++) {
+		struct um_conf_loc here = um_conf_element(&list, i);
+		struct um_scheme *scheme = &reader->scheme[i];
+
+		reader->schemes_len++;
+		if (!um_scheme_load(scheme, &here, json_array_get(schemes, i),
+			    scope))
+			return false;
+		reader->of_items |= scheme->of_items;
+	}
+	return true;
+}
+
+static bool
+load_timestamp(struct um_spec_part *reader, const struct um_conf_loc *at,
+	const json_t *node, const struct um_expr_scope *scope)
+{
+	static const char *const keys[] = { "from", "as", "past", "future",
+		NULL };
+	/* In the order of enum um_timestamp_form. */
+	static const char *const forms[] = { "unix", "unix_ms", "rfc3339",
+		NULL };
+	struct um_conf_loc here = um_conf_member(at, "timestamp");
+	struct um_expr_scope inner = *scope;
+	json_t *timestamp = json_object_get(node, "timestamp");
+	long long past, future;
+	unsigned form;
+
+	if (timestamp == NULL)
+		return true;
+	inner.has_pairs = reader->schemes_len != 0;
+	for (size_t i = 0; i < reader->schemes_len; i++)
+		inner.has_pairs &= reader->scheme[i].field != NULL;
+	if (!um_conf_check_keys(&here, timestamp, keys)
+		|| !um_expr_load(&reader->timestamp, &here, timestamp, "from",
+			&inner)
+		|| !um_conf_get_choice(&here, timestamp, "as", forms, &form)
+		|| !um_conf_get_integer(&here, timestamp, "past", 1,
+			UM_TOLERANCE_MAX, &past)
+		|| !um_conf_get_integer(&here, timestamp, "future", 1,
+			UM_TOLERANCE_MAX, &future))
+		return false;
+	reader->timestamp_form = (enum um_timestamp_form)form;
+	reader->past_ms = past * 1000;
+	reader->future_ms = future * 1000;
+	return true;
+}
+
+static bool
+load_amount(struct um_spec_part *reader, const struct um_conf_loc *at,
+	const json_t *node, const struct um_expr_scope *scope)
+{
+	static const char *const keys[] = { "from", "as", NULL };
+	/* In the order of enum um_amount_form. */
+	static const char *const forms[] = { "minor", "decimal", NULL };
+	struct um_conf_loc here = um_conf_member(at, "amount");
+	json_t *amount = json_object_get(node, "amount");
+	unsigned form;
+
+	if ((amount == NULL) != (json_object_get(node, "currency") == NULL))
+		return um_conf_member_error(at,
+			amount == NULL ? "amount" : "currency",
+			"an amount and its currency go together");
+	if (amount == NULL)
+		return true;
+	if (!um_conf_check_keys(&here, amount, keys)
+		|| !um_expr_load(&reader->amount, &here, amount, "from", scope)
+		|| !um_conf_get_choice(&here, amount, "as", forms, &form))
+		return false;
+	reader->amount_form = (enum um_amount_form)form;
+	return um_expr_load(&reader->currency, at, node, "currency", scope);
+}
+
+static bool
+load_condition(struct um_condition *condition, const struct um_conf_loc *at,
+	json_t *node, const struct um_expr_scope *scope)
+{
+	static const char *const keys[] = { "from", "is", "present", NULL };
+	struct um_conf_loc place = um_conf_member(at, "is");
+	const json_t *is, *present;
+
+	if (!um_conf_check_keys(at, node, keys)
+		|| !um_expr_load(&condition->from, at, node, "from", scope))
+		return false;
+	is = json_object_get(node, "is");
+	present = json_object_get(node, "present");
+	if ((is == NULL) == (present == NULL))
+		return um_conf_error(at,
+			"has to have one of `is` and `present`");
+	if (is != NULL)
+		return um_conf_get_strlist(&condition->is, &place, is, true);
+	condition->present = json_is_true(present);
+	return json_is_boolean(present)
+		|| um_conf_member_error(at, "present", "is not true or false");
+}
+
+static bool
+load_rule(struct um_outcome_rule *rule, const struct um_conf_loc *at,
+	json_t *node, const struct um_expr_scope *scope)
+{
+	static const char *const keys[] = { "type", "when", "means", NULL };
+	static const char *const words[] = { "ignore", "paid", "accepted",
+		"failed", "cancelled", "expired", "processing", "recheck",
+		NULL };
+	static const enum um_effect meanings[] = { UM_EFFECT_IGNORE,
+		UM_EFFECT_PAID, UM_EFFECT_PAID, UM_EFFECT_FAILED,
+		UM_EFFECT_CANCELLED, UM_EFFECT_EXPIRED, UM_EFFECT_PROCESSING,
+		UM_EFFECT_RECHECK };
+	struct um_conf_loc types = um_conf_member(at, "type");
+	struct um_conf_loc list = um_conf_member(at, "when");
+	const json_t *type, *when;
+	unsigned word;
+
+	if (!um_conf_check_keys(at, node, keys)
+		|| !um_conf_get_choice(at, node, "means", words, &word))
+		return false;
+	rule->meaning = meanings[word];
+	type = json_object_get(node, "type");
+	if (type != NULL
+		&& !um_conf_get_strlist(&rule->types, &types, type, true))
+		return false;
+	when = json_object_get(node, "when");
+	if (when == NULL)
+		return true;
+	if (json_array_size(when) == 0
+		|| json_array_size(when) > UM_CONDITIONS_MAX)
+		return um_conf_error(&list,
+			"is not a list of 1 to %d conditions",
+			UM_CONDITIONS_MAX);
+	for (size_t i = 0; i < json_array_size(when); i++) {
+		struct um_conf_loc here = um_conf_element(&list, i);
+
+		rule->conditions_len++;
+		if (!load_condition(&rule->condition[i], &here,
+			    json_array_get(when, i), scope))
+			return false;
+	}
+	return true;
+}
+
+static bool
+load_rules(struct um_spec_part *reader, const struct um_conf_loc *at,
+	const json_t *node, const struct um_expr_scope *scope)
+{
+	struct um_conf_loc list = um_conf_member(at, "outcomes");
+	const json_t *rules = json_object_get(node, "outcomes");
+	size_t len = json_array_size(rules);
+
+	if (len == 0 || len > UM_RULES_MAX)
+		return um_conf_error(&list, "is not a list of 1 to %d outcomes",
+			UM_RULES_MAX);
+	reader->rules = calloc(len, sizeof(reader->rules[0]));
+	if (reader->rules == NULL)
+		return um_conf_error(&list, "out of memory");
+	reader->rules_len = len;
+	for (size_t i = 0; i < len; i++) {
+		struct um_conf_loc here = um_conf_element(&list, i);
+		struct um_outcome_rule *rule = &reader->rules[i];
+
+		if (!load_rule(rule, &here, json_array_get(rules, i), scope))
+			return false;
+		if (rule->types.len != 0 && reader->type.kind == UM_EXPR_NONE)
+			return um_conf_member_error(&here, "type",
+				"needs the description to have a `type`");
+		if (rule->types.len == 0 && rule->conditions_len == 0
+			&& i + 1 != len)
+			return um_conf_error(&here,
+				"always fits: what follows never does");
+	}
+	return true;
+}
+
+static bool
+load_events(struct um_spec_part *reader, const struct um_conf_loc *at,
+	const json_t *node)
+{
+	const json_t *events = json_object_get(node, "events");
+	const char *text = json_string_value(events);
+
+	reader->has_events = events != NULL;
+	return events == NULL
+		|| (text != NULL && strlen(text) == json_string_length(events)
+			&& um_pointer_compile(&reader->events, text))
+		|| um_conf_member_error(at, "events", "is not a JSON pointer");
+}
+
+static bool
+needs_json(const struct um_spec_part *reader)
+{
+	const struct um_expr *const values[] = { &reader->timestamp,
+		&reader->identity, &reader->type, &reader->elicitation,
+		&reader->amount, &reader->currency, &reader->reference };
+	bool needs = reader->has_events;
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		needs |= um_expr_uses(values[i], UM_EXPR_JSON);
+	for (size_t i = 0; i < reader->rules_len; i++)
+		for (size_t j = 0; j < reader->rules[i].conditions_len; j++)
+			needs |= um_expr_uses(&reader->rules[i]
+						       .condition[j]
+						       .from,
+				UM_EXPR_JSON);
+	return needs;
+}
+
+bool
+um_spec_part_load(struct um_spec_part *reader, const struct um_conf_loc *at,
+	json_t *node, const struct um_provider_env *site, bool is_return)
+{
+	/* In the order of enum um_trust. */
+	static const char *const beliefs[] = { "body", "fields", "part",
+		"token", "nothing", NULL };
+	struct um_expr_scope scope = { .constant = site->constant,
+		.arg = site->arg,
+		.has_items = json_object_get(node, "events") != NULL };
+	unsigned belief;
+
+	*reader = (struct um_spec_part){ 0 };
+	if (!load_payload(reader, at, node, &scope)
+		|| !load_events(reader, at, node)
+		|| !load_schemes(reader, at, node, &scope)
+		|| !load_timestamp(reader, at, node, &scope)
+		|| !um_conf_get_choice(at, node, "believed", beliefs, &belief)
+		|| !load_optional(&reader->identity, at, node, "identity",
+			&scope)
+		|| !load_optional(&reader->type, at, node, "type", &scope)
+		|| !load_optional(&reader->elicitation, at, node, "elicitation",
+			&scope)
+		|| !load_amount(reader, at, node, &scope)
+		|| !load_optional(&reader->reference, at, node, "reference",
+			&scope)
+		|| !load_rules(reader, at, node, &scope))
+		return false;
+	reader->belief = (enum um_trust)belief;
+	reader->uses_json = needs_json(reader);
+	return um_spec_part_prove(reader, at)
+		&& um_spec_part_take_keys(reader, at, site, is_return);
+}
