@@ -114,7 +114,7 @@ test-sanitize: test-build ## the C modules and the whole way under ASan and UBSa
 test-security: test-build ## everything hostile, and a real browser
 	@tests/run security browser
 
-lint: test-build ## clang-tidy, cppcheck, format, shellcheck, types
+lint: test-build ## layers, clang-tidy, cppcheck, format, shellcheck, types
 	@tests/run lint
 
 coverage: deps  ## how much of lib/ and cgi-bin/ the tests run; under 95 % of lines fails
@@ -138,7 +138,7 @@ fuzz: deps      ## each parser under libFuzzer, for FUZZ_SECONDS (60)
 			{ tail -n 40 build/fuzz/$$name.log; exit 1; }; \
 	done
 
-.PHONY: units fuzzers format format-check clang-tidy cppcheck shellcheck types
+.PHONY: units fuzzers format format-check layers clang-tidy cppcheck shellcheck types
 units: $(UNITS) $(REPLAYS) $(TOOLS)
 fuzzers: $(FUZZERS:%=$(BUILD)/bin/%)
 
@@ -154,6 +154,9 @@ format-check:   ## fail when `make format` would change a file
 	$(Q)bad=0; for file in $(C_FILES); do \
 		clang-format $$file | diff -u $$file - || bad=1; \
 	done; exit $$bad
+
+layers:         ## fail when an include points from a layer of lib/ to one above it
+	$(Q)node tests/lint/layers.mjs
 
 # One file a process: clang-tidy 14 takes va_list for uninitialized in the
 # second file. The object stands for the headers, too.

@@ -75,7 +75,7 @@ check_issuer(struct um_exchange *ex)
 static bool
 check_signature(const struct um_context *context, struct um_exchange *ex)
 {
-	const struct um_spec *description = ex->provider->description;
+	const struct um_spec *description = ex->provider->spec;
 	const struct um_delivery delivery = um_delivery(context, ex);
 	struct um_event event;
 

@@ -52,7 +52,7 @@ plan(const struct um_context *context, struct um_exchange *ex)
 static bool
 read_signed_return(const struct um_context *context, struct um_exchange *ex)
 {
-	const struct um_spec *description = ex->provider->description;
+	const struct um_spec *description = ex->provider->spec;
 	const struct um_delivery delivery = um_delivery(context, ex);
 	struct um_event *event = calloc(1, sizeof(*event));
 
@@ -60,7 +60,7 @@ read_signed_return(const struct um_context *context, struct um_exchange *ex)
 	return event != NULL && description != NULL
 		&& um_spec_read_return(description, &delivery, event)
 		== UM_DELIVERY_GOOD
-		&& event->meaning != UM_EFFECT_IGNORE && event->has_id
+		&& event->effect != UM_EFFECT_IGNORE && event->has_id
 		&& memcmp(event->id, ex->token.id, sizeof(event->id)) == 0;
 }
 
@@ -120,7 +120,7 @@ answer(const struct um_context *context, struct um_exchange *ex)
 		break;
 	case UM_OUTCOME_CANCEL:
 		um_page_redirect_to_done(&ex->response,
-			ex->op.event->meaning == UM_EFFECT_PAID
+			ex->op.event->effect == UM_EFFECT_PAID
 				? UM_FINAL_PAGE_MISMATCH
 				: UM_FINAL_PAGE_FAILED);
 		break;

@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "app/program.h"
+#include "http/cookie.h"
 
 static void
 show_json(struct um_exchange *ex, int status, json_t *object)

@@ -17,8 +17,7 @@
 static void
 take(struct um_exchange *ex, const char *outcome)
 {
-	struct um_spec_answer wanted = um_spec_answer(
-		ex->provider->description);
+	struct um_spec_answer wanted = um_spec_answer(ex->provider->spec);
 
 	ex->response.status = wanted.status;
 	ex->response.content_type = wanted.content_type;
@@ -57,7 +56,7 @@ plan(const struct um_context *context, struct um_exchange *ex)
 	ex->plain = true;
 	if (!um_check_route(context, ex, "/webhook/", "", UM_KIND_ANY))
 		return;
-	if (ex->provider->description == NULL) {
+	if (ex->provider->spec == NULL) {
 		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_PROVIDER);
 		return;
 	}
@@ -73,8 +72,8 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		return;
 	}
 	if (um_check_verdict(ex,
-		    um_spec_read(ex->provider->description, &delivery,
-			    ex->events, &events_len))
+		    um_spec_read(ex->provider->spec, &delivery, ex->events,
+			    &events_len))
 		&& ask_for_bindings(ex, events_len) && ex->asked == 0)
 		take(ex, "nothing");
 }

@@ -2,36 +2,8 @@
 /* What FastCGI and plain CGI do alike with one exchange. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "server/loop.h"
-
-static int64_t
-clock_us(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
-}
-
-int64_t
-um_clock_us(void)
-{
-	return clock_us(CLOCK_MONOTONIC);
-}
-
-int64_t
-um_clock_ms(void)
-{
-	return um_clock_us() / 1000;
-}
-
-int64_t
-um_clock_wall_ms(void)
-{
-	return clock_us(CLOCK_REALTIME) / 1000;
-}
 
 static bool
 is_id(const char *text)

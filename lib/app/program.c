@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/program.h"
+#include "http/cookie.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -239,7 +240,7 @@ wrong_user(struct um_exchange *ex)
 	ex->events = event;
 	if (event == NULL)
 		return;
-	event->meaning = UM_EFFECT_IGNORE;
+	event->effect = UM_EFFECT_IGNORE;
 	snprintf(event->identity, sizeof(event->identity), "request:%s",
 		ex->request.id);
 	snprintf(event->type, sizeof(event->type), "wrong_user");

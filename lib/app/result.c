@@ -1,23 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/result.h"
 
+#include "core/json_put.h"
 #include "crypto/seal.h"
-#include "webhook/json.h"
-
-static void
-put_name(struct um_buf *json, struct um_str name)
-{
-	um_buf_puts(json, json->len == 0 ? "{" : ",");
-	um_json_put(json, name);
-	um_buf_puts(json, ":");
-}
-
-static void
-put_text(struct um_buf *json, struct um_str name, struct um_str value)
-{
-	put_name(json, name);
-	um_json_put(json, value);
-}
 
 static void
 put_unless_empty(struct um_buf *json, const char *name, const char *value)
@@ -25,7 +10,7 @@ put_unless_empty(struct um_buf *json, const char *name, const char *value)
 	struct um_str text = um_str(value);
 
 	if (text.len != 0)
-		put_text(json, um_str(name), text);
+		um_json_put_member(json, name, text);
 }
 
 /* Ends the object, and frees it. */
@@ -35,7 +20,7 @@ seal(struct um_op *op, struct um_buf *json, const struct um_context *context)
 	uint8_t nonce[UM_NONCE_LEN];
 	bool ok;
 
-	um_buf_puts(json, json->len == 0 ? "{}" : "}");
+	um_json_put_end(json);
 	context->random(nonce, sizeof(nonce));
 	ok = !json->failed
 		&& um_seal_put(&op->result, um_buf_str(json), op->id,
@@ -50,10 +35,13 @@ um_result_of_form(struct um_op *op, const struct um_form *form,
 {
 	struct um_buf json = { 0 };
 
-	for (size_t i = 0; i < form->len; i++)
-		if (!um_str_is(form->field[i].name, "state"))
-			put_text(&json, form->field[i].name,
-				form->field[i].value);
+	um_json_put_begin(&json);
+	for (size_t i = 0; i < form->len; i++) {
+		if (um_str_is(form->field[i].name, "state"))
+			continue;
+		um_json_put_key(&json, form->field[i].name);
+		um_json_put_string(&json, form->field[i].value);
+	}
 	return seal(op, &json, context);
 }
 
@@ -63,12 +51,13 @@ um_result_of_event(struct um_op *op, const struct um_context *context)
 	const struct um_event *event = op->event;
 	struct um_buf json = { 0 };
 
-	put_text(&json, um_str("event"), um_str(event->identity));
-	put_text(&json, um_str("type"), um_str(event->type));
+	um_json_put_begin(&json);
+	um_json_put_member(&json, "event", um_str(event->identity));
+	um_json_put_member(&json, "type", um_str(event->type));
 	put_unless_empty(&json, "reference", event->reference);
 	if (event->has_amount) {
-		put_name(&json, um_str("amount"));
-		um_buf_int(&json, event->amount);
+		um_json_put_key(&json, um_str("amount"));
+		um_json_put_int(&json, event->amount);
 	}
 	put_unless_empty(&json, "currency", event->currency);
 	return seal(op, &json, context);

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "client/um_wait.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <libpq-fe.h>
 #include <openssl/rand.h>
 
+#include "core/clock.h"
 #include "crypto/keys.h"
 #include "crypto/seal.h"
 #include "crypto/token.h"
@@ -29,20 +28,11 @@ struct um_wait {
 	char *base_url;
 };
 
-static int64_t
-now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 /* What is left until the deadline, but at most `limit`; negative: no end. */
 static int
 rest_ms(int64_t deadline, int64_t limit)
 {
-	int64_t rest = deadline < 0 ? limit : deadline - now_ms();
+	int64_t rest = deadline < 0 ? limit : deadline - um_clock_ms();
 
 	if (rest > limit)
 		rest = limit;
@@ -142,33 +132,6 @@ make_id(uint8_t id[static UM_UUID_LEN])
 		return false;
 	id[6] = (uint8_t)((id[6] & 0x0f) | 0x40);
 	id[8] = (uint8_t)((id[8] & 0x3f) | 0x80);
-	return true;
-}
-
-/* The bytes of a UUID in its text form. */
-static bool
-read_id(uint8_t id[static UM_UUID_LEN], const char *text)
-{
-	char hex[2 * UM_UUID_LEN + 1] = { 0 };
-	size_t len = 0, i;
-
-	if (strlen(text) != UM_UUID_TEXT_LEN)
-		return false;
-	for (i = 0; i < UM_UUID_TEXT_LEN; i++) {
-		if (i == 8 || i == 13 || i == 18 || i == 23) {
-			if (text[i] != '-')
-				return false;
-		} else if (isxdigit((unsigned char)text[i])) {
-			hex[len++] = text[i];
-		} else {
-			return false;
-		}
-	}
-	for (i = 0; i < UM_UUID_LEN; i++) {
-		const char digits[3] = { hex[2 * i], hex[2 * i + 1], '\0' };
-
-		id[i] = (uint8_t)strtoul(digits, NULL, 16);
-	}
 	return true;
 }
 
@@ -337,12 +300,12 @@ um_wait_for(struct um_wait *wait, const char *id, const char *subject,
 	const char *session, int timeout_ms, struct um_wait_outcome *out,
 	struct um_error *err)
 {
-	int64_t deadline = timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
+	int64_t deadline = timeout_ms < 0 ? -1 : um_clock_ms() + timeout_ms;
 	int backoff = BACKOFF_MIN_MS;
 	struct row row = { .text = "" };
 
 	*out = (struct um_wait_outcome){ .result = NULL };
-	if (!read_id(row.id, id)) {
+	if (!um_uuid_parse(row.id, um_str(id))) {
 		um_error(err, "the elicitation id must be a UUID");
 		return UM_WAIT_FAILED;
 	}

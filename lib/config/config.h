@@ -19,7 +19,7 @@ struct um_provider {
 	char *issuer;       /* RFC 9207, or NULL */
 	bool sends_iss;     /* authorization_response_iss_parameter_supported */
 	/* How its webhook is read; NULL where it has none (oauth only). */
-	struct um_spec *description;
+	struct um_spec *spec;
 };
 
 /* How /connect makes sure who the user is. */

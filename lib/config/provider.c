@@ -23,7 +23,7 @@ struct gift {
 void
 um_provider_free(struct um_provider *provider)
 {
-	um_spec_free(provider->description);
+	um_spec_free(provider->spec);
 	free(provider->name);
 	free(provider->display_name);
 	free(provider->issuer);
@@ -155,7 +155,7 @@ load_description(struct um_provider *provider, const struct um_conf_loc *at,
 
 	if (!description_path(&path, &here, text, config))
 		return false;
-	ok = um_spec_load(&provider->description, path, &gift->site, &reason);
+	ok = um_spec_load(&provider->spec, path, &gift->site, &reason);
 	free(path);
 	if (!ok)
 		return um_conf_error(&here, "%s", reason.text);

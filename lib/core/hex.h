@@ -9,6 +9,9 @@
 
 #include "core/str.h"
 
+/* The value of one digit in either case, or -1. */
+int um_hex_digit(char c);
+
 /* Lower case; `out` takes 2 * len + 1 with NUL. */
 void um_hex_encode(char *out, const uint8_t *bytes, size_t len);
 

@@ -14,6 +14,43 @@ um_str_eq(struct um_str a, struct um_str b)
 		&& (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+struct um_str
+um_str_trim(struct um_str s)
+{
+	while (s.len != 0 && is_blank(*s.ptr)) {
+		s.ptr++;
+		s.len--;
+	}
+	while (s.len != 0 && is_blank(s.ptr[s.len - 1]))
+		s.len--;
+	return s;
+}
+
+struct um_str
+um_str_cut(struct um_str *rest, const char *separator)
+{
+	struct um_str head = *rest;
+	size_t len = strlen(separator);
+	const char *at = head.len == 0 ? NULL
+		: len == 1             ? memchr(head.ptr, *separator, head.len)
+			   : memmem(head.ptr, head.len, separator, len);
+
+	if (at == NULL) {
+		*rest = um_str(NULL);
+		return head;
+	}
+	head.len = (size_t)(at - head.ptr);
+	rest->ptr += head.len + len;
+	rest->len -= head.len + len;
+	return head;
+}
+
 /* How many bytes the sequence at `p` takes, or 0 where it is not UTF-8. */
 static size_t
 utf8_length(const unsigned char *p, size_t left)

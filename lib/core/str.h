@@ -29,6 +29,16 @@ um_str_is(struct um_str a, const char *text)
 	return um_str_eq(a, um_str(text));
 }
 
+/* Without the spaces and tabs at both ends. */
+struct um_str um_str_trim(struct um_str s);
+
+/*
+ * Takes what is before the first `separator` off `rest`, and the separator
+ * with it. Where there is none it takes everything, and rest->ptr is NULL.
+ * `separator` is not empty.
+ */
+struct um_str um_str_cut(struct um_str *rest, const char *separator);
+
 /* Whether these bytes are UTF-8 (RFC 3629) without a NUL. */
 bool um_str_is_text(struct um_str s);
 

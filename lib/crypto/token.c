@@ -165,18 +165,3 @@ um_browser_digest(uint8_t out[static UM_BROWSER_LEN], struct um_str cookie)
 {
 	short_hash(out, "urlmode browser v1", cookie, NULL);
 }
-
-void
-um_uuid_format(char out[static UM_UUID_TEXT_LEN + 1],
-	const uint8_t id[static UM_UUID_LEN])
-{
-	static const char hex[] = "0123456789abcdef";
-
-	for (int i = 0; i < UM_UUID_LEN; i++) {
-		if (i == 4 || i == 6 || i == 8 || i == 10)
-			*out++ = '-';
-		*out++ = hex[id[i] >> 4];
-		*out++ = hex[id[i] & 15];
-	}
-	*out = '\0';
-}

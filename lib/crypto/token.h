@@ -17,12 +17,11 @@
 #include <stdint.h>
 
 #include "core/str.h"
+#include "core/uuid.h"
 #include "crypto/aead.h"
 #include "crypto/keys.h"
 
 #define UM_TOKEN_LEN 115
-#define UM_UUID_LEN 16
-#define UM_UUID_TEXT_LEN 36
 #define UM_BINDING_LEN 16
 #define UM_BROWSER_LEN 16
 #define UM_PROVIDER_MAX 64 /* characters of a provider's name */
@@ -64,9 +63,5 @@ void um_binding_digest(uint8_t out[static UM_BINDING_LEN],
 /* SHA-256("urlmode browser v1" 00 cookie value), its first 16 bytes. */
 void um_browser_digest(uint8_t out[static UM_BROWSER_LEN],
 	struct um_str cookie);
-
-/* The id as a lower-case UUID (RFC 9562 section 4), with its NUL. */
-void um_uuid_format(char out[static UM_UUID_TEXT_LEN + 1],
-	const uint8_t id[static UM_UUID_LEN]);
 
 #endif

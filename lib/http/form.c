@@ -4,35 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int
-hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
-/* Splits at the first `sep`: what is before it; *rest is what is after. */
-static struct um_str
-split(struct um_str *rest, char sep)
-{
-	struct um_str head = *rest;
-	const char *end = head.len != 0 ? memchr(head.ptr, sep, head.len)
-					: NULL;
-
-	if (end == NULL) {
-		*rest = um_str(NULL);
-		return head;
-	}
-	head.len = (size_t)(end - head.ptr);
-	rest->ptr += head.len + 1;
-	rest->len -= head.len + 1;
-	return head;
-}
+#include "core/hex.h"
 
 /* Decodes into `out`, which has room: decoding never grows. */
 static bool
@@ -48,8 +20,8 @@ decode(struct um_str *out, char **at, struct um_str text)
 
 			if (text.len - i < 3)
 				return false;
-			high = hex_value(text.ptr[i + 1]);
-			low = hex_value(text.ptr[i + 2]);
+			high = um_hex_digit(text.ptr[i + 1]);
+			low = um_hex_digit(text.ptr[i + 2]);
 			if (high < 0 || low < 0)
 				return false;
 			c = (char)(high << 4 | low);
@@ -78,8 +50,8 @@ um_form_parse(struct um_form *form, struct um_str text)
 		return UM_FORM_MALFORMED;
 
 	while (text.len != 0) {
-		struct um_str value = split(&text, '&');
-		struct um_str name = split(&value, '=');
+		struct um_str value = um_str_cut(&text, "&");
+		struct um_str name = um_str_cut(&value, "=");
 		struct um_field field;
 
 		if (name.len == 0 && value.len == 0)
@@ -113,33 +85,4 @@ um_form_free(struct um_form *form)
 {
 	um_wipe_free(form->bytes, form->bytes_len);
 	*form = (struct um_form){ 0 };
-}
-
-enum um_cookie_state
-um_cookie_get(struct um_str *value, struct um_str header, const char *name)
-{
-	enum um_cookie_state state = UM_COOKIE_NONE;
-
-	*value = um_str(NULL);
-	while (header.len != 0) {
-		struct um_str pair = split(&header, ';');
-		struct um_str key;
-
-		while (pair.len != 0
-			&& (*pair.ptr == ' ' || *pair.ptr == '\t')) {
-			pair.ptr++;
-			pair.len--;
-		}
-		key = split(&pair, '=');
-		/* Without a `=` it is a value without a name. */
-		if (pair.ptr == NULL || !um_str_is(key, name))
-			continue;
-		if (state != UM_COOKIE_NONE) {
-			*value = um_str(NULL);
-			return UM_COOKIE_DUPLICATE;
-		}
-		*value = pair;
-		state = UM_COOKIE_FOUND;
-	}
-	return state;
 }

@@ -38,10 +38,4 @@ struct um_str um_form_get(const struct um_form *form, const char *name);
 /* Wipes and frees; the form is empty and usable again. */
 void um_form_free(struct um_form *form);
 
-enum um_cookie_state { UM_COOKIE_NONE, UM_COOKIE_FOUND, UM_COOKIE_DUPLICATE };
-
-/* A cookie's value out of a Cookie header (RFC 6265 section 4.2). */
-enum um_cookie_state um_cookie_get(struct um_str *value, struct um_str header,
-	const char *name);
-
 #endif

@@ -21,17 +21,6 @@ starts_with(struct um_str s, const char *text)
 	return s.len >= len && strncasecmp(s.ptr, text, len) == 0;
 }
 
-static struct um_str
-trim(struct um_str s)
-{
-	while (s.len != 0 && (*s.ptr == ' ' || *s.ptr == '\t'))
-		s = skip(s, 1);
-	while (s.len != 0
-		&& (s.ptr[s.len - 1] == ' ' || s.ptr[s.len - 1] == '\t'))
-		s.len--;
-	return s;
-}
-
 /* Where `part` begins in `s`; s.len where it does not. */
 static size_t
 find(struct um_str s, struct um_str part)
@@ -51,10 +40,10 @@ next_parameter(struct um_str *rest, struct um_str *name, struct um_str *value)
 {
 	size_t end;
 
-	*rest = trim(*rest);
+	*rest = um_str_trim(*rest);
 	if (rest->len == 0 || *rest->ptr != ';')
 		return false;
-	*rest = trim(skip(*rest, 1));
+	*rest = um_str_trim(skip(*rest, 1));
 	end = find(*rest, um_str("="));
 	if (end == 0 || end == rest->len)
 		return false;
@@ -70,7 +59,7 @@ next_parameter(struct um_str *rest, struct um_str *name, struct um_str *value)
 		return memchr(value->ptr, '\\', value->len) == NULL;
 	}
 	end = find(*rest, um_str(";"));
-	*value = trim((struct um_str){ rest->ptr, end });
+	*value = um_str_trim((struct um_str){ rest->ptr, end });
 	*rest = skip(*rest, end);
 	return value->len != 0;
 }
@@ -85,7 +74,7 @@ parameter(struct um_str *out, struct um_str rest, const char *wanted)
 	struct um_str name, value;
 
 	*out = um_str(NULL);
-	while (trim(rest).len != 0) {
+	while (um_str_trim(rest).len != 0) {
 		if (!next_parameter(&rest, &name, &value))
 			return false;
 		if (name.len != strlen(wanted)
@@ -120,7 +109,7 @@ read_header(struct um_str line, struct um_field *field, bool *is_file)
 		return false;
 	if (!starts_with(line, "content-disposition:"))
 		return true;
-	line = trim(skip(line, colon + 1));
+	line = um_str_trim(skip(line, colon + 1));
 	if (field->name.ptr != NULL || !starts_with(line, "form-data"))
 		return false;
 	line = skip(line, strlen("form-data"));

@@ -32,7 +32,7 @@ enum param {
 	RESULT,
 	IDENTITY,
 	TYPE,
-	MEANING,
+	EFFECT,
 	AMOUNT,
 	CURRENCY,
 	REFERENCE,
@@ -52,7 +52,7 @@ static const struct {
 	[RESULT] = { OID_BYTEA, OID_BYTEA_ARRAY },
 	[IDENTITY] = { OID_TEXT, OID_TEXT_ARRAY },
 	[TYPE] = { OID_TEXT, OID_TEXT_ARRAY },
-	[MEANING] = { OID_TEXT, OID_TEXT_ARRAY },
+	[EFFECT] = { OID_TEXT, OID_TEXT_ARRAY },
 	[AMOUNT] = { OID_INT8, OID_INT8_ARRAY },
 	[CURRENCY] = { OID_TEXT, OID_TEXT_ARRAY },
 	[REFERENCE] = { OID_TEXT, OID_TEXT_ARRAY },
@@ -86,7 +86,7 @@ static const struct statement {
 		"SELECT outcome "
 		"FROM urlmode.record_events($1, $2, $3, $4, $5, $6, $7, $8, "
 		"$9)",
-		{ ID, PROVIDER, IDENTITY, TYPE, MEANING, AMOUNT, CURRENCY,
+		{ ID, PROVIDER, IDENTITY, TYPE, EFFECT, AMOUNT, CURRENCY,
 			REFERENCE, RESULT } },
 };
 
@@ -159,7 +159,7 @@ array_put_amount(struct um_buf *out, const struct um_event *event)
 }
 
 static const char *
-meaning_text(enum um_effect meaning)
+effect_text(enum um_effect effect)
 {
 	static const char *const words[] = {
 		[UM_EFFECT_IGNORE] = "ignore",
@@ -171,7 +171,7 @@ meaning_text(enum um_effect meaning)
 		[UM_EFFECT_RECHECK] = "recheck",
 	};
 
-	return words[meaning];
+	return words[effect];
 }
 
 static void
@@ -208,8 +208,8 @@ put_param(struct um_buf *out, enum param param, const struct um_op *op)
 	case TYPE:
 		array_put_text(out, op->event->type);
 		break;
-	case MEANING:
-		array_put_text(out, meaning_text(op->event->meaning));
+	case EFFECT:
+		array_put_text(out, effect_text(op->event->effect));
 		break;
 	case AMOUNT:
 		array_put_amount(out, op->event);

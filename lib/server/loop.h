@@ -4,6 +4,7 @@
 #define UM_LOOP_H
 
 #include "app/program.h"
+#include "core/clock.h"
 #include "server/log.h"
 
 #define UM_LOOP_LINGER_MS 200 /* after SIGTERM, for what is on its way */
@@ -27,11 +28,6 @@ int um_loop_run(const struct um_program *program, struct um_context *context,
  */
 int um_cgi_run(const struct um_program *program, struct um_context *context,
 	struct um_log *log);
-
-/* Milliseconds and microseconds of a clock that never jumps; Unix time. */
-int64_t um_clock_ms(void);
-int64_t um_clock_us(void);
-int64_t um_clock_wall_ms(void);
 
 /*
  * Reads the request, with its id: the web server's (URLMODE_REQUEST_ID, 32

@@ -43,7 +43,7 @@ put_header(const struct um_expr *value, const struct um_delivery *delivery,
 
 	for (size_t i = 0; i < value->names.len; i++) {
 		struct um_str text = um_str(
-			delivery->header(value->names.name[i], delivery->arg));
+			delivery->header(value->names.item[i], delivery->arg));
 
 		if (text.len == 0)
 			continue;
@@ -91,34 +91,33 @@ put_json(const struct um_expr_json *json, const struct um_json_node *root,
 
 /* A part that stands there twice could mean either. */
 static enum um_found
-put_pair(const char *name, const struct um_params *pairs, struct um_buf *out)
+put_pair(const char *name, const struct um_params *params, struct um_buf *out)
 {
 	struct um_str found = um_str(NULL);
 
-	for (size_t i = 0; i < pairs->len; i++) {
-		if (!um_str_is(pairs->pair[i].name, name))
+	for (size_t i = 0; i < params->len; i++) {
+		if (!um_str_is(params->param[i].name, name))
 			continue;
 		if (found.ptr != NULL)
 			return UM_BAD;
-		found = pairs->pair[i].value;
+		found = params->param[i].value;
 	}
 	return put_text(out, found);
 }
 
 static enum um_found
-put_field(const struct um_expr *value, struct um_parsed_delivery *reading,
+put_field(const struct um_expr *value, struct um_parsed_delivery *parsed,
 	struct um_buf *out)
 {
 	struct um_str text = um_str(NULL);
 	enum um_found found;
 
 	if (value->kind == UM_EXPR_QUERY)
-		found = um_delivery_query_field(reading, value->text, &text);
+		found = um_delivery_query_field(parsed, value->text, &text);
 	else if (value->kind == UM_EXPR_FORM)
-		found = um_delivery_form_field(reading, value->text, &text);
+		found = um_delivery_form_field(parsed, value->text, &text);
 	else
-		found = um_delivery_multipart_field(reading, value->text,
-			&text);
+		found = um_delivery_multipart_field(parsed, value->text, &text);
 	return found == UM_FOUND ? put_text(out, text) : found;
 }
 
@@ -141,11 +140,11 @@ crc32_of(struct um_str bytes)
 }
 
 static enum um_found /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-put_digest(const struct um_expr *value, struct um_parsed_delivery *reading,
+put_digest(const struct um_expr *value, struct um_parsed_delivery *parsed,
 	struct um_buf *out)
 {
 	struct um_buf text = { 0 };
-	enum um_found found = um_expr_eval(&value->parts[0], reading, &text);
+	enum um_found found = um_expr_eval(&value->parts[0], parsed, &text);
 
 	if (found == UM_BAD || text.failed) {
 		um_buf_free(&text);
@@ -179,7 +178,7 @@ um_expr_separator_is_ambiguous(const struct um_buf *out, size_t start,
 
 /* What is not there is joined as nothing; nothing but such is not there. */
 static enum um_found /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-put_join(const struct um_expr *value, struct um_parsed_delivery *reading,
+put_join(const struct um_expr *value, struct um_parsed_delivery *parsed,
 	struct um_buf *out)
 {
 	const struct um_str separator = um_str(value->text);
@@ -188,7 +187,7 @@ put_join(const struct um_expr *value, struct um_parsed_delivery *reading,
 	for (size_t i = 0; i < value->parts_len; i++) {
 		const struct um_expr *part = &value->parts[i];
 		size_t start = out->len;
-		enum um_found found = um_expr_eval(part, reading, out);
+		enum um_found found = um_expr_eval(part, parsed, out);
 
 		if (found == UM_BAD || out->failed)
 			return UM_BAD;
@@ -198,19 +197,19 @@ put_join(const struct um_expr *value, struct um_parsed_delivery *reading,
 		if (!out->failed
 			&& um_expr_separator_is_ambiguous(out, start,
 				value->text))
-			reading->ambiguous = true;
+			parsed->ambiguous = true;
 	}
 	out->len -= out->failed ? 0 : separator.len;
 	return any ? UM_FOUND : UM_ABSENT;
 }
 
 static enum um_found /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-put_first(const struct um_expr *value, struct um_parsed_delivery *reading,
+put_first(const struct um_expr *value, struct um_parsed_delivery *parsed,
 	struct um_buf *out)
 {
 	for (size_t i = 0; i < value->parts_len; i++) {
 		size_t before = out->len;
-		enum um_found found = um_expr_eval(&value->parts[i], reading,
+		enum um_found found = um_expr_eval(&value->parts[i], parsed,
 			out);
 
 		if (found != UM_ABSENT)
@@ -221,7 +220,7 @@ put_first(const struct um_expr *value, struct um_parsed_delivery *reading,
 }
 
 enum um_found /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-um_expr_eval(const struct um_expr *value, struct um_parsed_delivery *reading,
+um_expr_eval(const struct um_expr *value, struct um_parsed_delivery *parsed,
 	struct um_buf *out)
 {
 	switch (value->kind) {
@@ -230,30 +229,30 @@ um_expr_eval(const struct um_expr *value, struct um_parsed_delivery *reading,
 	case UM_EXPR_LITERAL:
 		return put_text(out, um_str(value->text));
 	case UM_EXPR_HEADER:
-		return put_header(value, reading->delivery, out);
+		return put_header(value, parsed->delivery, out);
 	case UM_EXPR_QUERY:
 	case UM_EXPR_FORM:
 	case UM_EXPR_MULTIPART:
-		return put_field(value, reading, out);
+		return put_field(value, parsed, out);
 	case UM_EXPR_JSON:
-		return put_json(&value->json, um_delivery_document(reading),
+		return put_json(&value->json, um_delivery_document(parsed),
 			out);
 	case UM_EXPR_ITEM:
-		return put_json(&value->json, reading->item, out);
+		return put_json(&value->json, parsed->item, out);
 	case UM_EXPR_BODY:
-		return put_text(out, reading->delivery->body);
+		return put_text(out, parsed->delivery->body);
 	case UM_EXPR_SIGNATURE:
-		return put_pair(value->text, &reading->pairs, out);
+		return put_pair(value->text, &parsed->params, out);
 	case UM_EXPR_CRC32:
 	case UM_EXPR_SHA256_HEX:
-		return put_digest(value, reading, out);
+		return put_digest(value, parsed, out);
 	case UM_EXPR_JOIN:
-		return put_join(value, reading, out);
+		return put_join(value, parsed, out);
 	case UM_EXPR_FIRST:
-		return put_first(value, reading, out);
+		return put_first(value, parsed, out);
 	case UM_EXPR_SORTED_FORM:
 	case UM_EXPR_SORTED_QUERY:
-		return um_expr_eval_sorted(value, reading, out);
+		return um_expr_eval_sorted(value, parsed, out);
 	}
 	return UM_BAD;
 }

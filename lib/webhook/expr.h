@@ -85,14 +85,14 @@ void um_expr_free(struct um_expr *value);
  * nothing of use there.
  */
 enum um_found um_expr_eval(const struct um_expr *value,
-	struct um_parsed_delivery *reading, struct um_buf *out);
+	struct um_parsed_delivery *parsed, struct um_buf *out);
 
 /*
  * The kinds that sort. Like a join, they note in the reading when a value
  * holds what separates it from the next one.
  */
 enum um_found um_expr_eval_sorted(const struct um_expr *value,
-	struct um_parsed_delivery *reading, struct um_buf *out);
+	struct um_parsed_delivery *parsed, struct um_buf *out);
 
 /*
  * Of bytes that end with `mark`: whether it begins earlier, counted from

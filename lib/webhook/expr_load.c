@@ -40,7 +40,7 @@ load_header(struct um_expr *value, const struct load *load)
 		    json_object_get(load->node, load->key), true))
 		return false;
 	for (size_t i = 0; i < value->names.len; i++) {
-		const char *name = value->names.name[i];
+		const char *name = value->names.item[i];
 		size_t good = strspn(name,
 			"abcdefghijklmnopqrstuvwxyz0123456789-");
 

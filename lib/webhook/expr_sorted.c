@@ -53,11 +53,11 @@ holds(struct um_str text, const char *mark)
 
 enum um_found
 um_expr_eval_sorted(const struct um_expr *value,
-	struct um_parsed_delivery *reading, struct um_buf *out)
+	struct um_parsed_delivery *parsed, struct um_buf *out)
 {
 	bool query = value->kind == UM_EXPR_SORTED_QUERY;
-	const struct um_form *form = query ? um_delivery_query(reading)
-					   : um_delivery_form(reading);
+	const struct um_form *form = query ? um_delivery_query(parsed)
+					   : um_delivery_form(parsed);
 	const struct um_expr_sorted *how = &value->sorted;
 	struct um_field field[UM_FORM_FIELDS_MAX];
 	bool any = false;
@@ -67,8 +67,8 @@ um_expr_eval_sorted(const struct um_expr *value,
 		return UM_BAD;
 	if (how->as_sent) {
 		len = split_raw(field,
-			query ? reading->delivery->query
-			      : reading->delivery->body);
+			query ? parsed->delivery->query
+			      : parsed->delivery->body);
 	} else {
 		len = form->len;
 		memcpy(field, form->field, len * sizeof(field[0]));
@@ -86,7 +86,7 @@ um_expr_eval_sorted(const struct um_expr *value,
 		if (holds(field[i].name, how->equals)
 			|| holds(field[i].name, how->between)
 			|| holds(field[i].value, how->between))
-			reading->ambiguous = true;
+			parsed->ambiguous = true;
 	}
 	return any ? UM_FOUND : UM_ABSENT;
 }

@@ -69,7 +69,4 @@ bool um_json_text(const struct um_json_node *node, struct um_buf *out);
 /* Whether it is a string that says this. */
 bool um_json_string_eq(const struct um_json_node *node, struct um_str text);
 
-/* Puts the text, which is UTF-8, as a string with its quotes. */
-void um_json_put(struct um_buf *out, struct um_str text);
-
 #endif

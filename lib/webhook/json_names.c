@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hex.h"
+
 #define FEW 12 /* names that are compared each with each */
 
 static unsigned
@@ -14,17 +16,11 @@ hex4(const char *digits)
 	unsigned value = 0;
 
 	for (size_t i = 0; i < 4; i++) {
-		char c = digits[i];
+		int digit = um_hex_digit(digits[i]);
 
-		value <<= 4;
-		if (c >= '0' && c <= '9')
-			value |= (unsigned)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			value |= (unsigned)(c - 'a' + 10);
-		else if (c >= 'A' && c <= 'F')
-			value |= (unsigned)(c - 'A' + 10);
-		else
+		if (digit < 0)
 			return UINT32_MAX;
+		value = value << 4 | (unsigned)digit;
 	}
 	return value;
 }

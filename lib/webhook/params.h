@@ -17,15 +17,15 @@
 struct um_params {
 	size_t len;
 	/* Points into the text. */
-	struct um_field pair[UM_SIGNATURE_PARAMS_MAX];
+	struct um_field param[UM_SIGNATURE_PARAMS_MAX];
 };
 
 /*
- * Splits at each `between`, takes spaces and tabs off both ends, and splits
+ * Splits at each `separator`, takes spaces and tabs off both ends, and splits
  * at the first `equals`. False for too many, an empty pair or an empty name,
  * or one without `equals`.
  */
-bool um_params_parse(struct um_params *pairs, struct um_str text,
-	const char *between, const char *equals);
+bool um_params_parse(struct um_params *params, struct um_str text,
+	const char *separator, const char *equals);
 
 #endif

@@ -19,25 +19,25 @@ is_form(struct um_str content_type)
 }
 
 const struct um_form *
-um_delivery_query(struct um_parsed_delivery *reading)
+um_delivery_query(struct um_parsed_delivery *parsed)
 {
-	if (!reading->has_query)
-		reading->query_state = um_form_parse(&reading->query,
-			reading->delivery->query);
-	reading->has_query = true;
-	return reading->query_state == UM_FORM_GOOD ? &reading->query : NULL;
+	if (!parsed->has_query)
+		parsed->query_state = um_form_parse(&parsed->query,
+			parsed->delivery->query);
+	parsed->has_query = true;
+	return parsed->query_state == UM_FORM_GOOD ? &parsed->query : NULL;
 }
 
 const struct um_form *
-um_delivery_form(struct um_parsed_delivery *reading)
+um_delivery_form(struct um_parsed_delivery *parsed)
 {
-	if (!is_form(reading->delivery->content_type))
+	if (!is_form(parsed->delivery->content_type))
 		return NULL;
-	if (!reading->has_form)
-		reading->form_state = um_form_parse(&reading->form,
-			reading->delivery->body);
-	reading->has_form = true;
-	return reading->form_state == UM_FORM_GOOD ? &reading->form : NULL;
+	if (!parsed->has_form)
+		parsed->form_state = um_form_parse(&parsed->form,
+			parsed->delivery->body);
+	parsed->has_form = true;
+	return parsed->form_state == UM_FORM_GOOD ? &parsed->form : NULL;
 }
 
 static enum um_found
@@ -50,78 +50,75 @@ field_of(const struct um_form *form, const char *name, struct um_str *out)
 }
 
 enum um_found
-um_delivery_query_field(struct um_parsed_delivery *reading, const char *name,
+um_delivery_query_field(struct um_parsed_delivery *parsed, const char *name,
 	struct um_str *out)
 {
-	return field_of(um_delivery_query(reading), name, out);
+	return field_of(um_delivery_query(parsed), name, out);
 }
 
 enum um_found
-um_delivery_form_field(struct um_parsed_delivery *reading, const char *name,
+um_delivery_form_field(struct um_parsed_delivery *parsed, const char *name,
 	struct um_str *out)
 {
-	if (!is_form(reading->delivery->content_type))
+	if (!is_form(parsed->delivery->content_type))
 		return UM_ABSENT;
-	return field_of(um_delivery_form(reading), name, out);
+	return field_of(um_delivery_form(parsed), name, out);
 }
 
 enum um_found
-um_delivery_multipart_field(struct um_parsed_delivery *reading,
-	const char *name, struct um_str *out)
+um_delivery_multipart_field(struct um_parsed_delivery *parsed, const char *name,
+	struct um_str *out)
 {
-	if (!um_multipart_is(reading->delivery->content_type))
+	if (!um_multipart_is(parsed->delivery->content_type))
 		return UM_ABSENT;
-	if (!reading->has_multipart)
-		reading->multipart_good =
-			um_multipart_parse(&reading->multipart,
-				reading->delivery->content_type,
-				reading->delivery->body);
-	reading->has_multipart = true;
-	if (!reading->multipart_good)
+	if (!parsed->has_multipart)
+		parsed->multipart_good = um_multipart_parse(&parsed->multipart,
+			parsed->delivery->content_type, parsed->delivery->body);
+	parsed->has_multipart = true;
+	if (!parsed->multipart_good)
 		return UM_BAD;
-	*out = um_multipart_get(&reading->multipart, name);
+	*out = um_multipart_get(&parsed->multipart, name);
 	return out->len != 0 ? UM_FOUND : UM_ABSENT;
 }
 
 static enum um_found
-payload_text(struct um_parsed_delivery *reading, struct um_str *out)
+payload_text(struct um_parsed_delivery *parsed, struct um_str *out)
 {
-	const struct um_payload *payload = reading->payload;
+	const struct um_payload *payload = parsed->payload;
 
 	if (payload->part == UM_PAYLOAD_FORM)
-		return um_delivery_form_field(reading, payload->field, out);
+		return um_delivery_form_field(parsed, payload->field, out);
 	if (payload->part == UM_PAYLOAD_MULTIPART)
-		return um_delivery_multipart_field(reading, payload->field,
-			out);
-	*out = reading->delivery->body;
+		return um_delivery_multipart_field(parsed, payload->field, out);
+	*out = parsed->delivery->body;
 	return UM_FOUND;
 }
 
 const struct um_json_node *
-um_delivery_document(struct um_parsed_delivery *reading)
+um_delivery_document(struct um_parsed_delivery *parsed)
 {
 	struct um_str text;
 
-	if (!reading->has_document && payload_text(reading, &text) == UM_FOUND)
-		reading->document = um_json_parse(text);
-	reading->has_document = true;
-	return reading->document;
+	if (!parsed->has_document && payload_text(parsed, &text) == UM_FOUND)
+		parsed->document = um_json_parse(text);
+	parsed->has_document = true;
+	return parsed->document;
 }
 
 bool
-um_delivery_is_malformed(const struct um_parsed_delivery *reading)
+um_delivery_is_malformed(const struct um_parsed_delivery *parsed)
 {
-	return (reading->has_query && reading->query_state != UM_FORM_GOOD)
-		|| (reading->has_form && reading->form_state != UM_FORM_GOOD)
-		|| (reading->has_multipart && !reading->multipart_good);
+	return (parsed->has_query && parsed->query_state != UM_FORM_GOOD)
+		|| (parsed->has_form && parsed->form_state != UM_FORM_GOOD)
+		|| (parsed->has_multipart && !parsed->multipart_good);
 }
 
 void
-um_delivery_free(struct um_parsed_delivery *reading)
+um_delivery_free(struct um_parsed_delivery *parsed)
 {
-	um_buf_free(&reading->signature);
-	um_form_free(&reading->query);
-	um_form_free(&reading->form);
-	free(reading->document);
-	reading->document = NULL;
+	um_buf_free(&parsed->signature);
+	um_form_free(&parsed->query);
+	um_form_free(&parsed->form);
+	free(parsed->document);
+	parsed->document = NULL;
 }

@@ -37,7 +37,7 @@ struct um_parsed_delivery {
 
 	const struct um_json_node *item; /* the element that is looked at */
 	struct um_buf signature;
-	struct um_params pairs; /* its named parts */
+	struct um_params params; /* its named parts */
 	/*
 	 * What is signed could be cut into other values than these, and
 	 * its signature would still be right.
@@ -54,26 +54,26 @@ struct um_parsed_delivery {
 };
 
 /* NULL where the query cannot be read. */
-const struct um_form *um_delivery_query(struct um_parsed_delivery *reading);
+const struct um_form *um_delivery_query(struct um_parsed_delivery *parsed);
 
 /* A field; of a body of another type, ABSENT. */
-enum um_found um_delivery_query_field(struct um_parsed_delivery *reading,
+enum um_found um_delivery_query_field(struct um_parsed_delivery *parsed,
 	const char *name, struct um_str *out);
-enum um_found um_delivery_form_field(struct um_parsed_delivery *reading,
+enum um_found um_delivery_form_field(struct um_parsed_delivery *parsed,
 	const char *name, struct um_str *out);
-enum um_found um_delivery_multipart_field(struct um_parsed_delivery *reading,
+enum um_found um_delivery_multipart_field(struct um_parsed_delivery *parsed,
 	const char *name, struct um_str *out);
 
 /* The posted form; NULL where the body is none, or cannot be read. */
-const struct um_form *um_delivery_form(struct um_parsed_delivery *reading);
+const struct um_form *um_delivery_form(struct um_parsed_delivery *parsed);
 
 /* The JSON document; NULL where there is none to be read. */
 const struct um_json_node *um_delivery_document(
-	struct um_parsed_delivery *reading);
+	struct um_parsed_delivery *parsed);
 
 /* Whether a query, form or multipart body was asked for, and is none. */
-bool um_delivery_is_malformed(const struct um_parsed_delivery *reading);
+bool um_delivery_is_malformed(const struct um_parsed_delivery *parsed);
 
-void um_delivery_free(struct um_parsed_delivery *reading);
+void um_delivery_free(struct um_parsed_delivery *parsed);
 
 #endif

@@ -20,7 +20,7 @@ um_scheme_free(struct um_scheme *scheme)
 	free(scheme->parts);
 	free(scheme->prefix);
 	free(scheme->field);
-	free(scheme->between);
+	free(scheme->separator);
 	free(scheme->equals);
 	free(scheme->key_prefix);
 	um_verifier_free(scheme->verifier);
@@ -72,7 +72,7 @@ collect_numbered(struct candidates *candidates, const struct um_scheme *scheme,
 		const char *text;
 
 		snprintf(name, sizeof(name), "%s%zu",
-			scheme->from.names.name[0], candidates->len + 1);
+			scheme->from.names.item[0], candidates->len + 1);
 		text = delivery->header(name, delivery->arg);
 		if (text == NULL || text[0] == '\0')
 			break;
@@ -85,13 +85,13 @@ collect_numbered(struct candidates *candidates, const struct um_scheme *scheme,
 /* Of a header with named parts those that bear the scheme's name. */
 static enum um_found
 collect_fields(struct candidates *candidates, const struct um_scheme *scheme,
-	struct um_params *pairs, struct um_str text)
+	struct um_params *params, struct um_str text)
 {
-	if (!um_params_parse(pairs, text, scheme->between, scheme->equals))
+	if (!um_params_parse(params, text, scheme->separator, scheme->equals))
 		return UM_BAD;
-	for (size_t i = 0; i < pairs->len; i++)
-		if (um_str_is(pairs->pair[i].name, scheme->field)
-			&& add(candidates, scheme, pairs->pair[i].value)
+	for (size_t i = 0; i < params->len; i++)
+		if (um_str_is(params->param[i].name, scheme->field)
+			&& add(candidates, scheme, params->param[i].value)
 				!= UM_FOUND)
 			return UM_BAD;
 	return candidates->len != 0 ? UM_FOUND : UM_BAD;
@@ -99,23 +99,23 @@ collect_fields(struct candidates *candidates, const struct um_scheme *scheme,
 
 static enum um_found
 collect(struct candidates *candidates, const struct um_scheme *scheme,
-	struct um_parsed_delivery *reading)
+	struct um_parsed_delivery *parsed)
 {
 	enum um_found found;
 
-	reading->pairs.len = 0;
-	um_buf_free(&reading->signature);
+	parsed->params.len = 0;
+	um_buf_free(&parsed->signature);
 	if (scheme->numbered)
-		return collect_numbered(candidates, scheme, reading->delivery);
-	found = um_expr_eval(&scheme->from, reading, &reading->signature);
-	if (found == UM_FOUND && reading->signature.failed)
+		return collect_numbered(candidates, scheme, parsed->delivery);
+	found = um_expr_eval(&scheme->from, parsed, &parsed->signature);
+	if (found == UM_FOUND && parsed->signature.failed)
 		return UM_BAD;
 	if (found != UM_FOUND)
 		return found;
 	if (scheme->field != NULL)
-		return collect_fields(candidates, scheme, &reading->pairs,
-			um_buf_str(&reading->signature));
-	return add(candidates, scheme, um_buf_str(&reading->signature));
+		return collect_fields(candidates, scheme, &parsed->params,
+			um_buf_str(&parsed->signature));
+	return add(candidates, scheme, um_buf_str(&parsed->signature));
 }
 
 /* The part from which what is signed is told apart from its other end. */
@@ -143,7 +143,7 @@ cuts_late(const struct um_buf *out, size_t start, const char *mark)
  * before it last stands: then there is only one way to cut it.
  */
 static enum um_found
-put_signed(const struct um_scheme *scheme, struct um_parsed_delivery *reading,
+put_signed(const struct um_scheme *scheme, struct um_parsed_delivery *parsed,
 	struct um_buf *out)
 {
 	size_t pivot = pivot_of(scheme), before = 0;
@@ -153,7 +153,7 @@ put_signed(const struct um_scheme *scheme, struct um_parsed_delivery *reading,
 		const struct um_expr *part = &scheme->parts[i];
 		bool fixed = part->kind == UM_EXPR_LITERAL;
 		size_t start = out->len;
-		enum um_found found = um_expr_eval(part, reading, out);
+		enum um_found found = um_expr_eval(part, parsed, out);
 
 		if (found == UM_BAD || out->failed)
 			return UM_BAD;
@@ -162,10 +162,10 @@ put_signed(const struct um_scheme *scheme, struct um_parsed_delivery *reading,
 		if (fixed && !fixed_before && i <= pivot
 			&& um_expr_separator_is_ambiguous(out, before,
 				part->text))
-			reading->ambiguous = true;
+			parsed->ambiguous = true;
 		if (!fixed && fixed_before && i > pivot && i != 0
 			&& cuts_late(out, before, scheme->parts[i - 1].text))
-			reading->ambiguous = true;
+			parsed->ambiguous = true;
 		before = start;
 		fixed_before = fixed;
 	}
@@ -174,25 +174,25 @@ put_signed(const struct um_scheme *scheme, struct um_parsed_delivery *reading,
 
 enum um_check
 um_scheme_check(const struct um_scheme *scheme,
-	struct um_parsed_delivery *reading)
+	struct um_parsed_delivery *parsed)
 {
 	struct candidates candidates = { 0 };
 	struct um_buf message = { 0 };
 	enum um_check check = UM_CHECK_WRONG;
 	enum um_found found;
 
-	reading->ambiguous = false;
+	parsed->ambiguous = false;
 	/* Most sign the body, and little else. */
-	um_buf_reserve(&message, reading->delivery->body.len + 256);
-	found = collect(&candidates, scheme, reading);
+	um_buf_reserve(&message, parsed->delivery->body.len + 256);
+	found = collect(&candidates, scheme, parsed);
 	if (found == UM_FOUND)
-		found = put_signed(scheme, reading, &message);
+		found = put_signed(scheme, parsed, &message);
 	if (found == UM_ABSENT)
 		check = UM_CHECK_NONE;
 	else if (found == UM_FOUND
 		&& um_verifier_match(scheme->verifier, um_buf_str(&message),
 			candidates.text, candidates.len,
-			reading->delivery->now_ms))
+			parsed->delivery->now_ms))
 		check = UM_CHECK_RIGHT;
 	um_buf_free(&message);
 	return check;

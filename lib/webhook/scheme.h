@@ -22,7 +22,7 @@ struct um_scheme {
 	bool numbered; /* in headers of this name with 1, 2, … after it */
 	char *prefix;  /* stands before the signature, or NULL */
 	char *field;   /* of named parts this one, or NULL */
-	char *between, *equals; /* of the named parts */
+	char *separator, *equals; /* of the named parts */
 
 	/* What is signed: these, one after the other; none for a token. */
 	struct um_expr *parts;
@@ -55,11 +55,11 @@ bool um_scheme_wants(const struct um_scheme *scheme, const char *secret);
 const char *um_scheme_take(struct um_scheme *scheme, const char *secret);
 
 /*
- * Verifies. When RIGHT, reading->pairs are the signature's named parts, and
- * reading->ambiguous is set where what is signed could be cut otherwise.
+ * Verifies. When RIGHT, parsed->pairs are the signature's named parts, and
+ * parsed->ambiguous is set where what is signed could be cut otherwise.
  */
 enum um_check um_scheme_check(const struct um_scheme *scheme,
-	struct um_parsed_delivery *reading);
+	struct um_parsed_delivery *parsed);
 
 /*
  * Whether a right signature proves the value: everything in it is the

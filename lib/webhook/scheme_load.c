@@ -68,7 +68,7 @@ load_field(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node)
 		return (between == NULL && equals == NULL)
 			|| um_conf_member_error(at, "field", "is missing");
 	return um_conf_copy_text(at, field, &scheme->field)
-		&& um_conf_copy_text(at, between, &scheme->between)
+		&& um_conf_copy_text(at, between, &scheme->separator)
 		&& um_conf_copy_text(at, equals, &scheme->equals);
 }
 

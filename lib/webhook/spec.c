@@ -19,20 +19,19 @@ struct um_spec {
 };
 
 void
-um_spec_free(struct um_spec *description)
+um_spec_free(struct um_spec *spec)
 {
-	if (description == NULL)
+	if (spec == NULL)
 		return;
-	um_spec_part_free(&description->webhook);
-	um_spec_part_free(&description->back);
-	free(description->answer_body);
-	free(description->answer_type);
-	free(description);
+	um_spec_part_free(&spec->webhook);
+	um_spec_part_free(&spec->back);
+	free(spec->answer_body);
+	free(spec->answer_type);
+	free(spec);
 }
 
 static bool
-load_answer(struct um_spec *description, const struct um_conf_loc *at,
-	json_t *answer)
+load_answer(struct um_spec *spec, const struct um_conf_loc *at, json_t *answer)
 {
 	static const char *const keys[] = { "status", "body", "content_type",
 		NULL };
@@ -59,33 +58,33 @@ load_answer(struct um_spec *description, const struct um_conf_loc *at,
 			!= '\0')
 		return um_conf_member_error(at, "content_type",
 			"is not a media type in lower case");
-	description->answer_status = (int)status;
+	spec->answer_status = (int)status;
 	return um_conf_copy_text(at, body != NULL ? body : "",
-		       &description->answer_body)
+		       &spec->answer_body)
 		&& um_conf_copy_text(at, type != NULL ? type : "text/plain",
-			&description->answer_type);
+			&spec->answer_type);
 }
 
 static bool
-load_return(struct um_spec *description, const struct um_conf_loc *at,
-	json_t *node, const struct um_provider_env *site)
+load_return(struct um_spec *spec, const struct um_conf_loc *at, json_t *node,
+	const struct um_provider_env *site)
 {
 	static const char *const keys[] = { "verify", "timestamp", "believed",
 		"identity", "type", "elicitation", "amount", "currency",
 		"reference", "outcomes", NULL };
 
-	description->has_return = node != NULL;
+	spec->has_return = node != NULL;
 	if (node == NULL)
 		return site->return_secrets_len == 0
 			|| um_conf_error(at,
 				"is not there, but the configuration "
 				"has secrets for it");
 	return um_conf_check_keys(at, node, keys)
-		&& um_spec_part_load(&description->back, at, node, site, true);
+		&& um_spec_part_load(&spec->back, at, node, site, true);
 }
 
 static bool
-load(struct um_spec *description, const struct um_conf_loc *at, json_t *root,
+load(struct um_spec *spec, const struct um_conf_loc *at, json_t *root,
 	const struct um_provider_env *site)
 {
 	static const char *const keys[] = { "$schema", "name", "documentation",
@@ -101,12 +100,10 @@ load(struct um_spec *description, const struct um_conf_loc *at, json_t *root,
 		&& um_conf_get_text(at, root, "name", true, &text)
 		&& um_conf_get_text(at, root, "documentation", true, &text)
 		&& um_conf_get_text(at, root, "notes", false, &text)
-		&& um_spec_part_load(&description->webhook, at, root, site,
-			false)
-		&& load_answer(description, &answer,
-			json_object_get(root, "answer"))
-		&& load_return(description, &back,
-			json_object_get(root, "return"), site);
+		&& um_spec_part_load(&spec->webhook, at, root, site, false)
+		&& load_answer(spec, &answer, json_object_get(root, "answer"))
+		&& load_return(spec, &back, json_object_get(root, "return"),
+			site);
 }
 
 bool
@@ -114,62 +111,61 @@ um_spec_load(struct um_spec **out, const char *path,
 	const struct um_provider_env *site, struct um_error *err)
 {
 	struct um_conf_loc at = um_conf_root(path, err);
-	struct um_spec *description = NULL;
+	struct um_spec *spec = NULL;
 	json_t *root = um_conf_read_file(path, err);
 	bool ok = false;
 
 	*out = NULL;
 	if (root == NULL)
 		goto out;
-	description = calloc(1, sizeof(*description));
-	if (description == NULL) {
+	spec = calloc(1, sizeof(*spec));
+	if (spec == NULL) {
 		um_conf_error(&at, "out of memory");
 		goto out;
 	}
-	if (!load(description, &at, root, site))
+	if (!load(spec, &at, root, site))
 		goto out;
-	*out = description;
-	description = NULL;
+	*out = spec;
+	spec = NULL;
 	ok = true;
 out:
 	json_decref(root);
-	um_spec_free(description);
+	um_spec_free(spec);
 	return ok;
 }
 
 enum um_verdict
-um_spec_read(const struct um_spec *description,
-	const struct um_delivery *delivery, struct um_event *events,
-	size_t *len)
+um_spec_read(const struct um_spec *spec, const struct um_delivery *delivery,
+	struct um_event *events, size_t *len)
 {
-	return um_spec_part_read(&description->webhook, delivery, events,
+	return um_spec_part_read(&spec->webhook, delivery, events,
 		UM_EVENTS_MAX, len);
 }
 
 bool
-um_spec_has_return(const struct um_spec *description)
+um_spec_has_return(const struct um_spec *spec)
 {
-	return description->has_return;
+	return spec->has_return;
 }
 
 enum um_verdict
-um_spec_read_return(const struct um_spec *description,
+um_spec_read_return(const struct um_spec *spec,
 	const struct um_delivery *delivery, struct um_event *event)
 {
 	size_t len;
 
 	*event = (struct um_event){ 0 };
-	if (!description->has_return)
+	if (!spec->has_return)
 		return UM_DELIVERY_UNSIGNED;
-	return um_spec_part_read(&description->back, delivery, event, 1, &len);
+	return um_spec_part_read(&spec->back, delivery, event, 1, &len);
 }
 
 struct um_spec_answer
-um_spec_answer(const struct um_spec *description)
+um_spec_answer(const struct um_spec *spec)
 {
 	return (struct um_spec_answer){
-		.status = description->answer_status,
-		.body = description->answer_body,
-		.content_type = description->answer_type,
+		.status = spec->answer_status,
+		.body = spec->answer_body,
+		.content_type = spec->answer_type,
 	};
 }

@@ -45,7 +45,7 @@ struct um_provider_env {
 bool um_spec_load(struct um_spec **out, const char *path,
 	const struct um_provider_env *site, struct um_error *err);
 /* Wipes and frees; NULL is fine. */
-void um_spec_free(struct um_spec *description);
+void um_spec_free(struct um_spec *spec);
 
 enum um_effect {
 	UM_EFFECT_IGNORE,     /* nothing to say to us */
@@ -58,13 +58,13 @@ enum um_effect {
 	 * The MCP server must ask the provider's API. It says nothing by
 	 * itself, so it may be said again: some providers (Mollie) send the
 	 * same bytes each time that something changed. An identity that was
-	 * seen before silences every other meaning, but not this one.
+	 * seen before silences every other effect, but not this one.
 	 */
 	UM_EFFECT_RECHECK,
 };
 
 struct um_event {
-	enum um_effect meaning;
+	enum um_effect effect;
 	bool has_id;     /* the delivery names an elicitation */
 	bool has_amount; /* and a currency: never one without the other */
 	uint8_t id[UM_UUID_LEN];
@@ -93,7 +93,7 @@ enum um_verdict {
  * no signature proves never means anything but RECHECK or IGNORE. Touches
  * no clock, file or socket.
  */
-enum um_verdict um_spec_read(const struct um_spec *description,
+enum um_verdict um_spec_read(const struct um_spec *spec,
 	const struct um_delivery *delivery, struct um_event *events,
 	size_t *len);
 
@@ -102,8 +102,8 @@ enum um_verdict um_spec_read(const struct um_spec *description,
  * Shopify): whether the description has a `return` part, and the same over
  * that; UNSIGNED where it has none.
  */
-bool um_spec_has_return(const struct um_spec *description);
-enum um_verdict um_spec_read_return(const struct um_spec *description,
+bool um_spec_has_return(const struct um_spec *spec);
+enum um_verdict um_spec_read_return(const struct um_spec *spec,
 	const struct um_delivery *delivery, struct um_event *event);
 
 /* What the provider wants as the answer to a delivery that was taken. */
@@ -112,6 +112,6 @@ struct um_spec_answer {
 	const char *body; /* "" for none; the description's */
 	const char *content_type;
 };
-struct um_spec_answer um_spec_answer(const struct um_spec *description);
+struct um_spec_answer um_spec_answer(const struct um_spec *spec);
 
 #endif

@@ -20,11 +20,11 @@ is_clean(struct um_str text)
 
 /* A value as a C string; absent is "". BAD also where it does not fit. */
 static enum um_found
-read_text(const struct um_expr *value, struct um_parsed_delivery *reading,
+read_text(const struct um_expr *value, struct um_parsed_delivery *parsed,
 	char *out, size_t size)
 {
 	struct um_buf text = { 0 };
-	enum um_found found = um_expr_eval(value, reading, &text);
+	enum um_found found = um_expr_eval(value, parsed, &text);
 
 	out[0] = '\0';
 	if (found == UM_FOUND
@@ -41,10 +41,10 @@ read_text(const struct um_expr *value, struct um_parsed_delivery *reading,
 
 static bool
 condition_holds(const struct um_condition *condition,
-	struct um_parsed_delivery *reading)
+	struct um_parsed_delivery *parsed)
 {
 	struct um_buf text = { 0 };
-	enum um_found found = um_expr_eval(&condition->from, reading, &text);
+	enum um_found found = um_expr_eval(&condition->from, parsed, &text);
 	bool holds;
 
 	if (condition->is.len == 0)
@@ -58,44 +58,23 @@ condition_holds(const struct um_condition *condition,
 
 /* The first rule that fits. */
 static enum um_effect
-meaning_of(const struct um_spec_part *reader,
-	struct um_parsed_delivery *reading, const char *type)
+effect_of(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
+	const char *type)
 {
-	for (size_t i = 0; i < reader->rules_len; i++) {
-		const struct um_outcome_rule *rule = &reader->rules[i];
+	for (size_t i = 0; i < part->rules_len; i++) {
+		const struct um_outcome_rule *rule = &part->rules[i];
 		size_t held = 0;
 
 		if (rule->types.len != 0
 			&& !um_strlist_has(&rule->types, um_str(type)))
 			continue;
 		while (held < rule->conditions_len
-			&& condition_holds(&rule->condition[held], reading))
+			&& condition_holds(&rule->condition[held], parsed))
 			held++;
 		if (held == rule->conditions_len)
-			return rule->meaning;
+			return rule->effect;
 	}
 	return UM_EFFECT_IGNORE;
-}
-
-/* A UUID as text; anything else is somebody else's reference. */
-static bool
-parse_id(uint8_t id[static UM_UUID_LEN], const char *text)
-{
-	char hex[2 * UM_UUID_LEN];
-	size_t len = 0, decoded;
-
-	if (strlen(text) != UM_UUID_TEXT_LEN)
-		return false;
-	for (size_t i = 0; i < UM_UUID_TEXT_LEN; i++) {
-		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-
-		if (dash != (text[i] == '-'))
-			return false;
-		if (!dash)
-			hex[len++] = text[i];
-	}
-	return um_hex_decode(id, UM_UUID_LEN, &decoded,
-		(struct um_str){ hex, len });
 }
 
 static void
@@ -115,19 +94,18 @@ hash_into(char *out, size_t size, struct um_str bytes, size_t index)
 
 /* The provider's own, where it fits; otherwise a digest. */
 static void
-read_identity(const struct um_spec_part *reader,
-	struct um_parsed_delivery *reading, size_t index,
-	struct um_event *event)
+read_identity(const struct um_spec_part *part,
+	struct um_parsed_delivery *parsed, size_t index, struct um_event *event)
 {
 	struct um_buf text = { 0 };
-	enum um_found found = um_expr_eval(&reader->identity, reading, &text);
+	enum um_found found = um_expr_eval(&part->identity, parsed, &text);
 	struct um_str identity = um_buf_str(&text);
 
 	if (found != UM_FOUND || text.failed)
 		hash_into(event->identity, sizeof(event->identity),
-			reading->delivery->body.len != 0
-				? reading->delivery->body
-				: reading->delivery->query,
+			parsed->delivery->body.len != 0
+				? parsed->delivery->body
+				: parsed->delivery->query,
 			index);
 	else if (identity.len >= sizeof(event->identity) || !is_clean(identity))
 		hash_into(event->identity, sizeof(event->identity), identity,
@@ -140,13 +118,13 @@ read_identity(const struct um_spec_part *reader,
 
 /* An amount and its currency are there together, or do not count. */
 static bool
-read_amount(const struct um_spec_part *reader,
-	struct um_parsed_delivery *reading, struct um_event *event)
+read_amount(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
+	struct um_event *event)
 {
 	char amount[32], currency[16];
-	enum um_found a = read_text(&reader->amount, reading, amount,
+	enum um_found a = read_text(&part->amount, parsed, amount,
 		sizeof(amount));
-	enum um_found c = read_text(&reader->currency, reading, currency,
+	enum um_found c = read_text(&part->currency, parsed, currency,
 		sizeof(currency));
 
 	if (a == UM_BAD || c == UM_BAD)
@@ -155,39 +133,39 @@ read_amount(const struct um_spec_part *reader,
 		return true;
 	if (!um_currency_parse(event->currency, um_str(currency))
 		|| !um_amount_parse(&event->amount, um_str(amount),
-			reader->amount_form, event->currency))
+			part->amount_form, event->currency))
 		return false;
 	event->has_amount = true;
 	return true;
 }
 
 bool
-um_spec_part_read_event(const struct um_spec_part *reader,
-	struct um_parsed_delivery *reading, size_t index,
-	struct um_event *event)
+um_spec_part_read_event(const struct um_spec_part *part,
+	struct um_parsed_delivery *parsed, size_t index, struct um_event *event)
 {
 	/* What follows puts values together again, and must not change it. */
-	bool ambiguous = reading->ambiguous;
+	bool ambiguous = parsed->ambiguous;
 	char id[UM_UUID_TEXT_LEN + 2];
 	enum um_found found;
 
 	*event = (struct um_event){ 0 };
-	if (read_text(&reader->type, reading, event->type, sizeof(event->type))
+	if (read_text(&part->type, parsed, event->type, sizeof(event->type))
 		== UM_BAD)
 		return false;
-	event->meaning = meaning_of(reader, reading, event->type);
-	if (event->meaning != UM_EFFECT_IGNORE
-		&& (ambiguous || reader->belief > UM_TRUST_FIELDS))
-		event->meaning = UM_EFFECT_RECHECK;
-	read_identity(reader, reading, index, event);
+	event->effect = effect_of(part, parsed, event->type);
+	if (event->effect != UM_EFFECT_IGNORE
+		&& (ambiguous || part->trust > UM_TRUST_FIELDS))
+		event->effect = UM_EFFECT_RECHECK;
+	read_identity(part, parsed, index, event);
 
 	/* An id that does not fit is somebody else's, and no mistake. */
-	found = read_text(&reader->elicitation, reading, id, sizeof(id));
-	event->has_id = found == UM_FOUND && parse_id(event->id, id);
-	read_text(&reader->reference, reading, event->reference,
+	found = read_text(&part->elicitation, parsed, id, sizeof(id));
+	event->has_id = found == UM_FOUND
+		&& um_uuid_parse(event->id, um_str(id));
+	read_text(&part->reference, parsed, event->reference,
 		sizeof(event->reference));
 	/* What is to be asked for is not told here. */
-	return event->meaning == UM_EFFECT_IGNORE
-		|| event->meaning == UM_EFFECT_RECHECK
-		|| read_amount(reader, reading, event);
+	return event->effect == UM_EFFECT_IGNORE
+		|| event->effect == UM_EFFECT_RECHECK
+		|| read_amount(part, parsed, event);
 }

@@ -15,7 +15,7 @@ load_optional(struct um_expr *value, const struct um_conf_loc *at,
 }
 
 static bool
-load_payload(struct um_spec_part *reader, const struct um_conf_loc *at,
+load_payload(struct um_spec_part *part, const struct um_conf_loc *at,
 	const json_t *node, const struct um_expr_scope *scope)
 {
 	struct um_expr from = { 0 };
@@ -25,14 +25,14 @@ load_payload(struct um_spec_part *reader, const struct um_conf_loc *at,
 		return true;
 	ok = um_expr_load(&from, at, node, "payload", scope);
 	if (ok && from.kind == UM_EXPR_FORM)
-		reader->payload.part = UM_PAYLOAD_FORM;
+		part->payload.part = UM_PAYLOAD_FORM;
 	else if (ok && from.kind == UM_EXPR_MULTIPART)
-		reader->payload.part = UM_PAYLOAD_MULTIPART;
+		part->payload.part = UM_PAYLOAD_MULTIPART;
 	else if (ok && from.kind != UM_EXPR_BODY)
 		ok = um_conf_member_error(at, "payload",
 			"is not a body, form or multipart value");
 	if (ok) {
-		reader->payload.field = from.text;
+		part->payload.field = from.text;
 		from.text = NULL;
 	}
 	um_expr_free(&from);
@@ -40,7 +40,7 @@ load_payload(struct um_spec_part *reader, const struct um_conf_loc *at,
 }
 
 static bool
-load_schemes(struct um_spec_part *reader, const struct um_conf_loc *at,
+load_schemes(struct um_spec_part *part, const struct um_conf_loc *at,
 	const json_t *node, const struct um_expr_scope *scope)
 {
 	struct um_conf_loc list = um_conf_member(at, "verify");
@@ -52,19 +52,19 @@ load_schemes(struct um_spec_part *reader, const struct um_conf_loc *at,
 			"is not a list of at most %d schemes", UM_SCHEMES_MAX);
 	for (size_t i = 0; i < len; i++) {
 		struct um_conf_loc here = um_conf_element(&list, i);
-		struct um_scheme *scheme = &reader->scheme[i];
+		struct um_scheme *scheme = &part->schemes[i];
 
-		reader->schemes_len++;
+		part->schemes_len++;
 		if (!um_scheme_load(scheme, &here, json_array_get(schemes, i),
 			    scope))
 			return false;
-		reader->of_items |= scheme->of_items;
+		part->of_items |= scheme->of_items;
 	}
 	return true;
 }
 
 static bool
-load_timestamp(struct um_spec_part *reader, const struct um_conf_loc *at,
+load_timestamp(struct um_spec_part *part, const struct um_conf_loc *at,
 	const json_t *node, const struct um_expr_scope *scope)
 {
 	static const char *const keys[] = { "from", "as", "past", "future",
@@ -80,11 +80,11 @@ load_timestamp(struct um_spec_part *reader, const struct um_conf_loc *at,
 
 	if (timestamp == NULL)
 		return true;
-	inner.has_pairs = reader->schemes_len != 0;
-	for (size_t i = 0; i < reader->schemes_len; i++)
-		inner.has_pairs &= reader->scheme[i].field != NULL;
+	inner.has_pairs = part->schemes_len != 0;
+	for (size_t i = 0; i < part->schemes_len; i++)
+		inner.has_pairs &= part->schemes[i].field != NULL;
 	if (!um_conf_check_keys(&here, timestamp, keys)
-		|| !um_expr_load(&reader->timestamp, &here, timestamp, "from",
+		|| !um_expr_load(&part->timestamp, &here, timestamp, "from",
 			&inner)
 		|| !um_conf_get_choice(&here, timestamp, "as", forms, &form)
 		|| !um_conf_get_integer(&here, timestamp, "past", 1,
@@ -92,14 +92,14 @@ load_timestamp(struct um_spec_part *reader, const struct um_conf_loc *at,
 		|| !um_conf_get_integer(&here, timestamp, "future", 1,
 			UM_TOLERANCE_MAX, &future))
 		return false;
-	reader->timestamp_form = (enum um_timestamp_form)form;
-	reader->past_ms = past * 1000;
-	reader->future_ms = future * 1000;
+	part->timestamp_form = (enum um_timestamp_form)form;
+	part->past_ms = past * 1000;
+	part->future_ms = future * 1000;
 	return true;
 }
 
 static bool
-load_amount(struct um_spec_part *reader, const struct um_conf_loc *at,
+load_amount(struct um_spec_part *part, const struct um_conf_loc *at,
 	const json_t *node, const struct um_expr_scope *scope)
 {
 	static const char *const keys[] = { "from", "as", NULL };
@@ -116,11 +116,11 @@ load_amount(struct um_spec_part *reader, const struct um_conf_loc *at,
 	if (amount == NULL)
 		return true;
 	if (!um_conf_check_keys(&here, amount, keys)
-		|| !um_expr_load(&reader->amount, &here, amount, "from", scope)
+		|| !um_expr_load(&part->amount, &here, amount, "from", scope)
 		|| !um_conf_get_choice(&here, amount, "as", forms, &form))
 		return false;
-	reader->amount_form = (enum um_amount_form)form;
-	return um_expr_load(&reader->currency, at, node, "currency", scope);
+	part->amount_form = (enum um_amount_form)form;
+	return um_expr_load(&part->currency, at, node, "currency", scope);
 }
 
 static bool
@@ -154,7 +154,7 @@ load_rule(struct um_outcome_rule *rule, const struct um_conf_loc *at,
 	static const char *const words[] = { "ignore", "paid", "accepted",
 		"failed", "cancelled", "expired", "processing", "recheck",
 		NULL };
-	static const enum um_effect meanings[] = { UM_EFFECT_IGNORE,
+	static const enum um_effect effects[] = { UM_EFFECT_IGNORE,
 		UM_EFFECT_PAID, UM_EFFECT_PAID, UM_EFFECT_FAILED,
 		UM_EFFECT_CANCELLED, UM_EFFECT_EXPIRED, UM_EFFECT_PROCESSING,
 		UM_EFFECT_RECHECK };
@@ -166,7 +166,7 @@ load_rule(struct um_outcome_rule *rule, const struct um_conf_loc *at,
 	if (!um_conf_check_keys(at, node, keys)
 		|| !um_conf_get_choice(at, node, "means", words, &word))
 		return false;
-	rule->meaning = meanings[word];
+	rule->effect = effects[word];
 	type = json_object_get(node, "type");
 	if (type != NULL
 		&& !um_conf_get_strlist(&rule->types, &types, type, true))
@@ -191,7 +191,7 @@ load_rule(struct um_outcome_rule *rule, const struct um_conf_loc *at,
 }
 
 static bool
-load_rules(struct um_spec_part *reader, const struct um_conf_loc *at,
+load_rules(struct um_spec_part *part, const struct um_conf_loc *at,
 	const json_t *node, const struct um_expr_scope *scope)
 {
 	struct um_conf_loc list = um_conf_member(at, "outcomes");
@@ -201,17 +201,17 @@ load_rules(struct um_spec_part *reader, const struct um_conf_loc *at,
 	if (len == 0 || len > UM_RULES_MAX)
 		return um_conf_error(&list, "is not a list of 1 to %d outcomes",
 			UM_RULES_MAX);
-	reader->rules = calloc(len, sizeof(reader->rules[0]));
-	if (reader->rules == NULL)
+	part->rules = calloc(len, sizeof(part->rules[0]));
+	if (part->rules == NULL)
 		return um_conf_error(&list, "out of memory");
-	reader->rules_len = len;
+	part->rules_len = len;
 	for (size_t i = 0; i < len; i++) {
 		struct um_conf_loc here = um_conf_element(&list, i);
-		struct um_outcome_rule *rule = &reader->rules[i];
+		struct um_outcome_rule *rule = &part->rules[i];
 
 		if (!load_rule(rule, &here, json_array_get(rules, i), scope))
 			return false;
-		if (rule->types.len != 0 && reader->type.kind == UM_EXPR_NONE)
+		if (rule->types.len != 0 && part->type.kind == UM_EXPR_NONE)
 			return um_conf_member_error(&here, "type",
 				"needs the description to have a `type`");
 		if (rule->types.len == 0 && rule->conditions_len == 0
@@ -223,68 +223,65 @@ load_rules(struct um_spec_part *reader, const struct um_conf_loc *at,
 }
 
 static bool
-load_events(struct um_spec_part *reader, const struct um_conf_loc *at,
+load_events(struct um_spec_part *part, const struct um_conf_loc *at,
 	const json_t *node)
 {
 	const json_t *events = json_object_get(node, "events");
 	const char *text = json_string_value(events);
 
-	reader->has_events = events != NULL;
+	part->has_events = events != NULL;
 	return events == NULL
 		|| (text != NULL && strlen(text) == json_string_length(events)
-			&& um_pointer_compile(&reader->events, text))
+			&& um_pointer_compile(&part->events, text))
 		|| um_conf_member_error(at, "events", "is not a JSON pointer");
 }
 
 static bool
-needs_json(const struct um_spec_part *reader)
+needs_json(const struct um_spec_part *part)
 {
-	const struct um_expr *const values[] = { &reader->timestamp,
-		&reader->identity, &reader->type, &reader->elicitation,
-		&reader->amount, &reader->currency, &reader->reference };
-	bool needs = reader->has_events;
+	const struct um_expr *const values[] = { &part->timestamp,
+		&part->identity, &part->type, &part->elicitation, &part->amount,
+		&part->currency, &part->reference };
+	bool needs = part->has_events;
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		needs |= um_expr_uses(values[i], UM_EXPR_JSON);
-	for (size_t i = 0; i < reader->rules_len; i++)
-		for (size_t j = 0; j < reader->rules[i].conditions_len; j++)
-			needs |= um_expr_uses(&reader->rules[i]
-						       .condition[j]
-						       .from,
+	for (size_t i = 0; i < part->rules_len; i++)
+		for (size_t j = 0; j < part->rules[i].conditions_len; j++)
+			needs |= um_expr_uses(&part->rules[i].condition[j].from,
 				UM_EXPR_JSON);
 	return needs;
 }
 
 bool
-um_spec_part_load(struct um_spec_part *reader, const struct um_conf_loc *at,
+um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
 	json_t *node, const struct um_provider_env *site, bool is_return)
 {
 	/* In the order of enum um_trust. */
-	static const char *const beliefs[] = { "body", "fields", "part",
-		"token", "nothing", NULL };
+	static const char *const trusts[] = { "body", "fields", "part", "token",
+		"nothing", NULL };
 	struct um_expr_scope scope = { .constant = site->constant,
 		.arg = site->arg,
 		.has_items = json_object_get(node, "events") != NULL };
-	unsigned belief;
+	unsigned trust;
 
-	*reader = (struct um_spec_part){ 0 };
-	if (!load_payload(reader, at, node, &scope)
-		|| !load_events(reader, at, node)
-		|| !load_schemes(reader, at, node, &scope)
-		|| !load_timestamp(reader, at, node, &scope)
-		|| !um_conf_get_choice(at, node, "believed", beliefs, &belief)
-		|| !load_optional(&reader->identity, at, node, "identity",
+	*part = (struct um_spec_part){ 0 };
+	if (!load_payload(part, at, node, &scope)
+		|| !load_events(part, at, node)
+		|| !load_schemes(part, at, node, &scope)
+		|| !load_timestamp(part, at, node, &scope)
+		|| !um_conf_get_choice(at, node, "believed", trusts, &trust)
+		|| !load_optional(&part->identity, at, node, "identity", &scope)
+		|| !load_optional(&part->type, at, node, "type", &scope)
+		|| !load_optional(&part->elicitation, at, node, "elicitation",
 			&scope)
-		|| !load_optional(&reader->type, at, node, "type", &scope)
-		|| !load_optional(&reader->elicitation, at, node, "elicitation",
+		|| !load_amount(part, at, node, &scope)
+		|| !load_optional(&part->reference, at, node, "reference",
 			&scope)
-		|| !load_amount(reader, at, node, &scope)
-		|| !load_optional(&reader->reference, at, node, "reference",
-			&scope)
-		|| !load_rules(reader, at, node, &scope))
+		|| !load_rules(part, at, node, &scope))
 		return false;
-	reader->belief = (enum um_trust)belief;
-	reader->uses_json = needs_json(reader);
-	return um_spec_part_prove(reader, at)
-		&& um_spec_part_take_keys(reader, at, site, is_return);
+	part->trust = (enum um_trust)trust;
+	part->uses_json = needs_json(part);
+	return um_spec_part_prove(part, at)
+		&& um_spec_part_take_keys(part, at, site, is_return);
 }

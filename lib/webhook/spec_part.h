@@ -44,19 +44,19 @@ struct um_outcome_rule {
 	struct um_strlist types;
 	struct um_condition condition[UM_CONDITIONS_MAX];
 	size_t conditions_len;
-	enum um_effect meaning;
+	enum um_effect effect;
 };
 
 /* Zeroed to begin with. */
 struct um_spec_part {
 	struct um_payload payload;
 
-	struct um_scheme scheme[UM_SCHEMES_MAX];
+	struct um_scheme schemes[UM_SCHEMES_MAX];
 	size_t schemes_len;
 	struct um_expr timestamp;
 	enum um_timestamp_form timestamp_form;
 	int64_t past_ms, future_ms;
-	enum um_trust belief;
+	enum um_trust trust;
 
 	bool has_events;
 	struct um_pointer events;
@@ -74,37 +74,36 @@ struct um_spec_part {
  * keys. The caller has looked that no other members are there. Free it in
  * every case.
  */
-bool um_spec_part_load(struct um_spec_part *reader,
-	const struct um_conf_loc *at, json_t *node,
-	const struct um_provider_env *site, bool is_return);
-void um_spec_part_free(struct um_spec_part *reader);
+bool um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
+	json_t *node, const struct um_provider_env *site, bool is_return);
+void um_spec_part_free(struct um_spec_part *part);
 
 /*
  * Steps of that. Whether what the description claims to be proven is proven
  * by each of its schemes, whatever was delivered.
  */
-bool um_spec_part_prove(const struct um_spec_part *reader,
+bool um_spec_part_prove(const struct um_spec_part *part,
 	const struct um_conf_loc *at);
 
 /*
  * Gives each secret to the first scheme that wants it, and to no other: a
  * public key must never become the secret of an HMAC.
  */
-bool um_spec_part_take_keys(struct um_spec_part *reader,
+bool um_spec_part_take_keys(struct um_spec_part *part,
 	const struct um_conf_loc *at, const struct um_provider_env *site,
 	bool is_return);
 
 /* As um_spec_read(); `max` events. */
-enum um_verdict um_spec_part_read(const struct um_spec_part *reader,
+enum um_verdict um_spec_part_read(const struct um_spec_part *part,
 	const struct um_delivery *delivery, struct um_event *events, size_t max,
 	size_t *len);
 
 /*
- * What one event says: the type, the meaning and the rest. False when it
+ * What one event says: the type, the effect and the rest. False when it
  * cannot be read.
  */
-bool um_spec_part_read_event(const struct um_spec_part *reader,
-	struct um_parsed_delivery *reading, size_t index,
+bool um_spec_part_read_event(const struct um_spec_part *part,
+	struct um_parsed_delivery *parsed, size_t index,
 	struct um_event *event);
 
 #endif

@@ -5,18 +5,18 @@
 #include "webhook/spec_part.h"
 
 static bool
-proves(const struct um_spec_part *reader, const struct um_expr *value)
+proves(const struct um_spec_part *part, const struct um_expr *value)
 {
-	for (size_t i = 0; i < reader->schemes_len; i++)
-		if (!um_scheme_proves(&reader->scheme[i], value,
-			    &reader->payload, &reader->timestamp))
+	for (size_t i = 0; i < part->schemes_len; i++)
+		if (!um_scheme_proves(&part->schemes[i], value, &part->payload,
+			    &part->timestamp))
 			return false;
-	return reader->schemes_len != 0;
+	return part->schemes_len != 0;
 }
 
 /* Everything that decides: which elicitation, what became of it, how much. */
 static bool
-prove_deciding(const struct um_spec_part *reader, const struct um_conf_loc *at)
+prove_deciding(const struct um_spec_part *part, const struct um_conf_loc *at)
 {
 	static const char unsigned_[] = "is not signed, or what is signed can "
 					"be cut in another way: believe only "
@@ -25,24 +25,24 @@ prove_deciding(const struct um_spec_part *reader, const struct um_conf_loc *at)
 		const char *key;
 		const struct um_expr *value;
 	} values[] = {
-		{ "elicitation", &reader->elicitation },
-		{ "type", &reader->type },
-		{ "amount", &reader->amount },
-		{ "currency", &reader->currency },
+		{ "elicitation", &part->elicitation },
+		{ "type", &part->type },
+		{ "amount", &part->amount },
+		{ "currency", &part->currency },
 	};
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		if (values[i].value->kind != UM_EXPR_NONE
-			&& !proves(reader, values[i].value))
+			&& !proves(part, values[i].value))
 			return um_conf_member_error(at, values[i].key,
 				unsigned_);
-	for (size_t i = 0; i < reader->rules_len; i++) {
-		const struct um_outcome_rule *rule = &reader->rules[i];
+	for (size_t i = 0; i < part->rules_len; i++) {
+		const struct um_outcome_rule *rule = &part->rules[i];
 		struct um_conf_loc list = um_conf_member(at, "outcomes");
 		struct um_conf_loc here = um_conf_element(&list, i);
 
 		for (size_t j = 0; j < rule->conditions_len; j++)
-			if (!proves(reader, &rule->condition[j].from))
+			if (!proves(part, &rule->condition[j].from))
 				return um_conf_member_error(&here, "when",
 					unsigned_);
 	}
@@ -50,11 +50,11 @@ prove_deciding(const struct um_spec_part *reader, const struct um_conf_loc *at)
 }
 
 static bool
-prove_body(const struct um_spec_part *reader, const struct um_conf_loc *at)
+prove_body(const struct um_spec_part *part, const struct um_conf_loc *at)
 {
-	for (size_t i = 0; i < reader->schemes_len; i++)
-		if (!um_scheme_proves_body(&reader->scheme[i], &reader->payload,
-			    &reader->timestamp))
+	for (size_t i = 0; i < part->schemes_len; i++)
+		if (!um_scheme_proves_body(&part->schemes[i], &part->payload,
+			    &part->timestamp))
 			return um_conf_member_error(at, "believed",
 				"`body`, but not every scheme signs the body");
 	return true;
@@ -62,14 +62,14 @@ prove_body(const struct um_spec_part *reader, const struct um_conf_loc *at)
 
 /* Without a proof an event can only make somebody ask. */
 static bool
-only_recheck(const struct um_spec_part *reader, const struct um_conf_loc *at)
+only_recheck(const struct um_spec_part *part, const struct um_conf_loc *at)
 {
-	for (size_t i = 0; i < reader->rules_len; i++) {
-		enum um_effect meaning = reader->rules[i].meaning;
+	for (size_t i = 0; i < part->rules_len; i++) {
+		enum um_effect effect = part->rules[i].effect;
 		struct um_conf_loc list = um_conf_member(at, "outcomes");
 		struct um_conf_loc here = um_conf_element(&list, i);
 
-		if (meaning != UM_EFFECT_RECHECK && meaning != UM_EFFECT_IGNORE)
+		if (effect != UM_EFFECT_RECHECK && effect != UM_EFFECT_IGNORE)
 			return um_conf_member_error(&here, "means",
 				"can only be `recheck` or `ignore`, as "
 				"believed");
@@ -77,19 +77,19 @@ only_recheck(const struct um_spec_part *reader, const struct um_conf_loc *at)
 	return true;
 }
 
-/* Whether the list of schemes is one for this belief. */
+/* Whether the list of schemes is one for this trust. */
 static bool
-fits_belief(const struct um_spec_part *reader, const struct um_conf_loc *at)
+check_trust(const struct um_spec_part *part, const struct um_conf_loc *at)
 {
-	bool nothing = reader->belief == UM_TRUST_NOTHING;
-	bool token = reader->belief == UM_TRUST_TOKEN;
+	bool nothing = part->trust == UM_TRUST_NOTHING;
+	bool token = part->trust == UM_TRUST_TOKEN;
 
-	if (nothing != (reader->schemes_len == 0))
+	if (nothing != (part->schemes_len == 0))
 		return um_conf_member_error(at, "believed",
 			nothing ? "`nothing`, but there is a scheme to verify"
 				: "something, but there is no scheme");
-	for (size_t i = 0; i < reader->schemes_len; i++)
-		if (reader->scheme[i].is_token != token)
+	for (size_t i = 0; i < part->schemes_len; i++)
+		if (part->schemes[i].is_token != token)
 			return um_conf_member_error(at, "believed",
 				token ? "`token`, but a scheme has none"
 				      : "more than the `token` of a scheme");
@@ -97,42 +97,42 @@ fits_belief(const struct um_spec_part *reader, const struct um_conf_loc *at)
 }
 
 bool
-um_spec_part_prove(const struct um_spec_part *reader,
+um_spec_part_prove(const struct um_spec_part *part,
 	const struct um_conf_loc *at)
 {
-	if (!fits_belief(reader, at))
+	if (!check_trust(part, at))
 		return false;
-	if (reader->belief == UM_TRUST_BODY && !prove_body(reader, at))
+	if (part->trust == UM_TRUST_BODY && !prove_body(part, at))
 		return false;
-	if (reader->timestamp.kind != UM_EXPR_NONE
-		&& !proves(reader, &reader->timestamp))
+	if (part->timestamp.kind != UM_EXPR_NONE
+		&& !proves(part, &part->timestamp))
 		return um_conf_member_error(at, "timestamp", "is not signed");
-	if (reader->identity.kind != UM_EXPR_NONE
-		&& !proves(reader, &reader->identity))
+	if (part->identity.kind != UM_EXPR_NONE
+		&& !proves(part, &part->identity))
 		return um_conf_member_error(at, "identity",
 			"is not signed: leave it out, and the body's digest "
 			"counts");
-	return reader->belief > UM_TRUST_FIELDS ? only_recheck(reader, at)
-						: prove_deciding(reader, at);
+	return part->trust > UM_TRUST_FIELDS ? only_recheck(part, at)
+					     : prove_deciding(part, at);
 }
 
 static bool
-take_secret(struct um_spec_part *reader, const struct um_conf_loc *at,
+take_secret(struct um_spec_part *part, const struct um_conf_loc *at,
 	const char *secret, size_t number)
 {
-	for (size_t i = 0; i < reader->schemes_len; i++) {
+	for (size_t i = 0; i < part->schemes_len; i++) {
 		const char *reason;
 
-		if (!um_scheme_wants(&reader->scheme[i], secret))
+		if (!um_scheme_wants(&part->schemes[i], secret))
 			continue;
-		reason = um_scheme_take(&reader->scheme[i], secret);
+		reason = um_scheme_take(&part->schemes[i], secret);
 		return reason == NULL
 			|| um_conf_error(at,
 				"secret %zu of the configuration %s", number,
 				reason);
 	}
 	return um_conf_error(at,
-		reader->schemes_len == 0
+		part->schemes_len == 0
 			? "the description verifies nothing, and has no use "
 			  "for secret %zu of the configuration"
 			: "secret %zu of the configuration begins like none "
@@ -141,12 +141,12 @@ take_secret(struct um_spec_part *reader, const struct um_conf_loc *at,
 }
 
 static bool
-take_certificate(struct um_spec_part *reader, const struct um_conf_loc *at,
+take_certificate(struct um_spec_part *part, const struct um_conf_loc *at,
 	const char *path, bool used)
 {
 
-	for (size_t i = 0; i < reader->schemes_len; i++) {
-		struct um_scheme *scheme = &reader->scheme[i];
+	for (size_t i = 0; i < part->schemes_len; i++) {
+		struct um_scheme *scheme = &part->schemes[i];
 		const char *reason;
 
 		if (scheme->key_form != UM_KEY_CERTIFICATE || path == NULL)
@@ -162,9 +162,8 @@ take_certificate(struct um_spec_part *reader, const struct um_conf_loc *at,
 }
 
 bool
-um_spec_part_take_keys(struct um_spec_part *reader,
-	const struct um_conf_loc *at, const struct um_provider_env *site,
-	bool is_return)
+um_spec_part_take_keys(struct um_spec_part *part, const struct um_conf_loc *at,
+	const struct um_provider_env *site, bool is_return)
 {
 	bool own = is_return && site->return_secrets_len != 0;
 	const char *const *secrets = own ? site->return_secrets : site->secrets;
@@ -173,14 +172,14 @@ um_spec_part_take_keys(struct um_spec_part *reader,
 	size_t keys = 0;
 
 	for (size_t i = 0; i < len; i++)
-		if (!take_secret(reader, &here, secrets[i], i + 1))
+		if (!take_secret(part, &here, secrets[i], i + 1))
 			return false;
 	/* A return need not use what the webhook does. */
-	if (!take_certificate(reader, &here, site->certificate, is_return))
+	if (!take_certificate(part, &here, site->certificate, is_return))
 		return false;
-	for (size_t i = 0; i < reader->schemes_len; i++)
-		keys += um_verifier_count_keys(reader->scheme[i].verifier);
-	return reader->schemes_len == 0 || keys != 0
+	for (size_t i = 0; i < part->schemes_len; i++)
+		keys += um_verifier_count_keys(part->schemes[i].verifier);
+	return part->schemes_len == 0 || keys != 0
 		|| um_conf_error(&here,
 			"the configuration has no secret or "
 			"certificate for it");

@@ -60,7 +60,7 @@ unload(void)
 }
 
 const struct um_spec *
-fuzz_description(const char *path)
+fuzz_spec(const char *path)
 {
 	static const struct um_provider_env site = { 0 };
 	struct um_error err;

@@ -34,6 +34,6 @@ void fuzz_free(struct um_str copy);
 struct um_spec;
 
 /* A description of tests/fuzz, loaded once and freed at the end. */
-const struct um_spec *fuzz_description(const char *path);
+const struct um_spec *fuzz_spec(const char *path);
 
 #endif

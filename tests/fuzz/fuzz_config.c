@@ -24,7 +24,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		HOLDS(config->providers_len != 0);
 		for (size_t i = 0; i < config->providers_len; i++)
 			HOLDS(config->providers[i].kind == UM_KIND_OAUTH
-				|| config->providers[i].description != NULL);
+				|| config->providers[i].spec != NULL);
 	} else {
 		HOLDS(config == NULL);
 		HOLDS(strncmp(err.text, path, strlen(path)) == 0);

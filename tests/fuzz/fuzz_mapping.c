@@ -30,15 +30,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct um_event events[UM_EVENTS_MAX];
 	size_t len;
 	enum um_verdict verdict =
-		um_spec_read(fuzz_description("tests/fuzz/mapping.json"),
+		um_spec_read(fuzz_spec("tests/fuzz/mapping.json"),
 			&delivery, events, &len);
 
 	HOLDS(verdict == UM_DELIVERY_GOOD || len == 0);
 	HOLDS(len <= UM_EVENTS_MAX);
 	for (size_t i = 0; i < len; i++) {
 		/* Nothing was signed. */
-		HOLDS(events[i].meaning == UM_EFFECT_RECHECK
-			|| events[i].meaning == UM_EFFECT_IGNORE);
+		HOLDS(events[i].effect == UM_EFFECT_RECHECK
+			|| events[i].effect == UM_EFFECT_IGNORE);
 		HOLDS(events[i].identity[0] != '\0');
 		HOLDS(um_str_is_text(um_str(events[i].type)));
 		HOLDS(um_str_is_text(um_str(events[i].reference)));

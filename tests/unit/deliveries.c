@@ -253,7 +253,7 @@ assert_event(const json_t *expected, const struct um_event *event)
 	const char *id = text_of(expected, "id");
 	const json_t *amount = json_object_get(expected, "amount");
 
-	assert_string_equal(meaning_word(event->meaning),
+	assert_string_equal(meaning_word(event->effect),
 		text_of(expected, "meaning"));
 	assert_string_equal(event->type, text_of(expected, "type"));
 	assert_string_equal(event->identity, text_of(expected, "identity"));

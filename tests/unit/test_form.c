@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "http/cookie.h"
 #include "http/form.h"
 #include "support.h"
 

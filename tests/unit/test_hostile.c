@@ -173,7 +173,7 @@ TEST(bombs_before_the_signature)
 				== UM_DELIVERY_GOOD)
 				assert_row(names[i],
 					len == 1
-						&& events[0].meaning
+						&& events[0].effect
 							== UM_EFFECT_IGNORE);
 		}
 		um_spec_free(description);
@@ -237,7 +237,7 @@ TEST(ids)
 	} cases[] = {
 		{ UUID, true },
 		{ "7A1F0C52-3B9D-4C8E-9F21-5D6E7F8091A2", true },
-		{ "7a1f0c52-3b9d-4c8e-9f21-5d6e7f8091A2", false },
+		{ "7a1f0c52-3b9d-4c8e-9f21-5d6e7f8091A2", true },
 		{ "7a1f0c523b9d-4c8e-9f21-5d6e7f8091a2-", false },
 		{ "7a1f0c52_3b9d_4c8e_9f21_5d6e7f8091a2", false },
 		{ "{7a1f0c52-3b9d-4c8e-9f21-5d6e7f8091a2}", false },

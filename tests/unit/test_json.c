@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/json_put.h"
 #include "support.h"
 #include "webhook/json.h"
 #include "webhook/pointer.h"
@@ -287,7 +288,7 @@ TEST(what_is_put_reads_the_same)
 
 			um_buf_printf(&want, "%s%c%s", others[i], c, others[i]);
 			um_buf_puts(&json, "[");
-			um_json_put(&json, um_buf_str(&want));
+			um_json_put_string(&json, um_buf_str(&want));
 			um_buf_puts(&json, "]");
 			list = um_json_parse(um_buf_str(&json));
 
@@ -320,7 +321,7 @@ TEST(what_is_put)
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct um_buf out = { 0 };
 
-		um_json_put(&out, cases[i].text);
+		um_json_put_string(&out, cases[i].text);
 		assert_str(um_buf_str(&out), cases[i].json);
 		um_buf_free(&out);
 	}

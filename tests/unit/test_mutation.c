@@ -29,8 +29,8 @@ static bool
 decides_something(const struct um_event *events, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		if (events[i].meaning != UM_EFFECT_RECHECK
-			&& events[i].meaning != UM_EFFECT_IGNORE)
+		if (events[i].effect != UM_EFFECT_RECHECK
+			&& events[i].effect != UM_EFFECT_IGNORE)
 			return true;
 	return false;
 }
@@ -39,7 +39,7 @@ decides_something(const struct um_event *events, size_t len)
 static bool
 is_same(const struct um_event *a, const struct um_event *b)
 {
-	return a->meaning == b->meaning && a->has_id == b->has_id
+	return a->effect == b->effect && a->has_id == b->has_id
 		&& memcmp(a->id, b->id, sizeof(a->id)) == 0
 		&& strcmp(a->type, b->type) == 0
 		&& a->has_amount == b->has_amount && a->amount == b->amount

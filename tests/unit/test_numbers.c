@@ -180,20 +180,21 @@ TEST(hex)
 	}
 }
 
-/* The pairs as `name=value;`, put together again. */
+/* The params as `name=value;`, put together again. */
 static void
 assert_pairs(const char *text, const char *between, const char *equals,
 	const char *expected)
 {
 	struct um_buf out = { 0 };
-	struct um_params pairs;
-	bool ok = um_params_parse(&pairs, um_str(text), between, equals);
+	struct um_params params;
+	bool ok = um_params_parse(&params, um_str(text), between, equals);
 
 	assert_row(text, ok == (expected != NULL));
-	for (size_t i = 0; ok && i < pairs.len; i++)
-		um_buf_printf(&out, "%.*s=%.*s;", (int)pairs.pair[i].name.len,
-			pairs.pair[i].name.ptr, (int)pairs.pair[i].value.len,
-			pairs.pair[i].value.ptr);
+	for (size_t i = 0; ok && i < params.len; i++)
+		um_buf_printf(&out, "%.*s=%.*s;", (int)params.param[i].name.len,
+			params.param[i].name.ptr,
+			(int)params.param[i].value.len,
+			params.param[i].value.ptr);
 	if (ok)
 		assert_str(um_buf_str(&out), expected);
 	um_buf_free(&out);
@@ -222,12 +223,12 @@ TEST(as_many_named_parts_as_the_limit)
 {
 	for (size_t more = 0; more < 2; more++) {
 		struct um_buf text = { 0 };
-		struct um_params pairs;
+		struct um_params params;
 
 		for (size_t i = 0; i < UM_SIGNATURE_PARAMS_MAX + more; i++)
 			um_buf_printf(&text, "%sa=%zu", i != 0 ? "," : "", i);
-		assert_int_equal(um_params_parse(&pairs, um_buf_str(&text), ",",
-					 "="),
+		assert_int_equal(um_params_parse(&params, um_buf_str(&text),
+					 ",", "="),
 			more == 0);
 		um_buf_free(&text);
 	}

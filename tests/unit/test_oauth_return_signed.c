@@ -119,8 +119,7 @@ set_up(void **state)
 		.secrets_len = 1 };
 	struct um_error err = { 0 };
 
-	if (!um_spec_load(&trial_provider("plain")->description, path, &site,
-		    &err))
+	if (!um_spec_load(&trial_provider("plain")->spec, path, &site, &err))
 		fail_msg("%s", err.text);
 	file_remove(path);
 	return trial_set_up(state);
@@ -129,7 +128,7 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	um_spec_free(trial_provider("plain")->description);
+	um_spec_free(trial_provider("plain")->spec);
 	return trial_tear_down(state);
 }
 

@@ -80,7 +80,7 @@ give_a_signed_return(void **state)
 	struct um_error err = { 0 };
 
 	(void)state;
-	if (!um_spec_load(&trial_provider("shop")->description,
+	if (!um_spec_load(&trial_provider("shop")->spec,
 		    "tests/descriptions/razorpay.json", &site, &err))
 		fail_msg("%s", err.text);
 	return 0;
@@ -90,8 +90,8 @@ static int
 take_it_away(void **state)
 {
 	(void)state;
-	um_spec_free(trial_provider("shop")->description);
-	trial_provider("shop")->description = NULL;
+	um_spec_free(trial_provider("shop")->spec);
+	trial_provider("shop")->spec = NULL;
 	return 0;
 }
 

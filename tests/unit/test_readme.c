@@ -101,7 +101,7 @@ TEST(the_example)
 	assert_int_equal(um_spec_read(description, &delivery, events, &len),
 		UM_DELIVERY_GOOD);
 	assert_int_equal(len, 1);
-	assert_int_equal(events[0].meaning, UM_EFFECT_PAID);
+	assert_int_equal(events[0].effect, UM_EFFECT_PAID);
 	assert_string_equal(events[0].identity, "evt_1");
 	assert_string_equal(events[0].reference, "ch_1");
 	assert_true(events[0].has_id && events[0].has_amount);
@@ -136,7 +136,7 @@ TEST(the_return_in_the_example)
 	sent.query = um_str(query);
 	assert_int_equal(um_spec_read_return(description, &sent, &event),
 		UM_DELIVERY_GOOD);
-	assert_int_equal(event.meaning, UM_EFFECT_PAID);
+	assert_int_equal(event.effect, UM_EFFECT_PAID);
 	assert_true(event.has_id);
 	assert_string_equal(event.reference, "pay_1");
 	um_spec_free(description);
@@ -157,7 +157,7 @@ TEST(the_configuration)
 		fail_msg("%s", err.text);
 	assert_int_equal(config->providers_len, 3);
 	for (size_t i = 0; i < config->providers_len; i++)
-		assert_non_null(config->providers[i].description);
+		assert_non_null(config->providers[i].spec);
 	um_config_free(config);
 	file_remove(path);
 	free(text);

@@ -57,51 +57,51 @@ TEST(what_each_meaning_does)
 		enum um_outcome outcome;
 		const char *row;
 	} cases[] = {
-		{ "", { .meaning = UM_EFFECT_PAID }, UM_OUTCOME_ACCEPT,
+		{ "", { .effect = UM_EFFECT_PAID }, UM_OUTCOME_ACCEPT,
 			"completed accept " },
 		{ TEN,
-			{ .meaning = UM_EFFECT_PAID,
+			{ .effect = UM_EFFECT_PAID,
 				.has_amount = true,
 				.amount = 1000,
 				.currency = "EUR" },
 			UM_OUTCOME_ACCEPT, "completed accept " },
 		{ TEN,
-			{ .meaning = UM_EFFECT_PAID,
+			{ .effect = UM_EFFECT_PAID,
 				.has_amount = true,
 				.amount = 999,
 				.currency = "EUR" },
 			UM_OUTCOME_CANCEL, "completed cancel amount_mismatch" },
 		{ TEN,
-			{ .meaning = UM_EFFECT_PAID,
+			{ .effect = UM_EFFECT_PAID,
 				.has_amount = true,
 				.amount = 1000,
 				.currency = "USD" },
 			UM_OUTCOME_CANCEL, "completed cancel amount_mismatch" },
 		{ TEN,
-			{ .meaning = UM_EFFECT_PAID,
+			{ .effect = UM_EFFECT_PAID,
 				.has_amount = true,
 				.amount = INT64_MIN,
 				.currency = "EUR" },
 			UM_OUTCOME_CANCEL, "completed cancel amount_mismatch" },
 		{ "{\"amount\": 9007199254740991, \"currency\": \"EUR\"}",
-			{ .meaning = UM_EFFECT_PAID,
+			{ .effect = UM_EFFECT_PAID,
 				.has_amount = true,
 				.amount = 9007199254740991,
 				.currency = "EUR" },
 			UM_OUTCOME_ACCEPT, "completed accept " },
-		{ TEN, { .meaning = UM_EFFECT_PAID }, UM_OUTCOME_RECHECK,
+		{ TEN, { .effect = UM_EFFECT_PAID }, UM_OUTCOME_RECHECK,
 			"processing - recheck" },
-		{ "", { .meaning = UM_EFFECT_FAILED }, UM_OUTCOME_CANCEL,
+		{ "", { .effect = UM_EFFECT_FAILED }, UM_OUTCOME_CANCEL,
 			"completed cancel payment_failed" },
-		{ "", { .meaning = UM_EFFECT_CANCELLED }, UM_OUTCOME_DECLINE,
+		{ "", { .effect = UM_EFFECT_CANCELLED }, UM_OUTCOME_DECLINE,
 			"completed decline cancelled" },
-		{ "", { .meaning = UM_EFFECT_EXPIRED }, UM_OUTCOME_CANCEL,
+		{ "", { .effect = UM_EFFECT_EXPIRED }, UM_OUTCOME_CANCEL,
 			"completed cancel expired" },
-		{ "", { .meaning = UM_EFFECT_PROCESSING },
-			UM_OUTCOME_PROCESSING, "processing - " },
-		{ "", { .meaning = UM_EFFECT_RECHECK }, UM_OUTCOME_RECHECK,
+		{ "", { .effect = UM_EFFECT_PROCESSING }, UM_OUTCOME_PROCESSING,
+			"processing - " },
+		{ "", { .effect = UM_EFFECT_RECHECK }, UM_OUTCOME_RECHECK,
 			"processing - recheck" },
-		{ "", { .meaning = UM_EFFECT_IGNORE }, UM_OUTCOME_IGNORED,
+		{ "", { .effect = UM_EFFECT_IGNORE }, UM_OUTCOME_IGNORED,
 			"pending - " },
 	};
 
@@ -129,10 +129,10 @@ TEST(what_each_meaning_does)
 TEST(once_and_in_order)
 {
 	struct um_event events[4] = {
-		{ .meaning = UM_EFFECT_PROCESSING },
-		{ .meaning = UM_EFFECT_FAILED },
-		{ .meaning = UM_EFFECT_PAID },
-		{ .meaning = UM_EFFECT_PAID },
+		{ .effect = UM_EFFECT_PROCESSING },
+		{ .effect = UM_EFFECT_FAILED },
+		{ .effect = UM_EFFECT_PAID },
+		{ .effect = UM_EFFECT_PAID },
 	};
 	static const enum um_outcome outcomes[] = { UM_OUTCOME_PROCESSING,
 		UM_OUTCOME_CANCEL, UM_OUTCOME_LATE, UM_OUTCOME_SEEN };
@@ -164,7 +164,7 @@ TEST(once_and_in_order)
 
 TEST(the_longest_texts)
 {
-	struct um_event event = { .meaning = UM_EFFECT_PAID };
+	struct um_event event = { .effect = UM_EFFECT_PAID };
 	struct um_op op;
 
 	event_make(&op, &event, "");
@@ -179,7 +179,7 @@ TEST(the_longest_texts)
 
 TEST(another_providers_row)
 {
-	struct um_event event = { .meaning = UM_EFFECT_PAID };
+	struct um_event event = { .effect = UM_EFFECT_PAID };
 	struct um_op op;
 
 	event_make(&op, &event, "");

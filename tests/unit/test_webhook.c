@@ -225,7 +225,7 @@ TEST(an_event_that_is_ours)
 		answer(&trial_context, &ex);
 		assert_int_equal(ex.asked, 1);
 		assert_int_equal(ex.ops[0].kind, UM_OP_EVENT);
-		assert_int_equal(ex.ops[0].event->meaning, UM_EFFECT_PAID);
+		assert_int_equal(ex.ops[0].event->effect, UM_EFFECT_PAID);
 		assert_string_equal(ex.ops[0].event->identity, "ev_1");
 		assert_true(um_seal_open(&json, um_buf_str(&ex.ops[0].result),
 			ex.ops[0].id, ex.ops[0].row.binding,
@@ -299,7 +299,7 @@ TEST(several_events_at_once)
 		answer(&trial_context, &ex);
 		assert_int_equal(ex.asked, 2);
 		assert_string_equal(ex.ops[0].event->identity, "ev_3");
-		assert_int_equal(ex.ops[0].event->meaning, UM_EFFECT_IGNORE);
+		assert_int_equal(ex.ops[0].event->effect, UM_EFFECT_IGNORE);
 		assert_string_equal(ex.ops[1].event->identity, "ev_4");
 		ex.asked = 0;
 		ex.ops[0].outcome = ends[i][0];
@@ -318,8 +318,7 @@ set_up(void **state)
 		.secrets_len = 1 };
 	struct um_error err;
 
-	if (!um_spec_load(&trial_provider("shop")->description, path, &site,
-		    &err))
+	if (!um_spec_load(&trial_provider("shop")->spec, path, &site, &err))
 		fail_msg("%s", err.text);
 	file_remove(path);
 	return trial_set_up(state);
@@ -328,7 +327,7 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	um_spec_free(trial_provider("shop")->description);
+	um_spec_free(trial_provider("shop")->spec);
 	return trial_tear_down(state);
 }
 

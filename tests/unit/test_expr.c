@@ -63,7 +63,7 @@ put(const char *json, const struct um_delivery *delivery,
 	assert_non_null(node);
 	if (!um_expr_load_node(&value, &at, node, &scope))
 		fail_msg("%s: %s", json, err.text);
-	assert_true(um_params_parse(&reading.pairs, STR("t=12,v1=a,v1=b,x="),
+	assert_true(um_params_parse(&reading.params, STR("t=12,v1=a,v1=b,x="),
 		",", "="));
 	found = um_expr_eval(&value, &reading, out);
 	assert_false(out->failed);

@@ -90,7 +90,7 @@ TEST(a_provider_with_its_description)
 		assert_non_null(provider);
 		assert_int_equal(provider->kind, cases[i].kind);
 		assert_row(cases[i].name,
-			(provider->description != NULL) == cases[i].described);
+			(provider->spec != NULL) == cases[i].described);
 		um_config_free(config);
 	}
 }
@@ -213,7 +213,7 @@ TEST(the_folder_that_comes_with_urlmode)
 
 	if (!um_config_load(&config, path, &err))
 		fail_msg("%s", err.text);
-	assert_non_null(config->providers[0].description);
+	assert_non_null(config->providers[0].spec);
 	um_config_free(config);
 	file_remove(path);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "webhook/json.h"
+#include "core/json_put.h"
 
 static void
 put_escape(struct um_buf *out, unsigned char c)
@@ -19,7 +19,7 @@ put_escape(struct um_buf *out, unsigned char c)
 }
 
 void
-um_json_put(struct um_buf *out, struct um_str text)
+um_json_put_string(struct um_buf *out, struct um_str text)
 {
 	size_t plain = 0; /* where what is not put yet begins */
 
@@ -36,4 +36,44 @@ um_json_put(struct um_buf *out, struct um_str text)
 	if (text.len != 0)
 		um_buf_put(out, text.ptr + plain, text.len - plain);
 	um_buf_puts(out, "\"");
+}
+
+void
+um_json_put_begin(struct um_buf *out)
+{
+	um_buf_puts(out, "{");
+}
+
+void
+um_json_put_end(struct um_buf *out)
+{
+	um_buf_puts(out, "}");
+}
+
+void
+um_json_put_key(struct um_buf *out, struct um_str name)
+{
+	if (out->len != 0 && out->ptr[out->len - 1] != '{')
+		um_buf_puts(out, ",");
+	um_json_put_string(out, name);
+	um_buf_puts(out, ":");
+}
+
+void
+um_json_put_int(struct um_buf *out, int64_t value)
+{
+	um_buf_int(out, value);
+}
+
+void
+um_json_put_null(struct um_buf *out)
+{
+	um_buf_puts(out, "null");
+}
+
+void
+um_json_put_member(struct um_buf *out, const char *name, struct um_str text)
+{
+	um_json_put_key(out, um_str(name));
+	um_json_put_string(out, text);
 }

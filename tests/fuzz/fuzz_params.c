@@ -13,14 +13,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct um_str between = fuzz_line(&rest);
 	struct um_str equals = fuzz_line(&rest);
 	struct um_str header = fuzz_rest(&rest);
-	struct um_params pairs;
+	struct um_params params;
 
 	/* A description's are never empty. */
 	if (between.ptr[0] != '\0' && equals.ptr[0] != '\0'
-		&& um_params_parse(&pairs, header, between.ptr, equals.ptr)) {
-		HOLDS(pairs.len > 0 && pairs.len <= UM_SIGNATURE_PARAMS_MAX);
-		for (size_t i = 0; i < pairs.len; i++) {
-			const struct um_field *pair = &pairs.pair[i];
+		&& um_params_parse(&params, header, between.ptr, equals.ptr)) {
+		HOLDS(params.len > 0 && params.len <= UM_SIGNATURE_PARAMS_MAX);
+		for (size_t i = 0; i < params.len; i++) {
+			const struct um_field *pair = &params.param[i];
 
 			HOLDS(pair->name.len != 0);
 			HOLDS(pair->name.ptr >= header.ptr);

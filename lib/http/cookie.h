@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Cookies as a browser sends them (RFC 6265 section 4.2). */
+#ifndef UM_COOKIE_H
+#define UM_COOKIE_H
+
+#include "core/str.h"
+
+enum um_cookie_state {
+	UM_COOKIE_NONE,
+	UM_COOKIE_FOUND,
+	UM_COOKIE_DUPLICATE, /* it is there more than once: none of them counts */
+};
+
+/*
+ * The value of the cookie `name` in a Cookie header, without the spaces and
+ * tabs around it; it points into the header. Empty unless FOUND.
+ */
+enum um_cookie_state um_cookie_get(struct um_str *value, struct um_str header,
+	const char *name);
+
+#endif
