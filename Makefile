@@ -90,7 +90,8 @@ demo:           ## walk the demo from the tool call to its result, and say each 
 	@node tests/demo/walk.mjs
 
 migrate:        ## apply sql/ to the database of URLMODE_ADMIN_DATABASE_URL
-	@tests/stack/deps migrate
+	@command -v psql >/dev/null || { \
+		echo 'make migrate: psql is missing; install postgresql-client' >&2; exit 1; }
 	@sql/migrate
 
 ## Tests
