@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// What the documents list is what the code has: reason codes, SQL functions,
+// configuration keys, metrics, modules; and their links lead somewhere.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PROTOCOL = 'lib/PROTOCOL.md';
+const CONFIGURATION = 'nginx/CONFIGURATION.md';
+
+const read = (file) => readFileSync(path.join(ROOT, file), 'utf8');
+
+/** The files under a folder with this ending, but for what was built or installed. */
+function list(folder, ending) {
+	return readdirSync(path.join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+		const file = path.join(folder, entry.name);
+		if (entry.isDirectory()) return /^(node_modules|build|\..*)$/.test(entry.name) ? [] : list(file, ending);
+		return file.endsWith(ending) ? [file] : [];
+	}).sort();
+}
+
+const readAll = (folder, ending) => list(folder, ending).map(read).join('\n');
+const sorted = (names) => [...new Set(names)].sort();
+
+/** What stands under a heading, up to the next one of its level or above. */
+function section(file, heading) {
+	const text = read(file);
+	const [start] = new RegExp(`^#+ ${heading}$`, 'm').exec(text) ?? assert.fail(`${file} has no heading ${heading}`);
+	const rest = text.slice(text.indexOf(start) + start.length);
+	const end = rest.search(new RegExp(`^#{1,${start.indexOf(' ')}} `, 'm'));
+	return end < 0 ? rest : rest.slice(0, end);
+}
+
+/** The code in the first column of a section's tables. */
+const firstColumn = (file, heading) => [...section(file, heading).matchAll(/^\| `([^`]+)` \|/gm)].map(([, code]) => code);
+
+test('the reason codes of the protocol, with their statuses, are those of lib/http/refusal.h', () => {
+	const refusals = [...read('lib/http/refusal.h').matchAll(/\bX\(\w+,\s*(\d+),\s*"(\w+)"/g)];
+	const rows = [...section(PROTOCOL, 'Reason codes').matchAll(/^\| (\d+) \| `(\w+)` \|/gm)];
+
+	assert.ok(refusals.length > 0);
+	assert.deepEqual(sorted(rows.map(([, status, code]) => `${status} ${code}`)),
+		sorted(refusals.map(([, status, code]) => `${status} ${code}`)));
+});
+
+/** Each function that a role may execute, as `name(parameters)`, from the migrations. */
+function grantedFunctions(role) {
+	const sql = readAll('sql', '.sql').replaceAll(/--.*$/gm, '');
+	const parameters = new Map([...sql.matchAll(/CREATE FUNCTION urlmode\.(\w+)\(([^)]*)\)/g)]
+		.map(([, name, text]) => [name, text.replaceAll(/\s+/g, ' ').trim()]));
+	const granted = [...sql.matchAll(/GRANT EXECUTE ON FUNCTION([^;]*?)\bTO ([^;]*);/g)]
+		.filter(([, , roles]) => roles.split(/[\s,]+/).includes(role))
+		.flatMap(([, functions]) => [...functions.matchAll(/urlmode\.(\w+)\(/g)]);
+
+	return granted.map(([, name]) => `${name}(${parameters.get(name)})`);
+}
+
+for (const role of ['urlmode_cgi', 'urlmode_server']) {
+	test(`the protocol has the SQL functions that ${role} may execute, with their parameters`, () => {
+		const granted = grantedFunctions(role);
+
+		assert.ok(granted.length > 0);
+		assert.deepEqual(sorted(firstColumn(PROTOCOL, `Role ${role}`)), sorted(granted));
+	});
+}
+
+test('the reference has the keys of the configuration, and no others', () => {
+	const keys = [...readAll('lib/config', '.c').matchAll(/\bkeys\[\] = \{([^}]*)\}/g)]
+		.flatMap(([, strings]) => [...strings.matchAll(/"(\w+)"/g)].map(([, key]) => key));
+
+	assert.ok(keys.includes('base_url') && keys.includes('display_name'));
+	assert.deepEqual(sorted([...firstColumn(CONFIGURATION, 'The file'), ...firstColumn(CONFIGURATION, "A provider's entry")]),
+		sorted(keys));
+});
+
+test('the reference has the environment variables and the options of the programs, and no others', () => {
+	const code = readAll('lib', '.c') + readAll('cgi-bin', '.c');
+	const known = firstColumn(CONFIGURATION, 'Command line, environment and signals').join(' ');
+	const names = (text) => sorted(text.match(/\bURLMODE_[A-Z_]+|--[a-z]+/g) ?? []);
+
+	const strings = [...code.matchAll(/"(URLMODE_[A-Z_]+|--[a-z]+)"/g)].map(([, name]) => name).join(' ');
+	assert.deepEqual(names(known), names(strings));
+});
+
+test('the reference has the metrics, with their types, and no others', () => {
+	const metrics = [...read('lib/server/metrics.c').matchAll(/# TYPE (\w+) (\w+)/g)];
+	const rows = [...section(CONFIGURATION, 'Metrics').matchAll(/^\| `(\w+)` \| (\w+) \|/gm)];
+
+	assert.ok(metrics.length > 0);
+	assert.deepEqual(sorted(rows.map(([, name, type]) => `${name} ${type}`)),
+		sorted(metrics.map(([, name, type]) => `${name} ${type}`)));
+});
+
+test('the map has the modules of lib/, and no others', () => {
+	const modules = [...list('lib', '.h'), ...list('lib', '.c')]
+		.filter((file) => file.split('/').length === 3)
+		.map((file) => file.replace(/^lib\/|\.[ch]$/g, ''));
+
+	assert.deepEqual(sorted(firstColumn('lib/README.md', 'Modules').flatMap((cell) => cell.split(' '))), sorted(modules));
+});
+
+/** The anchor that a heading has on a page. */
+const anchor = (heading) => heading.toLowerCase().trim().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(' ', '-');
+
+for (const file of list('.', '.md')) {
+	test(`the links of ${file} lead somewhere`, () => {
+		const text = read(file).replaceAll(/^```[^]*?^```/gm, '');
+		for (const [, link] of text.matchAll(/\]\((?![a-z]+:)([^)\s]+)\)/g)) {
+			const [target, fragment] = link.split('#');
+			const place = path.join(path.dirname(file), target);
+			const page = target === '' ? file : place;
+			assert.ok(existsSync(path.join(ROOT, page)), `${link} is no file`);
+			if (fragment !== undefined) {
+				const anchors = [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => anchor(heading));
+				assert.ok(anchors.includes(fragment), `${link} is no heading`);
+			}
+		}
+	});
+
+	test(`the files that ${file} names exist`, () => {
+		for (const [, name] of read(file).matchAll(/`((?![^`]*\bNAME\b)(?:\.\.\/|[a-z-]+\/)[\w./@-]*\w\.(?:[ch]|m?js|md|sql|conf|json|py))`/g)) {
+			const places = [path.join(path.dirname(file), name), name];
+			assert.ok(places.some((place) => existsSync(path.join(ROOT, place))), `${name} does not exist`);
+		}
+	});
+}
