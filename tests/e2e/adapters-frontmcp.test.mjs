@@ -86,7 +86,7 @@ describe('FrontMCP (a double)', { timeout: 120_000 }, () => {
 		await client.nextRequest();
 		const second = client.call('buy_report');
 		const { url } = await client.nextRequest();
-		assert.match((await first).text, /a newer request took its place|dismissed/);
+		assert.match((await first).text, /a newer request replaced it|dismissed/);
 		await pay(fixture, url);
 		assert.equal((await second).text, 'Paid with cs_test_1.');
 	});

@@ -176,13 +176,13 @@ for (const frameworks of ['newest', 'oldest']) {
 				assert.match(state, /^[\w-]{115}$/);
 				assert.ok(!Buffer.from(state, 'base64url').includes('ada'));
 				const grace = await connect(GRACE);
-				assert.match(textOf(await again(grace, 'connect_account', state)), /does not belong/);
+				assert.match(textOf(await again(grace, 'connect_account', state)), /requestState is not valid/);
 			});
 
 			test('is valid for its own request only', async () => {
 				const client = await connect();
 				const state = await begin(client, 'connect_account');
-				assert.match(textOf(await again(client, 'buy_report', state)), /does not belong/);
+				assert.match(textOf(await again(client, 'buy_report', state)), /requestState is not valid/);
 			});
 
 			test('is rejected when a bit of it is changed or it has another form', async () => {
@@ -190,7 +190,7 @@ for (const frameworks of ['newest', 'oldest']) {
 				const bytes = Buffer.from(await begin(client, 'connect_account'), 'base64url');
 				bytes[20] ^= 1;
 				for (const state of [bytes.toString('base64url'), 'nonsense', '']) {
-					assert.match(textOf(await again(client, 'connect_account', state)), /does not belong/, state);
+					assert.match(textOf(await again(client, 'connect_account', state)), /requestState is not valid/, state);
 				}
 			});
 

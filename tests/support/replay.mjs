@@ -1,7 +1,6 @@
-// Deliveries replayed from a file: in the order in which they happened, and in
-// random order with a tenth of them twice. Both must leave the same rows. An
-// elicitation has at most one event that ends it: what two ends would leave
-// depends on which came first, by the rules.
+// Replays deliveries from a file: in their original order, and in random order
+// with a tenth of them sent twice. Both must lead to the same rows. Each
+// elicitation has at most one final event, because of two the first one wins.
 
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -15,7 +14,7 @@ import { post, sender } from './deliveries.mjs';
 const PRICE = { amount: 1_000, currency: 'EUR' };
 const LESS = { ...PRICE, amount: 999 };
 
-/** What happens to one elicitation: of which provider, and an event after the other. */
+/** The events of one elicitation in order, and its provider. */
 const WAYS = [
 	['stripe', ['processing', 'settled']],
 	['stripe', ['paid']],
@@ -34,12 +33,12 @@ const WAYS = [
 ];
 const AT_ONCE = 32;
 
-/** What a provider sends again. */
+/** The events that a provider sends again. */
 const NOT_NOW = new Set([502, 503, 504]);
 const PAUSE_MS = 50;
 const OWNER = { subject: 'replay', session: '' };
 
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+/** Pseudorandom numbers from 0 to 1, the same for the same seed (mulberry32). */
 function random(seed) {
 	let state = seed;
 	return () => {
@@ -50,7 +49,7 @@ function random(seed) {
 	};
 }
 
-/** Runs `work` on everything, some at once, in order. */
+/** Calls `work` for all items in order, several at a time. */
 async function eachOf(all, work) {
 	const left = all.values();
 	await Promise.all(Array.from({ length: AT_ONCE }, async () => {
@@ -59,11 +58,11 @@ async function eachOf(all, work) {
 }
 
 /**
- * Writes the file: one delivery a line, in the order in which they happen.
+ * Writes the file with one delivery in each line, in their original order.
  *
  * @param {object} fixture
  * @param {string} file
- * @param {number} count of deliveries, at least
+ * @param {number} count the least number of deliveries
  */
 export async function writeDeliveries(fixture, file, count) {
 	const out = createWriteStream(file);
@@ -84,13 +83,13 @@ export async function writeDeliveries(fixture, file, count) {
 }
 
 /**
- * Replays the file on elicitations that are as new.
+ * Replays the file on new elicitations.
  *
  * @param {object} fixture
  * @param {string} file
  * @param {{ seed?: number, onTaken?: (count: number) => Promise<void> }} [options]
- *     seed: of the random order; none: in order; onTaken: called with how many have
- *     been taken, after each
+ *     seed: of the random order; without it they are sent in order; onTaken: called
+ *     after each delivery with the number sent so far
  * @returns {Promise<{ rows: string[], deliveries: number, seconds: number }>}
  *     rows: one line an elicitation, in the file's order
  */
@@ -112,7 +111,7 @@ export async function replay(fixture, file, { seed, onTaken } = {}) {
 		await onTaken?.(++taken);
 	};
 	const start = performance.now();
-	// In order is one elicitation's events one after the other, whatever the others do.
+	// In order means one event of an elicitation after the other, concurrently with other elicitations.
 	await eachOf(seed === undefined ? byElicitation(order) : order.map((line) => [line]), async (some) => {
 		for (const line of some) await send(line);
 	});
@@ -140,7 +139,7 @@ function shuffle(lines, next) {
 	return all;
 }
 
-/** The elicitations that the file speaks of, pending. */
+/** Creates the elicitations of the file, pending. */
 async function renew(fixture, lines) {
 	const providers = new Map(lines.map((line) => JSON.parse(line)).map(({ id, provider }) => [id, provider]));
 	const ids = [...providers.keys()];
@@ -154,9 +153,9 @@ async function renew(fixture, lines) {
 }
 
 /**
- * All of the rows that is not of their time, with the result as a waiter gets
- * it; and which events are kept. What an event did may differ: `processing`
- * that came after the end is late.
+ * The rows without their times, with the results as a wait returns them, and the
+ * stored events. The effect of an event may differ: a `processing` that arrives
+ * after the final event has none.
  */
 async function rowsOf(fixture, ids) {
 	const rows = await fixture.stack.sql(`
