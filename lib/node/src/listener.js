@@ -102,11 +102,11 @@ export class Listener extends EventEmitter {
 	 * @param {unknown} user who needs the connection until `release`
 	 */
 	acquire(user) {
-		if (this.#users.size === 0) {
-			if (this.#connection) this.#connection.socket.ref();
-			else void this.#connect();
-		}
+		const isFirst = this.#users.size === 0;
 		this.#users.add(user);
+		if (!isFirst) return;
+		if (this.#connection) this.#connection.socket.ref();
+		else void this.#connect();
 	}
 
 	/**
