@@ -50,7 +50,10 @@ export async function elicitByRetry(options, round) {
 	}
 	const waited = await waitOneRound(options, round, id);
 	if (typeof waited === 'object') return claimOutcome(options, waited, { returnUrl });
-	return { ...pendingResult(id, returnUrl, waited), toolResult: { resultType: 'input_required', requestState: String(round.state) } };
+	return {
+		...pendingResult(id, returnUrl, waited),
+		toolResult: { resultType: 'input_required', requestState: String(round.state) },
+	};
 }
 
 /** @param {import('./types.js').BaseElicitOptions} options */
