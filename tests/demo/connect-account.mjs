@@ -1,5 +1,5 @@
-// The worked example: an MCP tool that connects the user's account at a
-// provider through the browser, and gets a promise of the outcome for it.
+// The worked example: an MCP tool that connects the user's account at a provider
+// through the browser.
 
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { ElicitationTimeoutError } from 'urlmode';
@@ -22,9 +22,9 @@ const REASONS = {
  *
  * @param {import('@modelcontextprotocol/sdk/server/mcp.js').McpServer} mcp
  * @param {{ urlmode: import('urlmode').UrlMode, openid: import('./openid.mjs').OpenIdClient,
- *     accounts: Map<string, object>, ttl?: number }} parts
- *     accounts: subject → { name, tokens }, the server's own; ttl: milliseconds
- *     that the user has
+ *     accounts: Map<string, object>, ttl?: number }} services
+ *     accounts: the server's own map of subject → { name, tokens }; ttl: the
+ *     milliseconds that the user has
  */
 export function registerConnectAccount(mcp, { urlmode, openid, accounts, ttl = TTL }) {
 	mcp.registerTool('connect_account', {
@@ -35,7 +35,7 @@ export function registerConnectAccount(mcp, { urlmode, openid, accounts, ttl = T
 			return failed('This MCP client cannot send its user to a web page (elicitation.url).');
 		}
 
-		// Who the user is says the MCP authorization, and nothing else.
+		// Only the MCP authorization decides who the user is.
 		const owner = { subject: authInfo.extra.subject, session: sessionId };
 
 		const { elicitationId, url, returnUrl } = await urlmode.create({
@@ -86,16 +86,16 @@ export function registerConnectAccount(mcp, { urlmode, openid, accounts, ttl = T
 	});
 }
 
-/** Nobody waits any more: the page in the browser says so. A row that is completed stays as it is. */
+/** Cancels the elicitation, so that the page in the browser reports it. A completed row stays as it is. */
 async function abandon(urlmode, elicitationId, options) {
 	try {
 		await urlmode.cancel(elicitationId, options);
 	} catch {
-		// Without its database it expires by itself.
+		// If the database is unavailable, the elicitation expires by itself.
 	}
 }
 
-/** Keeps the client's request alive while its user is in the browser. */
+/** Sends progress, so that the client's request does not time out while its user is in the browser. */
 function progressReporter(sendNotification, progressToken) {
 	let progress = 0;
 
@@ -111,7 +111,7 @@ function progressReporter(sendNotification, progressToken) {
 	};
 }
 
-/** Of the wait, or of the client, which answers no elicitation. */
+/** Whether the wait timed out, or the client did not respond to the elicitation. */
 function isTimeout(error) {
 	return error instanceof ElicitationTimeoutError || error.code === ErrorCode.RequestTimeout;
 }

@@ -1,21 +1,22 @@
-// One page of the demo host: its MCP client session, and what the page shows.
+// The MCP client session of one page of the demo host, and the state that the
+// page shows.
 
 import { EventEmitter } from 'node:events';
 
 import { connectClient } from '../support/mcp.mjs';
 
-// How long a page may be away (a phone shows one tab at a time) before its
-// session counts as abandoned, in milliseconds.
+// How many milliseconds a page may be disconnected, because a phone shows one tab
+// at a time, before its session is abandoned.
 const ABSENCE_MAX = 300_000;
 
 /**
- * Emits 'abandoned' when no page has watched for a while. `view` is what the
- * page shows:
+ * Emits 'abandoned' when the page has been disconnected too long. `view` is the
+ * state that the page shows:
  *
  *     phase        'ready' → 'calling' → 'asked' → 'waiting' → 'done'
- *     elicitation  { message, url, host } once the server has asked
- *     progress     what the server reported, in order
- *     completed    true when notifications/elicitation/complete has come
+ *     elicitation  { message, url, host } after the elicitation request
+ *     progress     the progress messages of the server, in order
+ *     completed    true after notifications/elicitation/complete
  *     result       { text, isError } of the tool
  */
 export class HostSession extends EventEmitter {
@@ -39,7 +40,7 @@ export class HostSession extends EventEmitter {
 		return session;
 	}
 
-	/** Calls back with the view, now and at every change, until the returned function is called. */
+	/** Calls the callback with the view now and after every change, until the returned function is called. */
 	watch(callback) {
 		const show = () => callback(this.view);
 
@@ -56,7 +57,7 @@ export class HostSession extends EventEmitter {
 		};
 	}
 
-	/** Starts the tool, unless it runs already. */
+	/** Calls the tool if it is not running yet. */
 	start() {
 		if (this.view.phase !== 'ready' && this.view.phase !== 'done') {
 			return;
@@ -102,7 +103,7 @@ export class HostSession extends EventEmitter {
 	}
 
 	#complete(elicitationId) {
-		// The protocol has a client ignore ids that it does not know.
+		// According to the protocol, a client ignores ids that it does not know.
 		if (elicitationId === this.#elicitationId) {
 			this.#show({ completed: true });
 		}

@@ -1,5 +1,5 @@
-// The demo's page and the MCP host behind it. Each load of the page gets an
-// MCP client session of its own, known by an id that only that page holds.
+// The demo's page and the MCP host behind it. Each load of the page gets its own
+// MCP client session, whose id only that page knows.
 //
 //     URLMODE_DEMO_MCP_URL=http://127.0.0.1:9001/mcp HOST_PORT=9002 node host.mjs
 
@@ -28,7 +28,7 @@ const HEADERS = {
  * Starts the host.
  *
  * @param {{ mcpUrl: string, port?: number, token?: string }} options
- *     port 0: a free one; token: the access token of the person at the page
+ *     port: 0 for a free one; token: the access token of the user of the page
  * @returns {Promise<{ url: string, close: () => Promise<void> }>}
  */
 export async function startHost({ mcpUrl, port = 0, token = [...demoUsers.keys()][0] }) {
@@ -82,7 +82,7 @@ export async function startHost({ mcpUrl, port = 0, token = [...demoUsers.keys()
 	return { url, close };
 }
 
-/** Refuses what other sites make a browser send. */
+/** Rejects requests that other sites make a browser send. */
 function fromThisPage(request, response, next) {
 	if ((request.get('Sec-Fetch-Site') ?? 'same-origin') === 'same-origin') {
 		next();
@@ -91,7 +91,7 @@ function fromThisPage(request, response, next) {
 	}
 }
 
-/** Server-sent events: the whole view, now and at every change. */
+/** Sends the whole view as server-sent events, now and after every change. */
 function sendViews(session, request, response) {
 	response.set('Content-Type', 'text/event-stream').flushHeaders();
 	const leave = session.watch((view) => response.write(`data: ${JSON.stringify(view)}\n\n`));

@@ -1,8 +1,8 @@
-// Where oidc-provider keeps its sessions, codes and tokens: in the process.
-// Its own in-memory store holds a thousand entries, too few for a thousand
+// Keeps the sessions, codes and tokens of oidc-provider in memory. Its own
+// in-memory store has a thousand entries, which is too few for a thousand
 // sign-ins at once.
 
-/** Returns an adapter class for one provider; providers share nothing. */
+/** Returns an adapter class for one provider; providers do not share entries. */
 export function memoryAdapter() {
 	const rows = new Map();
 

@@ -1,5 +1,5 @@
-// oidc-provider as Node 20 needs it: it asks for Node 22 and warns at import,
-// but of what it uses there only URL.parse is missing.
+// Makes oidc-provider run on Node.js 20. It requires Node.js 22 and warns at
+// import, but only URL.parse is missing.
 
 URL.parse ??= (text, base) => (URL.canParse(text, base) ? new URL(text, base) : null);
 

@@ -8,12 +8,12 @@ export class OpenIdClient {
 	#issuer;
 	#discovered;
 
-	/** @param {string} issuer the provider's issuer identifier, an URL */
+	/** @param {string} issuer the provider's issuer identifier, a URL */
 	constructor(issuer) {
 		this.#issuer = new URL(issuer);
 	}
 
-	/** Where the user signs in. The `urlmode` package adds PKCE and nonce, /connect the state. */
+	/** The URL at which the user signs in. The `urlmode` package adds PKCE and nonce, and /connect the state. */
 	async authorizationUrl(returnUrl) {
 		return oidc.buildAuthorizationUrl(await this.#configuration(), {
 			redirect_uri: returnUrl,
@@ -22,11 +22,11 @@ export class OpenIdClient {
 	}
 
 	/**
-	 * Exchanges what came back for tokens. Issuer, PKCE verifier and nonce are
-	 * checked here; the state has been, by the callback program.
+	 * Exchanges the authorization code for tokens. Issuer, PKCE verifier and
+	 * nonce are checked here; the callback program has checked the state.
 	 * @param {import('urlmode').Outcome} outcome
 	 * @param {string} returnUrl
-	 * @returns {Promise<{ name: string, tokens: object }>} tokens: for this server alone
+	 * @returns {Promise<{ name: string, tokens: object }>} tokens: only for this server
 	 */
 	async exchange({ result, codeVerifier, nonce }, returnUrl) {
 		const configuration = await this.#configuration();
@@ -53,7 +53,7 @@ export class OpenIdClient {
 
 	#discover() {
 		return oidc.discovery(this.#issuer, CLIENT_ID, undefined, oidc.None(), {
-			// Plain HTTP, because the demo's provider is on loopback.
+			// Allows plain HTTP, because the demo's provider is on loopback.
 			execute: this.#issuer.protocol === 'http:' ? [oidc.allowInsecureRequests] : [],
 		});
 	}

@@ -1,4 +1,5 @@
-// What the demo's three programs share when they run as processes of their own.
+// Functions that the demo's three programs share when they run as separate
+// processes.
 
 import { once } from 'node:events';
 import process from 'node:process';
@@ -9,7 +10,7 @@ export function isMain(moduleUrl) {
 	return process.argv[1] === fileURLToPath(moduleUrl);
 }
 
-/** An environment variable that must be there. */
+/** Returns an environment variable that must be set. */
 export function env(name) {
 	const value = process.env[name];
 	if (!value) {
@@ -19,7 +20,7 @@ export function env(name) {
 }
 
 /**
- * Runs what `start` starts until SIGINT or SIGTERM, then closes it.
+ * Starts a service, and closes it after SIGINT or SIGTERM.
  * `start` resolves to `{ url, close }`; the one line printed is `NAME ready: URL`.
  */
 export async function run(name, start) {
@@ -36,7 +37,7 @@ export async function run(name, start) {
 
 /**
  * Listens on 127.0.0.1 (port 0: any free one) and resolves to the port.
- * Rejects when the port is taken.
+ * Rejects if the port is in use.
  */
 export async function listen(server, port) {
 	server.listen(port, '127.0.0.1');
@@ -44,7 +45,7 @@ export async function listen(server, port) {
 	return server.address().port;
 }
 
-/** Closes an HTTP server together with the connections that are open. */
+/** Closes an HTTP server and its open connections. */
 export async function closeServer(server) {
 	server.close();
 	server.closeAllConnections();

@@ -19,10 +19,10 @@ const FORM_MAX = 4096;
 /**
  * Starts a provider whose one client may return to `redirectUris`.
  *
- * The issuer is http://localhost:PORT: for a browser another site than the
- * callback host on 127.0.0.1, as a provider is in earnest.
+ * The issuer is http://localhost:PORT. For a browser this is another site than
+ * the callback host on 127.0.0.1, as a real provider is.
  *
- * @param {{ redirectUris: string[], port?: number }} options port 0: a free one
+ * @param {{ redirectUris: string[], port?: number }} options port: 0 for a free one
  * @returns {Promise<{ issuer: string, url: string, close: () => Promise<void> }>}
  */
 export async function startProvider({ redirectUris, port = 0 }) {
@@ -91,7 +91,7 @@ function createProvider(issuer, redirectUris, names) {
 	});
 }
 
-/** Signing in is consent enough for a demo: there is no second page. */
+/** Grants consent with the sign-in, so that the demo has no second page. */
 async function grantWhatIsAsked(ctx) {
 	const { client, session, provider, requestParamScopes } = ctx.oidc;
 	const grant = new provider.Grant({ accountId: session.accountId, clientId: client.clientId });

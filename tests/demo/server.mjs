@@ -1,5 +1,5 @@
 // The demo MCP server: Streamable HTTP with sessions, and one tool.
-// The tool itself, the part to learn from, is in connect-account.mjs.
+// The tool, which is the part to learn from, is in connect-account.mjs.
 //
 //     URLMODE_DATABASE_URL= URLMODE_KEYS_FILE= URLMODE_BASE_URL= URLMODE_DEMO_ISSUER= \
 //     SERVER_PORT=9001 node server.mjs
@@ -26,8 +26,8 @@ const TOKEN_LIFETIME_S = 3600;
  *
  * @param {{ databaseUrl: string, keysFile: string, baseUrl: string, issuer: string,
  *     port?: number, users?: Map<string, string>, ttl?: number }} options
- *     port 0: a free one; users: access token → subject; ttl: milliseconds that
- *     the user has
+ *     port: 0 for a free one; users: access token → subject; ttl: the milliseconds
+ *     that the user has
  * @returns {Promise<{ url: string, urlmode: UrlMode, close: () => Promise<void> }>}
  */
 export async function startServer({
@@ -44,7 +44,7 @@ export async function startServer({
 			? await openSession(sessions, parts, request.auth)
 			: sessions.get(id);
 
-		// A session id alone proves nothing: it must be this user's.
+		// A session id proves nothing: the session must belong to this user.
 		if (session?.subject !== request.auth.extra.subject) {
 			response.status(404).json({
 				jsonrpc: '2.0',

@@ -1,5 +1,5 @@
-// Who may use the demo MCP server: access token → subject. A real server
-// verifies tokens that its authorization server issued.
+// The users of the demo MCP server: access token → subject. A real server verifies
+// tokens that its authorization server has issued.
 
 export const demoUsers = new Map([
 	['demo-token-of-ada', 'ada@example.org'],

@@ -1,6 +1,6 @@
-// `make demo`: walks the demo's whole way without a window, one line a step.
-// Uses the stack that URLMODE_BASE_URL and its companions name, else one of
-// its own in build/demo-run.
+// `make demo`: runs the whole demo with a scripted browser and prints one line for
+// each step. Uses the stack that URLMODE_BASE_URL and the related variables name,
+// or else starts one in build/demo-run.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ const interruption = interrupted();
 const open = [];
 let stage = '';
 
-/** Runs a step; what it resolves to is printed by `line`. */
+/** Runs a step and prints its result, formatted by `line`. */
 async function step(name, action, line) {
 	stage = name;
 	const result = await Promise.race([action(), interruption]);
@@ -27,7 +27,7 @@ async function step(name, action, line) {
 	return result;
 }
 
-/** What is to be closed at the end, last one first, even if it is not there yet. */
+/** Closed at the end in reverse order, including what is still being opened. */
 function closeLater(part) {
 	open.unshift(part);
 	return part;
@@ -39,8 +39,8 @@ async function interrupted() {
 }
 
 /**
- * The hops that led to a page, without their queries, where codes and states
- * are, and without long random parts.
+ * The hops that led to a page, without their queries, which contain codes and
+ * states, and without long random parts.
  */
 function trail({ hops }) {
 	return hops.map(({ method, url, status }) => {
@@ -95,7 +95,7 @@ async function walk() {
 	}, String);
 }
 
-/** A page that is not an error, or an error that names the page's reason. */
+/** Returns the page, or throws its reason if it is an error page. */
 async function visit(navigation) {
 	const page = await navigation;
 	const reason = page.find('code')[0]?.text ?? page.title;

@@ -1,53 +1,54 @@
-// FrontMCP, by a double of its documented interface: npm does not have it.
+// The FrontMCP adapter with a double of FrontMCP's documented interface, because
+// npm does not have FrontMCP.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
 import {
-	elicitationsOf, exampleProject, forgetAll, openAdapterScene, pay, refuse, signIn, standing, startExample,
+	elicitationsOf, makeExampleProject, deleteElicitations, openAdapterFixture, pay, refuse, signIn, rowState, startExample,
 } from '../support/adapters.mjs';
 import { connectSdk1 } from '../support/clients.mjs';
 import { deferred, until } from '../support/wait.mjs';
 
 const ADA = { token: 'token-of-ada' };
 
-let scene;
+let fixture;
 let project;
 let instance;
 
 before(async () => {
-	scene = await openAdapterScene('frontmcp');
-	project = exampleProject('frontmcp', 'newest', { doubles: { '@frontmcp/sdk': 'frontmcp' } });
-	instance = await startExample(scene, project);
+	fixture = await openAdapterFixture('frontmcp');
+	project = makeExampleProject('frontmcp', 'newest', { doubles: { '@frontmcp/sdk': 'frontmcp' } });
+	instance = await startExample(fixture, project);
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
-beforeEach(() => forgetAll(scene));
+beforeEach(() => deleteElicitations(fixture));
 
-const connect = async (options = {}) => scene.closing(
+const connect = async (options = {}) => fixture.closeAtEnd(
 	await connectSdk1(project, { url: instance.url, ...ADA, ...options }));
 
-const newest = async () => (await elicitationsOf(scene, 'ada@example.org'))[0].id;
+const newest = async () => (await elicitationsOf(fixture, 'ada@example.org'))[0].id;
 
 describe('FrontMCP (a double)', { timeout: 120_000 }, () => {
-	test('oauth: asked, signed in, and the code exchanged for real tokens', async () => {
+	test('oauth: the user signs in, and the code is exchanged for real tokens', async () => {
 		const client = await connect();
 		const result = client.call('connect_account');
-		await signIn(scene, (await client.nextAsked()).url);
+		await signIn(fixture, (await client.nextRequest()).url);
 		assert.deepEqual(await result, { text: 'Connected the account of Ada Lovelace.', isError: false });
 	});
 
-	test('payment: paid, and failed', async () => {
+	test('payment: a paid and a failed one have their outcomes', async () => {
 		const client = await connect();
 		for (const [what, text] of [['paid', 'Paid with cs_test_1.'], ['failed', 'Not done: the payment failed.']]) {
 			const result = client.call('buy_report');
-			await pay(scene, (await client.nextAsked()).url, what);
+			await pay(fixture, (await client.nextRequest()).url, what);
 			assert.equal((await result).text, text);
 		}
 	});
 
-	test('a client that holds its answer: FrontMCP is released by its own channel', async () => {
+	test('a client that does not respond: FrontMCP\'s wait ends through its own channel', async () => {
 		const held = deferred();
 		const client = await connect({
 			onElicit: async () => {
@@ -56,7 +57,7 @@ describe('FrontMCP (a double)', { timeout: 120_000 }, () => {
 			},
 		});
 		const result = client.call('connect_account');
-		await signIn(scene, (await client.nextAsked()).url);
+		await signIn(fixture, (await client.nextRequest()).url);
 		assert.equal((await result).text, 'Connected the account of Ada Lovelace.');
 		held.resolve();
 	});
@@ -65,28 +66,28 @@ describe('FrontMCP (a double)', { timeout: 120_000 }, () => {
 		['decline', 'Not done: the user refused.', 'completed decline refused'],
 		['cancel', 'Not done: the user dismissed the request.', 'completed cancel dismissed'],
 	]) {
-		test(`the user answers ${answer}`, async () => {
+		test(`the user answers ${answer}, and the row has the same outcome`, async () => {
 			const client = await connect({ onElicit: () => answer });
 			assert.deepEqual(await client.call('connect_account'), { text, isError: true });
-			assert.equal(await standing(scene, await newest()), row);
+			assert.equal(await rowState(fixture, await newest()), row);
 		});
 	}
 
 	test('the user refuses on the confirm page', async () => {
 		const client = await connect();
 		const result = client.call('connect_account');
-		await refuse(scene, (await client.nextAsked()).url);
+		await refuse(fixture, (await client.nextRequest()).url);
 		assert.equal((await result).text, 'Not done: the user refused.');
 	});
 
-	test('one open elicitation a session: the earlier one is superseded, and its call ends at once', async () => {
+	test('a second elicitation in a session supersedes the first, whose call ends at once', async () => {
 		const client = await connect();
 		const first = client.call('connect_account');
-		await client.nextAsked();
+		await client.nextRequest();
 		const second = client.call('buy_report');
-		const { url } = await client.nextAsked();
-		assert.match((await first).text, /a newer request took its place|dismissed/);
-		await pay(scene, url);
+		const { url } = await client.nextRequest();
+		assert.match((await first).text, /a newer request replaced it|dismissed/);
+		await pay(fixture, url);
 		assert.equal((await second).text, 'Paid with cs_test_1.');
 	});
 
@@ -94,15 +95,15 @@ describe('FrontMCP (a double)', { timeout: 120_000 }, () => {
 		const [one, other] = [await connect(), await connect()];
 		const results = [one.call('connect_account'), other.call('connect_account')];
 		for (const client of [one, other]) {
-			await signIn(scene, (await client.nextAsked()).url);
+			await signIn(fixture, (await client.nextRequest()).url);
 		}
 		for (const result of results) {
 			assert.equal((await result).text, 'Connected the account of Ada Lovelace.');
 		}
 	});
 
-	test('nothing stays in the store', async () => {
-		await until('the store is empty', async () => (await scene.stack.sql(
+	test('no entry remains in the store', async () => {
+		await until('the store is empty', async () => (await fixture.stack.sql(
 			"SELECT key FROM urlmode.stored WHERE key LIKE 'mcp:elicit:pending:%' AND expires_at > now() + interval '310 seconds'")).length === 0);
 	});
 });

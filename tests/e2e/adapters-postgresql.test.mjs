@@ -1,5 +1,5 @@
-// Whatever speaks PostgreSQL can wait: the examples in C and in Python, which
-// create, listen, read, and open the result.
+// Any program with a PostgreSQL client can wait: the examples in C and Python
+// create an elicitation, listen, read the row and open the result.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -9,36 +9,36 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { after, before, describe, test } from 'node:test';
 
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PROGRAM = `${ROOT}build/test/wait-example`;
 const LINES_MAX = 60;
 
-let scene;
+let fixture;
 
 before(async () => {
-	scene = await openScene({ name: 'postgresql' });
+	fixture = await openFixture({ name: 'postgresql' });
 	mkdirSync(`${ROOT}build/test`, { recursive: true });
-	// As its first lines say.
+	// Built as its first lines describe.
 	execFileSync('cc', ['-Wall', '-Wextra', '-Werror', '-Ilib', 'lib/client/examples/wait.c',
 		process.env.LIBURLMODE ?? 'build/liburlmode.a', '-lpq', '-lcrypto', '-o', PROGRAM], { cwd: ROOT });
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
-/** Starts an example; its lines are there as they come. */
+/** Starts an example and collects its output lines. */
 function start(command, args, subject, env = {}) {
 	const child = spawn(command, [...args, subject], {
-		cwd: ROOT, env: { ...process.env, ...scene.stack.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'],
+		cwd: ROOT, env: { ...process.env, ...fixture.stack.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'],
 	});
 	const lines = [];
 	for (const stream of [child.stdout, child.stderr]) {
 		createInterface({ input: stream }).on('line', (line) => lines.push(line));
 	}
 	const ended = new Promise((resolve) => child.once('close', resolve));
-	scene.closing({ close: async () => void child.kill('SIGKILL') });
+	fixture.closeAtEnd({ close: async () => void child.kill('SIGKILL') });
 	return {
 		lines,
 		ended,
@@ -49,7 +49,7 @@ function start(command, args, subject, env = {}) {
 	};
 }
 
-const rowOf = async (subject) => (await scene.stack.sql(
+const rowOf = async (subject) => (await fixture.stack.sql(
 	'SELECT id, status, action, reason FROM urlmode.elicitation WHERE subject = $1', [subject]))[0];
 
 for (const [language, file, command] of [
@@ -63,11 +63,11 @@ for (const [language, file, command] of [
 			assert.ok(readFileSync(ROOT + file, 'utf8').trimEnd().split('\n').length < LINES_MAX);
 		});
 
-		test('the callback program completes it, and the result opens', async () => {
+		test('the callback program completes the elicitation, and the example opens the result', async () => {
 			const subject = `user-${randomUUID()}`;
 			const example = run(subject);
 			const url = await example.url();
-			const browser = scene.browser();
+			const browser = fixture.browser();
 			const page = await browser.open(url);
 			assert.match(page.text, new RegExp(`An example in ${language}`));
 			const [{ action, fields }] = page.forms;
@@ -76,8 +76,8 @@ for (const [language, file, command] of [
 				body: new URLSearchParams([...fields, ['answer', 'continue']]).toString(),
 			});
 			const state = new URL(hop.location).searchParams.get('state');
-			const back = new URL(scene.url('/oauth/demo/return'));
-			back.search = new URLSearchParams({ code: 'SplxlOBeZQQYbYS6WxSbIA', iss: scene.stack.env.URLMODE_DEMO_ISSUER, state });
+			const back = new URL(fixture.url('/oauth/demo/return'));
+			back.search = new URLSearchParams({ code: 'SplxlOBeZQQYbYS6WxSbIA', iss: fixture.stack.env.URLMODE_DEMO_ISSUER, state });
 			assert.equal((await browser.send({ url: back, from: { url: 'http://localhost:9/', headers: {} } })).location, '/done');
 			assert.equal(await example.ended, 0, example.lines.join('\n'));
 			const [, outcome, json] = /^(accept +)(\{.*\})$/.exec(example.lines[1]);
@@ -85,7 +85,7 @@ for (const [language, file, command] of [
 			assert.equal(JSON.parse(json).code, 'SplxlOBeZQQYbYS6WxSbIA');
 
 			const { id } = await rowOf(subject);
-			const notes = await scene.stack.sql(`
+			const notes = await fixture.stack.sql(`
 				SELECT extract(epoch FROM at - now()) AS due FROM urlmode.forgetting WHERE $1 = ANY (ids) ORDER BY at`, [id]);
 			assert.equal(notes.length, 2, 'of the read, and of the completion');
 			assert.ok(notes[0].due > 500 && notes[0].due <= 600, `${notes[0].due} s`);
@@ -94,59 +94,59 @@ for (const [language, file, command] of [
 		test('a refusal has no result', async () => {
 			const subject = `user-${randomUUID()}`;
 			const example = run(subject);
-			const browser = scene.browser();
+			const browser = fixture.browser();
 			await browser.submit(await browser.open(await example.url()), { button: 'refuse' });
 			assert.equal(await example.ended, 0);
 			assert.equal(example.lines[1], 'decline access_denied null');
 		});
 
-		test('Node completes it, for another subject and language of its own', async () => {
+		test('Node completes an elicitation of the example', async () => {
 			const subject = `üser ${randomUUID()}`;
 			const example = run(subject);
 			await example.url();
 			const { id } = await rowOf(subject);
-			await scene.urlmode.complete(id, { subject, action: 'accept', result: { text: 'ö "€" \\ \u{1f600}' } });
+			await fixture.urlmode.complete(id, { subject, action: 'accept', result: { text: 'ö "€" \\ \u{1f600}' } });
 			assert.equal(await example.ended, 0, example.lines.join('\n'));
 			assert.deepEqual(JSON.parse(example.lines[1].slice('accept '.length).trim()), { text: 'ö "€" \\ \u{1f600}' });
 		});
 
-		test('what nobody completes expires', async () => {
+		test('an elicitation that nobody completes expires', async () => {
 			const subject = `user-${randomUUID()}`;
 			const example = run(subject);
 			await example.url();
 			const { id } = await rowOf(subject);
-			await scene.stack.sql("UPDATE urlmode.elicitation SET expires_at = now() - interval '1 s' WHERE id = $1", [id]);
-			await scene.stack.sql("SELECT pg_notify('urlmode', $1)", [JSON.stringify({ id, status: 'pending' })]);
+			await fixture.stack.sql("UPDATE urlmode.elicitation SET expires_at = now() - interval '1 s' WHERE id = $1", [id]);
+			await fixture.stack.sql("SELECT pg_notify('urlmode', $1)", [JSON.stringify({ id, status: 'pending' })]);
 			assert.equal(await example.ended, 0, example.lines.join('\n'));
 			assert.equal(example.lines[1], 'cancel expired null');
 		});
 
-		test('a key that was added behind opens as well', async () => {
+		test('a key that was added at the end of the file opens as well', async () => {
 			const subject = `user-${randomUUID()}`;
 			const file2 = `${ROOT}build/test/keys-${language}`;
-			const current = readFileSync(scene.stack.env.URLMODE_KEYS_FILE, 'latin1').trim();
+			const current = readFileSync(fixture.stack.env.URLMODE_KEYS_FILE, 'latin1').trim();
 			writeFileSync(file2, `# an older one stays for a while\n${current}\n7 ${Buffer.alloc(32, 7).toString('base64url')}\n`,
 				{ mode: 0o600 });
 			const example = run(subject, { URLMODE_KEYS_FILE: file2 });
 			await example.url();
 			const { id } = await rowOf(subject);
-			await scene.urlmode.complete(id, { subject, action: 'accept', result: { a: 1 } });
+			await fixture.urlmode.complete(id, { subject, action: 'accept', result: { a: 1 } });
 			assert.equal(await example.ended, 0, example.lines.join('\n'));
 		});
 	});
 }
 
-test('C: the connection dies and comes back: nothing is lost', { timeout: 60_000 }, async () => {
+test('C: a lost connection is opened again, and the outcome arrives', { timeout: 60_000 }, async () => {
 	const subject = `user-${randomUUID()}`;
 	const example = start(PROGRAM, [], subject);
 	await example.url();
 	const { id } = await rowOf(subject);
 	for (let round = 0; round < 3; round += 1) {
-		await scene.stack.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'um_wait'");
-		await until('it is back', async () => (await scene.stack.sql(
+		await fixture.stack.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'um_wait'");
+		await until('it is back', async () => (await fixture.stack.sql(
 			"SELECT FROM pg_stat_activity WHERE application_name = 'um_wait'")).length > 0);
 	}
-	await scene.urlmode.complete(id, { subject, action: 'accept', result: { a: 1 } });
+	await fixture.urlmode.complete(id, { subject, action: 'accept', result: { a: 1 } });
 	assert.equal(await example.ended, 0, example.lines.join('\n'));
 	assert.equal(example.lines[1], 'accept  {"a":1}');
 });

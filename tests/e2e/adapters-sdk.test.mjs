@@ -1,11 +1,11 @@
-// The official SDK 1.x: the example of the README as a server of its own, the
+// The adapter for the official SDK 1.x: the README example as a server, with the
 // official client, nginx, the programs and PostgreSQL.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
 import {
-	elicitationsOf, exampleProject, forgetAll, openAdapterScene, pay, refuse, settle, signIn, standing, startExample,
+	elicitationsOf, makeExampleProject, deleteElicitations, openAdapterFixture, pay, refuse, settle, signIn, rowState, startExample,
 } from '../support/adapters.mjs';
 import { connectSdk1 } from '../support/clients.mjs';
 import { deferred, until } from '../support/wait.mjs';
@@ -13,62 +13,62 @@ import { deferred, until } from '../support/wait.mjs';
 const ADA = { token: 'token-of-ada' };
 const GRACE = { token: 'token-of-grace' };
 
-let scene;
+let fixture;
 
 before(async () => {
-	scene = await openAdapterScene('sdk');
+	fixture = await openAdapterFixture('sdk');
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
-beforeEach(() => forgetAll(scene));
+beforeEach(() => deleteElicitations(fixture));
 
 for (const frameworks of ['newest', 'oldest']) {
-	const project = exampleProject('sdk', frameworks);
+	const project = makeExampleProject('sdk', frameworks);
 
 	describe(`@modelcontextprotocol/sdk ${project.versionOf('@modelcontextprotocol/sdk')}`, { timeout: 120_000 }, () => {
 		let a;
 		let b;
 
 		before(async () => {
-			[a, b] = await Promise.all([startExample(scene, project), startExample(scene, project)]);
+			[a, b] = await Promise.all([startExample(fixture, project), startExample(fixture, project)]);
 		});
 
 		after(async () => {
 			await Promise.all([a?.kill(), b?.kill()]);
 		});
 
-		const connect = async (options = {}) => scene.closing(await connectSdk1(project, { url: a.url, ...ADA, ...options }));
+		const connect = async (options = {}) => fixture.closeAtEnd(await connectSdk1(project, { url: a.url, ...ADA, ...options }));
 
-		test('oauth: asked, signed in, told, and the code exchanged for real tokens', async () => {
+		test('oauth: the user signs in, the client is notified, and the code is exchanged for real tokens', async () => {
 			const client = await connect();
 			const result = client.call('connect_account');
-			const { url, elicitationId, message } = await client.nextAsked();
+			const { url, elicitationId, message } = await client.nextRequest();
 			assert.equal(message, 'Connect your Demo Account.');
-			assert.match((await signIn(scene, url)).text, /close this/i);
+			assert.match((await signIn(fixture, url)).text, /close this/i);
 			assert.deepEqual(await result, { text: 'Connected the account of Ada Lovelace.', isError: false });
 			assert.deepEqual(client.completed, [elicitationId]);
-			assert.equal(await standing(scene, elicitationId), 'completed accept');
+			assert.equal(await rowState(fixture, elicitationId), 'completed accept');
 		});
 
 		test('payment: the webhook completes it', async () => {
 			const client = await connect();
 			const result = client.call('buy_report');
-			const { url } = await client.nextAsked();
-			await pay(scene, url);
+			const { url } = await client.nextRequest();
+			await pay(fixture, url);
 			assert.deepEqual(await result, { text: 'Paid with cs_test_1.', isError: false });
 		});
 
-		test('payment that fails', async () => {
+		test('payment: a failed one returns the reason', async () => {
 			const client = await connect();
 			const result = client.call('buy_report');
-			const { url } = await client.nextAsked();
-			await pay(scene, url, 'failed');
+			const { url } = await client.nextRequest();
+			await pay(fixture, url, 'failed');
 			assert.deepEqual(await result, { text: 'Not done: the payment failed.', isError: true });
 			assert.equal(client.completed.length, 1);
 		});
 
-		test('a client that holds its answer until it is told', async () => {
+		test('a client that responds only after the completion notification', async () => {
 			const told = deferred();
 			const client = await connect({
 				onElicit: async () => {
@@ -77,19 +77,19 @@ for (const frameworks of ['newest', 'oldest']) {
 				},
 			});
 			const result = client.call('connect_account');
-			const { url } = await client.nextAsked();
-			await signIn(scene, url);
+			const { url } = await client.nextRequest();
+			await signIn(fixture, url);
 			await until('it is told', () => client.completed.length === 1);
 			told.resolve();
 			assert.equal((await result).text, 'Connected the account of Ada Lovelace.');
 		});
 
-		test('only the session that asked is told', async () => {
+		test('only the session of the call is notified', async () => {
 			const client = await connect();
 			const other = await connect();
 			const stranger = await connect(GRACE);
 			const result = client.call('connect_account');
-			await signIn(scene, (await client.nextAsked()).url);
+			await signIn(fixture, (await client.nextRequest()).url);
 			await result;
 			assert.equal(client.completed.length, 1);
 			assert.deepEqual([other.completed, stranger.completed], [[], []]);
@@ -99,12 +99,12 @@ for (const frameworks of ['newest', 'oldest']) {
 			['decline', 'Not done: the user refused.', 'completed decline refused'],
 			['cancel', 'Not done: the user dismissed the request.', 'completed cancel dismissed'],
 		]) {
-			test(`the user answers ${answer}: at once, and the row says so`, async () => {
+			test(`the user answers ${answer}: the call ends at once, and the row has the same outcome`, async () => {
 				const client = await connect({ onElicit: () => answer });
 				const start = performance.now();
 				assert.deepEqual(await client.call('connect_account'), { text: expected, isError: true });
 				assert.ok(performance.now() - start < 3_000);
-				assert.equal(await standing(scene, client.asked[0].elicitationId), row);
+				assert.equal(await rowState(fixture, client.requests[0].elicitationId), row);
 				assert.deepEqual(client.completed, []);
 			});
 		}
@@ -112,57 +112,57 @@ for (const frameworks of ['newest', 'oldest']) {
 		test('the user refuses on the confirm page', async () => {
 			const client = await connect();
 			const result = client.call('connect_account');
-			await refuse(scene, (await client.nextAsked()).url);
+			await refuse(fixture, (await client.nextRequest()).url);
 			assert.deepEqual(await result, { text: 'Not done: the user refused.', isError: true });
-			assert.equal(await standing(scene, client.asked[0].elicitationId), 'completed decline access_denied');
+			assert.equal(await rowState(fixture, client.requests[0].elicitationId), 'completed decline access_denied');
 		});
 
-		test('the client cancels its request', async () => {
+		test('a client that cancels its request cancels the elicitation', async () => {
 			const client = await connect();
 			const controller = new AbortController();
 			const result = client.call('connect_account', { signal: controller.signal });
-			const { elicitationId } = await client.nextAsked();
+			const { elicitationId } = await client.nextRequest();
 			controller.abort('enough');
 			await assert.rejects(result);
-			await until('the row says so', async () => await standing(scene, elicitationId) === 'completed cancel aborted');
+			await until('the row says so', async () => await rowState(fixture, elicitationId) === 'completed cancel aborted');
 		});
 
-		test('the client ends its session', async () => {
+		test('a client that ends its session cancels the elicitation', async () => {
 			const client = await connect();
 			const result = client.call('connect_account');
 			result.catch(() => {});
-			const { elicitationId } = await client.nextAsked();
+			const { elicitationId } = await client.nextRequest();
 			await client.endSession();
-			await until('the row says so', async () => await standing(scene, elicitationId) === 'completed cancel client_gone');
+			await until('the row says so', async () => await rowState(fixture, elicitationId) === 'completed cancel client_gone');
 		});
 
-		test('progress is told where it is asked for', async () => {
+		test('progress is sent if the call has a progress token', async () => {
 			const client = await connect();
 			const heard = [];
 			const result = client.call('buy_report', { onProgress: ({ message }) => heard.push(message) });
-			const { url } = await client.nextAsked();
-			const id = await pay(scene, url, 'processing');
+			const { url } = await client.nextRequest();
+			const id = await pay(fixture, url, 'processing');
 			await until('both are heard', () => heard.length >= 2);
-			await settle(scene, id, 'settled');
+			await settle(fixture, id, 'settled');
 			await result;
 			assert.deepEqual(heard, ['The page is open in the browser.', 'The provider is working on it.']);
 		});
 
-		test('a client without elicitation.url gets the link in words, and its next call goes on', async () => {
+		test('a client without elicitation.url gets the link as text, and its next call the outcome', async () => {
 			const client = await connect({ capabilities: {} });
 			const first = await client.call('connect_account');
 			assert.equal(first.isError, false);
 			assert.match(first.text, /Connect your Demo Account\.[^]*Open this link[^]*call this tool again/);
 			const [url] = /http:\S+/.exec(first.text);
-			await signIn(scene, url);
+			await signIn(fixture, url);
 			assert.equal((await client.call('connect_account')).text, 'Connected the account of Ada Lovelace.');
 			assert.match((await client.call('connect_account')).text, /Open this link/, 'it was used');
 		});
 
-		test('a client whose elicitation is a bare {} cannot be sent to a URL', async () => {
+		test('a client whose elicitation capability is {} gets the link as text', async () => {
 			const client = await connect({ capabilities: { elicitation: {} } });
 			assert.match((await client.call('connect_account')).text, /Open this link/);
-			assert.deepEqual(client.asked, []);
+			assert.deepEqual(client.requests, []);
 		});
 
 		describe('-32042', () => {
@@ -173,41 +173,41 @@ for (const frameworks of ['newest', 'oldest']) {
 				return elicitation;
 			};
 
-			test('thrown once; the client is told; the call after it goes on', async () => {
+			test('the error is thrown once, the client is notified, and its next call returns the outcome', async () => {
 				const client = await connect();
 				const elicitation = await client.call('read_report').then(() => assert.fail('it was not thrown'), required);
-				await pay(scene, elicitation.url);
-				await until('the client is told', () => client.completed.length === 1);
+				await pay(fixture, elicitation.url);
+				await until('the client is notified', () => client.completed.length === 1);
 				assert.deepEqual(client.completed, [elicitation.elicitationId]);
 				assert.equal((await client.call('read_report')).text, 'Paid with cs_test_1.');
 				await client.call('read_report').then(() => assert.fail('read twice for one payment'), required);
-				for (const { id } of await elicitationsOf(scene, 'ada@example.org')) {
-					await scene.urlmode.abandon(id, { subject: 'ada@example.org' });
+				for (const { id } of await elicitationsOf(fixture, 'ada@example.org')) {
+					await fixture.urlmode.abandon(id, { subject: 'ada@example.org' });
 				}
 			});
 
-			test('on another instance, in another session', async () => {
+			test('the next call may be on another instance in another session', async () => {
 				const client = await connect(GRACE);
 				const elicitation = await client.call('read_report').then(() => assert.fail('it was not thrown'), required);
 				await a.kill();
-				await pay(scene, elicitation.url);
+				await pay(fixture, elicitation.url);
 				const other = await connect({ ...GRACE, url: b.url });
 				assert.equal((await other.call('read_report')).text, 'Paid with cs_test_1.');
-				a = await startExample(scene, project);
+				a = await startExample(fixture, project);
 			});
 
 			test('a client that calls again too early waits', async () => {
 				const client = await connect(GRACE);
 				const elicitation = await client.call('read_report').then(() => assert.fail('it was not thrown'), required);
 				const again = client.call('read_report');
-				await pay(scene, elicitation.url);
+				await pay(fixture, elicitation.url);
 				assert.equal((await again).text, 'Paid with cs_test_1.');
 			});
 
-			test('another user does not go on with it', async () => {
+			test('another user cannot use the elicitation', async () => {
 				const client = await connect(GRACE);
 				const elicitation = await client.call('read_report').then(() => assert.fail('it was not thrown'), required);
-				await pay(scene, elicitation.url);
+				await pay(fixture, elicitation.url);
 				const other = await connect(ADA);
 				const another = await other.call('read_report').then(() => assert.fail('it was not thrown'), required);
 				assert.notEqual(another.elicitationId, elicitation.elicitationId);
@@ -215,30 +215,30 @@ for (const frameworks of ['newest', 'oldest']) {
 			});
 		});
 
-		test('a killed instance: the call on another goes on with what it asked', async () => {
+		test('after an instance was killed, a call on another resumes its elicitation', async () => {
 			const client = await connect(GRACE);
 			const result = client.call('buy_report');
 			result.catch(() => {});
-			const { url, elicitationId } = await client.nextAsked();
+			const { url, elicitationId } = await client.nextRequest();
 			await a.kill();
 			const other = await connect({ ...GRACE, url: b.url });
 			const again = other.call('buy_report');
-			assert.equal((await other.nextAsked()).elicitationId, elicitationId);
-			await pay(scene, url);
+			assert.equal((await other.nextRequest()).elicitationId, elicitationId);
+			await pay(fixture, url);
 			assert.equal((await again).text, 'Paid with cs_test_1.');
-			a = await startExample(scene, project);
+			a = await startExample(fixture, project);
 		});
 
-		test('an instance that is stopped: its waits end, their rows say so, and it ends by itself', async () => {
+		test('an instance that is stopped cancels its elicitations and exits by itself', async () => {
 			const client = await connect();
 			const result = client.call('connect_account');
 			result.catch(() => {});
-			const { elicitationId } = await client.nextAsked();
+			const { elicitationId } = await client.nextRequest();
 			const start = performance.now();
 			assert.equal(await a.stop(), 0, a.output);
 			assert.ok(performance.now() - start < 5_000);
-			assert.equal(await standing(scene, elicitationId), 'completed cancel closed');
-			a = await startExample(scene, project);
+			assert.equal(await rowState(fixture, elicitationId), 'completed cancel closed');
+			a = await startExample(fixture, project);
 		});
 	});
 }

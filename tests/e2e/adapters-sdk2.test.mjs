@@ -1,11 +1,12 @@
-// The official SDK 2.x: protocol revision 2026-07-28 on two instances behind
-// a balancer that is not sticky, and older clients over the same server.
+// The adapter for the official SDK 2.x: protocol revision 2026-07-28 on two
+// instances behind a load balancer without sticky sessions, and older clients
+// with the same server.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
 import {
-	elicitationsOf, exampleProject, forgetAll, openAdapterScene, pay, refuse, settle, signIn, standing, startExample,
+	elicitationsOf, makeExampleProject, deleteElicitations, openAdapterFixture, pay, refuse, settle, signIn, rowState, startExample,
 } from '../support/adapters.mjs';
 import { connectSdk1, connectSdk2 } from '../support/clients.mjs';
 import { startBalancer } from '../support/instances.mjs';
@@ -14,18 +15,18 @@ import { deferred, until } from '../support/wait.mjs';
 const ADA = { token: 'token-of-ada' };
 const GRACE = { token: 'token-of-grace' };
 
-let scene;
+let fixture;
 
 before(async () => {
-	scene = await openAdapterScene('sdk2');
+	fixture = await openAdapterFixture('sdk2');
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
-beforeEach(() => forgetAll(scene));
+beforeEach(() => deleteElicitations(fixture));
 
 for (const frameworks of ['newest', 'oldest']) {
-	const project = exampleProject('sdk2', frameworks);
+	const project = makeExampleProject('sdk2', frameworks);
 	const version = project.versionOf('@modelcontextprotocol/server');
 
 	describe(`@modelcontextprotocol/server ${version}, 2026-07-28`, { timeout: 180_000 }, () => {
@@ -33,26 +34,26 @@ for (const frameworks of ['newest', 'oldest']) {
 		let balancer;
 
 		before(async () => {
-			instances = await Promise.all([startExample(scene, project), startExample(scene, project)]);
-			balancer = scene.closing(await startBalancer(instances.map(({ url }) => url)));
+			instances = await Promise.all([startExample(fixture, project), startExample(fixture, project)]);
+			balancer = fixture.closeAtEnd(await startBalancer(instances.map(({ url }) => url)));
 		});
 
 		after(() => Promise.all((instances ?? []).map((instance) => instance.kill())));
 
-		const connect = async (options = {}) => scene.closing(
+		const connect = async (options = {}) => fixture.closeAtEnd(
 			await connectSdk2(project, { url: balancer.url, ...ADA, ...options }));
 
 		/** The newest elicitation of a user. */
-		const newest = async (subject = 'ada@example.org') => (await elicitationsOf(scene, subject))[0].id;
+		const newest = async (subject = 'ada@example.org') => (await elicitationsOf(fixture, subject))[0].id;
 
-		test('oauth: the call on one instance, the retry on the other', async () => {
+		test('oauth: the call is made on one instance and the retry on the other', async () => {
 			const client = await connect();
 			const first = balancer.seen.length;
 			const result = client.call('connect_account');
-			const { url, elicitationId, message } = await client.nextAsked();
+			const { url, elicitationId, message } = await client.nextRequest();
 			assert.equal(elicitationId, undefined, 'this protocol has no such thing');
 			assert.equal(message, 'Connect your Demo Account.');
-			await signIn(scene, url);
+			await signIn(fixture, url);
 			assert.deepEqual(await result, { text: 'Connected the account of Ada Lovelace.', isError: false });
 			const [call, retry] = balancer.seen.slice(first);
 			assert.notEqual(call, retry);
@@ -61,18 +62,18 @@ for (const frameworks of ['newest', 'oldest']) {
 		test('payment: the webhook completes it', async () => {
 			const client = await connect();
 			const result = client.call('buy_report');
-			await pay(scene, (await client.nextAsked()).url);
+			await pay(fixture, (await client.nextRequest()).url);
 			assert.deepEqual(await result, { text: 'Paid with cs_test_1.', isError: false });
 		});
 
-		test('payment that fails', async () => {
+		test('payment: a failed one returns the reason', async () => {
 			const client = await connect();
 			const result = client.call('buy_report');
-			await pay(scene, (await client.nextAsked()).url, 'failed');
+			await pay(fixture, (await client.nextRequest()).url, 'failed');
 			assert.deepEqual(await result, { text: 'Not done: the payment failed.', isError: true });
 		});
 
-		test('a client that holds its answer until all is over', async () => {
+		test('a client that responds only after completion', async () => {
 			const over = deferred();
 			const client = await connect({
 				onElicit: async () => {
@@ -81,7 +82,7 @@ for (const frameworks of ['newest', 'oldest']) {
 				},
 			});
 			const result = client.call('connect_account');
-			await signIn(scene, (await client.nextAsked()).url);
+			await signIn(fixture, (await client.nextRequest()).url);
 			over.resolve();
 			assert.equal((await result).text, 'Connected the account of Ada Lovelace.');
 		});
@@ -90,73 +91,73 @@ for (const frameworks of ['newest', 'oldest']) {
 			['decline', 'Not done: the user refused.', 'completed decline refused'],
 			['cancel', 'Not done: the user dismissed the request.', 'completed cancel dismissed'],
 		]) {
-			test(`the user answers ${answer}`, async () => {
+			test(`the user answers ${answer}, and the row has the same outcome`, async () => {
 				const client = await connect({ onElicit: () => answer });
 				assert.deepEqual(await client.call('connect_account'), { text: expected, isError: true });
-				assert.equal(await standing(scene, await newest()), row);
+				assert.equal(await rowState(fixture, await newest()), row);
 			});
 		}
 
 		test('the user refuses on the confirm page', async () => {
 			const client = await connect();
 			const result = client.call('connect_account');
-			await refuse(scene, (await client.nextAsked()).url);
+			await refuse(fixture, (await client.nextRequest()).url);
 			assert.deepEqual(await result, { text: 'Not done: the user refused.', isError: true });
 		});
 
-		test('the client cancels its call', async () => {
+		test('a client that cancels its call cancels the elicitation', async () => {
 			const client = await connect();
 			const controller = new AbortController();
 			const result = client.call('connect_account', { signal: controller.signal });
-			await client.nextAsked();
+			await client.nextRequest();
 			const id = await newest();
 			await until('the retry waits', async () => instances.length > 0 && balancer.seen.length > 0);
 			await new Promise((resolve) => setTimeout(resolve, 500));
 			controller.abort('enough');
 			await assert.rejects(result);
-			await until('the row says so', async () => await standing(scene, id) === 'completed cancel client_gone');
+			await until('the row says so', async () => await rowState(fixture, id) === 'completed cancel client_gone');
 		});
 
-		test('a killed instance: the retry goes to another', async () => {
+		test('after an instance was killed, the retry on another returns the outcome', async () => {
 			const client = await connect({ onElicit: async () => {
-				// The instance that was called dies while the user is away.
+				// The instance that was called is killed while the user is in the browser.
 				const index = balancer.seen.at(-1);
 				await instances[index].kill();
 				balancer.drop(index);
 				return 'accept';
 			} });
 			const result = client.call('connect_account');
-			await signIn(scene, (await client.nextAsked()).url);
+			await signIn(fixture, (await client.nextRequest()).url);
 			assert.equal((await result).text, 'Connected the account of Ada Lovelace.');
 			const dead = instances.findIndex((_, index) => index === balancer.seen.at(-2));
-			instances[dead] = await startExample(scene, project);
+			instances[dead] = await startExample(fixture, project);
 			await balancer.close();
-			balancer = scene.closing(await startBalancer(instances.map(({ url }) => url)));
+			balancer = fixture.closeAtEnd(await startBalancer(instances.map(({ url }) => url)));
 		});
 
-		test('a client that cannot be sent to a URL gets the link in words, and its next call goes on', async () => {
+		test('a client without elicitation.url gets the link as text, and its next call the outcome', async () => {
 			for (const capabilities of [{}, { elicitation: {} }, { elicitation: { form: {} } }]) {
 				const client = await connect({ capabilities });
 				const { text, isError } = await client.call('connect_account');
 				assert.equal(isError, false);
 				assert.match(text, /Open this link[^]*call this tool again/);
-				await signIn(scene, /http:\S+/.exec(text)[0]);
+				await signIn(fixture, /http:\S+/.exec(text)[0]);
 				assert.equal((await client.call('connect_account')).text, 'Connected the account of Ada Lovelace.');
 			}
 		});
 
-		test('progress is told where it is asked for', async () => {
+		test('progress is sent if the call has a progress token', async () => {
 			const client = await connect();
 			const heard = [];
 			const result = client.call('buy_report', { onProgress: ({ message }) => heard.push(message) });
-			const id = await pay(scene, (await client.nextAsked()).url, 'processing');
+			const id = await pay(fixture, (await client.nextRequest()).url, 'processing');
 			await until('it is heard', () => heard.includes('The provider is working on it.'));
-			await settle(scene, id, 'settled');
+			await settle(fixture, id, 'settled');
 			assert.equal((await result).text, 'Paid with cs_test_1.');
 		});
 
 		describe('the handle in requestState', () => {
-			/** A first call, by hand: what the server answers to it. */
+			/** Sends a first call without the SDK and returns the server's result. */
 			async function begin(client, name) {
 				const answer = await client.callRaw(name, { args: {}, options: { allowInputRequired: true } });
 				assert.equal(answer.resultType, 'input_required');
@@ -169,38 +170,38 @@ for (const frameworks of ['newest', 'oldest']) {
 
 			const textOf = (result) => result.content[0].text;
 
-			test('is no secret of the elicitation, and good for its user alone', async () => {
+			test('contains no secret and is valid for its user only', async () => {
 				const client = await connect();
 				const state = await begin(client, 'connect_account');
 				assert.match(state, /^[\w-]{115}$/);
 				assert.ok(!Buffer.from(state, 'base64url').includes('ada'));
 				const grace = await connect(GRACE);
-				assert.match(textOf(await again(grace, 'connect_account', state)), /does not belong/);
+				assert.match(textOf(await again(grace, 'connect_account', state)), /requestState is not valid/);
 			});
 
-			test('is good for what it was given for alone', async () => {
+			test('is valid for its own request only', async () => {
 				const client = await connect();
 				const state = await begin(client, 'connect_account');
-				assert.match(textOf(await again(client, 'buy_report', state)), /does not belong/);
+				assert.match(textOf(await again(client, 'buy_report', state)), /requestState is not valid/);
 			});
 
-			test('is refused when a bit of it is changed, and when it is no handle at all', async () => {
+			test('is rejected when a bit of it is changed or it has another form', async () => {
 				const client = await connect();
 				const bytes = Buffer.from(await begin(client, 'connect_account'), 'base64url');
 				bytes[20] ^= 1;
 				for (const state of [bytes.toString('base64url'), 'nonsense', '']) {
-					assert.match(textOf(await again(client, 'connect_account', state)), /does not belong/, state);
+					assert.match(textOf(await again(client, 'connect_account', state)), /requestState is not valid/, state);
 				}
 			});
 
-			test('is used once', async () => {
+			test('can be used once', async () => {
 				const client = await connect();
 				const answer = await client.callRaw('buy_report', { args: {}, options: { allowInputRequired: true } });
-				await pay(scene, answer.inputRequests.urlmode.params.url);
+				await pay(fixture, answer.inputRequests.urlmode.params.url);
 				const results = await Promise.all([1, 2, 3].map(() => again(client, 'buy_report', answer.requestState)));
 				const texts = results.map(textOf).sort();
-				assert.deepEqual(texts, ['Not done: an earlier call went on with it.',
-					'Not done: an earlier call went on with it.', 'Paid with cs_test_1.']);
+				assert.deepEqual(texts, ['Not done: another call has already used the outcome.',
+					'Not done: another call has already used the outcome.', 'Paid with cs_test_1.']);
 			});
 		});
 	});
@@ -209,7 +210,7 @@ for (const frameworks of ['newest', 'oldest']) {
 		let instance;
 
 		before(async () => {
-			instance = await startExample(scene, project);
+			instance = await startExample(fixture, project);
 		});
 
 		after(() => instance?.kill());
@@ -219,19 +220,19 @@ for (const frameworks of ['newest', 'oldest']) {
 			['of the SDK 1.x', (options) => connectSdk1(project, options)],
 		]) {
 			describe(kind, () => {
-				const connect = async (options = {}) => scene.closing(await connectTo({ url: instance.url, ...ADA, ...options }));
+				const connect = async (options = {}) => fixture.closeAtEnd(await connectTo({ url: instance.url, ...ADA, ...options }));
 
-				test('asked, signed in, told', async () => {
+				test('gets the request, and after the sign-in the notification', async () => {
 					const client = await connect();
 					const result = client.call('connect_account');
-					const { url, elicitationId } = await client.nextAsked();
-					await signIn(scene, url);
+					const { url, elicitationId } = await client.nextRequest();
+					await signIn(fixture, url);
 					assert.equal((await result).text, 'Connected the account of Ada Lovelace.');
 					assert.deepEqual(client.completed, [elicitationId]);
-					assert.equal(await standing(scene, elicitationId), 'completed accept');
+					assert.equal(await rowState(fixture, elicitationId), 'completed accept');
 				});
 
-				test('holds its answer until it is told', async () => {
+				test('may respond only after the notification', async () => {
 					const told = deferred();
 					const client = await connect({
 						onElicit: async () => {
@@ -240,43 +241,43 @@ for (const frameworks of ['newest', 'oldest']) {
 						},
 					});
 					const result = client.call('buy_report');
-					await pay(scene, (await client.nextAsked()).url);
+					await pay(fixture, (await client.nextRequest()).url);
 					await until('it is told', () => client.completed.length === 1);
 					told.resolve();
 					assert.equal((await result).text, 'Paid with cs_test_1.');
 				});
 
-				test('its user declines', async () => {
+				test('declines for its user', async () => {
 					const client = await connect({ onElicit: () => 'decline' });
 					assert.equal((await client.call('connect_account')).text, 'Not done: the user refused.');
-					assert.equal(await standing(scene, client.asked[0].elicitationId), 'completed decline refused');
+					assert.equal(await rowState(fixture, client.requests[0].elicitationId), 'completed decline refused');
 				});
 
 				test('cancels its request', async () => {
 					const client = await connect();
 					const controller = new AbortController();
 					const result = client.call('connect_account', { signal: controller.signal });
-					const { elicitationId } = await client.nextAsked();
+					const { elicitationId } = await client.nextRequest();
 					controller.abort('enough');
 					await assert.rejects(result);
-					await until('the row says so', async () => await standing(scene, elicitationId) === 'completed cancel aborted');
+					await until('the row says so', async () => await rowState(fixture, elicitationId) === 'completed cancel aborted');
 				});
 
-				test('without elicitation.url it gets the link in words', async () => {
+				test('gets the link as text without elicitation.url', async () => {
 					const client = await connect({ capabilities: {} });
 					const { text } = await client.call('connect_account');
-					await signIn(scene, /http:\S+/.exec(text)[0]);
+					await signIn(fixture, /http:\S+/.exec(text)[0]);
 					assert.equal((await client.call('connect_account')).text, 'Connected the account of Ada Lovelace.');
 				});
 			});
 		}
 
-		test('an instance that is stopped: its waits end, their rows say so, and it ends by itself', async () => {
-			const client = scene.closing(await connectSdk2(project, { url: instance.url, ...ADA, legacy: true }));
+		test('an instance that is stopped cancels its elicitations and exits by itself', async () => {
+			const client = fixture.closeAtEnd(await connectSdk2(project, { url: instance.url, ...ADA, legacy: true }));
 			client.call('connect_account').catch(() => {});
-			const { elicitationId } = await client.nextAsked();
+			const { elicitationId } = await client.nextRequest();
 			assert.equal(await instance.stop(), 0, instance.output);
-			assert.equal(await standing(scene, elicitationId), 'completed cancel closed');
+			assert.equal(await rowState(fixture, elicitationId), 'completed cancel closed');
 		});
 	});
 }

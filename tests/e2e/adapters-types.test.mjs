@@ -1,5 +1,5 @@
-// The types of the adapters, as a server in TypeScript sees them: compiled
-// against the frameworks' own, oldest and newest.
+// Compiles TypeScript servers against the types of the adapters and of the oldest
+// and newest frameworks.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -18,39 +18,39 @@ const TSC = join(PACKAGE, 'node_modules/typescript/bin/tsc');
 const COMMON = `
 import { UrlMode } from 'urlmode';
 const urlmode = new UrlMode({ databaseUrl: 'postgresql://x', keysFile: '/keys', baseUrl: 'https://callback.example' });
-const asking = {
+const options = {
 	urlmode, subject: 'user-42', provider: 'demo', kind: 'oauth' as const, pkce: true, message: 'Please.',
 	targetUrl: ({ returnUrl }: { returnUrl: string }) => new URL(\`https://provider.example/?redirect_uri=\${returnUrl}\`),
 };
 `;
 
-/** What a reader of the README may write, by file. */
+/** Servers as a reader of the README may write them, by file. */
 const CONSUMERS = {
 	'sdk.ts': `${COMMON}
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { elicitUrl, requireUrl, type Asked } from 'urlmode/sdk';
+import { elicitUrl, requireUrl, type ElicitResult } from 'urlmode/sdk';
 const server = new McpServer({ name: 'a', version: '1.0.0' });
 server.registerTool('a', { description: 'a', inputSchema: {} }, async (_args, extra) => {
-	const asked: Asked = await elicitUrl(server, { ...asking, extra });
-	if (asked.action !== 'accept') return asked.toolResult;
-	const code: unknown = asked.result?.code;
-	return { content: [{ type: 'text' as const, text: String(code) + asked.returnUrl }] };
+	const result: ElicitResult = await elicitUrl(server, { ...options, extra });
+	if (result.action !== 'accept') return result.toolResult;
+	const code: unknown = result.result?.code;
+	return { content: [{ type: 'text' as const, text: String(code) + result.returnUrl }] };
 });
 server.registerTool('b', { description: 'b', inputSchema: {} }, async (_args, extra) => {
-	const asked = await requireUrl(server.server, { ...asking, extra, legTimeout: 1_000, resumeKey: 'b' });
-	return asked.action === 'accept' ? { content: [] } : asked.toolResult;
+	const result = await requireUrl(server.server, { ...options, extra, legTimeout: 1_000, resumeKey: 'b' });
+	return result.action === 'accept' ? { content: [] } : result.toolResult;
 });
-// @ts-expect-error the callback's own argument is wanted
-void elicitUrl(server, asking);
+// @ts-expect-error the callback's own argument is required
+void elicitUrl(server, options);
 `,
 	'sdk2.ts': `${COMMON}
 import { McpServer } from '@modelcontextprotocol/server';
 import { elicitUrl, verifyRequestState } from 'urlmode/sdk2';
 const server = new McpServer({ name: 'a', version: '1.0.0' }, { requestState: { verify: verifyRequestState() } });
 server.registerTool('a', { description: 'a' }, async (ctx) => {
-	const asked = await elicitUrl(server, { ...asking, ctx });
-	if (asked.action !== 'accept') return asked.toolResult;
-	return { content: [{ type: 'text' as const, text: asked.codeVerifier ?? '' }] };
+	const result = await elicitUrl(server, { ...options, ctx });
+	if (result.action !== 'accept') return result.toolResult;
+	return { content: [{ type: 'text' as const, text: result.codeVerifier ?? '' }] };
 });
 `,
 	'mcp-use.ts': `${COMMON}
@@ -58,8 +58,8 @@ import { MCPServer } from 'mcp-use';
 import { elicitUrl } from 'urlmode/mcp-use';
 const server = new MCPServer({ name: 'a', version: '1.0.0' });
 server.tool({ name: 'a', description: 'a' }, async (args, ctx) => {
-	const asked = await elicitUrl({ ...asking, ctx });
-	return asked.action === 'accept' ? { content: [] } : asked.toolResult;
+	const result = await elicitUrl({ ...options, ctx });
+	return result.action === 'accept' ? { content: [] } : result.toolResult;
 });
 `,
 	'mcp-lite.ts': `${COMMON}
@@ -73,8 +73,8 @@ const server = new McpServer({ name: 'a', version: '1.0.0' });
 server.tool('a', {
 	description: 'a',
 	handler: async (args: unknown, ctx) => {
-		const asked = await elicitUrl({ ...asking, ctx });
-		return asked.action === 'accept' ? { content: [] } : asked.toolResult;
+		const result = await elicitUrl({ ...options, ctx });
+		return result.action === 'accept' ? { content: [] } : result.toolResult;
 	},
 });
 export const handle: (request: Request) => Promise<Response> = requests.wrap(transport.bind(server));
@@ -84,7 +84,7 @@ import { discovery, type TokenEndpointResponse } from 'openid-client';
 import { exchangeCode } from 'urlmode/oauth';
 export async function connect(id: string): Promise<TokenEndpointResponse> {
 	const configuration = await discovery(new URL('https://provider.example'), 'client');
-	const outcome = await urlmode.waitForCompletion(id, { subject: asking.subject });
+	const outcome = await urlmode.waitForCompletion(id, { subject: options.subject });
 	return exchangeCode(configuration, outcome, 'https://callback.example/oauth/demo/return');
 }
 `,
@@ -93,11 +93,11 @@ import { elicitUrl, PostgresStorage } from 'urlmode/frontmcp';
 import { urlWay, type Way } from 'urlmode/lynq';
 const storage = new PostgresStorage(urlmode);
 export const value: Promise<string | null> = storage.namespace('a', 'b').get('key');
-export async function ask(tool: Parameters<typeof elicitUrl>[0]['tool']): Promise<string> {
-	const asked = await elicitUrl({ ...asking, tool, schema: undefined, storage });
-	return asked.action === 'accept' ? asked.elicitationId : asked.toolResult.content[0]?.text ?? '';
+export async function run(tool: Parameters<typeof elicitUrl>[0]['tool']): Promise<string> {
+	const result = await elicitUrl({ ...options, tool, schema: undefined, storage });
+	return result.action === 'accept' ? result.elicitationId : result.toolResult.content[0]?.text ?? '';
 }
-const { subject, ...rest } = asking;
+const { subject, ...rest } = options;
 export const way: Way = urlWay(
 	{ session: () => ({ get: () => subject, set: () => {} }), completeElicitation: () => {} },
 	{ ...rest, subject: async () => subject, sessionKey: 'user', value: ({ result }) => result?.code },
@@ -120,7 +120,7 @@ for (const frameworks of ['newest', 'oldest']) {
 			}
 		}
 
-		test('the adapters are emitted, without an any on the surface', async () => {
+		test('the emitted types of the adapters contain no any', async () => {
 			await execute(process.execPath, [TSC, '-p', PACKAGE, '--outDir', types]);
 			for (const file of readdirSync(types, { recursive: true }).filter((name) => name.endsWith('.d.ts'))) {
 				const code = readFileSync(join(types, file), 'utf8').replace(/\/\*[^]*?\*\/|\/\/.*/g, '');

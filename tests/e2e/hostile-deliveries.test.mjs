@@ -8,21 +8,21 @@ import { after, before, describe, test } from 'node:test';
 
 import { post, sender } from '../support/deliveries.mjs';
 import { create } from '../support/flow.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 
 const MANY = 300_000;
 
-let scene;
+let fixture;
 let stripe;
 let program;
 
 before(async () => {
-	scene = await openScene({ name: 'hostile-deliveries' });
-	stripe = sender(scene, 'stripe');
-	program = await scene.stack.program('webhook');
+	fixture = await openFixture({ name: 'hostile-deliveries' });
+	stripe = sender(fixture, 'stripe');
+	program = await fixture.stack.program('webhook');
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 const now = () => Math.floor(Date.now() / 1000);
 
@@ -34,10 +34,10 @@ function signed(bytes) {
 }
 
 function deliver(provider, body, headers, query = '') {
-	return { url: scene.url(`/webhook/${provider}${query}`), method: 'POST', body, headers: { 'Content-Type': 'application/json', ...headers } };
+	return { url: fixture.url(`/webhook/${provider}${query}`), method: 'POST', body, headers: { 'Content-Type': 'application/json', ...headers } };
 }
 
-const start = (provider = 'stripe') => create(scene.urlmode, {
+const start = (provider = 'stripe') => create(fixture.urlmode, {
 	provider, kind: 'payment', targetUrl: 'https://checkout.example/pay',
 });
 
@@ -46,7 +46,7 @@ async function refused(delivery, status, code) {
 	const answer = await post(delivery);
 	assert.equal(answer.status, status, answer.body);
 	if (code) assert.ok(answer.body.startsWith(`${code}: `), answer.body);
-	assert.equal((await scene.stack.program('webhook')).pid, program.pid, 'it was started again');
+	assert.equal((await fixture.stack.program('webhook')).pid, program.pid, 'it was started again');
 }
 
 /** A paid session of Stripe's, with raw JSON in some places. */
@@ -128,9 +128,9 @@ describe('an event that cannot be read is 400, and completes nothing', () => {
 	]) {
 		test(what, async () => {
 			const { id } = await start();
-			const before = await scene.row(id);
+			const before = await fixture.row(id);
 			await refused(signed(paid(id, change)), 400, 'body_malformed');
-			assert.equal(await scene.row(id), before);
+			assert.equal(await fixture.row(id), before);
 		});
 	}
 });
@@ -147,7 +147,7 @@ describe('an event that is odd, and can be read, counts', () => {
 		test(what, async () => {
 			const { id } = await start();
 			await refused(signed(paid(id, change)), 200);
-			const { action } = await scene.stack.elicitation(id);
+			const { action } = await fixture.stack.elicitation(id);
 			assert.equal(action, 'accept');
 		});
 	}
@@ -194,7 +194,7 @@ describe('other forms of body', () => {
 		test(what, async () => {
 			const answer = await post(deliver('dropbox-sign', body, headers));
 			assert.ok([400, 401].includes(answer.status), `${answer.status} ${answer.body}`);
-			assert.equal((await scene.stack.program('webhook')).pid, program.pid, 'it was started again');
+			assert.equal((await fixture.stack.program('webhook')).pid, program.pid, 'it was started again');
 		});
 	}
 
@@ -208,10 +208,10 @@ describe('other forms of body', () => {
 	test('Mollie: a form that is none asks for no recheck', async () => {
 		const { id } = await start('mollie');
 		for (const body of ['', '&'.repeat(MANY), '%', 'id=%00', 'id=%ff', 'id=a&id=b', `id=${'a'.repeat(MANY)}`]) {
-			const before = await scene.row(id);
+			const before = await fixture.row(id);
 			const answer = await post(deliver('mollie', body, { 'Content-Type': 'application/x-www-form-urlencoded' }, `?elicitation=${id}`));
 			assert.ok(answer.status < 500, `${answer.status} ${body.slice(0, 40)}`);
-			assert.equal(await scene.row(id), before, body.slice(0, 40));
+			assert.equal(await fixture.row(id), before, body.slice(0, 40));
 		}
 	});
 });
@@ -219,6 +219,6 @@ describe('other forms of body', () => {
 test('after all that a good delivery is taken', async () => {
 	const { id } = await start();
 	assert.equal((await stripe.send(stripe.event(id, 'paid', { amount: 1, currency: 'EUR' }))).status, 200);
-	assert.equal((await scene.stack.elicitation(id)).action, 'accept');
-	assert.equal((await scene.stack.program('webhook')).pid, program.pid);
+	assert.equal((await fixture.stack.elicitation(id)).action, 'accept');
+	assert.equal((await fixture.stack.program('webhook')).pid, program.pid);
 });

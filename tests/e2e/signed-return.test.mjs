@@ -8,17 +8,17 @@ import { fileURLToPath } from 'node:url';
 
 import { configure } from '../security/deployment.mjs';
 import { create, PROVIDER_PAGE, press } from '../support/flow.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 
 const SECRETS = { razorpay: 'razorpay-key-secret', shopify: 'shopify-client-secret' };
 const hmac = (name, text) => createHmac('sha256', SECRETS[name]).update(text).digest('hex');
 
-let scene;
+let fixture;
 
 before(async () => {
-	scene = await openScene({ name: 'signed-return', own: true });
+	fixture = await openFixture({ name: 'signed-return', own: true });
 	const description = (name) => fileURLToPath(new URL(`../descriptions/${name}.json`, import.meta.url));
-	await configure(scene.stack, ({ providers }) => {
+	await configure(fixture.stack, ({ providers }) => {
 		providers.razorpay = {
 			kind: 'payment', display_name: 'Razorpay', description: description('razorpay'),
 			secrets: ['the-webhooks-secret'], return_secrets: [SECRETS.razorpay],
@@ -29,18 +29,18 @@ before(async () => {
 	});
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 const titleOf = (page) => page.find('h1')[0].text;
 
 async function stateOf({ id }) {
-	const [{ status, action, reason }] = await scene.stack.sql('SELECT * FROM urlmode.elicitation WHERE id = $1', [id]);
+	const [{ status, action, reason }] = await fixture.stack.sql('SELECT * FROM urlmode.elicitation WHERE id = $1', [id]);
 	return [status, action, reason];
 }
 
 describe('razorpay', () => {
 	async function pay(browser, options) {
-		const payment = await create(scene.urlmode, {
+		const payment = await create(fixture.urlmode, {
 			provider: 'razorpay', kind: 'payment', targetUrl: 'https://rzp.example/l/1', ...options,
 		});
 		await press(browser, await browser.open(payment.url), 'continue');
@@ -62,11 +62,11 @@ describe('razorpay', () => {
 	}
 
 	test('a signed return completes, and wakes the waiter', async () => {
-		const browser = scene.browser();
+		const browser = fixture.browser();
 		const payment = await pay(browser);
-		const outcome = scene.urlmode.waitForCompletion(payment.id, payment.owner);
+		const outcome = fixture.urlmode.waitForCompletion(payment.id, payment.owner);
 		const page = await browser.open(returnOf(payment));
-		assert.equal(page.url, scene.url('/done'));
+		assert.equal(page.url, fixture.url('/done'));
 		assert.equal(titleOf(page), 'All done');
 		const { action, result } = await outcome;
 		assert.equal(action, 'accept');
@@ -75,24 +75,24 @@ describe('razorpay', () => {
 	});
 
 	test('an amount is expected, and none is signed: it is to be rechecked', async () => {
-		const browser = scene.browser();
+		const browser = fixture.browser();
 		const payment = await pay(browser, { expected: { amount: 100, currency: 'INR' } });
 		assert.equal(titleOf(await browser.open(returnOf(payment))), 'Waiting for the confirmation');
 		assert.deepEqual(await stateOf(payment), ['processing', null, 'recheck']);
 	});
 
 	test('what is paid too late is kept', async () => {
-		const browser = scene.browser();
+		const browser = fixture.browser();
 		const payment = await pay(browser);
-		await scene.urlmode.complete(payment.id, { ...payment.owner, action: 'cancel', reason: 'expired' });
+		await fixture.urlmode.complete(payment.id, { ...payment.owner, action: 'cancel', reason: 'expired' });
 		assert.equal(titleOf(await browser.open(returnOf(payment))), 'Too late');
-		const events = await scene.stack.sql('SELECT action, type FROM urlmode.event WHERE elicitation = $1', [payment.id]);
+		const events = await fixture.stack.sql('SELECT action, type FROM urlmode.event WHERE elicitation = $1', [payment.id]);
 		assert.deepEqual(events, [{ action: 'late', type: 'paid' }]);
 		assert.deepEqual(await stateOf(payment), ['completed', 'cancel', 'expired']);
 	});
 
 	test('what is not signed, or speaks of another payment, only follows', async () => {
-		const browser = scene.browser();
+		const browser = fixture.browser();
 		const payment = await pay(browser);
 		const other = await pay(browser);
 		for (const url of [
@@ -107,8 +107,8 @@ describe('razorpay', () => {
 	});
 
 	test('in another browser it completes nothing', async () => {
-		const payment = await pay(scene.browser());
-		const hop = await scene.browser().send({ url: new URL(returnOf(payment)), from: PROVIDER_PAGE });
+		const payment = await pay(fixture.browser());
+		const hop = await fixture.browser().send({ url: new URL(returnOf(payment)), from: PROVIDER_PAGE });
 		assert.equal(hop.status, 403);
 		assert.deepEqual(await stateOf(payment), ['opened', null, '']);
 	});
@@ -126,17 +126,17 @@ describe('shopify', () => {
 	}
 
 	test('a signed answer completes', async () => {
-		const browser = scene.browser();
-		const flow = await scene.goOn(browser, { provider: 'shopify' });
+		const browser = fixture.browser();
+		const flow = await fixture.goOn(browser, { provider: 'shopify' });
 		const page = await browser.open(returnOf(flow).href);
 		assert.equal(titleOf(page), 'All done');
-		const { result } = await scene.urlmode.waitForCompletion(flow.id, flow.owner);
+		const { result } = await fixture.urlmode.waitForCompletion(flow.id, flow.owner);
 		assert.equal(result.code, 'c0de');
 	});
 
 	test('one that is not signed, wrongly, or long ago, is refused', async () => {
-		const browser = scene.browser();
-		const flow = await scene.goOn(browser, { provider: 'shopify' });
+		const browser = fixture.browser();
+		const flow = await fixture.goOn(browser, { provider: 'shopify' });
 		for (const [url, reason] of [
 			[flow.returnTo({ code: 'c0de' }), 'signature_missing'],
 			[returnOf(flow, { sign: () => '0'.repeat(64) }), 'signature_invalid'],

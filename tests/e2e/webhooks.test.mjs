@@ -8,30 +8,30 @@ import { after, before, describe, test } from 'node:test';
 import { WebhooksHelper } from 'square';
 
 import { post, PROVIDERS, sender } from '../support/deliveries.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 
 const TARGET = 'https://checkout.example/pay';
 const PRICE = { amount: 1050, currency: 'EUR' };
 
-let scene;
+let fixture;
 
 before(async () => {
-	scene = await openScene({ name: 'webhooks' });
+	fixture = await openFixture({ name: 'webhooks' });
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 function start(from, name, options) {
-	return scene.create({ provider: name, kind: from.kind, targetUrl: TARGET, ...options });
+	return fixture.create({ provider: name, kind: from.kind, targetUrl: TARGET, ...options });
 }
 
-const wait = ({ id, owner }, options) => scene.urlmode.waitForCompletion(id, { ...owner, ...options });
+const wait = ({ id, owner }, options) => fixture.urlmode.waitForCompletion(id, { ...owner, ...options });
 
-const events = (id) => scene.stack.sql('SELECT * FROM urlmode.event WHERE elicitation = $1 ORDER BY received_at', [id]);
+const events = (id) => fixture.stack.sql('SELECT * FROM urlmode.event WHERE elicitation = $1 ORDER BY received_at', [id]);
 
 async function statusOf(id) {
-	const [row] = await scene.stack.sql('SELECT status, action, reason FROM urlmode.elicitation WHERE id = $1', [id]);
+	const [row] = await fixture.stack.sql('SELECT status, action, reason FROM urlmode.elicitation WHERE id = $1', [id]);
 	return row;
 }
 
@@ -45,7 +45,7 @@ test('every description in the tree has its deliveries here', () => {
 describe('a payment that was made resolves the promise with its reference', () => {
 	for (const name of ['stripe', 'standard-webhooks', 'svix', 'polar', 'paypal', 'square', 'adyen', 'lemon-squeezy']) {
 		test(name, async () => {
-			const from = sender(scene, name);
+			const from = sender(fixture, name);
 			const elicitation = await start(from, name, { expected: PRICE });
 			const outcome = wait(elicitation);
 			const answer = await from.send(from.event(elicitation.id, 'paid', PRICE));
@@ -60,7 +60,7 @@ describe('a payment that was made resolves the promise with its reference', () =
 	}
 
 	test('docusign, of kind signature', async () => {
-		const from = sender(scene, 'docusign');
+		const from = sender(fixture, 'docusign');
 		const elicitation = await start(from, 'docusign');
 		const outcome = wait(elicitation);
 		assert.equal((await from.send(from.event(elicitation.id, 'paid'))).status, 200);
@@ -82,7 +82,7 @@ describe('what else a provider says', () => {
 		['polar', 'failed', { action: 'cancel', reason: 'payment_failed' }],
 	]) {
 		test(`${name}: ${what} ends the wait with ${expected.action}, ${expected.reason}`, async () => {
-			const from = sender(scene, name);
+			const from = sender(fixture, name);
 			const elicitation = await start(from, name);
 			const outcome = wait(elicitation);
 			assert.equal((await from.send(from.event(elicitation.id, what))).status, 200);
@@ -93,7 +93,7 @@ describe('what else a provider says', () => {
 
 	for (const name of ['mollie', 'dropbox-sign', 'paypal']) {
 		test(`${name}: the waiter is woken, and asks the provider's API`, async () => {
-			const from = sender(scene, name);
+			const from = sender(fixture, name);
 			const elicitation = await start(from, name);
 			const asked = [];
 			const outcome = wait(elicitation, {
@@ -113,7 +113,7 @@ describe('what else a provider says', () => {
 	}
 
 	test('mollie: the same bytes again are another reason to ask', async () => {
-		const from = sender(scene, 'mollie');
+		const from = sender(fixture, 'mollie');
 		const elicitation = await start(from, 'mollie');
 		let asked = 0;
 		const outcome = wait(elicitation, { recheck: () => (++asked === 2 ? { action: 'accept' } : undefined) });
@@ -126,14 +126,14 @@ describe('what else a provider says', () => {
 	});
 
 	test('github: an installation completes nothing by itself', async () => {
-		const from = sender(scene, 'github');
+		const from = sender(fixture, 'github');
 		const answer = await from.send(from.event());
 		assert.equal(answer.status, 200, answer.body);
 		assert.equal((await from.send(from.event(), { secret: 'wrong' })).status, 401);
 	});
 
 	test('processing reaches the waiter as progress, and the payment that follows ends the wait', async () => {
-		const from = sender(scene, 'stripe');
+		const from = sender(fixture, 'stripe');
 		const elicitation = await start(from, 'stripe', { expected: PRICE });
 		const progress = [];
 		const outcome = wait(elicitation, { onProgress: (status) => progress.push(status) });
@@ -145,7 +145,7 @@ describe('what else a provider says', () => {
 
 	test('the exact answer that Dropbox Sign and Adyen want', async () => {
 		for (const [name, body] of [['dropbox-sign', 'Hello API Event Received'], ['adyen', '[accepted]']]) {
-			const from = sender(scene, name);
+			const from = sender(fixture, name);
 			const { id } = await start(from, name);
 			assert.equal((await from.send(from.event(id, 'paid'))).body, body);
 		}
@@ -158,7 +158,7 @@ describe('what was paid must be what was asked for', () => {
 		['another currency', { amount: PRICE.amount, currency: 'USD' }],
 	]) {
 		test(`${title} is cancel, amount_mismatch`, async () => {
-			const from = sender(scene, 'stripe');
+			const from = sender(fixture, 'stripe');
 			const elicitation = await start(from, 'stripe', { expected: PRICE });
 			await from.send(from.event(elicitation.id, 'paid', paid));
 			const { action, reason } = await wait(elicitation);
@@ -167,7 +167,7 @@ describe('what was paid must be what was asked for', () => {
 	}
 
 	test('no amount in the event is to be rechecked', async () => {
-		const from = sender(scene, 'stripe');
+		const from = sender(fixture, 'stripe');
 		const elicitation = await start(from, 'stripe', { expected: PRICE });
 		await from.send(from.event(elicitation.id, 'paid'));
 		assert.deepEqual(await statusOf(elicitation.id), { status: 'processing', action: null, reason: 'recheck' });
@@ -185,7 +185,7 @@ describe('what was paid must be what was asked for', () => {
 	});
 
 	test('what a recheck cannot say yet, the next event says', async () => {
-		const from = sender(scene, 'stripe');
+		const from = sender(fixture, 'stripe');
 		const elicitation = await start(from, 'stripe', { expected: PRICE });
 		let asked = 0;
 		const outcome = wait(elicitation, { recheck: () => void (asked += 1) });
@@ -208,13 +208,13 @@ describe('a delivery that is not to be believed', () => {
 	let row;
 
 	before(async () => {
-		from = sender(scene, 'stripe');
+		from = sender(fixture, 'stripe');
 		elicitation = await start(from, 'stripe');
-		row = await scene.row(elicitation.id);
+		row = await fixture.row(elicitation.id);
 	});
 
 	after(async () => {
-		assert.equal(await scene.row(elicitation.id), row);
+		assert.equal(await fixture.row(elicitation.id), row);
 		assert.deepEqual(await events(elicitation.id), []);
 	});
 
@@ -264,12 +264,12 @@ describe('a delivery that is not to be believed', () => {
 		const get = await post({ ...delivery, method: 'GET', body: undefined });
 		assert.equal(get.status, 405);
 		assert.equal(get.headers.allow, 'POST');
-		await refused({ ...delivery, url: scene.url('/webhook/nobody') }, 404, 'unknown_provider');
-		await refused({ ...delivery, url: scene.url('/webhook/demo') }, 404, 'unknown_provider');
+		await refused({ ...delivery, url: fixture.url('/webhook/nobody') }, 404, 'unknown_provider');
+		await refused({ ...delivery, url: fixture.url('/webhook/demo') }, 404, 'unknown_provider');
 	});
 
 	test('of another provider, for this elicitation', async () => {
-		const svix = sender(scene, 'svix');
+		const svix = sender(fixture, 'svix');
 		assert.equal((await svix.send(svix.event(elicitation.id, 'paid'))).status, 200);
 	});
 
@@ -283,23 +283,23 @@ describe('a delivery that is not to be believed', () => {
 		const { default: Stripe } = await import('stripe');
 		const header = new Stripe('sk_test').webhooks.generateTestHeaderString({ payload: text, secret: from.provider.secrets[0] });
 		return {
-			url: scene.url('/webhook/stripe'), method: 'POST', body: text,
+			url: fixture.url('/webhook/stripe'), method: 'POST', body: text,
 			headers: { 'Content-Type': 'application/json', 'Stripe-Signature': header },
 		};
 	}
 });
 
 test('an event type that says nothing to us is kept for its elicitation', async () => {
-	const from = sender(scene, 'stripe');
+	const from = sender(fixture, 'stripe');
 	const { id } = await start(from, 'stripe');
-	const before = await scene.row(id);
+	const before = await fixture.row(id);
 	assert.equal((await from.send(from.event(id, 'ignored'))).status, 200);
-	assert.equal(await scene.row(id), before);
+	assert.equal(await fixture.row(id), before);
 	assert.equal((await events(id))[0].action, 'ignored');
 });
 
 test("Square's own package accepts what the tests send", async () => {
-	const from = sender(scene, 'square');
+	const from = sender(fixture, 'square');
 	const { headers, body } = await from.deliver(from.event('6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11', 'paid', PRICE));
 	assert.ok(await WebhooksHelper.verifySignature({
 		requestBody: body,

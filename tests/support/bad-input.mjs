@@ -1,15 +1,14 @@
-// What a state and a form must not be. Each is a case of a table:
-// [name, status, reason, () => text].
+// Invalid states and forms, as cases of a table: [name, status, reason, () => text].
 
 import { withByte, withTrailingBits } from './tokens.mjs';
 
 /**
- * State tokens that are not exactly the contract's.
+ * State tokens that violate the contract.
  *
  * @param {() => import('./tokens.mjs').Tokens} tokens
  * @param {{ purpose: string, otherPurpose: string, elicitation: () => object,
  *     good: () => string, boundTo?: () => string }} place
- *     good: the genuine token of the place; boundTo: the cookie of its browser
+ *     good: a genuine token; boundTo: the cookie of its browser
  */
 export function badTokens(tokens, { purpose, otherPurpose, elicitation, good, boundTo }) {
 	const mint = (change) => tokens().mint(elicitation(), { purpose, cookie: boundTo?.(), ...change });
@@ -40,7 +39,7 @@ export function badTokens(tokens, { purpose, otherPurpose, elicitation, good, bo
 	];
 }
 
-/** What no query and no form may be; `good` is one that is fine. */
+/** Invalid queries and forms; `good` is a valid one. */
 export function badForms(good) {
 	const MALFORMED = [400, 'malformed_parameters'];
 	const LARGE = [400, 'parameters_too_large'];

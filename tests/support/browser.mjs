@@ -31,7 +31,7 @@ export class Browser {
 
 	/**
 	 * @param {{ jar?: CookieJar, timeout?: number, ca?: string }} [options]
-	 *     timeout: milliseconds for one hop; ca: PEM of a test's own authority
+	 *     timeout: milliseconds for one hop; ca: PEM of a certificate authority
 	 */
 	constructor({ jar = new CookieJar(), timeout = 10_000, ca } = {}) {
 		this.jar = jar;
@@ -42,12 +42,12 @@ export class Browser {
 		};
 	}
 
-	/** As if the user had typed the address. */
+	/** Opens a URL as if the user had typed it. */
 	open(url, { headers } = {}) {
 		return this.navigate({ url: new URL(url), headers });
 	}
 
-	/** As if the user had followed a link of `page`; `href` may be relative. */
+	/** Follows a link of `page`; `href` may be relative. */
 	follow(page, href, { headers } = {}) {
 		return this.navigate({ url: new URL(href, page.url), from: page, headers });
 	}
@@ -57,8 +57,8 @@ export class Browser {
 	 * @param {Page} page
 	 * @param {{ form?: number, button?: string, fields?: Record<string, string>,
 	 *     headers?: Record<string, string> }} [options]
-	 *     button: value or text of the button pressed; none: the form submits itself.
-	 *     fields: what is filled in, over what the page holds
+	 *     button: value or text of the button; without it the form submits itself.
+	 *     fields: values that replace those of the page
 	 */
 	submit(page, { form: index = 0, button, fields = {}, headers } = {}) {
 		const form = page.forms[index];
@@ -80,7 +80,7 @@ export class Browser {
 	}
 
 	/**
-	 * One request and whatever it redirects to.
+	 * Sends a request and follows its redirects.
 	 * @param {{ url: URL, method?: string, body?: string, from?: Page,
 	 *     headers?: Record<string, string> }} request
 	 * @returns {Promise<Page>}
@@ -107,7 +107,7 @@ export class Browser {
 		}
 	}
 
-	/** One request, with this browser's cookies; follows nothing. Returns the hop. */
+	/** Sends one request with this browser's cookies without following redirects. Returns the hop. */
 	async send({ url, method = 'GET', body, from, site = fartherSite('none', from, url), headers = {} }) {
 		const initiator = from ? new URL(from.url) : null;
 		const response = await this.#exchange(url, method, body, {
@@ -123,7 +123,7 @@ export class Browser {
 		return hop;
 	}
 
-	/** Ends the connections that are kept open. */
+	/** Closes the connections that are kept open. */
 	close() {
 		for (const agent of Object.values(this.#agents)) {
 			agent.destroy();
@@ -158,7 +158,7 @@ export class Browser {
 	}
 }
 
-/** Where a navigation ended. `hops` are the requests that led there, this one last. */
+/** The last response of a navigation. `hops` are all its requests, the last one included. */
 export class Page {
 	#document;
 
@@ -231,7 +231,7 @@ function becomesGet(status, method) {
 	return status === 303 ? method !== 'HEAD' : status < 303 && method === 'POST';
 }
 
-/** Sec-Fetch-Site: how far from the initiator a chain of redirects has been. */
+/** Sec-Fetch-Site: the most distant relation to the initiator in a chain of redirects. */
 function fartherSite(before, from, url) {
 	if (!from) {
 		return 'none';

@@ -1,4 +1,4 @@
-// The scripted browser behaves as browsers do: the other tests rest on it.
+// The scripted browser behaves as real browsers do. The other tests depend on it.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// Other web servers in front of the same programs and the same database, as
-// plain CGI (RFC 3875): Apache's mod_cgi, and fcgiwrap behind nginx.
+// Runs the programs as plain CGI (RFC 3875) behind other web servers, with the
+// same database: with Apache's mod_cgi, and with fcgiwrap behind nginx.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -45,7 +45,7 @@ export async function installCgi(stack) {
 	return { folder, config, log };
 }
 
-/** Apache with mod_cgi. Answers where it listens and how it ends. */
+/** Starts Apache with mod_cgi. Returns its URL and how to stop it. */
 export async function startApache(stack, { folder, config }) {
 	const port = await freePort();
 	const file = path.join(folder, 'apache.conf');
@@ -66,7 +66,7 @@ export async function startApache(stack, { folder, config }) {
 	return serve(stack, port, [['/usr/sbin/apache2', '-DFOREGROUND', '-f', file]]);
 }
 
-/** fcgiwrap, asked by an nginx of its own with the deployment's snippets. */
+/** Starts fcgiwrap behind an nginx of its own with the snippets of the deployment. */
 export async function startFcgiwrap(stack, { folder, config }) {
 	const port = await freePort();
 	const file = path.join(folder, 'nginx.conf');
@@ -94,7 +94,7 @@ export async function startFcgiwrap(stack, { folder, config }) {
 			}
 		}
 	`);
-	// The address of a unix socket has 107 bytes: named from the run directory.
+	// The path of a unix socket has at most 107 bytes: it is relative to the run directory.
 	return serve(stack, port, [
 		['fcgiwrap', '-f', '-c', '4', '-s', 'unix:cgi/fcgiwrap.sock'],
 		['/usr/sbin/nginx', '-e', path.join(stack.runDir, 'log/cgi-nginx.log'), '-p', `${stack.runDir}/`, '-c', file],
@@ -129,7 +129,7 @@ async function serve(stack, port, commands) {
 	return { baseUrl, close };
 }
 
-/** Ends a process and, since fcgiwrap leaves them behind, its children. */
+/** Stops a process and its children, which fcgiwrap would leave running. */
 async function endGroup(child) {
 	const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
 

@@ -1,5 +1,5 @@
-// MCP clients of either official SDK, in the version of a project, whose user
-// does what the test says.
+// MCP clients with either official SDK, in the version that a project has. The
+// test decides how their user responds.
 
 import { deferred } from './wait.mjs';
 
@@ -11,33 +11,33 @@ const CALL_TIMEOUT = 60_000;
  * @property {string} token the user's access token
  * @property {object} [capabilities]
  * @property {(params: { url: string, message: string, elicitationId?: string }, client: TestClient,
- *     signal: AbortSignal) => string | Promise<string>} [onElicit] answers 'accept', 'decline' or 'cancel'; 'accept' by
+ *     signal: AbortSignal) => string | Promise<string>} [onElicit] returns 'accept', 'decline' or 'cancel'; 'accept' by
  *     default
- * @property {object} [content] what it fills in where it is asked by a form
+ * @property {object} [content] what the user fills in on a form
  */
 
 const URL_CAPABILITY = { elicitation: { url: {} } };
 
-/** What a test sees of a client. */
+/** The interface of a client for tests. */
 class TestClient {
-	/** @type {{ url: string, message: string, elicitationId?: string }[]} what it was asked */
-	asked = [];
-	/** @type {string[]} the elicitations that it was told are complete */
+	/** @type {{ url: string, message: string, elicitationId?: string }[]} the elicitation requests that it has received */
+	requests = [];
+	/** @type {string[]} the elicitations for which it has received a completion notification */
 	completed = [];
 	#waiting = [];
 
 	/**
 	 * @param {ClientOptions['onElicit']} onElicit
-	 * @param {object} [content] what its user fills in
+	 * @param {object} [content] what the user fills in on a form
 	 */
 	constructor(onElicit = () => 'accept', content = undefined) {
 		this.onElicit = onElicit;
 		this.content = content;
 	}
 
-	/** The next thing that it is asked, or was. */
-	async nextAsked() {
-		const next = this.asked[this.seen ?? 0];
+	/** Resolves to the next elicitation request, which may have arrived already. */
+	async nextRequest() {
+		const next = this.requests[this.seen ?? 0];
 		this.seen = (this.seen ?? 0) + 1;
 		if (next) {
 			return next;
@@ -48,7 +48,7 @@ class TestClient {
 	}
 
 	async elicit(params, signal) {
-		this.asked.push(params);
+		this.requests.push(params);
 		this.#waiting.shift()?.resolve(params);
 		const action = await this.onElicit(params, this, signal);
 		return { action, ...action === 'accept' && this.content && { content: this.content } };
@@ -93,7 +93,7 @@ export async function connectSdk1(project, { url, token, capabilities = URL_CAPA
 }
 
 /**
- * Of protocol revision 2026-07-28, or of 2025-11-25 with `legacy`.
+ * Uses protocol revision 2026-07-28, or 2025-11-25 with `legacy`.
  *
  * @param {import('./projects.mjs').Project} project
  * @param {ClientOptions & { legacy?: boolean }} options

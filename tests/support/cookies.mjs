@@ -1,5 +1,5 @@
-// A browser's cookie jar (RFC 6265bis), as far as tests need it: one jar a
-// browser; cookies belong to a host and, as in browsers, not to its port.
+// A browser's cookie jar (RFC 6265bis), as far as tests need it. Each browser has
+// one jar. As in browsers, cookies belong to a host, whatever its port.
 
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
 const SAME_SITE = ['strict', 'lax', 'none'];
@@ -9,9 +9,9 @@ export class CookieJar {
 	#cookies = [];
 
 	/**
-	 * Takes one Set-Cookie header, or drops it as a browser does.
+	 * Stores the cookie of a Set-Cookie header, or rejects it as a browser does.
 	 * @param {string} header
-	 * @param {URL} url where it came from
+	 * @param {URL} url of the response
 	 */
 	store(header, url) {
 		const cookie = parseSetCookie(header, url);
@@ -25,7 +25,7 @@ export class CookieJar {
 	}
 
 	/**
-	 * The cookies that a request carries, longest path first.
+	 * The cookies of a request, longest path first.
 	 * @param {URL} url
 	 * @param {{ method?: string, initiator?: URL | null }} navigation
 	 *     initiator: the page whose link or form leads there; null: the user typed the address
@@ -84,7 +84,7 @@ function parseSetCookie(header, url) {
 		explicitPath: false,
 		secure: false,
 		httpOnly: false,
-		// What browsers assume where the attribute is missing.
+		// The default of browsers.
 		sameSite: 'lax',
 		expires: Infinity,
 	};

@@ -1,8 +1,8 @@
-// What payment providers send, signed as they sign it: with the provider's own
-// package where npm has one that can sign, by the provider's documentation
-// otherwise (which says so).
+// Webhooks of payment providers with genuine signatures: made with the provider's
+// own package if npm has one that can sign, and otherwise according to the
+// provider's documentation, which a comment then says.
 //
-//     const stripe = sender(scene, 'stripe');
+//     const stripe = sender(fixture, 'stripe');
 //     await stripe.send(stripe.event(id, 'paid', { amount: 1000, currency: 'EUR' }));
 
 import { createHmac, randomUUID, sign } from 'node:crypto';
@@ -21,7 +21,7 @@ import { request } from './http.mjs';
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const hmac = (algorithm, key, text, encoding) => createHmac(algorithm, key).update(text).digest(encoding);
 
-/** One form for what can happen to a payment; how each provider says it is below. */
+/** The events of a payment. How each provider describes them is below. */
 const SENDERS = {
 	stripe: {
 		event: (id, what, { amount, currency } = {}) => ({
@@ -53,7 +53,7 @@ const SENDERS = {
 				id: 'order_1', status: what, metadata: { elicitation_id: id }, total_amount: amount, currency,
 			},
 		}),
-		// The package decodes the secret; Polar's is its text.
+		// The package decodes the secret, but Polar uses its text.
 		sign: (body, { secret, timestamp }) => signStandard(
 			new StandardWebhook(Buffer.from(secret).toString('base64')), 'webhook', body, timestamp),
 	},
@@ -69,11 +69,11 @@ const SENDERS = {
 				amount: { value: amount === undefined ? '0.00' : (amount / 100).toFixed(2), currency_code: currency ?? 'EUR' },
 			},
 		}),
-		// By PayPal's documentation: npm has no package that signs.
-		sign: (body, { scene, timestamp, provider }) => {
+		// According to PayPal's documentation, because npm has no package that signs.
+		sign: (body, { fixture, timestamp, provider }) => {
 			const sent = { id: randomUUID(), time: new Date(timestamp * 1000).toISOString() };
 			const signed = [sent.id, sent.time, provider.constants.webhook_id, crc32(body)].join('|');
-			const key = readFileSync(join(scene.stack.env.URLMODE_RUN_DIR, 'secrets/paypal.key'));
+			const key = readFileSync(join(fixture.stack.env.URLMODE_RUN_DIR, 'secrets/paypal.key'));
 			return {
 				'PAYPAL-TRANSMISSION-ID': sent.id,
 				'PAYPAL-TRANSMISSION-TIME': sent.time,
@@ -94,7 +94,7 @@ const SENDERS = {
 				},
 			},
 		}),
-		// Square's package can only verify; a test has it verify this.
+		// Square's package can only verify. A test verifies this signature with it.
 		sign: (body, { secret, provider }) => ({
 			'x-square-hmacsha256-signature': hmac('sha256', secret, provider.constants.notification_url + body, 'base64'),
 		}),
@@ -126,7 +126,7 @@ const SENDERS = {
 				attributes: { status: { paid: 'paid', failed: 'failed', processing: 'pending' }[what], total: amount, currency },
 			},
 		}),
-		// By Lemon Squeezy's documentation: its package has no webhooks.
+		// According to Lemon Squeezy's documentation, because its package does not support webhooks.
 		sign: (body, { secret }) => ({ 'X-Signature': hmac('sha256', secret, body, 'hex') }),
 	},
 	mollie: {
@@ -151,7 +151,7 @@ const SENDERS = {
 				envelopeSummary: { customFields: { textCustomFields: [{ name: 'elicitation_id', value: id }] } },
 			},
 		}),
-		// By Docusign's documentation; the second of two keys is ours.
+		// According to Docusign's documentation. The second of two keys is ours.
 		sign: (body, { secret }) => ({
 			'X-DocuSign-Signature-1': hmac('sha256', 'another key', body, 'base64'),
 			'X-DocuSign-Signature-2': hmac('sha256', secret, body, 'base64'),
@@ -162,7 +162,7 @@ const SENDERS = {
 			event: { event_time: String(Math.floor(Date.now() / 1000)), event_type: 'signature_request_all_signed' },
 			signature_request: { signature_request_id: randomUUID(), metadata: { elicitation_id: id } },
 		}),
-		// By Dropbox Sign's documentation: its package only verifies.
+		// According to Dropbox Sign's documentation, because its package only verifies.
 		seal: ({ event }, { secret }) => {
 			event.event_hash = hmac('sha256', secret, event.event_time + event.event_type, 'hex');
 		},
@@ -195,18 +195,18 @@ function signStandard(webhook, prefix, body, timestamp) {
 
 export const PROVIDERS = Object.keys(SENDERS);
 
-/** What sends as this provider does, with the secret of the scene's stack. */
-export function sender(scene, name) {
-	const provider = JSON.parse(readFileSync(scene.stack.env.URLMODE_CONFIG, 'utf8')).providers[name];
+/** Sends webhooks as this provider does, with the secret of the fixture's stack. */
+export function sender(fixture, name) {
+	const provider = JSON.parse(readFileSync(fixture.stack.env.URLMODE_CONFIG, 'utf8')).providers[name];
 	const { event, seal, sign, body = JSON.stringify, path = () => '' } = SENDERS[name];
 
-	/** A delivery, ready to be sent as often as wanted. */
+	/** A delivery that can be sent any number of times. */
 	const deliver = async (what, { secret = provider.secrets?.[0], timestamp = Math.floor(Date.now() / 1000) } = {}) => {
-		const how = { secret, timestamp, scene, provider };
+		const how = { secret, timestamp, fixture, provider };
 		seal?.(what, how);
 		const text = body(what);
 		return {
-			url: scene.url(`/webhook/${name}${path(what)}`),
+			url: fixture.url(`/webhook/${name}${path(what)}`),
 			method: 'POST',
 			headers: { ...JSON_TYPE, ...await sign(text, how) },
 			body: text,
@@ -221,7 +221,7 @@ export function sender(scene, name) {
 	};
 }
 
-/** Sends a delivery; the answer has `status`, `headers` and `body`. */
+/** Sends a delivery. The response has `status`, `headers` and `body`. */
 export function post({ url, ...delivery }) {
 	return request(url, delivery);
 }

@@ -1,11 +1,11 @@
-// The demo's OpenID provider and MCP server for a stack, in this process.
+// Runs the demo's OpenID provider and MCP server for a stack in this process.
 
 import { startProvider } from '../demo/provider.mjs';
 import { startServer } from '../demo/server.mjs';
 
 /**
  * Starts a demo MCP server on a free port, and the OpenID provider at the
- * stack's issuer unless it runs already.
+ * stack's issuer if it is not running yet.
  *
  * @param {import('./stack.mjs').Stack} stack
  * @param {{ users?: Map<string, string>, ttl?: number }} [options] see startServer
@@ -31,7 +31,7 @@ export async function startDemo(stack, options = {}) {
 }
 
 /**
- * The OpenID provider at the stack's issuer, started unless it runs already.
+ * Starts the OpenID provider at the stack's issuer if it is not running yet.
  *
  * @param {import('./stack.mjs').Stack} stack
  * @returns {Promise<{ close: () => Promise<void> }>}

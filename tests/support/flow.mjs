@@ -1,18 +1,18 @@
-// The steps of an elicitation's way, one by one, without a provider: tests
-// play its part. The whole way with a real one is in tests/e2e/flow.test.mjs.
+// The single steps of an elicitation without a provider, whose part the test
+// plays. The whole flow with a real provider is in tests/e2e/flow.test.mjs.
 //
 //     const flow = await goOn(urlmode, browser);
 //     const hop = await browser.send({ url: flow.returnUrl({ code: 'c' }) });
 
 import { randomUUID } from 'node:crypto';
 
-/** What comes from elsewhere: a page of the provider's site. */
+/** A page of the provider's site, from which the browser comes back. */
 export const PROVIDER_PAGE = { url: 'http://localhost:9/', headers: {} };
 
 const TARGET = 'http://localhost:9/authorize?client_id=tests';
 
 /**
- * Creates an elicitation; its owner is in the answer.
+ * Creates an elicitation. The returned object also contains its owner.
  *
  * @param {import('urlmode').UrlMode} urlmode
  * @param {Partial<import('urlmode').CreateOptions>} [options]
@@ -23,7 +23,7 @@ export async function create(urlmode, options = {}) {
 	return { ...elicitation, owner, provider: options.provider ?? 'demo', id: elicitation.elicitationId };
 }
 
-/** Presses a button of the confirm page, and follows nothing. */
+/** Presses a button of the confirm page without following the redirect. */
 export function press(browser, page, answer) {
 	const [{ action, fields }] = page.forms;
 	return browser.send({
@@ -35,13 +35,13 @@ export function press(browser, page, answer) {
 }
 
 /**
- * Creates an elicitation and goes on from its confirm page in `browser`, to
- * where the provider would be.
+ * Creates an elicitation, and continues from its confirm page in `browser` until
+ * it is redirected to the provider.
  *
  * @param {import('urlmode').UrlMode} urlmode
  * @param {import('./browser.mjs').Browser} browser
  * @param {Partial<import('urlmode').CreateOptions> & { issuer?: string }} [options]
- *     issuer: what the provider says as `iss`, where it has one
+ *     issuer: the `iss` of the provider, if it has one
  */
 export async function goOn(urlmode, browser, { issuer, ...options } = {}) {
 	const elicitation = await create(urlmode, options);
@@ -57,16 +57,16 @@ export async function goOn(urlmode, browser, { issuer, ...options } = {}) {
 		hop,
 		target,
 		state,
-		/** The fields of the provider's answer. */
+		/** The parameters of the provider's response. */
 		parameters,
-		/** Where the provider sends the browser. */
+		/** The URL to which the provider sends the browser. */
 		returnTo(more) {
 			return new URL(`${elicitation.returnUrl}?${new URLSearchParams(parameters(more))}`);
 		},
 	};
 }
 
-/** The browser comes back from the provider; follows nothing. */
+/** Returns from the provider without following redirects. */
 export function comeBack(browser, url) {
 	return browser.send({ url: new URL(url), from: PROVIDER_PAGE });
 }

@@ -1,4 +1,4 @@
-// What a scripted browser reads in a page: text, elements and forms.
+// Reads the text, elements and forms of a page.
 
 import { parse } from 'parse5';
 
@@ -42,7 +42,7 @@ export class HtmlDocument {
 
 /**
  * { method: 'get' | 'post', action: string,
- *   fields: [[name, value]]             what would be sent without a button
+ *   fields: [[name, value]]             what is sent without a button
  *   names: [name]                       every field that can be filled in
  *   buttons: [{ name, value, text }] }
  */

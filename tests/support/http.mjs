@@ -1,5 +1,5 @@
-// One HTTP request as it is written, without what a browser adds: for what
-// browsers do not send. browser.mjs is the browser.
+// Sends one HTTP request exactly as given, for requests that browsers do not
+// send. browser.mjs is the browser.
 
 import http from 'node:http';
 import https from 'node:https';
@@ -7,10 +7,10 @@ import https from 'node:https';
 import { HtmlDocument } from './html.mjs';
 
 /**
- * @param {string | URL} url its path and query go out as they are written
+ * @param {string | URL} url whose path and query are sent unchanged
  * @param {{ method?: string, headers?: Record<string, string | string[]>,
  *     body?: string | Buffer, agent?: http.Agent, localAddress?: string,
- *     ca?: string, timeout?: number }} [options] localAddress: who asks, on
+ *     ca?: string, timeout?: number }} [options] localAddress: of the client, on
  *     loopback; timeout: milliseconds
  * @returns {Promise<Answer>}
  */
@@ -37,7 +37,7 @@ export function request(url, { method = 'GET', headers = {}, body, timeout = 30_
 	});
 }
 
-/** A posted form. */
+/** The options of a POST with a form. */
 export function post(url, fields, { headers, ...options } = {}) {
 	return request(url, {
 		method: 'POST',
@@ -65,7 +65,7 @@ export class Answer {
 		return this.#document;
 	}
 
-	/** The code of a refusal, or the page's title where it has none. */
+	/** The reason code of an error page, or its title if it has none. */
 	get reason() {
 		return this.document.find('code')[0]?.text ?? this.document.title;
 	}

@@ -1,5 +1,5 @@
-// Instances of an example MCP server: processes of their own, that a test may
-// stop or kill, and a balancer in front that sends each request to the next.
+// Instances of an example MCP server as separate processes, which a test can stop
+// or kill, and a load balancer that sends each request to the next instance.
 
 import { spawn } from 'node:child_process';
 import { createServer, request as httpRequest } from 'node:http';
@@ -10,7 +10,7 @@ import { listen } from '../demo/process.mjs';
 const START_TIMEOUT = 30_000;
 
 /**
- * Starts `server.mjs` of a project, which says where it listens.
+ * Starts `server.mjs` of a project, which prints its URL.
  *
  * @param {import('./projects.mjs').Project} project
  * @param {import('./stack.mjs').Stack} stack
@@ -63,19 +63,19 @@ class Instance {
 		this.url = first;
 	}
 
-	/** What it has printed. */
+	/** Everything that it has printed. */
 	get output() {
 		return this.#output.join('\n');
 	}
 
-	/** With everything that it has open, at once. */
+	/** Kills the process at once. */
 	async kill() {
 		this.#child.kill('SIGKILL');
 		await this.#ended;
 	}
 
 	/**
-	 * As an operator ends it.
+	 * Stops the process as an operator does, with SIGTERM.
 	 *
 	 * @returns {Promise<number | string>} its exit code
 	 */
@@ -90,11 +90,11 @@ class Instance {
 }
 
 /**
- * A balancer that is not sticky: each request goes to the next backend.
+ * Starts a load balancer without sticky sessions: each request goes to the next backend.
  *
  * @param {string[]} backends URLs with the path that they serve
  * @returns {Promise<{ url: string, seen: number[], drop: (index: number) => void, close: () => Promise<void> }>}
- *     seen: which backend each request went to; drop: takes one out
+ *     seen: the backend of each request; drop: removes a backend
  */
 export async function startBalancer(backends) {
 	const alive = new Set(backends.keys());

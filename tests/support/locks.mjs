@@ -1,4 +1,5 @@
-// Holding the programs' transactions, so that what races can be put in order.
+// Holds the programs' transactions with locks, so that a test can order concurrent
+// requests.
 
 import pg from 'pg';
 
@@ -28,7 +29,7 @@ export async function holdRow(stack, id) {
 	};
 }
 
-/** Until a program's transaction waits for a lock that somebody holds. */
+/** Waits until a program's transaction waits for a lock. */
 export function untilHeld(stack, program) {
 	return until(`${program} waits for a lock`, async () => {
 		const [backend] = await stack.sql(`
@@ -66,13 +67,13 @@ export async function countRequests(stack, name, path) {
 
 	return async (count) => {
 		await until(`${count} requests are under way`, async () => await sockets() >= idle + count);
-		// What it had accepted by then, it has read before it answers this.
+		// Before it answers this, the program has read everything that it had accepted.
 		await request(stack.baseUrl + path);
 		await request(stack.baseUrl + path);
 	};
 }
 
-/** Ends a program, and waits until another process of it has its database. */
+/** Kills a program, and waits until its new process is connected to the database. */
 async function restart(stack, name) {
 	const connected = async () => (await stack.sql(`
 		SELECT FROM pg_stat_activity WHERE application_name = $1 AND state = 'idle'`, [name])).length === 1;

@@ -1,4 +1,4 @@
-// An MCP client whose user answers elicitations as the caller decides.
+// An MCP client. The caller decides how its user responds to elicitations.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -74,7 +74,7 @@ class McpClient {
 		};
 	}
 
-	/** Ends the session at the server, too. */
+	/** Also ends the session on the server. */
 	async close() {
 		await this.#transport.terminateSession().catch(() => {});
 		await this.#client.close();

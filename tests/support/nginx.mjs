@@ -1,4 +1,4 @@
-// nginx, spoken to and set up as browsers and operators would not.
+// Requests and configurations for nginx that browsers and operators do not use.
 
 import { once } from 'node:events';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -54,7 +54,7 @@ export async function changeNginx(stack, snippet, changes) {
 	await reloadNginx(stack);
 }
 
-/** New workers; the old ones are gone. */
+/** Reloads nginx, and waits until the old workers have exited. */
 export async function reloadNginx(stack) {
 	const master = await stack.pid('nginx');
 	const before = await familyOf(master);

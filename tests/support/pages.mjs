@@ -1,10 +1,10 @@
-// What is true of every page that is not the demo's.
+// Checks that hold for every page except those of the demo.
 
 import assert from 'node:assert/strict';
 
 const POLICY = ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'"];
 
-/** The headers that keep a page, and what came with its request, to itself. */
+/** The headers that protect a page and the parameters of its request. */
 export function assertSecurityHeaders({ headers }) {
 	const policy = headers['content-security-policy'].split('; ');
 
@@ -44,7 +44,7 @@ export function assertPlainPage(answer, sent = []) {
 	}
 }
 
-/** The values of a form or cookie that are long enough to be found by accident never. */
+/** The values of a form or cookie that are too long to occur by accident. */
 function valuesOf(text = '') {
 	return text.split(/[&;=]/).filter((value) => value.length > 8);
 }

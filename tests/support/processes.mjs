@@ -1,4 +1,4 @@
-// The machine's processes, as /proc has them.
+// Reads the processes of the machine from /proc.
 
 import { readdir, readFile, readlink } from 'node:fs/promises';
 
@@ -17,7 +17,7 @@ export async function processes() {
 	return all.filter((process) => process !== undefined);
 }
 
-/** A process and all that it started: a service of a stack. */
+/** A process and all its descendants, such as a service of a stack. */
 export async function familyOf(pid) {
 	const all = await processes();
 	const family = all.filter((process) => process.pid === pid);
@@ -44,12 +44,12 @@ export async function memoryOf(supervisor) {
 	})));
 }
 
-/** Whether this very process is still there. */
+/** Whether this same process still exists. */
 export async function isThere({ pid, started }) {
 	return (await processOf(pid))?.started === started;
 }
 
-/** What a process has open: the targets of /proc/PID/fd. */
+/** The open files of a process: the targets of /proc/PID/fd. */
 export async function openFiles(pid) {
 	const folder = `/proc/${pid}/fd`;
 	const names = await readdir(folder).catch(() => []);
@@ -72,7 +72,7 @@ export async function filesWritten(pid) {
 
 async function processOf(pid) {
 	const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-	// The name between the parentheses may hold anything.
+	// The name in parentheses may contain any characters.
 	const [, command, rest] = /^\d+ \((.*)\) (.*)$/s.exec(stat) ?? [];
 	if (rest === undefined) {
 		return undefined;

@@ -1,6 +1,5 @@
-// A project of somebody who uses the package: urlmode as npm would install
-// it, one version of a framework beside it, and the files of an example as
-// they stand in the README.
+// A project that uses the package: urlmode as npm installs it, one version of a
+// framework, and the files of a README example.
 
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,7 +12,7 @@ const PACKAGE = join(ROOT, 'lib/node');
 /**
  * @typedef {object} Project
  * @property {string} folder
- * @property {(name: string) => any} load a package as the project's files get it
+ * @property {(name: string) => any} load imports a package as the project's files do
  * @property {(name: string) => string} versionOf a package
  */
 
@@ -47,7 +46,7 @@ export function makeProject({ name, frameworks, files = {}, doubles = {} }) {
 	};
 }
 
-/** What `npm pack` puts in, as a folder of its own: it finds the frameworks beside it, and no others. */
+/** The files of `npm pack` in a folder of their own, so that the package finds only the frameworks beside it. */
 function install(modules) {
 	const target = join(modules, 'urlmode');
 	mkdirSync(target);
@@ -56,7 +55,7 @@ function install(modules) {
 	}
 }
 
-/** Everything that the package needs to run, theirs included. */
+/** All dependencies of the package, including indirect ones. */
 function dependenciesOf(folder) {
 	const found = new Set();
 	const look = (at) => {
@@ -84,8 +83,8 @@ function linkPackages(from, to, only) {
 }
 
 /**
- * The code of a README that begins with the line `// FILE`, and some word or
- * other behind it.
+ * The code block of a README that begins with the line `// FILE`, which may
+ * contain more words after the file name.
  *
  * @param {string} file
  * @param {string} [readme] in lib/node

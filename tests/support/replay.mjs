@@ -1,7 +1,6 @@
-// Deliveries replayed from a file: in the order in which they happened, and in
-// random order with a tenth of them twice. Both must leave the same rows. An
-// elicitation has at most one event that ends it: what two ends would leave
-// depends on which came first, by the rules.
+// Replays deliveries from a file: in their original order, and in random order
+// with a tenth of them sent twice. Both must lead to the same rows. Each
+// elicitation has at most one final event, because of two the first one wins.
 
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -15,7 +14,7 @@ import { post, sender } from './deliveries.mjs';
 const PRICE = { amount: 1_000, currency: 'EUR' };
 const LESS = { ...PRICE, amount: 999 };
 
-/** What happens to one elicitation: of which provider, and an event after the other. */
+/** The events of one elicitation in order, and its provider. */
 const WAYS = [
 	['stripe', ['processing', 'settled']],
 	['stripe', ['paid']],
@@ -34,12 +33,12 @@ const WAYS = [
 ];
 const AT_ONCE = 32;
 
-/** What a provider sends again. */
+/** The events that a provider sends again. */
 const NOT_NOW = new Set([502, 503, 504]);
 const PAUSE_MS = 50;
 const OWNER = { subject: 'replay', session: '' };
 
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+/** Pseudorandom numbers from 0 to 1, the same for the same seed (mulberry32). */
 function random(seed) {
 	let state = seed;
 	return () => {
@@ -50,7 +49,7 @@ function random(seed) {
 	};
 }
 
-/** Runs `work` on everything, some at once, in order. */
+/** Calls `work` for all items in order, several at a time. */
 async function eachOf(all, work) {
 	const left = all.values();
 	await Promise.all(Array.from({ length: AT_ONCE }, async () => {
@@ -59,20 +58,20 @@ async function eachOf(all, work) {
 }
 
 /**
- * Writes the file: one delivery a line, in the order in which they happen.
+ * Writes the file with one delivery in each line, in their original order.
  *
- * @param {object} scene
+ * @param {object} fixture
  * @param {string} file
- * @param {number} count of deliveries, at least
+ * @param {number} count the least number of deliveries
  */
-export async function writeDeliveries(scene, file, count) {
+export async function writeDeliveries(fixture, file, count) {
 	const out = createWriteStream(file);
 	let written = 0;
 
 	for (let n = 0; written < count; n++) {
 		const [provider, way, price = PRICE] = WAYS[n % WAYS.length];
 		const id = randomUUID();
-		const { event } = sender(scene, provider);
+		const { event } = sender(fixture, provider);
 		for (const what of way) {
 			const line = JSON.stringify({ id, provider, event: event(id, what, price) });
 			if (!out.write(`${line}\n`)) await once(out, 'drain');
@@ -84,19 +83,19 @@ export async function writeDeliveries(scene, file, count) {
 }
 
 /**
- * Replays the file on elicitations that are as new.
+ * Replays the file on new elicitations.
  *
- * @param {object} scene
+ * @param {object} fixture
  * @param {string} file
  * @param {{ seed?: number, onTaken?: (count: number) => Promise<void> }} [options]
- *     seed: of the random order; none: in order; onTaken: called with how many have
- *     been taken, after each
+ *     seed: of the random order; without it they are sent in order; onTaken: called
+ *     after each delivery with the number sent so far
  * @returns {Promise<{ rows: string[], deliveries: number, seconds: number }>}
  *     rows: one line an elicitation, in the file's order
  */
-export async function replay(scene, file, { seed, onTaken } = {}) {
+export async function replay(fixture, file, { seed, onTaken } = {}) {
 	const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
-	const ids = await renew(scene, lines);
+	const ids = await renew(fixture, lines);
 	const order = seed === undefined ? lines : shuffle(lines, random(seed));
 	const agent = new http.Agent({ keepAlive: true, maxSockets: AT_ONCE });
 	const senders = new Map();
@@ -104,7 +103,7 @@ export async function replay(scene, file, { seed, onTaken } = {}) {
 
 	const send = async (line) => {
 		const { provider, event } = JSON.parse(line);
-		if (!senders.has(provider)) senders.set(provider, sender(scene, provider));
+		if (!senders.has(provider)) senders.set(provider, sender(fixture, provider));
 		const delivery = { ...await senders.get(provider).deliver(event), agent };
 		let answer;
 		while (NOT_NOW.has((answer = await post(delivery)).status)) await sleep(PAUSE_MS);
@@ -112,13 +111,13 @@ export async function replay(scene, file, { seed, onTaken } = {}) {
 		await onTaken?.(++taken);
 	};
 	const start = performance.now();
-	// In order is one elicitation's events one after the other, whatever the others do.
+	// In order means one event of an elicitation after the other, concurrently with other elicitations.
 	await eachOf(seed === undefined ? byElicitation(order) : order.map((line) => [line]), async (some) => {
 		for (const line of some) await send(line);
 	});
 	agent.destroy();
 	const seconds = (performance.now() - start) / 1_000;
-	return { rows: await rowsOf(scene, ids), deliveries: order.length, seconds };
+	return { rows: await rowsOf(fixture, ids), deliveries: order.length, seconds };
 }
 
 function byElicitation(lines) {
@@ -140,13 +139,13 @@ function shuffle(lines, next) {
 	return all;
 }
 
-/** The elicitations that the file speaks of, pending. */
-async function renew(scene, lines) {
+/** Creates the elicitations of the file, pending. */
+async function renew(fixture, lines) {
 	const providers = new Map(lines.map((line) => JSON.parse(line)).map(({ id, provider }) => [id, provider]));
 	const ids = [...providers.keys()];
 
-	await scene.stack.sql('DELETE FROM urlmode.elicitation WHERE id = ANY ($1)', [ids]);
-	await eachOf(ids, (id) => scene.urlmode.create({
+	await fixture.stack.sql('DELETE FROM urlmode.elicitation WHERE id = ANY ($1)', [ids]);
+	await eachOf(ids, (id) => fixture.urlmode.create({
 		id, ...OWNER, provider: providers.get(id), kind: 'payment', targetUrl: 'https://checkout.example/pay',
 		expected: PRICE, ttl: 24 * 3_600_000,
 	}));
@@ -154,12 +153,12 @@ async function renew(scene, lines) {
 }
 
 /**
- * All of the rows that is not of their time, with the result as a waiter gets
- * it; and which events are kept. What an event did may differ: `processing`
- * that came after the end is late.
+ * The rows without their times, with the results as a wait returns them, and the
+ * stored events. The effect of an event may differ: a `processing` that arrives
+ * after the final event has none.
  */
-async function rowsOf(scene, ids) {
-	const rows = await scene.stack.sql(`
+async function rowsOf(fixture, ids) {
+	const rows = await fixture.stack.sql(`
 		SELECT e.id, e.status, e.action, e.reason, e.rechecks, e.event_type, e.reference,
 			(SELECT array_agg(v.identity || ' ' || v.type ORDER BY v.identity)
 				FROM urlmode.event v WHERE v.elicitation = e.id) AS events
@@ -167,7 +166,7 @@ async function rowsOf(scene, ids) {
 	const results = new Map();
 
 	await eachOf(rows.filter(({ status }) => status === 'completed'), async ({ id }) => {
-		const { result } = await scene.urlmode.waitForCompletion(id, { ...OWNER, timeout: 60_000 });
+		const { result } = await fixture.urlmode.waitForCompletion(id, { ...OWNER, timeout: 60_000 });
 		results.set(id, result);
 	});
 	return rows.map((row) => JSON.stringify({ ...row, result: results.get(row.id) }));

@@ -23,7 +23,7 @@ const SERVICE = path.join(ROOT, 'tests/stack/service');
 
 const execute = promisify(execFile);
 
-/** The stack that URLMODE_BASE_URL and its companions name, else one of its own. */
+/** The stack that URLMODE_BASE_URL and the related variables name, or else a new one. */
 export async function useStack(options) {
 	return process.env.URLMODE_BASE_URL
 		? new Stack(urlmodeVariables(process.env))
@@ -31,14 +31,14 @@ export async function useStack(options) {
 }
 
 /**
- * Starts a stack of its own on free ports, with an empty database. Ends and
- * removes what an earlier run left in its directory.
+ * Starts a new stack on free ports with an empty database. Stops and removes
+ * what an earlier run has left in its directory.
  *
  * @param {{ name: string, runDir?: string, demo?: boolean,
  *     env?: Record<string, string>, user?: { uid: number, gid: number } }} options
- *     name: of the directory under build/test/stacks; demo: with the demo's own
- *     processes; env: more for tests/stack/up, PROGRAM_DIR for one; user: who
- *     starts it, when not the caller
+ *     name: of the directory under build/test/stacks; demo: with the processes of
+ *     the demo; env: further variables for tests/stack/up, such as PROGRAM_DIR;
+ *     user: who starts it, if not the caller
  * @returns {Promise<Stack>}
  */
 export async function startStack({
@@ -72,7 +72,7 @@ export class Stack {
 
 	/**
 	 * @param {Record<string, string>} env the URLMODE_… variables
-	 * @param {() => Promise<void>} [down] ends the stack; none: it is not ours
+	 * @param {() => Promise<void>} [down] stops the stack; undefined if this process has not started it
 	 */
 	constructor(env, down) {
 		this.env = env;
@@ -87,7 +87,7 @@ export class Stack {
 		return this.env.URLMODE_RUN_DIR;
 	}
 
-	/** Rows of a query as the database's administrator. */
+	/** Runs a query as the database administrator and returns its rows. */
 	async sql(text, values) {
 		this.#pool ??= new pg.Pool({
 			connectionString: this.env.URLMODE_ADMIN_DATABASE_URL,
@@ -103,7 +103,7 @@ export class Stack {
 		return row;
 	}
 
-	/** Everything that any part has logged: file name → text. */
+	/** Everything that was logged: file name → text. */
 	async logs() {
 		const directory = path.join(this.runDir, 'log');
 		const names = (await readdir(directory)).sort();
@@ -111,12 +111,12 @@ export class Stack {
 		return new Map(names.map((name, index) => [name, texts[index]]));
 	}
 
-	/** What the programs logged, one object a line: requests, and `trouble`. */
+	/** The log of the programs, one object a line: requests and `trouble`. */
 	async programLog() {
 		return (await this.#jsonLines()).filter(({ program }) => program !== undefined);
 	}
 
-	/** What nginx logged, one object a request. */
+	/** The log of nginx, one object a request. */
 	async accessLog() {
 		return (await this.#jsonLines()).filter(({ upstream_status: status }) => status !== undefined);
 	}
@@ -134,7 +134,7 @@ export class Stack {
 		return Number.parseInt(await readFile(path.join(this.runDir, 'pid', `${name}.pid`), 'utf8'), 10);
 	}
 
-	/** The process of a FastCGI program itself, or undefined while its supervisor starts it. */
+	/** The process id of a FastCGI program, or undefined while its supervisor starts it. */
 	async program(name) {
 		const supervisor = await this.pid(name);
 		return (await processes()).find(({ parent }) => parent === supervisor);
@@ -151,7 +151,7 @@ export class Stack {
 		return process.getuid() === 0 ? { uid, gid } : {};
 	}
 
-	/** Closes what was opened here, and ends the stack when it was started here. */
+	/** Closes what was opened here, and stops the stack if it was started here. */
 	async close() {
 		await this.#pool?.end();
 		await this.#down?.();
@@ -166,7 +166,7 @@ async function script(file, env, args = [], user = {}) {
 	}
 }
 
-/** A file of shell assignments, read by a shell. */
+/** Reads a file of shell assignments with a shell. */
 async function readEnv(file) {
 	const { stdout } = await execute('sh', ['-c', 'set -a; . "$1"; env -0', 'sh', file], { env: {} });
 	const pairs = stdout.split('\0').filter(Boolean).map((pair) => {

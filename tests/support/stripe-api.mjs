@@ -1,6 +1,5 @@
-// A double of api.stripe.com, of which npm has none: creates Checkout
-// sessions, by the rules that Stripe documents for what urlmode uses of them.
-// The client that calls it is Stripe's own package.
+// A double of api.stripe.com, because npm has none. It creates Checkout sessions
+// by the rules that Stripe documents. Its client is Stripe's own package.
 // https://docs.stripe.com/api/checkout/sessions/create
 
 import { randomUUID } from 'node:crypto';
@@ -15,7 +14,7 @@ const MINUTE = 60;
 /**
  * @param {{ secretKey: string }} options
  * @returns {Promise<{ port: number, session: (url: string) => object, close: () => Promise<void> }>}
- *     session: the one whose page has this address, as Stripe would send it in an event
+ *     session: the session whose page has this URL, as Stripe sends it in an event
  */
 export async function startStripeApi({ secretKey }) {
 	const sessions = new Map();
@@ -44,7 +43,7 @@ export async function startStripeApi({ secretKey }) {
 	};
 }
 
-/** The session, or what Stripe would say of the request. */
+/** Returns the session, or Stripe's error for the request. */
 function create(fields) {
 	const now = Math.floor(Date.now() / 1000);
 	const left = Number(fields.get('expires_at')) - now;
@@ -71,7 +70,7 @@ function create(fields) {
 	};
 }
 
-/** Stripe's package for a project, which finds the API at a port of this machine. */
+/** Stripe's package for a project, with the API at a port of this machine. */
 export function installStripe(modules, port) {
 	const folder = join(modules, 'stripe');
 	const real = pathToFileURL(createRequire(import.meta.url).resolve('stripe'));

@@ -1,5 +1,5 @@
-// State tokens as an attacker, or a clock, may make them. The keys of the
-// stack are at hand here: nothing but the rule under test is broken.
+// Invalid and expired state tokens, made with the keys of the stack, so that each
+// breaks only the rule under test.
 
 import { readFileSync } from 'node:fs';
 
@@ -24,7 +24,7 @@ export class Tokens {
 	 * @param {{ purpose?: import('../../lib/node/src/token.js').Purpose, provider?: string,
 	 *     expires?: number, cookie?: string, owner?: object, id?: string,
 	 *     keys?: import('../../lib/node/src/keys.js').KeyRing }} [change]
-	 *     expires: Unix seconds; cookie: of the browser that it is bound to
+	 *     expires: Unix seconds; cookie: of the browser to which the token is bound
 	 */
 	mint({ id, provider, owner }, change = {}) {
 		const { purpose = 'return', expires = Math.floor(Date.now() / 1000) + 300, cookie, keys = this.#keys } = change;
@@ -37,7 +37,7 @@ export class Tokens {
 		});
 	}
 
-	/** Other keys under the same kid, or the same secret under another. */
+	/** Other keys with the same kid, or the same secret with another kid. */
 	get otherSecret() {
 		return keyRing([new Key(this.#keys.minting.kid, Buffer.alloc(32, 7))]);
 	}
@@ -47,14 +47,14 @@ export class Tokens {
 	}
 }
 
-/** The token with one byte of it changed. */
+/** The token with one byte changed. */
 export function withByte(token, index, change) {
 	const bytes = Buffer.from(token, 'base64url');
 	bytes[index] = change(bytes[index]);
 	return bytes.toString('base64url');
 }
 
-/** The same bytes, spelled with a last character whose unused bits are not zero. */
+/** The same bytes with a last character whose unused bits are not zero. */
 export function withTrailingBits(token) {
 	return token.slice(0, -1) + ALPHABET[ALPHABET.indexOf(token.at(-1)) | 1];
 }

@@ -1,4 +1,4 @@
-// Waiting for what will come true, however slow the machine is.
+// Waits for conditions, however slow the machine is.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -8,10 +8,10 @@ const TIMEOUT = 30_000;
  * Tries a condition again and again until it is true.
  *
  * @template T
- * @param {string} what is waited for, for the error
+ * @param {string} what the condition is, for the error message
  * @param {() => T | Promise<T>} condition
  * @param {{ timeout?: number, every?: number }} [options] milliseconds
- * @returns {Promise<T>} what the condition answered at last
+ * @returns {Promise<T>} the last value of the condition
  */
 export async function until(what, condition, { timeout = TIMEOUT, every = 10 } = {}) {
 	const deadline = performance.now() + timeout;

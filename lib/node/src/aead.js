@@ -1,4 +1,4 @@
-// AES-256-GCM in the one layout that tokens and sealed results share:
+// AES-256-GCM in the layout that state tokens, tickets and sealed results share:
 //
 //   01 || kid || nonce(12) || ciphertext || tag(16)    AAD = 01 || kid || context
 
@@ -6,12 +6,12 @@ import { createCipheriv, createDecipheriv } from 'node:crypto';
 
 const CIPHER = 'aes-256-gcm';
 const VERSION = 1;
-const NONCE = 12;
-const TAG = 16;
-const HEADER = 2 + NONCE;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const HEADER_BYTES = 2 + NONCE_BYTES;
 
-/** What sealing adds, in bytes. */
-export const OVERHEAD = HEADER + TAG;
+/** How many bytes encryption adds. */
+export const OVERHEAD = HEADER_BYTES + TAG_BYTES;
 
 /**
  * @param {object} message
@@ -23,7 +23,7 @@ export const OVERHEAD = HEADER + TAG;
  */
 export function encrypt({ kid, key, nonce, context, plaintext }) {
 	const prefix = Buffer.of(VERSION, kid);
-	const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG });
+	const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
 	cipher.setAAD(Buffer.concat([prefix, context]));
 	const body = [cipher.update(/** @type {string} */ (plaintext), 'utf8'), cipher.final()];
 	return Buffer.concat([prefix, nonce, ...body, cipher.getAuthTag()]);
@@ -31,19 +31,19 @@ export function encrypt({ kid, key, nonce, context, plaintext }) {
 
 /**
  * @param {Uint8Array} bytes
- * @param {(kid: number) => Uint8Array | undefined} keyOf
+ * @param {(kid: number) => Uint8Array | undefined} findKey
  * @param {Uint8Array} context
- * @returns {Buffer | 'malformed' | 'unknown key' | 'not genuine'} the plaintext, or why there is none
+ * @returns {Buffer | 'malformed' | 'unknown key' | 'not genuine'} the plaintext, or the reason why it cannot be decrypted
  */
-export function decrypt(bytes, keyOf, context) {
+export function decrypt(bytes, findKey, context) {
 	if (bytes.length < OVERHEAD || bytes[0] !== VERSION) return 'malformed';
-	const key = keyOf(/** @type {number} */ (bytes[1]));
+	const key = findKey(/** @type {number} */ (bytes[1]));
 	if (key === undefined) return 'unknown key';
-	const decipher = createDecipheriv(CIPHER, key, bytes.subarray(2, HEADER), { authTagLength: TAG });
+	const decipher = createDecipheriv(CIPHER, key, bytes.subarray(2, HEADER_BYTES), { authTagLength: TAG_BYTES });
 	decipher.setAAD(Buffer.concat([bytes.subarray(0, 2), context]));
-	decipher.setAuthTag(bytes.subarray(bytes.length - TAG));
+	decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES));
 	try {
-		return Buffer.concat([decipher.update(bytes.subarray(HEADER, bytes.length - TAG)), decipher.final()]);
+		return Buffer.concat([decipher.update(bytes.subarray(HEADER_BYTES, bytes.length - TAG_BYTES)), decipher.final()]);
 	} catch {
 		return 'not genuine';
 	}

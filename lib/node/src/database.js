@@ -1,11 +1,10 @@
-// PostgreSQL: the functions of schema urlmode that an MCP server may call,
-// and how one connects.
+// Calls the functions of the schema urlmode that an MCP server may call.
 
 import pg from 'pg';
 
 import { ElicitationExistsError, ElicitationNotFoundError, UrlModeClosedError } from './errors.js';
 
-/** The channel that every change of a row is announced on, as {"id":…,"status":…}. */
+/** The channel on which every change of a row is announced, as {"id":…,"status":…}. */
 export const CHANNEL = 'urlmode';
 
 const POOL_MAX = 4;
@@ -22,8 +21,8 @@ const NOTIFY = 'SELECT pg_notify($1, $2)';
 const READ_NAME = 'urlmode_read';
 const READ = `SELECT id, provider, status, action, reason, result, verifier, expires_in_ms, event_type, reference, rechecks
 	FROM urlmode.read($1::uuid[], $2::bytea[])`;
-const NOTE_READ = 'SELECT urlmode.note_read($1::uuid[], $2::bytea[], $3::bigint)';
-const FORGET = 'SELECT urlmode.forget() AS notes';
+const MARK_READ = 'SELECT urlmode.note_read($1::uuid[], $2::bytea[], $3::bigint)';
+const PURGE = 'SELECT urlmode.forget() AS notes';
 const EXPIRE = 'SELECT urlmode.expire($1::uuid[], $2::bytea[])';
 const COMPLETE = `SELECT outcome FROM urlmode.complete(
 	ARRAY[$1::uuid], ARRAY[$2::bytea], NULL, ARRAY[$3::text], ARRAY[$4::text], ARRAY[$5::bytea])`;
@@ -39,10 +38,10 @@ const COMPLETE = `SELECT outcome FROM urlmode.complete(
  * @property {string} reason
  * @property {Buffer | null} result sealed
  * @property {Buffer | null} verifier sealed
- * @property {string} expires_in_ms by the server's clock, negative when over
- * @property {string | null} event_type of the last event that wants a recheck
- * @property {string | null} reference the provider's own, of that event
- * @property {number} rechecks how many events have wanted one
+ * @property {string} expires_in_ms by PostgreSQL's clock; negative if it has expired
+ * @property {string | null} event_type of the last event that requires a recheck
+ * @property {string | null} reference the provider's reference in that event
+ * @property {number} rechecks how many events have required a recheck
  *
  * @typedef {object} NewRow
  * @property {string} id
@@ -64,7 +63,7 @@ const COMPLETE = `SELECT outcome FROM urlmode.complete(
  * @property {string} provider
  * @property {import('./types.js').Kind} kind
  * @property {number} expires Unix seconds with a fraction
- * @property {number} ttl milliseconds, negative when over
+ * @property {number} ttl milliseconds; negative if it has expired
  *
  * @typedef {object} Completion
  * @property {string} id
@@ -73,7 +72,7 @@ const COMPLETE = `SELECT outcome FROM urlmode.complete(
  * @property {string} reason
  * @property {Buffer | null} result sealed
  *
- * @typedef {Pick<Row, 'id'> & { binding: Buffer }} Named what names a row
+ * @typedef {Pick<Row, 'id'> & { binding: Buffer }} RowKey identifies a row
  */
 
 /**
@@ -94,16 +93,16 @@ export function checkDatabaseUrl(url) {
 	try {
 		new pg.Client(config);
 	} catch (error) {
-		// The error itself may quote the URL, and with it the password.
-		throw new TypeError('databaseUrl cannot be read as a URL of PostgreSQL: '
-			+ 'percent-encode what is special in user, password and database');
+		// The original error may quote the URL, and with it the password.
+		throw new TypeError('databaseUrl is not a valid PostgreSQL URL: '
+			+ 'percent-encode special characters in the user name, password and database name');
 	}
 	return config;
 }
 
 /**
- * Whether the server understood the statement and will not have it: a right
- * or a migration is missing (SQLSTATE class 42, 3F). Trying again is no use.
+ * Whether the server refused the statement because a privilege or a migration
+ * is missing (SQLSTATE class 42 or 3F), so that it would refuse it again.
  *
  * @param {unknown} error
  */
@@ -112,28 +111,28 @@ export function isRefusal(error) {
 }
 
 /**
- * Reads rows; those that are not there, or not of that binding, are left out.
+ * Reads rows. A row that does not exist, or that has another binding, is left out.
  *
  * @param {(text: string, values: unknown[], name: string) => Promise<unknown[]>} query
- * @param {Named[]} named
+ * @param {RowKey[]} rowKeys
  * @returns {Promise<Row[]>}
  */
-export async function read(query, named) {
-	const rows = await query(READ, columnsOf(named), READ_NAME);
+export async function readRows(query, rowKeys) {
+	const rows = await query(READ, toColumns(rowKeys), READ_NAME);
 	return /** @type {Row[]} */ (rows);
 }
 
-/** @param {Named[]} named */
-function columnsOf(named) {
-	return [named.map(({ id }) => id), named.map(({ binding }) => binding)];
+/** @param {RowKey[]} rowKeys */
+function toColumns(rowKeys) {
+	return [rowKeys.map(({ id }) => id), rowKeys.map(({ binding }) => binding)];
 }
 
-/** What writes, over a small pool whose idle connections do not keep the process. */
+/** A small pool of connections for everything but waiting. Idle connections do not keep the process running. */
 export class Database {
 	#pool;
 	#closed = false;
 	/** @type {Set<Promise<unknown>>} */
-	#underWay = new Set();
+	#queries = new Set();
 
 	/** @param {pg.ClientConfig} config */
 	constructor(config) {
@@ -144,14 +143,14 @@ export class Database {
 			query_timeout: QUERY_TIMEOUT_MS,
 			allowExitOnIdle: true,
 		});
-		// An idle connection that breaks has left the pool by then.
+		// The pool has removed the broken idle connection already.
 		this.#pool.on('error', () => {});
 	}
 
 	/**
 	 * @param {NewRow} row
-	 * @returns {Promise<number | undefined>} when it expires, in Unix seconds with a fraction; nothing: there is one to
-	 *     resume
+	 * @returns {Promise<number | undefined>} when it expires, in Unix seconds with a fraction; undefined if another call
+	 *     of the same owner has created one that can be resumed
 	 */
 	async create(row) {
 		try {
@@ -178,8 +177,8 @@ export class Database {
 	}
 
 	/**
-	 * @param {Named} named completed
-	 * @returns {Promise<boolean>} false: another call has taken it
+	 * @param {RowKey} rowKey of a completed elicitation
+	 * @returns {Promise<boolean>} false if another call has claimed it
 	 */
 	async claim({ id, binding }) {
 		const [answer] = await this.query(CLAIM, [id, binding]);
@@ -187,10 +186,10 @@ export class Database {
 	}
 
 	/**
-	 * @param {Named} named
+	 * @param {RowKey} rowKey
 	 * @param {'decline' | 'cancel'} action
 	 * @param {string} reason
-	 * @returns {Promise<'completed' | 'already' | 'processing'>} completed: by this call
+	 * @returns {Promise<'completed' | 'already' | 'processing'>} `completed`: by this call
 	 */
 	async abandon({ id, binding }, action, reason) {
 		const [answer] = await this.query(ABANDON, [id, binding, action, reason]);
@@ -207,31 +206,31 @@ export class Database {
 	}
 
 	/**
-	 * @param {Named[]} named whose results were read
-	 * @param {number} keep milliseconds from now, after which they are dropped
+	 * @param {RowKey[]} rowKeys whose results were read
+	 * @param {number} keep milliseconds from now until the results are purged
 	 */
-	async noteRead(named, keep) {
-		await this.query(NOTE_READ, [...columnsOf(named), keep]);
+	async markRead(rowKeys, keep) {
+		await this.query(MARK_READ, [...toColumns(rowKeys), keep]);
 	}
 
 	/**
-	 * Drops some of the results that are due.
+	 * Purges some of the results that are due.
 	 *
-	 * @returns {Promise<boolean>} whether there may be more
+	 * @returns {Promise<boolean>} whether more may be due
 	 */
-	async forget() {
-		const [answer] = await this.query(FORGET, []);
+	async purgeResults() {
+		const [answer] = await this.query(PURGE, []);
 		return Number(answer?.notes) > 0;
 	}
 
-	/** @param {Named[]} named */
-	async expire(named) {
-		await this.query(EXPIRE, columnsOf(named));
+	/** @param {RowKey[]} rowKeys */
+	async expire(rowKeys) {
+		await this.query(EXPIRE, toColumns(rowKeys));
 	}
 
 	/**
 	 * @param {Completion} completion
-	 * @returns {Promise<boolean>} false: it was completed before
+	 * @returns {Promise<boolean>} false if it was completed before
 	 */
 	async complete({ id, binding, action, reason, result }) {
 		const [answer] = await this.query(COMPLETE, [id, binding, action, reason, result]);
@@ -239,10 +238,10 @@ export class Database {
 		return answer?.outcome === 'completed';
 	}
 
-	/** Lets what is under way end first. */
+	/** Waits for the queries in progress first. */
 	async close() {
 		this.#closed = true;
-		await Promise.allSettled(this.#underWay);
+		await Promise.allSettled(this.#queries);
 		await this.#pool.end();
 	}
 
@@ -254,15 +253,15 @@ export class Database {
 	async query(text, values) {
 		if (this.#closed) throw new UrlModeClosedError();
 		const answer = this.#pool.query(text, values);
-		this.#underWay.add(answer);
+		this.#queries.add(answer);
 		try {
 			return (await answer).rows;
 		} catch (error) {
-			// The detail of a failed check is the whole row.
+			// The detail of a failed check constraint contains the whole row.
 			if (error instanceof pg.DatabaseError) error.detail = undefined;
 			throw error;
 		} finally {
-			this.#underWay.delete(answer);
+			this.#queries.delete(answer);
 		}
 	}
 }

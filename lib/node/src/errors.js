@@ -1,6 +1,6 @@
-// What this package throws beside TypeError (a mistake in the call) and the
-// errors of PostgreSQL. Every class has its `code`; no message, and nothing
-// else on an error, holds a key, a token, a result or a password.
+// The errors of this package. Besides these it throws TypeError for mistakes
+// in a call, and passes on errors of PostgreSQL. Every class has its own
+// `code`. No error contains a key, a token, a result or a password.
 
 export class UrlModeError extends Error {
 	/**
@@ -10,12 +10,12 @@ export class UrlModeError extends Error {
 	constructor(code, message) {
 		super(message);
 		this.name = new.target.name;
-		/** Stays the same from version to version; the message may not. */
+		/** Does not change between versions. The message may. */
 		this.code = code;
 	}
 }
 
-/** `timeout` passed first. The elicitation goes on: wait again, or cancel it. */
+/** `timeout` passed before the elicitation was completed. It stays open: wait again, or cancel it. */
 export class ElicitationTimeoutError extends UrlModeError {
 	/**
 	 * @param {string} id
@@ -24,45 +24,45 @@ export class ElicitationTimeoutError extends UrlModeError {
 	 */
 	constructor(id, timeout, status) {
 		super('ELICITATION_TIMEOUT', timeout === 0
-			? `elicitation ${id} is not completed`
+			? `elicitation ${id} is not completed yet`
 			: `elicitation ${id} was not completed within ${timeout} ms`);
-		/** How far it had got, as far as the wait saw. */
+		/** The last status that the wait has seen. */
 		this.status = status;
 	}
 }
 
-/** The MCP client that was asked has closed its session or its connection; the elicitation is cancelled, `client_gone`. */
+/** The MCP client has closed its session or connection. The elicitation is cancelled with reason `client_gone`. */
 export class ElicitationClientGoneError extends UrlModeError {
 	/** @param {string} id */
 	constructor(id) {
-		super('ELICITATION_CLIENT_GONE', `the client that elicitation ${id} was asked of is gone`);
+		super('ELICITATION_CLIENT_GONE', `the MCP client of elicitation ${id} has closed its session or connection`);
 	}
 }
 
-/** There is no such elicitation, or it is another subject's or session's. */
+/** The elicitation does not exist, or belongs to another subject or session. */
 export class ElicitationNotFoundError extends UrlModeError {
 	/** @param {string} id */
 	constructor(id) {
-		super('ELICITATION_NOT_FOUND', `there is no elicitation ${id} of this subject and session`);
+		super('ELICITATION_NOT_FOUND', `elicitation ${id} does not exist for this subject and session`);
 	}
 }
 
-/** `create` was given an id that is taken. */
+/** `create` was called with an id that is in use. */
 export class ElicitationExistsError extends UrlModeError {
 	/** @param {string} id */
 	constructor(id) {
-		super('ELICITATION_EXISTS', `there is an elicitation ${id} already`);
+		super('ELICITATION_EXISTS', `elicitation ${id} already exists: choose another id`);
 	}
 }
 
-/** What is sealed in the row does not open: its key is not in the keys file, or it is not genuine. */
+/** A sealed value cannot be opened: its key is not in the keys file, or it was changed. */
 export class ElicitationSealError extends UrlModeError {
 	/**
 	 * @param {string} id
 	 * @param {string} reason
 	 */
 	constructor(id, reason) {
-		super('ELICITATION_SEAL', `what is sealed in elicitation ${id} cannot be opened: ${reason}`);
+		super('ELICITATION_SEAL', `the sealed data of elicitation ${id} cannot be opened: ${reason}`);
 	}
 }
 
@@ -73,7 +73,7 @@ export class UrlModeClosedError extends UrlModeError {
 	}
 }
 
-/** The keys file is refused; the message has its name and the reason. */
+/** The keys file is not acceptable. The message contains its name and the reason. */
 export class KeysFileError extends UrlModeError {
 	/** @param {string} message */
 	constructor(message) {
@@ -81,10 +81,10 @@ export class KeysFileError extends UrlModeError {
 	}
 }
 
-/** A state token is not exactly what it must be, or its time is over. */
+/** A state token is invalid or expired. */
 export class StateTokenError extends UrlModeError {
 	/** @param {'STATE_INVALID' | 'STATE_EXPIRED'} code */
 	constructor(code) {
-		super(code, code === 'STATE_EXPIRED' ? 'the state token is expired' : 'the state token is not valid');
+		super(code, code === 'STATE_EXPIRED' ? 'the state token has expired' : 'the state token is not valid');
 	}
 }

@@ -1,6 +1,6 @@
-// What callers pass, checked before anything is done with it. Each function
-// returns the value or throws a TypeError that names it and says what it must
-// be; the limits are those of the table.
+// Checks the arguments of callers. Each function returns the value or throws a
+// TypeError that names it and says what it must be. The limits are those of the
+// table.
 
 import { RESULT_MAX } from './seal.js';
 
@@ -35,10 +35,10 @@ export function checkChoice(name, value, choices) {
 export function checkText(name, value, min, max) {
 	if (typeof value !== 'string') throw new TypeError(`${name} must be a string`);
 	const bytes = Buffer.byteLength(value);
-	if (bytes < min || bytes > max) throw new TypeError(`${name} must have ${min} to ${max} bytes as UTF-8`);
-	// PostgreSQL takes neither; and with either two texts could have the same bytes.
+	if (bytes < min || bytes > max) throw new TypeError(`${name} must have ${min} to ${max} bytes in UTF-8`);
+	// PostgreSQL accepts neither, and an unpaired surrogate would be encoded like another text.
 	if (value.includes('\0') || Buffer.from(value).toString() !== value) {
-		throw new TypeError(`${name} must be Unicode text without NUL`);
+		throw new TypeError(`${name} must be valid Unicode text without NUL`);
 	}
 	return value;
 }
@@ -56,7 +56,7 @@ export function checkId(value) {
 /** @param {unknown} value */
 export function checkProvider(value) {
 	if (typeof value !== 'string' || !PROVIDER.test(value)) {
-		throw new TypeError('provider must be its name in the configuration: a-z, 0-9, _ and -, at most 64');
+		throw new TypeError('provider must be a name from the configuration: at most 64 characters of a-z, 0-9, _ and -');
 	}
 	return value;
 }
@@ -75,7 +75,7 @@ export function checkOwner({ subject, session = '' } = {}) {
  */
 export function checkMilliseconds(name, value, min, max) {
 	if (!Number.isInteger(value) || Number(value) < min || Number(value) > max) {
-		throw new TypeError(`${name} must be whole milliseconds, ${min} to ${max}`);
+		throw new TypeError(`${name} must be a whole number of milliseconds from ${min} to ${max}`);
 	}
 	return Number(value);
 }
@@ -83,7 +83,7 @@ export function checkMilliseconds(name, value, min, max) {
 /** @param {unknown} value */
 export function checkTtl(value) {
 	if (!Number.isInteger(value) || Number(value) < 1 || Number(value) > TTL_MAX_MS) {
-		throw new TypeError('ttl must be whole milliseconds from now, at most a year');
+		throw new TypeError('ttl must be a whole number of milliseconds, at least 1 and at most one year');
 	}
 	return Number(value);
 }
@@ -91,7 +91,7 @@ export function checkTtl(value) {
 /** @param {unknown} value */
 export function checkTimeout(value) {
 	if (typeof value !== 'number' || !(value >= 0)) {
-		throw new TypeError('timeout must be milliseconds: 0 looks once, Infinity waits as long as the elicitation is open');
+		throw new TypeError('timeout must be a number of milliseconds: 0 checks once, Infinity waits until the elicitation is completed');
 	}
 	return value;
 }
@@ -103,7 +103,7 @@ export function checkTimeout(value) {
  */
 export function checkExpected(value, kind) {
 	if (value === undefined) return null;
-	if (kind !== 'payment') throw new TypeError('expected is for kind payment');
+	if (kind !== 'payment') throw new TypeError('expected is only allowed for kind payment');
 	const { amount, currency } = /** @type {Record<string, unknown>} */ (value ?? {});
 	if (!Number.isSafeInteger(amount) || Number(amount) < 0) {
 		throw new TypeError('expected.amount must be a whole number of minor units (cents)');
@@ -124,10 +124,10 @@ export function checkFunction(name, value) {
 /**
  * @param {string} name
  * @param {unknown} value
- * @param {boolean} byDefault
+ * @param {boolean} defaultValue
  */
-export function checkFlag(name, value, byDefault) {
-	if (value === undefined) return byDefault;
+export function checkFlag(name, value, defaultValue) {
+	if (value === undefined) return defaultValue;
 	if (typeof value !== 'boolean') throw new TypeError(`${name} must be true or false`);
 	return value;
 }
@@ -152,7 +152,7 @@ export function checkAnswer({ action, reason = '', result } = {}) {
  */
 export function checkReason(value) {
 	if (typeof value !== 'string' || !REASON.test(value)) {
-		throw new TypeError('reason must be a short code of a-z, 0-9 and _, at most 64');
+		throw new TypeError('reason must be a code of at most 64 characters of a-z, 0-9 and _');
 	}
 	return value;
 }
@@ -164,7 +164,7 @@ export function checkReason(value) {
 function toJson(result) {
 	if (result === undefined) return null;
 	const json = typeof result === 'object' && result !== null ? JSON.stringify(result) : undefined;
-	if (!json?.startsWith('{')) throw new TypeError('result must be an object that JSON can carry');
-	if (Buffer.byteLength(json) > RESULT_MAX) throw new TypeError(`result is over ${RESULT_MAX} bytes as JSON`);
+	if (!json?.startsWith('{')) throw new TypeError('result must be an object that can be written as JSON');
+	if (Buffer.byteLength(json) > RESULT_MAX) throw new TypeError(`result must have at most ${RESULT_MAX} bytes as JSON`);
 	return json;
 }

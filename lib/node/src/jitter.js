@@ -1,5 +1,6 @@
 /**
- * Up to a quarter more or less, so that many processes do not act at once.
+ * Changes an interval by up to a quarter, at random, so that many processes
+ * do not act at the same moment.
  *
  * @param {number} milliseconds
  */

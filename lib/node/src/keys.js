@@ -1,6 +1,6 @@
-// The keys file: one key a line, `<kid 0..255> <base64 or base64url of 32
-// bytes or more>`; empty lines and lines that begin with `#` do not count.
-// The first key mints, all of them open.
+// The keys file. Each line holds one key, `<kid 0..255> <base64 or base64url
+// of 32 bytes or more>`. Empty lines and lines that begin with `#` are ignored.
+// The first key mints; all keys open.
 
 import { createHmac } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
@@ -27,8 +27,8 @@ export class Key {
 	}
 
 	/**
-	 * HKDF-SHA256 (RFC 5869): 32 bytes for one use of the secret. Out of HMAC,
-	 * in half the time of `hkdfSync`.
+	 * Derives 32 bytes from the secret with HKDF-SHA256 (RFC 5869). Computed
+	 * with HMAC, which takes half the time of `hkdfSync`.
 	 *
 	 * @param {Uint8Array | string} salt
 	 * @param {Uint8Array | string} info
@@ -38,7 +38,7 @@ export class Key {
 		return createHmac('sha256', extracted).update(info).update(FIRST_BLOCK).digest();
 	}
 
-	/** The key of state tokens, the same for all of them. */
+	/** The key of all state tokens. */
 	get stateKey() {
 		this.#stateKey ??= this.derive('', 'urlmode state v1');
 		return this.#stateKey;
@@ -46,7 +46,7 @@ export class Key {
 }
 
 /**
- * What mints and opens: the keys of a file as they were read.
+ * The keys of a file at one time.
  *
  * @typedef {{ readonly minting: Key, find(kid: number): Key | undefined }} KeyRing
  */
@@ -58,13 +58,13 @@ export class Key {
 export function keyRing(keys) {
 	const byKid = new Map(keys.map((key) => [key.kid, key]));
 	const [minting] = keys;
-	if (minting === undefined) throw new TypeError('a key ring needs a key');
+	if (minting === undefined) throw new TypeError('a key ring must have at least one key');
 	return { minting, find: (kid) => byKid.get(kid) };
 }
 
 /**
- * Either alphabet, with or without padding; nothing that decodes to the same
- * bytes in two ways.
+ * Accepts base64 and base64url, with or without padding. Rejects other
+ * characters, and a last character whose unused bits are not zero.
  *
  * @param {string} text
  * @returns {Buffer | undefined}
@@ -78,29 +78,29 @@ function decodeBase64(text) {
 
 /**
  * @param {string} line
- * @param {string} at file and line, for the error
+ * @param {string} at file and line, for the error message
  */
 function parseLine(line, at) {
 	const [kid, secret, ...more] = line.split(/[ \t]+/);
 	if (kid === undefined || secret === undefined || more.length > 0) {
-		throw new KeysFileError(`${at}: not \`<kid> <base64 of the key>\``);
+		throw new KeysFileError(`${at}: the line must be \`<kid> <base64 of the key>\``);
 	}
 	if (!/^[0-9]+$/.test(kid) || Number(kid) > 255) {
-		throw new KeysFileError(`${at}: the kid is not a number from 0 to 255`);
+		throw new KeysFileError(`${at}: the kid must be a number from 0 to 255`);
 	}
 	const bytes = decodeBase64(secret);
 	if (bytes === undefined || bytes.length > SECRET_MAX) {
-		throw new KeysFileError(`${at}: the key is not base64, or over ${SECRET_MAX} bytes`);
+		throw new KeysFileError(`${at}: the key must be base64 of at most ${SECRET_MAX} bytes`);
 	}
 	if (bytes.length < SECRET_MIN) {
-		throw new KeysFileError(`${at}: the key is under ${SECRET_MIN} bytes`);
+		throw new KeysFileError(`${at}: the key must have at least ${SECRET_MIN} bytes`);
 	}
 	return new Key(Number(kid), bytes);
 }
 
 /**
  * @param {string} text
- * @param {string} file its name, for errors
+ * @param {string} file its name, for error messages
  */
 export function parseKeys(text, file) {
 	/** @type {Map<number, Key>} */
@@ -110,26 +110,26 @@ export function parseKeys(text, file) {
 		if (line === '' || line.startsWith('#')) continue;
 		const key = parseLine(line, `${file}:${index + 1}`);
 		if (keys.has(key.kid)) {
-			throw new KeysFileError(`${file}:${index + 1}: kid ${key.kid} stands here twice`);
+			throw new KeysFileError(`${file}:${index + 1}: kid ${key.kid} is used twice`);
 		}
 		keys.set(key.kid, key);
 	}
-	if (keys.size === 0) throw new KeysFileError(`${file}: no key in it`);
+	if (keys.size === 0) throw new KeysFileError(`${file}: the file contains no key`);
 	return keyRing([...keys.values()]);
 }
 
 /** @param {import('node:fs').BigIntStats} stat */
-function versionOf(stat) {
+function fingerprint(stat) {
 	return [stat.dev, stat.ino, stat.size, stat.mode, stat.mtimeNs, stat.ctimeNs].join(' ');
 }
 
 /**
  * @param {string} file
- * @returns {string} differs when the file does; one value for a file that cannot be looked at
+ * @returns {string} changes when the file does; `none` if it cannot be examined
  */
-function versionAt(file) {
+function fingerprintFile(file) {
 	try {
-		return versionOf(statSync(file, { bigint: true }));
+		return fingerprint(statSync(file, { bigint: true }));
 	} catch {
 		return 'none';
 	}
@@ -139,15 +139,16 @@ function versionAt(file) {
  * @param {string} file
  * @param {unknown} error
  */
-function refusal(file, error) {
+function toKeysFileError(file, error) {
 	if (error instanceof KeysFileError) return error;
-	return new KeysFileError(`${file}: ${error instanceof Error ? error.message : 'cannot be read'}`);
+	return new KeysFileError(`${file}: ${error instanceof Error ? error.message : 'the file cannot be read'}`);
 }
 
 /**
- * Reads the file, and again when it changes on disk: a key that was added on
- * top mints at once, a key that was dropped opens nothing. A change that is
- * not a good keys file leaves the keys as they were, with one warning.
+ * Reads the file, and reads it again when it changes. A key that was added as
+ * the first line mints at once; a key that was removed opens nothing. If the
+ * changed file is not valid, the keys stay as they were, and one warning is
+ * emitted.
  *
  * @implements {KeyRing}
  */
@@ -155,7 +156,7 @@ export class KeysFile {
 	#file;
 	/** @type {KeyRing} */
 	#keys;
-	#version = '';
+	#fingerprint = '';
 	#checkedAt = 0;
 
 	/**
@@ -168,7 +169,7 @@ export class KeysFile {
 		try {
 			this.#keys = this.#read();
 		} catch (error) {
-			throw refusal(file, error);
+			throw toKeysFileError(file, error);
 		}
 	}
 
@@ -178,7 +179,8 @@ export class KeysFile {
 	}
 
 	/**
-	 * A kid that is not known may just have been added: that looks at once.
+	 * Examines the file at once if the kid is unknown, because its key may have
+	 * been added just now.
 	 *
 	 * @param {number} kid
 	 */
@@ -194,12 +196,12 @@ export class KeysFile {
 	#read() {
 		const fd = openSync(this.#file, 'r');
 		try {
-			// Before the content: what is written after this is read next time.
+			// Before the content is read, so that a later change is noticed next time.
 			const stat = fstatSync(fd, { bigint: true });
-			this.#version = versionOf(stat);
-			if (!stat.isFile()) throw new KeysFileError(`${this.#file}: not a file`);
+			this.#fingerprint = fingerprint(stat);
+			if (!stat.isFile()) throw new KeysFileError(`${this.#file}: this is not a regular file`);
 			if ((stat.mode & 0o007n) !== 0n) {
-				throw new KeysFileError(`${this.#file}: others may read or write it; chmod o= it`);
+				throw new KeysFileError(`${this.#file}: other users may read or write it; run chmod o= on it`);
 			}
 			return parseKeys(readFileSync(fd, 'latin1'), this.#file);
 		} finally {
@@ -207,18 +209,18 @@ export class KeysFile {
 		}
 	}
 
-	/** @param {number} maxAge milliseconds since the last look */
+	/** @param {number} maxAge milliseconds since the file was examined last */
 	#refresh(maxAge) {
 		const now = performance.now();
 		if (now - this.#checkedAt < maxAge) return;
 		this.#checkedAt = now;
-		const version = versionAt(this.#file);
-		if (version === this.#version) return;
-		this.#version = version;
+		const current = fingerprintFile(this.#file);
+		if (current === this.#fingerprint) return;
+		this.#fingerprint = current;
 		try {
 			this.#keys = this.#read();
 		} catch (error) {
-			process.emitWarning(`${refusal(this.#file, error).message}; the keys stay as they were`,
+			process.emitWarning(`${toKeysFileError(this.#file, error).message}; the keys stay as they were`,
 				{ type: 'UrlModeWarning', code: 'URLMODE_KEYS_FILE' });
 		}
 	}

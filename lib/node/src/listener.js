@@ -1,15 +1,15 @@
-// The one connection of a process that listens, for all waiters, and reads
-// their rows. It is there while somebody waits: a lost one is tried again,
-// with backoff, until there is one or nobody waits any more.
+// The one connection of a process that listens for notifications, and that
+// reads the rows of all waits. It exists while somebody uses it. When it is
+// lost, it is opened again, with increasing delays, for as long as it is used.
 //
-// It reads over the same connection because the two stand and fall together:
-// an answer to a read proves that notifications can arrive as well, and a
-// burst of `create` in the pool does not delay it.
+// Rows are read over the same connection for two reasons. An answer shows that
+// the connection is alive, so notifications can arrive as well; and many calls
+// of `create` at once, which use the pool, do not delay the reads.
 //
-// That holds between two ends of one connection. A pooler in the middle may
-// send each transaction to another server, and then LISTEN is answered and
-// nothing ever arrives. Such a one gives out process ids of its own; what is
-// behind it is put to the test with a NOTIFY from elsewhere.
+// A pooler between the two ends may send each transaction to another server.
+// LISTEN then succeeds, but no notification arrives. Such a pooler reports
+// process ids of its own. When the process id does not match, a NOTIFY over
+// another connection tests whether notifications arrive.
 
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
@@ -23,28 +23,28 @@ import { jittered } from './jitter.js';
 const BACKOFF_MIN_MS = 100;
 const BACKOFF_MAX_MS = 5_000;
 const QUERY_TIMEOUT_MS = 10_000;
-const GOODBYE_MS = 1_000;
+const DISCONNECT_TIMEOUT_MS = 1_000;
 const PROBE_CHANNEL = 'urlmode_probe';
-const PROBE_MS = 3_000;
+const PROBE_TIMEOUT_MS = 3_000;
 
 /**
  * @typedef {object} Connection
  * @property {pg.Client & { processID?: number | null }} client
  * @property {Socket} socket
- * @property {boolean} listening it can be read from, and LISTEN was sent
- * @property {boolean} hears notifications do arrive
- * @property {Promise<unknown>} idle when the last statement has ended
- * @property {string} mark its own, in the names of what it prepares
+ * @property {boolean} listening LISTEN was sent, and rows can be read
+ * @property {boolean} receivesNotifications it is known that notifications arrive
+ * @property {Promise<unknown>} lastStatement resolves when the last statement has ended
+ * @property {string} statementSuffix makes the names of prepared statements unique
  *
  * @typedef {object} Events
- * @property {[]} listening LISTEN is in force: now read every row that is waited for
- * @property {[]} hearing notifications do arrive: no need to poll
+ * @property {[]} listening LISTEN is in force. Every row that is waited for must be read now
+ * @property {[]} receiving notifications arrive, so polling is not necessary
  * @property {[payload: string, channel: string]} notification
- * @property {[error: unknown]} lost a connection, or an attempt at one; another follows
+ * @property {[error: unknown]} lost the connection was lost or could not be opened. Another attempt follows
  *
  * @typedef {object} ListenerOptions
- * @property {boolean} [listen] false: only reads
- * @property {(channel: string, payload: string) => Promise<unknown>} [notify] over another connection
+ * @property {boolean} [listen] false: never listens, only reads
+ * @property {(channel: string, payload: string) => Promise<unknown>} [notify] sends a notification over another connection
  */
 
 /** @extends {EventEmitter<Events>} */
@@ -56,12 +56,12 @@ export class Listener extends EventEmitter {
 	#connection;
 	#channels = new Set([CHANNEL]);
 	/** @type {Set<unknown>} */
-	#wanters = new Set();
+	#users = new Set();
 	/** @type {NodeJS.Timeout | undefined} */
 	#retry;
-	/** Attempts and connections since one last answered. */
+	/** Failed attempts and lost connections since the last answer. */
 	#failures = 0;
-	#probe = '';
+	#probeId = '';
 	#warned = false;
 
 	/**
@@ -76,81 +76,81 @@ export class Listener extends EventEmitter {
 		this.#notify = notify;
 	}
 
-	get #wanted() {
-		return this.#wanters.size > 0;
-	}
-
 	get listening() {
 		return this.#connection?.listening ?? false;
 	}
 
-	/** Whether notifications do arrive; until that is known, and where they do not, rows must be polled. */
-	get hears() {
-		return this.#connection?.hears ?? false;
+	/** Whether notifications are known to arrive. While this is false, rows must be polled. */
+	get receivesNotifications() {
+		return this.#connection?.receivesNotifications ?? false;
 	}
 
 	/**
-	 * Listens to another channel as well, from now on.
+	 * Listens to another channel as well.
 	 *
 	 * @param {string} channel an SQL identifier
 	 */
-	async add(channel) {
+	async addChannel(channel) {
 		if (this.#channels.has(channel)) return;
 		this.#channels.add(channel);
 		if (this.#listen && this.listening) await this.query(`LISTEN ${channel}`, []);
 	}
 
 	/**
-	 * Whether somebody waits. Then the connection holds the process;
-	 * otherwise it is kept for the next wait, but does not.
+	 * Opens the connection if there is none, and keeps the process running.
 	 *
-	 * @param {boolean} wanted
-	 * @param {unknown} [who] one of several that may want it
+	 * @param {unknown} user who needs the connection until `release`
 	 */
-	want(wanted, who = this) {
-		const before = this.#wanted;
-		if (wanted) this.#wanters.add(who);
-		else this.#wanters.delete(who);
-		if (this.#wanted === before) return;
-		if (!wanted) {
-			clearTimeout(this.#retry);
-			this.#retry = undefined;
-			this.#connection?.socket.unref();
-		} else if (this.#connection) {
-			this.#connection.socket.ref();
-		} else {
-			void this.#connect();
-		}
+	acquire(user) {
+		const isFirst = this.#users.size === 0;
+		this.#users.add(user);
+		if (!isFirst) return;
+		if (this.#connection) this.#connection.socket.ref();
+		else void this.#connect();
 	}
 
 	/**
-	 * Only while `listening`.
+	 * When nobody uses the connection any more, it stays open for the next
+	 * user, but does not keep the process running.
+	 *
+	 * @param {unknown} user
+	 */
+	release(user) {
+		if (!this.#users.delete(user) || this.#users.size > 0) return;
+		clearTimeout(this.#retry);
+		this.#retry = undefined;
+		this.#connection?.socket.unref();
+	}
+
+	/**
+	 * Runs a statement. Only allowed while `listening`.
 	 *
 	 * @param {string} text
 	 * @param {unknown[]} values
-	 * @param {string} [name] at most 26 characters: prepares the statement, once a connection, where no pooler changes the server behind it
+	 * @param {string} [name] of the prepared statement, at most 26 characters. Statements are only
+	 *     prepared when no pooler changes the server behind the connection
 	 * @returns {Promise<unknown[]>}
-	 * @throws when the statement is refused, or the connection lost: `lost` is emitted then
+	 * @throws if the statement is refused or the connection is lost. In the second case `lost` is emitted
 	 */
 	async query(text, values, name) {
 		const connection = this.#connection;
 		if (!connection?.listening) throw new Error('the listening connection is lost');
 		try {
-			const prepared = name && connection.hears ? `${name}_${connection.mark}` : undefined;
-			const rows = await run(connection, text, values, prepared);
+			const prepared = name && connection.receivesNotifications ? `${name}_${connection.statementSuffix}` : undefined;
+			const rows = await runStatement(connection, text, values, prepared);
 			this.#failures = 0;
 			return rows;
 		} catch (error) {
-			if (!isRefusal(error)) this.#lose(connection, error);
+			if (!isRefusal(error)) this.#onLost(connection, error);
 			throw error;
 		}
 	}
 
 	async close() {
-		for (const who of this.#wanters) this.want(false, who);
+		for (const user of this.#users) this.release(user);
 		const connection = this.#connection;
 		this.#connection = undefined;
-		if (connection?.listening) await sayGoodbye(connection);
+		if (connection?.listening) await disconnect(connection);
 		else connection?.socket.destroy();
 	}
 
@@ -158,10 +158,13 @@ export class Listener extends EventEmitter {
 		const socket = new Socket();
 		const client = new pg.Client({ query_timeout: QUERY_TIMEOUT_MS, ...this.#config, stream: () => socket });
 		/** @type {Connection} */
-		const connection = { client, socket, listening: false, hears: false, idle: Promise.resolve(), mark: randomUUID() };
+		const connection = {
+			client, socket, listening: false, receivesNotifications: false, lastStatement: Promise.resolve(),
+			statementSuffix: randomUUID(),
+		};
 		this.#connection = connection;
-		client.on('error', (error) => this.#lose(connection, error));
-		client.on('end', () => this.#lose(connection, new Error('the listening connection ended')));
+		client.on('error', (error) => this.#onLost(connection, error));
+		client.on('end', () => this.#onLost(connection, new Error('the listening connection ended')));
 		client.on('notification', ({ channel, payload = '' }) => {
 			if (channel === PROBE_CHANNEL) this.#onProbe(connection, payload);
 			else this.emit('notification', payload, channel);
@@ -169,25 +172,25 @@ export class Listener extends EventEmitter {
 		let listens = this.#listen;
 		try {
 			await client.connect();
-			if (listens) listens = await this.#sendListen(connection);
+			if (listens) listens = await this.#listenToChannels(connection);
 		} catch (error) {
-			this.#lose(connection, error);
+			this.#onLost(connection, error);
 			return;
 		}
 		if (this.#connection !== connection) return;
 		connection.listening = true;
 		this.emit('listening');
-		if (listens) await this.#prove(connection);
-		else this.#warn('PostgreSQL is polled');
+		if (listens) await this.#probeNotifications(connection);
+		else this.#warnPolling('PostgreSQL is polled');
 	}
 
 	/**
 	 * @param {Connection} connection
-	 * @returns {Promise<boolean>} false: whoever answers there knows no LISTEN
+	 * @returns {Promise<boolean>} false if the server does not support LISTEN
 	 */
-	async #sendListen(connection) {
+	async #listenToChannels(connection) {
 		try {
-			for (const channel of [...this.#channels]) await run(connection, `LISTEN ${channel}`);
+			for (const channel of [...this.#channels]) await runStatement(connection, `LISTEN ${channel}`);
 			return true;
 		} catch (error) {
 			if (error instanceof pg.DatabaseError && /^(0A|42)/.test(error.code ?? '')) return false;
@@ -195,24 +198,28 @@ export class Listener extends EventEmitter {
 		}
 	}
 
-	/** @param {Connection} connection that has sent LISTEN */
-	async #prove(connection) {
+	/**
+	 * Finds out whether notifications arrive, after LISTEN was sent.
+	 *
+	 * @param {Connection} connection
+	 */
+	async #probeNotifications(connection) {
 		try {
-			const [answer] = await run(connection, 'SELECT pg_backend_pid() AS pid');
+			const [answer] = await runStatement(connection, 'SELECT pg_backend_pid() AS pid');
 			if (answer?.pid === connection.client.processID) {
-				this.#hear(connection);
+				this.#setReceiving(connection);
 				return;
 			}
-			await run(connection, `LISTEN ${PROBE_CHANNEL}`);
-			this.#probe = randomUUID();
+			await runStatement(connection, `LISTEN ${PROBE_CHANNEL}`);
+			this.#probeId = randomUUID();
 			setTimeout(() => {
-				if (this.#connection === connection && !connection.hears) {
-					this.#warn('LISTEN does not reach PostgreSQL, as behind a transaction pooler; it is polled');
+				if (this.#connection === connection && !connection.receivesNotifications) {
+					this.#warnPolling('notifications do not arrive, probably because of a pooler in transaction mode; PostgreSQL is polled');
 				}
-			}, PROBE_MS).unref();
-			await this.#notify?.(PROBE_CHANNEL, this.#probe);
+			}, PROBE_TIMEOUT_MS).unref();
+			await this.#notify?.(PROBE_CHANNEL, this.#probeId);
 		} catch {
-			// A connection that is lost says so by itself; without an answer it is polled.
+			// A lost connection is handled by its own events. Without an answer, rows are polled.
 		}
 	}
 
@@ -221,21 +228,21 @@ export class Listener extends EventEmitter {
 	 * @param {string} payload
 	 */
 	#onProbe(connection, payload) {
-		if (payload === this.#probe) this.#hear(connection);
+		if (payload === this.#probeId) this.#setReceiving(connection);
 	}
 
 	/** @param {Connection} connection */
-	#hear(connection) {
-		if (this.#connection !== connection || connection.hears) return;
-		connection.hears = true;
-		this.emit('hearing');
+	#setReceiving(connection) {
+		if (this.#connection !== connection || connection.receivesNotifications) return;
+		connection.receivesNotifications = true;
+		this.emit('receiving');
 	}
 
-	/** @param {string} what */
-	#warn(what) {
+	/** @param {string} cause */
+	#warnPolling(cause) {
 		if (this.#warned) return;
 		this.#warned = true;
-		process.emitWarning(`${what}, with backoff; waits are resolved a little later`,
+		process.emitWarning(`${cause} at increasing intervals, so waits are resolved a little later`,
 			{ type: 'UrlModeWarning', code: 'URLMODE_POLLING' });
 	}
 
@@ -243,14 +250,14 @@ export class Listener extends EventEmitter {
 	 * @param {Connection} connection
 	 * @param {unknown} error
 	 */
-	#lose(connection, error) {
+	#onLost(connection, error) {
 		if (this.#connection !== connection) return;
 		this.#connection = undefined;
-		// Not a goodbye: the other side may never answer one.
+		// Not client.end(): the other side may never answer it.
 		connection.socket.destroy();
-		if (!this.#wanted) return;
+		if (this.#users.size === 0) return;
 		this.#failures += 1;
-		if (this.#failures === 2) warn(error);
+		if (this.#failures === 2) warnReconnecting(error);
 		const delay = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** (this.#failures - 1));
 		this.#retry = setTimeout(() => {
 			this.#retry = undefined;
@@ -261,30 +268,30 @@ export class Listener extends EventEmitter {
 }
 
 /**
- * One statement after another.
+ * Runs one statement after another.
  *
  * @param {Connection} connection
  * @param {string} text
  * @param {unknown[]} [values]
- * @param {string} [name] of a statement that is prepared
+ * @param {string} [name] of the prepared statement
  * @returns {Promise<Record<string, unknown>[]>}
  */
-async function run(connection, text, values, name) {
-	const answer = connection.idle.then(() => connection.client.query({ name, text, values }));
-	connection.idle = answer.catch(() => {});
+async function runStatement(connection, text, values, name) {
+	const answer = connection.lastStatement.then(() => connection.client.query({ name, text, values }));
+	connection.lastStatement = answer.catch(() => {});
 	return (await answer).rows;
 }
 
 /** @param {unknown} error */
-function warn(error) {
+function warnReconnecting(error) {
 	const reason = error instanceof Error ? error.message || ('code' in error && error.code) : error;
-	process.emitWarning(`PostgreSQL cannot be reached (${reason}); waits go on, and so do the attempts`,
+	process.emitWarning(`PostgreSQL cannot be reached (${reason}); waits continue, and so do the attempts to connect`,
 		{ type: 'UrlModeWarning', code: 'URLMODE_RECONNECTING' });
 }
 
 /** @param {Connection} connection */
-async function sayGoodbye({ client, socket }) {
-	const timer = setTimeout(() => socket.destroy(), GOODBYE_MS);
+async function disconnect({ client, socket }) {
+	const timer = setTimeout(() => socket.destroy(), DISCONNECT_TIMEOUT_MS);
 	await client.end();
 	clearTimeout(timer);
 }

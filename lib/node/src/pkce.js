@@ -1,26 +1,26 @@
-// What ties an authorization code to who asked for it: a code verifier
+// Binds an authorization code to the request for it: with a code verifier
 // (PKCE, RFC 7636) and, for OpenID Connect, a nonce (Core section 3.1.2.1).
 
 import { createHash, randomBytes } from 'node:crypto';
 
-import { withParameters } from './url.js';
+import { addParameters } from './url.js';
 
 /**
  * @typedef {object} Verifier as it is sealed in the row
  * @property {string} code_verifier
- * @property {string} [nonce] only where this module added one
+ * @property {string} [nonce] only if this module added one
  */
 
 /**
- * Adds an S256 challenge to an authorization URL, and a nonce when its scope
- * has `openid` and it has none of its own.
+ * Adds an S256 challenge to an authorization URL. Adds a nonce as well if the
+ * scope contains `openid` and the URL has no nonce.
  *
  * @param {URL} url
  * @returns {{ url: URL, verifier: Verifier }}
  */
-export function addVerifier(url) {
+export function addPkce(url) {
 	if (url.searchParams.has('code_challenge') || url.searchParams.has('code_challenge_method')) {
-		throw new TypeError('targetUrl must not have a code_challenge: pkce adds it');
+		throw new TypeError('targetUrl must not have a code_challenge: the option pkce adds it');
 	}
 	/** @type {Verifier} */
 	const verifier = { code_verifier: randomBytes(32).toString('base64url') };
@@ -34,5 +34,5 @@ export function addVerifier(url) {
 		verifier.nonce = randomBytes(16).toString('base64url');
 		parameters.nonce = verifier.nonce;
 	}
-	return { url: withParameters(url, parameters), verifier };
+	return { url: addParameters(url, parameters), verifier };
 }

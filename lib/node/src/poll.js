@@ -1,5 +1,5 @@
-// Looking again without being told to: soon at first, then ever later, up to
-// a limit, with jitter.
+// Calls a function again and again: soon at first, then at growing intervals
+// up to a limit, with jitter.
 
 import { jittered } from './jitter.js';
 
@@ -8,20 +8,20 @@ const MAX_MS = 5_000;
 const GROWTH = 1.5;
 
 export class Poll {
-	#look;
+	#callback;
 	/** @type {NodeJS.Timeout | undefined} */
 	#timer;
-	#pause = MIN_MS;
+	#interval = MIN_MS;
 
-	/** @param {() => void} look */
-	constructor(look) {
-		this.#look = look;
+	/** @param {() => void} callback */
+	constructor(callback) {
+		this.#callback = callback;
 	}
 
-	/** Looks soon, and then again and again until `stop`. */
+	/** Starts again with the shortest interval, and goes on until `stop`. */
 	start() {
 		this.stop();
-		this.#pause = MIN_MS;
+		this.#interval = MIN_MS;
 		this.#schedule();
 	}
 
@@ -32,9 +32,9 @@ export class Poll {
 
 	#schedule() {
 		this.#timer = setTimeout(() => {
-			this.#pause = Math.min(MAX_MS, this.#pause * GROWTH);
+			this.#interval = Math.min(MAX_MS, this.#interval * GROWTH);
 			this.#schedule();
-			this.#look();
-		}, jittered(this.#pause)).unref();
+			this.#callback();
+		}, jittered(this.#interval)).unref();
 	}
 }

@@ -1,6 +1,6 @@
-// The session ticket: an MCP server with a web session of its own says who
-// the browser's user is, to callback programs on the same host whose
-// configuration has `"user_check": "session-ticket"`. lib/crypto/ticket.h reads it.
+// The session ticket: a cookie by which an MCP server with web sessions tells
+// callback programs on the same host who the user is. Their configuration must
+// contain `"user_check": "session-ticket"`. lib/crypto/ticket.h reads it.
 //
 //   bytes      01 || kid || nonce(12) || ciphertext || tag(16)
 //   plaintext  expires(8, big-endian Unix seconds) || subject
@@ -12,7 +12,7 @@ import { randomBytes } from 'node:crypto';
 
 import { encrypt } from './aead.js';
 
-/** The prefix keeps other hosts of the site from planting a ticket of theirs. */
+/** Because of its prefix, other hosts of the site cannot set this cookie (RFC 6265bis section 4.1.3.2). */
 export const TICKET_COOKIE = '__Host-urlmode-ticket';
 
 const CONTEXT = Buffer.from('ticket');
@@ -22,7 +22,7 @@ const CONTEXT = Buffer.from('ticket');
  * @param {string} subject 1 to 512 bytes
  * @param {number} expires Unix seconds
  * @param {Uint8Array} [nonce] 12 bytes, never twice with one key
- * @returns {string} the cookie's value
+ * @returns {string} the value of the cookie
  */
 export function mintTicket(keys, subject, expires, nonce = randomBytes(12)) {
 	const key = keys.minting;

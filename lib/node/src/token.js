@@ -1,5 +1,5 @@
-// The state token, which travels as `state` (RFC 6749 section 10.12): sealed,
-// bound to one purpose, provider, user, session and browser.
+// The state token, which is the parameter `state` (RFC 6749 section 10.12). It
+// is sealed, and bound to one purpose, provider, user, session and browser.
 //
 //   bytes      01 || kid || nonce(12) || ciphertext(56) || tag(16)
 //   plaintext  id(16) || expires(8, big-endian Unix seconds)
@@ -13,21 +13,21 @@ import { createHash, randomBytes } from 'node:crypto';
 import { decrypt, encrypt, OVERHEAD } from './aead.js';
 import { StateTokenError } from './errors.js';
 
-const ID = 16;
-const BINDING = 16;
-const BROWSER = 16;
-const PLAINTEXT = ID + 8 + BINDING + BROWSER;
-const UNBOUND = Buffer.alloc(BROWSER);
+const ID_BYTES = 16;
+const BINDING_BYTES = 16;
+const BROWSER_BYTES = 16;
+const PLAINTEXT_BYTES = ID_BYTES + 8 + BINDING_BYTES + BROWSER_BYTES;
+const UNBOUND = Buffer.alloc(BROWSER_BYTES);
 
 /**
  * @typedef {object} State
  * @property {string} id the elicitation's UUID, lower case
  * @property {number} expires Unix seconds
  * @property {Uint8Array} binding 16 bytes
- * @property {Uint8Array} [browser] 16 bytes; zeros or none: any browser
+ * @property {Uint8Array} [browser] 16 bytes. Zeros or undefined mean any browser
  *
- * @typedef {'connect' | 'return' | 'cancel' | 'retry'} Purpose retry: what a call gives the next one, not the
- *     callback programs
+ * @typedef {'connect' | 'return' | 'cancel' | 'retry'} Purpose `retry` is for the requestState of the
+ *     adapters; the callback programs do not accept it
  */
 
 /** @param {string} id a UUID */
@@ -41,23 +41,23 @@ function idText(bytes) {
 }
 
 /**
- * What ties a row to its user: every function of the schema wants it beside
- * the id. 16 bytes.
+ * Binds a row to its subject and session. Every function of the schema expects
+ * it beside the id. 16 bytes.
  *
  * @param {string} subject
  * @param {string} session
  */
 export function bindingOf(subject, session) {
-	return createHash('sha256').update(`urlmode binding v1\0${subject}\0${session}`).digest().subarray(0, BINDING);
+	return createHash('sha256').update(`urlmode binding v1\0${subject}\0${session}`).digest().subarray(0, BINDING_BYTES);
 }
 
 /**
- * What ties a token to a browser. 16 bytes.
+ * Binds a token to a browser. 16 bytes.
  *
- * @param {string} cookie its value
+ * @param {string} cookie the value of the cookie
  */
 export function browserOf(cookie) {
-	return createHash('sha256').update(`urlmode browser v1\0${cookie}`).digest().subarray(0, BROWSER);
+	return createHash('sha256').update(`urlmode browser v1\0${cookie}`).digest().subarray(0, BROWSER_BYTES);
 }
 
 /**
@@ -97,22 +97,21 @@ export function mintState(keys, purpose, provider, { id, expires, binding, brows
  * @param {string} text
  * @param {number} [now] Unix seconds
  * @returns {Required<State>}
- * @throws {StateTokenError} for everything that is not exactly a token for this purpose and provider, or is at or past
- *     its expiry
+ * @throws {StateTokenError} if the text is not a token for this purpose and provider, or has expired
  */
 export function openState(keys, purpose, provider, text, now = Date.now() / 1000) {
 	const bytes = Buffer.from(text, 'base64url');
-	if (bytes.length !== PLAINTEXT + OVERHEAD || bytes.toString('base64url') !== text) {
+	if (bytes.length !== PLAINTEXT_BYTES + OVERHEAD || bytes.toString('base64url') !== text) {
 		throw new StateTokenError('STATE_INVALID');
 	}
 	const opened = decrypt(bytes, (kid) => keys.find(kid)?.stateKey, context(purpose, provider));
 	if (typeof opened === 'string') throw new StateTokenError('STATE_INVALID');
-	const expires = Number(opened.readBigUInt64BE(ID));
+	const expires = Number(opened.readBigUInt64BE(ID_BYTES));
 	if (expires <= now) throw new StateTokenError('STATE_EXPIRED');
 	return {
-		id: idText(opened.subarray(0, ID)),
+		id: idText(opened.subarray(0, ID_BYTES)),
 		expires,
-		binding: opened.subarray(ID + 8, ID + 8 + BINDING),
-		browser: opened.subarray(ID + 8 + BINDING),
+		binding: opened.subarray(ID_BYTES + 8, ID_BYTES + 8 + BINDING_BYTES),
+		browser: opened.subarray(ID_BYTES + 8 + BINDING_BYTES),
 	};
 }

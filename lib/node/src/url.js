@@ -1,37 +1,37 @@
-// Addresses that the MCP server gives: its base, and where a browser is sent.
+// Checks the URLs that the MCP server passes: baseUrl and targetUrl.
 
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
 const TARGET_MAX = 8_192;
 
 /**
- * @param {string} name for the error
+ * @param {string} name of the option, for the error message
  * @param {unknown} value
  * @returns {URL}
  */
 function parseWebUrl(name, value) {
 	if (typeof value !== 'string' && !(value instanceof URL)) {
-		throw new TypeError(`${name} must be a URL or its text`);
+		throw new TypeError(`${name} must be a URL or a string`);
 	}
 	const text = String(value);
-	if (!URL.canParse(text)) throw new TypeError(`${name} is not an absolute URL`);
+	if (!URL.canParse(text)) throw new TypeError(`${name} must be an absolute URL`);
 	const url = new URL(text);
 	if (url.protocol !== 'https:' && !(url.protocol === 'http:' && LOOPBACK.has(url.hostname))) {
 		throw new TypeError(`${name} must be https, or http on 127.0.0.1, localhost or [::1]`);
 	}
 	if (url.username !== '' || url.password !== '') {
-		throw new TypeError(`${name} must not hold a user name or password`);
+		throw new TypeError(`${name} must not contain a user name or password`);
 	}
 	return url;
 }
 
 /**
  * @param {unknown} value
- * @returns {URL} scheme, host and port alone
+ * @returns {URL} only scheme, host and port
  */
 export function checkBaseUrl(value) {
 	const url = parseWebUrl('baseUrl', value);
 	if (url.href !== `${url.origin}/`) {
-		throw new TypeError('baseUrl must have no path, query or fragment: only scheme, host and port');
+		throw new TypeError('baseUrl must consist of scheme, host and port only, without path, query or fragment');
 	}
 	return url;
 }
@@ -52,13 +52,13 @@ export function checkTargetUrl(value, kind) {
 }
 
 /**
- * Adds to the query without rewriting what is in it.
+ * Adds to the query without changing the encoding of what it contains.
  *
  * @param {URL} url
  * @param {Record<string, string>} parameters
  * @returns {URL}
  */
-export function withParameters(url, parameters) {
+export function addParameters(url, parameters) {
 	const added = new URL(url);
 	const query = new URLSearchParams(parameters).toString();
 	added.search = url.search === '' ? query : `${url.search}&${query}`;
@@ -66,7 +66,7 @@ export function withParameters(url, parameters) {
 	return added;
 }
 
-/** @param {string} href ASCII, as URL gives it */
+/** @param {string} href ASCII, as URL serializes it */
 function checkLength(href) {
-	if (href.length > TARGET_MAX) throw new TypeError(`targetUrl is over ${TARGET_MAX} bytes`);
+	if (href.length > TARGET_MAX) throw new TypeError(`targetUrl must have at most ${TARGET_MAX} bytes`);
 }

@@ -1,37 +1,37 @@
-// The waiting side: creates elicitations, and waits for the browser, or the
-// provider, to complete them through the callback programs.
+// The waiting side: creates elicitations, and waits until the callback programs
+// have completed them.
 
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 
-import { checkDatabaseUrl, Database, read } from './database.js';
+import { checkDatabaseUrl, Database, readRows } from './database.js';
 import { ElicitationExistsError, UrlModeClosedError } from './errors.js';
-import { Told } from './events.js';
-import { Forgetting } from './forgetting.js';
+import { StatusTracker } from './status-tracker.js';
+import { ResultPurger } from './purge.js';
 import {
 	checkAnswer, checkChoice, checkExpected, checkFlag, checkFunction, checkId, checkMilliseconds, checkOwner,
 	checkProvider, checkReason, checkSignal, checkText, checkTimeout, checkTtl,
 } from './input.js';
 import { KeysFile } from './keys.js';
 import { Listener } from './listener.js';
-import { setParts } from './parts.js';
-import { addVerifier } from './pkce.js';
+import { setInternals } from './internals.js';
+import { addPkce } from './pkce.js';
 import { RESULT, seal, unseal, VERIFIER } from './seal.js';
 import { ticketCookie } from './ticket.js';
 import { bindingOf } from './token.js';
 import { checkBaseUrl, checkTargetUrl } from './url.js';
 import { Waiters } from './waiters.js';
-import { Ways } from './ways.js';
+import { CallbackUrls } from './callback-urls.js';
 
 const TTL_MS = 300_000;
 const TIMEOUT_MS = 300_000;
 const TICKET_MS = 300_000;
 const TICKET_MAX_MS = 60 * 60 * 1_000;
-const KEEP_MS = 600_000;
-/** When the database drops a result at the latest. */
-const KEEP_MAX_MS = 24 * 60 * 60 * 1_000;
+const KEEP_RESULTS_MS = 600_000;
+/** After this time, the database purges every result. */
+const KEEP_RESULTS_MAX_MS = 24 * 60 * 60 * 1_000;
 
-/** Another call may claim what `create` found to resume; how often that is put up with. */
+/** Another call may claim the elicitation that `create` has found. This is how often `create` tries. */
 const RESUME_ATTEMPTS = 3;
 
 /** @type {readonly Kind[]} */
@@ -58,16 +58,16 @@ export class UrlMode extends EventEmitter {
 	#database;
 	#listener;
 	#waiters;
-	#forgetting;
-	#ways;
-	#told = new Told();
+	#purger;
+	#callbackUrls;
+	#statuses = new StatusTracker();
 	/** @type {Set<() => Promise<void>>} */
 	#closers = new Set();
 	/** @type {Promise<void> | undefined} */
 	#closed;
 
 	/**
-	 * Connects to nothing yet.
+	 * Does not connect yet.
 	 *
 	 * @param {UrlModeOptions} options
 	 * @throws {import('./errors.js').KeysFileError}
@@ -79,70 +79,70 @@ export class UrlMode extends EventEmitter {
 		this.#name = checkText('name', name ?? base.host, 1, 200);
 		const config = checkDatabaseUrl(databaseUrl);
 		this.#keys = new KeysFile(checkText('keysFile', keysFile, 1, 4_096));
-		this.#ways = new Ways(this.#keys, this.#baseUrl);
+		this.#callbackUrls = new CallbackUrls(this.#keys, this.#baseUrl);
 		this.#database = new Database(config);
 		this.#listener = new Listener(config, {
 			listen: checkFlag('listen', listen, true),
 			notify: (channel, payload) => this.#database.notify(channel, payload),
 		});
-		this.#forgetting = new Forgetting(this.#database,
-			checkMilliseconds('keepResults', keepResults ?? KEEP_MS, 0, KEEP_MAX_MS));
+		this.#purger = new ResultPurger(this.#database,
+			checkMilliseconds('keepResults', keepResults ?? KEEP_RESULTS_MS, 0, KEEP_RESULTS_MAX_MS));
 		this.#waiters = new Waiters(this.#listener, {
-			outcomeOf: (row, binding) => this.#outcomeOf(row, binding),
-			noteRead: (named) => this.#forgetting.noteRead(named),
-			expire: (named) => this.#database.expire(named),
+			toOutcome: (row, binding) => this.#toOutcome(row, binding),
+			markRead: (rowKey) => this.#purger.markRead(rowKey),
+			expire: (rowKeys) => this.#database.expire(rowKeys),
 			complete: ({ id, binding }, answer) => this.#complete(id, binding, answer),
 		});
-		setParts(this, {
+		setInternals(this, {
 			baseUrl: this.#baseUrl, keys: this.#keys, database: this.#database, listener: this.#listener,
 			closers: this.#closers,
 		});
 	}
 
 	/**
-	 * Writes the row; then its `url` can be elicited.
+	 * Writes the row. After that, the client can be sent to its `url`.
 	 *
 	 * @param {CreateOptions} options
 	 * @returns {Promise<Elicitation>}
 	 * @throws {import('./errors.js').ElicitationExistsError}
 	 */
 	async create(options) {
-		this.#refuseClosed();
-		this.#forgetting.start();
+		this.#checkOpen();
+		this.#purger.start();
 		const id = checkId(options.id ?? randomUUID());
 		const provider = checkProvider(options.provider);
 		const kind = checkChoice('kind', options.kind, KINDS);
 		const owner = checkOwner(options);
 		const ttl = checkTtl(options.ttl ?? TTL_MS);
 		const expected = checkExpected(options.expected, kind);
-		if (options.pkce && kind !== 'oauth') throw new TypeError('pkce is for kind oauth');
+		if (options.pkce && kind !== 'oauth') throw new TypeError('pkce is only allowed for kind oauth');
 		const exclusive = checkFlag('exclusive', options.exclusive, false);
 		const resumeKey = options.resumeKey === undefined ? null : checkText('resumeKey', options.resumeKey, 1, 512);
 		const binding = bindingOf(owner.subject, owner.session);
 
 		for (let attempt = 0; attempt < RESUME_ATTEMPTS; attempt += 1) {
-			const known = resumeKey === null ? undefined : await this.#database.resume(binding, resumeKey);
-			if (known) return this.#ways.elicitation({ ...known, binding, resumed: true });
+			const resumable = resumeKey === null ? undefined : await this.#database.resume(binding, resumeKey);
+			if (resumable) return this.#callbackUrls.toElicitation({ ...resumable, binding, resumed: true });
 
-			const way = this.#ways.back({ id, provider, kind, binding, ttl });
-			const { targetUrl, verifier } = await this.#target(options, way, binding);
+			const callbackUrls = this.#callbackUrls.build({ id, provider, kind, binding, ttl });
+			const { targetUrl, verifier } = await this.#buildTarget(options, callbackUrls, binding);
 			const expires = await this.#database.create({
 				id, provider, kind, ...owner, binding, requester: this.#name, targetUrl: targetUrl.href, expected, verifier,
 				ttl, exclusive, resumeKey,
 			});
-			// Otherwise another call of the same owner was faster, and its elicitation is the one.
+			// Another call of the same owner was faster: resume its elicitation.
 			if (expires === undefined) continue;
-			if (this.#told.isNews(id, 'created')) {
-				this.#tell('created', { elicitationId: id, provider, kind, ...owner, expiresAt: new Date(expires * 1_000) });
+			if (this.#statuses.advance(id, 'created')) {
+				this.#emitLater('created', { elicitationId: id, provider, kind, ...owner, expiresAt: new Date(expires * 1_000) });
 			}
-			return this.#ways.elicitation({ id, provider, kind, binding, expires, way, resumed: false });
+			return this.#callbackUrls.toElicitation({ id, provider, kind, binding, expires, callbackUrls, resumed: false });
 		}
 		throw new ElicitationExistsError(id);
 	}
 
 	/**
-	 * Waits until the elicitation is completed, by whom and on whatever
-	 * instance; also when it was before.
+	 * Waits until the elicitation is completed, whoever completes it and on
+	 * whichever instance. Resolves at once if it is completed already.
 	 *
 	 * @param {string} id
 	 * @param {WaitOptions} options
@@ -152,8 +152,8 @@ export class UrlMode extends EventEmitter {
 	 * @throws {import('./errors.js').ElicitationSealError}
 	 */
 	async waitForCompletion(id, options) {
-		this.#refuseClosed();
-		this.#forgetting.start();
+		this.#checkOpen();
+		this.#purger.start();
 		const elicitationId = checkId(id);
 		const owner = checkOwner(options);
 		const { signal, onProgress, recheck } = options;
@@ -161,38 +161,38 @@ export class UrlMode extends EventEmitter {
 		checkSignal(signal);
 		checkFunction('onProgress', onProgress);
 		checkFunction('recheck', recheck);
-		/** @type {((reason: string) => Promise<unknown>) | undefined} */
-		const abandon = checkFlag('abandon', options.abandon, false)
-			? (reason) => this.#abandon(elicitationId, owner, 'cancel', reason) : undefined;
+				const abandon = checkFlag('abandon', options.abandon, false)
+			? (/** @type {string} */ reason) => this.#abandon(elicitationId, owner, 'cancel', reason) : undefined;
 		if (signal?.aborted) {
 			await abandon?.('aborted').catch(() => {});
 			throw signal.reason;
 		}
 		return this.#waiters.wait(elicitationId, bindingOf(owner.subject, owner.session), {
-			timeout, signal, onProgress, recheck, abandon, onRow: (row) => this.#tellRow(row, owner),
+			timeout, signal, onProgress, recheck, abandon, onRow: (row) => this.#emitStatus(row, owner),
 		});
 	}
 
 	/**
-	 * Completes from outside a wait: for a server that learned the outcome in
-	 * another way.
+	 * Completes an elicitation from outside a wait, for a server that learned
+	 * the outcome in another way.
 	 *
 	 * @param {string} id
 	 * @param {Owner & Answer} options
-	 * @returns {Promise<boolean>} whether this call completed it; false: it was completed before, and stays as it is
+	 * @returns {Promise<boolean>} whether this call completed it. If it was completed before, it stays as it
+	 *     was
 	 * @throws {import('./errors.js').ElicitationNotFoundError}
 	 */
 	async complete(id, options) {
-		this.#refuseClosed();
+		this.#checkOpen();
 		const elicitationId = checkId(id);
 		const owner = checkOwner(options);
 		const completed = await this.#complete(elicitationId, bindingOf(owner.subject, owner.session), options);
-		if (completed) void this.#look(elicitationId, owner);
+		if (completed) void this.#emitCompletion(elicitationId, owner);
 		return completed;
 	}
 
 	/**
-	 * `complete` with action cancel.
+	 * Calls `complete` with action cancel.
 	 *
 	 * @param {string} id
 	 * @param {Owner & { reason?: string }} options
@@ -205,17 +205,16 @@ export class UrlMode extends EventEmitter {
 	}
 
 	/**
-	 * `complete` for what nobody waits for any more: not while its provider
-	 * is at it (processing), and no later `create` with its `resumeKey` finds
-	 * it.
+	 * Completes an elicitation that nobody waits for any more, unless it is
+	 * processing. No later `create` with its `resumeKey` resumes it.
 	 *
 	 * @param {string} id
-	 * @param {Owner & { action?: 'decline' | 'cancel', reason?: string }} options cancel, `abandoned` by default
+	 * @param {Owner & { action?: 'decline' | 'cancel', reason?: string }} options by default action cancel and reason `abandoned`
 	 * @returns {Promise<boolean>} whether this call completed it
 	 * @throws {import('./errors.js').ElicitationNotFoundError}
 	 */
 	async abandon(id, options) {
-		this.#refuseClosed();
+		this.#checkOpen();
 		const action = checkChoice('action', options.action ?? 'cancel', /** @type {const} */ (['decline', 'cancel']));
 		const reason = checkReason(options.reason ?? 'abandoned');
 		const outcome = await this.#abandon(checkId(id), checkOwner(options), action, reason);
@@ -223,23 +222,24 @@ export class UrlMode extends EventEmitter {
 	}
 
 	/**
-	 * Takes the outcome of a completed elicitation, for a call that goes on
-	 * with it. Once: what was paid for is not given twice.
+	 * Claims the outcome of a completed elicitation. Only the first call
+	 * succeeds, so that what was paid for is not delivered twice.
 	 *
 	 * @param {string} id
 	 * @param {Owner} options
-	 * @returns {Promise<boolean>} false: another call has taken it, or it is not completed
+	 * @returns {Promise<boolean>} false if another call has claimed it, or if it is not completed
 	 */
 	async claim(id, options) {
-		this.#refuseClosed();
+		this.#checkOpen();
 		const { subject, session } = checkOwner(options);
 		return this.#database.claim({ id: checkId(id), binding: bindingOf(subject, session) });
 	}
 
 	/**
-	 * Says who the user is to callback programs on the same host whose
-	 * configuration has `"user_check": "session-ticket"`: a cookie for the
-	 * browser whose web session you know the user by.
+	 * Creates a cookie that tells the callback programs who the user is. They
+	 * must be on the same host and be configured with
+	 * `"user_check": "session-ticket"`. Send it only to a browser whose web
+	 * session identifies the user.
 	 *
 	 * @param {import('./types.js').TicketOptions} options
 	 * @returns {import('./types.js').Ticket}
@@ -250,8 +250,8 @@ export class UrlMode extends EventEmitter {
 	}
 
 	/**
-	 * Open waits reject with UrlModeClosedError; `create`, `complete` and
-	 * `cancel` under way end first. Then no connection is left.
+	 * Rejects open waits with UrlModeClosedError, waits for calls of `create`,
+	 * `complete` and `cancel` in progress, and closes all connections.
 	 *
 	 * @returns {Promise<void>}
 	 */
@@ -262,25 +262,25 @@ export class UrlMode extends EventEmitter {
 
 	async #close() {
 		await Promise.all([this.#waiters.close(new UrlModeClosedError()), ...[...this.#closers].map((close) => close())]);
-		await this.#forgetting.close();
+		await this.#purger.close();
 		await Promise.all([this.#listener.close(), this.#database.close()]);
 	}
 
-	#refuseClosed() {
+	#checkOpen() {
 		if (this.#closed) throw new UrlModeClosedError();
 	}
 
 	/**
 	 * @param {CreateOptions} options
-	 * @param {Way} way
+	 * @param {Way} callbackUrls
 	 * @param {Buffer} binding
 	 */
-	async #target({ targetUrl: given, kind, pkce }, way, binding) {
-		const targetUrl = checkTargetUrl(typeof given === 'function' ? await given(way) : given, kind);
+	async #buildTarget({ targetUrl: given, kind, pkce }, callbackUrls, binding) {
+		const targetUrl = checkTargetUrl(typeof given === 'function' ? await given(callbackUrls) : given, kind);
 		if (!pkce) return { targetUrl, verifier: null };
-		const added = addVerifier(targetUrl);
-		const place = /** @type {const} */ ({ id: way.elicitationId, binding, use: VERIFIER });
-		return { targetUrl: added.url, verifier: seal(this.#keys, place, JSON.stringify(added.verifier)) };
+		const added = addPkce(targetUrl);
+		const context = /** @type {const} */ ({ id: callbackUrls.elicitationId, binding, use: VERIFIER });
+		return { targetUrl: added.url, verifier: seal(this.#keys, context, JSON.stringify(added.verifier)) };
 	}
 
 	/**
@@ -302,24 +302,24 @@ export class UrlMode extends EventEmitter {
 	 */
 	async #abandon(id, owner, action, reason) {
 		const outcome = await this.#database.abandon({ id, binding: bindingOf(owner.subject, owner.session) }, action, reason);
-		if (outcome === 'completed') void this.#look(id, owner);
+		if (outcome === 'completed') void this.#emitCompletion(id, owner);
 		return outcome;
 	}
 
 	/**
-	 * Tells of a row that this instance has completed.
+	 * Emits the event of a row that this instance has completed.
 	 *
 	 * @param {string} id
 	 * @param {Required<Owner>} owner
 	 */
-	async #look(id, owner) {
+	async #emitCompletion(id, owner) {
 		if (this.listenerCount('completed') === 0) return;
 		try {
-			const named = { id, binding: bindingOf(owner.subject, owner.session) };
-			const [row] = await read((text, values) => this.#database.query(text, values), [named]);
-			if (row) this.#tellRow(row, owner);
+			const rowKey = { id, binding: bindingOf(owner.subject, owner.session) };
+			const [row] = await readRows((text, values) => this.#database.query(text, values), [rowKey]);
+			if (row) this.#emitStatus(row, owner);
 		} catch {
-			// Nothing depends on it.
+			// An event that cannot be emitted fails nothing else.
 		}
 	}
 
@@ -327,40 +327,40 @@ export class UrlMode extends EventEmitter {
 	 * @param {import('./database.js').Row} row
 	 * @param {Required<Owner>} owner
 	 */
-	#tellRow({ id, provider, status, action, reason }, owner) {
-		if (status === 'pending' || !this.#told.isNews(id, status)) return;
-		const about = { elicitationId: id, provider, ...owner };
+	#emitStatus({ id, provider, status, action, reason }, owner) {
+		if (status === 'pending' || !this.#statuses.advance(id, status)) return;
+		const common = { elicitationId: id, provider, ...owner };
 		if (status === 'completed') {
-			this.#tell('completed', { ...about, status, action: /** @type {Action} */ (action), reason });
+			this.#emitLater('completed', { ...common, status, action: /** @type {Action} */ (action), reason });
 		} else {
-			this.#tell(status, { ...about, status });
+			this.#emitLater(status, { ...common, status });
 		}
 	}
 
 	/**
-	 * What a listener throws is its own matter: an uncaught exception, not
-	 * the end of a wait.
+	 * Emits later, so that an error of a listener is an uncaught exception and
+	 * ends no wait.
 	 *
 	 * @template {keyof import('./types.js').UrlModeEvents} K
 	 * @param {K} name
 	 * @param {import('./types.js').UrlModeEvents[K][0]} event
 	 */
-	#tell(name, event) {
+	#emitLater(name, event) {
 		if (this.listenerCount(name) > 0) process.nextTick(() => /** @type {EventEmitter} */ (this).emit(name, event));
 	}
 
 	/**
-	 * @param {import('./database.js').Row} row completed
+	 * @param {import('./database.js').Row} row that is completed
 	 * @param {Buffer} binding
 	 * @returns {Outcome}
 	 */
-	#outcomeOf(row, binding) {
+	#toOutcome(row, binding) {
 		const { id, reason } = row;
 		const action = /** @type {Action} */ (row.action);
 		const result = row.result ? unseal(this.#keys, { id, binding, use: RESULT }, row.result) : undefined;
 		/** @type {Outcome} */
 		const outcome = { elicitationId: id, action, reason, result };
-		// Only an accept has a code that they are for.
+		// The verifier and nonce are only useful with a code.
 		if (action === 'accept' && row.verifier) {
 			const verifier = /** @type {import('./pkce.js').Verifier} */ (
 				unseal(this.#keys, { id, binding, use: VERIFIER }, row.verifier));

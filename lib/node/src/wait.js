@@ -1,16 +1,16 @@
-// One call of waitForCompletion: settled once, by whatever comes first.
+// One call of waitForCompletion. Whatever happens first settles it.
 
 import { setMaxListeners } from 'node:events';
 
 import { ElicitationTimeoutError } from './errors.js';
 
-/** What setTimeout takes; a longer time is waited in pieces. */
+/** The longest delay that setTimeout accepts. Longer times are divided into several delays. */
 export const TIMER_MAX_MS = 2 ** 31 - 1;
 
 const STATUSES = ['pending', 'opened', 'processing'];
 
-/** How long an end waits for its row to say so. */
-const GRACE_MS = 2_000;
+/** How long a wait that abandons its elicitation waits for the database. */
+const ABANDON_TIMEOUT_MS = 2_000;
 
 /**
  * @typedef {object} WaitOptions
@@ -18,8 +18,9 @@ const GRACE_MS = 2_000;
  * @property {AbortSignal} [signal]
  * @property {import('./types.js').WaitOptions['onProgress']} [onProgress]
  * @property {import('./types.js').RecheckFunction} [recheck]
- * @property {(reason: string) => Promise<unknown>} [abandon] ends the elicitation with the wait
- * @property {(row: import('./database.js').Row) => void} [onRow] each time that the row is read
+ * @property {(reason: string) => Promise<'completed' | 'already' | 'processing'>} [abandon] completes the elicitation
+ *     when the wait ends without an outcome; `completed`: by this call
+ * @property {(row: import('./database.js').Row) => void} [onRow] called each time that the row was read
  */
 
 export class Wait {
@@ -30,19 +31,20 @@ export class Wait {
 	#resolve = () => {};
 	/** @type {(reason: unknown) => void} */
 	#reject = () => {};
-	#settled = false;
+	/** @type {'waiting' | 'abandoning' | 'settled'} */
+	#state = 'waiting';
 	/** @type {NodeJS.Timeout | undefined} */
 	#timer;
-	#reported = 0;
-	/** How many of the row's rechecks the recheck function was asked about, or is now. */
-	#rechecks = 0;
-	/** @type {import('./types.js').Recheck | undefined} not yet asked */
-	#question;
-	#asking = false;
+	#reportedRank = 0;
+	/** How many of the row's rechecks this wait has handled or is handling. */
+	#rechecksSeen = 0;
+	/** @type {import('./types.js').Recheck | undefined} the recheck to run next */
+	#pendingRecheck;
+	#recheckRunning = false;
 	/** @type {Promise<void> | undefined} */
 	#ending;
-	/** What the row will say when this wait has ended its elicitation. */
-	#ownReason = '';
+	/** @type {import('./types.js').Outcome | undefined} read while this wait was abandoning the elicitation */
+	#heldOutcome;
 
 	/**
 	 * @param {string} id
@@ -60,30 +62,26 @@ export class Wait {
 		});
 		if (options.timeout > 0 && options.timeout < Infinity) this.#startTimer(performance.now() + options.timeout);
 		if (options.signal) {
-			// One signal may end thousands of waits: that is no leak to warn of.
+			// One signal may end thousands of waits. Node.js would report that as a leak.
 			setMaxListeners(0, options.signal);
 			options.signal.addEventListener('abort', this.#onAbort, { once: true });
 		}
 	}
 
-	/** Whether one look at the row is all that is asked for. */
-	get once() {
+	/** Whether the row is read only once. */
+	get checksOnce() {
 		return this.#options.timeout === 0;
 	}
 
-	get settled() {
-		return this.#settled;
-	}
-
 	/** @param {import('./database.js').Row} row */
-	see(row) {
+	observe(row) {
 		this.#options.onRow?.(row);
 	}
 
 	/** @param {import('./types.js').Outcome} outcome */
 	resolve(outcome) {
-		if (this.#ownReason !== '' && outcome.reason === this.#ownReason) return;
-		if (this.#settle()) this.#resolve(outcome);
+		if (this.#state === 'abandoning') this.#heldOutcome = outcome;
+		else if (this.#settle()) this.#resolve(outcome);
 	}
 
 	/** @param {unknown} reason */
@@ -91,15 +89,14 @@ export class Wait {
 		if (this.#settle()) this.#reject(reason);
 	}
 
-	rejectTimeout() {
+	timeOut() {
 		void this.end('timeout', new ElicitationTimeoutError(this.#id, this.#options.timeout,
-			/** @type {'pending' | 'opened' | 'processing'} */ (STATUSES[Math.max(0, this.#reported)])));
+			/** @type {'pending' | 'opened' | 'processing'} */ (STATUSES[this.#reportedRank])));
 	}
 
 	/**
-	 * Ends the wait for a reason of this side's own. Where the elicitation
-	 * ends with it, its row says so first, if it can; what completed it
-	 * meanwhile goes before a timeout.
+	 * Ends the wait without an outcome. With the option `abandon`, the
+	 * elicitation is completed first, if possible.
 	 *
 	 * @param {'timeout' | 'aborted' | 'closed'} reason
 	 * @param {unknown} error
@@ -114,30 +111,48 @@ export class Wait {
 	 * @param {unknown} error
 	 */
 	async #end(reason, error) {
-		if (this.#options.abandon && !this.#settled) {
-			this.#ownReason = reason;
-			/** @type {NodeJS.Timeout | undefined} */
-			let timer;
-			const overdue = new Promise((resolve) => {
-				timer = setTimeout(resolve, GRACE_MS);
-			});
-			const outcome = await Promise.race([this.#options.abandon(reason).catch(() => undefined), overdue]);
-			// Completed just now: that is about to be read.
-			if (outcome === 'already' && reason === 'timeout') await Promise.race([this.promise.catch(() => {}), overdue]);
-			clearTimeout(timer);
-		}
+		if (this.#options.abandon && this.#state === 'waiting') await this.#abandon(this.#options.abandon, reason);
 		this.reject(error);
 	}
 
 	/**
-	 * Tells each status at most once, and never an earlier one after a later.
+	 * Abandons the elicitation. If somebody else has completed it meanwhile,
+	 * the wait resolves with that outcome. After an abort or `close` only an
+	 * accept or a decline does so, because other waits that end at the same
+	 * moment cancel the same elicitation.
+	 *
+	 * @param {NonNullable<WaitOptions['abandon']>} abandon
+	 * @param {'timeout' | 'aborted' | 'closed'} reason
+	 */
+	async #abandon(abandon, reason) {
+		/** @type {NodeJS.Timeout | undefined} */
+		let timer;
+		/** @type {Promise<undefined>} */
+		const overdue = new Promise((resolve) => {
+			timer = setTimeout(resolve, ABANDON_TIMEOUT_MS, undefined);
+		});
+		this.#state = 'abandoning';
+		const result = await Promise.race([abandon(reason).catch(() => undefined), overdue]);
+		if (this.#state === 'abandoning') {
+			this.#state = 'waiting';
+			const held = this.#heldOutcome;
+			if (held && result !== 'completed' && (reason === 'timeout' || held.action !== 'cancel')) this.resolve(held);
+			// Somebody else has completed it just now: the row is about to be read.
+			else if (result === 'already' && reason === 'timeout') await Promise.race([this.promise.catch(() => {}), overdue]);
+		}
+		clearTimeout(timer);
+	}
+
+	/**
+	 * Reports each status at most once, and never an earlier one after a later
+	 * one.
 	 *
 	 * @param {'pending' | 'opened' | 'processing'} status
 	 */
 	async progress(status) {
 		const rank = STATUSES.indexOf(status);
-		if (this.#settled || rank <= this.#reported) return;
-		this.#reported = rank;
+		if (this.#state === 'settled' || rank <= this.#reportedRank) return;
+		this.#reportedRank = rank;
 		try {
 			await this.#options.onProgress?.(/** @type {import('./types.js').Progress} */ (status));
 		} catch (error) {
@@ -146,25 +161,25 @@ export class Wait {
 	}
 
 	/**
-	 * Asks the recheck function, one call at a time: once for each event that
-	 * wants it, and for those that come during a call once together.
+	 * Calls the recheck function, one call at a time: once for each event that
+	 * requires a recheck, and once for all events that arrive during a call.
 	 *
-	 * @param {import('./types.js').Recheck} question
-	 * @param {number} rechecks how many events have wanted it
+	 * @param {import('./types.js').Recheck} request
+	 * @param {number} rechecks how many events have required one so far
 	 * @param {(answer: import('./types.js').Answer) => Promise<unknown>} complete
 	 */
-	async recheck(question, rechecks, complete) {
-		const ask = this.#options.recheck;
-		if (!ask || rechecks <= this.#rechecks) return;
-		this.#rechecks = rechecks;
-		this.#question = question;
-		if (this.#asking) return;
-		this.#asking = true;
+	async recheck(request, rechecks, complete) {
+		const recheck = this.#options.recheck;
+		if (!recheck || rechecks <= this.#rechecksSeen) return;
+		this.#rechecksSeen = rechecks;
+		this.#pendingRecheck = request;
+		if (this.#recheckRunning) return;
+		this.#recheckRunning = true;
 		try {
-			while (this.#question && !this.#settled) {
-				const next = this.#question;
-				this.#question = undefined;
-				const answer = await ask(next);
+			while (this.#pendingRecheck && this.#state !== 'settled') {
+				const next = this.#pendingRecheck;
+				this.#pendingRecheck = undefined;
+				const answer = await recheck(next);
 				if (answer) {
 					await complete(answer);
 					break;
@@ -173,7 +188,7 @@ export class Wait {
 		} catch (error) {
 			this.reject(error);
 		}
-		this.#asking = false;
+		this.#recheckRunning = false;
 	}
 
 	#onAbort = () => void this.end('aborted', this.#options.signal?.reason);
@@ -182,16 +197,16 @@ export class Wait {
 	#startTimer(deadline) {
 		const rest = deadline - performance.now();
 		if (rest <= 0) {
-			this.rejectTimeout();
+			this.timeOut();
 			return;
 		}
 		this.#timer = setTimeout(() => this.#startTimer(deadline), Math.min(Math.ceil(rest), TIMER_MAX_MS));
 	}
 
-	/** @returns {boolean} false: something else came first */
+	/** @returns {boolean} false if the wait was settled before */
 	#settle() {
-		if (this.#settled) return false;
-		this.#settled = true;
+		if (this.#state === 'settled') return false;
+		this.#state = 'settled';
 		clearTimeout(this.#timer);
 		this.#options.signal?.removeEventListener('abort', this.#onAbort);
 		this.#onSettled(this);

@@ -1,20 +1,20 @@
-// All open waits of a process. A notification, a new wait or a new listening
-// connection makes rows due; what is due is read together, one read at a
-// time, and what becomes due meanwhile is the next read. The row is the
-// truth: a notification is only ever a reason to look.
+// All open waits of a process. A notification, a new wait and a new listening
+// connection each make rows due. Rows that are due are read together, one read
+// at a time; rows that become due during a read belong to the next one. A
+// notification is only a reason to read the row, which alone counts.
 
-import { CHANNEL, isRefusal, read } from './database.js';
+import { CHANNEL, isRefusal, readRows } from './database.js';
 import { ElicitationNotFoundError } from './errors.js';
 import { jittered } from './jitter.js';
 import { Poll } from './poll.js';
 import { TIMER_MAX_MS, Wait } from './wait.js';
 
-const SLICE = 1_000;
-const ROUTINE_MS = 30_000;
+const BATCH_SIZE = 1_000;
+const ROUTINE_READ_MS = 30_000;
 const RETRY_MS = 1_000;
 
 /**
- * What all waits for one row have in common.
+ * The state that all waits for one row share.
  *
  * @typedef {object} Entry
  * @property {string} id
@@ -26,28 +26,29 @@ const RETRY_MS = 1_000;
 /**
  * @typedef {import('node:events').EventEmitter<import('./listener.js').Events> & {
  *     readonly listening: boolean,
- *     readonly hears: boolean,
- *     want(wanted: boolean, who?: unknown): void,
+ *     readonly receivesNotifications: boolean,
+ *     acquire(user: unknown): void,
+ *     release(user: unknown): void,
  *     query(text: string, values: unknown[], name?: string): Promise<unknown[]>,
  * }} ListenerLike
  *
- * @typedef {object} Rows what the waits need of the rest
- * @property {(row: import('./database.js').Row, binding: Buffer) => import('./types.js').Outcome} outcomeOf
- *     may throw, which is then how the waits end
- * @property {(named: import('./database.js').Named) => void} noteRead that waits have the row's result
- * @property {(named: import('./database.js').Named[]) => Promise<unknown>} expire
- * @property {(named: import('./database.js').Named, answer: import('./types.js').Answer) => Promise<unknown>} complete
+ * @typedef {object} RowOperations what the waits can do with rows
+ * @property {(row: import('./database.js').Row, binding: Buffer) => import('./types.js').Outcome} toOutcome
+ *     if it throws, the waits reject with that error
+ * @property {(rowKey: import('./database.js').RowKey) => void} markRead called when waits have received the row's result
+ * @property {(rowKeys: import('./database.js').RowKey[]) => Promise<unknown>} expire
+ * @property {(rowKey: import('./database.js').RowKey, answer: import('./types.js').Answer) => Promise<unknown>} complete
  */
 
 export class Waiters {
 	#listener;
-	#rows;
-	#routineMs;
-	/** @type {Map<string, Entry[]>} by id; more than one where a stranger asks for the same */
+	#operations;
+	#routineReadMs;
+	/** @type {Map<string, Entry[]>} by id; more than one if another owner waits for the same id */
 	#entries = new Map();
 	/** @type {Set<Entry>} to be read now */
 	#due = new Set();
-	/** @type {Set<Entry>} to be read when nothing is due */
+	/** @type {Set<Entry>} to be read after those that are due */
 	#routine = new Set();
 	/** @type {NodeJS.Timeout | undefined} */
 	#routineTimer;
@@ -56,18 +57,18 @@ export class Waiters {
 
 	/**
 	 * @param {ListenerLike} listener
-	 * @param {Rows} rows
-	 * @param {number} [routineMs] how often every row is read without a reason
+	 * @param {RowOperations} operations
+	 * @param {number} [routineReadMs] how often every row is read without a notification
 	 */
-	constructor(listener, rows, routineMs = ROUTINE_MS) {
+	constructor(listener, operations, routineReadMs = ROUTINE_READ_MS) {
 		this.#listener = listener;
-		this.#rows = rows;
-		this.#routineMs = routineMs;
+		this.#operations = operations;
+		this.#routineReadMs = routineReadMs;
 		listener.on('listening', () => {
-			this.#all().forEach((entry) => this.#wake(entry));
+			this.#allEntries().forEach((entry) => this.#wake(entry));
 			if (this.#entries.size > 0) this.#poll.start();
 		});
-		listener.on('hearing', () => this.#poll.stop());
+		listener.on('receiving', () => this.#poll.stop());
 		listener.on('notification', (payload, channel = CHANNEL) => {
 			if (channel === CHANNEL) this.#onNotification(payload);
 		});
@@ -81,25 +82,25 @@ export class Waiters {
 	 * @returns {Promise<import('./types.js').Outcome>}
 	 */
 	wait(id, binding, options) {
-		const entry = this.#entryOf(id, binding);
+		const entry = this.#findOrAddEntry(id, binding);
 		const wait = new Wait(id, options, () => this.#remove(entry, wait));
 		entry.waits.add(wait);
-		this.#listener.want(true, this);
-		this.#routineTimer ??= this.#startRoutine();
-		if (!this.#listener.hears) this.#poll.start();
+		this.#listener.acquire(this);
+		this.#routineTimer ??= this.#scheduleRoutineRead();
+		if (!this.#listener.receivesNotifications) this.#poll.start();
 		this.#wake(entry);
 		return wait.promise;
 	}
 
 	/**
-	 * @param {Error} error how every wait ends
-	 * @returns {Promise<unknown>} when all have
+	 * @param {Error} error with which every wait rejects
+	 * @returns {Promise<unknown>} resolves when all waits have ended
 	 */
 	close(error) {
-		return Promise.all(this.#all().flatMap(({ waits }) => [...waits]).map((wait) => wait.end('closed', error)));
+		return Promise.all(this.#allEntries().flatMap(({ waits }) => [...waits]).map((wait) => wait.end('closed', error)));
 	}
 
-	#all() {
+	#allEntries() {
 		return [...this.#entries.values()].flat();
 	}
 
@@ -107,7 +108,7 @@ export class Waiters {
 	 * @param {string} id
 	 * @param {Buffer} binding
 	 */
-	#entryOf(id, binding) {
+	#findOrAddEntry(id, binding) {
 		const entries = this.#entries.get(id) ?? [];
 		let entry = entries.find((known) => known.binding.equals(binding));
 		if (!entry) {
@@ -137,35 +138,35 @@ export class Waiters {
 		clearTimeout(this.#routineTimer);
 		this.#routineTimer = undefined;
 		this.#poll.stop();
-		this.#listener.want(false, this);
+		this.#listener.release(this);
 	}
 
 	/** @param {string} payload */
 	#onNotification(payload) {
-		for (const entry of this.#entries.get(idIn(payload)) ?? []) this.#wake(entry);
+		for (const entry of this.#entries.get(parseId(payload)) ?? []) this.#wake(entry);
 	}
 
 	/**
-	 * Waits go on without a connection, except those that want one look now.
+	 * Waits continue without a connection, except those that read the row only once.
 	 *
 	 * @param {unknown} error
 	 */
 	#onLost(error) {
-		for (const entry of this.#all()) {
-			for (const wait of entry.waits) if (wait.once) wait.reject(error);
+		for (const entry of this.#allEntries()) {
+			for (const wait of entry.waits) if (wait.checksOnce) wait.reject(error);
 		}
 	}
 
-	/** A notification that was lost, or a connection that died without a word, delays only until then. */
-	#startRoutine() {
+	/** A lost notification, or a connection that broke unnoticed, delays a wait until the next routine read. */
+	#scheduleRoutineRead() {
 		return setTimeout(() => {
-			this.#routineTimer = this.#startRoutine();
+			this.#routineTimer = this.#scheduleRoutineRead();
 			this.#readAll();
-		}, jittered(this.#routineMs)).unref();
+		}, jittered(this.#routineReadMs)).unref();
 	}
 
 	#readAll() {
-		for (const entry of this.#all()) this.#routine.add(entry);
+		for (const entry of this.#allEntries()) this.#routine.add(entry);
 		void this.#read();
 	}
 
@@ -180,10 +181,10 @@ export class Waiters {
 	async #read() {
 		if (this.#reading) return;
 		this.#reading = true;
-		// What becomes due in the same turn is in the first read already.
+		// The first read includes the rows that become due in the same turn of the event loop.
 		await null;
 		while (this.#listener.listening && this.#due.size + this.#routine.size > 0) {
-			const batch = this.#take();
+			const batch = this.#takeBatch();
 			const rows = await this.#readRows(batch);
 			if (rows) this.#apply(batch, rows);
 		}
@@ -193,21 +194,21 @@ export class Waiters {
 	/** @param {Entry[]} batch */
 	async #readRows(batch) {
 		try {
-			return await read((...statement) => this.#listener.query(...statement), batch);
+			return await readRows((...statement) => this.#listener.query(...statement), batch);
 		} catch (error) {
-			// Otherwise the connection is lost, and the next one begins by reading all.
+			// Otherwise the connection was lost, and the next one starts by reading all rows.
 			if (isRefusal(error)) batch.forEach((entry) => this.#fail(entry, error));
 			return undefined;
 		}
 	}
 
-	/** The next read: no id twice, since the rows that come back do not say of which binding they are. */
-	#take() {
+	/** The entries to read next. No id occurs twice, because the rows that are returned do not contain the binding. */
+	#takeBatch() {
 		/** @type {Map<string, Entry>} */
 		const batch = new Map();
 		for (const queue of [this.#due, this.#routine]) {
 			for (const entry of queue) {
-				if (batch.size === SLICE) break;
+				if (batch.size === BATCH_SIZE) break;
 				if (batch.has(entry.id)) continue;
 				batch.set(entry.id, entry);
 				queue.delete(entry);
@@ -227,11 +228,11 @@ export class Waiters {
 		for (const entry of batch) {
 			const row = byId.get(entry.id);
 			if (row?.status === 'completed') this.#complete(entry, row);
-			// Due again since this read began: the next one knows better.
+			// It has become due again since this read began: the next read decides.
 			else if (entry.waits.size === 0 || this.#due.has(entry)) continue;
 			else if (!row) this.#fail(entry, new ElicitationNotFoundError(entry.id));
 			else if (row.status !== 'processing' && Number(row.expires_in_ms) <= 0) overdue.push(entry);
-			else this.#goOn(entry, row);
+			else this.#continueWaiting(entry, row);
 		}
 		if (overdue.length > 0) void this.#expire(overdue);
 	}
@@ -242,10 +243,10 @@ export class Waiters {
 	 */
 	#complete(entry, row) {
 		for (const wait of entry.waits) {
-			wait.see(row);
+			wait.observe(row);
 			try {
-				wait.resolve(this.#rows.outcomeOf(row, entry.binding));
-				if (row.result || row.verifier) this.#rows.noteRead(entry);
+				wait.resolve(this.#operations.toOutcome(row, entry.binding));
+				if (row.result || row.verifier) this.#operations.markRead(entry);
 			} catch (error) {
 				wait.reject(error);
 			}
@@ -254,19 +255,19 @@ export class Waiters {
 
 	/**
 	 * @param {Entry} entry
-	 * @param {import('./database.js').Row} row not completed
+	 * @param {import('./database.js').Row} row that is not completed
 	 */
-	#goOn(entry, row) {
+	#continueWaiting(entry, row) {
 		clearTimeout(entry.expiry);
 		if (row.status !== 'processing') {
 			const rest = Math.min(Number(row.expires_in_ms), TIMER_MAX_MS);
 			entry.expiry = setTimeout(() => this.#wake(entry), rest).unref();
 		}
 		for (const wait of entry.waits) {
-			wait.see(row);
+			wait.observe(row);
 			void wait.progress(/** @type {import('./types.js').Progress} */ (row.status));
 			if (row.status === 'processing' && row.reason === 'recheck') this.#recheck(entry, wait, row);
-			if (wait.once) wait.rejectTimeout();
+			if (wait.checksOnce) wait.timeOut();
 		}
 	}
 
@@ -276,12 +277,12 @@ export class Waiters {
 	 * @param {import('./database.js').Row} row
 	 */
 	#recheck(entry, wait, row) {
-		const question = {
+		const request = {
 			elicitationId: row.id, provider: row.provider, type: row.event_type ?? undefined,
 			reference: row.reference ?? undefined,
 		};
-		void wait.recheck(question, row.rechecks, async (answer) => {
-			await this.#rows.complete(entry, answer);
+		void wait.recheck(request, row.rechecks, async (answer) => {
+			await this.#operations.complete(entry, answer);
 			this.#wake(entry);
 		});
 	}
@@ -289,7 +290,7 @@ export class Waiters {
 	/** @param {Entry[]} entries */
 	async #expire(entries) {
 		try {
-			await this.#rows.expire(entries);
+			await this.#operations.expire(entries);
 		} catch (error) {
 			if (isRefusal(error)) entries.forEach((entry) => this.#fail(entry, error));
 			await new Promise((resolve) => setTimeout(resolve, jittered(RETRY_MS)).unref());
@@ -307,7 +308,7 @@ export class Waiters {
 }
 
 /** @param {string} payload */
-function idIn(payload) {
+function parseId(payload) {
 	try {
 		return String(JSON.parse(payload)?.id);
 	} catch {

@@ -1,5 +1,5 @@
-// However a call of an adapter ends, nothing of it is left: the process ends
-// by itself, without `close`.
+// However a call of an adapter ends, it leaves nothing that keeps the process
+// running, even without `close`.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -20,11 +20,11 @@ const PRELUDE = `
 		baseUrl: 'https://callback.example' });
 	const subject = 'user-' + randomUUID();
 	const owner = { subject };
-	const asking = { urlmode, subject, provider: 'demo', kind: 'oauth', message: 'Please.', targetUrl: 'https://provider.example/' };
+	const elicitOptions = { urlmode, subject, provider: 'demo', kind: 'oauth', message: 'Please.', targetUrl: 'https://provider.example/' };
 	const controller = new AbortController();
 	const call = (elicitInput, capabilities = { elicitation: { url: {} } }, _meta = { progressToken: 1 }) => [
 		{ server: { getClientCapabilities: () => capabilities } },
-		{ ...asking, ctx: { mcpReq: { id: 1, signal: controller.signal, _meta, requestState: () => undefined,
+		{ ...elicitOptions, ctx: { mcpReq: { id: 1, signal: controller.signal, _meta, requestState: () => undefined,
 			notify: async () => {}, elicitInput } } }];
 	const held = (params, { signal }) => new Promise((resolve, reject) => {
 		const timer = setTimeout(() => {}, 600_000); // as an SDK's own time limit
@@ -51,13 +51,13 @@ const BODIES = {
 		await elicitUrl(...call(held)).catch(() => {});`,
 	'with a client that fails': `
 		await elicitUrl(...call(async () => { throw new Error('no'); })).catch(() => {});`,
-	'with a link in words': `
+	'with a link as text': `
 		const [server, options] = call(held, {});
 		await elicitUrl(server, options);
 		await elicitUrl(server, { ...options, legTimeout: 100 });`,
 	'superseded': `
 		const [server, options] = call(held);
-		setTimeout(() => urlmode.create({ ...asking, exclusive: true }), 100);
+		setTimeout(() => urlmode.create({ ...elicitOptions, exclusive: true }), 100);
 		await elicitUrl(server, options);`,
 	'by close': `
 		setTimeout(() => urlmode.close(), 100);
@@ -79,7 +79,7 @@ const BODIES = {
 };
 
 for (const [name, body] of Object.entries(BODIES)) {
-	test(`the process ends by itself after a call ${name}`, async (t) => {
+	test(`the process exits by itself after a call ${name}`, async (t) => {
 		const child = spawn(process.execPath, ['--input-type=module', '-'], {
 			cwd: PACKAGE,
 			env: { ...process.env, URLMODE_DATABASE_URL: requireUrl('URLMODE_DATABASE_URL'), URLMODE_KEYS_FILE: scratchKeys(t) },

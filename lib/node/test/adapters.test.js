@@ -1,5 +1,5 @@
-// What the adapters do at the edges, with clients that the test plays: each
-// end of a wait is a distinct outcome, and the row says which.
+// How the waits of the adapters can end, with simulated clients. Each end has an
+// outcome of its own, and the row has the same reason.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -12,10 +12,10 @@ import { keyLine, writeKeys } from './support/keys.js';
 import { request, setUp, until } from './support/database.js';
 
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
-const able = { elicitation: { url: {} } };
+const URL_CAPABILITY = { elicitation: { url: {} } };
 
-/** A client of 2025-11-25 and what it was sent; `answer` is how it answers. */
-function older({ answer = () => 'accept', capabilities = able, progressToken, notify = async () => {} } = {}) {
+/** A client of 2025-11-25, and what the server has sent it. `answer` returns its response. */
+function sessionClient({ answer = () => 'accept', capabilities = URL_CAPABILITY, progressToken, notify = async () => {} } = {}) {
 	const controller = new AbortController();
 	const sent = [];
 	const asked = [];
@@ -40,7 +40,7 @@ function older({ answer = () => 'accept', capabilities = able, progressToken, no
 }
 
 /** A call of 2026-07-28. */
-function modern({ state, action, capabilities = able, signal = new AbortController().signal } = {}) {
+function statelessCall({ state, action, capabilities = URL_CAPABILITY, signal = new AbortController().signal } = {}) {
 	return {
 		server: { server: { getClientCapabilities: () => undefined } },
 		ctx: {
@@ -59,134 +59,134 @@ function modern({ state, action, capabilities = able, signal = new AbortControll
 
 const never = () => new Promise(() => {});
 
-async function setUpAdapter(t, options) {
-	const scene = await setUp(t, options);
+async function setUpAdapter(t, settings) {
+	const fixture = await setUp(t, settings);
 	const subject = `user-${randomUUID()}`;
-	const asking = { ...request, urlmode: scene.urlmode, subject, message: 'Please.' };
-	/** Where the newest elicitation of this subject stands. */
-	const standing = async () => {
-		const { rows } = await scene.admin.query(
+	const options = { ...request, urlmode: fixture.urlmode, subject, message: 'Please.' };
+	/** The state of the newest elicitation of this subject. */
+	const readState = async () => {
+		const { rows } = await fixture.admin.query(
 			'SELECT status, action, reason FROM urlmode.elicitation WHERE subject = $1 ORDER BY created_at DESC LIMIT 1', [subject]);
 		return [rows[0].status, rows[0].action, rows[0].reason].filter(Boolean).join(' ');
 	};
-	return { ...scene, subject, asking, standing };
+	return { ...fixture, subject, options, readState };
 }
 
 const textOf = ({ toolResult }) => toolResult.content[0].text;
 
-test('timeout: cancel, timeout; the client is told to stop; the row says so', async (t) => {
-	const { asking, standing } = await setUpAdapter(t);
-	const client = older({ answer: (_, signal) => new Promise((resolve, reject) => {
+test('a timeout cancels the elicitation and the request to the client', async (t) => {
+	const { options, readState } = await setUpAdapter(t);
+	const client = sessionClient({ answer: (_, signal) => new Promise((resolve, reject) => {
 		signal.addEventListener('abort', () => reject(new Error('cancelled')));
 	}) });
-	const asked = await elicitUrl(client.server, { ...asking, ctx: client.ctx, timeout: 200 });
-	assert.deepEqual([asked.action, asked.reason, textOf(asked)], ['cancel', 'timeout', 'Not done: nobody completed it in time.']);
-	assert.equal(await standing(), 'completed cancel timeout');
+	const result = await elicitUrl(client.server, { ...options, ctx: client.ctx, timeout: 200 });
+	assert.deepEqual([result.action, result.reason, textOf(result)], ['cancel', 'timeout', 'Not done: nobody completed it in time.']);
+	assert.equal(await readState(), 'completed cancel timeout');
 	assert.equal(client.asked[0].signal.aborted, true);
 	assert.deepEqual(client.sent, [], 'nothing was completed');
 });
 
-test('expiry: cancel, expired', async (t) => {
-	const { asking, standing } = await setUpAdapter(t);
-	const client = older({ answer: never });
-	const asked = await elicitUrl(client.server, { ...asking, ctx: client.ctx, ttl: 300, timeout: 10_000 });
-	assert.deepEqual([asked.action, asked.reason], ['cancel', 'expired']);
-	assert.equal(await standing(), 'completed cancel expired');
+test('an elicitation that expires is cancelled with reason expired', async (t) => {
+	const { options, readState } = await setUpAdapter(t);
+	const client = sessionClient({ answer: never });
+	const result = await elicitUrl(client.server, { ...options, ctx: client.ctx, ttl: 300, timeout: 10_000 });
+	assert.deepEqual([result.action, result.reason], ['cancel', 'expired']);
+	assert.equal(await readState(), 'completed cancel expired');
 });
 
-test('timeout while the provider is at it: pending, and the payment goes on', async (t) => {
-	const { asking, standing, callback, urlmode } = await setUpAdapter(t);
+test('a timeout while a payment is processing returns pending, and the payment continues', async (t) => {
+	const { options, readState, callback, urlmode } = await setUpAdapter(t);
 	const ask = (more) => {
-		const client = older();
-		return elicitUrl(client.server, { ...asking, ...more, ctx: client.ctx, kind: 'payment', timeout: 1_000,
+		const client = sessionClient();
+		return elicitUrl(client.server, { ...options, ...more, ctx: client.ctx, kind: 'payment', timeout: 1_000,
 			targetUrl: async ({ elicitationId }) => {
 				setTimeout(() => callback.event(elicitationId, 'processing'), 300);
 				return request.targetUrl;
 			} });
 	};
-	const asked = await ask({ resumeKey: 'a' });
-	assert.deepEqual([asked.action, asked.reason], ['pending', 'processing']);
-	assert.match(textOf(asked), /still working on it\. Call this tool again later/);
-	assert.equal(await standing(), 'processing');
-	await callback.event(asked.elicitationId, 'paid');
-	const client = older({ answer: () => assert.fail('asked again') });
-	const again = await elicitUrl(client.server, { ...asking, ctx: client.ctx, kind: 'payment', resumeKey: 'a' });
+	const result = await ask({ resumeKey: 'a' });
+	assert.deepEqual([result.action, result.reason], ['pending', 'processing']);
+	assert.match(textOf(result), /still working on it\. Call this tool again later/);
+	assert.equal(await readState(), 'processing');
+	await callback.event(result.elicitationId, 'paid');
+	const client = sessionClient({ answer: () => assert.fail('asked again') });
+	const again = await elicitUrl(client.server, { ...options, ctx: client.ctx, kind: 'payment', resumeKey: 'a' });
 	assert.equal(again.action, 'accept');
-	assert.equal(again.elicitationId, asked.elicitationId);
+	assert.equal(again.elicitationId, result.elicitationId);
 	const unnamed = await ask({ subject: `user-${randomUUID()}` });
 	assert.doesNotMatch(textOf(unnamed), /again/, 'a later call would not find it, and make the user pay twice');
 	await urlmode.close();
 });
 
-test('abort by a signal of the server\'s own: its reason, and the row says aborted', async (t) => {
-	const { asking, standing } = await setUpAdapter(t);
+test('aborting the option signal rejects with its reason and cancels the elicitation with reason aborted', async (t) => {
+	const { options, readState } = await setUpAdapter(t);
 	const reason = new Error('the job was stopped');
 	const controller = new AbortController();
-	const client = older({ answer: never });
-	const asking2 = elicitUrl(client.server, { ...asking, ctx: client.ctx, signal: controller.signal });
+	const client = sessionClient({ answer: never });
+	const waiting = elicitUrl(client.server, { ...options, ctx: client.ctx, signal: controller.signal });
 	setTimeout(() => controller.abort(reason), 100);
-	await assert.rejects(asking2, reason);
-	assert.equal(await standing(), 'completed cancel aborted');
+	await assert.rejects(waiting, reason);
+	assert.equal(await readState(), 'completed cancel aborted');
 });
 
-test('a call that was cancelled before it began', async (t) => {
-	const { asking, standing } = await setUpAdapter(t);
-	const client = older({ answer: never });
+test('a call that was cancelled before it began rejects and cancels the elicitation', async (t) => {
+	const { options, readState } = await setUpAdapter(t);
+	const client = sessionClient({ answer: never });
 	client.controller.abort(new Error('at once'));
-	await assert.rejects(elicitUrl(client.server, { ...asking, ctx: client.ctx }), /at once/);
-	assert.equal(await standing(), 'completed cancel aborted');
+	await assert.rejects(elicitUrl(client.server, { ...options, ctx: client.ctx }), /at once/);
+	assert.equal(await readState(), 'completed cancel aborted');
 });
 
-test('the client gone: by its connection, and by progress that cannot be sent', async (t) => {
-	const { asking, standing } = await setUpAdapter(t);
+test('a closed connection, or progress that cannot be sent, cancels the elicitation with reason client_gone', async (t) => {
+	const { options, readState } = await setUpAdapter(t);
 	const gone = Object.assign(new Error('Connection closed'), { code: 'CONNECTION_CLOSED' });
-	const client = older({ answer: never });
-	const waiting = elicitUrl(client.server, { ...asking, ctx: client.ctx });
+	const client = sessionClient({ answer: never });
+	const waiting = elicitUrl(client.server, { ...options, ctx: client.ctx });
 	setTimeout(() => client.controller.abort(gone), 100);
 	await assert.rejects(waiting, { code: 'ELICITATION_CLIENT_GONE' });
-	assert.equal(await standing(), 'completed cancel client_gone');
+	assert.equal(await readState(), 'completed cancel client_gone');
 
-	const mute = older({ answer: never, progressToken: 1, notify: async () => {
+	const mute = sessionClient({ answer: never, progressToken: 1, notify: async () => {
 		throw new Error('no stream');
 	} });
-	await assert.rejects(elicitUrl(mute.server, { ...asking, ctx: mute.ctx, progressEvery: 50 }),
+	await assert.rejects(elicitUrl(mute.server, { ...options, ctx: mute.ctx, progressEvery: 50 }),
 		{ code: 'ELICITATION_CLIENT_GONE' });
-	assert.equal(await standing(), 'completed cancel client_gone');
+	assert.equal(await readState(), 'completed cancel client_gone');
 });
 
-test('a client that answers with an error: the error, and the row says client_error', async (t) => {
-	const { asking, standing } = await setUpAdapter(t);
+test('an error response of the client rejects and cancels the elicitation with reason client_error', async (t) => {
+	const { options, readState } = await setUpAdapter(t);
 	const failure = Object.assign(new Error('this URL is blocked here'), { code: -32602 });
-	const client = older({ answer: () => Promise.reject(failure) });
-	await assert.rejects(elicitUrl(client.server, { ...asking, ctx: client.ctx }), failure);
-	assert.equal(await standing(), 'completed cancel client_error');
+	const client = sessionClient({ answer: () => Promise.reject(failure) });
+	await assert.rejects(elicitUrl(client.server, { ...options, ctx: client.ctx }), failure);
+	assert.equal(await readState(), 'completed cancel client_error');
 });
 
-test('the server closing: UrlModeClosedError, and the row says closed', async (t) => {
-	const { asking, standing, urlmode } = await setUpAdapter(t);
-	const client = older({ answer: never });
-	const waiting = elicitUrl(client.server, { ...asking, ctx: client.ctx });
+test('close rejects with UrlModeClosedError and cancels the elicitation with reason closed', async (t) => {
+	const { options, readState, urlmode } = await setUpAdapter(t);
+	const client = sessionClient({ answer: never });
+	const waiting = elicitUrl(client.server, { ...options, ctx: client.ctx });
 	const rejected = assert.rejects(waiting, { code: 'URLMODE_CLOSED' });
 	await until('the client is asked', () => client.asked.length === 1);
 	await urlmode.close();
 	await rejected;
-	assert.equal(await standing(), 'completed cancel closed');
+	assert.equal(await readState(), 'completed cancel closed');
 });
 
-test('what was paid is not undone by a client that declines too late', async (t) => {
-	const { asking, callback, subject } = await setUpAdapter(t);
-	const client = older({ answer: async ({ elicitationId }) => {
+test('a client that declines too late does not undo a payment', async (t) => {
+	const { options, callback, subject } = await setUpAdapter(t);
+	const client = sessionClient({ answer: async ({ elicitationId }) => {
 		await callback.complete(elicitationId, { subject, result: { code: 'a' } });
 		return 'decline';
 	} });
-	const asked = await elicitUrl(client.server, { ...asking, ctx: client.ctx });
-	assert.equal(asked.action, 'accept');
+	const result = await elicitUrl(client.server, { ...options, ctx: client.ctx });
+	assert.equal(result.action, 'accept');
 });
 
-test('progress: what happens, and in between that it still waits; only where it is asked for', async (t) => {
-	const { asking, callback, subject } = await setUpAdapter(t);
-	const client = older({ progressToken: 'p', answer: never });
-	const waiting = elicitUrl(client.server, { ...asking, ctx: client.ctx, progressEvery: 100 });
+test('progress is sent on status changes and at intervals, only if the client wants it', async (t) => {
+	const { options, callback, subject } = await setUpAdapter(t);
+	const client = sessionClient({ progressToken: 'p', answer: never });
+	const waiting = elicitUrl(client.server, { ...options, ctx: client.ctx, progressEvery: 100 });
 	await until('it beats', () => client.sent.length >= 3);
 	const id = client.asked[0].elicitationId;
 	await callback.open(id, { subject });
@@ -201,87 +201,87 @@ test('progress: what happens, and in between that it still waits; only where it 
 	await sleep(300);
 	assert.equal(client.sent.length, count, 'it beats no more');
 
-	const silent = older({ answer: ({ elicitationId }) => callback.complete(elicitationId, { subject }).then(() => 'accept') });
-	await elicitUrl(silent.server, { ...asking, ctx: silent.ctx, progressEvery: 10 });
+	const silent = sessionClient({ answer: ({ elicitationId }) => callback.complete(elicitationId, { subject }).then(() => 'accept') });
+	await elicitUrl(silent.server, { ...options, ctx: silent.ctx, progressEvery: 10 });
 	assert.deepEqual(silent.sent.map(({ method }) => method), ['notifications/elicitation/complete']);
 });
 
-test('recheck asks the provider, in every way of waiting', async (t) => {
-	const { asking, callback } = await setUpAdapter(t);
+test('every adapter passes recheck on', async (t) => {
+	const { options, callback } = await setUpAdapter(t);
 	const recheck = async ({ reference }) => ({ action: 'accept', result: { reference } });
-	const client = older({ answer: async ({ elicitationId }) => {
+	const client = sessionClient({ answer: async ({ elicitationId }) => {
 		await callback.event(elicitationId, 'recheck', { reference: 'tr_1' });
 		return 'accept';
 	} });
-	const asked = await elicitUrl(client.server, { ...asking, ctx: client.ctx, kind: 'payment', recheck });
-	assert.deepEqual(asked.result, { reference: 'tr_1' });
+	const result = await elicitUrl(client.server, { ...options, ctx: client.ctx, kind: 'payment', recheck });
+	assert.deepEqual(result.result, { reference: 'tr_1' });
 
-	const first = await elicitUrl(modern().server, { ...asking, ctx: modern().ctx, kind: 'payment' });
+	const first = await elicitUrl(statelessCall().server, { ...options, ctx: statelessCall().ctx, kind: 'payment' });
 	await callback.event(first.elicitationId, 'recheck', { reference: 'tr_2' });
-	const second = modern({ state: first.toolResult.requestState, action: 'accept' });
-	const done = await elicitUrl(second.server, { ...asking, ctx: second.ctx, kind: 'payment', recheck });
+	const second = statelessCall({ state: first.toolResult.requestState, action: 'accept' });
+	const done = await elicitUrl(second.server, { ...options, ctx: second.ctx, kind: 'payment', recheck });
 	assert.deepEqual(done.result, { reference: 'tr_2' });
 });
 
-test('legs: each blocks, asks for another while it is open, and the last one has the outcome', async (t) => {
-	const { asking, callback, subject } = await setUpAdapter(t);
-	const ask = ({ ctx, server }) => elicitUrl(server, { ...asking, ctx, legTimeout: 300 });
-	const first = await ask(modern());
+test('rounds: each call waits and requires another while the elicitation is open, and the last returns the outcome', async (t) => {
+	const { options, callback, subject } = await setUpAdapter(t);
+	const ask = ({ ctx, server }) => elicitUrl(server, { ...options, ctx, legTimeout: 300 });
+	const first = await ask(statelessCall());
 	assert.deepEqual([first.action, first.reason], ['pending', 'asked']);
 	const { requestState, inputRequests } = first.toolResult;
 	assert.deepEqual(Object.keys(inputRequests.urlmode.params).sort(), ['message', 'mode', 'url'], 'no elicitationId');
-	for (let leg = 0; leg < 3; leg += 1) {
+	for (let round = 0; round < 3; round += 1) {
 		const start = performance.now();
-		const asked = await ask(modern({ state: requestState, action: leg === 0 ? 'accept' : undefined }));
+		const result = await ask(statelessCall({ state: requestState, action: round === 0 ? 'accept' : undefined }));
 		assert.ok(performance.now() - start >= 290, 'it did not block');
-		assert.deepEqual(asked.toolResult, { resultType: 'input_required', requestState });
+		assert.deepEqual(result.toolResult, { resultType: 'input_required', requestState });
 	}
 	setTimeout(() => callback.complete(first.elicitationId, { subject, result: { code: 'a' } }), 100);
-	const asked = await ask(modern({ state: requestState }));
-	assert.equal(asked.action, 'accept');
-	assert.equal(asked.result.code, 'a');
-	assert.equal(asked.returnUrl, 'https://callback.example/oauth/demo/return');
+	const result = await ask(statelessCall({ state: requestState }));
+	assert.equal(result.action, 'accept');
+	assert.equal(result.result.code, 'a');
+	assert.equal(result.returnUrl, 'https://callback.example/oauth/demo/return');
 });
 
-test('legs: a refusal ends it, and a row that expired says so', async (t) => {
-	const { asking, standing } = await setUpAdapter(t);
-	const first = await elicitUrl(modern().server, { ...asking, ctx: modern().ctx });
-	const refused = modern({ state: first.toolResult.requestState, action: 'decline' });
-	const asked = await elicitUrl(refused.server, { ...asking, ctx: refused.ctx });
-	assert.deepEqual([asked.action, asked.reason], ['decline', 'refused']);
-	assert.equal(await standing(), 'completed decline refused');
+test('rounds: a refusal completes the elicitation, and an expired one returns expired', async (t) => {
+	const { options, readState } = await setUpAdapter(t);
+	const first = await elicitUrl(statelessCall().server, { ...options, ctx: statelessCall().ctx });
+	const refused = statelessCall({ state: first.toolResult.requestState, action: 'decline' });
+	const result = await elicitUrl(refused.server, { ...options, ctx: refused.ctx });
+	assert.deepEqual([result.action, result.reason], ['decline', 'refused']);
+	assert.equal(await readState(), 'completed decline refused');
 
-	const brief = { ...asking, ttl: 200 };
-	const second = await elicitUrl(modern().server, { ...brief, ctx: modern().ctx });
+	const brief = { ...options, ttl: 200 };
+	const second = await elicitUrl(statelessCall().server, { ...brief, ctx: statelessCall().ctx });
 	await sleep(300);
-	const late = modern({ state: second.toolResult.requestState, action: 'accept' });
+	const late = statelessCall({ state: second.toolResult.requestState, action: 'accept' });
 	const over = await elicitUrl(late.server, { ...brief, ctx: late.ctx });
 	assert.deepEqual([over.action, over.reason], ['cancel', 'expired']);
 });
 
-test('legs: server closing leaves the row open, for a retry elsewhere', async (t) => {
-	const { asking, another, standing, callback, subject } = await setUpAdapter(t);
-	const first = await elicitUrl(modern().server, { ...asking, ctx: modern().ctx });
-	const leg = modern({ state: first.toolResult.requestState, action: 'accept' });
-	const waiting = assert.rejects(elicitUrl(leg.server, { ...asking, ctx: leg.ctx }), { code: 'URLMODE_CLOSED' });
+test('rounds: close leaves the elicitation open for a retry on another instance', async (t) => {
+	const { options, another, readState, callback, subject } = await setUpAdapter(t);
+	const first = await elicitUrl(statelessCall().server, { ...options, ctx: statelessCall().ctx });
+	const round = statelessCall({ state: first.toolResult.requestState, action: 'accept' });
+	const waiting = assert.rejects(elicitUrl(round.server, { ...options, ctx: round.ctx }), { code: 'URLMODE_CLOSED' });
 	await sleep(100);
-	await asking.urlmode.close();
+	await options.urlmode.close();
 	await waiting;
-	assert.equal(await standing(), 'pending');
+	assert.equal(await readState(), 'pending');
 	await callback.complete(first.elicitationId, { subject, result: { code: 'b' } });
-	const elsewhere = modern({ state: first.toolResult.requestState });
-	const asked = await elicitUrl(elsewhere.server, { ...asking, urlmode: another(), ctx: elsewhere.ctx });
-	assert.equal(asked.result.code, 'b');
+	const elsewhere = statelessCall({ state: first.toolResult.requestState });
+	const result = await elicitUrl(elsewhere.server, { ...options, urlmode: another(), ctx: elsewhere.ctx });
+	assert.equal(result.result.code, 'b');
 });
 
-test('a handle outlives a rotation of keys, and not the dropping of its key', async (t) => {
-	const { asking, keyFile, keysFile, another } = await setUpAdapter(t);
+test('a handle stays valid after a key rotation until its key is removed', async (t) => {
+	const { options, keyFile, keysFile, another } = await setUpAdapter(t);
 	const [old, fresh] = [keyLine(1), keyLine(2)];
 	writeKeys(keyFile ?? keysFile, old);
-	const first = await elicitUrl(modern().server, { ...asking, urlmode: another(), ctx: modern().ctx });
+	const first = await elicitUrl(statelessCall().server, { ...options, urlmode: another(), ctx: statelessCall().ctx });
 	const retry = () => {
-		const leg = modern({ state: first.toolResult.requestState });
-		return elicitUrl(leg.server, { ...asking, urlmode: another(), ctx: leg.ctx, legTimeout: 50 });
+		const round = statelessCall({ state: first.toolResult.requestState });
+		return elicitUrl(round.server, { ...options, urlmode: another(), ctx: round.ctx, legTimeout: 50 });
 	};
 	writeKeys(keysFile, fresh + old);
 	assert.equal((await retry()).action, 'pending');
@@ -289,11 +289,11 @@ test('a handle outlives a rotation of keys, and not the dropping of its key', as
 	assert.equal((await retry()).reason, 'invalid_state');
 });
 
-test('a link in words waits a leg when it is called again, and shows the link once more', async (t) => {
-	const { asking, standing } = await setUpAdapter(t);
+test('the call after a link waits for one round and returns the link again', async (t) => {
+	const { options, readState } = await setUpAdapter(t);
 	const ask = () => {
-		const client = older({ capabilities: {} });
-		return elicitUrl(client.server, { ...asking, ctx: client.ctx, legTimeout: 200 });
+		const client = sessionClient({ capabilities: {} });
+		return elicitUrl(client.server, { ...options, ctx: client.ctx, legTimeout: 200 });
 	};
 	const first = await ask();
 	const start = performance.now();
@@ -301,14 +301,14 @@ test('a link in words waits a leg when it is called again, and shows the link on
 	assert.ok(performance.now() - start >= 190);
 	assert.equal(second.elicitationId, first.elicitationId);
 	assert.match(textOf(second), /Open this link in a browser: https:\/\/callback\.example\/connect\/demo\?state=/);
-	assert.equal(await standing(), 'pending');
+	assert.equal(await readState(), 'pending');
 });
 
-test('what may be asked for is not mixed up: another price, another message, is another elicitation', async (t) => {
-	const { asking } = await setUpAdapter(t);
+test('another price or another message creates another elicitation', async (t) => {
+	const { options } = await setUpAdapter(t);
 	const ask = async (more) => {
-		const client = older({ capabilities: {} });
-		return (await elicitUrl(client.server, { ...asking, kind: 'payment', ...more, ctx: client.ctx, legTimeout: 50 })).elicitationId;
+		const client = sessionClient({ capabilities: {} });
+		return (await elicitUrl(client.server, { ...options, kind: 'payment', ...more, ctx: client.ctx, legTimeout: 50 })).elicitationId;
 	};
 	const price = { expected: { amount: 100, currency: 'EUR' } };
 	const id = await ask(price);
@@ -319,20 +319,20 @@ test('what may be asked for is not mixed up: another price, another message, is 
 	await assert.rejects(ask({ message: '' }), { name: 'TypeError' });
 });
 
-test('verifyRequestState passes ours on, and others to whoever knows them', async (t) => {
-	const { asking } = await setUpAdapter(t);
-	const first = await elicitUrl(modern().server, { ...asking, ctx: modern().ctx });
+test('verifyRequestState accepts our handles and passes others to the given function', async (t) => {
+	const { options } = await setUpAdapter(t);
+	const first = await elicitUrl(statelessCall().server, { ...options, ctx: statelessCall().ctx });
 	const { requestState } = first.toolResult;
 	assert.equal(verifyRequestState()(requestState, {}), undefined);
 	assert.throws(() => verifyRequestState()('v1.other.state', {}));
 	assert.equal(verifyRequestState((state, ctx) => [state, ctx.a])('v1.other.state', { a: 1 })[1], 1);
 });
 
-test('mcp-use: a client of an older protocol gets the link in words', async (t) => {
-	const { asking } = await setUpAdapter(t);
+test('mcp-use: a client of an older protocol revision gets the link as text', async (t) => {
+	const { options } = await setUpAdapter(t);
 	const ctx = {
 		signal: new AbortController().signal, client: { capabilities: () => ({}) }, requestState: () => undefined,
 		reportProgress: async () => false,
 	};
-	assert.match(textOf(await elicitUrlMcpUse({ ...asking, ctx })), /Open this link/);
+	assert.match(textOf(await elicitUrlMcpUse({ ...options, ctx })), /Open this link/);
 });

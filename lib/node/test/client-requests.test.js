@@ -10,10 +10,10 @@ import { PostgresClientRequestAdapter, PostgresSessionAdapter } from '../src/ada
 import { listenerOf, setUp, until } from './support/database.js';
 
 async function setUpRequests(t, options) {
-	const scene = await setUp(t, options);
-	const other = scene.another();
+	const fixture = await setUp(t, options);
+	const other = fixture.another();
 	return {
-		...scene, other, a: new PostgresClientRequestAdapter(scene.urlmode), b: new PostgresClientRequestAdapter(other),
+		...fixture, other, a: new PostgresClientRequestAdapter(fixture.urlmode), b: new PostgresClientRequestAdapter(other),
 		session: randomUUID(),
 	};
 }
@@ -27,7 +27,7 @@ async function rowOf(admin, session, id) {
 	return rows[0];
 }
 
-test('answered where it was asked', async (t) => {
+test('a response on the instance that sent the request resolves it', async (t) => {
 	const { a, session } = await setUpRequests(t);
 	const { promise } = a.createPending(session, 'r1');
 	assert.equal(a.resolvePending(session, 'r1', answerTo('r1')), true);
@@ -35,7 +35,7 @@ test('answered where it was asked', async (t) => {
 	assert.equal(a.rejectPending(session, 'r1', new Error('late')), false);
 });
 
-test('answered on another instance: with the whole response, and nothing is left', async (t) => {
+test('a response on another instance resolves the request with the whole response and leaves no row', async (t) => {
 	const { a, b, session, admin } = await setUpRequests(t);
 	const { promise } = a.createPending(session, 'r1');
 	await sleep(300);
@@ -44,7 +44,7 @@ test('answered on another instance: with the whole response, and nothing is left
 	await until('the row is gone', async () => await rowOf(admin, session, 'r1') === undefined);
 });
 
-test('a request without a session, and ids that are numbers', async (t) => {
+test('requests without a session and with numeric ids are resolved', async (t) => {
 	const { a, b, session } = await setUpRequests(t);
 	const waits = [a.createPending(undefined, 7).promise, a.createPending(session, 7).promise];
 	b.resolvePending(session, 7, answerTo(7, 'with'));
@@ -53,7 +53,7 @@ test('a request without a session, and ids that are numbers', async (t) => {
 	assert.deepEqual(names, ['without', 'with']);
 });
 
-test('whichever is written first, question or answer', async (t) => {
+test('request and response may be written in either order', async (t) => {
 	const { a, b, session } = await setUpRequests(t);
 	for (let n = 0; n < 50; n += 1) {
 		const id = `r${n}`;
@@ -68,7 +68,7 @@ test('whichever is written first, question or answer', async (t) => {
 	}
 });
 
-test('resolved exactly once, whoever answers and however often', async (t) => {
+test('a request is resolved once, however many responses arrive', async (t) => {
 	const { a, b, session, admin } = await setUpRequests(t);
 	const { promise } = a.createPending(session, 'r1');
 	await sleep(200);
@@ -83,7 +83,7 @@ test('resolved exactly once, whoever answers and however often', async (t) => {
 	assert.notEqual((await rowOf(admin, session, 'r1'))?.expected, true, 'nobody waits for a late one');
 });
 
-test('a second request of the same id takes the place of the first', async (t) => {
+test('a second request with the same id replaces the first', async (t) => {
 	const { a, b, session } = await setUpRequests(t);
 	const first = a.createPending(session, 'r1').promise;
 	const second = a.createPending(session, 'r1').promise;
@@ -92,7 +92,7 @@ test('a second request of the same id takes the place of the first', async (t) =
 	assert.deepEqual(await second, answerTo('r1'));
 });
 
-test('a timeout rejects, and its row is cleared away', async (t) => {
+test('a timeout rejects and deletes the row', async (t) => {
 	const { a, session, admin } = await setUpRequests(t);
 	const start = performance.now();
 	await assert.rejects(a.createPending(session, 'r1', { timeout_ms: 200 }).promise, /did not answer request r1 within 200 ms/);
@@ -100,7 +100,7 @@ test('a timeout rejects, and its row is cleared away', async (t) => {
 	await until('the row is gone', async () => await rowOf(admin, session, 'r1') === undefined);
 });
 
-test('rejected by the transport', async (t) => {
+test('rejectPending rejects the request', async (t) => {
 	const { a, session, admin } = await setUpRequests(t);
 	const { promise } = a.createPending(session, 'r1');
 	const failure = new Error('no stream');
@@ -109,7 +109,7 @@ test('rejected by the transport', async (t) => {
 	await until('the row is gone', async () => await rowOf(admin, session, 'r1') === undefined);
 });
 
-test('rows of an instance that died are cleared away in time', async (t) => {
+test('the rows of an instance that died are deleted after their expiry', async (t) => {
 	const { a, session, admin } = await setUpRequests(t);
 	await admin.query("INSERT INTO urlmode.client_request (key, expected, expires_at) VALUES (sha256('dead'), true, now() - interval '1 s')");
 	a.createPending(session, 'r1', { timeout_ms: 1_000 }).promise.catch(() => {});
@@ -117,7 +117,7 @@ test('rows of an instance that died are cleared away in time', async (t) => {
 		"SELECT FROM urlmode.client_request WHERE key = sha256('dead')")).rowCount === 0);
 });
 
-test('the connection dies between question and answer: nothing is lost', async (t) => {
+test('a response that arrives while the connection is lost still resolves the request', async (t) => {
 	const { a, b, session, admin, applicationName } = await setUpRequests(t);
 	const waits = Array.from({ length: 10 }, (_, n) => a.createPending(session, n).promise);
 	await listenerOf(admin, applicationName);
@@ -127,14 +127,14 @@ test('the connection dies between question and answer: nothing is lost', async (
 	assert.deepEqual(await Promise.all(waits), waits.map((_, n) => answerTo(n)));
 });
 
-test('an answer is sealed in its row', async (t) => {
+test('a response is sealed in its row', async (t) => {
 	const { b, session, admin } = await setUpRequests(t);
 	b.resolvePending(session, 'r1', answerTo('r1', 'a name that is nobody\'s business'));
 	const { response } = await until('it is there', () => rowOf(admin, session, 'r1'));
 	assert.ok(response.length > 0 && !response.includes('nobody'));
 });
 
-test('wrap answers a response when it is durable, and 503 when it cannot be kept', async (t) => {
+test('wrap acknowledges a response after it is stored, and returns 503 if it cannot be', async (t) => {
 	const { a, b, session, other } = await setUpRequests(t);
 	const { promise } = a.createPending(session, 'r1');
 	const handle = b.wrap(async (request) => {
@@ -148,7 +148,7 @@ test('wrap answers a response when it is durable, and 503 when it cannot be kept
 	assert.equal((await handle(post())).status, 503);
 });
 
-test('close rejects what waits', async (t) => {
+test('close rejects open requests', async (t) => {
 	const { a, session, urlmode } = await setUpRequests(t);
 	const { promise } = a.createPending(session, 'r1');
 	const rejected = assert.rejects(promise, { code: 'URLMODE_CLOSED' });
@@ -157,7 +157,7 @@ test('close rejects what waits', async (t) => {
 	await assert.rejects(a.createPending(session, 'r2').promise, { code: 'URLMODE_CLOSED' });
 });
 
-test('a session is known to every instance, until it ends', async (t) => {
+test('every instance knows a session until it is deleted', async (t) => {
 	const { urlmode, another } = await setUp(t);
 	const [here, there] = [urlmode, another()].map((instance) => new PostgresSessionAdapter(instance));
 	const id = here.generateSessionId();
@@ -171,7 +171,7 @@ test('a session is known to every instance, until it ends', async (t) => {
 	assert.equal(await here.has(id), false);
 });
 
-test('a session that nobody uses ends; one that is used goes on', async (t) => {
+test('an unused session expires, and use extends it', async (t) => {
 	const { urlmode, admin } = await setUp(t);
 	const sessions = new PostgresSessionAdapter(urlmode, { ttl: 1_000 });
 	const [used, unused] = [randomUUID(), randomUUID()];
@@ -185,7 +185,7 @@ test('a session that nobody uses ends; one that is used goes on', async (t) => {
 	assert.equal((await admin.query('SELECT FROM urlmode.mcp_session WHERE expires_at <= now()')).rowCount, 0);
 });
 
-test('events are numbered in their stream, kept so many, and replayed from where a client was', async (t) => {
+test('events are numbered in each stream, limited in number, and replayed after a given event', async (t) => {
 	const { urlmode, another } = await setUp(t);
 	const [here, there] = [urlmode, another()].map((instance) =>
 		new PostgresSessionAdapter(instance, { maxEventBufferSize: 5 }));

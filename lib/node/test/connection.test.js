@@ -1,4 +1,4 @@
-// What happens to waits when the database, or the way to it, does not hold.
+// What happens to waits when PostgreSQL or the connection to it fails.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -24,7 +24,7 @@ function collectWarnings(t) {
 	return codes;
 }
 
-test('a wait whose connection is killed resolves with what was completed meanwhile', async (t) => {
+test('a wait whose connection was terminated resolves if the elicitation was completed meanwhile', async (t) => {
 	const { urlmode, admin, callback, applicationName } = await setUp(t);
 	const warnings = collectWarnings(t);
 	const ids = (await Promise.all([1, 2, 3].map(() => urlmode.create(request)))).map((e) => e.elicitationId);
@@ -45,7 +45,7 @@ test('a wait whose connection is killed resolves with what was completed meanwhi
 	assert.deepEqual(warnings, [], 'what comes back at once is no news');
 });
 
-test('a connection that is killed while nobody waits is opened again by the next wait', async (t) => {
+test('a connection that was terminated while nobody waits is opened again by the next wait', async (t) => {
 	const { urlmode, admin, callback, applicationName } = await setUp(t);
 	const { elicitationId } = await urlmode.create(request);
 	await assert.rejects(urlmode.waitForCompletion(elicitationId, { ...owner, timeout: 100 }), { code: 'ELICITATION_TIMEOUT' });
@@ -59,7 +59,7 @@ test('a connection that is killed while nobody waits is opened again by the next
 	assert.ok((await urlmode.create(request)).url, 'the pool connects again too');
 });
 
-test('a restart of PostgreSQL during waits loses nothing', async (t) => {
+test('waits survive a restart of PostgreSQL', async (t) => {
 	const cluster = await Cluster.start(t);
 	const { urlmode, settings } = await setUp(t, cluster);
 	const warnings = collectWarnings(t);
@@ -92,7 +92,7 @@ test('a restart of PostgreSQL during waits loses nothing', async (t) => {
 	assert.ok(warnings.length === 2, `one warning an outage: ${warnings}`);
 });
 
-test('without PostgreSQL a wait ends by its own timeout, abort or close', async (t) => {
+test('without PostgreSQL a wait still ends by timeout, abort or close', async (t) => {
 	const settings = { databaseUrl: 'postgresql://u:hunter2@127.0.0.1:1/none', keysFile: scratchKeys(t),
 		baseUrl: 'https://callback.example' };
 	const id = '6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11';
@@ -109,7 +109,7 @@ test('without PostgreSQL a wait ends by its own timeout, abort or close', async 
 	await open;
 });
 
-test('a role without the right, or a database without the schema, is said at once', async (t) => {
+test('a missing privilege or schema rejects a wait at once', async (t) => {
 	const { settings, adminUrl } = await setUp(t);
 	const url = new URL(adminUrl);
 	url.searchParams.set('options', '-c role=urlmode_cgi');
@@ -120,19 +120,19 @@ test('a role without the right, or a database without the schema, is said at onc
 	await assert.rejects(urlmode.create(request), { code: '42501' });
 });
 
-/** Waits over a listener of their own, whose times are short enough for a test. */
-function shortWaits(t, databaseUrl, routineMs) {
+/** Waits with a listener of their own and short intervals. */
+function shortWaits(t, databaseUrl, routineReadMs) {
 	const listener = new Listener({ ...checkDatabaseUrl(databaseUrl), query_timeout: 300 });
 	t.after(() => listener.close());
 	const waiters = new Waiters(listener, {
-		outcomeOf: ({ id, action, reason }) => ({ elicitationId: id, action, reason, result: undefined }),
+		toOutcome: ({ id, action, reason }) => ({ elicitationId: id, action, reason, result: undefined }),
 		expire: () => assert.fail('nothing expires here'),
 		complete: () => assert.fail('nothing is rechecked here'),
-	}, routineMs);
+	}, routineReadMs);
 	return (id) => waiters.wait(id, bindingOf('user-42', ''), { timeout: 20_000 });
 }
 
-test('a notification that is lost delays until the next routine read', async (t) => {
+test('a lost notification delays a wait until the next routine read', async (t) => {
 	const { urlmode, admin } = await setUp(t);
 	const { elicitationId } = await urlmode.create(request);
 	const waiting = shortWaits(t, requireUrl('URLMODE_DATABASE_URL'), 200)(elicitationId);
@@ -142,7 +142,7 @@ test('a notification that is lost delays until the next routine read', async (t)
 	assert.equal((await waiting).action, 'accept');
 });
 
-test('a connection that died without a word is noticed and replaced', async (t) => {
+test('a connection that broke silently is noticed and replaced', async (t) => {
 	const { urlmode, callback } = await setUp(t);
 	const proxy = await Proxy.start(t, requireUrl('URLMODE_DATABASE_URL'));
 	const { elicitationId } = await urlmode.create(request);

@@ -10,7 +10,7 @@ import { scratchKeys } from './support/keys.js';
 
 const rowOf = async (admin, id) => (await admin.query('SELECT * FROM urlmode.elicitation WHERE id = $1', [id])).rows[0];
 
-test('create writes the row and answers the link, the way back and the expiry', async (t) => {
+test('create writes the row and returns the link, the return URLs and the expiry', async (t) => {
 	const { urlmode, admin, keysFile } = await setUp(t);
 	const before = Date.now();
 	const e = await urlmode.create({ ...request, session: 'sess-1', ttl: 60_000 });
@@ -42,7 +42,7 @@ test('create writes the row and answers the link, the way back and the expiry', 
 });
 
 for (const kind of ['payment', 'signature']) {
-	test(`for a ${kind} the way back has a state, known before the row is written`, async (t) => {
+	test(`the return URLs of a ${kind} have a state and are known before the row is written`, async (t) => {
 		const { urlmode, admin, keysFile } = await setUp(t, { name: 'The Shop' });
 		let way;
 		const e = await urlmode.create({ ...request, kind, async targetUrl(given) {
@@ -65,13 +65,13 @@ for (const kind of ['payment', 'signature']) {
 	});
 }
 
-test('what a payment must match is kept', async (t) => {
+test('the expected amount and currency of a payment are stored', async (t) => {
 	const { urlmode, admin } = await setUp(t);
 	const e = await urlmode.create({ ...request, kind: 'payment', expected: { amount: 1_999, currency: 'eur' } });
 	assert.deepEqual((await rowOf(admin, e.elicitationId)).expected, { amount: 1_999, currency: 'EUR' });
 });
 
-test('pkce: the challenge matches the verifier, which any instance gets and no column shows', async (t) => {
+test('pkce: the challenge matches the verifier, which every instance returns and no column shows', async (t) => {
 	const { urlmode, another, admin, callback } = await setUp(t);
 	const targetUrl = 'https://provider.example/authorize?client_id=a&scope=openid%20email';
 	const e = await urlmode.create({ ...request, targetUrl, pkce: true });
@@ -92,7 +92,7 @@ test('pkce: the challenge matches the verifier, which any instance gets and no c
 	assert.ok(!shown.includes(outcome.codeVerifier), 'the verifier can be seen');
 });
 
-test('pkce: no nonce where there is no openid, or the URL has one', async (t) => {
+test('pkce: no nonce is added without the scope openid or if the URL has one', async (t) => {
 	const { urlmode, admin, callback } = await setUp(t);
 	for (const [query, nonce] of [['', null], ['?scope=email', null], ['?scope=openidx', null],
 		['?scope=openid&nonce=mine', 'mine']]) {
@@ -106,16 +106,16 @@ test('pkce: no nonce where there is no openid, or the URL has one', async (t) =>
 	}
 });
 
-test('an id of the caller counts, and only once', async (t) => {
+test('create uses the id of the caller and rejects it the second time', async (t) => {
 	const { urlmode } = await setUp(t);
 	const id = randomUUID();
 	const e = await urlmode.create({ ...request, id: id.toUpperCase() });
 	assert.equal(e.elicitationId, id);
 	await assert.rejects(urlmode.create({ ...request, id }),
-		{ name: 'ElicitationExistsError', code: 'ELICITATION_EXISTS', message: `there is an elicitation ${id} already` });
+		{ name: 'ElicitationExistsError', code: 'ELICITATION_EXISTS', message: `elicitation ${id} already exists: choose another id` });
 });
 
-test('what the target function throws is what create throws, and no row is left', async (t) => {
+test('create rejects with the error of the targetUrl function and writes no row', async (t) => {
 	const { urlmode, admin } = await setUp(t);
 	const failure = new Error('the checkout could not be created');
 	const id = randomUUID();
@@ -144,7 +144,7 @@ const mistakes = {
 		{ targetUrl: 'https://p.example/?code_challenge=1', pkce: true }],
 };
 for (const [name, options] of Object.entries(mistakes)) {
-	test(`create refuses a mistake in ${name}`, async (t) => {
+	test(`create rejects an invalid ${name}`, async (t) => {
 		const { urlmode } = await setUp(t);
 		for (const mistake of options) {
 			await assert.rejects(urlmode.create({ ...request, ...mistake }), (error) => {
@@ -156,7 +156,7 @@ for (const [name, options] of Object.entries(mistakes)) {
 	});
 }
 
-test('the constructor refuses what cannot work, and tells no password', (t) => {
+test('the constructor rejects invalid options without revealing a password', (t) => {
 	const good = { databaseUrl: 'postgresql://u:hunter2@127.0.0.1/urlmode', keysFile: scratchKeys(t),
 		baseUrl: 'https://callback.example' };
 	for (const [name, mistake] of [

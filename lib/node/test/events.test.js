@@ -1,4 +1,4 @@
-// What `on` is told, for audit and analytics.
+// The events of a UrlMode, for audit and analytics.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -8,14 +8,14 @@ import { request, setUp, until } from './support/database.js';
 
 const NAMES = ['created', 'opened', 'processing', 'completed'];
 
-/** Everything that an instance tells from now on. */
+/** Collects all events of an instance. */
 function listen(urlmode) {
 	const told = [];
 	for (const name of NAMES) urlmode.on(name, (event) => told.push([name, event]));
 	return told;
 }
 
-test('the way of one elicitation, each step once, however many waits see it', async (t) => {
+test('each status of an elicitation is reported once, however many waits see it', async (t) => {
 	const { urlmode, callback } = await setUp(t);
 	const told = listen(urlmode);
 	const owner = { subject: 'user-42', session: 's' };
@@ -38,7 +38,7 @@ test('the way of one elicitation, each step once, however many waits see it', as
 	]);
 });
 
-test('each instance tells what it does and sees', async (t) => {
+test('each instance reports what it does and sees', async (t) => {
 	const { urlmode, another } = await setUp(t);
 	const other = another();
 	const [here, there] = [listen(urlmode), listen(other)];
@@ -56,7 +56,7 @@ test('each instance tells what it does and sees', async (t) => {
 	assert.equal(here.length, 2, 'what changed nothing was told');
 });
 
-test('no secret is in an event', async (t) => {
+test('events contain no secret', async (t) => {
 	const { urlmode, callback } = await setUp(t);
 	const told = listen(urlmode);
 	const owner = { subject: 'user-42' };
@@ -71,7 +71,7 @@ test('no secret is in an event', async (t) => {
 	}
 });
 
-test('what a listener throws is uncaught, and ends no wait', async (t) => {
+test('an error of a listener is an uncaught exception and ends no wait', async (t) => {
 	const { urlmode, callback } = await setUp(t);
 	const failure = new Error('the audit log is full');
 	urlmode.on('completed', () => {

@@ -11,10 +11,10 @@ import { keyLine, scratchFolder, scratchKeys, writeKeys } from './support/keys.j
 const secret = randomBytes(40);
 const base64 = secret.toString('base64');
 
-/** Longer than the time for which a look at the file is good. */
-const aWhile = () => sleep(1_100);
+/** Longer than the interval at which the file is examined. */
+const waitForCheck = () => sleep(1_100);
 
-test('the first line mints, all lines open', (t) => {
+test('the first key mints, and all keys open', (t) => {
 	const content = `# rotated in spring\n\n  \n${keyLine(7)}${keyLine(0)}\t255   ${randomBytes(32).toString('base64url')}\r\n`;
 	const keys = new KeysFile(scratchKeys(t, content));
 	assert.equal(keys.minting.kid, 7);
@@ -29,40 +29,40 @@ test('base64 and base64url, padded or not, are the same key', (t) => {
 });
 
 const refusals = {
-	'no key in it': ['', '\n', '# 1 abc\n'],
-	'not `<kid> <base64 of the key>`': ['1\n', `${base64}\n`, `1 ${base64} # mine\n`, `1 ${base64} 2\n`],
-	'the kid is not a number from 0 to 255': [`256 ${base64}\n`, `-1 ${base64}\n`, `a ${base64}\n`, `1.0 ${base64}\n`,
+	'the file contains no key': ['', '\n', '# 1 abc\n'],
+	'the line must be `<kid> <base64 of the key>`': ['1\n', `${base64}\n`, `1 ${base64} # mine\n`, `1 ${base64} 2\n`],
+	'the kid must be a number from 0 to 255': [`256 ${base64}\n`, `-1 ${base64}\n`, `a ${base64}\n`, `1.0 ${base64}\n`,
 		`0x1 ${base64}\n`, `1e1 ${base64}\n`],
-	'the key is not base64, or over 256 bytes': [`1 ${base64.slice(0, -4)}*AAA\n`, `1 ${base64}=\n`, `1 ${'A'.repeat(49)}\n`,
+	'the key must be base64 of at most 256 bytes': [`1 ${base64.slice(0, -4)}*AAA\n`, `1 ${base64}=\n`, `1 ${'A'.repeat(49)}\n`,
 		`1 ${'A'.repeat(42)}B\n`, `1 ${Buffer.alloc(257).toString('base64')}\n`],
-	'the key is under 32 bytes': [`1 ${randomBytes(31).toString('base64')}\n`, '1 AAAA\n'],
-	'kid 3 stands here twice': [keyLine(3) + keyLine(3), keyLine(3) + keyLine(1) + keyLine(3), `3 ${base64}\n03 ${base64}\n`],
+	'the key must have at least 32 bytes': [`1 ${randomBytes(31).toString('base64')}\n`, '1 AAAA\n'],
+	'kid 3 is used twice': [keyLine(3) + keyLine(3), keyLine(3) + keyLine(1) + keyLine(3), `3 ${base64}\n03 ${base64}\n`],
 };
 for (const [reason, contents] of Object.entries(refusals)) {
-	test(`refused with file name and reason: ${reason}`, (t) => {
+	test(`the error names the file and the reason: ${reason}`, (t) => {
 		for (const content of contents) {
 			const file = scratchKeys(t, content);
 			assert.throws(() => new KeysFile(file), (error) => {
 				assert.equal(error.code, 'URLMODE_KEYS_FILE', `${JSON.stringify(content)} gave ${error}`);
 				assert.ok(error.message.startsWith(file), error.message);
 				assert.ok(error.message.endsWith(reason), `${JSON.stringify(content)} gave ${error.message}`);
-				assert.ok(!error.stack.includes(base64.slice(0, 8)), 'the error quotes the key');
+				assert.ok(!error.stack.includes(base64.slice(0, 8)), 'the error contains the key');
 				return true;
 			});
 		}
 	});
 }
 
-test('the line of a mistake is named', (t) => {
+test('the error names the line', (t) => {
 	const file = scratchKeys(t, `# one\n${keyLine(1)}\n2 AAAA\n`);
-	assert.throws(() => new KeysFile(file), { message: `${file}:4: the key is under 32 bytes` });
+	assert.throws(() => new KeysFile(file), { message: `${file}:4: the key must have at least 32 bytes` });
 });
 
-test('a file that others may read or write is refused, one of the group is not', (t) => {
+test('a file that other users may read or write is rejected, and one that the group may read is not', (t) => {
 	for (const mode of [0o604, 0o602, 0o601, 0o644, 0o666]) {
 		const file = scratchKeys(t);
 		chmodSync(file, mode);
-		assert.throws(() => new KeysFile(file), { message: `${file}: others may read or write it; chmod o= it` });
+		assert.throws(() => new KeysFile(file), { message: `${file}: other users may read or write it; run chmod o= on it` });
 	}
 	for (const mode of [0o600, 0o400, 0o640, 0o660]) {
 		const file = scratchKeys(t);
@@ -71,27 +71,27 @@ test('a file that others may read or write is refused, one of the group is not',
 	}
 });
 
-test('no file, or a folder, is refused by name', (t) => {
+test('a missing file or a directory is rejected with its name', (t) => {
 	const folder = scratchFolder(t);
 	assert.throws(() => new KeysFile(join(folder, 'none')), { code: 'URLMODE_KEYS_FILE', message: /none: ENOENT/ });
 	mkdirSync(join(folder, 'd'), { mode: 0o700 });
-	assert.throws(() => new KeysFile(join(folder, 'd')), { code: 'URLMODE_KEYS_FILE', message: /\/d: not a file$/ });
+	assert.throws(() => new KeysFile(join(folder, 'd')), { code: 'URLMODE_KEYS_FILE', message: /\/d: this is not a regular file$/ });
 });
 
-test('an added key mints, a dropped one opens nothing', async (t) => {
+test('an added key mints, and a removed one opens nothing', async (t) => {
 	const [first, second] = [keyLine(1), keyLine(2)];
 	const file = scratchKeys(t, first);
 	const keys = new KeysFile(file);
 	assert.equal(keys.find(2), undefined);
 	writeKeys(file, second + first);
-	assert.equal(keys.find(2)?.kid, 2, 'a kid that is not known is looked for at once');
+	assert.equal(keys.find(2)?.kid, 2, 'an unknown kid makes it examine the file at once');
 	assert.equal(keys.minting.kid, 2);
 	writeKeys(file, second);
-	await aWhile();
+	await waitForCheck();
 	assert.equal(keys.find(1), undefined);
 });
 
-test('a change that is no keys file is warned of once, and the keys stay', async (t) => {
+test('an invalid change emits one warning and keeps the keys', async (t) => {
 	/** @type {string[]} */
 	const warnings = [];
 	const onWarning = (warning) => warnings.push(`${warning.code} ${warning.message}`);
@@ -101,13 +101,13 @@ test('a change that is no keys file is warned of once, and the keys stay', async
 	const file = scratchKeys(t);
 	const keys = new KeysFile(file);
 	const steps = [
-		[() => writeFileSync(file, '1 AAAA\n'), `${file}:1: the key is under 32 bytes`],
-		[() => chmodSync(file, 0o644), `${file}: others may read or write it; chmod o= it`],
+		[() => writeFileSync(file, '1 AAAA\n'), `${file}:1: the key must have at least 32 bytes`],
+		[() => chmodSync(file, 0o644), `${file}: other users may read or write it; run chmod o= on it`],
 		[() => rmSync(file), `${file}: ENOENT: no such file or directory, open '${file}'`],
 	];
 	for (const [change, reason] of steps) {
 		change();
-		await aWhile();
+		await waitForCheck();
 		for (let i = 0; i < 3; i++) {
 			assert.equal(keys.minting.kid, 1);
 			assert.equal(keys.find(99), undefined);
@@ -116,11 +116,11 @@ test('a change that is no keys file is warned of once, and the keys stay', async
 		assert.deepEqual(warnings.splice(0), [`URLMODE_KEYS_FILE ${reason}; the keys stay as they were`]);
 	}
 	writeKeys(file, keyLine(5));
-	await aWhile();
-	assert.equal(keys.minting.kid, 5, 'a good file counts again');
+	await waitForCheck();
+	assert.equal(keys.minting.kid, 5, 'a valid file is used again');
 });
 
-test('a key does not show its secret', (t) => {
+test('inspecting a key does not show its secret', (t) => {
 	const { minting } = new KeysFile(scratchKeys(t, `1 ${base64}\n`));
 	assert.ok(minting.stateKey);
 	assert.equal(JSON.stringify(minting), '{"kid":1}');

@@ -1,5 +1,4 @@
-// An owner's elicitations beside each other: exclusive, resumed, claimed,
-// abandoned.
+// Several elicitations of one owner: exclusive, resumeKey, claim and abandon.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -8,13 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { request, setUp, until } from './support/database.js';
 
-/** Owners of their own: other tests use the same database. */
+/** A new owner, because other tests use the same database. */
 const newOwner = (session = '') => ({ subject: `user-${randomUUID()}`, session });
 
 const statusOf = async (admin, id) => (await admin.query(
 	'SELECT status, action, reason FROM urlmode.elicitation WHERE id = $1', [id])).rows[0];
 
-test('exclusive: the earlier one is completed with cancel, superseded, and its waiter wakes at once', async (t) => {
+test('exclusive: the earlier elicitation is cancelled with reason superseded, and its wait resolves at once', async (t) => {
 	const { urlmode, another, admin } = await setUp(t);
 	const owner = newOwner('s');
 	const first = await urlmode.create({ ...request, ...owner, exclusive: true });
@@ -28,7 +27,7 @@ test('exclusive: the earlier one is completed with cancel, superseded, and its w
 	assert.equal((await statusOf(admin, second.elicitationId)).status, 'pending');
 });
 
-test('exclusive: opened and processing ones, and those created without it, are superseded as well', async (t) => {
+test('exclusive: opened and processing elicitations, and those created without it, are superseded as well', async (t) => {
 	const { urlmode, callback, admin } = await setUp(t);
 	const owner = newOwner();
 	const open = [];
@@ -41,7 +40,7 @@ test('exclusive: opened and processing ones, and those created without it, are s
 	}
 });
 
-test('exclusive: other subjects, other sessions and what is completed are left alone', async (t) => {
+test('exclusive: other subjects, other sessions and completed elicitations are not affected', async (t) => {
 	const { urlmode, admin } = await setUp(t);
 	const owner = newOwner('s');
 	const others = [];
@@ -55,7 +54,7 @@ test('exclusive: other subjects, other sessions and what is completed are left a
 	assert.deepEqual(await statusOf(admin, done.elicitationId), { status: 'completed', action: 'accept', reason: '' });
 });
 
-test('exclusive: of many at once, on two instances, exactly one stays open', async (t) => {
+test('exclusive: of many created at once on two instances, exactly one stays open', async (t) => {
 	const { urlmode, another, admin } = await setUp(t);
 	const owner = newOwner();
 	const instances = [urlmode, another()];
@@ -66,7 +65,7 @@ test('exclusive: of many at once, on two instances, exactly one stays open', asy
 	assert.equal(rows.filter(({ reason }) => reason === 'superseded').length, 19);
 });
 
-test('exclusive: without it any number is open side by side', async (t) => {
+test('exclusive: without it any number of elicitations can be open', async (t) => {
 	const { urlmode, admin } = await setUp(t);
 	const owner = newOwner();
 	const created = await Promise.all(Array.from({ length: 5 }, () => urlmode.create({ ...request, ...owner })));
@@ -82,7 +81,7 @@ test('exclusive: a create that fails supersedes nothing', async (t) => {
 	assert.equal((await statusOf(admin, first.elicitationId)).status, 'pending');
 });
 
-test('resumeKey: a later create of the same owner goes on with the open one, on any instance', async (t) => {
+test('resumeKey: a later create of the same owner resumes the open elicitation on any instance', async (t) => {
 	const { urlmode, another } = await setUp(t);
 	const owner = newOwner('s');
 	const first = await urlmode.create({ ...request, ...owner, resumeKey: 'report 7' });
@@ -95,7 +94,7 @@ test('resumeKey: a later create of the same owner goes on with the open one, on 
 	}
 });
 
-test('resumeKey: of many creates at once one writes', async (t) => {
+test('resumeKey: of many calls of create at once, one writes a row', async (t) => {
 	const { urlmode, another } = await setUp(t);
 	const owner = newOwner();
 	const instances = [urlmode, another()];
@@ -120,7 +119,7 @@ test('resumeKey: an outcome is resumed until a call claims it', async (t) => {
 	assert.equal(await urlmode.claim(elicitationId, newOwner()), false);
 });
 
-test('resumeKey: what is over is not resumed', async (t) => {
+test('resumeKey: expired and refused elicitations are not resumed', async (t) => {
 	const { urlmode, admin } = await setUp(t);
 	const cases = {
 		expired: (id) => admin.query("UPDATE urlmode.elicitation SET expires_at = now() - interval '1 s' WHERE id = $1", [id]),
@@ -144,7 +143,7 @@ test('resumeKey: what is over is not resumed', async (t) => {
 	}
 });
 
-test('resumeKey: a payment that is accepted or under way is resumed however late', async (t) => {
+test('resumeKey: an accepted or processing payment is resumed however late', async (t) => {
 	const { urlmode, callback, admin } = await setUp(t);
 	for (const move of [
 		(id) => callback.event(id, 'processing'),
@@ -160,7 +159,7 @@ test('resumeKey: a payment that is accepted or under way is resumed however late
 	}
 });
 
-test('abandon: completes what is pending or opened, and leaves what its provider is at', async (t) => {
+test('abandon: completes a pending or opened elicitation, but not a processing one', async (t) => {
 	const { urlmode, callback, admin } = await setUp(t);
 	const owner = newOwner();
 	const ids = [];
@@ -178,7 +177,7 @@ test('abandon: completes what is pending or opened, and leaves what its provider
 	await assert.rejects(urlmode.abandon(ids[0], { ...owner, reason: 'Not a code' }), { name: 'TypeError' });
 });
 
-test('abandon: true ends the elicitation with the wait: timeout, abort, close', async (t) => {
+test('abandon: true cancels the elicitation on timeout, abort and close', async (t) => {
 	const { urlmode, another, admin } = await setUp(t);
 	const owner = newOwner();
 	const create = async () => (await urlmode.create({ ...request, ...owner })).elicitationId;
@@ -210,7 +209,7 @@ test('abandon: true ends the elicitation with the wait: timeout, abort, close', 
 	assert.deepEqual(await statusOf(admin, closed), { status: 'completed', action: 'cancel', reason: 'closed' });
 });
 
-test('abandon: true does not undo: a payment under way goes on, what was completed just now is the outcome', async (t) => {
+test('abandon: true leaves a processing payment open and returns an outcome that was written just before', async (t) => {
 	const { urlmode, callback, admin } = await setUp(t);
 	const owner = newOwner();
 	const paying = (await urlmode.create({ ...request, ...owner })).elicitationId;
@@ -229,7 +228,7 @@ test('abandon: true does not undo: a payment under way goes on, what was complet
 	assert.equal((await waiting).action, 'accept');
 });
 
-test('abandon: true with PostgreSQL silent still ends the wait', async (t) => {
+test('abandon: true ends the wait even if PostgreSQL does not answer', async (t) => {
 	const { urlmode, admin } = await setUp(t);
 	const owner = newOwner();
 	const { elicitationId } = await urlmode.create({ ...request, ...owner });

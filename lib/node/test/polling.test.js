@@ -1,5 +1,5 @@
-// Where LISTEN is not to be had: a real PgBouncer in transaction mode, and
-// `listen: false`. The outcome is the same.
+// Waiting without notifications: behind a real PgBouncer in transaction mode, and
+// with `listen: false`.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -10,7 +10,7 @@ import { startPgBouncer } from './support/pgbouncer.js';
 
 const owner = { subject: 'user-42' };
 
-/** The warnings of this process from now on. */
+/** Collects the warnings of this process. */
 function warnings(t) {
 	const codes = [];
 	const note = ({ code }) => codes.push(code);
@@ -19,7 +19,7 @@ function warnings(t) {
 	return codes;
 }
 
-/** How often rows were read, as PostgreSQL counts it. */
+/** How often rows were read, according to PostgreSQL's statistics. */
 async function watchReads(admin) {
 	const calls = async () => Number((await admin.query(`
 		SELECT coalesce(sum(calls), 0) AS n FROM pg_stat_user_functions WHERE schemaname = 'urlmode' AND funcname = 'read'`)).rows[0].n);
@@ -28,7 +28,7 @@ async function watchReads(admin) {
 	return calls;
 }
 
-test('through a transaction pooler: one warning, and the same outcomes', async (t) => {
+test('through a transaction pooler waits have the same outcomes after one warning', async (t) => {
 	const codes = warnings(t);
 	const through = await startPgBouncer(t, requireUrl('URLMODE_DATABASE_URL'));
 	const { urlmode, callback, applicationName, admin } = await setUp(t, { serverUrl: through });
@@ -67,7 +67,7 @@ test('everything else works through a transaction pooler as well', async (t) => 
 	assert.equal(await urlmode.abandon(second.elicitationId, owner), true);
 });
 
-test('a session pooler passes LISTEN on: nothing is polled', async (t) => {
+test('through a session pooler nothing is polled, because LISTEN works', async (t) => {
 	const codes = warnings(t);
 	const through = await startPgBouncer(t, requireUrl('URLMODE_DATABASE_URL'), { mode: 'session' });
 	const { urlmode, callback, admin } = await setUp(t, { serverUrl: through });
@@ -83,7 +83,7 @@ test('a session pooler passes LISTEN on: nothing is polled', async (t) => {
 	assert.deepEqual(codes, []);
 });
 
-test('listen: false polls, less and less often, in one query for all waits, and says so once', async (t) => {
+test('listen: false polls at growing intervals, with one query for all waits, and warns once', async (t) => {
 	const codes = warnings(t);
 	const { urlmode, callback, admin } = await setUp(t, { listen: false });
 	const ids = (await Promise.all(Array.from({ length: 200 }, () => urlmode.create(request)))).map((e) => e.elicitationId);

@@ -1,4 +1,4 @@
-// A process that used the package ends by itself.
+// A process that has used the package exits by itself.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -20,7 +20,7 @@ const PRELUDE = `
 `;
 const FINISH = "process.on('exit', () => console.log('done in ' + Math.round(performance.now() - end)));";
 
-/** Runs a module; resolves with how long it took to end after it said \`end\`. */
+/** Runs a module; resolves with how long it took to exit after it printed \`end\`. */
 async function run(t, body, { databaseUrl = requireUrl('URLMODE_DATABASE_URL') } = {}) {
 	const child = spawn(process.execPath, ['--input-type=module', '-'], {
 		cwd: PACKAGE,
@@ -59,13 +59,13 @@ for (const [name, body] of Object.entries({
 		setTimeout(() => urlmode.close(), 50);
 		await Promise.allSettled(waits);`,
 })) {
-	test(`the process ends by itself ${name}`, async (t) => {
+	test(`the process exits by itself ${name}`, async (t) => {
 		const after = await run(t, body);
 		assert.ok(after < 1_000, `it took ${after} ms`);
 	});
 }
 
-test('the process ends by itself while PostgreSQL is away and nobody waits any more', async (t) => {
+test('the process exits by itself if PostgreSQL is unavailable and nobody waits any more', async (t) => {
 	const after = await run(t, `
 		const id = '6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11';
 		await urlmode.waitForCompletion(id, { ...owner, timeout: 300 }).catch(() => {});`,
@@ -73,7 +73,7 @@ test('the process ends by itself while PostgreSQL is away and nobody waits any m
 	assert.ok(after < 1_000, `it took ${after} ms`);
 });
 
-test('an open wait keeps the process until it is settled', async (t) => {
+test('an open wait keeps the process running until it is settled', async (t) => {
 	await run(t, `
 		const { elicitationId } = await create();
 		let settled = false;
@@ -81,7 +81,7 @@ test('an open wait keeps the process until it is settled', async (t) => {
 		process.on('exit', () => { if (!settled) process.exitCode = 3; });`);
 });
 
-test('a process that waited once and ends by itself leaves the note that it has read', async (t) => {
+test('a process that exits after a wait has marked the result as read', async (t) => {
 	const id = randomUUID();
 	const after = await run(t, `
 		await create({ id: '${id}' });

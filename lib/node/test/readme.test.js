@@ -1,4 +1,4 @@
-// The example of README.md is run as it stands there.
+// Runs the example of README.md as it is.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -13,7 +13,7 @@ import { setUp } from './support/database.js';
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 
-test('the example creates, waits, resolves and ends', async (t) => {
+test('the example creates an elicitation, waits, prints the outcome and exits', async (t) => {
 	const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 	const [, example] = /```js\n([^]*?)```/.exec(readme);
 	const { callback, settings } = await setUp(t);

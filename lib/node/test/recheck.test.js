@@ -1,4 +1,5 @@
-// An event that proves nothing: the waiting side asks the provider itself.
+// After an event that does not prove the outcome, the waiting side asks the
+// provider.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -9,7 +10,7 @@ import { request, setUp, until } from './support/database.js';
 const owner = { subject: 'user-42' };
 const payment = { ...request, kind: 'payment' };
 
-test('what recheck answers completes the row, for every waiter', async (t) => {
+test('the answer of recheck completes the row for every wait', async (t) => {
 	const { urlmode, another, callback } = await setUp(t);
 	const { elicitationId } = await urlmode.create(payment);
 	const questions = [];
@@ -31,7 +32,7 @@ test('what recheck answers completes the row, for every waiter', async (t) => {
 	assert.deepEqual(progress, ['processing']);
 });
 
-test('nothing answered: the wait goes on, and each further event asks again', async (t) => {
+test('if recheck returns nothing, the wait continues, and each further event calls it again', async (t) => {
 	const { urlmode, callback, admin } = await setUp(t);
 	const { elicitationId } = await urlmode.create(payment);
 	await callback.event(elicitationId, 'recheck');
@@ -43,19 +44,19 @@ test('nothing answered: the wait goes on, and each further event asks again', as
 			return references.length < 3 ? undefined : { action: 'decline', reason: 'refused_by_bank' };
 		},
 	});
-	await until('asked about what was there before', () => references.length === 1);
+	await until('recheck was called for the earlier event', () => references.length === 1);
 	await admin.query("SELECT pg_notify('urlmode', $1)", [JSON.stringify({ id: elicitationId, status: 'processing' })]);
 	await callback.event(elicitationId, 'processing');
 	await sleep(100);
-	assert.equal(references.length, 1, 'asked without a new event');
+	assert.equal(references.length, 1, 'recheck was called without a new event');
 	await callback.event(elicitationId, 'recheck', { reference: 'a' });
-	await until('asked again', () => references.length === 2);
+	await until('recheck was called again', () => references.length === 2);
 	await callback.event(elicitationId, 'recheck', { reference: 'b' });
 	assert.deepEqual(await waiting, { elicitationId, action: 'decline', reason: 'refused_by_bank', result: undefined });
 	assert.deepEqual(references, [undefined, 'a', 'b']);
 });
 
-test('events during a call are asked about once, together, after it', async (t) => {
+test('events that arrive during a call of recheck cause one further call', async (t) => {
 	const { urlmode, callback } = await setUp(t);
 	const { elicitationId } = await urlmode.create(payment);
 	const references = [];
@@ -72,7 +73,7 @@ test('events during a call are asked about once, together, after it', async (t) 
 		},
 	});
 	await callback.event(elicitationId, 'recheck', { reference: 'a' });
-	await until('asked', () => references.length === 1);
+	await until('recheck was called', () => references.length === 1);
 	for (const reference of ['b', 'c']) {
 		await callback.event(elicitationId, 'recheck', { reference });
 		await sleep(30);
@@ -81,7 +82,7 @@ test('events during a call are asked about once, together, after it', async (t) 
 	assert.deepEqual(references, ['a', 'c']);
 });
 
-test('what recheck throws, or answers wrongly, ends the wait; the row stays for the next', async (t) => {
+test('an error or an invalid answer of recheck ends the wait and leaves the row open', async (t) => {
 	const { urlmode, callback } = await setUp(t);
 	const { elicitationId } = await urlmode.create(payment);
 	await callback.event(elicitationId, 'recheck');
@@ -96,13 +97,13 @@ test('what recheck throws, or answers wrongly, ends the wait; the row stays for 
 test('an event that proves the outcome needs no recheck', async (t) => {
 	const { urlmode, callback } = await setUp(t);
 	const { elicitationId } = await urlmode.create({ ...payment, expected: { amount: 500, currency: 'eur' } });
-	const waiting = urlmode.waitForCompletion(elicitationId, { ...owner, recheck: () => assert.fail('asked') });
+	const waiting = urlmode.waitForCompletion(elicitationId, { ...owner, recheck: () => assert.fail('recheck was called') });
 	await callback.event(elicitationId, 'processing');
 	await callback.event(elicitationId, 'paid', { amount: 500, currency: 'EUR' });
 	assert.equal((await waiting).action, 'accept');
 });
 
-test('another amount than expected is a cancel', async (t) => {
+test('an event with another amount than expected cancels the elicitation', async (t) => {
 	const { urlmode, callback } = await setUp(t);
 	const { elicitationId } = await urlmode.create({ ...payment, expected: { amount: 500, currency: 'EUR' } });
 	const waiting = urlmode.waitForCompletion(elicitationId, owner);
@@ -110,7 +111,7 @@ test('another amount than expected is a cancel', async (t) => {
 	assert.deepEqual(await waiting, { elicitationId, action: 'cancel', reason: 'amount_mismatch', result: undefined });
 });
 
-test('an answer after the wait has ended still completes the row', async (t) => {
+test('recheck completes the row even if its wait has ended', async (t) => {
 	const { urlmode, callback } = await setUp(t);
 	const { elicitationId } = await urlmode.create(payment);
 	await callback.event(elicitationId, 'recheck');

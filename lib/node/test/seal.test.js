@@ -36,7 +36,7 @@ for (const vector of vectors.result) {
 const [vector] = vectors.result;
 const place = { id: vector.id, binding: hex(vector.binding_hex), use: RESULT };
 
-test('what is sealed opens in its own place only', () => {
+test('a sealed value opens only with its own id, binding and purpose', () => {
 	const blob = hex(vector.blob_hex);
 	for (const other of [{ ...place, id: '00000000-0000-4000-8000-000000000000' },
 		{ ...place, binding: Buffer.alloc(16) }, { ...place, use: VERIFIER }]) {
@@ -44,12 +44,12 @@ test('what is sealed opens in its own place only', () => {
 	}
 });
 
-test('a key that is not there is named by its kid', () => {
+test('the error names the kid of a missing key', () => {
 	assert.throws(() => unseal(keyRing([new Key(9, Buffer.alloc(32))]), place, hex(vector.blob_hex)),
 		{ name: 'ElicitationSealError', message: /the keys file has no key 1$/ });
 });
 
-test('only a JSON object comes out, and the error does not quote what was inside', () => {
+test('anything but a JSON object is rejected without quoting it', () => {
 	for (const json of ['', 'secret', '"secret"', '["secret"]', 'null', '{"secret"']) {
 		assert.throws(() => unseal(ring(vector), place, seal(ring(vector), place, json)), (error) => {
 			assert.equal(error.code, 'ELICITATION_SEAL');

@@ -8,17 +8,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PostgresStorage } from '../src/adapters/storage.js';
 import { listenerOf, setUp, until } from './support/database.js';
 
-/** Two instances' views of one namespace that no other test has. */
+/** The views that two instances have of one namespace, which no other test uses. */
 async function setUpStorage(t, options) {
-	const scene = await setUp(t, options);
+	const fixture = await setUp(t, options);
 	const name = `test-${randomUUID()}`;
-	const roots = [new PostgresStorage(scene.urlmode), new PostgresStorage(scene.another())];
+	const roots = [new PostgresStorage(fixture.urlmode), new PostgresStorage(fixture.another())];
 	for (const root of roots) await root.connect();
 	const [here, there] = roots.map((root) => root.namespace(name));
-	return { ...scene, name, roots, here, there };
+	return { ...fixture, name, roots, here, there };
 }
 
-test('values, on any instance, with and without an end', async (t) => {
+test('values with and without expiry are visible on every instance', async (t) => {
 	const { here, there } = await setUpStorage(t);
 	assert.equal(await here.get('a'), null);
 	await here.set('a', '1');
@@ -39,7 +39,7 @@ test('values, on any instance, with and without an end', async (t) => {
 	assert.equal(await here.mdelete([]), 0);
 });
 
-test('what expired is not there, is set anew, and is cleared away', async (t) => {
+test('an expired value does not exist, can be set again, and is deleted', async (t) => {
 	const { here, there, admin, name } = await setUpStorage(t);
 	await here.set('a', '1', { ttlSeconds: 1 });
 	await here.set('n', '5', { ttlSeconds: 1 });
@@ -57,7 +57,7 @@ test('what expired is not there, is set anew, and is cleared away', async (t) =>
 	assert.deepEqual(rows, []);
 });
 
-test('conditions, and all of a batch or none of it', async (t) => {
+test('a batch with conditions is set as a whole or not at all', async (t) => {
 	const { here, there } = await setUpStorage(t);
 	await here.set('a', '1', { ifExists: true });
 	assert.equal(await there.get('a'), null);
@@ -74,7 +74,7 @@ test('conditions, and all of a batch or none of it', async (t) => {
 	}
 });
 
-test('numbers add up, whoever adds', async (t) => {
+test('numbers can be incremented from every instance', async (t) => {
 	const { here, there } = await setUpStorage(t);
 	await Promise.all(Array.from({ length: 40 }, (_, n) => [here, there][n % 2].incr('n')));
 	assert.equal(await here.incrBy('n', -15), 25);
@@ -84,7 +84,7 @@ test('numbers add up, whoever adds', async (t) => {
 	await assert.rejects(here.incr('text'));
 });
 
-test('keys by a pattern, within a namespace', async (t) => {
+test('keys are listed by pattern within a namespace', async (t) => {
 	const { here, there, roots, name } = await setUpStorage(t);
 	await here.mset(['a:1', 'a:2', 'a_3', 'a%4', 'b:1'].map((key) => ({ key, value: 'x' })));
 	assert.deepEqual((await there.keys('a:*')).sort(), ['a:1', 'a:2']);
@@ -100,7 +100,7 @@ test('keys by a pattern, within a namespace', async (t) => {
 	assert.deepEqual(await inner.keys(), ['k']);
 });
 
-test('a message reaches every subscriber once, on whatever instance, and nobody else', async (t) => {
+test('a message reaches every subscriber of its channel once, on every instance', async (t) => {
 	const { here, there } = await setUpStorage(t);
 	const heard = { here: [], there: [], other: [], gone: [] };
 	await here.publish('c', 'before');
@@ -118,7 +118,7 @@ test('a message reaches every subscriber once, on whatever instance, and nobody 
 	assert.deepEqual([heard.other, heard.gone], [[], []]);
 });
 
-test('a message that NOTIFY could not carry, and one with anything in it', async (t) => {
+test('messages too large for NOTIFY, and with any characters, are delivered', async (t) => {
 	const { here, there } = await setUpStorage(t);
 	const heard = [];
 	await there.subscribe('c', (message) => heard.push(message));
@@ -128,7 +128,7 @@ test('a message that NOTIFY could not carry, and one with anything in it', async
 	assert.deepEqual(heard, messages);
 });
 
-test('what is published while the connection is away is not lost, and not told twice', async (t) => {
+test('a message published while the connection is lost is delivered once', async (t) => {
 	const { here, there, admin, applicationName } = await setUpStorage(t);
 	const heard = [];
 	await there.subscribe('c', (message) => heard.push(message));
@@ -143,7 +143,7 @@ test('what is published while the connection is away is not lost, and not told t
 	assert.deepEqual([...heard].sort(), Array.from({ length: 5 }, (_, n) => `message ${n}`));
 });
 
-test('what a handler throws is no matter of the others', async (t) => {
+test('an error of one handler does not affect the others', async (t) => {
 	const { here, there } = await setUpStorage(t);
 	const failure = new Error('the handler');
 	const heard = [];
@@ -164,7 +164,7 @@ test('what a handler throws is no matter of the others', async (t) => {
 	await until('the other heard it', () => heard.length === 1);
 });
 
-test('nothing works before connect and after disconnect', async (t) => {
+test('methods reject before connect and after disconnect', async (t) => {
 	const { urlmode } = await setUp(t);
 	const storage = new PostgresStorage(urlmode);
 	assert.equal(await storage.ping(), false);

@@ -14,7 +14,7 @@ for (const { name, kid, secret_hex: secret, nonce_hex: nonce, subject, expires, 
 	});
 }
 
-test('a ticket is ready to be set as a cookie', () => {
+test('a ticket contains a complete Set-Cookie header', () => {
 	const { name, value, header } = ticketCookie(keyRing([new Key(1, Buffer.alloc(32, 1))]), 'ada', 90_500);
 
 	assert.equal(name, '__Host-urlmode-ticket');
@@ -22,7 +22,7 @@ test('a ticket is ready to be set as a cookie', () => {
 	assert.equal(header, `${name}=${value}; Path=/; Max-Age=91; Secure; HttpOnly; SameSite=Lax`);
 });
 
-test('no two tickets are alike', () => {
+test('two tickets for the same subject differ', () => {
 	const keys = keyRing([new Key(1, Buffer.alloc(32, 1))]);
 	assert.notEqual(mintTicket(keys, 'ada', 1), mintTicket(keys, 'ada', 1));
 });

@@ -25,7 +25,7 @@ for (const vector of vectors.state) {
 		assert.deepEqual(open(vector.token), { id, expires, binding, browser: browser ?? UNBOUND });
 	});
 
-	test(`every single-bit change is refused: ${vector.name}`, () => {
+	test(`every single-bit change is rejected: ${vector.name}`, () => {
 		const bytes = Buffer.from(vector.token, 'base64url');
 		for (let bit = 0; bit < bytes.length * 8; bit++) {
 			const changed = Buffer.from(bytes);
@@ -34,7 +34,7 @@ for (const vector of vectors.state) {
 		}
 	});
 
-	test(`every single-bit change of the text is refused: ${vector.name}`, () => {
+	test(`every single-bit change of the text is rejected: ${vector.name}`, () => {
 		const text = Buffer.from(vector.token, 'latin1');
 		for (let bit = 0; bit < text.length * 8; bit++) {
 			const changed = Buffer.from(text);
@@ -48,14 +48,14 @@ const [vector] = vectors.state;
 const refused = (text, { purpose = vector.purpose, provider = vector.provider, keys = ring(vector) } = {}) =>
 	assert.throws(() => openState(keys, purpose, provider, text, 0), { code: 'STATE_INVALID' });
 
-test('a token is good for one purpose, provider and key', () => {
+test('a token is valid for one purpose, provider and key', () => {
 	refused(vector.token, { purpose: 'return' });
 	refused(vector.token, { provider: 'stripe' });
 	refused(vector.token, { keys: keyRing([new Key(vector.kid, Buffer.alloc(32, 7))]) });
 	refused(vector.token, { keys: keyRing([new Key(9, hex(vector.secret_hex))]) });
 });
 
-test('a token is exactly its text', () => {
+test('text before or after a token, or in another alphabet, is rejected', () => {
 	const { token } = vector;
 	for (const text of ['', token.slice(1), token.slice(0, -1), `${token}A`, `${token}=`, `${token} `, ` ${token}`,
 		token.replace(/-/, '+'), token.replace(/_/, '/'), `${token}\0`]) {
@@ -63,19 +63,19 @@ test('a token is exactly its text', () => {
 	}
 });
 
-test('left-over bits of the last character must be zero', () => {
+test('the unused bits of the last character must be zero', () => {
 	const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 	const last = alphabet.indexOf(vector.token.at(-1));
 	for (const bits of [1, 2, 3]) refused(vector.token.slice(0, -1) + alphabet[last | bits]);
 });
 
-test('a token is good until its expiry', () => {
+test('a token is valid until its expiry', () => {
 	const open = (now) => openState(ring(vector), vector.purpose, vector.provider, vector.token, now);
 	assert.equal(open(vector.expires - 0.001).id, vector.id);
-	assert.throws(() => open(vector.expires), { code: 'STATE_EXPIRED', message: 'the state token is expired' });
+	assert.throws(() => open(vector.expires), { code: 'STATE_EXPIRED', message: 'the state token has expired' });
 });
 
-test('every minted token is another one, of 115 characters', () => {
+test('minted tokens differ and have 115 characters', () => {
 	const state = { id: vector.id, expires: 2 ** 40, binding: hex(vector.binding_hex) };
 	const tokens = Array.from({ length: 1_000 }, () => mintState(ring(vector), 'connect', 'github', state));
 	assert.equal(new Set(tokens).size, tokens.length);

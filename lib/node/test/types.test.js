@@ -1,5 +1,5 @@
-// The types as a server in TypeScript sees them: emitted, then compiled
-// against, in a folder that has no other types than Node's.
+// Emits the type declarations, and compiles a TypeScript server against them in a
+// folder that contains no other types than those of Node.js.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -18,7 +18,7 @@ function tsc(cwd, ...args) {
 		(error ? reject(new Error(`tsc ${args.join(' ')}\n${output}`)) : resolve(output))));
 }
 
-test('the sources check strictly, and a consumer compiles against what is emitted', async (t) => {
+test('the sources pass strict type checks, and a consumer compiles against the emitted types', async (t) => {
 	const folder = scratchFolder(t);
 	const installed = join(folder, 'node_modules/urlmode');
 	mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { checkBaseUrl, checkTargetUrl, withParameters } from '../src/url.js';
+import { checkBaseUrl, checkTargetUrl, addParameters } from '../src/url.js';
 
-test('a target is https, or http on loopback', () => {
+test('a target URL must be https, or http on loopback', () => {
 	for (const url of ['https://provider.example/a?b=c', 'https://provider.example:8443/', 'http://127.0.0.1:9000/x',
 		'http://localhost/x', 'http://[::1]:1/x', new URL('https://provider.example/')]) {
 		assert.equal(checkTargetUrl(url, 'oauth').href, new URL(url).href);
@@ -16,7 +16,7 @@ test('a target is https, or http on loopback', () => {
 	}
 });
 
-test('a target has no user, no fragment and, for oauth, no state', () => {
+test('a target URL must not have a user, a fragment or, for oauth, a state', () => {
 	for (const url of ['https://u@provider.example/', 'https://u:p@provider.example/', 'https://provider.example/#x',
 		'https://provider.example/#', 'https://provider.example/?a=1&state=2', 'https://provider.example/?%73tate=']) {
 		assert.throws(() => checkTargetUrl(url, 'oauth'), { name: 'TypeError', message: /^targetUrl must not / }, url);
@@ -24,7 +24,7 @@ test('a target has no user, no fragment and, for oauth, no state', () => {
 	assert.ok(checkTargetUrl('https://checkout.example/?state=open', 'payment'));
 });
 
-test('what is stored is ASCII without a way to end a header', () => {
+test('a stored URL is ASCII and contains no line break', () => {
 	for (const url of ['https://provider.example/a\r\nSet-Cookie: b', 'https://provider.example/a b',
 		'https://provider.example/ö\u2028', 'https://provider.example\\@evil.example/', 'https://例え.example/']) {
 		assert.match(checkTargetUrl(url, 'payment').href, /^[\x21-\x7e]+$/);
@@ -32,26 +32,26 @@ test('what is stored is ASCII without a way to end a header', () => {
 	assert.equal(checkTargetUrl('https://provider.example\\@evil.example/', 'payment').host, 'provider.example');
 });
 
-test('a target has at most 8192 bytes, with what is added', () => {
+test('a target URL has at most 8192 bytes, including added parameters', () => {
 	const fits = `https://provider.example/?a=${'x'.repeat(8_192 - 28)}`;
 	assert.equal(fits.length, 8_192);
 	assert.ok(checkTargetUrl(fits, 'oauth'));
-	assert.throws(() => checkTargetUrl(`${fits}x`, 'oauth'), { message: 'targetUrl is over 8192 bytes' });
-	assert.throws(() => checkTargetUrl(`https://provider.example/${'ö'.repeat(1_400)}`, 'oauth'), /over 8192 bytes/);
-	assert.throws(() => withParameters(new URL(fits), { b: '1' }), /over 8192 bytes/);
+	assert.throws(() => checkTargetUrl(`${fits}x`, 'oauth'), { message: 'targetUrl must have at most 8192 bytes' });
+	assert.throws(() => checkTargetUrl(`https://provider.example/${'ö'.repeat(1_400)}`, 'oauth'), /at most 8192 bytes/);
+	assert.throws(() => addParameters(new URL(fits), { b: '1' }), /at most 8192 bytes/);
 });
 
-test('parameters are added, and nothing else changes', () => {
+test('adding parameters changes nothing else', () => {
 	for (const [url, expected] of [
 		['https://p.example/a', 'https://p.example/a?b=%2F'],
 		['https://p.example/a?', 'https://p.example/a?b=%2F'],
 		['https://p.example/a?x=%20+~%7e&y', 'https://p.example/a?x=%20+~%7e&y&b=%2F'],
 	]) {
-		assert.equal(withParameters(new URL(url), { b: '/' }).href, expected);
+		assert.equal(addParameters(new URL(url), { b: '/' }).href, expected);
 	}
 });
 
-test('a base is scheme, host and port', () => {
+test('a base URL consists of scheme, host and port', () => {
 	assert.equal(checkBaseUrl('https://callback.example').origin, 'https://callback.example');
 	assert.equal(checkBaseUrl('http://127.0.0.1:8080/').origin, 'http://127.0.0.1:8080');
 	for (const url of ['http://callback.example', 'https://callback.example/a', 'https://callback.example?a',

@@ -19,7 +19,7 @@ test('a completion by the callback program resolves the wait', async (t) => {
 		{ elicitationId, action: 'accept', reason: '', result: { code: 'Splx', iss: 'ö' } });
 });
 
-test('a completion before anyone waits resolves at once, as often as asked', async (t) => {
+test('a wait for a completed elicitation resolves at once, any number of times', async (t) => {
 	const { urlmode, another, callback } = await setUp(t);
 	const { elicitationId } = await urlmode.create(request);
 	await callback.complete(elicitationId, { result: { code: 'a' } });
@@ -40,7 +40,7 @@ test('two waits for one elicitation both resolve, each with an outcome of its ow
 	assert.notEqual(outcomes[0].result, outcomes[1].result);
 });
 
-test('a decline carries its reason', async (t) => {
+test('a decline has its reason', async (t) => {
 	const { urlmode, callback } = await setUp(t);
 	const { elicitationId } = await urlmode.create({ ...request, pkce: true });
 	const waiting = urlmode.waitForCompletion(elicitationId, owner);
@@ -48,7 +48,7 @@ test('a decline carries its reason', async (t) => {
 	assert.deepEqual(await waiting, { elicitationId, action: 'decline', reason: 'access_denied', result: undefined });
 });
 
-test('progress is told once each and in order, also what was there before', async (t) => {
+test('each status is reported once and in order, including one reached before the wait', async (t) => {
 	const { urlmode, admin, callback } = await setUp(t);
 	const { elicitationId } = await urlmode.create(request);
 	const [early, late] = [[], []];
@@ -68,7 +68,7 @@ test('progress is told once each and in order, also what was there before', asyn
 	assert.deepEqual(late, ['opened', 'processing']);
 });
 
-test('what onProgress throws ends the wait, and no other', async (t) => {
+test('an error of onProgress ends its wait and no other', async (t) => {
 	const { urlmode, callback } = await setUp(t);
 	const { elicitationId } = await urlmode.create(request);
 	const failure = new Error('the client is gone');
@@ -82,7 +82,7 @@ test('what onProgress throws ends the wait, and no other', async (t) => {
 	assert.equal((await other).action, 'accept');
 });
 
-test('a timeout rejects, and the elicitation goes on', async (t) => {
+test('a timeout rejects, and the elicitation stays open', async (t) => {
 	const { urlmode, callback } = await setUp(t);
 	const { elicitationId } = await urlmode.create(request);
 	await assert.rejects(urlmode.waitForCompletion(elicitationId, { ...owner, timeout: 200 }), {
@@ -93,23 +93,23 @@ test('a timeout rejects, and the elicitation goes on', async (t) => {
 	assert.equal((await urlmode.waitForCompletion(elicitationId, owner)).action, 'accept');
 });
 
-test('timeout 0 looks once', async (t) => {
+test('timeout 0 checks once', async (t) => {
 	const { urlmode, callback } = await setUp(t);
 	const { elicitationId } = await urlmode.create(request);
 	const progress = [];
-	const look = () => urlmode.waitForCompletion(elicitationId,
+	const check = () => urlmode.waitForCompletion(elicitationId,
 		{ ...owner, timeout: 0, onProgress: (status) => progress.push(status) });
-	await assert.rejects(look(), { code: 'ELICITATION_TIMEOUT', message: `elicitation ${elicitationId} is not completed` });
+	await assert.rejects(check(), { code: 'ELICITATION_TIMEOUT', message: `elicitation ${elicitationId} is not completed yet` });
 	await callback.open(elicitationId);
-	await assert.rejects(look(), { code: 'ELICITATION_TIMEOUT' });
+	await assert.rejects(check(), { code: 'ELICITATION_TIMEOUT' });
 	assert.deepEqual(progress, ['opened']);
 	await callback.complete(elicitationId);
-	assert.equal((await look()).action, 'accept');
+	assert.equal((await check()).action, 'accept');
 	await assert.rejects(urlmode.waitForCompletion(randomUUID(), { ...owner, timeout: 0 }),
 		{ code: 'ELICITATION_NOT_FOUND' });
 });
 
-test('times beyond what setTimeout takes are waited, not skipped', async (t) => {
+test('a timeout longer than setTimeout allows does not end early', async (t) => {
 	const { urlmode, callback } = await setUp(t);
 	const warnings = [];
 	const onWarning = (warning) => warnings.push(warning.name);
@@ -158,7 +158,7 @@ test('close ends open waits, leaves no connection, and can be called again', asy
 	}
 });
 
-test('close in the middle of connecting ends too', async (t) => {
+test('close resolves while a connection is being opened', async (t) => {
 	const { urlmode, another, admin, applicationName } = await setUp(t);
 	const { elicitationId } = await urlmode.create(request);
 	await urlmode.close();
@@ -172,7 +172,7 @@ test('close in the middle of connecting ends too', async (t) => {
 	await until('all connections are gone', async () => (await connectionsOf(admin, applicationName)).length === 0);
 });
 
-test('an elicitation that nobody completes in time is cancelled, expired', async (t) => {
+test('an elicitation that nobody completes in time is cancelled with reason expired', async (t) => {
 	const { urlmode, another, admin, callback } = await setUp(t);
 	for (const opened of [false, true]) {
 		const { elicitationId } = await urlmode.create({ ...request, ttl: 400 });
@@ -186,7 +186,7 @@ test('an elicitation that nobody completes in time is cancelled, expired', async
 	}
 });
 
-test('what expired before anyone waited says so, also to one look', async (t) => {
+test('an elicitation that expired before the wait returns expired, also with timeout 0', async (t) => {
 	const { urlmode } = await setUp(t);
 	const { elicitationId } = await urlmode.create({ ...request, ttl: 1 });
 	await sleep(20);
@@ -194,7 +194,7 @@ test('what expired before anyone waited says so, also to one look', async (t) =>
 	assert.equal(outcome.reason, 'expired');
 });
 
-test('what the provider works on does not expire', async (t) => {
+test('a processing elicitation does not expire', async (t) => {
 	const { urlmode, admin, callback } = await setUp(t);
 	const { elicitationId } = await urlmode.create({ ...request, kind: 'payment', ttl: 300 });
 	await callback.event(elicitationId, 'processing');
@@ -206,7 +206,7 @@ test('what the provider works on does not expire', async (t) => {
 	assert.equal(await callback.complete(elicitationId), 'already');
 });
 
-test('another subject or session does not find it', async (t) => {
+test('a wait of another subject or session rejects', async (t) => {
 	const { urlmode, callback } = await setUp(t);
 	const { elicitationId } = await urlmode.create({ ...request, session: 's' });
 	const mine = urlmode.waitForCompletion(elicitationId, { ...owner, session: 's' });
@@ -221,7 +221,7 @@ test('another subject or session does not find it', async (t) => {
 	await assert.rejects(urlmode.waitForCompletion(elicitationId, owner), { code: 'ELICITATION_NOT_FOUND' });
 });
 
-test('a wait before the row exists does not find it, the next one does', async (t) => {
+test('a wait before the row exists rejects, and a later one resolves', async (t) => {
 	const { urlmode, callback } = await setUp(t);
 	const id = randomUUID();
 	await assert.rejects(urlmode.waitForCompletion(id, owner), { code: 'ELICITATION_NOT_FOUND' });
@@ -231,7 +231,7 @@ test('a wait before the row exists does not find it, the next one does', async (
 	assert.equal((await waiting).elicitationId, id);
 });
 
-test('complete and cancel say whether it was they', async (t) => {
+test('complete and cancel resolve to whether they completed the elicitation', async (t) => {
 	const { urlmode, another, admin } = await setUp(t);
 	const first = await urlmode.create(request);
 	const waiting = urlmode.waitForCompletion(first.elicitationId, owner);
@@ -250,7 +250,7 @@ test('complete and cancel say whether it was they', async (t) => {
 	await assert.rejects(urlmode.cancel(randomUUID(), owner), { code: 'ELICITATION_NOT_FOUND' });
 });
 
-test('ten completions at once: one of them did it', async (t) => {
+test('of ten completions at once exactly one succeeds', async (t) => {
 	const { urlmode, callback } = await setUp(t);
 	const { elicitationId } = await urlmode.create(request);
 	const answers = await Promise.all([
@@ -281,13 +281,13 @@ test('mistakes in a call are TypeErrors that say what to do', async (t) => {
 		[() => urlmode.complete(id, { ...owner, action: 'accept', result: null }), /^result must be/],
 		[() => urlmode.complete(id, { ...owner, action: 'accept', result: [1] }), /^result must be/],
 		[() => urlmode.complete(id, { ...owner, action: 'accept', result: circular }), /circular/],
-		[() => urlmode.complete(id, { ...owner, action: 'accept', result: { a: 'x'.repeat(65_536) } }), /^result is over/],
+		[() => urlmode.complete(id, { ...owner, action: 'accept', result: { a: 'x'.repeat(65_536) } }), /^result must have at most/],
 	]) {
 		await assert.rejects(call(), (error) => error instanceof TypeError && message.test(error.message));
 	}
 });
 
-test('the largest result fits', async (t) => {
+test('a result of the largest size is accepted', async (t) => {
 	const { urlmode } = await setUp(t);
 	const { elicitationId } = await urlmode.create(request);
 	const result = { a: 'x'.repeat(65_506 - '{"a":""}'.length) };
@@ -295,7 +295,7 @@ test('the largest result fits', async (t) => {
 	assert.deepEqual((await urlmode.waitForCompletion(elicitationId, owner)).result, result);
 });
 
-test('rotation: what the old key sealed opens while it is in the file', async (t) => {
+test('a result sealed with an old key opens while that key is in the file', async (t) => {
 	const old = keyLine(1);
 	const { urlmode, callback, keysFile } = await setUp(t);
 	writeKeys(keysFile, old);
@@ -309,7 +309,7 @@ test('rotation: what the old key sealed opens while it is in the file', async (t
 	assert.equal(outcome.codeVerifier.length, 43);
 });
 
-test('a result whose key is not there rejects, never accepts without it', async (t) => {
+test('a wait rejects if the key of the result is missing', async (t) => {
 	const { urlmode, callback, keysFile } = await setUp(t);
 	const made = await urlmode.create({ ...request, pkce: true });
 	const sealed = await urlmode.create(request);
@@ -322,7 +322,7 @@ test('a result whose key is not there rejects, never accepts without it', async 
 	for (const { elicitationId } of [made, sealed]) {
 		await assert.rejects(urlmode.waitForCompletion(elicitationId, owner), {
 			name: 'ElicitationSealError', code: 'ELICITATION_SEAL',
-			message: `what is sealed in elicitation ${elicitationId} cannot be opened: the keys file has no key 1`,
+			message: `the sealed data of elicitation ${elicitationId} cannot be opened: the keys file has no key 1`,
 		});
 	}
 	const outcome = await urlmode.waitForCompletion(declined.elicitationId, owner);

@@ -1,4 +1,4 @@
-// How waits share reads, on a listener that the test holds in its hands.
+// How waits share reads, with a listener that the test controls.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -12,16 +12,20 @@ const BINDING = Buffer.alloc(16, 1);
 const FORGED = Buffer.from('forged');
 const options = { timeout: 60_000 };
 
-/** Reads wait until the test answers them. */
-class HeldListener extends EventEmitter {
+/** Its reads stay open until the test answers them. */
+class ControlledListener extends EventEmitter {
 	listening = true;
-	hears = true;
-	wanted = false;
+	receivesNotifications = true;
+	inUse = false;
 	/** @type {{ ids: string[], answer: (rows: object[]) => void, fail: (error: Error) => void }[]} */
 	reads = [];
 
-	want(wanted) {
-		this.wanted = wanted;
+	acquire() {
+		this.inUse = true;
+	}
+
+	release() {
+		this.inUse = false;
 	}
 
 	query(text, [ids]) {
@@ -37,20 +41,20 @@ const pending = (id) => ({ id, provider: 'demo', status: 'pending', expires_in_m
 const completed = (id) => ({ id, provider: 'demo', status: 'completed', action: 'accept', reason: '', expires_in_ms: '60000' });
 const withResult = (id) => ({ ...completed(id), result: Buffer.from('sealed') });
 
-function setUp(t, routineMs) {
-	const listener = new HeldListener();
-	const noted = [];
+function setUp(t, routineReadMs) {
+	const listener = new ControlledListener();
+	const markedRead = [];
 	const waiters = new Waiters(listener, {
-		outcomeOf: (row) => {
+		toOutcome: (row) => {
 			if (row.result?.equals(FORGED)) throw new Error('no key opens it');
 			return { elicitationId: row.id, action: row.action, reason: row.reason, result: undefined };
 		},
-		noteRead: ({ id, binding }) => noted.push([id, binding]),
+		markRead: ({ id, binding }) => markedRead.push([id, binding]),
 		expire: () => assert.fail('nothing expires here'),
 		complete: () => assert.fail('nothing is rechecked here'),
-	}, routineMs);
+	}, routineReadMs);
 	t.after(() => waiters.close(new Error('the test is over')));
-	return { listener, waiters, noted, wait: (id, binding = BINDING) => {
+	return { listener, waiters, markedRead, wait: (id, binding = BINDING) => {
 		const promise = waiters.wait(id, binding, options);
 		promise.catch(() => {});
 		return promise;
@@ -63,7 +67,7 @@ async function answer(listener, row) {
 	await sleep(1);
 }
 
-test('what becomes due in one turn is one read, what does during it is the next', async (t) => {
+test('rows that become due in one turn are one read, and those during a read are the next', async (t) => {
 	const { listener, wait } = setUp(t);
 	const ids = Array.from({ length: 50 }, () => randomUUID());
 	const waits = ids.map((id) => wait(id));
@@ -82,7 +86,7 @@ test('what becomes due in one turn is one read, what does during it is the next'
 	assert.equal((await Promise.all(waits.slice(0, 30))).length, 30);
 });
 
-test('10,000 waits are ten reads', async (t) => {
+test('10,000 waits need ten reads', async (t) => {
 	const { listener, wait } = setUp(t);
 	const waits = Array.from({ length: 10_000 }, () => wait(randomUUID()));
 	const sizes = [];
@@ -93,10 +97,10 @@ test('10,000 waits are ten reads', async (t) => {
 	}
 	assert.deepEqual(sizes, Array(10).fill(1_000));
 	await Promise.all(waits);
-	assert.equal(listener.wanted, false);
+	assert.equal(listener.inUse, false);
 });
 
-test('a routine read yields to what is due', async (t) => {
+test('due rows are read before routine reads', async (t) => {
 	const { listener, wait } = setUp(t, 40);
 	const ids = Array.from({ length: 2_500 }, () => randomUUID());
 	ids.forEach((id) => wait(id));
@@ -110,7 +114,7 @@ test('a routine read yields to what is due', async (t) => {
 	assert.equal(listener.reads[0].ids.length, 1_000, 'the rest of the read is routine');
 });
 
-test('a read that began before a wait does not decide for it', async (t) => {
+test('a read that began before a wait does not settle it', async (t) => {
 	const { listener, wait } = setUp(t);
 	const id = randomUUID();
 	const first = wait(id);
@@ -123,7 +127,7 @@ test('a read that began before a wait does not decide for it', async (t) => {
 	assert.equal((await first).action, 'accept');
 });
 
-test('one id under two bindings is never in one read', async (t) => {
+test('one id with two bindings is never in the same read', async (t) => {
 	const { listener, wait } = setUp(t);
 	const id = randomUUID();
 	const mine = wait(id);
@@ -136,7 +140,7 @@ test('one id under two bindings is never in one read', async (t) => {
 	await assert.rejects(strangers, { code: 'ELICITATION_NOT_FOUND' });
 });
 
-test('nothing is read until the connection listens, and all when it does', async (t) => {
+test('nothing is read until the connection listens, and then all rows are', async (t) => {
 	const { listener, wait } = setUp(t);
 	listener.listening = false;
 	const ids = [randomUUID(), randomUUID()];
@@ -162,7 +166,7 @@ test('nothing is read until the connection listens, and all when it does', async
 	await Promise.all(waits);
 });
 
-test('notifications that are not for us, or not ours at all, read nothing', async (t) => {
+test('notifications for other rows, or with another payload, cause no read', async (t) => {
 	const { listener, wait } = setUp(t);
 	wait(randomUUID());
 	await sleep(1);
@@ -175,22 +179,22 @@ test('notifications that are not for us, or not ours at all, read nothing', asyn
 	assert.equal(listener.reads.length, 0);
 });
 
-test('the connection is wanted while somebody waits', async (t) => {
+test('the connection is used while somebody waits', async (t) => {
 	const { listener, waiters } = setUp(t);
 	const controller = new AbortController();
 	const id = randomUUID();
 	const first = waiters.wait(id, BINDING, { ...options, signal: controller.signal });
 	const second = waiters.wait(id, BINDING, { timeout: 5 });
-	assert.equal(listener.wanted, true);
+	assert.equal(listener.inUse, true);
 	await assert.rejects(second, { code: 'ELICITATION_TIMEOUT' });
-	assert.equal(listener.wanted, true);
+	assert.equal(listener.inUse, true);
 	controller.abort();
 	await assert.rejects(first, { name: 'AbortError' });
-	assert.equal(listener.wanted, false);
+	assert.equal(listener.inUse, false);
 });
 
-test('what was read is noted when a wait has it: a result or a verifier that opens', async (t) => {
-	const { listener, waiters, noted, wait } = setUp(t);
+test('a row is marked as read when a wait has received its result or verifier', async (t) => {
+	const { listener, waiters, markedRead, wait } = setUp(t);
 	const [result, verifier, neither, forged, open] = Array.from({ length: 5 }, () => randomUUID());
 	const rows = {
 		[result]: withResult(result), [verifier]: { ...completed(verifier), verifier: Buffer.from('sealed') },
@@ -201,7 +205,7 @@ test('what was read is noted when a wait has it: a result or a verifier that ope
 	await answer(listener, (id) => rows[id]);
 	await Promise.all(waits.slice(0, 3));
 	await assert.rejects(waits[3], /no key opens it/);
-	assert.deepEqual(noted, [[result, BINDING], [verifier, BINDING]]);
+	assert.deepEqual(markedRead, [[result, BINDING], [verifier, BINDING]]);
 
 	const late = randomUUID();
 	const controller = new AbortController();
@@ -210,5 +214,5 @@ test('what was read is noted when a wait has it: a result or a verifier that ope
 	controller.abort();
 	await assert.rejects(aborted, { name: 'AbortError' });
 	await answer(listener, withResult);
-	assert.equal(noted.length, 2, 'nobody has what came back too late');
+	assert.equal(markedRead.length, 2, 'a result that arrives after the wait has ended is not marked');
 });

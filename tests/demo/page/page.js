@@ -1,11 +1,11 @@
-// Shows the view that the host sends and sends back what the user does.
+// Shows the view that the host sends, and sends the actions of the user.
 
 const element = (id) => document.getElementById(id);
 const post = (path, body = {}) => fetch(path, {
 	method: 'POST',
 	headers: { 'Content-Type': 'application/json' },
 	body: JSON.stringify(body),
-	// On a phone this page may go to sleep as the other tab opens.
+	// On a phone, this page may be suspended while the other tab is open.
 	keepalive: true,
 });
 
@@ -42,7 +42,7 @@ function stepsOf(phase, elicitation, progress, completed) {
 	];
 }
 
-/** Adds what is new, so that a screen reader reads that and no more. */
+/** Adds only new lines, so that a screen reader reads only those. */
 function showSteps(steps) {
 	const list = element('progress');
 	element('steps').hidden = steps.length === 0;

@@ -1,9 +1,9 @@
-// mcp-lite's ClientRequestAdapter on PostgreSQL: a request to a client is
-// answered on whatever instance its response comes in, once.
+// mcp-lite's ClientRequestAdapter on PostgreSQL: any instance can receive the
+// client's response to a request, and the instance that waits gets it once.
 //
-// The interface is synchronous, so what is written is written behind its
-// back: a question and an answer may reach the database in either order, and
-// whichever is second meets the first.
+// The interface is synchronous, so rows are written in the background. A request
+// and its response may reach the database in either order; the second one to
+// arrive finds the first.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash, randomBytes } from 'node:crypto';
@@ -11,15 +11,15 @@ import { createHash, randomBytes } from 'node:crypto';
 import { decrypt, encrypt } from '../aead.js';
 import { UrlModeClosedError } from '../errors.js';
 import { jittered } from '../jitter.js';
-import { partsOf } from '../parts.js';
+import { internalsOf } from '../internals.js';
 import { Poll } from '../poll.js';
 
 const CHANNEL = 'urlmode_client';
 const TIMEOUT_MS = 300_000;
 const RETRY_MS = 500;
 const ATTEMPTS = 6;
-const INFO = 'urlmode client response v1';
-/** Bytes that a response may have, sealed: the column's limit. */
+const KEY_INFO = 'urlmode client response v1';
+/** The largest sealed response in bytes, which is the limit of the column. */
 const RESPONSE_MAX = 262_144;
 
 const EXPECT = 'SELECT * FROM urlmode.client_request_expect($1::bytea[], $2::bigint[])';
@@ -38,64 +38,65 @@ const DROP = 'SELECT urlmode.client_request_drop($1::bytea[])';
 
 /** @implements {ClientRequestAdapterLike} */
 export class PostgresClientRequestAdapter {
-	#parts;
+	#internals;
 	#defaultTimeout;
 	/** @type {Map<string, Entry>} by key, in hexadecimal */
 	#pending = new Map();
-	#poll = new Poll(() => void this.#take([...this.#pending.values()]));
+	#poll = new Poll(() => void this.#readResponses([...this.#pending.values()]));
 	/** @type {Set<Promise<unknown>>} */
-	#underWay = new Set();
+	#statements = new Set();
 	/** @type {AsyncLocalStorage<Promise<boolean>[]>} */
-	#answers = new AsyncLocalStorage();
+	#responseWrites = new AsyncLocalStorage();
 	/** @type {Promise<void>} */
 	#listening;
 	#closed = false;
 
 	/**
 	 * @param {import('../urlmode.js').UrlMode} urlmode whose connections it uses
-	 * @param {{ defaultTimeoutMs?: number }} [options] how long a request waits that says nothing of it, 300 000 by default
+	 * @param {{ defaultTimeoutMs?: number }} [options] the timeout of requests that state none, 300 000 by
+	 *     default
 	 */
 	constructor(urlmode, { defaultTimeoutMs = TIMEOUT_MS } = {}) {
-		this.#parts = partsOf(urlmode);
+		this.#internals = internalsOf(urlmode);
 		this.#defaultTimeout = defaultTimeoutMs;
-		const { listener, closers } = this.#parts;
+		const { listener, closers } = this.#internals;
 		closers.add(() => this.close());
-		// Otherwise the connection is lost, and the next one listens to it as well.
-		this.#listening = listener.add(CHANNEL).catch(() => {});
+		// If the connection is lost, the next one listens to this channel as well.
+		this.#listening = listener.addChannel(CHANNEL).catch(() => {});
 		listener.on('notification', (payload, channel) => {
 			const entry = channel === CHANNEL ? this.#pending.get(payload) : undefined;
-			if (entry) void this.#take([entry]);
+			if (entry) void this.#readResponses([entry]);
 		});
-		// What came while nobody listened, and questions that were not written.
-		listener.on('listening', () => void this.#expect([...this.#pending.values()]));
-		listener.on('hearing', () => this.#poll.stop());
+		// Writes requests that could not be written, and reads responses that came while nobody listened.
+		listener.on('listening', () => void this.#writeRequests([...this.#pending.values()]));
+		listener.on('receiving', () => this.#poll.stop());
 	}
 
 	/**
 	 * @param {string | undefined} sessionId
 	 * @param {string | number} requestId
 	 * @param {{ timeout_ms?: number }} [options] milliseconds
-	 * @returns {{ promise: Promise<unknown> }} of the whole JSON-RPC response
+	 * @returns {{ promise: Promise<unknown> }} resolves to the whole JSON-RPC response
 	 */
 	createPending(sessionId, requestId, { timeout_ms: timeout = this.#defaultTimeout } = {}) {
-		const key = keyOf(sessionId, requestId);
+		const key = hashRequest(sessionId, requestId);
 		const name = key.toString('hex');
-		this.#settle(name)?.reject(new Error('the request was replaced by a new one of the same id'));
+		this.#settle(name)?.reject(new Error('a new request with the same id has replaced this request'));
 		if (this.#closed) return { promise: Promise.reject(new UrlModeClosedError()) };
 
 		/** @type {Promise<unknown>} */
 		const promise = new Promise((resolve, reject) => {
 			const timer = setTimeout(() => {
-				this.#drop(this.#settle(name));
+				this.#deleteRequest(this.#settle(name));
 				reject(new Error(`the client did not answer request ${requestId} within ${timeout} ms`));
 			}, timeout);
 			const entry = { key, resolve, reject, timer, deadline: performance.now() + timeout };
 			this.#pending.set(name, entry);
-			const { listener } = this.#parts;
-			listener.want(true, this);
-			if (!listener.hears) this.#poll.start();
-			void this.#expect([entry]);
-			void this.#listening.then(() => this.#take([entry]));
+			const { listener } = this.#internals;
+			listener.acquire(this);
+			if (!listener.receivesNotifications) this.#poll.start();
+			void this.#writeRequests([entry]);
+			void this.#listening.then(() => this.#readResponses([entry]));
 		});
 		return { promise };
 	}
@@ -104,19 +105,20 @@ export class PostgresClientRequestAdapter {
 	 * @param {string | undefined} sessionId
 	 * @param {string | number} requestId
 	 * @param {unknown} response
-	 * @returns {boolean} whether this instance was the one that waited; otherwise the response goes to the one that does
+	 * @returns {boolean} whether this instance was waiting for the response. Otherwise the response is passed to the
+	 *     instance that is
 	 */
 	resolvePending(sessionId, requestId, response) {
-		const key = keyOf(sessionId, requestId);
+		const key = hashRequest(sessionId, requestId);
 		const entry = this.#settle(key.toString('hex'));
 		if (entry) {
-			this.#drop(entry);
+			this.#deleteRequest(entry);
 			entry.resolve(response);
 			return true;
 		}
-		const answer = this.#answer(key, response);
-		this.#answers.getStore()?.push(answer);
-		this.#track(answer);
+		const write = this.#writeResponse(key, response);
+		this.#responseWrites.getStore()?.push(write);
+		this.#track(write);
 		return false;
 	}
 
@@ -124,50 +126,51 @@ export class PostgresClientRequestAdapter {
 	 * @param {string | undefined} sessionId
 	 * @param {string | number} requestId
 	 * @param {unknown} reason
-	 * @returns {boolean} whether this instance was the one that waited
+	 * @returns {boolean} whether this instance was waiting for the response
 	 */
 	rejectPending(sessionId, requestId, reason) {
-		const entry = this.#settle(keyOf(sessionId, requestId).toString('hex'));
+		const entry = this.#settle(hashRequest(sessionId, requestId).toString('hex'));
 		if (!entry) return false;
-		this.#drop(entry);
+		this.#deleteRequest(entry);
 		entry.reject(reason);
 		return true;
 	}
 
 	/**
-	 * A handler that answers a client's response when it is durable, and 503
-	 * when it could not be kept: the transport itself takes note of neither.
+	 * Wraps the transport's handler so that it acknowledges a client's response
+	 * only after it was stored, and returns 503 if it could not be. The transport
+	 * itself does not wait for either.
 	 *
 	 * @template O
-	 * @param {(request: Request, options?: O) => Promise<Response>} handler the transport's, bound to a server
+	 * @param {(request: Request, options?: O) => Promise<Response>} handler the transport's handler, bound to a server
 	 * @returns {(request: Request, options?: O) => Promise<Response>}
 	 */
 	wrap(handler) {
 		return async (request, options) => {
 			/** @type {Promise<boolean>[]} */
-			const answers = [];
-			const response = await this.#answers.run(answers, () => handler(request, options));
-			const kept = await Promise.all(answers);
-			if (kept.every(Boolean)) return response;
+			const writes = [];
+			const response = await this.#responseWrites.run(writes, () => handler(request, options));
+			const stored = await Promise.all(writes);
+			if (stored.every(Boolean)) return response;
 			return new Response(null, { status: 503, headers: { 'Retry-After': '1' } });
 		};
 	}
 
-	/** Rejects what waits, and lets what is being written end. The UrlMode's `close` does so, too. */
+	/** Rejects open requests and waits for statements in progress. Closing the UrlMode calls this as well. */
 	async close() {
 		this.#closed = true;
 		this.#poll.stop();
 		for (const name of [...this.#pending.keys()]) {
 			const entry = this.#settle(name);
-			this.#drop(entry);
+			this.#deleteRequest(entry);
 			entry?.reject(new UrlModeClosedError());
 		}
-		await Promise.allSettled(this.#underWay);
+		await Promise.allSettled(this.#statements);
 	}
 
 	/**
 	 * @param {string} name
-	 * @returns {Entry | undefined} it is settled now, by whoever called this
+	 * @returns {Entry | undefined} the caller must resolve or reject it
 	 */
 	#settle(name) {
 		const entry = this.#pending.get(name);
@@ -176,39 +179,39 @@ export class PostgresClientRequestAdapter {
 		this.#pending.delete(name);
 		if (this.#pending.size === 0) {
 			this.#poll.stop();
-			this.#parts.listener.want(false, this);
+			this.#internals.listener.release(this);
 		}
 		return entry;
 	}
 
 	/**
-	 * Writes the questions, again where need be: whatever went wrong, the next
-	 * connection that listens does it once more.
+	 * Writes requests. May be called again for the same ones: every new listening
+	 * connection writes all of them.
 	 *
 	 * @param {Entry[]} entries
 	 */
-	async #expect(entries) {
+	async #writeRequests(entries) {
 		if (entries.length === 0) return;
-		const rests = entries.map(({ deadline }) => Math.max(1, Math.ceil(deadline - performance.now())));
-		await this.#settleAll(EXPECT, [entries.map(({ key }) => key), rests]);
-		// What was settled while this was under way may have been written after it was dropped.
+		const timeouts = entries.map(({ deadline }) => Math.max(1, Math.ceil(deadline - performance.now())));
+		await this.#resolveRows(EXPECT, [entries.map(({ key }) => key), timeouts]);
+		// A request that was settled meanwhile may have been written after it was deleted.
 		for (const entry of entries) {
-			if (this.#pending.get(entry.key.toString('hex')) !== entry) this.#drop(entry);
+			if (this.#pending.get(entry.key.toString('hex')) !== entry) this.#deleteRequest(entry);
 		}
 	}
 
 	/** @param {Entry[]} entries */
-	async #take(entries) {
-		if (entries.length > 0) await this.#settleAll(TAKE, [entries.map(({ key }) => key)]);
+	async #readResponses(entries) {
+		if (entries.length > 0) await this.#resolveRows(TAKE, [entries.map(({ key }) => key)]);
 	}
 
 	/**
-	 * @param {string} query that answers keys and responses
+	 * @param {string} query returns keys and responses
 	 * @param {unknown[]} values
 	 */
-	async #settleAll(query, values) {
+	async #resolveRows(query, values) {
 		try {
-			for (const row of await this.#track(this.#parts.database.query(query, values))) {
+			for (const row of await this.#track(this.#internals.database.query(query, values))) {
 				const { key, response } = /** @type {{ key: Buffer, response: Buffer }} */ (row);
 				const entry = this.#settle(key.toString('hex'));
 				if (!entry) continue;
@@ -219,7 +222,7 @@ export class PostgresClientRequestAdapter {
 				}
 			}
 		} catch {
-			// Polled, or read when there is a connection that listens.
+			// Responses are polled, and read when a connection listens again.
 			if (this.#pending.size > 0) this.#poll.start();
 		}
 	}
@@ -227,14 +230,14 @@ export class PostgresClientRequestAdapter {
 	/**
 	 * @param {Buffer} key
 	 * @param {unknown} response
-	 * @returns {Promise<boolean>} whether it is kept, or had no use
+	 * @returns {Promise<boolean>} false if it could not be stored
 	 */
-	async #answer(key, response) {
+	async #writeResponse(key, response) {
 		const sealed = this.#seal(key, JSON.stringify(response));
 		if (sealed.length > RESPONSE_MAX) return false;
 		for (let attempt = 1; ; attempt += 1) {
 			try {
-				await this.#parts.database.query(ANSWER, [key, sealed]);
+				await this.#internals.database.query(ANSWER, [key, sealed]);
 				return true;
 			} catch {
 				if (attempt === ATTEMPTS || this.#closed) return false;
@@ -244,8 +247,8 @@ export class PostgresClientRequestAdapter {
 	}
 
 	/** @param {Entry | undefined} entry */
-	#drop(entry) {
-		if (entry) this.#track(this.#parts.database.query(DROP, [[entry.key]]).catch(() => []));
+	#deleteRequest(entry) {
+		if (entry) this.#track(this.#internals.database.query(DROP, [[entry.key]]).catch(() => []));
 	}
 
 	/**
@@ -253,9 +256,9 @@ export class PostgresClientRequestAdapter {
 	 * @param {Promise<T>} promise
 	 */
 	#track(promise) {
-		this.#underWay.add(promise);
-		const forget = () => this.#underWay.delete(promise);
-		promise.then(forget, forget);
+		this.#statements.add(promise);
+		const untrack = () => this.#statements.delete(promise);
+		promise.then(untrack, untrack);
 		return promise;
 	}
 
@@ -264,9 +267,9 @@ export class PostgresClientRequestAdapter {
 	 * @param {string} json
 	 */
 	#seal(key, json) {
-		const { minting } = this.#parts.keys;
+		const { minting } = this.#internals.keys;
 		return encrypt({
-			kid: minting.kid, key: minting.derive(key, INFO), nonce: randomBytes(12), context: key, plaintext: json,
+			kid: minting.kid, key: minting.derive(key, KEY_INFO), nonce: randomBytes(12), context: key, plaintext: json,
 		});
 	}
 
@@ -276,7 +279,7 @@ export class PostgresClientRequestAdapter {
 	 * @returns {unknown}
 	 */
 	#open(key, sealed) {
-		const opened = decrypt(sealed, (kid) => this.#parts.keys.find(kid)?.derive(key, INFO), key);
+		const opened = decrypt(sealed, (kid) => this.#internals.keys.find(kid)?.derive(key, KEY_INFO), key);
 		if (typeof opened === 'string') throw new Error(`the client's response cannot be opened: it is ${opened}`);
 		return JSON.parse(opened.toString());
 	}
@@ -294,6 +297,6 @@ export class PostgresClientRequestAdapter {
  * @param {string | undefined} sessionId
  * @param {string | number} requestId
  */
-function keyOf(sessionId = '', requestId) {
+function hashRequest(sessionId = '', requestId) {
 	return createHash('sha256').update(`${sessionId}\0${requestId}`).digest();
 }

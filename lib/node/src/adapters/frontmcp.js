@@ -1,26 +1,26 @@
-// FrontMCP: its elicitations on PostgreSQL, and `this.elicit` in URL mode with
-// a link and an outcome of ours. Written against FrontMCP's documented
+// FrontMCP: a storage for its elicitations on PostgreSQL, and `this.elicit` in
+// URL mode with one of our elicitations. Written against FrontMCP's documented
 // interface.
 
-import { push } from './push.js';
+import { elicitByRequest } from './elicit-by-request.js';
 
 export { PostgresStorage } from './storage.js';
 
-/** Where createElicitationStoreFromStorage puts its keys when it is told nothing else. */
-const PREFIX = 'mcp:elicit:';
+/** The default `keyPrefix` of createElicitationStoreFromStorage. */
+const DEFAULT_KEY_PREFIX = 'mcp:elicit:';
 
 /**
- * @typedef {import('./types.js').Asked} Asked
- * @typedef {import('./types.js').AskOptions & ElicitOnly} ElicitOptions
- * @typedef {object} ElicitOnly
- * @property {ToolLike} tool the tool that asks: `this` in its `execute`
- * @property {unknown} schema what FrontMCP checks a client's answer with: one that takes no content, such as
- *     `z.any()`, since a client in URL mode sends none
- * @property {StorageLike} [storage] what FrontMCP's elicitation store was made of, for a client that holds its answer:
- *     FrontMCP's own wait is released there. Not with its `encryption`
- * @property {string} [keyPrefix] as createElicitationStoreFromStorage was given it, `mcp:elicit:` by default
+ * @typedef {import('./types.js').ElicitResult} ElicitResult
+ * @typedef {import('./types.js').BaseElicitOptions & ElicitFields} ElicitOptions
+ * @typedef {object} ElicitFields
+ * @property {ToolLike} tool the tool that elicits: `this` in its `execute`
+ * @property {unknown} schema with which FrontMCP checks the client's response. It must accept missing content, as `z.any()`
+ *     does, because clients send none in URL mode
+ * @property {StorageLike} [storage] the storage of FrontMCP's elicitation store. It is used to end FrontMCP's own wait if
+ *     the client has not responded. Does not work with the option `encryption`
+ * @property {string} [keyPrefix] the same as for createElicitationStoreFromStorage, `mcp:elicit:` by default
  *
- * @typedef {object} ToolLike what is used of FrontMCP's ToolContext
+ * @typedef {object} ToolLike the used part of FrontMCP's ToolContext
  * @property {(message: string, schema: never, options: { mode: 'url', elicitationId: string, ttl: number }) =>
  *     Promise<{ status: import('../types.js').Action }>} elicit
  *
@@ -28,34 +28,36 @@ const PREFIX = 'mcp:elicit:';
  */
 
 /**
- * `this.elicit(…, { mode: 'url', elicitationId })`, with an elicitation of
- * ours and its outcome. FrontMCP sends no URL of its own, so the message has
- * the link. It lets a session have one open elicitation; so does this.
+ * Calls `this.elicit(…, { mode: 'url', elicitationId })` with one of our
+ * elicitations, and returns its outcome. The message contains the link, because
+ * FrontMCP sends no URL. FrontMCP allows one open elicitation in a session;
+ * therefore ours are `exclusive`.
  *
  * @param {ElicitOptions} options
- * @returns {Promise<Asked>}
- * @throws what FrontMCP throws for a client without elicitation: it then asks by its own way, and calls the tool again
+ * @returns {Promise<ElicitResult>}
+ * @throws FrontMCP's error for a client without elicitation. FrontMCP then asks the user by its own means, and calls the
+ *     tool again
  */
-export async function elicitUrl({ tool, schema, storage, keyPrefix = PREFIX, ...options }) {
-	return push({ exclusive: true, ...options }, {
+export async function elicitUrl({ tool, schema, storage, keyPrefix = DEFAULT_KEY_PREFIX, ...options }) {
+	return elicitByRequest({ exclusive: true, ...options }, {
 		signal: undefined,
 		progress: undefined,
 		isGone: () => false,
 		async elicit({ elicitationId, url, message }, { signal, timeout }) {
-			// FrontMCP's wait has no other way to end from outside.
-			signal.addEventListener('abort', () => void release(elicitationId, 'cancel'), { once: true });
+			// This is the only way to end FrontMCP's wait from outside.
+			signal.addEventListener('abort', () => void publishResult(elicitationId, 'cancel'), { once: true });
 			const { status } = await tool.elicit(`${message}\n\n${url}`, /** @type {never} */ (schema),
 				{ mode: 'url', elicitationId, ttl: timeout });
 			return { action: status };
 		},
-		complete: (elicitationId) => release(elicitationId, 'accept'),
+		complete: (elicitationId) => publishResult(elicitationId, 'accept'),
 	});
 
 	/**
 	 * @param {string} id
 	 * @param {'accept' | 'cancel'} status
 	 */
-	async function release(id, status) {
+	async function publishResult(id, status) {
 		await storage?.publish(`${keyPrefix}result:${id}`, JSON.stringify({ status })).catch(() => {});
 	}
 }

@@ -1,9 +1,9 @@
-// Progress while a call waits: what happened, and in between that it still
-// waits, so that a client's time limit for a silent request does not end it.
+// Sends progress while a call waits: when the status changes, and at regular
+// intervals, so that the client's timeout for a silent request does not end it.
 
-import { PROGRESS } from './words.js';
+import { PROGRESS_MESSAGES } from './messages.js';
 
-const EVERY_MS = 15_000;
+const INTERVAL_MS = 15_000;
 
 export class Heartbeat {
 	#send;
@@ -12,24 +12,24 @@ export class Heartbeat {
 	#timer;
 	#count = 0;
 	#stopped = false;
-	/** @type {keyof typeof PROGRESS} */
+	/** @type {keyof typeof PROGRESS_MESSAGES} */
 	#status = 'pending';
 
 	/**
-	 * @param {import('./types.js').Call['progress']} send undefined: the call wants none
-	 * @param {(error: unknown) => void} onFailure what could not be sent has nobody to take it
-	 * @param {number} [every] milliseconds
+	 * @param {import('./types.js').Call['progress']} send undefined if the client wants no progress
+	 * @param {(error: unknown) => void} onFailure called when progress cannot be sent, because the client is gone
+	 * @param {number} [interval] milliseconds
 	 */
-	constructor(send, onFailure, every = EVERY_MS) {
+	constructor(send, onFailure, interval = INTERVAL_MS) {
 		this.#send = send;
 		this.#onFailure = onFailure;
-		if (send) this.#timer = setInterval(() => void this.#beat(), every);
+		if (send) this.#timer = setInterval(() => void this.#sendProgress(), interval);
 	}
 
 	/** @param {'opened' | 'processing'} status */
-	tell = (status) => {
+	report = (status) => {
 		this.#status = status;
-		void this.#beat();
+		void this.#sendProgress();
 	};
 
 	stop() {
@@ -37,10 +37,10 @@ export class Heartbeat {
 		this.#stopped = true;
 	}
 
-	async #beat() {
+	async #sendProgress() {
 		if (!this.#send || this.#stopped) return;
 		try {
-			await this.#send(this.#count += 1, PROGRESS[this.#status]);
+			await this.#send(this.#count += 1, PROGRESS_MESSAGES[this.#status]);
 		} catch (error) {
 			if (!this.#stopped) this.#onFailure(error);
 		}

@@ -1,23 +1,23 @@
-// lynq: its waits are a Map in one process, and a callback that reaches
-// another never ends them. Here the row ends them: on completion the session
-// gets its value, and then the wait is released; after a refusal it is
-// released alone, and lynq finds the value missing.
+// lynq keeps its waits in the memory of one process, so a callback that another
+// instance receives does not end them. This adapter ends them when the row is
+// completed. After an accept it first sets the session's value. After a refusal
+// it only ends the wait, and lynq finds that the value is missing.
 //
 // Written against lynq's documented interface.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-import { link } from './link.js';
-import { claim, lookAt, openElicitation, ownerOf, resumeKeyOf } from './open.js';
-import { push } from './push.js';
-import { linkInWords } from './words.js';
+import { elicitByLink } from './elicit-by-link.js';
+import { elicitByRequest } from './elicit-by-request.js';
+import { claimOutcome, createElicitation, findOutcome, ownerOf, resumeKeyOf } from './elicitation.js';
+import { linkResult } from './messages.js';
 
 /**
- * @typedef {import('./types.js').Asked} Asked
+ * @typedef {import('./types.js').ElicitResult} ElicitResult
  * @typedef {import('./types.js').Accepted} Accepted
  * @typedef {import('./types.js').ToolResult} ToolResult
  *
- * @typedef {object} ServerLike what is used of lynq's MCPServer
+ * @typedef {object} ServerLike the used part of lynq's MCPServer
  * @property {(sessionId: string) => SessionLike} session
  * @property {(elicitationId: string) => void} completeElicitation
  *
@@ -25,7 +25,7 @@ import { linkInWords } from './words.js';
  * @property {(key: string) => unknown} get
  * @property {(key: string, value: unknown) => void} set
  *
- * @typedef {object} ContextLike what is used of lynq's ToolContext
+ * @typedef {object} ContextLike the used part of lynq's ToolContext
  * @property {string} sessionId
  * @property {AbortSignal} signal
  * @property {SessionLike} session
@@ -34,23 +34,25 @@ import { linkInWords } from './words.js';
  *
  * @typedef {{ elicitationId: string, waitForCompletion: boolean, timeout: number }} UrlOptions
  *
- * @typedef {import('./types.js').AskOptions & { c: ContextLike }} ElicitOptions `c` is what the tool's handler is
- *     called with, beside its arguments
+ * @typedef {import('./types.js').BaseElicitOptions & { c: ContextLike }} ElicitOptions `c` is the last argument of the tool's
+ *     handler
  *
- * @typedef {Omit<import('./types.js').AskOptions, 'subject' | 'session' | 'id'> & WayOnly} WayOptions
- * @typedef {object} WayOnly
- * @property {(sessionId: string) => string | Promise<string>} subject who the server's own authorization says the user
- *     of a session is
- * @property {string} sessionKey as urlAction has it: `user` for oauth(), `payment` for payment()
- * @property {(accepted: Accepted) => unknown} [value] what the session gets under that key, perhaps a promise of it:
- *     the result by default, or true where there is none
- * @property {(error: unknown) => void} [onError] what `value` threw, or the wait; the tool is released without a value
+ * @typedef {Omit<import('./types.js').BaseElicitOptions, 'subject' | 'session' | 'id'> & WayFields} WayOptions
+ * @typedef {object} WayFields
+ * @property {(sessionId: string) => string | Promise<string>} subject returns the user of a session, according to
+ *     the server's own authorization
+ * @property {string} sessionKey the same as for urlAction: `user` for oauth(), `payment` for payment()
+ * @property {(accepted: Accepted) => unknown} [value] returns the value to set under that key, or a promise of it.
+ *     By default the value is the result, or true if there is none
+ * @property {(error: unknown) => void} [onError] called with an error of `value` or of the wait. The tool continues
+ *     without a value
  *
  * @typedef {object} Way
  * @property {(params: { sessionId: string, elicitationId: string }) => Promise<string>} buildUrl for oauth(), payment()
  *     and urlAction()
- * @property {Middleware} resume put it before them: a call goes on with what an earlier one began, a client that
- *     cannot be sent to a URL gets the link in words, and what nobody waits for any more says so in its row
+ * @property {Middleware} resume a middleware to put before them. It resumes what an earlier call has started, returns the
+ *     link as text to a client that does not support elicitation.url, and cancels an elicitation that nobody waits for
+ *     any more
  *
  * @typedef {object} Middleware
  * @property {string} name
@@ -61,34 +63,43 @@ import { linkInWords } from './words.js';
 
 const TIMEOUT_MS = 300_000;
 
+/** Messages of the SDK for a client that does not support elicitation in URL mode. */
+const UNSUPPORTED_MESSAGES = new Set([
+	'Client does not support url elicitation.',
+	'Client does not support URL elicitation (required for notifications/elicitation/complete)',
+]);
+
+/** lynq's message when its own wait times out. */
+const TIMEOUT_MESSAGE = 'Elicitation timed out';
+
 /**
- * `c.elicit.url`, with an elicitation of ours and its outcome.
+ * Calls `c.elicit.url` with one of our elicitations, and returns its outcome.
  *
  * @param {ServerLike} server
  * @param {ElicitOptions} options
- * @returns {Promise<Asked>}
+ * @returns {Promise<ElicitResult>}
  */
 export async function elicitUrl(server, { c, ...options }) {
 	const call = { signal: c.signal, progress: undefined };
 	try {
-		return await push(options, {
+		return await elicitByRequest(options, {
 			...call,
 			isGone: () => false,
 			elicit({ elicitationId, message, url }, { signal, timeout }) {
-				// There is no other way to end a wait of lynq's from outside.
+				// This is the only way to end lynq's wait from outside.
 				signal.addEventListener('abort', () => server.completeElicitation(elicitationId), { once: true });
 				return c.elicit.url(message, url, { elicitationId, waitForCompletion: true, timeout });
 			},
 			complete: async (elicitationId) => server.completeElicitation(elicitationId),
 		});
 	} catch (error) {
-		if (!isUnsupported(error)) throw error;
-		return link(options, call);
+		if (failureOf(error) !== 'unsupported') throw error;
+		return elicitByLink(options, call);
 	}
 }
 
 /**
- * What oauth(), payment() and urlAction() need to wait for one kind of
+ * Returns what oauth(), payment() and urlAction() need to wait for one kind of
  * elicitation.
  *
  * @param {ServerLike} server
@@ -96,25 +107,25 @@ export async function elicitUrl(server, { c, ...options }) {
  * @returns {Way}
  */
 export function urlWay(server, options) {
-	const way = new LynqWay(server, options);
+	const middleware = new ElicitationMiddleware(server, options);
 	return {
-		buildUrl: (params) => way.buildUrl(params),
-		resume: { name: `urlmode:${options.provider}`, onCall: (c, next) => way.onCall(c, next) },
+		buildUrl: (params) => middleware.buildUrl(params),
+		resume: { name: `urlmode:${options.provider}`, onCall: (c, next) => middleware.onCall(c, next) },
 	};
 }
 
 /**
- * @typedef {object} Visit of one call
- * @property {import('./types.js').AskOptions} asking
- * @property {import('../types.js').Elicitation | undefined} elicitation
+ * @typedef {object} CallState the state of one tool call
+ * @property {import('./types.js').BaseElicitOptions} options
+ * @property {import('../types.js').Elicitation} elicitation
  * @property {AbortController} ended
  */
 
-class LynqWay {
+class ElicitationMiddleware {
 	#server;
 	#options;
-	/** @type {AsyncLocalStorage<Visit>} */
-	#visits = new AsyncLocalStorage();
+	/** @type {AsyncLocalStorage<CallState>} */
+	#calls = new AsyncLocalStorage();
 
 	/**
 	 * @param {ServerLike} server
@@ -127,11 +138,11 @@ class LynqWay {
 
 	/** @param {{ sessionId: string, elicitationId: string }} params */
 	async buildUrl({ sessionId, elicitationId }) {
-		const visit = this.#visits.getStore();
-		const asking = visit?.asking ?? await this.#asking(sessionId);
-		const elicitation = visit?.elicitation ?? await openElicitation({ ...asking, id: elicitationId });
-		// Their id is only how lynq knows this wait; ours may be one that goes on.
-		void this.#wait(asking, elicitation, { sessionId, elicitationId, signal: visit?.ended.signal });
+		const call = this.#calls.getStore();
+		const options = call?.options ?? await this.#optionsFor(sessionId);
+		const elicitation = call?.elicitation ?? await createElicitation({ ...options, id: elicitationId });
+		// lynq identifies its wait by its own id, which differs from ours if the elicitation was resumed.
+		void this.#wait(options, elicitation, { sessionId, elicitationId, signal: call?.ended.signal });
 		return elicitation.url;
 	}
 
@@ -142,62 +153,67 @@ class LynqWay {
 	async onCall(c, next) {
 		const { sessionKey } = this.#options;
 		if (c.session.get(sessionKey)) return next();
-		const asking = await this.#asking(c.sessionId);
-		const elicitation = await openElicitation(asking, resumeKeyOf(asking));
-		const outcome = elicitation.resumed ? await lookAt(asking, elicitation.elicitationId) : undefined;
+		const options = await this.#optionsFor(c.sessionId);
+		const elicitation = await createElicitation(options, resumeKeyOf(options));
+		const outcome = elicitation.resumed ? await findOutcome(options, elicitation.elicitationId) : undefined;
 		if (outcome) {
-			const asked = await claim(asking, outcome, elicitation);
-			if (asked.action !== 'accept') return asked.toolResult;
-			c.session.set(sessionKey, await this.#valueOf(asked));
+			const result = await claimOutcome(options, outcome, elicitation);
+			if (result.action !== 'accept') return result.toolResult;
+			c.session.set(sessionKey, await this.#valueOf(result));
 			return next();
 		}
-		return this.#visit(c, next, { asking, elicitation, ended: new AbortController() });
+		return this.#runCall(c, next, { options, elicitation, ended: new AbortController() });
 	}
 
 	/**
+	 * Runs the rest of the call. If the elicitation is still open afterwards,
+	 * it is completed with the reason why the call has ended.
+	 *
 	 * @param {ContextLike} c
 	 * @param {() => Promise<CallResult>} next
-	 * @param {Visit & { elicitation: import('../types.js').Elicitation }} visit
+	 * @param {CallState} call
 	 */
-	async #visit(c, next, visit) {
-		const { urlmode, message } = visit.asking;
-		const { elicitationId } = visit.elicitation;
-		let reason = 'refused';
-		const onAbort = () => visit.ended.abort(c.signal.reason);
+	async #runCall(c, next, call) {
+		const { options, elicitation, ended } = call;
+		/** @type {{ action: 'decline' | 'cancel', reason: string } | undefined} undefined: it stays open */
+		let completion = { action: 'decline', reason: 'refused' };
+		const onAbort = () => ended.abort(c.signal.reason);
 		c.signal.addEventListener('abort', onAbort, { once: true });
 		try {
-			return await this.#visits.run(visit, next);
+			return await this.#calls.run(call, next);
 		} catch (error) {
-			if (isUnsupported(error)) {
-				reason = '';
-				return linkInWords(message, visit.elicitation);
+			const failure = failureOf(error);
+			if (failure === 'unsupported') {
+				completion = undefined;
+				return linkResult(options.message, elicitation);
 			}
-			reason = isTimeout(error) ? 'timeout' : 'failed';
+			completion = { action: 'cancel', reason: failure };
 			throw error;
 		} finally {
 			c.signal.removeEventListener('abort', onAbort);
-			if (c.signal.aborted) reason = 'aborted';
-			visit.ended.abort();
-			// One that was completed stays as it is.
-			const action = reason === 'refused' ? 'decline' : 'cancel';
-			if (reason) await urlmode.abandon(elicitationId, { ...ownerOf(visit.asking), action, reason }).catch(() => {});
+			if (c.signal.aborted) completion = { action: 'cancel', reason: 'aborted' };
+			ended.abort();
+			if (completion) {
+				// Has no effect if the elicitation is completed already.
+				await options.urlmode.abandon(elicitation.elicitationId, { ...ownerOf(options), ...completion }).catch(() => {});
+			}
 		}
 	}
 
 	/**
-	 * @param {import('./types.js').AskOptions} asking
+	 * @param {import('./types.js').BaseElicitOptions} options
 	 * @param {import('../types.js').Elicitation} elicitation
-	 * @param {{ sessionId: string, elicitationId: string, signal: AbortSignal | undefined }} theirs
+	 * @param {{ sessionId: string, elicitationId: string, signal: AbortSignal | undefined }} lynqWait
 	 */
-	async #wait(asking, elicitation, { sessionId, elicitationId, signal }) {
-		const { urlmode, timeout = asking.ttl ?? TIMEOUT_MS, recheck } = asking;
+	async #wait(options, elicitation, { sessionId, elicitationId, signal }) {
+		const { urlmode, timeout = options.ttl ?? TIMEOUT_MS, recheck } = options;
 		try {
 			const outcome = await urlmode.waitForCompletion(elicitation.elicitationId, {
-				...ownerOf(asking), timeout, signal, recheck,
+				...ownerOf(options), timeout, signal, recheck,
 			});
-			const asked = await claim(asking, outcome, elicitation);
-			if (asked.action === 'accept') {
-				this.#server.session(sessionId).set(this.#options.sessionKey, await this.#valueOf(asked));
+			const result = await claimOutcome(options, outcome, elicitation);
+			if (result.action === 'accept') {
+				this.#server.session(sessionId).set(this.#options.sessionKey, await this.#valueOf(result));
 			}
 		} catch (error) {
 			if (!signal?.aborted) this.#options.onError?.(error);
@@ -212,19 +228,22 @@ class LynqWay {
 
 	/**
 	 * @param {string} sessionId
-	 * @returns {Promise<import('./types.js').AskOptions>}
+	 * @returns {Promise<import('./types.js').BaseElicitOptions>}
 	 */
-	async #asking(sessionId) {
+	async #optionsFor(sessionId) {
 		return { ...this.#options, subject: await this.#options.subject(sessionId) };
 	}
 }
 
-/** @param {unknown} error the SDK's, of a client without the capability */
-function isUnsupported(error) {
-	return error instanceof Error && /does not support url elicitation/i.test(error.message);
-}
-
-/** @param {unknown} error */
-function isTimeout(error) {
-	return error instanceof Error && error.message === 'Elicitation timed out';
+/**
+ * lynq and the SDK throw errors without a class or code of their own, so only
+ * the message tells them apart.
+ *
+ * @param {unknown} error
+ * @returns {'unsupported' | 'timeout' | 'failed'}
+ */
+function failureOf(error) {
+	if (!(error instanceof Error)) return 'failed';
+	if (UNSUPPORTED_MESSAGES.has(error.message)) return 'unsupported';
+	return error.message === TIMEOUT_MESSAGE ? 'timeout' : 'failed';
 }

@@ -1,32 +1,33 @@
-// mcp-lite 0.8 to 0.10: what it keeps in one process's memory, on PostgreSQL,
-// so that any instance may take a client's answer.
+// mcp-lite 0.8 to 0.10. Keeps its sessions and its requests to clients in
+// PostgreSQL instead of the memory of one process, so that any instance can
+// receive a client's response.
 
-import { link } from './link.js';
+import { elicitByLink } from './elicit-by-link.js';
 
 export { PostgresClientRequestAdapter } from './client-requests.js';
 export { PostgresSessionAdapter } from './sessions.js';
 
 /**
- * @typedef {import('./types.js').Asked} Asked
- * @typedef {import('./types.js').AskOptions & { ctx: ContextLike }} ElicitOptions `ctx` is what the tool's handler is
- *     called with, beside its arguments
+ * @typedef {import('./types.js').ElicitResult} ElicitResult
+ * @typedef {import('./types.js').BaseElicitOptions & { ctx: ContextLike }} ElicitOptions `ctx` is the last argument of the tool's
+ *     handler
  *
- * @typedef {object} ContextLike what is used of mcp-lite's MCPServerContext
+ * @typedef {object} ContextLike the used part of mcp-lite's MCPServerContext
  * @property {(update: { progress: number, message?: string }) => Promise<void> | void} [progress]
  */
 
 /**
- * mcp-lite has no elicitation in URL mode: the first call's result has the
- * link in words, and a later call waits until the browser, or the provider,
- * has completed it, for up to `legTimeout` at a time.
+ * mcp-lite does not support elicitation in URL mode. Therefore the result of the
+ * first call contains the link as text, and each later call waits for up to
+ * `legTimeout` until the elicitation is completed.
  *
  * @param {ElicitOptions} options
- * @returns {Promise<Asked>}
- * @throws {import('../errors.js').UrlModeClosedError} `close` was called
+ * @returns {Promise<ElicitResult>}
+ * @throws {import('../errors.js').UrlModeClosedError} if `close` was called
  */
 export async function elicitUrl({ ctx, ...options }) {
 	const { progress } = ctx;
-	return link(options, {
+	return elicitByLink(options, {
 		signal: undefined,
 		progress: progress && (async (count, message) => progress({ progress: count, message })),
 	});

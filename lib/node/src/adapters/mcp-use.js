@@ -1,15 +1,15 @@
 // mcp-use 2.x: protocol revision 2026-07-28, over Hono.
 
-import { link } from './link.js';
-import { INPUT, retry } from './retry.js';
+import { elicitByLink } from './elicit-by-link.js';
+import { elicitByRetry, INPUT_KEY } from './elicit-by-retry.js';
 import { supportsUrl } from './sdk2.js';
 
 /**
- * @typedef {import('./types.js').AskedInLegs} Asked
- * @typedef {import('./types.js').AskOptions & { ctx: ContextLike }} ElicitOptions `ctx` is what the tool's callback is
- *     called with, beside its arguments
+ * @typedef {import('./types.js').MultiRoundResult} ElicitResult
+ * @typedef {import('./types.js').BaseElicitOptions & { ctx: ContextLike }} ElicitOptions `ctx` is the last argument of the tool's
+ *     callback
  *
- * @typedef {object} ContextLike what is used of mcp-use's RequestContext
+ * @typedef {object} ContextLike the used part of mcp-use's RequestContext
  * @property {AbortSignal} signal
  * @property {{ capabilities(): object }} client
  * @property {{ [key: string]: unknown }} [inputResponses]
@@ -18,27 +18,27 @@ import { supportsUrl } from './sdk2.js';
  */
 
 /**
- * Asks the user to go to a page, and waits until the browser, or the
- * provider, has completed it: over several calls, so return `toolResult`
- * unless `action` is accept. A client that cannot send its user to a page,
- * and any of an older protocol, since mcp-use has no sessions, gets a result
- * with the link in words.
+ * Asks the client to send its user to a page, and waits until the elicitation is
+ * completed. This takes several calls: return `toolResult` unless `action` is
+ * accept. If the client does not support elicitation.url, the result contains
+ * the link as text. So it does for every client of an older protocol revision,
+ * because mcp-use has no sessions.
  *
- * @param {ElicitOptions} options the same in each of the calls
- * @returns {Promise<Asked>}
- * @throws {import('../errors.js').ElicitationClientGoneError} the client has closed its connection
- * @throws {import('../errors.js').UrlModeClosedError} `close` was called
+ * @param {ElicitOptions} options the same in all calls
+ * @returns {Promise<ElicitResult>}
+ * @throws {import('../errors.js').ElicitationClientGoneError} if the client has closed its connection
+ * @throws {import('../errors.js').UrlModeClosedError} if `close` was called
  */
 export async function elicitUrl({ ctx, ...options }) {
 	const call = {
 		signal: ctx.signal,
 		progress: (/** @type {number} */ progress, /** @type {string} */ message) =>
 			ctx.reportProgress(progress, undefined, message),
-		// There is no other way for a client to cancel a call.
+		// Closing the connection is the only way for a client to cancel a call.
 		isGone: () => ctx.signal.aborted,
 	};
-	if (!supportsUrl(ctx.client.capabilities())) return link(options, call);
-	return retry(options, { ...call, state: ctx.requestState(), answer: ctx.inputResponses?.[INPUT] });
+	if (!supportsUrl(ctx.client.capabilities())) return elicitByLink(options, call);
+	return elicitByRetry(options, { ...call, state: ctx.requestState(), answer: ctx.inputResponses?.[INPUT_KEY] });
 }
 
 export { verifyRequestState } from './sdk2.js';

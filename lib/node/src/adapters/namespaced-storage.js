@@ -1,5 +1,5 @@
-// A view of PostgresStorage whose keys and channels have a prefix: FrontMCP's
-// NamespacedStorage.
+// FrontMCP's NamespacedStorage: a view of PostgresStorage whose keys and
+// channels have a prefix.
 
 /**
  * @typedef {import('./storage.js').PostgresStorage} PostgresStorage
@@ -12,7 +12,7 @@
  * @param {string} name
  * @param {string} [id]
  */
-export function prefixOf(name, id) {
+export function namespacePrefix(name, id) {
 	return id ? `${name}:${id}:` : `${name}:`;
 }
 
@@ -151,6 +151,6 @@ export class NamespacedStorage {
 	 * @returns {NamespacedStorage}
 	 */
 	namespace(name, id) {
-		return new NamespacedStorage(this.#root, this.prefix + prefixOf(name, id));
+		return new NamespacedStorage(this.#root, this.prefix + namespacePrefix(name, id));
 	}
 }

@@ -1,10 +1,10 @@
-// The authorization code becomes tokens: by openid-client, which does what
-// RFC 6749, 7636, 9207 and OpenID Connect Core want of a client.
+// Exchanges an authorization code for tokens with openid-client, which
+// implements RFC 6749, 7636, 9207 and OpenID Connect Core.
 
 import { authorizationCodeGrant, skipStateCheck } from 'openid-client';
 
 /**
- * @typedef {object} Completed what is used of an outcome: of waitForCompletion, or of an adapter
+ * @typedef {object} Completed the used part of an outcome, of waitForCompletion or of an adapter
  * @property {string} action
  * @property {Record<string, unknown> | undefined} [result]
  * @property {string} [codeVerifier]
@@ -12,22 +12,22 @@ import { authorizationCodeGrant, skipStateCheck } from 'openid-client';
  */
 
 /**
- * Exchanges the code of an accepted `oauth` elicitation, with its PKCE
- * verifier and nonce. The issuer is compared here (RFC 9207) and the `state`
- * was, by the callback program. Once: a code is good for one exchange.
+ * Exchanges the code of an accepted `oauth` elicitation, with its PKCE verifier
+ * and nonce. The issuer is checked here (RFC 9207); the callback program has
+ * checked the `state`. A code can be exchanged only once.
  *
- * The tokens are this server's, and are never to reach the MCP client.
+ * The tokens belong to this server. Never send them to the MCP client.
  *
  * @param {import('openid-client').Configuration} configuration of this server at the provider
  * @param {Completed} outcome
- * @param {string | URL} returnUrl the redirect URI that the code was asked for with
+ * @param {string | URL} returnUrl the redirect URI of the authorization request
  * @returns {Promise<import('openid-client').TokenEndpointResponse & import('openid-client').TokenEndpointResponseHelpers>}
- * @throws {TypeError} the outcome is not an accept with a code
- * @throws what openid-client throws
+ * @throws {TypeError} if the outcome is not an accept with a code
+ * @throws the errors of openid-client
  */
 export async function exchangeCode(configuration, { action, result, codeVerifier, nonce }, returnUrl) {
 	if (action !== 'accept' || typeof result?.code !== 'string') {
-		throw new TypeError('exchangeCode wants an outcome with action accept and a code');
+		throw new TypeError('exchangeCode requires an outcome with action accept and a code');
 	}
 	const callback = new URL(returnUrl);
 	for (const [name, value] of Object.entries(result)) {

@@ -3,19 +3,19 @@
 
 import { UrlElicitationRequiredError } from '@modelcontextprotocol/sdk/types.js';
 
-import { link, waitALeg } from './link.js';
-import { claim, openElicitation, ownerOf, resumeKeyOf } from './open.js';
-import { push } from './push.js';
+import { elicitByLink, waitOneRound } from './elicit-by-link.js';
+import { claimOutcome, createElicitation, ownerOf, resumeKeyOf } from './elicitation.js';
+import { elicitByRequest } from './elicit-by-request.js';
 
-/** ErrorCode.ConnectionClosed of the SDK. */
+/** The SDK's ErrorCode.ConnectionClosed. */
 const CONNECTION_CLOSED = -32000;
 
 /**
- * @typedef {import('./types.js').Asked} Asked
- * @typedef {import('./types.js').AskOptions & { extra: CallExtra }} ElicitOptions `extra` is what the tool's callback is
- *     called with, beside its arguments
+ * @typedef {import('./types.js').ElicitResult} ElicitResult
+ * @typedef {import('./types.js').BaseElicitOptions & { extra: CallExtra }} ElicitOptions `extra` is the last argument of the
+ *     tool's callback
  *
- * @typedef {object} CallExtra what is used of the SDK's RequestHandlerExtra
+ * @typedef {object} CallExtra the used part of the SDK's RequestHandlerExtra
  * @property {AbortSignal} signal
  * @property {string | number} requestId
  * @property {{ progressToken?: string | number }} [_meta]
@@ -25,7 +25,7 @@ const CONNECTION_CLOSED = -32000;
  * @property {'notifications/progress'} method
  * @property {{ progressToken: string | number, progress: number, message: string }} params
  *
- * @typedef {object} ServerLike what is used of the SDK's Server
+ * @typedef {object} ServerLike the used part of the SDK's Server
  * @property {object | undefined} [transport]
  * @property {(() => void) | undefined} [onclose]
  * @property {() => { elicitation?: { url?: object } } | undefined} getClientCapabilities
@@ -39,28 +39,28 @@ const CONNECTION_CLOSED = -32000;
  */
 
 /**
- * Asks the user by the client's elicitation, in URL mode, and waits until the
- * browser, or the provider, has completed it. Tells the client that it is
- * over, in the session that asked. A client without elicitation.url gets a
- * result with the link in words, and a later call goes on.
+ * Sends the client an elicitation request in URL mode, waits until the
+ * elicitation is completed, and notifies the client in the same session. If the
+ * client does not support elicitation.url, the result contains the link as text,
+ * and a later call waits.
  *
- * @param {ServerLike | { server: ServerLike }} server of the session that calls: the McpServer, or its `server`
+ * @param {ServerLike | { server: ServerLike }} server the McpServer of the calling session, or its `server`
  * @param {ElicitOptions} options
- * @returns {Promise<Asked>}
- * @throws {import('../errors.js').ElicitationClientGoneError} the session or its connection was closed
- * @throws {import('../errors.js').UrlModeClosedError} `close` was called
- * @throws the signal's reason, when the client cancelled the call
+ * @returns {Promise<ElicitResult>}
+ * @throws {import('../errors.js').ElicitationClientGoneError} if the session or its connection was closed
+ * @throws {import('../errors.js').UrlModeClosedError} if `close` was called
+ * @throws the signal's reason, if the client cancelled the call
  */
 export async function elicitUrl(server, { extra, ...options }) {
-	const { inner, call } = partsOf(server, extra);
-	if (!inner.getClientCapabilities()?.elicitation?.url) return link(options, call);
-	const stopWatching = onClose(inner, call.close);
+	const { sdkServer, call } = describeCall(server, extra);
+	if (!sdkServer.getClientCapabilities()?.elicitation?.url) return elicitByLink(options, call);
+	const stopWatching = onClose(sdkServer, call.close);
 	try {
-		return await push(options, {
+		return await elicitByRequest(options, {
 			...call,
 			elicit: (params, { signal, timeout }) =>
-				inner.elicitInput(params, { signal, timeout, relatedRequestId: extra.requestId }),
-			complete: (id) => inner.createElicitationCompletionNotifier(id, { relatedRequestId: extra.requestId })(),
+				sdkServer.elicitInput(params, { signal, timeout, relatedRequestId: extra.requestId }),
+			complete: (id) => sdkServer.createElicitationCompletionNotifier(id, { relatedRequestId: extra.requestId })(),
 		});
 	} finally {
 		stopWatching();
@@ -68,40 +68,40 @@ export async function elicitUrl(server, { extra, ...options }) {
 }
 
 /**
- * Answers the call with the error that says that a URL must be visited first
- * (-32042), unless that has been done: the call that comes after it goes on.
- * Tells the client, in the session that asked, when it is completed. One that
- * calls again too early waits for up to `legTimeout`.
+ * Fails the call with the error that a URL must be visited first (-32042). When
+ * the elicitation is completed, the client is notified in the same session, and
+ * its next call gets the outcome. A call that comes before that waits for up to
+ * `legTimeout`.
  *
- * @param {ServerLike | { server: ServerLike }} server of the session that calls: the McpServer, or its `server`
+ * @param {ServerLike | { server: ServerLike }} server the McpServer of the calling session, or its `server`
  * @param {ElicitOptions} options
- * @returns {Promise<Asked>}
- * @throws {UrlElicitationRequiredError} for the SDK to send
+ * @returns {Promise<ElicitResult>}
+ * @throws {UrlElicitationRequiredError} which the SDK sends to the client
  */
 export async function requireUrl(server, { extra, ...options }) {
-	const { inner, call } = partsOf(server, extra);
-	if (!inner.getClientCapabilities()?.elicitation?.url) return link(options, call);
-	const elicitation = await openElicitation(options, resumeKeyOf(options));
+	const { sdkServer, call } = describeCall(server, extra);
+	if (!sdkServer.getClientCapabilities()?.elicitation?.url) return elicitByLink(options, call);
+	const elicitation = await createElicitation(options, resumeKeyOf(options));
 	const { elicitationId, url, resumed } = elicitation;
-	const waited = resumed ? await waitALeg(options, call, elicitationId) : 'pending';
-	if (typeof waited === 'object') return claim(options, waited, elicitation);
-	void announce(inner, options, elicitationId);
+	const waited = resumed ? await waitOneRound(options, call, elicitationId) : 'pending';
+	if (typeof waited === 'object') return claimOutcome(options, waited, elicitation);
+	void notifyWhenCompleted(sdkServer, options, elicitationId);
 	throw new UrlElicitationRequiredError([{ mode: 'url', elicitationId, url, message: options.message }]);
 }
 
-/** @type {WeakMap<ServerLike, Set<string>>} which elicitations a session will be told of */
-const announcing = new WeakMap();
+/** @type {WeakMap<ServerLike, Set<string>>} the elicitations of which a session will be notified */
+const notifying = new WeakMap();
 
 /**
- * Waits beside all calls, until the session is closed.
+ * Waits independently of any call, until the session is closed.
  *
  * @param {ServerLike} server
- * @param {import('./types.js').AskOptions} options
+ * @param {import('./types.js').BaseElicitOptions} options
  * @param {string} id
  */
-async function announce(server, options, id) {
-	const known = announcing.get(server) ?? new Set();
-	announcing.set(server, known);
+async function notifyWhenCompleted(server, options, id) {
+	const known = notifying.get(server) ?? new Set();
+	notifying.set(server, known);
 	if (known.has(id)) return;
 	known.add(id);
 	const closing = new AbortController();
@@ -111,7 +111,7 @@ async function announce(server, options, id) {
 			recheck: options.recheck });
 		await server.createElicitationCompletionNotifier(id)();
 	} catch {
-		// The next call finds out by itself.
+		// The client's next call reports the error.
 	} finally {
 		stopWatching();
 		known.delete(id);
@@ -122,24 +122,24 @@ async function announce(server, options, id) {
  * @param {ServerLike | { server: ServerLike }} server
  * @param {CallExtra} extra
  */
-function partsOf(server, extra) {
-	const inner = 'server' in server ? server.server : server;
+function describeCall(server, extra) {
+	const sdkServer = 'server' in server ? server.server : server;
 	const progressToken = extra._meta?.progressToken;
 	const closing = new AbortController();
-	// Older versions of the SDK abort no call when their transport closes.
+	// Older versions of the SDK do not abort calls when their transport closes.
 	extra.signal.addEventListener('abort', () => closing.abort(extra.signal.reason), { once: true });
 	if (extra.signal.aborted) closing.abort(extra.signal.reason);
 	return {
-		inner,
+		sdkServer,
 		call: {
 			signal: closing.signal,
-			close: () => closing.abort(new Error('the session is closed')),
+			close: () => closing.abort(new Error('the session was closed')),
 			progress: progressToken === undefined ? undefined
 				/** @type {(progress: number, message: string) => Promise<void>} */
 				: (/** @type {number} */ progress, /** @type {string} */ message) => extra.sendNotification({
 					method: 'notifications/progress', params: { progressToken, progress, message },
 				}),
-			isGone: (/** @type {unknown} */ error) => inner.transport === undefined
+			isGone: (/** @type {unknown} */ error) => sdkServer.transport === undefined
 				|| (typeof error === 'object' && error !== null && 'code' in error && error.code === CONNECTION_CLOSED),
 		},
 	};
@@ -151,7 +151,7 @@ const closeWatchers = new WeakMap();
 /**
  * @param {ServerLike} server
  * @param {() => void} watcher called when the session is closed
- * @returns {() => void} ends that
+ * @returns {() => void} removes the watcher
  */
 function onClose(server, watcher) {
 	let watchers = closeWatchers.get(server);

@@ -1,29 +1,29 @@
 // The official TypeScript SDK 2.x, @modelcontextprotocol/server: protocol
 // revision 2026-07-28, and older clients over the same server.
 
-import { link } from './link.js';
-import { push } from './push.js';
-import { INPUT, looksLikeHandle, retry } from './retry.js';
+import { elicitByLink } from './elicit-by-link.js';
+import { elicitByRequest } from './elicit-by-request.js';
+import { elicitByRetry, INPUT_KEY, looksLikeHandle } from './elicit-by-retry.js';
 
-/** Where a request says what its client can do, since it has no session that knows. */
+/** Where a request states the capabilities of its client, because there is no session. */
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 
 /**
- * @typedef {import('./types.js').AskedInLegs} Asked
- * @typedef {import('./types.js').AskOptions & { ctx: ContextLike }} ElicitOptions `ctx` is what the tool's callback is
- *     called with, beside its arguments
+ * @typedef {import('./types.js').MultiRoundResult} ElicitResult
+ * @typedef {import('./types.js').BaseElicitOptions & { ctx: ContextLike }} ElicitOptions `ctx` is the last argument of the tool's
+ *     callback
  *
- * @typedef {object} ServerLike what is used of the SDK's Server
+ * @typedef {object} ServerLike the used part of the SDK's Server
  * @property {() => unknown} getClientCapabilities
  *
- * @typedef {object} ContextLike what is used of the SDK's ServerContext, which a tool's callback is called with
+ * @typedef {object} ContextLike the used part of the SDK's ServerContext
  * @property {RequestLike} mcpReq
  *
  * @typedef {object} RequestLike
  * @property {string | number} id
  * @property {AbortSignal} signal
  * @property {{ progressToken?: string | number }} [_meta]
- * @property {{ [key: string]: unknown }} [envelope] of a request of protocol revision 2026-07-28 alone
+ * @property {{ [key: string]: unknown }} [envelope] only in requests of protocol revision 2026-07-28
  * @property {{ [key: string]: unknown }} [inputResponses]
  * @property {() => unknown} requestState
  * @property {(notification: Notification) => Promise<void>} notify
@@ -39,16 +39,16 @@ const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
  */
 
 /**
- * Asks the user to go to a page, and waits until the browser, or the
- * provider, has completed it: over several calls where the protocol wants
- * that, so return `toolResult` unless `action` is accept. A client that
- * cannot send its user to a page gets a result with the link in words.
+ * Asks the client to send its user to a page, and waits until the elicitation is
+ * completed. Depending on the protocol revision this takes several calls: return
+ * `toolResult` unless `action` is accept. If the client does not support
+ * elicitation.url, the result contains the link as text.
  *
- * @param {ServerLike | { server: ServerLike }} server that the call came to: the McpServer, or its `server`
- * @param {ElicitOptions} options the same in each of the calls
- * @returns {Promise<Asked>}
- * @throws {import('../errors.js').ElicitationClientGoneError} the client has closed its connection or session
- * @throws {import('../errors.js').UrlModeClosedError} `close` was called
+ * @param {ServerLike | { server: ServerLike }} server the McpServer that received the call, or its `server`
+ * @param {ElicitOptions} options the same in all calls
+ * @returns {Promise<ElicitResult>}
+ * @throws {import('../errors.js').ElicitationClientGoneError} if the client has closed its connection or session
+ * @throws {import('../errors.js').UrlModeClosedError} if `close` was called
  */
 export async function elicitUrl(server, { ctx: { mcpReq }, ...options }) {
 	const call = {
@@ -56,20 +56,20 @@ export async function elicitUrl(server, { ctx: { mcpReq }, ...options }) {
 		progress: progressOf(mcpReq),
 		isGone: isConnectionClosed,
 	};
-	const older = mcpReq.envelope === undefined;
-	const inner = 'server' in server ? server.server : server;
-	const capabilities = older ? inner.getClientCapabilities() : mcpReq.envelope?.[CAPABILITIES];
-	if (!supportsUrl(capabilities)) return link(options, call);
-	if (older) return push(options, olderChannel(mcpReq, call));
-	return retry(options, { ...call, state: mcpReq.requestState(), answer: mcpReq.inputResponses?.[INPUT] });
+	const hasSession = mcpReq.envelope === undefined;
+	const sdkServer = 'server' in server ? server.server : server;
+	const capabilities = hasSession ? sdkServer.getClientCapabilities() : mcpReq.envelope?.[CAPABILITIES];
+	if (!supportsUrl(capabilities)) return elicitByLink(options, call);
+	if (hasSession) return elicitByRequest(options, sessionChannel(mcpReq, call));
+	return elicitByRetry(options, { ...call, state: mcpReq.requestState(), answer: mcpReq.inputResponses?.[INPUT_KEY] });
 }
 
 /**
- * For a server that has a `requestState.verify` for handles of its own: ours
- * are looked at by `elicitUrl`, the others by `verify`.
+ * For a server that has a `requestState.verify` for handles of its own. Our
+ * handles are verified by `elicitUrl`, all others by `verify`.
  *
  * @template C
- * @param {(state: string, ctx: C) => unknown} [verify] for what is not ours; without it that is refused
+ * @param {(state: string, ctx: C) => unknown} [verify] verifies handles that are not ours. Without it they are rejected
  * @returns {(state: string, ctx: C) => unknown} for ServerOptions
  */
 export function verifyRequestState(verify) {
@@ -81,13 +81,13 @@ export function verifyRequestState(verify) {
 }
 
 /**
- * A client of 2025-11-25 is asked by a request, in its session.
+ * For a client of 2025-11-25, which receives requests in its session.
  *
  * @param {RequestLike} mcpReq
  * @param {Required<import('./types.js').Call>} call
- * @returns {import('./push.js').Channel}
+ * @returns {import('./elicit-by-request.js').Channel}
  */
-function olderChannel(mcpReq, call) {
+function sessionChannel(mcpReq, call) {
 	return {
 		...call,
 		elicit: (params, { signal, timeout }) =>

@@ -1,12 +1,12 @@
-// mcp-lite's SessionAdapter on PostgreSQL: a session is known to every
-// instance, and so is what was sent in it.
+// mcp-lite's SessionAdapter on PostgreSQL, so that every instance knows all
+// sessions and the events that were sent in them.
 
 import { createHash, randomUUID } from 'node:crypto';
 
-import { partsOf } from '../parts.js';
+import { internalsOf } from '../internals.js';
 
 const TTL_MS = 24 * 60 * 60 * 1_000;
-const EVENTS = 100;
+const EVENTS_MAX = 100;
 
 const CREATE = 'SELECT urlmode.mcp_session_create($1, $2, $3)';
 const USE = 'SELECT urlmode.mcp_session_use($1, $2) AS meta';
@@ -15,7 +15,7 @@ const SINCE = 'SELECT * FROM urlmode.mcp_events($1, $2, $3)';
 const DELETE = 'SELECT urlmode.mcp_session_delete($1)';
 
 /**
- * @typedef {object} SessionMeta mcp-lite's own
+ * @typedef {object} SessionMeta as in mcp-lite
  * @property {string} protocolVersion
  * @property {unknown} [clientInfo]
  * @property {{ elicitation?: Record<string, never>, roots?: Record<string, never>, sampling?: Record<string, never>,
@@ -41,11 +41,11 @@ export class PostgresSessionAdapter {
 
 	/**
 	 * @param {import('../urlmode.js').UrlMode} urlmode whose connections it uses
-	 * @param {{ ttl?: number, maxEventBufferSize?: number }} [options] ttl: milliseconds that a session lasts when nobody
-	 *     uses it, a day by default; maxEventBufferSize: messages that are kept of each stream, 100 by default
+	 * @param {{ ttl?: number, maxEventBufferSize?: number }} [options] ttl: milliseconds after which an unused session
+	 *     ends, a day by default; maxEventBufferSize: how many messages of each stream are kept, 100 by default
 	 */
-	constructor(urlmode, { ttl = TTL_MS, maxEventBufferSize = EVENTS } = {}) {
-		this.#database = partsOf(urlmode).database;
+	constructor(urlmode, { ttl = TTL_MS, maxEventBufferSize = EVENTS_MAX } = {}) {
+		this.#database = internalsOf(urlmode).database;
 		this.#ttl = ttl;
 		this.#maxEvents = maxEventBufferSize;
 	}
@@ -61,7 +61,7 @@ export class PostgresSessionAdapter {
 	 * @returns {Promise<SessionData>}
 	 */
 	async create(id, meta) {
-		await this.#database.query(CREATE, [keyOf(id), JSON.stringify(meta), this.#ttl]);
+		await this.#database.query(CREATE, [hashSessionId(id), JSON.stringify(meta), this.#ttl]);
 		return { meta, streams: new Map() };
 	}
 
@@ -84,7 +84,7 @@ export class PostgresSessionAdapter {
 		const streams = new Map();
 		for (const { stream, n, message } of await this.#events(id, null, 0)) {
 			const data = streams.get(stream) ?? { nextEventId: 1, eventBuffer: [] };
-			data.eventBuffer.push({ id: eventId(n, stream), message });
+			data.eventBuffer.push({ id: formatEventId(n, stream), message });
 			data.nextEventId = n + 1;
 			streams.set(stream, data);
 		}
@@ -95,11 +95,11 @@ export class PostgresSessionAdapter {
 	 * @param {string} id
 	 * @param {string} stream
 	 * @param {unknown} message
-	 * @returns {Promise<string | undefined>} the event's id; nothing: there is no such session
+	 * @returns {Promise<string | undefined>} the event's id; undefined if the session does not exist
 	 */
 	async appendEvent(id, stream, message) {
-		const [answer] = await this.#database.query(APPEND, [keyOf(id), stream, JSON.stringify(message), this.#maxEvents]);
-		return answer?.n === null ? undefined : eventId(Number(answer?.n), stream);
+		const [answer] = await this.#database.query(APPEND, [hashSessionId(id), stream, JSON.stringify(message), this.#maxEvents]);
+		return answer?.n === null ? undefined : formatEventId(Number(answer?.n), stream);
 	}
 
 	/**
@@ -109,12 +109,12 @@ export class PostgresSessionAdapter {
 	 */
 	async replay(id, lastEventId, write) {
 		const { stream, n: after } = parseEventId(lastEventId);
-		for (const { n, message } of await this.#events(id, stream, after)) await write(eventId(n, stream), message);
+		for (const { n, message } of await this.#events(id, stream, after)) await write(formatEventId(n, stream), message);
 	}
 
 	/** @param {string} id */
 	async delete(id) {
-		await this.#database.query(DELETE, [keyOf(id)]);
+		await this.#database.query(DELETE, [hashSessionId(id)]);
 	}
 
 	/**
@@ -122,7 +122,7 @@ export class PostgresSessionAdapter {
 	 * @returns {Promise<SessionMeta | undefined>}
 	 */
 	async #use(id) {
-		const [answer] = await this.#database.query(USE, [keyOf(id), this.#ttl]);
+		const [answer] = await this.#database.query(USE, [hashSessionId(id), this.#ttl]);
 		return /** @type {SessionMeta | null} */ (answer?.meta) ?? undefined;
 	}
 
@@ -132,13 +132,13 @@ export class PostgresSessionAdapter {
 	 * @param {number} after
 	 */
 	async #events(id, stream, after) {
-		const rows = await this.#database.query(SINCE, [keyOf(id), stream, after]);
+		const rows = await this.#database.query(SINCE, [hashSessionId(id), stream, after]);
 		return rows.map(({ stream_name: name, n, message }) => ({ stream: String(name), n: Number(n), message }));
 	}
 }
 
 /** @param {string} id of a session */
-function keyOf(id) {
+function hashSessionId(id) {
 	return createHash('sha256').update(id).digest();
 }
 
@@ -146,13 +146,13 @@ function keyOf(id) {
  * @param {number} n
  * @param {string} stream
  */
-function eventId(n, stream) {
+function formatEventId(n, stream) {
 	return `${n}#${stream}`;
 }
 
 /** @param {string} id */
 function parseEventId(id) {
 	const [, n, stream] = /^([1-9][0-9]{0,15})#([^]*)$/.exec(id) ?? [];
-	if (n === undefined || stream === undefined) throw new Error('not an event id: NUMBER#STREAM');
+	if (n === undefined || stream === undefined) throw new Error('an event id must be NUMBER#STREAM');
 	return { n: Number(n), stream };
 }

@@ -1,12 +1,11 @@
-// Aborting for one of several reasons.
-
 /**
- * A controller that follows the signals, until `release`: one that lives
- * longer than the call keeps nothing of it.
+ * Returns a controller that aborts when any of the signals does. `release`
+ * removes its listeners, so that a signal that outlives the call keeps no
+ * reference to it.
  *
  * @param {(AbortSignal | undefined)[]} signals
  */
-export function follow(signals) {
+export function followSignals(signals) {
 	const controller = new AbortController();
 	/** @type {(() => void)[]} */
 	const releases = [];

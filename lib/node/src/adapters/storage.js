@@ -1,15 +1,14 @@
-// FrontMCP's StorageAdapter on PostgreSQL, in place of Redis: values with
-// expiry, and channels. A message is kept for a while, so that a subscriber
-// that lost its connection reads what it missed, once.
+// FrontMCP's StorageAdapter on PostgreSQL instead of Redis: values that expire,
+// and channels. Messages are kept for a while, so that a subscriber that has
+// lost its connection reads the messages that it has missed, once.
 //
-// Values are kept as they come: a framework that wants them sealed seals
-// them, as FrontMCP's `encryption` option does.
+// Values are not encrypted here. FrontMCP's `encryption` option encrypts them.
 
 import { createHash } from 'node:crypto';
 
-import { partsOf } from '../parts.js';
+import { internalsOf } from '../internals.js';
 import { Poll } from '../poll.js';
-import { NamespacedStorage, prefixOf } from './namespaced-storage.js';
+import { NamespacedStorage, namespacePrefix } from './namespaced-storage.js';
 
 const CHANNEL = 'urlmode_published';
 const TTL_MAX_SECONDS = 3_153_600_000;
@@ -32,13 +31,14 @@ const SINCE = 'SELECT * FROM urlmode.published_since($1::text[], $2::bigint[])';
  * @typedef {object} Subscription
  * @property {string} channel
  * @property {Set<MessageHandler>} handlers
- * @property {string} since what was published before is not for it
- * @property {Set<string>} delivered ids over `since`: they may be committed in another order than they were given
+ * @property {string} since the id of the last message that was published before the subscription
+ * @property {Set<string>} delivered ids after `since`. They may be committed in another order than they were
+ *     assigned
  */
 
-/** FrontMCP's StorageAdapter, and its RootStorage: `namespace` gives views of it. */
+/** FrontMCP's StorageAdapter, and its RootStorage: `namespace` returns views of it. */
 export class PostgresStorage {
-	#parts;
+	#internals;
 	/** @type {Map<string, Subscription>} by the channel's SHA-256, in hexadecimal */
 	#subscriptions = new Map();
 	#poll = new Poll(() => void this.#deliver([...this.#subscriptions.values()]));
@@ -51,15 +51,15 @@ export class PostgresStorage {
 
 	/** @param {import('../urlmode.js').UrlMode} urlmode whose connections it uses */
 	constructor(urlmode) {
-		this.#parts = partsOf(urlmode);
-		const { listener, closers } = this.#parts;
+		this.#internals = internalsOf(urlmode);
+		const { listener, closers } = this.#internals;
 		closers.add(() => this.disconnect());
 		listener.on('notification', (payload, channel) => {
 			const subscription = channel === CHANNEL ? this.#subscriptions.get(payload) : undefined;
 			if (subscription) void this.#deliver([subscription]);
 		});
 		listener.on('listening', () => void this.#deliver([...this.#subscriptions.values()]));
-		listener.on('hearing', () => this.#poll.stop());
+		listener.on('receiving', () => this.#poll.stop());
 	}
 
 	/** @returns {PostgresStorage} */
@@ -67,23 +67,23 @@ export class PostgresStorage {
 		return this;
 	}
 
-	/** @throws when PostgreSQL cannot be reached */
+	/** @throws if PostgreSQL is unavailable */
 	async connect() {
-		await this.#parts.database.query(LAST, []);
+		await this.#internals.database.query(LAST, []);
 		this.#connected = true;
 	}
 
-	/** Ends its subscriptions; the connections are the UrlMode's. */
+	/** Ends all subscriptions. The connections belong to the UrlMode and stay open. */
 	async disconnect() {
 		this.#connected = false;
 		this.#subscriptions.clear();
-		this.#rest();
+		this.#releaseIfUnused();
 	}
 
 	/** @returns {Promise<boolean>} */
 	async ping() {
 		if (!this.#connected) return false;
-		return this.#parts.database.query(LAST, []).then(() => true, () => false);
+		return this.#internals.database.query(LAST, []).then(() => true, () => false);
 	}
 
 	/**
@@ -106,7 +106,7 @@ export class PostgresStorage {
 
 	/**
 	 * @param {string} key
-	 * @returns {Promise<boolean>} whether it was there
+	 * @returns {Promise<boolean>} whether it existed
 	 */
 	async delete(key) {
 		return await this.mdelete([key]) > 0;
@@ -131,7 +131,7 @@ export class PostgresStorage {
 	}
 
 	/**
-	 * All of them, or none.
+	 * Sets all of the entries or, if one fails, none.
 	 *
 	 * @param {SetEntry[]} entries
 	 */
@@ -140,14 +140,14 @@ export class PostgresStorage {
 		await this.#query(SET, [
 			entries.map(({ key }) => key),
 			entries.map(({ value }) => value),
-			entries.map(({ options }) => ttlOf(options?.ttlSeconds)),
-			entries.map(({ options }) => conditionOf(options)),
+			entries.map(({ options }) => toMilliseconds(options?.ttlSeconds)),
+			entries.map(({ options }) => toCondition(options)),
 		]);
 	}
 
 	/**
 	 * @param {string[]} keys
-	 * @returns {Promise<number>} how many were there
+	 * @returns {Promise<number>} how many existed
 	 */
 	async mdelete(keys) {
 		if (keys.length === 0) return 0;
@@ -158,16 +158,16 @@ export class PostgresStorage {
 	/**
 	 * @param {string} key
 	 * @param {number} ttlSeconds
-	 * @returns {Promise<boolean>} whether it is there
+	 * @returns {Promise<boolean>} whether it exists
 	 */
 	async expire(key, ttlSeconds) {
-		const [answer] = await this.#query(EXPIRE, [key, ttlOf(ttlSeconds)]);
+		const [answer] = await this.#query(EXPIRE, [key, toMilliseconds(ttlSeconds)]);
 		return answer?.there === true;
 	}
 
 	/**
 	 * @param {string} key
-	 * @returns {Promise<number | null>} seconds, -1 where it has no end; null: it is not there
+	 * @returns {Promise<number | null>} seconds; -1 if it does not expire; null if it does not exist
 	 */
 	async ttl(key) {
 		const [row] = await this.#query(GET, [[key]]);
@@ -176,11 +176,11 @@ export class PostgresStorage {
 	}
 
 	/**
-	 * @param {string} [pattern] `*`: any characters, `?`: one
+	 * @param {string} [pattern] `*` matches any characters, `?` matches one
 	 * @returns {Promise<string[]>}
 	 */
 	async keys(pattern = '*') {
-		const rows = await this.#query(KEYS, [likeOf(pattern)]);
+		const rows = await this.#query(KEYS, [toLikePattern(pattern)]);
 		return rows.map(({ key }) => String(key));
 	}
 
@@ -222,40 +222,40 @@ export class PostgresStorage {
 	/**
 	 * @param {string} channel
 	 * @param {string} message
-	 * @returns {Promise<number>} how many subscribers this instance has; those of others are not counted
+	 * @returns {Promise<number>} the number of subscribers on this instance; those on other instances are not counted
 	 */
 	async publish(channel, message) {
 		await this.#query(PUBLISH, [channel, message]);
-		return this.#subscriptions.get(nameOf(channel))?.handlers.size ?? 0;
+		return this.#subscriptions.get(hashChannel(channel))?.handlers.size ?? 0;
 	}
 
 	/**
 	 * @param {string} channel
-	 * @param {MessageHandler} handler called once for each message that is published from now on
-	 * @returns {Promise<() => Promise<void>>} ends it
+	 * @param {MessageHandler} handler called once for each message that is published after this
+	 * @returns {Promise<() => Promise<void>>} ends the subscription
 	 */
 	async subscribe(channel, handler) {
-		const { listener } = this.#parts;
-		const name = nameOf(channel);
-		let subscription = this.#subscriptions.get(name);
+		const { listener } = this.#internals;
+		const hash = hashChannel(channel);
+		let subscription = this.#subscriptions.get(hash);
 		if (!subscription) {
 			const [answer] = await this.#query(LAST, []);
-			// Somebody may have subscribed to the same meanwhile.
-			subscription = this.#subscriptions.get(name)
+			// Another call may have subscribed to this channel meanwhile.
+			subscription = this.#subscriptions.get(hash)
 				?? { channel, handlers: new Set(), since: String(answer?.id), delivered: new Set() };
-			this.#subscriptions.set(name, subscription);
+			this.#subscriptions.set(hash, subscription);
 		}
 		const { handlers } = subscription;
 		handlers.add(handler);
-		listener.want(true, this);
-		if (!listener.hears) this.#poll.start();
-		// Otherwise the connection is lost, and the next one listens to it as well.
-		await listener.add(CHANNEL).catch(() => {});
+		listener.acquire(this);
+		if (!listener.receivesNotifications) this.#poll.start();
+		// If the connection is lost, the next one listens to this channel as well.
+		await listener.addChannel(CHANNEL).catch(() => {});
 		void this.#deliver([subscription]);
 		return async () => {
 			handlers.delete(handler);
-			if (handlers.size === 0 && this.#subscriptions.get(name)?.handlers === handlers) this.#subscriptions.delete(name);
-			this.#rest();
+			if (handlers.size === 0 && this.#subscriptions.get(hash)?.handlers === handlers) this.#subscriptions.delete(hash);
+			this.#releaseIfUnused();
 		};
 	}
 
@@ -270,12 +270,12 @@ export class PostgresStorage {
 	 * @returns {NamespacedStorage}
 	 */
 	namespace(name, id) {
-		return new NamespacedStorage(this, prefixOf(name, id));
+		return new NamespacedStorage(this, namespacePrefix(name, id));
 	}
 
 	/** @param {Subscription[]} subscriptions */
 	#deliver(subscriptions) {
-		// One read after another, so that no message is delivered twice.
+		// Read one after another, so that no message is delivered twice.
 		this.#reading = this.#reading.then(() => this.#readAndDeliver(subscriptions));
 		return this.#reading;
 	}
@@ -285,26 +285,26 @@ export class PostgresStorage {
 		const current = subscriptions.filter(({ handlers }) => handlers.size > 0);
 		if (current.length === 0) return;
 		try {
-			const rows = await this.#parts.database.query(SINCE,
+			const rows = await this.#internals.database.query(SINCE,
 				[current.map(({ channel }) => channel), current.map(({ since }) => since)]);
 			for (const row of rows) {
 				const { id, channel, message } = /** @type {{ id: string, channel: string, message: string }} */ (row);
-				const subscription = this.#subscriptions.get(nameOf(channel));
+				const subscription = this.#subscriptions.get(hashChannel(channel));
 				if (!subscription || subscription.delivered.has(id)) continue;
 				subscription.delivered.add(id);
-				for (const handler of [...subscription.handlers]) call(handler, message, channel);
+				for (const handler of [...subscription.handlers]) callHandler(handler, message, channel);
 			}
 		} catch {
-			// Polled, or read when there is a connection that listens.
+			// Messages are polled, and read when a connection listens again.
 			if (this.#subscriptions.size > 0) this.#poll.start();
 		}
 	}
 
-	/** Wants no connection for nobody. */
-	#rest() {
+	/** Releases the connection if there are no subscriptions. */
+	#releaseIfUnused() {
 		if (this.#subscriptions.size > 0) return;
 		this.#poll.stop();
-		this.#parts.listener.want(false, this);
+		this.#internals.listener.release(this);
 	}
 
 	/**
@@ -312,24 +312,24 @@ export class PostgresStorage {
 	 * @param {unknown[]} values
 	 */
 	#query(text, values) {
-		if (!this.#connected) throw new Error('the storage is not connected');
-		return this.#parts.database.query(text, values);
+		if (!this.#connected) throw new Error('the storage is not connected: call connect() first');
+		return this.#internals.database.query(text, values);
 	}
 }
 
 /** @param {string} channel */
-function nameOf(channel) {
+function hashChannel(channel) {
 	return createHash('sha256').update(channel).digest('hex');
 }
 
 /**
  * @param {number | undefined} seconds
- * @returns {number | null} milliseconds; null: no end
+ * @returns {number | null} milliseconds; null if it does not expire
  */
-function ttlOf(seconds) {
+function toMilliseconds(seconds) {
 	if (seconds === undefined) return null;
 	if (!Number.isInteger(seconds) || seconds <= 0 || seconds > TTL_MAX_SECONDS) {
-		throw new TypeError('a ttl must be whole seconds, over 0');
+		throw new TypeError('ttlSeconds must be a whole number of seconds, at least 1');
 	}
 	return seconds * 1_000;
 }
@@ -338,24 +338,25 @@ function ttlOf(seconds) {
  * @param {SetOptions | undefined} options
  * @returns {'absent' | 'present' | null}
  */
-function conditionOf({ ifNotExists, ifExists } = {}) {
-	if (ifNotExists && ifExists) throw new TypeError('ifNotExists and ifExists are mutually exclusive');
+function toCondition({ ifNotExists, ifExists } = {}) {
+	if (ifNotExists && ifExists) throw new TypeError('ifNotExists and ifExists cannot be used together');
 	if (ifNotExists) return 'absent';
 	return ifExists ? 'present' : null;
 }
 
 /** @param {string} pattern */
-function likeOf(pattern) {
+function toLikePattern(pattern) {
 	return pattern.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%').replaceAll('?', '_');
 }
 
 /**
- * What a handler throws is its own matter, and no other's.
+ * Calls a handler in a microtask of its own, so that an error affects no other
+ * handler.
  *
  * @param {MessageHandler} handler
  * @param {string} message
  * @param {string} channel
  */
-function call(handler, message, channel) {
+function callHandler(handler, message, channel) {
 	queueMicrotask(() => handler(message, channel));
 }

@@ -1,36 +1,36 @@
-// What the adapters take and give. Types alone: nothing here runs.
+// The types that all adapters share. Nothing here runs.
 
 /**
- * @typedef {import('../types.js').CreateOptions & AskOnly} AskOptions what the user is asked to do, and for whom
- * @typedef {object} AskOnly
+ * @typedef {import('../types.js').CreateOptions & BaseElicitFields} BaseElicitOptions
+ * @typedef {object} BaseElicitFields
  * @property {import('../urlmode.js').UrlMode} urlmode
- * @property {string} message what the user reads beside the link: who asks, and for what
+ * @property {string} message shown to the user beside the link: who asks, and for what
  * @property {number} [timeout] milliseconds that the user has; `ttl` by default, which is 300 000 by default
- * @property {number} [legTimeout] milliseconds that a call waits before it asks to be called again, 45 000 by default:
- *     under a client's own limit of 60 seconds. For the ways that take more than one call
- * @property {AbortSignal} [signal] ends the wait, beside the client's own cancelling
+ * @property {number} [legTimeout] milliseconds that one call waits in a flow of several calls, 45 000 by default,
+ *     which is less than the usual client timeout of 60 seconds
+ * @property {AbortSignal} [signal] ends the wait, as a cancellation by the client does
  * @property {import('../types.js').RecheckFunction} [recheck] as for waitForCompletion
- * @property {number} [progressEvery] milliseconds between two progress notifications while nothing happens, 15 000 by
+ * @property {number} [progressEvery] milliseconds between two progress notifications while the status does not change, 15 000 by
  *     default
  *
  * @typedef {object} TextContent
  * @property {'text'} type
  * @property {string} text
  *
- * @typedef {object} ToolResult a result of a tool call, in words
+ * @typedef {object} ToolResult a result of a tool call, as text
  * @property {TextContent[]} content
  * @property {boolean} [isError]
  *
- * @typedef {object} InputRequired a result of a tool call that asks for another (protocol revision 2026-07-28)
+ * @typedef {object} InputRequired a result of a tool call that requires input (protocol revision 2026-07-28)
  * @property {'input_required'} resultType
- * @property {{ [key: string]: never }} [inputRequests] for the client: an elicitation/create in URL mode. `never`, because
- *     the SDK's own type wants an elicitationId in it, which this protocol has not
+ * @property {{ [key: string]: never }} [inputRequests] an elicitation/create in URL mode. The type is `never`, because
+ *     the SDK's own type requires an elicitationId, which this protocol revision does not have
  * @property {string} [requestState]
  *
  * @typedef {object} Accepted
  * @property {'accept'} action
  * @property {string} elicitationId
- * @property {string} returnUrl the redirect URI that the code was asked for with
+ * @property {string} returnUrl the redirect URI of the authorization request
  * @property {string} reason empty
  * @property {Record<string, unknown> | undefined} result
  * @property {string} [codeVerifier]
@@ -41,26 +41,27 @@
 /**
  * @template {ToolResult | InputRequired} R
  * @typedef {object} NotAccepted
- * @property {'decline' | 'cancel' | 'pending'} action pending: it is open, and a later call goes on with it
+ * @property {'decline' | 'cancel' | 'pending'} action `pending`: it is open, and a later call resumes it
  * @property {string} elicitationId
  * @property {string} returnUrl
  * @property {string} reason
  * @property {Record<string, unknown> | undefined} [result]
- * @property {R} toolResult what to answer the call with: says in words what happened, or what to do now
+ * @property {R} toolResult the result to return from the call. It says what happened, or what to do next
  */
 
 /**
- * @typedef {Accepted | NotAccepted<ToolResult>} Asked
- * @typedef {Accepted | NotAccepted<ToolResult | InputRequired>} AskedInLegs
+ * @typedef {Accepted | NotAccepted<ToolResult>} ElicitResult
+ * @typedef {Accepted | NotAccepted<ToolResult | InputRequired>} MultiRoundResult
  */
 
 /**
- * What an adapter knows of the call that it runs in.
+ * The tool call that an adapter runs in.
  *
  * @typedef {object} Call
- * @property {AbortSignal | undefined} signal that the client cancelled the call, or is gone
- * @property {((progress: number, message: string) => Promise<unknown>) | undefined} progress where the call wants it
- * @property {(reason: unknown) => boolean} [isGone] whether the signal's reason, or an error, means that the client left
+ * @property {AbortSignal | undefined} signal aborts when the client cancels the call or closes its connection
+ * @property {((progress: number, message: string) => Promise<unknown>) | undefined} progress sends progress, if the client wants it
+ * @property {(reason: unknown) => boolean} [isGone] whether the signal's reason, or an error, means that the
+ *     client has closed its session or connection
  */
 
 export {};

@@ -24,7 +24,7 @@ export class Proxy {
 		return proxy;
 	}
 
-	/** From now on what is connected hears nothing; new connections are fine. */
+	/** From now on what is connected receivesNotifications nothing; new connections are fine. */
 	silence() {
 		for (const [near, far] of this.#pairs) {
 			near.unpipe(far);

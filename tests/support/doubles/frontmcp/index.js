@@ -1,6 +1,6 @@
-// A double of FrontMCP, on the official SDK 1.x: what its documentation says of
-// tools with `this.elicit`, of the elicitation store that is made of a storage,
-// and nothing else.
+// A double of FrontMCP, on the official SDK 1.x. It implements only what FrontMCP
+// documents about tools with `this.elicit`, and about the elicitation store that
+// uses a storage.
 
 import { randomUUID } from 'node:crypto';
 
@@ -17,10 +17,10 @@ export class ElicitationTimeoutError extends Error {
 	}
 }
 
-/** Documented: thrown for a client that cannot be asked. */
+/** Documented: thrown for a client without elicitation. */
 export class ElicitationNotSupportedError extends Error {}
 
-/** Documented: pending:{sessionId} is stored, result:{elicitId} is a channel; both under a prefix. */
+/** Documented: pending:{sessionId} is a key, result:{elicitId} is a channel, both with a prefix. */
 export function createElicitationStoreFromStorage(storage, { keyPrefix = 'mcp:elicit:' } = {}) {
 	if (!storage.supportsPubSub()) {
 		throw new ElicitationNotSupportedError('the storage has no publish and subscribe');
@@ -47,8 +47,9 @@ export function createElicitationStoreFromStorage(storage, { keyPrefix = 'mcp:el
 
 export class ToolContext {
 	/**
-	 * Documented: one open elicitation a session, an earlier one is cancelled;
-	 * the answer comes by the store, on whatever instance; a ttl that throws.
+	 * Documented: a session has one open elicitation, and a new one cancels it;
+	 * the response arrives through the store on any instance; after the ttl it
+	 * throws.
 	 */
 	async elicit(message, schema, { mode = 'form', ttl = TTL_MS, elicitationId } = {}) {
 		const { sdk, store, sessionId, extra } = this.context;
@@ -70,7 +71,7 @@ export class ToolContext {
 			done = resolve;
 		});
 		const unsubscribe = await store.subscribeResult(elicitId, done);
-		// The documentation has no URL among the parameters: it is in the message.
+		// The documented parameters have no URL, so it is taken from the message.
 		sdk.request(
 			{ method: 'elicitation/create', params: { mode, message, elicitationId: elicitId, url: /https?:\S+/.exec(message)?.[0] } },
 			ANY, { relatedRequestId: extra.requestId, timeout: ttl },
@@ -91,11 +92,11 @@ export class ToolContext {
 	}
 }
 
-/** In place of a schema: whatever comes is taken. */
+/** Used instead of a schema: accepts every value. */
 const ANY = { parse: (value) => value, safeParse: (data) => ({ success: true, data }), parseAsync: async (value) => value };
 
 /**
- * Not of the documentation, where decorators do it: serves tools.
+ * Serves tools. Not documented: FrontMCP uses decorators for this.
  *
  * @param {{ name: string, tools: (typeof ToolContext & { tool: { name: string, description: string } })[], store: object,
  *     subjectOf: (authorization: string) => string | undefined }} options

@@ -1,7 +1,6 @@
-// A double of lynq's server, on the official SDK 1.x: what its documentation
-// says of tools with middlewares, sessions, `c.elicit.url` and
-// `completeElicitation`, and nothing else. Like lynq's, its waits are in the
-// memory of one process.
+// A double of lynq's server, on the official SDK 1.x. It implements only what
+// lynq documents about tools with middlewares, sessions, `c.elicit.url` and
+// `completeElicitation`. As in lynq, its waits are in the memory of one process.
 
 import { randomUUID } from 'node:crypto';
 
@@ -28,7 +27,7 @@ export function createMCPServer({ name, version }) {
 			return sessions.get(id)?.session ?? emptySession(id, sessions);
 		},
 
-		/** An unknown, late or repeated id is silently nothing. */
+		/** Ignores an unknown, late or repeated id. */
 		completeElicitation(id) {
 			const wait = waits.get(id);
 			waits.delete(id);
@@ -36,7 +35,7 @@ export function createMCPServer({ name, version }) {
 			wait?.resolve();
 		},
 
-		/** Documented of the web standard handler; here for Node's, which is all that the tests need. */
+		/** Documented for the web standard handler; here for that of Node.js, which the tests use. */
 		http({ onRequest } = {}) {
 			return async (request, response) => {
 				const id = request.headers['mcp-session-id'];
@@ -91,7 +90,7 @@ export function createMCPServer({ name, version }) {
 			error: (text) => ({ content: [{ type: 'text', text }], isError: true }),
 			elicit: {
 				async url(message, url, { elicitationId = randomUUID(), waitForCompletion = false, timeout = TIMEOUT_MS } = {}) {
-					// Before the client is asked, so that nothing is missed.
+					// Before the request to the client, so that no completion is missed.
 					const completed = waitForCompletion && new Promise((resolve) => {
 						waits.set(elicitationId, { resolve, notify: notifierOf(sdk, elicitationId) });
 					});
@@ -110,7 +109,7 @@ export function createMCPServer({ name, version }) {
 	return server;
 }
 
-/** Nothing, for a client that cannot be told. */
+/** Does nothing for a client that cannot be notified. */
 function notifierOf(sdk, id) {
 	return sdk.getClientCapabilities()?.elicitation?.url ? sdk.createElicitationCompletionNotifier(id) : async () => {};
 }
@@ -128,7 +127,7 @@ function emptySession(id, sessions) {
 	return session;
 }
 
-/** The timer starts when the user has accepted. */
+/** The timer starts after the user has accepted. */
 async function within(timeout, promise, onTimeout) {
 	let timer;
 	const late = new Promise((_, reject) => {

@@ -1,4 +1,4 @@
-// As lynq documents oauth(): urlAction with names of its own.
+// oauth() as lynq documents it: urlAction with other defaults.
 
 import { urlAction } from './url-action.js';
 

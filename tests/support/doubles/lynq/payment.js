@@ -1,4 +1,4 @@
-// As lynq documents payment(): urlAction with names of its own.
+// payment() as lynq documents it: urlAction with other defaults.
 
 import { urlAction } from './url-action.js';
 

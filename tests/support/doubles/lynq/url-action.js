@@ -1,4 +1,4 @@
-// As lynq documents urlAction(): a tool's call waits for a page, and goes on
+// urlAction() as lynq documents it: a tool call waits for a page, and continues
 // when the session has the key.
 
 import { randomUUID } from 'node:crypto';

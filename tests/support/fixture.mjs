@@ -1,9 +1,9 @@
-// What most end-to-end tests begin with: a stack, an MCP server's UrlMode on
-// it, and browsers; `close` ends all of them, whatever state they are in.
+// The fixture of most end-to-end tests: a stack, the UrlMode of an MCP server on
+// it, and browsers. `close` closes all of them, whatever state they are in.
 //
-//     const scene = await openScene({ name: 'done' });
-//     const flow = await scene.goOn(scene.browser());
-//     await scene.close();
+//     const fixture = await openFixture({ name: 'done' });
+//     const flow = await fixture.goOn(fixture.browser());
+//     await fixture.close();
 
 import { randomUUID } from 'node:crypto';
 
@@ -18,23 +18,23 @@ import { until } from './wait.mjs';
 
 /**
  * @param {{ name: string, own?: boolean, demo?: boolean }} options
- *     name: of the stack; own: never a stack that others use, because the
+ *     name: the name of the stack; own: always starts a new stack, because the
  *     test breaks it
- * @returns {Promise<Scene>}
+ * @returns {Promise<Fixture>}
  */
-export async function openScene({ name, own = false, ...options }) {
-	const scene = new Scene(await (own ? startStack : useStack)({ name: `e2e-${name}`, ...options }));
+export async function openFixture({ name, own = false, ...options }) {
+	const fixture = new Fixture(await (own ? startStack : useStack)({ name: `e2e-${name}`, ...options }));
 
 	try {
-		scene.urlmode = scene.openUrlMode();
+		fixture.urlmode = fixture.openUrlMode();
 	} catch (error) {
-		await scene.close();
+		await fixture.close();
 		throw error;
 	}
-	return scene;
+	return fixture;
 }
 
-class Scene {
+class Fixture {
 	#open = [];
 
 	/** @param {import('./stack.mjs').Stack} stack */
@@ -42,15 +42,15 @@ class Scene {
 		this.stack = stack;
 	}
 
-	/** Closes `part` at the end, before what was there earlier. */
-	closing(part) {
+	/** Closes `part` when the fixture is closed, in reverse order. */
+	closeAtEnd(part) {
 		this.#open.unshift(part);
 		return part;
 	}
 
 	/** Another MCP server on the same database. */
 	openUrlMode(options) {
-		return this.closing(new UrlMode({
+		return this.closeAtEnd(new UrlMode({
 			databaseUrl: this.stack.env.URLMODE_DATABASE_URL,
 			keysFile: this.stack.env.URLMODE_KEYS_FILE,
 			baseUrl: this.stack.baseUrl,
@@ -61,7 +61,7 @@ class Scene {
 
 	/** Another person's browser, with cookies of its own. */
 	browser(options) {
-		return this.closing(new Browser(options));
+		return this.closeAtEnd(new Browser(options));
 	}
 
 	url(path) {
@@ -72,7 +72,7 @@ class Scene {
 		return flow.create(this.urlmode, options);
 	}
 
-	/** flow.mjs's goOn, with the `iss` of a provider that has one. */
+	/** The goOn of flow.mjs, with the `iss` of a provider that has one. */
 	goOn(browser, options) {
 		return flow.goOn(this.urlmode, browser, {
 			...(options?.provider ?? 'demo') === 'demo' && { issuer: this.stack.env.URLMODE_DEMO_ISSUER },
@@ -80,26 +80,26 @@ class Scene {
 		});
 	}
 
-	/** The row as text that changes whenever anything in it does, rewritten or not. */
+	/** The row as text that changes with every update, even if no column changes. */
 	async row(id) {
 		const [row] = await this.stack.sql(
 			'SELECT xmin, ctid, e::text AS text FROM urlmode.elicitation e WHERE id = $1', [id]);
 		return JSON.stringify(row);
 	}
 
-	/** Until every program runs and has its database: each is asked for a row that is not there. */
+	/** Waits until every program serves with its database, by requests for a row that does not exist. */
 	async untilServing() {
-		const strange = { id: randomUUID(), provider: 'demo', owner: { subject: 'nobody', session: '' } };
+		const unknown = { id: randomUUID(), provider: 'demo', owner: { subject: 'nobody', session: '' } };
 		const tokens = new Tokens(this.stack);
 		const back = new URLSearchParams({
-			code: 'c', iss: this.stack.env.URLMODE_DEMO_ISSUER, state: tokens.mint(strange, { cookie: 'x' }),
+			code: 'c', iss: this.stack.env.URLMODE_DEMO_ISSUER, state: tokens.mint(unknown, { cookie: 'x' }),
 		});
 		const answers = async (path, status) => (
 			await request(this.url(path), { headers: { Cookie: '__Host-urlmode=x' } })).status === status;
 
 		await until('the programs serve', async () => (
 			await answers('/healthz', 200)
-			&& await answers(`/connect/demo?state=${tokens.mint(strange, { purpose: 'connect' })}`, 404)
+			&& await answers(`/connect/demo?state=${tokens.mint(unknown, { purpose: 'connect' })}`, 404)
 			&& await answers(`/oauth/demo/return?${back}`, 404)));
 	}
 

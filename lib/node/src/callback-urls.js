@@ -1,11 +1,12 @@
-// Where the browser goes: to /connect, and back from the provider.
+// The URLs of an elicitation: the link to /connect, and where the provider
+// sends the browser afterwards.
 
 import { mintState } from './token.js';
 
 /**
- * How long the way back outlives the row's expiry, in seconds: who has paid
- * is told how it stands, also when the bank takes its time. What may still be
- * done, the row's own expiry decides.
+ * How many seconds the state of a return URL outlives the elicitation. A bank
+ * transfer may take a day, and the user who comes back then still gets to see
+ * its status. What may still be completed depends on the row's own expiry.
  */
 const RETURN_SECONDS = 24 * 60 * 60;
 
@@ -15,7 +16,7 @@ const RETURN_SECONDS = 24 * 60 * 60;
  * @typedef {import('./types.js').Way} Way
  */
 
-export class Ways {
+export class CallbackUrls {
 	#keys;
 	#baseUrl;
 
@@ -29,14 +30,14 @@ export class Ways {
 	}
 
 	/**
-	 * @param {{ id: string, provider: string, kind: Kind, binding: Buffer, expires: number, ttl?: number, way?: Way,
-	 *     resumed: boolean }} row
+	 * @param {{ id: string, provider: string, kind: Kind, binding: Buffer, expires: number, ttl?: number,
+	 *     callbackUrls?: Way, resumed: boolean }} row
 	 * @returns {Elicitation}
 	 */
-	elicitation({ id, provider, kind, binding, expires, ttl = 0, way, resumed }) {
+	toElicitation({ id, provider, kind, binding, expires, ttl = 0, callbackUrls, resumed }) {
 		const state = mintState(this.#keys, 'connect', provider, { id, expires: Math.ceil(expires), binding });
 		return {
-			...way ?? this.back({ id, provider, kind, binding, ttl }),
+			...callbackUrls ?? this.build({ id, provider, kind, binding, ttl }),
 			url: `${this.#baseUrl}/connect/${provider}?state=${state}`,
 			expiresAt: new Date(expires * 1_000),
 			resumed,
@@ -44,21 +45,21 @@ export class Ways {
 	}
 
 	/**
-	 * @param {{ id: string, provider: string, kind: Kind, binding: Buffer, ttl: number }} elicitation
+	 * @param {{ id: string, provider: string, kind: Kind, binding: Buffer, ttl: number }} row
 	 * @returns {Way}
 	 */
-	back({ id, provider, kind, binding, ttl }) {
+	build({ id, provider, kind, binding, ttl }) {
 		if (kind === 'oauth') {
-			// Its state is minted by /connect, for the browser that opens it.
+			// /connect mints the state of the redirect URI and binds it to the browser.
 			const returnUrl = `${this.#baseUrl}/oauth/${provider}/return`;
 			return { elicitationId: id, returnUrl, cancelUrl: undefined };
 		}
 		const expires = Math.ceil((Date.now() + ttl) / 1_000) + RETURN_SECONDS;
 		/** @param {'return' | 'cancel'} purpose */
-		const back = (purpose) => {
+		const urlFor = (purpose) => {
 			const state = mintState(this.#keys, purpose, provider, { id, expires, binding });
 			return `${this.#baseUrl}/payment/${provider}/${purpose}?state=${state}`;
 		};
-		return { elicitationId: id, returnUrl: back('return'), cancelUrl: back('cancel') };
+		return { elicitationId: id, returnUrl: urlFor('return'), cancelUrl: urlFor('cancel') };
 	}
 }

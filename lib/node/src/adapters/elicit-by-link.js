@@ -1,0 +1,57 @@
+// Elicits with a link in the tool's result, for a client that cannot open a URL
+// for its user. A later call of the same tool waits for the outcome.
+
+import { ElicitationClientGoneError, ElicitationTimeoutError } from '../errors.js';
+import { Heartbeat } from './heartbeat.js';
+import { claimOutcome, createElicitation, ownerOf, resumeKeyOf, ROUND_MS } from './elicitation.js';
+import { followSignals } from './signals.js';
+import { linkResult, processingResult } from './messages.js';
+
+/**
+ * @param {import('./types.js').BaseElicitOptions} options
+ * @param {import('./types.js').Call} call
+ * @returns {Promise<import('./types.js').ElicitResult>}
+ */
+export async function elicitByLink(options, call) {
+	const elicitation = await createElicitation(options, resumeKeyOf(options));
+	const { elicitationId, returnUrl } = elicitation;
+	const waited = elicitation.resumed ? await waitOneRound(options, call, elicitationId) : 'pending';
+	if (typeof waited === 'object') return claimOutcome(options, waited, elicitation);
+	return {
+		elicitationId,
+		action: 'pending',
+		reason: waited === 'processing' ? 'processing' : 'link',
+		returnUrl,
+		toolResult: waited === 'processing' ? processingResult(options.message, true) : linkResult(options.message, elicitation),
+	};
+}
+
+/**
+ * Waits as long as one call may. After that the elicitation stays open. When
+ * the call is cancelled, the elicitation is cancelled as well.
+ *
+ * @param {import('./types.js').BaseElicitOptions} options
+ * @param {import('./types.js').Call} call
+ * @param {string} id
+ * @returns {Promise<import('../types.js').Outcome | 'pending' | 'opened' | 'processing'>}
+ */
+export async function waitOneRound(options, call, id) {
+	const { urlmode, recheck, legTimeout: timeout = ROUND_MS, progressEvery } = options;
+	const owner = ownerOf(options);
+	const { controller, release } = followSignals([options.signal, call.signal]);
+	const heartbeat = new Heartbeat(call.progress, (error) => controller.abort(error), progressEvery);
+	try {
+		return await urlmode.waitForCompletion(id, {
+			...owner, timeout, signal: controller.signal, onProgress: heartbeat.report, recheck,
+		});
+	} catch (error) {
+		if (error instanceof ElicitationTimeoutError) return error.status;
+		if (!controller.signal.aborted) throw error;
+		const gone = call.isGone?.(controller.signal.reason) ?? false;
+		await urlmode.abandon(id, { ...owner, reason: gone ? 'client_gone' : 'aborted' }).catch(() => {});
+		throw gone ? new ElicitationClientGoneError(id) : error;
+	} finally {
+		heartbeat.stop();
+		release();
+	}
+}

@@ -1,0 +1,32 @@
+// The internals of a UrlMode that other modules of this package use, and that
+// are not part of its public interface.
+
+/**
+ * @typedef {object} Internals
+ * @property {string} baseUrl
+ * @property {import('./keys.js').KeyRing} keys
+ * @property {import('./database.js').Database} database
+ * @property {import('./listener.js').Listener} listener
+ * @property {Set<() => Promise<void>>} closers called first when the UrlMode is closed
+ */
+
+/** @type {WeakMap<object, Internals>} */
+const internals = new WeakMap();
+
+/**
+ * @param {object} urlmode
+ * @param {Internals} values
+ */
+export function setInternals(urlmode, values) {
+	internals.set(urlmode, values);
+}
+
+/**
+ * @param {object} urlmode
+ * @returns {Internals}
+ */
+export function internalsOf(urlmode) {
+	const values = internals.get(urlmode);
+	if (!values) throw new TypeError('urlmode must be a UrlMode');
+	return values;
+}

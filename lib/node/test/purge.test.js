@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import test from 'node:test';
+
+import pg from 'pg';
+
+import { ResultPurger } from '../src/purge.js';
+import { Cluster } from './support/cluster.js';
+import { request, setUp, until } from './support/database.js';
+
+const MINUTES = 60_000 * 2;
+const KEEP = 600_000;
+const owner = { subject: 'user-42' };
+const away = new Error('connection lost');
+const refusal = Object.assign(new pg.DatabaseError('permission denied', 1, 'error'), { code: '42501' });
+
+/** Lets pending promise callbacks run. */
+const settle = () => new Promise(setImmediate);
+
+/** Answers as the test says, and records the calls. */
+class FakeDatabase {
+	purges = 0;
+	/** @type {string[][]} the ids of each statement, also of those that failed */
+	marks = [];
+	/** @type {() => unknown} */
+	onPurge = () => false;
+	/** @type {() => unknown} */
+	onMark = () => {};
+
+	async purgeResults() {
+		this.purges += 1;
+		return this.onPurge();
+	}
+
+	async markRead(rowKeys, keep) {
+		assert.equal(keep, KEEP);
+		this.marks.push(rowKeys.map(({ id }) => id));
+		await this.onMark();
+	}
+}
+
+function start(t, apis = ['setInterval', 'setTimeout']) {
+	t.mock.timers.enable({ apis });
+	const database = new FakeDatabase();
+	const warnings = [];
+	t.mock.method(process, 'emitWarning', (message, { code }) => warnings.push([message, code]));
+	return { database, warnings, purger: new ResultPurger(database, KEEP) };
+}
+
+/** Marks `count` rows as read and returns their ids. */
+function readRows(purger, count) {
+	const ids = Array.from({ length: count }, () => randomUUID());
+	for (const id of ids) purger.markRead({ id, binding: Buffer.alloc(16) });
+	return ids;
+}
+
+test('purging starts with `start`, continues while more is due, and ends with `close`', async (t) => {
+	const { database, purger } = start(t);
+	const answers = [true, true, false, false];
+	database.onPurge = () => answers.shift() ?? false;
+	t.mock.timers.tick(MINUTES);
+	await settle();
+	assert.equal(database.purges, 0);
+
+	purger.start();
+	purger.start();
+	t.mock.timers.tick(60_000 * 1.25);
+	await settle();
+	assert.equal(database.purges, 3, 'until there is no more');
+
+	t.mock.timers.tick(60_000 * 1.25);
+	await settle();
+	assert.ok(database.purges >= 4);
+
+	await purger.close();
+	const ended = database.purges;
+	t.mock.timers.tick(MINUTES);
+	await settle();
+	assert.equal(database.purges, ended);
+	assert.deepEqual(database.marks, [], 'nothing was read');
+});
+
+test('a failed purge is tried again, and a refusal emits one warning', async (t) => {
+	const { database, warnings, purger } = start(t);
+	const errors = [away, refusal, refusal];
+	database.onPurge = () => {
+		throw errors.shift() ?? away;
+	};
+	purger.start();
+	while (database.purges < 4) {
+		t.mock.timers.tick(60_000 * 1.25);
+		await settle();
+	}
+	await purger.close();
+	assert.deepEqual(warnings, [['results are not purged: permission denied', 'URLMODE_FORGETTING']]);
+});
+
+test('rows read within 0.1 seconds are marked in one statement of at most 1,000 rows', async (t) => {
+	const { database, purger } = start(t);
+	const ids = readRows(purger, 20);
+	const again = { id: randomUUID(), binding: Buffer.alloc(16) };
+	for (let i = 0; i < 5; i++) purger.markRead(again);
+	await settle();
+	assert.deepEqual(database.marks, [], 'not at once');
+	t.mock.timers.tick(100);
+	await settle();
+	assert.deepEqual(database.marks, [[...ids, again.id]]);
+
+	const more = readRows(purger, 2_500);
+	t.mock.timers.tick(100);
+	await settle();
+	assert.deepEqual(database.marks.slice(1).map(({ length }) => length), [1_000, 1_000, 500]);
+	assert.deepEqual(database.marks.slice(1).flat(), more);
+	await purger.close();
+});
+
+test('rows that could not be marked are marked with the next ones or before the next purge', async (t) => {
+	const { database, warnings, purger } = start(t);
+	purger.start();
+	let failures = 2;
+	database.onMark = () => {
+		if (failures-- > 0) throw away;
+	};
+	const ids = readRows(purger, 1_500);
+	t.mock.timers.tick(100);
+	await settle();
+	t.mock.timers.tick(1_000);
+	await settle();
+	assert.deepEqual(database.marks.map(({ length }) => length), [1_000], 'a lost connection is not beset');
+	const [late] = readRows(purger, 1);
+	t.mock.timers.tick(100);
+	await settle();
+	t.mock.timers.tick(60_000 * 1.25);
+	await settle();
+	assert.deepEqual(database.marks.slice(2).flat(), [...ids, late]);
+	assert.deepEqual(warnings, []);
+	await purger.close();
+	assert.equal(database.marks.slice(2).flat().length, 1_501, 'each once');
+});
+
+test('at most the last 10,000 rows that could not be marked are kept', async (t) => {
+	const { database, purger } = start(t);
+	let fail = (/** @type {Error} */ _) => {};
+	database.onMark = () => new Promise((_, reject) => (fail = reject));
+	const ids = readRows(purger, 6_000);
+	t.mock.timers.tick(100);
+	await settle();
+	ids.push(...readRows(purger, 6_000));
+	fail(away);
+	await settle();
+	ids.push(...readRows(purger, 3_000));
+	database.onMark = () => {};
+	database.marks = [];
+	await purger.close();
+	assert.deepEqual(database.marks.flat(), ids.slice(-10_000));
+});
+
+test('a refused statement emits one warning and is not tried again', async (t) => {
+	const { database, warnings, purger } = start(t);
+	database.onMark = () => {
+		throw refusal;
+	};
+	for (let i = 0; i < 2; i++) {
+		readRows(purger, 1);
+		t.mock.timers.tick(100);
+		await settle();
+	}
+	await purger.close();
+	assert.equal(database.marks.length, 2);
+	assert.deepEqual(warnings, [['results are not purged: permission denied', 'URLMODE_FORGETTING']]);
+});
+
+test('close resolves when all rows are marked, including those in progress', async (t) => {
+	const { database, purger } = start(t);
+	/** @type {(() => void)[]} */
+	const answers = [];
+	database.onMark = () => new Promise((resolve) => answers.push(resolve));
+	const ids = readRows(purger, 1_500);
+	t.mock.timers.tick(100);
+	await settle();
+	ids.push(...readRows(purger, 1));
+	let closed = false;
+	void purger.close().then(() => (closed = true));
+	for (let i = 1; i <= 3; i++) {
+		await settle();
+		assert.equal(closed, false);
+		assert.equal(database.marks.length, i, 'one after another');
+		answers.shift()?.();
+	}
+	await settle();
+	assert.equal(closed, true);
+	assert.deepEqual(database.marks.flat(), ids);
+	t.mock.timers.tick(100);
+	await settle();
+	assert.equal(database.marks.length, 3);
+});
+
+/** The rows of the queue that mark these as read: those due earlier than a day after completion. */
+async function marksOf(admin, ids) {
+	const { rows } = await admin.query(`
+		SELECT f.ids FROM urlmode.forgetting f WHERE f.ids && $1::uuid[] AND f.at < now() + interval '1 hour'`, [ids]);
+	return rows.map((row) => row.ids);
+}
+
+async function createCompleted({ urlmode, callback }, count) {
+	const all = await Promise.all(Array.from({ length: count }, () => urlmode.create(request)));
+	const ids = all.map((e) => e.elicitationId);
+	for (const id of ids) await callback.complete(id, { result: { code: id } });
+	return ids;
+}
+
+test('close right after a wait marks its row as read', async (t) => {
+	const fixture = await setUp(t);
+	const ids = await createCompleted(fixture, 3);
+	await Promise.all(ids.map((id) => fixture.urlmode.waitForCompletion(id, owner)));
+	await fixture.urlmode.close();
+	assert.deepEqual((await marksOf(fixture.admin, ids)).flat().sort(), [...ids].sort());
+});
+
+test('many waits at once are marked in few statements, each row once', async (t) => {
+	const { urlmode, admin, callback } = await setUp(t);
+	const ids = (await Promise.all(Array.from({ length: 300 }, () => urlmode.create(request)))).map((e) => e.elicitationId);
+	const waits = ids.map((id) => urlmode.waitForCompletion(id, owner));
+	const begin = performance.now();
+	for (const id of ids) await callback.complete(id, { result: { code: id } });
+	await Promise.all(waits);
+	const most = 2 + (performance.now() - begin) / 100;
+	await urlmode.close();
+	const marks = await marksOf(admin, ids);
+	assert.ok(marks.length <= most, `${marks.length} statements, at most ${most}`);
+	assert.deepEqual(marks.flat().sort(), [...ids].sort());
+});
+
+test('a row that could not be marked during a restart of PostgreSQL is marked afterwards', async (t) => {
+	const cluster = await Cluster.start(t);
+	const fixture = await setUp(t, cluster);
+	const [first, second] = await createCompleted(fixture, 2);
+
+	// The lock allows reads but not marks, so the statement is still running when PostgreSQL stops.
+	await fixture.admin.query('BEGIN; LOCK TABLE urlmode.forgetting IN EXCLUSIVE MODE');
+	assert.deepEqual((await fixture.urlmode.waitForCompletion(first, owner)).result, { code: first });
+	await until('the mark statement waits for the lock', async () => (await fixture.admin.query(
+		"SELECT FROM pg_locks WHERE relation = 'urlmode.forgetting'::regclass AND NOT granted")).rows.length > 0);
+	await cluster.stop('immediate');
+	await cluster.start();
+
+	const { admin } = await setUp(t, cluster);
+	assert.deepEqual(await marksOf(admin, [first]), []);
+	assert.deepEqual((await fixture.urlmode.waitForCompletion(second, owner)).result, { code: second });
+	await until('both are marked', async () => (await marksOf(admin, [first, second])).flat().length === 2);
+});
