@@ -250,7 +250,7 @@ describe('what the roles may do', () => {
 			...(await sql(`
 				SELECT p.oid::regprocedure::text AS name, pronargs FROM pg_proc p
 				WHERE pronamespace = 'urlmode'::regnamespace
-				AND proname IN ('create_elicitation', 'read', 'expire', 'resume', 'claim', 'abandon', 'forget', 'note_read')`))
+				AND proname IN ('create_elicitation', 'read', 'expire', 'resume', 'claim', 'abandon', 'purge_results', 'mark_read')`))
 				.map(({ name, pronargs }) => `SELECT ${name.split('(')[0]}(${Array(pronargs).fill('NULL').join(', ')})`),
 		];
 
@@ -296,7 +296,7 @@ describe('what the roles may do', () => {
 		const { rows: [row] } = await client.query(
 			'SELECT status, result, verifier FROM urlmode.read($1::uuid[], $2::bytea[])', named);
 		assert.deepEqual([row.status, Buffer.isBuffer(row.result), Buffer.isBuffer(row.verifier)], ['completed', true, true]);
-		await assert.rejects(client.query('SELECT urlmode.note_read($1::uuid[], $2::bytea[])', named), { code: '25006' });
+		await assert.rejects(client.query('SELECT urlmode.mark_read($1::uuid[], $2::bytea[])', named), { code: '25006' });
 		await client.query('ROLLBACK');
 	});
 

@@ -94,7 +94,7 @@ describe('read and list', () => {
 		'SELECT count(*) FROM urlmode.elicitation',
 		'SELECT xmin, ctid FROM urlmode.elicitation',
 		'SELECT * FROM urlmode.event',
-		'SELECT * FROM urlmode.forgetting',
+		'SELECT * FROM urlmode.purge_queue',
 		'SELECT * FROM urlmode.migration',
 		'TABLE urlmode.elicitation',
 		'SELECT * FROM urlmode.elicitation TABLESAMPLE SYSTEM (100)',
@@ -138,7 +138,7 @@ describe('create, change and delete', () => {
 		"UPDATE urlmode.elicitation SET status = 'pending'",
 		'INSERT INTO urlmode.elicitation DEFAULT VALUES',
 		'INSERT INTO urlmode.event DEFAULT VALUES',
-		'DELETE FROM urlmode.forgetting',
+		'DELETE FROM urlmode.purge_queue',
 		`MERGE INTO urlmode.elicitation e USING (SELECT 1) x ON true WHEN MATCHED THEN DELETE`,
 		'CREATE TABLE urlmode.mine (a int)',
 		'CREATE TABLE public.mine (a int)',
@@ -166,8 +166,8 @@ describe('other functions of the schema', () => {
 		"SELECT urlmode.announce(gen_random_uuid(), 'completed')",
 		"SELECT urlmode.create_elicitation(gen_random_uuid(), 'demo', 'oauth', 's', '', '\\x00', 'r', 'u', NULL, NULL, 1)",
 		"SELECT * FROM urlmode.read(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
-		"SELECT urlmode.note_read(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
-		'SELECT urlmode.forget()',
+		"SELECT urlmode.mark_read(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
+		'SELECT urlmode.purge_results()',
 		"SELECT urlmode.expire(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
 	]);
 });

@@ -198,7 +198,7 @@ test('close ends when all is noted, also what was under way', async (t) => {
 /** The notes that these were read: whose at is not a day after completion. */
 async function notesOf(admin, ids) {
 	const { rows } = await admin.query(`
-		SELECT f.ids FROM urlmode.forgetting f WHERE f.ids && $1::uuid[] AND f.at < now() + interval '1 hour'`, [ids]);
+		SELECT f.ids FROM urlmode.purge_queue f WHERE f.ids && $1::uuid[] AND f.due_at < now() + interval '1 hour'`, [ids]);
 	return rows.map((row) => row.ids);
 }
 
@@ -237,10 +237,10 @@ test('PostgreSQL goes away while a note is due: it is made good when it is back'
 	const [first, second] = await createCompleted(scene, 2);
 
 	// Readers pass, the note does not: it is under way when all ends.
-	await scene.admin.query('BEGIN; LOCK TABLE urlmode.forgetting IN EXCLUSIVE MODE');
+	await scene.admin.query('BEGIN; LOCK TABLE urlmode.purge_queue IN EXCLUSIVE MODE');
 	assert.deepEqual((await scene.urlmode.waitForCompletion(first, owner)).result, { code: first });
 	await until('the note is under way', async () => (await scene.admin.query(
-		"SELECT FROM pg_locks WHERE relation = 'urlmode.forgetting'::regclass AND NOT granted")).rows.length > 0);
+		"SELECT FROM pg_locks WHERE relation = 'urlmode.purge_queue'::regclass AND NOT granted")).rows.length > 0);
 	await cluster.stop('immediate');
 	await cluster.start();
 

@@ -1,5 +1,5 @@
--- What providers say in signed webhooks: every event is kept once, and moves
--- its elicitation at most once.
+-- The events that providers send to the webhook. Each is kept once, and may
+-- move its elicitation.
 
 SET LOCAL ROLE urlmode_owner;
 
@@ -14,15 +14,16 @@ CREATE TABLE urlmode.event (
 	PRIMARY KEY (provider, identity)
 );
 CREATE INDEX event_elicitation ON urlmode.event (elicitation);
-COMMENT ON TABLE urlmode.event IS 'Every event that a provider''s webhook brought for an elicitation, once.';
-COMMENT ON INDEX urlmode.event_elicitation IS 'What came for one elicitation.';
-COMMENT ON COLUMN urlmode.event.provider IS 'The provider''s name in the configuration.';
-COMMENT ON COLUMN urlmode.event.identity IS 'The provider''s identity of the event, or sha256: and the digest of its body.';
-COMMENT ON COLUMN urlmode.event.type IS 'The provider''s type of the event.';
-COMMENT ON COLUMN urlmode.event.elicitation IS 'Whom it speaks of.';
+COMMENT ON TABLE urlmode.event IS 'The events that providers sent for elicitations. Written by record_events.';
+COMMENT ON INDEX urlmode.event_elicitation IS 'Finds the events of an elicitation.';
+COMMENT ON COLUMN urlmode.event.provider IS 'Name of the provider in the configuration of the callback programs.';
+COMMENT ON COLUMN urlmode.event.identity IS
+	'The provider''s id of the event, or sha256: and the digest of its body; 1 to 800 bytes.';
+COMMENT ON COLUMN urlmode.event.type IS 'The type of the event, in the provider''s words, at most 512 bytes.';
+COMMENT ON COLUMN urlmode.event.elicitation IS 'The elicitation that the event is about.';
 COMMENT ON COLUMN urlmode.event.received_at IS 'When it was first received.';
 COMMENT ON COLUMN urlmode.event.action IS
-	'What it did: completed with accept, decline or cancel; moved on to processing; asked for a recheck; ignored (its type says nothing to us); late (the elicitation was completed before).';
+	'What it did. accept, decline, cancel: it completed the elicitation. processing: it moved it there. recheck: the same, and it asks the waiting side to recheck. ignored: its type means nothing to us. late: the elicitation was completed before.';
 
 CREATE FUNCTION urlmode.bindings(ids uuid[], providers text[])
 RETURNS TABLE (binding bytea)
@@ -37,7 +38,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.bindings(uuid[], text[]) IS
-	'The binding under which a result is to be sealed: a webhook knows the id alone. NULL: no such row of this provider.';
+	'The binding of each elicitation, with which the result of an event is sealed: a webhook only knows the id. NULL: the provider has no such elicitation.';
 
 -- One round takes at most one event an elicitation, so that each sees what
 -- the one before it did. What only asks for a recheck may come again with the
@@ -85,7 +86,7 @@ BEGIN
 						WHEN 'expired' THEN 'expired'
 						WHEN 'cancelled' THEN 'cancelled'
 						ELSE 'amount_mismatch'
-					END AS because
+					END AS reason
 				FROM (
 					SELECT *
 					FROM unnest(ids, providers, identities, types, meanings,
@@ -113,7 +114,7 @@ BEGIN
 					action = CASE WHEN d.action NOT IN ('processing', 'recheck')
 						THEN d.action END,
 					reason = CASE d.action WHEN 'accept' THEN '' WHEN 'recheck' THEN 'recheck'
-						WHEN 'processing' THEN e.reason ELSE d.because END,
+						WHEN 'processing' THEN e.reason ELSE d.reason END,
 					result = CASE WHEN d.action NOT IN ('processing', 'recheck') THEN d.result END,
 					completed_at = CASE WHEN d.action NOT IN ('processing', 'recheck')
 						THEN now() END,
@@ -125,9 +126,9 @@ BEGIN
 					AND (d.id IN (SELECT k.elicitation FROM kept k)
 						OR (d.meaning = 'recheck' AND d.action = 'recheck'))
 				RETURNING e.id, e.status, urlmode.announce(e.id, e.status)
-			), forgetting AS (
-				INSERT INTO urlmode.forgetting (at, ids)
-				SELECT now() + interval '1 day', array_agg(m.id)
+			), queued AS (
+				INSERT INTO urlmode.purge_queue (ids)
+				SELECT array_agg(m.id)
 				FROM moved m WHERE m.status = 'completed' HAVING count(*) > 0
 			), announced AS (
 				SELECT count(*) FROM moved
@@ -145,7 +146,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[]) IS
-	'Keeps each event once and lets it move its elicitation, announced. meanings: paid, failed, cancelled, expired, processing, recheck, ignore. amounts: minor units, or NULL; results: sealed. outcome: what the event did (urlmode.event.action), seen (it was kept before; not for recheck, which asks again) or unknown (no such elicitation of this provider: not kept).';
+	'Keeps each event once and lets it move its elicitation. meanings: paid, failed, cancelled, expired, processing, recheck or ignore. amounts: minor units, or NULL. results: sealed. outcome: what the event did (urlmode.event.action); seen: it was kept before; unknown: the provider has no such elicitation, and nothing was kept.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.bindings(uuid[], text[]),
