@@ -9,12 +9,19 @@
 -- A batch fails when another transaction holds one of its rows for longer than
 -- a second. The caller then tries them one by one.
 --
--- All are in PL/pgSQL with generic plans, so that each statement is
+-- All but ping are in PL/pgSQL with generic plans, so that each statement is
 -- planned once a connection. A function in SQL would be planned with every call, and
 -- PostgreSQL would plan small batches anew each time, which takes three times
 -- as long as completing one row.
 
 SET LOCAL ROLE urlmode_owner;
+
+CREATE FUNCTION urlmode.ping() RETURNS boolean
+LANGUAGE sql STABLE AS $$
+	SELECT true
+$$;
+COMMENT ON FUNCTION urlmode.ping() IS
+	'Returns true, and changes nothing. Whoever can call it has a connection to a database where the migrations were applied.';
 
 CREATE FUNCTION urlmode.look_up(ids uuid[], bindings bytea[], providers text[])
 RETURNS TABLE (
@@ -144,11 +151,13 @@ COMMENT ON FUNCTION urlmode.complete(uuid[], bytea[], text[], text[], text[], by
 	'Completes rows, each of them once. With a provider, it is for the return of a browser, which cannot complete a row that has expired or is processing, and cannot accept a payment or a signature. With NULL, it is for the MCP server itself, which may complete any of its rows. outcome: completed, already, processing, expired, wrong_user or unknown.';
 
 REVOKE ALL ON FUNCTION
+	urlmode.ping(),
 	urlmode.look_up(uuid[], bytea[], text[]),
 	urlmode.open(uuid[], bytea[], text[], bytea[], text[]),
 	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[])
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
+	urlmode.ping(),
 	urlmode.look_up(uuid[], bytea[], text[]),
 	urlmode.open(uuid[], bytea[], text[], bytea[], text[]),
 	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[])

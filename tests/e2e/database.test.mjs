@@ -270,6 +270,13 @@ describe('what the roles may do', () => {
 		}
 	});
 
+	test('urlmode_cgi asks whether the database is there without writing to it', async () => {
+		const client = await connectAs('urlmode_cgi');
+		await client.query('BEGIN READ ONLY');
+		assert.deepEqual((await client.query('SELECT urlmode.ping() AS there')).rows, [{ there: true }]);
+		await client.query('ROLLBACK');
+	});
+
 	test('urlmode_server reads what it can name, and opens nothing', async () => {
 		const client = await connectAs('urlmode_server');
 		const { id, owner } = await scene.create();

@@ -73,7 +73,7 @@ test('the login is what the contract says: no attribute, no membership', async (
 	assert.deepEqual(memberships, []);
 });
 
-test('it may execute five functions of the schema, and hold no other right in it', async () => {
+test('it may execute six functions of the schema, and hold no other right in it', async () => {
 	const { rows: functions } = await thief.query(`
 		SELECT proname FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace
 			AND has_function_privilege(oid, 'EXECUTE') ORDER BY proname`);
@@ -83,7 +83,7 @@ test('it may execute five functions of the schema, and hold no other right in it
 				OR (relkind <> 'S' AND has_any_column_privilege(oid, 'SELECT, INSERT, UPDATE, REFERENCES')))`);
 
 	assert.deepEqual(functions.map(({ proname }) => proname),
-		['bindings', 'complete', 'look_up', 'open', 'record_events']);
+		['bindings', 'complete', 'look_up', 'open', 'ping', 'record_events']);
 	assert.deepEqual(relations, []);
 });
 
