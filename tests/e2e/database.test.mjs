@@ -230,6 +230,9 @@ describe('what the roles may do', () => {
 				"SELECT pg_read_file('PG_VERSION')", "SELECT pg_ls_dir('.')", 'SELECT rolpassword FROM pg_authid',
 				"ALTER SYSTEM SET fsync = off", 'SELECT pg_reload_conf()', "SELECT lo_create(0)",
 				"SELECT urlmode.announce(gen_random_uuid(), 'completed')",
+				"SELECT urlmode.decide_event('pending', NULL, 'paid', NULL, NULL)",
+				"SELECT urlmode.keep_events(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['e'], ARRAY['t'], ARRAY['paid'], ARRAY['accept'])",
+				"SELECT urlmode.apply_events(ARRAY[gen_random_uuid()], ARRAY['accept'], ARRAY[''], ARRAY['t'], ARRAY['r'], ARRAY[NULL::bytea])",
 			];
 
 			assert.deepEqual(await codes(client, statements), alike(statements, DENIED));

@@ -169,6 +169,10 @@ describe('other functions of the schema', () => {
 		"SELECT urlmode.mark_read(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
 		'SELECT urlmode.purge_results()',
 		"SELECT urlmode.expire(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
+		"SELECT * FROM urlmode.decide_event('pending', NULL, 'paid', NULL, NULL)",
+		"SELECT urlmode.decide_events(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['paid'], ARRAY[1::bigint], ARRAY['EUR'])",
+		"SELECT urlmode.keep_events(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['e'], ARRAY['t'], ARRAY['paid'], ARRAY['accept'])",
+		"SELECT urlmode.apply_events(ARRAY[gen_random_uuid()], ARRAY['accept'], ARRAY[''], ARRAY['t'], ARRAY['r'], ARRAY[NULL::bytea])",
 	]);
 });
 
