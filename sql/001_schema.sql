@@ -1,18 +1,30 @@
 -- Roles and schema.
 --
--- urlmode_owner   owns every object; nobody logs in as it, and the functions
---                 run with its rights alone (SECURITY DEFINER).
--- urlmode_cgi     the FastCGI programs log in as it.
--- urlmode_server  MCP servers log in as it.
+-- urlmode_owner   owns every object. Nobody logs in as it. The functions that
+--                 others call run with its rights (SECURITY DEFINER).
+-- urlmode_cgi     is the login of the callback programs.
+-- urlmode_server  is the login of MCP servers.
 --
--- The two login roles have no password here: give them one, or a line in
--- pg_hba.conf, where the database is set up.
+-- The two logins get no password here. Set one, or add a line to pg_hba.conf,
+-- when you set up the database.
+--
+-- The files are numbered in the order in which they are best read:
+--
+--   002_elicitation     the table, and how a row moves through it
+--   003_retention       how long results are kept
+--   004_create          an MCP server creates an elicitation, or resumes one
+--   005_callback        the browser: look up, open, complete
+--   006_event           the provider: events of webhooks
+--   007_wait            the MCP server that waits: read, expire, claim, abandon
+--   008_client_request  requests of MCP servers to their clients
+--   009_mcp_session     sessions of MCP clients
+--   010_storage         keys and channels for MCP frameworks
 
 DO $$
 DECLARE
 	role text;
 BEGIN
-	-- Roles belong to the whole cluster: another database may have them.
+	-- Roles belong to the cluster. Another database may have created them.
 	FOREACH role IN ARRAY ARRAY['urlmode_owner', 'urlmode_cgi', 'urlmode_server'] LOOP
 		IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = role) THEN
 			EXECUTE format('CREATE ROLE %I', role);
@@ -25,11 +37,11 @@ ALTER ROLE urlmode_owner NOLOGIN;
 ALTER ROLE urlmode_cgi LOGIN;
 ALTER ROLE urlmode_server LOGIN;
 
-COMMENT ON ROLE urlmode_owner IS 'Owns the schema urlmode; never logs in.';
+COMMENT ON ROLE urlmode_owner IS 'Owns the schema urlmode. Cannot log in.';
 COMMENT ON ROLE urlmode_cgi IS
-	'The callback programs: may look at, open and complete an elicitation whose id and binding they know.';
+	'Login of the callback programs. It can only execute functions, and needs the id of every elicitation that it changes.';
 COMMENT ON ROLE urlmode_server IS
-	'MCP servers: may create elicitations, and read and complete those whose id and binding they know.';
+	'Login of MCP servers. It can only execute functions, and needs the id and the binding of every elicitation that it reads or changes.';
 
 GRANT urlmode_owner TO CURRENT_USER;
 ALTER SCHEMA urlmode OWNER TO urlmode_owner;
@@ -37,10 +49,10 @@ ALTER TABLE urlmode.migration OWNER TO urlmode_owner;
 REVOKE ALL ON SCHEMA urlmode FROM PUBLIC;
 GRANT USAGE ON SCHEMA urlmode TO urlmode_cgi, urlmode_server;
 
--- The database is urlmode's own. PostgreSQL lets everybody connect to it, and
--- whoever is connected write to its disk, as temporary tables and large
--- objects: neither is for a login that may have been stolen. (Who may execute
--- what PostgreSQL itself brings is a superuser's to say.)
+-- The database is urlmode's own. By default PostgreSQL lets every role connect
+-- to it and fill its disk with temporary tables and large objects. Both are
+-- taken away, in case a login is stolen. Only a superuser can revoke what
+-- PostgreSQL grants on its own functions.
 DO $$
 BEGIN
 	EXECUTE format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database());

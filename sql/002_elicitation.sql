@@ -1,13 +1,28 @@
--- The elicitation: one request of an MCP server to one user to go somewhere
--- in a browser and come back.
+-- The elicitation: one request of an MCP server to one user, to go somewhere
+-- in a browser and come back. One row each.
+--
+--   status      set by
+--   pending     create_elicitation: an MCP server creates it.
+--   opened      open: the user goes on from /connect to the provider.
+--   processing  record_events: the provider knows of it, and its outcome is
+--               open (a bank transfer), or has to be asked for (a recheck).
+--   completed   complete: the browser comes back, or the MCP server says so.
+--               record_events: an event of the provider tells the outcome.
+--               expire: nobody completed it in time.
+--               abandon: nobody waits for it any more.
+--               create_elicitation, exclusive: a newer one supersedes it.
+--
+-- A row only moves down this list. It is completed once, and then has an
+-- action: accept, decline or cancel. Only the functions of this schema move
+-- it, and each of them announces what it moved (urlmode.announce, below).
 
 SET LOCAL ROLE urlmode_owner;
 
--- The limits of each column, as types. A constraint of the table is checked
--- whenever a row is written, a type only where its column is set: completing a
--- row costs a third less so. And an error says no more than the type's name,
--- where a constraint quotes the row that it keeps out, with all that stands in
--- it.
+-- The limits of the columns are domains rather than constraints of the table,
+-- for two reasons. A constraint is checked whenever a row is written, a domain
+-- only when its column is set, which makes completing a row a third cheaper.
+-- And the error of a constraint quotes the whole row; that of a domain only
+-- names the domain.
 CREATE DOMAIN urlmode.provider AS text CHECK (VALUE ~ '^[a-z0-9][a-z0-9_-]{0,63}$');
 CREATE DOMAIN urlmode.kind AS text CHECK (VALUE IN ('oauth', 'payment', 'signature'));
 CREATE DOMAIN urlmode.subject AS text CHECK (octet_length(VALUE) BETWEEN 1 AND 512);
@@ -19,32 +34,35 @@ CREATE DOMAIN urlmode.expected AS jsonb CHECK (VALUE IS NULL OR coalesce(
 	jsonb_typeof(VALUE -> 'amount') = 'number' AND VALUE ->> 'amount' ~ '^[0-9]{1,18}$'
 	AND VALUE ->> 'currency' ~ '^[A-Z]{3}$', false));
 CREATE DOMAIN urlmode.verifier AS bytea CHECK (octet_length(VALUE) <= 1024);
+CREATE DOMAIN urlmode.resume_key AS text CHECK (octet_length(VALUE) BETWEEN 1 AND 512);
 CREATE DOMAIN urlmode.status AS text
 	CHECK (VALUE IN ('pending', 'opened', 'processing', 'completed'));
 CREATE DOMAIN urlmode.action AS text CHECK (VALUE IN ('accept', 'decline', 'cancel'));
--- Not a regular expression: this one is checked with every completion.
+-- btrim() is faster than a regular expression, and every completion checks this.
 CREATE DOMAIN urlmode.reason AS text CHECK (octet_length(VALUE) <= 64
 	AND btrim(VALUE, 'abcdefghijklmnopqrstuvwxyz0123456789_') = '');
 CREATE DOMAIN urlmode.result AS bytea CHECK (octet_length(VALUE) <= 65536);
 CREATE DOMAIN urlmode.event_type AS text CHECK (octet_length(VALUE) <= 512);
 CREATE DOMAIN urlmode.reference AS text CHECK (octet_length(VALUE) <= 800);
-COMMENT ON DOMAIN urlmode.provider IS 'A provider''s name in the callback programs'' configuration.';
-COMMENT ON DOMAIN urlmode.kind IS 'What an elicitation is for.';
-COMMENT ON DOMAIN urlmode.subject IS 'Who the user is.';
-COMMENT ON DOMAIN urlmode.session IS 'An MCP session, or empty.';
-COMMENT ON DOMAIN urlmode.digest IS 'The first half of a SHA-256.';
-COMMENT ON DOMAIN urlmode.requester IS 'Who asks.';
-COMMENT ON DOMAIN urlmode.target_url IS 'Where a browser is sent on to.';
-COMMENT ON DOMAIN urlmode.expected IS 'Minor units and an ISO 4217 code in upper case.';
-COMMENT ON DOMAIN urlmode.verifier IS 'A sealed code verifier.';
-COMMENT ON DOMAIN urlmode.status IS 'How far an elicitation is.';
-COMMENT ON DOMAIN urlmode.action IS 'How an elicitation ended: the protocol''s own three.';
-COMMENT ON DOMAIN urlmode.reason IS 'A short code beside an action.';
-COMMENT ON DOMAIN urlmode.result IS 'A sealed result.';
-COMMENT ON DOMAIN urlmode.event_type IS 'A provider''s type of an event.';
-COMMENT ON DOMAIN urlmode.reference IS 'A provider''s own reference.';
+COMMENT ON DOMAIN urlmode.provider IS 'Name of a provider in the configuration of the callback programs.';
+COMMENT ON DOMAIN urlmode.kind IS 'What the user is asked to do: connect an account (oauth), pay, or sign documents.';
+COMMENT ON DOMAIN urlmode.subject IS 'Name of a user, 1 to 512 bytes.';
+COMMENT ON DOMAIN urlmode.session IS 'Name of an MCP session, at most 512 bytes; may be empty.';
+COMMENT ON DOMAIN urlmode.digest IS 'First 16 bytes of a SHA-256.';
+COMMENT ON DOMAIN urlmode.requester IS 'Name of an MCP server for people to read, 1 to 200 bytes.';
+COMMENT ON DOMAIN urlmode.target_url IS 'URL that a browser is sent to, 1 to 8192 bytes.';
+COMMENT ON DOMAIN urlmode.expected IS 'Amount and currency as JSON: {"amount": 1050, "currency": "EUR"}, in minor units and ISO 4217.';
+COMMENT ON DOMAIN urlmode.verifier IS 'Sealed code verifier, at most 1024 bytes.';
+COMMENT ON DOMAIN urlmode.resume_key IS 'Key by which a later call finds an elicitation again, 1 to 512 bytes.';
+COMMENT ON DOMAIN urlmode.status IS 'State of an elicitation: pending, opened, processing or completed.';
+COMMENT ON DOMAIN urlmode.action IS 'Outcome of an elicitation, as the MCP specification names them: accept, decline or cancel.';
+COMMENT ON DOMAIN urlmode.reason IS 'Code that explains an action, at most 64 lower-case letters, digits and underscores; may be empty.';
+COMMENT ON DOMAIN urlmode.result IS 'Sealed result, at most 65536 bytes.';
+COMMENT ON DOMAIN urlmode.event_type IS 'Type of an event, in the words of its provider, at most 512 bytes.';
+COMMENT ON DOMAIN urlmode.reference IS 'Reference of a provider, such as the id of a payment, at most 800 bytes.';
 
 CREATE TABLE urlmode.elicitation (
+	-- What the MCP server asked. None of it changes.
 	id           uuid        PRIMARY KEY,
 	provider     urlmode.provider NOT NULL,
 	kind         urlmode.kind NOT NULL,
@@ -54,65 +72,74 @@ CREATE TABLE urlmode.elicitation (
 	requester    urlmode.requester NOT NULL,
 	target_url   urlmode.target_url NOT NULL,
 	expected     urlmode.expected,
-	verifier     urlmode.verifier,
+	resume_key   urlmode.resume_key,
+	created_at   timestamptz NOT NULL DEFAULT now(),
+	expires_at   timestamptz NOT NULL,
+	-- How far it is.
 	status       urlmode.status NOT NULL DEFAULT 'pending',
-	action       urlmode.action,
-	reason       urlmode.reason NOT NULL DEFAULT '',
-	result       urlmode.result,
 	browser      urlmode.digest,
+	opened_at    timestamptz,
 	event_type   urlmode.event_type,
 	reference    urlmode.reference,
 	rechecks     integer     NOT NULL DEFAULT 0,
-	created_at   timestamptz NOT NULL DEFAULT now(),
-	expires_at   timestamptz NOT NULL,
-	opened_at    timestamptz,
+	-- How it ended.
+	action       urlmode.action,
+	reason       urlmode.reason NOT NULL DEFAULT '',
 	completed_at timestamptz,
+	claimed_at   timestamptz,
+	-- What is purged when it is no longer needed (003_retention.sql).
+	verifier     urlmode.verifier,
+	result       urlmode.result,
 	CHECK ((status = 'completed') = (action IS NOT NULL)
 		AND (action IS NULL) = (completed_at IS NULL))
 ) WITH (fillfactor = 70);
 
--- No index holds a column that an elicitation's way changes, so that every
--- step is a heap-only update.
+-- No index has a column that changes, so that every update is a heap-only one.
 CREATE INDEX elicitation_expires_at ON urlmode.elicitation (expires_at);
+CREATE INDEX elicitation_binding ON urlmode.elicitation (binding);
 
 COMMENT ON TABLE urlmode.elicitation IS
-	'One row an elicitation. It only ever moves forward (pending, opened, processing, completed) and is completed once; only the functions of this schema move it.';
-COMMENT ON INDEX urlmode.elicitation_expires_at IS 'For clearing away what is long over.';
-COMMENT ON COLUMN urlmode.elicitation.id IS 'The MCP elicitationId.';
-COMMENT ON COLUMN urlmode.elicitation.provider IS 'The provider''s name in the callback programs'' configuration.';
+	'Elicitations. Only the functions of this schema move a row: forward from pending over opened and processing to completed, and completed once.';
+COMMENT ON INDEX urlmode.elicitation_expires_at IS 'Finds rows that expired long ago, to delete them.';
+COMMENT ON INDEX urlmode.elicitation_binding IS 'Finds the elicitations of an owner.';
+COMMENT ON COLUMN urlmode.elicitation.id IS 'The elicitationId of MCP.';
+COMMENT ON COLUMN urlmode.elicitation.provider IS 'Name of the provider in the configuration of the callback programs.';
 COMMENT ON COLUMN urlmode.elicitation.kind IS 'oauth, payment or signature.';
-COMMENT ON COLUMN urlmode.elicitation.subject IS 'Who the MCP server''s own authorization says the user is.';
+COMMENT ON COLUMN urlmode.elicitation.subject IS 'The user, as the authorization of the MCP server names them.';
 COMMENT ON COLUMN urlmode.elicitation.session IS 'The MCP session, or empty.';
 COMMENT ON COLUMN urlmode.elicitation.binding IS
-	'First 16 bytes of SHA-256("urlmode binding v1" 00 subject 00 session): every function wants it beside the id.';
-COMMENT ON COLUMN urlmode.elicitation.requester IS 'Who asks: the MCP server''s name, as the confirm page shows it.';
-COMMENT ON COLUMN urlmode.elicitation.target_url IS 'Where /connect sends the browser; for oauth without its state.';
-COMMENT ON COLUMN urlmode.elicitation.expected IS 'What a payment must match: {"amount": minor units, "currency": "EUR"}.';
-COMMENT ON COLUMN urlmode.elicitation.verifier IS
-	'The PKCE code verifier (RFC 7636) and the OpenID Connect nonce as JSON, sealed; only the waiting side opens it.';
-COMMENT ON COLUMN urlmode.elicitation.status IS 'pending, opened, processing or completed.';
-COMMENT ON COLUMN urlmode.elicitation.action IS 'accept, decline or cancel; set when completed.';
-COMMENT ON COLUMN urlmode.elicitation.reason IS 'A short code beside the action; empty on a plain accept.';
-COMMENT ON COLUMN urlmode.elicitation.result IS 'What came back, as JSON, sealed; only the waiting side opens it.';
-COMMENT ON COLUMN urlmode.elicitation.browser IS
-	'First 16 bytes of SHA-256("urlmode browser v1" 00 cookie value) of the browser that last went on from /connect.';
-COMMENT ON COLUMN urlmode.elicitation.event_type IS 'The type of the last event that asks for a recheck.';
-COMMENT ON COLUMN urlmode.elicitation.reference IS 'The provider''s own reference in that event, for its API.';
-COMMENT ON COLUMN urlmode.elicitation.rechecks IS 'How many events have asked for a recheck.';
+	'The owner: first 16 bytes of SHA-256("urlmode binding v1" 00 subject 00 session). Most functions require it beside the id.';
+COMMENT ON COLUMN urlmode.elicitation.requester IS 'Name of the MCP server, as the confirm page shows it.';
+COMMENT ON COLUMN urlmode.elicitation.target_url IS
+	'Where /connect sends the browser. For kind oauth, /connect adds the parameter state.';
+COMMENT ON COLUMN urlmode.elicitation.expected IS
+	'What a payment must amount to: {"amount": minor units, "currency": "EUR"}. NULL accepts any amount.';
+COMMENT ON COLUMN urlmode.elicitation.resume_key IS
+	'What the elicitation is for, in the words of the MCP server. A later call of the same owner with the same key resumes it.';
 COMMENT ON COLUMN urlmode.elicitation.created_at IS 'When the MCP server created it.';
-COMMENT ON COLUMN urlmode.elicitation.expires_at IS 'From then on nobody can open it, and no browser can complete it.';
+COMMENT ON COLUMN urlmode.elicitation.expires_at IS 'From then on it cannot be opened, and no browser can complete it.';
+COMMENT ON COLUMN urlmode.elicitation.status IS 'pending, opened, processing or completed.';
+COMMENT ON COLUMN urlmode.elicitation.browser IS
+	'First 16 bytes of SHA-256("urlmode browser v1" 00 cookie value), of the browser that last went on from /connect.';
 COMMENT ON COLUMN urlmode.elicitation.opened_at IS 'When the user first went on from /connect.';
-COMMENT ON COLUMN urlmode.elicitation.completed_at IS 'When the outcome was set.';
+COMMENT ON COLUMN urlmode.elicitation.event_type IS 'Type of the last event that asked for a recheck.';
+COMMENT ON COLUMN urlmode.elicitation.reference IS 'The provider''s reference in that event. The waiting side asks the provider''s API about it.';
+COMMENT ON COLUMN urlmode.elicitation.rechecks IS 'Number of events that asked for a recheck.';
+COMMENT ON COLUMN urlmode.elicitation.action IS 'accept, decline or cancel; NULL until it is completed.';
+COMMENT ON COLUMN urlmode.elicitation.reason IS
+	'Code that explains the action; empty for a plain accept. While processing: recheck, if an event asked for one.';
+COMMENT ON COLUMN urlmode.elicitation.completed_at IS 'When it was completed.';
+COMMENT ON COLUMN urlmode.elicitation.claimed_at IS
+	'When a call took the outcome to act on it. No other call will. Set by claim and by abandon.';
+COMMENT ON COLUMN urlmode.elicitation.verifier IS
+	'The PKCE code verifier (RFC 7636) and the OpenID Connect nonce, as sealed JSON. Only the waiting side opens it.';
+COMMENT ON COLUMN urlmode.elicitation.result IS 'What came back, as sealed JSON. Only the waiting side opens it.';
 
--- What came back is not kept for longer than it is of use. A note a batch, not
--- a column a row: see the indexes above.
-CREATE TABLE urlmode.forgetting (
-	at  timestamptz NOT NULL,
-	ids uuid[]      NOT NULL
-);
-CREATE INDEX forgetting_at ON urlmode.forgetting (at);
-COMMENT ON TABLE urlmode.forgetting IS
-	'Whose result and verifier are to be dropped, and when: a day after completion, and some time after they were read.';
-COMMENT ON INDEX urlmode.forgetting_at IS 'What is due.';
-COMMENT ON COLUMN urlmode.forgetting.at IS 'From then on.';
-COMMENT ON COLUMN urlmode.forgetting.ids IS 'Elicitations that were completed, or read, together.';
+CREATE FUNCTION urlmode.announce(id uuid, status text) RETURNS void
+LANGUAGE sql AS $$
+	SELECT pg_notify('urlmode', '{"id":"' || id || '","status":"' || status || '"}')
+$$;
+COMMENT ON FUNCTION urlmode.announce(uuid, text) IS
+	'Internal. Tells whoever waits for the elicitation that it moved: NOTIFY on channel urlmode, {"id":…,"status":…}.';
+
+REVOKE ALL ON FUNCTION urlmode.announce(uuid, text) FROM PUBLIC;

@@ -320,7 +320,7 @@ um_wait_for(struct um_wait *wait, const char *id, const char *subject,
 		switch (look(wait, &row, &left, out, err)) {
 		case LOOK_DONE:
 			PQclear(call(wait,
-				"SELECT urlmode.note_read("
+				"SELECT urlmode.mark_read("
 				"ARRAY[$1], ARRAY[$2])",
 				&row));
 			return UM_WAIT_COMPLETED;

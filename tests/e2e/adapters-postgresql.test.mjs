@@ -86,7 +86,7 @@ for (const [language, file, command] of [
 
 			const { id } = await rowOf(subject);
 			const notes = await fixture.stack.sql(`
-				SELECT extract(epoch FROM at - now()) AS due FROM urlmode.forgetting WHERE $1 = ANY (ids) ORDER BY at`, [id]);
+				SELECT extract(epoch FROM due_at - now()) AS due FROM urlmode.purge_queue WHERE $1 = ANY (ids) ORDER BY due_at`, [id]);
 			assert.equal(notes.length, 2, 'of the read, and of the completion');
 			assert.ok(notes[0].due > 500 && notes[0].due <= 600, `${notes[0].due} s`);
 		});

@@ -230,6 +230,9 @@ describe('what the roles may do', () => {
 				"SELECT pg_read_file('PG_VERSION')", "SELECT pg_ls_dir('.')", 'SELECT rolpassword FROM pg_authid',
 				"ALTER SYSTEM SET fsync = off", 'SELECT pg_reload_conf()', "SELECT lo_create(0)",
 				"SELECT urlmode.announce(gen_random_uuid(), 'completed')",
+				"SELECT urlmode.decide_event('pending', NULL, 'paid', NULL, NULL)",
+				"SELECT urlmode.keep_events(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['e'], ARRAY['t'], ARRAY['paid'], ARRAY['accept'])",
+				"SELECT urlmode.apply_events(ARRAY[gen_random_uuid()], ARRAY['accept'], ARRAY[''], ARRAY['t'], ARRAY['r'], ARRAY[NULL::bytea])",
 			];
 
 			assert.deepEqual(await codes(client, statements), alike(statements, DENIED));
@@ -250,7 +253,7 @@ describe('what the roles may do', () => {
 			...(await sql(`
 				SELECT p.oid::regprocedure::text AS name, pronargs FROM pg_proc p
 				WHERE pronamespace = 'urlmode'::regnamespace
-				AND proname IN ('create_elicitation', 'read', 'expire', 'resume', 'claim', 'abandon', 'forget', 'note_read')`))
+				AND proname IN ('create_elicitation', 'read', 'expire', 'resume', 'claim', 'abandon', 'purge_results', 'mark_read')`))
 				.map(({ name, pronargs }) => `SELECT ${name.split('(')[0]}(${Array(pronargs).fill('NULL').join(', ')})`),
 		];
 
@@ -268,6 +271,13 @@ describe('what the roles may do', () => {
 			assert.deepEqual((await lookUp(...strange)).map(({ outcome, subject, requester }) => [outcome, subject, requester]),
 				[['unknown', null, null]]);
 		}
+	});
+
+	test('urlmode_cgi asks whether the database is there without writing to it', async () => {
+		const client = await connectAs('urlmode_cgi');
+		await client.query('BEGIN READ ONLY');
+		assert.deepEqual((await client.query('SELECT urlmode.ping() AS there')).rows, [{ there: true }]);
+		await client.query('ROLLBACK');
 	});
 
 	test('urlmode_server reads what it can name, and opens nothing', async () => {
@@ -296,7 +306,7 @@ describe('what the roles may do', () => {
 		const { rows: [row] } = await client.query(
 			'SELECT status, result, verifier FROM urlmode.read($1::uuid[], $2::bytea[])', named);
 		assert.deepEqual([row.status, Buffer.isBuffer(row.result), Buffer.isBuffer(row.verifier)], ['completed', true, true]);
-		await assert.rejects(client.query('SELECT urlmode.note_read($1::uuid[], $2::bytea[])', named), { code: '25006' });
+		await assert.rejects(client.query('SELECT urlmode.mark_read($1::uuid[], $2::bytea[])', named), { code: '25006' });
 		await client.query('ROLLBACK');
 	});
 

@@ -187,9 +187,61 @@ describe('in one batch', () => {
 		assert.equal((await kept(id)).length, 1);
 	});
 
-	test('nothing is nothing', async () => {
+	test('every move is announced once, and nothing else is', async () => {
+		const listener = await connect();
+		const heard = [];
+		const id = await start();
+		listener.on('notification', ({ payload }) => heard.push(payload));
+		await listener.query('LISTEN urlmode');
+		const paid = event(id, 'paid');
+		await record(listener, [event(id, 'ignore'), event(id, 'processing'), paid, paid, event(id, 'failed')]);
+		await record(listener, [paid]);
+		await listener.end();
+		assert.deepEqual(heard, ['processing', 'completed'].map((status) => `{"id":"${id}","status":"${status}"}`));
+	});
+
+	test('an empty batch has no outcomes', async () => {
 		assert.deepEqual(await record(one, []), []);
 	});
+});
+
+test('what an event does to a row', async (t) => {
+	const EXPECTED = JSON.stringify(PRICE);
+	const { amount, currency } = PRICE;
+	for (const [status, expected, meaning, paid, action, reason] of [
+		['pending', null, 'paid', [amount, currency], 'accept', ''],
+		['opened', null, 'paid', [null, null], 'accept', ''],
+		['opened', EXPECTED, 'paid', [amount, currency], 'accept', ''],
+		['processing', EXPECTED, 'paid', [amount, currency], 'accept', ''],
+		['opened', EXPECTED, 'paid', [amount - 1, currency], 'cancel', 'amount_mismatch'],
+		['opened', EXPECTED, 'paid', [amount + 1, currency], 'cancel', 'amount_mismatch'],
+		['opened', EXPECTED, 'paid', [amount, 'USD'], 'cancel', 'amount_mismatch'],
+		['opened', EXPECTED, 'paid', [amount, null], 'cancel', 'amount_mismatch'],
+		['opened', EXPECTED, 'paid', [null, null], 'recheck', 'recheck'],
+		['opened', EXPECTED, 'paid', [null, currency], 'recheck', 'recheck'],
+		['opened', EXPECTED, 'failed', [1, 'USD'], 'cancel', 'payment_failed'],
+		['processing', EXPECTED, 'failed', [null, null], 'cancel', 'payment_failed'],
+		['opened', null, 'expired', [null, null], 'cancel', 'expired'],
+		['opened', null, 'cancelled', [null, null], 'decline', 'cancelled'],
+		['pending', null, 'processing', [null, null], 'processing', null],
+		['processing', null, 'processing', [null, null], 'processing', null],
+		['processing', EXPECTED, 'recheck', [amount, currency], 'recheck', 'recheck'],
+		['opened', EXPECTED, 'ignore', [amount, currency], 'ignored', null],
+		['completed', EXPECTED, 'paid', [amount, currency], 'late', null],
+		['completed', null, 'failed', [null, null], 'late', null],
+		['completed', null, 'recheck', [null, null], 'late', null],
+		['completed', null, 'ignore', [null, null], 'ignored', null],
+		['opened', null, 'refunded', [amount, currency], null, null],
+		['opened', null, 'PAID', [amount, currency], null, null],
+		['opened', null, null, [amount, currency], null, null],
+	]) {
+		const expects = expected === null ? 'expects any amount' : `expects ${amount} ${currency}`;
+		await t.test(`${status}, ${expects}: ${[meaning, ...paid].join(' ').trim()} is ${action} (${reason})`, async () => {
+			assert.deepEqual(await scene.stack.sql(
+				'SELECT action, reason FROM urlmode.decide_event($1, $2, $3, $4, $5)', [status, expected, meaning, ...paid]),
+			[{ action, reason }]);
+		});
+	}
 });
 
 describe('what cannot be', () => {

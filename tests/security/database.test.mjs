@@ -73,7 +73,7 @@ test('the login is what the contract says: no attribute, no membership', async (
 	assert.deepEqual(memberships, []);
 });
 
-test('it may execute five functions of the schema, and hold no other right in it', async () => {
+test('it may execute six functions of the schema, and hold no other right in it', async () => {
 	const { rows: functions } = await thief.query(`
 		SELECT proname FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace
 			AND has_function_privilege(oid, 'EXECUTE') ORDER BY proname`);
@@ -83,7 +83,7 @@ test('it may execute five functions of the schema, and hold no other right in it
 				OR (relkind <> 'S' AND has_any_column_privilege(oid, 'SELECT, INSERT, UPDATE, REFERENCES')))`);
 
 	assert.deepEqual(functions.map(({ proname }) => proname),
-		['bindings', 'complete', 'look_up', 'open', 'record_events']);
+		['bindings', 'complete', 'look_up', 'open', 'ping', 'record_events']);
 	assert.deepEqual(relations, []);
 });
 
@@ -94,7 +94,7 @@ describe('read and list', () => {
 		'SELECT count(*) FROM urlmode.elicitation',
 		'SELECT xmin, ctid FROM urlmode.elicitation',
 		'SELECT * FROM urlmode.event',
-		'SELECT * FROM urlmode.forgetting',
+		'SELECT * FROM urlmode.purge_queue',
 		'SELECT * FROM urlmode.migration',
 		'TABLE urlmode.elicitation',
 		'SELECT * FROM urlmode.elicitation TABLESAMPLE SYSTEM (100)',
@@ -138,7 +138,7 @@ describe('create, change and delete', () => {
 		"UPDATE urlmode.elicitation SET status = 'pending'",
 		'INSERT INTO urlmode.elicitation DEFAULT VALUES',
 		'INSERT INTO urlmode.event DEFAULT VALUES',
-		'DELETE FROM urlmode.forgetting',
+		'DELETE FROM urlmode.purge_queue',
 		`MERGE INTO urlmode.elicitation e USING (SELECT 1) x ON true WHEN MATCHED THEN DELETE`,
 		'CREATE TABLE urlmode.mine (a int)',
 		'CREATE TABLE public.mine (a int)',
@@ -166,9 +166,13 @@ describe('other functions of the schema', () => {
 		"SELECT urlmode.announce(gen_random_uuid(), 'completed')",
 		"SELECT urlmode.create_elicitation(gen_random_uuid(), 'demo', 'oauth', 's', '', '\\x00', 'r', 'u', NULL, NULL, 1)",
 		"SELECT * FROM urlmode.read(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
-		"SELECT urlmode.note_read(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
-		'SELECT urlmode.forget()',
+		"SELECT urlmode.mark_read(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
+		'SELECT urlmode.purge_results()',
 		"SELECT urlmode.expire(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
+		"SELECT * FROM urlmode.decide_event('pending', NULL, 'paid', NULL, NULL)",
+		"SELECT urlmode.decide_events(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['paid'], ARRAY[1::bigint], ARRAY['EUR'])",
+		"SELECT urlmode.keep_events(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['e'], ARRAY['t'], ARRAY['paid'], ARRAY['accept'])",
+		"SELECT urlmode.apply_events(ARRAY[gen_random_uuid()], ARRAY['accept'], ARRAY[''], ARRAY['t'], ARRAY['r'], ARRAY[NULL::bytea])",
 	]);
 });
 

@@ -187,7 +187,7 @@ describe('time for one request', { concurrency: true }, () => {
 	});
 
 	// What nobody reads: a log that is a pipe.
-	test('UM_SERVE_TURN_S: a program that its log keeps from its sockets is cut, and another serves', async () => {
+	test('UM_LOOP_TURN_S: a program that its log keeps from its sockets is cut, and another serves', async () => {
 		const pipe = path.join(fixture.stack.runDir, 'log/pipe');
 		execFileSync('mkfifo', ['-m', '600', pipe]);
 		const { uid, gid } = await stat(fixture.stack.env.URLMODE_CONFIG);

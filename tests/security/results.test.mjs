@@ -34,7 +34,7 @@ const wait = ({ id, owner }, urlmode = fixture.urlmode) => urlmode.waitForComple
 /** When what stands in the row is to be dropped, in milliseconds from now. */
 async function notes(id) {
 	const rows = await fixture.stack.sql(`
-		SELECT extract(epoch FROM at - now()) * 1000 AS due FROM urlmode.forgetting WHERE $1 = ANY (ids) ORDER BY at`, [id]);
+		SELECT extract(epoch FROM due_at - now()) * 1000 AS due FROM urlmode.purge_queue WHERE $1 = ANY (ids) ORDER BY due_at`, [id]);
 	return rows.map(({ due }) => Number(due));
 }
 
@@ -47,8 +47,8 @@ const readNotes = (id, count = 2) => until('the read is noted', async () => {
 /** Lets time pass for the notes of an elicitation, and has what is due forgotten. */
 async function later(id, milliseconds) {
 	await fixture.stack.sql(`
-		UPDATE urlmode.forgetting SET at = at - $2 * interval '1 millisecond' WHERE $1 = ANY (ids)`, [id, milliseconds]);
-	while (Number((await fixture.stack.sql('SELECT urlmode.forget() AS notes'))[0].notes) > 0);
+		UPDATE urlmode.purge_queue SET due_at = due_at - $2 * interval '1 millisecond' WHERE $1 = ANY (ids)`, [id, milliseconds]);
+	while (Number((await fixture.stack.sql('SELECT urlmode.purge_results() AS notes'))[0].notes) > 0);
 }
 
 async function kept(id) {
@@ -133,7 +133,7 @@ describe('a result is dropped', () => {
 
 	test('for its owner alone: a note of another binding, or of a row with nothing to drop, does nothing', async () => {
 		const noteRead = (ids, bindings) => (
-			fixture.stack.sql('SELECT urlmode.note_read($1::uuid[], $2::bytea[], 0)', [ids, bindings]));
+			fixture.stack.sql('SELECT urlmode.mark_read($1::uuid[], $2::bytea[], 0)', [ids, bindings]));
 		const { id, owner } = await complete();
 		const [open, cancelled] = [await fixture.create({ pkce: true }), await fixture.create()];
 		await fixture.urlmode.cancel(cancelled.id, cancelled.owner);

@@ -56,4 +56,4 @@ with psycopg.connect(os.environ["URLMODE_DATABASE_URL"], autocommit=True) as con
     while (row := read())[0] != "completed":
         news or select.select([conn], [], [], 30)  # the row is the truth: what wakes only makes us look
     print(row[1], row[2], json.dumps(open_result(keys, id, binding, row[3])) if row[3] else "null")
-    conn.execute("SELECT urlmode.note_read(%s::uuid[], %s::bytea[])", one)  # it is dropped in ten minutes, not in a day
+    conn.execute("SELECT urlmode.mark_read(%s::uuid[], %s::bytea[])", one)  # it is dropped in ten minutes, not in a day

@@ -21,8 +21,8 @@ const NOTIFY = 'SELECT pg_notify($1, $2)';
 const READ_NAME = 'urlmode_read';
 const READ = `SELECT id, provider, status, action, reason, result, verifier, expires_in_ms, event_type, reference, rechecks
 	FROM urlmode.read($1::uuid[], $2::bytea[])`;
-const MARK_READ = 'SELECT urlmode.note_read($1::uuid[], $2::bytea[], $3::bigint)';
-const PURGE = 'SELECT urlmode.forget() AS notes';
+const MARK_READ = 'SELECT urlmode.mark_read($1::uuid[], $2::bytea[], $3::bigint)';
+const PURGE = 'SELECT urlmode.purge_results() AS notes';
 const EXPIRE = 'SELECT urlmode.expire($1::uuid[], $2::bytea[])';
 const COMPLETE = `SELECT outcome FROM urlmode.complete(
 	ARRAY[$1::uuid], ARRAY[$2::bytea], NULL, ARRAY[$3::text], ARRAY[$4::text], ARRAY[$5::bytea])`;

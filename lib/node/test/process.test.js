@@ -90,7 +90,7 @@ test('a process that exits after a wait has marked the result as read', async (t
 	assert.ok(after < 1_000, `it took ${after} ms`);
 	const admin = await connect(t, requireUrl('URLMODE_ADMIN_DATABASE_URL'));
 	const { rows } = await admin.query(`
-		SELECT extract(epoch FROM at - now()) AS due FROM urlmode.forgetting WHERE $1 = ANY (ids) ORDER BY at`, [id]);
+		SELECT extract(epoch FROM due_at - now()) AS due FROM urlmode.purge_queue WHERE $1 = ANY (ids) ORDER BY due_at`, [id]);
 	assert.equal(rows.length, 2, 'of the read, and of the completion');
 	assert.ok(Number(rows[0].due) <= 600, `${rows[0].due} s`);
 });

@@ -198,7 +198,7 @@ test('close resolves when all rows are marked, including those in progress', asy
 /** The rows of the queue that mark these as read: those due earlier than a day after completion. */
 async function marksOf(admin, ids) {
 	const { rows } = await admin.query(`
-		SELECT f.ids FROM urlmode.forgetting f WHERE f.ids && $1::uuid[] AND f.at < now() + interval '1 hour'`, [ids]);
+		SELECT f.ids FROM urlmode.purge_queue f WHERE f.ids && $1::uuid[] AND f.due_at < now() + interval '1 hour'`, [ids]);
 	return rows.map((row) => row.ids);
 }
 
@@ -237,10 +237,10 @@ test('a row that could not be marked during a restart of PostgreSQL is marked af
 	const [first, second] = await createCompleted(fixture, 2);
 
 	// The lock allows reads but not marks, so the statement is still running when PostgreSQL stops.
-	await fixture.admin.query('BEGIN; LOCK TABLE urlmode.forgetting IN EXCLUSIVE MODE');
+	await fixture.admin.query('BEGIN; LOCK TABLE urlmode.purge_queue IN EXCLUSIVE MODE');
 	assert.deepEqual((await fixture.urlmode.waitForCompletion(first, owner)).result, { code: first });
 	await until('the mark statement waits for the lock', async () => (await fixture.admin.query(
-		"SELECT FROM pg_locks WHERE relation = 'urlmode.forgetting'::regclass AND NOT granted")).rows.length > 0);
+		"SELECT FROM pg_locks WHERE relation = 'urlmode.purge_queue'::regclass AND NOT granted")).rows.length > 0);
 	await cluster.stop('immediate');
 	await cluster.start();
 

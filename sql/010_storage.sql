@@ -1,12 +1,12 @@
--- A store of values by key, with expiry, and channels of messages, for MCP
--- frameworks that want one shared by their instances.
+-- A key-value store with expiry, and channels of messages, for MCP frameworks
+-- whose instances share them.
 
 SET LOCAL ROLE urlmode_owner;
 
 CREATE DOMAIN urlmode.name AS text CHECK (octet_length(VALUE) BETWEEN 1 AND 2048);
 CREATE DOMAIN urlmode.value AS text CHECK (octet_length(VALUE) <= 1048576);
-COMMENT ON DOMAIN urlmode.name IS 'A key, or a channel.';
-COMMENT ON DOMAIN urlmode.value IS 'A value, or a message.';
+COMMENT ON DOMAIN urlmode.name IS 'Name of a key or a channel, 1 to 2048 bytes.';
+COMMENT ON DOMAIN urlmode.value IS 'Value of a key, or a message, at most 1048576 bytes.';
 
 CREATE TABLE urlmode.stored (
 	key        urlmode.name  PRIMARY KEY,
@@ -14,11 +14,11 @@ CREATE TABLE urlmode.stored (
 	expires_at timestamptz
 );
 CREATE INDEX stored_expires_at ON urlmode.stored (expires_at) WHERE expires_at IS NOT NULL;
-COMMENT ON TABLE urlmode.stored IS 'What MCP frameworks keep.';
-COMMENT ON INDEX urlmode.stored_expires_at IS 'For clearing away what expired.';
-COMMENT ON COLUMN urlmode.stored.key IS 'The framework''s own key.';
-COMMENT ON COLUMN urlmode.stored.value IS 'The framework''s own text.';
-COMMENT ON COLUMN urlmode.stored.expires_at IS 'From then on it is not there; NULL: it stays.';
+COMMENT ON TABLE urlmode.stored IS 'Values that MCP frameworks store.';
+COMMENT ON INDEX urlmode.stored_expires_at IS 'Finds values that expired, to delete them.';
+COMMENT ON COLUMN urlmode.stored.key IS 'Key that the framework chose.';
+COMMENT ON COLUMN urlmode.stored.value IS 'Text that the framework stored.';
+COMMENT ON COLUMN urlmode.stored.expires_at IS 'From then on the value does not exist any more. NULL: it does not expire.';
 
 CREATE TABLE urlmode.published (
 	id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -29,13 +29,13 @@ CREATE TABLE urlmode.published (
 CREATE INDEX published_channel ON urlmode.published (channel, id);
 CREATE INDEX published_expires_at ON urlmode.published (expires_at);
 COMMENT ON TABLE urlmode.published IS
-	'Messages, kept for a while: a subscriber that lost its connection reads what it missed.';
-COMMENT ON INDEX urlmode.published_channel IS 'What a subscriber reads.';
-COMMENT ON INDEX urlmode.published_expires_at IS 'For clearing away what is over.';
-COMMENT ON COLUMN urlmode.published.id IS 'Grows.';
-COMMENT ON COLUMN urlmode.published.channel IS 'The framework''s own channel.';
-COMMENT ON COLUMN urlmode.published.message IS 'The framework''s own text.';
-COMMENT ON COLUMN urlmode.published.expires_at IS 'From then on it is cleared away.';
+	'Messages of channels, kept for ten minutes, so that a subscriber that lost its connection can read what it missed.';
+COMMENT ON INDEX urlmode.published_channel IS 'Finds the messages that a subscriber has not read.';
+COMMENT ON INDEX urlmode.published_expires_at IS 'Finds messages that expired, to delete them.';
+COMMENT ON COLUMN urlmode.published.id IS 'Number of the message, ascending over all channels.';
+COMMENT ON COLUMN urlmode.published.channel IS 'Channel that the framework chose.';
+COMMENT ON COLUMN urlmode.published.message IS 'Text that the framework published.';
+COMMENT ON COLUMN urlmode.published.expires_at IS 'From then on it is not read, and may be deleted.';
 
 CREATE FUNCTION urlmode.stored_get(keys text[])
 RETURNS TABLE (value text, ttl_ms bigint)
@@ -46,7 +46,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	ORDER BY a.n
 $$;
 COMMENT ON FUNCTION urlmode.stored_get(text[]) IS
-	'The values, in the order of the keys, and the milliseconds that they have left; NULL: none, and no end.';
+	'The values, in the order of the keys, and how many milliseconds they have left. value NULL: there is none. ttl_ms NULL: it does not expire.';
 
 CREATE FUNCTION urlmode.stored_clear() RETURNS void
 LANGUAGE sql AS $$
@@ -54,7 +54,7 @@ LANGUAGE sql AS $$
 		SELECT x.ctid FROM urlmode.stored x WHERE x.expires_at <= now() LIMIT 100 FOR UPDATE SKIP LOCKED
 	)
 $$;
-COMMENT ON FUNCTION urlmode.stored_clear() IS 'Clears away some of what expired. Not for callers from outside.';
+COMMENT ON FUNCTION urlmode.stored_clear() IS 'Internal. Deletes up to 100 values that expired.';
 
 CREATE FUNCTION urlmode.stored_set(keys text[], vals text[], ttls_ms bigint[], conditions text[])
 RETURNS bigint
@@ -86,7 +86,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.stored_set(text[], text[], bigint[], text[]) IS
-	'Sets values, all of them or none; a ttl of NULL is no end. conditions: NULL, absent (only where there is none) or present (only where there is one). Answers how many were set.';
+	'Sets values, and returns how many were set. vals: the values. ttls_ms: milliseconds; NULL: it does not expire. conditions: absent sets only where there is no value, present only where there is one, NULL in both cases.';
 
 CREATE FUNCTION urlmode.stored_delete(keys text[]) RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -96,7 +96,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	)
 	SELECT count(*) FILTER (WHERE d.there) FROM deleted d
 $$;
-COMMENT ON FUNCTION urlmode.stored_delete(text[]) IS 'Deletes values, and answers how many there were.';
+COMMENT ON FUNCTION urlmode.stored_delete(text[]) IS 'Deletes values, and returns how many there were.';
 
 CREATE FUNCTION urlmode.stored_expire(key text, ttl_ms bigint) RETURNS boolean
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -108,7 +108,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT EXISTS (SELECT FROM changed)
 $$;
 COMMENT ON FUNCTION urlmode.stored_expire(text, bigint) IS
-	'Gives a value so many milliseconds from now; false: there is none.';
+	'Lets a value expire ttl_ms milliseconds from now. False: there is none.';
 
 CREATE FUNCTION urlmode.stored_keys(pattern text) RETURNS SETOF text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -116,7 +116,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WHERE s.key LIKE pattern AND (s.expires_at IS NULL OR s.expires_at > now())
 	ORDER BY s.key
 $$;
-COMMENT ON FUNCTION urlmode.stored_keys(text) IS 'The keys that a LIKE pattern fits.';
+COMMENT ON FUNCTION urlmode.stored_keys(text) IS 'The keys that match a LIKE pattern.';
 
 CREATE FUNCTION urlmode.stored_add(key text, amount bigint) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -133,7 +133,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.stored_add(text, bigint) IS
-	'Adds to a whole number, from 0 where there is none, and answers the sum.';
+	'Adds to a whole number and returns the sum. A value that does not exist counts as 0.';
 
 CREATE FUNCTION urlmode.publish(channel text, message text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -146,14 +146,14 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.publish(text, text) IS
-	'Keeps a message for the subscribers of a channel, who are told on channel urlmode_published by its SHA-256.';
+	'Publishes a message in a channel. Its subscribers are told with NOTIFY on channel urlmode_published, payload the SHA-256 of the name in hexadecimal. Deletes up to 100 messages that expired.';
 
 CREATE FUNCTION urlmode.published_last() RETURNS bigint
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence('urlmode.published', 'id')::regclass), 0)
 $$;
 COMMENT ON FUNCTION urlmode.published_last() IS
-	'What is published from now on has a greater id.';
+	'The id of the last message of all channels; 0: there was none.';
 
 CREATE FUNCTION urlmode.published_since(channels text[], since bigint[])
 RETURNS TABLE (id bigint, channel text, message text)
@@ -164,7 +164,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	ORDER BY p.id
 $$;
 COMMENT ON FUNCTION urlmode.published_since(text[], bigint[]) IS
-	'The messages of each channel with an id over its own limit, in the order of their ids.';
+	'The messages of each channel with an id greater than the `since` beside it, in the order of their ids.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.stored_get(text[]),

@@ -1,25 +1,27 @@
--- What the callback programs call. Each function takes parallel arrays and
--- answers one row an element, in their order: a batch is one statement.
+-- What the callback programs call while a browser waits.
 --
--- (id, binding) names a row; both come out of a state token. `provider` is
--- the one of the route, and must be the row's. `subject` is who the browser's
--- user is known to be, and must be the row's; NULL where nobody knows.
+-- The functions take parallel arrays and return one row for each element, in
+-- the same order: a batch is one statement. `id` and `binding`, which come
+-- from a state token, name the row. `provider` is the one of the route, and
+-- must be the row's. `subject` is the user that the browser is known to belong
+-- to, and must be the row's; NULL: it is not known.
 --
--- A row that someone else holds locked fails its batch after a second, so
--- that the caller can try the rows one by one.
+-- A batch fails when another transaction holds one of its rows for longer than
+-- a second. The caller then tries them one by one.
 --
--- Each is planned once a connection. PostgreSQL would plan a batch of less
--- than ten anew each time, which takes three times as long as completing one
--- row does, and a function in plain SQL at every call.
+-- All but ping are in PL/pgSQL with generic plans, so that each statement is
+-- planned once a connection. A function in SQL would be planned with every call, and
+-- PostgreSQL would plan small batches anew each time, which takes three times
+-- as long as completing one row.
 
 SET LOCAL ROLE urlmode_owner;
 
-CREATE FUNCTION urlmode.announce(id uuid, status text) RETURNS void
-LANGUAGE sql AS $$
-	SELECT pg_notify('urlmode', '{"id":"' || id || '","status":"' || status || '"}')
+CREATE FUNCTION urlmode.ping() RETURNS boolean
+LANGUAGE sql STABLE AS $$
+	SELECT true
 $$;
-COMMENT ON FUNCTION urlmode.announce(uuid, text) IS
-	'Wakes whoever waits for the elicitation: NOTIFY on channel urlmode, {"id":…,"status":…}. Not for callers from outside.';
+COMMENT ON FUNCTION urlmode.ping() IS
+	'Returns true, and changes nothing. Whoever can call it has a connection to a database where the migrations were applied.';
 
 CREATE FUNCTION urlmode.look_up(ids uuid[], bindings bytea[], providers text[])
 RETURNS TABLE (
@@ -45,7 +47,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.look_up(uuid[], bytea[], text[]) IS
-	'Changes nothing. outcome: pending, opened, processing, completed, expired, or unknown (no such row, or not this binding and provider). expires: Unix seconds, rounded up.';
+	'The rows, to show a page; changes nothing. outcome: pending, opened, processing, completed, expired, or unknown (there is no such row, or it has another binding or provider). expires: Unix seconds, rounded up.';
 
 CREATE FUNCTION urlmode.open(
 	ids uuid[], bindings bytea[], providers text[], browsers bytea[],
@@ -83,7 +85,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.open(uuid[], bytea[], text[], bytea[], text[]) IS
-	'The user goes on: pending becomes opened, in this browser, and is announced. outcome: opened (also when it was before; target_url is set only then), processing, completed, expired, wrong_user or unknown.';
+	'The user goes on from /connect, in this browser: pending becomes opened. outcome: opened (also if it was opened before), processing, completed, expired, wrong_user or unknown. kind and target_url are NULL unless the outcome is opened.';
 
 CREATE FUNCTION urlmode.complete(
 	ids uuid[], bindings bytea[], providers text[],
@@ -95,7 +97,7 @@ SET lock_timeout = '1s' SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
 	done bigint[];
 BEGIN
-	-- One id twice in a batch: the first of them counts.
+	-- If a batch has an id twice, the first one counts.
 	WITH completed AS (
 		UPDATE urlmode.elicitation e
 		SET status = 'completed', action = a.action, reason = a.reason,
@@ -114,9 +116,9 @@ BEGIN
 					AND e.status <> 'processing'
 					AND (e.kind = 'oauth' OR a.action <> 'accept')))
 		RETURNING e.id, a.n, urlmode.announce(e.id, 'completed')
-	), forgetting AS (
-		INSERT INTO urlmode.forgetting (at, ids)
-		SELECT now() + interval '1 day', array_agg(c.id) FROM completed c HAVING count(*) > 0
+	), queued AS (
+		INSERT INTO urlmode.purge_queue (ids)
+		SELECT array_agg(c.id) FROM completed c HAVING count(*) > 0
 	)
 	SELECT array_agg(c.n) INTO done FROM completed c;
 	IF cardinality(done) = cardinality(ids) THEN
@@ -146,16 +148,20 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[]) IS
-	'Completes rows, once each, and announces them. A provider marks a browser''s return: not after the expiry, not while processing, and accept only for kind oauth; NULL is the MCP server itself. outcome: completed, already, processing, expired, wrong_user or unknown.';
+	'Completes rows, each of them once. With a provider, it is for the return of a browser, which cannot complete a row that has expired or is processing, and cannot accept a payment or a signature. With NULL, it is for the MCP server itself, which may complete any of its rows. outcome: completed, already, processing, expired, wrong_user or unknown.';
 
 REVOKE ALL ON FUNCTION
-	urlmode.announce(uuid, text),
+	urlmode.ping(),
 	urlmode.look_up(uuid[], bytea[], text[]),
 	urlmode.open(uuid[], bytea[], text[], bytea[], text[]),
 	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[])
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
+	urlmode.ping(),
 	urlmode.look_up(uuid[], bytea[], text[]),
 	urlmode.open(uuid[], bytea[], text[], bytea[], text[]),
 	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[])
 TO urlmode_cgi;
+GRANT EXECUTE ON FUNCTION
+	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[])
+TO urlmode_server;

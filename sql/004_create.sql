@@ -1,0 +1,96 @@
+-- An MCP server creates an elicitation, or resumes one that it created before.
+--
+-- The owner of an elicitation is its binding: a subject and its session. An
+-- owner may have several elicitations at the same time. With `exclusive`, a
+-- new one supersedes those that are open; with a `resume_key`, a later call
+-- finds the one that there is.
+
+SET LOCAL ROLE urlmode_owner;
+
+CREATE FUNCTION urlmode.resume(binding bytea, resume_key text)
+RETURNS TABLE (id uuid, provider text, kind text, status text, expires_at timestamptz, expires_in_ms bigint)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT e.id, e.provider, e.kind, e.status, e.expires_at,
+		ceil(extract(epoch FROM e.expires_at - now()) * 1000)::bigint
+	FROM urlmode.elicitation e
+	WHERE e.binding = resume.binding AND e.resume_key = resume.resume_key
+		AND e.claimed_at IS NULL
+		AND CASE
+			WHEN e.status = 'processing' THEN true
+			WHEN e.status <> 'completed' THEN e.expires_at > now()
+			WHEN e.reason = 'superseded' THEN false
+			WHEN e.action <> 'accept' THEN e.expires_at > now()
+			-- RFC 6749 section 4.1.2: an authorization code lives for at most ten minutes.
+			WHEN e.kind = 'oauth' THEN e.completed_at > now() - interval '10 minutes'
+			ELSE true
+		END
+	ORDER BY e.created_at DESC
+	LIMIT 1
+$$;
+COMMENT ON FUNCTION urlmode.resume(bytea, text) IS
+	'The newest elicitation of this owner and key that a call can go on with: one that is open, or one whose outcome nobody has claimed. An accepted payment can be resumed until it is claimed, a refusal until the elicitation expires. expires_in_ms is negative when it has expired.';
+
+CREATE FUNCTION urlmode.create_elicitation(
+	id uuid, provider text, kind text, subject text, session text, binding bytea,
+	requester text, target_url text, expected jsonb, verifier bytea, ttl_ms bigint,
+	exclusive boolean DEFAULT false, resume_key text DEFAULT NULL
+)
+RETURNS timestamptz
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	expires timestamptz := now() + ttl_ms * interval '1 millisecond';
+	open uuid[];
+	announced bigint;
+BEGIN
+	IF exclusive OR create_elicitation.resume_key IS NOT NULL THEN
+		-- One call of an owner at a time, so that each sees what the one before
+		-- it created.
+		PERFORM pg_advisory_xact_lock(
+			hashtextextended('urlmode owner ' || encode(create_elicitation.binding, 'hex'), 0));
+	END IF;
+	IF create_elicitation.resume_key IS NOT NULL AND EXISTS (
+		SELECT FROM urlmode.resume(create_elicitation.binding, create_elicitation.resume_key)
+	) THEN
+		RETURN NULL;
+	END IF;
+	IF exclusive THEN
+		SELECT array_agg(o.id) INTO open
+		FROM (
+			SELECT e.id FROM urlmode.elicitation e
+			WHERE e.binding = create_elicitation.binding AND e.status <> 'completed'
+				AND (e.status = 'processing' OR e.expires_at > now())
+			ORDER BY e.id FOR UPDATE
+		) o;
+		WITH superseded AS (
+			UPDATE urlmode.elicitation e
+			SET status = 'completed', action = 'cancel', reason = 'superseded', verifier = NULL,
+				completed_at = now()
+			WHERE e.id = ANY (open)
+			RETURNING urlmode.announce(e.id, 'completed')
+		)
+		SELECT count(*) INTO announced FROM superseded;
+	END IF;
+	INSERT INTO urlmode.elicitation (
+		id, provider, kind, subject, session, binding,
+		requester, target_url, expected, verifier, expires_at, resume_key
+	) VALUES (
+		create_elicitation.id, create_elicitation.provider, create_elicitation.kind,
+		create_elicitation.subject, create_elicitation.session, create_elicitation.binding,
+		create_elicitation.requester, create_elicitation.target_url,
+		create_elicitation.expected, create_elicitation.verifier, expires,
+		create_elicitation.resume_key
+	);
+	RETURN expires;
+END
+$$;
+COMMENT ON FUNCTION urlmode.create_elicitation(uuid, text, text, text, text, bytea, text, text, jsonb, bytea, bigint, boolean, text) IS
+	'Creates an elicitation, pending, and returns when it expires: after ttl_ms milliseconds. An id that exists is a unique_violation. exclusive: completes whatever else this owner has open, with cancel and superseded. resume_key: where urlmode.resume finds an elicitation, nothing is created and NULL returned.';
+
+REVOKE ALL ON FUNCTION
+	urlmode.resume(bytea, text),
+	urlmode.create_elicitation(uuid, text, text, text, text, bytea, text, text, jsonb, bytea, bigint, boolean, text)
+FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION
+	urlmode.resume(bytea, text),
+	urlmode.create_elicitation(uuid, text, text, text, text, bytea, text, text, jsonb, bytea, bigint, boolean, text)
+TO urlmode_server;
