@@ -1,5 +1,6 @@
 // Signed deliveries of every provider that is shipped, through nginx into a
-// waiting promise; and what a delivery must not do.
+// waiting promise; and what a delivery must not do. How each event of each
+// provider is read is a unit test (tests/unit/test_deliveries.c).
 
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
@@ -71,15 +72,9 @@ describe('a payment that was made resolves the promise with its reference', () =
 describe('what else a provider says', () => {
 	for (const [name, what, expected] of [
 		['stripe', 'failed', { action: 'cancel', reason: 'payment_failed' }],
-		['stripe', 'expired', { action: 'cancel', reason: 'expired' }],
 		['square', 'cancelled', { action: 'decline', reason: 'cancelled' }],
-		['adyen', 'failed', { action: 'cancel', reason: 'payment_failed' }],
 		['adyen', 'expired', { action: 'cancel', reason: 'expired' }],
-		['paypal', 'failed', { action: 'cancel', reason: 'payment_failed' }],
-		['lemon-squeezy', 'failed', { action: 'cancel', reason: 'payment_failed' }],
 		['docusign', 'cancelled', { action: 'decline', reason: 'cancelled' }],
-		['svix', 'failed', { action: 'cancel', reason: 'payment_failed' }],
-		['polar', 'failed', { action: 'cancel', reason: 'payment_failed' }],
 	]) {
 		test(`${name}: ${what} ends the wait with ${expected.action}, ${expected.reason}`, async () => {
 			const from = sender(scene, name);
@@ -232,26 +227,9 @@ describe('a delivery that is not to be believed', () => {
 		await refused({ ...delivery, body: `${delivery.body} ` }, 401, 'signature_invalid');
 	});
 
-	test('a version that the description does not name', async () => {
-		const delivery = await from.deliver(from.event(elicitation.id, 'paid'));
-		delivery.headers['Stripe-Signature'] = delivery.headers['Stripe-Signature'].replace('v1=', 'v0=');
-		await refused(delivery, 401, 'signature_invalid');
-	});
-
-	for (const seconds of [-600, 600]) {
-		test(`signed ${seconds} seconds from now`, async () => {
-			const timestamp = Math.floor(Date.now() / 1000) + seconds;
-			await refused(await from.deliver(from.event(elicitation.id, 'paid'), { timestamp }), 401, 'timestamp_out_of_tolerance');
-		});
-	}
-
-	test('rightly signed, and nothing that can be read', async () => {
-		for (const text of ['{', '[]]', '{"a":1,"a":2}', `${'['.repeat(2_000)}`, '{"id":"\u0000"}', `{"n":${'9'.repeat(400)}}`]) {
-			const delivery = await signedBytes(text);
-			const answer = await post(delivery);
-			assert.equal(answer.status, 400, text.slice(0, 20));
-			assert.match(answer.body, /^body_malformed/);
-		}
+	test('signed ten minutes ago', async () => {
+		const timestamp = Math.floor(Date.now() / 1000) - 600;
+		await refused(await from.deliver(from.event(elicitation.id, 'paid'), { timestamp }), 401, 'timestamp_out_of_tolerance');
 	});
 
 	test('a body over the limit', async () => {
