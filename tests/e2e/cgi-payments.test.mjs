@@ -61,7 +61,7 @@ for (const [name, start] of [['Apache’s mod_cgi', startApache], ['fcgiwrap', s
 			assert.deepEqual([done.url, titleOf(done)], [`${server.baseUrl}/done`, 'All done']);
 		});
 
-		test('the way back without paying', async () => {
+		test('the return without a payment', async () => {
 			const payment = await pay('stripe');
 			const browser = scene.browser();
 			await press(browser, await browser.open(payment.url), 'continue');

@@ -95,8 +95,8 @@ describe('how it ended, on /done', () => {
 	}
 });
 
-describe('the way back without paying', () => {
-	test('declines what nothing was paid for, and wakes the waiter', async () => {
+describe('the return without a payment', () => {
+	test('declines a payment that was not made, and wakes the waiter', async () => {
 		const browser = scene.browser();
 		const payment = await pay(browser);
 		const outcome = scene.urlmode.waitForCompletion(payment.id, payment.owner);
@@ -107,7 +107,7 @@ describe('the way back without paying', () => {
 		assert.deepEqual([action, reason], ['decline', 'cancelled']);
 	});
 
-	test('declines nothing that the provider knows of', async () => {
+	test('does not decline a payment that is processing', async () => {
 		const browser = scene.browser();
 		const payment = await pay(browser);
 		await stripe.send(stripe.event(payment.id, 'processing', PRICE));
@@ -117,7 +117,7 @@ describe('the way back without paying', () => {
 		assert.equal(await scene.row(payment.id), before);
 	});
 
-	test('declines nothing that was paid', async () => {
+	test('does not decline a payment that was made', async () => {
 		const browser = scene.browser();
 		const payment = await pay(browser);
 		await stripe.send(stripe.event(payment.id, 'paid', PRICE));
@@ -128,7 +128,7 @@ describe('the way back without paying', () => {
 });
 
 describe('only the browser that started', () => {
-	test('is shown anything, and may decline', async () => {
+	test('sees the payment\'s pages, and may decline', async () => {
 		const payment = await pay(scene.browser());
 		const before = await scene.row(payment.id);
 		const other = scene.browser();
@@ -143,7 +143,7 @@ describe('only the browser that started', () => {
 		assert.equal(await scene.row(payment.id), before);
 	});
 
-	test('and nobody before somebody has', async () => {
+	test('nobody may decline before a browser has opened the payment', async () => {
 		const payment = await create(scene.urlmode, { provider: 'stripe', kind: 'payment', targetUrl: 'https://checkout.example/' });
 		assert.equal((await back(scene.browser(), payment.cancelUrl)).status, 403);
 		assert.deepEqual(await statusOf(payment), ['pending', null, '']);
@@ -154,7 +154,7 @@ describe('after the expiry', () => {
 	const expire = ({ id }) => scene.stack.sql(
 		"UPDATE urlmode.elicitation SET expires_at = now() - interval '1 minute' WHERE id = $1", [id]);
 
-	test('what the provider knows of is followed until it is over', async () => {
+	test('a payment that is processing is followed until it is settled', async () => {
 		const browser = scene.browser();
 		const payment = await pay(browser);
 		await stripe.send(stripe.event(payment.id, 'processing', PRICE));
@@ -165,7 +165,7 @@ describe('after the expiry', () => {
 		assert.equal(titleOf(await browser.open(payment.returnUrl)), 'All done');
 	});
 
-	test('what it does not know of is over; a payment that comes then still counts', async () => {
+	test('a payment without an event has expired; an event that comes later still counts', async () => {
 		const browser = scene.browser();
 		const payment = await pay(browser);
 		await expire(payment);

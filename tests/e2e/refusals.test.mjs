@@ -244,7 +244,7 @@ describe('/oauth/<provider>/return, in another browser', () => {
 	]);
 });
 
-describe('what only the database can know', () => {
+describe('refusals that need the database', () => {
 	const STRANGE_ID = 'b3b7c1d2-0000-4000-8000-000000000000';
 	const mine = () => ({ purpose: 'return', cookie: cookie.split('=')[1] });
 
@@ -311,7 +311,7 @@ describe('/done and /status', () => {
 	}
 });
 
-describe('what nginx refuses itself, before any program', () => {
+describe('what nginx refuses without asking a program', () => {
 	const long = 'x'.repeat(20_000);
 
 	for (const [status, reason, path, options] of [
@@ -339,7 +339,7 @@ describe('what nginx refuses itself, before any program', () => {
 	}
 });
 
-test('after all of it nothing is consumed: both go on', async () => {
+test('after all refusals both elicitations can still be completed', async () => {
 	const { browser } = flow;
 
 	assert.equal((await comeBack(browser, flow.returnTo({ code: 'a-code' }))).location, '/done');

@@ -91,7 +91,7 @@ describe('razorpay', () => {
 		assert.deepEqual(await stateOf(payment), ['completed', 'cancel', 'expired']);
 	});
 
-	test('what is not signed, or speaks of another payment, only follows', async () => {
+	test('a return that is not signed, or is another payment\'s, completes nothing', async () => {
 		const browser = scene.browser();
 		const payment = await pay(browser);
 		const other = await pay(browser);
@@ -134,7 +134,7 @@ describe('shopify', () => {
 		assert.equal(result.code, 'c0de');
 	});
 
-	test('one that is not signed, wrongly, or long ago, is refused', async () => {
+	test('an answer without a signature, with a wrong or an old one, is refused', async () => {
 		const browser = scene.browser();
 		const flow = await scene.goOn(browser, { provider: 'shopify' });
 		for (const [url, reason] of [

@@ -47,7 +47,7 @@ async function processesOf({ runDir }) {
 	return families.flat();
 }
 
-test('RUN_DIR/env holds all variables of the contract, and they lead somewhere', async () => {
+test('RUN_DIR/env has every variable of the contract, and each of them works', async () => {
 	assert.equal(await sourced('printf %s "$URLMODE_RUN_DIR"'), stack.runDir);
 	for (const [name, role] of [['URLMODE_DATABASE_URL', 'urlmode_server'], ['URLMODE_ADMIN_DATABASE_URL', 'postgres']]) {
 		assert.equal(await sourced(`psql -XAtd "$${name}" -c 'SELECT current_user'`), role);
@@ -60,7 +60,7 @@ test('RUN_DIR/env holds all variables of the contract, and they lead somewhere',
 	assert.equal(await sourced('node -p process.env.URLMODE_BASE_URL'), config.base_url);
 });
 
-test('its processes write in its folder alone', async () => {
+test('its processes write only into its folder', async () => {
 	const all = await processesOf(stack);
 	const written = new Set((await Promise.all(all.map(({ pid }) => filesWritten(pid)))).flat());
 	const inside = [...written].filter((file) => file.startsWith(`${stack.runDir}/`));
@@ -72,7 +72,7 @@ test('its processes write in its folder alone', async () => {
 	assert.deepEqual(outside, []);
 });
 
-test('an ordinary user can run it, and nothing stays', async () => {
+test('an ordinary user can run it, and no process or shared memory is left', async () => {
 	const user = ordinaryUser();
 	const runDir = path.join(ROOT, 'build/test/stacks/e2e-ordinary-user');
 	await rm(runDir, { recursive: true, force: true });

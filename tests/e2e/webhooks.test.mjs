@@ -69,7 +69,7 @@ describe('a payment that was made resolves the promise with its reference', () =
 	});
 });
 
-describe('what else a provider says', () => {
+describe('other events of a provider', () => {
 	for (const [name, what, expected] of [
 		['stripe', 'failed', { action: 'cancel', reason: 'payment_failed' }],
 		['square', 'cancelled', { action: 'decline', reason: 'cancelled' }],
@@ -107,7 +107,7 @@ describe('what else a provider says', () => {
 		});
 	}
 
-	test('mollie: the same bytes again are another reason to ask', async () => {
+	test('mollie: the same delivery again causes another recheck', async () => {
 		const from = sender(scene, 'mollie');
 		const elicitation = await start(from, 'mollie');
 		let asked = 0;
@@ -147,7 +147,7 @@ describe('what else a provider says', () => {
 	});
 });
 
-describe('what was paid must be what was asked for', () => {
+describe('the paid amount and currency must be the expected ones', () => {
 	for (const [title, paid] of [
 		['another amount', { amount: PRICE.amount - 1, currency: 'EUR' }],
 		['another currency', { amount: PRICE.amount, currency: 'USD' }],
@@ -161,7 +161,7 @@ describe('what was paid must be what was asked for', () => {
 		});
 	}
 
-	test('no amount in the event is to be rechecked', async () => {
+	test('an event without an amount causes a recheck', async () => {
 		const from = sender(scene, 'stripe');
 		const elicitation = await start(from, 'stripe', { expected: PRICE });
 		await from.send(from.event(elicitation.id, 'paid'));
@@ -179,7 +179,7 @@ describe('what was paid must be what was asked for', () => {
 		}]);
 	});
 
-	test('what a recheck cannot say yet, the next event says', async () => {
+	test('a recheck without a result leaves the next event to complete the payment', async () => {
 		const from = sender(scene, 'stripe');
 		const elicitation = await start(from, 'stripe', { expected: PRICE });
 		let asked = 0;
@@ -192,7 +192,7 @@ describe('what was paid must be what was asked for', () => {
 	});
 });
 
-describe('a delivery that is not to be believed', () => {
+describe('a delivery that is refused or changes nothing', () => {
 	const refused = async (delivery, status, code) => {
 		const answer = await post(delivery);
 		assert.equal(answer.status, status, answer.body);

@@ -273,7 +273,7 @@ describe('SIGTERM', () => {
 	}
 });
 
-describe('whatever bytes come', () => {
+describe('damaged requests', () => {
 	/** A generator of its own, so that a failure can be repeated. */
 	function* numbers(seed) {
 		for (let state = seed; ;) {

@@ -89,7 +89,7 @@ function placement(name, request, isGood) {
 	});
 }
 
-test('there are hundreds of them', () => {
+test('the list has hundreds of payloads', () => {
 	assert.ok(PAYLOADS.length >= 400, `${PAYLOADS.length}`);
 });
 

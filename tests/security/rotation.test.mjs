@@ -127,7 +127,7 @@ for (const [way, signal] of Object.entries(WAYS)) {
 			assert.equal(await scene.row(before.id), untouched);
 		});
 
-		test('and is in the memory of no program any more', async (t) => {
+		test('a key that was dropped is no longer in a program’s memory', async (t) => {
 			const [secret] = lines.map((line) => Buffer.from(line.split(' ')[1], 'base64'));
 			const { pid } = await scene.stack.program('connect');
 			const denied = await open(`/proc/${pid}/mem`).then((memory) => memory.close(), ({ message }) => message);

@@ -98,7 +98,7 @@ async function allowedCalls() {
 	return allowed;
 }
 
-describe('what the programs do, from their start to their end', { skip: untraceable() }, () => {
+describe('the system calls of the programs, from their start to their end', { skip: untraceable() }, () => {
 	let scene;
 	let calls; // [name, arguments] of each system call
 

@@ -319,7 +319,7 @@ describe('remote-user, by auth_request', () => {
 		assert.equal((await scene.stack.elicitation(elicitation.id)).status, 'opened');
 	});
 
-	test('who is asked sees no body, no query, and no name that the client claims', async () => {
+	test('the authentication request has no body, no query, and no name that the client claims', async () => {
 		const elicitation = await scene.create({ subject: ADA });
 		auth.asked.length = 0;
 		await request(elicitation.url, {
@@ -334,7 +334,7 @@ describe('remote-user, by auth_request', () => {
 		assert.ok(!JSON.stringify(headers).includes(new URL(elicitation.url).searchParams.get('state')));
 	});
 
-	test('a cookie that the proxy has not signed is nobody', async () => {
+	test('a cookie that the proxy has not signed signs nobody in', async () => {
 		const elicitation = await scene.create({ subject: ADA });
 		const forged = `_oauth2_proxy=${Buffer.from(ADA).toString('base64url')}.${'A'.repeat(43)}`;
 		const answer = await request(elicitation.url, { headers: { Cookie: forged } });
