@@ -5,10 +5,12 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { after, before, describe, test } from 'node:test';
 
+import { BIN } from '../security/deployment.mjs';
 import { openScene } from '../support/scene.mjs';
 import { until } from '../support/wait.mjs';
 
@@ -21,9 +23,9 @@ let scene;
 before(async () => {
 	scene = await openScene({ name: 'postgresql' });
 	mkdirSync(`${ROOT}build/test`, { recursive: true });
-	// As its first lines say.
-	execFileSync('cc', ['-Wall', '-Wextra', '-Werror', '-Ilib', 'lib/examples/wait.c',
-		process.env.LIBURLMODE ?? 'build/liburlmode.a', '-lpq', '-lcrypto', '-o', PROGRAM], { cwd: ROOT });
+	// As its first lines say, with the library of the programs that run here.
+	execFileSync('cc', ['-Wall', '-Wextra', '-Werror', '-Ilib', 'lib/examples/wait.c', path.join(BIN, '../liburlmode.a'),
+		'-lpq', '-lcrypto', ...process.env.LIBRARY_FLAGS?.split(' ') ?? [], '-o', PROGRAM], { cwd: ROOT });
 });
 
 after(() => scene?.close());
