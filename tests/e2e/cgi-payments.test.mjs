@@ -7,6 +7,7 @@ import { constant } from '../security/constants.mjs';
 import { installCgi, startApache, startFcgiwrap } from '../support/cgi.mjs';
 import { post, sender } from '../support/deliveries.mjs';
 import { create, PROVIDER_PAGE, press } from '../support/flow.mjs';
+import { titleOf } from '../support/pages.mjs';
 import { openScene } from '../support/scene.mjs';
 
 const PRICE = { amount: 1050, currency: 'EUR' };
@@ -20,8 +21,6 @@ before(async () => {
 });
 
 after(() => scene?.close());
-
-const titleOf = (page) => page.find('h1')[0].text;
 
 for (const [name, start] of [['Apache’s mod_cgi', startApache], ['fcgiwrap', startFcgiwrap]]) {
 	describe(`under ${name}`, () => {

@@ -9,7 +9,6 @@ import { after, before, describe, test } from 'node:test';
 
 import { constant } from '../security/constants.mjs';
 import { post, sender } from '../support/deliveries.mjs';
-import { create } from '../support/flow.mjs';
 import { openScene } from '../support/scene.mjs';
 
 const nginx = (name) => readFileSync(new URL(`../../nginx/urlmode/${name}`, import.meta.url), 'utf8');
@@ -34,10 +33,6 @@ async function send(body) {
 	});
 	return status;
 }
-
-const start = async (provider = 'stripe') => (await create(scene.urlmode, {
-	provider, kind: 'payment', targetUrl: 'https://checkout.example/pay',
-})).id;
 
 describe('UM_RECORD_BODY_MAX bytes of a body', () => {
 	const padded = (size) => `{"a":["${'x'.repeat(size - 10)}"]}`;
@@ -72,7 +67,7 @@ test('UM_SIGNATURES_MAX signatures', async () => {
 test('UM_EVENTS_MAX events, each on its own elicitation', async () => {
 	const max = constant('UM_EVENTS_MAX');
 	const adyen = sender(scene, 'adyen');
-	const ids = await Promise.all(Array.from({ length: max + 1 }, () => start('adyen')));
+	const ids = await Promise.all(Array.from({ length: max + 1 }, async () => (await scene.createPayment('adyen')).id));
 	const deliver = async (some) => (await adyen.send({
 		live: 'false', notificationItems: some.flatMap((id) => adyen.event(id, 'paid').notificationItems),
 	})).status;
@@ -90,7 +85,7 @@ describe('what is kept of an event', () => {
 
 	/** A paid session with these; what is kept. */
 	async function keep({ event = `evt_${randomUUID()}`, type = 'checkout.session.completed', reference = 'cs_1' }, expected = 200) {
-		const id = await start();
+		const { id } = await scene.createPayment();
 		const status = await send(JSON.stringify({
 			id: event, type, data: { object: { id: reference, client_reference_id: id, payment_status: 'paid' } },
 		}));

@@ -9,7 +9,6 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 
 import { post, sender } from '../support/deliveries.mjs';
-import { create } from '../support/flow.mjs';
 import { openScene } from '../support/scene.mjs';
 
 const MANY = 300_000;
@@ -38,10 +37,6 @@ function signed(bytes) {
 function deliver(provider, body, headers, query = '') {
 	return { url: scene.url(`/webhook/${provider}${query}`), method: 'POST', body, headers: { 'Content-Type': 'application/json', ...headers } };
 }
-
-const start = (provider = 'stripe') => create(scene.urlmode, {
-	provider, kind: 'payment', targetUrl: 'https://checkout.example/pay',
-});
 
 /** It is answered so, and the process that answered goes on. */
 async function answered(delivery, status, code) {
@@ -84,7 +79,7 @@ describe('an event with an invalid amount is refused with 400, and completes not
 		['no currency', { currency: '"e"' }],
 	]) {
 		test(what, async () => {
-			const { id } = await start();
+			const { id } = await scene.createPayment();
 			const before = await scene.row(id);
 			await answered(signed(paid(id, change)), 400, 'body_malformed');
 			assert.equal(await scene.row(id), before);
@@ -100,7 +95,7 @@ describe('an unusual event that can be read completes the payment', () => {
 		['the largest amount', { amount: '9223372036854775807' }],
 	]) {
 		test(what, async () => {
-			const { id } = await start();
+			const { id } = await scene.createPayment();
 			await answered(signed(paid(id, change)), 200);
 			const { action } = await scene.stack.elicitation(id);
 			assert.equal(action, 'accept');
@@ -148,7 +143,7 @@ describe('other forms of body', () => {
 	});
 
 	test('Mollie: a form that is none asks for no recheck', async () => {
-		const { id } = await start('mollie');
+		const { id } = await scene.createPayment('mollie');
 		for (const body of ['', '&'.repeat(MANY), '%', 'id=%00', 'id=%ff', 'id=a&id=b', `id=${'a'.repeat(MANY)}`]) {
 			const before = await scene.row(id);
 			const answer = await post(deliver('mollie', body, { 'Content-Type': 'application/x-www-form-urlencoded' }, `?elicitation=${id}`));
@@ -159,7 +154,7 @@ describe('other forms of body', () => {
 });
 
 test('a good delivery is accepted after all of them', async () => {
-	const { id } = await start();
+	const { id } = await scene.createPayment();
 	assert.equal((await stripe.send(stripe.event(id, 'paid', { amount: 1, currency: 'EUR' }))).status, 200);
 	assert.equal((await scene.stack.elicitation(id)).action, 'accept');
 	assert.equal((await scene.stack.program('webhook')).pid, program.pid);

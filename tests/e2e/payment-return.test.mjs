@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 
 import { sender } from '../support/deliveries.mjs';
 import { create, PROVIDER_PAGE, press } from '../support/flow.mjs';
+import { titleOf } from '../support/pages.mjs';
 import { openScene } from '../support/scene.mjs';
 
 const PRICE = { amount: 500, currency: 'EUR' };
@@ -39,13 +40,6 @@ async function pay(browser, options) {
 }
 
 const back = (browser, url) => browser.send({ url: new URL(url), from: PROVIDER_PAGE });
-
-const titleOf = (page) => page.find('h1')[0].text;
-
-async function statusOf({ id }) {
-	const [{ status, action, reason }] = await scene.stack.sql('SELECT * FROM urlmode.elicitation WHERE id = $1', [id]);
-	return [status, action, reason];
-}
 
 function statusRoute({ returnUrl }) {
 	const state = new URL(returnUrl).searchParams.get('state');
@@ -123,7 +117,7 @@ describe('the return without a payment', () => {
 		await stripe.send(stripe.event(payment.id, 'paid', PRICE));
 		const page = await browser.open(payment.cancelUrl);
 		assert.equal(titleOf(page), 'All done');
-		assert.deepEqual(await statusOf(payment), ['completed', 'accept', '']);
+		assert.deepEqual(await scene.standing(payment), ['completed', 'accept', '']);
 	});
 });
 
@@ -146,7 +140,7 @@ describe('only the browser that started', () => {
 	test('nobody may decline before a browser has opened the payment', async () => {
 		const payment = await create(scene.urlmode, { provider: 'stripe', kind: 'payment', targetUrl: 'https://checkout.example/' });
 		assert.equal((await back(scene.browser(), payment.cancelUrl)).status, 403);
-		assert.deepEqual(await statusOf(payment), ['pending', null, '']);
+		assert.deepEqual(await scene.standing(payment), ['pending', null, '']);
 	});
 });
 
@@ -174,7 +168,7 @@ describe('after the expiry', () => {
 			assert.equal(page.status, 410);
 			assert.match(page.body, /<code>expired<\/code>/);
 		}
-		assert.deepEqual(await statusOf(payment), ['opened', null, '']);
+		assert.deepEqual(await scene.standing(payment), ['opened', null, '']);
 		await stripe.send(stripe.event(payment.id, 'paid', PRICE));
 		assert.equal(titleOf(await browser.open(payment.returnUrl)), 'All done');
 	});
@@ -192,7 +186,7 @@ test('a state for one way does not open the other', async () => {
 		assert.equal(hop.status, 400, path);
 		assert.match(hop.body, /state_invalid/);
 	}
-	assert.deepEqual(await statusOf(payment), ['opened', null, '']);
+	assert.deepEqual(await scene.standing(payment), ['opened', null, '']);
 });
 
 test('HEAD, POST and a prefetch decline nothing', async () => {

@@ -13,7 +13,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { comeBack, press } from '../support/flow.mjs';
+import { comeBack, press, stateOf } from '../support/flow.mjs';
 import { request } from '../support/http.mjs';
 import { assertPlainPage, assertSecurityHeaders } from '../support/pages.mjs';
 import { openScene } from '../support/scene.mjs';
@@ -43,7 +43,6 @@ before(async () => {
 after(() => scene?.close());
 
 const query = (fields) => new URLSearchParams(fields).toString();
-const stateOf = (url) => new URL(url).searchParams.get('state');
 const linkState = () => stateOf(pending.url);
 
 /** The fields of a good return, with some of them changed; undefined leaves one out. */

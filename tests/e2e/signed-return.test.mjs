@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 import { configure } from '../security/deployment.mjs';
 import { create, PROVIDER_PAGE, press } from '../support/flow.mjs';
+import { titleOf } from '../support/pages.mjs';
 import { openScene } from '../support/scene.mjs';
 
 const SECRETS = { razorpay: 'razorpay-key-secret', shopify: 'shopify-client-secret' };
@@ -30,13 +31,6 @@ before(async () => {
 });
 
 after(() => scene?.close());
-
-const titleOf = (page) => page.find('h1')[0].text;
-
-async function stateOf({ id }) {
-	const [{ status, action, reason }] = await scene.stack.sql('SELECT * FROM urlmode.elicitation WHERE id = $1', [id]);
-	return [status, action, reason];
-}
 
 describe('razorpay', () => {
 	async function pay(browser, options) {
@@ -78,7 +72,7 @@ describe('razorpay', () => {
 		const browser = scene.browser();
 		const payment = await pay(browser, { expected: { amount: 100, currency: 'INR' } });
 		assert.equal(titleOf(await browser.open(returnOf(payment))), 'Waiting for the confirmation');
-		assert.deepEqual(await stateOf(payment), ['processing', null, 'recheck']);
+		assert.deepEqual(await scene.standing(payment), ['processing', null, 'recheck']);
 	});
 
 	test('what is paid too late is kept', async () => {
@@ -88,7 +82,7 @@ describe('razorpay', () => {
 		assert.equal(titleOf(await browser.open(returnOf(payment))), 'Too late');
 		const events = await scene.stack.sql('SELECT action, type FROM urlmode.event WHERE elicitation = $1', [payment.id]);
 		assert.deepEqual(events, [{ action: 'late', type: 'paid' }]);
-		assert.deepEqual(await stateOf(payment), ['completed', 'cancel', 'expired']);
+		assert.deepEqual(await scene.standing(payment), ['completed', 'cancel', 'expired']);
 	});
 
 	test('a return that is not signed, or is another payment\'s, completes nothing', async () => {
@@ -103,14 +97,14 @@ describe('razorpay', () => {
 		]) {
 			assert.equal(titleOf(await browser.open(url)), 'Waiting for the confirmation');
 		}
-		assert.deepEqual(await stateOf(payment), ['opened', null, '']);
+		assert.deepEqual(await scene.standing(payment), ['opened', null, '']);
 	});
 
 	test('in another browser it completes nothing', async () => {
 		const payment = await pay(scene.browser());
 		const hop = await scene.browser().send({ url: new URL(returnOf(payment)), from: PROVIDER_PAGE });
 		assert.equal(hop.status, 403);
-		assert.deepEqual(await stateOf(payment), ['opened', null, '']);
+		assert.deepEqual(await scene.standing(payment), ['opened', null, '']);
 	});
 });
 
@@ -146,6 +140,6 @@ describe('shopify', () => {
 			assert.equal(hop.status, 401, reason);
 			assert.match(hop.body, new RegExp(`<code>${reason}</code>`));
 		}
-		assert.deepEqual(await stateOf(flow), ['opened', null, '']);
+		assert.deepEqual(await scene.standing(flow), ['opened', null, '']);
 	});
 });

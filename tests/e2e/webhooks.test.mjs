@@ -29,13 +29,6 @@ function start(from, name, options) {
 
 const wait = ({ id, owner }, options) => scene.urlmode.waitForCompletion(id, { ...owner, ...options });
 
-const events = (id) => scene.stack.sql('SELECT * FROM urlmode.event WHERE elicitation = $1 ORDER BY received_at', [id]);
-
-async function statusOf(id) {
-	const [row] = await scene.stack.sql('SELECT status, action, reason FROM urlmode.elicitation WHERE id = $1', [id]);
-	return row;
-}
-
 test('every description in the tree has its deliveries here', () => {
 	const described = readdirSync(new URL('../../lib/providers/', import.meta.url))
 		.filter((name) => name.endsWith('.json') && name !== 'schema.json')
@@ -56,7 +49,7 @@ describe('a payment that was made resolves the promise with its reference', () =
 			assert.deepEqual({ action, reason }, { action: 'accept', reason: '' });
 			assert.equal(result.amount, PRICE.amount);
 			assert.equal(result.currency, PRICE.currency);
-			assert.equal((await events(elicitation.id))[0].action, 'accept');
+			assert.equal((await scene.events(elicitation))[0].action, 'accept');
 		});
 	}
 
@@ -117,7 +110,7 @@ describe('other events of a provider', () => {
 		await until('the first was asked for', () => asked === 1);
 		assert.equal((await post(delivery)).status, 200);
 		assert.equal((await outcome).action, 'accept');
-		assert.equal((await events(elicitation.id)).length, 1);
+		assert.equal((await scene.events(elicitation)).length, 1);
 	});
 
 	test('github: an installation completes nothing by itself', async () => {
@@ -165,7 +158,7 @@ describe('the paid amount and currency must be the expected ones', () => {
 		const from = sender(scene, 'stripe');
 		const elicitation = await start(from, 'stripe', { expected: PRICE });
 		await from.send(from.event(elicitation.id, 'paid'));
-		assert.deepEqual(await statusOf(elicitation.id), { status: 'processing', action: null, reason: 'recheck' });
+		assert.deepEqual(await scene.standing(elicitation), ['processing', null, 'recheck']);
 		const asked = [];
 		const { action, reason } = await wait(elicitation, {
 			recheck: async (question) => {
@@ -210,7 +203,7 @@ describe('a delivery that is refused or changes nothing', () => {
 
 	after(async () => {
 		assert.equal(await scene.row(elicitation.id), row);
-		assert.deepEqual(await events(elicitation.id), []);
+		assert.deepEqual(await scene.events(elicitation), []);
 	});
 
 	test('another secret', async () => {
@@ -273,7 +266,7 @@ test('an event type that says nothing to us is kept for its elicitation', async 
 	const before = await scene.row(id);
 	assert.equal((await from.send(from.event(id, 'ignored'))).status, 200);
 	assert.equal(await scene.row(id), before);
-	assert.equal((await events(id))[0].action, 'ignored');
+	assert.equal((await scene.events({ id }))[0].action, 'ignored');
 });
 
 test("Square's own package accepts what the tests send", async () => {

@@ -8,6 +8,7 @@ import { after, before, describe, test } from 'node:test';
 
 import { checkTargetUrl } from '../../lib/node/src/url.js';
 import { freePorts } from '../stack/harness.mjs';
+import { stateOf } from '../support/flow.mjs';
 import { openScene } from '../support/scene.mjs';
 import { bytesOf, EVIL, once, onOneLine, PAYLOADS } from './payloads.mjs';
 import { send } from './raw.mjs';
@@ -34,7 +35,6 @@ before(async () => {
 
 after(() => scene?.close());
 
-const stateOf = (url) => new URL(url).searchParams.get('state');
 
 /**
  * That nothing in an answer leads anywhere else.

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { open, readFile, writeFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 
-import { comeBack, press } from '../support/flow.mjs';
+import { comeBack, press, stateOf } from '../support/flow.mjs';
 import { request } from '../support/http.mjs';
 import { openScene } from '../support/scene.mjs';
 import { until } from '../support/wait.mjs';
@@ -51,7 +51,6 @@ const WAYS = {
 };
 
 const kidOf = (token) => Buffer.from(token, 'base64url')[1];
-const stateOf = (url) => new URL(url).searchParams.get('state');
 const confirmState = ({ document }) => document.forms[0].fields.find(([name]) => name === 'state')[1];
 
 /** An elicitation, made with the key on top: the waiting side looks at the file once a second. */

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 
 import { request } from '../support/http.mjs';
+import { stateOf } from '../support/flow.mjs';
 import { assertPlainPage, assertSecurityHeaders } from '../support/pages.mjs';
 import { openScene } from '../support/scene.mjs';
 import { startAuthDouble } from './auth-double.mjs';
@@ -61,7 +62,6 @@ async function assertWrongUser(id, send, provider = 'demo') {
 const returnUrl = (state, code = 'a-code') => (
 	`${scene.url('/oauth/demo/return')}?${new URLSearchParams({ code, iss: 'https://issuer.example', state })}`);
 
-const stateOf = (location) => new URL(location).searchParams.get('state');
 const cookiesOf = ({ headers }) => (headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ');
 
 describe('remote-user, with a web server that names nobody', () => {

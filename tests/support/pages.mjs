@@ -4,6 +4,9 @@ import assert from 'node:assert/strict';
 
 const POLICY = ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'"];
 
+/** The heading of a browser's page. */
+export const titleOf = (page) => page.find('h1')[0].text;
+
 /** The headers that keep a page, and what came with its request, to itself. */
 export function assertSecurityHeaders({ headers }) {
 	const policy = headers['content-security-policy'].split('; ');
