@@ -24,7 +24,7 @@ before(async () => {
 	scene = await openScene({ name: 'postgresql' });
 	mkdirSync(`${ROOT}build/test`, { recursive: true });
 	// As its first lines say, with the library of the programs that run here.
-	execFileSync('cc', ['-Wall', '-Wextra', '-Werror', '-Ilib', 'lib/examples/wait.c', path.join(BIN, '../liburlmode.a'),
+	execFileSync(process.env.CC ?? 'cc', ['-Wall', '-Wextra', '-Werror', '-Ilib', 'lib/examples/wait.c', path.join(BIN, '../liburlmode.a'),
 		'-lpq', '-lcrypto', ...process.env.LIBRARY_FLAGS?.split(' ') ?? [], '-o', PROGRAM], { cwd: ROOT });
 });
 
