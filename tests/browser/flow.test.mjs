@@ -10,26 +10,26 @@ import { OpenIdClient } from '../demo/openid.mjs';
 import { startAuthDouble } from '../security/auth-double.mjs';
 import { configure, setUpNginx } from '../security/deployment.mjs';
 import { startDemo } from '../support/demo.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 import { startChromium } from './chromium.mjs';
 
-let scene;
+let fixture;
 let openid;
 let chromium;
 
 before(async () => {
-	scene = await openScene({ name: 'browser', own: true });
-	const demo = scene.closing(await startDemo(scene.stack));
+	fixture = await openFixture({ name: 'browser', own: true });
+	const demo = fixture.closeAtEnd(await startDemo(fixture.stack));
 	openid = new OpenIdClient(demo.issuer);
-	chromium = scene.closing(await startChromium());
+	chromium = fixture.closeAtEnd(await startChromium());
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 /** An elicitation whose target is the provider, on another site than ours. */
 function create({ responseMode, ...options } = {}) {
-	return scene.create({
+	return fixture.create({
 		pkce: true,
 		async targetUrl({ returnUrl }) {
 			const url = await openid.authorizationUrl(returnUrl);
@@ -43,7 +43,7 @@ function create({ responseMode, ...options } = {}) {
 }
 
 async function person(options) {
-	return scene.closing(await chromium.person(options));
+	return fixture.closeAtEnd(await chromium.person(options));
 }
 
 async function signIn(tab, name = 'Ada') {
@@ -52,10 +52,10 @@ async function signIn(tab, name = 'Ada') {
 }
 
 async function untilDone(tab) {
-	await tab.waitForURL(scene.url('/done'));
+	await tab.waitForURL(fixture.url('/done'));
 }
 
-const statusOf = async ({ id }) => (await scene.stack.elicitation(id)).status;
+const statusOf = async ({ id }) => (await fixture.stack.elicitation(id)).status;
 
 /** Everything was well, and nothing came from anywhere but here and the provider. */
 async function assertClean(who) {
@@ -89,12 +89,12 @@ test('from the link to /done, with one cookie that no script and no other site s
 	await untilDone(tab);
 	assert.match(await tab.textContent('main'), /You can close this tab/);
 
-	const { action, result } = await scene.urlmode.waitForCompletion(elicitation.id, elicitation.owner);
+	const { action, result } = await fixture.urlmode.waitForCompletion(elicitation.id, elicitation.owner);
 	assert.equal(action, 'accept');
 	assert.ok(result.code);
-	for (const { url, headers } of (await ada.recorded()).filter((request) => request.url.startsWith(scene.stack.env.URLMODE_DEMO_ISSUER))) {
+	for (const { url, headers } of (await ada.recorded()).filter((request) => request.url.startsWith(fixture.stack.env.URLMODE_DEMO_ISSUER))) {
 		assert.ok(!String(headers.cookie).includes(value), `the provider got our cookie: ${url}`);
-		assert.ok(!String(headers.referer).startsWith(scene.stack.baseUrl), 'and no referer of ours');
+		assert.ok(!String(headers.referer).startsWith(fixture.stack.baseUrl), 'and no referer of ours');
 	}
 	await assertClean(ada);
 });
@@ -112,9 +112,9 @@ test('form_post: the POST from the other site has no cookie, the GET after it ha
 	const ours = (await ada.recorded()).filter(({ url }) => url.startsWith(elicitation.returnUrl));
 	assert.deepEqual(ours.map(path), [['POST', '/oauth/demo/return', 303], ['GET', '/oauth/demo/return', 303]]);
 	assert.equal(ours[0].headers.cookie, undefined);
-	assert.equal(ours[0].headers.origin, scene.stack.env.URLMODE_DEMO_ISSUER);
+	assert.equal(ours[0].headers.origin, fixture.stack.env.URLMODE_DEMO_ISSUER);
 	assert.match(ours[1].headers.cookie, /__Host-urlmode=/);
-	assert.equal((await scene.urlmode.waitForCompletion(elicitation.id, elicitation.owner)).action, 'accept');
+	assert.equal((await fixture.urlmode.waitForCompletion(elicitation.id, elicitation.owner)).action, 'accept');
 	await assertClean(ada);
 });
 
@@ -136,7 +136,7 @@ for (const order of [[0, 1], [1, 0]]) {
 			await signIn(tabs[index]);
 			await untilDone(tabs[index]);
 			const { id, owner, returnUrl } = flows[index];
-			const outcome = await scene.urlmode.waitForCompletion(id, owner);
+			const outcome = await fixture.urlmode.waitForCompletion(id, owner);
 			assert.equal((await openid.exchange(outcome, returnUrl)).name, 'Ada');
 		}
 		await assertClean(ada);
@@ -153,7 +153,7 @@ test('back and reload: nothing is done twice, and no code is left in the history
 	await tab.click('text=Continue');
 	await signIn(tab);
 	await untilDone(tab);
-	const row = await scene.row(elicitation.id);
+	const row = await fixture.row(elicitation.id);
 
 	await tab.reload();
 	assert.equal(await tab.textContent('h1'), 'All done');
@@ -167,7 +167,7 @@ test('back and reload: nothing is done twice, and no code is left in the history
 	}
 	await tab.goto(elicitation.url);
 	assert.equal(await tab.textContent('h1'), 'Already done');
-	assert.equal(await scene.row(elicitation.id), row, 'the row is as it was');
+	assert.equal(await fixture.row(elicitation.id), row, 'the row is as it was');
 	await assertClean(ada);
 });
 
@@ -208,7 +208,7 @@ test('refusing', async () => {
 	await tab.click('text=Refuse');
 	await untilDone(tab);
 	assert.equal(await tab.textContent('h1'), 'Declined');
-	const { action, reason } = await scene.urlmode.waitForCompletion(elicitation.id, elicitation.owner);
+	const { action, reason } = await fixture.urlmode.waitForCompletion(elicitation.id, elicitation.owner);
 	assert.deepEqual([action, reason], ['decline', 'access_denied']);
 	await assertClean(ada);
 });
@@ -225,7 +225,7 @@ test('another person’s browser with the same link cannot come back for the fir
 	const { location } = (await ada.recorded()).find(({ method, status }) => method === 'POST' && status === 303);
 	const back = new URL(elicitation.returnUrl);
 	back.search = new URLSearchParams({
-		code: 'stolen', iss: scene.stack.env.URLMODE_DEMO_ISSUER, state: new URL(location).searchParams.get('state'),
+		code: 'stolen', iss: fixture.stack.env.URLMODE_DEMO_ISSUER, state: new URL(location).searchParams.get('state'),
 	});
 	await other.goto(back.href);
 	await other.waitForSelector('code');
@@ -250,10 +250,10 @@ test('the database is away: the page tries again by itself, and goes on', async 
 	const tab = await ada.tab();
 	const elicitation = await create();
 
-	await scene.stack.service('stop', 'postgres');
+	await fixture.stack.service('stop', 'postgres');
 	await tab.goto(elicitation.url);
 	assert.equal(await tab.textContent('h1'), 'One moment, please');
-	await scene.stack.service('start', 'postgres');
+	await fixture.stack.service('start', 'postgres');
 	await tab.waitForSelector('text=Continue');
 	await tab.click('text=Continue');
 	await signIn(tab);
@@ -264,11 +264,11 @@ test('the database is away: the page tries again by itself, and goes on', async 
 describe('the page that follows a payment', () => {
 	async function pay(tab) {
 		let returnUrl;
-		const elicitation = await scene.create({
+		const elicitation = await fixture.create({
 			provider: 'stripe', kind: 'payment',
 			targetUrl(way) {
 				({ returnUrl } = way);
-				return `${scene.stack.env.URLMODE_DEMO_ISSUER}/.well-known/openid-configuration`;
+				return `${fixture.stack.env.URLMODE_DEMO_ISSUER}/.well-known/openid-configuration`;
 			},
 		});
 		await tab.goto(elicitation.url);
@@ -284,7 +284,7 @@ describe('the page that follows a payment', () => {
 			const ada = await person(options);
 			const tab = await ada.tab();
 			const elicitation = await pay(tab);
-			await scene.urlmode.complete(elicitation.id, { ...elicitation.owner, action: 'accept' });
+			await fixture.urlmode.complete(elicitation.id, { ...elicitation.owner, action: 'accept' });
 			await untilDone(tab);
 			assert.equal(await tab.textContent('h1'), 'All done');
 			await assertClean(ada);
@@ -338,13 +338,13 @@ describe('another site', () => {
 		const ada = await person();
 		const tab = await ada.tab();
 		const elicitation = await create();
-		const row = await scene.row(elicitation.id);
-		const refused = async () => (await scene.stack.programLog()).filter(({ reason }) => reason === 'prefetch').length;
+		const row = await fixture.row(elicitation.id);
+		const refused = async () => (await fixture.stack.programLog()).filter(({ reason }) => reason === 'prefetch').length;
 		const before = await refused();
 		page = `<link rel="prefetch" href="${elicitation.url}">`;
 		await tab.goto(site);
 		await until('it was asked for', async () => await refused() > before);
-		assert.equal(await scene.row(elicitation.id), row);
+		assert.equal(await fixture.row(elicitation.id), row);
 		await tab.goto(elicitation.url);
 		await tab.waitForSelector('text=Continue');
 	});
@@ -355,7 +355,7 @@ describe('another site', () => {
 		const elicitation = await create();
 		await tab.goto(elicitation.url);
 		const state = await tab.getAttribute('[name=state]', 'value');
-		page = `<form method="post" action="${scene.url('/connect/demo')}"><input name="state" value="${state}">
+		page = `<form method="post" action="${fixture.url('/connect/demo')}"><input name="state" value="${state}">
 			<button name="answer" value="continue">Win</button></form>`;
 		await tab.goto(site);
 		await tab.click('button');
@@ -370,7 +370,7 @@ describe('another site', () => {
 		const { url } = await create();
 		page = '';
 		await tab.goto(site);
-		for (const address of [url, scene.url('/done'), scene.url('/status')]) {
+		for (const address of [url, fixture.url('/done'), fixture.url('/status')]) {
 			assert.equal(await tab.evaluate((target) => fetch(target, { credentials: 'include' }).then(() => 'read', () => 'refused'), address), 'refused');
 		}
 	});
@@ -378,12 +378,12 @@ describe('another site', () => {
 
 // Last: it is another deployment from here on.
 test('form_post where oauth2-proxy says who the user is: neither cookie comes with the POST', async () => {
-	const auth = scene.closing(await startAuthDouble());
-	await setUpNginx(scene.stack, {
+	const auth = fixture.closeAtEnd(await startAuthDouble());
+	await setUpNginx(fixture.stack, {
 		snippets: ['auth-request.conf'],
 		edit: { 'auth-request.conf': (text) => text.replaceAll('127.0.0.1:4180', `127.0.0.1:${auth.port}`) },
 	});
-	await configure(scene.stack, (config) => {
+	await configure(fixture.stack, (config) => {
 		config.user_check = 'remote-user';
 	});
 	const ada = await person();
@@ -392,11 +392,11 @@ test('form_post where oauth2-proxy says who the user is: neither cookie comes wi
 
 	await tab.goto(elicitation.url);
 	await signIn(tab, 'ada');
-	await tab.waitForURL(`${scene.stack.env.URLMODE_DEMO_ISSUER}/**`);
+	await tab.waitForURL(`${fixture.stack.env.URLMODE_DEMO_ISSUER}/**`);
 	await signIn(tab, 'Ada Lovelace');
 	await untilDone(tab);
 	const ours = (await ada.recorded()).filter(({ url }) => url.startsWith(elicitation.returnUrl));
 	assert.deepEqual(ours.map(path), [['POST', '/oauth/demo/return', 303], ['GET', '/oauth/demo/return', 303]]);
 	assert.equal(ours[0].headers.cookie, undefined);
-	assert.equal((await scene.urlmode.waitForCompletion(elicitation.id, elicitation.owner)).action, 'accept');
+	assert.equal((await fixture.urlmode.waitForCompletion(elicitation.id, elicitation.owner)).action, 'accept');
 });

@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 
 import { configure, setUpNginx } from '../security/deployment.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { axe, overflow, PHONE, picture, startChromium } from './chromium.mjs';
 
 const NARROW = { width: 280, height: 653 };
@@ -17,7 +17,7 @@ const LONG = {
 	subject: 'averyveryverylongsubjectwithoutanyspace'.repeat(13),
 };
 
-let scene;
+let fixture;
 let chromium;
 let provider; // a page, where the links lead
 
@@ -26,23 +26,23 @@ before(async () => {
 		response.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html><title>The provider</title>');
 	}).listen(0, '127.0.0.1');
 	await once(provider, 'listening');
-	scene = await openScene({ name: 'browser-pages', own: true });
-	chromium = scene.closing(await startChromium());
+	fixture = await openFixture({ name: 'browser-pages', own: true });
+	chromium = fixture.closeAtEnd(await startChromium());
 });
 
 after(async () => {
 	provider?.closeAllConnections();
 	provider?.close();
-	await scene?.close();
+	await fixture?.close();
 });
 
 const target = () => `http://localhost:${provider.address().port}/`;
-const open = (path) => (tab) => tab.goto(scene.url(path));
+const open = (path) => (tab) => tab.goto(fixture.url(path));
 
 /** Goes on with a payment, and comes back to the page that follows it. */
 async function followPayment(tab) {
 	let returnUrl;
-	const { url } = await scene.create({
+	const { url } = await fixture.create({
 		provider: 'stripe', kind: 'payment',
 		targetUrl(way) {
 			({ returnUrl } = way);
@@ -56,21 +56,21 @@ async function followPayment(tab) {
 }
 
 async function ending(tab, code) {
-	const url = scene.url('/done').replace('http:', 'https:');
+	const url = fixture.url('/done').replace('http:', 'https:');
 	await tab.context().addCookies([{ name: '__Host-urlmode-done', value: code, url, secure: true }]);
-	await tab.goto(scene.url('/done'));
+	await tab.goto(fixture.url('/done'));
 }
 
 /** [name, title, how to get there] */
 const PAGES = [
-	['confirm', 'Do you want to go on?', async (tab) => tab.goto((await scene.create()).url)],
+	['confirm', 'Do you want to go on?', async (tab) => tab.goto((await fixture.create()).url)],
 	['confirm-long', 'Do you want to go on?', async (tab) => {
-		const urlmode = scene.openUrlMode({ name: LONG.requester });
+		const urlmode = fixture.openUrlMode({ name: LONG.requester });
 		const { url } = await urlmode.create({ provider: 'demo', kind: 'oauth', subject: LONG.subject, targetUrl: target() });
 		await tab.goto(url);
 	}],
 	['confirm-rtl', 'Do you want to go on?', async (tab) => {
-		const urlmode = scene.openUrlMode({ name: 'חברת הדוגמה' });
+		const urlmode = fixture.openUrlMode({ name: 'חברת הדוגמה' });
 		const { url } = await urlmode.create({ provider: 'demo', kind: 'oauth', subject: 'مستخدم', targetUrl: target() });
 		await tab.goto(url);
 	}],
@@ -152,27 +152,27 @@ describe('the confirm page', () => {
 // Last: the deployment is another from here on.
 describe('where the web server signs users in', () => {
 	before(async () => {
-		await setUpNginx(scene.stack, { snippets: ['auth-basic.conf'], files: { 'urlmode.htpasswd': 'ada:{PLAIN}secret\n' } });
-		await configure(scene.stack, (config) => {
+		await setUpNginx(fixture.stack, { snippets: ['auth-basic.conf'], files: { 'urlmode.htpasswd': 'ada:{PLAIN}secret\n' } });
+		await configure(fixture.stack, (config) => {
 			config.user_check = 'remote-user';
 		});
 	});
 
 	pages([['wrong-user', 'This cannot go on', async (tab) => {
 		await tab.context().setHTTPCredentials({ username: 'ada', password: 'secret' });
-		await tab.goto((await scene.create()).url);
+		await tab.goto((await fixture.create()).url);
 	}]]);
 });
 
 describe('where the web server says nobody', () => {
-	before(() => setUpNginx(scene.stack));
+	before(() => setUpNginx(fixture.stack));
 
-	pages([['sign-in-not-set-up', 'Something went wrong', async (tab) => tab.goto((await scene.create()).url)]]);
+	pages([['sign-in-not-set-up', 'Something went wrong', async (tab) => tab.goto((await fixture.create()).url)]]);
 });
 
 describe('where nothing answers', () => {
 	before(async () => {
-		await scene.stack.service('stop', 'connect');
+		await fixture.stack.service('stop', 'connect');
 	});
 
 	pages([['nginx-502', 'Not available right now', open('/connect/demo?state=x')]]);
@@ -180,13 +180,13 @@ describe('where nothing answers', () => {
 
 describe('where the database is away', () => {
 	before(async () => {
-		await scene.stack.service('start', 'connect');
-		await setUpNginx(scene.stack);
-		await configure(scene.stack, (config) => {
+		await fixture.stack.service('start', 'connect');
+		await setUpNginx(fixture.stack);
+		await configure(fixture.stack, (config) => {
 			config.user_check = 'confirm';
 		});
-		({ url } = await scene.create());
-		await scene.stack.service('stop', 'postgres');
+		({ url } = await fixture.create());
+		await fixture.stack.service('stop', 'postgres');
 	});
 	let url;
 

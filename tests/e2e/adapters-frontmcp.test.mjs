@@ -4,37 +4,37 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
 import {
-	elicitationsOf, exampleProject, forgetAll, openAdapterScene, pay, refuse, signIn, standing, startExample,
+	elicitationsOf, exampleProject, forgetAll, openAdapterFixture, pay, refuse, signIn, standing, startExample,
 } from '../support/adapters.mjs';
 import { connectSdk1 } from '../support/clients.mjs';
 import { deferred, until } from '../support/wait.mjs';
 
 const ADA = { token: 'token-of-ada' };
 
-let scene;
+let fixture;
 let project;
 let instance;
 
 before(async () => {
-	scene = await openAdapterScene('frontmcp');
+	fixture = await openAdapterFixture('frontmcp');
 	project = exampleProject('frontmcp', 'newest', { doubles: { '@frontmcp/sdk': 'frontmcp' } });
-	instance = await startExample(scene, project);
+	instance = await startExample(fixture, project);
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
-beforeEach(() => forgetAll(scene));
+beforeEach(() => forgetAll(fixture));
 
-const connect = async (options = {}) => scene.closing(
+const connect = async (options = {}) => fixture.closeAtEnd(
 	await connectSdk1(project, { url: instance.url, ...ADA, ...options }));
 
-const newest = async () => (await elicitationsOf(scene, 'ada@example.org'))[0].id;
+const newest = async () => (await elicitationsOf(fixture, 'ada@example.org'))[0].id;
 
 describe('FrontMCP (a double)', { timeout: 120_000 }, () => {
 	test('oauth: asked, signed in, and the code exchanged for real tokens', async () => {
 		const client = await connect();
 		const result = client.call('connect_account');
-		await signIn(scene, (await client.nextAsked()).url);
+		await signIn(fixture, (await client.nextAsked()).url);
 		assert.deepEqual(await result, { text: 'Connected the account of Ada Lovelace.', isError: false });
 	});
 
@@ -42,7 +42,7 @@ describe('FrontMCP (a double)', { timeout: 120_000 }, () => {
 		const client = await connect();
 		for (const [what, text] of [['paid', 'Paid with cs_test_1.'], ['failed', 'Not done: the payment failed.']]) {
 			const result = client.call('buy_report');
-			await pay(scene, (await client.nextAsked()).url, what);
+			await pay(fixture, (await client.nextAsked()).url, what);
 			assert.equal((await result).text, text);
 		}
 	});
@@ -56,7 +56,7 @@ describe('FrontMCP (a double)', { timeout: 120_000 }, () => {
 			},
 		});
 		const result = client.call('connect_account');
-		await signIn(scene, (await client.nextAsked()).url);
+		await signIn(fixture, (await client.nextAsked()).url);
 		assert.equal((await result).text, 'Connected the account of Ada Lovelace.');
 		held.resolve();
 	});
@@ -68,14 +68,14 @@ describe('FrontMCP (a double)', { timeout: 120_000 }, () => {
 		test(`the user answers ${answer}`, async () => {
 			const client = await connect({ onElicit: () => answer });
 			assert.deepEqual(await client.call('connect_account'), { text, isError: true });
-			assert.equal(await standing(scene, await newest()), row);
+			assert.equal(await standing(fixture, await newest()), row);
 		});
 	}
 
 	test('the user refuses on the confirm page', async () => {
 		const client = await connect();
 		const result = client.call('connect_account');
-		await refuse(scene, (await client.nextAsked()).url);
+		await refuse(fixture, (await client.nextAsked()).url);
 		assert.equal((await result).text, 'Not done: the user refused.');
 	});
 
@@ -86,7 +86,7 @@ describe('FrontMCP (a double)', { timeout: 120_000 }, () => {
 		const second = client.call('buy_report');
 		const { url } = await client.nextAsked();
 		assert.match((await first).text, /a newer request took its place|dismissed/);
-		await pay(scene, url);
+		await pay(fixture, url);
 		assert.equal((await second).text, 'Paid with cs_test_1.');
 	});
 
@@ -94,7 +94,7 @@ describe('FrontMCP (a double)', { timeout: 120_000 }, () => {
 		const [one, other] = [await connect(), await connect()];
 		const results = [one.call('connect_account'), other.call('connect_account')];
 		for (const client of [one, other]) {
-			await signIn(scene, (await client.nextAsked()).url);
+			await signIn(fixture, (await client.nextAsked()).url);
 		}
 		for (const result of results) {
 			assert.equal((await result).text, 'Connected the account of Ada Lovelace.');
@@ -102,7 +102,7 @@ describe('FrontMCP (a double)', { timeout: 120_000 }, () => {
 	});
 
 	test('nothing stays in the store', async () => {
-		await until('the store is empty', async () => (await scene.stack.sql(
+		await until('the store is empty', async () => (await fixture.stack.sql(
 			"SELECT key FROM urlmode.stored WHERE key LIKE 'mcp:elicit:pending:%' AND expires_at > now() + interval '310 seconds'")).length === 0);
 	});
 });

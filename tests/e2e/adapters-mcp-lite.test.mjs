@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
 import {
-	exampleProject, forgetAll, openAdapterScene, pay, refuse, settle, signIn, startExample,
+	exampleProject, forgetAll, openAdapterFixture, pay, refuse, settle, signIn, startExample,
 } from '../support/adapters.mjs';
 import { connectSdk1 } from '../support/clients.mjs';
 import { startBalancer } from '../support/instances.mjs';
@@ -13,15 +13,15 @@ import { until } from '../support/wait.mjs';
 
 const ADA = { token: 'token-of-ada' };
 
-let scene;
+let fixture;
 
 before(async () => {
-	scene = await openAdapterScene('mcp-lite');
+	fixture = await openAdapterFixture('mcp-lite');
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
-beforeEach(() => forgetAll(scene));
+beforeEach(() => forgetAll(fixture));
 
 for (const frameworks of ['newest', 'oldest']) {
 	const project = exampleProject('mcp-lite', frameworks);
@@ -31,13 +31,13 @@ for (const frameworks of ['newest', 'oldest']) {
 		let balancer;
 
 		before(async () => {
-			instances = await Promise.all([startExample(scene, project), startExample(scene, project)]);
-			balancer = scene.closing(await startBalancer(instances.map(({ url }) => url)));
+			instances = await Promise.all([startExample(fixture, project), startExample(fixture, project)]);
+			balancer = fixture.closeAtEnd(await startBalancer(instances.map(({ url }) => url)));
 		});
 
 		after(() => Promise.all((instances ?? []).map((instance) => instance.kill())));
 
-		const connect = async (options = {}) => scene.closing(
+		const connect = async (options = {}) => fixture.closeAtEnd(
 			await connectSdk1(project, { url: balancer.url, ...ADA, capabilities: { elicitation: {} }, ...options }));
 
 		const linkIn = ({ text }) => /http:\S+/.exec(text)[0];
@@ -47,7 +47,7 @@ for (const frameworks of ['newest', 'oldest']) {
 			const first = await client.call('connect_account');
 			assert.match(first.text, /Open this link[^]*call this tool again/);
 			const again = client.call('connect_account');
-			await signIn(scene, linkIn(first));
+			await signIn(fixture, linkIn(first));
 			assert.equal((await again).text, 'Connected the account of Ada Lovelace.');
 		});
 
@@ -56,16 +56,16 @@ for (const frameworks of ['newest', 'oldest']) {
 			const first = await client.call('buy_report');
 			const heard = [];
 			const again = client.call('buy_report', { onProgress: ({ message }) => heard.push(message) });
-			const id = await pay(scene, linkIn(first), 'processing');
+			const id = await pay(fixture, linkIn(first), 'processing');
 			await until('it is heard', () => heard.includes('The provider is working on it.'));
-			await settle(scene, id, 'settled');
+			await settle(fixture, id, 'settled');
 			assert.equal((await again).text, 'Paid with cs_test_1.');
 		});
 
 		test('a refusal is said in words', async () => {
 			const client = await connect();
 			const first = await client.call('connect_account');
-			await refuse(scene, linkIn(first));
+			await refuse(fixture, linkIn(first));
 			assert.deepEqual(await client.call('connect_account'), { text: 'Not done: the user refused.', isError: true });
 		});
 
@@ -77,7 +77,7 @@ for (const frameworks of ['newest', 'oldest']) {
 				const [call, answer] = balancer.seen.slice(first);
 				assert.notEqual(call, answer, 'the answer came in where the call was');
 			}
-			assert.deepEqual(await scene.stack.sql('SELECT * FROM urlmode.client_request'), [], 'nothing is left');
+			assert.deepEqual(await fixture.stack.sql('SELECT * FROM urlmode.client_request'), [], 'nothing is left');
 		});
 
 		test('a form that is declined', async () => {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
 import {
-	elicitationsOf, exampleProject, forgetAll, openAdapterScene, pay, settle, signIn, standing, startExample,
+	elicitationsOf, exampleProject, forgetAll, openAdapterFixture, pay, settle, signIn, standing, startExample,
 } from '../support/adapters.mjs';
 import { connectSdk1, connectSdk2 } from '../support/clients.mjs';
 import { startBalancer } from '../support/instances.mjs';
@@ -13,15 +13,15 @@ import { until } from '../support/wait.mjs';
 
 const ADA = { token: 'token-of-ada' };
 
-let scene;
+let fixture;
 
 before(async () => {
-	scene = await openAdapterScene('mcp-use');
+	fixture = await openAdapterFixture('mcp-use');
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
-beforeEach(() => forgetAll(scene));
+beforeEach(() => forgetAll(fixture));
 
 for (const frameworks of ['newest', 'oldest']) {
 	const project = exampleProject('mcp-use', frameworks);
@@ -31,22 +31,22 @@ for (const frameworks of ['newest', 'oldest']) {
 		let balancer;
 
 		before(async () => {
-			instances = await Promise.all([startExample(scene, project), startExample(scene, project)]);
-			balancer = scene.closing(await startBalancer(instances.map(({ url }) => url)));
+			instances = await Promise.all([startExample(fixture, project), startExample(fixture, project)]);
+			balancer = fixture.closeAtEnd(await startBalancer(instances.map(({ url }) => url)));
 		});
 
 		after(() => Promise.all((instances ?? []).map((instance) => instance.kill())));
 
-		const connect = async (options = {}) => scene.closing(
+		const connect = async (options = {}) => fixture.closeAtEnd(
 			await connectSdk2(project, { url: balancer.url, ...ADA, ...options }));
 
-		const newest = async () => (await elicitationsOf(scene, 'ada@example.org'))[0].id;
+		const newest = async () => (await elicitationsOf(fixture, 'ada@example.org'))[0].id;
 
 		test('oauth: the call on one instance, the retry on the other', async () => {
 			const client = await connect();
 			const first = balancer.seen.length;
 			const result = client.call('connect_account');
-			await signIn(scene, (await client.nextAsked()).url);
+			await signIn(fixture, (await client.nextAsked()).url);
 			assert.deepEqual(await result, { text: 'Connected the account of Ada Lovelace.', isError: false });
 			const [call, retry] = balancer.seen.slice(first);
 			assert.notEqual(call, retry);
@@ -56,9 +56,9 @@ for (const frameworks of ['newest', 'oldest']) {
 			const client = await connect();
 			const heard = [];
 			const result = client.call('buy_report', { onProgress: ({ message }) => heard.push(message) });
-			const id = await pay(scene, (await client.nextAsked()).url, 'processing');
+			const id = await pay(fixture, (await client.nextAsked()).url, 'processing');
 			await until('it is heard', () => heard.includes('The provider is working on it.'));
-			await settle(scene, id, 'settled');
+			await settle(fixture, id, 'settled');
 			assert.deepEqual(await result, { text: 'Paid with cs_test_1.', isError: false });
 		});
 
@@ -69,7 +69,7 @@ for (const frameworks of ['newest', 'oldest']) {
 			test(`the user answers ${answer}`, async () => {
 				const client = await connect({ onElicit: () => answer });
 				assert.deepEqual(await client.call('connect_account'), { text: expected, isError: true });
-				assert.equal(await standing(scene, await newest()), row);
+				assert.equal(await standing(fixture, await newest()), row);
 			});
 		}
 
@@ -82,7 +82,7 @@ for (const frameworks of ['newest', 'oldest']) {
 			await new Promise((resolve) => setTimeout(resolve, 500));
 			controller.abort('enough');
 			await assert.rejects(result);
-			await until('the row says so', async () => await standing(scene, id) === 'completed cancel client_gone');
+			await until('the row says so', async () => await standing(fixture, id) === 'completed cancel client_gone');
 		});
 
 		test('a killed instance: the retry goes to another', async () => {
@@ -93,21 +93,21 @@ for (const frameworks of ['newest', 'oldest']) {
 				return 'accept';
 			} });
 			const result = client.call('connect_account');
-			await signIn(scene, (await client.nextAsked()).url);
+			await signIn(fixture, (await client.nextAsked()).url);
 			assert.equal((await result).text, 'Connected the account of Ada Lovelace.');
-			instances = await Promise.all([startExample(scene, project), startExample(scene, project)]);
+			instances = await Promise.all([startExample(fixture, project), startExample(fixture, project)]);
 			await balancer.close();
-			balancer = scene.closing(await startBalancer(instances.map(({ url }) => url)));
+			balancer = fixture.closeAtEnd(await startBalancer(instances.map(({ url }) => url)));
 		});
 
 		for (const [kind, connectTo] of [
 			['of this protocol', connectSdk2], ['of an older one', connectSdk1],
 		]) {
 			test(`a client ${kind} without elicitation.url gets the link in words, and its next call goes on`, async () => {
-				const client = scene.closing(await connectTo(project, { url: balancer.url, ...ADA, capabilities: {} }));
+				const client = fixture.closeAtEnd(await connectTo(project, { url: balancer.url, ...ADA, capabilities: {} }));
 				const { text, isError } = await client.call('connect_account');
 				assert.equal(isError, false);
-				await signIn(scene, /http:\S+/.exec(text)[0]);
+				await signIn(fixture, /http:\S+/.exec(text)[0]);
 				assert.equal((await client.call('connect_account')).text, 'Connected the account of Ada Lovelace.');
 			});
 		}
@@ -119,8 +119,8 @@ for (const frameworks of ['newest', 'oldest']) {
 			const [stopped, other] = instances;
 			await new Promise((resolve) => setTimeout(resolve, 300));
 			assert.equal(await stopped.stop(), 0, stopped.output);
-			await pay(scene, url);
-			const again = scene.closing(await connectSdk2(project, { url: other.url, ...ADA }));
+			await pay(fixture, url);
+			const again = fixture.closeAtEnd(await connectSdk2(project, { url: other.url, ...ADA }));
 			const { text } = await again.call('buy_report');
 			assert.match(text, /Paid with cs_test_1\.|Not done: an earlier call went on with it\./);
 		});

@@ -11,36 +11,36 @@ import { fileURLToPath } from 'node:url';
 import { after, before, describe, test } from 'node:test';
 
 import { BIN } from '../security/deployment.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PROGRAM = `${ROOT}build/test/wait-example`;
 const LINES_MAX = 60;
 
-let scene;
+let fixture;
 
 before(async () => {
-	scene = await openScene({ name: 'postgresql' });
+	fixture = await openFixture({ name: 'postgresql' });
 	mkdirSync(`${ROOT}build/test`, { recursive: true });
 	// As its first lines say, with the library of the programs that run here.
 	execFileSync(process.env.CC ?? 'cc', ['-Wall', '-Wextra', '-Werror', '-Ilib', 'lib/examples/wait.c', path.join(BIN, '../liburlmode.a'),
 		'-lpq', '-lcrypto', ...process.env.LIBRARY_FLAGS?.split(' ') ?? [], '-o', PROGRAM], { cwd: ROOT });
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 /** Starts an example; its lines are there as they come. */
 function start(command, args, subject, env = {}) {
 	const child = spawn(command, [...args, subject], {
-		cwd: ROOT, env: { ...process.env, ...scene.stack.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'],
+		cwd: ROOT, env: { ...process.env, ...fixture.stack.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'],
 	});
 	const lines = [];
 	for (const stream of [child.stdout, child.stderr]) {
 		createInterface({ input: stream }).on('line', (line) => lines.push(line));
 	}
 	const ended = new Promise((resolve) => child.once('close', resolve));
-	scene.closing({ close: async () => void child.kill('SIGKILL') });
+	fixture.closeAtEnd({ close: async () => void child.kill('SIGKILL') });
 	return {
 		lines,
 		ended,
@@ -51,7 +51,7 @@ function start(command, args, subject, env = {}) {
 	};
 }
 
-const rowOf = async (subject) => (await scene.stack.sql(
+const rowOf = async (subject) => (await fixture.stack.sql(
 	'SELECT id, status, action, reason FROM urlmode.elicitation WHERE subject = $1', [subject]))[0];
 
 for (const [language, file, command] of [
@@ -69,7 +69,7 @@ for (const [language, file, command] of [
 			const subject = `user-${randomUUID()}`;
 			const example = run(subject);
 			const url = await example.url();
-			const browser = scene.browser();
+			const browser = fixture.browser();
 			const page = await browser.open(url);
 			assert.match(page.text, new RegExp(`An example in ${language}`));
 			const [{ action, fields }] = page.forms;
@@ -78,8 +78,8 @@ for (const [language, file, command] of [
 				body: new URLSearchParams([...fields, ['answer', 'continue']]).toString(),
 			});
 			const state = new URL(hop.location).searchParams.get('state');
-			const back = new URL(scene.url('/oauth/demo/return'));
-			back.search = new URLSearchParams({ code: 'SplxlOBeZQQYbYS6WxSbIA', iss: scene.stack.env.URLMODE_DEMO_ISSUER, state });
+			const back = new URL(fixture.url('/oauth/demo/return'));
+			back.search = new URLSearchParams({ code: 'SplxlOBeZQQYbYS6WxSbIA', iss: fixture.stack.env.URLMODE_DEMO_ISSUER, state });
 			assert.equal((await browser.send({ url: back, from: { url: 'http://localhost:9/', headers: {} } })).location, '/done');
 			assert.equal(await example.ended, 0, example.lines.join('\n'));
 			const [, outcome, json] = /^(accept +)(\{.*\})$/.exec(example.lines[1]);
@@ -87,8 +87,8 @@ for (const [language, file, command] of [
 			assert.equal(JSON.parse(json).code, 'SplxlOBeZQQYbYS6WxSbIA');
 
 			const { id } = await rowOf(subject);
-			const notes = await scene.stack.sql(`
-				SELECT extract(epoch FROM at - now()) AS due FROM urlmode.forgetting WHERE $1 = ANY (ids) ORDER BY at`, [id]);
+			const notes = await fixture.stack.sql(`
+				SELECT extract(epoch FROM due_at - now()) AS due FROM urlmode.purge_queue WHERE $1 = ANY (ids) ORDER BY due_at`, [id]);
 			assert.equal(notes.length, 2, 'of the read, and of the completion');
 			assert.ok(notes[0].due > 500 && notes[0].due <= 600, `${notes[0].due} s`);
 		});
@@ -96,7 +96,7 @@ for (const [language, file, command] of [
 		test('a refusal has no result', async () => {
 			const subject = `user-${randomUUID()}`;
 			const example = run(subject);
-			const browser = scene.browser();
+			const browser = fixture.browser();
 			await browser.submit(await browser.open(await example.url()), { button: 'refuse' });
 			assert.equal(await example.ended, 0);
 			assert.equal(example.lines[1], 'decline access_denied null');
@@ -107,7 +107,7 @@ for (const [language, file, command] of [
 			const example = run(subject);
 			await example.url();
 			const { id } = await rowOf(subject);
-			await scene.urlmode.complete(id, { subject, action: 'accept', result: { text: 'ö "€" \\ \u{1f600}' } });
+			await fixture.urlmode.complete(id, { subject, action: 'accept', result: { text: 'ö "€" \\ \u{1f600}' } });
 			assert.equal(await example.ended, 0, example.lines.join('\n'));
 			assert.deepEqual(JSON.parse(example.lines[1].slice('accept '.length).trim()), { text: 'ö "€" \\ \u{1f600}' });
 		});
@@ -117,8 +117,8 @@ for (const [language, file, command] of [
 			const example = run(subject);
 			await example.url();
 			const { id } = await rowOf(subject);
-			await scene.stack.sql("UPDATE urlmode.elicitation SET expires_at = now() - interval '1 s' WHERE id = $1", [id]);
-			await scene.stack.sql("SELECT pg_notify('urlmode', $1)", [JSON.stringify({ id, status: 'pending' })]);
+			await fixture.stack.sql("UPDATE urlmode.elicitation SET expires_at = now() - interval '1 s' WHERE id = $1", [id]);
+			await fixture.stack.sql("SELECT pg_notify('urlmode', $1)", [JSON.stringify({ id, status: 'pending' })]);
 			assert.equal(await example.ended, 0, example.lines.join('\n'));
 			assert.equal(example.lines[1], 'cancel expired null');
 		});
@@ -126,13 +126,13 @@ for (const [language, file, command] of [
 		test('a key that was added behind opens as well', async () => {
 			const subject = `user-${randomUUID()}`;
 			const file2 = `${ROOT}build/test/keys-${language}`;
-			const current = readFileSync(scene.stack.env.URLMODE_KEYS_FILE, 'latin1').trim();
+			const current = readFileSync(fixture.stack.env.URLMODE_KEYS_FILE, 'latin1').trim();
 			writeFileSync(file2, `# an older one stays for a while\n${current}\n7 ${Buffer.alloc(32, 7).toString('base64url')}\n`,
 				{ mode: 0o600 });
 			const example = run(subject, { URLMODE_KEYS_FILE: file2 });
 			await example.url();
 			const { id } = await rowOf(subject);
-			await scene.urlmode.complete(id, { subject, action: 'accept', result: { a: 1 } });
+			await fixture.urlmode.complete(id, { subject, action: 'accept', result: { a: 1 } });
 			assert.equal(await example.ended, 0, example.lines.join('\n'));
 		});
 	});
@@ -144,11 +144,11 @@ test('C: the connection dies and comes back: nothing is lost', { timeout: 60_000
 	await example.url();
 	const { id } = await rowOf(subject);
 	for (let round = 0; round < 3; round += 1) {
-		await scene.stack.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'um_wait'");
-		await until('it is back', async () => (await scene.stack.sql(
+		await fixture.stack.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'um_wait'");
+		await until('it is back', async () => (await fixture.stack.sql(
 			"SELECT FROM pg_stat_activity WHERE application_name = 'um_wait'")).length > 0);
 	}
-	await scene.urlmode.complete(id, { subject, action: 'accept', result: { a: 1 } });
+	await fixture.urlmode.complete(id, { subject, action: 'accept', result: { a: 1 } });
 	assert.equal(await example.ended, 0, example.lines.join('\n'));
 	assert.equal(example.lines[1], 'accept  {"a":1}');
 });

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
 import {
-	elicitationsOf, exampleProject, forgetAll, openAdapterScene, pay, refuse, settle, signIn, standing, startExample,
+	elicitationsOf, exampleProject, forgetAll, openAdapterFixture, pay, refuse, settle, signIn, standing, startExample,
 } from '../support/adapters.mjs';
 import { connectSdk1 } from '../support/clients.mjs';
 import { deferred, until } from '../support/wait.mjs';
@@ -13,15 +13,15 @@ import { deferred, until } from '../support/wait.mjs';
 const ADA = { token: 'token-of-ada' };
 const GRACE = { token: 'token-of-grace' };
 
-let scene;
+let fixture;
 
 before(async () => {
-	scene = await openAdapterScene('sdk');
+	fixture = await openAdapterFixture('sdk');
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
-beforeEach(() => forgetAll(scene));
+beforeEach(() => forgetAll(fixture));
 
 for (const frameworks of ['newest', 'oldest']) {
 	const project = exampleProject('sdk', frameworks);
@@ -31,31 +31,31 @@ for (const frameworks of ['newest', 'oldest']) {
 		let b;
 
 		before(async () => {
-			[a, b] = await Promise.all([startExample(scene, project), startExample(scene, project)]);
+			[a, b] = await Promise.all([startExample(fixture, project), startExample(fixture, project)]);
 		});
 
 		after(async () => {
 			await Promise.all([a?.kill(), b?.kill()]);
 		});
 
-		const connect = async (options = {}) => scene.closing(await connectSdk1(project, { url: a.url, ...ADA, ...options }));
+		const connect = async (options = {}) => fixture.closeAtEnd(await connectSdk1(project, { url: a.url, ...ADA, ...options }));
 
 		test('oauth: asked, signed in, told, and the code exchanged for real tokens', async () => {
 			const client = await connect();
 			const result = client.call('connect_account');
 			const { url, elicitationId, message } = await client.nextAsked();
 			assert.equal(message, 'Connect your Demo Account.');
-			assert.match((await signIn(scene, url)).text, /close this/i);
+			assert.match((await signIn(fixture, url)).text, /close this/i);
 			assert.deepEqual(await result, { text: 'Connected the account of Ada Lovelace.', isError: false });
 			assert.deepEqual(client.completed, [elicitationId]);
-			assert.equal(await standing(scene, elicitationId), 'completed accept');
+			assert.equal(await standing(fixture, elicitationId), 'completed accept');
 		});
 
 		test('payment: the webhook completes it', async () => {
 			const client = await connect();
 			const result = client.call('buy_report');
 			const { url } = await client.nextAsked();
-			await pay(scene, url);
+			await pay(fixture, url);
 			assert.deepEqual(await result, { text: 'Paid with cs_test_1.', isError: false });
 		});
 
@@ -63,7 +63,7 @@ for (const frameworks of ['newest', 'oldest']) {
 			const client = await connect();
 			const result = client.call('buy_report');
 			const { url } = await client.nextAsked();
-			await pay(scene, url, 'failed');
+			await pay(fixture, url, 'failed');
 			assert.deepEqual(await result, { text: 'Not done: the payment failed.', isError: true });
 			assert.equal(client.completed.length, 1);
 		});
@@ -78,7 +78,7 @@ for (const frameworks of ['newest', 'oldest']) {
 			});
 			const result = client.call('connect_account');
 			const { url } = await client.nextAsked();
-			await signIn(scene, url);
+			await signIn(fixture, url);
 			await until('it is told', () => client.completed.length === 1);
 			told.resolve();
 			assert.equal((await result).text, 'Connected the account of Ada Lovelace.');
@@ -89,7 +89,7 @@ for (const frameworks of ['newest', 'oldest']) {
 			const other = await connect();
 			const stranger = await connect(GRACE);
 			const result = client.call('connect_account');
-			await signIn(scene, (await client.nextAsked()).url);
+			await signIn(fixture, (await client.nextAsked()).url);
 			await result;
 			assert.equal(client.completed.length, 1);
 			assert.deepEqual([other.completed, stranger.completed], [[], []]);
@@ -104,7 +104,7 @@ for (const frameworks of ['newest', 'oldest']) {
 				const start = performance.now();
 				assert.deepEqual(await client.call('connect_account'), { text: expected, isError: true });
 				assert.ok(performance.now() - start < 3_000);
-				assert.equal(await standing(scene, client.asked[0].elicitationId), row);
+				assert.equal(await standing(fixture, client.asked[0].elicitationId), row);
 				assert.deepEqual(client.completed, []);
 			});
 		}
@@ -112,9 +112,9 @@ for (const frameworks of ['newest', 'oldest']) {
 		test('the user refuses on the confirm page', async () => {
 			const client = await connect();
 			const result = client.call('connect_account');
-			await refuse(scene, (await client.nextAsked()).url);
+			await refuse(fixture, (await client.nextAsked()).url);
 			assert.deepEqual(await result, { text: 'Not done: the user refused.', isError: true });
-			assert.equal(await standing(scene, client.asked[0].elicitationId), 'completed decline access_denied');
+			assert.equal(await standing(fixture, client.asked[0].elicitationId), 'completed decline access_denied');
 		});
 
 		test('the client cancels its request', async () => {
@@ -124,7 +124,7 @@ for (const frameworks of ['newest', 'oldest']) {
 			const { elicitationId } = await client.nextAsked();
 			controller.abort('enough');
 			await assert.rejects(result);
-			await until('the row says so', async () => await standing(scene, elicitationId) === 'completed cancel aborted');
+			await until('the row says so', async () => await standing(fixture, elicitationId) === 'completed cancel aborted');
 		});
 
 		test('the client ends its session', async () => {
@@ -133,7 +133,7 @@ for (const frameworks of ['newest', 'oldest']) {
 			result.catch(() => {});
 			const { elicitationId } = await client.nextAsked();
 			await client.endSession();
-			await until('the row says so', async () => await standing(scene, elicitationId) === 'completed cancel client_gone');
+			await until('the row says so', async () => await standing(fixture, elicitationId) === 'completed cancel client_gone');
 		});
 
 		test('progress is told where it is asked for', async () => {
@@ -141,9 +141,9 @@ for (const frameworks of ['newest', 'oldest']) {
 			const heard = [];
 			const result = client.call('buy_report', { onProgress: ({ message }) => heard.push(message) });
 			const { url } = await client.nextAsked();
-			const id = await pay(scene, url, 'processing');
+			const id = await pay(fixture, url, 'processing');
 			await until('both are heard', () => heard.length >= 2);
-			await settle(scene, id, 'settled');
+			await settle(fixture, id, 'settled');
 			await result;
 			assert.deepEqual(heard, ['The page is open in the browser.', 'The provider is working on it.']);
 		});
@@ -154,7 +154,7 @@ for (const frameworks of ['newest', 'oldest']) {
 			assert.equal(first.isError, false);
 			assert.match(first.text, /Connect your Demo Account\.[^]*Open this link[^]*call this tool again/);
 			const [url] = /http:\S+/.exec(first.text);
-			await signIn(scene, url);
+			await signIn(fixture, url);
 			assert.equal((await client.call('connect_account')).text, 'Connected the account of Ada Lovelace.');
 			assert.match((await client.call('connect_account')).text, /Open this link/, 'it was used');
 		});
@@ -176,13 +176,13 @@ for (const frameworks of ['newest', 'oldest']) {
 			test('thrown once; the client is told; the call after it goes on', async () => {
 				const client = await connect();
 				const elicitation = await client.call('read_report').then(() => assert.fail('it was not thrown'), required);
-				await pay(scene, elicitation.url);
+				await pay(fixture, elicitation.url);
 				await until('the client is told', () => client.completed.length === 1);
 				assert.deepEqual(client.completed, [elicitation.elicitationId]);
 				assert.equal((await client.call('read_report')).text, 'Paid with cs_test_1.');
 				await client.call('read_report').then(() => assert.fail('read twice for one payment'), required);
-				for (const { id } of await elicitationsOf(scene, 'ada@example.org')) {
-					await scene.urlmode.abandon(id, { subject: 'ada@example.org' });
+				for (const { id } of await elicitationsOf(fixture, 'ada@example.org')) {
+					await fixture.urlmode.abandon(id, { subject: 'ada@example.org' });
 				}
 			});
 
@@ -190,24 +190,24 @@ for (const frameworks of ['newest', 'oldest']) {
 				const client = await connect(GRACE);
 				const elicitation = await client.call('read_report').then(() => assert.fail('it was not thrown'), required);
 				await a.kill();
-				await pay(scene, elicitation.url);
+				await pay(fixture, elicitation.url);
 				const other = await connect({ ...GRACE, url: b.url });
 				assert.equal((await other.call('read_report')).text, 'Paid with cs_test_1.');
-				a = await startExample(scene, project);
+				a = await startExample(fixture, project);
 			});
 
 			test('a client that calls again too early waits', async () => {
 				const client = await connect(GRACE);
 				const elicitation = await client.call('read_report').then(() => assert.fail('it was not thrown'), required);
 				const again = client.call('read_report');
-				await pay(scene, elicitation.url);
+				await pay(fixture, elicitation.url);
 				assert.equal((await again).text, 'Paid with cs_test_1.');
 			});
 
 			test('another user does not go on with it', async () => {
 				const client = await connect(GRACE);
 				const elicitation = await client.call('read_report').then(() => assert.fail('it was not thrown'), required);
-				await pay(scene, elicitation.url);
+				await pay(fixture, elicitation.url);
 				const other = await connect(ADA);
 				const another = await other.call('read_report').then(() => assert.fail('it was not thrown'), required);
 				assert.notEqual(another.elicitationId, elicitation.elicitationId);
@@ -224,9 +224,9 @@ for (const frameworks of ['newest', 'oldest']) {
 			const other = await connect({ ...GRACE, url: b.url });
 			const again = other.call('buy_report');
 			assert.equal((await other.nextAsked()).elicitationId, elicitationId);
-			await pay(scene, url);
+			await pay(fixture, url);
 			assert.equal((await again).text, 'Paid with cs_test_1.');
-			a = await startExample(scene, project);
+			a = await startExample(fixture, project);
 		});
 
 		test('an instance that is stopped: its waits end, their rows say so, and it ends by itself', async () => {
@@ -237,8 +237,8 @@ for (const frameworks of ['newest', 'oldest']) {
 			const start = performance.now();
 			assert.equal(await a.stop(), 0, a.output);
 			assert.ok(performance.now() - start < 5_000);
-			assert.equal(await standing(scene, elicitationId), 'completed cancel closed');
-			a = await startExample(scene, project);
+			assert.equal(await standing(fixture, elicitationId), 'completed cancel closed');
+			a = await startExample(fixture, project);
 		});
 	});
 }

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
 import {
-	elicitationsOf, exampleProject, forgetAll, openAdapterScene, pay, refuse, settle, signIn, standing, startExample,
+	elicitationsOf, exampleProject, forgetAll, openAdapterFixture, pay, refuse, settle, signIn, standing, startExample,
 } from '../support/adapters.mjs';
 import { connectSdk1, connectSdk2 } from '../support/clients.mjs';
 import { startBalancer } from '../support/instances.mjs';
@@ -14,15 +14,15 @@ import { deferred, until } from '../support/wait.mjs';
 const ADA = { token: 'token-of-ada' };
 const GRACE = { token: 'token-of-grace' };
 
-let scene;
+let fixture;
 
 before(async () => {
-	scene = await openAdapterScene('sdk2');
+	fixture = await openAdapterFixture('sdk2');
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
-beforeEach(() => forgetAll(scene));
+beforeEach(() => forgetAll(fixture));
 
 for (const frameworks of ['newest', 'oldest']) {
 	const project = exampleProject('sdk2', frameworks);
@@ -33,17 +33,17 @@ for (const frameworks of ['newest', 'oldest']) {
 		let balancer;
 
 		before(async () => {
-			instances = await Promise.all([startExample(scene, project), startExample(scene, project)]);
-			balancer = scene.closing(await startBalancer(instances.map(({ url }) => url)));
+			instances = await Promise.all([startExample(fixture, project), startExample(fixture, project)]);
+			balancer = fixture.closeAtEnd(await startBalancer(instances.map(({ url }) => url)));
 		});
 
 		after(() => Promise.all((instances ?? []).map((instance) => instance.kill())));
 
-		const connect = async (options = {}) => scene.closing(
+		const connect = async (options = {}) => fixture.closeAtEnd(
 			await connectSdk2(project, { url: balancer.url, ...ADA, ...options }));
 
 		/** The newest elicitation of a user. */
-		const newest = async (subject = 'ada@example.org') => (await elicitationsOf(scene, subject))[0].id;
+		const newest = async (subject = 'ada@example.org') => (await elicitationsOf(fixture, subject))[0].id;
 
 		test('oauth: the call on one instance, the retry on the other', async () => {
 			const client = await connect();
@@ -52,7 +52,7 @@ for (const frameworks of ['newest', 'oldest']) {
 			const { url, elicitationId, message } = await client.nextAsked();
 			assert.equal(elicitationId, undefined, 'this protocol has no such thing');
 			assert.equal(message, 'Connect your Demo Account.');
-			await signIn(scene, url);
+			await signIn(fixture, url);
 			assert.deepEqual(await result, { text: 'Connected the account of Ada Lovelace.', isError: false });
 			const [call, retry] = balancer.seen.slice(first);
 			assert.notEqual(call, retry);
@@ -61,14 +61,14 @@ for (const frameworks of ['newest', 'oldest']) {
 		test('payment: the webhook completes it', async () => {
 			const client = await connect();
 			const result = client.call('buy_report');
-			await pay(scene, (await client.nextAsked()).url);
+			await pay(fixture, (await client.nextAsked()).url);
 			assert.deepEqual(await result, { text: 'Paid with cs_test_1.', isError: false });
 		});
 
 		test('payment that fails', async () => {
 			const client = await connect();
 			const result = client.call('buy_report');
-			await pay(scene, (await client.nextAsked()).url, 'failed');
+			await pay(fixture, (await client.nextAsked()).url, 'failed');
 			assert.deepEqual(await result, { text: 'Not done: the payment failed.', isError: true });
 		});
 
@@ -81,7 +81,7 @@ for (const frameworks of ['newest', 'oldest']) {
 				},
 			});
 			const result = client.call('connect_account');
-			await signIn(scene, (await client.nextAsked()).url);
+			await signIn(fixture, (await client.nextAsked()).url);
 			over.resolve();
 			assert.equal((await result).text, 'Connected the account of Ada Lovelace.');
 		});
@@ -93,14 +93,14 @@ for (const frameworks of ['newest', 'oldest']) {
 			test(`the user answers ${answer}`, async () => {
 				const client = await connect({ onElicit: () => answer });
 				assert.deepEqual(await client.call('connect_account'), { text: expected, isError: true });
-				assert.equal(await standing(scene, await newest()), row);
+				assert.equal(await standing(fixture, await newest()), row);
 			});
 		}
 
 		test('the user refuses on the confirm page', async () => {
 			const client = await connect();
 			const result = client.call('connect_account');
-			await refuse(scene, (await client.nextAsked()).url);
+			await refuse(fixture, (await client.nextAsked()).url);
 			assert.deepEqual(await result, { text: 'Not done: the user refused.', isError: true });
 		});
 
@@ -114,7 +114,7 @@ for (const frameworks of ['newest', 'oldest']) {
 			await new Promise((resolve) => setTimeout(resolve, 500));
 			controller.abort('enough');
 			await assert.rejects(result);
-			await until('the row says so', async () => await standing(scene, id) === 'completed cancel client_gone');
+			await until('the row says so', async () => await standing(fixture, id) === 'completed cancel client_gone');
 		});
 
 		test('a killed instance: the retry goes to another', async () => {
@@ -126,12 +126,12 @@ for (const frameworks of ['newest', 'oldest']) {
 				return 'accept';
 			} });
 			const result = client.call('connect_account');
-			await signIn(scene, (await client.nextAsked()).url);
+			await signIn(fixture, (await client.nextAsked()).url);
 			assert.equal((await result).text, 'Connected the account of Ada Lovelace.');
 			const dead = instances.findIndex((_, index) => index === balancer.seen.at(-2));
-			instances[dead] = await startExample(scene, project);
+			instances[dead] = await startExample(fixture, project);
 			await balancer.close();
-			balancer = scene.closing(await startBalancer(instances.map(({ url }) => url)));
+			balancer = fixture.closeAtEnd(await startBalancer(instances.map(({ url }) => url)));
 		});
 
 		test('a client that cannot be sent to a URL gets the link in words, and its next call goes on', async () => {
@@ -140,7 +140,7 @@ for (const frameworks of ['newest', 'oldest']) {
 				const { text, isError } = await client.call('connect_account');
 				assert.equal(isError, false);
 				assert.match(text, /Open this link[^]*call this tool again/);
-				await signIn(scene, /http:\S+/.exec(text)[0]);
+				await signIn(fixture, /http:\S+/.exec(text)[0]);
 				assert.equal((await client.call('connect_account')).text, 'Connected the account of Ada Lovelace.');
 			}
 		});
@@ -149,9 +149,9 @@ for (const frameworks of ['newest', 'oldest']) {
 			const client = await connect();
 			const heard = [];
 			const result = client.call('buy_report', { onProgress: ({ message }) => heard.push(message) });
-			const id = await pay(scene, (await client.nextAsked()).url, 'processing');
+			const id = await pay(fixture, (await client.nextAsked()).url, 'processing');
 			await until('it is heard', () => heard.includes('The provider is working on it.'));
-			await settle(scene, id, 'settled');
+			await settle(fixture, id, 'settled');
 			assert.equal((await result).text, 'Paid with cs_test_1.');
 		});
 
@@ -196,7 +196,7 @@ for (const frameworks of ['newest', 'oldest']) {
 			test('is used once', async () => {
 				const client = await connect();
 				const answer = await client.callRaw('buy_report', { args: {}, options: { allowInputRequired: true } });
-				await pay(scene, answer.inputRequests.urlmode.params.url);
+				await pay(fixture, answer.inputRequests.urlmode.params.url);
 				const results = await Promise.all([1, 2, 3].map(() => again(client, 'buy_report', answer.requestState)));
 				const texts = results.map(textOf).sort();
 				assert.deepEqual(texts, ['Not done: an earlier call went on with it.',
@@ -209,7 +209,7 @@ for (const frameworks of ['newest', 'oldest']) {
 		let instance;
 
 		before(async () => {
-			instance = await startExample(scene, project);
+			instance = await startExample(fixture, project);
 		});
 
 		after(() => instance?.kill());
@@ -219,16 +219,16 @@ for (const frameworks of ['newest', 'oldest']) {
 			['of the SDK 1.x', (options) => connectSdk1(project, options)],
 		]) {
 			describe(kind, () => {
-				const connect = async (options = {}) => scene.closing(await connectTo({ url: instance.url, ...ADA, ...options }));
+				const connect = async (options = {}) => fixture.closeAtEnd(await connectTo({ url: instance.url, ...ADA, ...options }));
 
 				test('asked, signed in, told', async () => {
 					const client = await connect();
 					const result = client.call('connect_account');
 					const { url, elicitationId } = await client.nextAsked();
-					await signIn(scene, url);
+					await signIn(fixture, url);
 					assert.equal((await result).text, 'Connected the account of Ada Lovelace.');
 					assert.deepEqual(client.completed, [elicitationId]);
-					assert.equal(await standing(scene, elicitationId), 'completed accept');
+					assert.equal(await standing(fixture, elicitationId), 'completed accept');
 				});
 
 				test('holds its answer until it is told', async () => {
@@ -240,7 +240,7 @@ for (const frameworks of ['newest', 'oldest']) {
 						},
 					});
 					const result = client.call('buy_report');
-					await pay(scene, (await client.nextAsked()).url);
+					await pay(fixture, (await client.nextAsked()).url);
 					await until('it is told', () => client.completed.length === 1);
 					told.resolve();
 					assert.equal((await result).text, 'Paid with cs_test_1.');
@@ -249,7 +249,7 @@ for (const frameworks of ['newest', 'oldest']) {
 				test('its user declines', async () => {
 					const client = await connect({ onElicit: () => 'decline' });
 					assert.equal((await client.call('connect_account')).text, 'Not done: the user refused.');
-					assert.equal(await standing(scene, client.asked[0].elicitationId), 'completed decline refused');
+					assert.equal(await standing(fixture, client.asked[0].elicitationId), 'completed decline refused');
 				});
 
 				test('cancels its request', async () => {
@@ -259,24 +259,24 @@ for (const frameworks of ['newest', 'oldest']) {
 					const { elicitationId } = await client.nextAsked();
 					controller.abort('enough');
 					await assert.rejects(result);
-					await until('the row says so', async () => await standing(scene, elicitationId) === 'completed cancel aborted');
+					await until('the row says so', async () => await standing(fixture, elicitationId) === 'completed cancel aborted');
 				});
 
 				test('without elicitation.url it gets the link in words', async () => {
 					const client = await connect({ capabilities: {} });
 					const { text } = await client.call('connect_account');
-					await signIn(scene, /http:\S+/.exec(text)[0]);
+					await signIn(fixture, /http:\S+/.exec(text)[0]);
 					assert.equal((await client.call('connect_account')).text, 'Connected the account of Ada Lovelace.');
 				});
 			});
 		}
 
 		test('an instance that is stopped: its waits end, their rows say so, and it ends by itself', async () => {
-			const client = scene.closing(await connectSdk2(project, { url: instance.url, ...ADA, legacy: true }));
+			const client = fixture.closeAtEnd(await connectSdk2(project, { url: instance.url, ...ADA, legacy: true }));
 			client.call('connect_account').catch(() => {});
 			const { elicitationId } = await client.nextAsked();
 			assert.equal(await instance.stop(), 0, instance.output);
-			assert.equal(await standing(scene, elicitationId), 'completed cancel closed');
+			assert.equal(await standing(fixture, elicitationId), 'completed cancel closed');
 		});
 	});
 }

@@ -6,25 +6,25 @@ import { after, before, describe, test } from 'node:test';
 
 import { comeBack } from '../support/flow.mjs';
 import { countRequests, holdRow, untilHeld, waitLongerForLocks, watchTransactions } from '../support/locks.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 
 const NEIGHBOURS = 20;
 
-let scene;
+let fixture;
 let transactions;
 
 before(async () => {
-	scene = await openScene({ name: 'batch', own: true });
-	transactions = await watchTransactions(scene.stack);
+	fixture = await openFixture({ name: 'batch', own: true });
+	transactions = await watchTransactions(fixture.stack);
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 /** Flows that have gone as far as the provider, each in a browser of its own. */
 function flows(count) {
 	return Promise.all(Array.from({ length: count }, async () => {
-		const browser = scene.browser();
-		return { browser, ...await scene.goOn(browser) };
+		const browser = fixture.browser();
+		return { browser, ...await fixture.goOn(browser) };
 	}));
 }
 
@@ -32,19 +32,19 @@ const comeBackFrom = (flow) => comeBack(flow.browser, flow.returnTo({ code: `cod
 
 async function assertCompleted(flow, hop) {
 	assert.deepEqual([hop.status, hop.location], [303, '/done']);
-	const { result } = await scene.urlmode.waitForCompletion(flow.id, { ...flow.owner, timeout: 0 });
+	const { result } = await fixture.urlmode.waitForCompletion(flow.id, { ...flow.owner, timeout: 0 });
 	assert.equal(result.code, `code of ${flow.id}`);
 }
 
 /** Makes the row's completion fail inside PostgreSQL. */
 async function spoil({ id }) {
-	await scene.stack.sql(`
+	await fixture.stack.sql(`
 		CREATE OR REPLACE FUNCTION urlmode.spoil() RETURNS trigger LANGUAGE plpgsql AS $$
 		BEGIN
 			IF NEW.id = '${id}' THEN RAISE EXCEPTION 'spoiled'; END IF;
 			RETURN NEW;
 		END $$`);
-	await scene.stack.sql(`
+	await fixture.stack.sql(`
 		CREATE OR REPLACE TRIGGER spoil BEFORE UPDATE ON urlmode.elicitation
 		FOR EACH ROW EXECUTE FUNCTION urlmode.spoil()`);
 }
@@ -64,18 +64,18 @@ describe('while a transaction is under way', () => {
 	let neighbours;
 
 	before(async () => {
-		await waitLongerForLocks(scene.stack);
+		await waitLongerForLocks(fixture.stack);
 	});
 
 	/** What is answered to `late`, which come while the transaction of another is held. */
 	async function gather(late) {
-		const underWay = await countRequests(scene.stack, 'oauth-return', '/oauth/');
-		const lock = await holdRow(scene.stack, blocker.id);
+		const underWay = await countRequests(fixture.stack, 'oauth-return', '/oauth/');
+		const lock = await holdRow(fixture.stack, blocker.id);
 		await transactions();
 
 		try {
 			const first = comeBackFrom(blocker);
-			await untilHeld(scene.stack, 'oauth-return');
+			await untilHeld(fixture.stack, 'oauth-return');
 			const hops = late.map(comeBackFrom);
 			await underWay(1 + late.length);
 			await lock.release();
@@ -98,25 +98,25 @@ describe('while a transaction is under way', () => {
 		[blocker, ...neighbours] = await flows(1 + NEIGHBOURS);
 		const [bad, ...good] = neighbours;
 		await spoil(bad);
-		const before = await scene.row(bad.id);
+		const before = await fixture.row(bad.id);
 
 		const [failed, ...hops] = await gather([bad, ...good]);
 		assert.equal(failed.status, 500);
 		assert.match(failed.body, /<code>internal_error<\/code>/);
-		assert.equal(await scene.row(bad.id), before);
+		assert.equal(await fixture.row(bad.id), before);
 		await Promise.all(good.map((flow, index) => assertCompleted(flow, hops[index])));
 	});
 });
 
 test('a row that somebody holds locked holds up its neighbours for a second at most', async () => {
-	await scene.stack.sql(`ALTER FUNCTION urlmode.complete SET lock_timeout = '1s'`);
+	await fixture.stack.sql(`ALTER FUNCTION urlmode.complete SET lock_timeout = '1s'`);
 	const [held, ...others] = await flows(5);
-	const lock = await holdRow(scene.stack, held.id);
-	const before = await scene.row(held.id);
+	const lock = await holdRow(fixture.stack, held.id);
+	const before = await fixture.row(held.id);
 
 	try {
 		const stuck = comeBackFrom(held);
-		await untilHeld(scene.stack, 'oauth-return');
+		await untilHeld(fixture.stack, 'oauth-return');
 		const hops = await Promise.all(others.map(comeBackFrom));
 		await Promise.all(others.map((flow, index) => assertCompleted(flow, hops[index])));
 
@@ -124,7 +124,7 @@ test('a row that somebody holds locked holds up its neighbours for a second at m
 		assert.equal(away.status, 503);
 		assert.match(away.body, /<code>unavailable<\/code>/);
 		assert.equal(away.headers['retry-after'], '3');
-		assert.equal(await scene.row(held.id), before);
+		assert.equal(await fixture.row(held.id), before);
 	} finally {
 		await lock.release();
 	}

@@ -8,19 +8,19 @@ import { installCgi, startApache, startFcgiwrap } from '../support/cgi.mjs';
 import { post, sender } from '../support/deliveries.mjs';
 import { create, PROVIDER_PAGE, press } from '../support/flow.mjs';
 import { titleOf } from '../support/pages.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 
 const PRICE = { amount: 1050, currency: 'EUR' };
 
-let scene;
+let fixture;
 let installed;
 
 before(async () => {
-	scene = await openScene({ name: 'cgi-payments', own: true });
-	installed = await installCgi(scene.stack);
+	fixture = await openFixture({ name: 'cgi-payments', own: true });
+	installed = await installCgi(fixture.stack);
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 for (const [name, start] of [['Apache’s mod_cgi', startApache], ['fcgiwrap', startFcgiwrap]]) {
 	describe(`under ${name}`, () => {
@@ -28,8 +28,8 @@ for (const [name, start] of [['Apache’s mod_cgi', startApache], ['fcgiwrap', s
 		let urlmode;
 
 		before(async () => {
-			server = scene.closing(await start(scene.stack, installed));
-			urlmode = scene.openUrlMode({ baseUrl: server.baseUrl });
+			server = fixture.closeAtEnd(await start(fixture.stack, installed));
+			urlmode = fixture.openUrlMode({ baseUrl: server.baseUrl });
 		});
 
 		const pay = (provider, options) => create(urlmode, {
@@ -39,14 +39,14 @@ for (const [name, start] of [['Apache’s mod_cgi', startApache], ['fcgiwrap', s
 		/** The delivery, sent to this server. */
 		async function send(from, event, options) {
 			const delivery = await from.deliver(event, options);
-			return post({ ...delivery, url: delivery.url.replace(scene.stack.baseUrl, server.baseUrl) });
+			return post({ ...delivery, url: delivery.url.replace(fixture.stack.baseUrl, server.baseUrl) });
 		}
 
 		test('from /connect over the webhook to the resolved promise and /done', async () => {
-			const stripe = sender(scene, 'stripe');
+			const stripe = sender(fixture, 'stripe');
 			const payment = await pay('stripe', { expected: PRICE });
 			const outcome = urlmode.waitForCompletion(payment.id, payment.owner);
-			const browser = scene.browser();
+			const browser = fixture.browser();
 			await press(browser, await browser.open(payment.url), 'continue');
 			assert.equal(titleOf(await browser.open(payment.returnUrl)), 'Waiting for the confirmation');
 			const status = new URL(`${server.baseUrl}/status?provider=stripe&${new URL(payment.returnUrl).searchParams}`);
@@ -62,13 +62,13 @@ for (const [name, start] of [['Apache’s mod_cgi', startApache], ['fcgiwrap', s
 
 		test('the return without a payment', async () => {
 			const payment = await pay('stripe');
-			const browser = scene.browser();
+			const browser = fixture.browser();
 			await press(browser, await browser.open(payment.url), 'continue');
 			assert.equal(titleOf(await browser.open(payment.cancelUrl)), 'Declined');
 		});
 
 		test('several events in one delivery, one of them nobody\'s', async () => {
-			const adyen = sender(scene, 'adyen');
+			const adyen = sender(fixture, 'adyen');
 			const payments = [await pay('adyen'), await pay('adyen')];
 			const ids = [payments[0].id, '6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11', payments[1].id];
 			const answer = await send(adyen, {
@@ -81,10 +81,10 @@ for (const [name, start] of [['Apache’s mod_cgi', startApache], ['fcgiwrap', s
 		});
 
 		test('what is refused', async () => {
-			const stripe = sender(scene, 'stripe');
+			const stripe = sender(fixture, 'stripe');
 			const event = stripe.event('6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11', 'paid');
 			assert.equal((await send(stripe, event, { secret: 'whsec_another' })).status, 401);
-			assert.equal((await send(stripe, { ...event, more: 'x'.repeat(constant('UM_RECORD_BODY_MAX')) })).status, 413);
+			assert.equal((await send(stripe, { ...event, more: 'x'.repeat(constant('UM_FCGI_BODY_MAX')) })).status, 413);
 			assert.equal((await send(stripe, event)).status, 200);
 		});
 	});

@@ -10,35 +10,35 @@ import { after, before, describe, test } from 'node:test';
 import { installCgi, startApache, startFcgiwrap } from '../support/cgi.mjs';
 import { comeBack, goOn } from '../support/flow.mjs';
 import { request } from '../support/http.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 
-let scene;
+let fixture;
 let installed;
 
 before(async () => {
-	scene = await openScene({ name: 'cgi', own: true });
-	installed = await installCgi(scene.stack);
+	fixture = await openFixture({ name: 'cgi', own: true });
+	installed = await installCgi(fixture.stack);
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
-const outcomeOf = ({ id, owner }) => scene.urlmode.waitForCompletion(id, { ...owner, timeout: 0 });
+const outcomeOf = ({ id, owner }) => fixture.urlmode.waitForCompletion(id, { ...owner, timeout: 0 });
 
 for (const [name, start] of [['Apache’s mod_cgi', startApache], ['fcgiwrap', startFcgiwrap]]) {
 	describe(`under ${name}`, () => {
 		let server;
 
 		before(async () => {
-			server = scene.closing(await start(scene.stack, installed));
+			server = fixture.closeAtEnd(await start(fixture.stack, installed));
 		});
 
 		/** The same address at the other server; cookies know no ports. */
-		const there = (url) => new URL(String(url).replace(scene.stack.baseUrl, server.baseUrl));
+		const there = (url) => new URL(String(url).replace(fixture.stack.baseUrl, server.baseUrl));
 
 		test('the whole way', async () => {
-			const urlmode = scene.openUrlMode({ baseUrl: server.baseUrl });
-			const browser = scene.browser();
-			const flow = await goOn(urlmode, browser, { issuer: scene.stack.env.URLMODE_DEMO_ISSUER });
+			const urlmode = fixture.openUrlMode({ baseUrl: server.baseUrl });
+			const browser = fixture.browser();
+			const flow = await goOn(urlmode, browser, { issuer: fixture.stack.env.URLMODE_DEMO_ISSUER });
 			const wait = urlmode.waitForCompletion(flow.id, flow.owner);
 			const done = await browser.open(flow.returnTo({ code: 'by CGI' }));
 
@@ -50,22 +50,22 @@ for (const [name, start] of [['Apache’s mod_cgi', startApache], ['fcgiwrap', s
 		});
 
 		test('what FastCGI began it ends, and the other way round', async () => {
-			const browser = scene.browser();
-			const flow = await scene.goOn(browser);
+			const browser = fixture.browser();
+			const flow = await fixture.goOn(browser);
 			const hop = await comeBack(browser, there(flow.returnTo({ code: 'c' })));
 			assert.deepEqual([hop.status, hop.location], [303, '/done']);
 			assert.match((await comeBack(browser, flow.returnTo({ code: 'c' }))).body, /Already done/);
 			assert.match((await comeBack(browser, there(flow.returnTo({ code: 'c' })))).body, /Already done/);
 
-			const other = await scene.create();
+			const other = await fixture.create();
 			const page = await browser.open(there(other.url));
 			assert.equal((await browser.submit(page, { button: 'refuse' })).find('h1')[0].text, 'Declined');
 			assert.deepEqual((await outcomeOf(other)).action, 'decline');
 		});
 
 		test('form_post, with a body', async () => {
-			const browser = scene.browser();
-			const flow = await scene.goOn(browser);
+			const browser = fixture.browser();
+			const flow = await fixture.goOn(browser);
 			const hop = await browser.send({
 				url: there(flow.returnUrl),
 				method: 'POST',
@@ -97,19 +97,19 @@ for (const [name, start] of [['Apache’s mod_cgi', startApache], ['fcgiwrap', s
 		});
 
 		test('answers 503 while PostgreSQL is away', async () => {
-			const browser = scene.browser();
-			const flow = await scene.goOn(browser);
+			const browser = fixture.browser();
+			const flow = await fixture.goOn(browser);
 			const url = there(flow.returnTo({ code: 'late' }));
 
-			await scene.stack.service('stop', 'postgres');
+			await fixture.stack.service('stop', 'postgres');
 			const [away, health] = await Promise.all([
 				comeBack(browser, url), request(`${server.baseUrl}/healthz`),
 			]);
 			assert.deepEqual([away.status, away.headers['retry-after'], away.headers.refresh], [503, '3', '3']);
 			assert.equal(health.status, 503);
 			assert.equal((await request(`${server.baseUrl}/oauth/demo/return?state=x`)).status, 400);
-			await scene.stack.service('start', 'postgres');
-			await scene.untilServing();
+			await fixture.stack.service('start', 'postgres');
+			await fixture.untilServing();
 			assert.equal((await comeBack(browser, url)).location, '/done');
 			assert.equal((await outcomeOf(flow)).result.code, 'late');
 		});
@@ -124,17 +124,17 @@ test('one log line a request, in the file of the configuration; no secret in any
 		assert.ok(['connect', 'oauth-return', 'status'].includes(program));
 		assert.ok(/^[0-9a-f]{32}$/.test(id) || trouble !== undefined);
 	}
-	for (const [name, text] of await scene.stack.logs()) {
+	for (const [name, text] of await fixture.stack.logs()) {
 		assert.doesNotMatch(text, /state=|code=|by CGI|x{100}/, name);
 	}
 });
 
 test('from a bare environment: one request from it and from standard input', async () => {
-	const browser = scene.browser();
-	const flow = await scene.goOn(browser);
+	const browser = fixture.browser();
+	const flow = await fixture.goOn(browser);
 	const body = new URLSearchParams(flow.parameters({ code: 'bare' })).toString();
 	const child = spawn(path.join(installed.folder, 'oauth-return'), [], {
-		...await scene.stack.user(),
+		...await fixture.stack.user(),
 		stdio: ['pipe', 'pipe', 'inherit'],
 		env: {
 			GATEWAY_INTERFACE: 'CGI/1.1', REQUEST_METHOD: 'POST', SCRIPT_NAME: '/oauth', PATH_INFO: '/demo/return',
@@ -151,5 +151,5 @@ test('from a bare environment: one request from it and from standard input', asy
 	assert.equal(status, 0);
 	assert.match(answer, /^Status: 303\r\n/);
 	assert.match(answer, /\r\nLocation: \/done\r\n/);
-	assert.deepEqual((await outcomeOf(flow)).result, { code: 'bare', iss: scene.stack.env.URLMODE_DEMO_ISSUER });
+	assert.deepEqual((await outcomeOf(flow)).result, { code: 'bare', iss: fixture.stack.env.URLMODE_DEMO_ISSUER });
 });

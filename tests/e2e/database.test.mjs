@@ -12,33 +12,33 @@ import pg from 'pg';
 
 import { bindingOf } from '../../lib/node/src/token.js';
 import { comeBack, press } from '../support/flow.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DENIED = '42501'; // insufficient_privilege
 
-let scene;
+let fixture;
 
 before(async () => {
-	scene = await openScene({ name: 'database', own: true });
+	fixture = await openFixture({ name: 'database', own: true });
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
-const sql = (...args) => scene.stack.sql(...args);
+const sql = (...args) => fixture.stack.sql(...args);
 
 /** A connection that is closed at the end. */
 async function connectTo(connectionString) {
 	const client = new pg.Client({ connectionString });
 	await client.connect();
-	return scene.closing({ close: () => client.end(), query: (...args) => client.query(...args), on: client.on.bind(client) });
+	return fixture.closeAtEnd({ close: () => client.end(), query: (...args) => client.query(...args), on: client.on.bind(client) });
 }
 
 /** Connections as the two roles that log in. */
 async function connectAs(role) {
-	const config = JSON.parse(await readFile(scene.stack.env.URLMODE_CONFIG, 'utf8'));
-	return connectTo({ urlmode_cgi: config.database_url, urlmode_server: scene.stack.env.URLMODE_DATABASE_URL }[role]);
+	const config = JSON.parse(await readFile(fixture.stack.env.URLMODE_CONFIG, 'utf8'));
+	return connectTo({ urlmode_cgi: config.database_url, urlmode_server: fixture.stack.env.URLMODE_DATABASE_URL }[role]);
 }
 
 describe('migrations', () => {
@@ -47,7 +47,7 @@ describe('migrations', () => {
 	/** An empty database of this cluster: its URL. */
 	async function emptyDatabase() {
 		number += 1;
-		const url = new URL(scene.stack.env.URLMODE_ADMIN_DATABASE_URL);
+		const url = new URL(fixture.stack.env.URLMODE_ADMIN_DATABASE_URL);
 		url.pathname = `/migrated_${number}`;
 		await sql(`CREATE DATABASE migrated_${number}`);
 		return url.href;
@@ -85,7 +85,7 @@ describe('migrations', () => {
 	}
 
 	test('all are applied in the stack, in order', async () => {
-		assert.deepEqual((await applied(scene.stack.env.URLMODE_ADMIN_DATABASE_URL)).map(({ name }) => name), await files());
+		assert.deepEqual((await applied(fixture.stack.env.URLMODE_ADMIN_DATABASE_URL)).map(({ name }) => name), await files());
 	});
 
 	test('make migrate applies them to any database, in order and once; again it does nothing', async () => {
@@ -111,7 +111,7 @@ describe('migrations', () => {
 
 	test('one that fails leaves nothing of itself, and is taken up when it is mended', async () => {
 		const url = await emptyDatabase();
-		const folder = path.join(scene.stack.runDir, 'sql');
+		const folder = path.join(fixture.stack.runDir, 'sql');
 		await cp(path.join(ROOT, 'sql'), folder, { recursive: true });
 		const broken = path.join(folder, '900_broken.sql');
 		await writeFile(broken, 'CREATE TABLE urlmode.half ();\nSELECT 1 / 0;\n');
@@ -166,7 +166,7 @@ test('every object has a comment', async () => {
 test('the cluster is its own, durable, and reached from here alone', async () => {
 	const settings = Object.fromEntries((await sql('SELECT name, setting FROM pg_settings'))
 		.map(({ name, setting }) => [name, setting]));
-	const { runDir } = scene.stack;
+	const { runDir } = fixture.stack;
 
 	for (const [name, setting] of Object.entries({
 		fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', listen_addresses: '127.0.0.1',
@@ -180,7 +180,7 @@ test('the cluster is its own, durable, and reached from here alone', async () =>
 	const sockets = (await readdir(path.join(runDir, 'pg'))).filter((name) => name.startsWith('.s.PGSQL'));
 	assert.ok(sockets.includes(`.s.PGSQL.${settings.port}`));
 	for (const role of ['urlmode_cgi', 'urlmode_server', 'postgres']) {
-		const url = new URL(scene.stack.env.URLMODE_ADMIN_DATABASE_URL);
+		const url = new URL(fixture.stack.env.URLMODE_ADMIN_DATABASE_URL);
 		[url.username, url.password] = [role, 'guessed'];
 		await assert.rejects(connectTo(url.href), { code: '28P01' });
 	}
@@ -242,8 +242,8 @@ describe('what the roles may do', () => {
 
 	test('urlmode_cgi neither creates nor reads results; it needs id, binding and provider for what it may', async () => {
 		const client = await connectAs('urlmode_cgi');
-		const browser = scene.browser();
-		const flow = await scene.goOn(browser);
+		const browser = fixture.browser();
+		const flow = await fixture.goOn(browser);
 		await comeBack(browser, flow.returnTo({ code: 'a-secret-code' }));
 		const binding = bindingOf(flow.owner.subject, flow.owner.session);
 		const statements = [
@@ -272,7 +272,7 @@ describe('what the roles may do', () => {
 
 	test('urlmode_server reads what it can name, and opens nothing', async () => {
 		const client = await connectAs('urlmode_server');
-		const { id, owner } = await scene.create();
+		const { id, owner } = await fixture.create();
 		const read = async (ids, bindings) => (await client.query(
 			'SELECT id FROM urlmode.read($1::uuid[], $2::bytea[])', [ids, bindings])).rows;
 
@@ -288,15 +288,15 @@ describe('what the roles may do', () => {
 
 	test('urlmode_server reads without writing, a result as well', async () => {
 		const client = await connectAs('urlmode_server');
-		const { id, owner } = await scene.create({ pkce: true });
-		await scene.urlmode.complete(id, { ...owner, action: 'accept', result: { code: 'c' } });
+		const { id, owner } = await fixture.create({ pkce: true });
+		await fixture.urlmode.complete(id, { ...owner, action: 'accept', result: { code: 'c' } });
 		const named = [[id], [bindingOf(owner.subject, owner.session)]];
 
 		await client.query('BEGIN READ ONLY');
 		const { rows: [row] } = await client.query(
 			'SELECT status, result, verifier FROM urlmode.read($1::uuid[], $2::bytea[])', named);
 		assert.deepEqual([row.status, Buffer.isBuffer(row.result), Buffer.isBuffer(row.verifier)], ['completed', true, true]);
-		await assert.rejects(client.query('SELECT urlmode.note_read($1::uuid[], $2::bytea[])', named), { code: '25006' });
+		await assert.rejects(client.query('SELECT urlmode.mark_read($1::uuid[], $2::bytea[])', named), { code: '25006' });
 		await client.query('ROLLBACK');
 	});
 
@@ -321,7 +321,7 @@ describe('what the roles may do', () => {
 
 describe('a row', () => {
 	test('is completed once, however many try at the same time', async () => {
-		const { id, owner } = await scene.create();
+		const { id, owner } = await fixture.create();
 		const binding = bindingOf(owner.subject, owner.session);
 		const clients = await Promise.all(Array.from({ length: 20 }, () => connectAs('urlmode_cgi')));
 		const outcomes = await Promise.all(clients.map(async (client, index) => {
@@ -332,44 +332,44 @@ describe('a row', () => {
 		}));
 
 		assert.deepEqual(outcomes.filter((outcome) => outcome !== 'already'), ['completed']);
-		const { result } = await scene.stack.elicitation(id);
+		const { result } = await fixture.stack.elicitation(id);
 		assert.equal(result[0], outcomes.indexOf('completed'));
 	});
 
 	test('only ever moves forward', async () => {
-		const browser = scene.browser();
-		const flow = await scene.goOn(browser);
-		const { opened_at: openedAt } = await scene.stack.elicitation(flow.id);
+		const browser = fixture.browser();
+		const flow = await fixture.goOn(browser);
+		const { opened_at: openedAt } = await fixture.stack.elicitation(flow.id);
 		await press(browser, flow.confirm, 'continue');
-		assert.deepEqual((await scene.stack.elicitation(flow.id)).opened_at, openedAt, 'opened once');
+		assert.deepEqual((await fixture.stack.elicitation(flow.id)).opened_at, openedAt, 'opened once');
 		await comeBack(browser, flow.returnTo({ code: 'c' }));
-		const before = await scene.row(flow.id);
+		const before = await fixture.row(flow.id);
 
 		for (const answer of ['continue', 'refuse']) {
 			await press(browser, flow.confirm, answer);
 		}
-		assert.equal(await scene.urlmode.cancel(flow.id, flow.owner), false);
-		assert.equal(await scene.urlmode.complete(flow.id, { ...flow.owner, action: 'decline' }), false);
-		assert.equal(await scene.row(flow.id), before);
+		assert.equal(await fixture.urlmode.cancel(flow.id, flow.owner), false);
+		assert.equal(await fixture.urlmode.complete(flow.id, { ...flow.owner, action: 'decline' }), false);
+		assert.equal(await fixture.row(flow.id), before);
 	});
 });
 
 test('each step is announced on channel urlmode: the id and the status, nothing else', async () => {
-	const listener = await connectTo(scene.stack.env.URLMODE_ADMIN_DATABASE_URL);
+	const listener = await connectTo(fixture.stack.env.URLMODE_ADMIN_DATABASE_URL);
 	const heard = [];
 	listener.on('notification', ({ channel, payload }) => heard.push([channel, payload]));
 	await listener.query('LISTEN urlmode');
-	const browser = scene.browser();
+	const browser = fixture.browser();
 	const [accepted, declined, cancelled] = [
-		await scene.goOn(browser), await scene.goOn(browser), await scene.create(),
+		await fixture.goOn(browser), await fixture.goOn(browser), await fixture.create(),
 	];
-	const refused = await scene.create();
+	const refused = await fixture.create();
 	await comeBack(browser, accepted.returnTo({ code: 'a-secret-code' }));
 	await comeBack(browser, accepted.returnTo({ code: 'again' }));
 	await comeBack(browser, declined.returnTo({ error: 'access_denied' }));
 	await press(browser, await browser.open(refused.url), 'refuse');
-	await scene.urlmode.cancel(cancelled.id, cancelled.owner);
-	await scene.urlmode.cancel(cancelled.id, cancelled.owner);
+	await fixture.urlmode.cancel(cancelled.id, cancelled.owner);
+	await fixture.urlmode.cancel(cancelled.id, cancelled.owner);
 
 	const said = ({ id }, status) => ['urlmode', `{"id":"${id}","status":"${status}"}`];
 	const expected = [

@@ -9,36 +9,36 @@ import { after, before, describe, test } from 'node:test';
 
 import { constant } from '../security/constants.mjs';
 import { post, sender } from '../support/deliveries.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 
 const nginx = (name) => readFileSync(new URL(`../../nginx/urlmode/${name}`, import.meta.url), 'utf8');
 
-let scene;
+let fixture;
 let stripe;
 
 before(async () => {
-	scene = await openScene({ name: 'delivery-limits' });
-	stripe = sender(scene, 'stripe');
+	fixture = await openFixture({ name: 'delivery-limits' });
+	stripe = sender(fixture, 'stripe');
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 /** These very bytes, to Stripe's webhook; the answer's status. */
 async function send(body) {
 	const timestamp = Math.floor(Date.now() / 1000);
 	const signature = createHmac('sha256', stripe.provider.secrets[0]).update(`${timestamp}.${body}`).digest('hex');
 	const { status } = await post({
-		url: scene.url('/webhook/stripe'), method: 'POST', body,
+		url: fixture.url('/webhook/stripe'), method: 'POST', body,
 		headers: { 'Content-Type': 'application/json', 'Stripe-Signature': `t=${timestamp},v1=${signature}` },
 	});
 	return status;
 }
 
-describe('UM_RECORD_BODY_MAX bytes of a body', () => {
+describe('UM_FCGI_BODY_MAX bytes of a body', () => {
 	const padded = (size) => `{"a":["${'x'.repeat(size - 10)}"]}`;
 
 	test('and no more', async () => {
-		const max = constant('UM_RECORD_BODY_MAX');
+		const max = constant('UM_FCGI_BODY_MAX');
 		assert.equal(await send(padded(max)), 200);
 		assert.equal(await send(padded(max + 1)), 413);
 	});
@@ -47,7 +47,7 @@ describe('UM_RECORD_BODY_MAX bytes of a body', () => {
 		const [, location] = /^location \/webhook\/ \{([^}]*)\}/m.exec(nginx('server.conf'));
 		for (const directive of ['client_max_body_size', 'client_body_buffer_size']) {
 			const [, megabytes] = new RegExp(`\\b${directive} (\\d+)m;`).exec(location);
-			assert.equal(megabytes * 1_048_576, constant('UM_RECORD_BODY_MAX'), directive);
+			assert.equal(megabytes * 1_048_576, constant('UM_FCGI_BODY_MAX'), directive);
 		}
 	});
 });
@@ -66,12 +66,12 @@ test('UM_SIGNATURES_MAX signatures', async () => {
 
 test('UM_EVENTS_MAX events, each on its own elicitation', async () => {
 	const max = constant('UM_EVENTS_MAX');
-	const adyen = sender(scene, 'adyen');
-	const ids = await Promise.all(Array.from({ length: max + 1 }, async () => (await scene.createPayment('adyen')).id));
+	const adyen = sender(fixture, 'adyen');
+	const ids = await Promise.all(Array.from({ length: max + 1 }, async () => (await fixture.createPayment('adyen')).id));
 	const deliver = async (some) => (await adyen.send({
 		live: 'false', notificationItems: some.flatMap((id) => adyen.event(id, 'paid').notificationItems),
 	})).status;
-	const actions = async () => (await scene.stack.sql(
+	const actions = async () => (await fixture.stack.sql(
 		'SELECT action FROM urlmode.elicitation WHERE id = ANY ($1)', [ids])).map(({ action }) => action);
 
 	assert.equal(await deliver(ids), 400);
@@ -85,12 +85,12 @@ describe('what is kept of an event', () => {
 
 	/** A paid session with these; what is kept. */
 	async function keep({ event = `evt_${randomUUID()}`, type = 'checkout.session.completed', reference = 'cs_1' }, expected = 200) {
-		const { id } = await scene.createPayment();
+		const { id } = await fixture.createPayment();
 		const status = await send(JSON.stringify({
 			id: event, type, data: { object: { id: reference, client_reference_id: id, payment_status: 'paid' } },
 		}));
 		assert.equal(status, expected);
-		const [kept] = await scene.stack.sql('SELECT * FROM urlmode.event WHERE elicitation = $1', [id]);
+		const [kept] = await fixture.stack.sql('SELECT * FROM urlmode.event WHERE elicitation = $1', [id]);
 		return { id, kept };
 	}
 
@@ -114,8 +114,8 @@ describe('what is kept of an event', () => {
 		const max = constant('UM_REFERENCE_MAX');
 		const referenceOf = async (reference) => {
 			const { id } = await keep({ reference });
-			const [{ subject }] = await scene.stack.sql('SELECT subject FROM urlmode.elicitation WHERE id = $1', [id]);
-			return (await scene.urlmode.waitForCompletion(id, { subject })).result.reference;
+			const [{ subject }] = await fixture.stack.sql('SELECT subject FROM urlmode.elicitation WHERE id = $1', [id]);
+			return (await fixture.urlmode.waitForCompletion(id, { subject })).result.reference;
 		};
 		const longest = letter.repeat(max / 4);
 		assert.equal(await referenceOf(longest), longest);

@@ -6,24 +6,24 @@ import { after, before, describe, test } from 'node:test';
 
 import { comeBack, press } from '../support/flow.mjs';
 import { countRequests, holdRow, untilHeld, waitLongerForLocks, watchTransactions } from '../support/locks.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 
-let scene;
+let fixture;
 let transactions;
 
 before(async () => {
-	scene = await openScene({ name: 'done', own: true });
-	await waitLongerForLocks(scene.stack);
-	transactions = await watchTransactions(scene.stack);
+	fixture = await openFixture({ name: 'done', own: true });
+	await waitLongerForLocks(fixture.stack);
+	transactions = await watchTransactions(fixture.stack);
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
-const outcomeOf = ({ id, owner }) => scene.urlmode.waitForCompletion(id, { ...owner, timeout: 0 });
+const outcomeOf = ({ id, owner }) => fixture.urlmode.waitForCompletion(id, { ...owner, timeout: 0 });
 
 /** A second connection of the same browser. */
 function twin(browser) {
-	return scene.browser({ jar: browser.jar.clone() });
+	return fixture.browser({ jar: browser.jar.clone() });
 }
 
 function assertAlreadyDone(hop) {
@@ -32,11 +32,11 @@ function assertAlreadyDone(hop) {
 }
 
 test('reloading a return that is done shows “already done”, and changes nothing', async () => {
-	const browser = scene.browser();
-	const flow = await scene.goOn(browser);
+	const browser = fixture.browser();
+	const flow = await fixture.goOn(browser);
 	const url = flow.returnTo({ code: 'first' });
 	assert.equal((await comeBack(browser, url)).status, 303);
-	const before = await scene.row(flow.id);
+	const before = await fixture.row(flow.id);
 
 	for (const again of [
 		url,
@@ -46,25 +46,25 @@ test('reloading a return that is done shows “already done”, and changes noth
 	]) {
 		assertAlreadyDone(await comeBack(browser, again));
 	}
-	assert.equal(await scene.row(flow.id), before);
+	assert.equal(await fixture.row(flow.id), before);
 	assert.equal((await outcomeOf(flow)).result.code, 'first');
 });
 
 test('the link of a completed elicitation shows “already done”', async () => {
-	const browser = scene.browser();
-	const flow = await scene.goOn(browser);
+	const browser = fixture.browser();
+	const flow = await fixture.goOn(browser);
 	await comeBack(browser, flow.returnTo({ code: 'c' }));
-	const before = await scene.row(flow.id);
+	const before = await fixture.row(flow.id);
 
 	const page = await browser.open(flow.url);
 	assert.equal(page.status, 200);
 	assert.equal(page.find('h1')[0].text, 'Already done');
 	for (const button of ['continue', 'refuse']) {
 		const late = await browser.submit(flow.confirm, { button });
-		assert.equal(late.url, scene.url('/done'));
+		assert.equal(late.url, fixture.url('/done'));
 		assert.equal(late.find('h1')[0].text, 'Already done');
 	}
-	assert.equal(await scene.row(flow.id), before);
+	assert.equal(await fixture.row(flow.id), before);
 });
 
 test('the last page has a clean address, and says how it ended', async () => {
@@ -73,10 +73,10 @@ test('the last page has a clean address, and says how it ended', async () => {
 		[{ error: 'access_denied' }, 'Declined'],
 		[{ error: 'server_error' }, 'That did not work'],
 	]) {
-		const browser = scene.browser();
-		const flow = await scene.goOn(browser);
+		const browser = fixture.browser();
+		const flow = await fixture.goOn(browser);
 		const page = await browser.open(flow.returnTo(parameters));
-		assert.equal(page.url, scene.url('/done'));
+		assert.equal(page.url, fixture.url('/done'));
 		assert.equal(page.find('h1')[0].text, title);
 		assert.match(page.text, /[Cc]lose this tab/);
 		assert.equal(page.hops[0].body, '');
@@ -87,15 +87,15 @@ test('the last page has a clean address, and says how it ended', async () => {
 describe('two identical returns at the same instant', () => {
 	/** Sends `returns` one after another, all while the row `held` is locked, which stops the first. */
 	async function race(held, returns) {
-		const underWay = await countRequests(scene.stack, 'oauth-return', '/oauth/');
-		const lock = await holdRow(scene.stack, held);
+		const underWay = await countRequests(fixture.stack, 'oauth-return', '/oauth/');
+		const lock = await holdRow(fixture.stack, held);
 		await transactions();
 
 		try {
 			const hops = [];
 			for (const [index, [browser, url]] of returns.entries()) {
 				hops.push(comeBack(browser, url));
-				await untilHeld(scene.stack, 'oauth-return');
+				await untilHeld(fixture.stack, 'oauth-return');
 				await underWay(index + 1);
 			}
 			await lock.release();
@@ -113,8 +113,8 @@ describe('two identical returns at the same instant', () => {
 	}
 
 	test('in two transactions: one is sent to /done, the other is “already done”', async () => {
-		const browser = scene.browser();
-		const flow = await scene.goOn(browser);
+		const browser = fixture.browser();
+		const flow = await fixture.goOn(browser);
 		const url = flow.returnTo({ code: 'once' });
 
 		await assertOnce(await race(flow.id, [[browser, url], [twin(browser), url]]), flow);
@@ -122,8 +122,8 @@ describe('two identical returns at the same instant', () => {
 	});
 
 	test('in one transaction', async () => {
-		const [browser, other] = [scene.browser(), scene.browser()];
-		const [flow, blocker] = [await scene.goOn(browser), await scene.goOn(other)];
+		const [browser, other] = [fixture.browser(), fixture.browser()];
+		const [flow, blocker] = [await fixture.goOn(browser), await fixture.goOn(other)];
 		const url = flow.returnTo({ code: 'once' });
 
 		const [, ...hops] = await race(blocker.id, [
@@ -137,8 +137,8 @@ describe('two identical returns at the same instant', () => {
 describe('two tabs of one browser', () => {
 	for (const order of [[0, 1], [1, 0]]) {
 		test(`with a flow each end in the order ${order.map((tab) => tab + 1)}`, async () => {
-			const browser = scene.browser();
-			const tabs = [await scene.goOn(browser), await scene.goOn(browser)];
+			const browser = fixture.browser();
+			const tabs = [await fixture.goOn(browser), await fixture.goOn(browser)];
 
 			for (const tab of order) {
 				assert.equal((await comeBack(browser, tabs[tab].returnTo({ code: `tab ${tab}` }))).location, '/done');
@@ -150,8 +150,8 @@ describe('two tabs of one browser', () => {
 	}
 
 	test('with the same flow: whichever comes first', async () => {
-		const browser = scene.browser();
-		const flow = await scene.goOn(browser);
+		const browser = fixture.browser();
+		const flow = await fixture.goOn(browser);
 		const other = await press(browser, await browser.open(flow.url), 'continue');
 		const otherState = new URL(other.location).searchParams.get('state');
 

@@ -12,35 +12,35 @@ import pg from 'pg';
 import { sender } from '../support/deliveries.mjs';
 import { create } from '../support/flow.mjs';
 import { holdRow } from '../support/locks.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 
 const PRICE = { amount: 1050, currency: 'EUR' };
 const RECORD = 'SELECT outcome FROM urlmode.record_events($1, $2, $3, $4, $5, $6, $7, $8, $9)';
 
-let scene;
+let fixture;
 let one;
 let other;
 
 before(async () => {
-	scene = await openScene({ name: 'events' });
+	fixture = await openFixture({ name: 'events' });
 	[one, other] = await Promise.all([connect(), connect()]);
 });
 
 after(async () => {
 	await Promise.all([one?.end(), other?.end()]);
-	await scene?.close();
+	await fixture?.close();
 });
 
 /** A connection as the callback programs have it. */
 async function connect() {
-	const client = new pg.Client(scene.stack.env.URLMODE_CGI_DATABASE_URL);
+	const client = new pg.Client(fixture.stack.env.URLMODE_CGI_DATABASE_URL);
 	await client.connect();
 	return client;
 }
 
 async function start(options) {
-	const { id } = await create(scene.urlmode, {
+	const { id } = await create(fixture.urlmode, {
 		provider: 'stripe', kind: 'payment', targetUrl: 'https://checkout.example/pay', ...options,
 	});
 	return id;
@@ -59,15 +59,15 @@ async function record(client, events) {
 }
 
 async function stateOf(id) {
-	const [{ status, action, reason, rechecks }] = await scene.stack.sql(
+	const [{ status, action, reason, rechecks }] = await fixture.stack.sql(
 		'SELECT status, action, reason, rechecks FROM urlmode.elicitation WHERE id = $1', [id]);
 	return { status, action, reason, rechecks };
 }
 
-const kept = (id) => scene.stack.sql('SELECT identity, action FROM urlmode.event WHERE elicitation = $1 ORDER BY action', [id]);
+const kept = (id) => fixture.stack.sql('SELECT identity, action FROM urlmode.event WHERE elicitation = $1 ORDER BY action', [id]);
 
 const waiting = (client) => until('it waits for a lock', async () => {
-	const [row] = await scene.stack.sql(
+	const [row] = await fixture.stack.sql(
 		"SELECT FROM pg_stat_activity WHERE pid = $1 AND wait_event_type = 'Lock'", [client.processID]);
 	return row !== undefined;
 });
@@ -209,7 +209,7 @@ describe('what cannot be', () => {
 		'{"amount": 10, "currency": "EURO"}', '{"amount": 10, "currency": null}',
 	]) {
 		test(`${expected} is nothing that could be expected`, async () => {
-			await assert.rejects(scene.stack.sql(
+			await assert.rejects(fixture.stack.sql(
 				"SELECT urlmode.create_elicitation($1, 'stripe', 'payment', 'u', '', $2, 'T', 'https://t.example/', $3, NULL, 60000)",
 				[randomUUID(), randomBytes(16), expected]), { code: '23514' });
 		});
@@ -247,16 +247,16 @@ describe('what was expected', () => {
 
 test('after its expiry a payment still counts, until it is completed as expired', async () => {
 	const [open, over] = [await start({ ttl: 1 }), await start({ ttl: 1 })];
-	await until('it is expired', async () => (await scene.stack.sql(
+	await until('it is expired', async () => (await fixture.stack.sql(
 		'SELECT urlmode.expire(ARRAY[id], ARRAY[binding::bytea]) FROM urlmode.elicitation WHERE id = $1', [over])).length > 0);
 	assert.deepEqual(await record(one, [event(open, 'paid'), event(over, 'paid')]), ['accept', 'late']);
 	assert.deepEqual(await stateOf(over), { status: 'completed', action: 'cancel', reason: 'expired', rechecks: 0 });
 });
 
 test('a row that somebody else holds fails alone, and is taken when it is free', async () => {
-	const stripe = sender(scene, 'stripe');
+	const stripe = sender(fixture, 'stripe');
 	const [held, ...free] = await Promise.all(Array.from({ length: 6 }, () => start()));
-	const lock = await holdRow(scene.stack, held);
+	const lock = await holdRow(fixture.stack, held);
 	const paid = stripe.event(held, 'paid');
 	const answers = await Promise.all([
 		stripe.send(paid), ...free.map((id) => stripe.send(stripe.event(id, 'paid'))),

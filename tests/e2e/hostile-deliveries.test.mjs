@@ -9,21 +9,21 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 
 import { post, sender } from '../support/deliveries.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 
 const MANY = 300_000;
 
-let scene;
+let fixture;
 let stripe;
 let program;
 
 before(async () => {
-	scene = await openScene({ name: 'hostile-deliveries' });
-	stripe = sender(scene, 'stripe');
-	program = await scene.stack.program('webhook');
+	fixture = await openFixture({ name: 'hostile-deliveries' });
+	stripe = sender(fixture, 'stripe');
+	program = await fixture.stack.program('webhook');
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 const now = () => Math.floor(Date.now() / 1000);
 
@@ -35,7 +35,7 @@ function signed(bytes) {
 }
 
 function deliver(provider, body, headers, query = '') {
-	return { url: scene.url(`/webhook/${provider}${query}`), method: 'POST', body, headers: { 'Content-Type': 'application/json', ...headers } };
+	return { url: fixture.url(`/webhook/${provider}${query}`), method: 'POST', body, headers: { 'Content-Type': 'application/json', ...headers } };
 }
 
 /** It is answered so, and the process that answered goes on. */
@@ -43,7 +43,7 @@ async function answered(delivery, status, code) {
 	const answer = await post(delivery);
 	assert.equal(answer.status, status, answer.body);
 	if (code) assert.ok(answer.body.startsWith(`${code}: `), answer.body);
-	assert.equal((await scene.stack.program('webhook')).pid, program.pid, 'it was started again');
+	assert.equal((await fixture.stack.program('webhook')).pid, program.pid, 'it was started again');
 }
 
 /** A paid session of Stripe's, with raw JSON in some places. */
@@ -79,10 +79,10 @@ describe('an event with an invalid amount is refused with 400, and completes not
 		['no currency', { currency: '"e"' }],
 	]) {
 		test(what, async () => {
-			const { id } = await scene.createPayment();
-			const before = await scene.row(id);
+			const { id } = await fixture.createPayment();
+			const before = await fixture.row(id);
 			await answered(signed(paid(id, change)), 400, 'body_malformed');
-			assert.equal(await scene.row(id), before);
+			assert.equal(await fixture.row(id), before);
 		});
 	}
 });
@@ -95,9 +95,9 @@ describe('an unusual event that can be read completes the payment', () => {
 		['the largest amount', { amount: '9223372036854775807' }],
 	]) {
 		test(what, async () => {
-			const { id } = await scene.createPayment();
+			const { id } = await fixture.createPayment();
 			await answered(signed(paid(id, change)), 200);
-			const { action } = await scene.stack.elicitation(id);
+			const { action } = await fixture.stack.elicitation(id);
 			assert.equal(action, 'accept');
 		});
 	}
@@ -131,7 +131,7 @@ describe('other forms of body', () => {
 		test(what, async () => {
 			const answer = await post(deliver('dropbox-sign', body, headers));
 			assert.ok([400, 401].includes(answer.status), `${answer.status} ${answer.body}`);
-			assert.equal((await scene.stack.program('webhook')).pid, program.pid, 'it was started again');
+			assert.equal((await fixture.stack.program('webhook')).pid, program.pid, 'it was started again');
 		});
 	}
 
@@ -143,19 +143,19 @@ describe('other forms of body', () => {
 	});
 
 	test('Mollie: a form that is none asks for no recheck', async () => {
-		const { id } = await scene.createPayment('mollie');
+		const { id } = await fixture.createPayment('mollie');
 		for (const body of ['', '&'.repeat(MANY), '%', 'id=%00', 'id=%ff', 'id=a&id=b', `id=${'a'.repeat(MANY)}`]) {
-			const before = await scene.row(id);
+			const before = await fixture.row(id);
 			const answer = await post(deliver('mollie', body, { 'Content-Type': 'application/x-www-form-urlencoded' }, `?elicitation=${id}`));
 			assert.ok(answer.status < 500, `${answer.status} ${body.slice(0, 40)}`);
-			assert.equal(await scene.row(id), before, body.slice(0, 40));
+			assert.equal(await fixture.row(id), before, body.slice(0, 40));
 		}
 	});
 });
 
 test('a good delivery is accepted after all of them', async () => {
-	const { id } = await scene.createPayment();
+	const { id } = await fixture.createPayment();
 	assert.equal((await stripe.send(stripe.event(id, 'paid', { amount: 1, currency: 'EUR' }))).status, 200);
-	assert.equal((await scene.stack.elicitation(id)).action, 'accept');
-	assert.equal((await scene.stack.program('webhook')).pid, program.pid);
+	assert.equal((await fixture.stack.elicitation(id)).action, 'accept');
+	assert.equal((await fixture.stack.program('webhook')).pid, program.pid);
 });

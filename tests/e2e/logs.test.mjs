@@ -9,23 +9,23 @@ import { comeBack, press } from '../support/flow.mjs';
 import { post, request } from '../support/http.mjs';
 import { holdRow, untilHeld } from '../support/locks.mjs';
 import { changeNginx, sendRaw } from '../support/nginx.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-let scene;
+let fixture;
 
 /** Everything that no log may hold: text → what it is. */
 const secrets = new Map();
 let codes = 0;
 
 before(async () => {
-	scene = await openScene({ name: 'logs', own: true });
+	fixture = await openFixture({ name: 'logs', own: true });
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 /** A code with characters that are spelled otherwise in a URL, in a form and in JSON. */
 function newCode() {
@@ -41,9 +41,9 @@ function secret(what, text) {
 }
 
 /** A flow under way, whose secrets are noted. */
-async function goOn(browser = scene.browser(), options) {
-	const flow = await scene.goOn(browser, { pkce: true, ...options });
-	const cookie = browser.jar.header(new URL(scene.url('/')));
+async function goOn(browser = fixture.browser(), options) {
+	const flow = await fixture.goOn(browser, { pkce: true, ...options });
+	const cookie = browser.jar.header(new URL(fixture.url('/')));
 	const [[, bound]] = flow.confirm.forms[0].fields;
 
 	secret('a link', new URL(flow.url).searchParams.get('state'));
@@ -65,7 +65,7 @@ function spellings(text) {
 }
 
 async function assertNoSecret() {
-	for (const [name, text] of await scene.stack.logs()) {
+	for (const [name, text] of await fixture.stack.logs()) {
 		for (const [value, what] of secrets) {
 			for (const spelling of spellings(value)) {
 				assert.ok(!text.includes(spelling), `${what} is in ${name}: ${spelling}`);
@@ -76,7 +76,7 @@ async function assertNoSecret() {
 }
 
 const lineOf = ({ headers }) => until('it is in the log', async () => (
-	(await scene.stack.programLog()).find(({ request: id }) => id === headers['x-request-id'])));
+	(await fixture.stack.programLog()).find(({ request: id }) => id === headers['x-request-id'])));
 
 describe('one line a request', () => {
 	test('with time, program, request, provider, elicitation, outcome, reason and milliseconds', async () => {
@@ -86,7 +86,7 @@ describe('one line a request', () => {
 		const again = await comeBack(browser, flow.returnTo({ code: newCode() }));
 		const refused = await goOn(browser);
 		const refusal = await comeBack(browser, refused.returnTo({ error: 'access_denied' }));
-		const done = await browser.send({ url: new URL(scene.url('/done')) });
+		const done = await browser.send({ url: new URL(fixture.url('/done')) });
 		const [link, button] = browser.history;
 
 		for (const [hop, expected] of [
@@ -96,8 +96,8 @@ describe('one line a request', () => {
 			[again, { program: 'oauth-return', provider: 'demo', elicitation, status: 200, outcome: 'already', reason: '' }],
 			[refusal, { program: 'oauth-return', provider: 'demo', elicitation: refused.id, status: 303, outcome: 'completed', reason: 'access_denied' }],
 			[done, { program: 'status', provider: '', elicitation: '', status: 200, outcome: 'declined', reason: '' }],
-			[await request(scene.url('/connect/nobody')), { program: 'connect', provider: '', elicitation: '', status: 404, outcome: 'refused', reason: 'unknown_provider' }],
-			[await request(scene.url('/connect/github')), { program: 'connect', provider: 'github', elicitation: '', status: 400, outcome: 'refused', reason: 'state_missing' }],
+			[await request(fixture.url('/connect/nobody')), { program: 'connect', provider: '', elicitation: '', status: 404, outcome: 'refused', reason: 'unknown_provider' }],
+			[await request(fixture.url('/connect/github')), { program: 'connect', provider: 'github', elicitation: '', status: 400, outcome: 'refused', reason: 'state_missing' }],
 		]) {
 			const { time, ms, request: id, ...line } = await lineOf(hop);
 			assert.deepEqual(line, expected);
@@ -110,12 +110,12 @@ describe('one line a request', () => {
 	});
 
 	test('exactly one, and one of the web server with the same request id', async () => {
-		const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => request(scene.url(
+		const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => request(fixture.url(
 			['/connect/demo', '/oauth/demo/return', '/done', '/healthz'][i % 4]))));
 		await Promise.all(answers.map(lineOf));
 
-		const programLog = await scene.stack.programLog();
-		const accessLog = await scene.stack.accessLog();
+		const programLog = await fixture.stack.programLog();
+		const accessLog = await fixture.stack.accessLog();
 		for (const { status, headers: { 'x-request-id': id } } of answers) {
 			const [line, ...more] = programLog.filter((one) => one.request === id);
 			assert.deepEqual([line.status, more], [status, []]);
@@ -125,11 +125,11 @@ describe('one line a request', () => {
 	});
 
 	test('every line is JSON, whatever the request', async () => {
-		await sendRaw(scene.stack, 'GET /connect/de"mo\\x\x01\xff?state="} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-		await request(scene.url('/connect/%22%0a%7b?x=%22%0a%7b'));
+		await sendRaw(fixture.stack, 'GET /connect/de"mo\\x\x01\xff?state="} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+		await request(fixture.url('/connect/%22%0a%7b?x=%22%0a%7b'));
 
 		for (const name of ['connect', 'oauth-return', 'status']) {
-			const text = await readFile(`${scene.stack.runDir}/log/${name}.log`, 'utf8');
+			const text = await readFile(`${fixture.stack.runDir}/log/${name}.log`, 'utf8');
 			for (const line of text.trimEnd().split('\n')) {
 				assert.equal(JSON.parse(line).program, name);
 			}
@@ -191,7 +191,7 @@ describe('no secret, after', () => {
 			[`POST ${pathname}?${query} HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\n${flow.state}\r\n`, 400],
 			[`GET http://a${pathname}?${query} HTTP/1.1\r\n${head}\r\n`, 303],
 		]) {
-			const [first] = (await sendRaw(scene.stack, bytes)).split('\r\n');
+			const [first] = (await sendRaw(fixture.stack, bytes)).split('\r\n');
 			assert.match(first, new RegExp(`^HTTP/1\\.1 ${status}`), bytes.slice(0, 60));
 		}
 	});
@@ -207,11 +207,11 @@ describe('no secret, after', () => {
 
 	leaves('a program that is killed with a request in its hands', async () => {
 		const { browser, ...flow } = await goOn();
-		const lock = await holdRow(scene.stack, flow.id);
+		const lock = await holdRow(fixture.stack, flow.id);
 		try {
 			const hop = comeBack(browser, flow.returnTo({ code: newCode() }));
-			await untilHeld(scene.stack, 'oauth-return');
-			process.kill((await scene.stack.program('oauth-return')).pid, 'SIGKILL');
+			await untilHeld(fixture.stack, 'oauth-return');
+			process.kill((await fixture.stack.program('oauth-return')).pid, 'SIGKILL');
 			const { status } = await hop;
 			assert.ok(status === 502 || status === 503, `${status}: nginx's page, or the successor's, to which it is sent again`);
 		} finally {
@@ -221,8 +221,8 @@ describe('no secret, after', () => {
 
 	leaves('a program that is frozen', async () => {
 		const { browser, ...flow } = await goOn();
-		const { pid } = await until('it is there', () => scene.stack.program('oauth-return'));
-		const patience = (text) => changeNginx(scene.stack, 'fastcgi.conf', [[/fastcgi_read_timeout .*;/, text]]);
+		const { pid } = await until('it is there', () => fixture.stack.program('oauth-return'));
+		const patience = (text) => changeNginx(fixture.stack, 'fastcgi.conf', [[/fastcgi_read_timeout .*;/, text]]);
 
 		await patience('fastcgi_read_timeout 1s;');
 		process.kill(pid, 'SIGSTOP');
@@ -236,22 +236,22 @@ describe('no secret, after', () => {
 
 	leaves('programs that are not there', async () => {
 		const { browser, ...flow } = await goOn();
-		await scene.stack.service('stop', 'oauth-return');
-		await scene.stack.service('stop', 'connect');
+		await fixture.stack.service('stop', 'oauth-return');
+		await fixture.stack.service('stop', 'connect');
 		assert.equal((await comeBack(browser, flow.returnTo({ code: newCode() }))).status, 502);
 		assert.equal((await request(flow.url)).status, 502);
 		assert.equal((await press(browser, flow.confirm, 'continue')).status, 502);
-		await scene.stack.service('start', 'connect');
-		await scene.stack.service('start', 'oauth-return');
+		await fixture.stack.service('start', 'connect');
+		await fixture.stack.service('start', 'oauth-return');
 	});
 
 	leaves('a client that goes away', async () => {
 		const { browser, ...flow } = await goOn();
-		const lock = await holdRow(scene.stack, flow.id);
+		const lock = await holdRow(fixture.stack, flow.id);
 		try {
 			const gone = comeBack(browser, flow.returnTo({ code: newCode() }));
 			gone.catch(() => {});
-			await untilHeld(scene.stack, 'oauth-return');
+			await untilHeld(fixture.stack, 'oauth-return');
 			browser.close();
 			await assert.rejects(gone);
 		} finally {
@@ -261,31 +261,31 @@ describe('no secret, after', () => {
 
 	leaves('a row that PostgreSQL refuses, and PostgreSQL away', async () => {
 		const { browser, ...flow } = await goOn();
-		await scene.stack.sql(`
+		await fixture.stack.sql(`
 			ALTER TABLE urlmode.elicitation ADD CONSTRAINT spoilt CHECK (reason <> 'provider_error')`);
 		assert.equal((await comeBack(browser, flow.returnTo({ error: 'server_error', error_description: newCode() }))).status, 500);
-		await scene.stack.service('stop', 'postgres');
+		await fixture.stack.service('stop', 'postgres');
 		assert.equal((await comeBack(browser, flow.returnTo({ code: newCode() }))).status, 503);
 		assert.equal((await press(browser, flow.confirm, 'refuse')).status, 503);
-		await scene.stack.service('start', 'postgres');
+		await fixture.stack.service('start', 'postgres');
 	});
 
 	leaves('the whole stack was stopped', async () => {
-		const config = await readFile(scene.stack.env.URLMODE_CONFIG, 'utf8');
-		const keys = await readFile(scene.stack.env.URLMODE_KEYS_FILE, 'utf8');
+		const config = await readFile(fixture.stack.env.URLMODE_CONFIG, 'utf8');
+		const keys = await readFile(fixture.stack.env.URLMODE_KEYS_FILE, 'utf8');
 		secret('a key', keys.trim().split(' ')[1]);
 		secret("the programs' password", new URL(JSON.parse(config).database_url).password);
 		for (const name of ['URLMODE_DATABASE_URL', 'URLMODE_ADMIN_DATABASE_URL']) {
-			secret(`the password of ${name}`, new URL(scene.stack.env[name]).password);
+			secret(`the password of ${name}`, new URL(fixture.stack.env[name]).password);
 		}
 		for (const name of ['nginx', 'connect', 'oauth-return', 'status', 'postgres']) {
-			await scene.stack.service('stop', name);
+			await fixture.stack.service('stop', name);
 		}
 	});
 
 	test('the logs are not empty', async () => {
-		const logs = await scene.stack.logs();
-		const accessLog = await scene.stack.accessLog();
+		const logs = await fixture.stack.logs();
+		const accessLog = await fixture.stack.accessLog();
 
 		for (const name of ['access.log', 'nginx-error.log', 'connect.log', 'oauth-return.log', 'status.log', 'postgres.log']) {
 			assert.ok(logs.get(name)?.length > 0, name);

@@ -8,31 +8,31 @@ import { comeBack, press } from '../support/flow.mjs';
 import { request } from '../support/http.mjs';
 import { assertPlainPage, assertSecurityHeaders } from '../support/pages.mjs';
 import { familyOf } from '../support/processes.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { Tokens } from '../support/tokens.mjs';
 import { until } from '../support/wait.mjs';
 
 const PROGRAMS = ['connect', 'oauth-return', 'status'];
 
-let scene;
+let fixture;
 let tokens;
 
 before(async () => {
-	scene = await openScene({ name: 'outage', own: true });
-	tokens = new Tokens(scene.stack);
+	fixture = await openFixture({ name: 'outage', own: true });
+	tokens = new Tokens(fixture.stack);
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
-const programs = () => Promise.all(PROGRAMS.map((name) => scene.stack.program(name)));
+const programs = () => Promise.all(PROGRAMS.map((name) => fixture.stack.program(name)));
 
 function waitFor({ id, owner }) {
-	const outcome = scene.urlmode.waitForCompletion(id, owner);
+	const outcome = fixture.urlmode.waitForCompletion(id, owner);
 	outcome.catch(() => {}); // heard of where it is awaited
 	return outcome;
 }
 
-const health = async () => (await request(scene.url('/healthz'))).status;
+const health = async () => (await request(fixture.url('/healthz'))).status;
 
 function assertUnavailable(hop, { again } = {}) {
 	assert.equal(hop.status, 503);
@@ -55,13 +55,13 @@ async function assertForgedAreRefused(flow) {
 	const cookie = flow.browser.jar.header(new URL(flow.returnUrl));
 
 	for (const [url, status] of [
-		[scene.url(`/connect/demo?state=${forged}`), 400],
-		[scene.url(`/connect/demo?state=${tokens.mint(flow, { purpose: 'connect', expires: 1 })}`), 410],
+		[fixture.url(`/connect/demo?state=${forged}`), 400],
+		[fixture.url(`/connect/demo?state=${tokens.mint(flow, { purpose: 'connect', expires: 1 })}`), 410],
 		[`${flow.returnUrl}?code=c&state=${forged}`, 400],
 		[`${flow.returnUrl}?code=c&iss=wrong&state=${flow.state}`, 400],
-		[scene.url('/connect/nobody'), 404],
-		[scene.url('/%68ealthz'), 404],
-		[scene.url('/done'), 200],
+		[fixture.url('/connect/nobody'), 404],
+		[fixture.url('/%68ealthz'), 404],
+		[fixture.url('/done'), 200],
 	]) {
 		// What waits for the database is answered after three seconds at the earliest (UM_STORE_WAIT_MS).
 		const answer = await request(url, { headers: { Cookie: cookie }, timeout: 2_500 });
@@ -79,16 +79,16 @@ let refusal;  // its confirm page is open
 let untouched;
 
 beforeEach(async () => {
-	const browser = scene.browser();
-	pending = { browser, ...await scene.create() };
-	flow = { browser, ...await scene.goOn(browser) };
-	posted = { browser, ...await scene.goOn(browser) };
-	refusal = { browser, ...await scene.create() };
+	const browser = fixture.browser();
+	pending = { browser, ...await fixture.create() };
+	flow = { browser, ...await fixture.goOn(browser) };
+	posted = { browser, ...await fixture.goOn(browser) };
+	refusal = { browser, ...await fixture.create() };
 	refusal.page = await browser.open(refusal.url);
 	untouched = await rows();
 });
 
-const rows = () => Promise.all([pending, flow, posted, refusal].map(({ id }) => scene.row(id)));
+const rows = () => Promise.all([pending, flow, posted, refusal].map(({ id }) => fixture.row(id)));
 
 /** Every kind of request that needs the database, while it is away. Answers the 503s. */
 async function askInVain() {
@@ -122,13 +122,13 @@ describe('PostgreSQL is stopped and started again', () => {
 		const wait = waitFor(flow);
 		assert.equal(await health(), 200);
 
-		await scene.stack.service('stop', 'postgres');
+		await fixture.stack.service('stop', 'postgres');
 		const inVain = await askInVain();
 		assert.equal(await health(), 503);
 		await assertForgedAreRefused(flow);
-		await scene.stack.service('start', 'postgres');
+		await fixture.stack.service('start', 'postgres');
 		assert.deepEqual(await rows(), untouched, 'nothing was consumed');
-		await scene.untilServing();
+		await fixture.untilServing();
 
 		assert.equal((await refresh(flow.browser, inVain.link)).status, 200);
 		assert.equal((await refresh(flow.browser, inVain.back)).location, '/done');
@@ -142,13 +142,13 @@ describe('PostgreSQL is stopped and started again', () => {
 	});
 
 	test('a request that comes while it starts waits for it', async () => {
-		await scene.stack.service('stop', 'postgres');
+		await fixture.stack.service('stop', 'postgres');
 		const [hop] = await Promise.all([
 			until('it is done', async () => {
 				const answer = await comeBack(flow.browser, flow.returnTo({ code: 'patient' }));
 				return answer.status === 503 ? undefined : answer;
 			}),
-			scene.stack.service('start', 'postgres'),
+			fixture.stack.service('start', 'postgres'),
 		]);
 
 		assert.equal(hop.location, '/done');
@@ -156,7 +156,7 @@ describe('PostgreSQL is stopped and started again', () => {
 	});
 
 	test('programs that were started without a database find it', async () => {
-		await scene.stack.service('stop', 'postgres');
+		await fixture.stack.service('stop', 'postgres');
 		const before = await programs();
 		for (const { pid } of before) {
 			process.kill(pid, 'SIGTERM');
@@ -165,16 +165,16 @@ describe('PostgreSQL is stopped and started again', () => {
 			.every((now, index) => now && now.pid !== before[index].pid));
 		await until('they serve', async () => await health() === 503);
 		await assertForgedAreRefused(flow);
-		await scene.stack.service('start', 'postgres');
-		await scene.untilServing();
+		await fixture.stack.service('start', 'postgres');
+		await fixture.untilServing();
 		assert.equal((await comeBack(flow.browser, flow.returnTo({ code: 'c' }))).location, '/done');
 	});
 
 	test('terminated connections are opened again, and no request is lost by it', async () => {
 		for (let round = 0; round < 10; round++) {
-			const browser = scene.browser();
-			const one = await scene.goOn(browser);
-			await scene.stack.sql(`
+			const browser = fixture.browser();
+			const one = await fixture.goOn(browser);
+			await fixture.stack.sql(`
 				SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'urlmode_cgi'`);
 			const hop = await comeBack(browser, one.returnTo({ code: `round ${round}` }));
 			assert.deepEqual([hop.status, hop.location], [303, '/done']);
@@ -186,7 +186,7 @@ describe('PostgreSQL is stopped and started again', () => {
 describe('PostgreSQL is frozen', () => {
 	/** Every process of the cluster. */
 	async function signal(name) {
-		for (const { pid } of await familyOf(await scene.stack.pid('postgres'))) {
+		for (const { pid } of await familyOf(await fixture.stack.pid('postgres'))) {
 			process.kill(pid, name);
 		}
 	}
@@ -202,7 +202,7 @@ describe('PostgreSQL is frozen', () => {
 		} finally {
 			await signal('SIGCONT');
 		}
-		await scene.untilServing();
+		await fixture.untilServing();
 
 		// Whether what was on its way has been done meanwhile is PostgreSQL's to know: done once it is.
 		for (const [one, code] of [[flow, 'by GET'], [posted, 'by POST']]) {
@@ -216,14 +216,14 @@ describe('PostgreSQL is frozen', () => {
 
 test('read-only, as a server that was demoted is: 503, and then as before', async () => {
 	const before = await rows();
-	await scene.stack.sql("ALTER ROLE urlmode_cgi SET default_transaction_read_only = on");
-	await scene.stack.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'urlmode_cgi'");
+	await fixture.stack.sql("ALTER ROLE urlmode_cgi SET default_transaction_read_only = on");
+	await fixture.stack.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'urlmode_cgi'");
 	try {
 		assertUnavailable(await comeBack(flow.browser, flow.returnTo({ code: 'c' })));
 		assert.deepEqual(await rows(), before);
 	} finally {
-		await scene.stack.sql('ALTER ROLE urlmode_cgi RESET default_transaction_read_only');
+		await fixture.stack.sql('ALTER ROLE urlmode_cgi RESET default_transaction_read_only');
 	}
-	await scene.untilServing();
+	await fixture.untilServing();
 	assert.equal((await comeBack(flow.browser, flow.returnTo({ code: 'c' }))).location, '/done');
 });

@@ -6,24 +6,24 @@ import { after, before, test } from 'node:test';
 
 import { post, sender } from '../support/deliveries.mjs';
 import { PROVIDER_PAGE, press } from '../support/flow.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 
 const EMAIL = 'who.paid@customer.example';
 
-let scene;
+let fixture;
 let stripe;
 
 before(async () => {
-	scene = await openScene({ name: 'payment-logs', own: true });
-	stripe = sender(scene, 'stripe');
+	fixture = await openFixture({ name: 'payment-logs', own: true });
+	stripe = sender(fixture, 'stripe');
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 const lineOf = async ({ headers }) => {
 	const { time, ms, request, ...line } = await until('it is in the log', async () => (
-		(await scene.stack.programLog()).find(({ request: id }) => id === headers['x-request-id'])));
+		(await fixture.stack.programLog()).find(({ request: id }) => id === headers['x-request-id'])));
 	return line;
 };
 
@@ -35,15 +35,15 @@ async function deliver(event) {
 }
 
 test('each delivery and each return has its line, and no log has a secret', async () => {
-	const payment = await scene.createPayment();
-	const other = await scene.createPayment();
-	const browser = scene.browser();
+	const payment = await fixture.createPayment();
+	const other = await fixture.createPayment();
+	const browser = fixture.browser();
 	await press(browser, await browser.open(payment.url), 'continue');
 	const stateOf = (url) => new URL(url).searchParams.get('state');
 	const paid = await deliver(stripe.event(payment.id, 'paid'));
 	const line = (more) => ({ program: 'webhook', provider: 'stripe', elicitation: payment.id, status: 200, reason: '', ...more });
 	const secrets = new Set([EMAIL, stripe.provider.secrets[0], stateOf(payment.returnUrl), stateOf(payment.cancelUrl),
-		browser.jar.header(new URL(scene.url('/'))).match(/__Host-urlmode=([^;]*)/)[1]]);
+		browser.jar.header(new URL(fixture.url('/'))).match(/__Host-urlmode=([^;]*)/)[1]]);
 	const send = async (delivery, expected) => {
 		delivery.secrets?.forEach((secret) => secrets.add(secret));
 		assert.deepEqual(await lineOf(await post(delivery)), expected);
@@ -62,14 +62,14 @@ test('each delivery and each return has its line, and no log has a secret', asyn
 		line({ elicitation: '', outcome: 'unknown' }));
 	await send({ ...paid, body: `${paid.body} ` },
 		line({ elicitation: '', status: 401, outcome: 'refused', reason: 'signature_invalid' }));
-	await send({ ...paid, url: scene.url('/webhook/nobody') },
+	await send({ ...paid, url: fixture.url('/webhook/nobody') },
 		line({ provider: '', elicitation: '', status: 404, outcome: 'refused', reason: 'unknown_provider' }));
 	assert.deepEqual(await lineOf(await back(payment.returnUrl)),
 		line({ program: 'payment-return', status: 303, outcome: 'completed' }));
 	assert.deepEqual(await lineOf(await back(payment.cancelUrl)),
 		line({ program: 'payment-return', status: 303, outcome: 'completed' }));
 
-	for (const [name, text] of await scene.stack.logs()) {
+	for (const [name, text] of await fixture.stack.logs()) {
 		for (const secret of secrets) {
 			for (const spelling of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]) {
 				assert.ok(!text.includes(spelling), `${name} has ${spelling}`);

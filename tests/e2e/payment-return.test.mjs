@@ -7,24 +7,24 @@ import { after, before, describe, test } from 'node:test';
 import { sender } from '../support/deliveries.mjs';
 import { create, PROVIDER_PAGE, press } from '../support/flow.mjs';
 import { titleOf } from '../support/pages.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 
 const PRICE = { amount: 500, currency: 'EUR' };
 
-let scene;
+let fixture;
 let stripe;
 
 before(async () => {
-	scene = await openScene({ name: 'payment-return' });
-	stripe = sender(scene, 'stripe');
+	fixture = await openFixture({ name: 'payment-return' });
+	stripe = sender(fixture, 'stripe');
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 /** A payment whose user has gone on to the checkout in `browser`. */
 async function pay(browser, options) {
 	let given;
-	const payment = await create(scene.urlmode, {
+	const payment = await create(fixture.urlmode, {
 		provider: 'stripe', kind: 'payment', expected: PRICE, ...options,
 		targetUrl: (way) => {
 			given = way;
@@ -43,20 +43,20 @@ const back = (browser, url) => browser.send({ url: new URL(url), from: PROVIDER_
 
 function statusRoute({ returnUrl }) {
 	const state = new URL(returnUrl).searchParams.get('state');
-	return scene.url(`/status?provider=stripe&state=${state}`);
+	return fixture.url(`/status?provider=stripe&state=${state}`);
 }
 
 test('the return completes nothing; its page follows the row, and ends on /done', async () => {
-	const browser = scene.browser();
+	const browser = fixture.browser();
 	const payment = await pay(browser);
-	const before = await scene.row(payment.id);
+	const before = await fixture.row(payment.id);
 
 	const page = await browser.open(payment.returnUrl);
 	assert.equal(page.status, 200);
 	assert.equal(titleOf(page), 'Waiting for the confirmation');
 	assert.match(page.headers['content-security-policy'], /script-src 'sha256-/);
 	assert.match(page.body, /<noscript><meta http-equiv="refresh" content="5"><\/noscript>/);
-	assert.equal(await scene.row(payment.id), before);
+	assert.equal(await fixture.row(payment.id), before);
 
 	const open = await back(browser, statusRoute(payment));
 	assert.deepEqual(JSON.parse(open.body), { status: 'opened', action: null, reason: '' });
@@ -67,7 +67,7 @@ test('the return completes nothing; its page follows the row, and ends on /done'
 		{ status: 'completed', action: 'accept', reason: '' });
 
 	const done = await browser.open(payment.returnUrl);
-	assert.equal(done.url, scene.url('/done'));
+	assert.equal(done.url, fixture.url('/done'));
 	assert.equal(titleOf(done), 'All done');
 });
 
@@ -79,11 +79,11 @@ describe('how it ended, on /done', () => {
 		['paid', 'Not what was asked for', { ...PRICE, amount: PRICE.amount + 1 }],
 	]) {
 		test(`${what}: ${title}`, async () => {
-			const browser = scene.browser();
+			const browser = fixture.browser();
 			const payment = await pay(browser);
 			await stripe.send(stripe.event(payment.id, what, paid));
 			const done = await browser.open(payment.returnUrl);
-			assert.equal(done.url, scene.url('/done'));
+			assert.equal(done.url, fixture.url('/done'));
 			assert.equal(titleOf(done), title);
 		});
 	}
@@ -91,65 +91,65 @@ describe('how it ended, on /done', () => {
 
 describe('the return without a payment', () => {
 	test('declines a payment that was not made, and wakes the waiter', async () => {
-		const browser = scene.browser();
+		const browser = fixture.browser();
 		const payment = await pay(browser);
-		const outcome = scene.urlmode.waitForCompletion(payment.id, payment.owner);
+		const outcome = fixture.urlmode.waitForCompletion(payment.id, payment.owner);
 		const page = await browser.open(payment.cancelUrl);
-		assert.equal(page.url, scene.url('/done'));
+		assert.equal(page.url, fixture.url('/done'));
 		assert.equal(titleOf(page), 'Declined');
 		const { action, reason } = await outcome;
 		assert.deepEqual([action, reason], ['decline', 'cancelled']);
 	});
 
 	test('does not decline a payment that is processing', async () => {
-		const browser = scene.browser();
+		const browser = fixture.browser();
 		const payment = await pay(browser);
 		await stripe.send(stripe.event(payment.id, 'processing', PRICE));
-		const before = await scene.row(payment.id);
+		const before = await fixture.row(payment.id);
 		const page = await browser.open(payment.cancelUrl);
 		assert.equal(titleOf(page), 'Still processing');
-		assert.equal(await scene.row(payment.id), before);
+		assert.equal(await fixture.row(payment.id), before);
 	});
 
 	test('does not decline a payment that was made', async () => {
-		const browser = scene.browser();
+		const browser = fixture.browser();
 		const payment = await pay(browser);
 		await stripe.send(stripe.event(payment.id, 'paid', PRICE));
 		const page = await browser.open(payment.cancelUrl);
 		assert.equal(titleOf(page), 'All done');
-		assert.deepEqual(await scene.standing(payment), ['completed', 'accept', '']);
+		assert.deepEqual(await fixture.standing(payment), ['completed', 'accept', '']);
 	});
 });
 
 describe('only the browser that started', () => {
 	test('sees the payment\'s pages, and may decline', async () => {
-		const payment = await pay(scene.browser());
-		const before = await scene.row(payment.id);
-		const other = scene.browser();
+		const payment = await pay(fixture.browser());
+		const before = await fixture.row(payment.id);
+		const other = fixture.browser();
 		await pay(other);
-		for (const browser of [scene.browser(), other]) {
+		for (const browser of [fixture.browser(), other]) {
 			for (const url of [payment.returnUrl, payment.cancelUrl, statusRoute(payment)]) {
 				const hop = await back(browser, url);
 				assert.equal(hop.status, 403, url);
 				assert.match(hop.body, /wrong_browser/);
 			}
 		}
-		assert.equal(await scene.row(payment.id), before);
+		assert.equal(await fixture.row(payment.id), before);
 	});
 
 	test('nobody may decline before a browser has opened the payment', async () => {
-		const payment = await create(scene.urlmode, { provider: 'stripe', kind: 'payment', targetUrl: 'https://checkout.example/' });
-		assert.equal((await back(scene.browser(), payment.cancelUrl)).status, 403);
-		assert.deepEqual(await scene.standing(payment), ['pending', null, '']);
+		const payment = await create(fixture.urlmode, { provider: 'stripe', kind: 'payment', targetUrl: 'https://checkout.example/' });
+		assert.equal((await back(fixture.browser(), payment.cancelUrl)).status, 403);
+		assert.deepEqual(await fixture.standing(payment), ['pending', null, '']);
 	});
 });
 
 describe('after the expiry', () => {
-	const expire = ({ id }) => scene.stack.sql(
+	const expire = ({ id }) => fixture.stack.sql(
 		"UPDATE urlmode.elicitation SET expires_at = now() - interval '1 minute' WHERE id = $1", [id]);
 
 	test('a payment that is processing is followed until it is settled', async () => {
-		const browser = scene.browser();
+		const browser = fixture.browser();
 		const payment = await pay(browser);
 		await stripe.send(stripe.event(payment.id, 'processing', PRICE));
 		await expire(payment);
@@ -160,7 +160,7 @@ describe('after the expiry', () => {
 	});
 
 	test('a payment without an event has expired; an event that comes later still counts', async () => {
-		const browser = scene.browser();
+		const browser = fixture.browser();
 		const payment = await pay(browser);
 		await expire(payment);
 		for (const url of [payment.returnUrl, payment.cancelUrl]) {
@@ -168,31 +168,31 @@ describe('after the expiry', () => {
 			assert.equal(page.status, 410);
 			assert.match(page.body, /<code>expired<\/code>/);
 		}
-		assert.deepEqual(await scene.standing(payment), ['opened', null, '']);
+		assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
 		await stripe.send(stripe.event(payment.id, 'paid', PRICE));
 		assert.equal(titleOf(await browser.open(payment.returnUrl)), 'All done');
 	});
 });
 
 test('a state for one way does not open the other', async () => {
-	const browser = scene.browser();
+	const browser = fixture.browser();
 	const payment = await pay(browser);
 	const state = (url) => new URL(url).searchParams.get('state');
 	for (const [path, token] of [
 		['/payment/stripe/cancel', state(payment.returnUrl)],
 		['/payment/stripe/return', state(payment.cancelUrl)],
 	]) {
-		const hop = await back(browser, scene.url(`${path}?state=${token}`));
+		const hop = await back(browser, fixture.url(`${path}?state=${token}`));
 		assert.equal(hop.status, 400, path);
 		assert.match(hop.body, /state_invalid/);
 	}
-	assert.deepEqual(await scene.standing(payment), ['opened', null, '']);
+	assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
 });
 
 test('HEAD, POST and a prefetch decline nothing', async () => {
-	const browser = scene.browser();
+	const browser = fixture.browser();
 	const payment = await pay(browser);
-	const before = await scene.row(payment.id);
+	const before = await fixture.row(payment.id);
 	for (const method of ['HEAD', 'POST']) {
 		const hop = await browser.send({ url: new URL(payment.cancelUrl), method, body: method === 'POST' ? 'a=b' : undefined, from: PROVIDER_PAGE });
 		assert.equal(hop.status, 405);
@@ -200,5 +200,5 @@ test('HEAD, POST and a prefetch decline nothing', async () => {
 	}
 	const hop = await browser.send({ url: new URL(payment.cancelUrl), headers: { 'Sec-Purpose': 'prefetch' } });
 	assert.equal(hop.status, 503);
-	assert.equal(await scene.row(payment.id), before);
+	assert.equal(await fixture.row(payment.id), before);
 });

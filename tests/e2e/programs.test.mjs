@@ -14,26 +14,26 @@ import { comeBack } from '../support/flow.mjs';
 import { request } from '../support/http.mjs';
 import { holdRow, untilHeld, waitLongerForLocks } from '../support/locks.mjs';
 import { isThere } from '../support/processes.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 
 const PROGRAMS = ['connect', 'oauth-return', 'status'];
 
-let scene;
+let fixture;
 
 before(async () => {
-	scene = await openScene({ name: 'programs', own: true });
-	await waitLongerForLocks(scene.stack);
+	fixture = await openFixture({ name: 'programs', own: true });
+	await waitLongerForLocks(fixture.stack);
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 const codeOf = async ({ id, owner }) => (
-	await scene.urlmode.waitForCompletion(id, { ...owner, timeout: 0 })).result.code;
+	await fixture.urlmode.waitForCompletion(id, { ...owner, timeout: 0 })).result.code;
 
 /** The process that serves, when it is another than `before`. */
 const successor = (name, before) => until(`${name} was started again`, async () => {
-	const now = await scene.stack.program(name);
+	const now = await fixture.stack.program(name);
 	return now && now.pid !== before.pid ? now : undefined;
 });
 
@@ -41,16 +41,16 @@ const gone = (program) => until('the program has ended', async () => !await isTh
 
 /** A flow under way whose completion is held up inside PostgreSQL until `lock.release`, or the end of the test. */
 async function held(t) {
-	const browser = scene.browser();
-	const flow = await scene.goOn(browser);
-	const lock = await holdRow(scene.stack, flow.id);
+	const browser = fixture.browser();
+	const flow = await fixture.goOn(browser);
+	const lock = await holdRow(fixture.stack, flow.id);
 	t.after(() => lock.release());
-	const program = await scene.stack.program('oauth-return');
+	const program = await fixture.stack.program('oauth-return');
 	const back = flow.returnTo({ code: `code of ${flow.id}` });
 	const hop = comeBack(browser, back);
 	hop.catch(() => {}); // heard of where it is awaited
 
-	await untilHeld(scene.stack, 'oauth-return');
+	await untilHeld(fixture.stack, 'oauth-return');
 	return { browser, flow, lock, program, back, hop };
 }
 
@@ -76,8 +76,8 @@ describe('SIGTERM', () => {
 
 	for (const name of PROGRAMS) {
 		test(`ends ${name} within a second when it is idle, whoever is connected`, async () => {
-			const program = await until(`${name} is there`, () => scene.stack.program(name));
-			const socket = path.relative('.', path.join(scene.stack.runDir, 'sock', `${name}.sock`));
+			const program = await until(`${name} is there`, () => fixture.stack.program(name));
+			const socket = path.relative('.', path.join(fixture.stack.runDir, 'sock', `${name}.sock`));
 			const peers = await Promise.all(Array.from({ length: 50 }, async () => {
 				const peer = connect(socket);
 				peer.on('error', () => {});
@@ -86,7 +86,7 @@ describe('SIGTERM', () => {
 			}));
 			// Half of them stall inside a record.
 			peers.slice(25).forEach((peer) => peer.write(Buffer.from([1, 1, 0, 1, 0, 8, 0, 0, 0, 1])));
-			assert.ok((await request(scene.url({
+			assert.ok((await request(fixture.url({
 				connect: '/connect/', 'oauth-return': '/oauth/', status: '/done',
 			}[name]))).status < 500, 'it serves beside them');
 
@@ -107,12 +107,12 @@ describe('SIGTERM', () => {
 		const ways = [{}, { method: 'POST', headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: 'state=x' }];
 		const load = Array.from({ length: 8 }, async (_, n) => {
 			const options = ways[n % ways.length];
-			const url = scene.url(`/oauth/demo/return${options.body ? '' : '?state=x'}`);
+			const url = fixture.url(`/oauth/demo/return${options.body ? '' : '?state=x'}`);
 			while (!ending) answers.push(await request(url, options));
 		});
 
 		for (let round = 0; round < 5; round++) {
-			const program = await until('it is there', () => scene.stack.program('oauth-return'));
+			const program = await until('it is there', () => fixture.stack.program('oauth-return'));
 			const before = answers.length;
 			await until('it is busy', () => answers.length > before + 50);
 			process.kill(program.pid, 'SIGTERM');
@@ -135,7 +135,7 @@ describe('a program that crashes', () => {
 		const answer = await hop;
 		if (answer.status === 502) assert.deepEqual([answer.headers['retry-after'], answer.headers.refresh], ['3', '3']);
 		else assertDone(answer);
-		await scene.untilServing();
+		await fixture.untilServing();
 
 		assertDone(await comeBack(browser, back));
 		assert.equal(await codeOf(flow), `code of ${flow.id}`);
@@ -144,14 +144,14 @@ describe('a program that crashes', () => {
 	test('repeatedly is started again each time', async () => {
 		for (const name of PROGRAMS) {
 			for (let round = 0; round < 5; round++) {
-				const program = await until(`${name} is there`, () => scene.stack.program(name));
+				const program = await until(`${name} is there`, () => fixture.stack.program(name));
 				process.kill(program.pid, 'SIGKILL');
 				await successor(name, program);
 			}
 		}
-		await scene.untilServing();
-		const browser = scene.browser();
-		const flow = await scene.goOn(browser);
+		await fixture.untilServing();
+		const browser = fixture.browser();
+		const flow = await fixture.goOn(browser);
 		assert.equal((await comeBack(browser, flow.returnTo({ code: 'c' }))).location, '/done');
 	});
 });
@@ -162,57 +162,57 @@ test('a client that disconnects disturbs no other request', async (t) => {
 	await assert.rejects(hop);
 	await lock.release();
 
-	const { result } = await scene.urlmode.waitForCompletion(flow.id, flow.owner);
+	const { result } = await fixture.urlmode.waitForCompletion(flow.id, flow.owner);
 	assert.equal(result.code, `code of ${flow.id}`);
 	const { request: id } = await until('the program has logged it', async () => (
-		(await scene.stack.programLog()).find(({ program, elicitation }) => (
+		(await fixture.stack.programLog()).find(({ program, elicitation }) => (
 			program === 'oauth-return' && elicitation === flow.id))));
 	const { status } = await until('nginx has logged it', async () => (
-		(await scene.stack.accessLog()).find(({ request_id: requestId }) => requestId === id)));
+		(await fixture.stack.accessLog()).find(({ request_id: requestId }) => requestId === id)));
 	assert.equal(status, '303', 'nginx waited for the answer');
 });
 
 test('only the web server can connect to the sockets', async () => {
-	const { uid = process.getuid() } = await scene.stack.user();
-	const sockets = await readdir(path.join(scene.stack.runDir, 'sock'));
+	const { uid = process.getuid() } = await fixture.stack.user();
+	const sockets = await readdir(path.join(fixture.stack.runDir, 'sock'));
 	assert.ok(sockets.length >= PROGRAMS.length);
 	for (const name of sockets) {
-		const { mode, uid: owner } = await stat(path.join(scene.stack.runDir, 'sock', name));
+		const { mode, uid: owner } = await stat(path.join(fixture.stack.runDir, 'sock', name));
 		assert.equal(mode & 0o777, 0o660, name);
 		assert.equal(owner, uid);
 	}
 	for (const folder of ['', 'sock', 'pg', 'log', 'secrets']) {
-		const { mode } = await stat(path.join(scene.stack.runDir, folder));
+		const { mode } = await stat(path.join(fixture.stack.runDir, folder));
 		assert.equal(mode & 0o077, 0, `${folder} is closed to others`);
 	}
 	for (const file of ['keys', 'config.json', 'env']) {
-		const { mode } = await stat(path.join(scene.stack.runDir, file));
+		const { mode } = await stat(path.join(fixture.stack.runDir, file));
 		assert.equal(mode & 0o007, 0, `${file} is closed to others`);
 	}
 });
 
 test('each program keeps one connection to PostgreSQL', async () => {
-	const connections = () => scene.stack.sql(`
+	const connections = () => fixture.stack.sql(`
 		SELECT application_name AS name, count(*)::int FROM pg_stat_activity
 		WHERE usename = 'urlmode_cgi' GROUP BY 1 ORDER BY 1`);
-	const running = (await readdir(path.join(scene.stack.runDir, 'sock'))).map((name) => path.basename(name, '.sock')).sort();
+	const running = (await readdir(path.join(fixture.stack.runDir, 'sock'))).map((name) => path.basename(name, '.sock')).sort();
 	const one = running.map((name) => ({ name, count: 1 }));
 
 	await until('each has one', async () => JSON.stringify(await connections()) === JSON.stringify(one));
-	await Promise.all(Array.from({ length: 50 }, () => scene.goOn(scene.browser())));
+	await Promise.all(Array.from({ length: 50 }, () => fixture.goOn(fixture.browser())));
 	assert.deepEqual(await connections(), one);
 });
 
 test('keys are rotated without a restart: the new one mints, both open, a dropped one does not', async () => {
-	const file = scene.stack.env.URLMODE_KEYS_FILE;
+	const file = fixture.stack.env.URLMODE_KEYS_FILE;
 	const first = await readFile(file, 'utf8');
 	const second = `7 ${randomBytes(32).toString('base64url')}\n`;
-	const programs = await Promise.all(PROGRAMS.map((name) => scene.stack.program(name)));
+	const programs = await Promise.all(PROGRAMS.map((name) => fixture.stack.program(name)));
 	const kidOf = (state) => Buffer.from(state, 'base64url')[1];
-	const linkKid = async () => kidOf(new URL((await scene.create()).url).searchParams.get('state'));
+	const linkKid = async () => kidOf(new URL((await fixture.create()).url).searchParams.get('state'));
 
 	/** The lines of trouble that the programs have logged so far. */
-	const troubles = async (words) => (await scene.stack.programLog())
+	const troubles = async (words) => (await fixture.stack.programLog())
 		.filter(({ trouble }) => trouble?.includes(words)).length;
 
 	async function rotate(text) {
@@ -223,14 +223,14 @@ test('keys are rotated without a restart: the new one mints, both open, a droppe
 			await troubles('the keys were read again') === before + PROGRAMS.length));
 	}
 
-	const browser = scene.browser();
-	const early = await scene.goOn(browser);
-	const link = await scene.create();
+	const browser = fixture.browser();
+	const early = await fixture.goOn(browser);
+	const link = await fixture.create();
 	assert.equal(kidOf(early.state), 1);
 
 	await rotate(`# the next\n${second}${first}`);
 	await until('the MCP server has read them', async () => await linkKid() === 7);
-	const late = await scene.goOn(browser);
+	const late = await fixture.goOn(browser);
 	assert.equal(kidOf(late.state), 7);
 	assert.equal((await comeBack(browser, early.returnTo({ code: 'early' }))).location, '/done');
 	assert.equal(await codeOf(early), 'early');
@@ -240,7 +240,7 @@ test('keys are rotated without a restart: the new one mints, both open, a droppe
 	assert.equal((await comeBack(browser, late.returnTo({ code: 'late' }))).location, '/done');
 	assert.equal(await codeOf(late), 'late');
 	assert.equal((await request(link.url)).reason, 'state_invalid');
-	assert.deepEqual(await Promise.all(PROGRAMS.map((name) => scene.stack.program(name))), programs);
+	assert.deepEqual(await Promise.all(PROGRAMS.map((name) => fixture.stack.program(name))), programs);
 
 	await rotate(first);
 	await writeFile(file, '1 short\n');

@@ -21,7 +21,7 @@ import { sender } from '../support/deliveries.mjs';
 import { PROVIDER_PAGE, press } from '../support/flow.mjs';
 import { makeProject } from '../support/projects.mjs';
 import { titleOf } from '../support/pages.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { installStripe, startStripeApi } from '../support/stripe-api.mjs';
 import { deferred } from '../support/wait.mjs';
 
@@ -37,30 +37,30 @@ const blocks = (heading, language) => {
 	return [...section.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'gm'))].map(([, code]) => code);
 };
 
-let scene;
+let fixture;
 let api;
 let examples;
 let urlmode;
 
 before(async () => {
-	scene = await openScene({ name: 'readme' });
-	api = scene.closing(await startStripeApi({ secretKey: SECRET_KEY }));
+	fixture = await openFixture({ name: 'readme' });
+	api = fixture.closeAtEnd(await startStripeApi({ secretKey: SECRET_KEY }));
 	examples = await load({
 		'connect.mjs': blocks('In front of your own MCP server', 'js')[0],
 		'buy.mjs': blocks('Take a Stripe payment', 'js')[0],
 		'urlmode.mjs': "export { UrlMode } from 'urlmode';\n",
 	});
-	const { URLMODE_DATABASE_URL: databaseUrl, URLMODE_KEYS_FILE: keysFile } = scene.stack.env;
-	urlmode = scene.closing(new examples.UrlMode({ databaseUrl, keysFile, baseUrl: scene.stack.baseUrl }));
+	const { URLMODE_DATABASE_URL: databaseUrl, URLMODE_KEYS_FILE: keysFile } = fixture.stack.env;
+	urlmode = fixture.closeAtEnd(new examples.UrlMode({ databaseUrl, keysFile, baseUrl: fixture.stack.baseUrl }));
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 /** What the files export, in a project with urlmode and stripe beside them. */
 async function load(files) {
 	const { folder } = makeProject({ name: 'readme', frameworks: 'newest', files });
 	installStripe(path.join(folder, 'node_modules'), api.port);
-	Object.assign(process.env, scene.stack.env, { AUTHORIZATION_URL, STRIPE_SECRET_KEY: SECRET_KEY });
+	Object.assign(process.env, fixture.stack.env, { AUTHORIZATION_URL, STRIPE_SECRET_KEY: SECRET_KEY });
 	const modules = Object.keys(files).map((name) => import(pathToFileURL(path.join(folder, name))));
 	return Object.assign({}, ...await Promise.all(modules));
 }
@@ -78,7 +78,7 @@ async function call(tool) {
 		return { action: 'accept' };
 	});
 	await Promise.all([server.connect(one), client.connect(other)]);
-	scene.closing(client);
+	fixture.closeAtEnd(client);
 	const result = client.callTool({ name: 'tool' });
 	result.catch(asked.reject);
 	return { asked: await asked.promise, result };
@@ -91,10 +91,10 @@ test('connectAccount resolves with the code and its verifier', async () => {
 		const outcome = await examples.connectAccount(server, SUBJECT);
 		return { content: [{ type: 'text', text: JSON.stringify(outcome) }] };
 	});
-	const browser = scene.browser();
+	const browser = fixture.browser();
 	const hop = await press(browser, await browser.open(asked.url), 'continue');
 	const target = new URL(hop.location).searchParams;
-	const fields = { code: 'c0de', iss: scene.stack.env.URLMODE_DEMO_ISSUER, state: target.get('state') };
+	const fields = { code: 'c0de', iss: fixture.stack.env.URLMODE_DEMO_ISSUER, state: target.get('state') };
 	await browser.send({ url: new URL(`${target.get('redirect_uri')}?${new URLSearchParams(fields)}`), from: PROVIDER_PAGE });
 
 	const outcome = JSON.parse(textOf(await result));
@@ -107,7 +107,7 @@ describe('buyReport', () => {
 	/** The tool is called, and its user is on Stripe's page. */
 	async function start() {
 		const { asked, result } = await call((server, extra) => examples.buyReport(server, urlmode, SUBJECT, extra));
-		const browser = scene.browser();
+		const browser = fixture.browser();
 		const hop = await press(browser, await browser.open(asked.url), 'continue');
 		const session = api.session(hop.location);
 		assert.equal(session.client_reference_id, asked.elicitationId);
@@ -116,7 +116,7 @@ describe('buyReport', () => {
 
 	/** Stripe's webhook, signed by its package. */
 	async function announce(type, session, change) {
-		const stripe = sender(scene, 'stripe');
+		const stripe = sender(fixture, 'stripe');
 		const event = { id: `evt_${randomUUID()}`, object: 'event', type, data: { object: { ...session, ...change } } };
 		assert.equal((await stripe.send(event)).status, 200);
 	}
@@ -132,7 +132,7 @@ describe('buyReport', () => {
 	test('a bank transfer: it is processing until it settles', async () => {
 		const { asked, result, session } = await start();
 		await announce('checkout.session.completed', session, { status: 'complete' });
-		assert.equal((await scene.stack.elicitation(asked.elicitationId)).status, 'processing');
+		assert.equal((await fixture.stack.elicitation(asked.elicitationId)).status, 'processing');
 		await announce('checkout.session.async_payment_succeeded', session, { status: 'complete', payment_status: 'paid' });
 		assert.equal(textOf(await result), `Paid with ${session.id}.`);
 	});
@@ -153,7 +153,7 @@ describe('buyReport', () => {
 
 	test('the session is over before the elicitation', async () => {
 		const { asked, session } = await start();
-		const { expires_at: expires } = await scene.stack.elicitation(asked.elicitationId);
+		const { expires_at: expires } = await fixture.stack.elicitation(asked.elicitationId);
 		assert.ok(session.expires_at * 1_000 < expires.getTime());
 	});
 });

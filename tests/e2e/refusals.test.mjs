@@ -16,14 +16,14 @@ import { after, before, describe, test } from 'node:test';
 import { comeBack, press, stateOf } from '../support/flow.mjs';
 import { request } from '../support/http.mjs';
 import { assertPlainPage, assertSecurityHeaders } from '../support/pages.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { Tokens, withByte } from '../support/tokens.mjs';
 import { until } from '../support/wait.mjs';
 
 const FORM = 'application/x-www-form-urlencoded';
 const PATHS = { connect: '/connect/demo', 'oauth-return': '/oauth/demo/return' };
 
-let scene;
+let fixture;
 let tokens;
 let pending; // nobody has opened it
 let flow;    // its browser is at the provider
@@ -31,16 +31,16 @@ let cookie;  // of that browser
 let bound;   // the state of the confirm page, for that browser
 
 before(async () => {
-	scene = await openScene({ name: 'refusals' });
-	tokens = new Tokens(scene.stack);
-	const browser = scene.browser();
-	pending = await scene.create();
-	flow = { browser, ...await scene.goOn(browser) };
+	fixture = await openFixture({ name: 'refusals' });
+	tokens = new Tokens(fixture.stack);
+	const browser = fixture.browser();
+	pending = await fixture.create();
+	flow = { browser, ...await fixture.goOn(browser) };
 	[[, bound]] = (await browser.open(pending.url)).forms[0].fields;
-	cookie = browser.jar.header(new URL(scene.url('/')));
+	cookie = browser.jar.header(new URL(fixture.url('/')));
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 const query = (fields) => new URLSearchParams(fields).toString();
 const linkState = () => stateOf(pending.url);
@@ -52,10 +52,10 @@ function returned(change) {
 }
 
 /** What tells whether the programs have asked their database anything. */
-const databaseCalls = () => scene.stack.sql(`
+const databaseCalls = () => fixture.stack.sql(`
 	SELECT pid, query_start, state_change FROM pg_stat_activity WHERE usename = 'urlmode_cgi' ORDER BY pid`);
 
-const rows = async () => [await scene.row(pending.id), await scene.row(flow.id)];
+const rows = async () => [await fixture.row(pending.id), await fixture.row(flow.id)];
 
 /**
  * Sends a request and holds the answer against everything that is true of
@@ -68,7 +68,7 @@ const rows = async () => [await scene.row(pending.id), await scene.row(flow.id)]
  */
 async function assertRefused({ program, status, reason, asks = false, path = PATHS[program], ...sent }) {
 	const before = [await rows(), await databaseCalls()];
-	const answer = await request(`${scene.url(path)}${sent.query === undefined ? '' : `?${sent.query}`}`, {
+	const answer = await request(`${fixture.url(path)}${sent.query === undefined ? '' : `?${sent.query}`}`, {
 		method: sent.method ?? (sent.form === undefined ? 'GET' : 'POST'),
 		headers: { Cookie: cookie, ...sent.form !== undefined && { 'Content-Type': FORM }, ...sent.headers },
 		body: sent.form ?? sent.body,
@@ -78,7 +78,7 @@ async function assertRefused({ program, status, reason, asks = false, path = PAT
 	assertPlainPage(answer, [sent.query, sent.form, sent.body, sent.headers?.Cookie ?? cookie]);
 	assertSecurityHeaders(answer);
 	const line = await until('the request is in the log', async () => (
-		(await scene.stack.programLog()).find(({ request: id }) => id === answer.headers['x-request-id'])));
+		(await fixture.stack.programLog()).find(({ request: id }) => id === answer.headers['x-request-id'])));
 	assert.deepEqual([line.program, line.status, line.reason], [program, status, reason]);
 
 	assert.deepEqual(await rows(), before[0], 'nothing is written');
@@ -267,8 +267,8 @@ describe('refusals that need the database', () => {
 	}));
 
 	test('a row that has expired before its token', async () => {
-		const late = await scene.create({ ttl: 1 });
-		const before = await scene.row(late.id);
+		const late = await fixture.create({ ttl: 1 });
+		const before = await fixture.row(late.id);
 		const EXPIRED = { status: 410, reason: 'expired', asks: true };
 
 		await assertRefused({
@@ -283,7 +283,7 @@ describe('refusals that need the database', () => {
 		await assertRefused({
 			program: 'oauth-return', ...EXPIRED, query: returned({ state: tokens.mint(late, mine()) }),
 		});
-		assert.equal(await scene.row(late.id), before);
+		assert.equal(await fixture.row(late.id), before);
 	});
 });
 
@@ -300,7 +300,7 @@ describe('/done and /status', () => {
 	]) {
 		test(`/status ${name}: no page, since a script asks, but the reason`, async () => {
 			const before = [await rows(), await databaseCalls()];
-			const answer = await request(`${scene.url('/status')}?${query(ask())}`, { headers: { Cookie: cookie } });
+			const answer = await request(`${fixture.url('/status')}?${query(ask())}`, { headers: { Cookie: cookie } });
 
 			assert.equal(answer.status, status);
 			assert.match(answer.headers['content-type'], /^text\/plain/);
@@ -326,13 +326,13 @@ describe('what nginx refuses without asking a program', () => {
 	]) {
 		test(`${status} ${reason}: ${options?.method ?? 'GET'} ${path.slice(0, 40)}`, async () => {
 			const before = [await rows(), await databaseCalls()];
-			const answer = await request(scene.url(path), options);
+			const answer = await request(fixture.url(path), options);
 
 			assert.deepEqual([answer.status, answer.reason], [status, reason]);
 			assertPlainPage(answer, ['a-state-of-nobody', long]);
 			assertSecurityHeaders(answer);
 			await until('the request is in the log', async () => (
-				(await scene.stack.accessLog()).find(({ request_id: id }) => id === answer.headers['x-request-id'])));
+				(await fixture.stack.accessLog()).find(({ request_id: id }) => id === answer.headers['x-request-id'])));
 			assert.deepEqual([await rows(), await databaseCalls()], before);
 		});
 	}

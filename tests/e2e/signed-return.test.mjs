@@ -9,17 +9,17 @@ import { fileURLToPath } from 'node:url';
 import { configure } from '../security/deployment.mjs';
 import { create, PROVIDER_PAGE, press } from '../support/flow.mjs';
 import { titleOf } from '../support/pages.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 
 const SECRETS = { razorpay: 'razorpay-key-secret', shopify: 'shopify-client-secret' };
 const hmac = (name, text) => createHmac('sha256', SECRETS[name]).update(text).digest('hex');
 
-let scene;
+let fixture;
 
 before(async () => {
-	scene = await openScene({ name: 'signed-return', own: true });
+	fixture = await openFixture({ name: 'signed-return', own: true });
 	const description = (name) => fileURLToPath(new URL(`../descriptions/${name}.json`, import.meta.url));
-	await configure(scene.stack, ({ providers }) => {
+	await configure(fixture.stack, ({ providers }) => {
 		providers.razorpay = {
 			kind: 'payment', display_name: 'Razorpay', description: description('razorpay'),
 			secrets: ['the-webhooks-secret'], return_secrets: [SECRETS.razorpay],
@@ -30,11 +30,11 @@ before(async () => {
 	});
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 describe('razorpay', () => {
 	async function pay(browser, options) {
-		const payment = await create(scene.urlmode, {
+		const payment = await create(fixture.urlmode, {
 			provider: 'razorpay', kind: 'payment', targetUrl: 'https://rzp.example/l/1', ...options,
 		});
 		await press(browser, await browser.open(payment.url), 'continue');
@@ -56,11 +56,11 @@ describe('razorpay', () => {
 	}
 
 	test('a signed return completes, and wakes the waiter', async () => {
-		const browser = scene.browser();
+		const browser = fixture.browser();
 		const payment = await pay(browser);
-		const outcome = scene.urlmode.waitForCompletion(payment.id, payment.owner);
+		const outcome = fixture.urlmode.waitForCompletion(payment.id, payment.owner);
 		const page = await browser.open(returnOf(payment));
-		assert.equal(page.url, scene.url('/done'));
+		assert.equal(page.url, fixture.url('/done'));
 		assert.equal(titleOf(page), 'All done');
 		const { action, result } = await outcome;
 		assert.equal(action, 'accept');
@@ -69,24 +69,24 @@ describe('razorpay', () => {
 	});
 
 	test('an amount is expected, and none is signed: it is to be rechecked', async () => {
-		const browser = scene.browser();
+		const browser = fixture.browser();
 		const payment = await pay(browser, { expected: { amount: 100, currency: 'INR' } });
 		assert.equal(titleOf(await browser.open(returnOf(payment))), 'Waiting for the confirmation');
-		assert.deepEqual(await scene.standing(payment), ['processing', null, 'recheck']);
+		assert.deepEqual(await fixture.standing(payment), ['processing', null, 'recheck']);
 	});
 
 	test('what is paid too late is kept', async () => {
-		const browser = scene.browser();
+		const browser = fixture.browser();
 		const payment = await pay(browser);
-		await scene.urlmode.complete(payment.id, { ...payment.owner, action: 'cancel', reason: 'expired' });
+		await fixture.urlmode.complete(payment.id, { ...payment.owner, action: 'cancel', reason: 'expired' });
 		assert.equal(titleOf(await browser.open(returnOf(payment))), 'Too late');
-		const events = await scene.stack.sql('SELECT action, type FROM urlmode.event WHERE elicitation = $1', [payment.id]);
+		const events = await fixture.stack.sql('SELECT action, type FROM urlmode.event WHERE elicitation = $1', [payment.id]);
 		assert.deepEqual(events, [{ action: 'late', type: 'paid' }]);
-		assert.deepEqual(await scene.standing(payment), ['completed', 'cancel', 'expired']);
+		assert.deepEqual(await fixture.standing(payment), ['completed', 'cancel', 'expired']);
 	});
 
 	test('a return that is not signed, or is another payment\'s, completes nothing', async () => {
-		const browser = scene.browser();
+		const browser = fixture.browser();
 		const payment = await pay(browser);
 		const other = await pay(browser);
 		for (const url of [
@@ -97,14 +97,14 @@ describe('razorpay', () => {
 		]) {
 			assert.equal(titleOf(await browser.open(url)), 'Waiting for the confirmation');
 		}
-		assert.deepEqual(await scene.standing(payment), ['opened', null, '']);
+		assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
 	});
 
 	test('in another browser it completes nothing', async () => {
-		const payment = await pay(scene.browser());
-		const hop = await scene.browser().send({ url: new URL(returnOf(payment)), from: PROVIDER_PAGE });
+		const payment = await pay(fixture.browser());
+		const hop = await fixture.browser().send({ url: new URL(returnOf(payment)), from: PROVIDER_PAGE });
 		assert.equal(hop.status, 403);
-		assert.deepEqual(await scene.standing(payment), ['opened', null, '']);
+		assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
 	});
 });
 
@@ -120,17 +120,17 @@ describe('shopify', () => {
 	}
 
 	test('a signed answer completes', async () => {
-		const browser = scene.browser();
-		const flow = await scene.goOn(browser, { provider: 'shopify' });
+		const browser = fixture.browser();
+		const flow = await fixture.goOn(browser, { provider: 'shopify' });
 		const page = await browser.open(returnOf(flow).href);
 		assert.equal(titleOf(page), 'All done');
-		const { result } = await scene.urlmode.waitForCompletion(flow.id, flow.owner);
+		const { result } = await fixture.urlmode.waitForCompletion(flow.id, flow.owner);
 		assert.equal(result.code, 'c0de');
 	});
 
 	test('an answer without a signature, with a wrong or an old one, is refused', async () => {
-		const browser = scene.browser();
-		const flow = await scene.goOn(browser, { provider: 'shopify' });
+		const browser = fixture.browser();
+		const flow = await fixture.goOn(browser, { provider: 'shopify' });
 		for (const [url, reason] of [
 			[flow.returnTo({ code: 'c0de' }), 'signature_missing'],
 			[`${returnOf(flow)}&more=1`, 'signature_invalid'],
@@ -140,6 +140,6 @@ describe('shopify', () => {
 			assert.equal(hop.status, 401, reason);
 			assert.match(hop.body, new RegExp(`<code>${reason}</code>`));
 		}
-		assert.deepEqual(await scene.standing(flow), ['opened', null, '']);
+		assert.deepEqual(await fixture.standing(flow), ['opened', null, '']);
 	});
 });

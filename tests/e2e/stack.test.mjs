@@ -14,7 +14,7 @@ import { promisify } from 'node:util';
 import { comeBack } from '../support/flow.mjs';
 import { request } from '../support/http.mjs';
 import { familyOf, filesWritten, isThere } from '../support/processes.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { useStack } from '../support/stack.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -78,23 +78,23 @@ test('an ordinary user can run it, and no process or shared memory is left', asy
 	await rm(runDir, { recursive: true, force: true });
 	await mkdir(runDir, { recursive: true, mode: 0o700 });
 	await chown(runDir, user.uid, user.gid);
-	const scene = await openScene({ name: 'ordinary-user', own: true, runDir, user, env: { HOME: runDir }, demo: true });
+	const fixture = await openFixture({ name: 'ordinary-user', own: true, runDir, user, env: { HOME: runDir }, demo: true });
 	let all;
 	let shared;
 
 	try {
-		all = await processesOf(scene.stack);
+		all = await processesOf(fixture.stack);
 		for (const { pid } of all) {
 			assert.equal((await stat(`/proc/${pid}`)).uid, user.uid);
 		}
-		const browser = scene.browser();
-		const flow = await scene.goOn(browser);
+		const browser = fixture.browser();
+		const flow = await fixture.goOn(browser);
 		assert.equal((await comeBack(browser, flow.returnTo({ code: 'c' }))).location, '/done');
 		assert.equal((await stat(path.join(runDir, 'sock/connect.sock'))).mode & 0o777, 0o660);
 		const written = (await Promise.all(all.map(({ pid }) => filesWritten(pid)))).flat();
 		shared = written.filter((file) => file.startsWith('/dev/shm/'));
 	} finally {
-		await scene.close();
+		await fixture.close();
 	}
 	assert.deepEqual(await Promise.all(all.map(isThere)), all.map(() => false));
 	assert.deepEqual(shared.filter((file) => existsSync(file)), []);

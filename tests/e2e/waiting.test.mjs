@@ -4,22 +4,22 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
 import { comeBack, goOn } from '../support/flow.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 
 const COUNT = 1_000;
 const AT_ONCE = 32;
 
-let scene;
+let fixture;
 
 before(async () => {
-	scene = await openScene({ name: 'waiting', own: true });
+	fixture = await openFixture({ name: 'waiting', own: true });
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 /** The connections of MCP servers, the one that listens among them. */
-const serverConnections = () => scene.stack.sql(`
+const serverConnections = () => fixture.stack.sql(`
 	SELECT pid, query FROM pg_stat_activity WHERE usename = 'urlmode_server'`);
 
 /** Until the connection listens and has read what is waited for. */
@@ -27,7 +27,7 @@ const untilListening = () => until('somebody listens', async () => (
 	(await serverConnections()).some(({ query }) => /urlmode\.read/.test(query))));
 
 // Rows are read without a reason, too, but not as soon as this.
-const waitFor = ({ id, owner }, options) => scene.urlmode.waitForCompletion(id, { ...owner, timeout: 20_000, ...options });
+const waitFor = ({ id, owner }, options) => fixture.urlmode.waitForCompletion(id, { ...owner, timeout: 20_000, ...options });
 
 async function complete(browser, flow, code) {
 	assert.equal((await comeBack(browser, flow.returnTo({ code }))).location, '/done');
@@ -44,8 +44,8 @@ async function inParallel(items, atOnce, action) {
 }
 
 test('the return arrives before anyone waits', async () => {
-	const browser = scene.browser();
-	const flow = await scene.goOn(browser);
+	const browser = fixture.browser();
+	const flow = await fixture.goOn(browser);
 
 	await complete(browser, flow, 'early');
 	assert.equal((await waitFor(flow)).result.code, 'early');
@@ -53,9 +53,9 @@ test('the return arrives before anyone waits', async () => {
 });
 
 test('one return wakes every waiter, on this instance and on another', async () => {
-	const browser = scene.browser();
-	const flow = await scene.goOn(browser);
-	const other = scene.openUrlMode();
+	const browser = fixture.browser();
+	const flow = await fixture.goOn(browser);
+	const other = fixture.openUrlMode();
 	const waits = [waitFor(flow), waitFor(flow), other.waitForCompletion(flow.id, flow.owner)];
 
 	await complete(browser, flow, 'shared');
@@ -65,10 +65,10 @@ test('one return wakes every waiter, on this instance and on another', async () 
 });
 
 test('the waiter hears that the page was opened', async () => {
-	const elicitation = await scene.create();
+	const elicitation = await fixture.create();
 	const heard = [];
 	const wait = waitFor(elicitation, { onProgress: (status) => heard.push(status) });
-	const browser = scene.browser();
+	const browser = fixture.browser();
 
 	await browser.send({ url: new URL(elicitation.url) });
 	assert.deepEqual(heard, []);
@@ -82,32 +82,32 @@ test('the waiter hears that the page was opened', async () => {
 
 describe('the listening connection', () => {
 	test('dies and comes back: nothing is lost', async () => {
-		const browser = scene.browser();
-		const flow = await scene.goOn(browser);
+		const browser = fixture.browser();
+		const flow = await fixture.goOn(browser);
 		let settled = false;
 		const wait = waitFor(flow).finally(() => { settled = true; });
 
 		await untilListening();
-		await scene.stack.sql('ALTER ROLE urlmode_server NOLOGIN');
+		await fixture.stack.sql('ALTER ROLE urlmode_server NOLOGIN');
 		try {
-			await scene.stack.sql("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = 'urlmode_server'");
+			await fixture.stack.sql("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = 'urlmode_server'");
 			await complete(browser, flow, 'unheard');
 			assert.deepEqual(await serverConnections(), [], 'nobody listened when the notification went out');
 			assert.equal(settled, false);
 		} finally {
-			await scene.stack.sql('ALTER ROLE urlmode_server LOGIN');
+			await fixture.stack.sql('ALTER ROLE urlmode_server LOGIN');
 		}
 		assert.equal((await wait).result.code, 'unheard');
 	});
 
 	test('dies ten times in a row', async () => {
 		for (let round = 0; round < 10; round++) {
-			const browser = scene.browser();
-			const flow = await scene.goOn(browser);
+			const browser = fixture.browser();
+			const flow = await fixture.goOn(browser);
 			const wait = waitFor(flow);
 
 			await untilListening();
-			await scene.stack.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'urlmode_server'");
+			await fixture.stack.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'urlmode_server'");
 			await complete(browser, flow, `round ${round}`);
 			assert.equal((await wait).result.code, `round ${round}`);
 		}
@@ -119,8 +119,8 @@ test('a thousand at once, each with its own code, over one listening connection'
 	const waits = [];
 
 	await inParallel(elicitations, AT_ONCE, async (_, index) => {
-		const browser = scene.browser({ timeout: 60_000 });
-		const flow = await scene.goOn(browser, { subject: `user-${index}` });
+		const browser = fixture.browser({ timeout: 60_000 });
+		const flow = await fixture.goOn(browser, { subject: `user-${index}` });
 		browser.close(); // its connection: a thousand of them are not the point
 		elicitations[index] = { browser, flow };
 		waits[index] = waitFor(flow, { timeout: 300_000 });
@@ -142,13 +142,13 @@ test('a thousand at once, each with its own code, over one listening connection'
 });
 
 test('the row expires: cancel, expired, and the browser is told', async () => {
-	const browser = scene.browser();
-	const flow = await goOn(scene.urlmode, browser, { ttl: 1_000, issuer: scene.stack.env.URLMODE_DEMO_ISSUER });
+	const browser = fixture.browser();
+	const flow = await goOn(fixture.urlmode, browser, { ttl: 1_000, issuer: fixture.stack.env.URLMODE_DEMO_ISSUER });
 	const { action, reason, result } = await waitFor(flow);
 
 	assert.deepEqual([action, reason, result], ['cancel', 'expired', undefined]);
-	const before = await scene.row(flow.id);
+	const before = await fixture.row(flow.id);
 	const hop = await comeBack(browser, flow.returnTo({ code: 'late' }));
 	assert.ok([200, 410].includes(hop.status), `${hop.status}`);
-	assert.equal(await scene.row(flow.id), before);
+	assert.equal(await fixture.row(flow.id), before);
 });

@@ -9,25 +9,25 @@ import { after, before, describe, test } from 'node:test';
 import { WebhooksHelper } from 'square';
 
 import { post, PROVIDERS, sender } from '../support/deliveries.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 
 const TARGET = 'https://checkout.example/pay';
 const PRICE = { amount: 1050, currency: 'EUR' };
 
-let scene;
+let fixture;
 
 before(async () => {
-	scene = await openScene({ name: 'webhooks' });
+	fixture = await openFixture({ name: 'webhooks' });
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 function start(from, name, options) {
-	return scene.create({ provider: name, kind: from.kind, targetUrl: TARGET, ...options });
+	return fixture.create({ provider: name, kind: from.kind, targetUrl: TARGET, ...options });
 }
 
-const wait = ({ id, owner }, options) => scene.urlmode.waitForCompletion(id, { ...owner, ...options });
+const wait = ({ id, owner }, options) => fixture.urlmode.waitForCompletion(id, { ...owner, ...options });
 
 test('every description in the tree has its deliveries here', () => {
 	const described = readdirSync(new URL('../../lib/providers/', import.meta.url))
@@ -39,7 +39,7 @@ test('every description in the tree has its deliveries here', () => {
 describe('a payment that was made resolves the promise with its reference', () => {
 	for (const name of ['stripe', 'standard-webhooks', 'svix', 'polar', 'paypal', 'square', 'adyen', 'lemon-squeezy']) {
 		test(name, async () => {
-			const from = sender(scene, name);
+			const from = sender(fixture, name);
 			const elicitation = await start(from, name, { expected: PRICE });
 			const outcome = wait(elicitation);
 			const answer = await from.send(from.event(elicitation.id, 'paid', PRICE));
@@ -49,12 +49,12 @@ describe('a payment that was made resolves the promise with its reference', () =
 			assert.deepEqual({ action, reason }, { action: 'accept', reason: '' });
 			assert.equal(result.amount, PRICE.amount);
 			assert.equal(result.currency, PRICE.currency);
-			assert.equal((await scene.events(elicitation))[0].action, 'accept');
+			assert.equal((await fixture.events(elicitation))[0].action, 'accept');
 		});
 	}
 
 	test('docusign, of kind signature', async () => {
-		const from = sender(scene, 'docusign');
+		const from = sender(fixture, 'docusign');
 		const elicitation = await start(from, 'docusign');
 		const outcome = wait(elicitation);
 		assert.equal((await from.send(from.event(elicitation.id, 'paid'))).status, 200);
@@ -70,7 +70,7 @@ describe('other events of a provider', () => {
 		['docusign', 'cancelled', { action: 'decline', reason: 'cancelled' }],
 	]) {
 		test(`${name}: ${what} ends the wait with ${expected.action}, ${expected.reason}`, async () => {
-			const from = sender(scene, name);
+			const from = sender(fixture, name);
 			const elicitation = await start(from, name);
 			const outcome = wait(elicitation);
 			assert.equal((await from.send(from.event(elicitation.id, what))).status, 200);
@@ -81,7 +81,7 @@ describe('other events of a provider', () => {
 
 	for (const name of ['mollie', 'dropbox-sign', 'paypal']) {
 		test(`${name}: the waiter is woken, and asks the provider's API`, async () => {
-			const from = sender(scene, name);
+			const from = sender(fixture, name);
 			const elicitation = await start(from, name);
 			const asked = [];
 			const outcome = wait(elicitation, {
@@ -101,7 +101,7 @@ describe('other events of a provider', () => {
 	}
 
 	test('mollie: the same delivery again causes another recheck', async () => {
-		const from = sender(scene, 'mollie');
+		const from = sender(fixture, 'mollie');
 		const elicitation = await start(from, 'mollie');
 		let asked = 0;
 		const outcome = wait(elicitation, { recheck: () => (++asked === 2 ? { action: 'accept' } : undefined) });
@@ -110,18 +110,18 @@ describe('other events of a provider', () => {
 		await until('the first was asked for', () => asked === 1);
 		assert.equal((await post(delivery)).status, 200);
 		assert.equal((await outcome).action, 'accept');
-		assert.equal((await scene.events(elicitation)).length, 1);
+		assert.equal((await fixture.events(elicitation)).length, 1);
 	});
 
 	test('github: an installation completes nothing by itself', async () => {
-		const from = sender(scene, 'github');
+		const from = sender(fixture, 'github');
 		const answer = await from.send(from.event());
 		assert.equal(answer.status, 200, answer.body);
 		assert.equal((await from.send(from.event(), { secret: 'wrong' })).status, 401);
 	});
 
 	test('processing reaches the waiter as progress, and the payment that follows ends the wait', async () => {
-		const from = sender(scene, 'stripe');
+		const from = sender(fixture, 'stripe');
 		const elicitation = await start(from, 'stripe', { expected: PRICE });
 		const progress = [];
 		const outcome = wait(elicitation, { onProgress: (status) => progress.push(status) });
@@ -133,7 +133,7 @@ describe('other events of a provider', () => {
 
 	test('the exact answer that Dropbox Sign and Adyen want', async () => {
 		for (const [name, body] of [['dropbox-sign', 'Hello API Event Received'], ['adyen', '[accepted]']]) {
-			const from = sender(scene, name);
+			const from = sender(fixture, name);
 			const { id } = await start(from, name);
 			assert.equal((await from.send(from.event(id, 'paid'))).body, body);
 		}
@@ -146,7 +146,7 @@ describe('the paid amount and currency must be the expected ones', () => {
 		['another currency', { amount: PRICE.amount, currency: 'USD' }],
 	]) {
 		test(`${title} is cancel, amount_mismatch`, async () => {
-			const from = sender(scene, 'stripe');
+			const from = sender(fixture, 'stripe');
 			const elicitation = await start(from, 'stripe', { expected: PRICE });
 			await from.send(from.event(elicitation.id, 'paid', paid));
 			const { action, reason } = await wait(elicitation);
@@ -155,10 +155,10 @@ describe('the paid amount and currency must be the expected ones', () => {
 	}
 
 	test('an event without an amount causes a recheck', async () => {
-		const from = sender(scene, 'stripe');
+		const from = sender(fixture, 'stripe');
 		const elicitation = await start(from, 'stripe', { expected: PRICE });
 		await from.send(from.event(elicitation.id, 'paid'));
-		assert.deepEqual(await scene.standing(elicitation), ['processing', null, 'recheck']);
+		assert.deepEqual(await fixture.standing(elicitation), ['processing', null, 'recheck']);
 		const asked = [];
 		const { action, reason } = await wait(elicitation, {
 			recheck: async (question) => {
@@ -173,7 +173,7 @@ describe('the paid amount and currency must be the expected ones', () => {
 	});
 
 	test('a recheck without a result leaves the next event to complete the payment', async () => {
-		const from = sender(scene, 'stripe');
+		const from = sender(fixture, 'stripe');
 		const elicitation = await start(from, 'stripe', { expected: PRICE });
 		let asked = 0;
 		const outcome = wait(elicitation, { recheck: () => void (asked += 1) });
@@ -196,14 +196,14 @@ describe('a delivery that is refused or changes nothing', () => {
 	let row;
 
 	before(async () => {
-		from = sender(scene, 'stripe');
+		from = sender(fixture, 'stripe');
 		elicitation = await start(from, 'stripe');
-		row = await scene.row(elicitation.id);
+		row = await fixture.row(elicitation.id);
 	});
 
 	after(async () => {
-		assert.equal(await scene.row(elicitation.id), row);
-		assert.deepEqual(await scene.events(elicitation), []);
+		assert.equal(await fixture.row(elicitation.id), row);
+		assert.deepEqual(await fixture.events(elicitation), []);
 	});
 
 	test('another secret', async () => {
@@ -235,12 +235,12 @@ describe('a delivery that is refused or changes nothing', () => {
 		const get = await post({ ...delivery, method: 'GET', body: undefined });
 		assert.equal(get.status, 405);
 		assert.equal(get.headers.allow, 'POST');
-		await refused({ ...delivery, url: scene.url('/webhook/nobody') }, 404, 'unknown_provider');
-		await refused({ ...delivery, url: scene.url('/webhook/demo') }, 404, 'unknown_provider');
+		await refused({ ...delivery, url: fixture.url('/webhook/nobody') }, 404, 'unknown_provider');
+		await refused({ ...delivery, url: fixture.url('/webhook/demo') }, 404, 'unknown_provider');
 	});
 
 	test('of another provider, for this elicitation', async () => {
-		const svix = sender(scene, 'svix');
+		const svix = sender(fixture, 'svix');
 		assert.equal((await svix.send(svix.event(elicitation.id, 'paid'))).status, 200);
 	});
 
@@ -254,23 +254,23 @@ describe('a delivery that is refused or changes nothing', () => {
 		const { default: Stripe } = await import('stripe');
 		const header = new Stripe('sk_test').webhooks.generateTestHeaderString({ payload: text, secret: from.provider.secrets[0] });
 		return {
-			url: scene.url('/webhook/stripe'), method: 'POST', body: text,
+			url: fixture.url('/webhook/stripe'), method: 'POST', body: text,
 			headers: { 'Content-Type': 'application/json', 'Stripe-Signature': header },
 		};
 	}
 });
 
 test('an event type that says nothing to us is kept for its elicitation', async () => {
-	const from = sender(scene, 'stripe');
+	const from = sender(fixture, 'stripe');
 	const { id } = await start(from, 'stripe');
-	const before = await scene.row(id);
+	const before = await fixture.row(id);
 	assert.equal((await from.send(from.event(id, 'ignored'))).status, 200);
-	assert.equal(await scene.row(id), before);
-	assert.equal((await scene.events({ id }))[0].action, 'ignored');
+	assert.equal(await fixture.row(id), before);
+	assert.equal((await fixture.events({ id }))[0].action, 'ignored');
 });
 
 test("Square's own package accepts what the tests send", async () => {
-	const from = sender(scene, 'square');
+	const from = sender(fixture, 'square');
 	const { headers, body } = await from.deliver(from.event('6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11', 'paid', PRICE));
 	assert.ok(await WebhooksHelper.verifySignature({
 		requestBody: body,

@@ -10,24 +10,24 @@ import { after, before, describe, test } from 'node:test';
 
 import pg from 'pg';
 
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { bindingOf } from '../../lib/node/src/token.js';
 
 const DENIED = '42501'; // insufficient_privilege
 const CHECK = '23514'; // check_violation
 const SECRETS = ['a-target-that-is-secret', 'session-that-is-secret', 'user-that-is-secret'];
 
-let scene;
+let fixture;
 let thief;
 let victim; // whose id is known, and who it belongs to
 let binding;
 
 before(async () => {
-	scene = await openScene({ name: 'database' });
-	const { database_url: connectionString } = JSON.parse(await readFile(scene.stack.env.URLMODE_CONFIG, 'utf8'));
+	fixture = await openFixture({ name: 'database' });
+	const { database_url: connectionString } = JSON.parse(await readFile(fixture.stack.env.URLMODE_CONFIG, 'utf8'));
 	thief = new pg.Client({ connectionString });
 	await thief.connect();
-	victim = await scene.create({
+	victim = await fixture.create({
 		subject: SECRETS[2], session: SECRETS[1], targetUrl: `https://localhost/${SECRETS[0]}`, pkce: true,
 	});
 	binding = bindingOf(victim.owner.subject, victim.owner.session);
@@ -35,12 +35,12 @@ before(async () => {
 
 after(async () => {
 	await thief?.end();
-	await scene?.close();
+	await fixture?.close();
 });
 
 /** Runs a statement, which must fail with this SQLSTATE and say nothing of any row. */
 async function refused(text, code = DENIED, values = undefined) {
-	const untouched = await scene.row(victim.id);
+	const untouched = await fixture.row(victim.id);
 	const error = await thief.query(text, values).then(
 		() => assert.fail(`${text} was carried out`), (reason) => reason);
 
@@ -49,7 +49,7 @@ async function refused(text, code = DENIED, values = undefined) {
 	for (const secret of SECRETS) {
 		assert.ok(!said.includes(secret), `${text} said ${secret}`);
 	}
-	assert.equal(await scene.row(victim.id), untouched, 'the row is as it was');
+	assert.equal(await fixture.row(victim.id), untouched, 'the row is as it was');
 	return error;
 }
 
@@ -60,10 +60,10 @@ function all(statements, code) {
 }
 
 test('the login is what the contract says: no attribute, no membership', async () => {
-	const [role] = await scene.stack.sql(`
+	const [role] = await fixture.stack.sql(`
 		SELECT rolsuper, rolinherit, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls
 		FROM pg_roles WHERE rolname = 'urlmode_cgi'`);
-	const memberships = await scene.stack.sql(`
+	const memberships = await fixture.stack.sql(`
 		SELECT roleid::regrole AS of FROM pg_auth_members WHERE member = 'urlmode_cgi'::regrole`);
 
 	assert.deepEqual(role, {
@@ -94,7 +94,7 @@ describe('read and list', () => {
 		'SELECT count(*) FROM urlmode.elicitation',
 		'SELECT xmin, ctid FROM urlmode.elicitation',
 		'SELECT * FROM urlmode.event',
-		'SELECT * FROM urlmode.forgetting',
+		'SELECT * FROM urlmode.purge_queue',
 		'SELECT * FROM urlmode.migration',
 		'TABLE urlmode.elicitation',
 		'SELECT * FROM urlmode.elicitation TABLESAMPLE SYSTEM (100)',
@@ -115,7 +115,7 @@ describe('read and list', () => {
 	]);
 
 	test('statistics say nothing of what stands in the rows', async () => {
-		await scene.stack.sql('ANALYZE urlmode.elicitation');
+		await fixture.stack.sql('ANALYZE urlmode.elicitation');
 		const { rows } = await thief.query("SELECT * FROM pg_stats WHERE schemaname = 'urlmode'");
 		assert.deepEqual(rows, []);
 	});
@@ -138,7 +138,7 @@ describe('create, change and delete', () => {
 		"UPDATE urlmode.elicitation SET status = 'pending'",
 		'INSERT INTO urlmode.elicitation DEFAULT VALUES',
 		'INSERT INTO urlmode.event DEFAULT VALUES',
-		'DELETE FROM urlmode.forgetting',
+		'DELETE FROM urlmode.purge_queue',
 		`MERGE INTO urlmode.elicitation e USING (SELECT 1) x ON true WHEN MATCHED THEN DELETE`,
 		'CREATE TABLE urlmode.mine (a int)',
 		'CREATE TABLE public.mine (a int)',
@@ -166,8 +166,8 @@ describe('other functions of the schema', () => {
 		"SELECT urlmode.announce(gen_random_uuid(), 'completed')",
 		"SELECT urlmode.create_elicitation(gen_random_uuid(), 'demo', 'oauth', 's', '', '\\x00', 'r', 'u', NULL, NULL, 1)",
 		"SELECT * FROM urlmode.read(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
-		"SELECT urlmode.note_read(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
-		'SELECT urlmode.forget()',
+		"SELECT urlmode.mark_read(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
+		'SELECT urlmode.purge_results()',
 		"SELECT urlmode.expire(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
 	]);
 });
@@ -201,7 +201,7 @@ describe('escalate', () => {
 
 	test('GRANT on what it may execute: a warning, and nobody gets anything', async () => {
 		await thief.query('GRANT EXECUTE ON FUNCTION urlmode.bindings(uuid[], text[]) TO PUBLIC');
-		const [{ granted }] = await scene.stack.sql(
+		const [{ granted }] = await fixture.stack.sql(
 			"SELECT has_function_privilege('public', 'urlmode.bindings(uuid[], text[])', 'EXECUTE') AS granted");
 		assert.equal(granted, false);
 	});
@@ -252,7 +252,7 @@ describe('read through what is said of an error', () => {
 			const { rows } = await thief.query(...complete(action, reason, null));
 			assert.deepEqual(rows, [{ outcome: 'unknown' }]);
 		}
-		assert.equal((await scene.stack.elicitation(victim.id)).status, 'pending');
+		assert.equal((await fixture.stack.elicitation(victim.id)).status, 'pending');
 	});
 });
 
@@ -261,7 +261,7 @@ describe('what a stolen login can still do', () => {
 		const heard = [];
 		thief.on('notification', ({ channel, payload }) => heard.push([channel, JSON.parse(payload)]));
 		await thief.query('LISTEN urlmode');
-		const { id } = await scene.goOn(scene.browser());
+		const { id } = await fixture.goOn(fixture.browser());
 		await thief.query('SELECT 1');
 		await thief.query('UNLISTEN *');
 
@@ -273,12 +273,12 @@ describe('what a stolen login can still do', () => {
 	});
 
 	test('NOTIFY wakes who waits, who reads the row and sleeps on: the row is the truth', async () => {
-		const { id, owner } = await scene.create();
+		const { id, owner } = await fixture.create();
 		const controller = new AbortController();
-		const wait = scene.urlmode.waitForCompletion(id, { ...owner, signal: controller.signal });
+		const wait = fixture.urlmode.waitForCompletion(id, { ...owner, signal: controller.signal });
 		await thief.query(`NOTIFY urlmode, '{"id":"${id}","status":"completed"}'`);
 		await thief.query("NOTIFY urlmode, 'no JSON at all'");
-		assert.equal((await scene.stack.elicitation(id)).status, 'pending');
+		assert.equal((await fixture.stack.elicitation(id)).status, 'pending');
 		controller.abort(new Error('still waiting'));
 		await assert.rejects(wait, /still waiting/);
 	});
@@ -301,11 +301,11 @@ describe('what a stolen login can still do', () => {
 	});
 
 	test('but a result that it puts there is not sealed with the keys: the waiting side refuses it', async () => {
-		const { id, owner, provider } = await scene.create();
+		const { id, owner, provider } = await fixture.create();
 		const forged = Buffer.concat([Buffer.of(1, 1), Buffer.alloc(12), Buffer.from('{"code":"forged"}'), Buffer.alloc(16)]);
 		await thief.query(
 			`SELECT urlmode.complete(ARRAY[$1::uuid], ARRAY[$2::bytea], ARRAY[$3], ARRAY['accept'], ARRAY[''], ARRAY[$4::bytea])`,
 			[id, bindingOf(owner.subject, owner.session), provider, forged]);
-		await assert.rejects(scene.urlmode.waitForCompletion(id, owner), { code: 'ELICITATION_SEAL' });
+		await assert.rejects(fixture.urlmode.waitForCompletion(id, owner), { code: 'ELICITATION_SEAL' });
 	});
 });

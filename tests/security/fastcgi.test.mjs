@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 
 import { request as httpRequest } from '../support/http.mjs';
 import { isThere } from '../support/processes.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 import { constant } from './constants.mjs';
 import { PROGRAMS } from './deployment.mjs';
@@ -20,19 +20,19 @@ import {
 	begin, GET_VALUES, pair, pairs, parameters, PARAMS, Peer, record, request, STDIN,
 } from './peer.mjs';
 
-let scene;
+let fixture;
 const peers = [];
 
 before(async () => {
-	scene = await openScene({ name: 'fastcgi', own: true });
+	fixture = await openFixture({ name: 'fastcgi', own: true });
 	// A socket's address has 107 bytes, and the folder may have more.
-	process.chdir(scene.stack.runDir);
+	process.chdir(fixture.stack.runDir);
 });
 
 after(async () => {
 	process.chdir('/');
 	await Promise.all(peers.map((peer) => peer.close()));
-	await scene?.close();
+	await fixture?.close();
 });
 
 async function connect(name = 'status') {
@@ -49,18 +49,18 @@ const ROUTES = {
 
 /** That nginx is answered by this program. */
 async function assertServes(name = 'status') {
-	const { status } = await httpRequest(scene.url(ROUTES[name]));
+	const { status } = await httpRequest(fixture.url(ROUTES[name]));
 	assert.ok([404, 405].includes(status), `${name} answered ${status}`);
 }
 
 /** That these bytes end the connection unanswered, and nothing else. */
 async function assertClosed(name, ...bytes) {
-	const before = await scene.stack.program(name);
+	const before = await fixture.stack.program(name);
 	const peer = await connect(name);
 	peer.send(...bytes);
 	assert.equal((await peer.closed).length, 0, 'no answer');
 	await assertServes(name);
-	assert.deepEqual(await scene.stack.program(name), before, 'the same process');
+	assert.deepEqual(await fixture.stack.program(name), before, 'the same process');
 }
 
 describe('a good peer', () => {
@@ -127,14 +127,14 @@ describe('limits of a request, at and over them', () => {
 		...Object.fromEntries(Array.from({ length: count - Object.keys(parameters()).length }, (_, i) => [`HTTP_X_${i}`, 'v'])),
 	});
 
-	test('UM_PARAMS_PAIRS_MAX parameters are served', async () => {
+	test('UM_FCGI_PAIRS_MAX parameters are served', async () => {
 		const peer = await connect();
-		assert.match(await peer.send(request(pairsOf(constant('UM_PARAMS_PAIRS_MAX')))).answer(), /^Status: 200\r\n/);
-		await assertClosed('status', request(pairsOf(constant('UM_PARAMS_PAIRS_MAX') + 1)));
+		assert.match(await peer.send(request(pairsOf(constant('UM_FCGI_PAIRS_MAX')))).answer(), /^Status: 200\r\n/);
+		await assertClosed('status', request(pairsOf(constant('UM_FCGI_PAIRS_MAX') + 1)));
 	});
 
-	test('UM_PARAMS_MAX bytes of parameters are served', async () => {
-		const max = constant('UM_PARAMS_MAX');
+	test('UM_FCGI_PARAMS_MAX bytes of parameters are served', async () => {
+		const max = constant('UM_FCGI_PARAMS_MAX');
 		const rest = max - pairs({ ...parameters(), HTTP_X: 'v'.repeat(1_000) }).length + 1_000;
 		const fits = { ...parameters(), HTTP_X: 'v'.repeat(rest) };
 		assert.equal(pairs(fits).length, max);
@@ -142,8 +142,8 @@ describe('limits of a request, at and over them', () => {
 		await assertClosed('status', request({ ...fits, HTTP_X: 'v'.repeat(rest + 1) }));
 	});
 
-	test('UM_RECORD_BODY_MAX bytes of a body are read and refused, more are not read', async () => {
-		const max = constant('UM_RECORD_BODY_MAX');
+	test('UM_FCGI_BODY_MAX bytes of a body are read and refused, more are not read', async () => {
+		const max = constant('UM_FCGI_BODY_MAX');
 		const posted = (size) => {
 			const chunks = [];
 			for (let left = size; left > 0; left -= 65_535) {
@@ -161,7 +161,7 @@ describe('limits of a request, at and over them', () => {
 describe('a peer that says nothing', () => {
 	test('costs no processor time, and takes nobody’s place', async () => {
 		const crowd = constant('UM_CONNECTIONS_MAX') + 100;
-		const { pid } = await scene.stack.program('status');
+		const { pid } = await fixture.stack.program('status');
 		const silent = [];
 		for (let i = 0; i < crowd; i++) {
 			silent.push(await connect());
@@ -205,7 +205,7 @@ describe('a peer that stalls', () => {
 
 	test('inside a record is closed after its read limit, once; the others are served meanwhile', async () => {
 		const limit = constant('UM_CONNECTIONS_PARTIAL_MS');
-		const before = await scene.stack.program('connect');
+		const before = await fixture.stack.program('connect');
 		const began = performance.now();
 		const stalled = await Promise.all(Object.entries(stalls).map(async ([name, bytes]) => (
 			{ name, peer: (await connect('connect')).send(bytes) })));
@@ -217,7 +217,7 @@ describe('a peer that stalls', () => {
 		try {
 			for (let i = 0; i < 20; i++) {
 				await assertServes('connect');
-				await scene.goOn(scene.browser());
+				await fixture.goOn(fixture.browser());
 			}
 			const open = stalled.filter(({ peer }) => peer.isOpen).length;
 			assert.ok(open === stalled.length || performance.now() - began >= limit, 'they were served beside the stalled');
@@ -230,7 +230,7 @@ describe('a peer that stalls', () => {
 		} finally {
 			clearInterval(drip);
 		}
-		assert.deepEqual(await scene.stack.program('connect'), before);
+		assert.deepEqual(await fixture.stack.program('connect'), before);
 	});
 
 	test('by not reading its answers is closed; the others are served meanwhile', async () => {
@@ -253,7 +253,7 @@ describe('SIGTERM', () => {
 
 	for (const name of PROGRAMS) {
 		test(`ends ${name} within a second, whoever is connected`, async () => {
-			const before = await scene.stack.program(name);
+			const before = await fixture.stack.program(name);
 			const connected = [];
 			for (let i = 0; i < 20; i++) {
 				connected.push(await connect(name), (await connect(name)).send(partial));
@@ -283,7 +283,7 @@ describe('damaged requests', () => {
 	}
 
 	test('a thousand damaged requests: each is answered or closed, and the process stays', async () => {
-		const before = await scene.stack.program('status');
+		const before = await fixture.stack.program('status');
 		const random = numbers(20_260_101);
 		const next = (below) => random.next().value % below;
 
@@ -301,21 +301,21 @@ describe('damaged requests', () => {
 			void peer.close();
 		}
 		await assertServes();
-		assert.deepEqual(await scene.stack.program('status'), before);
+		assert.deepEqual(await fixture.stack.program('status'), before);
 	});
 });
 
 describe('the sockets', () => {
 	for (const name of PROGRAMS) {
 		test(`${name}: 0660, of the group that nginx runs in`, async () => {
-			const { mode, gid } = await stat(path.join(scene.stack.runDir, `sock/${name}.sock`));
+			const { mode, gid } = await stat(path.join(fixture.stack.runDir, `sock/${name}.sock`));
 			assert.equal(mode & 0o7777, 0o660);
-			assert.equal(gid, (await stat(path.join(scene.stack.runDir, 'nginx.pid'))).gid);
+			assert.equal(gid, (await stat(path.join(fixture.stack.runDir, 'nginx.pid'))).gid);
 		});
 	}
 
 	test('no other user can connect', async () => {
-		const socket = path.join(scene.stack.runDir, 'sock/status.sock');
+		const socket = path.join(fixture.stack.runDir, 'sock/status.sock');
 		assert.equal((await stat(socket)).mode & 0o007, 0, 'others have no permission');
 		if (process.getuid() === 0) { // only root can become another user to try
 			const program = `

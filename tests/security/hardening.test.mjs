@@ -10,7 +10,7 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 
 import { isThere } from '../support/processes.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 import { BIN, PROGRAMS } from './deployment.mjs';
 
@@ -94,25 +94,25 @@ test('the flags stand in one place, and no file is left out', () => {
 });
 
 describe('a crash', () => {
-	let scene;
+	let fixture;
 
 	before(async () => {
-		scene = await openScene({ name: 'hardening', own: true });
+		fixture = await openFixture({ name: 'hardening', own: true });
 	});
 
-	after(() => scene?.close());
+	after(() => fixture?.close());
 
 	test('leaves no core: not on the disk, and none to a handler that the kernel would pipe it to', async () => {
 		for (const name of PROGRAMS) {
-			const before = await scene.stack.program(name);
+			const before = await fixture.stack.program(name);
 			const limits = await readFile(`/proc/${before.pid}/limits`, 'utf8');
 			// 1, not 0: what core(5) says of a pipe is true of 0 as well, but not of 1.
 			assert.match(limits, /^Max core file size +1 +1 +bytes/m);
 
 			process.kill(before.pid, 'SIGSEGV');
 			await until('it has crashed', async () => !await isThere(before));
-			await until('another serves', () => scene.stack.program(name));
+			await until('another serves', () => fixture.stack.program(name));
 		}
-		assert.deepEqual(readdirSync(scene.stack.runDir).filter((name) => /^core/.test(name)), []);
+		assert.deepEqual(readdirSync(fixture.stack.runDir).filter((name) => /^core/.test(name)), []);
 	});
 });

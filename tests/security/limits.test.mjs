@@ -13,25 +13,25 @@ import { after, before, describe, test } from 'node:test';
 import { request } from '../support/http.mjs';
 import { isThere } from '../support/processes.mjs';
 import { assertSecurityHeaders } from '../support/pages.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { Tokens } from '../support/tokens.mjs';
 import { until } from '../support/wait.mjs';
 import { constant } from './constants.mjs';
 import { configure } from './deployment.mjs';
 
-let scene;
+let fixture;
 let link; // a good one: the path with its state
 
 before(async () => {
-	scene = await openScene({ name: 'limits', own: true });
-	const { url } = await scene.create();
+	fixture = await openFixture({ name: 'limits', own: true });
+	const { url } = await fixture.create();
 	link = new URL(url).pathname + new URL(url).search;
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
-const get = (target, headers = {}) => request(scene.url(target), { headers });
-const post = (body, headers = {}) => request(scene.url('/connect/demo'), {
+const get = (target, headers = {}) => request(fixture.url(target), { headers });
+const post = (body, headers = {}) => request(fixture.url('/connect/demo'), {
 	method: 'POST', body, headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
 });
 const answered = ({ status, reason }) => [status, reason];
@@ -70,8 +70,8 @@ describe('the query and the form', () => {
 
 test('UM_COOKIE_MAX characters of the browser’s cookie', async () => {
 	const max = constant('UM_COOKIE_MAX');
-	const tokens = new Tokens(scene.stack);
-	const elicitation = await scene.create();
+	const tokens = new Tokens(fixture.stack);
+	const elicitation = await fixture.create();
 	for (const [length, expected] of [[max, 200], [max + 1, 403]]) {
 		const cookie = 'c'.repeat(length);
 		const state = tokens.mint(elicitation, { purpose: 'connect', cookie });
@@ -82,7 +82,7 @@ test('UM_COOKIE_MAX characters of the browser’s cookie', async () => {
 test('UM_PROVIDER_MAX characters of a provider’s name', async () => {
 	const max = constant('UM_PROVIDER_MAX');
 	const check = (name) => {
-		const config = { base_url: 'http://localhost', keys_file: scene.stack.env.URLMODE_KEYS_FILE, database_url: 'postgresql://x@localhost/x',
+		const config = { base_url: 'http://localhost', keys_file: fixture.stack.env.URLMODE_KEYS_FILE, database_url: 'postgresql://x@localhost/x',
 			providers: { [name]: { kind: 'oauth' } } };
 		return checkConfig(config);
 	};
@@ -92,7 +92,7 @@ test('UM_PROVIDER_MAX characters of a provider’s name', async () => {
 
 /** What a program says of a configuration, without starting. */
 async function checkConfig(config) {
-	const file = path.join(scene.stack.runDir, 'another.json');
+	const file = path.join(fixture.stack.runDir, 'another.json');
 	await writeFile(file, JSON.stringify(config));
 	try {
 		execFileSync(await programFile(), ['--check'], { env: { URLMODE_CONFIG: file }, stdio: 'pipe' });
@@ -103,7 +103,7 @@ async function checkConfig(config) {
 }
 
 async function programFile(name = 'connect') {
-	const text = await readFile(path.join(scene.stack.runDir, 'ports'), 'utf8');
+	const text = await readFile(path.join(fixture.stack.runDir, 'ports'), 'utf8');
 	return path.join(/^PROGRAM_DIR=(.*)$/m.exec(text)[1], name);
 }
 
@@ -134,10 +134,10 @@ describe('what nginx takes', () => {
 	test('headers that fill all of its buffers are fewer than a program takes', async () => {
 		const headers = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`X-Long-${i}`, 'v'.repeat(180)]));
 		assert.equal((await get(link, headers)).status, 200);
-		const conf = await readFile(path.join(scene.stack.runDir, 'urlmode/server.conf'), 'utf8');
+		const conf = await readFile(path.join(fixture.stack.runDir, 'urlmode/server.conf'), 'utf8');
 		const [, first] = /client_header_buffer_size (\d+)k;/.exec(conf);
 		const [, count, size] = /large_client_header_buffers (\d+) (\d+)k;/.exec(conf);
-		assert.ok((Number(first) + Number(count) * Number(size)) * KILOBYTE < constant('UM_PARAMS_MAX'));
+		assert.ok((Number(first) + Number(count) * Number(size)) * KILOBYTE < constant('UM_FCGI_PARAMS_MAX'));
 	});
 
 	test('a body of 64 KB, and no longer one', async () => {
@@ -147,7 +147,7 @@ describe('what nginx takes', () => {
 			assertSecurityHeaders(answer);
 			const id = answer.headers['x-request-id'];
 			const line = await until('it is logged', async () => (
-				(await scene.stack.accessLog()).find(({ request_id: of }) => of === id)));
+				(await fixture.stack.accessLog()).find(({ request_id: of }) => of === id)));
 			return line.upstream_status;
 		};
 		assert.equal(await upstreamOf(await post('x'.repeat(64 * KILOBYTE))), '413');
@@ -159,23 +159,23 @@ describe('time for one request', { concurrency: true }, () => {
 	// As it is before one of them changes it beside the other.
 	let config;
 	before(async () => {
-		config = path.join(scene.stack.runDir, 'config.cgi.json');
-		await copyFile(scene.stack.env.URLMODE_CONFIG, config);
+		config = path.join(fixture.stack.runDir, 'config.cgi.json');
+		await copyFile(fixture.stack.env.URLMODE_CONFIG, config);
 	});
 
 	// What nobody reads: a log that is a pipe.
-	test('UM_SERVE_TURN_S: a program that its log keeps from its sockets is cut, and another serves', async () => {
-		const pipe = path.join(scene.stack.runDir, 'log/pipe');
+	test('UM_LOOP_TURN_S: a program that its log keeps from its sockets is cut, and another serves', async () => {
+		const pipe = path.join(fixture.stack.runDir, 'log/pipe');
 		execFileSync('mkfifo', ['-m', '600', pipe]);
-		const { uid, gid } = await stat(scene.stack.env.URLMODE_CONFIG);
+		const { uid, gid } = await stat(fixture.stack.env.URLMODE_CONFIG);
 		await chown(pipe, uid, gid);
 		const holder = await open(pipe, 'r+');
 		let drain;
 		try {
-			await configure(scene.stack, (config) => {
+			await configure(fixture.stack, (config) => {
 				config.log_file = pipe;
 			});
-			const before = await scene.stack.program('connect');
+			const before = await fixture.stack.program('connect');
 			const began = performance.now();
 			let cut = false;
 			// Lines enough to fill the pipe; then one is not answered any more.
@@ -185,14 +185,14 @@ describe('time for one request', { concurrency: true }, () => {
 				}
 			}));
 			await until('it is cut', async () => !await isThere(before), { timeout: 90_000, every: 50 });
-			assert.ok(performance.now() - began >= constant('UM_SERVE_TURN_S') * 1_000 - 100, 'not before its limit');
+			assert.ok(performance.now() - began >= constant('UM_LOOP_TURN_S') * 1_000 - 100, 'not before its limit');
 
 			cut = true;
 			drain = spawn('cat', [pipe], { stdio: 'ignore' });
 			await flood;
 			await until('another serves', async () => (await get('/connect/nobody')).status === 404);
 		} finally {
-			await configure(scene.stack, (config) => {
+			await configure(fixture.stack, (config) => {
 				delete config.log_file;
 			});
 			drain?.kill();

@@ -9,26 +9,26 @@ import { parseKeys } from '../../lib/node/src/keys.js';
 import { openState } from '../../lib/node/src/token.js';
 import { request } from '../support/http.mjs';
 import { stateOf } from '../support/flow.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 
 const OWNER = { subject: 'ada.lovelace@example.org', session: 'session-of-ada-0123456789' };
 const TARGET = 'https://provider.example/authorize?client_id=client-of-ours&login_hint=ada.lovelace%40example.org';
 
-let scene;
+let fixture;
 
 before(async () => {
-	scene = await openScene({ name: 'links' });
+	fixture = await openFixture({ name: 'links' });
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 const confirmState = ({ document }) => document.forms[0].fields.find(([name]) => name === 'state')[1];
 
 test('a link holds nothing of the user, the session, the target or the providerâ€™s parameters', async () => {
-	const { url } = await scene.create({ ...OWNER, targetUrl: TARGET, pkce: true });
+	const { url } = await fixture.create({ ...OWNER, targetUrl: TARGET, pkce: true });
 	const { origin, pathname, searchParams } = new URL(url);
 
-	assert.equal(origin + pathname, scene.url('/connect/demo'));
+	assert.equal(origin + pathname, fixture.url('/connect/demo'));
 	assert.deepEqual([...searchParams.keys()], ['state']);
 	const bytes = Buffer.from(stateOf(url), 'base64url').toString('latin1');
 	for (const secret of ['ada', 'lovelace', 'example.org', OWNER.session, 'client-of-ours', 'provider.example']) {
@@ -37,9 +37,9 @@ test('a link holds nothing of the user, the session, the target or the providerâ
 });
 
 test('opened, a state is an id, an expiry and two hashes, and nothing else', async () => {
-	const file = scene.stack.env.URLMODE_KEYS_FILE;
+	const file = fixture.stack.env.URLMODE_KEYS_FILE;
 	const keys = parseKeys(readFileSync(file, 'latin1'), file);
-	const { url, id } = await scene.create({ ...OWNER, targetUrl: TARGET });
+	const { url, id } = await fixture.create({ ...OWNER, targetUrl: TARGET });
 	const state = openState(keys, 'connect', 'demo', stateOf(url));
 
 	assert.deepEqual(Object.keys(state).sort(), ['binding', 'browser', 'expires', 'id']);
@@ -49,40 +49,40 @@ test('opened, a state is an id, an expiry and two hashes, and nothing else', asy
 });
 
 test('a link alone opens nothing and shows nothing of what came back', async () => {
-	const elicitation = await scene.create(OWNER);
-	const untouched = await scene.row(elicitation.id);
+	const elicitation = await fixture.create(OWNER);
+	const untouched = await fixture.row(elicitation.id);
 	const page = await request(elicitation.url);
 
 	assert.equal(page.status, 200);
 	assert.equal(page.location, undefined);
-	assert.equal(await scene.row(elicitation.id), untouched);
+	assert.equal(await fixture.row(elicitation.id), untouched);
 	const posted = await request(elicitation.url.replace(/\?.*/, ''), {
 		method: 'POST', body: `state=${stateOf(elicitation.url)}&answer=continue`, headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
 	});
 	assert.deepEqual([posted.status, posted.reason], [403, 'wrong_browser']);
-	assert.equal(await scene.row(elicitation.id), untouched);
+	assert.equal(await fixture.row(elicitation.id), untouched);
 });
 
 test('no two states have the same nonce, whoever mints them', async () => {
-	const { url } = await scene.create(OWNER);
-	const links = await Promise.all(Array.from({ length: 100 }, async () => stateOf((await scene.create(OWNER)).url)));
+	const { url } = await fixture.create(OWNER);
+	const links = await Promise.all(Array.from({ length: 100 }, async () => stateOf((await fixture.create(OWNER)).url)));
 	const pages = await Promise.all(Array.from({ length: 100 }, async () => confirmState(await request(url))));
 	const nonces = [...links, ...pages].map((state) => Buffer.from(state, 'base64url').subarray(2, 14).toString('hex'));
 	assert.equal(new Set(nonces).size, 200);
 });
 
 test('the state that goes to the provider is another one, for this browser and this provider alone', async () => {
-	const browser = scene.browser();
-	const flow = await scene.goOn(browser, OWNER);
+	const browser = fixture.browser();
+	const flow = await fixture.goOn(browser, OWNER);
 	assert.notEqual(flow.state, stateOf(flow.url));
-	const cookie = browser.jar.header(new URL(scene.url('/')));
+	const cookie = browser.jar.header(new URL(fixture.url('/')));
 
 	for (const [path, headers, reason] of [
 		['/oauth/demo/return', {}, 'wrong_browser'],
 		['/oauth/github/return', { Cookie: cookie }, 'state_invalid'],
 		['/connect/demo', { Cookie: cookie }, 'state_invalid'],
 	]) {
-		const answer = await request(`${scene.url(path)}?code=c&state=${flow.state}`, { headers });
+		const answer = await request(`${fixture.url(path)}?code=c&state=${flow.state}`, { headers });
 		assert.equal(answer.reason, reason, path);
 	}
 });

@@ -11,7 +11,7 @@ import { parse } from 'parse5';
 import { comeBack } from '../support/flow.mjs';
 import { request } from '../support/http.mjs';
 import { assertSecurityHeaders } from '../support/pages.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { configure } from './deployment.mjs';
 
 const XSS = [
@@ -25,22 +25,22 @@ const XSS = [
 /** Those that would turn the words around them, and become U+FFFD. */
 const BIDI = ['\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069'];
 
-let scene;
+let fixture;
 let shape; // the elements of a confirm page
 
 before(async () => {
-	scene = await openScene({ name: 'pages', own: true });
-	await configure(scene.stack, (config) => {
+	fixture = await openFixture({ name: 'pages', own: true });
+	await configure(fixture.stack, (config) => {
 		XSS.forEach((text, index) => {
 			config.providers[`xss${index}`] = { kind: 'oauth', display_name: text };
 		});
 		config.providers.bidi = { kind: 'oauth', display_name: `${BIDI.join('a')}elpmaxe` };
 	});
-	const { url } = await scene.create();
+	const { url } = await fixture.create();
 	shape = shapeOf((await request(url)).body);
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 /** Every element with its attributes' names, in document order. */
 function shapeOf(html) {
@@ -72,7 +72,7 @@ function assertShows(page, { requester, subject, provider }) {
 describe('on the confirm page', () => {
 	for (const [index, text] of XSS.entries()) {
 		test(`${JSON.stringify(text)} is shown, and is no markup`, async () => {
-			const urlmode = scene.openUrlMode({ name: text });
+			const urlmode = fixture.openUrlMode({ name: text });
 			const owner = { subject: text };
 			const { url } = await urlmode.create({ provider: `xss${index}`, kind: 'oauth', ...owner, targetUrl: 'https://provider.example/' });
 			const page = await request(url);
@@ -87,7 +87,7 @@ describe('on the confirm page', () => {
 
 	test('what would turn the words around it is shown as a replacement', async () => {
 		const text = `${BIDI.join('a')}elpmaxe`;
-		const urlmode = scene.openUrlMode({ name: text });
+		const urlmode = fixture.openUrlMode({ name: text });
 		const { url } = await urlmode.create({ provider: 'bidi', kind: 'oauth', subject: text, targetUrl: 'https://provider.example/' });
 		const page = await request(url);
 		const shown = text.replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
@@ -97,9 +97,9 @@ describe('on the confirm page', () => {
 	});
 
 	test('names are cut where they are made: the requester at 200 bytes, the subject at 512', async () => {
-		assert.throws(() => scene.openUrlMode({ name: 'n'.repeat(201) }), /name/);
-		await assert.rejects(scene.create({ subject: 's'.repeat(513) }), /subject/);
-		const urlmode = scene.openUrlMode({ name: 'n'.repeat(200) });
+		assert.throws(() => fixture.openUrlMode({ name: 'n'.repeat(201) }), /name/);
+		await assert.rejects(fixture.create({ subject: 's'.repeat(513) }), /subject/);
+		const urlmode = fixture.openUrlMode({ name: 'n'.repeat(200) });
 		const { url } = await urlmode.create({ provider: 'demo', kind: 'oauth', subject: 's'.repeat(512), targetUrl: 'https://provider.example/' });
 		assertShows(await request(url), { requester: 'n'.repeat(200), subject: 's'.repeat(512), provider: 'Demo Account' });
 	});
@@ -108,11 +108,11 @@ describe('on the confirm page', () => {
 describe('what the provider said of an error', () => {
 	for (const text of XSS.filter((_, index) => index % 4 === 0)) {
 		test(`${JSON.stringify(text)} is on no page`, async () => {
-			const browser = scene.browser();
-			const flow = await scene.goOn(browser);
+			const browser = fixture.browser();
+			const flow = await fixture.goOn(browser);
 			const said = `said-${text}`;
 			await comeBack(browser, flow.returnTo({ error: 'server_error', error_description: said, error_uri: `https://evil.example/${said}` }));
-			const done = await browser.open(scene.url('/done'));
+			const done = await browser.open(fixture.url('/done'));
 			const again = await comeBack(browser, flow.returnTo({ error: 'server_error', error_description: said }));
 
 			for (const { body } of [done, again]) {
@@ -123,10 +123,10 @@ describe('what the provider said of an error', () => {
 	}
 
 	test('the error’s code is on no page', async () => {
-		const browser = scene.browser();
-		const flow = await scene.goOn(browser);
+		const browser = fixture.browser();
+		const flow = await fixture.goOn(browser);
 		await comeBack(browser, flow.returnTo({ error: 'an_error_of_its_own' }));
-		assert.ok(!(await browser.open(scene.url('/done'))).body.includes('an_error_of_its_own'));
+		assert.ok(!(await browser.open(fixture.url('/done'))).body.includes('an_error_of_its_own'));
 	});
 });
 
@@ -137,13 +137,13 @@ describe('the policy', () => {
 
 	/** Pages of every sort. */
 	async function* pages() {
-		const { url } = await scene.create();
+		const { url } = await fixture.create();
 		yield request(url);
-		yield request(scene.url('/done'));
-		yield request(scene.url('/connect/demo?state=x'));
-		yield request(scene.url('/connect/nobody?state=x'));
-		yield request(scene.url('/no/such/page'));
-		yield request(scene.url(`/done?${'x'.repeat(20_000)}`));
+		yield request(fixture.url('/done'));
+		yield request(fixture.url('/connect/demo?state=x'));
+		yield request(fixture.url('/connect/nobody?state=x'));
+		yield request(fixture.url('/no/such/page'));
+		yield request(fixture.url(`/done?${'x'.repeat(20_000)}`));
 	}
 
 	test('default-src is none, and what a page has of its own is allowed by its hash alone', async () => {

@@ -9,7 +9,7 @@ import { after, before, describe, test } from 'node:test';
 import { checkTargetUrl } from '../../lib/node/src/url.js';
 import { freePorts } from '../stack/harness.mjs';
 import { stateOf } from '../support/flow.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { bytesOf, EVIL, once, onOneLine, PAYLOADS } from './payloads.mjs';
 import { send } from './raw.mjs';
 
@@ -20,20 +20,20 @@ const NAMES = [
 ];
 const AT_ONCE = 16;
 
-let scene;
+let fixture;
 let pending; // its link is good
 let flow;    // its browser is at the provider
 let cookie;
 
 before(async () => {
-	scene = await openScene({ name: 'redirects', own: true });
-	pending = await scene.create();
-	const browser = scene.browser();
-	flow = await scene.goOn(browser);
-	cookie = browser.jar.header(new URL(scene.url('/')));
+	fixture = await openFixture({ name: 'redirects', own: true });
+	pending = await fixture.create();
+	const browser = fixture.browser();
+	flow = await fixture.goOn(browser);
+	cookie = browser.jar.header(new URL(fixture.url('/')));
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 
 /**
@@ -72,7 +72,7 @@ async function each(check, payloads = PAYLOADS) {
 	}));
 }
 
-const rows = async () => [await scene.row(pending.id), await scene.row(flow.id)];
+const rows = async () => [await fixture.row(pending.id), await fixture.row(flow.id)];
 
 /** One placement: every payload is sent, and nothing is changed by any. */
 function placement(name, request, isGood) {
@@ -94,8 +94,8 @@ test('the list has hundreds of payloads', () => {
 });
 
 const fields = (payload, encode) => NAMES.map((name) => `${name}=${encode(payload)}`).join('&');
-const get = (target, headers) => send(scene.stack.baseUrl, target, { headers });
-const post = (target, body, headers = []) => send(scene.stack.baseUrl, target, {
+const get = (target, headers) => send(fixture.stack.baseUrl, target, { headers });
+const post = (target, body, headers = []) => send(fixture.stack.baseUrl, target, {
 	method: 'POST', body, headers: ['Content-Type: application/x-www-form-urlencoded', ...headers],
 });
 const inQuery = (payload) => onOneLine(payload).replaceAll(' ', '%20').replaceAll('&', '%26').replaceAll('#', '%23');
@@ -146,7 +146,7 @@ describe('in a form', () => {
 	placement('the confirm page’s state', (payload) => post('/connect/demo', `state=${once(payload)}&answer=continue`, [`Cookie: ${cookie}`]));
 	placement('form_post, which comes again by GET: to the same path', (payload) => post('/oauth/demo/return',
 		`code=${once(payload)}&iss=${once(payload)}&state=${flow.state}&x=${once(payload)}`), (location) => (
-		/^\/oauth\/demo\/return\?[\w.~%=&-]*$/.test(location) && new URL(location, scene.stack.baseUrl).pathname === '/oauth/demo/return'));
+		/^\/oauth\/demo\/return\?[\w.~%=&-]*$/.test(location) && new URL(location, fixture.stack.baseUrl).pathname === '/oauth/demo/return'));
 });
 
 describe('in what is accepted', () => {
@@ -154,8 +154,8 @@ describe('in what is accepted', () => {
 
 	test('a code: the browser goes to /done', async () => {
 		await each(async (payload) => {
-			const browser = scene.browser();
-			const { returnUrl, parameters } = await scene.goOn(browser);
+			const browser = fixture.browser();
+			const { returnUrl, parameters } = await fixture.goOn(browser);
 			const query = new URLSearchParams(parameters({ code: `${payload}x`, error_uri: payload })).toString();
 			const answer = await get(`${new URL(returnUrl).pathname}?${query}`, [`Cookie: ${browser.jar.header(new URL(returnUrl))}`]);
 			// What is no text is refused.
@@ -166,8 +166,8 @@ describe('in what is accepted', () => {
 
 	test('an error with a description and an address: the browser goes to /done, which shows neither', async () => {
 		await each(async (payload) => {
-			const browser = scene.browser();
-			const { returnUrl, parameters } = await scene.goOn(browser);
+			const browser = fixture.browser();
+			const { returnUrl, parameters } = await fixture.goOn(browser);
 			const query = new URLSearchParams(parameters({ error: 'server_error', error_description: payload, error_uri: payload })).toString();
 			const headers = () => [`Cookie: ${browser.jar.header(new URL(returnUrl))}`];
 			const answer = await get(`${new URL(returnUrl).pathname}?${query}`, headers());
@@ -214,7 +214,7 @@ describe('as the target URL', () => {
 			} catch {
 				continue;
 			}
-			const { hop } = await scene.goOn(scene.browser(), { targetUrl: target });
+			const { hop } = await fixture.goOn(fixture.browser(), { targetUrl: target });
 			assert.ok(hop.location.startsWith(target.href), payload);
 			assert.equal(new URL(hop.location).host, target.host);
 		}
@@ -225,12 +225,12 @@ describe('the redirect from http to https', () => {
 	test('leads to the configured name alone', async () => {
 		const [port] = await freePorts(1);
 		const [, block] = /\n(server \{\s+listen 80;[\s\S]*?\n\})/.exec(await readFile(new URL('../../nginx/urlmode.conf', import.meta.url), 'utf8'));
-		const conf = `${scene.stack.runDir}/nginx.conf`;
+		const conf = `${fixture.stack.runDir}/nginx.conf`;
 		const text = (await readFile(conf, 'utf8')).replace(/\}\s*$/, `${block
 			.replace('listen 80;', `listen 127.0.0.1:${port};`)
 			.replace(/.*listen \[::\].*\n/, '').replaceAll('/var/log/nginx/', 'log/')}\n}\n`);
 		await writeFile(conf, text);
-		await scene.stack.service('restart', 'nginx');
+		await fixture.stack.service('restart', 'nginx');
 
 		await each(async (payload) => {
 			for (const target of [onOneLine(payload).replaceAll(' ', '%20'), `/${onOneLine(payload).replaceAll(' ', '%20')}`]) {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
 import { comeBack } from '../support/flow.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 import { bindingOf } from '../../lib/node/src/token.js';
 
@@ -13,28 +13,28 @@ const CODE = 'a-code-that-is-nowhere-in-clear';
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-let scene;
+let fixture;
 
 before(async () => {
-	scene = await openScene({ name: 'results' });
+	fixture = await openFixture({ name: 'results' });
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 /** An elicitation whose browser came back. */
 async function complete() {
-	const browser = scene.browser();
-	const flow = await scene.goOn(browser, { pkce: true });
+	const browser = fixture.browser();
+	const flow = await fixture.goOn(browser, { pkce: true });
 	assert.equal((await comeBack(browser, flow.returnTo({ code: CODE }))).location, '/done');
 	return flow;
 }
 
-const wait = ({ id, owner }, urlmode = scene.urlmode) => urlmode.waitForCompletion(id, { ...owner, timeout: 0 });
+const wait = ({ id, owner }, urlmode = fixture.urlmode) => urlmode.waitForCompletion(id, { ...owner, timeout: 0 });
 
 /** When what stands in the row is to be dropped, in milliseconds from now. */
 async function notes(id) {
-	const rows = await scene.stack.sql(`
-		SELECT extract(epoch FROM at - now()) * 1000 AS due FROM urlmode.forgetting WHERE $1 = ANY (ids) ORDER BY at`, [id]);
+	const rows = await fixture.stack.sql(`
+		SELECT extract(epoch FROM due_at - now()) * 1000 AS due FROM urlmode.purge_queue WHERE $1 = ANY (ids) ORDER BY due_at`, [id]);
 	return rows.map(({ due }) => Number(due));
 }
 
@@ -46,13 +46,13 @@ const readNotes = (id, count = 2) => until('the read is noted', async () => {
 
 /** Lets time pass for the notes of an elicitation, and has what is due forgotten. */
 async function later(id, milliseconds) {
-	await scene.stack.sql(`
-		UPDATE urlmode.forgetting SET at = at - $2 * interval '1 millisecond' WHERE $1 = ANY (ids)`, [id, milliseconds]);
-	while (Number((await scene.stack.sql('SELECT urlmode.forget() AS notes'))[0].notes) > 0);
+	await fixture.stack.sql(`
+		UPDATE urlmode.purge_queue SET due_at = due_at - $2 * interval '1 millisecond' WHERE $1 = ANY (ids)`, [id, milliseconds]);
+	while (Number((await fixture.stack.sql('SELECT urlmode.purge_results() AS notes'))[0].notes) > 0);
 }
 
 async function kept(id) {
-	const { result, verifier } = await scene.stack.elicitation(id);
+	const { result, verifier } = await fixture.stack.elicitation(id);
 	return { result: result !== null, verifier: verifier !== null };
 }
 
@@ -62,7 +62,7 @@ const NONE = { result: false, verifier: false };
 describe('a result in its row', () => {
 	test('is sealed: neither the code nor the verifier is in any column', async () => {
 		const { id } = await complete();
-		const [{ text }] = await scene.stack.sql(
+		const [{ text }] = await fixture.stack.sql(
 			`SELECT e::text || encode(result, 'escape') || encode(verifier, 'escape') AS text FROM urlmode.elicitation e WHERE id = $1`, [id]);
 		assert.ok(!text.includes(CODE));
 		assert.ok(!text.includes('code_verifier'));
@@ -80,13 +80,13 @@ describe('a result in its row', () => {
 
 	test('opens in no other row', async () => {
 		const [from, to] = [await complete(), await complete()];
-		await scene.stack.sql(`
+		await fixture.stack.sql(`
 			UPDATE urlmode.elicitation t SET result = f.result FROM urlmode.elicitation f WHERE t.id = $1 AND f.id = $2`, [to.id, from.id]);
 		await assert.rejects(wait(to), { code: 'ELICITATION_SEAL' });
 	});
 
 	test('cannot be read through any function that the callback programs may execute', async () => {
-		const rows = await scene.stack.sql(`
+		const rows = await fixture.stack.sql(`
 			SELECT proname, pg_get_function_result(oid) AS answers FROM pg_proc
 			WHERE pronamespace = 'urlmode'::regnamespace AND has_function_privilege('urlmode_cgi', oid, 'EXECUTE')`);
 		assert.ok(rows.length > 0);
@@ -117,7 +117,7 @@ describe('a result is dropped', () => {
 
 	test('as long after it was read as keepResults says', async () => {
 		const flow = await complete();
-		const urlmode = scene.openUrlMode({ keepResults: 90 * MINUTE });
+		const urlmode = fixture.openUrlMode({ keepResults: 90 * MINUTE });
 		await wait(flow, urlmode);
 		const [soon] = await readNotes(flow.id);
 		assert.ok(soon > 89 * MINUTE && soon <= 90 * MINUTE, `${soon} ms`);
@@ -125,7 +125,7 @@ describe('a result is dropped', () => {
 
 	test('at once, with keepResults of 0', async () => {
 		const flow = await complete();
-		assert.equal((await wait(flow, scene.openUrlMode({ keepResults: 0 }))).result.code, CODE);
+		assert.equal((await wait(flow, fixture.openUrlMode({ keepResults: 0 }))).result.code, CODE);
 		await readNotes(flow.id);
 		await later(flow.id, 0);
 		assert.deepEqual(await kept(flow.id), NONE);
@@ -133,10 +133,10 @@ describe('a result is dropped', () => {
 
 	test('for its owner alone: a note of another binding, or of a row with nothing to drop, does nothing', async () => {
 		const noteRead = (ids, bindings) => (
-			scene.stack.sql('SELECT urlmode.note_read($1::uuid[], $2::bytea[], 0)', [ids, bindings]));
+			fixture.stack.sql('SELECT urlmode.mark_read($1::uuid[], $2::bytea[], 0)', [ids, bindings]));
 		const { id, owner } = await complete();
-		const [open, cancelled] = [await scene.create({ pkce: true }), await scene.create()];
-		await scene.urlmode.cancel(cancelled.id, cancelled.owner);
+		const [open, cancelled] = [await fixture.create({ pkce: true }), await fixture.create()];
+		await fixture.urlmode.cancel(cancelled.id, cancelled.owner);
 		const strangers = [bindingOf('mallory', ''), bindingOf(owner.subject, 'another'), Buffer.alloc(16), null];
 		await noteRead(strangers.map(() => id), strangers);
 		await noteRead([open.id, cancelled.id], [open, cancelled].map((one) => bindingOf(one.owner.subject, one.owner.session)));
@@ -161,37 +161,37 @@ describe('a result is dropped', () => {
 	});
 
 	test('a day after completion, however it was completed', async () => {
-		const declined = scene.browser();
-		const flow = await scene.goOn(declined, { pkce: true });
+		const declined = fixture.browser();
+		const flow = await fixture.goOn(declined, { pkce: true });
 		await comeBack(declined, flow.returnTo({ error: 'access_denied' }));
-		const told = await scene.create({ pkce: true });
-		await scene.urlmode.complete(told.id, { ...told.owner, action: 'accept', result: { code: CODE } });
+		const told = await fixture.create({ pkce: true });
+		await fixture.urlmode.complete(told.id, { ...told.owner, action: 'accept', result: { code: CODE } });
 
 		for (const { id } of [flow, told]) {
 			await later(id, DAY);
 			assert.deepEqual(await kept(id), NONE);
-			assert.equal((await scene.stack.elicitation(id)).status, 'completed', 'the row itself stays');
+			assert.equal((await fixture.stack.elicitation(id)).status, 'completed', 'the row itself stays');
 		}
 	});
 
 	test('at once, its verifier that is, where it is over without a code: expired, abandoned, superseded', async () => {
-		const expired = await scene.create({ pkce: true });
-		await scene.stack.sql("UPDATE urlmode.elicitation SET expires_at = now() - interval '1 second' WHERE id = $1", [expired.id]);
-		assert.equal((await scene.urlmode.waitForCompletion(expired.id, expired.owner)).reason, 'expired');
-		const abandoned = await scene.create({ pkce: true });
-		await scene.urlmode.abandon(abandoned.id, abandoned.owner);
-		const superseded = await scene.create({ pkce: true });
-		await scene.create({ ...superseded.owner, exclusive: true });
+		const expired = await fixture.create({ pkce: true });
+		await fixture.stack.sql("UPDATE urlmode.elicitation SET expires_at = now() - interval '1 second' WHERE id = $1", [expired.id]);
+		assert.equal((await fixture.urlmode.waitForCompletion(expired.id, expired.owner)).reason, 'expired');
+		const abandoned = await fixture.create({ pkce: true });
+		await fixture.urlmode.abandon(abandoned.id, abandoned.owner);
+		const superseded = await fixture.create({ pkce: true });
+		await fixture.create({ ...superseded.owner, exclusive: true });
 
 		for (const { id } of [expired, abandoned, superseded]) {
-			const { status, action } = await scene.stack.elicitation(id);
+			const { status, action } = await fixture.stack.elicitation(id);
 			assert.deepEqual({ status, action, ...await kept(id) }, { status: 'completed', action: 'cancel', ...NONE });
 		}
 	});
 
 	test('keepResults of more than a day, or of no number, is refused', () => {
 		for (const keepResults of [DAY + 1, -1, 1.5, '600000', NaN, Infinity]) {
-			assert.throws(() => scene.openUrlMode({ keepResults }), /keepResults/);
+			assert.throws(() => fixture.openUrlMode({ keepResults }), /keepResults/);
 		}
 	});
 });

@@ -8,30 +8,30 @@ import { after, before, describe, test } from 'node:test';
 
 import { comeBack, press, stateOf } from '../support/flow.mjs';
 import { request } from '../support/http.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 import { PROGRAMS } from './deployment.mjs';
 
 const WORKERS = 4;
 
-let scene;
+let fixture;
 let lines; // of the keys file
 
 before(async () => {
-	scene = await openScene({ name: 'rotation', own: true });
-	lines = (await readFile(scene.stack.env.URLMODE_KEYS_FILE, 'utf8')).trim().split('\n');
+	fixture = await openFixture({ name: 'rotation', own: true });
+	lines = (await readFile(fixture.stack.env.URLMODE_KEYS_FILE, 'utf8')).trim().split('\n');
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 const newKey = (kid) => `${kid} ${randomBytes(32).toString('base64')}`;
 
 async function write(wanted) {
 	lines = wanted;
-	await writeFile(scene.stack.env.URLMODE_KEYS_FILE, `${lines.join('\n')}\n`);
+	await writeFile(fixture.stack.env.URLMODE_KEYS_FILE, `${lines.join('\n')}\n`);
 }
 
-const troubles = async () => (await scene.stack.programLog()).filter(({ trouble }) => trouble).map(({ program, trouble }) => [program, trouble]);
+const troubles = async () => (await fixture.stack.programLog()).filter(({ trouble }) => trouble).map(({ program, trouble }) => [program, trouble]);
 
 /** Has every program read the keys again, and waits until each of them said `what`. */
 async function reload(signal, what = 'the keys were read again') {
@@ -46,8 +46,8 @@ async function reload(signal, what = 'the keys were read again') {
 }
 
 const WAYS = {
-	'SIGHUP, to the program': async (name) => process.kill((await scene.stack.program(name)).pid, 'SIGHUP'),
-	'SIGUSR2, to its multiwatch': async (name) => process.kill(await scene.stack.pid(name), 'SIGUSR2'),
+	'SIGHUP, to the program': async (name) => process.kill((await fixture.stack.program(name)).pid, 'SIGHUP'),
+	'SIGUSR2, to its multiwatch': async (name) => process.kill(await fixture.stack.pid(name), 'SIGUSR2'),
 };
 
 const kidOf = (token) => Buffer.from(token, 'base64url')[1];
@@ -56,7 +56,7 @@ const confirmState = ({ document }) => document.forms[0].fields.find(([name]) =>
 /** An elicitation, made with the key on top: the waiting side looks at the file once a second. */
 function created() {
 	return until('the waiting side has the key', async () => {
-		const elicitation = await scene.create();
+		const elicitation = await fixture.create();
 		return kidOf(stateOf(elicitation.url)) === Number(lines[0].split(' ')[0]) && elicitation;
 	});
 }
@@ -84,7 +84,7 @@ for (const [way, signal] of Object.entries(WAYS)) {
 
 		test('a key that was added on top mints at once, and no request is dropped', async () => {
 			old = await created();
-			const processes = await Promise.all(PROGRAMS.map((name) => scene.stack.program(name)));
+			const processes = await Promise.all(PROGRAMS.map((name) => fixture.stack.program(name)));
 			const [oldKid] = lines.map((line) => Number(line.split(' ')[0]));
 			assert.equal(kidOf(stateOf(old.url)), oldKid);
 			const stop = load(old.url);
@@ -97,16 +97,16 @@ for (const [way, signal] of Object.entries(WAYS)) {
 				await request(old.url);
 			}
 			assert.deepEqual([...(await stop()).keys()], [200]);
-			assert.deepEqual(await Promise.all(PROGRAMS.map((name) => scene.stack.program(name))), processes, 'the same processes');
+			assert.deepEqual(await Promise.all(PROGRAMS.map((name) => fixture.stack.program(name))), processes, 'the same processes');
 		});
 
 		test('what was made with the key before it still opens, to its end', async () => {
-			const browser = scene.browser();
+			const browser = fixture.browser();
 			const hop = await press(browser, await browser.open(old.url), 'continue');
 			const back = new URL(old.returnUrl);
-			back.search = new URLSearchParams({ code: 'c', iss: scene.stack.env.URLMODE_DEMO_ISSUER, state: stateOf(hop.location) });
+			back.search = new URLSearchParams({ code: 'c', iss: fixture.stack.env.URLMODE_DEMO_ISSUER, state: stateOf(hop.location) });
 			assert.equal((await comeBack(browser, back)).location, '/done');
-			assert.equal((await scene.urlmode.waitForCompletion(old.id, old.owner)).result.code, 'c');
+			assert.equal((await fixture.urlmode.waitForCompletion(old.id, old.owner)).result.code, 'c');
 		});
 
 		test('the waiting side mints with it without a signal', async () => {
@@ -120,15 +120,15 @@ for (const [way, signal] of Object.entries(WAYS)) {
 
 			await write([newKey(Number(top.split(' ')[0]) + 1)]);
 			await reload(signal);
-			const untouched = await scene.row(before.id);
+			const untouched = await fixture.row(before.id);
 			const answer = await request(before.url);
 			assert.deepEqual([answer.status, answer.reason], [400, 'state_invalid']);
-			assert.equal(await scene.row(before.id), untouched);
+			assert.equal(await fixture.row(before.id), untouched);
 		});
 
 		test('a key that was dropped is no longer in a program’s memory', async (t) => {
 			const [secret] = lines.map((line) => Buffer.from(line.split(' ')[1], 'base64'));
-			const { pid } = await scene.stack.program('connect');
+			const { pid } = await fixture.stack.program('connect');
 			const denied = await open(`/proc/${pid}/mem`).then((memory) => memory.close(), ({ message }) => message);
 			if (denied) {
 				t.skip(denied);

@@ -13,7 +13,7 @@ import { scratch } from '../stack/harness.mjs';
 import { comeBack } from '../support/flow.mjs';
 import { request } from '../support/http.mjs';
 import { familyOf, isThere } from '../support/processes.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 import { BIN, PROGRAMS } from './deployment.mjs';
 
@@ -99,7 +99,7 @@ async function allowedCalls() {
 }
 
 describe('the system calls of the programs, from their start to their end', { skip: untraceable() }, () => {
-	let scene;
+	let fixture;
 	let calls; // [name, arguments] of each system call
 
 	before(async () => {
@@ -108,11 +108,11 @@ describe('the system calls of the programs, from their start to their end', { sk
 			await writeFile(path.join(bin, name), `#!/bin/sh\nexec strace -f -qq -I 2 -o "$RUN_DIR/tmp/trace.${name}.$$" ${BIN}/${name}\n`);
 			await chmod(path.join(bin, name), 0o755);
 		}));
-		scene = await openScene({ name: 'systemd', own: true, env: { PROGRAM_DIR: bin } });
+		fixture = await openFixture({ name: 'systemd', own: true, env: { PROGRAM_DIR: bin } });
 		await everything();
-		const names = (await readdir(path.join(scene.stack.runDir, 'tmp'))).filter((name) => name.startsWith('trace.'));
+		const names = (await readdir(path.join(fixture.stack.runDir, 'tmp'))).filter((name) => name.startsWith('trace.'));
 		assert.ok(names.length >= PROGRAMS.length);
-		const texts = await Promise.all(names.map((name) => readFile(path.join(scene.stack.runDir, 'tmp', name), 'latin1')));
+		const texts = await Promise.all(names.map((name) => readFile(path.join(fixture.stack.runDir, 'tmp', name), 'latin1')));
 		calls = texts.flatMap((text) => {
 			// From where the program itself begins: strace's own start is before that.
 			const lines = text.split('\n');
@@ -120,28 +120,28 @@ describe('the system calls of the programs, from their start to their end', { sk
 		}).map((line) => /^(?:\d+ +)?([a-z_0-9]+)\((.*)$/.exec(line)).filter(Boolean).map(([, name, rest]) => [name, rest]);
 	});
 
-	after(() => scene?.close());
+	after(() => fixture?.close());
 
 	/** A flow, a refusal, new keys, a database that comes back, the end. */
 	async function everything() {
-		const browser = scene.browser();
-		const flow = await scene.goOn(browser);
+		const browser = fixture.browser();
+		const flow = await fixture.goOn(browser);
 		await comeBack(browser, flow.returnTo({ code: 'c' }));
-		await request(scene.url('/connect/nobody'));
+		await request(fixture.url('/connect/nobody'));
 		for (const page of ['/done', '/healthz', '/metrics']) {
-			await request(scene.url(page));
+			await request(fixture.url(page));
 		}
 		await signal('SIGHUP');
-		await scene.stack.service('restart', 'postgres');
-		await until('the database is back', async () => (await request(scene.url('/healthz'))).status === 200);
-		await scene.goOn(scene.browser());
+		await fixture.stack.service('restart', 'postgres');
+		await until('the database is back', async () => (await request(fixture.url('/healthz'))).status === 200);
+		await fixture.goOn(fixture.browser());
 		const ended = await signal('SIGTERM');
 		await until('they have ended', async () => !(await Promise.all(ended.map(isThere))).includes(true));
 	}
 
 	/** To the programs themselves, beneath what traces them. */
 	async function signal(name) {
-		const families = await Promise.all(PROGRAMS.map(async (program) => familyOf(await scene.stack.pid(program))));
+		const families = await Promise.all(PROGRAMS.map(async (program) => familyOf(await fixture.stack.pid(program))));
 		const programs = families.flat().filter(({ command }) => PROGRAMS.includes(command));
 		assert.equal(programs.length, PROGRAMS.length);
 		programs.forEach(({ pid }) => process.kill(pid, name));
@@ -171,7 +171,7 @@ describe('the system calls of the programs, from their start to their end', { sk
 		const written = calls.filter(([name, rest]) => /^open(at)?$/.test(name) && /O_(WRONLY|RDWR|CREAT)/.test(rest))
 			.map(([, rest]) => /"([^"]*)"/.exec(rest)?.[1]).filter((name) => name !== '/dev/null');
 		for (const name of written) {
-			assert.equal(name, path.join(scene.stack.runDir, 'metrics'));
+			assert.equal(name, path.join(fixture.stack.runDir, 'metrics'));
 		}
 	});
 

@@ -9,7 +9,7 @@ import { Key, keyRing, parseKeys } from '../../lib/node/src/keys.js';
 import { mintTicket } from '../../lib/node/src/ticket.js';
 import { request } from '../support/http.mjs';
 import { assertPlainPage, assertSecurityHeaders } from '../support/pages.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { withByte } from '../support/tokens.mjs';
 import { configure } from './deployment.mjs';
 
@@ -17,51 +17,51 @@ const ADA = 'ada@example.org';
 const MALLORY = 'mallory';
 const COOKIE = '__Host-urlmode-ticket';
 
-let scene;
+let fixture;
 let keys;
 
 before(async () => {
-	scene = await openScene({ name: 'tickets', own: true });
-	const file = scene.stack.env.URLMODE_KEYS_FILE;
+	fixture = await openFixture({ name: 'tickets', own: true });
+	const file = fixture.stack.env.URLMODE_KEYS_FILE;
 	keys = parseKeys(readFileSync(file, 'latin1'), file);
-	await configure(scene.stack, (config) => {
+	await configure(fixture.stack, (config) => {
 		config.user_check = 'session-ticket';
 	});
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 const inSeconds = (seconds) => Math.floor(Date.now() / 1_000) + seconds;
 const ticket = (subject, { expires = inSeconds(300), ring = keys } = {}) => mintTicket(ring, subject, expires);
 const open = ({ url }, value, more = '') => request(url, { headers: { Cookie: `${COOKIE}=${value}${more}` } });
 
 async function assertRefused(elicitation, send, [status, reason]) {
-	const untouched = await scene.row(elicitation.id);
+	const untouched = await fixture.row(elicitation.id);
 	const answer = await send(elicitation);
 
 	assert.deepEqual([answer.status, answer.reason], [status, reason]);
 	assertPlainPage(answer);
 	assertSecurityHeaders(answer);
-	assert.equal(await scene.row(elicitation.id), untouched, 'the row is as it was');
+	assert.equal(await fixture.row(elicitation.id), untouched, 'the row is as it was');
 }
 
 const SIGN_IN = [403, 'sign_in_required'];
 const WRONG_USER = [403, 'wrong_user'];
 
 test('the subject goes on at once, comes back, and it is done', async () => {
-	const browser = scene.browser();
-	const elicitation = await scene.create({ subject: ADA });
-	const { name, value, header } = scene.urlmode.ticket({ subject: ADA });
-	browser.jar.store(header, new URL(scene.url('/')));
-	assert.match(browser.jar.header(new URL(scene.url('/'))), new RegExp(`${name}=${value}`));
+	const browser = fixture.browser();
+	const elicitation = await fixture.create({ subject: ADA });
+	const { name, value, header } = fixture.urlmode.ticket({ subject: ADA });
+	browser.jar.store(header, new URL(fixture.url('/')));
+	assert.match(browser.jar.header(new URL(fixture.url('/'))), new RegExp(`${name}=${value}`));
 
 	const hop = await browser.send({ url: new URL(elicitation.url) });
 	assert.equal(hop.status, 303);
 	const state = new URL(hop.location).searchParams.get('state');
 	const back = new URL(elicitation.returnUrl);
-	back.search = new URLSearchParams({ code: 'a-code', iss: scene.stack.env.URLMODE_DEMO_ISSUER, state });
+	back.search = new URLSearchParams({ code: 'a-code', iss: fixture.stack.env.URLMODE_DEMO_ISSUER, state });
 	assert.equal((await browser.send({ url: back })).location, '/done');
-	assert.equal((await scene.urlmode.waitForCompletion(elicitation.id, elicitation.owner)).action, 'accept');
+	assert.equal((await fixture.urlmode.waitForCompletion(elicitation.id, elicitation.owner)).action, 'accept');
 });
 
 describe('refused at /connect, with the row untouched', () => {
@@ -90,7 +90,7 @@ describe('refused at /connect, with the row untouched', () => {
 		['a ticket of somebody else', (e) => open(e, ticket(MALLORY)), WRONG_USER],
 		['a ticket of nearly the same name', (e) => open(e, ticket(`${ADA}x`)), WRONG_USER],
 	]) {
-		test(name, async () => assertRefused(await scene.create({ subject: ADA }), send, expected));
+		test(name, async () => assertRefused(await fixture.create({ subject: ADA }), send, expected));
 	}
 });
 
@@ -101,17 +101,17 @@ describe('refused at the return, with the row untouched', () => {
 		['a ticket of somebody else', () => ticket(MALLORY), WRONG_USER],
 	]) {
 		test(name, async () => {
-			const elicitation = await scene.create({ subject: ADA });
+			const elicitation = await fixture.create({ subject: ADA });
 			const went = await open(elicitation, ticket(ADA));
 			const state = new URL(went.location).searchParams.get('state');
 			const browser = went.headers['set-cookie'][0].split(';')[0];
-			const query = new URLSearchParams({ code: 'c', iss: scene.stack.env.URLMODE_DEMO_ISSUER, state });
+			const query = new URLSearchParams({ code: 'c', iss: fixture.stack.env.URLMODE_DEMO_ISSUER, state });
 			const send = (given) => request(`${elicitation.returnUrl}?${query}`, {
 				headers: { Cookie: [browser, given && `${COOKIE}=${given}`].filter(Boolean).join('; ') },
 			});
 
 			await assertRefused(elicitation, () => send(value()), expected);
-			const events = await scene.stack.sql('SELECT type FROM urlmode.event WHERE elicitation = $1', [elicitation.id]);
+			const events = await fixture.stack.sql('SELECT type FROM urlmode.event WHERE elicitation = $1', [elicitation.id]);
 			assert.deepEqual(events, expected === WRONG_USER ? [{ type: 'wrong_user' }] : []);
 			assert.equal((await send(ticket(ADA))).location, '/done', 'the subject still can');
 		});
@@ -119,20 +119,20 @@ describe('refused at the return, with the row untouched', () => {
 });
 
 test('a ticket is not a state', async () => {
-	const { id } = await scene.create({ subject: ADA });
-	const untouched = await scene.row(id);
-	const answer = await request(`${scene.url('/connect/demo')}?state=${ticket('x'.repeat(48))}`, {
+	const { id } = await fixture.create({ subject: ADA });
+	const untouched = await fixture.row(id);
+	const answer = await request(`${fixture.url('/connect/demo')}?state=${ticket('x'.repeat(48))}`, {
 		headers: { Cookie: `${COOKIE}=${ticket(ADA)}` },
 	});
 	assert.deepEqual([answer.status, answer.reason], [400, 'state_invalid']);
-	assert.equal(await scene.row(id), untouched);
+	assert.equal(await fixture.row(id), untouched);
 });
 
 test('nothing of a ticket is in a log', async () => {
 	const value = ticket('somebody-who-is-not-logged@example.org');
-	const elicitation = await scene.create({ subject: ADA });
+	const elicitation = await fixture.create({ subject: ADA });
 	await open(elicitation, value);
-	for (const [name, text] of await scene.stack.logs()) {
+	for (const [name, text] of await fixture.stack.logs()) {
 		assert.ok(!text.includes(value) && !text.includes('somebody-who-is-not-logged'), name);
 	}
 });

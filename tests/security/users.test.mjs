@@ -9,7 +9,7 @@ import { after, before, describe, test } from 'node:test';
 import { request } from '../support/http.mjs';
 import { stateOf } from '../support/flow.mjs';
 import { assertPlainPage, assertSecurityHeaders } from '../support/pages.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 import { startAuthDouble } from './auth-double.mjs';
 import { configure, setUpNginx } from './deployment.mjs';
 
@@ -24,29 +24,29 @@ const CLAIMS = [
 	'REDIRECT_REMOTE_USER', 'Redirect-Remote-User', 'urlmode_user', 'X-Urlmode-User', 'Proxy-Remote-User', 'Authenticated-User',
 ];
 
-let scene;
+let fixture;
 let auth;
 
 before(async () => {
-	scene = await openScene({ name: 'users', own: true });
-	auth = scene.closing(await startAuthDouble());
+	fixture = await openFixture({ name: 'users', own: true });
+	auth = fixture.closeAtEnd(await startAuthDouble());
 	// The default: nothing is said of user_check.
-	await configure(scene.stack, (config) => {
+	await configure(fixture.stack, (config) => {
 		delete config.user_check;
 		config.providers.demo.issuer = 'https://issuer.example';
 	});
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 const basic = (name, password = PASSWORD) => `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
 
 /** The event that a stranger leaves. */
-const events = (id) => scene.stack.sql('SELECT provider, type, action FROM urlmode.event WHERE elicitation = $1', [id]);
+const events = (id) => fixture.stack.sql('SELECT provider, type, action FROM urlmode.event WHERE elicitation = $1', [id]);
 
 /** Refused as somebody else than the subject: nothing is changed, and it is recorded once. */
 async function assertWrongUser(id, send, provider = 'demo') {
-	const untouched = await scene.row(id);
+	const untouched = await fixture.row(id);
 	const known = await events(id);
 	const answer = await send();
 
@@ -54,49 +54,49 @@ async function assertWrongUser(id, send, provider = 'demo') {
 	assertPlainPage(answer, [ADA]);
 	assertSecurityHeaders(answer);
 	assert.ok(!answer.body.includes(ADA) && !answer.body.includes(MALLORY), 'no names on the page');
-	assert.equal(await scene.row(id), untouched, 'the row is as it was');
+	assert.equal(await fixture.row(id), untouched, 'the row is as it was');
 	assert.deepEqual(await events(id), [...known, { provider, type: 'wrong_user', action: 'ignored' }]);
 }
 
 /** What the provider's answer looks like, in the browser that came from /connect. */
 const returnUrl = (state, code = 'a-code') => (
-	`${scene.url('/oauth/demo/return')}?${new URLSearchParams({ code, iss: 'https://issuer.example', state })}`);
+	`${fixture.url('/oauth/demo/return')}?${new URLSearchParams({ code, iss: 'https://issuer.example', state })}`);
 
 const cookiesOf = ({ headers }) => (headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ');
 
 describe('remote-user, with a web server that names nobody', () => {
 	test('a page that says that signing in is not set up; the row is untouched', async () => {
-		const { id, url } = await scene.create({ subject: ADA });
-		const untouched = await scene.row(id);
+		const { id, url } = await fixture.create({ subject: ADA });
+		const untouched = await fixture.row(id);
 		const answer = await request(url);
 
 		assert.deepEqual([answer.status, answer.reason], [500, 'sign_in_not_set_up']);
 		assertPlainPage(answer, [new URL(url).search]);
 		assertSecurityHeaders(answer);
 		assert.match(answer.document.text, /Signing in is not set up/);
-		assert.equal(await scene.row(id), untouched);
+		assert.equal(await fixture.row(id), untouched);
 	});
 
 	for (const name of CLAIMS) {
 		test(`a header ${name} from outside is not a name`, async () => {
-			const { id, url } = await scene.create({ subject: ADA });
-			const untouched = await scene.row(id);
+			const { id, url } = await fixture.create({ subject: ADA });
+			const untouched = await fixture.row(id);
 			const answer = await request(url, { headers: { [name]: ADA } });
 
 			assert.deepEqual([answer.status, answer.reason], [500, 'sign_in_not_set_up']);
-			assert.equal(await scene.row(id), untouched);
+			assert.equal(await fixture.row(id), untouched);
 		});
 	}
 
 	test('credentials that nobody has checked are not a name', async () => {
-		const { url } = await scene.create({ subject: ADA });
+		const { url } = await fixture.create({ subject: ADA });
 		const answer = await request(url, { headers: { Authorization: basic(ADA) } });
 		assert.deepEqual([answer.status, answer.reason], [500, 'sign_in_not_set_up']);
 	});
 
 	test('a ticket is no name where the configuration does not say so', async () => {
-		const { url } = await scene.create({ subject: ADA });
-		const { name, value } = scene.urlmode.ticket({ subject: ADA });
+		const { url } = await fixture.create({ subject: ADA });
+		const { name, value } = fixture.urlmode.ticket({ subject: ADA });
 		const answer = await request(url, { headers: { Cookie: `${name}=${value}` } });
 		assert.deepEqual([answer.status, answer.reason], [500, 'sign_in_not_set_up']);
 	});
@@ -124,44 +124,44 @@ function remoteUser(signedIn) {
 	}
 
 	test('the subject goes on at once, comes back, and it is done', async () => {
-		const elicitation = await scene.create({ subject: ADA });
+		const elicitation = await fixture.create({ subject: ADA });
 		const way = await goOn(elicitation);
 		assert.match(way.answer.location, /^http:\/\/localhost:9\/authorize\?client_id=tests&state=[\w-]{115}$/);
-		assert.equal((await scene.stack.elicitation(elicitation.id)).status, 'opened');
+		assert.equal((await fixture.stack.elicitation(elicitation.id)).status, 'opened');
 
 		const back = await comeBack(way, ADA);
 		assert.deepEqual([back.status, back.location], [303, '/done']);
-		const { action, result } = await scene.urlmode.waitForCompletion(elicitation.id, elicitation.owner);
+		const { action, result } = await fixture.urlmode.waitForCompletion(elicitation.id, elicitation.owner);
 		assert.deepEqual([action, result.code], ['accept', 'a-code']);
 		assert.deepEqual(await events(elicitation.id), []);
 	});
 
 	test('somebody else at /connect: 403, the row untouched, the event recorded', async () => {
-		const elicitation = await scene.create({ subject: ADA });
+		const elicitation = await fixture.create({ subject: ADA });
 		await assertWrongUser(elicitation.id, () => open(elicitation, MALLORY));
 	});
 
 	test('a link that a stranger made, followed by its victim: 403', async () => {
-		const elicitation = await scene.create({ subject: MALLORY });
+		const elicitation = await fixture.create({ subject: MALLORY });
 		await assertWrongUser(elicitation.id, () => open(elicitation, ADA));
 	});
 
 	test('somebody else at the return: 403, the row untouched, the event recorded', async () => {
-		const elicitation = await scene.create({ subject: ADA });
+		const elicitation = await fixture.create({ subject: ADA });
 		const way = await goOn(elicitation);
 		await assertWrongUser(elicitation.id, () => comeBack(way, MALLORY));
 		assert.equal((await comeBack(way, ADA)).location, '/done', 'the subject still can');
 	});
 
 	test('another user after completion: 403, not “already done”', async () => {
-		const elicitation = await scene.create({ subject: ADA });
+		const elicitation = await fixture.create({ subject: ADA });
 		const way = await goOn(elicitation);
 		await comeBack(way, ADA);
 		await assertWrongUser(elicitation.id, () => comeBack(way, MALLORY));
 	});
 
 	test('the ways back from a payment are for the subject alone, too', async () => {
-		const payment = await scene.create({ subject: ADA, provider: 'stripe', kind: 'payment' });
+		const payment = await fixture.create({ subject: ADA, provider: 'stripe', kind: 'payment' });
 		const went = await open(payment, ADA);
 		assert.equal(went.status, 303);
 		const back = async (url, name) => {
@@ -173,63 +173,63 @@ function remoteUser(signedIn) {
 		await assertWrongUser(payment.id, () => back(payment.cancelUrl, MALLORY), 'stripe');
 		assert.equal((await back(payment.returnUrl, ADA)).status, 200);
 		assert.equal((await back(payment.cancelUrl, ADA)).location, '/done');
-		assert.equal((await scene.stack.elicitation(payment.id)).action, 'decline');
+		assert.equal((await fixture.stack.elicitation(payment.id)).action, 'decline');
 	});
 
 	test('a webhook asks nobody to sign in', async () => {
-		const answer = await request(scene.url('/webhook/stripe'), { method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } });
+		const answer = await request(fixture.url('/webhook/stripe'), { method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } });
 		assert.match(answer.body, /^signature_missing:/);
 	});
 
 	for (const name of ['Ada@example.org', 'ada@example.or', 'ada@example.org.', 'ada@example.org%00']) {
 		test(`a name that is almost the subject's is another: ${name}`, async () => {
-			const elicitation = await scene.create({ subject: ADA });
+			const elicitation = await fixture.create({ subject: ADA });
 			await assertWrongUser(elicitation.id, () => open(elicitation, name));
 		});
 	}
 
 	for (const name of CLAIMS) {
 		test(`a header ${name} from outside changes no name`, async () => {
-			const elicitation = await scene.create({ subject: ADA });
+			const elicitation = await fixture.create({ subject: ADA });
 			await assertWrongUser(elicitation.id, () => open(elicitation, MALLORY, { [name]: ADA }));
 		});
 	}
 
 	test('nobody signed in: a way to sign in, and the row untouched', async () => {
-		const elicitation = await scene.create({ subject: ADA });
-		const untouched = await scene.row(elicitation.id);
+		const elicitation = await fixture.create({ subject: ADA });
+		const untouched = await fixture.row(elicitation.id);
 		for (const headers of [{}, ...CLAIMS.map((name) => ({ [name]: ADA }))]) {
 			const answer = await request(elicitation.url, { headers });
 			assert.ok(answer.status === 401 || /Sign in here/.test(answer.document.title), `${answer.status}`);
 			assert.equal(answer.location, undefined);
 		}
-		assert.equal(await scene.row(elicitation.id), untouched);
+		assert.equal(await fixture.row(elicitation.id), untouched);
 	});
 
 	test('there is no confirm page to answer: 405', async () => {
-		const elicitation = await scene.create({ subject: ADA });
+		const elicitation = await fixture.create({ subject: ADA });
 		const answer = await request(elicitation.url, { method: 'POST', headers: await signedIn(ADA) });
 		assert.deepEqual([answer.status, answer.headers.allow], [405, 'GET, HEAD']);
 	});
 
 	test('HEAD, and a browser that only looks ahead, consume nothing', async () => {
-		const elicitation = await scene.create({ subject: ADA });
-		const untouched = await scene.row(elicitation.id);
+		const elicitation = await fixture.create({ subject: ADA });
+		const untouched = await fixture.row(elicitation.id);
 		const user = await signedIn(ADA);
 
 		assert.equal((await request(elicitation.url, { method: 'HEAD', headers: user })).status, 200);
 		assert.equal((await request(elicitation.url, { headers: { ...user, 'Sec-Purpose': 'prefetch' } })).status, 503);
-		assert.equal(await scene.row(elicitation.id), untouched);
+		assert.equal(await fixture.row(elicitation.id), untouched);
 	});
 
 	test('what is public asks nobody to sign in', async () => {
 		for (const [path, status] of [['/done', 200], ['/healthz', 200], ['/metrics', 200], ['/status', 404]]) {
-			assert.equal((await request(scene.url(path))).status, status, path);
+			assert.equal((await request(fixture.url(path))).status, status, path);
 		}
 	});
 
 	test('a form_post from another site, which says neither browser nor user, comes again by GET', async () => {
-		const elicitation = await scene.create({ subject: ADA });
+		const elicitation = await fixture.create({ subject: ADA });
 		const way = await goOn(elicitation);
 		const url = new URL(returnUrl(way.state));
 		const posted = await request(url.origin + url.pathname, {
@@ -237,10 +237,10 @@ function remoteUser(signedIn) {
 		});
 		assert.equal(posted.status, 303);
 		assert.match(posted.location, /^\/oauth\/demo\/return\?/);
-		assert.equal((await scene.stack.elicitation(elicitation.id)).status, 'opened');
+		assert.equal((await fixture.stack.elicitation(elicitation.id)).status, 'opened');
 
 		const user = await signedIn(ADA);
-		const done = await request(scene.url(posted.location), {
+		const done = await request(fixture.url(posted.location), {
 			headers: { ...user, Cookie: [user.Cookie, way.cookie].filter(Boolean).join('; ') },
 		});
 		assert.equal(done.location, '/done');
@@ -254,7 +254,7 @@ function remoteUser(signedIn) {
 }
 
 describe('remote-user, by HTTP basic authentication', () => {
-	before(() => setUpNginx(scene.stack, {
+	before(() => setUpNginx(fixture.stack, {
 		snippets: ['auth-basic.conf'],
 		files: {
 			'urlmode.htpasswd': ['ada@example.org', 'mallory@example.org', 'Ada@example.org', 'ada@example.or', 'ada@example.org.', 'ada@example.org%00']
@@ -272,15 +272,15 @@ describe('remote-user, by HTTP basic authentication', () => {
 		['no base64', 'Basic %%%'],
 	]) {
 		test(`${what}: 401, with a plain page`, async () => {
-			const elicitation = await scene.create({ subject: ADA });
-			const untouched = await scene.row(elicitation.id);
+			const elicitation = await fixture.create({ subject: ADA });
+			const untouched = await fixture.row(elicitation.id);
 			const answer = await request(elicitation.url, { headers: { Authorization: value } });
 
 			assert.equal(answer.status, 401);
 			assert.match(answer.headers['www-authenticate'], /^Basic realm=/);
 			assertSecurityHeaders(answer);
 			assert.match(answer.document.title, /sign in/i);
-			assert.equal(await scene.row(elicitation.id), untouched);
+			assert.equal(await fixture.row(elicitation.id), untouched);
 		});
 	}
 });
@@ -288,7 +288,7 @@ describe('remote-user, by HTTP basic authentication', () => {
 describe('remote-user, by auth_request', () => {
 	const browsers = new Map();
 
-	before(() => setUpNginx(scene.stack, {
+	before(() => setUpNginx(fixture.stack, {
 		snippets: ['auth-request.conf'],
 		edit: { 'auth-request.conf': (text) => text.replaceAll('127.0.0.1:4180', `127.0.0.1:${auth.port}`) },
 	}));
@@ -296,10 +296,10 @@ describe('remote-user, by auth_request', () => {
 	/** Signs in once on the double's own page. */
 	async function cookieOf(name) {
 		if (!browsers.has(name)) {
-			const browser = scene.browser();
-			const page = await browser.open(scene.url('/connect/demo?state=x'));
+			const browser = fixture.browser();
+			const page = await browser.open(fixture.url('/connect/demo?state=x'));
 			await browser.submit(page, { button: 'sign-in', fields: { name } });
-			browsers.set(name, browser.jar.header(new URL(scene.url('/'))));
+			browsers.set(name, browser.jar.header(new URL(fixture.url('/'))));
 		}
 		return browsers.get(name);
 	}
@@ -307,8 +307,8 @@ describe('remote-user, by auth_request', () => {
 	remoteUser(async (name) => ({ Cookie: await cookieOf(name) }));
 
 	test('signing in leads back to where it came from, query and all', async () => {
-		const browser = scene.browser();
-		const elicitation = await scene.create({ subject: ADA });
+		const browser = fixture.browser();
+		const elicitation = await fixture.create({ subject: ADA });
 		const page = await browser.open(elicitation.url);
 		assert.equal(page.title, 'Sign in here');
 
@@ -316,11 +316,11 @@ describe('remote-user, by auth_request', () => {
 		// Nothing listens where it is sent on to; the way there is what counts.
 		assert.match(String(next.message ?? next), /ECONNREFUSED|fetch failed|9/);
 		assert.ok(browser.history.some(({ url, status }) => url === elicitation.url && status === 303));
-		assert.equal((await scene.stack.elicitation(elicitation.id)).status, 'opened');
+		assert.equal((await fixture.stack.elicitation(elicitation.id)).status, 'opened');
 	});
 
 	test('the authentication request has no body, no query, and no name that the client claims', async () => {
-		const elicitation = await scene.create({ subject: ADA });
+		const elicitation = await fixture.create({ subject: ADA });
 		auth.asked.length = 0;
 		await request(elicitation.url, {
 			headers: { Cookie: await cookieOf(ADA), 'X-Forwarded-Uri': '/done', 'X-Forwarded-Host': 'mallory.example', 'X-Auth-Request-Redirect': '/x' },
@@ -335,35 +335,35 @@ describe('remote-user, by auth_request', () => {
 	});
 
 	test('a cookie that the proxy has not signed signs nobody in', async () => {
-		const elicitation = await scene.create({ subject: ADA });
+		const elicitation = await fixture.create({ subject: ADA });
 		const forged = `_oauth2_proxy=${Buffer.from(ADA).toString('base64url')}.${'A'.repeat(43)}`;
 		const answer = await request(elicitation.url, { headers: { Cookie: forged } });
 		assert.equal(answer.document.title, 'Sign in here');
 	});
 
 	test('the proxy is not there: 5xx, nobody comes in', async () => {
-		await setUpNginx(scene.stack, {
+		await setUpNginx(fixture.stack, {
 			snippets: ['auth-request.conf'],
 			edit: { 'auth-request.conf': (text) => text.replaceAll('127.0.0.1:4180', '127.0.0.1:9') },
 		});
-		const elicitation = await scene.create({ subject: ADA });
-		const untouched = await scene.row(elicitation.id);
+		const elicitation = await fixture.create({ subject: ADA });
+		const untouched = await fixture.row(elicitation.id);
 		const answer = await request(elicitation.url, { headers: { Cookie: await cookieOf(ADA), 'Remote-User': ADA } });
 		assert.ok(answer.status >= 500, `${answer.status}`);
-		assert.equal(await scene.row(elicitation.id), untouched);
+		assert.equal(await fixture.row(elicitation.id), untouched);
 	});
 });
 
 describe('where it is not known who the user is (confirm)', () => {
 	test('a name that the web server passes is not looked at', async () => {
-		await setUpNginx(scene.stack, {
+		await setUpNginx(fixture.stack, {
 			snippets: ['auth-basic.conf'],
 			files: { 'urlmode.htpasswd': `${MALLORY}:{SHA}${createHash('sha1').update(PASSWORD).digest('base64')}\n` },
 		});
-		await configure(scene.stack, (config) => {
+		await configure(fixture.stack, (config) => {
 			config.user_check = 'confirm';
 		});
-		const { url } = await scene.create({ subject: ADA });
+		const { url } = await fixture.create({ subject: ADA });
 		const page = await request(url, { headers: { Authorization: basic(MALLORY) } });
 		assert.equal(page.status, 200);
 		assert.match(page.document.text, /ada@example\.org/);

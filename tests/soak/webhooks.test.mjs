@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 
 import { memoryOf } from '../support/processes.mjs';
 import { replay, writeDeliveries } from '../support/replay.mjs';
-import { openScene } from '../support/scene.mjs';
+import { openFixture } from '../support/fixture.mjs';
 
 const DELIVERIES = Number(process.env.SOAK_DELIVERIES ?? 100_000);
 const PROCESSES = 2;
@@ -19,27 +19,27 @@ const PROCESSES = 2;
  */
 const GROWTH = 512;
 
-let scene;
+let fixture;
 
 before(async () => {
-	scene = await openScene({ name: 'soak', own: true, env: { PROCESSES: String(PROCESSES) } });
+	fixture = await openFixture({ name: 'soak', own: true, env: { PROCESSES: String(PROCESSES) } });
 });
 
-after(() => scene?.close());
+after(() => fixture?.close());
 
 test(`${DELIVERIES} deliveries in any order`, async (t) => {
-	const file = path.join(scene.stack.runDir, 'deliveries');
+	const file = path.join(fixture.stack.runDir, 'deliveries');
 	const say = (what, { deliveries, again, seconds }) => t.diagnostic(
 		`${what}: ${deliveries} deliveries in ${seconds.toFixed(1)} s, ${Math.round(deliveries / seconds)} a second, ${again} sent again`);
 
-	const memory = async () => memoryOf(await scene.stack.pid('webhook'));
+	const memory = async () => memoryOf(await fixture.stack.pid('webhook'));
 
-	await writeDeliveries(scene, file, DELIVERIES);
-	const inOrder = await replay(scene, file);
+	await writeDeliveries(fixture, file, DELIVERIES);
+	const inOrder = await replay(fixture, file);
 	say('in order', inOrder);
 
 	const before = await memory();
-	const shuffled = await replay(scene, file, { seed: 11 });
+	const shuffled = await replay(fixture, file, { seed: 11 });
 	say('shuffled', shuffled);
 	const then = await memory();
 

@@ -186,7 +186,7 @@ test('too much header is 400, and less than a program takes', async () => {
 	const header = await readFile(path.join(ROOT, 'lib/record.h'), 'utf8');
 	const [, first] = config.match(/^client_header_buffer_size (\d+)k;$/m);
 	const [, count, size] = config.match(/^large_client_header_buffers (\d+) (\d+)k;$/m);
-	const [, max] = header.match(/^#define UM_PARAMS_MAX (\d+)/m);
+	const [, max] = header.match(/^#define UM_FCGI_PARAMS_MAX (\d+)/m);
 	assert.ok((Number(first) + count * size) * 1024 + 4096 < Number(max), 'names and the rest take some as well');
 });
 

@@ -1,10 +1,10 @@
-// What the tests of every adapter have in common: a scene with the OpenID
+// What the tests of every adapter have in common: a fixture with the OpenID
 // provider, what an example takes for granted, and the people who act.
 
 import { openProvider } from './demo.mjs';
 import { sender } from './deliveries.mjs';
 import { makeProject, example } from './projects.mjs';
-import { openScene } from './scene.mjs';
+import { openFixture } from './fixture.mjs';
 import { startInstance } from './instances.mjs';
 
 export const PRICE = { amount: 1050, currency: 'EUR' };
@@ -25,10 +25,10 @@ export const configuration = await discovery(new URL(process.env.URLMODE_DEMO_IS
 `;
 
 /** @param {string} name */
-export async function openAdapterScene(name) {
-	const scene = await openScene({ name: `adapters-${name}` });
-	scene.closing(await openProvider(scene.stack));
-	return scene;
+export async function openAdapterFixture(name) {
+	const fixture = await openFixture({ name: `adapters-${name}` });
+	fixture.closeAtEnd(await openProvider(fixture.stack));
+	return fixture;
 }
 
 /**
@@ -47,21 +47,21 @@ export function exampleProject(name, frameworks, { files, ...more } = {}) {
 	});
 }
 
-/** Starts an instance that ends with the scene. */
-export async function startExample(scene, project, options) {
-	return scene.closing(await startInstance(project, scene.stack, options));
+/** Starts an instance that ends with the fixture. */
+export async function startExample(fixture, project, options) {
+	return fixture.closeAtEnd(await startInstance(project, fixture.stack, options));
 }
 
 /** Somebody follows the link, goes on and signs in at the provider. */
-export async function signIn(scene, url, name = 'Ada Lovelace') {
-	const browser = scene.browser();
+export async function signIn(fixture, url, name = 'Ada Lovelace') {
+	const browser = fixture.browser();
 	const provider = await browser.submit(await browser.open(url), { button: 'continue' });
 	return browser.submit(provider, { button: 'sign-in', fields: { name } });
 }
 
 /** Somebody follows the link, and refuses on the confirm page. */
-export async function refuse(scene, url) {
-	const browser = scene.browser();
+export async function refuse(fixture, url) {
+	const browser = fixture.browser();
 	return browser.submit(await browser.open(url), { button: 'refuse' });
 }
 
@@ -72,8 +72,8 @@ export async function refuse(scene, url) {
  * @param {'paid' | 'failed' | 'processing' | 'settled'} [what]
  * @param {object} [price]
  */
-export async function pay(scene, url, what = 'paid', price = PRICE) {
-	const browser = scene.browser();
+export async function pay(fixture, url, what = 'paid', price = PRICE) {
+	const browser = fixture.browser();
 	const page = await browser.open(url);
 	const [{ action, fields }] = page.forms;
 	const hop = await browser.send({
@@ -81,13 +81,13 @@ export async function pay(scene, url, what = 'paid', price = PRICE) {
 		body: new URLSearchParams([...fields, ['answer', 'continue']]).toString(),
 	});
 	const id = new URL(hop.location).searchParams.get('reference');
-	await settle(scene, id, what, price);
+	await settle(fixture, id, what, price);
 	return id;
 }
 
 /** A signed webhook of the provider, through nginx. */
-export async function settle(scene, id, what = 'paid', price = PRICE) {
-	const stripe = sender(scene, 'stripe');
+export async function settle(fixture, id, what = 'paid', price = PRICE) {
+	const stripe = sender(fixture, 'stripe');
 	const answer = await stripe.send(stripe.event(id, what, price));
 	if (answer.status !== 200) {
 		throw new Error(`the webhook was answered ${answer.status}: ${answer.body}`);
@@ -95,17 +95,17 @@ export async function settle(scene, id, what = 'paid', price = PRICE) {
 }
 
 /** Where the row stands: `status action reason`. */
-export async function standing(scene, id) {
-	const { status, action, reason } = await scene.stack.elicitation(id);
+export async function standing(fixture, id) {
+	const { status, action, reason } = await fixture.stack.elicitation(id);
 	return [status, action, reason].filter(Boolean).join(' ');
 }
 
 /** The elicitations of a subject, the newest first. */
-export function elicitationsOf(scene, subject) {
-	return scene.stack.sql('SELECT * FROM urlmode.elicitation WHERE subject = $1 ORDER BY created_at DESC', [subject]);
+export function elicitationsOf(fixture, subject) {
+	return fixture.stack.sql('SELECT * FROM urlmode.elicitation WHERE subject = $1 ORDER BY created_at DESC', [subject]);
 }
 
 /** Nobody has asked anybody for anything: each test begins so. */
-export async function forgetAll(scene) {
-	await scene.stack.sql('DELETE FROM urlmode.elicitation WHERE subject = ANY ($1)', [Object.values(USERS)]);
+export async function forgetAll(fixture) {
+	await fixture.stack.sql('DELETE FROM urlmode.elicitation WHERE subject = ANY ($1)', [Object.values(USERS)]);
 }

@@ -2,7 +2,7 @@
 // package where npm has one that can sign, by the provider's documentation
 // otherwise (which says so).
 //
-//     const stripe = sender(scene, 'stripe');
+//     const stripe = sender(fixture, 'stripe');
 //     await stripe.send(stripe.event(id, 'paid', { amount: 1000, currency: 'EUR' }));
 
 import { createHmac, randomUUID, sign } from 'node:crypto';
@@ -70,10 +70,10 @@ const SENDERS = {
 			},
 		}),
 		// By PayPal's documentation: npm has no package that signs.
-		sign: (body, { scene, timestamp, provider }) => {
+		sign: (body, { fixture, timestamp, provider }) => {
 			const sent = { id: randomUUID(), time: new Date(timestamp * 1000).toISOString() };
 			const signed = [sent.id, sent.time, provider.constants.webhook_id, crc32(body)].join('|');
-			const key = readFileSync(join(scene.stack.env.URLMODE_RUN_DIR, 'secrets/paypal.key'));
+			const key = readFileSync(join(fixture.stack.env.URLMODE_RUN_DIR, 'secrets/paypal.key'));
 			return {
 				'PAYPAL-TRANSMISSION-ID': sent.id,
 				'PAYPAL-TRANSMISSION-TIME': sent.time,
@@ -195,18 +195,18 @@ function signStandard(webhook, prefix, body, timestamp) {
 
 export const PROVIDERS = Object.keys(SENDERS);
 
-/** What sends as this provider does, with the secret of the scene's stack. */
-export function sender(scene, name) {
-	const provider = JSON.parse(readFileSync(scene.stack.env.URLMODE_CONFIG, 'utf8')).providers[name];
+/** What sends as this provider does, with the secret of the fixture's stack. */
+export function sender(fixture, name) {
+	const provider = JSON.parse(readFileSync(fixture.stack.env.URLMODE_CONFIG, 'utf8')).providers[name];
 	const { event, seal, sign, body = JSON.stringify, path = () => '' } = SENDERS[name];
 
 	/** A delivery, ready to be sent as often as wanted. */
 	const deliver = async (what, { secret = provider.secrets?.[0], timestamp = Math.floor(Date.now() / 1000) } = {}) => {
-		const how = { secret, timestamp, scene, provider };
+		const how = { secret, timestamp, fixture, provider };
 		seal?.(what, how);
 		const text = body(what);
 		return {
-			url: scene.url(`/webhook/${name}${path(what)}`),
+			url: fixture.url(`/webhook/${name}${path(what)}`),
 			method: 'POST',
 			headers: { ...JSON_TYPE, ...await sign(text, how) },
 			body: text,

@@ -61,18 +61,18 @@ async function eachOf(all, work) {
 /**
  * Writes the file: one delivery a line, in the order in which they happen.
  *
- * @param {object} scene
+ * @param {object} fixture
  * @param {string} file
  * @param {number} count of deliveries, at least
  */
-export async function writeDeliveries(scene, file, count) {
+export async function writeDeliveries(fixture, file, count) {
 	const out = createWriteStream(file);
 	let written = 0;
 
 	for (let n = 0; written < count; n++) {
 		const [provider, way, price = PRICE] = WAYS[n % WAYS.length];
 		const id = randomUUID();
-		const { event } = sender(scene, provider);
+		const { event } = sender(fixture, provider);
 		for (const what of way) {
 			const line = JSON.stringify({ id, provider, event: event(id, what, price) });
 			if (!out.write(`${line}\n`)) await once(out, 'drain');
@@ -86,7 +86,7 @@ export async function writeDeliveries(scene, file, count) {
 /**
  * Replays the file on elicitations that are as new.
  *
- * @param {object} scene
+ * @param {object} fixture
  * @param {string} file
  * @param {{ seed?: number, onTaken?: (count: number) => Promise<void> }} [options]
  *     seed: of the random order; none: in order; onTaken: called with how many have
@@ -94,9 +94,9 @@ export async function writeDeliveries(scene, file, count) {
  * @returns {Promise<{ rows: string[], deliveries: number, seconds: number }>}
  *     rows: one line an elicitation, in the file's order
  */
-export async function replay(scene, file, { seed, onTaken } = {}) {
+export async function replay(fixture, file, { seed, onTaken } = {}) {
 	const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
-	const ids = await renew(scene, lines);
+	const ids = await renew(fixture, lines);
 	const order = seed === undefined ? lines : shuffle(lines, random(seed));
 	const agent = new http.Agent({ keepAlive: true, maxSockets: AT_ONCE });
 	const senders = new Map();
@@ -104,7 +104,7 @@ export async function replay(scene, file, { seed, onTaken } = {}) {
 
 	const send = async (line) => {
 		const { provider, event } = JSON.parse(line);
-		if (!senders.has(provider)) senders.set(provider, sender(scene, provider));
+		if (!senders.has(provider)) senders.set(provider, sender(fixture, provider));
 		const delivery = { ...await senders.get(provider).deliver(event), agent };
 		let answer;
 		while (NOT_NOW.has((answer = await post(delivery)).status)) await sleep(PAUSE_MS);
@@ -118,7 +118,7 @@ export async function replay(scene, file, { seed, onTaken } = {}) {
 	});
 	agent.destroy();
 	const seconds = (performance.now() - start) / 1_000;
-	return { rows: await rowsOf(scene, ids), deliveries: order.length, seconds };
+	return { rows: await rowsOf(fixture, ids), deliveries: order.length, seconds };
 }
 
 function byElicitation(lines) {
@@ -141,12 +141,12 @@ function shuffle(lines, next) {
 }
 
 /** The elicitations that the file speaks of, pending. */
-async function renew(scene, lines) {
+async function renew(fixture, lines) {
 	const providers = new Map(lines.map((line) => JSON.parse(line)).map(({ id, provider }) => [id, provider]));
 	const ids = [...providers.keys()];
 
-	await scene.stack.sql('DELETE FROM urlmode.elicitation WHERE id = ANY ($1)', [ids]);
-	await eachOf(ids, (id) => scene.urlmode.create({
+	await fixture.stack.sql('DELETE FROM urlmode.elicitation WHERE id = ANY ($1)', [ids]);
+	await eachOf(ids, (id) => fixture.urlmode.create({
 		id, ...OWNER, provider: providers.get(id), kind: 'payment', targetUrl: 'https://checkout.example/pay',
 		expected: PRICE, ttl: 24 * 3_600_000,
 	}));
@@ -158,8 +158,8 @@ async function renew(scene, lines) {
  * it; and which events are kept. What an event did may differ: `processing`
  * that came after the end is late.
  */
-async function rowsOf(scene, ids) {
-	const rows = await scene.stack.sql(`
+async function rowsOf(fixture, ids) {
+	const rows = await fixture.stack.sql(`
 		SELECT e.id, e.status, e.action, e.reason, e.rechecks, e.event_type, e.reference,
 			(SELECT array_agg(v.identity || ' ' || v.type ORDER BY v.identity)
 				FROM urlmode.event v WHERE v.elicitation = e.id) AS events
@@ -167,7 +167,7 @@ async function rowsOf(scene, ids) {
 	const results = new Map();
 
 	await eachOf(rows.filter(({ status }) => status === 'completed'), async ({ id }) => {
-		const { result } = await scene.urlmode.waitForCompletion(id, { ...OWNER, timeout: 60_000 });
+		const { result } = await fixture.urlmode.waitForCompletion(id, { ...OWNER, timeout: 60_000 });
 		results.set(id, result);
 	});
 	return rows.map((row) => JSON.stringify({ ...row, result: results.get(row.id) }));

@@ -1,9 +1,9 @@
 // What most end-to-end tests begin with: a stack, an MCP server's UrlMode on
 // it, and browsers; `close` ends all of them, whatever state they are in.
 //
-//     const scene = await openScene({ name: 'done' });
-//     const flow = await scene.goOn(scene.browser());
-//     await scene.close();
+//     const fixture = await openFixture({ name: 'done' });
+//     const flow = await fixture.goOn(fixture.browser());
+//     await fixture.close();
 
 import { randomUUID } from 'node:crypto';
 
@@ -20,21 +20,21 @@ import { until } from './wait.mjs';
  * @param {{ name: string, own?: boolean, demo?: boolean }} options
  *     name: of the stack; own: never a stack that others use, because the
  *     test breaks it
- * @returns {Promise<Scene>}
+ * @returns {Promise<Fixture>}
  */
-export async function openScene({ name, own = false, ...options }) {
-	const scene = new Scene(await (own ? startStack : useStack)({ name: `e2e-${name}`, ...options }));
+export async function openFixture({ name, own = false, ...options }) {
+	const fixture = new Fixture(await (own ? startStack : useStack)({ name: `e2e-${name}`, ...options }));
 
 	try {
-		scene.urlmode = scene.openUrlMode();
+		fixture.urlmode = fixture.openUrlMode();
 	} catch (error) {
-		await scene.close();
+		await fixture.close();
 		throw error;
 	}
-	return scene;
+	return fixture;
 }
 
-class Scene {
+class Fixture {
 	#open = [];
 
 	/** @param {import('./stack.mjs').Stack} stack */
