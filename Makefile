@@ -25,9 +25,11 @@ HARDENING := -fstack-protector-strong -fstack-clash-protection -fPIE \
 	-fvisibility=hidden
 LDHARDENING := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 ifdef SANITIZE
+# Counters of lines that were run, which gcov reads: clang's are others.
+COVERAGE := $(if $(findstring clang,$(CC)),,--coverage)
 HARDENING += -fsanitize=address,undefined -fno-sanitize-recover=all \
-	-fno-omit-frame-pointer
-LDHARDENING += -fsanitize=address,undefined
+	-fno-omit-frame-pointer $(COVERAGE)
+LDHARDENING += -fsanitize=address,undefined $(COVERAGE)
 else
 HARDENING += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 endif
@@ -64,7 +66,7 @@ endif
 .PHONY: help deps build run up down demo migrate
 help:           ## this list
 	@awk -F ' *## ' '/^## /{print "\n" $$2} /^[a-z0-9-]+:.*## /{sub(/:.*/, "", $$1); printf "  make %-15s %s\n", $$1, $$2}' Makefile
-	@printf '\nRUN_DIR= and PORT= say where a stack stands, SANITIZE=1 builds with ASan and\nUBSan, CC= takes gcc or clang, V=1 shows the commands.\n'
+	@printf '\nRUN_DIR= and PORT= say where a stack stands, SANITIZE=1 builds with ASan, UBSan\nand coverage, CC= takes gcc or clang, V=1 shows the commands.\n'
 
 deps:           ## install what is missing to build, run and test
 	@tests/stack/deps run test
@@ -118,11 +120,9 @@ test-security: test-build ## everything hostile, and a real browser
 lint: test-build ## layers, clang-tidy, cppcheck, format, shellcheck, types
 	@tests/run lint
 
-coverage: deps  ## how much of lib/ and cgi-bin/ the tests run; under 95 % of lines fails
-	+@$(MAKE) --no-print-directory BUILD=build/coverage \
-		CFLAGS='-Og -g --coverage' LDFLAGS=--coverage build units
-	@tests/run coverage; status=$$?; \
-		sed -n '/^  lines    branches/,$$p' build/test/coverage.log; exit $$status
+coverage: test-build ## how much of lib/ and cgi-bin/ the tests run; under 95 % of lines fails
+	@tests/run unit-sanitize e2e-sanitize coverage; status=$$?; \
+		cat build/test/coverage.log; exit $$status
 
 soak: deps      ## 100,000 deliveries in any order, and what they cost in memory
 	+@$(MAKE) --no-print-directory build

@@ -321,7 +321,7 @@ describe('another site', () => {
 		assert.ok(!(await frame.content()).includes('Continue'));
 	});
 
-	test('has no hand on a window that it opened', async () => {
+	test('cannot control a window that it opened', async () => {
 		const ada = await person();
 		const tab = await ada.tab();
 		const { url } = await create();

@@ -5,10 +5,12 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { after, before, describe, test } from 'node:test';
 
+import { BIN } from '../security/deployment.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 
@@ -21,9 +23,10 @@ let fixture;
 before(async () => {
 	fixture = await openFixture({ name: 'postgresql' });
 	mkdirSync(`${ROOT}build/test`, { recursive: true });
-	// Built as its first lines describe.
-	execFileSync('cc', ['-Wall', '-Wextra', '-Werror', '-Ilib', 'lib/client/examples/wait.c',
-		process.env.LIBURLMODE ?? 'build/liburlmode.a', '-lpq', '-lcrypto', '-o', PROGRAM], { cwd: ROOT });
+	// Built as its first lines describe, with the library of the programs that run here.
+	execFileSync(process.env.CC ?? 'cc', ['-Wall', '-Wextra', '-Werror', '-Ilib', 'lib/client/examples/wait.c',
+		path.join(BIN, '../liburlmode.a'), '-lpq', '-lcrypto', ...process.env.LIBRARY_FLAGS?.split(' ') ?? [],
+		'-o', PROGRAM], { cwd: ROOT });
 });
 
 after(() => fixture?.close());

@@ -7,6 +7,7 @@ import { constant } from '../security/constants.mjs';
 import { installCgi, startApache, startFcgiwrap } from '../support/cgi.mjs';
 import { post, sender } from '../support/deliveries.mjs';
 import { create, PROVIDER_PAGE, press } from '../support/flow.mjs';
+import { titleOf } from '../support/pages.mjs';
 import { openFixture } from '../support/fixture.mjs';
 
 const PRICE = { amount: 1050, currency: 'EUR' };
@@ -20,8 +21,6 @@ before(async () => {
 });
 
 after(() => fixture?.close());
-
-const titleOf = (page) => page.find('h1')[0].text;
 
 for (const [name, start] of [['Apache’s mod_cgi', startApache], ['fcgiwrap', startFcgiwrap]]) {
 	describe(`under ${name}`, () => {
@@ -61,7 +60,7 @@ for (const [name, start] of [['Apache’s mod_cgi', startApache], ['fcgiwrap', s
 			assert.deepEqual([done.url, titleOf(done)], [`${server.baseUrl}/done`, 'All done']);
 		});
 
-		test('the way back without paying', async () => {
+		test('the return without a payment', async () => {
 			const payment = await pay('stripe');
 			const browser = fixture.browser();
 			await press(browser, await browser.open(payment.url), 'continue');

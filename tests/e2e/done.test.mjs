@@ -50,7 +50,7 @@ test('reloading a return that is done shows “already done”, and changes noth
 	assert.equal((await outcomeOf(flow)).result.code, 'first');
 });
 
-test('the link of what is done leads nowhere any more', async () => {
+test('the link of a completed elicitation shows “already done”', async () => {
 	const browser = fixture.browser();
 	const flow = await fixture.goOn(browser);
 	await comeBack(browser, flow.returnTo({ code: 'c' }));
@@ -121,7 +121,7 @@ describe('two identical returns at the same instant', () => {
 		assert.deepEqual(await transactions(), [1, 0]);
 	});
 
-	test('in one transaction as well', async () => {
+	test('in one transaction', async () => {
 		const [browser, other] = [fixture.browser(), fixture.browser()];
 		const [flow, blocker] = [await fixture.goOn(browser), await fixture.goOn(other)];
 		const url = flow.returnTo({ code: 'once' });

@@ -90,14 +90,14 @@ describe('two processes at once', () => {
 		assert.equal((await kept(id)).length, 1);
 	});
 
-	test('two ends: the first stays, the second is late', async () => {
+	test('two final events: the first completes the row, the second is kept as late', async () => {
 		const id = await start();
 		assert.deepEqual(await atOnce([event(id, 'failed')], [event(id, 'paid')]), ['cancel', 'late']);
 		assert.deepEqual(await stateOf(id), { status: 'completed', action: 'cancel', reason: 'payment_failed', rechecks: 0 });
 		assert.deepEqual((await kept(id)).map(({ action }) => action), ['cancel', 'late']);
 	});
 
-	test('an end that is rolled back was none', async () => {
+	test('a completion that is rolled back leaves the row open', async () => {
 		const id = await start();
 		const failed = event(id, 'failed');
 		assert.deepEqual(await atOnce([failed], [event(id, 'paid')], 'ROLLBACK'), ['cancel', 'accept']);
@@ -111,13 +111,13 @@ describe('two processes at once', () => {
 		assert.equal((await stateOf(id)).status, 'completed');
 	});
 
-	test('two that ask for a recheck: both count', async () => {
+	test('two events that ask for a recheck both count', async () => {
 		const id = await start();
 		assert.deepEqual(await atOnce([event(id, 'recheck')], [event(id, 'recheck')]), ['recheck', 'recheck']);
 		assert.deepEqual(await stateOf(id), { status: 'processing', action: null, reason: 'recheck', rechecks: 2 });
 	});
 
-	test('the same two in opposite order: no deadlock', async () => {
+	test('two batches with the same rows in opposite order do not deadlock', async () => {
 		const ids = [await start(), await start()];
 		const forth = ids.map((id) => event(id, 'paid'));
 		const back = ids.map((id) => event(id, 'failed')).reverse();
@@ -173,14 +173,14 @@ describe('in one batch', () => {
 		assert.deepEqual(await stateOf(id), { status: 'completed', action: 'accept', reason: '', rechecks: 2 });
 	});
 
-	test('an identity counts once, whoever it speaks of', async () => {
+	test('an event identity counts once, whichever elicitation it names', async () => {
 		const ids = [await start(), await start()].sort();
 		const identity = `evt_${randomUUID()}`;
 		assert.deepEqual(await record(one, ids.map((id) => event(id, 'paid', { identity }))), ['accept', 'seen']);
 		assert.equal((await stateOf(ids[1])).status, 'pending');
 	});
 
-	test('what is nobody\'s, or another provider\'s, is not kept', async () => {
+	test('an event of no elicitation, or of another provider\'s, is not kept', async () => {
 		const id = await start();
 		const batch = [event(randomUUID(), 'paid'), event(id, 'paid', { provider: 'svix' }), event(id, 'paid')];
 		assert.deepEqual(await record(one, batch), ['unknown', 'unknown', 'accept']);
@@ -200,7 +200,7 @@ describe('in one batch', () => {
 		assert.deepEqual(heard, ['processing', 'completed'].map((status) => `{"id":"${id}","status":"${status}"}`));
 	});
 
-	test('an empty batch has no outcomes', async () => {
+	test('an empty batch of events does nothing', async () => {
 		assert.deepEqual(await record(one, []), []);
 	});
 });
@@ -290,7 +290,7 @@ describe('what was expected', () => {
 		assert.deepEqual(await record(one, [event(ids[0], 'paid', PRICE), event(ids[1], 'paid')]), ['accept', 'accept']);
 	});
 
-	test('of what failed no amount is asked', async () => {
+	test('the amount of a failed payment is not compared', async () => {
 		const id = await start({ expected: PRICE });
 		assert.deepEqual(await record(one, [event(id, 'failed', { amount: 1, currency: 'USD' })]), ['cancel']);
 		assert.equal((await stateOf(id)).reason, 'payment_failed');

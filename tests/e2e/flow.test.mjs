@@ -209,7 +209,7 @@ describe('the confirm page', () => {
 		]);
 	});
 
-	test('gives the browser one cookie, which no script and no other site can use', async () => {
+	test('sets one cookie, which no script and no other site can use', async () => {
 		const browser = fixture.browser();
 		const first = await browser.open((await fixture.create()).url);
 		const [cookie] = first.headers['set-cookie'];
@@ -221,7 +221,7 @@ describe('the confirm page', () => {
 		assert.equal(second.headers['set-cookie'][0].split('; ')[0], pair, 'kept for another flow');
 	});
 
-	test('is the only way on: the link itself answers no POST', async () => {
+	test('cannot be bypassed: a POST with the link\'s state is refused', async () => {
 		const { id, url } = await fixture.create();
 		const browser = fixture.browser();
 		const page = await browser.open(url);
@@ -257,7 +257,7 @@ describe('the confirm page', () => {
 	});
 });
 
-describe('what the provider answers', () => {
+describe('the answer of the provider', () => {
 	test('an error other than access_denied cancels with provider_error', async () => {
 		const elicitation = await createAtProvider({ prompt: 'none' });
 		const last = await goToProvider(fixture.browser(), elicitation);

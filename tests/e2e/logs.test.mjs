@@ -124,7 +124,7 @@ describe('one line a request', () => {
 		}
 	});
 
-	test('of nothing but JSON, whatever was asked for', async () => {
+	test('every line is JSON, whatever the request', async () => {
 		await sendRaw(fixture.stack, 'GET /connect/de"mo\\x\x01\xff?state="} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
 		await request(fixture.url('/connect/%22%0a%7b?x=%22%0a%7b'));
 
@@ -283,7 +283,7 @@ describe('no secret, after', () => {
 		}
 	});
 
-	test('and there were logs to look at', async () => {
+	test('the logs are not empty', async () => {
 		const logs = await fixture.stack.logs();
 		const accessLog = await fixture.stack.accessLog();
 

@@ -116,7 +116,7 @@ async function askInVain() {
 	return { link, button, back, post };
 }
 
-describe('stopped, and started again', () => {
+describe('PostgreSQL is stopped and started again', () => {
 	test('503 and a page that tries again; the same request completes; the program is the same', async () => {
 		const before = await programs();
 		const wait = waitFor(flow);
@@ -183,7 +183,7 @@ describe('stopped, and started again', () => {
 	});
 });
 
-describe('frozen', () => {
+describe('PostgreSQL is frozen', () => {
 	/** Every process of the cluster. */
 	async function signal(name) {
 		for (const { pid } of await familyOf(await fixture.stack.pid('postgres'))) {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
 import { post, sender } from '../support/deliveries.mjs';
-import { create, PROVIDER_PAGE, press } from '../support/flow.mjs';
+import { PROVIDER_PAGE, press } from '../support/flow.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 
@@ -21,8 +21,6 @@ before(async () => {
 
 after(() => fixture?.close());
 
-const start = () => create(fixture.urlmode, { provider: 'stripe', kind: 'payment', targetUrl: 'https://checkout.example/pay' });
-
 const lineOf = async ({ headers }) => {
 	const { time, ms, request, ...line } = await until('it is in the log', async () => (
 		(await fixture.stack.programLog()).find(({ request: id }) => id === headers['x-request-id'])));
@@ -37,8 +35,8 @@ async function deliver(event) {
 }
 
 test('each delivery and each return has its line, and no log has a secret', async () => {
-	const payment = await start();
-	const other = await start();
+	const payment = await fixture.createPayment();
+	const other = await fixture.createPayment();
 	const browser = fixture.browser();
 	await press(browser, await browser.open(payment.url), 'continue');
 	const stateOf = (url) => new URL(url).searchParams.get('state');

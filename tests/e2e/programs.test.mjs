@@ -126,7 +126,7 @@ describe('SIGTERM', () => {
 });
 
 describe('a program that crashes', () => {
-	test('is started again, and what it had in its hands can be asked again', async (t) => {
+	test('is started again, and its requests can be repeated', async (t) => {
 		const { browser, flow, lock, program, back, hop } = await held(t);
 		process.kill(program.pid, 'SIGKILL');
 		await successor('oauth-return', program);
@@ -141,7 +141,7 @@ describe('a program that crashes', () => {
 		assert.equal(await codeOf(flow), `code of ${flow.id}`);
 	});
 
-	test('again and again is started again and again', async () => {
+	test('repeatedly is started again each time', async () => {
 		for (const name of PROGRAMS) {
 			for (let round = 0; round < 5; round++) {
 				const program = await until(`${name} is there`, () => fixture.stack.program(name));
@@ -156,7 +156,7 @@ describe('a program that crashes', () => {
 	});
 });
 
-test('a client that goes away takes nothing with it', async (t) => {
+test('a client that disconnects disturbs no other request', async (t) => {
 	const { browser, flow, lock, hop } = await held(t);
 	browser.close();
 	await assert.rejects(hop);
@@ -172,7 +172,7 @@ test('a client that goes away takes nothing with it', async (t) => {
 	assert.equal(status, '303', 'nginx waited for the answer');
 });
 
-test('the sockets are for the web server alone', async () => {
+test('only the web server can connect to the sockets', async () => {
 	const { uid = process.getuid() } = await fixture.stack.user();
 	const sockets = await readdir(path.join(fixture.stack.runDir, 'sock'));
 	assert.ok(sockets.length >= PROGRAMS.length);

@@ -20,6 +20,7 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { sender } from '../support/deliveries.mjs';
 import { PROVIDER_PAGE, press } from '../support/flow.mjs';
 import { makeProject } from '../support/projects.mjs';
+import { titleOf } from '../support/pages.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { installStripe, startStripeApi } from '../support/stripe-api.mjs';
 import { deferred } from '../support/wait.mjs';
@@ -84,8 +85,6 @@ async function call(tool) {
 }
 
 const textOf = ({ content: [{ text }] }) => text;
-
-const titleOf = (page) => page.find('h1')[0].text;
 
 test('connectAccount resolves with the code and its verifier', async () => {
 	const { asked, result } = await call(async (server) => {

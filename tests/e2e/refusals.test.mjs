@@ -4,12 +4,16 @@
 //
 // One elicitation that waits and one that is under way stand for all of it:
 // what is refused changes neither, so that both go on at the end.
+//
+// Every row of what plan() and answer() refuse is a unit test
+// (tests/unit/test_connect*.c, test_oauth_return*.c, test_token*.c, test_form.c,
+// test_http.c). Here are some rows of each table, and those in which nginx has
+// a part.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { badForms, badTokens } from '../support/bad-input.mjs';
-import { comeBack, press } from '../support/flow.mjs';
+import { comeBack, press, stateOf } from '../support/flow.mjs';
 import { request } from '../support/http.mjs';
 import { assertPlainPage, assertSecurityHeaders } from '../support/pages.mjs';
 import { openFixture } from '../support/fixture.mjs';
@@ -39,7 +43,6 @@ before(async () => {
 after(() => fixture?.close());
 
 const query = (fields) => new URLSearchParams(fields).toString();
-const stateOf = (url) => new URL(url).searchParams.get('state');
 const linkState = () => stateOf(pending.url);
 
 /** The fields of a good return, with some of them changed; undefined leaves one out. */
@@ -95,13 +98,22 @@ function refuses(program, cases) {
 	}
 }
 
-const as = (place, cases) => cases.map(([name, status, reason, make]) => (
-	[name, status, reason, () => ({ [place]: make() })]));
+/** What no query and no form may be; `place` says which of them, `good` is one that is fine. */
+const badForms = (place, good) => [
+	['without a state', 400, 'state_missing', () => ({ [place]: good().replace(/(^|&)state=[^&]*/, '') })],
+	['with the state twice, once spelled otherwise', 400, 'duplicate_parameter', () => ({ [place]: `${good()}&st%61te=x` })],
+	['with bytes that are not UTF-8', 400, 'malformed_parameters', () => ({ [place]: `${good()}&x=%c3%28` })],
+	['with a value over 4096 bytes', 400, 'parameters_too_large', () => ({ [place]: `${good()}&x=${'v'.repeat(4097)}` })],
+];
 
-const states = (place, fields, cases) => cases.map(([name, status, reason, state]) => (
-	[name, status, reason, () => ({ [place]: fields(state()) })]));
+/** States that a query may not have; `mint` makes a genuine one with something changed. */
+const badStates = (fields, { good, mint, otherPurpose }) => [
+	['with a changed ciphertext', 400, 'state_invalid', () => withByte(good(), 14, (byte) => byte ^ 0x80)],
+	[`for the purpose ${otherPurpose}`, 400, 'state_invalid', () => mint({ purpose: otherPurpose })],
+	['expired a second ago', 410, 'state_expired', () => mint({ expires: Math.floor(Date.now() / 1000) - 1 })],
+].map(([name, status, reason, state]) => [name, status, reason, () => ({ query: fields(state()) })]);
 
-const METHODS = ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND'];
+const METHODS = ['PUT', 'OPTIONS', 'PROPFIND'];
 
 function methods(program, names, allow) {
 	for (const method of names) {
@@ -116,17 +128,16 @@ function methods(program, names, allow) {
 
 function prefetches(program, good) {
 	for (const [name, value] of [
-		['Sec-Purpose', 'prefetch'], ['Sec-Purpose', 'prefetch;prerender'], ['Sec-Purpose', 'prefetch;anonymous-client-ip'],
-		['Purpose', 'prefetch'], ['X-Purpose', 'preview'], ['X-Moz', 'prefetch'],
+		['Sec-Purpose', 'prefetch;prerender'], ['Purpose', 'prefetch'], ['X-Purpose', 'preview'], ['X-Moz', 'prefetch'],
 	]) {
-		test(`a browser that only looks ahead (${name}: ${value})`, () => assertRefused({
+		test(`a prefetch (${name}: ${value})`, () => assertRefused({
 			program, status: 503, reason: 'prefetch', query: good(), headers: { [name]: value },
 		}));
 	}
 }
 
 function contentTypes(program, good) {
-	for (const type of ['application/json', 'multipart/form-data; boundary=x', 'text/plain', `${FORM}x`, '']) {
+	for (const type of ['application/json', '']) {
 		test(`a body of type “${type}”`, () => assertRefused({
 			program, status: 415, reason: 'unsupported_media_type', method: 'POST', body: good(), headers: { 'Content-Type': type },
 		}));
@@ -141,13 +152,13 @@ function contentTypes(program, good) {
 
 describe('/connect/<provider>, with a link', () => {
 	const good = () => `state=${linkState()}`;
-	refuses('connect', as('query', badForms(good)));
+	refuses('connect', badForms('query', good));
 	refuses('connect', [
 		['with a query over 8 KB', 400, 'parameters_too_large', () => (
 			{ query: `${good()}${Array.from({ length: 3 }, (_, i) => `&${i}=${'x'.repeat(3_000)}`).join('')}` })],
-		...['nobody', 'DEMO', '%64emo', 'demo%3Fx', 'demo;x', '...'].map((name) => (
+		...['nobody', '%64emo', 'demo%3Fx'].map((name) => (
 			[`an unknown provider: ${name}`, 404, 'unknown_provider', () => ({ path: `/connect/${name}`, query: good() })])),
-		...['/connect/', '/connect//demo', '/connect/demo/', '/connect/demo/x'].map((path) => (
+		...['/connect/', '/connect//demo', '/connect/demo/x'].map((path) => (
 			[`no such route: ${path}`, 404, 'unknown_route', () => ({ path, query: good() })])),
 	]);
 	methods('connect', METHODS, 'GET, HEAD, POST');
@@ -155,48 +166,33 @@ describe('/connect/<provider>, with a link', () => {
 });
 
 describe('/connect/<provider>, with a state', () => {
-	refuses('connect', states('query', (state) => query({ state }), badTokens(() => tokens, {
-		purpose: 'connect', otherPurpose: 'return', elicitation: () => pending, good: linkState,
-	})));
+	refuses('connect', badStates((state) => query({ state }), {
+		good: linkState, mint: (change) => tokens.mint(pending, { purpose: 'connect', ...change }), otherPurpose: 'return',
+	}));
 });
 
 describe('/connect/<provider>, with an answer of the confirm page', () => {
 	const answer = (change) => query({ state: bound, answer: 'continue', ...change });
-	refuses('connect', as('form', badForms(answer)));
+	refuses('connect', badForms('form', answer));
 	contentTypes('connect', answer);
 	refuses('connect', [
 		['without the answer', 400, 'answer_invalid', () => ({ form: query({ state: bound }) })],
-		['another answer', 400, 'answer_invalid', () => ({ form: answer({ answer: 'Continue' }) })],
-		...['continue', 'refuse'].flatMap((button) => [
-			[`${button}, of another browser`, 403, 'wrong_browser', () => (
-				{ form: answer({ answer: button }), headers: { Cookie: '__Host-urlmode=AAECAwQFBgcICQoLDA0ODw' } })],
-			[`${button}, without a cookie`, 403, 'wrong_browser', () => (
-				{ form: answer({ answer: button }), headers: { Cookie: '' } })],
-			[`${button}, with the link's own state`, 403, 'wrong_browser', () => (
-				{ form: answer({ answer: button, state: linkState() }) })],
-		]),
+		['continue, of another browser', 403, 'wrong_browser', () => (
+			{ form: answer(), headers: { Cookie: '__Host-urlmode=AAECAwQFBgcICQoLDA0ODw' } })],
+		['refuse, with the link\'s own state', 403, 'wrong_browser', () => (
+			{ form: answer({ answer: 'refuse', state: linkState() }) })],
 	]);
 });
 
 describe('/oauth/<provider>/return, with a query', () => {
-	refuses('oauth-return', as('query', badForms(returned)));
+	refuses('oauth-return', badForms('query', returned));
 	refuses('oauth-return', [
 		['neither code nor error', 400, 'response_incomplete', () => ({ query: returned({ code: undefined }) })],
-		['an empty code', 400, 'response_incomplete', () => ({ query: returned({ code: '' }) })],
 		['both code and error', 400, 'response_ambiguous', () => ({ query: returned({ error: 'access_denied' }) })],
-		...[{}, { code: undefined, error: 'access_denied' }, { code: undefined, error: 'server_error' }].flatMap((change) => {
-			const what = change.error ?? 'a code';
-			const issuer = (iss) => () => ({ query: returned({ ...change, iss }) });
-			return [
-				[`${what} without iss`, 400, 'issuer_missing', issuer(undefined)],
-				[`${what} with another iss`, 400, 'issuer_mismatch', issuer('https://mallory.example')],
-				[`${what} with iss and a slash`, 400, 'issuer_mismatch', () => (
-					{ query: returned({ ...change, iss: `${fixture.stack.env.URLMODE_DEMO_ISSUER}/` }) })],
-				[`${what} with an empty iss`, 400, 'issuer_mismatch', issuer('')],
-			];
-		}),
-		...['/oauth/demo', '/oauth/demo/', '/oauth/demo/return/', '/oauth/demo/x/return', '/oauth//return',
-			'/oauth/demo/Return', '/oauth/demo%2Freturn'].map((path) => (
+		['a code without iss', 400, 'issuer_missing', () => ({ query: returned({ iss: undefined }) })],
+		['an error with another iss', 400, 'issuer_mismatch', () => (
+			{ query: returned({ code: undefined, error: 'access_denied', iss: 'https://mallory.example' }) })],
+		...['/oauth/demo', '/oauth//return', '/oauth/demo%2Freturn'].map((path) => (
 			[`no such route: ${path}`, 404, 'unknown_route', () => ({ path, query: returned() })])),
 		['an unknown provider', 404, 'unknown_provider', () => ({ path: '/oauth/nobody/return', query: returned() })],
 		['a token for another provider of this site', 400, 'state_invalid', () => (
@@ -214,22 +210,18 @@ describe('/oauth/<provider>/return, with a query', () => {
 });
 
 describe('/oauth/<provider>/return, with a state', () => {
-	const place = {
-		purpose: 'return', otherPurpose: 'connect', elicitation: () => flow, good: () => flow.state,
-		boundTo: () => cookie.split('=')[1],
-	};
-	refuses('oauth-return', states('query', (state) => returned({ state }), badTokens(() => tokens, place)));
+	const cookieValue = () => cookie.split('=')[1];
+	refuses('oauth-return', badStates((state) => returned({ state }), {
+		good: () => flow.state, mint: (change) => tokens.mint(flow, { cookie: cookieValue(), ...change }), otherPurpose: 'connect',
+	}));
 });
 
 describe('/oauth/<provider>/return, with form_post', () => {
-	refuses('oauth-return', as('form', badForms(returned)));
+	refuses('oauth-return', badForms('form', returned));
 	contentTypes('oauth-return', returned);
 	refuses('oauth-return', [
-		['a tampered state', 400, 'state_invalid', () => (
-			{ form: returned({ state: withByte(flow.state, 40, (byte) => byte ^ 1) }) })],
 		['a tampered state without a cookie', 400, 'state_invalid', () => (
 			{ form: returned({ state: withByte(flow.state, 40, (byte) => byte ^ 1) }), headers: { Cookie: '' } })],
-		['another iss', 400, 'issuer_mismatch', () => ({ form: returned({ iss: 'https://mallory.example' }) })],
 		['another browser', 403, 'wrong_browser', () => (
 			{ form: returned(), headers: { Cookie: '__Host-urlmode=AAECAwQFBgcICQoLDA0ODw' } })],
 	]);
@@ -240,11 +232,7 @@ describe('/oauth/<provider>/return, in another browser', () => {
 	refuses('oauth-return', [
 		['without a cookie', ''],
 		['with another cookie', `__Host-urlmode=${OTHER}`],
-		['with an empty cookie', '__Host-urlmode='],
-		['with the cookie under another name', () => cookie.replace('__Host-urlmode', 'urlmode')],
-		['with the cookie cut short', () => cookie.slice(0, -1)],
 		['with two cookies of that name', () => `${cookie}; __Host-urlmode=${OTHER}`],
-		['with a cookie of characters that we never set', () => `${cookie}%`],
 		['with a cookie of 3 KB', `__Host-urlmode=${'A'.repeat(3_000)}`],
 	].map(([name, Cookie]) => [name, 403, 'wrong_browser', () => (
 		{ query: returned(), headers: { Cookie: typeof Cookie === 'function' ? Cookie() : Cookie } })]));
@@ -255,7 +243,7 @@ describe('/oauth/<provider>/return, in another browser', () => {
 	]);
 });
 
-describe('what only the database can know', () => {
+describe('refusals that need the database', () => {
 	const STRANGE_ID = 'b3b7c1d2-0000-4000-8000-000000000000';
 	const mine = () => ({ purpose: 'return', cookie: cookie.split('=')[1] });
 
@@ -322,7 +310,7 @@ describe('/done and /status', () => {
 	}
 });
 
-describe('what nginx refuses itself, before any program', () => {
+describe('what nginx refuses without asking a program', () => {
 	const long = 'x'.repeat(20_000);
 
 	for (const [status, reason, path, options] of [
@@ -350,7 +338,7 @@ describe('what nginx refuses itself, before any program', () => {
 	}
 });
 
-test('after all of it nothing is consumed: both go on', async () => {
+test('after all refusals both elicitations can still be completed', async () => {
 	const { browser } = flow;
 
 	assert.equal((await comeBack(browser, flow.returnTo({ code: 'a-code' }))).location, '/done');

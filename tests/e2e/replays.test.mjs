@@ -22,40 +22,31 @@ before(async () => {
 
 after(() => fixture?.close());
 
-const start = () => fixture.create({ provider: 'stripe', kind: 'payment', targetUrl: 'https://checkout.example/pay' });
-
-const events = (id) => fixture.stack.sql('SELECT * FROM urlmode.event WHERE elicitation = $1 ORDER BY received_at', [id]);
-
-async function statusOf(id) {
-	const [row] = await fixture.stack.sql('SELECT status, action, reason FROM urlmode.elicitation WHERE id = $1', [id]);
-	return row;
-}
-
 describe('an event counts once, whatever comes after it', () => {
 	test('again, and again at the same instant', async () => {
-		const elicitation = await start();
+		const elicitation = await fixture.createPayment();
 		const delivery = await from.deliver(from.event(elicitation.id, 'paid', PRICE));
 		const answers = await Promise.all(Array.from({ length: 8 }, () => post(delivery)));
 		assert.deepEqual(answers.map(({ status }) => status), Array(8).fill(200));
 		const before = await fixture.row(elicitation.id);
 		assert.equal((await post(delivery)).status, 200);
 		assert.equal(await fixture.row(elicitation.id), before);
-		assert.equal((await events(elicitation.id)).length, 1);
+		assert.equal((await fixture.events(elicitation)).length, 1);
 	});
 
 	test('failed after paid undoes nothing, and paid after expired is kept and visible', async () => {
-		const paid = await start();
+		const paid = await fixture.createPayment();
 		await from.send(from.event(paid.id, 'paid', PRICE));
 		const before = await fixture.row(paid.id);
 		assert.equal((await from.send(from.event(paid.id, 'failed'))).status, 200);
 		assert.equal(await fixture.row(paid.id), before);
-		assert.deepEqual((await events(paid.id)).map(({ action }) => action), ['accept', 'late']);
+		assert.deepEqual((await fixture.events(paid)).map(({ action }) => action), ['accept', 'late']);
 
-		const expired = await start();
+		const expired = await fixture.createPayment();
 		await from.send(from.event(expired.id, 'expired'));
 		assert.equal((await from.send(from.event(expired.id, 'paid', PRICE))).status, 200);
-		assert.deepEqual(await statusOf(expired.id), { status: 'completed', action: 'cancel', reason: 'expired' });
-		const [, late] = await events(expired.id);
+		assert.deepEqual(await fixture.standing(expired), ['completed', 'cancel', 'expired']);
+		const [, late] = await fixture.events(expired);
 		assert.deepEqual(
 			{ action: late.action, type: late.type, provider: late.provider },
 			{ action: 'late', type: 'checkout.session.completed', provider: 'stripe' });
@@ -105,7 +96,7 @@ test('programs that are killed and a PostgreSQL that crashes lose nothing that w
 });
 
 test('PostgreSQL away: 503, so that the provider tries again; then it is taken', async () => {
-	const elicitation = await start();
+	const elicitation = await fixture.createPayment();
 	const delivery = await from.deliver(from.event(elicitation.id, 'paid', PRICE));
 	await fixture.stack.service('stop', 'postgres');
 	const answer = await post(delivery);
@@ -114,7 +105,7 @@ test('PostgreSQL away: 503, so that the provider tries again; then it is taken',
 	await refusedMeanwhile(delivery);
 	await fixture.stack.service('start', 'postgres');
 	await until('it is taken', async () => (await post(delivery)).status === 200);
-	assert.equal((await statusOf(elicitation.id)).action, 'accept');
+	assert.deepEqual(await fixture.standing(elicitation), ['completed', 'accept', '']);
 });
 
 async function refusedMeanwhile(delivery) {

@@ -1,5 +1,6 @@
 // Signed deliveries of every provider that is shipped, through nginx into a
-// waiting promise; and what a delivery must not do.
+// waiting promise; and what a delivery must not do. How each event of each
+// provider is read is a unit test (tests/unit/test_deliveries.c).
 
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
@@ -28,13 +29,6 @@ function start(from, name, options) {
 
 const wait = ({ id, owner }, options) => fixture.urlmode.waitForCompletion(id, { ...owner, ...options });
 
-const events = (id) => fixture.stack.sql('SELECT * FROM urlmode.event WHERE elicitation = $1 ORDER BY received_at', [id]);
-
-async function statusOf(id) {
-	const [row] = await fixture.stack.sql('SELECT status, action, reason FROM urlmode.elicitation WHERE id = $1', [id]);
-	return row;
-}
-
 test('every description in the tree has its deliveries here', () => {
 	const described = readdirSync(new URL('../../lib/providers/', import.meta.url))
 		.filter((name) => name.endsWith('.json') && name !== 'schema.json')
@@ -55,7 +49,7 @@ describe('a payment that was made resolves the promise with its reference', () =
 			assert.deepEqual({ action, reason }, { action: 'accept', reason: '' });
 			assert.equal(result.amount, PRICE.amount);
 			assert.equal(result.currency, PRICE.currency);
-			assert.equal((await events(elicitation.id))[0].action, 'accept');
+			assert.equal((await fixture.events(elicitation))[0].action, 'accept');
 		});
 	}
 
@@ -68,18 +62,12 @@ describe('a payment that was made resolves the promise with its reference', () =
 	});
 });
 
-describe('what else a provider says', () => {
+describe('other events of a provider', () => {
 	for (const [name, what, expected] of [
 		['stripe', 'failed', { action: 'cancel', reason: 'payment_failed' }],
-		['stripe', 'expired', { action: 'cancel', reason: 'expired' }],
 		['square', 'cancelled', { action: 'decline', reason: 'cancelled' }],
-		['adyen', 'failed', { action: 'cancel', reason: 'payment_failed' }],
 		['adyen', 'expired', { action: 'cancel', reason: 'expired' }],
-		['paypal', 'failed', { action: 'cancel', reason: 'payment_failed' }],
-		['lemon-squeezy', 'failed', { action: 'cancel', reason: 'payment_failed' }],
 		['docusign', 'cancelled', { action: 'decline', reason: 'cancelled' }],
-		['svix', 'failed', { action: 'cancel', reason: 'payment_failed' }],
-		['polar', 'failed', { action: 'cancel', reason: 'payment_failed' }],
 	]) {
 		test(`${name}: ${what} ends the wait with ${expected.action}, ${expected.reason}`, async () => {
 			const from = sender(fixture, name);
@@ -112,7 +100,7 @@ describe('what else a provider says', () => {
 		});
 	}
 
-	test('mollie: the same bytes again are another reason to ask', async () => {
+	test('mollie: the same delivery again causes another recheck', async () => {
 		const from = sender(fixture, 'mollie');
 		const elicitation = await start(from, 'mollie');
 		let asked = 0;
@@ -122,7 +110,7 @@ describe('what else a provider says', () => {
 		await until('the first was asked for', () => asked === 1);
 		assert.equal((await post(delivery)).status, 200);
 		assert.equal((await outcome).action, 'accept');
-		assert.equal((await events(elicitation.id)).length, 1);
+		assert.equal((await fixture.events(elicitation)).length, 1);
 	});
 
 	test('github: an installation completes nothing by itself', async () => {
@@ -152,7 +140,7 @@ describe('what else a provider says', () => {
 	});
 });
 
-describe('what was paid must be what was asked for', () => {
+describe('the paid amount and currency must be the expected ones', () => {
 	for (const [title, paid] of [
 		['another amount', { amount: PRICE.amount - 1, currency: 'EUR' }],
 		['another currency', { amount: PRICE.amount, currency: 'USD' }],
@@ -166,11 +154,11 @@ describe('what was paid must be what was asked for', () => {
 		});
 	}
 
-	test('no amount in the event is to be rechecked', async () => {
+	test('an event without an amount causes a recheck', async () => {
 		const from = sender(fixture, 'stripe');
 		const elicitation = await start(from, 'stripe', { expected: PRICE });
 		await from.send(from.event(elicitation.id, 'paid'));
-		assert.deepEqual(await statusOf(elicitation.id), { status: 'processing', action: null, reason: 'recheck' });
+		assert.deepEqual(await fixture.standing(elicitation), ['processing', null, 'recheck']);
 		const asked = [];
 		const { action, reason } = await wait(elicitation, {
 			recheck: async (question) => {
@@ -184,7 +172,7 @@ describe('what was paid must be what was asked for', () => {
 		}]);
 	});
 
-	test('what a recheck cannot say yet, the next event says', async () => {
+	test('a recheck without a result leaves the next event to complete the payment', async () => {
 		const from = sender(fixture, 'stripe');
 		const elicitation = await start(from, 'stripe', { expected: PRICE });
 		let asked = 0;
@@ -197,7 +185,7 @@ describe('what was paid must be what was asked for', () => {
 	});
 });
 
-describe('a delivery that is not to be believed', () => {
+describe('a delivery that is refused or changes nothing', () => {
 	const refused = async (delivery, status, code) => {
 		const answer = await post(delivery);
 		assert.equal(answer.status, status, answer.body);
@@ -215,7 +203,7 @@ describe('a delivery that is not to be believed', () => {
 
 	after(async () => {
 		assert.equal(await fixture.row(elicitation.id), row);
-		assert.deepEqual(await events(elicitation.id), []);
+		assert.deepEqual(await fixture.events(elicitation), []);
 	});
 
 	test('another secret', async () => {
@@ -232,26 +220,9 @@ describe('a delivery that is not to be believed', () => {
 		await refused({ ...delivery, body: `${delivery.body} ` }, 401, 'signature_invalid');
 	});
 
-	test('a version that the description does not name', async () => {
-		const delivery = await from.deliver(from.event(elicitation.id, 'paid'));
-		delivery.headers['Stripe-Signature'] = delivery.headers['Stripe-Signature'].replace('v1=', 'v0=');
-		await refused(delivery, 401, 'signature_invalid');
-	});
-
-	for (const seconds of [-600, 600]) {
-		test(`signed ${seconds} seconds from now`, async () => {
-			const timestamp = Math.floor(Date.now() / 1000) + seconds;
-			await refused(await from.deliver(from.event(elicitation.id, 'paid'), { timestamp }), 401, 'timestamp_out_of_tolerance');
-		});
-	}
-
-	test('rightly signed, and nothing that can be read', async () => {
-		for (const text of ['{', '[]]', '{"a":1,"a":2}', `${'['.repeat(2_000)}`, '{"id":"\u0000"}', `{"n":${'9'.repeat(400)}}`]) {
-			const delivery = await signedBytes(text);
-			const answer = await post(delivery);
-			assert.equal(answer.status, 400, text.slice(0, 20));
-			assert.match(answer.body, /^body_malformed/);
-		}
+	test('signed ten minutes ago', async () => {
+		const timestamp = Math.floor(Date.now() / 1000) - 600;
+		await refused(await from.deliver(from.event(elicitation.id, 'paid'), { timestamp }), 401, 'timestamp_out_of_tolerance');
 	});
 
 	test('a body over the limit', async () => {
@@ -295,7 +266,7 @@ test('an event type that says nothing to us is kept for its elicitation', async 
 	const before = await fixture.row(id);
 	assert.equal((await from.send(from.event(id, 'ignored'))).status, 200);
 	assert.equal(await fixture.row(id), before);
-	assert.equal((await events(id))[0].action, 'ignored');
+	assert.equal((await fixture.events({ id }))[0].action, 'ignored');
 });
 
 test("Square's own package accepts what the tests send", async () => {

@@ -260,7 +260,7 @@ describe('read through what is said of an error', () => {
 	});
 });
 
-describe('what is left', () => {
+describe('what a stolen login can still do', () => {
 	test('LISTEN, which PostgreSQL lets nobody be denied: ids and statuses are heard, and nothing else', async () => {
 		const heard = [];
 		thief.on('notification', ({ channel, payload }) => heard.push([channel, JSON.parse(payload)]));

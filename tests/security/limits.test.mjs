@@ -1,6 +1,7 @@
 // Every limit is a named constant of lib/ (or a line of nginx/urlmode/): at it
 // a request is served, over it refused. Those of FastCGI itself are in
-// fastcgi.test.mjs; of payments' deliveries in their own tests.
+// fastcgi.test.mjs, of deliveries in tests/e2e/delivery-limits.test.mjs, of a
+// form's fields in tests/unit/test_form.c.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -64,30 +65,6 @@ describe('the query and the form', () => {
 		// Whatever is refused of it then is not its length.
 		assert.deepEqual(answered(await post(padded(query(), max))), [403, 'wrong_browser']);
 		assert.deepEqual(answered(await post(padded(query(), max + 1))), [413, 'body_too_large']);
-	});
-
-	test('UM_FORM_FIELDS_MAX parameters', async () => {
-		const fields = (count) => Array.from({ length: count }, (_, i) => `&f${i}=`).join('');
-		const max = constant('UM_FORM_FIELDS_MAX') - 1; // beside the state
-		assert.equal((await get(link + fields(max))).status, 200);
-		assert.deepEqual(answered(await get(link + fields(max + 1))), TOO_LARGE);
-	});
-
-	test('UM_FORM_NAME_MAX bytes of a name, decoded', async () => {
-		const max = constant('UM_FORM_NAME_MAX');
-		for (const letter of ['n', '%6e']) {
-			assert.equal((await get(`${link}&${letter.repeat(max)}=`)).status, 200);
-			assert.deepEqual(answered(await get(`${link}&${letter.repeat(max + 1)}=`)), TOO_LARGE);
-		}
-	});
-
-	test('UM_FORM_VALUE_MAX bytes of a value, decoded', async () => {
-		const max = constant('UM_FORM_VALUE_MAX');
-		assert.equal((await get(`${link}&x=${'v'.repeat(max)}`)).status, 200);
-		assert.deepEqual(answered(await get(`${link}&x=${'v'.repeat(max + 1)}`)), TOO_LARGE);
-		const encoded = (count) => `${new URL(fixture.url(link)).search.slice(1)}&x=${'%76'.repeat(count)}`;
-		assert.deepEqual(answered(await post(encoded(max))), [403, 'wrong_browser']);
-		assert.deepEqual(answered(await post(encoded(max + 1))), TOO_LARGE);
 	});
 });
 

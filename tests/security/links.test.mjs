@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test';
 import { parseKeys } from '../../lib/node/src/keys.js';
 import { openState } from '../../lib/node/src/token.js';
 import { request } from '../support/http.mjs';
+import { stateOf } from '../support/flow.mjs';
 import { openFixture } from '../support/fixture.mjs';
 
 const OWNER = { subject: 'ada.lovelace@example.org', session: 'session-of-ada-0123456789' };
@@ -21,7 +22,6 @@ before(async () => {
 
 after(() => fixture?.close());
 
-const stateOf = (url) => new URL(url).searchParams.get('state');
 const confirmState = ({ document }) => document.forms[0].fields.find(([name]) => name === 'state')[1];
 
 test('a link holds nothing of the user, the session, the target or the provider’s parameters', async () => {

@@ -122,7 +122,7 @@ describe('what the provider said of an error', () => {
 		});
 	}
 
-	test('nor is the error’s own code', async () => {
+	test('the error’s code is on no page', async () => {
 		const browser = fixture.browser();
 		const flow = await fixture.goOn(browser);
 		await comeBack(browser, flow.returnTo({ error: 'an_error_of_its_own' }));

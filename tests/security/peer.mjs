@@ -5,15 +5,12 @@ import { once } from 'node:events';
 import { createConnection } from 'node:net';
 
 export const BEGIN = 1;
-export const ABORT = 2;
 export const END = 3;
 export const PARAMS = 4;
 export const STDIN = 5;
-export const STDOUT = 6;
+const STDOUT = 6;
 export const STDERR = 7;
-export const DATA = 8;
 export const GET_VALUES = 9;
-export const UNKNOWN = 11;
 
 const KEEP_CONN = 1;
 const NONE = Buffer.alloc(0);

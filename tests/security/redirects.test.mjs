@@ -8,6 +8,7 @@ import { after, before, describe, test } from 'node:test';
 
 import { checkTargetUrl } from '../../lib/node/src/url.js';
 import { freePorts } from '../stack/harness.mjs';
+import { stateOf } from '../support/flow.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { bytesOf, EVIL, once, onOneLine, PAYLOADS } from './payloads.mjs';
 import { send } from './raw.mjs';
@@ -34,7 +35,6 @@ before(async () => {
 
 after(() => fixture?.close());
 
-const stateOf = (url) => new URL(url).searchParams.get('state');
 
 /**
  * That nothing in an answer leads anywhere else.
@@ -89,7 +89,7 @@ function placement(name, request, isGood) {
 	});
 }
 
-test('there are hundreds of them', () => {
+test('the list has hundreds of payloads', () => {
 	assert.ok(PAYLOADS.length >= 400, `${PAYLOADS.length}`);
 });
 

@@ -85,7 +85,7 @@ describe('a result in its row', () => {
 		await assert.rejects(wait(to), { code: 'ELICITATION_SEAL' });
 	});
 
-	test('is answered by no function that the callback programs may execute', async () => {
+	test('cannot be read through any function that the callback programs may execute', async () => {
 		const rows = await fixture.stack.sql(`
 			SELECT proname, pg_get_function_result(oid) AS answers FROM pg_proc
 			WHERE pronamespace = 'urlmode'::regnamespace AND has_function_privilege('urlmode_cgi', oid, 'EXECUTE')`);

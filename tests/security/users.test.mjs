@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 
 import { request } from '../support/http.mjs';
+import { stateOf } from '../support/flow.mjs';
 import { assertPlainPage, assertSecurityHeaders } from '../support/pages.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { startAuthDouble } from './auth-double.mjs';
@@ -61,7 +62,6 @@ async function assertWrongUser(id, send, provider = 'demo') {
 const returnUrl = (state, code = 'a-code') => (
 	`${fixture.url('/oauth/demo/return')}?${new URLSearchParams({ code, iss: 'https://issuer.example', state })}`);
 
-const stateOf = (location) => new URL(location).searchParams.get('state');
 const cookiesOf = ({ headers }) => (headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ');
 
 describe('remote-user, with a web server that names nobody', () => {
@@ -319,7 +319,7 @@ describe('remote-user, by auth_request', () => {
 		assert.equal((await fixture.stack.elicitation(elicitation.id)).status, 'opened');
 	});
 
-	test('who is asked sees no body, no query, and no name that the client claims', async () => {
+	test('the authentication request has no body, no query, and no name that the client claims', async () => {
 		const elicitation = await fixture.create({ subject: ADA });
 		auth.asked.length = 0;
 		await request(elicitation.url, {
@@ -334,7 +334,7 @@ describe('remote-user, by auth_request', () => {
 		assert.ok(!JSON.stringify(headers).includes(new URL(elicitation.url).searchParams.get('state')));
 	});
 
-	test('a cookie that the proxy has not signed is nobody', async () => {
+	test('a cookie that the proxy has not signed signs nobody in', async () => {
 		const elicitation = await fixture.create({ subject: ADA });
 		const forged = `_oauth2_proxy=${Buffer.from(ADA).toString('base64url')}.${'A'.repeat(43)}`;
 		const answer = await request(elicitation.url, { headers: { Cookie: forged } });

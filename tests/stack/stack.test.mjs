@@ -164,7 +164,7 @@ test('a start that fails says why and leaves nothing', async () => {
 	assert.deepEqual(await processesIn(RUN_DIR), []);
 });
 
-test('a recorded number that is another process by now is nobody to stop', async (t) => {
+test('a recorded process id that another process has got is not stopped', async (t) => {
 	const { RUN_DIR } = await up(t, 'stranger');
 	await script('down', [], { RUN_DIR });
 	const stranger = spawn('sleep', ['60']);

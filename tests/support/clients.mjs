@@ -84,9 +84,14 @@ export async function connectSdk1(project, { url, token, capabilities = URL_CAPA
 	});
 	client.onerror = () => {};
 	await client.connect(transport);
-	test.callRaw = (name, { args, options }) => client.callTool({ name, arguments: args }, undefined, options);
+	// A call that nobody answers holds the process until it times out, even when the client is closed.
+	const closing = new AbortController();
+	test.callRaw = (name, { args, options }) => client.callTool({ name, arguments: args }, undefined, {
+		...options, signal: AbortSignal.any([closing.signal, options?.signal ?? closing.signal]),
+	});
 	test.endSession = () => transport.terminateSession();
 	test.close = async () => {
+		closing.abort();
 		await client.close().catch(() => {});
 	};
 	return test;

@@ -72,6 +72,11 @@ class Fixture {
 		return flow.create(this.urlmode, options);
 	}
 
+	/** A payment at a provider of `deliveries.mjs`. */
+	createPayment(provider = 'stripe', options = {}) {
+		return this.create({ provider, kind: 'payment', targetUrl: 'https://checkout.example/pay', ...options });
+	}
+
 	/** The goOn of flow.mjs, with the `iss` of a provider that has one. */
 	goOn(browser, options) {
 		return flow.goOn(this.urlmode, browser, {
@@ -85,6 +90,17 @@ class Fixture {
 		const [row] = await this.stack.sql(
 			'SELECT xmin, ctid, e::text AS text FROM urlmode.elicitation e WHERE id = $1', [id]);
 		return JSON.stringify(row);
+	}
+
+	/** The state of the row: its status, action and reason. */
+	async standing({ id }) {
+		const { status, action, reason } = await this.stack.elicitation(id);
+		return [status, action, reason];
+	}
+
+	/** The events that were kept for an elicitation, the first one first. */
+	events({ id }) {
+		return this.stack.sql('SELECT * FROM urlmode.event WHERE elicitation = $1 ORDER BY received_at', [id]);
 	}
 
 	/** Waits until every program serves with its database, by requests for a row that does not exist. */

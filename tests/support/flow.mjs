@@ -9,6 +9,9 @@ import { randomUUID } from 'node:crypto';
 /** A page of the provider's site, from which the browser comes back. */
 export const PROVIDER_PAGE = { url: 'http://localhost:9/', headers: {} };
 
+/** The state in an address. */
+export const stateOf = (url) => new URL(url).searchParams.get('state');
+
 const TARGET = 'http://localhost:9/authorize?client_id=tests';
 
 /**

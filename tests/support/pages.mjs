@@ -4,6 +4,9 @@ import assert from 'node:assert/strict';
 
 const POLICY = ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'"];
 
+/** The heading of a browser's page. */
+export const titleOf = (page) => page.find('h1')[0].text;
+
 /** The headers that protect a page and the parameters of its request. */
 export function assertSecurityHeaders({ headers }) {
 	const policy = headers['content-security-policy'].split('; ');

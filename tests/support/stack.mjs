@@ -6,7 +6,7 @@
 //     await stack.close();
 
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -42,7 +42,7 @@ export async function useStack(options) {
  * @returns {Promise<Stack>}
  */
 export async function startStack({
-	name, runDir = path.join(ROOT, 'build/test/stacks', name), demo = false, env = {}, user = {},
+	name, runDir = path.join(ROOT, 'build/test/stacks', name), demo = false, env = {}, user = undefined,
 }) {
 	const stackEnv = {
 		...process.env,
@@ -158,12 +158,27 @@ export class Stack {
 	}
 }
 
-async function script(file, env, args = [], user = {}) {
+async function script(file, env, args = [], user = undefined) {
 	try {
-		await execute(file, args, { cwd: ROOT, env, ...user });
+		const [command, ...all] = [...user ? as(user) : [], file, ...args];
+		await execute(command, all, { cwd: ROOT, env });
 	} catch (error) {
 		throw new Error(`${path.basename(file)} failed: ${(error.stderr || error.message).trim()}`);
 	}
+}
+
+/** Another user may read the tree, wherever root has put it; tests/stack/lib.sh lets postgres do so as well. */
+function as({ uid, gid }) {
+	return process.getuid() !== 0 ? [] : [
+		'setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...isReadable(ROOT) ? [] : [
+			'--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search',
+		],
+	];
+}
+
+/** Whether every user can read a folder. */
+function isReadable(folder) {
+	return (statSync(folder).mode & 0o005) === 0o005 && (folder === '/' || isReadable(path.dirname(folder)));
 }
 
 /** Reads a file of shell assignments with a shell. */

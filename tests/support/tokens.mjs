@@ -3,10 +3,8 @@
 
 import { readFileSync } from 'node:fs';
 
-import { keyRing, Key, parseKeys } from '../../lib/node/src/keys.js';
+import { parseKeys } from '../../lib/node/src/keys.js';
 import { bindingOf, browserOf, mintState } from '../../lib/node/src/token.js';
-
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 export class Tokens {
 	#keys;
@@ -22,28 +20,18 @@ export class Tokens {
 	 *
 	 * @param {{ id: string, provider: string, owner: { subject: string, session: string } }} elicitation
 	 * @param {{ purpose?: import('../../lib/node/src/token.js').Purpose, provider?: string,
-	 *     expires?: number, cookie?: string, owner?: object, id?: string,
-	 *     keys?: import('../../lib/node/src/keys.js').KeyRing }} [change]
+	 *     expires?: number, cookie?: string, owner?: object, id?: string }} [change]
 	 *     expires: Unix seconds; cookie: of the browser to which the token is bound
 	 */
 	mint({ id, provider, owner }, change = {}) {
-		const { purpose = 'return', expires = Math.floor(Date.now() / 1000) + 300, cookie, keys = this.#keys } = change;
+		const { purpose = 'return', expires = Math.floor(Date.now() / 1000) + 300, cookie } = change;
 		const { subject, session } = change.owner ?? owner;
-		return mintState(keys, purpose, change.provider ?? provider, {
+		return mintState(this.#keys, purpose, change.provider ?? provider, {
 			id: change.id ?? id,
 			expires,
 			binding: bindingOf(subject, session),
 			...cookie !== undefined && { browser: browserOf(cookie) },
 		});
-	}
-
-	/** Other keys with the same kid, or the same secret with another kid. */
-	get otherSecret() {
-		return keyRing([new Key(this.#keys.minting.kid, Buffer.alloc(32, 7))]);
-	}
-
-	get otherKid() {
-		return keyRing([new Key(this.#keys.minting.kid + 1, Buffer.alloc(32, 7))]);
 	}
 }
 
@@ -52,9 +40,4 @@ export function withByte(token, index, change) {
 	const bytes = Buffer.from(token, 'base64url');
 	bytes[index] = change(bytes[index]);
 	return bytes.toString('base64url');
-}
-
-/** The same bytes with a last character whose unused bits are not zero. */
-export function withTrailingBits(token) {
-	return token.slice(0, -1) + ALPHABET[ALPHABET.indexOf(token.at(-1)) | 1];
 }
