@@ -192,7 +192,8 @@ TEST(values_of_another_kind)
 		{ "{\"type\": 7}", UM_DELIVERY_GOOD },
 		{ "{\"type\": {}}", UM_DELIVERY_MALFORMED },
 		{ "{\"type\": [\"paid\"]}", UM_DELIVERY_MALFORMED },
-		{ "{\"type\": 1.5}", UM_DELIVERY_MALFORMED },
+		{ "{\"type\": 1.5}", UM_DELIVERY_GOOD },
+		{ "{\"type\": 0.30000000000000004}", UM_DELIVERY_MALFORMED },
 		{ "{\"type\": \"paid\\n\"}", UM_DELIVERY_MALFORMED },
 		{ "{\"type\": \"\\u007f\"}", UM_DELIVERY_MALFORMED },
 		{ "[]", UM_DELIVERY_GOOD },
@@ -202,7 +203,7 @@ TEST(values_of_another_kind)
 			UM_DELIVERY_MALFORMED },
 		{ "{\"type\": \"paid\", \"amount\": -5, \"currency\": \"EUR\"}",
 			UM_DELIVERY_MALFORMED },
-		{ "{\"type\": \"paid\", \"amount\": 5.0, "
+		{ "{\"type\": \"paid\", \"amount\": 5.5, "
 		  "\"currency\": \"EUR\"}",
 			UM_DELIVERY_MALFORMED },
 		{ "{\"type\": \"paid\", \"amount\": true, "
