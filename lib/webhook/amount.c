@@ -47,7 +47,7 @@ exponent_of(const char *currency)
 }
 
 bool
-um_currency_parse(char out[static 4], struct um_str text)
+um_amount_parse_currency(char out[static 4], struct um_str text)
 {
 	if (text.len != 3)
 		return false;

@@ -14,7 +14,7 @@ enum um_amount_form {
 };
 
 /* Three letters, made upper case; false for anything else. */
-bool um_currency_parse(char out[static 4], struct um_str text);
+bool um_amount_parse_currency(char out[static 4], struct um_str text);
 
 /*
  * Not negative, and within an int64_t. False for anything else, and for a

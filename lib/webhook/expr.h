@@ -15,7 +15,7 @@
 #include "core/conf.h"
 #include "core/str.h"
 #include "core/strlist.h"
-#include "webhook/parsed.h"
+#include "webhook/delivery.h"
 #include "webhook/pointer.h"
 
 #define UM_EXPR_DEPTH_MAX 4   /* functions within functions */
@@ -56,7 +56,7 @@ struct um_expr {
 		char *is;
 	} json;
 	struct um_expr_sorted {
-		char *equals, *between;
+		char *equals, *separator;
 		bool as_sent; /* not decoded */
 	} sorted;
 	size_t parts_len;
@@ -67,31 +67,31 @@ struct um_expr {
 struct um_expr_scope {
 	const char *(*constant)(const char *name, void *arg);
 	void *arg;
-	bool has_items; /* there is an iterator */
-	bool has_pairs; /* the signature header has named parts */
+	bool has_items;  /* there is an iterator */
+	bool has_params; /* the signature header has named parts */
 };
 
 /* Compiles the member `key`; free the value in every case. */
-bool um_expr_load(struct um_expr *value, const struct um_conf_loc *at,
+bool um_expr_load(struct um_expr *expr, const struct um_conf_loc *at,
 	const json_t *object, const char *key,
 	const struct um_expr_scope *scope);
 /* The same of a node that is not a member: an element of a list. */
-bool um_expr_load_node(struct um_expr *value, const struct um_conf_loc *at,
+bool um_expr_load_node(struct um_expr *expr, const struct um_conf_loc *at,
 	json_t *node, const struct um_expr_scope *scope);
-void um_expr_free(struct um_expr *value);
+void um_expr_free(struct um_expr *expr);
 
 /*
  * Puts the value's text at the end of `out`. Anything but FOUND puts
  * nothing of use there.
  */
-enum um_found um_expr_eval(const struct um_expr *value,
+enum um_found um_expr_eval(const struct um_expr *expr,
 	struct um_parsed_delivery *parsed, struct um_buf *out);
 
 /*
  * The kinds that sort. Like a join, they note in the reading when a value
  * holds what separates it from the next one.
  */
-enum um_found um_expr_eval_sorted(const struct um_expr *value,
+enum um_found um_expr_eval_sorted(const struct um_expr *expr,
 	struct um_parsed_delivery *parsed, struct um_buf *out);
 
 /*
@@ -99,11 +99,11 @@ enum um_found um_expr_eval_sorted(const struct um_expr *value,
  * `start`, so that what is before it could be cut in another way.
  */
 bool um_expr_separator_is_ambiguous(const struct um_buf *out, size_t start,
-	const char *mark);
+	const char *separator);
 
 /* Whether two values read the same thing. */
 bool um_expr_equal(const struct um_expr *a, const struct um_expr *b);
 /* Whether the value, or a part of it, is of this kind. */
-bool um_expr_uses(const struct um_expr *value, enum um_expr_kind kind);
+bool um_expr_uses(const struct um_expr *expr, enum um_expr_kind kind);
 
 #endif

@@ -5,6 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool
+um_scheme_split_params(struct um_params *params, struct um_str text,
+	const char *separator, const char *equals)
+{
+	params->len = 0;
+	do {
+		struct um_str value = um_str_trim(um_str_cut(&text, separator));
+		struct um_str name = um_str_cut(&value, equals);
+
+		if (params->len == UM_PARAMS_MAX || name.len == 0
+			|| value.ptr == NULL)
+			return false;
+		params->param[params->len++] = (struct um_field){ name, value };
+	} while (text.ptr != NULL);
+	return true;
+}
+
 /* The signatures of one delivery, as text. */
 struct candidates {
 	size_t len;
@@ -87,7 +104,8 @@ static enum um_found
 collect_fields(struct candidates *candidates, const struct um_scheme *scheme,
 	struct um_params *params, struct um_str text)
 {
-	if (!um_params_parse(params, text, scheme->separator, scheme->equals))
+	if (!um_scheme_split_params(params, text, scheme->separator,
+		    scheme->equals))
 		return UM_BAD;
 	for (size_t i = 0; i < params->len; i++)
 		if (um_str_is(params->param[i].name, scheme->field)
@@ -130,10 +148,10 @@ pivot_of(const struct um_scheme *scheme)
 
 /* Whether `mark`, which stands at `start`, stands again after it. */
 static bool
-cuts_late(const struct um_buf *out, size_t start, const char *mark)
+separator_repeats(const struct um_buf *out, size_t start, const char *separator)
 {
-	return memmem(out->ptr + start + 1, out->len - start - 1, mark,
-		       strlen(mark))
+	return memmem(out->ptr + start + 1, out->len - start - 1, separator,
+		       strlen(separator))
 		!= NULL;
 }
 
@@ -164,7 +182,8 @@ put_signed(const struct um_scheme *scheme, struct um_parsed_delivery *parsed,
 				part->text))
 			parsed->ambiguous = true;
 		if (!fixed && fixed_before && i > pivot && i != 0
-			&& cuts_late(out, before, scheme->parts[i - 1].text))
+			&& separator_repeats(out, before,
+				scheme->parts[i - 1].text))
 			parsed->ambiguous = true;
 		before = start;
 		fixed_before = fixed;

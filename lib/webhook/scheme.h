@@ -11,8 +11,8 @@
 #include <stddef.h>
 
 #include "core/conf.h"
+#include "webhook/delivery.h"
 #include "webhook/expr.h"
-#include "webhook/parsed.h"
 #include "webhook/verifier.h"
 
 /* Zeroed to begin with. */
@@ -62,13 +62,22 @@ enum um_check um_scheme_check(const struct um_scheme *scheme,
 	struct um_parsed_delivery *parsed);
 
 /*
+ * Splits a signature header into its parameters: at each `separator`, without
+ * the spaces and tabs around them, and each at its first `equals`. A name may
+ * stand there more than once. False for more than UM_PARAMS_MAX, an empty
+ * parameter or name, and one without `equals`.
+ */
+bool um_scheme_split_params(struct um_params *params, struct um_str text,
+	const char *separator, const char *equals);
+
+/*
  * Whether a right signature proves the value: everything in it is the
  * scheme's own, or is signed, and what is signed has only one reading. A
  * `timestamp` may touch a JSON body without anything between, since no
  * timestamp ends or begins like a document.
  */
 bool um_scheme_proves(const struct um_scheme *scheme,
-	const struct um_expr *value, const struct um_payload *payload,
+	const struct um_expr *expr, const struct um_payload *payload,
 	const struct um_expr *timestamp);
 
 /* The same of the raw body, to its last byte. */

@@ -56,19 +56,19 @@ load_numbered(struct um_scheme *scheme, const struct um_conf_loc *at,
 static bool
 load_field(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node)
 {
-	const char *field, *between, *equals;
+	const char *field, *separator, *equals;
 
 	if (!um_conf_get_text(at, node, "field", false, &field)
 		|| !um_conf_get_text(at, node, "between", field != NULL,
-			&between)
+			&separator)
 		|| !um_conf_get_text(at, node, "equals", field != NULL,
 			&equals))
 		return false;
 	if (field == NULL)
-		return (between == NULL && equals == NULL)
+		return (separator == NULL && equals == NULL)
 			|| um_conf_member_error(at, "field", "is missing");
 	return um_conf_copy_text(at, field, &scheme->field)
-		&& um_conf_copy_text(at, between, &scheme->separator)
+		&& um_conf_copy_text(at, separator, &scheme->separator)
 		&& um_conf_copy_text(at, equals, &scheme->equals);
 }
 
@@ -134,7 +134,7 @@ load_signed(struct um_scheme *scheme, const struct um_conf_loc *at,
 	if (scheme->parts == NULL)
 		return um_conf_error(at, "out of memory");
 	scheme->parts_len = len;
-	inner.has_pairs = scheme->field != NULL;
+	inner.has_params = scheme->field != NULL;
 	for (size_t i = 0; i < len; i++) {
 		struct um_conf_loc here = um_conf_element(at, i);
 		struct um_expr *part = &scheme->parts[i];

@@ -5,29 +5,29 @@
 #include "webhook/scheme.h"
 
 static bool
-is_fixed(const struct um_expr *value)
+is_fixed(const struct um_expr *expr)
 {
-	return value->kind == UM_EXPR_LITERAL;
+	return expr->kind == UM_EXPR_LITERAL;
 }
 
 /* Whether what the function puts together could be taken apart again. */
 static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-has_marks(const struct um_expr *value)
+can_be_split(const struct um_expr *expr)
 {
-	const struct um_expr_sorted *how = &value->sorted;
+	const struct um_expr_sorted *how = &expr->sorted;
 
-	if (value->kind == UM_EXPR_JOIN && value->text[0] == '\0')
+	if (expr->kind == UM_EXPR_JOIN && expr->text[0] == '\0')
 		return false;
 	/* As sent, & and = are marks because they are escaped elsewhere. */
 	if (how->equals != NULL && how->as_sent
 		&& (strcmp(how->equals, "=") != 0
-			|| strcmp(how->between, "&") != 0))
+			|| strcmp(how->separator, "&") != 0))
 		return false;
 	if (how->equals != NULL
-		&& (strlen(how->equals) != 1 || strlen(how->between) != 1))
+		&& (strlen(how->equals) != 1 || strlen(how->separator) != 1))
 		return false;
-	for (size_t i = 0; i < value->parts_len; i++)
-		if (!has_marks(&value->parts[i]))
+	for (size_t i = 0; i < expr->parts_len; i++)
+		if (!can_be_split(&expr->parts[i]))
 			return false;
 	return true;
 }
@@ -52,7 +52,7 @@ is_unambiguous(const struct um_scheme *scheme, const struct um_payload *payload,
 	for (size_t i = 0; i < scheme->parts_len; i++) {
 		const struct um_expr *part = &scheme->parts[i];
 
-		if (!has_marks(part))
+		if (!can_be_split(part))
 			return false;
 		if (i != 0 && !is_fixed(part) && !is_fixed(part - 1)
 			&& !may_touch(part - 1, part, payload, timestamp))
@@ -114,27 +114,27 @@ is_of_signed(const struct um_scheme *scheme, const struct um_expr *leaf,
 }
 
 static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-proves(const struct um_scheme *scheme, const struct um_expr *value,
+proves(const struct um_scheme *scheme, const struct um_expr *expr,
 	const struct um_payload *payload)
 {
-	if (value->kind == UM_EXPR_NONE || is_fixed(value))
+	if (expr->kind == UM_EXPR_NONE || is_fixed(expr))
 		return true;
-	if (value->parts_len == 0)
-		return is_signed(scheme, value)
-			|| is_of_signed(scheme, value, payload);
-	for (size_t i = 0; i < value->parts_len; i++)
-		if (!proves(scheme, &value->parts[i], payload))
+	if (expr->parts_len == 0)
+		return is_signed(scheme, expr)
+			|| is_of_signed(scheme, expr, payload);
+	for (size_t i = 0; i < expr->parts_len; i++)
+		if (!proves(scheme, &expr->parts[i], payload))
 			return false;
 	return true;
 }
 
 bool
-um_scheme_proves(const struct um_scheme *scheme, const struct um_expr *value,
+um_scheme_proves(const struct um_scheme *scheme, const struct um_expr *expr,
 	const struct um_payload *payload, const struct um_expr *timestamp)
 {
-	return value->kind == UM_EXPR_NONE || is_fixed(value)
+	return expr->kind == UM_EXPR_NONE || is_fixed(expr)
 		|| (is_unambiguous(scheme, payload, timestamp)
-			&& proves(scheme, value, payload));
+			&& proves(scheme, expr, payload));
 }
 
 bool

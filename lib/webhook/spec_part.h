@@ -14,10 +14,11 @@
 #include "core/strlist.h"
 #include "core/timestamp.h"
 #include "webhook/amount.h"
+#include "webhook/delivery.h"
+#include "webhook/event.h"
 #include "webhook/expr.h"
-#include "webhook/parsed.h"
+#include "webhook/provider_env.h"
 #include "webhook/scheme.h"
-#include "webhook/spec.h"
 
 #define UM_SCHEMES_MAX 4
 #define UM_RULES_MAX 64
@@ -75,7 +76,7 @@ struct um_spec_part {
  * every case.
  */
 bool um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
-	json_t *node, const struct um_provider_env *site, bool is_return);
+	json_t *node, const struct um_provider_env *env, bool is_return);
 void um_spec_part_free(struct um_spec_part *part);
 
 /*
@@ -85,25 +86,9 @@ void um_spec_part_free(struct um_spec_part *part);
 bool um_spec_part_prove(const struct um_spec_part *part,
 	const struct um_conf_loc *at);
 
-/*
- * Gives each secret to the first scheme that wants it, and to no other: a
- * public key must never become the secret of an HMAC.
- */
-bool um_spec_part_take_keys(struct um_spec_part *part,
-	const struct um_conf_loc *at, const struct um_provider_env *site,
-	bool is_return);
-
 /* As um_spec_read(); `max` events. */
 enum um_verdict um_spec_part_read(const struct um_spec_part *part,
 	const struct um_delivery *delivery, struct um_event *events, size_t max,
 	size_t *len);
-
-/*
- * What one event says: the type, the effect and the rest. False when it
- * cannot be read.
- */
-bool um_spec_part_read_event(const struct um_spec_part *part,
-	struct um_parsed_delivery *parsed, size_t index,
-	struct um_event *event);
 
 #endif

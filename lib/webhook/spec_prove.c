@@ -5,10 +5,10 @@
 #include "webhook/spec_part.h"
 
 static bool
-proves(const struct um_spec_part *part, const struct um_expr *value)
+proves(const struct um_spec_part *part, const struct um_expr *expr)
 {
 	for (size_t i = 0; i < part->schemes_len; i++)
-		if (!um_scheme_proves(&part->schemes[i], value, &part->payload,
+		if (!um_scheme_proves(&part->schemes[i], expr, &part->payload,
 			    &part->timestamp))
 			return false;
 	return part->schemes_len != 0;
@@ -114,73 +114,4 @@ um_spec_part_prove(const struct um_spec_part *part,
 			"counts");
 	return part->trust > UM_TRUST_FIELDS ? only_recheck(part, at)
 					     : prove_deciding(part, at);
-}
-
-static bool
-take_secret(struct um_spec_part *part, const struct um_conf_loc *at,
-	const char *secret, size_t number)
-{
-	for (size_t i = 0; i < part->schemes_len; i++) {
-		const char *reason;
-
-		if (!um_scheme_wants(&part->schemes[i], secret))
-			continue;
-		reason = um_scheme_take(&part->schemes[i], secret);
-		return reason == NULL
-			|| um_conf_error(at,
-				"secret %zu of the configuration %s", number,
-				reason);
-	}
-	return um_conf_error(at,
-		part->schemes_len == 0
-			? "the description verifies nothing, and has no use "
-			  "for secret %zu of the configuration"
-			: "secret %zu of the configuration begins like none "
-			  "of a scheme's keys",
-		number);
-}
-
-static bool
-take_certificate(struct um_spec_part *part, const struct um_conf_loc *at,
-	const char *path, bool used)
-{
-
-	for (size_t i = 0; i < part->schemes_len; i++) {
-		struct um_scheme *scheme = &part->schemes[i];
-		const char *reason;
-
-		if (scheme->key_form != UM_KEY_CERTIFICATE || path == NULL)
-			continue;
-		used = true;
-		reason = um_verifier_add_certificates(scheme->verifier, path);
-		if (reason != NULL)
-			return um_conf_error(at, "the certificate %.96s %s",
-				path, reason);
-	}
-	return used || path == NULL
-		|| um_conf_error(at, "no scheme has a use for a certificate");
-}
-
-bool
-um_spec_part_take_keys(struct um_spec_part *part, const struct um_conf_loc *at,
-	const struct um_provider_env *site, bool is_return)
-{
-	bool own = is_return && site->return_secrets_len != 0;
-	const char *const *secrets = own ? site->return_secrets : site->secrets;
-	size_t len = own ? site->return_secrets_len : site->secrets_len;
-	struct um_conf_loc here = um_conf_member(at, "verify");
-	size_t keys = 0;
-
-	for (size_t i = 0; i < len; i++)
-		if (!take_secret(part, &here, secrets[i], i + 1))
-			return false;
-	/* A return need not use what the webhook does. */
-	if (!take_certificate(part, &here, site->certificate, is_return))
-		return false;
-	for (size_t i = 0; i < part->schemes_len; i++)
-		keys += um_verifier_count_keys(part->schemes[i].verifier);
-	return part->schemes_len == 0 || keys != 0
-		|| um_conf_error(&here,
-			"the configuration has no secret or "
-			"certificate for it");
 }

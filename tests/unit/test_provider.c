@@ -117,15 +117,15 @@ TEST(a_mistake_is_said_with_its_place)
 		{ "stripe",
 			"{\"kind\": \"payment\", \"secrets\": [\"" SECRET
 			"\", \"\"]}",
-			" /providers/stripe/secrets/1: is no string, is "
-			"empty" },
+			" /providers/stripe/secrets/1: is not a string, "
+			"is empty" },
 		{ "stripe", "{\"kind\": \"payment\", \"secrets\": [7]}",
-			" /providers/stripe/secrets/0: is no string" },
+			" /providers/stripe/secrets/0: is not a string" },
 		{ "stripe",
 			"{\"kind\": \"payment\", \"secrets\": [\"" SECRET
 			"\"], \"constants\": {\"webhook_id\": \"x\"}}",
-			" /providers/stripe/constants/webhook_id: the "
-			"description has no use for it" },
+			" /providers/stripe/constants/webhook_id: is not used "
+			"by the description" },
 		{ "stripe",
 			"{\"kind\": \"payment\", \"secrets\": [\"" SECRET
 			"\"], \"constants\": []}",
@@ -160,14 +160,14 @@ TEST(a_mistake_is_said_with_its_place)
 			"/x.pem cannot be read" },
 		{ "shop",
 			"{\"kind\": \"payment\", \"description\": \"Stripe\"}",
-			" /providers/shop/description: is not a name" },
+			" /providers/shop/description: is neither a name" },
 		{ "shop", "{\"kind\": \"payment\", \"description\": \"\"}",
 			" /providers/shop/description: is empty" },
 		{ "demo",
 			"{\"kind\": \"oauth\", \"secrets\": [\"" SECRET "\"]}",
-			" /providers/demo/secrets: needs a description" },
+			" /providers/demo/secrets: needs a `description`" },
 		{ "demo", "{\"kind\": \"oauth\", \"certificate\": \"x\"}",
-			" /providers/demo/certificate: needs a description" },
+			" /providers/demo/certificate: needs a `description`" },
 	};
 	struct um_error err;
 
