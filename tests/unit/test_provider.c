@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Providers of the configuration that have a description. */
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,6 +219,50 @@ TEST(the_folder_that_comes_with_urlmode)
 	file_remove(path);
 }
 
+static size_t strings_left;
+
+/* jansson gives back a block: it must not be a string with the secret. */
+static void
+free_and_look(void *block)
+{
+	size_t len = strlen(SECRET);
+
+	strings_left += block != NULL && malloc_usable_size(block) >= len
+		&& memcmp(block, SECRET, len) == 0;
+	free(block);
+}
+
+/* The secrets of the file are in no memory that is given back. */
+TEST(secrets_are_wiped)
+{
+	static const struct {
+		const char *provider;
+		bool good;
+	} cases[] = {
+		{ "{\"kind\": \"payment\", \"secrets\": [\"" SECRET "\"]}",
+			true },
+		/* Also when the entry is refused, whatever comes first. */
+		{ "{\"kind\": \"payment\", \"secrets\": [\"" SECRET
+		  "\"], \"return_secrets\": [\"" SECRET "\"]}",
+			false },
+		{ "{\"kind\": \"bank\", \"secrets\": [\"" SECRET "\"]}",
+			false },
+	};
+	struct um_error err;
+
+	json_set_alloc_funcs(malloc, free_and_look);
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_config *config = load("stripe", cases[i].provider,
+			&err);
+
+		assert_row(cases[i].provider,
+			(config != NULL) == cases[i].good);
+		um_config_free(config);
+		assert_row(cases[i].provider, strings_left == 0);
+	}
+	json_set_alloc_funcs(malloc, free);
+}
+
 int
 main(void)
 {
@@ -226,6 +271,7 @@ main(void)
 		cmocka_unit_test(a_mistake_is_said_with_its_place),
 		cmocka_unit_test(a_description_by_its_path),
 		cmocka_unit_test(the_folder_that_comes_with_urlmode),
+		cmocka_unit_test(secrets_are_wiped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
