@@ -35,7 +35,7 @@ read_providers(const struct um_conf_loc *at, json_t *object,
 
 	if (!json_is_object(object) || json_object_size(object) == 0)
 		return um_conf_error(at,
-			"is not an object with a provider in it");
+			"is not an object with at least one provider");
 	config->providers = calloc(json_object_size(object),
 		sizeof(config->providers[0]));
 	if (config->providers == NULL)
@@ -121,11 +121,11 @@ read_config(const struct um_conf_loc *at, json_t *root,
 	config->user_check = (enum um_user_check)check;
 	if (!is_base_url(config->base_url))
 		return um_conf_member_error(at, "base_url",
-			"is not https://host, or http:// on "
-			"loopback, without a path");
+			"is not https://HOST, or http:// with a loopback host, "
+			"without a path");
 	if (!is_database_url(config->database_url))
 		return um_conf_member_error(at, "database_url",
-			"is not a connection URI or keywords of libpq");
+			"is not a connection URI or keyword string of libpq");
 	if (!um_conf_resolve_path(at, &config->keys_file)
 		|| !get_path(at, root, "log_file", &config->log_file)
 		|| !get_path(at, root, "metrics_file", &config->metrics_file)

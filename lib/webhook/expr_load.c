@@ -25,8 +25,8 @@ load_name(struct um_expr *expr, const struct load *load)
 
 	if (expr->kind == UM_EXPR_SIGNATURE && !load->scope->has_params)
 		return um_conf_error(&load->at,
-			"belongs where the signature has a `field`: in "
-			"`signed` and `timestamp`");
+			"is only allowed in `signed` and `timestamp`, and only "
+			"if the signature has a `field`");
 	return um_conf_get_text(&load->at, load->node, load->key, true, &name)
 		&& um_conf_copy_text(&load->at, name, &expr->text);
 }
@@ -77,7 +77,8 @@ load_json(struct um_expr *expr, const struct load *load)
 	const char *is;
 
 	if (expr->kind == UM_EXPR_ITEM && !load->scope->has_items)
-		return um_conf_error(&load->at, "needs `events` to look into");
+		return um_conf_error(&load->at,
+			"is only allowed in a description with `events`");
 	if (!load_pointer(&json->at, load, load->key))
 		return false;
 	json->selects = json_object_size(load->node) != 1;
@@ -151,7 +152,7 @@ load_separator(char **out, const struct um_conf_loc *at, const json_t *node,
 	if (text == NULL
 		|| (node != NULL && strlen(text) != json_string_length(node)))
 		return um_conf_error(at,
-			"is missing, not a string, or holds a NUL");
+			"is missing, is not a string, or contains a NUL");
 	return um_conf_copy_text(at, text, out);
 }
 
@@ -239,7 +240,7 @@ load_literal(struct um_expr *expr, const struct um_conf_loc *at,
 	const char *text = json_string_value(node);
 
 	if (text[0] == '\0' || strlen(text) != json_string_length(node))
-		return um_conf_error(at, "is empty or holds a NUL");
+		return um_conf_error(at, "is empty or contains a NUL");
 	expr->kind = UM_EXPR_LITERAL;
 	return um_conf_copy_text(at, text, &expr->text);
 }
@@ -269,7 +270,7 @@ load_node(struct um_expr *expr, const struct um_conf_loc *at, json_t *node,
 			"is neither a string nor an object with "
 			"the key of a source or function");
 	if (depth > UM_EXPR_DEPTH_MAX)
-		return um_conf_error(at, "is nested over %d deep",
+		return um_conf_error(at, "is nested more than %d deep",
 			UM_EXPR_DEPTH_MAX);
 	load.key = form->key;
 	expr->kind = form->kind;

@@ -25,10 +25,10 @@ load_key(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node,
 	scheme->key_form = (enum um_key_form)form;
 	if (!um_verifier_key_form_fits(algorithm, scheme->key_form))
 		return um_conf_member_error(at, "as",
-			"does not go with this algorithm");
+			"cannot be used with this algorithm");
 	if (prefix != NULL && scheme->key_form == UM_KEY_CERTIFICATE)
 		return um_conf_member_error(at, "prefix",
-			"a certificate has no prefix");
+			"is not allowed: a certificate has no prefix");
 	return prefix == NULL
 		|| um_conf_copy_text(at, prefix, &scheme->key_prefix);
 }
@@ -47,10 +47,10 @@ load_numbered(struct um_scheme *scheme, const struct um_conf_loc *at,
 		return true;
 	if (scheme->from.kind != UM_EXPR_HEADER || scheme->from.names.len != 1)
 		return um_conf_member_error(at, "numbered",
-			"needs `from` one `header`");
+			"requires that `from` is a single `header`");
 	return scheme->field == NULL
 		|| um_conf_member_error(at, "numbered",
-			"does not go with `field`");
+			"cannot be used together with `field`");
 }
 
 static bool
@@ -109,7 +109,7 @@ load_signature(struct um_scheme *scheme, const struct um_conf_loc *at,
 	if (scheme->is_token)
 		return json_object_get(node, "as") == NULL
 			|| um_conf_member_error(at, "as",
-				"a token has no encoding");
+				"is not allowed: a token is not encoded");
 	if (!um_conf_get_choice(at, node, "as", encodings, &as))
 		return false;
 	*encoding = (enum um_encoding)as;
@@ -126,7 +126,9 @@ load_signed(struct um_scheme *scheme, const struct um_conf_loc *at,
 
 	if (scheme->is_token)
 		return list == NULL
-			|| um_conf_error(at, "a token signs nothing");
+			|| um_conf_error(at,
+				"is not allowed: a token does not sign "
+				"anything");
 	if (len == 0 || len > UM_EXPR_PARTS_MAX)
 		return um_conf_error(at, "is not a list of 1 to %d values",
 			UM_EXPR_PARTS_MAX);
@@ -145,7 +147,7 @@ load_signed(struct um_scheme *scheme, const struct um_conf_loc *at,
 		any |= part->kind != UM_EXPR_LITERAL;
 		scheme->of_items |= um_expr_uses(part, UM_EXPR_ITEM);
 	}
-	return any || um_conf_error(at, "holds nothing of the delivery");
+	return any || um_conf_error(at, "contains no value of the delivery");
 }
 
 bool

@@ -48,9 +48,10 @@ load_answer(struct um_spec *spec, const struct um_conf_loc *at, json_t *answer)
 		return false;
 	if (body == NULL && type != NULL)
 		return um_conf_member_error(at, "content_type",
-			"needs a `body` beside it");
+			"is only allowed together with `body`");
 	if (body != NULL && strlen(body) > ANSWER_MAX)
-		return um_conf_member_error(at, "body", "is over 1024 bytes");
+		return um_conf_member_error(at, "body",
+			"is longer than 1024 bytes");
 	/* It becomes a header. */
 	if (type != NULL
 		&& type[strspn(type,
@@ -77,8 +78,8 @@ load_return(struct um_spec *spec, const struct um_conf_loc *at, json_t *node,
 	if (node == NULL)
 		return env->return_secrets_len == 0
 			|| um_conf_error(at,
-				"is not there, but the configuration "
-				"has secrets for it");
+				"is missing, but the configuration has "
+				"`return_secrets`");
 	return um_conf_check_keys(at, node, keys)
 		&& um_spec_part_load(&spec->back, at, node, env, true);
 }

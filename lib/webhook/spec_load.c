@@ -139,7 +139,8 @@ load_amount(struct um_spec_part *part, const struct um_conf_loc *at,
 	if ((amount == NULL) != (json_object_get(node, "currency") == NULL))
 		return um_conf_member_error(at,
 			amount == NULL ? "amount" : "currency",
-			"an amount and its currency go together");
+			"is missing: `amount` and `currency` must be given "
+			"together");
 	if (amount == NULL)
 		return true;
 	if (!um_conf_check_keys(&here, amount, keys)
@@ -164,8 +165,7 @@ load_condition(struct um_condition *condition, const struct um_conf_loc *at,
 	is = json_object_get(node, "is");
 	present = json_object_get(node, "present");
 	if ((is == NULL) == (present == NULL))
-		return um_conf_error(at,
-			"has to have one of `is` and `present`");
+		return um_conf_error(at, "must have either `is` or `present`");
 	if (is != NULL)
 		return um_conf_get_strlist(&condition->is, &place, is, true);
 	condition->present = json_is_true(present);
@@ -240,11 +240,13 @@ load_rules(struct um_spec_part *part, const struct um_conf_loc *at,
 			return false;
 		if (rule->types.len != 0 && part->type.kind == UM_EXPR_NONE)
 			return um_conf_member_error(&here, "type",
-				"needs the description to have a `type`");
+				"cannot be used, because the description has "
+				"no `type`");
 		if (rule->types.len == 0 && rule->conditions_len == 0
 			&& i + 1 != len)
 			return um_conf_error(&here,
-				"always fits: what follows never does");
+				"always applies, so that the outcomes after it "
+				"are never reached");
 	}
 	return true;
 }
@@ -297,10 +299,10 @@ take_secret(struct um_spec_part *part, const struct um_conf_loc *at,
 	}
 	return um_conf_error(at,
 		part->schemes_len == 0
-			? "the description verifies nothing, and has no use "
-			  "for secret %zu of the configuration"
-			: "secret %zu of the configuration begins like none "
-			  "of a scheme's keys",
+			? "the description does not verify signatures, so that "
+			  "secret %zu of the configuration is not used"
+			: "secret %zu of the configuration does not begin with "
+			  "the `prefix` of any scheme",
 		number);
 }
 
@@ -322,7 +324,9 @@ take_certificate(struct um_spec_part *part, const struct um_conf_loc *at,
 				path, reason);
 	}
 	return used || path == NULL
-		|| um_conf_error(at, "no scheme has a use for a certificate");
+		|| um_conf_error(at,
+			"the configuration has a certificate, but no scheme "
+			"uses one");
 }
 
 static bool

@@ -18,9 +18,9 @@ proves(const struct um_spec_part *part, const struct um_expr *expr)
 static bool
 prove_deciding(const struct um_spec_part *part, const struct um_conf_loc *at)
 {
-	static const char unsigned_[] = "is not signed, or what is signed can "
-					"be cut in another way: believe only "
-					"`part`, or leave it out";
+	static const char unsigned_[] =
+		"is not signed, or the signed text is ambiguous: leave it out, "
+		"or set `believed` to `part`";
 	const struct {
 		const char *key;
 		const struct um_expr *value;
@@ -56,7 +56,8 @@ prove_body(const struct um_spec_part *part, const struct um_conf_loc *at)
 		if (!um_scheme_proves_body(&part->schemes[i], &part->payload,
 			    &part->timestamp))
 			return um_conf_member_error(at, "believed",
-				"`body`, but not every scheme signs the body");
+				"is `body`, but not every scheme signs the "
+				"body unambiguously");
 	return true;
 }
 
@@ -71,8 +72,8 @@ only_recheck(const struct um_spec_part *part, const struct um_conf_loc *at)
 
 		if (effect != UM_EFFECT_RECHECK && effect != UM_EFFECT_IGNORE)
 			return um_conf_member_error(&here, "means",
-				"can only be `recheck` or `ignore`, as "
-				"believed");
+				"can only be `recheck` or `ignore` with this "
+				"`believed`");
 	}
 	return true;
 }
@@ -86,13 +87,16 @@ check_trust(const struct um_spec_part *part, const struct um_conf_loc *at)
 
 	if (nothing != (part->schemes_len == 0))
 		return um_conf_member_error(at, "believed",
-			nothing ? "`nothing`, but there is a scheme to verify"
-				: "something, but there is no scheme");
+			nothing ? "is `nothing`, but `verify` has a scheme"
+				: "must be `nothing`, because `verify` has no "
+				  "scheme");
 	for (size_t i = 0; i < part->schemes_len; i++)
 		if (part->schemes[i].is_token != token)
 			return um_conf_member_error(at, "believed",
-				token ? "`token`, but a scheme has none"
-				      : "more than the `token` of a scheme");
+				token ? "is `token`, but a scheme is not one "
+					"of a token"
+				      : "must be `token`, because a scheme "
+					"only compares a token");
 	return true;
 }
 
@@ -110,8 +114,8 @@ um_spec_part_prove(const struct um_spec_part *part,
 	if (part->identity.kind != UM_EXPR_NONE
 		&& !proves(part, &part->identity))
 		return um_conf_member_error(at, "identity",
-			"is not signed: leave it out, and the body's digest "
-			"counts");
+			"is not signed: leave it out, and the digest of the "
+			"body is used");
 	return part->trust > UM_TRUST_FIELDS ? only_recheck(part, at)
 					     : prove_deciding(part, at);
 }

@@ -125,7 +125,7 @@ check_public(enum um_algorithm algorithm, const EVP_PKEY *public)
 		return "is not an RSA key";
 	return EVP_PKEY_get_bits(public) >= UM_RSA_BITS_MIN
 		? NULL
-		: "is an RSA key under 2048 bits";
+		: "is an RSA key of fewer than 2048 bits";
 }
 
 static EVP_PKEY *
@@ -182,7 +182,7 @@ um_verifier_add_secret(struct um_verifier *verifier, enum um_key_form form,
 	size_t len = 0;
 
 	if (verifier->len == UM_VERIFIER_KEYS_MAX)
-		return "is one too many";
+		return "is more than a scheme can have";
 	*key = (struct key){ 0 };
 	if (text[0] == '\0')
 		return "is empty";
@@ -261,7 +261,7 @@ um_verifier_add_certificates(struct um_verifier *verifier, const char *path)
 	}
 	BIO_free(bio);
 	if (reason == NULL && verifier->len == before)
-		reason = "has no certificate that could sign";
+		reason = "has no certificate that can sign deliveries";
 	return reason;
 }
 

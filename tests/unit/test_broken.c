@@ -117,8 +117,8 @@ TEST(secrets_that_do_not_fit)
 		const char *reason;
 	} cases[] = {
 		{ "standard-webhooks", "[\"MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\"]",
-			"/verify: secret 1 of the configuration begins like "
-			"none of a scheme's keys" },
+			"/verify: secret 1 of the configuration does not begin "
+			"with the `prefix` of any scheme" },
 		{ "standard-webhooks", "[\"whsec_*\"]",
 			"/verify: secret 1 of the configuration is not "
 			"base64" },
@@ -133,10 +133,10 @@ TEST(secrets_that_do_not_fit)
 			"/verify: secret 1 of the configuration is not a "
 			"public key" },
 		{ "mollie", "[\"secret\"]",
-			"/verify: the description verifies nothing" },
+			"/verify: the description does not verify signatures" },
 		{ "paypal", "[\"secret\"]",
-			"/verify: secret 1 of the configuration begins like "
-			"none" },
+			"/verify: secret 1 of the configuration does not begin "
+			"with the `prefix`" },
 		{ "stripe", "[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\"]",
 			NULL },
 	};
@@ -182,7 +182,9 @@ TEST(certificates_that_do_not_fit)
 
 	assert_false(load_with_certificate("lib/providers/stripe.json",
 		"tests/deliveries/paypal.pem", &err));
-	assert_error(&err, "/verify: no scheme has a use for a certificate");
+	assert_error(&err,
+		"/verify: the configuration has a certificate, but no scheme "
+		"uses one");
 	assert_false(load_with_certificate(paypal, NULL, &err));
 	assert_error(&err, "the configuration has no constant `webhook_id`");
 }

@@ -138,16 +138,17 @@ TEST(a_mistake_is_said_with_its_place)
 		{ "stripe",
 			"{\"kind\": \"payment\", \"secrets\": [\"" SECRET
 			"\"], \"return_secrets\": [\"" SECRET "\"]}",
-			"/return: is not there, but the configuration has "
-			"secrets for it" },
+			"/return: is missing, but the configuration has "
+			"`return_secrets`" },
 		{ "stripe",
 			"{\"kind\": \"payment\", \"secrets\": [\"" SECRET
 			"\"], \"certificate\": \"x.pem\"}",
-			"no scheme has a use for a certificate" },
+			"the configuration has a certificate, but no scheme "
+			"uses one" },
 		{ "mollie",
 			"{\"kind\": \"payment\", \"secrets\": [\"" SECRET
 			"\"]}",
-			"the description verifies nothing" },
+			"the description does not verify signatures" },
 		{ "paypal", "{\"kind\": \"payment\"}",
 			"/paypal.json: /verify/0/signed/4: the configuration "
 			"has no constant `webhook_id`" },
