@@ -15,7 +15,7 @@
 #define UM_PROVIDERS_DIR "/usr/share/urlmode/providers"
 #endif
 
-/* A required text, as a copy of the configuration's own. */
+/* A copy of a required text. */
 static bool
 get_string(const struct um_conf_loc *at, const json_t *object, const char *key,
 	char **out)

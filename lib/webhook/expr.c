@@ -34,7 +34,7 @@ put_text(struct um_buf *out, struct um_str text)
 	return text.len != 0 ? UM_FOUND : UM_ABSENT;
 }
 
-/* Every spelling that is there has to say the same. */
+/* All names of the header that are there must have the same value. */
 static enum um_found
 put_header(const struct um_expr *expr, const struct um_delivery *delivery,
 	struct um_buf *out)
@@ -54,7 +54,7 @@ put_header(const struct um_expr *expr, const struct um_delivery *delivery,
 	return put_text(out, found);
 }
 
-/* The element that is meant. False when there are two of them. */
+/* Finds the selected element. False when there are two of them. */
 static bool
 select_element(const struct um_expr_json *json,
 	const struct um_json_node **node)
@@ -89,7 +89,7 @@ put_json(const struct um_expr_json *json, const struct um_json_node *root,
 	return out->len != before ? UM_FOUND : UM_ABSENT;
 }
 
-/* A part that stands there twice could mean either. */
+/* A parameter that occurs twice is ambiguous. */
 static enum um_found
 put_param(const char *name, const struct um_params *params, struct um_buf *out)
 {
@@ -150,7 +150,7 @@ put_digest(const struct um_expr *expr, struct um_parsed_delivery *parsed,
 		um_buf_free(&text);
 		return UM_BAD;
 	}
-	/* No bytes have a digest as well. */
+	/* An absent value has the digest of no bytes. */
 	if (expr->kind == UM_EXPR_CRC32) {
 		um_buf_printf(out, "%" PRIu32, crc32_of(um_buf_str(&text)));
 	} else {
@@ -176,7 +176,7 @@ um_expr_separator_is_ambiguous(const struct um_buf *out, size_t start,
 		!= out->ptr + out->len - len;
 }
 
-/* What is not there is joined as nothing; nothing but such is not there. */
+/* Absent parts join as empty; if all are absent the value is absent. */
 static enum um_found /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
 put_join(const struct um_expr *expr, struct um_parsed_delivery *parsed,
 	struct um_buf *out)
@@ -192,7 +192,7 @@ put_join(const struct um_expr *expr, struct um_parsed_delivery *parsed,
 		if (found == UM_BAD || out->failed)
 			return UM_BAD;
 		any |= found == UM_FOUND && part->kind != UM_EXPR_LITERAL;
-		/* The last one as well, as if the separator came after it. */
+		/* Also after the last one, to check it like the others. */
 		um_buf_put(out, separator.ptr, separator.len);
 		if (!out->failed
 			&& um_expr_separator_is_ambiguous(out, start,
@@ -231,7 +231,7 @@ compare(const void *left, const void *right)
 	return (a->name.len > b->name.len) - (a->name.len < b->name.len);
 }
 
-/* The fields as they were sent; they were parsed, so they all fit. */
+/* The fields as they were sent. They have been parsed, so they all fit. */
 static size_t
 split_raw(struct um_field out[static UM_FORM_FIELDS_MAX], struct um_str text)
 {
@@ -244,7 +244,7 @@ split_raw(struct um_field out[static UM_FORM_FIELDS_MAX], struct um_str text)
 		size_t name = equals != NULL ? (size_t)(equals - text.ptr)
 					     : one;
 
-		/* Nothing at all, as in `a&&b`, and `=`, are no fields. */
+		/* Neither an empty part, as in `a&&b`, nor `=` is a field. */
 		if (one != 0 && !(one == 1 && name == 0)) {
 			out[len].name = (struct um_str){ text.ptr, name };
 			out[len].value = (struct um_str){ text.ptr + name

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* From a description's JSON to the tree that expr.c evaluates. */
+/* Compiles an expression: from the description's JSON to a tree. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "webhook/expr.h"
 
-/* What is being compiled: an object, and its main key. */
+/* The object that is compiled, and the key that says what it is. */
 struct load {
 	const struct um_expr_scope *scope;
 	struct um_conf_loc at;
@@ -17,7 +17,7 @@ struct load {
 static bool load_node(struct um_expr *expr, const struct um_conf_loc *at,
 	json_t *node, const struct um_expr_scope *scope, int depth);
 
-/* A name: of a field, of a part of the signature. */
+/* The name of a field, or of a parameter of the signature. */
 static bool
 load_name(struct um_expr *expr, const struct load *load)
 {
@@ -90,7 +90,7 @@ load_json(struct um_expr *expr, const struct load *load)
 		&& load_pointer(&json->value, load, "value");
 }
 
-/* A constant of the site is a literal from now on. */
+/* A constant of the configuration becomes a literal. */
 static bool
 load_site(struct um_expr *expr, const struct load *load)
 {
@@ -142,7 +142,7 @@ load_parts(struct um_expr *expr, const struct load *load)
 	return true;
 }
 
-/* What stands between values; may be empty. */
+/* A separator, which may be empty. */
 static bool
 load_separator(char **out, const struct um_conf_loc *at, const json_t *node,
 	const char *otherwise)
@@ -208,7 +208,7 @@ load_sorted(struct um_expr *expr, const struct load *load)
 			json_object_get(how, "without"), false);
 }
 
-/* One main key a value; the keys that may stand beside it. */
+/* The keys that say what an object is, and those allowed beside them. */
 static const struct form {
 	const char *key;
 	enum um_expr_kind kind;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a description's JSON to a scheme. */
+/* Compiles a scheme from the description's JSON. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ load_key(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node,
 		|| !um_conf_get_text(at, node, "prefix", false, &prefix))
 		return false;
 	scheme->key_form = (enum um_key_form)form;
-	if (!um_verifier_key_form_fits(algorithm, scheme->key_form))
+	if (!um_verifier_accepts_key_form(algorithm, scheme->key_form))
 		return um_conf_member_error(at, "as",
 			"cannot be used with this algorithm");
 	if (prefix != NULL && scheme->key_form == UM_KEY_CERTIFICATE)
@@ -72,7 +72,7 @@ load_field(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node)
 		&& um_conf_copy_text(at, equals, &scheme->equals);
 }
 
-/* A place where a signature can stand; no function of such places. */
+/* A signature is read from the delivery itself, not from a function. */
 static bool
 is_place(const struct um_expr *from)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a right signature proves: decided once, when a description is read. */
+/* What a right signature proves: decided when a description is loaded. */
 #include <string.h>
 
 #include "webhook/scheme.h"
@@ -10,7 +10,7 @@ is_fixed(const struct um_expr *expr)
 	return expr->kind == UM_EXPR_LITERAL;
 }
 
-/* Whether what the function puts together could be taken apart again. */
+/* Whether what the function joins can be split into its parts again. */
 static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
 can_be_split(const struct um_expr *expr)
 {
@@ -18,7 +18,7 @@ can_be_split(const struct um_expr *expr)
 
 	if (expr->kind == UM_EXPR_JOIN && expr->text[0] == '\0')
 		return false;
-	/* As sent, & and = are marks because they are escaped elsewhere. */
+	/* Only & and = are escaped in fields as they are sent. */
 	if (how->equals != NULL && how->as_sent
 		&& (strcmp(how->equals, "=") != 0
 			|| strcmp(how->separator, "&") != 0))
@@ -32,7 +32,7 @@ can_be_split(const struct um_expr *expr)
 	return true;
 }
 
-/* A timestamp neither ends nor begins like an object or an array does. */
+/* A timestamp neither begins nor ends with a bracket, as JSON does. */
 static bool
 may_touch(const struct um_expr *a, const struct um_expr *b,
 	const struct um_payload *payload, const struct um_expr *timestamp)
@@ -44,7 +44,7 @@ may_touch(const struct um_expr *a, const struct um_expr *b,
 				&& um_expr_equal(a, timestamp)));
 }
 
-/* Whether what is signed has only one reading, or shows when it has not. */
+/* Whether the signed text is unambiguous, or put_signed() notices if not. */
 static bool
 is_unambiguous(const struct um_scheme *scheme, const struct um_payload *payload,
 	const struct um_expr *timestamp)
@@ -61,7 +61,7 @@ is_unambiguous(const struct um_scheme *scheme, const struct um_payload *payload,
 	return true;
 }
 
-/* Whether `leaf` is among what `part` puts into the signed text. */
+/* Whether the value of `leaf` is part of what `part` signs. */
 static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
 holds(const struct um_expr *part, const struct um_expr *leaf)
 {
@@ -74,7 +74,7 @@ holds(const struct um_expr *part, const struct um_expr *leaf)
 		return !um_strlist_has(&part->names, um_str(leaf->text));
 	if (um_expr_equal(part, leaf))
 		return true;
-	/* Which of a list of firsts it was does not show. */
+	/* The signed text does not tell which value of a `first` it has. */
 	for (size_t i = 0; part->kind != UM_EXPR_FIRST && i < part->parts_len;
 		i++)
 		if (holds(&part->parts[i], leaf))
@@ -91,7 +91,7 @@ is_signed(const struct um_scheme *scheme, const struct um_expr *leaf)
 	return false;
 }
 
-/* A leaf that comes out of something that is signed as a whole. */
+/* Whether the value is part of a body or field that is signed as a whole. */
 static bool
 is_of_signed(const struct um_scheme *scheme, const struct um_expr *leaf,
 	const struct um_payload *payload)
@@ -103,7 +103,7 @@ is_of_signed(const struct um_scheme *scheme, const struct um_expr *leaf,
 		return is_signed(scheme, &body);
 	if (leaf->kind != UM_EXPR_JSON && leaf->kind != UM_EXPR_ITEM)
 		return false;
-	/* The boundary of a multipart body stands in a header. */
+	/* The boundary of a multipart body is in a header, unsigned. */
 	if (payload->part == UM_PAYLOAD_MULTIPART)
 		field.kind = UM_EXPR_MULTIPART;
 	field.text = payload->field;

@@ -12,7 +12,7 @@
 struct um_spec {
 	struct um_spec_part webhook;
 	bool has_return;
-	struct um_spec_part back; /* the browser's return */
+	struct um_spec_part back; /* for the browser's return */
 	int answer_status;
 	char *answer_body;
 	char *answer_type;

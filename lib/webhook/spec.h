@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A provider as data: lib/providers/NAME.json says how its signed deliveries
- * are verified and what they mean. lib/providers/README.md documents the
- * language, lib/providers/schema.json checks it.
+ * A provider's description: lib/providers/NAME.json says how its signed
+ * deliveries are verified and what they mean. lib/providers/README.md documents
+ * the language, lib/providers/schema.json checks it.
  */
 #ifndef UM_SPEC_H
 #define UM_SPEC_H
@@ -18,11 +18,11 @@
 struct um_spec;
 
 /*
- * Reads and compiles a description, with the site's part. Refused, with the
- * file, the JSON pointer (RFC 6901) and the reason: whatever the language
- * does not know, what claims to be proven and is not, and a secret,
- * certificate or constant that it needs and the site does not have, or has
- * and the description has no use for. The caller frees *out.
+ * Loads a description and gives it its keys and constants from `env`. Refused,
+ * with the file, the JSON pointer (RFC 6901) and the reason: what the language
+ * does not know; a `believed` that the schemes do not prove; a secret,
+ * certificate or constant that is needed and not configured, or configured and
+ * not used. The caller frees *out with um_spec_free().
  */
 bool um_spec_load(struct um_spec **out, const char *path,
 	const struct um_provider_env *env, struct um_error *err);
@@ -30,28 +30,27 @@ bool um_spec_load(struct um_spec **out, const char *path,
 void um_spec_free(struct um_spec *spec);
 
 /*
- * Verifies the delivery byte for byte, then reads it. The events, at most
- * UM_EVENTS_MAX, go to `events`, their number to *len (0 unless GOOD). What
- * no signature proves never means anything but RECHECK or IGNORE. Touches
- * no clock, file or socket.
+ * Verifies the delivery byte for byte, then reads its events into `events`,
+ * which has room for UM_EVENTS_MAX, and their number into *len (0 unless GOOD).
+ * The effect of what no signature proves is RECHECK or IGNORE. Uses no clock,
+ * file or socket.
  */
 enum um_verdict um_spec_read(const struct um_spec *spec,
 	const struct um_delivery *delivery, struct um_event *events,
 	size_t *len);
 
 /*
- * A browser's return that the provider signs into its URL (Razorpay,
- * Shopify): whether the description has a `return` part, and the same over
- * that; UNSIGNED where it has none.
+ * The same for the browser's return, where the provider signs its URL
+ * (Razorpay, Shopify). UNSIGNED where the description has no `return` part.
  */
 bool um_spec_has_return(const struct um_spec *spec);
 enum um_verdict um_spec_read_return(const struct um_spec *spec,
 	const struct um_delivery *delivery, struct um_event *event);
 
-/* What the provider wants as the answer to a delivery that was taken. */
+/* The answer that the provider expects to a delivery that was accepted. */
 struct um_spec_answer {
 	int status;
-	const char *body; /* "" for none; the description's */
+	const char *body; /* or ""; owned by the description */
 	const char *content_type;
 };
 struct um_spec_answer um_spec_answer(const struct um_spec *spec);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a description's JSON to a reader. */
+/* Compiles a part of a description, and gives it its keys. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ um_spec_part_free(struct um_spec_part *part)
 	*part = (struct um_spec_part){ 0 };
 }
 
-/* A value that may be left out. */
+/* An expression that is optional. */
 static bool
 load_optional(struct um_expr *expr, const struct um_conf_loc *at,
 	const json_t *node, const char *key, const struct um_expr_scope *scope)
@@ -342,7 +342,7 @@ take_keys(struct um_spec_part *part, const struct um_conf_loc *at,
 	for (size_t i = 0; i < len; i++)
 		if (!take_secret(part, &here, secrets[i], i + 1))
 			return false;
-	/* A return need not use what the webhook does. */
+	/* The return part need not use the certificate of the webhook. */
 	if (!take_certificate(part, &here, env->certificate, is_return))
 		return false;
 	for (size_t i = 0; i < part->schemes_len; i++)
@@ -382,6 +382,6 @@ um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
 		return false;
 	part->trust = (enum um_trust)trust;
 	part->uses_json = needs_json(part);
-	return um_spec_part_prove(part, at)
+	return um_spec_part_check_trust(part, at)
 		&& take_keys(part, at, env, is_return);
 }

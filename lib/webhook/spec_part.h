@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How one kind of delivery is verified and what it means: a description is
- * one for the webhook, and perhaps one for the browser's return.
+ * A part of a description, compiled: how one kind of delivery is verified and
+ * what it means. One part is for the webhook, and perhaps one for the browser's
+ * return.
  */
 #ifndef UM_SPEC_PART_H
 #define UM_SPEC_PART_H
@@ -25,22 +26,22 @@
 #define UM_CONDITIONS_MAX 8
 #define UM_TOLERANCE_MAX 604800 /* seconds: a week */
 
-/* How far a delivery that was let in is believed. */
+/* How much a right signature proves (`believed`). */
 enum um_trust {
 	UM_TRUST_BODY,   /* the whole body is signed */
-	UM_TRUST_FIELDS, /* everything that decides is signed */
-	UM_TRUST_PART,   /* something is signed, and it does not decide */
+	UM_TRUST_FIELDS, /* every value that decides is signed */
+	UM_TRUST_PART,   /* only values that do not decide are signed */
 	UM_TRUST_TOKEN,  /* the sender knows a secret */
 	UM_TRUST_NOTHING,
 };
 
 struct um_condition {
 	struct um_expr from;
-	struct um_strlist is; /* one of these; or, where there are none: */
-	bool present;         /* it is there, or it is not */
+	struct um_strlist is; /* the value is one of these; if this is empty: */
+	bool present;         /* the value is there, or it is not */
 };
 
-/* Of these types (none: any), where every condition holds. */
+/* Applies to these types (none: any) if every condition holds. */
 struct um_outcome_rule {
 	struct um_strlist types;
 	struct um_condition condition[UM_CONDITIONS_MAX];
@@ -61,7 +62,7 @@ struct um_spec_part {
 
 	bool has_events;
 	struct um_pointer events;
-	bool of_items; /* each event is verified by itself */
+	bool of_items; /* each event is signed by itself */
 
 	struct um_expr identity, type, elicitation, amount, currency, reference;
 	enum um_amount_form amount_form;
@@ -71,22 +72,21 @@ struct um_spec_part {
 };
 
 /*
- * Compiles the members of `node` that make up a reader, and gives it the
- * keys. The caller has looked that no other members are there. Free it in
- * every case.
+ * Compiles a part from the members of `node`, and gives it its keys. The caller
+ * has checked that there are no unknown members. Free it in every case.
  */
 bool um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
 	json_t *node, const struct um_provider_env *env, bool is_return);
 void um_spec_part_free(struct um_spec_part *part);
 
 /*
- * Steps of that. Whether what the description claims to be proven is proven
- * by each of its schemes, whatever was delivered.
+ * A step of that: refuses a part whose `believed` claims more than each of its
+ * schemes proves.
  */
-bool um_spec_part_prove(const struct um_spec_part *part,
+bool um_spec_part_check_trust(const struct um_spec_part *part,
 	const struct um_conf_loc *at);
 
-/* As um_spec_read(); `max` events. */
+/* As um_spec_read(), for at most `max` events. */
 enum um_verdict um_spec_part_read(const struct um_spec_part *part,
 	const struct um_delivery *delivery, struct um_event *events, size_t max,
 	size_t *len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a description claims to be proven, and the keys that prove it. */
+/* Whether the schemes of a description prove what it claims. */
 #include <string.h>
 
 #include "webhook/spec_part.h"
@@ -14,9 +14,9 @@ proves(const struct um_spec_part *part, const struct um_expr *expr)
 	return part->schemes_len != 0;
 }
 
-/* Everything that decides: which elicitation, what became of it, how much. */
+/* The values that decide: which elicitation, with which outcome, how much. */
 static bool
-prove_deciding(const struct um_spec_part *part, const struct um_conf_loc *at)
+check_deciding(const struct um_spec_part *part, const struct um_conf_loc *at)
 {
 	static const char unsigned_[] =
 		"is not signed, or the signed text is ambiguous: leave it out, "
@@ -50,7 +50,7 @@ prove_deciding(const struct um_spec_part *part, const struct um_conf_loc *at)
 }
 
 static bool
-prove_body(const struct um_spec_part *part, const struct um_conf_loc *at)
+check_body(const struct um_spec_part *part, const struct um_conf_loc *at)
 {
 	for (size_t i = 0; i < part->schemes_len; i++)
 		if (!um_scheme_proves_body(&part->schemes[i], &part->payload,
@@ -61,9 +61,9 @@ prove_body(const struct um_spec_part *part, const struct um_conf_loc *at)
 	return true;
 }
 
-/* Without a proof an event can only make somebody ask. */
+/* An unproven event can only cause a question to the provider's API. */
 static bool
-only_recheck(const struct um_spec_part *part, const struct um_conf_loc *at)
+check_recheck(const struct um_spec_part *part, const struct um_conf_loc *at)
 {
 	for (size_t i = 0; i < part->rules_len; i++) {
 		enum um_effect effect = part->rules[i].effect;
@@ -78,9 +78,9 @@ only_recheck(const struct um_spec_part *part, const struct um_conf_loc *at)
 	return true;
 }
 
-/* Whether the list of schemes is one for this trust. */
+/* Refuses schemes that do not go with `believed`. */
 static bool
-check_trust(const struct um_spec_part *part, const struct um_conf_loc *at)
+check_schemes(const struct um_spec_part *part, const struct um_conf_loc *at)
 {
 	bool nothing = part->trust == UM_TRUST_NOTHING;
 	bool token = part->trust == UM_TRUST_TOKEN;
@@ -101,12 +101,12 @@ check_trust(const struct um_spec_part *part, const struct um_conf_loc *at)
 }
 
 bool
-um_spec_part_prove(const struct um_spec_part *part,
+um_spec_part_check_trust(const struct um_spec_part *part,
 	const struct um_conf_loc *at)
 {
-	if (!check_trust(part, at))
+	if (!check_schemes(part, at))
 		return false;
-	if (part->trust == UM_TRUST_BODY && !prove_body(part, at))
+	if (part->trust == UM_TRUST_BODY && !check_body(part, at))
 		return false;
 	if (part->timestamp.kind != UM_EXPR_NONE
 		&& !proves(part, &part->timestamp))
@@ -116,6 +116,6 @@ um_spec_part_prove(const struct um_spec_part *part,
 		return um_conf_member_error(at, "identity",
 			"is not signed: leave it out, and the digest of the "
 			"body is used");
-	return part->trust > UM_TRUST_FIELDS ? only_recheck(part, at)
-					     : prove_deciding(part, at);
+	return part->trust > UM_TRUST_FIELDS ? check_recheck(part, at)
+					     : check_deciding(part, at);
 }

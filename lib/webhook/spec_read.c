@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a delivery to its events: verifies it, then reads what it says. */
+/* Verifies a delivery, then reads its events. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "core/hex.h"
 #include "webhook/spec_part.h"
 
-/* No control characters: it goes into rows and logs. */
+/* Control characters are refused: the text goes into rows and logs. */
 static bool
 is_clean(struct um_str text)
 {
@@ -18,7 +18,7 @@ is_clean(struct um_str text)
 	return um_str_is_text(text);
 }
 
-/* A value as a C string; absent is "". BAD also where it does not fit. */
+/* A value as a C string, "" where it is absent. BAD where it is too long. */
 static enum um_found
 read_text(const struct um_expr *expr, struct um_parsed_delivery *parsed,
 	char *out, size_t size)
@@ -56,7 +56,7 @@ condition_holds(const struct um_condition *condition,
 	return holds;
 }
 
-/* The first rule that fits. */
+/* The effect of the first rule that applies. */
 static enum um_effect
 effect_of(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 	const char *type)
@@ -92,7 +92,7 @@ hash_into(char *out, size_t size, struct um_str bytes, size_t index)
 	snprintf(out, size, "sha256:%s%s", hex, suffix);
 }
 
-/* The provider's own, where it fits; otherwise a digest. */
+/* The provider's own identity where it fits, otherwise a digest. */
 static void
 read_identity(const struct um_spec_part *part,
 	struct um_parsed_delivery *parsed, size_t index, struct um_event *event)
@@ -116,7 +116,7 @@ read_identity(const struct um_spec_part *part,
 	um_buf_free(&text);
 }
 
-/* An amount and its currency are there together, or do not count. */
+/* An amount without a currency is ignored, and vice versa. */
 static bool
 read_amount(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 	struct um_event *event)
@@ -143,7 +143,7 @@ static bool
 read_event(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 	size_t index, struct um_event *event)
 {
-	/* What follows puts values together again, and must not change it. */
+	/* Evaluating other values may set it again. */
 	bool ambiguous = parsed->ambiguous;
 	char id[UM_UUID_TEXT_LEN + 2];
 	enum um_found found;
@@ -158,19 +158,19 @@ read_event(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 		event->effect = UM_EFFECT_RECHECK;
 	read_identity(part, parsed, index, event);
 
-	/* An id that does not fit is somebody else's, and no mistake. */
+	/* A reference that is not a UUID belongs to another system: ignore it. */
 	found = read_text(&part->elicitation, parsed, id, sizeof(id));
 	event->has_id = found == UM_FOUND
 		&& um_uuid_parse(event->id, um_str(id));
 	read_text(&part->reference, parsed, event->reference,
 		sizeof(event->reference));
-	/* What is to be asked for is not told here. */
+	/* A recheck needs no amount. */
 	return event->effect == UM_EFFECT_IGNORE
 		|| event->effect == UM_EFFECT_RECHECK
 		|| read_amount(part, parsed, event);
 }
 
-/* Of a delivery whose signature is right. */
+/* Checks the timestamp of a delivery whose signature is right. */
 static enum um_verdict
 check_time(const struct um_spec_part *part, struct um_parsed_delivery *parsed)
 {
@@ -195,7 +195,7 @@ check_time(const struct um_spec_part *part, struct um_parsed_delivery *parsed)
 	return verdict;
 }
 
-/* Any of the schemes that have keys will do. */
+/* A delivery is good if any of the schemes that have keys matches. */
 static enum um_verdict
 check(const struct um_spec_part *part, struct um_parsed_delivery *parsed)
 {
@@ -221,7 +221,7 @@ check(const struct um_spec_part *part, struct um_parsed_delivery *parsed)
 	return verdict;
 }
 
-/* One event each element; those that are signed by themselves are verified. */
+/* Reads one event from each element; verifies those that are signed. */
 static enum um_verdict
 read_items(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 	const struct um_json_node *items, struct um_event *events, size_t max,
@@ -242,7 +242,7 @@ read_items(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 			return UM_DELIVERY_MALFORMED;
 		++*len;
 	}
-	/* Of none of them a signature was seen. */
+	/* An empty list has no signature. */
 	return part->of_items && *len == 0 ? UM_DELIVERY_UNSIGNED
 					   : UM_DELIVERY_GOOD;
 }
@@ -256,7 +256,7 @@ read_events(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 		: NULL;
 	const struct um_json_node *items;
 
-	/* What cannot be read before it is verified has no signature. */
+	/* An unparsable body cannot contain its signature: UNSIGNED. */
 	if (part->uses_json && document == NULL)
 		return part->of_items ? UM_DELIVERY_UNSIGNED
 				      : UM_DELIVERY_MALFORMED;

@@ -352,9 +352,9 @@ TEST(forms_that_go_with_an_algorithm)
 				: a <= UM_HMAC_SHA512 ? f != UM_KEY_CERTIFICATE
 						      : !text;
 
-			assert_int_equal(
-				um_verifier_key_form_fits((enum um_algorithm)a,
-					(enum um_key_form)f),
+			assert_int_equal(um_verifier_accepts_key_form(
+						 (enum um_algorithm)a,
+						 (enum um_key_form)f),
 				expected);
 		}
 }
