@@ -82,7 +82,7 @@ unescape(struct parser *p, char *out)
 	static const char letters[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
 	static const unsigned char leads[] = { 0, 0xc0, 0xe0, 0xf0 };
 	const char *letter = *p->at != '\0' ? strchr(letters, *p->at) : NULL;
-	uint32_t c, low;
+	uint32_t c;
 	int more;
 
 	if (letter == NULL && *p->at != 'u')
@@ -92,7 +92,7 @@ unescape(struct parser *p, char *out)
 	if (c == 0 || c > 0xffff || (c >= 0xdc00 && c <= 0xdfff))
 		return NULL;
 	if (c >= 0xd800 && c <= 0xdbff) {
-		low = take(p, '\\') && take(p, 'u') ? take_hex4(p) : 0;
+		uint32_t low = take(p, '\\') && take(p, 'u') ? take_hex4(p) : 0;
 		if (low < 0xdc00 || low > 0xdfff)
 			return NULL;
 		c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
@@ -280,12 +280,12 @@ um_json_parse(struct um_str text)
 bool
 um_json_text(const struct um_json_node *node, struct um_buf *out)
 {
-	char real[32];
-
 	if (node == NULL || node->kind < UM_JSON_STRING
 		|| node->kind == UM_JSON_NULL)
 		return false;
 	if (node->kind == UM_JSON_REAL) {
+		char real[32];
+
 		snprintf(real, sizeof(real), "%.15g", strtod(node->text, NULL));
 		if (strtod(real, NULL) != strtod(node->text, NULL))
 			return false;

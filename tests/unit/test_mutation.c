@@ -312,14 +312,14 @@ TEST(old_and_new_secrets)
 	for (size_t i = 0; delivery_file(i) != NULL; i++) {
 		const json_t *right;
 		struct provider provider;
-		json_t *others, *before, *after;
 
 		provider_open(&provider, delivery_file(i));
 		right = secrets_of(&provider);
 		if (json_array_size(right) != 0) {
-			others = other_secrets(right);
-			before = joined(others, right);
-			after = joined(right, others);
+			json_t *others = other_secrets(right);
+			json_t *before = joined(others, right);
+			json_t *after = joined(right, others);
+
 			tried += serves(&provider, before)
 				&& serves(&provider, after);
 			all++;

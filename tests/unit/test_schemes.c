@@ -81,20 +81,19 @@ read_effect(const struct um_spec *spec, struct headers *headers,
 TEST(what_a_scheme_that_did_not_match_found_does_not_count)
 {
 	static const char body[] = "{\"type\": \"paid\"}";
-	struct um_spec *spec =
-		describe("{\"name\": \"n\", \"documentation\": \"d\", "
-			 "\"verify\": [" HMAC("a_",
-				 "{\"header\": \"x-signature\"}",
-				 "{\"header\": \"x-id\"}, \".\", {\"body\": "
-				 "\"raw\"}") ", " HMAC("b_",
-				 "{\"header\": \"x-signature\"}",
-				 "{\"body\": \"raw\"}") "], \"believed\": "
-							"\"body\", \"type\": "
-							"{\"json\": \"/type\"},"
-							" \"outcomes\": "
-							"[{\"type\": \"paid\", "
-							"\"means\": "
-							"\"paid\"}]}");
+	struct um_spec *spec = describe(
+		"{\"name\": \"n\", \"documentation\": \"d\", "
+		"\"verify\": [" HMAC("a_", "{\"header\": \"x-signature\"}",
+			"{\"header\": \"x-id\"}, \".\", {\"body\": "
+			"\"raw\"}") ", " HMAC("b_",
+			"{\"header\": \"x-signature\"}",
+			"{\"body\": \"raw\"}") "], \"believed\": "
+					       "\"body\", \"type\": "
+					       "{\"json\": \"/type\"},"
+					       " \"outcomes\": "
+					       "[{\"type\": \"paid\", "
+					       "\"means\": "
+					       "\"paid\"}]}");
 	struct headers headers = { .id = "1.2" };
 
 	sign("second", body, headers.signature);
