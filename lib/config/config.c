@@ -8,15 +8,14 @@
 #include <jansson.h>
 #include <libpq-fe.h>
 
-#include "config/provider.h"
 #include "core/conf.h"
 
-/* Where the descriptions are that come with urlmode. */
+/* Where the descriptions that come with urlmode are installed. */
 #ifndef UM_PROVIDERS_DIR
 #define UM_PROVIDERS_DIR "/usr/share/urlmode/providers"
 #endif
 
-/* A required text, as a copy of the configuration's own. */
+/* A copy of a required text. */
 static bool
 get_string(const struct um_conf_loc *at, const json_t *object, const char *key,
 	char **out)
@@ -36,7 +35,7 @@ read_providers(const struct um_conf_loc *at, json_t *object,
 
 	if (!json_is_object(object) || json_object_size(object) == 0)
 		return um_conf_error(at,
-			"is not an object with a provider in it");
+			"is not an object with at least one provider");
 	config->providers = calloc(json_object_size(object),
 		sizeof(config->providers[0]));
 	if (config->providers == NULL)
@@ -44,9 +43,10 @@ read_providers(const struct um_conf_loc *at, json_t *object,
 	json_object_foreach (object, name, value) {
 		struct um_conf_loc here = um_conf_member(at, name);
 
-		if (!um_provider_read(&config->providers
+		if (!um_provider_load(&config->providers
 					       [config->providers_len++],
-			    &here, name, value, config))
+			    &here, name, value, config->base_url,
+			    config->providers_dir))
 			return false;
 	}
 	return true;
@@ -88,23 +88,6 @@ is_database_url(const char *text)
 	return options != NULL;
 }
 
-bool
-um_config_resolve(const struct um_conf_loc *at, char **path)
-{
-	const char *slash = strrchr(at->path, '/');
-	char *joined;
-
-	if ((*path)[0] == '/' || slash == NULL)
-		return true;
-	if (asprintf(&joined, "%.*s/%s", (int)(slash - at->path), at->path,
-		    *path)
-		< 0)
-		return um_conf_error(at, "out of memory");
-	free(*path);
-	*path = joined;
-	return true;
-}
-
 /* A path that may be left out. */
 static bool
 get_path(const struct um_conf_loc *at, const json_t *object, const char *key,
@@ -112,7 +95,7 @@ get_path(const struct um_conf_loc *at, const json_t *object, const char *key,
 {
 	return json_object_get(object, key) == NULL
 		|| (get_string(at, object, key, out)
-			&& um_config_resolve(at, out));
+			&& um_conf_resolve_path(at, out));
 }
 
 static bool
@@ -138,12 +121,12 @@ read_config(const struct um_conf_loc *at, json_t *root,
 	config->user_check = (enum um_user_check)check;
 	if (!is_base_url(config->base_url))
 		return um_conf_member_error(at, "base_url",
-			"is not https://host, or http:// on "
-			"loopback, without a path");
+			"is not https://HOST, or http:// with a loopback host, "
+			"without a path");
 	if (!is_database_url(config->database_url))
 		return um_conf_member_error(at, "database_url",
-			"is not a connection URI or keywords of libpq");
-	if (!um_config_resolve(at, &config->keys_file)
+			"is not a connection URI or keyword string of libpq");
+	if (!um_conf_resolve_path(at, &config->keys_file)
 		|| !get_path(at, root, "log_file", &config->log_file)
 		|| !get_path(at, root, "metrics_file", &config->metrics_file)
 		|| !get_path(at, root, "providers_dir", &config->providers_dir)

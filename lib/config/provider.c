@@ -9,15 +9,15 @@
 #define SECRETS_MAX 16
 #define NOTIFICATION_URL "notification_url"
 
-/* What an entry gives to its description. */
-struct gift {
+/* What `env` consists of. The secrets and constants belong to the entry. */
+struct env_source {
 	const char *secrets[SECRETS_MAX];
 	const char *return_secrets[SECRETS_MAX];
 	json_t *constants;
-	json_t *unused; /* those of them that were not asked for yet */
+	json_t *unused; /* the constants that no description asked for */
 	char *notification_url;
 	char *certificate;
-	struct um_provider_env site;
+	struct um_provider_env env;
 };
 
 void
@@ -46,7 +46,7 @@ is_name(const char *name)
 	return true;
 }
 
-/* A list of secrets, which stay the list's. */
+/* Reads a list of secrets. The strings still belong to it. */
 static bool
 read_secrets(const struct um_conf_loc *at, json_t *object, const char *key,
 	const char *out[static SECRETS_MAX], size_t *len)
@@ -68,7 +68,7 @@ read_secrets(const struct um_conf_loc *at, json_t *object, const char *key,
 		if (out[i] == NULL || out[i][0] == '\0'
 			|| strlen(out[i]) != json_string_length(secret))
 			return um_conf_error(&here,
-				"is no string, is empty, or holds a NUL");
+				"is not a string, is empty, or contains a NUL");
 	}
 	return true;
 }
@@ -88,10 +88,11 @@ wipe_secrets(const json_t *object, const char *key)
 }
 
 static bool
-read_constants(const struct um_conf_loc *at, json_t *object, struct gift *gift)
+read_constants(const struct um_conf_loc *at, json_t *entry,
+	struct env_source *source)
 {
 	struct um_conf_loc here = um_conf_member(at, "constants");
-	json_t *constants = json_object_get(object, "constants");
+	json_t *constants = json_object_get(entry, "constants");
 	const char *key, *text;
 	json_t *value;
 
@@ -102,48 +103,89 @@ read_constants(const struct um_conf_loc *at, json_t *object, struct gift *gift)
 	json_object_foreach (constants, key, value)
 		if (!um_conf_get_text(&here, constants, key, true, &text))
 			return false;
-	gift->constants = constants;
-	gift->unused = json_copy(constants);
-	return gift->unused != NULL || um_conf_error(&here, "out of memory");
+	source->constants = constants;
+	source->unused = json_copy(constants);
+	return source->unused != NULL || um_conf_error(&here, "out of memory");
 }
 
-/* The address that a provider was given needs saying only where it differs. */
+/* The webhook's own address needs no entry where it is the usual one. */
 static const char *
-constant(const char *name, void *arg)
+get_constant(const char *name, void *arg)
 {
-	const struct gift *gift = arg;
+	const struct env_source *source = arg;
 	const char *text = json_string_value(
-		json_object_get(gift->constants, name));
+		json_object_get(source->constants, name));
 
 	if (text == NULL && strcmp(name, NOTIFICATION_URL) == 0)
-		return gift->notification_url;
+		return source->notification_url;
 	if (text != NULL)
-		json_object_del(gift->unused, name);
+		json_object_del(source->unused, name);
 	return text;
 }
 
-/* A name is a file in providers_dir, a path is one of the site's own. */
 static bool
-description_path(char **out, const struct um_conf_loc *at, const char *text,
-	const struct um_config *config)
+read_env(const struct um_conf_loc *at, json_t *entry, const char *name,
+	const char *base_url, struct env_source *source)
+{
+	struct um_provider_env *env = &source->env;
+	const char *certificate;
+
+	env->secrets = source->secrets;
+	env->return_secrets = source->return_secrets;
+	env->constant = get_constant;
+	env->arg = source;
+	if (asprintf(&source->notification_url, "%s/webhook/%s", base_url, name)
+		< 0) {
+		source->notification_url = NULL;
+		return um_conf_error(at, "out of memory");
+	}
+	if (!read_secrets(at, entry, "secrets", source->secrets,
+		    &env->secrets_len)
+		|| !read_secrets(at, entry, "return_secrets",
+			source->return_secrets, &env->return_secrets_len)
+		|| !read_constants(at, entry, source)
+		|| !um_conf_get_text(at, entry, "certificate", false,
+			&certificate))
+		return false;
+	if (certificate != NULL
+		&& (!um_conf_copy_text(at, certificate, &source->certificate)
+			|| !um_conf_resolve_path(at, &source->certificate)))
+		return false;
+	env->certificate = source->certificate;
+	return true;
+}
+
+static void
+free_env(struct env_source *source)
+{
+	json_decref(source->unused);
+	free(source->notification_url);
+	free(source->certificate);
+}
+
+/* A name stands for a file in providers_dir, a path for a file of the site. */
+static bool
+find_description(char **out, const struct um_conf_loc *at, const char *text,
+	const char *providers_dir)
 {
 	int len;
 
 	*out = NULL;
 	if (strchr(text, '/') != NULL)
 		return um_conf_copy_text(at, text, out)
-			&& um_config_resolve(at, out);
+			&& um_conf_resolve_path(at, out);
 	if (!is_name(text))
-		return um_conf_error(at, "is not a name, and no path with a /");
-	len = asprintf(out, "%s/%s.json", config->providers_dir, text);
+		return um_conf_error(at,
+			"is neither a name nor a path with a slash");
+	len = asprintf(out, "%s/%s.json", providers_dir, text);
 	if (len < 0)
 		*out = NULL;
 	return len >= 0 || um_conf_error(at, "out of memory");
 }
 
 static bool
-load_description(struct um_provider *provider, const struct um_conf_loc *at,
-	const char *text, struct gift *gift, const struct um_config *config)
+load_spec(struct um_spec **spec, const struct um_conf_loc *at, const char *text,
+	const char *providers_dir, const struct env_source *source)
 {
 	struct um_conf_loc here = um_conf_member(at, "description");
 	struct um_conf_loc constants = um_conf_member(at, "constants");
@@ -153,89 +195,58 @@ load_description(struct um_provider *provider, const struct um_conf_loc *at,
 	char *path;
 	bool ok;
 
-	if (!description_path(&path, &here, text, config))
+	if (!find_description(&path, &here, text, providers_dir)) {
+		free(path);
 		return false;
-	ok = um_spec_load(&provider->spec, path, &gift->site, &reason);
+	}
+	ok = um_spec_load(spec, path, &source->env, &reason);
 	free(path);
 	if (!ok)
 		return um_conf_error(&here, "%s", reason.text);
-	json_object_foreach (gift->unused, key, value)
+	json_object_foreach (source->unused, key, value)
 		return um_conf_member_error(&constants, key,
-			"the description has no use for it");
+			"is not used by the description");
 	return true;
 }
 
+/* Providers that send webhooks have a description; those of OAuth may. */
 static bool
-read_gift(const struct um_conf_loc *at, json_t *object, const char *name,
-	struct gift *gift, const struct um_config *config)
+load_description(struct um_provider *provider, const struct um_conf_loc *at,
+	json_t *entry, const char *base_url, const char *providers_dir)
 {
-	const char *certificate;
-
-	gift->site.secrets = gift->secrets;
-	gift->site.return_secrets = gift->return_secrets;
-	gift->site.constant = constant;
-	gift->site.arg = gift;
-	if (asprintf(&gift->notification_url, "%s/webhook/%s", config->base_url,
-		    name)
-		< 0) {
-		gift->notification_url = NULL;
-		return um_conf_error(at, "out of memory");
-	}
-	if (!read_secrets(at, object, "secrets", gift->secrets,
-		    &gift->site.secrets_len)
-		|| !read_secrets(at, object, "return_secrets",
-			gift->return_secrets, &gift->site.return_secrets_len)
-		|| !read_constants(at, object, gift)
-		|| !um_conf_get_text(at, object, "certificate", false,
-			&certificate))
-		return false;
-	if (certificate != NULL
-		&& (!um_conf_copy_text(at, certificate, &gift->certificate)
-			|| !um_config_resolve(at, &gift->certificate)))
-		return false;
-	gift->site.certificate = gift->certificate;
-	return true;
-}
-
-/* A provider that calls here has a description; of an oauth one it may. */
-static bool
-read_description(struct um_provider *provider, const struct um_conf_loc *at,
-	json_t *object, const struct um_config *config)
-{
-	static const char *const gifts[] = { "secrets", "return_secrets",
+	static const char *const keys[] = { "secrets", "return_secrets",
 		"certificate", "constants" };
-	struct gift gift = { 0 };
+	struct env_source source = { 0 };
 	const char *text;
 	bool ok;
 
-	if (!um_conf_get_text(at, object, "description", false, &text))
+	if (!um_conf_get_text(at, entry, "description", false, &text))
 		return false;
 	if (text == NULL && provider->kind == UM_KIND_OAUTH) {
-		for (size_t i = 0; i < sizeof(gifts) / sizeof(gifts[0]); i++)
-			if (json_object_get(object, gifts[i]) != NULL)
-				return um_conf_member_error(at, gifts[i],
-					"needs a description beside it");
+		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+			if (json_object_get(entry, keys[i]) != NULL)
+				return um_conf_member_error(at, keys[i],
+					"needs a `description` beside it");
 		return true;
 	}
-	ok = read_gift(at, object, provider->name, &gift, config)
-		&& load_description(provider, at,
-			text != NULL ? text : provider->name, &gift, config);
-	json_decref(gift.unused);
-	free(gift.notification_url);
-	free(gift.certificate);
+	ok = read_env(at, entry, provider->name, base_url, &source)
+		&& load_spec(&provider->spec, at,
+			text != NULL ? text : provider->name, providers_dir,
+			&source);
+	free_env(&source);
 	return ok;
 }
 
 static bool
 read_issuer(struct um_provider *provider, const struct um_conf_loc *at,
-	const json_t *object)
+	const json_t *entry)
 {
 	static const char key[] =
 		"authorization_response_iss_parameter_supported";
-	const json_t *sends_iss = json_object_get(object, key);
+	const json_t *sends_iss = json_object_get(entry, key);
 	const char *issuer;
 
-	if (!um_conf_get_text(at, object, "issuer", false, &issuer)
+	if (!um_conf_get_text(at, entry, "issuer", false, &issuer)
 		|| (issuer != NULL
 			&& !um_conf_copy_text(at, issuer, &provider->issuer)))
 		return false;
@@ -243,14 +254,14 @@ read_issuer(struct um_provider *provider, const struct um_conf_loc *at,
 		return um_conf_member_error(at, key, "is not true or false");
 	if (sends_iss != NULL && issuer == NULL)
 		return um_conf_member_error(at, key,
-			"needs an issuer beside it");
+			"needs an `issuer` beside it");
 	provider->sends_iss = issuer != NULL && !json_is_false(sends_iss);
 	return true;
 }
 
-bool
-um_provider_read(struct um_provider *provider, const struct um_conf_loc *at,
-	const char *name, json_t *object, const struct um_config *config)
+static bool
+read_entry(struct um_provider *provider, const struct um_conf_loc *at,
+	const char *name, json_t *entry)
 {
 	static const char *const keys[] = { "kind", "display_name", "issuer",
 		"authorization_response_iss_parameter_supported", "description",
@@ -259,24 +270,33 @@ um_provider_read(struct um_provider *provider, const struct um_conf_loc *at,
 		NULL };
 	const char *display_name;
 	unsigned kind;
-	bool ok;
 
 	if (!is_name(name))
 		return um_conf_error(at,
-			"is not a name of [a-z0-9_-], at most 64");
-	if (!um_conf_check_keys(at, object, keys)
-		|| !um_conf_get_choice(at, object, "kind", kinds, &kind)
-		|| !um_conf_get_text(at, object, "display_name", false,
-			&display_name)
-		|| !um_conf_copy_text(at, name, &provider->name)
-		|| !um_conf_copy_text(at,
-			display_name != NULL ? display_name : name,
-			&provider->display_name)
-		|| !read_issuer(provider, at, object))
+			"is not a name of at most 64 characters of [a-z0-9_-]");
+	if (!um_conf_check_keys(at, entry, keys)
+		|| !um_conf_get_choice(at, entry, "kind", kinds, &kind)
+		|| !um_conf_get_text(at, entry, "display_name", false,
+			&display_name))
 		return false;
 	provider->kind = (enum um_kind)kind;
-	ok = read_description(provider, at, object, config);
-	wipe_secrets(object, "secrets");
-	wipe_secrets(object, "return_secrets");
+	return um_conf_copy_text(at, name, &provider->name)
+		&& um_conf_copy_text(at,
+			display_name != NULL ? display_name : name,
+			&provider->display_name)
+		&& read_issuer(provider, at, entry);
+}
+
+bool
+um_provider_load(struct um_provider *provider, const struct um_conf_loc *at,
+	const char *name, json_t *entry, const char *base_url,
+	const char *providers_dir)
+{
+	bool ok = read_entry(provider, at, name, entry)
+		&& load_description(provider, at, entry, base_url,
+			providers_dir);
+
+	wipe_secrets(entry, "secrets");
+	wipe_secrets(entry, "return_secrets");
 	return ok;
 }

@@ -1,26 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* A provider's entry in the configuration. */
-#ifndef UM_CONFIG_PROVIDER_H
-#define UM_CONFIG_PROVIDER_H
+/* A provider: its entry in the configuration, and its description. */
+#ifndef UM_PROVIDER_H
+#define UM_PROVIDER_H
 
 #include <stdbool.h>
 
 #include <jansson.h>
 
-#include "config/config.h"
 #include "core/conf.h"
+#include "crypto/token.h"
+#include "webhook/spec.h"
+
+enum um_kind { UM_KIND_OAUTH, UM_KIND_PAYMENT, UM_KIND_SIGNATURE, UM_KIND_ANY };
+
+struct um_provider {
+	char *name; /* ^[a-z0-9][a-z0-9_-]{0,63}$ */
+	enum um_kind kind;
+	char *display_name; /* for people; the name by default */
+	char *issuer;       /* RFC 9207, or NULL */
+	bool sends_iss;     /* authorization_response_iss_parameter_supported */
+	/* How its webhook is read; NULL where it has none (oauth only). */
+	struct um_spec *spec;
+};
 
 /*
- * Reads the entry `name`, whose place is `at`, and its description. What the
- * secrets' strings hold is wiped in `object`. config->base_url and
- * config->providers_dir are known. Free it in every case.
+ * Loads the provider `name` from its entry in the configuration, which stands
+ * at `at`, and loads its description: NAME.json in `providers_dir`, or a file
+ * of the site's own. Its webhook's address is below `base_url`. The secrets are
+ * wiped in `entry` in every case. Free the provider in every case.
  */
-bool um_provider_read(struct um_provider *provider,
-	const struct um_conf_loc *at, const char *name, json_t *object,
-	const struct um_config *config);
+bool um_provider_load(struct um_provider *provider,
+	const struct um_conf_loc *at, const char *name, json_t *entry,
+	const char *base_url, const char *providers_dir);
 void um_provider_free(struct um_provider *provider);
-
-/* Makes a path absolute against the folder of the configuration. */
-bool um_config_resolve(const struct um_conf_loc *at, char **path);
 
 #endif

@@ -3,8 +3,21 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/hex.h"
+
+bool
+um_form_media_type_is(struct um_str content_type, const char *media_type)
+{
+	size_t len = strlen(media_type);
+
+	return content_type.len >= len
+		&& strncasecmp(content_type.ptr, media_type, len) == 0
+		&& (content_type.len == len || content_type.ptr[len] == ';'
+			|| content_type.ptr[len] == ' '
+			|| content_type.ptr[len] == '\t');
+}
 
 /* Decodes into `out`, which has room: decoding never grows. */
 static bool

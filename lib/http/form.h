@@ -3,11 +3,21 @@
 #ifndef UM_FORM_H
 #define UM_FORM_H
 
+#include <stdbool.h>
+
 #include "core/str.h"
 
 #define UM_FORM_FIELDS_MAX 32
 #define UM_FORM_NAME_MAX 64    /* bytes, decoded */
 #define UM_FORM_VALUE_MAX 4096 /* bytes, decoded */
+
+#define UM_FORM_TYPE "application/x-www-form-urlencoded"
+
+/*
+ * Whether a Content-Type names this media type, in any case and with or
+ * without parameters (RFC 9110 section 8.3.1).
+ */
+bool um_form_media_type_is(struct um_str content_type, const char *media_type);
 
 struct um_field {
 	struct um_str name;

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "http/form.h"
+
 #define HEADERS_LEN 512 /* of those that every response has, roughly */
 
 static enum um_method
@@ -89,13 +91,7 @@ um_request_header(const char *name, void *request)
 bool
 um_request_is_form(const struct um_request *request)
 {
-	static const char form[] = "application/x-www-form-urlencoded";
-	size_t len = sizeof(form) - 1;
-	struct um_str type = request->content_type;
-
-	return type.len >= len && strncasecmp(type.ptr, form, len) == 0
-		&& (type.len == len || type.ptr[len] == ';'
-			|| type.ptr[len] == ' ');
+	return um_form_media_type_is(request->content_type, UM_FORM_TYPE);
 }
 
 static bool

@@ -90,10 +90,7 @@ parameter(struct um_str *out, struct um_str rest, const char *wanted)
 bool
 um_multipart_is(struct um_str content_type)
 {
-	return starts_with(content_type, TYPE)
-		&& (content_type.len == strlen(TYPE)
-			|| strchr("; \t", content_type.ptr[strlen(TYPE)])
-				!= NULL);
+	return um_form_media_type_is(content_type, TYPE);
 }
 
 /* One header line of a part; what it says of the field goes to *field. */

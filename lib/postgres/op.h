@@ -8,7 +8,7 @@
 
 #include "core/str.h"
 #include "crypto/token.h"
-#include "webhook/spec.h"
+#include "webhook/event.h"
 
 enum um_op_kind {
 	UM_OP_NONE,

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Digits after the point, where they are not two (ISO 4217, list one). */
+/* Currencies whose minor unit does not have two digits (ISO 4217, list one). */
 static const struct {
 	char currency[4];
 	unsigned exponent;
@@ -47,7 +47,7 @@ exponent_of(const char *currency)
 }
 
 bool
-um_currency_parse(char out[static 4], struct um_str text)
+um_amount_parse_currency(char out[static 4], struct um_str text)
 {
 	if (text.len != 3)
 		return false;
@@ -91,7 +91,7 @@ um_amount_parse(int64_t *out, struct um_str text, enum um_amount_form form,
 	for (size_t i = 0; i < whole; i++)
 		if (!append_digit(out, text.ptr[i]))
 			return false;
-	/* "10.00" is ten yen; "10.50" would be no whole number of them. */
+	/* "10.00" is ten yen, "10.50" is refused. */
 	for (size_t i = whole + 1; i < text.len; i++) {
 		if (places == 0) {
 			if (text.ptr[i] != '0')

@@ -9,16 +9,16 @@
 #include "core/str.h"
 
 enum um_amount_form {
-	UM_AMOUNT_MINOR,   /* "1050": digits only */
-	UM_AMOUNT_DECIMAL, /* "10.50": digits, perhaps a point and digits */
+	UM_AMOUNT_MINOR,   /* "1050": only digits */
+	UM_AMOUNT_DECIMAL, /* "10.50": digits, optionally a point and digits */
 };
 
-/* Three letters, made upper case; false for anything else. */
-bool um_currency_parse(char out[static 4], struct um_str text);
+/* Reads three letters, as upper case. False for anything else. */
+bool um_amount_parse_currency(char out[static 4], struct um_str text);
 
 /*
- * Not negative, and within an int64_t. False for anything else, and for a
- * decimal that is finer than the currency's minor unit.
+ * Reads an amount in minor units, from 0 to INT64_MAX. False for anything else,
+ * and for a decimal that is finer than the currency's minor unit.
  */
 bool um_amount_parse(int64_t *out, struct um_str text, enum um_amount_form form,
 	const char *currency);

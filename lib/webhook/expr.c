@@ -11,20 +11,20 @@
 #include "core/hex.h"
 
 void /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-um_expr_free(struct um_expr *value)
+um_expr_free(struct um_expr *expr)
 {
-	um_strlist_free(&value->names);
-	for (size_t i = 0; i < value->parts_len; i++)
-		um_expr_free(&value->parts[i]);
-	free(value->parts);
-	free(value->text);
-	um_pointer_free(&value->json.at);
-	um_pointer_free(&value->json.where);
-	um_pointer_free(&value->json.value);
-	free(value->json.is);
-	free(value->sorted.equals);
-	free(value->sorted.between);
-	*value = (struct um_expr){ 0 };
+	um_strlist_free(&expr->names);
+	for (size_t i = 0; i < expr->parts_len; i++)
+		um_expr_free(&expr->parts[i]);
+	free(expr->parts);
+	free(expr->text);
+	um_pointer_free(&expr->json.at);
+	um_pointer_free(&expr->json.where);
+	um_pointer_free(&expr->json.value);
+	free(expr->json.is);
+	free(expr->sorted.equals);
+	free(expr->sorted.separator);
+	*expr = (struct um_expr){ 0 };
 }
 
 static enum um_found
@@ -34,16 +34,16 @@ put_text(struct um_buf *out, struct um_str text)
 	return text.len != 0 ? UM_FOUND : UM_ABSENT;
 }
 
-/* Every spelling that is there has to say the same. */
+/* All names of the header that are there must have the same value. */
 static enum um_found
-put_header(const struct um_expr *value, const struct um_delivery *delivery,
+put_header(const struct um_expr *expr, const struct um_delivery *delivery,
 	struct um_buf *out)
 {
 	struct um_str found = um_str(NULL);
 
-	for (size_t i = 0; i < value->names.len; i++) {
+	for (size_t i = 0; i < expr->names.len; i++) {
 		struct um_str text = um_str(
-			delivery->header(value->names.item[i], delivery->arg));
+			delivery->header(expr->names.item[i], delivery->arg));
 
 		if (text.len == 0)
 			continue;
@@ -54,7 +54,7 @@ put_header(const struct um_expr *value, const struct um_delivery *delivery,
 	return put_text(out, found);
 }
 
-/* The element that is meant. False when there are two of them. */
+/* Finds the selected element. False when there are two of them. */
 static bool
 select_element(const struct um_expr_json *json,
 	const struct um_json_node **node)
@@ -89,9 +89,9 @@ put_json(const struct um_expr_json *json, const struct um_json_node *root,
 	return out->len != before ? UM_FOUND : UM_ABSENT;
 }
 
-/* A part that stands there twice could mean either. */
+/* A parameter that occurs twice is ambiguous. */
 static enum um_found
-put_pair(const char *name, const struct um_params *params, struct um_buf *out)
+put_param(const char *name, const struct um_params *params, struct um_buf *out)
 {
 	struct um_str found = um_str(NULL);
 
@@ -106,18 +106,18 @@ put_pair(const char *name, const struct um_params *params, struct um_buf *out)
 }
 
 static enum um_found
-put_field(const struct um_expr *value, struct um_parsed_delivery *parsed,
+put_field(const struct um_expr *expr, struct um_parsed_delivery *parsed,
 	struct um_buf *out)
 {
 	struct um_str text = um_str(NULL);
 	enum um_found found;
 
-	if (value->kind == UM_EXPR_QUERY)
-		found = um_delivery_query_field(parsed, value->text, &text);
-	else if (value->kind == UM_EXPR_FORM)
-		found = um_delivery_form_field(parsed, value->text, &text);
+	if (expr->kind == UM_EXPR_QUERY)
+		found = um_delivery_query_field(parsed, expr->text, &text);
+	else if (expr->kind == UM_EXPR_FORM)
+		found = um_delivery_form_field(parsed, expr->text, &text);
 	else
-		found = um_delivery_multipart_field(parsed, value->text, &text);
+		found = um_delivery_multipart_field(parsed, expr->text, &text);
 	return found == UM_FOUND ? put_text(out, text) : found;
 }
 
@@ -140,18 +140,18 @@ crc32_of(struct um_str bytes)
 }
 
 static enum um_found /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-put_digest(const struct um_expr *value, struct um_parsed_delivery *parsed,
+put_digest(const struct um_expr *expr, struct um_parsed_delivery *parsed,
 	struct um_buf *out)
 {
 	struct um_buf text = { 0 };
-	enum um_found found = um_expr_eval(&value->parts[0], parsed, &text);
+	enum um_found found = um_expr_eval(&expr->parts[0], parsed, &text);
 
 	if (found == UM_BAD || text.failed) {
 		um_buf_free(&text);
 		return UM_BAD;
 	}
-	/* No bytes have a digest as well. */
-	if (value->kind == UM_EXPR_CRC32) {
+	/* An absent value has the digest of no bytes. */
+	if (expr->kind == UM_EXPR_CRC32) {
 		um_buf_printf(out, "%" PRIu32, crc32_of(um_buf_str(&text)));
 	} else {
 		uint8_t digest[SHA256_DIGEST_LENGTH];
@@ -167,36 +167,36 @@ put_digest(const struct um_expr *value, struct um_parsed_delivery *parsed,
 
 bool
 um_expr_separator_is_ambiguous(const struct um_buf *out, size_t start,
-	const char *mark)
+	const char *separator)
 {
-	size_t len = strlen(mark);
+	size_t len = strlen(separator);
 
 	return len != 0 && out->len - start >= len
-		&& memmem(out->ptr + start, out->len - start, mark, len)
+		&& memmem(out->ptr + start, out->len - start, separator, len)
 		!= out->ptr + out->len - len;
 }
 
-/* What is not there is joined as nothing; nothing but such is not there. */
+/* Absent parts join as empty; if all are absent the value is absent. */
 static enum um_found /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-put_join(const struct um_expr *value, struct um_parsed_delivery *parsed,
+put_join(const struct um_expr *expr, struct um_parsed_delivery *parsed,
 	struct um_buf *out)
 {
-	const struct um_str separator = um_str(value->text);
+	const struct um_str separator = um_str(expr->text);
 	bool any = false;
 
-	for (size_t i = 0; i < value->parts_len; i++) {
-		const struct um_expr *part = &value->parts[i];
+	for (size_t i = 0; i < expr->parts_len; i++) {
+		const struct um_expr *part = &expr->parts[i];
 		size_t start = out->len;
 		enum um_found found = um_expr_eval(part, parsed, out);
 
 		if (found == UM_BAD || out->failed)
 			return UM_BAD;
 		any |= found == UM_FOUND && part->kind != UM_EXPR_LITERAL;
-		/* The last one as well, as if the separator came after it. */
+		/* Also after the last one, to check it like the others. */
 		um_buf_put(out, separator.ptr, separator.len);
 		if (!out->failed
 			&& um_expr_separator_is_ambiguous(out, start,
-				value->text))
+				expr->text))
 			parsed->ambiguous = true;
 	}
 	out->len -= out->failed ? 0 : separator.len;
@@ -204,12 +204,12 @@ put_join(const struct um_expr *value, struct um_parsed_delivery *parsed,
 }
 
 static enum um_found /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-put_first(const struct um_expr *value, struct um_parsed_delivery *parsed,
+put_first(const struct um_expr *expr, struct um_parsed_delivery *parsed,
 	struct um_buf *out)
 {
-	for (size_t i = 0; i < value->parts_len; i++) {
+	for (size_t i = 0; i < expr->parts_len; i++) {
 		size_t before = out->len;
-		enum um_found found = um_expr_eval(&value->parts[i], parsed,
+		enum um_found found = um_expr_eval(&expr->parts[i], parsed,
 			out);
 
 		if (found != UM_ABSENT)
@@ -219,40 +219,126 @@ put_first(const struct um_expr *value, struct um_parsed_delivery *parsed,
 	return UM_ABSENT;
 }
 
-enum um_found /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-um_expr_eval(const struct um_expr *value, struct um_parsed_delivery *parsed,
+static int
+compare(const void *left, const void *right)
+{
+	const struct um_field *a = left, *b = right;
+	size_t len = a->name.len < b->name.len ? a->name.len : b->name.len;
+	int order = len != 0 ? memcmp(a->name.ptr, b->name.ptr, len) : 0;
+
+	if (order != 0)
+		return order;
+	return (a->name.len > b->name.len) - (a->name.len < b->name.len);
+}
+
+/* The fields as they were sent. They have been parsed, so they all fit. */
+static size_t
+split_raw(struct um_field out[static UM_FORM_FIELDS_MAX], struct um_str text)
+{
+	size_t len = 0;
+
+	while (text.len != 0 && len < UM_FORM_FIELDS_MAX) {
+		const char *end = memchr(text.ptr, '&', text.len);
+		size_t one = end != NULL ? (size_t)(end - text.ptr) : text.len;
+		const char *equals = memchr(text.ptr, '=', one);
+		size_t name = equals != NULL ? (size_t)(equals - text.ptr)
+					     : one;
+
+		/* Neither an empty part, as in `a&&b`, nor `=` is a field. */
+		if (one != 0 && !(one == 1 && name == 0)) {
+			out[len].name = (struct um_str){ text.ptr, name };
+			out[len].value = (struct um_str){ text.ptr + name
+					+ (equals != NULL),
+				one - name - (equals != NULL) };
+			len++;
+		}
+		text.ptr += one + (end != NULL);
+		text.len -= one + (end != NULL);
+	}
+	return len;
+}
+
+static bool
+holds(struct um_str text, const char *separator)
+{
+	return separator[0] != '\0' && text.len != 0
+		&& memmem(text.ptr, text.len, separator, strlen(separator))
+		!= NULL;
+}
+
+static enum um_found
+put_sorted(const struct um_expr *expr, struct um_parsed_delivery *parsed,
 	struct um_buf *out)
 {
-	switch (value->kind) {
+	bool query = expr->kind == UM_EXPR_SORTED_QUERY;
+	const struct um_form *form = query ? um_delivery_query(parsed)
+					   : um_delivery_form(parsed);
+	const struct um_expr_sorted *how = &expr->sorted;
+	struct um_field field[UM_FORM_FIELDS_MAX];
+	bool any = false;
+	size_t len;
+
+	if (form == NULL)
+		return UM_BAD;
+	if (how->as_sent) {
+		len = split_raw(field,
+			query ? parsed->delivery->query
+			      : parsed->delivery->body);
+	} else {
+		len = form->len;
+		memcpy(field, form->field, len * sizeof(field[0]));
+	}
+	qsort(field, len, sizeof(field[0]), compare);
+	for (size_t i = 0; i < len; i++) {
+		if (um_strlist_has(&expr->names, field[i].name))
+			continue;
+		if (any)
+			um_buf_puts(out, how->separator);
+		um_buf_put(out, field[i].name.ptr, field[i].name.len);
+		um_buf_puts(out, how->equals);
+		um_buf_put(out, field[i].value.ptr, field[i].value.len);
+		any = true;
+		if (holds(field[i].name, how->equals)
+			|| holds(field[i].name, how->separator)
+			|| holds(field[i].value, how->separator))
+			parsed->ambiguous = true;
+	}
+	return any ? UM_FOUND : UM_ABSENT;
+}
+
+enum um_found /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+um_expr_eval(const struct um_expr *expr, struct um_parsed_delivery *parsed,
+	struct um_buf *out)
+{
+	switch (expr->kind) {
 	case UM_EXPR_NONE:
 		return UM_ABSENT;
 	case UM_EXPR_LITERAL:
-		return put_text(out, um_str(value->text));
+		return put_text(out, um_str(expr->text));
 	case UM_EXPR_HEADER:
-		return put_header(value, parsed->delivery, out);
+		return put_header(expr, parsed->delivery, out);
 	case UM_EXPR_QUERY:
 	case UM_EXPR_FORM:
 	case UM_EXPR_MULTIPART:
-		return put_field(value, parsed, out);
+		return put_field(expr, parsed, out);
 	case UM_EXPR_JSON:
-		return put_json(&value->json, um_delivery_document(parsed),
-			out);
+		return put_json(&expr->json, um_delivery_document(parsed), out);
 	case UM_EXPR_ITEM:
-		return put_json(&value->json, parsed->item, out);
+		return put_json(&expr->json, parsed->item, out);
 	case UM_EXPR_BODY:
 		return put_text(out, parsed->delivery->body);
 	case UM_EXPR_SIGNATURE:
-		return put_pair(value->text, &parsed->params, out);
+		return put_param(expr->text, &parsed->params, out);
 	case UM_EXPR_CRC32:
 	case UM_EXPR_SHA256_HEX:
-		return put_digest(value, parsed, out);
+		return put_digest(expr, parsed, out);
 	case UM_EXPR_JOIN:
-		return put_join(value, parsed, out);
+		return put_join(expr, parsed, out);
 	case UM_EXPR_FIRST:
-		return put_first(value, parsed, out);
+		return put_first(expr, parsed, out);
 	case UM_EXPR_SORTED_FORM:
 	case UM_EXPR_SORTED_QUERY:
-		return um_expr_eval_sorted(value, parsed, out);
+		return put_sorted(expr, parsed, out);
 	}
 	return UM_BAD;
 }
@@ -283,12 +369,12 @@ um_expr_equal(const struct um_expr *a, const struct um_expr *b)
 }
 
 bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-um_expr_uses(const struct um_expr *value, enum um_expr_kind kind)
+um_expr_uses(const struct um_expr *expr, enum um_expr_kind kind)
 {
-	if (value->kind == kind)
+	if (expr->kind == kind)
 		return true;
-	for (size_t i = 0; i < value->parts_len; i++)
-		if (um_expr_uses(&value->parts[i], kind))
+	for (size_t i = 0; i < expr->parts_len; i++)
+		if (um_expr_uses(&expr->parts[i], kind))
 			return true;
 	return false;
 }

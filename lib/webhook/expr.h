@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a description takes its values from, and the functions over them
- * (lib/providers/README.md, "Values"): compiled once, when the description
- * is read.
+ * Expressions: where a description takes its values from, and the functions
+ * over them (lib/providers/README.md, "Values"). They are compiled once, when
+ * the description is loaded, and evaluated for each delivery.
  */
 #ifndef UM_EXPR_H
 #define UM_EXPR_H
@@ -15,15 +15,15 @@
 #include "core/conf.h"
 #include "core/str.h"
 #include "core/strlist.h"
-#include "webhook/parsed.h"
+#include "webhook/delivery.h"
 #include "webhook/pointer.h"
 
-#define UM_EXPR_DEPTH_MAX 4   /* functions within functions */
+#define UM_EXPR_DEPTH_MAX 4   /* nesting of functions */
 #define UM_EXPR_PARTS_MAX 16  /* of a list */
 #define UM_EXPR_HEADER_MAX 60 /* characters; a number may follow */
 
 enum um_expr_kind {
-	UM_EXPR_NONE,    /* the description does not say it: absent */
+	UM_EXPR_NONE,    /* not in the description: absent */
 	UM_EXPR_LITERAL, /* of the description, or a constant of the site */
 	UM_EXPR_HEADER,
 	UM_EXPR_QUERY,
@@ -32,7 +32,7 @@ enum um_expr_kind {
 	UM_EXPR_JSON,
 	UM_EXPR_ITEM,
 	UM_EXPR_BODY,
-	UM_EXPR_SIGNATURE, /* another named part of the signature header */
+	UM_EXPR_SIGNATURE, /* another parameter of the signature header */
 	UM_EXPR_CRC32,
 	UM_EXPR_SHA256_HEX,
 	UM_EXPR_JOIN,
@@ -44,66 +44,61 @@ enum um_expr_kind {
 /* Zeroed to begin with: NONE. */
 struct um_expr {
 	enum um_expr_kind kind;
-	/* A literal, a name, or what stands between the parts of a join. */
+	/* A literal, a name, or the separator of a join. */
 	char *text;
-	/* A header's spellings; fields that are left out of a sorted list. */
+	/* The names of a header; the fields that a sorted list leaves out. */
 	struct um_strlist names;
 	struct um_expr_json {
 		struct um_pointer at;
-		/* Of an array, the one element whose `where` is `is`. */
+		/* Selects the element of an array whose `where` is `is`. */
 		bool selects;
 		struct um_pointer where, value;
 		char *is;
 	} json;
 	struct um_expr_sorted {
-		char *equals, *between;
+		char *equals, *separator;
 		bool as_sent; /* not decoded */
 	} sorted;
 	size_t parts_len;
 	struct um_expr *parts;
 };
 
-/* What a value may be made of at its place. */
+/* What an expression may refer to where it stands. */
 struct um_expr_scope {
 	const char *(*constant)(const char *name, void *arg);
 	void *arg;
-	bool has_items; /* there is an iterator */
-	bool has_pairs; /* the signature header has named parts */
+	bool has_items;  /* the description has `events` */
+	bool has_params; /* the signature has a `field` */
 };
 
-/* Compiles the member `key`; free the value in every case. */
-bool um_expr_load(struct um_expr *value, const struct um_conf_loc *at,
+/* Compiles the member `key`. Free the expression in every case. */
+bool um_expr_load(struct um_expr *expr, const struct um_conf_loc *at,
 	const json_t *object, const char *key,
 	const struct um_expr_scope *scope);
-/* The same of a node that is not a member: an element of a list. */
-bool um_expr_load_node(struct um_expr *value, const struct um_conf_loc *at,
+/* The same for a node that is not a member, as an element of a list. */
+bool um_expr_load_node(struct um_expr *expr, const struct um_conf_loc *at,
 	json_t *node, const struct um_expr_scope *scope);
-void um_expr_free(struct um_expr *value);
+void um_expr_free(struct um_expr *expr);
 
 /*
- * Puts the value's text at the end of `out`. Anything but FOUND puts
- * nothing of use there.
+ * Appends the value's text to `out`. What is appended has no meaning unless
+ * FOUND is returned. Sets parsed->ambiguous when a value contains the separator
+ * that stands between it and the next one.
  */
-enum um_found um_expr_eval(const struct um_expr *value,
+enum um_found um_expr_eval(const struct um_expr *expr,
 	struct um_parsed_delivery *parsed, struct um_buf *out);
 
 /*
- * The kinds that sort. Like a join, they note in the reading when a value
- * holds what separates it from the next one.
- */
-enum um_found um_expr_eval_sorted(const struct um_expr *value,
-	struct um_parsed_delivery *parsed, struct um_buf *out);
-
-/*
- * Of bytes that end with `mark`: whether it begins earlier, counted from
- * `start`, so that what is before it could be cut in another way.
+ * `out` ends with a value, which begins at `start`, and the separator after it.
+ * Whether the separator occurs earlier as well, so that the value could end
+ * there.
  */
 bool um_expr_separator_is_ambiguous(const struct um_buf *out, size_t start,
-	const char *mark);
+	const char *separator);
 
-/* Whether two values read the same thing. */
+/* Whether two expressions, which are not functions, read the same value. */
 bool um_expr_equal(const struct um_expr *a, const struct um_expr *b);
-/* Whether the value, or a part of it, is of this kind. */
-bool um_expr_uses(const struct um_expr *value, enum um_expr_kind kind);
+/* Whether the expression, or a part of it, is of this kind. */
+bool um_expr_uses(const struct um_expr *expr, enum um_expr_kind kind);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* From a description's JSON to the tree that expr.c evaluates. */
+/* Compiles an expression: from the description's JSON to a tree. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "webhook/expr.h"
 
-/* What is being compiled: an object, and its main key. */
+/* The object that is compiled, and the key that says what it is. */
 struct load {
 	const struct um_expr_scope *scope;
 	struct um_conf_loc at;
@@ -14,33 +14,33 @@ struct load {
 	int depth;
 };
 
-static bool load_node(struct um_expr *value, const struct um_conf_loc *at,
+static bool load_node(struct um_expr *expr, const struct um_conf_loc *at,
 	json_t *node, const struct um_expr_scope *scope, int depth);
 
-/* A name: of a field, of a part of the signature. */
+/* The name of a field, or of a parameter of the signature. */
 static bool
-load_name(struct um_expr *value, const struct load *load)
+load_name(struct um_expr *expr, const struct load *load)
 {
 	const char *name;
 
-	if (value->kind == UM_EXPR_SIGNATURE && !load->scope->has_pairs)
+	if (expr->kind == UM_EXPR_SIGNATURE && !load->scope->has_params)
 		return um_conf_error(&load->at,
-			"belongs where the signature has a `field`: in "
-			"`signed` and `timestamp`");
+			"is only allowed in `signed` and `timestamp`, and only "
+			"if the signature has a `field`");
 	return um_conf_get_text(&load->at, load->node, load->key, true, &name)
-		&& um_conf_copy_text(&load->at, name, &value->text);
+		&& um_conf_copy_text(&load->at, name, &expr->text);
 }
 
 static bool
-load_header(struct um_expr *value, const struct load *load)
+load_header(struct um_expr *expr, const struct load *load)
 {
 	struct um_conf_loc at = um_conf_member(&load->at, load->key);
 
-	if (!um_conf_get_strlist(&value->names, &at,
+	if (!um_conf_get_strlist(&expr->names, &at,
 		    json_object_get(load->node, load->key), true))
 		return false;
-	for (size_t i = 0; i < value->names.len; i++) {
-		const char *name = value->names.item[i];
+	for (size_t i = 0; i < expr->names.len; i++) {
+		const char *name = expr->names.item[i];
 		size_t good = strspn(name,
 			"abcdefghijklmnopqrstuvwxyz0123456789-");
 
@@ -71,13 +71,14 @@ load_pointer(struct um_pointer *pointer, const struct load *load,
 }
 
 static bool
-load_json(struct um_expr *value, const struct load *load)
+load_json(struct um_expr *expr, const struct load *load)
 {
-	struct um_expr_json *json = &value->json;
+	struct um_expr_json *json = &expr->json;
 	const char *is;
 
-	if (value->kind == UM_EXPR_ITEM && !load->scope->has_items)
-		return um_conf_error(&load->at, "needs `events` to look into");
+	if (expr->kind == UM_EXPR_ITEM && !load->scope->has_items)
+		return um_conf_error(&load->at,
+			"is only allowed in a description with `events`");
 	if (!load_pointer(&json->at, load, load->key))
 		return false;
 	json->selects = json_object_size(load->node) != 1;
@@ -89,9 +90,9 @@ load_json(struct um_expr *value, const struct load *load)
 		&& load_pointer(&json->value, load, "value");
 }
 
-/* A constant of the site is a literal from now on. */
+/* A constant of the configuration becomes a literal. */
 static bool
-load_site(struct um_expr *value, const struct load *load)
+load_site(struct um_expr *expr, const struct load *load)
 {
 	const struct um_expr_scope *scope = load->scope;
 	const char *name, *constant;
@@ -103,22 +104,22 @@ load_site(struct um_expr *value, const struct load *load)
 	if (constant == NULL || constant[0] == '\0')
 		return um_conf_error(&load->at,
 			"the configuration has no constant `%.64s`", name);
-	return um_conf_copy_text(&load->at, constant, &value->text);
+	return um_conf_copy_text(&load->at, constant, &expr->text);
 }
 
 static bool
-load_body(struct um_expr *value, const struct load *load)
+load_body(struct um_expr *expr, const struct load *load)
 {
 	static const char *const choices[] = { "raw", NULL };
 	unsigned choice;
 
-	(void)value;
+	(void)expr;
 	return um_conf_get_choice(&load->at, load->node, load->key, choices,
 		&choice);
 }
 
 static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-load_parts(struct um_expr *value, const struct load *load)
+load_parts(struct um_expr *expr, const struct load *load)
 {
 	struct um_conf_loc at = um_conf_member(&load->at, load->key);
 	json_t *list = json_object_get(load->node, load->key);
@@ -127,91 +128,91 @@ load_parts(struct um_expr *value, const struct load *load)
 	if (len == 0 || len > UM_EXPR_PARTS_MAX)
 		return um_conf_error(&at, "is not a list of 1 to %d values",
 			UM_EXPR_PARTS_MAX);
-	value->parts = calloc(len, sizeof(value->parts[0]));
-	if (value->parts == NULL)
+	expr->parts = calloc(len, sizeof(expr->parts[0]));
+	if (expr->parts == NULL)
 		return um_conf_error(&at, "out of memory");
-	value->parts_len = len;
+	expr->parts_len = len;
 	for (size_t i = 0; i < len; i++) {
 		struct um_conf_loc here = um_conf_element(&at, i);
 
-		if (!load_node(&value->parts[i], &here, json_array_get(list, i),
+		if (!load_node(&expr->parts[i], &here, json_array_get(list, i),
 			    load->scope, load->depth + 1))
 			return false;
 	}
 	return true;
 }
 
-/* What stands between values; may be empty. */
+/* A separator, which may be empty. */
 static bool
-load_mark(char **out, const struct um_conf_loc *at, const json_t *mark,
+load_separator(char **out, const struct um_conf_loc *at, const json_t *node,
 	const char *otherwise)
 {
-	const char *text = mark != NULL ? json_string_value(mark) : otherwise;
+	const char *text = node != NULL ? json_string_value(node) : otherwise;
 
 	if (text == NULL
-		|| (mark != NULL && strlen(text) != json_string_length(mark)))
+		|| (node != NULL && strlen(text) != json_string_length(node)))
 		return um_conf_error(at,
-			"is missing, not a string, or holds a NUL");
+			"is missing, is not a string, or contains a NUL");
 	return um_conf_copy_text(at, text, out);
 }
 
 static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-load_join(struct um_expr *value, const struct load *load)
+load_join(struct um_expr *expr, const struct load *load)
 {
 	struct um_conf_loc at = um_conf_member(&load->at, "with");
 
-	return load_parts(value, load)
-		&& load_mark(&value->text, &at,
+	return load_parts(expr, load)
+		&& load_separator(&expr->text, &at,
 			json_object_get(load->node, "with"), NULL);
 }
 
 static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-load_digest(struct um_expr *value, const struct load *load)
+load_digest(struct um_expr *expr, const struct load *load)
 {
 	struct um_conf_loc at = um_conf_member(&load->at, load->key);
 
-	value->parts = calloc(1, sizeof(value->parts[0]));
-	if (value->parts == NULL)
+	expr->parts = calloc(1, sizeof(expr->parts[0]));
+	if (expr->parts == NULL)
 		return um_conf_error(&at, "out of memory");
-	value->parts_len = 1;
-	return load_node(&value->parts[0], &at,
+	expr->parts_len = 1;
+	return load_node(&expr->parts[0], &at,
 		json_object_get(load->node, load->key), load->scope,
 		load->depth + 1);
 }
 
 static bool
-load_sorted(struct um_expr *value, const struct load *load)
+load_sorted(struct um_expr *expr, const struct load *load)
 {
 	static const char *const keys[] = { "without", "equals", "between",
 		"text", NULL };
 	static const char *const texts[] = { "decoded", "sent", NULL };
 	struct um_conf_loc at = um_conf_member(&load->at, load->key);
 	struct um_conf_loc equals = um_conf_member(&at, "equals");
-	struct um_conf_loc between = um_conf_member(&at, "between");
+	struct um_conf_loc separator = um_conf_member(&at, "between");
 	struct um_conf_loc without = um_conf_member(&at, "without");
 	json_t *how = json_object_get(load->node, load->key);
 	unsigned text = 0;
 
 	if (!um_conf_check_keys(&at, how, keys)
-		|| !load_mark(&value->sorted.equals, &equals,
+		|| !load_separator(&expr->sorted.equals, &equals,
 			json_object_get(how, "equals"), "=")
-		|| !load_mark(&value->sorted.between, &between,
+		|| !load_separator(&expr->sorted.separator, &separator,
 			json_object_get(how, "between"), "&"))
 		return false;
 	if (json_object_get(how, "text") != NULL
 		&& !um_conf_get_choice(&at, how, "text", texts, &text))
 		return false;
-	value->sorted.as_sent = text == 1;
+	expr->sorted.as_sent = text == 1;
 	return json_object_get(how, "without") == NULL
-		|| um_conf_get_strlist(&value->names, &without,
+		|| um_conf_get_strlist(&expr->names, &without,
 			json_object_get(how, "without"), false);
 }
 
-/* One main key a value; the keys that may stand beside it. */
+/* The keys that say what an object is, and those allowed beside them. */
 static const struct form {
 	const char *key;
 	enum um_expr_kind kind;
-	bool (*load)(struct um_expr *value, const struct load *load);
+	bool (*load)(struct um_expr *expr, const struct load *load);
 	const char *keys[5];
 } forms[] = {
 	{ "header", UM_EXPR_HEADER, load_header, { "header" } },
@@ -233,15 +234,15 @@ static const struct form {
 };
 
 static bool
-load_literal(struct um_expr *value, const struct um_conf_loc *at,
+load_literal(struct um_expr *expr, const struct um_conf_loc *at,
 	const json_t *node)
 {
 	const char *text = json_string_value(node);
 
 	if (text[0] == '\0' || strlen(text) != json_string_length(node))
-		return um_conf_error(at, "is empty or holds a NUL");
-	value->kind = UM_EXPR_LITERAL;
-	return um_conf_copy_text(at, text, &value->text);
+		return um_conf_error(at, "is empty or contains a NUL");
+	expr->kind = UM_EXPR_LITERAL;
+	return um_conf_copy_text(at, text, &expr->text);
 }
 
 static const struct form *
@@ -254,7 +255,7 @@ form_of(const json_t *node)
 }
 
 static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-load_node(struct um_expr *value, const struct um_conf_loc *at, json_t *node,
+load_node(struct um_expr *expr, const struct um_conf_loc *at, json_t *node,
 	const struct um_expr_scope *scope, int depth)
 {
 	const struct form *form = form_of(node);
@@ -263,35 +264,35 @@ load_node(struct um_expr *value, const struct um_conf_loc *at, json_t *node,
 	if (node == NULL)
 		return um_conf_error(at, "is missing");
 	if (json_is_string(node))
-		return load_literal(value, at, node);
+		return load_literal(expr, at, node);
 	if (form == NULL)
 		return um_conf_error(at,
 			"is neither a string nor an object with "
 			"the key of a source or function");
 	if (depth > UM_EXPR_DEPTH_MAX)
-		return um_conf_error(at, "is nested over %d deep",
+		return um_conf_error(at, "is nested more than %d deep",
 			UM_EXPR_DEPTH_MAX);
 	load.key = form->key;
-	value->kind = form->kind;
+	expr->kind = form->kind;
 	return um_conf_check_keys(at, node, form->keys)
-		&& form->load(value, &load);
+		&& form->load(expr, &load);
 }
 
 bool
-um_expr_load_node(struct um_expr *value, const struct um_conf_loc *at,
+um_expr_load_node(struct um_expr *expr, const struct um_conf_loc *at,
 	json_t *node, const struct um_expr_scope *scope)
 {
-	*value = (struct um_expr){ 0 };
-	return load_node(value, at, node, scope, 0);
+	*expr = (struct um_expr){ 0 };
+	return load_node(expr, at, node, scope, 0);
 }
 
 bool
-um_expr_load(struct um_expr *value, const struct um_conf_loc *at,
+um_expr_load(struct um_expr *expr, const struct um_conf_loc *at,
 	const json_t *object, const char *key,
 	const struct um_expr_scope *scope)
 {
 	struct um_conf_loc here = um_conf_member(at, key);
 
-	return um_expr_load_node(value, &here, json_object_get(object, key),
+	return um_expr_load_node(expr, &here, json_object_get(object, key),
 		scope);
 }

@@ -1,204 +1,246 @@
 /* SPDX-License-Identifier: MIT */
-/* From text to nodes. */
 #include "webhook/json.h"
 
-#include <endian.h>
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "webhook/json_names.h"
+#include "core/hex.h"
 
+/*
+ * Reads a copy of the text and decodes strings in place, which never makes
+ * them longer. No token has a NUL: the one that ends the copy ends everything.
+ */
 struct parser {
-	const char *at, *end;
+	char *at;
 	struct um_json_node *nodes;
-	uint32_t len, cap;
-	uint32_t open[UM_JSON_DEPTH_MAX]; /* objects and arrays around */
-	size_t depth;
+	size_t len, cap;
+	unsigned depth;
 };
 
-static struct um_json_node *
-add_node(struct parser *p, enum um_json_kind kind)
-{
-	if (p->len == p->cap) {
-		uint32_t cap = p->cap != 0 ? 2 * p->cap : 128;
-		struct um_json_node *nodes;
+static bool parse_value(struct parser *p);
 
-		if (p->len >= UM_JSON_VALUES_MAX)
-			return NULL;
-		nodes = realloc(p->nodes, cap * sizeof(nodes[0]));
-		if (nodes == NULL)
-			return NULL;
-		p->nodes = nodes;
-		p->cap = cap;
-	}
-	p->nodes[p->len] = (struct um_json_node){ .kind = (uint8_t)kind,
-		.text = p->at,
-		.size = 1 };
+static struct um_json_node *
+add_node(struct parser *p, enum um_json_kind kind, size_t len)
+{
+	if (p->len == p->cap)
+		return NULL;
+	p->nodes[p->len] = (struct um_json_node){ p->at, (uint32_t)len, 1,
+		kind };
 	return &p->nodes[p->len++];
 }
 
 static void
 skip_blank(struct parser *p)
 {
-	while (p->at < p->end
-		&& (*p->at == ' ' || *p->at == '\n' || *p->at == '\r'
-			|| *p->at == '\t'))
+	while (*p->at == ' ' || *p->at == '\n' || *p->at == '\r'
+		|| *p->at == '\t')
 		p->at++;
 }
 
 static bool
 take(struct parser *p, char c)
 {
-	if (p->at == p->end || *p->at != c)
+	if (*p->at != c)
 		return false;
 	p->at++;
 	return true;
 }
 
-#define EACH UINT64_C(0x0101010101010101)
-
-/*
- * The first byte of a string that is not one of ASCII's plain characters, or
- * where less than eight bytes are left: looks at eight of them at a time.
- */
-static const char *
-plain_end(const char *at, const char *end)
+/* The same after blanks. */
+static bool
+take_token(struct parser *p, char c)
 {
-	for (; end - at >= 8; at += 8) {
-		uint64_t bytes;
-		uint64_t special;
-
-		memcpy(&bytes, at, sizeof(bytes));
-		bytes = le64toh(bytes);
-		/* The high bit of each byte that is below a space, a quote, a
-		 * backslash or no ASCII; above the first such, of others too. */
-		special = ((bytes - EACH * ' ') | ((bytes ^ EACH * '"') - EACH)
-				  | ((bytes ^ EACH * '\\') - EACH) | bytes)
-			& EACH * 0x80;
-		if (special != 0)
-			return at + __builtin_ctzll(special) / 8;
-	}
-	return at;
+	skip_blank(p);
+	return take(p, c);
 }
 
-/* After the opening quote, to beyond the closing one. */
+/* Four hexadecimal digits, or UINT32_MAX. */
+static uint32_t
+take_hex4(struct parser *p)
+{
+	uint32_t value = 0;
+
+	for (const char *end = p->at + 4; p->at < end; p->at++) {
+		if (um_hex_digit(*p->at) < 0)
+			return UINT32_MAX;
+		value = value << 4 | (uint32_t)um_hex_digit(*p->at);
+	}
+	return value;
+}
+
+/*
+ * Decodes the escape after a backslash (RFC 8259 section 7) as UTF-8 (RFC 3629
+ * section 3) to `out` and answers its end. NULL where it is not an escape, for
+ * a NUL and for half a surrogate pair.
+ */
+static char *
+unescape(struct parser *p, char *out)
+{
+	static const char letters[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
+	static const unsigned char leads[] = { 0, 0xc0, 0xe0, 0xf0 };
+	const char *letter = *p->at != '\0' ? strchr(letters, *p->at) : NULL;
+	uint32_t c;
+	int more;
+
+	if (letter == NULL && *p->at != 'u')
+		return NULL;
+	p->at++;
+	c = letter != NULL ? (uint32_t)bytes[letter - letters] : take_hex4(p);
+	if (c == 0 || c > 0xffff || (c >= 0xdc00 && c <= 0xdfff))
+		return NULL;
+	if (c >= 0xd800 && c <= 0xdbff) {
+		uint32_t low = take(p, '\\') && take(p, 'u') ? take_hex4(p) : 0;
+		if (low < 0xdc00 || low > 0xdfff)
+			return NULL;
+		c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+	}
+	more = (c >= 0x80) + (c >= 0x800) + (c >= 0x10000);
+	*out++ = (char)(leads[more] | c >> 6 * more);
+	while (more-- > 0)
+		*out++ = (char)(0x80 | (c >> 6 * more & 0x3f));
+	return out;
+}
+
 static bool
 parse_string(struct parser *p)
 {
-	struct um_json_node *node = add_node(p, UM_JSON_STRING);
-	bool is_ascii = true;
-	const char *at = plain_end(p->at, p->end);
+	struct um_json_node *node;
+	unsigned char c, any = 0;
+	char *out;
 
+	node = take_token(p, '"') ? add_node(p, UM_JSON_STRING, 0) : NULL;
 	if (node == NULL)
 		return false;
-	for (; at < p->end && *at != '"'; at = plain_end(at + 1, p->end)) {
-		unsigned char c = (unsigned char)*at;
-
+	for (out = p->at; (c = (unsigned char)*p->at++) != '"';) {
 		if (c < ' ')
 			return false;
-		is_ascii &= c < 0x80;
-		if (c == '\\') {
-			node->is_escaped = true;
-			/* A quote after it ends nothing. */
-			if (++at == p->end)
-				return false;
-		}
+		any |= c;
+		if (c != '\\')
+			*out++ = (char)c;
+		else if ((out = unescape(p, out)) == NULL)
+			return false;
 	}
-	if (at == p->end)
-		return false;
-	node->len = (uint32_t)(at - p->at);
-	p->at = at + 1;
-	if (!is_ascii
-		&& !um_str_is_text((struct um_str){ node->text, node->len }))
-		return false;
-	return !node->is_escaped || um_json_escapes_are_good(node);
+	node->len = (uint32_t)(out - node->text);
+	return any < 0x80
+		|| um_str_is_text((struct um_str){ node->text, node->len });
 }
 
-/* The digits from here on; how many. */
-static size_t
+static bool
 take_digits(struct parser *p)
 {
-	const char *from = p->at;
+	size_t len = strspn(p->at, "0123456789");
 
-	while (p->at < p->end && *p->at >= '0' && *p->at <= '9')
-		p->at++;
-	return (size_t)(p->at - from);
-}
-
-static bool
-is_int64(const struct um_json_node *node)
-{
-	bool is_negative = node->text[0] == '-';
-	const char *limit = is_negative ? "9223372036854775808"
-					: "9223372036854775807";
-	size_t digits = node->len - is_negative;
-
-	return digits < 19
-		|| (digits == 19
-			&& memcmp(node->text + is_negative, limit, 19) <= 0);
-}
-
-static bool
-is_double(const struct um_json_node *node)
-{
-	char text[UM_JSON_REAL_MAX + 1];
-
-	if (node->len > UM_JSON_REAL_MAX)
-		return false;
-	memcpy(text, node->text, node->len);
-	text[node->len] = '\0';
-	return isfinite(strtod(text, NULL));
+	p->at += len;
+	return len != 0;
 }
 
 /* RFC 8259 section 6. */
 static bool
 parse_number(struct parser *p)
 {
-	struct um_json_node *node = add_node(p, UM_JSON_INTEGER);
+	struct um_json_node *node = add_node(p, UM_JSON_INTEGER, 0);
 
 	if (node == NULL)
 		return false;
 	take(p, '-');
-	if (!take(p, '0') && take_digits(p) == 0)
+	if (!take(p, '0') && !take_digits(p))
 		return false;
-	if (take(p, '.')) {
+	if (*p->at == '.' || *p->at == 'e' || *p->at == 'E')
 		node->kind = UM_JSON_REAL;
-		if (take_digits(p) == 0)
-			return false;
-	}
+	if (take(p, '.') && !take_digits(p))
+		return false;
 	if (take(p, 'e') || take(p, 'E')) {
-		node->kind = UM_JSON_REAL;
 		if (!take(p, '+'))
 			take(p, '-');
-		if (take_digits(p) == 0)
+		if (!take_digits(p))
 			return false;
 	}
 	node->len = (uint32_t)(p->at - node->text);
-	return node->kind == UM_JSON_REAL ? is_double(node) : is_int64(node);
+	if (node->kind == UM_JSON_REAL)
+		return node->len <= UM_JSON_REAL_MAX
+			&& isfinite(strtod(node->text, NULL));
+	errno = 0;
+	(void)strtoll(node->text, NULL, 10);
+	return errno == 0;
 }
 
 static bool
 parse_word(struct parser *p, const char *word, enum um_json_kind kind)
 {
 	size_t len = strlen(word);
+	bool ok = strncmp(p->at, word, len) == 0 && add_node(p, kind, len);
 
-	if ((size_t)(p->end - p->at) < len || memcmp(p->at, word, len) != 0
-		|| add_node(p, kind) == NULL)
-		return false;
-	p->at += len;
-	return true;
+	p->at += ok ? len : 0;
+	return ok;
 }
 
-/* A value that holds no other. */
-static bool
-parse_scalar(struct parser *p)
+static int
+compare_names(const void *a, const void *b)
 {
-	if (p->at == p->end)
+	const struct um_str *left = a, *right = b;
+
+	if (left->len != right->len)
+		return left->len < right->len ? -1 : 1;
+	return memcmp(left->ptr, right->ptr, left->len);
+}
+
+/* Sorts the names: the same ones would be neighbours. */
+static bool
+names_differ(const struct um_json_node *object, size_t count)
+{
+	const struct um_json_node *node = object + 1;
+	struct um_str *names = malloc((count + 1) * sizeof(names[0]));
+	bool differ = names != NULL;
+
+	for (size_t i = 0; i < count && differ; i++, node += 1 + node[1].size)
+		names[i] = (struct um_str){ node->text, node->len };
+	if (differ)
+		qsort(names, count, sizeof(names[0]), compare_names);
+	for (size_t i = 1; i < count && differ; i++)
+		differ = compare_names(&names[i - 1], &names[i]) != 0;
+	free(names);
+	return differ;
+}
+
+static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+parse_container(struct parser *p, enum um_json_kind kind, char close)
+{
+	struct um_json_node *node = add_node(p, kind, 0);
+	size_t count = 0;
+
+	if (node == NULL || ++p->depth > UM_JSON_DEPTH_MAX)
 		return false;
+	p->at++;
+	if (!take_token(p, close)) {
+		do {
+			if (kind == UM_JSON_OBJECT
+				&& (!parse_string(p) || !take_token(p, ':')))
+				return false;
+			if (!parse_value(p))
+				return false;
+			count++;
+		} while (take_token(p, ','));
+		if (!take(p, close))
+			return false;
+	}
+	p->depth--;
+	node->size = (uint32_t)(&p->nodes[p->len] - node);
+	return kind != UM_JSON_OBJECT || names_differ(node, count);
+}
+
+static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+parse_value(struct parser *p)
+{
+	skip_blank(p);
 	switch (*p->at) {
+	case '{':
+		return parse_container(p, UM_JSON_OBJECT, '}');
+	case '[':
+		return parse_container(p, UM_JSON_ARRAY, ']');
 	case '"':
-		p->at++;
 		return parse_string(p);
 	case 't':
 		return parse_word(p, "true", UM_JSON_TRUE);
@@ -211,95 +253,47 @@ parse_scalar(struct parser *p)
 	}
 }
 
-/* The name of a member, and the colon after it. */
-static bool
-parse_name(struct parser *p)
-{
-	struct um_json_node *name;
-
-	skip_blank(p);
-	if (!take(p, '"') || !parse_string(p))
-		return false;
-	name = &p->nodes[p->len - 1];
-	if (!um_json_hash_name(name))
-		return false;
-	skip_blank(p);
-	return take(p, ':');
-}
-
-/* An object or array begins; true also when it ends at once. */
-static bool
-parse_open(struct parser *p, bool *is_empty)
-{
-	bool is_object = *p->at == '{';
-
-	if (p->depth == UM_JSON_DEPTH_MAX
-		|| add_node(p, is_object ? UM_JSON_OBJECT : UM_JSON_ARRAY)
-			== NULL)
-		return false;
-	p->open[p->depth++] = p->len - 1;
-	p->at++;
-	skip_blank(p);
-	*is_empty = p->at < p->end && *p->at == (is_object ? '}' : ']');
-	return *is_empty || !is_object || parse_name(p);
-}
-
-/* After a value: what ends here, up to where another value is wanted. */
-static bool
-parse_after(struct parser *p)
-{
-	while (p->depth != 0) {
-		struct um_json_node *around = &p->nodes[p->open[p->depth - 1]];
-		bool is_object = around->kind == UM_JSON_OBJECT;
-
-		skip_blank(p);
-		if (take(p, ','))
-			return !is_object || parse_name(p);
-		if (!take(p, is_object ? '}' : ']'))
-			return false;
-		around->size = p->len - p->open[p->depth - 1];
-		if (is_object && um_json_has_name_twice(around))
-			return false;
-		p->depth--;
-	}
-	return true;
-}
-
-static bool
-parse_all(struct parser *p)
-{
-	skip_blank(p);
-	if (p->at == p->end || (*p->at != '{' && *p->at != '['))
-		return false;
-	do {
-		bool is_empty = true;
-
-		skip_blank(p);
-		if (p->at < p->end && (*p->at == '{' || *p->at == '[')) {
-			if (!parse_open(p, &is_empty))
-				return false;
-			/* Its first value is next. */
-			if (!is_empty)
-				continue;
-		} else if (!parse_scalar(p)) {
-			return false;
-		}
-		if (!parse_after(p))
-			return false;
-	} while (p->depth != 0);
-	skip_blank(p);
-	return p->at == p->end;
-}
-
 struct um_json_node *
 um_json_parse(struct um_str text)
 {
-	struct parser p = { .at = text.ptr, .end = text.ptr + text.len };
+	/* Every value has at least a byte and, but for the last, a separator. */
+	struct parser p = { .cap = text.len / 2 + 1 };
+	char *copy;
 
-	/* Lengths are kept in 32 bits. */
-	if (text.len == 0 || text.len > INT32_MAX || !parse_all(&p)) {
-		free(p.nodes);
+	if (text.len == 0 || text.len > INT32_MAX)
 		return NULL;
+	if (p.cap > UM_JSON_VALUES_MAX)
+		p.cap = UM_JSON_VALUES_MAX;
+	p.nodes = malloc(p.cap * sizeof(p.nodes[0]) + text.len + 1);
+	if (p.nodes == NULL)
+		return NULL;
+	p.at = copy = (char *)&p.nodes[p.cap];
+	memcpy(copy, text.ptr, text.len);
+	copy[text.len] = '\0';
+	if (parse_value(&p) && p.nodes[0].kind <= UM_JSON_ARRAY
+		&& take_token(&p, '\0') && p.at == copy + text.len + 1)
+		return p.nodes;
+	free(p.nodes);
+	return NULL;
+}
+
+bool
+um_json_text(const struct um_json_node *node, struct um_buf *out)
+{
+	if (node == NULL || node->kind < UM_JSON_STRING
+		|| node->kind == UM_JSON_NULL)
+		return false;
+	if (node->kind == UM_JSON_REAL) {
+		char real[32];
+
+		snprintf(real, sizeof(real), "%.15g", strtod(node->text, NULL));
+		if (strtod(real, NULL) != strtod(node->text, NULL))
+			return false;
+		um_buf_puts(out, real);
+	} else if (node->kind == UM_JSON_INTEGER) {
+		um_buf_int(out, strtoll(node->text, NULL, 10));
+	} else {
+		um_buf_put(out, node->text, node->len);
 	}
-	return p.nodes;
+	return true;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* RFC 6901 section 4: no leading zero, so 01 is a name only. */
+/* RFC 6901 section 4: an index has no leading zero, so 01 is only a name. */
 static size_t
 array_index(const char *name)
 {
@@ -17,7 +17,7 @@ array_index(const char *name)
 	return strtoul(name, NULL, 10);
 }
 
-/* One token in place, up to the next slash or the end; NULL: no token. */
+/* The token up to the next slash or the end; NULL where it is malformed. */
 static char *
 unescape(const char **at)
 {
@@ -94,6 +94,30 @@ um_pointer_equal(const struct um_pointer *a, const struct um_pointer *b)
 	return true;
 }
 
+static const struct um_json_node *
+find_member(const struct um_json_node *object, struct um_str name)
+{
+	const struct um_json_node *at, *end;
+
+	if (!um_json_is(object, UM_JSON_OBJECT))
+		return NULL;
+	end = object + object->size;
+	for (at = object + 1; at < end; at += 1 + at[1].size)
+		if (um_json_string_eq(at, name))
+			return at + 1;
+	return NULL;
+}
+
+static const struct um_json_node *
+find_element(const struct um_json_node *array, size_t index)
+{
+	const struct um_json_node *element = um_json_next(array, NULL);
+
+	for (; element != NULL && index != 0; index--)
+		element = um_json_next(array, element);
+	return element;
+}
+
 const struct um_json_node *
 um_pointer_find(const struct um_pointer *pointer,
 	const struct um_json_node *root)
@@ -104,8 +128,8 @@ um_pointer_find(const struct um_pointer *pointer,
 		const struct um_pointer_token *token = &pointer->token[i];
 
 		node = um_json_is(node, UM_JSON_ARRAY)
-			? um_json_element(node, token->index)
-			: um_json_member(node,
+			? find_element(node, token->index)
+			: find_member(node,
 				(struct um_str){ token->name,
 					token->name_len });
 	}

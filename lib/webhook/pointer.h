@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON pointers (RFC 6901), compiled once. */
+/* JSON pointers (RFC 6901), which find values in a document. */
 #ifndef UM_POINTER_H
 #define UM_POINTER_H
 
@@ -17,16 +17,16 @@ struct um_pointer {
 	struct um_pointer_token {
 		char *name;
 		size_t name_len;
-		size_t index; /* in an array; SIZE_MAX where it is none */
+		size_t index; /* in an array, or SIZE_MAX */
 	} * token;
 };
 
-/* False for what is no pointer, is over a limit, or out of memory. */
+/* False for a malformed pointer, over a limit, and when out of memory. */
 bool um_pointer_compile(struct um_pointer *pointer, const char *text);
 void um_pointer_free(struct um_pointer *pointer);
 bool um_pointer_equal(const struct um_pointer *a, const struct um_pointer *b);
 
-/* The node there; NULL where there is none, and of NULL. */
+/* The node at the pointer, or NULL; `root` may be NULL. */
 const struct um_json_node *um_pointer_find(const struct um_pointer *pointer,
 	const struct um_json_node *root);
 

@@ -5,6 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool
+um_scheme_split_params(struct um_params *params, struct um_str text,
+	const char *separator, const char *equals)
+{
+	params->len = 0;
+	do {
+		struct um_str value = um_str_trim(um_str_cut(&text, separator));
+		struct um_str name = um_str_cut(&value, equals);
+
+		if (params->len == UM_PARAMS_MAX || name.len == 0
+			|| value.ptr == NULL)
+			return false;
+		params->param[params->len++] = (struct um_field){ name, value };
+	} while (text.ptr != NULL);
+	return true;
+}
+
 /* The signatures of one delivery, as text. */
 struct candidates {
 	size_t len;
@@ -46,7 +63,7 @@ um_scheme_take(struct um_scheme *scheme, const char *secret)
 		secret);
 }
 
-/* One signature more; its prefix, which has to be there, comes off. */
+/* Adds a signature without its prefix, which must be there. */
 static enum um_found
 add(struct candidates *candidates, const struct um_scheme *scheme,
 	struct um_str text)
@@ -82,12 +99,13 @@ collect_numbered(struct candidates *candidates, const struct um_scheme *scheme,
 	return candidates->len != 0 ? UM_FOUND : UM_ABSENT;
 }
 
-/* Of a header with named parts those that bear the scheme's name. */
+/* Of a header with parameters, those that are named `field`. */
 static enum um_found
 collect_fields(struct candidates *candidates, const struct um_scheme *scheme,
 	struct um_params *params, struct um_str text)
 {
-	if (!um_params_parse(params, text, scheme->separator, scheme->equals))
+	if (!um_scheme_split_params(params, text, scheme->separator,
+		    scheme->equals))
 		return UM_BAD;
 	for (size_t i = 0; i < params->len; i++)
 		if (um_str_is(params->param[i].name, scheme->field)
@@ -118,9 +136,9 @@ collect(struct candidates *candidates, const struct um_scheme *scheme,
 	return add(candidates, scheme, um_buf_str(&parsed->signature));
 }
 
-/* The part from which what is signed is told apart from its other end. */
+/* The body, where it is signed; otherwise the end. */
 static size_t
-pivot_of(const struct um_scheme *scheme)
+find_body(const struct um_scheme *scheme)
 {
 	for (size_t i = 0; i < scheme->parts_len; i++)
 		if (scheme->parts[i].kind == UM_EXPR_BODY)
@@ -128,25 +146,25 @@ pivot_of(const struct um_scheme *scheme)
 	return scheme->parts_len;
 }
 
-/* Whether `mark`, which stands at `start`, stands again after it. */
+/* Whether the separator, which begins at `start`, occurs again later. */
 static bool
-cuts_late(const struct um_buf *out, size_t start, const char *mark)
+separator_repeats(const struct um_buf *out, size_t start, const char *separator)
 {
-	return memmem(out->ptr + start + 1, out->len - start - 1, mark,
-		       strlen(mark))
+	return memmem(out->ptr + start + 1, out->len - start - 1, separator,
+		       strlen(separator))
 		!= NULL;
 }
 
 /*
- * Puts together what is signed. Before the body a value ends where the
- * literal after it first stands, behind the body it begins where the literal
- * before it last stands: then there is only one way to cut it.
+ * Puts the signed text together. It is unambiguous if each value before the
+ * body ends at the first occurrence of the literal after it, and each value
+ * after the body begins at the last occurrence of the literal before it.
  */
 static enum um_found
 put_signed(const struct um_scheme *scheme, struct um_parsed_delivery *parsed,
 	struct um_buf *out)
 {
-	size_t pivot = pivot_of(scheme), before = 0;
+	size_t body = find_body(scheme), before = 0;
 	bool fixed_before = true;
 
 	for (size_t i = 0; i < scheme->parts_len; i++) {
@@ -159,12 +177,13 @@ put_signed(const struct um_scheme *scheme, struct um_parsed_delivery *parsed,
 			return UM_BAD;
 		if (found == UM_ABSENT && part->kind != UM_EXPR_BODY)
 			return UM_ABSENT;
-		if (fixed && !fixed_before && i <= pivot
+		if (fixed && !fixed_before && i <= body
 			&& um_expr_separator_is_ambiguous(out, before,
 				part->text))
 			parsed->ambiguous = true;
-		if (!fixed && fixed_before && i > pivot && i != 0
-			&& cuts_late(out, before, scheme->parts[i - 1].text))
+		if (!fixed && fixed_before && i > body && i != 0
+			&& separator_repeats(out, before,
+				scheme->parts[i - 1].text))
 			parsed->ambiguous = true;
 		before = start;
 		fixed_before = fixed;
@@ -182,7 +201,7 @@ um_scheme_check(const struct um_scheme *scheme,
 	enum um_found found;
 
 	parsed->ambiguous = false;
-	/* Most sign the body, and little else. */
+	/* Most schemes sign the body and little else. */
 	um_buf_reserve(&message, parsed->delivery->body.len + 256);
 	found = collect(&candidates, scheme, parsed);
 	if (found == UM_FOUND)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a description's JSON to a scheme. */
+/* Compiles a scheme from the description's JSON. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,12 +23,12 @@ load_key(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node,
 		|| !um_conf_get_text(at, node, "prefix", false, &prefix))
 		return false;
 	scheme->key_form = (enum um_key_form)form;
-	if (!um_verifier_key_form_fits(algorithm, scheme->key_form))
+	if (!um_verifier_accepts_key_form(algorithm, scheme->key_form))
 		return um_conf_member_error(at, "as",
-			"does not go with this algorithm");
+			"cannot be used with this algorithm");
 	if (prefix != NULL && scheme->key_form == UM_KEY_CERTIFICATE)
 		return um_conf_member_error(at, "prefix",
-			"a certificate has no prefix");
+			"is not allowed: a certificate has no prefix");
 	return prefix == NULL
 		|| um_conf_copy_text(at, prefix, &scheme->key_prefix);
 }
@@ -47,32 +47,32 @@ load_numbered(struct um_scheme *scheme, const struct um_conf_loc *at,
 		return true;
 	if (scheme->from.kind != UM_EXPR_HEADER || scheme->from.names.len != 1)
 		return um_conf_member_error(at, "numbered",
-			"needs `from` one `header`");
+			"requires that `from` is a single `header`");
 	return scheme->field == NULL
 		|| um_conf_member_error(at, "numbered",
-			"does not go with `field`");
+			"cannot be used together with `field`");
 }
 
 static bool
 load_field(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node)
 {
-	const char *field, *between, *equals;
+	const char *field, *separator, *equals;
 
 	if (!um_conf_get_text(at, node, "field", false, &field)
 		|| !um_conf_get_text(at, node, "between", field != NULL,
-			&between)
+			&separator)
 		|| !um_conf_get_text(at, node, "equals", field != NULL,
 			&equals))
 		return false;
 	if (field == NULL)
-		return (between == NULL && equals == NULL)
+		return (separator == NULL && equals == NULL)
 			|| um_conf_member_error(at, "field", "is missing");
 	return um_conf_copy_text(at, field, &scheme->field)
-		&& um_conf_copy_text(at, between, &scheme->separator)
+		&& um_conf_copy_text(at, separator, &scheme->separator)
 		&& um_conf_copy_text(at, equals, &scheme->equals);
 }
 
-/* A place where a signature can stand; no function of such places. */
+/* A signature is read from the delivery itself, not from a function. */
 static bool
 is_place(const struct um_expr *from)
 {
@@ -109,7 +109,7 @@ load_signature(struct um_scheme *scheme, const struct um_conf_loc *at,
 	if (scheme->is_token)
 		return json_object_get(node, "as") == NULL
 			|| um_conf_member_error(at, "as",
-				"a token has no encoding");
+				"is not allowed: a token is not encoded");
 	if (!um_conf_get_choice(at, node, "as", encodings, &as))
 		return false;
 	*encoding = (enum um_encoding)as;
@@ -126,7 +126,9 @@ load_signed(struct um_scheme *scheme, const struct um_conf_loc *at,
 
 	if (scheme->is_token)
 		return list == NULL
-			|| um_conf_error(at, "a token signs nothing");
+			|| um_conf_error(at,
+				"is not allowed: a token does not sign "
+				"anything");
 	if (len == 0 || len > UM_EXPR_PARTS_MAX)
 		return um_conf_error(at, "is not a list of 1 to %d values",
 			UM_EXPR_PARTS_MAX);
@@ -134,7 +136,7 @@ load_signed(struct um_scheme *scheme, const struct um_conf_loc *at,
 	if (scheme->parts == NULL)
 		return um_conf_error(at, "out of memory");
 	scheme->parts_len = len;
-	inner.has_pairs = scheme->field != NULL;
+	inner.has_params = scheme->field != NULL;
 	for (size_t i = 0; i < len; i++) {
 		struct um_conf_loc here = um_conf_element(at, i);
 		struct um_expr *part = &scheme->parts[i];
@@ -145,7 +147,7 @@ load_signed(struct um_scheme *scheme, const struct um_conf_loc *at,
 		any |= part->kind != UM_EXPR_LITERAL;
 		scheme->of_items |= um_expr_uses(part, UM_EXPR_ITEM);
 	}
-	return any || um_conf_error(at, "holds nothing of the delivery");
+	return any || um_conf_error(at, "contains no value of the delivery");
 }
 
 bool

@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* What a right signature proves: decided once, when a description is read. */
+/* What a right signature proves: decided when a description is loaded. */
 #include <string.h>
 
 #include "webhook/scheme.h"
 
 static bool
-is_fixed(const struct um_expr *value)
+is_fixed(const struct um_expr *expr)
 {
-	return value->kind == UM_EXPR_LITERAL;
+	return expr->kind == UM_EXPR_LITERAL;
 }
 
-/* Whether what the function puts together could be taken apart again. */
+/* Whether what the function joins can be split into its parts again. */
 static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-has_marks(const struct um_expr *value)
+can_be_split(const struct um_expr *expr)
 {
-	const struct um_expr_sorted *how = &value->sorted;
+	const struct um_expr_sorted *how = &expr->sorted;
 
-	if (value->kind == UM_EXPR_JOIN && value->text[0] == '\0')
+	if (expr->kind == UM_EXPR_JOIN && expr->text[0] == '\0')
 		return false;
-	/* As sent, & and = are marks because they are escaped elsewhere. */
+	/* Only & and = are escaped in fields as they are sent. */
 	if (how->equals != NULL && how->as_sent
 		&& (strcmp(how->equals, "=") != 0
-			|| strcmp(how->between, "&") != 0))
+			|| strcmp(how->separator, "&") != 0))
 		return false;
 	if (how->equals != NULL
-		&& (strlen(how->equals) != 1 || strlen(how->between) != 1))
+		&& (strlen(how->equals) != 1 || strlen(how->separator) != 1))
 		return false;
-	for (size_t i = 0; i < value->parts_len; i++)
-		if (!has_marks(&value->parts[i]))
+	for (size_t i = 0; i < expr->parts_len; i++)
+		if (!can_be_split(&expr->parts[i]))
 			return false;
 	return true;
 }
 
-/* A timestamp neither ends nor begins like an object or an array does. */
+/* A timestamp neither begins nor ends with a bracket, as JSON does. */
 static bool
 may_touch(const struct um_expr *a, const struct um_expr *b,
 	const struct um_payload *payload, const struct um_expr *timestamp)
@@ -44,7 +44,7 @@ may_touch(const struct um_expr *a, const struct um_expr *b,
 				&& um_expr_equal(a, timestamp)));
 }
 
-/* Whether what is signed has only one reading, or shows when it has not. */
+/* Whether the signed text is unambiguous, or put_signed() notices if not. */
 static bool
 is_unambiguous(const struct um_scheme *scheme, const struct um_payload *payload,
 	const struct um_expr *timestamp)
@@ -52,7 +52,7 @@ is_unambiguous(const struct um_scheme *scheme, const struct um_payload *payload,
 	for (size_t i = 0; i < scheme->parts_len; i++) {
 		const struct um_expr *part = &scheme->parts[i];
 
-		if (!has_marks(part))
+		if (!can_be_split(part))
 			return false;
 		if (i != 0 && !is_fixed(part) && !is_fixed(part - 1)
 			&& !may_touch(part - 1, part, payload, timestamp))
@@ -61,7 +61,7 @@ is_unambiguous(const struct um_scheme *scheme, const struct um_payload *payload,
 	return true;
 }
 
-/* Whether `leaf` is among what `part` puts into the signed text. */
+/* Whether the value of `leaf` is part of what `part` signs. */
 static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
 holds(const struct um_expr *part, const struct um_expr *leaf)
 {
@@ -74,7 +74,7 @@ holds(const struct um_expr *part, const struct um_expr *leaf)
 		return !um_strlist_has(&part->names, um_str(leaf->text));
 	if (um_expr_equal(part, leaf))
 		return true;
-	/* Which of a list of firsts it was does not show. */
+	/* The signed text does not tell which value of a `first` it has. */
 	for (size_t i = 0; part->kind != UM_EXPR_FIRST && i < part->parts_len;
 		i++)
 		if (holds(&part->parts[i], leaf))
@@ -91,7 +91,7 @@ is_signed(const struct um_scheme *scheme, const struct um_expr *leaf)
 	return false;
 }
 
-/* A leaf that comes out of something that is signed as a whole. */
+/* Whether the value is part of a body or field that is signed as a whole. */
 static bool
 is_of_signed(const struct um_scheme *scheme, const struct um_expr *leaf,
 	const struct um_payload *payload)
@@ -103,7 +103,7 @@ is_of_signed(const struct um_scheme *scheme, const struct um_expr *leaf,
 		return is_signed(scheme, &body);
 	if (leaf->kind != UM_EXPR_JSON && leaf->kind != UM_EXPR_ITEM)
 		return false;
-	/* The boundary of a multipart body stands in a header. */
+	/* The boundary of a multipart body is in a header, unsigned. */
 	if (payload->part == UM_PAYLOAD_MULTIPART)
 		field.kind = UM_EXPR_MULTIPART;
 	field.text = payload->field;
@@ -114,27 +114,27 @@ is_of_signed(const struct um_scheme *scheme, const struct um_expr *leaf,
 }
 
 static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-proves(const struct um_scheme *scheme, const struct um_expr *value,
+proves(const struct um_scheme *scheme, const struct um_expr *expr,
 	const struct um_payload *payload)
 {
-	if (value->kind == UM_EXPR_NONE || is_fixed(value))
+	if (expr->kind == UM_EXPR_NONE || is_fixed(expr))
 		return true;
-	if (value->parts_len == 0)
-		return is_signed(scheme, value)
-			|| is_of_signed(scheme, value, payload);
-	for (size_t i = 0; i < value->parts_len; i++)
-		if (!proves(scheme, &value->parts[i], payload))
+	if (expr->parts_len == 0)
+		return is_signed(scheme, expr)
+			|| is_of_signed(scheme, expr, payload);
+	for (size_t i = 0; i < expr->parts_len; i++)
+		if (!proves(scheme, &expr->parts[i], payload))
 			return false;
 	return true;
 }
 
 bool
-um_scheme_proves(const struct um_scheme *scheme, const struct um_expr *value,
+um_scheme_proves(const struct um_scheme *scheme, const struct um_expr *expr,
 	const struct um_payload *payload, const struct um_expr *timestamp)
 {
-	return value->kind == UM_EXPR_NONE || is_fixed(value)
+	return expr->kind == UM_EXPR_NONE || is_fixed(expr)
 		|| (is_unambiguous(scheme, payload, timestamp)
-			&& proves(scheme, value, payload));
+			&& proves(scheme, expr, payload));
 }
 
 bool

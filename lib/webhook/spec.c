@@ -12,7 +12,7 @@
 struct um_spec {
 	struct um_spec_part webhook;
 	bool has_return;
-	struct um_spec_part back; /* the browser's return */
+	struct um_spec_part back; /* for the browser's return */
 	int answer_status;
 	char *answer_body;
 	char *answer_type;
@@ -48,9 +48,10 @@ load_answer(struct um_spec *spec, const struct um_conf_loc *at, json_t *answer)
 		return false;
 	if (body == NULL && type != NULL)
 		return um_conf_member_error(at, "content_type",
-			"needs a `body` beside it");
+			"is only allowed together with `body`");
 	if (body != NULL && strlen(body) > ANSWER_MAX)
-		return um_conf_member_error(at, "body", "is over 1024 bytes");
+		return um_conf_member_error(at, "body",
+			"is longer than 1024 bytes");
 	/* It becomes a header. */
 	if (type != NULL
 		&& type[strspn(type,
@@ -67,7 +68,7 @@ load_answer(struct um_spec *spec, const struct um_conf_loc *at, json_t *answer)
 
 static bool
 load_return(struct um_spec *spec, const struct um_conf_loc *at, json_t *node,
-	const struct um_provider_env *site)
+	const struct um_provider_env *env)
 {
 	static const char *const keys[] = { "verify", "timestamp", "believed",
 		"identity", "type", "elicitation", "amount", "currency",
@@ -75,17 +76,17 @@ load_return(struct um_spec *spec, const struct um_conf_loc *at, json_t *node,
 
 	spec->has_return = node != NULL;
 	if (node == NULL)
-		return site->return_secrets_len == 0
+		return env->return_secrets_len == 0
 			|| um_conf_error(at,
-				"is not there, but the configuration "
-				"has secrets for it");
+				"is missing, but the configuration has "
+				"`return_secrets`");
 	return um_conf_check_keys(at, node, keys)
-		&& um_spec_part_load(&spec->back, at, node, site, true);
+		&& um_spec_part_load(&spec->back, at, node, env, true);
 }
 
 static bool
 load(struct um_spec *spec, const struct um_conf_loc *at, json_t *root,
-	const struct um_provider_env *site)
+	const struct um_provider_env *env)
 {
 	static const char *const keys[] = { "$schema", "name", "documentation",
 		"notes", "payload", "verify", "timestamp", "events", "believed",
@@ -100,15 +101,15 @@ load(struct um_spec *spec, const struct um_conf_loc *at, json_t *root,
 		&& um_conf_get_text(at, root, "name", true, &text)
 		&& um_conf_get_text(at, root, "documentation", true, &text)
 		&& um_conf_get_text(at, root, "notes", false, &text)
-		&& um_spec_part_load(&spec->webhook, at, root, site, false)
+		&& um_spec_part_load(&spec->webhook, at, root, env, false)
 		&& load_answer(spec, &answer, json_object_get(root, "answer"))
 		&& load_return(spec, &back, json_object_get(root, "return"),
-			site);
+			env);
 }
 
 bool
 um_spec_load(struct um_spec **out, const char *path,
-	const struct um_provider_env *site, struct um_error *err)
+	const struct um_provider_env *env, struct um_error *err)
 {
 	struct um_conf_loc at = um_conf_root(path, err);
 	struct um_spec *spec = NULL;
@@ -123,7 +124,7 @@ um_spec_load(struct um_spec **out, const char *path,
 		um_conf_error(&at, "out of memory");
 		goto out;
 	}
-	if (!load(spec, &at, root, site))
+	if (!load(spec, &at, root, env))
 		goto out;
 	*out = spec;
 	spec = NULL;

@@ -1,17 +1,44 @@
 /* SPDX-License-Identifier: MIT */
-/* From a description's JSON to a reader. */
+/* Compiles a part of a description, and gives it its keys. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "webhook/spec_part.h"
 
-/* A value that may be left out. */
+void
+um_spec_part_free(struct um_spec_part *part)
+{
+	for (size_t i = 0; i < part->schemes_len; i++)
+		um_scheme_free(&part->schemes[i]);
+	for (size_t i = 0; i < part->rules_len; i++) {
+		struct um_outcome_rule *rule = &part->rules[i];
+
+		um_strlist_free(&rule->types);
+		for (size_t j = 0; j < rule->conditions_len; j++) {
+			um_expr_free(&rule->condition[j].from);
+			um_strlist_free(&rule->condition[j].is);
+		}
+	}
+	free(part->rules);
+	free(part->payload.field);
+	um_pointer_free(&part->events);
+	um_expr_free(&part->timestamp);
+	um_expr_free(&part->identity);
+	um_expr_free(&part->type);
+	um_expr_free(&part->elicitation);
+	um_expr_free(&part->amount);
+	um_expr_free(&part->currency);
+	um_expr_free(&part->reference);
+	*part = (struct um_spec_part){ 0 };
+}
+
+/* An expression that is optional. */
 static bool
-load_optional(struct um_expr *value, const struct um_conf_loc *at,
+load_optional(struct um_expr *expr, const struct um_conf_loc *at,
 	const json_t *node, const char *key, const struct um_expr_scope *scope)
 {
 	return json_object_get(node, key) == NULL
-		|| um_expr_load(value, at, node, key, scope);
+		|| um_expr_load(expr, at, node, key, scope);
 }
 
 static bool
@@ -80,9 +107,9 @@ load_timestamp(struct um_spec_part *part, const struct um_conf_loc *at,
 
 	if (timestamp == NULL)
 		return true;
-	inner.has_pairs = part->schemes_len != 0;
+	inner.has_params = part->schemes_len != 0;
 	for (size_t i = 0; i < part->schemes_len; i++)
-		inner.has_pairs &= part->schemes[i].field != NULL;
+		inner.has_params &= part->schemes[i].field != NULL;
 	if (!um_conf_check_keys(&here, timestamp, keys)
 		|| !um_expr_load(&part->timestamp, &here, timestamp, "from",
 			&inner)
@@ -112,7 +139,8 @@ load_amount(struct um_spec_part *part, const struct um_conf_loc *at,
 	if ((amount == NULL) != (json_object_get(node, "currency") == NULL))
 		return um_conf_member_error(at,
 			amount == NULL ? "amount" : "currency",
-			"an amount and its currency go together");
+			"is missing: `amount` and `currency` must be given "
+			"together");
 	if (amount == NULL)
 		return true;
 	if (!um_conf_check_keys(&here, amount, keys)
@@ -137,8 +165,7 @@ load_condition(struct um_condition *condition, const struct um_conf_loc *at,
 	is = json_object_get(node, "is");
 	present = json_object_get(node, "present");
 	if ((is == NULL) == (present == NULL))
-		return um_conf_error(at,
-			"has to have one of `is` and `present`");
+		return um_conf_error(at, "must have either `is` or `present`");
 	if (is != NULL)
 		return um_conf_get_strlist(&condition->is, &place, is, true);
 	condition->present = json_is_true(present);
@@ -213,11 +240,13 @@ load_rules(struct um_spec_part *part, const struct um_conf_loc *at,
 			return false;
 		if (rule->types.len != 0 && part->type.kind == UM_EXPR_NONE)
 			return um_conf_member_error(&here, "type",
-				"needs the description to have a `type`");
+				"cannot be used, because the description has "
+				"no `type`");
 		if (rule->types.len == 0 && rule->conditions_len == 0
 			&& i + 1 != len)
 			return um_conf_error(&here,
-				"always fits: what follows never does");
+				"always applies, so that the outcomes after it "
+				"are never reached");
 	}
 	return true;
 }
@@ -253,15 +282,86 @@ needs_json(const struct um_spec_part *part)
 	return needs;
 }
 
+static bool
+take_secret(struct um_spec_part *part, const struct um_conf_loc *at,
+	const char *secret, size_t number)
+{
+	for (size_t i = 0; i < part->schemes_len; i++) {
+		const char *reason;
+
+		if (!um_scheme_wants(&part->schemes[i], secret))
+			continue;
+		reason = um_scheme_take(&part->schemes[i], secret);
+		return reason == NULL
+			|| um_conf_error(at,
+				"secret %zu of the configuration %s", number,
+				reason);
+	}
+	return um_conf_error(at,
+		part->schemes_len == 0
+			? "the description does not verify signatures, so that "
+			  "secret %zu of the configuration is not used"
+			: "secret %zu of the configuration does not begin with "
+			  "the `prefix` of any scheme",
+		number);
+}
+
+static bool
+take_certificate(struct um_spec_part *part, const struct um_conf_loc *at,
+	const char *path, bool used)
+{
+
+	for (size_t i = 0; i < part->schemes_len; i++) {
+		struct um_scheme *scheme = &part->schemes[i];
+		const char *reason;
+
+		if (scheme->key_form != UM_KEY_CERTIFICATE || path == NULL)
+			continue;
+		used = true;
+		reason = um_verifier_add_certificates(scheme->verifier, path);
+		if (reason != NULL)
+			return um_conf_error(at, "the certificate %.96s %s",
+				path, reason);
+	}
+	return used || path == NULL
+		|| um_conf_error(at,
+			"the configuration has a certificate, but no scheme "
+			"uses one");
+}
+
+static bool
+take_keys(struct um_spec_part *part, const struct um_conf_loc *at,
+	const struct um_provider_env *env, bool is_return)
+{
+	bool own = is_return && env->return_secrets_len != 0;
+	const char *const *secrets = own ? env->return_secrets : env->secrets;
+	size_t len = own ? env->return_secrets_len : env->secrets_len;
+	struct um_conf_loc here = um_conf_member(at, "verify");
+	size_t keys = 0;
+
+	for (size_t i = 0; i < len; i++)
+		if (!take_secret(part, &here, secrets[i], i + 1))
+			return false;
+	/* The return part need not use the certificate of the webhook. */
+	if (!take_certificate(part, &here, env->certificate, is_return))
+		return false;
+	for (size_t i = 0; i < part->schemes_len; i++)
+		keys += um_verifier_count_keys(part->schemes[i].verifier);
+	return part->schemes_len == 0 || keys != 0
+		|| um_conf_error(&here,
+			"the configuration has no secret or "
+			"certificate for it");
+}
+
 bool
 um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
-	json_t *node, const struct um_provider_env *site, bool is_return)
+	json_t *node, const struct um_provider_env *env, bool is_return)
 {
 	/* In the order of enum um_trust. */
 	static const char *const trusts[] = { "body", "fields", "part", "token",
 		"nothing", NULL };
-	struct um_expr_scope scope = { .constant = site->constant,
-		.arg = site->arg,
+	struct um_expr_scope scope = { .constant = env->constant,
+		.arg = env->arg,
 		.has_items = json_object_get(node, "events") != NULL };
 	unsigned trust;
 
@@ -282,6 +382,6 @@ um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
 		return false;
 	part->trust = (enum um_trust)trust;
 	part->uses_json = needs_json(part);
-	return um_spec_part_prove(part, at)
-		&& um_spec_part_take_keys(part, at, site, is_return);
+	return um_spec_part_check_trust(part, at)
+		&& take_keys(part, at, env, is_return);
 }

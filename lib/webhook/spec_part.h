@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How one kind of delivery is verified and what it means: a description is
- * one for the webhook, and perhaps one for the browser's return.
+ * A part of a description, compiled: how one kind of delivery is verified and
+ * what it means. One part is for the webhook, and perhaps one for the browser's
+ * return.
  */
 #ifndef UM_SPEC_PART_H
 #define UM_SPEC_PART_H
@@ -14,32 +15,33 @@
 #include "core/strlist.h"
 #include "core/timestamp.h"
 #include "webhook/amount.h"
+#include "webhook/delivery.h"
+#include "webhook/event.h"
 #include "webhook/expr.h"
-#include "webhook/parsed.h"
+#include "webhook/provider_env.h"
 #include "webhook/scheme.h"
-#include "webhook/spec.h"
 
 #define UM_SCHEMES_MAX 4
 #define UM_RULES_MAX 64
 #define UM_CONDITIONS_MAX 8
 #define UM_TOLERANCE_MAX 604800 /* seconds: a week */
 
-/* How far a delivery that was let in is believed. */
+/* How much a right signature proves (`believed`). */
 enum um_trust {
 	UM_TRUST_BODY,   /* the whole body is signed */
-	UM_TRUST_FIELDS, /* everything that decides is signed */
-	UM_TRUST_PART,   /* something is signed, and it does not decide */
+	UM_TRUST_FIELDS, /* every value that decides is signed */
+	UM_TRUST_PART,   /* only values that do not decide are signed */
 	UM_TRUST_TOKEN,  /* the sender knows a secret */
 	UM_TRUST_NOTHING,
 };
 
 struct um_condition {
 	struct um_expr from;
-	struct um_strlist is; /* one of these; or, where there are none: */
-	bool present;         /* it is there, or it is not */
+	struct um_strlist is; /* the value is one of these; if this is empty: */
+	bool present;         /* the value is there, or it is not */
 };
 
-/* Of these types (none: any), where every condition holds. */
+/* Applies to these types (none: any) if every condition holds. */
 struct um_outcome_rule {
 	struct um_strlist types;
 	struct um_condition condition[UM_CONDITIONS_MAX];
@@ -60,7 +62,7 @@ struct um_spec_part {
 
 	bool has_events;
 	struct um_pointer events;
-	bool of_items; /* each event is verified by itself */
+	bool of_items; /* each event is signed by itself */
 
 	struct um_expr identity, type, elicitation, amount, currency, reference;
 	enum um_amount_form amount_form;
@@ -70,40 +72,23 @@ struct um_spec_part {
 };
 
 /*
- * Compiles the members of `node` that make up a reader, and gives it the
- * keys. The caller has looked that no other members are there. Free it in
- * every case.
+ * Compiles a part from the members of `node`, and gives it its keys. The caller
+ * has checked that there are no unknown members. Free it in every case.
  */
 bool um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
-	json_t *node, const struct um_provider_env *site, bool is_return);
+	json_t *node, const struct um_provider_env *env, bool is_return);
 void um_spec_part_free(struct um_spec_part *part);
 
 /*
- * Steps of that. Whether what the description claims to be proven is proven
- * by each of its schemes, whatever was delivered.
+ * A step of that: refuses a part whose `believed` claims more than each of its
+ * schemes proves.
  */
-bool um_spec_part_prove(const struct um_spec_part *part,
+bool um_spec_part_check_trust(const struct um_spec_part *part,
 	const struct um_conf_loc *at);
 
-/*
- * Gives each secret to the first scheme that wants it, and to no other: a
- * public key must never become the secret of an HMAC.
- */
-bool um_spec_part_take_keys(struct um_spec_part *part,
-	const struct um_conf_loc *at, const struct um_provider_env *site,
-	bool is_return);
-
-/* As um_spec_read(); `max` events. */
+/* As um_spec_read(), for at most `max` events. */
 enum um_verdict um_spec_part_read(const struct um_spec_part *part,
 	const struct um_delivery *delivery, struct um_event *events, size_t max,
 	size_t *len);
-
-/*
- * What one event says: the type, the effect and the rest. False when it
- * cannot be read.
- */
-bool um_spec_part_read_event(const struct um_spec_part *part,
-	struct um_parsed_delivery *parsed, size_t index,
-	struct um_event *event);
 
 #endif

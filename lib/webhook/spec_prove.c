@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* What a description claims to be proven, and the keys that prove it. */
+/* Whether the schemes of a description prove what it claims. */
 #include <string.h>
 
 #include "webhook/spec_part.h"
 
 static bool
-proves(const struct um_spec_part *part, const struct um_expr *value)
+proves(const struct um_spec_part *part, const struct um_expr *expr)
 {
 	for (size_t i = 0; i < part->schemes_len; i++)
-		if (!um_scheme_proves(&part->schemes[i], value, &part->payload,
+		if (!um_scheme_proves(&part->schemes[i], expr, &part->payload,
 			    &part->timestamp))
 			return false;
 	return part->schemes_len != 0;
 }
 
-/* Everything that decides: which elicitation, what became of it, how much. */
+/* The values that decide: which elicitation, with which outcome, how much. */
 static bool
-prove_deciding(const struct um_spec_part *part, const struct um_conf_loc *at)
+check_deciding(const struct um_spec_part *part, const struct um_conf_loc *at)
 {
-	static const char unsigned_[] = "is not signed, or what is signed can "
-					"be cut in another way: believe only "
-					"`part`, or leave it out";
+	static const char unsigned_[] =
+		"is not signed, or the signed text is ambiguous: leave it out, "
+		"or set `believed` to `part`";
 	const struct {
 		const char *key;
 		const struct um_expr *value;
@@ -50,19 +50,20 @@ prove_deciding(const struct um_spec_part *part, const struct um_conf_loc *at)
 }
 
 static bool
-prove_body(const struct um_spec_part *part, const struct um_conf_loc *at)
+check_body(const struct um_spec_part *part, const struct um_conf_loc *at)
 {
 	for (size_t i = 0; i < part->schemes_len; i++)
 		if (!um_scheme_proves_body(&part->schemes[i], &part->payload,
 			    &part->timestamp))
 			return um_conf_member_error(at, "believed",
-				"`body`, but not every scheme signs the body");
+				"is `body`, but not every scheme signs the "
+				"body unambiguously");
 	return true;
 }
 
-/* Without a proof an event can only make somebody ask. */
+/* An unproven event can only cause a question to the provider's API. */
 static bool
-only_recheck(const struct um_spec_part *part, const struct um_conf_loc *at)
+check_recheck(const struct um_spec_part *part, const struct um_conf_loc *at)
 {
 	for (size_t i = 0; i < part->rules_len; i++) {
 		enum um_effect effect = part->rules[i].effect;
@@ -71,38 +72,41 @@ only_recheck(const struct um_spec_part *part, const struct um_conf_loc *at)
 
 		if (effect != UM_EFFECT_RECHECK && effect != UM_EFFECT_IGNORE)
 			return um_conf_member_error(&here, "means",
-				"can only be `recheck` or `ignore`, as "
-				"believed");
+				"can only be `recheck` or `ignore` with this "
+				"`believed`");
 	}
 	return true;
 }
 
-/* Whether the list of schemes is one for this trust. */
+/* Refuses schemes that do not go with `believed`. */
 static bool
-check_trust(const struct um_spec_part *part, const struct um_conf_loc *at)
+check_schemes(const struct um_spec_part *part, const struct um_conf_loc *at)
 {
 	bool nothing = part->trust == UM_TRUST_NOTHING;
 	bool token = part->trust == UM_TRUST_TOKEN;
 
 	if (nothing != (part->schemes_len == 0))
 		return um_conf_member_error(at, "believed",
-			nothing ? "`nothing`, but there is a scheme to verify"
-				: "something, but there is no scheme");
+			nothing ? "is `nothing`, but `verify` has a scheme"
+				: "must be `nothing`, because `verify` has no "
+				  "scheme");
 	for (size_t i = 0; i < part->schemes_len; i++)
 		if (part->schemes[i].is_token != token)
 			return um_conf_member_error(at, "believed",
-				token ? "`token`, but a scheme has none"
-				      : "more than the `token` of a scheme");
+				token ? "is `token`, but a scheme is not one "
+					"of a token"
+				      : "must be `token`, because a scheme "
+					"only compares a token");
 	return true;
 }
 
 bool
-um_spec_part_prove(const struct um_spec_part *part,
+um_spec_part_check_trust(const struct um_spec_part *part,
 	const struct um_conf_loc *at)
 {
-	if (!check_trust(part, at))
+	if (!check_schemes(part, at))
 		return false;
-	if (part->trust == UM_TRUST_BODY && !prove_body(part, at))
+	if (part->trust == UM_TRUST_BODY && !check_body(part, at))
 		return false;
 	if (part->timestamp.kind != UM_EXPR_NONE
 		&& !proves(part, &part->timestamp))
@@ -110,77 +114,8 @@ um_spec_part_prove(const struct um_spec_part *part,
 	if (part->identity.kind != UM_EXPR_NONE
 		&& !proves(part, &part->identity))
 		return um_conf_member_error(at, "identity",
-			"is not signed: leave it out, and the body's digest "
-			"counts");
-	return part->trust > UM_TRUST_FIELDS ? only_recheck(part, at)
-					     : prove_deciding(part, at);
-}
-
-static bool
-take_secret(struct um_spec_part *part, const struct um_conf_loc *at,
-	const char *secret, size_t number)
-{
-	for (size_t i = 0; i < part->schemes_len; i++) {
-		const char *reason;
-
-		if (!um_scheme_wants(&part->schemes[i], secret))
-			continue;
-		reason = um_scheme_take(&part->schemes[i], secret);
-		return reason == NULL
-			|| um_conf_error(at,
-				"secret %zu of the configuration %s", number,
-				reason);
-	}
-	return um_conf_error(at,
-		part->schemes_len == 0
-			? "the description verifies nothing, and has no use "
-			  "for secret %zu of the configuration"
-			: "secret %zu of the configuration begins like none "
-			  "of a scheme's keys",
-		number);
-}
-
-static bool
-take_certificate(struct um_spec_part *part, const struct um_conf_loc *at,
-	const char *path, bool used)
-{
-
-	for (size_t i = 0; i < part->schemes_len; i++) {
-		struct um_scheme *scheme = &part->schemes[i];
-		const char *reason;
-
-		if (scheme->key_form != UM_KEY_CERTIFICATE || path == NULL)
-			continue;
-		used = true;
-		reason = um_verifier_add_certificates(scheme->verifier, path);
-		if (reason != NULL)
-			return um_conf_error(at, "the certificate %.96s %s",
-				path, reason);
-	}
-	return used || path == NULL
-		|| um_conf_error(at, "no scheme has a use for a certificate");
-}
-
-bool
-um_spec_part_take_keys(struct um_spec_part *part, const struct um_conf_loc *at,
-	const struct um_provider_env *site, bool is_return)
-{
-	bool own = is_return && site->return_secrets_len != 0;
-	const char *const *secrets = own ? site->return_secrets : site->secrets;
-	size_t len = own ? site->return_secrets_len : site->secrets_len;
-	struct um_conf_loc here = um_conf_member(at, "verify");
-	size_t keys = 0;
-
-	for (size_t i = 0; i < len; i++)
-		if (!take_secret(part, &here, secrets[i], i + 1))
-			return false;
-	/* A return need not use what the webhook does. */
-	if (!take_certificate(part, &here, site->certificate, is_return))
-		return false;
-	for (size_t i = 0; i < part->schemes_len; i++)
-		keys += um_verifier_count_keys(part->schemes[i].verifier);
-	return part->schemes_len == 0 || keys != 0
-		|| um_conf_error(&here,
-			"the configuration has no secret or "
-			"certificate for it");
+			"is not signed: leave it out, and the digest of the "
+			"body is used");
+	return part->trust > UM_TRUST_FIELDS ? check_recheck(part, at)
+					     : check_deciding(part, at);
 }

@@ -40,7 +40,7 @@ is_hmac(enum um_algorithm algorithm)
 }
 
 bool
-um_verifier_key_form_fits(enum um_algorithm algorithm, enum um_key_form form)
+um_verifier_accepts_key_form(enum um_algorithm algorithm, enum um_key_form form)
 {
 	if (is_hmac(algorithm))
 		return form != UM_KEY_CERTIFICATE;
@@ -125,7 +125,7 @@ check_public(enum um_algorithm algorithm, const EVP_PKEY *public)
 		return "is not an RSA key";
 	return EVP_PKEY_get_bits(public) >= UM_RSA_BITS_MIN
 		? NULL
-		: "is an RSA key under 2048 bits";
+		: "is an RSA key of fewer than 2048 bits";
 }
 
 static EVP_PKEY *
@@ -145,7 +145,7 @@ public_of_bytes(enum um_algorithm algorithm, const uint8_t *bytes, size_t len)
 	return public;
 }
 
-/* The key's bytes out of its text; NULL, or why not. */
+/* Decodes the bytes of a key. NULL, or why it is refused. */
 static const char *
 decode_key(uint8_t *out, size_t max, size_t *len, enum um_key_form form,
 	struct um_str text)
@@ -182,7 +182,7 @@ um_verifier_add_secret(struct um_verifier *verifier, enum um_key_form form,
 	size_t len = 0;
 
 	if (verifier->len == UM_VERIFIER_KEYS_MAX)
-		return "is one too many";
+		return "is more than a scheme can have";
 	*key = (struct key){ 0 };
 	if (text[0] == '\0')
 		return "is empty";
@@ -261,7 +261,7 @@ um_verifier_add_certificates(struct um_verifier *verifier, const char *path)
 	}
 	BIO_free(bio);
 	if (reason == NULL && verifier->len == before)
-		reason = "has no certificate that could sign";
+		reason = "has no certificate that can sign deliveries";
 	return reason;
 }
 
@@ -269,7 +269,7 @@ static bool
 decode_signature(uint8_t out[static UM_SIGNATURE_LEN_MAX], size_t *len,
 	enum um_encoding encoding, struct um_str text)
 {
-	/* One signature has one spelling: the alphabet is the named one. */
+	/* Only the named alphabet: a signature has a single spelling. */
 	const char *foreign = encoding == UM_BASE64 ? "-_" : "+/";
 
 	if (encoding == UM_HEX)
@@ -326,7 +326,7 @@ match_token(const struct key *key, struct um_str token)
 
 	if (token.len == 0)
 		return false;
-	/* Digests are of one length: the secret's own does not show. */
+	/* Comparing digests does not reveal the length of the secret. */
 	SHA256((const uint8_t *)token.ptr, token.len, digest);
 	return CRYPTO_memcmp(digest, key->token, sizeof(digest)) == 0;
 }
@@ -353,7 +353,7 @@ um_verifier_match(const struct um_verifier *verifier, struct um_str message,
 		uint8_t signature[UM_SIGNATURE_LEN_MAX];
 		size_t signature_len = 0;
 
-		/* Even beside a right one a malformed one is refused. */
+		/* A malformed signature is refused even beside a right one. */
 		if (!token
 			&& !decode_signature(signature, &signature_len,
 				verifier->encoding, signatures[i]))

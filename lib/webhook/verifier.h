@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signatures: algorithms, keys and their encodings. A verifier has one
- * algorithm, fixed when it is made: nothing that a delivery says chooses it.
+ * Verifies signatures. A verifier has one algorithm and its keys; both are
+ * fixed when it is made, so that no delivery can choose them.
  */
 #ifndef UM_VERIFIER_H
 #define UM_VERIFIER_H
@@ -12,8 +12,8 @@
 
 #include "core/str.h"
 
-#define UM_VERIFIER_KEYS_MAX 8   /* keys that are good at the same time */
-#define UM_SIGNATURES_MAX 16     /* signatures that one delivery may carry */
+#define UM_VERIFIER_KEYS_MAX 8   /* keys that are valid at the same time */
+#define UM_SIGNATURES_MAX 16     /* signatures in one delivery */
 #define UM_SIGNATURE_LEN_MAX 512 /* bytes of one: RSA with 4096 bits */
 #define UM_SECRET_TEXT_MAX 4096  /* characters of a secret */
 #define UM_RSA_BITS_MIN 2048
@@ -25,10 +25,10 @@ enum um_algorithm {
 	UM_ED25519,    /* RFC 8032 */
 	UM_ECDSA_P256, /* SHA-256, the signature as DER (RFC 3279 2.2.3) */
 	UM_RSA_SHA256, /* RSASSA-PKCS1-v1_5 (RFC 8017 section 8.2) */
-	UM_TOKEN,      /* the secret itself: equal or not */
+	UM_TOKEN,      /* the secret itself is compared */
 };
 
-/* How a signature is written. Of hex, all letters are of one case. */
+/* How a signature is written. The letters of hex are all of one case. */
 enum um_encoding { UM_HEX, UM_BASE64, UM_BASE64URL };
 
 /* How a key is written. */
@@ -42,26 +42,25 @@ enum um_key_form {
 
 struct um_verifier;
 
-/* Whether keys of this form can be keys of this algorithm. */
-bool um_verifier_key_form_fits(enum um_algorithm algorithm,
+/* Whether a key of this form can be used with this algorithm. */
+bool um_verifier_accepts_key_form(enum um_algorithm algorithm,
 	enum um_key_form form);
 
-/* NULL when out of memory. The encoding does not matter to UM_TOKEN. */
+/* NULL when out of memory. UM_TOKEN ignores the encoding. */
 struct um_verifier *um_verifier_new(enum um_algorithm algorithm,
 	enum um_encoding encoding);
 
 /*
- * One more key. A public key in base64 or hex is the 32 bytes of Ed25519, or
- * a SubjectPublicKeyInfo (RFC 5280 section 4.1). NULL when it is taken, or
- * why it is not.
+ * Adds a key. A public key, in base64 or hex, is the 32 bytes of Ed25519 or a
+ * SubjectPublicKeyInfo (RFC 5280 section 4.1). NULL, or why it is refused.
  */
 const char *um_verifier_add_secret(struct um_verifier *verifier,
 	enum um_key_form form, const char *text);
 
 /*
- * Every certificate of a PEM file whose own key signs, one more key each. A
- * CA's certificate in it (a chain is often handed out in one file) is left
- * out: it signs certificates, not deliveries. NULL, or why not.
+ * Adds the key of each certificate in a PEM file. Certificates of authorities,
+ * which often come in the same file, are left out: they sign certificates, not
+ * deliveries. NULL, or why the file is refused.
  */
 const char *um_verifier_add_certificates(struct um_verifier *verifier,
 	const char *path);
@@ -69,10 +68,9 @@ const char *um_verifier_add_certificates(struct um_verifier *verifier,
 size_t um_verifier_count_keys(const struct um_verifier *verifier);
 
 /*
- * Whether one of the signatures, as text, is right with one of the keys, and
- * none of them is malformed.
- * Comparisons take the same time wherever two differ. A certificate counts
- * from its first to its last second (`now_ms` is Unix time).
+ * Whether one of the signatures, as text, is right for one of the keys, and
+ * none of them is malformed. Compares in constant time. A certificate is valid
+ * from its first to its last second; `now_ms` is Unix time.
  */
 bool um_verifier_match(const struct um_verifier *verifier,
 	struct um_str message, const struct um_str *signatures, size_t len,

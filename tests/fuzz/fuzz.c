@@ -62,12 +62,12 @@ unload(void)
 const struct um_spec *
 fuzz_spec(const char *path)
 {
-	static const struct um_provider_env site = { 0 };
+	static const struct um_provider_env env = { 0 };
 	struct um_error err;
 
 	if (loaded != NULL)
 		return loaded;
-	if (!um_spec_load(&loaded, path, &site, &err)) {
+	if (!um_spec_load(&loaded, path, &env, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		abort();
 	}

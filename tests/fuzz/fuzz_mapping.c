@@ -30,8 +30,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct um_event events[UM_EVENTS_MAX];
 	size_t len;
 	enum um_verdict verdict =
-		um_spec_read(fuzz_spec("tests/fuzz/mapping.json"),
-			&delivery, events, &len);
+		um_spec_read(fuzz_spec("tests/fuzz/mapping.json"), &delivery,
+			events, &len);
 
 	HOLDS(verdict == UM_DELIVERY_GOOD || len == 0);
 	HOLDS(len <= UM_EVENTS_MAX);

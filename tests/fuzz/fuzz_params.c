@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "webhook/params.h"
+#include "webhook/scheme.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -17,8 +17,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	/* A description's are never empty. */
 	if (between.ptr[0] != '\0' && equals.ptr[0] != '\0'
-		&& um_params_parse(&params, header, between.ptr, equals.ptr)) {
-		HOLDS(params.len > 0 && params.len <= UM_SIGNATURE_PARAMS_MAX);
+		&& um_scheme_split_params(&params, header, between.ptr,
+			equals.ptr)) {
+		HOLDS(params.len > 0 && params.len <= UM_PARAMS_MAX);
 		for (size_t i = 0; i < params.len; i++) {
 			const struct um_field *pair = &params.param[i];
 

@@ -19,11 +19,11 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const secrets[] = { "0123456789abcdef" };
-	const struct um_provider_env site = { .secrets = secrets,
+	const struct um_provider_env env = { .secrets = secrets,
 		/* Half of them verify nothing. */
 		.secrets_len = size % 2,
 		.constant = constant };
-	struct um_spec *description;
+	struct um_spec *spec;
 	struct um_error err;
 	char path[64];
 	int fd = memfd_create("description", 0);
@@ -32,16 +32,16 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	HOLDS(write(fd, data, size) == (ssize_t)size);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	err.text[0] = '\0';
-	if (um_spec_load(&description, path, &site, &err)) {
-		HOLDS(um_spec_answer(description).status >= 200);
+	if (um_spec_load(&spec, path, &env, &err)) {
+		HOLDS(um_spec_answer(spec).status >= 200);
 	} else {
-		HOLDS(description == NULL);
+		HOLDS(spec == NULL);
 		HOLDS(strncmp(err.text, path, strlen(path)) == 0);
 		HOLDS(strstr(err.text, secrets[0]) == NULL
 			|| memmem(data, size, secrets[0], strlen(secrets[0]))
 				!= NULL);
 	}
-	um_spec_free(description);
+	um_spec_free(spec);
 	close(fd);
 	return 0;
 }

@@ -75,7 +75,7 @@ free_parts(const struct parts *parts)
 	fuzz_free(parts->body);
 }
 
-/* Whether it could be put together, and has one reading. */
+/* Whether it could be put together, and has one parsed. */
 static bool
 put(const struct parts *parts, struct um_buf *out)
 {
@@ -83,12 +83,12 @@ put(const struct parts *parts, struct um_buf *out)
 	const struct um_delivery delivery = { .body = parts->body,
 		.header = header,
 		.arg = (void *)parts };
-	struct um_parsed_delivery reading = { .delivery = &delivery,
+	struct um_parsed_delivery parsed = { .delivery = &delivery,
 		.payload = &payload };
-	enum um_found found = put_signed(&scheme, &reading, out);
+	enum um_found found = put_signed(&scheme, &parsed, out);
 
-	um_delivery_free(&reading);
-	return found == UM_FOUND && !reading.ambiguous;
+	um_delivery_free(&parsed);
+	return found == UM_FOUND && !parsed.ambiguous;
 }
 
 static bool

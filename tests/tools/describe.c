@@ -39,7 +39,7 @@ static bool
 load(const json_t *description, const json_t *of_site, struct um_error *err)
 {
 	const char *secrets[SECRETS_MAX], *return_secrets[SECRETS_MAX];
-	struct um_provider_env site = { .secrets = secrets,
+	struct um_provider_env env = { .secrets = secrets,
 		.return_secrets = return_secrets,
 		.certificate = json_string_value(
 			json_object_get(of_site, "certificate")),
@@ -49,16 +49,16 @@ load(const json_t *description, const json_t *of_site, struct um_error *err)
 	int fd = memfd_create("description", 0);
 	bool ok = false;
 
-	site.secrets_len = texts_of(secrets,
+	env.secrets_len = texts_of(secrets,
 		json_object_get(of_site, "secrets"));
-	site.return_secrets_len = texts_of(return_secrets,
+	env.return_secrets_len = texts_of(return_secrets,
 		json_object_get(of_site, "return_secrets"));
 	um_error(err, "memfd");
 	if (fd >= 0 && json_dumpfd(description, fd, JSON_ENCODE_ANY) == 0) {
 		char path[32];
 
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-		ok = um_spec_load(&loaded, path, &site, err);
+		ok = um_spec_load(&loaded, path, &env, err);
 	}
 	um_spec_free(loaded);
 	if (fd >= 0)

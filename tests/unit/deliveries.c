@@ -110,7 +110,7 @@ provider_try(const struct provider *provider, const json_t *secrets,
 {
 	const json_t *site = json_object_get(provider->root, "site");
 	const char *texts[8] = { NULL }, *return_texts[8] = { NULL };
-	struct um_provider_env of_site = {
+	struct um_provider_env env = {
 		.secrets = texts,
 		.return_secrets = return_texts,
 		.certificate = json_string_value(
@@ -119,21 +119,21 @@ provider_try(const struct provider *provider, const json_t *secrets,
 		.arg = json_object_get(site, "constants"),
 	};
 
-	of_site.secrets_len = strings_of(texts, secrets);
-	of_site.return_secrets_len = strings_of(return_texts,
+	env.secrets_len = strings_of(texts, secrets);
+	env.return_secrets_len = strings_of(return_texts,
 		json_object_get(site, "return_secrets"));
-	return um_spec_load(out, provider->path, &of_site, err);
+	return um_spec_load(out, provider->path, &env, err);
 }
 
 struct um_spec *
 provider_load_with(const struct provider *provider, const json_t *secrets)
 {
-	struct um_spec *description;
+	struct um_spec *spec;
 	struct um_error err;
 
-	if (!provider_try(provider, secrets, &description, &err))
+	if (!provider_try(provider, secrets, &spec, &err))
 		fail_msg("%s", err.text);
-	return description;
+	return spec;
 }
 
 struct um_spec *
@@ -155,67 +155,67 @@ copy_of(const json_t *delivery, const char *key)
 }
 
 void
-letter_open(struct letter *letter, const struct provider *provider,
+delivery_copy_open(struct delivery_copy *copy, const struct provider *provider,
 	const json_t *delivery)
 {
-	*letter = (struct letter){
+	*copy = (struct delivery_copy){
 		.headers = json_deep_copy(json_object_get(delivery, "headers")),
 		.query = copy_of(delivery, "query"),
 		.content_type = copy_of(delivery, "content_type"),
 		.body = copy_of(delivery, "body"),
 		.now_ms = provider->now_ms,
 	};
-	letter->body_len = strlen(letter->body);
+	copy->body_len = strlen(copy->body);
 }
 
 void
-letter_close(struct letter *letter)
+delivery_copy_close(struct delivery_copy *copy)
 {
-	json_decref(letter->headers);
-	free(letter->query);
-	free(letter->content_type);
-	free(letter->body);
+	json_decref(copy->headers);
+	free(copy->query);
+	free(copy->content_type);
+	free(copy->body);
 }
 
 static const char *
 header(const char *name, void *arg)
 {
-	const struct letter *letter = arg;
+	const struct delivery_copy *copy = arg;
 	const char *key;
 	json_t *value;
 
-	if (letter->changed != NULL && strcasecmp(letter->changed, name) == 0)
-		return letter->changed_to;
-	json_object_foreach (letter->headers, key, value)
+	if (copy->changed != NULL && strcasecmp(copy->changed, name) == 0)
+		return copy->changed_to;
+	json_object_foreach (copy->headers, key, value)
 		if (strcasecmp(key, name) == 0)
 			return json_string_value(value);
 	return NULL;
 }
 
 enum um_verdict
-letter_read(const struct letter *letter, const struct um_spec *description,
+delivery_copy_read(const struct delivery_copy *copy, const struct um_spec *spec,
 	bool is_return, struct um_event events[static UM_EVENTS_MAX],
 	size_t *len)
 {
 	/* Exactly as long as it is, so that ASan sees a step beyond. */
-	char *body = malloc(letter->body_len + 1);
+	char *body = malloc(copy->body_len + 1);
 	struct um_delivery delivery = {
-		.query = um_str(letter->query),
-		.content_type = um_str(letter->content_type),
-		.body = { body, letter->body_len },
+		.query = um_str(copy->query),
+		.content_type = um_str(copy->content_type),
+		.body = { body, copy->body_len },
 		.header = header,
-		.arg = (void *)letter,
-		.now_ms = letter->now_ms,
+		.arg = (void *)copy,
+		.now_ms = copy->now_ms,
 	};
 	enum um_verdict verdict;
 
 	assert_non_null(body);
-	memcpy(body, letter->body, letter->body_len);
+	memcpy(body, copy->body, copy->body_len);
 	if (is_return) {
-		verdict = um_spec_read_return(description, &delivery, events);
+		verdict = um_spec_read_return(spec, &delivery, events);
 		*len = verdict == UM_DELIVERY_GOOD;
 	} else {
-		verdict = um_spec_read(description, &delivery, events, len);
+		verdict = um_spec_read(spec, &delivery, events, len);
 	}
 	free(body);
 	return verdict;
@@ -231,12 +231,12 @@ verdict_word(enum um_verdict verdict)
 }
 
 const char *
-meaning_word(enum um_effect meaning)
+effect_word(enum um_effect effect)
 {
 	static const char *const words[] = { "ignore", "paid", "failed",
 		"cancelled", "expired", "processing", "recheck" };
 
-	return words[meaning];
+	return words[effect];
 }
 
 static const char *
@@ -253,7 +253,7 @@ assert_event(const json_t *expected, const struct um_event *event)
 	const char *id = text_of(expected, "id");
 	const json_t *amount = json_object_get(expected, "amount");
 
-	assert_string_equal(meaning_word(event->effect),
+	assert_string_equal(effect_word(event->effect),
 		text_of(expected, "meaning"));
 	assert_string_equal(event->type, text_of(expected, "type"));
 	assert_string_equal(event->identity, text_of(expected, "identity"));

@@ -38,7 +38,7 @@ bool provider_try(const struct provider *provider, const json_t *secrets,
 	struct um_spec **out, struct um_error *err);
 
 /* A delivery as it stands in the file, and as it may be changed. */
-struct letter {
+struct delivery_copy {
 	json_t *headers;     /* a copy */
 	const char *changed; /* a header that says this instead, or NULL */
 	const char *changed_to;
@@ -47,18 +47,18 @@ struct letter {
 	int64_t now_ms;
 };
 
-void letter_open(struct letter *letter, const struct provider *provider,
-	const json_t *delivery);
-void letter_close(struct letter *letter);
+void delivery_copy_open(struct delivery_copy *copy,
+	const struct provider *provider, const json_t *delivery);
+void delivery_copy_close(struct delivery_copy *copy);
 
 /* Reads it, as a delivery or as a return. */
-enum um_verdict letter_read(const struct letter *letter,
-	const struct um_spec *description, bool is_return,
+enum um_verdict delivery_copy_read(const struct delivery_copy *copy,
+	const struct um_spec *spec, bool is_return,
 	struct um_event events[static UM_EVENTS_MAX], size_t *len);
 
 /* The word of the files for a verdict, and for a meaning. */
 const char *verdict_word(enum um_verdict verdict);
-const char *meaning_word(enum um_effect meaning);
+const char *effect_word(enum um_effect effect);
 
 /* Fails unless the events are those that the delivery expects. */
 void assert_events(const json_t *delivery, const struct um_event *events,

@@ -70,14 +70,14 @@ test('what is wrong in a description is wrong to the schema too', () => {
 const BEYOND = [
 	/is not signed/,
 	/not every scheme signs the body/,
-	/needs `events` to look into/,
-	/holds nothing of the delivery/,
-	/belongs where the signature has a `field`/,
+	/is only allowed in a description with `events`/,
+	/contains no value of the delivery/,
+	/only if the signature has a `field`/,
 	/has no constant/,
-	/is nested over 4 deep/,
-	/always fits: what follows never does/,
+	/is nested more than 4 deep/,
+	/always applies, so that the outcomes after it are never reached/,
 	/^[^ ]+ \/(return\/)?verify: .*(secret|certificate)/,
-	/the configuration has secrets for it/,
+	/the configuration has `return_secrets`/,
 ];
 
 const REPLACEMENTS = [

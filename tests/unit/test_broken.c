@@ -117,8 +117,8 @@ TEST(secrets_that_do_not_fit)
 		const char *reason;
 	} cases[] = {
 		{ "standard-webhooks", "[\"MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\"]",
-			"/verify: secret 1 of the configuration begins like "
-			"none of a scheme's keys" },
+			"/verify: secret 1 of the configuration does not begin "
+			"with the `prefix` of any scheme" },
 		{ "standard-webhooks", "[\"whsec_*\"]",
 			"/verify: secret 1 of the configuration is not "
 			"base64" },
@@ -133,28 +133,28 @@ TEST(secrets_that_do_not_fit)
 			"/verify: secret 1 of the configuration is not a "
 			"public key" },
 		{ "mollie", "[\"secret\"]",
-			"/verify: the description verifies nothing" },
+			"/verify: the description does not verify signatures" },
 		{ "paypal", "[\"secret\"]",
-			"/verify: secret 1 of the configuration begins like "
-			"none" },
+			"/verify: secret 1 of the configuration does not begin "
+			"with the `prefix`" },
 		{ "stripe", "[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\"]",
 			NULL },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		json_t *secrets = json_loads(cases[i].secrets, 0, NULL);
-		struct um_spec *description;
+		struct um_spec *spec;
 		struct provider provider;
 		struct um_error err;
 		bool ok;
 
 		assert_non_null(secrets);
 		provider_open(&provider, cases[i].provider);
-		ok = provider_try(&provider, secrets, &description, &err);
+		ok = provider_try(&provider, secrets, &spec, &err);
 		assert_row(cases[i].provider, ok == (cases[i].reason == NULL));
 		if (!ok)
 			assert_error(&err, cases[i].reason);
-		um_spec_free(description);
+		um_spec_free(spec);
 		provider_close(&provider);
 		json_decref(secrets);
 	}
@@ -165,13 +165,13 @@ load_with_certificate(const char *path, const char *certificate,
 	struct um_error *err)
 {
 	static const char *const secrets[] = { "secret" };
-	const struct um_provider_env site = { .secrets = secrets,
+	const struct um_provider_env env = { .secrets = secrets,
 		.secrets_len = strstr(path, "stripe") != NULL,
 		.certificate = certificate };
-	struct um_spec *description;
-	bool ok = um_spec_load(&description, path, &site, err);
+	struct um_spec *spec;
+	bool ok = um_spec_load(&spec, path, &env, err);
 
-	um_spec_free(description);
+	um_spec_free(spec);
 	return ok;
 }
 
@@ -182,25 +182,26 @@ TEST(certificates_that_do_not_fit)
 
 	assert_false(load_with_certificate("lib/providers/stripe.json",
 		"tests/deliveries/paypal.pem", &err));
-	assert_error(&err, "/verify: no scheme has a use for a certificate");
+	assert_error(&err,
+		"/verify: the configuration has a certificate, but no scheme "
+		"uses one");
 	assert_false(load_with_certificate(paypal, NULL, &err));
 	assert_error(&err, "the configuration has no constant `webhook_id`");
 }
 
 TEST(files_that_are_none)
 {
-	static const struct um_provider_env site = { 0 };
-	struct um_spec *description;
+	static const struct um_provider_env env = { 0 };
+	struct um_spec *spec;
 	struct um_error err;
 
-	assert_false(
-		um_spec_load(&description, "/nonexistent/x.json", &site, &err));
-	assert_null(description);
+	assert_false(um_spec_load(&spec, "/nonexistent/x.json", &env, &err));
+	assert_null(spec);
 	assert_error(&err, "/nonexistent/x.json: No such file");
-	assert_false(um_spec_load(&description, "lib/providers", &site, &err));
+	assert_false(um_spec_load(&spec, "lib/providers", &env, &err));
 	assert_error(&err, "lib/providers: Is a directory");
-	assert_false(um_spec_load(&description, "lib/providers/README.md",
-		&site, &err));
+	assert_false(
+		um_spec_load(&spec, "lib/providers/README.md", &env, &err));
 	assert_error(&err, "lib/providers/README.md:1: ");
 	um_spec_free(NULL);
 }

@@ -105,10 +105,10 @@ TEST(certificates_that_are_refused)
 		"cannot be read");
 	um_buf_puts(&pem, "no certificate\n");
 	assert_string_equal(add_certificates(verifier, &pem),
-		"has no certificate that could sign");
+		"has no certificate that can sign deliveries");
 	put_certificate(&pem, rsa, "CA:TRUE", 0, 1000);
 	assert_string_equal(add_certificates(verifier, &pem),
-		"has no certificate that could sign");
+		"has no certificate that can sign deliveries");
 	put_certificate(&pem, ec, NULL, 0, 1000);
 	assert_string_equal(add_certificates(verifier, &pem),
 		"is not an RSA key");

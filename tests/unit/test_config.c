@@ -177,7 +177,7 @@ TEST(a_mistake_is_said_with_its_place)
 			"parameter_supported\": true}",
 			" /providers/x/"
 			"authorization_response_iss_parameter_supported: ",
-			"needs an issuer beside it" },
+			"needs an `issuer` beside it" },
 		{ DEMO, "isuer", "1",
 			" /providers/demo/isuer: ", "is not known" },
 	};

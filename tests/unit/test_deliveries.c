@@ -7,8 +7,7 @@
 #include <string.h>
 
 typedef void visitor(const struct provider *provider,
-	const struct um_spec *description, const json_t *delivery,
-	bool is_return);
+	const struct um_spec *spec, const json_t *delivery, bool is_return);
 
 /* Every delivery and every return of every file. */
 static void
@@ -17,20 +16,20 @@ each(visitor *visit)
 	static const char *const lists[] = { "deliveries", "returns" };
 
 	for (size_t i = 0; delivery_file(i) != NULL; i++) {
-		struct um_spec *description;
+		struct um_spec *spec;
 		struct provider provider;
 
 		provider_open(&provider, delivery_file(i));
-		description = provider_load(&provider);
+		spec = provider_load(&provider);
 		for (size_t list = 0; list < 2; list++) {
 			json_t *all = json_object_get(provider.root,
 				lists[list]);
 
 			for (size_t at = 0; at < json_array_size(all); at++)
-				visit(&provider, description,
-					json_array_get(all, at), list == 1);
+				visit(&provider, spec, json_array_get(all, at),
+					list == 1);
 		}
-		um_spec_free(description);
+		um_spec_free(spec);
 		provider_close(&provider);
 	}
 }
@@ -42,23 +41,23 @@ name_of(const json_t *delivery)
 }
 
 static void
-read_one(const struct provider *provider, const struct um_spec *description,
+read_one(const struct provider *provider, const struct um_spec *spec,
 	const json_t *delivery, bool is_return)
 {
 	const char *expected = json_string_value(
 		json_object_get(delivery, "verdict"));
 	struct um_event events[UM_EVENTS_MAX];
 	enum um_verdict verdict;
-	struct letter letter;
+	struct delivery_copy copy;
 	size_t len;
 
-	letter_open(&letter, provider, delivery);
-	verdict = letter_read(&letter, description, is_return, events, &len);
+	delivery_copy_open(&copy, provider, delivery);
+	verdict = delivery_copy_read(&copy, spec, is_return, events, &len);
 	if (strcmp(verdict_word(verdict), expected) != 0)
 		fail_msg("%s, %s: %s, not %s", provider->name,
 			name_of(delivery), verdict_word(verdict), expected);
 	assert_events(delivery, events, len);
-	letter_close(&letter);
+	delivery_copy_close(&copy);
 }
 
 TEST(each_is_read_as_expected)
@@ -76,18 +75,18 @@ is_good(const json_t *delivery)
 
 /* Twice the same bytes are twice the same events. */
 static void
-replay_one(const struct provider *provider, const struct um_spec *description,
+replay_one(const struct provider *provider, const struct um_spec *spec,
 	const json_t *delivery, bool is_return)
 {
 	struct um_event first[UM_EVENTS_MAX], second[UM_EVENTS_MAX];
-	struct letter letter;
+	struct delivery_copy copy;
 	size_t len, again;
 
 	if (!is_good(delivery))
 		return;
-	letter_open(&letter, provider, delivery);
-	letter_read(&letter, description, is_return, first, &len);
-	letter_read(&letter, description, is_return, second, &again);
+	delivery_copy_open(&copy, provider, delivery);
+	delivery_copy_read(&copy, spec, is_return, first, &len);
+	delivery_copy_read(&copy, spec, is_return, second, &again);
 	assert_int_equal(len, again);
 	for (size_t i = 0; i < len; i++) {
 		assert_string_equal(first[i].identity, second[i].identity);
@@ -95,7 +94,7 @@ replay_one(const struct provider *provider, const struct um_spec *description,
 			assert_string_not_equal(first[i].identity,
 				first[j].identity);
 	}
-	letter_close(&letter);
+	delivery_copy_close(&copy);
 }
 
 TEST(a_replay_has_the_same_identity)
@@ -122,7 +121,7 @@ is_believed(const struct provider *provider, bool is_return, const char *word)
 }
 
 static void
-age_one(const struct provider *provider, const struct um_spec *description,
+age_one(const struct provider *provider, const struct um_spec *spec,
 	const json_t *delivery, bool is_return)
 {
 	const json_t *timestamp = json_object_get(part_of(provider, is_return),
@@ -132,32 +131,32 @@ age_one(const struct provider *provider, const struct um_spec *description,
 	json_int_t future = json_integer_value(
 		json_object_get(timestamp, "future"));
 	struct um_event events[UM_EVENTS_MAX];
-	struct letter letter;
+	struct delivery_copy copy;
 	size_t len;
 
 	if (!is_good(delivery))
 		return;
-	letter_open(&letter, provider, delivery);
-	letter.now_ms = provider->now_ms + past * 1000;
-	assert_int_equal(letter_read(&letter, description, is_return, events,
+	delivery_copy_open(&copy, provider, delivery);
+	copy.now_ms = provider->now_ms + past * 1000;
+	assert_int_equal(delivery_copy_read(&copy, spec, is_return, events,
 				 &len),
 		UM_DELIVERY_GOOD);
-	letter.now_ms = provider->now_ms - future * 1000;
-	assert_int_equal(letter_read(&letter, description, is_return, events,
+	copy.now_ms = provider->now_ms - future * 1000;
+	assert_int_equal(delivery_copy_read(&copy, spec, is_return, events,
 				 &len),
 		UM_DELIVERY_GOOD);
 	if (timestamp != NULL) {
-		letter.now_ms = provider->now_ms + past * 1000 + 1;
-		assert_int_equal(letter_read(&letter, description, is_return,
+		copy.now_ms = provider->now_ms + past * 1000 + 1;
+		assert_int_equal(delivery_copy_read(&copy, spec, is_return,
 					 events, &len),
 			UM_DELIVERY_STALE);
 		assert_int_equal(len, 0);
-		letter.now_ms = provider->now_ms - future * 1000 - 1;
-		assert_int_equal(letter_read(&letter, description, is_return,
+		copy.now_ms = provider->now_ms - future * 1000 - 1;
+		assert_int_equal(delivery_copy_read(&copy, spec, is_return,
 					 events, &len),
 			UM_DELIVERY_STALE);
 	}
-	letter_close(&letter);
+	delivery_copy_close(&copy);
 }
 
 TEST(the_tolerance_is_exact)
@@ -167,7 +166,7 @@ TEST(the_tolerance_is_exact)
 
 /* Without any one header nothing that matters is believed. */
 static void
-strip_one(const struct provider *provider, const struct um_spec *description,
+strip_one(const struct provider *provider, const struct um_spec *spec,
 	const json_t *delivery, bool is_return)
 {
 	const char *key;
@@ -177,17 +176,17 @@ strip_one(const struct provider *provider, const struct um_spec *description,
 		return;
 	json_object_foreach (json_object_get(delivery, "headers"), key, value) {
 		struct um_event events[UM_EVENTS_MAX];
-		struct letter letter;
+		struct delivery_copy copy;
 		size_t len;
 
-		letter_open(&letter, provider, delivery);
-		json_object_del(letter.headers, key);
-		if (letter_read(&letter, description, is_return, events, &len)
+		delivery_copy_open(&copy, provider, delivery);
+		json_object_del(copy.headers, key);
+		if (delivery_copy_read(&copy, spec, is_return, events, &len)
 			== UM_DELIVERY_GOOD)
 			assert_events(delivery, events, len);
-		json_object_clear(letter.headers);
+		json_object_clear(copy.headers);
 		if (!is_believed(provider, is_return, "nothing")
-			&& letter_read(&letter, description, is_return, events,
+			&& delivery_copy_read(&copy, spec, is_return, events,
 				   &len)
 				== UM_DELIVERY_GOOD)
 			/* The signature stands in the body or the query. */
@@ -195,7 +194,7 @@ strip_one(const struct provider *provider, const struct um_spec *description,
 						 json_object_get(delivery,
 							 "headers")),
 				0);
-		letter_close(&letter);
+		delivery_copy_close(&copy);
 	}
 }
 
@@ -207,14 +206,14 @@ TEST(a_header_that_is_missing_is_missed)
 TEST(answers_are_the_descriptions)
 {
 	for (size_t i = 0; delivery_file(i) != NULL; i++) {
-		struct um_spec *description;
+		struct um_spec *spec;
 		struct um_spec_answer answer;
 		struct provider provider;
 		const json_t *expected;
 
 		provider_open(&provider, delivery_file(i));
-		description = provider_load(&provider);
-		answer = um_spec_answer(description);
+		spec = provider_load(&provider);
+		answer = um_spec_answer(spec);
 		expected = json_object_get(provider.root, "answer");
 		assert_int_equal(answer.status,
 			expected == NULL
@@ -227,7 +226,7 @@ TEST(answers_are_the_descriptions)
 				: json_string_value(
 					json_object_get(expected, "body")));
 		assert_string_equal(answer.content_type, "text/plain");
-		um_spec_free(description);
+		um_spec_free(spec);
 		provider_close(&provider);
 	}
 }

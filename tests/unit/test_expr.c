@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "support.h"
-#include "webhook/expr.h"
+#include "webhook/scheme.h"
 
 #define FORM "application/x-www-form-urlencoded"
 #define MULTIPART "multipart/form-data; boundary=x"
@@ -48,11 +48,11 @@ put(const char *json, const struct um_delivery *delivery,
 {
 	const struct um_expr_scope scope = { .constant = constant,
 		.has_items = true,
-		.has_pairs = true };
+		.has_params = true };
 	json_t *node = json_loads(json, JSON_DECODE_ANY, NULL);
 	struct um_json_node *item = um_json_parse(
 		STR("{\"a\": \"of the item\"}"));
-	struct um_parsed_delivery reading = { .delivery = delivery,
+	struct um_parsed_delivery parsed = { .delivery = delivery,
 		.payload = payload,
 		.item = item };
 	struct um_error err;
@@ -63,13 +63,13 @@ put(const char *json, const struct um_delivery *delivery,
 	assert_non_null(node);
 	if (!um_expr_load_node(&value, &at, node, &scope))
 		fail_msg("%s: %s", json, err.text);
-	assert_true(um_params_parse(&reading.params, STR("t=12,v1=a,v1=b,x="),
-		",", "="));
-	found = um_expr_eval(&value, &reading, out);
+	assert_true(um_scheme_split_params(&parsed.params,
+		STR("t=12,v1=a,v1=b,x="), ",", "="));
+	found = um_expr_eval(&value, &parsed, out);
 	assert_false(out->failed);
-	*ambiguous = reading.ambiguous;
+	*ambiguous = parsed.ambiguous;
 	um_expr_free(&value);
-	um_delivery_free(&reading);
+	um_delivery_free(&parsed);
 	json_decref(node);
 	free(item);
 	return found;
@@ -125,7 +125,7 @@ TEST(of_a_json_body)
 		{ "{\"json\":\"/none\"}", UM_ABSENT, NULL, false },
 		{ "{\"json\":\"/empty\"}", UM_ABSENT, NULL, false },
 		{ "{\"json\":\"/missing/deeper\"}", UM_ABSENT, NULL, false },
-		{ "{\"json\":\"/real\"}", UM_BAD, NULL, false },
+		{ "{\"json\":\"/real\"}", UM_FOUND, "1.5", false },
 		{ "{\"json\":\"/list\"}", UM_BAD, NULL, false },
 		{ "{\"json\":\"/deep\"}", UM_BAD, NULL, false },
 		{ "{\"json\":\"\"}", UM_BAD, NULL, false },
@@ -178,7 +178,7 @@ TEST(functions)
 	static const struct row rows[] = {
 		{ "{\"crc32\":\"123456789\"}", UM_FOUND, "3421780262", false },
 		{ "{\"crc32\":{\"json\":\"/none\"}}", UM_FOUND, "0", false },
-		{ "{\"crc32\":{\"json\":\"/real\"}}", UM_BAD, NULL, false },
+		{ "{\"crc32\":{\"json\":\"/list\"}}", UM_BAD, NULL, false },
 		{ "{\"sha256_hex\":\"abc\"}", UM_FOUND,
 			"ba7816bf8f01cfea414140de5dae2223"
 			"b00361a396177a9cb410ff61f20015ad",
@@ -194,7 +194,7 @@ TEST(functions)
 			UM_FOUND, "a::t", false },
 		{ "{\"join\":[{\"json\":\"/none\"},\"a\"],\"with\":\":\"}",
 			UM_ABSENT, NULL, false },
-		{ "{\"join\":[{\"json\":\"/text\"},{\"json\":\"/real\"}],"
+		{ "{\"join\":[{\"json\":\"/text\"},{\"json\":\"/list\"}],"
 		  "\"with\":\":\"}",
 			UM_BAD, NULL, false },
 		{ "{\"join\":[{\"json\":\"/text\"},{\"json\":\"/number\"}],"
@@ -217,7 +217,7 @@ TEST(functions)
 			"otherwise", false },
 		{ "{\"first\":[{\"json\":\"/none\"},{\"json\":\"/empty\"}]}",
 			UM_ABSENT, NULL, false },
-		{ "{\"first\":[{\"json\":\"/real\"},{\"json\":\"/text\"}]}",
+		{ "{\"first\":[{\"json\":\"/list\"},{\"json\":\"/text\"}]}",
 			UM_BAD, NULL, false },
 		{ "{\"first\":[{\"join\":[{\"json\":\"/none\"},\"x\"],"
 		  "\"with\":\":\"},{\"json\":\"/text\"}]}",

@@ -17,16 +17,16 @@ static struct um_spec *
 describe(const char *text)
 {
 	static const char *const secrets[] = { SECRET };
-	const struct um_provider_env site = { .secrets = secrets,
+	const struct um_provider_env env = { .secrets = secrets,
 		.secrets_len = 1 };
 	char *path = file_make(um_str(text), 0600);
-	struct um_spec *description;
+	struct um_spec *spec;
 	struct um_error err;
 
-	if (!um_spec_load(&description, path, &site, &err))
+	if (!um_spec_load(&spec, path, &env, &err))
 		fail_msg("%s", err.text);
 	file_remove(path);
-	return description;
+	return spec;
 }
 
 #define SIGNED                                                                 \
@@ -53,7 +53,7 @@ header(const char *name, void *arg)
 
 /* Signs the body and reads it. */
 static enum um_verdict
-read_signed(const struct um_spec *description, struct um_str body,
+read_signed(const struct um_spec *spec, struct um_str body,
 	struct um_event events[static UM_EVENTS_MAX], size_t *len)
 {
 	char signature[65];
@@ -67,21 +67,20 @@ read_signed(const struct um_spec *description, struct um_str body,
 		strlen(SECRET), (const uint8_t *)body.ptr, body.len, mac,
 		sizeof(mac), &mac_len));
 	um_hex_encode(signature, mac, mac_len);
-	return um_spec_read(description, &delivery, events, len);
+	return um_spec_read(spec, &delivery, events, len);
 }
 
 /* The first event of a good delivery, or the verdict of another. */
 static enum um_verdict
 read_text(const char *text, struct um_event *event)
 {
-	struct um_spec *description = describe(WHOLE);
+	struct um_spec *spec = describe(WHOLE);
 	struct um_event events[UM_EVENTS_MAX] = { 0 };
 	size_t len;
-	enum um_verdict verdict = read_signed(description, um_str(text), events,
-		&len);
+	enum um_verdict verdict = read_signed(spec, um_str(text), events, &len);
 
 	*event = events[0];
-	um_spec_free(description);
+	um_spec_free(spec);
 	return verdict;
 }
 
@@ -102,14 +101,14 @@ TEST(bodies_that_are_no_json)
 /* An empty body has an HMAC as well. */
 TEST(no_body)
 {
-	struct um_spec *description = describe(WHOLE);
+	struct um_spec *spec = describe(WHOLE);
 	struct um_event events[UM_EVENTS_MAX];
 	size_t len = 7;
 
-	assert_int_equal(read_signed(description, STR(""), events, &len),
+	assert_int_equal(read_signed(spec, STR(""), events, &len),
 		UM_DELIVERY_MALFORMED);
 	assert_int_equal(len, 0);
-	um_spec_free(description);
+	um_spec_free(spec);
 }
 
 TEST(bombs)
@@ -117,7 +116,7 @@ TEST(bombs)
 	static char bomb[1 << 20];
 	static const char *const units[] = { "[", "{\"a\":", "[[],", "\"", "{}",
 		"9" };
-	struct um_spec *description = describe(WHOLE);
+	struct um_spec *spec = describe(WHOLE);
 	struct um_event events[UM_EVENTS_MAX];
 	size_t len;
 
@@ -127,12 +126,11 @@ TEST(bombs)
 		for (size_t at = 0; at + unit <= sizeof(bomb); at += unit)
 			memcpy(bomb + at, units[i], unit);
 		assert_row(units[i],
-			read_signed(description,
-				(struct um_str){ bomb, sizeof(bomb) }, events,
-				&len)
+			read_signed(spec, (struct um_str){ bomb, sizeof(bomb) },
+				events, &len)
 				== UM_DELIVERY_MALFORMED);
 	}
-	um_spec_free(description);
+	um_spec_free(spec);
 }
 
 /* The same for those who look into the body before they have verified it. */
@@ -151,10 +149,10 @@ TEST(bombs_before_the_signature)
 
 	for (size_t i = 0; i < LENGTH(names); i++) {
 		struct provider provider;
-		struct um_spec *description;
+		struct um_spec *spec;
 
 		provider_open(&provider, names[i]);
-		description = provider_load(&provider);
+		spec = provider_load(&provider);
 		for (size_t j = 0; j < LENGTH(units); j++) {
 			struct um_delivery delivery = {
 				.content_type = um_str(types[i]),
@@ -169,14 +167,14 @@ TEST(bombs_before_the_signature)
 				at += unit)
 				memcpy(bomb + at, units[j], unit);
 			/* A form of nothing but & is one, and says nothing. */
-			if (um_spec_read(description, &delivery, events, &len)
+			if (um_spec_read(spec, &delivery, events, &len)
 				== UM_DELIVERY_GOOD)
 				assert_row(names[i],
 					len == 1
 						&& events[0].effect
 							== UM_EFFECT_IGNORE);
 		}
-		um_spec_free(description);
+		um_spec_free(spec);
 		provider_close(&provider);
 	}
 }
@@ -192,7 +190,8 @@ TEST(values_of_another_kind)
 		{ "{\"type\": 7}", UM_DELIVERY_GOOD },
 		{ "{\"type\": {}}", UM_DELIVERY_MALFORMED },
 		{ "{\"type\": [\"paid\"]}", UM_DELIVERY_MALFORMED },
-		{ "{\"type\": 1.5}", UM_DELIVERY_MALFORMED },
+		{ "{\"type\": 1.5}", UM_DELIVERY_GOOD },
+		{ "{\"type\": 0.30000000000000004}", UM_DELIVERY_MALFORMED },
 		{ "{\"type\": \"paid\\n\"}", UM_DELIVERY_MALFORMED },
 		{ "{\"type\": \"\\u007f\"}", UM_DELIVERY_MALFORMED },
 		{ "[]", UM_DELIVERY_GOOD },
@@ -202,7 +201,7 @@ TEST(values_of_another_kind)
 			UM_DELIVERY_MALFORMED },
 		{ "{\"type\": \"paid\", \"amount\": -5, \"currency\": \"EUR\"}",
 			UM_DELIVERY_MALFORMED },
-		{ "{\"type\": \"paid\", \"amount\": 5.0, "
+		{ "{\"type\": \"paid\", \"amount\": 5.5, "
 		  "\"currency\": \"EUR\"}",
 			UM_DELIVERY_MALFORMED },
 		{ "{\"type\": \"paid\", \"amount\": true, "
@@ -227,6 +226,52 @@ TEST(values_of_another_kind)
 			read_text(cases[i].body, &event) == cases[i].verdict);
 		assert_row(cases[i].body, !event.has_amount && !event.has_id);
 	}
+}
+
+/* As a number or as a string, an amount is never rounded. */
+TEST(decimal_amounts)
+{
+	static const char text[] = SIGNED
+		"\"amount\": {\"from\": {\"json\": \"/amount\"},"
+		" \"as\": \"decimal\"}, \"currency\": {\"json\": "
+		"\"/currency\"},"
+		"\"outcomes\": [{\"means\": \"paid\"}]}";
+	static const struct {
+		const char *body;
+		int64_t amount; /* -1: refused */
+	} cases[] = {
+		{ "{\"amount\": 10.50, \"currency\": \"EUR\"}", 1050 },
+		{ "{\"amount\": 10.5, \"currency\": \"EUR\"}", 1050 },
+		{ "{\"amount\": \"10.50\", \"currency\": \"EUR\"}", 1050 },
+		{ "{\"amount\": 10, \"currency\": \"EUR\"}", 1000 },
+		{ "{\"amount\": 1e2, \"currency\": \"EUR\"}", 10000 },
+		{ "{\"amount\": 10.0, \"currency\": \"JPY\"}", 10 },
+		{ "{\"amount\": 1234567890123.45, \"currency\": \"EUR\"}",
+			123456789012345 },
+		{ "{\"amount\": 10.505, \"currency\": \"EUR\"}", -1 },
+		{ "{\"amount\": 10.5, \"currency\": \"JPY\"}", -1 },
+		{ "{\"amount\": -10.5, \"currency\": \"EUR\"}", -1 },
+		{ "{\"amount\": 1e20, \"currency\": \"EUR\"}", -1 },
+		{ "{\"amount\": 12345678901234.56, \"currency\": \"EUR\"}",
+			-1 },
+	};
+	struct um_spec *spec = describe(text);
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_event events[UM_EVENTS_MAX];
+		size_t len;
+		enum um_verdict verdict = read_signed(spec,
+			um_str(cases[i].body), events, &len);
+
+		if (cases[i].amount < 0)
+			assert_row(cases[i].body,
+				verdict == UM_DELIVERY_MALFORMED);
+		else
+			assert_row(cases[i].body,
+				verdict == UM_DELIVERY_GOOD
+					&& events[0].amount == cases[i].amount);
+	}
+	um_spec_free(spec);
 }
 
 TEST(ids)
@@ -311,7 +356,7 @@ TEST(as_many_events_as_the_limit)
 	static const char text[] = SIGNED
 		"\"events\": \"/events\", \"type\": {\"item\": \"/type\"},"
 		"\"outcomes\": [{\"type\": \"paid\", \"means\": \"paid\"}]}";
-	struct um_spec *description = describe(text);
+	struct um_spec *spec = describe(text);
 
 	for (size_t count = 0; count <= UM_EVENTS_MAX + 1;
 		count += count == 1 ? UM_EVENTS_MAX - 1 : 1) {
@@ -325,8 +370,7 @@ TEST(as_many_events_as_the_limit)
 			um_buf_printf(&body, "%s{\"type\": \"paid\"}",
 				i != 0 ? "," : "");
 		um_buf_puts(&body, "]}");
-		verdict = read_signed(description, um_buf_str(&body), events,
-			&len);
+		verdict = read_signed(spec, um_buf_str(&body), events, &len);
 		if (count <= UM_EVENTS_MAX) {
 			assert_int_equal(verdict, UM_DELIVERY_GOOD);
 			assert_int_equal(len, count);
@@ -336,7 +380,7 @@ TEST(as_many_events_as_the_limit)
 		}
 		um_buf_free(&body);
 	}
-	um_spec_free(description);
+	um_spec_free(spec);
 }
 
 TEST(a_list_of_events_that_is_none)
@@ -347,17 +391,17 @@ TEST(a_list_of_events_that_is_none)
 	static const char text[] = SIGNED
 		"\"events\": \"/events\", \"type\": {\"item\": \"/type\"},"
 		"\"outcomes\": [{\"type\": \"paid\", \"means\": \"paid\"}]}";
-	struct um_spec *description = describe(text);
+	struct um_spec *spec = describe(text);
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct um_event events[UM_EVENTS_MAX];
 		size_t len;
 
 		assert_row(cases[i],
-			read_signed(description, um_str(cases[i]), events, &len)
+			read_signed(spec, um_str(cases[i]), events, &len)
 				== UM_DELIVERY_MALFORMED);
 	}
-	um_spec_free(description);
+	um_spec_free(spec);
 }
 
 int
@@ -369,6 +413,7 @@ main(void)
 		cmocka_unit_test(bombs),
 		cmocka_unit_test(bombs_before_the_signature),
 		cmocka_unit_test(values_of_another_kind),
+		cmocka_unit_test(decimal_amounts),
 		cmocka_unit_test(ids),
 		cmocka_unit_test(texts_as_long_as_the_limits),
 		cmocka_unit_test(as_many_events_as_the_limit),

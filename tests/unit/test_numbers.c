@@ -7,7 +7,7 @@
 #include "core/timestamp.h"
 #include "support.h"
 #include "webhook/amount.h"
-#include "webhook/params.h"
+#include "webhook/scheme.h"
 
 TEST(times)
 {
@@ -139,11 +139,11 @@ TEST(currencies)
 		"E R", "eur " };
 	char currency[4];
 
-	assert_true(um_currency_parse(currency, STR("eUr")));
+	assert_true(um_amount_parse_currency(currency, STR("eUr")));
 	assert_string_equal(currency, "EUR");
 	for (size_t i = 0; i < LENGTH(bad); i++)
 		assert_row(bad[i],
-			!um_currency_parse(currency, um_str(bad[i])));
+			!um_amount_parse_currency(currency, um_str(bad[i])));
 }
 
 TEST(hex)
@@ -187,7 +187,8 @@ assert_pairs(const char *text, const char *between, const char *equals,
 {
 	struct um_buf out = { 0 };
 	struct um_params params;
-	bool ok = um_params_parse(&params, um_str(text), between, equals);
+	bool ok = um_scheme_split_params(&params, um_str(text), between,
+		equals);
 
 	assert_row(text, ok == (expected != NULL));
 	for (size_t i = 0; ok && i < params.len; i++)
@@ -225,10 +226,10 @@ TEST(as_many_named_parts_as_the_limit)
 		struct um_buf text = { 0 };
 		struct um_params params;
 
-		for (size_t i = 0; i < UM_SIGNATURE_PARAMS_MAX + more; i++)
+		for (size_t i = 0; i < UM_PARAMS_MAX + more; i++)
 			um_buf_printf(&text, "%sa=%zu", i != 0 ? "," : "", i);
-		assert_int_equal(um_params_parse(&params, um_buf_str(&text),
-					 ",", "="),
+		assert_int_equal(um_scheme_split_params(&params,
+					 um_buf_str(&text), ",", "="),
 			more == 0);
 		um_buf_free(&text);
 	}

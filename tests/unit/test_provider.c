@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Providers of the configuration that have a description. */
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,15 +118,15 @@ TEST(a_mistake_is_said_with_its_place)
 		{ "stripe",
 			"{\"kind\": \"payment\", \"secrets\": [\"" SECRET
 			"\", \"\"]}",
-			" /providers/stripe/secrets/1: is no string, is "
-			"empty" },
+			" /providers/stripe/secrets/1: is not a string, "
+			"is empty" },
 		{ "stripe", "{\"kind\": \"payment\", \"secrets\": [7]}",
-			" /providers/stripe/secrets/0: is no string" },
+			" /providers/stripe/secrets/0: is not a string" },
 		{ "stripe",
 			"{\"kind\": \"payment\", \"secrets\": [\"" SECRET
 			"\"], \"constants\": {\"webhook_id\": \"x\"}}",
-			" /providers/stripe/constants/webhook_id: the "
-			"description has no use for it" },
+			" /providers/stripe/constants/webhook_id: is not used "
+			"by the description" },
 		{ "stripe",
 			"{\"kind\": \"payment\", \"secrets\": [\"" SECRET
 			"\"], \"constants\": []}",
@@ -137,16 +138,17 @@ TEST(a_mistake_is_said_with_its_place)
 		{ "stripe",
 			"{\"kind\": \"payment\", \"secrets\": [\"" SECRET
 			"\"], \"return_secrets\": [\"" SECRET "\"]}",
-			"/return: is not there, but the configuration has "
-			"secrets for it" },
+			"/return: is missing, but the configuration has "
+			"`return_secrets`" },
 		{ "stripe",
 			"{\"kind\": \"payment\", \"secrets\": [\"" SECRET
 			"\"], \"certificate\": \"x.pem\"}",
-			"no scheme has a use for a certificate" },
+			"the configuration has a certificate, but no scheme "
+			"uses one" },
 		{ "mollie",
 			"{\"kind\": \"payment\", \"secrets\": [\"" SECRET
 			"\"]}",
-			"the description verifies nothing" },
+			"the description does not verify signatures" },
 		{ "paypal", "{\"kind\": \"payment\"}",
 			"/paypal.json: /verify/0/signed/4: the configuration "
 			"has no constant `webhook_id`" },
@@ -160,14 +162,14 @@ TEST(a_mistake_is_said_with_its_place)
 			"/x.pem cannot be read" },
 		{ "shop",
 			"{\"kind\": \"payment\", \"description\": \"Stripe\"}",
-			" /providers/shop/description: is not a name" },
+			" /providers/shop/description: is neither a name" },
 		{ "shop", "{\"kind\": \"payment\", \"description\": \"\"}",
 			" /providers/shop/description: is empty" },
 		{ "demo",
 			"{\"kind\": \"oauth\", \"secrets\": [\"" SECRET "\"]}",
-			" /providers/demo/secrets: needs a description" },
+			" /providers/demo/secrets: needs a `description`" },
 		{ "demo", "{\"kind\": \"oauth\", \"certificate\": \"x\"}",
-			" /providers/demo/certificate: needs a description" },
+			" /providers/demo/certificate: needs a `description`" },
 	};
 	struct um_error err;
 
@@ -218,6 +220,50 @@ TEST(the_folder_that_comes_with_urlmode)
 	file_remove(path);
 }
 
+static size_t strings_left;
+
+/* jansson gives back a block: it must not be a string with the secret. */
+static void
+free_and_look(void *block)
+{
+	size_t len = strlen(SECRET);
+
+	strings_left += block != NULL && malloc_usable_size(block) >= len
+		&& memcmp(block, SECRET, len) == 0;
+	free(block);
+}
+
+/* The secrets of the file are in no memory that is given back. */
+TEST(secrets_are_wiped)
+{
+	static const struct {
+		const char *provider;
+		bool good;
+	} cases[] = {
+		{ "{\"kind\": \"payment\", \"secrets\": [\"" SECRET "\"]}",
+			true },
+		/* Also when the entry is refused, whatever comes first. */
+		{ "{\"kind\": \"payment\", \"secrets\": [\"" SECRET
+		  "\"], \"return_secrets\": [\"" SECRET "\"]}",
+			false },
+		{ "{\"kind\": \"bank\", \"secrets\": [\"" SECRET "\"]}",
+			false },
+	};
+	struct um_error err;
+
+	json_set_alloc_funcs(malloc, free_and_look);
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_config *config = load("stripe", cases[i].provider,
+			&err);
+
+		assert_row(cases[i].provider,
+			(config != NULL) == cases[i].good);
+		um_config_free(config);
+		assert_row(cases[i].provider, strings_left == 0);
+	}
+	json_set_alloc_funcs(malloc, free);
+}
+
 int
 main(void)
 {
@@ -226,6 +272,7 @@ main(void)
 		cmocka_unit_test(a_mistake_is_said_with_its_place),
 		cmocka_unit_test(a_description_by_its_path),
 		cmocka_unit_test(the_folder_that_comes_with_urlmode),
+		cmocka_unit_test(secrets_are_wiped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

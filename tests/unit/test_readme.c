@@ -48,16 +48,16 @@ static struct um_spec *
 describe(const char *text)
 {
 	static const char *const secrets[] = { SECRET };
-	const struct um_provider_env site = { .secrets = secrets,
+	const struct um_provider_env env = { .secrets = secrets,
 		.secrets_len = 1 };
 	char *path = file_make(um_str(text), 0600);
-	struct um_spec *description;
+	struct um_spec *spec;
 	struct um_error err;
 
-	if (!um_spec_load(&description, path, &site, &err))
+	if (!um_spec_load(&spec, path, &env, &err))
 		fail_msg("%s", err.text);
 	file_remove(path);
-	return description;
+	return spec;
 }
 
 static void
@@ -91,14 +91,14 @@ TEST(the_example)
 		.arg = signature,
 		.now_ms = INT64_C(1000) * NOW };
 	char *text = block(0);
-	struct um_spec *description = describe(text);
+	struct um_spec *spec = describe(text);
 	struct um_event events[UM_EVENTS_MAX];
 	size_t len;
 
 	snprintf(message, sizeof(message), "%d.%s", NOW, body);
 	hmac_of(message, hex);
 	snprintf(signature, sizeof(signature), "t=%d,v1=%s", NOW, hex);
-	assert_int_equal(um_spec_read(description, &delivery, events, &len),
+	assert_int_equal(um_spec_read(spec, &delivery, events, &len),
 		UM_DELIVERY_GOOD);
 	assert_int_equal(len, 1);
 	assert_int_equal(events[0].effect, UM_EFFECT_PAID);
@@ -107,11 +107,11 @@ TEST(the_example)
 	assert_true(events[0].has_id && events[0].has_amount);
 	assert_int_equal(events[0].amount, 1050);
 	assert_string_equal(events[0].currency, "EUR");
-	assert_string_equal(um_spec_answer(description).body, "OK");
+	assert_string_equal(um_spec_answer(spec).body, "OK");
 	delivery.now_ms += 301000;
-	assert_int_equal(um_spec_read(description, &delivery, events, &len),
+	assert_int_equal(um_spec_read(spec, &delivery, events, &len),
 		UM_DELIVERY_STALE);
-	um_spec_free(description);
+	um_spec_free(spec);
 	free(text);
 }
 
@@ -123,23 +123,23 @@ TEST(the_return_in_the_example)
 	const struct um_delivery delivery = { .query = { query, 0 },
 		.header = header };
 	struct um_delivery sent = delivery;
-	struct um_spec *description;
+	struct um_spec *spec;
 	struct um_event event;
 
 	assert_non_null(root);
 	json_object_set_new(root, "return", json_loads(back, 0, NULL));
 	text = json_dumps(root, 0);
-	description = describe(text);
+	spec = describe(text);
 	hmac_of(ID "|paid|pay_1", hex);
 	snprintf(query, sizeof(query),
 		"order=" ID "&status=paid&payment=pay_1&signature=%s", hex);
 	sent.query = um_str(query);
-	assert_int_equal(um_spec_read_return(description, &sent, &event),
+	assert_int_equal(um_spec_read_return(spec, &sent, &event),
 		UM_DELIVERY_GOOD);
 	assert_int_equal(event.effect, UM_EFFECT_PAID);
 	assert_true(event.has_id);
 	assert_string_equal(event.reference, "pay_1");
-	um_spec_free(description);
+	um_spec_free(spec);
 	free(text);
 	free(whole);
 	free(back);

@@ -58,7 +58,7 @@ load_template(struct um_scheme *scheme, const char *parts)
 	um_buf_free(&text);
 }
 
-/* The text, or NULL where it has not one reading. */
+/* The text, or NULL where it has not one parsed. */
 static char *
 put_together(const struct um_scheme *scheme, const struct parts *parts)
 {
@@ -66,16 +66,16 @@ put_together(const struct um_scheme *scheme, const struct parts *parts)
 	const struct um_delivery delivery = { .body = um_str(parts->word[3]),
 		.header = header,
 		.arg = (void *)parts };
-	struct um_parsed_delivery reading = { .delivery = &delivery,
+	struct um_parsed_delivery parsed = { .delivery = &delivery,
 		.payload = &payload };
 	struct um_buf out = { 0 };
 	char *copy = NULL;
 
-	assert_int_equal(put_signed(scheme, &reading, &out), UM_FOUND);
-	if (!reading.ambiguous)
+	assert_int_equal(put_signed(scheme, &parsed, &out), UM_FOUND);
+	if (!parsed.ambiguous)
 		copy = strndup(out.ptr, out.len);
 	um_buf_free(&out);
-	um_delivery_free(&reading);
+	um_delivery_free(&parsed);
 	return copy;
 }
 

@@ -221,7 +221,7 @@ TEST(public_keys)
 		{ "P-256 as RSA", p256, UM_RSA_SHA256, EVP_sha256(),
 			"is not an RSA key" },
 		{ "short RSA", short_rsa, UM_RSA_SHA256, EVP_sha256(),
-			"is an RSA key under 2048 bits" },
+			"is an RSA key of fewer than 2048 bits" },
 		{ "RSA as Ed25519", rsa, UM_ED25519, EVP_sha256(),
 			"is not an Ed25519 key" },
 	};
@@ -352,9 +352,9 @@ TEST(forms_that_go_with_an_algorithm)
 				: a <= UM_HMAC_SHA512 ? f != UM_KEY_CERTIFICATE
 						      : !text;
 
-			assert_int_equal(
-				um_verifier_key_form_fits((enum um_algorithm)a,
-					(enum um_key_form)f),
+			assert_int_equal(um_verifier_accepts_key_form(
+						 (enum um_algorithm)a,
+						 (enum um_key_form)f),
 				expected);
 		}
 }
@@ -377,7 +377,7 @@ TEST(several_keys_and_signatures)
 		UM_VERIFIER_KEYS_MAX);
 	assert_string_equal(um_verifier_add_secret(verifier, UM_KEY_UTF8,
 				    "one"),
-		"is one too many");
+		"is more than a scheme can have");
 	assert_true(um_verifier_match(verifier, STR(JEFE), signatures, 1, 0));
 	assert_false(um_verifier_match(verifier, STR(JEFE), signatures, 0, 0));
 

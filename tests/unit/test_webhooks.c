@@ -77,7 +77,7 @@ static enum um_verdict
 read_vector(const json_t *vector, const struct expected *expected,
 	const char *secret, struct um_str body)
 {
-	const struct um_provider_env site = { .secrets = &secret,
+	const struct um_provider_env env = { .secrets = &secret,
 		.secrets_len = 1,
 		.constant = constant,
 		.arg = (void *)vector };
@@ -86,16 +86,16 @@ read_vector(const json_t *vector, const struct expected *expected,
 		.arg = json_object_get(vector, "headers"),
 		.now_ms = expected->now_ms };
 	struct um_event events[UM_EVENTS_MAX];
-	struct um_spec *description;
+	struct um_spec *spec;
 	enum um_verdict verdict;
 	struct um_error err;
 	size_t len;
 
-	if (!um_spec_load(&description, expected->description, &site, &err))
+	if (!um_spec_load(&spec, expected->description, &env, &err))
 		fail_msg("%s", err.text);
-	verdict = um_spec_read(description, &delivery, events, &len);
+	verdict = um_spec_read(spec, &delivery, events, &len);
 	assert_int_equal(len, verdict == UM_DELIVERY_GOOD);
-	um_spec_free(description);
+	um_spec_free(spec);
 	return verdict;
 }
 

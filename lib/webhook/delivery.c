@@ -1,22 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "webhook/parsed.h"
+#include "webhook/delivery.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <strings.h>
-
-#define FORM_TYPE "application/x-www-form-urlencoded"
-
-static bool
-is_form(struct um_str content_type)
-{
-	size_t len = strlen(FORM_TYPE);
-
-	return content_type.len >= len
-		&& strncasecmp(content_type.ptr, FORM_TYPE, len) == 0
-		&& (content_type.len == len
-			|| strchr("; \t", content_type.ptr[len]) != NULL);
-}
 
 const struct um_form *
 um_delivery_query(struct um_parsed_delivery *parsed)
@@ -31,7 +16,8 @@ um_delivery_query(struct um_parsed_delivery *parsed)
 const struct um_form *
 um_delivery_form(struct um_parsed_delivery *parsed)
 {
-	if (!is_form(parsed->delivery->content_type))
+	if (!um_form_media_type_is(parsed->delivery->content_type,
+		    UM_FORM_TYPE))
 		return NULL;
 	if (!parsed->has_form)
 		parsed->form_state = um_form_parse(&parsed->form,
@@ -60,7 +46,8 @@ enum um_found
 um_delivery_form_field(struct um_parsed_delivery *parsed, const char *name,
 	struct um_str *out)
 {
-	if (!is_form(parsed->delivery->content_type))
+	if (!um_form_media_type_is(parsed->delivery->content_type,
+		    UM_FORM_TYPE))
 		return UM_ABSENT;
 	return field_of(um_delivery_form(parsed), name, out);
 }

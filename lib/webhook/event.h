@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* An event: what a verified delivery says about one elicitation. */
+#ifndef UM_EVENT_H
+#define UM_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/uuid.h"
+
+#define UM_EVENTS_MAX 64          /* events in one delivery */
+#define UM_EVENT_IDENTITY_MAX 200 /* bytes of an event's identity */
+#define UM_EVENT_TYPE_MAX 128
+#define UM_REFERENCE_MAX 200
+
+enum um_effect {
+	UM_EFFECT_IGNORE,     /* none */
+	UM_EFFECT_PAID,       /* accept; also a document that was signed */
+	UM_EFFECT_FAILED,     /* cancel, payment_failed */
+	UM_EFFECT_CANCELLED,  /* decline, cancelled */
+	UM_EFFECT_EXPIRED,    /* cancel, expired */
+	UM_EFFECT_PROCESSING, /* received, the outcome is still open */
+	/*
+	 * The MCP server must ask the provider's API. The event carries no
+	 * outcome, so it may come again: some providers (Mollie) send the same
+	 * bytes each time that something changed. An identity that was seen
+	 * before suppresses every other effect, but not this one.
+	 */
+	UM_EFFECT_RECHECK,
+};
+
+struct um_event {
+	enum um_effect effect;
+	bool has_id;     /* the delivery names an elicitation */
+	bool has_amount; /* and a currency: never one without the other */
+	uint8_t id[UM_UUID_LEN];
+	/*
+	 * For de-duplication. Taken from what is signed; otherwise "sha256:" and
+	 * the 64 hexadecimal digits of the body's digest, with ":1", ":2" …
+	 * appended for the second and later events of a delivery.
+	 */
+	char identity[UM_EVENT_IDENTITY_MAX + 1];
+	char type[UM_EVENT_TYPE_MAX + 1];
+	char reference[UM_REFERENCE_MAX + 1]; /* the provider's own, or "" */
+	char currency[4];                     /* ISO 4217, upper case, or "" */
+	int64_t amount;                       /* in its minor units */
+};
+
+#endif
