@@ -194,3 +194,20 @@ um_conf_copy_text(const struct um_conf_loc *at, const char *text, char **out)
 	*out = strdup(text);
 	return *out != NULL || um_conf_error(at, "out of memory");
 }
+
+bool
+um_conf_resolve_path(const struct um_conf_loc *at, char **path)
+{
+	const char *slash = strrchr(at->path, '/');
+	char *joined;
+
+	if ((*path)[0] == '/' || slash == NULL)
+		return true;
+	if (asprintf(&joined, "%.*s/%s", (int)(slash - at->path), at->path,
+		    *path)
+		< 0)
+		return um_conf_error(at, "out of memory");
+	free(*path);
+	*path = joined;
+	return true;
+}

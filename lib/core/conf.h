@@ -62,8 +62,16 @@ bool um_conf_get_choice(const struct um_conf_loc *at, const json_t *object,
 bool um_conf_get_integer(const struct um_conf_loc *at, const json_t *object,
 	const char *key, long long min, long long max, long long *out);
 
-/* A copy that the caller frees; out of memory is a mistake here. */
+/* A copy that the caller frees. It fails only when memory runs out. */
 bool um_conf_copy_text(const struct um_conf_loc *at, const char *text,
 	char **out);
+
+/*
+ * Replaces a relative path by one that starts with the folder of the file
+ * being read. An absolute path stays as it is. *path was allocated with
+ * malloc(), and stays the caller's to free, also after a failure, which means
+ * that memory ran out.
+ */
+bool um_conf_resolve_path(const struct um_conf_loc *at, char **path);
 
 #endif
