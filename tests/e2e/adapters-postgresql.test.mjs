@@ -22,7 +22,7 @@ before(async () => {
 	scene = await openScene({ name: 'postgresql' });
 	mkdirSync(`${ROOT}build/test`, { recursive: true });
 	// As its first lines say.
-	execFileSync('cc', ['-Wall', '-Wextra', '-Werror', '-Ilib', 'lib/client/examples/wait.c',
+	execFileSync('cc', ['-Wall', '-Wextra', '-Werror', '-Ilib/client', 'lib/client/examples/wait.c',
 		process.env.LIBURLMODE ?? 'build/liburlmode.a', '-lpq', '-lcrypto', '-o', PROGRAM], { cwd: ROOT });
 });
 
