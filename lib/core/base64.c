@@ -23,7 +23,7 @@ um_base64url_encode(char *out, const uint8_t *bytes, size_t len)
 }
 
 #define BLOCK 16 /* characters that are decoded at a time */
-#define BLOCK_BYTES (BLOCK / 4 * 3)
+#define BLOCK_BYTES 12
 #define NO_VALUE 0xc0 /* bits that no character's value has */
 
 /* All ones for a character from `first` to `last`, else zero. */

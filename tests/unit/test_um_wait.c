@@ -3,6 +3,7 @@
  * The waiting side in C, on a real database. What must not spin is counted in
  * calls of libpq, which this program stands in front of.
  */
+#undef _FORTIFY_SOURCE /* its poll() is inline, and this one would not be */
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
@@ -24,6 +25,8 @@
 /* With pauses of 100, 200, 400 and 800 ms no wait of this length has more. */
 #define TIMEOUT_MS 1200
 #define ATTEMPTS_MAX 6
+
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name) */
 
 static unsigned statements, connections, polls;
 static bool cannot_send, cannot_connect, cannot_poll;
@@ -79,6 +82,8 @@ poll(struct pollfd *fds, nfds_t n, int timeout)
 	errno = ENOMEM;
 	return -1;
 }
+
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
 
 static PGconn *admin;
 static struct um_wait *wait;
