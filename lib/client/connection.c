@@ -16,6 +16,7 @@ um_wait_fail(struct um_wait_error *err, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
+	/* cppcheck-suppress ctuuninitvar ; this is what fills it */
 	vsnprintf(err->text, sizeof(err->text), fmt, ap);
 	va_end(ap);
 	return false;
