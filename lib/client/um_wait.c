@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "client/um_wait.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,96 +9,56 @@
 #include <libpq-fe.h>
 #include <openssl/rand.h>
 
+#include "client/connection.h"
 #include "core/clock.h"
+#include "core/hex.h"
 #include "crypto/keys.h"
 #include "crypto/seal.h"
 #include "crypto/token.h"
 
-#define ROUTINE_MS 30000 /* between two looks that nothing asks for */
+#define ROUTINE_MS 30000 /* between two reads that nothing asks for */
+#define CALL_MS 10000    /* for one call of the database, at most */
+#define GRACE_MS 1000    /* for a call that is made when the wait is over */
 #define BACKOFF_MIN_MS 100
 #define BACKOFF_MAX_MS 5000
 #define OID_UUID 2950
 #define OID_BYTEA 17
 
 struct um_wait {
-	PGconn *conn;
+	PGconn *conn; /* NULL: lost */
 	struct um_keys *keys;
 	char *database_url;
 	char *base_url;
 };
 
-/* What is left until the deadline, but at most `limit`; negative: no end. */
-static int
-rest_ms(int64_t deadline, int64_t limit)
-{
-	int64_t rest = deadline < 0 ? limit : deadline - um_clock_ms();
-
-	if (rest > limit)
-		rest = limit;
-	return rest < 0 ? 0 : (int)rest;
-}
-
-static void
-ignore_notice(void *arg __attribute__((unused)),
-	const PGresult *res __attribute__((unused)))
-{
-}
-
-/* What libpq says, on one line. */
-static bool
-database_error(struct um_error *err, const char *message)
-{
-	return um_error(err, "database: %.*s", (int)strcspn(message, "\n"),
-		message);
-}
-
-static bool
-listen_again(struct um_wait *wait, struct um_error *err)
-{
-	const char *const keywords[] = { "dbname", "connect_timeout",
-		"fallback_application_name", "client_encoding", NULL };
-	const char *const values[] = { wait->database_url, "10", "um_wait",
-		"UTF8", NULL };
-	PGresult *res;
-	bool ok;
-
-	PQfinish(wait->conn);
-	wait->conn = PQconnectdbParams(keywords, values, 1);
-	if (wait->conn == NULL || PQstatus(wait->conn) != CONNECTION_OK)
-		return database_error(err,
-			wait->conn == NULL ? "out of memory"
-					   : PQerrorMessage(wait->conn));
-	PQsetNoticeReceiver(wait->conn, ignore_notice, NULL);
-	res = PQexec(wait->conn, "LISTEN urlmode");
-	ok = PQresultStatus(res) == PGRES_COMMAND_OK;
-	if (!ok)
-		database_error(err, PQerrorMessage(wait->conn));
-	PQclear(res);
-	return ok;
-}
-
 bool
 um_wait_open(struct um_wait **out, const char *database_url,
-	const char *keys_file, const char *base_url, struct um_error *err)
+	const char *keys_file, const char *base_url, struct um_wait_error *err)
 {
 	struct um_wait *wait = calloc(1, sizeof(*wait));
+	struct um_error keys_err;
 
 	*out = NULL;
 	if (wait == NULL)
-		return um_error(err, "out of memory");
+		return um_wait_fail(err, "out of memory");
 	wait->database_url = strdup(database_url);
 	wait->base_url = strdup(base_url);
 	if (wait->database_url == NULL || wait->base_url == NULL) {
-		um_wait_close(wait);
-		return um_error(err, "out of memory");
+		um_wait_fail(err, "out of memory");
+		goto fail;
 	}
-	if (!um_keys_load(&wait->keys, keys_file, err)
-		|| !listen_again(wait, err)) {
-		um_wait_close(wait);
-		return false;
+	if (!um_keys_load(&wait->keys, keys_file, &keys_err)) {
+		um_wait_fail(err, "%s", keys_err.text);
+		goto fail;
 	}
+	if (!um_connection_open(&wait->conn, database_url,
+		    um_clock_ms() + CALL_MS, err))
+		goto fail;
 	*out = wait;
 	return true;
+fail:
+	um_wait_close(wait);
+	return false;
 }
 
 void
@@ -138,7 +97,7 @@ make_id(uint8_t id[static UM_UUID_LEN])
 static bool
 make_url(struct um_wait *wait, const struct um_wait_ask *ask,
 	const struct um_token *token, struct um_wait_asked *out,
-	struct um_error *err)
+	struct um_wait_error *err)
 {
 	char text[UM_TOKEN_LEN + 1];
 	uint8_t nonce[UM_NONCE_LEN];
@@ -147,72 +106,96 @@ make_url(struct um_wait *wait, const struct um_wait_ask *ask,
 	if (RAND_bytes(nonce, sizeof(nonce)) != 1
 		|| !um_token_mint(text, token, wait->keys, UM_PURPOSE_CONNECT,
 			ask->provider, nonce))
-		return um_error(err, "OpenSSL failed");
+		return um_wait_fail(err, "OpenSSL failed");
 	len = snprintf(out->url, sizeof(out->url), "%s/connect/%s?state=%s",
 		wait->base_url, ask->provider, text);
 	if (len < 0 || (size_t)len >= sizeof(out->url))
-		return um_error(err, "the link is too long");
+		return um_wait_fail(err, "the link is too long");
 	return true;
 }
 
 bool
 um_wait_create(struct um_wait *wait, const struct um_wait_ask *ask,
-	struct um_wait_asked *out, struct um_error *err)
+	struct um_wait_asked *out, struct um_wait_error *err)
 {
+	const int64_t deadline = um_clock_ms() + CALL_MS;
 	const char *session = ask->session != NULL ? ask->session : "";
 	struct um_token token = { .expires = 0 };
-	char binding[2 * UM_BINDING_LEN + 3] = "\\x", ttl[24];
-	const char *values[] = { out->id, ask->provider, ask->kind,
+	char binding[2 + 2 * UM_BINDING_LEN + 1] = "\\x", ttl[24];
+	const char *const values[] = { out->id, ask->provider, ask->kind,
 		ask->subject, session, binding, ask->requester, ask->target_url,
 		ttl };
+	const struct um_statement create = {
+		.sql = "SELECT ceil(extract(epoch FROM"
+		       " urlmode.create_elicitation($1, $2, $3, $4, $5, $6,"
+		       " $7, $8, NULL, NULL, $9)))::bigint",
+		.params = sizeof(values) / sizeof(values[0]),
+		.values = values,
+	};
 	PGresult *res;
-	bool ok;
-	int i;
 
 	if (!make_id(token.id))
-		return um_error(err, "OpenSSL failed");
+		return um_wait_fail(err, "OpenSSL failed");
 	um_binding_digest(token.binding, um_str(ask->subject), um_str(session));
 	um_uuid_format(out->id, token.id);
-	for (i = 0; i < UM_BINDING_LEN; i++)
-		snprintf(binding + 2 + (size_t)2 * (size_t)i, 3, "%02x",
-			token.binding[i]);
+	um_hex_encode(binding + 2, token.binding, UM_BINDING_LEN);
 	snprintf(ttl, sizeof(ttl), "%lld", (long long)ask->ttl_ms);
 
-	res = PQexecParams(wait->conn,
-		"SELECT ceil(extract(epoch FROM urlmode.create_elicitation("
-		"$1, $2, $3, $4, $5, $6, $7, $8, NULL, NULL, $9)))::bigint",
-		9, NULL, values, NULL, NULL, 0);
-	ok = PQresultStatus(res) == PGRES_TUPLES_OK;
-	if (ok)
-		token.expires = strtoll(PQgetvalue(res, 0, 0), NULL, 10);
-	else
-		database_error(err, PQerrorMessage(wait->conn));
+	if (wait->conn == NULL
+		&& !um_connection_open(&wait->conn, wait->database_url,
+			deadline, err))
+		return false;
+	res = um_connection_run(&wait->conn, &create, deadline, err);
+	if (res == NULL)
+		return false;
+	token.expires = strtoll(PQgetvalue(res, 0, 0), NULL, 10);
 	PQclear(res);
-	return ok && make_url(wait, ask, &token, out, err);
+	return make_url(wait, ask, &token, out, err);
 }
 
-/* A row of ours, and what is needed to read and open it. */
+/* The row that is waited for, and when the wait ends. */
 struct row {
 	char text[UM_UUID_TEXT_LEN + 1];
 	uint8_t id[UM_UUID_LEN];
 	uint8_t binding[UM_BINDING_LEN];
+	int64_t deadline; /* of um_clock_ms(); INT64_MAX: there is none */
 };
 
+static int64_t
+earlier(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* When a call that is made now has to be over. */
+static int64_t
+call_deadline(const struct row *row)
+{
+	int64_t now = um_clock_ms();
+
+	if (row->deadline - now < GRACE_MS)
+		return now + GRACE_MS;
+	return earlier(row->deadline, now + CALL_MS);
+}
+
 static PGresult *
-call(struct um_wait *wait, const char *sql, const struct row *row)
+call(struct um_wait *wait, const char *sql, const struct row *row,
+	struct um_wait_error *err)
 {
 	const Oid types[] = { OID_UUID, OID_BYTEA };
-	const char *values[] = { row->text, (const char *)row->binding };
+	const char *const values[] = { row->text, (const char *)row->binding };
 	const int lengths[] = { 0, UM_BINDING_LEN };
 	const int formats[] = { 0, 1 };
+	const struct um_statement statement = { sql, 2, types, values, lengths,
+		formats };
 
-	return PQexecParams(wait->conn, sql, 2, types, values, lengths, formats,
-		0);
+	return um_connection_run(&wait->conn, &statement, call_deadline(row),
+		err);
 }
 
 static bool
 open_result(struct um_wait *wait, const struct row *row, const char *escaped,
-	struct um_wait_outcome *out, struct um_error *err)
+	struct um_wait_outcome *out, struct um_wait_error *err)
 {
 	struct um_buf json = { 0 };
 	size_t len;
@@ -229,30 +212,28 @@ open_result(struct um_wait *wait, const struct row *row, const char *escaped,
 	um_buf_free(&json);
 	PQfreemem(sealed);
 	return ok
-		|| um_error(err,
-			"the result cannot be opened: its key is not "
-			"in the keys file, or it is not genuine");
+		|| um_wait_fail(err,
+			"the result cannot be opened: its key is not in the "
+			"keys file, or it is not genuine");
 }
 
 enum look { LOOK_DONE, LOOK_OPEN, LOOK_OVERDUE, LOOK_LOST, LOOK_FAILED };
 
-/* Reads the row; how long it has left goes to *left. */
+/* Reads the row; the milliseconds until it expires go to *left. */
 static enum look
 look(struct um_wait *wait, const struct row *row, int64_t *left,
-	struct um_wait_outcome *out, struct um_error *err)
+	struct um_wait_outcome *out, struct um_wait_error *err)
 {
 	PGresult *res = call(wait,
 		"SELECT status, action, reason, result, expires_in_ms"
 		" FROM urlmode.read(ARRAY[$1], ARRAY[$2])",
-		row);
+		row, err);
 	enum look found = LOOK_OPEN;
 
-	if (PQresultStatus(res) != PGRES_TUPLES_OK) {
-		found = PQstatus(wait->conn) == CONNECTION_BAD ? LOOK_LOST
-							       : LOOK_FAILED;
-		database_error(err, PQerrorMessage(wait->conn));
-	} else if (PQntuples(res) == 0) {
-		um_error(err,
+	if (res == NULL)
+		return wait->conn == NULL ? LOOK_LOST : LOOK_FAILED;
+	if (PQntuples(res) == 0) {
+		um_wait_fail(err,
 			"there is no elicitation %s of this subject and "
 			"session",
 			row->text);
@@ -267,87 +248,124 @@ look(struct um_wait *wait, const struct row *row, int64_t *left,
 					out, err)
 			? LOOK_DONE
 			: LOOK_FAILED;
+	} else if (strcmp(PQgetvalue(res, 0, 0), "processing") == 0) {
+		*left = ROUTINE_MS; /* it does not expire */
 	} else {
 		*left = strtoll(PQgetvalue(res, 0, 4), NULL, 10);
-		if (strcmp(PQgetvalue(res, 0, 0), "processing") == 0)
-			*left = ROUTINE_MS;
-		else if (*left <= 0)
+		if (*left <= 0)
 			found = LOOK_OVERDUE;
 	}
 	PQclear(res);
 	return found;
 }
 
-/* Until there may be something to read, or that long. */
-static void
-wait_for_news(struct um_wait *wait, int timeout)
+/* The same, on a new connection where the last one was lost. */
+static enum look
+look_again(struct um_wait *wait, const struct row *row, int64_t *left,
+	struct um_wait_outcome *out, struct um_wait_error *err)
 {
-	struct pollfd pfd = { .fd = PQsocket(wait->conn), .events = POLLIN };
-	PGnotify *notify;
+	if (wait->conn == NULL
+		&& !um_connection_open(&wait->conn, wait->database_url,
+			call_deadline(row), err))
+		return LOOK_LOST;
+	/* LISTEN is in force: what happens after this read is announced. */
+	return look(wait, row, left, out, err);
+}
 
-	if ((notify = PQnotifies(wait->conn)) == NULL) {
-		if (poll(&pfd, 1, timeout) < 0 && errno != EINTR)
-			return;
-		PQconsumeInput(wait->conn);
-		notify = PQnotifies(wait->conn);
+/* Sleeps before the next attempt, and makes the sleep after it longer. */
+static void
+back_off(const struct row *row, int *pause_ms)
+{
+	int64_t rest = row->deadline - um_clock_ms();
+
+	if (rest > 0)
+		poll(NULL, 0, (int)earlier(rest, *pause_ms));
+	*pause_ms = *pause_ms < BACKOFF_MAX_MS / 2 ? 2 * *pause_ms
+						   : BACKOFF_MAX_MS;
+}
+
+/* Waits for a notification, until the row expires or a read is due anyway. */
+static bool
+wait_for_news(struct um_wait *wait, const struct row *row, int64_t left,
+	struct um_wait_error *err)
+{
+	int64_t due = um_clock_ms() + earlier(left, ROUTINE_MS);
+
+	return um_connection_wait(&wait->conn, earlier(due, row->deadline),
+		err);
+}
+
+static bool
+expire(struct um_wait *wait, const struct row *row, struct um_wait_error *err)
+{
+	PGresult *res = call(wait,
+		"SELECT urlmode.expire(ARRAY[$1], ARRAY[$2])", row, err);
+
+	PQclear(res);
+	return res != NULL;
+}
+
+static enum um_wait_end
+wait_for_row(struct um_wait *wait, const struct row *row,
+	struct um_wait_outcome *out, struct um_wait_error *err)
+{
+	struct um_wait_error ignored;
+	int pause_ms = BACKOFF_MIN_MS;
+	bool expired = false; /* urlmode.expire() has succeeded */
+
+	for (;;) {
+		int64_t left = ROUTINE_MS;
+		enum look found = look_again(wait, row, &left, out, err);
+
+		switch (found) {
+		case LOOK_DONE:
+			/* Where this fails the result is kept for a day. */
+			PQclear(call(wait,
+				"SELECT urlmode.mark_read("
+				"ARRAY[$1], ARRAY[$2])",
+				row, &ignored));
+			return UM_WAIT_COMPLETED;
+		case LOOK_FAILED:
+			return UM_WAIT_FAILED;
+		case LOOK_OVERDUE:
+			if (expire(wait, row, err) && !expired) {
+				expired = true;
+				continue; /* to read it, even past the end */
+			}
+			break;
+		case LOOK_OPEN:
+			err->text[0] = '\0';
+			break;
+		case LOOK_LOST:
+			break;
+		}
+		if (um_clock_ms() >= row->deadline)
+			return UM_WAIT_TIMEOUT;
+		if (found == LOOK_OPEN && wait_for_news(wait, row, left, err))
+			pause_ms = BACKOFF_MIN_MS;
+		else
+			back_off(row, &pause_ms);
 	}
-	for (; notify != NULL; notify = PQnotifies(wait->conn))
-		PQfreemem(notify);
 }
 
 enum um_wait_end
 um_wait_for(struct um_wait *wait, const char *id, const char *subject,
 	const char *session, int timeout_ms, struct um_wait_outcome *out,
-	struct um_error *err)
+	struct um_wait_error *err)
 {
-	int64_t deadline = timeout_ms < 0 ? -1 : um_clock_ms() + timeout_ms;
-	int backoff = BACKOFF_MIN_MS;
-	struct row row = { .text = "" };
+	struct row row = {
+		.deadline = timeout_ms < 0 ? INT64_MAX
+					   : um_clock_ms() + timeout_ms,
+	};
 
 	*out = (struct um_wait_outcome){ .result = NULL };
+	err->text[0] = '\0';
 	if (!um_uuid_parse(row.id, um_str(id))) {
-		um_error(err, "the elicitation id must be a UUID");
+		um_wait_fail(err, "the elicitation id must be a UUID");
 		return UM_WAIT_FAILED;
 	}
 	um_uuid_format(row.text, row.id);
 	um_binding_digest(row.binding, um_str(subject),
 		um_str(session != NULL ? session : ""));
-
-	/* LISTEN is in force: now read, and only then wait. */
-	for (;;) {
-		int64_t left = ROUTINE_MS;
-
-		switch (look(wait, &row, &left, out, err)) {
-		case LOOK_DONE:
-			PQclear(call(wait,
-				"SELECT urlmode.mark_read("
-				"ARRAY[$1], ARRAY[$2])",
-				&row));
-			return UM_WAIT_COMPLETED;
-		case LOOK_FAILED:
-			return UM_WAIT_FAILED;
-		case LOOK_OVERDUE:
-			PQclear(call(wait,
-				"SELECT urlmode.expire("
-				"ARRAY[$1], ARRAY[$2])",
-				&row));
-			continue;
-		case LOOK_LOST:
-			if (rest_ms(deadline, 1) == 0)
-				return UM_WAIT_TIMEOUT;
-			poll(NULL, 0, rest_ms(deadline, backoff));
-			backoff = 2 * backoff < BACKOFF_MAX_MS ? 2 * backoff
-							       : BACKOFF_MAX_MS;
-			if (listen_again(wait, err))
-				backoff = BACKOFF_MIN_MS;
-			continue;
-		case LOOK_OPEN:
-			break;
-		}
-		if (rest_ms(deadline, 1) == 0)
-			return UM_WAIT_TIMEOUT;
-		wait_for_news(wait,
-			rest_ms(deadline,
-				left < ROUTINE_MS ? left : ROUTINE_MS));
-	}
+	return wait_for_row(wait, &row, out, err);
 }

@@ -1,44 +1,52 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The waiting side in C: creates an elicitation, waits until the browser or
- * the provider has completed it, and opens its result. For MCP servers that
- * are not written in JavaScript; it needs this header, liburlmode.a, libpq
- * and libcrypto.
+ * the provider has completed it, and opens its result. It is for MCP servers
+ * that are not written in JavaScript, and needs this header, liburlmode.a,
+ * libpq and libcrypto.
  *
  *     um_wait_open → um_wait_create → elicit with its url → um_wait_for
  *
- * One connection listens and reads. What waits is one thread: several wait
- * with a struct um_wait each. Beside libpq it asks the machine itself for the
- * time and for random bytes, which other modules are given.
+ * Not thread-safe: one struct um_wait per thread. Two of them share nothing,
+ * so each thread may use its own at any time.
  */
 #ifndef UM_WAIT_H
 #define UM_WAIT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include "core/str.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-#define UM_WAIT_URL_MAX 1024 /* characters of a link, with its NUL */
+#define UM_WAIT_URL_MAX 1024  /* characters of a link, with its NUL */
+#define UM_WAIT_ERROR_MAX 512 /* characters of a reason, with its NUL */
 
 struct um_wait;
 
-/* What is asked; NUL-terminated UTF-8, the limits are those of the table. */
+/* Why something failed, on one line, for a person. It holds no secret. */
+struct um_wait_error {
+	char text[UM_WAIT_ERROR_MAX];
+};
+
+/*
+ * What to ask for. The texts are UTF-8 and end with a NUL; their limits are
+ * those of the table urlmode.elicitation.
+ */
 struct um_wait_ask {
-	const char *
-		provider; /* its name in the callback programs' configuration */
-	const char *kind; /* oauth, payment or signature */
-	const char *subject; /* who the server's own authorization says it is */
-	const char *session; /* or NULL */
-	const char *requester;  /* who asks, as the confirm page says it */
+	const char *provider; /* a provider of the configuration */
+	const char *kind;     /* oauth, payment or signature */
+	const char *subject;  /* the user, as the server's authorization says */
+	const char *session;  /* or NULL */
+	const char *requester;  /* who asks, as the confirm page shows it */
 	const char *target_url; /* where /connect sends the browser */
-	int64_t ttl_ms;         /* until it expires */
+	int64_t ttl_ms;         /* milliseconds until it expires */
 };
 
 struct um_wait_asked {
 	char id[37];               /* the MCP elicitationId */
-	char url[UM_WAIT_URL_MAX]; /* what to elicit with */
+	char url[UM_WAIT_URL_MAX]; /* the URL to elicit with */
 };
 
 struct um_wait_outcome {
@@ -50,35 +58,51 @@ struct um_wait_outcome {
 enum um_wait_end { UM_WAIT_COMPLETED, UM_WAIT_TIMEOUT, UM_WAIT_FAILED };
 
 /*
- * Connects as the role urlmode_server, and listens. `database_url` is a libpq
- * URI or keyword string; `base_url` has no slash at its end. False, with the
- * reason: no connection, or no good keys file. The caller ends *out with
- * um_wait_close().
+ * Loads the keys file, connects as the role urlmode_server, and listens.
+ * `database_url` is a libpq URI or keyword string; `base_url` has no slash at
+ * its end. False, with the reason: the keys file is refused, or there is no
+ * connection within 10 seconds. The caller ends *out with um_wait_close().
  */
 bool um_wait_open(struct um_wait **out, const char *database_url,
-	const char *keys_file, const char *base_url, struct um_error *err);
-
-/* Writes the row; then out->url can be elicited. */
-bool um_wait_create(struct um_wait *wait, const struct um_wait_ask *ask,
-	struct um_wait_asked *out, struct um_error *err);
+	const char *keys_file, const char *base_url, struct um_wait_error *err);
 
 /*
- * Waits for at most timeout_ms (negative: without end); also for one that was
- * completed before, or that another process created. A connection that is
- * lost is tried again for as long, and every row read again: none is missed.
- * COMPLETED: the caller ends *out with um_wait_outcome_free(). TIMEOUT: it is
- * open, and can be waited for again. FAILED, with the reason: there is no such
- * elicitation of this subject and session, or its result does not open. A
- * result stays in its row for ten minutes more.
+ * Writes the row; then out->url can be elicited. False, with the reason: the
+ * database refused it or did not answer within 10 seconds, the link is longer
+ * than UM_WAIT_URL_MAX, or OpenSSL failed.
+ */
+bool um_wait_create(struct um_wait *wait, const struct um_wait_ask *ask,
+	struct um_wait_asked *out, struct um_wait_error *err);
+
+/*
+ * Waits for at most timeout_ms milliseconds; a negative number means without
+ * end. The elicitation may be one that was completed before, or one that
+ * another process created.
+ *
+ * Whatever fails is tried again after 100 ms, doubling up to 5 s: opening a
+ * connection that was lost, and completing a row that has expired. The row is
+ * read again each time, so nothing is missed.
+ *
+ * COMPLETED: the caller ends *out with um_wait_outcome_free(). The result is
+ * removed from its row ten minutes later.
+ * TIMEOUT: it is not completed, and can be waited for again. err->text says
+ * what failed last, or is empty when nothing did. A database that does not
+ * answer can make this up to one second late.
+ * FAILED, with the reason: there is no such elicitation of this subject and
+ * session, its result cannot be opened, or the database refused to read it.
  */
 enum um_wait_end um_wait_for(struct um_wait *wait, const char *id,
 	const char *subject, const char *session, int timeout_ms,
-	struct um_wait_outcome *out, struct um_error *err);
+	struct um_wait_outcome *out, struct um_wait_error *err);
 
 /* Wipes and frees what the outcome holds. */
 void um_wait_outcome_free(struct um_wait_outcome *outcome);
 
 /* Ends the connection, wipes and frees; NULL is fine. */
 void um_wait_close(struct um_wait *wait);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

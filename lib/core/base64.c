@@ -22,98 +22,117 @@ um_base64url_encode(char *out, const uint8_t *bytes, size_t len)
 	*out = '\0';
 }
 
-/* Each character's place in the alphabet, from 1; 0: it is not there. */
-/* clang-format off */
-static const uint8_t place[256] = {
-	['A'] = 1, ['B'] = 2, ['C'] = 3, ['D'] = 4, ['E'] = 5,
-	['F'] = 6, ['G'] = 7, ['H'] = 8, ['I'] = 9, ['J'] = 10,
-	['K'] = 11, ['L'] = 12, ['M'] = 13, ['N'] = 14, ['O'] = 15,
-	['P'] = 16, ['Q'] = 17, ['R'] = 18, ['S'] = 19, ['T'] = 20,
-	['U'] = 21, ['V'] = 22, ['W'] = 23, ['X'] = 24, ['Y'] = 25,
-	['Z'] = 26, ['a'] = 27, ['b'] = 28, ['c'] = 29, ['d'] = 30,
-	['e'] = 31, ['f'] = 32, ['g'] = 33, ['h'] = 34, ['i'] = 35,
-	['j'] = 36, ['k'] = 37, ['l'] = 38, ['m'] = 39, ['n'] = 40,
-	['o'] = 41, ['p'] = 42, ['q'] = 43, ['r'] = 44, ['s'] = 45,
-	['t'] = 46, ['u'] = 47, ['v'] = 48, ['w'] = 49, ['x'] = 50,
-	['y'] = 51, ['z'] = 52, ['0'] = 53, ['1'] = 54, ['2'] = 55,
-	['3'] = 56, ['4'] = 57, ['5'] = 58, ['6'] = 59, ['7'] = 60,
-	['8'] = 61, ['9'] = 62, ['-'] = 63, ['_'] = 64,
-};
-/* clang-format on */
+#define BLOCK 16 /* characters that are decoded at a time */
+#define BLOCK_BYTES 12
+#define NO_VALUE 0xc0 /* bits that no character's value has */
 
-/* All ones for a character that is not in the alphabet. */
-static uint32_t
-value_of(char character)
+/* All ones for a character from `first` to `last`, else zero. */
+static inline uint8_t
+range(uint8_t c, uint8_t first, uint8_t last)
 {
-	return (uint32_t)place[(unsigned char)character] - 1;
+	return (uint8_t) - ((uint8_t)(c - first) <= (uint8_t)(last - first));
+}
+
+/*
+ * The character's value (RFC 4648 section 5), or NO_VALUE. `either` is all
+ * ones to accept the alphabet of section 4, too, else zero. No branch and no
+ * table, so that neither time nor cache tells what the character is.
+ */
+static inline uint8_t
+value_of(uint8_t c, uint8_t either)
+{
+	uint8_t upper = range(c, 'A', 'Z'), lower = range(c, 'a', 'z');
+	uint8_t digit = range(c, '0', '9');
+	uint8_t v62 = range(c, '-', '-') | (range(c, '+', '+') & either);
+	uint8_t v63 = range(c, '_', '_') | (range(c, '/', '/') & either);
+	uint8_t known = upper | lower | digit | v62 | v63;
+
+	return (uint8_t)((upper & (c - 'A')) | (lower & (c - 'a' + 26))
+		| (digit & (c - '0' + 52)) | (v62 & 62) | (v63 & 63)
+		| (~known & NO_VALUE));
+}
+
+/*
+ * The values of up to BLOCK characters, and zeros after them; returns them
+ * joined by OR. The loop has a fixed count: compilers turn it into vectors.
+ */
+static uint8_t
+values_of(uint8_t out[static BLOCK], const char *text, size_t len,
+	uint8_t either)
+{
+	uint8_t c[BLOCK], all = 0;
+
+	memset(c, 'A', sizeof(c));
+	memcpy(c, text, len);
+	for (size_t i = 0; i < BLOCK; i++)
+		out[i] = value_of(c[i], either);
+	for (size_t i = 0; i < BLOCK; i++)
+		all |= out[i];
+	return all;
+}
+
+static size_t
+block_len(struct um_str text, size_t at)
+{
+	return text.len - at < BLOCK ? text.len - at : BLOCK;
 }
 
 bool
 um_base64url_is(struct um_str text)
 {
-	uint32_t bad = 0;
+	uint8_t values[BLOCK], all = 0;
 
-	for (size_t i = 0; i < text.len; i++)
-		bad |= value_of(text.ptr[i]);
-	return bad <= 63;
+	for (size_t at = 0; at < text.len; at += BLOCK)
+		all |= values_of(values, text.ptr + at, block_len(text, at), 0);
+	return (all & NO_VALUE) == 0;
+}
+
+static bool
+decode(uint8_t *out, size_t len, struct um_str text, uint8_t either)
+{
+	uint8_t values[BLOCK], bytes[BLOCK_BYTES];
+	uint8_t all = 0, left_over = 0;
+
+	if (text.len != UM_BASE64_LEN(len))
+		return false;
+	for (size_t at = 0; at < text.len; at += BLOCK) {
+		size_t count = block_len(text, at);
+		size_t whole = count * 6 / 8;
+		const uint8_t *v = values;
+
+		all |= values_of(values, text.ptr + at, count, either);
+		for (uint8_t *b = bytes; v < values + BLOCK; b += 3, v += 4) {
+			b[0] = (uint8_t)(v[0] << 2 | v[1] >> 4);
+			b[1] = (uint8_t)(v[1] << 4 | v[2] >> 2);
+			b[2] = (uint8_t)(v[2] << 6 | v[3]);
+		}
+		memcpy(out, bytes, whole);
+		out += whole;
+		if (whole < BLOCK_BYTES)
+			left_over = bytes[whole];
+	}
+	explicit_bzero(values, sizeof(values));
+	explicit_bzero(bytes, sizeof(bytes));
+	return (all & NO_VALUE) == 0 && left_over == 0;
 }
 
 bool
 um_base64url_decode(uint8_t *out, size_t len, struct um_str text)
 {
-	const char *p = text.ptr;
-	size_t whole = text.len / 4;
-	size_t rest = text.len % 4; /* 0, 2 or 3 */
-	uint32_t bad = 0;
-
-	if (text.len != UM_BASE64_LEN(len))
-		return false;
-	for (; whole != 0; whole--, p += 4) {
-		uint32_t a = value_of(p[0]), b = value_of(p[1]);
-		uint32_t c = value_of(p[2]), d = value_of(p[3]);
-
-		bad |= a | b | c | d;
-		*out++ = (uint8_t)(a << 2 | b >> 4);
-		*out++ = (uint8_t)(b << 4 | c >> 2);
-		*out++ = (uint8_t)(c << 6 | d);
-	}
-	if (rest != 0) {
-		uint32_t a = value_of(p[0]), b = value_of(p[1]);
-		uint32_t c = rest == 3 ? value_of(p[2]) : 0;
-
-		bad |= a | b | c;
-		/* Bits that are left over. */
-		bad |= (rest == 3 ? c & 3 : b & 15) << 6;
-		*out++ = (uint8_t)(a << 2 | b >> 4);
-		if (rest == 3)
-			*out = (uint8_t)(b << 4 | c >> 2);
-	}
-	return bad <= 63;
+	return decode(out, len, text, 0);
 }
 
 bool
 um_base64_decode(uint8_t *out, size_t max, size_t *len, struct um_str text)
 {
-	char url[4096] = { 0 };
-	bool ok;
-
 	*len = 0;
 	if (text.len % 4 == 0) {
 		for (int pad = 0; pad < 2 && text.len != 0; pad++)
 			if (text.ptr[text.len - 1] == '=')
 				text.len--;
 	}
-	if (text.len > sizeof(url) || text.len / 4 * 3 + text.len % 4 > max + 3)
+	if (text.len > UM_BASE64_LEN(max))
 		return false;
-	for (size_t i = 0; i < text.len; i++) {
-		char c = text.ptr[i];
-
-		url[i] = (char)(c == '+' ? '-' : c == '/' ? '_' : c);
-	}
 	*len = text.len * 6 / 8;
-	ok = *len <= max
-		&& um_base64url_decode(out, *len,
-			(struct um_str){ url, text.len });
-	explicit_bzero(url, sizeof(url)); /* it may have been a key */
-	return ok;
+	return decode(out, *len, text, 0xff);
 }

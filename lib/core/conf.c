@@ -189,6 +189,37 @@ um_conf_get_integer(const struct um_conf_loc *at, const json_t *object,
 }
 
 bool
+um_conf_get_strlist(struct um_strlist *list, const struct um_conf_loc *at,
+	const json_t *node, bool may_be_one)
+{
+	bool one = may_be_one && json_is_string(node);
+	size_t len = one ? 1 : json_array_size(node);
+
+	*list = (struct um_strlist){ 0 };
+	if (len == 0 || len > UM_STRLIST_MAX)
+		return um_conf_error(at, "is not %sa list of 1 to %d strings",
+			may_be_one ? "a string or " : "", UM_STRLIST_MAX);
+	list->item = calloc(len, sizeof(list->item[0]));
+	if (list->item == NULL)
+		return um_conf_error(at, "out of memory");
+	for (size_t i = 0; i < len; i++) {
+		const json_t *element = one ? node : json_array_get(node, i);
+		const char *text = json_string_value(element);
+
+		if (text == NULL || text[0] == '\0'
+			|| strlen(text) != json_string_length(element))
+			return um_conf_error(at,
+				"holds something that is not a string, is "
+				"empty, "
+				"or holds a NUL");
+		if (!um_conf_copy_text(at, text, &list->item[i]))
+			return false;
+		list->len++;
+	}
+	return true;
+}
+
+bool
 um_conf_copy_text(const struct um_conf_loc *at, const char *text, char **out)
 {
 	*out = strdup(text);

@@ -14,6 +14,7 @@
 #include <jansson.h>
 
 #include "core/str.h"
+#include "core/strlist.h"
 
 #define UM_CONF_FILE_MAX 1048576 /* bytes of a file */
 
@@ -61,6 +62,14 @@ bool um_conf_get_choice(const struct um_conf_loc *at, const json_t *object,
 /* A required whole number from min to max. */
 bool um_conf_get_integer(const struct um_conf_loc *at, const json_t *object,
 	const char *key, long long min, long long max, long long *out);
+
+/*
+ * Copies an array of 1 to UM_STRLIST_MAX strings, none of them empty or with
+ * a NUL; with `may_be_one`, a string alone is accepted, too. The caller frees
+ * the list with um_strlist_free(), also after a failure.
+ */
+bool um_conf_get_strlist(struct um_strlist *list, const struct um_conf_loc *at,
+	const json_t *node, bool may_be_one);
 
 /* A copy that the caller frees. It fails only when memory runs out. */
 bool um_conf_copy_text(const struct um_conf_loc *at, const char *text,

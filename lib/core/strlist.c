@@ -4,36 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool
-um_conf_get_strlist(struct um_strlist *list, const struct um_conf_loc *at,
-	const json_t *node, bool may_be_one)
-{
-	bool one = may_be_one && json_is_string(node);
-	size_t len = one ? 1 : json_array_size(node);
-
-	*list = (struct um_strlist){ 0 };
-	if (len == 0 || len > UM_STRLIST_MAX)
-		return um_conf_error(at, "is not %sa list of 1 to %d strings",
-			may_be_one ? "a string or " : "", UM_STRLIST_MAX);
-	list->item = calloc(len, sizeof(list->item[0]));
-	if (list->item == NULL)
-		return um_conf_error(at, "out of memory");
-	for (size_t i = 0; i < len; i++) {
-		const json_t *name = one ? node : json_array_get(node, i);
-		const char *text = json_string_value(name);
-
-		if (text == NULL || text[0] == '\0'
-			|| strlen(text) != json_string_length(name))
-			return um_conf_error(at,
-				"holds what is no string, is empty, or holds "
-				"a NUL");
-		if (!um_conf_copy_text(at, text, &list->item[i]))
-			return false;
-		list->len++;
-	}
-	return true;
-}
-
 void
 um_strlist_free(struct um_strlist *list)
 {
@@ -44,10 +14,10 @@ um_strlist_free(struct um_strlist *list)
 }
 
 bool
-um_strlist_has(const struct um_strlist *list, struct um_str name)
+um_strlist_has(const struct um_strlist *list, struct um_str string)
 {
 	for (size_t i = 0; i < list->len; i++)
-		if (um_str_is(name, list->item[i]))
+		if (um_str_is(string, list->item[i]))
 			return true;
 	return false;
 }

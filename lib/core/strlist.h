@@ -1,33 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* A list of strings that a file gives: names, or words to compare with. */
+/* A list of strings, such as the names of fields. */
 #ifndef UM_STRLIST_H
 #define UM_STRLIST_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <jansson.h>
-
-#include "core/conf.h"
 #include "core/str.h"
 
-#define UM_STRLIST_MAX 32
+#define UM_STRLIST_MAX 32 /* strings in a list that a file gives */
 
-/* Zeroed to begin with. */
+/* Zeroed to begin with. The list owns its strings. */
 struct um_strlist {
 	size_t len;
 	char **item;
 };
 
-/*
- * Copies a list of 1 to UM_STRLIST_MAX strings, none of them empty or with a
- * NUL; with `may_be_one`, also a string alone. Free it in every case.
- */
-bool um_conf_get_strlist(struct um_strlist *list, const struct um_conf_loc *at,
-	const json_t *node, bool may_be_one);
+/* Frees the strings; the list is empty afterwards. */
 void um_strlist_free(struct um_strlist *list);
 
-bool um_strlist_has(const struct um_strlist *list, struct um_str name);
+bool um_strlist_has(const struct um_strlist *list, struct um_str string);
+
+/* Whether both hold the same strings in the same order. */
 bool um_strlist_equal(const struct um_strlist *a, const struct um_strlist *b);
 
 #endif

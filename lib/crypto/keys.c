@@ -10,61 +10,53 @@
 #include <unistd.h>
 
 #include "core/base64.h"
-#include "crypto/evp.h"
 
 #define STATE_INFO "urlmode state v1"
 #define LINE_MAX_LEN 2048
 
 struct um_keys {
+	EVP_CIPHER_CTX *cipher;
+	EVP_MAC_CTX *hmac;
 	size_t len;
-	struct um_key key[]; /* UM_KEYS_MAX of them */
+	struct um_key key[UM_KEYS_MAX];
 };
 
-/* Over the bytes of `a` and then of `b`. */
-static bool
-hmac(uint8_t out[static 32], struct um_str key, struct um_str a,
-	struct um_str b)
+static EVP_CIPHER_CTX *
+new_cipher(void)
 {
-	EVP_MAC_CTX *ctx = um_evp_hmac_sha256();
-	size_t len;
+	EVP_CIPHER *cipher = EVP_CIPHER_fetch(NULL, "AES-256-GCM", NULL);
+	EVP_CIPHER_CTX *ctx = cipher != NULL ? EVP_CIPHER_CTX_new() : NULL;
 
-	return ctx != NULL
-		&& EVP_MAC_init(ctx, (const uint8_t *)key.ptr, key.len, NULL)
-		== 1
-		&& EVP_MAC_update(ctx, (const uint8_t *)a.ptr, a.len) == 1
-		&& EVP_MAC_update(ctx, (const uint8_t *)b.ptr, b.len) == 1
-		&& EVP_MAC_final(ctx, out, &len, 32) == 1;
+	if (ctx != NULL
+		&& EVP_EncryptInit_ex(ctx, cipher, NULL, NULL, NULL) != 1) {
+		EVP_CIPHER_CTX_free(ctx);
+		ctx = NULL;
+	}
+	EVP_CIPHER_free(cipher);
+	return ctx;
 }
 
-/*
- * RFC 5869 sections 2.2 and 2.3, of one block. Not OpenSSL's HKDF, which looks
- * HMAC and SHA-256 up by name each time it is used: three times as long.
- */
-bool
-um_hkdf_sha256(uint8_t out[static 32], const uint8_t *secret, size_t secret_len,
-	struct um_str salt, struct um_str info)
+/* NULL when memory runs out or OpenSSL fails. */
+static struct um_keys *
+new_keys(void)
 {
-	static const char zeros[32]; /* the salt where there is none */
-	uint8_t extracted[32];
-	bool ok;
+	struct um_keys *keys = calloc(1, sizeof(*keys));
 
-	if (salt.len == 0)
-		salt = (struct um_str){ zeros, sizeof(zeros) };
-	ok = hmac(extracted, salt,
-		     (struct um_str){ (const char *)secret, secret_len },
-		     um_str(""))
-		&& hmac(out,
-			(struct um_str){ (const char *)extracted,
-				sizeof(extracted) },
-			info, um_str("\x01"));
-	explicit_bzero(extracted, sizeof(extracted));
-	return ok;
+	if (keys == NULL)
+		return NULL;
+	keys->cipher = new_cipher();
+	keys->hmac = um_hkdf_new();
+	if (keys->cipher == NULL || keys->hmac == NULL) {
+		um_keys_free(keys);
+		return NULL;
+	}
+	return keys;
 }
 
-/* One line, `kid base64`, into a key. */
+/* Reads a line, `kid base64`, into the next key. */
 static bool
-parse_line(struct um_key *key, char *line, struct um_error *err,
-	const char *path, int number)
+parse_line(struct um_keys *keys, struct um_key *key, char *line,
+	struct um_error *err, const char *path, int number)
 {
 	static const char blank[] = " \t\r\n";
 	char *save;
@@ -91,8 +83,8 @@ parse_line(struct um_key *key, char *line, struct um_error *err,
 		return um_error(err, "%s:%d: the key is under %d bytes", path,
 			number, UM_SECRET_MIN);
 	key->kid = (uint8_t)value;
-	if (!um_hkdf_sha256(key->state_key, key->secret, key->secret_len,
-		    um_str(NULL), um_str(STATE_INFO)))
+	if (!um_keys_derive(key->state_key, keys, key, um_str(NULL),
+		    um_str(STATE_INFO)))
 		return um_error(err, "%s:%d: OpenSSL cannot derive a key", path,
 			number);
 	return true;
@@ -109,7 +101,7 @@ parse_file(struct um_keys *keys, FILE *f, const char *path,
 		struct um_key *key = &keys->key[keys->len];
 		size_t blank;
 
-		/* So that the last NUL in it is the one that fgets() writes. */
+		/* The last NUL in it is then the one that fgets() writes. */
 		memset(line, 0xff, sizeof(line));
 		if (fgets(line, sizeof(line), f) == NULL)
 			break;
@@ -131,7 +123,7 @@ parse_file(struct um_keys *keys, FILE *f, const char *path,
 				UM_KEYS_MAX);
 			goto out;
 		}
-		if (!parse_line(key, line, err, path, number))
+		if (!parse_line(keys, key, line, err, path, number))
 			goto out;
 		if (um_keys_find(keys, key->kid) != NULL) {
 			um_error(err, "%s:%d: kid %d stands here twice", path,
@@ -155,7 +147,7 @@ bool
 um_keys_load(struct um_keys **out, const char *path, struct um_error *err)
 {
 	struct um_keys *keys = NULL;
-	/* What is no file, a FIFO say, must not be waited for. */
+	/* O_NONBLOCK: opening a FIFO would wait for its writer. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
 	char buffer[BUFSIZ]; /* ours, so that it can be wiped */
@@ -177,9 +169,9 @@ um_keys_load(struct um_keys **out, const char *path, struct um_error *err)
 			path);
 		goto out;
 	}
-	keys = calloc(1, sizeof(*keys) + UM_KEYS_MAX * sizeof(keys->key[0]));
+	keys = new_keys();
 	if (keys == NULL) {
-		um_error(err, "%s: out of memory", path);
+		um_error(err, "%s: OpenSSL failed, or out of memory", path);
 		goto out;
 	}
 	if (!parse_file(keys, f, path, err))
@@ -212,8 +204,29 @@ um_keys_find(const struct um_keys *keys, uint8_t kid)
 	return NULL;
 }
 
+bool
+um_keys_derive(uint8_t out[static UM_KEY_LEN], const struct um_keys *keys,
+	const struct um_key *key, struct um_str salt, struct um_str info)
+{
+	_Static_assert(UM_KEY_LEN == UM_HKDF_LEN, "one derivation is a key");
+
+	return um_hkdf_sha256(out, keys->hmac,
+		(struct um_str){ (const char *)key->secret, key->secret_len },
+		salt, info);
+}
+
+EVP_CIPHER_CTX *
+um_keys_cipher(const struct um_keys *keys)
+{
+	return keys->cipher;
+}
+
 void
 um_keys_free(struct um_keys *keys)
 {
-	um_wipe_free(keys, sizeof(*keys) + UM_KEYS_MAX * sizeof(keys->key[0]));
+	if (keys == NULL)
+		return;
+	EVP_CIPHER_CTX_free(keys->cipher);
+	EVP_MAC_CTX_free(keys->hmac);
+	um_wipe_free(keys, sizeof(*keys));
 }

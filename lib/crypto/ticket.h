@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The session ticket: an MCP server with a web session of its own on the
- * same site says who the browser's user is, in a cookie of a few minutes.
+ * The session ticket: an envelope (crypto/envelope.h) in a cookie of a few
+ * minutes, in which an MCP server that has a web session of its own on the
+ * same site says who the browser's user is.
  *
- *   bytes      01 || kid || nonce(12) || ciphertext || tag(16)
  *   plaintext  expires(8, big-endian Unix seconds) || subject
  *   key        HKDF-SHA256(secret of kid, no salt, "urlmode ticket v1")
- *   AAD        01 || kid || "ticket"
+ *   context    "ticket"
  *   text       base64url without padding
  */
 #ifndef UM_TICKET_H
@@ -23,7 +23,8 @@
 
 /*
  * Opens with any key of the file; the subject goes to `subject`, with a NUL.
- * False: not genuine, expired at `now` (Unix seconds), or no usable subject.
+ * False: the ticket is not genuine, has expired at `now` (Unix seconds), or
+ * its subject is not UTF-8 text of 1 to UM_SUBJECT_MAX bytes without a NUL.
  */
 bool um_ticket_open(char subject[static UM_SUBJECT_MAX + 1], struct um_str text,
 	const struct um_keys *keys, int64_t now);

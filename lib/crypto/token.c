@@ -1,41 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 #include "crypto/token.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include <openssl/crypto.h>
 
 #include "core/base64.h"
-#include "crypto/evp.h"
 
-#define VERSION 1
-#define HEAD_LEN (2 + UM_NONCE_LEN)
 #define PLAIN_LEN (UM_UUID_LEN + 8 + UM_BINDING_LEN + UM_BROWSER_LEN)
-#define SEALED_LEN (PLAIN_LEN + UM_TAG_LEN)
-#define BYTES_LEN (HEAD_LEN + SEALED_LEN)
-#define AAD_MAX (2 + 8 + 1 + UM_PROVIDER_MAX)
+#define ENVELOPE_LEN (UM_ENVELOPE_OVERHEAD + PLAIN_LEN)
+#define PURPOSE_MAX 8
+#define CONTEXT_MAX (PURPOSE_MAX + 1 + UM_PROVIDER_MAX)
 
-_Static_assert(UM_BASE64_LEN(BYTES_LEN) == UM_TOKEN_LEN, "the token's length");
+_Static_assert(UM_BASE64_LEN(ENVELOPE_LEN) == UM_TOKEN_LEN,
+	"UM_TOKEN_LEN follows from the plaintext");
 
-/* 01 || kid || purpose || 00 || provider; no bytes for a provider too long. */
-static struct um_str
-make_aad(char out[static AAD_MAX], uint8_t kid, enum um_purpose purpose,
-	const char *provider)
+/* purpose || 00 || provider; false when the provider's name is too long. */
+static bool
+make_context(struct um_str *context, char out[static CONTEXT_MAX],
+	enum um_purpose purpose, const char *provider)
 {
-	static const char *const names[] = { "connect", "return", "cancel" };
-	const char *name = names[purpose];
-	size_t name_len = strlen(name);
+	static const char names[][PURPOSE_MAX + 1] = {
+		[UM_PURPOSE_CONNECT] = "connect",
+		[UM_PURPOSE_RETURN] = "return",
+		[UM_PURPOSE_CANCEL] = "cancel",
+	};
+	size_t purpose_size = strlen(names[purpose]) + 1;
 	size_t provider_len = strlen(provider);
 
 	if (provider_len > UM_PROVIDER_MAX)
-		return um_str(NULL);
-	out[0] = VERSION;
-	out[1] = (char)kid;
-	memcpy(out + 2, name, name_len);
-	out[2 + name_len] = '\0';
-	memcpy(out + 3 + name_len, provider, provider_len);
-	return (struct um_str){ out, 3 + name_len + provider_len };
+		return false;
+	memcpy(out, names[purpose], purpose_size);
+	memcpy(out + purpose_size, provider, provider_len);
+	*context = (struct um_str){ out, purpose_size + provider_len };
+	return true;
 }
 
 bool
@@ -43,14 +41,15 @@ um_token_mint(char text[static UM_TOKEN_LEN + 1], const struct um_token *token,
 	const struct um_keys *keys, enum um_purpose purpose,
 	const char *provider, const uint8_t nonce[static UM_NONCE_LEN])
 {
-	const struct um_key *key = um_keys_minting(keys);
-	uint8_t bytes[BYTES_LEN];
+	uint8_t envelope[ENVELOPE_LEN];
 	uint8_t plain[PLAIN_LEN];
 	uint8_t *p = plain;
-	char aad_bytes[AAD_MAX];
-	struct um_str aad = make_aad(aad_bytes, key->kid, purpose, provider);
+	char context_bytes[CONTEXT_MAX];
+	struct um_str context;
 	bool ok;
 
+	if (!make_context(&context, context_bytes, purpose, provider))
+		return false;
 	memcpy(p, token->id, UM_UUID_LEN);
 	p += UM_UUID_LEN;
 	for (int shift = 56; shift >= 0; shift -= 8)
@@ -58,14 +57,11 @@ um_token_mint(char text[static UM_TOKEN_LEN + 1], const struct um_token *token,
 	memcpy(p, token->binding, UM_BINDING_LEN);
 	memcpy(p + UM_BINDING_LEN, token->browser, UM_BROWSER_LEN);
 
-	bytes[0] = VERSION;
-	bytes[1] = key->kid;
-	memcpy(bytes + 2, nonce, UM_NONCE_LEN);
-	ok = aad.len != 0
-		&& um_aead_seal(bytes + HEAD_LEN, key->state_key, nonce, aad,
-			(struct um_str){ (const char *)plain, sizeof(plain) });
+	ok = um_envelope_seal(envelope, keys, um_keys_minting(keys)->state_key,
+		nonce, context,
+		(struct um_str){ (const char *)plain, sizeof(plain) });
 	if (ok)
-		um_base64url_encode(text, bytes, sizeof(bytes));
+		um_base64url_encode(text, envelope, sizeof(envelope));
 	explicit_bzero(plain, sizeof(plain));
 	return ok;
 }
@@ -75,26 +71,21 @@ um_token_open(struct um_token *token, struct um_str text,
 	const struct um_keys *keys, enum um_purpose purpose,
 	const char *provider, int64_t now)
 {
-	uint8_t bytes[BYTES_LEN];
+	uint8_t bytes[ENVELOPE_LEN];
+	const struct um_str envelope = { (const char *)bytes, sizeof(bytes) };
 	uint8_t plain[PLAIN_LEN];
 	const uint8_t *p = plain;
 	const struct um_key *key;
-	char aad_bytes[AAD_MAX];
-	struct um_str aad;
+	char context_bytes[CONTEXT_MAX];
+	struct um_str context;
 	uint64_t expires = 0;
 
 	memset(token, 0, sizeof(*token));
 	if (!um_base64url_decode(bytes, sizeof(bytes), text)
-		|| bytes[0] != VERSION)
-		return UM_TOKEN_INVALID;
-	key = um_keys_find(keys, bytes[1]);
-	if (key == NULL)
-		return UM_TOKEN_INVALID;
-	aad = make_aad(aad_bytes, key->kid, purpose, provider);
-	if (aad.len == 0
-		|| !um_aead_open(plain, key->state_key, bytes + 2, aad,
-			(struct um_str){ (const char *)bytes + HEAD_LEN,
-				SEALED_LEN }))
+		|| (key = um_envelope_key(envelope, keys)) == NULL
+		|| !make_context(&context, context_bytes, purpose, provider)
+		|| !um_envelope_open(plain, keys, key->state_key, context,
+			envelope))
 		return UM_TOKEN_INVALID;
 
 	memcpy(token->id, p, UM_UUID_LEN);
@@ -128,40 +119,4 @@ um_token_fits_browser(const struct um_token *token, struct um_str cookie)
 		return false;
 	um_browser_digest(browser, cookie);
 	return CRYPTO_memcmp(browser, token->browser, sizeof(browser)) == 0;
-}
-
-/* The first 16 bytes of SHA-256(label 00 a [00 b]). */
-static void
-short_hash(uint8_t out[static 16], const char *label, struct um_str a,
-	const struct um_str *b)
-{
-	uint8_t digest[EVP_MAX_MD_SIZE] = { 0 };
-	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-	bool ok = ctx != NULL
-		&& EVP_DigestInit_ex(ctx, um_evp_sha256(), NULL) == 1
-		&& EVP_DigestUpdate(ctx, label, strlen(label) + 1) == 1
-		&& EVP_DigestUpdate(ctx, a.ptr, a.len) == 1
-		&& (b == NULL
-			|| (EVP_DigestUpdate(ctx, "", 1) == 1
-				&& EVP_DigestUpdate(ctx, b->ptr, b->len) == 1))
-		&& EVP_DigestFinal_ex(ctx, digest, NULL) == 1;
-
-	/* All ones can bind nothing, all zeros would bind everything. */
-	if (!ok)
-		memset(digest, 0xff, sizeof(digest));
-	memcpy(out, digest, 16);
-	EVP_MD_CTX_free(ctx);
-}
-
-void
-um_binding_digest(uint8_t out[static UM_BINDING_LEN], struct um_str subject,
-	struct um_str session)
-{
-	short_hash(out, "urlmode binding v1", subject, &session);
-}
-
-void
-um_browser_digest(uint8_t out[static UM_BROWSER_LEN], struct um_str cookie)
-{
-	short_hash(out, "urlmode browser v1", cookie, NULL);
 }

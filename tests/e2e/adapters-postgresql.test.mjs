@@ -24,7 +24,7 @@ before(async () => {
 	fixture = await openFixture({ name: 'postgresql' });
 	mkdirSync(`${ROOT}build/test`, { recursive: true });
 	// Built as its first lines describe, with the library of the programs that run here.
-	execFileSync(process.env.CC ?? 'cc', ['-Wall', '-Wextra', '-Werror', '-Ilib', 'lib/client/examples/wait.c',
+	execFileSync(process.env.CC ?? 'cc', ['-Wall', '-Wextra', '-Werror', '-Ilib/client', 'lib/client/examples/wait.c',
 		path.join(BIN, '../liburlmode.a'), '-lpq', '-lcrypto', ...process.env.LIBRARY_FLAGS?.split(' ') ?? [],
 		'-o', PROGRAM], { cwd: ROOT });
 });

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is written in one line: times, amounts, digits, base64, hex. */
+/* What is written in one line: times, amounts, base64, hex, UUIDs. */
 #include "fuzz.h"
 
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "core/base64.h"
 #include "core/hex.h"
 #include "core/timestamp.h"
+#include "core/uuid.h"
 #include "webhook/amount.h"
 
 static void
@@ -22,6 +23,19 @@ try_codes(struct um_str text)
 		return;
 	HOLDS(2 * len == text.len);
 	um_hex_encode(back, bytes, len);
+	HOLDS(strncasecmp(back, text.ptr, text.len) == 0);
+}
+
+static void
+try_uuid(struct um_str text)
+{
+	uint8_t id[UM_UUID_LEN];
+	char back[UM_UUID_TEXT_LEN + 1];
+
+	if (!um_uuid_parse(id, text))
+		return;
+	um_uuid_format(back, id);
+	HOLDS(text.len == UM_UUID_TEXT_LEN);
 	HOLDS(strncasecmp(back, text.ptr, text.len) == 0);
 }
 
@@ -49,6 +63,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (um_amount_parse_currency(currency, text))
 		HOLDS(strlen(currency) == 3);
 	try_codes(text);
+	try_uuid(text);
 	fuzz_free(text);
 	return 0;
 }

@@ -8,8 +8,35 @@
 #include <unistd.h>
 
 #include "core/base64.h"
+#include "core/hex.h"
+#include "core/uuid.h"
 
 #define VECTORS "tests/vectors/token.json"
+
+static unsigned bad_rows; /* of the test that runs */
+
+void
+rows_begin(void)
+{
+	bad_rows = 0;
+}
+
+void
+row_check(bool good, const char *label, const char *condition, const char *file,
+	int line)
+{
+	if (good)
+		return;
+	bad_rows++;
+	print_error("%s:%d: %s: %s\n", file, line, label, condition);
+}
+
+void
+rows_end(void)
+{
+	if (bad_rows != 0)
+		fail_msg("%u assertions about rows failed", bad_rows);
+}
 
 void
 assert_str(struct um_str got, const char *expected)
@@ -38,29 +65,16 @@ str_has(struct um_str whole, struct um_str part)
 void
 bytes_of_hex(uint8_t *out, size_t len, const char *hex)
 {
-	static const char digits[] = "0123456789abcdef";
+	size_t got;
 
-	assert_int_equal(strlen(hex), 2 * len);
-	for (size_t i = 0; i < len; i++) {
-		const char *high = strchr(digits, hex[2 * i]);
-		const char *low = strchr(digits, hex[2 * i + 1]);
-
-		assert_true(high != NULL && low != NULL);
-		out[i] = (uint8_t)((high - digits) << 4 | (low - digits));
-	}
+	assert_true(um_hex_decode(out, len, &got, um_str(hex)));
+	assert_int_equal(got, len);
 }
 
 void
 bytes_of_uuid(uint8_t out[static UM_UUID_LEN], const char *uuid)
 {
-	char hex[2 * UM_UUID_LEN + 1] = { 0 };
-	size_t len = 0;
-
-	for (; *uuid != '\0' && len < sizeof(hex) - 1; uuid++)
-		if (*uuid != '-')
-			hex[len++] = *uuid;
-	hex[len] = '\0';
-	bytes_of_hex(out, UM_UUID_LEN, hex);
+	assert_true(um_uuid_parse(out, um_str(uuid)));
 }
 
 char *

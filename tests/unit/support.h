@@ -13,21 +13,35 @@
 #include <jansson.h>
 
 #include "core/str.h"
+#include "core/uuid.h"
 #include "crypto/keys.h"
 #include "crypto/token.h"
 
-#define TEST(name) static void name(void **state __attribute__((unused)))
+/* A test. It fails at its end when assert_row() has found a bad row. */
+#define TEST(name)                                                             \
+	static void name##_body(void);                                         \
+	static void name(void **state __attribute__((unused)))                 \
+	{                                                                      \
+		rows_begin();                                                  \
+		name##_body();                                                 \
+		rows_end();                                                    \
+	}                                                                      \
+	static void name##_body(void)
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The bytes of a literal, NULs among them. */
 #define STR(literal) ((struct um_str){ (literal), sizeof(literal) - 1 })
 
-/* `label` names the row of a table in which an assertion fails. */
+/*
+ * An assertion about one row of a table, which `label` names. A bad row is
+ * printed, and the test goes on with the next one.
+ */
 #define assert_row(label, condition)                                           \
-	do {                                                                   \
-		if (!(condition))                                              \
-			fail_msg("%s: %s", (label), #condition);               \
-	} while (0)
+	row_check((condition), (label), #condition, __FILE__, __LINE__)
+void row_check(bool good, const char *label, const char *condition,
+	const char *file, int line);
+void rows_begin(void);
+void rows_end(void);
 
 void assert_str(struct um_str got, const char *expected);
 void assert_error(const struct um_error *err, const char *expected);
@@ -35,7 +49,7 @@ void assert_error(const struct um_error *err, const char *expected);
 /* Whether `part` is in there; both may hold NUL. */
 bool str_has(struct um_str whole, struct um_str part);
 
-/* Exactly `len` bytes out of lower-case hexadecimal digits. */
+/* Exactly `len` bytes out of hexadecimal digits. */
 void bytes_of_hex(uint8_t *out, size_t len, const char *hex);
 void bytes_of_uuid(uint8_t out[static UM_UUID_LEN], const char *uuid);
 

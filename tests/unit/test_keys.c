@@ -37,42 +37,6 @@ assert_refused(struct um_str bytes, const char *reason)
 	assert_error(&err, reason);
 }
 
-/* RFC 5869 appendix A.1 to A.3, the first 32 bytes. */
-TEST(derives_as_the_rfc_does)
-{
-	static const struct {
-		const char *salt;
-		const char *info;
-		const char *okm;
-	} cases[] = {
-		{ "000102030405060708090a0b0c", "f0f1f2f3f4f5f6f7f8f9",
-			"3cb25f25faacd57a90434f64d0362f2a"
-			"2d2d0a90cf1a5a4c5db02d56ecc4c5bf" },
-		{ "", "",
-			"8da4e775a563c18f715f802a063c5a31"
-			"b8a11f5c5ee1879ec3454e5f3c738d2d" },
-	};
-	uint8_t secret[22];
-
-	memset(secret, 0x0b, sizeof(secret));
-	for (size_t i = 0; i < LENGTH(cases); i++) {
-		uint8_t salt[16];
-		uint8_t info[16];
-		uint8_t okm[32];
-		uint8_t out[32];
-		size_t salt_len = strlen(cases[i].salt) / 2;
-		size_t info_len = strlen(cases[i].info) / 2;
-
-		bytes_of_hex(salt, salt_len, cases[i].salt);
-		bytes_of_hex(info, info_len, cases[i].info);
-		bytes_of_hex(okm, sizeof(okm), cases[i].okm);
-		assert_true(um_hkdf_sha256(out, secret, sizeof(secret),
-			(struct um_str){ (const char *)salt, salt_len },
-			(struct um_str){ (const char *)info, info_len }));
-		assert_memory_equal(out, okm, sizeof(okm));
-	}
-}
-
 TEST(the_first_key_mints_and_all_open)
 {
 	struct um_keys *keys = keys_of("# the keys\n"
@@ -268,7 +232,6 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(derives_as_the_rfc_does),
 		cmocka_unit_test(the_first_key_mints_and_all_open),
 		cmocka_unit_test(both_alphabets_and_every_length_are_taken),
 		cmocka_unit_test(a_malformed_line_is_refused_by_its_number),

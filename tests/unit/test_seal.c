@@ -7,6 +7,10 @@
 #include "crypto/seal.h"
 #include "support.h"
 
+#define KEYS                                                                   \
+	"1 ERERERERERERERERERERERERERERERERERERERERERE\n"                      \
+	"2 IiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiI\n"
+
 static const uint8_t id[UM_UUID_LEN] = { 1, 2, 3 };
 static const uint8_t binding[UM_BINDING_LEN] = { 4, 5, 6 };
 static const uint8_t nonce[UM_NONCE_LEN] = { 7, 8, 9 };
@@ -172,45 +176,54 @@ static int
 set_up(void **state)
 {
 	(void)state;
-	keys = keys_of("1 ERERERERERERERERERERERERERERERERERERERERERE\n"
-		       "2 IiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiI\n");
+	keys = keys_of(KEYS);
 	return 0;
 }
 
-/* Seals and opens with an id of its own; answers how often that went wrong. */
+struct worker {
+	struct um_keys *keys;
+	uint8_t id[UM_UUID_LEN];
+};
+
+/* Returns how often sealing and opening went wrong. */
 static int
 seal_and_open(void *arg)
 {
-	const uint8_t own_id[UM_UUID_LEN] = { *(const uint8_t *)arg };
+	const struct worker *worker = arg;
 	int wrong = 0;
 
 	for (int i = 0; i < 300; i++) {
 		struct um_buf sealed = { 0 };
 		struct um_buf text = { 0 };
 
-		wrong += !um_seal_put(&sealed, STR("{}"), own_id, binding, keys,
-				 nonce)
-			|| !um_seal_open(&text, um_buf_str(&sealed), own_id,
-				binding, keys);
+		wrong += !um_seal_put(&sealed, STR("{}"), worker->id, binding,
+				 worker->keys, nonce)
+			|| !um_seal_open(&text, um_buf_str(&sealed), worker->id,
+				binding, worker->keys);
 		um_buf_free(&text);
 		um_buf_free(&sealed);
 	}
 	return wrong;
 }
 
-TEST(several_threads_do_not_disturb_each_other)
+/* Nothing is shared behind the keys that each thread has loaded. */
+TEST(threads_with_keys_of_their_own_do_not_disturb_each_other)
 {
-	static const uint8_t own[] = { 1, 2, 3, 4 };
-	thrd_t threads[LENGTH(own)];
+	struct worker workers[4];
+	thrd_t threads[LENGTH(workers)];
 	int wrong;
 
-	for (size_t i = 0; i < LENGTH(own); i++)
+	for (size_t i = 0; i < LENGTH(workers); i++) {
+		workers[i] = (struct worker){ keys_of(KEYS),
+			{ (uint8_t)(i + 1) } };
 		assert_int_equal(thrd_create(&threads[i], seal_and_open,
-					 (void *)&own[i]),
+					 &workers[i]),
 			thrd_success);
-	for (size_t i = 0; i < LENGTH(own); i++) {
+	}
+	for (size_t i = 0; i < LENGTH(workers); i++) {
 		assert_int_equal(thrd_join(threads[i], &wrong), thrd_success);
 		assert_int_equal(wrong, 0);
+		um_keys_free(workers[i].keys);
 	}
 }
 
@@ -232,7 +245,8 @@ main(void)
 		cmocka_unit_test(not_a_byte_more_or_less),
 		cmocka_unit_test(for_one_elicitation_and_one_owner),
 		cmocka_unit_test(it_is_appended_to_what_is_there),
-		cmocka_unit_test(several_threads_do_not_disturb_each_other),
+		cmocka_unit_test(
+			threads_with_keys_of_their_own_do_not_disturb_each_other),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

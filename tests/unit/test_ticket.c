@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/base64.h"
-#include "crypto/aead.h"
+#include "crypto/envelope.h"
 #include "crypto/ticket.h"
 #include "support.h"
 
@@ -21,27 +21,25 @@ opens(char subject[static UM_SUBJECT_MAX + 1], struct um_str text, int64_t now)
 	return um_ticket_open(subject, text, keys, now);
 }
 
-/* Seals what stands in `plain` as a ticket is sealed, right or wrong. */
+/* Seals `plain` as a ticket is sealed, with the right or a wrong context. */
 static char *
-seal(const uint8_t *plain, size_t len, const char *info, const char *aad,
-	size_t aad_len)
+seal(const uint8_t *plain, size_t len, const char *info, struct um_str context)
 {
-	const struct um_key *key = um_keys_minting(keys);
-	uint8_t bytes[BYTES_MAX] = { 1, key->kid, 9, 8, 7 };
-	uint8_t derived[UM_AEAD_KEY_LEN];
+	static const uint8_t nonce[UM_NONCE_LEN] = { 9, 8, 7 };
+	uint8_t bytes[BYTES_MAX];
+	uint8_t derived[UM_KEY_LEN];
 	char *text = malloc(UM_BASE64_LEN(BYTES_MAX) + 1);
 
 	assert_non_null(text);
-	assert_true(um_hkdf_sha256(derived, key->secret, key->secret_len,
+	assert_true(um_keys_derive(derived, keys, um_keys_minting(keys),
 		um_str(NULL), um_str(info)));
-	assert_true(um_aead_seal(bytes + 2 + UM_NONCE_LEN, derived, bytes + 2,
-		(struct um_str){ aad, aad_len },
+	assert_true(um_envelope_seal(bytes, keys, derived, nonce, context,
 		(struct um_str){ (const char *)plain, len }));
-	um_base64url_encode(text, bytes, 2 + UM_NONCE_LEN + len + UM_TAG_LEN);
+	um_base64url_encode(text, bytes, UM_ENVELOPE_OVERHEAD + len);
 	return text;
 }
 
-#define AAD "\1\1ticket"
+#define CONTEXT STR("ticket")
 #define INFO "urlmode ticket v1"
 
 static char *
@@ -53,7 +51,7 @@ ticket(int64_t expires, struct um_str subject)
 		plain[i] = (uint8_t)((uint64_t)expires >> (56 - 8 * i));
 	assert_true(subject.len <= sizeof(plain) - 64);
 	memcpy(plain + 8, subject.ptr, subject.len);
-	return seal(plain, 8 + subject.len, INFO, AAD, sizeof(AAD) - 1);
+	return seal(plain, 8 + subject.len, INFO, CONTEXT);
 }
 
 TEST(vectors_of_the_node_package)
@@ -197,23 +195,23 @@ TEST(sealed_for_something_else)
 		'a' };
 	const struct {
 		const char *info;
-		struct um_str aad;
+		struct um_str context;
 	} others[] = {
-		{ "urlmode state v1", STR(AAD) },
-		{ "urlmode result v1", STR(AAD) },
-		{ INFO, STR("\1\1") },
-		{ INFO, STR("\1\2ticket") },
-		{ INFO, STR("\1\1connect\0demo") },
-		{ INFO, STR("\1\1ticket\0") },
+		{ "urlmode state v1", CONTEXT },
+		{ "urlmode result v1", CONTEXT },
+		{ INFO, STR("") },
+		{ INFO, STR("Ticket") },
+		{ INFO, STR("connect\0demo") },
+		{ INFO, STR("ticket\0") },
 	};
 	char subject[UM_SUBJECT_MAX + 1];
-	char *text = seal(plain, sizeof(plain), INFO, AAD, sizeof(AAD) - 1);
+	char *text = seal(plain, sizeof(plain), INFO, CONTEXT);
 
 	assert_true(opens(subject, um_str(text), NOW));
 	free(text);
 	for (size_t i = 0; i < LENGTH(others); i++) {
 		text = seal(plain, sizeof(plain), others[i].info,
-			others[i].aad.ptr, others[i].aad.len);
+			others[i].context);
 		assert_false(opens(subject, um_str(text), NOW));
 		free(text);
 	}

@@ -3,13 +3,13 @@
  * An MCP server's waiting side in C: creates an elicitation, waits, and opens
  * the result.
  *
- *     cc -Ilib lib/client/examples/wait.c build/liburlmode.a -lpq -lcrypto -o wait
+ *     cc -Ilib/client lib/client/examples/wait.c build/liburlmode.a -lpq -lcrypto -o wait
  *     URLMODE_DATABASE_URL= URLMODE_KEYS_FILE= URLMODE_BASE_URL= ./wait SUBJECT
  */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "client/um_wait.h"
+#include "um_wait.h"
 
 #define MINUTES_5_MS 300000
 
@@ -27,7 +27,7 @@ main(int argc, char **argv)
 	struct um_wait *wait;
 	struct um_wait_asked asked;
 	struct um_wait_outcome outcome;
-	struct um_error err;
+	struct um_wait_error err;
 	enum um_wait_end end;
 
 	if (!um_wait_open(&wait, getenv("URLMODE_DATABASE_URL"),

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "client/connection.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/clock.h"
+
+bool
+um_wait_fail(struct um_wait_error *err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	/* cppcheck-suppress ctuuninitvar ; this is what fills it */
+	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+static void
+ignore_notice(void *arg __attribute__((unused)),
+	const PGresult *res __attribute__((unused)))
+{
+}
+
+/* Closes the connection. The reason is libpq's first line, or `otherwise`. */
+static void
+lose(PGconn **conn, const char *otherwise, struct um_wait_error *err)
+{
+	const char *message = PQerrorMessage(*conn);
+
+	if (message[0] == '\0')
+		message = otherwise;
+	um_wait_fail(err, "database: %.*s", (int)strcspn(message, "\n"),
+		message);
+	PQfinish(*conn);
+	*conn = NULL;
+}
+
+enum ready { READY, NOT_IN_TIME, POLL_FAILED };
+
+static enum ready
+wait_for_socket(PGconn *conn, short events, int64_t deadline)
+{
+	struct pollfd pfd = { .fd = PQsocket(conn), .events = events };
+	int ready;
+
+	do {
+		int64_t rest = deadline - um_clock_ms();
+
+		rest = rest < 0 ? 0 : rest > INT_MAX ? INT_MAX : rest;
+		ready = poll(&pfd, 1, (int)rest);
+	} while (ready < 0 && errno == EINTR);
+	return ready > 0 ? READY : ready == 0 ? NOT_IN_TIME : POLL_FAILED;
+}
+
+bool
+um_connection_open(PGconn **conn, const char *database_url, int64_t deadline,
+	struct um_wait_error *err)
+{
+	static const struct um_statement listen = { .sql = "LISTEN urlmode" };
+	const char *const keywords[] = { "dbname", "fallback_application_name",
+		"client_encoding", NULL };
+	const char *const values[] = { database_url, "um_wait", "UTF8", NULL };
+	PostgresPollingStatusType next = PGRES_POLLING_WRITING;
+	PGresult *res;
+
+	PQfinish(*conn);
+	*conn = PQconnectStartParams(keywords, values, 1);
+	PQsetNoticeReceiver(*conn, ignore_notice, NULL);
+	while (PQstatus(*conn) != CONNECTION_BAD && next != PGRES_POLLING_OK
+		&& next != PGRES_POLLING_FAILED) {
+		if (wait_for_socket(*conn,
+			    next == PGRES_POLLING_READING ? POLLIN : POLLOUT,
+			    deadline)
+			!= READY)
+			break;
+		next = PQconnectPoll(*conn);
+	}
+	if (next != PGRES_POLLING_OK) {
+		lose(conn, "no connection in time", err);
+		return false;
+	}
+	res = um_connection_run(conn, &listen, deadline, err);
+	PQclear(res);
+	if (res == NULL) {
+		PQfinish(*conn);
+		*conn = NULL;
+	}
+	return res != NULL;
+}
+
+/* Waits for the statement's last result; NULL when the connection is lost. */
+static PGresult *
+last_result(PGconn *conn, int64_t deadline)
+{
+	PGresult *last = NULL, *res;
+
+	for (;;) {
+		while (PQisBusy(conn)) {
+			if (wait_for_socket(conn, POLLIN, deadline) != READY
+				|| PQconsumeInput(conn) != 1) {
+				PQclear(last);
+				return NULL;
+			}
+		}
+		res = PQgetResult(conn);
+		if (res == NULL)
+			return last;
+		PQclear(last);
+		last = res;
+	}
+}
+
+PGresult *
+um_connection_run(PGconn **conn, const struct um_statement *statement,
+	int64_t deadline, struct um_wait_error *err)
+{
+	PGresult *res = NULL;
+	ExecStatusType status;
+
+	if (PQsendQueryParams(*conn, statement->sql, statement->params,
+		    statement->types, statement->values, statement->lengths,
+		    statement->formats, 0)
+		== 1)
+		res = last_result(*conn, deadline);
+	if (res == NULL || PQstatus(*conn) != CONNECTION_OK) {
+		PQclear(res);
+		lose(conn, "no answer in time", err);
+		return NULL;
+	}
+	status = PQresultStatus(res);
+	if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
+		const char *message = PQresultErrorMessage(res);
+
+		um_wait_fail(err, "database: %.*s", (int)strcspn(message, "\n"),
+			message);
+		PQclear(res);
+		return NULL;
+	}
+	return res;
+}
+
+bool
+um_connection_wait(PGconn **conn, int64_t deadline, struct um_wait_error *err)
+{
+	PGnotify *notify = PQnotifies(*conn);
+
+	if (notify == NULL) {
+		enum ready ready = wait_for_socket(*conn, POLLIN, deadline);
+
+		if (ready == NOT_IN_TIME)
+			return true;
+		if (ready == POLL_FAILED || PQconsumeInput(*conn) != 1) {
+			lose(conn, "poll failed", err);
+			return false;
+		}
+		notify = PQnotifies(*conn);
+	}
+	for (; notify != NULL; notify = PQnotifies(*conn))
+		PQfreemem(notify);
+	return true;
+}

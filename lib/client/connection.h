@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A connection to PostgreSQL on which nothing waits longer than it is told.
+ * A deadline is a time of um_clock_ms().
+ */
+#ifndef UM_CONNECTION_H
+#define UM_CONNECTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <libpq-fe.h>
+
+#include "client/um_wait.h"
+
+/* A statement whose parameters are text unless `formats` says otherwise. */
+struct um_statement {
+	const char *sql;
+	int params;
+	const Oid *types; /* or NULL: the server decides */
+	const char *const *values;
+	const int *lengths; /* or NULL */
+	const int *formats; /* or NULL: all text */
+};
+
+/* Writes the reason; always false, so that a caller can return it. */
+bool um_wait_fail(struct um_wait_error *err, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Connects and executes LISTEN urlmode. *conn is NULL when that failed. */
+bool um_connection_open(PGconn **conn, const char *database_url,
+	int64_t deadline, struct um_wait_error *err);
+
+/*
+ * Executes the statement and returns its rows, for PQclear(). NULL, with the
+ * reason: the server refused it; or the connection was lost or did not answer
+ * in time, and then it is closed and *conn is NULL.
+ */
+PGresult *um_connection_run(PGconn **conn, const struct um_statement *statement,
+	int64_t deadline, struct um_wait_error *err);
+
+/*
+ * Waits until the deadline or a notification, and takes all that have come.
+ * False: the connection was lost, and *conn is NULL.
+ */
+bool um_connection_wait(PGconn **conn, int64_t deadline,
+	struct um_wait_error *err);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The layout of everything that is sealed with a key of the keys file, with
+ * AES-256-GCM (NIST SP 800-38D):
+ *
+ *   bytes  01 || kid || nonce(12) || ciphertext || tag(16)
+ *   AAD    01 || kid || context
+ *
+ * The state token, the session ticket and the sealed result are envelopes.
+ * Each says how its key is derived and what its context is. In JavaScript the
+ * layout is written in lib/node/src/aead.js.
+ */
+#ifndef UM_ENVELOPE_H
+#define UM_ENVELOPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/str.h"
+#include "crypto/keys.h"
+
+#define UM_NONCE_LEN 12
+
+/* The bytes that sealing adds. */
+#define UM_ENVELOPE_OVERHEAD (2 + UM_NONCE_LEN + 16)
+
+/*
+ * Seals `text` with `key`, which was derived from um_keys_minting(). `out`
+ * takes UM_ENVELOPE_OVERHEAD + text.len bytes. A nonce must never be used
+ * twice with one key. False only when OpenSSL fails.
+ */
+bool um_envelope_seal(uint8_t *out, const struct um_keys *keys,
+	const uint8_t key[static UM_KEY_LEN],
+	const uint8_t nonce[static UM_NONCE_LEN], struct um_str context,
+	struct um_str text);
+
+/*
+ * The key of the keys file that the envelope names. NULL: it is too short, of
+ * another version, or its kid is not in the file.
+ */
+const struct um_key *um_envelope_key(struct um_str envelope,
+	const struct um_keys *keys);
+
+/*
+ * Opens an envelope for which um_envelope_key() found a key, with `key`, which
+ * was derived from that one. `out` takes envelope.len - UM_ENVELOPE_OVERHEAD
+ * bytes. False: it is not genuine, or of another context; what is in `out`
+ * must not be used then.
+ */
+bool um_envelope_open(uint8_t *out, const struct um_keys *keys,
+	const uint8_t key[static UM_KEY_LEN], struct um_str context,
+	struct um_str envelope);
+
+#endif
