@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "program_case.h"
 #include "server/loop.h"
-#include "trial.h"
 
 #define NOBODY "host=/nonexistent"
 #define FORM "application/x-www-form-urlencoded"
@@ -81,7 +81,7 @@ serve_one(void *arg)
 	static const struct um_program program = { "connect", UM_BODY_MAX, plan,
 		answer };
 	const struct request *request = arg;
-	struct um_context context = trial_context;
+	struct um_context context = case_context;
 	struct um_error err;
 	struct um_log log;
 	int status;
@@ -91,7 +91,7 @@ serve_one(void *arg)
 	set("QUERY_STRING", request->query);
 	set("CONTENT_TYPE", request->type);
 	set("CONTENT_LENGTH", request->length);
-	set("URLMODE_REQUEST_ID", TRIAL_REQUEST_ID);
+	set("URLMODE_REQUEST_ID", CASE_REQUEST_ID);
 	context.config = &config;
 	if (!um_log_open(&log, program.name, &config, true, &err))
 		return 99;
@@ -144,7 +144,7 @@ TEST(a_get)
 
 	assert_says(&request, "Status: 200\r\n");
 	assert_says(&request, "\r\n\r\na is 1 bytes\n");
-	assert_says(&request, "X-Request-Id: " TRIAL_REQUEST_ID "\r\n");
+	assert_says(&request, "X-Request-Id: " CASE_REQUEST_ID "\r\n");
 }
 
 /* As many bytes as CONTENT_LENGTH says, whatever may come after. */
@@ -262,5 +262,6 @@ main(void)
 		cmocka_unit_test(nothing_at_all),
 	};
 
-	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);
+	return cmocka_run_group_tests(tests, program_case_set_up,
+		program_case_tear_down);
 }

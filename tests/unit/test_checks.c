@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "program_case.h"
 #include "server/loop.h"
-#include "trial.h"
 
 static const char *request_id;
 
@@ -18,7 +18,7 @@ get(const char *name, void *arg)
 static void
 begin(struct um_exchange *ex, struct um_buf *path)
 {
-	um_exchange_begin(ex, path, get, NULL, &trial_context);
+	um_exchange_begin(ex, path, get, NULL, &case_context);
 }
 
 TEST(the_web_servers_id_is_kept)
@@ -26,9 +26,9 @@ TEST(the_web_servers_id_is_kept)
 	struct um_exchange ex;
 	struct um_buf path = { 0 };
 
-	request_id = TRIAL_REQUEST_ID;
+	request_id = CASE_REQUEST_ID;
 	begin(&ex, &path);
-	assert_string_equal(ex.request.id, TRIAL_REQUEST_ID);
+	assert_string_equal(ex.request.id, CASE_REQUEST_ID);
 	um_exchange_free(&ex);
 	um_buf_free(&path);
 }
@@ -65,7 +65,7 @@ TEST(any_other_id_is_replaced)
 TEST(an_answer_that_failed_becomes_an_error)
 {
 	for (int place = 0; place < 2; place++) {
-		struct um_exchange ex = { .request.id = TRIAL_REQUEST_ID };
+		struct um_exchange ex = { .request.id = CASE_REQUEST_ID };
 		struct um_buf out = { 0 };
 
 		ex.response.status = 303;
@@ -89,7 +89,7 @@ TEST(an_answer_that_failed_becomes_an_error)
 /* Whatever was planned or answered before. */
 TEST(a_refusal_is_all_there_is)
 {
-	struct um_exchange ex = { .request.id = TRIAL_REQUEST_ID,
+	struct um_exchange ex = { .request.id = CASE_REQUEST_ID,
 		.asked = 1,
 		.op.kind = UM_OP_COMPLETE };
 
@@ -152,7 +152,7 @@ TEST(unavailable_says_when_to_come_again)
 
 TEST(an_exchange_is_freed_twice)
 {
-	struct um_exchange ex = { .cookie = TRIAL_COOKIE };
+	struct um_exchange ex = { .cookie = CASE_COOKIE };
 
 	um_buf_puts(&ex.response.body, "x");
 	um_buf_puts(&ex.op.result, "x");
@@ -175,5 +175,6 @@ main(void)
 		cmocka_unit_test(an_exchange_is_freed_twice),
 	};
 
-	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);
+	return cmocka_run_group_tests(tests, program_case_set_up,
+		program_case_tear_down);
 }

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "trial.h"
+#include "program_case.h"
 
 #define main program_main
 #include "../../cgi-bin/connect.c" // NOLINT(bugprone-suspicious-include)
@@ -17,7 +17,7 @@
 static char oauth[] = "oauth", payment[] = "payment";
 static char subject[] = "user-42", other_subject[] = "user-43";
 
-static const struct trial_program connect_program = {
+static const struct tested_program connect_program = {
 	{ "connect", UM_BODY_MAX, plan, answer },
 	UM_PURPOSE_CONNECT,
 	"demo",
@@ -48,7 +48,7 @@ TEST(continue_goes_on_to_the_target)
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		char target[64];
-		const struct trial trial = { .name = cases[i].target,
+		const struct program_case test = { .name = cases[i].target,
 			.method = "POST",
 			.path = CONNECT,
 			.body = CONTINUE,
@@ -56,48 +56,49 @@ TEST(continue_goes_on_to_the_target)
 			.says = UM_OUTCOME_OPENED,
 			.row = { .kind = oauth,
 				.target_url = target,
-				.expires = TRIAL_NOW + 200 },
+				.expires = CASE_NOW + 200 },
 			.status = 303,
 			.reason = "",
 			.outcome = "opened",
 			.location = cases[i].location,
-			.sets_cookie = COOKIE(TRIAL_COOKIE) COOKIE_END };
-		struct trial_end end;
+			.sets_cookie = COOKIE(CASE_COOKIE) COOKIE_END };
+		struct program_answer end;
 
 		snprintf(target, sizeof(target), "%s", cases[i].target);
-		trial_run(&connect_program, &trial);
-		trial_go(&end, &connect_program, &trial);
-		trial_assert_token(last_of(trial_header(&end, "Location"),
-					   UM_TOKEN_LEN),
-			UM_PURPOSE_RETURN, TRIAL_NOW + 200, STR(TRIAL_COOKIE));
-		trial_free(&end);
+		program_case_run(&connect_program, &test);
+		program_case_answer(&end, &connect_program, &test);
+		assert_case_token(last_of(program_answer_header(&end,
+						  "Location"),
+					  UM_TOKEN_LEN),
+			UM_PURPOSE_RETURN, CASE_NOW + 200, STR(CASE_COOKIE));
+		program_answer_free(&end);
 	}
 }
 
 /* The row learns which browser goes on. */
 TEST(the_browser_that_goes_on_is_kept)
 {
-	static const struct trial trial = { .name = "browser",
+	static const struct program_case test = { .name = "browser",
 		.method = "POST",
 		.path = CONNECT,
 		.body = CONTINUE,
 		.asks = UM_OP_OPEN,
 		.says = UM_OUTCOME_UNKNOWN };
 	uint8_t browser[UM_BROWSER_LEN];
-	struct trial_end end;
+	struct program_answer end;
 
-	um_browser_digest(browser, STR(TRIAL_COOKIE));
-	trial_go(&end, &connect_program, &trial);
+	um_browser_digest(browser, STR(CASE_COOKIE));
+	program_case_answer(&end, &connect_program, &test);
 	assert_memory_equal(end.ex.op.browser, browser, sizeof(browser));
 	assert_null(end.ex.op.subject);
-	trial_free(&end);
+	program_answer_free(&end);
 }
 
 /* A payment's target has its own way back: nothing is added. */
 TEST(a_payments_target_stays_as_it_is)
 {
 	static char target[] = "https://pay.example/c/1?x=y";
-	static const struct trial trial = { .name = "payment",
+	static const struct program_case test = { .name = "payment",
 		.method = "POST",
 		.path = "/connect/shop",
 		.body = CONTINUE,
@@ -106,17 +107,17 @@ TEST(a_payments_target_stays_as_it_is)
 		.row = { .kind = payment, .target_url = target },
 		.status = 303,
 		.location = "https://pay.example/c/1?x=y" };
-	struct trial_program program = connect_program;
+	struct tested_program program = connect_program;
 
 	program.provider = "shop";
-	trial_run(&program, &trial);
+	program_case_run(&program, &test);
 }
 
 /* What could never stand in a row must not become a header either. */
 TEST(a_target_with_a_line_break_is_an_error)
 {
 	static char target[] = "https://a.example/\r\nSet-Cookie: a=b";
-	static const struct trial trial = { .name = "line break",
+	static const struct program_case test = { .name = "line break",
 		.method = "POST",
 		.path = CONNECT,
 		.body = CONTINUE,
@@ -128,7 +129,7 @@ TEST(a_target_with_a_line_break_is_an_error)
 		.location = "",
 		.sets_cookie = "" };
 
-	trial_run(&connect_program, &trial);
+	program_case_run(&connect_program, &test);
 }
 
 TEST(what_the_database_says_to_an_answer)
@@ -155,7 +156,7 @@ TEST(what_the_database_says_to_an_answer)
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		for (int refuse = 0; refuse < 2; refuse++) {
-			const struct trial trial = {
+			const struct program_case test = {
 				.name = refuse ? "refuse" : "continue",
 				.method = "POST",
 				.path = CONNECT,
@@ -172,7 +173,7 @@ TEST(what_the_database_says_to_an_answer)
 				.sets_cookie = cases[i].done[refuse],
 			};
 
-			trial_run(&connect_program, &trial);
+			program_case_run(&connect_program, &test);
 		}
 	}
 }
@@ -184,7 +185,7 @@ TEST(while_the_database_is_away)
 	static const char before[] = "3; url=/connect/demo?state=";
 
 	for (size_t i = 0; i < LENGTH(bodies); i++) {
-		const struct trial trial = { .name = "away",
+		const struct program_case test = { .name = "away",
 			.method = "POST",
 			.path = CONNECT,
 			.body = bodies[i],
@@ -194,18 +195,18 @@ TEST(while_the_database_is_away)
 			.reason = "unavailable",
 			.sets_cookie = "",
 			.location = "" };
-		struct trial_end end;
+		struct program_answer end;
 		struct um_str refresh;
 
-		trial_run(&connect_program, &trial);
-		trial_go(&end, &connect_program, &trial);
-		refresh = trial_header(&end, "Refresh");
+		program_case_run(&connect_program, &test);
+		program_case_answer(&end, &connect_program, &test);
+		refresh = program_answer_header(&end, "Refresh");
 		assert_int_equal(refresh.len, strlen(before) + UM_TOKEN_LEN);
 		assert_memory_equal(refresh.ptr, before, strlen(before));
-		trial_assert_token(last_of(refresh, UM_TOKEN_LEN),
-			UM_PURPOSE_CONNECT, TRIAL_NOW + 300, STR(TRIAL_COOKIE));
-		assert_str(trial_header(&end, "Retry-After"), "3");
-		trial_free(&end);
+		assert_case_token(last_of(refresh, UM_TOKEN_LEN),
+			UM_PURPOSE_CONNECT, CASE_NOW + 300, STR(CASE_COOKIE));
+		assert_str(program_answer_header(&end, "Retry-After"), "3");
+		program_answer_free(&end);
 	}
 }
 
@@ -213,7 +214,7 @@ TEST(while_the_database_is_away)
 TEST(who_the_user_is)
 {
 	static char target[] = "https://a.example/authorize";
-	static const struct trial trials[] = {
+	static const struct program_case cases[] = {
 		{ .name = "no name",
 			.path = CONNECT,
 			.query = "state={unbound}",
@@ -248,7 +249,7 @@ TEST(who_the_user_is)
 			.row = { .kind = oauth, .target_url = target },
 			.status = 303,
 			.location = "https://a.example/authorize?state=*",
-			.sets_cookie = COOKIE(TRIAL_COOKIE) COOKIE_END },
+			.sets_cookie = COOKIE(CASE_COOKIE) COOKIE_END },
 		{ .name = "another user",
 			.path = CONNECT,
 			.query = "state={unbound}",
@@ -273,7 +274,7 @@ TEST(who_the_user_is)
 			.reason = "sign_in_not_set_up" },
 	};
 
-	trial_run_all(&connect_program, trials, LENGTH(trials));
+	program_case_run_all(&connect_program, cases, LENGTH(cases));
 }
 
 int
@@ -289,5 +290,6 @@ main(void)
 		cmocka_unit_test(who_the_user_is),
 	};
 
-	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);
+	return cmocka_run_group_tests(tests, program_case_set_up,
+		program_case_tear_down);
 }

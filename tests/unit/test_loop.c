@@ -13,9 +13,9 @@
 #include <valgrind/valgrind.h>
 
 #include "child.h"
+#include "program_case.h"
 #include "records.h"
 #include "server/loop.h"
-#include "trial.h"
 
 #define NOBODY "host=/nonexistent"
 #define AT_ONCE_MS 2000 /* far from what a wait for the database takes */
@@ -55,7 +55,7 @@ serve(void *arg)
 	static const struct um_program program = { "connect", 1000, plan,
 		answer };
 	struct um_log log = { .fd = STDERR_FILENO, .program = program.name };
-	struct um_context context = trial_context;
+	struct um_context context = case_context;
 	int status;
 
 	(void)arg;
@@ -386,5 +386,6 @@ main(void)
 		SERVER_TEST(keys_are_read_again),
 	};
 
-	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);
+	return cmocka_run_group_tests(tests, program_case_set_up,
+		program_case_tear_down);
 }

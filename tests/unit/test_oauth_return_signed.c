@@ -7,7 +7,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
-#include "trial.h"
+#include "program_case.h"
 
 #define main program_main
 #include "../../cgi-bin/oauth-return.c" // NOLINT(bugprone-suspicious-include)
@@ -15,7 +15,7 @@
 
 #define SIGNING_SECRET "client-secret"
 
-static const struct trial_program oauth_return = {
+static const struct tested_program oauth_return = {
 	{ "oauth-return", UM_BODY_MAX, plan, answer },
 	UM_PURPOSE_RETURN,
 	"plain",
@@ -63,8 +63,8 @@ signed_query(const char *secret, const char *code, int64_t timestamp)
 
 TEST(what_is_signed_completes)
 {
-	char *query = signed_query(SIGNING_SECRET, "c0de", TRIAL_NOW);
-	const struct trial trial = { .name = "signed",
+	char *query = signed_query(SIGNING_SECRET, "c0de", CASE_NOW);
+	const struct program_case test = { .name = "signed",
 		.path = "/oauth/plain/return",
 		.query = query,
 		.asks = UM_OP_COMPLETE,
@@ -74,15 +74,15 @@ TEST(what_is_signed_completes)
 		.location = "/done",
 		.sets_cookie = DONE_COOKIE("done") };
 
-	trial_run(&oauth_return, &trial);
+	program_case_run(&oauth_return, &test);
 	free(query);
 }
 
 TEST(what_is_not_is_refused)
 {
-	char *forged = signed_query("another", "c0de", TRIAL_NOW);
-	char *old = signed_query(SIGNING_SECRET, "c0de", TRIAL_NOW - 91);
-	char *early = signed_query(SIGNING_SECRET, "c0de", TRIAL_NOW + 91);
+	char *forged = signed_query("another", "c0de", CASE_NOW);
+	char *old = signed_query(SIGNING_SECRET, "c0de", CASE_NOW - 91);
+	char *early = signed_query(SIGNING_SECRET, "c0de", CASE_NOW + 91);
 	const struct {
 		const char *query;
 		const char *reason;
@@ -97,13 +97,13 @@ TEST(what_is_not_is_refused)
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		const struct trial trial = { .name = cases[i].reason,
+		const struct program_case test = { .name = cases[i].reason,
 			.path = "/oauth/plain/return",
 			.query = cases[i].query,
 			.status = 401,
 			.reason = cases[i].reason };
 
-		trial_run(&oauth_return, &trial);
+		program_case_run(&oauth_return, &test);
 	}
 	free(forged);
 	free(old);
@@ -119,17 +119,17 @@ set_up(void **state)
 		.secrets_len = 1 };
 	struct um_error err = { 0 };
 
-	if (!um_spec_load(&trial_provider("plain")->spec, path, &site, &err))
+	if (!um_spec_load(&case_provider("plain")->spec, path, &site, &err))
 		fail_msg("%s", err.text);
 	file_remove(path);
-	return trial_set_up(state);
+	return program_case_set_up(state);
 }
 
 static int
 tear_down(void **state)
 {
-	um_spec_free(trial_provider("plain")->spec);
-	return trial_tear_down(state);
+	um_spec_free(case_provider("plain")->spec);
+	return program_case_tear_down(state);
 }
 
 int

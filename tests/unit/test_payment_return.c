@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trial.h"
+#include "program_case.h"
 
 #define main program_main
 #include "../../cgi-bin/payment-return.c" // NOLINT(bugprone-suspicious-include)
@@ -12,13 +12,13 @@
 static char accept[] = "accept", gave_up[] = "cancel";
 static char none[] = "", expired[] = "expired", subject[] = "user-42";
 
-static const struct trial_program payment_return = {
+static const struct tested_program payment_return = {
 	{ "payment-return", UM_BODY_MAX, plan, answer },
 	UM_PURPOSE_RETURN,
 	"shop",
 };
 
-static const struct trial_program payment_cancel = {
+static const struct tested_program payment_cancel = {
 	{ "payment-return", UM_BODY_MAX, plan, answer },
 	UM_PURPOSE_CANCEL,
 	"shop",
@@ -52,19 +52,19 @@ TEST(refused_without_the_database)
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		const struct trial trial = { .name = cases[i].path,
+		const struct program_case test = { .name = cases[i].path,
 			.path = cases[i].path,
 			.query = cases[i].query,
 			.status = cases[i].status,
 			.reason = cases[i].reason };
 
-		trial_run(&payment_return, &trial);
+		program_case_run(&payment_return, &test);
 	}
 }
 
 TEST(methods_prefetch_and_users)
 {
-	static const struct trial trials[] = {
+	static const struct program_case cases[] = {
 		{ .name = "POST",
 			.method = "POST",
 			.path = BACK,
@@ -99,7 +99,7 @@ TEST(methods_prefetch_and_users)
 			.reason = "sign_in_required" },
 	};
 
-	trial_run_all(&payment_return, trials, LENGTH(trials));
+	program_case_run_all(&payment_return, cases, LENGTH(cases));
 }
 
 /* A browser proves no payment: it looks, and follows. */
@@ -132,7 +132,7 @@ TEST(what_the_database_says)
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		struct trial trial = { .name = "return",
+		struct program_case test = { .name = "return",
 			.path = BACK,
 			.query = "state={bound}",
 			.asks = UM_OP_LOOK_UP,
@@ -144,14 +144,14 @@ TEST(what_the_database_says)
 			.sets_cookie = cases[i].sets_cookie,
 			.on_page = cases[i].on_page };
 
-		trial_run(&payment_return, &trial);
+		program_case_run(&payment_return, &test);
 	}
 }
 
 /* The MCP server mints for any browser: the row knows which one it is. */
 TEST(in_the_browser_that_went_on)
 {
-	struct trial trial = { .name = "unbound",
+	struct program_case test = { .name = "unbound",
 		.path = BACK,
 		.query = "state={unbound}",
 		.asks = UM_OP_LOOK_UP,
@@ -160,24 +160,24 @@ TEST(in_the_browser_that_went_on)
 		.status = 200,
 		.on_page = FOLLOWS };
 
-	um_browser_digest(trial.row.browser, STR(TRIAL_COOKIE));
-	trial_run(&payment_return, &trial);
-	trial.on_page = NULL;
-	trial.status = 403;
-	trial.reason = "wrong_browser";
-	um_browser_digest(trial.row.browser, STR("another"));
-	trial_run(&payment_return, &trial);
-	trial.path = CANCEL;
-	trial_run(&payment_cancel, &trial);
-	trial.row.has_browser = false;
-	trial_run(&payment_cancel, &trial);
-	trial.cookie = "";
-	trial_run(&payment_cancel, &trial);
+	um_browser_digest(test.row.browser, STR(CASE_COOKIE));
+	program_case_run(&payment_return, &test);
+	test.on_page = NULL;
+	test.status = 403;
+	test.reason = "wrong_browser";
+	um_browser_digest(test.row.browser, STR("another"));
+	program_case_run(&payment_return, &test);
+	test.path = CANCEL;
+	program_case_run(&payment_cancel, &test);
+	test.row.has_browser = false;
+	program_case_run(&payment_cancel, &test);
+	test.cookie = "";
+	program_case_run(&payment_cancel, &test);
 }
 
 TEST(by_the_user_that_it_is_for)
 {
-	struct trial trial = { .name = "another user",
+	struct program_case test = { .name = "another user",
 		.path = BACK,
 		.query = "state={bound}",
 		.checks_user = true,
@@ -191,17 +191,17 @@ TEST(by_the_user_that_it_is_for)
 		.status = 403,
 		.reason = "wrong_user" };
 
-	trial_run(&payment_return, &trial);
-	trial.path = CANCEL;
-	trial_run(&payment_cancel, &trial);
-	trial.says_then = UM_OUTCOME_UNAVAILABLE;
-	trial_run(&payment_cancel, &trial);
-	trial.user = subject;
-	trial.path = BACK;
-	trial.asks_then = UM_OP_NONE;
-	trial.status = 200;
-	trial.reason = "";
-	trial_run(&payment_return, &trial);
+	program_case_run(&payment_return, &test);
+	test.path = CANCEL;
+	program_case_run(&payment_cancel, &test);
+	test.says_then = UM_OUTCOME_UNAVAILABLE;
+	program_case_run(&payment_cancel, &test);
+	test.user = subject;
+	test.path = BACK;
+	test.asks_then = UM_OP_NONE;
+	test.status = 200;
+	test.reason = "";
+	program_case_run(&payment_return, &test);
 }
 
 TEST(back_without_paying)
@@ -222,7 +222,7 @@ TEST(back_without_paying)
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		const struct trial trial = { .name = "cancel",
+		const struct program_case test = { .name = "cancel",
 			.path = CANCEL,
 			.query = "state={bound}",
 			.asks = UM_OP_LOOK_UP,
@@ -238,7 +238,7 @@ TEST(back_without_paying)
 			.sets_cookie = cases[i].sets_cookie,
 			.location = cases[i].status == 303 ? "/done" : "" };
 
-		trial_run(&payment_cancel, &trial);
+		program_case_run(&payment_cancel, &test);
 	}
 }
 
@@ -254,5 +254,6 @@ main(void)
 		cmocka_unit_test(back_without_paying),
 	};
 
-	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);
+	return cmocka_run_group_tests(tests, program_case_set_up,
+		program_case_tear_down);
 }

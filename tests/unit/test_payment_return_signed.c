@@ -6,7 +6,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
-#include "trial.h"
+#include "program_case.h"
 
 #define main program_main
 #include "../../cgi-bin/payment-return.c" // NOLINT(bugprone-suspicious-include)
@@ -20,13 +20,13 @@
 static char accept[] = "accept", gave_up[] = "cancel";
 static char none[] = "", expired[] = "expired";
 
-static const struct trial_program payment_return = {
+static const struct tested_program payment_return = {
 	{ "payment-return", UM_BODY_MAX, plan, answer },
 	UM_PURPOSE_RETURN,
 	"shop",
 };
 
-static const struct trial_program payment_cancel = {
+static const struct tested_program payment_cancel = {
 	{ "payment-return", UM_BODY_MAX, plan, answer },
 	UM_PURPOSE_CANCEL,
 	"shop",
@@ -58,7 +58,7 @@ signed_query(const char *id, const char *secret)
 	return query.ptr;
 }
 
-static const struct trial signed_trial = { .name = "signed",
+static const struct program_case signed_case = { .name = "signed",
 	.path = BACK,
 	.asks = UM_OP_LOOK_UP,
 	.says = UM_OUTCOME_OPENED,
@@ -80,7 +80,7 @@ give_a_signed_return(void **state)
 	struct um_error err = { 0 };
 
 	(void)state;
-	if (!um_spec_load(&trial_provider("shop")->spec,
+	if (!um_spec_load(&case_provider("shop")->spec,
 		    "tests/descriptions/razorpay.json", &site, &err))
 		fail_msg("%s", err.text);
 	return 0;
@@ -90,8 +90,8 @@ static int
 take_it_away(void **state)
 {
 	(void)state;
-	um_spec_free(trial_provider("shop")->spec);
-	trial_provider("shop")->spec = NULL;
+	um_spec_free(case_provider("shop")->spec);
+	case_provider("shop")->spec = NULL;
 	return 0;
 }
 
@@ -113,17 +113,17 @@ TEST(a_signed_return)
 		{ UM_OUTCOME_FAILED, 500, "" },
 		{ UM_OUTCOME_UNAVAILABLE, 503, "" },
 	};
-	char *query = signed_query(TRIAL_ID, SIGNING_SECRET);
-	struct trial trial = signed_trial;
+	char *query = signed_query(CASE_ID, SIGNING_SECRET);
+	struct program_case test = signed_case;
 
-	trial.query = query;
+	test.query = query;
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		trial.says_then = cases[i].says_then;
-		trial.status = cases[i].status;
-		trial.sets_cookie = cases[i].sets_cookie;
-		trial.location = cases[i].status == 303 ? "/done" : "";
-		trial.on_page = cases[i].status == 200 ? FOLLOWS : NULL;
-		trial_run(&payment_return, &trial);
+		test.says_then = cases[i].says_then;
+		test.status = cases[i].status;
+		test.sets_cookie = cases[i].sets_cookie;
+		test.location = cases[i].status == 303 ? "/done" : "";
+		test.on_page = cases[i].status == 200 ? FOLLOWS : NULL;
+		program_case_run(&payment_return, &test);
 	}
 	free(query);
 }
@@ -131,29 +131,29 @@ TEST(a_signed_return)
 /* What was paid too late is kept, as a webhook's event would be. */
 TEST(a_signed_return_that_is_late)
 {
-	char *query = signed_query(TRIAL_ID, SIGNING_SECRET);
-	struct trial trial = signed_trial;
+	char *query = signed_query(CASE_ID, SIGNING_SECRET);
+	struct program_case test = signed_case;
 
-	trial.query = query;
-	trial.says = UM_OUTCOME_EXPIRED;
-	trial.says_then = UM_OUTCOME_ACCEPT;
-	trial.sets_cookie = DONE_COOKIE("done");
-	trial_run(&payment_return, &trial);
+	test.query = query;
+	test.says = UM_OUTCOME_EXPIRED;
+	test.says_then = UM_OUTCOME_ACCEPT;
+	test.sets_cookie = DONE_COOKIE("done");
+	program_case_run(&payment_return, &test);
 
-	trial.says = UM_OUTCOME_COMPLETED;
-	trial.row.action = gave_up;
-	trial.row.reason = expired;
-	trial.says_then = UM_OUTCOME_LATE;
-	trial.sets_cookie = DONE_COOKIE("expired");
-	trial_run(&payment_return, &trial);
+	test.says = UM_OUTCOME_COMPLETED;
+	test.row.action = gave_up;
+	test.row.reason = expired;
+	test.says_then = UM_OUTCOME_LATE;
+	test.sets_cookie = DONE_COOKIE("expired");
+	program_case_run(&payment_return, &test);
 
 	/* The webhook was faster: there is nothing to add. */
-	trial.row.action = accept;
-	trial.row.reason = none;
-	trial.asks_then = UM_OP_NONE;
-	trial.sets_cookie = DONE_COOKIE("done");
-	trial.result = NULL;
-	trial_run(&payment_return, &trial);
+	test.row.action = accept;
+	test.row.reason = none;
+	test.asks_then = UM_OP_NONE;
+	test.sets_cookie = DONE_COOKIE("done");
+	test.result = NULL;
+	program_case_run(&payment_return, &test);
 	free(query);
 }
 
@@ -161,21 +161,21 @@ TEST(a_signed_return_that_is_late)
 TEST(a_return_signed_for_something_else)
 {
 	char *queries[] = {
-		signed_query(TRIAL_ID, "another"),
+		signed_query(CASE_ID, "another"),
 		signed_query("00000000-0000-4000-8000-000000000000",
 			SIGNING_SECRET),
 		signed_query("mine", SIGNING_SECRET),
 	};
-	struct trial trial = signed_trial;
+	struct program_case test = signed_case;
 
-	trial.asks_then = UM_OP_NONE;
-	trial.status = 200;
-	trial.on_page = FOLLOWS;
-	trial.location = trial.sets_cookie = "";
-	trial.result = NULL;
+	test.asks_then = UM_OP_NONE;
+	test.status = 200;
+	test.on_page = FOLLOWS;
+	test.location = test.sets_cookie = "";
+	test.result = NULL;
 	for (size_t i = 0; i < LENGTH(queries); i++) {
-		trial.query = queries[i];
-		trial_run(&payment_return, &trial);
+		test.query = queries[i];
+		program_case_run(&payment_return, &test);
 		free(queries[i]);
 	}
 }
@@ -183,18 +183,18 @@ TEST(a_return_signed_for_something_else)
 /* The way back without paying is never one of having paid. */
 TEST(a_signed_return_to_the_wrong_address)
 {
-	char *query = signed_query(TRIAL_ID, SIGNING_SECRET);
-	struct trial trial = signed_trial;
+	char *query = signed_query(CASE_ID, SIGNING_SECRET);
+	struct program_case test = signed_case;
 
-	trial.path = CANCEL;
-	trial.query = query;
-	trial.asks_then = UM_OP_COMPLETE;
-	trial.action = "decline";
-	trial.op_reason = "cancelled";
-	trial.result = "";
-	trial.says_then = UM_OUTCOME_COMPLETED;
-	trial.sets_cookie = DONE_COOKIE("declined");
-	trial_run(&payment_cancel, &trial);
+	test.path = CANCEL;
+	test.query = query;
+	test.asks_then = UM_OP_COMPLETE;
+	test.action = "decline";
+	test.op_reason = "cancelled";
+	test.result = "";
+	test.says_then = UM_OUTCOME_COMPLETED;
+	test.sets_cookie = DONE_COOKIE("declined");
+	program_case_run(&payment_cancel, &test);
 	free(query);
 }
 
@@ -212,5 +212,6 @@ main(void)
 		SIGNED_TEST(a_signed_return_to_the_wrong_address),
 	};
 
-	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);
+	return cmocka_run_group_tests(tests, program_case_set_up,
+		program_case_tear_down);
 }

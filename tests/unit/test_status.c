@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "trial.h"
+#include "program_case.h"
 
 #define main program_main
 #include "../../cgi-bin/status.c" // NOLINT(bugprone-suspicious-include)
@@ -9,7 +9,7 @@
 
 #define QUERY "provider=demo&state={bound}"
 
-static const struct trial_program status_program = {
+static const struct tested_program status_program = {
 	{ "status", UM_BODY_MAX, plan, answer },
 	UM_PURPOSE_RETURN,
 	"demo",
@@ -20,7 +20,7 @@ static char denied[] = "access_denied", expired[] = "expired", none[] = "";
 
 TEST(other_routes_and_methods)
 {
-	static const struct trial trials[] = {
+	static const struct program_case cases[] = {
 		{ .name = "no path",
 			.path = "",
 			.status = 404,
@@ -67,7 +67,7 @@ TEST(other_routes_and_methods)
 			.reason = "prefetch" },
 	};
 
-	trial_run_all(&status_program, trials, LENGTH(trials));
+	program_case_run_all(&status_program, cases, LENGTH(cases));
 }
 
 /* Which ending it is stands in a cookie; what else stands there does not. */
@@ -98,7 +98,7 @@ TEST(each_ending_on_done)
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		const struct trial trial = { .name = cases[i].cookie,
+		const struct program_case test = { .name = cases[i].cookie,
 			.path = "/done",
 			.cookie = cases[i].cookie,
 			.query = "code=" SECRET,
@@ -108,13 +108,13 @@ TEST(each_ending_on_done)
 			.outcome = cases[i].outcome,
 			.sets_cookie = "" };
 
-		trial_run(&status_program, &trial);
+		program_case_run(&status_program, &test);
 	}
 }
 
 TEST(how_the_database_is)
 {
-	static const struct trial trials[] = {
+	static const struct program_case cases[] = {
 		{ .name = "well",
 			.path = "/healthz",
 			.asks = UM_OP_LOOK_UP,
@@ -142,17 +142,17 @@ TEST(how_the_database_is)
 			.status = 200 },
 	};
 
-	trial_run_all(&status_program, trials, LENGTH(trials));
+	program_case_run_all(&status_program, cases, LENGTH(cases));
 }
 
 TEST(metrics)
 {
-	static const struct trial trial = { .name = "metrics",
+	static const struct program_case test = { .name = "metrics",
 		.path = "/metrics",
 		.status = 200,
 		.on_page = "# TYPE " };
 
-	trial_run(&status_program, &trial);
+	program_case_run(&status_program, &test);
 }
 
 TEST(status_refused_without_the_database)
@@ -178,13 +178,13 @@ TEST(status_refused_without_the_database)
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		const struct trial trial = { .name = cases[i].query,
+		const struct program_case test = { .name = cases[i].query,
 			.path = "/status",
 			.query = cases[i].query,
 			.status = cases[i].status,
 			.reason = cases[i].reason };
 
-		trial_run(&status_program, &trial);
+		program_case_run(&status_program, &test);
 	}
 }
 
@@ -233,7 +233,7 @@ TEST(status_as_the_row_has_it)
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		const struct trial trial = { .name = "status",
+		const struct program_case test = { .name = "status",
 			.path = "/status",
 			.query = QUERY,
 			.asks = UM_OP_LOOK_UP,
@@ -245,14 +245,14 @@ TEST(status_as_the_row_has_it)
 			.sets_cookie = cases[i].sets_cookie,
 			.refresh = "" };
 
-		trial_run(&status_program, &trial);
+		program_case_run(&status_program, &test);
 	}
 }
 
 /* A token for any browser: the one that went on from /connect counts. */
 TEST(status_for_the_rows_browser_alone)
 {
-	struct trial trial = { .name = "unbound",
+	struct program_case test = { .name = "unbound",
 		.path = "/status",
 		.query = "provider=demo&state={unbound}",
 		.asks = UM_OP_LOOK_UP,
@@ -261,22 +261,22 @@ TEST(status_for_the_rows_browser_alone)
 		.status = 200,
 		.on_page = "\"opened\"" };
 
-	um_browser_digest(trial.row.browser, STR(TRIAL_COOKIE));
-	trial_run(&status_program, &trial);
+	um_browser_digest(test.row.browser, STR(CASE_COOKIE));
+	program_case_run(&status_program, &test);
 
-	trial.on_page = NULL;
-	trial.status = 403;
-	trial.reason = "wrong_browser";
-	trial.cookie = "";
-	trial_run(&status_program, &trial);
-	um_browser_digest(trial.row.browser, STR(""));
-	trial_run(&status_program, &trial);
-	trial.cookie = NULL;
-	um_browser_digest(trial.row.browser, STR("another"));
-	trial_run(&status_program, &trial);
-	um_browser_digest(trial.row.browser, STR(TRIAL_COOKIE));
-	trial.row.has_browser = false;
-	trial_run(&status_program, &trial);
+	test.on_page = NULL;
+	test.status = 403;
+	test.reason = "wrong_browser";
+	test.cookie = "";
+	program_case_run(&status_program, &test);
+	um_browser_digest(test.row.browser, STR(""));
+	program_case_run(&status_program, &test);
+	test.cookie = NULL;
+	um_browser_digest(test.row.browser, STR("another"));
+	program_case_run(&status_program, &test);
+	um_browser_digest(test.row.browser, STR(CASE_COOKIE));
+	test.row.has_browser = false;
+	program_case_run(&status_program, &test);
 }
 
 int
@@ -292,5 +292,6 @@ main(void)
 		cmocka_unit_test(status_for_the_rows_browser_alone),
 	};
 
-	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);
+	return cmocka_run_group_tests(tests, program_case_set_up,
+		program_case_tear_down);
 }

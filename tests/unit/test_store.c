@@ -7,23 +7,23 @@
 
 #include "app/result.h"
 #include "postgres/batch.h"
-#include "rig.h"
+#include "store_fixture.h"
 
-static struct rig rig;
+static struct store_fixture fixture;
 
 static int
-open_rig(void **state)
+open_fixture(void **state)
 {
 	(void)state;
-	rig_open(&rig, NULL);
+	store_fixture_open(&fixture, NULL);
 	return 0;
 }
 
 static int
-close_rig(void **state)
+close_fixture(void **state)
 {
 	(void)state;
-	rig_close(&rig);
+	store_fixture_close(&fixture);
 	return 0;
 }
 
@@ -41,12 +41,12 @@ connect_first(void)
 	struct um_op op;
 
 	row_make(&op, UM_OP_LOOK_UP);
-	rig_submit(&rig, &op);
-	rig_run(&rig, 1);
+	store_fixture_submit(&fixture, &op);
+	store_fixture_run(&fixture, 1);
 	assert_int_equal(op.outcome, UM_OUTCOME_PENDING);
 	um_op_free(&op);
-	rig.done_len = 0;
-	rig.batches_len = 0;
+	fixture.done_len = 0;
+	fixture.batches_len = 0;
 }
 
 TEST(the_way_of_one_row)
@@ -55,8 +55,8 @@ TEST(the_way_of_one_row)
 	char *expires;
 
 	row_make(&look, UM_OP_LOOK_UP);
-	rig_submit(&rig, &look);
-	rig_run(&rig, 1);
+	store_fixture_submit(&fixture, &look);
+	store_fixture_run(&fixture, 1);
 	assert_int_equal(look.outcome, UM_OUTCOME_PENDING);
 	assert_string_equal(look.row.requester, "Notes server");
 	assert_string_equal(look.row.subject, "user-42");
@@ -70,8 +70,8 @@ TEST(the_way_of_one_row)
 	row_again(&open, &look);
 	open.kind = UM_OP_OPEN;
 	memset(open.browser, 0xc0, sizeof(open.browser));
-	rig_submit(&rig, &open);
-	rig_run(&rig, 2);
+	store_fixture_submit(&fixture, &open);
+	store_fixture_run(&fixture, 2);
 	assert_int_equal(open.outcome, UM_OUTCOME_OPENED);
 	assert_string_equal(open.row.kind, "oauth");
 	assert_string_equal(open.row.target_url, "https://a.example/authorize");
@@ -85,8 +85,8 @@ TEST(the_way_of_one_row)
 	complete.action = "decline";
 	complete.reason = "access_denied";
 	um_buf_put(&complete.result, "a\0b", 3);
-	rig_submit(&rig, &complete);
-	rig_run(&rig, 3);
+	store_fixture_submit(&fixture, &complete);
+	store_fixture_run(&fixture, 3);
 	assert_int_equal(complete.outcome, UM_OUTCOME_COMPLETED);
 	assert_row_text(&complete, "status", "completed");
 	assert_row_text(&complete, "action", "decline");
@@ -94,14 +94,14 @@ TEST(the_way_of_one_row)
 	assert_row_text(&complete, "encode(result, 'hex')", "610062");
 
 	row_again(&after, &look);
-	rig_submit(&rig, &after);
-	rig_run(&rig, 4);
+	store_fixture_submit(&fixture, &after);
+	store_fixture_run(&fixture, 4);
 	assert_int_equal(after.outcome, UM_OUTCOME_COMPLETED);
 	assert_string_equal(after.row.action, "decline");
 	assert_string_equal(after.row.reason, "access_denied");
 	assert_true(after.row.has_browser);
 	assert_memory_equal(after.row.browser, open.browser, UM_BROWSER_LEN);
-	assert_int_equal(rig.troubles.len, 0);
+	assert_int_equal(fixture.troubles.len, 0);
 	um_op_free(&look);
 	um_op_free(&open);
 	um_op_free(&complete);
@@ -128,10 +128,10 @@ TEST(who_does_not_know_the_row)
 				op->binding[0] ^= 1;
 			else
 				op->provider = "another";
-			rig_submit(&rig, op);
+			store_fixture_submit(&fixture, op);
 		}
 	}
-	rig_run(&rig, len);
+	store_fixture_run(&fixture, len);
 	for (size_t i = 0; i < len; i++)
 		assert_int_equal(ops[i].outcome, UM_OUTCOME_UNKNOWN);
 	free_all(ops, len);
@@ -145,8 +145,8 @@ TEST(a_row_without_a_result)
 	row_make(&op, UM_OP_COMPLETE);
 	op.action = "decline";
 	op.reason = "access_denied";
-	rig_submit(&rig, &op);
-	rig_run(&rig, 1);
+	store_fixture_submit(&fixture, &op);
+	store_fixture_run(&fixture, 1);
 	assert_int_equal(op.outcome, UM_OUTCOME_COMPLETED);
 	assert_row_text(&op, "result IS NULL", "t");
 	um_op_free(&op);
@@ -162,9 +162,9 @@ TEST(the_largest_result_and_one_over)
 		ops[i].reason = "";
 		for (size_t n = 0; n < UM_RESULT_MAX + i; n++)
 			um_buf_put(&ops[i].result, "x", 1);
-		rig_submit(&rig, &ops[i]);
+		store_fixture_submit(&fixture, &ops[i]);
 	}
-	rig_run(&rig, 2);
+	store_fixture_run(&fixture, 2);
 	assert_int_equal(ops[0].outcome, UM_OUTCOME_COMPLETED);
 	assert_int_equal(ops[1].outcome, UM_OUTCOME_FAILED);
 	free_all(ops, LENGTH(ops));
@@ -178,22 +178,22 @@ TEST(what_waits_becomes_one_batch)
 	connect_first();
 	for (size_t i = 0; i < LENGTH(ops); i++)
 		row_make_complete(&ops[i], "accept", "");
-	rig_submit(&rig, &ops[0]);
-	rig_run(&rig, 0);
+	store_fixture_submit(&fixture, &ops[0]);
+	store_fixture_run(&fixture, 0);
 	for (size_t i = 1; i < LENGTH(ops); i++)
-		rig_submit(&rig, &ops[i]);
-	assert_int_equal(um_store_pending(rig.store), LENGTH(ops));
-	rig_run(&rig, LENGTH(ops));
-	assert_int_equal(rig.batches_len, 3);
-	assert_int_equal(rig.batches[0], 1);
-	assert_int_equal(rig.batches[1], UM_BATCH_MAX);
-	assert_int_equal(rig.batches[2], LENGTH(ops) - 1 - UM_BATCH_MAX);
+		store_fixture_submit(&fixture, &ops[i]);
+	assert_int_equal(um_store_pending(fixture.store), LENGTH(ops));
+	store_fixture_run(&fixture, LENGTH(ops));
+	assert_int_equal(fixture.batches_len, 3);
+	assert_int_equal(fixture.batches[0], 1);
+	assert_int_equal(fixture.batches[1], UM_BATCH_MAX);
+	assert_int_equal(fixture.batches[2], LENGTH(ops) - 1 - UM_BATCH_MAX);
 	for (size_t i = 0; i < LENGTH(ops); i++) {
-		assert_ptr_equal(rig.done[i], &ops[i]);
+		assert_ptr_equal(fixture.done[i], &ops[i]);
 		assert_int_equal(ops[i].outcome, UM_OUTCOME_COMPLETED);
 	}
-	assert_int_equal(um_store_pending(rig.store), 0);
-	assert_int_equal(um_store_deadline(rig.store), -1);
+	assert_int_equal(um_store_pending(fixture.store), 0);
+	assert_int_equal(um_store_deadline(fixture.store), -1);
 	free_all(ops, LENGTH(ops));
 }
 
@@ -214,10 +214,10 @@ TEST(all_kinds_in_one_transaction)
 		ops[i].kind = kinds[i];
 		if (outcomes[i] == UM_OUTCOME_UNKNOWN)
 			ops[i].binding[0] ^= 1;
-		rig_submit(&rig, &ops[i]);
+		store_fixture_submit(&fixture, &ops[i]);
 	}
-	rig_run(&rig, LENGTH(ops));
-	assert_int_equal(rig.batches_len, 1);
+	store_fixture_run(&fixture, LENGTH(ops));
+	assert_int_equal(fixture.batches_len, 1);
 	for (size_t i = 0; i < LENGTH(ops); i++)
 		assert_int_equal(ops[i].outcome, outcomes[i]);
 	assert_string_equal(ops[1].row.subject, "user-42");
@@ -232,18 +232,21 @@ TEST(one_bad_row_fails_alone)
 
 	connect_first();
 	for (size_t i = 0; i < LENGTH(ops); i++) {
-		row_make_complete(&ops[i], "accept", i == 4 ? RIG_FAILS : "");
-		rig_submit(&rig, &ops[i]);
+		row_make_complete(&ops[i], "accept",
+			i == 4 ? FIXTURE_FAILS : "");
+		store_fixture_submit(&fixture, &ops[i]);
 	}
-	rig_run(&rig, LENGTH(ops));
+	store_fixture_run(&fixture, LENGTH(ops));
 	for (size_t i = 0; i < LENGTH(ops); i++) {
 		assert_int_equal(ops[i].outcome,
 			i == 4 ? UM_OUTCOME_FAILED : UM_OUTCOME_COMPLETED);
 		assert_row_text(&ops[i], "status",
 			i == 4 ? "pending" : "completed");
 	}
-	assert_true(str_has(um_buf_str(&rig.troubles), STR("SQLSTATE: P0001")));
-	assert_false(str_has(um_buf_str(&rig.troubles), STR("this row fails")));
+	assert_true(
+		str_has(um_buf_str(&fixture.troubles), STR("SQLSTATE: P0001")));
+	assert_false(
+		str_has(um_buf_str(&fixture.troubles), STR("this row fails")));
 	free_all(ops, LENGTH(ops));
 }
 
@@ -258,9 +261,9 @@ TEST(the_same_row_twice_in_a_batch)
 	ops[1].reason = "provider_error";
 	row_make_complete(&ops[2], "accept", "");
 	for (size_t i = 0; i < LENGTH(ops); i++)
-		rig_submit(&rig, &ops[i]);
-	rig_run(&rig, LENGTH(ops));
-	assert_int_equal(rig.batches_len, 1);
+		store_fixture_submit(&fixture, &ops[i]);
+	store_fixture_run(&fixture, LENGTH(ops));
+	assert_int_equal(fixture.batches_len, 1);
 	assert_int_equal(ops[0].outcome, UM_OUTCOME_COMPLETED);
 	assert_int_equal(ops[1].outcome, UM_OUTCOME_ALREADY);
 	assert_int_equal(ops[2].outcome, UM_OUTCOME_COMPLETED);
@@ -288,10 +291,10 @@ TEST(the_notification)
 		"{\"id\":\"%s\",\"status\":\"opened\"}", uuid);
 	snprintf(expected[1], sizeof(expected[1]),
 		"{\"id\":\"%s\",\"status\":\"completed\"}", uuid);
-	rig_submit(&rig, &open);
-	rig_run(&rig, 1);
-	rig_submit(&rig, &op);
-	rig_run(&rig, 2);
+	store_fixture_submit(&fixture, &open);
+	store_fixture_run(&fixture, 1);
+	store_fixture_submit(&fixture, &op);
+	store_fixture_run(&fixture, 2);
 	sql_do(listener, "SELECT 1");
 	for (PGnotify *n; (n = PQnotifies(listener)) != NULL; PQfreemem(n)) {
 		assert_string_equal(n->relname, "urlmode");
@@ -314,13 +317,13 @@ TEST(submitted_from_within_done)
 	connect_first();
 	for (size_t i = 0; i < LENGTH(ops); i++)
 		row_make_complete(&ops[i], "accept", "");
-	rig.submits_next = &ops[2];
-	rig_submit(&rig, &ops[0]);
-	rig_submit(&rig, &ops[1]);
-	rig_run(&rig, 3);
+	fixture.submits_next = &ops[2];
+	store_fixture_submit(&fixture, &ops[0]);
+	store_fixture_submit(&fixture, &ops[1]);
+	store_fixture_run(&fixture, 3);
 	for (size_t i = 0; i < LENGTH(ops); i++)
 		assert_int_equal(ops[i].outcome, UM_OUTCOME_COMPLETED);
-	assert_int_equal(rig.batches_len, 2);
+	assert_int_equal(fixture.batches_len, 2);
 	free_all(ops, LENGTH(ops));
 }
 
@@ -350,13 +353,13 @@ TEST(sent_before_the_answers_are_handed_back)
 	connect_first();
 	row_make_complete(&op, "accept", "");
 	row_make_complete(&behind, "accept", "");
-	rig.calls_next = until_behind_is_written;
-	rig_submit(&rig, &op);
-	rig_run(&rig, 0);
-	rig_submit(&rig, &behind);
-	rig_run(&rig, 2);
-	assert_int_equal(rig.batches_len, 2);
-	assert_ptr_equal(rig.done[0], &op);
+	fixture.calls_next = until_behind_is_written;
+	store_fixture_submit(&fixture, &op);
+	store_fixture_run(&fixture, 0);
+	store_fixture_submit(&fixture, &behind);
+	store_fixture_run(&fixture, 2);
+	assert_int_equal(fixture.batches_len, 2);
+	assert_ptr_equal(fixture.done[0], &op);
 	assert_int_equal(op.outcome, UM_OUTCOME_COMPLETED);
 	assert_int_equal(behind.outcome, UM_OUTCOME_COMPLETED);
 	um_op_free(&op);
@@ -368,15 +371,15 @@ TEST(its_name_is_seen_in_the_database)
 	char *count;
 
 	connect_first();
-	count = sql(rig_admin,
+	count = sql(admin_db,
 		"SELECT count(*) FROM pg_stat_activity"
-		" WHERE application_name = '" RIG_NAME "'");
+		" WHERE application_name = '" FIXTURE_NAME "'");
 	assert_string_equal(count, "1");
 	free(count);
 }
 
 #define STORE_TEST(name)                                                       \
-	cmocka_unit_test_setup_teardown(name, open_rig, close_rig)
+	cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
 
 int
 main(void)
@@ -396,5 +399,6 @@ main(void)
 		STORE_TEST(its_name_is_seen_in_the_database),
 	};
 
-	return cmocka_run_group_tests(tests, rig_begin, rig_end);
+	return cmocka_run_group_tests(tests, store_fixture_group_set_up,
+		store_fixture_group_tear_down);
 }

@@ -3,23 +3,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rig.h"
+#include "store_fixture.h"
 
-static struct rig rig;
+static struct store_fixture fixture;
 
 static int
-open_rig(void **state)
+open_fixture(void **state)
 {
 	(void)state;
-	rig_open(&rig, NULL);
+	store_fixture_open(&fixture, NULL);
 	return 0;
 }
 
 static int
-close_rig(void **state)
+close_fixture(void **state)
 {
 	(void)state;
-	rig_close(&rig);
+	store_fixture_close(&fixture);
 	return 0;
 }
 
@@ -31,7 +31,7 @@ event_make(struct um_op *op, struct um_event *event, const char *expected)
 
 	row_make(op, UM_OP_EVENT);
 	um_uuid_format(uuid, op->id);
-	sql_do(rig_admin,
+	sql_do(admin_db,
 		"UPDATE urlmode.elicitation SET kind = 'payment',"
 		" expected = nullif('%s', '')::jsonb WHERE id = '%s'",
 		expected, uuid);
@@ -43,8 +43,8 @@ event_make(struct um_op *op, struct um_event *event, const char *expected)
 static void
 submit_and_run(struct um_op *op)
 {
-	rig_submit(&rig, op);
-	rig_run(&rig, rig.done_len + 1);
+	store_fixture_submit(&fixture, op);
+	store_fixture_run(&fixture, fixture.done_len + 1);
 }
 
 #define TEN "{\"amount\": 1000, \"currency\": \"EUR\"}"
@@ -149,8 +149,8 @@ TEST(once_and_in_order)
 			UM_UUID_TEXT_LEN);
 	}
 	for (size_t i = 0; i < LENGTH(ops); i++)
-		rig_submit(&rig, &ops[i]);
-	rig_run(&rig, LENGTH(ops));
+		store_fixture_submit(&fixture, &ops[i]);
+	store_fixture_run(&fixture, LENGTH(ops));
 	for (size_t i = 0; i < LENGTH(ops); i++)
 		assert_int_equal(ops[i].outcome, outcomes[i]);
 	assert_row_text(&ops[0], "reason", "payment_failed");
@@ -199,8 +199,8 @@ TEST(bindings)
 	ops[1].id[0] ^= 1;
 	ops[2].provider = "another";
 	for (size_t i = 0; i < LENGTH(ops); i++)
-		rig_submit(&rig, &ops[i]);
-	rig_run(&rig, LENGTH(ops));
+		store_fixture_submit(&fixture, &ops[i]);
+	store_fixture_run(&fixture, LENGTH(ops));
 	assert_int_equal(ops[0].outcome, UM_OUTCOME_FOUND);
 	assert_memory_equal(ops[0].row.binding, ops[0].binding, UM_BINDING_LEN);
 	assert_int_equal(ops[1].outcome, UM_OUTCOME_UNKNOWN);
@@ -234,7 +234,7 @@ TEST(for_its_subject_alone)
 }
 
 #define STORE_TEST(name)                                                       \
-	cmocka_unit_test_setup_teardown(name, open_rig, close_rig)
+	cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
 
 int
 main(void)
@@ -248,5 +248,6 @@ main(void)
 		STORE_TEST(for_its_subject_alone),
 	};
 
-	return cmocka_run_group_tests(tests, rig_begin, rig_end);
+	return cmocka_run_group_tests(tests, store_fixture_group_set_up,
+		store_fixture_group_tear_down);
 }

@@ -7,9 +7,9 @@
 #include <openssl/hmac.h>
 
 #include "crypto/seal.h"
+#include "program_case.h"
 #include "server/log.h"
 #include "server/loop.h"
-#include "trial.h"
 
 #define main program_main
 #include "../../cgi-bin/webhook.c" // NOLINT(bugprone-suspicious-include)
@@ -38,7 +38,7 @@ static const char description[] =
 
 #define EVENT(id, type, of)                                                    \
 	"{\"id\":\"" id "\",\"type\":\"" type "\",\"for\":\"" of "\"}"
-#define PAID "{\"events\":[" EVENT("ev_1", "paid", TRIAL_ID) "]}"
+#define PAID "{\"events\":[" EVENT("ev_1", "paid", CASE_ID) "]}"
 
 /* A delivery; what is NULL is signed and sent as it should be. */
 struct letter {
@@ -72,8 +72,7 @@ get(const char *name, void *arg)
 		return v->time;
 	if (strcmp(name, "HTTP_X_SIGNATURE") == 0)
 		return v->signature;
-	return strcmp(name, "URLMODE_REQUEST_ID") == 0 ? TRIAL_REQUEST_ID
-						       : NULL;
+	return strcmp(name, "URLMODE_REQUEST_ID") == 0 ? CASE_REQUEST_ID : NULL;
 }
 
 static void
@@ -108,10 +107,10 @@ deliver(struct um_exchange *ex, struct um_buf *path,
 	variables.signature = letter->signature == NULL ? signature
 		: letter->signature[0] != '\0'          ? letter->signature
 							: NULL;
-	um_exchange_begin(ex, path, get, &variables, &trial_context);
+	um_exchange_begin(ex, path, get, &variables, &case_context);
 	ex->request.body = um_str(body);
 	ex->request.body_too_large = letter->too_large;
-	plan(&trial_context, ex);
+	plan(&case_context, ex);
 }
 
 /* What the provider gets, and what the log says; frees the exchange. */
@@ -123,7 +122,7 @@ assert_end(struct um_exchange *ex, struct um_buf *path, int status,
 	struct um_buf out = { 0 };
 
 	um_exchange_write(ex, &out);
-	um_log_request(&log, ex, TRIAL_NOW * 1000, 1);
+	um_log_request(&log, ex, CASE_NOW * 1000, 1);
 	if (ex->response.status != status)
 		fail_msg("%d %s, not %d %s", ex->response.status,
 			ex->reason != NULL ? ex->reason : "", status, word);
@@ -217,26 +216,26 @@ TEST(an_event_that_is_ours)
 		assert_int_equal(ex.ops[0].kind, UM_OP_BINDING);
 		assert_string_equal(ex.ops[0].provider, "shop");
 		um_uuid_format(uuid, ex.ops[0].id);
-		assert_string_equal(uuid, TRIAL_ID);
+		assert_string_equal(uuid, CASE_ID);
 
 		ex.asked = 0;
 		ex.ops[0].outcome = UM_OUTCOME_FOUND;
 		memset(ex.ops[0].row.binding, 0xb1, UM_BINDING_LEN);
-		answer(&trial_context, &ex);
+		answer(&case_context, &ex);
 		assert_int_equal(ex.asked, 1);
 		assert_int_equal(ex.ops[0].kind, UM_OP_EVENT);
 		assert_int_equal(ex.ops[0].event->effect, UM_EFFECT_PAID);
 		assert_string_equal(ex.ops[0].event->identity, "ev_1");
 		assert_true(um_seal_open(&json, um_buf_str(&ex.ops[0].result),
 			ex.ops[0].id, ex.ops[0].row.binding,
-			trial_context.keys));
+			case_context.keys));
 		assert_str(um_buf_str(&json),
 			"{\"event\":\"ev_1\",\"type\":\"paid\"}");
 		um_buf_free(&json);
 
 		ex.asked = 0;
 		ex.ops[0].outcome = cases[i].says;
-		answer(&trial_context, &ex);
+		answer(&case_context, &ex);
 		assert_int_equal(ex.asked, 0);
 		assert_end(&ex, &path, cases[i].status, cases[i].word);
 	}
@@ -262,7 +261,7 @@ TEST(an_event_that_is_not_ours)
 		deliver(&ex, &path, &letter);
 		ex.asked = 0;
 		ex.ops[0].outcome = cases[i].says;
-		answer(&trial_context, &ex);
+		answer(&case_context, &ex);
 		assert_int_equal(ex.asked, 0);
 		assert_end(&ex, &path, cases[i].status, cases[i].word);
 	}
@@ -276,7 +275,7 @@ TEST(several_events_at_once)
 		.body = "{\"events\":[" EVENT("ev_1", "paid",
 			OTHER_ID) "," EVENT("ev_2", "paid",
 			"mine") "," EVENT("ev_3", "new",
-			TRIAL_ID) "," EVENT("ev_4", "paid", TRIAL_ID) "]}"
+			CASE_ID) "," EVENT("ev_4", "paid", CASE_ID) "]}"
 	};
 	static const enum um_outcome ends[][2] = {
 		{ UM_OUTCOME_IGNORED, UM_OUTCOME_ACCEPT },
@@ -296,7 +295,7 @@ TEST(several_events_at_once)
 		ex.asked = 0;
 		ex.ops[0].outcome = UM_OUTCOME_UNKNOWN;
 		ex.ops[1].outcome = ex.ops[2].outcome = UM_OUTCOME_FOUND;
-		answer(&trial_context, &ex);
+		answer(&case_context, &ex);
 		assert_int_equal(ex.asked, 2);
 		assert_string_equal(ex.ops[0].event->identity, "ev_3");
 		assert_int_equal(ex.ops[0].event->effect, UM_EFFECT_IGNORE);
@@ -304,7 +303,7 @@ TEST(several_events_at_once)
 		ex.asked = 0;
 		ex.ops[0].outcome = ends[i][0];
 		ex.ops[1].outcome = ends[i][1];
-		answer(&trial_context, &ex);
+		answer(&case_context, &ex);
 		assert_end(&ex, &path, statuses[i], words[i]);
 	}
 }
@@ -318,17 +317,17 @@ set_up(void **state)
 		.secrets_len = 1 };
 	struct um_error err;
 
-	if (!um_spec_load(&trial_provider("shop")->spec, path, &site, &err))
+	if (!um_spec_load(&case_provider("shop")->spec, path, &site, &err))
 		fail_msg("%s", err.text);
 	file_remove(path);
-	return trial_set_up(state);
+	return program_case_set_up(state);
 }
 
 static int
 tear_down(void **state)
 {
-	um_spec_free(trial_provider("shop")->spec);
-	return trial_tear_down(state);
+	um_spec_free(case_provider("shop")->spec);
+	return program_case_tear_down(state);
 }
 
 int

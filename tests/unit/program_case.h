@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pure core of a program, on trial without a server: one row of a table
+ * Tests the pure core of a program without a server: one row of a table
  * is a request, what the database is made to say, and what must come of it.
  */
-#ifndef TEST_TRIAL_H
-#define TEST_TRIAL_H
+#ifndef TEST_PROGRAM_CASE_H
+#define TEST_PROGRAM_CASE_H
 
 #include "app/program.h"
 #include "support.h"
 
-#define TRIAL_NOW INT64_C(1800000000)
-#define TRIAL_ID "6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11"
-#define TRIAL_REQUEST_ID "0123456789abcdef0123456789abcdef"
-#define TRIAL_COOKIE "AAECAwQFBgcICQoLDA0ODw"
-#define TRIAL_ISSUER "https://issuer.example"
+#define CASE_NOW INT64_C(1800000000)
+#define CASE_ID "6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11"
+#define CASE_REQUEST_ID "0123456789abcdef0123456789abcdef"
+#define CASE_COOKIE "AAECAwQFBgcICQoLDA0ODw"
+#define CASE_ISSUER "https://issuer.example"
 
 #define COOKIE(value) UM_COOKIE_NAME "=" value
 #define DONE_COOKIE(ending)                                                    \
@@ -25,7 +25,7 @@
 
 /*
  * These stand for tokens in `query` and `body`. Without a word to the
- * contrary each is for the trial's row, purpose and provider, this browser,
+ * contrary each is for the case's row, purpose and provider, this browser,
  * and for five minutes:
  *
  *   {bound}      in order
@@ -36,7 +36,7 @@
  *   {provider}   for another provider
  *   {key}        under a key that is not in the file
  */
-struct trial {
+struct program_case {
 	const char *name;
 
 	const char *method; /* NULL: GET */
@@ -44,7 +44,7 @@ struct trial {
 	const char *query;
 	const char *body;
 	const char *type;   /* NULL: a form, where there is a body */
-	const char *cookie; /* the header; NULL: TRIAL_COOKIE, "": none */
+	const char *cookie; /* the header; NULL: CASE_COOKIE, "": none */
 	const char *user;   /* REMOTE_USER */
 	bool prefetch;
 	bool body_too_large;
@@ -72,8 +72,8 @@ struct trial {
 	const char *on_page;
 };
 
-/* What is left of a trial; trial_free() it. */
-struct trial_end {
+/* What is left of a test; program_answer_free() it. */
+struct program_answer {
 	struct um_exchange ex;
 	struct um_buf out;
 	struct um_buf log;
@@ -83,46 +83,51 @@ struct trial_end {
 };
 
 /* The program's two functions, and what its tokens are for. */
-struct trial_program {
+struct tested_program {
 	struct um_program program;
 	enum um_purpose purpose;
 	const char *provider;
 };
 
-extern struct um_context trial_context;
+extern struct um_context case_context;
 
 /*
  * "demo", "lax" and "plain" are of kind oauth, with an issuer that must send
  * `iss`, that need not, and without an issuer; "shop" is of kind payment.
  */
-struct um_provider *trial_provider(const char *name);
+struct um_provider *case_provider(const char *name);
 
-int trial_set_up(void **state);
-int trial_tear_down(void **state);
+int program_case_set_up(void **state);
+int program_case_tear_down(void **state);
 
 /* The whole of it, with every check that the row names and those that hold
  * for any answer. */
-void trial_run(const struct trial_program *program, const struct trial *trial);
-void trial_run_all(const struct trial_program *program,
-	const struct trial *trials, size_t len);
+void program_case_run(const struct tested_program *program,
+	const struct program_case *test);
+void program_case_run_all(const struct tested_program *program,
+	const struct program_case *cases, size_t len);
 
 /* The same, and what is left of it. */
-void trial_go(struct trial_end *end, const struct trial_program *program,
-	const struct trial *trial);
-void trial_free(struct trial_end *end);
+void program_case_answer(struct program_answer *end,
+	const struct tested_program *program, const struct program_case *test);
+void program_answer_free(struct program_answer *end);
 
 /* What the row says of the operation that plan() asks for, and of the end. */
-void trial_check_op(const struct trial *trial, const struct um_exchange *ex);
+void program_case_check_op(const struct program_case *test,
+	const struct um_exchange *ex);
 /* The action, reason and result of the last operation that is asked for. */
-void trial_check_deed(const struct trial *trial, const struct um_op *op);
-void trial_check(const struct trial *trial, const struct trial_end *end);
+void program_case_check_written(const struct program_case *test,
+	const struct um_op *op);
+void program_case_check(const struct program_case *test,
+	const struct program_answer *end);
 
-/* That the text is a token of the trial's row, for the browser with this
+/* That the text is a token of the case's row, for the browser with this
  * cookie and for the provider "demo". */
-void trial_assert_token(struct um_str text, enum um_purpose purpose,
+void assert_case_token(struct um_str text, enum um_purpose purpose,
 	int64_t expires, struct um_str cookie);
 
 /* The value of a header; .ptr is NULL where there is none. */
-struct um_str trial_header(const struct trial_end *end, const char *name);
+struct um_str program_answer_header(const struct program_answer *end,
+	const char *name);
 
 #endif
