@@ -21,6 +21,13 @@ $$;
 COMMENT ON FUNCTION urlmode.announce(uuid, text) IS
 	'Wakes whoever waits for the elicitation: NOTIFY on channel urlmode, {"id":…,"status":…}. Not for callers from outside.';
 
+CREATE FUNCTION urlmode.ping() RETURNS boolean
+LANGUAGE sql STABLE AS $$
+	SELECT true
+$$;
+COMMENT ON FUNCTION urlmode.ping() IS
+	'Returns true, and changes nothing. Whoever can call it has a connection to a database where the migrations were applied.';
+
 CREATE FUNCTION urlmode.look_up(ids uuid[], bindings bytea[], providers text[])
 RETURNS TABLE (
 	outcome text, action text, reason text, requester text, subject text,
@@ -150,11 +157,13 @@ COMMENT ON FUNCTION urlmode.complete(uuid[], bytea[], text[], text[], text[], by
 
 REVOKE ALL ON FUNCTION
 	urlmode.announce(uuid, text),
+	urlmode.ping(),
 	urlmode.look_up(uuid[], bytea[], text[]),
 	urlmode.open(uuid[], bytea[], text[], bytea[], text[]),
 	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[])
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
+	urlmode.ping(),
 	urlmode.look_up(uuid[], bytea[], text[]),
 	urlmode.open(uuid[], bytea[], text[], bytea[], text[]),
 	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[])
