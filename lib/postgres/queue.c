@@ -39,12 +39,12 @@ um_queue_start(struct um_queue *queue)
 	struct um_batch *batch = &queue->batch;
 
 	while (queue->head != NULL && batch->len < UM_BATCH_MAX
-		&& (batch->len == 0 || !queue->head->alone)) {
+		&& (batch->len == 0 || !queue->head->isolated)) {
 		struct um_op *op = take_first(queue);
 
 		batch->kinds[batch->len] = op->kind;
 		batch->ops[batch->len++] = op;
-		if (op->alone)
+		if (op->isolated)
 			break;
 	}
 	return batch;
@@ -65,14 +65,14 @@ um_queue_finish(struct um_queue *queue, struct um_batch *finished)
 }
 
 void
-um_queue_put_back(struct um_queue *queue, bool alone)
+um_queue_put_back(struct um_queue *queue, bool isolate)
 {
 	for (size_t i = queue->batch.len; i-- > 0;) {
 		struct um_op *op = queue->batch.ops[i];
 
 		if (op == NULL)
 			continue;
-		op->alone |= alone;
+		op->isolated |= isolate;
 		put_first(queue, op);
 	}
 	queue->batch.len = 0;

@@ -71,9 +71,9 @@ trouble(struct um_store *store, const char *what, const char *why)
 }
 
 static void
-hand_back(struct um_store *store, struct um_op *op, enum um_outcome outcome)
+hand_back(struct um_store *store, struct um_op *op, enum um_store_status status)
 {
-	op->outcome = outcome;
+	op->status = status;
 	store->events.done(op, store->events.arg);
 }
 
@@ -201,7 +201,7 @@ expire(struct um_store *store, int64_t now)
 	struct um_op *op;
 
 	while ((op = um_queue_take_expired(&store->queue, now)) != NULL)
-		hand_back(store, op, UM_OUTCOME_UNAVAILABLE);
+		hand_back(store, op, UM_STORE_UNAVAILABLE);
 }
 
 /* The next batch is sent first: PostgreSQL works while these are answered. */
@@ -221,8 +221,7 @@ batch_committed(struct um_store *store, int64_t now)
 	for (size_t i = 0; i < batch.len; i++)
 		if (batch.ops[i] != NULL)
 			hand_back(store, batch.ops[i],
-				fits ? batch.ops[i]->outcome
-				     : UM_OUTCOME_FAILED);
+				fits ? UM_STORE_DONE : UM_STORE_FAILED);
 }
 
 static void
@@ -244,8 +243,8 @@ batch_failed(struct um_store *store, int64_t now)
 		if (batch.ops[0] != NULL)
 			hand_back(store, batch.ops[0],
 				um_sqlstate_is_rows(store->answer.sqlstate)
-					? UM_OUTCOME_FAILED
-					: UM_OUTCOME_UNAVAILABLE);
+					? UM_STORE_FAILED
+					: UM_STORE_UNAVAILABLE);
 	}
 }
 
@@ -323,10 +322,10 @@ um_store_submit(struct um_store *store, struct um_op *op, int64_t now)
 	bool away = store->down_since >= 0
 		&& now - store->down_since > UM_STORE_WAIT_MS;
 
-	op->alone = false;
+	op->isolated = false;
 	op->deadline = now + UM_STORE_WAIT_MS;
 	if (away || store->queue.waiting >= UM_STORE_QUEUE_MAX)
-		hand_back(store, op, UM_OUTCOME_UNAVAILABLE);
+		hand_back(store, op, UM_STORE_UNAVAILABLE);
 	else
 		um_queue_append(&store->queue, op);
 }

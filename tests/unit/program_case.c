@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "server/log.h"
-#include "server/loop.h"
+#include "server/metrics.h"
 
 #define KEY "1 ERERERERERERERERERERERERERERERERERERERERERE\n"
 #define OTHER_KEY "2 IiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiI\n"
@@ -168,17 +168,27 @@ copy(const char *text)
 	return text != NULL ? strdup(text) : NULL;
 }
 
-static void
-database_says(struct um_op *op, const struct program_case *test)
+void
+database_says(struct um_op *op, const char *word)
 {
-	op->outcome = test->says;
-	op->row = test->row;
-	op->row.requester = copy(test->row.requester);
-	op->row.subject = copy(test->row.subject);
-	op->row.action = copy(test->row.action);
-	op->row.reason = copy(test->row.reason);
-	op->row.kind = copy(test->row.kind);
-	op->row.target_url = copy(test->row.target_url);
+	op->status = strcmp(word, "unavailable") == 0 ? UM_STORE_UNAVAILABLE
+		: strcmp(word, "failed") == 0         ? UM_STORE_FAILED
+						      : UM_STORE_DONE;
+	if (op->status == UM_STORE_DONE && strcmp(word, "ok") != 0
+		&& !um_op_parse_outcome(op, word))
+		fail_msg("the database never says \"%s\" to this", word);
+}
+
+static void
+set_row(struct um_op *op, const struct um_row *row)
+{
+	op->row = *row;
+	op->row.requester = copy(row->requester);
+	op->row.subject = copy(row->subject);
+	op->row.action = copy(row->action);
+	op->row.reason = copy(row->reason);
+	op->row.kind = copy(row->kind);
+	op->row.target_url = copy(row->target_url);
 }
 
 void
@@ -203,20 +213,20 @@ program_case_answer(struct program_answer *end,
 	p->plan(&case_context, ex);
 	if (test->asks != UM_OP_NONE) {
 		program_case_check_op(test, ex);
-		ex->asked = 0;
-		database_says(&ex->op, test);
-		p->answer(&case_context, ex);
+		database_says(&ex->op, test->says);
+		set_row(&ex->op, &test->row);
+		um_exchange_continue(&case_context, ex);
 	}
 	if (test->asks_then != UM_OP_NONE) {
 		assert_row(test->name,
-			ex->asked == 1 && ex->op.kind == test->asks_then);
+			ex->then != NULL && ex->ops == &ex->op
+				&& ex->op.kind == test->asks_then);
 		program_case_check_written(test, &ex->op);
-		ex->asked = 0;
-		ex->op.outcome = test->says_then;
-		p->answer(&case_context, ex);
+		database_says(&ex->op, test->says_then);
+		um_exchange_continue(&case_context, ex);
 	}
-	if (ex->asked != 0)
-		fail_msg("%s: asks the database", test->name);
+	if (ex->then != NULL)
+		fail_msg("%s: another operation is requested", test->name);
 	um_exchange_write(ex, &end->out);
 	um_log_request(&log, ex, CASE_NOW * 1000, 1);
 	end->log = log.lines;

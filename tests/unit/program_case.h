@@ -6,7 +6,8 @@
 #ifndef TEST_PROGRAM_CASE_H
 #define TEST_PROGRAM_CASE_H
 
-#include "app/program.h"
+#include "app/checks.h"
+#include "http/page.h"
 #include "support.h"
 
 #define CASE_NOW INT64_C(1800000000)
@@ -51,12 +52,16 @@ struct program_case {
 	bool checks_user; /* whether user_check counts; else it is confirm */
 	enum um_user_check user_check;
 
-	/* What plan() must ask the database for, and what that says. */
+	/*
+	 * The operation that plan() must request, and what the database says:
+	 * a word of its outcomes, "ok" where it has none, "unavailable" or
+	 * "failed".
+	 */
 	enum um_op_kind asks;
-	enum um_outcome says;
-	/* What answer() must ask it for then. */
+	const char *says;
+	/* The operation that the next step must request. */
 	enum um_op_kind asks_then;
-	enum um_outcome says_then;
+	const char *says_then;
 	struct um_row row; /* that it says at first */
 
 	/* What must come of it; NULL is not compared. */
@@ -82,7 +87,7 @@ struct program_answer {
 	struct um_buf body;
 };
 
-/* The program's two functions, and what its tokens are for. */
+/* A program, and what its tokens are for. */
 struct tested_program {
 	struct um_program program;
 	enum um_purpose purpose;
@@ -112,10 +117,13 @@ void program_case_answer(struct program_answer *end,
 	const struct tested_program *program, const struct program_case *test);
 void program_answer_free(struct program_answer *end);
 
-/* What the row says of the operation that plan() asks for, and of the end. */
+/* Sets what came of an operation; `word` is one as in `says` above. */
+void database_says(struct um_op *op, const char *word);
+
+/* Compares the operation that plan() requests with what the case expects. */
 void program_case_check_op(const struct program_case *test,
 	const struct um_exchange *ex);
-/* The action, reason and result of the last operation that is asked for. */
+/* Compares the action, reason and result of the last operation. */
 void program_case_check_written(const struct program_case *test,
 	const struct um_op *op);
 void program_case_check(const struct program_case *test,

@@ -38,9 +38,9 @@ program_case_check_op(const struct program_case *test,
 {
 	const struct um_op *op = &ex->op;
 
-	if (ex->asked != 1 || op->kind != test->asks)
-		fail_msg("%s: asks for %d operations, of kind %d", test->name,
-			(int)ex->asked, (int)op->kind);
+	if (ex->then == NULL || ex->ops != op || op->kind != test->asks)
+		fail_msg("%s: requests no operation, or one of kind %d",
+			test->name, (int)op->kind);
 	if (ex->has_token) {
 		char uuid[UM_UUID_TEXT_LEN + 1];
 		uint8_t binding[UM_BINDING_LEN];

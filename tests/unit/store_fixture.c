@@ -312,6 +312,12 @@ row_again(struct um_op *op, const struct um_op *of)
 	memcpy(op->binding, of->binding, sizeof(op->binding));
 }
 
+void
+assert_outcome(const struct um_op *op, const char *outcome)
+{
+	assert_string_equal(um_op_outcome_text(op), outcome);
+}
+
 char *
 row_text(const struct um_op *op, const char *column)
 {

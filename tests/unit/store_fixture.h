@@ -66,6 +66,8 @@ void row_make_complete(struct um_op *op, const char *action,
 	const char *reason);
 /* An operation on the same row. */
 void row_again(struct um_op *op, const struct um_op *of);
+/* `outcome` is the word that SQL returns, "unavailable" or "failed". */
+void assert_outcome(const struct um_op *op, const char *outcome);
 /* A column's text of an operation's row; the caller frees it. */
 char *row_text(const struct um_op *op, const char *column);
 void assert_row_text(const struct um_op *op, const char *column,

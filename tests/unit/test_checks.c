@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What is around plan() and answer(), and the same for every program. */
+/* The exchange, and what every program does with it. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "program_case.h"
-#include "server/loop.h"
 
 static const char *request_id;
 
@@ -86,25 +85,96 @@ TEST(an_answer_that_failed_becomes_an_error)
 	}
 }
 
-/* Whatever was planned or answered before. */
-TEST(a_refusal_is_all_there_is)
+static void
+never(const struct um_context *context, struct um_exchange *ex)
 {
-	struct um_exchange ex = { .request.id = CASE_REQUEST_ID,
-		.asked = 1,
-		.op.kind = UM_OP_COMPLETE };
+	(void)context;
+	(void)ex;
+	fail_msg("a step that was withdrawn");
+}
 
+/* Nothing is left of the response before it, or of a requested operation. */
+TEST(a_refusal_replaces_what_was_planned)
+{
+	struct um_exchange ex = { .request.id = CASE_REQUEST_ID };
+
+	um_exchange_request_op(&ex, UM_OP_COMPLETE, never);
 	um_response_cookie(&ex.response, "a", "b", 1);
 	um_buf_puts(&ex.response.body, "before");
 	ex.response.allow = "GET";
 	assert_false(um_exchange_refuse(&ex, UM_REFUSAL_STATE_INVALID));
-	assert_int_equal(ex.asked, 0);
-	assert_int_equal(ex.op.kind, UM_OP_NONE);
+	assert_null(ex.then);
 	assert_null(ex.response.allow);
 	assert_int_equal(ex.response.status, 400);
 	assert_false(str_has(um_buf_str(&ex.response.body), STR("before")));
 	assert_false(
 		str_has(um_buf_str(&ex.response.headers), STR("Set-Cookie")));
 	um_exchange_free(&ex);
+}
+
+static void
+requests_another(const struct um_context *context, struct um_exchange *ex)
+{
+	(void)context;
+	um_exchange_request_op(ex, UM_OP_EVENT, never);
+}
+
+/* What one operation read is there for the next step; what it wrote is not. */
+TEST(a_step_requests_the_next_operation)
+{
+	struct um_provider provider = { .name = "demo" };
+	struct um_exchange ex = { .provider = &provider };
+
+	memset(ex.token.id, 0x1d, sizeof(ex.token.id));
+	memset(ex.token.binding, 0xb1, sizeof(ex.token.binding));
+	um_exchange_request_op(&ex, UM_OP_COMPLETE, requests_another);
+	assert_ptr_equal(ex.ops, &ex.op);
+	assert_int_equal(ex.ops_len, 1);
+	um_buf_puts(&ex.op.result, "sealed");
+	ex.op.action = "accept";
+	ex.op.row.reason = strdup("expired");
+	ex.op.status = UM_STORE_DONE;
+
+	um_exchange_continue(&case_context, &ex);
+	assert_true(ex.then == never);
+	assert_int_equal(ex.op.kind, UM_OP_EVENT);
+	assert_int_equal(ex.op.status, UM_STORE_UNAVAILABLE);
+	assert_int_equal(ex.op.result.len, 0);
+	assert_null(ex.op.action);
+	assert_string_equal(ex.op.row.reason, "expired");
+	assert_string_equal(ex.op.provider, "demo");
+	assert_memory_equal(ex.op.id, ex.token.id, sizeof(ex.op.id));
+	assert_memory_equal(ex.op.binding, ex.token.binding,
+		sizeof(ex.op.binding));
+	um_exchange_free(&ex);
+}
+
+/* One that could not be carried out decides for all of them. */
+TEST(all_operations_must_be_done)
+{
+	static const struct {
+		enum um_store_status statuses[2];
+		int status;
+	} cases[] = {
+		{ { UM_STORE_DONE, UM_STORE_DONE }, 0 },
+		{ { UM_STORE_DONE, UM_STORE_FAILED }, 500 },
+		{ { UM_STORE_FAILED, UM_STORE_DONE }, 500 },
+		{ { UM_STORE_DONE, UM_STORE_UNAVAILABLE }, 503 },
+		{ { UM_STORE_FAILED, UM_STORE_UNAVAILABLE }, 503 },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_exchange ex = { .plain = true };
+		struct um_op *ops = calloc(2, sizeof(*ops));
+
+		assert_non_null(ops);
+		um_exchange_request_ops(&ex, ops, 2, never);
+		ops[0].status = cases[i].statuses[0];
+		ops[1].status = cases[i].statuses[1];
+		assert_int_equal(um_check_done(&ex), cases[i].status == 0);
+		assert_int_equal(ex.response.status, cases[i].status);
+		um_exchange_free(&ex);
+	}
 }
 
 TEST(what_a_refusal_is_called_in_the_log)
@@ -136,7 +206,7 @@ TEST(unavailable_says_when_to_come_again)
 		struct um_exchange ex = { .plain = plain };
 		struct um_str headers;
 
-		um_exchange_unavailable(&ex, "/connect/demo?state=x");
+		um_exchange_refuse_unavailable(&ex, "/connect/demo?state=x");
 		headers = um_buf_str(&ex.response.headers);
 		assert_int_equal(ex.response.status, 503);
 		assert_true(str_has(headers, STR("Retry-After: 3\r\n")));
@@ -158,7 +228,6 @@ TEST(an_exchange_is_freed_twice)
 	um_buf_puts(&ex.op.result, "x");
 	assert_int_equal(um_form_parse(&ex.form, STR("a=b")), UM_FORM_GOOD);
 	um_exchange_free(&ex);
-	assert_string_equal(ex.cookie, "");
 	um_exchange_free(&ex);
 }
 
@@ -169,7 +238,9 @@ main(void)
 		cmocka_unit_test(the_web_servers_id_is_kept),
 		cmocka_unit_test(any_other_id_is_replaced),
 		cmocka_unit_test(an_answer_that_failed_becomes_an_error),
-		cmocka_unit_test(a_refusal_is_all_there_is),
+		cmocka_unit_test(a_refusal_replaces_what_was_planned),
+		cmocka_unit_test(a_step_requests_the_next_operation),
+		cmocka_unit_test(all_operations_must_be_done),
 		cmocka_unit_test(what_a_refusal_is_called_in_the_log),
 		cmocka_unit_test(unavailable_says_when_to_come_again),
 		cmocka_unit_test(an_exchange_is_freed_twice),

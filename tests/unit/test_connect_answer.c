@@ -18,7 +18,7 @@ static char oauth[] = "oauth", payment[] = "payment";
 static char subject[] = "user-42", other_subject[] = "user-43";
 
 static const struct tested_program connect_program = {
-	{ "connect", UM_BODY_MAX, plan, answer },
+	{ "connect", UM_BODY_MAX, plan },
 	UM_PURPOSE_CONNECT,
 	"demo",
 };
@@ -53,7 +53,7 @@ TEST(continue_goes_on_to_the_target)
 			.path = CONNECT,
 			.body = CONTINUE,
 			.asks = UM_OP_OPEN,
-			.says = UM_OUTCOME_OPENED,
+			.says = "opened",
 			.row = { .kind = oauth,
 				.target_url = target,
 				.expires = CASE_NOW + 200 },
@@ -83,7 +83,7 @@ TEST(the_browser_that_goes_on_is_kept)
 		.path = CONNECT,
 		.body = CONTINUE,
 		.asks = UM_OP_OPEN,
-		.says = UM_OUTCOME_UNKNOWN };
+		.says = "unknown" };
 	uint8_t browser[UM_BROWSER_LEN];
 	struct program_answer end;
 
@@ -103,7 +103,7 @@ TEST(a_payments_target_stays_as_it_is)
 		.path = "/connect/shop",
 		.body = CONTINUE,
 		.asks = UM_OP_OPEN,
-		.says = UM_OUTCOME_OPENED,
+		.says = "opened",
 		.row = { .kind = payment, .target_url = target },
 		.status = 303,
 		.location = "https://pay.example/c/1?x=y" };
@@ -122,7 +122,7 @@ TEST(a_target_with_a_line_break_is_an_error)
 		.path = CONNECT,
 		.body = CONTINUE,
 		.asks = UM_OP_OPEN,
-		.says = UM_OUTCOME_OPENED,
+		.says = "opened",
 		.row = { .kind = oauth, .target_url = target },
 		.status = 500,
 		.reason = "internal_error",
@@ -135,46 +135,48 @@ TEST(a_target_with_a_line_break_is_an_error)
 TEST(what_the_database_says_to_an_answer)
 {
 	static const struct {
-		enum um_outcome says;
-		int status[2]; /* of continue and of refuse */
+		const char *pressed;
+		const char *says;
+		int status;
 		const char *reason;
-		const char *done[2]; /* the ending on /done */
+		const char *final_page;
 	} cases[] = {
-		{ UM_OUTCOME_UNKNOWN, { 404, 404 }, "unknown_elicitation",
-			{ "", "" } },
-		{ UM_OUTCOME_EXPIRED, { 410, 410 }, "expired", { "", "" } },
-		{ UM_OUTCOME_FAILED, { 500, 500 }, "internal_error",
-			{ "", "" } },
-		{ UM_OUTCOME_COMPLETED, { 303, 303 }, NULL,
-			{ DONE_COOKIE("already"), DONE_COOKIE("declined") } },
-		{ UM_OUTCOME_PROCESSING, { 303, 303 }, NULL,
-			{ DONE_COOKIE("processing"),
-				DONE_COOKIE("processing") } },
-		{ UM_OUTCOME_ALREADY, { 303, 303 }, NULL,
-			{ DONE_COOKIE("already"), DONE_COOKIE("already") } },
+		{ "continue", "unknown", 404, "unknown_elicitation", "" },
+		{ "continue", "expired", 410, "expired", "" },
+		{ "continue", "failed", 500, "internal_error", "" },
+		{ "continue", "completed", 303, "", DONE_COOKIE("already") },
+		{ "continue", "processing", 303, "",
+			DONE_COOKIE("processing") },
+		{ "refuse", "unknown", 404, "unknown_elicitation", "" },
+		{ "refuse", "expired", 410, "expired", "" },
+		{ "refuse", "failed", 500, "internal_error", "" },
+		{ "refuse", "completed", 303, "access_denied",
+			DONE_COOKIE("declined") },
+		{ "refuse", "processing", 303, "access_denied",
+			DONE_COOKIE("processing") },
+		{ "refuse", "already", 303, "access_denied",
+			DONE_COOKIE("already") },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		for (int refuse = 0; refuse < 2; refuse++) {
-			const struct program_case test = {
-				.name = refuse ? "refuse" : "continue",
-				.method = "POST",
-				.path = CONNECT,
-				.body = refuse ? REFUSE : CONTINUE,
-				.asks = refuse ? UM_OP_COMPLETE : UM_OP_OPEN,
-				.action = refuse ? "decline" : "",
-				.op_reason = refuse ? "access_denied" : "",
-				.result = "",
-				.says = cases[i].says,
-				.status = cases[i].status[refuse],
-				.reason = cases[i].reason,
-				.location = cases[i].reason == NULL ? "/done"
-								    : "",
-				.sets_cookie = cases[i].done[refuse],
-			};
+		bool refuse = strcmp(cases[i].pressed, "refuse") == 0;
+		const struct program_case test = {
+			.name = cases[i].says,
+			.method = "POST",
+			.path = CONNECT,
+			.body = refuse ? REFUSE : CONTINUE,
+			.asks = refuse ? UM_OP_COMPLETE : UM_OP_OPEN,
+			.action = refuse ? "decline" : "",
+			.op_reason = refuse ? "access_denied" : "",
+			.result = "",
+			.says = cases[i].says,
+			.status = cases[i].status,
+			.reason = cases[i].reason,
+			.location = cases[i].status == 303 ? "/done" : "",
+			.sets_cookie = cases[i].final_page,
+		};
 
-			program_case_run(&connect_program, &test);
-		}
+		program_case_run(&connect_program, &test);
 	}
 }
 
@@ -190,7 +192,7 @@ TEST(while_the_database_is_away)
 			.path = CONNECT,
 			.body = bodies[i],
 			.asks = i == 0 ? UM_OP_OPEN : UM_OP_COMPLETE,
-			.says = UM_OUTCOME_UNAVAILABLE,
+			.says = "unavailable",
 			.status = 503,
 			.reason = "unavailable",
 			.sets_cookie = "",
@@ -245,7 +247,7 @@ TEST(who_the_user_is)
 			.checks_user = true,
 			.user_check = UM_USER_REMOTE,
 			.asks = UM_OP_OPEN,
-			.says = UM_OUTCOME_OPENED,
+			.says = "opened",
 			.row = { .kind = oauth, .target_url = target },
 			.status = 303,
 			.location = "https://a.example/authorize?state=*",
@@ -257,9 +259,9 @@ TEST(who_the_user_is)
 			.checks_user = true,
 			.user_check = UM_USER_REMOTE,
 			.asks = UM_OP_OPEN,
-			.says = UM_OUTCOME_WRONG_USER,
+			.says = "wrong_user",
 			.asks_then = UM_OP_EVENT,
-			.says_then = UM_OUTCOME_IGNORED,
+			.says_then = "ignored",
 			.status = 403,
 			.reason = "wrong_user",
 			.location = "",

@@ -16,7 +16,7 @@
 #define SIGNING_SECRET "client-secret"
 
 static const struct tested_program oauth_return = {
-	{ "oauth-return", UM_BODY_MAX, plan, answer },
+	{ "oauth-return", UM_BODY_MAX, plan },
 	UM_PURPOSE_RETURN,
 	"plain",
 };
@@ -68,7 +68,7 @@ TEST(what_is_signed_completes)
 		.path = "/oauth/plain/return",
 		.query = query,
 		.asks = UM_OP_COMPLETE,
-		.says = UM_OUTCOME_COMPLETED,
+		.says = "completed",
 		.action = "accept",
 		.status = 303,
 		.location = "/done",

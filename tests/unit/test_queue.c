@@ -112,7 +112,7 @@ TEST(what_is_finished_is_the_callers)
 	struct um_batch finished;
 
 	append(0, 5);
-	ops[2].alone = true;
+	ops[2].isolated = true;
 	assert_starts(0, 2);
 	um_queue_finish(&queue, &finished);
 	assert_starts(2, 3);
@@ -125,9 +125,9 @@ TEST(what_is_finished_is_the_callers)
 TEST(alone_is_by_itself)
 {
 	append(0, 6);
-	ops[0].alone = true;
-	ops[3].alone = true;
-	ops[4].alone = true;
+	ops[0].isolated = true;
+	ops[3].isolated = true;
+	ops[4].isolated = true;
 	assert_starts(0, 1);
 	assert_finishes(0, 1);
 	assert_starts(1, 3);

@@ -10,7 +10,7 @@
 #define QUERY "provider=demo&state={bound}"
 
 static const struct tested_program status_program = {
-	{ "status", UM_BODY_MAX, plan, answer },
+	{ "status", UM_BODY_MAX, plan },
 	UM_PURPOSE_RETURN,
 	"demo",
 };
@@ -117,28 +117,28 @@ TEST(how_the_database_is)
 	static const struct program_case cases[] = {
 		{ .name = "well",
 			.path = "/healthz",
-			.asks = UM_OP_LOOK_UP,
-			.says = UM_OUTCOME_UNKNOWN,
+			.asks = UM_OP_PING,
+			.says = "ok",
 			.status = 200,
 			.on_page = "{\"status\":\"ok\"}",
 			.outcome = "ok" },
 		{ .name = "away",
 			.path = "/healthz",
-			.asks = UM_OP_LOOK_UP,
-			.says = UM_OUTCOME_UNAVAILABLE,
+			.asks = UM_OP_PING,
+			.says = "unavailable",
 			.status = 503,
 			.on_page = "{\"status\":\"unavailable\"}",
 			.outcome = "unavailable" },
 		{ .name = "ill",
 			.path = "/healthz",
-			.asks = UM_OP_LOOK_UP,
-			.says = UM_OUTCOME_FAILED,
+			.asks = UM_OP_PING,
+			.says = "failed",
 			.status = 503 },
 		{ .name = "HEAD",
 			.method = "HEAD",
 			.path = "/healthz",
-			.asks = UM_OP_LOOK_UP,
-			.says = UM_OUTCOME_UNKNOWN,
+			.asks = UM_OP_PING,
+			.says = "ok",
 			.status = 200 },
 	};
 
@@ -191,45 +191,41 @@ TEST(status_refused_without_the_database)
 TEST(status_as_the_row_has_it)
 {
 	static const struct {
-		enum um_outcome says;
+		const char *says;
 		int status;
 		struct um_row row;
 		const char *reason;
 		const char *body;
 		const char *sets_cookie;
 	} cases[] = {
-		{ UM_OUTCOME_PENDING, 200, { .reason = none }, "",
+		{ "pending", 200, { .reason = none }, "",
 			"{\"status\":\"pending\",\"action\":null,"
 			"\"reason\":\"\"}",
 			"" },
-		{ UM_OUTCOME_OPENED, 200, { .reason = none }, "",
+		{ "opened", 200, { .reason = none }, "",
 			"{\"status\":\"opened\",\"action\":null,"
 			"\"reason\":\"\"}",
 			"" },
-		{ UM_OUTCOME_PROCESSING, 200, { .reason = none }, "",
+		{ "processing", 200, { .reason = none }, "",
 			"{\"status\":\"processing\",\"action\":null,"
 			"\"reason\":\"\"}",
 			"" },
-		{ UM_OUTCOME_COMPLETED, 200,
-			{ .action = accept, .reason = none }, "",
+		{ "completed", 200, { .action = accept, .reason = none }, "",
 			"{\"status\":\"completed\",\"action\":\"accept\","
 			"\"reason\":\"\"}",
 			DONE_COOKIE("done") },
-		{ UM_OUTCOME_COMPLETED, 200,
-			{ .action = decline, .reason = denied }, "",
+		{ "completed", 200, { .action = decline, .reason = denied }, "",
 			"{\"status\":\"completed\",\"action\":\"decline\","
 			"\"reason\":\"access_denied\"}",
 			DONE_COOKIE("declined") },
-		{ UM_OUTCOME_COMPLETED, 200,
-			{ .action = cancel, .reason = expired }, "",
+		{ "completed", 200, { .action = cancel, .reason = expired }, "",
 			"{\"status\":\"completed\",\"action\":\"cancel\","
 			"\"reason\":\"expired\"}",
 			DONE_COOKIE("expired") },
-		{ UM_OUTCOME_UNKNOWN, 404, { 0 }, "unknown_elicitation", NULL,
-			"" },
-		{ UM_OUTCOME_EXPIRED, 410, { 0 }, "expired", NULL, "" },
-		{ UM_OUTCOME_FAILED, 500, { 0 }, "internal_error", NULL, "" },
-		{ UM_OUTCOME_UNAVAILABLE, 503, { 0 }, "unavailable", NULL, "" },
+		{ "unknown", 404, { 0 }, "unknown_elicitation", NULL, "" },
+		{ "expired", 410, { 0 }, "expired", NULL, "" },
+		{ "failed", 500, { 0 }, "internal_error", NULL, "" },
+		{ "unavailable", 503, { 0 }, "unavailable", NULL, "" },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -256,7 +252,7 @@ TEST(status_for_the_rows_browser_alone)
 		.path = "/status",
 		.query = "provider=demo&state={unbound}",
 		.asks = UM_OP_LOOK_UP,
-		.says = UM_OUTCOME_OPENED,
+		.says = "opened",
 		.row = { .reason = none, .has_browser = true },
 		.status = 200,
 		.on_page = "\"opened\"" };

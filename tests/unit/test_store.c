@@ -43,7 +43,7 @@ connect_first(void)
 	row_make(&op, UM_OP_LOOK_UP);
 	store_fixture_submit(&fixture, &op);
 	store_fixture_run(&fixture, 1);
-	assert_int_equal(op.outcome, UM_OUTCOME_PENDING);
+	assert_outcome(&op, "pending");
 	um_op_free(&op);
 	fixture.done_len = 0;
 	fixture.batches_len = 0;
@@ -57,7 +57,7 @@ TEST(the_way_of_one_row)
 	row_make(&look, UM_OP_LOOK_UP);
 	store_fixture_submit(&fixture, &look);
 	store_fixture_run(&fixture, 1);
-	assert_int_equal(look.outcome, UM_OUTCOME_PENDING);
+	assert_outcome(&look, "pending");
 	assert_string_equal(look.row.requester, "Notes server");
 	assert_string_equal(look.row.subject, "user-42");
 	assert_null(look.row.action);
@@ -72,7 +72,7 @@ TEST(the_way_of_one_row)
 	memset(open.browser, 0xc0, sizeof(open.browser));
 	store_fixture_submit(&fixture, &open);
 	store_fixture_run(&fixture, 2);
-	assert_int_equal(open.outcome, UM_OUTCOME_OPENED);
+	assert_outcome(&open, "opened");
 	assert_string_equal(open.row.kind, "oauth");
 	assert_string_equal(open.row.target_url, "https://a.example/authorize");
 	assert_int_equal(open.row.expires, look.row.expires);
@@ -87,7 +87,7 @@ TEST(the_way_of_one_row)
 	um_buf_put(&complete.result, "a\0b", 3);
 	store_fixture_submit(&fixture, &complete);
 	store_fixture_run(&fixture, 3);
-	assert_int_equal(complete.outcome, UM_OUTCOME_COMPLETED);
+	assert_outcome(&complete, "completed");
 	assert_row_text(&complete, "status", "completed");
 	assert_row_text(&complete, "action", "decline");
 	assert_row_text(&complete, "reason", "access_denied");
@@ -96,7 +96,7 @@ TEST(the_way_of_one_row)
 	row_again(&after, &look);
 	store_fixture_submit(&fixture, &after);
 	store_fixture_run(&fixture, 4);
-	assert_int_equal(after.outcome, UM_OUTCOME_COMPLETED);
+	assert_outcome(&after, "completed");
 	assert_string_equal(after.row.action, "decline");
 	assert_string_equal(after.row.reason, "access_denied");
 	assert_true(after.row.has_browser);
@@ -133,7 +133,7 @@ TEST(who_does_not_know_the_row)
 	}
 	store_fixture_run(&fixture, len);
 	for (size_t i = 0; i < len; i++)
-		assert_int_equal(ops[i].outcome, UM_OUTCOME_UNKNOWN);
+		assert_outcome(&ops[i], "unknown");
 	free_all(ops, len);
 }
 
@@ -147,7 +147,7 @@ TEST(a_row_without_a_result)
 	op.reason = "access_denied";
 	store_fixture_submit(&fixture, &op);
 	store_fixture_run(&fixture, 1);
-	assert_int_equal(op.outcome, UM_OUTCOME_COMPLETED);
+	assert_outcome(&op, "completed");
 	assert_row_text(&op, "result IS NULL", "t");
 	um_op_free(&op);
 }
@@ -165,8 +165,8 @@ TEST(the_largest_result_and_one_over)
 		store_fixture_submit(&fixture, &ops[i]);
 	}
 	store_fixture_run(&fixture, 2);
-	assert_int_equal(ops[0].outcome, UM_OUTCOME_COMPLETED);
-	assert_int_equal(ops[1].outcome, UM_OUTCOME_FAILED);
+	assert_outcome(&ops[0], "completed");
+	assert_outcome(&ops[1], "failed");
 	free_all(ops, LENGTH(ops));
 }
 
@@ -190,7 +190,7 @@ TEST(what_waits_becomes_one_batch)
 	assert_int_equal(fixture.batches[2], LENGTH(ops) - 1 - UM_BATCH_MAX);
 	for (size_t i = 0; i < LENGTH(ops); i++) {
 		assert_ptr_equal(fixture.done[i], &ops[i]);
-		assert_int_equal(ops[i].outcome, UM_OUTCOME_COMPLETED);
+		assert_outcome(&ops[i], "completed");
 	}
 	assert_int_equal(um_store_pending(fixture.store), 0);
 	assert_int_equal(um_store_deadline(fixture.store), -1);
@@ -203,23 +203,22 @@ TEST(all_kinds_in_one_transaction)
 	static const enum um_op_kind kinds[] = { UM_OP_COMPLETE, UM_OP_LOOK_UP,
 		UM_OP_OPEN, UM_OP_LOOK_UP, UM_OP_COMPLETE, UM_OP_OPEN,
 		UM_OP_COMPLETE };
-	static const enum um_outcome outcomes[] = { UM_OUTCOME_COMPLETED,
-		UM_OUTCOME_PENDING, UM_OUTCOME_OPENED, UM_OUTCOME_UNKNOWN,
-		UM_OUTCOME_UNKNOWN, UM_OUTCOME_UNKNOWN, UM_OUTCOME_COMPLETED };
+	static const char *const outcomes[] = { "completed", "pending",
+		"opened", "unknown", "unknown", "unknown", "completed" };
 	struct um_op ops[LENGTH(kinds)];
 
 	connect_first();
 	for (size_t i = 0; i < LENGTH(ops); i++) {
 		row_make_complete(&ops[i], "accept", "");
 		ops[i].kind = kinds[i];
-		if (outcomes[i] == UM_OUTCOME_UNKNOWN)
+		if (strcmp(outcomes[i], "unknown") == 0)
 			ops[i].binding[0] ^= 1;
 		store_fixture_submit(&fixture, &ops[i]);
 	}
 	store_fixture_run(&fixture, LENGTH(ops));
 	assert_int_equal(fixture.batches_len, 1);
 	for (size_t i = 0; i < LENGTH(ops); i++)
-		assert_int_equal(ops[i].outcome, outcomes[i]);
+		assert_outcome(&ops[i], outcomes[i]);
 	assert_string_equal(ops[1].row.subject, "user-42");
 	assert_null(ops[3].row.subject);
 	assert_string_equal(ops[2].row.kind, "oauth");
@@ -238,8 +237,7 @@ TEST(one_bad_row_fails_alone)
 	}
 	store_fixture_run(&fixture, LENGTH(ops));
 	for (size_t i = 0; i < LENGTH(ops); i++) {
-		assert_int_equal(ops[i].outcome,
-			i == 4 ? UM_OUTCOME_FAILED : UM_OUTCOME_COMPLETED);
+		assert_outcome(&ops[i], i == 4 ? "failed" : "completed");
 		assert_row_text(&ops[i], "status",
 			i == 4 ? "pending" : "completed");
 	}
@@ -264,9 +262,9 @@ TEST(the_same_row_twice_in_a_batch)
 		store_fixture_submit(&fixture, &ops[i]);
 	store_fixture_run(&fixture, LENGTH(ops));
 	assert_int_equal(fixture.batches_len, 1);
-	assert_int_equal(ops[0].outcome, UM_OUTCOME_COMPLETED);
-	assert_int_equal(ops[1].outcome, UM_OUTCOME_ALREADY);
-	assert_int_equal(ops[2].outcome, UM_OUTCOME_COMPLETED);
+	assert_outcome(&ops[0], "completed");
+	assert_outcome(&ops[1], "already");
+	assert_outcome(&ops[2], "completed");
 	assert_row_text(&ops[0], "action", "accept");
 	assert_row_text(&ops[0], "reason", "");
 	free_all(ops, LENGTH(ops));
@@ -322,7 +320,7 @@ TEST(submitted_from_within_done)
 	store_fixture_submit(&fixture, &ops[1]);
 	store_fixture_run(&fixture, 3);
 	for (size_t i = 0; i < LENGTH(ops); i++)
-		assert_int_equal(ops[i].outcome, UM_OUTCOME_COMPLETED);
+		assert_outcome(&ops[i], "completed");
 	assert_int_equal(fixture.batches_len, 2);
 	free_all(ops, LENGTH(ops));
 }
@@ -360,8 +358,8 @@ TEST(sent_before_the_answers_are_handed_back)
 	store_fixture_run(&fixture, 2);
 	assert_int_equal(fixture.batches_len, 2);
 	assert_ptr_equal(fixture.done[0], &op);
-	assert_int_equal(op.outcome, UM_OUTCOME_COMPLETED);
-	assert_int_equal(behind.outcome, UM_OUTCOME_COMPLETED);
+	assert_outcome(&op, "completed");
+	assert_outcome(&behind, "completed");
 	um_op_free(&op);
 	um_op_free(&behind);
 }

@@ -101,8 +101,7 @@ TEST(a_locked_row_waits_alone)
 		store_fixture_submit(&fixture, &ops[i]);
 	store_fixture_run(&fixture, LENGTH(ops));
 	for (size_t i = 0; i < LENGTH(ops); i++)
-		assert_int_equal(ops[i].outcome,
-			i == 4 ? UM_OUTCOME_UNAVAILABLE : UM_OUTCOME_COMPLETED);
+		assert_outcome(&ops[i], i == 4 ? "unavailable" : "completed");
 	assert_row_text(&ops[4], "status", "pending");
 
 	/* Nothing was consumed: the same request completes later. */
@@ -110,7 +109,7 @@ TEST(a_locked_row_waits_alone)
 	row_again(&again, &ops[4]);
 	store_fixture_submit(&fixture, &again);
 	store_fixture_run(&fixture, LENGTH(ops) + 1);
-	assert_int_equal(again.outcome, UM_OUTCOME_COMPLETED);
+	assert_outcome(&again, "completed");
 	free_all(ops, LENGTH(ops));
 	um_op_free(&again);
 }
@@ -132,7 +131,7 @@ TEST(a_session_that_ends_in_the_middle)
 	PQfinish(locker);
 	store_fixture_run(&fixture, LENGTH(ops));
 	for (size_t i = 0; i < LENGTH(ops); i++) {
-		assert_int_equal(ops[i].outcome, UM_OUTCOME_COMPLETED);
+		assert_outcome(&ops[i], "completed");
 		assert_row_text(&ops[i], "status", "completed");
 	}
 	assert_true(fixture.troubles.len != 0);
@@ -148,7 +147,7 @@ TEST(a_session_that_ends_while_idle)
 	terminate();
 	store_fixture_submit(&fixture, &op);
 	store_fixture_run(&fixture, 1);
-	assert_int_equal(op.outcome, UM_OUTCOME_COMPLETED);
+	assert_outcome(&op, "completed");
 	um_op_free(&op);
 }
 
@@ -184,8 +183,8 @@ TEST(what_is_no_rows_fault_is_tried_again)
 		store_fixture_submit(&fixture, &ops[0]);
 		store_fixture_submit(&fixture, &ops[1]);
 		store_fixture_run(&fixture, 2);
-		assert_int_equal(ops[0].outcome, UM_OUTCOME_COMPLETED);
-		assert_int_equal(ops[1].outcome, UM_OUTCOME_COMPLETED);
+		assert_outcome(&ops[0], "completed");
+		assert_outcome(&ops[1], "completed");
 		assert_true(str_has(um_buf_str(&fixture.troubles),
 			um_str(reasons[i] + strlen("unit_"))));
 		free_all(ops, LENGTH(ops));
@@ -219,7 +218,7 @@ TEST(a_silent_server)
 	fixture.now++;
 	um_store_run(fixture.store, false, fixture.now);
 	assert_int_equal(fixture.done_len, 1);
-	assert_int_equal(op->outcome, UM_OUTCOME_UNAVAILABLE);
+	assert_outcome(op, "unavailable");
 	assert_int_equal(um_store_pending(fixture.store), 0);
 	um_op_free(op);
 	free(op);
@@ -231,7 +230,7 @@ TEST(a_silent_server)
 	row_make_complete(&next, "accept", "");
 	store_fixture_submit(&fixture, &next);
 	store_fixture_run(&fixture, 2);
-	assert_int_equal(next.outcome, UM_OUTCOME_COMPLETED);
+	assert_outcome(&next, "completed");
 	um_op_free(&next);
 }
 
@@ -254,7 +253,7 @@ TEST(a_server_that_stays_silent_is_given_up)
 	store_fixture_submit(&fixture, &waiting);
 	um_store_run(fixture.store, false, fixture.now);
 	assert_int_equal(fixture.done_len, 1);
-	assert_int_equal(stuck.outcome, UM_OUTCOME_UNAVAILABLE);
+	assert_outcome(&stuck, "unavailable");
 	fixture.now++;
 	um_store_run(fixture.store, false, fixture.now);
 	assert_int_equal(fixture.done_len, 1);
@@ -262,7 +261,7 @@ TEST(a_server_that_stays_silent_is_given_up)
 		STR("no answer in time")));
 	fixture.now += UM_STORE_RETRY_MIN_MS;
 	store_fixture_run(&fixture, 2);
-	assert_int_equal(waiting.outcome, UM_OUTCOME_COMPLETED);
+	assert_outcome(&waiting, "completed");
 	PQfinish(locker);
 	um_op_free(&stuck);
 	um_op_free(&waiting);

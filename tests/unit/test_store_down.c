@@ -44,16 +44,16 @@ TEST(nobody_there)
 		um_store_run(fixture.store, false, fixture.now);
 	}
 	assert_int_equal(fixture.now, start + UM_STORE_WAIT_MS);
-	assert_int_equal(ops[0].outcome, UM_OUTCOME_UNAVAILABLE);
+	assert_outcome(&ops[0], "unavailable");
 
 	fixture.now++;
 	store_fixture_submit(&fixture, &ops[1]);
 	assert_int_equal(fixture.done_len, 2);
-	assert_int_equal(ops[1].outcome, UM_OUTCOME_UNAVAILABLE);
+	assert_outcome(&ops[1], "unavailable");
 	fixture.now += 1000000;
 	store_fixture_submit(&fixture, &ops[2]);
 	assert_int_equal(fixture.done_len, 3);
-	assert_int_equal(ops[2].outcome, UM_OUTCOME_UNAVAILABLE);
+	assert_outcome(&ops[2], "unavailable");
 	assert_int_equal(um_store_pending(fixture.store), 0);
 	assert_true(fixture.troubles.len != 0);
 	assert_false(str_has(um_buf_str(&fixture.troubles), STR(PASSWORD)));
@@ -92,8 +92,7 @@ TEST(a_full_queue)
 	}
 	assert_int_equal(fixture.done_len, 1);
 	assert_ptr_equal(fixture.done[0], &ops[UM_STORE_QUEUE_MAX]);
-	assert_int_equal(ops[UM_STORE_QUEUE_MAX].outcome,
-		UM_OUTCOME_UNAVAILABLE);
+	assert_outcome(&ops[UM_STORE_QUEUE_MAX], "unavailable");
 	assert_int_equal(um_store_pending(fixture.store), UM_STORE_QUEUE_MAX);
 }
 
@@ -134,7 +133,7 @@ TEST(a_database_that_refuses)
 		open_fixture_at_server(cases[i].more);
 		store_fixture_submit(&fixture, &op);
 		store_fixture_run(&fixture, 1);
-		assert_int_equal(op.outcome, UM_OUTCOME_UNAVAILABLE);
+		assert_outcome(&op, "unavailable");
 		assert_true(str_has(um_buf_str(&fixture.troubles),
 			um_str(cases[i].trouble)));
 		assert_false(
@@ -194,7 +193,7 @@ TEST(the_next_host)
 	row_make_complete(&op, "accept", "");
 	store_fixture_submit(&fixture, &op);
 	store_fixture_run(&fixture, 1);
-	assert_int_equal(op.outcome, UM_OUTCOME_COMPLETED);
+	assert_outcome(&op, "completed");
 	um_op_free(&op);
 	for (int i = 0; i < 4; i++)
 		close(fds[i]);
@@ -218,7 +217,7 @@ TEST(what_the_server_says_in_passing_is_not_printed)
 	store_fixture_run(&fixture, 1);
 	dup2(saved, STDERR_FILENO);
 	close(saved);
-	assert_int_equal(op.outcome, UM_OUTCOME_COMPLETED);
+	assert_outcome(&op, "completed");
 	assert_int_equal(lseek(fileno(file), 0, SEEK_END), 0);
 	assert_true(str_has(um_buf_str(&fixture.troubles), STR("01000")));
 	assert_false(str_has(um_buf_str(&fixture.troubles), um_str(uuid)));

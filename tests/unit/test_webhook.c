@@ -9,7 +9,6 @@
 #include "crypto/seal.h"
 #include "program_case.h"
 #include "server/log.h"
-#include "server/loop.h"
 
 #define main program_main
 #include "../../cgi-bin/webhook.c" // NOLINT(bugprone-suspicious-include)
@@ -179,7 +178,7 @@ TEST(answered_without_the_database)
 		struct um_buf path = { 0 };
 
 		deliver(&ex, &path, &cases[i].letter);
-		assert_int_equal(ex.asked, 0);
+		assert_null(ex.then);
 		assert_end(&ex, &path, cases[i].status, cases[i].word);
 	}
 }
@@ -188,20 +187,20 @@ TEST(answered_without_the_database)
 TEST(an_event_that_is_ours)
 {
 	static const struct {
-		enum um_outcome says;
+		const char *says;
 		int status;
 		const char *word;
 	} cases[] = {
-		{ UM_OUTCOME_ACCEPT, 200, "accept" },
-		{ UM_OUTCOME_DECLINE, 200, "decline" },
-		{ UM_OUTCOME_CANCEL, 200, "cancel" },
-		{ UM_OUTCOME_PROCESSING, 200, "processing" },
-		{ UM_OUTCOME_RECHECK, 200, "recheck" },
-		{ UM_OUTCOME_IGNORED, 200, "ignored" },
-		{ UM_OUTCOME_LATE, 200, "late" },
-		{ UM_OUTCOME_SEEN, 200, "seen" },
-		{ UM_OUTCOME_FAILED, 500, "internal_error" },
-		{ UM_OUTCOME_UNAVAILABLE, 503, "unavailable" },
+		{ "accept", 200, "accept" },
+		{ "decline", 200, "decline" },
+		{ "cancel", 200, "cancel" },
+		{ "processing", 200, "processing" },
+		{ "recheck", 200, "recheck" },
+		{ "ignored", 200, "ignored" },
+		{ "late", 200, "late" },
+		{ "seen", 200, "seen" },
+		{ "failed", 500, "internal_error" },
+		{ "unavailable", 503, "unavailable" },
 	};
 	static const struct letter letter = { 0 };
 
@@ -212,17 +211,19 @@ TEST(an_event_that_is_ours)
 		char uuid[UM_UUID_TEXT_LEN + 1];
 
 		deliver(&ex, &path, &letter);
-		assert_int_equal(ex.asked, 1);
+		assert_non_null(ex.then);
+		assert_int_equal(ex.ops_len, 1);
 		assert_int_equal(ex.ops[0].kind, UM_OP_BINDING);
 		assert_string_equal(ex.ops[0].provider, "shop");
 		um_uuid_format(uuid, ex.ops[0].id);
 		assert_string_equal(uuid, CASE_ID);
 
-		ex.asked = 0;
-		ex.ops[0].outcome = UM_OUTCOME_FOUND;
+		ex.ops[0].status = UM_STORE_DONE;
+		ex.ops[0].row.has_binding = true;
 		memset(ex.ops[0].row.binding, 0xb1, UM_BINDING_LEN);
-		answer(&case_context, &ex);
-		assert_int_equal(ex.asked, 1);
+		um_exchange_continue(&case_context, &ex);
+		assert_non_null(ex.then);
+		assert_int_equal(ex.ops_len, 1);
 		assert_int_equal(ex.ops[0].kind, UM_OP_EVENT);
 		assert_int_equal(ex.ops[0].event->effect, UM_EFFECT_PAID);
 		assert_string_equal(ex.ops[0].event->identity, "ev_1");
@@ -233,10 +234,9 @@ TEST(an_event_that_is_ours)
 			"{\"event\":\"ev_1\",\"type\":\"paid\"}");
 		um_buf_free(&json);
 
-		ex.asked = 0;
-		ex.ops[0].outcome = cases[i].says;
-		answer(&case_context, &ex);
-		assert_int_equal(ex.asked, 0);
+		database_says(&ex.ops[0], cases[i].says);
+		um_exchange_continue(&case_context, &ex);
+		assert_null(ex.then);
 		assert_end(&ex, &path, cases[i].status, cases[i].word);
 	}
 }
@@ -244,13 +244,13 @@ TEST(an_event_that_is_ours)
 TEST(an_event_that_is_not_ours)
 {
 	static const struct {
-		enum um_outcome says;
+		const char *says;
 		int status;
 		const char *word;
 	} cases[] = {
-		{ UM_OUTCOME_UNKNOWN, 200, "unknown" },
-		{ UM_OUTCOME_FAILED, 500, "internal_error" },
-		{ UM_OUTCOME_UNAVAILABLE, 503, "unavailable" },
+		{ "ok", 200, "unknown" },
+		{ "failed", 500, "internal_error" },
+		{ "unavailable", 503, "unavailable" },
 	};
 	static const struct letter letter = { 0 };
 
@@ -259,10 +259,9 @@ TEST(an_event_that_is_not_ours)
 		struct um_buf path = { 0 };
 
 		deliver(&ex, &path, &letter);
-		ex.asked = 0;
-		ex.ops[0].outcome = cases[i].says;
-		answer(&case_context, &ex);
-		assert_int_equal(ex.asked, 0);
+		database_says(&ex.ops[0], cases[i].says);
+		um_exchange_continue(&case_context, &ex);
+		assert_null(ex.then);
 		assert_end(&ex, &path, cases[i].status, cases[i].word);
 	}
 }
@@ -277,10 +276,10 @@ TEST(several_events_at_once)
 			"mine") "," EVENT("ev_3", "new",
 			CASE_ID) "," EVENT("ev_4", "paid", CASE_ID) "]}"
 	};
-	static const enum um_outcome ends[][2] = {
-		{ UM_OUTCOME_IGNORED, UM_OUTCOME_ACCEPT },
-		{ UM_OUTCOME_IGNORED, UM_OUTCOME_UNAVAILABLE },
-		{ UM_OUTCOME_FAILED, UM_OUTCOME_ACCEPT },
+	static const char *const ends[][2] = {
+		{ "ignored", "accept" },
+		{ "ignored", "unavailable" },
+		{ "failed", "accept" },
 	};
 	static const int statuses[] = { 200, 503, 500 };
 	static const char *const words[] = { "ignored", "unavailable",
@@ -291,19 +290,19 @@ TEST(several_events_at_once)
 		struct um_buf path = { 0 };
 
 		deliver(&ex, &path, &letter);
-		assert_int_equal(ex.asked, 3);
-		ex.asked = 0;
-		ex.ops[0].outcome = UM_OUTCOME_UNKNOWN;
-		ex.ops[1].outcome = ex.ops[2].outcome = UM_OUTCOME_FOUND;
-		answer(&case_context, &ex);
-		assert_int_equal(ex.asked, 2);
+		assert_int_equal(ex.ops_len, 3);
+		for (size_t n = 0; n < 3; n++)
+			ex.ops[n].status = UM_STORE_DONE;
+		ex.ops[1].row.has_binding = true;
+		ex.ops[2].row.has_binding = true;
+		um_exchange_continue(&case_context, &ex);
+		assert_int_equal(ex.ops_len, 2);
 		assert_string_equal(ex.ops[0].event->identity, "ev_3");
 		assert_int_equal(ex.ops[0].event->effect, UM_EFFECT_IGNORE);
 		assert_string_equal(ex.ops[1].event->identity, "ev_4");
-		ex.asked = 0;
-		ex.ops[0].outcome = ends[i][0];
-		ex.ops[1].outcome = ends[i][1];
-		answer(&case_context, &ex);
+		database_says(&ex.ops[0], ends[i][0]);
+		database_says(&ex.ops[1], ends[i][1]);
+		um_exchange_continue(&case_context, &ex);
 		assert_end(&ex, &path, statuses[i], words[i]);
 	}
 }
