@@ -55,7 +55,7 @@ um_queue_finish(struct um_queue *queue, struct um_batch *finished)
 {
 	struct um_batch *batch = &queue->batch;
 
-	/* It has seldom more than a few, and room for many. */
+	/* Not a copy of the whole: a batch is mostly far from full. */
 	for (size_t i = 0; i < batch->len; i++) {
 		finished->ops[i] = batch->ops[i];
 		finished->kinds[i] = batch->kinds[i];
@@ -78,7 +78,7 @@ um_queue_put_back(struct um_queue *queue, bool isolate)
 	queue->batch.len = 0;
 }
 
-/* Which of the batch has waited longest: they are in order. */
+/* The place of the operation that has waited longest. */
 static size_t
 oldest(const struct um_batch *batch)
 {
