@@ -191,6 +191,17 @@ set_row(struct um_op *op, const struct um_row *row)
 	op->row.target_url = copy(row->target_url);
 }
 
+static enum um_user_check
+user_check(const char *text)
+{
+	if (text == NULL)
+		return UM_USER_CONFIRM;
+	if (strcmp(text, "remote-user") == 0)
+		return UM_USER_REMOTE;
+	assert_string_equal(text, "session-ticket");
+	return UM_USER_TICKET;
+}
+
 void
 program_case_answer(struct program_answer *end,
 	const struct tested_program *program, const struct program_case *test)
@@ -201,8 +212,7 @@ program_case_answer(struct program_answer *end,
 	struct um_log log = { .fd = -1, .program = p->name };
 
 	*end = (struct program_answer){ 0 };
-	config.user_check = test->checks_user ? test->user_check
-					      : UM_USER_CONFIRM;
+	config.user_check = user_check(test->user_check);
 	expand(&end->query, test->query, program);
 	expand(&end->body, test->body, program);
 	env.query = end->query.ptr;

@@ -49,8 +49,7 @@ struct program_case {
 	const char *user;   /* REMOTE_USER */
 	bool prefetch;
 	bool body_too_large;
-	bool checks_user; /* whether user_check counts; else it is confirm */
-	enum um_user_check user_check;
+	const char *user_check; /* of the configuration; NULL: "confirm" */
 
 	/*
 	 * The operation that plan() must request, and what the database says:

@@ -2,14 +2,8 @@
 /* /connect: what is refused, and the confirm page. */
 #include <string.h>
 
-#include "program_case.h"
+#include "connect.h"
 
-#define main program_main
-#include "../../cgi-bin/connect.c" // NOLINT(bugprone-suspicious-include)
-#undef main
-
-#define CONNECT "/connect/demo"
-#define COOKIE_END "; Path=/; Max-Age=86400; Secure; HttpOnly; SameSite=Lax"
 #define SHOWN                                                                  \
 	{                                                                      \
 		.requester = requester, .subject = subject,                    \
@@ -37,12 +31,6 @@
 
 static char requester[] = "Notes <server>";
 static char subject[] = "user-42";
-
-static const struct tested_program connect_program = {
-	{ "connect", UM_BODY_MAX, plan },
-	UM_PURPOSE_CONNECT,
-	"demo",
-};
 
 TEST(refused_without_the_database)
 {

@@ -3,25 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "program_case.h"
+#include "connect.h"
 
-#define main program_main
-#include "../../cgi-bin/connect.c" // NOLINT(bugprone-suspicious-include)
-#undef main
-
-#define CONNECT "/connect/demo"
-#define COOKIE_END "; Path=/; Max-Age=86400; Secure; HttpOnly; SameSite=Lax"
 #define CONTINUE "state={bound}&answer=continue"
 #define REFUSE "state={bound}&answer=refuse"
 
 static char oauth[] = "oauth", payment[] = "payment";
 static char subject[] = "user-42", other_subject[] = "user-43";
-
-static const struct tested_program connect_program = {
-	{ "connect", UM_BODY_MAX, plan },
-	UM_PURPOSE_CONNECT,
-	"demo",
-};
 
 /* The last characters of the Location. */
 static struct um_str
@@ -220,15 +208,13 @@ TEST(who_the_user_is)
 		{ .name = "no name",
 			.path = CONNECT,
 			.query = "state={unbound}",
-			.checks_user = true,
-			.user_check = UM_USER_REMOTE,
+			.user_check = "remote-user",
 			.status = 500,
 			.reason = "sign_in_not_set_up" },
 		{ .name = "no ticket",
 			.path = CONNECT,
 			.query = "state={unbound}",
-			.checks_user = true,
-			.user_check = UM_USER_TICKET,
+			.user_check = "session-ticket",
 			.status = 403,
 			.reason = "sign_in_required" },
 		{ .name = "a POST",
@@ -236,16 +222,14 @@ TEST(who_the_user_is)
 			.path = CONNECT,
 			.body = CONTINUE,
 			.user = subject,
-			.checks_user = true,
-			.user_check = UM_USER_REMOTE,
+			.user_check = "remote-user",
 			.status = 405,
 			.reason = "method_not_allowed" },
 		{ .name = "the subject",
 			.path = CONNECT,
 			.query = "state={unbound}",
 			.user = subject,
-			.checks_user = true,
-			.user_check = UM_USER_REMOTE,
+			.user_check = "remote-user",
 			.asks = UM_OP_OPEN,
 			.says = "opened",
 			.row = { .kind = oauth, .target_url = target },
@@ -256,8 +240,7 @@ TEST(who_the_user_is)
 			.path = CONNECT,
 			.query = "state={unbound}",
 			.user = other_subject,
-			.checks_user = true,
-			.user_check = UM_USER_REMOTE,
+			.user_check = "remote-user",
 			.asks = UM_OP_OPEN,
 			.says = "wrong_user",
 			.asks_then = UM_OP_EVENT,
@@ -270,8 +253,7 @@ TEST(who_the_user_is)
 			.method = "HEAD",
 			.path = CONNECT,
 			.query = "state={unbound}",
-			.checks_user = true,
-			.user_check = UM_USER_REMOTE,
+			.user_check = "remote-user",
 			.status = 500,
 			.reason = "sign_in_not_set_up" },
 	};

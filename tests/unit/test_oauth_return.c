@@ -3,33 +3,13 @@
 #include <string.h>
 
 #include "crypto/seal.h"
-#include "program_case.h"
+#include "oauth_return.h"
 
-#define main program_main
-#include "../../cgi-bin/oauth-return.c" // NOLINT(bugprone-suspicious-include)
-#undef main
-
-#define RETURN "/oauth/demo/return"
-#define ISS "&iss=https%3A%2F%2Fissuer.example"
-#define CODE "&code=" SECRET "-code"
-#define GOOD "state={bound}" CODE ISS
-
-#define REFUSED(its_name, its_query, its_status, its_reason)                   \
-	{                                                                      \
-		.name = (its_name), .path = RETURN, .query = (its_query),      \
-		.status = (its_status), .reason = (its_reason)                 \
-	}
 #define NO_ROUTE(its_name, its_path, its_reason)                               \
 	{                                                                      \
 		.name = (its_name), .path = (its_path), .query = GOOD,         \
 		.status = 404, .reason = (its_reason)                          \
 	}
-
-static const struct tested_program oauth_return = {
-	{ "oauth-return", UM_BODY_MAX, plan },
-	UM_PURPOSE_RETURN,
-	"demo",
-};
 
 /* Refused by plan(), so without the database. */
 TEST(refused_without_the_database)
@@ -199,11 +179,7 @@ TEST(refused_for_what_the_provider_says)
 		REFUSED("code and error", GOOD "&error=access_denied", 400,
 			"response_ambiguous"),
 	};
-	static const struct tested_program lax_return = {
-		{ "oauth-return", UM_BODY_MAX, plan },
-		UM_PURPOSE_RETURN,
-		"lax",
-	};
+	struct tested_program lax_return = oauth_return;
 	static const struct program_case sends_none = {
 		.name = "a provider that need not send it",
 		.path = "/oauth/lax/return",
@@ -213,6 +189,7 @@ TEST(refused_for_what_the_provider_says)
 	};
 
 	program_case_run_all(&oauth_return, cases, LENGTH(cases));
+	lax_return.provider = "lax";
 	program_case_run(&lax_return, &sends_none);
 }
 

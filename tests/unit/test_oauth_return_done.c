@@ -3,112 +3,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "program_case.h"
+#include "oauth_return.h"
 
-#define main program_main
-#include "../../cgi-bin/oauth-return.c" // NOLINT(bugprone-suspicious-include)
-#undef main
-
-#define RETURN "/oauth/demo/return"
-#define ISS "&iss=https%3A%2F%2Fissuer.example"
-#define CODE "&code=" SECRET "-code"
-#define GOOD "state={bound}" CODE ISS
 #define DENIED "state={bound}&error=access_denied&error_description=" SECRET ISS
 #define BROKEN                                                                 \
 	"state={bound}&error=server_error&error_description=%3Cb%3E" SECRET ISS
 
-static const struct tested_program oauth_return = {
-	{ "oauth-return", UM_BODY_MAX, plan },
-	UM_PURPOSE_RETURN,
-	"demo",
-};
-
-/* What goes into the row. */
+/* What is written into the row, and what the user sees. */
 TEST(a_response_completes_the_row)
 {
 	static const struct program_case cases[] = {
-		{ .name = "a code",
-			.path = RETURN,
-			.query = GOOD,
-			.asks = UM_OP_COMPLETE,
-			.action = "accept",
-			.op_reason = "",
+		{ COMPLETES("a code", "accept", GOOD), .op_reason = "",
 			.result = "{\"code\":\"" SECRET "-code\","
 				  "\"iss\":\"" CASE_ISSUER "\"}",
-			.says = "completed",
-			.status = 303,
-			.location = "/done",
-			.reason = "",
-			.outcome = "completed",
+			.reason = "", .outcome = "completed",
 			.sets_cookie = DONE_COOKIE("done") },
-		{ .name = "form_post",
-			.method = "POST",
-			.path = RETURN,
-			.query = "",
+		{ COMPLETES("form_post", "accept", ""), .method = "POST",
 			.body = GOOD,
-			.asks = UM_OP_COMPLETE,
-			.action = "accept",
-			.says = "completed",
 			.result = "{\"code\":\"" SECRET "-code\","
 				  "\"iss\":\"" CASE_ISSUER "\"}",
-			.status = 303,
-			.location = "/done",
-			.reason = "",
-			.sets_cookie = DONE_COOKIE("done") },
-		{ .name = "an empty error beside the code",
-			.path = RETURN,
-			.query = GOOD "&error=",
-			.asks = UM_OP_COMPLETE,
-			.action = "accept",
-			.says = "completed",
-			.status = 303,
-			.location = "/done" },
-		{ .name = "among other cookies",
-			.path = RETURN,
-			.query = GOOD,
-			.cookie = "a=b; " COOKIE(CASE_COOKIE) "; c",
-			.asks = UM_OP_COMPLETE,
-			.action = "accept",
-			.says = "completed",
-			.status = 303,
-			.location = "/done" },
-		{ .name = "any other parameter is kept",
-			.path = RETURN,
-			.query = "scope=a+b&state={bound}&code=" SECRET ISS
-				 "&session_state=%C3%AB%22",
-			.asks = UM_OP_COMPLETE,
-			.action = "accept",
+			.reason = "", .sets_cookie = DONE_COOKIE("done") },
+		{ COMPLETES("an empty error beside the code", "accept",
+			GOOD "&error=") },
+		{ COMPLETES("our cookie among others", "accept", GOOD),
+			.cookie = "a=b; " COOKIE(CASE_COOKIE) "; c" },
+		{ COMPLETES("any other parameter is kept", "accept",
+			  "scope=a+b&state={bound}&code=" SECRET ISS
+			  "&session_state=%C3%AB%22"),
 			.result = "{\"scope\":\"a b\",\"code\":\"" SECRET
 				  "\",\"iss\":\"" CASE_ISSUER
-				  "\",\"session_state\":\"\xc3\xab\\\"\"}",
-			.says = "completed",
-			.status = 303 },
-		{ .name = "access_denied",
-			.path = RETURN,
-			.query = DENIED,
-			.asks = UM_OP_COMPLETE,
-			.action = "decline",
+				  "\",\"session_state\":\"\xc3\xab\\\"\"}" },
+		{ COMPLETES("access_denied", "decline", DENIED),
 			.op_reason = "access_denied",
 			.result = "{\"error\":\"access_denied\","
 				  "\"error_description\":\"" SECRET "\","
 				  "\"iss\":\"" CASE_ISSUER "\"}",
-			.says = "completed",
-			.status = 303,
-			.location = "/done",
 			.reason = "access_denied",
 			.sets_cookie = DONE_COOKIE("declined") },
-		{ .name = "any other error",
-			.path = RETURN,
-			.query = BROKEN,
-			.asks = UM_OP_COMPLETE,
-			.action = "cancel",
+		{ COMPLETES("any other error", "cancel", BROKEN),
 			.op_reason = "provider_error",
 			.result = "{\"error\":\"server_error\","
 				  "\"error_description\":\"<b>" SECRET "\","
 				  "\"iss\":\"" CASE_ISSUER "\"}",
-			.says = "completed",
-			.status = 303,
-			.location = "/done",
 			.reason = "provider_error",
 			.sets_cookie = DONE_COOKIE("failed") },
 	};
@@ -116,38 +52,28 @@ TEST(a_response_completes_the_row)
 	program_case_run_all(&oauth_return, cases, LENGTH(cases));
 }
 
-/* Providers with an issuer that send none, and without one at all. */
+/* "lax" has an issuer, but need not send it; "plain" has none. */
 TEST(completed_without_an_issuer)
 {
-	static const struct program_case cases[] = {
-		{ .name = "lax without iss",
-			.path = "/oauth/lax/return",
-			.query = "state={bound}" CODE,
-			.asks = UM_OP_COMPLETE,
-			.action = "accept",
-			.says = "completed",
-			.status = 303 },
-		{ .name = "lax with its iss",
-			.path = "/oauth/lax/return",
-			.query = GOOD,
-			.asks = UM_OP_COMPLETE,
-			.action = "accept",
-			.says = "completed",
-			.status = 303 },
-		{ .name = "plain without iss",
-			.path = "/oauth/plain/return",
-			.query = "state={bound}" CODE,
-			.asks = UM_OP_COMPLETE,
-			.action = "accept",
-			.says = "completed",
-			.status = 303 },
+	static const struct {
+		const char *provider;
+		const char *path;
+		const char *query;
+	} cases[] = {
+		{ "lax", "/oauth/lax/return", "state={bound}" CODE },
+		{ "lax", "/oauth/lax/return", GOOD },
+		{ "plain", "/oauth/plain/return", "state={bound}" CODE },
 	};
-	struct tested_program program = oauth_return;
 
-	program.provider = "lax";
-	program_case_run_all(&program, cases, 2);
-	program.provider = "plain";
-	program_case_run(&program, &cases[2]);
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct tested_program program = oauth_return;
+		struct program_case test = { COMPLETES(cases[i].provider,
+			"accept", cases[i].query) };
+
+		program.provider = cases[i].provider;
+		test.path = cases[i].path;
+		program_case_run(&program, &test);
+	}
 }
 
 /* Each outcome that the database can give. */
@@ -316,30 +242,26 @@ TEST(who_the_user_is)
 		{ .name = "no name",
 			.path = RETURN,
 			.query = GOOD,
-			.checks_user = true,
-			.user_check = UM_USER_REMOTE,
+			.user_check = "remote-user",
 			.status = 500,
 			.reason = "sign_in_not_set_up" },
 		{ .name = "an empty name",
 			.path = RETURN,
 			.query = GOOD,
-			.checks_user = true,
-			.user_check = UM_USER_REMOTE,
+			.user_check = "remote-user",
 			.user = "",
 			.status = 500,
 			.reason = "sign_in_not_set_up" },
 		{ .name = "no ticket",
 			.path = RETURN,
 			.query = GOOD,
-			.checks_user = true,
-			.user_check = UM_USER_TICKET,
+			.user_check = "session-ticket",
 			.status = 403,
 			.reason = "sign_in_required" },
 		{ .name = "a name",
 			.path = RETURN,
 			.query = GOOD,
-			.checks_user = true,
-			.user_check = UM_USER_REMOTE,
+			.user_check = "remote-user",
 			.user = "user-42",
 			.asks = UM_OP_COMPLETE,
 			.says = "completed",
@@ -349,8 +271,7 @@ TEST(who_the_user_is)
 		{ .name = "another name",
 			.path = RETURN,
 			.query = GOOD,
-			.checks_user = true,
-			.user_check = UM_USER_REMOTE,
+			.user_check = "remote-user",
 			.user = "user-43",
 			.asks = UM_OP_COMPLETE,
 			.says = "wrong_user",
@@ -364,8 +285,7 @@ TEST(who_the_user_is)
 			.method = "POST",
 			.path = RETURN,
 			.body = GOOD,
-			.checks_user = true,
-			.user_check = UM_USER_REMOTE,
+			.user_check = "remote-user",
 			.user = "user-43",
 			.asks = UM_OP_COMPLETE,
 			.says = "wrong_user",

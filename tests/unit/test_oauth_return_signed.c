@@ -4,22 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-
-#include "program_case.h"
-
-#define main program_main
-#include "../../cgi-bin/oauth-return.c" // NOLINT(bugprone-suspicious-include)
-#undef main
+#include "oauth_return.h"
+#include "signing.h"
 
 #define SIGNING_SECRET "client-secret"
-
-static const struct tested_program oauth_return = {
-	{ "oauth-return", UM_BODY_MAX, plan },
-	UM_PURPOSE_RETURN,
-	"plain",
-};
 
 static const char its_description[] =
 	"{\"name\": \"Unit\", \"documentation\": \"https://unit.example/\","
@@ -42,20 +30,17 @@ static const char its_description[] =
 static char *
 signed_query(const char *secret, const char *code, int64_t timestamp)
 {
-	static const char digits[] = "0123456789abcdef";
 	struct um_buf text = { 0 };
 	struct um_buf query = { 0 };
-	uint8_t digest[32];
+	char hex[65];
 
 	um_buf_printf(&text, "%s.%lld", code, (long long)timestamp);
-	assert_non_null(HMAC(EVP_sha256(), secret, (int)strlen(secret),
-		(const uint8_t *)text.ptr, text.len, digest, NULL));
+	hmac_hex(hex, secret, um_buf_str(&text));
 	um_buf_printf(&query,
 		"state={bound}&code=%s&timestamp=%lld&hmac=", code,
 		(long long)timestamp);
-	for (size_t i = 0; i < sizeof(digest); i++)
-		um_buf_printf(&query, "%c%c", digits[digest[i] >> 4],
-			digits[digest[i] & 15]);
+	um_buf_puts(&query, hex);
+	um_buf_put(&query, "", 1);
 	um_buf_free(&text);
 	assert_false(query.failed);
 	return query.ptr;
@@ -63,6 +48,7 @@ signed_query(const char *secret, const char *code, int64_t timestamp)
 
 TEST(what_is_signed_completes)
 {
+	struct tested_program program = oauth_return;
 	char *query = signed_query(SIGNING_SECRET, "c0de", CASE_NOW);
 	const struct program_case test = { .name = "signed",
 		.path = "/oauth/plain/return",
@@ -74,12 +60,14 @@ TEST(what_is_signed_completes)
 		.location = "/done",
 		.sets_cookie = DONE_COOKIE("done") };
 
-	program_case_run(&oauth_return, &test);
+	program.provider = "plain";
+	program_case_run(&program, &test);
 	free(query);
 }
 
-TEST(what_is_not_is_refused)
+TEST(what_is_not_signed_is_refused)
 {
+	struct tested_program program = oauth_return;
 	char *forged = signed_query("another", "c0de", CASE_NOW);
 	char *old = signed_query(SIGNING_SECRET, "c0de", CASE_NOW - 91);
 	char *early = signed_query(SIGNING_SECRET, "c0de", CASE_NOW + 91);
@@ -96,6 +84,7 @@ TEST(what_is_not_is_refused)
 		{ early, "timestamp_out_of_tolerance" },
 	};
 
+	program.provider = "plain";
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		const struct program_case test = { .name = cases[i].reason,
 			.path = "/oauth/plain/return",
@@ -103,7 +92,7 @@ TEST(what_is_not_is_refused)
 			.status = 401,
 			.reason = cases[i].reason };
 
-		program_case_run(&oauth_return, &test);
+		program_case_run(&program, &test);
 	}
 	free(forged);
 	free(old);
@@ -137,7 +126,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_signed_completes),
-		cmocka_unit_test(what_is_not_is_refused),
+		cmocka_unit_test(what_is_not_signed_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

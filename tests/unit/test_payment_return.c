@@ -1,28 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "program_case.h"
+#include "payment_return.h"
 
-#define main program_main
-#include "../../cgi-bin/payment-return.c" // NOLINT(bugprone-suspicious-include)
-#undef main
-
-#define BACK "/payment/shop/return"
-#define CANCEL "/payment/shop/cancel"
-#define FOLLOWS "<h1>Waiting for the confirmation</h1>"
-
-static char accept[] = "accept", gave_up[] = "cancel";
-static char none[] = "", expired[] = "expired", subject[] = "user-42";
-
-static const struct tested_program payment_return = {
-	{ "payment-return", UM_BODY_MAX, plan },
-	UM_PURPOSE_RETURN,
-	"shop",
-};
-
-static const struct tested_program payment_cancel = {
-	{ "payment-return", UM_BODY_MAX, plan },
-	UM_PURPOSE_CANCEL,
-	"shop",
-};
+static char subject[] = "user-42";
 
 TEST(refused_without_the_database)
 {
@@ -86,15 +65,13 @@ TEST(methods_prefetch_and_users)
 		{ .name = "no name",
 			.path = BACK,
 			.query = "state={bound}",
-			.checks_user = true,
-			.user_check = UM_USER_REMOTE,
+			.user_check = "remote-user",
 			.status = 500,
 			.reason = "sign_in_not_set_up" },
 		{ .name = "no ticket",
 			.path = BACK,
 			.query = "state={bound}",
-			.checks_user = true,
-			.user_check = UM_USER_TICKET,
+			.user_check = "session-ticket",
 			.status = 403,
 			.reason = "sign_in_required" },
 	};
@@ -175,8 +152,7 @@ TEST(by_the_user_that_it_is_for)
 	struct program_case test = { .name = "another user",
 		.path = BACK,
 		.query = "state={bound}",
-		.checks_user = true,
-		.user_check = UM_USER_REMOTE,
+		.user_check = "remote-user",
 		.user = "user-43",
 		.asks = UM_OP_LOOK_UP,
 		.says = "opened",

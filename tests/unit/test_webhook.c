@@ -3,12 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-
 #include "crypto/seal.h"
 #include "program_case.h"
 #include "server/log.h"
+#include "signing.h"
 
 #define main program_main
 #include "../../cgi-bin/webhook.c" // NOLINT(bugprone-suspicious-include)
@@ -40,7 +38,7 @@ static const char description[] =
 #define PAID "{\"events\":[" EVENT("ev_1", "paid", CASE_ID) "]}"
 
 /* A delivery; what is NULL is signed and sent as it should be. */
-struct letter {
+struct delivery {
 	const char *method;
 	const char *path;
 	const char *body;
@@ -51,7 +49,7 @@ struct letter {
 };
 
 struct variables {
-	const struct letter *letter;
+	const struct delivery *delivery;
 	const char *time;
 	const char *signature;
 };
@@ -62,9 +60,10 @@ get(const char *name, void *arg)
 	const struct variables *v = arg;
 
 	if (strcmp(name, "REQUEST_METHOD") == 0)
-		return v->letter->method != NULL ? v->letter->method : "POST";
+		return v->delivery->method != NULL ? v->delivery->method
+						   : "POST";
 	if (strcmp(name, "SCRIPT_NAME") == 0)
-		return v->letter->path != NULL ? v->letter->path : HOOK;
+		return v->delivery->path != NULL ? v->delivery->path : HOOK;
 	if (strcmp(name, "CONTENT_TYPE") == 0)
 		return "application/json";
 	if (strcmp(name, "HTTP_X_TIME") == 0)
@@ -79,36 +78,33 @@ sign(char hex[static 65], const char *secret, const char *time,
 	const char *body)
 {
 	struct um_buf text = { 0 };
-	uint8_t digest[32];
 
 	um_buf_printf(&text, "%s.%s", time, body);
-	assert_non_null(HMAC(EVP_sha256(), secret, (int)strlen(secret),
-		(const uint8_t *)text.ptr, text.len, digest, NULL));
-	for (size_t i = 0; i < sizeof(digest); i++)
-		snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+	hmac_hex(hex, secret, um_buf_str(&text));
 	um_buf_free(&text);
 }
 
 /* plan() for this delivery. */
 static void
 deliver(struct um_exchange *ex, struct um_buf *path,
-	const struct letter *letter)
+	const struct delivery *delivery)
 {
 	static struct variables variables;
 	static char signature[65];
-	const char *body = letter->body != NULL ? letter->body : PAID;
+	const char *body = delivery->body != NULL ? delivery->body : PAID;
 
-	variables = (struct variables){ .letter = letter,
-		.time = letter->time != NULL ? letter->time : "1800000000" };
+	variables = (struct variables){ .delivery = delivery,
+		.time = delivery->time != NULL ? delivery->time
+					       : "1800000000" };
 	sign(signature,
-		letter->secret != NULL ? letter->secret : SIGNING_SECRET,
+		delivery->secret != NULL ? delivery->secret : SIGNING_SECRET,
 		variables.time, body);
-	variables.signature = letter->signature == NULL ? signature
-		: letter->signature[0] != '\0'          ? letter->signature
-							: NULL;
+	variables.signature = delivery->signature == NULL ? signature
+		: delivery->signature[0] != '\0'          ? delivery->signature
+							  : NULL;
 	um_exchange_begin(ex, path, get, &variables, &case_context);
 	ex->request.body = um_str(body);
-	ex->request.body_too_large = letter->too_large;
+	ex->request.body_too_large = delivery->too_large;
 	plan(&case_context, ex);
 }
 
@@ -147,7 +143,7 @@ assert_end(struct um_exchange *ex, struct um_buf *path, int status,
 TEST(answered_without_the_database)
 {
 	static const struct {
-		struct letter letter;
+		struct delivery delivery;
 		int status;
 		const char *word;
 	} cases[] = {
@@ -177,7 +173,7 @@ TEST(answered_without_the_database)
 		struct um_exchange ex;
 		struct um_buf path = { 0 };
 
-		deliver(&ex, &path, &cases[i].letter);
+		deliver(&ex, &path, &cases[i].delivery);
 		assert_null(ex.then);
 		assert_end(&ex, &path, cases[i].status, cases[i].word);
 	}
@@ -202,7 +198,7 @@ TEST(an_event_that_is_ours)
 		{ "failed", 500, "internal_error" },
 		{ "unavailable", 503, "unavailable" },
 	};
-	static const struct letter letter = { 0 };
+	static const struct delivery delivery = { 0 };
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct um_exchange ex;
@@ -210,7 +206,7 @@ TEST(an_event_that_is_ours)
 		struct um_buf json = { 0 };
 		char uuid[UM_UUID_TEXT_LEN + 1];
 
-		deliver(&ex, &path, &letter);
+		deliver(&ex, &path, &delivery);
 		assert_non_null(ex.then);
 		assert_int_equal(ex.ops_len, 1);
 		assert_int_equal(ex.ops[0].kind, UM_OP_BINDING);
@@ -252,13 +248,13 @@ TEST(an_event_that_is_not_ours)
 		{ "failed", 500, "internal_error" },
 		{ "unavailable", 503, "unavailable" },
 	};
-	static const struct letter letter = { 0 };
+	static const struct delivery delivery = { 0 };
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct um_exchange ex;
 		struct um_buf path = { 0 };
 
-		deliver(&ex, &path, &letter);
+		deliver(&ex, &path, &delivery);
 		database_says(&ex.ops[0], cases[i].says);
 		um_exchange_continue(&case_context, &ex);
 		assert_null(ex.then);
@@ -270,7 +266,7 @@ TEST(an_event_that_is_not_ours)
  * makes the provider send all of them again. */
 TEST(several_events_at_once)
 {
-	static const struct letter letter = {
+	static const struct delivery delivery = {
 		.body = "{\"events\":[" EVENT("ev_1", "paid",
 			OTHER_ID) "," EVENT("ev_2", "paid",
 			"mine") "," EVENT("ev_3", "new",
@@ -289,7 +285,7 @@ TEST(several_events_at_once)
 		struct um_exchange ex;
 		struct um_buf path = { 0 };
 
-		deliver(&ex, &path, &letter);
+		deliver(&ex, &path, &delivery);
 		assert_int_equal(ex.ops_len, 3);
 		for (size_t n = 0; n < 3; n++)
 			ex.ops[n].status = UM_STORE_DONE;
