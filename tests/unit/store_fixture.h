@@ -17,8 +17,9 @@
 #define FIXTURE_OPS_MAX 1024
 
 /*
- * Reasons with which a row is completed in its own way, while the tests run:
- * fails; fails with this SQLSTATE the first time; says something in passing.
+ * Reasons that a trigger looks for while the tests run. It makes the completion
+ * of such a row fail, fail the first time with this SQLSTATE, or raise a
+ * warning.
  */
 #define FIXTURE_FAILS "unit_fails"
 #define FIXTURE_FAILS_ONCE_40001 "unit_40001"

@@ -20,7 +20,7 @@ begin(struct um_exchange *ex, struct um_buf *path)
 	um_exchange_begin(ex, path, get, NULL, &case_context);
 }
 
-TEST(the_web_servers_id_is_kept)
+TEST(the_request_id_of_the_web_server_is_kept)
 {
 	struct um_exchange ex;
 	struct um_buf path = { 0 };
@@ -33,7 +33,7 @@ TEST(the_web_servers_id_is_kept)
 }
 
 /* What is no id gets into no header and no log. */
-TEST(any_other_id_is_replaced)
+TEST(another_request_id_is_replaced)
 {
 	static const char *const ids[] = { NULL, "", "0123456789abcdef",
 		"0123456789ABCDEF0123456789ABCDEF",
@@ -177,7 +177,7 @@ TEST(all_operations_must_be_done)
 	}
 }
 
-TEST(what_a_refusal_is_called_in_the_log)
+TEST(the_log_outcome_of_a_refusal)
 {
 	static const struct {
 		enum um_refusal refusal;
@@ -200,7 +200,7 @@ TEST(what_a_refusal_is_called_in_the_log)
 }
 
 /* A browser tries again by itself; a program has the header to go by. */
-TEST(unavailable_says_when_to_come_again)
+TEST(unavailable_has_retry_after_and_refresh)
 {
 	for (int plain = 0; plain < 2; plain++) {
 		struct um_exchange ex = { .plain = plain };
@@ -235,14 +235,14 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_web_servers_id_is_kept),
-		cmocka_unit_test(any_other_id_is_replaced),
+		cmocka_unit_test(the_request_id_of_the_web_server_is_kept),
+		cmocka_unit_test(another_request_id_is_replaced),
 		cmocka_unit_test(an_answer_that_failed_becomes_an_error),
 		cmocka_unit_test(a_refusal_replaces_what_was_planned),
 		cmocka_unit_test(a_step_requests_the_next_operation),
 		cmocka_unit_test(all_operations_must_be_done),
-		cmocka_unit_test(what_a_refusal_is_called_in_the_log),
-		cmocka_unit_test(unavailable_says_when_to_come_again),
+		cmocka_unit_test(the_log_outcome_of_a_refusal),
+		cmocka_unit_test(unavailable_has_retry_after_and_refresh),
 		cmocka_unit_test(an_exchange_is_freed_twice),
 	};
 

@@ -20,7 +20,7 @@ last_of(struct um_str text, size_t len)
 }
 
 /* RFC 6749 section 4.1.1: the state is added to what the URL has. */
-TEST(continue_goes_on_to_the_target)
+TEST(continue_redirects_to_the_target)
 {
 	static const struct {
 		const char *target;
@@ -64,7 +64,7 @@ TEST(continue_goes_on_to_the_target)
 }
 
 /* The row learns which browser goes on. */
-TEST(the_browser_that_goes_on_is_kept)
+TEST(the_row_keeps_the_browser_that_continues)
 {
 	static const struct program_case test = { .name = "browser",
 		.method = "POST",
@@ -83,7 +83,7 @@ TEST(the_browser_that_goes_on_is_kept)
 }
 
 /* A payment's target has its own way back: nothing is added. */
-TEST(a_payments_target_stays_as_it_is)
+TEST(nothing_is_added_to_the_target_of_a_payment)
 {
 	static char target[] = "https://pay.example/c/1?x=y";
 	static const struct program_case test = { .name = "payment",
@@ -265,9 +265,9 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(continue_goes_on_to_the_target),
-		cmocka_unit_test(the_browser_that_goes_on_is_kept),
-		cmocka_unit_test(a_payments_target_stays_as_it_is),
+		cmocka_unit_test(continue_redirects_to_the_target),
+		cmocka_unit_test(the_row_keeps_the_browser_that_continues),
+		cmocka_unit_test(nothing_is_added_to_the_target_of_a_payment),
 		cmocka_unit_test(a_target_with_a_line_break_is_an_error),
 		cmocka_unit_test(what_the_database_says_to_an_answer),
 		cmocka_unit_test(while_the_database_is_away),

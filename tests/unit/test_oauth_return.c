@@ -149,7 +149,7 @@ TEST(refused_without_the_database)
 }
 
 /* RFC 9207 section 2.4, and RFC 6749 sections 4.1.2 and 4.1.2.1. */
-TEST(refused_for_what_the_provider_says)
+TEST(a_response_that_is_refused)
 {
 	static const struct program_case cases[] = {
 		REFUSED("no iss", "state={bound}" CODE, 400, "issuer_missing"),
@@ -228,7 +228,7 @@ run_query_of(size_t len, int status, const char *reason)
 	um_buf_free(&query);
 }
 
-TEST(as_long_as_the_limits)
+TEST(a_query_as_long_as_the_limit)
 {
 	run_query_of(UM_QUERY_MAX, 303, "");
 	run_query_of(UM_QUERY_MAX + 1, 400, "parameters_too_large");
@@ -295,7 +295,7 @@ TEST(as_many_parameters_as_the_limit)
 	um_buf_free(&query);
 }
 
-TEST(which_methods_there_are)
+TEST(method_not_allowed_lists_the_methods)
 {
 	static const struct program_case test = { .name = "DELETE",
 		.method = "DELETE",
@@ -313,11 +313,11 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refused_without_the_database),
-		cmocka_unit_test(refused_for_what_the_provider_says),
-		cmocka_unit_test(as_long_as_the_limits),
+		cmocka_unit_test(a_response_that_is_refused),
+		cmocka_unit_test(a_query_as_long_as_the_limit),
 		cmocka_unit_test(a_result_over_its_limit),
 		cmocka_unit_test(as_many_parameters_as_the_limit),
-		cmocka_unit_test(which_methods_there_are),
+		cmocka_unit_test(method_not_allowed_lists_the_methods),
 	};
 
 	return cmocka_run_group_tests(tests, program_case_set_up,

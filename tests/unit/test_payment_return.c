@@ -147,7 +147,7 @@ TEST(in_the_browser_that_went_on)
 	program_case_run(&payment_cancel, &test);
 }
 
-TEST(by_the_user_that_it_is_for)
+TEST(another_user_is_refused)
 {
 	struct program_case test = { .name = "another user",
 		.path = BACK,
@@ -221,7 +221,7 @@ main(void)
 		cmocka_unit_test(methods_prefetch_and_users),
 		cmocka_unit_test(what_the_database_says),
 		cmocka_unit_test(in_the_browser_that_went_on),
-		cmocka_unit_test(by_the_user_that_it_is_for),
+		cmocka_unit_test(another_user_is_refused),
 		cmocka_unit_test(back_without_paying),
 	};
 

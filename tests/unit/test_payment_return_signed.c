@@ -102,7 +102,7 @@ TEST(a_signed_return)
 }
 
 /* What was paid too late is kept, as a webhook's event would be. */
-TEST(a_signed_return_that_is_late)
+TEST(a_signed_return_after_the_end)
 {
 	char *query = signed_query(CASE_ID, SIGNING_SECRET);
 	struct program_case test = signed_case;
@@ -180,7 +180,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		SIGNED_TEST(a_signed_return),
-		SIGNED_TEST(a_signed_return_that_is_late),
+		SIGNED_TEST(a_signed_return_after_the_end),
 		SIGNED_TEST(a_return_signed_for_something_else),
 		SIGNED_TEST(a_signed_return_to_the_wrong_address),
 	};

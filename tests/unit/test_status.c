@@ -71,7 +71,7 @@ TEST(other_routes_and_methods)
 }
 
 /* Which ending it is stands in a cookie; what else stands there does not. */
-TEST(each_ending_on_done)
+TEST(each_final_page_on_done)
 {
 	static const struct {
 		const char *cookie;
@@ -112,7 +112,7 @@ TEST(each_ending_on_done)
 	}
 }
 
-TEST(how_the_database_is)
+TEST(healthz_pings_the_database)
 {
 	static const struct program_case cases[] = {
 		{ .name = "well",
@@ -145,7 +145,7 @@ TEST(how_the_database_is)
 	program_case_run_all(&status_program, cases, LENGTH(cases));
 }
 
-TEST(metrics)
+TEST(the_metrics_page)
 {
 	static const struct program_case test = { .name = "metrics",
 		.path = "/metrics",
@@ -188,7 +188,7 @@ TEST(status_refused_without_the_database)
 	}
 }
 
-TEST(status_as_the_row_has_it)
+TEST(status_shows_the_row)
 {
 	static const struct {
 		const char *says;
@@ -246,7 +246,7 @@ TEST(status_as_the_row_has_it)
 }
 
 /* A token for any browser: the one that went on from /connect counts. */
-TEST(status_for_the_rows_browser_alone)
+TEST(status_only_for_the_browser_of_the_row)
 {
 	struct program_case test = { .name = "unbound",
 		.path = "/status",
@@ -280,12 +280,12 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(other_routes_and_methods),
-		cmocka_unit_test(each_ending_on_done),
-		cmocka_unit_test(how_the_database_is),
-		cmocka_unit_test(metrics),
+		cmocka_unit_test(each_final_page_on_done),
+		cmocka_unit_test(healthz_pings_the_database),
+		cmocka_unit_test(the_metrics_page),
 		cmocka_unit_test(status_refused_without_the_database),
-		cmocka_unit_test(status_as_the_row_has_it),
-		cmocka_unit_test(status_for_the_rows_browser_alone),
+		cmocka_unit_test(status_shows_the_row),
+		cmocka_unit_test(status_only_for_the_browser_of_the_row),
 	};
 
 	return cmocka_run_group_tests(tests, program_case_set_up,

@@ -49,7 +49,7 @@ connect_first(void)
 	fixture.batches_len = 0;
 }
 
-TEST(the_way_of_one_row)
+TEST(one_row_from_look_up_to_completion)
 {
 	struct um_op look, open, complete, after;
 	char *expires;
@@ -108,7 +108,7 @@ TEST(the_way_of_one_row)
 	um_op_free(&after);
 }
 
-TEST(who_does_not_know_the_row)
+TEST(a_wrong_id_binding_or_provider_is_unknown)
 {
 	static const enum um_op_kind kinds[] = { UM_OP_LOOK_UP, UM_OP_OPEN,
 		UM_OP_COMPLETE };
@@ -138,7 +138,7 @@ TEST(who_does_not_know_the_row)
 }
 
 /* No result is NULL in the row, not an empty value. */
-TEST(a_row_without_a_result)
+TEST(no_result_is_null_in_the_row)
 {
 	struct um_op op;
 
@@ -152,7 +152,7 @@ TEST(a_row_without_a_result)
 	um_op_free(&op);
 }
 
-TEST(the_largest_result_and_one_over)
+TEST(the_largest_result_and_one_byte_more)
 {
 	struct um_op ops[2];
 
@@ -170,8 +170,8 @@ TEST(the_largest_result_and_one_over)
 	free_all(ops, LENGTH(ops));
 }
 
-/* What has come by the time that the server is free goes out together. */
-TEST(what_waits_becomes_one_batch)
+/* Operations that were submitted while a batch was under way. */
+TEST(operations_that_wait_become_one_batch)
 {
 	static struct um_op ops[300];
 
@@ -197,14 +197,15 @@ TEST(what_waits_becomes_one_batch)
 	free_all(ops, LENGTH(ops));
 }
 
-/* Each answer goes to its own operation, whatever stands between them. */
-TEST(all_kinds_in_one_transaction)
+/* Each row of the results goes to the operation that it is for. */
+TEST(all_kinds_of_operations_in_one_transaction)
 {
 	static const enum um_op_kind kinds[] = { UM_OP_COMPLETE, UM_OP_LOOK_UP,
-		UM_OP_OPEN, UM_OP_LOOK_UP, UM_OP_COMPLETE, UM_OP_OPEN,
-		UM_OP_COMPLETE };
-	static const char *const outcomes[] = { "completed", "pending",
-		"opened", "unknown", "unknown", "unknown", "completed" };
+		UM_OP_PING, UM_OP_OPEN, UM_OP_LOOK_UP, UM_OP_BINDING,
+		UM_OP_COMPLETE, UM_OP_OPEN, UM_OP_PING, UM_OP_COMPLETE };
+	static const char *const outcomes[] = { "completed", "pending", "ok",
+		"opened", "unknown", "ok", "unknown", "unknown", "ok",
+		"completed" };
 	struct um_op ops[LENGTH(kinds)];
 
 	connect_first();
@@ -220,8 +221,9 @@ TEST(all_kinds_in_one_transaction)
 	for (size_t i = 0; i < LENGTH(ops); i++)
 		assert_outcome(&ops[i], outcomes[i]);
 	assert_string_equal(ops[1].row.subject, "user-42");
-	assert_null(ops[3].row.subject);
-	assert_string_equal(ops[2].row.kind, "oauth");
+	assert_string_equal(ops[3].row.kind, "oauth");
+	assert_null(ops[4].row.subject);
+	assert_true(ops[5].row.has_binding);
 	free_all(ops, LENGTH(ops));
 }
 
@@ -270,8 +272,8 @@ TEST(the_same_row_twice_in_a_batch)
 	free_all(ops, LENGTH(ops));
 }
 
-/* The contract's payload, to the byte, and nothing beside it. */
-TEST(the_notification)
+/* The id and the status, and nothing else. */
+TEST(the_payload_of_a_notification)
 {
 	PGconn *listener = sql_connect();
 	struct um_op op;
@@ -307,8 +309,7 @@ TEST(the_notification)
 	um_op_free(&open);
 }
 
-/* done() may submit: the store is whole while it calls. */
-TEST(submitted_from_within_done)
+TEST(done_may_submit_another_operation)
 {
 	struct um_op ops[3];
 
@@ -327,7 +328,7 @@ TEST(submitted_from_within_done)
 
 static struct um_op behind;
 
-/* Nobody but the database can do that here: it has the batch already. */
+/* Only the database can do that by now: it has the batch already. */
 static void
 until_behind_is_written(void)
 {
@@ -343,8 +344,8 @@ until_behind_is_written(void)
 	fail_msg("what waited is not under way");
 }
 
-/* PostgreSQL works on what waited while a batch is handed back. */
-TEST(sent_before_the_answers_are_handed_back)
+/* PostgreSQL works on the next batch while the last is handed back. */
+TEST(the_next_batch_is_sent_before_the_last_is_handed_back)
 {
 	struct um_op op;
 
@@ -364,7 +365,7 @@ TEST(sent_before_the_answers_are_handed_back)
 	um_op_free(&behind);
 }
 
-TEST(its_name_is_seen_in_the_database)
+TEST(pg_stat_activity_shows_the_name)
 {
 	char *count;
 
@@ -383,18 +384,19 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		STORE_TEST(the_way_of_one_row),
-		STORE_TEST(who_does_not_know_the_row),
-		STORE_TEST(a_row_without_a_result),
-		STORE_TEST(the_largest_result_and_one_over),
-		STORE_TEST(what_waits_becomes_one_batch),
-		STORE_TEST(all_kinds_in_one_transaction),
+		STORE_TEST(one_row_from_look_up_to_completion),
+		STORE_TEST(a_wrong_id_binding_or_provider_is_unknown),
+		STORE_TEST(no_result_is_null_in_the_row),
+		STORE_TEST(the_largest_result_and_one_byte_more),
+		STORE_TEST(operations_that_wait_become_one_batch),
+		STORE_TEST(all_kinds_of_operations_in_one_transaction),
 		STORE_TEST(one_bad_row_fails_alone),
 		STORE_TEST(the_same_row_twice_in_a_batch),
-		STORE_TEST(the_notification),
-		STORE_TEST(submitted_from_within_done),
-		STORE_TEST(sent_before_the_answers_are_handed_back),
-		STORE_TEST(its_name_is_seen_in_the_database),
+		STORE_TEST(the_payload_of_a_notification),
+		STORE_TEST(done_may_submit_another_operation),
+		STORE_TEST(
+			the_next_batch_is_sent_before_the_last_is_handed_back),
+		STORE_TEST(pg_stat_activity_shows_the_name),
 	};
 
 	return cmocka_run_group_tests(tests, store_fixture_group_set_up,

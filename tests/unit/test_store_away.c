@@ -87,7 +87,7 @@ terminate(void)
 	free(done);
 }
 
-TEST(a_locked_row_waits_alone)
+TEST(a_locked_row_does_not_delay_others)
 {
 	struct um_op ops[9];
 	struct um_op again;
@@ -152,7 +152,7 @@ TEST(a_session_that_ends_while_idle)
 }
 
 /* Seen by the socket alone: nobody has to ask for something first. */
-TEST(comes_back_by_itself)
+TEST(it_reconnects_by_itself)
 {
 	unsigned before, after;
 	bool want_write;
@@ -169,7 +169,7 @@ TEST(comes_back_by_itself)
 }
 
 /* 40001: the same again. 53100: a new session, and then the same again. */
-TEST(what_is_no_rows_fault_is_tried_again)
+TEST(an_error_that_no_row_caused_is_tried_again)
 {
 	static const char *const reasons[] = { FIXTURE_FAILS_ONCE_40001,
 		FIXTURE_FAILS_ONCE_53100 };
@@ -273,11 +273,11 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		STORE_TEST(a_locked_row_waits_alone),
+		STORE_TEST(a_locked_row_does_not_delay_others),
 		STORE_TEST(a_session_that_ends_in_the_middle),
 		STORE_TEST(a_session_that_ends_while_idle),
-		STORE_TEST(comes_back_by_itself),
-		STORE_TEST(what_is_no_rows_fault_is_tried_again),
+		STORE_TEST(it_reconnects_by_itself),
+		STORE_TEST(an_error_that_no_row_caused_is_tried_again),
 		STORE_TEST(a_silent_server),
 		STORE_TEST(a_server_that_stays_silent_is_given_up),
 	};

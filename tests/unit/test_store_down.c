@@ -25,7 +25,7 @@ close_fixture(void **state)
 }
 
 /* The first wait for it as long as they may; then it is known. */
-TEST(nobody_there)
+TEST(without_a_server_operations_are_unavailable)
 {
 	struct um_op ops[3] = { { .kind = UM_OP_LOOK_UP } };
 	int64_t start = 1000000;
@@ -60,7 +60,7 @@ TEST(nobody_there)
 }
 
 /* Attempts come from RETRY_MIN to RETRY_MAX apart, and never faster. */
-TEST(how_often_it_tries)
+TEST(the_interval_between_attempts_doubles)
 {
 	int64_t expected = UM_STORE_RETRY_MIN_MS;
 
@@ -167,8 +167,8 @@ black_hole(int fds[static 4])
 	return ntohs(address.sin_port);
 }
 
-/* Of several hosts the first may be gone without a word: the next one it is. */
-TEST(the_next_host)
+/* The first of several hosts does not answer at all. */
+TEST(the_next_host_is_tried)
 {
 	char conninfo[512];
 	PQconninfoOption *options =
@@ -200,7 +200,7 @@ TEST(the_next_host)
 }
 
 /* A web server may put standard error beside the request line. */
-TEST(what_the_server_says_in_passing_is_not_printed)
+TEST(a_warning_of_the_server_is_not_printed)
 {
 	char *path = file_make(STR(""), 0600);
 	FILE *file = fopen(path, "w+e");
@@ -226,7 +226,7 @@ TEST(what_the_server_says_in_passing_is_not_printed)
 	um_op_free(&op);
 }
 
-TEST(nothing_to_free_is_fine)
+TEST(freeing_null_is_fine)
 {
 	store_fixture_open(&fixture, NOBODY);
 	um_store_free(NULL);
@@ -238,13 +238,13 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		STORE_TEST(nobody_there),
-		STORE_TEST(how_often_it_tries),
+		STORE_TEST(without_a_server_operations_are_unavailable),
+		STORE_TEST(the_interval_between_attempts_doubles),
 		STORE_TEST(a_full_queue),
 		STORE_TEST(a_database_that_refuses),
-		STORE_TEST(the_next_host),
-		STORE_TEST(what_the_server_says_in_passing_is_not_printed),
-		STORE_TEST(nothing_to_free_is_fine),
+		STORE_TEST(the_next_host_is_tried),
+		STORE_TEST(a_warning_of_the_server_is_not_printed),
+		STORE_TEST(freeing_null_is_fine),
 	};
 
 	return cmocka_run_group_tests(tests, store_fixture_group_set_up,

@@ -49,7 +49,7 @@ submit_and_run(struct um_op *op)
 
 #define TEN "{\"amount\": 1000, \"currency\": \"EUR\"}"
 
-TEST(what_each_meaning_does)
+TEST(what_each_effect_does)
 {
 	static const struct {
 		const char *expected;
@@ -123,7 +123,7 @@ TEST(what_each_meaning_does)
 }
 
 /* In one batch or one after the other: the first that completes counts. */
-TEST(once_and_in_order)
+TEST(events_are_recorded_once_and_in_order)
 {
 	struct um_event events[4] = {
 		{ .effect = UM_EFFECT_PROCESSING },
@@ -159,7 +159,7 @@ TEST(once_and_in_order)
 		um_op_free(&ops[i]);
 }
 
-TEST(the_longest_texts)
+TEST(an_event_with_the_longest_texts)
 {
 	struct um_event event = { .effect = UM_EFFECT_PAID };
 	struct um_op op;
@@ -174,7 +174,7 @@ TEST(the_longest_texts)
 	um_op_free(&op);
 }
 
-TEST(another_providers_row)
+TEST(the_row_of_another_provider_is_unknown)
 {
 	struct um_event event = { .effect = UM_EFFECT_PAID };
 	struct um_op op;
@@ -207,7 +207,7 @@ TEST(bindings)
 }
 
 /* Where it is known who the user is, the row is for its subject alone. */
-TEST(for_its_subject_alone)
+TEST(only_the_subject_opens_or_completes)
 {
 	static const enum um_op_kind kinds[] = { UM_OP_OPEN, UM_OP_COMPLETE };
 	static const char *const outcomes[] = { "opened", "completed" };
@@ -238,12 +238,12 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		STORE_TEST(what_each_meaning_does),
-		STORE_TEST(once_and_in_order),
-		STORE_TEST(the_longest_texts),
-		STORE_TEST(another_providers_row),
+		STORE_TEST(what_each_effect_does),
+		STORE_TEST(events_are_recorded_once_and_in_order),
+		STORE_TEST(an_event_with_the_longest_texts),
+		STORE_TEST(the_row_of_another_provider_is_unknown),
 		STORE_TEST(bindings),
-		STORE_TEST(for_its_subject_alone),
+		STORE_TEST(only_the_subject_opens_or_completes),
 	};
 
 	return cmocka_run_group_tests(tests, store_fixture_group_set_up,

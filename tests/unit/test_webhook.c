@@ -140,7 +140,7 @@ assert_end(struct um_exchange *ex, struct um_buf *path, int status,
 	um_buf_free(path);
 }
 
-TEST(answered_without_the_database)
+TEST(deliveries_that_need_no_database)
 {
 	static const struct {
 		struct delivery delivery;
@@ -329,7 +329,7 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answered_without_the_database),
+		cmocka_unit_test(deliveries_that_need_no_database),
 		cmocka_unit_test(an_event_that_is_ours),
 		cmocka_unit_test(an_event_that_is_not_ours),
 		cmocka_unit_test(several_events_at_once),
