@@ -83,7 +83,7 @@ test('it may execute five functions of the schema, and hold no other right in it
 				OR (relkind <> 'S' AND has_any_column_privilege(oid, 'SELECT, INSERT, UPDATE, REFERENCES')))`);
 
 	assert.deepEqual(functions.map(({ proname }) => proname),
-		['bindings', 'complete', 'look_up', 'open', 'record_events']);
+		['bindings', 'complete', 'look_up', 'open', 'ping', 'record_events']);
 	assert.deepEqual(relations, []);
 });
 
