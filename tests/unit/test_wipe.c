@@ -8,11 +8,12 @@
 
 #include "program_case.h"
 
-/* The linker puts it in place of free() (see the Makefile). */
+static size_t freed_with_secret;
+
+/* With ld --wrap=free (see the Makefile), free() calls __wrap_free(). */
+/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 void __real_free(void *ptr);
 void __wrap_free(void *ptr);
-
-static size_t freed_with_secret;
 
 void
 __wrap_free(void *ptr)
@@ -26,6 +27,7 @@ __wrap_free(void *ptr)
 	}
 	__real_free(ptr);
 }
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 
 static int
 set_up(void **state)
