@@ -58,7 +58,7 @@ void um_queue_finish(struct um_queue *queue, struct um_batch *finished);
  * tried again. With `isolate`, each of its operations is tried in a transaction
  * of its own.
  */
-void um_queue_put_back(struct um_queue *queue, bool alone);
+void um_queue_put_back(struct um_queue *queue, bool isolate);
 
 /*
  * Takes out one operation whose deadline has come, or returns NULL. In the
