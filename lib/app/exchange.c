@@ -213,5 +213,9 @@ um_exchange_free(struct um_exchange *ex)
 		free(ex->ops);
 	}
 	free(ex->events);
-	explicit_bzero(ex, sizeof(*ex));
+	/*
+	 * This wipes the cookie and the user. The compiler cannot leave it out,
+	 * because *ex is the caller's.
+	 */
+	*ex = (struct um_exchange){ 0 };
 }
