@@ -211,6 +211,7 @@ $(PROGRAMS): $(BUILD)/bin/%: $(BUILD)/obj/cgi-bin/%.o $(LIBRARY)
 $(UNITS): $(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o \
 	$(call object,$(UNIT_HELPERS)) $(LIBRARY)
 $(UNITS): LIBS += -lcmocka
+$(BUILD)/unit/test_wipe: LDFLAGS += -Wl,--wrap=free
 # Each target twice: with its corpus for the tests, and with libFuzzer.
 $(REPLAYS): $(BUILD)/unit/test_fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o \
 	$(call object,tests/fuzz/fuzz.c tests/fuzz/replay.c) $(LIBRARY)

@@ -1,44 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * /connect/<provider>?state=S1
+ * /connect/<provider>?state=
  *
- * Where it is known who the user is (remote-user, session-ticket), GET opens
- * the row for its subject alone, and sends the browser on to the row's target
- * URL, for oauth with S2 as its state. Otherwise (confirm):
+ * The link that the MCP server gave to the user, who goes on from here to the
+ * target URL of the row.
  *
- * GET   the token, the row, and the confirm page: who asks, for whom, and
- *       where to. Changes nothing; gives the browser its cookie.
- * POST  the confirm page's answer, with a token bound to this browser.
- *       continue: opens the row, and sends the browser on.
- *       refuse: the row is completed with decline, access_denied.
+ * Where it is known who the user is (user_check remote-user or session-ticket),
+ * GET opens the row for its subject and redirects. Otherwise (confirm):
+ *
+ * GET   shows the confirm page: who asks, for whom, and where to. It changes
+ *       nothing, and gives the browser its cookie.
+ * POST  is the answer to that page, with a token that is bound to this browser.
+ *       "continue" opens the row and redirects; "refuse" completes the row
+ *       with decline, access_denied.
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "app/program.h"
+#include "app/checks.h"
+#include "http/page.h"
+#include "server/main.h"
+
+static um_step looked_up, opened, declined;
 
 static void
-ask_to_open(const struct um_context *context, struct um_exchange *ex)
+plan_open(const struct um_context *context, struct um_exchange *ex)
 {
 	um_exchange_ensure_cookie(context, ex);
-	um_exchange_request_op(ex, UM_OP_OPEN);
+	um_exchange_request_op(ex, UM_OP_OPEN, opened);
 	um_browser_digest(ex->op.browser, um_str(ex->cookie));
 	ex->op.subject = ex->user[0] != '\0' ? ex->user : NULL;
 }
 
-/* The confirm page's answer. */
+/* The answer to the confirm page. */
 static void
 plan_answer(const struct um_context *context, struct um_exchange *ex)
 {
 	struct um_str pressed = um_form_get(&ex->form, "answer");
 
-	/* The link alone opens nothing: only the page that this browser got. */
+	/* The link alone opens nothing: the page's token is bound. */
 	if (!um_token_is_bound(&ex->token)) {
 		um_exchange_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
 	} else if (um_str_is(pressed, "continue")) {
-		ask_to_open(context, ex);
+		plan_open(context, ex);
 	} else if (um_str_is(pressed, "refuse")) {
-		um_exchange_request_op(ex, UM_OP_COMPLETE);
+		um_exchange_request_op(ex, UM_OP_COMPLETE, declined);
 		ex->op.action = "decline";
 		ex->op.reason = ex->reason = "access_denied";
 	} else {
@@ -61,9 +67,9 @@ plan(const struct um_context *context, struct um_exchange *ex)
 	if (ex->request.method == UM_POST)
 		plan_answer(context, ex);
 	else if (confirm || ex->request.method == UM_HEAD)
-		um_exchange_request_op(ex, UM_OP_LOOK_UP);
+		um_exchange_request_op(ex, UM_OP_LOOK_UP, looked_up);
 	else
-		ask_to_open(context, ex);
+		plan_open(context, ex);
 }
 
 static void
@@ -87,9 +93,9 @@ show_confirm_page(const struct um_context *context, struct um_exchange *ex)
 		um_exchange_set_cookie(ex);
 }
 
-/* The target URL, for oauth with `state` added (RFC 6749 section 4.1.1). */
+/* To the target URL; for oauth with `state` added (RFC 6749 section 4.1.1). */
 static void
-send_on(const struct um_context *context, struct um_exchange *ex)
+redirect_to_target(const struct um_context *context, struct um_exchange *ex)
 {
 	struct um_buf url = { 0 };
 
@@ -112,9 +118,10 @@ out:
 	um_buf_free(&url);
 }
 
-/* The same question again, as a GET, when the database is back. */
+/* A browser does not repeat a POST: it comes back to the confirm page. */
 static void
-try_again_later(const struct um_context *context, struct um_exchange *ex)
+refuse_unavailable_post(const struct um_context *context,
+	struct um_exchange *ex)
 {
 	char url[sizeof("/connect/?state=") + UM_PROVIDER_MAX + UM_TOKEN_LEN];
 	char state[UM_TOKEN_LEN + 1];
@@ -124,53 +131,105 @@ try_again_later(const struct um_context *context, struct um_exchange *ex)
 		return;
 	snprintf(url, sizeof(url), "/connect/%s?state=%s", ex->provider->name,
 		state);
-	um_exchange_unavailable(ex, url);
+	um_exchange_refuse_unavailable(ex, url);
+}
+
+static bool
+check_done(const struct um_context *context, struct um_exchange *ex)
+{
+	if (ex->op.status != UM_STORE_UNAVAILABLE
+		|| ex->request.method != UM_POST)
+		return um_check_done(ex);
+	refuse_unavailable_post(context, ex);
+	return false;
 }
 
 static void
-answer(const struct um_context *context, struct um_exchange *ex)
+looked_up(const struct um_context *context, struct um_exchange *ex)
 {
-	if (ex->op.outcome == UM_OUTCOME_UNAVAILABLE
-		&& ex->request.method == UM_POST) {
-		try_again_later(context, ex);
+	if (!check_done(context, ex))
 		return;
+	switch (ex->op.outcome.look_up) {
+	case UM_LOOK_UP_PENDING:
+	case UM_LOOK_UP_OPENED:
+		show_confirm_page(context, ex);
+		break;
+	case UM_LOOK_UP_PROCESSING:
+		um_page_final(&ex->response, UM_FINAL_PAGE_PROCESSING);
+		break;
+	case UM_LOOK_UP_COMPLETED:
+		um_page_final(&ex->response, UM_FINAL_PAGE_ALREADY);
+		break;
+	case UM_LOOK_UP_EXPIRED:
+		um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
+		break;
+	case UM_LOOK_UP_UNKNOWN:
+		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
+		break;
 	}
-	if (um_exchange_answer_common(ex))
+}
+
+static void
+opened(const struct um_context *context, struct um_exchange *ex)
+{
+	if (!check_done(context, ex))
 		return;
-	switch (ex->op.kind) {
-	case UM_OP_LOOK_UP:
-		if (ex->op.outcome == UM_OUTCOME_COMPLETED)
-			um_page_final(&ex->response, UM_FINAL_PAGE_ALREADY);
-		else if (ex->op.outcome == UM_OUTCOME_PROCESSING)
-			um_page_final(&ex->response, UM_FINAL_PAGE_PROCESSING);
-		else
-			show_confirm_page(context, ex);
+	switch (ex->op.outcome.open) {
+	case UM_OPEN_OPENED:
+		redirect_to_target(context, ex);
 		break;
-	case UM_OP_OPEN:
-		if (ex->op.outcome == UM_OUTCOME_OPENED)
-			send_on(context, ex);
-		else if (ex->op.outcome == UM_OUTCOME_PROCESSING)
-			um_page_redirect_to_done(&ex->response,
-				UM_FINAL_PAGE_PROCESSING);
-		else
-			um_page_redirect_to_done(&ex->response,
-				UM_FINAL_PAGE_ALREADY);
-		break;
-	default:
+	case UM_OPEN_PROCESSING:
 		um_page_redirect_to_done(&ex->response,
-			ex->op.outcome == UM_OUTCOME_COMPLETED
-				? UM_FINAL_PAGE_DECLINED
-				: ex->op.outcome == UM_OUTCOME_PROCESSING
-				? UM_FINAL_PAGE_PROCESSING
-				: UM_FINAL_PAGE_ALREADY);
+			UM_FINAL_PAGE_PROCESSING);
+		break;
+	case UM_OPEN_COMPLETED:
+		um_page_redirect_to_done(&ex->response, UM_FINAL_PAGE_ALREADY);
+		break;
+	case UM_OPEN_WRONG_USER:
+		um_exchange_refuse_wrong_user(ex);
+		break;
+	case UM_OPEN_EXPIRED:
+		um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
+		break;
+	case UM_OPEN_UNKNOWN:
+		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
+		break;
+	}
+}
+
+static void
+declined(const struct um_context *context, struct um_exchange *ex)
+{
+	if (!check_done(context, ex))
+		return;
+	switch (ex->op.outcome.complete) {
+	case UM_COMPLETE_COMPLETED:
+		um_page_redirect_to_done(&ex->response, UM_FINAL_PAGE_DECLINED);
+		break;
+	case UM_COMPLETE_PROCESSING:
+		um_page_redirect_to_done(&ex->response,
+			UM_FINAL_PAGE_PROCESSING);
+		break;
+	case UM_COMPLETE_ALREADY:
+		um_page_redirect_to_done(&ex->response, UM_FINAL_PAGE_ALREADY);
+		break;
+	case UM_COMPLETE_WRONG_USER:
+		um_exchange_refuse_wrong_user(ex);
+		break;
+	case UM_COMPLETE_EXPIRED:
+		um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
+		break;
+	case UM_COMPLETE_UNKNOWN:
+		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
+		break;
 	}
 }
 
 int
 main(int argc, char **argv)
 {
-	static const struct um_program program = { "connect", UM_BODY_MAX, plan,
-		answer };
+	static const struct um_program program = { "connect", UM_BODY_MAX,
+		plan };
 
 	return um_program_main(&program, argc, argv);
 }

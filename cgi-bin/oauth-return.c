@@ -2,23 +2,28 @@
 /*
  * /oauth/<provider>/return
  *
- * The authorization response (RFC 6749 section 4.1.2), in the query or as
- * form_post (OAuth 2.0 Form Post Response Mode). The state first: whoever
- * has none learns nothing. Then the issuer (RFC 9207 section 2.4), and the
- * signature where the provider signs its answer, then what it says; its
- * parameters are sealed for the waiting side.
+ * The authorization response (RFC 6749 section 4.1.2), in the query or posted
+ * (OAuth 2.0 Form Post Response Mode). The checks, in this order: the state,
+ * so that a request without one learns nothing; the browser and the user; the
+ * issuer (RFC 9207 section 2.4); the signature, where the provider signs its
+ * responses. Then the row is completed, with the parameters of the response
+ * as its sealed result.
  */
 #include <string.h>
 
-#include "app/program.h"
+#include "app/checks.h"
 #include "app/result.h"
+#include "http/page.h"
+#include "server/main.h"
+
+static um_step completed;
 
 /*
- * A cross-site POST carries no Lax cookie; the GET that follows a 303 does.
- * False for more than a query takes.
+ * Appends to `url` the address at which a GET has the same fields as this
+ * request. False when they are longer than a query may be.
  */
 static bool
-come_again_by_get(struct um_exchange *ex, struct um_buf *url)
+put_url_of_get(struct um_exchange *ex, struct um_buf *url)
 {
 	size_t path_len;
 
@@ -37,15 +42,16 @@ come_again_by_get(struct um_exchange *ex, struct um_buf *url)
 }
 
 /*
- * Instead of a refusal, as long as there is no cookie to compare, or nothing
- * that says who the user is.
+ * A cross-site POST carries no cookie with SameSite=Lax, but the GET that
+ * follows a 303 does. So a POST without the cookie that would prove its
+ * browser or its user is repeated as a GET, and refused only then.
  */
 static void
 redirect_to_get(struct um_exchange *ex)
 {
 	struct um_buf url = { 0 };
 
-	if (come_again_by_get(ex, &url)) {
+	if (put_url_of_get(ex, &url)) {
 		um_response_free(&ex->response);
 		um_response_redirect(&ex->response, um_buf_str(&url));
 		ex->outcome = "redirected";
@@ -71,31 +77,39 @@ check_issuer(struct um_exchange *ex)
 		|| um_exchange_refuse(ex, UM_REFUSAL_ISSUER_MISMATCH);
 }
 
-/* A provider that signs its answer (Shopify) is believed only so. */
+/* Only for a provider that signs its responses, as Shopify does. */
 static bool
 check_signature(const struct um_context *context, struct um_exchange *ex)
 {
-	const struct um_spec *description = ex->provider->spec;
-	const struct um_delivery delivery = um_delivery(context, ex);
+	const struct um_spec *spec = ex->provider->spec;
+	const struct um_delivery delivery = um_exchange_delivery(context, ex);
 	struct um_event event;
 
-	return description == NULL || !um_spec_has_return(description)
+	return spec == NULL || !um_spec_has_return(spec)
 		|| um_check_verdict(ex,
-			um_spec_read_return(description, &delivery, &event));
+			um_spec_read_return(spec, &delivery, &event));
 }
 
-/* What the provider's answer means, in the protocol's words. */
+/* RFC 6749 section 4.1.2: there is a code or an error, and not both. */
 static bool
-read_outcome(struct um_exchange *ex)
+check_response(struct um_exchange *ex)
 {
-	struct um_str code = um_form_get(&ex->form, "code");
+	bool has_code = um_form_get(&ex->form, "code").len != 0;
+	bool has_error = um_form_get(&ex->form, "error").len != 0;
+
+	if (has_code && has_error)
+		return um_exchange_refuse(ex, UM_REFUSAL_RESPONSE_AMBIGUOUS);
+	return has_code || has_error
+		|| um_exchange_refuse(ex, UM_REFUSAL_RESPONSE_INCOMPLETE);
+}
+
+/* In the protocol's words (MCP, elicitation). */
+static void
+set_action(struct um_exchange *ex)
+{
 	struct um_str error = um_form_get(&ex->form, "error");
 
-	if (code.len == 0 && error.len == 0)
-		return um_exchange_refuse(ex, UM_REFUSAL_RESPONSE_INCOMPLETE);
-	if (code.len != 0 && error.len != 0)
-		return um_exchange_refuse(ex, UM_REFUSAL_RESPONSE_AMBIGUOUS);
-	if (code.len != 0) {
+	if (error.len == 0) {
 		ex->op.action = "accept";
 		ex->op.reason = "";
 	} else if (um_str_is(error, "access_denied")) {
@@ -106,7 +120,22 @@ read_outcome(struct um_exchange *ex)
 		ex->op.reason = "provider_error";
 	}
 	ex->reason = ex->op.reason;
-	return true;
+}
+
+static void
+plan_complete(const struct um_context *context, struct um_exchange *ex)
+{
+	um_exchange_request_op(ex, UM_OP_COMPLETE, completed);
+	ex->op.subject = ex->user[0] != '\0' ? ex->user : NULL;
+	set_action(ex);
+	/*
+	 * The limit is PostgreSQL's as well, but an operation that fails there
+	 * makes its whole batch be repeated one by one.
+	 */
+	if (!um_result_of_form(&ex->op, &ex->form, context))
+		um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+	else if (ex->op.result.len > UM_RESULT_MAX)
+		um_exchange_refuse(ex, UM_REFUSAL_PARAMETERS_TOO_LARGE);
 }
 
 static void
@@ -131,51 +160,61 @@ plan(const struct um_context *context, struct um_exchange *ex)
 			redirect_to_get(ex);
 		return;
 	}
-	if (!check_issuer(ex) || !check_signature(context, ex)
-		|| !read_outcome(ex))
-		return;
-	um_exchange_request_op(ex, UM_OP_COMPLETE);
-	ex->op.subject = ex->user[0] != '\0' ? ex->user : NULL;
-	/* A row that is refused makes its whole batch be done row by row. */
-	if (!um_result_of_form(&ex->op, &ex->form, context))
-		um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
-	else if (ex->op.result.len > UM_RESULT_MAX)
-		um_exchange_refuse(ex, UM_REFUSAL_PARAMETERS_TOO_LARGE);
+	if (check_issuer(ex) && check_signature(context, ex)
+		&& check_response(ex))
+		plan_complete(context, ex);
+}
+
+/* A browser does not repeat a POST: it tries again with a GET. */
+static bool
+check_done(struct um_exchange *ex)
+{
+	struct um_buf url = { 0 };
+
+	if (ex->op.status != UM_STORE_UNAVAILABLE
+		|| ex->request.method != UM_POST)
+		return um_check_done(ex);
+	um_exchange_refuse_unavailable(ex,
+		put_url_of_get(ex, &url) ? url.ptr : NULL);
+	um_buf_free(&url);
+	return false;
 }
 
 static void
-answer(const struct um_context *context, struct um_exchange *ex)
+completed(const struct um_context *context, struct um_exchange *ex)
 {
 	(void)context;
-	if (ex->op.outcome == UM_OUTCOME_UNAVAILABLE && !ex->wrong_user
-		&& ex->request.method == UM_POST) {
-		struct um_buf url = { 0 };
-
-		um_exchange_unavailable(ex,
-			come_again_by_get(ex, &url) ? url.ptr : NULL);
-		um_buf_free(&url);
+	if (!check_done(ex))
 		return;
-	}
-	if (um_exchange_answer_common(ex))
-		return;
-	if (ex->op.outcome == UM_OUTCOME_ALREADY)
-		um_page_final(&ex->response, UM_FINAL_PAGE_ALREADY);
-	else if (ex->op.outcome == UM_OUTCOME_PROCESSING)
+	switch (ex->op.outcome.complete) {
+	case UM_COMPLETE_COMPLETED:
+		um_page_redirect_to_done(&ex->response,
+			um_final_page_of(ex->op.action, ex->op.reason));
+		break;
+	case UM_COMPLETE_PROCESSING:
 		um_page_redirect_to_done(&ex->response,
 			UM_FINAL_PAGE_PROCESSING);
-	else if (strcmp(ex->op.action, "accept") == 0)
-		um_page_redirect_to_done(&ex->response, UM_FINAL_PAGE_DONE);
-	else if (strcmp(ex->op.action, "decline") == 0)
-		um_page_redirect_to_done(&ex->response, UM_FINAL_PAGE_DECLINED);
-	else
-		um_page_redirect_to_done(&ex->response, UM_FINAL_PAGE_FAILED);
+		break;
+	case UM_COMPLETE_ALREADY:
+		um_page_final(&ex->response, UM_FINAL_PAGE_ALREADY);
+		break;
+	case UM_COMPLETE_WRONG_USER:
+		um_exchange_refuse_wrong_user(ex);
+		break;
+	case UM_COMPLETE_EXPIRED:
+		um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
+		break;
+	case UM_COMPLETE_UNKNOWN:
+		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
+		break;
+	}
 }
 
 int
 main(int argc, char **argv)
 {
 	static const struct um_program program = { "oauth-return", UM_BODY_MAX,
-		plan, answer };
+		plan };
 
 	return um_program_main(&program, argc, argv);
 }

@@ -1,144 +1,206 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * /payment/<provider>/return?state=   the browser is back from paying
- * /payment/<provider>/cancel?state=   … from not paying
+ * /payment/<provider>/return?state=   the browser is back from the provider
+ * /payment/<provider>/cancel?state=   the same, by the link "back without paying"
  *
- * A browser proves no payment. The return page follows the row until a
- * webhook completes it, unless the provider signs the return itself; the way
- * back without paying declines what nothing was paid for. Both only in the
- * browser that went on from /connect.
+ * The return of a browser proves no payment. So the page follows the row until
+ * a webhook completes it, unless the provider has signed the address itself.
+ * The link back without paying declines an elicitation for which nothing was
+ * paid. Both count only in the browser that went on from /connect.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/program.h"
+#include "app/checks.h"
 #include "app/result.h"
+#include "http/page.h"
+#include "server/main.h"
+
+static um_step return_looked_up, cancel_looked_up, event_recorded, declined;
+
+static void
+plan_look_up(const struct um_context *context, struct um_exchange *ex,
+	const char *suffix, enum um_purpose purpose, um_step *then)
+{
+	if (!um_check_route(context, ex, "/payment/", suffix, UM_KIND_ANY))
+		return;
+	if (ex->provider->kind == UM_KIND_OAUTH)
+		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_PROVIDER);
+	else if (um_check_method(ex, "GET") && um_check_fields(ex)
+		&& um_check_state(context, ex, purpose)
+		&& um_check_user(context, ex))
+		um_exchange_request_op(ex, UM_OP_LOOK_UP, then);
+}
 
 static bool
-is_cancel(const struct um_exchange *ex)
+is_cancel(struct um_str path)
 {
 	static const char suffix[] = "/cancel";
-	struct um_str path = ex->request.path;
+	size_t len = sizeof(suffix) - 1;
 
-	return path.len >= sizeof(suffix) - 1
-		&& memcmp(path.ptr + path.len - (sizeof(suffix) - 1), suffix,
-			   sizeof(suffix) - 1)
-		== 0;
+	return path.len >= len
+		&& memcmp(path.ptr + path.len - len, suffix, len) == 0;
 }
 
 static void
 plan(const struct um_context *context, struct um_exchange *ex)
 {
-	bool cancel = is_cancel(ex);
+	if (is_cancel(ex->request.path))
+		plan_look_up(context, ex, "/cancel", UM_PURPOSE_CANCEL,
+			cancel_looked_up);
+	else
+		plan_look_up(context, ex, "/return", UM_PURPOSE_RETURN,
+			return_looked_up);
+}
 
-	if (!um_check_route(context, ex, "/payment/",
-		    cancel ? "/cancel" : "/return", UM_KIND_ANY))
-		return;
-	if (ex->provider->kind == UM_KIND_OAUTH) {
-		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_PROVIDER);
-		return;
-	}
-	if (um_check_method(ex, "GET") && um_check_fields(ex)
-		&& um_check_state(context, ex,
-			cancel ? UM_PURPOSE_CANCEL : UM_PURPOSE_RETURN)
-		&& um_check_user(context, ex))
-		um_exchange_request_op(ex, UM_OP_LOOK_UP);
+/* The row is there, and the browser and the user are its own. */
+static bool
+check_row(struct um_exchange *ex)
+{
+	if (!um_check_done(ex))
+		return false;
+	if (ex->op.outcome.look_up == UM_LOOK_UP_UNKNOWN)
+		return um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
+	return um_require_owner(ex);
+}
+
+static bool
+is_accepted(const struct um_row *row)
+{
+	return row->action != NULL && strcmp(row->action, "accept") == 0;
 }
 
 /*
- * What the provider signed into the address, as an event of its own; it must
- * not speak of another elicitation than the state. False: there is nothing.
+ * What the provider has signed into the address, as an event. False when there
+ * is no such thing, or when it is about another elicitation than the state.
  */
 static bool
 read_signed_return(const struct um_context *context, struct um_exchange *ex)
 {
-	const struct um_spec *description = ex->provider->spec;
-	const struct um_delivery delivery = um_delivery(context, ex);
+	const struct um_spec *spec = ex->provider->spec;
+	const struct um_delivery delivery = um_exchange_delivery(context, ex);
 	struct um_event *event = calloc(1, sizeof(*event));
 
 	ex->events = event;
-	return event != NULL && description != NULL
-		&& um_spec_read_return(description, &delivery, event)
+	return event != NULL && spec != NULL
+		&& um_spec_read_return(spec, &delivery, event)
 		== UM_DELIVERY_GOOD
 		&& event->effect != UM_EFFECT_IGNORE && event->has_id
 		&& memcmp(event->id, ex->token.id, sizeof(event->id)) == 0;
 }
 
-static bool
-is_accepted(const struct um_op *op)
-{
-	return op->outcome == UM_OUTCOME_COMPLETED && op->row.action != NULL
-		&& strcmp(op->row.action, "accept") == 0;
-}
-
-/* What is signed counts after the expiry as well, as a webhook's events do. */
+/*
+ * A signed return counts after the expiry as well, as the events of a webhook
+ * do. When the webhook was faster, it has nothing to add.
+ */
 static void
-looked_up(const struct um_context *context, struct um_exchange *ex)
+return_looked_up(const struct um_context *context, struct um_exchange *ex)
 {
-	bool over = ex->op.outcome == UM_OUTCOME_EXPIRED;
+	const struct um_row *row = &ex->op.row;
 
-	if ((!over && um_exchange_answer_common(ex)) || !um_require_owner(ex))
+	if (!check_row(ex))
 		return;
-	if (!is_cancel(ex) && !is_accepted(&ex->op)
-		&& read_signed_return(context, ex)) {
-		um_exchange_request_op(ex, UM_OP_EVENT);
+	if (!is_accepted(row) && read_signed_return(context, ex)) {
+		um_exchange_request_op(ex, UM_OP_EVENT, event_recorded);
 		ex->op.event = ex->events;
 		if (!um_result_of_event(&ex->op, context))
 			um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
-	} else if (ex->op.outcome == UM_OUTCOME_COMPLETED) {
+	} else if (ex->op.outcome.look_up == UM_LOOK_UP_COMPLETED) {
 		um_page_redirect_to_done(&ex->response,
-			um_final_page_of(ex->op.row.action, ex->op.row.reason));
-	} else if (over) {
-		um_exchange_answer_common(ex);
-	} else if (is_cancel(ex)) {
-		um_exchange_request_op(ex, UM_OP_COMPLETE);
-		ex->op.action = "decline";
-		ex->op.reason = ex->reason = "cancelled";
+			um_final_page_of(row->action, row->reason));
+	} else if (ex->op.outcome.look_up == UM_LOOK_UP_EXPIRED) {
+		um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
 	} else {
 		um_page_follow(&ex->response);
 	}
 }
 
 static void
-answer(const struct um_context *context, struct um_exchange *ex)
+event_recorded(const struct um_context *context, struct um_exchange *ex)
 {
 	const struct um_row *before = &ex->op.row; /* as it was looked up */
 
-	if (ex->op.kind == UM_OP_LOOK_UP) {
-		looked_up(context, ex);
+	(void)context;
+	if (!um_check_done(ex))
 		return;
-	}
-	if (um_exchange_answer_common(ex))
-		return;
-	switch (ex->op.outcome) {
-	case UM_OUTCOME_ACCEPT:
+	switch (ex->op.outcome.event) {
+	case UM_EVENT_ACCEPT:
 		um_page_redirect_to_done(&ex->response, UM_FINAL_PAGE_DONE);
 		break;
-	case UM_OUTCOME_DECLINE:
-	case UM_OUTCOME_COMPLETED:
+	case UM_EVENT_DECLINE:
 		um_page_redirect_to_done(&ex->response, UM_FINAL_PAGE_DECLINED);
 		break;
-	case UM_OUTCOME_CANCEL:
+	case UM_EVENT_CANCEL:
 		um_page_redirect_to_done(&ex->response,
 			ex->op.event->effect == UM_EFFECT_PAID
 				? UM_FINAL_PAGE_MISMATCH
 				: UM_FINAL_PAGE_FAILED);
 		break;
-	case UM_OUTCOME_ALREADY:
-	case UM_OUTCOME_LATE:
-	case UM_OUTCOME_SEEN:
+	case UM_EVENT_LATE:
+	case UM_EVENT_SEEN:
 		um_page_redirect_to_done(&ex->response,
 			before->action != NULL
 				? um_final_page_of(before->action,
 					before->reason)
 				: UM_FINAL_PAGE_ALREADY);
 		break;
-	default:
-		if (is_cancel(ex))
-			um_page_redirect_to_done(&ex->response,
-				UM_FINAL_PAGE_PROCESSING);
-		else
-			um_page_follow(&ex->response);
+	case UM_EVENT_PROCESSING:
+	case UM_EVENT_RECHECK:
+	case UM_EVENT_IGNORED:
+		um_page_follow(&ex->response);
+		break;
+	case UM_EVENT_UNKNOWN:
+		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
+		break;
+	}
+}
+
+static void
+cancel_looked_up(const struct um_context *context, struct um_exchange *ex)
+{
+	const struct um_row *row = &ex->op.row;
+
+	(void)context;
+	if (!check_row(ex))
+		return;
+	if (ex->op.outcome.look_up == UM_LOOK_UP_COMPLETED) {
+		um_page_redirect_to_done(&ex->response,
+			um_final_page_of(row->action, row->reason));
+	} else if (ex->op.outcome.look_up == UM_LOOK_UP_EXPIRED) {
+		um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
+	} else {
+		um_exchange_request_op(ex, UM_OP_COMPLETE, declined);
+		ex->op.action = "decline";
+		ex->op.reason = ex->reason = "cancelled";
+	}
+}
+
+static void
+declined(const struct um_context *context, struct um_exchange *ex)
+{
+	(void)context;
+	if (!um_check_done(ex))
+		return;
+	switch (ex->op.outcome.complete) {
+	case UM_COMPLETE_COMPLETED:
+		um_page_redirect_to_done(&ex->response, UM_FINAL_PAGE_DECLINED);
+		break;
+	case UM_COMPLETE_PROCESSING:
+		um_page_redirect_to_done(&ex->response,
+			UM_FINAL_PAGE_PROCESSING);
+		break;
+	case UM_COMPLETE_ALREADY:
+		um_page_redirect_to_done(&ex->response, UM_FINAL_PAGE_ALREADY);
+		break;
+	case UM_COMPLETE_WRONG_USER:
+		um_exchange_refuse_wrong_user(ex);
+		break;
+	case UM_COMPLETE_EXPIRED:
+		um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
+		break;
+	case UM_COMPLETE_UNKNOWN:
+		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
+		break;
 	}
 }
 
@@ -146,7 +208,7 @@ int
 main(int argc, char **argv)
 {
 	static const struct um_program program = { "payment-return",
-		UM_BODY_MAX, plan, answer };
+		UM_BODY_MAX, plan };
 
 	return um_program_main(&program, argc, argv);
 }

@@ -1,37 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * /done      the last page; how it ended stands in a cookie of a minute
- * /status    JSON for the page that follows a payment: ?provider=&state=,
- *            with a return token, in the browser that went on from /connect
+ * /done      the last page; a cookie of one minute says which one
+ * /status    JSON for the page that follows a payment: ?provider=&state=, with
+ *            a return token, in the browser that went on from /connect
  * /metrics   what all programs of this host have counted
  * /healthz   200 while the database answers, 503 while it does not
  */
-#include <stdlib.h>
-
-#include <jansson.h>
-
-#include "app/program.h"
+#include "app/checks.h"
+#include "core/json_put.h"
 #include "http/cookie.h"
+#include "http/page.h"
+#include "server/main.h"
+#include "server/metrics.h"
+
+static um_step pinged, looked_up;
 
 static void
-show_json(struct um_exchange *ex, int status, json_t *object)
+plan_done(struct um_exchange *ex)
 {
-	char *text = json_dumps(object, JSON_COMPACT);
-
-	ex->response.status = status;
-	ex->response.content_type = "application/json";
-	if (text != NULL)
-		um_buf_puts(&ex->response.body, text);
-	else
-		ex->response.body.failed = true;
-	free(text);
-	json_decref(object);
-}
-
-static void
-done(struct um_exchange *ex)
-{
-	enum um_final_page ending = UM_FINAL_PAGE_DONE;
+	enum um_final_page page = UM_FINAL_PAGE_DONE;
 	struct um_str code;
 
 	if (!um_check_method(ex, "GET"))
@@ -39,9 +26,41 @@ done(struct um_exchange *ex)
 	um_cookie_get(&code, ex->request.cookie, UM_FINAL_PAGE_COOKIE);
 	for (int i = 0; i < UM_FINAL_PAGE_COUNT; i++)
 		if (um_str_is(code, um_final_page_code((enum um_final_page)i)))
-			ending = (enum um_final_page)i;
-	um_page_final(&ex->response, ending);
-	ex->outcome = um_final_page_code(ending);
+			page = (enum um_final_page)i;
+	um_page_final(&ex->response, page);
+	ex->outcome = um_final_page_code(page);
+}
+
+static void
+plan_status(const struct um_context *context, struct um_exchange *ex)
+{
+	ex->plain = true;
+	if (!um_check_method(ex, "GET") || !um_check_fields(ex))
+		return;
+	ex->provider = um_config_provider(context->config,
+		um_form_get(&ex->form, "provider"));
+	if (ex->provider == NULL)
+		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_PROVIDER);
+	else if (um_check_state(context, ex, UM_PURPOSE_RETURN))
+		um_exchange_request_op(ex, UM_OP_LOOK_UP, looked_up);
+}
+
+static void
+plan_metrics(const struct um_context *context, struct um_exchange *ex)
+{
+	if (!um_check_method(ex, "GET"))
+		return;
+	ex->response.status = 200;
+	ex->response.content_type = "text/plain; version=0.0.4";
+	um_metrics_write(context->metrics, &ex->response.body);
+	ex->outcome = "ok";
+}
+
+static void
+plan_healthz(struct um_exchange *ex)
+{
+	if (um_check_method(ex, "GET, HEAD"))
+		um_exchange_request_op(ex, UM_OP_PING, pinged);
 }
 
 static void
@@ -49,70 +68,95 @@ plan(const struct um_context *context, struct um_exchange *ex)
 {
 	struct um_str path = ex->request.path;
 
-	if (um_str_is(path, "/done")) {
-		done(ex);
-	} else if (um_str_is(path, "/healthz")) {
-		/* No row has this id: an answer of any kind is what is asked. */
-		if (um_check_method(ex, "GET, HEAD")) {
-			ex->asked = 1;
-			ex->op.kind = UM_OP_LOOK_UP;
-			ex->op.provider = "";
-		}
-	} else if (um_str_is(path, "/metrics")) {
-		if (!um_check_method(ex, "GET"))
-			return;
-		ex->response.status = 200;
-		ex->response.content_type = "text/plain; version=0.0.4";
-		um_metrics_write(context->metrics, &ex->response.body);
-		ex->outcome = "ok";
-	} else if (um_str_is(path, "/status")) {
-		ex->plain = true;
-		if (!um_check_method(ex, "GET") || !um_check_fields(ex))
-			return;
-		ex->provider = um_config_provider(context->config,
-			um_form_get(&ex->form, "provider"));
-		if (ex->provider == NULL)
-			um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_PROVIDER);
-		else if (um_check_state(context, ex, UM_PURPOSE_RETURN))
-			um_exchange_request_op(ex, UM_OP_LOOK_UP);
-	} else {
+	if (um_str_is(path, "/done"))
+		plan_done(ex);
+	else if (um_str_is(path, "/status"))
+		plan_status(context, ex);
+	else if (um_str_is(path, "/metrics"))
+		plan_metrics(context, ex);
+	else if (um_str_is(path, "/healthz"))
+		plan_healthz(ex);
+	else
 		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ROUTE);
-	}
 }
 
 static void
-answer(const struct um_context *context, struct um_exchange *ex)
+put_member(struct um_buf *json, const char *name, const char *value)
 {
-	bool health = ex->provider == NULL;
+	um_json_put_key(json, um_str(name));
+	if (value != NULL)
+		um_json_put_string(json, um_str(value));
+	else
+		um_json_put_null(json);
+}
+
+static void
+pinged(const struct um_context *context, struct um_exchange *ex)
+{
+	bool ok = ex->op.status == UM_STORE_DONE;
 
 	(void)context;
-	if (health && ex->op.outcome == UM_OUTCOME_UNKNOWN) {
-		show_json(ex, 200, json_pack("{s:s}", "status", "ok"));
-		ex->outcome = "ok";
-	} else if (health) {
-		show_json(ex, 503, json_pack("{s:s}", "status", "unavailable"));
-		ex->outcome = "unavailable";
-	} else if (!um_exchange_answer_common(ex) && um_require_owner(ex)) {
-		/* The page goes on to /done by itself. */
-		if (ex->op.outcome == UM_OUTCOME_COMPLETED)
-			um_response_cookie(&ex->response, UM_FINAL_PAGE_COOKIE,
-				um_final_page_code(
-					um_final_page_of(ex->op.row.action,
-						ex->op.row.reason)),
-				UM_FINAL_PAGE_MAX_AGE);
-		show_json(ex, 200,
-			json_pack("{s:s, s:s?, s:s?}", "status",
-				um_outcome_text(ex->op.outcome), "action",
-				ex->op.row.action, "reason",
-				ex->op.row.reason));
+	ex->outcome = ok ? "ok" : "unavailable";
+	ex->response.status = ok ? 200 : 503;
+	ex->response.content_type = "application/json";
+	um_json_put_begin(&ex->response.body);
+	put_member(&ex->response.body, "status", ex->outcome);
+	um_json_put_end(&ex->response.body);
+}
+
+static void
+show_row(struct um_exchange *ex)
+{
+	const struct um_row *row = &ex->op.row;
+
+	ex->response.status = 200;
+	ex->response.content_type = "application/json";
+	um_json_put_begin(&ex->response.body);
+	put_member(&ex->response.body, "status", um_op_outcome_text(&ex->op));
+	put_member(&ex->response.body, "action", row->action);
+	put_member(&ex->response.body, "reason", row->reason);
+	um_json_put_end(&ex->response.body);
+}
+
+static void
+looked_up(const struct um_context *context, struct um_exchange *ex)
+{
+	const struct um_row *row = &ex->op.row;
+
+	(void)context;
+	if (!um_check_done(ex))
+		return;
+	switch (ex->op.outcome.look_up) {
+	case UM_LOOK_UP_COMPLETED:
+		if (!um_require_owner(ex))
+			return;
+		/* For the page, which goes on to /done by itself. */
+		um_response_cookie(&ex->response, UM_FINAL_PAGE_COOKIE,
+			um_final_page_code(
+				um_final_page_of(row->action, row->reason)),
+			UM_FINAL_PAGE_MAX_AGE);
+		show_row(ex);
+		break;
+	case UM_LOOK_UP_PENDING:
+	case UM_LOOK_UP_OPENED:
+	case UM_LOOK_UP_PROCESSING:
+		if (um_require_owner(ex))
+			show_row(ex);
+		break;
+	case UM_LOOK_UP_EXPIRED:
+		um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
+		break;
+	case UM_LOOK_UP_UNKNOWN:
+		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
+		break;
 	}
 }
 
 int
 main(int argc, char **argv)
 {
-	static const struct um_program program = { "status", UM_BODY_MAX, plan,
-		answer };
+	static const struct um_program program = { "status", UM_BODY_MAX,
+		plan };
 
 	return um_program_main(&program, argc, argv);
 }

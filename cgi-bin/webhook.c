@@ -2,20 +2,24 @@
 /*
  * POST /webhook/<provider>
  *
- * What a provider says of a payment. Verified byte for byte as the provider's
- * description says, then read; each event that names an elicitation of ours
- * is kept once and moves its row. The provider gets its 2xx when that is
- * durable, or when the delivery has nothing to say to us.
+ * What a provider says about a payment. The delivery is verified byte for byte
+ * as the description of the provider says, then read. Each of its events that
+ * names an elicitation of this provider is recorded once, and moves that
+ * elicitation. The provider gets its 2xx when that is committed, or when there
+ * is nothing to record.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/program.h"
+#include "app/checks.h"
 #include "app/result.h"
-#include "server/fcgi_check.h"
+#include "server/main.h"
 
+static um_step bindings_read, events_recorded;
+
+/* The response that the provider takes for "received". */
 static void
-take(struct um_exchange *ex, const char *outcome)
+acknowledge(struct um_exchange *ex, const char *outcome)
 {
 	struct um_spec_answer wanted = um_spec_answer(ex->provider->spec);
 
@@ -25,33 +29,43 @@ take(struct um_exchange *ex, const char *outcome)
 	ex->outcome = outcome;
 }
 
-/* One operation for each event that names an elicitation. */
-static bool
-ask_for_bindings(struct um_exchange *ex, size_t events_len)
+/*
+ * A webhook knows only the id of an elicitation. Its binding is needed as
+ * well, because the result is sealed with it.
+ */
+static void
+plan_bindings(struct um_exchange *ex, size_t events_len)
 {
-	ex->ops = calloc(events_len != 0 ? events_len : 1, sizeof(ex->ops[0]));
-	if (ex->ops == NULL)
-		return um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
-	for (size_t i = 0; i < events_len; i++) {
-		struct um_op *op = &ex->ops[ex->asked];
+	struct um_op *ops;
+	size_t len = 0;
 
+	ops = calloc(events_len != 0 ? events_len : 1, sizeof(ops[0]));
+	if (ops == NULL) {
+		um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+		return;
+	}
+	for (size_t i = 0; i < events_len; i++) {
 		if (!ex->events[i].has_id)
 			continue;
-		op->kind = UM_OP_BINDING;
-		op->provider = ex->provider->name;
-		op->event = &ex->events[i];
-		memcpy(op->id, ex->events[i].id, sizeof(op->id));
-		ex->asked++;
+		ops[len].kind = UM_OP_BINDING;
+		ops[len].provider = ex->provider->name;
+		ops[len].event = &ex->events[i];
+		memcpy(ops[len].id, ex->events[i].id, sizeof(ops[len].id));
+		len++;
 	}
-	ex->ops_len = ex->asked;
-	return true;
+	if (len != 0) {
+		um_exchange_request_ops(ex, ops, len, bindings_read);
+	} else {
+		free(ops);
+		acknowledge(ex, "nothing");
+	}
 }
 
 static void
 plan(const struct um_context *context, struct um_exchange *ex)
 {
-	struct um_delivery delivery = um_delivery(context, ex);
-	size_t events_len;
+	struct um_delivery delivery = um_exchange_delivery(context, ex);
+	size_t len;
 
 	ex->plain = true;
 	if (!um_check_route(context, ex, "/webhook/", "", UM_KIND_ANY))
@@ -73,66 +87,56 @@ plan(const struct um_context *context, struct um_exchange *ex)
 	}
 	if (um_check_verdict(ex,
 		    um_spec_read(ex->provider->spec, &delivery, ex->events,
-			    &events_len))
-		&& ask_for_bindings(ex, events_len) && ex->asked == 0)
-		take(ex, "nothing");
+			    &len)))
+		plan_bindings(ex, len);
 }
 
-/* The rows that are ours: their events, with results sealed under them. */
+/* Keeps the events of rows that are there, with results sealed for them. */
 static void
-record_events(const struct um_context *context, struct um_exchange *ex)
+bindings_read(const struct um_context *context, struct um_exchange *ex)
 {
-	size_t found = 0;
+	struct um_op *ops = ex->ops;
+	size_t len = 0;
 
+	if (!um_check_done(ex))
+		return;
 	for (size_t i = 0; i < ex->ops_len; i++) {
-		struct um_op *op = &ex->ops[found];
+		struct um_op *op = &ops[len];
 
-		if (ex->ops[i].outcome != UM_OUTCOME_FOUND)
+		if (!ops[i].row.has_binding)
 			continue;
-		*op = ex->ops[i];
+		*op = ops[i];
 		op->kind = UM_OP_EVENT;
 		memcpy(op->binding, op->row.binding, sizeof(op->binding));
 		if (!um_result_of_event(op, context)) {
 			um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
 			return;
 		}
-		if (found == 0) {
-			memcpy(ex->token.id, op->id, sizeof(op->id));
-			ex->has_token = true; /* the log names it */
-		}
-		found++;
+		len++;
 	}
-	ex->ops_len = ex->asked = found;
-	if (found == 0)
-		take(ex, "unknown");
+	if (len == 0) {
+		acknowledge(ex, "unknown");
+		return;
+	}
+	/* For the log, which names one elicitation. */
+	memcpy(ex->token.id, ops[0].id, sizeof(ex->token.id));
+	ex->has_token = true;
+	um_exchange_request_ops(ex, ops, len, events_recorded);
 }
 
 static void
-answer(const struct um_context *context, struct um_exchange *ex)
+events_recorded(const struct um_context *context, struct um_exchange *ex)
 {
-	bool unavailable = false;
-	bool failed = false;
-
-	for (size_t i = 0; i < ex->ops_len; i++) {
-		unavailable |= ex->ops[i].outcome == UM_OUTCOME_UNAVAILABLE;
-		failed |= ex->ops[i].outcome == UM_OUTCOME_FAILED;
-	}
-	if (unavailable)
-		um_exchange_unavailable(ex,
-			NULL); /* the provider tries again */
-	else if (failed)
-		um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
-	else if (ex->ops[0].kind == UM_OP_BINDING)
-		record_events(context, ex);
-	else
-		take(ex, um_outcome_text(ex->ops[0].outcome));
+	(void)context;
+	if (um_check_done(ex))
+		acknowledge(ex, ex->outcome);
 }
 
 int
 main(int argc, char **argv)
 {
-	static const struct um_program program = { "webhook", UM_FCGI_BODY_MAX,
-		plan, answer };
+	static const struct um_program program = { "webhook",
+		UM_DELIVERY_BODY_MAX, plan };
 
 	return um_program_main(&program, argc, argv);
 }

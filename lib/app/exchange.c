@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* What FastCGI and plain CGI do alike with one exchange. */
+#include "app/exchange.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "server/loop.h"
+#include "core/base64.h"
+#include "http/page.h"
+
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+#define RETRY_AFTER TEXT(UM_RETRY_AFTER)
 
 static bool
-is_id(const char *text)
+is_request_id(const char *text)
 {
 	size_t len = 0;
 
@@ -27,13 +34,160 @@ um_exchange_begin(struct um_exchange *ex, struct um_buf *path,
 
 	*ex = (struct um_exchange){ 0 };
 	um_request_read(&ex->request, path, get, arg);
-	if (is_id(id)) {
+	if (is_request_id(id)) {
 		memcpy(ex->request.id, id, UM_REQUEST_ID_LEN);
 		return;
 	}
 	context->random(bytes, sizeof(bytes));
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		snprintf(ex->request.id + 2 * i, 3, "%02x", bytes[i]);
+}
+
+void
+um_exchange_request_ops(struct um_exchange *ex, struct um_op *ops, size_t len,
+	um_step *then)
+{
+	for (size_t i = 0; i < len; i++)
+		ops[i].status = UM_STORE_UNAVAILABLE;
+	ex->ops = ops;
+	ex->ops_len = len;
+	ex->then = then;
+}
+
+void
+um_exchange_request_op(struct um_exchange *ex, enum um_op_kind kind,
+	um_step *then)
+{
+	struct um_op *op = &ex->op;
+	const struct um_row row = op->row;
+
+	um_buf_free(&op->result);
+	*op = (struct um_op){ .kind = kind, .row = row };
+	memcpy(op->id, ex->token.id, sizeof(op->id));
+	memcpy(op->binding, ex->token.binding, sizeof(op->binding));
+	if (ex->provider != NULL)
+		op->provider = ex->provider->name;
+	um_exchange_request_ops(ex, op, 1, then);
+}
+
+void
+um_exchange_continue(const struct um_context *context, struct um_exchange *ex)
+{
+	um_step *step = ex->then;
+
+	ex->then = NULL;
+	step(context, ex);
+}
+
+bool
+um_exchange_refuse(struct um_exchange *ex, enum um_refusal refusal)
+{
+	um_response_free(&ex->response);
+	ex->then = NULL;
+	ex->outcome = refusal == UM_REFUSAL_UNAVAILABLE ? "unavailable"
+		: refusal == UM_REFUSAL_INTERNAL_ERROR  ? "failed"
+							: "refused";
+	ex->reason = um_refusal_code(refusal);
+	if (ex->plain) {
+		ex->response.status = um_refusal_status(refusal);
+		ex->response.content_type = "text/plain; charset=utf-8";
+		um_buf_printf(&ex->response.body, "%s: %s\n",
+			um_refusal_code(refusal), um_refusal_advice(refusal));
+	} else {
+		um_page_refusal(&ex->response, &ex->request, refusal);
+	}
+	return false;
+}
+
+void
+um_exchange_refuse_unavailable(struct um_exchange *ex, const char *url)
+{
+	struct um_buf refresh = { 0 };
+
+	um_exchange_refuse(ex, UM_REFUSAL_UNAVAILABLE);
+	um_response_header(&ex->response, "Retry-After", RETRY_AFTER);
+	if (ex->plain)
+		return;
+	/* A header, so that the state in the address is not on the page. */
+	um_buf_printf(&refresh, url != NULL ? "%s; url=%s" : "%s", RETRY_AFTER,
+		url);
+	if (!refresh.failed)
+		um_response_header(&ex->response, "Refresh", refresh.ptr);
+	um_buf_free(&refresh);
+}
+
+/* The refusal does not depend on what came of the event. */
+static void
+wrong_user_recorded(const struct um_context *context, struct um_exchange *ex)
+{
+	(void)context;
+	um_exchange_refuse(ex, UM_REFUSAL_WRONG_USER);
+}
+
+bool
+um_exchange_refuse_wrong_user(struct um_exchange *ex)
+{
+	struct um_event *event = calloc(1, sizeof(*event));
+
+	if (event == NULL)
+		return um_exchange_refuse(ex, UM_REFUSAL_WRONG_USER);
+	event->effect = UM_EFFECT_IGNORE;
+	snprintf(event->identity, sizeof(event->identity), "request:%s",
+		ex->request.id);
+	snprintf(event->type, sizeof(event->type), "wrong_user");
+	free(ex->events);
+	ex->events = event;
+	um_exchange_request_op(ex, UM_OP_EVENT, wrong_user_recorded);
+	ex->op.event = event;
+	return false;
+}
+
+void
+um_exchange_ensure_cookie(const struct um_context *context,
+	struct um_exchange *ex)
+{
+	uint8_t bytes[16];
+
+	if (strlen(ex->cookie) >= UM_COOKIE_LEN)
+		return;
+	context->random(bytes, sizeof(bytes));
+	um_base64url_encode(ex->cookie, bytes, sizeof(bytes));
+}
+
+void
+um_exchange_set_cookie(struct um_exchange *ex)
+{
+	um_response_cookie(&ex->response, UM_COOKIE_NAME, ex->cookie,
+		UM_COOKIE_MAX_AGE);
+}
+
+bool
+um_exchange_mint(const struct um_context *context, struct um_exchange *ex,
+	enum um_purpose purpose, int64_t expires,
+	char text[static UM_TOKEN_LEN + 1])
+{
+	struct um_token token = ex->token;
+	uint8_t nonce[UM_NONCE_LEN];
+
+	token.expires = expires;
+	um_browser_digest(token.browser, um_str(ex->cookie));
+	context->random(nonce, sizeof(nonce));
+	return um_token_mint(text, &token, context->keys, purpose,
+		       ex->provider->name, nonce)
+		|| um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+}
+
+struct um_delivery
+um_exchange_delivery(const struct um_context *context, struct um_exchange *ex)
+{
+	return (struct um_delivery){
+		.query = ex->request.query,
+		.content_type = ex->request.content_type,
+		.body = ex->request.body,
+		.header = um_request_header,
+		.arg = &ex->request,
+		.now_ms = context->now_ms,
+	};
 }
 
 void
@@ -45,4 +199,23 @@ um_exchange_write(struct um_exchange *ex, struct um_buf *out)
 	um_buf_free(out);
 	um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
 	um_response_write(&ex->response, &ex->request, out);
+}
+
+void
+um_exchange_free(struct um_exchange *ex)
+{
+	um_response_free(&ex->response);
+	um_form_free(&ex->form);
+	um_op_free(&ex->op);
+	if (ex->ops != &ex->op) {
+		for (size_t i = 0; i < ex->ops_len; i++)
+			um_op_free(&ex->ops[i]);
+		free(ex->ops);
+	}
+	free(ex->events);
+	/*
+	 * This wipes the cookie and the user. The compiler cannot leave it out,
+	 * because *ex is the caller's.
+	 */
+	*ex = (struct um_exchange){ 0 };
 }

@@ -19,7 +19,7 @@
 
 #define PARAMS_MAX 9
 
-/* What of an operation goes into a parameter. */
+/* The member of an operation that a parameter carries. */
 enum param {
 	END,
 	ID,
@@ -78,9 +78,7 @@ static const struct statement {
 		"FROM urlmode.complete($1, $2, $3, $4, $5, $6, $7)",
 		{ ID, BINDING, PROVIDER, ACTION, REASON, RESULT, SUBJECT } },
 	{ UM_OP_BINDING, "bindings",
-		"SELECT CASE WHEN binding IS NULL THEN 'unknown' ELSE 'found' "
-		"END, "
-		"binding FROM urlmode.bindings($1, $2)",
+		"SELECT binding FROM urlmode.bindings($1, $2)",
 		{ ID, PROVIDER } },
 	{ UM_OP_EVENT, "record_events",
 		"SELECT outcome "
@@ -88,6 +86,8 @@ static const struct statement {
 		"$9)",
 		{ ID, PROVIDER, IDENTITY, TYPE, EFFECT, AMOUNT, CURRENCY,
 			REFERENCE, RESULT } },
+	/* One row for each operation, as from the functions over arrays. */
+	{ UM_OP_PING, "ping", "SELECT urlmode.ping() FROM unnest($1)", { ID } },
 };
 
 static int
@@ -135,7 +135,7 @@ array_begin(struct um_buf *out, int32_t type, size_t len)
 	put_int(out, 1); /* lower bound */
 }
 
-/* One element; NULL bytes are SQL's NULL. */
+/* One element; `bytes` NULL stands for SQL's NULL. */
 static void
 array_put(struct um_buf *out, const void *bytes, size_t len)
 {
@@ -297,7 +297,10 @@ column(const PGresult *res, int row, int col)
 					  : strdup(PQgetvalue(res, row, col));
 }
 
-/* bytea as text, \\x and hexadecimal digits; false for SQL's NULL. */
+/*
+ * A bytea of exactly `len` bytes, which comes as text: \x and hexadecimal
+ * digits. False when it is NULL, or of another length.
+ */
 static bool
 column_bytes(uint8_t *out, size_t len, const PGresult *res, int row, int col)
 {
@@ -316,11 +319,12 @@ column_bytes(uint8_t *out, size_t len, const PGresult *res, int row, int col)
 	return ok;
 }
 
+/* False: this is not a row that the operation's function returns. */
 static bool
 read_row(struct um_op *op, const PGresult *res, int row)
 {
-	if (!um_outcome_parse(&op->outcome, PQgetvalue(res, row, 0)))
-		return false;
+	const char *first = PQgetvalue(res, row, 0);
+
 	switch (op->kind) {
 	case UM_OP_LOOK_UP:
 		op->row.requester = column(res, row, 1);
@@ -330,27 +334,28 @@ read_row(struct um_op *op, const PGresult *res, int row)
 		op->row.expires = strtoll(PQgetvalue(res, row, 5), NULL, 10);
 		op->row.has_browser = column_bytes(op->row.browser,
 			sizeof(op->row.browser), res, row, 6);
-		break;
+		return um_op_parse_outcome(op, first);
 	case UM_OP_OPEN:
 		op->row.kind = column(res, row, 1);
 		op->row.target_url = column(res, row, 2);
 		op->row.expires = strtoll(PQgetvalue(res, row, 3), NULL, 10);
-		if (op->outcome == UM_OUTCOME_OPENED
-			&& (op->row.kind == NULL || op->row.target_url == NULL))
-			return false;
-		break;
-	case UM_OP_BINDING:
-		if (op->outcome == UM_OUTCOME_FOUND
-			&& !column_bytes(op->row.binding,
-				sizeof(op->row.binding), res, row, 1))
-			return false;
-		break;
+		return um_op_parse_outcome(op, first)
+			&& (op->outcome.open != UM_OPEN_OPENED
+				|| (op->row.kind != NULL
+					&& op->row.target_url != NULL));
 	case UM_OP_COMPLETE:
 	case UM_OP_EVENT:
+		return um_op_parse_outcome(op, first);
+	case UM_OP_BINDING:
+		op->row.has_binding = column_bytes(op->row.binding,
+			sizeof(op->row.binding), res, row, 0);
+		return op->row.has_binding || PQgetisnull(res, row, 0);
+	case UM_OP_PING:
+		return strcmp(first, "t") == 0;
 	case UM_OP_NONE:
 		break;
 	}
-	return true;
+	return false;
 }
 
 bool

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A batch as one transaction: one prepared statement a kind over arrays, all
- * of them in one libpq pipeline up to one Sync.
+ * Carries a batch out as one transaction. Each kind of operation has one
+ * prepared statement, whose parameters are arrays with one element for each
+ * operation. The statements go into one libpq pipeline, up to one Sync.
  */
 #ifndef UM_BATCH_H
 #define UM_BATCH_H
@@ -13,36 +14,43 @@
 
 #include "postgres/queue.h"
 
-#define UM_BATCH_STATEMENTS_MAX 5 /* as many as there are kinds */
+#define UM_BATCH_STATEMENTS_MAX 6 /* one for each kind */
 
-/* What the server has said to a batch so far; zeroed to begin with. */
+/* What has come back of a batch so far; begin with a zeroed one. */
 struct um_batch_answer {
 	PGresult *results[UM_BATCH_STATEMENTS_MAX];
 	size_t results_len;
 	char sqlstate[6]; /* of the first error, or "" */
 };
 
-/* Queues the PREPARE of every statement, and a Sync. False: libpq failed. */
+/*
+ * Queues the preparation of every statement, and a Sync. Nothing waits for the
+ * server here. False: libpq failed, and PQerrorMessage() says why.
+ */
 bool um_batch_prepare(PGconn *conn);
 
 /*
- * Queues the statements for these operations, none of which is NULL yet, and
- * a Sync. False: libpq failed.
+ * Queues the statements for these operations, of which none may be NULL, and a
+ * Sync. Their parameters are copied. False: libpq failed or memory is out.
  */
 bool um_batch_send(PGconn *conn, const struct um_batch *batch);
 
-/* Takes the next result before the Sync's; it is the answer's from now on. */
+/*
+ * Takes the next result, one that came before the Sync's; the answer owns it
+ * from now on. Of the first error it keeps the SQLSTATE.
+ */
 void um_batch_take(struct um_batch_answer *answer, PGresult *res);
 
 /*
- * Reads the rows of the committed transaction into the operations. An
- * operation may be NULL by then: nobody waits for it any more. False: the
- * answer does not fit the question.
+ * Reads the rows of the committed transaction into the operations: the outcome
+ * and the row of each. Operations that are NULL were handed back before, and
+ * are skipped. False: the rows are not what the statements return, and the
+ * operations may be set in part.
  */
 bool um_batch_read(const struct um_batch *batch,
 	const struct um_batch_answer *answer);
 
-/* Frees what it holds, for the next answer. */
+/* Frees what the answer holds, and makes it ready for the next batch. */
 void um_batch_answer_clear(struct um_batch_answer *answer);
 
 #endif

@@ -4,28 +4,75 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const words[] = {
-#define X(name, text) text,
-	UM_OUTCOMES(X)
-#undef X
-};
+#define WORD(name, word) word,
+static const char *const look_up_words[] = { UM_LOOK_UP_OUTCOMES(WORD) NULL };
+static const char *const open_words[] = { UM_OPEN_OUTCOMES(WORD) NULL };
+static const char *const complete_words[] = { UM_COMPLETE_OUTCOMES(WORD) NULL };
+static const char *const event_words[] = { UM_EVENT_OUTCOMES(WORD) NULL };
+#undef WORD
 
-const char *
-um_outcome_text(enum um_outcome outcome)
+/* The word's index, or -1. */
+static int
+find(const char *const *words, const char *word)
 {
-	return words[outcome];
+	for (int i = 0; words[i] != NULL; i++)
+		if (strcmp(words[i], word) == 0)
+			return i;
+	return -1;
 }
 
 bool
-um_outcome_parse(enum um_outcome *outcome, const char *text)
+um_op_parse_outcome(struct um_op *op, const char *word)
 {
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (strcmp(words[i], text) == 0) {
-			*outcome = (enum um_outcome)i;
-			return true;
-		}
+	int i = -1;
+
+	switch (op->kind) {
+	case UM_OP_LOOK_UP:
+		if ((i = find(look_up_words, word)) >= 0)
+			op->outcome.look_up = (enum um_look_up_outcome)i;
+		break;
+	case UM_OP_OPEN:
+		if ((i = find(open_words, word)) >= 0)
+			op->outcome.open = (enum um_open_outcome)i;
+		break;
+	case UM_OP_COMPLETE:
+		if ((i = find(complete_words, word)) >= 0)
+			op->outcome.complete = (enum um_complete_outcome)i;
+		break;
+	case UM_OP_EVENT:
+		if ((i = find(event_words, word)) >= 0)
+			op->outcome.event = (enum um_event_outcome)i;
+		break;
+	case UM_OP_BINDING:
+	case UM_OP_PING:
+	case UM_OP_NONE:
+		break;
 	}
-	return false;
+	return i >= 0;
+}
+
+const char *
+um_op_outcome_text(const struct um_op *op)
+{
+	if (op->status == UM_STORE_UNAVAILABLE)
+		return "unavailable";
+	if (op->status == UM_STORE_FAILED)
+		return "failed";
+	switch (op->kind) {
+	case UM_OP_LOOK_UP:
+		return look_up_words[op->outcome.look_up];
+	case UM_OP_OPEN:
+		return open_words[op->outcome.open];
+	case UM_OP_COMPLETE:
+		return complete_words[op->outcome.complete];
+	case UM_OP_EVENT:
+		return event_words[op->outcome.event];
+	case UM_OP_BINDING:
+	case UM_OP_PING:
+	case UM_OP_NONE:
+		break;
+	}
+	return "ok";
 }
 
 void

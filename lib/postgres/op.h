@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* One thing to be done in the database, and what came of it. */
+/*
+ * An operation: one call of a function of PostgreSQL's schema `urlmode` for
+ * one elicitation, and what came of it. What the functions do is written in
+ * sql/, and so is what their outcomes mean.
+ */
 #ifndef UM_OP_H
 #define UM_OP_H
 
@@ -17,79 +21,121 @@ enum um_op_kind {
 	UM_OP_COMPLETE, /* urlmode.complete */
 	UM_OP_BINDING,  /* urlmode.bindings: changes nothing */
 	UM_OP_EVENT,    /* urlmode.record_events */
+	UM_OP_PING,     /* urlmode.ping: changes nothing */
 };
 
-#define UM_OUTCOMES(X)                                                         \
-	X(UNAVAILABLE,                                                         \
-		"unavailable") /* no database in time; may be done yet */      \
-	X(FAILED, "failed")    /* the database refused this row */             \
-	X(UNKNOWN, "unknown")  /* no such row for this token */                \
-	X(EXPIRED, "expired")                                                  \
-	X(WRONG_USER, "wrong_user") /* open, complete: not the subject */      \
-	X(FOUND, "found")           /* binding */                              \
-	X(PENDING, "pending")                                                  \
-	X(OPENED, "opened")                                                    \
-	X(PROCESSING, "processing")                                            \
-	X(COMPLETED, "completed") /* look up, open: it was before */           \
-	X(ALREADY, "already")     /* complete: it was before */                \
-	X(ACCEPT, "accept")       /* event: completed with this action */      \
-	X(DECLINE, "decline")                                                  \
-	X(CANCEL, "cancel")                                                    \
-	X(RECHECK, "recheck") /* event: processing, to be asked for */         \
-	X(IGNORED, "ignored") /* event: kept, says nothing to us */            \
-	X(LATE, "late")       /* event: kept, it was completed before */       \
-	X(SEEN, "seen")       /* event: it was kept before */
-
-enum um_outcome {
-#define X(name, text) UM_OUTCOME_##name,
-	UM_OUTCOMES(X)
-#undef X
+/* Whether the database has carried an operation out; the store sets it. */
+enum um_store_status {
+	UM_STORE_UNAVAILABLE, /* no answer in time; it may be carried out */
+	UM_STORE_FAILED,      /* the database refused this operation */
+	UM_STORE_DONE,        /* committed; the outcome and the row are set */
 };
 
-/* The word, as SQL and the log have it. */
-const char *um_outcome_text(enum um_outcome outcome);
-/* False for a word that is none of them. */
-bool um_outcome_parse(enum um_outcome *outcome, const char *text);
+/*
+ * The outcomes of each operation, and the words for them that its function in
+ * PostgreSQL returns and that the log shows.
+ */
+#define UM_LOOK_UP_OUTCOMES(X)                                                 \
+	X(UM_LOOK_UP_UNKNOWN, "unknown")                                       \
+	X(UM_LOOK_UP_EXPIRED, "expired")                                       \
+	X(UM_LOOK_UP_PENDING, "pending")                                       \
+	X(UM_LOOK_UP_OPENED, "opened")                                         \
+	X(UM_LOOK_UP_PROCESSING, "processing")                                 \
+	X(UM_LOOK_UP_COMPLETED, "completed")
+
+#define UM_OPEN_OUTCOMES(X)                                                    \
+	X(UM_OPEN_UNKNOWN, "unknown")                                          \
+	X(UM_OPEN_EXPIRED, "expired")                                          \
+	X(UM_OPEN_WRONG_USER, "wrong_user")                                    \
+	X(UM_OPEN_OPENED, "opened")                                            \
+	X(UM_OPEN_PROCESSING, "processing")                                    \
+	X(UM_OPEN_COMPLETED, "completed")
+
+#define UM_COMPLETE_OUTCOMES(X)                                                \
+	X(UM_COMPLETE_UNKNOWN, "unknown")                                      \
+	X(UM_COMPLETE_EXPIRED, "expired")                                      \
+	X(UM_COMPLETE_WRONG_USER, "wrong_user")                                \
+	X(UM_COMPLETE_PROCESSING, "processing")                                \
+	X(UM_COMPLETE_COMPLETED, "completed")                                  \
+	X(UM_COMPLETE_ALREADY, "already")
+
+#define UM_EVENT_OUTCOMES(X)                                                   \
+	X(UM_EVENT_UNKNOWN, "unknown")                                         \
+	X(UM_EVENT_ACCEPT, "accept")                                           \
+	X(UM_EVENT_DECLINE, "decline")                                         \
+	X(UM_EVENT_CANCEL, "cancel")                                           \
+	X(UM_EVENT_PROCESSING, "processing")                                   \
+	X(UM_EVENT_RECHECK, "recheck")                                         \
+	X(UM_EVENT_IGNORED, "ignored")                                         \
+	X(UM_EVENT_LATE, "late")                                               \
+	X(UM_EVENT_SEEN, "seen")
+
+#define UM_OUTCOME_NAME(name, word) name,
+enum um_look_up_outcome { UM_LOOK_UP_OUTCOMES(UM_OUTCOME_NAME) };
+enum um_open_outcome { UM_OPEN_OUTCOMES(UM_OUTCOME_NAME) };
+enum um_complete_outcome { UM_COMPLETE_OUTCOMES(UM_OUTCOME_NAME) };
+enum um_event_outcome { UM_EVENT_OUTCOMES(UM_OUTCOME_NAME) };
+#undef UM_OUTCOME_NAME
 
 struct um_op {
 	enum um_op_kind kind;
 	uint8_t id[UM_UUID_LEN];
 	uint8_t binding[UM_BINDING_LEN];
-	const char *provider;
+	const char *provider; /* borrowed, as all that is const here */
 
-	/* open and complete: who the user is known to be, or NULL; not its own */
+	/* OPEN and COMPLETE: who the user is known to be, or NULL. */
 	const char *subject;
-	uint8_t browser[UM_BROWSER_LEN]; /* open: which browser goes on */
+	uint8_t browser[UM_BROWSER_LEN]; /* OPEN: the browser that goes on */
 
-	/* UM_OP_COMPLETE: the protocol's word, and a reason or "". */
+	/* COMPLETE: the protocol's word, and a reason or "". */
 	const char *action;
 	const char *reason;
-	const struct um_event *event; /* UM_OP_EVENT; not its own */
-	struct um_buf result;         /* both: sealed bytes, or none */
+	const struct um_event *event; /* EVENT */
+	struct um_buf result;         /* COMPLETE, EVENT: sealed, or empty */
 
-	enum um_outcome outcome;
+	enum um_store_status status;
+	/* The one of its kind; BINDING and PING have none. */
+	union {
+		enum um_look_up_outcome look_up;
+		enum um_open_outcome open;
+		enum um_complete_outcome complete;
+		enum um_event_outcome event;
+	} outcome;
 	struct um_row {
-		char *requester;  /* look up */
-		char *subject;    /* look up */
-		char *action;     /* look up, NULL until completed */
-		char *reason;     /* look up */
-		char *kind;       /* open, when opened */
-		char *target_url; /* open, when opened */
-		int64_t expires;  /* look up and open: Unix seconds */
-		bool has_browser; /* look up: somebody went on */
+		char *requester;  /* LOOK_UP */
+		char *subject;    /* LOOK_UP */
+		char *action;     /* LOOK_UP; NULL until it is completed */
+		char *reason;     /* LOOK_UP */
+		char *kind;       /* OPEN, when opened */
+		char *target_url; /* OPEN, when opened */
+		int64_t expires;  /* LOOK_UP, OPEN: Unix seconds */
+		bool has_browser; /* LOOK_UP: one has gone on from /connect */
 		uint8_t browser[UM_BROWSER_LEN];
-		uint8_t binding[UM_BINDING_LEN]; /* binding, when found */
+		bool has_binding; /* BINDING: the provider has such a row */
+		uint8_t binding[UM_BINDING_LEN];
 	} row;
 
-	/* The store's own, for its queue. */
+	/* For the store's queue. */
 	struct um_op *next;
-	int64_t deadline; /* by when there must be an answer */
-	bool alone;       /* not in one batch with others */
+	int64_t deadline; /* when it is handed back as UNAVAILABLE */
+	bool isolated;    /* it gets a transaction of its own */
 
-	void *owner; /* whoever submitted it */
+	void *owner; /* for whoever submits it */
 };
 
-/* Frees what it holds, not itself. */
+/*
+ * Sets the outcome that this word stands for. False, and nothing is set, when
+ * it is not a word of the operation's kind.
+ */
+bool um_op_parse_outcome(struct um_op *op, const char *word);
+
+/*
+ * The word for the outcome; "unavailable" or "failed" when the operation is
+ * not DONE, and "ok" for a kind without outcomes.
+ */
+const char *um_op_outcome_text(const struct um_op *op);
+
+/* Frees the result and the row, not the operation itself. */
 void um_op_free(struct um_op *op);
 
 #endif

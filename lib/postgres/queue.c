@@ -39,12 +39,12 @@ um_queue_start(struct um_queue *queue)
 	struct um_batch *batch = &queue->batch;
 
 	while (queue->head != NULL && batch->len < UM_BATCH_MAX
-		&& (batch->len == 0 || !queue->head->alone)) {
+		&& (batch->len == 0 || !queue->head->isolated)) {
 		struct um_op *op = take_first(queue);
 
 		batch->kinds[batch->len] = op->kind;
 		batch->ops[batch->len++] = op;
-		if (op->alone)
+		if (op->isolated)
 			break;
 	}
 	return batch;
@@ -55,7 +55,7 @@ um_queue_finish(struct um_queue *queue, struct um_batch *finished)
 {
 	struct um_batch *batch = &queue->batch;
 
-	/* It has seldom more than a few, and room for many. */
+	/* Not a copy of the whole: a batch is mostly far from full. */
 	for (size_t i = 0; i < batch->len; i++) {
 		finished->ops[i] = batch->ops[i];
 		finished->kinds[i] = batch->kinds[i];
@@ -65,20 +65,20 @@ um_queue_finish(struct um_queue *queue, struct um_batch *finished)
 }
 
 void
-um_queue_put_back(struct um_queue *queue, bool alone)
+um_queue_put_back(struct um_queue *queue, bool isolate)
 {
 	for (size_t i = queue->batch.len; i-- > 0;) {
 		struct um_op *op = queue->batch.ops[i];
 
 		if (op == NULL)
 			continue;
-		op->alone |= alone;
+		op->isolated |= isolate;
 		put_first(queue, op);
 	}
 	queue->batch.len = 0;
 }
 
-/* Which of the batch has waited longest: they are in order. */
+/* The place of the operation that has waited longest. */
 static size_t
 oldest(const struct um_batch *batch)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operations on their way to the database: those that wait, in the order in
- * which they came, and the one batch that is under way.
+ * The operations that wait for the database, in the order in which they came,
+ * and the batch that is under way.
  *
- * Whoever appends an operation owns it: it is only pointed to, from
+ * The queue does not own operations. It points to each of them from
  * um_queue_append() until um_queue_finish() or um_queue_take_expired() hands
- * it back, which happens once. Nothing is allocated, and nothing fails; how
- * many may wait is the caller's to limit.
+ * it back, which happens exactly once. No function allocates memory, and none
+ * fails. The caller limits how many operations may wait.
  */
 #ifndef UM_QUEUE_H
 #define UM_QUEUE_H
@@ -19,55 +19,58 @@
 
 #define UM_BATCH_MAX 256 /* operations in one transaction */
 
-/* What becomes one transaction. */
+/* The operations of one transaction. */
 struct um_batch {
-	struct um_op *ops[UM_BATCH_MAX]; /* NULL: was handed back before */
+	struct um_op *ops[UM_BATCH_MAX]; /* NULL: already handed back */
 	enum um_op_kind kinds[UM_BATCH_MAX];
 	size_t len;
 };
 
-/* Zeroed to begin with; to be read, and changed by these functions alone. */
+/* Begins zeroed. Only these functions change it; anyone may read it. */
 struct um_queue {
 	struct um_op *head;
-	struct um_op *last;    /* where there is a head */
-	size_t waiting;        /* operations from head to last */
-	struct um_batch batch; /* under way; empty: none is */
+	struct um_op *last;    /* valid while head is not NULL */
+	size_t waiting;        /* the number of operations in that list */
+	struct um_batch batch; /* under way; its len is 0 when none is */
 };
 
 /*
- * Behind all others: its deadline (milliseconds of any clock) is not before
- * theirs.
+ * Appends an operation. Its deadline (milliseconds of a clock that never jumps)
+ * must not be earlier than the deadline of any operation in the queue.
  */
 void um_queue_append(struct um_queue *queue, struct um_op *op);
 
 /*
- * Makes the next batch of what has waited longest, and answers it; none may be
- * under way. An operation that is `alone` goes by itself.
+ * Makes the next batch of the operations that have waited longest, and returns
+ * it. No batch may be under way. An operation that is `isolated` becomes a
+ * batch of its own.
  */
 const struct um_batch *um_queue_start(struct um_queue *queue);
 
 /*
- * Moves the batch under way to *finished, to be handed back; the next one may
- * start before that is done.
+ * Moves the batch under way to *finished, whose operations the caller hands
+ * back. The next batch may start before it has done so.
  */
 void um_queue_finish(struct um_queue *queue, struct um_batch *finished);
 
 /*
- * Puts the batch under way back to the head, in its order, for another try:
- * each operation by itself from now on, or as it was.
+ * Puts the batch under way back to the head of the queue, in its order, to be
+ * tried again. With `isolate`, each of its operations is tried in a transaction
+ * of its own.
  */
-void um_queue_put_back(struct um_queue *queue, bool alone);
+void um_queue_put_back(struct um_queue *queue, bool isolate);
 
 /*
- * Takes out one that has waited until its deadline, or answers NULL. In the
- * batch under way its place stays, and stays empty.
+ * Takes out one operation whose deadline has come, or returns NULL. In the
+ * batch under way its place becomes NULL, so that the rows of the result still
+ * match the places.
  */
 struct um_op *um_queue_take_expired(struct um_queue *queue, int64_t now);
 
-/* The next deadline, or -1. */
+/* The earliest deadline, or -1 when the queue is empty. */
 int64_t um_queue_deadline(const struct um_queue *queue);
 
-/* Operations that wait or are under way. */
+/* The number of operations that wait or are under way. */
 size_t um_queue_pending(const struct um_queue *queue);
 
 #endif

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Whose fault an error is (PostgreSQL's appendix A, "Error Codes"). */
+/* Classes of errors (PostgreSQL documentation, appendix A). */
 #ifndef UM_SQLSTATE_H
 #define UM_SQLSTATE_H
 
 #include <stdbool.h>
 
 /*
- * The server's or the connection's, and no row's: connection, resources,
- * operator intervention, and a server that has become read-only.
+ * The server or the connection cannot work: connection exceptions, insufficient
+ * resources, operator intervention, system errors, or a server that has become
+ * read-only. No operation is at fault.
  */
 bool um_sqlstate_is_servers(const char *sqlstate);
 
-/* Deadlock and serialization failure: the same transaction again. */
+/* A deadlock or a serialization failure: repeat the same transaction. */
 bool um_sqlstate_is_transient(const char *sqlstate);
 
-/* A row's: data, constraints, and what a trigger raises; not a lock, say. */
+/*
+ * One row is at fault: its data, a constraint, or an error that a function
+ * raises. A lock that could not be had is not among these.
+ */
 bool um_sqlstate_is_rows(const char *sqlstate);
 
 #endif

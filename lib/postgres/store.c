@@ -16,9 +16,9 @@
 #define TEXT(number) TEXT_OF(number)
 
 enum state {
-	DOWN,       /* no connection; the next attempt is at `until` */
-	CONNECTING, /* PQconnectPoll is at work */
-	PREPARING,  /* the statements are on their way */
+	DOWN,       /* no connection; `until` is the next attempt */
+	CONNECTING, /* PQconnectPoll() has not finished */
+	PREPARING,  /* the statements are being prepared */
 	IDLE,
 	BUSY, /* a batch is under way */
 };
@@ -31,12 +31,12 @@ struct um_store {
 	enum state state;
 	unsigned connection;
 	bool want_write;
-	int64_t until;      /* when this state is over at the latest, or -1 */
-	int64_t down_since; /* -1: there is a connection */
+	int64_t until;      /* when this state ends at the latest, or -1 */
+	int64_t down_since; /* -1 while there is a connection */
 	int64_t retry_ms;
 
 	struct um_queue queue;
-	struct um_batch_answer answer; /* to what is under way */
+	struct um_batch_answer answer; /* to the batch under way */
 };
 
 struct um_store *
@@ -71,9 +71,9 @@ trouble(struct um_store *store, const char *what, const char *why)
 }
 
 static void
-hand_back(struct um_store *store, struct um_op *op, enum um_outcome outcome)
+hand_back(struct um_store *store, struct um_op *op, enum um_store_status status)
 {
-	op->outcome = outcome;
+	op->status = status;
 	store->events.done(op, store->events.arg);
 }
 
@@ -94,7 +94,6 @@ disconnect(struct um_store *store, int64_t now)
 		store->down_since = now;
 }
 
-/* libpq has failed, and says why. */
 static void
 connection_lost(struct um_store *store, int64_t now)
 {
@@ -102,7 +101,7 @@ connection_lost(struct um_store *store, int64_t now)
 	disconnect(store, now);
 }
 
-/* Sends what can be sent now; the rest when the socket can be written. */
+/* Sends what can be sent now, the rest when the socket is writable. */
 static bool
 flush(struct um_store *store)
 {
@@ -113,8 +112,8 @@ flush(struct um_store *store)
 }
 
 /*
- * What the server says in passing. libpq would print it, and a web server
- * may put that beside the request line; its text may hold a row's data.
+ * A notice or warning of the server. libpq would print its text to standard
+ * error, and that text may hold the data of a row.
  */
 static void
 on_notice(void *arg, const PGresult *res)
@@ -128,7 +127,7 @@ on_notice(void *arg, const PGresult *res)
 static void
 connect_start(struct um_store *store, int64_t now)
 {
-	/* What the operator's string says comes later, and so wins. */
+	/* dbname is expanded; what it holds overrides what is before it. */
 	const char *const keywords[] = { "fallback_application_name",
 		"target_session_attrs", "tcp_user_timeout", "client_encoding",
 		"dbname", NULL };
@@ -150,7 +149,7 @@ connect_start(struct um_store *store, int64_t now)
 	store->until = now + UM_STORE_BATCH_MS;
 }
 
-/* PQconnectPoll must not be called before the socket is ready for it. */
+/* PQconnectPoll() must not be called before the socket is ready. */
 static bool
 may_connect(const struct um_store *store)
 {
@@ -165,7 +164,7 @@ connect_go_on(struct um_store *store, int64_t now)
 {
 	PostgresPollingStatusType next = PQconnectPoll(store->conn);
 
-	/* libpq may have gone on to another host, another socket. */
+	/* libpq may have opened another socket, for the next host. */
 	store->connection++;
 	store->until = now + UM_STORE_BATCH_MS;
 	store->want_write = next == PGRES_POLLING_WRITING;
@@ -181,7 +180,7 @@ connect_go_on(struct um_store *store, int64_t now)
 	store->want_write = true;
 }
 
-/* What waits goes out: something does, and nothing is under way. */
+/* Something must wait, and nothing may be under way. */
 static void
 start_batch(struct um_store *store, int64_t now)
 {
@@ -194,17 +193,17 @@ start_batch(struct um_store *store, int64_t now)
 	store->until = now + UM_STORE_BATCH_MS;
 }
 
-/* Hands back what has waited for too long. */
+/* Hands back the operations whose deadline has come. */
 static void
 expire(struct um_store *store, int64_t now)
 {
 	struct um_op *op;
 
 	while ((op = um_queue_take_expired(&store->queue, now)) != NULL)
-		hand_back(store, op, UM_OUTCOME_UNAVAILABLE);
+		hand_back(store, op, UM_STORE_UNAVAILABLE);
 }
 
-/* The next batch is sent first: PostgreSQL works while these are answered. */
+/* Sends the next batch first: PostgreSQL works while these are handed back. */
 static void
 batch_committed(struct um_store *store, int64_t now)
 {
@@ -221,8 +220,7 @@ batch_committed(struct um_store *store, int64_t now)
 	for (size_t i = 0; i < batch.len; i++)
 		if (batch.ops[i] != NULL)
 			hand_back(store, batch.ops[i],
-				fits ? batch.ops[i]->outcome
-				     : UM_OUTCOME_FAILED);
+				fits ? UM_STORE_DONE : UM_STORE_FAILED);
 }
 
 static void
@@ -235,7 +233,7 @@ batch_failed(struct um_store *store, int64_t now)
 	} else if (um_sqlstate_is_transient(store->answer.sqlstate)) {
 		um_queue_put_back(&store->queue, false);
 	} else if (store->queue.batch.len > 1) {
-		/* One bad row must not fail its neighbours: each by itself. */
+		/* One bad row must not make the others fail. */
 		um_queue_put_back(&store->queue, true);
 	} else {
 		struct um_batch batch;
@@ -244,8 +242,8 @@ batch_failed(struct um_store *store, int64_t now)
 		if (batch.ops[0] != NULL)
 			hand_back(store, batch.ops[0],
 				um_sqlstate_is_rows(store->answer.sqlstate)
-					? UM_OUTCOME_FAILED
-					: UM_OUTCOME_UNAVAILABLE);
+					? UM_STORE_FAILED
+					: UM_STORE_UNAVAILABLE);
 	}
 }
 
@@ -262,7 +260,7 @@ prepared(struct um_store *store, int64_t now)
 	}
 }
 
-/* The Sync has come back: what was under way is committed, or is not. */
+/* The Sync has come back: the transaction is committed or rolled back. */
 static void
 transaction_over(struct um_store *store, int64_t now)
 {
@@ -279,7 +277,7 @@ transaction_over(struct um_store *store, int64_t now)
 	um_batch_answer_clear(&store->answer);
 }
 
-/* Answers false when nothing more can be read now. */
+/* False when no further result can be read now. */
 static bool
 take_result(struct um_store *store, int64_t now)
 {
@@ -288,7 +286,7 @@ take_result(struct um_store *store, int64_t now)
 	if (PQisBusy(store->conn))
 		return false;
 	res = PQgetResult(store->conn);
-	if (res == NULL) /* it stands between two statements */
+	if (res == NULL) /* the end of the results of one statement */
 		return PQstatus(store->conn) != CONNECTION_BAD;
 	if (PQresultStatus(res) == PGRES_PIPELINE_SYNC) {
 		PQclear(res);
@@ -323,10 +321,10 @@ um_store_submit(struct um_store *store, struct um_op *op, int64_t now)
 	bool away = store->down_since >= 0
 		&& now - store->down_since > UM_STORE_WAIT_MS;
 
-	op->alone = false;
+	op->isolated = false;
 	op->deadline = now + UM_STORE_WAIT_MS;
 	if (away || store->queue.waiting >= UM_STORE_QUEUE_MAX)
-		hand_back(store, op, UM_OUTCOME_UNAVAILABLE);
+		hand_back(store, op, UM_STORE_UNAVAILABLE);
 	else
 		um_queue_append(&store->queue, op);
 }
@@ -338,7 +336,7 @@ um_store_run(struct um_store *store, bool ready, int64_t now)
 		connect_start(store, now);
 	if (store->state == CONNECTING && may_connect(store))
 		connect_go_on(store, now);
-	/* TLS may hold back what the socket shows no more. */
+	/* With TLS, data may be buffered that the socket does not show. */
 	if (store->state >= PREPARING && (ready || PQsslInUse(store->conn)))
 		read_results(store, now);
 	if ((store->state == CONNECTING || store->state == PREPARING

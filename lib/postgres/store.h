@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PostgreSQL, without ever waiting for it: one connection, a queue, and one
- * batch under way. What arrives meanwhile is the next batch.
+ * The connection to PostgreSQL: one connection, a queue of operations, and one
+ * batch of them under way. The operations that arrive meanwhile become the
+ * next batch. No function blocks.
  *
  * Times are milliseconds of a clock that never jumps; the caller passes them.
  */
@@ -14,59 +15,65 @@
 
 #include "postgres/op.h"
 
-#define UM_STORE_QUEUE_MAX 512   /* operations that wait for a batch */
-#define UM_STORE_WAIT_MS 3000    /* until an operation is UNAVAILABLE */
-#define UM_STORE_BATCH_MS 5000   /* until a silent server is given up */
-#define UM_STORE_UNACKED_MS 2000 /* until a host that is not there is */
-#define UM_STORE_RETRY_MIN_MS 50 /* between two attempts to connect */
-#define UM_STORE_RETRY_MAX_MS 2000
+#define UM_STORE_QUEUE_MAX 512     /* operations that may wait for a batch */
+#define UM_STORE_WAIT_MS 3000      /* after which one is UNAVAILABLE */
+#define UM_STORE_BATCH_MS 5000     /* without an answer: reconnect */
+#define UM_STORE_UNACKED_MS 2000   /* TCP_USER_TIMEOUT, in milliseconds */
+#define UM_STORE_RETRY_MIN_MS 50   /* between two attempts to connect, */
+#define UM_STORE_RETRY_MAX_MS 2000 /* doubled each time up to this */
 
 struct um_store;
 
 struct um_store_events {
-	/* The operation's outcome is set; it is the caller's again. */
+	/* Hands an operation back; its status is set. May submit others. */
 	void (*done)(struct um_op *op, void *arg);
-	/* Something that an operator should know; holds no data of a row. */
+	/* A message for the operator; it holds no data of a row. */
 	void (*trouble)(const char *text, void *arg);
-	/* A transaction with so many operations is committed; or NULL. */
+	/* A transaction of so many operations is committed. May be NULL. */
 	void (*committed)(size_t operations, void *arg);
 	void *arg;
 };
 
 /*
- * `conninfo` is libpq's (a URI or keywords), `name` what pg_stat_activity
- * shows. Connecting begins with the first um_store_run(). NULL: no memory.
+ * A store for the database of `conninfo`, a URI or keywords as libpq takes
+ * them; pg_stat_activity shows `name` as application_name. Copies both. The
+ * first um_store_run() starts to connect. NULL when memory is out.
  */
 struct um_store *um_store_new(const char *conninfo, const char *name,
 	const struct um_store_events *events);
 
 /*
- * Takes an operation until done() hands it back, which may be from within
- * this call: at once UNAVAILABLE where the queue is full or the server has
- * been away for longer than an operation waits. um_store_run() must follow.
+ * Borrows an operation until done() hands it back. That may happen within this
+ * call: the operation is UNAVAILABLE at once when the queue is full, or when
+ * there has been no connection for UM_STORE_WAIT_MS. The caller must call
+ * um_store_run() afterwards.
  */
 void um_store_submit(struct um_store *store, struct um_op *op, int64_t now);
 
 /*
- * Does all that can be done now. Call it when the socket is `ready`, when the
- * deadline has come, and after submitting.
+ * Does what can be done without blocking. Call it when the socket is `ready`,
+ * when the deadline has come, and after um_store_submit().
  */
 void um_store_run(struct um_store *store, bool ready, int64_t now);
 
 /*
- * What to wait for. Answers the socket, or -1; *want_write says whether
- * for writing as well; *connection changes whenever the socket is another.
+ * Returns the socket to wait for, or -1. Wait for it to be readable, and with
+ * *want_write for it to be writable as well. *connection changes whenever the
+ * socket is another one, even one with the same number.
  */
 int um_store_watch(const struct um_store *store, bool *want_write,
 	unsigned *connection);
 
-/* When um_store_run() must be called at the latest, or -1. */
+/* The time at which um_store_run() must be called at the latest, or -1. */
 int64_t um_store_deadline(const struct um_store *store);
 
-/* Operations that were submitted and not yet handed back. */
+/* The number of operations that are not yet handed back. */
 size_t um_store_pending(const struct um_store *store);
 
-/* Closes the connection; what is pending is not handed back. NULL is fine. */
+/*
+ * Closes the connection and frees the store. Operations that are pending are
+ * not handed back. NULL is fine.
+ */
 void um_store_free(struct um_store *store);
 
 #endif

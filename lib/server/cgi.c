@@ -8,6 +8,7 @@
 
 #include "postgres/store.h"
 #include "server/loop.h"
+#include "server/metrics.h"
 
 #define DROPPED_MAX 1048576 /* bytes of a body over the limit that are read */
 
@@ -74,26 +75,21 @@ on_trouble(const char *text, void *arg)
 	um_log_trouble(waiting->log, text, um_clock_wall_ms());
 }
 
-/* Carries out what was asked for, as long as the limits let it wait. */
+/* Carries out the operations that are requested. */
 static void
 carry_out(struct um_exchange *ex, const struct um_program *program,
 	const struct um_context *context, struct um_log *log)
 {
-	struct um_op *ops = ex->ops != NULL ? ex->ops : &ex->op;
-	struct waiting waiting = { .log = log, .left = ex->asked };
+	struct waiting waiting = { .log = log, .left = ex->ops_len };
 	const struct um_store_events events = { on_done, on_trouble, NULL,
 		&waiting };
 	struct um_store *store = um_store_new(context->config->database_url,
 		program->name, &events);
 
-	for (size_t i = 0; i < ex->asked; i++) {
-		ops[i].outcome = UM_OUTCOME_UNAVAILABLE;
-		if (store != NULL)
-			um_store_submit(store, &ops[i], um_clock_ms());
-	}
-	ex->asked = 0;
 	if (store == NULL)
-		return;
+		return; /* They stay UNAVAILABLE. */
+	for (size_t i = 0; i < ex->ops_len; i++)
+		um_store_submit(store, &ex->ops[i], um_clock_ms());
 	um_store_run(store, false, um_clock_ms());
 	while (waiting.left != 0) {
 		bool want_write;
@@ -129,9 +125,9 @@ um_cgi_run(const struct um_program *program, struct um_context *context,
 	um_exchange_begin(&ex, &path, get_env, NULL, context);
 	read_body(&ex, &body, program->body_max);
 	program->plan(context, &ex);
-	while (ex.asked != 0) {
+	while (ex.then != NULL) {
 		carry_out(&ex, program, context, log);
-		program->answer(context, &ex);
+		um_exchange_continue(context, &ex);
 	}
 	um_exchange_write(&ex, &out);
 	rest = um_buf_str(&out);

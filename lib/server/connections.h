@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "app/program.h"
+#include "app/exchange.h"
 #include "server/fastcgi.h"
 
 /* Open at once; then the one silent for longest goes. */

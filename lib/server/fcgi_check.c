@@ -3,6 +3,12 @@
 
 #include <string.h>
 
+#include "http/http.h"
+
+_Static_assert(UM_FCGI_BODY_MAX >= UM_DELIVERY_BODY_MAX
+		&& UM_FCGI_BODY_MAX >= UM_BODY_MAX,
+	"what a program takes must pass");
+
 #define VERSION 1
 #define HEADER_LEN 8
 #define BEGIN_LEN 8

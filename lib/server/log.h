@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "app/program.h"
+#include "app/exchange.h"
 #include "core/str.h"
 
 struct um_log {

@@ -11,6 +11,7 @@
 #include "postgres/store.h"
 #include "server/connections.h"
 #include "server/fastcgi.h"
+#include "server/metrics.h"
 
 #define EVENTS_MAX 128
 #define LOG_LEN 16384 /* that may gather while there is always more to do */
@@ -48,26 +49,27 @@ send_answer(struct server *sv, struct um_connection *c)
 	um_connections_answered(&sv->connections, c, keep);
 }
 
-/* Sends the answer, or has the database do first what was asked for. */
+/* Sends the response, or submits the operations that come before it. */
 static void
 submit(struct server *sv, struct um_connection *c)
 {
-	struct um_op *ops = c->ex.ops != NULL ? c->ex.ops : &c->ex.op;
-	size_t asked = c->ex.asked;
+	struct um_exchange *ex = &c->ex;
+	size_t len = ex->ops_len;
 	int64_t now;
 
-	if (asked == 0) {
+	if (ex->then == NULL) {
 		send_answer(sv, c);
 		return;
 	}
 	now = um_clock_ms();
-	c->ex.asked = 0;
-	c->waiting = asked;
+	c->waiting = len;
 	sv->submitted = true;
 	/* The last of them may be handed back, and answered, from in here. */
-	for (size_t i = 0; i < asked; i++) {
-		ops[i].owner = c;
-		um_store_submit(sv->store, &ops[i], now);
+	for (size_t i = 0; i < len; i++) {
+		struct um_op *op = &ex->ops[i];
+
+		op->owner = c;
+		um_store_submit(sv->store, op, now);
 	}
 }
 
@@ -96,7 +98,7 @@ on_done(struct um_op *op, void *arg)
 	if (--c->waiting != 0)
 		return;
 	sv->context->now_ms = um_clock_wall_ms();
-	sv->program->answer(sv->context, &c->ex);
+	um_exchange_continue(sv->context, &c->ex);
 	submit(sv, c);
 }
 

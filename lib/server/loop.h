@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The two ways in which a program runs, and what they share. */
+/* The two ways in which a program runs. */
 #ifndef UM_LOOP_H
 #define UM_LOOP_H
 
@@ -28,16 +28,5 @@ int um_loop_run(const struct um_program *program, struct um_context *context,
  */
 int um_cgi_run(const struct um_program *program, struct um_context *context,
 	struct um_log *log);
-
-/*
- * Reads the request, with its id: the web server's (URLMODE_REQUEST_ID, 32
- * hexadecimal digits) or one of its own. `path` must outlive the exchange.
- */
-void um_exchange_begin(struct um_exchange *ex, struct um_buf *path,
-	const char *(*get)(const char *name, void *arg), void *arg,
-	const struct um_context *context);
-
-/* The answer as it goes to the web server; never fails, but may be a 500. */
-void um_exchange_write(struct um_exchange *ex, struct um_buf *out);
 
 #endif

@@ -12,6 +12,8 @@
 #include <openssl/rand.h>
 
 #include "server/loop.h"
+#include "server/main.h"
+#include "server/metrics.h"
 
 #define DEFAULT_CONFIG "/etc/urlmode/config.json"
 

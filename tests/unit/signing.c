@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "signing.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#include <openssl/hmac.h>
+
 #include "support.h"
 
 void
@@ -17,4 +22,15 @@ sign_text(EVP_PKEY *key, const EVP_MD *digest, struct um_str message,
 		1);
 	EVP_MD_CTX_free(ctx);
 	EVP_EncodeBlock((unsigned char *)out, signature, (int)len);
+}
+
+void
+hmac_hex(char out[static 65], const char *secret, struct um_str text)
+{
+	uint8_t digest[32];
+
+	assert_non_null(HMAC(EVP_sha256(), secret, (int)strlen(secret),
+		(const uint8_t *)text.ptr, text.len, digest, NULL));
+	for (size_t i = 0; i < sizeof(digest); i++)
+		snprintf(out + 2 * i, 3, "%02x", digest[i]);
 }

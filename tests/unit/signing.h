@@ -11,4 +11,7 @@
 void sign_text(EVP_PKEY *key, const EVP_MD *digest, struct um_str message,
 	char out[static 1024]);
 
+/* HMAC-SHA256 of the text, in lower-case hexadecimal digits. */
+void hmac_hex(char out[static 65], const char *secret, struct um_str text);
+
 #endif

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "program_case.h"
 #include "server/loop.h"
-#include "trial.h"
 
 #define NOBODY "host=/nonexistent"
 #define FORM "application/x-www-form-urlencoded"
@@ -33,15 +33,21 @@ static char log_file[] = "/dev/stderr"; /* of the child, for the test to see */
 static struct um_config config = { .database_url = database_url,
 	.log_file = log_file };
 
-/* /fields says what the fields are; /look asks the database. */
+static void
+pinged(const struct um_context *context, struct um_exchange *ex)
+{
+	(void)context;
+	if (um_check_done(ex))
+		ex->response.status = 200;
+}
+
+/* /fields answers with the sizes of its fields; /look needs the database. */
 static void
 plan(const struct um_context *context, struct um_exchange *ex)
 {
 	(void)context;
 	if (um_str_is(ex->request.path, "/look")) {
-		ex->asked = 1;
-		ex->op.kind = UM_OP_LOOK_UP;
-		ex->op.provider = "";
+		um_exchange_request_op(ex, UM_OP_PING, pinged);
 		return;
 	}
 	if (!um_check_fields(ex))
@@ -59,14 +65,6 @@ plan(const struct um_context *context, struct um_exchange *ex)
 }
 
 static void
-answer(const struct um_context *context, struct um_exchange *ex)
-{
-	(void)context;
-	if (!um_exchange_answer_common(ex))
-		ex->response.status = 200;
-}
-
-static void
 set(const char *name, const char *value)
 {
 	if (value != NULL)
@@ -78,10 +76,10 @@ set(const char *name, const char *value)
 static int
 serve_one(void *arg)
 {
-	static const struct um_program program = { "connect", UM_BODY_MAX, plan,
-		answer };
+	static const struct um_program program = { "connect", UM_BODY_MAX,
+		plan };
 	const struct request *request = arg;
-	struct um_context context = trial_context;
+	struct um_context context = case_context;
 	struct um_error err;
 	struct um_log log;
 	int status;
@@ -91,7 +89,7 @@ serve_one(void *arg)
 	set("QUERY_STRING", request->query);
 	set("CONTENT_TYPE", request->type);
 	set("CONTENT_LENGTH", request->length);
-	set("URLMODE_REQUEST_ID", TRIAL_REQUEST_ID);
+	set("URLMODE_REQUEST_ID", CASE_REQUEST_ID);
 	context.config = &config;
 	if (!um_log_open(&log, program.name, &config, true, &err))
 		return 99;
@@ -144,7 +142,7 @@ TEST(a_get)
 
 	assert_says(&request, "Status: 200\r\n");
 	assert_says(&request, "\r\n\r\na is 1 bytes\n");
-	assert_says(&request, "X-Request-Id: " TRIAL_REQUEST_ID "\r\n");
+	assert_says(&request, "X-Request-Id: " CASE_REQUEST_ID "\r\n");
 }
 
 /* As many bytes as CONTENT_LENGTH says, whatever may come after. */
@@ -262,5 +260,6 @@ main(void)
 		cmocka_unit_test(nothing_at_all),
 	};
 
-	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);
+	return cmocka_run_group_tests(tests, program_case_set_up,
+		program_case_tear_down);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What is around plan() and answer(), and the same for every program. */
+/* The exchange, and what every program does with it. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/loop.h"
-#include "trial.h"
+#include "program_case.h"
 
 static const char *request_id;
 
@@ -18,23 +17,23 @@ get(const char *name, void *arg)
 static void
 begin(struct um_exchange *ex, struct um_buf *path)
 {
-	um_exchange_begin(ex, path, get, NULL, &trial_context);
+	um_exchange_begin(ex, path, get, NULL, &case_context);
 }
 
-TEST(the_web_servers_id_is_kept)
+TEST(the_request_id_of_the_web_server_is_kept)
 {
 	struct um_exchange ex;
 	struct um_buf path = { 0 };
 
-	request_id = TRIAL_REQUEST_ID;
+	request_id = CASE_REQUEST_ID;
 	begin(&ex, &path);
-	assert_string_equal(ex.request.id, TRIAL_REQUEST_ID);
+	assert_string_equal(ex.request.id, CASE_REQUEST_ID);
 	um_exchange_free(&ex);
 	um_buf_free(&path);
 }
 
 /* What is no id gets into no header and no log. */
-TEST(any_other_id_is_replaced)
+TEST(another_request_id_is_replaced)
 {
 	static const char *const ids[] = { NULL, "", "0123456789abcdef",
 		"0123456789ABCDEF0123456789ABCDEF",
@@ -65,7 +64,7 @@ TEST(any_other_id_is_replaced)
 TEST(an_answer_that_failed_becomes_an_error)
 {
 	for (int place = 0; place < 2; place++) {
-		struct um_exchange ex = { .request.id = TRIAL_REQUEST_ID };
+		struct um_exchange ex = { .request.id = CASE_REQUEST_ID };
 		struct um_buf out = { 0 };
 
 		ex.response.status = 303;
@@ -86,19 +85,25 @@ TEST(an_answer_that_failed_becomes_an_error)
 	}
 }
 
-/* Whatever was planned or answered before. */
-TEST(a_refusal_is_all_there_is)
+static void
+never(const struct um_context *context, struct um_exchange *ex)
 {
-	struct um_exchange ex = { .request.id = TRIAL_REQUEST_ID,
-		.asked = 1,
-		.op.kind = UM_OP_COMPLETE };
+	(void)context;
+	(void)ex;
+	fail_msg("a step that was withdrawn");
+}
 
+/* Nothing is left of the response before it, or of a requested operation. */
+TEST(a_refusal_replaces_what_was_planned)
+{
+	struct um_exchange ex = { .request.id = CASE_REQUEST_ID };
+
+	um_exchange_request_op(&ex, UM_OP_COMPLETE, never);
 	um_response_cookie(&ex.response, "a", "b", 1);
 	um_buf_puts(&ex.response.body, "before");
 	ex.response.allow = "GET";
 	assert_false(um_exchange_refuse(&ex, UM_REFUSAL_STATE_INVALID));
-	assert_int_equal(ex.asked, 0);
-	assert_int_equal(ex.op.kind, UM_OP_NONE);
+	assert_null(ex.then);
 	assert_null(ex.response.allow);
 	assert_int_equal(ex.response.status, 400);
 	assert_false(str_has(um_buf_str(&ex.response.body), STR("before")));
@@ -107,7 +112,72 @@ TEST(a_refusal_is_all_there_is)
 	um_exchange_free(&ex);
 }
 
-TEST(what_a_refusal_is_called_in_the_log)
+static void
+requests_another(const struct um_context *context, struct um_exchange *ex)
+{
+	(void)context;
+	um_exchange_request_op(ex, UM_OP_EVENT, never);
+}
+
+/* What one operation read is there for the next step; what it wrote is not. */
+TEST(a_step_requests_the_next_operation)
+{
+	struct um_provider provider = { .name = "demo" };
+	struct um_exchange ex = { .provider = &provider };
+
+	memset(ex.token.id, 0x1d, sizeof(ex.token.id));
+	memset(ex.token.binding, 0xb1, sizeof(ex.token.binding));
+	um_exchange_request_op(&ex, UM_OP_COMPLETE, requests_another);
+	assert_ptr_equal(ex.ops, &ex.op);
+	assert_int_equal(ex.ops_len, 1);
+	um_buf_puts(&ex.op.result, "sealed");
+	ex.op.action = "accept";
+	ex.op.row.reason = strdup("expired");
+	ex.op.status = UM_STORE_DONE;
+
+	um_exchange_continue(&case_context, &ex);
+	assert_true(ex.then == never);
+	assert_int_equal(ex.op.kind, UM_OP_EVENT);
+	assert_int_equal(ex.op.status, UM_STORE_UNAVAILABLE);
+	assert_int_equal(ex.op.result.len, 0);
+	assert_null(ex.op.action);
+	assert_string_equal(ex.op.row.reason, "expired");
+	assert_string_equal(ex.op.provider, "demo");
+	assert_memory_equal(ex.op.id, ex.token.id, sizeof(ex.op.id));
+	assert_memory_equal(ex.op.binding, ex.token.binding,
+		sizeof(ex.op.binding));
+	um_exchange_free(&ex);
+}
+
+/* One that could not be carried out decides for all of them. */
+TEST(all_operations_must_be_done)
+{
+	static const struct {
+		enum um_store_status statuses[2];
+		int status;
+	} cases[] = {
+		{ { UM_STORE_DONE, UM_STORE_DONE }, 0 },
+		{ { UM_STORE_DONE, UM_STORE_FAILED }, 500 },
+		{ { UM_STORE_FAILED, UM_STORE_DONE }, 500 },
+		{ { UM_STORE_DONE, UM_STORE_UNAVAILABLE }, 503 },
+		{ { UM_STORE_FAILED, UM_STORE_UNAVAILABLE }, 503 },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_exchange ex = { .plain = true };
+		struct um_op *ops = calloc(2, sizeof(*ops));
+
+		assert_non_null(ops);
+		um_exchange_request_ops(&ex, ops, 2, never);
+		ops[0].status = cases[i].statuses[0];
+		ops[1].status = cases[i].statuses[1];
+		assert_int_equal(um_check_done(&ex), cases[i].status == 0);
+		assert_int_equal(ex.response.status, cases[i].status);
+		um_exchange_free(&ex);
+	}
+}
+
+TEST(the_log_outcome_of_a_refusal)
 {
 	static const struct {
 		enum um_refusal refusal;
@@ -130,13 +200,13 @@ TEST(what_a_refusal_is_called_in_the_log)
 }
 
 /* A browser tries again by itself; a program has the header to go by. */
-TEST(unavailable_says_when_to_come_again)
+TEST(unavailable_has_retry_after_and_refresh)
 {
 	for (int plain = 0; plain < 2; plain++) {
 		struct um_exchange ex = { .plain = plain };
 		struct um_str headers;
 
-		um_exchange_unavailable(&ex, "/connect/demo?state=x");
+		um_exchange_refuse_unavailable(&ex, "/connect/demo?state=x");
 		headers = um_buf_str(&ex.response.headers);
 		assert_int_equal(ex.response.status, 503);
 		assert_true(str_has(headers, STR("Retry-After: 3\r\n")));
@@ -152,13 +222,12 @@ TEST(unavailable_says_when_to_come_again)
 
 TEST(an_exchange_is_freed_twice)
 {
-	struct um_exchange ex = { .cookie = TRIAL_COOKIE };
+	struct um_exchange ex = { .cookie = CASE_COOKIE };
 
 	um_buf_puts(&ex.response.body, "x");
 	um_buf_puts(&ex.op.result, "x");
 	assert_int_equal(um_form_parse(&ex.form, STR("a=b")), UM_FORM_GOOD);
 	um_exchange_free(&ex);
-	assert_string_equal(ex.cookie, "");
 	um_exchange_free(&ex);
 }
 
@@ -166,14 +235,17 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_web_servers_id_is_kept),
-		cmocka_unit_test(any_other_id_is_replaced),
+		cmocka_unit_test(the_request_id_of_the_web_server_is_kept),
+		cmocka_unit_test(another_request_id_is_replaced),
 		cmocka_unit_test(an_answer_that_failed_becomes_an_error),
-		cmocka_unit_test(a_refusal_is_all_there_is),
-		cmocka_unit_test(what_a_refusal_is_called_in_the_log),
-		cmocka_unit_test(unavailable_says_when_to_come_again),
+		cmocka_unit_test(a_refusal_replaces_what_was_planned),
+		cmocka_unit_test(a_step_requests_the_next_operation),
+		cmocka_unit_test(all_operations_must_be_done),
+		cmocka_unit_test(the_log_outcome_of_a_refusal),
+		cmocka_unit_test(unavailable_has_retry_after_and_refresh),
 		cmocka_unit_test(an_exchange_is_freed_twice),
 	};
 
-	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);
+	return cmocka_run_group_tests(tests, program_case_set_up,
+		program_case_tear_down);
 }

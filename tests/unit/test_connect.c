@@ -2,18 +2,12 @@
 /* /connect: what is refused, and the confirm page. */
 #include <string.h>
 
-#include "trial.h"
+#include "connect.h"
 
-#define main program_main
-#include "../../cgi-bin/connect.c" // NOLINT(bugprone-suspicious-include)
-#undef main
-
-#define CONNECT "/connect/demo"
-#define COOKIE_END "; Path=/; Max-Age=86400; Secure; HttpOnly; SameSite=Lax"
 #define SHOWN                                                                  \
 	{                                                                      \
 		.requester = requester, .subject = subject,                    \
-		.expires = TRIAL_NOW + 200                                     \
+		.expires = CASE_NOW + 200                                      \
 	}
 
 #define REFUSED(its_name, its_query, its_status, its_reason)                   \
@@ -38,15 +32,9 @@
 static char requester[] = "Notes <server>";
 static char subject[] = "user-42";
 
-static const struct trial_program connect_program = {
-	{ "connect", UM_BODY_MAX, plan, answer },
-	UM_PURPOSE_CONNECT,
-	"demo",
-};
-
 TEST(refused_without_the_database)
 {
-	static const struct trial trials[] = {
+	static const struct program_case cases[] = {
 		{ .name = "no provider",
 			.path = "/connect/",
 			.status = 404,
@@ -120,47 +108,44 @@ TEST(refused_without_the_database)
 			410, "state_expired"),
 	};
 
-	trial_run_all(&connect_program, trials, LENGTH(trials));
+	program_case_run_all(&connect_program, cases, LENGTH(cases));
 }
 
 TEST(a_query_over_its_limit)
 {
 	static char query[UM_QUERY_MAX + 2];
-	struct trial trial = REFUSED("long", query, 400,
+	struct program_case test = REFUSED("long", query, 400,
 		"parameters_too_large");
 
 	memset(query, '&', sizeof(query) - 1);
-	trial_run(&connect_program, &trial);
+	program_case_run(&connect_program, &test);
 	query[UM_QUERY_MAX] = '\0';
-	trial.reason = "state_missing";
-	trial_run(&connect_program, &trial);
+	test.reason = "state_missing";
+	program_case_run(&connect_program, &test);
 }
 
 /* GET and HEAD: looks, and changes nothing. */
 TEST(what_the_database_says_to_a_get)
 {
-	static const struct trial trials[] = {
-		ASKED("unknown", "GET", UM_OUTCOME_UNKNOWN, 404,
-			"unknown_elicitation"),
-		ASKED("expired", "GET", UM_OUTCOME_EXPIRED, 410, "expired"),
-		ASKED("failed", "GET", UM_OUTCOME_FAILED, 500,
-			"internal_error"),
-		ASKED("unavailable", "GET", UM_OUTCOME_UNAVAILABLE, 503,
-			"unavailable"),
-		ASKED("completed", "GET", UM_OUTCOME_COMPLETED, 200, ""),
-		ASKED("processing", "GET", UM_OUTCOME_PROCESSING, 200, ""),
-		ASKED("HEAD of none", "HEAD", UM_OUTCOME_UNKNOWN, 404,
+	static const struct program_case cases[] = {
+		ASKED("unknown", "GET", "unknown", 404, "unknown_elicitation"),
+		ASKED("expired", "GET", "expired", 410, "expired"),
+		ASKED("failed", "GET", "failed", 500, "internal_error"),
+		ASKED("unavailable", "GET", "unavailable", 503, "unavailable"),
+		ASKED("completed", "GET", "completed", 200, ""),
+		ASKED("processing", "GET", "processing", 200, ""),
+		ASKED("HEAD of none", "HEAD", "unknown", 404,
 			"unknown_elicitation"),
 	};
 
-	trial_run_all(&connect_program, trials, LENGTH(trials));
+	program_case_run_all(&connect_program, cases, LENGTH(cases));
 }
 
 /* The value that Set-Cookie gives the browser's cookie. */
 static struct um_str
-given_cookie(const struct trial_end *end)
+given_cookie(const struct program_answer *end)
 {
-	struct um_str header = trial_header(end, "Set-Cookie");
+	struct um_str header = program_answer_header(end, "Set-Cookie");
 	struct um_str value = { header.ptr + strlen(UM_COOKIE_NAME "="),
 		UM_COOKIE_LEN };
 
@@ -174,7 +159,7 @@ given_cookie(const struct trial_end *end)
 }
 
 static struct um_str
-state_on_page(const struct trial_end *end)
+state_on_page(const struct program_answer *end)
 {
 	static const char before[] = "name=\"state\" value=\"";
 	const struct um_buf *body = &end->ex.response.body;
@@ -189,11 +174,10 @@ TEST(the_confirm_page)
 {
 	static const char *const queries[] = { "state={unbound}",
 		"state={bound}" };
-	static const enum um_outcome outcomes[] = { UM_OUTCOME_PENDING,
-		UM_OUTCOME_OPENED };
+	static const char *const outcomes[] = { "pending", "opened" };
 
 	for (int i = 0; i < 4; i++) {
-		const struct trial trial = { .name = "confirm",
+		const struct program_case test = { .name = "confirm",
 			.path = CONNECT,
 			.query = queries[i / 2],
 			.asks = UM_OP_LOOK_UP,
@@ -201,19 +185,19 @@ TEST(the_confirm_page)
 			.row = SHOWN,
 			.status = 200,
 			.reason = "",
-			.sets_cookie = COOKIE(TRIAL_COOKIE) COOKIE_END,
+			.sets_cookie = COOKIE(CASE_COOKIE) COOKIE_END,
 			.on_page = "<dd>Notes &lt;server&gt;</dd>" };
-		struct trial_end end;
+		struct program_answer end;
 
-		trial_run(&connect_program, &trial);
-		trial_go(&end, &connect_program, &trial);
-		trial_assert_token(state_on_page(&end), UM_PURPOSE_CONNECT,
-			TRIAL_NOW + 300, STR(TRIAL_COOKIE));
+		program_case_run(&connect_program, &test);
+		program_case_answer(&end, &connect_program, &test);
+		assert_case_token(state_on_page(&end), UM_PURPOSE_CONNECT,
+			CASE_NOW + 300, STR(CASE_COOKIE));
 		assert_true(str_has(um_buf_str(&end.ex.response.body),
 			STR("<dd>user-42</dd>")));
 		assert_true(str_has(um_buf_str(&end.ex.response.body),
 			STR("<dd>Demo Account</dd>")));
-		trial_free(&end);
+		program_answer_free(&end);
 	}
 }
 
@@ -224,25 +208,25 @@ TEST(a_browser_without_a_cookie_is_given_one)
 		COOKIE(""), COOKIE("short"), COOKIE("a b"),
 		COOKIE("\"AAECAwQFBgcICQoLDA0ODw\""),
 		COOKIE("AAECAwQFBgcICQoLDA0ODw%"),
-		COOKIE(TRIAL_COOKIE) "; " COOKIE(TRIAL_COOKIE) };
-	struct trial trial = { .name = "no cookie",
+		COOKIE(CASE_COOKIE) "; " COOKIE(CASE_COOKIE) };
+	struct program_case test = { .name = "no cookie",
 		.path = CONNECT,
 		.query = "state={unbound}",
 		.asks = UM_OP_LOOK_UP,
-		.says = UM_OUTCOME_PENDING,
+		.says = "pending",
 		.row = SHOWN };
 
 	for (size_t i = 0; i < LENGTH(headers); i++) {
-		struct trial_end end;
+		struct program_answer end;
 		struct um_str given;
 
-		trial.cookie = headers[i];
-		trial_go(&end, &connect_program, &trial);
+		test.cookie = headers[i];
+		program_case_answer(&end, &connect_program, &test);
 		given = given_cookie(&end);
-		assert_row(headers[i], !um_str_is(given, TRIAL_COOKIE));
-		trial_assert_token(state_on_page(&end), UM_PURPOSE_CONNECT,
-			TRIAL_NOW + 300, given);
-		trial_free(&end);
+		assert_row(headers[i], !um_str_is(given, CASE_COOKIE));
+		assert_case_token(state_on_page(&end), UM_PURPOSE_CONNECT,
+			CASE_NOW + 300, given);
+		program_answer_free(&end);
 	}
 }
 
@@ -250,42 +234,43 @@ TEST(a_cookie_as_long_as_the_limit_is_kept)
 {
 	char header[sizeof(UM_COOKIE_NAME "=") + UM_COOKIE_MAX + 1] =
 		UM_COOKIE_NAME "=";
-	struct trial trial = { .name = "long cookie",
+	struct program_case test = { .name = "long cookie",
 		.path = CONNECT,
 		.query = "state={unbound}",
 		.cookie = header,
 		.asks = UM_OP_LOOK_UP,
-		.says = UM_OUTCOME_PENDING,
+		.says = "pending",
 		.row = SHOWN };
 	char *value = header + strlen(header);
 
 	memset(value, 'c', UM_COOKIE_MAX);
 	for (int over = 0; over < 2; over++) {
-		struct trial_end end;
+		struct program_answer end;
 
 		value[UM_COOKIE_MAX] = over ? 'c' : '\0';
-		trial_go(&end, &connect_program, &trial);
-		assert_int_equal(str_has(trial_header(&end, "Set-Cookie"),
+		program_case_answer(&end, &connect_program, &test);
+		assert_int_equal(str_has(program_answer_header(&end,
+						 "Set-Cookie"),
 					 um_str(value)),
 			!over);
-		trial_free(&end);
+		program_answer_free(&end);
 	}
 }
 
 TEST(head_gives_no_cookie)
 {
-	static const struct trial trial = { .name = "HEAD",
+	static const struct program_case test = { .name = "HEAD",
 		.method = "HEAD",
 		.path = CONNECT,
 		.query = "state={unbound}",
 		.cookie = "",
 		.asks = UM_OP_LOOK_UP,
-		.says = UM_OUTCOME_PENDING,
+		.says = "pending",
 		.row = SHOWN,
 		.status = 200,
 		.sets_cookie = "" };
 
-	trial_run(&connect_program, &trial);
+	program_case_run(&connect_program, &test);
 }
 
 int
@@ -301,5 +286,6 @@ main(void)
 		cmocka_unit_test(head_gives_no_cookie),
 	};
 
-	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);
+	return cmocka_run_group_tests(tests, program_case_set_up,
+		program_case_tear_down);
 }

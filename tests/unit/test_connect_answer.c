@@ -3,25 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "trial.h"
+#include "connect.h"
 
-#define main program_main
-#include "../../cgi-bin/connect.c" // NOLINT(bugprone-suspicious-include)
-#undef main
-
-#define CONNECT "/connect/demo"
-#define COOKIE_END "; Path=/; Max-Age=86400; Secure; HttpOnly; SameSite=Lax"
 #define CONTINUE "state={bound}&answer=continue"
 #define REFUSE "state={bound}&answer=refuse"
 
 static char oauth[] = "oauth", payment[] = "payment";
 static char subject[] = "user-42", other_subject[] = "user-43";
-
-static const struct trial_program connect_program = {
-	{ "connect", UM_BODY_MAX, plan, answer },
-	UM_PURPOSE_CONNECT,
-	"demo",
-};
 
 /* The last characters of the Location. */
 static struct um_str
@@ -32,7 +20,7 @@ last_of(struct um_str text, size_t len)
 }
 
 /* RFC 6749 section 4.1.1: the state is added to what the URL has. */
-TEST(continue_goes_on_to_the_target)
+TEST(continue_redirects_to_the_target)
 {
 	static const struct {
 		const char *target;
@@ -48,132 +36,135 @@ TEST(continue_goes_on_to_the_target)
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		char target[64];
-		const struct trial trial = { .name = cases[i].target,
+		const struct program_case test = { .name = cases[i].target,
 			.method = "POST",
 			.path = CONNECT,
 			.body = CONTINUE,
 			.asks = UM_OP_OPEN,
-			.says = UM_OUTCOME_OPENED,
+			.says = "opened",
 			.row = { .kind = oauth,
 				.target_url = target,
-				.expires = TRIAL_NOW + 200 },
+				.expires = CASE_NOW + 200 },
 			.status = 303,
 			.reason = "",
 			.outcome = "opened",
 			.location = cases[i].location,
-			.sets_cookie = COOKIE(TRIAL_COOKIE) COOKIE_END };
-		struct trial_end end;
+			.sets_cookie = COOKIE(CASE_COOKIE) COOKIE_END };
+		struct program_answer end;
 
 		snprintf(target, sizeof(target), "%s", cases[i].target);
-		trial_run(&connect_program, &trial);
-		trial_go(&end, &connect_program, &trial);
-		trial_assert_token(last_of(trial_header(&end, "Location"),
-					   UM_TOKEN_LEN),
-			UM_PURPOSE_RETURN, TRIAL_NOW + 200, STR(TRIAL_COOKIE));
-		trial_free(&end);
+		program_case_run(&connect_program, &test);
+		program_case_answer(&end, &connect_program, &test);
+		assert_case_token(last_of(program_answer_header(&end,
+						  "Location"),
+					  UM_TOKEN_LEN),
+			UM_PURPOSE_RETURN, CASE_NOW + 200, STR(CASE_COOKIE));
+		program_answer_free(&end);
 	}
 }
 
 /* The row learns which browser goes on. */
-TEST(the_browser_that_goes_on_is_kept)
+TEST(the_row_keeps_the_browser_that_continues)
 {
-	static const struct trial trial = { .name = "browser",
+	static const struct program_case test = { .name = "browser",
 		.method = "POST",
 		.path = CONNECT,
 		.body = CONTINUE,
 		.asks = UM_OP_OPEN,
-		.says = UM_OUTCOME_UNKNOWN };
+		.says = "unknown" };
 	uint8_t browser[UM_BROWSER_LEN];
-	struct trial_end end;
+	struct program_answer end;
 
-	um_browser_digest(browser, STR(TRIAL_COOKIE));
-	trial_go(&end, &connect_program, &trial);
+	um_browser_digest(browser, STR(CASE_COOKIE));
+	program_case_answer(&end, &connect_program, &test);
 	assert_memory_equal(end.ex.op.browser, browser, sizeof(browser));
 	assert_null(end.ex.op.subject);
-	trial_free(&end);
+	program_answer_free(&end);
 }
 
 /* A payment's target has its own way back: nothing is added. */
-TEST(a_payments_target_stays_as_it_is)
+TEST(nothing_is_added_to_the_target_of_a_payment)
 {
 	static char target[] = "https://pay.example/c/1?x=y";
-	static const struct trial trial = { .name = "payment",
+	static const struct program_case test = { .name = "payment",
 		.method = "POST",
 		.path = "/connect/shop",
 		.body = CONTINUE,
 		.asks = UM_OP_OPEN,
-		.says = UM_OUTCOME_OPENED,
+		.says = "opened",
 		.row = { .kind = payment, .target_url = target },
 		.status = 303,
 		.location = "https://pay.example/c/1?x=y" };
-	struct trial_program program = connect_program;
+	struct tested_program program = connect_program;
 
 	program.provider = "shop";
-	trial_run(&program, &trial);
+	program_case_run(&program, &test);
 }
 
 /* What could never stand in a row must not become a header either. */
 TEST(a_target_with_a_line_break_is_an_error)
 {
 	static char target[] = "https://a.example/\r\nSet-Cookie: a=b";
-	static const struct trial trial = { .name = "line break",
+	static const struct program_case test = { .name = "line break",
 		.method = "POST",
 		.path = CONNECT,
 		.body = CONTINUE,
 		.asks = UM_OP_OPEN,
-		.says = UM_OUTCOME_OPENED,
+		.says = "opened",
 		.row = { .kind = oauth, .target_url = target },
 		.status = 500,
 		.reason = "internal_error",
 		.location = "",
 		.sets_cookie = "" };
 
-	trial_run(&connect_program, &trial);
+	program_case_run(&connect_program, &test);
 }
 
 TEST(what_the_database_says_to_an_answer)
 {
 	static const struct {
-		enum um_outcome says;
-		int status[2]; /* of continue and of refuse */
+		const char *pressed;
+		const char *says;
+		int status;
 		const char *reason;
-		const char *done[2]; /* the ending on /done */
+		const char *final_page;
 	} cases[] = {
-		{ UM_OUTCOME_UNKNOWN, { 404, 404 }, "unknown_elicitation",
-			{ "", "" } },
-		{ UM_OUTCOME_EXPIRED, { 410, 410 }, "expired", { "", "" } },
-		{ UM_OUTCOME_FAILED, { 500, 500 }, "internal_error",
-			{ "", "" } },
-		{ UM_OUTCOME_COMPLETED, { 303, 303 }, NULL,
-			{ DONE_COOKIE("already"), DONE_COOKIE("declined") } },
-		{ UM_OUTCOME_PROCESSING, { 303, 303 }, NULL,
-			{ DONE_COOKIE("processing"),
-				DONE_COOKIE("processing") } },
-		{ UM_OUTCOME_ALREADY, { 303, 303 }, NULL,
-			{ DONE_COOKIE("already"), DONE_COOKIE("already") } },
+		{ "continue", "unknown", 404, "unknown_elicitation", "" },
+		{ "continue", "expired", 410, "expired", "" },
+		{ "continue", "failed", 500, "internal_error", "" },
+		{ "continue", "completed", 303, "", DONE_COOKIE("already") },
+		{ "continue", "processing", 303, "",
+			DONE_COOKIE("processing") },
+		{ "refuse", "unknown", 404, "unknown_elicitation", "" },
+		{ "refuse", "expired", 410, "expired", "" },
+		{ "refuse", "failed", 500, "internal_error", "" },
+		{ "refuse", "completed", 303, "access_denied",
+			DONE_COOKIE("declined") },
+		{ "refuse", "processing", 303, "access_denied",
+			DONE_COOKIE("processing") },
+		{ "refuse", "already", 303, "access_denied",
+			DONE_COOKIE("already") },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		for (int refuse = 0; refuse < 2; refuse++) {
-			const struct trial trial = {
-				.name = refuse ? "refuse" : "continue",
-				.method = "POST",
-				.path = CONNECT,
-				.body = refuse ? REFUSE : CONTINUE,
-				.asks = refuse ? UM_OP_COMPLETE : UM_OP_OPEN,
-				.action = refuse ? "decline" : "",
-				.op_reason = refuse ? "access_denied" : "",
-				.result = "",
-				.says = cases[i].says,
-				.status = cases[i].status[refuse],
-				.reason = cases[i].reason,
-				.location = cases[i].reason == NULL ? "/done"
-								    : "",
-				.sets_cookie = cases[i].done[refuse],
-			};
+		bool refuse = strcmp(cases[i].pressed, "refuse") == 0;
+		const struct program_case test = {
+			.name = cases[i].says,
+			.method = "POST",
+			.path = CONNECT,
+			.body = refuse ? REFUSE : CONTINUE,
+			.asks = refuse ? UM_OP_COMPLETE : UM_OP_OPEN,
+			.action = refuse ? "decline" : "",
+			.op_reason = refuse ? "access_denied" : "",
+			.result = "",
+			.says = cases[i].says,
+			.status = cases[i].status,
+			.reason = cases[i].reason,
+			.location = cases[i].status == 303 ? "/done" : "",
+			.sets_cookie = cases[i].final_page,
+		};
 
-			trial_run(&connect_program, &trial);
-		}
+		program_case_run(&connect_program, &test);
 	}
 }
 
@@ -184,28 +175,28 @@ TEST(while_the_database_is_away)
 	static const char before[] = "3; url=/connect/demo?state=";
 
 	for (size_t i = 0; i < LENGTH(bodies); i++) {
-		const struct trial trial = { .name = "away",
+		const struct program_case test = { .name = "away",
 			.method = "POST",
 			.path = CONNECT,
 			.body = bodies[i],
 			.asks = i == 0 ? UM_OP_OPEN : UM_OP_COMPLETE,
-			.says = UM_OUTCOME_UNAVAILABLE,
+			.says = "unavailable",
 			.status = 503,
 			.reason = "unavailable",
 			.sets_cookie = "",
 			.location = "" };
-		struct trial_end end;
+		struct program_answer end;
 		struct um_str refresh;
 
-		trial_run(&connect_program, &trial);
-		trial_go(&end, &connect_program, &trial);
-		refresh = trial_header(&end, "Refresh");
+		program_case_run(&connect_program, &test);
+		program_case_answer(&end, &connect_program, &test);
+		refresh = program_answer_header(&end, "Refresh");
 		assert_int_equal(refresh.len, strlen(before) + UM_TOKEN_LEN);
 		assert_memory_equal(refresh.ptr, before, strlen(before));
-		trial_assert_token(last_of(refresh, UM_TOKEN_LEN),
-			UM_PURPOSE_CONNECT, TRIAL_NOW + 300, STR(TRIAL_COOKIE));
-		assert_str(trial_header(&end, "Retry-After"), "3");
-		trial_free(&end);
+		assert_case_token(last_of(refresh, UM_TOKEN_LEN),
+			UM_PURPOSE_CONNECT, CASE_NOW + 300, STR(CASE_COOKIE));
+		assert_str(program_answer_header(&end, "Retry-After"), "3");
+		program_answer_free(&end);
 	}
 }
 
@@ -213,19 +204,17 @@ TEST(while_the_database_is_away)
 TEST(who_the_user_is)
 {
 	static char target[] = "https://a.example/authorize";
-	static const struct trial trials[] = {
+	static const struct program_case cases[] = {
 		{ .name = "no name",
 			.path = CONNECT,
 			.query = "state={unbound}",
-			.checks_user = true,
-			.user_check = UM_USER_REMOTE,
+			.user_check = "remote-user",
 			.status = 500,
 			.reason = "sign_in_not_set_up" },
 		{ .name = "no ticket",
 			.path = CONNECT,
 			.query = "state={unbound}",
-			.checks_user = true,
-			.user_check = UM_USER_TICKET,
+			.user_check = "session-ticket",
 			.status = 403,
 			.reason = "sign_in_required" },
 		{ .name = "a POST",
@@ -233,32 +222,29 @@ TEST(who_the_user_is)
 			.path = CONNECT,
 			.body = CONTINUE,
 			.user = subject,
-			.checks_user = true,
-			.user_check = UM_USER_REMOTE,
+			.user_check = "remote-user",
 			.status = 405,
 			.reason = "method_not_allowed" },
 		{ .name = "the subject",
 			.path = CONNECT,
 			.query = "state={unbound}",
 			.user = subject,
-			.checks_user = true,
-			.user_check = UM_USER_REMOTE,
+			.user_check = "remote-user",
 			.asks = UM_OP_OPEN,
-			.says = UM_OUTCOME_OPENED,
+			.says = "opened",
 			.row = { .kind = oauth, .target_url = target },
 			.status = 303,
 			.location = "https://a.example/authorize?state=*",
-			.sets_cookie = COOKIE(TRIAL_COOKIE) COOKIE_END },
+			.sets_cookie = COOKIE(CASE_COOKIE) COOKIE_END },
 		{ .name = "another user",
 			.path = CONNECT,
 			.query = "state={unbound}",
 			.user = other_subject,
-			.checks_user = true,
-			.user_check = UM_USER_REMOTE,
+			.user_check = "remote-user",
 			.asks = UM_OP_OPEN,
-			.says = UM_OUTCOME_WRONG_USER,
+			.says = "wrong_user",
 			.asks_then = UM_OP_EVENT,
-			.says_then = UM_OUTCOME_IGNORED,
+			.says_then = "ignored",
 			.status = 403,
 			.reason = "wrong_user",
 			.location = "",
@@ -267,27 +253,27 @@ TEST(who_the_user_is)
 			.method = "HEAD",
 			.path = CONNECT,
 			.query = "state={unbound}",
-			.checks_user = true,
-			.user_check = UM_USER_REMOTE,
+			.user_check = "remote-user",
 			.status = 500,
 			.reason = "sign_in_not_set_up" },
 	};
 
-	trial_run_all(&connect_program, trials, LENGTH(trials));
+	program_case_run_all(&connect_program, cases, LENGTH(cases));
 }
 
 int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(continue_goes_on_to_the_target),
-		cmocka_unit_test(the_browser_that_goes_on_is_kept),
-		cmocka_unit_test(a_payments_target_stays_as_it_is),
+		cmocka_unit_test(continue_redirects_to_the_target),
+		cmocka_unit_test(the_row_keeps_the_browser_that_continues),
+		cmocka_unit_test(nothing_is_added_to_the_target_of_a_payment),
 		cmocka_unit_test(a_target_with_a_line_break_is_an_error),
 		cmocka_unit_test(what_the_database_says_to_an_answer),
 		cmocka_unit_test(while_the_database_is_away),
 		cmocka_unit_test(who_the_user_is),
 	};
 
-	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);
+	return cmocka_run_group_tests(tests, program_case_set_up,
+		program_case_tear_down);
 }

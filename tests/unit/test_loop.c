@@ -13,9 +13,9 @@
 #include <valgrind/valgrind.h>
 
 #include "child.h"
+#include "program_case.h"
 #include "records.h"
 #include "server/loop.h"
-#include "trial.h"
 
 #define NOBODY "host=/nonexistent"
 #define AT_ONCE_MS 2000 /* far from what a wait for the database takes */
@@ -26,15 +26,21 @@ static struct um_config config = { .database_url = database_url };
 static struct sockaddr_un address = { .sun_family = AF_UNIX };
 static struct child server;
 
+static void
+pinged(const struct um_context *context, struct um_exchange *ex)
+{
+	(void)context;
+	if (um_check_done(ex))
+		ex->response.status = 200;
+}
+
 /* /look asks the database, which is not there; the rest is answered now. */
 static void
 plan(const struct um_context *context, struct um_exchange *ex)
 {
 	(void)context;
 	if (um_str_is(ex->request.path, "/look")) {
-		ex->asked = 1;
-		ex->op.kind = UM_OP_LOOK_UP;
-		ex->op.provider = "";
+		um_exchange_request_op(ex, UM_OP_PING, pinged);
 	} else if (ex->request.method != UM_POST || um_check_fields(ex)) {
 		ex->response.status = 200;
 		um_buf_puts(&ex->response.body, "now");
@@ -42,20 +48,12 @@ plan(const struct um_context *context, struct um_exchange *ex)
 	}
 }
 
-static void
-answer(const struct um_context *context, struct um_exchange *ex)
-{
-	(void)context;
-	um_exchange_answer_common(ex);
-}
-
 static int
 serve(void *arg)
 {
-	static const struct um_program program = { "connect", 1000, plan,
-		answer };
+	static const struct um_program program = { "connect", 1000, plan };
 	struct um_log log = { .fd = STDERR_FILENO, .program = program.name };
-	struct um_context context = trial_context;
+	struct um_context context = case_context;
 	int status;
 
 	(void)arg;
@@ -386,5 +384,6 @@ main(void)
 		SERVER_TEST(keys_are_read_again),
 	};
 
-	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);
+	return cmocka_run_group_tests(tests, program_case_set_up,
+		program_case_tear_down);
 }

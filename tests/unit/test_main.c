@@ -5,8 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/program.h"
+#include "app/exchange.h"
 #include "child.h"
+#include "server/main.h"
 
 #define PASSWORD "hunter2"
 
@@ -27,7 +28,7 @@ plan(const struct um_context *context, struct um_exchange *ex)
 static int
 run(void *arg)
 {
-	static const struct um_program program = { "connect", UM_BODY_MAX, plan,
+	static const struct um_program program = { "connect", UM_BODY_MAX,
 		plan };
 	struct start *start = arg;
 	int argc = 0;

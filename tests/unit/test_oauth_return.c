@@ -3,38 +3,18 @@
 #include <string.h>
 
 #include "crypto/seal.h"
-#include "trial.h"
+#include "oauth_return.h"
 
-#define main program_main
-#include "../../cgi-bin/oauth-return.c" // NOLINT(bugprone-suspicious-include)
-#undef main
-
-#define RETURN "/oauth/demo/return"
-#define ISS "&iss=https%3A%2F%2Fissuer.example"
-#define CODE "&code=" SECRET "-code"
-#define GOOD "state={bound}" CODE ISS
-
-#define REFUSED(its_name, its_query, its_status, its_reason)                   \
-	{                                                                      \
-		.name = (its_name), .path = RETURN, .query = (its_query),      \
-		.status = (its_status), .reason = (its_reason)                 \
-	}
 #define NO_ROUTE(its_name, its_path, its_reason)                               \
 	{                                                                      \
 		.name = (its_name), .path = (its_path), .query = GOOD,         \
 		.status = 404, .reason = (its_reason)                          \
 	}
 
-static const struct trial_program oauth_return = {
-	{ "oauth-return", UM_BODY_MAX, plan, answer },
-	UM_PURPOSE_RETURN,
-	"demo",
-};
-
 /* Refused by plan(), so without the database. */
 TEST(refused_without_the_database)
 {
-	static const struct trial trials[] = {
+	static const struct program_case cases[] = {
 		NO_ROUTE("no route", "/oauth/demo/returned", "unknown_route"),
 		NO_ROUTE("no provider in the path", "/oauth//return",
 			"unknown_route"),
@@ -144,8 +124,7 @@ TEST(refused_without_the_database)
 		{ .name = "two cookies of that name",
 			.path = RETURN,
 			.query = GOOD,
-			.cookie = COOKIE(TRIAL_COOKIE) "; " COOKIE(
-				TRIAL_COOKIE),
+			.cookie = COOKIE(CASE_COOKIE) "; " COOKIE(CASE_COOKIE),
 			.status = 403,
 			.reason = "wrong_browser" },
 		{ .name = "a cookie without a value",
@@ -157,7 +136,7 @@ TEST(refused_without_the_database)
 		{ .name = "a quoted cookie",
 			.path = RETURN,
 			.query = GOOD,
-			.cookie = COOKIE("\"" TRIAL_COOKIE "\""),
+			.cookie = COOKIE("\"" CASE_COOKIE "\""),
 			.status = 403,
 			.reason = "wrong_browser" },
 		REFUSED("another browser's state", "state={elsewhere}" CODE ISS,
@@ -166,13 +145,13 @@ TEST(refused_without_the_database)
 			403, "wrong_browser"),
 	};
 
-	trial_run_all(&oauth_return, trials, LENGTH(trials));
+	program_case_run_all(&oauth_return, cases, LENGTH(cases));
 }
 
 /* RFC 9207 section 2.4, and RFC 6749 sections 4.1.2 and 4.1.2.1. */
-TEST(refused_for_what_the_provider_says)
+TEST(a_response_that_is_refused)
 {
-	static const struct trial trials[] = {
+	static const struct program_case cases[] = {
 		REFUSED("no iss", "state={bound}" CODE, 400, "issuer_missing"),
 		REFUSED("no iss in an error",
 			"state={bound}&error=access_denied", 400,
@@ -200,12 +179,8 @@ TEST(refused_for_what_the_provider_says)
 		REFUSED("code and error", GOOD "&error=access_denied", 400,
 			"response_ambiguous"),
 	};
-	static const struct trial_program lax_return = {
-		{ "oauth-return", UM_BODY_MAX, plan, answer },
-		UM_PURPOSE_RETURN,
-		"lax",
-	};
-	static const struct trial sends_none = {
+	struct tested_program lax_return = oauth_return;
+	static const struct program_case sends_none = {
 		.name = "a provider that need not send it",
 		.path = "/oauth/lax/return",
 		.query = "state={bound}" CODE "&iss=https://" SECRET,
@@ -213,15 +188,16 @@ TEST(refused_for_what_the_provider_says)
 		.reason = "issuer_mismatch",
 	};
 
-	trial_run_all(&oauth_return, trials, LENGTH(trials));
-	trial_run(&lax_return, &sends_none);
+	program_case_run_all(&oauth_return, cases, LENGTH(cases));
+	lax_return.provider = "lax";
+	program_case_run(&lax_return, &sends_none);
 }
 
 /* A query of this many bytes, good but for its length. */
 static void
 run_query_of(size_t len, int status, const char *reason)
 {
-	struct trial trial = { .name = "a long query",
+	struct program_case test = { .name = "a long query",
 		.path = RETURN,
 		.status = status,
 		.reason = reason };
@@ -243,16 +219,16 @@ run_query_of(size_t len, int status, const char *reason)
 		pad[2]++;
 	}
 	um_buf_put(&query, "", 1);
-	trial.query = query.ptr;
+	test.query = query.ptr;
 	if (status == 303) {
-		trial.asks = UM_OP_COMPLETE;
-		trial.says = UM_OUTCOME_COMPLETED;
+		test.asks = UM_OP_COMPLETE;
+		test.says = "completed";
 	}
-	trial_run(&oauth_return, &trial);
+	program_case_run(&oauth_return, &test);
 	um_buf_free(&query);
 }
 
-TEST(as_long_as_the_limits)
+TEST(a_query_as_long_as_the_limit)
 {
 	run_query_of(UM_QUERY_MAX, 303, "");
 	run_query_of(UM_QUERY_MAX + 1, 400, "parameters_too_large");
@@ -265,14 +241,14 @@ TEST(a_result_over_its_limit)
 		/* one JSON text: {"code":"…","iss":"…","a":"…","b":"…",…} */
 		size_t left = UM_RESULT_MAX - UM_SEAL_OVERHEAD + over
 			- strlen("{\"code\":\"" SECRET
-				 "-code\",\"iss\":\"" TRIAL_ISSUER "\"}");
-		struct trial trial = { .name = "a result",
+				 "-code\",\"iss\":\"" CASE_ISSUER "\"}");
+		struct program_case test = { .name = "a result",
 			.method = "POST",
 			.path = RETURN,
 			.status = over ? 400 : 303,
 			.reason = over ? "parameters_too_large" : "",
 			.asks = over ? UM_OP_NONE : UM_OP_COMPLETE,
-			.says = UM_OUTCOME_COMPLETED };
+			.says = "completed" };
 		struct um_buf body = { 0 };
 
 		um_buf_puts(&body, GOOD);
@@ -289,8 +265,8 @@ TEST(a_result_over_its_limit)
 			left -= run;
 		}
 		um_buf_put(&body, "", 1);
-		trial.body = body.ptr;
-		trial_run(&oauth_return, &trial);
+		test.body = body.ptr;
+		program_case_run(&oauth_return, &test);
 		um_buf_free(&body);
 	}
 }
@@ -301,7 +277,7 @@ TEST(as_many_parameters_as_the_limit)
 
 	um_buf_puts(&query, GOOD); /* three of them */
 	for (int over = 0; over < 2; over++) {
-		struct trial trial = { .name = "many parameters",
+		struct program_case test = { .name = "many parameters",
 			.path = RETURN };
 
 		for (int i = over ? UM_FORM_FIELDS_MAX : 3;
@@ -309,27 +285,27 @@ TEST(as_many_parameters_as_the_limit)
 			um_buf_printf(&query, "&p%d=", i);
 		um_buf_put(&query, "", 1);
 		query.len--;
-		trial.query = query.ptr;
-		trial.status = over ? 400 : 303;
-		trial.reason = over ? "parameters_too_large" : "";
-		trial.asks = over ? UM_OP_NONE : UM_OP_COMPLETE;
-		trial.says = UM_OUTCOME_COMPLETED;
-		trial_run(&oauth_return, &trial);
+		test.query = query.ptr;
+		test.status = over ? 400 : 303;
+		test.reason = over ? "parameters_too_large" : "";
+		test.asks = over ? UM_OP_NONE : UM_OP_COMPLETE;
+		test.says = "completed";
+		program_case_run(&oauth_return, &test);
 	}
 	um_buf_free(&query);
 }
 
-TEST(which_methods_there_are)
+TEST(method_not_allowed_lists_the_methods)
 {
-	static const struct trial trial = { .name = "DELETE",
+	static const struct program_case test = { .name = "DELETE",
 		.method = "DELETE",
 		.path = RETURN,
 		.query = GOOD };
-	struct trial_end end;
+	struct program_answer end;
 
-	trial_go(&end, &oauth_return, &trial);
-	assert_str(trial_header(&end, "Allow"), "GET, POST");
-	trial_free(&end);
+	program_case_answer(&end, &oauth_return, &test);
+	assert_str(program_answer_header(&end, "Allow"), "GET, POST");
+	program_answer_free(&end);
 }
 
 int
@@ -337,12 +313,13 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refused_without_the_database),
-		cmocka_unit_test(refused_for_what_the_provider_says),
-		cmocka_unit_test(as_long_as_the_limits),
+		cmocka_unit_test(a_response_that_is_refused),
+		cmocka_unit_test(a_query_as_long_as_the_limit),
 		cmocka_unit_test(a_result_over_its_limit),
 		cmocka_unit_test(as_many_parameters_as_the_limit),
-		cmocka_unit_test(which_methods_there_are),
+		cmocka_unit_test(method_not_allowed_lists_the_methods),
 	};
 
-	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);
+	return cmocka_run_group_tests(tests, program_case_set_up,
+		program_case_tear_down);
 }

@@ -3,191 +3,117 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trial.h"
+#include "oauth_return.h"
 
-#define main program_main
-#include "../../cgi-bin/oauth-return.c" // NOLINT(bugprone-suspicious-include)
-#undef main
-
-#define RETURN "/oauth/demo/return"
-#define ISS "&iss=https%3A%2F%2Fissuer.example"
-#define CODE "&code=" SECRET "-code"
-#define GOOD "state={bound}" CODE ISS
 #define DENIED "state={bound}&error=access_denied&error_description=" SECRET ISS
 #define BROKEN                                                                 \
 	"state={bound}&error=server_error&error_description=%3Cb%3E" SECRET ISS
 
-static const struct trial_program oauth_return = {
-	{ "oauth-return", UM_BODY_MAX, plan, answer },
-	UM_PURPOSE_RETURN,
-	"demo",
-};
-
-/* What goes into the row. */
-TEST(completed)
+/* What is written into the row, and what the user sees. */
+TEST(a_response_completes_the_row)
 {
-	static const struct trial trials[] = {
-		{ .name = "a code",
-			.path = RETURN,
-			.query = GOOD,
-			.asks = UM_OP_COMPLETE,
-			.action = "accept",
-			.op_reason = "",
+	static const struct program_case cases[] = {
+		{ COMPLETES("a code", "accept", GOOD), .op_reason = "",
 			.result = "{\"code\":\"" SECRET "-code\","
-				  "\"iss\":\"" TRIAL_ISSUER "\"}",
-			.says = UM_OUTCOME_COMPLETED,
-			.status = 303,
-			.location = "/done",
-			.reason = "",
-			.outcome = "completed",
+				  "\"iss\":\"" CASE_ISSUER "\"}",
+			.reason = "", .outcome = "completed",
 			.sets_cookie = DONE_COOKIE("done") },
-		{ .name = "form_post",
-			.method = "POST",
-			.path = RETURN,
-			.query = "",
+		{ COMPLETES("form_post", "accept", ""), .method = "POST",
 			.body = GOOD,
-			.asks = UM_OP_COMPLETE,
-			.action = "accept",
-			.says = UM_OUTCOME_COMPLETED,
 			.result = "{\"code\":\"" SECRET "-code\","
-				  "\"iss\":\"" TRIAL_ISSUER "\"}",
-			.status = 303,
-			.location = "/done",
-			.reason = "",
-			.sets_cookie = DONE_COOKIE("done") },
-		{ .name = "an empty error beside the code",
-			.path = RETURN,
-			.query = GOOD "&error=",
-			.asks = UM_OP_COMPLETE,
-			.action = "accept",
-			.says = UM_OUTCOME_COMPLETED,
-			.status = 303,
-			.location = "/done" },
-		{ .name = "among other cookies",
-			.path = RETURN,
-			.query = GOOD,
-			.cookie = "a=b; " COOKIE(TRIAL_COOKIE) "; c",
-			.asks = UM_OP_COMPLETE,
-			.action = "accept",
-			.says = UM_OUTCOME_COMPLETED,
-			.status = 303,
-			.location = "/done" },
-		{ .name = "any other parameter is kept",
-			.path = RETURN,
-			.query = "scope=a+b&state={bound}&code=" SECRET ISS
-				 "&session_state=%C3%AB%22",
-			.asks = UM_OP_COMPLETE,
-			.action = "accept",
+				  "\"iss\":\"" CASE_ISSUER "\"}",
+			.reason = "", .sets_cookie = DONE_COOKIE("done") },
+		{ COMPLETES("an empty error beside the code", "accept",
+			GOOD "&error=") },
+		{ COMPLETES("our cookie among others", "accept", GOOD),
+			.cookie = "a=b; " COOKIE(CASE_COOKIE) "; c" },
+		{ COMPLETES("any other parameter is kept", "accept",
+			  "scope=a+b&state={bound}&code=" SECRET ISS
+			  "&session_state=%C3%AB%22"),
 			.result = "{\"scope\":\"a b\",\"code\":\"" SECRET
-				  "\",\"iss\":\"" TRIAL_ISSUER
-				  "\",\"session_state\":\"\xc3\xab\\\"\"}",
-			.says = UM_OUTCOME_COMPLETED,
-			.status = 303 },
-		{ .name = "access_denied",
-			.path = RETURN,
-			.query = DENIED,
-			.asks = UM_OP_COMPLETE,
-			.action = "decline",
+				  "\",\"iss\":\"" CASE_ISSUER
+				  "\",\"session_state\":\"\xc3\xab\\\"\"}" },
+		{ COMPLETES("access_denied", "decline", DENIED),
 			.op_reason = "access_denied",
 			.result = "{\"error\":\"access_denied\","
 				  "\"error_description\":\"" SECRET "\","
-				  "\"iss\":\"" TRIAL_ISSUER "\"}",
-			.says = UM_OUTCOME_COMPLETED,
-			.status = 303,
-			.location = "/done",
+				  "\"iss\":\"" CASE_ISSUER "\"}",
 			.reason = "access_denied",
 			.sets_cookie = DONE_COOKIE("declined") },
-		{ .name = "any other error",
-			.path = RETURN,
-			.query = BROKEN,
-			.asks = UM_OP_COMPLETE,
-			.action = "cancel",
+		{ COMPLETES("any other error", "cancel", BROKEN),
 			.op_reason = "provider_error",
 			.result = "{\"error\":\"server_error\","
 				  "\"error_description\":\"<b>" SECRET "\","
-				  "\"iss\":\"" TRIAL_ISSUER "\"}",
-			.says = UM_OUTCOME_COMPLETED,
-			.status = 303,
-			.location = "/done",
+				  "\"iss\":\"" CASE_ISSUER "\"}",
 			.reason = "provider_error",
 			.sets_cookie = DONE_COOKIE("failed") },
 	};
 
-	trial_run_all(&oauth_return, trials, LENGTH(trials));
+	program_case_run_all(&oauth_return, cases, LENGTH(cases));
 }
 
-/* Providers with an issuer that send none, and without one at all. */
+/* "lax" has an issuer, but need not send it; "plain" has none. */
 TEST(completed_without_an_issuer)
 {
-	static const struct trial trials[] = {
-		{ .name = "lax without iss",
-			.path = "/oauth/lax/return",
-			.query = "state={bound}" CODE,
-			.asks = UM_OP_COMPLETE,
-			.action = "accept",
-			.says = UM_OUTCOME_COMPLETED,
-			.status = 303 },
-		{ .name = "lax with its iss",
-			.path = "/oauth/lax/return",
-			.query = GOOD,
-			.asks = UM_OP_COMPLETE,
-			.action = "accept",
-			.says = UM_OUTCOME_COMPLETED,
-			.status = 303 },
-		{ .name = "plain without iss",
-			.path = "/oauth/plain/return",
-			.query = "state={bound}" CODE,
-			.asks = UM_OP_COMPLETE,
-			.action = "accept",
-			.says = UM_OUTCOME_COMPLETED,
-			.status = 303 },
+	static const struct {
+		const char *provider;
+		const char *path;
+		const char *query;
+	} cases[] = {
+		{ "lax", "/oauth/lax/return", "state={bound}" CODE },
+		{ "lax", "/oauth/lax/return", GOOD },
+		{ "plain", "/oauth/plain/return", "state={bound}" CODE },
 	};
-	struct trial_program program = oauth_return;
 
-	program.provider = "lax";
-	trial_run_all(&program, trials, 2);
-	program.provider = "plain";
-	trial_run(&program, &trials[2]);
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct tested_program program = oauth_return;
+		struct program_case test = { COMPLETES(cases[i].provider,
+			"accept", cases[i].query) };
+
+		program.provider = cases[i].provider;
+		test.path = cases[i].path;
+		program_case_run(&program, &test);
+	}
 }
 
 /* Each outcome that the database can give. */
 TEST(what_the_database_says)
 {
 	static const struct {
-		enum um_outcome says;
+		const char *says;
 		int status;
 		const char *reason;
 	} cases[] = {
-		{ UM_OUTCOME_UNKNOWN, 404, "unknown_elicitation" },
-		{ UM_OUTCOME_EXPIRED, 410, "expired" },
-		{ UM_OUTCOME_FAILED, 500, "internal_error" },
-		{ UM_OUTCOME_UNAVAILABLE, 503, "unavailable" },
+		{ "unknown", 404, "unknown_elicitation" },
+		{ "expired", 410, "expired" },
+		{ "failed", 500, "internal_error" },
+		{ "unavailable", 503, "unavailable" },
 	};
-	struct trial trial = { .name = "already",
+	struct program_case test = { .name = "already",
 		.path = RETURN,
 		.query = GOOD,
 		.asks = UM_OP_COMPLETE,
-		.says = UM_OUTCOME_ALREADY,
+		.says = "already",
 		.status = 200,
 		.outcome = "already",
 		.location = "",
 		.sets_cookie = "",
 		.on_page = "<h1>Already done</h1>" };
 
-	trial_run(&oauth_return, &trial);
-	trial.says = UM_OUTCOME_PROCESSING;
-	trial.on_page = trial.outcome = NULL;
-	trial.status = 303;
-	trial.location = "/done";
-	trial.sets_cookie = DONE_COOKIE("processing");
-	trial_run(&oauth_return, &trial);
-	trial.location = trial.sets_cookie = "";
+	program_case_run(&oauth_return, &test);
+	test.says = "processing";
+	test.on_page = test.outcome = NULL;
+	test.status = 303;
+	test.location = "/done";
+	test.sets_cookie = DONE_COOKIE("processing");
+	program_case_run(&oauth_return, &test);
+	test.location = test.sets_cookie = "";
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		trial.name = trial.reason = cases[i].reason;
-		trial.says = cases[i].says;
-		trial.status = cases[i].status;
-		trial.refresh = cases[i].status == 503 ? "3" : "";
-		trial_run(&oauth_return, &trial);
+		test.name = test.reason = cases[i].reason;
+		test.says = cases[i].says;
+		test.status = cases[i].status;
+		test.refresh = cases[i].status == 503 ? "3" : "";
+		program_case_run(&oauth_return, &test);
 	}
 }
 
@@ -205,11 +131,11 @@ assert_same_answer(struct um_str url, const char *before)
 	assert_int_equal(um_form_parse(&form, url), UM_FORM_GOOD);
 	assert_int_equal(form.len, 4);
 	assert_int_equal(um_token_open(&token, um_form_get(&form, "state"),
-				 trial_context.keys, UM_PURPOSE_RETURN, "demo",
-				 TRIAL_NOW),
+				 case_context.keys, UM_PURPOSE_RETURN, "demo",
+				 CASE_NOW),
 		UM_TOKEN_GOOD);
 	assert_str(um_form_get(&form, "code"), SECRET "-code");
-	assert_str(um_form_get(&form, "iss"), TRIAL_ISSUER);
+	assert_str(um_form_get(&form, "iss"), CASE_ISSUER);
 	assert_str(um_form_get(&form, "x"), "a b&\r\n\"'<\xc3\xab");
 	um_form_free(&form);
 }
@@ -219,27 +145,27 @@ assert_same_answer(struct um_str url, const char *before)
 /* A cross-site POST carries no Lax cookie; the GET after a 303 does. */
 TEST(form_post_without_a_cookie_comes_again_by_get)
 {
-	struct trial trial = { .name = "form_post",
+	struct program_case test = { .name = "form_post",
 		.method = "POST",
 		.path = RETURN,
 		.body = FOUR_FIELDS,
 		.cookie = "" };
-	struct trial_end end;
+	struct program_answer end;
 
-	trial_go(&end, &oauth_return, &trial);
+	program_case_answer(&end, &oauth_return, &test);
 	assert_int_equal(end.ex.response.status, 303);
 	assert_int_equal(end.ex.response.body.len, 0);
-	assert_same_answer(trial_header(&end, "Location"),
+	assert_same_answer(program_answer_header(&end, "Location"),
 		"/oauth/demo/return?");
-	assert_null(trial_header(&end, "Set-Cookie").ptr);
+	assert_null(program_answer_header(&end, "Set-Cookie").ptr);
 	assert_false(str_has(um_buf_str(&end.log), STR(SECRET)));
-	trial_free(&end);
+	program_answer_free(&end);
 
 	/* With another browser's cookie it is another browser's. */
-	trial.cookie = COOKIE("BBECAwQFBgcICQoLDA0ODw");
-	trial.status = 403;
-	trial.reason = "wrong_browser";
-	trial_run(&oauth_return, &trial);
+	test.cookie = COOKIE("BBECAwQFBgcICQoLDA0ODw");
+	test.status = 403;
+	test.reason = "wrong_browser";
+	program_case_run(&oauth_return, &test);
 }
 
 TEST(form_post_without_a_cookie_or_a_good_state)
@@ -255,7 +181,7 @@ TEST(form_post_without_a_cookie_or_a_good_state)
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		const struct trial trial = { .name = cases[i].reason,
+		const struct program_case test = { .name = cases[i].reason,
 			.method = "POST",
 			.path = RETURN,
 			.body = cases[i].body,
@@ -264,7 +190,7 @@ TEST(form_post_without_a_cookie_or_a_good_state)
 			.reason = cases[i].reason,
 			.location = "" };
 
-		trial_run(&oauth_return, &trial);
+		program_case_run(&oauth_return, &test);
 	}
 }
 
@@ -272,7 +198,7 @@ TEST(form_post_without_a_cookie_or_a_good_state)
 TEST(form_post_that_no_query_can_hold)
 {
 	struct um_buf body = { 0 };
-	struct trial trial = { .name = "a long form_post",
+	struct program_case test = { .name = "a long form_post",
 		.method = "POST",
 		.path = RETURN,
 		.cookie = "",
@@ -284,78 +210,73 @@ TEST(form_post_that_no_query_can_hold)
 	for (int i = 0; i < UM_QUERY_MAX / 3; i++)
 		um_buf_puts(&body, "%26");
 	um_buf_put(&body, "", 1);
-	trial.body = body.ptr;
-	trial_run(&oauth_return, &trial);
+	test.body = body.ptr;
+	program_case_run(&oauth_return, &test);
 	um_buf_free(&body);
 }
 
 /* 503 to a POST: the page comes again by GET, the address stays off it. */
 TEST(form_post_while_the_database_is_away)
 {
-	static const struct trial trial = { .name = "away",
+	static const struct program_case test = { .name = "away",
 		.method = "POST",
 		.path = RETURN,
 		.body = FOUR_FIELDS,
 		.asks = UM_OP_COMPLETE,
-		.says = UM_OUTCOME_UNAVAILABLE };
-	struct trial_end end;
+		.says = "unavailable" };
+	struct program_answer end;
 
-	trial_go(&end, &oauth_return, &trial);
+	program_case_answer(&end, &oauth_return, &test);
 	assert_int_equal(end.ex.response.status, 503);
-	assert_str(trial_header(&end, "Retry-After"), "3");
-	assert_same_answer(trial_header(&end, "Refresh"),
+	assert_str(program_answer_header(&end, "Retry-After"), "3");
+	assert_same_answer(program_answer_header(&end, "Refresh"),
 		"3; url=/oauth/demo/return?");
 	assert_false(str_has(um_buf_str(&end.ex.response.body), STR(SECRET)));
 	assert_false(str_has(um_buf_str(&end.log), STR(SECRET)));
-	trial_free(&end);
+	program_answer_free(&end);
 }
 
 TEST(who_the_user_is)
 {
-	static const struct trial trials[] = {
+	static const struct program_case cases[] = {
 		{ .name = "no name",
 			.path = RETURN,
 			.query = GOOD,
-			.checks_user = true,
-			.user_check = UM_USER_REMOTE,
+			.user_check = "remote-user",
 			.status = 500,
 			.reason = "sign_in_not_set_up" },
 		{ .name = "an empty name",
 			.path = RETURN,
 			.query = GOOD,
-			.checks_user = true,
-			.user_check = UM_USER_REMOTE,
+			.user_check = "remote-user",
 			.user = "",
 			.status = 500,
 			.reason = "sign_in_not_set_up" },
 		{ .name = "no ticket",
 			.path = RETURN,
 			.query = GOOD,
-			.checks_user = true,
-			.user_check = UM_USER_TICKET,
+			.user_check = "session-ticket",
 			.status = 403,
 			.reason = "sign_in_required" },
 		{ .name = "a name",
 			.path = RETURN,
 			.query = GOOD,
-			.checks_user = true,
-			.user_check = UM_USER_REMOTE,
+			.user_check = "remote-user",
 			.user = "user-42",
 			.asks = UM_OP_COMPLETE,
-			.says = UM_OUTCOME_COMPLETED,
+			.says = "completed",
 			.action = "accept",
 			.status = 303,
 			.location = "/done" },
 		{ .name = "another name",
 			.path = RETURN,
 			.query = GOOD,
-			.checks_user = true,
-			.user_check = UM_USER_REMOTE,
+			.user_check = "remote-user",
 			.user = "user-43",
 			.asks = UM_OP_COMPLETE,
-			.says = UM_OUTCOME_WRONG_USER,
+			.says = "wrong_user",
 			.asks_then = UM_OP_EVENT,
-			.says_then = UM_OUTCOME_IGNORED,
+			.says_then = "ignored",
 			.status = 403,
 			.reason = "wrong_user",
 			.location = "",
@@ -364,25 +285,24 @@ TEST(who_the_user_is)
 			.method = "POST",
 			.path = RETURN,
 			.body = GOOD,
-			.checks_user = true,
-			.user_check = UM_USER_REMOTE,
+			.user_check = "remote-user",
 			.user = "user-43",
 			.asks = UM_OP_COMPLETE,
-			.says = UM_OUTCOME_WRONG_USER,
+			.says = "wrong_user",
 			.asks_then = UM_OP_EVENT,
-			.says_then = UM_OUTCOME_UNAVAILABLE,
+			.says_then = "unavailable",
 			.status = 403,
 			.reason = "wrong_user" },
 	};
 
-	trial_run_all(&oauth_return, trials, LENGTH(trials));
+	program_case_run_all(&oauth_return, cases, LENGTH(cases));
 }
 
 int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(completed),
+		cmocka_unit_test(a_response_completes_the_row),
 		cmocka_unit_test(completed_without_an_issuer),
 		cmocka_unit_test(what_the_database_says),
 		cmocka_unit_test(form_post_without_a_cookie_comes_again_by_get),
@@ -392,5 +312,6 @@ main(void)
 		cmocka_unit_test(who_the_user_is),
 	};
 
-	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);
+	return cmocka_run_group_tests(tests, program_case_set_up,
+		program_case_tear_down);
 }

@@ -4,22 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-
-#include "trial.h"
-
-#define main program_main
-#include "../../cgi-bin/oauth-return.c" // NOLINT(bugprone-suspicious-include)
-#undef main
+#include "oauth_return.h"
+#include "signing.h"
 
 #define SIGNING_SECRET "client-secret"
-
-static const struct trial_program oauth_return = {
-	{ "oauth-return", UM_BODY_MAX, plan, answer },
-	UM_PURPOSE_RETURN,
-	"plain",
-};
 
 static const char its_description[] =
 	"{\"name\": \"Unit\", \"documentation\": \"https://unit.example/\","
@@ -42,20 +30,17 @@ static const char its_description[] =
 static char *
 signed_query(const char *secret, const char *code, int64_t timestamp)
 {
-	static const char digits[] = "0123456789abcdef";
 	struct um_buf text = { 0 };
 	struct um_buf query = { 0 };
-	uint8_t digest[32];
+	char hex[65];
 
 	um_buf_printf(&text, "%s.%lld", code, (long long)timestamp);
-	assert_non_null(HMAC(EVP_sha256(), secret, (int)strlen(secret),
-		(const uint8_t *)text.ptr, text.len, digest, NULL));
+	hmac_hex(hex, secret, um_buf_str(&text));
 	um_buf_printf(&query,
 		"state={bound}&code=%s&timestamp=%lld&hmac=", code,
 		(long long)timestamp);
-	for (size_t i = 0; i < sizeof(digest); i++)
-		um_buf_printf(&query, "%c%c", digits[digest[i] >> 4],
-			digits[digest[i] & 15]);
+	um_buf_puts(&query, hex);
+	um_buf_put(&query, "", 1);
 	um_buf_free(&text);
 	assert_false(query.failed);
 	return query.ptr;
@@ -63,26 +48,29 @@ signed_query(const char *secret, const char *code, int64_t timestamp)
 
 TEST(what_is_signed_completes)
 {
-	char *query = signed_query(SIGNING_SECRET, "c0de", TRIAL_NOW);
-	const struct trial trial = { .name = "signed",
+	struct tested_program program = oauth_return;
+	char *query = signed_query(SIGNING_SECRET, "c0de", CASE_NOW);
+	const struct program_case test = { .name = "signed",
 		.path = "/oauth/plain/return",
 		.query = query,
 		.asks = UM_OP_COMPLETE,
-		.says = UM_OUTCOME_COMPLETED,
+		.says = "completed",
 		.action = "accept",
 		.status = 303,
 		.location = "/done",
 		.sets_cookie = DONE_COOKIE("done") };
 
-	trial_run(&oauth_return, &trial);
+	program.provider = "plain";
+	program_case_run(&program, &test);
 	free(query);
 }
 
-TEST(what_is_not_is_refused)
+TEST(what_is_not_signed_is_refused)
 {
-	char *forged = signed_query("another", "c0de", TRIAL_NOW);
-	char *old = signed_query(SIGNING_SECRET, "c0de", TRIAL_NOW - 91);
-	char *early = signed_query(SIGNING_SECRET, "c0de", TRIAL_NOW + 91);
+	struct tested_program program = oauth_return;
+	char *forged = signed_query("another", "c0de", CASE_NOW);
+	char *old = signed_query(SIGNING_SECRET, "c0de", CASE_NOW - 91);
+	char *early = signed_query(SIGNING_SECRET, "c0de", CASE_NOW + 91);
 	const struct {
 		const char *query;
 		const char *reason;
@@ -96,14 +84,15 @@ TEST(what_is_not_is_refused)
 		{ early, "timestamp_out_of_tolerance" },
 	};
 
+	program.provider = "plain";
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		const struct trial trial = { .name = cases[i].reason,
+		const struct program_case test = { .name = cases[i].reason,
 			.path = "/oauth/plain/return",
 			.query = cases[i].query,
 			.status = 401,
 			.reason = cases[i].reason };
 
-		trial_run(&oauth_return, &trial);
+		program_case_run(&program, &test);
 	}
 	free(forged);
 	free(old);
@@ -119,17 +108,17 @@ set_up(void **state)
 		.secrets_len = 1 };
 	struct um_error err = { 0 };
 
-	if (!um_spec_load(&trial_provider("plain")->spec, path, &site, &err))
+	if (!um_spec_load(&case_provider("plain")->spec, path, &site, &err))
 		fail_msg("%s", err.text);
 	file_remove(path);
-	return trial_set_up(state);
+	return program_case_set_up(state);
 }
 
 static int
 tear_down(void **state)
 {
-	um_spec_free(trial_provider("plain")->spec);
-	return trial_tear_down(state);
+	um_spec_free(case_provider("plain")->spec);
+	return program_case_tear_down(state);
 }
 
 int
@@ -137,7 +126,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_signed_completes),
-		cmocka_unit_test(what_is_not_is_refused),
+		cmocka_unit_test(what_is_not_signed_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

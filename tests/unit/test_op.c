@@ -5,45 +5,86 @@
 #include "postgres/op.h"
 #include "support.h"
 
-static const enum um_outcome outcomes[] = {
-#define X(name, text) UM_OUTCOME_##name,
-	UM_OUTCOMES(X)
-#undef X
+#define WORD(name, word) word,
+
+static const struct {
+	enum um_op_kind kind;
+	const char *words[10];
+} kinds[] = {
+	{ UM_OP_LOOK_UP, { UM_LOOK_UP_OUTCOMES(WORD) } },
+	{ UM_OP_OPEN, { UM_OPEN_OUTCOMES(WORD) } },
+	{ UM_OP_COMPLETE, { UM_COMPLETE_OUTCOMES(WORD) } },
+	{ UM_OP_EVENT, { UM_EVENT_OUTCOMES(WORD) } },
+	{ UM_OP_BINDING, { NULL } },
+	{ UM_OP_PING, { NULL } },
 };
 
-TEST(each_word_there_and_back)
+static bool
+has_word(size_t kind, const char *word)
 {
-	for (size_t i = 0; i < LENGTH(outcomes); i++) {
-		const char *word = um_outcome_text(outcomes[i]);
-		enum um_outcome back = UM_OUTCOME_FAILED;
+	for (size_t i = 0; kinds[kind].words[i] != NULL; i++)
+		if (strcmp(kinds[kind].words[i], word) == 0)
+			return true;
+	return false;
+}
 
-		assert_row(word, um_outcome_parse(&back, word));
-		assert_row(word, back == outcomes[i]);
+/* A kind takes its own words, and no word that only another one has. */
+TEST(each_kind_takes_its_own_words)
+{
+	for (size_t k = 0; k < LENGTH(kinds); k++) {
+		for (size_t from = 0; from < LENGTH(kinds); from++) {
+			for (size_t i = 0; kinds[from].words[i] != NULL; i++) {
+				struct um_op op = { .kind = kinds[k].kind,
+					.status = UM_STORE_DONE };
+				const char *word = kinds[from].words[i];
+				bool taken = um_op_parse_outcome(&op, word);
+
+				assert_row(word, taken == has_word(k, word));
+				assert_row(word,
+					!taken
+						|| strcmp(um_op_outcome_text(
+								  &op),
+							   word)
+							== 0);
+			}
+		}
 	}
 }
 
-TEST(other_words_are_none)
+TEST(other_words_are_refused)
 {
 	static const char *const words[] = { "", "complete", "completed ",
-		"Completed", "completedx" };
-	enum um_outcome outcome = UM_OUTCOME_PENDING;
+		"Completed", "completedx", "unavailable", "failed" };
+	struct um_op op = { .kind = UM_OP_LOOK_UP,
+		.outcome.look_up = UM_LOOK_UP_PENDING };
 
 	for (size_t i = 0; i < LENGTH(words); i++)
-		assert_row(words[i], !um_outcome_parse(&outcome, words[i]));
-	assert_int_equal(outcome, UM_OUTCOME_PENDING);
+		assert_row(words[i], !um_op_parse_outcome(&op, words[i]));
+	assert_int_equal(op.outcome.look_up, UM_LOOK_UP_PENDING);
 }
 
-/* Whoever forgets to set an outcome has not reached the database. */
-TEST(zeroed_is_unavailable)
+TEST(an_operation_that_is_not_done)
+{
+	struct um_op op = { .kind = UM_OP_COMPLETE,
+		.outcome.complete = UM_COMPLETE_COMPLETED };
+
+	op.status = UM_STORE_UNAVAILABLE;
+	assert_string_equal(um_op_outcome_text(&op), "unavailable");
+	op.status = UM_STORE_FAILED;
+	assert_string_equal(um_op_outcome_text(&op), "failed");
+}
+
+/* An operation that nobody has carried out is never taken for done. */
+TEST(a_zeroed_operation_is_unavailable)
 {
 	const struct um_op op = { 0 };
 
-	assert_int_equal(op.outcome, UM_OUTCOME_UNAVAILABLE);
+	assert_int_equal(op.status, UM_STORE_UNAVAILABLE);
 	assert_int_equal(op.kind, UM_OP_NONE);
 }
 
-/* A leak checker sees what is left. */
-TEST(freed_twice_is_fine)
+/* A leak checker finds what um_op_free() would leave. */
+TEST(an_operation_is_freed_twice)
 {
 	struct um_op op = { .kind = UM_OP_LOOK_UP };
 
@@ -64,10 +105,11 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_word_there_and_back),
-		cmocka_unit_test(other_words_are_none),
-		cmocka_unit_test(zeroed_is_unavailable),
-		cmocka_unit_test(freed_twice_is_fine),
+		cmocka_unit_test(each_kind_takes_its_own_words),
+		cmocka_unit_test(other_words_are_refused),
+		cmocka_unit_test(an_operation_that_is_not_done),
+		cmocka_unit_test(a_zeroed_operation_is_unavailable),
+		cmocka_unit_test(an_operation_is_freed_twice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,28 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "trial.h"
+#include "payment_return.h"
 
-#define main program_main
-#include "../../cgi-bin/payment-return.c" // NOLINT(bugprone-suspicious-include)
-#undef main
-
-#define BACK "/payment/shop/return"
-#define CANCEL "/payment/shop/cancel"
-#define FOLLOWS "<h1>Waiting for the confirmation</h1>"
-
-static char accept[] = "accept", gave_up[] = "cancel";
-static char none[] = "", expired[] = "expired", subject[] = "user-42";
-
-static const struct trial_program payment_return = {
-	{ "payment-return", UM_BODY_MAX, plan, answer },
-	UM_PURPOSE_RETURN,
-	"shop",
-};
-
-static const struct trial_program payment_cancel = {
-	{ "payment-return", UM_BODY_MAX, plan, answer },
-	UM_PURPOSE_CANCEL,
-	"shop",
-};
+static char subject[] = "user-42";
 
 TEST(refused_without_the_database)
 {
@@ -52,19 +31,19 @@ TEST(refused_without_the_database)
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		const struct trial trial = { .name = cases[i].path,
+		const struct program_case test = { .name = cases[i].path,
 			.path = cases[i].path,
 			.query = cases[i].query,
 			.status = cases[i].status,
 			.reason = cases[i].reason };
 
-		trial_run(&payment_return, &trial);
+		program_case_run(&payment_return, &test);
 	}
 }
 
 TEST(methods_prefetch_and_users)
 {
-	static const struct trial trials[] = {
+	static const struct program_case cases[] = {
 		{ .name = "POST",
 			.method = "POST",
 			.path = BACK,
@@ -86,53 +65,46 @@ TEST(methods_prefetch_and_users)
 		{ .name = "no name",
 			.path = BACK,
 			.query = "state={bound}",
-			.checks_user = true,
-			.user_check = UM_USER_REMOTE,
+			.user_check = "remote-user",
 			.status = 500,
 			.reason = "sign_in_not_set_up" },
 		{ .name = "no ticket",
 			.path = BACK,
 			.query = "state={bound}",
-			.checks_user = true,
-			.user_check = UM_USER_TICKET,
+			.user_check = "session-ticket",
 			.status = 403,
 			.reason = "sign_in_required" },
 	};
 
-	trial_run_all(&payment_return, trials, LENGTH(trials));
+	program_case_run_all(&payment_return, cases, LENGTH(cases));
 }
 
 /* A browser proves no payment: it looks, and follows. */
 TEST(what_the_database_says)
 {
 	static const struct {
-		enum um_outcome says;
+		const char *says;
 		int status;
 		struct um_row row;
 		const char *reason;
 		const char *sets_cookie;
 		const char *on_page;
 	} cases[] = {
-		{ UM_OUTCOME_UNKNOWN, 404, { 0 }, "unknown_elicitation", "",
-			NULL },
-		{ UM_OUTCOME_EXPIRED, 410, { 0 }, "expired", "", NULL },
-		{ UM_OUTCOME_FAILED, 500, { 0 }, "internal_error", "", NULL },
-		{ UM_OUTCOME_UNAVAILABLE, 503, { 0 }, "unavailable", "", NULL },
-		{ UM_OUTCOME_PENDING, 200, { .reason = none }, "", "",
-			FOLLOWS },
-		{ UM_OUTCOME_OPENED, 200, { .reason = none }, "", "", FOLLOWS },
-		{ UM_OUTCOME_PROCESSING, 200, { .reason = none }, "", "",
-			FOLLOWS },
-		{ UM_OUTCOME_COMPLETED, 303,
-			{ .action = accept, .reason = none }, "",
+		{ "unknown", 404, { 0 }, "unknown_elicitation", "", NULL },
+		{ "expired", 410, { 0 }, "expired", "", NULL },
+		{ "failed", 500, { 0 }, "internal_error", "", NULL },
+		{ "unavailable", 503, { 0 }, "unavailable", "", NULL },
+		{ "pending", 200, { .reason = none }, "", "", FOLLOWS },
+		{ "opened", 200, { .reason = none }, "", "", FOLLOWS },
+		{ "processing", 200, { .reason = none }, "", "", FOLLOWS },
+		{ "completed", 303, { .action = accept, .reason = none }, "",
 			DONE_COOKIE("done"), NULL },
-		{ UM_OUTCOME_COMPLETED, 303,
-			{ .action = gave_up, .reason = expired }, "",
-			DONE_COOKIE("expired"), NULL },
+		{ "completed", 303, { .action = gave_up, .reason = expired },
+			"", DONE_COOKIE("expired"), NULL },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		struct trial trial = { .name = "return",
+		struct program_case test = { .name = "return",
 			.path = BACK,
 			.query = "state={bound}",
 			.asks = UM_OP_LOOK_UP,
@@ -144,89 +116,88 @@ TEST(what_the_database_says)
 			.sets_cookie = cases[i].sets_cookie,
 			.on_page = cases[i].on_page };
 
-		trial_run(&payment_return, &trial);
+		program_case_run(&payment_return, &test);
 	}
 }
 
 /* The MCP server mints for any browser: the row knows which one it is. */
 TEST(in_the_browser_that_went_on)
 {
-	struct trial trial = { .name = "unbound",
+	struct program_case test = { .name = "unbound",
 		.path = BACK,
 		.query = "state={unbound}",
 		.asks = UM_OP_LOOK_UP,
-		.says = UM_OUTCOME_OPENED,
+		.says = "opened",
 		.row = { .reason = none, .has_browser = true },
 		.status = 200,
 		.on_page = FOLLOWS };
 
-	um_browser_digest(trial.row.browser, STR(TRIAL_COOKIE));
-	trial_run(&payment_return, &trial);
-	trial.on_page = NULL;
-	trial.status = 403;
-	trial.reason = "wrong_browser";
-	um_browser_digest(trial.row.browser, STR("another"));
-	trial_run(&payment_return, &trial);
-	trial.path = CANCEL;
-	trial_run(&payment_cancel, &trial);
-	trial.row.has_browser = false;
-	trial_run(&payment_cancel, &trial);
-	trial.cookie = "";
-	trial_run(&payment_cancel, &trial);
+	um_browser_digest(test.row.browser, STR(CASE_COOKIE));
+	program_case_run(&payment_return, &test);
+	test.on_page = NULL;
+	test.status = 403;
+	test.reason = "wrong_browser";
+	um_browser_digest(test.row.browser, STR("another"));
+	program_case_run(&payment_return, &test);
+	test.path = CANCEL;
+	program_case_run(&payment_cancel, &test);
+	test.row.has_browser = false;
+	program_case_run(&payment_cancel, &test);
+	test.cookie = "";
+	program_case_run(&payment_cancel, &test);
 }
 
-TEST(by_the_user_that_it_is_for)
+TEST(another_user_is_refused)
 {
-	struct trial trial = { .name = "another user",
+	struct program_case test = { .name = "another user",
 		.path = BACK,
 		.query = "state={bound}",
-		.checks_user = true,
-		.user_check = UM_USER_REMOTE,
+		.user_check = "remote-user",
 		.user = "user-43",
 		.asks = UM_OP_LOOK_UP,
-		.says = UM_OUTCOME_OPENED,
+		.says = "opened",
 		.row = { .subject = subject, .reason = none },
 		.asks_then = UM_OP_EVENT,
-		.says_then = UM_OUTCOME_IGNORED,
+		.says_then = "ignored",
 		.status = 403,
 		.reason = "wrong_user" };
 
-	trial_run(&payment_return, &trial);
-	trial.path = CANCEL;
-	trial_run(&payment_cancel, &trial);
-	trial.says_then = UM_OUTCOME_UNAVAILABLE;
-	trial_run(&payment_cancel, &trial);
-	trial.user = subject;
-	trial.path = BACK;
-	trial.asks_then = UM_OP_NONE;
-	trial.status = 200;
-	trial.reason = "";
-	trial_run(&payment_return, &trial);
+	program_case_run(&payment_return, &test);
+	test.path = CANCEL;
+	program_case_run(&payment_cancel, &test);
+	test.says_then = "unavailable";
+	program_case_run(&payment_cancel, &test);
+	test.user = subject;
+	test.path = BACK;
+	test.asks_then = UM_OP_NONE;
+	test.status = 200;
+	test.reason = "";
+	program_case_run(&payment_return, &test);
 }
 
 TEST(back_without_paying)
 {
 	static const struct {
-		enum um_outcome says_then;
+		const char *says_then;
 		int status;
 		const char *reason;
 		const char *sets_cookie;
 	} cases[] = {
-		{ UM_OUTCOME_COMPLETED, 303, NULL, DONE_COOKIE("declined") },
-		{ UM_OUTCOME_PROCESSING, 303, NULL, DONE_COOKIE("processing") },
-		{ UM_OUTCOME_ALREADY, 303, NULL, DONE_COOKIE("already") },
-		{ UM_OUTCOME_EXPIRED, 410, "expired", "" },
-		{ UM_OUTCOME_UNKNOWN, 404, "unknown_elicitation", "" },
-		{ UM_OUTCOME_FAILED, 500, "internal_error", "" },
-		{ UM_OUTCOME_UNAVAILABLE, 503, "unavailable", "" },
+		{ "completed", 303, NULL, DONE_COOKIE("declined") },
+		{ "processing", 303, NULL, DONE_COOKIE("processing") },
+		{ "already", 303, NULL, DONE_COOKIE("already") },
+		{ "expired", 410, "expired", "" },
+		{ "unknown", 404, "unknown_elicitation", "" },
+		{ "failed", 500, "internal_error", "" },
+		{ "unavailable", 503, "unavailable", "" },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		const struct trial trial = { .name = "cancel",
+		const struct program_case test = { .name = "cancel",
 			.path = CANCEL,
 			.query = "state={bound}",
 			.asks = UM_OP_LOOK_UP,
-			.says = UM_OUTCOME_OPENED,
+			.says = "opened",
 			.row = { .reason = none },
 			.asks_then = UM_OP_COMPLETE,
 			.action = "decline",
@@ -238,7 +209,7 @@ TEST(back_without_paying)
 			.sets_cookie = cases[i].sets_cookie,
 			.location = cases[i].status == 303 ? "/done" : "" };
 
-		trial_run(&payment_cancel, &trial);
+		program_case_run(&payment_cancel, &test);
 	}
 }
 
@@ -250,9 +221,10 @@ main(void)
 		cmocka_unit_test(methods_prefetch_and_users),
 		cmocka_unit_test(what_the_database_says),
 		cmocka_unit_test(in_the_browser_that_went_on),
-		cmocka_unit_test(by_the_user_that_it_is_for),
+		cmocka_unit_test(another_user_is_refused),
 		cmocka_unit_test(back_without_paying),
 	};
 
-	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);
+	return cmocka_run_group_tests(tests, program_case_set_up,
+		program_case_tear_down);
 }

@@ -107,12 +107,12 @@ TEST(a_batch_has_its_limit)
 }
 
 /* While a batch is handed back, the next is under way, and more comes. */
-TEST(what_is_finished_is_the_callers)
+TEST(a_finished_batch_stays_while_the_next_runs)
 {
 	struct um_batch finished;
 
 	append(0, 5);
-	ops[2].alone = true;
+	ops[2].isolated = true;
 	assert_starts(0, 2);
 	um_queue_finish(&queue, &finished);
 	assert_starts(2, 3);
@@ -122,12 +122,12 @@ TEST(what_is_finished_is_the_callers)
 	assert_starts(3, 6);
 }
 
-TEST(alone_is_by_itself)
+TEST(an_isolated_operation_is_a_batch_of_its_own)
 {
 	append(0, 6);
-	ops[0].alone = true;
-	ops[3].alone = true;
-	ops[4].alone = true;
+	ops[0].isolated = true;
+	ops[3].isolated = true;
+	ops[4].isolated = true;
 	assert_starts(0, 1);
 	assert_finishes(0, 1);
 	assert_starts(1, 3);
@@ -163,7 +163,7 @@ TEST(put_back_where_nothing_else_waits)
 	assert_starts(0, 3);
 }
 
-TEST(put_back_to_go_alone)
+TEST(put_back_to_be_isolated)
 {
 	append(0, 3);
 	um_queue_start(&queue);
@@ -231,7 +231,7 @@ TEST(expired_while_it_waits)
 }
 
 /* What is under way has waited longest, then what waits. */
-TEST(all_that_is_expired)
+TEST(expired_operations_come_out_oldest_first)
 {
 	append(0, 2);
 	um_queue_start(&queue);
@@ -323,15 +323,15 @@ main(void)
 		QUEUE_TEST(an_empty_queue),
 		QUEUE_TEST(in_the_order_in_which_they_came),
 		QUEUE_TEST(a_batch_has_its_limit),
-		QUEUE_TEST(what_is_finished_is_the_callers),
-		QUEUE_TEST(alone_is_by_itself),
+		QUEUE_TEST(a_finished_batch_stays_while_the_next_runs),
+		QUEUE_TEST(an_isolated_operation_is_a_batch_of_its_own),
 		QUEUE_TEST(put_back_to_the_head_in_its_order),
 		QUEUE_TEST(put_back_where_nothing_else_waits),
-		QUEUE_TEST(put_back_to_go_alone),
+		QUEUE_TEST(put_back_to_be_isolated),
 		QUEUE_TEST(expired_while_it_is_under_way),
 		QUEUE_TEST(expired_is_not_put_back),
 		QUEUE_TEST(expired_while_it_waits),
-		QUEUE_TEST(all_that_is_expired),
+		QUEUE_TEST(expired_operations_come_out_oldest_first),
 		QUEUE_TEST(the_next_deadline),
 		QUEUE_TEST(each_is_handed_back_once),
 	};

@@ -27,7 +27,7 @@ static const struct {
 	{ "", false, false, false },
 };
 
-TEST(whose_fault_it_is)
+TEST(each_class_of_errors)
 {
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		const char *sqlstate = cases[i].sqlstate;
@@ -46,7 +46,7 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whose_fault_it_is),
+		cmocka_unit_test(each_class_of_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

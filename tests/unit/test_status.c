@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "trial.h"
+#include "program_case.h"
 
 #define main program_main
 #include "../../cgi-bin/status.c" // NOLINT(bugprone-suspicious-include)
@@ -9,8 +9,8 @@
 
 #define QUERY "provider=demo&state={bound}"
 
-static const struct trial_program status_program = {
-	{ "status", UM_BODY_MAX, plan, answer },
+static const struct tested_program status_program = {
+	{ "status", UM_BODY_MAX, plan },
 	UM_PURPOSE_RETURN,
 	"demo",
 };
@@ -20,7 +20,7 @@ static char denied[] = "access_denied", expired[] = "expired", none[] = "";
 
 TEST(other_routes_and_methods)
 {
-	static const struct trial trials[] = {
+	static const struct program_case cases[] = {
 		{ .name = "no path",
 			.path = "",
 			.status = 404,
@@ -67,11 +67,11 @@ TEST(other_routes_and_methods)
 			.reason = "prefetch" },
 	};
 
-	trial_run_all(&status_program, trials, LENGTH(trials));
+	program_case_run_all(&status_program, cases, LENGTH(cases));
 }
 
 /* Which ending it is stands in a cookie; what else stands there does not. */
-TEST(each_ending_on_done)
+TEST(each_final_page_on_done)
 {
 	static const struct {
 		const char *cookie;
@@ -98,7 +98,7 @@ TEST(each_ending_on_done)
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		const struct trial trial = { .name = cases[i].cookie,
+		const struct program_case test = { .name = cases[i].cookie,
 			.path = "/done",
 			.cookie = cases[i].cookie,
 			.query = "code=" SECRET,
@@ -108,51 +108,51 @@ TEST(each_ending_on_done)
 			.outcome = cases[i].outcome,
 			.sets_cookie = "" };
 
-		trial_run(&status_program, &trial);
+		program_case_run(&status_program, &test);
 	}
 }
 
-TEST(how_the_database_is)
+TEST(healthz_pings_the_database)
 {
-	static const struct trial trials[] = {
+	static const struct program_case cases[] = {
 		{ .name = "well",
 			.path = "/healthz",
-			.asks = UM_OP_LOOK_UP,
-			.says = UM_OUTCOME_UNKNOWN,
+			.asks = UM_OP_PING,
+			.says = "ok",
 			.status = 200,
 			.on_page = "{\"status\":\"ok\"}",
 			.outcome = "ok" },
 		{ .name = "away",
 			.path = "/healthz",
-			.asks = UM_OP_LOOK_UP,
-			.says = UM_OUTCOME_UNAVAILABLE,
+			.asks = UM_OP_PING,
+			.says = "unavailable",
 			.status = 503,
 			.on_page = "{\"status\":\"unavailable\"}",
 			.outcome = "unavailable" },
 		{ .name = "ill",
 			.path = "/healthz",
-			.asks = UM_OP_LOOK_UP,
-			.says = UM_OUTCOME_FAILED,
+			.asks = UM_OP_PING,
+			.says = "failed",
 			.status = 503 },
 		{ .name = "HEAD",
 			.method = "HEAD",
 			.path = "/healthz",
-			.asks = UM_OP_LOOK_UP,
-			.says = UM_OUTCOME_UNKNOWN,
+			.asks = UM_OP_PING,
+			.says = "ok",
 			.status = 200 },
 	};
 
-	trial_run_all(&status_program, trials, LENGTH(trials));
+	program_case_run_all(&status_program, cases, LENGTH(cases));
 }
 
-TEST(metrics)
+TEST(the_metrics_page)
 {
-	static const struct trial trial = { .name = "metrics",
+	static const struct program_case test = { .name = "metrics",
 		.path = "/metrics",
 		.status = 200,
 		.on_page = "# TYPE " };
 
-	trial_run(&status_program, &trial);
+	program_case_run(&status_program, &test);
 }
 
 TEST(status_refused_without_the_database)
@@ -178,62 +178,58 @@ TEST(status_refused_without_the_database)
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		const struct trial trial = { .name = cases[i].query,
+		const struct program_case test = { .name = cases[i].query,
 			.path = "/status",
 			.query = cases[i].query,
 			.status = cases[i].status,
 			.reason = cases[i].reason };
 
-		trial_run(&status_program, &trial);
+		program_case_run(&status_program, &test);
 	}
 }
 
-TEST(status_as_the_row_has_it)
+TEST(status_shows_the_row)
 {
 	static const struct {
-		enum um_outcome says;
+		const char *says;
 		int status;
 		struct um_row row;
 		const char *reason;
 		const char *body;
 		const char *sets_cookie;
 	} cases[] = {
-		{ UM_OUTCOME_PENDING, 200, { .reason = none }, "",
+		{ "pending", 200, { .reason = none }, "",
 			"{\"status\":\"pending\",\"action\":null,"
 			"\"reason\":\"\"}",
 			"" },
-		{ UM_OUTCOME_OPENED, 200, { .reason = none }, "",
+		{ "opened", 200, { .reason = none }, "",
 			"{\"status\":\"opened\",\"action\":null,"
 			"\"reason\":\"\"}",
 			"" },
-		{ UM_OUTCOME_PROCESSING, 200, { .reason = none }, "",
+		{ "processing", 200, { .reason = none }, "",
 			"{\"status\":\"processing\",\"action\":null,"
 			"\"reason\":\"\"}",
 			"" },
-		{ UM_OUTCOME_COMPLETED, 200,
-			{ .action = accept, .reason = none }, "",
+		{ "completed", 200, { .action = accept, .reason = none }, "",
 			"{\"status\":\"completed\",\"action\":\"accept\","
 			"\"reason\":\"\"}",
 			DONE_COOKIE("done") },
-		{ UM_OUTCOME_COMPLETED, 200,
-			{ .action = decline, .reason = denied }, "",
+		{ "completed", 200, { .action = decline, .reason = denied }, "",
 			"{\"status\":\"completed\",\"action\":\"decline\","
 			"\"reason\":\"access_denied\"}",
 			DONE_COOKIE("declined") },
-		{ UM_OUTCOME_COMPLETED, 200,
-			{ .action = cancel, .reason = expired }, "",
+		{ "completed", 200, { .action = cancel, .reason = expired }, "",
 			"{\"status\":\"completed\",\"action\":\"cancel\","
 			"\"reason\":\"expired\"}",
 			DONE_COOKIE("expired") },
-		{ UM_OUTCOME_UNKNOWN, 404, { 0 }, "unknown_elicitation", NULL,
-			"" },
-		{ UM_OUTCOME_EXPIRED, 410, { 0 }, "expired", NULL, "" },
-		{ UM_OUTCOME_FAILED, 500, { 0 }, "internal_error", NULL, "" },
-		{ UM_OUTCOME_UNAVAILABLE, 503, { 0 }, "unavailable", NULL, "" },
+		{ "unknown", 404, { 0 }, "unknown_elicitation", NULL, "" },
+		{ "expired", 410, { 0 }, "expired", NULL, "" },
+		{ "failed", 500, { 0 }, "internal_error", NULL, "" },
+		{ "unavailable", 503, { 0 }, "unavailable", NULL, "" },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		const struct trial trial = { .name = "status",
+		const struct program_case test = { .name = "status",
 			.path = "/status",
 			.query = QUERY,
 			.asks = UM_OP_LOOK_UP,
@@ -245,38 +241,38 @@ TEST(status_as_the_row_has_it)
 			.sets_cookie = cases[i].sets_cookie,
 			.refresh = "" };
 
-		trial_run(&status_program, &trial);
+		program_case_run(&status_program, &test);
 	}
 }
 
 /* A token for any browser: the one that went on from /connect counts. */
-TEST(status_for_the_rows_browser_alone)
+TEST(status_only_for_the_browser_of_the_row)
 {
-	struct trial trial = { .name = "unbound",
+	struct program_case test = { .name = "unbound",
 		.path = "/status",
 		.query = "provider=demo&state={unbound}",
 		.asks = UM_OP_LOOK_UP,
-		.says = UM_OUTCOME_OPENED,
+		.says = "opened",
 		.row = { .reason = none, .has_browser = true },
 		.status = 200,
 		.on_page = "\"opened\"" };
 
-	um_browser_digest(trial.row.browser, STR(TRIAL_COOKIE));
-	trial_run(&status_program, &trial);
+	um_browser_digest(test.row.browser, STR(CASE_COOKIE));
+	program_case_run(&status_program, &test);
 
-	trial.on_page = NULL;
-	trial.status = 403;
-	trial.reason = "wrong_browser";
-	trial.cookie = "";
-	trial_run(&status_program, &trial);
-	um_browser_digest(trial.row.browser, STR(""));
-	trial_run(&status_program, &trial);
-	trial.cookie = NULL;
-	um_browser_digest(trial.row.browser, STR("another"));
-	trial_run(&status_program, &trial);
-	um_browser_digest(trial.row.browser, STR(TRIAL_COOKIE));
-	trial.row.has_browser = false;
-	trial_run(&status_program, &trial);
+	test.on_page = NULL;
+	test.status = 403;
+	test.reason = "wrong_browser";
+	test.cookie = "";
+	program_case_run(&status_program, &test);
+	um_browser_digest(test.row.browser, STR(""));
+	program_case_run(&status_program, &test);
+	test.cookie = NULL;
+	um_browser_digest(test.row.browser, STR("another"));
+	program_case_run(&status_program, &test);
+	um_browser_digest(test.row.browser, STR(CASE_COOKIE));
+	test.row.has_browser = false;
+	program_case_run(&status_program, &test);
 }
 
 int
@@ -284,13 +280,14 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(other_routes_and_methods),
-		cmocka_unit_test(each_ending_on_done),
-		cmocka_unit_test(how_the_database_is),
-		cmocka_unit_test(metrics),
+		cmocka_unit_test(each_final_page_on_done),
+		cmocka_unit_test(healthz_pings_the_database),
+		cmocka_unit_test(the_metrics_page),
 		cmocka_unit_test(status_refused_without_the_database),
-		cmocka_unit_test(status_as_the_row_has_it),
-		cmocka_unit_test(status_for_the_rows_browser_alone),
+		cmocka_unit_test(status_shows_the_row),
+		cmocka_unit_test(status_only_for_the_browser_of_the_row),
 	};
 
-	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);
+	return cmocka_run_group_tests(tests, program_case_set_up,
+		program_case_tear_down);
 }

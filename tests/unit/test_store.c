@@ -7,23 +7,23 @@
 
 #include "app/result.h"
 #include "postgres/batch.h"
-#include "rig.h"
+#include "store_fixture.h"
 
-static struct rig rig;
+static struct store_fixture fixture;
 
 static int
-open_rig(void **state)
+open_fixture(void **state)
 {
 	(void)state;
-	rig_open(&rig, NULL);
+	store_fixture_open(&fixture, NULL);
 	return 0;
 }
 
 static int
-close_rig(void **state)
+close_fixture(void **state)
 {
 	(void)state;
-	rig_close(&rig);
+	store_fixture_close(&fixture);
 	return 0;
 }
 
@@ -41,23 +41,23 @@ connect_first(void)
 	struct um_op op;
 
 	row_make(&op, UM_OP_LOOK_UP);
-	rig_submit(&rig, &op);
-	rig_run(&rig, 1);
-	assert_int_equal(op.outcome, UM_OUTCOME_PENDING);
+	store_fixture_submit(&fixture, &op);
+	store_fixture_run(&fixture, 1);
+	assert_outcome(&op, "pending");
 	um_op_free(&op);
-	rig.done_len = 0;
-	rig.batches_len = 0;
+	fixture.done_len = 0;
+	fixture.batches_len = 0;
 }
 
-TEST(the_way_of_one_row)
+TEST(one_row_from_look_up_to_completion)
 {
 	struct um_op look, open, complete, after;
 	char *expires;
 
 	row_make(&look, UM_OP_LOOK_UP);
-	rig_submit(&rig, &look);
-	rig_run(&rig, 1);
-	assert_int_equal(look.outcome, UM_OUTCOME_PENDING);
+	store_fixture_submit(&fixture, &look);
+	store_fixture_run(&fixture, 1);
+	assert_outcome(&look, "pending");
 	assert_string_equal(look.row.requester, "Notes server");
 	assert_string_equal(look.row.subject, "user-42");
 	assert_null(look.row.action);
@@ -70,9 +70,9 @@ TEST(the_way_of_one_row)
 	row_again(&open, &look);
 	open.kind = UM_OP_OPEN;
 	memset(open.browser, 0xc0, sizeof(open.browser));
-	rig_submit(&rig, &open);
-	rig_run(&rig, 2);
-	assert_int_equal(open.outcome, UM_OUTCOME_OPENED);
+	store_fixture_submit(&fixture, &open);
+	store_fixture_run(&fixture, 2);
+	assert_outcome(&open, "opened");
 	assert_string_equal(open.row.kind, "oauth");
 	assert_string_equal(open.row.target_url, "https://a.example/authorize");
 	assert_int_equal(open.row.expires, look.row.expires);
@@ -85,30 +85,30 @@ TEST(the_way_of_one_row)
 	complete.action = "decline";
 	complete.reason = "access_denied";
 	um_buf_put(&complete.result, "a\0b", 3);
-	rig_submit(&rig, &complete);
-	rig_run(&rig, 3);
-	assert_int_equal(complete.outcome, UM_OUTCOME_COMPLETED);
+	store_fixture_submit(&fixture, &complete);
+	store_fixture_run(&fixture, 3);
+	assert_outcome(&complete, "completed");
 	assert_row_text(&complete, "status", "completed");
 	assert_row_text(&complete, "action", "decline");
 	assert_row_text(&complete, "reason", "access_denied");
 	assert_row_text(&complete, "encode(result, 'hex')", "610062");
 
 	row_again(&after, &look);
-	rig_submit(&rig, &after);
-	rig_run(&rig, 4);
-	assert_int_equal(after.outcome, UM_OUTCOME_COMPLETED);
+	store_fixture_submit(&fixture, &after);
+	store_fixture_run(&fixture, 4);
+	assert_outcome(&after, "completed");
 	assert_string_equal(after.row.action, "decline");
 	assert_string_equal(after.row.reason, "access_denied");
 	assert_true(after.row.has_browser);
 	assert_memory_equal(after.row.browser, open.browser, UM_BROWSER_LEN);
-	assert_int_equal(rig.troubles.len, 0);
+	assert_int_equal(fixture.troubles.len, 0);
 	um_op_free(&look);
 	um_op_free(&open);
 	um_op_free(&complete);
 	um_op_free(&after);
 }
 
-TEST(who_does_not_know_the_row)
+TEST(a_wrong_id_binding_or_provider_is_unknown)
 {
 	static const enum um_op_kind kinds[] = { UM_OP_LOOK_UP, UM_OP_OPEN,
 		UM_OP_COMPLETE };
@@ -128,31 +128,31 @@ TEST(who_does_not_know_the_row)
 				op->binding[0] ^= 1;
 			else
 				op->provider = "another";
-			rig_submit(&rig, op);
+			store_fixture_submit(&fixture, op);
 		}
 	}
-	rig_run(&rig, len);
+	store_fixture_run(&fixture, len);
 	for (size_t i = 0; i < len; i++)
-		assert_int_equal(ops[i].outcome, UM_OUTCOME_UNKNOWN);
+		assert_outcome(&ops[i], "unknown");
 	free_all(ops, len);
 }
 
 /* No result is NULL in the row, not an empty value. */
-TEST(a_row_without_a_result)
+TEST(no_result_is_null_in_the_row)
 {
 	struct um_op op;
 
 	row_make(&op, UM_OP_COMPLETE);
 	op.action = "decline";
 	op.reason = "access_denied";
-	rig_submit(&rig, &op);
-	rig_run(&rig, 1);
-	assert_int_equal(op.outcome, UM_OUTCOME_COMPLETED);
+	store_fixture_submit(&fixture, &op);
+	store_fixture_run(&fixture, 1);
+	assert_outcome(&op, "completed");
 	assert_row_text(&op, "result IS NULL", "t");
 	um_op_free(&op);
 }
 
-TEST(the_largest_result_and_one_over)
+TEST(the_largest_result_and_one_byte_more)
 {
 	struct um_op ops[2];
 
@@ -162,67 +162,68 @@ TEST(the_largest_result_and_one_over)
 		ops[i].reason = "";
 		for (size_t n = 0; n < UM_RESULT_MAX + i; n++)
 			um_buf_put(&ops[i].result, "x", 1);
-		rig_submit(&rig, &ops[i]);
+		store_fixture_submit(&fixture, &ops[i]);
 	}
-	rig_run(&rig, 2);
-	assert_int_equal(ops[0].outcome, UM_OUTCOME_COMPLETED);
-	assert_int_equal(ops[1].outcome, UM_OUTCOME_FAILED);
+	store_fixture_run(&fixture, 2);
+	assert_outcome(&ops[0], "completed");
+	assert_outcome(&ops[1], "failed");
 	free_all(ops, LENGTH(ops));
 }
 
-/* What has come by the time that the server is free goes out together. */
-TEST(what_waits_becomes_one_batch)
+/* Operations that were submitted while a batch was under way. */
+TEST(operations_that_wait_become_one_batch)
 {
 	static struct um_op ops[300];
 
 	connect_first();
 	for (size_t i = 0; i < LENGTH(ops); i++)
 		row_make_complete(&ops[i], "accept", "");
-	rig_submit(&rig, &ops[0]);
-	rig_run(&rig, 0);
+	store_fixture_submit(&fixture, &ops[0]);
+	store_fixture_run(&fixture, 0);
 	for (size_t i = 1; i < LENGTH(ops); i++)
-		rig_submit(&rig, &ops[i]);
-	assert_int_equal(um_store_pending(rig.store), LENGTH(ops));
-	rig_run(&rig, LENGTH(ops));
-	assert_int_equal(rig.batches_len, 3);
-	assert_int_equal(rig.batches[0], 1);
-	assert_int_equal(rig.batches[1], UM_BATCH_MAX);
-	assert_int_equal(rig.batches[2], LENGTH(ops) - 1 - UM_BATCH_MAX);
+		store_fixture_submit(&fixture, &ops[i]);
+	assert_int_equal(um_store_pending(fixture.store), LENGTH(ops));
+	store_fixture_run(&fixture, LENGTH(ops));
+	assert_int_equal(fixture.batches_len, 3);
+	assert_int_equal(fixture.batches[0], 1);
+	assert_int_equal(fixture.batches[1], UM_BATCH_MAX);
+	assert_int_equal(fixture.batches[2], LENGTH(ops) - 1 - UM_BATCH_MAX);
 	for (size_t i = 0; i < LENGTH(ops); i++) {
-		assert_ptr_equal(rig.done[i], &ops[i]);
-		assert_int_equal(ops[i].outcome, UM_OUTCOME_COMPLETED);
+		assert_ptr_equal(fixture.done[i], &ops[i]);
+		assert_outcome(&ops[i], "completed");
 	}
-	assert_int_equal(um_store_pending(rig.store), 0);
-	assert_int_equal(um_store_deadline(rig.store), -1);
+	assert_int_equal(um_store_pending(fixture.store), 0);
+	assert_int_equal(um_store_deadline(fixture.store), -1);
 	free_all(ops, LENGTH(ops));
 }
 
-/* Each answer goes to its own operation, whatever stands between them. */
-TEST(all_kinds_in_one_transaction)
+/* Each row of the results goes to the operation that it is for. */
+TEST(all_kinds_of_operations_in_one_transaction)
 {
 	static const enum um_op_kind kinds[] = { UM_OP_COMPLETE, UM_OP_LOOK_UP,
-		UM_OP_OPEN, UM_OP_LOOK_UP, UM_OP_COMPLETE, UM_OP_OPEN,
-		UM_OP_COMPLETE };
-	static const enum um_outcome outcomes[] = { UM_OUTCOME_COMPLETED,
-		UM_OUTCOME_PENDING, UM_OUTCOME_OPENED, UM_OUTCOME_UNKNOWN,
-		UM_OUTCOME_UNKNOWN, UM_OUTCOME_UNKNOWN, UM_OUTCOME_COMPLETED };
+		UM_OP_PING, UM_OP_OPEN, UM_OP_LOOK_UP, UM_OP_BINDING,
+		UM_OP_COMPLETE, UM_OP_OPEN, UM_OP_PING, UM_OP_COMPLETE };
+	static const char *const outcomes[] = { "completed", "pending", "ok",
+		"opened", "unknown", "ok", "unknown", "unknown", "ok",
+		"completed" };
 	struct um_op ops[LENGTH(kinds)];
 
 	connect_first();
 	for (size_t i = 0; i < LENGTH(ops); i++) {
 		row_make_complete(&ops[i], "accept", "");
 		ops[i].kind = kinds[i];
-		if (outcomes[i] == UM_OUTCOME_UNKNOWN)
+		if (strcmp(outcomes[i], "unknown") == 0)
 			ops[i].binding[0] ^= 1;
-		rig_submit(&rig, &ops[i]);
+		store_fixture_submit(&fixture, &ops[i]);
 	}
-	rig_run(&rig, LENGTH(ops));
-	assert_int_equal(rig.batches_len, 1);
+	store_fixture_run(&fixture, LENGTH(ops));
+	assert_int_equal(fixture.batches_len, 1);
 	for (size_t i = 0; i < LENGTH(ops); i++)
-		assert_int_equal(ops[i].outcome, outcomes[i]);
+		assert_outcome(&ops[i], outcomes[i]);
 	assert_string_equal(ops[1].row.subject, "user-42");
-	assert_null(ops[3].row.subject);
-	assert_string_equal(ops[2].row.kind, "oauth");
+	assert_string_equal(ops[3].row.kind, "oauth");
+	assert_null(ops[4].row.subject);
+	assert_true(ops[5].row.has_binding);
 	free_all(ops, LENGTH(ops));
 }
 
@@ -232,18 +233,20 @@ TEST(one_bad_row_fails_alone)
 
 	connect_first();
 	for (size_t i = 0; i < LENGTH(ops); i++) {
-		row_make_complete(&ops[i], "accept", i == 4 ? RIG_FAILS : "");
-		rig_submit(&rig, &ops[i]);
+		row_make_complete(&ops[i], "accept",
+			i == 4 ? FIXTURE_FAILS : "");
+		store_fixture_submit(&fixture, &ops[i]);
 	}
-	rig_run(&rig, LENGTH(ops));
+	store_fixture_run(&fixture, LENGTH(ops));
 	for (size_t i = 0; i < LENGTH(ops); i++) {
-		assert_int_equal(ops[i].outcome,
-			i == 4 ? UM_OUTCOME_FAILED : UM_OUTCOME_COMPLETED);
+		assert_outcome(&ops[i], i == 4 ? "failed" : "completed");
 		assert_row_text(&ops[i], "status",
 			i == 4 ? "pending" : "completed");
 	}
-	assert_true(str_has(um_buf_str(&rig.troubles), STR("SQLSTATE: P0001")));
-	assert_false(str_has(um_buf_str(&rig.troubles), STR("this row fails")));
+	assert_true(
+		str_has(um_buf_str(&fixture.troubles), STR("SQLSTATE: P0001")));
+	assert_false(
+		str_has(um_buf_str(&fixture.troubles), STR("this row fails")));
 	free_all(ops, LENGTH(ops));
 }
 
@@ -258,19 +261,19 @@ TEST(the_same_row_twice_in_a_batch)
 	ops[1].reason = "provider_error";
 	row_make_complete(&ops[2], "accept", "");
 	for (size_t i = 0; i < LENGTH(ops); i++)
-		rig_submit(&rig, &ops[i]);
-	rig_run(&rig, LENGTH(ops));
-	assert_int_equal(rig.batches_len, 1);
-	assert_int_equal(ops[0].outcome, UM_OUTCOME_COMPLETED);
-	assert_int_equal(ops[1].outcome, UM_OUTCOME_ALREADY);
-	assert_int_equal(ops[2].outcome, UM_OUTCOME_COMPLETED);
+		store_fixture_submit(&fixture, &ops[i]);
+	store_fixture_run(&fixture, LENGTH(ops));
+	assert_int_equal(fixture.batches_len, 1);
+	assert_outcome(&ops[0], "completed");
+	assert_outcome(&ops[1], "already");
+	assert_outcome(&ops[2], "completed");
 	assert_row_text(&ops[0], "action", "accept");
 	assert_row_text(&ops[0], "reason", "");
 	free_all(ops, LENGTH(ops));
 }
 
-/* The contract's payload, to the byte, and nothing beside it. */
-TEST(the_notification)
+/* The id and the status, and nothing else. */
+TEST(the_payload_of_a_notification)
 {
 	PGconn *listener = sql_connect();
 	struct um_op op;
@@ -288,10 +291,10 @@ TEST(the_notification)
 		"{\"id\":\"%s\",\"status\":\"opened\"}", uuid);
 	snprintf(expected[1], sizeof(expected[1]),
 		"{\"id\":\"%s\",\"status\":\"completed\"}", uuid);
-	rig_submit(&rig, &open);
-	rig_run(&rig, 1);
-	rig_submit(&rig, &op);
-	rig_run(&rig, 2);
+	store_fixture_submit(&fixture, &open);
+	store_fixture_run(&fixture, 1);
+	store_fixture_submit(&fixture, &op);
+	store_fixture_run(&fixture, 2);
 	sql_do(listener, "SELECT 1");
 	for (PGnotify *n; (n = PQnotifies(listener)) != NULL; PQfreemem(n)) {
 		assert_string_equal(n->relname, "urlmode");
@@ -306,27 +309,26 @@ TEST(the_notification)
 	um_op_free(&open);
 }
 
-/* done() may submit: the store is whole while it calls. */
-TEST(submitted_from_within_done)
+TEST(done_may_submit_another_operation)
 {
 	struct um_op ops[3];
 
 	connect_first();
 	for (size_t i = 0; i < LENGTH(ops); i++)
 		row_make_complete(&ops[i], "accept", "");
-	rig.submits_next = &ops[2];
-	rig_submit(&rig, &ops[0]);
-	rig_submit(&rig, &ops[1]);
-	rig_run(&rig, 3);
+	fixture.submits_next = &ops[2];
+	store_fixture_submit(&fixture, &ops[0]);
+	store_fixture_submit(&fixture, &ops[1]);
+	store_fixture_run(&fixture, 3);
 	for (size_t i = 0; i < LENGTH(ops); i++)
-		assert_int_equal(ops[i].outcome, UM_OUTCOME_COMPLETED);
-	assert_int_equal(rig.batches_len, 2);
+		assert_outcome(&ops[i], "completed");
+	assert_int_equal(fixture.batches_len, 2);
 	free_all(ops, LENGTH(ops));
 }
 
 static struct um_op behind;
 
-/* Nobody but the database can do that here: it has the batch already. */
+/* Only the database can do that by now: it has the batch already. */
 static void
 until_behind_is_written(void)
 {
@@ -342,59 +344,61 @@ until_behind_is_written(void)
 	fail_msg("what waited is not under way");
 }
 
-/* PostgreSQL works on what waited while a batch is handed back. */
-TEST(sent_before_the_answers_are_handed_back)
+/* PostgreSQL works on the next batch while the last is handed back. */
+TEST(the_next_batch_is_sent_before_the_last_is_handed_back)
 {
 	struct um_op op;
 
 	connect_first();
 	row_make_complete(&op, "accept", "");
 	row_make_complete(&behind, "accept", "");
-	rig.calls_next = until_behind_is_written;
-	rig_submit(&rig, &op);
-	rig_run(&rig, 0);
-	rig_submit(&rig, &behind);
-	rig_run(&rig, 2);
-	assert_int_equal(rig.batches_len, 2);
-	assert_ptr_equal(rig.done[0], &op);
-	assert_int_equal(op.outcome, UM_OUTCOME_COMPLETED);
-	assert_int_equal(behind.outcome, UM_OUTCOME_COMPLETED);
+	fixture.calls_next = until_behind_is_written;
+	store_fixture_submit(&fixture, &op);
+	store_fixture_run(&fixture, 0);
+	store_fixture_submit(&fixture, &behind);
+	store_fixture_run(&fixture, 2);
+	assert_int_equal(fixture.batches_len, 2);
+	assert_ptr_equal(fixture.done[0], &op);
+	assert_outcome(&op, "completed");
+	assert_outcome(&behind, "completed");
 	um_op_free(&op);
 	um_op_free(&behind);
 }
 
-TEST(its_name_is_seen_in_the_database)
+TEST(pg_stat_activity_shows_the_name)
 {
 	char *count;
 
 	connect_first();
-	count = sql(rig_admin,
+	count = sql(admin_db,
 		"SELECT count(*) FROM pg_stat_activity"
-		" WHERE application_name = '" RIG_NAME "'");
+		" WHERE application_name = '" FIXTURE_NAME "'");
 	assert_string_equal(count, "1");
 	free(count);
 }
 
 #define STORE_TEST(name)                                                       \
-	cmocka_unit_test_setup_teardown(name, open_rig, close_rig)
+	cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
 
 int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		STORE_TEST(the_way_of_one_row),
-		STORE_TEST(who_does_not_know_the_row),
-		STORE_TEST(a_row_without_a_result),
-		STORE_TEST(the_largest_result_and_one_over),
-		STORE_TEST(what_waits_becomes_one_batch),
-		STORE_TEST(all_kinds_in_one_transaction),
+		STORE_TEST(one_row_from_look_up_to_completion),
+		STORE_TEST(a_wrong_id_binding_or_provider_is_unknown),
+		STORE_TEST(no_result_is_null_in_the_row),
+		STORE_TEST(the_largest_result_and_one_byte_more),
+		STORE_TEST(operations_that_wait_become_one_batch),
+		STORE_TEST(all_kinds_of_operations_in_one_transaction),
 		STORE_TEST(one_bad_row_fails_alone),
 		STORE_TEST(the_same_row_twice_in_a_batch),
-		STORE_TEST(the_notification),
-		STORE_TEST(submitted_from_within_done),
-		STORE_TEST(sent_before_the_answers_are_handed_back),
-		STORE_TEST(its_name_is_seen_in_the_database),
+		STORE_TEST(the_payload_of_a_notification),
+		STORE_TEST(done_may_submit_another_operation),
+		STORE_TEST(
+			the_next_batch_is_sent_before_the_last_is_handed_back),
+		STORE_TEST(pg_stat_activity_shows_the_name),
 	};
 
-	return cmocka_run_group_tests(tests, rig_begin, rig_end);
+	return cmocka_run_group_tests(tests, store_fixture_group_set_up,
+		store_fixture_group_tear_down);
 }

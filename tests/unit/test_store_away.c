@@ -4,15 +4,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rig.h"
+#include "store_fixture.h"
 
-static struct rig rig;
+static struct store_fixture fixture;
 
 static int
-close_rig(void **state)
+close_fixture(void **state)
 {
 	(void)state;
-	rig_close(&rig);
+	store_fixture_close(&fixture);
 	return 0;
 }
 
@@ -23,19 +23,19 @@ free_all(struct um_op *ops, size_t len)
 		um_op_free(&ops[i]);
 }
 
-/* Opens the rig; the connection is there, and idle. */
+/* Opens the fixture; the connection is there, and idle. */
 static void
 connect_first(void)
 {
 	struct um_op op;
 
-	rig_open(&rig, NULL);
+	store_fixture_open(&fixture, NULL);
 	row_make(&op, UM_OP_LOOK_UP);
-	rig_submit(&rig, &op);
-	rig_run(&rig, 1);
+	store_fixture_submit(&fixture, &op);
+	store_fixture_run(&fixture, 1);
 	um_op_free(&op);
-	rig.done_len = 0;
-	rig.batches_len = 0;
+	fixture.done_len = 0;
+	fixture.batches_len = 0;
 }
 
 /* Another session that holds the row's lock until it is freed. */
@@ -54,21 +54,21 @@ lock_row(const struct um_op *op)
 	return conn;
 }
 
-/* Until the rig's session waits for a lock. */
+/* Until the fixture's session waits for a lock. */
 static void
 wait_for_lock(void)
 {
 	for (int i = 0; i < 500; i++) {
-		char *waits = sql(rig_admin,
+		char *waits = sql(admin_db,
 			"SELECT 1 FROM pg_stat_activity"
-			" WHERE application_name = '" RIG_NAME "'"
+			" WHERE application_name = '" FIXTURE_NAME "'"
 			" AND wait_event_type = 'Lock'");
 
 		if (waits != NULL) {
 			free(waits);
 			return;
 		}
-		rig_run(&rig, 0);
+		store_fixture_run(&fixture, 0);
 		usleep(10000);
 	}
 	fail_msg("nobody waits for the lock");
@@ -77,17 +77,17 @@ wait_for_lock(void)
 static void
 terminate(void)
 {
-	char *done = sql(rig_admin,
+	char *done = sql(admin_db,
 		"SELECT bool_and(pg_terminate_backend(pid, 5000))"
 		" FROM pg_stat_activity"
-		" WHERE application_name = '" RIG_NAME "'");
+		" WHERE application_name = '" FIXTURE_NAME "'");
 
 	assert_non_null(done);
 	assert_string_equal(done, "t");
 	free(done);
 }
 
-TEST(a_locked_row_waits_alone)
+TEST(a_locked_row_does_not_delay_others)
 {
 	struct um_op ops[9];
 	struct um_op again;
@@ -98,19 +98,18 @@ TEST(a_locked_row_waits_alone)
 		row_make_complete(&ops[i], "accept", "");
 	locker = lock_row(&ops[4]);
 	for (size_t i = 0; i < LENGTH(ops); i++)
-		rig_submit(&rig, &ops[i]);
-	rig_run(&rig, LENGTH(ops));
+		store_fixture_submit(&fixture, &ops[i]);
+	store_fixture_run(&fixture, LENGTH(ops));
 	for (size_t i = 0; i < LENGTH(ops); i++)
-		assert_int_equal(ops[i].outcome,
-			i == 4 ? UM_OUTCOME_UNAVAILABLE : UM_OUTCOME_COMPLETED);
+		assert_outcome(&ops[i], i == 4 ? "unavailable" : "completed");
 	assert_row_text(&ops[4], "status", "pending");
 
 	/* Nothing was consumed: the same request completes later. */
 	PQfinish(locker);
 	row_again(&again, &ops[4]);
-	rig_submit(&rig, &again);
-	rig_run(&rig, LENGTH(ops) + 1);
-	assert_int_equal(again.outcome, UM_OUTCOME_COMPLETED);
+	store_fixture_submit(&fixture, &again);
+	store_fixture_run(&fixture, LENGTH(ops) + 1);
+	assert_outcome(&again, "completed");
 	free_all(ops, LENGTH(ops));
 	um_op_free(&again);
 }
@@ -125,17 +124,17 @@ TEST(a_session_that_ends_in_the_middle)
 		row_make_complete(&ops[i], "accept", "");
 	locker = lock_row(&ops[1]);
 	for (size_t i = 0; i < LENGTH(ops); i++)
-		rig_submit(&rig, &ops[i]);
-	rig_run(&rig, 0);
+		store_fixture_submit(&fixture, &ops[i]);
+	store_fixture_run(&fixture, 0);
 	wait_for_lock();
 	terminate();
 	PQfinish(locker);
-	rig_run(&rig, LENGTH(ops));
+	store_fixture_run(&fixture, LENGTH(ops));
 	for (size_t i = 0; i < LENGTH(ops); i++) {
-		assert_int_equal(ops[i].outcome, UM_OUTCOME_COMPLETED);
+		assert_outcome(&ops[i], "completed");
 		assert_row_text(&ops[i], "status", "completed");
 	}
-	assert_true(rig.troubles.len != 0);
+	assert_true(fixture.troubles.len != 0);
 	free_all(ops, LENGTH(ops));
 }
 
@@ -146,34 +145,34 @@ TEST(a_session_that_ends_while_idle)
 	connect_first();
 	row_make_complete(&op, "accept", "");
 	terminate();
-	rig_submit(&rig, &op);
-	rig_run(&rig, 1);
-	assert_int_equal(op.outcome, UM_OUTCOME_COMPLETED);
+	store_fixture_submit(&fixture, &op);
+	store_fixture_run(&fixture, 1);
+	assert_outcome(&op, "completed");
 	um_op_free(&op);
 }
 
 /* Seen by the socket alone: nobody has to ask for something first. */
-TEST(comes_back_by_itself)
+TEST(it_reconnects_by_itself)
 {
 	unsigned before, after;
 	bool want_write;
 
 	connect_first();
-	um_store_watch(rig.store, &want_write, &before);
+	um_store_watch(fixture.store, &want_write, &before);
 	terminate();
-	for (int i = 0; rig.troubles.len == 0 && i < 1000; i++)
-		rig_run_ms(&rig, 10);
-	assert_true(rig.troubles.len != 0);
-	rig_run_until_idle(&rig);
-	um_store_watch(rig.store, &want_write, &after);
+	for (int i = 0; fixture.troubles.len == 0 && i < 1000; i++)
+		store_fixture_run_ms(&fixture, 10);
+	assert_true(fixture.troubles.len != 0);
+	store_fixture_run_until_idle(&fixture);
+	um_store_watch(fixture.store, &want_write, &after);
 	assert_int_not_equal(before, after);
 }
 
 /* 40001: the same again. 53100: a new session, and then the same again. */
-TEST(what_is_no_rows_fault_is_tried_again)
+TEST(an_error_that_no_row_caused_is_tried_again)
 {
-	static const char *const reasons[] = { RIG_FAILS_ONCE_40001,
-		RIG_FAILS_ONCE_53100 };
+	static const char *const reasons[] = { FIXTURE_FAILS_ONCE_40001,
+		FIXTURE_FAILS_ONCE_53100 };
 
 	for (size_t i = 0; i < LENGTH(reasons); i++) {
 		struct um_op ops[2];
@@ -181,16 +180,16 @@ TEST(what_is_no_rows_fault_is_tried_again)
 		connect_first();
 		row_make_complete(&ops[0], "accept", reasons[i]);
 		row_make_complete(&ops[1], "accept", "");
-		rig_submit(&rig, &ops[0]);
-		rig_submit(&rig, &ops[1]);
-		rig_run(&rig, 2);
-		assert_int_equal(ops[0].outcome, UM_OUTCOME_COMPLETED);
-		assert_int_equal(ops[1].outcome, UM_OUTCOME_COMPLETED);
-		assert_true(str_has(um_buf_str(&rig.troubles),
+		store_fixture_submit(&fixture, &ops[0]);
+		store_fixture_submit(&fixture, &ops[1]);
+		store_fixture_run(&fixture, 2);
+		assert_outcome(&ops[0], "completed");
+		assert_outcome(&ops[1], "completed");
+		assert_true(str_has(um_buf_str(&fixture.troubles),
 			um_str(reasons[i] + strlen("unit_"))));
 		free_all(ops, LENGTH(ops));
 		if (i + 1 < LENGTH(reasons))
-			rig_close(&rig);
+			store_fixture_close(&fixture);
 	}
 }
 
@@ -203,35 +202,35 @@ TEST(a_silent_server)
 	PGconn *locker;
 
 	assert_non_null(op);
-	rig.now = 0;
+	fixture.now = 0;
 	connect_first();
-	rig.now = 1000000;
+	fixture.now = 1000000;
 	row_make_complete(op, "accept", "");
 	row_again(&key, op);
 	locker = lock_row(op);
-	rig_submit(&rig, op);
-	rig_run(&rig, 0);
+	store_fixture_submit(&fixture, op);
+	store_fixture_run(&fixture, 0);
 	wait_for_lock();
-	rig.now += UM_STORE_WAIT_MS - 1;
-	um_store_run(rig.store, false, rig.now);
-	assert_int_equal(rig.done_len, 0);
-	assert_int_equal(um_store_deadline(rig.store), rig.now + 1);
-	rig.now++;
-	um_store_run(rig.store, false, rig.now);
-	assert_int_equal(rig.done_len, 1);
-	assert_int_equal(op->outcome, UM_OUTCOME_UNAVAILABLE);
-	assert_int_equal(um_store_pending(rig.store), 0);
+	fixture.now += UM_STORE_WAIT_MS - 1;
+	um_store_run(fixture.store, false, fixture.now);
+	assert_int_equal(fixture.done_len, 0);
+	assert_int_equal(um_store_deadline(fixture.store), fixture.now + 1);
+	fixture.now++;
+	um_store_run(fixture.store, false, fixture.now);
+	assert_int_equal(fixture.done_len, 1);
+	assert_outcome(op, "unavailable");
+	assert_int_equal(um_store_pending(fixture.store), 0);
 	um_op_free(op);
 	free(op);
 
 	PQfinish(locker);
-	rig_run_ms(&rig, 300);
-	assert_int_equal(rig.done_len, 1);
+	store_fixture_run_ms(&fixture, 300);
+	assert_int_equal(fixture.done_len, 1);
 	assert_row_text(&key, "status", "completed");
 	row_make_complete(&next, "accept", "");
-	rig_submit(&rig, &next);
-	rig_run(&rig, 2);
-	assert_int_equal(next.outcome, UM_OUTCOME_COMPLETED);
+	store_fixture_submit(&fixture, &next);
+	store_fixture_run(&fixture, 2);
+	assert_outcome(&next, "completed");
 	um_op_free(&next);
 }
 
@@ -241,47 +240,48 @@ TEST(a_server_that_stays_silent_is_given_up)
 	struct um_op stuck, waiting;
 	PGconn *locker;
 
-	rig.now = 0;
+	fixture.now = 0;
 	connect_first();
-	rig.now = 1000000;
+	fixture.now = 1000000;
 	row_make_complete(&stuck, "accept", "");
 	row_make_complete(&waiting, "accept", "");
 	locker = lock_row(&stuck);
-	rig_submit(&rig, &stuck);
-	rig_run(&rig, 0);
+	store_fixture_submit(&fixture, &stuck);
+	store_fixture_run(&fixture, 0);
 	wait_for_lock();
-	rig.now += UM_STORE_BATCH_MS - 1;
-	rig_submit(&rig, &waiting);
-	um_store_run(rig.store, false, rig.now);
-	assert_int_equal(rig.done_len, 1);
-	assert_int_equal(stuck.outcome, UM_OUTCOME_UNAVAILABLE);
-	rig.now++;
-	um_store_run(rig.store, false, rig.now);
-	assert_int_equal(rig.done_len, 1);
-	assert_true(
-		str_has(um_buf_str(&rig.troubles), STR("no answer in time")));
-	rig.now += UM_STORE_RETRY_MIN_MS;
-	rig_run(&rig, 2);
-	assert_int_equal(waiting.outcome, UM_OUTCOME_COMPLETED);
+	fixture.now += UM_STORE_BATCH_MS - 1;
+	store_fixture_submit(&fixture, &waiting);
+	um_store_run(fixture.store, false, fixture.now);
+	assert_int_equal(fixture.done_len, 1);
+	assert_outcome(&stuck, "unavailable");
+	fixture.now++;
+	um_store_run(fixture.store, false, fixture.now);
+	assert_int_equal(fixture.done_len, 1);
+	assert_true(str_has(um_buf_str(&fixture.troubles),
+		STR("no answer in time")));
+	fixture.now += UM_STORE_RETRY_MIN_MS;
+	store_fixture_run(&fixture, 2);
+	assert_outcome(&waiting, "completed");
 	PQfinish(locker);
 	um_op_free(&stuck);
 	um_op_free(&waiting);
 }
 
-#define STORE_TEST(name) cmocka_unit_test_teardown(name, close_rig)
+#define STORE_TEST(name) cmocka_unit_test_teardown(name, close_fixture)
 
 int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		STORE_TEST(a_locked_row_waits_alone),
+		STORE_TEST(a_locked_row_does_not_delay_others),
 		STORE_TEST(a_session_that_ends_in_the_middle),
 		STORE_TEST(a_session_that_ends_while_idle),
-		STORE_TEST(comes_back_by_itself),
-		STORE_TEST(what_is_no_rows_fault_is_tried_again),
+		STORE_TEST(it_reconnects_by_itself),
+		STORE_TEST(an_error_that_no_row_caused_is_tried_again),
 		STORE_TEST(a_silent_server),
 		STORE_TEST(a_server_that_stays_silent_is_given_up),
 	};
 
-	return cmocka_run_group_tests(tests, rig_begin, rig_end);
+	return cmocka_run_group_tests(tests, store_fixture_group_set_up,
+		store_fixture_group_tear_down);
 }

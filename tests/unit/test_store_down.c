@@ -9,71 +9,71 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "rig.h"
+#include "store_fixture.h"
 
 #define NOBODY "host=/nonexistent password=" PASSWORD
 #define PASSWORD "hunter2"
 
-static struct rig rig;
+static struct store_fixture fixture;
 
 static int
-close_rig(void **state)
+close_fixture(void **state)
 {
 	(void)state;
-	rig_close(&rig);
+	store_fixture_close(&fixture);
 	return 0;
 }
 
 /* The first wait for it as long as they may; then it is known. */
-TEST(nobody_there)
+TEST(without_a_server_operations_are_unavailable)
 {
 	struct um_op ops[3] = { { .kind = UM_OP_LOOK_UP } };
 	int64_t start = 1000000;
 
-	rig_open(&rig, NOBODY);
-	rig.now = start;
+	store_fixture_open(&fixture, NOBODY);
+	fixture.now = start;
 	ops[1] = ops[2] = ops[0];
-	rig_submit(&rig, &ops[0]);
-	um_store_run(rig.store, false, rig.now);
-	assert_int_equal(rig.done_len, 0);
-	while (rig.done_len == 0) {
-		int64_t deadline = um_store_deadline(rig.store);
+	store_fixture_submit(&fixture, &ops[0]);
+	um_store_run(fixture.store, false, fixture.now);
+	assert_int_equal(fixture.done_len, 0);
+	while (fixture.done_len == 0) {
+		int64_t deadline = um_store_deadline(fixture.store);
 
-		assert_true(deadline > rig.now);
-		rig.now = deadline;
-		um_store_run(rig.store, false, rig.now);
+		assert_true(deadline > fixture.now);
+		fixture.now = deadline;
+		um_store_run(fixture.store, false, fixture.now);
 	}
-	assert_int_equal(rig.now, start + UM_STORE_WAIT_MS);
-	assert_int_equal(ops[0].outcome, UM_OUTCOME_UNAVAILABLE);
+	assert_int_equal(fixture.now, start + UM_STORE_WAIT_MS);
+	assert_outcome(&ops[0], "unavailable");
 
-	rig.now++;
-	rig_submit(&rig, &ops[1]);
-	assert_int_equal(rig.done_len, 2);
-	assert_int_equal(ops[1].outcome, UM_OUTCOME_UNAVAILABLE);
-	rig.now += 1000000;
-	rig_submit(&rig, &ops[2]);
-	assert_int_equal(rig.done_len, 3);
-	assert_int_equal(ops[2].outcome, UM_OUTCOME_UNAVAILABLE);
-	assert_int_equal(um_store_pending(rig.store), 0);
-	assert_true(rig.troubles.len != 0);
-	assert_false(str_has(um_buf_str(&rig.troubles), STR(PASSWORD)));
+	fixture.now++;
+	store_fixture_submit(&fixture, &ops[1]);
+	assert_int_equal(fixture.done_len, 2);
+	assert_outcome(&ops[1], "unavailable");
+	fixture.now += 1000000;
+	store_fixture_submit(&fixture, &ops[2]);
+	assert_int_equal(fixture.done_len, 3);
+	assert_outcome(&ops[2], "unavailable");
+	assert_int_equal(um_store_pending(fixture.store), 0);
+	assert_true(fixture.troubles.len != 0);
+	assert_false(str_has(um_buf_str(&fixture.troubles), STR(PASSWORD)));
 }
 
 /* Attempts come from RETRY_MIN to RETRY_MAX apart, and never faster. */
-TEST(how_often_it_tries)
+TEST(the_interval_between_attempts_doubles)
 {
 	int64_t expected = UM_STORE_RETRY_MIN_MS;
 
-	rig_open(&rig, NOBODY);
-	rig.now = 1000000;
+	store_fixture_open(&fixture, NOBODY);
+	fixture.now = 1000000;
 	for (int i = 0; i < 12; i++) {
-		um_store_run(rig.store, false, rig.now);
-		assert_int_equal(um_store_deadline(rig.store),
-			rig.now + expected);
-		um_store_run(rig.store, false, rig.now + expected - 1);
-		assert_int_equal(um_store_deadline(rig.store),
-			rig.now + expected);
-		rig.now += expected;
+		um_store_run(fixture.store, false, fixture.now);
+		assert_int_equal(um_store_deadline(fixture.store),
+			fixture.now + expected);
+		um_store_run(fixture.store, false, fixture.now + expected - 1);
+		assert_int_equal(um_store_deadline(fixture.store),
+			fixture.now + expected);
+		fixture.now += expected;
 		expected = expected * 2 < UM_STORE_RETRY_MAX_MS
 			? expected * 2
 			: UM_STORE_RETRY_MAX_MS;
@@ -84,24 +84,23 @@ TEST(a_full_queue)
 {
 	static struct um_op ops[UM_STORE_QUEUE_MAX + 1];
 
-	rig_open(&rig, NOBODY);
-	rig.now = 1000000;
+	store_fixture_open(&fixture, NOBODY);
+	fixture.now = 1000000;
 	for (size_t i = 0; i < LENGTH(ops); i++) {
 		ops[i] = (struct um_op){ .kind = UM_OP_LOOK_UP };
-		rig_submit(&rig, &ops[i]);
+		store_fixture_submit(&fixture, &ops[i]);
 	}
-	assert_int_equal(rig.done_len, 1);
-	assert_ptr_equal(rig.done[0], &ops[UM_STORE_QUEUE_MAX]);
-	assert_int_equal(ops[UM_STORE_QUEUE_MAX].outcome,
-		UM_OUTCOME_UNAVAILABLE);
-	assert_int_equal(um_store_pending(rig.store), UM_STORE_QUEUE_MAX);
+	assert_int_equal(fixture.done_len, 1);
+	assert_ptr_equal(fixture.done[0], &ops[UM_STORE_QUEUE_MAX]);
+	assert_outcome(&ops[UM_STORE_QUEUE_MAX], "unavailable");
+	assert_int_equal(um_store_pending(fixture.store), UM_STORE_QUEUE_MAX);
 }
 
 /* The administrator's server, and what else is wanted of it. */
 static void
-open_rig_at_server(const char *more)
+open_fixture_at_server(const char *more)
 {
-	PQconninfoOption *options = PQconninfo(rig_admin);
+	PQconninfoOption *options = PQconninfo(admin_db);
 	struct um_buf conninfo = { 0 };
 
 	assert_non_null(options);
@@ -112,7 +111,7 @@ open_rig_at_server(const char *more)
 	PQconninfoFree(options);
 	um_buf_printf(&conninfo, "%s", more);
 	um_buf_put(&conninfo, "", 1);
-	rig_open(&rig, conninfo.ptr);
+	store_fixture_open(&fixture, conninfo.ptr);
 	um_buf_free(&conninfo);
 }
 
@@ -131,15 +130,16 @@ TEST(a_database_that_refuses)
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct um_op op = { .kind = UM_OP_LOOK_UP };
 
-		open_rig_at_server(cases[i].more);
-		rig_submit(&rig, &op);
-		rig_run(&rig, 1);
-		assert_int_equal(op.outcome, UM_OUTCOME_UNAVAILABLE);
-		assert_true(str_has(um_buf_str(&rig.troubles),
+		open_fixture_at_server(cases[i].more);
+		store_fixture_submit(&fixture, &op);
+		store_fixture_run(&fixture, 1);
+		assert_outcome(&op, "unavailable");
+		assert_true(str_has(um_buf_str(&fixture.troubles),
 			um_str(cases[i].trouble)));
-		assert_false(str_has(um_buf_str(&rig.troubles), STR(PASSWORD)));
+		assert_false(
+			str_has(um_buf_str(&fixture.troubles), STR(PASSWORD)));
 		if (i + 1 < LENGTH(cases))
-			rig_close(&rig);
+			store_fixture_close(&fixture);
 	}
 }
 
@@ -167,8 +167,8 @@ black_hole(int fds[static 4])
 	return ntohs(address.sin_port);
 }
 
-/* Of several hosts the first may be gone without a word: the next one it is. */
-TEST(the_next_host)
+/* The first of several hosts does not answer at all. */
+TEST(the_next_host_is_tried)
 {
 	char conninfo[512];
 	PQconninfoOption *options =
@@ -179,8 +179,8 @@ TEST(the_next_host)
 
 	assert_non_null(options);
 	len = (size_t)snprintf(conninfo, sizeof(conninfo),
-		"host='127.0.0.1,%s' port='%d,%s'", PQhost(rig_admin),
-		black_hole(fds), PQport(rig_admin));
+		"host='127.0.0.1,%s' port='%d,%s'", PQhost(admin_db),
+		black_hole(fds), PQport(admin_db));
 	for (const PQconninfoOption *o = options; o->keyword != NULL; o++)
 		if (o->val != NULL && strcmp(o->keyword, "host") != 0
 			&& strcmp(o->keyword, "port") != 0)
@@ -188,19 +188,19 @@ TEST(the_next_host)
 				sizeof(conninfo) - len, " %s='%s'", o->keyword,
 				o->val);
 	PQconninfoFree(options);
-	rig_open(&rig, conninfo);
-	rig_run_until_idle(&rig);
+	store_fixture_open(&fixture, conninfo);
+	store_fixture_run_until_idle(&fixture);
 	row_make_complete(&op, "accept", "");
-	rig_submit(&rig, &op);
-	rig_run(&rig, 1);
-	assert_int_equal(op.outcome, UM_OUTCOME_COMPLETED);
+	store_fixture_submit(&fixture, &op);
+	store_fixture_run(&fixture, 1);
+	assert_outcome(&op, "completed");
 	um_op_free(&op);
 	for (int i = 0; i < 4; i++)
 		close(fds[i]);
 }
 
 /* A web server may put standard error beside the request line. */
-TEST(what_the_server_says_in_passing_is_not_printed)
+TEST(a_warning_of_the_server_is_not_printed)
 {
 	char *path = file_make(STR(""), 0600);
 	FILE *file = fopen(path, "w+e");
@@ -209,43 +209,44 @@ TEST(what_the_server_says_in_passing_is_not_printed)
 	char uuid[UM_UUID_TEXT_LEN + 1];
 
 	assert_non_null(file);
-	rig_open(&rig, NULL);
-	row_make_complete(&op, "accept", RIG_WARNS);
+	store_fixture_open(&fixture, NULL);
+	row_make_complete(&op, "accept", FIXTURE_WARNS);
 	um_uuid_format(uuid, op.id);
 	dup2(fileno(file), STDERR_FILENO);
-	rig_submit(&rig, &op);
-	rig_run(&rig, 1);
+	store_fixture_submit(&fixture, &op);
+	store_fixture_run(&fixture, 1);
 	dup2(saved, STDERR_FILENO);
 	close(saved);
-	assert_int_equal(op.outcome, UM_OUTCOME_COMPLETED);
+	assert_outcome(&op, "completed");
 	assert_int_equal(lseek(fileno(file), 0, SEEK_END), 0);
-	assert_true(str_has(um_buf_str(&rig.troubles), STR("01000")));
-	assert_false(str_has(um_buf_str(&rig.troubles), um_str(uuid)));
+	assert_true(str_has(um_buf_str(&fixture.troubles), STR("01000")));
+	assert_false(str_has(um_buf_str(&fixture.troubles), um_str(uuid)));
 	fclose(file);
 	file_remove(path);
 	um_op_free(&op);
 }
 
-TEST(nothing_to_free_is_fine)
+TEST(freeing_null_is_fine)
 {
-	rig_open(&rig, NOBODY);
+	store_fixture_open(&fixture, NOBODY);
 	um_store_free(NULL);
 }
 
-#define STORE_TEST(name) cmocka_unit_test_teardown(name, close_rig)
+#define STORE_TEST(name) cmocka_unit_test_teardown(name, close_fixture)
 
 int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		STORE_TEST(nobody_there),
-		STORE_TEST(how_often_it_tries),
+		STORE_TEST(without_a_server_operations_are_unavailable),
+		STORE_TEST(the_interval_between_attempts_doubles),
 		STORE_TEST(a_full_queue),
 		STORE_TEST(a_database_that_refuses),
-		STORE_TEST(the_next_host),
-		STORE_TEST(what_the_server_says_in_passing_is_not_printed),
-		STORE_TEST(nothing_to_free_is_fine),
+		STORE_TEST(the_next_host_is_tried),
+		STORE_TEST(a_warning_of_the_server_is_not_printed),
+		STORE_TEST(freeing_null_is_fine),
 	};
 
-	return cmocka_run_group_tests(tests, rig_begin, rig_end);
+	return cmocka_run_group_tests(tests, store_fixture_group_set_up,
+		store_fixture_group_tear_down);
 }

@@ -3,13 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-
 #include "crypto/seal.h"
+#include "program_case.h"
 #include "server/log.h"
-#include "server/loop.h"
-#include "trial.h"
+#include "signing.h"
 
 #define main program_main
 #include "../../cgi-bin/webhook.c" // NOLINT(bugprone-suspicious-include)
@@ -38,10 +35,10 @@ static const char description[] =
 
 #define EVENT(id, type, of)                                                    \
 	"{\"id\":\"" id "\",\"type\":\"" type "\",\"for\":\"" of "\"}"
-#define PAID "{\"events\":[" EVENT("ev_1", "paid", TRIAL_ID) "]}"
+#define PAID "{\"events\":[" EVENT("ev_1", "paid", CASE_ID) "]}"
 
 /* A delivery; what is NULL is signed and sent as it should be. */
-struct letter {
+struct delivery {
 	const char *method;
 	const char *path;
 	const char *body;
@@ -52,7 +49,7 @@ struct letter {
 };
 
 struct variables {
-	const struct letter *letter;
+	const struct delivery *delivery;
 	const char *time;
 	const char *signature;
 };
@@ -63,17 +60,17 @@ get(const char *name, void *arg)
 	const struct variables *v = arg;
 
 	if (strcmp(name, "REQUEST_METHOD") == 0)
-		return v->letter->method != NULL ? v->letter->method : "POST";
+		return v->delivery->method != NULL ? v->delivery->method
+						   : "POST";
 	if (strcmp(name, "SCRIPT_NAME") == 0)
-		return v->letter->path != NULL ? v->letter->path : HOOK;
+		return v->delivery->path != NULL ? v->delivery->path : HOOK;
 	if (strcmp(name, "CONTENT_TYPE") == 0)
 		return "application/json";
 	if (strcmp(name, "HTTP_X_TIME") == 0)
 		return v->time;
 	if (strcmp(name, "HTTP_X_SIGNATURE") == 0)
 		return v->signature;
-	return strcmp(name, "URLMODE_REQUEST_ID") == 0 ? TRIAL_REQUEST_ID
-						       : NULL;
+	return strcmp(name, "URLMODE_REQUEST_ID") == 0 ? CASE_REQUEST_ID : NULL;
 }
 
 static void
@@ -81,37 +78,34 @@ sign(char hex[static 65], const char *secret, const char *time,
 	const char *body)
 {
 	struct um_buf text = { 0 };
-	uint8_t digest[32];
 
 	um_buf_printf(&text, "%s.%s", time, body);
-	assert_non_null(HMAC(EVP_sha256(), secret, (int)strlen(secret),
-		(const uint8_t *)text.ptr, text.len, digest, NULL));
-	for (size_t i = 0; i < sizeof(digest); i++)
-		snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+	hmac_hex(hex, secret, um_buf_str(&text));
 	um_buf_free(&text);
 }
 
 /* plan() for this delivery. */
 static void
 deliver(struct um_exchange *ex, struct um_buf *path,
-	const struct letter *letter)
+	const struct delivery *delivery)
 {
 	static struct variables variables;
 	static char signature[65];
-	const char *body = letter->body != NULL ? letter->body : PAID;
+	const char *body = delivery->body != NULL ? delivery->body : PAID;
 
-	variables = (struct variables){ .letter = letter,
-		.time = letter->time != NULL ? letter->time : "1800000000" };
+	variables = (struct variables){ .delivery = delivery,
+		.time = delivery->time != NULL ? delivery->time
+					       : "1800000000" };
 	sign(signature,
-		letter->secret != NULL ? letter->secret : SIGNING_SECRET,
+		delivery->secret != NULL ? delivery->secret : SIGNING_SECRET,
 		variables.time, body);
-	variables.signature = letter->signature == NULL ? signature
-		: letter->signature[0] != '\0'          ? letter->signature
-							: NULL;
-	um_exchange_begin(ex, path, get, &variables, &trial_context);
+	variables.signature = delivery->signature == NULL ? signature
+		: delivery->signature[0] != '\0'          ? delivery->signature
+							  : NULL;
+	um_exchange_begin(ex, path, get, &variables, &case_context);
 	ex->request.body = um_str(body);
-	ex->request.body_too_large = letter->too_large;
-	plan(&trial_context, ex);
+	ex->request.body_too_large = delivery->too_large;
+	plan(&case_context, ex);
 }
 
 /* What the provider gets, and what the log says; frees the exchange. */
@@ -123,7 +117,7 @@ assert_end(struct um_exchange *ex, struct um_buf *path, int status,
 	struct um_buf out = { 0 };
 
 	um_exchange_write(ex, &out);
-	um_log_request(&log, ex, TRIAL_NOW * 1000, 1);
+	um_log_request(&log, ex, CASE_NOW * 1000, 1);
 	if (ex->response.status != status)
 		fail_msg("%d %s, not %d %s", ex->response.status,
 			ex->reason != NULL ? ex->reason : "", status, word);
@@ -146,10 +140,10 @@ assert_end(struct um_exchange *ex, struct um_buf *path, int status,
 	um_buf_free(path);
 }
 
-TEST(answered_without_the_database)
+TEST(deliveries_that_need_no_database)
 {
 	static const struct {
-		struct letter letter;
+		struct delivery delivery;
 		int status;
 		const char *word;
 	} cases[] = {
@@ -179,8 +173,8 @@ TEST(answered_without_the_database)
 		struct um_exchange ex;
 		struct um_buf path = { 0 };
 
-		deliver(&ex, &path, &cases[i].letter);
-		assert_int_equal(ex.asked, 0);
+		deliver(&ex, &path, &cases[i].delivery);
+		assert_null(ex.then);
 		assert_end(&ex, &path, cases[i].status, cases[i].word);
 	}
 }
@@ -189,22 +183,22 @@ TEST(answered_without_the_database)
 TEST(an_event_that_is_ours)
 {
 	static const struct {
-		enum um_outcome says;
+		const char *says;
 		int status;
 		const char *word;
 	} cases[] = {
-		{ UM_OUTCOME_ACCEPT, 200, "accept" },
-		{ UM_OUTCOME_DECLINE, 200, "decline" },
-		{ UM_OUTCOME_CANCEL, 200, "cancel" },
-		{ UM_OUTCOME_PROCESSING, 200, "processing" },
-		{ UM_OUTCOME_RECHECK, 200, "recheck" },
-		{ UM_OUTCOME_IGNORED, 200, "ignored" },
-		{ UM_OUTCOME_LATE, 200, "late" },
-		{ UM_OUTCOME_SEEN, 200, "seen" },
-		{ UM_OUTCOME_FAILED, 500, "internal_error" },
-		{ UM_OUTCOME_UNAVAILABLE, 503, "unavailable" },
+		{ "accept", 200, "accept" },
+		{ "decline", 200, "decline" },
+		{ "cancel", 200, "cancel" },
+		{ "processing", 200, "processing" },
+		{ "recheck", 200, "recheck" },
+		{ "ignored", 200, "ignored" },
+		{ "late", 200, "late" },
+		{ "seen", 200, "seen" },
+		{ "failed", 500, "internal_error" },
+		{ "unavailable", 503, "unavailable" },
 	};
-	static const struct letter letter = { 0 };
+	static const struct delivery delivery = { 0 };
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct um_exchange ex;
@@ -212,32 +206,33 @@ TEST(an_event_that_is_ours)
 		struct um_buf json = { 0 };
 		char uuid[UM_UUID_TEXT_LEN + 1];
 
-		deliver(&ex, &path, &letter);
-		assert_int_equal(ex.asked, 1);
+		deliver(&ex, &path, &delivery);
+		assert_non_null(ex.then);
+		assert_int_equal(ex.ops_len, 1);
 		assert_int_equal(ex.ops[0].kind, UM_OP_BINDING);
 		assert_string_equal(ex.ops[0].provider, "shop");
 		um_uuid_format(uuid, ex.ops[0].id);
-		assert_string_equal(uuid, TRIAL_ID);
+		assert_string_equal(uuid, CASE_ID);
 
-		ex.asked = 0;
-		ex.ops[0].outcome = UM_OUTCOME_FOUND;
+		ex.ops[0].status = UM_STORE_DONE;
+		ex.ops[0].row.has_binding = true;
 		memset(ex.ops[0].row.binding, 0xb1, UM_BINDING_LEN);
-		answer(&trial_context, &ex);
-		assert_int_equal(ex.asked, 1);
+		um_exchange_continue(&case_context, &ex);
+		assert_non_null(ex.then);
+		assert_int_equal(ex.ops_len, 1);
 		assert_int_equal(ex.ops[0].kind, UM_OP_EVENT);
 		assert_int_equal(ex.ops[0].event->effect, UM_EFFECT_PAID);
 		assert_string_equal(ex.ops[0].event->identity, "ev_1");
 		assert_true(um_seal_open(&json, um_buf_str(&ex.ops[0].result),
 			ex.ops[0].id, ex.ops[0].row.binding,
-			trial_context.keys));
+			case_context.keys));
 		assert_str(um_buf_str(&json),
 			"{\"event\":\"ev_1\",\"type\":\"paid\"}");
 		um_buf_free(&json);
 
-		ex.asked = 0;
-		ex.ops[0].outcome = cases[i].says;
-		answer(&trial_context, &ex);
-		assert_int_equal(ex.asked, 0);
+		database_says(&ex.ops[0], cases[i].says);
+		um_exchange_continue(&case_context, &ex);
+		assert_null(ex.then);
 		assert_end(&ex, &path, cases[i].status, cases[i].word);
 	}
 }
@@ -245,25 +240,24 @@ TEST(an_event_that_is_ours)
 TEST(an_event_that_is_not_ours)
 {
 	static const struct {
-		enum um_outcome says;
+		const char *says;
 		int status;
 		const char *word;
 	} cases[] = {
-		{ UM_OUTCOME_UNKNOWN, 200, "unknown" },
-		{ UM_OUTCOME_FAILED, 500, "internal_error" },
-		{ UM_OUTCOME_UNAVAILABLE, 503, "unavailable" },
+		{ "ok", 200, "unknown" },
+		{ "failed", 500, "internal_error" },
+		{ "unavailable", 503, "unavailable" },
 	};
-	static const struct letter letter = { 0 };
+	static const struct delivery delivery = { 0 };
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct um_exchange ex;
 		struct um_buf path = { 0 };
 
-		deliver(&ex, &path, &letter);
-		ex.asked = 0;
-		ex.ops[0].outcome = cases[i].says;
-		answer(&trial_context, &ex);
-		assert_int_equal(ex.asked, 0);
+		deliver(&ex, &path, &delivery);
+		database_says(&ex.ops[0], cases[i].says);
+		um_exchange_continue(&case_context, &ex);
+		assert_null(ex.then);
 		assert_end(&ex, &path, cases[i].status, cases[i].word);
 	}
 }
@@ -272,16 +266,16 @@ TEST(an_event_that_is_not_ours)
  * makes the provider send all of them again. */
 TEST(several_events_at_once)
 {
-	static const struct letter letter = {
+	static const struct delivery delivery = {
 		.body = "{\"events\":[" EVENT("ev_1", "paid",
 			OTHER_ID) "," EVENT("ev_2", "paid",
 			"mine") "," EVENT("ev_3", "new",
-			TRIAL_ID) "," EVENT("ev_4", "paid", TRIAL_ID) "]}"
+			CASE_ID) "," EVENT("ev_4", "paid", CASE_ID) "]}"
 	};
-	static const enum um_outcome ends[][2] = {
-		{ UM_OUTCOME_IGNORED, UM_OUTCOME_ACCEPT },
-		{ UM_OUTCOME_IGNORED, UM_OUTCOME_UNAVAILABLE },
-		{ UM_OUTCOME_FAILED, UM_OUTCOME_ACCEPT },
+	static const char *const ends[][2] = {
+		{ "ignored", "accept" },
+		{ "ignored", "unavailable" },
+		{ "failed", "accept" },
 	};
 	static const int statuses[] = { 200, 503, 500 };
 	static const char *const words[] = { "ignored", "unavailable",
@@ -291,20 +285,20 @@ TEST(several_events_at_once)
 		struct um_exchange ex;
 		struct um_buf path = { 0 };
 
-		deliver(&ex, &path, &letter);
-		assert_int_equal(ex.asked, 3);
-		ex.asked = 0;
-		ex.ops[0].outcome = UM_OUTCOME_UNKNOWN;
-		ex.ops[1].outcome = ex.ops[2].outcome = UM_OUTCOME_FOUND;
-		answer(&trial_context, &ex);
-		assert_int_equal(ex.asked, 2);
+		deliver(&ex, &path, &delivery);
+		assert_int_equal(ex.ops_len, 3);
+		for (size_t n = 0; n < 3; n++)
+			ex.ops[n].status = UM_STORE_DONE;
+		ex.ops[1].row.has_binding = true;
+		ex.ops[2].row.has_binding = true;
+		um_exchange_continue(&case_context, &ex);
+		assert_int_equal(ex.ops_len, 2);
 		assert_string_equal(ex.ops[0].event->identity, "ev_3");
 		assert_int_equal(ex.ops[0].event->effect, UM_EFFECT_IGNORE);
 		assert_string_equal(ex.ops[1].event->identity, "ev_4");
-		ex.asked = 0;
-		ex.ops[0].outcome = ends[i][0];
-		ex.ops[1].outcome = ends[i][1];
-		answer(&trial_context, &ex);
+		database_says(&ex.ops[0], ends[i][0]);
+		database_says(&ex.ops[1], ends[i][1]);
+		um_exchange_continue(&case_context, &ex);
 		assert_end(&ex, &path, statuses[i], words[i]);
 	}
 }
@@ -318,24 +312,24 @@ set_up(void **state)
 		.secrets_len = 1 };
 	struct um_error err;
 
-	if (!um_spec_load(&trial_provider("shop")->spec, path, &site, &err))
+	if (!um_spec_load(&case_provider("shop")->spec, path, &site, &err))
 		fail_msg("%s", err.text);
 	file_remove(path);
-	return trial_set_up(state);
+	return program_case_set_up(state);
 }
 
 static int
 tear_down(void **state)
 {
-	um_spec_free(trial_provider("shop")->spec);
-	return trial_tear_down(state);
+	um_spec_free(case_provider("shop")->spec);
+	return program_case_tear_down(state);
 }
 
 int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answered_without_the_database),
+		cmocka_unit_test(deliveries_that_need_no_database),
 		cmocka_unit_test(an_event_that_is_ours),
 		cmocka_unit_test(an_event_that_is_not_ours),
 		cmocka_unit_test(several_events_at_once),

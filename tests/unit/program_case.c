@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#include "trial.h"
+#include "program_case.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/log.h"
-#include "server/loop.h"
+#include "server/metrics.h"
 
 #define KEY "1 ERERERERERERERERERERERERERERERERERERERERERE\n"
 #define OTHER_KEY "2 IiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiI\n"
 #define FORM_TYPE "application/x-www-form-urlencoded"
 
 static char demo[] = "demo", lax[] = "lax", plain[] = "plain", shop[] = "shop";
-static char account[] = "Demo Account", issuer[] = TRIAL_ISSUER;
+static char account[] = "Demo Account", issuer[] = CASE_ISSUER;
 
 static struct um_provider providers[] = {
 	{ .name = demo,
@@ -32,14 +32,14 @@ static struct um_provider providers[] = {
 static struct um_config config = { .providers = providers,
 	.providers_len = LENGTH(providers) };
 
-struct um_context trial_context = { .config = &config,
-	.now_ms = TRIAL_NOW * 1000,
+struct um_context case_context = { .config = &config,
+	.now_ms = CASE_NOW * 1000,
 	.random = counting_random };
 
 static struct um_keys *other_keys;
 
 struct um_provider *
-trial_provider(const char *name)
+case_provider(const char *name)
 {
 	size_t i = 0;
 
@@ -49,24 +49,24 @@ trial_provider(const char *name)
 }
 
 int
-trial_set_up(void **state)
+program_case_set_up(void **state)
 {
 	struct um_error err;
 
 	(void)state;
-	trial_context.keys = keys_of(KEY);
+	case_context.keys = keys_of(KEY);
 	other_keys = keys_of(OTHER_KEY);
-	return um_metrics_open(&trial_context.metrics, NULL, "status", &err)
+	return um_metrics_open(&case_context.metrics, NULL, "status", &err)
 		? 0
 		: -1;
 }
 
 int
-trial_tear_down(void **state)
+program_case_tear_down(void **state)
 {
 	(void)state;
-	um_metrics_close(trial_context.metrics);
-	um_keys_free(trial_context.keys);
+	um_metrics_close(case_context.metrics);
+	um_keys_free(case_context.keys);
 	um_keys_free(other_keys);
 	return 0;
 }
@@ -74,24 +74,24 @@ trial_tear_down(void **state)
 /* The token that the name in braces stands for. */
 static void
 put_token(struct um_buf *out, struct um_str name,
-	const struct trial_program *program)
+	const struct tested_program *program)
 {
 	static const uint8_t nonce[UM_NONCE_LEN] = { 1, 2, 3 };
-	const struct um_keys *keys = trial_context.keys;
+	const struct um_keys *keys = case_context.keys;
 	enum um_purpose purpose = program->purpose;
 	const char *provider = program->provider;
-	struct um_token token = { .expires = TRIAL_NOW + 300 };
+	struct um_token token = { .expires = CASE_NOW + 300 };
 	char text[UM_TOKEN_LEN + 1];
 
-	bytes_of_uuid(token.id, TRIAL_ID);
+	bytes_of_uuid(token.id, CASE_ID);
 	um_binding_digest(token.binding, STR("user-42"), STR("sess-1"));
-	um_browser_digest(token.browser, STR(TRIAL_COOKIE));
+	um_browser_digest(token.browser, STR(CASE_COOKIE));
 	if (um_str_is(name, "unbound"))
 		memset(token.browser, 0, sizeof(token.browser));
 	else if (um_str_is(name, "elsewhere"))
 		um_browser_digest(token.browser, STR("another"));
 	else if (um_str_is(name, "expired"))
-		token.expires = TRIAL_NOW;
+		token.expires = CASE_NOW;
 	else if (um_str_is(name, "purpose"))
 		purpose = purpose == UM_PURPOSE_RETURN ? UM_PURPOSE_CONNECT
 						       : UM_PURPOSE_RETURN;
@@ -109,7 +109,7 @@ put_token(struct um_buf *out, struct um_str name,
 /* The text with its tokens, and a NUL that does not count. */
 static void
 expand(struct um_buf *out, const char *text,
-	const struct trial_program *program)
+	const struct tested_program *program)
 {
 	const char *open;
 
@@ -127,7 +127,7 @@ expand(struct um_buf *out, const char *text,
 }
 
 struct environment {
-	const struct trial *trial;
+	const struct program_case *test;
 	const char *query;
 };
 
@@ -135,25 +135,25 @@ static const char *
 get_variable(const char *name, void *arg)
 {
 	const struct environment *env = arg;
-	const struct trial *trial = env->trial;
+	const struct program_case *test = env->test;
 	const struct {
 		const char *name;
 		const char *value;
 	} variables[] = {
 		{ "REQUEST_METHOD",
-			trial->method != NULL ? trial->method : "GET" },
-		{ "SCRIPT_NAME", trial->path },
+			test->method != NULL ? test->method : "GET" },
+		{ "SCRIPT_NAME", test->path },
 		{ "QUERY_STRING", env->query },
 		{ "CONTENT_TYPE",
-			trial->type != NULL           ? trial->type
-				: trial->body != NULL ? FORM_TYPE
-						      : NULL },
+			test->type != NULL           ? test->type
+				: test->body != NULL ? FORM_TYPE
+						     : NULL },
 		{ "HTTP_COOKIE",
-			trial->cookie != NULL ? trial->cookie
-					      : COOKIE(TRIAL_COOKIE) },
-		{ "HTTP_SEC_PURPOSE", trial->prefetch ? "prefetch" : NULL },
-		{ "REMOTE_USER", trial->user },
-		{ "URLMODE_REQUEST_ID", TRIAL_REQUEST_ID },
+			test->cookie != NULL ? test->cookie
+					     : COOKIE(CASE_COOKIE) },
+		{ "HTTP_SEC_PURPOSE", test->prefetch ? "prefetch" : NULL },
+		{ "REMOTE_USER", test->user },
+		{ "URLMODE_REQUEST_ID", CASE_REQUEST_ID },
 	};
 
 	for (size_t i = 0; i < LENGTH(variables); i++)
@@ -168,62 +168,82 @@ copy(const char *text)
 	return text != NULL ? strdup(text) : NULL;
 }
 
-static void
-database_says(struct um_op *op, const struct trial *trial)
+void
+database_says(struct um_op *op, const char *word)
 {
-	op->outcome = trial->says;
-	op->row = trial->row;
-	op->row.requester = copy(trial->row.requester);
-	op->row.subject = copy(trial->row.subject);
-	op->row.action = copy(trial->row.action);
-	op->row.reason = copy(trial->row.reason);
-	op->row.kind = copy(trial->row.kind);
-	op->row.target_url = copy(trial->row.target_url);
+	op->status = strcmp(word, "unavailable") == 0 ? UM_STORE_UNAVAILABLE
+		: strcmp(word, "failed") == 0         ? UM_STORE_FAILED
+						      : UM_STORE_DONE;
+	if (op->status == UM_STORE_DONE && strcmp(word, "ok") != 0
+		&& !um_op_parse_outcome(op, word))
+		fail_msg("the database never says \"%s\" to this", word);
+}
+
+static void
+set_row(struct um_op *op, const struct um_row *row)
+{
+	op->row = *row;
+	op->row.requester = copy(row->requester);
+	op->row.subject = copy(row->subject);
+	op->row.action = copy(row->action);
+	op->row.reason = copy(row->reason);
+	op->row.kind = copy(row->kind);
+	op->row.target_url = copy(row->target_url);
+}
+
+static enum um_user_check
+user_check(const char *text)
+{
+	if (text == NULL)
+		return UM_USER_CONFIRM;
+	if (strcmp(text, "remote-user") == 0)
+		return UM_USER_REMOTE;
+	assert_string_equal(text, "session-ticket");
+	return UM_USER_TICKET;
 }
 
 void
-trial_go(struct trial_end *end, const struct trial_program *program,
-	const struct trial *trial)
+program_case_answer(struct program_answer *end,
+	const struct tested_program *program, const struct program_case *test)
 {
 	const struct um_program *p = &program->program;
 	struct um_exchange *ex = &end->ex;
-	struct environment env = { .trial = trial };
+	struct environment env = { .test = test };
 	struct um_log log = { .fd = -1, .program = p->name };
 
-	*end = (struct trial_end){ 0 };
-	config.user_check = trial->checks_user ? trial->user_check
-					       : UM_USER_CONFIRM;
-	expand(&end->query, trial->query, program);
-	expand(&end->body, trial->body, program);
+	*end = (struct program_answer){ 0 };
+	config.user_check = user_check(test->user_check);
+	expand(&end->query, test->query, program);
+	expand(&end->body, test->body, program);
 	env.query = end->query.ptr;
-	um_exchange_begin(ex, &end->path, get_variable, &env, &trial_context);
+	um_exchange_begin(ex, &end->path, get_variable, &env, &case_context);
 	ex->request.body = um_buf_str(&end->body);
-	ex->request.body_too_large = trial->body_too_large;
+	ex->request.body_too_large = test->body_too_large;
 
-	p->plan(&trial_context, ex);
-	if (trial->asks != UM_OP_NONE) {
-		trial_check_op(trial, ex);
-		ex->asked = 0;
-		database_says(&ex->op, trial);
-		p->answer(&trial_context, ex);
+	p->plan(&case_context, ex);
+	if (test->asks != UM_OP_NONE) {
+		program_case_check_op(test, ex);
+		database_says(&ex->op, test->says);
+		set_row(&ex->op, &test->row);
+		um_exchange_continue(&case_context, ex);
 	}
-	if (trial->asks_then != UM_OP_NONE) {
-		assert_row(trial->name,
-			ex->asked == 1 && ex->op.kind == trial->asks_then);
-		trial_check_deed(trial, &ex->op);
-		ex->asked = 0;
-		ex->op.outcome = trial->says_then;
-		p->answer(&trial_context, ex);
+	if (test->asks_then != UM_OP_NONE) {
+		assert_row(test->name,
+			ex->then != NULL && ex->ops == &ex->op
+				&& ex->op.kind == test->asks_then);
+		program_case_check_written(test, &ex->op);
+		database_says(&ex->op, test->says_then);
+		um_exchange_continue(&case_context, ex);
 	}
-	if (ex->asked != 0)
-		fail_msg("%s: asks the database", trial->name);
+	if (ex->then != NULL)
+		fail_msg("%s: another operation is requested", test->name);
 	um_exchange_write(ex, &end->out);
-	um_log_request(&log, ex, TRIAL_NOW * 1000, 1);
+	um_log_request(&log, ex, CASE_NOW * 1000, 1);
 	end->log = log.lines;
 }
 
 void
-trial_free(struct trial_end *end)
+program_answer_free(struct program_answer *end)
 {
 	um_exchange_free(&end->ex);
 	um_buf_free(&end->out);
@@ -234,19 +254,20 @@ trial_free(struct trial_end *end)
 }
 
 void
-trial_run(const struct trial_program *program, const struct trial *trial)
+program_case_run(const struct tested_program *program,
+	const struct program_case *test)
 {
-	struct trial_end end;
+	struct program_answer end;
 
-	trial_go(&end, program, trial);
-	trial_check(trial, &end);
-	trial_free(&end);
+	program_case_answer(&end, program, test);
+	program_case_check(test, &end);
+	program_answer_free(&end);
 }
 
 void
-trial_run_all(const struct trial_program *program, const struct trial *trials,
-	size_t len)
+program_case_run_all(const struct tested_program *program,
+	const struct program_case *cases, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		trial_run(program, &trials[i]);
+		program_case_run(program, &cases[i]);
 }

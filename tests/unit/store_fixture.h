@@ -4,8 +4,8 @@
  * migrated database, URLMODE_CGI_DATABASE_URL the same one for the role
  * urlmode_cgi.
  */
-#ifndef TEST_RIG_H
-#define TEST_RIG_H
+#ifndef TEST_STORE_FIXTURE_H
+#define TEST_STORE_FIXTURE_H
 
 #include <libpq-fe.h>
 
@@ -13,23 +13,24 @@
 #include "postgres/store.h"
 #include "support.h"
 
-#define RIG_PROVIDER "unit-test" /* of every row that a test makes */
-#define RIG_OPS_MAX 1024
+#define FIXTURE_PROVIDER "unit-test" /* of every row that a test makes */
+#define FIXTURE_OPS_MAX 1024
 
 /*
- * Reasons with which a row is completed in its own way, while the tests run:
- * fails; fails with this SQLSTATE the first time; says something in passing.
+ * Reasons that a trigger looks for while the tests run. It makes the completion
+ * of such a row fail, fail the first time with this SQLSTATE, or raise a
+ * warning.
  */
-#define RIG_FAILS "unit_fails"
-#define RIG_FAILS_ONCE_40001 "unit_40001"
-#define RIG_FAILS_ONCE_53100 "unit_53100"
-#define RIG_WARNS "unit_warns"
+#define FIXTURE_FAILS "unit_fails"
+#define FIXTURE_FAILS_ONCE_40001 "unit_40001"
+#define FIXTURE_FAILS_ONCE_53100 "unit_53100"
+#define FIXTURE_WARNS "unit_warns"
 
-struct rig {
+struct store_fixture {
 	struct um_store *store;
-	struct um_op *done[RIG_OPS_MAX]; /* as they were handed back */
+	struct um_op *done[FIXTURE_OPS_MAX]; /* as they were handed back */
 	size_t done_len;
-	size_t batches[RIG_OPS_MAX]; /* how many operations each had */
+	size_t batches[FIXTURE_OPS_MAX]; /* how many operations each had */
 	size_t batches_len;
 	struct um_buf troubles;
 	struct um_op *submits_next; /* from within done(), once */
@@ -38,26 +39,26 @@ struct rig {
 };
 
 /* The administrator's connection; for statements beside the store. */
-extern PGconn *rig_admin;
+extern PGconn *admin_db;
 
 /* Group set-up and tear-down; makes and drops what the reasons above need. */
-int rig_begin(void **state);
-int rig_end(void **state);
+int store_fixture_group_set_up(void **state);
+int store_fixture_group_tear_down(void **state);
 
 /* NULL: the URL of the role urlmode_cgi. */
-void rig_open(struct rig *rig, const char *conninfo);
-void rig_close(struct rig *rig);
+void store_fixture_open(struct store_fixture *fixture, const char *conninfo);
+void store_fixture_close(struct store_fixture *fixture);
 
-void rig_submit(struct rig *rig, struct um_op *op);
+void store_fixture_submit(struct store_fixture *fixture, struct um_op *op);
 /* Until so many operations have been handed back; at most ten seconds. */
-void rig_run(struct rig *rig, size_t done_len);
+void store_fixture_run(struct store_fixture *fixture, size_t done_len);
 /* Until it is connected, and idle; at most ten seconds. */
-void rig_run_until_idle(struct rig *rig);
+void store_fixture_run_until_idle(struct store_fixture *fixture);
 /* For so long, whatever comes. */
-void rig_run_ms(struct rig *rig, int ms);
+void store_fixture_run_ms(struct store_fixture *fixture, int ms);
 
-/* The name by which pg_stat_activity knows the rig's connection. */
-#define RIG_NAME "urlmode-unit-test"
+/* The name by which pg_stat_activity knows the fixture's connection. */
+#define FIXTURE_NAME "urlmode-unit-test"
 
 /* A new pending row of kind oauth, and an operation on it. */
 void row_make(struct um_op *op, enum um_op_kind kind);
@@ -66,6 +67,8 @@ void row_make_complete(struct um_op *op, const char *action,
 	const char *reason);
 /* An operation on the same row. */
 void row_again(struct um_op *op, const struct um_op *of);
+/* `outcome` is the word that SQL returns, "unavailable" or "failed". */
+void assert_outcome(const struct um_op *op, const char *outcome);
 /* A column's text of an operation's row; the caller frees it. */
 char *row_text(const struct um_op *op, const char *column);
 void assert_row_text(const struct um_op *op, const char *column,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rig.h"
+#include "store_fixture.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -12,17 +12,17 @@
 
 #define RUN_MAX_MS 10000
 
-PGconn *rig_admin;
+PGconn *admin_db;
 
 static const char set_up[] =
 	"CREATE OR REPLACE FUNCTION urlmode.unit_test() RETURNS trigger"
 	" LANGUAGE plpgsql AS $$ BEGIN"
-	" IF NEW.reason = '" RIG_FAILS "' THEN"
+	" IF NEW.reason = '" FIXTURE_FAILS "' THEN"
 	"  RAISE EXCEPTION 'this row fails';"
-	" ELSIF NEW.reason = '" RIG_WARNS "' THEN"
+	" ELSIF NEW.reason = '" FIXTURE_WARNS "' THEN"
 	"  RAISE WARNING 'in passing: %', NEW.id;"
-	" ELSIF NEW.reason IN ('" RIG_FAILS_ONCE_40001
-	"', '" RIG_FAILS_ONCE_53100 "')"
+	" ELSIF NEW.reason IN ('" FIXTURE_FAILS_ONCE_40001
+	"', '" FIXTURE_FAILS_ONCE_53100 "')"
 	"  AND nextval('urlmode.unit_test_times') % 2 = 1 THEN"
 	"  RAISE EXCEPTION 'the first time'"
 	"   USING ERRCODE = substr(NEW.reason, 6);"
@@ -38,7 +38,8 @@ static const char tear_down[] =
 	"DROP TRIGGER IF EXISTS unit_test ON urlmode.elicitation;"
 	"DROP FUNCTION IF EXISTS urlmode.unit_test();"
 	"DROP SEQUENCE IF EXISTS urlmode.unit_test_times;"
-	"DELETE FROM urlmode.elicitation WHERE provider = '" RIG_PROVIDER "'";
+	"DELETE FROM urlmode.elicitation WHERE provider = '" FIXTURE_PROVIDER
+	"'";
 
 static void
 quiet(void *arg, const char *message)
@@ -101,7 +102,7 @@ sql_do(PGconn *conn, const char *fmt, ...)
 }
 
 int
-rig_begin(void **state)
+store_fixture_group_set_up(void **state)
 {
 	(void)state;
 	if (getenv("URLMODE_ADMIN_DATABASE_URL") == NULL
@@ -113,18 +114,18 @@ rig_begin(void **state)
 	}
 	/* Kerberos keeps some memory that valgrind would count. */
 	setenv("PGGSSENCMODE", "disable", 0);
-	rig_admin = sql_connect();
-	sql_do(rig_admin, "%s", set_up);
+	admin_db = sql_connect();
+	sql_do(admin_db, "%s", set_up);
 	return 0;
 }
 
 int
-rig_end(void **state)
+store_fixture_group_tear_down(void **state)
 {
 	(void)state;
-	if (rig_admin != NULL)
-		sql_do(rig_admin, "%s", tear_down);
-	PQfinish(rig_admin);
+	if (admin_db != NULL)
+		sql_do(admin_db, "%s", tear_down);
+	PQfinish(admin_db);
 	return 0;
 }
 
@@ -138,24 +139,25 @@ real_ms(void)
 }
 
 static int64_t
-rig_now(const struct rig *rig)
+store_fixture_now(const struct store_fixture *fixture)
 {
-	return rig->now != 0 ? rig->now : real_ms();
+	return fixture->now != 0 ? fixture->now : real_ms();
 }
 
 static void
 on_done(struct um_op *op, void *arg)
 {
-	struct rig *rig = arg;
-	struct um_op *next = rig->submits_next;
-	void (*call)(void) = rig->calls_next;
+	struct store_fixture *fixture = arg;
+	struct um_op *next = fixture->submits_next;
+	void (*call)(void) = fixture->calls_next;
 
-	assert_true(rig->done_len < RIG_OPS_MAX);
-	rig->done[rig->done_len++] = op;
-	rig->submits_next = NULL;
+	assert_true(fixture->done_len < FIXTURE_OPS_MAX);
+	fixture->done[fixture->done_len++] = op;
+	fixture->submits_next = NULL;
 	if (next != NULL)
-		um_store_submit(rig->store, next, rig_now(rig));
-	rig->calls_next = NULL;
+		um_store_submit(fixture->store, next,
+			store_fixture_now(fixture));
+	fixture->calls_next = NULL;
 	if (call != NULL)
 		call();
 }
@@ -163,121 +165,125 @@ on_done(struct um_op *op, void *arg)
 static void
 on_trouble(const char *text, void *arg)
 {
-	struct rig *rig = arg;
+	struct store_fixture *fixture = arg;
 
-	um_buf_puts(&rig->troubles, text);
-	um_buf_puts(&rig->troubles, "\n");
+	um_buf_puts(&fixture->troubles, text);
+	um_buf_puts(&fixture->troubles, "\n");
 }
 
 static void
 on_committed(size_t operations, void *arg)
 {
-	struct rig *rig = arg;
+	struct store_fixture *fixture = arg;
 
-	assert_true(rig->batches_len < RIG_OPS_MAX);
-	rig->batches[rig->batches_len++] = operations;
+	assert_true(fixture->batches_len < FIXTURE_OPS_MAX);
+	fixture->batches[fixture->batches_len++] = operations;
 }
 
 void
-rig_open(struct rig *rig, const char *conninfo)
+store_fixture_open(struct store_fixture *fixture, const char *conninfo)
 {
 	const struct um_store_events events = { on_done, on_trouble,
-		on_committed, rig };
+		on_committed, fixture };
 
-	*rig = (struct rig){ 0 };
+	*fixture = (struct store_fixture){ 0 };
 	if (conninfo == NULL)
 		conninfo = getenv("URLMODE_CGI_DATABASE_URL");
-	rig->store = um_store_new(conninfo, RIG_NAME, &events);
-	assert_non_null(rig->store);
+	fixture->store = um_store_new(conninfo, FIXTURE_NAME, &events);
+	assert_non_null(fixture->store);
 }
 
 void
-rig_close(struct rig *rig)
+store_fixture_close(struct store_fixture *fixture)
 {
-	um_store_free(rig->store);
-	um_buf_free(&rig->troubles);
+	um_store_free(fixture->store);
+	um_buf_free(&fixture->troubles);
 }
 
 void
-rig_submit(struct rig *rig, struct um_op *op)
+store_fixture_submit(struct store_fixture *fixture, struct um_op *op)
 {
-	um_store_submit(rig->store, op, rig_now(rig));
+	um_store_submit(fixture->store, op, store_fixture_now(fixture));
 }
 
 /* One turn, as the programs make it; waits for at most `left` ms. */
 static void
-turn(struct rig *rig, int64_t left)
+turn(struct store_fixture *fixture, int64_t left)
 {
-	int64_t deadline = um_store_deadline(rig->store);
+	int64_t deadline = um_store_deadline(fixture->store);
 	bool want_write;
 	unsigned connection;
 	struct pollfd pfd = {
-		.fd = um_store_watch(rig->store, &want_write, &connection),
+		.fd = um_store_watch(fixture->store, &want_write, &connection),
 		.events = POLLIN,
 	};
 
 	if (want_write)
 		pfd.events |= POLLOUT;
-	if (rig->now != 0)
+	if (fixture->now != 0)
 		left = left > 20 ? 20 : left;
 	else if (deadline >= 0 && deadline - real_ms() < left)
 		left = deadline - real_ms();
 	poll(&pfd, 1, left < 0 ? 0 : (int)left);
-	um_store_run(rig->store, pfd.revents != 0, rig_now(rig));
+	um_store_run(fixture->store, pfd.revents != 0,
+		store_fixture_now(fixture));
 }
 
 void
-rig_run_ms(struct rig *rig, int ms)
+store_fixture_run_ms(struct store_fixture *fixture, int ms)
 {
 	int64_t end = real_ms() + ms;
 
-	um_store_run(rig->store, false, rig_now(rig));
+	um_store_run(fixture->store, false, store_fixture_now(fixture));
 	for (int64_t left; (left = end - real_ms()) > 0;)
-		turn(rig, left);
+		turn(fixture, left);
 }
 
 void
-rig_run_until_idle(struct rig *rig)
+store_fixture_run_until_idle(struct store_fixture *fixture)
 {
 	int64_t end = real_ms() + RUN_MAX_MS;
 	bool want_write;
 	unsigned connection;
 
-	while (um_store_deadline(rig->store) >= 0
-		|| um_store_watch(rig->store, &want_write, &connection) < 0) {
+	while (um_store_deadline(fixture->store) >= 0
+		|| um_store_watch(fixture->store, &want_write, &connection)
+			< 0) {
 		if (real_ms() >= end)
-			fail_msg("not idle: %.*s", (int)rig->troubles.len,
-				rig->troubles.ptr != NULL ? rig->troubles.ptr
-							  : "");
-		rig_run_ms(rig, 10);
+			fail_msg("not idle: %.*s", (int)fixture->troubles.len,
+				fixture->troubles.ptr != NULL
+					? fixture->troubles.ptr
+					: "");
+		store_fixture_run_ms(fixture, 10);
 	}
 }
 
 void
-rig_run(struct rig *rig, size_t done_len)
+store_fixture_run(struct store_fixture *fixture, size_t done_len)
 {
 	int64_t end = real_ms() + RUN_MAX_MS;
 
-	um_store_run(rig->store, false, rig_now(rig));
-	while (rig->done_len < done_len && real_ms() < end)
-		turn(rig, end - real_ms());
-	if (rig->done_len < done_len)
+	um_store_run(fixture->store, false, store_fixture_now(fixture));
+	while (fixture->done_len < done_len && real_ms() < end)
+		turn(fixture, end - real_ms());
+	if (fixture->done_len < done_len)
 		fail_msg("only %zu of %zu were handed back: %.*s",
-			rig->done_len, done_len, (int)rig->troubles.len,
-			rig->troubles.ptr != NULL ? rig->troubles.ptr : "");
+			fixture->done_len, done_len, (int)fixture->troubles.len,
+			fixture->troubles.ptr != NULL ? fixture->troubles.ptr
+						      : "");
 }
 
 void
 row_make(struct um_op *op, enum um_op_kind kind)
 {
-	static char provider[] = RIG_PROVIDER;
+	static char provider[] = FIXTURE_PROVIDER;
 	char uuid[UM_UUID_TEXT_LEN + 1];
 
 	*op = (struct um_op){ .kind = kind, .provider = provider };
 	assert_int_equal(RAND_bytes(op->id, sizeof(op->id)), 1);
 	memset(op->binding, 0xb1, sizeof(op->binding));
 	um_uuid_format(uuid, op->id);
-	sql_do(rig_admin,
+	sql_do(admin_db,
 		"INSERT INTO urlmode.elicitation (id, provider, kind, subject,"
 		" binding, requester, target_url, expires_at) VALUES ('%s',"
 		" '%s', 'oauth', 'user-42', decode(repeat('b1', 16), 'hex'),"
@@ -306,13 +312,19 @@ row_again(struct um_op *op, const struct um_op *of)
 	memcpy(op->binding, of->binding, sizeof(op->binding));
 }
 
+void
+assert_outcome(const struct um_op *op, const char *outcome)
+{
+	assert_string_equal(um_op_outcome_text(op), outcome);
+}
+
 char *
 row_text(const struct um_op *op, const char *column)
 {
 	char uuid[UM_UUID_TEXT_LEN + 1];
 
 	um_uuid_format(uuid, op->id);
-	return sql(rig_admin,
+	return sql(admin_db,
 		"SELECT %s FROM urlmode.elicitation WHERE id = '%s'", column,
 		uuid);
 }

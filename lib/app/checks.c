@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/checks.h"
+
+#include <string.h>
+
+#include <openssl/crypto.h>
+
+#include "core/base64.h"
+#include "http/cookie.h"
+
+bool
+um_check_route(const struct um_context *context, struct um_exchange *ex,
+	const char *prefix, const char *suffix, enum um_kind kind)
+{
+	struct um_str path = ex->request.path;
+	struct um_str before = um_str(prefix);
+	struct um_str after = um_str(suffix);
+
+	if (path.len <= before.len + after.len
+		|| memcmp(path.ptr, before.ptr, before.len) != 0
+		|| memcmp(path.ptr + path.len - after.len, after.ptr, after.len)
+			!= 0)
+		return um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ROUTE);
+	path.ptr += before.len;
+	path.len -= before.len + after.len;
+	if (memchr(path.ptr, '/', path.len) != NULL)
+		return um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ROUTE);
+	ex->provider = um_config_provider(context->config, path);
+	if (ex->provider == NULL
+		|| (kind != UM_KIND_ANY && ex->provider->kind != kind)) {
+		ex->provider = NULL;
+		return um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_PROVIDER);
+	}
+	return true;
+}
+
+bool
+um_check_method(struct um_exchange *ex, const char *allow)
+{
+	static const char *const names[] = { "GET", "HEAD", "POST", "-" };
+
+	if (strstr(allow, names[ex->request.method]) == NULL) {
+		um_exchange_refuse(ex, UM_REFUSAL_METHOD_NOT_ALLOWED);
+		ex->response.allow = allow;
+		return false;
+	}
+	/*
+	 * An error, since a browser would show the response to a prefetch
+	 * again when the user really opens the page.
+	 */
+	if (ex->request.prefetch)
+		return um_exchange_refuse(ex, UM_REFUSAL_PREFETCH);
+	return true;
+}
+
+bool
+um_check_fields(struct um_exchange *ex)
+{
+	const struct um_request *request = &ex->request;
+	struct um_str text = request->query;
+
+	if (request->method == UM_POST) {
+		if (request->body_too_large)
+			return um_exchange_refuse(ex,
+				UM_REFUSAL_BODY_TOO_LARGE);
+		if (!um_request_is_form(request))
+			return um_exchange_refuse(ex,
+				UM_REFUSAL_UNSUPPORTED_MEDIA_TYPE);
+		text = request->body;
+	}
+	if (request->query.len > UM_QUERY_MAX)
+		return um_exchange_refuse(ex, UM_REFUSAL_PARAMETERS_TOO_LARGE);
+	switch (um_form_parse(&ex->form, text)) {
+	case UM_FORM_GOOD:
+		return true;
+	case UM_FORM_DUPLICATE:
+		return um_exchange_refuse(ex, UM_REFUSAL_DUPLICATE_PARAMETER);
+	case UM_FORM_TOO_LARGE:
+		return um_exchange_refuse(ex, UM_REFUSAL_PARAMETERS_TOO_LARGE);
+	case UM_FORM_MALFORMED:
+		break;
+	}
+	return um_exchange_refuse(ex, UM_REFUSAL_MALFORMED_PARAMETERS);
+}
+
+/* A cookie with characters that /connect never sets is ignored. */
+static void
+read_cookie(struct um_exchange *ex)
+{
+	struct um_str value;
+
+	if (um_cookie_get(&value, ex->request.cookie, UM_COOKIE_NAME)
+			!= UM_COOKIE_FOUND
+		|| value.len > UM_COOKIE_MAX || !um_base64url_is(value))
+		return;
+	memcpy(ex->cookie, value.ptr, value.len);
+	ex->cookie[value.len] = '\0';
+}
+
+bool
+um_check_state(const struct um_context *context, struct um_exchange *ex,
+	enum um_purpose purpose)
+{
+	struct um_str state = um_form_get(&ex->form, "state");
+
+	if (state.len == 0)
+		return um_exchange_refuse(ex, UM_REFUSAL_STATE_MISSING);
+	switch (um_token_open(&ex->token, state, context->keys, purpose,
+		ex->provider->name, context->now_ms / 1000)) {
+	case UM_TOKEN_GOOD:
+		break;
+	case UM_TOKEN_EXPIRED:
+		return um_exchange_refuse(ex, UM_REFUSAL_STATE_EXPIRED);
+	case UM_TOKEN_INVALID:
+		return um_exchange_refuse(ex, UM_REFUSAL_STATE_INVALID);
+	}
+	ex->has_token = true;
+	read_cookie(ex);
+	if (!um_token_fits_browser(&ex->token, um_str(ex->cookie)))
+		return um_exchange_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
+	return true;
+}
+
+bool
+um_check_user(const struct um_context *context, struct um_exchange *ex)
+{
+	const struct um_request *request = &ex->request;
+	struct um_str ticket;
+	const char *name;
+
+	switch (context->config->user_check) {
+	case UM_USER_CONFIRM:
+		return true;
+	case UM_USER_REMOTE:
+		name = request->get("REMOTE_USER", request->get_arg);
+		if (name == NULL || name[0] == '\0'
+			|| strlen(name) > UM_SUBJECT_MAX
+			|| !um_str_is_text(um_str(name)))
+			return um_exchange_refuse(ex,
+				UM_REFUSAL_SIGN_IN_NOT_SET_UP);
+		memcpy(ex->user, name, strlen(name) + 1);
+		return true;
+	case UM_USER_TICKET:
+		break;
+	}
+	um_cookie_get(&ticket, request->cookie, UM_TICKET_COOKIE);
+	return um_ticket_open(ex->user, ticket, context->keys,
+		       context->now_ms / 1000)
+		|| um_exchange_refuse(ex, UM_REFUSAL_SIGN_IN_REQUIRED);
+}
+
+bool
+um_check_verdict(struct um_exchange *ex, enum um_verdict verdict)
+{
+	switch (verdict) {
+	case UM_DELIVERY_GOOD:
+		return true;
+	case UM_DELIVERY_UNSIGNED:
+		return um_exchange_refuse(ex, UM_REFUSAL_SIGNATURE_MISSING);
+	case UM_DELIVERY_FORGED:
+		return um_exchange_refuse(ex, UM_REFUSAL_SIGNATURE_INVALID);
+	case UM_DELIVERY_STALE:
+		return um_exchange_refuse(ex,
+			UM_REFUSAL_TIMESTAMP_OUT_OF_TOLERANCE);
+	case UM_DELIVERY_MALFORMED:
+		break;
+	}
+	return um_exchange_refuse(ex, UM_REFUSAL_BODY_MALFORMED);
+}
+
+bool
+um_check_done(struct um_exchange *ex)
+{
+	bool failed = false;
+
+	for (size_t i = 0; i < ex->ops_len; i++) {
+		if (ex->ops[i].status == UM_STORE_UNAVAILABLE) {
+			um_exchange_refuse_unavailable(ex, NULL);
+			return false;
+		}
+		failed |= ex->ops[i].status == UM_STORE_FAILED;
+	}
+	if (failed)
+		return um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+	ex->outcome = um_op_outcome_text(&ex->ops[0]);
+	return true;
+}
+
+bool
+um_require_owner(struct um_exchange *ex)
+{
+	uint8_t browser[UM_BROWSER_LEN];
+
+	if (ex->user[0] != '\0'
+		&& (ex->op.row.subject == NULL
+			|| strcmp(ex->user, ex->op.row.subject) != 0))
+		return um_exchange_refuse_wrong_user(ex);
+	if (um_token_is_bound(&ex->token))
+		return true; /* um_check_state() has compared it. */
+	um_browser_digest(browser, um_str(ex->cookie));
+	return (ex->cookie[0] != '\0' && ex->op.row.has_browser
+		       && CRYPTO_memcmp(browser, ex->op.row.browser,
+				  sizeof(browser))
+			       == 0)
+		|| um_exchange_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* How a program starts. */
+#ifndef UM_MAIN_H
+#define UM_MAIN_H
+
+#include "app/program.h"
+
+/*
+ * The whole life of a program: reads its arguments and its configuration, and
+ * runs it as FastCGI or as plain CGI. Returns the exit status for main().
+ */
+int um_program_main(const struct um_program *program, int argc, char **argv);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The steps of cgi-bin/payment-return, and what their tests share. */
+#ifndef TEST_PAYMENT_RETURN_H
+#define TEST_PAYMENT_RETURN_H
+
+#include "program_case.h"
+
+#define main program_main
+#include "../../cgi-bin/payment-return.c" // NOLINT(bugprone-suspicious-include)
+#undef main
+
+#define BACK "/payment/shop/return"
+#define CANCEL "/payment/shop/cancel"
+#define FOLLOWS "<h1>Waiting for the confirmation</h1>"
+
+static char accept[] = "accept", gave_up[] = "cancel";
+static char none[] = "", expired[] = "expired";
+
+static const struct tested_program payment_return = {
+	{ "payment-return", UM_BODY_MAX, plan },
+	UM_PURPOSE_RETURN,
+	"shop",
+};
+
+static const struct tested_program payment_cancel = {
+	{ "payment-return", UM_BODY_MAX, plan },
+	UM_PURPOSE_CANCEL,
+	"shop",
+};
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* What is freed does not leave the secrets of a request in memory. */
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <valgrind/memcheck.h>
+
+#include "program_case.h"
+
+static size_t freed_with_secret;
+
+/* With ld --wrap=free (see the Makefile), free() calls __wrap_free(). */
+/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+void __real_free(void *ptr);
+void __wrap_free(void *ptr);
+
+void
+__wrap_free(void *ptr)
+{
+	size_t len = malloc_usable_size(ptr);
+
+	if (ptr != NULL) {
+		(void)VALGRIND_MAKE_MEM_DEFINED(ptr, len);
+		freed_with_secret += memmem(ptr, len, SECRET, strlen(SECRET))
+			!= NULL;
+	}
+	__real_free(ptr);
+}
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+
+static int
+set_up(void **state)
+{
+	(void)state;
+	freed_with_secret = 0;
+	return 0;
+}
+
+/* The test can see a secret that is not wiped. */
+TEST(a_secret_that_is_not_wiped_is_found)
+{
+	free(strdup("before " SECRET));
+	assert_int_equal(freed_with_secret, 1);
+}
+
+TEST(a_form_is_wiped)
+{
+	struct um_form form;
+
+	assert_int_equal(um_form_parse(&form, STR("state=x&code=" SECRET)),
+		UM_FORM_GOOD);
+	um_form_free(&form);
+	assert_int_equal(freed_with_secret, 0);
+}
+
+/* Refused in the middle: what is decoded by then is wiped as well. */
+TEST(a_form_that_is_refused_is_wiped)
+{
+	struct um_form form;
+
+	assert_int_equal(um_form_parse(&form, STR("code=" SECRET "&code=x")),
+		UM_FORM_DUPLICATE);
+	um_form_free(&form);
+	assert_int_equal(freed_with_secret, 0);
+}
+
+TEST(an_exchange_is_wiped)
+{
+	struct um_exchange ex = { .cookie = SECRET, .user = SECRET };
+	const struct um_str form = STR("code=" SECRET);
+	const char *bytes = (const char *)&ex;
+
+	assert_int_equal(um_form_parse(&ex.form, form), UM_FORM_GOOD);
+	um_buf_puts(&ex.op.result, SECRET);
+	um_buf_puts(&ex.response.headers, "Location: /?code=" SECRET);
+	um_buf_puts(&ex.response.body, SECRET);
+	um_exchange_free(&ex);
+	assert_int_equal(freed_with_secret, 0);
+	assert_null(memmem(bytes, sizeof(ex), SECRET, strlen(SECRET)));
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_secret_that_is_not_wiped_is_found,
+			set_up),
+		cmocka_unit_test_setup(a_form_is_wiped, set_up),
+		cmocka_unit_test_setup(a_form_that_is_refused_is_wiped, set_up),
+		cmocka_unit_test_setup(an_exchange_is_wiped, set_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
