@@ -12,6 +12,7 @@
 
 #include "app/program.h"
 #include "app/result.h"
+#include "http/escape.h"
 
 /*
  * A cross-site POST carries no Lax cookie; the GET that follows a 303 does.
@@ -27,9 +28,9 @@ come_again_by_get(struct um_exchange *ex, struct um_buf *url)
 	for (size_t i = 0; i < ex->form.len; i++) {
 		if (i != 0)
 			um_buf_puts(url, "&");
-		um_url_arg(url, ex->form.field[i].name);
+		um_escape_url_arg(url, ex->form.field[i].name);
 		um_buf_puts(url, "=");
-		um_url_arg(url, ex->form.field[i].value);
+		um_escape_url_arg(url, ex->form.field[i].value);
 	}
 	um_buf_put(url, "", 1);
 	url->len -= !url->failed;

@@ -6,7 +6,10 @@
 
 #include "core/hex.h"
 
-/* Decodes into `out`, which has room: decoding never grows. */
+/*
+ * Decodes to *at, which has room because the result is never longer, and moves
+ * *at behind it.
+ */
 static bool
 decode(struct um_str *out, char **at, struct um_str text)
 {

@@ -3,20 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+
+#include "http/media_type.h"
 
 #define FORM_TYPE "application/x-www-form-urlencoded"
-
-static bool
-is_form(struct um_str content_type)
-{
-	size_t len = strlen(FORM_TYPE);
-
-	return content_type.len >= len
-		&& strncasecmp(content_type.ptr, FORM_TYPE, len) == 0
-		&& (content_type.len == len
-			|| strchr("; \t", content_type.ptr[len]) != NULL);
-}
 
 const struct um_form *
 um_delivery_query(struct um_parsed_delivery *parsed)
@@ -31,7 +21,7 @@ um_delivery_query(struct um_parsed_delivery *parsed)
 const struct um_form *
 um_delivery_form(struct um_parsed_delivery *parsed)
 {
-	if (!is_form(parsed->delivery->content_type))
+	if (!um_media_type_is(parsed->delivery->content_type, FORM_TYPE))
 		return NULL;
 	if (!parsed->has_form)
 		parsed->form_state = um_form_parse(&parsed->form,
@@ -60,7 +50,7 @@ enum um_found
 um_delivery_form_field(struct um_parsed_delivery *parsed, const char *name,
 	struct um_str *out)
 {
-	if (!is_form(parsed->delivery->content_type))
+	if (!um_media_type_is(parsed->delivery->content_type, FORM_TYPE))
 		return UM_ABSENT;
 	return field_of(um_delivery_form(parsed), name, out);
 }
@@ -69,7 +59,8 @@ enum um_found
 um_delivery_multipart_field(struct um_parsed_delivery *parsed, const char *name,
 	struct um_str *out)
 {
-	if (!um_multipart_is(parsed->delivery->content_type))
+	if (!um_media_type_is(parsed->delivery->content_type,
+		    "multipart/form-data"))
 		return UM_ABSENT;
 	if (!parsed->has_multipart)
 		parsed->multipart_good = um_multipart_parse(&parsed->multipart,

@@ -73,7 +73,7 @@ test('from the link to /done, with one cookie that no script and no other site s
 	const elicitation = await create();
 
 	await tab.goto(elicitation.url);
-	assert.equal(await tab.title(), 'Do you want to go on?');
+	assert.equal(await tab.title(), 'Do you want to continue?');
 	const [cookie, ...others] = await ada.cookies();
 	assert.deepEqual(others, []);
 	const { expires, value, ...attributes } = cookie;
@@ -205,7 +205,7 @@ test('refusing', async () => {
 	const elicitation = await create();
 
 	await tab.goto(elicitation.url);
-	await tab.click('text=Refuse');
+	await tab.click('text=Decline');
 	await untilDone(tab);
 	assert.equal(await tab.textContent('h1'), 'Declined');
 	const { action, reason } = await scene.urlmode.waitForCompletion(elicitation.id, elicitation.owner);
@@ -275,7 +275,7 @@ describe('the page that follows a payment', () => {
 		await tab.click('text=Continue');
 		await tab.waitForURL(/\.well-known/);
 		await tab.goto(returnUrl);
-		assert.equal(await tab.textContent('h1'), 'Waiting for the confirmation');
+		assert.equal(await tab.textContent('h1'), 'Waiting for confirmation');
 		return elicitation;
 	}
 

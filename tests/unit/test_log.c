@@ -73,7 +73,7 @@ TEST(a_request_is_one_json_object)
 	um_buf_free(&log.lines);
 }
 
-TEST(what_is_not_known_is_empty)
+TEST(unknown_fields_are_empty)
 {
 	struct um_log log = { .fd = -1, .program = "status" };
 	struct um_exchange ex = { .response.status = 404 };
@@ -91,7 +91,7 @@ TEST(what_is_not_known_is_empty)
 }
 
 /* Nothing of what the request brought; the id of the token is ours. */
-TEST(nothing_that_a_request_brought)
+TEST(nothing_from_the_request_is_logged)
 {
 	struct um_log log = { .fd = -1, .program = "connect" };
 	struct um_exchange ex = {
@@ -172,7 +172,7 @@ TEST(lines_are_flushed_whole_and_in_order)
 }
 
 /* A full disk stops no request and keeps no line forever. */
-TEST(a_log_that_cannot_be_written)
+TEST(a_full_disk_loses_lines_and_nothing_else)
 {
 	struct um_log log = { .fd = open("/dev/full", O_WRONLY),
 		.program = "connect" };
@@ -188,7 +188,7 @@ TEST(a_log_that_cannot_be_written)
 	um_buf_free(&log.lines);
 }
 
-TEST(where_the_log_goes)
+TEST(the_log_goes_where_the_configuration_says)
 {
 	static char nowhere[] = "/nonexistent/log";
 	struct um_config config = { 0 };
@@ -210,12 +210,12 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_request_is_one_json_object),
-		cmocka_unit_test(what_is_not_known_is_empty),
-		cmocka_unit_test(nothing_that_a_request_brought),
+		cmocka_unit_test(unknown_fields_are_empty),
+		cmocka_unit_test(nothing_from_the_request_is_logged),
 		cmocka_unit_test(trouble_is_escaped),
 		cmocka_unit_test(lines_are_flushed_whole_and_in_order),
-		cmocka_unit_test(a_log_that_cannot_be_written),
-		cmocka_unit_test(where_the_log_goes),
+		cmocka_unit_test(a_full_disk_loses_lines_and_nothing_else),
+		cmocka_unit_test(the_log_goes_where_the_configuration_says),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

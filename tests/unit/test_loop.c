@@ -234,7 +234,7 @@ assert_serves(void)
 	close(fd);
 }
 
-TEST(request_after_request_on_one_connection)
+TEST(a_connection_serves_many_requests)
 {
 	int fd = web_connect();
 
@@ -246,7 +246,7 @@ TEST(request_after_request_on_one_connection)
 	stop_after(100);
 }
 
-TEST(a_body_over_the_programs_limit)
+TEST(a_body_over_the_limit_is_refused)
 {
 	static char body[1001];
 	int fd = web_connect();
@@ -261,7 +261,7 @@ TEST(a_body_over_the_programs_limit)
 }
 
 /* Silent, stalled, mad and gone: the others do not notice. */
-TEST(peers_of_every_kind)
+TEST(bad_peers_do_not_disturb_good_ones)
 {
 	struct um_buf records = { 0 };
 	int silent[50];
@@ -297,7 +297,7 @@ TEST(peers_of_every_kind)
 }
 
 /* What needs no database never waits for one. */
-TEST(while_the_database_is_away)
+TEST(requests_without_database_do_not_wait_for_it)
 {
 	struct um_buf log = { 0 };
 	int waits = web_connect();
@@ -316,7 +316,7 @@ TEST(while_the_database_is_away)
 	um_buf_free(&log);
 }
 
-TEST(the_end_with_peers_that_say_nothing)
+TEST(sigterm_closes_silent_connections)
 {
 	struct um_buf log = { 0 };
 	int silent[20];
@@ -334,7 +334,7 @@ TEST(the_end_with_peers_that_say_nothing)
 }
 
 /* What is in flight is answered first, and its connection ends then. */
-TEST(the_end_with_a_request_in_flight)
+TEST(sigterm_waits_for_requests_in_flight)
 {
 	struct um_buf log = { 0 };
 	int fd = web_connect();
@@ -354,7 +354,7 @@ TEST(the_end_with_a_request_in_flight)
 }
 
 /* By SIGHUP; what cannot be read leaves the keys as they are. */
-TEST(keys_are_read_again)
+TEST(sighup_reads_the_keys_again)
 {
 	struct um_buf log = { 0 };
 
@@ -377,13 +377,13 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		SERVER_TEST(request_after_request_on_one_connection),
-		SERVER_TEST(a_body_over_the_programs_limit),
-		SERVER_TEST(peers_of_every_kind),
-		SERVER_TEST(while_the_database_is_away),
-		SERVER_TEST(the_end_with_peers_that_say_nothing),
-		SERVER_TEST(the_end_with_a_request_in_flight),
-		SERVER_TEST(keys_are_read_again),
+		SERVER_TEST(a_connection_serves_many_requests),
+		SERVER_TEST(a_body_over_the_limit_is_refused),
+		SERVER_TEST(bad_peers_do_not_disturb_good_ones),
+		SERVER_TEST(requests_without_database_do_not_wait_for_it),
+		SERVER_TEST(sigterm_closes_silent_connections),
+		SERVER_TEST(sigterm_waits_for_requests_in_flight),
+		SERVER_TEST(sighup_reads_the_keys_again),
 	};
 
 	return cmocka_run_group_tests(tests, trial_set_up, trial_tear_down);

@@ -14,7 +14,7 @@
 
 #define BACK "/payment/shop/return"
 #define CANCEL "/payment/shop/cancel"
-#define FOLLOWS "<h1>Waiting for the confirmation</h1>"
+#define FOLLOWS "<h1>Waiting for confirmation</h1>"
 #define SIGNING_SECRET "return-secret"
 
 static char accept[] = "accept", gave_up[] = "cancel";

@@ -87,7 +87,7 @@ TEST(each_ending_on_done)
 			"<h1>Still processing</h1>", "processing" },
 		{ UM_FINAL_PAGE_COOKIE "=already", "<h1>Already done</h1>",
 			"already" },
-		{ UM_FINAL_PAGE_COOKIE "=expired", "<h1>Too late</h1>",
+		{ UM_FINAL_PAGE_COOKIE "=expired", "<h1>This request has expired</h1>",
 			"expired" },
 		{ "", "<h1>", NULL },
 		{ UM_FINAL_PAGE_COOKIE "=" SECRET, "<h1>", NULL },
