@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "child.h"
-#include "server/loop.h"
+#include "server/cgi.h"
 #include "trial.h"
 
 #define NOBODY "host=/nonexistent"

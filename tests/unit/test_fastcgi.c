@@ -14,6 +14,7 @@
 #include "server/fastcgi.h"
 
 static struct um_fastcgi *fc;
+static struct um_memfile *file;
 static int peer = -1;
 
 static void
@@ -24,7 +25,7 @@ connect_pair(struct um_fastcgi **out, int *other)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0,
 				 fds),
 		0);
-	*out = um_fastcgi_new(fds[0]);
+	*out = um_fastcgi_new(fds[0], file);
 	assert_non_null(*out);
 	*other = fds[1];
 }
@@ -355,13 +356,15 @@ begin(void **state)
 
 	(void)state;
 	signal(SIGPIPE, SIG_IGN);
-	return um_fastcgi_init(&err) ? 0 : -1;
+	file = um_memfile_new(UM_FASTCGI_FILE_LEN, &err);
+	return file != NULL && um_fastcgi_init(&err) ? 0 : -1;
 }
 
 static int
 end(void **state)
 {
 	(void)state;
+	um_memfile_free(file);
 	OS_LibShutdown();
 	return 0;
 }
