@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <jansson.h>
@@ -171,6 +174,66 @@ TEST(lines_are_flushed_whole_and_in_order)
 	file_remove(path);
 }
 
+static volatile sig_atomic_t interrupts;
+
+static void
+on_alarm(int number)
+{
+	(void)number;
+	interrupts++;
+}
+
+/* The reader of a pipe: counts the bytes after a while; as exit status, 0. */
+static int
+read_slowly(int fd, size_t expected)
+{
+	char chunk[4096];
+	size_t count = 0;
+	ssize_t n;
+
+	usleep(100000);
+	while ((n = read(fd, chunk, sizeof(chunk))) > 0)
+		count += (size_t)n;
+	return count == expected ? 0 : 1;
+}
+
+/*
+ * A pipe that is full, and a signal every few milliseconds: write(2) ends with
+ * EINTR, or after a part of the bytes.
+ */
+TEST(lines_are_written_whole_despite_signals)
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+	const struct itimerval often = { { 0, 5000 }, { 0, 5000 } };
+	const struct itimerval never = { 0 };
+	struct um_log log = { .program = "connect" };
+	size_t len = 300000;
+	int fds[2], status;
+	pid_t pid;
+
+	assert_int_equal(pipe(fds), 0);
+	while (log.lines.len < len)
+		um_log_trouble(&log, "x", WALL_MS);
+	len = log.lines.len;
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		close(fds[1]);
+		_exit(read_slowly(fds[0], len));
+	}
+	close(fds[0]);
+	log.fd = fds[1];
+	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+	assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+	um_log_flush(&log);
+	assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+	close(fds[1]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_true(interrupts > 0);
+	um_buf_free(&log.lines);
+}
+
 /* A full disk stops no request and keeps no line forever. */
 TEST(a_full_disk_loses_lines_and_nothing_else)
 {
@@ -214,6 +277,7 @@ main(void)
 		cmocka_unit_test(nothing_from_the_request_is_logged),
 		cmocka_unit_test(trouble_is_escaped),
 		cmocka_unit_test(lines_are_flushed_whole_and_in_order),
+		cmocka_unit_test(lines_are_written_whole_despite_signals),
 		cmocka_unit_test(a_full_disk_loses_lines_and_nothing_else),
 		cmocka_unit_test(the_log_goes_where_the_configuration_says),
 	};

@@ -118,27 +118,38 @@ stop(struct um_buf *log)
 	return um_clock_ms() - began;
 }
 
-/* Ends it; it has logged so many requests, and each line is JSON. */
+/* The requests in the log so far, each complete line of which is JSON. */
+static size_t
+count_requests(const struct um_buf *log)
+{
+	struct um_str rest = um_buf_str(log);
+	size_t count = 0;
+	const char *end;
+
+	while (rest.len != 0
+		&& (end = memchr(rest.ptr, '\n', rest.len)) != NULL) {
+		size_t len = (size_t)(end - rest.ptr);
+		json_t *line = json_loadb(rest.ptr, len, 0, NULL);
+
+		assert_non_null(line);
+		count += json_object_get(line, "request") != NULL;
+		json_decref(line);
+		rest.ptr += len + 1;
+		rest.len -= len + 1;
+	}
+	return count;
+}
+
+/* Ends it; it has logged so many requests. */
 static void
 stop_after(size_t requests)
 {
 	struct um_buf log = { 0 };
-	size_t count = 0;
 
 	stop(&log);
-	for (char *p = log.ptr; p != NULL && p < log.ptr + log.len;) {
-		char *end = memchr(p, '\n', log.len - (size_t)(p - log.ptr));
-		json_t *line;
-
-		assert_non_null(end);
-		line = json_loadb(p, (size_t)(end - p), 0, NULL);
-		assert_non_null(line);
-		count += json_object_get(line, "request") != NULL;
-		json_decref(line);
-		p = end + 1;
-	}
-	if (count != requests)
-		fail_msg("%zu requests: %.*s", count, (int)log.len, log.ptr);
+	if (count_requests(&log) != requests)
+		fail_msg("not %zu requests: %.*s", requests, (int)log.len,
+			log.ptr);
 	um_buf_free(&log);
 }
 
@@ -260,6 +271,29 @@ TEST(a_body_over_the_limit_is_refused)
 	stop_after(2);
 }
 
+/* An operator sees a request at once, not with the next one. */
+TEST(a_request_is_logged_before_the_loop_waits)
+{
+	struct pollfd pfd = { .fd = server.err, .events = POLLIN };
+	struct um_buf log = { 0 };
+
+	for (size_t requests = 1; requests <= 3; requests++) {
+		assert_serves();
+		while (count_requests(&log) < requests) {
+			char chunk[1024];
+			ssize_t n;
+
+			if (poll(&pfd, 1, AT_ONCE_MS) != 1)
+				fail_msg("request %zu is not logged", requests);
+			n = read(server.err, chunk, sizeof(chunk));
+			assert_true(n > 0);
+			um_buf_put(&log, chunk, (size_t)n);
+		}
+	}
+	stop(&log);
+	um_buf_free(&log);
+}
+
 /* Silent, stalled, mad and gone: the others do not notice. */
 TEST(bad_peers_do_not_disturb_good_ones)
 {
@@ -379,6 +413,7 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		SERVER_TEST(a_connection_serves_many_requests),
 		SERVER_TEST(a_body_over_the_limit_is_refused),
+		SERVER_TEST(a_request_is_logged_before_the_loop_waits),
 		SERVER_TEST(bad_peers_do_not_disturb_good_ones),
 		SERVER_TEST(requests_without_database_do_not_wait_for_it),
 		SERVER_TEST(sigterm_closes_silent_connections),
