@@ -131,10 +131,11 @@ TEST(the_connection_idle_for_longest_makes_room)
 		"oldest", "answered", "next" };
 	struct pair more[2];
 
-	for (size_t i = 0; i < LENGTH(pairs); i++)
-		pairs[i] = open_pair();
+	pairs[BUSY] = open_pair();
 	send_request(&pairs[BUSY]);
 	assert_true(um_connections_read(&list, pairs[BUSY].c, 0));
+	for (size_t i = BUSY + 1; i < LENGTH(pairs); i++)
+		pairs[i] = open_pair();
 	send_part(&pairs[PARTIAL], 0);
 	send_request(&pairs[UNREAD]);
 	send_request(&pairs[ANSWERED]);
