@@ -6,26 +6,37 @@
  * /metrics   what all programs of this host have counted
  * /healthz   200 while the database answers, 503 while it does not
  */
-#include <stdlib.h>
-
-#include <jansson.h>
-
 #include "app/program.h"
+#include "core/json_put.h"
 #include "http/cookie.h"
 
 static void
-show_json(struct um_exchange *ex, int status, json_t *object)
+put_member_or_null(struct um_buf *out, const char *name, const char *text)
 {
-	char *text = json_dumps(object, JSON_COMPACT);
+	if (text != NULL) {
+		um_json_put_member(out, name, um_str(text));
+		return;
+	}
+	um_json_put_key(out, um_str(name));
+	um_json_put_null(out);
+}
+
+/* The state of a row, or of the service where `row` is NULL. */
+static void
+show_json(struct um_exchange *ex, int status, const char *state,
+	const struct um_row *row)
+{
+	struct um_buf *body = &ex->response.body;
 
 	ex->response.status = status;
 	ex->response.content_type = "application/json";
-	if (text != NULL)
-		um_buf_puts(&ex->response.body, text);
-	else
-		ex->response.body.failed = true;
-	free(text);
-	json_decref(object);
+	um_json_put_begin(body);
+	um_json_put_member(body, "status", um_str(state));
+	if (row != NULL) {
+		put_member_or_null(body, "action", row->action);
+		put_member_or_null(body, "reason", row->reason);
+	}
+	um_json_put_end(body);
 }
 
 static void
@@ -87,10 +98,10 @@ answer(const struct um_context *context, struct um_exchange *ex)
 
 	(void)context;
 	if (health && ex->op.outcome == UM_OUTCOME_UNKNOWN) {
-		show_json(ex, 200, json_pack("{s:s}", "status", "ok"));
+		show_json(ex, 200, "ok", NULL);
 		ex->outcome = "ok";
 	} else if (health) {
-		show_json(ex, 503, json_pack("{s:s}", "status", "unavailable"));
+		show_json(ex, 503, "unavailable", NULL);
 		ex->outcome = "unavailable";
 	} else if (!um_exchange_answer_common(ex) && um_require_owner(ex)) {
 		/* The page goes on to /done by itself. */
@@ -100,11 +111,8 @@ answer(const struct um_context *context, struct um_exchange *ex)
 					um_final_page_of(ex->op.row.action,
 						ex->op.row.reason)),
 				UM_FINAL_PAGE_MAX_AGE);
-		show_json(ex, 200,
-			json_pack("{s:s, s:s?, s:s?}", "status",
-				um_outcome_text(ex->op.outcome), "action",
-				ex->op.row.action, "reason",
-				ex->op.row.reason));
+		show_json(ex, 200, um_outcome_text(ex->op.outcome),
+			&ex->op.row);
 	}
 }
 

@@ -284,7 +284,7 @@ TEST(a_request_is_logged_before_the_loop_waits)
 			char chunk[1024];
 			ssize_t n;
 
-			if (poll(&pfd, 1, LOGGED_MS) != 1)
+			if (poll(&pfd, 1, (int)(LOGGED_MS * slower())) != 1)
 				fail_msg("request %zu is not logged", requests);
 			n = read(server.err, chunk, sizeof(chunk));
 			assert_true(n > 0);
