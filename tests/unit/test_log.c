@@ -3,11 +3,11 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <jansson.h>
 
+#include "child.h"
 #include "server/log.h"
 #include "support.h"
 
@@ -183,15 +183,16 @@ on_alarm(int number)
 	interrupts++;
 }
 
-/* The reader of a pipe. Returns 0 when exactly these bytes come out of it. */
+/* Returns 0 when exactly these bytes come from standard input. */
 static int
-read_slowly(int fd, struct um_str expected)
+read_slowly(void *lines)
 {
+	struct um_str expected = um_buf_str(lines);
 	char chunk[4096];
 	ssize_t n;
 
 	usleep(100000);
-	while ((n = read(fd, chunk, sizeof(chunk))) > 0) {
+	while ((n = read(STDIN_FILENO, chunk, sizeof(chunk))) > 0) {
 		if ((size_t)n > expected.len
 			|| memcmp(chunk, expected.ptr, (size_t)n) != 0)
 			return 1;
@@ -211,29 +212,22 @@ TEST(lines_are_written_whole_despite_signals)
 	const struct itimerval often = { { 0, 5000 }, { 0, 5000 } };
 	const struct itimerval never = { 0 };
 	struct um_log log = { .program = "connect" };
-	int fds[2], status;
-	pid_t pid;
+	struct um_buf out = { 0 }, err = { 0 };
+	struct child child;
 
-	assert_int_equal(pipe(fds), 0);
 	for (int i = 0; i < 5000; i++)
 		um_log_trouble(&log, "x", WALL_MS + i);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		close(fds[1]);
-		_exit(read_slowly(fds[0], um_buf_str(&log.lines)));
-	}
-	close(fds[0]);
-	log.fd = fds[1];
+	child_start(&child, read_slowly, &log.lines, -1);
+	log.fd = child.in;
 	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
 	assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
 	um_log_flush(&log);
 	assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
-	close(fds[1]);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(child_end(&child, &out, &err), 0);
 	assert_true(interrupts > 0);
 	um_buf_free(&log.lines);
+	um_buf_free(&out);
+	um_buf_free(&err);
 }
 
 /* A full disk stops no request and keeps no line forever. */
@@ -284,5 +278,6 @@ main(void)
 		cmocka_unit_test(the_log_goes_where_the_configuration_says),
 	};
 
+	signal(SIGPIPE, SIG_IGN);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
