@@ -175,7 +175,7 @@ describe('where nothing answers', () => {
 		await scene.stack.service('stop', 'connect');
 	});
 
-	pages([['nginx-502', 'Not available right now', open('/connect/demo?state=x')]]);
+	pages([['nginx-502', 'Temporarily unavailable', open('/connect/demo?state=x')]]);
 });
 
 describe('where the database is away', () => {
