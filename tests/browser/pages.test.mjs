@@ -50,7 +50,7 @@ async function followPayment(tab) {
 		},
 	});
 	await tab.goto(url);
-	await tab.click('text=Continue');
+	await tab.click('button[value=continue]');
 	await tab.waitForURL(target());
 	await tab.goto(returnUrl);
 }
