@@ -13,6 +13,7 @@
 
 #include "app/checks.h"
 #include "app/result.h"
+#include "http/escape.h"
 #include "http/page.h"
 #include "server/main.h"
 
@@ -32,9 +33,9 @@ put_url_of_get(struct um_exchange *ex, struct um_buf *url)
 	for (size_t i = 0; i < ex->form.len; i++) {
 		if (i != 0)
 			um_buf_puts(url, "&");
-		um_url_arg(url, ex->form.field[i].name);
+		um_escape_url_arg(url, ex->form.field[i].name);
 		um_buf_puts(url, "=");
-		um_url_arg(url, ex->form.field[i].value);
+		um_escape_url_arg(url, ex->form.field[i].value);
 	}
 	um_buf_put(url, "", 1);
 	url->len -= !url->failed;

@@ -11,8 +11,9 @@
 #include "crypto/ticket.h"
 #include "crypto/token.h"
 #include "http/form.h"
-#include "http/http.h"
 #include "http/refusal.h"
+#include "http/request.h"
+#include "http/response.h"
 #include "postgres/op.h"
 #include "webhook/spec.h"
 

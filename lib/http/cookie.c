@@ -11,7 +11,7 @@ um_cookie_get(struct um_str *value, struct um_str header, const char *name)
 		struct um_str pair = um_str_trim(um_str_cut(&header, ";"));
 		struct um_str key = um_str_cut(&pair, "=");
 
-		/* Without a `=` it is a value without a name. */
+		/* A pair without `=` is a value without a name. */
 		if (pair.ptr == NULL || !um_str_is(key, name))
 			continue;
 		if (state != UM_COOKIE_NONE) {

@@ -8,12 +8,13 @@
 enum um_cookie_state {
 	UM_COOKIE_NONE,
 	UM_COOKIE_FOUND,
-	UM_COOKIE_DUPLICATE, /* it is there more than once: none of them counts */
+	UM_COOKIE_DUPLICATE, /* sent more than once: no value is trusted */
 };
 
 /*
- * The value of the cookie `name` in a Cookie header, without the spaces and
- * tabs around it; it points into the header. Empty unless FOUND.
+ * Looks for the cookie `name` in a Cookie header. *value is its value without
+ * the spaces and tabs around it, and points into the header; its .ptr is NULL
+ * unless the result is UM_COOKIE_FOUND.
  */
 enum um_cookie_state um_cookie_get(struct um_str *value, struct um_str header,
 	const char *name);

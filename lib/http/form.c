@@ -7,19 +7,10 @@
 
 #include "core/hex.h"
 
-bool
-um_form_media_type_is(struct um_str content_type, const char *media_type)
-{
-	size_t len = strlen(media_type);
-
-	return content_type.len >= len
-		&& strncasecmp(content_type.ptr, media_type, len) == 0
-		&& (content_type.len == len || content_type.ptr[len] == ';'
-			|| content_type.ptr[len] == ' '
-			|| content_type.ptr[len] == '\t');
-}
-
-/* Decodes into `out`, which has room: decoding never grows. */
+/*
+ * Decodes to *at, which has room because the result is never longer, and moves
+ * *at behind it.
+ */
 static bool
 decode(struct um_str *out, char **at, struct um_str text)
 {

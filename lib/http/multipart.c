@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "http/media_type.h"
+
 #define TYPE "multipart/form-data"
 #define BOUNDARY_MAX 70 /* RFC 2046 section 5.1.1 */
 
@@ -32,8 +34,9 @@ find(struct um_str s, struct um_str part)
 }
 
 /*
- * The next `; name=value` of a header; quotes are taken off (RFC 2045 section
- * 5.1). No escapes: nobody needs them, and parsers disagree about them.
+ * The next `; name=value` of a header, without its quotes (RFC 2045 section
+ * 5.1). A backslash in quotes is refused: no sender needs one, and parsers
+ * disagree about what it means.
  */
 static bool
 next_parameter(struct um_str *rest, struct um_str *name, struct um_str *value)
@@ -85,12 +88,6 @@ parameter(struct um_str *out, struct um_str rest, const char *wanted)
 		*out = value;
 	}
 	return true;
-}
-
-bool
-um_multipart_is(struct um_str content_type)
-{
-	return um_form_media_type_is(content_type, TYPE);
 }
 
 /* One header line of a part; what it says of the field goes to *field. */
@@ -155,7 +152,7 @@ um_multipart_parse(struct um_multipart *multipart, struct um_str content_type,
 	struct um_str boundary, line = { delimiter, 4 };
 
 	*multipart = (struct um_multipart){ 0 };
-	if (!um_multipart_is(content_type)
+	if (!um_media_type_is(content_type, TYPE)
 		|| !parameter(&boundary, skip(content_type, strlen(TYPE)),
 			"boundary")
 		|| boundary.len == 0 || boundary.len > BOUNDARY_MAX)

@@ -1,75 +1,90 @@
 /* SPDX-License-Identifier: MIT */
-/* Every refusal there is: its reason code, its status and what to do. */
+/* Every refusal: its reason code, its status and its advice. */
 #ifndef UM_REFUSAL_H
 #define UM_REFUSAL_H
 
+/* name, HTTP status, reason code, what the person reading it should do */
 #define UM_REFUSALS(X)                                                         \
-	X(UNKNOWN_ROUTE, 404, "unknown_route", "There is no such page here.")  \
+	X(UNKNOWN_ROUTE, 404, "unknown_route",                                 \
+		"There is no page at this address.")                           \
 	X(UNKNOWN_PROVIDER, 404, "unknown_provider",                           \
-		"This site knows no provider of that name.")                   \
+		"This site has no provider with this name. Return to where "   \
+		"you started and try again.")                                  \
 	X(METHOD_NOT_ALLOWED, 405, "method_not_allowed",                       \
-		"This address does not answer that kind of request.")          \
+		"This address does not accept this kind of request.")          \
 	X(PREFETCH, 503, "prefetch",                                           \
-		"This page is only for going there in person.")                \
+		"This page cannot be loaded in advance. Open it yourself.")    \
 	X(MALFORMED_PARAMETERS, 400, "malformed_parameters",                   \
-		"The link is damaged. Start again where you came from.")       \
-	X(DUPLICATE_PARAMETER, 400, "duplicate_parameter",                     \
-		"The link is damaged. Start again where you came from.")       \
-	X(PARAMETERS_TOO_LARGE, 400, "parameters_too_large",                   \
-		"The link is damaged. Start again where you came from.")       \
-	X(BODY_TOO_LARGE, 413, "body_too_large",                               \
-		"More was sent than this address takes.")                      \
-	X(UNSUPPORTED_MEDIA_TYPE, 415, "unsupported_media_type",               \
-		"This address takes form data only.")                          \
-	X(STATE_MISSING, 400, "state_missing",                                 \
-		"The link is incomplete. Start again where you came from.")    \
-	X(STATE_INVALID, 400, "state_invalid",                                 \
-		"The link is not valid. Start again where you came from.")     \
-	X(STATE_EXPIRED, 410, "state_expired",                                 \
-		"The link has expired. Start again where you came from.")      \
-	X(RESPONSE_INCOMPLETE, 400, "response_incomplete",                     \
-		"The provider sent neither a code nor an error.")              \
-	X(RESPONSE_AMBIGUOUS, 400, "response_ambiguous",                       \
-		"The provider sent both a code and an error.")                 \
-	X(ISSUER_MISSING, 400, "issuer_missing",                               \
-		"The provider did not say who it is.")                         \
-	X(ISSUER_MISMATCH, 400, "issuer_mismatch",                             \
-		"The answer comes from another provider than was asked.")      \
-	X(ANSWER_INVALID, 400, "answer_invalid",                               \
-		"Please use one of the two buttons on the page before.")       \
-	X(WRONG_BROWSER, 403, "wrong_browser",                                 \
-		"This was started in another browser, or cookies are "         \
-		"blocked. Go on in the browser in which you started.")         \
-	X(SIGN_IN_NOT_SET_UP, 500, "sign_in_not_set_up",                       \
-		"Signing in is not set up on this site: its web server "       \
-		"does not say who you are.")                                   \
-	X(SIGN_IN_REQUIRED, 403, "sign_in_required",                           \
-		"Please sign in where you came from, and open the link "       \
+		"The link is damaged. Return to where you started and try "    \
 		"again.")                                                      \
+	X(DUPLICATE_PARAMETER, 400, "duplicate_parameter",                     \
+		"The link is damaged. Return to where you started and try "    \
+		"again.")                                                      \
+	X(PARAMETERS_TOO_LARGE, 400, "parameters_too_large",                   \
+		"The link is damaged. Return to where you started and try "    \
+		"again.")                                                      \
+	X(BODY_TOO_LARGE, 413, "body_too_large",                               \
+		"The request is larger than this address accepts.")            \
+	X(UNSUPPORTED_MEDIA_TYPE, 415, "unsupported_media_type",               \
+		"This address accepts form data only.")                        \
+	X(STATE_MISSING, 400, "state_missing",                                 \
+		"The link is incomplete. Return to where you started and "     \
+		"try again.")                                                  \
+	X(STATE_INVALID, 400, "state_invalid",                                 \
+		"The link is not valid. Return to where you started and "      \
+		"try again.")                                                  \
+	X(STATE_EXPIRED, 410, "state_expired",                                 \
+		"The link has expired. Return to where you started and try "   \
+		"again.")                                                      \
+	X(RESPONSE_INCOMPLETE, 400, "response_incomplete",                     \
+		"The provider sent neither a code nor an error. Return to "    \
+		"where you started and try again.")                            \
+	X(RESPONSE_AMBIGUOUS, 400, "response_ambiguous",                       \
+		"The provider sent both a code and an error. Return to "       \
+		"where you started and try again.")                            \
+	X(ISSUER_MISSING, 400, "issuer_missing",                               \
+		"The provider did not identify itself. Return to where you "   \
+		"started and try again.")                                      \
+	X(ISSUER_MISMATCH, 400, "issuer_mismatch",                             \
+		"The answer did not come from the expected provider. "         \
+		"Return to where you started and try again.")                  \
+	X(ANSWER_INVALID, 400, "answer_invalid",                               \
+		"Go back to the previous page and use one of its two "         \
+		"buttons.")                                                    \
+	X(WRONG_BROWSER, 403, "wrong_browser",                                 \
+		"This was started in another browser, or your browser "        \
+		"blocks cookies. Continue in the browser where you "           \
+		"started, and allow cookies there.")                           \
+	X(SIGN_IN_NOT_SET_UP, 500, "sign_in_not_set_up",                       \
+		"Sign-in is not set up on this site: its web server does "     \
+		"not say who you are. Please tell the site's operator.")       \
+	X(SIGN_IN_REQUIRED, 403, "sign_in_required",                           \
+		"Sign in where you started, then open the link again.")        \
 	X(WRONG_USER, 403, "wrong_user",                                       \
-		"This was started by somebody else. You are signed in as "     \
-		"another user than the one it is for.")                        \
+		"This was started by a different user. If that was you, "      \
+		"sign in with that account and open the link again.")          \
 	X(UNKNOWN_ELICITATION, 404, "unknown_elicitation",                     \
-		"This request does not exist any more. "                       \
-		"Start again where you came from.")                            \
+		"This request no longer exists. Return to where you "          \
+		"started and try again.")                                      \
 	X(EXPIRED, 410, "expired",                                             \
-		"The time for this is over. Start again where you came from, " \
-		"unless you have paid: then ask there.")                       \
+		"This request has expired. If you have paid, do not pay "      \
+		"again: return to where you started and ask for help "         \
+		"there. Otherwise, start again there.")                        \
 	X(SIGNATURE_MISSING, 401, "signature_missing",                         \
-		"What the provider sent carries no signature.")                \
+		"The provider's message has no signature.")                    \
 	X(SIGNATURE_INVALID, 401, "signature_invalid",                         \
-		"The signature does not fit what the provider sent.")          \
+		"The signature does not match the provider's message.")        \
 	X(TIMESTAMP_OUT_OF_TOLERANCE, 401, "timestamp_out_of_tolerance",       \
-		"What the provider sent was signed too long ago, or in the "   \
-		"future.")                                                     \
+		"The provider's message was signed too long ago, or its "      \
+		"time is in the future.")                                      \
 	X(BODY_MALFORMED, 400, "body_malformed",                               \
-		"What the provider sent is rightly signed, and cannot be "     \
-		"read.")                                                       \
+		"The provider's message has a valid signature but cannot "     \
+		"be read.")                                                    \
 	X(UNAVAILABLE, 503, "unavailable",                                     \
-		"Nothing is lost: this page tries again by itself "            \
-		"in a few seconds.")                                           \
+		"Nothing is lost. This page will reload by itself in a few "   \
+		"seconds.")                                                    \
 	X(INTERNAL_ERROR, 500, "internal_error",                               \
-		"Something went wrong on our side.")
+		"Something went wrong on our side. Please try again later.")
 
 enum um_refusal {
 #define X(name, status, code, advice) UM_REFUSAL_##name,
@@ -79,9 +94,9 @@ enum um_refusal {
 
 /* The HTTP status. */
 int um_refusal_status(enum um_refusal refusal);
-/* The reason code, as the page, the log and the documentation name it. */
+/* The reason code: on the page, in the log and in the documentation. */
 const char *um_refusal_code(enum um_refusal refusal);
-/* One or two sentences for the person in front of the page. */
+/* One to three sentences for the person who sees the page; a constant. */
 const char *um_refusal_advice(enum um_refusal refusal);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Plain CGI (RFC 3875): one request, a queue of one. */
+#include "server/cgi.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include "server/loop.h"
 #include "server/metrics.h"
 
-#define DROPPED_MAX 1048576 /* bytes of a body over the limit that are read */
+#define DROPPED_MAX 1048576 /* bytes that are read of a body over the limit */
 
 static const char *
 get_env(const char *name, void *arg)
@@ -20,9 +21,9 @@ get_env(const char *name, void *arg)
 }
 
 /*
- * The body, as far as CONTENT_LENGTH and the limit go. What is over the limit
- * is read and dropped: a server that is still writing when we end (fcgiwrap)
- * takes that for a failure, and shows its own page.
+ * Reads the body, as long as CONTENT_LENGTH says. One over the limit is read
+ * and dropped: a web server that is still writing when this process ends
+ * (fcgiwrap) would report a failure with a page of its own.
  */
 static void
 read_body(struct um_exchange *ex, struct um_buf *body, size_t max)
@@ -48,7 +49,7 @@ read_body(struct um_exchange *ex, struct um_buf *body, size_t max)
 			um_buf_put(body, chunk, (size_t)n);
 		left -= (unsigned long long)n;
 	}
-	/* A form that was cut, the code in it perhaps, is none. */
+	/* A body that was cut off counts as none: so may be the code in it. */
 	if (!drop && left == 0)
 		ex->request.body = um_buf_str(body);
 }

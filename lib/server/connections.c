@@ -11,7 +11,7 @@
 static void
 set_accepting(struct um_connections *list, bool on)
 {
-	/* Several processes share the socket: wake one of them. */
+	/* Several processes share the socket: an event wakes one of them. */
 	struct epoll_event ev = { .events = EPOLLIN | EPOLLEXCLUSIVE,
 		.data.ptr = list };
 
@@ -22,7 +22,7 @@ set_accepting(struct um_connections *list, bool on)
 	list->accepting = on;
 }
 
-/* There is room again, or one that could make some. */
+/* There is room again, or an idle connection that can be closed. */
 static void
 accept_again(struct um_connections *list)
 {
@@ -65,7 +65,7 @@ unlink_from(struct um_connections *list, const struct um_connection *c)
 		list->last = c->prev;
 }
 
-/* The memory stays until the end of the turn: an event may still name it. */
+/* An event may still refer to it: um_connections_tidy() frees the memory. */
 static void
 close_connection(struct um_connections *list, struct um_connection *c)
 {
@@ -94,7 +94,7 @@ open_connection(struct um_connections *list, int fd)
 		return;
 	}
 	c->partial_since = -1;
-	c->fc = um_fastcgi_new(fd);
+	c->fc = um_fastcgi_new(fd, list->file);
 	if (c->fc == NULL
 		|| epoll_ctl(list->epoll, EPOLL_CTL_ADD, fd, &ev) != 0) {
 		um_fastcgi_free(c->fc);
@@ -105,9 +105,12 @@ open_connection(struct um_connections *list, int fd)
 	list->len++;
 }
 
-/* Makes room for another: the connection that has been silent for longest. */
+/*
+ * Makes room for another connection: closes the one that has been idle for
+ * longest, on which nothing has arrived.
+ */
 static bool
-close_silent(struct um_connections *list)
+close_idle(struct um_connections *list)
 {
 	for (struct um_connection *c = list->last; c != NULL; c = c->prev) {
 		char byte;
@@ -124,11 +127,13 @@ close_silent(struct um_connections *list)
 }
 
 void
-um_connections_begin(struct um_connections *list, int epoll, int listener)
+um_connections_begin(struct um_connections *list, int epoll, int listener,
+	struct um_memfile *file)
 {
 	list->epoll = epoll;
 	list->listener = listener;
-	/* Shared with other processes: it must never block one of them. */
+	list->file = file;
+	/* Another process may accept first: accept4() must not block then. */
 	fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK);
 	set_accepting(list, true);
 }
@@ -139,14 +144,14 @@ um_connections_accept(struct um_connections *list)
 	do {
 		int fd;
 
-		if (list->len >= UM_CONNECTIONS_MAX && !close_silent(list)) {
+		if (list->len >= UM_CONNECTIONS_MAX && !close_idle(list)) {
 			set_accepting(list, false);
 			return;
 		}
 		fd = accept4(list->listener, NULL, NULL, SOCK_CLOEXEC);
 		if (fd < 0) {
 			if ((errno == EMFILE || errno == ENFILE)
-				&& !close_silent(list) && list->len != 0)
+				&& !close_idle(list) && list->len != 0)
 				set_accepting(list, false);
 			return;
 		}
@@ -168,7 +173,7 @@ um_connections_read(struct um_connections *list, struct um_connection *c,
 	if (c->dead)
 		return false;
 	if (c->busy) {
-		/* It is gone, or speaks out of turn: look when it is answered. */
+		/* The peer has closed it, or sends too early: wait for the answer. */
 		epoll_ctl(list->epoll, EPOLL_CTL_DEL, um_fastcgi_fd(c->fc),
 			NULL);
 		c->unwatched = true;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The connections that web servers keep to a program: accepted, read, and
- * closed where one is done with, is too slow, or has to make room.
+ * The connections that web servers keep open to a program. A connection is
+ * closed when its peer closes it, when a request takes too long to arrive, or
+ * to make room for a new connection.
  *
- * Events come from the caller's epoll, whose data.ptr is the list itself for
- * the listening socket, and a connection for what it has to say. Times are
- * milliseconds of a clock that never jumps; the caller passes them.
+ * Events come from the caller's epoll: data.ptr is the list for the listening
+ * socket, and the connection for a connection. Times are milliseconds of a
+ * monotonic clock, which the caller passes.
  */
 #ifndef UM_CONNECTIONS_H
 #define UM_CONNECTIONS_H
@@ -17,70 +18,80 @@
 #include "app/exchange.h"
 #include "server/fastcgi.h"
 
-/* Open at once; then the one silent for longest goes. */
+/* Open at once; for one more, the connection idle for longest is closed. */
 #define UM_CONNECTIONS_MAX 1024
-#define UM_CONNECTIONS_PARTIAL_MS 10000 /* for a request to arrive whole */
+#define UM_CONNECTIONS_PARTIAL_MS 10000 /* until a request must be complete */
 
 struct um_connection {
 	struct um_fastcgi *fc;
 
-	/* Of the request on it: whoever answers that keeps these. */
+	/* The request on it; these belong to whoever answers it. */
 	struct um_exchange ex;
 	struct um_buf path;
 	int64_t began_us;
-	size_t waiting; /* operations that the database has */
+	size_t waiting; /* operations that the store has not handed back */
 
-	/* The list's own. */
-	int64_t partial_since; /* -1: no part of a request is here */
-	bool busy;             /* its request is not answered yet */
-	bool unwatched;        /* taken out of epoll while busy */
-	bool dead;             /* freed by um_connections_tidy() */
+	/* These belong to the list. */
+	int64_t partial_since; /* -1: no part of a request has arrived */
+	bool busy;             /* its request is not yet answered */
+	bool unwatched;        /* removed from epoll while busy */
+	bool dead;             /* closed; um_connections_tidy() frees it */
 	struct um_connection *prev;
 	struct um_connection *next;
 };
 
-/* Zeroed to begin with; to be read, and changed by these functions alone. */
+/* Zeroed to begin with. Callers read it; only these functions change it. */
 struct um_connections {
 	int epoll;
 	int listener;
+	struct um_memfile *file; /* for um_fastcgi_new() */
 	bool accepting;
 	bool stopped;
 	size_t len;
 	size_t busy_len;
 	size_t partial_len;
-	struct um_connection *first; /* the last to ask */
+	struct um_connection *first; /* the one whose request is the latest */
 	struct um_connection *last;
 	struct um_connection *dead;
 };
 
-/* Accepts from now on; both descriptors stay the caller's. */
-void um_connections_begin(struct um_connections *list, int epoll, int listener);
+/*
+ * Starts accepting. The descriptors and the file stay the caller's, who closes
+ * them after um_connections_end().
+ */
+void um_connections_begin(struct um_connections *list, int epoll, int listener,
+	struct um_memfile *file);
 
-/* The listening socket is ready: accepts as many as there is room for. */
+/* The listening socket is readable: accepts as many as there is room for. */
 void um_connections_accept(struct um_connections *list);
 
-/* Accepts no more; those that are there stay. */
+/* Stops accepting; open connections stay open. */
 void um_connections_stop(struct um_connections *list);
 
 /*
- * This one is ready. True: a whole request is here (um_fastcgi_param(),
- * _body()), and it is busy until um_connections_answered(). False: there is
- * nothing to do; it may be closed by now.
+ * The connection is readable. True: a complete request has arrived
+ * (um_fastcgi_param(), _body()), and the connection is busy until
+ * um_connections_answered(). False: there is nothing to do; the connection may
+ * have been closed.
  */
 bool um_connections_read(struct um_connections *list, struct um_connection *c,
 	int64_t now);
 
-/* The request is answered: it is kept for the next one, or closed. */
+/* The request is answered: keeps the connection for the next, or closes it. */
 void um_connections_answered(struct um_connections *list,
 	struct um_connection *c, bool keep);
 
-/* Closes what sends a request too slowly; when to look again, or -1. */
+/*
+ * Closes the connections on which a request has been arriving for
+ * UM_CONNECTIONS_PARTIAL_MS. Returns the time of the next call, or -1: no
+ * request is arriving.
+ */
 int64_t um_connections_close_slow(struct um_connections *list, int64_t now);
 
-/* Frees what was closed in this turn, since no event names it any more. */
+/* Frees closed connections, when no pending event refers to one any more. */
 void um_connections_tidy(struct um_connections *list);
 
-/* Closes them all, unanswered where one is busy. */
+/* Closes all of them, busy ones without a response. */
 void um_connections_end(struct um_connections *list);
 
 #endif

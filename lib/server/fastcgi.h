@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One connection of a web server, on which requests come one after another.
- * libfcgi does the protocol; this file alone touches the members of
- * FCGX_Request that its header says not to touch.
+ *
+ * libfcgi does the protocol, but its FCGX_Accept_r() reads a request by
+ * blocking on a descriptor. So that no slow peer stops the process, the bytes
+ * are collected here, without waiting, until fcgi_check.h has found a complete
+ * and valid request. They then go into a file in memory, and libfcgi reads
+ * them from there: it never waits, and never sees anything invalid. The
+ * connection itself is handed to libfcgi only to write the response. This
+ * costs a copy of the request and two system calls (lseek, read).
+ *
+ * fastcgi.c alone uses the members of libfcgi's structures that its header
+ * says not to use.
  */
 #ifndef UM_FASTCGI_H
 #define UM_FASTCGI_H
@@ -10,43 +19,62 @@
 #include <stdbool.h>
 
 #include "core/str.h"
+#include "server/fcgi_check.h"
+#include "server/memfile.h"
 
-#define UM_FASTCGI_WRITE_MS 1000 /* until a peer that does not read is closed */
+/* The size of the file in memory that all connections of a process share. */
+#define UM_FASTCGI_FILE_LEN UM_FCGI_BYTES_MAX
+#define UM_FASTCGI_WRITE_MS 1000 /* a peer that reads nothing is closed then */
 
 struct um_fastcgi;
 
-/* Once, after signals are set up and before any connection. */
+/*
+ * Initializes libfcgi: once in a process, after its signals are set up and
+ * before its first connection.
+ */
 bool um_fastcgi_init(struct um_error *err);
 
-/* Takes the accepted descriptor in every case. NULL: no memory. */
-struct um_fastcgi *um_fastcgi_new(int fd);
+/*
+ * A connection on the accepted descriptor, which is closed in every case, at
+ * the latest by um_fastcgi_free(). `file` stays the caller's, must live as long
+ * as the connection, and is used only during um_fastcgi_read(). NULL: no
+ * memory.
+ */
+struct um_fastcgi *um_fastcgi_new(int fd, struct um_memfile *file);
 
 int um_fastcgi_fd(const struct um_fastcgi *fc);
 
 enum um_fastcgi_state {
 	UM_FASTCGI_MORE,    /* nothing yet, or a part of a request */
-	UM_FASTCGI_REQUEST, /* a whole one: um_fastcgi_param(), _body() */
-	UM_FASTCGI_CLOSED,  /* gone, or refused: um_fastcgi_free() it */
+	UM_FASTCGI_REQUEST, /* a complete one: um_fastcgi_param(), _body() */
+	UM_FASTCGI_CLOSED,  /* ended or refused: um_fastcgi_free() it */
 };
 
-/* Reads what has come, without waiting. */
+/* Reads what has arrived, without waiting. */
 enum um_fastcgi_state um_fastcgi_read(struct um_fastcgi *fc);
 
-/* Whether a part of a request is here. */
+/* Whether a part of a request has arrived. */
 bool um_fastcgi_is_partial(const struct um_fastcgi *fc);
 
-/* A CGI meta-variable of the request, or NULL; `fc` is void for callbacks. */
+/*
+ * A CGI meta-variable of the request, or NULL. `fc` is a struct um_fastcgi; it
+ * is void so that this function can be a callback.
+ */
 const char *um_fastcgi_param(const char *name, void *fc);
 struct um_str um_fastcgi_body(const struct um_fastcgi *fc);
 
 /*
- * Sends the answer (header and body in the form of CGI) and ends the
- * request: its parameters and body are gone. True: the connection waits for
- * the next request; false: free it. `last` ends the connection in any case.
+ * Sends the response (header and body in the form of CGI) and ends the
+ * request: its parameters and body are wiped and freed. True: the connection
+ * waits for the next request; false: free it. `last` ends the connection in
+ * any case.
  */
 bool um_fastcgi_answer(struct um_fastcgi *fc, struct um_str bytes, bool last);
 
-/* Closes the connection, with a request under way or not; NULL is fine. */
+/*
+ * Closes the connection and wipes the request that may be on it; the web
+ * server gets no response to that. NULL is fine.
+ */
 void um_fastcgi_free(struct um_fastcgi *fc);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "http/http.h"
+#include "http/request.h"
 
 _Static_assert(UM_FCGI_BODY_MAX >= UM_DELIVERY_BODY_MAX
 		&& UM_FCGI_BODY_MAX >= UM_BODY_MAX,
@@ -52,7 +52,7 @@ check_pairs(const uint8_t *p, size_t len)
 		if (name > (size_t)(end - p)
 			|| value > (size_t)(end - p) - name)
 			return false;
-		/* libfcgi's strings would end there. */
+		/* libfcgi makes C strings of them, which would end there. */
 		if (memchr(p, '\0', name + value) != NULL)
 			return false;
 		p += name + value;
@@ -60,66 +60,66 @@ check_pairs(const uint8_t *p, size_t len)
 	return true;
 }
 
-/* Whether a whole record may come at this stage; moves the stage on. */
+/* Whether a complete record may come at this stage; moves on to the next. */
 static bool
-check_record(struct um_fcgi_check *scan, const uint8_t *record, size_t len)
+check_record(struct um_fcgi_check *check, const uint8_t *record, size_t len)
 {
 	const uint8_t *content = record + HEADER_LEN;
 	uint16_t id = (uint16_t)(record[2] << 8 | record[3]);
 	unsigned type = record[1];
 	unsigned padding = record[6];
 
-	if (scan->stage != UM_STAGE_BEGIN && id != scan->request_id)
+	if (check->stage != UM_STAGE_BEGIN && id != check->request_id)
 		return false;
-	switch (scan->stage) {
+	switch (check->stage) {
 	case UM_STAGE_BEGIN:
 		if (type != BEGIN_REQUEST || len != BEGIN_LEN || id == 0
 			|| content[0] != 0 || content[1] != ROLE_RESPONDER)
 			return false;
-		scan->request_id = id;
-		scan->stage = UM_STAGE_PARAMS;
+		check->request_id = id;
+		check->stage = UM_STAGE_PARAMS;
 		return true;
 	case UM_STAGE_PARAMS:
 		if (type != PARAMS || len == 0 || len > UM_FCGI_PARAMS_MAX
 			|| !check_pairs(content, len))
 			return false;
-		scan->stage = UM_STAGE_PARAMS_END;
+		check->stage = UM_STAGE_PARAMS_END;
 		return true;
 	case UM_STAGE_PARAMS_END:
-		/* libfcgi takes padding here for the next record's header. */
+		/* libfcgi would take padding here for the next header. */
 		if (type != PARAMS || len != 0 || padding != 0)
 			return false;
-		scan->stage = UM_STAGE_STDIN;
+		check->stage = UM_STAGE_STDIN;
 		return true;
 	case UM_STAGE_STDIN:
-		scan->body += len;
-		return type == STDIN && scan->body <= UM_FCGI_BODY_MAX;
+		check->body += len;
+		return type == STDIN && check->body <= UM_FCGI_BODY_MAX;
 	}
 	return false;
 }
 
 enum um_fcgi_check_state
-um_fcgi_check(struct um_fcgi_check *scan, struct um_str bytes)
+um_fcgi_check(struct um_fcgi_check *check, struct um_str bytes)
 {
 	if (bytes.len > UM_FCGI_BYTES_MAX)
 		return UM_FCGI_CHECK_BAD;
-	while (bytes.len - scan->at >= HEADER_LEN) {
-		const uint8_t *record = (const uint8_t *)bytes.ptr + scan->at;
+	while (bytes.len - check->at >= HEADER_LEN) {
+		const uint8_t *record = (const uint8_t *)bytes.ptr + check->at;
 		size_t len = (size_t)record[4] << 8 | record[5];
 		size_t whole = HEADER_LEN + len + record[6];
-		bool last = scan->stage == UM_STAGE_STDIN && len == 0;
+		bool last = check->stage == UM_STAGE_STDIN && len == 0;
 
-		/* What cannot become good is refused before its content is here. */
+		/* Before its content has arrived: this can never become valid. */
 		if (record[0] != VERSION)
 			return UM_FCGI_CHECK_BAD;
-		if (bytes.len - scan->at < whole)
+		if (bytes.len - check->at < whole)
 			return UM_FCGI_CHECK_MORE;
-		if (!check_record(scan, record, len))
+		if (!check_record(check, record, len))
 			return UM_FCGI_CHECK_BAD;
-		scan->at += whole;
+		check->at += whole;
 		if (last)
-			return scan->at == bytes.len ? UM_FCGI_CHECK_WHOLE
-						     : UM_FCGI_CHECK_BAD;
+			return check->at == bytes.len ? UM_FCGI_CHECK_WHOLE
+						      : UM_FCGI_CHECK_BAD;
 	}
 	return UM_FCGI_CHECK_MORE;
 }

@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/json_put.h"
+
 bool
 um_log_open(struct um_log *log, const char *program,
 	const struct um_config *config, bool is_cgi, struct um_error *err)
@@ -26,33 +28,39 @@ um_log_open(struct um_log *log, const char *program,
 	return true;
 }
 
-/* The last three digits of a number. */
+/* Three decimal digits: the thousandths of a number. */
 static void
-three_digits(char out[static 4], int64_t n)
+put_digits(char out[static 3], int64_t n)
 {
 	out[0] = (char)('0' + n / 100 % 10);
 	out[1] = (char)('0' + n / 10 % 10);
 	out[2] = (char)('0' + n % 10);
-	out[3] = '\0';
 }
 
 static void
-line_begin(struct um_log *log, int64_t wall_ms)
+begin_line(struct um_log *log, int64_t wall_ms)
 {
 	time_t second = (time_t)(wall_ms / 1000);
-	char millis[4];
 
-	three_digits(millis, wall_ms);
 	if (log->time[0] == '\0' || second != log->second) {
 		struct tm tm;
 
 		gmtime_r(&second, &tm);
-		strftime(log->time, sizeof(log->time), "%Y-%m-%dT%H:%M:%S",
+		strftime(log->time, sizeof(log->time), "%Y-%m-%dT%H:%M:%S.000Z",
 			&tm);
 		log->second = second;
 	}
-	um_buf_cat(&log->lines, "{\"time\":\"", log->time, ".", millis,
-		"Z\",\"program\":\"", log->program, "\"");
+	put_digits(log->time + sizeof("2026-11-20T06:00:00.") - 1, wall_ms);
+	um_json_put_begin(&log->lines);
+	um_json_put_member(&log->lines, "time", um_str(log->time));
+	um_json_put_member(&log->lines, "program", um_str(log->program));
+}
+
+static void
+end_line(struct um_log *log)
+{
+	um_json_put_end(&log->lines);
+	um_buf_puts(&log->lines, "\n");
 }
 
 void
@@ -60,40 +68,40 @@ um_log_request(struct um_log *log, const struct um_exchange *ex,
 	int64_t wall_ms, int64_t took_us)
 {
 	struct um_buf *line = &log->lines;
+	const char *provider = ex->provider != NULL ? ex->provider->name : NULL;
 	char uuid[UM_UUID_TEXT_LEN + 1] = "";
-	char micros[4];
+	char thousandths[] = ".000";
 
 	if (ex->has_token)
 		um_uuid_format(uuid, ex->token.id);
-	line_begin(log, wall_ms);
-	um_buf_cat(line, ",\"request\":\"", ex->request.id,
-		"\",\"provider\":\"",
-		ex->provider != NULL ? ex->provider->name : "",
-		"\",\"elicitation\":\"", uuid, "\",\"status\":");
-	um_buf_int(line, ex->response.status);
-	um_buf_cat(line, ",\"outcome\":\"",
-		ex->outcome != NULL ? ex->outcome : "", "\",\"reason\":\"",
-		ex->reason != NULL ? ex->reason : "", "\",\"ms\":");
-	um_buf_int(line, took_us / 1000);
-	three_digits(micros, took_us);
-	um_buf_cat(line, ".", micros, "}\n");
+	begin_line(log, wall_ms);
+	um_json_put_member(line, "request", um_str(ex->request.id));
+	um_json_put_member(line, "provider", um_str(provider));
+	um_json_put_member(line, "elicitation", um_str(uuid));
+	um_json_put_key(line, um_str("status"));
+	um_json_put_int(line, ex->response.status);
+	um_json_put_member(line, "outcome", um_str(ex->outcome));
+	um_json_put_member(line, "reason", um_str(ex->reason));
+	um_json_put_key(line, um_str("ms"));
+	um_json_put_int(line, took_us / 1000);
+	put_digits(thousandths + 1, took_us);
+	um_buf_puts(line, thousandths);
+	end_line(log);
 }
 
 void
 um_log_trouble(struct um_log *log, const char *text, int64_t wall_ms)
 {
-	line_begin(log, wall_ms);
-	um_buf_puts(&log->lines, ",\"trouble\":\"");
-	for (; *text != '\0'; text++) {
-		unsigned char c = (unsigned char)*text;
+	struct um_buf ascii = { 0 };
 
-		if (c == '"' || c == '\\')
-			um_buf_printf(&log->lines, "\\%c", c);
-		else
-			um_buf_printf(&log->lines, "%c",
-				c < 0x20 || c > 0x7e ? '?' : c);
-	}
-	um_buf_puts(&log->lines, "\"}\n");
+	um_buf_puts(&ascii, text);
+	for (size_t i = 0; i < ascii.len; i++)
+		if (ascii.ptr[i] < ' ' || ascii.ptr[i] > '~')
+			ascii.ptr[i] = '?';
+	begin_line(log, wall_ms);
+	um_json_put_member(&log->lines, "trouble", um_buf_str(&ascii));
+	end_line(log);
+	um_buf_free(&ascii);
 }
 
 void
@@ -109,7 +117,7 @@ um_log_flush(struct um_log *log)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			break; /* a full disk must not stop the requests */
+			break; /* a full disk must not stop requests */
 		rest.ptr += n;
 		rest.len -= (size_t)n;
 	}

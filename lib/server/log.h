@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The log: one JSON object a line. Only words of ours, ids and numbers go
- * in; nothing that a request brought.
+ * The log: one JSON object per line, of this program's own words, ids and
+ * numbers. Nothing that a request contains is logged.
  */
 #ifndef UM_LOG_H
 #define UM_LOG_H
@@ -15,27 +15,30 @@
 struct um_log {
 	int fd; /* -1: syslog(3) */
 	const char *program;
-	struct um_buf lines; /* not written yet */
+	struct um_buf lines; /* not yet written */
 	time_t second;       /* of the last line */
-	char time[32];       /* the same as text; "": there was none yet */
+	char time[32];       /* its time as text; "": there was no line yet */
 };
 
 /*
- * Standard error, or the configuration's log_file. Plain CGI without one
- * uses syslog: a web server puts a CGI program's standard error into its own
- * log, beside the whole request line. False: the file cannot be opened.
+ * Opens the configuration's log_file, or takes standard error where it names
+ * none. Plain CGI then uses syslog instead: a web server would log standard
+ * error together with the request line. False: the file cannot be opened.
  */
 bool um_log_open(struct um_log *log, const char *program,
 	const struct um_config *config, bool is_cgi, struct um_error *err);
 
-/* One request; `wall_ms` is Unix time, `took_us` what it took. */
+/*
+ * One request: `wall_ms` is Unix time in milliseconds, `took_us` the duration
+ * in microseconds.
+ */
 void um_log_request(struct um_log *log, const struct um_exchange *ex,
 	int64_t wall_ms, int64_t took_us);
 
-/* Something that an operator should know. */
+/* Something that an operator should know; what is not ASCII becomes `?`. */
 void um_log_trouble(struct um_log *log, const char *text, int64_t wall_ms);
 
-/* Writes the lines so far, each of them whole. */
+/* Writes the lines so far; they are lost if they cannot be written. */
 void um_log_flush(struct um_log *log);
 
 #endif

@@ -14,7 +14,7 @@
 #include "server/metrics.h"
 
 #define EVENTS_MAX 128
-#define LOG_LEN 16384 /* that may gather while there is always more to do */
+#define LOG_LEN 16384 /* bytes that are logged at once while it is busy */
 
 struct server {
 	const struct um_program *program;
@@ -22,12 +22,13 @@ struct server {
 	struct um_log *log;
 	struct um_store *store;
 	struct um_connections connections;
+	struct um_memfile *file;
 	int epoll;
 	int signals;
-	struct um_buf out;         /* an answer, as it is sent */
-	int64_t stop_at;           /* ms; -1: not yet asked to stop */
-	int64_t alarm_at;          /* ms, when it was set; -1: it is not */
-	unsigned store_connection; /* what epoll knows of the store's socket */
+	struct um_buf out;         /* the response that is being sent */
+	int64_t stop_at;           /* ms; -1: no signal has come yet */
+	int64_t alarm_at;          /* ms, when it was last set; -1: off */
+	unsigned store_connection; /* the store's socket as epoll has it */
 	bool store_want_write;
 	bool submitted;
 };
@@ -174,11 +175,11 @@ earlier(int64_t a, int64_t b)
 }
 
 /*
- * Once a second, however busy it is: the alarm that ends a process which hangs
- * in a turn, and what there is to be logged.
+ * Once a second, however busy the process is: renews the alarm that ends it if
+ * a turn hangs, and writes the log.
  */
 static void
-keep_watch(struct server *sv, int64_t now)
+renew_alarm(struct server *sv, int64_t now)
 {
 	if (sv->alarm_at >= 0 && now - sv->alarm_at < 1000)
 		return;
@@ -187,7 +188,7 @@ keep_watch(struct server *sv, int64_t now)
 	um_log_flush(sv->log);
 }
 
-/* What is ready; when nothing is, the log is written before it waits. */
+/* Waits for events; writes the log before, if there are none yet. */
 static int
 wait_for_events(struct server *sv, struct epoll_event *events, int64_t now)
 {
@@ -197,7 +198,7 @@ wait_for_events(struct server *sv, struct epoll_event *events, int64_t now)
 
 	if (n != 0)
 		return n;
-	keep_watch(sv, now);
+	renew_alarm(sv, now);
 	um_log_flush(sv->log);
 	now = um_clock_ms();
 	if (sv->stop_at >= 0 && sv->connections.busy_len == 0)
@@ -208,7 +209,7 @@ wait_for_events(struct server *sv, struct epoll_event *events, int64_t now)
 		timeout_until(deadline, now));
 }
 
-/* One turn: read what has come, let the store work, tidy up. */
+/* One turn: read what has arrived, let the store work, free what is closed. */
 static void
 turn(struct server *sv)
 {
@@ -218,7 +219,7 @@ turn(struct server *sv)
 	int64_t now = um_clock_ms();
 	int64_t deadline;
 
-	keep_watch(sv, now);
+	renew_alarm(sv, now);
 	for (int i = 0; i < n; i++) {
 		void *what = events[i].data.ptr;
 
@@ -266,7 +267,8 @@ set_up(struct server *sv)
 		on_trouble(strerror(errno), sv);
 		return false;
 	}
-	if (!um_fastcgi_init(&err)) {
+	sv->file = um_memfile_new(UM_FASTCGI_FILE_LEN, &err);
+	if (sv->file == NULL || !um_fastcgi_init(&err)) {
 		on_trouble(err.text, sv);
 		return false;
 	}
@@ -290,7 +292,8 @@ um_loop_run(const struct um_program *program, struct um_context *context,
 
 	if (set_up(&sv)) {
 		status = 0;
-		um_connections_begin(&sv.connections, sv.epoll, listener);
+		um_connections_begin(&sv.connections, sv.epoll, listener,
+			sv.file);
 		um_store_run(sv.store, false, um_clock_ms());
 		watch_store(&sv);
 		while (sv.stop_at < 0 || sv.connections.busy_len != 0
@@ -300,6 +303,7 @@ um_loop_run(const struct um_program *program, struct um_context *context,
 	}
 	um_log_flush(log);
 	um_connections_end(&sv.connections);
+	um_memfile_free(sv.file);
 	um_store_free(sv.store);
 	um_buf_free(&sv.out);
 	if (sv.epoll >= 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The two ways in which a program runs. */
+/* The event loop in which a program serves FastCGI. */
 #ifndef UM_LOOP_H
 #define UM_LOOP_H
 
@@ -7,26 +7,19 @@
 #include "core/clock.h"
 #include "server/log.h"
 
-#define UM_LOOP_LINGER_MS 200 /* after SIGTERM, for what is on its way */
-#define UM_LOOP_TURN_S 10     /* of work without a look at the sockets */
-#define UM_CGI_S 20 /* for a request of plain CGI, its body included */
+#define UM_LOOP_LINGER_MS 200 /* after SIGTERM, for requests on their way */
+#define UM_LOOP_TURN_S 10     /* for one turn of the loop */
 
 /*
- * FastCGI on the listening socket `listener`: one thread around epoll, until
- * SIGTERM or SIGINT. SIGHUP reads the keys again; so does SIGUSR2, the one
- * signal that multiwatch passes on. Answers the exit status.
+ * Serves FastCGI on the listening socket `listener`, in one thread around
+ * epoll, until SIGTERM or SIGINT. SIGHUP reads the keys file again, and so does
+ * SIGUSR2, the only signal that multiwatch passes on. Returns the exit status.
  *
- * What keeps it from its sockets for too long (a log that nobody reads, say)
- * ends the process by SIGALRM: its supervisor starts another.
+ * A turn of the loop that takes longer than UM_LOOP_TURN_S (because nobody
+ * reads the log, for example) ends the process by SIGALRM, so that its
+ * supervisor starts another.
  */
 int um_loop_run(const struct um_program *program, struct um_context *context,
 	struct um_log *log, int listener);
-
-/*
- * Plain CGI (RFC 3875): one request from the environment; ended by SIGALRM
- * when it takes too long.
- */
-int um_cgi_run(const struct um_program *program, struct um_context *context,
-	struct um_log *log);
 
 #endif

@@ -32,7 +32,7 @@ static const struct {
 #define LEN(array) (sizeof(array) / sizeof((array)[0]))
 
 struct row {
-	_Atomic uint64_t status[LEN(statuses) + 1]; /* the last: any other */
+	_Atomic uint64_t status[LEN(statuses) + 1]; /* the last: all others */
 	_Atomic uint64_t bucket[LEN(buckets)];
 	_Atomic uint64_t us;
 	_Atomic uint64_t batches;
@@ -40,7 +40,7 @@ struct row {
 };
 
 struct um_metrics {
-	struct row *rows; /* one a program */
+	struct row *rows; /* one for each program */
 	struct row *own;
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Counters that all programs of a host share, in one small file that each of
- * them maps; /metrics shows them in the Prometheus text format 0.0.4.
+ * them maps into memory. /metrics shows them in the Prometheus text format
+ * 0.0.4.
  */
 #ifndef UM_METRICS_H
 #define UM_METRICS_H
@@ -19,7 +20,7 @@
 	X("webhook")                                                           \
 	X("status")
 
-/* The statuses that are counted apart. */
+/* The HTTP statuses with a counter of their own. */
 #define UM_METRICS_STATUSES(X)                                                 \
 	X(200)                                                                 \
 	X(303)                                                                 \
@@ -34,7 +35,7 @@
 	X(500)                                                                 \
 	X(503)
 
-/* Upper bounds of the histogram of seconds: microseconds, and as text. */
+/* Upper bounds of the histogram: in microseconds, and in seconds as text. */
 #define UM_METRICS_BUCKETS(X)                                                  \
 	X(1000, "0.001")                                                       \
 	X(2500, "0.0025")                                                      \
@@ -49,20 +50,22 @@
 struct um_metrics;
 
 /*
- * Maps the file, which is made where it is not there; for NULL the counters
- * are this process's alone. False: it cannot be mapped, or is something else.
+ * Maps the file, which is created if it does not exist; with a path of NULL the
+ * counters belong to this process alone. `program` is one of the list above.
+ * False: the file cannot be mapped, or is not a file of these counters.
  */
 bool um_metrics_open(struct um_metrics **out, const char *path,
 	const char *program, struct um_error *err);
+/* NULL is fine. */
 void um_metrics_close(struct um_metrics *metrics);
 
-/* One request of this program. */
+/* Counts one request of this program. */
 void um_metrics_count(struct um_metrics *metrics, int status, int64_t took_us);
 
-/* One batch of this program, of so many operations. */
+/* Counts one transaction of this program, with so many operations. */
 void um_metrics_batch(struct um_metrics *metrics, uint64_t operations);
 
-/* Appends the text. */
+/* Appends the text of /metrics. */
 void um_metrics_write(const struct um_metrics *metrics, struct um_buf *out);
 
 #endif

@@ -2,6 +2,9 @@
 #include "webhook/delivery.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "http/media_type.h"
 
 const struct um_form *
 um_delivery_query(struct um_parsed_delivery *parsed)
@@ -16,8 +19,7 @@ um_delivery_query(struct um_parsed_delivery *parsed)
 const struct um_form *
 um_delivery_form(struct um_parsed_delivery *parsed)
 {
-	if (!um_form_media_type_is(parsed->delivery->content_type,
-		    UM_FORM_TYPE))
+	if (!um_media_type_is(parsed->delivery->content_type, UM_FORM_TYPE))
 		return NULL;
 	if (!parsed->has_form)
 		parsed->form_state = um_form_parse(&parsed->form,
@@ -46,8 +48,7 @@ enum um_found
 um_delivery_form_field(struct um_parsed_delivery *parsed, const char *name,
 	struct um_str *out)
 {
-	if (!um_form_media_type_is(parsed->delivery->content_type,
-		    UM_FORM_TYPE))
+	if (!um_media_type_is(parsed->delivery->content_type, UM_FORM_TYPE))
 		return UM_ABSENT;
 	return field_of(um_delivery_form(parsed), name, out);
 }
@@ -56,7 +57,8 @@ enum um_found
 um_delivery_multipart_field(struct um_parsed_delivery *parsed, const char *name,
 	struct um_str *out)
 {
-	if (!um_multipart_is(parsed->delivery->content_type))
+	if (!um_media_type_is(parsed->delivery->content_type,
+		    "multipart/form-data"))
 		return UM_ABSENT;
 	if (!parsed->has_multipart)
 		parsed->multipart_good = um_multipart_parse(&parsed->multipart,

@@ -73,7 +73,7 @@ test('from the link to /done, with one cookie that no script and no other site s
 	const elicitation = await create();
 
 	await tab.goto(elicitation.url);
-	assert.equal(await tab.title(), 'Do you want to go on?');
+	assert.equal(await tab.title(), 'Do you want to continue?');
 	const [cookie, ...others] = await ada.cookies();
 	assert.deepEqual(others, []);
 	const { expires, value, ...attributes } = cookie;
@@ -84,7 +84,7 @@ test('from the link to /done, with one cookie that no script and no other site s
 	assert.ok(expires > Date.now() / 1_000);
 	assert.equal(await tab.evaluate('document.cookie'), '');
 
-	await tab.click('text=Continue');
+	await tab.click('button[value=continue]');
 	await signIn(tab, 'Ada Lovelace');
 	await untilDone(tab);
 	assert.match(await tab.textContent('main'), /You can close this tab/);
@@ -105,7 +105,7 @@ test('form_post: the POST from the other site has no cookie, the GET after it ha
 	const elicitation = await create({ responseMode: 'form_post' });
 
 	await tab.goto(elicitation.url);
-	await tab.click('text=Continue');
+	await tab.click('button[value=continue]');
 	await signIn(tab);
 	await untilDone(tab);
 
@@ -129,7 +129,7 @@ for (const order of [[0, 1], [1, 0]]) {
 		}
 		assert.equal((await ada.cookies()).filter(({ name }) => name === '__Host-urlmode').length, 1, 'one cookie for both');
 		for (const tab of tabs) {
-			await tab.click('text=Continue');
+			await tab.click('button[value=continue]');
 			await tab.waitForSelector('[name=name]');
 		}
 		for (const index of order) {
@@ -150,7 +150,7 @@ test('back and reload: nothing is done twice, and no code is left in the history
 
 	await tab.goto(elicitation.url);
 	await tab.reload();
-	await tab.click('text=Continue');
+	await tab.click('button[value=continue]');
 	await signIn(tab);
 	await untilDone(tab);
 	const row = await fixture.row(elicitation.id);
@@ -177,10 +177,10 @@ test('back to the confirm page after going on, and on again', async () => {
 	const elicitation = await create();
 
 	await tab.goto(elicitation.url);
-	await tab.click('text=Continue');
+	await tab.click('button[value=continue]');
 	await tab.waitForSelector('[name=name]');
 	await tab.goto(elicitation.url);
-	await tab.click('text=Continue');
+	await tab.click('button[value=continue]');
 	await signIn(tab);
 	await untilDone(tab);
 	assert.equal(await statusOf(elicitation), 'completed');
@@ -193,7 +193,7 @@ test('a second click does no harm', async () => {
 	const elicitation = await create();
 
 	await tab.goto(elicitation.url);
-	await tab.dblclick('text=Continue');
+	await tab.dblclick('button[value=continue]');
 	await signIn(tab);
 	await untilDone(tab);
 	assert.equal(await statusOf(elicitation), 'completed');
@@ -205,7 +205,7 @@ test('refusing', async () => {
 	const elicitation = await create();
 
 	await tab.goto(elicitation.url);
-	await tab.click('text=Refuse');
+	await tab.click('button[value=refuse]');
 	await untilDone(tab);
 	assert.equal(await tab.textContent('h1'), 'Declined');
 	const { action, reason } = await fixture.urlmode.waitForCompletion(elicitation.id, elicitation.owner);
@@ -219,7 +219,7 @@ test('another person’s browser with the same link cannot come back for the fir
 	const [tab, other] = [await ada.tab(), await mallory.tab()];
 
 	await tab.goto(elicitation.url);
-	await tab.click('text=Continue');
+	await tab.click('button[value=continue]');
 	await tab.waitForSelector('[name=name]');
 	// Where the provider would send the first browser, in the other one.
 	const { location } = (await ada.recorded()).find(({ method, status }) => method === 'POST' && status === 303);
@@ -239,7 +239,7 @@ test('without JavaScript', async () => {
 	const elicitation = await create();
 
 	await tab.goto(elicitation.url);
-	await tab.click('text=Continue');
+	await tab.click('button[value=continue]');
 	await signIn(tab);
 	await untilDone(tab);
 	assert.equal(await statusOf(elicitation), 'completed');
@@ -254,8 +254,8 @@ test('the database is away: the page tries again by itself, and goes on', async 
 	await tab.goto(elicitation.url);
 	assert.equal(await tab.textContent('h1'), 'One moment, please');
 	await fixture.stack.service('start', 'postgres');
-	await tab.waitForSelector('text=Continue');
-	await tab.click('text=Continue');
+	await tab.waitForSelector('button[value=continue]');
+	await tab.click('button[value=continue]');
 	await signIn(tab);
 	await untilDone(tab);
 	assert.equal(await statusOf(elicitation), 'completed');
@@ -272,10 +272,10 @@ describe('the page that follows a payment', () => {
 			},
 		});
 		await tab.goto(elicitation.url);
-		await tab.click('text=Continue');
+		await tab.click('button[value=continue]');
 		await tab.waitForURL(/\.well-known/);
 		await tab.goto(returnUrl);
-		assert.equal(await tab.textContent('h1'), 'Waiting for the confirmation');
+		assert.equal(await tab.textContent('h1'), 'Waiting for confirmation');
 		return elicitation;
 	}
 
@@ -328,7 +328,7 @@ describe('another site', () => {
 		page = `<button onclick="window.w = window.open('${url}')">open</button>`;
 		await tab.goto(site);
 		const [opened] = await Promise.all([tab.context().waitForEvent('page'), tab.click('button')]);
-		await opened.waitForSelector('text=Continue');
+		await opened.waitForSelector('button[value=continue]');
 		assert.equal(await opened.evaluate('window.opener'), null);
 		// Cross-Origin-Opener-Policy: to the one who opened it, it looks closed.
 		await until('it is cut off', () => tab.evaluate('window.w.closed'));
@@ -346,7 +346,7 @@ describe('another site', () => {
 		await until('it was asked for', async () => await refused() > before);
 		assert.equal(await fixture.row(elicitation.id), row);
 		await tab.goto(elicitation.url);
-		await tab.waitForSelector('text=Continue');
+		await tab.waitForSelector('button[value=continue]');
 	});
 
 	test('cannot answer the confirm page', async () => {

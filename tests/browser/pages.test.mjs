@@ -50,7 +50,7 @@ async function followPayment(tab) {
 		},
 	});
 	await tab.goto(url);
-	await tab.click('text=Continue');
+	await tab.click('button[value=continue]');
 	await tab.waitForURL(target());
 	await tab.goto(returnUrl);
 }
@@ -63,24 +63,24 @@ async function ending(tab, code) {
 
 /** [name, title, how to get there] */
 const PAGES = [
-	['confirm', 'Do you want to go on?', async (tab) => tab.goto((await fixture.create()).url)],
-	['confirm-long', 'Do you want to go on?', async (tab) => {
+	['confirm', 'Do you want to continue?', async (tab) => tab.goto((await fixture.create()).url)],
+	['confirm-long', 'Do you want to continue?', async (tab) => {
 		const urlmode = fixture.openUrlMode({ name: LONG.requester });
 		const { url } = await urlmode.create({ provider: 'demo', kind: 'oauth', subject: LONG.subject, targetUrl: target() });
 		await tab.goto(url);
 	}],
-	['confirm-rtl', 'Do you want to go on?', async (tab) => {
+	['confirm-rtl', 'Do you want to continue?', async (tab) => {
 		const urlmode = fixture.openUrlMode({ name: 'חברת הדוגמה' });
 		const { url } = await urlmode.create({ provider: 'demo', kind: 'oauth', subject: 'مستخدم', targetUrl: target() });
 		await tab.goto(url);
 	}],
 	['done', 'All done', open('/done')],
-	...[['declined', 'Declined'], ['failed', 'That did not work'], ['processing', 'Still processing'], ['already', 'Already done'], ['expired', 'Too late']]
+	...[['declined', 'Declined'], ['failed', 'That did not work'], ['processing', 'Still processing'], ['already', 'Already done'], ['expired', 'This request has expired']]
 		.map(([code, title]) => [code, title, (tab) => ending(tab, code)]),
-	['follow', 'Waiting for the confirmation', followPayment],
-	['refusal', 'This cannot go on', open('/connect/demo?state=x')],
-	['unknown-provider', 'This cannot go on', open('/connect/nobody')],
-	['nginx-404', 'There is no such page', open('/no/such/page')],
+	['follow', 'Waiting for confirmation', followPayment],
+	['refusal', "We can't continue", open('/connect/demo?state=x')],
+	['unknown-provider', "We can't continue", open('/connect/nobody')],
+	['nginx-404', 'Page not found', open('/no/such/page')],
 	['nginx-414', 'The address is too long', open(`/done?${'x'.repeat(13_000)}`)],
 ];
 
@@ -134,7 +134,7 @@ describe('the confirm page', () => {
 			await tab.keyboard.press('Tab');
 			assert.equal(await tab.evaluate('document.activeElement.textContent'), 'Continue');
 			await tab.keyboard.press('Tab');
-			assert.equal(await tab.evaluate('document.activeElement.textContent'), 'Refuse');
+			assert.equal(await tab.evaluate('document.activeElement.textContent'), 'Decline');
 		});
 	});
 
@@ -158,7 +158,7 @@ describe('where the web server signs users in', () => {
 		});
 	});
 
-	pages([['wrong-user', 'This cannot go on', async (tab) => {
+	pages([['wrong-user', "We can't continue", async (tab) => {
 		await tab.context().setHTTPCredentials({ username: 'ada', password: 'secret' });
 		await tab.goto((await fixture.create()).url);
 	}]]);
@@ -175,7 +175,7 @@ describe('where nothing answers', () => {
 		await fixture.stack.service('stop', 'connect');
 	});
 
-	pages([['nginx-502', 'Not available right now', open('/connect/demo?state=x')]]);
+	pages([['nginx-502', 'Temporarily unavailable', open('/connect/demo?state=x')]]);
 });
 
 describe('where the database is away', () => {

@@ -48,7 +48,7 @@ for (const [name, start] of [['Apache’s mod_cgi', startApache], ['fcgiwrap', s
 			const outcome = urlmode.waitForCompletion(payment.id, payment.owner);
 			const browser = fixture.browser();
 			await press(browser, await browser.open(payment.url), 'continue');
-			assert.equal(titleOf(await browser.open(payment.returnUrl)), 'Waiting for the confirmation');
+			assert.equal(titleOf(await browser.open(payment.returnUrl)), 'Waiting for confirmation');
 			const status = new URL(`${server.baseUrl}/status?provider=stripe&${new URL(payment.returnUrl).searchParams}`);
 			const open = await browser.send({ url: status, from: PROVIDER_PAGE });
 			assert.equal(JSON.parse(open.body).status, 'opened');

@@ -197,15 +197,15 @@ describe('the confirm page', () => {
 
 		assert.equal(page.status, 200);
 		assert.deepEqual(terms, [
-			['Asked by', 'Tests & Co'],
-			['On behalf of', owner.subject],
-			['Goes to', 'Demo Account'],
+			['Requested by', 'Tests & Co'],
+			['For', owner.subject],
+			['Destination', 'Demo Account'],
 		]);
 		assert.equal(page.forms.length, 1);
 		assert.equal(page.forms[0].method, 'post');
 		assert.deepEqual(page.forms[0].buttons, [
 			{ name: 'answer', value: 'continue', text: 'Continue' },
-			{ name: 'answer', value: 'refuse', text: 'Refuse' },
+			{ name: 'answer', value: 'refuse', text: 'Decline' },
 		]);
 	});
 

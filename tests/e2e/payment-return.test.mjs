@@ -53,7 +53,7 @@ test('the return completes nothing; its page follows the row, and ends on /done'
 
 	const page = await browser.open(payment.returnUrl);
 	assert.equal(page.status, 200);
-	assert.equal(titleOf(page), 'Waiting for the confirmation');
+	assert.equal(titleOf(page), 'Waiting for confirmation');
 	assert.match(page.headers['content-security-policy'], /script-src 'sha256-/);
 	assert.match(page.body, /<noscript><meta http-equiv="refresh" content="5"><\/noscript>/);
 	assert.equal(await fixture.row(payment.id), before);
@@ -75,8 +75,8 @@ describe('how it ended, on /done', () => {
 	for (const [what, title, paid = PRICE] of [
 		['paid', 'All done'],
 		['failed', 'That did not work'],
-		['expired', 'Too late'],
-		['paid', 'Not what was asked for', { ...PRICE, amount: PRICE.amount + 1 }],
+		['expired', 'This request has expired'],
+		['paid', 'The amount does not match', { ...PRICE, amount: PRICE.amount + 1 }],
 	]) {
 		test(`${what}: ${title}`, async () => {
 			const browser = fixture.browser();
@@ -153,7 +153,7 @@ describe('after the expiry', () => {
 		const payment = await pay(browser);
 		await stripe.send(stripe.event(payment.id, 'processing', PRICE));
 		await expire(payment);
-		assert.equal(titleOf(await browser.open(payment.returnUrl)), 'Waiting for the confirmation');
+		assert.equal(titleOf(await browser.open(payment.returnUrl)), 'Waiting for confirmation');
 		assert.equal(titleOf(await browser.open(payment.cancelUrl)), 'Still processing');
 		await stripe.send(stripe.event(payment.id, 'settled', PRICE));
 		assert.equal(titleOf(await browser.open(payment.returnUrl)), 'All done');

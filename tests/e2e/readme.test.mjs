@@ -123,7 +123,7 @@ describe('buyReport', () => {
 
 	test('the user pays: the promise is resolved with the reference of the session', async () => {
 		const { result, browser, session } = await start();
-		assert.equal(titleOf(await browser.open(session.success_url)), 'Waiting for the confirmation');
+		assert.equal(titleOf(await browser.open(session.success_url)), 'Waiting for confirmation');
 		await announce('checkout.session.completed', session, { status: 'complete', payment_status: 'paid' });
 		assert.equal(textOf(await result), `Paid with ${session.id}.`);
 		assert.equal(titleOf(await browser.open(session.success_url)), 'All done');

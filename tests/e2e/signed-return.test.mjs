@@ -71,7 +71,7 @@ describe('razorpay', () => {
 	test('an amount is expected, and none is signed: it is to be rechecked', async () => {
 		const browser = fixture.browser();
 		const payment = await pay(browser, { expected: { amount: 100, currency: 'INR' } });
-		assert.equal(titleOf(await browser.open(returnOf(payment))), 'Waiting for the confirmation');
+		assert.equal(titleOf(await browser.open(returnOf(payment))), 'Waiting for confirmation');
 		assert.deepEqual(await fixture.standing(payment), ['processing', null, 'recheck']);
 	});
 
@@ -79,7 +79,7 @@ describe('razorpay', () => {
 		const browser = fixture.browser();
 		const payment = await pay(browser);
 		await fixture.urlmode.complete(payment.id, { ...payment.owner, action: 'cancel', reason: 'expired' });
-		assert.equal(titleOf(await browser.open(returnOf(payment))), 'Too late');
+		assert.equal(titleOf(await browser.open(returnOf(payment))), 'This request has expired');
 		const events = await fixture.stack.sql('SELECT action, type FROM urlmode.event WHERE elicitation = $1', [payment.id]);
 		assert.deepEqual(events, [{ action: 'late', type: 'paid' }]);
 		assert.deepEqual(await fixture.standing(payment), ['completed', 'cancel', 'expired']);
@@ -95,7 +95,7 @@ describe('razorpay', () => {
 			returnOf(payment, { change: { razorpay_signature: '0'.repeat(64) } }),
 			returnOf(payment, { reference: other.id }),
 		]) {
-			assert.equal(titleOf(await browser.open(url)), 'Waiting for the confirmation');
+			assert.equal(titleOf(await browser.open(url)), 'Waiting for confirmation');
 		}
 		assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
 	});

@@ -33,19 +33,19 @@ byte_by_byte(struct um_str bytes, size_t *taken)
 static void
 to_libfcgi(struct um_str bytes, bool whole)
 {
-	static bool ready;
+	static struct um_memfile *file;
 	struct um_error err;
 	struct um_fastcgi *fc;
 	int pair[2];
 
-	if (!ready) {
-		HOLDS(um_fastcgi_init(&err));
+	if (file == NULL) {
+		file = um_memfile_new(UM_FASTCGI_FILE_LEN, &err);
+		HOLDS(file != NULL && um_fastcgi_init(&err));
 		atexit(OS_LibShutdown);
 	}
-	ready = true;
 	HOLDS(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
 	HOLDS(write(pair[0], bytes.ptr, bytes.len) == (ssize_t)bytes.len);
-	fc = um_fastcgi_new(pair[1]);
+	fc = um_fastcgi_new(pair[1], file);
 	HOLDS(fc != NULL);
 	HOLDS((um_fastcgi_read(fc) == UM_FASTCGI_REQUEST) == whole);
 	if (whole) {

@@ -7,7 +7,7 @@
 
 #include "child.h"
 #include "program_case.h"
-#include "server/loop.h"
+#include "server/cgi.h"
 
 #define NOBODY "host=/nonexistent"
 #define FORM "application/x-www-form-urlencoded"
@@ -134,7 +134,7 @@ assert_says(const struct request *request, const char *expected)
 	answer_free(&got);
 }
 
-TEST(a_get)
+TEST(a_get_is_answered)
 {
 	static const struct request request = { .method = "GET",
 		.path = "/fields",
@@ -146,7 +146,7 @@ TEST(a_get)
 }
 
 /* As many bytes as CONTENT_LENGTH says, whatever may come after. */
-TEST(a_post)
+TEST(a_body_ends_where_content_length_says)
 {
 	struct request request = { .method = "POST",
 		.path = "/fields",
@@ -164,7 +164,7 @@ TEST(a_post)
 }
 
 /* A form that was cut, the code in it perhaps, is no form. */
-TEST(a_body_that_ends_early)
+TEST(a_body_that_ends_early_is_ignored)
 {
 	const struct request request = { .method = "POST",
 		.path = "/fields",
@@ -175,7 +175,7 @@ TEST(a_body_that_ends_early)
 	assert_says(&request, "Content-Length: 0\r\n\r\n");
 }
 
-TEST(a_body_as_long_as_the_limit)
+TEST(a_body_over_the_limit_is_refused)
 {
 	static char body[UM_BODY_MAX + 1];
 	struct request request = { .method = "POST",
@@ -196,7 +196,7 @@ TEST(a_body_as_long_as_the_limit)
 	assert_says(&request, "<code>body_too_large</code>");
 }
 
-TEST(a_length_that_is_none)
+TEST(a_malformed_content_length_is_refused)
 {
 	static const char *const lengths[] = { "-1", "18446744073709551616",
 		"99999999999999999999", "-18446744073709551609" };
@@ -211,7 +211,7 @@ TEST(a_length_that_is_none)
 	}
 }
 
-TEST(a_log_line_and_nothing_else_on_the_log)
+TEST(one_line_is_logged_without_secrets)
 {
 	static const struct request request = { .method = "GET",
 		.path = "/" SECRET,
@@ -231,7 +231,7 @@ TEST(a_log_line_and_nothing_else_on_the_log)
 }
 
 /* It waits for the database as long as an operation may, and says so. */
-TEST(without_a_database)
+TEST(without_a_database_the_answer_is_unavailable)
 {
 	static const struct request request = { .method = "GET",
 		.path = "/look" };
@@ -239,7 +239,7 @@ TEST(without_a_database)
 	assert_says(&request, "<code>unavailable</code>");
 }
 
-TEST(nothing_at_all)
+TEST(an_empty_environment_is_answered)
 {
 	static const struct request request = { 0 };
 
@@ -250,14 +250,14 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_get),
-		cmocka_unit_test(a_post),
-		cmocka_unit_test(a_body_that_ends_early),
-		cmocka_unit_test(a_body_as_long_as_the_limit),
-		cmocka_unit_test(a_length_that_is_none),
-		cmocka_unit_test(a_log_line_and_nothing_else_on_the_log),
-		cmocka_unit_test(without_a_database),
-		cmocka_unit_test(nothing_at_all),
+		cmocka_unit_test(a_get_is_answered),
+		cmocka_unit_test(a_body_ends_where_content_length_says),
+		cmocka_unit_test(a_body_that_ends_early_is_ignored),
+		cmocka_unit_test(a_body_over_the_limit_is_refused),
+		cmocka_unit_test(a_malformed_content_length_is_refused),
+		cmocka_unit_test(one_line_is_logged_without_secrets),
+		cmocka_unit_test(without_a_database_the_answer_is_unavailable),
+		cmocka_unit_test(an_empty_environment_is_answered),
 	};
 
 	return cmocka_run_group_tests(tests, program_case_set_up,

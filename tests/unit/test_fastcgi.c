@@ -14,6 +14,7 @@
 #include "server/fastcgi.h"
 
 static struct um_fastcgi *fc;
+static struct um_memfile *file;
 static int peer = -1;
 
 static void
@@ -24,7 +25,7 @@ connect_pair(struct um_fastcgi **out, int *other)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0,
 				 fds),
 		0);
-	*out = um_fastcgi_new(fds[0]);
+	*out = um_fastcgi_new(fds[0], file);
 	assert_non_null(*out);
 	*other = fds[1];
 }
@@ -121,7 +122,7 @@ assert_answered(int fd, int id, const char *expected)
 	um_buf_free(&content);
 }
 
-TEST(a_request_and_its_answer)
+TEST(a_request_is_read_and_answered)
 {
 	send_request(peer, 7, true, STR("a\0b"));
 	assert_int_equal(um_fastcgi_read(fc), UM_FASTCGI_REQUEST);
@@ -135,7 +136,7 @@ TEST(a_request_and_its_answer)
 	assert_answered(peer, 7, "Status: 200\r\n\r\nx");
 }
 
-TEST(one_request_after_another)
+TEST(a_connection_serves_one_request_after_another)
 {
 	for (int i = 1; i < 50; i++) {
 		send_request(peer, i, true, i % 2 ? STR("body") : STR(""));
@@ -147,7 +148,7 @@ TEST(one_request_after_another)
 	}
 }
 
-TEST(byte_by_byte)
+TEST(a_request_may_come_byte_by_byte)
 {
 	struct um_buf records = { 0 };
 
@@ -167,7 +168,7 @@ TEST(byte_by_byte)
 }
 
 /* What stands in one connection is none of another's. */
-TEST(several_connections_at_once)
+TEST(connections_do_not_share_requests)
 {
 	struct um_fastcgi *all[8];
 	int peers[8];
@@ -195,7 +196,7 @@ TEST(several_connections_at_once)
 }
 
 /* By the web server's wish, or because it is the last. */
-TEST(not_kept)
+TEST(a_connection_ends_after_its_last_request)
 {
 	for (int last = 0; last < 2; last++) {
 		send_request(peer, 1, last, STR(""));
@@ -205,7 +206,7 @@ TEST(not_kept)
 	}
 }
 
-TEST(a_body_of_many_records)
+TEST(a_body_may_come_in_many_records)
 {
 	static char chunk[CONTENT_MAX];
 	struct um_buf records = { 0 };
@@ -236,7 +237,7 @@ TEST(a_body_of_many_records)
 	um_buf_free(&records);
 }
 
-TEST(refused_by_the_gate)
+TEST(a_management_record_closes_the_connection)
 {
 	struct um_buf records = { 0 };
 	struct um_buf got = { 0 };
@@ -251,7 +252,7 @@ TEST(refused_by_the_gate)
 }
 
 /* The next request must wait for the answer: nothing is read ahead. */
-TEST(two_requests_at_once)
+TEST(a_request_before_the_answer_is_refused)
 {
 	struct um_buf records = { 0 };
 
@@ -261,7 +262,7 @@ TEST(two_requests_at_once)
 	assert_int_equal(um_fastcgi_read(fc), UM_FASTCGI_CLOSED);
 }
 
-TEST(a_peer_that_goes_away)
+TEST(a_peer_that_leaves_early_is_noticed)
 {
 	struct um_buf records = { 0 };
 
@@ -274,7 +275,7 @@ TEST(a_peer_that_goes_away)
 	assert_int_equal(um_fastcgi_read(fc), UM_FASTCGI_CLOSED);
 }
 
-TEST(a_peer_that_is_gone_before_the_answer)
+TEST(an_answer_to_a_peer_that_left_does_no_harm)
 {
 	send_request(peer, 1, true, STR(""));
 	assert_int_equal(um_fastcgi_read(fc), UM_FASTCGI_REQUEST);
@@ -285,7 +286,7 @@ TEST(a_peer_that_is_gone_before_the_answer)
 }
 
 /* Nobody reads: the connection ends, after its time for writing. */
-TEST(a_peer_that_does_not_read)
+TEST(a_peer_that_does_not_read_is_closed)
 {
 	static char answer[4 * 1024 * 1024];
 
@@ -297,7 +298,7 @@ TEST(a_peer_that_does_not_read)
 }
 
 /* The web server sees the end, and no answer that might look whole. */
-TEST(freed_with_a_request_under_way)
+TEST(freeing_a_connection_sends_no_answer)
 {
 	struct um_buf got = { 0 };
 
@@ -323,7 +324,7 @@ open_descriptors(void)
 	return count;
 }
 
-TEST(no_descriptor_is_left)
+TEST(no_descriptor_is_leaked)
 {
 	size_t before = open_descriptors();
 
@@ -355,13 +356,15 @@ begin(void **state)
 
 	(void)state;
 	signal(SIGPIPE, SIG_IGN);
-	return um_fastcgi_init(&err) ? 0 : -1;
+	file = um_memfile_new(UM_FASTCGI_FILE_LEN, &err);
+	return file != NULL && um_fastcgi_init(&err) ? 0 : -1;
 }
 
 static int
 end(void **state)
 {
 	(void)state;
+	um_memfile_free(file);
 	OS_LibShutdown();
 	return 0;
 }
@@ -373,19 +376,19 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		CONNECTION_TEST(a_request_and_its_answer),
-		CONNECTION_TEST(one_request_after_another),
-		CONNECTION_TEST(byte_by_byte),
-		cmocka_unit_test(several_connections_at_once),
-		CONNECTION_TEST(not_kept),
-		CONNECTION_TEST(a_body_of_many_records),
-		CONNECTION_TEST(refused_by_the_gate),
-		CONNECTION_TEST(two_requests_at_once),
-		CONNECTION_TEST(a_peer_that_goes_away),
-		CONNECTION_TEST(a_peer_that_is_gone_before_the_answer),
-		CONNECTION_TEST(a_peer_that_does_not_read),
-		CONNECTION_TEST(freed_with_a_request_under_way),
-		cmocka_unit_test(no_descriptor_is_left),
+		CONNECTION_TEST(a_request_is_read_and_answered),
+		CONNECTION_TEST(a_connection_serves_one_request_after_another),
+		CONNECTION_TEST(a_request_may_come_byte_by_byte),
+		cmocka_unit_test(connections_do_not_share_requests),
+		CONNECTION_TEST(a_connection_ends_after_its_last_request),
+		CONNECTION_TEST(a_body_may_come_in_many_records),
+		CONNECTION_TEST(a_management_record_closes_the_connection),
+		CONNECTION_TEST(a_request_before_the_answer_is_refused),
+		CONNECTION_TEST(a_peer_that_leaves_early_is_noticed),
+		CONNECTION_TEST(an_answer_to_a_peer_that_left_does_no_harm),
+		CONNECTION_TEST(a_peer_that_does_not_read_is_closed),
+		CONNECTION_TEST(freeing_a_connection_sends_no_answer),
+		cmocka_unit_test(no_descriptor_is_leaked),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

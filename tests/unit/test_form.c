@@ -31,7 +31,7 @@ assert_field(size_t i, struct um_str name, struct um_str value)
 	assert_true(um_str_eq(form.field[i].value, value));
 }
 
-TEST(names_and_values_in_their_order)
+TEST(fields_keep_their_order)
 {
 	assert_int_equal(parse(STR("code=abc&state=x%2By&empty=&bare&=none")),
 		UM_FORM_GOOD);
@@ -49,7 +49,7 @@ TEST(names_and_values_in_their_order)
 	assert_null(um_form_get(&form, "cod").ptr);
 }
 
-TEST(nothing_between_ampersands_is_nothing)
+TEST(empty_pairs_are_skipped)
 {
 	assert_int_equal(parse(um_str(NULL)), UM_FORM_GOOD);
 	assert_int_equal(form.len, 0);
@@ -60,7 +60,7 @@ TEST(nothing_between_ampersands_is_nothing)
 	assert_field(1, STR("b"), STR("2"));
 }
 
-TEST(plus_percent_and_equals)
+TEST(plus_and_percent_are_decoded)
 {
 	assert_int_equal(parse(STR("a+b=%20+%2b&x=a=b==&%61%3d=%26%3D")),
 		UM_FORM_GOOD);
@@ -69,21 +69,21 @@ TEST(plus_percent_and_equals)
 	assert_field(2, STR("a="), STR("&="));
 }
 
-TEST(a_semicolon_separates_nothing)
+TEST(a_semicolon_is_no_separator)
 {
 	assert_int_equal(parse(STR("a=1;b=2")), UM_FORM_GOOD);
 	assert_int_equal(form.len, 1);
 	assert_field(0, STR("a"), STR("1;b=2"));
 }
 
-TEST(what_is_decoded_is_not_decoded_again)
+TEST(values_are_decoded_once)
 {
 	assert_int_equal(parse(STR("a=%2561&b=%252B")), UM_FORM_GOOD);
 	assert_field(0, STR("a"), STR("%61"));
 	assert_field(1, STR("b"), STR("%2B"));
 }
 
-TEST(every_byte_by_its_percent)
+TEST(every_byte_can_be_percent_encoded)
 {
 	static const char lower[] = "0123456789abcdef";
 	static const char upper[] = "0123456789ABCDEF";
@@ -101,7 +101,7 @@ TEST(every_byte_by_its_percent)
 	}
 }
 
-TEST(malformed)
+TEST(malformed_forms_are_refused)
 {
 	const struct um_str cases[] = {
 		STR("a=%"),
@@ -146,7 +146,7 @@ TEST(malformed)
 }
 
 /* RFC 6749 section 3.1. */
-TEST(no_parameter_twice)
+TEST(a_parameter_given_twice_is_refused)
 {
 	const struct um_str cases[] = {
 		STR("a=1&a=1"),
@@ -181,7 +181,7 @@ parse_buffer(struct um_buf *text)
 	return state;
 }
 
-TEST(as_many_fields_as_the_limit)
+TEST(one_field_over_the_limit_is_refused)
 {
 	struct um_buf text = { 0 };
 
@@ -195,7 +195,7 @@ TEST(as_many_fields_as_the_limit)
 }
 
 /* Names and values are measured as they are decoded. */
-TEST(as_long_as_the_limits)
+TEST(too_long_fields_are_refused)
 {
 	static const char *const letter[] = { "x", "%78" };
 	struct um_buf text = { 0 };
@@ -218,7 +218,7 @@ TEST(as_long_as_the_limits)
 }
 
 /* Cut at every place, in memory of exactly that length. */
-TEST(never_read_past_its_end)
+TEST(nothing_is_read_past_the_end)
 {
 	static const char text[] = "co%64e=a%20+b&sta%74e=%e2%82%ac&e&=x&a=%41";
 
@@ -243,7 +243,7 @@ TEST(a_freed_form_is_empty)
 }
 
 /* RFC 6265 section 4.2.1. */
-TEST(cookies)
+TEST(cookies_are_found_unless_they_are_ambiguous)
 {
 	const struct {
 		struct um_str header;
@@ -296,19 +296,19 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_and_values_in_their_order),
-		cmocka_unit_test(nothing_between_ampersands_is_nothing),
-		cmocka_unit_test(plus_percent_and_equals),
-		cmocka_unit_test(a_semicolon_separates_nothing),
-		cmocka_unit_test(what_is_decoded_is_not_decoded_again),
-		cmocka_unit_test(every_byte_by_its_percent),
-		cmocka_unit_test(malformed),
-		cmocka_unit_test(no_parameter_twice),
-		cmocka_unit_test(as_many_fields_as_the_limit),
-		cmocka_unit_test(as_long_as_the_limits),
-		cmocka_unit_test(never_read_past_its_end),
+		cmocka_unit_test(fields_keep_their_order),
+		cmocka_unit_test(empty_pairs_are_skipped),
+		cmocka_unit_test(plus_and_percent_are_decoded),
+		cmocka_unit_test(a_semicolon_is_no_separator),
+		cmocka_unit_test(values_are_decoded_once),
+		cmocka_unit_test(every_byte_can_be_percent_encoded),
+		cmocka_unit_test(malformed_forms_are_refused),
+		cmocka_unit_test(a_parameter_given_twice_is_refused),
+		cmocka_unit_test(one_field_over_the_limit_is_refused),
+		cmocka_unit_test(too_long_fields_are_refused),
+		cmocka_unit_test(nothing_is_read_past_the_end),
 		cmocka_unit_test(a_freed_form_is_empty),
-		cmocka_unit_test(cookies),
+		cmocka_unit_test(cookies_are_found_unless_they_are_ambiguous),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, tear_down);

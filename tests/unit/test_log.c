@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <jansson.h>
 
+#include "child.h"
 #include "server/log.h"
 #include "support.h"
 
@@ -73,7 +76,7 @@ TEST(a_request_is_one_json_object)
 	um_buf_free(&log.lines);
 }
 
-TEST(what_is_not_known_is_empty)
+TEST(unknown_fields_are_empty)
 {
 	struct um_log log = { .fd = -1, .program = "status" };
 	struct um_exchange ex = { .response.status = 404 };
@@ -91,7 +94,7 @@ TEST(what_is_not_known_is_empty)
 }
 
 /* Nothing of what the request brought; the id of the token is ours. */
-TEST(nothing_that_a_request_brought)
+TEST(nothing_from_the_request_is_logged)
 {
 	struct um_log log = { .fd = -1, .program = "connect" };
 	struct um_exchange ex = {
@@ -171,8 +174,64 @@ TEST(lines_are_flushed_whole_and_in_order)
 	file_remove(path);
 }
 
+static volatile sig_atomic_t interrupts;
+
+static void
+on_alarm(int number)
+{
+	(void)number;
+	interrupts++;
+}
+
+/* Returns 0 when exactly these bytes come from standard input. */
+static int
+read_slowly(void *lines)
+{
+	struct um_str expected = um_buf_str(lines);
+	char chunk[4096];
+	ssize_t n;
+
+	usleep(100000);
+	while ((n = read(STDIN_FILENO, chunk, sizeof(chunk))) > 0) {
+		if ((size_t)n > expected.len
+			|| memcmp(chunk, expected.ptr, (size_t)n) != 0)
+			return 1;
+		expected.ptr += n;
+		expected.len -= (size_t)n;
+	}
+	return expected.len == 0 ? 0 : 1;
+}
+
+/*
+ * A pipe that is full, and a signal every few milliseconds: write(2) ends with
+ * EINTR, or after a part of the bytes.
+ */
+TEST(lines_are_written_whole_despite_signals)
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+	const struct itimerval often = { { 0, 5000 }, { 0, 5000 } };
+	const struct itimerval never = { 0 };
+	struct um_log log = { .program = "connect" };
+	struct um_buf out = { 0 }, err = { 0 };
+	struct child child;
+
+	for (int i = 0; i < 5000; i++)
+		um_log_trouble(&log, "x", WALL_MS + i);
+	child_start(&child, read_slowly, &log.lines, -1);
+	log.fd = child.in;
+	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+	assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+	um_log_flush(&log);
+	assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+	assert_int_equal(child_end(&child, &out, &err), 0);
+	assert_true(interrupts > 0);
+	um_buf_free(&log.lines);
+	um_buf_free(&out);
+	um_buf_free(&err);
+}
+
 /* A full disk stops no request and keeps no line forever. */
-TEST(a_log_that_cannot_be_written)
+TEST(a_full_disk_loses_lines_and_nothing_else)
 {
 	struct um_log log = { .fd = open("/dev/full", O_WRONLY),
 		.program = "connect" };
@@ -188,7 +247,7 @@ TEST(a_log_that_cannot_be_written)
 	um_buf_free(&log.lines);
 }
 
-TEST(where_the_log_goes)
+TEST(the_log_goes_where_the_configuration_says)
 {
 	static char nowhere[] = "/nonexistent/log";
 	struct um_config config = { 0 };
@@ -210,13 +269,15 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_request_is_one_json_object),
-		cmocka_unit_test(what_is_not_known_is_empty),
-		cmocka_unit_test(nothing_that_a_request_brought),
+		cmocka_unit_test(unknown_fields_are_empty),
+		cmocka_unit_test(nothing_from_the_request_is_logged),
 		cmocka_unit_test(trouble_is_escaped),
 		cmocka_unit_test(lines_are_flushed_whole_and_in_order),
-		cmocka_unit_test(a_log_that_cannot_be_written),
-		cmocka_unit_test(where_the_log_goes),
+		cmocka_unit_test(lines_are_written_whole_despite_signals),
+		cmocka_unit_test(a_full_disk_loses_lines_and_nothing_else),
+		cmocka_unit_test(the_log_goes_where_the_configuration_says),
 	};
 
+	signal(SIGPIPE, SIG_IGN);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,7 @@
 
 #define NOBODY "host=/nonexistent"
 #define AT_ONCE_MS 2000 /* far from what a wait for the database takes */
+#define LOGGED_MS 400   /* far from the pause between attempts to connect */
 #define KEY "1 ERERERERERERERERERERERERERERERERERERERERERE\n"
 
 static char database_url[] = NOBODY;
@@ -116,27 +117,38 @@ stop(struct um_buf *log)
 	return um_clock_ms() - began;
 }
 
-/* Ends it; it has logged so many requests, and each line is JSON. */
+/* The requests in the log so far, each complete line of which is JSON. */
+static size_t
+count_requests(const struct um_buf *log)
+{
+	struct um_str rest = um_buf_str(log);
+	size_t count = 0;
+	const char *end;
+
+	while (rest.len != 0
+		&& (end = memchr(rest.ptr, '\n', rest.len)) != NULL) {
+		size_t len = (size_t)(end - rest.ptr);
+		json_t *line = json_loadb(rest.ptr, len, 0, NULL);
+
+		assert_non_null(line);
+		count += json_object_get(line, "request") != NULL;
+		json_decref(line);
+		rest.ptr += len + 1;
+		rest.len -= len + 1;
+	}
+	return count;
+}
+
+/* Ends it; it has logged so many requests. */
 static void
 stop_after(size_t requests)
 {
 	struct um_buf log = { 0 };
-	size_t count = 0;
 
 	stop(&log);
-	for (char *p = log.ptr; p != NULL && p < log.ptr + log.len;) {
-		char *end = memchr(p, '\n', log.len - (size_t)(p - log.ptr));
-		json_t *line;
-
-		assert_non_null(end);
-		line = json_loadb(p, (size_t)(end - p), 0, NULL);
-		assert_non_null(line);
-		count += json_object_get(line, "request") != NULL;
-		json_decref(line);
-		p = end + 1;
-	}
-	if (count != requests)
-		fail_msg("%zu requests: %.*s", count, (int)log.len, log.ptr);
+	if (count_requests(&log) != requests)
+		fail_msg("not %zu requests: %.*s", requests, (int)log.len,
+			log.ptr);
 	um_buf_free(&log);
 }
 
@@ -232,7 +244,7 @@ assert_serves(void)
 	close(fd);
 }
 
-TEST(request_after_request_on_one_connection)
+TEST(a_connection_serves_many_requests)
 {
 	int fd = web_connect();
 
@@ -244,7 +256,7 @@ TEST(request_after_request_on_one_connection)
 	stop_after(100);
 }
 
-TEST(a_body_over_the_programs_limit)
+TEST(a_body_over_the_limit_is_refused)
 {
 	static char body[1001];
 	int fd = web_connect();
@@ -258,8 +270,31 @@ TEST(a_body_over_the_programs_limit)
 	stop_after(2);
 }
 
+/* An operator sees a request at once, not with the next one. */
+TEST(a_request_is_logged_before_the_loop_waits)
+{
+	struct pollfd pfd = { .fd = server.err, .events = POLLIN };
+	struct um_buf log = { 0 };
+
+	for (size_t requests = 1; requests <= 10; requests++) {
+		assert_serves();
+		while (count_requests(&log) < requests) {
+			char chunk[1024];
+			ssize_t n;
+
+			if (poll(&pfd, 1, (int)(LOGGED_MS * slower())) != 1)
+				fail_msg("request %zu is not logged", requests);
+			n = read(server.err, chunk, sizeof(chunk));
+			assert_true(n > 0);
+			um_buf_put(&log, chunk, (size_t)n);
+		}
+	}
+	stop(&log);
+	um_buf_free(&log);
+}
+
 /* Silent, stalled, mad and gone: the others do not notice. */
-TEST(peers_of_every_kind)
+TEST(bad_peers_do_not_disturb_good_ones)
 {
 	struct um_buf records = { 0 };
 	int silent[50];
@@ -295,7 +330,7 @@ TEST(peers_of_every_kind)
 }
 
 /* What needs no database never waits for one. */
-TEST(while_the_database_is_away)
+TEST(requests_without_database_do_not_wait_for_it)
 {
 	struct um_buf log = { 0 };
 	int waits = web_connect();
@@ -314,7 +349,7 @@ TEST(while_the_database_is_away)
 	um_buf_free(&log);
 }
 
-TEST(the_end_with_peers_that_say_nothing)
+TEST(sigterm_closes_silent_connections)
 {
 	struct um_buf log = { 0 };
 	int silent[20];
@@ -332,7 +367,7 @@ TEST(the_end_with_peers_that_say_nothing)
 }
 
 /* What is in flight is answered first, and its connection ends then. */
-TEST(the_end_with_a_request_in_flight)
+TEST(sigterm_waits_for_requests_in_flight)
 {
 	struct um_buf log = { 0 };
 	int fd = web_connect();
@@ -352,7 +387,7 @@ TEST(the_end_with_a_request_in_flight)
 }
 
 /* By SIGHUP; what cannot be read leaves the keys as they are. */
-TEST(keys_are_read_again)
+TEST(sighup_reads_the_keys_again)
 {
 	struct um_buf log = { 0 };
 
@@ -375,13 +410,14 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		SERVER_TEST(request_after_request_on_one_connection),
-		SERVER_TEST(a_body_over_the_programs_limit),
-		SERVER_TEST(peers_of_every_kind),
-		SERVER_TEST(while_the_database_is_away),
-		SERVER_TEST(the_end_with_peers_that_say_nothing),
-		SERVER_TEST(the_end_with_a_request_in_flight),
-		SERVER_TEST(keys_are_read_again),
+		SERVER_TEST(a_connection_serves_many_requests),
+		SERVER_TEST(a_body_over_the_limit_is_refused),
+		SERVER_TEST(a_request_is_logged_before_the_loop_waits),
+		SERVER_TEST(bad_peers_do_not_disturb_good_ones),
+		SERVER_TEST(requests_without_database_do_not_wait_for_it),
+		SERVER_TEST(sigterm_closes_silent_connections),
+		SERVER_TEST(sigterm_waits_for_requests_in_flight),
+		SERVER_TEST(sighup_reads_the_keys_again),
 	};
 
 	return cmocka_run_group_tests(tests, program_case_set_up,

@@ -106,7 +106,7 @@ files_remove(struct files *files)
 	file_remove(files->config);
 }
 
-TEST(help_and_wrong_arguments)
+TEST(help_and_wrong_arguments_print_the_usage)
 {
 	struct start start = { .args = { name, help } };
 
@@ -115,7 +115,7 @@ TEST(help_and_wrong_arguments)
 	assert_start(&start, 2, "usage: connect", "");
 }
 
-TEST(a_configuration_is_checked)
+TEST(a_good_configuration_passes_the_check)
 {
 	struct files files = files_make("");
 	struct start start = { .args = { name, check },
@@ -125,7 +125,7 @@ TEST(a_configuration_is_checked)
 	files_remove(&files);
 }
 
-TEST(what_is_wrong_is_said)
+TEST(a_bad_configuration_is_reported)
 {
 	struct files files = files_make(", \"other\": 1");
 	struct start start = { .args = { name, check },
@@ -145,7 +145,7 @@ TEST(what_is_wrong_is_said)
 }
 
 /* Its web server's log, and its browser, are not told what is wrong. */
-TEST(what_is_wrong_is_not_said_to_a_browser)
+TEST(a_browser_does_not_learn_what_is_wrong)
 {
 	struct start start = { .args = { name }, .cgi = true };
 
@@ -154,7 +154,7 @@ TEST(what_is_wrong_is_not_said_to_a_browser)
 }
 
 /* Neither a listening socket nor CGI: nobody would ever ask. */
-TEST(started_by_hand)
+TEST(started_by_hand_it_prints_the_usage)
 {
 	struct files files = files_make("");
 	struct start start = { .args = { name }, .config = files.config };
@@ -164,7 +164,7 @@ TEST(started_by_hand)
 }
 
 /* RFC 3875 section 4.4: a query without `=` comes as arguments, too. */
-TEST(a_query_is_no_argument)
+TEST(a_query_is_not_taken_for_an_argument)
 {
 	struct files files = files_make(", \"log_file\": \"/dev/null\"");
 	struct start start = { .args = { name, check },
@@ -181,12 +181,12 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(help_and_wrong_arguments),
-		cmocka_unit_test(a_configuration_is_checked),
-		cmocka_unit_test(what_is_wrong_is_said),
-		cmocka_unit_test(what_is_wrong_is_not_said_to_a_browser),
-		cmocka_unit_test(started_by_hand),
-		cmocka_unit_test(a_query_is_no_argument),
+		cmocka_unit_test(help_and_wrong_arguments_print_the_usage),
+		cmocka_unit_test(a_good_configuration_passes_the_check),
+		cmocka_unit_test(a_bad_configuration_is_reported),
+		cmocka_unit_test(a_browser_does_not_learn_what_is_wrong),
+		cmocka_unit_test(started_by_hand_it_prints_the_usage),
+		cmocka_unit_test(a_query_is_not_taken_for_an_argument),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ assert_shows(const struct um_metrics *metrics, const char *line)
 }
 
 /* Prometheus text format 0.0.4: a bucket counts all that are below it. */
-TEST(requests_by_status_and_time)
+TEST(requests_are_counted_by_status_and_duration)
 {
 	struct um_metrics *metrics = open_metrics(NULL, "connect");
 
@@ -71,7 +71,7 @@ TEST(requests_by_status_and_time)
 	um_metrics_close(metrics);
 }
 
-TEST(batches)
+TEST(batches_and_operations_are_counted)
 {
 	struct um_metrics *metrics = open_metrics(NULL, "webhook");
 
@@ -84,7 +84,7 @@ TEST(batches)
 }
 
 /* What one program counts another shows, and a restart keeps. */
-TEST(shared_by_a_file)
+TEST(programs_share_their_counters_in_a_file)
 {
 	char *path = file_make(STR(""), 0600);
 	struct um_metrics *connect = open_metrics(path, "connect");
@@ -106,7 +106,7 @@ TEST(shared_by_a_file)
 	file_remove(path);
 }
 
-TEST(what_is_no_such_file)
+TEST(another_kind_of_file_is_refused)
 {
 	char *path = file_make(STR("something else"), 0600);
 	char *link = file_make(STR(""), 0600);
@@ -131,7 +131,7 @@ TEST(what_is_no_such_file)
 }
 
 /* Every line is a comment or `name{labels} number`. */
-TEST(every_line_is_one_of_the_format)
+TEST(every_line_is_in_the_prometheus_format)
 {
 	struct um_metrics *metrics = open_metrics(NULL, "connect");
 	struct um_buf out = { 0 };
@@ -160,11 +160,11 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(requests_by_status_and_time),
-		cmocka_unit_test(batches),
-		cmocka_unit_test(shared_by_a_file),
-		cmocka_unit_test(what_is_no_such_file),
-		cmocka_unit_test(every_line_is_one_of_the_format),
+		cmocka_unit_test(requests_are_counted_by_status_and_duration),
+		cmocka_unit_test(batches_and_operations_are_counted),
+		cmocka_unit_test(programs_share_their_counters_in_a_file),
+		cmocka_unit_test(another_kind_of_file_is_refused),
+		cmocka_unit_test(every_line_is_in_the_prometheus_format),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@
 #define TYPE "multipart/form-data; boundary=x"
 #define NAMED(name) "Content-Disposition: form-data; name=\"" name "\"\r\n"
 
-TEST(fields)
+TEST(fields_are_found_and_files_skipped)
 {
 	static const char body[] = "--x\r\n" NAMED(
 		"json") "\r\n{\"a\":1}\r\n"
@@ -37,7 +37,7 @@ TEST(fields)
 	assert_null(um_multipart_get(&multipart, "none").ptr);
 }
 
-TEST(content_types)
+TEST(content_types_are_checked)
 {
 	static const struct {
 		const char *type;
@@ -53,6 +53,7 @@ TEST(content_types)
 		{ "multipart/form-data; boundary=\"\"", false },
 		{ "multipart/form-data; boundary=\"x", false },
 		{ "multipart/form-data; boundary=\"x\\\"\"", false },
+		{ "multipart/form-data; boundary=x; other=\"a\\b\"", false },
 		{ "multipart/form-data; boundary=x; boundary=x", false },
 		{ "multipart/form-data; boundary=y", false },
 		{ "multipart/form-data; boundary", false },
@@ -74,7 +75,7 @@ TEST(content_types)
 	}
 }
 
-TEST(bodies)
+TEST(bodies_are_checked)
 {
 	static const struct {
 		struct um_str body;
@@ -108,7 +109,9 @@ TEST(bodies)
 		{ BYTES("--x\r\nContent-Disposition: attachment; name=a"
 			"\r\n\r\n1\r\n--x--"),
 			false },
+		/* A backslash: before a quote, and anywhere else. */
 		{ BYTES("--x\r\n" NAMED("a\\\"b") "\r\n1\r\n--x--"), false },
+		{ BYTES("--x\r\n" NAMED("a\\b") "\r\n1\r\n--x--"), false },
 		{ BYTES("--x\r\nno colon\r\n" NAMED("a") "\r\n1\r\n--x--"),
 			false },
 		{ BYTES("--x\r\n: \r\n" NAMED("a") "\r\n1\r\n--x--"), false },
@@ -129,7 +132,7 @@ TEST(bodies)
 	}
 }
 
-TEST(as_many_fields_as_the_limit)
+TEST(one_field_over_the_limit_is_refused)
 {
 	for (size_t more = 0; more < 2; more++) {
 		struct um_multipart multipart;
@@ -148,7 +151,7 @@ TEST(as_many_fields_as_the_limit)
 	}
 }
 
-TEST(as_long_a_boundary_as_the_limit)
+TEST(one_character_over_the_boundary_limit_is_refused)
 {
 	for (size_t len = 69; len < 72; len++) {
 		struct um_buf type = { 0 }, body = { 0 };
@@ -173,11 +176,12 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fields),
-		cmocka_unit_test(content_types),
-		cmocka_unit_test(bodies),
-		cmocka_unit_test(as_many_fields_as_the_limit),
-		cmocka_unit_test(as_long_a_boundary_as_the_limit),
+		cmocka_unit_test(fields_are_found_and_files_skipped),
+		cmocka_unit_test(content_types_are_checked),
+		cmocka_unit_test(bodies_are_checked),
+		cmocka_unit_test(one_field_over_the_limit_is_refused),
+		cmocka_unit_test(
+			one_character_over_the_boundary_limit_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdio.h>
 #include <string.h>
 
 #include <openssl/evp.h>
 
+#include "http/escape.h"
 #include "http/page.h"
 #include "support.h"
 
@@ -73,64 +73,10 @@ assert_page(const struct um_response *response)
 				um_str(never[i])));
 }
 
-TEST(escaped_for_text_and_attributes)
-{
-	static void (*const escapers[])(struct um_buf *,
-		struct um_str) = { um_html_txt, um_html_attr };
-
-	for (size_t i = 0; i < LENGTH(escapers); i++) {
-		struct um_buf out = { 0 };
-
-		escapers[i](&out,
-			STR("<a href='x' b=\"y\">&amp;&#39;</a>\n\xc3\xab"));
-		assert_str(um_buf_str(&out),
-			"&lt;a href=&#39;x&#39; b=&quot;y&quot;&gt;&amp;amp;"
-			"&amp;#39;&lt;/a&gt;\n\xc3\xab");
-		um_buf_free(&out);
-	}
-}
-
-/* No byte but these five is changed, and none of the five gets through. */
-TEST(every_byte_escaped)
-{
-	for (int c = 0; c < 256; c++) {
-		const char byte = (char)c;
-		struct um_buf out = { 0 };
-		bool special = c != 0 && strchr("&<>\"'", c) != NULL;
-
-		um_html_attr(&out, (struct um_str){ &byte, 1 });
-		if (special)
-			assert_true(out.len > 3 && out.ptr[0] == '&');
-		else
-			assert_true(out.len == 1 && out.ptr[0] == byte);
-		um_buf_free(&out);
-	}
-}
-
-/* RFC 3986 section 2.3: what is not unreserved is encoded. */
-TEST(every_byte_in_a_query)
-{
-	for (int c = 0; c < 256; c++) {
-		const char byte = (char)c;
-		char encoded[4];
-		struct um_buf out = { 0 };
-		bool unreserved = (c >= 'a' && c <= 'z')
-			|| (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
-			|| c == '-' || c == '.' || c == '_' || c == '~';
-
-		snprintf(encoded, sizeof(encoded), "%%%02X", c);
-		um_url_arg(&out, (struct um_str){ &byte, 1 });
-		assert_int_equal(out.len, unreserved ? 1 : 3);
-		assert_memory_equal(out.ptr, unreserved ? &byte : encoded,
-			out.len);
-		um_buf_free(&out);
-	}
-}
-
-TEST(each_ending_has_its_page)
+TEST(each_final_page_has_its_title)
 {
 	static const struct {
-		enum um_final_page ending;
+		enum um_final_page final;
 		const char *code;
 		const char *title;
 	} cases[] = {
@@ -138,10 +84,11 @@ TEST(each_ending_has_its_page)
 		{ UM_FINAL_PAGE_DECLINED, "declined", "Declined" },
 		{ UM_FINAL_PAGE_FAILED, "failed", "That did not work" },
 		{ UM_FINAL_PAGE_MISMATCH, "mismatch",
-			"Not what was asked for" },
+			"The amount does not match" },
 		{ UM_FINAL_PAGE_PROCESSING, "processing", "Still processing" },
 		{ UM_FINAL_PAGE_ALREADY, "already", "Already done" },
-		{ UM_FINAL_PAGE_EXPIRED, "expired", "Too late" },
+		{ UM_FINAL_PAGE_EXPIRED, "expired",
+			"This request has expired" },
 	};
 
 	assert_int_equal(LENGTH(cases), UM_FINAL_PAGE_COUNT);
@@ -149,9 +96,9 @@ TEST(each_ending_has_its_page)
 		struct um_response response = { 0 };
 		struct um_str title;
 
-		assert_string_equal(um_final_page_code(cases[i].ending),
+		assert_string_equal(um_final_page_code(cases[i].final),
 			cases[i].code);
-		um_page_final(&response, cases[i].ending);
+		um_page_final(&response, cases[i].final);
 		assert_int_equal(response.status, 200);
 		assert_page(&response);
 		assert_has(&response.headers, "form-action 'none'");
@@ -163,12 +110,12 @@ TEST(each_ending_has_its_page)
 	}
 }
 
-TEST(how_a_row_ended)
+TEST(the_final_page_follows_from_action_and_reason)
 {
 	static const struct {
 		const char *action;
 		const char *reason;
-		enum um_final_page ending;
+		enum um_final_page final;
 	} cases[] = {
 		{ "accept", "", UM_FINAL_PAGE_DONE },
 		{ "decline", "access_denied", UM_FINAL_PAGE_DECLINED },
@@ -183,10 +130,10 @@ TEST(how_a_row_ended)
 	for (size_t i = 0; i < LENGTH(cases); i++)
 		assert_int_equal(um_final_page_of(cases[i].action,
 					 cases[i].reason),
-			cases[i].ending);
+			cases[i].final);
 }
 
-TEST(to_done_by_a_clean_address)
+TEST(the_redirect_to_done_has_a_clean_address)
 {
 	struct um_response response = { 0 };
 
@@ -199,7 +146,19 @@ TEST(to_done_by_a_clean_address)
 	um_response_free(&response);
 }
 
-/* Of each refusal: status, code, advice, and which request it was. */
+/* The first paragraph says exactly this. */
+static void
+assert_advice(const struct um_response *response, const char *advice)
+{
+	struct um_buf expected = { 0 };
+
+	um_escape_html_text(&expected, um_str(advice));
+	um_buf_put(&expected, "", 1);
+	assert_str(between(&response->body, "<p>", "</p>"), expected.ptr);
+	um_buf_free(&expected);
+}
+
+/* Each refusal shows its status, code and advice, and the request's id. */
 TEST(each_refusal_has_its_page)
 {
 	static const enum um_refusal refusals[] = {
@@ -226,14 +185,14 @@ TEST(each_refusal_has_its_page)
 		assert_str(between(&response.body, "Request: <code>",
 				   "</code>"),
 			request.id);
-		assert_has(&response.body, um_refusal_advice(refusals[i]));
+		assert_advice(&response, um_refusal_advice(refusals[i]));
 		assert_false(str_has(um_buf_str(&response.body), STR("path")));
 		assert_false(str_has(um_buf_str(&response.body), STR("query")));
 		um_response_free(&response);
 	}
 }
 
-TEST(the_confirm_page)
+TEST(the_confirm_page_shows_who_asks_for_whom)
 {
 	const struct um_confirm confirm = {
 		.requester = STR("Notes server"),
@@ -247,23 +206,26 @@ TEST(the_confirm_page)
 	um_page_confirm(&response, &confirm);
 	assert_int_equal(response.status, 200);
 	assert_page(&response);
-	assert_has(&response.body, "<dt>Asked by</dt><dd>Notes server</dd>");
 	assert_has(&response.body,
-		"<dt>On behalf of</dt><dd>zo\xc3\xab@example.com</dd>");
-	assert_has(&response.body, "<dt>Goes to</dt><dd>Demo Account</dd>");
+		"<dt>Requested by</dt><dd>Notes server</dd>");
+	assert_has(&response.body,
+		"<dt>For</dt><dd>zo\xc3\xab@example.com</dd>");
+	assert_has(&response.body, "<dt>Destination</dt><dd>Demo Account</dd>");
 	assert_has(&response.body,
 		"<form method=\"post\" action=\"/connect/demo\">\n"
 		"<input type=\"hidden\" name=\"state\" value=\"AQ_-state\">\n"
 		"<button name=\"answer\" value=\"continue\">Continue</button>\n"
-		"<button name=\"answer\" value=\"refuse\">Refuse</button>\n"
+		"<button name=\"answer\" value=\"refuse\">Decline</button>\n"
 		"</form>");
 	um_response_free(&response);
 }
 
-/* Each text in turn is an attack; not one of its signs gets through. */
-TEST(nothing_raw_on_the_confirm_page)
+/* Each text in turn is an attack: none of its characters stays as it is. */
+TEST(the_confirm_page_escapes_every_text)
 {
 	static const char attack[] = "\"'><script>alert(1)</script>&\n";
+	/* The provider and the state stand in attributes. */
+	static const bool is_attr[5] = { [2] = true, [4] = true };
 
 	for (int place = 0; place < 5; place++) {
 		struct um_str texts[5] = { STR("a"), STR("b"), STR("c"),
@@ -278,13 +240,16 @@ TEST(nothing_raw_on_the_confirm_page)
 		assert_false(
 			str_has(um_buf_str(&response.body), STR("<script>")));
 		assert_has(&response.body,
-			"&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/"
-			"script&gt;&amp;");
+			is_attr[place] ? "&quot;&#39;&gt;&lt;script&gt;alert"
+					 "&#40;1&#41;&lt;&#47;script&gt;&amp;"
+					 "&#10;\""
+				       : "&quot;&#39;&gt;&lt;script&gt;alert(1)"
+					 "&lt;/script&gt;&amp;\n");
 		um_response_free(&response);
 	}
 }
 
-TEST(the_page_that_follows_a_payment)
+TEST(the_page_that_waits_for_a_payment)
 {
 	struct um_response response = { 0 };
 
@@ -303,16 +268,13 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(escaped_for_text_and_attributes),
-		cmocka_unit_test(every_byte_escaped),
-		cmocka_unit_test(every_byte_in_a_query),
-		cmocka_unit_test(each_ending_has_its_page),
-		cmocka_unit_test(how_a_row_ended),
-		cmocka_unit_test(to_done_by_a_clean_address),
+		cmocka_unit_test(each_final_page_has_its_title),
+		cmocka_unit_test(the_final_page_follows_from_action_and_reason),
+		cmocka_unit_test(the_redirect_to_done_has_a_clean_address),
 		cmocka_unit_test(each_refusal_has_its_page),
-		cmocka_unit_test(the_confirm_page),
-		cmocka_unit_test(nothing_raw_on_the_confirm_page),
-		cmocka_unit_test(the_page_that_follows_a_payment),
+		cmocka_unit_test(the_confirm_page_shows_who_asks_for_whom),
+		cmocka_unit_test(the_confirm_page_escapes_every_text),
+		cmocka_unit_test(the_page_that_waits_for_a_payment),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

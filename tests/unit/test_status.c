@@ -87,8 +87,8 @@ TEST(each_final_page_on_done)
 			"<h1>Still processing</h1>", "processing" },
 		{ UM_FINAL_PAGE_COOKIE "=already", "<h1>Already done</h1>",
 			"already" },
-		{ UM_FINAL_PAGE_COOKIE "=expired", "<h1>Too late</h1>",
-			"expired" },
+		{ UM_FINAL_PAGE_COOKIE "=expired",
+			"<h1>This request has expired</h1>", "expired" },
 		{ "", "<h1>", NULL },
 		{ UM_FINAL_PAGE_COOKIE "=" SECRET, "<h1>", NULL },
 		{ UM_FINAL_PAGE_COOKIE "=done; " UM_FINAL_PAGE_COOKIE

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "http/request.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "http/form.h"
+#include "http/media_type.h"
+
+static enum um_method
+method_of(const char *name)
+{
+	if (name == NULL)
+		return UM_OTHER_METHOD;
+	if (strcmp(name, "GET") == 0)
+		return UM_GET;
+	if (strcmp(name, "HEAD") == 0)
+		return UM_HEAD;
+	if (strcmp(name, "POST") == 0)
+		return UM_POST;
+	return UM_OTHER_METHOD;
+}
+
+/* Sec-Purpose (Fetch section 2.2.6) and the headers that preceded it. */
+static bool
+is_prefetch(const char *(*get)(const char *name, void *arg), void *arg)
+{
+	static const char *const names[] = {
+		"HTTP_SEC_PURPOSE",
+		"HTTP_PURPOSE",
+		"HTTP_X_PURPOSE",
+		"HTTP_X_MOZ",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *value = get(names[i], arg);
+
+		if (value != NULL
+			&& (strcasestr(value, "prefetch") != NULL
+				|| strcasestr(value, "prerender") != NULL
+				|| strcasestr(value, "preview") != NULL))
+			return true;
+	}
+	return false;
+}
+
+void
+um_request_read(struct um_request *request, struct um_buf *path,
+	const char *(*get)(const char *name, void *arg), void *arg)
+{
+	struct um_str script = um_str(get("SCRIPT_NAME", arg));
+	struct um_str info = um_str(get("PATH_INFO", arg));
+
+	*request = (struct um_request){
+		.method = method_of(get("REQUEST_METHOD", arg)),
+		.prefetch = is_prefetch(get, arg),
+		.query = um_str(get("QUERY_STRING", arg)),
+		.content_type = um_str(get("CONTENT_TYPE", arg)),
+		.cookie = um_str(get("HTTP_COOKIE", arg)),
+		.get = get,
+		.get_arg = arg,
+	};
+	um_buf_put(path, script.ptr, script.len);
+	um_buf_put(path, info.ptr, info.len);
+	request->path = um_buf_str(path);
+}
+
+/* RFC 3875 section 4.1.18: HTTP_, then upper case with `_` for `-`. */
+const char *
+um_request_header(const char *name, void *request)
+{
+	const struct um_request *r = request;
+	char variable[sizeof("HTTP_") + UM_HEADER_NAME_MAX] = "HTTP_";
+	char *p = variable + sizeof("HTTP_") - 1;
+
+	if (strcasecmp(name, "Content-Type") == 0)
+		return r->get("CONTENT_TYPE", r->get_arg);
+	if (strlen(name) > UM_HEADER_NAME_MAX)
+		return NULL;
+	for (; *name != '\0'; name++) {
+		int upper = toupper((unsigned char)*name);
+
+		*p++ = (char)(upper == '-' ? '_' : upper);
+	}
+	*p = '\0';
+	return r->get(variable, r->get_arg);
+}
+
+bool
+um_request_is_form(const struct um_request *request)
+{
+	return um_media_type_is(request->content_type,
+		UM_FORM_TYPE);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* A request as CGI hands it over (RFC 3875 section 4). */
+#ifndef UM_REQUEST_H
+#define UM_REQUEST_H
+
+#include "core/str.h"
+
+#define UM_QUERY_MAX 8192            /* bytes of a query string */
+#define UM_BODY_MAX 16384            /* bytes of a posted form */
+#define UM_DELIVERY_BODY_MAX 1048576 /* bytes of a delivery to a webhook */
+#define UM_HEADER_NAME_MAX 64 /* characters of a header that is asked for */
+#define UM_REQUEST_ID_LEN 32  /* lower-case hexadecimal digits */
+
+enum um_method { UM_GET, UM_HEAD, UM_POST, UM_OTHER_METHOD };
+
+/* Everything points into memory of the connection. */
+struct um_request {
+	enum um_method method;
+	bool prefetch; /* a browser loads in advance: nothing may change */
+	bool body_too_large; /* the body was over the limit and was not read */
+	struct um_str path;  /* SCRIPT_NAME and PATH_INFO */
+	struct um_str query;
+	struct um_str content_type;
+	struct um_str cookie; /* the whole header */
+	struct um_str body;
+	char id[UM_REQUEST_ID_LEN + 1];
+	/* Returns any other meta-variable, or NULL. */
+	const char *(*get)(const char *name, void *arg);
+	void *get_arg;
+};
+
+/*
+ * Fills *request from CGI meta-variables: `get(name, arg)` returns the value
+ * or NULL. The path is assembled in `path`, which must live as long as the
+ * request. The caller sets the body and the id.
+ */
+void um_request_read(struct um_request *request, struct um_buf *path,
+	const char *(*get)(const char *name, void *arg), void *arg);
+
+/*
+ * The value of a request header, by its name in HTTP, or NULL. `request` is a
+ * struct um_request; it is void so that this function can be a callback.
+ */
+const char *um_request_header(const char *name, void *request);
+
+/* Whether the body is declared as application/x-www-form-urlencoded. */
+bool um_request_is_form(const struct um_request *request);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "http/media_type.h"
+#include "http/request.h"
+#include "support.h"
+
+struct variable {
+	const char *name;
+	const char *value;
+};
+
+/* A CGI environment: an array that ends with a name of NULL. */
+static const char *
+get(const char *name, void *arg)
+{
+	const struct variable *v = arg;
+
+	while (v->name != NULL && strcmp(v->name, name) != 0)
+		v++;
+	return v->value;
+}
+
+static struct um_request
+read_request(struct variable *variables, struct um_buf *path)
+{
+	struct um_request request;
+
+	um_request_read(&request, path, get, variables);
+	return request;
+}
+
+TEST(a_request_is_read_from_meta_variables)
+{
+	struct variable variables[] = {
+		{ "REQUEST_METHOD", "POST" },
+		{ "SCRIPT_NAME", "/oauth" },
+		{ "PATH_INFO", "/demo/return" },
+		{ "QUERY_STRING", "a=b" },
+		{ "CONTENT_TYPE", "text/plain" },
+		{ "HTTP_COOKIE", "c=v" },
+		{ "HTTP_STRIPE_SIGNATURE", "t=1" },
+		{ NULL, NULL },
+	};
+	struct um_buf path = { 0 };
+	struct um_request request = read_request(variables, &path);
+
+	assert_int_equal(request.method, UM_POST);
+	assert_str(request.path, "/oauth/demo/return");
+	assert_str(request.query, "a=b");
+	assert_str(request.content_type, "text/plain");
+	assert_str(request.cookie, "c=v");
+	assert_false(request.prefetch);
+	assert_int_equal(request.body.len, 0);
+	assert_string_equal(request.id, "");
+	assert_string_equal(um_request_header("stripe-Signature", &request),
+		"t=1");
+	assert_string_equal(um_request_header("content-TYPE", &request),
+		"text/plain");
+	assert_null(um_request_header("other", &request));
+	um_buf_free(&path);
+}
+
+TEST(a_request_without_variables_is_empty)
+{
+	struct variable variables[] = { { NULL, NULL } };
+	struct um_buf path = { 0 };
+	struct um_request request = read_request(variables, &path);
+
+	assert_int_equal(request.method, UM_OTHER_METHOD);
+	assert_int_equal(request.path.len, 0);
+	assert_int_equal(request.query.len, 0);
+	assert_int_equal(request.cookie.len, 0);
+	assert_false(um_request_is_form(&request));
+	um_buf_free(&path);
+}
+
+TEST(a_header_name_over_the_limit_is_not_found)
+{
+	char variable[sizeof("HTTP_") + UM_HEADER_NAME_MAX + 1] = "HTTP_";
+	char name[UM_HEADER_NAME_MAX + 2];
+	struct variable variables[] = { { variable, "v" }, { NULL, NULL } };
+	struct um_buf path = { 0 };
+	struct um_request request = read_request(variables, &path);
+
+	memset(name, 'x', sizeof(name));
+	for (size_t over = 0; over < 2; over++) {
+		size_t len = UM_HEADER_NAME_MAX + over;
+
+		name[len] = '\0';
+		memset(variable + 5, 'X', len);
+		variable[5 + len] = '\0';
+		assert_int_equal(um_request_header(name, &request) != NULL,
+			over == 0);
+		name[len] = 'x';
+	}
+	um_buf_free(&path);
+}
+
+TEST(methods_are_compared_exactly)
+{
+	static const struct {
+		const char *name;
+		enum um_method method;
+	} cases[] = {
+		{ "GET", UM_GET },
+		{ "HEAD", UM_HEAD },
+		{ "POST", UM_POST },
+		{ "get", UM_OTHER_METHOD },
+		{ "GETX", UM_OTHER_METHOD },
+		{ "GE", UM_OTHER_METHOD },
+		{ "", UM_OTHER_METHOD },
+		{ "PUT", UM_OTHER_METHOD },
+		{ "OPTIONS", UM_OTHER_METHOD },
+		{ "-", UM_OTHER_METHOD },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct variable variables[] = {
+			{ "REQUEST_METHOD", cases[i].name },
+			{ NULL, NULL },
+		};
+		struct um_buf path = { 0 };
+
+		assert_row(cases[i].name,
+			read_request(variables, &path).method
+				== cases[i].method);
+		um_buf_free(&path);
+	}
+}
+
+TEST(a_prefetch_is_recognised)
+{
+	static const struct {
+		struct variable header;
+		bool prefetch;
+	} cases[] = {
+		{ { "HTTP_SEC_PURPOSE", "prefetch" }, true },
+		{ { "HTTP_SEC_PURPOSE", "prefetch;prerender" }, true },
+		{ { "HTTP_SEC_PURPOSE", "prefetch;anonymous-client-ip" },
+			true },
+		{ { "HTTP_SEC_PURPOSE", "PREFETCH" }, true },
+		{ { "HTTP_PURPOSE", "prefetch" }, true },
+		{ { "HTTP_PURPOSE", "preview" }, true },
+		{ { "HTTP_X_PURPOSE", "preview" }, true },
+		{ { "HTTP_X_MOZ", "prefetch" }, true },
+		{ { "HTTP_SEC_PURPOSE", "" }, false },
+		{ { "HTTP_SEC_PURPOSE", "navigate" }, false },
+		{ { "HTTP_X_OTHER", "prefetch" }, false },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct variable variables[] = { cases[i].header,
+			{ NULL, NULL } };
+		struct um_buf path = { 0 };
+
+		assert_row(cases[i].header.value,
+			read_request(variables, &path).prefetch
+				== cases[i].prefetch);
+		um_buf_free(&path);
+	}
+}
+
+TEST(a_form_is_recognised_by_its_media_type)
+{
+	static const struct {
+		const char *type;
+		bool is_form;
+	} cases[] = {
+		{ "application/x-www-form-urlencoded", true },
+		{ "Application/X-WWW-Form-Urlencoded", true },
+		{ "application/x-www-form-urlencoded; charset=UTF-8", true },
+		{ "application/x-www-form-urlencoded ; charset=UTF-8", true },
+		{ "application/x-www-form-urlencodedx", false },
+		{ "application/x-www-form-urlencode", false },
+		{ "application/x-www-form-urlencoded,text/plain", false },
+		{ " application/x-www-form-urlencoded", false },
+		{ "multipart/form-data; boundary=x", false },
+		{ "application/json", false },
+		{ "text/plain", false },
+		{ "", false },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_request request = { .content_type = um_str(
+						      cases[i].type) };
+
+		assert_row(cases[i].type,
+			um_request_is_form(&request) == cases[i].is_form);
+	}
+}
+
+/* Neither a longer type nor a NUL behind it is taken for the same. */
+TEST(media_types_are_compared_whole)
+{
+	static const char type[] = "multipart/form-data";
+
+	assert_true(um_media_type_is(STR("multipart/form-data"), type));
+	assert_true(um_media_type_is(STR("MULTIPART/form-data;x"), type));
+	assert_true(um_media_type_is(STR("multipart/form-data\t;x"), type));
+	assert_false(um_media_type_is(STR("multipart/form-data\0"), type));
+	assert_false(um_media_type_is(STR("multipart/form-data2"), type));
+	assert_false(um_media_type_is(STR("multipart/form"), type));
+	assert_false(um_media_type_is(um_str(NULL), type));
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_request_is_read_from_meta_variables),
+		cmocka_unit_test(a_request_without_variables_is_empty),
+		cmocka_unit_test(a_header_name_over_the_limit_is_not_found),
+		cmocka_unit_test(methods_are_compared_exactly),
+		cmocka_unit_test(a_prefetch_is_recognised),
+		cmocka_unit_test(a_form_is_recognised_by_its_media_type),
+		cmocka_unit_test(media_types_are_compared_whole),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
