@@ -4,23 +4,10 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/clock.h"
-
-bool
-um_wait_fail(struct um_wait_error *err, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	/* cppcheck-suppress ctuuninitvar ; this is what fills it */
-	vsnprintf(err->text, sizeof(err->text), fmt, ap);
-	va_end(ap);
-	return false;
-}
 
 static void
 ignore_notice(void *arg __attribute__((unused)),
@@ -30,14 +17,13 @@ ignore_notice(void *arg __attribute__((unused)),
 
 /* Closes the connection. The reason is libpq's first line, or `otherwise`. */
 static void
-lose(PGconn **conn, const char *otherwise, struct um_wait_error *err)
+lose(PGconn **conn, const char *otherwise, struct um_error *err)
 {
 	const char *message = PQerrorMessage(*conn);
 
 	if (message[0] == '\0')
 		message = otherwise;
-	um_wait_fail(err, "database: %.*s", (int)strcspn(message, "\n"),
-		message);
+	um_error(err, "database: %.*s", (int)strcspn(message, "\n"), message);
 	PQfinish(*conn);
 	*conn = NULL;
 }
@@ -61,7 +47,7 @@ wait_for_socket(PGconn *conn, short events, int64_t deadline)
 
 bool
 um_connection_open(PGconn **conn, const char *database_url, int64_t deadline,
-	struct um_wait_error *err)
+	struct um_error *err)
 {
 	static const struct um_statement listen = { .sql = "LISTEN urlmode" };
 	const char *const keywords[] = { "dbname", "fallback_application_name",
@@ -119,7 +105,7 @@ last_result(PGconn *conn, int64_t deadline)
 
 PGresult *
 um_connection_run(PGconn **conn, const struct um_statement *statement,
-	int64_t deadline, struct um_wait_error *err)
+	int64_t deadline, struct um_error *err)
 {
 	PGresult *res = NULL;
 	ExecStatusType status;
@@ -138,7 +124,7 @@ um_connection_run(PGconn **conn, const struct um_statement *statement,
 	if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
 		const char *message = PQresultErrorMessage(res);
 
-		um_wait_fail(err, "database: %.*s", (int)strcspn(message, "\n"),
+		um_error(err, "database: %.*s", (int)strcspn(message, "\n"),
 			message);
 		PQclear(res);
 		return NULL;
@@ -147,7 +133,7 @@ um_connection_run(PGconn **conn, const struct um_statement *statement,
 }
 
 bool
-um_connection_wait(PGconn **conn, int64_t deadline, struct um_wait_error *err)
+um_connection_wait(PGconn **conn, int64_t deadline, struct um_error *err)
 {
 	PGnotify *notify = PQnotifies(*conn);
 

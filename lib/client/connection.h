@@ -11,7 +11,7 @@
 
 #include <libpq-fe.h>
 
-#include "client/um_wait.h"
+#include "core/str.h"
 
 /* A statement whose parameters are text unless `formats` says otherwise. */
 struct um_statement {
@@ -23,13 +23,9 @@ struct um_statement {
 	const int *formats; /* or NULL: all text */
 };
 
-/* Writes the reason; always false, so that a caller can return it. */
-bool um_wait_fail(struct um_wait_error *err, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
 /* Connects and executes LISTEN urlmode. *conn is NULL when that failed. */
 bool um_connection_open(PGconn **conn, const char *database_url,
-	int64_t deadline, struct um_wait_error *err);
+	int64_t deadline, struct um_error *err);
 
 /*
  * Executes the statement and returns its rows, for PQclear(). NULL, with the
@@ -37,13 +33,12 @@ bool um_connection_open(PGconn **conn, const char *database_url,
  * in time, and then it is closed and *conn is NULL.
  */
 PGresult *um_connection_run(PGconn **conn, const struct um_statement *statement,
-	int64_t deadline, struct um_wait_error *err);
+	int64_t deadline, struct um_error *err);
 
 /*
  * Waits until the deadline or a notification, and takes all that have come.
  * False: the connection was lost, and *conn is NULL.
  */
-bool um_connection_wait(PGconn **conn, int64_t deadline,
-	struct um_wait_error *err);
+bool um_connection_wait(PGconn **conn, int64_t deadline, struct um_error *err);
 
 #endif

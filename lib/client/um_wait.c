@@ -31,28 +31,24 @@ struct um_wait {
 	char *base_url;
 };
 
-bool
-um_wait_open(struct um_wait **out, const char *database_url,
-	const char *keys_file, const char *base_url, struct um_wait_error *err)
+static bool
+open_wait(struct um_wait **out, const char *database_url, const char *keys_file,
+	const char *base_url, struct um_error *err)
 {
 	struct um_wait *wait = calloc(1, sizeof(*wait));
-	struct um_error keys_err;
 
 	*out = NULL;
 	if (wait == NULL)
-		return um_wait_fail(err, "out of memory");
+		return um_error(err, "out of memory");
 	wait->database_url = strdup(database_url);
 	wait->base_url = strdup(base_url);
 	if (wait->database_url == NULL || wait->base_url == NULL) {
-		um_wait_fail(err, "out of memory");
+		um_error(err, "out of memory");
 		goto fail;
 	}
-	if (!um_keys_load(&wait->keys, keys_file, &keys_err)) {
-		um_wait_fail(err, "%s", keys_err.text);
-		goto fail;
-	}
-	if (!um_connection_open(&wait->conn, database_url,
-		    um_clock_ms() + CALL_MS, err))
+	if (!um_keys_load(&wait->keys, keys_file, err)
+		|| !um_connection_open(&wait->conn, database_url,
+			um_clock_ms() + CALL_MS, err))
 		goto fail;
 	*out = wait;
 	return true;
@@ -97,7 +93,7 @@ make_id(uint8_t id[static UM_UUID_LEN])
 static bool
 make_url(struct um_wait *wait, const struct um_wait_ask *ask,
 	const struct um_token *token, struct um_wait_asked *out,
-	struct um_wait_error *err)
+	struct um_error *err)
 {
 	char text[UM_TOKEN_LEN + 1];
 	uint8_t nonce[UM_NONCE_LEN];
@@ -106,17 +102,17 @@ make_url(struct um_wait *wait, const struct um_wait_ask *ask,
 	if (RAND_bytes(nonce, sizeof(nonce)) != 1
 		|| !um_token_mint(text, token, wait->keys, UM_PURPOSE_CONNECT,
 			ask->provider, nonce))
-		return um_wait_fail(err, "OpenSSL failed");
+		return um_error(err, "OpenSSL failed");
 	len = snprintf(out->url, sizeof(out->url), "%s/connect/%s?state=%s",
 		wait->base_url, ask->provider, text);
 	if (len < 0 || (size_t)len >= sizeof(out->url))
-		return um_wait_fail(err, "the link is too long");
+		return um_error(err, "the link is too long");
 	return true;
 }
 
-bool
-um_wait_create(struct um_wait *wait, const struct um_wait_ask *ask,
-	struct um_wait_asked *out, struct um_wait_error *err)
+static bool
+create(struct um_wait *wait, const struct um_wait_ask *ask,
+	struct um_wait_asked *out, struct um_error *err)
 {
 	const int64_t deadline = um_clock_ms() + CALL_MS;
 	const char *session = ask->session != NULL ? ask->session : "";
@@ -125,7 +121,7 @@ um_wait_create(struct um_wait *wait, const struct um_wait_ask *ask,
 	const char *const values[] = { out->id, ask->provider, ask->kind,
 		ask->subject, session, binding, ask->requester, ask->target_url,
 		ttl };
-	const struct um_statement create = {
+	const struct um_statement statement = {
 		.sql = "SELECT ceil(extract(epoch FROM"
 		       " urlmode.create_elicitation($1, $2, $3, $4, $5, $6,"
 		       " $7, $8, NULL, NULL, $9)))::bigint",
@@ -135,7 +131,7 @@ um_wait_create(struct um_wait *wait, const struct um_wait_ask *ask,
 	PGresult *res;
 
 	if (!make_id(token.id))
-		return um_wait_fail(err, "OpenSSL failed");
+		return um_error(err, "OpenSSL failed");
 	um_binding_digest(token.binding, um_str(ask->subject), um_str(session));
 	um_uuid_format(out->id, token.id);
 	um_hex_encode(binding + 2, token.binding, UM_BINDING_LEN);
@@ -145,7 +141,7 @@ um_wait_create(struct um_wait *wait, const struct um_wait_ask *ask,
 		&& !um_connection_open(&wait->conn, wait->database_url,
 			deadline, err))
 		return false;
-	res = um_connection_run(&wait->conn, &create, deadline, err);
+	res = um_connection_run(&wait->conn, &statement, deadline, err);
 	if (res == NULL)
 		return false;
 	token.expires = strtoll(PQgetvalue(res, 0, 0), NULL, 10);
@@ -180,7 +176,7 @@ call_deadline(const struct row *row)
 
 static PGresult *
 call(struct um_wait *wait, const char *sql, const struct row *row,
-	struct um_wait_error *err)
+	struct um_error *err)
 {
 	const Oid types[] = { OID_UUID, OID_BYTEA };
 	const char *const values[] = { row->text, (const char *)row->binding };
@@ -195,7 +191,7 @@ call(struct um_wait *wait, const char *sql, const struct row *row,
 
 static bool
 open_result(struct um_wait *wait, const struct row *row, const char *escaped,
-	struct um_wait_outcome *out, struct um_wait_error *err)
+	struct um_wait_outcome *out, struct um_error *err)
 {
 	struct um_buf json = { 0 };
 	size_t len;
@@ -212,7 +208,7 @@ open_result(struct um_wait *wait, const struct row *row, const char *escaped,
 	um_buf_free(&json);
 	PQfreemem(sealed);
 	return ok
-		|| um_wait_fail(err,
+		|| um_error(err,
 			"the result cannot be opened: its key is not in the "
 			"keys file, or it is not genuine");
 }
@@ -222,7 +218,7 @@ enum look { LOOK_DONE, LOOK_OPEN, LOOK_OVERDUE, LOOK_LOST, LOOK_FAILED };
 /* Reads the row; the milliseconds until it expires go to *left. */
 static enum look
 look(struct um_wait *wait, const struct row *row, int64_t *left,
-	struct um_wait_outcome *out, struct um_wait_error *err)
+	struct um_wait_outcome *out, struct um_error *err)
 {
 	PGresult *res = call(wait,
 		"SELECT status, action, reason, result, expires_in_ms"
@@ -233,7 +229,7 @@ look(struct um_wait *wait, const struct row *row, int64_t *left,
 	if (res == NULL)
 		return wait->conn == NULL ? LOOK_LOST : LOOK_FAILED;
 	if (PQntuples(res) == 0) {
-		um_wait_fail(err,
+		um_error(err,
 			"there is no elicitation %s of this subject and "
 			"session",
 			row->text);
@@ -262,7 +258,7 @@ look(struct um_wait *wait, const struct row *row, int64_t *left,
 /* The same, on a new connection where the last one was lost. */
 static enum look
 look_again(struct um_wait *wait, const struct row *row, int64_t *left,
-	struct um_wait_outcome *out, struct um_wait_error *err)
+	struct um_wait_outcome *out, struct um_error *err)
 {
 	if (wait->conn == NULL
 		&& !um_connection_open(&wait->conn, wait->database_url,
@@ -287,7 +283,7 @@ back_off(const struct row *row, int *pause_ms)
 /* Waits for a notification, until the row expires or a read is due anyway. */
 static bool
 wait_for_news(struct um_wait *wait, const struct row *row, int64_t left,
-	struct um_wait_error *err)
+	struct um_error *err)
 {
 	int64_t due = um_clock_ms() + earlier(left, ROUTINE_MS);
 
@@ -296,7 +292,7 @@ wait_for_news(struct um_wait *wait, const struct row *row, int64_t left,
 }
 
 static bool
-expire(struct um_wait *wait, const struct row *row, struct um_wait_error *err)
+expire(struct um_wait *wait, const struct row *row, struct um_error *err)
 {
 	PGresult *res = call(wait,
 		"SELECT urlmode.expire(ARRAY[$1], ARRAY[$2])", row, err);
@@ -307,9 +303,9 @@ expire(struct um_wait *wait, const struct row *row, struct um_wait_error *err)
 
 static enum um_wait_end
 wait_for_row(struct um_wait *wait, const struct row *row,
-	struct um_wait_outcome *out, struct um_wait_error *err)
+	struct um_wait_outcome *out, struct um_error *err)
 {
-	struct um_wait_error ignored;
+	struct um_error ignored;
 	int pause_ms = BACKOFF_MIN_MS;
 	bool expired = false; /* urlmode.expire() has succeeded */
 
@@ -348,24 +344,56 @@ wait_for_row(struct um_wait *wait, const struct row *row,
 	}
 }
 
+/* The callers' struct, which stands in a header without any other of lib/. */
+static void
+report(struct um_wait_error *out, const struct um_error *err)
+{
+	snprintf(out->text, sizeof(out->text), "%s", err->text);
+}
+
+bool
+um_wait_open(struct um_wait **out, const char *database_url,
+	const char *keys_file, const char *base_url, struct um_wait_error *err)
+{
+	struct um_error reason = { "" };
+	bool ok = open_wait(out, database_url, keys_file, base_url, &reason);
+
+	report(err, &reason);
+	return ok;
+}
+
+bool
+um_wait_create(struct um_wait *wait, const struct um_wait_ask *ask,
+	struct um_wait_asked *out, struct um_wait_error *err)
+{
+	struct um_error reason = { "" };
+	bool ok = create(wait, ask, out, &reason);
+
+	report(err, &reason);
+	return ok;
+}
+
 enum um_wait_end
 um_wait_for(struct um_wait *wait, const char *id, const char *subject,
 	const char *session, int timeout_ms, struct um_wait_outcome *out,
 	struct um_wait_error *err)
 {
+	struct um_error reason = { "" };
+	enum um_wait_end end = UM_WAIT_FAILED;
 	struct row row = {
 		.deadline = timeout_ms < 0 ? INT64_MAX
 					   : um_clock_ms() + timeout_ms,
 	};
 
 	*out = (struct um_wait_outcome){ .result = NULL };
-	err->text[0] = '\0';
-	if (!um_uuid_parse(row.id, um_str(id))) {
-		um_wait_fail(err, "the elicitation id must be a UUID");
-		return UM_WAIT_FAILED;
+	if (um_uuid_parse(row.id, um_str(id))) {
+		um_uuid_format(row.text, row.id);
+		um_binding_digest(row.binding, um_str(subject),
+			um_str(session != NULL ? session : ""));
+		end = wait_for_row(wait, &row, out, &reason);
+	} else {
+		um_error(&reason, "the elicitation id must be a UUID");
 	}
-	um_uuid_format(row.text, row.id);
-	um_binding_digest(row.binding, um_str(subject),
-		um_str(session != NULL ? session : ""));
-	return wait_for_row(wait, &row, out, err);
+	report(err, &reason);
+	return end;
 }

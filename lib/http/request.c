@@ -90,6 +90,5 @@ um_request_header(const char *name, void *request)
 bool
 um_request_is_form(const struct um_request *request)
 {
-	return um_media_type_is(request->content_type,
-		UM_FORM_TYPE);
+	return um_media_type_is(request->content_type, UM_FORM_TYPE);
 }
