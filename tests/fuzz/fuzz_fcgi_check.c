@@ -29,11 +29,19 @@ byte_by_byte(struct um_str bytes, size_t *taken)
 	return state;
 }
 
+static struct um_memfile *file;
+
+static void
+at_exit(void)
+{
+	OS_LibShutdown();
+	um_memfile_free(file);
+}
+
 /* As a peer sends them: read whole, asked for things, and closed. */
 static void
 to_libfcgi(struct um_str bytes, bool whole)
 {
-	static struct um_memfile *file;
 	struct um_error err;
 	struct um_fastcgi *fc;
 	int pair[2];
@@ -41,7 +49,7 @@ to_libfcgi(struct um_str bytes, bool whole)
 	if (file == NULL) {
 		file = um_memfile_new(UM_FASTCGI_FILE_LEN, &err);
 		HOLDS(file != NULL && um_fastcgi_init(&err));
-		atexit(OS_LibShutdown);
+		atexit(at_exit);
 	}
 	HOLDS(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
 	HOLDS(write(pair[0], bytes.ptr, bytes.len) == (ssize_t)bytes.len);
