@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
 import {
-	elicitationsOf, makeExampleProject, deleteElicitations, openAdapterFixture, pay, refuse, settle, signIn, rowState, startExample,
+	elicitationsOf, makeExampleProject, deleteElicitations, goToCheckout, openAdapterFixture, pay, refuse, settle, signIn, rowState, startExample,
 } from '../support/adapters.mjs';
 import { connectSdk1 } from '../support/clients.mjs';
 import { deferred, until } from '../support/wait.mjs';
@@ -141,7 +141,9 @@ for (const frameworks of ['newest', 'oldest']) {
 			const heard = [];
 			const result = client.call('buy_report', { onProgress: ({ message }) => heard.push(message) });
 			const { url } = await client.nextRequest();
-			const id = await pay(fixture, url, 'processing');
+			const id = await goToCheckout(fixture, url);
+			await until('the first is heard', () => heard.length >= 1);
+			await settle(fixture, id, 'processing');
 			await until('both are heard', () => heard.length >= 2);
 			await settle(fixture, id, 'settled');
 			await result;

@@ -237,7 +237,7 @@ test('what an event does to a row', async (t) => {
 	]) {
 		const expects = expected === null ? 'expects any amount' : `expects ${amount} ${currency}`;
 		await t.test(`${status}, ${expects}: ${[meaning, ...paid].join(' ').trim()} is ${action} (${reason})`, async () => {
-			assert.deepEqual(await scene.stack.sql(
+			assert.deepEqual(await fixture.stack.sql(
 				'SELECT action, reason FROM urlmode.decide_event($1, $2, $3, $4, $5)', [status, expected, meaning, ...paid]),
 			[{ action, reason }]);
 		});

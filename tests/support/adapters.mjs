@@ -66,13 +66,11 @@ export async function refuse(fixture, url) {
 }
 
 /**
- * Follows the link and continues to the checkout, as a user does; then the
- * provider sends its webhook.
+ * Follows the link and continues to the checkout, as a user does.
  *
- * @param {'paid' | 'failed' | 'processing' | 'settled'} [what]
- * @param {object} [price]
+ * @returns {Promise<string>} the id of the elicitation
  */
-export async function pay(fixture, url, what = 'paid', price = PRICE) {
+export async function goToCheckout(fixture, url) {
 	const browser = fixture.browser();
 	const page = await browser.open(url);
 	const [{ action, fields }] = page.forms;
@@ -80,7 +78,17 @@ export async function pay(fixture, url, what = 'paid', price = PRICE) {
 		url: new URL(action, page.url), method: 'POST', from: page,
 		body: new URLSearchParams([...fields, ['answer', 'continue']]).toString(),
 	});
-	const id = new URL(hop.location).searchParams.get('reference');
+	return new URL(hop.location).searchParams.get('reference');
+}
+
+/**
+ * Goes to the checkout; then the provider sends its webhook.
+ *
+ * @param {'paid' | 'failed' | 'processing' | 'settled'} [what]
+ * @param {object} [price]
+ */
+export async function pay(fixture, url, what = 'paid', price = PRICE) {
+	const id = await goToCheckout(fixture, url);
 	await settle(fixture, id, what, price);
 	return id;
 }
