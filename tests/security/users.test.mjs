@@ -73,7 +73,7 @@ describe('remote-user, with a web server that names nobody', () => {
 		assert.deepEqual([answer.status, answer.reason], [500, 'sign_in_not_set_up']);
 		assertPlainPage(answer, [new URL(url).search]);
 		assertSecurityHeaders(answer);
-		assert.match(answer.document.text, /Signing in is not set up/);
+		assert.match(answer.document.text, /Sign-in is not set up/);
 		assert.equal(await fixture.row(id), untouched);
 	});
 
