@@ -144,6 +144,12 @@ um_spec_read(const struct um_spec *spec, const struct um_delivery *delivery,
 }
 
 bool
+um_spec_verifies_nothing(const struct um_spec *spec)
+{
+	return spec->webhook.trust == UM_TRUST_NOTHING;
+}
+
+bool
 um_spec_has_return(const struct um_spec *spec)
 {
 	return spec->has_return;

@@ -30,6 +30,13 @@ bool um_spec_load(struct um_spec **out, const char *path,
 void um_spec_free(struct um_spec *spec);
 
 /*
+ * Whether nothing in a delivery is verified (`believed` is `nothing`). Then
+ * only a URL with a token of ours lets a sender in, and the token says which
+ * elicitation the delivery is about.
+ */
+bool um_spec_verifies_nothing(const struct um_spec *spec);
+
+/*
  * Verifies the delivery byte for byte, then reads its events into `events`,
  * which has room for UM_EVENTS_MAX, and their number into *len (0 unless GOOD).
  * The effect of what no signature proves is RECHECK or IGNORE. Uses no clock,
