@@ -11,14 +11,15 @@
 -- The files are numbered in the order in which they are best read:
 --
 --   002_elicitation     the table, and how a row moves through it
---   003_retention       how long results are kept
---   004_create          an MCP server creates an elicitation, or resumes one
---   005_callback        the browser: look up, open, complete
---   006_event           the provider: events of webhooks
---   007_wait            the MCP server that waits: read, expire, claim, abandon
---   008_client_request  requests of MCP servers to their clients
---   009_mcp_session     sessions of MCP clients
---   010_storage         keys and channels for MCP frameworks
+--   003_payment         the money that providers have proved
+--   004_retention       how long results are kept
+--   005_create          an MCP server creates an elicitation, or resumes one
+--   006_callback        the browser: look up, open, complete
+--   007_event           the provider: events of webhooks
+--   008_wait            the MCP server that waits: read, expire, abandon, settle, recheck
+--   009_client_request  requests of MCP servers to their clients
+--   010_mcp_session     sessions of MCP clients
+--   011_storage         keys and channels for MCP frameworks
 
 DO $$
 DECLARE

@@ -4,13 +4,19 @@
 --   status      set by
 --   pending     create_elicitation: an MCP server creates it.
 --   opened      open: the user goes on from /connect to the provider.
---   processing  record_events: the provider knows of it, and its outcome is
---               open (a bank transfer), or has to be asked for (a recheck).
---   completed   complete: the browser comes back, or the MCP server says so.
+--   processing  record_events: the provider has proved that it knows of it,
+--               and its outcome is open (a bank transfer).
+--   completed   complete: the browser comes back.
 --               record_events: an event of the provider tells the outcome.
+--               settle: the MCP server says so.
 --               expire: nobody completed it in time.
---               abandon: nobody waits for it any more.
+--               abandon: nobody has opened it, and nobody waits any more.
 --               create_elicitation, exclusive: a newer one supersedes it.
+--
+-- The end of a wait is not the end of a row: from opened on, a row stays until
+-- its expiry, a payment or a signature until its provider tells the outcome or
+-- closes_at has passed. And money is kept apart from rows (003_payment.sql):
+-- what is paid after the end is still offered to the next call.
 --
 -- A row only moves down this list. It is completed once, and then has an
 -- action: accept, decline or cancel. Only the functions of this schema move
@@ -30,7 +36,7 @@ CREATE DOMAIN urlmode.session AS text CHECK (octet_length(VALUE) <= 512);
 CREATE DOMAIN urlmode.digest AS bytea CHECK (octet_length(VALUE) = 16);
 CREATE DOMAIN urlmode.requester AS text CHECK (octet_length(VALUE) BETWEEN 1 AND 200);
 CREATE DOMAIN urlmode.target_url AS text CHECK (octet_length(VALUE) BETWEEN 1 AND 8192);
-CREATE DOMAIN urlmode.expected AS jsonb CHECK (VALUE IS NULL OR coalesce(
+CREATE DOMAIN urlmode.expected AS jsonb CHECK (VALUE IS NULL OR VALUE = '"any"' OR coalesce(
 	jsonb_typeof(VALUE -> 'amount') = 'number' AND VALUE ->> 'amount' ~ '^[0-9]{1,18}$'
 	AND VALUE ->> 'currency' ~ '^[A-Z]{3}$', false));
 CREATE DOMAIN urlmode.verifier AS bytea CHECK (octet_length(VALUE) <= 1024);
@@ -51,7 +57,7 @@ COMMENT ON DOMAIN urlmode.session IS 'Name of an MCP session, at most 512 bytes;
 COMMENT ON DOMAIN urlmode.digest IS 'First 16 bytes of a SHA-256.';
 COMMENT ON DOMAIN urlmode.requester IS 'Name of an MCP server for people to read, 1 to 200 bytes.';
 COMMENT ON DOMAIN urlmode.target_url IS 'URL that a browser is sent to, 1 to 8192 bytes.';
-COMMENT ON DOMAIN urlmode.expected IS 'Amount and currency as JSON: {"amount": 1050, "currency": "EUR"}, in minor units and ISO 4217.';
+COMMENT ON DOMAIN urlmode.expected IS 'Amount and currency as JSON: {"amount": 1050, "currency": "EUR"}, in minor units and ISO 4217; or the string "any".';
 COMMENT ON DOMAIN urlmode.verifier IS 'Sealed code verifier, at most 1024 bytes.';
 COMMENT ON DOMAIN urlmode.resume_key IS 'Key by which a later call finds an elicitation again, 1 to 512 bytes.';
 COMMENT ON DOMAIN urlmode.status IS 'State of an elicitation: pending, opened, processing or completed.';
@@ -75,23 +81,31 @@ CREATE TABLE urlmode.elicitation (
 	resume_key   urlmode.resume_key,
 	created_at   timestamptz NOT NULL DEFAULT now(),
 	expires_at   timestamptz NOT NULL,
+	closes_at    timestamptz NOT NULL,
 	-- How far it is.
 	status       urlmode.status NOT NULL DEFAULT 'pending',
 	browser      urlmode.digest,
 	opened_at    timestamptz,
+	failed_attempts integer  NOT NULL DEFAULT 0,
+	-- What unproven events ask the MCP server to look at (008_wait.sql).
 	event_type   urlmode.event_type,
-	reference    urlmode.reference,
+	unproven_references urlmode.reference[] NOT NULL DEFAULT '{}',
 	rechecks     integer     NOT NULL DEFAULT 0,
+	rechecked    integer     NOT NULL DEFAULT 0,
+	recheck_at   timestamptz,
+	recheck_failures integer NOT NULL DEFAULT 0,
 	-- How it ended.
 	action       urlmode.action,
 	reason       urlmode.reason NOT NULL DEFAULT '',
 	completed_at timestamptz,
+	completed_from urlmode.status,
 	claimed_at   timestamptz,
-	-- What is purged when it is no longer needed (003_retention.sql).
+	-- What is purged when it is no longer needed (004_retention.sql).
 	verifier     urlmode.verifier,
 	result       urlmode.result,
 	CHECK ((status = 'completed') = (action IS NOT NULL)
-		AND (action IS NULL) = (completed_at IS NULL))
+		AND (action IS NULL) = (completed_at IS NULL)),
+	CHECK (kind <> 'payment' OR expected IS NOT NULL)
 ) WITH (fillfactor = 70);
 
 -- No index has a column that changes, so that every update is a heap-only one.
@@ -113,33 +127,55 @@ COMMENT ON COLUMN urlmode.elicitation.requester IS 'Name of the MCP server, as t
 COMMENT ON COLUMN urlmode.elicitation.target_url IS
 	'Where /connect sends the browser. For kind oauth, /connect adds the parameter state.';
 COMMENT ON COLUMN urlmode.elicitation.expected IS
-	'What a payment must amount to: {"amount": minor units, "currency": "EUR"}. NULL accepts any amount.';
+	'What a payment must amount to: {"amount": minor units, "currency": "EUR"}, or "any". NULL for the other kinds.';
 COMMENT ON COLUMN urlmode.elicitation.resume_key IS
 	'What the elicitation is for, in the words of the MCP server. A later call of the same owner with the same key resumes it.';
 COMMENT ON COLUMN urlmode.elicitation.created_at IS 'When the MCP server created it.';
 COMMENT ON COLUMN urlmode.elicitation.expires_at IS 'From then on it cannot be opened, and no browser can complete it.';
+COMMENT ON COLUMN urlmode.elicitation.closes_at IS
+	'From then on expire may complete it, unless it is processing. It is expires_at, until open adds the provider''s grace to that of a payment or a signature.';
 COMMENT ON COLUMN urlmode.elicitation.status IS 'pending, opened, processing or completed.';
 COMMENT ON COLUMN urlmode.elicitation.browser IS
 	'First 16 bytes of SHA-256("urlmode browser v1" 00 cookie value), of the browser that last went on from /connect.';
 COMMENT ON COLUMN urlmode.elicitation.opened_at IS 'When the user first went on from /connect.';
+COMMENT ON COLUMN urlmode.elicitation.failed_attempts IS
+	'Number of attempts to pay that failed while the provider''s session went on.';
 COMMENT ON COLUMN urlmode.elicitation.event_type IS 'Type of the last event that asked for a recheck.';
-COMMENT ON COLUMN urlmode.elicitation.reference IS 'The provider''s reference in that event. The waiting side asks the provider''s API about it.';
+COMMENT ON COLUMN urlmode.elicitation.unproven_references IS
+	'The provider''s references in such events, each once, the last one last, at most urlmode.max_references(). Whoever sent the event chose them: the MCP server asks the provider''s API about them, and compares.';
 COMMENT ON COLUMN urlmode.elicitation.rechecks IS 'Number of events that asked for a recheck.';
+COMMENT ON COLUMN urlmode.elicitation.rechecked IS 'How many of them a recheck has answered.';
+COMMENT ON COLUMN urlmode.elicitation.recheck_at IS
+	'Until then nobody begins a recheck: one is under way, or the last one failed. NULL: none was begun.';
+COMMENT ON COLUMN urlmode.elicitation.recheck_failures IS 'Rechecks that failed since one was answered.';
 COMMENT ON COLUMN urlmode.elicitation.action IS 'accept, decline or cancel; NULL until it is completed.';
 COMMENT ON COLUMN urlmode.elicitation.reason IS
-	'Code that explains the action; empty for a plain accept. While processing: recheck, if an event asked for one.';
+	'Code that explains the action; empty for a plain accept.';
 COMMENT ON COLUMN urlmode.elicitation.completed_at IS 'When it was completed.';
+COMMENT ON COLUMN urlmode.elicitation.completed_from IS
+	'The status that it was completed from: what a cancellation cut off.';
 COMMENT ON COLUMN urlmode.elicitation.claimed_at IS
 	'When a call took the outcome to act on it. No other call will. Set by claim and by abandon.';
 COMMENT ON COLUMN urlmode.elicitation.verifier IS
 	'The PKCE code verifier (RFC 7636) and the OpenID Connect nonce, as sealed JSON. Only the waiting side opens it.';
 COMMENT ON COLUMN urlmode.elicitation.result IS 'What came back, as sealed JSON. Only the waiting side opens it.';
 
-CREATE FUNCTION urlmode.announce(id uuid, status text) RETURNS void
+CREATE FUNCTION urlmode.announce(id uuid, status text, late boolean DEFAULT false) RETURNS void
 LANGUAGE sql AS $$
-	SELECT pg_notify('urlmode', '{"id":"' || id || '","status":"' || status || '"}')
+	SELECT pg_notify('urlmode', '{"id":"' || id || '","status":"' || status
+		|| CASE WHEN late THEN '","late":true}' ELSE '"}' END)
 $$;
-COMMENT ON FUNCTION urlmode.announce(uuid, text) IS
-	'Internal. Tells whoever waits for the elicitation that it moved: NOTIFY on channel urlmode, {"id":…,"status":…}.';
+COMMENT ON FUNCTION urlmode.announce(uuid, text, boolean) IS
+	'Internal. Tells whoever waits for the elicitation that there is something to read: NOTIFY on channel urlmode, {"id":…,"status":…}. late: a payment was proved after the end; "late":true is added.';
 
-REVOKE ALL ON FUNCTION urlmode.announce(uuid, text) FROM PUBLIC;
+CREATE FUNCTION urlmode.max_references() RETURNS integer
+LANGUAGE sql IMMUTABLE AS $$
+	SELECT 16
+$$;
+COMMENT ON FUNCTION urlmode.max_references() IS
+	'Internal. How many references of unproven events an elicitation keeps, and four times as many of the events themselves. The oldest go first.';
+
+REVOKE ALL ON FUNCTION
+	urlmode.announce(uuid, text, boolean),
+	urlmode.max_references()
+FROM PUBLIC;

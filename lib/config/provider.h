@@ -4,6 +4,7 @@
 #define UM_PROVIDER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <jansson.h>
 
@@ -19,6 +20,11 @@ struct um_provider {
 	char *display_name; /* for people; the name by default */
 	char *issuer;       /* RFC 9207, or NULL */
 	bool sends_iss;     /* authorization_response_iss_parameter_supported */
+	/*
+	 * For how long after its expiry an opened payment or signature waits
+	 * for the provider, in milliseconds; 0 for an account.
+	 */
+	int64_t grace_ms;
 	/* How its webhook is read; NULL where it has none (oauth only). */
 	struct um_spec *spec;
 };

@@ -168,6 +168,10 @@ effect_text(enum um_effect effect)
 		[UM_EFFECT_CANCELLED] = "cancelled",
 		[UM_EFFECT_EXPIRED] = "expired",
 		[UM_EFFECT_PROCESSING] = "processing",
+		[UM_EFFECT_ATTEMPT_FAILED] = "attempt_failed",
+		[UM_EFFECT_REFUNDED] = "refunded",
+		[UM_EFFECT_OTHER_MODE] = "other_mode",
+		[UM_EFFECT_OTHER_ACCOUNT] = "other_account",
 		[UM_EFFECT_RECHECK] = "recheck",
 	};
 

@@ -20,6 +20,13 @@ enum um_effect {
 	UM_EFFECT_CANCELLED,  /* decline, cancelled */
 	UM_EFFECT_EXPIRED,    /* cancel, expired */
 	UM_EFFECT_PROCESSING, /* received, the outcome is still open */
+	/* An attempt to pay failed, and the provider's session goes on. */
+	UM_EFFECT_ATTEMPT_FAILED,
+	UM_EFFECT_REFUNDED, /* what was paid went back; moves nothing */
+	/* From the provider's test mode (or its live mode): moves nothing. */
+	UM_EFFECT_OTHER_MODE,
+	/* From an account that is not configured: moves nothing. */
+	UM_EFFECT_OTHER_ACCOUNT,
 	/*
 	 * The MCP server must ask the provider's API. The event carries no
 	 * outcome, so it may come again: some providers (Mollie) send the same

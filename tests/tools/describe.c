@@ -2,7 +2,8 @@
 /*
  * Loads descriptions for the tests of the schema: each line of standard input
  * is {"description": …, "site": {"secrets", "return_secrets", "certificate",
- * "constants"}}; each line of output is `ok`, or why it was refused.
+ * "constants", "mode", "accounts"}}; each line of output is `ok`, or why it was
+ * refused.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,20 +40,28 @@ static bool
 load(const json_t *description, const json_t *of_site, struct um_error *err)
 {
 	const char *secrets[SECRETS_MAX], *return_secrets[SECRETS_MAX];
+	const char *accounts[SECRETS_MAX];
 	struct um_provider_env env = { .secrets = secrets,
 		.return_secrets = return_secrets,
+		.accounts = accounts,
 		.certificate = json_string_value(
 			json_object_get(of_site, "certificate")),
 		.constant = constant,
 		.arg = json_object_get(of_site, "constants") };
 	struct um_spec *loaded = NULL;
+	const char *mode = json_string_value(json_object_get(of_site, "mode"));
 	int fd = memfd_create("description", 0);
 	bool ok = false;
 
+	if (mode != NULL)
+		env.mode = strcmp(mode, "test") == 0 ? UM_MODE_TEST
+						     : UM_MODE_LIVE;
 	env.secrets_len = texts_of(secrets,
 		json_object_get(of_site, "secrets"));
 	env.return_secrets_len = texts_of(return_secrets,
 		json_object_get(of_site, "return_secrets"));
+	env.accounts_len = texts_of(accounts,
+		json_object_get(of_site, "accounts"));
 	um_error(err, "memfd");
 	if (fd >= 0 && json_dumpfd(description, fd, JSON_ENCODE_ANY) == 0) {
 		char path[32];

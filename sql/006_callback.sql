@@ -26,7 +26,7 @@ COMMENT ON FUNCTION urlmode.ping() IS
 CREATE FUNCTION urlmode.look_up(ids uuid[], bindings bytea[], providers text[])
 RETURNS TABLE (
 	outcome text, action text, reason text, requester text, subject text,
-	browser bytea, expires bigint
+	browser bytea, expires bigint, failed_attempts integer, late boolean
 )
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan AS $$
@@ -35,11 +35,14 @@ BEGIN
 	SELECT CASE
 			WHEN e.id IS NULL THEN 'unknown'
 			WHEN e.status = 'completed' THEN 'completed'
-			WHEN e.expires_at <= now() AND e.status <> 'processing' THEN 'expired'
+			WHEN e.closes_at <= now() AND e.status <> 'processing' THEN 'expired'
 			ELSE e.status
 		END,
 		e.action::text, e.reason::text, e.requester::text, e.subject::text, e.browser::bytea,
-		ceil(extract(epoch FROM e.expires_at))::bigint
+		ceil(extract(epoch FROM e.expires_at))::bigint, e.failed_attempts,
+		e.status = 'completed' AND e.kind = 'payment' AND e.action <> 'accept' AND EXISTS (
+			SELECT FROM urlmode.payment p WHERE p.elicitation = e.id AND p.matches
+		)
 	FROM unnest(ids, bindings, providers) WITH ORDINALITY AS a (id, binding, provider, n)
 	LEFT JOIN urlmode.elicitation e
 		ON e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
@@ -47,11 +50,11 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.look_up(uuid[], bytea[], text[]) IS
-	'The rows, to show a page; changes nothing. outcome: pending, opened, processing, completed, expired, or unknown (there is no such row, or it has another binding or provider). expires: Unix seconds, rounded up.';
+	'The rows, to show a page; changes nothing. outcome: pending, opened, processing, completed, expired, or unknown (there is no such row, or it has another binding or provider). expires: Unix seconds, rounded up. failed_attempts: attempts to pay that failed. late: the row ended otherwise, and then the right amount was paid.';
 
 CREATE FUNCTION urlmode.open(
 	ids uuid[], bindings bytea[], providers text[], browsers bytea[],
-	subjects text[] DEFAULT NULL
+	subjects text[] DEFAULT NULL, graces_ms bigint[] DEFAULT NULL
 )
 RETURNS TABLE (outcome text, kind text, target_url text, expires bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -62,9 +65,11 @@ BEGIN
 	WITH opened AS (
 		UPDATE urlmode.elicitation e
 		SET status = 'opened', browser = a.browser,
-			opened_at = coalesce(e.opened_at, now())
-		FROM unnest(ids, bindings, providers, browsers, subjects)
-			AS a (id, binding, provider, browser, subject)
+			opened_at = coalesce(e.opened_at, now()),
+			closes_at = CASE e.kind WHEN 'oauth' THEN e.expires_at
+				ELSE e.expires_at + coalesce(a.grace_ms, 0) * interval '1 millisecond' END
+		FROM unnest(ids, bindings, providers, browsers, subjects, graces_ms)
+			AS a (id, binding, provider, browser, subject, grace_ms)
 		WHERE e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
 			AND (a.subject IS NULL OR e.subject = a.subject)
 			AND e.status IN ('pending', 'opened') AND e.expires_at > now()
@@ -74,18 +79,23 @@ BEGIN
 	SELECT count(*) INTO announced FROM opened;
 
 	RETURN QUERY
-	SELECT CASE WHEN l.subject <> l.known THEN 'wrong_user' ELSE l.outcome END,
+	SELECT CASE WHEN l.subject <> l.known THEN 'wrong_user'
+			-- In its grace a payment is still open, but nobody can begin it.
+			WHEN l.outcome = 'opened' AND e.id IS NULL THEN 'expired'
+			ELSE l.outcome
+		END,
 		e.kind::text, e.target_url::text, l.expires
 	FROM ROWS FROM (unnest(ids, subjects), urlmode.look_up(ids, bindings, providers))
 		WITH ORDINALITY AS l (id, known, outcome, action, reason, requester, subject,
-			browser, expires, n)
+			browser, expires, failed_attempts, late, n)
 	LEFT JOIN urlmode.elicitation e
-		ON e.id = l.id AND l.outcome = 'opened' AND (l.known IS NULL OR e.subject = l.known)
+		ON e.id = l.id AND l.outcome = 'opened' AND e.expires_at > now()
+			AND (l.known IS NULL OR e.subject = l.known)
 	ORDER BY l.n;
 END
 $$;
-COMMENT ON FUNCTION urlmode.open(uuid[], bytea[], text[], bytea[], text[]) IS
-	'The user goes on from /connect, in this browser: pending becomes opened. outcome: opened (also if it was opened before), processing, completed, expired, wrong_user or unknown. kind and target_url are NULL unless the outcome is opened.';
+COMMENT ON FUNCTION urlmode.open(uuid[], bytea[], text[], bytea[], text[], bigint[]) IS
+	'The user goes on from /connect, in this browser: pending becomes opened. outcome: opened (also if it was opened before), processing, completed, expired, wrong_user or unknown. kind and target_url are NULL unless the outcome is opened. graces_ms: for how many milliseconds after its expiry a payment or a signature waits for its provider.';
 
 CREATE FUNCTION urlmode.complete(
 	ids uuid[], bindings bytea[], providers text[],
@@ -101,20 +111,18 @@ BEGIN
 	WITH completed AS (
 		UPDATE urlmode.elicitation e
 		SET status = 'completed', action = a.action, reason = a.reason,
-			result = a.result, completed_at = now()
+			result = a.result, completed_at = now(), completed_from = e.status
 		FROM (
 			SELECT DISTINCT ON (u.id) u.*
 			FROM unnest(ids, bindings, providers, actions, reasons, results, subjects)
 				WITH ORDINALITY AS u (id, binding, provider, action, reason, result, subject, n)
 			ORDER BY u.id, u.n
 		) a
-		WHERE e.id = a.id AND e.binding = a.binding AND e.status <> 'completed'
+		WHERE e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
+			AND e.status IN ('pending', 'opened') AND e.closes_at > now()
 			AND a.action IS NOT NULL AND a.reason IS NOT NULL
 			AND (a.subject IS NULL OR e.subject = a.subject)
-			AND (a.provider IS NULL
-				OR (e.provider = a.provider AND e.expires_at > now()
-					AND e.status <> 'processing'
-					AND (e.kind = 'oauth' OR a.action <> 'accept')))
+			AND (e.kind = 'oauth' OR a.action <> 'accept')
 		RETURNING e.id, a.n, urlmode.announce(e.id, 'completed')
 	), queued AS (
 		INSERT INTO urlmode.purge_queue (ids)
@@ -136,32 +144,28 @@ BEGIN
 			WHEN e.subject <> a.subject THEN 'wrong_user'
 			WHEN e.status = 'completed' THEN 'already'
 			WHEN e.status = 'processing' THEN 'processing'
-			WHEN e.expires_at <= now() THEN 'expired'
+			WHEN e.closes_at <= now() THEN 'expired'
 			ELSE 'unknown'
 		END
 	FROM unnest(ids, bindings, providers, subjects)
 		WITH ORDINALITY AS a (id, binding, provider, subject, n)
 	LEFT JOIN urlmode.elicitation e
-		ON e.id = a.id AND e.binding = a.binding
-			AND (a.provider IS NULL OR e.provider = a.provider)
+		ON e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
 	ORDER BY a.n;
 END
 $$;
 COMMENT ON FUNCTION urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[]) IS
-	'Completes rows, each of them once. With a provider, it is for the return of a browser, which cannot complete a row that has expired or is processing, and cannot accept a payment or a signature. With NULL, it is for the MCP server itself, which may complete any of its rows. outcome: completed, already, processing, expired, wrong_user or unknown.';
+	'Completes rows for a browser that comes back, each of them once. A browser cannot complete a row that has expired or is processing, and proves no payment or signature: it can only decline or cancel one. outcome: completed, already, processing, expired, wrong_user or unknown.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.ping(),
 	urlmode.look_up(uuid[], bytea[], text[]),
-	urlmode.open(uuid[], bytea[], text[], bytea[], text[]),
+	urlmode.open(uuid[], bytea[], text[], bytea[], text[], bigint[]),
 	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[])
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
 	urlmode.ping(),
 	urlmode.look_up(uuid[], bytea[], text[]),
-	urlmode.open(uuid[], bytea[], text[], bytea[], text[]),
+	urlmode.open(uuid[], bytea[], text[], bytea[], text[], bigint[]),
 	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[])
 TO urlmode_cgi;
-GRANT EXECUTE ON FUNCTION
-	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[])
-TO urlmode_server;

@@ -2,8 +2,8 @@
 --
 -- The owner of an elicitation is its binding: a subject and its session. An
 -- owner may have several elicitations at the same time. With `exclusive`, a
--- new one supersedes those that are open; with a `resume_key`, a later call
--- finds the one that there is.
+-- new one supersedes those that are open, but no payment or signature that was
+-- opened; with a `resume_key`, a later call finds the one that there is.
 
 SET LOCAL ROLE urlmode_owner;
 
@@ -13,22 +13,30 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT e.id, e.provider, e.kind, e.status, e.expires_at,
 		ceil(extract(epoch FROM e.expires_at - now()) * 1000)::bigint
 	FROM urlmode.elicitation e
+	CROSS JOIN LATERAL (
+		SELECT count(*) > 0 AS proved,
+			count(*) FILTER (WHERE p.claimed_at IS NULL AND p.refunded_at IS NULL) > 0 AS unclaimed
+		FROM urlmode.payment p
+		WHERE e.kind = 'payment' AND p.elicitation = e.id AND p.matches
+	) money
 	WHERE e.binding = resume.binding AND e.resume_key = resume.resume_key
-		AND e.claimed_at IS NULL
-		AND CASE
+		AND (money.unclaimed OR CASE
 			WHEN e.status = 'processing' THEN true
-			WHEN e.status <> 'completed' THEN e.expires_at > now()
-			WHEN e.reason = 'superseded' THEN false
+			WHEN e.status <> 'completed' THEN e.closes_at > now()
+			WHEN money.proved THEN false
+			-- It may have been paid after its end: a recheck will tell.
+			WHEN e.kind = 'payment' AND e.rechecks > e.rechecked THEN true
+			WHEN e.claimed_at IS NOT NULL OR e.reason = 'superseded' THEN false
 			WHEN e.action <> 'accept' THEN e.expires_at > now()
 			-- RFC 6749 section 4.1.2: an authorization code lives for at most ten minutes.
 			WHEN e.kind = 'oauth' THEN e.completed_at > now() - interval '10 minutes'
 			ELSE true
-		END
-	ORDER BY e.created_at DESC
+		END)
+	ORDER BY money.unclaimed DESC, e.status = 'completed', e.created_at DESC
 	LIMIT 1
 $$;
 COMMENT ON FUNCTION urlmode.resume(bytea, text) IS
-	'The newest elicitation of this owner and key that a call can go on with: one that is open, or one whose outcome nobody has claimed. An accepted payment can be resumed until it is claimed, a refusal until the elicitation expires. expires_in_ms is negative when it has expired.';
+	'The elicitation of this owner and key that a call can go on with: before all others one with a payment that nobody has claimed, then one that is open, then one whose outcome nobody has claimed (a refusal until it expires). Of several the newest. expires_in_ms is negative when it can no longer be opened.';
 
 CREATE FUNCTION urlmode.create_elicitation(
 	id uuid, provider text, kind text, subject text, session text, binding bytea,
@@ -57,14 +65,14 @@ BEGIN
 		SELECT array_agg(o.id) INTO open
 		FROM (
 			SELECT e.id FROM urlmode.elicitation e
-			WHERE e.binding = create_elicitation.binding AND e.status <> 'completed'
-				AND (e.status = 'processing' OR e.expires_at > now())
+			WHERE e.binding = create_elicitation.binding AND e.expires_at > now()
+				AND (e.status = 'pending' OR (e.status <> 'completed' AND e.kind = 'oauth'))
 			ORDER BY e.id FOR UPDATE
 		) o;
 		WITH superseded AS (
 			UPDATE urlmode.elicitation e
 			SET status = 'completed', action = 'cancel', reason = 'superseded', verifier = NULL,
-				completed_at = now()
+				completed_at = now(), completed_from = e.status
 			WHERE e.id = ANY (open)
 			RETURNING urlmode.announce(e.id, 'completed')
 		)
@@ -72,19 +80,19 @@ BEGIN
 	END IF;
 	INSERT INTO urlmode.elicitation (
 		id, provider, kind, subject, session, binding,
-		requester, target_url, expected, verifier, expires_at, resume_key
+		requester, target_url, expected, verifier, expires_at, closes_at, resume_key
 	) VALUES (
 		create_elicitation.id, create_elicitation.provider, create_elicitation.kind,
 		create_elicitation.subject, create_elicitation.session, create_elicitation.binding,
 		create_elicitation.requester, create_elicitation.target_url,
-		create_elicitation.expected, create_elicitation.verifier, expires,
+		create_elicitation.expected, create_elicitation.verifier, expires, expires,
 		create_elicitation.resume_key
 	);
 	RETURN expires;
 END
 $$;
 COMMENT ON FUNCTION urlmode.create_elicitation(uuid, text, text, text, text, bytea, text, text, jsonb, bytea, bigint, boolean, text) IS
-	'Creates an elicitation, pending, and returns when it expires: after ttl_ms milliseconds. An id that exists is a unique_violation. exclusive: completes whatever else this owner has open, with cancel and superseded. resume_key: where urlmode.resume finds an elicitation, nothing is created and NULL returned.';
+	'Creates an elicitation, pending, and returns when it expires: after ttl_ms milliseconds. An id that exists is a unique_violation. exclusive: completes whatever else this owner has open, with cancel and superseded, but no payment or signature that was opened. expected: required for kind payment. resume_key: where urlmode.resume finds an elicitation, nothing is created and NULL returned.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.resume(bytea, text),

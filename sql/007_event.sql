@@ -1,0 +1,333 @@
+-- The events that providers send to the webhook. Each is kept once, and may
+-- move its elicitation.
+--
+-- record_events takes a batch through these steps:
+--
+--   lock_events    locks the rows
+--   prove_events   writes down what was paid (003_payment.sql)
+--   decide_events  decides what each event does to its row; decide_event, which
+--                  decides for one, has the rules
+--   keep_events    keeps the events, and finds those that were kept before
+--   apply_events   moves the rows
+--
+-- An event that proves nothing (recheck) leaves status and expiry as they are:
+-- it only wakes the MCP server, which asks the provider. An attempt that
+-- failed is not an outcome either.
+
+SET LOCAL ROLE urlmode_owner;
+
+CREATE TABLE urlmode.event (
+	provider    text        NOT NULL,
+	identity    text        NOT NULL CHECK (octet_length(identity) BETWEEN 1 AND 800),
+	type        text        NOT NULL CHECK (octet_length(type) <= 512),
+	elicitation uuid        NOT NULL REFERENCES urlmode.elicitation ON DELETE CASCADE,
+	received_at timestamptz NOT NULL DEFAULT now(),
+	action      text        NOT NULL CHECK (action IN
+		('accept', 'decline', 'cancel', 'processing', 'attempt_failed', 'recheck', 'refunded', 'late',
+		'repeated', 'reference_taken', 'other_mode', 'other_account', 'ignored')),
+	PRIMARY KEY (provider, identity)
+);
+CREATE INDEX event_elicitation ON urlmode.event (elicitation);
+COMMENT ON TABLE urlmode.event IS 'The events that providers sent for elicitations. Written by record_events.';
+COMMENT ON INDEX urlmode.event_elicitation IS 'Finds the events of an elicitation.';
+COMMENT ON COLUMN urlmode.event.provider IS 'Name of the provider in the configuration of the callback programs.';
+COMMENT ON COLUMN urlmode.event.identity IS
+	'The provider''s id of the event, or sha256: and the digest of its body; 1 to 800 bytes.';
+COMMENT ON COLUMN urlmode.event.type IS 'The type of the event, in the provider''s words, at most 512 bytes.';
+COMMENT ON COLUMN urlmode.event.elicitation IS 'The elicitation that the event is about.';
+COMMENT ON COLUMN urlmode.event.received_at IS 'When it was first received.';
+COMMENT ON COLUMN urlmode.event.action IS
+	'What it did. accept, decline, cancel: it completed the elicitation. processing: it moved it there. attempt_failed: an attempt to pay failed, and another is possible. recheck: it proves nothing, and asks the waiting side to recheck. refunded: what was paid went back. late: the elicitation was completed before; money that it proves is in urlmode.payment. repeated: the same payment again. reference_taken: the payment belongs to another elicitation. other_mode, other_account: it comes from the provider''s test mode (or live mode), or from an account that is not configured. ignored: its type means nothing to us. The last six move nothing.';
+
+CREATE FUNCTION urlmode.bindings(ids uuid[], providers text[])
+RETURNS TABLE (binding bytea)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+	RETURN QUERY
+	SELECT e.binding::bytea
+	FROM unnest(ids, providers) WITH ORDINALITY AS a (id, provider, n)
+	LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.provider = a.provider
+	ORDER BY a.n;
+END
+$$;
+COMMENT ON FUNCTION urlmode.bindings(uuid[], text[]) IS
+	'The binding of each elicitation, with which the result of an event is sealed: a webhook only knows the id. NULL: the provider has no such elicitation.';
+
+CREATE FUNCTION urlmode.lock_events(ids uuid[], providers text[]) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+	-- In the order of the ids, so that two batches never wait for each other.
+	PERFORM FROM urlmode.elicitation e
+	JOIN unnest(ids, providers) AS a (id, provider) ON e.id = a.id AND e.provider = a.provider
+	ORDER BY e.id
+	FOR UPDATE OF e;
+END
+$$;
+COMMENT ON FUNCTION urlmode.lock_events(uuid[], text[]) IS 'Internal. Locks the rows that the events are about.';
+
+CREATE FUNCTION urlmode.prove_events(
+	ids uuid[], providers text[], effects text[], amounts bigint[], currencies text[], refs text[],
+	results bytea[]
+)
+RETURNS text[]
+LANGUAGE plpgsql AS $$
+DECLARE
+	proofs text[];
+BEGIN
+	WITH paid AS MATERIALIZED (
+		SELECT a.n, a.id, a.provider, a.amount, a.currency, a.result,
+			coalesce(nullif(a.ref, ''), a.id::text) AS reference,
+			urlmode.is_expected(e.expected, a.amount, a.currency) AS matches,
+			e.status = 'completed' AS late
+		FROM unnest(ids, providers, effects, amounts, currencies, refs, results)
+			WITH ORDINALITY AS a (id, provider, effect, amount, currency, ref, result, n)
+		JOIN urlmode.elicitation e ON e.id = a.id AND e.provider = a.provider
+		WHERE a.effect = 'paid' AND e.kind = 'payment'
+			AND a.amount IS NOT NULL AND a.currency IS NOT NULL
+	), proved AS (
+		INSERT INTO urlmode.payment AS p
+			(provider, reference, elicitation, amount, currency, matches, late, result)
+		SELECT a.provider, a.reference, a.id, a.amount, a.currency, a.matches, a.late, a.result
+		FROM paid a ORDER BY a.provider, a.reference
+		ON CONFLICT (provider, reference) DO UPDATE
+		SET amount = EXCLUDED.amount, currency = EXCLUDED.currency, matches = true,
+			late = EXCLUDED.late, result = EXCLUDED.result, proven_at = now()
+		-- The rest of a payment that was captured in parts.
+		WHERE p.elicitation = EXCLUDED.elicitation AND EXCLUDED.matches AND NOT p.matches
+		RETURNING p.elicitation
+	)
+	SELECT array_agg(proof ORDER BY a.n) INTO proofs
+	FROM unnest(ids) WITH ORDINALITY AS a (id, n)
+	LEFT JOIN LATERAL (
+		SELECT CASE
+				WHEN a.id IN (SELECT b.elicitation FROM proved b) THEN
+					CASE WHEN d.matches THEN 'matches' ELSE 'mismatch' END
+				WHEN EXISTS (
+					SELECT FROM urlmode.payment p
+					WHERE p.provider = d.provider AND p.reference = d.reference AND p.elicitation = d.id
+				) THEN 'repeated'
+				ELSE 'taken'
+			END AS proof
+		FROM paid d WHERE d.n = a.n
+	) x ON true;
+	RETURN proofs;
+END
+$$;
+COMMENT ON FUNCTION urlmode.prove_events(uuid[], text[], text[], bigint[], text[], text[], bytea[]) IS
+	'Internal. Writes down the payments that events prove. matches, mismatch: a new one, compared with what was expected; repeated: it was written down before; taken: its reference has paid for another elicitation; NULL: the event proves no payment.';
+
+CREATE FUNCTION urlmode.decide_event(kind text, status text, effect text, proof text)
+RETURNS TABLE (action text, reason text)
+LANGUAGE sql IMMUTABLE AS $$
+	SELECT decided.pair[1], decided.pair[2]
+	FROM (
+		SELECT CASE
+			WHEN effect = 'ignore' THEN ARRAY['ignored', NULL]
+			WHEN effect IN ('other_mode', 'other_account', 'recheck', 'refunded') THEN ARRAY[effect, NULL]
+			WHEN effect = 'paid' AND kind = 'payment' AND proof IS NULL THEN ARRAY['recheck', NULL]
+			WHEN proof = 'taken' THEN ARRAY['reference_taken', NULL]
+			WHEN proof = 'repeated' THEN ARRAY['repeated', NULL]
+			WHEN status = 'completed' THEN ARRAY['late', NULL]
+			WHEN effect IN ('processing', 'attempt_failed') THEN ARRAY[effect, NULL]
+			WHEN effect = 'cancelled' THEN ARRAY['decline', 'cancelled']
+			WHEN effect = 'failed' THEN ARRAY['cancel', 'payment_failed']
+			WHEN effect = 'expired' THEN ARRAY['cancel', 'expired']
+			WHEN proof = 'mismatch' THEN ARRAY['cancel', 'amount_mismatch']
+			WHEN effect = 'paid' THEN ARRAY['accept', '']
+		END AS pair
+	) decided
+$$;
+COMMENT ON FUNCTION urlmode.decide_event(text, text, text, text) IS
+	'Internal. What an event does to a row of this kind and status: the action of the event (see urlmode.event.action), and the reason that the row gets; NULL: it keeps the one it has. proof: as prove_events returns it. The action is NULL for an effect that does not exist.';
+
+CREATE FUNCTION urlmode.decide_events(
+	ids uuid[], providers text[], effects text[], proofs text[],
+	OUT actions text[], OUT reasons text[]
+)
+LANGUAGE plpgsql AS $$
+BEGIN
+	SELECT array_agg(CASE WHEN e.id IS NULL THEN 'unknown' ELSE d.action END ORDER BY a.n),
+		array_agg(d.reason ORDER BY a.n)
+	INTO actions, reasons
+	FROM unnest(ids, providers, effects, proofs)
+		WITH ORDINALITY AS a (id, provider, effect, proof, n)
+	LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.provider = a.provider
+	CROSS JOIN LATERAL urlmode.decide_event(e.kind, e.status, a.effect, a.proof) d;
+END
+$$;
+COMMENT ON FUNCTION urlmode.decide_events(uuid[], text[], text[], text[]) IS
+	'Internal. Decides for each event, as decide_event does. unknown: the provider has no such elicitation.';
+
+CREATE FUNCTION urlmode.keep_events(
+	ids uuid[], providers text[], identities text[], types text[], effects text[],
+	INOUT actions text[]
+)
+LANGUAGE plpgsql AS $$
+BEGIN
+	-- No id is twice in `ids`: it tells which of the events are new.
+	WITH kept AS (
+		INSERT INTO urlmode.event (provider, identity, type, elicitation, action)
+		SELECT a.provider, a.identity, a.type, a.id, a.action
+		FROM unnest(ids, providers, identities, types, actions)
+			AS a (id, provider, identity, type, action)
+		WHERE a.action IS DISTINCT FROM 'unknown'
+		ORDER BY a.id
+		ON CONFLICT DO NOTHING
+		RETURNING event.elicitation
+	)
+	SELECT array_agg(CASE
+			WHEN a.action = 'unknown' OR k.elicitation IS NOT NULL THEN a.action
+			WHEN a.effect = 'recheck' AND a.action = 'recheck' THEN a.action
+			ELSE 'seen'
+		END ORDER BY a.n)
+	INTO actions
+	FROM unnest(ids, effects, actions) WITH ORDINALITY AS a (id, effect, action, n)
+	LEFT JOIN kept k ON k.elicitation = a.id;
+
+	IF 'recheck' = ANY (actions) THEN
+		DELETE FROM urlmode.event v USING (
+			SELECT x.provider, x.identity, row_number() OVER (
+				PARTITION BY x.elicitation ORDER BY x.received_at DESC, x.identity) AS age
+			FROM urlmode.event x WHERE x.elicitation = ANY (ids) AND x.action = 'recheck'
+		) old
+		WHERE v.provider = old.provider AND v.identity = old.identity
+			AND old.age > 4 * urlmode.max_references();
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION urlmode.keep_events(uuid[], text[], text[], text[], text[], text[]) IS
+	'Internal. Keeps the events of known elicitations. In the actions that it returns, seen stands for each event that was kept before. A recheck is no such: it tells no outcome, and may ask again. Of the events that only ask for a recheck the oldest are dropped.';
+
+CREATE FUNCTION urlmode.remember(refs urlmode.reference[], ref text) RETURNS urlmode.reference[]
+LANGUAGE sql IMMUTABLE AS $$
+	SELECT CASE WHEN coalesce(ref, '') = '' THEN refs ELSE
+		(array_append(array_remove(refs, ref::urlmode.reference), ref::urlmode.reference))[
+			greatest(1, cardinality(array_remove(refs, ref::urlmode.reference)) + 2 - urlmode.max_references()):]
+	END
+$$;
+COMMENT ON FUNCTION urlmode.remember(urlmode.reference[], text) IS
+	'Internal. The references with this one last, each once, and the oldest gone where there are too many.';
+
+CREATE FUNCTION urlmode.apply_events(
+	ids uuid[], actions text[], reasons text[], types text[], amounts bigint[], refs text[],
+	proofs text[], results bytea[]
+)
+RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+	announced bigint;
+BEGIN
+	WITH moved AS (
+		UPDATE urlmode.elicitation e
+		SET status = CASE WHEN a.completes THEN 'completed'
+				WHEN a.action = 'processing' THEN 'processing' ELSE e.status END,
+			action = CASE WHEN a.completes THEN a.action ELSE e.action END,
+			reason = coalesce(a.reason, e.reason),
+			result = CASE WHEN a.completes THEN a.result ELSE e.result END,
+			completed_at = CASE WHEN a.completes THEN now() ELSE e.completed_at END,
+			completed_from = CASE WHEN a.completes THEN e.status ELSE e.completed_from END,
+			failed_attempts = e.failed_attempts + (a.action = 'attempt_failed')::integer,
+			event_type = CASE a.action WHEN 'recheck' THEN a.type ELSE e.event_type END,
+			unproven_references = CASE a.action
+				WHEN 'recheck' THEN urlmode.remember(e.unproven_references, a.ref)
+				ELSE e.unproven_references END,
+			rechecks = e.rechecks + (a.action = 'recheck')::integer
+		FROM (
+			SELECT u.*, u.action IN ('accept', 'decline', 'cancel') AS completes,
+				u.action = 'late' AND u.proof IS NOT NULL AS late
+			FROM unnest(ids, actions, reasons, types, refs, proofs, results)
+				AS u (id, action, reason, type, ref, proof, result)
+		) a
+		WHERE e.id = a.id
+			AND (a.completes OR a.late
+				OR a.action IN ('processing', 'attempt_failed', 'recheck', 'refunded'))
+		RETURNING e.id, a.action, urlmode.announce(e.id, e.status, a.late)
+	), queued AS (
+		INSERT INTO urlmode.purge_queue (ids)
+		SELECT array_agg(m.id) FROM moved m WHERE m.action IN ('decline', 'cancel') HAVING count(*) > 0
+	)
+	SELECT count(*) INTO announced FROM moved;
+
+	IF 'refunded' = ANY (actions) THEN
+		-- A refund may have a reference of its own. It counts where it is clear
+		-- which payment it is of, and that all of it went back.
+		UPDATE urlmode.payment p SET refunded_at = now()
+		FROM unnest(ids, actions, amounts, refs) AS a (id, action, amount, ref)
+		WHERE p.elicitation = a.id AND a.action = 'refunded' AND p.refunded_at IS NULL
+			AND (a.amount IS NULL OR a.amount >= p.amount)
+			AND (p.reference = a.ref OR NOT EXISTS (
+				SELECT FROM urlmode.payment o
+				WHERE o.elicitation = a.id AND o.reference <> p.reference
+			));
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION urlmode.apply_events(uuid[], text[], text[], text[], bigint[], text[], text[], bytea[]) IS
+	'Internal. Moves the rows as the actions say and announces them, a late payment and a refund as well. Other actions move nothing.';
+
+CREATE FUNCTION urlmode.record_events(
+	ids uuid[], providers text[], identities text[], types text[], effects text[],
+	amounts bigint[], currencies text[], refs text[], results bytea[]
+)
+RETURNS TABLE (outcome text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET lock_timeout = '1s' SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+	outcomes text[] := array_fill('unknown'::text, ARRAY[cardinality(ids)]);
+	rounds bigint[];
+	last bigint;
+	present uuid[];
+	proofs text[];
+	decided record;
+	actions text[];
+BEGIN
+	-- The first event of each elicitation is in round 1, its second in round 2,
+	-- and so on, so that each sees what the one before it did.
+	SELECT array_agg(r.round ORDER BY r.n), max(r.round) INTO rounds, last
+	FROM (
+		SELECT u.n, row_number() OVER (PARTITION BY u.id ORDER BY u.n) AS round
+		FROM unnest(ids) WITH ORDINALITY AS u (id, n)
+	) r;
+	FOR this IN 1 .. coalesce(last, 0) LOOP
+		-- NULL stands for the id of an event that is in another round.
+		present := ARRAY(
+			SELECT CASE WHEN u.round = this THEN u.id END
+			FROM unnest(ids, rounds) WITH ORDINALITY AS u (id, round, n)
+			ORDER BY u.n
+		);
+		PERFORM urlmode.lock_events(present, providers);
+		proofs := urlmode.prove_events(
+			present, providers, effects, amounts, currencies, refs, results);
+		decided := urlmode.decide_events(present, providers, effects, proofs);
+		actions := urlmode.keep_events(
+			present, providers, identities, types, effects, decided.actions);
+		PERFORM urlmode.apply_events(
+			present, actions, decided.reasons, types, amounts, refs, proofs, results);
+		FOR i IN 1 .. cardinality(ids) LOOP
+			IF present[i] IS NOT NULL THEN
+				outcomes[i] := actions[i];
+			END IF;
+		END LOOP;
+	END LOOP;
+	RETURN QUERY SELECT unnest(outcomes);
+END
+$$;
+COMMENT ON FUNCTION urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[]) IS
+	'Keeps each event once and lets it move its elicitation. effects: paid, failed, cancelled, expired, attempt_failed, processing, refunded, recheck, other_mode, other_account or ignore. amounts: minor units, or NULL. refs: the provider''s reference, or NULL. results: sealed. outcome: what the event did (urlmode.event.action); seen: it was kept before; unknown: the provider has no such elicitation, and nothing was kept.';
+
+REVOKE ALL ON FUNCTION
+	urlmode.bindings(uuid[], text[]),
+	urlmode.lock_events(uuid[], text[]),
+	urlmode.prove_events(uuid[], text[], text[], bigint[], text[], text[], bytea[]),
+	urlmode.decide_event(text, text, text, text),
+	urlmode.decide_events(uuid[], text[], text[], text[]),
+	urlmode.keep_events(uuid[], text[], text[], text[], text[], text[]),
+	urlmode.remember(urlmode.reference[], text),
+	urlmode.apply_events(uuid[], text[], text[], text[], bigint[], text[], text[], bytea[]),
+	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[])
+FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION
+	urlmode.bindings(uuid[], text[]),
+	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[])
+TO urlmode_cgi;

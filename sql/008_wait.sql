@@ -1,0 +1,193 @@
+-- The MCP server that waits: it reads its elicitations, ends those that
+-- expired or that nobody waits for any more, settles those whose outcome it
+-- has learned in another way, and asks the provider where an event proves
+-- nothing.
+
+SET LOCAL ROLE urlmode_owner;
+
+CREATE FUNCTION urlmode.read(ids uuid[], bindings bytea[])
+RETURNS TABLE (
+	id uuid, provider text, kind text, status text, action text, reason text, late boolean,
+	result bytea, verifier bytea, expires_in_ms bigint, closes_in_ms bigint,
+	expected jsonb, failed_attempts integer, completed_from text,
+	event_type text, unproven_references text[], rechecks integer, rechecked integer, recheck_in_ms bigint
+)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+	RETURN QUERY
+	SELECT e.id, e.provider::text, e.kind::text, e.status::text,
+		CASE WHEN p.late IS NULL THEN e.action::text ELSE 'accept' END,
+		CASE WHEN p.late IS NULL THEN e.reason::text ELSE '' END,
+		coalesce(p.late, false),
+		CASE WHEN p.late IS NULL THEN e.result::bytea ELSE p.result::bytea END, e.verifier::bytea,
+		ceil(extract(epoch FROM e.expires_at - now()) * 1000)::bigint,
+		ceil(extract(epoch FROM e.closes_at - now()) * 1000)::bigint,
+		e.expected::jsonb, e.failed_attempts, e.completed_from::text,
+		e.event_type::text, e.unproven_references::text[], e.rechecks, e.rechecked,
+		ceil(extract(epoch FROM e.recheck_at - now()) * 1000)::bigint
+	FROM unnest(ids, bindings) AS a (id, binding)
+	JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding
+	LEFT JOIN LATERAL (
+		SELECT x.late, x.result FROM urlmode.payment x
+		WHERE e.kind = 'payment' AND e.status = 'completed'
+			AND x.elicitation = e.id AND x.matches AND x.refunded_at IS NULL
+		ORDER BY x.claimed_at IS NOT NULL, x.proven_at, x.reference
+		LIMIT 1
+	) p ON true;
+END
+$$;
+COMMENT ON FUNCTION urlmode.read(uuid[], bytea[]) IS
+	'The rows, in no particular order. Rows that do not exist or have another binding are left out. Changes nothing: whoever has read a result calls mark_read, or claim for a payment. A payment that was proved after the end is the outcome: accept, and late. expires_in_ms is negative when the row can no longer be opened, closes_in_ms when expire may complete it. rechecks grows by one with every event that asks for a recheck; those up to rechecked are answered; recheck_in_ms says how long nobody else may begin one (NULL or negative: now).';
+
+CREATE FUNCTION urlmode.expire(ids uuid[], bindings bytea[])
+RETURNS SETOF uuid
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	WITH expired AS (
+		UPDATE urlmode.elicitation e
+		SET status = 'completed', action = 'cancel', reason = 'expired', verifier = NULL,
+			completed_at = now(), completed_from = e.status
+		FROM unnest(ids, bindings) AS a (id, binding)
+		WHERE e.id = a.id AND e.binding = a.binding
+			AND e.status IN ('pending', 'opened') AND e.closes_at <= now()
+		RETURNING e.id
+	)
+	SELECT x.id FROM expired x, LATERAL urlmode.announce(x.id, 'completed')
+$$;
+COMMENT ON FUNCTION urlmode.expire(uuid[], bytea[]) IS
+	'Completes rows that are past closes_at, with cancel and expired, and returns their ids. A row that is processing does not expire: its provider will tell the outcome.';
+
+CREATE FUNCTION urlmode.abandon(ids uuid[], bindings bytea[], actions text[], reasons text[])
+RETURNS TABLE (outcome text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	done uuid[];
+BEGIN
+	WITH abandoned AS (
+		UPDATE urlmode.elicitation e
+		SET status = 'completed', action = a.action, reason = a.reason, verifier = NULL,
+			completed_at = now(), completed_from = e.status, claimed_at = now()
+		FROM unnest(ids, bindings, actions, reasons) AS a (id, binding, action, reason)
+		WHERE e.id = a.id AND e.binding = a.binding AND e.status = 'pending'
+			AND a.action IN ('decline', 'cancel')
+		RETURNING e.id, urlmode.announce(e.id, 'completed')
+	)
+	SELECT array_agg(a.id) INTO done FROM abandoned a;
+
+	RETURN QUERY
+	SELECT CASE
+			WHEN e.id = ANY (done) THEN 'completed'
+			WHEN e.id IS NULL THEN 'unknown'
+			WHEN e.status = 'completed' THEN 'already'
+			ELSE e.status
+		END
+	FROM unnest(ids, bindings) WITH ORDINALITY AS a (id, binding, n)
+	LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding
+	ORDER BY a.n;
+END
+$$;
+COMMENT ON FUNCTION urlmode.abandon(uuid[], bytea[], text[], text[]) IS
+	'Completes rows that nobody waits for any more, with decline or cancel, and claims them, so that no later call resumes them. Only those that nobody has opened: the end of a wait is not the end of what a user has begun. outcome: completed, already, opened, processing or unknown.';
+
+CREATE FUNCTION urlmode.settle(
+	id uuid, binding bytea, action text, reason text, result bytea,
+	amount bigint DEFAULT NULL, currency text DEFAULT NULL, reference text DEFAULT NULL
+)
+RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	row urlmode.elicitation;
+	proved boolean := false;
+BEGIN
+	SELECT * INTO row FROM urlmode.elicitation e
+	WHERE e.id = settle.id AND e.binding = settle.binding FOR UPDATE;
+	IF NOT FOUND THEN
+		RETURN 'unknown';
+	END IF;
+	IF row.kind = 'payment' AND settle.action = 'accept' THEN
+		IF settle.amount IS NULL OR settle.currency IS NULL OR coalesce(settle.reference, '') = '' THEN
+			RETURN 'missing';
+		END IF;
+		IF NOT urlmode.is_expected(row.expected, settle.amount, settle.currency) THEN
+			RETURN 'mismatch';
+		END IF;
+		INSERT INTO urlmode.payment AS p
+			(provider, reference, elicitation, amount, currency, matches, late, result)
+		VALUES (row.provider, settle.reference, settle.id, settle.amount, settle.currency, true,
+			row.status = 'completed', settle.result)
+		ON CONFLICT ON CONSTRAINT payment_pkey DO UPDATE
+		SET amount = EXCLUDED.amount, currency = EXCLUDED.currency, matches = true,
+			late = EXCLUDED.late, result = EXCLUDED.result, proven_at = now()
+		WHERE p.elicitation = EXCLUDED.elicitation AND NOT p.matches
+		RETURNING true INTO proved;
+		IF proved IS NULL AND NOT EXISTS (
+			SELECT FROM urlmode.payment p
+			WHERE p.provider = row.provider AND p.reference = settle.reference
+				AND p.elicitation = settle.id
+		) THEN
+			RETURN 'reference_taken';
+		END IF;
+		IF row.status = 'completed' AND proved THEN
+			PERFORM urlmode.announce(settle.id, 'completed', true);
+			RETURN 'late';
+		END IF;
+	END IF;
+	IF row.status = 'completed' THEN
+		RETURN 'already';
+	END IF;
+	UPDATE urlmode.elicitation e
+	SET status = 'completed', action = settle.action, reason = settle.reason,
+		result = settle.result, completed_at = now(), completed_from = e.status
+	WHERE e.id = settle.id;
+	IF NOT (row.kind = 'payment' AND settle.action = 'accept') THEN
+		INSERT INTO urlmode.purge_queue (ids) VALUES (ARRAY[settle.id]);
+	END IF;
+	PERFORM urlmode.announce(settle.id, 'completed');
+	RETURN 'completed';
+END
+$$;
+COMMENT ON FUNCTION urlmode.settle(uuid, bytea, text, text, bytea, bigint, text, text) IS
+	'Completes a row as the MCP server says, from any status, once. To accept a payment takes what was paid: amount in minor units, currency, and the provider''s reference. outcome: completed; late (it had ended otherwise, and the payment is offered to the next call); already; mismatch (it is not what was expected), missing (amount, currency or reference), reference_taken (it has paid for another elicitation) or unknown, which change nothing.';
+
+CREATE FUNCTION urlmode.take_recheck(id uuid, binding bytea, lease_ms bigint DEFAULT 60000)
+RETURNS TABLE (rechecks integer, event_type text, unproven_references text[], expected jsonb)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	UPDATE urlmode.elicitation e
+	SET recheck_at = now() + lease_ms * interval '1 millisecond'
+	WHERE e.id = take_recheck.id AND e.binding = take_recheck.binding
+		AND e.rechecks > e.rechecked AND (e.recheck_at IS NULL OR e.recheck_at <= now())
+		AND (e.status <> 'completed' OR (e.kind = 'payment' AND e.action <> 'accept'))
+	RETURNING e.rechecks, e.event_type::text, e.unproven_references::text[], e.expected::jsonb
+$$;
+COMMENT ON FUNCTION urlmode.take_recheck(uuid, bytea, bigint) IS
+	'Begins a recheck: for lease_ms milliseconds, a minute by default, nobody else can. No row: there is nothing to recheck, or somebody else is at it. A payment that ended otherwise is rechecked as well: it may have been paid late.';
+
+CREATE FUNCTION urlmode.end_recheck(id uuid, binding bytea, rechecks integer, failed boolean)
+RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	UPDATE urlmode.elicitation e
+	SET rechecked = CASE WHEN failed THEN e.rechecked ELSE greatest(e.rechecked, end_recheck.rechecks) END,
+		recheck_failures = CASE WHEN failed THEN e.recheck_failures + 1 ELSE 0 END,
+		recheck_at = CASE WHEN failed
+			THEN now() + least(60, power(2, least(e.recheck_failures, 6))) * interval '1 second' END
+	WHERE e.id = end_recheck.id AND e.binding = end_recheck.binding
+$$;
+COMMENT ON FUNCTION urlmode.end_recheck(uuid, bytea, integer, boolean) IS
+	'Ends a recheck. The events that it began with are answered, unless it failed: then it can be begun again after a second, after another failure after two, and so on up to a minute.';
+
+REVOKE ALL ON FUNCTION
+	urlmode.read(uuid[], bytea[]),
+	urlmode.expire(uuid[], bytea[]),
+	urlmode.abandon(uuid[], bytea[], text[], text[]),
+	urlmode.settle(uuid, bytea, text, text, bytea, bigint, text, text),
+	urlmode.take_recheck(uuid, bytea, bigint),
+	urlmode.end_recheck(uuid, bytea, integer, boolean)
+FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION
+	urlmode.read(uuid[], bytea[]),
+	urlmode.expire(uuid[], bytea[]),
+	urlmode.abandon(uuid[], bytea[], text[], text[]),
+	urlmode.settle(uuid, bytea, text, text, bytea, bigint, text, text),
+	urlmode.take_recheck(uuid, bytea, bigint),
+	urlmode.end_recheck(uuid, bytea, integer, boolean)
+TO urlmode_server;
