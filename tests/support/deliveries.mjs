@@ -17,14 +17,18 @@ import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
 
 import { request } from './http.mjs';
+import { Tokens } from './tokens.mjs';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const hmac = (algorithm, key, text, encoding) => createHmac(algorithm, key).update(text).digest(encoding);
 
+/** What was paid, unless a test says otherwise; null: the event does not say it. */
+const PAID = { amount: 1000, currency: 'EUR' };
+
 /** The events of a payment. How each provider describes them is below. */
 const SENDERS = {
 	stripe: {
-		event: (id, what, { amount, currency } = {}) => ({
+		event: (id, what, { amount, currency } = PAID) => ({
 			id: `evt_${randomUUID()}`,
 			object: 'event',
 			type: {
@@ -34,8 +38,8 @@ const SENDERS = {
 			}[what],
 			data: {
 				object: {
-					id: 'cs_test_1', object: 'checkout.session', client_reference_id: id,
-					payment_status: what === 'paid' ? 'paid' : 'unpaid', amount_total: amount ?? null,
+					id: `cs_test_${id}`, object: 'checkout.session', client_reference_id: id,
+					payment_status: what === 'paid' ? 'paid' : 'unpaid', amount_total: amount,
 					currency: currency?.toLowerCase() ?? null,
 				},
 			},
@@ -47,10 +51,10 @@ const SENDERS = {
 	'standard-webhooks': standardWebhooks(StandardWebhook),
 	svix: standardWebhooks(SvixWebhook, 'svix'),
 	polar: {
-		event: (id, what, { amount, currency } = {}) => ({
+		event: (id, what, { amount, currency } = PAID) => ({
 			type: { paid: 'order.paid', failed: 'checkout.updated', expired: 'checkout.expired' }[what],
 			data: {
-				id: 'order_1', status: what, metadata: { elicitation_id: id }, total_amount: amount, currency,
+				id: `order_${id}`, status: what, metadata: { elicitation_id: id }, total_amount: amount, currency,
 			},
 		}),
 		// The package decodes the secret, but Polar uses its text.
@@ -58,15 +62,15 @@ const SENDERS = {
 			new StandardWebhook(Buffer.from(secret).toString('base64')), 'webhook', body, timestamp),
 	},
 	paypal: {
-		event: (id, what, { amount, currency } = {}) => ({
+		event: (id, what, { amount, currency } = PAID) => ({
 			id: `WH-${randomUUID()}`,
 			event_type: {
 				paid: 'PAYMENT.CAPTURE.COMPLETED', failed: 'PAYMENT.CAPTURE.DENIED', recheck: 'CHECKOUT.ORDER.APPROVED',
 				processing: 'PAYMENT.CAPTURE.PENDING',
 			}[what],
 			resource: {
-				id: 'capture-1', custom_id: id,
-				amount: { value: amount === undefined ? '0.00' : (amount / 100).toFixed(2), currency_code: currency ?? 'EUR' },
+				id: `capture-${id}`, custom_id: id,
+				amount: { value: (amount / 100).toFixed(2), currency_code: currency },
 			},
 		}),
 		// According to PayPal's documentation, because npm has no package that signs.
@@ -82,13 +86,13 @@ const SENDERS = {
 		},
 	},
 	square: {
-		event: (id, what, { amount, currency } = {}) => ({
+		event: (id, what, { amount, currency } = PAID) => ({
 			event_id: randomUUID(),
 			type: 'payment.updated',
 			data: {
 				object: {
 					payment: {
-						id: 'payment-1', reference_id: id, amount_money: { amount, currency },
+						id: `payment-${id}`, reference_id: id, amount_money: { amount, currency },
 						status: { paid: 'COMPLETED', failed: 'FAILED', cancelled: 'CANCELED', processing: 'APPROVED' }[what],
 					},
 				},
@@ -100,7 +104,7 @@ const SENDERS = {
 		}),
 	},
 	adyen: {
-		event: (id, what, { amount = 0, currency = 'EUR' } = {}) => ({
+		event: (id, what, { amount, currency } = PAID) => ({
 			live: 'false',
 			notificationItems: [{
 				NotificationRequestItem: {
@@ -119,7 +123,7 @@ const SENDERS = {
 		sign: () => ({}),
 	},
 	'lemon-squeezy': {
-		event: (id, what, { amount, currency } = {}) => ({
+		event: (id, what, { amount, currency } = PAID) => ({
 			meta: { event_name: 'order_created', custom_data: { elicitation_id: id } },
 			data: {
 				type: 'orders', id: randomUUID(),
@@ -132,7 +136,9 @@ const SENDERS = {
 	mollie: {
 		event: (id) => ({ id }),
 		body: () => `id=tr_${randomUUID().slice(0, 8)}`,
-		path: ({ id }) => `?elicitation=${id}`,
+		// Only the id of the token counts.
+		path: ({ id }, { stack }) => `?state=${new Tokens(stack).mint(
+			{ id, provider: 'mollie', owner: { subject: 'anyone', session: '' } }, { purpose: 'webhook' })}`,
 		sign: () => ({ 'Content-Type': 'application/x-www-form-urlencoded' }),
 	},
 	github: {
@@ -175,7 +181,7 @@ const SENDERS = {
 
 function standardWebhooks(Webhook, prefix = 'webhook') {
 	return {
-		event: (id, what, { amount, currency } = {}) => ({
+		event: (id, what, { amount, currency } = PAID) => ({
 			type: { paid: 'payment.succeeded', failed: 'payment.failed', expired: 'payment.expired', processing: 'payment.processing' }[what],
 			timestamp: new Date().toISOString(),
 			data: { elicitation_id: id, amount, currency },
@@ -206,7 +212,7 @@ export function sender(fixture, name) {
 		seal?.(what, how);
 		const text = body(what);
 		return {
-			url: fixture.url(`/webhook/${name}${path(what)}`),
+			url: fixture.url(`/webhook/${name}${path(what, fixture)}`),
 			method: 'POST',
 			headers: { ...JSON_TYPE, ...await sign(text, how) },
 			body: text,
