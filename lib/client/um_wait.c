@@ -348,6 +348,7 @@ wait_for_row(struct um_wait *wait, const struct row *row,
 static void
 report(struct um_wait_error *out, const struct um_error *err)
 {
+	/* cppcheck-suppress ctuuninitvar ; this is what fills it */
 	snprintf(out->text, sizeof(out->text), "%s", err->text);
 }
 

@@ -5,9 +5,9 @@
  * seals; every key opens.
  *
  * The keys own the OpenSSL contexts that work with them. OpenSSL 3 looks an
- * algorithm up by name for every new context (crypto(7), "Implicit fetching"),
- * which costs a completion 9,000 of its 78,000 instructions, so they are
- * created once. A struct um_keys is therefore not thread-safe, although it is
+ * algorithm up by name for every new context (crypto(7), "Implicit fetching"):
+ * HKDF takes 30,300 instructions so and 24,700 with a context that is kept,
+ * AES-256-GCM 8,500 and 4,400 (callgrind). So they are created once. A struct um_keys is therefore not thread-safe, although it is
  * passed as const: two threads load the file once each.
  */
 #ifndef UM_KEYS_H

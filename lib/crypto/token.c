@@ -31,6 +31,7 @@ make_context(struct um_str *context, char out[static CONTEXT_MAX],
 	if (provider_len > UM_PROVIDER_MAX)
 		return false;
 	memcpy(out, names[purpose], purpose_size);
+	/* NOLINTNEXTLINE(bugprone-not-null-terminated-result): a length says it */
 	memcpy(out + purpose_size, provider, provider_len);
 	*context = (struct um_str){ out, purpose_size + provider_len };
 	return true;

@@ -12,6 +12,7 @@ um_media_type_is(struct um_str content_type, const char *type)
 	if (content_type.len < len
 		|| strncasecmp(content_type.ptr, type, len) != 0)
 		return false;
-	return content_type.len == len
-		|| memchr("; \t", content_type.ptr[len], 3) != NULL;
+	return content_type.len == len || content_type.ptr[len] == ';'
+		|| content_type.ptr[len] == ' '
+		|| content_type.ptr[len] == '\t';
 }

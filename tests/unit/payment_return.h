@@ -11,7 +11,7 @@
 
 #define BACK "/payment/shop/return"
 #define CANCEL "/payment/shop/cancel"
-#define FOLLOWS "<h1>Waiting for the confirmation</h1>"
+#define FOLLOWS "<h1>Waiting for confirmation</h1>"
 
 static char accept[] = "accept", gave_up[] = "cancel";
 static char none[] = "", expired[] = "expired";

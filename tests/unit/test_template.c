@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For put_signed(). NOLINTNEXTLINE(bugprone-suspicious-include) */
 #include "support.h"
+/* For put_signed(). NOLINTNEXTLINE(bugprone-suspicious-include) */
 #include "webhook/scheme.c"
 
 #define PARTS 4
