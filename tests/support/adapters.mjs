@@ -73,6 +73,17 @@ export async function refuse(fixture, url) {
  * @param {object} [price]
  */
 export async function pay(fixture, url, what = 'paid', price = PRICE) {
+	const id = await openCheckout(fixture, url);
+	await settle(fixture, id, what, price);
+	return id;
+}
+
+/**
+ * Follows the link and continues to the checkout.
+ *
+ * @returns {Promise<string>} the elicitation that is paid for there
+ */
+export async function openCheckout(fixture, url) {
 	const browser = fixture.browser();
 	const page = await browser.open(url);
 	const [{ action, fields }] = page.forms;
@@ -80,15 +91,13 @@ export async function pay(fixture, url, what = 'paid', price = PRICE) {
 		url: new URL(action, page.url), method: 'POST', from: page,
 		body: new URLSearchParams([...fields, ['answer', 'continue']]).toString(),
 	});
-	const id = new URL(hop.location).searchParams.get('reference');
-	await settle(fixture, id, what, price);
-	return id;
+	return new URL(hop.location).searchParams.get('reference');
 }
 
 /** Sends a signed webhook of the provider through nginx. */
 export async function settle(fixture, id, what = 'paid', price = PRICE) {
 	const stripe = sender(fixture, 'stripe');
-	const answer = await stripe.send(stripe.event(id, what, price));
+	const answer = await stripe.send(stripe.event(id, what, { reference: 'cs_test_1', ...price }));
 	if (answer.status !== 200) {
 		throw new Error(`the webhook was answered ${answer.status}: ${answer.body}`);
 	}
@@ -105,7 +114,8 @@ export function elicitationsOf(fixture, subject) {
 	return fixture.stack.sql('SELECT * FROM urlmode.elicitation WHERE subject = $1 ORDER BY created_at DESC', [subject]);
 }
 
-/** Deletes the elicitations of all users. Each test begins with it. */
+/** Deletes the elicitations of all users, and what they paid. Each test begins with it. */
 export async function deleteElicitations(fixture) {
+	await fixture.stack.sql("DELETE FROM urlmode.payment WHERE reference = 'cs_test_1'");
 	await fixture.stack.sql('DELETE FROM urlmode.elicitation WHERE subject = ANY ($1)', [Object.values(USERS)]);
 }

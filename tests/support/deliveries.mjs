@@ -21,12 +21,16 @@ import { request } from './http.mjs';
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const hmac = (algorithm, key, text, encoding) => createHmac(algorithm, key).update(text).digest(encoding);
 
-/** The events of a payment. How each provider describes them is below. */
+/**
+ * The events of a payment. How each provider describes them is below. A payment
+ * has a reference of its own, because one reference pays once.
+ */
 const SENDERS = {
 	stripe: {
-		event: (id, what, { amount, currency } = {}) => ({
+		event: (id, what, { amount, currency, reference = `cs_${id}`, ...more } = {}) => ({
 			id: `evt_${randomUUID()}`,
 			object: 'event',
+			livemode: true,
 			type: {
 				paid: 'checkout.session.completed', processing: 'checkout.session.completed',
 				failed: 'checkout.session.async_payment_failed', expired: 'checkout.session.expired',
@@ -34,11 +38,12 @@ const SENDERS = {
 			}[what],
 			data: {
 				object: {
-					id: 'cs_test_1', object: 'checkout.session', client_reference_id: id,
+					id: reference, object: 'checkout.session', client_reference_id: id,
 					payment_status: what === 'paid' ? 'paid' : 'unpaid', amount_total: amount ?? null,
 					currency: currency?.toLowerCase() ?? null,
 				},
 			},
+			...more,
 		}),
 		sign: (body, { secret, timestamp }) => ({
 			'Stripe-Signature': new Stripe('sk_test').webhooks.generateTestHeaderString({ payload: body, secret, timestamp }),
@@ -50,7 +55,7 @@ const SENDERS = {
 		event: (id, what, { amount, currency } = {}) => ({
 			type: { paid: 'order.paid', failed: 'checkout.updated', expired: 'checkout.expired' }[what],
 			data: {
-				id: 'order_1', status: what, metadata: { elicitation_id: id }, total_amount: amount, currency,
+				id: `order_${id}`, status: what, metadata: { elicitation_id: id }, total_amount: amount, currency,
 			},
 		}),
 		// The package decodes the secret, but Polar uses its text.
@@ -65,7 +70,7 @@ const SENDERS = {
 				processing: 'PAYMENT.CAPTURE.PENDING',
 			}[what],
 			resource: {
-				id: 'capture-1', custom_id: id,
+				id: `capture-${id}`, custom_id: id,
 				amount: { value: amount === undefined ? '0.00' : (amount / 100).toFixed(2), currency_code: currency ?? 'EUR' },
 			},
 		}),
@@ -88,7 +93,7 @@ const SENDERS = {
 			data: {
 				object: {
 					payment: {
-						id: 'payment-1', reference_id: id, amount_money: { amount, currency },
+						id: `payment-${id}`, reference_id: id, amount_money: { amount, currency },
 						status: { paid: 'COMPLETED', failed: 'FAILED', cancelled: 'CANCELED', processing: 'APPROVED' }[what],
 					},
 				},
@@ -101,7 +106,7 @@ const SENDERS = {
 	},
 	adyen: {
 		event: (id, what, { amount = 0, currency = 'EUR' } = {}) => ({
-			live: 'false',
+			live: 'true',
 			notificationItems: [{
 				NotificationRequestItem: {
 					pspReference: randomUUID().replaceAll('-', '').slice(0, 16).toUpperCase(),
