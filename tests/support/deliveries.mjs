@@ -200,10 +200,14 @@ function signStandard(webhook, prefix, body, timestamp) {
 
 export const PROVIDERS = Object.keys(SENDERS);
 
-/** Sends webhooks as this provider does, with the secret of the fixture's stack. */
-export function sender(fixture, name) {
+/**
+ * Sends webhooks as this provider does, with the secret of the fixture's stack.
+ *
+ * @param {string} [like] whose webhooks it sends, if its name in the configuration is another one
+ */
+export function sender(fixture, name, like = name) {
 	const provider = JSON.parse(readFileSync(fixture.stack.env.URLMODE_CONFIG, 'utf8')).providers[name];
-	const { event, seal, sign, body = JSON.stringify, path = () => '' } = SENDERS[name];
+	const { event, seal, sign, body = JSON.stringify, path = () => '' } = SENDERS[like];
 
 	/** A delivery that can be sent any number of times. */
 	const deliver = async (what, { secret = provider.secrets?.[0], timestamp = Math.floor(Date.now() / 1000) } = {}) => {
