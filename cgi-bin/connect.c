@@ -21,7 +21,7 @@
 #include "http/page.h"
 #include "server/main.h"
 
-static um_step looked_up, opened, declined;
+static um_step looked_up, opened, declined, ended;
 
 static void
 plan_open(const struct um_context *context, struct um_exchange *ex)
@@ -29,6 +29,7 @@ plan_open(const struct um_context *context, struct um_exchange *ex)
 	um_exchange_ensure_cookie(context, ex);
 	um_exchange_request_op(ex, UM_OP_OPEN, opened);
 	um_browser_digest(ex->op.browser, um_str(ex->cookie));
+	ex->op.grace_ms = ex->provider->grace_ms;
 	ex->op.subject = ex->user[0] != '\0' ? ex->user : NULL;
 }
 
@@ -144,6 +145,13 @@ check_done(const struct um_context *context, struct um_exchange *ex)
 	return false;
 }
 
+/* It was completed earlier, and maybe paid after that. */
+static enum um_final_page
+page_of_completed(const struct um_exchange *ex)
+{
+	return ex->op.row.late ? UM_FINAL_PAGE_LATE : UM_FINAL_PAGE_ALREADY;
+}
+
 static void
 looked_up(const struct um_context *context, struct um_exchange *ex)
 {
@@ -152,13 +160,17 @@ looked_up(const struct um_context *context, struct um_exchange *ex)
 	switch (ex->op.outcome.look_up) {
 	case UM_LOOK_UP_PENDING:
 	case UM_LOOK_UP_OPENED:
-		show_confirm_page(context, ex);
+		/* A payment that was opened outlives its expiry. */
+		if (ex->op.row.expires > context->now_ms / 1000)
+			show_confirm_page(context, ex);
+		else
+			um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
 		break;
 	case UM_LOOK_UP_PROCESSING:
 		um_page_final(&ex->response, UM_FINAL_PAGE_PROCESSING);
 		break;
 	case UM_LOOK_UP_COMPLETED:
-		um_page_final(&ex->response, UM_FINAL_PAGE_ALREADY);
+		um_page_final(&ex->response, page_of_completed(ex));
 		break;
 	case UM_LOOK_UP_EXPIRED:
 		um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
@@ -183,7 +195,7 @@ opened(const struct um_context *context, struct um_exchange *ex)
 			UM_FINAL_PAGE_PROCESSING);
 		break;
 	case UM_OPEN_COMPLETED:
-		um_page_redirect_to_done(&ex->response, UM_FINAL_PAGE_ALREADY);
+		um_exchange_request_op(ex, UM_OP_LOOK_UP, ended);
 		break;
 	case UM_OPEN_WRONG_USER:
 		um_exchange_refuse_wrong_user(ex);
@@ -211,7 +223,7 @@ declined(const struct um_context *context, struct um_exchange *ex)
 			UM_FINAL_PAGE_PROCESSING);
 		break;
 	case UM_COMPLETE_ALREADY:
-		um_page_redirect_to_done(&ex->response, UM_FINAL_PAGE_ALREADY);
+		um_exchange_request_op(ex, UM_OP_LOOK_UP, ended);
 		break;
 	case UM_COMPLETE_WRONG_USER:
 		um_exchange_refuse_wrong_user(ex);
@@ -223,6 +235,13 @@ declined(const struct um_context *context, struct um_exchange *ex)
 		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
 		break;
 	}
+}
+
+static void
+ended(const struct um_context *context, struct um_exchange *ex)
+{
+	if (check_done(context, ex))
+		um_page_redirect_to_done(&ex->response, page_of_completed(ex));
 }
 
 int

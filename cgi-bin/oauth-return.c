@@ -83,7 +83,7 @@ static bool
 check_signature(const struct um_context *context, struct um_exchange *ex)
 {
 	const struct um_spec *spec = ex->provider->spec;
-	const struct um_delivery delivery = um_exchange_delivery(context, ex);
+	const struct um_delivery delivery = um_exchange_return(context, ex);
 	struct um_event event;
 
 	return spec == NULL || !um_spec_has_return(spec)
@@ -190,7 +190,7 @@ completed(const struct um_context *context, struct um_exchange *ex)
 	switch (ex->op.outcome.complete) {
 	case UM_COMPLETE_COMPLETED:
 		um_page_redirect_to_done(&ex->response,
-			um_final_page_of(ex->op.action, ex->op.reason));
+			um_final_page_of(ex->op.action, ex->op.reason, false));
 		break;
 	case UM_COMPLETE_PROCESSING:
 		um_page_redirect_to_done(&ex->response,

@@ -16,7 +16,8 @@
 #include "http/page.h"
 #include "server/main.h"
 
-static um_step return_looked_up, cancel_looked_up, event_recorded, declined;
+static um_step return_looked_up, cancel_looked_up, event_recorded,
+	row_looked_up_again, declined;
 
 static void
 plan_look_up(const struct um_context *context, struct um_exchange *ex,
@@ -78,7 +79,7 @@ static bool
 read_signed_return(const struct um_context *context, struct um_exchange *ex)
 {
 	const struct um_spec *spec = ex->provider->spec;
-	const struct um_delivery delivery = um_exchange_delivery(context, ex);
+	const struct um_delivery delivery = um_exchange_return(context, ex);
 	struct um_event *event = calloc(1, sizeof(*event));
 
 	ex->events = event;
@@ -89,6 +90,33 @@ read_signed_return(const struct um_context *context, struct um_exchange *ex)
 		&& memcmp(event->id, ex->token.id, sizeof(event->id)) == 0;
 }
 
+/* The page of an elicitation whose row was looked up. */
+static void
+show_row(struct um_exchange *ex)
+{
+	const struct um_row *row = &ex->op.row;
+
+	switch (ex->op.outcome.look_up) {
+	case UM_LOOK_UP_COMPLETED:
+		um_page_redirect_to_done(&ex->response,
+			um_final_page_of(row->action, row->reason, row->late));
+		break;
+	case UM_LOOK_UP_EXPIRED:
+		um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
+		break;
+	case UM_LOOK_UP_UNKNOWN:
+		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
+		break;
+	case UM_LOOK_UP_PENDING:
+	case UM_LOOK_UP_OPENED:
+		um_page_follow(&ex->response, row->failed_attempts > 0);
+		break;
+	case UM_LOOK_UP_PROCESSING:
+		um_page_follow(&ex->response, false);
+		break;
+	}
+}
+
 /*
  * A signed return counts after the expiry as well, as the events of a webhook
  * do. When the webhook was faster, it has nothing to add.
@@ -96,83 +124,55 @@ read_signed_return(const struct um_context *context, struct um_exchange *ex)
 static void
 return_looked_up(const struct um_context *context, struct um_exchange *ex)
 {
-	const struct um_row *row = &ex->op.row;
-
 	if (!check_row(ex))
 		return;
-	if (!is_accepted(row) && read_signed_return(context, ex)) {
+	if (!is_accepted(&ex->op.row) && read_signed_return(context, ex)) {
 		um_exchange_request_op(ex, UM_OP_EVENT, event_recorded);
 		ex->op.event = ex->events;
 		if (!um_result_of_event(&ex->op, context))
 			um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
-	} else if (ex->op.outcome.look_up == UM_LOOK_UP_COMPLETED) {
-		um_page_redirect_to_done(&ex->response,
-			um_final_page_of(row->action, row->reason));
-	} else if (ex->op.outcome.look_up == UM_LOOK_UP_EXPIRED) {
-		um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
 	} else {
-		um_page_follow(&ex->response);
+		show_row(ex);
 	}
 }
 
+/* Whatever the event did or did not do, the row says what is true now. */
 static void
 event_recorded(const struct um_context *context, struct um_exchange *ex)
 {
-	const struct um_row *before = &ex->op.row; /* as it was looked up */
+	(void)context;
+	if (!um_check_done(ex))
+		return;
+	um_op_free(&ex->op);
+	um_exchange_request_op(ex, UM_OP_LOOK_UP, row_looked_up_again);
+}
+
+static void
+row_looked_up_again(const struct um_context *context, struct um_exchange *ex)
+{
+	const char *outcome = ex->outcome; /* of the event, for the log */
 
 	(void)context;
 	if (!um_check_done(ex))
 		return;
-	switch (ex->op.outcome.event) {
-	case UM_EVENT_ACCEPT:
-		um_page_redirect_to_done(&ex->response, UM_FINAL_PAGE_DONE);
-		break;
-	case UM_EVENT_DECLINE:
-		um_page_redirect_to_done(&ex->response, UM_FINAL_PAGE_DECLINED);
-		break;
-	case UM_EVENT_CANCEL:
-		um_page_redirect_to_done(&ex->response,
-			ex->op.event->effect == UM_EFFECT_PAID
-				? UM_FINAL_PAGE_MISMATCH
-				: UM_FINAL_PAGE_FAILED);
-		break;
-	case UM_EVENT_LATE:
-	case UM_EVENT_SEEN:
-		um_page_redirect_to_done(&ex->response,
-			before->action != NULL
-				? um_final_page_of(before->action,
-					before->reason)
-				: UM_FINAL_PAGE_ALREADY);
-		break;
-	case UM_EVENT_PROCESSING:
-	case UM_EVENT_RECHECK:
-	case UM_EVENT_IGNORED:
-		um_page_follow(&ex->response);
-		break;
-	case UM_EVENT_UNKNOWN:
-		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
-		break;
-	}
+	ex->outcome = outcome;
+	show_row(ex);
 }
 
 static void
 cancel_looked_up(const struct um_context *context, struct um_exchange *ex)
 {
-	const struct um_row *row = &ex->op.row;
-
 	(void)context;
 	if (!check_row(ex))
 		return;
-	if (ex->op.outcome.look_up == UM_LOOK_UP_COMPLETED) {
-		um_page_redirect_to_done(&ex->response,
-			um_final_page_of(row->action, row->reason));
-	} else if (ex->op.outcome.look_up == UM_LOOK_UP_EXPIRED) {
-		um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
-	} else {
-		um_exchange_request_op(ex, UM_OP_COMPLETE, declined);
-		ex->op.action = "decline";
-		ex->op.reason = ex->reason = "cancelled";
+	if (ex->op.outcome.look_up == UM_LOOK_UP_COMPLETED
+		|| ex->op.outcome.look_up == UM_LOOK_UP_EXPIRED) {
+		show_row(ex);
+		return;
 	}
+	um_exchange_request_op(ex, UM_OP_COMPLETE, declined);
+	ex->op.action = "decline";
+	ex->op.reason = ex->reason = "cancelled";
 }
 
 static void

@@ -3,7 +3,8 @@
  * /done      the last page; a cookie of one minute says which one
  * /status    JSON for the page that follows a payment: ?provider=&state=, with
  *            a return token, in the browser that went on from /connect
- * /metrics   what all programs of this host have counted
+ * /metrics   what all programs of this host have counted and, while the
+ *            database answers, how many payments no call has claimed
  * /healthz   200 while the database answers, 503 while it does not
  */
 #include "app/checks.h"
@@ -13,7 +14,7 @@
 #include "server/main.h"
 #include "server/metrics.h"
 
-static um_step pinged, looked_up;
+static um_step pinged, looked_up, payments_counted;
 
 static void
 plan_done(struct um_exchange *ex)
@@ -46,14 +47,11 @@ plan_status(const struct um_context *context, struct um_exchange *ex)
 }
 
 static void
-plan_metrics(const struct um_context *context, struct um_exchange *ex)
+plan_metrics(struct um_exchange *ex)
 {
-	if (!um_check_method(ex, "GET"))
-		return;
-	ex->response.status = 200;
-	ex->response.content_type = "text/plain; version=0.0.4";
-	um_metrics_write(context->metrics, &ex->response.body);
-	ex->outcome = "ok";
+	if (um_check_method(ex, "GET"))
+		um_exchange_request_op(ex, UM_OP_COUNT_UNCLAIMED,
+			payments_counted);
 }
 
 static void
@@ -73,7 +71,7 @@ plan(const struct um_context *context, struct um_exchange *ex)
 	else if (um_str_is(path, "/status"))
 		plan_status(context, ex);
 	else if (um_str_is(path, "/metrics"))
-		plan_metrics(context, ex);
+		plan_metrics(ex);
 	else if (um_str_is(path, "/healthz"))
 		plan_healthz(ex);
 	else
@@ -104,6 +102,19 @@ pinged(const struct um_context *context, struct um_exchange *ex)
 	um_json_put_end(&ex->response.body);
 }
 
+/* The counters are there while the database is not. */
+static void
+payments_counted(const struct um_context *context, struct um_exchange *ex)
+{
+	ex->response.status = 200;
+	ex->response.content_type = "text/plain; version=0.0.4";
+	um_metrics_write(context->metrics, &ex->response.body);
+	if (ex->op.status == UM_STORE_DONE)
+		um_metrics_write_unclaimed(ex->op.row.unclaimed,
+			&ex->response.body);
+	ex->outcome = "ok";
+}
+
 static void
 show_row(struct um_exchange *ex)
 {
@@ -115,6 +126,10 @@ show_row(struct um_exchange *ex)
 	put_member(&ex->response.body, "status", um_op_outcome_text(&ex->op));
 	put_member(&ex->response.body, "action", row->action);
 	put_member(&ex->response.body, "reason", row->reason);
+	um_json_put_key(&ex->response.body, um_str("failed_attempts"));
+	um_json_put_int(&ex->response.body, row->failed_attempts);
+	um_json_put_key(&ex->response.body, um_str("late"));
+	um_json_put_bool(&ex->response.body, row->late);
 	um_json_put_end(&ex->response.body);
 }
 
@@ -132,8 +147,8 @@ looked_up(const struct um_context *context, struct um_exchange *ex)
 			return;
 		/* For the page, which goes on to /done by itself. */
 		um_response_cookie(&ex->response, UM_FINAL_PAGE_COOKIE,
-			um_final_page_code(
-				um_final_page_of(row->action, row->reason)),
+			um_final_page_code(um_final_page_of(row->action,
+				row->reason, row->late)),
 			UM_FINAL_PAGE_MAX_AGE);
 		show_row(ex);
 		break;

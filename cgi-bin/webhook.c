@@ -7,6 +7,12 @@
  * names an elicitation of this provider is recorded once, and moves that
  * elicitation. The provider gets its 2xx when that is committed, or when there
  * is nothing to record.
+ *
+ * POST /webhook/<provider>?state=
+ *
+ * The same for a provider that signs nothing. The MCP server has given it this
+ * address with the checkout: only who knows it can say that something happened,
+ * and only about the elicitation that the token names.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +67,27 @@ plan_bindings(struct um_exchange *ex, size_t events_len)
 	}
 }
 
+/* Where nothing is signed, the address has a token of ours. */
+static bool
+check_token(const struct um_context *context, struct um_exchange *ex)
+{
+	return !um_spec_verifies_nothing(ex->provider->spec)
+		|| (um_check_query(ex)
+			&& um_check_state(context, ex, UM_PURPOSE_WEBHOOK));
+}
+
+/* Whatever the delivery names, it is about the elicitation of the token. */
+static void
+take_id_of_token(struct um_exchange *ex, size_t events_len)
+{
+	for (size_t i = 0; i < events_len; i++) {
+		struct um_event *event = &ex->events[i];
+
+		memcpy(event->id, ex->token.id, sizeof(event->id));
+		event->has_id = true;
+	}
+}
+
 static void
 plan(const struct um_context *context, struct um_exchange *ex)
 {
@@ -74,7 +101,7 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_PROVIDER);
 		return;
 	}
-	if (!um_check_method(ex, "POST"))
+	if (!um_check_method(ex, "POST") || !check_token(context, ex))
 		return;
 	if (ex->request.body_too_large) {
 		um_exchange_refuse(ex, UM_REFUSAL_BODY_TOO_LARGE);
@@ -85,10 +112,13 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
 		return;
 	}
-	if (um_check_verdict(ex,
+	if (!um_check_verdict(ex,
 		    um_spec_read(ex->provider->spec, &delivery, ex->events,
 			    &len)))
-		plan_bindings(ex, len);
+		return;
+	if (ex->has_token)
+		take_id_of_token(ex, len);
+	plan_bindings(ex, len);
 }
 
 /* Keeps the events of rows that are there, with results sealed for them. */

@@ -53,23 +53,9 @@ um_check_method(struct um_exchange *ex, const char *allow)
 	return true;
 }
 
-bool
-um_check_fields(struct um_exchange *ex)
+static bool
+parse_fields(struct um_exchange *ex, struct um_str text)
 {
-	const struct um_request *request = &ex->request;
-	struct um_str text = request->query;
-
-	if (request->method == UM_POST) {
-		if (request->body_too_large)
-			return um_exchange_refuse(ex,
-				UM_REFUSAL_BODY_TOO_LARGE);
-		if (!um_request_is_form(request))
-			return um_exchange_refuse(ex,
-				UM_REFUSAL_UNSUPPORTED_MEDIA_TYPE);
-		text = request->body;
-	}
-	if (request->query.len > UM_QUERY_MAX)
-		return um_exchange_refuse(ex, UM_REFUSAL_PARAMETERS_TOO_LARGE);
 	switch (um_form_parse(&ex->form, text)) {
 	case UM_FORM_GOOD:
 		return true;
@@ -81,6 +67,31 @@ um_check_fields(struct um_exchange *ex)
 		break;
 	}
 	return um_exchange_refuse(ex, UM_REFUSAL_MALFORMED_PARAMETERS);
+}
+
+bool
+um_check_query(struct um_exchange *ex)
+{
+	if (ex->request.query.len > UM_QUERY_MAX)
+		return um_exchange_refuse(ex, UM_REFUSAL_PARAMETERS_TOO_LARGE);
+	return parse_fields(ex, ex->request.query);
+}
+
+bool
+um_check_fields(struct um_exchange *ex)
+{
+	const struct um_request *request = &ex->request;
+
+	if (request->method != UM_POST)
+		return um_check_query(ex);
+	if (request->body_too_large)
+		return um_exchange_refuse(ex, UM_REFUSAL_BODY_TOO_LARGE);
+	if (!um_request_is_form(request))
+		return um_exchange_refuse(ex,
+			UM_REFUSAL_UNSUPPORTED_MEDIA_TYPE);
+	if (request->query.len != 0)
+		return um_exchange_refuse(ex, UM_REFUSAL_QUERY_AND_FORM);
+	return parse_fields(ex, request->body);
 }
 
 /* A cookie with characters that /connect never sets is ignored. */

@@ -19,9 +19,12 @@ bool um_check_route(const struct um_context *context, struct um_exchange *ex,
 bool um_check_method(struct um_exchange *ex, const char *allow);
 
 /*
- * The query, or for POST the body, holds the fields of a form within the
- * limits of http/form.h, each of them once. Sets ex->form.
+ * The query holds the fields of a form within the limits of http/form.h, each
+ * of them once. Sets ex->form.
  */
+bool um_check_query(struct um_exchange *ex);
+
+/* The same, but for POST it is the body that holds them, and no query. */
 bool um_check_fields(struct um_exchange *ex);
 
 /*

@@ -190,6 +190,17 @@ um_exchange_delivery(const struct um_context *context, struct um_exchange *ex)
 	};
 }
 
+struct um_delivery
+um_exchange_return(const struct um_context *context, struct um_exchange *ex)
+{
+	struct um_delivery delivery = um_exchange_delivery(context, ex);
+
+	if (ex->request.method == UM_POST)
+		delivery.query = ex->request.body;
+	delivery.body = delivery.content_type = (struct um_str){ 0 };
+	return delivery;
+}
+
 void
 um_exchange_write(struct um_exchange *ex, struct um_buf *out)
 {

@@ -123,10 +123,18 @@ bool um_exchange_mint(const struct um_context *context, struct um_exchange *ex,
 	char text[static UM_TOKEN_LEN + 1]);
 
 /*
- * The request as the description of its provider reads it. It points into the
- * exchange.
+ * The request as the description of its provider reads a delivery to its
+ * webhook. It points into the exchange.
  */
 struct um_delivery um_exchange_delivery(const struct um_context *context,
+	struct um_exchange *ex);
+
+/*
+ * The same as a browser's return. The fields that um_check_fields() has read,
+ * whether they came in the query or in a posted form, are its query, and it has
+ * nothing else: whatever is signed is what the program acts on.
+ */
+struct um_delivery um_exchange_return(const struct um_context *context,
 	struct um_exchange *ex);
 
 /*

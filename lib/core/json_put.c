@@ -101,6 +101,12 @@ um_json_put_int(struct um_buf *out, int64_t value)
 }
 
 void
+um_json_put_bool(struct um_buf *out, bool value)
+{
+	um_buf_puts(out, value ? "true" : "false");
+}
+
+void
 um_json_put_null(struct um_buf *out)
 {
 	um_buf_puts(out, "null");

@@ -12,6 +12,7 @@
 #ifndef UM_JSON_PUT_H
 #define UM_JSON_PUT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/str.h"
@@ -26,6 +27,7 @@ void um_json_put_key(struct um_buf *out, struct um_str name);
 /* Values. The text must be UTF-8. */
 void um_json_put_string(struct um_buf *out, struct um_str text);
 void um_json_put_int(struct um_buf *out, int64_t value);
+void um_json_put_bool(struct um_buf *out, bool value);
 void um_json_put_null(struct um_buf *out);
 
 /* A member whose value is a string; its name needs no escape. */

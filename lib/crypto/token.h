@@ -25,7 +25,12 @@
 #define UM_TOKEN_LEN 115
 #define UM_PROVIDER_MAX 64 /* characters of a provider's name */
 
-enum um_purpose { UM_PURPOSE_CONNECT, UM_PURPOSE_RETURN, UM_PURPOSE_CANCEL };
+enum um_purpose {
+	UM_PURPOSE_CONNECT,
+	UM_PURPOSE_RETURN,
+	UM_PURPOSE_CANCEL,
+	UM_PURPOSE_WEBHOOK,
+};
 
 struct um_token {
 	uint8_t id[UM_UUID_LEN];

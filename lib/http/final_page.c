@@ -33,10 +33,12 @@ um_final_page_advice(enum um_final_page final)
 }
 
 enum um_final_page
-um_final_page_of(const char *action, const char *reason)
+um_final_page_of(const char *action, const char *reason, bool late)
 {
 	if (action != NULL && strcmp(action, "accept") == 0)
 		return UM_FINAL_PAGE_DONE;
+	if (late)
+		return UM_FINAL_PAGE_LATE;
 	if (action != NULL && strcmp(action, "decline") == 0)
 		return UM_FINAL_PAGE_DECLINED;
 	if (reason != NULL && strcmp(reason, "expired") == 0)

@@ -3,6 +3,8 @@
 #ifndef UM_FINAL_PAGE_H
 #define UM_FINAL_PAGE_H
 
+#include <stdbool.h>
+
 /* name, code in the cookie and the log, title, what to do now */
 #define UM_FINAL_PAGES(X)                                                      \
 	X(DONE, "done", "All done",                                            \
@@ -23,6 +25,10 @@
 	X(ALREADY, "already", "Already done",                                  \
 		"This request was completed earlier, and nothing has "         \
 		"changed. You can close this tab.")                            \
+	X(LATE, "late", "Your payment has arrived",                            \
+		"It arrived after this request had ended, but nothing is "     \
+		"lost. Return to where you started and ask again: you will "   \
+		"not be asked to pay again.")                                  \
 	X(EXPIRED, "expired", "This request has expired",                      \
 		"If you have paid, do not pay again: return to where you "     \
 		"started and ask for help there. Otherwise, start again "      \
@@ -42,8 +48,9 @@ const char *um_final_page_advice(enum um_final_page final);
 
 /*
  * The page for a completed row with this action and reason; either may be
- * NULL.
+ * NULL. With `late`, the row was paid after it had ended otherwise.
  */
-enum um_final_page um_final_page_of(const char *action, const char *reason);
+enum um_final_page um_final_page_of(const char *action, const char *reason,
+	bool late);
 
 #endif

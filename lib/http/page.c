@@ -24,7 +24,8 @@
 
 /*
  * Asks /status until the row is completed, less and less often; an answer 429
- * (too many requests) does not stop it. A test compares it with its hash, too.
+ * (too many requests) does not stop it. While another attempt can be made, the
+ * page says that one has failed. A test compares it with its hash, too.
  */
 #define SCRIPT                                                                 \
 	"(async()=>{"                                                          \
@@ -34,14 +35,16 @@
 	"URLSearchParams(location.search).get('state'));"                      \
 	"for(let pause=1e3;;pause=Math.min(pause*1.2,15e3)){"                  \
 	"try{const r=await fetch(url,{cache:'no-store'});"                     \
-	"if(r.ok){if((await r.json()).status==='completed')"                   \
-	"return location.replace('/done')}"                                    \
+	"if(r.ok){const row=await r.json();"                                   \
+	"if(row.status==='completed')return location.replace('/done');"        \
+	"document.getElementById('failed').hidden="                            \
+	"!(row.status==='opened'&&row.failed_attempts>0)}"                     \
 	"else if(r.status<500&&r.status!==429)return location.reload()"        \
 	"}catch{}"                                                             \
 	"await new Promise(f=>setTimeout(f,pause))}"                           \
 	"})()"
 
-#define SCRIPT_HASH "sha256-OiB9qAzBeZxoW+u5FIgVsRryby+9JbOyK9P4ytI3PMQ="
+#define SCRIPT_HASH "sha256-0jOb6e+Mks/hEXDWmGx0/pw+qzVXg9R1y9jS1oRz02E="
 
 #define POLICY                                                                 \
 	"default-src 'none'; style-src '" STYLE_HASH "'; "                     \
@@ -119,7 +122,7 @@ um_page_refusal(struct um_response *response, const struct um_request *request,
 }
 
 void
-um_page_follow(struct um_response *response)
+um_page_follow(struct um_response *response, bool attempt_failed)
 {
 	page_begin(response, 200,
 		POLICY "; form-action 'none'; "
@@ -128,8 +131,13 @@ um_page_follow(struct um_response *response)
 		"content=\"5\"></noscript>\n",
 		"Waiting for confirmation");
 	um_buf_puts(&response->body,
-		"<p role=\"status\">The provider has not confirmed this yet. "
-		"This page continues by itself as soon as it has.</p>\n"
+		"<div role=\"status\">\n<p>The provider has not confirmed this "
+		"yet. This page continues by itself as soon as it has.</p>\n"
+		"<p id=\"failed\"");
+	um_buf_puts(&response->body, attempt_failed ? ">" : " hidden>");
+	um_buf_puts(&response->body,
+		"The last attempt did not go through. You can try again on the "
+		"provider's page.</p>\n</div>\n"
 		"<script>" SCRIPT "</script>\n");
 	page_end(response);
 }

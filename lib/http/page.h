@@ -7,6 +7,8 @@
 #ifndef UM_PAGE_H
 #define UM_PAGE_H
 
+#include <stdbool.h>
+
 #include "core/str.h"
 #include "http/final_page.h"
 #include "http/refusal.h"
@@ -29,8 +31,11 @@ void um_page_redirect_to_done(struct um_response *response,
 void um_page_refusal(struct um_response *response,
 	const struct um_request *request, enum um_refusal refusal);
 
-/* Waits until the payment is completed, then goes to /done. */
-void um_page_follow(struct um_response *response);
+/*
+ * Waits until the payment is completed, then goes to /done. It says meanwhile
+ * whether the last attempt to pay has failed, which can be known already.
+ */
+void um_page_follow(struct um_response *response, bool attempt_failed);
 
 /* What the confirm page shows; the texts may hold anything. */
 struct um_confirm {

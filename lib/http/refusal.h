@@ -27,6 +27,9 @@
 		"The request is larger than this address accepts.")            \
 	X(UNSUPPORTED_MEDIA_TYPE, 415, "unsupported_media_type",               \
 		"This address accepts form data only.")                        \
+	X(QUERY_AND_FORM, 400, "query_and_form",                               \
+		"The link is damaged. Return to where you started and try "    \
+		"again.")                                                      \
 	X(STATE_MISSING, 400, "state_missing",                                 \
 		"The link is incomplete. Return to where you started and "     \
 		"try again.")                                                  \

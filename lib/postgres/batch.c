@@ -27,6 +27,7 @@ enum param {
 	PROVIDER,
 	BROWSER,
 	SUBJECT,
+	GRACE,
 	ACTION,
 	REASON,
 	RESULT,
@@ -47,6 +48,7 @@ static const struct {
 	[PROVIDER] = { OID_TEXT, OID_TEXT_ARRAY },
 	[BROWSER] = { OID_BYTEA, OID_BYTEA_ARRAY },
 	[SUBJECT] = { OID_TEXT, OID_TEXT_ARRAY },
+	[GRACE] = { OID_INT8, OID_INT8_ARRAY },
 	[ACTION] = { OID_TEXT, OID_TEXT_ARRAY },
 	[REASON] = { OID_TEXT, OID_TEXT_ARRAY },
 	[RESULT] = { OID_BYTEA, OID_BYTEA_ARRAY },
@@ -66,13 +68,13 @@ static const struct statement {
 } statements_of[UM_BATCH_STATEMENTS_MAX] = {
 	{ UM_OP_LOOK_UP, "look_up",
 		"SELECT outcome, requester, subject, action, reason, expires, "
-		"browser "
+		"failed_attempts, late, browser "
 		"FROM urlmode.look_up($1, $2, $3)",
 		{ ID, BINDING, PROVIDER } },
 	{ UM_OP_OPEN, "open",
 		"SELECT outcome, kind, target_url, expires "
-		"FROM urlmode.open($1, $2, $3, $4, $5)",
-		{ ID, BINDING, PROVIDER, BROWSER, SUBJECT } },
+		"FROM urlmode.open($1, $2, $3, $4, $5, $6)",
+		{ ID, BINDING, PROVIDER, BROWSER, SUBJECT, GRACE } },
 	{ UM_OP_COMPLETE, "complete",
 		"SELECT outcome "
 		"FROM urlmode.complete($1, $2, $3, $4, $5, $6, $7)",
@@ -88,6 +90,10 @@ static const struct statement {
 			REFERENCE, RESULT } },
 	/* One row for each operation, as from the functions over arrays. */
 	{ UM_OP_PING, "ping", "SELECT urlmode.ping() FROM unnest($1)", { ID } },
+	{ UM_OP_COUNT_UNCLAIMED, "count_unclaimed",
+		"SELECT count FROM urlmode.count_unclaimed() AS count, "
+		"unnest($1)",
+		{ ID } },
 };
 
 static int
@@ -150,12 +156,19 @@ array_put_text(struct um_buf *out, const char *text)
 	array_put(out, text, text != NULL ? strlen(text) : 0);
 }
 
+/* An empty text stands for SQL's NULL, as it does in an event. */
 static void
-array_put_amount(struct um_buf *out, const struct um_event *event)
+array_put_known(struct um_buf *out, const char *text)
 {
-	uint64_t network = htobe64((uint64_t)event->amount);
+	array_put_text(out, text[0] != '\0' ? text : NULL);
+}
 
-	array_put(out, event->has_amount ? &network : NULL, sizeof(network));
+static void
+array_put_int64(struct um_buf *out, int64_t value, bool known)
+{
+	uint64_t network = htobe64((uint64_t)value);
+
+	array_put(out, known ? &network : NULL, sizeof(network));
 }
 
 static const char *
@@ -197,6 +210,9 @@ put_param(struct um_buf *out, enum param param, const struct um_op *op)
 	case SUBJECT:
 		array_put_text(out, op->subject);
 		break;
+	case GRACE:
+		array_put_int64(out, op->grace_ms, true);
+		break;
 	case ACTION:
 		array_put_text(out, op->action);
 		break;
@@ -216,13 +232,13 @@ put_param(struct um_buf *out, enum param param, const struct um_op *op)
 		array_put_text(out, effect_text(op->event->effect));
 		break;
 	case AMOUNT:
-		array_put_amount(out, op->event);
+		array_put_int64(out, op->event->amount, op->event->has_amount);
 		break;
 	case CURRENCY:
-		array_put_text(out, op->event->currency);
+		array_put_known(out, op->event->currency);
 		break;
 	case REFERENCE:
-		array_put_text(out, op->event->reference);
+		array_put_known(out, op->event->reference);
 		break;
 	case END:
 		break;
@@ -336,8 +352,11 @@ read_row(struct um_op *op, const PGresult *res, int row)
 		op->row.action = column(res, row, 3);
 		op->row.reason = column(res, row, 4);
 		op->row.expires = strtoll(PQgetvalue(res, row, 5), NULL, 10);
+		op->row.failed_attempts = strtoll(PQgetvalue(res, row, 6), NULL,
+			10);
+		op->row.late = strcmp(PQgetvalue(res, row, 7), "t") == 0;
 		op->row.has_browser = column_bytes(op->row.browser,
-			sizeof(op->row.browser), res, row, 6);
+			sizeof(op->row.browser), res, row, 8);
 		return um_op_parse_outcome(op, first);
 	case UM_OP_OPEN:
 		op->row.kind = column(res, row, 1);
@@ -356,6 +375,9 @@ read_row(struct um_op *op, const PGresult *res, int row)
 		return op->row.has_binding || PQgetisnull(res, row, 0);
 	case UM_OP_PING:
 		return strcmp(first, "t") == 0;
+	case UM_OP_COUNT_UNCLAIMED:
+		op->row.unclaimed = strtoll(first, NULL, 10);
+		return true;
 	case UM_OP_NONE:
 		break;
 	}

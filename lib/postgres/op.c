@@ -45,6 +45,7 @@ um_op_parse_outcome(struct um_op *op, const char *word)
 		break;
 	case UM_OP_BINDING:
 	case UM_OP_PING:
+	case UM_OP_COUNT_UNCLAIMED:
 	case UM_OP_NONE:
 		break;
 	}
@@ -69,6 +70,7 @@ um_op_outcome_text(const struct um_op *op)
 		return event_words[op->outcome.event];
 	case UM_OP_BINDING:
 	case UM_OP_PING:
+	case UM_OP_COUNT_UNCLAIMED:
 	case UM_OP_NONE:
 		break;
 	}

@@ -22,6 +22,8 @@ enum um_op_kind {
 	UM_OP_BINDING,  /* urlmode.bindings: changes nothing */
 	UM_OP_EVENT,    /* urlmode.record_events */
 	UM_OP_PING,     /* urlmode.ping: changes nothing */
+	/* urlmode.count_unclaimed: of no row; changes nothing */
+	UM_OP_COUNT_UNCLAIMED,
 };
 
 /* Whether the database has carried an operation out; the store sets it. */
@@ -66,8 +68,14 @@ enum um_store_status {
 	X(UM_EVENT_CANCEL, "cancel")                                           \
 	X(UM_EVENT_PROCESSING, "processing")                                   \
 	X(UM_EVENT_RECHECK, "recheck")                                         \
-	X(UM_EVENT_IGNORED, "ignored")                                         \
+	X(UM_EVENT_ATTEMPT_FAILED, "attempt_failed")                           \
+	X(UM_EVENT_REFUNDED, "refunded")                                       \
 	X(UM_EVENT_LATE, "late")                                               \
+	X(UM_EVENT_REPEATED, "repeated")                                       \
+	X(UM_EVENT_REFERENCE_TAKEN, "reference_taken")                         \
+	X(UM_EVENT_OTHER_MODE, "other_mode")                                   \
+	X(UM_EVENT_OTHER_ACCOUNT, "other_account")                             \
+	X(UM_EVENT_IGNORED, "ignored")                                         \
 	X(UM_EVENT_SEEN, "seen")
 
 #define UM_OUTCOME_NAME(name, word) name,
@@ -86,6 +94,8 @@ struct um_op {
 	/* OPEN and COMPLETE: who the user is known to be, or NULL. */
 	const char *subject;
 	uint8_t browser[UM_BROWSER_LEN]; /* OPEN: the browser that goes on */
+	/* OPEN: how long the row waits for its provider after its expiry. */
+	int64_t grace_ms;
 
 	/* COMPLETE: the protocol's word, and a reason or "". */
 	const char *action;
@@ -94,7 +104,7 @@ struct um_op {
 	struct um_buf result;         /* COMPLETE, EVENT: sealed, or empty */
 
 	enum um_store_status status;
-	/* The one of its kind; BINDING and PING have none. */
+	/* The one of its kind; BINDING, PING and COUNT_UNCLAIMED have none. */
 	union {
 		enum um_look_up_outcome look_up;
 		enum um_open_outcome open;
@@ -109,10 +119,15 @@ struct um_op {
 		char *kind;       /* OPEN, when opened */
 		char *target_url; /* OPEN, when opened */
 		int64_t expires;  /* LOOK_UP, OPEN: Unix seconds */
+		/* LOOK_UP: attempts to pay that failed. */
+		int64_t failed_attempts;
+		/* LOOK_UP: it was paid rightly, but after it had ended. */
+		bool late;
 		bool has_browser; /* LOOK_UP: one has gone on from /connect */
 		uint8_t browser[UM_BROWSER_LEN];
 		bool has_binding; /* BINDING: the provider has such a row */
 		uint8_t binding[UM_BINDING_LEN];
+		int64_t unclaimed; /* COUNT_UNCLAIMED: payments */
 	} row;
 
 	/* For the store's queue. */

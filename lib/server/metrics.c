@@ -217,3 +217,14 @@ um_metrics_write(const struct um_metrics *metrics, struct um_buf *out)
 			"urlmode_operations_total{program=\"%s\"} %llu\n",
 			programs[p], value(&metrics->rows[p].operations));
 }
+
+void
+um_metrics_write_unclaimed(int64_t payments, struct um_buf *out)
+{
+	um_buf_printf(out,
+		"# HELP urlmode_unclaimed_payments Proven payments that no "
+		"call has claimed.\n"
+		"# TYPE urlmode_unclaimed_payments gauge\n"
+		"urlmode_unclaimed_payments %lld\n",
+		(long long)payments);
+}

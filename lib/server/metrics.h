@@ -68,4 +68,7 @@ void um_metrics_batch(struct um_metrics *metrics, uint64_t operations);
 /* Appends the text of /metrics. */
 void um_metrics_write(const struct um_metrics *metrics, struct um_buf *out);
 
+/* Appends how many payments no call has claimed; the database knows it. */
+void um_metrics_write_unclaimed(int64_t payments, struct um_buf *out);
+
 #endif

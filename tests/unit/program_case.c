@@ -202,6 +202,14 @@ user_check(const char *text)
 	return UM_USER_TICKET;
 }
 
+static void
+assert_requests(const struct program_case *test, const struct um_exchange *ex,
+	enum um_op_kind kind)
+{
+	assert_row(test->name,
+		ex->then != NULL && ex->ops == &ex->op && ex->op.kind == kind);
+}
+
 void
 program_case_answer(struct program_answer *end,
 	const struct tested_program *program, const struct program_case *test)
@@ -228,11 +236,15 @@ program_case_answer(struct program_answer *end,
 		um_exchange_continue(&case_context, ex);
 	}
 	if (test->asks_then != UM_OP_NONE) {
-		assert_row(test->name,
-			ex->then != NULL && ex->ops == &ex->op
-				&& ex->op.kind == test->asks_then);
+		assert_requests(test, ex, test->asks_then);
 		program_case_check_written(test, &ex->op);
 		database_says(&ex->op, test->says_then);
+		um_exchange_continue(&case_context, ex);
+	}
+	if (test->asks_last != UM_OP_NONE) {
+		assert_requests(test, ex, test->asks_last);
+		database_says(&ex->op, test->says_last);
+		set_row(&ex->op, &test->row_last);
 		um_exchange_continue(&case_context, ex);
 	}
 	if (ex->then != NULL)

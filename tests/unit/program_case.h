@@ -62,6 +62,10 @@ struct program_case {
 	enum um_op_kind asks_then;
 	const char *says_then;
 	struct um_row row; /* that it says at first */
+	/* The operation after that, and the row that the database says then. */
+	enum um_op_kind asks_last;
+	const char *says_last;
+	struct um_row row_last;
 
 	/* What must come of it; NULL is not compared. */
 	int status;

@@ -38,6 +38,7 @@ static const char tear_down[] =
 	"DROP TRIGGER IF EXISTS unit_test ON urlmode.elicitation;"
 	"DROP FUNCTION IF EXISTS urlmode.unit_test();"
 	"DROP SEQUENCE IF EXISTS urlmode.unit_test_times;"
+	"DELETE FROM urlmode.payment WHERE provider = '" FIXTURE_PROVIDER "';"
 	"DELETE FROM urlmode.elicitation WHERE provider = '" FIXTURE_PROVIDER
 	"'";
 
@@ -285,9 +286,11 @@ row_make(struct um_op *op, enum um_op_kind kind)
 	um_uuid_format(uuid, op->id);
 	sql_do(admin_db,
 		"INSERT INTO urlmode.elicitation (id, provider, kind, subject,"
-		" binding, requester, target_url, expires_at) VALUES ('%s',"
+		" binding, requester, target_url, expires_at, closes_at)"
+		" VALUES ('%s',"
 		" '%s', 'oauth', 'user-42', decode(repeat('b1', 16), 'hex'),"
 		" 'Notes server', 'https://a.example/authorize',"
+		" now() + interval '5 minutes',"
 		" now() + interval '5 minutes')",
 		uuid, provider);
 }

@@ -141,6 +141,44 @@ TEST(what_the_database_says_to_a_get)
 	program_case_run_all(&connect_program, cases, LENGTH(cases));
 }
 
+/* A payment that was opened may still be paid, but nobody can begin it. */
+TEST(the_expiry_of_what_was_opened)
+{
+	static const struct program_case cases[] = {
+		{ .name = "in its last second",
+			.path = CONNECT,
+			.query = "state={unbound}",
+			.asks = UM_OP_LOOK_UP,
+			.says = "opened",
+			.row = { .expires = CASE_NOW + 1 },
+			.status = 200 },
+		{ .name = "in its grace",
+			.path = CONNECT,
+			.query = "state={unbound}",
+			.asks = UM_OP_LOOK_UP,
+			.says = "opened",
+			.row = { .expires = CASE_NOW },
+			.status = 410,
+			.reason = "expired" },
+	};
+
+	program_case_run_all(&connect_program, cases, LENGTH(cases));
+}
+
+TEST(what_was_paid_after_the_end)
+{
+	static const struct program_case test = { .name = "late",
+		.path = CONNECT,
+		.query = "state={unbound}",
+		.asks = UM_OP_LOOK_UP,
+		.says = "completed",
+		.row = { .late = true },
+		.status = 200,
+		.on_page = "<h1>Your payment has arrived</h1>" };
+
+	program_case_run(&connect_program, &test);
+}
+
 /* The value that Set-Cookie gives the browser's cookie. */
 static struct um_str
 given_cookie(const struct program_answer *end)
@@ -280,6 +318,8 @@ main(void)
 		cmocka_unit_test(refused_without_the_database),
 		cmocka_unit_test(a_query_over_its_limit),
 		cmocka_unit_test(what_the_database_says_to_a_get),
+		cmocka_unit_test(the_expiry_of_what_was_opened),
+		cmocka_unit_test(what_was_paid_after_the_end),
 		cmocka_unit_test(the_confirm_page),
 		cmocka_unit_test(a_browser_without_a_cookie_is_given_one),
 		cmocka_unit_test(a_cookie_as_long_as_the_limit_is_kept),

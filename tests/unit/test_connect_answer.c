@@ -132,7 +132,6 @@ TEST(what_the_database_says_to_an_answer)
 		{ "continue", "unknown", 404, "unknown_elicitation", "" },
 		{ "continue", "expired", 410, "expired", "" },
 		{ "continue", "failed", 500, "internal_error", "" },
-		{ "continue", "completed", 303, "", DONE_COOKIE("already") },
 		{ "continue", "processing", 303, "",
 			DONE_COOKIE("processing") },
 		{ "refuse", "unknown", 404, "unknown_elicitation", "" },
@@ -142,8 +141,6 @@ TEST(what_the_database_says_to_an_answer)
 			DONE_COOKIE("declined") },
 		{ "refuse", "processing", 303, "access_denied",
 			DONE_COOKIE("processing") },
-		{ "refuse", "already", 303, "access_denied",
-			DONE_COOKIE("already") },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -160,6 +157,50 @@ TEST(what_the_database_says_to_an_answer)
 			.says = cases[i].says,
 			.status = cases[i].status,
 			.reason = cases[i].reason,
+			.location = cases[i].status == 303 ? "/done" : "",
+			.sets_cookie = cases[i].final_page,
+		};
+
+		program_case_run(&connect_program, &test);
+	}
+}
+
+/* What was completed earlier may have been paid since. */
+TEST(an_answer_after_the_end)
+{
+	static const struct {
+		const char *body;
+		enum um_op_kind asks;
+		const char *says;
+		const char *says_then;
+		bool late;
+		int status;
+		const char *final_page;
+	} cases[] = {
+		{ CONTINUE, UM_OP_OPEN, "completed", "completed", false, 303,
+			DONE_COOKIE("already") },
+		{ CONTINUE, UM_OP_OPEN, "completed", "completed", true, 303,
+			DONE_COOKIE("late") },
+		{ REFUSE, UM_OP_COMPLETE, "already", "completed", false, 303,
+			DONE_COOKIE("already") },
+		{ REFUSE, UM_OP_COMPLETE, "already", "completed", true, 303,
+			DONE_COOKIE("late") },
+		{ REFUSE, UM_OP_COMPLETE, "already", "unavailable", false, 503,
+			"" },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		const struct program_case test = {
+			.name = cases[i].says,
+			.method = "POST",
+			.path = CONNECT,
+			.body = cases[i].body,
+			.asks = cases[i].asks,
+			.says = cases[i].says,
+			.row = { .late = cases[i].late },
+			.asks_then = UM_OP_LOOK_UP,
+			.says_then = cases[i].says_then,
+			.status = cases[i].status,
 			.location = cases[i].status == 303 ? "/done" : "",
 			.sets_cookie = cases[i].final_page,
 		};
@@ -270,6 +311,7 @@ main(void)
 		cmocka_unit_test(nothing_is_added_to_the_target_of_a_payment),
 		cmocka_unit_test(a_target_with_a_line_break_is_an_error),
 		cmocka_unit_test(what_the_database_says_to_an_answer),
+		cmocka_unit_test(an_answer_after_the_end),
 		cmocka_unit_test(while_the_database_is_away),
 		cmocka_unit_test(who_the_user_is),
 	};

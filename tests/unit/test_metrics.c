@@ -83,6 +83,17 @@ TEST(batches_and_operations_are_counted)
 	um_metrics_close(metrics);
 }
 
+TEST(unclaimed_payments_are_a_gauge)
+{
+	struct um_buf out = { 0 };
+
+	um_metrics_write_unclaimed(3, &out);
+	assert_true(str_has(um_buf_str(&out),
+		STR("\n# TYPE urlmode_unclaimed_payments gauge\n"
+		    "urlmode_unclaimed_payments 3\n")));
+	um_buf_free(&out);
+}
+
 /* What one program counts another shows, and a restart keeps. */
 TEST(programs_share_their_counters_in_a_file)
 {
@@ -162,6 +173,7 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(requests_are_counted_by_status_and_duration),
 		cmocka_unit_test(batches_and_operations_are_counted),
+		cmocka_unit_test(unclaimed_payments_are_a_gauge),
 		cmocka_unit_test(programs_share_their_counters_in_a_file),
 		cmocka_unit_test(another_kind_of_file_is_refused),
 		cmocka_unit_test(every_line_is_in_the_prometheus_format),

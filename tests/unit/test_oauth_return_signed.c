@@ -65,6 +65,48 @@ TEST(what_is_signed_completes)
 	free(query);
 }
 
+/* The form that is posted is what must be signed. */
+TEST(a_form_that_is_signed_completes)
+{
+	struct tested_program program = oauth_return;
+	char *form = signed_query(SIGNING_SECRET, "c0de", CASE_NOW);
+	const struct program_case test = { .name = "signed form",
+		.method = "POST",
+		.path = "/oauth/plain/return",
+		.body = form,
+		.asks = UM_OP_COMPLETE,
+		.says = "completed",
+		.action = "accept",
+		.status = 303,
+		.location = "/done",
+		.sets_cookie = DONE_COOKIE("done") };
+
+	program.provider = "plain";
+	program_case_run(&program, &test);
+	free(form);
+}
+
+TEST(a_signed_query_proves_no_form)
+{
+	struct tested_program program = oauth_return;
+	char *query = signed_query(SIGNING_SECRET, "c0de", CASE_NOW);
+	struct program_case test = { .name = "forged form",
+		.method = "POST",
+		.path = "/oauth/plain/return",
+		.query = query,
+		.body = "state={bound}&code=f0rged",
+		.status = 400,
+		.reason = "query_and_form" };
+
+	program.provider = "plain";
+	program_case_run(&program, &test);
+	test.query = NULL;
+	test.status = 401;
+	test.reason = "signature_missing";
+	program_case_run(&program, &test);
+	free(query);
+}
+
 TEST(what_is_not_signed_is_refused)
 {
 	struct tested_program program = oauth_return;
@@ -126,6 +168,8 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_signed_completes),
+		cmocka_unit_test(a_form_that_is_signed_completes),
+		cmocka_unit_test(a_signed_query_proves_no_form),
 		cmocka_unit_test(what_is_not_signed_is_refused),
 	};
 

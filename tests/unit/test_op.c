@@ -9,7 +9,7 @@
 
 static const struct {
 	enum um_op_kind kind;
-	const char *words[10];
+	const char *words[16];
 } kinds[] = {
 	{ UM_OP_LOOK_UP, { UM_LOOK_UP_OUTCOMES(WORD) } },
 	{ UM_OP_OPEN, { UM_OPEN_OUTCOMES(WORD) } },
@@ -17,6 +17,7 @@ static const struct {
 	{ UM_OP_EVENT, { UM_EVENT_OUTCOMES(WORD) } },
 	{ UM_OP_BINDING, { NULL } },
 	{ UM_OP_PING, { NULL } },
+	{ UM_OP_COUNT_UNCLAIMED, { NULL } },
 };
 
 static bool

@@ -87,6 +87,7 @@ TEST(each_final_page_has_its_title)
 			"The amount does not match" },
 		{ UM_FINAL_PAGE_PROCESSING, "processing", "Still processing" },
 		{ UM_FINAL_PAGE_ALREADY, "already", "Already done" },
+		{ UM_FINAL_PAGE_LATE, "late", "Your payment has arrived" },
 		{ UM_FINAL_PAGE_EXPIRED, "expired",
 			"This request has expired" },
 	};
@@ -115,21 +116,25 @@ TEST(the_final_page_follows_from_action_and_reason)
 	static const struct {
 		const char *action;
 		const char *reason;
+		bool late;
 		enum um_final_page final;
 	} cases[] = {
-		{ "accept", "", UM_FINAL_PAGE_DONE },
-		{ "decline", "access_denied", UM_FINAL_PAGE_DECLINED },
-		{ "cancel", "provider_error", UM_FINAL_PAGE_FAILED },
-		{ "cancel", "expired", UM_FINAL_PAGE_EXPIRED },
-		{ "cancel", "amount_mismatch", UM_FINAL_PAGE_MISMATCH },
-		{ "cancel", "", UM_FINAL_PAGE_FAILED },
-		{ "cancel", NULL, UM_FINAL_PAGE_FAILED },
-		{ NULL, NULL, UM_FINAL_PAGE_FAILED },
+		{ "accept", "", false, UM_FINAL_PAGE_DONE },
+		{ "decline", "access_denied", false, UM_FINAL_PAGE_DECLINED },
+		{ "cancel", "provider_error", false, UM_FINAL_PAGE_FAILED },
+		{ "cancel", "expired", false, UM_FINAL_PAGE_EXPIRED },
+		{ "cancel", "amount_mismatch", false, UM_FINAL_PAGE_MISMATCH },
+		{ "cancel", "", false, UM_FINAL_PAGE_FAILED },
+		{ "cancel", NULL, false, UM_FINAL_PAGE_FAILED },
+		{ NULL, NULL, false, UM_FINAL_PAGE_FAILED },
+		{ "cancel", "expired", true, UM_FINAL_PAGE_LATE },
+		{ "cancel", "amount_mismatch", true, UM_FINAL_PAGE_LATE },
+		{ "decline", "cancelled", true, UM_FINAL_PAGE_LATE },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++)
 		assert_int_equal(um_final_page_of(cases[i].action,
-					 cases[i].reason),
+					 cases[i].reason, cases[i].late),
 			cases[i].final);
 }
 
@@ -169,7 +174,7 @@ TEST(each_refusal_has_its_page)
 	const struct um_request request = {
 		.id = "0123456789abcdef0123456789abcdef",
 		.path = STR("/<path>"),
-		.query = STR("state=<query>"),
+		.query = STR("state=<asked>"),
 	};
 
 	for (size_t i = 0; i < LENGTH(refusals); i++) {
@@ -187,7 +192,7 @@ TEST(each_refusal_has_its_page)
 			request.id);
 		assert_advice(&response, um_refusal_advice(refusals[i]));
 		assert_false(str_has(um_buf_str(&response.body), STR("path")));
-		assert_false(str_has(um_buf_str(&response.body), STR("query")));
+		assert_false(str_has(um_buf_str(&response.body), STR("asked")));
 		um_response_free(&response);
 	}
 }
@@ -253,7 +258,7 @@ TEST(the_page_that_waits_for_a_payment)
 {
 	struct um_response response = { 0 };
 
-	um_page_follow(&response);
+	um_page_follow(&response, false);
 	assert_int_equal(response.status, 200);
 	assert_page(&response);
 	assert_hash(&response, "script-src", "<script>", "</script>");

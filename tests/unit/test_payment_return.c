@@ -101,6 +101,9 @@ TEST(what_the_database_says)
 			DONE_COOKIE("done"), NULL },
 		{ "completed", 303, { .action = gave_up, .reason = expired },
 			"", DONE_COOKIE("expired"), NULL },
+		{ "completed", 303,
+			{ .action = gave_up, .reason = expired, .late = true },
+			"", DONE_COOKIE("late"), NULL },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -114,6 +117,35 @@ TEST(what_the_database_says)
 			.reason = cases[i].reason,
 			.location = cases[i].status == 303 ? "/done" : "",
 			.sets_cookie = cases[i].sets_cookie,
+			.on_page = cases[i].on_page };
+
+		program_case_run(&payment_return, &test);
+	}
+}
+
+/* Another attempt is possible until one of them goes through. */
+TEST(an_attempt_that_failed)
+{
+	static const struct {
+		const char *says;
+		int64_t failed_attempts;
+		const char *on_page;
+	} cases[] = {
+		{ "opened", 0, "<p id=\"failed\" hidden>The last attempt" },
+		{ "opened", 1, "<p id=\"failed\">The last attempt" },
+		{ "opened", 3, "<p id=\"failed\">The last attempt" },
+		{ "processing", 1, "<p id=\"failed\" hidden>The last attempt" },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		const struct program_case test = { .name = cases[i].says,
+			.path = BACK,
+			.query = "state={bound}",
+			.asks = UM_OP_LOOK_UP,
+			.says = cases[i].says,
+			.row = { .reason = none,
+				.failed_attempts = cases[i].failed_attempts },
+			.status = 200,
 			.on_page = cases[i].on_page };
 
 		program_case_run(&payment_return, &test);
@@ -220,6 +252,7 @@ main(void)
 		cmocka_unit_test(refused_without_the_database),
 		cmocka_unit_test(methods_prefetch_and_users),
 		cmocka_unit_test(what_the_database_says),
+		cmocka_unit_test(an_attempt_that_failed),
 		cmocka_unit_test(in_the_browser_that_went_on),
 		cmocka_unit_test(another_user_is_refused),
 		cmocka_unit_test(back_without_paying),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Returns that the provider signs: they alone complete here. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,8 @@ static const struct program_case signed_case = { .name = "signed",
 	.says = "opened",
 	.row = { .reason = none },
 	.asks_then = UM_OP_EVENT,
+	.asks_last = UM_OP_LOOK_UP,
+	.row_last = { .reason = none },
 	.status = 303,
 	.location = "/done",
 	.result = "{\"event\":\"pay_1\",\"type\":\"paid\","
@@ -68,34 +71,87 @@ take_it_away(void **state)
 	return 0;
 }
 
+/* The log has what the event did, the page what the row says after it. */
 TEST(a_signed_return)
 {
 	static const struct {
-		const char *says_then;
-		int status;
-		const char *sets_cookie;
+		const char *event;
+		const char *row;
+		const char *action;
+		const char *reason;
+		bool late;
+		const char *page; /* of /done; NULL: the one that follows */
 	} cases[] = {
-		{ "accept", 303, DONE_COOKIE("done") },
-		{ "decline", 303, DONE_COOKIE("declined") },
-		{ "cancel", 303, DONE_COOKIE("mismatch") },
-		{ "late", 303, DONE_COOKIE("already") },
-		{ "seen", 303, DONE_COOKIE("already") },
-		{ "recheck", 200, "" },
-		{ "processing", 200, "" },
-		{ "unknown", 404, "" },
-		{ "failed", 500, "" },
-		{ "unavailable", 503, "" },
+		{ "accept", "completed", "accept", "", false, "done" },
+		{ "decline", "completed", "decline", "cancelled", false,
+			"declined" },
+		{ "cancel", "completed", "cancel", "amount_mismatch", false,
+			"mismatch" },
+		{ "late", "completed", "cancel", "expired", true, "late" },
+		{ "late", "completed", "cancel", "expired", false, "expired" },
+		{ "seen", "completed", "accept", "", false, "done" },
+		{ "seen", "opened", NULL, "", false, NULL },
+		{ "repeated", "completed", "accept", "", false, "done" },
+		{ "repeated", "processing", NULL, "", false, NULL },
+		{ "recheck", "opened", NULL, "", false, NULL },
+		{ "processing", "processing", NULL, "", false, NULL },
+		{ "attempt_failed", "opened", NULL, "", false, NULL },
+		{ "reference_taken", "opened", NULL, "", false, NULL },
+		{ "other_mode", "opened", NULL, "", false, NULL },
+		{ "other_account", "opened", NULL, "", false, NULL },
 	};
 	char *query = signed_query(CASE_ID, SIGNING_SECRET);
-	struct program_case test = signed_case;
 
-	test.query = query;
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		test.says_then = cases[i].says_then;
+		struct program_case test = signed_case;
+		char cookie[128];
+
+		snprintf(cookie, sizeof(cookie), DONE_COOKIE("%s"),
+			cases[i].page != NULL ? cases[i].page : "");
+		test.name = cases[i].event;
+		test.query = query;
+		test.says_then = test.outcome = cases[i].event;
+		test.says_last = cases[i].row;
+		test.row_last.action = (char *)cases[i].action;
+		test.row_last.reason = (char *)cases[i].reason;
+		test.row_last.late = cases[i].late;
+		test.result = NULL; /* it is of the operation before the last */
+		if (cases[i].page == NULL) {
+			test.status = 200;
+			test.location = "";
+			test.on_page = FOLLOWS;
+		}
+		test.sets_cookie = cases[i].page != NULL ? cookie : "";
+		program_case_run(&payment_return, &test);
+	}
+	free(query);
+}
+
+TEST(a_signed_return_without_the_database)
+{
+	static const struct {
+		const char *event;
+		const char *row;
+		int status;
+	} cases[] = {
+		{ "failed", NULL, 500 },
+		{ "unavailable", NULL, 503 },
+		{ "accept", "failed", 500 },
+		{ "accept", "unavailable", 503 },
+		{ "unknown", "unknown", 404 },
+	};
+	char *query = signed_query(CASE_ID, SIGNING_SECRET);
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct program_case test = signed_case;
+
+		test.query = query;
+		test.says_then = cases[i].event;
+		test.says_last = cases[i].row;
+		if (cases[i].row == NULL)
+			test.asks_last = UM_OP_NONE;
 		test.status = cases[i].status;
-		test.sets_cookie = cases[i].sets_cookie;
-		test.location = cases[i].status == 303 ? "/done" : "";
-		test.on_page = cases[i].status == 200 ? FOLLOWS : NULL;
+		test.location = test.sets_cookie = "";
 		program_case_run(&payment_return, &test);
 	}
 	free(query);
@@ -110,20 +166,23 @@ TEST(a_signed_return_after_the_end)
 	test.query = query;
 	test.says = "expired";
 	test.says_then = "accept";
+	test.says_last = "completed";
+	test.row_last.action = accept;
 	test.sets_cookie = DONE_COOKIE("done");
 	program_case_run(&payment_return, &test);
 
 	test.says = "completed";
-	test.row.action = gave_up;
-	test.row.reason = expired;
+	test.row.action = test.row_last.action = gave_up;
+	test.row.reason = test.row_last.reason = expired;
+	test.row_last.late = true;
 	test.says_then = "late";
-	test.sets_cookie = DONE_COOKIE("expired");
+	test.sets_cookie = DONE_COOKIE("late");
 	program_case_run(&payment_return, &test);
 
 	/* The webhook was faster: there is nothing to add. */
 	test.row.action = accept;
 	test.row.reason = none;
-	test.asks_then = UM_OP_NONE;
+	test.asks_then = test.asks_last = UM_OP_NONE;
 	test.sets_cookie = DONE_COOKIE("done");
 	test.result = NULL;
 	program_case_run(&payment_return, &test);
@@ -141,7 +200,7 @@ TEST(a_return_signed_for_something_else)
 	};
 	struct program_case test = signed_case;
 
-	test.asks_then = UM_OP_NONE;
+	test.asks_then = test.asks_last = UM_OP_NONE;
 	test.status = 200;
 	test.on_page = FOLLOWS;
 	test.location = test.sets_cookie = "";
@@ -162,6 +221,7 @@ TEST(a_signed_return_to_the_wrong_address)
 	test.path = CANCEL;
 	test.query = query;
 	test.asks_then = UM_OP_COMPLETE;
+	test.asks_last = UM_OP_NONE;
 	test.action = "decline";
 	test.op_reason = "cancelled";
 	test.result = "";
@@ -180,6 +240,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		SIGNED_TEST(a_signed_return),
+		SIGNED_TEST(a_signed_return_without_the_database),
 		SIGNED_TEST(a_signed_return_after_the_end),
 		SIGNED_TEST(a_return_signed_for_something_else),
 		SIGNED_TEST(a_signed_return_to_the_wrong_address),

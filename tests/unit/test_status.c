@@ -87,6 +87,8 @@ TEST(each_final_page_on_done)
 			"<h1>Still processing</h1>", "processing" },
 		{ UM_FINAL_PAGE_COOKIE "=already", "<h1>Already done</h1>",
 			"already" },
+		{ UM_FINAL_PAGE_COOKIE "=late",
+			"<h1>Your payment has arrived</h1>", "late" },
 		{ UM_FINAL_PAGE_COOKIE "=expired",
 			"<h1>This request has expired</h1>", "expired" },
 		{ "", "<h1>", NULL },
@@ -145,14 +147,40 @@ TEST(healthz_pings_the_database)
 	program_case_run_all(&status_program, cases, LENGTH(cases));
 }
 
+/* What the database counts is left out while it does not answer. */
 TEST(the_metrics_page)
 {
-	static const struct program_case test = { .name = "metrics",
-		.path = "/metrics",
-		.status = 200,
-		.on_page = "# TYPE " };
+	static const struct {
+		const char *says;
+		const char *gauge;
+	} cases[] = {
+		{ "ok", "\nurlmode_unclaimed_payments 7\n" },
+		{ "unavailable", NULL },
+		{ "failed", NULL },
+	};
 
-	program_case_run(&status_program, &test);
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		const struct program_case test = { .name = cases[i].says,
+			.path = "/metrics",
+			.asks = UM_OP_COUNT_UNCLAIMED,
+			.says = cases[i].says,
+			.row = { .unclaimed = 7 },
+			.status = 200,
+			.outcome = "ok" };
+		struct program_answer end;
+		struct um_str body;
+
+		program_case_answer(&end, &status_program, &test);
+		program_case_check(&test, &end);
+		body = um_buf_str(&end.ex.response.body);
+		assert_true(str_has(body, STR("urlmode_requests_total{")));
+		assert_true(str_has(body,
+				    cases[i].gauge != NULL
+					    ? um_str(cases[i].gauge)
+					    : STR("urlmode_unclaimed_payments"))
+			== (cases[i].gauge != NULL));
+		program_answer_free(&end);
+	}
 }
 
 TEST(status_refused_without_the_database)
@@ -188,6 +216,8 @@ TEST(status_refused_without_the_database)
 	}
 }
 
+#define NOTHING_MORE ",\"failed_attempts\":0,\"late\":false}"
+
 TEST(status_shows_the_row)
 {
 	static const struct {
@@ -200,28 +230,38 @@ TEST(status_shows_the_row)
 	} cases[] = {
 		{ "pending", 200, { .reason = none }, "",
 			"{\"status\":\"pending\",\"action\":null,"
-			"\"reason\":\"\"}",
+			"\"reason\":\"\"" NOTHING_MORE,
 			"" },
 		{ "opened", 200, { .reason = none }, "",
 			"{\"status\":\"opened\",\"action\":null,"
-			"\"reason\":\"\"}",
+			"\"reason\":\"\"" NOTHING_MORE,
 			"" },
 		{ "processing", 200, { .reason = none }, "",
 			"{\"status\":\"processing\",\"action\":null,"
-			"\"reason\":\"\"}",
+			"\"reason\":\"\"" NOTHING_MORE,
 			"" },
 		{ "completed", 200, { .action = accept, .reason = none }, "",
 			"{\"status\":\"completed\",\"action\":\"accept\","
-			"\"reason\":\"\"}",
+			"\"reason\":\"\"" NOTHING_MORE,
 			DONE_COOKIE("done") },
 		{ "completed", 200, { .action = decline, .reason = denied }, "",
 			"{\"status\":\"completed\",\"action\":\"decline\","
-			"\"reason\":\"access_denied\"}",
+			"\"reason\":\"access_denied\"" NOTHING_MORE,
 			DONE_COOKIE("declined") },
 		{ "completed", 200, { .action = cancel, .reason = expired }, "",
 			"{\"status\":\"completed\",\"action\":\"cancel\","
-			"\"reason\":\"expired\"}",
+			"\"reason\":\"expired\"" NOTHING_MORE,
 			DONE_COOKIE("expired") },
+		{ "opened", 200, { .reason = none, .failed_attempts = 2 }, "",
+			"\"reason\":\"\",\"failed_attempts\":2,\"late\":false}",
+			"" },
+		{ "completed", 200,
+			{ .action = cancel, .reason = expired, .late = true },
+			"",
+			"{\"status\":\"completed\",\"action\":\"cancel\","
+			"\"reason\":\"expired\",\"failed_attempts\":0,"
+			"\"late\":true}",
+			DONE_COOKIE("late") },
 		{ "unknown", 404, { 0 }, "unknown_elicitation", NULL, "" },
 		{ "expired", 410, { 0 }, "expired", NULL, "" },
 		{ "failed", 500, { 0 }, "internal_error", NULL, "" },

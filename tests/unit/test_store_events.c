@@ -33,7 +33,7 @@ event_make(struct um_op *op, struct um_event *event, const char *expected)
 	um_uuid_format(uuid, op->id);
 	sql_do(admin_db,
 		"UPDATE urlmode.elicitation SET kind = 'payment',"
-		" expected = nullif('%s', '')::jsonb WHERE id = '%s'",
+		" expected = '%s' WHERE id = '%s'",
 		expected, uuid);
 	um_buf_puts(&op->result, "sealed");
 	memcpy(event->identity, uuid, sizeof(uuid));
@@ -48,6 +48,13 @@ submit_and_run(struct um_op *op)
 }
 
 #define TEN "{\"amount\": 1000, \"currency\": \"EUR\"}"
+#define ANY "\"any\""
+#define PAID_EUR(minor_units)                                                  \
+	.effect = UM_EFFECT_PAID, .has_amount = true, .amount = (minor_units), \
+	.currency = "EUR"
+#define PAID_USD(minor_units)                                                  \
+	.effect = UM_EFFECT_PAID, .has_amount = true, .amount = (minor_units), \
+	.currency = "USD"
 
 TEST(what_each_effect_does)
 {
@@ -57,51 +64,39 @@ TEST(what_each_effect_does)
 		const char *outcome;
 		const char *row;
 	} cases[] = {
-		{ "", { .effect = UM_EFFECT_PAID }, "accept",
-			"completed accept " },
-		{ TEN,
-			{ .effect = UM_EFFECT_PAID,
-				.has_amount = true,
-				.amount = 1000,
-				.currency = "EUR" },
-			"accept", "completed accept " },
-		{ TEN,
-			{ .effect = UM_EFFECT_PAID,
-				.has_amount = true,
-				.amount = 999,
-				.currency = "EUR" },
-			"cancel", "completed cancel amount_mismatch" },
-		{ TEN,
-			{ .effect = UM_EFFECT_PAID,
-				.has_amount = true,
-				.amount = 1000,
-				.currency = "USD" },
-			"cancel", "completed cancel amount_mismatch" },
-		{ TEN,
-			{ .effect = UM_EFFECT_PAID,
-				.has_amount = true,
-				.amount = INT64_MIN,
-				.currency = "EUR" },
-			"cancel", "completed cancel amount_mismatch" },
+		{ ANY, { PAID_USD(1) }, "accept", "completed accept " },
+		{ ANY, { PAID_USD(0) }, "cancel",
+			"completed cancel amount_mismatch" },
+		{ TEN, { PAID_EUR(1000) }, "accept", "completed accept " },
+		{ TEN, { PAID_EUR(999) }, "cancel",
+			"completed cancel amount_mismatch" },
+		{ TEN, { PAID_USD(1000) }, "cancel",
+			"completed cancel amount_mismatch" },
 		{ "{\"amount\": 9007199254740991, \"currency\": \"EUR\"}",
-			{ .effect = UM_EFFECT_PAID,
-				.has_amount = true,
-				.amount = 9007199254740991,
-				.currency = "EUR" },
-			"accept", "completed accept " },
-		{ TEN, { .effect = UM_EFFECT_PAID }, "recheck",
-			"processing - recheck" },
-		{ "", { .effect = UM_EFFECT_FAILED }, "cancel",
+			{ PAID_EUR(9007199254740991) }, "accept",
+			"completed accept " },
+		{ TEN, { .effect = UM_EFFECT_PAID }, "recheck", "pending - " },
+		{ ANY, { .effect = UM_EFFECT_PAID }, "recheck", "pending - " },
+		{ ANY, { .effect = UM_EFFECT_FAILED }, "cancel",
 			"completed cancel payment_failed" },
-		{ "", { .effect = UM_EFFECT_CANCELLED }, "decline",
+		{ ANY, { .effect = UM_EFFECT_CANCELLED }, "decline",
 			"completed decline cancelled" },
-		{ "", { .effect = UM_EFFECT_EXPIRED }, "cancel",
+		{ ANY, { .effect = UM_EFFECT_EXPIRED }, "cancel",
 			"completed cancel expired" },
-		{ "", { .effect = UM_EFFECT_PROCESSING }, "processing",
+		{ ANY, { .effect = UM_EFFECT_PROCESSING }, "processing",
 			"processing - " },
-		{ "", { .effect = UM_EFFECT_RECHECK }, "recheck",
-			"processing - recheck" },
-		{ "", { .effect = UM_EFFECT_IGNORE }, "ignored", "pending - " },
+		{ ANY, { .effect = UM_EFFECT_ATTEMPT_FAILED }, "attempt_failed",
+			"pending - " },
+		{ ANY, { .effect = UM_EFFECT_REFUNDED }, "refunded",
+			"pending - " },
+		{ ANY, { .effect = UM_EFFECT_OTHER_MODE }, "other_mode",
+			"pending - " },
+		{ ANY, { .effect = UM_EFFECT_OTHER_ACCOUNT }, "other_account",
+			"pending - " },
+		{ ANY, { .effect = UM_EFFECT_RECHECK }, "recheck",
+			"pending - " },
+		{ ANY, { .effect = UM_EFFECT_IGNORE }, "ignored",
+			"pending - " },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -128,15 +123,15 @@ TEST(events_are_recorded_once_and_in_order)
 	struct um_event events[4] = {
 		{ .effect = UM_EFFECT_PROCESSING },
 		{ .effect = UM_EFFECT_FAILED },
-		{ .effect = UM_EFFECT_PAID },
-		{ .effect = UM_EFFECT_PAID },
+		{ PAID_EUR(5) },
+		{ PAID_EUR(5) },
 	};
 	static const char *const outcomes[] = { "processing", "cancel", "late",
 		"seen" };
 	struct um_op ops[4];
 	struct um_op again;
 
-	event_make(&ops[0], &events[0], "");
+	event_make(&ops[0], &events[0], ANY);
 	for (size_t i = 0; i < LENGTH(ops); i++) {
 		if (i > 0)
 			row_again(&ops[i], &ops[0]);
@@ -159,12 +154,159 @@ TEST(events_are_recorded_once_and_in_order)
 		um_op_free(&ops[i]);
 }
 
-TEST(an_event_with_the_longest_texts)
+/* The provider's reference, or the row's id where it sends none. */
+TEST(a_reference_pays_for_one_row)
 {
-	struct um_event event = { .effect = UM_EFFECT_PAID };
+	static const struct {
+		const char *reference;
+		const char *outcome;
+	} cases[] = {
+		{ "unit-test-1", "accept" },
+		{ "unit-test-1", "reference_taken" },
+		{ "", "accept" },
+		{ "", "accept" },
+	};
+	char *kept;
+
+	sql_do(admin_db, "DELETE FROM urlmode.payment WHERE provider = '%s'",
+		FIXTURE_PROVIDER);
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_event event = { PAID_EUR(1000) };
+		struct um_op op;
+
+		event_make(&op, &event, TEN);
+		memcpy(event.reference, cases[i].reference,
+			strlen(cases[i].reference));
+		submit_and_run(&op);
+		assert_outcome(&op, cases[i].outcome);
+		um_op_free(&op);
+	}
+	kept = sql(admin_db,
+		"SELECT concat_ws(' ', count(*),"
+		" count(*) FILTER (WHERE reference = elicitation::text))"
+		" FROM urlmode.payment WHERE provider = '%s'",
+		FIXTURE_PROVIDER);
+	assert_string_equal(kept, "3 2");
+	free(kept);
+}
+
+/* The same payment again, in an event of its own. */
+TEST(a_payment_that_is_told_again)
+{
+	struct um_event events[2] = { { PAID_EUR(1000) }, { PAID_EUR(1000) } };
+	struct um_op ops[2];
+
+	event_make(&ops[0], &events[0], TEN);
+	row_again(&ops[1], &ops[0]);
+	ops[1].event = &events[1];
+	memcpy(events[1].identity, "again", sizeof("again"));
+	sql_do(admin_db, "DELETE FROM urlmode.event WHERE provider = '%s'",
+		FIXTURE_PROVIDER);
+	submit_and_run(&ops[0]);
+	submit_and_run(&ops[1]);
+	assert_outcome(&ops[0], "accept");
+	assert_outcome(&ops[1], "repeated");
+	um_op_free(&ops[0]);
+	um_op_free(&ops[1]);
+}
+
+/* What a page is told of attempts that failed, and of a payment too late. */
+TEST(what_look_up_says_of_a_payment)
+{
+	struct um_event failed = { .effect = UM_EFFECT_ATTEMPT_FAILED };
+	struct um_event over = { .effect = UM_EFFECT_EXPIRED };
+	struct um_event paid = { PAID_EUR(1000) };
+	struct um_event *const events[] = { &failed, &over, &paid };
+	static const char *const outcomes[] = { "attempt_failed", "cancel",
+		"late" };
+	struct um_op ops[LENGTH(events)];
+
+	for (size_t i = 0; i < LENGTH(events); i++) {
+		struct um_op look;
+
+		if (i == 0)
+			event_make(&ops[0], &failed, TEN);
+		else
+			row_again(&ops[i], &ops[0]);
+		ops[i].event = events[i];
+		memcpy(events[i]->identity, failed.identity,
+			sizeof(failed.identity));
+		events[i]->identity[0] = (char)('x' + i);
+		submit_and_run(&ops[i]);
+		assert_outcome(&ops[i], outcomes[i]);
+
+		row_again(&look, &ops[0]);
+		look.kind = UM_OP_LOOK_UP;
+		submit_and_run(&look);
+		assert_outcome(&look, i == 0 ? "pending" : "completed");
+		assert_int_equal(look.row.failed_attempts, 1);
+		assert_true(look.row.late == (i == 2));
+		um_op_free(&look);
+	}
+	for (size_t i = 0; i < LENGTH(ops); i++)
+		um_op_free(&ops[i]);
+}
+
+static int64_t
+count_unclaimed(void)
+{
+	struct um_op op = { .kind = UM_OP_COUNT_UNCLAIMED };
+
+	submit_and_run(&op);
+	assert_outcome(&op, "ok");
+	return op.row.unclaimed;
+}
+
+TEST(unclaimed_payments_are_counted)
+{
+	struct um_event event = { PAID_EUR(1000) };
+	int64_t before = count_unclaimed();
 	struct um_op op;
 
-	event_make(&op, &event, "");
+	event_make(&op, &event, TEN);
+	submit_and_run(&op);
+	assert_int_equal(count_unclaimed(), before + 1);
+	sql_do(admin_db,
+		"UPDATE urlmode.payment SET claimed_at = now()"
+		" WHERE provider = '%s' AND claimed_at IS NULL",
+		FIXTURE_PROVIDER);
+	assert_true(count_unclaimed() <= before);
+	um_op_free(&op);
+}
+
+/* The provider's own time counts from the expiry, in milliseconds. */
+TEST(the_grace_of_a_payment_that_is_opened)
+{
+	static const char *const kinds[] = { "payment", "signature", "oauth" };
+	static const char *const graces[] = { "01:00:00.5", "01:00:00.5",
+		"00:00:00" };
+
+	for (size_t i = 0; i < LENGTH(kinds); i++) {
+		struct um_event event = { 0 };
+		struct um_op op;
+		char uuid[UM_UUID_TEXT_LEN + 1];
+
+		event_make(&op, &event, ANY);
+		um_uuid_format(uuid, op.id);
+		sql_do(admin_db,
+			"UPDATE urlmode.elicitation SET kind = '%s'"
+			" WHERE id = '%s'",
+			kinds[i], uuid);
+		op.kind = UM_OP_OPEN;
+		op.grace_ms = 3600500;
+		submit_and_run(&op);
+		assert_outcome(&op, "opened");
+		assert_row_text(&op, "closes_at - expires_at", graces[i]);
+		um_op_free(&op);
+	}
+}
+
+TEST(an_event_with_the_longest_texts)
+{
+	struct um_event event = { PAID_EUR(1000) };
+	struct um_op op;
+
+	event_make(&op, &event, ANY);
 	memset(event.identity + UM_UUID_TEXT_LEN, 'i',
 		UM_EVENT_IDENTITY_MAX - UM_UUID_TEXT_LEN);
 	memset(event.type, 't', UM_EVENT_TYPE_MAX);
@@ -176,10 +318,10 @@ TEST(an_event_with_the_longest_texts)
 
 TEST(the_row_of_another_provider_is_unknown)
 {
-	struct um_event event = { .effect = UM_EFFECT_PAID };
+	struct um_event event = { PAID_EUR(1000) };
 	struct um_op op;
 
-	event_make(&op, &event, "");
+	event_make(&op, &event, ANY);
 	op.provider = "another";
 	submit_and_run(&op);
 	assert_outcome(&op, "unknown");
@@ -240,6 +382,11 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		STORE_TEST(what_each_effect_does),
 		STORE_TEST(events_are_recorded_once_and_in_order),
+		STORE_TEST(a_reference_pays_for_one_row),
+		STORE_TEST(a_payment_that_is_told_again),
+		STORE_TEST(what_look_up_says_of_a_payment),
+		STORE_TEST(unclaimed_payments_are_counted),
+		STORE_TEST(the_grace_of_a_payment_that_is_opened),
 		STORE_TEST(an_event_with_the_longest_texts),
 		STORE_TEST(the_row_of_another_provider_is_unknown),
 		STORE_TEST(bindings),

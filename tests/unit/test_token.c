@@ -59,8 +59,10 @@ purpose_of(const char *name)
 		return UM_PURPOSE_CONNECT;
 	if (strcmp(name, "return") == 0)
 		return UM_PURPOSE_RETURN;
-	assert_string_equal(name, "cancel");
-	return UM_PURPOSE_CANCEL;
+	if (strcmp(name, "cancel") == 0)
+		return UM_PURPOSE_CANCEL;
+	assert_string_equal(name, "webhook");
+	return UM_PURPOSE_WEBHOOK;
 }
 
 static struct um_keys *

@@ -39,7 +39,7 @@ TEST(good_for_one_purpose_and_one_provider)
 	static const char *const providers[] = { "demo", "dem", "demo2", "Demo",
 		"", "other" };
 	static const enum um_purpose purposes[] = { UM_PURPOSE_CONNECT,
-		UM_PURPOSE_RETURN, UM_PURPOSE_CANCEL };
+		UM_PURPOSE_RETURN, UM_PURPOSE_CANCEL, UM_PURPOSE_WEBHOOK };
 	char text[UM_TOKEN_LEN + 1];
 	struct um_token token;
 
