@@ -7,12 +7,15 @@
 #include <string.h>
 
 #define SECRETS_MAX 16
+#define ACCOUNTS_MAX 256
+#define DEFAULT_GRACE_S 86400
 #define NOTIFICATION_URL "notification_url"
 
-/* What `env` consists of. The secrets and constants belong to the entry. */
+/* What `env` consists of. The texts and constants belong to the entry. */
 struct env_source {
 	const char *secrets[SECRETS_MAX];
 	const char *return_secrets[SECRETS_MAX];
+	const char *accounts[ACCOUNTS_MAX];
 	json_t *constants;
 	json_t *unused; /* the constants that no description asked for */
 	char *notification_url;
@@ -46,27 +49,27 @@ is_name(const char *name)
 	return true;
 }
 
-/* Reads a list of secrets. The strings still belong to it. */
+/* Reads a list of texts. The strings still belong to it. */
 static bool
-read_secrets(const struct um_conf_loc *at, json_t *object, const char *key,
-	const char *out[static SECRETS_MAX], size_t *len)
+read_texts(const struct um_conf_loc *at, json_t *object, const char *key,
+	const char **out, size_t max, size_t *len)
 {
 	struct um_conf_loc list = um_conf_member(at, key);
-	const json_t *secrets = json_object_get(object, key);
+	const json_t *texts = json_object_get(object, key);
 
-	*len = json_array_size(secrets);
-	if (secrets == NULL)
+	*len = json_array_size(texts);
+	if (texts == NULL)
 		return true;
-	if (*len == 0 || *len > SECRETS_MAX)
-		return um_conf_error(&list, "is not a list of 1 to %d strings",
-			SECRETS_MAX);
+	if (*len == 0 || *len > max)
+		return um_conf_error(&list, "is not a list of 1 to %zu strings",
+			max);
 	for (size_t i = 0; i < *len; i++) {
 		struct um_conf_loc here = um_conf_element(&list, i);
-		const json_t *secret = json_array_get(secrets, i);
+		const json_t *text = json_array_get(texts, i);
 
-		out[i] = json_string_value(secret);
+		out[i] = json_string_value(text);
 		if (out[i] == NULL || out[i][0] == '\0'
-			|| strlen(out[i]) != json_string_length(secret))
+			|| strlen(out[i]) != json_string_length(text))
 			return um_conf_error(&here,
 				"is not a string, is empty, or contains a NUL");
 	}
@@ -108,6 +111,20 @@ read_constants(const struct um_conf_loc *at, json_t *entry,
 	return source->unused != NULL || um_conf_error(&here, "out of memory");
 }
 
+static bool
+read_mode(const struct um_conf_loc *at, const json_t *entry, enum um_mode *mode)
+{
+	static const char *const modes[] = { "live", "test", NULL };
+	unsigned choice;
+
+	if (json_object_get(entry, "mode") == NULL)
+		return true;
+	if (!um_conf_get_choice(at, entry, "mode", modes, &choice))
+		return false;
+	*mode = choice == 0 ? UM_MODE_LIVE : UM_MODE_TEST;
+	return true;
+}
+
 /* The webhook's own address needs no entry where it is the usual one. */
 static const char *
 get_constant(const char *name, void *arg)
@@ -132,6 +149,7 @@ read_env(const struct um_conf_loc *at, json_t *entry, const char *name,
 
 	env->secrets = source->secrets;
 	env->return_secrets = source->return_secrets;
+	env->accounts = source->accounts;
 	env->constant = get_constant;
 	env->arg = source;
 	if (asprintf(&source->notification_url, "%s/webhook/%s", base_url, name)
@@ -139,10 +157,14 @@ read_env(const struct um_conf_loc *at, json_t *entry, const char *name,
 		source->notification_url = NULL;
 		return um_conf_error(at, "out of memory");
 	}
-	if (!read_secrets(at, entry, "secrets", source->secrets,
+	if (!read_texts(at, entry, "secrets", source->secrets, SECRETS_MAX,
 		    &env->secrets_len)
-		|| !read_secrets(at, entry, "return_secrets",
-			source->return_secrets, &env->return_secrets_len)
+		|| !read_texts(at, entry, "return_secrets",
+			source->return_secrets, SECRETS_MAX,
+			&env->return_secrets_len)
+		|| !read_texts(at, entry, "accounts", source->accounts,
+			ACCOUNTS_MAX, &env->accounts_len)
+		|| !read_mode(at, entry, &env->mode)
 		|| !read_constants(at, entry, source)
 		|| !um_conf_get_text(at, entry, "certificate", false,
 			&certificate))
@@ -215,7 +237,7 @@ load_description(struct um_provider *provider, const struct um_conf_loc *at,
 	json_t *entry, const char *base_url, const char *providers_dir)
 {
 	static const char *const keys[] = { "secrets", "return_secrets",
-		"certificate", "constants" };
+		"certificate", "constants", "mode", "accounts" };
 	struct env_source source = { 0 };
 	const char *text;
 	bool ok;
@@ -235,6 +257,29 @@ load_description(struct um_provider *provider, const struct um_conf_loc *at,
 			&source);
 	free_env(&source);
 	return ok;
+}
+
+/* The configuration's grace, otherwise the description's. */
+static bool
+read_grace(struct um_provider *provider, const struct um_conf_loc *at,
+	const json_t *entry)
+{
+	long long seconds = DEFAULT_GRACE_S;
+	bool is_configured = json_object_get(entry, "grace") != NULL;
+
+	if (provider->kind == UM_KIND_OAUTH)
+		return !is_configured
+			|| um_conf_member_error(at, "grace",
+				"is only for the kinds `payment` and "
+				"`signature`");
+	if (is_configured
+		&& !um_conf_get_integer(at, entry, "grace", 1, UM_GRACE_MAX_S,
+			&seconds))
+		return false;
+	provider->grace_ms = seconds * 1000;
+	if (!is_configured && um_spec_grace_ms(provider->spec) != 0)
+		provider->grace_ms = um_spec_grace_ms(provider->spec);
+	return true;
 }
 
 static bool
@@ -265,7 +310,8 @@ read_entry(struct um_provider *provider, const struct um_conf_loc *at,
 {
 	static const char *const keys[] = { "kind", "display_name", "issuer",
 		"authorization_response_iss_parameter_supported", "description",
-		"secrets", "return_secrets", "certificate", "constants", NULL };
+		"secrets", "return_secrets", "certificate", "constants", "mode",
+		"accounts", "grace", NULL };
 	static const char *const kinds[] = { "oauth", "payment", "signature",
 		NULL };
 	const char *display_name;
@@ -294,7 +340,8 @@ um_provider_load(struct um_provider *provider, const struct um_conf_loc *at,
 {
 	bool ok = read_entry(provider, at, name, entry)
 		&& load_description(provider, at, entry, base_url,
-			providers_dir);
+			providers_dir)
+		&& read_grace(provider, at, entry);
 
 	wipe_secrets(entry, "secrets");
 	wipe_secrets(entry, "return_secrets");

@@ -22,7 +22,7 @@ struct um_provider {
 	bool sends_iss;     /* authorization_response_iss_parameter_supported */
 	/*
 	 * For how long after its expiry an opened payment or signature waits
-	 * for the provider, in milliseconds.
+	 * for the provider, in milliseconds; 0 for an account.
 	 */
 	int64_t grace_ms;
 	/* How its webhook is read; NULL where it has none (oauth only). */

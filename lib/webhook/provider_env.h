@@ -5,6 +5,13 @@
 
 #include <stddef.h>
 
+/* Which of the provider's two worlds the site takes events from. */
+enum um_mode {
+	UM_MODE_DEFAULT, /* the configuration does not say: live */
+	UM_MODE_LIVE,
+	UM_MODE_TEST,
+};
+
 struct um_provider_env {
 	/* Secrets, any of which may match: they can be rotated. */
 	const char *const *secrets;
@@ -12,6 +19,10 @@ struct um_provider_env {
 	/* For the `return` part; where there are none, `secrets`. */
 	const char *const *return_secrets;
 	size_t return_secrets_len;
+	enum um_mode mode;
+	/* The accounts that count where events name theirs; perhaps none. */
+	const char *const *accounts;
+	size_t accounts_len;
 	const char *certificate; /* PEM file of pinned certificates, or NULL */
 	/* The constant of this name ({"site": "webhook_id"}), or NULL. */
 	const char *(*constant)(const char *name, void *arg);

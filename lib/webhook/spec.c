@@ -13,6 +13,7 @@ struct um_spec {
 	struct um_spec_part webhook;
 	bool has_return;
 	struct um_spec_part back; /* for the browser's return */
+	int64_t grace_ms;
 	int answer_status;
 	char *answer_body;
 	char *answer_type;
@@ -71,8 +72,8 @@ load_return(struct um_spec *spec, const struct um_conf_loc *at, json_t *node,
 	const struct um_provider_env *env)
 {
 	static const char *const keys[] = { "verify", "timestamp", "believed",
-		"identity", "type", "elicitation", "amount", "currency",
-		"reference", "outcomes", NULL };
+		"live", "account", "identity", "type", "elicitation", "amount",
+		"currency", "reference", "outcomes", NULL };
 
 	spec->has_return = node != NULL;
 	if (node == NULL)
@@ -85,13 +86,49 @@ load_return(struct um_spec *spec, const struct um_conf_loc *at, json_t *node,
 }
 
 static bool
+load_grace(struct um_spec *spec, const struct um_conf_loc *at,
+	const json_t *root)
+{
+	long long seconds = 0;
+
+	if (json_object_get(root, "grace") != NULL
+		&& !um_conf_get_integer(at, root, "grace", 1, UM_GRACE_MAX_S,
+			&seconds))
+		return false;
+	spec->grace_ms = seconds * 1000;
+	return true;
+}
+
+/* A setting without effect would be believed to protect. */
+static bool
+check_origin(const struct um_spec *spec, const struct um_conf_loc *at,
+	const struct um_provider_env *env)
+{
+	const struct um_origin *webhook = &spec->webhook.origin;
+	const struct um_origin *back = &spec->back.origin;
+
+	if (env->mode != UM_MODE_DEFAULT && webhook->live.kind == UM_EXPR_NONE
+		&& back->live.kind == UM_EXPR_NONE)
+		return um_conf_member_error(at, "live",
+			"is missing, but the configuration has a `mode`: "
+			"events of this provider do not say theirs");
+	if (env->accounts_len != 0 && webhook->account.kind == UM_EXPR_NONE
+		&& back->account.kind == UM_EXPR_NONE)
+		return um_conf_member_error(at, "account",
+			"is missing, but the configuration has `accounts`: "
+			"events of this provider do not name theirs");
+	return true;
+}
+
+static bool
 load(struct um_spec *spec, const struct um_conf_loc *at, json_t *root,
 	const struct um_provider_env *env)
 {
 	static const char *const keys[] = { "$schema", "name", "documentation",
 		"notes", "payload", "verify", "timestamp", "events", "believed",
-		"identity", "type", "elicitation", "amount", "currency",
-		"reference", "outcomes", "answer", "return", NULL };
+		"live", "account", "grace", "identity", "type", "elicitation",
+		"amount", "currency", "reference", "outcomes", "answer",
+		"return", NULL };
 	struct um_conf_loc answer = um_conf_member(at, "answer");
 	struct um_conf_loc back = um_conf_member(at, "return");
 	const char *text;
@@ -102,9 +139,11 @@ load(struct um_spec *spec, const struct um_conf_loc *at, json_t *root,
 		&& um_conf_get_text(at, root, "documentation", true, &text)
 		&& um_conf_get_text(at, root, "notes", false, &text)
 		&& um_spec_part_load(&spec->webhook, at, root, env, false)
+		&& load_grace(spec, at, root)
 		&& load_answer(spec, &answer, json_object_get(root, "answer"))
 		&& load_return(spec, &back, json_object_get(root, "return"),
-			env);
+			env)
+		&& check_origin(spec, at, env);
 }
 
 bool
@@ -147,6 +186,12 @@ bool
 um_spec_verifies_nothing(const struct um_spec *spec)
 {
 	return spec->webhook.trust == UM_TRUST_NOTHING;
+}
+
+int64_t
+um_spec_grace_ms(const struct um_spec *spec)
+{
+	return spec->grace_ms;
 }
 
 bool

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/str.h"
 #include "webhook/delivery.h"
@@ -22,7 +23,7 @@ struct um_spec;
  * with the file, the JSON pointer (RFC 6901) and the reason: what the language
  * does not know; a `believed` that the schemes do not prove; a secret,
  * certificate or constant that is needed and not configured, or configured and
- * not used. The caller frees *out with um_spec_free().
+ * not used; a mode or accounts of which its events say nothing. The caller frees *out with um_spec_free().
  */
 bool um_spec_load(struct um_spec **out, const char *path,
 	const struct um_provider_env *env, struct um_error *err);
@@ -35,6 +36,14 @@ void um_spec_free(struct um_spec *spec);
  * elicitation the delivery is about.
  */
 bool um_spec_verifies_nothing(const struct um_spec *spec);
+
+#define UM_GRACE_MAX_S 31536000 /* a year */
+
+/*
+ * For how long after its expiry an opened payment or signature may still end at
+ * the provider (`grace`), in milliseconds; 0 if the description does not say.
+ */
+int64_t um_spec_grace_ms(const struct um_spec *spec);
 
 /*
  * Verifies the delivery byte for byte, then reads its events into `events`,

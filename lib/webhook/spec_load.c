@@ -23,6 +23,7 @@ um_spec_part_free(struct um_spec_part *part)
 	free(part->payload.field);
 	um_pointer_free(&part->events);
 	um_expr_free(&part->timestamp);
+	um_origin_free(&part->origin);
 	um_expr_free(&part->identity);
 	um_expr_free(&part->type);
 	um_expr_free(&part->elicitation);
@@ -177,21 +178,25 @@ static bool
 load_rule(struct um_outcome_rule *rule, const struct um_conf_loc *at,
 	json_t *node, const struct um_expr_scope *scope)
 {
-	static const char *const keys[] = { "type", "when", "means", NULL };
+	static const char *const keys[] = { "type", "when", "means", "because",
+		NULL };
 	static const char *const words[] = { "ignore", "paid", "accepted",
 		"failed", "cancelled", "expired", "processing", "recheck",
-		NULL };
+		"attempt_failed", "refunded", NULL };
 	static const enum um_effect effects[] = { UM_EFFECT_IGNORE,
 		UM_EFFECT_PAID, UM_EFFECT_PAID, UM_EFFECT_FAILED,
 		UM_EFFECT_CANCELLED, UM_EFFECT_EXPIRED, UM_EFFECT_PROCESSING,
-		UM_EFFECT_RECHECK };
+		UM_EFFECT_RECHECK, UM_EFFECT_ATTEMPT_FAILED,
+		UM_EFFECT_REFUNDED };
 	struct um_conf_loc types = um_conf_member(at, "type");
 	struct um_conf_loc list = um_conf_member(at, "when");
 	const json_t *type, *when;
+	const char *because;
 	unsigned word;
 
 	if (!um_conf_check_keys(at, node, keys)
-		|| !um_conf_get_choice(at, node, "means", words, &word))
+		|| !um_conf_get_choice(at, node, "means", words, &word)
+		|| !um_conf_get_text(at, node, "because", false, &because))
 		return false;
 	rule->effect = effects[word];
 	type = json_object_get(node, "type");
@@ -269,8 +274,9 @@ static bool
 needs_json(const struct um_spec_part *part)
 {
 	const struct um_expr *const values[] = { &part->timestamp,
-		&part->identity, &part->type, &part->elicitation, &part->amount,
-		&part->currency, &part->reference };
+		&part->origin.live, &part->origin.account, &part->identity,
+		&part->type, &part->elicitation, &part->amount, &part->currency,
+		&part->reference };
 	bool needs = part->has_events;
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
@@ -371,6 +377,7 @@ um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
 		|| !load_schemes(part, at, node, &scope)
 		|| !load_timestamp(part, at, node, &scope)
 		|| !um_conf_get_choice(at, node, "believed", trusts, &trust)
+		|| !um_origin_load(&part->origin, at, node, &scope, env)
 		|| !load_optional(&part->identity, at, node, "identity", &scope)
 		|| !load_optional(&part->type, at, node, "type", &scope)
 		|| !load_optional(&part->elicitation, at, node, "elicitation",

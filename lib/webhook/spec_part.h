@@ -18,6 +18,7 @@
 #include "webhook/delivery.h"
 #include "webhook/event.h"
 #include "webhook/expr.h"
+#include "webhook/origin.h"
 #include "webhook/provider_env.h"
 #include "webhook/scheme.h"
 
@@ -64,6 +65,7 @@ struct um_spec_part {
 	struct um_pointer events;
 	bool of_items; /* each event is signed by itself */
 
+	struct um_origin origin;
 	struct um_expr identity, type, elicitation, amount, currency, reference;
 	enum um_amount_form amount_form;
 	bool uses_json;

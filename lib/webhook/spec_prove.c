@@ -14,7 +14,10 @@ proves(const struct um_spec_part *part, const struct um_expr *expr)
 	return part->schemes_len != 0;
 }
 
-/* The values that decide: which elicitation, with which outcome, how much. */
+/*
+ * The values that decide: from where, which elicitation, with which outcome,
+ * which payment, how much.
+ */
 static bool
 check_deciding(const struct um_spec_part *part, const struct um_conf_loc *at)
 {
@@ -25,10 +28,13 @@ check_deciding(const struct um_spec_part *part, const struct um_conf_loc *at)
 		const char *key;
 		const struct um_expr *value;
 	} values[] = {
+		{ "live", &part->origin.live },
+		{ "account", &part->origin.account },
 		{ "elicitation", &part->elicitation },
 		{ "type", &part->type },
 		{ "amount", &part->amount },
 		{ "currency", &part->currency },
+		{ "reference", &part->reference },
 	};
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
@@ -65,6 +71,13 @@ check_body(const struct um_spec_part *part, const struct um_conf_loc *at)
 static bool
 check_recheck(const struct um_spec_part *part, const struct um_conf_loc *at)
 {
+	static const char unproven[] =
+		"cannot be used with this `believed`, because it is not proven";
+
+	if (part->origin.live.kind != UM_EXPR_NONE)
+		return um_conf_member_error(at, "live", unproven);
+	if (part->origin.account.kind != UM_EXPR_NONE)
+		return um_conf_member_error(at, "account", unproven);
 	for (size_t i = 0; i < part->rules_len; i++) {
 		enum um_effect effect = part->rules[i].effect;
 		struct um_conf_loc list = um_conf_member(at, "outcomes");

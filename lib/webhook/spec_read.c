@@ -139,6 +139,15 @@ read_amount(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 	return true;
 }
 
+/* An amount that moves nothing is not read, so that it may be malformed. */
+static bool
+needs_amount(enum um_effect effect)
+{
+	return effect != UM_EFFECT_IGNORE && effect != UM_EFFECT_RECHECK
+		&& effect != UM_EFFECT_OTHER_MODE
+		&& effect != UM_EFFECT_OTHER_ACCOUNT;
+}
+
 static bool
 read_event(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 	size_t index, struct um_event *event)
@@ -153,9 +162,13 @@ read_event(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 		== UM_BAD)
 		return false;
 	event->effect = effect_of(part, parsed, event->type);
-	if (event->effect != UM_EFFECT_IGNORE
-		&& (ambiguous || part->trust > UM_TRUST_FIELDS))
-		event->effect = UM_EFFECT_RECHECK;
+	if (event->effect != UM_EFFECT_IGNORE) {
+		if (ambiguous || part->trust > UM_TRUST_FIELDS)
+			event->effect = UM_EFFECT_RECHECK;
+		else if (!um_origin_apply(&part->origin, parsed,
+				 &event->effect))
+			return false;
+	}
 	read_identity(part, parsed, index, event);
 
 	/* A reference that is not a UUID belongs to another system: ignore it. */
@@ -164,9 +177,7 @@ read_event(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 		&& um_uuid_parse(event->id, um_str(id));
 	read_text(&part->reference, parsed, event->reference,
 		sizeof(event->reference));
-	/* A recheck needs no amount. */
-	return event->effect == UM_EFFECT_IGNORE
-		|| event->effect == UM_EFFECT_RECHECK
+	return !needs_amount(event->effect)
 		|| read_amount(part, parsed, event);
 }
 

@@ -2,7 +2,7 @@
 /*
  * Loads descriptions for the tests of the schema: each line of standard input
  * is {"description": …, "site": {"secrets", "return_secrets", "certificate",
- * "constants"}}; each line of output is `ok`, or why it was refused.
+ * "constants", "accounts"}}; each line of output is `ok`, or why it was refused.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,8 +39,10 @@ static bool
 load(const json_t *description, const json_t *of_site, struct um_error *err)
 {
 	const char *secrets[SECRETS_MAX], *return_secrets[SECRETS_MAX];
+	const char *accounts[SECRETS_MAX];
 	struct um_provider_env env = { .secrets = secrets,
 		.return_secrets = return_secrets,
+		.accounts = accounts,
 		.certificate = json_string_value(
 			json_object_get(of_site, "certificate")),
 		.constant = constant,
@@ -53,6 +55,8 @@ load(const json_t *description, const json_t *of_site, struct um_error *err)
 		json_object_get(of_site, "secrets"));
 	env.return_secrets_len = texts_of(return_secrets,
 		json_object_get(of_site, "return_secrets"));
+	env.accounts_len = texts_of(accounts,
+		json_object_get(of_site, "accounts"));
 	um_error(err, "memfd");
 	if (fd >= 0 && json_dumpfd(description, fd, JSON_ENCODE_ANY) == 0) {
 		char path[32];

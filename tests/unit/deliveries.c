@@ -110,9 +110,15 @@ provider_try(const struct provider *provider, const json_t *secrets,
 {
 	const json_t *site = json_object_get(provider->root, "site");
 	const char *texts[8] = { NULL }, *return_texts[8] = { NULL };
+	const char *accounts[8] = { NULL };
+	const char *mode = json_string_value(json_object_get(site, "mode"));
 	struct um_provider_env env = {
 		.secrets = texts,
 		.return_secrets = return_texts,
+		.accounts = accounts,
+		.mode = mode == NULL			   ? UM_MODE_DEFAULT
+			: strcmp(mode, "test") == 0 ? UM_MODE_TEST
+						    : UM_MODE_LIVE,
 		.certificate = json_string_value(
 			json_object_get(site, "certificate")),
 		.constant = constant,
@@ -122,6 +128,8 @@ provider_try(const struct provider *provider, const json_t *secrets,
 	env.secrets_len = strings_of(texts, secrets);
 	env.return_secrets_len = strings_of(return_texts,
 		json_object_get(site, "return_secrets"));
+	env.accounts_len = strings_of(accounts,
+		json_object_get(site, "accounts"));
 	return um_spec_load(out, provider->path, &env, err);
 }
 
@@ -233,8 +241,19 @@ verdict_word(enum um_verdict verdict)
 const char *
 effect_word(enum um_effect effect)
 {
-	static const char *const words[] = { "ignore", "paid", "failed",
-		"cancelled", "expired", "processing", "recheck" };
+	static const char *const words[] = {
+		[UM_EFFECT_IGNORE] = "ignore",
+		[UM_EFFECT_PAID] = "paid",
+		[UM_EFFECT_FAILED] = "failed",
+		[UM_EFFECT_CANCELLED] = "cancelled",
+		[UM_EFFECT_EXPIRED] = "expired",
+		[UM_EFFECT_PROCESSING] = "processing",
+		[UM_EFFECT_ATTEMPT_FAILED] = "attempt_failed",
+		[UM_EFFECT_REFUNDED] = "refunded",
+		[UM_EFFECT_OTHER_MODE] = "other_mode",
+		[UM_EFFECT_OTHER_ACCOUNT] = "other_account",
+		[UM_EFFECT_RECHECK] = "recheck",
+	};
 
 	return words[effect];
 }
