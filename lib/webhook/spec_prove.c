@@ -74,10 +74,6 @@ check_recheck(const struct um_spec_part *part, const struct um_conf_loc *at)
 	static const char unproven[] =
 		"cannot be used with this `believed`, because it is not proven";
 
-	if (part->origin.live.kind != UM_EXPR_NONE)
-		return um_conf_member_error(at, "live", unproven);
-	if (part->origin.account.kind != UM_EXPR_NONE)
-		return um_conf_member_error(at, "account", unproven);
 	for (size_t i = 0; i < part->rules_len; i++) {
 		enum um_effect effect = part->rules[i].effect;
 		struct um_conf_loc list = um_conf_member(at, "outcomes");
@@ -88,6 +84,10 @@ check_recheck(const struct um_spec_part *part, const struct um_conf_loc *at)
 				"can only be `recheck` or `ignore` with this "
 				"`believed`");
 	}
+	if (part->origin.live.kind != UM_EXPR_NONE)
+		return um_conf_member_error(at, "live", unproven);
+	if (part->origin.account.kind != UM_EXPR_NONE)
+		return um_conf_member_error(at, "account", unproven);
 	return true;
 }
 

@@ -177,8 +177,7 @@ read_event(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 		&& um_uuid_parse(event->id, um_str(id));
 	read_text(&part->reference, parsed, event->reference,
 		sizeof(event->reference));
-	return !needs_amount(event->effect)
-		|| read_amount(part, parsed, event);
+	return !needs_amount(event->effect) || read_amount(part, parsed, event);
 }
 
 /* Checks the timestamp of a delivery whose signature is right. */

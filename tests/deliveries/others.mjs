@@ -29,7 +29,8 @@ export function standardWebhooks(name, prefix, extra = []) {
 			deliver('msg_paid', 'payment.succeeded', data, 'paid', amount),
 			deliver('msg_v1a', 'payment.succeeded', data, 'paid', amount, (v1, v1a) => `v1a,${v1a}`),
 			deliver('msg_both', 'payment.succeeded', data, 'paid', amount, (v1, v1a) => `v1a,${v1a} v1,${v1}`),
-			deliver('msg_metadata', 'payment.failed', { metadata: { elicitation_id: ID }, id: 'p' }, 'failed', { reference: 'p' }),
+			deliver('msg_metadata', 'payment.failed', { metadata: { elicitation_id: ID }, id: 'p' }, 'attempt_failed', { reference: 'p' }),
+			deliver('msg_refunded', 'payment.refunded', { ...data, total_amount: 999 }, 'refunded', { ...amount, amount: 999 }),
 			deliver('msg_cancelled', 'payment.cancelled', data, 'cancelled', amount),
 			deliver('msg_expired', 'payment.expired', data, 'expired', amount),
 			deliver('msg_processing', 'payment.processing', data, 'processing', amount),
@@ -181,6 +182,14 @@ export function razorpay() {
 		event: 'payment_link.paid',
 		payload: { payment_link: { entity: { id: 'plink_1', reference_id: ID, amount: 100, currency: 'INR', status: 'paid' } } },
 	});
+	const over = (name, meaning) => {
+		const changed = body.replace('payment_link.paid', `payment_link.${name}`);
+		return {
+			name, body: changed, headers: { 'x-razorpay-signature': hmac('sha256', secrets[0], changed, 'hex') },
+			verdict: 'good', events: [event(meaning, `payment_link.${name}`, `sha256:${sha256(changed)}`,
+				{ reference: 'plink_1', amount: 100, currency: 'INR' })],
+		};
+	};
 	const back = (name, status, expected, change = (q) => q) => {
 		const q = change({
 			razorpay_payment_id: 'pay_1', razorpay_payment_link_id: 'plink_1',
@@ -189,7 +198,7 @@ export function razorpay() {
 		});
 		return { name, query: new URLSearchParams(q).toString(), headers: {}, body: '', ...expected };
 	};
-	const good = (meaning, type) => ({ verdict: 'good', events: [event(meaning, type, 'pay_1', { reference: 'pay_1' })] });
+	const good = (meaning, type) => ({ verdict: 'good', events: [event(meaning, type, 'pay_1', { reference: 'plink_1' })] });
 
 	write('razorpay', {
 		site: { secrets, return_secrets },
@@ -197,7 +206,7 @@ export function razorpay() {
 			name: 'paid', body, headers: { 'x-razorpay-signature': hmac('sha256', secrets[0], body, 'hex') },
 			verdict: 'good', events: [event('paid', 'payment_link.paid', `sha256:${sha256(body)}`,
 				{ reference: 'plink_1', amount: 100, currency: 'INR' })],
-		}],
+		}, over('cancelled', 'failed'), over('expired', 'expired')],
 		returns: [
 			back('paid', 'paid', good('paid', 'paid')),
 			back('partially-paid', 'partially_paid', good('ignore', 'partially_paid')),
@@ -213,10 +222,17 @@ export function razorpay() {
 
 export function shopify() {
 	const secret = 'hush';
-	const body = json({
-		id: 820982911946154508n.toString(), currency: 'USD', total_price: '403.00', financial_status: 'paid',
-		note_attributes: [{ name: 'color', value: 'red' }, { name: 'elicitation_id', value: ID }],
-	});
+	const deliver = (name, financial_status, meaning, more, test = false) => {
+		const body = json({
+			id: 820982911946154508n.toString(), currency: 'USD', total_price: '403.00', financial_status, test,
+			note_attributes: [{ name: 'color', value: 'red' }, { name: 'elicitation_id', value: ID }],
+		});
+		return {
+			name, body, headers: { 'x-shopify-hmac-sha256': hmac('sha256', secret, body, 'base64') },
+			verdict: 'good', events: [event(meaning, '', `sha256:${sha256(body)}`, { reference: '820982911946154508', ...more })],
+		};
+	};
+	const amount = { amount: 40300, currency: 'USD' };
 	const back = (name, time, expected, change = (text) => text) => {
 		const text = `code=0907a61c0c8d55e99db179b68161bc00&host=YWRtaW4uc2hvcGlmeS5jb20vc3RvcmUvbXk&shop=my-shop.myshopify.com&state=0.6784241404160823&timestamp=${time}`;
 		const mac = hmac('sha256', secret, text, 'hex');
@@ -227,11 +243,13 @@ export function shopify() {
 
 	write('shopify', {
 		site: { secrets: [secret] },
-		deliveries: [{
-			name: 'paid', body, headers: { 'x-shopify-hmac-sha256': hmac('sha256', secret, body, 'base64') },
-			verdict: 'good', events: [event('paid', '', `sha256:${sha256(body)}`,
-				{ reference: '820982911946154508', amount: 40300, currency: 'USD' })],
-		}],
+		deliveries: [
+			deliver('paid', 'paid', 'paid', amount),
+			deliver('paid-in-part', 'partially_paid', 'ignore'),
+			deliver('voided', 'voided', 'failed', amount),
+			deliver('refunded', 'refunded', 'refunded', amount),
+			deliver('test-order', 'paid', 'other_mode', {}, true),
+		],
 		returns: [
 			back('installed', NOW, {
 				verdict: 'good', events: [event('paid', 'my-shop.myshopify.com', `sha256:${sha256(query)}`, { id: null })],
@@ -244,32 +262,44 @@ export function shopify() {
 }
 
 export function others() {
-	const simple = (name, secret, header, encoding, algorithm, content, expected, more = {}) => {
-		const body = json(content);
-		write(name, {
-			site: { secrets: [secret] },
-			deliveries: [{
-				name: 'good', body, headers: { [header]: hmac(algorithm, secret, body, encoding) },
-				verdict: 'good', events: [expected],
-			}],
-			...more,
-		});
+	const paystack = (name, type, data, expected) => {
+		const body = json({ event: type, data: { domain: 'test', amount: 10000, currency: 'NGN', ...data } });
+		return {
+			name, body, headers: { 'x-paystack-signature': hmac('sha512', 'sk_test_1', body, 'hex') },
+			verdict: 'good', events: [expected],
+		};
 	};
-	simple('paystack', 'sk_test_1', 'x-paystack-signature', 'hex', 'sha512',
-		{ event: 'charge.success', data: { id: 302961, reference: ID, amount: 10000, currency: 'NGN' } },
-		event('paid', 'charge.success', 'charge.success:302961', { reference: '302961', amount: 10000, currency: 'NGN' }));
-
-	const paddle = json({
-		event_id: 'evt_1', event_type: 'transaction.completed',
-		data: { id: 'txn_1', custom_data: { elicitation_id: ID }, currency_code: 'USD', details: { totals: { total: '3000' } } },
+	const charge = { id: 302961, reference: ID };
+	const naira = { reference: '302961', amount: 10000, currency: 'NGN' };
+	// A site of the test mode: live events are of the other mode.
+	write('paystack', {
+		site: { secrets: ['sk_test_1'], mode: 'test' },
+		deliveries: [
+			paystack('good', 'charge.success', charge, event('paid', 'charge.success', 'charge.success:302961:', naira)),
+			paystack('refunded', 'refund.processed', { refund_reference: 'r1', transaction_reference: ID, amount: '10000' },
+				event('refunded', 'refund.processed', `refund.processed:r1:${ID}`, { amount: 10000, currency: 'NGN' })),
+			paystack('live-mode', 'charge.success', { ...charge, domain: 'live' },
+				event('other_mode', 'charge.success', 'charge.success:302961:', { reference: '302961' })),
+		],
 	});
+
+	const paddle = (name, type, meaning) => {
+		const body = json({
+			event_id: 'evt_1', event_type: type,
+			data: { id: 'txn_1', custom_data: { elicitation_id: ID }, currency_code: 'USD', details: { totals: { total: '3000' } } },
+		});
+		return {
+			name, body, headers: { 'paddle-signature': `ts=${NOW};h1=${hmac('sha256', 'pdl_ntfset_1', `${NOW}:${body}`, 'hex')}` },
+			verdict: 'good', events: [event(meaning, type, 'evt_1', { reference: 'txn_1', amount: 3000, currency: 'USD' })],
+		};
+	};
 	write('paddle', {
 		site: { secrets: ['pdl_ntfset_1'] },
-		deliveries: [{
-			name: 'good', body: paddle,
-			headers: { 'paddle-signature': `ts=${NOW};h1=${hmac('sha256', 'pdl_ntfset_1', `${NOW}:${paddle}`, 'hex')}` },
-			verdict: 'good', events: [event('paid', 'transaction.completed', 'evt_1', { reference: 'txn_1', amount: 3000, currency: 'USD' })],
-		}],
+		deliveries: [
+			paddle('refused', 'transaction.payment_failed', 'attempt_failed'),
+			paddle('good', 'transaction.completed', 'paid'),
+			paddle('cancelled', 'transaction.canceled', 'failed'),
+		],
 	});
 
 	const discord = json({ version: 1, application_id: '1', type: 1, event: { type: 'ENTITLEMENT_CREATE', data: { id: '19' } } });

@@ -10,10 +10,10 @@ import { event, here, hmac, ID, json, NOW, OTHER, sha256, write } from './suppor
 
 export function stripe() {
 	const secret = 'whsec_test_secret';
-	const deliver = (name, type, object, expected, header) => {
+	const deliver = (name, type, object, expected, header, more = {}) => {
 		const body = json({
-			id: `evt_${name}`, object: 'event', type, livemode: false,
-			data: { object: { id: 'cs_1', object: 'checkout.session', client_reference_id: ID, amount_total: 1050, currency: 'eur', ...object } },
+			id: `evt_${name}`, object: 'event', type, livemode: true, ...more,
+			data: { object: object.object ? object : { id: 'cs_1', object: 'checkout.session', client_reference_id: ID, amount_total: 1050, currency: 'eur', ...object } },
 		});
 		const v1 = hmac('sha256', secret, `${NOW}.${body}`, 'hex');
 		return {
@@ -27,9 +27,13 @@ export function stripe() {
 	const refused = (verdict) => () => ({ verdict });
 	const completed = 'checkout.session.completed';
 	const paid = { payment_status: 'paid' };
+	const moves = (meaning) => good(meaning, { reference: 'cs_1' });
+	const metadata = { elicitation_id: ID };
+	const charge = { id: 'ch_1', object: 'charge', metadata, amount: 1050, currency: 'eur' };
+	const partly = { reference: 'ch_1', amount: 400, currency: 'EUR' };
 
 	write('stripe', {
-		site: { secrets: [secret] },
+		site: { secrets: [secret], accounts: ['acct_ours'] },
 		deliveries: [
 			deliver('paid', completed, paid, good('paid')),
 			deliver('free', completed, { payment_status: 'no_payment_required', amount_total: 0 },
@@ -38,6 +42,26 @@ export function stripe() {
 			deliver('late', 'checkout.session.async_payment_succeeded', paid, good('paid')),
 			deliver('bounced', 'checkout.session.async_payment_failed', { payment_status: 'unpaid' }, good('failed')),
 			deliver('expired', 'checkout.session.expired', { payment_status: 'unpaid' }, good('expired')),
+			// A card is refused, and the next one is taken.
+			deliver('card-refused', 'payment_intent.payment_failed',
+				{ id: 'pi_1', object: 'payment_intent', metadata, amount: 1050, currency: 'eur', last_payment_error: { code: 'card_declined' } },
+				good('attempt_failed', { reference: 'pi_1' })),
+			deliver('then-paid', completed, paid, good('paid')),
+			deliver('card-refused-unnamed', 'payment_intent.payment_failed', { id: 'pi_1', object: 'payment_intent', metadata: {}, currency: 'eur' },
+				good('attempt_failed', { id: null, reference: 'pi_1' })),
+			// What was paid goes back, first in part, then all of it.
+			deliver('refunded-in-part', 'charge.refunded', { ...charge, amount_refunded: 400 }, good('refunded', partly)),
+			deliver('refunded', 'charge.refunded', { ...charge, amount_refunded: 1050 }, good('refunded', { ...partly, amount: 1050 })),
+			deliver('disputed', 'charge.dispute.created', { id: 'dp_1', object: 'dispute', charge: 'ch_1', metadata: {}, amount: 1050, currency: 'eur' },
+				good('ignore', { id: null, reference: 'dp_1' })),
+			deliver('test-mode', completed, paid, moves('other_mode'), undefined, { livemode: false }),
+			deliver('test-mode-without-a-meaning', 'customer.created', {}, moves('ignore'), undefined, { livemode: false }),
+			deliver('test-mode-negative', completed, { ...paid, amount_total: -1 }, moves('other_mode'), undefined, { livemode: false }),
+			deliver('mode-is-no-text', completed, paid, refused('malformed'), undefined, { livemode: [] }),
+			deliver('mode-unsaid', completed, paid, good('paid'), undefined, { livemode: null }),
+			deliver('our-account', completed, paid, good('paid'), undefined, { account: 'acct_ours' }),
+			deliver('foreign-account', completed, paid, moves('other_account'), undefined, { account: 'acct_theirs' }),
+			deliver('foreign-account-in-test-mode', completed, paid, moves('other_mode'), undefined, { account: 'acct_theirs', livemode: false }),
 			deliver('other-type', 'customer.created', {}, good('ignore', { reference: 'cs_1' })),
 			deliver('not-ours', completed, { ...paid, client_reference_id: null },
 				good('paid', { id: null, reference: 'cs_1', amount: 1050, currency: 'EUR' })),
@@ -90,11 +114,16 @@ export function polar() {
 		site: { secrets: [secret] },
 		deliveries: [
 			deliver('msg_1', 'order.paid', order, 'paid', { reference: 'ord_1', ...amount }),
-			deliver('msg_2', 'checkout.updated', { ...checkout, status: 'confirmed' }, 'processing', { reference: 'co_1', ...amount }),
+			deliver('msg_2', 'checkout.updated', { ...checkout, status: 'confirmed' }, 'ignore', { reference: 'co_1' }),
+			deliver('msg_7', 'checkout.updated', { ...checkout, status: 'succeeded' }, 'processing', { reference: 'co_1', ...amount }),
 			deliver('msg_3', 'checkout.updated', { ...checkout, status: 'failed' }, 'failed', { reference: 'co_1', ...amount }),
 			deliver('msg_4', 'checkout.updated', { ...checkout, status: 'expired' }, 'expired', { reference: 'co_1', ...amount }),
 			deliver('msg_5', 'checkout.updated', { ...checkout, status: 'open' }, 'ignore', { reference: 'co_1' }),
-			deliver('msg_6', 'order.refunded', order, 'ignore', { reference: 'ord_1' }),
+			deliver('msg_6', 'order.refunded', { ...order, status: 'refunded', refunded_amount: 1200 }, 'refunded', { reference: 'ord_1', ...amount }),
+			deliver('msg_8', 'order.refunded', { ...order, status: 'partially_refunded', refunded_amount: 100 }, 'ignore', { reference: 'ord_1' }),
+			// A free product, and the second month of a subscription.
+			deliver('msg_9', 'order.paid', { ...order, total_amount: 0, billing_reason: 'purchase' }, 'paid', { reference: 'ord_1', amount: 0, currency: 'USD' }),
+			deliver('msg_10', 'order.paid', { ...order, id: 'ord_2', billing_reason: 'subscription_cycle' }, 'ignore', { reference: 'ord_2' }),
 		],
 	});
 }
@@ -126,21 +155,34 @@ export function paypal() {
 			verdict: 'good', events: [event(meaning, type, `WH-${name}`, more)],
 		};
 	};
-	const capture = { id: 'CAP1', custom_id: ID, amount: { currency_code: 'EUR', value: '10.50' } };
+	const capture = { id: 'CAP1', supplementary_data: { related_ids: { order_id: 'ORD1' } }, custom_id: ID, amount: { currency_code: 'EUR', value: '10.50' } };
 	const order = { id: 'ORD1', purchase_units: [{ custom_id: ID, amount: { currency_code: 'EUR', value: '10.50' } }] };
-	const amount = { amount: 1050, currency: 'EUR' };
+	const refund = (id, total) => ({
+		id, custom_id: ID, amount: { currency_code: 'EUR', value: '4.00' },
+		seller_payable_breakdown: { total_refunded_amount: { currency_code: 'EUR', value: total } },
+	});
+	const amount = { reference: 'ORD1', amount: 1050, currency: 'EUR' };
 
 	write('paypal', {
 		now: at * 1000,
 		site: { certificate: 'tests/deliveries/paypal.pem', constants: { webhook_id: 'WEBHOOK1' } },
 		deliveries: [
 			deliver('approved', 'CHECKOUT.ORDER.APPROVED', order, 'recheck', { reference: 'ORD1' }),
-			deliver('paid', 'PAYMENT.CAPTURE.COMPLETED', capture, 'paid', { reference: 'CAP1', ...amount }),
+			deliver('paid', 'PAYMENT.CAPTURE.COMPLETED', capture, 'paid', amount),
+			deliver('paid-without-its-order', 'PAYMENT.CAPTURE.COMPLETED', { ...capture, supplementary_data: undefined }, 'paid', { ...amount, reference: 'CAP1' }),
 			deliver('yen', 'PAYMENT.CAPTURE.COMPLETED', { ...capture, amount: { currency_code: 'JPY', value: '1050' } },
-				'paid', { reference: 'CAP1', amount: 1050, currency: 'JPY' }),
-			deliver('pending', 'PAYMENT.CAPTURE.PENDING', capture, 'processing', { reference: 'CAP1', ...amount }),
-			deliver('denied', 'PAYMENT.CAPTURE.DENIED', capture, 'failed', { reference: 'CAP1', ...amount }),
-			deliver('refunded', 'PAYMENT.CAPTURE.REFUNDED', capture, 'ignore', { reference: 'CAP1' }),
+				'paid', { ...amount, currency: 'JPY' }),
+			deliver('in-part', 'PAYMENT.CAPTURE.COMPLETED', { ...capture, final_capture: false, amount: { currency_code: 'EUR', value: '5.25' } },
+				'paid', { ...amount, amount: 525 }),
+			deliver('pending', 'PAYMENT.CAPTURE.PENDING', capture, 'processing', amount),
+			// A funding source is refused, and the user chooses another one.
+			deliver('declined', 'PAYMENT.CAPTURE.DECLINED', { ...capture, id: 'CAP0' }, 'attempt_failed', amount),
+			deliver('then-paid', 'PAYMENT.CAPTURE.COMPLETED', capture, 'paid', amount),
+			deliver('denied', 'PAYMENT.CAPTURE.DENIED', capture, 'failed', amount),
+			deliver('not-captured', 'CHECKOUT.PAYMENT-APPROVAL.REVERSED', { order_id: 'ORD1', purchase_units: [{ custom_id: ID }] }, 'failed', { reference: 'ORD1' }),
+			deliver('refunded-in-part', 'PAYMENT.CAPTURE.REFUNDED', refund('REF1', '4.00'), 'refunded', { reference: 'REF1', amount: 400, currency: 'EUR' }),
+			deliver('refunded', 'PAYMENT.CAPTURE.REFUNDED', refund('REF2', '10.50'), 'refunded', { ...amount, reference: 'REF2' }),
+			deliver('reversed', 'PAYMENT.CAPTURE.REVERSED', capture, 'refunded', amount),
 		],
 	});
 }
@@ -167,8 +209,14 @@ export function square() {
 			deliver('paid', 'payment.updated', { status: 'COMPLETED' }, 'paid', amount),
 			deliver('at-once', 'payment.created', { status: 'COMPLETED' }, 'paid', amount),
 			deliver('approved', 'payment.updated', { status: 'APPROVED' }, 'processing', amount),
-			deliver('failed', 'payment.updated', { status: 'FAILED' }, 'failed', amount),
-			deliver('cancelled', 'payment.updated', { status: 'CANCELED' }, 'cancelled', amount),
+			// A card is refused, and the user enters another one: another payment.
+			deliver('failed', 'payment.updated', { id: 'PAY0', status: 'FAILED' }, 'attempt_failed', { ...amount, reference: 'PAY0' }),
+			deliver('then-paid', 'payment.updated', { status: 'COMPLETED' }, 'paid', amount),
+			deliver('released', 'payment.updated', { status: 'CANCELED' }, 'attempt_failed', amount),
+			deliver('refunded-in-part', 'payment.updated',
+				{ status: 'COMPLETED', refund_ids: ['REF1'], refunded_money: { amount: 100, currency: 'USD' } }, 'refunded', { ...amount, amount: 100 }),
+			deliver('refunded', 'payment.updated',
+				{ status: 'COMPLETED', refund_ids: ['REF1', 'REF2'], refunded_money: { amount: 2500, currency: 'USD' } }, 'refunded', amount),
 			deliver('new-status', 'payment.updated', { status: 'DREAMT' }, 'ignore', { reference: 'PAY1' }),
 			deliver('refund', 'refund.updated', {}, 'ignore', { reference: 'PAY1' }),
 		],
@@ -194,17 +242,33 @@ export function adyen() {
 	const expect = (meaning, type, success, more) => event(meaning, type, `7914073381342284:${type}:${success}`,
 		{ reference: '7914073381342284', amount: 1130, currency: 'EUR', ...more });
 	const good = (...events) => ({ verdict: 'good', events });
+	const modification = { pspReference: 'MOD1', originalReference: '7914073381342284' };
+	const modified = (meaning, type, success, more) => ({ ...expect(meaning, type, success, more), identity: `MOD1:${type}:${success}` });
 
 	write('adyen', {
 		site: { secrets: [key] },
 		answer: { status: 200, body: '[accepted]', content_type: 'text/plain' },
 		deliveries: [
 			deliver('paid', [item()], good(expect('paid', 'AUTHORISATION', 'true'))),
-			deliver('refused', [item({ success: 'false' })], good(expect('failed', 'AUTHORISATION', 'false'))),
+			// A card is refused; the offer of a bank is left; another card is taken.
+			deliver('refused', [item({ success: 'false' })], good(expect('attempt_failed', 'AUTHORISATION', 'false'))),
+			deliver('then-paid', [item({ pspReference: '2' })],
+				good(event('paid', 'AUTHORISATION', '2:AUTHORISATION:true', { reference: '2', amount: 1130, currency: 'EUR' }))),
+			deliver('without-a-price', [item({ amount: { value: 0, currency: 'EUR' } })], good(expect('paid', 'AUTHORISATION', 'true', { amount: 0 }))),
+			deliver('refunded-in-part', [item({ ...modification, eventCode: 'REFUND', amount: { value: 130, currency: 'EUR' } })],
+				good(modified('refunded', 'REFUND', 'true', { amount: 130 }))),
+			deliver('refund-refused', [item({ ...modification, eventCode: 'REFUND', success: 'false' })],
+				good(modified('ignore', 'REFUND', 'false', { amount: undefined, currency: undefined }))),
+			deliver('charged-back', [item({ ...modification, eventCode: 'CHARGEBACK' })], good(modified('refunded', 'CHARGEBACK', 'true'))),
+			deliver('not-captured', [item({ ...modification, eventCode: 'CAPTURE_FAILED' })], good(modified('refunded', 'CAPTURE_FAILED', 'true'))),
+			deliver('captured', [item({ ...modification, eventCode: 'CAPTURE' })],
+				good(modified('ignore', 'CAPTURE', 'true', { amount: undefined, currency: undefined }))),
+			// `live` is not signed, and decides nothing.
+			{ ...deliver('of-live-mode', [item()], good(expect('paid', 'AUTHORISATION', 'true'))), body: json({ live: 'true', notificationItems: [item()] }) },
 			deliver('pending', [item({ eventCode: 'PENDING' })], good(expect('processing', 'PENDING', 'true'))),
-			deliver('closed', [item({ eventCode: 'OFFER_CLOSED' })], good(expect('expired', 'OFFER_CLOSED', 'true'))),
+			deliver('closed', [item({ eventCode: 'OFFER_CLOSED' })], good(expect('attempt_failed', 'OFFER_CLOSED', 'true'))),
 			deliver('report', [item({ eventCode: 'REPORT_AVAILABLE', originalReference: 'x' })],
-				good({ ...expect('ignore', 'REPORT_AVAILABLE', 'true'), amount: undefined, currency: undefined })),
+				good({ ...expect('ignore', 'REPORT_AVAILABLE', 'true'), reference: 'x', amount: undefined, currency: undefined })),
 			deliver('two', [item(), item({ pspReference: '2', merchantReference: OTHER })], good(
 				expect('paid', 'AUTHORISATION', 'true'),
 				event('paid', 'AUTHORISATION', '2:AUTHORISATION:true', { id: OTHER, reference: '2', amount: 1130, currency: 'EUR' }))),
@@ -224,9 +288,9 @@ export function adyen() {
 
 export function lemonSqueezy() {
 	const secret = 'lemon-secret';
-	const deliver = (name, event_name, attributes, meaning, more) => {
+	const deliver = (name, event_name, attributes, meaning, more, test_mode = false) => {
 		const body = json({
-			meta: { event_name, custom_data: { elicitation_id: ID }, test_mode: true },
+			meta: { event_name, custom_data: { elicitation_id: ID }, test_mode },
 			data: { type: 'orders', id: '12345', attributes: { total: 2999, currency: 'USD', ...attributes } },
 		});
 		return {
@@ -240,9 +304,12 @@ export function lemonSqueezy() {
 		site: { secrets: [secret] },
 		deliveries: [
 			deliver('paid', 'order_created', { status: 'paid' }, 'paid', amount),
-			deliver('pending', 'order_created', { status: 'pending' }, 'processing', amount),
-			deliver('failed', 'order_created', { status: 'failed' }, 'failed', amount),
-			deliver('refunded', 'order_refunded', { status: 'refunded' }, 'ignore', { reference: '12345' }),
+			deliver('free', 'order_created', { status: 'paid', total: 0 }, 'paid', { ...amount, amount: 0 }),
+			deliver('pending', 'order_created', { status: 'pending' }, 'recheck', { reference: '12345' }),
+			deliver('failed', 'order_created', { status: 'failed' }, 'attempt_failed', amount),
+			deliver('refunded', 'order_refunded', { status: 'refunded', refunded_amount: 2999 }, 'refunded', amount),
+			deliver('refunded-in-part', 'order_refunded', { status: 'partial_refund', refunded_amount: 100 }, 'ignore', { reference: '12345' }),
+			deliver('test-mode', 'order_created', { status: 'paid' }, 'other_mode', { reference: '12345' }, true),
 		],
 	});
 }
@@ -250,16 +317,16 @@ export function lemonSqueezy() {
 export function mollie() {
 	const deliver = (name, query, body, expected, content_type = 'application/x-www-form-urlencoded') =>
 		({ name, query, body, content_type, headers: {}, ...expected });
-	const recheck = (body, more) => ({ verdict: 'good', events: [event('recheck', '', `sha256:${sha256(body)}`, more)] });
+	const good = (meaning, body, more) => ({ verdict: 'good', events: [event(meaning, '', `sha256:${sha256(body)}`, { id: null, ...more })] });
 
+	// The token in the address, not the delivery, names the elicitation.
 	write('mollie', {
 		site: {},
 		deliveries: [
-			deliver('ping', `elicitation=${ID}`, 'id=tr_d0b0E3EA3v', recheck('id=tr_d0b0E3EA3v', { reference: 'tr_d0b0E3EA3v' })),
-			deliver('without-an-elicitation', '', 'id=tr_d0b0E3EA3v',
-				recheck('id=tr_d0b0E3EA3v', { id: null, reference: 'tr_d0b0E3EA3v' })),
-			deliver('without-a-payment', `elicitation=${ID}`, 'testByMollie=1',
-				{ verdict: 'good', events: [event('ignore', '', `sha256:${sha256('testByMollie=1')}`)] }),
+			deliver('ping', 'state=v1.token', 'id=tr_d0b0E3EA3v', good('recheck', 'id=tr_d0b0E3EA3v', { reference: 'tr_d0b0E3EA3v' })),
+			deliver('elicitation-of-a-stranger', `elicitation=${ID}`, 'id=tr_d0b0E3EA3v',
+				good('recheck', 'id=tr_d0b0E3EA3v', { reference: 'tr_d0b0E3EA3v' })),
+			deliver('without-a-payment', 'state=v1.token', 'testByMollie=1', good('ignore', 'testByMollie=1')),
 		],
 	});
 }

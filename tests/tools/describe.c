@@ -2,7 +2,8 @@
 /*
  * Loads descriptions for the tests of the schema: each line of standard input
  * is {"description": …, "site": {"secrets", "return_secrets", "certificate",
- * "constants", "accounts"}}; each line of output is `ok`, or why it was refused.
+ * "constants", "mode", "accounts"}}; each line of output is `ok`, or why it was
+ * refused.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,9 +49,13 @@ load(const json_t *description, const json_t *of_site, struct um_error *err)
 		.constant = constant,
 		.arg = json_object_get(of_site, "constants") };
 	struct um_spec *loaded = NULL;
+	const char *mode = json_string_value(json_object_get(of_site, "mode"));
 	int fd = memfd_create("description", 0);
 	bool ok = false;
 
+	if (mode != NULL)
+		env.mode = strcmp(mode, "test") == 0 ? UM_MODE_TEST
+						     : UM_MODE_LIVE;
 	env.secrets_len = texts_of(secrets,
 		json_object_get(of_site, "secrets"));
 	env.return_secrets_len = texts_of(return_secrets,

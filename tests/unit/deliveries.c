@@ -116,7 +116,7 @@ provider_try(const struct provider *provider, const json_t *secrets,
 		.secrets = texts,
 		.return_secrets = return_texts,
 		.accounts = accounts,
-		.mode = mode == NULL			   ? UM_MODE_DEFAULT
+		.mode = mode == NULL                ? UM_MODE_DEFAULT
 			: strcmp(mode, "test") == 0 ? UM_MODE_TEST
 						    : UM_MODE_LIVE,
 		.certificate = json_string_value(

@@ -77,7 +77,7 @@ const BEYOND = [
 	/is nested more than 4 deep/,
 	/always applies, so that the outcomes after it are never reached/,
 	/^[^ ]+ \/(return\/)?verify: .*(secret|certificate)/,
-	/the configuration has `return_secrets`/,
+	/the configuration has (`return_secrets`|`accounts`|a `mode`)/,
 ];
 
 const REPLACEMENTS = [

@@ -165,6 +165,39 @@ TEST(a_mistake_is_said_with_its_place)
 			" /providers/shop/description: is neither a name" },
 		{ "shop", "{\"kind\": \"payment\", \"description\": \"\"}",
 			" /providers/shop/description: is empty" },
+		{ "polar",
+			"{\"kind\": \"payment\", \"secrets\": [\"s\"], "
+			"\"mode\": \"test\"}",
+			"/polar.json: /live: is missing, but the "
+			"configuration has a `mode`" },
+		{ "polar",
+			"{\"kind\": \"payment\", \"secrets\": [\"s\"], "
+			"\"accounts\": [\"a\"]}",
+			"/polar.json: /account: is missing, but the "
+			"configuration has `accounts`" },
+		{ "stripe",
+			"{\"kind\": \"payment\", \"secrets\": [\"s\"], "
+			"\"mode\": \"sandbox\"}",
+			" /providers/stripe/mode: has no such choice" },
+		{ "stripe",
+			"{\"kind\": \"payment\", \"secrets\": [\"s\"], "
+			"\"accounts\": []}",
+			" /providers/stripe/accounts: is not a list of 1 "
+			"to 256 strings" },
+		{ "stripe",
+			"{\"kind\": \"payment\", \"secrets\": [\"s\"], "
+			"\"accounts\": [1]}",
+			" /providers/stripe/accounts/0: is not a string" },
+		{ "stripe",
+			"{\"kind\": \"payment\", \"secrets\": [\"s\"], "
+			"\"grace\": 0}",
+			" /providers/stripe/grace: is not a whole number "
+			"from 1 to 31536000" },
+		{ "demo", "{\"kind\": \"oauth\", \"grace\": 60}",
+			" /providers/demo/grace: is only for the kinds "
+			"`payment` and `signature`" },
+		{ "demo", "{\"kind\": \"oauth\", \"mode\": \"test\"}",
+			" /providers/demo/mode: needs a `description`" },
 		{ "demo",
 			"{\"kind\": \"oauth\", \"secrets\": [\"" SECRET "\"]}",
 			" /providers/demo/secrets: needs a `description`" },
@@ -178,6 +211,59 @@ TEST(a_mistake_is_said_with_its_place)
 			fail_msg("%s was accepted", cases[i].provider);
 		assert_error(&err, cases[i].reason);
 	}
+}
+
+/* The configuration's grace, the description's, or a day. */
+TEST(the_grace)
+{
+	static const struct {
+		const char *name;
+		const char *provider;
+		int64_t seconds;
+	} cases[] = {
+		{ "shop",
+			"{\"kind\": \"payment\", \"description\": \"square\","
+			" \"secrets\": [\"s\"], \"grace\": 60}",
+			60 },
+		{ "square", "{\"kind\": \"payment\", \"secrets\": [\"s\"]}",
+			604800 },
+		{ "svix",
+			"{\"kind\": \"signature\", \"secrets\":"
+			" [\"whsec_AAAA\"]}",
+			86400 },
+		{ "demo", "{\"kind\": \"oauth\"}", 0 },
+		{ "stripe",
+			"{\"kind\": \"oauth\", \"description\": \"stripe\","
+			" \"secrets\": [\"s\"]}",
+			0 },
+	};
+	struct um_error err;
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_config *config = load(cases[i].name,
+			cases[i].provider, &err);
+
+		if (config == NULL)
+			fail_msg("%s", err.text);
+		assert_row(cases[i].name,
+			config->providers[0].grace_ms
+				== cases[i].seconds * 1000);
+		um_config_free(config);
+	}
+}
+
+/* Each is given to the description: see test_origin.c. */
+TEST(the_mode_and_the_accounts)
+{
+	struct um_error err;
+	struct um_config *config = load("stripe",
+		"{\"kind\": \"payment\", \"secrets\": [\"s\"],"
+		" \"mode\": \"test\", \"accounts\": [\"acct_1\"]}",
+		&err);
+
+	if (config == NULL)
+		fail_msg("%s", err.text);
+	um_config_free(config);
 }
 
 /* A description of the site's own, by its path; with the usual address. */
@@ -270,6 +356,8 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_provider_with_its_description),
 		cmocka_unit_test(a_mistake_is_said_with_its_place),
+		cmocka_unit_test(the_grace),
+		cmocka_unit_test(the_mode_and_the_accounts),
 		cmocka_unit_test(a_description_by_its_path),
 		cmocka_unit_test(the_folder_that_comes_with_urlmode),
 		cmocka_unit_test(secrets_are_wiped),

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* Which mode and which account an event comes from, and which ones count. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/hex.h"
+#include "support.h"
+#include "webhook/spec.h"
+
+#include <openssl/evp.h>
+
+#define SECRET "secret"
+#define PAID                                                                   \
+	"\"believed\": \"body\", \"identity\": {\"json\": \"/id\"},"           \
+	"\"outcomes\": [{\"when\": [{\"from\": {\"json\": \"/paid\"},"         \
+	" \"present\": true}], \"means\": \"paid\"}]}"
+#define SIGNED                                                                 \
+	"{\"name\": \"n\", \"documentation\": \"d\", \"verify\": [{"           \
+	"\"algorithm\": \"hmac-sha256\", \"key\": {\"as\": \"utf8\"},"         \
+	"\"signature\": {\"from\": {\"header\": \"x\"}, \"as\": \"hex\"},"     \
+	"\"signed\": [{\"body\": \"raw\"}]}],"
+#define LIVE                                                                   \
+	"\"live\": {\"from\": {\"json\": \"/world\"},"                         \
+	" \"is\": [\"live\", \"production\"]},"
+#define ACCOUNT "\"account\": {\"json\": \"/account\"},"
+
+static const char *const accounts[] = { "ours", "ours too" };
+
+static bool
+load(struct um_spec **spec, const char *text, enum um_mode mode,
+	size_t accounts_len, struct um_error *err)
+{
+	static const char *const secrets[] = { SECRET };
+	const struct um_provider_env env = { .secrets = secrets,
+		.secrets_len = 1,
+		.mode = mode,
+		.accounts = accounts,
+		.accounts_len = accounts_len };
+	char *path = file_make(um_str(text), 0600);
+	bool ok = um_spec_load(spec, path, &env, err);
+
+	file_remove(path);
+	return ok;
+}
+
+static const char *
+header(const char *name, void *arg)
+{
+	return strcmp(name, "x") == 0 ? arg : NULL;
+}
+
+/* Signs the body, and reads its one event. */
+static enum um_verdict
+read_event(const struct um_spec *spec, const char *body, struct um_event *event)
+{
+	struct um_event events[UM_EVENTS_MAX];
+	uint8_t mac[32];
+	char signature[65];
+	const struct um_delivery delivery = { .body = um_str(body),
+		.header = header,
+		.arg = signature };
+	enum um_verdict verdict;
+	size_t len;
+
+	assert_non_null(EVP_Q_mac(NULL, "HMAC", NULL, "SHA256", NULL, SECRET,
+		strlen(SECRET), (const uint8_t *)body, strlen(body), mac,
+		sizeof(mac), &len));
+	um_hex_encode(signature, mac, len);
+	verdict = um_spec_read(spec, &delivery, events, &len);
+	*event = events[0];
+	return verdict;
+}
+
+TEST(an_event_of_the_other_mode_moves_nothing)
+{
+	static const struct {
+		enum um_mode mode;
+		const char *body;
+		enum um_effect effect;
+	} cases[] = {
+		{ UM_MODE_DEFAULT, "{\"paid\":1,\"world\":\"live\"}",
+			UM_EFFECT_PAID },
+		{ UM_MODE_DEFAULT, "{\"paid\":1,\"world\":\"production\"}",
+			UM_EFFECT_PAID },
+		{ UM_MODE_DEFAULT, "{\"paid\":1,\"world\":\"test\"}",
+			UM_EFFECT_OTHER_MODE },
+		{ UM_MODE_LIVE, "{\"paid\":1,\"world\":false}",
+			UM_EFFECT_OTHER_MODE },
+		{ UM_MODE_TEST, "{\"paid\":1,\"world\":\"live\"}",
+			UM_EFFECT_OTHER_MODE },
+		{ UM_MODE_TEST, "{\"paid\":1,\"world\":\"test\"}",
+			UM_EFFECT_PAID },
+		/* What does not say its mode is of the site's own. */
+		{ UM_MODE_LIVE, "{\"paid\":1}", UM_EFFECT_PAID },
+		{ UM_MODE_TEST, "{\"paid\":1,\"world\":null}", UM_EFFECT_PAID },
+		/* What means nothing means nothing in either mode. */
+		{ UM_MODE_LIVE, "{\"world\":\"test\"}", UM_EFFECT_IGNORE },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_spec *spec;
+		struct um_event event;
+		struct um_error err;
+
+		if (!load(&spec, SIGNED LIVE PAID, cases[i].mode, 0, &err))
+			fail_msg("%s", err.text);
+		assert_row(cases[i].body,
+			read_event(spec, cases[i].body, &event)
+				== UM_DELIVERY_GOOD);
+		assert_row(cases[i].body, event.effect == cases[i].effect);
+		um_spec_free(spec);
+	}
+}
+
+TEST(an_event_of_a_foreign_account_moves_nothing)
+{
+	static const struct {
+		size_t accounts_len;
+		const char *body;
+		enum um_effect effect;
+	} cases[] = {
+		{ 2, "{\"paid\":1,\"account\":\"ours\"}", UM_EFFECT_PAID },
+		{ 2, "{\"paid\":1,\"account\":\"ours too\"}", UM_EFFECT_PAID },
+		{ 1, "{\"paid\":1,\"account\":\"ours too\"}",
+			UM_EFFECT_OTHER_ACCOUNT },
+		{ 2, "{\"paid\":1,\"account\":\"our\"}",
+			UM_EFFECT_OTHER_ACCOUNT },
+		{ 0, "{\"paid\":1,\"account\":\"ours\"}",
+			UM_EFFECT_OTHER_ACCOUNT },
+		/* What names no account is of the site's own. */
+		{ 0, "{\"paid\":1}", UM_EFFECT_PAID },
+		{ 2, "{\"paid\":1,\"account\":\"\"}", UM_EFFECT_PAID },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_spec *spec;
+		struct um_event event;
+		struct um_error err;
+
+		if (!load(&spec, SIGNED ACCOUNT PAID, UM_MODE_DEFAULT,
+			    cases[i].accounts_len, &err))
+			fail_msg("%s", err.text);
+		assert_row(cases[i].body,
+			read_event(spec, cases[i].body, &event)
+				== UM_DELIVERY_GOOD);
+		assert_row(cases[i].body, event.effect == cases[i].effect);
+		um_spec_free(spec);
+	}
+}
+
+/* It is kept all the same, so that its identity is that of any event. */
+TEST(an_event_that_moves_nothing_has_its_identity)
+{
+	struct um_spec *spec;
+	struct um_event event;
+	struct um_error err;
+
+	assert_true(load(&spec, SIGNED LIVE PAID, UM_MODE_LIVE, 0, &err));
+	assert_int_equal(read_event(spec,
+				 "{\"id\":\"e1\",\"paid\":1,\"world\":0}",
+				 &event),
+		UM_DELIVERY_GOOD);
+	assert_int_equal(event.effect, UM_EFFECT_OTHER_MODE);
+	assert_string_equal(event.identity, "e1");
+	um_spec_free(spec);
+}
+
+TEST(what_is_no_text_is_malformed)
+{
+	static const char *const bodies[] = { "{\"paid\":1,\"world\":{}}",
+		"{\"paid\":1,\"account\":[\"ours\"]}" };
+	struct um_spec *spec;
+	struct um_event event;
+	struct um_error err;
+
+	assert_true(load(&spec, SIGNED LIVE ACCOUNT PAID, UM_MODE_DEFAULT, 2,
+		&err));
+	for (size_t i = 0; i < LENGTH(bodies); i++)
+		assert_row(bodies[i],
+			read_event(spec, bodies[i], &event)
+				== UM_DELIVERY_MALFORMED);
+	um_spec_free(spec);
+}
+
+/* A setting that has no effect would be believed to protect. */
+TEST(a_setting_that_the_description_cannot_use_is_refused)
+{
+	struct um_spec *spec;
+	struct um_error err;
+
+	assert_false(load(&spec, SIGNED ACCOUNT PAID, UM_MODE_TEST, 0, &err));
+	assert_error(&err,
+		" /live: is missing, but the configuration has a `mode`");
+	assert_false(load(&spec, SIGNED ACCOUNT PAID, UM_MODE_LIVE, 0, &err));
+	assert_error(&err, " /live: is missing");
+	assert_false(load(&spec, SIGNED LIVE PAID, UM_MODE_DEFAULT, 1, &err));
+	assert_error(&err,
+		" /account: is missing, but the configuration has `accounts`");
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_event_of_the_other_mode_moves_nothing),
+		cmocka_unit_test(an_event_of_a_foreign_account_moves_nothing),
+		cmocka_unit_test(an_event_that_moves_nothing_has_its_identity),
+		cmocka_unit_test(what_is_no_text_is_malformed),
+		cmocka_unit_test(
+			a_setting_that_the_description_cannot_use_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
