@@ -14,6 +14,7 @@ const ABSENCE_MAX = 300_000;
  * state that the page shows:
  *
  *     phase        'ready' → 'calling' → 'asked' → 'waiting' → 'done'
+ *     tool         the tool that was called last
  *     elicitation  { message, url, host } after the elicitation request
  *     progress     the progress messages of the server, in order
  *     completed    true after notifications/elicitation/complete
@@ -25,6 +26,7 @@ export class HostSession extends EventEmitter {
 	#client;
 	#elicitationId;
 	#answer;
+	#call;
 	#watchers = 0;
 	#absence;
 
@@ -57,20 +59,27 @@ export class HostSession extends EventEmitter {
 		};
 	}
 
-	/** Calls the tool if it is not running yet. */
-	start() {
+	/** Calls a tool if none is running. */
+	start(tool) {
 		if (this.view.phase !== 'ready' && this.view.phase !== 'done') {
 			return;
 		}
 		this.#show({
-			phase: 'calling', elicitation: undefined, progress: [], completed: false, result: undefined,
+			phase: 'calling', tool, elicitation: undefined, progress: [], completed: false, result: undefined,
 		});
-		this.#client.callTool('connect_account', {
+		this.#call = new AbortController();
+		this.#client.callTool(tool, {
+			signal: this.#call.signal,
 			onProgress: ({ message }) => this.#show({ progress: [...this.view.progress, message] }),
 		}).then(
 			(result) => this.#finish(result),
-			(error) => this.#finish({ text: error.message, isError: true }),
+			(error) => this.#finish({ text: error.message ?? String(error), isError: true }),
 		);
+	}
+
+	/** Cancels the call. What the user has opened in the browser stays open there. */
+	stop() {
+		this.#call?.abort('You no longer wait for the tool.');
 	}
 
 	/** The user's decision about the elicitation shown: 'accept' or 'decline'. */

@@ -14,6 +14,7 @@ import { closeServer, env, isMain, listen, run } from './process.mjs';
 import { demoUsers } from './users.mjs';
 
 const PAGE = fileURLToPath(new URL('page', import.meta.url));
+const TOOLS = ['connect_account', 'buy_report'];
 const FILES = { '/': 'index.html', '/page.css': 'page.css', '/page.js': 'page.js' };
 const HEADERS = {
 	'Cache-Control': 'no-store',
@@ -60,8 +61,16 @@ export async function startHost({ mcpUrl, port = 0, token = [...demoUsers.keys()
 	app.get('/sessions/:id/view', (request, response) => {
 		sendViews(response.locals.session, request, response);
 	});
-	app.post('/sessions/:id/start', fromThisPage, (_request, response) => {
-		response.locals.session.start();
+	app.post('/sessions/:id/start', fromThisPage, (request, response) => {
+		if (!TOOLS.includes(request.body.tool)) {
+			response.status(400).end();
+			return;
+		}
+		response.locals.session.start(request.body.tool);
+		response.status(204).end();
+	});
+	app.post('/sessions/:id/stop', fromThisPage, (_request, response) => {
+		response.locals.session.stop();
 		response.status(204).end();
 	});
 	app.post('/sessions/:id/answer', fromThisPage, (request, response) => {

@@ -1,9 +1,10 @@
-// Functions that the demo's three programs share when they run as separate
-// processes.
+// Functions that the demo's programs share.
 
 import { once } from 'node:events';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+
+const FORM_MAX = 16_384;
 
 /** True in the file that was started with `node FILE`. */
 export function isMain(moduleUrl) {
@@ -50,4 +51,24 @@ export async function closeServer(server) {
 	server.close();
 	server.closeAllConnections();
 	await once(server, 'close');
+}
+
+/** The form that a request posts. */
+export async function readForm(request) {
+	let text = '';
+	for await (const chunk of request.setEncoding('utf8')) {
+		text += chunk;
+		if (text.length > FORM_MAX) {
+			throw new Error('form too large');
+		}
+	}
+	return new URLSearchParams(text);
+}
+
+export function sendPage(response, status, html) {
+	response.writeHead(status, {
+		'Content-Type': 'text/html; charset=utf-8',
+		'Cache-Control': 'no-store',
+	});
+	response.end(html);
 }

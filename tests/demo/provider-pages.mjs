@@ -1,4 +1,4 @@
-// The two pages of the demo's OpenID provider.
+// The pages of the demo's OpenID provider and of its checkout.
 
 const ESCAPES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
@@ -39,4 +39,21 @@ export function signInPage(uid) {
 
 export function errorPage(message) {
 	return page('Demo Account', `<p role="alert">${escapeHtml(message)}</p>`);
+}
+
+/**
+ * @param {{ name: string, price: string, cancelUrl: string, problem?: string }} session
+ */
+export function checkoutPage({ name, price, cancelUrl, problem }) {
+	return page('Demo Checkout', `${problem ? `<p role="alert">${escapeHtml(problem)}</p>\n` : ''}<p>${escapeHtml(name)}: <strong>${escapeHtml(price)}</strong></p>
+<p>No money moves: this page stands in for Stripe Checkout. Closing the tab leaves the payment open.</p>
+<form method="post">
+	<button name="card" value="good">Pay</button>
+	<button name="card" value="declined">Pay with a card that is declined</button>
+</form>
+<p><a href="${escapeHtml(cancelUrl)}">Back without paying</a></p>`);
+}
+
+export function checkoutMessage(message) {
+	return page('Demo Checkout', `<p role="alert">${escapeHtml(message)}</p>`);
 }

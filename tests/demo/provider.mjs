@@ -8,13 +8,12 @@ import { createServer } from 'node:http';
 
 import { memoryAdapter } from './memory-adapter.mjs';
 import { Provider } from './oidc-provider.mjs';
-import { closeServer, env, isMain, listen, run } from './process.mjs';
+import { closeServer, env, isMain, listen, readForm, run, sendPage } from './process.mjs';
 import { errorPage, signInPage } from './provider-pages.mjs';
 
 export const CLIENT_ID = 'urlmode-demo';
 
 const NAME_MAX = 100;
-const FORM_MAX = 4096;
 
 /**
  * Starts a provider whose one client may return to `redirectUris`.
@@ -120,25 +119,6 @@ async function signIn(provider, names, request, response) {
 	const accountId = createHash('sha256').update(name).digest('base64url');
 	names.set(accountId, name);
 	await provider.interactionFinished(request, response, { login: { accountId } });
-}
-
-async function readForm(request) {
-	let text = '';
-	for await (const chunk of request.setEncoding('utf8')) {
-		text += chunk;
-		if (text.length > FORM_MAX) {
-			throw new Error('form too large');
-		}
-	}
-	return new URLSearchParams(text);
-}
-
-function sendPage(response, status, html) {
-	response.writeHead(status, {
-		'Content-Type': 'text/html; charset=utf-8',
-		'Cache-Control': 'no-store',
-	});
-	response.end(html);
 }
 
 if (isMain(import.meta.url)) {

@@ -1,8 +1,8 @@
-// The demo MCP server: Streamable HTTP with sessions, and one tool.
-// The tool, which is the part to learn from, is in connect-account.mjs.
+// The demo MCP server: Streamable HTTP with sessions, and two tools. The tools,
+// which are the part to learn from, are in connect-account.mjs and buy-report.mjs.
 //
 //     URLMODE_DATABASE_URL= URLMODE_KEYS_FILE= URLMODE_BASE_URL= URLMODE_DEMO_ISSUER= \
-//     SERVER_PORT=9001 node server.mjs
+//     URLMODE_DEMO_CHECKOUT_URL= SERVER_PORT=9001 node server.mjs
 
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -14,6 +14,8 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { UrlMode } from 'urlmode';
 
+import { registerBuyReport } from './buy-report.mjs';
+import { connectCheckout } from './checkout.mjs';
 import { registerConnectAccount } from './connect-account.mjs';
 import { OpenIdClient } from './openid.mjs';
 import { closeServer, env, isMain, listen, run } from './process.mjs';
@@ -24,17 +26,19 @@ const TOKEN_LIFETIME_S = 3600;
 /**
  * Starts the server.
  *
- * @param {{ databaseUrl: string, keysFile: string, baseUrl: string, issuer: string,
+ * @param {{ databaseUrl: string, keysFile: string, baseUrl: string, issuer: string, checkoutUrl: string,
  *     port?: number, users?: Map<string, string>, ttl?: number }} options
  *     port: 0 for a free one; users: access token → subject; ttl: the milliseconds
  *     that the user has
  * @returns {Promise<{ url: string, urlmode: UrlMode, close: () => Promise<void> }>}
  */
 export async function startServer({
-	databaseUrl, keysFile, baseUrl, issuer, port = 0, users = demoUsers, ttl,
+	databaseUrl, keysFile, baseUrl, issuer, checkoutUrl, port = 0, users = demoUsers, ttl,
 }) {
 	const urlmode = new UrlMode({ databaseUrl, keysFile, baseUrl, name: 'urlmode demo server' });
-	const parts = { urlmode, openid: new OpenIdClient(issuer), accounts: new Map(), ttl };
+	const parts = {
+		urlmode, openid: new OpenIdClient(issuer), accounts: new Map(), ttl, stripe: connectCheckout(checkoutUrl),
+	};
 	const sessions = new Map();
 	const app = createMcpExpressApp();
 
@@ -94,6 +98,7 @@ async function openSession(sessions, parts, { extra: { subject } }) {
 	const session = { subject, transport };
 
 	registerConnectAccount(mcp, parts);
+	registerBuyReport(mcp, parts);
 	await mcp.connect(transport);
 	mcp.server.onclose = () => sessions.delete(transport.sessionId);
 	return session;
@@ -105,6 +110,7 @@ if (isMain(import.meta.url)) {
 		keysFile: env('URLMODE_KEYS_FILE'),
 		baseUrl: env('URLMODE_BASE_URL'),
 		issuer: env('URLMODE_DEMO_ISSUER'),
+		checkoutUrl: env('URLMODE_DEMO_CHECKOUT_URL'),
 		port: Number(env('SERVER_PORT')),
 	}));
 }

@@ -1,10 +1,12 @@
 // `make demo`: runs the whole demo with a scripted browser and prints one line for
-// each step. Uses the stack that URLMODE_BASE_URL and the related variables name,
-// or else starts one in build/demo-run.
+// each step: connecting an account, and what happens when users pay. Uses the stack
+// that URLMODE_BASE_URL and the related variables name, or else starts one in
+// build/demo-run.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { Browser } from '../support/browser.mjs';
@@ -14,6 +16,10 @@ import { demoUsers } from './users.mjs';
 
 const RUN_DIR = fileURLToPath(new URL('../../build/demo-run', import.meta.url));
 const NAME = 'Ada Lovelace';
+
+/** How long the webhook may take, and how often the page that waits for it is loaded. */
+const FOLLOW_MS = 20_000;
+const FOLLOW_EVERY_MS = 200;
 
 const interruption = interrupted();
 const open = [];
@@ -53,24 +59,64 @@ async function walk() {
 	const stack = await step('Stack',
 		() => closeLater(useStack({ runDir: RUN_DIR, demo: true })), ({ baseUrl }) => baseUrl);
 	const [[token, subject]] = demoUsers;
-	const asked = deferred();
-	const completed = deferred();
 	const client = await step('MCP client',
-		() => closeLater(connectClient({
-			url: stack.env.URLMODE_DEMO_MCP_URL,
-			token,
-			onElicit(elicitation) {
-				asked.resolve(elicitation);
-				return 'accept';
-			},
-			onComplete: completed.resolve,
-		})), () => `connected as ${subject}, capability elicitation.url`);
+		() => closeLater(connectHost({ url: stack.env.URLMODE_DEMO_MCP_URL, token })),
+		() => `connected as ${subject}, capability elicitation.url`);
 
-	const called = client.callTool('connect_account');
-	const early = called.then(({ text }) => assert.fail(text));
-	early.catch(() => {});
+	await connectAccount(stack, client);
+	await declineThenPay(client);
+	await closeTheTab(client);
+	await payAfterTheToolGaveUp(client);
+	await payAfterGoingBack(client);
+}
+
+/** An MCP client whose user agrees to every elicitation. */
+async function connectHost(options) {
+	let asked;
+	let completed;
+	let elicitations = 0;
+	const client = await connectClient({
+		...options,
+		onElicit(elicitation) {
+			elicitations += 1;
+			asked.resolve(elicitation);
+			return 'accept';
+		},
+		onComplete: (id) => completed.resolve(id),
+	});
+	return {
+		/** How many elicitations it was sent. */
+		get elicitations() {
+			return elicitations;
+		},
+
+		/**
+		 * Calls a tool. `asked` resolves to the elicitation, `completed` to the id
+		 * in the completion notification, `result` to what the tool returns.
+		 */
+		call(tool, callOptions) {
+			asked = deferred();
+			completed = deferred();
+			const result = client.callTool(tool, callOptions);
+			const early = result.then(({ text }) => assert.fail(text));
+			const call = {
+				result,
+				asked: Promise.race([asked.promise, early]),
+				completed: Promise.race([completed.promise, early]),
+			};
+			for (const promise of Object.values(call)) {
+				promise.catch(() => {});
+			}
+			return call;
+		},
+		close: () => client.close(),
+	};
+}
+
+async function connectAccount(stack, client) {
+	const call = client.call('connect_account');
 	const elicitation = await step('Tool connect_account',
-		() => Promise.race([asked.promise, early]), ({ message }) => `asks: “${message}”`);
+		() => call.asked, ({ message }) => `asks: “${message}”`);
 
 	const browser = closeLater(new Browser());
 	const confirm = await step('Confirm page',
@@ -81,19 +127,115 @@ async function walk() {
 		() => visit(browser.submit(signIn, { button: 'sign-in', fields: { name: NAME } })), trail);
 	await step('Last page', async () => {
 		assert.equal(done.url, `${stack.baseUrl}/done`, `ended on ${done.path}`);
-		return done.find('h1')[0].text;
+		return heading(done);
 	}, String);
 
 	await step('Completion notification', async () => {
-		const id = await Promise.race([completed.promise, early]);
-		assert.equal(id, elicitation.elicitationId, 'for another elicitation');
+		assert.equal(await call.completed, elicitation.elicitationId, 'for another elicitation');
 	}, () => 'has come');
-	await step('Tool result', async () => {
-		const { text, isError } = await called;
-		assert.ok(!isError && text.includes(NAME), text);
-		return text;
-	}, String);
+	await step('Tool result', () => resultOf(call.result, NAME), String);
 }
+
+async function declineThenPay(client) {
+	const browser = closeLater(new Browser());
+	const call = client.call('buy_report');
+	const elicitation = await step('Tool buy_report', () => call.asked, ({ message }) => `asks: “${message}”`);
+	const checkout = await step('Going on, to the checkout', () => goToCheckout(browser, elicitation), trail);
+	const declined = await step('Paying with a card that is declined',
+		() => visit(browser.submit(checkout, { button: 'declined' })), alertOf);
+	await step('Paying with another card, and back', () => pay(browser, declined), heading);
+	await step('Tool result', () => resultOf(call.result, 'Here is your report.'), String);
+}
+
+async function closeTheTab(client) {
+	const [first, second] = [closeLater(new Browser()), closeLater(new Browser())];
+	const { elicitation, giveUp } = await callAndGoToCheckout('Tool buy_report again, and its checkout', client, first);
+	await step('Closing the tab, and the tool is no longer waited for', giveUp, () => 'the payment stays open');
+	const call = client.call('buy_report');
+	const again = await step('Tool buy_report called again', async () => {
+		const next = await call.asked;
+		assert.equal(next.elicitationId, elicitation.elicitationId, 'another elicitation');
+		return next;
+	}, () => 'asks for the same payment, and not for another one');
+	const checkout = await step('Its link', () => goToCheckout(second, again), trail);
+	await step('Paying, and back', () => pay(second, checkout), heading);
+	await step('Tool result', () => resultOf(call.result, 'Here is your report.'), String);
+}
+
+async function payAfterTheToolGaveUp(client) {
+	const browser = closeLater(new Browser());
+	const { checkout, giveUp } = await callAndGoToCheckout('Tool buy_report again, and its checkout', client, browser);
+	await step('The tool is no longer waited for', giveUp, () => 'the payment stays open');
+	await step('Paying all the same', () => pay(browser, checkout), heading);
+	await step('Tool buy_report called again', () => resultWithoutAsking(client, 'Here is your report.'), String);
+}
+
+async function payAfterGoingBack(client) {
+	const browser = closeLater(new Browser());
+	const call = client.call('buy_report');
+	const elicitation = await call.asked;
+	const checkout = await step('Tool buy_report again, and its checkout', () => goToCheckout(browser, elicitation), trail);
+	await step('Back without paying', async () => {
+		const [{ attributes: { href } }] = checkout.find('a');
+		return visit(browser.follow(checkout, href));
+	}, heading);
+	await step('Tool result', async () => (await call.result).text, String);
+	await step('Paying in a tab that was left open', () => pay(browser, checkout, 'Your payment has arrived'), heading);
+	await step('Tool buy_report called again', () => resultWithoutAsking(client, 'You had paid it before.'), String);
+}
+
+/** Calls buy_report and goes on to the checkout; `giveUp` cancels the call. */
+async function callAndGoToCheckout(name, client, browser) {
+	const controller = new AbortController();
+	const call = client.call('buy_report', { signal: controller.signal });
+	const elicitation = await call.asked;
+	const checkout = await step(name, () => goToCheckout(browser, elicitation), trail);
+
+	async function giveUp() {
+		controller.abort();
+		await assert.rejects(call.result);
+	}
+	return { elicitation, checkout, giveUp };
+}
+
+async function goToCheckout(browser, { url }) {
+	return visit(browser.submit(await visit(browser.open(url)), { button: 'continue' }));
+}
+
+/**
+ * Pays, and opens the page to which the checkout sends the browser again and
+ * again, as that page does by itself, until it shows a heading.
+ */
+async function pay(browser, checkout, expected = 'All done') {
+	const deadline = Date.now() + FOLLOW_MS;
+	const first = await visit(browser.submit(checkout, { button: 'good' }));
+	const returnUrl = first.hops[1].url;
+	let page = first;
+
+	while (heading(page) !== expected) {
+		assert.ok(Date.now() < deadline, `still “${heading(page)}”`);
+		await sleep(FOLLOW_EVERY_MS);
+		page = await visit(browser.open(returnUrl));
+	}
+	return page;
+}
+
+/** Calls buy_report, which must return at once, without an elicitation. */
+async function resultWithoutAsking(client, text) {
+	const before = client.elicitations;
+	const result = await resultOf(client.call('buy_report').result, text);
+	assert.equal(client.elicitations, before, 'it asks to pay again');
+	return result;
+}
+
+async function resultOf(call, expected) {
+	const { text, isError } = await call;
+	assert.ok(!isError && text.includes(expected), text);
+	return text;
+}
+
+const heading = (page) => page.find('h1')[0].text;
+const alertOf = (page) => page.find('p').find(({ attributes }) => attributes.role === 'alert').text;
 
 /** Returns the page, or throws its reason if it is an error page. */
 async function visit(navigation) {

@@ -1,6 +1,7 @@
-// Prints the configuration of a development stack: the demo's OpenID provider,
-// GitHub, and every payment provider that is shipped, with secrets made up for
-// this stack. Its arguments are members of the configuration, KEY=VALUE.
+// Prints the configuration of a development stack: the demo's OpenID provider
+// and checkout, GitHub, and every payment provider that is shipped, with secrets
+// made up for this stack. Its arguments are members of the configuration,
+// KEY=VALUE.
 
 import { randomBytes } from 'node:crypto';
 import process from 'node:process';
@@ -15,6 +16,9 @@ const standard = () => `whsec_${randomBytes(24).toString('base64')}`;
 const webhook = (provider) => `${given.base_url}/webhook/${provider}`;
 
 const payment = {
+	'checkout': {
+		display_name: 'Demo Checkout', description: 'stripe', mode: 'test', secrets: [`whsec_${text()}`],
+	},
 	'stripe': { display_name: 'Stripe', secrets: [`whsec_${text()}`] },
 	'standard-webhooks': { display_name: 'Standard Webhooks', secrets: [standard()] },
 	'svix': { display_name: 'Svix', secrets: [standard()] },

@@ -26,7 +26,7 @@ PROGRAMS=()
 for file in "$TREE"/cgi-bin/*.c; do
 	[[ -e $file ]] && PROGRAMS+=("$(basename "$file" .c)")
 done
-DEMO_SERVICES=(provider server host)
+DEMO_SERVICES=(provider checkout server host)
 # In the order in which they start; `run` is the script in the foreground.
 SERVICES=(postgres nginx "${PROGRAMS[@]}" "${DEMO_SERVICES[@]}" run)
 
@@ -201,7 +201,7 @@ service_start()
 			-p "$RUN_DIR/" -c "$RUN_DIR/nginx.conf"
 		await nginx 10 answers "$PORT" /
 		;;
-	provider | server | host)
+	provider | checkout | server | host)
 		local port=${1^^}_PORT
 		start "$1" env "$port=${!port}" node "$TREE/tests/demo/$1.mjs"
 		await "$1" 30 connects "${!port}"
@@ -321,13 +321,14 @@ configure()
 		export URLMODE_DEMO_URL='http://127.0.0.1:$HOST_PORT/'
 		export URLMODE_DEMO_MCP_URL='http://127.0.0.1:$SERVER_PORT/mcp'
 		export URLMODE_DEMO_ISSUER='http://localhost:$PROVIDER_PORT'
+		export URLMODE_DEMO_CHECKOUT_URL='http://localhost:$CHECKOUT_PORT'
 	ENV
 	# For `service`, which starts a part of a stack that stands already.
 	{
 		printf '%s=%q\n' PROGRAM_DIR "$PROGRAM_DIR"
 		printf '%s=%s\n' PROCESSES "$PROCESSES" PORT "$PORT" PG_PORT "$PG_PORT" \
-			PROVIDER_PORT "$PROVIDER_PORT" SERVER_PORT "$SERVER_PORT" \
-			HOST_PORT "$HOST_PORT"
+			PROVIDER_PORT "$PROVIDER_PORT" CHECKOUT_PORT "$CHECKOUT_PORT" \
+			SERVER_PORT "$SERVER_PORT" HOST_PORT "$HOST_PORT"
 	} >ports
 }
 
@@ -368,8 +369,8 @@ stack_up()
 		[[ -x $PROGRAM_DIR/$name ]] ||
 			die "$PROGRAM_DIR/$name is not there: make build first"
 	done
-	ports=$(node "$TREE/tests/stack/ports.mjs" "$PORT" 4) || exit 1
-	read -r PORT PG_PORT PROVIDER_PORT SERVER_PORT HOST_PORT <<<"$ports"
+	ports=$(node "$TREE/tests/stack/ports.mjs" "$PORT" 5) || exit 1
+	read -r PORT PG_PORT PROVIDER_PORT CHECKOUT_PORT SERVER_PORT HOST_PORT <<<"$ports"
 
 	trap stack_down EXIT
 	trap 'exit 130' INT

@@ -68,7 +68,7 @@ export async function refuse(fixture, url) {
 /**
  * Follows the link and continues to the checkout, as a user does.
  *
- * @returns {Promise<string>} the id of the elicitation
+ * @returns {Promise<string>} the id of the elicitation that is paid for there
  */
 export async function goToCheckout(fixture, url) {
 	const browser = fixture.browser();
@@ -96,7 +96,7 @@ export async function pay(fixture, url, what = 'paid', price = PRICE) {
 /** Sends a signed webhook of the provider through nginx. */
 export async function settle(fixture, id, what = 'paid', price = PRICE) {
 	const stripe = sender(fixture, 'stripe');
-	const answer = await stripe.send(stripe.event(id, what, price));
+	const answer = await stripe.send(stripe.event(id, what, { reference: 'cs_test_1', ...price }));
 	if (answer.status !== 200) {
 		throw new Error(`the webhook was answered ${answer.status}: ${answer.body}`);
 	}
@@ -113,7 +113,8 @@ export function elicitationsOf(fixture, subject) {
 	return fixture.stack.sql('SELECT * FROM urlmode.elicitation WHERE subject = $1 ORDER BY created_at DESC', [subject]);
 }
 
-/** Deletes the elicitations of all users. Each test begins with it. */
+/** Deletes the elicitations of all users, and what they paid. Each test begins with it. */
 export async function deleteElicitations(fixture) {
+	await fixture.stack.sql("DELETE FROM urlmode.payment WHERE reference = 'cs_test_1'");
 	await fixture.stack.sql('DELETE FROM urlmode.elicitation WHERE subject = ANY ($1)', [Object.values(USERS)]);
 }

@@ -25,12 +25,16 @@ const hmac = (algorithm, key, text, encoding) => createHmac(algorithm, key).upda
 /** What was paid, unless a test says otherwise; null: the event does not say it. */
 const PAID = { amount: 1000, currency: 'EUR' };
 
-/** The events of a payment. How each provider describes them is below. */
+/**
+ * The events of a payment. How each provider describes them is below. A payment
+ * has a reference of its own, because one reference pays once.
+ */
 const SENDERS = {
 	stripe: {
-		event: (id, what, { amount, currency } = PAID) => ({
+		event: (id, what, { amount, currency, reference = `cs_test_${id}`, ...more } = PAID) => ({
 			id: `evt_${randomUUID()}`,
 			object: 'event',
+			livemode: true,
 			type: {
 				paid: 'checkout.session.completed', processing: 'checkout.session.completed',
 				failed: 'checkout.session.async_payment_failed', expired: 'checkout.session.expired',
@@ -38,11 +42,12 @@ const SENDERS = {
 			}[what],
 			data: {
 				object: {
-					id: `cs_test_${id}`, object: 'checkout.session', client_reference_id: id,
-					payment_status: what === 'paid' ? 'paid' : 'unpaid', amount_total: amount,
+					id: reference, object: 'checkout.session', client_reference_id: id,
+					payment_status: what === 'paid' ? 'paid' : 'unpaid', amount_total: amount ?? null,
 					currency: currency?.toLowerCase() ?? null,
 				},
 			},
+			...more,
 		}),
 		sign: (body, { secret, timestamp }) => ({
 			'Stripe-Signature': new Stripe('sk_test').webhooks.generateTestHeaderString({ payload: body, secret, timestamp }),
@@ -70,7 +75,7 @@ const SENDERS = {
 			}[what],
 			resource: {
 				id: `capture-${id}`, custom_id: id,
-				amount: { value: (amount / 100).toFixed(2), currency_code: currency },
+				amount: { value: ((amount ?? 0) / 100).toFixed(2), currency_code: currency ?? 'EUR' },
 			},
 		}),
 		// According to PayPal's documentation, because npm has no package that signs.
@@ -105,7 +110,7 @@ const SENDERS = {
 	},
 	adyen: {
 		event: (id, what, { amount, currency } = PAID) => ({
-			live: 'false',
+			live: 'true',
 			notificationItems: [{
 				NotificationRequestItem: {
 					pspReference: randomUUID().replaceAll('-', '').slice(0, 16).toUpperCase(),
@@ -201,10 +206,14 @@ function signStandard(webhook, prefix, body, timestamp) {
 
 export const PROVIDERS = Object.keys(SENDERS);
 
-/** Sends webhooks as this provider does, with the secret of the fixture's stack. */
-export function sender(fixture, name) {
+/**
+ * Sends webhooks as this provider does, with the secret of the fixture's stack.
+ *
+ * @param {string} [like] whose webhooks it sends, if its name in the configuration is another one
+ */
+export function sender(fixture, name, like = name) {
 	const provider = JSON.parse(readFileSync(fixture.stack.env.URLMODE_CONFIG, 'utf8')).providers[name];
-	const { event, seal, sign, body = JSON.stringify, path = () => '' } = SENDERS[name];
+	const { event, seal, sign, body = JSON.stringify, path = () => '' } = SENDERS[like];
 
 	/** A delivery that can be sent any number of times. */
 	const deliver = async (what, { secret = provider.secrets?.[0], timestamp = Math.floor(Date.now() / 1000) } = {}) => {

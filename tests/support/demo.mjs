@@ -1,11 +1,13 @@
-// Runs the demo's OpenID provider and MCP server for a stack in this process.
+// Runs the demo's OpenID provider, checkout and MCP server for a stack in this
+// process.
 
+import { startCheckout, webhookOf } from '../demo/checkout.mjs';
 import { startProvider } from '../demo/provider.mjs';
 import { startServer } from '../demo/server.mjs';
 
 /**
- * Starts a demo MCP server on a free port, and the OpenID provider at the
- * stack's issuer if it is not running yet.
+ * Starts a demo MCP server on a free port, and the OpenID provider and the
+ * checkout at the stack's URLs if they are not running yet.
  *
  * @param {import('./stack.mjs').Stack} stack
  * @param {{ users?: Map<string, string>, ttl?: number }} [options] see startServer
@@ -15,16 +17,19 @@ import { startServer } from '../demo/server.mjs';
 export async function startDemo(stack, options = {}) {
 	const issuer = stack.env.URLMODE_DEMO_ISSUER;
 	const provider = await openProvider(stack);
+	const checkout = await goToCheckout(stack);
 	const server = await startServer({
 		databaseUrl: stack.env.URLMODE_DATABASE_URL,
 		keysFile: stack.env.URLMODE_KEYS_FILE,
 		baseUrl: stack.baseUrl,
 		issuer,
+		checkoutUrl: stack.env.URLMODE_DEMO_CHECKOUT_URL,
 		...options,
 	});
 
 	async function close() {
 		await server.close();
+		await checkout.close();
 		await provider.close();
 	}
 	return { url: server.url, urlmode: server.urlmode, issuer, close };
@@ -38,7 +43,7 @@ export async function startDemo(stack, options = {}) {
  */
 export async function openProvider(stack) {
 	const issuer = stack.env.URLMODE_DEMO_ISSUER;
-	if (await answers(issuer)) {
+	if (await answers(`${issuer}/.well-known/openid-configuration`)) {
 		return { close: async () => {} };
 	}
 	return startProvider({
@@ -47,9 +52,18 @@ export async function openProvider(stack) {
 	});
 }
 
-async function answers(issuer) {
+/** Starts the checkout at the stack's URL if it is not running yet. */
+async function goToCheckout(stack) {
+	const url = stack.env.URLMODE_DEMO_CHECKOUT_URL;
+	if (await answers(url)) {
+		return { close: async () => {} };
+	}
+	return startCheckout({ port: Number(new URL(url).port), ...await webhookOf(stack.env) });
+}
+
+async function answers(url) {
 	try {
-		return (await fetch(`${issuer}/.well-known/openid-configuration`)).ok;
+		return (await fetch(url)).ok;
 	} catch {
 		return false;
 	}

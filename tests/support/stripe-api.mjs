@@ -27,7 +27,7 @@ export async function startStripeApi({ secretKey }) {
 		for await (const chunk of request) body += chunk;
 		if (request.headers.authorization !== `Bearer ${secretKey}`) return refuse(401, 'Invalid API Key provided');
 		if (request.method !== 'POST' || request.url !== '/v1/checkout/sessions') return refuse(404, 'Unrecognized request URL');
-		const session = create(new URLSearchParams(body));
+		const session = createSession(new URLSearchParams(body), 'https://checkout.stripe.example');
 		if (typeof session === 'string') return refuse(400, session);
 		sessions.set(session.url, session);
 		return answer(200, session);
@@ -43,8 +43,12 @@ export async function startStripeApi({ secretKey }) {
 	};
 }
 
-/** Returns the session, or Stripe's error for the request. */
-function create(fields) {
+/**
+ * @param {URLSearchParams} fields of the request
+ * @param {string} site where the session has its page
+ * @returns {object | string} the session, or Stripe's error for the request
+ */
+export function createSession(fields, site) {
 	const now = Math.floor(Date.now() / 1000);
 	const left = Number(fields.get('expires_at')) - now;
 	const item = (name) => fields.get(`line_items[0]${name}`);
@@ -61,7 +65,7 @@ function create(fields) {
 	}
 	return {
 		id, object: 'checkout.session', mode: 'payment', status: 'open', payment_status: 'unpaid',
-		url: `https://checkout.stripe.example/c/pay/${id}`,
+		url: `${site}/c/pay/${id}`,
 		client_reference_id: fields.get('client_reference_id'),
 		success_url: fields.get('success_url'), cancel_url: fields.get('cancel_url'),
 		expires_at: Number(fields.get('expires_at')),

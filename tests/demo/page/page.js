@@ -1,6 +1,7 @@
 // Shows the view that the host sends, and sends the actions of the user.
 
 const element = (id) => document.getElementById(id);
+const starts = document.querySelectorAll('button.start');
 const post = (path, body = {}) => fetch(path, {
 	method: 'POST',
 	headers: { 'Content-Type': 'application/json' },
@@ -17,7 +18,11 @@ const STEPS = {
 const COMPLETED = 'The server says that it is completed.';
 
 function show({ phase, elicitation, progress, completed, result }) {
-	element('start').disabled = phase !== 'ready' && phase !== 'done';
+	const idle = phase === 'ready' || phase === 'done';
+	for (const button of starts) {
+		button.disabled = !idle;
+	}
+	element('stop').hidden = idle;
 	element('request').hidden = phase !== 'asked';
 	if (elicitation) {
 		element('message').textContent = elicitation.message;
@@ -79,7 +84,10 @@ async function connect() {
 			showResult('The connection to the demo was lost. Load the page again.', true);
 		}
 	});
-	element('start').addEventListener('click', () => post(`sessions/${id}/start`));
+	for (const button of starts) {
+		button.addEventListener('click', () => post(`sessions/${id}/start`, { tool: button.value }));
+	}
+	element('stop').addEventListener('click', () => post(`sessions/${id}/stop`));
 	element('open').addEventListener('click', () => post(`sessions/${id}/answer`, { action: 'accept' }));
 	element('refuse').addEventListener('click', () => post(`sessions/${id}/answer`, { action: 'decline' }));
 }

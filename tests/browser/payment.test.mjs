@@ -1,0 +1,139 @@
+// The demo's buy_report in a real browser: the page of the MCP host, ours, and
+// those of the checkout, with what users do there besides paying.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import { openFixture } from '../support/fixture.mjs';
+import { until } from '../support/wait.mjs';
+import { picture, startChromium } from './chromium.mjs';
+
+let fixture;
+let chromium;
+
+before(async () => {
+	fixture = await openFixture({ name: 'browser-payment', own: true, demo: true });
+	chromium = fixture.closeAtEnd(await startChromium());
+});
+
+after(() => fixture?.close());
+
+/** A person with the page of the MCP host in front of them. */
+async function openHost(options) {
+	const who = fixture.closeAtEnd(await chromium.person(options));
+	const host = await who.tab();
+	await host.goto(fixture.stack.env.URLMODE_DEMO_URL);
+	await host.waitForSelector('button[value=buy_report]:enabled');
+	return { who, host };
+}
+
+/** Starts buy_report, and opens the link that it asks for in a new tab. */
+async function start(host) {
+	await host.click('button[value=buy_report]');
+	await host.waitForSelector('#request:not([hidden])');
+	const [tab] = await Promise.all([host.context().waitForEvent('page'), host.click('#open')]);
+	return tab;
+}
+
+async function goToCheckout(tab) {
+	await tab.click('button[value=continue]');
+	await tab.waitForSelector('button[value=good]');
+}
+
+/** Until the host shows what the tool has returned. */
+async function resultOf(host) {
+	await host.waitForFunction(() => document.getElementById('result').textContent !== '');
+	return host.textContent('#result');
+}
+
+/** The user no longer waits for the tool: the call is cancelled. */
+async function stop(host) {
+	await host.click('#stop');
+	await resultOf(host);
+}
+
+const heading = (tab) => tab.textContent('h1');
+
+async function untilHeading(tab, expected) {
+	await tab.waitForFunction((text) => document.querySelector('h1')?.textContent === text, expected);
+}
+
+/** Opens the page to which the checkout sent a browser again, until it shows a heading. */
+async function comeBackUntil(who, tab, expected) {
+	const { url } = (await who.recorded()).find((request) => request.url.startsWith(fixture.url('/payment/checkout/return')));
+	await until(`the page says “${expected}”`, async () => {
+		await tab.goto(url);
+		return await heading(tab) === expected;
+	});
+}
+
+test('a card is declined, and another one pays', async () => {
+	const { who, host } = await openHost();
+	const tab = await start(host);
+	await tab.waitForSelector('button[value=continue]');
+	await picture(tab, 'payment-1-confirm');
+	await goToCheckout(tab);
+	await picture(tab, 'payment-2-checkout');
+	await tab.click('button[value=declined]');
+	assert.match(await tab.textContent('[role=alert]'), /declined/);
+	await picture(tab, 'payment-3-declined');
+	await tab.click('button[value=good]');
+	await untilHeading(tab, 'All done');
+	await picture(tab, 'payment-4-done');
+	assert.match(await resultOf(host), /^Here is your report\. Paid with cs_test_/);
+	const steps = await host.locator('#progress li').allTextContents();
+	assert.ok(steps.includes('An attempt to pay has failed. The user can try again.'), String(steps));
+	await picture(host, 'payment-5-host');
+	assert.deepEqual(who.troubles, []);
+});
+
+test('the tab is closed, and the next call goes on with the same payment', async () => {
+	const { host } = await openHost();
+	const first = await start(host);
+	await goToCheckout(first);
+	const checkout = first.url();
+	await first.close();
+	await stop(host);
+	await picture(host, 'payment-6-host-stopped');
+
+	const second = await start(host);
+	await goToCheckout(second);
+	assert.equal(second.url(), checkout, 'the same session of the checkout');
+	await second.click('button[value=good]');
+	await untilHeading(second, 'All done');
+	assert.match(await resultOf(host), /^Here is your report\./);
+});
+
+test('paid after the tool gave up: the next call has the report, and asks nothing', async () => {
+	const { host } = await openHost();
+	const tab = await start(host);
+	await goToCheckout(tab);
+	await stop(host);
+	await tab.click('button[value=good]');
+	await untilHeading(tab, 'All done');
+
+	await host.click('button[value=buy_report]');
+	assert.match(await resultOf(host), /^Here is your report\./);
+	assert.equal(await host.isVisible('#request'), false);
+	assert.equal(host.context().pages().length, 2, 'no other page was opened');
+});
+
+test('paid in a tab that was left open, after going back without paying', async () => {
+	const { who, host } = await openHost();
+	const tab = await start(host);
+	await goToCheckout(tab);
+	const left = await host.context().newPage();
+	await left.goto(tab.url());
+	await tab.click('a');
+	await untilHeading(tab, 'Declined');
+	assert.equal(await resultOf(host), 'Not done: the user cancelled.');
+
+	await left.click('button[value=good]');
+	await left.waitForURL(fixture.url('/done'));
+	await comeBackUntil(who, left, 'Your payment has arrived');
+	await picture(left, 'payment-7-late');
+	await host.click('button[value=buy_report]');
+	await host.waitForFunction(() => document.getElementById('result').textContent.startsWith('Here'));
+	assert.match(await host.textContent('#result'), /You had paid it before\./);
+	await picture(host, 'payment-8-host-late');
+});

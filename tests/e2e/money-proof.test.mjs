@@ -1,0 +1,183 @@
+// What counts as proof of a payment: the right amount, for this elicitation,
+// from the right world, in what the provider has signed.
+
+import assert from 'node:assert/strict';
+import { createHmac, randomBytes } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { configure } from '../security/deployment.mjs';
+import { sender } from '../support/deliveries.mjs';
+import { PROVIDER_PAGE } from '../support/flow.mjs';
+import { openFixture } from '../support/fixture.mjs';
+import { titleOf } from '../support/pages.mjs';
+
+const PRICE = { amount: 1050, currency: 'EUR' };
+const SECRETS = { razorpay: 'razorpay-key-secret', shopify: 'shopify-client-secret' };
+const hmac = (name, text) => createHmac('sha256', SECRETS[name]).update(text).digest('hex');
+
+let fixture;
+
+before(async () => {
+	fixture = await openFixture({ name: 'money-proof', own: true });
+	const description = (name) => fileURLToPath(new URL(`../descriptions/${name}.json`, import.meta.url));
+	const stripe = (more) => ({
+		kind: 'payment', display_name: 'Stripe', description: 'stripe', secrets: [`whsec_${randomBytes(24).toString('base64url')}`], ...more,
+	});
+	await configure(fixture.stack, ({ providers }) => {
+		providers.sandbox = stripe({ mode: 'test' });
+		providers.connect = stripe({ accounts: ['acct_ours', 'acct_too'] });
+		providers.razorpay = {
+			kind: 'payment', display_name: 'Razorpay', description: description('razorpay'),
+			secrets: ['the-webhooks-secret'], return_secrets: [SECRETS.razorpay],
+		};
+		providers.shopify = {
+			kind: 'oauth', display_name: 'Shopify', description: description('shopify'), secrets: [SECRETS.shopify],
+		};
+	});
+});
+
+after(() => fixture?.close());
+
+const goToCheckout = (provider, options) => fixture.goOn(fixture.browser(), {
+	provider, kind: 'payment', targetUrl: 'https://checkout.example/pay', expected: PRICE, ...options,
+});
+
+/** Sends a rightly signed event of Stripe. */
+async function send(provider, { id }, event, what = 'paid') {
+	const from = sender(fixture, provider, 'stripe');
+	assert.equal((await from.send(from.event(id, what, { ...PRICE, ...event }))).status, 200);
+}
+
+const actionsOf = async (payment) => (await fixture.events(payment)).map(({ action }) => action);
+const wait = ({ id, owner }) => fixture.urlmode.waitForCompletion(id, { ...owner, timeout: 20_000 });
+
+describe('test and live are different worlds', () => {
+	for (const [title, provider, event, action] of [
+		['test money on a live site', 'stripe', { livemode: false }, 'other_mode'],
+		['live money on a site for tests', 'sandbox', { livemode: true }, 'other_mode'],
+		['another account of the platform', 'connect', { account: 'acct_stranger' }, 'other_account'],
+		['an account where none is configured', 'stripe', { account: 'acct_stranger' }, 'other_account'],
+	]) {
+		test(`${title} is kept, and moves nothing`, async () => {
+			const payment = await goToCheckout(provider);
+			const row = await fixture.row(payment.id);
+			await send(provider, payment, event);
+			assert.equal(await fixture.row(payment.id), row);
+			assert.deepEqual(await actionsOf(payment), [action]);
+			assert.deepEqual(await fixture.stack.sql('SELECT FROM urlmode.payment WHERE elicitation = $1', [payment.id]), []);
+		});
+	}
+
+	for (const [title, provider, event] of [
+		['live money', 'stripe', { livemode: true }],
+		['test money on a site for tests', 'sandbox', { livemode: false }],
+		['an account that is configured', 'connect', { account: 'acct_too' }],
+		['the platform\'s own account', 'connect', {}],
+	]) {
+		test(`${title} is accepted`, async () => {
+			const payment = await goToCheckout(provider);
+			await send(provider, payment, event);
+			assert.equal((await wait(payment)).action, 'accept');
+		});
+	}
+});
+
+describe('money is always compared', () => {
+	test('a payment without expected is refused when it is created', async () => {
+		await assert.rejects(fixture.createPayment('stripe'), TypeError);
+	});
+
+	for (const [title, expected, event] of [
+		['one cent', PRICE, { amount: 1 }],
+		['another currency', PRICE, { currency: 'JPY' }],
+		['nothing, where any amount is accepted', 'any', { amount: 0 }],
+	]) {
+		test(`${title} is not accepted, and is listed to be refunded`, async () => {
+			const payment = await goToCheckout('stripe', { expected });
+			await send('stripe', payment, event);
+			const { action, reason } = await wait(payment);
+			assert.deepEqual([action, reason], ['cancel', 'amount_mismatch']);
+			const [listed] = (await fixture.urlmode.unclaimed()).filter(({ elicitationId }) => elicitationId === payment.id);
+			assert.equal(listed.matches, false);
+		});
+	}
+
+	test('an event that names no amount proves nothing', async () => {
+		for (const expected of [PRICE, 'any']) {
+			const payment = await goToCheckout('stripe', { expected });
+			await send('stripe', payment, { amount: undefined, currency: undefined });
+			assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
+			assert.deepEqual(await actionsOf(payment), ['recheck']);
+		}
+	});
+
+	test('any amount is accepted where that is said aloud', async () => {
+		const payment = await goToCheckout('stripe', { expected: 'any' });
+		await send('stripe', payment, { amount: 1 });
+		assert.equal((await wait(payment)).action, 'accept');
+	});
+
+	test('one payment pays for one elicitation, ever', async () => {
+		const [first, second] = [await goToCheckout('stripe'), await goToCheckout('stripe')];
+		await send('stripe', first, { reference: `cs_${first.id}` });
+		await send('stripe', second, { reference: `cs_${first.id}` });
+		assert.equal((await wait(first)).action, 'accept');
+		assert.deepEqual(await fixture.standing(second), ['opened', null, '']);
+		assert.deepEqual(await actionsOf(second), ['reference_taken']);
+	});
+
+	test('what the server itself completes is compared as well', async () => {
+		const [payment, other] = [await goToCheckout('stripe'), await goToCheckout('stripe')];
+		const complete = (answer) => fixture.urlmode.complete(payment.id, { ...payment.owner, action: 'accept', ...answer });
+		const reference = `pi_${payment.id}`;
+		await send('stripe', other, { reference: `pi_${other.id}` });
+		await assert.rejects(complete({}), TypeError);
+		await assert.rejects(complete({ reference, ...PRICE, amount: 1 }), { code: 'ELICITATION_MISMATCH' });
+		await assert.rejects(complete({ reference: `pi_${other.id}`, ...PRICE }), { code: 'ELICITATION_REFERENCE' });
+		assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
+		assert.equal(await complete({ reference, ...PRICE }), true);
+		assert.equal((await wait(payment)).reference, reference);
+	});
+});
+
+describe('what the provider signs into the browser\'s address', () => {
+	/** Where Razorpay sends the browser when the link is paid. It signs no amount. */
+	function paidReturn({ returnUrl, id }) {
+		const url = new URL(returnUrl);
+		const fields = {
+			razorpay_payment_link_id: 'plink_1', razorpay_payment_link_reference_id: id,
+			razorpay_payment_link_status: 'paid', razorpay_payment_id: `pay_${id.slice(0, 8)}`,
+		};
+		const signature = hmac('razorpay', Object.values(fields).join('|'));
+		for (const [name, value] of Object.entries({ ...fields, razorpay_signature: signature })) url.searchParams.set(name, value);
+		return url.href;
+	}
+
+	test('a return that proves no amount shows the page that follows the payment, and again when it is reloaded', async () => {
+		const browser = fixture.browser();
+		const payment = await fixture.goOn(browser, {
+			provider: 'razorpay', kind: 'payment', targetUrl: 'https://rzp.example/l/1', expected: PRICE,
+		});
+		for (const time of ['first', 'second', 'third']) {
+			assert.equal(titleOf(await browser.open(paidReturn(payment))), 'Waiting for confirmation', time);
+		}
+		assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
+		assert.deepEqual(await actionsOf(payment), ['recheck']);
+	});
+
+	test('a POST with a rightly signed query and a forged form is refused', async () => {
+		const browser = fixture.browser();
+		const flow = await fixture.goOn(browser, { provider: 'shopify' });
+		const url = new URL(flow.returnTo({ code: 'c0de', shop: 'a-shop.myshopify.example', timestamp: Math.floor(Date.now() / 1_000) }));
+		url.searchParams.set('hmac', hmac('shopify', [...url.searchParams].map((pair) => pair.join('=')).sort().join('&')));
+		const forged = new URLSearchParams(flow.parameters({ code: 'forged' })).toString();
+
+		const hop = await browser.send({ url, method: 'POST', body: forged, from: PROVIDER_PAGE });
+		assert.equal(hop.status, 400);
+		assert.match(hop.body, /<code>query_and_form<\/code>/);
+		assert.deepEqual(await fixture.standing(flow), ['opened', null, '']);
+		assert.equal(titleOf(await browser.open(url)), 'All done');
+		assert.equal((await wait(flow)).result.code, 'c0de');
+	});
+});

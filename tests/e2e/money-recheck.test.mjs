@@ -1,0 +1,204 @@
+// Webhooks that prove nothing, and the recheck that they ask for.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+
+import { openFixture } from '../support/fixture.mjs';
+import { post } from '../support/http.mjs';
+import { Tokens } from '../support/tokens.mjs';
+import { deferred, until } from '../support/wait.mjs';
+
+const PRICE = { amount: 1050, currency: 'EUR' };
+
+let fixture;
+
+before(async () => {
+	fixture = await openFixture({ name: 'money-recheck' });
+});
+
+after(() => fixture?.close());
+
+/** Mollie's API: payment id → what was paid. */
+const mollie = new Map();
+
+/** A payment that Mollie has collected. */
+function collect(price = PRICE) {
+	const id = `tr_${randomUUID().slice(0, 8)}`;
+	mollie.set(id, price);
+	return id;
+}
+
+/** What a server asks Mollie's API. It believes the reference that it is given. */
+function recheck({ reference }) {
+	const price = mollie.get(reference);
+	return price && { action: 'accept', reference, ...price };
+}
+
+const create = (options) => fixture.createPayment('mollie', { expected: PRICE, ...options });
+
+/** A payment whose user has gone on to the checkout. */
+const goToCheckout = (options) => fixture.goOn(fixture.browser(), {
+	provider: 'mollie', kind: 'payment', targetUrl: 'https://checkout.example/pay', expected: PRICE, ...options,
+});
+
+/** Mollie's webhook: a form with the id of the payment, to the URL that it was given. */
+async function call(url, id) {
+	const answer = await post(url, { id });
+	return answer.status;
+}
+
+const wait = ({ id, owner }, options) => fixture.urlmode.waitForCompletion(id, { ...owner, timeout: 20_000, recheck, ...options });
+
+/** The row as a wait sees it that does not wait. */
+const check = async (payment) => wait(payment, { timeout: 0 }).catch(({ code }) => code);
+
+describe('who may ask for a recheck', () => {
+	test('whoever was given the URL', async () => {
+		const payment = await goToCheckout();
+		const outcome = wait(payment);
+		const id = collect();
+		assert.equal(await call(payment.webhookUrl, id), 200);
+		const { action, reference } = await outcome;
+		assert.deepEqual({ action, reference }, { action: 'accept', reference: id });
+	});
+
+	test('the function for the checkout is given the URL', async () => {
+		let given;
+		const payment = await create({ targetUrl: (way) => {
+			given = way.webhookUrl;
+			return 'https://checkout.example/pay';
+		} });
+		assert.equal(given, payment.webhookUrl);
+		assert.equal(new URL(given).pathname, '/webhook/mollie');
+	});
+
+	test('nobody who knows only the elicitation, or has another of its tokens', async () => {
+		const payment = await goToCheckout();
+		const row = await fixture.row(payment.id);
+		const tokens = new Tokens(fixture.stack);
+		const url = fixture.url('/webhook/mollie');
+		const elsewhere = await create();
+		for (const [query, status, reason] of [
+			[`elicitation=${payment.id}`, 400, 'state_missing'],
+			[`state=${tokens.mint(payment)}`, 400, 'state_invalid'],
+			[`state=${tokens.mint(payment, { purpose: 'connect' })}`, 400, 'state_invalid'],
+			[`state=${tokens.mint(payment, { purpose: 'webhook', provider: 'stripe' })}`, 400, 'state_invalid'],
+			[`state=${tokens.mint(payment, { purpose: 'webhook', expires: 1 })}`, 410, 'state_expired'],
+		]) {
+			const answer = await post(`${url}?${query}`, { id: collect() });
+			assert.deepEqual([answer.status, /^\w+/.exec(answer.body)[0]], [status, reason]);
+		}
+		await call(elsewhere.webhookUrl, collect());
+		assert.equal(await fixture.row(payment.id), row);
+		assert.deepEqual(await fixture.events(payment), []);
+	});
+});
+
+describe('what a stranger chose', () => {
+	test('somebody else\'s payment, which has paid for its own elicitation, pays for no other', async () => {
+		const [first, second] = [await goToCheckout(), await goToCheckout()];
+		const id = collect();
+		await call(first.webhookUrl, id);
+		assert.equal((await wait(first)).action, 'accept');
+
+		await call(second.webhookUrl, id);
+		assert.equal(await check(second), 'ELICITATION_TIMEOUT');
+		assert.deepEqual(await fixture.standing(second), ['opened', null, '']);
+		const genuine = collect();
+		await call(second.webhookUrl, genuine);
+		assert.equal((await wait(second)).reference, genuine);
+	});
+
+	test('a payment of another amount or currency pays for nothing', async () => {
+		const payment = await goToCheckout();
+		for (const price of [{ ...PRICE, amount: 1 }, { ...PRICE, currency: 'JPY' }]) {
+			await call(payment.webhookUrl, collect(price));
+			assert.equal(await check(payment), 'ELICITATION_TIMEOUT');
+			assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
+		}
+	});
+
+	test('an answer that names no amount or no reference is an error of the server', async () => {
+		const payment = await goToCheckout();
+		await call(payment.webhookUrl, collect());
+		await assert.rejects(wait(payment, { recheck: () => ({ action: 'accept' }) }), TypeError);
+		assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
+	});
+
+	test('junk after the genuine reference does not hide it', async () => {
+		const payment = await goToCheckout();
+		const genuine = collect();
+		await call(payment.webhookUrl, genuine);
+		for (let count = 0; count < 10; count += 1) await call(payment.webhookUrl, `tr_junk${count}`);
+		let asked;
+		const { reference } = await wait(payment, {
+			recheck(question) {
+				asked = question;
+				return recheck({ reference: question.references.find((each) => mollie.has(each)) });
+			},
+		});
+		assert.equal(reference, genuine);
+		assert.deepEqual([asked.references.length, asked.reference, asked.expected], [11, 'tr_junk9', PRICE]);
+	});
+
+	test('junk on what nobody has opened leaves it pending, is kept within bounds, and it expires', async () => {
+		const payment = await create({ ttl: 4_000 });
+		for (let count = 0; count < 100; count += 1) await call(payment.webhookUrl, `tr_junk${count}`);
+		const [{ status, references, rechecks }] = await fixture.stack.sql(
+			'SELECT status, unproven_references::text[] AS "references", rechecks FROM urlmode.elicitation WHERE id = $1', [payment.id]);
+		assert.deepEqual([status, references.length, references.at(-1), rechecks], ['pending', 16, 'tr_junk99', 100]);
+		assert.ok((await fixture.events(payment)).length <= 64);
+		const { action, reason } = await wait(payment);
+		assert.deepEqual([action, reason], ['cancel', 'expired']);
+	});
+});
+
+describe('several waits for one payment', () => {
+	test('one recheck at a time, on whichever instance', async () => {
+		const payment = await goToCheckout();
+		const other = fixture.openUrlMode();
+		const going = { now: 0, most: 0, all: 0 };
+		const slow = async (question) => {
+			going.all += 1;
+			going.now += 1;
+			going.most = Math.max(going.most, going.now);
+			await new Promise((resolve) => setTimeout(resolve, 200));
+			going.now -= 1;
+			return recheck(question);
+		};
+		const outcomes = [fixture.urlmode, fixture.urlmode, other, other].map((urlmode) => (
+			urlmode.waitForCompletion(payment.id, { ...payment.owner, timeout: 20_000, recheck: slow })));
+		await call(payment.webhookUrl, 'tr_unknown');
+		await until('it is asked', () => going.all > 0);
+		await call(payment.webhookUrl, collect());
+		for (const { action } of await Promise.all(outcomes)) assert.equal(action, 'accept');
+		assert.deepEqual(going, { now: 0, most: 1, all: 2 });
+	});
+
+	test('the error of a recheck does not reject the wait whose payment was accepted meanwhile', async () => {
+		const payment = await goToCheckout();
+		const asked = deferred();
+		const fails = deferred();
+		const outcome = wait(payment, {
+			recheck() {
+				asked.resolve();
+				return fails.promise;
+			},
+		});
+		await call(payment.webhookUrl, collect());
+		await asked.promise;
+		await fixture.urlmode.complete(payment.id, { ...payment.owner, action: 'accept', reference: collect(), ...PRICE });
+		fails.reject(new Error('the API does not answer'));
+		assert.equal((await outcome).action, 'accept');
+	});
+
+	test('the error of one wait leaves the next one to ask again', async () => {
+		const payment = await goToCheckout();
+		await call(payment.webhookUrl, collect());
+		const error = new Error('the API does not answer');
+		await assert.rejects(wait(payment, { recheck: () => Promise.reject(error) }), error);
+		assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
+		assert.equal((await wait(payment)).action, 'accept');
+	});
+});
