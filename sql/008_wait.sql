@@ -10,7 +10,8 @@ RETURNS TABLE (
 	id uuid, provider text, kind text, status text, action text, reason text, late boolean,
 	result bytea, verifier bytea, expires_in_ms bigint, closes_in_ms bigint,
 	expected jsonb, failed_attempts integer, completed_from text,
-	event_type text, unproven_references text[], rechecks integer, rechecked integer, recheck_in_ms bigint
+	event_type text, unproven_references text[], rechecks integer, rechecked integer, recheck_in_ms bigint,
+	payment_reference text
 )
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan AS $$
@@ -25,11 +26,12 @@ BEGIN
 		ceil(extract(epoch FROM e.closes_at - now()) * 1000)::bigint,
 		e.expected::jsonb, e.failed_attempts, e.completed_from::text,
 		e.event_type::text, e.unproven_references::text[], e.rechecks, e.rechecked,
-		ceil(extract(epoch FROM e.recheck_at - now()) * 1000)::bigint
+		ceil(extract(epoch FROM e.recheck_at - now()) * 1000)::bigint,
+		p.reference
 	FROM unnest(ids, bindings) AS a (id, binding)
 	JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding
 	LEFT JOIN LATERAL (
-		SELECT x.late, x.result FROM urlmode.payment x
+		SELECT x.late, x.result, x.reference::text FROM urlmode.payment x
 		WHERE e.kind = 'payment' AND e.status = 'completed'
 			AND x.elicitation = e.id AND x.matches AND x.refunded_at IS NULL
 		ORDER BY x.claimed_at IS NOT NULL, x.proven_at, x.reference
@@ -38,7 +40,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.read(uuid[], bytea[]) IS
-	'The rows, in no particular order. Rows that do not exist or have another binding are left out. Changes nothing: whoever has read a result calls mark_read, or claim for a payment. A payment that was proved after the end is the outcome: accept, and late. expires_in_ms is negative when the row can no longer be opened, closes_in_ms when expire may complete it. rechecks grows by one with every event that asks for a recheck; those up to rechecked are answered; recheck_in_ms says how long nobody else may begin one (NULL or negative: now).';
+	'The rows, in no particular order. Rows that do not exist or have another binding are left out. Changes nothing: whoever has read a result calls mark_read, or claim for a payment. A payment that was proved after the end is the outcome: accept, and late. payment_reference names the payment whose result this is, for claim. expires_in_ms is negative when the row can no longer be opened, closes_in_ms when expire may complete it. rechecks grows by one with every event that asks for a recheck; those up to rechecked are answered; recheck_in_ms says how long nobody else may begin one (NULL or negative: now).';
 
 CREATE FUNCTION urlmode.expire(ids uuid[], bindings bytea[])
 RETURNS SETOF uuid

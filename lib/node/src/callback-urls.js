@@ -1,5 +1,5 @@
 // The URLs of an elicitation: the link to /connect, and where the provider
-// sends the browser afterwards.
+// sends the browser and its own deliveries afterwards.
 
 import { mintState } from './token.js';
 
@@ -9,6 +9,9 @@ import { mintState } from './token.js';
  * its status. What may still be completed depends on the row's own expiry.
  */
 const RETURN_SECONDS = 24 * 60 * 60;
+
+/** The same for the webhook URL: a provider may tell of a payment, or of its refund, weeks later. */
+const WEBHOOK_SECONDS = 30 * 24 * 60 * 60;
 
 /**
  * @typedef {import('./types.js').Elicitation} Elicitation
@@ -52,14 +55,23 @@ export class CallbackUrls {
 		if (kind === 'oauth') {
 			// /connect mints the state of the redirect URI and binds it to the browser.
 			const returnUrl = `${this.#baseUrl}/oauth/${provider}/return`;
-			return { elicitationId: id, returnUrl, cancelUrl: undefined };
+			return { elicitationId: id, returnUrl, cancelUrl: undefined, webhookUrl: undefined };
 		}
-		const expires = Math.ceil((Date.now() + ttl) / 1_000) + RETURN_SECONDS;
-		/** @param {'return' | 'cancel'} purpose */
-		const urlFor = (purpose) => {
-			const state = mintState(this.#keys, purpose, provider, { id, expires, binding });
-			return `${this.#baseUrl}/payment/${provider}/${purpose}?state=${state}`;
+		const expires = Math.ceil((Date.now() + ttl) / 1_000);
+		/**
+		 * @param {string} path
+		 * @param {'return' | 'cancel' | 'webhook'} purpose
+		 * @param {number} seconds that the state outlives the elicitation
+		 */
+		const urlFor = (path, purpose, seconds) => {
+			const state = mintState(this.#keys, purpose, provider, { id, expires: expires + seconds, binding });
+			return `${this.#baseUrl}/${path}?state=${state}`;
 		};
-		return { elicitationId: id, returnUrl: urlFor('return'), cancelUrl: urlFor('cancel') };
+		return {
+			elicitationId: id,
+			returnUrl: urlFor(`payment/${provider}/return`, 'return', RETURN_SECONDS),
+			cancelUrl: urlFor(`payment/${provider}/cancel`, 'cancel', RETURN_SECONDS),
+			webhookUrl: urlFor(`webhook/${provider}`, 'webhook', WEBHOOK_SECONDS),
+		};
 	}
 }

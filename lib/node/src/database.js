@@ -2,7 +2,9 @@
 
 import pg from 'pg';
 
-import { ElicitationExistsError, ElicitationNotFoundError, UrlModeClosedError } from './errors.js';
+import {
+	ElicitationExistsError, ElicitationMismatchError, ElicitationNotFoundError, ElicitationReferenceError, UrlModeClosedError,
+} from './errors.js';
 
 /** The channel on which every change of a row is announced, as {"id":…,"status":…}. */
 export const CHANNEL = 'urlmode';
@@ -14,18 +16,23 @@ const CREATE = `SELECT extract(epoch FROM urlmode.create_elicitation(
 	$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)) AS expires`;
 const RESUME = `SELECT id, provider, kind, extract(epoch FROM expires_at) AS expires, expires_in_ms
 	FROM urlmode.resume($1, $2)`;
-const CLAIM = 'SELECT urlmode.claim($1, $2) AS claimed';
+const CLAIM = 'SELECT urlmode.claim($1, $2, $3, $4) AS claimed';
+const UNCLAIMED = `SELECT elicitation, provider_name, reference, amount, currency, matches, late, proven_at,
+	subject, session, binding, resume_key, result FROM urlmode.unclaimed($1, $2, $3)`;
 const ABANDON = `SELECT outcome FROM urlmode.abandon(
 	ARRAY[$1::uuid], ARRAY[$2::bytea], ARRAY[$3::text], ARRAY[$4::text])`;
 const NOTIFY = 'SELECT pg_notify($1, $2)';
 const READ_NAME = 'urlmode_read';
-const READ = `SELECT id, provider, status, action, reason, result, verifier, expires_in_ms, event_type, reference, rechecks
+const READ = `SELECT id, provider, kind, status, action, reason, late, payment_reference, completed_from, result, verifier,
+	closes_in_ms, failed_attempts, rechecks, rechecked, recheck_in_ms
 	FROM urlmode.read($1::uuid[], $2::bytea[])`;
 const MARK_READ = 'SELECT urlmode.mark_read($1::uuid[], $2::bytea[], $3::bigint)';
-const PURGE = 'SELECT urlmode.purge_results() AS notes';
+const PURGE = 'SELECT urlmode.purge_results($1) AS taken';
 const EXPIRE = 'SELECT urlmode.expire($1::uuid[], $2::bytea[])';
-const COMPLETE = `SELECT outcome FROM urlmode.complete(
-	ARRAY[$1::uuid], ARRAY[$2::bytea], NULL, ARRAY[$3::text], ARRAY[$4::text], ARRAY[$5::bytea])`;
+const SETTLE = 'SELECT urlmode.settle($1, $2, $3, $4, $5, $6, $7, $8) AS outcome';
+const TAKE_RECHECK = `SELECT rechecks, event_type, unproven_references AS references, expected
+	FROM urlmode.take_recheck($1, $2, $3)`;
+const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4)';
 
 /**
  * A row as the waiting side sees it.
@@ -33,15 +40,20 @@ const COMPLETE = `SELECT outcome FROM urlmode.complete(
  * @typedef {object} Row
  * @property {string} id
  * @property {string} provider
+ * @property {import('./types.js').Kind} kind
  * @property {'pending' | 'opened' | 'processing' | 'completed'} status
  * @property {import('./types.js').Action | null} action
  * @property {string} reason
+ * @property {boolean} late whether a payment was proved after the end, which makes the action accept
+ * @property {string | null} payment_reference of the payment that is the outcome
+ * @property {import('./types.js').OpenStatus | null} completed_from the status that the completion cut off
  * @property {Buffer | null} result sealed
  * @property {Buffer | null} verifier sealed
- * @property {string} expires_in_ms by PostgreSQL's clock; negative if it has expired
- * @property {string | null} event_type of the last event that requires a recheck
- * @property {string | null} reference the provider's reference in that event
+ * @property {string} closes_in_ms by PostgreSQL's clock; negative if it may be expired
+ * @property {number} failed_attempts how many attempts to pay have failed
  * @property {number} rechecks how many events have required a recheck
+ * @property {number} rechecked how many of them were answered
+ * @property {string | null} recheck_in_ms for how long nobody may begin a recheck; null or negative: now
  *
  * @typedef {object} NewRow
  * @property {string} id
@@ -52,7 +64,7 @@ const COMPLETE = `SELECT outcome FROM urlmode.complete(
  * @property {Buffer} binding
  * @property {string} requester
  * @property {string} targetUrl
- * @property {import('./types.js').Expected | null} expected
+ * @property {import('./types.js').Expected | 'any' | null} expected
  * @property {Buffer | null} verifier sealed
  * @property {number} ttl milliseconds
  * @property {boolean} exclusive
@@ -71,6 +83,32 @@ const COMPLETE = `SELECT outcome FROM urlmode.complete(
  * @property {import('./types.js').Action} action
  * @property {string} reason
  * @property {Buffer | null} result sealed
+ * @property {number | null} amount
+ * @property {string | null} currency
+ * @property {string | null} reference
+ *
+ * @typedef {object} RecheckRow
+ * @property {number} rechecks
+ * @property {string | null} event_type
+ * @property {string[]} references in the events that ask for a recheck, the last one last
+ * @property {import('./types.js').Expected | 'any' | null} expected
+ *
+ * @typedef {object} UnclaimedRow
+ * @property {string} elicitation
+ * @property {string} provider_name
+ * @property {string} reference
+ * @property {string} amount
+ * @property {string} currency
+ * @property {boolean} matches
+ * @property {boolean} late
+ * @property {Date} proven_at
+ * @property {string} subject
+ * @property {string} session
+ * @property {Buffer} binding
+ * @property {string | null} resume_key
+ * @property {Buffer | null} result sealed
+ *
+ * @typedef {'completed' | 'already' | 'opened' | 'processing'} AbandonOutcome
  *
  * @typedef {Pick<Row, 'id'> & { binding: Buffer }} RowKey identifies a row
  */
@@ -155,8 +193,8 @@ export class Database {
 	async create(row) {
 		try {
 			const [answer] = await this.query(CREATE, [row.id, row.provider, row.kind, row.subject, row.session,
-				row.binding, row.requester, row.targetUrl, row.expected, row.verifier, row.ttl, row.exclusive,
-				row.resumeKey]);
+				row.binding, row.requester, row.targetUrl, row.expected && JSON.stringify(row.expected), row.verifier, row.ttl,
+				row.exclusive, row.resumeKey]);
 			return answer?.expires === null ? undefined : Number(answer?.expires);
 		} catch (error) {
 			if (error instanceof pg.DatabaseError && error.code === '23505') throw new ElicitationExistsError(row.id);
@@ -178,23 +216,34 @@ export class Database {
 
 	/**
 	 * @param {RowKey} rowKey of a completed elicitation
+	 * @param {string | null} reference of the payment to claim; null: the oldest that matches
+	 * @param {number} keep milliseconds that the result of a payment is kept afterwards
 	 * @returns {Promise<boolean>} false if another call has claimed it
 	 */
-	async claim({ id, binding }) {
-		const [answer] = await this.query(CLAIM, [id, binding]);
+	async claim({ id, binding }, reference, keep) {
+		const [answer] = await this.query(CLAIM, [id, binding, reference, keep]);
 		return answer?.claimed === true;
+	}
+
+	/**
+	 * @param {{ provider?: string | null, since?: Date | null, id?: string | null }} filter
+	 * @returns {Promise<UnclaimedRow[]>}
+	 */
+	async unclaimed({ provider = null, since = null, id = null }) {
+		const rows = await this.query(UNCLAIMED, [provider, since, id]);
+		return /** @type {never} */ (rows);
 	}
 
 	/**
 	 * @param {RowKey} rowKey
 	 * @param {'decline' | 'cancel'} action
 	 * @param {string} reason
-	 * @returns {Promise<'completed' | 'already' | 'processing'>} `completed`: by this call
+	 * @returns {Promise<AbandonOutcome>} `completed`: by this call; a status: it stays as it is
 	 */
 	async abandon({ id, binding }, action, reason) {
 		const [answer] = await this.query(ABANDON, [id, binding, action, reason]);
 		if (answer?.outcome === 'unknown') throw new ElicitationNotFoundError(id);
-		return /** @type {'completed' | 'already' | 'processing'} */ (answer?.outcome);
+		return /** @type {AbandonOutcome} */ (answer?.outcome);
 	}
 
 	/**
@@ -216,11 +265,12 @@ export class Database {
 	/**
 	 * Purges some of the results that are due.
 	 *
+	 * @param {number} keepUnclaimed milliseconds that the result of a payment is kept until it is claimed
 	 * @returns {Promise<boolean>} whether more may be due
 	 */
-	async purgeResults() {
-		const [answer] = await this.query(PURGE, []);
-		return Number(answer?.notes) > 0;
+	async purgeResults(keepUnclaimed) {
+		const [answer] = await this.query(PURGE, [keepUnclaimed]);
+		return Number(answer?.taken) > 0;
 	}
 
 	/** @param {RowKey[]} rowKeys */
@@ -230,12 +280,42 @@ export class Database {
 
 	/**
 	 * @param {Completion} completion
-	 * @returns {Promise<boolean>} false if it was completed before
+	 * @returns {Promise<'completed' | 'late' | 'already'>} `late`: it had ended otherwise, and the payment was recorded
+	 * @throws {ElicitationMismatchError}
+	 * @throws {ElicitationReferenceError}
 	 */
-	async complete({ id, binding, action, reason, result }) {
-		const [answer] = await this.query(COMPLETE, [id, binding, action, reason, result]);
-		if (answer?.outcome === 'unknown') throw new ElicitationNotFoundError(id);
-		return answer?.outcome === 'completed';
+	async settle({ id, binding, action, reason, result, amount, currency, reference }) {
+		const [answer] = await this.query(SETTLE, [id, binding, action, reason, result, amount, currency, reference]);
+		switch (answer?.outcome) {
+		case 'unknown': throw new ElicitationNotFoundError(id);
+		case 'mismatch': throw new ElicitationMismatchError(id);
+		case 'reference_taken': throw new ElicitationReferenceError(id);
+		case 'missing':
+			throw new TypeError('to accept a payment, amount (in minor units), currency and reference are required: '
+				+ 'what was paid, according to the provider');
+		default: return /** @type {'completed' | 'late' | 'already'} */ (answer?.outcome);
+		}
+	}
+
+	/**
+	 * Begins a recheck.
+	 *
+	 * @param {RowKey} rowKey
+	 * @param {number} lease milliseconds in which nobody else can begin one
+	 * @returns {Promise<RecheckRow | undefined>} undefined if somebody else is at it, or if there is nothing to recheck
+	 */
+	async takeRecheck({ id, binding }, lease) {
+		const [row] = await this.query(TAKE_RECHECK, [id, binding, lease]);
+		return /** @type {never} */ (row);
+	}
+
+	/**
+	 * @param {RowKey} rowKey
+	 * @param {number} rechecks the number with which it began
+	 * @param {boolean} failed whether it has to be done again
+	 */
+	async endRecheck({ id, binding }, rechecks, failed) {
+		await this.query(END_RECHECK, [id, binding, rechecks, failed]);
 	}
 
 	/** Waits for the queries in progress first. */

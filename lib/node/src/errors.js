@@ -31,7 +31,10 @@ export class ElicitationTimeoutError extends UrlModeError {
 	}
 }
 
-/** The MCP client has closed its session or connection. The elicitation is cancelled with reason `client_gone`. */
+/**
+ * The MCP client has closed its session or connection. If nobody had opened the elicitation, it is cancelled with
+ * reason `client_gone`.
+ */
 export class ElicitationClientGoneError extends UrlModeError {
 	/** @param {string} id */
 	constructor(id) {
@@ -52,6 +55,22 @@ export class ElicitationExistsError extends UrlModeError {
 	/** @param {string} id */
 	constructor(id) {
 		super('ELICITATION_EXISTS', `elicitation ${id} already exists: choose another id`);
+	}
+}
+
+/** The payment that `complete` or `recheck` reports is not what the elicitation expects. Nothing was changed. */
+export class ElicitationMismatchError extends UrlModeError {
+	/** @param {string} id */
+	constructor(id) {
+		super('ELICITATION_MISMATCH', `the amount or the currency of the payment is not what elicitation ${id} expects`);
+	}
+}
+
+/** The payment that `complete` or `recheck` reports has paid for another elicitation. Nothing was changed. */
+export class ElicitationReferenceError extends UrlModeError {
+	/** @param {string} id */
+	constructor(id) {
+		super('ELICITATION_REFERENCE', `the payment of this reference has paid for another elicitation than ${id}`);
 	}
 }
 

@@ -1,7 +1,7 @@
 export { UrlMode } from './urlmode.js';
 export {
-	ElicitationClientGoneError, ElicitationExistsError, ElicitationNotFoundError, ElicitationSealError,
-	ElicitationTimeoutError, KeysFileError, UrlModeClosedError, UrlModeError,
+	ElicitationClientGoneError, ElicitationExistsError, ElicitationMismatchError, ElicitationNotFoundError,
+	ElicitationReferenceError, ElicitationSealError, ElicitationTimeoutError, KeysFileError, UrlModeClosedError, UrlModeError,
 } from './errors.js';
 
 /**
@@ -13,6 +13,8 @@ export {
  * @typedef {import('./types.js').Elicitation} Elicitation
  * @typedef {import('./types.js').Expected} Expected
  * @typedef {import('./types.js').Kind} Kind
+ * @typedef {import('./types.js').LateEvent} LateEvent
+ * @typedef {import('./types.js').OpenStatus} OpenStatus
  * @typedef {import('./types.js').Outcome} Outcome
  * @typedef {import('./types.js').Owner} Owner
  * @typedef {import('./types.js').Progress} Progress
@@ -21,6 +23,7 @@ export {
  * @typedef {import('./types.js').RecheckFunction} RecheckFunction
  * @typedef {import('./types.js').Ticket} Ticket
  * @typedef {import('./types.js').TicketOptions} TicketOptions
+ * @typedef {import('./types.js').UnclaimedPayment} UnclaimedPayment
  * @typedef {import('./types.js').UrlModeEvents} UrlModeEvents
  * @typedef {import('./types.js').UrlModeOptions} UrlModeOptions
  * @typedef {import('./types.js').WaitOptions} WaitOptions

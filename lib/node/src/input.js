@@ -8,6 +8,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const PROVIDER = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const REASON = /^[a-z0-9_]{0,64}$/;
 const CURRENCY = /^[A-Z]{3}$/;
+const REFERENCE_MAX = 800;
 const TTL_MAX_MS = 365 * 24 * 60 * 60 * 1_000;
 
 /** @typedef {import('./types.js').Action} Action */
@@ -99,18 +100,58 @@ export function checkTimeout(value) {
 /**
  * @param {unknown} value
  * @param {import('./types.js').Kind} kind
- * @returns {import('./types.js').Expected | null}
+ * @returns {import('./types.js').Expected | 'any' | null}
  */
 export function checkExpected(value, kind) {
-	if (value === undefined) return null;
-	if (kind !== 'payment') throw new TypeError('expected is only allowed for kind payment');
-	const { amount, currency } = /** @type {Record<string, unknown>} */ (value ?? {});
-	if (!Number.isSafeInteger(amount) || Number(amount) < 0) {
-		throw new TypeError('expected.amount must be a whole number of minor units (cents)');
+	if (kind !== 'payment') {
+		if (value !== undefined) throw new TypeError('expected is only allowed for kind payment');
+		return null;
 	}
-	const code = typeof currency === 'string' ? currency.toUpperCase() : '';
-	if (!CURRENCY.test(code)) throw new TypeError('expected.currency must be an ISO 4217 code, such as EUR');
-	return { amount: Number(amount), currency: code };
+	if (value === undefined) {
+		throw new TypeError('expected is required for kind payment: { amount, currency } in minor units, '
+			+ "or 'any' if any amount is accepted");
+	}
+	if (value === 'any') return value;
+	const { amount, currency } = /** @type {Record<string, unknown>} */ (value ?? {});
+	return { amount: checkAmount('expected.amount', amount), currency: checkCurrency('expected.currency', currency) };
+}
+
+/**
+ * @param {string} name
+ * @param {unknown} value
+ * @returns {number}
+ */
+function checkAmount(name, value) {
+	if (!Number.isSafeInteger(value) || Number(value) < 0) {
+		throw new TypeError(`${name} must be a whole number of minor units (cents)`);
+	}
+	return Number(value);
+}
+
+/**
+ * @param {string} name
+ * @param {unknown} value
+ * @returns {string} upper case
+ */
+function checkCurrency(name, value) {
+	const code = typeof value === 'string' ? value.toUpperCase() : '';
+	if (!CURRENCY.test(code)) throw new TypeError(`${name} must be an ISO 4217 code, such as EUR`);
+	return code;
+}
+
+/** @param {unknown} value */
+export function checkReference(value) {
+	return checkText('reference', value, 1, REFERENCE_MAX);
+}
+
+/**
+ * @param {unknown} value
+ * @returns {Date | null}
+ */
+export function checkSince(value) {
+	if (value === undefined) return null;
+	if (!(value instanceof Date) || Number.isNaN(value.getTime())) throw new TypeError('since must be a Date');
+	return value;
 }
 
 /**
@@ -138,12 +179,29 @@ export function checkSignal(value) {
 }
 
 /**
- * @param {{ action?: unknown, reason?: unknown, result?: unknown } | undefined} answer
- * @returns {{ action: Action, reason: string, json: string | null }}
+ * @typedef {object} CheckedAnswer
+ * @property {Action} action
+ * @property {string} reason
+ * @property {string | null} json the result
+ * @property {number | null} amount
+ * @property {string | null} currency
+ * @property {string | null} reference
  */
-export function checkAnswer({ action, reason = '', result } = {}) {
-	const code = checkReason(reason);
-	return { action: checkChoice('action', action, ['accept', 'decline', 'cancel']), reason: code, json: toJson(result) };
+
+/**
+ * @param {{ action?: unknown, reason?: unknown, result?: unknown, amount?: unknown, currency?: unknown,
+ *     reference?: unknown } | undefined} answer
+ * @returns {CheckedAnswer}
+ */
+export function checkAnswer({ action, reason = '', result, amount, currency, reference } = {}) {
+	return {
+		reason: checkReason(reason),
+		action: checkChoice('action', action, ['accept', 'decline', 'cancel']),
+		json: toJson(result),
+		amount: amount === undefined ? null : checkAmount('amount', amount),
+		currency: currency === undefined ? null : checkCurrency('currency', currency),
+		reference: reference === undefined ? null : checkReference(reference),
+	};
 }
 
 /**

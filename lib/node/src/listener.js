@@ -55,8 +55,8 @@ export class Listener extends EventEmitter {
 	/** @type {Connection | undefined} */
 	#connection;
 	#channels = new Set([CHANNEL]);
-	/** @type {Set<unknown>} */
-	#users = new Set();
+	/** @type {Map<unknown, boolean>} who uses the connection, and whether the process is kept running for them */
+	#users = new Map();
 	/** @type {NodeJS.Timeout | undefined} */
 	#retry;
 	/** Failed attempts and lost connections since the last answer. */
@@ -100,13 +100,13 @@ export class Listener extends EventEmitter {
 	 * Opens the connection if there is none, and keeps the process running.
 	 *
 	 * @param {unknown} user who needs the connection until `release`
+	 * @param {boolean} [keepsRunning] false: does not keep the process running
 	 */
-	acquire(user) {
+	acquire(user, keepsRunning = true) {
 		const isFirst = this.#users.size === 0;
-		this.#users.add(user);
-		if (!isFirst) return;
-		if (this.#connection) this.#connection.socket.ref();
-		else void this.#connect();
+		this.#users.set(user, keepsRunning);
+		if (isFirst && !this.#connection) void this.#connect();
+		this.#updateRef();
 	}
 
 	/**
@@ -116,10 +116,19 @@ export class Listener extends EventEmitter {
 	 * @param {unknown} user
 	 */
 	release(user) {
-		if (!this.#users.delete(user) || this.#users.size > 0) return;
-		clearTimeout(this.#retry);
-		this.#retry = undefined;
-		this.#connection?.socket.unref();
+		if (!this.#users.delete(user)) return;
+		if (this.#users.size === 0) {
+			clearTimeout(this.#retry);
+			this.#retry = undefined;
+		}
+		this.#updateRef();
+	}
+
+	/** Lets the process end, unless somebody keeps it running. */
+	#updateRef() {
+		const action = [...this.#users.values()].includes(true) ? 'ref' : 'unref';
+		this.#connection?.socket[action]();
+		this.#retry?.[action]();
 	}
 
 	/**
@@ -147,7 +156,7 @@ export class Listener extends EventEmitter {
 	}
 
 	async close() {
-		for (const user of this.#users) this.release(user);
+		for (const user of this.#users.keys()) this.release(user);
 		const connection = this.#connection;
 		this.#connection = undefined;
 		if (connection?.listening) await disconnect(connection);
@@ -171,7 +180,10 @@ export class Listener extends EventEmitter {
 		});
 		let listens = this.#listen;
 		try {
-			await client.connect();
+			const connecting = client.connect();
+			// Not before: without a handle, a socket would delay it until it is connected.
+			this.#updateRef();
+			await connecting;
 			if (listens) listens = await this.#listenToChannels(connection);
 		} catch (error) {
 			this.#onLost(connection, error);
@@ -263,6 +275,7 @@ export class Listener extends EventEmitter {
 			this.#retry = undefined;
 			void this.#connect();
 		}, jittered(delay));
+		this.#updateRef();
 		this.emit('lost', error);
 	}
 }

@@ -17,6 +17,7 @@ const BATCH_SIZE = 1_000;
 export class ResultPurger {
 	#database;
 	#keep;
+	#keepUnclaimed;
 	/** @type {NodeJS.Timeout | undefined} */
 	#purgeTimer;
 	/** @type {Set<RowKey>} rows that were read and are not marked yet */
@@ -30,10 +31,12 @@ export class ResultPurger {
 	/**
 	 * @param {Pick<import('./database.js').Database, 'markRead' | 'purgeResults'>} database
 	 * @param {number} keep milliseconds that a result is kept after it was read
+	 * @param {number} keepUnclaimed milliseconds that the result of a payment is kept until it is claimed
 	 */
-	constructor(database, keep) {
+	constructor(database, keep, keepUnclaimed) {
 		this.#database = database;
 		this.#keep = keep;
+		this.#keepUnclaimed = keepUnclaimed;
 	}
 
 	/** Starts to purge regularly, until `close`. Does not keep the process running. */
@@ -65,7 +68,7 @@ export class ResultPurger {
 		this.#purging = true;
 		try {
 			await this.#flush();
-			while (await this.#database.purgeResults());
+			while (await this.#database.purgeResults(this.#keepUnclaimed));
 		} catch (error) {
 			// When PostgreSQL is unavailable, the next purge catches up.
 			if (isRefusal(error)) this.#warn(error);

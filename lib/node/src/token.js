@@ -26,7 +26,7 @@ const UNBOUND = Buffer.alloc(BROWSER_BYTES);
  * @property {Uint8Array} binding 16 bytes
  * @property {Uint8Array} [browser] 16 bytes. Zeros or undefined mean any browser
  *
- * @typedef {'connect' | 'return' | 'cancel' | 'retry'} Purpose `retry` is for the requestState of the
+ * @typedef {'connect' | 'return' | 'cancel' | 'webhook' | 'retry'} Purpose `retry` is for the requestState of the
  *     adapters; the callback programs do not accept it
  */
 

@@ -3,7 +3,9 @@
 /**
  * @typedef {'oauth' | 'payment' | 'signature'} Kind
  * @typedef {'accept' | 'decline' | 'cancel'} Action the three actions of the protocol
- * @typedef {'opened' | 'processing'} Progress
+ * @typedef {'pending' | 'opened' | 'processing'} OpenStatus the status of an elicitation that is not completed
+ * @typedef {'opened' | 'processing' | 'attempt_failed'} Progress `attempt_failed`: an attempt to pay has failed, and
+ *     the user can try again
  *
  * @typedef {object} UrlModeOptions
  * @property {string} databaseUrl postgresql://…, with the role urlmode_server
@@ -15,7 +17,10 @@
  * @property {boolean} [listen] false: waits poll, for a process that is frozen between calls. With true, the default,
  *     they poll only if notifications do not arrive
  * @property {number} [keepResults] milliseconds that a result stays in its row after a wait has read it, 600 000 by
- *     default, at most a day. A day after completion it is purged in any case
+ *     default, at most a day. A day after completion it is purged in any case. The result of a payment stays until it
+ *     is claimed, and this long after that
+ * @property {number} [keepUnclaimed] milliseconds that the result of a payment stays if no call claims it, 30 days by
+ *     default. Its reference, amount and currency stay
  *
  * @typedef {object} TicketOptions
  * @property {string} subject the user of the web session, 1 to 512 bytes
@@ -40,6 +45,8 @@
  * @property {string} returnUrl where the provider sends the browser: the redirect URI or the success URL
  * @property {string | undefined} cancelUrl where the provider sends the browser of a user who does not pay; undefined
  *     for kind oauth
+ * @property {string | undefined} webhookUrl where a provider that signs nothing sends its events: only who was given
+ *     this URL can ask for a recheck. Valid for 30 days after the expiry; undefined for kind oauth
  *
  * @typedef {Owner & CreateFields} CreateOptions
  * @typedef {object} CreateFields
@@ -49,13 +56,15 @@
  *     browser, without `state`; or a function that returns it and is called before the row is written
  * @property {number} [ttl] milliseconds until it expires, 300 000 by default
  * @property {string} [id] a UUID that is not in use; a random one by default
- * @property {Expected} [expected] for kind payment
+ * @property {Expected | 'any'} [expected] required for kind payment: what must be paid, or `any` if every amount is
+ *     accepted
  * @property {boolean} [pkce] for kind oauth: adds an S256 challenge (RFC 7636), and a nonce if the scope contains `openid`
  *     and the URL has none. The outcome contains both
  * @property {boolean} [exclusive] cancels the other open elicitations of this subject in this session, with reason
- *     `superseded`
+ *     `superseded`, except payments and signatures that a user has opened
  * @property {string} [resumeKey] the purpose of the elicitation, 1 to 512 bytes. If the owner already has one with this
- *     key that is open, or whose outcome no call has claimed, `create` returns that one and writes nothing
+ *     key that is open, or whose outcome or late payment no call has claimed, `create` returns that one and writes
+ *     nothing
  *
  * @typedef {Way & ElicitationFields} Elicitation
  * @typedef {object} ElicitationFields
@@ -66,13 +75,19 @@
  * @typedef {object} Recheck describes the event that requires a recheck
  * @property {string} elicitationId
  * @property {string} provider
- * @property {string | undefined} type the type of the event, as the provider names it
- * @property {string | undefined} reference the provider's own reference, for its API
+ * @property {string | undefined} type the type of the last such event, as the provider names it
+ * @property {string | undefined} reference the provider's own reference in the last such event, for its API. Whoever
+ *     sent the event chose it
+ * @property {string[]} references all of them, the last one last
+ * @property {Expected | 'any' | undefined} expected what must be paid
  *
  * @typedef {object} Answer
  * @property {Action} action
  * @property {string} [reason] a code of at most 64 characters of a-z, 0-9 and _; empty by default
  * @property {object} [result] an object of at most 65 506 bytes as JSON
+ * @property {number} [amount] what was paid, in minor units; required to accept a payment
+ * @property {string} [currency] ISO 4217; required to accept a payment
+ * @property {string} [reference] the provider's reference of the payment; required to accept a payment
  *
  * @typedef {(request: Recheck) => Promise<Answer | undefined | void> | Answer | undefined | void} RecheckFunction asks
  *     the provider for an outcome that a webhook did not prove. If it returns nothing, the wait continues
@@ -81,16 +96,23 @@
  * @typedef {object} WaitFields
  * @property {number} [timeout] milliseconds, 300 000 by default. 0 checks once, Infinity waits until it is completed
  * @property {AbortSignal} [signal] ends the wait with its reason. The elicitation stays open
- * @property {(status: Progress) => unknown} [onProgress] called at most once for each status. If it throws, the wait ends
- * @property {RecheckFunction} [recheck] if it throws, the wait ends
- * @property {boolean} [abandon] ends the elicitation with the wait: a timeout, an abort and `close` cancel it with reason
- *     `timeout`, `aborted` or `closed`, unless it is processing
+ * @property {(progress: Progress) => unknown} [onProgress] called at most once for each status, and once for each attempt
+ *     that fails. If it throws, the wait ends
+ * @property {RecheckFunction} [recheck] if it throws and the elicitation is open, the wait ends
+ * @property {boolean} [abandon] ends the elicitation with the wait, if nobody has opened it: a timeout, an abort and
+ *     `close` cancel it with reason `timeout`, `aborted` or `closed`
  *
- * @typedef {object} Outcome
- * @property {string} elicitationId
+ * @typedef {object} End how an elicitation has ended
  * @property {Action} action
  * @property {string} reason empty after a plain accept
+ * @property {true} [late] the elicitation had ended otherwise when the payment was proved
+ * @property {OpenStatus} [from] unless it was an accept: the status that it had before, which was cut off
+ *
+ * @typedef {End & OutcomeFields} Outcome
+ * @typedef {object} OutcomeFields
+ * @property {string} elicitationId
  * @property {Record<string, unknown> | undefined} result
+ * @property {string} [reference] after a payment: the provider's reference, with which `claim` takes this payment
  * @property {string} [codeVerifier] after an accept, if `pkce` was true
  * @property {string} [nonce] after an accept, if `pkce` added one
  */
@@ -103,13 +125,30 @@
  * @typedef {Required<Owner> & { elicitationId: string, provider: string }} EventFields
  * @typedef {EventFields & { kind: Kind, expiresAt: Date }} CreatedEvent
  * @typedef {EventFields & { status: Progress }} ProgressEvent
- * @typedef {EventFields & { status: 'completed', action: Action, reason: string }} CompletedEvent
+ * @typedef {EventFields & End & { status: 'completed' }} CompletedEvent
+ * @typedef {EventFields & Money} LateEvent
  *
  * @typedef {object} UrlModeEvents
  * @property {[event: CreatedEvent]} created
  * @property {[event: ProgressEvent]} opened
  * @property {[event: ProgressEvent]} processing
  * @property {[event: CompletedEvent]} completed
+ * @property {[event: LateEvent]} late a payment was proved after the end of its elicitation, whichever instance created it
+ */
+
+/**
+ * @typedef {object} Money a payment that a provider has proved
+ * @property {string} reference
+ * @property {number} amount in minor units
+ * @property {string} currency
+ * @property {boolean} matches whether that was expected. If not, no call is offered it: refund it
+ *
+ * @typedef {EventFields & Money & UnclaimedFields} UnclaimedPayment
+ * @typedef {object} UnclaimedFields
+ * @property {string | undefined} resumeKey
+ * @property {boolean} late whether the elicitation had ended before
+ * @property {Date} provenAt
+ * @property {Record<string, unknown> | undefined} result undefined if there is none, if it was purged, or if no key opens it
  */
 
 export {};

@@ -5,14 +5,15 @@ import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 
 import { checkDatabaseUrl, Database, readRows } from './database.js';
-import { ElicitationExistsError, UrlModeClosedError } from './errors.js';
+import { ElicitationExistsError, ElicitationSealError, UrlModeClosedError } from './errors.js';
 import { StatusTracker } from './status-tracker.js';
 import { ResultPurger } from './purge.js';
 import {
 	checkAnswer, checkChoice, checkExpected, checkFlag, checkFunction, checkId, checkMilliseconds, checkOwner,
-	checkProvider, checkReason, checkSignal, checkText, checkTimeout, checkTtl,
+	checkProvider, checkReason, checkReference, checkSignal, checkSince, checkText, checkTimeout, checkTtl,
 } from './input.js';
 import { KeysFile } from './keys.js';
+import { LatePayments } from './late.js';
 import { Listener } from './listener.js';
 import { setInternals } from './internals.js';
 import { addPkce } from './pkce.js';
@@ -30,6 +31,8 @@ const TICKET_MAX_MS = 60 * 60 * 1_000;
 const KEEP_RESULTS_MS = 600_000;
 /** After this time, the database purges every result. */
 const KEEP_RESULTS_MAX_MS = 24 * 60 * 60 * 1_000;
+const KEEP_UNCLAIMED_MS = 30 * 24 * 60 * 60 * 1_000;
+const KEEP_UNCLAIMED_MAX_MS = 10 * 365 * 24 * 60 * 60 * 1_000;
 
 /** Another call may claim the elicitation that `create` has found. This is how often `create` tries. */
 const RESUME_ATTEMPTS = 3;
@@ -54,11 +57,13 @@ const KINDS = ['oauth', 'payment', 'signature'];
 export class UrlMode extends EventEmitter {
 	#baseUrl;
 	#name;
+	#keepResults;
 	#keys;
 	#database;
 	#listener;
 	#waiters;
 	#purger;
+	#late;
 	#callbackUrls;
 	#statuses = new StatusTracker();
 	/** @type {Set<() => Promise<void>>} */
@@ -72,7 +77,7 @@ export class UrlMode extends EventEmitter {
 	 * @param {UrlModeOptions} options
 	 * @throws {import('./errors.js').KeysFileError}
 	 */
-	constructor({ databaseUrl, keysFile, baseUrl, name, listen, keepResults }) {
+	constructor({ databaseUrl, keysFile, baseUrl, name, listen, keepResults, keepUnclaimed }) {
 		super();
 		const base = checkBaseUrl(baseUrl);
 		this.#baseUrl = base.origin;
@@ -85,12 +90,20 @@ export class UrlMode extends EventEmitter {
 			listen: checkFlag('listen', listen, true),
 			notify: (channel, payload) => this.#database.notify(channel, payload),
 		});
-		this.#purger = new ResultPurger(this.#database,
-			checkMilliseconds('keepResults', keepResults ?? KEEP_RESULTS_MS, 0, KEEP_RESULTS_MAX_MS));
+		this.#keepResults = checkMilliseconds('keepResults', keepResults ?? KEEP_RESULTS_MS, 0, KEEP_RESULTS_MAX_MS);
+		this.#purger = new ResultPurger(this.#database, this.#keepResults,
+			checkMilliseconds('keepUnclaimed', keepUnclaimed ?? KEEP_UNCLAIMED_MS, 0, KEEP_UNCLAIMED_MAX_MS));
+		this.#late = new LatePayments(this.#listener, (id) => this.#database.unclaimed({ id }), (row) => this.#emitLate(row));
+		/** @type {EventEmitter} */ (this).on('newListener', (event) => {
+			if (event === 'late' && !this.#closed) this.#late.start();
+		});
 		this.#waiters = new Waiters(this.#listener, {
 			toOutcome: (row, binding) => this.#toOutcome(row, binding),
 			markRead: (rowKey) => this.#purger.markRead(rowKey),
 			expire: (rowKeys) => this.#database.expire(rowKeys),
+			read: async (rowKey) => (await this.#readRows([rowKey]))[0],
+			takeRecheck: (rowKey, lease) => this.#database.takeRecheck(rowKey, lease),
+			endRecheck: (rowKey, rechecks, failed) => this.#database.endRecheck(rowKey, rechecks, failed),
 			complete: ({ id, binding }, answer) => this.#complete(id, binding, answer),
 		});
 		setInternals(this, {
@@ -178,21 +191,24 @@ export class UrlMode extends EventEmitter {
 	 *
 	 * @param {string} id
 	 * @param {Owner & Answer} options
-	 * @returns {Promise<boolean>} whether this call completed it. If it was completed before, it stays as it
-	 *     was
+	 * @returns {Promise<boolean>} whether this call completed it, or recorded the payment of an elicitation that had
+	 *     ended otherwise, which is then offered to the next call. If it was completed before, it stays as it was
 	 * @throws {import('./errors.js').ElicitationNotFoundError}
+	 * @throws {import('./errors.js').ElicitationMismatchError}
+	 * @throws {import('./errors.js').ElicitationReferenceError}
 	 */
 	async complete(id, options) {
 		this.#checkOpen();
 		const elicitationId = checkId(id);
 		const owner = checkOwner(options);
-		const completed = await this.#complete(elicitationId, bindingOf(owner.subject, owner.session), options);
-		if (completed) void this.#emitCompletion(elicitationId, owner);
-		return completed;
+		const outcome = await this.#complete(elicitationId, bindingOf(owner.subject, owner.session), options);
+		if (outcome === 'completed') void this.#emitCompletion(elicitationId, owner);
+		return outcome !== 'already';
 	}
 
 	/**
-	 * Calls `complete` with action cancel.
+	 * Calls `complete` with action cancel. It also ends what a user has opened;
+	 * the event and the outcome say what it cut off.
 	 *
 	 * @param {string} id
 	 * @param {Owner & { reason?: string }} options
@@ -205,8 +221,8 @@ export class UrlMode extends EventEmitter {
 	}
 
 	/**
-	 * Completes an elicitation that nobody waits for any more, unless it is
-	 * processing. No later `create` with its `resumeKey` resumes it.
+	 * Completes an elicitation that nobody waits for any more, unless a user has
+	 * opened it. No later `create` with its `resumeKey` resumes it.
 	 *
 	 * @param {string} id
 	 * @param {Owner & { action?: 'decline' | 'cancel', reason?: string }} options by default action cancel and reason `abandoned`
@@ -223,16 +239,35 @@ export class UrlMode extends EventEmitter {
 
 	/**
 	 * Claims the outcome of a completed elicitation. Only the first call
-	 * succeeds, so that what was paid for is not delivered twice.
+	 * succeeds, so that what was paid for is not delivered twice. Where several
+	 * payments were proved, each is claimed by one call.
 	 *
 	 * @param {string} id
-	 * @param {Owner} options
+	 * @param {Owner & { reference?: string }} options `reference`: the payment to claim, also one that does not match;
+	 *     by default the oldest one that matches
 	 * @returns {Promise<boolean>} false if another call has claimed it, or if it is not completed
 	 */
 	async claim(id, options) {
 		this.#checkOpen();
 		const { subject, session } = checkOwner(options);
-		return this.#database.claim({ id: checkId(id), binding: bindingOf(subject, session) });
+		const reference = options.reference === undefined ? null : checkReference(options.reference);
+		const rowKey = { id: checkId(id), binding: bindingOf(subject, session) };
+		return this.#database.claim(rowKey, reference, this.#keepResults);
+	}
+
+	/**
+	 * Lists the payments that a provider has proved, that were not refunded, and
+	 * that no call has claimed, of all users, the oldest first.
+	 *
+	 * @param {{ provider?: string, since?: Date }} [options] `since`: only those that were proved then or later
+	 * @returns {Promise<import('./types.js').UnclaimedPayment[]>}
+	 */
+	async unclaimed({ provider, since } = {}) {
+		this.#checkOpen();
+		const rows = await this.#database.unclaimed({
+			provider: provider === undefined ? null : checkProvider(provider), since: checkSince(since),
+		});
+		return rows.map((row) => this.#toUnclaimedPayment(row));
 	}
 
 	/**
@@ -261,6 +296,7 @@ export class UrlMode extends EventEmitter {
 	}
 
 	async #close() {
+		this.#late.close();
 		await Promise.all([this.#waiters.close(new UrlModeClosedError()), ...[...this.#closers].map((close) => close())]);
 		await this.#purger.close();
 		await Promise.all([this.#listener.close(), this.#database.close()]);
@@ -289,9 +325,14 @@ export class UrlMode extends EventEmitter {
 	 * @param {Answer} answer
 	 */
 	async #complete(id, binding, answer) {
-		const { action, reason, json } = checkAnswer(answer);
+		const { json, ...rest } = checkAnswer(answer);
 		const result = json === null ? null : seal(this.#keys, { id, binding, use: RESULT }, json);
-		return this.#database.complete({ id, binding, action, reason, result });
+		return this.#database.settle({ id, binding, ...rest, result });
+	}
+
+	/** @param {import('./database.js').RowKey[]} rowKeys */
+	#readRows(rowKeys) {
+		return readRows((text, values) => this.#database.query(text, values), rowKeys);
 	}
 
 	/**
@@ -316,7 +357,7 @@ export class UrlMode extends EventEmitter {
 		if (this.listenerCount('completed') === 0) return;
 		try {
 			const rowKey = { id, binding: bindingOf(owner.subject, owner.session) };
-			const [row] = await readRows((text, values) => this.#database.query(text, values), [rowKey]);
+			const [row] = await this.#readRows([rowKey]);
 			if (row) this.#emitStatus(row, owner);
 		} catch {
 			// An event that cannot be emitted fails nothing else.
@@ -327,14 +368,21 @@ export class UrlMode extends EventEmitter {
 	 * @param {import('./database.js').Row} row
 	 * @param {Required<Owner>} owner
 	 */
-	#emitStatus({ id, provider, status, action, reason }, owner) {
+	#emitStatus(row, owner) {
+		const { id, provider, status } = row;
 		if (status === 'pending' || !this.#statuses.advance(id, status)) return;
 		const common = { elicitationId: id, provider, ...owner };
 		if (status === 'completed') {
-			this.#emitLater('completed', { ...common, status, action: /** @type {Action} */ (action), reason });
+			this.#emitLater('completed', { ...common, status, ...endOf(row) });
 		} else {
 			this.#emitLater(status, { ...common, status });
 		}
+	}
+
+	/** @param {import('./database.js').UnclaimedRow} row */
+	#emitLate(row) {
+		const { elicitationId, provider, subject, session, reference, amount, currency, matches } = this.#toUnclaimedPayment(row);
+		this.#emitLater('late', { elicitationId, provider, subject, session, reference, amount, currency, matches });
 	}
 
 	/**
@@ -355,13 +403,13 @@ export class UrlMode extends EventEmitter {
 	 * @returns {Outcome}
 	 */
 	#toOutcome(row, binding) {
-		const { id, reason } = row;
-		const action = /** @type {Action} */ (row.action);
+		const { id } = row;
 		const result = row.result ? unseal(this.#keys, { id, binding, use: RESULT }, row.result) : undefined;
 		/** @type {Outcome} */
-		const outcome = { elicitationId: id, action, reason, result };
+		const outcome = { elicitationId: id, ...endOf(row), result };
+		if (row.payment_reference !== null) outcome.reference = row.payment_reference;
 		// The verifier and nonce are only useful with a code.
-		if (action === 'accept' && row.verifier) {
+		if (outcome.action === 'accept' && row.verifier) {
 			const verifier = /** @type {import('./pkce.js').Verifier} */ (
 				unseal(this.#keys, { id, binding, use: VERIFIER }, row.verifier));
 			outcome.codeVerifier = verifier.code_verifier;
@@ -369,4 +417,46 @@ export class UrlMode extends EventEmitter {
 		}
 		return outcome;
 	}
+
+	/**
+	 * @param {import('./database.js').UnclaimedRow} row
+	 * @returns {import('./types.js').UnclaimedPayment}
+	 */
+	#toUnclaimedPayment(row) {
+		return {
+			elicitationId: row.elicitation, provider: row.provider_name, subject: row.subject, session: row.session,
+			resumeKey: row.resume_key ?? undefined, reference: row.reference, amount: Number(row.amount),
+			currency: row.currency, matches: row.matches, late: row.late, provenAt: row.proven_at,
+			result: this.#openResult(row),
+		};
+	}
+
+	/**
+	 * @param {import('./database.js').UnclaimedRow} row
+	 * @returns {Record<string, unknown> | undefined} undefined if it was purged, or if no key opens it: the payment must
+	 *     be listed all the same
+	 */
+	#openResult({ elicitation: id, binding, result }) {
+		if (!result) return undefined;
+		try {
+			return unseal(this.#keys, { id, binding, use: RESULT }, result);
+		} catch (error) {
+			if (error instanceof ElicitationSealError) return undefined;
+			throw error;
+		}
+	}
+}
+
+/**
+ * How a row has ended, and unless it was an accept, what that has cut off.
+ *
+ * @param {import('./database.js').Row} row that is completed
+ * @returns {import('./types.js').End}
+ */
+function endOf({ action, reason, late, completed_from: from }) {
+	/** @type {import('./types.js').End} */
+	const end = { action: /** @type {Action} */ (action), reason };
+	if (late) end.late = true;
+	if (action !== 'accept' && from) end.from = from;
+	return end;
 }

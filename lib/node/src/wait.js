@@ -18,8 +18,8 @@ const ABANDON_TIMEOUT_MS = 2_000;
  * @property {AbortSignal} [signal]
  * @property {import('./types.js').WaitOptions['onProgress']} [onProgress]
  * @property {import('./types.js').RecheckFunction} [recheck]
- * @property {(reason: string) => Promise<'completed' | 'already' | 'processing'>} [abandon] completes the elicitation
- *     when the wait ends without an outcome; `completed`: by this call
+ * @property {(reason: string) => Promise<import('./database.js').AbandonOutcome>} [abandon] completes the elicitation
+ *     when the wait ends without an outcome, if nobody has opened it; `completed`: by this call
  * @property {(row: import('./database.js').Row) => void} [onRow] called each time that the row was read
  */
 
@@ -36,11 +36,8 @@ export class Wait {
 	/** @type {NodeJS.Timeout | undefined} */
 	#timer;
 	#reportedRank = 0;
-	/** How many of the row's rechecks this wait has handled or is handling. */
-	#rechecksSeen = 0;
-	/** @type {import('./types.js').Recheck | undefined} the recheck to run next */
-	#pendingRecheck;
-	#recheckRunning = false;
+	/** @type {number | undefined} how many failed attempts this wait knows of */
+	#failedAttempts;
 	/** @type {Promise<void> | undefined} */
 	#ending;
 	/** @type {import('./types.js').Outcome | undefined} read while this wait was abandoning the elicitation */
@@ -68,9 +65,17 @@ export class Wait {
 		}
 	}
 
+	/** Whether its recheck function was called. A wait that checks once calls it once. */
+	rechecked = false;
+
 	/** Whether the row is read only once. */
 	get checksOnce() {
 		return this.#options.timeout === 0;
+	}
+
+	/** The recheck function, if it may be called now. */
+	get recheck() {
+		return this.#state === 'settled' || (this.checksOnce && this.rechecked) ? undefined : this.#options.recheck;
 	}
 
 	/** @param {import('./database.js').Row} row */
@@ -90,16 +95,15 @@ export class Wait {
 	}
 
 	timeOut() {
-		void this.end('timeout', new ElicitationTimeoutError(this.#id, this.#options.timeout,
-			/** @type {'pending' | 'opened' | 'processing'} */ (STATUSES[this.#reportedRank])));
+		void this.end('timeout');
 	}
 
 	/**
 	 * Ends the wait without an outcome. With the option `abandon`, the
-	 * elicitation is completed first, if possible.
+	 * elicitation is completed first, if nobody has opened it.
 	 *
 	 * @param {'timeout' | 'aborted' | 'closed'} reason
-	 * @param {unknown} error
+	 * @param {unknown} [error] an ElicitationTimeoutError by default
 	 */
 	end(reason, error) {
 		this.#ending ??= this.#end(reason, error);
@@ -111,8 +115,13 @@ export class Wait {
 	 * @param {unknown} error
 	 */
 	async #end(reason, error) {
-		if (this.#options.abandon && this.#state === 'waiting') await this.#abandon(this.#options.abandon, reason);
-		this.reject(error);
+		let status = STATUSES[this.#reportedRank];
+		if (this.#options.abandon && this.#state === 'waiting') {
+			const outcome = await this.#abandon(this.#options.abandon, reason);
+			if (outcome === 'opened' || outcome === 'processing') status = outcome;
+		}
+		this.reject(error ?? new ElicitationTimeoutError(this.#id, this.#options.timeout,
+			/** @type {import('./types.js').OpenStatus} */ (status)));
 	}
 
 	/**
@@ -141,54 +150,36 @@ export class Wait {
 			else if (result === 'already' && reason === 'timeout') await Promise.race([this.promise.catch(() => {}), overdue]);
 		}
 		clearTimeout(timer);
+		return result;
 	}
 
 	/**
 	 * Reports each status at most once, and never an earlier one after a later
-	 * one.
+	 * one; and each attempt that has failed since the wait began.
 	 *
-	 * @param {'pending' | 'opened' | 'processing'} status
+	 * @param {import('./types.js').OpenStatus} status
+	 * @param {number} failedAttempts
 	 */
-	async progress(status) {
+	progress(status, failedAttempts) {
 		const rank = STATUSES.indexOf(status);
-		if (this.#state === 'settled' || rank <= this.#reportedRank) return;
-		this.#reportedRank = rank;
-		try {
-			await this.#options.onProgress?.(/** @type {import('./types.js').Progress} */ (status));
-		} catch (error) {
-			this.reject(error);
+		if (rank > this.#reportedRank) {
+			this.#reportedRank = rank;
+			void this.#report(/** @type {import('./types.js').Progress} */ (status));
 		}
+		for (let known = this.#failedAttempts ?? failedAttempts; known < failedAttempts; known += 1) {
+			void this.#report('attempt_failed');
+		}
+		this.#failedAttempts = failedAttempts;
 	}
 
-	/**
-	 * Calls the recheck function, one call at a time: once for each event that
-	 * requires a recheck, and once for all events that arrive during a call.
-	 *
-	 * @param {import('./types.js').Recheck} request
-	 * @param {number} rechecks how many events have required one so far
-	 * @param {(answer: import('./types.js').Answer) => Promise<unknown>} complete
-	 */
-	async recheck(request, rechecks, complete) {
-		const recheck = this.#options.recheck;
-		if (!recheck || rechecks <= this.#rechecksSeen) return;
-		this.#rechecksSeen = rechecks;
-		this.#pendingRecheck = request;
-		if (this.#recheckRunning) return;
-		this.#recheckRunning = true;
+	/** @param {import('./types.js').Progress} progress */
+	async #report(progress) {
+		if (this.#state === 'settled') return;
 		try {
-			while (this.#pendingRecheck && this.#state !== 'settled') {
-				const next = this.#pendingRecheck;
-				this.#pendingRecheck = undefined;
-				const answer = await recheck(next);
-				if (answer) {
-					await complete(answer);
-					break;
-				}
-			}
+			await this.#options.onProgress?.(progress);
 		} catch (error) {
 			this.reject(error);
 		}
-		this.#recheckRunning = false;
 	}
 
 	#onAbort = () => void this.end('aborted', this.#options.signal?.reason);

@@ -7,6 +7,7 @@ import { CHANNEL, isRefusal, readRows } from './database.js';
 import { ElicitationNotFoundError } from './errors.js';
 import { jittered } from './jitter.js';
 import { Poll } from './poll.js';
+import { needsRecheck, Rechecker } from './recheck.js';
 import { TIMER_MAX_MS, Wait } from './wait.js';
 
 const BATCH_SIZE = 1_000;
@@ -21,6 +22,7 @@ const RETRY_MS = 1_000;
  * @property {Buffer} binding
  * @property {Set<Wait>} waits never empty
  * @property {NodeJS.Timeout | undefined} expiry
+ * @property {NodeJS.Timeout | undefined} nextRecheck
  */
 
 /**
@@ -32,17 +34,19 @@ const RETRY_MS = 1_000;
  *     query(text: string, values: unknown[], name?: string): Promise<unknown[]>,
  * }} ListenerLike
  *
- * @typedef {object} RowOperations what the waits can do with rows
+ * @typedef {import('./recheck.js').RecheckOperations & RowFields} RowOperations what the waits can do with rows
+ * @typedef {object} RowFields
  * @property {(row: import('./database.js').Row, binding: Buffer) => import('./types.js').Outcome} toOutcome
  *     if it throws, the waits reject with that error
  * @property {(rowKey: import('./database.js').RowKey) => void} markRead called when waits have received the row's result
  * @property {(rowKeys: import('./database.js').RowKey[]) => Promise<unknown>} expire
- * @property {(rowKey: import('./database.js').RowKey, answer: import('./types.js').Answer) => Promise<unknown>} complete
+ * @property {(rowKey: import('./database.js').RowKey) => Promise<import('./database.js').Row | undefined>} read
  */
 
 export class Waiters {
 	#listener;
 	#operations;
+	#rechecker;
 	#routineReadMs;
 	/** @type {Map<string, Entry[]>} by id; more than one if another owner waits for the same id */
 	#entries = new Map();
@@ -63,6 +67,7 @@ export class Waiters {
 	constructor(listener, operations, routineReadMs = ROUTINE_READ_MS) {
 		this.#listener = listener;
 		this.#operations = operations;
+		this.#rechecker = new Rechecker(operations);
 		this.#routineReadMs = routineReadMs;
 		listener.on('listening', () => {
 			this.#allEntries().forEach((entry) => this.#wake(entry));
@@ -112,7 +117,7 @@ export class Waiters {
 		const entries = this.#entries.get(id) ?? [];
 		let entry = entries.find((known) => known.binding.equals(binding));
 		if (!entry) {
-			entry = { id, binding, waits: new Set(), expiry: undefined };
+			entry = { id, binding, waits: new Set(), expiry: undefined, nextRecheck: undefined };
 			this.#entries.set(id, [...entries, entry]);
 		}
 		return entry;
@@ -126,6 +131,7 @@ export class Waiters {
 		entry.waits.delete(wait);
 		if (entry.waits.size > 0) return;
 		clearTimeout(entry.expiry);
+		clearTimeout(entry.nextRecheck);
 		this.#due.delete(entry);
 		this.#routine.delete(entry);
 		const others = (this.#entries.get(entry.id) ?? []).filter((other) => other !== entry);
@@ -231,7 +237,7 @@ export class Waiters {
 			// It has become due again since this read began: the next read decides.
 			else if (entry.waits.size === 0 || this.#due.has(entry)) continue;
 			else if (!row) this.#fail(entry, new ElicitationNotFoundError(entry.id));
-			else if (row.status !== 'processing' && Number(row.expires_in_ms) <= 0) overdue.push(entry);
+			else if (row.status !== 'processing' && Number(row.closes_in_ms) <= 0) overdue.push(entry);
 			else this.#continueWaiting(entry, row);
 		}
 		if (overdue.length > 0) void this.#expire(overdue);
@@ -242,7 +248,9 @@ export class Waiters {
 	 * @param {import('./database.js').Row} row
 	 */
 	#complete(entry, row) {
+		const rechecking = this.#recheck(entry, row);
 		for (const wait of entry.waits) {
+			if (rechecking && wait.recheck) continue;
 			wait.observe(row);
 			try {
 				wait.resolve(this.#operations.toOutcome(row, entry.binding));
@@ -260,31 +268,58 @@ export class Waiters {
 	#continueWaiting(entry, row) {
 		clearTimeout(entry.expiry);
 		if (row.status !== 'processing') {
-			const rest = Math.min(Number(row.expires_in_ms), TIMER_MAX_MS);
+			const rest = Math.min(Number(row.closes_in_ms), TIMER_MAX_MS);
 			entry.expiry = setTimeout(() => this.#wake(entry), rest).unref();
 		}
+		const rechecking = this.#recheck(entry, row);
 		for (const wait of entry.waits) {
 			wait.observe(row);
-			void wait.progress(/** @type {import('./types.js').Progress} */ (row.status));
-			if (row.status === 'processing' && row.reason === 'recheck') this.#recheck(entry, wait, row);
-			if (wait.checksOnce) wait.timeOut();
+			wait.progress(/** @type {import('./types.js').OpenStatus} */ (row.status), row.failed_attempts);
+			if (wait.checksOnce && !(rechecking && wait.recheck)) wait.timeOut();
 		}
 	}
 
 	/**
+	 * Begins a recheck if an event asks for one.
+	 *
 	 * @param {Entry} entry
-	 * @param {Wait} wait
 	 * @param {import('./database.js').Row} row
+	 * @returns {boolean} whether one is running: the row will be read again when it ends
 	 */
-	#recheck(entry, wait, row) {
-		const request = {
-			elicitationId: row.id, provider: row.provider, type: row.event_type ?? undefined,
-			reference: row.reference ?? undefined,
-		};
-		void wait.recheck(request, row.rechecks, async (answer) => {
-			await this.#operations.complete(entry, answer);
-			this.#wake(entry);
-		});
+	#recheck(entry, row) {
+		clearTimeout(entry.nextRecheck);
+		if (!needsRecheck(row)) return false;
+		const begunOn = this.#rechecker.begunOn(row.id);
+		// An outcome that the row got meanwhile needs no answer.
+		if (begunOn) return row.status !== 'completed' || begunOn === 'completed';
+		const wait = [...entry.waits].find(({ recheck }) => recheck);
+		if (!wait?.recheck) return false;
+		const pause = Number(row.recheck_in_ms ?? 0);
+		if (pause > 0) {
+			entry.nextRecheck = setTimeout(() => this.#wake(entry), pause).unref();
+			return false;
+		}
+		void this.#runRecheck(entry, row, wait, wait.recheck);
+		return true;
+	}
+
+	/**
+	 * @param {Entry} entry
+	 * @param {import('./database.js').Row} row
+	 * @param {Wait} wait
+	 * @param {import('./types.js').RecheckFunction} recheck
+	 */
+	async #runRecheck(entry, row, wait, recheck) {
+		try {
+			const failure = await this.#rechecker.run(row, entry.binding, recheck);
+			wait.rechecked = true;
+			// Somebody else may have completed the row meanwhile. That outcome counts.
+			if (failure && (await this.#operations.read(entry))?.status !== 'completed') wait.reject(failure.error);
+		} catch (error) {
+			if (isRefusal(error)) this.#fail(entry, error);
+			await new Promise((resolve) => setTimeout(resolve, jittered(RETRY_MS)).unref());
+		}
+		for (const each of this.#entries.get(entry.id) ?? []) this.#wake(each);
 	}
 
 	/** @param {Entry[]} entries */

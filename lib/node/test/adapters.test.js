@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { elicitUrl as elicitUrlMcpUse } from '../src/adapters/mcp-use.js';
 import { elicitUrl, verifyRequestState } from '../src/adapters/sdk2.js';
 import { keyLine, writeKeys } from './support/keys.js';
-import { request, setUp, until } from './support/database.js';
+import { payment, request, setUp, until } from './support/database.js';
 
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 const URL_CAPABILITY = { elicitation: { url: {} } };
@@ -95,27 +95,26 @@ test('an elicitation that expires is cancelled with reason expired', async (t) =
 });
 
 test('a timeout while a payment is processing returns pending, and the payment continues', async (t) => {
-	const { options, readState, callback, urlmode } = await setUpAdapter(t);
-	const ask = (more) => {
+	const { options, readState, callback, subject } = await setUpAdapter(t);
+	const ask = () => {
 		const client = sessionClient();
-		return elicitUrl(client.server, { ...options, ...more, ctx: client.ctx, kind: 'payment', timeout: 1_000,
+		return elicitUrl(client.server, { ...options, ...payment, subject, ctx: client.ctx, timeout: 1_000,
 			targetUrl: async ({ elicitationId }) => {
 				setTimeout(() => callback.event(elicitationId, 'processing'), 300);
 				return request.targetUrl;
 			} });
 	};
-	const result = await ask({ resumeKey: 'a' });
+	const result = await ask();
 	assert.deepEqual([result.action, result.reason], ['pending', 'processing']);
-	assert.match(textOf(result), /still working on it\. Call this tool again later/);
+	assert.match(textOf(result), /still working on it\. It goes on without this call\. .* call this tool again later with the same arguments/);
 	assert.equal(await readState(), 'processing');
-	await callback.event(result.elicitationId, 'paid');
 	const client = sessionClient({ answer: () => assert.fail('asked again') });
-	const again = await elicitUrl(client.server, { ...options, ctx: client.ctx, kind: 'payment', resumeKey: 'a' });
+	const waiting = elicitUrl(client.server, { ...options, ...payment, subject, ctx: client.ctx });
+	await sleep(100);
+	await callback.paid(result.elicitationId, { subject });
+	const again = await waiting;
 	assert.equal(again.action, 'accept');
 	assert.equal(again.elicitationId, result.elicitationId);
-	const unnamed = await ask({ subject: `user-${randomUUID()}` });
-	assert.doesNotMatch(textOf(unnamed), /again/, 'a later call would not find it, and make the user pay twice');
-	await urlmode.close();
 });
 
 test('aborting the option signal rejects with its reason and cancels the elicitation with reason aborted', async (t) => {
@@ -207,19 +206,20 @@ test('progress is sent on status changes and at intervals, only if the client wa
 });
 
 test('every adapter passes recheck on', async (t) => {
-	const { options, callback } = await setUpAdapter(t);
-	const recheck = async ({ reference }) => ({ action: 'accept', result: { reference } });
+	const { options: base, callback, subject } = await setUpAdapter(t);
+	const options = { ...base, ...payment, subject };
+	const recheck = async ({ reference, expected }) => ({ action: 'accept', ...expected, reference, result: { reference } });
 	const client = sessionClient({ answer: async ({ elicitationId }) => {
 		await callback.event(elicitationId, 'recheck', { reference: 'tr_1' });
 		return 'accept';
 	} });
-	const result = await elicitUrl(client.server, { ...options, ctx: client.ctx, kind: 'payment', recheck });
+	const result = await elicitUrl(client.server, { ...options, ctx: client.ctx, recheck });
 	assert.deepEqual(result.result, { reference: 'tr_1' });
 
-	const first = await elicitUrl(statelessCall().server, { ...options, ctx: statelessCall().ctx, kind: 'payment' });
+	const first = await elicitUrl(statelessCall().server, { ...options, ctx: statelessCall().ctx });
 	await callback.event(first.elicitationId, 'recheck', { reference: 'tr_2' });
 	const second = statelessCall({ state: first.toolResult.requestState, action: 'accept' });
-	const done = await elicitUrl(second.server, { ...options, ctx: second.ctx, kind: 'payment', recheck });
+	const done = await elicitUrl(second.server, { ...options, ctx: second.ctx, recheck });
 	assert.deepEqual(done.result, { reference: 'tr_2' });
 });
 
@@ -305,16 +305,17 @@ test('the call after a link waits for one round and returns the link again', asy
 });
 
 test('another price or another message creates another elicitation', async (t) => {
-	const { options } = await setUpAdapter(t);
+	const { options, subject } = await setUpAdapter(t);
 	const ask = async (more) => {
 		const client = sessionClient({ capabilities: {} });
-		return (await elicitUrl(client.server, { ...options, kind: 'payment', ...more, ctx: client.ctx, legTimeout: 50 })).elicitationId;
+		return (await elicitUrl(client.server, { ...options, ...payment, subject, ...more, ctx: client.ctx, legTimeout: 50 })).elicitationId;
 	};
 	const price = { expected: { amount: 100, currency: 'EUR' } };
 	const id = await ask(price);
 	assert.equal(await ask(price), id);
 	assert.notEqual(await ask({ expected: { amount: 5_000, currency: 'EUR' } }), id);
 	assert.notEqual(await ask({ expected: { amount: 100, currency: 'USD' } }), id);
+	assert.notEqual(await ask({ expected: 'any' }), id);
 	assert.notEqual(await ask({ ...price, message: 'Something else.' }), id);
 	await assert.rejects(ask({ message: '' }), { name: 'TypeError' });
 });

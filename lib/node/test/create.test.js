@@ -5,7 +5,7 @@ import test from 'node:test';
 import { KeysFile } from '../src/keys.js';
 import { bindingOf, openState } from '../src/token.js';
 import { UrlMode } from '../src/index.js';
-import { request, setUp } from './support/database.js';
+import { payment, PRICE, request, setUp } from './support/database.js';
 import { scratchKeys } from './support/keys.js';
 
 const rowOf = async (admin, id) => (await admin.query('SELECT * FROM urlmode.elicitation WHERE id = $1', [id])).rows[0];
@@ -39,25 +39,30 @@ test('create writes the row and returns the link, the return URLs and the expiry
 
 	assert.equal(e.returnUrl, 'https://callback.example/oauth/demo/return');
 	assert.equal(e.cancelUrl, undefined);
+	assert.equal(e.webhookUrl, undefined);
 });
 
 for (const kind of ['payment', 'signature']) {
-	test(`the return URLs of a ${kind} have a state and are known before the row is written`, async (t) => {
+	const expected = kind === 'payment' ? PRICE : undefined;
+	test(`the return URLs and the webhook URL of a ${kind} have a state and are known before the row is written`, async (t) => {
 		const { urlmode, admin, keysFile } = await setUp(t, { name: 'The Shop' });
 		let way;
-		const e = await urlmode.create({ ...request, kind, async targetUrl(given) {
+		const e = await urlmode.create({ ...request, kind, expected, async targetUrl(given) {
 			way = given;
 			assert.equal(await rowOf(admin, given.elicitationId), undefined);
 			return new URL(`https://checkout.example/${given.elicitationId}`);
 		} });
-		assert.deepEqual(way, { elicitationId: e.elicitationId, returnUrl: e.returnUrl, cancelUrl: e.cancelUrl });
-		for (const purpose of ['return', 'cancel']) {
+		const { elicitationId, returnUrl, cancelUrl, webhookUrl } = e;
+		assert.deepEqual(way, { elicitationId, returnUrl, cancelUrl, webhookUrl });
+		for (const [purpose, path, days] of [
+			['return', '/payment/demo/return', 1], ['cancel', '/payment/demo/cancel', 1], ['webhook', '/webhook/demo', 30],
+		]) {
 			const url = new URL(e[`${purpose}Url`]);
-			assert.equal(url.origin + url.pathname, `https://callback.example/payment/demo/${purpose}`);
+			assert.equal(url.origin + url.pathname, `https://callback.example${path}`);
 			const state = openState(new KeysFile(keysFile), purpose, 'demo', url.searchParams.get('state'));
 			assert.equal(state.id, e.elicitationId);
-			const longer = state.expires - e.expiresAt.getTime() / 1_000 - 86_400;
-			assert.ok(Math.abs(longer) < 60, `the way back is open for a day and ${longer} seconds after the row`);
+			const longer = state.expires - e.expiresAt.getTime() / 1_000 - days * 86_400;
+			assert.ok(Math.abs(longer) < 60, `${purpose} is open for ${days} days and ${longer} seconds after the row`);
 		}
 		const row = await rowOf(admin, e.elicitationId);
 		assert.equal(row.requester, 'The Shop');
@@ -67,8 +72,17 @@ for (const kind of ['payment', 'signature']) {
 
 test('the expected amount and currency of a payment are stored', async (t) => {
 	const { urlmode, admin } = await setUp(t);
-	const e = await urlmode.create({ ...request, kind: 'payment', expected: { amount: 1_999, currency: 'eur' } });
+	const e = await urlmode.create({ ...payment, expected: { amount: 1_999, currency: 'eur' } });
 	assert.deepEqual((await rowOf(admin, e.elicitationId)).expected, { amount: 1_999, currency: 'EUR' });
+	const any = await urlmode.create({ ...payment, expected: 'any' });
+	assert.equal((await rowOf(admin, any.elicitationId)).expected, 'any');
+});
+
+test('a payment without an expected amount is refused, and the error says what to do', async (t) => {
+	const { urlmode } = await setUp(t);
+	await assert.rejects(urlmode.create({ ...request, kind: 'payment' }), {
+		name: 'TypeError', message: "expected is required for kind payment: { amount, currency } in minor units, or 'any' if any amount is accepted",
+	});
 });
 
 test('pkce: the challenge matches the verifier, which every instance returns and no column shows', async (t) => {
@@ -134,12 +148,12 @@ const mistakes = {
 	'session': [{ session: null }, { session: 'x'.repeat(513) }],
 	'ttl': [{ ttl: 0 }, { ttl: -1 }, { ttl: 1.5 }, { ttl: NaN }, { ttl: '60000' }, { ttl: Date.now() }],
 	'the elicitation id': [{ id: 'x' }, { id: '' }, { id: 42 }, { id: '6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11\n' }],
-	'expected': [{ expected: { amount: 1, currency: 'EUR' } }],
-	'expected.amount': [{ kind: 'payment', expected: { amount: 1.5, currency: 'EUR' } },
+	'expected': [{ expected: { amount: 1, currency: 'EUR' } }, { expected: 'any' }, { kind: 'payment' }],
+	'expected.amount': [{ kind: 'payment', expected: 'some' }, { kind: 'payment', expected: { amount: 1.5, currency: 'EUR' } },
 		{ kind: 'payment', expected: { amount: -1, currency: 'EUR' } }, { kind: 'payment', expected: null }],
 	'expected.currency': [{ kind: 'payment', expected: { amount: 1 } },
 		{ kind: 'payment', expected: { amount: 1, currency: 'euro' } }],
-	'pkce': [{ kind: 'payment', pkce: true }],
+	'pkce': [{ ...payment, pkce: true }],
 	'targetUrl': [{ targetUrl: undefined }, { targetUrl: 'x' }, { targetUrl: 'https://p.example/?state=1' },
 		{ targetUrl: 'https://p.example/?code_challenge=1', pkce: true }],
 };

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { request, setUp, until } from './support/database.js';
+import { payment, request, setUp, until } from './support/database.js';
 
 const NAMES = ['created', 'opened', 'processing', 'completed'];
 
@@ -19,7 +19,7 @@ test('each status of an elicitation is reported once, however many waits see it'
 	const { urlmode, callback } = await setUp(t);
 	const told = listen(urlmode);
 	const owner = { subject: 'user-42', session: 's' };
-	const { elicitationId, expiresAt } = await urlmode.create({ ...request, ...owner, kind: 'payment' });
+	const { elicitationId, expiresAt } = await urlmode.create({ ...payment, ...owner });
 	const waits = [1, 2, 3].map(() => urlmode.waitForCompletion(elicitationId, owner));
 	await callback.open(elicitationId, owner);
 	await until('opened is told', () => told.length === 2);
@@ -34,7 +34,7 @@ test('each status of an elicitation is reported once, however many waits see it'
 		['created', { ...about, kind: 'payment', expiresAt }],
 		['opened', { ...about, status: 'opened' }],
 		['processing', { ...about, status: 'processing' }],
-		['completed', { ...about, status: 'completed', action: 'cancel', reason: 'payment_failed' }],
+		['completed', { ...about, status: 'completed', action: 'cancel', reason: 'payment_failed', from: 'processing' }],
 	]);
 });
 

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { request, setUp, until } from './support/database.js';
+import { payment, PRICE, request, setUp, until } from './support/database.js';
 
 /** A new owner, because other tests use the same database. */
 const newOwner = (session = '') => ({ subject: `user-${randomUUID()}`, session });
@@ -22,18 +22,17 @@ test('exclusive: the earlier elicitation is cancelled with reason superseded, an
 	const start = performance.now();
 	const second = await urlmode.create({ ...request, ...owner, exclusive: true });
 	assert.deepEqual(await waiting,
-		{ elicitationId: first.elicitationId, action: 'cancel', reason: 'superseded', result: undefined });
+		{ elicitationId: first.elicitationId, action: 'cancel', reason: 'superseded', from: 'pending', result: undefined });
 	assert.ok(performance.now() - start < 1_000);
 	assert.equal((await statusOf(admin, second.elicitationId)).status, 'pending');
 });
 
-test('exclusive: opened and processing elicitations, and those created without it, are superseded as well', async (t) => {
+test('exclusive: opened accounts, and elicitations created without it, are superseded as well', async (t) => {
 	const { urlmode, callback, admin } = await setUp(t);
 	const owner = newOwner();
 	const open = [];
-	for (let n = 0; n < 3; n += 1) open.push((await urlmode.create({ ...request, ...owner })).elicitationId);
+	for (const wish of [request, request, payment]) open.push((await urlmode.create({ ...wish, ...owner })).elicitationId);
 	await callback.open(open[1], owner);
-	await callback.event(open[2], 'processing');
 	await urlmode.create({ ...request, ...owner, exclusive: true });
 	for (const id of open) {
 		assert.deepEqual(await statusOf(admin, id), { status: 'completed', action: 'cancel', reason: 'superseded' });
@@ -107,10 +106,10 @@ test('resumeKey: of many calls of create at once, one writes a row', async (t) =
 test('resumeKey: an outcome is resumed until a call claims it', async (t) => {
 	const { urlmode, another } = await setUp(t);
 	const owner = newOwner();
-	const create = () => urlmode.create({ ...request, kind: 'payment', ...owner, resumeKey: 'a' });
+	const create = () => urlmode.create({ ...payment, ...owner, resumeKey: 'a' });
 	const { elicitationId } = await create();
 	assert.equal(await urlmode.claim(elicitationId, owner), false, 'claimed before it is completed');
-	await urlmode.complete(elicitationId, { ...owner, action: 'accept', result: { paid: 1 } });
+	await urlmode.complete(elicitationId, { ...owner, action: 'accept', ...PRICE, reference: elicitationId, result: { paid: 1 } });
 	assert.equal((await create()).elicitationId, elicitationId);
 	const claims = await Promise.all([urlmode, another(), urlmode].map((instance) => instance.claim(elicitationId, owner)));
 	assert.deepEqual(claims.sort(), [false, false, true]);
@@ -122,7 +121,7 @@ test('resumeKey: an outcome is resumed until a call claims it', async (t) => {
 test('resumeKey: expired and refused elicitations are not resumed', async (t) => {
 	const { urlmode, admin } = await setUp(t);
 	const cases = {
-		expired: (id) => admin.query("UPDATE urlmode.elicitation SET expires_at = now() - interval '1 s' WHERE id = $1", [id]),
+		expired: (id) => admin.query("UPDATE urlmode.elicitation SET expires_at = now() - interval '1 s', closes_at = now() - interval '1 s' WHERE id = $1", [id]),
 		abandoned: (id, owner) => urlmode.abandon(id, owner),
 		superseded: (id, owner) => urlmode.create({ ...request, ...owner, exclusive: true }),
 		'a code that is too old': async (id, owner) => {
@@ -131,7 +130,7 @@ test('resumeKey: expired and refused elicitations are not resumed', async (t) =>
 		},
 		'refused, and past its time': async (id, owner) => {
 			await urlmode.complete(id, { ...owner, action: 'decline' });
-			await admin.query("UPDATE urlmode.elicitation SET expires_at = now() - interval '1 s' WHERE id = $1", [id]);
+			await admin.query("UPDATE urlmode.elicitation SET expires_at = now() - interval '1 s', closes_at = now() - interval '1 s' WHERE id = $1", [id]);
 		},
 	};
 	for (const [name, end] of Object.entries(cases)) {
@@ -147,10 +146,10 @@ test('resumeKey: an accepted or processing payment is resumed however late', asy
 	const { urlmode, callback, admin } = await setUp(t);
 	for (const move of [
 		(id) => callback.event(id, 'processing'),
-		(id, owner) => urlmode.complete(id, { ...owner, action: 'accept' }),
+		(id, owner) => urlmode.complete(id, { ...owner, action: 'accept', ...PRICE, reference: id }),
 	]) {
 		const owner = newOwner();
-		const create = () => urlmode.create({ ...request, kind: 'payment', ...owner, resumeKey: 'a' });
+		const create = () => urlmode.create({ ...payment, ...owner, resumeKey: 'a' });
 		const { elicitationId } = await create();
 		await move(elicitationId, owner);
 		await admin.query(`UPDATE urlmode.elicitation SET expires_at = now() - interval '1 d',
@@ -159,7 +158,7 @@ test('resumeKey: an accepted or processing payment is resumed however late', asy
 	}
 });
 
-test('abandon: completes a pending or opened elicitation, but not a processing one', async (t) => {
+test('abandon: completes a pending elicitation, but not one that a user has opened', async (t) => {
 	const { urlmode, callback, admin } = await setUp(t);
 	const owner = newOwner();
 	const ids = [];
@@ -169,8 +168,9 @@ test('abandon: completes a pending or opened elicitation, but not a processing o
 	await callback.complete(ids[3], owner);
 	const answers = [];
 	for (const id of ids) answers.push(await urlmode.abandon(id, { ...owner, reason: 'gone' }));
-	assert.deepEqual(answers, [true, true, false, false]);
-	assert.deepEqual(await statusOf(admin, ids[1]), { status: 'completed', action: 'cancel', reason: 'gone' });
+	assert.deepEqual(answers, [true, false, false, false]);
+	assert.deepEqual(await statusOf(admin, ids[0]), { status: 'completed', action: 'cancel', reason: 'gone' });
+	assert.equal((await statusOf(admin, ids[1])).status, 'opened');
 	assert.equal((await statusOf(admin, ids[2])).status, 'processing');
 	assert.equal((await statusOf(admin, ids[3])).action, 'accept');
 	await assert.rejects(urlmode.abandon(ids[0], newOwner()), { code: 'ELICITATION_NOT_FOUND' });

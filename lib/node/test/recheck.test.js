@@ -2,42 +2,69 @@
 // provider.
 
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { request, setUp, until } from './support/database.js';
+import { payment, PRICE, setUp, until } from './support/database.js';
 
 const owner = { subject: 'user-42' };
-const payment = { ...request, kind: 'payment' };
 
-test('the answer of recheck completes the row for every wait', async (t) => {
-	const { urlmode, another, callback } = await setUp(t);
-	const { elicitationId } = await urlmode.create(payment);
+/** What a provider's API says about a payment of the price. */
+const paid = (reference, result = { reference }) => ({ action: 'accept', ...PRICE, reference, result });
+
+const rowOf = async (admin, id) => (await admin.query('SELECT * FROM urlmode.elicitation WHERE id = $1', [id])).rows[0];
+
+/** A provider's references must not have paid for another test. */
+const newReference = () => `tr_${randomUUID()}`;
+
+async function create(fixture, options) {
+	return (await fixture.urlmode.create({ ...payment, ...options })).elicitationId;
+}
+
+function collectWarnings(t) {
+	const warnings = [];
+	const onWarning = ({ code, message }) => warnings.push({ code, message });
+	process.on('warning', onWarning);
+	t.after(() => process.off('warning', onWarning));
+	return warnings;
+}
+
+test('the answer of recheck completes the row for every wait, and an event that proves nothing is no progress', async (t) => {
+	const fixture = await setUp(t);
+	const { urlmode, another, callback } = fixture;
+	const id = await create(fixture);
+	const [first, last] = [newReference(), newReference()];
 	const questions = [];
 	const progress = [];
-	const asks = urlmode.waitForCompletion(elicitationId, {
+	await callback.open(id);
+	await callback.event(id, 'recheck', { type: 'payment.changed', reference: first });
+	await callback.event(id, 'recheck', { type: 'payment.changed', reference: last });
+	const asks = urlmode.waitForCompletion(id, {
 		...owner,
 		onProgress: (status) => progress.push(status),
 		async recheck(question) {
 			questions.push(question);
-			return { action: 'accept', result: { payment: 'tr_1' } };
+			return paid(first);
 		},
 	});
-	const other = another().waitForCompletion(elicitationId, owner);
-	assert.equal(await callback.event(elicitationId, 'recheck', { type: 'payment.changed', reference: 'tr_1' }), 'recheck');
-	const expected = { elicitationId, action: 'accept', reason: '', result: { payment: 'tr_1' } };
+	const other = another().waitForCompletion(id, owner);
+	const expected = { elicitationId: id, action: 'accept', reason: '', result: { reference: first }, reference: first };
 	assert.deepEqual(await asks, expected);
 	assert.deepEqual(await other, expected);
-	assert.deepEqual(questions, [{ elicitationId, provider: 'demo', type: 'payment.changed', reference: 'tr_1' }]);
-	assert.deepEqual(progress, ['processing']);
+	assert.deepEqual(questions, [{
+		elicitationId: id, provider: 'demo', type: 'payment.changed', reference: last, references: [first, last], expected: PRICE,
+	}]);
+	assert.deepEqual(progress, ['opened']);
 });
 
 test('if recheck returns nothing, the wait continues, and each further event calls it again', async (t) => {
-	const { urlmode, callback, admin } = await setUp(t);
-	const { elicitationId } = await urlmode.create(payment);
-	await callback.event(elicitationId, 'recheck');
+	const fixture = await setUp(t);
+	const { urlmode, callback, admin } = fixture;
+	const id = await create(fixture);
+	await callback.event(id, 'recheck');
 	const references = [];
-	const waiting = urlmode.waitForCompletion(elicitationId, {
+	const waiting = urlmode.waitForCompletion(id, {
 		...owner,
 		recheck({ reference }) {
 			references.push(reference);
@@ -45,23 +72,26 @@ test('if recheck returns nothing, the wait continues, and each further event cal
 		},
 	});
 	await until('recheck was called for the earlier event', () => references.length === 1);
-	await admin.query("SELECT pg_notify('urlmode', $1)", [JSON.stringify({ id: elicitationId, status: 'processing' })]);
-	await callback.event(elicitationId, 'processing');
+	await admin.query("SELECT pg_notify('urlmode', $1)", [JSON.stringify({ id, status: 'processing' })]);
+	await callback.event(id, 'processing');
 	await sleep(100);
 	assert.equal(references.length, 1, 'recheck was called without a new event');
-	await callback.event(elicitationId, 'recheck', { reference: 'a' });
+	await callback.event(id, 'recheck', { reference: 'a' });
 	await until('recheck was called again', () => references.length === 2);
-	await callback.event(elicitationId, 'recheck', { reference: 'b' });
-	assert.deepEqual(await waiting, { elicitationId, action: 'decline', reason: 'refused_by_bank', result: undefined });
+	await callback.event(id, 'recheck', { reference: 'b' });
+	assert.deepEqual(await waiting,
+		{ elicitationId: id, action: 'decline', reason: 'refused_by_bank', from: 'processing', result: undefined });
 	assert.deepEqual(references, [undefined, 'a', 'b']);
 });
 
 test('events that arrive during a call of recheck cause one further call', async (t) => {
-	const { urlmode, callback } = await setUp(t);
-	const { elicitationId } = await urlmode.create(payment);
+	const fixture = await setUp(t);
+	const { urlmode, callback } = fixture;
+	const id = await create(fixture);
+	const last = newReference();
 	const references = [];
 	let running = 0;
-	const waiting = urlmode.waitForCompletion(elicitationId, {
+	const waiting = urlmode.waitForCompletion(id, {
 		...owner,
 		async recheck({ reference }) {
 			running += 1;
@@ -69,57 +99,193 @@ test('events that arrive during a call of recheck cause one further call', async
 			references.push(reference);
 			await sleep(200);
 			running -= 1;
-			return reference === 'c' ? { action: 'accept' } : undefined;
+			return reference === last ? paid(reference) : undefined;
 		},
 	});
-	await callback.event(elicitationId, 'recheck', { reference: 'a' });
+	await callback.event(id, 'recheck', { reference: 'a' });
 	await until('recheck was called', () => references.length === 1);
-	for (const reference of ['b', 'c']) {
-		await callback.event(elicitationId, 'recheck', { reference });
+	for (const reference of ['b', last]) {
+		await callback.event(id, 'recheck', { reference });
 		await sleep(30);
 	}
 	assert.equal((await waiting).action, 'accept');
-	assert.deepEqual(references, ['a', 'c']);
+	assert.deepEqual(references, ['a', last]);
 });
 
-test('an error or an invalid answer of recheck ends the wait and leaves the row open', async (t) => {
-	const { urlmode, callback } = await setUp(t);
-	const { elicitationId } = await urlmode.create(payment);
-	await callback.event(elicitationId, 'recheck');
-	const wait = (recheck) => urlmode.waitForCompletion(elicitationId, { ...owner, recheck });
+test('many waits on two instances ask once for each event, one after another', async (t) => {
+	const fixture = await setUp(t);
+	const { urlmode, another, callback } = fixture;
+	const id = await create(fixture);
+	const other = another();
+	const reference = newReference();
+	let running = 0;
+	let calls = 0;
+	const recheck = async () => {
+		running += 1;
+		calls += 1;
+		assert.equal(running, 1, 'two calls at once');
+		await sleep(150);
+		running -= 1;
+		return calls === 2 ? paid(reference) : undefined;
+	};
+	const waits = [urlmode, urlmode, other, other].map((instance) => instance.waitForCompletion(id, { ...owner, recheck }));
+	await callback.event(id, 'recheck', { reference });
+	await until('recheck was called', () => calls === 1);
+	await until('recheck has ended', () => running === 0);
+	await sleep(200);
+	assert.equal(calls, 1);
+	await callback.event(id, 'recheck', { reference });
+	for (const { action } of await Promise.all(waits)) assert.equal(action, 'accept');
+	assert.equal(calls, 2);
+});
+
+test('an error of recheck ends no wait whose payment was accepted meanwhile', async (t) => {
+	const fixture = await setUp(t);
+	const { urlmode, another, callback } = fixture;
+	const id = await create(fixture);
+	await callback.event(id, 'recheck');
+	const failing = urlmode.waitForCompletion(id, {
+		...owner,
+		async recheck() {
+			await callback.paid(id);
+			throw new Error('the API is down');
+		},
+	});
+	const other = another().waitForCompletion(id, owner);
+	assert.equal((await failing).action, 'accept');
+	assert.equal((await other).action, 'accept');
+});
+
+test('an error or an invalid answer of recheck ends the wait, and the next call of recheck is delayed', async (t) => {
+	const fixture = await setUp(t);
+	const { urlmode, callback, admin } = fixture;
+	const id = await create(fixture);
+	await callback.event(id, 'recheck');
+	const wait = (recheck) => urlmode.waitForCompletion(id, { ...owner, recheck });
 	const failure = new Error('the API of the provider is down');
 	await assert.rejects(wait(() => { throw failure; }), failure);
+	const start = performance.now();
 	await assert.rejects(wait(() => Promise.reject(failure)), failure);
+	assert.ok(performance.now() - start > 800, 'it was asked again at once');
+	const retry = () => admin.query('UPDATE urlmode.elicitation SET recheck_at = NULL WHERE id = $1', [id]);
+	await retry();
 	await assert.rejects(wait(() => ({ action: 'paid' })), { name: 'TypeError', message: /^action must be one of/ });
-	assert.equal((await wait(async () => ({ action: 'accept' }))).action, 'accept');
+	await retry();
+	await assert.rejects(wait(() => ({ action: 'accept', reference: 'a' })),
+		{ name: 'TypeError', message: /^to accept a payment, amount \(in minor units\), currency and reference are required/ });
+	assert.equal((await rowOf(admin, id)).status, 'pending');
+	await retry();
+	assert.equal((await wait(async () => paid(newReference()))).action, 'accept');
+});
+
+test('a wait that is not answered elsewhere asks as soon as the lease of another instance is over', async (t) => {
+	const fixture = await setUp(t);
+	const { urlmode, callback, admin } = fixture;
+	const id = await create(fixture);
+	await callback.event(id, 'recheck');
+	await admin.query("UPDATE urlmode.elicitation SET recheck_at = now() + interval '600 ms' WHERE id = $1", [id]);
+	const start = performance.now();
+	const reference = newReference();
+	const outcome = await urlmode.waitForCompletion(id, { ...owner, recheck: () => paid(reference) });
+	assert.equal(outcome.reference, reference);
+	assert.ok(performance.now() - start > 400, 'it was asked while the other instance may be asking');
+});
+
+test('a payment of another amount, or for another elicitation, moves nothing, and the wait continues', async (t) => {
+	const fixture = await setUp(t);
+	const { urlmode, callback, admin } = fixture;
+	const warnings = collectWarnings(t);
+	const [first, second] = [await create(fixture), await create(fixture)];
+	const [old, own] = [newReference(), newReference()];
+	await callback.paid(first, { reference: old });
+	const answers = [paid(old), { ...paid(own), amount: 1 }, { ...paid(own), currency: 'USD' }];
+	let done = false;
+	const waiting = urlmode.waitForCompletion(second, { ...owner, recheck: () => answers.shift() ?? paid(own) });
+	void waiting.then(() => (done = true));
+	for (let n = 1; n <= 3; n += 1) {
+		await callback.event(second, 'recheck', { reference: old });
+		await until('it is warned', () => warnings.length === n);
+		assert.equal(warnings.at(-1).code, 'URLMODE_RECHECK');
+		assert.equal(done, false);
+		assert.equal((await rowOf(admin, second)).status, 'pending');
+		await until('it is answered', async () => (await rowOf(admin, second)).rechecked === n);
+	}
+	await callback.event(second, 'recheck', { reference: own });
+	assert.equal((await waiting).reference, own);
 });
 
 test('an event that proves the outcome needs no recheck', async (t) => {
-	const { urlmode, callback } = await setUp(t);
-	const { elicitationId } = await urlmode.create({ ...payment, expected: { amount: 500, currency: 'eur' } });
-	const waiting = urlmode.waitForCompletion(elicitationId, { ...owner, recheck: () => assert.fail('recheck was called') });
-	await callback.event(elicitationId, 'processing');
-	await callback.event(elicitationId, 'paid', { amount: 500, currency: 'EUR' });
+	const fixture = await setUp(t);
+	const { urlmode, callback } = fixture;
+	const id = await create(fixture, { expected: { amount: 500, currency: 'eur' } });
+	const waiting = urlmode.waitForCompletion(id, { ...owner, recheck: () => assert.fail('recheck was called') });
+	await callback.event(id, 'processing');
+	await callback.paid(id, { amount: 500 });
 	assert.equal((await waiting).action, 'accept');
 });
 
 test('an event with another amount than expected cancels the elicitation', async (t) => {
-	const { urlmode, callback } = await setUp(t);
-	const { elicitationId } = await urlmode.create({ ...payment, expected: { amount: 500, currency: 'EUR' } });
-	const waiting = urlmode.waitForCompletion(elicitationId, owner);
-	await callback.event(elicitationId, 'paid', { amount: 499, currency: 'EUR' });
-	assert.deepEqual(await waiting, { elicitationId, action: 'cancel', reason: 'amount_mismatch', result: undefined });
+	const fixture = await setUp(t);
+	const { urlmode, callback } = fixture;
+	const id = await create(fixture, { expected: { amount: 500, currency: 'EUR' } });
+	const waiting = urlmode.waitForCompletion(id, owner);
+	await callback.event(id, 'paid', { amount: 499, currency: 'EUR' });
+	assert.deepEqual(await waiting,
+		{ elicitationId: id, action: 'cancel', reason: 'amount_mismatch', from: 'pending', result: undefined });
 });
 
 test('recheck completes the row even if its wait has ended', async (t) => {
-	const { urlmode, callback } = await setUp(t);
-	const { elicitationId } = await urlmode.create(payment);
-	await callback.event(elicitationId, 'recheck');
-	const wait = urlmode.waitForCompletion(elicitationId, {
+	const fixture = await setUp(t);
+	const { urlmode, callback } = fixture;
+	const id = await create(fixture);
+	await callback.event(id, 'recheck');
+	const wait = urlmode.waitForCompletion(id, {
 		...owner,
 		timeout: 100,
-		recheck: () => sleep(300, { action: 'accept', result: { late: true } }),
+		recheck: () => sleep(300, paid(newReference(), { after: true })),
 	});
 	await assert.rejects(wait, { code: 'ELICITATION_TIMEOUT' });
-	assert.deepEqual((await urlmode.waitForCompletion(elicitationId, owner)).result, { late: true });
+	assert.deepEqual((await urlmode.waitForCompletion(id, owner)).result, { after: true });
+});
+
+test('a wait with timeout 0 asks once, and returns the answer', async (t) => {
+	const fixture = await setUp(t);
+	const { urlmode, callback } = fixture;
+	const id = await create(fixture);
+	await callback.event(id, 'recheck');
+	let calls = 0;
+	const check = (answer) => urlmode.waitForCompletion(id, {
+		...owner,
+		timeout: 0,
+		recheck() {
+			calls += 1;
+			return answer;
+		},
+	});
+	await assert.rejects(check(undefined), { code: 'ELICITATION_TIMEOUT' });
+	assert.equal(calls, 1);
+	await assert.rejects(check(undefined), { code: 'ELICITATION_TIMEOUT' });
+	assert.equal(calls, 1, 'no event has asked again');
+	await callback.event(id, 'recheck');
+	assert.equal((await check(paid(newReference()))).action, 'accept');
+});
+
+test('a payment that ended otherwise is rechecked as well: what was paid late is the outcome', async (t) => {
+	const fixture = await setUp(t);
+	const { urlmode, callback } = fixture;
+	for (const timeout of [0, 10_000]) {
+		const id = await create(fixture);
+		await urlmode.cancel(id, owner);
+		await callback.event(id, 'recheck');
+		const reference = newReference();
+		assert.deepEqual(await urlmode.waitForCompletion(id, { ...owner, timeout, recheck: () => paid(reference) }),
+			{ elicitationId: id, action: 'accept', reason: '', late: true, result: { reference }, reference });
+	}
+	const id = await create(fixture);
+	await urlmode.cancel(id, owner);
+	await callback.event(id, 'recheck');
+	for (const recheck of [() => { throw new Error('the API is down'); }, () => undefined]) {
+		const outcome = await urlmode.waitForCompletion(id, { ...owner, recheck });
+		assert.equal(outcome.action, 'cancel', 'the row stays as it was');
+	}
 });

@@ -36,7 +36,7 @@ test('the sources pass strict type checks, and a consumer compiles against the e
 			'consumer.ts');
 	}
 	for (const file of readdirSync(join(installed, 'types')).filter((name) => name.endsWith('.d.ts'))) {
-		const code = readFileSync(join(installed, 'types', file), 'utf8').replace(/\/\*[^]*?\*\/|\/\/.*/g, '');
+		const code = readFileSync(join(installed, 'types', file), 'utf8').replace(/\/\*[^]*?\*\/|\/\/.*|["']any["']/g, '');
 		assert.doesNotMatch(code, /\bany\b/, `${file} has an any`);
 	}
 });

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { connectionsOf, listenerOf, notify, request, setUp, until } from './support/database.js';
+import { connectionsOf, listenerOf, notify, payment, PRICE, request, setUp, until } from './support/database.js';
 import { keyLine, writeKeys } from './support/keys.js';
 
 const owner = { subject: 'user-42' };
@@ -45,7 +45,8 @@ test('a decline has its reason', async (t) => {
 	const { elicitationId } = await urlmode.create({ ...request, pkce: true });
 	const waiting = urlmode.waitForCompletion(elicitationId, owner);
 	await callback.complete(elicitationId, { action: 'decline', reason: 'access_denied' });
-	assert.deepEqual(await waiting, { elicitationId, action: 'decline', reason: 'access_denied', result: undefined });
+	assert.deepEqual(await waiting,
+		{ elicitationId, action: 'decline', reason: 'access_denied', from: 'pending', result: undefined });
 });
 
 test('each status is reported once and in order, including one reached before the wait', async (t) => {
@@ -179,7 +180,8 @@ test('an elicitation that nobody completes in time is cancelled with reason expi
 		if (opened) await callback.open(elicitationId);
 		const waits = [urlmode, another()].map((instance) => instance.waitForCompletion(elicitationId, owner));
 		for (const outcome of await Promise.all(waits)) {
-			assert.deepEqual(outcome, { elicitationId, action: 'cancel', reason: 'expired', result: undefined });
+			assert.deepEqual(outcome,
+				{ elicitationId, action: 'cancel', reason: 'expired', from: opened ? 'opened' : 'pending', result: undefined });
 		}
 		assert.deepEqual(await statusOf(admin, elicitationId),
 			{ status: 'completed', action: 'cancel', reason: 'expired' });
@@ -196,12 +198,12 @@ test('an elicitation that expired before the wait returns expired, also with tim
 
 test('a processing elicitation does not expire', async (t) => {
 	const { urlmode, admin, callback } = await setUp(t);
-	const { elicitationId } = await urlmode.create({ ...request, kind: 'payment', ttl: 300 });
+	const { elicitationId } = await urlmode.create({ ...payment, ttl: 300 });
 	await callback.event(elicitationId, 'processing');
 	const waiting = urlmode.waitForCompletion(elicitationId, { ...owner, timeout: 10_000 });
 	await sleep(600);
 	assert.equal((await statusOf(admin, elicitationId)).status, 'processing');
-	await urlmode.complete(elicitationId, { ...owner, action: 'accept' });
+	await urlmode.complete(elicitationId, { ...owner, action: 'accept', ...PRICE, reference: elicitationId });
 	assert.equal((await waiting).action, 'accept');
 	assert.equal(await callback.complete(elicitationId), 'already');
 });

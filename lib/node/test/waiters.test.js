@@ -37,8 +37,8 @@ class ControlledListener extends EventEmitter {
 	}
 }
 
-const pending = (id) => ({ id, provider: 'demo', status: 'pending', expires_in_ms: '60000' });
-const completed = (id) => ({ id, provider: 'demo', status: 'completed', action: 'accept', reason: '', expires_in_ms: '60000' });
+const pending = (id) => ({ id, provider: 'demo', status: 'pending', closes_in_ms: '60000' });
+const completed = (id) => ({ id, provider: 'demo', status: 'completed', action: 'accept', reason: '', late: false, payment_reference: null, closes_in_ms: '60000' });
 const withResult = (id) => ({ ...completed(id), result: Buffer.from('sealed') });
 
 function setUp(t, routineReadMs) {
@@ -51,7 +51,7 @@ function setUp(t, routineReadMs) {
 		},
 		markRead: ({ id, binding }) => markedRead.push([id, binding]),
 		expire: () => assert.fail('nothing expires here'),
-		complete: () => assert.fail('nothing is rechecked here'),
+		takeRecheck: () => assert.fail('nothing is rechecked here'),
 	}, routineReadMs);
 	t.after(() => waiters.close(new Error('the test is over')));
 	return { listener, waiters, markedRead, wait: (id, binding = BINDING) => {

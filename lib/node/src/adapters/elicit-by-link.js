@@ -3,9 +3,9 @@
 
 import { ElicitationClientGoneError, ElicitationTimeoutError } from '../errors.js';
 import { Heartbeat } from './heartbeat.js';
-import { claimOutcome, createElicitation, ownerOf, resumeKeyOf, ROUND_MS } from './elicitation.js';
+import { canBeOpened, claimOutcome, createElicitation, ownerOf, ROUND_MS, toOpenResult } from './elicitation.js';
 import { followSignals } from './signals.js';
-import { linkResult, processingResult } from './messages.js';
+import { linkResult } from './messages.js';
 
 /**
  * @param {import('./types.js').BaseElicitOptions} options
@@ -13,27 +13,22 @@ import { linkResult, processingResult } from './messages.js';
  * @returns {Promise<import('./types.js').ElicitResult>}
  */
 export async function elicitByLink(options, call) {
-	const elicitation = await createElicitation(options, resumeKeyOf(options));
+	const elicitation = await createElicitation(options);
 	const { elicitationId, returnUrl } = elicitation;
 	const waited = elicitation.resumed ? await waitOneRound(options, call, elicitationId) : 'pending';
 	if (typeof waited === 'object') return claimOutcome(options, waited, elicitation);
-	return {
-		elicitationId,
-		action: 'pending',
-		reason: waited === 'processing' ? 'processing' : 'link',
-		returnUrl,
-		toolResult: waited === 'processing' ? processingResult(options.message, true) : linkResult(options.message, elicitation),
-	};
+	if (!canBeOpened(elicitation, waited)) return toOpenResult(options, elicitation, waited);
+	return { elicitationId, action: 'pending', reason: 'link', returnUrl, toolResult: linkResult(options.message, elicitation) };
 }
 
 /**
  * Waits as long as one call may. After that the elicitation stays open. When
- * the call is cancelled, the elicitation is cancelled as well.
+ * the call is cancelled, so is an elicitation that nobody has opened.
  *
  * @param {import('./types.js').BaseElicitOptions} options
  * @param {import('./types.js').Call} call
  * @param {string} id
- * @returns {Promise<import('../types.js').Outcome | 'pending' | 'opened' | 'processing'>}
+ * @returns {Promise<import('../types.js').Outcome | import('../types.js').OpenStatus>}
  */
 export async function waitOneRound(options, call, id) {
 	const { urlmode, recheck, legTimeout: timeout = ROUND_MS, progressEvery } = options;

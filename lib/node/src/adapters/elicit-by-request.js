@@ -7,11 +7,15 @@
 
 import { ElicitationClientGoneError, ElicitationTimeoutError } from '../errors.js';
 import { Heartbeat } from './heartbeat.js';
-import { claimOutcome, createElicitation, findOutcome, ownerOf, toElicitResult } from './elicitation.js';
+import {
+	canBeOpened, claimOutcome, createElicitation, findOutcome, ownerOf, toElicitResult, toOpenResult,
+} from './elicitation.js';
 import { followSignals } from './signals.js';
-import { failureResult, processingResult } from './messages.js';
 
 const TIMEOUT_MS = 300_000;
+
+/** Ends the wait when the user has refused in the client what is open in the browser. */
+const REFUSED = Symbol('refused');
 
 /** How long a client that has not responded may take to do so after completion. */
 const RESPONSE_MS = 1_000;
@@ -33,11 +37,9 @@ const RESPONSE_MS = 1_000;
  */
 export async function elicitByRequest(options, channel) {
 	const elicitation = await createElicitation(options);
-	if (elicitation.resumed) {
-		const outcome = await findOutcome(options, elicitation.elicitationId);
-		if (outcome) return claimOutcome(options, outcome, elicitation);
-	}
-	return new ElicitationRequest(options, channel, elicitation).run();
+	const found = elicitation.resumed ? await findOutcome(options, elicitation.elicitationId) : 'pending';
+	if (typeof found === 'object') return claimOutcome(options, found, elicitation);
+	return new ElicitationRequest(options, channel, elicitation).run(canBeOpened(elicitation, found));
 }
 
 class ElicitationRequest {
@@ -50,7 +52,7 @@ class ElicitationRequest {
 	/** Aborts the request to the client. */
 	#requestAbort = new AbortController();
 	#responded = false;
-	#abandonedByUser = false;
+	#refusedByUser = false;
 	/** @type {{ error: unknown, abandoned: Promise<boolean> } | undefined} abandoned: whether it completed the row */
 	#failure;
 
@@ -67,7 +69,8 @@ class ElicitationRequest {
 		this.#waitAbort = followSignals([options.signal]);
 	}
 
-	async run() {
+	/** @param {boolean} asks whether the client is asked, too: the user can be sent to the page */
+	async run(asks) {
 		const { urlmode, recheck, progressEvery } = this.#options;
 		const { signal, progress } = this.#channel;
 		const heartbeat = new Heartbeat(progress, (error) => void this.#fail('client_gone', error), progressEvery);
@@ -78,12 +81,14 @@ class ElicitationRequest {
 		const onAbort = () => void this.#onAbort(signal?.reason);
 		signal?.addEventListener('abort', onAbort, { once: true });
 		if (signal?.aborted) onAbort();
-		const request = this.#sendRequest();
+		this.#responded = !asks;
+		const request = asks ? this.#sendRequest() : Promise.resolve();
 		try {
 			return await this.#toResult(await waiting, request);
 		} catch (error) {
 			this.#requestAbort.abort();
 			if (this.#failure) throw this.#failure.error;
+			if (error === REFUSED) return await this.#toRefusedResult();
 			if (error instanceof ElicitationTimeoutError) return this.#toTimeoutResult(error);
 			throw error;
 		} finally {
@@ -103,31 +108,25 @@ class ElicitationRequest {
 	 */
 	async #toResult(outcome, request) {
 		if (this.#failure && await this.#failure.abandoned) throw this.#failure.error;
-		if (!this.#abandonedByUser) await this.#channel.complete(this.#id).catch(() => {});
+		if (!this.#refusedByUser) await this.#channel.complete(this.#id).catch(() => {});
 		if (!this.#responded) {
 			const timer = setTimeout(() => this.#requestAbort.abort(), RESPONSE_MS);
 			void request.then(() => clearTimeout(timer));
 		}
-		return this.#options.resumeKey === undefined ? toElicitResult(outcome, this.#elicitation)
-			: claimOutcome(this.#options, outcome, this.#elicitation);
+		return claimOutcome(this.#options, outcome, this.#elicitation);
 	}
 
-	/**
-	 * @param {ElicitationTimeoutError} error
-	 * @returns {import('./types.js').ElicitResult}
-	 */
+	/** @param {ElicitationTimeoutError} error */
 	#toTimeoutResult({ status }) {
-		const { returnUrl } = this.#elicitation;
-		if (status === 'processing') {
-			return {
-				elicitationId: this.#id, action: 'pending', reason: 'processing', returnUrl,
-				toolResult: processingResult(this.#options.message, this.#options.resumeKey !== undefined),
-			};
-		}
-		return {
-			elicitationId: this.#id, action: 'cancel', reason: 'timeout', returnUrl,
-			toolResult: failureResult('cancel', 'timeout'),
-		};
+		if (status !== 'pending') return toOpenResult(this.#options, this.#elicitation, status);
+		return toElicitResult({ elicitationId: this.#id, action: 'cancel', reason: 'timeout', result: undefined }, this.#elicitation);
+	}
+
+	/** After the user has refused what is open in the browser: it can still be finished there. */
+	async #toRefusedResult() {
+		const found = await findOutcome(this.#options, this.#id);
+		return typeof found === 'object' ? claimOutcome(this.#options, found, this.#elicitation)
+			: toOpenResult(this.#options, this.#elicitation, found);
 	}
 
 	async #sendRequest() {
@@ -146,15 +145,17 @@ class ElicitationRequest {
 	}
 
 	/**
-	 * The user has declined or dismissed the request. A payment that is
-	 * processing continues.
+	 * The user has declined or dismissed the request. What they have opened in
+	 * the browser stays open there, but this call no longer waits for it.
 	 *
 	 * @param {'decline' | 'cancel'} action
 	 */
 	async #abandonForUser(action) {
 		const reason = action === 'decline' ? 'refused' : 'dismissed';
-		this.#abandonedByUser = true;
-		this.#abandonedByUser = await this.#options.urlmode.abandon(this.#id, { ...ownerOf(this.#options), action, reason });
+		this.#refusedByUser = true;
+		const { urlmode } = this.#options;
+		this.#refusedByUser = await urlmode.abandon(this.#id, { ...ownerOf(this.#options), action, reason });
+		if (!this.#refusedByUser) this.#waitAbort.controller.abort(REFUSED);
 	}
 
 	/** @param {unknown} reason */
@@ -166,7 +167,8 @@ class ElicitationRequest {
 	}
 
 	/**
-	 * Cancels the elicitation and ends the wait with an error.
+	 * Cancels the elicitation, if nobody has opened it, and ends the wait with an
+	 * error.
 	 *
 	 * @param {'client_gone' | 'client_error'} reason
 	 * @param {unknown} error

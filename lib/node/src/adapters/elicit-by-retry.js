@@ -10,13 +10,15 @@ import { StateTokenError } from '../errors.js';
 import { internalsOf } from '../internals.js';
 import { bindingOf, mintState, openState } from '../token.js';
 import { waitOneRound } from './elicit-by-link.js';
-import { claimOutcome, createElicitation, findOutcome, ownerOf, resumeKeyOf, toElicitResult } from './elicitation.js';
+import {
+	canBeOpened, claimOutcome, createElicitation, findOutcome, ownerOf, resumeKeyOf, toElicitResult, toOpenResult,
+} from './elicitation.js';
 import { failureResult } from './messages.js';
 
 /** The key of our request in a result's inputRequests. */
 export const INPUT_KEY = 'urlmode';
 
-/** How many seconds a handle outlives its elicitation, because a payment may take a day. */
+/** How many seconds a handle outlives the link, because a payment may take a day. */
 const HANDLE_GRACE_SECONDS = 86_400;
 
 /**
@@ -32,7 +34,7 @@ const HANDLE_GRACE_SECONDS = 86_400;
  * @returns {Promise<import('./types.js').MultiRoundResult>}
  */
 export async function elicitByRetry(options, round) {
-	if (round.state === undefined || round.state === null) return startElicitation(options);
+	if (round.state === undefined || round.state === null) return startElicitation(options, round);
 	let handle;
 	try {
 		handle = openHandle(options, round.state);
@@ -41,29 +43,40 @@ export async function elicitByRetry(options, round) {
 		return { elicitationId: '', action: 'cancel', reason: 'invalid_state', returnUrl: '',
 			toolResult: failureResult('cancel', 'invalid_state') };
 	}
-	const { id, returnUrl } = handle;
+	const { id, returnUrl, expiresAt } = handle;
+	const elicitation = { elicitationId: id, returnUrl, expiresAt };
 	const refusal = parseRefusal(round.answer);
 	if (refusal) {
 		const reason = refusal === 'decline' ? 'refused' : 'dismissed';
 		const refused = await options.urlmode.abandon(id, { ...ownerOf(options), action: refusal, reason });
-		if (refused) return toElicitResult({ elicitationId: id, action: refusal, reason, result: undefined }, { returnUrl });
+		if (refused) return toElicitResult({ elicitationId: id, action: refusal, reason, result: undefined }, elicitation);
 	}
-	const waited = await waitOneRound(options, round, id);
-	if (typeof waited === 'object') return claimOutcome(options, waited, { returnUrl });
+	// After a refusal of what is open in the browser, this call does not wait for it.
+	const found = refusal ? await findOutcome(options, id) : await waitOneRound(options, round, id);
+	if (typeof found === 'object') return claimOutcome(options, found, elicitation);
+	if (refusal || !canBeOpened(elicitation, found)) return toOpenResult(options, elicitation, found);
 	return {
-		...pendingResult(id, returnUrl, waited),
+		...pendingResult(elicitation),
 		toolResult: { resultType: 'input_required', requestState: String(round.state) },
 	};
 }
 
-/** @param {import('./types.js').BaseElicitOptions} options */
-async function startElicitation(options) {
+/**
+ * @param {import('./types.js').BaseElicitOptions} options
+ * @param {Round} round
+ * @returns {Promise<import('./types.js').MultiRoundResult>}
+ */
+async function startElicitation(options, round) {
 	const elicitation = await createElicitation(options);
-	const { elicitationId, returnUrl, url, expiresAt } = elicitation;
-	const outcome = elicitation.resumed ? await findOutcome(options, elicitationId) : undefined;
-	if (outcome) return claimOutcome(options, outcome, elicitation);
+	const { elicitationId, url, expiresAt } = elicitation;
+	let found = elicitation.resumed ? await findOutcome(options, elicitationId) : 'pending';
+	if (typeof found === 'string' && !canBeOpened(elicitation, found)) {
+		found = await waitOneRound(options, round, elicitationId);
+		if (typeof found === 'string') return toOpenResult(options, elicitation, found);
+	}
+	if (typeof found === 'object') return claimOutcome(options, found, elicitation);
 	return {
-		...pendingResult(elicitationId, returnUrl, 'pending'),
+		...pendingResult(elicitation),
 		toolResult: {
 			resultType: /** @type {const} */ ('input_required'),
 			inputRequests: { [INPUT_KEY]: /** @type {never} */ (elicitationRequest(options.message, url)) },
@@ -80,16 +93,9 @@ function elicitationRequest(message, url) {
 	return { method: 'elicitation/create', params: { mode: 'url', message, url } };
 }
 
-/**
- * @param {string} elicitationId
- * @param {string} returnUrl
- * @param {string} status
- */
-function pendingResult(elicitationId, returnUrl, status) {
-	return {
-		elicitationId, action: /** @type {const} */ ('pending'), reason: status === 'processing' ? 'processing' : 'asked',
-		returnUrl,
-	};
+/** @param {{ elicitationId: string, returnUrl: string }} elicitation */
+function pendingResult({ elicitationId, returnUrl }) {
+	return { elicitationId, action: /** @type {const} */ ('pending'), reason: 'asked', returnUrl };
 }
 
 /** @param {unknown} answer */
@@ -128,9 +134,13 @@ function mintHandle(options, id, expiresAt) {
 function openHandle(options, state) {
 	const { keys, baseUrl } = internalsOf(options.urlmode);
 	const { subject, session } = ownerOf(options);
-	const { id, binding } = openState(keys, 'retry', handleContext(options), String(state));
+	const { id, binding, expires } = openState(keys, 'retry', handleContext(options), String(state));
 	if (!bindingOf(subject, session).equals(binding)) throw new StateTokenError('STATE_INVALID');
-	return { id, returnUrl: `${baseUrl}/${options.kind === 'oauth' ? 'oauth' : 'payment'}/${options.provider}/return` };
+	return {
+		id,
+		returnUrl: `${baseUrl}/${options.kind === 'oauth' ? 'oauth' : 'payment'}/${options.provider}/return`,
+		expiresAt: new Date((expires - HANDLE_GRACE_SECONDS) * 1_000),
+	};
 }
 
 /**

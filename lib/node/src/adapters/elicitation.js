@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 
 import { ElicitationTimeoutError } from '../errors.js';
-import { failureResult } from './messages.js';
+import { failureResult, openResult } from './messages.js';
 
 /** How long one call waits, in a flow of several calls. */
 export const ROUND_MS = 45_000;
@@ -12,6 +12,7 @@ export const ROUND_MS = 45_000;
 /**
  * @typedef {import('./types.js').BaseElicitOptions} BaseElicitOptions
  * @typedef {import('../types.js').Elicitation} Elicitation
+ * @typedef {import('../types.js').OpenStatus} OpenStatus
  * @typedef {import('../types.js').Outcome} Outcome
  */
 
@@ -21,45 +22,68 @@ export function ownerOf({ subject, session = '' }) {
 }
 
 /**
- * The resume key: the caller's own, or one made of provider, kind, message and
- * price.
+ * The resume key by which the next call goes on with what this one has started:
+ * the caller's own, or one made of provider, kind, message and price.
  *
  * @param {BaseElicitOptions} options
  */
 export function resumeKeyOf({ resumeKey, provider, kind, message, expected }) {
 	if (resumeKey !== undefined) return resumeKey;
-	const question = JSON.stringify([message, expected?.amount, expected?.currency]);
+	const price = expected === 'any' ? [expected] : [expected?.amount, expected?.currency];
+	const question = JSON.stringify([message, ...price]);
 	return `${provider} ${kind} ${createHash('sha256').update(question).digest('base64url')}`;
 }
 
 /**
  * @param {BaseElicitOptions} options
- * @param {string} [resumeKey]
  * @returns {Promise<Elicitation>}
  */
-export function createElicitation(options, resumeKey) {
+export function createElicitation(options) {
 	const { urlmode, provider, kind, targetUrl, ttl, id, expected, pkce, exclusive } = options;
 	if (typeof options.message !== 'string' || options.message === '') throw new TypeError('message must be a non-empty string');
 	return urlmode.create({
 		...ownerOf(options), provider, kind, targetUrl, ttl, id, expected, pkce, exclusive,
-		resumeKey: resumeKey ?? options.resumeKey,
+		resumeKey: resumeKeyOf(options),
 	});
 }
 
 /**
- * Reads the outcome of an elicitation without waiting.
+ * Reads the outcome of an elicitation without waiting, except for a recheck.
  *
  * @param {BaseElicitOptions} options
  * @param {string} id
- * @returns {Promise<Outcome | undefined>} undefined if it is not completed
+ * @returns {Promise<Outcome | OpenStatus>} its status if it is not completed
  */
 export async function findOutcome(options, id) {
 	try {
-		return await options.urlmode.waitForCompletion(id, { ...ownerOf(options), timeout: 0 });
+		return await options.urlmode.waitForCompletion(id, { ...ownerOf(options), timeout: 0, recheck: options.recheck });
 	} catch (error) {
-		if (error instanceof ElicitationTimeoutError) return undefined;
+		if (error instanceof ElicitationTimeoutError) return error.status;
 		throw error;
 	}
+}
+
+/**
+ * Whether the user can be sent to the page. If not, all that is left to do for
+ * an open elicitation is to wait.
+ *
+ * @param {{ expiresAt: Date }} elicitation
+ * @param {OpenStatus} status
+ */
+export function canBeOpened({ expiresAt }, status) {
+	return status !== 'processing' && expiresAt.getTime() > Date.now();
+}
+
+/**
+ * The result of a call that ends before its elicitation does.
+ *
+ * @param {BaseElicitOptions} options
+ * @param {{ elicitationId: string, returnUrl: string }} elicitation
+ * @param {OpenStatus} status
+ * @returns {import('./types.js').NotAccepted<import('./types.js').ToolResult>}
+ */
+export function toOpenResult({ message }, { elicitationId, returnUrl }, status) {
+	return { elicitationId, action: 'pending', reason: status, returnUrl, toolResult: openResult(message, status) };
 }
 
 /**
@@ -68,15 +92,14 @@ export async function findOutcome(options, id) {
  * @returns {import('./types.js').ElicitResult}
  */
 export function toElicitResult(outcome, { returnUrl }) {
-	const { action } = outcome;
+	const { action, reason } = outcome;
 	if (action === 'accept') return { ...outcome, action, returnUrl };
-	const { elicitationId, reason, result } = outcome;
-	return { elicitationId, action, reason, result, returnUrl, toolResult: failureResult(action, reason) };
+	return { ...outcome, action, returnUrl, toolResult: failureResult(action, reason) };
 }
 
 /**
- * Claims the outcome, so that only one call uses it. For elicitations that
- * later calls can resume.
+ * Claims the outcome, so that only one call acts on an accept, and that the call
+ * after a refusal asks again.
  *
  * @param {BaseElicitOptions} options
  * @param {Outcome} outcome
@@ -84,7 +107,8 @@ export function toElicitResult(outcome, { returnUrl }) {
  * @returns {Promise<import('./types.js').ElicitResult>}
  */
 export async function claimOutcome(options, outcome, elicitation) {
-	const { elicitationId } = outcome;
-	if (await options.urlmode.claim(elicitationId, ownerOf(options))) return toElicitResult(outcome, elicitation);
+	const { elicitationId, action, reference } = outcome;
+	const claimed = await options.urlmode.claim(elicitationId, { ...ownerOf(options), reference });
+	if (claimed || action !== 'accept') return toElicitResult(outcome, elicitation);
 	return toElicitResult({ elicitationId, action: 'cancel', reason: 'claimed', result: undefined }, elicitation);
 }

@@ -26,7 +26,7 @@ export class Heartbeat {
 		if (send) this.#timer = setInterval(() => void this.#sendProgress(), interval);
 	}
 
-	/** @param {'opened' | 'processing'} status */
+	/** @param {import('../types.js').Progress} status */
 	report = (status) => {
 		this.#status = status;
 		void this.#sendProgress();

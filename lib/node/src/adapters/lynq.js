@@ -9,7 +9,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 import { elicitByLink } from './elicit-by-link.js';
 import { elicitByRequest } from './elicit-by-request.js';
-import { claimOutcome, createElicitation, findOutcome, ownerOf, resumeKeyOf } from './elicitation.js';
+import { canBeOpened, claimOutcome, createElicitation, findOutcome, ownerOf, toOpenResult } from './elicitation.js';
 import { linkResult } from './messages.js';
 
 /**
@@ -51,8 +51,8 @@ import { linkResult } from './messages.js';
  * @property {(params: { sessionId: string, elicitationId: string }) => Promise<string>} buildUrl for oauth(), payment()
  *     and urlAction()
  * @property {Middleware} resume a middleware to put before them. It resumes what an earlier call has started, returns the
- *     link as text to a client that does not support elicitation.url, and cancels an elicitation that nobody waits for
- *     any more
+ *     link as text to a client that does not support elicitation.url, and cancels an elicitation that nobody has opened
+ *     and that nobody waits for any more
  *
  * @typedef {object} Middleware
  * @property {string} name
@@ -154,19 +154,20 @@ class ElicitationMiddleware {
 		const { sessionKey } = this.#options;
 		if (c.session.get(sessionKey)) return next();
 		const options = await this.#optionsFor(c.sessionId);
-		const elicitation = await createElicitation(options, resumeKeyOf(options));
-		const outcome = elicitation.resumed ? await findOutcome(options, elicitation.elicitationId) : undefined;
-		if (outcome) {
-			const result = await claimOutcome(options, outcome, elicitation);
+		const elicitation = await createElicitation(options);
+		const found = elicitation.resumed ? await findOutcome(options, elicitation.elicitationId) : 'pending';
+		if (typeof found === 'object') {
+			const result = await claimOutcome(options, found, elicitation);
 			if (result.action !== 'accept') return result.toolResult;
 			c.session.set(sessionKey, await this.#valueOf(result));
 			return next();
 		}
+		if (!canBeOpened(elicitation, found)) return toOpenResult(options, elicitation, found).toolResult;
 		return this.#runCall(c, next, { options, elicitation, ended: new AbortController() });
 	}
 
 	/**
-	 * Runs the rest of the call. If the elicitation is still open afterwards,
+	 * Runs the rest of the call. If nobody has opened the elicitation by then,
 	 * it is completed with the reason why the call has ended.
 	 *
 	 * @param {ContextLike} c
@@ -194,7 +195,7 @@ class ElicitationMiddleware {
 			if (c.signal.aborted) completion = { action: 'cancel', reason: 'aborted' };
 			ended.abort();
 			if (completion) {
-				// Has no effect if the elicitation is completed already.
+				// Has no effect if the elicitation is opened or completed already.
 				await options.urlmode.abandon(elicitation.elicitationId, { ...ownerOf(options), ...completion }).catch(() => {});
 			}
 		}

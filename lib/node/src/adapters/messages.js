@@ -20,6 +20,7 @@ const REASON_TEXTS = {
 export const PROGRESS_MESSAGES = {
 	pending: 'Waiting for the user to open the page.',
 	opened: 'The page is open in the browser.',
+	attempt_failed: 'An attempt to pay has failed. The user can try again.',
 	processing: 'The provider is working on it.',
 };
 
@@ -44,12 +45,16 @@ export function linkResult(message, { url, expiresAt }) {
 }
 
 /**
+ * Says that the call has ended, and that what the user has begun has not.
+ *
  * @param {string} message
- * @param {boolean} resumable whether a later call resumes the elicitation
+ * @param {import('../types.js').OpenStatus} status
  */
-export function processingResult(message, resumable) {
-	return textResult(`${message}\n\nThe provider is still working on it.${
-		resumable ? ' Call this tool again later, with the same arguments.' : ''}`, false);
+export function openResult(message, status) {
+	const text = status === 'processing' ? 'The provider is still working on it.'
+		: 'It is not finished yet: the user has opened the page and can still finish there.';
+	return textResult(`${message}\n\n${text} It goes on without this call. To learn how it ends, call this tool again later with `
+		+ 'the same arguments: that continues the same request and does not start another one.', false);
 }
 
 /**

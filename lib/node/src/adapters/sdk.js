@@ -4,7 +4,7 @@
 import { UrlElicitationRequiredError } from '@modelcontextprotocol/sdk/types.js';
 
 import { elicitByLink, waitOneRound } from './elicit-by-link.js';
-import { claimOutcome, createElicitation, ownerOf, resumeKeyOf } from './elicitation.js';
+import { canBeOpened, claimOutcome, createElicitation, ownerOf, toOpenResult } from './elicitation.js';
 import { elicitByRequest } from './elicit-by-request.js';
 
 /** The SDK's ErrorCode.ConnectionClosed. */
@@ -81,10 +81,11 @@ export async function elicitUrl(server, { extra, ...options }) {
 export async function requireUrl(server, { extra, ...options }) {
 	const { sdkServer, call } = describeCall(server, extra);
 	if (!sdkServer.getClientCapabilities()?.elicitation?.url) return elicitByLink(options, call);
-	const elicitation = await createElicitation(options, resumeKeyOf(options));
+	const elicitation = await createElicitation(options);
 	const { elicitationId, url, resumed } = elicitation;
 	const waited = resumed ? await waitOneRound(options, call, elicitationId) : 'pending';
 	if (typeof waited === 'object') return claimOutcome(options, waited, elicitation);
+	if (!canBeOpened(elicitation, waited)) return toOpenResult(options, elicitation, waited);
 	void notifyWhenCompleted(sdkServer, options, elicitationId);
 	throw new UrlElicitationRequiredError([{ mode: 'url', elicitationId, url, message: options.message }]);
 }

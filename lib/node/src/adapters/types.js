@@ -8,7 +8,7 @@
  * @property {number} [timeout] milliseconds that the user has; `ttl` by default, which is 300 000 by default
  * @property {number} [legTimeout] milliseconds that one call waits in a flow of several calls, 45 000 by default,
  *     which is less than the usual client timeout of 60 seconds
- * @property {AbortSignal} [signal] ends the wait, as a cancellation by the client does
+ * @property {AbortSignal} [signal] ends the wait, as a cancellation by the client does. What the user has opened goes on
  * @property {import('../types.js').RecheckFunction} [recheck] as for waitForCompletion
  * @property {number} [progressEvery] milliseconds between two progress notifications while the status does not change, 15 000 by
  *     default
@@ -33,6 +33,8 @@
  * @property {string} returnUrl the redirect URI of the authorization request
  * @property {string} reason empty
  * @property {Record<string, unknown> | undefined} result
+ * @property {true} [late] the payment was proved after the end of the elicitation
+ * @property {string} [reference] the provider's reference of the payment
  * @property {string} [codeVerifier]
  * @property {string} [nonce]
  * @property {undefined} [toolResult]
@@ -41,11 +43,13 @@
 /**
  * @template {ToolResult | InputRequired} R
  * @typedef {object} NotAccepted
- * @property {'decline' | 'cancel' | 'pending'} action `pending`: it is open, and a later call resumes it
+ * @property {'decline' | 'cancel' | 'pending'} action `pending`: it is open, and the next call with the same options
+ *     goes on with it
  * @property {string} elicitationId
  * @property {string} returnUrl
  * @property {string} reason
  * @property {Record<string, unknown> | undefined} [result]
+ * @property {import('../types.js').OpenStatus} [from] the status that the end has cut off
  * @property {R} toolResult the result to return from the call. It says what happened, or what to do next
  */
 

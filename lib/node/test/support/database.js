@@ -75,10 +75,10 @@ export class Callback {
 		return new Callback(client, keysFile);
 	}
 
-	async open(id, { provider = 'demo', subject = 'user-42', session = '' } = {}) {
+	async open(id, { provider = 'demo', subject = 'user-42', session = '', grace = 60_000 } = {}) {
 		const { rows } = await this.client.query(`SELECT outcome FROM urlmode.open(ids => ARRAY[$1::uuid],
-			bindings => ARRAY[$2::bytea], providers => ARRAY[$3], browsers => ARRAY[$4::bytea])`,
-		[id, bindingOf(subject, session), provider, browserOf('of the test')]);
+			bindings => ARRAY[$2::bytea], providers => ARRAY[$3], browsers => ARRAY[$4::bytea], graces_ms => ARRAY[$5::bigint])`,
+		[id, bindingOf(subject, session), provider, browserOf('of the test'), grace]);
 		return rows[0].outcome;
 	}
 
@@ -92,14 +92,21 @@ export class Callback {
 		return rows[0].outcome;
 	}
 
-	/** A webhook's event; `meaning` as its description reads it. */
-	async event(id, meaning, { provider = 'demo', type = `type.${meaning}`, reference = null, amount = null,
-		currency = null, identity = randomUUID() } = {}) {
+	/** A webhook's event; `effect` as its description reads it. */
+	async event(id, effect, { provider = 'demo', type = `type.${effect}`, reference = null, amount = null,
+		currency = null, identity = randomUUID(), subject = 'user-42', session = '', result = undefined } = {}) {
+		const context = { id, binding: bindingOf(subject, session), use: RESULT };
+		const sealed = result && seal(this.keys, context, JSON.stringify(result));
 		const { rows } = await this.client.query(`SELECT outcome FROM urlmode.record_events(ids => ARRAY[$1::uuid],
-			providers => ARRAY[$2], identities => ARRAY[$3], types => ARRAY[$4], meanings => ARRAY[$5],
-			amounts => ARRAY[$6::bigint], currencies => ARRAY[$7], refs => ARRAY[$8], results => ARRAY[NULL::bytea])`,
-		[id, provider, identity, type, meaning, amount, currency, reference]);
+			providers => ARRAY[$2], identities => ARRAY[$3], types => ARRAY[$4], effects => ARRAY[$5],
+			amounts => ARRAY[$6::bigint], currencies => ARRAY[$7], refs => ARRAY[$8], results => ARRAY[$9::bytea])`,
+		[id, provider, identity, type, effect, amount, currency, reference, sealed ?? null]);
 		return rows[0].outcome;
+	}
+
+	/** A webhook's event that proves the price of `payment`, below. */
+	paid(id, { reference = `pay_${randomUUID()}`, ...options } = {}) {
+		return this.event(id, 'paid', { ...PRICE, reference, result: { reference }, ...options });
 	}
 }
 
@@ -107,6 +114,11 @@ export class Callback {
 export const request = {
 	provider: 'demo', kind: 'oauth', subject: 'user-42', targetUrl: 'https://provider.example/authorize?client_id=a',
 };
+
+export const PRICE = { amount: 1_050, currency: 'EUR' };
+
+/** The same for a payment. */
+export const payment = { ...request, kind: 'payment', expected: PRICE };
 
 export async function notify(admin, id, status) {
 	await admin.query("SELECT pg_notify('urlmode', $1)", [JSON.stringify({ id, status })]);

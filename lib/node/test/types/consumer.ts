@@ -1,7 +1,8 @@
 // Compiled, never run: what a server in TypeScript may write, and what it may not.
 
 import {
-	ElicitationTimeoutError, UrlMode, type Answer, type CreateOptions, type Outcome, type Recheck,
+	ElicitationMismatchError, ElicitationTimeoutError, UrlMode, type Answer, type CreateOptions, type LateEvent, type Outcome,
+	type Progress, type Recheck, type UnclaimedPayment,
 } from 'urlmode';
 
 const urlmode = new UrlMode({ databaseUrl: 'postgresql://x', keysFile: '/keys', baseUrl: 'https://callback.example' });
@@ -16,7 +17,7 @@ export async function oauth(signal: AbortSignal): Promise<string | undefined> {
 	try {
 		const outcome: Outcome = await urlmode.waitForCompletion(elicitationId, {
 			subject: 'user-42', session: 's', timeout: 1_000, signal,
-			onProgress: (status: 'opened' | 'processing') => shown.push(status),
+			onProgress: (progress: Progress) => shown.push(progress),
 		});
 		const code: unknown = outcome.result?.code;
 		return outcome.action === 'accept' && typeof code === 'string' ? outcome.codeVerifier : outcome.reason;
@@ -33,16 +34,33 @@ interface Receipt {
 export async function payment(receipt: Receipt): Promise<boolean> {
 	const e = await urlmode.create({
 		provider: 'shop', kind: 'payment', subject: 'user-42', expected: { amount: 1_999, currency: 'EUR' },
-		targetUrl: ({ cancelUrl }) => `https://checkout.example/?cancel=${cancelUrl}`,
+		targetUrl: ({ cancelUrl, webhookUrl }) => `https://checkout.example/?cancel=${cancelUrl}&webhook=${webhookUrl}`,
 	});
 	await urlmode.waitForCompletion(e.elicitationId, {
 		subject: 'user-42',
-		async recheck({ type, reference }: Recheck): Promise<Answer | undefined> {
-			return type && reference ? { action: 'accept', result: receipt } : undefined;
+		async recheck({ type, references, expected }: Recheck): Promise<Answer | undefined> {
+			const reference: string | undefined = references[0];
+			if (!type || !reference || expected === 'any' || !expected) return undefined;
+			return { action: 'accept', ...expected, reference, result: receipt };
 		},
 	});
 	const cancelled: boolean = await urlmode.cancel(e.elicitationId, { subject: 'user-42' });
 	return cancelled || urlmode.complete(e.elicitationId, { subject: 'user-42', action: 'decline', reason: 'no' });
+}
+
+export async function deliver(told: (reference: string) => void): Promise<UnclaimedPayment[]> {
+	urlmode.on('late', ({ reference, matches }: LateEvent) => void (matches && told(reference)));
+	const payments = await urlmode.unclaimed({ provider: 'shop', since: new Date(0) });
+	for (const { elicitationId, subject, session, reference, amount } of payments) {
+		const taken: boolean = amount > 0 && await urlmode.claim(elicitationId, { subject, session, reference });
+		if (taken) told(reference);
+	}
+	try {
+		await urlmode.complete('id', { subject: 'user-42', action: 'accept', amount: 1, currency: 'EUR', reference: 'r' });
+	} catch (error) {
+		if (!(error instanceof ElicitationMismatchError)) throw error;
+	}
+	return payments;
 }
 
 // @ts-expect-error a subject is wanted

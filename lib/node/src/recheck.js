@@ -1,0 +1,110 @@
+// Asks the provider where an event proves nothing. The function that asks is the
+// caller's own. For one elicitation it runs in one process at a time: whoever
+// begins takes a lease in the row, and whoever has failed leaves a pause there.
+
+import { ElicitationMismatchError, ElicitationReferenceError } from './errors.js';
+
+/** How long nobody else begins a recheck. A function that takes longer causes a warning. */
+const LEASE_MS = 60_000;
+
+/**
+ * @typedef {import('./database.js').RowKey} RowKey
+ *
+ * @typedef {object} RecheckOperations
+ * @property {(rowKey: RowKey, lease: number) => Promise<import('./database.js').RecheckRow | undefined>} takeRecheck
+ * @property {(rowKey: RowKey, rechecks: number, failed: boolean) => Promise<void>} endRecheck
+ * @property {(rowKey: RowKey, answer: import('./types.js').Answer) => Promise<unknown>} complete
+ */
+
+/**
+ * Whether an event has asked for a recheck that nobody has answered. A payment
+ * that ended without an accept may have been paid late.
+ *
+ * @param {import('./database.js').Row} row
+ */
+export function needsRecheck({ rechecks, rechecked, status, kind, action }) {
+	return rechecks > rechecked && (status !== 'completed' || (kind === 'payment' && action !== 'accept'));
+}
+
+export class Rechecker {
+	#operations;
+	/** @type {Map<string, import('./database.js').Row['status']>} the status in which each recheck has begun, by id */
+	#running = new Map();
+
+	/** @param {RecheckOperations} operations */
+	constructor(operations) {
+		this.#operations = operations;
+	}
+
+	/**
+	 * @param {string} id
+	 * @returns {import('./database.js').Row['status'] | undefined} the status in which the recheck has begun that is
+	 *     running in this process
+	 */
+	begunOn(id) {
+		return this.#running.get(id);
+	}
+
+	/**
+	 * Asks, unless somebody else is asking, and completes the row with the
+	 * answer.
+	 *
+	 * @param {import('./database.js').Row} row
+	 * @param {Buffer} binding
+	 * @param {import('./types.js').RecheckFunction} recheck
+	 * @returns {Promise<{ error: unknown } | undefined>} the error of the function, or of an answer that is not valid
+	 * @throws an error of PostgreSQL
+	 */
+	async run({ id, provider, status }, binding, recheck) {
+		this.#running.set(id, status);
+		const rowKey = { id, binding };
+		try {
+			const taken = await this.#operations.takeRecheck(rowKey, LEASE_MS);
+			if (!taken) return undefined;
+			const failure = await this.#ask({ ...rowKey, provider }, taken, recheck);
+			await this.#operations.endRecheck(rowKey, taken.rechecks, failure !== undefined);
+			return failure;
+		} finally {
+			this.#running.delete(id);
+		}
+	}
+
+	/**
+	 * @param {RowKey & { provider: string }} row
+	 * @param {import('./database.js').RecheckRow} taken
+	 * @param {import('./types.js').RecheckFunction} recheck
+	 * @returns {Promise<{ error: unknown } | undefined>}
+	 */
+	async #ask({ id, binding, provider }, { event_type: type, references, expected }, recheck) {
+		const timer = setTimeout(() => warn(`recheck of elicitation ${id} takes more than ${LEASE_MS / 1_000} s: `
+			+ 'another instance may begin one meanwhile'), LEASE_MS).unref();
+		try {
+			const answer = await recheck({
+				elicitationId: id, provider, type: type ?? undefined, reference: references.at(-1), references,
+				expected: expected ?? undefined,
+			});
+			if (answer) await this.#operations.complete({ id, binding }, answer);
+			return undefined;
+		} catch (error) {
+			if (!isForeignPayment(error)) return { error };
+			// A stranger may have sent the reference. The wait continues.
+			warn(`recheck changed nothing: ${error.message}`);
+			return undefined;
+		} finally {
+			clearTimeout(timer);
+		}
+	}
+}
+
+/**
+ * @param {unknown} error
+ * @returns {error is Error}
+ */
+function isForeignPayment(error) {
+	return error instanceof ElicitationMismatchError || error instanceof ElicitationReferenceError;
+}
+
+/** @param {string} message */
+function warn(message) {
+	process.emitWarning(message, { type: 'UrlModeWarning', code: 'URLMODE_RECHECK' });
+}
