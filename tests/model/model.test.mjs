@@ -40,15 +40,17 @@ async function failure(stage, steps, patience) {
 	return run(stage, steps, patience).then(() => undefined, (error) => error);
 }
 
-async function report(stage, seed, steps, { message }) {
+async function report(stage, seed, steps, first) {
 	// Another error may have another cause.
-	const what = message.split('\n')[0].replace(/^waited \d+ ms/, '');
+	const what = first.message.split('\n')[0].replace(/^waited \d+ ms/, '');
 	const fails = async (part) => (await failure(stage, part, IMPATIENT))?.message.split('\n')[0].endsWith(what);
 	const shortest = await shrink(steps, fails);
-	const error = await failure(stage, shortest);
+	const error = await failure(stage, shortest, IMPATIENT) ?? first;
 	return [
-		`SEED=${seed} COUNT=1: of ${steps.length} steps these fail, the step ${error?.step}:`,
-		...shortest.map((step, index) => `${String(index).padStart(3)}  ${JSON.stringify(step)}`),
-		error?.stack ?? 'no more',
+		`SEED=${seed} COUNT=1 fails. Of its ${steps.length} steps these are enough:`,
+		...shortest.map((step) => `  ${JSON.stringify(step)}`),
+		`at ${JSON.stringify(error.step)}:`,
+		...error === first ? ['(not each time)'] : [],
+		error.stack,
 	].join('\n');
 }

@@ -22,19 +22,14 @@ let histories = 0;
  * @param {import('./stage.mjs').Stage} stage
  * @param {object[]} steps
  * @param {number} [patience] milliseconds that the real thing may take to do what the model has done
- * @throws an error, with the step as its property `step`, when something does not hold
+ * @throws an error when something does not hold; its property `step` is the step, which may be one of those that end
+ *     every history
  */
 export async function run(stage, steps, patience = 10_000) {
 	const runner = new Runner(stage, histories += 1, patience);
 	await stage.clear();
 	try {
-		for (const [index, step] of steps.entries()) {
-			try {
-				await runner.step(step);
-			} catch (error) {
-				throw Object.assign(error, { step: index });
-			}
-		}
+		for (const step of steps) await runner.step(step);
 		await runner.finish();
 	} finally {
 		await runner.leave();
@@ -47,7 +42,7 @@ class Runner {
 	#until;
 	#model = new Model();
 	#ledger = new Ledger();
-	/** Calls of a tool, by label: the row they got, and their wait while it lasts. */
+	/** Calls of a tool, by label: the row they got, and their wait, which has `ended` in fact, and is `over` by the model. */
 	#calls = new Map();
 	/** What the provider knows to be paid, by label. */
 	#paid = new Map();
@@ -60,10 +55,14 @@ class Runner {
 		this.#until = (what, condition) => until(what, condition, { timeout: patience, every: 1 });
 	}
 
-	async step({ do: name, ...step }) {
-		await this.#steps[name](step);
-		await this.#settleDown();
-		await this.#compare();
+	async step(step) {
+		try {
+			await this.#steps[step.do](step);
+			await this.#settleDown();
+			await this.#compare();
+		} catch (error) {
+			throw Object.assign(error, { step });
+		}
 	}
 
 	/** Labels of this history as the database knows them: no two histories have the same. */
@@ -81,7 +80,7 @@ class Runner {
 	}
 
 	#live() {
-		return [...this.#calls.values()].filter(({ wait }) => wait && !wait.ended);
+		return [...this.#calls.values()].filter(({ wait }) => wait && !wait.over);
 	}
 
 	#steps = {
@@ -147,7 +146,7 @@ class Runner {
 		/** The client's request times out, or is cancelled. */
 		end: async ({ call: label }) => {
 			const call = this.#calls.get(label);
-			if (!call?.wait || call.wait.ended) return;
+			if (!call?.wait || call.wait.over) return;
 			this.#model.abandon(call.row, 'aborted');
 			call.wait.controller.abort(new Error('the client is gone'));
 			await this.#endOf(call);
@@ -265,6 +264,7 @@ class Runner {
 
 	async #endOf({ label, wait }) {
 		await this.#until(`the wait of ${label} ends`, () => wait.ended);
+		wait.over = true;
 	}
 
 	/** What waits do by themselves: they expire rows, ask the provider, and end. */
@@ -280,7 +280,7 @@ class Runner {
 
 	async #beginRecheck(row) {
 		const idle = this.#live().some((call) => call.row === row && !call.wait.poll
-			&& !this.#asking.some((recheck) => recheck.row === row && recheck.at === call.at));
+			&& !this.#asking.some((recheck) => recheck.row === row && recheck.at === call.at && recheck.taken));
 		const taken = idle && this.#model.beginRecheck(row);
 		if (!taken) return;
 		const asking = () => this.#asking.find((recheck) => recheck.row === row && !recheck.taken);
@@ -318,6 +318,7 @@ class Runner {
 	async #compare() {
 		const real = await this.#stage.observe(PAIRS);
 		const model = this.#model;
+		for (const { label, wait } of this.#live()) assert.ok(!wait.ended, `the wait of ${label} goes on`);
 		assert.deepEqual(real.rows ?? [], model.rows.map((row) => {
 			const { action, late } = model.outcome(row);
 			const created = row.expires - TTL;
