@@ -1,0 +1,100 @@
+// Histories: lists of steps, as plain data. A step names calls, payments and
+// events by labels; where a label is of a step that is not there, the runner
+// does nothing. So any part of a history is one, too, and a long one that fails
+// can be made short.
+
+import { Random } from './random.mjs';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** What users want of the tools. The name is the resumeKey. */
+export const THINGS = {
+	book: { kind: 'payment', expected: { amount: 1_000, currency: 'EUR' } },
+	gift: { kind: 'payment', expected: 'any' },
+	contract: { kind: 'signature' },
+	account: { kind: 'oauth' },
+};
+export const USERS = ['ann', 'bob'];
+export const TTL = 5 * MINUTE;
+
+/** How often each step occurs, about. */
+const WEIGHTS = {
+	call: 18, open: 14, pay: 12, proof: 16, again: 6, attempt: 3, event: 8, unproven: 8, answer: 10, end: 7, comeBack: 4,
+	claim: 12, refundByHand: 2, cancel: 2, complete: 4, later: 10, close: 2, die: 2, purge: 2,
+};
+
+/**
+ * @param {number} seed
+ * @returns {object[]} steps
+ */
+export function makeHistory(seed) {
+	const random = new Random(seed);
+	const steps = [];
+	const made = { call: 0, payment: 0, event: 0 };
+	const label = (kind) => `${kind[0]}${made[kind] += 1}`;
+	/** One of those that there are, mostly one of the last. */
+	const recent = (kind) => `${kind[0]}${Math.max(1, made[kind] - Math.floor(random.number() ** 2 * made[kind]))}`;
+	let last = {};
+
+	const makers = {
+		call() {
+			if (!last.user || random.chance(0.4)) {
+				last = { user: random.pick(USERS), thing: random.weighted({ book: 6, gift: 3, contract: 1, account: 1 }) };
+			}
+			return {
+				do: 'call', call: label('call'), at: random.pick([0, 1]), ...last,
+				...random.chance(0.15) && { poll: true }, ...random.chance(0.1) && { exclusive: true },
+			};
+		},
+		open: () => ({ do: 'open', row: recent('call') }),
+		pay: () => ({
+			do: 'pay', payment: label('payment'), row: recent('call'),
+			...random.weighted({ right: 8, less: 1, nothing: 1, other: 1 }) === 'right' ? { amount: 1_000, currency: 'EUR' }
+				: random.pick([{ amount: 400, currency: 'EUR' }, { amount: 0, currency: 'EUR' }, { amount: 1_000, currency: 'USD' }]),
+		}),
+		/** The provider's event that it was paid, perhaps about another elicitation, without the amount, or more of it. */
+		proof: () => ({
+			do: 'event', event: label('event'), effect: 'paid', payment: recent('payment'),
+			...random.chance(0.08) && { row: recent('call') }, ...random.chance(0.08) && { amount: 'missing' },
+			...random.chance(0.05) && { amount: 1_000 }, ...random.chance(0.05) && { payment: undefined, row: recent('call') },
+		}),
+		again: () => random.pick(steps.filter((step) => step.do === 'event')),
+		attempt: () => ({ do: 'event', event: label('event'), effect: 'attempt_failed', row: recent('call') }),
+		event: () => ({
+			do: 'event', event: label('event'), row: recent('call'),
+			...random.pick([
+				{ effect: 'failed' }, { effect: 'expired' }, { effect: 'expired' }, { effect: 'cancelled' }, { effect: 'processing' },
+				{ effect: 'ignore' }, { effect: 'other_mode', payment: recent('payment') },
+				{ effect: 'refunded', payment: recent('payment'), row: undefined },
+				{ effect: 'refunded', payment: recent('payment'), row: undefined, amount: 100 },
+			]),
+		}),
+		/** Of the provider, or of a stranger. */
+		unproven: () => ({
+			do: 'event', event: label('event'), effect: 'recheck', row: recent('call'),
+			...random.chance(0.7) ? { payment: recent('payment') } : { reference: `junk${random.pick([1, 2, 3])}` },
+		}),
+		answer: () => ({ do: 'answer', row: recent('call'), how: random.weighted({ truly: 6, credulously: 1, nothing: 1, failing: 2 }) }),
+		end: () => ({ do: 'end', call: recent('call') }),
+		comeBack: () => ({ do: 'comeBack', row: recent('call'), action: random.pick(['accept', 'decline', 'decline']) }),
+		claim: () => ({ do: 'claim', call: recent('call'), ...random.chance(0.3) && { blindly: true } }),
+		refundByHand: () => ({ do: 'refundByHand', payment: recent('payment') }),
+		cancel: () => ({ do: 'cancel', row: recent('call') }),
+		complete: () => ({ do: 'complete', row: recent('call'), payment: recent('payment') }),
+		later: () => ({
+			do: 'later', ms: random.pick([20 * SECOND, MINUTE, 4 * MINUTE, 6 * MINUTE, 11 * MINUTE, HOUR, 31 * 24 * HOUR]),
+		}),
+		close: () => ({ do: 'close', at: random.pick([0, 1]) }),
+		die: () => ({ do: 'die', at: random.pick([0, 1]) }),
+		purge: () => ({ do: 'purge' }),
+	};
+
+	const length = 6 + Math.floor(random.number() * 24);
+	while (steps.length < length) {
+		const step = makers[made.call === 0 ? 'call' : random.weighted(WEIGHTS)]();
+		if (step) steps.push(step);
+	}
+	return steps;
+}

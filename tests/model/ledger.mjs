@@ -1,0 +1,96 @@
+// The books of one history: only what the real thing has answered, and what
+// must hold of it, whatever the rules are.
+//
+//   Money that was proved is claimed by exactly one call, or listed, or refunded.
+//   Nothing is accepted without proof of that amount for that elicitation.
+//   Nobody is asked to pay while a payment of theirs for the same thing is under
+//   way or proved.
+//   Every wait ends with a documented outcome.
+//   A row is rechecked once at a time.
+
+import assert from 'node:assert/strict';
+
+import { fits } from './model.mjs';
+
+/** lib/node/README.md lists them. */
+const OUTCOMES = {
+	accept: [''],
+	decline: ['cancelled'],
+	cancel: [
+		'aborted', 'amount_mismatch', 'cancelled', 'closed', 'expired', 'payment_failed', 'superseded', 'timeout',
+	],
+};
+
+const MOVES_NOTHING = ['seen', 'unknown', 'other_mode', 'reference_taken', 'recheck'];
+
+export class Ledger {
+	/** What was proved: by reference, the row that it was proved for, and what was paid. */
+	#proofs = new Map();
+	/** How many calls have claimed a payment of a row. */
+	#claims = new Map();
+	#observed = { payments: [], unclaimed: [], rows: [] };
+
+	event(row, { effect, amount, currency, reference = row.id }, outcome) {
+		if (effect !== 'paid' || row.kind !== 'payment' || amount === undefined || MOVES_NOTHING.includes(outcome)) return;
+		this.#proved(reference, row, { amount, currency });
+	}
+
+	answered(row, { reference, amount, currency }, outcome) {
+		if (outcome === 'completed' || outcome === 'late') this.#proved(reference, row, { amount, currency });
+	}
+
+	#proved(reference, row, paid) {
+		const proofs = this.#proofs.get(reference) ?? [];
+		this.#proofs.set(reference, [...proofs, { row, ...paid }]);
+	}
+
+	/** A call was given this row, and shows the user its link. */
+	asked(row, { now, rows }) {
+		if (row.kind !== 'payment' || !['pending', 'opened'].includes(row.status) || now >= row.expires) return;
+		const same = ({ user, thing }) => user === row.user && thing === row.thing;
+		for (const [reference, proofs] of this.#proofs) {
+			const isTheirs = proofs.some((proof) => same(proof.row) && fits(proof.row.expected, proof));
+			assert.ok(!isTheirs || !this.#observed.unclaimed.includes(reference),
+				`${row.user} is asked to pay for ${row.thing}, and ${reference} is proved`);
+		}
+		for (const other of rows) {
+			const isUnderWay = other.status === 'processing' || (other.status === 'opened' && now < other.closes);
+			assert.ok(other === row || !same(other) || !isUnderWay,
+				`${row.user} is asked to pay for ${row.thing}, and another payment of theirs is under way`);
+		}
+	}
+
+	/** A call has claimed, with or without success. */
+	claimed(row, reference, success) {
+		const ofPayment = this.#observed.payments.some((paid) => paid.elicitation === row.id
+			&& (paid.matches || paid.reference === reference));
+		if (success && ofPayment) this.#claims.set(row.id, (this.#claims.get(row.id) ?? 0) + 1);
+	}
+
+	outcome(row, { action, reason, reference }) {
+		assert.ok(OUTCOMES[action]?.includes(reason), `${action}, ${reason} is documented`);
+		if (action !== 'accept' || row.kind !== 'payment') return;
+		const proved = [...this.#proofs].some(([each, proofs]) => (reference ?? each) === each
+			&& proofs.some((proof) => proof.row === row && fits(row.expected, proof)));
+		assert.ok(proved, `${reference} was proved for what is accepted, with that amount`);
+	}
+
+	check(observed) {
+		const { payments, unclaimed } = this.#observed = {
+			payments: observed.payments ?? [], unclaimed: observed.unclaimed ?? [], rows: observed.rows ?? [],
+		};
+		for (const [reference, [{ row }]] of this.#proofs) {
+			const found = payments.filter((paid) => paid.reference === reference);
+			assert.equal(found.length, 1, `${reference} is written down once`);
+			assert.equal(found[0].elicitation, row.id, `${reference} belongs to what it was proved for first`);
+			assert.equal(unclaimed.filter((each) => each === reference).length,
+				Number(!found[0].claimed && !found[0].refunded), `${reference} is claimed, refunded or listed`);
+		}
+		assert.equal(payments.length, this.#proofs.size, 'nothing is written down that was not proved');
+		assert.equal(Number(observed.counted), unclaimed.length, 'the metric');
+		for (const { id } of this.#observed.rows) {
+			assert.equal(payments.filter((paid) => paid.elicitation === id && paid.claimed).length, this.#claims.get(id) ?? 0,
+				'each payment that is claimed was claimed by one call');
+		}
+	}
+}

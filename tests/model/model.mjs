@@ -1,0 +1,232 @@
+// What elicitations and payments are meant to do, in memory and in the shortest
+// words. The runner does each step to this and to the real thing, and compares.
+//
+// Times are milliseconds since the history began. Rows and payments are named
+// by the labels of their history: 'c3' is the row that call c3 has created.
+
+const MINUTE = 60_000;
+
+/** How long a payment or a signature waits for its provider after its expiry. */
+export const GRACE = 10 * MINUTE;
+const CODE_LIFE = 10 * MINUTE;
+const LEASE = MINUTE;
+const PAUSE = 1_000;
+
+const isOpen = ({ status }) => status !== 'completed';
+
+/** Whether this is what was to be paid. */
+export function fits(expected, { amount, currency }) {
+	return expected === 'any' ? amount > 0 : expected.amount === amount && expected.currency === currency;
+}
+
+export class Model {
+	now = 0;
+	/** The first one created first. */
+	rows = [];
+	/** By reference. The money that a provider has proved, the first one first. */
+	payments = new Map();
+	#events = new Set();
+
+	// What a server does
+
+	/** A call asks: it goes on with what there is for the same thing, or creates a row. */
+	ask(id, { user, thing, kind, expected, ttl, exclusive }) {
+		const found = this.resume(user, thing);
+		if (found) return found;
+		if (exclusive) {
+			for (const row of this.rows) {
+				const begun = row.status !== 'pending' && row.kind !== 'oauth';
+				if (row.user === user && isOpen(row) && this.now < row.expires && !begun) this.#end(row, 'cancel', 'superseded');
+			}
+		}
+		const row = {
+			id, user, thing, kind, expected, status: 'pending', expires: this.now + ttl, closes: this.now + ttl, claimed: false,
+			action: null, reason: '', from: null, failedAttempts: 0, rechecks: 0, rechecked: 0, failures: 0, recheckAt: 0,
+			references: [],
+		};
+		this.rows.push(row);
+		return row;
+	}
+
+	/** What is paid and unclaimed goes before what is open, and that before what has ended unclaimed. */
+	resume(user, thing) {
+		const own = this.rows.filter((row) => row.user === user && row.thing === thing).reverse();
+		return own.find((row) => this.offered(row))
+			?? own.find((row) => row.status === 'processing' || (isOpen(row) && this.now < row.closes))
+			?? own.find((row) => !isOpen(row) && this.#isUnanswered(row));
+	}
+
+	#isUnanswered(row) {
+		if (this.#paymentsOf(row).some(({ matches }) => matches)) return false;
+		if (row.kind === 'payment' && row.rechecks > row.rechecked) return true;
+		if (row.claimed || row.reason === 'superseded') return false;
+		if (row.action !== 'accept') return this.now < row.expires;
+		return row.kind !== 'oauth' || this.now < row.completedAt + CODE_LIFE;
+	}
+
+	/** The payment that a call is offered: the oldest that matches and that nobody has claimed. */
+	offered(row) {
+		return this.#paymentsOf(row).find((paid) => paid.matches && isUnclaimed(paid));
+	}
+
+	/** What a wait is told, once the row is completed. */
+	outcome(row) {
+		const paid = this.offered(row) ?? this.#paymentsOf(row).find(({ matches, refunded }) => matches && !refunded);
+		return paid ? { action: 'accept', reason: '', late: paid.late, reference: paid.reference }
+			: { action: row.action, reason: row.reason, late: false, reference: null };
+	}
+
+	/** Each payment is taken once; what is no payment, its row's outcome once. */
+	claim(row, reference) {
+		if (isOpen(row)) return false;
+		const payments = this.#paymentsOf(row);
+		if (payments.some((paid) => paid.matches || paid.reference === reference)) {
+			const paid = reference === undefined ? this.offered(row)
+				: payments.find((each) => each.reference === reference && isUnclaimed(each));
+			if (!paid) return false;
+			paid.claimed = true;
+		} else if (row.claimed) {
+			return false;
+		}
+		row.claimed = true;
+		return true;
+	}
+
+	unclaimed() {
+		return [...this.payments.values()].filter(isUnclaimed);
+	}
+
+	/** A wait has ended without an outcome: only what nobody has opened ends with it. */
+	abandon(row, reason) {
+		if (row.status !== 'pending') return;
+		this.#end(row, 'cancel', reason);
+		row.claimed = true;
+	}
+
+	/** Whoever waits ends what is past its time. A row that is processing has none. */
+	expire(row) {
+		if (isOpen(row) && row.status !== 'processing' && this.now >= row.closes) this.#end(row, 'cancel', 'expired');
+	}
+
+	/** The server's own decision, or what it has learned from the provider. */
+	settle(row, { action, reason = '', ...paid }) {
+		if (row.kind === 'payment' && action === 'accept') {
+			if (!fits(row.expected, paid)) return 'mismatch';
+			const proof = this.#prove(row, paid);
+			if (proof === 'taken') return 'reference_taken';
+			if (proof === 'matches' && !isOpen(row)) return 'late';
+		}
+		if (!isOpen(row)) return 'already';
+		this.#end(row, action, reason);
+		return 'completed';
+	}
+
+	// Rechecks: one at a time, whichever instance begins it
+
+	/** What ended otherwise may have been paid late. */
+	needsRecheck(row) {
+		return row.rechecks > row.rechecked
+			&& (isOpen(row) || (row.kind === 'payment' && this.outcome(row).action !== 'accept'));
+	}
+
+	beginRecheck(row) {
+		if (!this.needsRecheck(row) || this.now < row.recheckAt) return undefined;
+		row.recheckAt = this.now + LEASE;
+		return { rechecks: row.rechecks, references: [...row.references] };
+	}
+
+	endRecheck(row, { rechecks }, failed) {
+		if (!failed) row.rechecked = Math.max(row.rechecked, rechecks);
+		row.recheckAt = failed ? this.now + Math.min(60, 2 ** row.failures) * PAUSE : 0;
+		row.failures = failed ? row.failures + 1 : 0;
+	}
+
+	// What a browser does
+
+	open(row) {
+		if (!isOpen(row) || row.status === 'processing') return row.status;
+		if (this.now >= row.expires) return 'expired';
+		row.status = 'opened';
+		row.closes = row.expires + (row.kind === 'oauth' ? 0 : GRACE);
+		return 'opened';
+	}
+
+	/** It proves no payment and no signature. */
+	comeBack(row, action, reason) {
+		if (!isOpen(row)) return 'already';
+		if (row.status === 'processing') return 'processing';
+		if (this.now >= row.closes) return 'expired';
+		if (action === 'accept' && row.kind !== 'oauth') return 'unknown';
+		this.#end(row, action, reason);
+		return 'completed';
+	}
+
+	// What a provider does
+
+	/** An event counts once. What proves nothing changes neither status nor expiry. */
+	event(row, { identity, effect, amount, currency, reference }) {
+		const seen = this.#events.has(identity);
+		if (seen && effect !== 'recheck') return 'seen';
+		this.#events.add(identity);
+		const money = effect === 'paid' && row.kind === 'payment';
+		if (effect === 'ignore') return 'ignored';
+		if (effect === 'other_mode') return 'other_mode';
+		if (effect === 'recheck' || (money && amount === undefined)) return this.#askForRecheck(row, reference);
+		if (effect === 'refunded') return this.#refund(row, amount, reference);
+
+		const proof = money ? this.#prove(row, { amount, currency, reference }) : undefined;
+		if (proof === 'taken') return 'reference_taken';
+		if (proof === 'repeated') return 'repeated';
+		if (!isOpen(row)) return 'late';
+		if (effect === 'attempt_failed') row.failedAttempts += 1;
+		if (effect === 'processing') row.status = 'processing';
+		if (effect === 'attempt_failed' || effect === 'processing') return effect;
+		if (proof === 'mismatch') this.#end(row, 'cancel', 'amount_mismatch');
+		else this.#end(row, ...{
+			paid: ['accept', ''], cancelled: ['decline', 'cancelled'], failed: ['cancel', 'payment_failed'],
+			expired: ['cancel', 'expired'],
+		}[effect]);
+		return row.action;
+	}
+
+	/** One row for each payment, ever: it belongs to the elicitation for which it was proved first. */
+	#prove(row, { amount, currency, reference = row.id }) {
+		const matches = fits(row.expected, { amount, currency });
+		const known = this.payments.get(reference);
+		if (known && known.row !== row) return 'taken';
+		// More of a payment that is captured in parts may make it right.
+		if (known && (known.matches || !matches)) return 'repeated';
+		this.payments.delete(reference);
+		this.payments.set(reference, {
+			claimed: false, refunded: false, ...known, reference, row, amount, currency, matches, late: !isOpen(row), provenAt: this.now,
+		});
+		return matches ? 'matches' : 'mismatch';
+	}
+
+	#refund(row, amount, reference) {
+		const payments = this.#paymentsOf(row);
+		for (const paid of payments) {
+			const isMeant = paid.reference === reference || payments.length === 1;
+			if (isMeant && (amount === undefined || amount >= paid.amount)) paid.refunded = true;
+		}
+		return 'refunded';
+	}
+
+	#askForRecheck(row, reference) {
+		row.rechecks += 1;
+		if (reference) row.references = [...row.references.filter((each) => each !== reference), reference].slice(-16);
+		return 'recheck';
+	}
+
+	#paymentsOf(row) {
+		return [...this.payments.values()].filter((paid) => paid.row === row);
+	}
+
+	#end(row, action, reason) {
+		Object.assign(row, { status: 'completed', action, reason, from: row.status, completedAt: this.now });
+	}
+}
+
+function isUnclaimed({ claimed, refunded }) {
+	return !claimed && !refunded;
+}

@@ -1,0 +1,56 @@
+// Random histories, run against the model and the real thing.
+//
+//     node --test tests/model/model.test.mjs
+//     COUNT=10000 SEED=1 node --test tests/model/model.test.mjs
+//
+// A history that fails is printed with its seed, as short as it still fails.
+// COUNT=1 with that seed runs it again.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { makeHistory } from './history.mjs';
+import { run } from './runner.mjs';
+import { shrink } from './shrink.mjs';
+import { Stage } from './stage.mjs';
+
+const COUNT = Number(process.env.COUNT ?? 300);
+const SEED = Number(process.env.SEED ?? 1);
+
+// Rechecks that name somebody else's payment warn.
+process.removeAllListeners('warning');
+
+test(`${COUNT} histories from seed ${SEED} on`, async (t) => {
+	const stage = await Stage.open(t);
+	try {
+		for (let seed = SEED; seed < SEED + COUNT; seed += 1) {
+			const steps = makeHistory(seed);
+			const error = await failure(stage, steps);
+			if (error) assert.fail(await report(stage, seed, steps, error));
+		}
+	} finally {
+		await stage.close();
+	}
+});
+
+/** How long a step may take in a history that has failed already, in milliseconds. */
+const IMPATIENT = 1_000;
+
+async function failure(stage, steps, patience) {
+	return run(stage, steps, patience).then(() => undefined, (error) => error);
+}
+
+async function report(stage, seed, steps, first) {
+	// Another error may have another cause.
+	const what = first.message.split('\n')[0].replace(/^waited \d+ ms/, '');
+	const fails = async (part) => (await failure(stage, part, IMPATIENT))?.message.split('\n')[0].endsWith(what);
+	const shortest = await shrink(steps, fails);
+	const error = await failure(stage, shortest, IMPATIENT) ?? first;
+	return [
+		`SEED=${seed} COUNT=1 fails. Of its ${steps.length} steps these are enough:`,
+		...shortest.map((step) => `  ${JSON.stringify(step)}`),
+		`at ${JSON.stringify(error.step)}:`,
+		...error === first ? ['(not each time)'] : [],
+		error.stack,
+	].join('\n');
+}

@@ -1,0 +1,382 @@
+// Runs a history against the real thing and the model. After each step both
+// must agree, and the invariants must hold.
+
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+
+import { until } from '../support/wait.mjs';
+import { THINGS, TTL, USERS } from './history.mjs';
+import { Ledger } from './ledger.mjs';
+import { Model } from './model.mjs';
+import { PROVIDER } from './stage.mjs';
+
+const HOUR = 60 * 60 * 1_000;
+const DAY = 24 * HOUR;
+const KEPT_UNCLAIMED = 30 * DAY;
+
+const PAIRS = USERS.flatMap((user) => Object.keys(THINGS).map((thing) => [user, thing]));
+
+let histories = 0;
+
+/**
+ * @param {import('./stage.mjs').Stage} stage
+ * @param {object[]} steps
+ * @param {number} [patience] milliseconds that the real thing may take to do what the model has done
+ * @throws an error when something does not hold; its property `step` is the step, which may be one of those that end
+ *     every history
+ */
+export async function run(stage, steps, patience = 10_000) {
+	const runner = new Runner(stage, histories += 1, patience);
+	await stage.clear();
+	try {
+		for (const step of steps) await runner.step(step);
+		await runner.finish();
+	} finally {
+		await runner.leave();
+	}
+}
+
+class Runner {
+	#stage;
+	#number;
+	#until;
+	#model = new Model();
+	#ledger = new Ledger();
+	/** Calls of a tool, by label: the row they got, and their wait, which has `ended` in fact, and is `over` by the model. */
+	#calls = new Map();
+	/** What the provider knows to be paid, by label. */
+	#paid = new Map();
+	/** Rechecks that ask the provider at the moment, by row. */
+	#asking = [];
+
+	constructor(stage, number, patience) {
+		this.#stage = stage;
+		this.#number = number;
+		this.#until = (what, condition) => until(what, condition, { timeout: patience, every: 1 });
+	}
+
+	async step(step) {
+		try {
+			await this.#steps[step.do](step);
+			await this.#settleDown();
+			await this.#compare();
+		} catch (error) {
+			throw Object.assign(error, { step });
+		}
+	}
+
+	/** Labels of this history as the database knows them: no two histories have the same. */
+	#id(label) {
+		const hex = createHash('sha256').update(`${this.#number} ${label}`).digest('hex');
+		return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, '$1-$2-4$3-8$4-$5');
+	}
+
+	#name(label) {
+		return label && `${this.#number}-${label}`;
+	}
+
+	#row(label) {
+		return this.#calls.get(label)?.row;
+	}
+
+	#live() {
+		return [...this.#calls.values()].filter(({ wait }) => wait && !wait.over);
+	}
+
+	#steps = {
+		call: async ({ call: label, at, user, thing, poll = false, exclusive = false }) => {
+			const { urlmode } = this.#stage.instances[at];
+			const request = { ...THINGS[thing], ttl: TTL, exclusive };
+			const elicitation = await urlmode.create({
+				...request, id: this.#id(label), provider: PROVIDER, subject: user, resumeKey: thing,
+				targetUrl: 'https://shop.example/pay',
+			});
+			const row = this.#model.ask(this.#id(label), { ...request, user, thing });
+			assert.equal(elicitation.elicitationId, row.id, 'create resumes the same elicitation as the model, or none');
+			assert.equal(elicitation.resumed, row.id !== this.#id(label), 'resumed');
+			this.#ledger.asked(row, this.#model);
+			const call = { label, row, at };
+			this.#calls.set(label, call);
+			this.#wait(call, poll);
+		},
+		open: async ({ row: label }) => {
+			const row = this.#row(label);
+			if (!row) return;
+			assert.equal(await this.#stage.open(row.id, row.user), this.#model.open(row), 'open');
+		},
+		pay: async ({ payment, row: label, amount, currency }) => {
+			const row = this.#row(label);
+			if (row) this.#paid.set(payment, { row, reference: this.#name(payment), amount, currency });
+		},
+		event: async ({ event: label, effect, payment, row: rowLabel, amount, reference }) => {
+			const paid = this.#paid.get(payment);
+			const row = this.#row(rowLabel) ?? paid?.row;
+			if (!row || (payment && !paid)) return;
+			const event = { identity: this.#name(label), effect, reference: paid?.reference ?? this.#name(reference) };
+			if (effect === 'paid') Object.assign(event, { amount: paid?.amount ?? 1_000, currency: paid?.currency ?? 'EUR' });
+			if (amount !== undefined) event.amount = amount === 'missing' ? undefined : amount;
+			const outcome = await this.#stage.event(row.id, row.user, event);
+			this.#ledger.event(row, event, outcome);
+			assert.equal(outcome, this.#model.event(row, event), `what the event ${effect} does`);
+		},
+		/** The provider answers a recheck that asks it. */
+		answer: async ({ row: label, how }) => {
+			const recheck = this.#asking.find(({ row, taken }) => taken && row === this.#row(label));
+			if (!recheck) return;
+			this.#asking = this.#asking.filter((each) => each !== recheck);
+			const { row, taken } = recheck;
+			if (how === 'failing') {
+				this.#model.endRecheck(row, taken, true);
+				const error = new Error('the provider does not answer');
+				if (row.status !== 'completed' && this.#live().includes(recheck.call)) recheck.call.wait.failure = error;
+				recheck.reject(error);
+			} else {
+				// Who believes the event takes any payment that it names, at least once that one is proved.
+				const found = [...this.#paid.values()].find((paid) => taken.references.includes(paid.reference)
+					&& (paid.row === row || (how === 'credulously' && this.#model.payments.has(paid.reference))));
+				const answer = how !== 'nothing' && found && { action: 'accept', ...answerOf(found) };
+				if (answer) this.#ledger.answered(row, answer, this.#model.settle(row, answer));
+				this.#model.endRecheck(row, taken, false);
+				recheck.resolve(answer || undefined);
+			}
+			await this.#until('the recheck has ended', () => this.#hasEnded(row));
+			// Other instances see it when they read the row again.
+			await this.#stage.wake([row.id]);
+		},
+		/** The client's request times out, or is cancelled. */
+		end: async ({ call: label }) => {
+			const call = this.#calls.get(label);
+			if (!call?.wait || call.wait.over) return;
+			this.#model.abandon(call.row, 'aborted');
+			call.wait.controller.abort(new Error('the client is gone'));
+			await this.#endOf(call);
+			assert.equal(call.wait.error?.message, 'the client is gone', 'the wait rejects with the reason of the signal');
+		},
+		comeBack: async ({ row: label, action }) => {
+			const row = this.#row(label);
+			if (!row) return;
+			const reason = action === 'accept' ? '' : 'cancelled';
+			assert.equal(await this.#stage.comeBack(row.id, row.user, action, reason),
+				this.#model.comeBack(row, action, reason), 'the browser comes back');
+		},
+		/** A call acts on its outcome, if no other has. */
+		claim: async ({ call: label, blindly }) => {
+			const call = this.#calls.get(label);
+			const outcome = call?.wait?.outcome;
+			if (!outcome) return;
+			const { row } = call;
+			const reference = blindly ? undefined : outcome.reference;
+			const claimed = await this.#urlmode(call).claim(row.id, { subject: row.user, ...reference && { reference } });
+			this.#ledger.claimed(row, reference, claimed);
+			assert.equal(claimed, this.#model.claim(row, reference), 'claim');
+		},
+		/** The operator takes what unclaimed() lists. */
+		refundByHand: async ({ payment }) => {
+			const reference = this.#paid.get(payment)?.reference;
+			const listed = (await this.#stage.instances[0].urlmode.unclaimed({ provider: PROVIDER }))
+				.find((each) => each.reference === reference);
+			assert.equal(listed !== undefined, this.#model.unclaimed().some((each) => each.reference === reference), 'listed');
+			if (!listed) return;
+			const { row } = this.#model.payments.get(reference);
+			assert.equal(listed.elicitationId, row.id, 'what it was paid for');
+			const claimed = await this.#stage.instances[0].urlmode.claim(row.id, { subject: row.user, reference });
+			this.#ledger.claimed(row, reference, claimed);
+			assert.equal(claimed, this.#model.claim(row, reference), 'claim of what is listed');
+		},
+		cancel: async ({ row: label }) => {
+			const row = this.#row(label);
+			if (!row) return;
+			const cancelled = await this.#stage.instances[0].urlmode.cancel(row.id, { subject: row.user });
+			assert.equal(cancelled, this.#model.settle(row, { action: 'cancel', reason: 'cancelled' }) === 'completed', 'cancel');
+		},
+		complete: async ({ row: label, payment }) => {
+			const row = this.#row(label);
+			const paid = this.#paid.get(payment);
+			if (!row || !paid || row.kind !== 'payment') return;
+			const answer = { action: 'accept', ...answerOf(paid) };
+			const outcome = await this.#stage.instances[0].urlmode.complete(row.id, { subject: row.user, ...answer })
+				.catch((error) => error.name);
+			const expected = this.#model.settle(row, answer);
+			this.#ledger.answered(row, answer, expected);
+			assert.equal(outcome, {
+				completed: true, late: true, already: false, mismatch: 'ElicitationMismatchError',
+				reference_taken: 'ElicitationReferenceError',
+			}[expected], 'complete');
+		},
+		later: async ({ ms }) => {
+			await this.#stage.pass(ms);
+			this.#model.now += ms;
+			await this.#stage.wake([...new Set(this.#live().map(({ row }) => row.id))]);
+		},
+		close: async ({ at }) => {
+			const calls = this.#live().filter((call) => call.at === at);
+			await this.#stage.instances[at].close();
+			for (const call of calls) {
+				this.#model.abandon(call.row, 'closed');
+				await this.#endOf(call);
+				assert.equal(call.wait.error?.name, 'UrlModeClosedError', 'a wait rejects when its server closes');
+			}
+			await this.#replace(at);
+		},
+		die: async ({ at }) => {
+			this.#stage.instances[at].die();
+			for (const call of this.#calls.values()) if (call.at === at) delete call.wait;
+			await this.#replace(at);
+		},
+		purge: () => this.#stage.purge(),
+	};
+
+	/** What a call had of an instance that is gone, another one does. */
+	#urlmode({ at }) {
+		return this.#stage.instances[at].urlmode;
+	}
+
+	async #replace(at) {
+		this.#asking = this.#asking.filter((recheck) => recheck.at !== at);
+		await this.#stage.start(at);
+	}
+
+	/** Waits for the outcome, as a tool does. To poll is to look once. */
+	#wait(call, poll) {
+		const { row, at } = call;
+		const controller = new AbortController();
+		const wait = { controller, poll };
+		call.wait = wait;
+		wait.promise = this.#stage.instances[at].urlmode.waitForCompletion(row.id, {
+			subject: row.user, abandon: true, signal: controller.signal, timeout: poll ? 0 : Infinity,
+			...!poll && { recheck: (request) => this.#recheck(call, request) },
+		}).then((outcome) => Object.assign(wait, { ended: true, outcome }), (error) => Object.assign(wait, { ended: true, error }));
+	}
+
+	/** The recheck function of a wait: the provider answers in a later step. */
+	#recheck(call, request) {
+		const recheck = { call, row: call.row, at: call.at, request };
+		this.#asking.push(recheck);
+		return new Promise((resolve, reject) => Object.assign(recheck, { resolve, reject }));
+	}
+
+	/** Whether the row says of its rechecks what the model says. */
+	async #hasEnded({ id, rechecked, failures }) {
+		const { rows } = await this.#stage.admin.query(
+			'SELECT rechecked, recheck_failures FROM urlmode.elicitation WHERE id = $1', [id]);
+		return rows[0].rechecked === rechecked && rows[0].recheck_failures === failures;
+	}
+
+	async #endOf({ label, wait }) {
+		await this.#until(`the wait of ${label} ends`, () => wait.ended);
+		wait.over = true;
+	}
+
+	/** What waits do by themselves: they expire rows, ask the provider, and end. */
+	async #settleDown() {
+		for (const { row } of this.#live()) this.#model.expire(row);
+		for (const row of new Set(this.#live().filter(({ wait }) => !wait.poll).map((call) => call.row))) {
+			await this.#beginRecheck(row);
+		}
+		// Who polls may end the row.
+		const live = this.#live().sort((one, other) => Number(other.wait.poll) - Number(one.wait.poll));
+		for (const call of live) await this.#endWait(call);
+	}
+
+	async #beginRecheck(row) {
+		const idle = this.#live().some((call) => call.row === row && !call.wait.poll
+			&& !this.#asking.some((recheck) => recheck.row === row && recheck.at === call.at && recheck.taken));
+		const taken = idle && this.#model.beginRecheck(row);
+		if (!taken) return;
+		const asking = () => this.#asking.find((recheck) => recheck.row === row && !recheck.taken);
+		const recheck = await this.#until('a recheck asks the provider', asking);
+		assert.deepEqual(recheck.request.references, taken.references, 'the references that a recheck is given');
+		Object.assign(recheck, { taken, begunOn: row.status });
+	}
+
+	async #endWait(call) {
+		const { row, wait } = call;
+		if (row.status !== 'completed') {
+			if (wait.failure) {
+				await this.#endOf(call);
+				assert.equal(wait.error, wait.failure, 'a wait rejects with the error of its recheck');
+			} else if (wait.poll) {
+				this.#model.abandon(row, 'timeout');
+				await this.#endOf(call);
+				if (row.status === 'completed' && wait.outcome) assert.equal(wait.outcome.reason, 'timeout');
+				else assert.equal(wait.error?.name, 'ElicitationTimeoutError', 'who polls an open row is told that it is open');
+			}
+			return;
+		}
+		const rechecking = this.#asking.some((recheck) => recheck.row === row && recheck.at === call.at && recheck.begunOn === 'completed');
+		if (rechecking && !wait.poll && this.#model.needsRecheck(row)) return;
+		await this.#endOf(call);
+		const { action, reason, late, reference } = this.#model.outcome(row);
+		const { action: realAction, reason: realReason, late: realLate = false, reference: realReference = null, from = null } = wait.outcome ?? {};
+		assert.deepEqual(
+			{ action: realAction, reason: realReason, late: realLate, reference: realReference, from, error: wait.error },
+			{ action, reason, late, reference, from: action === 'accept' ? null : row.from, error: undefined },
+			`the outcome of ${call.label}`);
+		this.#ledger.outcome(row, wait.outcome, this.#model);
+	}
+
+	async #compare() {
+		const real = await this.#stage.observe(PAIRS);
+		const model = this.#model;
+		for (const { label, wait } of this.#live()) assert.ok(!wait.ended, `the wait of ${label} goes on`);
+		assert.deepEqual(real.rows ?? [], model.rows.map((row) => {
+			const { action, late } = model.outcome(row);
+			const created = row.expires - TTL;
+			return {
+				id: row.id, status: row.status, action: row.action, reason: row.reason, from: row.from, claimed: row.claimed,
+				failedAttempts: row.failedAttempts, rechecks: row.rechecks, rechecked: row.rechecked, references: row.references,
+				expires: TTL / 1_000, closes: (row.closes - created) / 1_000, 
+				...row.status === 'completed' ? { outcome: action, late } : { outcome: null, late: false },
+			};
+		}), 'the elicitations');
+		assert.deepEqual((real.payments ?? []).map(({ kept, ...paid }) => paid), [...model.payments.values()].map((paid) => ({
+			reference: paid.reference, elicitation: paid.row.id, amount: paid.amount, currency: paid.currency,
+			matches: paid.matches, late: paid.late, claimed: paid.claimed, refunded: paid.refunded,
+		})), 'the payments');
+		assert.deepEqual(real.resumed, PAIRS.map(([user, thing]) => model.resume(user, thing)?.id ?? null), 'what a call would resume');
+		this.#ledger.check(real);
+		for (const { reference, kept } of real.payments ?? []) {
+			const { claimed, refunded, provenAt } = model.payments.get(reference);
+			if (!claimed && !refunded && model.now - provenAt < KEPT_UNCLAIMED) {
+				assert.ok(kept, `the result of ${reference} is kept until it is claimed`);
+			}
+		}
+	}
+
+	/**
+	 * In the end the provider answers whoever asks, and time passes. Then every
+	 * wait ends, every user gets what is paid, and can ask anew.
+	 */
+	async finish() {
+		for (const { label } of this.#live()) await this.step({ do: 'end', call: label });
+		const pairs = new Set([...this.#calls.values()].map(({ row }) => `${row.user} ${row.thing}`));
+		for (const pair of pairs) await this.#askAnew(...pair.split(' '));
+		const left = this.#model.unclaimed().filter(({ matches }) => matches);
+		assert.deepEqual(left, [], 'who calls again gets all that is paid');
+	}
+
+	async #askAnew(user, thing) {
+		for (let round = 1; round < 20; round += 1) {
+			const call = `${user}-${thing}-${round}`;
+			await this.step({ do: 'later', ms: HOUR });
+			await this.step({ do: 'call', call, at: round % 2, user, thing });
+			await this.step({ do: 'answer', row: call, how: 'truly' });
+			const row = this.#row(call);
+			await this.step({ do: 'claim', call });
+			if (row.status === 'pending') return;
+			if (row.status === 'processing') await this.step({ do: 'event', event: call, effect: 'failed', row: call });
+		}
+		assert.fail(`${user} can ask anew for ${thing}`);
+	}
+
+	/** Ends what is left of it. */
+	async leave() {
+		for (const recheck of this.#asking) recheck.resolve?.(undefined);
+		for (const { wait } of this.#calls.values()) wait?.controller.abort(new Error('left'));
+		await Promise.all([...this.#calls.values()].map(({ wait }) => wait?.promise));
+	}
+}
+
+function answerOf({ reference, amount, currency }) {
+	return { reference, amount, currency, result: { reference, amount, currency } };
+}

@@ -1,0 +1,192 @@
+// The real thing: a PostgreSQL of its own, two instances of an MCP server, and
+// the connection of the callback programs.
+
+import { connect, createServer } from 'node:net';
+
+import pg from 'pg';
+import { UrlMode } from 'urlmode';
+
+import { Cluster } from '../../lib/node/test/support/cluster.js';
+import { scratchKeys } from '../../lib/node/test/support/keys.js';
+import { internalsOf } from '../../lib/node/src/internals.js';
+import { KeysFile } from '../../lib/node/src/keys.js';
+import { RESULT, seal } from '../../lib/node/src/seal.js';
+import { bindingOf, browserOf } from '../../lib/node/src/token.js';
+import { until } from '../support/wait.mjs';
+import { GRACE } from './model.mjs';
+
+export const PROVIDER = 'shop';
+
+/** Every time of every row. */
+const TIMES = {
+	elicitation: ['created_at', 'expires_at', 'closes_at', 'opened_at', 'recheck_at', 'completed_at', 'claimed_at'],
+	payment: ['proven_at', 'claimed_at', 'refunded_at'],
+	event: ['received_at'],
+	purge_queue: ['due_at'],
+};
+
+/** What the runner compares, in one query. */
+const OBSERVE = `SELECT json_build_object(
+	'rows', (SELECT json_agg(json_build_object('id', e.id, 'status', e.status, 'action', e.action, 'reason', e.reason,
+			'from', e.completed_from, 'claimed', e.claimed_at IS NOT NULL, 'failedAttempts', e.failed_attempts,
+			'rechecks', e.rechecks, 'rechecked', e.rechecked, 'references', e.unproven_references,
+			'expires', round(extract(epoch FROM e.expires_at - e.created_at)),
+			'closes', round(extract(epoch FROM e.closes_at - e.created_at)),
+			'outcome', r.action, 'late', r.late) ORDER BY e.created_at)
+		FROM urlmode.elicitation e
+		LEFT JOIN urlmode.read(ARRAY(SELECT id FROM urlmode.elicitation), ARRAY(SELECT binding::bytea FROM urlmode.elicitation)) r
+			ON r.id = e.id),
+	'payments', (SELECT json_agg(json_build_object('reference', p.reference, 'elicitation', p.elicitation, 'amount', p.amount,
+			'currency', p.currency, 'matches', p.matches, 'late', p.late, 'claimed', p.claimed_at IS NOT NULL,
+			'refunded', p.refunded_at IS NOT NULL, 'kept', p.result IS NOT NULL) ORDER BY p.proven_at, p.reference)
+		FROM urlmode.payment p),
+	'unclaimed', (SELECT json_agg(u.reference) FROM urlmode.unclaimed() u),
+	'counted', urlmode.count_unclaimed(),
+	'resumed', (SELECT json_agg((SELECT r.id FROM urlmode.resume(a.binding, a.thing) r))
+		FROM unnest($1::bytea[], $2::text[]) AS a (binding, thing))
+) AS observed`;
+
+export class Stage {
+	instances = [];
+	#ends = [];
+
+	/** @param {import('node:test').TestContext} t closes it at its end */
+	static async open(t) {
+		const stage = new Stage();
+		stage.cluster = await Cluster.start(t);
+		stage.keysFile = scratchKeys(t);
+		stage.keys = new KeysFile(stage.keysFile);
+		stage.admin = await stage.#connect();
+		stage.callback = await stage.#connect('urlmode_cgi');
+		await stage.start(0);
+		await stage.start(1);
+		// Hooks run in the order in which they were set, and the cluster must be the last to go.
+		stage.close = () => stage.#close();
+		return stage;
+	}
+
+	async #connect(role) {
+		const client = new pg.Client({ connectionString: this.cluster.adminUrl });
+		client.on('error', () => {});
+		await client.connect();
+		if (role) await client.query(`SET ROLE ${role}`);
+		this.#ends.unshift(() => client.end());
+		return client;
+	}
+
+	async #close() {
+		await Promise.all(this.instances.map((instance) => instance.close()));
+		for (const end of this.#ends) await end();
+	}
+
+	/** Puts a new instance in the place of the one that was there. */
+	async start(at) {
+		this.instances[at] = await Instance.start(this.cluster.serverUrl, this.keysFile);
+		return this.instances[at];
+	}
+
+	async clear() {
+		await this.admin.query('TRUNCATE urlmode.elicitation, urlmode.event, urlmode.payment, urlmode.purge_queue');
+	}
+
+	/** Time passes: what is in the rows is that much longer ago. */
+	async pass(ms) {
+		const moved = Object.entries(TIMES).map(([table, columns]) => `UPDATE urlmode.${table} SET ${
+			columns.map((column) => `${column} = ${column} - interval '${ms} ms'`)}`);
+		await this.admin.query(moved.join(';'));
+	}
+
+	/** The timers of the instances do not know of it. */
+	async wake(ids) {
+		await this.admin.query(`SELECT pg_notify('urlmode', json_build_object('id', id, 'status', 'pending')::text)
+			FROM unnest($1::text[]) id`, [ids]);
+	}
+
+	async observe(pairs) {
+		const { rows } = await this.admin.query(OBSERVE, [
+			pairs.map(([user]) => bindingOf(user, '')), pairs.map(([, thing]) => thing)]);
+		return rows[0].observed;
+	}
+
+	purge() {
+		return this.admin.query('SELECT urlmode.purge_results()');
+	}
+
+	// What the callback programs do
+
+	async open(id, user) {
+		return this.#outcome(`SELECT outcome FROM urlmode.open(ids => ARRAY[$1::uuid], bindings => ARRAY[$2::bytea],
+			providers => ARRAY[$3], browsers => ARRAY[$4::bytea], graces_ms => ARRAY[$5::bigint])`,
+		[id, bindingOf(user, ''), PROVIDER, browserOf(user), GRACE]);
+	}
+
+	async comeBack(id, user, action, reason) {
+		return this.#outcome(`SELECT outcome FROM urlmode.complete(ids => ARRAY[$1::uuid], bindings => ARRAY[$2::bytea],
+			providers => ARRAY[$3], actions => ARRAY[$4], reasons => ARRAY[$5], results => ARRAY[$6::bytea])`,
+		[id, bindingOf(user, ''), PROVIDER, action, reason, this.#seal(id, user, { code: 'c' })]);
+	}
+
+	async event(id, user, event, client = this.callback) {
+		const { identity, effect, amount = null, currency = null, reference = null } = event;
+		return this.#outcome(`SELECT outcome FROM urlmode.record_events(ids => ARRAY[$1::uuid], providers => ARRAY[$2],
+			identities => ARRAY[$3], types => ARRAY[$4], effects => ARRAY[$5], amounts => ARRAY[$6::bigint],
+			currencies => ARRAY[$7], refs => ARRAY[$8], results => ARRAY[$9::bytea])`,
+		[id, PROVIDER, identity, `shop.${effect}`, effect, amount, currency, reference,
+			effect === 'paid' ? this.#seal(id, user, { reference, amount, currency }) : null], client);
+	}
+
+	async #outcome(text, values, client = this.callback) {
+		return (await client.query(text, values)).rows[0].outcome;
+	}
+
+	#seal(id, user, result) {
+		return seal(this.keys, { id, binding: bindingOf(user, ''), use: RESULT }, JSON.stringify(result));
+	}
+}
+
+/** A process of the MCP server: a UrlMode whose way to the database can be cut. */
+class Instance {
+	/** The references of which it was told. */
+	late = new Set();
+	#server;
+	#sockets = new Set();
+
+	static async start(databaseUrl, keysFile) {
+		const instance = new Instance();
+		const url = new URL(databaseUrl);
+		await instance.#relay(Number(url.port));
+		url.port = instance.#server.address().port;
+		instance.urlmode = new UrlMode({ databaseUrl: url.href, keysFile, baseUrl: 'https://callback.example' });
+		instance.urlmode.on('late', ({ reference }) => instance.late.add(reference));
+		await until('it listens', () => internalsOf(instance.urlmode).listener.receivesNotifications, { every: 1 });
+		return instance;
+	}
+
+	async #relay(port) {
+		this.#server = createServer({ noDelay: true }, (near) => {
+			const far = connect({ port, host: '127.0.0.1', noDelay: true });
+			near.pipe(far).pipe(near);
+			for (const socket of [near, far]) {
+				this.#sockets.add(socket);
+				socket.on('error', () => {}).on('close', () => {
+					near.destroy();
+					far.destroy();
+					this.#sockets.delete(socket);
+				});
+			}
+		});
+		await new Promise((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+	}
+
+	async close() {
+		await this.urlmode.close();
+		this.#server.close();
+	}
+
+	/** Nothing that it still does reaches the database. */
+	die() {
+		this.#server.close();
+		for (const socket of this.#sockets) socket.destroy();
+		this.urlmode.close().catch(() => {});
+	}
+}
