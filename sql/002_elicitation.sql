@@ -18,9 +18,11 @@
 -- closes_at has passed. And money is kept apart from rows (003_payment.sql):
 -- what is paid after the end is still offered to the next call.
 --
--- A row only moves down this list. It is completed once, and then has an
--- action: accept, decline or cancel. Only the functions of this schema move
--- it, and each of them announces what it moved (urlmode.announce, below).
+-- A row only moves down this list, with one exception: when the attempt to pay
+-- that was processing fails, it is opened again (record_events). It is
+-- completed once, and then has an action: accept, decline or cancel. Only the
+-- functions of this schema move it, and each of them announces what it moved
+-- (urlmode.announce, below).
 
 SET LOCAL ROLE urlmode_owner;
 
@@ -113,7 +115,7 @@ CREATE INDEX elicitation_expires_at ON urlmode.elicitation (expires_at);
 CREATE INDEX elicitation_binding ON urlmode.elicitation (binding);
 
 COMMENT ON TABLE urlmode.elicitation IS
-	'Elicitations. Only the functions of this schema move a row: forward from pending over opened and processing to completed, and completed once.';
+	'Elicitations. Only the functions of this schema move a row: forward from pending over opened and processing to completed (back to opened only when an attempt to pay that was processing has failed), and completed once.';
 COMMENT ON INDEX urlmode.elicitation_expires_at IS 'Finds rows that expired long ago, to delete them.';
 COMMENT ON INDEX urlmode.elicitation_binding IS 'Finds the elicitations of an owner.';
 COMMENT ON COLUMN urlmode.elicitation.id IS 'The elicitationId of MCP.';

@@ -37,7 +37,7 @@ COMMENT ON COLUMN urlmode.event.type IS 'The type of the event, in the provider'
 COMMENT ON COLUMN urlmode.event.elicitation IS 'The elicitation that the event is about.';
 COMMENT ON COLUMN urlmode.event.received_at IS 'When it was first received.';
 COMMENT ON COLUMN urlmode.event.action IS
-	'What it did. accept, decline, cancel: it completed the elicitation. processing: it moved it there. attempt_failed: an attempt to pay failed, and another is possible. recheck: it proves nothing, and asks the waiting side to recheck. refunded: what was paid went back. late: the elicitation was completed before; money that it proves is in urlmode.payment. repeated: the same payment again. reference_taken: the payment belongs to another elicitation. other_mode, other_account: it comes from the provider''s test mode (or live mode), or from an account that is not configured. ignored: its type means nothing to us. The last six move nothing.';
+	'What it did. accept, decline, cancel: it completed the elicitation. processing: it moved it there. attempt_failed: an attempt to pay failed, and another is possible; if the elicitation was processing, it is opened again. recheck: it proves nothing, and asks the waiting side to recheck. refunded: what was paid went back. late: the elicitation was completed before; money that it proves is in urlmode.payment. repeated: the same payment again. reference_taken: the payment belongs to another elicitation. other_mode, other_account: it comes from the provider''s test mode (or live mode), or from an account that is not configured. ignored: its type means nothing to us. The last six move nothing.';
 
 CREATE FUNCTION urlmode.bindings(ids uuid[], providers text[])
 RETURNS TABLE (binding bytea)
@@ -221,7 +221,10 @@ BEGIN
 	WITH moved AS (
 		UPDATE urlmode.elicitation e
 		SET status = CASE WHEN a.completes THEN 'completed'
-				WHEN a.action = 'processing' THEN 'processing' ELSE e.status END,
+				WHEN a.action = 'processing' THEN 'processing'
+				-- What was processing was that attempt. Another one is possible.
+				WHEN a.action = 'attempt_failed' AND e.status = 'processing' THEN 'opened'
+				ELSE e.status END,
 			action = CASE WHEN a.completes THEN a.action ELSE e.action END,
 			reason = coalesce(a.reason, e.reason),
 			result = CASE WHEN a.completes THEN a.result ELSE e.result END,

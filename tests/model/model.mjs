@@ -178,7 +178,11 @@ export class Model {
 		if (proof === 'taken') return 'reference_taken';
 		if (proof === 'repeated') return 'repeated';
 		if (!isOpen(row)) return 'late';
-		if (effect === 'attempt_failed') row.failedAttempts += 1;
+		if (effect === 'attempt_failed') {
+			row.failedAttempts += 1;
+			// What was processing was that attempt.
+			if (row.status === 'processing') row.status = 'opened';
+		}
 		if (effect === 'processing') row.status = 'processing';
 		if (effect === 'attempt_failed' || effect === 'processing') return effect;
 		if (proof === 'mismatch') this.#end(row, 'cancel', 'amount_mismatch');
