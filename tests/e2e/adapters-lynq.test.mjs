@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
 import {
-	elicitationsOf, makeExampleProject, deleteElicitations, openAdapterFixture, pay, refuse, signIn, rowState, startExample,
+	elicitationsOf, makeExampleProject, deleteElicitations, openAdapterFixture, pay, PRICE, refuse, signIn, rowState, startExample,
 } from '../support/adapters.mjs';
 import { connectSdk1 } from '../support/clients.mjs';
 import { deferred, until } from '../support/wait.mjs';
@@ -120,10 +120,10 @@ describe('lynq (a double)', { timeout: 120_000 }, () => {
 	describe('elicitUrl with c.elicit.url', () => {
 		test('returns the outcome of a new elicitation for each call', async () => {
 			const client = await connect();
-			for (let round = 0; round < 2; round += 1) {
+			for (const reference of ['cs_test_1', 'cs_test_2']) {
 				const result = client.call('buy_again');
-				await pay(fixture, (await client.nextRequest()).url);
-				assert.equal((await result).text, 'Paid with cs_test_1.');
+				await pay(fixture, (await client.nextRequest()).url, 'paid', { ...PRICE, reference });
+				assert.equal((await result).text, `Paid with ${reference}.`);
 			}
 			assert.equal(new Set(client.requests.map(({ elicitationId }) => elicitationId)).size, 2);
 		});

@@ -115,6 +115,6 @@ export function elicitationsOf(fixture, subject) {
 
 /** Deletes the elicitations of all users, and what they paid. Each test begins with it. */
 export async function deleteElicitations(fixture) {
-	await fixture.stack.sql("DELETE FROM urlmode.payment WHERE reference = 'cs_test_1'");
+	await fixture.stack.sql("DELETE FROM urlmode.payment WHERE reference IN ('cs_test_1', 'cs_test_2')");
 	await fixture.stack.sql('DELETE FROM urlmode.elicitation WHERE subject = ANY ($1)', [Object.values(USERS)]);
 }
