@@ -289,8 +289,9 @@ class Runner {
 		return rows[0].rechecked === rechecked && rows[0].recheck_failures === failures;
 	}
 
-	/** Every instance that is up hears of a late payment. */
+	/** Every instance that is up hears of a late payment that is still to be claimed. */
 	async #areTold(reference) {
+		if (!this.#model.unclaimed().some((paid) => paid.reference === reference)) return;
 		for (const { late } of this.#stage.instances) await this.#until(`${reference} is told`, () => late.has(reference));
 	}
 
