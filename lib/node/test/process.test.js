@@ -54,6 +54,11 @@ for (const [name, body] of Object.entries({
 		const { elicitationId } = await create();
 		const waiting = urlmode.waitForCompletion(elicitationId, { ...owner, signal: AbortSignal.timeout(1) });
 		await waiting.catch(() => {});`,
+	'while it listens for late payments': `
+		urlmode.on('late', () => {});
+		await new Promise((resolve) => setTimeout(resolve, 300));`,
+	'at once after it began to listen for late payments': `
+		urlmode.on('late', () => {});`,
 	'after close with open waits': `
 		const waits = (await Promise.all([create(), create()])).map((e) => urlmode.waitForCompletion(e.elicitationId, owner));
 		setTimeout(() => urlmode.close(), 50);

@@ -1,7 +1,8 @@
-// Runs the example of README.md as it is.
+// Runs the examples of README.md as they are.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -9,13 +10,13 @@ import test from 'node:test';
 
 import { KeysFile } from '../src/keys.js';
 import { openState } from '../src/token.js';
-import { setUp } from './support/database.js';
+import { payment, PRICE, setUp } from './support/database.js';
 
+const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 
 test('the example creates an elicitation, waits, prints the outcome and exits', async (t) => {
-	const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-	const [, example] = /```js\n([^]*?)```/.exec(readme);
+	const [, example] = /```js\n([^]*?)```/.exec(README);
 	const { callback, settings } = await setUp(t);
 	const child = spawn(process.execPath, ['--input-type=module', '-'], {
 		cwd: PACKAGE,
@@ -38,4 +39,39 @@ test('the example creates an elicitation, waits, prints the outcome and exits', 
 	assert.equal(code, 0, lines.join('\n'));
 	assert.equal(lines.length, 2);
 	assert.equal(lines[1], "accept  [ 'code' ]");
+});
+
+test('recheck with Mollie: only a paid payment of this elicitation and amount is accepted', async (t) => {
+	const [, source] = /```js\n(\/\/ mollie\.mjs\n[^]*?)```/.exec(README);
+	const mollie = await import(`data:text/javascript,${encodeURIComponent(source)}`);
+	const payments = new Map();
+	t.mock.method(globalThis, 'fetch', async (url, { method, body }) => {
+		const answer = (status, json) => ({ ok: status < 300, status, json: async () => json });
+		if (method === 'POST') {
+			const created = { ...JSON.parse(body), id: `tr_${randomUUID()}`, status: 'open', _links: { checkout: { href: 'https://mollie.example/pay' } } };
+			payments.set(created.id, created);
+			return answer(201, created);
+		}
+		const found = payments.get(url.split('/').at(-1));
+		return found ? answer(200, found) : answer(404);
+	});
+	const { urlmode, callback } = await setUp(t);
+	const owner = { subject: 'user-42' };
+	const create = () => urlmode.create({ ...payment, targetUrl: mollie.createPayment });
+	const [other, mine] = [await create(), await create()];
+	const [foreign, own] = payments.values();
+	assert.equal(own.webhookUrl, mine.webhookUrl);
+	foreign.status = 'paid';
+
+	const look = async (reference) => {
+		await callback.event(mine.elicitationId, 'recheck', { reference });
+		return urlmode.waitForCompletion(mine.elicitationId, { ...owner, timeout: 0, recheck: mollie.recheck });
+	};
+	for (const reference of ['tr_made_up', foreign.id, own.id]) await assert.rejects(look(reference), { code: 'ELICITATION_TIMEOUT' });
+	own.status = 'paid';
+	own.amount = { value: '0.01', currency: 'EUR' };
+	await assert.rejects(look(own.id), { code: 'ELICITATION_TIMEOUT' });
+	own.amount = { value: (PRICE.amount / 100).toFixed(2), currency: PRICE.currency };
+	assert.equal((await look('tr_junk')).reference, own.id);
+	await assert.rejects(urlmode.waitForCompletion(other.elicitationId, { ...owner, timeout: 0 }), { code: 'ELICITATION_TIMEOUT' });
 });

@@ -1,0 +1,320 @@
+// Money is never lost: what a provider has proved is offered to one call, or
+// listed, however the wait and the elicitation have ended.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import test from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { listenerOf, payment, PRICE, request, setUp, until } from './support/database.js';
+import { keyLine, writeKeys } from './support/keys.js';
+
+/** A new owner, because other tests use the same database. */
+const newOwner = (session = '') => ({ subject: `user-${randomUUID()}`, session });
+
+const newReference = () => `pay_${randomUUID()}`;
+
+const rowOf = async (admin, id) => (await admin.query('SELECT * FROM urlmode.elicitation WHERE id = $1', [id])).rows[0];
+const statusOf = async (admin, id) => (await rowOf(admin, id)).status;
+
+/** An elicitation of a new owner, with a resume key. */
+async function start(t, { wish = payment, settings = {}, ...options } = {}) {
+	const fixture = await setUp(t, settings);
+	const owner = newOwner('s');
+	const create = (more) => fixture.urlmode.create({ ...wish, ...owner, resumeKey: 'report', ...options, ...more });
+	const { elicitationId: id } = await create();
+	const outcomeOf = (more) => fixture.urlmode.waitForCompletion(id, { ...owner, timeout: 0, ...more });
+	const unclaimed = async () => (await fixture.urlmode.unclaimed()).filter(({ subject }) => subject === owner.subject);
+	return { ...fixture, owner, create, id, outcomeOf, unclaimed };
+}
+
+for (const [name, wish] of Object.entries({ payment, signature: { ...request, kind: 'signature' }, account: request })) {
+	test(`the end of a wait does not end a ${name} that is opened`, async (t) => {
+		const { urlmode, another, callback, admin, owner, id, create } = await start(t, { wish });
+		await callback.open(id, owner);
+		const wait = (options, instance = urlmode) =>
+			instance.waitForCompletion(id, { ...owner, abandon: true, timeout: 60_000, ...options });
+
+		await assert.rejects(wait({ timeout: 50 }), { code: 'ELICITATION_TIMEOUT', status: 'opened' });
+		const reason = new Error('the client cancelled its request');
+		const controller = new AbortController();
+		setTimeout(() => controller.abort(reason), 50);
+		await assert.rejects(wait({ signal: controller.signal }), reason);
+		await assert.rejects(wait({ signal: AbortSignal.abort(reason) }), reason);
+		const other = another();
+		const closed = assert.rejects(wait({}, other), { code: 'URLMODE_CLOSED' });
+		await sleep(50);
+		await other.close();
+		await closed;
+		assert.equal(await urlmode.abandon(id, owner), false);
+
+		assert.equal(await statusOf(admin, id), 'opened');
+		assert.equal((await create()).elicitationId, id, 'the next call goes on with it');
+	});
+}
+
+test('a timeout has the status that the row has, also one that the wait has not seen', async (t) => {
+	const { urlmode, callback, owner, id } = await start(t);
+	const waiting = urlmode.waitForCompletion(id, { ...owner, abandon: true, timeout: 100, onProgress: () => {} });
+	await callback.client.query('BEGIN'); // its notification is held back
+	await callback.open(id, owner);
+	setTimeout(() => callback.client.query('COMMIT'), 300);
+	await assert.rejects(waiting, { code: 'ELICITATION_TIMEOUT', status: 'opened' });
+});
+
+test('exclusive supersedes no payment or signature that is opened or processing', async (t) => {
+	const { urlmode, callback, admin, owner } = await start(t);
+	const ids = [];
+	for (const wish of [payment, payment, { ...request, kind: 'signature' }]) {
+		ids.push((await urlmode.create({ ...wish, ...owner })).elicitationId);
+	}
+	for (const id of ids) await callback.open(id, owner);
+	await callback.event(ids[1], 'processing');
+	await urlmode.create({ ...request, ...owner, exclusive: true });
+	const rows = await Promise.all(ids.map((id) => statusOf(admin, id)));
+	assert.deepEqual(rows, ['opened', 'processing', 'opened']);
+});
+
+test('an opened payment outlives its expiry by the grace of its provider, and then expires', async (t) => {
+	const { urlmode, callback, owner, id, outcomeOf } = await start(t, { ttl: 300 });
+	await callback.open(id, { ...owner, grace: 700 });
+	await sleep(400);
+	await assert.rejects(outcomeOf(), { code: 'ELICITATION_TIMEOUT', status: 'opened' });
+	const outcome = await urlmode.waitForCompletion(id, { ...owner, timeout: 10_000 });
+	assert.deepEqual([outcome.action, outcome.reason, outcome.from], ['cancel', 'expired', 'opened']);
+});
+
+test('cancel ends what is opened, and the outcome and the event say what it cut off', async (t) => {
+	const { urlmode, callback, owner, id, outcomeOf } = await start(t);
+	const events = [];
+	urlmode.on('completed', (event) => events.push(event));
+	await callback.event(id, 'processing');
+	assert.equal(await urlmode.cancel(id, owner), true);
+	assert.equal((await outcomeOf()).from, 'processing');
+	await until('it is told', () => events.length === 1);
+	assert.deepEqual(events[0],
+		{ elicitationId: id, provider: 'demo', ...owner, status: 'completed', action: 'cancel', reason: 'cancelled', from: 'processing' });
+});
+
+test('an attempt that failed is progress, and the payment that follows is the outcome', async (t) => {
+	const { urlmode, callback, owner, id } = await start(t);
+	const progress = [];
+	await callback.open(id, owner);
+	await callback.event(id, 'attempt_failed');
+	const waiting = urlmode.waitForCompletion(id, { ...owner, onProgress: (status) => progress.push(status) });
+	await until('opened is told', () => progress.length === 1);
+	for (let n = 2; n <= 3; n += 1) {
+		await callback.event(id, 'attempt_failed');
+		await until('the attempt is told', () => progress.length === n);
+	}
+	await callback.paid(id, owner);
+	assert.equal((await waiting).action, 'accept');
+	assert.deepEqual(progress, ['opened', 'attempt_failed', 'attempt_failed']);
+});
+
+for (const [name, end] of Object.entries({
+	'its expiry': async ({ urlmode, admin, id, owner }) => {
+		await admin.query("UPDATE urlmode.elicitation SET closes_at = now() - interval '1 s' WHERE id = $1", [id]);
+		assert.equal((await urlmode.waitForCompletion(id, owner)).reason, 'expired');
+	},
+	'a decline in the browser': ({ callback, id, owner }) => callback.complete(id, { ...owner, action: 'decline', reason: 'cancelled' }),
+	'a cancellation by the server': ({ urlmode, id, owner }) => urlmode.cancel(id, owner),
+	'an event that it failed': ({ callback, id }) => callback.event(id, 'failed'),
+	'a call that has given up': ({ urlmode, id, owner }) => urlmode.abandon(id, owner),
+})) {
+	test(`what is paid after ${name} is an accept for the next call, once`, async (t) => {
+		const fixture = await start(t);
+		const { urlmode, another, callback, owner, id, create, outcomeOf, unclaimed } = fixture;
+		await end(fixture);
+		const reference = newReference();
+		assert.equal(await callback.paid(id, { ...owner, reference }), 'late');
+
+		assert.equal((await create({ targetUrl: () => assert.fail('the user is asked to pay again') })).elicitationId, id);
+		assert.deepEqual(await outcomeOf(),
+			{ elicitationId: id, action: 'accept', reason: '', late: true, result: { reference }, reference });
+		const claims = await Promise.all([urlmode, another(), urlmode].map((instance) => instance.claim(id, owner)));
+		assert.deepEqual(claims.sort(), [false, false, true]);
+		assert.deepEqual(await unclaimed(), []);
+		assert.notEqual((await create()).elicitationId, id, 'it was delivered, and can be bought again');
+	});
+}
+
+test('unclaimed lists what was proved and not claimed, with what is needed to deliver or to refund it', async (t) => {
+	const { urlmode, callback, owner, id, unclaimed } = await start(t);
+	const other = newOwner();
+	const unexpected = (await urlmode.create({ ...payment, ...other })).elicitationId;
+	const before = new Date(Date.now() - 60_000);
+	const [reference, second] = [newReference(), newReference()];
+	await callback.paid(id, { ...owner, reference });
+	await callback.paid(id, { ...owner, reference: second });
+	await callback.paid(unexpected, { ...other, reference: newReference(), amount: 1 });
+
+	const [first, again] = await unclaimed();
+	const { provenAt, ...rest } = first;
+	assert.ok(provenAt instanceof Date);
+	assert.deepEqual(rest, {
+		elicitationId: id, provider: 'demo', ...owner, resumeKey: 'report', reference, ...PRICE, matches: true, late: false,
+		result: { reference },
+	});
+	assert.deepEqual([again.reference, again.late], [second, true], 'paid twice');
+	const mine = (rows) => rows.filter(({ subject }) => [owner.subject, other.subject].includes(subject)).length;
+	assert.equal(mine(await urlmode.unclaimed({ provider: 'demo', since: before })), 3);
+	assert.equal(mine(await urlmode.unclaimed({ since: new Date(Date.now() + 60_000) })), 0);
+	assert.equal(mine(await urlmode.unclaimed({ provider: 'other' })), 0);
+	const [mismatch] = (await urlmode.unclaimed()).filter(({ subject }) => subject === other.subject);
+	assert.deepEqual([mismatch.matches, mismatch.amount, mismatch.resumeKey], [false, 1, undefined]);
+
+	assert.equal(await urlmode.claim(id, { ...owner, reference: second }), true);
+	assert.equal(await urlmode.claim(id, { ...owner, reference: second }), false);
+	assert.equal(await urlmode.claim(id, owner), true);
+	assert.equal(await urlmode.claim(id, owner), false);
+	assert.equal(await urlmode.claim(unexpected, { ...other, reference: mismatch.reference }), true, 'to refund it');
+	assert.equal(mine(await urlmode.unclaimed()), 0);
+	for (const [call, message] of [
+		[() => urlmode.unclaimed({ since: '2026-01-01' }), /^since must be a Date/],
+		[() => urlmode.unclaimed({ provider: 'A' }), /^provider must be/],
+		[() => urlmode.claim(id, { ...owner, reference: '' }), /^reference must have/],
+	]) await assert.rejects(call(), (error) => error instanceof TypeError && message.test(error.message));
+});
+
+test('a refunded payment is not offered to any call', async (t) => {
+	const { callback, owner, id, create, unclaimed } = await start(t);
+	const reference = newReference();
+	await callback.paid(id, { ...owner, reference });
+	await callback.event(id, 'refunded', { reference, amount: PRICE.amount, currency: PRICE.currency });
+	assert.deepEqual(await unclaimed(), []);
+	assert.notEqual((await create()).elicitationId, id);
+});
+
+test('a payment that no key opens any more is listed all the same', async (t) => {
+	const { callback, owner, id, unclaimed, keysFile } = await start(t);
+	await callback.paid(id, owner);
+	writeKeys(keysFile, keyLine(2));
+	await sleep(1_100);
+	const [row] = await unclaimed();
+	assert.deepEqual([row.elicitationId, row.result], [id, undefined]);
+});
+
+test('the result of a payment is kept until it is claimed, however often it was read', async (t) => {
+	const { urlmode, callback, admin, owner, id, outcomeOf, unclaimed } = await start(t);
+	const purge = async () => {
+		await admin.query("UPDATE urlmode.purge_queue SET due_at = now() - interval '1 s' WHERE $1 = ANY (ids)", [id]);
+		while ((await admin.query('SELECT urlmode.purge_results() AS taken')).rows[0].taken !== '0');
+	};
+	const reference = newReference();
+	await callback.paid(id, { ...owner, reference });
+	for (let n = 0; n < 2; n += 1) {
+		assert.deepEqual((await outcomeOf()).result, { reference });
+		await sleep(200); // until a read would be marked
+		await purge();
+	}
+	assert.deepEqual((await unclaimed())[0].result, { reference });
+	assert.equal(await urlmode.claim(id, owner), true);
+	assert.deepEqual((await outcomeOf()).result, { reference }, 'for a retried call');
+	await purge();
+	const outcome = await outcomeOf();
+	assert.deepEqual([outcome.action, outcome.result, outcome.reference], ['accept', undefined, reference]);
+});
+
+test('keepUnclaimed: the result of a payment that nobody claims is purged, its reference and amount stay', async (t) => {
+	t.mock.timers.enable({ apis: ['setInterval'] });
+	const { callback, admin, owner, id, unclaimed } = await start(t, { settings: { keepUnclaimed: 60_000 } });
+	const reference = newReference();
+	await callback.paid(id, { ...owner, reference });
+	t.mock.timers.tick(120_000);
+	await sleep(200);
+	assert.deepEqual((await unclaimed())[0].result, { reference });
+	await admin.query("UPDATE urlmode.payment SET proven_at = now() - interval '2 min' WHERE elicitation = $1", [id]);
+	t.mock.timers.tick(120_000);
+	await until('it is purged', async () => (await unclaimed())[0].result === undefined);
+	const [row] = await unclaimed();
+	assert.deepEqual([row.reference, row.amount, row.currency], [reference, PRICE.amount, PRICE.currency]);
+});
+
+test('complete accepts a payment only with its amount, currency and reference', async (t) => {
+	const { urlmode, owner, id, outcomeOf, unclaimed } = await start(t);
+	const reference = newReference();
+	const complete = (answer, of = id) => urlmode.complete(of, { ...owner, action: 'accept', ...answer });
+	for (const answer of [{}, { reference }, PRICE, { amount: 1_050, reference }, { currency: 'EUR', reference }]) {
+		await assert.rejects(complete(answer), {
+			name: 'TypeError',
+			message: 'to accept a payment, amount (in minor units), currency and reference are required: '
+				+ 'what was paid, according to the provider',
+		});
+	}
+	for (const [answer, message] of [
+		[{ ...PRICE, reference: '' }, /^reference must have/], [{ ...PRICE, reference: 7 }, /^reference must be/],
+		[{ amount: 10.5, currency: 'EUR', reference }, /^amount must be/], [{ amount: 1, currency: 'euro', reference }, /^currency must be/],
+	]) await assert.rejects(complete(answer), (error) => error instanceof TypeError && message.test(error.message));
+	for (const wrong of [{ amount: 1_049 }, { amount: 0 }, { currency: 'USD' }]) {
+		await assert.rejects(complete({ ...PRICE, reference, ...wrong }), { name: 'ElicitationMismatchError', code: 'ELICITATION_MISMATCH' });
+	}
+	await assert.rejects(outcomeOf(), { code: 'ELICITATION_TIMEOUT' }, 'nothing was changed');
+	assert.deepEqual(await unclaimed(), []);
+
+	assert.equal(await complete({ ...PRICE, currency: 'eur', reference, result: { receipt: 'r-1' } }), true);
+	assert.equal(await complete({ ...PRICE, reference }), false, 'the same payment again');
+	assert.deepEqual(await outcomeOf(),
+		{ elicitationId: id, action: 'accept', reason: '', result: { receipt: 'r-1' }, reference });
+
+	const second = (await urlmode.create({ ...payment, ...owner })).elicitationId;
+	await assert.rejects(complete({ ...PRICE, reference }, second), { name: 'ElicitationReferenceError', code: 'ELICITATION_REFERENCE' });
+	await urlmode.cancel(second, owner);
+	assert.equal(await complete({ ...PRICE, reference: newReference() }, second), true, 'a late payment is recorded');
+	assert.equal((await urlmode.waitForCompletion(second, { ...owner, timeout: 0 })).late, true);
+	assert.equal((await unclaimed()).length, 2);
+});
+
+test("expected: 'any' accepts every positive amount, and expected.amount 0 only zero", async (t) => {
+	const { urlmode, owner } = await start(t);
+	const accept = async (expected, amount) => {
+		const { elicitationId } = await urlmode.create({ ...payment, ...owner, expected });
+		return urlmode.complete(elicitationId, { ...owner, action: 'accept', amount, currency: 'JPY', reference: newReference() });
+	};
+	assert.equal(await accept('any', 1), true);
+	await assert.rejects(accept('any', 0), { code: 'ELICITATION_MISMATCH' });
+	assert.equal(await accept({ amount: 0, currency: 'JPY' }, 0), true);
+	await assert.rejects(accept({ amount: 0, currency: 'JPY' }, 1), { code: 'ELICITATION_MISMATCH' });
+});
+
+test('late: every instance that listens tells of a payment after the end, once, with what was paid', async (t) => {
+	const { urlmode, another, callback, admin, owner, id, applicationName } = await start(t);
+	const told = [urlmode, another()].map((instance) => {
+		const events = [];
+		instance.on('late', (event) => events.push(event));
+		return events;
+	});
+	await listenerOf(admin, applicationName);
+	await until('both listen', async () => (await admin.query(
+		"SELECT FROM pg_stat_activity WHERE application_name = $1 AND query ~ 'pg_backend_pid'", [applicationName])).rowCount === 2);
+	await callback.paid(id, { ...owner, reference: newReference() });
+	const [reference, wrong] = [newReference(), newReference()];
+	await callback.paid(id, { ...owner, reference });
+	await callback.paid(id, { ...owner, reference });
+	await until('it is told', () => told.every((events) => events.length === 1));
+	await callback.paid(id, { ...owner, reference: wrong, amount: 1 });
+	await until('it is told', () => told.every((events) => events.length === 2));
+	await sleep(50);
+	const common = { elicitationId: id, provider: 'demo', ...owner, currency: 'EUR' };
+	for (const events of told) {
+		assert.deepEqual(events, [
+			{ ...common, reference, amount: 1_050, matches: true }, { ...common, reference: wrong, amount: 1, matches: false },
+		]);
+	}
+});
+
+test('late: after a lost connection it listens again', async (t) => {
+	const { urlmode, callback, admin, owner, id, applicationName } = await start(t);
+	const events = [];
+	urlmode.on('late', (event) => events.push(event));
+	const pid = await listenerOf(admin, applicationName);
+	await admin.query('SELECT pg_terminate_backend($1)', [pid]);
+	await until('another connection listens', async () => {
+		const now = await listenerOf(admin, applicationName);
+		return now !== pid;
+	});
+	await sleep(50);
+	await urlmode.cancel(id, owner);
+	await callback.paid(id, owner);
+	await until('it is told', () => events.length === 1);
+});
