@@ -231,13 +231,13 @@ class Runner {
 		if (events.length === 0) return;
 		const outcomes = await this.#stage.events(events);
 		const done = events.map((event, n) => ({ event, outcome: outcomes[n], round: events.slice(0, n).filter(({ id }) => id === event.id).length }));
+		const late = [];
 		for (const { event: { row, ...event }, outcome } of done.sort((one, other) => one.round - other.round)) {
 			this.#ledger.event(row, event, outcome);
 			assert.equal(outcome, this.#model.event(row, event), `what the event ${event.effect} does`);
-			if (event.effect === 'paid' && row.kind === 'payment' && outcome === 'late') {
-				await this.#areTold(event.reference ?? row.id);
-			}
+			if (event.effect === 'paid' && row.kind === 'payment' && outcome === 'late') late.push(event.reference ?? row.id);
 		}
+		for (const reference of late) await this.#areTold(reference);
 	}
 
 	/** @returns the event that a step describes; undefined if there is no such row or payment in this history */
