@@ -124,9 +124,12 @@ coverage: test-build ## how much of lib/ and cgi-bin/ the tests run; under 95 % 
 	@tests/run unit-sanitize e2e-sanitize coverage; status=$$?; \
 		cat build/test/coverage.log; exit $$status
 
-soak: deps      ## 100,000 deliveries in any order, and what they cost in memory
+soak: deps      ## 100,000 deliveries and what they cost in memory; 20,000 random histories (COUNT, SEED)
 	+@$(MAKE) --no-print-directory build
 	@node --test --test-reporter=spec tests/soak/*.test.mjs
+	@node --test --test-reporter=spec tests/model/mistakes.test.mjs
+	@COUNT=$${COUNT:-20000} SEED=$${SEED:-$$(date +%s)} ROUNDS=2000 \
+		node --test --test-reporter=spec tests/model/model.test.mjs tests/model/concurrent.test.mjs
 
 fuzz: deps      ## each parser under libFuzzer, for FUZZ_SECONDS (60)
 	+@$(MAKE) --no-print-directory CC=clang SANITIZE=1 BUILD=build/fuzz \

@@ -88,8 +88,10 @@ BEGIN
 	), proved AS (
 		INSERT INTO urlmode.payment AS p
 			(provider, reference, elicitation, amount, currency, matches, late, result)
-		SELECT a.provider, a.reference, a.id, a.amount, a.currency, a.matches, a.late, a.result
-		FROM paid a ORDER BY a.provider, a.reference
+		-- A reference that is there twice pays for the first elicitation.
+		SELECT DISTINCT ON (a.provider, a.reference)
+			a.provider, a.reference, a.id, a.amount, a.currency, a.matches, a.late, a.result
+		FROM paid a ORDER BY a.provider, a.reference, a.n
 		ON CONFLICT (provider, reference) DO UPDATE
 		SET amount = EXCLUDED.amount, currency = EXCLUDED.currency, matches = true,
 			late = EXCLUDED.late, result = EXCLUDED.result, proven_at = now()

@@ -8,6 +8,7 @@ import { Random } from './random.mjs';
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 
 /** What users want of the tools. The name is the resumeKey. */
 export const THINGS = {
@@ -21,8 +22,8 @@ export const TTL = 5 * MINUTE;
 
 /** How often each step occurs, about. */
 const WEIGHTS = {
-	call: 18, open: 14, pay: 12, proof: 16, again: 6, attempt: 3, event: 8, unproven: 8, answer: 10, end: 7, comeBack: 4,
-	claim: 12, refundByHand: 2, cancel: 2, complete: 4, later: 10, close: 2, die: 2, purge: 2,
+	call: 18, open: 14, pay: 12, proof: 16, batch: 4, again: 6, attempt: 3, event: 8, unproven: 8, answer: 10, end: 7, comeBack: 4,
+	claim: 12, refundByHand: 2, cancel: 2, complete: 4, later: 10, close: 2, die: 2, purge: 3,
 };
 
 /**
@@ -60,6 +61,14 @@ export function makeHistory(seed) {
 			...random.chance(0.08) && { row: recent('call') }, ...random.chance(0.08) && { amount: 'missing' },
 			...random.chance(0.05) && { amount: 1_000 }, ...random.chance(0.05) && { payment: undefined, row: recent('call') },
 		}),
+		/** Some at the same time, as the webhook program records them. */
+		batch: () => ({
+			do: 'batch',
+			events: Array.from({ length: 3 }, () => ({
+				...makers[random.pick(['proof', 'proof', 'attempt', 'event', 'unproven'])](),
+				...random.chance(0.3) && { row: recent('call') },
+			})),
+		}),
 		again: () => random.pick(steps.filter((step) => step.do === 'event')),
 		attempt: () => ({ do: 'event', event: label('event'), effect: 'attempt_failed', row: recent('call') }),
 		event: () => ({
@@ -84,11 +93,12 @@ export function makeHistory(seed) {
 		cancel: () => ({ do: 'cancel', row: recent('call') }),
 		complete: () => ({ do: 'complete', row: recent('call'), payment: recent('payment') }),
 		later: () => ({
-			do: 'later', ms: random.pick([20 * SECOND, MINUTE, 4 * MINUTE, 6 * MINUTE, 11 * MINUTE, HOUR, 31 * 24 * HOUR]),
+			do: 'later',
+			ms: random.pick([20 * SECOND, MINUTE, 4 * MINUTE, 6 * MINUTE, 11 * MINUTE, HOUR, 2 * DAY, 31 * DAY]),
 		}),
 		close: () => ({ do: 'close', at: random.pick([0, 1]) }),
 		die: () => ({ do: 'die', at: random.pick([0, 1]) }),
-		purge: () => ({ do: 'purge' }),
+		purge: () => ({ do: 'purge', ms: random.pick([0, 11 * MINUTE, 2 * DAY]) }),
 	};
 
 	const length = 6 + Math.floor(random.number() * 24);

@@ -6,7 +6,6 @@
 //   Nobody is asked to pay while a payment of theirs for the same thing is under
 //   way or proved.
 //   Every wait ends with a documented outcome.
-//   A row is rechecked once at a time.
 
 import assert from 'node:assert/strict';
 

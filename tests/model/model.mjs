@@ -23,7 +23,9 @@ export class Model {
 	now = 0;
 	/** The first one created first. */
 	rows = [];
-	/** By reference. The money that a provider has proved, the first one first. */
+	/** Counts transactions. */
+	turn = 0;
+	/** The money that a provider has proved, by reference. */
 	payments = new Map();
 	#events = new Set();
 
@@ -93,7 +95,13 @@ export class Model {
 	}
 
 	unclaimed() {
-		return [...this.payments.values()].filter(isUnclaimed);
+		return this.proved().filter(isUnclaimed);
+	}
+
+	/** The first one first; of one transaction, by reference. */
+	proved() {
+		const order = (one, other) => one.turn - other.turn || (one.reference < other.reference ? -1 : 1);
+		return [...this.payments.values()].sort(order);
 	}
 
 	/** A wait has ended without an outcome: only what nobody has opened ends with it. */
@@ -200,9 +208,9 @@ export class Model {
 		if (known && known.row !== row) return 'taken';
 		// More of a payment that is captured in parts may make it right.
 		if (known && (known.matches || !matches)) return 'repeated';
-		this.payments.delete(reference);
 		this.payments.set(reference, {
-			claimed: false, refunded: false, ...known, reference, row, amount, currency, matches, late: !isOpen(row), provenAt: this.now,
+			claimed: false, refunded: false, ...known, reference, row, amount, currency, matches, late: !isOpen(row),
+			provenAt: this.now, turn: this.turn,
 		});
 		return matches ? 'matches' : 'mismatch';
 	}
@@ -223,7 +231,7 @@ export class Model {
 	}
 
 	#paymentsOf(row) {
-		return [...this.payments.values()].filter((paid) => paid.row === row);
+		return this.proved().filter((paid) => paid.row === row);
 	}
 
 	#end(row, action, reason) {

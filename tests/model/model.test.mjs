@@ -41,9 +41,9 @@ async function failure(stage, steps, patience) {
 }
 
 async function report(stage, seed, steps, first) {
-	// Another error may have another cause.
-	const what = first.message.split('\n')[0].replace(/^waited \d+ ms/, '');
-	const fails = async (part) => (await failure(stage, part, IMPATIENT))?.message.split('\n')[0].endsWith(what);
+	// Another error may have another cause. Names and times differ from run to run.
+	const what = (error) => error?.message.split('\n')[0].replaceAll(/\d+/g, '');
+	const fails = async (part) => what(await failure(stage, part, IMPATIENT)) === what(first);
 	const shortest = await shrink(steps, fails);
 	const error = await failure(stage, shortest, IMPATIENT) ?? first;
 	return [

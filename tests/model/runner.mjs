@@ -57,6 +57,7 @@ class Runner {
 
 	async step(step) {
 		try {
+			this.#model.turn += 1;
 			await this.#steps[step.do](step);
 			await this.#settleDown();
 			await this.#compare();
@@ -108,17 +109,8 @@ class Runner {
 			const row = this.#row(label);
 			if (row) this.#paid.set(payment, { row, reference: this.#name(payment), amount, currency });
 		},
-		event: async ({ event: label, effect, payment, row: rowLabel, amount, reference }) => {
-			const paid = this.#paid.get(payment);
-			const row = this.#row(rowLabel) ?? paid?.row;
-			if (!row || (payment && !paid)) return;
-			const event = { identity: this.#name(label), effect, reference: paid?.reference ?? this.#name(reference) };
-			if (effect === 'paid') Object.assign(event, { amount: paid?.amount ?? 1_000, currency: paid?.currency ?? 'EUR' });
-			if (amount !== undefined) event.amount = amount === 'missing' ? undefined : amount;
-			const outcome = await this.#stage.event(row.id, row.user, event);
-			this.#ledger.event(row, event, outcome);
-			assert.equal(outcome, this.#model.event(row, event), `what the event ${effect} does`);
-		},
+		event: (step) => this.#events([step]),
+		batch: ({ events }) => this.#events(events),
 		/** The provider answers a recheck that asks it. */
 		answer: async ({ row: label, how }) => {
 			const recheck = this.#asking.find(({ row, taken }) => taken && row === this.#row(label));
@@ -135,9 +127,13 @@ class Runner {
 				const found = [...this.#paid.values()].find((paid) => taken.references.includes(paid.reference)
 					&& (paid.row === row || (how === 'credulously' && this.#model.payments.has(paid.reference))));
 				const answer = how !== 'nothing' && found && { action: 'accept', ...answerOf(found) };
-				if (answer) this.#ledger.answered(row, answer, this.#model.settle(row, answer));
+				if (answer) {
+					recheck.outcome = this.#model.settle(row, answer);
+					this.#ledger.answered(row, answer, recheck.outcome);
+				}
 				this.#model.endRecheck(row, taken, false);
 				recheck.resolve(answer || undefined);
+				if (recheck.outcome === 'late') await this.#areTold(found.reference);
 			}
 			await this.#until('the recheck has ended', () => this.#hasEnded(row));
 			// Other instances see it when they read the row again.
@@ -202,6 +198,7 @@ class Runner {
 				completed: true, late: true, already: false, mismatch: 'ElicitationMismatchError',
 				reference_taken: 'ElicitationReferenceError',
 			}[expected], 'complete');
+			if (expected === 'late') await this.#areTold(paid.reference);
 		},
 		later: async ({ ms }) => {
 			await this.#stage.pass(ms);
@@ -223,8 +220,38 @@ class Runner {
 			for (const call of this.#calls.values()) if (call.at === at) delete call.wait;
 			await this.#replace(at);
 		},
-		purge: () => this.#stage.purge(),
+		purge: async ({ ms }) => {
+			await this.#steps.later({ ms });
+			await this.#stage.purge();
+		},
 	};
+
+	async #events(steps) {
+		const events = steps.map((step) => this.#toEvent(step)).filter((event) => event !== undefined);
+		if (events.length === 0) return;
+		const outcomes = await this.#stage.events(events);
+		const done = events.map((event, n) => ({ event, outcome: outcomes[n], round: events.slice(0, n).filter(({ id }) => id === event.id).length }));
+		const late = [];
+		for (const { event: { row, ...event }, outcome } of done.sort((one, other) => one.round - other.round)) {
+			this.#ledger.event(row, event, outcome);
+			assert.equal(outcome, this.#model.event(row, event), `what the event ${event.effect} does`);
+			if (event.effect === 'paid' && row.kind === 'payment' && outcome === 'late') late.push(event.reference ?? row.id);
+		}
+		for (const reference of late) await this.#areTold(reference);
+	}
+
+	/** @returns the event that a step describes; undefined if there is no such row or payment in this history */
+	#toEvent({ event: label, effect, payment, row: rowLabel, amount, reference }) {
+		const paid = this.#paid.get(payment);
+		const row = this.#row(rowLabel) ?? paid?.row;
+		if (!row || (payment && !paid)) return undefined;
+		const event = {
+			row, id: row.id, user: row.user, identity: this.#name(label), effect, reference: paid?.reference ?? this.#name(reference),
+		};
+		if (effect === 'paid') Object.assign(event, { amount: paid?.amount ?? 1_000, currency: paid?.currency ?? 'EUR' });
+		if (amount !== undefined) event.amount = amount === 'missing' ? undefined : amount;
+		return event;
+	}
 
 	/** What a call had of an instance that is gone, another one does. */
 	#urlmode({ at }) {
@@ -260,6 +287,12 @@ class Runner {
 		const { rows } = await this.#stage.admin.query(
 			'SELECT rechecked, recheck_failures FROM urlmode.elicitation WHERE id = $1', [id]);
 		return rows[0].rechecked === rechecked && rows[0].recheck_failures === failures;
+	}
+
+	/** Every instance that is up hears of a late payment that is still to be claimed. */
+	async #areTold(reference) {
+		if (!this.#model.unclaimed().some((paid) => paid.reference === reference)) return;
+		for (const { late } of this.#stage.instances) await this.#until(`${reference} is told`, () => late.has(reference));
 	}
 
 	async #endOf({ label, wait }) {
@@ -319,6 +352,10 @@ class Runner {
 		const real = await this.#stage.observe(PAIRS);
 		const model = this.#model;
 		for (const { label, wait } of this.#live()) assert.ok(!wait.ended, `the wait of ${label} goes on`);
+		for (const { row, taken } of this.#asking) {
+			// After a failure the next one begins a second later, by the clock.
+			assert.ok(taken || row.failures > 0, 'one recheck at a time asks the provider');
+		}
 		assert.deepEqual(real.rows ?? [], model.rows.map((row) => {
 			const { action, late } = model.outcome(row);
 			const created = row.expires - TTL;
@@ -329,7 +366,7 @@ class Runner {
 				...row.status === 'completed' ? { outcome: action, late } : { outcome: null, late: false },
 			};
 		}), 'the elicitations');
-		assert.deepEqual((real.payments ?? []).map(({ kept, ...paid }) => paid), [...model.payments.values()].map((paid) => ({
+		assert.deepEqual((real.payments ?? []).map(({ kept, ...paid }) => paid), model.proved().map((paid) => ({
 			reference: paid.reference, elicitation: paid.row.id, amount: paid.amount, currency: paid.currency,
 			matches: paid.matches, late: paid.late, claimed: paid.claimed, refunded: paid.refunded,
 		})), 'the payments');

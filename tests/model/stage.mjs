@@ -56,8 +56,8 @@ export class Stage {
 		stage.cluster = await Cluster.start(t);
 		stage.keysFile = scratchKeys(t);
 		stage.keys = new KeysFile(stage.keysFile);
-		stage.admin = await stage.#connect();
-		stage.callback = await stage.#connect('urlmode_cgi');
+		stage.admin = await stage.connect();
+		stage.callback = await stage.connect('urlmode_cgi');
 		await stage.start(0);
 		await stage.start(1);
 		// Hooks run in the order in which they were set, and the cluster must be the last to go.
@@ -65,7 +65,8 @@ export class Stage {
 		return stage;
 	}
 
-	async #connect(role) {
+	/** A connection that is closed with the stage; an administrator's where no role is given. */
+	async connect(role) {
 		const client = new pg.Client({ connectionString: this.cluster.adminUrl });
 		client.on('error', () => {});
 		await client.connect();
@@ -86,7 +87,8 @@ export class Stage {
 	}
 
 	async clear() {
-		await this.admin.query('TRUNCATE urlmode.elicitation, urlmode.event, urlmode.payment, urlmode.purge_queue');
+		// Not TRUNCATE, which would lock out what an instance is still doing.
+		await this.admin.query(Object.keys(TIMES).map((table) => `DELETE FROM urlmode.${table}`).join(';'));
 	}
 
 	/** Time passes: what is in the rows is that much longer ago. */
@@ -126,17 +128,21 @@ export class Stage {
 		[id, bindingOf(user, ''), PROVIDER, action, reason, this.#seal(id, user, { code: 'c' })]);
 	}
 
-	async event(id, user, event, client = this.callback) {
-		const { identity, effect, amount = null, currency = null, reference = null } = event;
-		return this.#outcome(`SELECT outcome FROM urlmode.record_events(ids => ARRAY[$1::uuid], providers => ARRAY[$2],
-			identities => ARRAY[$3], types => ARRAY[$4], effects => ARRAY[$5], amounts => ARRAY[$6::bigint],
-			currencies => ARRAY[$7], refs => ARRAY[$8], results => ARRAY[$9::bytea])`,
-		[id, PROVIDER, identity, `shop.${effect}`, effect, amount, currency, reference,
-			effect === 'paid' ? this.#seal(id, user, { reference, amount, currency }) : null], client);
+	/** Events of a provider, in one statement. Returns an outcome for each. */
+	async events(events, client = this.callback) {
+		const column = (name) => events.map((event) => event[name] ?? null);
+		const { rows } = await client.query(`SELECT outcome FROM urlmode.record_events(ids => $1::uuid[], providers => $2::text[],
+			identities => $3::text[], types => $4::text[], effects => $5::text[], amounts => $6::bigint[],
+			currencies => $7::text[], refs => $8::text[], results => $9::bytea[])`,
+		[column('id'), events.map(() => PROVIDER), column('identity'), events.map(({ effect }) => `shop.${effect}`),
+			column('effect'), column('amount'), column('currency'), column('reference'),
+			events.map(({ id, user, effect, reference, amount, currency }) => (
+				effect === 'paid' ? this.#seal(id, user, { reference, amount, currency }) : null))]);
+		return rows.map(({ outcome }) => outcome);
 	}
 
-	async #outcome(text, values, client = this.callback) {
-		return (await client.query(text, values)).rows[0].outcome;
+	async #outcome(text, values) {
+		return (await this.callback.query(text, values)).rows[0].outcome;
 	}
 
 	#seal(id, user, result) {

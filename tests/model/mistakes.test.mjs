@@ -1,0 +1,84 @@
+// Mistakes, each put into the SQL of a database of its own: the model test must
+// find every one of them. HISTORIES says how many histories it may take.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { makeHistory } from './history.mjs';
+import { run } from './runner.mjs';
+import { Stage } from './stage.mjs';
+
+const HISTORIES = Number(process.env.HISTORIES ?? 300);
+
+/** How long a step may take, in milliseconds. What never happens is a mistake found. */
+const PATIENCE = 2_000;
+
+process.removeAllListeners('warning');
+
+/** In the body of these functions, this text is replaced by that one. */
+const MISTAKES = {
+	'claim takes what was claimed before': { claim: ['x.claimed_at IS NULL AND ', ''] },
+	'claim takes an outcome that was claimed before': { claim: ['row.claimed_at IS NOT NULL', 'false'] },
+	'abandon ends what a user has opened': { abandon: ["e.status = 'pending'", "e.status IN ('pending', 'opened')"] },
+	'the amount is not compared': { is_expected: ['SELECT CASE', 'SELECT true OR CASE'] },
+	'one reference pays for several elicitations': {
+		sql: `ALTER TABLE urlmode.payment DROP CONSTRAINT payment_pkey,
+			ADD CONSTRAINT payment_pkey PRIMARY KEY (provider, reference, elicitation)`,
+		prove_events: ['ON CONFLICT (provider, reference)', 'ON CONFLICT (provider, reference, elicitation)'],
+	},
+	'a late payment is not resumed': { resume: ['money.unclaimed OR CASE', 'CASE'] },
+	'a late payment is not read': { read: ['x.elicitation = e.id', 'false'] },
+	'an unproven event makes the row processing': {
+		apply_events: ["WHEN a.action = 'processing' THEN",
+			"WHEN a.action IN ('processing', 'recheck') AND e.status <> 'completed' THEN"],
+	},
+	'a failed attempt ends the payment': {
+		decide_event: ["effect IN ('processing', 'attempt_failed') THEN ARRAY[effect, NULL]",
+			`effect = 'processing' THEN ARRAY[effect, NULL]
+			WHEN effect = 'attempt_failed' THEN ARRAY['cancel', 'payment_failed']`],
+	},
+	'exclusive supersedes an opened payment': {
+		create_elicitation: ["(e.status = 'pending' OR (e.status <> 'completed' AND e.kind = 'oauth'))", "e.status <> 'completed'"],
+	},
+	'a payment expires without its grace': { open: ["WHEN 'oauth' THEN", "WHEN e.kind THEN"] },
+	'two rechecks at the same time': { take_recheck: ['(e.recheck_at IS NULL OR e.recheck_at <= now())', 'true'] },
+	'what ended is not rechecked': { take_recheck: ["OR (e.kind = 'payment' AND e.action <> 'accept')", ''] },
+	'events of the other mode count': { decide_event: ["effect IN ('other_mode', ", "effect IN ("] },
+	'an unclaimed result is purged': { purge_results: ['AND p.claimed_at IS NOT NULL AND', 'AND'] },
+	'unclaimed leaves out what does not match': { unclaimed: ['p.claimed_at IS NULL AND', 'p.claimed_at IS NULL AND p.matches AND'] },
+	'a late payment is not announced': { apply_events: ['urlmode.announce(e.id, e.status, a.late)', 'urlmode.announce(e.id, e.status)'] },
+	'a refund is not noted': { apply_events: ['SET refunded_at = now()', 'SET refunded_at = NULL'] },
+};
+
+for (const [what, { sql, ...changes }] of Object.entries(MISTAKES)) {
+	test(`is found: ${what}`, async (t) => {
+		const stage = await Stage.open(t);
+		try {
+			if (sql) await stage.admin.query(sql);
+			for (const [name, change] of Object.entries(changes)) await replace(stage, name, change);
+			const found = await firstFailure(stage);
+			assert.ok(found, `not found in ${HISTORIES} histories`);
+			t.diagnostic(`seed ${found.seed}: ${found.message}`);
+		} finally {
+			await stage.close();
+		}
+	});
+}
+
+async function replace(stage, name, [before, after]) {
+	const { rows } = await stage.admin.query(
+		"SELECT pg_get_functiondef(oid) AS text FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace AND proname = $1", [name]);
+	assert.ok(rows[0].text.includes(before), `${name} has the text ${before}`);
+	await stage.admin.query(rows[0].text.replaceAll(before, after));
+}
+
+async function firstFailure(stage) {
+	for (let seed = 1; seed <= HISTORIES; seed += 1) {
+		try {
+			await run(stage, makeHistory(seed), PATIENCE);
+		} catch (error) {
+			return { seed, message: error.message.split('\n')[0] };
+		}
+	}
+	return undefined;
+}
