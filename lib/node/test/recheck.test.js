@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { Rechecker } from '../src/recheck.js';
 import { payment, PRICE, setUp, until } from './support/database.js';
 
 const owner = { subject: 'user-42' };
@@ -140,7 +141,7 @@ test('many waits on two instances ask once for each event, one after another', a
 });
 
 test('an error of recheck ends no wait whose payment was accepted meanwhile', async (t) => {
-	const fixture = await setUp(t);
+	const fixture = await setUp(t, { listen: false }); // the error comes before the outcome is read
 	const { urlmode, another, callback } = fixture;
 	const id = await create(fixture);
 	await callback.event(id, 'recheck');
@@ -289,3 +290,71 @@ test('a payment that ended otherwise is rechecked as well: what was paid late is
 		assert.equal(outcome.action, 'cancel', 'the row stays as it was');
 	}
 });
+
+test('an event that proves nothing leaves status and expiry as they are', async (t) => {
+	const fixture = await setUp(t);
+	const { urlmode, callback, admin } = fixture;
+	const id = await create(fixture, { ttl: 500 });
+	const before = await rowOf(admin, id);
+	for (let n = 0; n < 20; n += 1) await callback.event(id, 'recheck', { reference: `junk ${n}` });
+	const { status, reason, expires_at: expiresAt } = await rowOf(admin, id);
+	assert.deepEqual([status, reason, expiresAt], ['pending', '', before.expires_at]);
+	const asked = [];
+	const recheck = ({ references }) => void asked.push(references);
+	await assert.rejects(urlmode.waitForCompletion(id, { ...owner, timeout: 0, recheck }), { code: 'ELICITATION_TIMEOUT' });
+	assert.deepEqual(asked, [Array.from({ length: 16 }, (_, n) => `junk ${n + 4}`)]);
+	assert.equal((await urlmode.waitForCompletion(id, owner)).reason, 'expired');
+});
+
+test('a call of recheck that takes longer than its lease causes no second call in this process', async (t) => {
+	const fixture = await setUp(t);
+	const { urlmode, callback, admin } = fixture;
+	const id = await create(fixture);
+	const reference = newReference();
+	let calls = 0;
+	const answer = deferred();
+	const recheck = () => {
+		calls += 1;
+		return answer.promise;
+	};
+	const first = urlmode.waitForCompletion(id, { ...owner, recheck });
+	await callback.event(id, 'recheck', { reference });
+	await until('recheck was called', () => calls === 1);
+	await admin.query('UPDATE urlmode.elicitation SET recheck_at = NULL WHERE id = $1', [id]);
+	const second = urlmode.waitForCompletion(id, { ...owner, recheck });
+	await callback.event(id, 'recheck', { reference });
+	await sleep(200);
+	assert.equal(calls, 1);
+	answer.resolve(paid(reference));
+	for (const wait of [first, second]) assert.equal((await wait).action, 'accept');
+});
+
+test('a warning tells of a recheck that takes longer than its lease', async (t) => {
+	t.mock.timers.enable({ apis: ['setTimeout'] });
+	const warnings = [];
+	t.mock.method(process, 'emitWarning', (message, { code }) => warnings.push([message, code]));
+	const rechecker = new Rechecker({
+		takeRecheck: async () => ({ rechecks: 1, event_type: null, references: [], expected: PRICE }),
+		endRecheck: async () => {},
+		complete: () => assert.fail('there is no answer'),
+	});
+	const answer = deferred();
+	const row = { id: 'of the test', provider: 'demo', status: 'opened' };
+	const running = rechecker.run(row, Buffer.alloc(16), () => answer.promise);
+	await null;
+	assert.equal(rechecker.begunOn(row.id), 'opened');
+	t.mock.timers.tick(59_000);
+	assert.deepEqual(warnings, []);
+	t.mock.timers.tick(2_000);
+	assert.deepEqual(warnings, [['recheck of elicitation of the test takes more than 60 s: another instance may begin one meanwhile',
+		'URLMODE_RECHECK']]);
+	answer.resolve(undefined);
+	assert.equal(await running, undefined);
+	assert.equal(rechecker.begunOn(row.id), undefined);
+});
+
+function deferred() {
+	let resolve;
+	const promise = new Promise((settle) => (resolve = settle));
+	return { promise, resolve };
+}
