@@ -46,14 +46,19 @@ async function start(options) {
 	return id;
 }
 
-const event = (id, meaning, more) => ({ id, meaning, identity: `evt_${randomUUID()}`, ...more });
+const NO_PRICE = { amount: null, currency: null };
+
+/** Of a provider that sends no reference of its own, and the amount of what was paid. */
+const event = (id, effect, more) => ({
+	id, effect, identity: `evt_${randomUUID()}`, ...effect === 'paid' && PRICE, ...more,
+});
 
 /** One batch; its outcomes. */
 async function record(client, events) {
 	const column = (name, byDefault) => events.map((each) => each[name] ?? byDefault);
 	const { rows } = await client.query(RECORD, [
-		column('id'), column('provider', 'stripe'), column('identity'), column('type', 'a.type'), column('meaning'),
-		column('amount', null), column('currency', ''), column('reference', 'ref'), column('result', Buffer.from('sealed')),
+		column('id'), column('provider', 'stripe'), column('identity'), column('type', 'a.type'), column('effect'),
+		column('amount', null), column('currency', null), column('reference', null), column('result', Buffer.from('sealed')),
 	]);
 	return rows.map(({ outcome }) => outcome);
 }
@@ -114,7 +119,7 @@ describe('two processes at once', () => {
 	test('two events that ask for a recheck both count', async () => {
 		const id = await start();
 		assert.deepEqual(await atOnce([event(id, 'recheck')], [event(id, 'recheck')]), ['recheck', 'recheck']);
-		assert.deepEqual(await stateOf(id), { status: 'processing', action: null, reason: 'recheck', rechecks: 2 });
+		assert.deepEqual(await stateOf(id), { status: 'pending', action: null, reason: '', rechecks: 2 });
 	});
 
 	test('two batches with the same rows in opposite order do not deadlock', async () => {
@@ -169,8 +174,8 @@ describe('in one batch', () => {
 			event(id, 'recheck'),
 		];
 		assert.deepEqual(await record(one, batch),
-			['ignored', 'processing', 'recheck', 'recheck', 'accept', 'late', 'seen', 'late']);
-		assert.deepEqual(await stateOf(id), { status: 'completed', action: 'accept', reason: '', rechecks: 2 });
+			['ignored', 'processing', 'recheck', 'recheck', 'accept', 'late', 'recheck', 'recheck']);
+		assert.deepEqual(await stateOf(id), { status: 'completed', action: 'accept', reason: '', rechecks: 4 });
 	});
 
 	test('an event identity counts once, whichever elicitation it names', async () => {
@@ -206,56 +211,54 @@ describe('in one batch', () => {
 });
 
 test('what an event does to a row', async (t) => {
-	const EXPECTED = JSON.stringify(PRICE);
-	const { amount, currency } = PRICE;
-	for (const [status, expected, meaning, paid, action, reason] of [
-		['pending', null, 'paid', [amount, currency], 'accept', ''],
-		['opened', null, 'paid', [null, null], 'accept', ''],
-		['opened', EXPECTED, 'paid', [amount, currency], 'accept', ''],
-		['processing', EXPECTED, 'paid', [amount, currency], 'accept', ''],
-		['opened', EXPECTED, 'paid', [amount - 1, currency], 'cancel', 'amount_mismatch'],
-		['opened', EXPECTED, 'paid', [amount + 1, currency], 'cancel', 'amount_mismatch'],
-		['opened', EXPECTED, 'paid', [amount, 'USD'], 'cancel', 'amount_mismatch'],
-		['opened', EXPECTED, 'paid', [amount, null], 'cancel', 'amount_mismatch'],
-		['opened', EXPECTED, 'paid', [null, null], 'recheck', 'recheck'],
-		['opened', EXPECTED, 'paid', [null, currency], 'recheck', 'recheck'],
-		['opened', EXPECTED, 'failed', [1, 'USD'], 'cancel', 'payment_failed'],
-		['processing', EXPECTED, 'failed', [null, null], 'cancel', 'payment_failed'],
-		['opened', null, 'expired', [null, null], 'cancel', 'expired'],
-		['opened', null, 'cancelled', [null, null], 'decline', 'cancelled'],
-		['pending', null, 'processing', [null, null], 'processing', null],
-		['processing', null, 'processing', [null, null], 'processing', null],
-		['processing', EXPECTED, 'recheck', [amount, currency], 'recheck', 'recheck'],
-		['opened', EXPECTED, 'ignore', [amount, currency], 'ignored', null],
-		['completed', EXPECTED, 'paid', [amount, currency], 'late', null],
-		['completed', null, 'failed', [null, null], 'late', null],
-		['completed', null, 'recheck', [null, null], 'late', null],
-		['completed', null, 'ignore', [null, null], 'ignored', null],
-		['opened', null, 'refunded', [amount, currency], null, null],
-		['opened', null, 'PAID', [amount, currency], null, null],
-		['opened', null, null, [amount, currency], null, null],
+	for (const [kind, status, effect, proof, action, reason] of [
+		['payment', 'pending', 'paid', 'matches', 'accept', ''],
+		['payment', 'processing', 'paid', 'matches', 'accept', ''],
+		['payment', 'opened', 'paid', 'mismatch', 'cancel', 'amount_mismatch'],
+		['payment', 'opened', 'paid', null, 'recheck', null],
+		['payment', 'opened', 'paid', 'taken', 'reference_taken', null],
+		['payment', 'completed', 'paid', 'repeated', 'repeated', null],
+		['payment', 'completed', 'paid', 'matches', 'late', null],
+		['payment', 'completed', 'paid', 'mismatch', 'late', null],
+		['signature', 'opened', 'paid', null, 'accept', ''],
+		['signature', 'completed', 'paid', null, 'late', null],
+		['payment', 'opened', 'failed', null, 'cancel', 'payment_failed'],
+		['payment', 'opened', 'expired', null, 'cancel', 'expired'],
+		['payment', 'opened', 'cancelled', null, 'decline', 'cancelled'],
+		['payment', 'opened', 'attempt_failed', null, 'attempt_failed', null],
+		['payment', 'pending', 'processing', null, 'processing', null],
+		['payment', 'processing', 'recheck', null, 'recheck', null],
+		['payment', 'opened', 'ignore', null, 'ignored', null],
+		['payment', 'opened', 'other_mode', null, 'other_mode', null],
+		['payment', 'opened', 'other_account', null, 'other_account', null],
+		['payment', 'completed', 'refunded', null, 'refunded', null],
+		['payment', 'completed', 'failed', null, 'late', null],
+		['payment', 'completed', 'attempt_failed', null, 'late', null],
+		['payment', 'completed', 'recheck', null, 'recheck', null],
+		['payment', 'completed', 'ignore', null, 'ignored', null],
+		['payment', 'opened', 'PAID', null, null, null],
+		['payment', 'opened', null, null, null, null],
 	]) {
-		const expects = expected === null ? 'expects any amount' : `expects ${amount} ${currency}`;
-		await t.test(`${status}, ${expects}: ${[meaning, ...paid].join(' ').trim()} is ${action} (${reason})`, async () => {
-			assert.deepEqual(await scene.stack.sql(
-				'SELECT action, reason FROM urlmode.decide_event($1, $2, $3, $4, $5)', [status, expected, meaning, ...paid]),
+		await t.test(`${kind}, ${status}: ${effect} ${proof ?? ''} is ${action} (${reason})`, async () => {
+			assert.deepEqual(await fixture.stack.sql(
+				'SELECT action, reason FROM urlmode.decide_event($1, $2, $3, $4)', [kind, status, effect, proof]),
 			[{ action, reason }]);
 		});
 	}
 });
 
 describe('what cannot be', () => {
-	for (const meaning of ['refunded', 'PAID', null]) {
-		test(`a meaning that is none (${meaning}) fails, and completes nothing`, async () => {
+	for (const effect of ['PAID', 'accept', null]) {
+		test(`an effect that is none (${effect}) fails, and completes nothing`, async () => {
 			const id = await start();
-			await assert.rejects(record(one, [event(id, meaning)]), { code: '23502' });
+			await assert.rejects(record(one, [event(id, effect)]), { code: '23502' });
 			assert.equal((await stateOf(id)).status, 'pending');
 			assert.deepEqual(await kept(id), []);
 		});
 	}
 
 	for (const expected of [
-		'null', '[]', '{}', '"EUR"', '{"amount": 10}', '{"currency": "EUR"}', '{"amount": "10", "currency": "EUR"}',
+		'null', '[]', '{}', '"EUR"', '"ANY"', '{"amount": 10}', '{"currency": "EUR"}', '{"amount": "10", "currency": "EUR"}',
 		'{"amount": 10.5, "currency": "EUR"}', '{"amount": -1, "currency": "EUR"}', '{"amount": null, "currency": "EUR"}',
 		'{"amount": 99999999999999999999, "currency": "EUR"}', '{"amount": 10, "currency": "eur"}',
 		'{"amount": 10, "currency": "EURO"}', '{"amount": 10, "currency": null}',
@@ -271,7 +274,8 @@ describe('what cannot be', () => {
 describe('what was expected', () => {
 	for (const [paid, outcome] of [
 		[PRICE, 'accept'],
-		[{}, 'recheck'],
+		[NO_PRICE, 'recheck'],
+		[{ ...PRICE, currency: null }, 'recheck'],
 		[{ ...PRICE, amount: 1049 }, 'cancel'],
 		[{ ...PRICE, amount: 0 }, 'cancel'],
 		[{ ...PRICE, currency: 'USD' }, 'cancel'],
@@ -280,14 +284,15 @@ describe('what was expected', () => {
 		test(`${JSON.stringify(paid)} is ${outcome}`, async () => {
 			const id = await start({ expected: { ...PRICE, currency: 'eur' } });
 			assert.deepEqual(await record(one, [event(id, 'paid', paid)]), [outcome]);
-			const reason = { accept: '', recheck: 'recheck', cancel: 'amount_mismatch' }[outcome];
+			const reason = { accept: '', recheck: '', cancel: 'amount_mismatch' }[outcome];
 			assert.equal((await stateOf(id)).reason, reason);
 		});
 	}
 
-	test('nothing: any amount, or none', async () => {
-		const ids = [await start(), await start()];
-		assert.deepEqual(await record(one, [event(ids[0], 'paid', PRICE), event(ids[1], 'paid')]), ['accept', 'accept']);
+	test('any: an amount must be told, and must not be zero', async () => {
+		const ids = await Promise.all(Array.from({ length: 3 }, () => start()));
+		const paid = [PRICE, NO_PRICE, { amount: 0, currency: 'EUR' }];
+		assert.deepEqual(await record(one, ids.map((id, n) => event(id, 'paid', paid[n]))), ['accept', 'recheck', 'cancel']);
 	});
 
 	test('the amount of a failed payment is not compared', async () => {

@@ -239,11 +239,11 @@ describe('what is paid after the end', () => {
 		const payment = await payLate();
 		const [{ provenAt, result, ...rest }] = await listed(payment, { provider: 'stripe', since: new Date(Date.now() - 60_000) });
 		assert.deepEqual(rest, {
-			elicitationId: payment.id, provider: 'stripe', ...payment.owner, resumeKey: 'report', reference: `cs_${payment.id}`,
+			elicitationId: payment.id, provider: 'stripe', ...payment.owner, resumeKey: 'report', reference: `cs_test_${payment.id}`,
 			...PRICE, matches: true, late: true,
 		});
 		assert.ok(Date.now() - provenAt < 60_000);
-		assert.equal(result.reference, `cs_${payment.id}`);
+		assert.equal(result.reference, `cs_test_${payment.id}`);
 		assert.deepEqual(await listed(payment, { provider: 'adyen' }), []);
 		assert.deepEqual(await listed(payment, { since: new Date() }), []);
 	});
@@ -252,7 +252,7 @@ describe('what is paid after the end', () => {
 		const payment = await payLate();
 		await age(payment.id, '31 days');
 		const [{ reference, amount, currency, result }] = await listed(payment);
-		assert.deepEqual({ reference, amount, currency, result }, { reference: `cs_${payment.id}`, ...PRICE, result: undefined });
+		assert.deepEqual({ reference, amount, currency, result }, { reference: `cs_test_${payment.id}`, ...PRICE, result: undefined });
 	});
 
 	test('what the provider has given back is not offered', async () => {
@@ -279,7 +279,7 @@ describe('what is paid after the end', () => {
 		await until('both have told', () => told.every((events) => events.some(of)));
 		for (const events of told) {
 			assert.deepEqual(events.filter(of), [{
-				elicitationId: payment.id, provider: 'stripe', ...payment.owner, reference: `cs_${payment.id}`, ...PRICE, matches: true,
+				elicitationId: payment.id, provider: 'stripe', ...payment.owner, reference: `cs_test_${payment.id}`, ...PRICE, matches: true,
 			}]);
 		}
 	});

@@ -59,12 +59,12 @@ test('the return completes nothing; its page follows the row, and ends on /done'
 	assert.equal(await fixture.row(payment.id), before);
 
 	const open = await back(browser, statusRoute(payment));
-	assert.deepEqual(JSON.parse(open.body), { status: 'opened', action: null, reason: '' });
+	assert.deepEqual(JSON.parse(open.body), { status: 'opened', action: null, reason: '', failed_attempts: 0, late: false });
 	await stripe.send(stripe.event(payment.id, 'processing', PRICE));
 	assert.equal(JSON.parse((await back(browser, statusRoute(payment))).body).status, 'processing');
 	await stripe.send(stripe.event(payment.id, 'settled', PRICE));
 	assert.deepEqual(JSON.parse((await back(browser, statusRoute(payment))).body),
-		{ status: 'completed', action: 'accept', reason: '' });
+		{ status: 'completed', action: 'accept', reason: '', failed_attempts: 0, late: false });
 
 	const done = await browser.open(payment.returnUrl);
 	assert.equal(done.url, fixture.url('/done'));
@@ -145,8 +145,10 @@ describe('only the browser that started', () => {
 });
 
 describe('after the expiry', () => {
-	const expire = ({ id }) => fixture.stack.sql(
-		"UPDATE urlmode.elicitation SET expires_at = now() - interval '1 minute' WHERE id = $1", [id]);
+	const set = ({ id }, columns) => fixture.stack.sql(`UPDATE urlmode.elicitation SET ${columns} WHERE id = $1`, [id]);
+	const expire = (payment) => set(payment, "expires_at = now() - interval '1 minute'");
+	const giveUp = (payment) => set(payment,
+		"expires_at = now() - interval '1 hour', closes_at = now() - interval '1 minute'");
 
 	test('a payment that is processing is followed until it is settled', async () => {
 		const browser = fixture.browser();
@@ -159,10 +161,23 @@ describe('after the expiry', () => {
 		assert.equal(titleOf(await browser.open(payment.returnUrl)), 'All done');
 	});
 
-	test('a payment without an event has expired; an event that comes later still counts', async () => {
+	test('a payment that was opened is followed in its grace, and may be declined, but nobody can begin it', async () => {
+		const browser = fixture.browser();
+		const [payment, other] = [await pay(browser), await pay(browser)];
+		await Promise.all([payment, other].map(expire));
+		assert.equal(titleOf(await browser.open(payment.returnUrl)), 'Waiting for confirmation');
+		const again = await browser.open(payment.url);
+		assert.equal(again.status, 410);
+		assert.match(again.body, /<code>expired<\/code>/);
+		await stripe.send(stripe.event(payment.id, 'paid', PRICE));
+		assert.equal(titleOf(await browser.open(payment.returnUrl)), 'All done');
+		assert.equal(titleOf(await browser.open(other.cancelUrl)), 'Declined');
+	});
+
+	test('after its grace it has expired; an event that comes later still counts', async () => {
 		const browser = fixture.browser();
 		const payment = await pay(browser);
-		await expire(payment);
+		await giveUp(payment);
 		for (const url of [payment.returnUrl, payment.cancelUrl]) {
 			const page = await browser.open(url);
 			assert.equal(page.status, 410);
@@ -172,6 +187,42 @@ describe('after the expiry', () => {
 		await stripe.send(stripe.event(payment.id, 'paid', PRICE));
 		assert.equal(titleOf(await browser.open(payment.returnUrl)), 'All done');
 	});
+});
+
+describe('a payment after the end', () => {
+	test('its pages say that it has arrived, and the row keeps how it ended', async () => {
+		const browser = fixture.browser();
+		const payment = await pay(browser);
+		await browser.open(payment.cancelUrl);
+		await stripe.send(stripe.event(payment.id, 'paid', PRICE));
+		assert.deepEqual(await fixture.standing(payment), ['completed', 'decline', 'cancelled']);
+		assert.deepEqual(JSON.parse((await back(browser, statusRoute(payment))).body),
+			{ status: 'completed', action: 'decline', reason: 'cancelled', failed_attempts: 0, late: true });
+		for (const url of [payment.returnUrl, payment.cancelUrl, payment.url]) {
+			assert.equal(titleOf(await browser.open(url)), 'Your payment has arrived', url);
+		}
+	});
+
+	test('of another amount is not what was asked for', async () => {
+		const browser = fixture.browser();
+		const payment = await pay(browser);
+		await browser.open(payment.cancelUrl);
+		await stripe.send(stripe.event(payment.id, 'paid', { ...PRICE, amount: 1 }));
+		assert.equal(titleOf(await browser.open(payment.returnUrl)), 'Declined');
+	});
+});
+
+test('an attempt that failed: the page says that another one is possible', async () => {
+	const browser = fixture.browser();
+	const payment = await pay(browser);
+	const said = /<p id="failed">The last attempt did not go through/;
+	assert.doesNotMatch((await browser.open(payment.returnUrl)).body, said);
+	await fixture.stack.sql(`SELECT urlmode.record_events(ARRAY[$1::uuid], '{stripe}', ARRAY[$2], '{attempt}',
+		'{attempt_failed}', '{NULL}', '{NULL}', '{NULL}', '{NULL}')`, [payment.id, `attempt-${payment.id}`]);
+	assert.match((await browser.open(payment.returnUrl)).body, said);
+	assert.equal(JSON.parse((await back(browser, statusRoute(payment))).body).failed_attempts, 1);
+	await stripe.send(stripe.event(payment.id, 'paid', PRICE));
+	assert.equal(titleOf(await browser.open(payment.returnUrl)), 'All done');
 });
 
 test('a state for one way does not open the other', async () => {

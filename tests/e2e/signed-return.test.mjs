@@ -45,7 +45,7 @@ describe('razorpay', () => {
 	function returnOf({ returnUrl, id }, { reference = id, change = {} } = {}) {
 		const url = new URL(returnUrl);
 		const fields = {
-			razorpay_payment_link_id: 'plink_1', razorpay_payment_link_reference_id: reference,
+			razorpay_payment_link_id: `plink_${id.slice(0, 8)}`, razorpay_payment_link_reference_id: reference,
 			razorpay_payment_link_status: 'paid', razorpay_payment_id: `pay_${id.slice(0, 8)}`,
 		};
 		const signature = hmac('razorpay', Object.values(fields).join('|'));
@@ -55,33 +55,31 @@ describe('razorpay', () => {
 		return url.href;
 	}
 
-	test('a signed return completes, and wakes the waiter', async () => {
+	test('a signed return wakes the waiter, and shows the page that waits until it has asked', async () => {
 		const browser = fixture.browser();
-		const payment = await pay(browser);
-		const outcome = fixture.urlmode.waitForCompletion(payment.id, payment.owner);
-		const page = await browser.open(returnOf(payment));
-		assert.equal(page.url, fixture.url('/done'));
-		assert.equal(titleOf(page), 'All done');
-		const { action, result } = await outcome;
+		const payment = await pay(browser, { expected: { amount: 100, currency: 'INR' } });
+		for (let time = 0; time < 2; time++) {
+			assert.equal(titleOf(await browser.open(returnOf(payment))), 'Waiting for confirmation');
+		}
+		assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
+		const { action } = await fixture.urlmode.waitForCompletion(payment.id, {
+			...payment.owner,
+			recheck: ({ reference }) => {
+				assert.ok(reference.endsWith(payment.id.slice(0, 8)), reference);
+				return { action: 'accept', amount: 100, currency: 'INR', reference };
+			},
+		});
 		assert.equal(action, 'accept');
-		assert.equal(result.reference, `pay_${payment.id.slice(0, 8)}`);
 		assert.equal(titleOf(await browser.open(returnOf(payment))), 'All done');
 	});
 
-	test('an amount is expected, and none is signed: it is to be rechecked', async () => {
-		const browser = fixture.browser();
-		const payment = await pay(browser, { expected: { amount: 100, currency: 'INR' } });
-		assert.equal(titleOf(await browser.open(returnOf(payment))), 'Waiting for confirmation');
-		assert.deepEqual(await fixture.standing(payment), ['processing', null, 'recheck']);
-	});
-
-	test('what is paid too late is kept', async () => {
+	test('what comes after the end is kept, to be rechecked', async () => {
 		const browser = fixture.browser();
 		const payment = await pay(browser);
 		await fixture.urlmode.complete(payment.id, { ...payment.owner, action: 'cancel', reason: 'expired' });
 		assert.equal(titleOf(await browser.open(returnOf(payment))), 'This request has expired');
 		const events = await fixture.stack.sql('SELECT action, type FROM urlmode.event WHERE elicitation = $1', [payment.id]);
-		assert.deepEqual(events, [{ action: 'late', type: 'paid' }]);
+		assert.deepEqual(events, [{ action: 'recheck', type: 'paid' }]);
 		assert.deepEqual(await fixture.standing(payment), ['completed', 'cancel', 'expired']);
 	});
 
@@ -140,6 +138,17 @@ describe('shopify', () => {
 			assert.equal(hop.status, 401, reason);
 			assert.match(hop.body, new RegExp(`<code>${reason}</code>`));
 		}
+		assert.deepEqual(await fixture.standing(flow), ['opened', null, '']);
+	});
+
+	test('a form that is posted to a signed address is refused, whatever it says', async () => {
+		const browser = fixture.browser();
+		const flow = await fixture.goOn(browser, { provider: 'shopify' });
+		const url = returnOf(flow);
+		const forged = new URLSearchParams({ ...Object.fromEntries(url.searchParams), code: 'f0rged' }).toString();
+		const hop = await browser.send({ url, method: 'POST', body: forged, from: PROVIDER_PAGE });
+		assert.equal(hop.status, 400);
+		assert.match(hop.body, /<code>query_and_form<\/code>/);
 		assert.deepEqual(await fixture.standing(flow), ['opened', null, '']);
 	});
 });

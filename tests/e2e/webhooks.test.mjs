@@ -82,12 +82,13 @@ describe('other events of a provider', () => {
 	for (const name of ['mollie', 'dropbox-sign', 'paypal']) {
 		test(`${name}: the waiter is woken, and asks the provider's API`, async () => {
 			const from = sender(fixture, name);
-			const elicitation = await start(from, name);
+			const elicitation = await start(from, name, from.kind === 'payment' ? { expected: PRICE } : {});
 			const asked = [];
 			const outcome = wait(elicitation, {
 				recheck: (question) => {
+					const { reference } = question;
 					asked.push(question);
-					return { action: 'accept', result: { paid: question.reference } };
+					return { action: 'accept', result: { paid: reference }, ...from.kind === 'payment' && { ...PRICE, reference } };
 				},
 			});
 			assert.equal((await from.send(from.event(elicitation.id, 'recheck'))).status, 200);
@@ -104,13 +105,33 @@ describe('other events of a provider', () => {
 		const from = sender(fixture, 'mollie');
 		const elicitation = await start(from, 'mollie');
 		let asked = 0;
-		const outcome = wait(elicitation, { recheck: () => (++asked === 2 ? { action: 'accept' } : undefined) });
+		const outcome = wait(elicitation, { 
+			recheck: ({ reference }) => (++asked === 2 ? { action: 'accept', ...PRICE, reference } : undefined),
+		});
 		const delivery = await from.deliver(from.event(elicitation.id));
 		assert.equal((await post(delivery)).status, 200);
 		await until('the first was asked for', () => asked === 1);
 		assert.equal((await post(delivery)).status, 200);
 		assert.equal((await outcome).action, 'accept');
 		assert.equal((await fixture.events(elicitation)).length, 1);
+	});
+
+	test('mollie: without the token of an elicitation a delivery is refused', async () => {
+		const from = sender(fixture, 'mollie');
+		const elicitation = await start(from, 'mollie');
+		const before = await fixture.row(elicitation.id);
+		const delivery = await from.deliver(from.event(elicitation.id));
+		for (const [query, code] of [
+			['', 'state_missing'], [`?elicitation=${elicitation.id}`, 'state_missing'],
+			[`?state=${new URL(elicitation.returnUrl).searchParams.get('state')}`, 'state_invalid'],
+		]) {
+			const answer = await post({ ...delivery, url: fixture.url(`/webhook/mollie${query}`) });
+			assert.equal(answer.status, 400);
+			assert.ok(answer.body.startsWith(`${code}: `), answer.body);
+		}
+		assert.equal(await fixture.row(elicitation.id), before);
+		assert.equal((await post({ ...delivery, url: elicitation.webhookUrl })).status, 200);
+		assert.equal((await fixture.events(elicitation))[0].action, 'recheck');
 	});
 
 	test('github: an installation completes nothing by itself', async () => {
@@ -157,8 +178,8 @@ describe('the paid amount and currency must be the expected ones', () => {
 	test('an event without an amount causes a recheck', async () => {
 		const from = sender(fixture, 'stripe');
 		const elicitation = await start(from, 'stripe', { expected: PRICE });
-		await from.send(from.event(elicitation.id, 'paid'));
-		assert.deepEqual(await fixture.standing(elicitation), ['processing', null, 'recheck']);
+		await from.send(from.event(elicitation.id, 'paid', { amount: null, currency: null }));
+		assert.deepEqual(await fixture.standing(elicitation), ['pending', null, '']);
 		const asked = [];
 		const { action, reason } = await wait(elicitation, {
 			recheck: async (question) => {
@@ -168,7 +189,8 @@ describe('the paid amount and currency must be the expected ones', () => {
 		});
 		assert.deepEqual([action, reason], ['cancel', 'amount_mismatch']);
 		assert.deepEqual(asked, [{
-			elicitationId: elicitation.id, provider: 'stripe', type: 'checkout.session.completed', reference: 'cs_test_1',
+			elicitationId: elicitation.id, provider: 'stripe', type: 'checkout.session.completed', expected: PRICE,
+			reference: `cs_test_${elicitation.id}`, references: [`cs_test_${elicitation.id}`],
 		}]);
 	});
 
@@ -177,7 +199,7 @@ describe('the paid amount and currency must be the expected ones', () => {
 		const elicitation = await start(from, 'stripe', { expected: PRICE });
 		let asked = 0;
 		const outcome = wait(elicitation, { recheck: () => void (asked += 1) });
-		await from.send(from.event(elicitation.id, 'paid'));
+		await from.send(from.event(elicitation.id, 'paid', { amount: null, currency: null }));
 		await until('it was asked', () => asked === 1);
 		await from.send(from.event(elicitation.id, 'settled', PRICE));
 		assert.equal((await outcome).action, 'accept');

@@ -17,9 +17,13 @@ import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
 
 import { request } from './http.mjs';
+import { Tokens } from './tokens.mjs';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const hmac = (algorithm, key, text, encoding) => createHmac(algorithm, key).update(text).digest(encoding);
+
+/** What was paid, unless a test says otherwise; null: the event does not say it. */
+const PAID = { amount: 1000, currency: 'EUR' };
 
 /**
  * The events of a payment. How each provider describes them is below. A payment
@@ -27,7 +31,7 @@ const hmac = (algorithm, key, text, encoding) => createHmac(algorithm, key).upda
  */
 const SENDERS = {
 	stripe: {
-		event: (id, what, { amount, currency, reference = `cs_${id}`, ...more } = {}) => ({
+		event: (id, what, { amount, currency, reference = `cs_test_${id}`, ...more } = PAID) => ({
 			id: `evt_${randomUUID()}`,
 			object: 'event',
 			livemode: true,
@@ -39,7 +43,7 @@ const SENDERS = {
 			data: {
 				object: {
 					id: reference, object: 'checkout.session', client_reference_id: id,
-					payment_status: what === 'paid' ? 'paid' : 'unpaid', amount_total: amount ?? null,
+					payment_status: what === 'paid' ? 'paid' : 'unpaid', amount_total: amount,
 					currency: currency?.toLowerCase() ?? null,
 				},
 			},
@@ -52,7 +56,7 @@ const SENDERS = {
 	'standard-webhooks': standardWebhooks(StandardWebhook),
 	svix: standardWebhooks(SvixWebhook, 'svix'),
 	polar: {
-		event: (id, what, { amount, currency } = {}) => ({
+		event: (id, what, { amount, currency } = PAID) => ({
 			type: { paid: 'order.paid', failed: 'checkout.updated', expired: 'checkout.expired' }[what],
 			data: {
 				id: `order_${id}`, status: what, metadata: { elicitation_id: id }, total_amount: amount, currency,
@@ -63,7 +67,7 @@ const SENDERS = {
 			new StandardWebhook(Buffer.from(secret).toString('base64')), 'webhook', body, timestamp),
 	},
 	paypal: {
-		event: (id, what, { amount, currency } = {}) => ({
+		event: (id, what, { amount, currency } = PAID) => ({
 			id: `WH-${randomUUID()}`,
 			event_type: {
 				paid: 'PAYMENT.CAPTURE.COMPLETED', failed: 'PAYMENT.CAPTURE.DENIED', recheck: 'CHECKOUT.ORDER.APPROVED',
@@ -71,7 +75,7 @@ const SENDERS = {
 			}[what],
 			resource: {
 				id: `capture-${id}`, custom_id: id,
-				amount: { value: amount === undefined ? '0.00' : (amount / 100).toFixed(2), currency_code: currency ?? 'EUR' },
+				amount: { value: (amount / 100).toFixed(2), currency_code: currency },
 			},
 		}),
 		// According to PayPal's documentation, because npm has no package that signs.
@@ -87,7 +91,7 @@ const SENDERS = {
 		},
 	},
 	square: {
-		event: (id, what, { amount, currency } = {}) => ({
+		event: (id, what, { amount, currency } = PAID) => ({
 			event_id: randomUUID(),
 			type: 'payment.updated',
 			data: {
@@ -105,8 +109,8 @@ const SENDERS = {
 		}),
 	},
 	adyen: {
-		event: (id, what, { amount = 0, currency = 'EUR' } = {}) => ({
-			live: 'true',
+		event: (id, what, { amount, currency } = PAID) => ({
+			live: 'false',
 			notificationItems: [{
 				NotificationRequestItem: {
 					pspReference: randomUUID().replaceAll('-', '').slice(0, 16).toUpperCase(),
@@ -124,7 +128,7 @@ const SENDERS = {
 		sign: () => ({}),
 	},
 	'lemon-squeezy': {
-		event: (id, what, { amount, currency } = {}) => ({
+		event: (id, what, { amount, currency } = PAID) => ({
 			meta: { event_name: 'order_created', custom_data: { elicitation_id: id } },
 			data: {
 				type: 'orders', id: randomUUID(),
@@ -137,7 +141,9 @@ const SENDERS = {
 	mollie: {
 		event: (id) => ({ id }),
 		body: () => `id=tr_${randomUUID().slice(0, 8)}`,
-		path: ({ id }) => `?elicitation=${id}`,
+		// Only the id of the token counts.
+		path: ({ id }, { stack }) => `?state=${new Tokens(stack).mint(
+			{ id, provider: 'mollie', owner: { subject: 'anyone', session: '' } }, { purpose: 'webhook' })}`,
 		sign: () => ({ 'Content-Type': 'application/x-www-form-urlencoded' }),
 	},
 	github: {
@@ -180,7 +186,7 @@ const SENDERS = {
 
 function standardWebhooks(Webhook, prefix = 'webhook') {
 	return {
-		event: (id, what, { amount, currency } = {}) => ({
+		event: (id, what, { amount, currency } = PAID) => ({
 			type: { paid: 'payment.succeeded', failed: 'payment.failed', expired: 'payment.expired', processing: 'payment.processing' }[what],
 			timestamp: new Date().toISOString(),
 			data: { elicitation_id: id, amount, currency },
@@ -215,7 +221,7 @@ export function sender(fixture, name, like = name) {
 		seal?.(what, how);
 		const text = body(what);
 		return {
-			url: fixture.url(`/webhook/${name}${path(what)}`),
+			url: fixture.url(`/webhook/${name}${path(what, fixture)}`),
 			method: 'POST',
 			headers: { ...JSON_TYPE, ...await sign(text, how) },
 			body: text,

@@ -15,14 +15,19 @@ export const stateOf = (url) => new URL(url).searchParams.get('state');
 const TARGET = 'http://localhost:9/authorize?client_id=tests';
 
 /**
- * Creates an elicitation. The returned object also contains its owner.
+ * Creates an elicitation; a payment accepts any amount unless `expected` says
+ * otherwise. The returned object also contains its owner.
  *
  * @param {import('urlmode').UrlMode} urlmode
  * @param {Partial<import('urlmode').CreateOptions>} [options]
  */
 export async function create(urlmode, options = {}) {
 	const owner = { subject: options.subject ?? `user-${randomUUID()}`, session: options.session ?? '' };
-	const elicitation = await urlmode.create({ provider: 'demo', kind: 'oauth', targetUrl: TARGET, ...options, ...owner });
+	const elicitation = await urlmode.create({
+		provider: 'demo', kind: 'oauth', targetUrl: TARGET,
+		...options.kind === 'payment' && { expected: 'any' },
+		...options, ...owner,
+	});
 	return { ...elicitation, owner, provider: options.provider ?? 'demo', id: elicitation.elicitationId };
 }
 
