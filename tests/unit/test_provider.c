@@ -242,12 +242,14 @@ TEST(the_grace)
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct um_config *config = load(cases[i].name,
 			cases[i].provider, &err);
+		const struct um_provider *provider;
 
 		if (config == NULL)
 			fail_msg("%s", err.text);
+		provider = um_config_provider(config, um_str(cases[i].name));
+		assert_non_null(provider);
 		assert_row(cases[i].name,
-			config->providers[0].grace_ms
-				== cases[i].seconds * 1000);
+			provider->grace_ms == cases[i].seconds * 1000);
 		um_config_free(config);
 	}
 }

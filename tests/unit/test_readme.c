@@ -13,7 +13,7 @@
 
 #define README "lib/providers/README.md"
 #define FENCE "\n```json\n"
-#define BLOCKS 3
+#define BLOCKS 4
 #define SECRET "secret"
 #define ID "7a1f0c52-3b9d-4c8e-9f21-5d6e7f8091a2"
 #define NOW 1700000000
@@ -81,7 +81,8 @@ header(const char *name, void *arg)
 TEST(the_example)
 {
 	static const char body[] =
-		"{\"id\": \"evt_1\", \"event\": \"charge.succeeded\","
+		"{\"id\": \"evt_1\", \"live\": true,"
+		" \"event\": \"charge.succeeded\","
 		" \"charge\": {\"id\": \"ch_1\", \"reference\": \"" ID "\","
 		" \"status\": \"captured\", \"amount\": \"10.50\","
 		" \"currency\": \"EUR\"}}";
@@ -115,9 +116,31 @@ TEST(the_example)
 	free(text);
 }
 
+/* The example with the members of this block. */
+TEST(the_mode_and_the_account)
+{
+	char *whole = block(0), *origin = block(1);
+	json_t *root = json_loads(whole, 0, NULL);
+	json_t *members = json_loads(origin, 0, NULL);
+	struct um_spec *spec;
+	char *text;
+
+	assert_non_null(root);
+	assert_int_equal(json_object_size(members), 2);
+	assert_int_equal(json_object_update(root, members), 0);
+	text = json_dumps(root, 0);
+	spec = describe(text);
+	um_spec_free(spec);
+	free(text);
+	json_decref(members);
+	json_decref(root);
+	free(origin);
+	free(whole);
+}
+
 TEST(the_return_in_the_example)
 {
-	char *whole = block(0), *back = block(1);
+	char *whole = block(0), *back = block(2);
 	json_t *root = json_loads(whole, 0, NULL);
 	char hex[65], query[256], *text;
 	const struct um_delivery delivery = { .query = { query, 0 },
@@ -148,14 +171,14 @@ TEST(the_return_in_the_example)
 
 TEST(the_configuration)
 {
-	char *text = block(2);
+	char *text = block(3);
 	char *path = file_make(um_str(text), 0600);
 	struct um_config *config;
 	struct um_error err;
 
 	if (!um_config_load(&config, path, &err))
 		fail_msg("%s", err.text);
-	assert_int_equal(config->providers_len, 3);
+	assert_int_equal(config->providers_len, 4);
 	for (size_t i = 0; i < config->providers_len; i++)
 		assert_non_null(config->providers[i].spec);
 	um_config_free(config);
@@ -185,6 +208,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_example),
+		cmocka_unit_test(the_mode_and_the_account),
 		cmocka_unit_test(the_return_in_the_example),
 		cmocka_unit_test(the_configuration),
 		cmocka_unit_test(every_block_is_tried),
