@@ -155,7 +155,7 @@ COMMENT ON COLUMN urlmode.elicitation.reason IS
 	'Code that explains the action; empty for a plain accept.';
 COMMENT ON COLUMN urlmode.elicitation.completed_at IS 'When it was completed.';
 COMMENT ON COLUMN urlmode.elicitation.completed_from IS
-	'The status that it was completed from: what a cancellation cut off.';
+	'What a cancellation by the MCP server (settle) has cut off: opened or processing. NULL otherwise.';
 COMMENT ON COLUMN urlmode.elicitation.claimed_at IS
 	'When a call took the outcome to act on it. No other call will. Set by claim and by abandon.';
 COMMENT ON COLUMN urlmode.elicitation.verifier IS

@@ -72,7 +72,7 @@ BEGIN
 		WITH superseded AS (
 			UPDATE urlmode.elicitation e
 			SET status = 'completed', action = 'cancel', reason = 'superseded', verifier = NULL,
-				completed_at = now(), completed_from = e.status
+				completed_at = now()
 			WHERE e.id = ANY (open)
 			RETURNING urlmode.announce(e.id, 'completed')
 		)

@@ -41,7 +41,8 @@ BEGIN
 		e.action::text, e.reason::text, e.requester::text, e.subject::text, e.browser::bytea,
 		ceil(extract(epoch FROM e.expires_at))::bigint, e.failed_attempts,
 		e.status = 'completed' AND e.kind = 'payment' AND e.action <> 'accept' AND EXISTS (
-			SELECT FROM urlmode.payment p WHERE p.elicitation = e.id AND p.matches
+			SELECT FROM urlmode.payment p
+			WHERE p.elicitation = e.id AND p.matches AND p.refunded_at IS NULL
 		)
 	FROM unnest(ids, bindings, providers) WITH ORDINALITY AS a (id, binding, provider, n)
 	LEFT JOIN urlmode.elicitation e
@@ -111,7 +112,7 @@ BEGIN
 	WITH completed AS (
 		UPDATE urlmode.elicitation e
 		SET status = 'completed', action = a.action, reason = a.reason,
-			result = a.result, completed_at = now(), completed_from = e.status
+			result = a.result, completed_at = now()
 		FROM (
 			SELECT DISTINCT ON (u.id) u.*
 			FROM unnest(ids, bindings, providers, actions, reasons, results, subjects)

@@ -4,10 +4,11 @@
 -- record_events takes a batch through these steps:
 --
 --   lock_events    locks the rows
+--   find_seen      finds the events that were kept before
 --   prove_events   writes down what was paid (003_payment.sql)
 --   decide_events  decides what each event does to its row; decide_event, which
 --                  decides for one, has the rules
---   keep_events    keeps the events, and finds those that were kept before
+--   keep_events    keeps the events
 --   apply_events   moves the rows
 --
 -- An event that proves nothing (recheck) leaves status and expiry as they are:
@@ -65,6 +66,24 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.lock_events(uuid[], text[]) IS 'Internal. Locks the rows that the events are about.';
+
+CREATE FUNCTION urlmode.find_seen(
+	ids uuid[], providers text[], identities text[], INOUT effects text[]
+)
+LANGUAGE plpgsql AS $$
+BEGIN
+	SELECT array_agg(CASE WHEN v.identity IS NULL THEN a.effect ELSE 'seen' END ORDER BY a.n)
+	INTO effects
+	FROM unnest(ids, providers, identities, effects)
+		WITH ORDINALITY AS a (id, provider, identity, effect, n)
+	LEFT JOIN urlmode.event v
+		ON v.provider = a.provider AND v.identity = a.identity AND a.id IS NOT NULL
+			AND a.effect <> 'recheck'
+			AND (v.elicitation <> a.id OR v.action NOT IN ('ignored', 'other_mode', 'other_account'));
+END
+$$;
+COMMENT ON FUNCTION urlmode.find_seen(uuid[], text[], text[], text[]) IS
+	'Internal. The effects, with seen in place of each that was kept before. Not seen are: a recheck, which tells no outcome and asks again; and an event that meant nothing to us, or came from another mode or account, because the configuration may have been corrected since.';
 
 CREATE FUNCTION urlmode.prove_events(
 	ids uuid[], providers text[], effects text[], amounts bigint[], currencies text[], refs text[],
@@ -125,6 +144,7 @@ LANGUAGE sql IMMUTABLE AS $$
 	SELECT decided.pair[1], decided.pair[2]
 	FROM (
 		SELECT CASE
+			WHEN effect = 'seen' THEN ARRAY['seen', NULL]
 			WHEN effect = 'ignore' THEN ARRAY['ignored', NULL]
 			WHEN effect IN ('other_mode', 'other_account', 'recheck', 'refunded') THEN ARRAY[effect, NULL]
 			WHEN effect = 'paid' AND kind = 'payment' AND proof IS NULL THEN ARRAY['recheck', NULL]
@@ -173,9 +193,11 @@ BEGIN
 		SELECT a.provider, a.identity, a.type, a.id, a.action
 		FROM unnest(ids, providers, identities, types, actions)
 			AS a (id, provider, identity, type, action)
-		WHERE a.action IS DISTINCT FROM 'unknown'
+		WHERE a.action IS NULL OR a.action NOT IN ('unknown', 'seen')
 		ORDER BY a.id
-		ON CONFLICT DO NOTHING
+		ON CONFLICT (provider, identity) DO UPDATE SET action = EXCLUDED.action
+		WHERE event.elicitation = EXCLUDED.elicitation AND event.action <> EXCLUDED.action
+			AND event.action IN ('ignored', 'other_mode', 'other_account')
 		RETURNING event.elicitation
 	)
 	SELECT array_agg(CASE
@@ -231,7 +253,6 @@ BEGIN
 			reason = coalesce(a.reason, e.reason),
 			result = CASE WHEN a.completes THEN a.result ELSE e.result END,
 			completed_at = CASE WHEN a.completes THEN now() ELSE e.completed_at END,
-			completed_from = CASE WHEN a.completes THEN e.status ELSE e.completed_from END,
 			failed_attempts = e.failed_attempts + (a.action = 'attempt_failed')::integer,
 			event_type = CASE a.action WHEN 'recheck' THEN a.type ELSE e.event_type END,
 			unproven_references = CASE a.action
@@ -283,6 +304,7 @@ DECLARE
 	rounds bigint[];
 	last bigint;
 	present uuid[];
+	news text[];
 	proofs text[];
 	decided record;
 	actions text[];
@@ -302,9 +324,10 @@ BEGIN
 			ORDER BY u.n
 		);
 		PERFORM urlmode.lock_events(present, providers);
+		news := urlmode.find_seen(present, providers, identities, effects);
 		proofs := urlmode.prove_events(
-			present, providers, effects, amounts, currencies, refs, results);
-		decided := urlmode.decide_events(present, providers, effects, proofs);
+			present, providers, news, amounts, currencies, refs, results);
+		decided := urlmode.decide_events(present, providers, news, proofs);
 		actions := urlmode.keep_events(
 			present, providers, identities, types, effects, decided.actions);
 		PERFORM urlmode.apply_events(
@@ -324,6 +347,7 @@ COMMENT ON FUNCTION urlmode.record_events(uuid[], text[], text[], text[], text[]
 REVOKE ALL ON FUNCTION
 	urlmode.bindings(uuid[], text[]),
 	urlmode.lock_events(uuid[], text[]),
+	urlmode.find_seen(uuid[], text[], text[], text[]),
 	urlmode.prove_events(uuid[], text[], text[], bigint[], text[], text[], bytea[]),
 	urlmode.decide_event(text, text, text, text),
 	urlmode.decide_events(uuid[], text[], text[], text[]),

@@ -48,7 +48,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WITH expired AS (
 		UPDATE urlmode.elicitation e
 		SET status = 'completed', action = 'cancel', reason = 'expired', verifier = NULL,
-			completed_at = now(), completed_from = e.status
+			completed_at = now()
 		FROM unnest(ids, bindings) AS a (id, binding)
 		WHERE e.id = a.id AND e.binding = a.binding
 			AND e.status IN ('pending', 'opened') AND e.closes_at <= now()
@@ -68,7 +68,7 @@ BEGIN
 	WITH abandoned AS (
 		UPDATE urlmode.elicitation e
 		SET status = 'completed', action = a.action, reason = a.reason, verifier = NULL,
-			completed_at = now(), completed_from = e.status, claimed_at = now()
+			completed_at = now(), claimed_at = now()
 		FROM unnest(ids, bindings, actions, reasons) AS a (id, binding, action, reason)
 		WHERE e.id = a.id AND e.binding = a.binding AND e.status = 'pending'
 			AND a.action IN ('decline', 'cancel')
@@ -139,7 +139,8 @@ BEGIN
 	END IF;
 	UPDATE urlmode.elicitation e
 	SET status = 'completed', action = settle.action, reason = settle.reason,
-		result = settle.result, completed_at = now(), completed_from = e.status
+		result = settle.result, completed_at = now(),
+		completed_from = CASE WHEN settle.action = 'cancel' AND e.status <> 'pending' THEN e.status END
 	WHERE e.id = settle.id;
 	IF NOT (row.kind = 'payment' AND settle.action = 'accept') THEN
 		INSERT INTO urlmode.purge_queue (ids) VALUES (ARRAY[settle.id]);

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* Which of the provider's two worlds the site takes events from. */
+/* The provider's mode whose events the site takes. */
 enum um_mode {
 	UM_MODE_DEFAULT, /* the configuration does not say: live */
 	UM_MODE_LIVE,

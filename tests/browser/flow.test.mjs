@@ -262,10 +262,12 @@ test('the database is away: the page tries again by itself, and goes on', async 
 });
 
 describe('the page that follows a payment', () => {
+	const PRICE = { amount: 1050, currency: 'EUR' };
+
 	async function pay(tab) {
 		let returnUrl;
 		const elicitation = await fixture.create({
-			provider: 'stripe', kind: 'payment',
+			provider: 'stripe', kind: 'payment', expected: PRICE,
 			targetUrl(way) {
 				({ returnUrl } = way);
 				return `${fixture.stack.env.URLMODE_DEMO_ISSUER}/.well-known/openid-configuration`;
@@ -284,7 +286,7 @@ describe('the page that follows a payment', () => {
 			const ada = await person(options);
 			const tab = await ada.tab();
 			const elicitation = await pay(tab);
-			await fixture.urlmode.complete(elicitation.id, { ...elicitation.owner, action: 'accept' });
+			await fixture.urlmode.complete(elicitation.id, { ...elicitation.owner, action: 'accept', reference: `cs_test_${elicitation.id}`, ...PRICE });
 			await untilDone(tab);
 			assert.equal(await tab.textContent('h1'), 'All done');
 			await assertClean(ada);

@@ -8,6 +8,7 @@ import { createServer } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 
 import { configure, setUpNginx } from '../security/deployment.mjs';
+import { sender } from '../support/deliveries.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { axe, overflow, PHONE, picture, startChromium } from './chromium.mjs';
 
@@ -41,18 +42,24 @@ const open = (path) => (tab) => tab.goto(fixture.url(path));
 
 /** Goes on with a payment, and comes back to the page that follows it. */
 async function followPayment(tab) {
-	let returnUrl;
-	const { url } = await fixture.create({
-		provider: 'stripe', kind: 'payment',
-		targetUrl(way) {
-			({ returnUrl } = way);
-			return target();
-		},
-	});
-	await tab.goto(url);
+	const payment = await goToCheckout(tab);
+	await tab.goto(payment.returnUrl);
+}
+
+/** The same after a card was refused. */
+async function followFailedAttempt(tab) {
+	const payment = await goToCheckout(tab);
+	const adyen = sender(fixture, 'adyen');
+	await adyen.send(adyen.event(payment.id, 'failed'));
+	await tab.goto(payment.returnUrl);
+}
+
+async function goToCheckout(tab) {
+	const payment = await fixture.createPayment('adyen', { targetUrl: target(), expected: { amount: 1050, currency: 'EUR' } });
+	await tab.goto(payment.url);
 	await tab.click('button[value=continue]');
 	await tab.waitForURL(target());
-	await tab.goto(returnUrl);
+	return payment;
 }
 
 async function ending(tab, code) {
@@ -75,9 +82,11 @@ const PAGES = [
 		await tab.goto(url);
 	}],
 	['done', 'All done', open('/done')],
-	...[['declined', 'Declined'], ['failed', 'That did not work'], ['processing', 'Still processing'], ['already', 'Already done'], ['expired', 'This request has expired']]
+	...[['declined', 'Declined'], ['failed', 'That did not work'], ['processing', 'Still processing'], ['already', 'Already done'], ['expired', 'This request has expired'],
+		['mismatch', 'The amount does not match'], ['late', 'Your payment has arrived']]
 		.map(([code, title]) => [code, title, (tab) => ending(tab, code)]),
 	['follow', 'Waiting for confirmation', followPayment],
+	['follow-failed', 'Waiting for confirmation', followFailedAttempt],
 	['refusal', "We can't continue", open('/connect/demo?state=x')],
 	['unknown-provider', "We can't continue", open('/connect/nobody')],
 	['nginx-404', 'Page not found', open('/no/such/page')],

@@ -57,7 +57,7 @@ export function stripe() {
 			deliver('test-mode', completed, paid, moves('other_mode'), undefined, { livemode: false }),
 			deliver('test-mode-without-a-meaning', 'customer.created', {}, moves('ignore'), undefined, { livemode: false }),
 			deliver('test-mode-negative', completed, { ...paid, amount_total: -1 }, moves('other_mode'), undefined, { livemode: false }),
-			deliver('mode-is-no-text', completed, paid, refused('malformed'), undefined, { livemode: [] }),
+			deliver('mode-is-not-text', completed, paid, refused('malformed'), undefined, { livemode: [] }),
 			deliver('mode-unsaid', completed, paid, good('paid'), undefined, { livemode: null }),
 			deliver('our-account', completed, paid, good('paid'), undefined, { account: 'acct_ours' }),
 			deliver('foreign-account', completed, paid, moves('other_account'), undefined, { account: 'acct_theirs' }),

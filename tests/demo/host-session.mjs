@@ -9,6 +9,8 @@ import { connectClient } from '../support/mcp.mjs';
 // at a time, before its session is abandoned.
 const ABSENCE_MAX = 300_000;
 
+const STOPPED = 'You no longer wait for the tool. To go on with what you have begun, start it again.';
+
 /**
  * Emits 'abandoned' when the page has been disconnected too long. `view` is the
  * state that the page shows:
@@ -68,18 +70,19 @@ export class HostSession extends EventEmitter {
 			phase: 'calling', tool, elicitation: undefined, progress: [], completed: false, result: undefined,
 		});
 		this.#call = new AbortController();
+		const { signal } = this.#call;
 		this.#client.callTool(tool, {
-			signal: this.#call.signal,
+			signal,
 			onProgress: ({ message }) => this.#show({ progress: [...this.view.progress, message] }),
 		}).then(
 			(result) => this.#finish(result),
-			(error) => this.#finish({ text: error.message ?? String(error), isError: true }),
+			(error) => this.#finish({ text: signal.aborted ? STOPPED : error.message, isError: true }),
 		);
 	}
 
 	/** Cancels the call. What the user has opened in the browser stays open there. */
 	stop() {
-		this.#call?.abort('You no longer wait for the tool.');
+		this.#call?.abort();
 	}
 
 	/** The user's decision about the elicitation shown: 'accept' or 'decline'. */

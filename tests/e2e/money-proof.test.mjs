@@ -120,8 +120,8 @@ describe('money is always compared', () => {
 
 	test('one payment pays for one elicitation, ever', async () => {
 		const [first, second] = [await goToCheckout('stripe'), await goToCheckout('stripe')];
-		await send('stripe', first, { reference: `cs_${first.id}` });
-		await send('stripe', second, { reference: `cs_${first.id}` });
+		await send('stripe', first, { reference: `cs_test_${first.id}` });
+		await send('stripe', second, { reference: `cs_test_${first.id}` });
 		assert.equal((await wait(first)).action, 'accept');
 		assert.deepEqual(await fixture.standing(second), ['opened', null, '']);
 		assert.deepEqual(await actionsOf(second), ['reference_taken']);

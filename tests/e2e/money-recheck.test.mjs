@@ -169,11 +169,14 @@ describe('several waits for one payment', () => {
 		};
 		const outcomes = [fixture.urlmode, fixture.urlmode, other, other].map((urlmode) => (
 			urlmode.waitForCompletion(payment.id, { ...payment.owner, timeout: 20_000, recheck: slow })));
-		await call(payment.webhookUrl, 'tr_unknown');
-		await until('it is asked', () => going.all > 0);
+		const EVENTS = 6;
+		for (let count = 1; count < EVENTS; count += 1) {
+			await call(payment.webhookUrl, `tr_unknown${count}`);
+			await until('it was asked', () => going.all >= count && going.now === 0);
+		}
 		await call(payment.webhookUrl, collect());
 		for (const { action } of await Promise.all(outcomes)) assert.equal(action, 'accept');
-		assert.deepEqual(going, { now: 0, most: 1, all: 2 });
+		assert.deepEqual(going, { now: 0, most: 1, all: EVENTS });
 	});
 
 	test('the error of a recheck does not reject the wait whose payment was accepted meanwhile', async () => {

@@ -110,7 +110,7 @@ function* variants(description) {
 }
 
 // Between them they have every part of the language.
-const VARIED = ['adyen', 'docusign', 'gitlab', 'mollie', 'paypal', 'shopify', 'slack', 'stripe'];
+const VARIED = ['adyen', 'docusign', 'gitlab', 'mollie', 'paypal', 'paystack', 'shopify', 'slack', 'stripe'];
 
 for (const { name, content, site } of descriptions.filter(({ name }) => VARIED.includes(name))) {
 	test(`schema and loader agree about variants of ${name}`, () => {

@@ -165,7 +165,7 @@ TEST(an_event_that_moves_nothing_has_its_identity)
 	um_spec_free(spec);
 }
 
-TEST(what_is_no_text_is_malformed)
+TEST(a_value_that_is_not_text_is_malformed)
 {
 	static const char *const bodies[] = { "{\"paid\":1,\"world\":{}}",
 		"{\"paid\":1,\"account\":[\"ours\"]}" };
@@ -205,7 +205,7 @@ main(void)
 		cmocka_unit_test(an_event_of_the_other_mode_moves_nothing),
 		cmocka_unit_test(an_event_of_a_foreign_account_moves_nothing),
 		cmocka_unit_test(an_event_that_moves_nothing_has_its_identity),
-		cmocka_unit_test(what_is_no_text_is_malformed),
+		cmocka_unit_test(a_value_that_is_not_text_is_malformed),
 		cmocka_unit_test(
 			a_setting_that_the_description_cannot_use_is_refused),
 	};
