@@ -125,6 +125,8 @@ export class Model {
 			if (proof === 'matches' && !isOpen(row)) return 'late';
 		}
 		if (!isOpen(row)) return 'already';
+		// What the server's own decision has cut off.
+		if (action === 'cancel' && row.status !== 'pending') row.from = row.status;
 		this.#end(row, action, reason);
 		return 'completed';
 	}
@@ -235,7 +237,7 @@ export class Model {
 	}
 
 	#end(row, action, reason) {
-		Object.assign(row, { status: 'completed', action, reason, from: row.status, completedAt: this.now });
+		Object.assign(row, { status: 'completed', action, reason, completedAt: this.now });
 	}
 }
 

@@ -46,7 +46,7 @@ const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4)';
  * @property {string} reason
  * @property {boolean} late whether a payment was proved after the end, which makes the action accept
  * @property {string | null} payment_reference of the payment that is the outcome
- * @property {import('./types.js').OpenStatus | null} completed_from the status that the completion cut off
+ * @property {import('./types.js').OpenStatus | null} completed_from what a cancellation by an MCP server has cut off
  * @property {Buffer | null} result sealed
  * @property {Buffer | null} verifier sealed
  * @property {string} closes_in_ms by PostgreSQL's clock; negative if it may be expired

@@ -106,7 +106,7 @@
  * @property {Action} action
  * @property {string} reason empty after a plain accept
  * @property {true} [late] the elicitation had ended otherwise when the payment was proved
- * @property {OpenStatus} [from] unless it was an accept: the status that it had before, which was cut off
+ * @property {OpenStatus} [from] after `cancel` of what a user had opened: the status that it has cut off
  *
  * @typedef {End & OutcomeFields} Outcome
  * @typedef {object} OutcomeFields

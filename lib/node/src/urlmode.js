@@ -448,7 +448,7 @@ export class UrlMode extends EventEmitter {
 }
 
 /**
- * How a row has ended, and unless it was an accept, what that has cut off.
+ * How a row has ended, and what a cancellation by this side has cut off.
  *
  * @param {import('./database.js').Row} row that is completed
  * @returns {import('./types.js').End}
@@ -457,6 +457,6 @@ function endOf({ action, reason, late, completed_from: from }) {
 	/** @type {import('./types.js').End} */
 	const end = { action: /** @type {Action} */ (action), reason };
 	if (late) end.late = true;
-	if (action !== 'accept' && from) end.from = from;
+	if (from) end.from = from;
 	return end;
 }

@@ -34,7 +34,7 @@ test('each status of an elicitation is reported once, however many waits see it'
 		['created', { ...about, kind: 'payment', expiresAt }],
 		['opened', { ...about, status: 'opened' }],
 		['processing', { ...about, status: 'processing' }],
-		['completed', { ...about, status: 'completed', action: 'cancel', reason: 'payment_failed', from: 'processing' }],
+		['completed', { ...about, status: 'completed', action: 'cancel', reason: 'payment_failed' }],
 	]);
 });
 

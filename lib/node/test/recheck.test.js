@@ -81,7 +81,7 @@ test('if recheck returns nothing, the wait continues, and each further event cal
 	await until('recheck was called again', () => references.length === 2);
 	await callback.event(id, 'recheck', { reference: 'b' });
 	assert.deepEqual(await waiting,
-		{ elicitationId: id, action: 'decline', reason: 'refused_by_bank', from: 'processing', result: undefined });
+		{ elicitationId: id, action: 'decline', reason: 'refused_by_bank', result: undefined });
 	assert.deepEqual(references, [undefined, 'a', 'b']);
 });
 
@@ -232,7 +232,7 @@ test('an event with another amount than expected cancels the elicitation', async
 	const waiting = urlmode.waitForCompletion(id, owner);
 	await callback.event(id, 'paid', { amount: 499, currency: 'EUR' });
 	assert.deepEqual(await waiting,
-		{ elicitationId: id, action: 'cancel', reason: 'amount_mismatch', from: 'pending', result: undefined });
+		{ elicitationId: id, action: 'cancel', reason: 'amount_mismatch', result: undefined });
 });
 
 test('recheck completes the row even if its wait has ended', async (t) => {

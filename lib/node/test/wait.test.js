@@ -46,7 +46,7 @@ test('a decline has its reason', async (t) => {
 	const waiting = urlmode.waitForCompletion(elicitationId, owner);
 	await callback.complete(elicitationId, { action: 'decline', reason: 'access_denied' });
 	assert.deepEqual(await waiting,
-		{ elicitationId, action: 'decline', reason: 'access_denied', from: 'pending', result: undefined });
+		{ elicitationId, action: 'decline', reason: 'access_denied', result: undefined });
 });
 
 test('each status is reported once and in order, including one reached before the wait', async (t) => {
@@ -181,7 +181,7 @@ test('an elicitation that nobody completes in time is cancelled with reason expi
 		const waits = [urlmode, another()].map((instance) => instance.waitForCompletion(elicitationId, owner));
 		for (const outcome of await Promise.all(waits)) {
 			assert.deepEqual(outcome,
-				{ elicitationId, action: 'cancel', reason: 'expired', from: opened ? 'opened' : 'pending', result: undefined });
+				{ elicitationId, action: 'cancel', reason: 'expired', result: undefined });
 		}
 		assert.deepEqual(await statusOf(admin, elicitationId),
 			{ status: 'completed', action: 'cancel', reason: 'expired' });
