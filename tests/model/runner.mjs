@@ -362,7 +362,7 @@ class Runner {
 			return {
 				id: row.id, status: row.status, action: row.action, reason: row.reason, from: row.from, claimed: row.claimed,
 				failedAttempts: row.failedAttempts, rechecks: row.rechecks, rechecked: row.rechecked, references: row.references,
-				expires: TTL / 1_000, closes: (row.closes - created) / 1_000, 
+				expires: TTL / 1_000, closes: (row.closes - created) / 1_000,
 				...row.status === 'completed' ? { outcome: action, late } : { outcome: null, late: false },
 			};
 		}), 'the elicitations');

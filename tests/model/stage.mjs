@@ -34,8 +34,7 @@ const OBSERVE = `SELECT json_build_object(
 			'closes', round(extract(epoch FROM e.closes_at - e.created_at)),
 			'outcome', r.action, 'late', r.late) ORDER BY e.created_at)
 		FROM urlmode.elicitation e
-		LEFT JOIN urlmode.read(ARRAY(SELECT id FROM urlmode.elicitation), ARRAY(SELECT binding::bytea FROM urlmode.elicitation)) r
-			ON r.id = e.id),
+		LEFT JOIN LATERAL urlmode.read(ARRAY[e.id], ARRAY[e.binding::bytea]) r ON true),
 	'payments', (SELECT json_agg(json_build_object('reference', p.reference, 'elicitation', p.elicitation, 'amount', p.amount,
 			'currency', p.currency, 'matches', p.matches, 'late', p.late, 'claimed', p.claimed_at IS NOT NULL,
 			'refunded', p.refunded_at IS NOT NULL, 'kept', p.result IS NOT NULL) ORDER BY p.proven_at, p.reference)
