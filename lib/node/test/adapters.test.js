@@ -208,19 +208,20 @@ test('progress is sent on status changes and at intervals, only if the client wa
 test('every adapter passes recheck on', async (t) => {
 	const { options: base, callback, subject } = await setUpAdapter(t);
 	const options = { ...base, ...payment, subject };
+	const [one, two] = [`tr_${randomUUID()}`, `tr_${randomUUID()}`];
 	const recheck = async ({ reference, expected }) => ({ action: 'accept', ...expected, reference, result: { reference } });
 	const client = sessionClient({ answer: async ({ elicitationId }) => {
-		await callback.event(elicitationId, 'recheck', { reference: 'tr_1' });
+		await callback.event(elicitationId, 'recheck', { reference: one });
 		return 'accept';
 	} });
 	const result = await elicitUrl(client.server, { ...options, ctx: client.ctx, recheck });
-	assert.deepEqual(result.result, { reference: 'tr_1' });
+	assert.deepEqual(result.result, { reference: one });
 
 	const first = await elicitUrl(statelessCall().server, { ...options, ctx: statelessCall().ctx });
-	await callback.event(first.elicitationId, 'recheck', { reference: 'tr_2' });
+	await callback.event(first.elicitationId, 'recheck', { reference: two });
 	const second = statelessCall({ state: first.toolResult.requestState, action: 'accept' });
 	const done = await elicitUrl(second.server, { ...options, ctx: second.ctx, recheck });
-	assert.deepEqual(done.result, { reference: 'tr_2' });
+	assert.deepEqual(done.result, { reference: two });
 });
 
 test('rounds: each call waits and requires another while the elicitation is open, and the last returns the outcome', async (t) => {
