@@ -215,13 +215,13 @@ open_result(struct um_wait *wait, const struct row *row, const char *escaped,
 
 enum look { LOOK_DONE, LOOK_OPEN, LOOK_OVERDUE, LOOK_LOST, LOOK_FAILED };
 
-/* Reads the row; the milliseconds until it expires go to *left. */
+/* Reads the row; the milliseconds until it may expire go to *left. */
 static enum look
 look(struct um_wait *wait, const struct row *row, int64_t *left,
 	struct um_wait_outcome *out, struct um_error *err)
 {
 	PGresult *res = call(wait,
-		"SELECT status, action, reason, result, expires_in_ms"
+		"SELECT status, action, reason, result, closes_in_ms"
 		" FROM urlmode.read(ARRAY[$1], ARRAY[$2])",
 		row, err);
 	enum look found = LOOK_OPEN;

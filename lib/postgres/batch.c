@@ -160,7 +160,9 @@ array_put_text(struct um_buf *out, const char *text)
 static void
 array_put_known(struct um_buf *out, const char *text)
 {
-	array_put_text(out, text[0] != '\0' ? text : NULL);
+	struct um_str known = um_str(text);
+
+	array_put(out, known.len != 0 ? known.ptr : NULL, known.len);
 }
 
 static void

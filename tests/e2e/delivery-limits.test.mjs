@@ -84,10 +84,14 @@ describe('what is kept of an event', () => {
 	const letter = '\u{1f4b6}'; // four bytes
 
 	/** A paid session with these; what is kept. */
-	async function keep({ event = `evt_${randomUUID()}`, type = 'checkout.session.completed', reference = 'cs_1' }, expected = 200) {
+	async function keep({ event = `evt_${randomUUID()}`, type = 'checkout.session.completed', reference = `cs_${randomUUID()}` }, expected = 200) {
 		const { id } = await fixture.createPayment();
 		const status = await send(JSON.stringify({
-			id: event, type, data: { object: { id: reference, client_reference_id: id, payment_status: 'paid' } },
+			id: event, type, data: {
+				object: {
+					id: reference, client_reference_id: id, payment_status: 'paid', amount_total: 1000, currency: 'eur',
+				},
+			},
 		}));
 		assert.equal(status, expected);
 		const [kept] = await fixture.stack.sql('SELECT * FROM urlmode.event WHERE elicitation = $1', [id]);

@@ -38,7 +38,7 @@ function assertUnavailable(hop, { again } = {}) {
 	assert.equal(hop.status, 503);
 	assert.equal(hop.headers['retry-after'], '3');
 	assert.equal(hop.headers.refresh, again === undefined ? '3' : `3; url=${again}`);
-	assert.match(hop.body, /this page tries again by itself/);
+	assert.match(hop.body, /This page will reload by itself/);
 	assert.match(hop.body, /<code>unavailable<\/code>/);
 	assertSecurityHeaders(hop);
 }

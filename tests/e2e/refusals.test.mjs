@@ -145,8 +145,8 @@ function contentTypes(program, good) {
 	test('a form over 16 KB', () => assertRefused({
 		program, status: 413, reason: 'body_too_large', form: `${good()}&x=${'y'.repeat(16_384)}`,
 	}));
-	test('a form whose state is in the query', () => assertRefused({
-		program, status: 400, reason: 'state_missing', method: 'POST', query: good(), form: 'answer=continue',
+	test('a form beside a query', () => assertRefused({
+		program, status: 400, reason: 'query_and_form', method: 'POST', query: good(), form: 'answer=continue',
 	}));
 }
 

@@ -24,7 +24,7 @@ const WAYS = [
 	['stripe', ['ignored', 'paid', 'ignored']],
 	['stripe', ['processing', 'ignored']],
 	['stripe', ['processing', 'settled'], LESS],
-	['stripe', ['paid'], {}],
+	['stripe', ['paid'], { amount: null, currency: null }],
 	['square', ['processing', 'paid']],
 	['square', ['processing', 'cancelled']],
 	['square', ['failed']],
@@ -144,6 +144,7 @@ async function renew(fixture, lines) {
 	const providers = new Map(lines.map((line) => JSON.parse(line)).map(({ id, provider }) => [id, provider]));
 	const ids = [...providers.keys()];
 
+	await fixture.stack.sql('DELETE FROM urlmode.payment WHERE elicitation = ANY ($1)', [ids]);
 	await fixture.stack.sql('DELETE FROM urlmode.elicitation WHERE id = ANY ($1)', [ids]);
 	await eachOf(ids, (id) => fixture.urlmode.create({
 		id, ...OWNER, provider: providers.get(id), kind: 'payment', targetUrl: 'https://checkout.example/pay',
@@ -159,7 +160,7 @@ async function renew(fixture, lines) {
  */
 async function rowsOf(fixture, ids) {
 	const rows = await fixture.stack.sql(`
-		SELECT e.id, e.status, e.action, e.reason, e.rechecks, e.event_type, e.reference,
+		SELECT e.id, e.status, e.action, e.reason, e.rechecks, e.event_type, e.unproven_references,
 			(SELECT array_agg(v.identity || ' ' || v.type ORDER BY v.identity)
 				FROM urlmode.event v WHERE v.elicitation = e.id) AS events
 		FROM unnest($1::uuid[]) WITH ORDINALITY a (id, n) JOIN urlmode.elicitation e USING (id) ORDER BY n`, [ids]);

@@ -133,7 +133,7 @@ TEST(other_tokens_are_refused)
 
 TEST(without_a_token_nothing_is_heard)
 {
-	static const char *const queries[] = { "", "elicitation=" CASE_ID,
+	static const char *const queries[] = { "", ("elicitation=" CASE_ID),
 		"state=" };
 
 	for (size_t i = 0; i < LENGTH(queries); i++) {
