@@ -65,8 +65,7 @@ describe('a payment that was made resolves the promise with its reference', () =
 describe('other events of a provider', () => {
 	for (const [name, what, expected] of [
 		['stripe', 'failed', { action: 'cancel', reason: 'payment_failed' }],
-		['square', 'cancelled', { action: 'decline', reason: 'cancelled' }],
-		['adyen', 'expired', { action: 'cancel', reason: 'expired' }],
+		['stripe', 'expired', { action: 'cancel', reason: 'expired' }],
 		['docusign', 'cancelled', { action: 'decline', reason: 'cancelled' }],
 	]) {
 		test(`${name}: ${what} ends the wait with ${expected.action}, ${expected.reason}`, async () => {
@@ -76,6 +75,18 @@ describe('other events of a provider', () => {
 			assert.equal((await from.send(from.event(elicitation.id, what))).status, 200);
 			const { action, reason } = await outcome;
 			assert.deepEqual({ action, reason }, expected);
+		});
+	}
+
+	for (const [name, what] of [['square', 'cancelled'], ['adyen', 'expired']]) {
+		test(`${name}: ${what} is the end of an attempt, and a payment after it is accepted`, async () => {
+			const from = sender(fixture, name);
+			const elicitation = await start(from, name);
+			const outcome = wait(elicitation);
+			assert.equal((await from.send(from.event(elicitation.id, what))).status, 200);
+			assert.equal((await fixture.stack.elicitation(elicitation.id)).failed_attempts, 1);
+			assert.equal((await from.send(from.event(elicitation.id, 'paid'))).status, 200);
+			assert.equal((await outcome).action, 'accept');
 		});
 	}
 
