@@ -35,7 +35,7 @@ export class Ledger {
 	}
 
 	answered(row, { reference, amount, currency }, outcome) {
-		if (outcome === 'completed' || outcome === 'late') this.#proved(reference, row, { amount, currency });
+		if (row.kind === 'payment' && (outcome === 'completed' || outcome === 'late')) this.#proved(reference, row, { amount, currency });
 	}
 
 	#proved(reference, row, paid) {
