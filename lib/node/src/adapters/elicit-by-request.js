@@ -113,6 +113,9 @@ class ElicitationRequest {
 			const timer = setTimeout(() => this.#requestAbort.abort(), RESPONSE_MS);
 			void request.then(() => clearTimeout(timer));
 		}
+		// Nobody reads the result of this call any more. The next one gets what was paid.
+		const { signal } = this.#channel;
+		if (outcome.action === 'accept' && signal?.aborted) throw this.#failure?.error ?? signal.reason;
 		return claimOutcome(this.#options, outcome, this.#elicitation);
 	}
 
