@@ -58,6 +58,20 @@ $$;
 COMMENT ON FUNCTION urlmode.is_expected(jsonb, bigint, text) IS
 	'Internal. Whether this amount of minor units in this currency is what was expected. "any" is any positive amount.';
 
+CREATE FUNCTION urlmode.is_paid(kind text, binding bytea, resume_key text) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+	RETURN kind = 'payment' AND resume_key IS NOT NULL AND EXISTS (
+		SELECT FROM urlmode.elicitation e
+		JOIN urlmode.payment p ON p.elicitation = e.id AND p.matches
+			AND p.claimed_at IS NULL AND p.refunded_at IS NULL
+		WHERE e.binding = is_paid.binding AND e.resume_key = is_paid.resume_key
+	);
+END
+$$;
+COMMENT ON FUNCTION urlmode.is_paid(text, bytea, text) IS
+	'Internal. Whether this owner has paid for this thing already, and no call has claimed the payment.';
+
 CREATE FUNCTION urlmode.claim(
 	id uuid, binding bytea, reference text DEFAULT NULL, keep_ms bigint DEFAULT 600000
 )
@@ -133,6 +147,7 @@ COMMENT ON FUNCTION urlmode.count_unclaimed() IS 'How many payments urlmode.uncl
 
 REVOKE ALL ON FUNCTION
 	urlmode.is_expected(jsonb, bigint, text),
+	urlmode.is_paid(text, bytea, text),
 	urlmode.claim(uuid, bytea, text, bigint),
 	urlmode.unclaimed(text, timestamptz, uuid),
 	urlmode.count_unclaimed()

@@ -24,8 +24,9 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 			WHEN e.status = 'processing' THEN true
 			WHEN e.status <> 'completed' THEN e.closes_at > now()
 			WHEN money.proved THEN false
-			-- It may have been paid after its end: a recheck will tell.
-			WHEN e.kind = 'payment' AND e.rechecks > e.rechecked THEN true
+			-- It may have been paid after its end: a recheck will tell. Not for ever,
+			-- because a server without a recheck function never asks.
+			WHEN e.kind = 'payment' AND e.rechecks > e.rechecked THEN e.completed_at > now() - interval '7 days'
 			WHEN e.claimed_at IS NOT NULL OR e.reason = 'superseded' THEN false
 			WHEN e.action <> 'accept' THEN e.expires_at > now()
 			-- RFC 6749 section 4.1.2: an authorization code lives for at most ten minutes.

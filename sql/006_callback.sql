@@ -75,28 +75,33 @@ BEGIN
 			AND (a.subject IS NULL OR e.subject = a.subject)
 			AND e.status IN ('pending', 'opened') AND e.expires_at > now()
 			AND (e.status = 'pending' OR e.browser IS DISTINCT FROM a.browser)
+			AND NOT urlmode.is_paid(e.kind, e.binding, e.resume_key)
 		RETURNING urlmode.announce(e.id, 'opened')
 	)
 	SELECT count(*) INTO announced FROM opened;
 
 	RETURN QUERY
 	SELECT CASE WHEN l.subject <> l.known THEN 'wrong_user'
+			WHEN e.paid THEN 'completed'
 			-- In its grace a payment is still open, but nobody can begin it.
-			WHEN l.outcome = 'opened' AND e.id IS NULL THEN 'expired'
+			WHEN l.outcome = 'opened' AND e.kind IS NULL THEN 'expired'
 			ELSE l.outcome
 		END,
-		e.kind::text, e.target_url::text, l.expires
+		CASE WHEN NOT e.paid THEN e.kind END, CASE WHEN NOT e.paid THEN e.target_url END, l.expires
 	FROM ROWS FROM (unnest(ids, subjects), urlmode.look_up(ids, bindings, providers))
 		WITH ORDINALITY AS l (id, known, outcome, action, reason, requester, subject,
 			browser, expires, failed_attempts, late, n)
-	LEFT JOIN urlmode.elicitation e
-		ON e.id = l.id AND l.outcome = 'opened' AND e.expires_at > now()
-			AND (l.known IS NULL OR e.subject = l.known)
+	LEFT JOIN LATERAL (
+		SELECT x.kind::text, x.target_url::text, urlmode.is_paid(x.kind, x.binding, x.resume_key) AS paid
+		FROM urlmode.elicitation x
+		WHERE x.id = l.id AND l.outcome IN ('pending', 'opened') AND x.expires_at > now()
+			AND (l.known IS NULL OR x.subject = l.known)
+	) e ON true
 	ORDER BY l.n;
 END
 $$;
 COMMENT ON FUNCTION urlmode.open(uuid[], bytea[], text[], bytea[], text[], bigint[]) IS
-	'The user goes on from /connect, in this browser: pending becomes opened. outcome: opened (also if it was opened before), processing, completed, expired, wrong_user or unknown. kind and target_url are NULL unless the outcome is opened. graces_ms: for how many milliseconds after its expiry a payment or a signature waits for its provider.';
+	'The user goes on from /connect, in this browser: pending becomes opened. outcome: opened (also if it was opened before), processing, completed, expired, wrong_user or unknown. kind and target_url are NULL unless the outcome is opened. Nobody is sent to pay for what is paid: if a payment for the same thing waits to be claimed, the outcome is completed. graces_ms: for how many milliseconds after its expiry a payment or a signature waits for its provider.';
 
 CREATE FUNCTION urlmode.complete(
 	ids uuid[], bindings bytea[], providers text[],

@@ -10,6 +10,8 @@ const MINUTE = 60_000;
 export const GRACE = 10 * MINUTE;
 const CODE_LIFE = 10 * MINUTE;
 const LEASE = MINUTE;
+/** For how long an unanswered recheck keeps a row that has ended. */
+const RECHECK_LIFE = 7 * 24 * 60 * MINUTE;
 const PAUSE = 1_000;
 
 const isOpen = ({ status }) => status !== 'completed';
@@ -60,7 +62,7 @@ export class Model {
 
 	#isUnanswered(row) {
 		if (this.#paymentsOf(row).some(({ matches }) => matches)) return false;
-		if (row.kind === 'payment' && row.rechecks > row.rechecked) return true;
+		if (row.kind === 'payment' && row.rechecks > row.rechecked) return this.now < row.completedAt + RECHECK_LIFE;
 		if (row.claimed || row.reason === 'superseded') return false;
 		if (row.action !== 'accept') return this.now < row.expires;
 		return row.kind !== 'oauth' || this.now < row.completedAt + CODE_LIFE;
@@ -156,6 +158,10 @@ export class Model {
 	open(row) {
 		if (!isOpen(row) || row.status === 'processing') return row.status;
 		if (this.now >= row.expires) return 'expired';
+		// Nobody is sent to pay for what is paid.
+		if (row.kind === 'payment' && this.rows.some((other) => other.user === row.user && other.thing === row.thing && this.offered(other))) {
+			return 'completed';
+		}
 		row.status = 'opened';
 		row.closes = row.expires + (row.kind === 'oauth' ? 0 : GRACE);
 		return 'opened';
