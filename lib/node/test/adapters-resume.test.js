@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { claimOutcome } from '../src/adapters/elicitation.js';
 import { urlWay } from '../src/adapters/lynq.js';
 import { requireUrl } from '../src/adapters/sdk.js';
 import { elicitUrl } from '../src/adapters/sdk2.js';
@@ -321,4 +322,11 @@ test('lynq: what is opened stays when lynq gives up, and the next call goes on w
 	await callback.paid(id, owner);
 	await way.resume.onCall(c, async () => ({ content: [] }));
 	assert.equal(typeof values.get('payment').reference, 'string');
+});
+
+test('a call that was cancelled claims no accept, so that the next one gets it', async () => {
+	const outcome = { elicitationId: 'e', action: 'accept', reason: '', result: undefined };
+	const options = { subject: 'user-42', urlmode: { claim: async () => assert.fail('it was claimed') } };
+	const call = { signal: AbortSignal.abort(new Error('the client cancelled')) };
+	await assert.rejects(claimOutcome(options, call, outcome, { returnUrl: '' }), /the client cancelled/);
 });

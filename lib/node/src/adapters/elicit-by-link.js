@@ -16,7 +16,7 @@ export async function elicitByLink(options, call) {
 	const elicitation = await createElicitation(options);
 	const { elicitationId, returnUrl } = elicitation;
 	const waited = elicitation.resumed ? await waitOneRound(options, call, elicitationId) : 'pending';
-	if (typeof waited === 'object') return claimOutcome(options, waited, elicitation);
+	if (typeof waited === 'object') return claimOutcome(options, call, waited, elicitation);
 	if (!canBeOpened(elicitation, waited)) return toOpenResult(options, elicitation, waited);
 	return { elicitationId, action: 'pending', reason: 'link', returnUrl, toolResult: linkResult(options.message, elicitation) };
 }

@@ -38,7 +38,7 @@ const RESPONSE_MS = 1_000;
 export async function elicitByRequest(options, channel) {
 	const elicitation = await createElicitation(options);
 	const found = elicitation.resumed ? await findOutcome(options, elicitation.elicitationId) : 'pending';
-	if (typeof found === 'object') return claimOutcome(options, found, elicitation);
+	if (typeof found === 'object') return claimOutcome(options, channel, found, elicitation);
 	return new ElicitationRequest(options, channel, elicitation).run(canBeOpened(elicitation, found));
 }
 
@@ -116,7 +116,7 @@ class ElicitationRequest {
 		// Nobody reads the result of this call any more. The next one gets what was paid.
 		const { signal } = this.#channel;
 		if (outcome.action === 'accept' && signal?.aborted) throw this.#failure?.error ?? signal.reason;
-		return claimOutcome(this.#options, outcome, this.#elicitation);
+		return claimOutcome(this.#options, this.#channel, outcome, this.#elicitation);
 	}
 
 	/** @param {ElicitationTimeoutError} error */
@@ -128,7 +128,7 @@ class ElicitationRequest {
 	/** After the user has refused what is open in the browser: it can still be finished there. */
 	async #toRefusedResult() {
 		const found = await findOutcome(this.#options, this.#id);
-		return typeof found === 'object' ? claimOutcome(this.#options, found, this.#elicitation)
+		return typeof found === 'object' ? claimOutcome(this.#options, this.#channel, found, this.#elicitation)
 			: toOpenResult(this.#options, this.#elicitation, found);
 	}
 

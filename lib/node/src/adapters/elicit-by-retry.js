@@ -53,7 +53,7 @@ export async function elicitByRetry(options, round) {
 	}
 	// After a refusal of what is open in the browser, this call does not wait for it.
 	const found = refusal ? await findOutcome(options, id) : await waitOneRound(options, round, id);
-	if (typeof found === 'object') return claimOutcome(options, found, elicitation);
+	if (typeof found === 'object') return claimOutcome(options, round, found, elicitation);
 	if (refusal || !canBeOpened(elicitation, found)) return toOpenResult(options, elicitation, found);
 	return {
 		...pendingResult(elicitation),
@@ -74,7 +74,7 @@ async function startElicitation(options, round) {
 		found = await waitOneRound(options, round, elicitationId);
 		if (typeof found === 'string') return toOpenResult(options, elicitation, found);
 	}
-	if (typeof found === 'object') return claimOutcome(options, found, elicitation);
+	if (typeof found === 'object') return claimOutcome(options, round, found, elicitation);
 	return {
 		...pendingResult(elicitation),
 		toolResult: {

@@ -99,15 +99,18 @@ export function toElicitResult(outcome, { returnUrl }) {
 
 /**
  * Claims the outcome, so that only one call acts on an accept, and that the call
- * after a refusal asks again.
+ * after a refusal asks again. A call that nobody waits for any more claims
+ * nothing: what was paid stays for the next one.
  *
  * @param {BaseElicitOptions} options
+ * @param {Pick<import('./types.js').Call, 'signal'>} call
  * @param {Outcome} outcome
  * @param {{ returnUrl: string }} elicitation
  * @returns {Promise<import('./types.js').ElicitResult>}
  */
-export async function claimOutcome(options, outcome, elicitation) {
+export async function claimOutcome(options, { signal }, outcome, elicitation) {
 	const { elicitationId, action, reference } = outcome;
+	if (action === 'accept' && signal?.aborted) throw signal.reason;
 	const claimed = await options.urlmode.claim(elicitationId, { ...ownerOf(options), reference });
 	if (claimed || action !== 'accept') return toElicitResult(outcome, elicitation);
 	return toElicitResult({ elicitationId, action: 'cancel', reason: 'claimed', result: undefined }, elicitation);

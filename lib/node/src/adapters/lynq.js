@@ -157,7 +157,7 @@ class ElicitationMiddleware {
 		const elicitation = await createElicitation(options);
 		const found = elicitation.resumed ? await findOutcome(options, elicitation.elicitationId) : 'pending';
 		if (typeof found === 'object') {
-			const result = await claimOutcome(options, found, elicitation);
+			const result = await claimOutcome(options, c, found, elicitation);
 			if (result.action !== 'accept') return result.toolResult;
 			c.session.set(sessionKey, await this.#valueOf(result));
 			return next();
@@ -212,7 +212,7 @@ class ElicitationMiddleware {
 			const outcome = await urlmode.waitForCompletion(elicitation.elicitationId, {
 				...ownerOf(options), timeout, signal, recheck,
 			});
-			const result = await claimOutcome(options, outcome, elicitation);
+			const result = await claimOutcome(options, { signal }, outcome, elicitation);
 			if (result.action === 'accept') {
 				this.#server.session(sessionId).set(this.#options.sessionKey, await this.#valueOf(result));
 			}

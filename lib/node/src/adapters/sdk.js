@@ -84,7 +84,7 @@ export async function requireUrl(server, { extra, ...options }) {
 	const elicitation = await createElicitation(options);
 	const { elicitationId, url, resumed } = elicitation;
 	const waited = resumed ? await waitOneRound(options, call, elicitationId) : 'pending';
-	if (typeof waited === 'object') return claimOutcome(options, waited, elicitation);
+	if (typeof waited === 'object') return claimOutcome(options, call, waited, elicitation);
 	if (!canBeOpened(elicitation, waited)) return toOpenResult(options, elicitation, waited);
 	void notifyWhenCompleted(sdkServer, options, elicitationId);
 	throw new UrlElicitationRequiredError([{ mode: 'url', elicitationId, url, message: options.message }]);
