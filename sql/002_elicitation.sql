@@ -15,7 +15,7 @@
 --
 -- The end of a wait is not the end of a row: from opened on, a row stays until
 -- its expiry, a payment or a signature until its provider tells the outcome or
--- closes_at has passed. And money is kept apart from rows (003_payment.sql):
+-- its expiry and a grace have passed. And money is kept apart from rows (003_payment.sql):
 -- what is paid after the end is still offered to the next call.
 --
 -- A row only moves down this list, with one exception: when the attempt to pay
@@ -83,7 +83,7 @@ CREATE TABLE urlmode.elicitation (
 	resume_key   urlmode.resume_key,
 	created_at   timestamptz NOT NULL DEFAULT now(),
 	expires_at   timestamptz NOT NULL,
-	closes_at    timestamptz NOT NULL,
+	grace        interval    NOT NULL DEFAULT '0',
 	-- How far it is.
 	status       urlmode.status NOT NULL DEFAULT 'pending',
 	browser      urlmode.digest,
@@ -134,8 +134,8 @@ COMMENT ON COLUMN urlmode.elicitation.resume_key IS
 	'What the elicitation is for, in the words of the MCP server. A later call of the same owner with the same key resumes it.';
 COMMENT ON COLUMN urlmode.elicitation.created_at IS 'When the MCP server created it.';
 COMMENT ON COLUMN urlmode.elicitation.expires_at IS 'From then on it cannot be opened, and no browser can complete it.';
-COMMENT ON COLUMN urlmode.elicitation.closes_at IS
-	'From then on expire may complete it, unless it is processing. It is expires_at, until open adds the provider''s grace to that of a payment or a signature.';
+COMMENT ON COLUMN urlmode.elicitation.grace IS
+	'For how long after expires_at it waits for its provider before expire may complete it: set by open for a payment or a signature.';
 COMMENT ON COLUMN urlmode.elicitation.status IS 'pending, opened, processing or completed.';
 COMMENT ON COLUMN urlmode.elicitation.browser IS
 	'First 16 bytes of SHA-256("urlmode browser v1" 00 cookie value), of the browser that last went on from /connect.';

@@ -22,7 +22,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WHERE e.binding = resume.binding AND e.resume_key = resume.resume_key
 		AND (money.unclaimed OR CASE
 			WHEN e.status = 'processing' THEN true
-			WHEN e.status <> 'completed' THEN e.closes_at > now()
+			WHEN e.status <> 'completed' THEN e.expires_at + e.grace > now()
 			WHEN money.proved THEN false
 			-- It may have been paid after its end: a recheck will tell. Not for ever,
 			-- because a server without a recheck function never asks.
@@ -81,12 +81,12 @@ BEGIN
 	END IF;
 	INSERT INTO urlmode.elicitation (
 		id, provider, kind, subject, session, binding,
-		requester, target_url, expected, verifier, expires_at, closes_at, resume_key
+		requester, target_url, expected, verifier, expires_at, resume_key
 	) VALUES (
 		create_elicitation.id, create_elicitation.provider, create_elicitation.kind,
 		create_elicitation.subject, create_elicitation.session, create_elicitation.binding,
 		create_elicitation.requester, create_elicitation.target_url,
-		create_elicitation.expected, create_elicitation.verifier, expires, expires,
+		create_elicitation.expected, create_elicitation.verifier, expires,
 		create_elicitation.resume_key
 	);
 	RETURN expires;

@@ -35,7 +35,7 @@ BEGIN
 	SELECT CASE
 			WHEN e.id IS NULL THEN 'unknown'
 			WHEN e.status = 'completed' THEN 'completed'
-			WHEN e.closes_at <= now() AND e.status <> 'processing' THEN 'expired'
+			WHEN e.expires_at + e.grace <= now() AND e.status <> 'processing' THEN 'expired'
 			ELSE e.status
 		END,
 		e.action::text, e.reason::text, e.requester::text, e.subject::text, e.browser::bytea,
@@ -67,8 +67,8 @@ BEGIN
 		UPDATE urlmode.elicitation e
 		SET status = 'opened', browser = a.browser,
 			opened_at = coalesce(e.opened_at, now()),
-			closes_at = CASE e.kind WHEN 'oauth' THEN e.expires_at
-				ELSE e.expires_at + coalesce(a.grace_ms, 0) * interval '1 millisecond' END
+			grace = CASE WHEN e.kind <> 'oauth' THEN coalesce(a.grace_ms, 0) * interval '1 millisecond'
+				ELSE e.grace END
 		FROM unnest(ids, bindings, providers, browsers, subjects, graces_ms)
 			AS a (id, binding, provider, browser, subject, grace_ms)
 		WHERE e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
@@ -125,7 +125,7 @@ BEGIN
 			ORDER BY u.id, u.n
 		) a
 		WHERE e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
-			AND e.status IN ('pending', 'opened') AND e.closes_at > now()
+			AND e.status IN ('pending', 'opened') AND e.expires_at + e.grace > now()
 			AND a.action IS NOT NULL AND a.reason IS NOT NULL
 			AND (a.subject IS NULL OR e.subject = a.subject)
 			AND (e.kind = 'oauth' OR a.action <> 'accept')
@@ -150,7 +150,7 @@ BEGIN
 			WHEN e.subject <> a.subject THEN 'wrong_user'
 			WHEN e.status = 'completed' THEN 'already'
 			WHEN e.status = 'processing' THEN 'processing'
-			WHEN e.closes_at <= now() THEN 'expired'
+			WHEN e.expires_at + e.grace <= now() THEN 'expired'
 			ELSE 'unknown'
 		END
 	FROM unnest(ids, bindings, providers, subjects)

@@ -23,7 +23,7 @@ BEGIN
 		coalesce(p.late, false),
 		CASE WHEN p.late IS NULL THEN e.result::bytea ELSE p.result::bytea END, e.verifier::bytea,
 		ceil(extract(epoch FROM e.expires_at - now()) * 1000)::bigint,
-		ceil(extract(epoch FROM e.closes_at - now()) * 1000)::bigint,
+		ceil(extract(epoch FROM e.expires_at + e.grace - now()) * 1000)::bigint,
 		e.expected::jsonb, e.failed_attempts, e.completed_from::text,
 		e.event_type::text, e.unproven_references::text[], e.rechecks, e.rechecked,
 		ceil(extract(epoch FROM e.recheck_at - now()) * 1000)::bigint,
@@ -51,13 +51,13 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 			completed_at = now()
 		FROM unnest(ids, bindings) AS a (id, binding)
 		WHERE e.id = a.id AND e.binding = a.binding
-			AND e.status IN ('pending', 'opened') AND e.closes_at <= now()
+			AND e.status IN ('pending', 'opened') AND e.expires_at + e.grace <= now()
 		RETURNING e.id
 	)
 	SELECT x.id FROM expired x, LATERAL urlmode.announce(x.id, 'completed')
 $$;
 COMMENT ON FUNCTION urlmode.expire(uuid[], bytea[]) IS
-	'Completes rows that are past closes_at, with cancel and expired, and returns their ids. A row that is processing does not expire: its provider will tell the outcome.';
+	'Completes rows whose expiry and grace are over, with cancel and expired, and returns their ids. A row that is processing does not expire: its provider will tell the outcome.';
 
 CREATE FUNCTION urlmode.abandon(ids uuid[], bindings bytea[], actions text[], reasons text[])
 RETURNS TABLE (outcome text)

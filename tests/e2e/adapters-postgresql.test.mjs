@@ -118,7 +118,7 @@ for (const [language, file, command] of [
 			const example = run(subject);
 			await example.url();
 			const { id } = await rowOf(subject);
-			await fixture.stack.sql("UPDATE urlmode.elicitation SET expires_at = now() - interval '1 s', closes_at = now() - interval '1 s' WHERE id = $1", [id]);
+			await fixture.stack.sql("UPDATE urlmode.elicitation SET expires_at = now() - interval '1 s' WHERE id = $1", [id]);
 			await fixture.stack.sql("SELECT pg_notify('urlmode', $1)", [JSON.stringify({ id, status: 'pending' })]);
 			assert.equal(await example.ended, 0, example.lines.join('\n'));
 			assert.equal(example.lines[1], 'cancel expired null');

@@ -131,7 +131,7 @@ async function age(id, interval) {
 	await fixture.stack.sql(`
 		WITH e AS (
 			UPDATE urlmode.elicitation SET created_at = created_at - $2::interval, opened_at = opened_at - $2::interval,
-				expires_at = expires_at - $2::interval, closes_at = closes_at - $2::interval, completed_at = completed_at - $2::interval
+				expires_at = expires_at - $2::interval, completed_at = completed_at - $2::interval
 			WHERE id = $1
 		), p AS (
 			UPDATE urlmode.payment SET proven_at = proven_at - $2::interval WHERE elicitation = $1

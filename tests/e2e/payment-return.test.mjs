@@ -148,7 +148,7 @@ describe('after the expiry', () => {
 	const set = ({ id }, columns) => fixture.stack.sql(`UPDATE urlmode.elicitation SET ${columns} WHERE id = $1`, [id]);
 	const expire = (payment) => set(payment, "expires_at = now() - interval '1 minute'");
 	const giveUp = (payment) => set(payment,
-		"expires_at = now() - interval '1 hour', closes_at = now() - interval '1 minute'");
+		"expires_at = now() - interval '1 hour', grace = interval '59 minutes'");
 
 	test('a payment that is processing is followed until it is settled', async () => {
 		const browser = fixture.browser();

@@ -19,7 +19,7 @@ export const PROVIDER = 'shop';
 
 /** Every time of every row. */
 const TIMES = {
-	elicitation: ['created_at', 'expires_at', 'closes_at', 'opened_at', 'recheck_at', 'completed_at', 'claimed_at'],
+	elicitation: ['created_at', 'expires_at', 'opened_at', 'recheck_at', 'completed_at', 'claimed_at'],
 	payment: ['proven_at', 'claimed_at', 'refunded_at'],
 	event: ['received_at'],
 	purge_queue: ['due_at'],
@@ -31,7 +31,7 @@ const OBSERVE = `SELECT json_build_object(
 			'from', e.completed_from, 'claimed', e.claimed_at IS NOT NULL, 'failedAttempts', e.failed_attempts,
 			'rechecks', e.rechecks, 'rechecked', e.rechecked, 'references', e.unproven_references,
 			'expires', round(extract(epoch FROM e.expires_at - e.created_at)),
-			'closes', round(extract(epoch FROM e.closes_at - e.created_at)),
+			'closes', round(extract(epoch FROM e.expires_at + e.grace - e.created_at)),
 			'outcome', r.action, 'late', r.late) ORDER BY e.created_at)
 		FROM urlmode.elicitation e
 		LEFT JOIN LATERAL urlmode.read(ARRAY[e.id], ARRAY[e.binding::bytea]) r ON true),

@@ -176,7 +176,7 @@ describe('a result is dropped', () => {
 
 	test('at once, its verifier that is, where it is over without a code: expired, abandoned, superseded', async () => {
 		const expired = await fixture.create({ pkce: true });
-		await fixture.stack.sql("UPDATE urlmode.elicitation SET expires_at = now() - interval '1 second', closes_at = now() - interval '1 second' WHERE id = $1", [expired.id]);
+		await fixture.stack.sql("UPDATE urlmode.elicitation SET expires_at = now() - interval '1 second' WHERE id = $1", [expired.id]);
 		assert.equal((await fixture.urlmode.waitForCompletion(expired.id, expired.owner)).reason, 'expired');
 		const abandoned = await fixture.create({ pkce: true });
 		await fixture.urlmode.abandon(abandoned.id, abandoned.owner);

@@ -286,11 +286,10 @@ row_make(struct um_op *op, enum um_op_kind kind)
 	um_uuid_format(uuid, op->id);
 	sql_do(admin_db,
 		"INSERT INTO urlmode.elicitation (id, provider, kind, subject,"
-		" binding, requester, target_url, expires_at, closes_at)"
+		" binding, requester, target_url, expires_at)"
 		" VALUES ('%s',"
 		" '%s', 'oauth', 'user-42', decode(repeat('b1', 16), 'hex'),"
 		" 'Notes server', 'https://a.example/authorize',"
-		" now() + interval '5 minutes',"
 		" now() + interval '5 minutes')",
 		uuid, provider);
 }

@@ -296,7 +296,7 @@ TEST(the_grace_of_a_payment_that_is_opened)
 		op.grace_ms = 3600500;
 		submit_and_run(&op);
 		assert_outcome(&op, "opened");
-		assert_row_text(&op, "closes_at - expires_at", graces[i]);
+		assert_row_text(&op, "grace", graces[i]);
 		um_op_free(&op);
 	}
 }

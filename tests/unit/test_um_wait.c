@@ -196,7 +196,7 @@ complete(const char *json)
 static void
 make_overdue(void)
 {
-	run("UPDATE urlmode.elicitation SET closes_at = now() - interval '1 s'"
+	run("UPDATE urlmode.elicitation SET expires_at = now() - interval '1 s'"
 	    " WHERE id = '%s'",
 		asked.id);
 }

@@ -121,7 +121,7 @@ test('resumeKey: an outcome is resumed until a call claims it', async (t) => {
 test('resumeKey: expired and refused elicitations are not resumed', async (t) => {
 	const { urlmode, admin } = await setUp(t);
 	const cases = {
-		expired: (id) => admin.query("UPDATE urlmode.elicitation SET expires_at = now() - interval '1 s', closes_at = now() - interval '1 s' WHERE id = $1", [id]),
+		expired: (id) => admin.query("UPDATE urlmode.elicitation SET expires_at = now() - interval '1 s' WHERE id = $1", [id]),
 		abandoned: (id, owner) => urlmode.abandon(id, owner),
 		superseded: (id, owner) => urlmode.create({ ...request, ...owner, exclusive: true }),
 		'a code that is too old': async (id, owner) => {
@@ -130,7 +130,7 @@ test('resumeKey: expired and refused elicitations are not resumed', async (t) =>
 		},
 		'refused, and past its time': async (id, owner) => {
 			await urlmode.complete(id, { ...owner, action: 'decline' });
-			await admin.query("UPDATE urlmode.elicitation SET expires_at = now() - interval '1 s', closes_at = now() - interval '1 s' WHERE id = $1", [id]);
+			await admin.query("UPDATE urlmode.elicitation SET expires_at = now() - interval '1 s' WHERE id = $1", [id]);
 		},
 	};
 	for (const [name, end] of Object.entries(cases)) {

@@ -114,7 +114,7 @@ test('an attempt that failed is progress, and the payment that follows is the ou
 
 for (const [name, end] of Object.entries({
 	'its expiry': async ({ urlmode, admin, id, owner }) => {
-		await admin.query("UPDATE urlmode.elicitation SET closes_at = now() - interval '1 s' WHERE id = $1", [id]);
+		await admin.query("UPDATE urlmode.elicitation SET expires_at = now() - interval '1 s', grace = '0' WHERE id = $1", [id]);
 		assert.equal((await urlmode.waitForCompletion(id, owner)).reason, 'expired');
 	},
 	'a decline in the browser': ({ callback, id, owner }) => callback.complete(id, { ...owner, action: 'decline', reason: 'cancelled' }),
