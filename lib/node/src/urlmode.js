@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 
 import { checkDatabaseUrl, Database, readRows } from './database.js';
-import { ElicitationExistsError, ElicitationSealError, UrlModeClosedError } from './errors.js';
+import { ElicitationExistsError, UrlModeClosedError } from './errors.js';
 import { StatusTracker } from './status-tracker.js';
 import { ResultPurger } from './purge.js';
 import {
@@ -20,6 +20,7 @@ import { addPkce } from './pkce.js';
 import { RESULT, seal, unseal, VERIFIER } from './seal.js';
 import { ticketCookie } from './ticket.js';
 import { bindingOf } from './token.js';
+import { toUnclaimedPayment } from './unclaimed.js';
 import { checkBaseUrl, checkTargetUrl } from './url.js';
 import { Waiters } from './waiters.js';
 import { CallbackUrls } from './callback-urls.js';
@@ -267,7 +268,7 @@ export class UrlMode extends EventEmitter {
 		const rows = await this.#database.unclaimed({
 			provider: provider === undefined ? null : checkProvider(provider), since: checkSince(since),
 		});
-		return rows.map((row) => this.#toUnclaimedPayment(row));
+		return rows.map((row) => toUnclaimedPayment(this.#keys, row));
 	}
 
 	/**
@@ -381,7 +382,7 @@ export class UrlMode extends EventEmitter {
 
 	/** @param {import('./database.js').UnclaimedRow} row */
 	#emitLate(row) {
-		const { elicitationId, provider, subject, session, reference, amount, currency, matches } = this.#toUnclaimedPayment(row);
+		const { elicitationId, provider, subject, session, reference, amount, currency, matches } = toUnclaimedPayment(this.#keys, row);
 		this.#emitLater('late', { elicitationId, provider, subject, session, reference, amount, currency, matches });
 	}
 
@@ -416,34 +417,6 @@ export class UrlMode extends EventEmitter {
 			if (verifier.nonce !== undefined) outcome.nonce = verifier.nonce;
 		}
 		return outcome;
-	}
-
-	/**
-	 * @param {import('./database.js').UnclaimedRow} row
-	 * @returns {import('./types.js').UnclaimedPayment}
-	 */
-	#toUnclaimedPayment(row) {
-		return {
-			elicitationId: row.elicitation, provider: row.provider_name, subject: row.subject, session: row.session,
-			resumeKey: row.resume_key ?? undefined, reference: row.reference, amount: Number(row.amount),
-			currency: row.currency, matches: row.matches, late: row.late, provenAt: row.proven_at,
-			result: this.#openResult(row),
-		};
-	}
-
-	/**
-	 * @param {import('./database.js').UnclaimedRow} row
-	 * @returns {Record<string, unknown> | undefined} undefined if it was purged, or if no key opens it: the payment must
-	 *     be listed all the same
-	 */
-	#openResult({ elicitation: id, binding, result }) {
-		if (!result) return undefined;
-		try {
-			return unseal(this.#keys, { id, binding, use: RESULT }, result);
-		} catch (error) {
-			if (error instanceof ElicitationSealError) return undefined;
-			throw error;
-		}
 	}
 }
 

@@ -1,0 +1,35 @@
+// A payment that was proved and that no call has claimed, as the application
+// sees it.
+
+import { ElicitationSealError } from './errors.js';
+import { RESULT, unseal } from './seal.js';
+
+/**
+ * @param {import('./keys.js').KeysFile} keys
+ * @param {import('./database.js').UnclaimedRow} row
+ * @returns {import('./types.js').UnclaimedPayment}
+ */
+export function toUnclaimedPayment(keys, row) {
+	return {
+		elicitationId: row.elicitation, provider: row.provider_name, subject: row.subject, session: row.session,
+		resumeKey: row.resume_key ?? undefined, reference: row.reference, amount: Number(row.amount),
+		currency: row.currency, matches: row.matches, late: row.late, provenAt: row.proven_at,
+		result: openResult(keys, row),
+	};
+}
+
+/**
+ * @param {import('./keys.js').KeysFile} keys
+ * @param {import('./database.js').UnclaimedRow} row
+ * @returns {Record<string, unknown> | undefined} undefined if it was purged, or if no key opens it: the payment must
+ *     be listed all the same
+ */
+function openResult(keys, { elicitation: id, binding, result }) {
+	if (!result) return undefined;
+	try {
+		return unseal(keys, { id, binding, use: RESULT }, result);
+	} catch (error) {
+		if (error instanceof ElicitationSealError) return undefined;
+		throw error;
+	}
+}
