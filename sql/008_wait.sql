@@ -24,7 +24,7 @@ BEGIN
 		CASE WHEN p.late IS NULL THEN e.result::bytea ELSE p.result::bytea END, e.verifier::bytea,
 		ceil(extract(epoch FROM e.expires_at - now()) * 1000)::bigint,
 		ceil(extract(epoch FROM e.expires_at + e.grace - now()) * 1000)::bigint,
-		e.expected::jsonb, e.failed_attempts, e.completed_from::text,
+		e.expected::jsonb, e.failed_attempts, CASE WHEN p.late IS NULL THEN e.completed_from::text END,
 		e.event_type::text, e.unproven_references::text[], e.rechecks, e.rechecked,
 		ceil(extract(epoch FROM e.recheck_at - now()) * 1000)::bigint,
 		p.reference

@@ -37,7 +37,7 @@ test(`${WAITS} waits in one process resolve each to its own outcome, over one co
 		const declined = index % 3 === 0;
 		assert.deepEqual(outcome, {
 			elicitationId: ids[index], action: declined ? 'decline' : 'accept', reason: declined ? 'access_denied' : '',
-			...declined && { from: 'pending' }, result: { code: `code-${index}` },
+			result: { code: `code-${index}` },
 		});
 	}
 	const connections = await connectionsOf(admin, `${applicationName}-waits`);
