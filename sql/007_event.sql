@@ -190,11 +190,12 @@ BEGIN
 	-- No id is twice in `ids`: it tells which of the events are new.
 	WITH kept AS (
 		INSERT INTO urlmode.event (provider, identity, type, elicitation, action)
-		SELECT a.provider, a.identity, a.type, a.id, a.action
+		SELECT DISTINCT ON (a.provider, a.identity)
+			a.provider, a.identity, a.type, a.id, a.action
 		FROM unnest(ids, providers, identities, types, actions)
-			AS a (id, provider, identity, type, action)
-		WHERE a.action IS NULL OR a.action NOT IN ('unknown', 'seen')
-		ORDER BY a.id
+			WITH ORDINALITY AS a (id, provider, identity, type, action, n)
+		WHERE a.id IS NOT NULL AND a.action NOT IN ('unknown', 'seen')
+		ORDER BY a.provider, a.identity, a.n
 		ON CONFLICT (provider, identity) DO UPDATE SET action = EXCLUDED.action
 		WHERE event.elicitation = EXCLUDED.elicitation AND event.action <> EXCLUDED.action
 			AND event.action IN ('ignored', 'other_mode', 'other_account')

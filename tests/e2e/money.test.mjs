@@ -29,7 +29,7 @@ const ask = (provider = 'stripe', options = {}) => fixture.createPayment(provide
 const askAgain = ({ provider, owner }, options) => ask(provider, { ...owner, ...options });
 
 /** A payment whose user has gone on to the checkout. */
-const goToCheckout = (provider = 'stripe', options = {}) => fixture.goOn(fixture.browser(), {
+const openPayment = (provider = 'stripe', options = {}) => fixture.goOn(fixture.browser(), {
 	provider, kind: 'payment', targetUrl: 'https://checkout.example/pay', expected: PRICE, resumeKey: 'report', ...options,
 });
 
@@ -142,7 +142,7 @@ async function age(id, interval) {
 
 describe('a wait that ends while its user is at the checkout', () => {
 	test('times out: the payment stays open, and the next wait gets it', async () => {
-		const payment = await goToCheckout();
+		const payment = await openPayment();
 		await assert.rejects(wait(payment, { timeout: 100, abandon: true }), { code: 'ELICITATION_TIMEOUT', status: 'opened' });
 		assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
 		const again = await askAgain(payment);
@@ -158,8 +158,8 @@ describe('a wait that ends while its user is at the checkout', () => {
 	});
 
 	test('nothing else of its owner supersedes it', async () => {
-		const opened = await goToCheckout();
-		const processing = await goToCheckout('stripe', { ...opened.owner, resumeKey: 'another report' });
+		const opened = await openPayment();
+		const processing = await openPayment('stripe', { ...opened.owner, resumeKey: 'another report' });
 		await send('stripe', processing, 'processing');
 		await fixture.createPayment('stripe', { ...opened.owner, expected: PRICE, exclusive: true });
 		assert.deepEqual(await fixture.standing(opened), ['opened', null, '']);
@@ -167,7 +167,7 @@ describe('a wait that ends while its user is at the checkout', () => {
 	});
 
 	test('the server cancels it by its own decision: the outcome says what that cut off', async () => {
-		const payment = await goToCheckout();
+		const payment = await openPayment();
 		const outcome = wait(payment);
 		await fixture.urlmode.cancel(payment.id, { ...payment.owner, reason: 'out_of_stock' });
 		const { action, reason, from } = await outcome;
@@ -177,7 +177,7 @@ describe('a wait that ends while its user is at the checkout', () => {
 
 describe('an attempt is not an outcome', () => {
 	test('adyen: a card is refused, and another one is authorised', async () => {
-		const payment = await goToCheckout('adyen');
+		const payment = await openPayment('adyen');
 		const told = [];
 		const outcome = wait(payment, { onProgress: (progress) => told.push(progress) });
 		await until('it is told that the page is open', () => told.includes('opened'));
@@ -190,7 +190,7 @@ describe('an attempt is not an outcome', () => {
 	});
 
 	test('square: a payment fails, and the next one is completed', async () => {
-		const payment = await goToCheckout('square');
+		const payment = await openPayment('square');
 		await send('square', payment, 'failed');
 		assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
 		await send('square', payment, 'paid');
@@ -213,7 +213,7 @@ describe('what is paid after the end', () => {
 	 * expires. Adyen does not: the time and the grace of the elicitation pass.
 	 */
 	async function payLate(provider = 'stripe') {
-		const payment = await goToCheckout(provider);
+		const payment = await openPayment(provider);
 		if (provider === 'stripe') await send(provider, payment, 'expired');
 		else await age(payment.id, '31 days');
 		const { action, reason } = await wait(payment);

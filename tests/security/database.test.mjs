@@ -73,7 +73,7 @@ test('the login is what the contract says: no attribute, no membership', async (
 	assert.deepEqual(memberships, []);
 });
 
-test('it may execute six functions of the schema, and hold no other right in it', async () => {
+test('it may execute seven functions of the schema, and hold no other right in it', async () => {
 	const { rows: functions } = await thief.query(`
 		SELECT proname FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace
 			AND has_function_privilege(oid, 'EXECUTE') ORDER BY proname`);
@@ -83,7 +83,7 @@ test('it may execute six functions of the schema, and hold no other right in it'
 				OR (relkind <> 'S' AND has_any_column_privilege(oid, 'SELECT, INSERT, UPDATE, REFERENCES')))`);
 
 	assert.deepEqual(functions.map(({ proname }) => proname),
-		['bindings', 'complete', 'look_up', 'open', 'ping', 'record_events']);
+		['bindings', 'complete', 'count_unclaimed', 'look_up', 'open', 'ping', 'record_events']);
 	assert.deepEqual(relations, []);
 });
 
@@ -147,7 +147,7 @@ describe('create, change and delete', () => {
 		'CREATE VIEW public.mine AS SELECT 1',
 		'CREATE FUNCTION public.mine() RETURNS int LANGUAGE sql AS $$SELECT 1$$',
 		'CREATE FUNCTION urlmode.mine() RETURNS int LANGUAGE sql AS $$SELECT 1$$',
-		`CREATE OR REPLACE FUNCTION urlmode.announce(id uuid, status text) RETURNS void LANGUAGE sql AS $$$$`,
+		`CREATE OR REPLACE FUNCTION urlmode.announce(id uuid, status text, late boolean) RETURNS void LANGUAGE sql AS $$$$`,
 		'CREATE TYPE public.mine AS (a int)',
 		'CREATE SEQUENCE public.mine',
 		'CREATE EXTENSION hstore',
@@ -169,10 +169,10 @@ describe('other functions of the schema', () => {
 		"SELECT urlmode.mark_read(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
 		'SELECT urlmode.purge_results()',
 		"SELECT urlmode.expire(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
-		"SELECT * FROM urlmode.decide_event('pending', NULL, 'paid', NULL, NULL)",
-		"SELECT urlmode.decide_events(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['paid'], ARRAY[1::bigint], ARRAY['EUR'])",
+		"SELECT * FROM urlmode.decide_event('payment', 'pending', 'paid', NULL)",
+		"SELECT urlmode.decide_events(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['paid'], ARRAY['matches'])",
 		"SELECT urlmode.keep_events(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['e'], ARRAY['t'], ARRAY['paid'], ARRAY['accept'])",
-		"SELECT urlmode.apply_events(ARRAY[gen_random_uuid()], ARRAY['accept'], ARRAY[''], ARRAY['t'], ARRAY['r'], ARRAY[NULL::bytea])",
+		"SELECT urlmode.apply_events(ARRAY[gen_random_uuid()], ARRAY['accept'], ARRAY[''], ARRAY['t'], ARRAY[1::bigint], ARRAY['r'], ARRAY['matches'], ARRAY[NULL::bytea])",
 	]);
 });
 
@@ -191,7 +191,7 @@ describe('escalate', () => {
 		'ALTER TABLE urlmode.elicitation OWNER TO urlmode_cgi',
 		'ALTER FUNCTION urlmode.read(uuid[], bytea[]) OWNER TO urlmode_cgi',
 		'ALTER FUNCTION urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[]) RESET search_path',
-		'DROP FUNCTION urlmode.announce(uuid, text)',
+		'DROP FUNCTION urlmode.announce(uuid, text, boolean)',
 		'ALTER DOMAIN urlmode.reason DROP CONSTRAINT reason_check',
 		'DROP SCHEMA urlmode CASCADE',
 		'ALTER DATABASE urlmode SET search_path = mine',
