@@ -194,7 +194,7 @@ BEGIN
 			a.provider, a.identity, a.type, a.id, a.action
 		FROM unnest(ids, providers, identities, types, actions)
 			WITH ORDINALITY AS a (id, provider, identity, type, action, n)
-		WHERE a.id IS NOT NULL AND a.action NOT IN ('unknown', 'seen')
+		WHERE a.action IS NULL OR a.action NOT IN ('unknown', 'seen')
 		ORDER BY a.provider, a.identity, a.n
 		ON CONFLICT (provider, identity) DO UPDATE SET action = EXCLUDED.action
 		WHERE event.elicitation = EXCLUDED.elicitation AND event.action <> EXCLUDED.action
