@@ -18,8 +18,8 @@
 -- its expiry and a grace have passed. And money is kept apart from rows (003_payment.sql):
 -- what is paid after the end is still offered to the next call.
 --
--- A row only moves down this list, with one exception: when the attempt to pay
--- that was processing fails, it is opened again (record_events). It is
+-- A row only moves down this list, with one exception: when no attempt to pay is
+-- under way any more, it is again what it was before processing (record_events). It is
 -- completed once, and then has an action: accept, decline or cancel. Only the
 -- functions of this schema move it, and each of them announces what it moved
 -- (urlmode.announce, below).
@@ -115,7 +115,7 @@ CREATE INDEX elicitation_expires_at ON urlmode.elicitation (expires_at);
 CREATE INDEX elicitation_binding ON urlmode.elicitation (binding);
 
 COMMENT ON TABLE urlmode.elicitation IS
-	'Elicitations. Only the functions of this schema move a row: forward from pending over opened and processing to completed (back to opened only when an attempt to pay that was processing has failed), and completed once.';
+	'Elicitations. Only the functions of this schema move a row: forward from pending over opened and processing to completed (back from processing only when the attempt to pay that was under way has failed), and completed once.';
 COMMENT ON INDEX urlmode.elicitation_expires_at IS 'Finds rows that expired long ago, to delete them.';
 COMMENT ON INDEX urlmode.elicitation_binding IS 'Finds the elicitations of an owner.';
 COMMENT ON COLUMN urlmode.elicitation.id IS 'The elicitationId of MCP.';
@@ -135,7 +135,7 @@ COMMENT ON COLUMN urlmode.elicitation.resume_key IS
 COMMENT ON COLUMN urlmode.elicitation.created_at IS 'When the MCP server created it.';
 COMMENT ON COLUMN urlmode.elicitation.expires_at IS 'From then on it cannot be opened, and no browser can complete it.';
 COMMENT ON COLUMN urlmode.elicitation.grace IS
-	'For how long after expires_at it waits for its provider before expire may complete it: set by open for a payment or a signature.';
+	'For how long after expires_at it waits for its provider before expire may complete it: set by open for a payment or a signature. While it is processing, it waits for thirty days or longer (urlmode.closes_at).';
 COMMENT ON COLUMN urlmode.elicitation.status IS 'pending, opened, processing or completed.';
 COMMENT ON COLUMN urlmode.elicitation.browser IS
 	'First 16 bytes of SHA-256("urlmode browser v1" 00 cookie value), of the browser that last went on from /connect.';
@@ -162,6 +162,13 @@ COMMENT ON COLUMN urlmode.elicitation.verifier IS
 	'The PKCE code verifier (RFC 7636) and the OpenID Connect nonce, as sealed JSON. Only the waiting side opens it.';
 COMMENT ON COLUMN urlmode.elicitation.result IS 'What came back, as sealed JSON. Only the waiting side opens it.';
 
+CREATE FUNCTION urlmode.closes_at(status text, expires_at timestamptz, grace interval) RETURNS timestamptz
+LANGUAGE sql STABLE AS $$
+	SELECT expires_at + CASE status WHEN 'processing' THEN greatest(grace, '30 days') ELSE grace END
+$$;
+COMMENT ON FUNCTION urlmode.closes_at(text, timestamptz, interval) IS
+	'Internal. From then on expire may complete an elicitation: after its grace, or thirty days where that is longer and money may be on its way.';
+
 CREATE FUNCTION urlmode.announce(id uuid, status text, late boolean DEFAULT false) RETURNS void
 LANGUAGE sql AS $$
 	SELECT pg_notify('urlmode', '{"id":"' || id || '","status":"' || status
@@ -178,6 +185,7 @@ COMMENT ON FUNCTION urlmode.max_references() IS
 	'Internal. How many references of unproven events an elicitation keeps, and four times as many of the events themselves. The oldest go first.';
 
 REVOKE ALL ON FUNCTION
+	urlmode.closes_at(text, timestamptz, interval),
 	urlmode.announce(uuid, text, boolean),
 	urlmode.max_references()
 FROM PUBLIC;

@@ -21,8 +21,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	) money
 	WHERE e.binding = resume.binding AND e.resume_key = resume.resume_key
 		AND (money.unclaimed OR CASE
-			WHEN e.status = 'processing' THEN true
-			WHEN e.status <> 'completed' THEN e.expires_at + e.grace > now()
+			WHEN e.status <> 'completed' THEN urlmode.closes_at(e.status, e.expires_at, e.grace) > now()
 			WHEN money.proved THEN false
 			-- It may have been paid after its end: a recheck will tell. Not for ever,
 			-- because a server without a recheck function never asks.

@@ -35,7 +35,7 @@ BEGIN
 	SELECT CASE
 			WHEN e.id IS NULL THEN 'unknown'
 			WHEN e.status = 'completed' THEN 'completed'
-			WHEN e.expires_at + e.grace <= now() AND e.status <> 'processing' THEN 'expired'
+			WHEN urlmode.closes_at(e.status, e.expires_at, e.grace) <= now() THEN 'expired'
 			ELSE e.status
 		END,
 		e.action::text, e.reason::text, e.requester::text, e.subject::text, e.browser::bytea,
@@ -149,8 +149,8 @@ BEGIN
 			WHEN e.id IS NULL THEN 'unknown'
 			WHEN e.subject <> a.subject THEN 'wrong_user'
 			WHEN e.status = 'completed' THEN 'already'
+			WHEN urlmode.closes_at(e.status, e.expires_at, e.grace) <= now() THEN 'expired'
 			WHEN e.status = 'processing' THEN 'processing'
-			WHEN e.expires_at + e.grace <= now() THEN 'expired'
 			ELSE 'unknown'
 		END
 	FROM unnest(ids, bindings, providers, subjects)

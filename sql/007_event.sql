@@ -10,10 +10,13 @@
 --                  decides for one, has the rules
 --   keep_events    keeps the events
 --   apply_events   moves the rows
+--   apply_refunds  marks what went back
 --
 -- An event that proves nothing (recheck) leaves status and expiry as they are:
 -- it only wakes the MCP server, which asks the provider. An attempt that
--- failed is not an outcome either.
+-- failed is not an outcome either: the row is processing while an attempt is
+-- under way, and what it was before when none is, in whatever order the events
+-- come.
 
 SET LOCAL ROLE urlmode_owner;
 
@@ -22,7 +25,9 @@ CREATE TABLE urlmode.event (
 	identity    text        NOT NULL CHECK (octet_length(identity) BETWEEN 1 AND 800),
 	type        text        NOT NULL CHECK (octet_length(type) <= 512),
 	elicitation uuid        NOT NULL REFERENCES urlmode.elicitation ON DELETE CASCADE,
-	received_at timestamptz NOT NULL DEFAULT now(),
+	received_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+	reference   urlmode.reference,
+	amount      bigint,
 	action      text        NOT NULL CHECK (action IN
 		('accept', 'decline', 'cancel', 'processing', 'attempt_failed', 'recheck', 'refunded', 'late',
 		'repeated', 'reference_taken', 'other_mode', 'other_account', 'ignored')),
@@ -37,8 +42,12 @@ COMMENT ON COLUMN urlmode.event.identity IS
 COMMENT ON COLUMN urlmode.event.type IS 'The type of the event, in the provider''s words, at most 512 bytes.';
 COMMENT ON COLUMN urlmode.event.elicitation IS 'The elicitation that the event is about.';
 COMMENT ON COLUMN urlmode.event.received_at IS 'When it was first received.';
+COMMENT ON COLUMN urlmode.event.reference IS
+	'Of processing and attempt_failed: the attempt to pay that it is about. Of refunded: the payment, or the refund. NULL: the event does not say, or it is another one.';
+COMMENT ON COLUMN urlmode.event.amount IS
+	'Of refunded: what went back, in minor units. NULL: the event does not say, or it is another one.';
 COMMENT ON COLUMN urlmode.event.action IS
-	'What it did. accept, decline, cancel: it completed the elicitation. processing: it moved it there. attempt_failed: an attempt to pay failed, and another is possible; if the elicitation was processing, it is opened again. recheck: it proves nothing, and asks the waiting side to recheck. refunded: what was paid went back. late: the elicitation was completed before; money that it proves is in urlmode.payment. repeated: the same payment again. reference_taken: the payment belongs to another elicitation. other_mode, other_account: it comes from the provider''s test mode (or live mode), or from an account that is not configured. ignored: its type means nothing to us. The last six move nothing.';
+	'What it did. accept, decline, cancel: it completed the elicitation. processing: an attempt to pay is under way, and the elicitation is processing, unless that attempt is known to have failed. attempt_failed: an attempt to pay failed, and another is possible; if no other one is under way, an elicitation that was processing is what it was before. recheck: it proves nothing, and asks the waiting side to recheck. refunded: what was paid went back. late: the elicitation was completed before; money that it proves is in urlmode.payment. repeated: the same payment again. reference_taken: the payment belongs to another elicitation. other_mode, other_account: it comes from the provider''s test mode (or live mode), or from an account that is not configured. ignored: its type means nothing to us. The last six move nothing.';
 
 CREATE FUNCTION urlmode.bindings(ids uuid[], providers text[])
 RETURNS TABLE (binding bytea)
@@ -113,8 +122,10 @@ BEGIN
 		FROM paid a ORDER BY a.provider, a.reference, a.n
 		ON CONFLICT (provider, reference) DO UPDATE
 		SET amount = EXCLUDED.amount, currency = EXCLUDED.currency, matches = true,
-			late = EXCLUDED.late, result = EXCLUDED.result, proven_at = now()
-		-- The rest of a payment that was captured in parts.
+			late = EXCLUDED.late, result = EXCLUDED.result, proven_at = now(),
+			claimed_at = NULL, refunded_at = NULL
+		-- The rest of a payment that was captured in parts. Whoever claimed the
+		-- first part did not get this.
 		WHERE p.elicitation = EXCLUDED.elicitation AND EXCLUDED.matches AND NOT p.matches
 		RETURNING p.elicitation
 	)
@@ -183,20 +194,26 @@ COMMENT ON FUNCTION urlmode.decide_events(uuid[], text[], text[], text[]) IS
 
 CREATE FUNCTION urlmode.keep_events(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
-	INOUT actions text[]
+	amounts bigint[], refs text[], attempts text[], INOUT actions text[]
 )
 LANGUAGE plpgsql AS $$
 BEGIN
 	-- No id is twice in `ids`: it tells which of the events are new.
 	WITH kept AS (
-		INSERT INTO urlmode.event (provider, identity, type, elicitation, action)
+		INSERT INTO urlmode.event (provider, identity, type, elicitation, reference, amount, action)
+		-- Of one identity there may be several rechecks.
 		SELECT DISTINCT ON (a.provider, a.identity)
-			a.provider, a.identity, a.type, a.id, a.action
-		FROM unnest(ids, providers, identities, types, actions)
-			WITH ORDINALITY AS a (id, provider, identity, type, action, n)
+			a.provider, a.identity, a.type, a.id,
+			CASE WHEN a.action IN ('processing', 'attempt_failed') THEN nullif(coalesce(a.attempt, a.ref), '')
+				WHEN a.action = 'refunded' THEN nullif(a.ref, '') END,
+			CASE WHEN a.action = 'refunded' THEN a.amount END,
+			a.action
+		FROM unnest(ids, providers, identities, types, amounts, refs, attempts, actions)
+			WITH ORDINALITY AS a (id, provider, identity, type, amount, ref, attempt, action, n)
 		WHERE a.action IS NULL OR a.action NOT IN ('unknown', 'seen')
 		ORDER BY a.provider, a.identity, a.n
-		ON CONFLICT (provider, identity) DO UPDATE SET action = EXCLUDED.action
+		ON CONFLICT (provider, identity) DO UPDATE
+		SET action = EXCLUDED.action, reference = EXCLUDED.reference, amount = EXCLUDED.amount
 		WHERE event.elicitation = EXCLUDED.elicitation AND event.action <> EXCLUDED.action
 			AND event.action IN ('ignored', 'other_mode', 'other_account')
 		RETURNING event.elicitation
@@ -221,7 +238,7 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION urlmode.keep_events(uuid[], text[], text[], text[], text[], text[]) IS
+COMMENT ON FUNCTION urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], text[]) IS
 	'Internal. Keeps the events of known elicitations. In the actions that it returns, seen stands for each event that was kept before. A recheck is no such: it tells no outcome, and may ask again. Of the events that only ask for a recheck the oldest are dropped.';
 
 CREATE FUNCTION urlmode.remember(refs urlmode.reference[], ref text) RETURNS urlmode.reference[]
@@ -234,9 +251,23 @@ $$;
 COMMENT ON FUNCTION urlmode.remember(urlmode.reference[], text) IS
 	'Internal. The references with this one last, each once, and the oldest gone where there are too many.';
 
+CREATE FUNCTION urlmode.is_under_way(elicitation uuid) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+	SELECT EXISTS (
+		SELECT FROM urlmode.event p
+		WHERE p.elicitation = is_under_way.elicitation AND p.action = 'processing' AND NOT EXISTS (
+			SELECT FROM urlmode.event f
+			WHERE f.elicitation = p.elicitation AND f.action = 'attempt_failed'
+				AND CASE WHEN f.reference IS NULL OR p.reference IS NULL
+					THEN f.received_at > p.received_at ELSE f.reference = p.reference END
+		)
+	)
+$$;
+COMMENT ON FUNCTION urlmode.is_under_way(uuid) IS
+	'Internal. Whether an attempt to pay is under way: an event said processing of it, and none that it failed. Where an event does not name its attempt, what came later counts.';
+
 CREATE FUNCTION urlmode.apply_events(
-	ids uuid[], actions text[], reasons text[], types text[], amounts bigint[], refs text[],
-	proofs text[], results bytea[]
+	ids uuid[], actions text[], reasons text[], types text[], refs text[], proofs text[], results bytea[]
 )
 RETURNS void
 LANGUAGE plpgsql AS $$
@@ -246,9 +277,10 @@ BEGIN
 	WITH moved AS (
 		UPDATE urlmode.elicitation e
 		SET status = CASE WHEN a.completes THEN 'completed'
-				WHEN a.action = 'processing' THEN 'processing'
-				-- What was processing was that attempt. Another one is possible.
-				WHEN a.action = 'attempt_failed' AND e.status = 'processing' THEN 'opened'
+				WHEN a.action NOT IN ('processing', 'attempt_failed') THEN e.status
+				WHEN urlmode.is_under_way(e.id) THEN 'processing'
+				WHEN e.status = 'processing' AND e.opened_at IS NULL THEN 'pending'
+				WHEN e.status = 'processing' THEN 'opened'
 				ELSE e.status END,
 			action = CASE WHEN a.completes THEN a.action ELSE e.action END,
 			reason = coalesce(a.reason, e.reason),
@@ -275,27 +307,33 @@ BEGIN
 		SELECT array_agg(m.id) FROM moved m WHERE m.action IN ('decline', 'cancel') HAVING count(*) > 0
 	)
 	SELECT count(*) INTO announced FROM moved;
-
-	IF 'refunded' = ANY (actions) THEN
-		-- A refund may have a reference of its own. It counts where it is clear
-		-- which payment it is of, and that all of it went back.
-		UPDATE urlmode.payment p SET refunded_at = now()
-		FROM unnest(ids, actions, amounts, refs) AS a (id, action, amount, ref)
-		WHERE p.elicitation = a.id AND a.action = 'refunded' AND p.refunded_at IS NULL
-			AND (a.amount IS NULL OR a.amount >= p.amount)
-			AND (p.reference = a.ref OR NOT EXISTS (
-				SELECT FROM urlmode.payment o
-				WHERE o.elicitation = a.id AND o.reference <> p.reference
-			));
-	END IF;
 END
 $$;
-COMMENT ON FUNCTION urlmode.apply_events(uuid[], text[], text[], text[], bigint[], text[], text[], bytea[]) IS
+COMMENT ON FUNCTION urlmode.apply_events(uuid[], text[], text[], text[], text[], text[], bytea[]) IS
 	'Internal. Moves the rows as the actions say and announces them, a late payment and a refund as well. Other actions move nothing.';
+
+CREATE FUNCTION urlmode.apply_refunds(ids uuid[]) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+	-- A refund may have a reference of its own. It counts where it is clear
+	-- which payment it is of, and that all of it went back.
+	UPDATE urlmode.payment p SET refunded_at = now()
+	FROM urlmode.event v
+	WHERE v.elicitation = ANY (ids) AND v.action = 'refunded'
+		AND p.elicitation = v.elicitation AND p.refunded_at IS NULL
+		AND (v.amount IS NULL OR v.amount >= p.amount)
+		AND (p.reference = v.reference OR NOT EXISTS (
+			SELECT FROM urlmode.payment o
+			WHERE o.elicitation = v.elicitation AND o.reference <> p.reference
+		));
+END
+$$;
+COMMENT ON FUNCTION urlmode.apply_refunds(uuid[]) IS
+	'Internal. Marks the payments that went back, also where the refund came before the payment.';
 
 CREATE FUNCTION urlmode.record_events(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
-	amounts bigint[], currencies text[], refs text[], results bytea[]
+	amounts bigint[], currencies text[], refs text[], results bytea[], attempts text[] DEFAULT NULL
 )
 RETURNS TABLE (outcome text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -304,6 +342,7 @@ DECLARE
 	outcomes text[] := array_fill('unknown'::text, ARRAY[cardinality(ids)]);
 	rounds bigint[];
 	last bigint;
+	shared boolean;
 	present uuid[];
 	news text[];
 	proofs text[];
@@ -311,12 +350,20 @@ DECLARE
 	actions text[];
 BEGIN
 	-- The first event of each elicitation is in round 1, its second in round 2,
-	-- and so on, so that each sees what the one before it did.
-	SELECT array_agg(r.round ORDER BY r.n), max(r.round) INTO rounds, last
+	-- and so on, so that each sees what the one before it did. Where two
+	-- elicitations share an identity, each event has a round of its own.
+	SELECT array_agg(r.round ORDER BY r.n), max(r.round), bool_or(r.first <> r.id AND r.effect <> 'recheck')
+	INTO rounds, last, shared
 	FROM (
-		SELECT u.n, row_number() OVER (PARTITION BY u.id ORDER BY u.n) AS round
-		FROM unnest(ids) WITH ORDINALITY AS u (id, n)
+		SELECT u.n, u.id, u.effect, row_number() OVER (PARTITION BY u.id ORDER BY u.n) AS round,
+			first_value(u.id) OVER (PARTITION BY u.provider, u.identity ORDER BY u.n) AS first
+		FROM unnest(ids, providers, identities, effects)
+			WITH ORDINALITY AS u (id, provider, identity, effect, n)
 	) r;
+	IF shared THEN
+		last := cardinality(ids);
+		rounds := ARRAY(SELECT generate_series(1, last));
+	END IF;
 	FOR this IN 1 .. coalesce(last, 0) LOOP
 		-- NULL stands for the id of an event that is in another round.
 		present := ARRAY(
@@ -330,9 +377,9 @@ BEGIN
 			present, providers, news, amounts, currencies, refs, results);
 		decided := urlmode.decide_events(present, providers, news, proofs);
 		actions := urlmode.keep_events(
-			present, providers, identities, types, effects, decided.actions);
-		PERFORM urlmode.apply_events(
-			present, actions, decided.reasons, types, amounts, refs, proofs, results);
+			present, providers, identities, types, effects, amounts, refs, attempts, decided.actions);
+		PERFORM urlmode.apply_events(present, actions, decided.reasons, types, refs, proofs, results);
+		PERFORM urlmode.apply_refunds(present);
 		FOR i IN 1 .. cardinality(ids) LOOP
 			IF present[i] IS NOT NULL THEN
 				outcomes[i] := actions[i];
@@ -342,8 +389,8 @@ BEGIN
 	RETURN QUERY SELECT unnest(outcomes);
 END
 $$;
-COMMENT ON FUNCTION urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[]) IS
-	'Keeps each event once and lets it move its elicitation. effects: paid, failed, cancelled, expired, attempt_failed, processing, refunded, recheck, other_mode, other_account or ignore. amounts: minor units, or NULL. refs: the provider''s reference, or NULL. results: sealed. outcome: what the event did (urlmode.event.action); seen: it was kept before; unknown: the provider has no such elicitation, and nothing was kept.';
+COMMENT ON FUNCTION urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], text[]) IS
+	'Keeps each event once and lets it move its elicitation. effects: paid, failed, cancelled, expired, attempt_failed, processing, refunded, recheck, other_mode, other_account or ignore. amounts: minor units, or NULL. refs: the provider''s reference, or NULL. results: sealed. attempts: what names the attempt to pay, or NULL: the reference does. outcome: what the event did (urlmode.event.action); seen: it was kept before; unknown: the provider has no such elicitation, and nothing was kept.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.bindings(uuid[], text[]),
@@ -352,12 +399,14 @@ REVOKE ALL ON FUNCTION
 	urlmode.prove_events(uuid[], text[], text[], bigint[], text[], text[], bytea[]),
 	urlmode.decide_event(text, text, text, text),
 	urlmode.decide_events(uuid[], text[], text[], text[]),
-	urlmode.keep_events(uuid[], text[], text[], text[], text[], text[]),
+	urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], text[]),
+	urlmode.is_under_way(uuid),
 	urlmode.remember(urlmode.reference[], text),
-	urlmode.apply_events(uuid[], text[], text[], text[], bigint[], text[], text[], bytea[]),
-	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[])
+	urlmode.apply_events(uuid[], text[], text[], text[], text[], text[], bytea[]),
+	urlmode.apply_refunds(uuid[]),
+	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], text[])
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
 	urlmode.bindings(uuid[], text[]),
-	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[])
+	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], text[])
 TO urlmode_cgi;

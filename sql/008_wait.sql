@@ -23,7 +23,7 @@ BEGIN
 		coalesce(p.late, false),
 		CASE WHEN p.late IS NULL THEN e.result::bytea ELSE p.result::bytea END, e.verifier::bytea,
 		ceil(extract(epoch FROM e.expires_at - now()) * 1000)::bigint,
-		ceil(extract(epoch FROM e.expires_at + e.grace - now()) * 1000)::bigint,
+		ceil(extract(epoch FROM urlmode.closes_at(e.status, e.expires_at, e.grace) - now()) * 1000)::bigint,
 		e.expected::jsonb, e.failed_attempts, CASE WHEN p.late IS NULL THEN e.completed_from::text END,
 		e.event_type::text, e.unproven_references::text[], e.rechecks, e.rechecked,
 		ceil(extract(epoch FROM e.recheck_at - now()) * 1000)::bigint,
@@ -51,13 +51,13 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 			completed_at = now()
 		FROM unnest(ids, bindings) AS a (id, binding)
 		WHERE e.id = a.id AND e.binding = a.binding
-			AND e.status IN ('pending', 'opened') AND e.expires_at + e.grace <= now()
+			AND e.status <> 'completed' AND urlmode.closes_at(e.status, e.expires_at, e.grace) <= now()
 		RETURNING e.id
 	)
 	SELECT x.id FROM expired x, LATERAL urlmode.announce(x.id, 'completed')
 $$;
 COMMENT ON FUNCTION urlmode.expire(uuid[], bytea[]) IS
-	'Completes rows whose expiry and grace are over, with cancel and expired, and returns their ids. A row that is processing does not expire: its provider will tell the outcome.';
+	'Completes rows whose expiry and grace are over, with cancel and expired, and returns their ids. While a row is processing, its grace is at least thirty days; what is paid after that is late.';
 
 CREATE FUNCTION urlmode.abandon(ids uuid[], bindings bytea[], actions text[], reasons text[])
 RETURNS TABLE (outcome text)
@@ -119,7 +119,8 @@ BEGIN
 			row.status = 'completed', settle.result)
 		ON CONFLICT ON CONSTRAINT payment_pkey DO UPDATE
 		SET amount = EXCLUDED.amount, currency = EXCLUDED.currency, matches = true,
-			late = EXCLUDED.late, result = EXCLUDED.result, proven_at = now()
+			late = EXCLUDED.late, result = EXCLUDED.result, proven_at = now(),
+			claimed_at = NULL, refunded_at = NULL
 		WHERE p.elicitation = EXCLUDED.elicitation AND NOT p.matches
 		RETURNING true INTO proved;
 		IF proved IS NULL AND NOT EXISTS (
@@ -129,6 +130,7 @@ BEGIN
 		) THEN
 			RETURN 'reference_taken';
 		END IF;
+		PERFORM urlmode.apply_refunds(ARRAY[settle.id]);
 		IF row.status = 'completed' AND proved THEN
 			PERFORM urlmode.announce(settle.id, 'completed', true);
 			RETURN 'late';

@@ -244,8 +244,6 @@ look(struct um_wait *wait, const struct row *row, int64_t *left,
 					out, err)
 			? LOOK_DONE
 			: LOOK_FAILED;
-	} else if (strcmp(PQgetvalue(res, 0, 0), "processing") == 0) {
-		*left = ROUTINE_MS; /* it does not expire */
 	} else {
 		*left = strtoll(PQgetvalue(res, 0, 4), NULL, 10);
 		if (*left <= 0)

@@ -17,7 +17,7 @@
 #define OID_INT8_ARRAY 1016
 #define OID_UUID_ARRAY 2951
 
-#define PARAMS_MAX 9
+#define PARAMS_MAX 10
 
 /* The member of an operation that a parameter carries. */
 enum param {
@@ -37,6 +37,7 @@ enum param {
 	AMOUNT,
 	CURRENCY,
 	REFERENCE,
+	ATTEMPT,
 };
 
 static const struct {
@@ -58,6 +59,7 @@ static const struct {
 	[AMOUNT] = { OID_INT8, OID_INT8_ARRAY },
 	[CURRENCY] = { OID_TEXT, OID_TEXT_ARRAY },
 	[REFERENCE] = { OID_TEXT, OID_TEXT_ARRAY },
+	[ATTEMPT] = { OID_TEXT, OID_TEXT_ARRAY },
 };
 
 static const struct statement {
@@ -85,9 +87,9 @@ static const struct statement {
 	{ UM_OP_EVENT, "record_events",
 		"SELECT outcome "
 		"FROM urlmode.record_events($1, $2, $3, $4, $5, $6, $7, $8, "
-		"$9)",
+		"$9, $10)",
 		{ ID, PROVIDER, IDENTITY, TYPE, EFFECT, AMOUNT, CURRENCY,
-			REFERENCE, RESULT } },
+			REFERENCE, RESULT, ATTEMPT } },
 	/* One row for each operation, as from the functions over arrays. */
 	{ UM_OP_PING, "ping", "SELECT urlmode.ping() FROM unnest($1)", { ID } },
 	{ UM_OP_COUNT_UNCLAIMED, "count_unclaimed",
@@ -242,6 +244,9 @@ put_param(struct um_buf *out, enum param param, const struct um_op *op)
 	case REFERENCE:
 		array_put_known(out, op->event->reference);
 		break;
+	case ATTEMPT:
+		array_put_known(out, op->event->attempt);
+		break;
 	case END:
 		break;
 	}
@@ -251,7 +256,7 @@ static bool
 send_statement(PGconn *conn, const struct statement *st,
 	const struct um_batch *batch, size_t count)
 {
-	static const int binary[PARAMS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+	static const int binary[PARAMS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
 	struct um_buf param[PARAMS_MAX] = { 0 };
 	const char *values[PARAMS_MAX];
 	int lengths[PARAMS_MAX];

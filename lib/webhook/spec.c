@@ -73,7 +73,7 @@ load_return(struct um_spec *spec, const struct um_conf_loc *at, json_t *node,
 {
 	static const char *const keys[] = { "verify", "timestamp", "believed",
 		"live", "account", "identity", "type", "elicitation", "amount",
-		"currency", "reference", "outcomes", NULL };
+		"currency", "reference", "attempt", "outcomes", NULL };
 
 	spec->has_return = node != NULL;
 	if (node == NULL)
@@ -127,8 +127,8 @@ load(struct um_spec *spec, const struct um_conf_loc *at, json_t *root,
 	static const char *const keys[] = { "$schema", "name", "documentation",
 		"notes", "payload", "verify", "timestamp", "events", "believed",
 		"live", "account", "grace", "identity", "type", "elicitation",
-		"amount", "currency", "reference", "outcomes", "answer",
-		"return", NULL };
+		"amount", "currency", "reference", "attempt", "outcomes",
+		"answer", "return", NULL };
 	struct um_conf_loc answer = um_conf_member(at, "answer");
 	struct um_conf_loc back = um_conf_member(at, "return");
 	const char *text;

@@ -30,6 +30,7 @@ um_spec_part_free(struct um_spec_part *part)
 	um_expr_free(&part->amount);
 	um_expr_free(&part->currency);
 	um_expr_free(&part->reference);
+	um_expr_free(&part->attempt);
 	*part = (struct um_spec_part){ 0 };
 }
 
@@ -276,7 +277,7 @@ needs_json(const struct um_spec_part *part)
 	const struct um_expr *const values[] = { &part->timestamp,
 		&part->origin.live, &part->origin.account, &part->identity,
 		&part->type, &part->elicitation, &part->amount, &part->currency,
-		&part->reference };
+		&part->reference, &part->attempt };
 	bool needs = part->has_events;
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
@@ -385,6 +386,7 @@ um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
 		|| !load_amount(part, at, node, &scope)
 		|| !load_optional(&part->reference, at, node, "reference",
 			&scope)
+		|| !load_optional(&part->attempt, at, node, "attempt", &scope)
 		|| !load_rules(part, at, node, &scope))
 		return false;
 	part->trust = (enum um_trust)trust;

@@ -66,7 +66,8 @@ struct um_spec_part {
 	bool of_items; /* each event is signed by itself */
 
 	struct um_origin origin;
-	struct um_expr identity, type, elicitation, amount, currency, reference;
+	struct um_expr identity, type, elicitation, amount, currency;
+	struct um_expr reference, attempt;
 	enum um_amount_form amount_form;
 	bool uses_json;
 	struct um_outcome_rule *rules;

@@ -174,9 +174,9 @@ export function paypal() {
 				'paid', { ...amount, currency: 'JPY' }),
 			deliver('in-part', 'PAYMENT.CAPTURE.COMPLETED', { ...capture, final_capture: false, amount: { currency_code: 'EUR', value: '5.25' } },
 				'paid', { ...amount, amount: 525 }),
-			deliver('pending', 'PAYMENT.CAPTURE.PENDING', capture, 'processing', amount),
+			deliver('pending', 'PAYMENT.CAPTURE.PENDING', capture, 'processing', { ...amount, attempt: 'CAP1' }),
 			// A funding source is refused, and the user chooses another one.
-			deliver('declined', 'PAYMENT.CAPTURE.DECLINED', { ...capture, id: 'CAP0' }, 'attempt_failed', amount),
+			deliver('declined', 'PAYMENT.CAPTURE.DECLINED', { ...capture, id: 'CAP0' }, 'attempt_failed', { ...amount, attempt: 'CAP0' }),
 			deliver('then-paid', 'PAYMENT.CAPTURE.COMPLETED', capture, 'paid', amount),
 			deliver('denied', 'PAYMENT.CAPTURE.DENIED', capture, 'failed', amount),
 			deliver('not-captured', 'CHECKOUT.PAYMENT-APPROVAL.REVERSED', { order_id: 'ORD1', purchase_units: [{ custom_id: ID }] }, 'failed', { reference: 'ORD1' }),

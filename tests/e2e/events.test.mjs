@@ -16,7 +16,7 @@ import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 
 const PRICE = { amount: 1050, currency: 'EUR' };
-const RECORD = 'SELECT outcome FROM urlmode.record_events($1, $2, $3, $4, $5, $6, $7, $8, $9)';
+const RECORD = 'SELECT outcome FROM urlmode.record_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)';
 
 let fixture;
 let one;
@@ -59,6 +59,7 @@ async function record(client, events) {
 	const { rows } = await client.query(RECORD, [
 		column('id'), column('provider', 'stripe'), column('identity'), column('type', 'a.type'), column('effect'),
 		column('amount', null), column('currency', null), column('reference', null), column('result', Buffer.from('sealed')),
+		column('attempt', null),
 	]);
 	return rows.map(({ outcome }) => outcome);
 }
@@ -180,9 +181,16 @@ describe('in one batch', () => {
 
 	test('an event identity counts once, whichever elicitation it names', async () => {
 		const ids = [await start(), await start()].sort();
+		for (const [first, second] of [ids, ids.toReversed()]) {
+			const identity = `evt_${randomUUID()}`;
+			const batch = [randomUUID(), first, second].map((id) => event(id, 'attempt_failed', { identity }));
+			assert.deepEqual(await record(one, batch), ['unknown', 'attempt_failed', 'seen']);
+		}
 		const identity = `evt_${randomUUID()}`;
 		assert.deepEqual(await record(one, ids.map((id) => event(id, 'paid', { identity }))), ['accept', 'seen']);
 		assert.equal((await stateOf(ids[1])).status, 'pending');
+		const proved = await fixture.stack.sql('SELECT elicitation FROM urlmode.payment WHERE elicitation = ANY ($1)', [ids]);
+		assert.deepEqual(proved, [{ elicitation: ids[0] }], 'the second elicitation was not paid');
 	});
 
 	test('an event of no elicitation, or of another provider\'s, is not kept', async () => {
@@ -207,6 +215,62 @@ describe('in one batch', () => {
 
 	test('an empty batch of events does nothing', async () => {
 		assert.deepEqual(await record(one, []), []);
+	});
+});
+
+describe('attempts', () => {
+	const BANK = { reference: 'order', attempt: 'bank' };
+	const CARD = { reference: 'order', attempt: 'card' };
+	for (const [what, steps, status] of [
+		['one is under way', [['processing', BANK]], 'processing'],
+		['it has failed', [['processing', BANK], ['attempt_failed', BANK]], 'opened'],
+		['the same, in the other order', [['attempt_failed', BANK], ['processing', BANK]], 'opened'],
+		['one has failed, and the next is under way', [['attempt_failed', CARD], ['processing', BANK]], 'processing'],
+		['the same, in the other order', [['processing', BANK], ['attempt_failed', CARD]], 'processing'],
+		['both have failed', [['processing', BANK], ['attempt_failed', CARD], ['attempt_failed', BANK]], 'opened'],
+		['named by their references', [['processing', { reference: 'a' }], ['attempt_failed', { reference: 'b' }]], 'processing'],
+		['without names: it has failed', [['processing'], ['attempt_failed']], 'opened'],
+		['without names: the next is under way', [['processing'], ['attempt_failed'], ['processing']], 'processing'],
+	]) {
+		for (const together of [true, false]) {
+			test(`${what}: ${status}${together ? ', in one batch' : ''}`, async () => {
+				const id = await start();
+				await fixture.stack.sql("UPDATE urlmode.elicitation SET status = 'opened', opened_at = now() WHERE id = $1", [id]);
+				const events = steps.map(([effect, more]) => event(id, effect, more));
+				for (const batch of together ? [events] : events.map((each) => [each])) await record(one, batch);
+				assert.equal((await stateOf(id)).status, status);
+			});
+		}
+	}
+});
+
+describe('money that goes back, or comes in parts', () => {
+	const paymentsOf = async (id) => (await fixture.stack.sql(
+		'SELECT amount, claimed_at, refunded_at FROM urlmode.payment WHERE elicitation = $1 ORDER BY reference', [id]))
+		.map(({ amount, claimed_at: claimed, refunded_at: refunded }) => (
+			{ amount: Number(amount), claimed: claimed !== null, refunded: refunded !== null }));
+
+	for (const [what, refund, refunded] of [
+		['all of it', { amount: PRICE.amount }, true],
+		['without an amount', {}, true],
+		['a part of it', { amount: 1 }, false],
+	]) {
+		test(`the refund comes before the payment: ${what}`, async () => {
+			const id = await start();
+			assert.deepEqual(await record(one, [event(id, 'refunded', { reference: 're_1', ...refund })]), ['refunded']);
+			assert.deepEqual(await record(one, [event(id, 'paid')]), ['accept']);
+			assert.deepEqual(await paymentsOf(id), [{ amount: PRICE.amount, claimed: false, refunded }]);
+		});
+	}
+
+	test('a first part is claimed, and then the rest comes: it is to be claimed again', async () => {
+		const id = await start({ expected: PRICE });
+		const reference = `pay_${id}`;
+		await record(one, [event(id, 'paid', { reference, amount: 400 })]);
+		await fixture.stack.sql('SELECT urlmode.claim(id, binding::bytea, $2) FROM urlmode.elicitation WHERE id = $1', [id, reference]);
+		assert.deepEqual(await paymentsOf(id), [{ amount: 400, claimed: true, refunded: false }]);
+		assert.deepEqual(await record(one, [event(id, 'paid', { reference })]), ['late']);
+		assert.deepEqual(await paymentsOf(id), [{ amount: PRICE.amount, claimed: false, refunded: false }]);
 	});
 });
 

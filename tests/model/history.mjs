@@ -22,8 +22,8 @@ export const TTL = 5 * MINUTE;
 
 /** How often each step occurs, about. */
 const WEIGHTS = {
-	call: 18, open: 14, pay: 12, proof: 16, batch: 4, again: 6, attempt: 3, event: 8, unproven: 8, answer: 10, end: 7, comeBack: 4,
-	claim: 12, refundByHand: 2, cancel: 2, complete: 4, later: 10, close: 2, die: 2, purge: 3,
+	call: 18, open: 14, pay: 12, proof: 16, batch: 4, again: 6, attempt: 6, event: 7, unproven: 8, answer: 10, end: 7, comeBack: 4,
+	claim: 12, refundByHand: 4, cancel: 2, complete: 4, later: 10, close: 2, die: 2, purge: 3,
 };
 
 /**
@@ -56,11 +56,16 @@ export function makeHistory(seed) {
 				: random.pick([{ amount: 400, currency: 'EUR' }, { amount: 0, currency: 'EUR' }, { amount: 1_000, currency: 'USD' }]),
 		}),
 		/** The provider's event that it was paid, perhaps about another elicitation, without the amount, or more of it. */
-		proof: () => ({
-			do: 'event', event: label('event'), effect: 'paid', payment: recent('payment'),
-			...random.chance(0.08) && { row: recent('call') }, ...random.chance(0.08) && { amount: 'missing' },
-			...random.chance(0.05) && { amount: 1_000 }, ...random.chance(0.05) && { payment: undefined, row: recent('call') },
-		}),
+		proof() {
+			const payment = recent('payment');
+			const isPart = steps.some((step) => step.do === 'pay' && step.payment === payment && step.amount === 400);
+			return {
+				do: 'event', event: label('event'), effect: 'paid', payment,
+				...random.chance(0.08) && { row: recent('call') }, ...random.chance(0.08) && { amount: 'missing' },
+				...random.chance(isPart ? 0.5 : 0.05) && { amount: 1_000 },
+				...random.chance(0.05) && { payment: undefined, row: recent('call') },
+			};
+		},
 		/** Some at the same time, as the webhook program records them. */
 		batch: () => ({
 			do: 'batch',
@@ -70,11 +75,15 @@ export function makeHistory(seed) {
 			})),
 		}),
 		again: () => random.pick(steps.filter((step) => step.do === 'event')),
-		attempt: () => ({ do: 'event', event: label('event'), effect: 'attempt_failed', row: recent('call') }),
+		/** An attempt is under way, or has failed; most say which one. */
+		attempt: () => ({
+			do: 'event', event: label('event'), row: recent('call'), effect: random.pick(['attempt_failed', 'processing']),
+			...random.chance(0.8) && { attempt: random.pick(['card', 'bank']) },
+		}),
 		event: () => ({
 			do: 'event', event: label('event'), row: recent('call'),
 			...random.pick([
-				{ effect: 'failed' }, { effect: 'expired' }, { effect: 'expired' }, { effect: 'cancelled' }, { effect: 'processing' },
+				{ effect: 'failed' }, { effect: 'expired' }, { effect: 'expired' }, { effect: 'cancelled' },
 				{ effect: 'ignore' }, { effect: 'other_mode', payment: recent('payment') },
 				{ effect: 'refunded', payment: recent('payment'), row: undefined },
 				{ effect: 'refunded', payment: recent('payment'), row: undefined, amount: 100 },

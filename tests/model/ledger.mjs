@@ -9,7 +9,7 @@
 
 import assert from 'node:assert/strict';
 
-import { fits } from './model.mjs';
+import { closesAt, fits } from './model.mjs';
 
 /** lib/node/README.md lists them. */
 const OUTCOMES = {
@@ -40,6 +40,9 @@ export class Ledger {
 
 	#proved(reference, row, paid) {
 		const proofs = this.#proofs.get(reference) ?? [];
+		// Who claimed a first part of it has not got the rest.
+		const part = this.#observed.payments.find((known) => known.reference === reference && known.claimed && !known.matches);
+		if (part && fits(row.expected, paid)) this.#claims.set(row.id, this.#claims.get(row.id) - 1);
 		this.#proofs.set(reference, [...proofs, { row, ...paid }]);
 	}
 
@@ -53,7 +56,7 @@ export class Ledger {
 				`${row.user} is asked to pay for ${row.thing}, and ${reference} is proved`);
 		}
 		for (const other of rows) {
-			const isUnderWay = other.status === 'processing' || (other.status === 'opened' && now < other.closes);
+			const isUnderWay = ['opened', 'processing'].includes(other.status) && now < closesAt(other);
 			assert.ok(other === row || !same(other) || !isUnderWay,
 				`${row.user} is asked to pay for ${row.thing}, and another payment of theirs is under way`);
 		}

@@ -8,7 +8,7 @@ import { makeHistory } from './history.mjs';
 import { run } from './runner.mjs';
 import { Stage } from './stage.mjs';
 
-const HISTORIES = Number(process.env.HISTORIES ?? 300);
+const HISTORIES = Number(process.env.HISTORIES ?? 1_000);
 
 /** How long a step may take, in milliseconds. What never happens is a mistake found. */
 const PATIENCE = 2_000;
@@ -29,8 +29,8 @@ const MISTAKES = {
 	'a late payment is not resumed': { resume: ['money.unclaimed OR CASE', 'CASE'] },
 	'a late payment is not read': { read: ['x.elicitation = e.id', 'false'] },
 	'an unproven event makes the row processing': {
-		apply_events: ["WHEN a.action = 'processing' THEN",
-			"WHEN a.action IN ('processing', 'recheck') AND e.status <> 'completed' THEN"],
+		apply_events: ["WHEN a.completes THEN 'completed'",
+			"WHEN a.completes THEN 'completed' WHEN a.action = 'recheck' AND e.status <> 'completed' THEN 'processing'"],
 	},
 	'a failed attempt ends the payment': {
 		decide_event: ["effect IN ('processing', 'attempt_failed') THEN ARRAY[effect, NULL]",
@@ -40,14 +40,19 @@ const MISTAKES = {
 	'exclusive supersedes an opened payment': {
 		create_elicitation: ["(e.status = 'pending' OR (e.status <> 'completed' AND e.kind = 'oauth'))", "e.status <> 'completed'"],
 	},
-	'a payment expires without its grace': { open: ["WHEN 'oauth' THEN", "WHEN e.kind THEN"] },
+	'a payment expires without its grace': { open: ["e.kind <> 'oauth' THEN", 'false THEN'] },
 	'two rechecks at the same time': { take_recheck: ['(e.recheck_at IS NULL OR e.recheck_at <= now())', 'true'] },
 	'what ended is not rechecked': { take_recheck: ["OR (e.kind = 'payment' AND e.action <> 'accept')", ''] },
 	'events of the other mode count': { decide_event: ["effect IN ('other_mode', ", "effect IN ("] },
 	'an unclaimed result is purged': { purge_results: ['AND p.claimed_at IS NOT NULL AND', 'AND'] },
 	'unclaimed leaves out what does not match': { unclaimed: ['p.claimed_at IS NULL AND', 'p.claimed_at IS NULL AND p.matches AND'] },
 	'a late payment is not announced': { apply_events: ['urlmode.announce(e.id, e.status, a.late)', 'urlmode.announce(e.id, e.status)'] },
-	'a refund is not noted': { apply_events: ['SET refunded_at = now()', 'SET refunded_at = NULL'] },
+	'a refund is not noted': { apply_refunds: ['SET refunded_at = now()', 'SET refunded_at = NULL'] },
+	'a refund before its payment is forgotten': { apply_refunds: ["v.action = 'refunded'", "v.action = 'refunded' AND v.received_at > p.proven_at"] },
+	'an attempt that failed ends another one': { is_under_way: ['ELSE f.reference = p.reference', 'ELSE true'] },
+	'an attempt that failed begins again': { is_under_way: ['f.reference = p.reference', 'f.received_at > p.received_at'] },
+	'what is processing never expires': { closes_at: ["greatest(grace, '30 days')", "interval '100 years'"] },
+	'the rest of a payment stays claimed': { prove_events: ['claimed_at = NULL', 'claimed_at = p.claimed_at'] },
 };
 
 for (const [what, { sql, ...changes }] of Object.entries(MISTAKES)) {

@@ -8,6 +8,8 @@ const MINUTE = 60_000;
 
 /** How long a payment or a signature waits for its provider after its expiry. */
 export const GRACE = 10 * MINUTE;
+/** The same, while money may be on its way. */
+const GRACE_PROCESSING = 30 * 24 * 60 * MINUTE;
 const CODE_LIFE = 10 * MINUTE;
 const LEASE = MINUTE;
 /** For how long an unanswered recheck keeps a row that has ended. */
@@ -44,9 +46,9 @@ export class Model {
 			}
 		}
 		const row = {
-			id, user, thing, kind, expected, status: 'pending', expires: this.now + ttl, closes: this.now + ttl, claimed: false,
+			id, user, thing, kind, expected, status: 'pending', wasOpened: false, expires: this.now + ttl, grace: 0, claimed: false,
 			action: null, reason: '', from: null, failedAttempts: 0, rechecks: 0, rechecked: 0, failures: 0, recheckAt: 0,
-			references: [],
+			references: [], attempts: { underWay: new Set(), failed: new Set() }, refunds: [],
 		};
 		this.rows.push(row);
 		return row;
@@ -56,7 +58,7 @@ export class Model {
 	resume(user, thing) {
 		const own = this.rows.filter((row) => row.user === user && row.thing === thing).reverse();
 		return own.find((row) => this.offered(row))
-			?? own.find((row) => row.status === 'processing' || (isOpen(row) && this.now < row.closes))
+			?? own.find((row) => isOpen(row) && this.now < closesAt(row))
 			?? own.find((row) => !isOpen(row) && this.#isUnanswered(row));
 	}
 
@@ -113,9 +115,9 @@ export class Model {
 		row.claimed = true;
 	}
 
-	/** Whoever waits ends what is past its time. A row that is processing has none. */
+	/** Whoever waits ends what is past its time. */
 	expire(row) {
-		if (isOpen(row) && row.status !== 'processing' && this.now >= row.closes) this.#end(row, 'cancel', 'expired');
+		if (isOpen(row) && this.now >= closesAt(row)) this.#end(row, 'cancel', 'expired');
 	}
 
 	/** The server's own decision, or what it has learned from the provider. */
@@ -123,6 +125,7 @@ export class Model {
 		if (row.kind === 'payment' && action === 'accept') {
 			if (!fits(row.expected, paid)) return 'mismatch';
 			const proof = this.#prove(row, paid);
+			this.#applyRefunds(row);
 			if (proof === 'taken') return 'reference_taken';
 			if (proof === 'matches' && !isOpen(row)) return 'late';
 		}
@@ -156,22 +159,24 @@ export class Model {
 	// What a browser does
 
 	open(row) {
-		if (!isOpen(row) || row.status === 'processing') return row.status;
+		if (!isOpen(row)) return row.status;
+		if (row.status === 'processing') return this.now < closesAt(row) ? 'processing' : 'expired';
 		if (this.now >= row.expires) return 'expired';
 		// Nobody is sent to pay for what is paid.
 		if (row.kind === 'payment' && this.rows.some((other) => other.user === row.user && other.thing === row.thing && this.offered(other))) {
 			return 'completed';
 		}
 		row.status = 'opened';
-		row.closes = row.expires + (row.kind === 'oauth' ? 0 : GRACE);
+		row.wasOpened = true;
+		row.grace = row.kind === 'oauth' ? 0 : GRACE;
 		return 'opened';
 	}
 
 	/** It proves no payment and no signature. */
 	comeBack(row, action, reason) {
 		if (!isOpen(row)) return 'already';
+		if (this.now >= closesAt(row)) return 'expired';
 		if (row.status === 'processing') return 'processing';
-		if (this.now >= row.closes) return 'expired';
 		if (action === 'accept' && row.kind !== 'oauth') return 'unknown';
 		this.#end(row, action, reason);
 		return 'completed';
@@ -180,7 +185,13 @@ export class Model {
 	// What a provider does
 
 	/** An event counts once. What proves nothing changes neither status nor expiry. */
-	event(row, { identity, effect, amount, currency, reference }) {
+	event(row, event) {
+		const outcome = this.#event(row, event);
+		this.#applyRefunds(row);
+		return outcome;
+	}
+
+	#event(row, { identity, effect, amount, currency, reference, attempt }) {
 		const seen = this.#events.has(identity);
 		if (seen && effect !== 'recheck') return 'seen';
 		this.#events.add(identity);
@@ -188,25 +199,38 @@ export class Model {
 		if (effect === 'ignore') return 'ignored';
 		if (effect === 'other_mode') return 'other_mode';
 		if (effect === 'recheck' || (money && amount === undefined)) return this.#askForRecheck(row, reference);
-		if (effect === 'refunded') return this.#refund(row, amount, reference);
+		if (effect === 'refunded') {
+			row.refunds.push({ amount, reference });
+			return 'refunded';
+		}
 
 		const proof = money ? this.#prove(row, { amount, currency, reference }) : undefined;
 		if (proof === 'taken') return 'reference_taken';
 		if (proof === 'repeated') return 'repeated';
 		if (!isOpen(row)) return 'late';
-		if (effect === 'attempt_failed') {
-			row.failedAttempts += 1;
-			// What was processing was that attempt.
-			if (row.status === 'processing') row.status = 'opened';
+		if (effect === 'attempt_failed' || effect === 'processing') {
+			this.#attempt(row, effect, attempt);
+			return effect;
 		}
-		if (effect === 'processing') row.status = 'processing';
-		if (effect === 'attempt_failed' || effect === 'processing') return effect;
 		if (proof === 'mismatch') this.#end(row, 'cancel', 'amount_mismatch');
 		else this.#end(row, ...{
 			paid: ['accept', ''], cancelled: ['decline', 'cancelled'], failed: ['cancel', 'payment_failed'],
 			expired: ['cancel', 'expired'],
 		}[effect]);
 		return row.action;
+	}
+
+	/** Each attempt fails once, whichever of its events comes first. Those without a name are taken as they come. */
+	#attempt(row, effect, attempt) {
+		const { underWay, failed } = row.attempts;
+		if (effect === 'processing' && !failed.has(attempt)) underWay.add(attempt);
+		if (effect === 'attempt_failed') {
+			row.failedAttempts += 1;
+			if (attempt) failed.add(attempt);
+			for (const each of underWay) if (!attempt || !each || each === attempt) underWay.delete(each);
+		}
+		if (underWay.size > 0) row.status = 'processing';
+		else if (row.status === 'processing') row.status = row.wasOpened ? 'opened' : 'pending';
 	}
 
 	/** One row for each payment, ever: it belongs to the elicitation for which it was proved first. */
@@ -217,19 +241,21 @@ export class Model {
 		// More of a payment that is captured in parts may make it right.
 		if (known && (known.matches || !matches)) return 'repeated';
 		this.payments.set(reference, {
-			claimed: false, refunded: false, ...known, reference, row, amount, currency, matches, late: !isOpen(row),
+			claimed: false, refunded: false, reference, row, amount, currency, matches, late: !isOpen(row),
 			provenAt: this.now, turn: this.turn,
 		});
 		return matches ? 'matches' : 'mismatch';
 	}
 
-	#refund(row, amount, reference) {
+	/** Whichever came first, what went back or what was paid. */
+	#applyRefunds(row) {
 		const payments = this.#paymentsOf(row);
-		for (const paid of payments) {
-			const isMeant = paid.reference === reference || payments.length === 1;
-			if (isMeant && (amount === undefined || amount >= paid.amount)) paid.refunded = true;
+		for (const { amount, reference } of row.refunds) {
+			for (const paid of payments) {
+				const isMeant = paid.reference === reference || payments.length === 1;
+				if (isMeant && (amount === undefined || amount >= paid.amount)) paid.refunded = true;
+			}
 		}
-		return 'refunded';
 	}
 
 	#askForRecheck(row, reference) {
@@ -245,6 +271,11 @@ export class Model {
 	#end(row, action, reason) {
 		Object.assign(row, { status: 'completed', action, reason, completedAt: this.now });
 	}
+}
+
+/** From then on whoever waits may end it. */
+export function closesAt({ status, expires, grace }) {
+	return expires + (status === 'processing' ? Math.max(grace, GRACE_PROCESSING) : grace);
 }
 
 function isUnclaimed({ claimed, refunded }) {

@@ -31,7 +31,7 @@ const OBSERVE = `SELECT json_build_object(
 			'from', e.completed_from, 'claimed', e.claimed_at IS NOT NULL, 'failedAttempts', e.failed_attempts,
 			'rechecks', e.rechecks, 'rechecked', e.rechecked, 'references', e.unproven_references,
 			'expires', round(extract(epoch FROM e.expires_at - e.created_at)),
-			'closes', round(extract(epoch FROM e.expires_at + e.grace - e.created_at)),
+			'closes', round(extract(epoch FROM urlmode.closes_at(e.status, e.expires_at, e.grace) - e.created_at)),
 			'outcome', r.action, 'late', r.late) ORDER BY e.created_at)
 		FROM urlmode.elicitation e
 		LEFT JOIN LATERAL urlmode.read(ARRAY[e.id], ARRAY[e.binding::bytea]) r ON true),
@@ -132,11 +132,11 @@ export class Stage {
 		const column = (name) => events.map((event) => event[name] ?? null);
 		const { rows } = await client.query(`SELECT outcome FROM urlmode.record_events(ids => $1::uuid[], providers => $2::text[],
 			identities => $3::text[], types => $4::text[], effects => $5::text[], amounts => $6::bigint[],
-			currencies => $7::text[], refs => $8::text[], results => $9::bytea[])`,
+			currencies => $7::text[], refs => $8::text[], results => $9::bytea[], attempts => $10::text[])`,
 		[column('id'), events.map(() => PROVIDER), column('identity'), events.map(({ effect }) => `shop.${effect}`),
 			column('effect'), column('amount'), column('currency'), column('reference'),
 			events.map(({ id, user, effect, reference, amount, currency }) => (
-				effect === 'paid' ? this.#seal(id, user, { reference, amount, currency }) : null))]);
+				effect === 'paid' ? this.#seal(id, user, { reference, amount, currency }) : null)), column('attempt')]);
 		return rows.map(({ outcome }) => outcome);
 	}
 

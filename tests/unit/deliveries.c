@@ -277,6 +277,7 @@ assert_event(const json_t *expected, const struct um_event *event)
 	assert_string_equal(event->type, text_of(expected, "type"));
 	assert_string_equal(event->identity, text_of(expected, "identity"));
 	assert_string_equal(event->reference, text_of(expected, "reference"));
+	assert_string_equal(event->attempt, text_of(expected, "attempt"));
 	assert_int_equal(event->has_id, id[0] != '\0');
 	if (event->has_id) {
 		char uuid[UM_UUID_TEXT_LEN + 1];

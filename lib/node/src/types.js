@@ -113,6 +113,7 @@
  * @property {string} elicitationId
  * @property {Record<string, unknown> | undefined} result
  * @property {string} [reference] after a payment: the provider's reference, with which `claim` takes this payment
+ * @property {true} [refunded] what was paid has gone back; no call can claim it any more
  * @property {string} [codeVerifier] after an accept, if `pkce` was true
  * @property {string} [nonce] after an accept, if `pkce` added one
  */

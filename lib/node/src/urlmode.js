@@ -409,6 +409,7 @@ export class UrlMode extends EventEmitter {
 		/** @type {Outcome} */
 		const outcome = { elicitationId: id, ...endOf(row), result };
 		if (row.payment_reference !== null) outcome.reference = row.payment_reference;
+		else if (row.kind === 'payment' && outcome.action === 'accept') outcome.refunded = true;
 		// The verifier and nonce are only useful with a code.
 		if (outcome.action === 'accept' && row.verifier) {
 			const verifier = /** @type {import('./pkce.js').Verifier} */ (

@@ -237,7 +237,7 @@ export class Waiters {
 			// It has become due again since this read began: the next read decides.
 			else if (entry.waits.size === 0 || this.#due.has(entry)) continue;
 			else if (!row) this.#fail(entry, new ElicitationNotFoundError(entry.id));
-			else if (row.status !== 'processing' && Number(row.closes_in_ms) <= 0) overdue.push(entry);
+			else if (Number(row.closes_in_ms) <= 0) overdue.push(entry);
 			else this.#continueWaiting(entry, row);
 		}
 		if (overdue.length > 0) void this.#expire(overdue);
@@ -267,10 +267,8 @@ export class Waiters {
 	 */
 	#continueWaiting(entry, row) {
 		clearTimeout(entry.expiry);
-		if (row.status !== 'processing') {
-			const rest = Math.min(Number(row.closes_in_ms), TIMER_MAX_MS);
-			entry.expiry = setTimeout(() => this.#wake(entry), rest).unref();
-		}
+		const rest = Math.min(Number(row.closes_in_ms), TIMER_MAX_MS);
+		entry.expiry = setTimeout(() => this.#wake(entry), rest).unref();
 		const rechecking = this.#recheck(entry, row);
 		for (const wait of entry.waits) {
 			wait.observe(row);

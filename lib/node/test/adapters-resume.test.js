@@ -211,6 +211,20 @@ test('after the link has expired, the next call only waits', async (t) => {
 	assert.equal((await ask(roundOf({ state: begun.toolResult.requestState }))).reason, 'claimed');
 });
 
+test('what was refunded before a call claimed it is not delivered, and the next call asks anew', async (t) => {
+	const { ask, newest, callback, owner, finish } = await start(t);
+	const begun = await ask(roundOf());
+	const { id } = await newest();
+	const reference = randomUUID();
+	await finish(id, { reference });
+	await callback.event(id, 'refunded', { reference });
+	const result = await ask(roundOf({ state: begun.toolResult.requestState }));
+	assert.deepEqual([result.action, result.reason], ['cancel', 'refunded']);
+	assert.match(textOf(result), /the payment was refunded/);
+	assert.ok((await ask(roundOf())).toolResult);
+	assert.notEqual((await newest()).id, id);
+});
+
 test('rounds: a payment that is processing returns pending with a text, and a first call goes on with it', async (t) => {
 	const { ask, callback, owner } = await start(t);
 	const begun = await ask(roundOf());

@@ -84,6 +84,21 @@ test('an opened payment outlives its expiry by the grace of its provider, and th
 	assert.deepEqual([outcome.action, outcome.reason], ['cancel', 'expired']);
 });
 
+test('a payment that is processing outlives its grace by a month, and then expires', async (t) => {
+	const { urlmode, callback, admin, owner, id, outcomeOf } = await start(t, { ttl: 300 });
+	await callback.open(id, { ...owner, grace: 100 });
+	await callback.event(id, 'processing');
+	const endsIn = (rest) => admin.query(
+		"UPDATE urlmode.elicitation SET expires_at = now() - interval '30 days' + $2::interval WHERE id = $1", [id, rest]);
+	await endsIn('1 minute');
+	await assert.rejects(outcomeOf(), { code: 'ELICITATION_TIMEOUT', status: 'processing' });
+	await endsIn('500 ms');
+	const { action, reason } = await urlmode.waitForCompletion(id, { ...owner, timeout: 10_000 });
+	assert.deepEqual([action, reason], ['cancel', 'expired']);
+	await callback.paid(id, owner);
+	assert.equal((await outcomeOf()).late, true);
+});
+
 test('cancel ends what is opened, and the outcome and the event say what it cut off', async (t) => {
 	const { urlmode, callback, owner, id, outcomeOf } = await start(t);
 	const events = [];
@@ -178,11 +193,13 @@ test('unclaimed lists what was proved and not claimed, with what is needed to de
 });
 
 test('a refunded payment is not offered to any call', async (t) => {
-	const { callback, owner, id, create, unclaimed } = await start(t);
+	const { urlmode, callback, owner, id, create, unclaimed, outcomeOf } = await start(t);
 	const reference = newReference();
 	await callback.paid(id, { ...owner, reference });
 	await callback.event(id, 'refunded', { reference, amount: PRICE.amount, currency: PRICE.currency });
 	assert.deepEqual(await unclaimed(), []);
+	assert.equal((await outcomeOf()).refunded, true);
+	assert.equal(await urlmode.claim(id, owner), false);
 	assert.notEqual((await create()).elicitationId, id);
 });
 

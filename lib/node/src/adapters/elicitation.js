@@ -109,9 +109,10 @@ export function toElicitResult(outcome, { returnUrl }) {
  * @returns {Promise<import('./types.js').ElicitResult>}
  */
 export async function claimOutcome(options, { signal }, outcome, elicitation) {
-	const { elicitationId, action, reference } = outcome;
+	const { elicitationId, action, reference, refunded } = outcome;
 	if (action === 'accept' && signal?.aborted) throw signal.reason;
 	const claimed = await options.urlmode.claim(elicitationId, { ...ownerOf(options), reference });
 	if (claimed || action !== 'accept') return toElicitResult(outcome, elicitation);
-	return toElicitResult({ elicitationId, action: 'cancel', reason: 'claimed', result: undefined }, elicitation);
+	const reason = refunded ? 'refunded' : 'claimed';
+	return toElicitResult({ elicitationId, action: 'cancel', reason, result: undefined }, elicitation);
 }

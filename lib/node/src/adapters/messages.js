@@ -10,6 +10,7 @@ const REASON_TEXTS = {
 	timeout: 'nobody completed it in time',
 	superseded: 'a newer request replaced it',
 	claimed: 'another call has already used the outcome',
+	refunded: 'the payment was refunded',
 	invalid_state: 'the requestState is not valid for this call',
 	payment_failed: 'the payment failed',
 	amount_mismatch: 'the amount paid differs from the price',
