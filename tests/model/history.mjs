@@ -19,6 +19,8 @@ export const THINGS = {
 };
 export const USERS = ['ann', 'bob'];
 export const TTL = 5 * MINUTE;
+/** Of the price of 1,000. */
+const PART = 400;
 
 /** How often each step occurs, about. */
 const WEIGHTS = {
@@ -37,6 +39,8 @@ export function makeHistory(seed) {
 	const label = (kind) => `${kind[0]}${made[kind] += 1}`;
 	/** One of those that there are, mostly one of the last. */
 	const recent = (kind) => `${kind[0]}${Math.max(1, made[kind] - Math.floor(random.number() ** 2 * made[kind]))}`;
+	/** Payments of which the rest may follow. */
+	const parts = () => steps.filter((step) => step.do === 'pay' && step.amount === PART).map(({ payment }) => payment);
 	let last = {};
 
 	const makers = {
@@ -52,17 +56,18 @@ export function makeHistory(seed) {
 		open: () => ({ do: 'open', row: recent('call') }),
 		pay: () => ({
 			do: 'pay', payment: label('payment'), row: recent('call'),
-			...random.weighted({ right: 8, less: 1, nothing: 1, other: 1 }) === 'right' ? { amount: 1_000, currency: 'EUR' }
-				: random.pick([{ amount: 400, currency: 'EUR' }, { amount: 0, currency: 'EUR' }, { amount: 1_000, currency: 'USD' }]),
+			...{
+				right: { amount: 1_000, currency: 'EUR' }, part: { amount: PART, currency: 'EUR' },
+				nothing: { amount: 0, currency: 'EUR' }, other: { amount: 1_000, currency: 'USD' },
+			}[random.weighted({ right: 8, part: 2, nothing: 1, other: 1 })],
 		}),
 		/** The provider's event that it was paid, perhaps about another elicitation, without the amount, or more of it. */
 		proof() {
 			const payment = recent('payment');
-			const isPart = steps.some((step) => step.do === 'pay' && step.payment === payment && step.amount === 400);
 			return {
 				do: 'event', event: label('event'), effect: 'paid', payment,
 				...random.chance(0.08) && { row: recent('call') }, ...random.chance(0.08) && { amount: 'missing' },
-				...random.chance(isPart ? 0.5 : 0.05) && { amount: 1_000 },
+				...random.chance(parts().includes(payment) ? 0.5 : 0.05) && { amount: 1_000 },
 				...random.chance(0.05) && { payment: undefined, row: recent('call') },
 			};
 		},
@@ -98,7 +103,7 @@ export function makeHistory(seed) {
 		end: () => ({ do: 'end', call: recent('call') }),
 		comeBack: () => ({ do: 'comeBack', row: recent('call'), action: random.pick(['accept', 'decline', 'decline']) }),
 		claim: () => ({ do: 'claim', call: recent('call'), ...random.chance(0.3) && { blindly: true } }),
-		refundByHand: () => ({ do: 'refundByHand', payment: recent('payment') }),
+		refundByHand: () => ({ do: 'refundByHand', payment: random.pick([recent('payment'), ...parts()]) }),
 		cancel: () => ({ do: 'cancel', row: recent('call') }),
 		complete: () => ({ do: 'complete', row: recent('call'), payment: recent('payment') }),
 		later: () => ({
