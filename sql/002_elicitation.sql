@@ -169,13 +169,40 @@ $$;
 COMMENT ON FUNCTION urlmode.closes_at(text, timestamptz, interval) IS
 	'Internal. From then on expire may complete an elicitation: after its grace, or thirty days where that is longer and money may be on its way.';
 
-CREATE FUNCTION urlmode.announce(id uuid, status text, late boolean DEFAULT false) RETURNS void
-LANGUAGE sql AS $$
-	SELECT pg_notify('urlmode', '{"id":"' || id || '","status":"' || status
-		|| CASE WHEN late THEN '","late":true}' ELSE '"}' END)
+CREATE FUNCTION urlmode.announcement(
+	id uuid, status text, outcome bytea DEFAULT NULL, late boolean DEFAULT false
+)
+RETURNS text
+LANGUAGE sql IMMUTABLE AS $$
+	SELECT '{"id":"' || id || '","status":"' || status || '"'
+		|| CASE WHEN late THEN ',"late":true' ELSE '' END
+		|| CASE WHEN octet_length(outcome) <= 2600
+			THEN ',"outcome":"' || replace(encode(outcome, 'base64'), E'\n', '') || '"' ELSE '' END
+		|| '}'
 $$;
-COMMENT ON FUNCTION urlmode.announce(uuid, text, boolean) IS
-	'Internal. Tells whoever waits for the elicitation that there is something to read: NOTIFY on channel urlmode, {"id":…,"status":…}. late: a payment was proved after the end; "late":true is added.';
+COMMENT ON FUNCTION urlmode.announcement(uuid, text, bytea, boolean) IS
+	'Internal. What announce tells of a row: {"id":…,"status":…}. late: a payment was proved after the end; "late":true is added. outcome: the sealed outcome, with which a wait resolves without a read; it is left out where it is larger than 2600 bytes.';
+
+CREATE FUNCTION urlmode.announce(announcements text[]) RETURNS void
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+	IF cardinality(announcements) = 1 THEN
+		PERFORM pg_notify('urlmode', announcements[1]);
+		RETURN;
+	END IF;
+	-- A payload has at most 7999 bytes, and an announcement at most 3600. So
+	-- those that end between two multiples of 4000 fit into one payload.
+	PERFORM pg_notify('urlmode', '[' || string_agg(a.text, ',' ORDER BY a.n) || ']')
+	FROM (
+		SELECT u.text, u.n, sum(octet_length(u.text) + 1) OVER (ORDER BY u.n) / 4000 AS part
+		FROM unnest(announcements) WITH ORDINALITY AS u (text, n)
+	) a
+	GROUP BY a.part
+	ORDER BY a.part;
+END
+$$;
+COMMENT ON FUNCTION urlmode.announce(text[]) IS
+	'Internal. Tells whoever waits that there is something to read: NOTIFY on channel urlmode, one announcement, or a JSON array of those of a statement, in as few notifications as hold them.';
 
 CREATE FUNCTION urlmode.max_references() RETURNS integer
 LANGUAGE sql IMMUTABLE AS $$
@@ -186,6 +213,7 @@ COMMENT ON FUNCTION urlmode.max_references() IS
 
 REVOKE ALL ON FUNCTION
 	urlmode.closes_at(text, timestamptz, interval),
-	urlmode.announce(uuid, text, boolean),
+	urlmode.announcement(uuid, text, bytea, boolean),
+	urlmode.announce(text[]),
 	urlmode.max_references()
 FROM PUBLIC;

@@ -48,7 +48,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	expires timestamptz := now() + ttl_ms * interval '1 millisecond';
 	open uuid[];
-	announced bigint;
+	announcements text[];
 BEGIN
 	IF exclusive OR create_elicitation.resume_key IS NOT NULL THEN
 		-- One call of an owner at a time, so that each sees what the one before
@@ -74,9 +74,10 @@ BEGIN
 			SET status = 'completed', action = 'cancel', reason = 'superseded', verifier = NULL,
 				completed_at = now()
 			WHERE e.id = ANY (open)
-			RETURNING urlmode.announce(e.id, 'completed')
+			RETURNING e.id
 		)
-		SELECT count(*) INTO announced FROM superseded;
+		SELECT array_agg(urlmode.announcement(s.id, 'completed')) INTO announcements FROM superseded s;
+		PERFORM urlmode.announce(announcements);
 	END IF;
 	INSERT INTO urlmode.elicitation (
 		id, provider, kind, subject, session, binding,

@@ -61,7 +61,7 @@ RETURNS TABLE (outcome text, kind text, target_url text, expires bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '1s' SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-	announced bigint;
+	announcements text[];
 BEGIN
 	WITH opened AS (
 		UPDATE urlmode.elicitation e
@@ -76,9 +76,10 @@ BEGIN
 			AND e.status IN ('pending', 'opened') AND e.expires_at > now()
 			AND (e.status = 'pending' OR e.browser IS DISTINCT FROM a.browser)
 			AND NOT urlmode.is_paid(e.kind, e.binding, e.resume_key)
-		RETURNING urlmode.announce(e.id, 'opened')
+		RETURNING e.id
 	)
-	SELECT count(*) INTO announced FROM opened;
+	SELECT array_agg(urlmode.announcement(o.id, 'opened')) INTO announcements FROM opened o;
+	PERFORM urlmode.announce(announcements);
 
 	RETURN QUERY
 	SELECT CASE WHEN l.subject <> l.known THEN 'wrong_user'
@@ -105,13 +106,15 @@ COMMENT ON FUNCTION urlmode.open(uuid[], bytea[], text[], bytea[], text[], bigin
 
 CREATE FUNCTION urlmode.complete(
 	ids uuid[], bindings bytea[], providers text[],
-	actions text[], reasons text[], results bytea[], subjects text[] DEFAULT NULL
+	actions text[], reasons text[], results bytea[], subjects text[] DEFAULT NULL,
+	outcomes bytea[] DEFAULT NULL
 )
 RETURNS TABLE (outcome text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '1s' SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
 	done bigint[];
+	announcements text[];
 BEGIN
 	-- If a batch has an id twice, the first one counts.
 	WITH completed AS (
@@ -120,8 +123,8 @@ BEGIN
 			result = a.result, completed_at = now()
 		FROM (
 			SELECT DISTINCT ON (u.id) u.*
-			FROM unnest(ids, bindings, providers, actions, reasons, results, subjects)
-				WITH ORDINALITY AS u (id, binding, provider, action, reason, result, subject, n)
+			FROM unnest(ids, bindings, providers, actions, reasons, results, subjects, outcomes)
+				WITH ORDINALITY AS u (id, binding, provider, action, reason, result, subject, outcome, n)
 			ORDER BY u.id, u.n
 		) a
 		WHERE e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
@@ -129,12 +132,14 @@ BEGIN
 			AND a.action IS NOT NULL AND a.reason IS NOT NULL
 			AND (a.subject IS NULL OR e.subject = a.subject)
 			AND (e.kind = 'oauth' OR a.action <> 'accept')
-		RETURNING e.id, a.n, urlmode.announce(e.id, 'completed')
+		RETURNING e.id, a.n, a.outcome
 	), queued AS (
 		INSERT INTO urlmode.purge_queue (ids)
 		SELECT array_agg(c.id) FROM completed c HAVING count(*) > 0
 	)
-	SELECT array_agg(c.n) INTO done FROM completed c;
+	SELECT array_agg(c.n), array_agg(urlmode.announcement(c.id, 'completed', c.outcome))
+	INTO done, announcements FROM completed c;
+	PERFORM urlmode.announce(announcements);
 	IF cardinality(done) = cardinality(ids) THEN
 		outcome := 'completed';
 		FOR i IN 1 .. cardinality(ids) LOOP
@@ -160,18 +165,18 @@ BEGIN
 	ORDER BY a.n;
 END
 $$;
-COMMENT ON FUNCTION urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[]) IS
-	'Completes rows for a browser that comes back, each of them once. A browser cannot complete a row that has expired or is processing, and proves no payment or signature: it can only decline or cancel one. outcome: completed, already, processing, expired, wrong_user or unknown.';
+COMMENT ON FUNCTION urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[], bytea[]) IS
+	'Completes rows for a browser that comes back, each of them once. A browser cannot complete a row that has expired or is processing, and proves no payment or signature: it can only decline or cancel one. outcomes: sealed, for the announcement, or NULL. outcome: completed, already, processing, expired, wrong_user or unknown.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.ping(),
 	urlmode.look_up(uuid[], bytea[], text[]),
 	urlmode.open(uuid[], bytea[], text[], bytea[], text[], bigint[]),
-	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[])
+	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[], bytea[])
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
 	urlmode.ping(),
 	urlmode.look_up(uuid[], bytea[], text[]),
 	urlmode.open(uuid[], bytea[], text[], bytea[], text[], bigint[]),
-	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[])
+	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[], bytea[])
 TO urlmode_cgi;

@@ -267,12 +267,13 @@ COMMENT ON FUNCTION urlmode.is_under_way(uuid) IS
 	'Internal. Whether an attempt to pay is under way: an event said processing of it, and none that it failed. Where an event does not name its attempt, what came later counts.';
 
 CREATE FUNCTION urlmode.apply_events(
-	ids uuid[], actions text[], reasons text[], types text[], refs text[], proofs text[], results bytea[]
+	ids uuid[], actions text[], reasons text[], types text[], refs text[], proofs text[], results bytea[],
+	outcomes bytea[]
 )
 RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
-	announced bigint;
+	announcements text[];
 BEGIN
 	WITH moved AS (
 		UPDATE urlmode.elicitation e
@@ -295,21 +296,22 @@ BEGIN
 		FROM (
 			SELECT u.*, u.action IN ('accept', 'decline', 'cancel') AS completes,
 				u.action = 'late' AND u.proof IS NOT NULL AS late
-			FROM unnest(ids, actions, reasons, types, refs, proofs, results)
-				AS u (id, action, reason, type, ref, proof, result)
+			FROM unnest(ids, actions, reasons, types, refs, proofs, results, outcomes)
+				AS u (id, action, reason, type, ref, proof, result, outcome)
 		) a
 		WHERE e.id = a.id
 			AND (a.completes OR a.late
 				OR a.action IN ('processing', 'attempt_failed', 'recheck', 'refunded'))
-		RETURNING e.id, a.action, urlmode.announce(e.id, e.status, a.late)
+		RETURNING e.id, a.action, e.status, a.late, CASE a.action WHEN 'accept' THEN a.outcome END AS outcome
 	), queued AS (
 		INSERT INTO urlmode.purge_queue (ids)
 		SELECT array_agg(m.id) FROM moved m WHERE m.action IN ('decline', 'cancel') HAVING count(*) > 0
 	)
-	SELECT count(*) INTO announced FROM moved;
+	SELECT array_agg(urlmode.announcement(m.id, m.status, m.outcome, m.late)) INTO announcements FROM moved m;
+	PERFORM urlmode.announce(announcements);
 END
 $$;
-COMMENT ON FUNCTION urlmode.apply_events(uuid[], text[], text[], text[], text[], text[], bytea[]) IS
+COMMENT ON FUNCTION urlmode.apply_events(uuid[], text[], text[], text[], text[], text[], bytea[], bytea[]) IS
 	'Internal. Moves the rows as the actions say and announces them, a late payment and a refund as well. Other actions move nothing.';
 
 CREATE FUNCTION urlmode.apply_refunds(ids uuid[]) RETURNS void
@@ -333,13 +335,14 @@ COMMENT ON FUNCTION urlmode.apply_refunds(uuid[]) IS
 
 CREATE FUNCTION urlmode.record_events(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
-	amounts bigint[], currencies text[], refs text[], results bytea[], attempts text[] DEFAULT NULL
+	amounts bigint[], currencies text[], refs text[], results bytea[], attempts text[] DEFAULT NULL,
+	outcomes bytea[] DEFAULT NULL
 )
 RETURNS TABLE (outcome text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '1s' SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-	outcomes text[] := array_fill('unknown'::text, ARRAY[cardinality(ids)]);
+	answers text[] := array_fill('unknown'::text, ARRAY[cardinality(ids)]);
 	rounds bigint[];
 	last bigint;
 	shared boolean;
@@ -378,19 +381,20 @@ BEGIN
 		decided := urlmode.decide_events(present, providers, news, proofs);
 		actions := urlmode.keep_events(
 			present, providers, identities, types, effects, amounts, refs, attempts, decided.actions);
-		PERFORM urlmode.apply_events(present, actions, decided.reasons, types, refs, proofs, results);
+		PERFORM urlmode.apply_events(
+			present, actions, decided.reasons, types, refs, proofs, results, outcomes);
 		PERFORM urlmode.apply_refunds(present);
 		FOR i IN 1 .. cardinality(ids) LOOP
 			IF present[i] IS NOT NULL THEN
-				outcomes[i] := actions[i];
+				answers[i] := actions[i];
 			END IF;
 		END LOOP;
 	END LOOP;
-	RETURN QUERY SELECT unnest(outcomes);
+	RETURN QUERY SELECT unnest(answers);
 END
 $$;
-COMMENT ON FUNCTION urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], text[]) IS
-	'Keeps each event once and lets it move its elicitation. effects: paid, failed, cancelled, expired, attempt_failed, processing, refunded, recheck, other_mode, other_account or ignore. amounts: minor units, or NULL. refs: the provider''s reference, or NULL. results: sealed. attempts: what names the attempt to pay, or NULL: the reference does. outcome: what the event did (urlmode.event.action); seen: it was kept before; unknown: the provider has no such elicitation, and nothing was kept.';
+COMMENT ON FUNCTION urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], text[], bytea[]) IS
+	'Keeps each event once and lets it move its elicitation. effects: paid, failed, cancelled, expired, attempt_failed, processing, refunded, recheck, other_mode, other_account or ignore. amounts: minor units, or NULL. refs: the provider''s reference, or NULL. results: sealed. attempts: what names the attempt to pay, or NULL: the reference does. outcomes: sealed, for the announcement of an accept, or NULL. outcome: what the event did (urlmode.event.action); seen: it was kept before; unknown: the provider has no such elicitation, and nothing was kept.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.bindings(uuid[], text[]),
@@ -402,11 +406,11 @@ REVOKE ALL ON FUNCTION
 	urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], text[]),
 	urlmode.is_under_way(uuid),
 	urlmode.remember(urlmode.reference[], text),
-	urlmode.apply_events(uuid[], text[], text[], text[], text[], text[], bytea[]),
+	urlmode.apply_events(uuid[], text[], text[], text[], text[], text[], bytea[], bytea[]),
 	urlmode.apply_refunds(uuid[]),
-	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], text[])
+	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], text[], bytea[])
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
 	urlmode.bindings(uuid[], text[]),
-	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], text[])
+	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], text[], bytea[])
 TO urlmode_cgi;

@@ -54,7 +54,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 			AND e.status <> 'completed' AND urlmode.closes_at(e.status, e.expires_at, e.grace) <= now()
 		RETURNING e.id
 	)
-	SELECT x.id FROM expired x, LATERAL urlmode.announce(x.id, 'completed')
+	SELECT x.id FROM expired x, LATERAL urlmode.announce(ARRAY[urlmode.announcement(x.id, 'completed')])
 $$;
 COMMENT ON FUNCTION urlmode.expire(uuid[], bytea[]) IS
 	'Completes rows whose expiry and grace are over, with cancel and expired, and returns their ids. While a row is processing, its grace is at least thirty days; what is paid after that is late.';
@@ -72,9 +72,10 @@ BEGIN
 		FROM unnest(ids, bindings, actions, reasons) AS a (id, binding, action, reason)
 		WHERE e.id = a.id AND e.binding = a.binding AND e.status = 'pending'
 			AND a.action IN ('decline', 'cancel')
-		RETURNING e.id, urlmode.announce(e.id, 'completed')
+		RETURNING e.id
 	)
 	SELECT array_agg(a.id) INTO done FROM abandoned a;
+	PERFORM urlmode.announce(ARRAY(SELECT urlmode.announcement(d.id, 'completed') FROM unnest(done) AS d (id)));
 
 	RETURN QUERY
 	SELECT CASE
@@ -132,7 +133,7 @@ BEGIN
 		END IF;
 		PERFORM urlmode.apply_refunds(ARRAY[settle.id]);
 		IF row.status = 'completed' AND proved THEN
-			PERFORM urlmode.announce(settle.id, 'completed', true);
+			PERFORM urlmode.announce(ARRAY[urlmode.announcement(settle.id, 'completed', late => true)]);
 			RETURN 'late';
 		END IF;
 	END IF;
@@ -147,7 +148,7 @@ BEGIN
 	IF NOT (row.kind = 'payment' AND settle.action = 'accept') THEN
 		INSERT INTO urlmode.purge_queue (ids) VALUES (ARRAY[settle.id]);
 	END IF;
-	PERFORM urlmode.announce(settle.id, 'completed');
+	PERFORM urlmode.announce(ARRAY[urlmode.announcement(settle.id, 'completed')]);
 	RETURN 'completed';
 END
 $$;

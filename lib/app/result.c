@@ -4,6 +4,9 @@
 #include "core/json_put.h"
 #include "crypto/seal.h"
 
+/* Bytes: what urlmode.announcement takes into a notification. */
+#define UM_ANNOUNCED_MAX 2600
+
 static void
 put_unless_empty(struct um_buf *json, const char *name, const char *value)
 {
@@ -13,19 +16,38 @@ put_unless_empty(struct um_buf *json, const char *name, const char *value)
 		um_json_put_member(json, name, text);
 }
 
-/* Ends the object, and frees it. */
 static bool
-seal(struct um_op *op, struct um_buf *json, const struct um_context *context)
+seal(struct um_buf *out, enum um_seal_use use, const struct um_op *op,
+	const struct um_buf *json, const struct um_context *context)
 {
 	uint8_t nonce[UM_NONCE_LEN];
+
+	context->random(nonce, sizeof(nonce));
+	return !json->failed
+		&& um_seal_put(out, use, um_buf_str(json), op->id, op->binding,
+			context->keys, nonce);
+}
+
+/* The outcome around the JSON text of the result. */
+static bool
+seal_outcome(struct um_op *op, const struct um_buf *result, const char *action,
+	const char *reason, struct um_str reference,
+	const struct um_context *context)
+{
+	struct um_buf json = { 0 };
 	bool ok;
 
-	um_json_put_end(json);
-	context->random(nonce, sizeof(nonce));
-	ok = !json->failed
-		&& um_seal_put(&op->result, um_buf_str(json), op->id,
-			op->binding, context->keys, nonce);
-	um_buf_free(json);
+	um_json_put_begin(&json);
+	um_json_put_member(&json, "action", um_str(action));
+	um_json_put_member(&json, "reason", um_str(reason));
+	if (reference.len != 0)
+		um_json_put_member(&json, "reference", reference);
+	um_json_put_key(&json, um_str("result"));
+	um_buf_put(&json, result->ptr, result->len);
+	um_json_put_end(&json);
+	ok = json.len + UM_SEAL_OVERHEAD > UM_ANNOUNCED_MAX
+		|| seal(&op->announced, UM_SEAL_OUTCOME, op, &json, context);
+	um_buf_free(&json);
 	return ok;
 }
 
@@ -34,6 +56,7 @@ um_result_of_form(struct um_op *op, const struct um_form *form,
 	const struct um_context *context)
 {
 	struct um_buf json = { 0 };
+	bool ok;
 
 	um_json_put_begin(&json);
 	for (size_t i = 0; i < form->len; i++) {
@@ -42,14 +65,22 @@ um_result_of_form(struct um_op *op, const struct um_form *form,
 		um_json_put_key(&json, form->field[i].name);
 		um_json_put_string(&json, form->field[i].value);
 	}
-	return seal(op, &json, context);
+	um_json_put_end(&json);
+	ok = seal(&op->result, UM_SEAL_RESULT, op, &json, context)
+		&& seal_outcome(op, &json, op->action, op->reason, um_str(NULL),
+			context);
+	um_buf_free(&json);
+	return ok;
 }
 
 bool
 um_result_of_event(struct um_op *op, const struct um_context *context)
 {
 	const struct um_event *event = op->event;
+	char id[UM_UUID_TEXT_LEN + 1];
+	struct um_str reference = um_str(event->reference);
 	struct um_buf json = { 0 };
+	bool ok;
 
 	um_json_put_begin(&json);
 	um_json_put_member(&json, "event", um_str(event->identity));
@@ -60,5 +91,14 @@ um_result_of_event(struct um_op *op, const struct um_context *context)
 		um_json_put_int(&json, event->amount);
 	}
 	put_unless_empty(&json, "currency", event->currency);
-	return seal(op, &json, context);
+	um_json_put_end(&json);
+	ok = seal(&op->result, UM_SEAL_RESULT, op, &json, context);
+	if (reference.len == 0) {
+		um_uuid_format(id, op->id);
+		reference = um_str(id);
+	}
+	if (ok && event->effect == UM_EFFECT_PAID)
+		ok = seal_outcome(op, &json, "accept", "", reference, context);
+	um_buf_free(&json);
+	return ok;
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The result: what came back, as JSON text that is sealed into the row. */
+/*
+ * The result: what came back, as JSON text that is sealed into the row. And the
+ * outcome: action, reason and result, sealed for the notification, so that
+ * whoever waits need not read the row.
+ */
 #ifndef UM_RESULT_H
 #define UM_RESULT_H
 
@@ -10,17 +14,23 @@
 #define UM_RESULT_MAX 65536 /* bytes, sealed: the domain urlmode.result */
 
 /*
- * Both seal into op->result, for op->id and op->binding. False: memory is out,
- * or OpenSSL failed.
+ * Both seal into op->result and op->announced, for op->id and op->binding. An
+ * outcome that is too large for a notification stays empty. False: memory is
+ * out, or OpenSSL failed.
  */
 
-/* An authorization response: all of its parameters except the state. */
+/*
+ * An authorization response: all of its parameters except the state. The
+ * outcome has op->action and op->reason.
+ */
 bool um_result_of_form(struct um_op *op, const struct um_form *form,
 	const struct um_context *context);
 
 /*
  * op->event: its identity as "event", its "type" and, where they are known,
- * "reference", "amount" (in minor units) and "currency".
+ * "reference", "amount" (in minor units) and "currency". The outcome is an
+ * accept, which the database announces only if that is what came of it, with the
+ * "reference" of the payment, which is the id where the provider sends none.
  */
 bool um_result_of_event(struct um_op *op, const struct um_context *context);
 

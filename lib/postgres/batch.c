@@ -17,7 +17,7 @@
 #define OID_INT8_ARRAY 1016
 #define OID_UUID_ARRAY 2951
 
-#define PARAMS_MAX 10
+#define PARAMS_MAX 11
 
 /* The member of an operation that a parameter carries. */
 enum param {
@@ -38,6 +38,7 @@ enum param {
 	CURRENCY,
 	REFERENCE,
 	ATTEMPT,
+	ANNOUNCED,
 };
 
 static const struct {
@@ -60,6 +61,7 @@ static const struct {
 	[CURRENCY] = { OID_TEXT, OID_TEXT_ARRAY },
 	[REFERENCE] = { OID_TEXT, OID_TEXT_ARRAY },
 	[ATTEMPT] = { OID_TEXT, OID_TEXT_ARRAY },
+	[ANNOUNCED] = { OID_BYTEA, OID_BYTEA_ARRAY },
 };
 
 static const struct statement {
@@ -79,17 +81,18 @@ static const struct statement {
 		{ ID, BINDING, PROVIDER, BROWSER, SUBJECT, GRACE } },
 	{ UM_OP_COMPLETE, "complete",
 		"SELECT outcome "
-		"FROM urlmode.complete($1, $2, $3, $4, $5, $6, $7)",
-		{ ID, BINDING, PROVIDER, ACTION, REASON, RESULT, SUBJECT } },
+		"FROM urlmode.complete($1, $2, $3, $4, $5, $6, $7, $8)",
+		{ ID, BINDING, PROVIDER, ACTION, REASON, RESULT, SUBJECT,
+			ANNOUNCED } },
 	{ UM_OP_BINDING, "bindings",
 		"SELECT binding FROM urlmode.bindings($1, $2)",
 		{ ID, PROVIDER } },
 	{ UM_OP_EVENT, "record_events",
 		"SELECT outcome "
 		"FROM urlmode.record_events($1, $2, $3, $4, $5, $6, $7, $8, "
-		"$9, $10)",
+		"$9, $10, $11)",
 		{ ID, PROVIDER, IDENTITY, TYPE, EFFECT, AMOUNT, CURRENCY,
-			REFERENCE, RESULT, ATTEMPT } },
+			REFERENCE, RESULT, ATTEMPT, ANNOUNCED } },
 	/* One row for each operation, as from the functions over arrays. */
 	{ UM_OP_PING, "ping", "SELECT urlmode.ping() FROM unnest($1)", { ID } },
 	{ UM_OP_COUNT_UNCLAIMED, "count_unclaimed",
@@ -247,6 +250,9 @@ put_param(struct um_buf *out, enum param param, const struct um_op *op)
 	case ATTEMPT:
 		array_put_known(out, op->event->attempt);
 		break;
+	case ANNOUNCED:
+		array_put(out, op->announced.ptr, op->announced.len);
+		break;
 	case END:
 		break;
 	}
@@ -256,7 +262,8 @@ static bool
 send_statement(PGconn *conn, const struct statement *st,
 	const struct um_batch *batch, size_t count)
 {
-	static const int binary[PARAMS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+	static const int binary[PARAMS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+		1 };
 	struct um_buf param[PARAMS_MAX] = { 0 };
 	const char *values[PARAMS_MAX];
 	int lengths[PARAMS_MAX];

@@ -81,6 +81,7 @@ void
 um_op_free(struct um_op *op)
 {
 	um_buf_free(&op->result);
+	um_buf_free(&op->announced);
 	free(op->row.requester);
 	free(op->row.subject);
 	free(op->row.action);

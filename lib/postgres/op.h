@@ -101,7 +101,10 @@ struct um_op {
 	const char *action;
 	const char *reason;
 	const struct um_event *event; /* EVENT */
-	struct um_buf result;         /* COMPLETE, EVENT: sealed, or empty */
+	/* COMPLETE, EVENT: sealed, or empty. */
+	struct um_buf result;
+	/* The same: the sealed outcome that the database announces. */
+	struct um_buf announced;
 
 	enum um_store_status status;
 	/* The one of its kind; BINDING, PING and COUNT_UNCLAIMED have none. */

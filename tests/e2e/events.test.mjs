@@ -16,7 +16,7 @@ import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 
 const PRICE = { amount: 1050, currency: 'EUR' };
-const RECORD = 'SELECT outcome FROM urlmode.record_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)';
+const RECORD = 'SELECT outcome FROM urlmode.record_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)';
 
 let fixture;
 let one;
@@ -59,7 +59,7 @@ async function record(client, events) {
 	const { rows } = await client.query(RECORD, [
 		column('id'), column('provider', 'stripe'), column('identity'), column('type', 'a.type'), column('effect'),
 		column('amount', null), column('currency', null), column('reference', null), column('result', Buffer.from('sealed')),
-		column('attempt', null),
+		column('attempt', null), column('outcome', null),
 	]);
 	return rows.map(({ outcome }) => outcome);
 }
@@ -386,4 +386,57 @@ test('a row that somebody else holds fails alone, and is taken when it is free',
 	await lock.release();
 	assert.equal((await stripe.send(paid)).status, 200);
 	assert.equal((await stateOf(held)).action, 'accept');
+});
+
+describe('what is announced', () => {
+	/** The notifications of a statement. */
+	async function heard(statement) {
+		const payloads = [];
+		const listener = await connect();
+		listener.on('notification', ({ payload }) => payloads.push(payload));
+		await listener.query('LISTEN urlmode');
+		await statement(listener);
+		await listener.end();
+		return payloads;
+	}
+
+	test('one row is an object, the rows of a batch are an array', async () => {
+		const ids = [await start(), await start()];
+		const [alone] = await heard((client) => record(client, [event(ids[0], 'processing')]));
+		assert.deepEqual(JSON.parse(alone), { id: ids[0], status: 'processing' });
+		const together = await heard((client) => record(client, ids.map((id) => event(id, 'paid'))));
+		assert.equal(together.length, 1);
+		assert.deepEqual(new Set(JSON.parse(together[0]).map(({ id }) => id)), new Set(ids));
+	});
+
+	test('many rows with sealed outcomes of any size: as few notifications as hold them, and no outcome is cut', async () => {
+		const ids = await Promise.all(Array.from({ length: 40 }, () => start()));
+		const outcomes = ids.map((id, n) => randomBytes(n < 20 ? 200 : n === 20 ? 2_600 : n === 21 ? 2_601 : 60 * n));
+		const payloads = await heard((client) => client.query(
+			`SELECT FROM urlmode.record_events(ids => $1::uuid[], providers => array_fill('stripe'::text, ARRAY[40]), identities => $2::text[],
+				types => array_fill('t'::text, ARRAY[40]), effects => array_fill('paid'::text, ARRAY[40]),
+				amounts => array_fill(1::bigint, ARRAY[40]), currencies => array_fill('EUR'::text, ARRAY[40]), refs => $2::text[],
+				results => array_fill('x'::bytea, ARRAY[40]), outcomes => $3::bytea[])`,
+			[ids, ids.map(() => randomUUID()), outcomes]));
+		assert.ok(payloads.every((payload) => Buffer.byteLength(payload) < 8_000));
+		const bytes = payloads.join('').length;
+		assert.ok(payloads.length <= Math.ceil(bytes / 4_000), `${payloads.length} notifications for ${bytes} bytes`);
+		const told = new Map(payloads.flatMap((payload) => JSON.parse(payload)).map(({ id, outcome }) => [id, outcome]));
+		assert.deepEqual([...told.keys()].sort(), ids.toSorted());
+		ids.forEach((id, n) => assert.equal(told.get(id),
+			outcomes[n].length <= 2_600 ? outcomes[n].toString('base64') : undefined, `the outcome of ${outcomes[n].length} bytes`));
+	});
+
+	test('an outcome only where the row has it', async () => {
+		const [paid, mismatch, processing, late] = [
+			await start(), await start({ expected: { amount: 1, currency: 'EUR' } }), await start(), await start()];
+		await record(one, [event(late, 'expired')]);
+		const events = [event(paid, 'paid'), event(mismatch, 'paid'), event(processing, 'processing'), event(late, 'paid')];
+		const [payload] = await heard((client) => record(client, events.map((each) => ({ ...each, outcome: Buffer.from('sealed') }))));
+		const told = new Map(JSON.parse(payload).map(({ id, ...rest }) => [id, rest]));
+		assert.deepEqual(told, new Map([
+			[paid, { status: 'completed', outcome: Buffer.from('sealed').toString('base64') }],
+			[mismatch, { status: 'completed' }], [processing, { status: 'processing' }], [late, { status: 'completed', late: true }],
+		].sort(([a], [b]) => [...told.keys()].indexOf(a) - [...told.keys()].indexOf(b))));
+	});
 });

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
+import { internalsOf } from '../../lib/node/src/internals.js';
+import { sender } from '../support/deliveries.mjs';
 import { comeBack, goOn } from '../support/flow.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
@@ -62,6 +64,52 @@ test('one return wakes every waiter, on this instance and on another', async () 
 	for (const { result } of await Promise.all(waits)) {
 		assert.equal(result.code, 'shared');
 	}
+});
+
+describe('what a program seals for the notification resolves the wait', () => {
+	/** The outcome of a wait, and how often rows were read after `act`. */
+	async function outcomeOf(flow, act) {
+		const { listener } = internalsOf(fixture.urlmode);
+		const wait = waitFor(flow, { timeout: 10_000 });
+		await untilListening();
+		// Another read would show what this one has begun to read.
+		await until('it has read the row', async () => (await listener.query('SELECT', [])).length === 1);
+		const query = listener.query;
+		let reads = 0;
+		listener.query = (...statement) => {
+			reads += 1;
+			return query.apply(listener, statement);
+		};
+		try {
+			await act();
+			return [await wait, reads];
+		} finally {
+			listener.query = query;
+		}
+	}
+
+	test('a return', async () => {
+		const browser = fixture.browser();
+		const flow = await fixture.goOn(browser);
+		const [{ action, reason, result }, reads] = await outcomeOf(flow, () => complete(browser, flow, 'without a read'));
+		assert.deepEqual([action, reason, result.code, reads], ['accept', '', 'without a read', 0]);
+	});
+
+	test('a return that declines', async () => {
+		const browser = fixture.browser();
+		const flow = await fixture.goOn(browser);
+		const [{ action, reason }, reads] = await outcomeOf(flow, () => comeBack(browser, flow.returnTo({ error: 'access_denied' })));
+		assert.deepEqual([action, reason, reads], ['decline', 'access_denied', 0]);
+	});
+
+	test('a webhook, and then a claim by its reference', async () => {
+		const payment = await fixture.createPayment('stripe', { expected: { amount: 1_000, currency: 'EUR' } });
+		const stripe = sender(fixture, 'stripe');
+		const [outcome, reads] = await outcomeOf(payment, () => stripe.send(stripe.event(payment.id, 'paid')));
+		assert.deepEqual([outcome.action, outcome.reference, outcome.result.amount, reads], ['accept', `cs_test_${payment.id}`, 1_000, 0]);
+		assert.deepEqual(await fixture.urlmode.waitForCompletion(payment.id, payment.owner), outcome, 'the row says the same');
+		assert.equal(await fixture.urlmode.claim(payment.id, { ...payment.owner, reference: outcome.reference }), true);
+	});
 });
 
 test('the waiter hears that the page was opened', async () => {

@@ -46,7 +46,7 @@ const MISTAKES = {
 	'events of the other mode count': { decide_event: ["effect IN ('other_mode', ", "effect IN ("] },
 	'an unclaimed result is purged': { purge_results: ['AND p.claimed_at IS NOT NULL AND', 'AND'] },
 	'unclaimed leaves out what does not match': { unclaimed: ['p.claimed_at IS NULL AND', 'p.claimed_at IS NULL AND p.matches AND'] },
-	'a late payment is not announced': { apply_events: ['urlmode.announce(e.id, e.status, a.late)', 'urlmode.announce(e.id, e.status)'] },
+	'a late payment is not announced': { apply_events: ['m.outcome, m.late', 'm.outcome, false'] },
 	'a refund is not noted': { apply_refunds: ['SET refunded_at = now()', 'SET refunded_at = NULL'] },
 	'a refund before its payment is forgotten': { apply_refunds: ["v.action = 'refunded'", "v.action = 'refunded' AND v.received_at > p.proven_at"] },
 	'an attempt that failed ends another one': { is_under_way: ['ELSE f.reference = p.reference', 'ELSE true'] },

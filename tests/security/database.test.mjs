@@ -12,6 +12,8 @@ import pg from 'pg';
 
 import { openFixture } from '../support/fixture.mjs';
 import { bindingOf } from '../../lib/node/src/token.js';
+import { comeBack } from '../support/flow.mjs';
+import { until } from '../support/wait.mjs';
 
 const DENIED = '42501'; // insufficient_privilege
 const CHECK = '23514'; // check_violation
@@ -147,7 +149,7 @@ describe('create, change and delete', () => {
 		'CREATE VIEW public.mine AS SELECT 1',
 		'CREATE FUNCTION public.mine() RETURNS int LANGUAGE sql AS $$SELECT 1$$',
 		'CREATE FUNCTION urlmode.mine() RETURNS int LANGUAGE sql AS $$SELECT 1$$',
-		`CREATE OR REPLACE FUNCTION urlmode.announce(id uuid, status text, late boolean) RETURNS void LANGUAGE sql AS $$$$`,
+		`CREATE OR REPLACE FUNCTION urlmode.announce(announcements text[]) RETURNS void LANGUAGE sql AS $$$$`,
 		'CREATE TYPE public.mine AS (a int)',
 		'CREATE SEQUENCE public.mine',
 		'CREATE EXTENSION hstore',
@@ -163,7 +165,8 @@ describe('create, change and delete', () => {
 
 describe('other functions of the schema', () => {
 	all([
-		"SELECT urlmode.announce(gen_random_uuid(), 'completed')",
+		"SELECT urlmode.announce(ARRAY['x'])",
+		"SELECT urlmode.announcement(gen_random_uuid(), 'completed')",
 		"SELECT urlmode.create_elicitation(gen_random_uuid(), 'demo', 'oauth', 's', '', '\\x00', 'r', 'u', NULL, NULL, 1)",
 		"SELECT * FROM urlmode.read(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
 		"SELECT urlmode.mark_read(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
@@ -173,7 +176,7 @@ describe('other functions of the schema', () => {
 		"SELECT urlmode.decide_events(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['paid'], ARRAY['matches'])",
 		"SELECT urlmode.keep_events(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['e'], ARRAY['t'], ARRAY['paid'], ARRAY[1::bigint], ARRAY['r'], ARRAY['a'], ARRAY['accept'])",
 		"SELECT urlmode.is_under_way(gen_random_uuid())",
-		"SELECT urlmode.apply_events(ARRAY[gen_random_uuid()], ARRAY['accept'], ARRAY[''], ARRAY['t'], ARRAY['r'], ARRAY['matches'], ARRAY[NULL::bytea])",
+		"SELECT urlmode.apply_events(ARRAY[gen_random_uuid()], ARRAY['accept'], ARRAY[''], ARRAY['t'], ARRAY['r'], ARRAY['matches'], ARRAY[NULL::bytea], ARRAY[NULL::bytea])",
 		"SELECT urlmode.apply_refunds(ARRAY[gen_random_uuid()])",
 		"SELECT urlmode.closes_at('opened', now(), '1 day')",
 	]);
@@ -193,8 +196,8 @@ describe('escalate', () => {
 		'DROP ROLE urlmode_server',
 		'ALTER TABLE urlmode.elicitation OWNER TO urlmode_cgi',
 		'ALTER FUNCTION urlmode.read(uuid[], bytea[]) OWNER TO urlmode_cgi',
-		'ALTER FUNCTION urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[]) RESET search_path',
-		'DROP FUNCTION urlmode.announce(uuid, text, boolean)',
+		'ALTER FUNCTION urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[], bytea[]) RESET search_path',
+		'DROP FUNCTION urlmode.announce(text[])',
 		'ALTER DOMAIN urlmode.reason DROP CONSTRAINT reason_check',
 		'DROP SCHEMA urlmode CASCADE',
 		'ALTER DATABASE urlmode SET search_path = mine',
@@ -280,10 +283,23 @@ describe('what a stolen login can still do', () => {
 	});
 
 	test('NOTIFY wakes who waits, who reads the row and sleeps on: the row is the truth', async () => {
+		const heard = [];
+		thief.on('notification', ({ payload }) => heard.push(JSON.parse(payload)));
+		await thief.query('LISTEN urlmode');
+		const browser = fixture.browser();
+		await comeBack(browser, (await fixture.goOn(browser)).returnTo({ code: 'a' }));
+		await until('an outcome is heard', async () => {
+			await thief.query('SELECT 1');
+			return heard.some(({ outcome }) => outcome);
+		});
+		await thief.query('UNLISTEN *');
+		const { outcome } = heard.find((each) => each.outcome);
 		const { id, owner } = await fixture.create();
 		const controller = new AbortController();
 		const wait = fixture.urlmode.waitForCompletion(id, { ...owner, signal: controller.signal });
 		await thief.query(`NOTIFY urlmode, '{"id":"${id}","status":"completed"}'`);
+		// Somebody else's, with which this wait would end.
+		await thief.query(`NOTIFY urlmode, '{"id":"${id}","status":"completed","outcome":"${outcome}"}'`);
 		await thief.query("NOTIFY urlmode, 'no JSON at all'");
 		assert.equal((await fixture.stack.elicitation(id)).status, 'pending');
 		controller.abort(new Error('still waiting'));

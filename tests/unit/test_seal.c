@@ -21,7 +21,8 @@ static bool
 opens(struct um_str sealed, const uint8_t *its_id, const uint8_t *its_binding)
 {
 	struct um_buf text = { 0 };
-	bool opened = um_seal_open(&text, sealed, its_id, its_binding, keys);
+	bool opened = um_seal_open(&text, UM_SEAL_RESULT, sealed, its_id,
+		its_binding, keys);
 
 	if (!opened)
 		assert_int_equal(text.len, 0);
@@ -32,12 +33,13 @@ opens(struct um_str sealed, const uint8_t *its_id, const uint8_t *its_binding)
 static void
 seal(struct um_buf *out, struct um_str json)
 {
-	assert_true(um_seal_put(out, json, id, binding, keys, nonce));
+	assert_true(um_seal_put(out, UM_SEAL_RESULT, json, id, binding, keys,
+		nonce));
 	assert_int_equal(out->len, json.len + UM_SEAL_OVERHEAD);
 }
 
 static void
-check_vector(const json_t *vector)
+check_vector(const json_t *vector, enum um_seal_use use)
 {
 	const char *json = vector_text(vector, "json");
 	const char *blob_hex = vector_text(vector, "blob_hex");
@@ -65,12 +67,12 @@ check_vector(const json_t *vector)
 		secret, secret_len);
 	its_keys = keys_of(line);
 
-	assert_true(um_seal_put(&sealed, um_str(json), its_id, its_binding,
-		its_keys, its_nonce));
+	assert_true(um_seal_put(&sealed, use, um_str(json), its_id,
+		its_binding, its_keys, its_nonce));
 	assert_int_equal(sealed.len, blob_len);
 	assert_memory_equal(sealed.ptr, blob, blob_len);
 
-	assert_true(um_seal_open(&text,
+	assert_true(um_seal_open(&text, use,
 		(struct um_str){ (const char *)blob, blob_len }, its_id,
 		its_binding, its_keys));
 	assert_str(um_buf_str(&text), json);
@@ -82,11 +84,19 @@ check_vector(const json_t *vector)
 
 TEST(the_contracts_vectors)
 {
-	json_t *cases = vectors("result");
+	static const char *const uses[] = {
+		[UM_SEAL_RESULT] = "result",
+		[UM_SEAL_OUTCOME] = "outcome",
+	};
 
-	for (size_t i = 0; i < json_array_size(cases); i++)
-		check_vector(json_array_get(cases, i));
-	json_decref(cases);
+	for (size_t use = 0; use < sizeof(uses) / sizeof(uses[0]); use++) {
+		json_t *cases = vectors(uses[use]);
+
+		for (size_t i = 0; i < json_array_size(cases); i++)
+			check_vector(json_array_get(cases, i),
+				(enum um_seal_use)use);
+		json_decref(cases);
+	}
 }
 
 TEST(every_length_goes_there_and_back)
@@ -100,8 +110,8 @@ TEST(every_length_goes_there_and_back)
 		struct um_buf text = { 0 };
 
 		seal(&sealed, (struct um_str){ json, len });
-		assert_true(um_seal_open(&text, um_buf_str(&sealed), id,
-			binding, keys));
+		assert_true(um_seal_open(&text, UM_SEAL_RESULT,
+			um_buf_str(&sealed), id, binding, keys));
 		assert_int_equal(text.len, len);
 		if (len != 0)
 			assert_memory_equal(text.ptr, json, len);
@@ -162,11 +172,12 @@ TEST(it_is_appended_to_what_is_there)
 	struct um_buf text = { 0 };
 
 	um_buf_puts(&out, "before");
-	assert_true(um_seal_put(&out, STR("{}"), id, binding, keys, nonce));
+	assert_true(um_seal_put(&out, UM_SEAL_RESULT, STR("{}"), id, binding,
+		keys, nonce));
 	um_buf_puts(&text, "text ");
-	assert_true(
-		um_seal_open(&text, (struct um_str){ out.ptr + 6, out.len - 6 },
-			id, binding, keys));
+	assert_true(um_seal_open(&text, UM_SEAL_RESULT,
+		(struct um_str){ out.ptr + 6, out.len - 6 }, id, binding,
+		keys));
 	assert_str(um_buf_str(&text), "text {}");
 	um_buf_free(&out);
 	um_buf_free(&text);
@@ -196,10 +207,11 @@ seal_and_open(void *arg)
 		struct um_buf sealed = { 0 };
 		struct um_buf text = { 0 };
 
-		wrong += !um_seal_put(&sealed, STR("{}"), worker->id, binding,
-				 worker->keys, nonce)
-			|| !um_seal_open(&text, um_buf_str(&sealed), worker->id,
-				binding, worker->keys);
+		wrong += !um_seal_put(&sealed, UM_SEAL_RESULT, STR("{}"),
+				 worker->id, binding, worker->keys, nonce)
+			|| !um_seal_open(&text, UM_SEAL_RESULT,
+				um_buf_str(&sealed), worker->id, binding,
+				worker->keys);
 		um_buf_free(&text);
 		um_buf_free(&sealed);
 	}

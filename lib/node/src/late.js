@@ -2,7 +2,6 @@
 // database announces them to every process that listens. Nothing is replayed
 // to a process that did not: `unclaimed()` lists them all.
 
-import { CHANNEL } from './database.js';
 import { jittered } from './jitter.js';
 
 /** How often the connection is used while nobody waits, to notice that it is broken. */
@@ -35,13 +34,13 @@ export class LatePayments {
 	start() {
 		if (this.#timer) return;
 		this.#timer = setInterval(() => this.#check(), jittered(CHECK_MS)).unref();
-		this.#listener.on('notification', this.#onNotification);
+		this.#listener.on('announced', this.#onAnnounced);
 		this.#listener.acquire(this, false);
 	}
 
 	close() {
 		clearInterval(this.#timer);
-		this.#listener.off('notification', this.#onNotification);
+		this.#listener.off('announced', this.#onAnnounced);
 		this.#listener.release(this);
 	}
 
@@ -50,13 +49,9 @@ export class LatePayments {
 		if (this.#listener.listening) this.#listener.query('SELECT', []).catch(() => {});
 	}
 
-	/**
-	 * @param {string} payload
-	 * @param {string} [channel]
-	 */
-	#onNotification = (payload, channel = CHANNEL) => {
-		const id = channel === CHANNEL ? parseLate(payload) : undefined;
-		if (id) void this.#tellOf(id);
+	/** @param {import('./announcement.js').Announcement[]} announcements */
+	#onAnnounced = (announcements) => {
+		for (const { id, late } of announcements) if (late) void this.#tellOf(id);
 	};
 
 	/** @param {string} id */
@@ -75,18 +70,5 @@ export class LatePayments {
 			if (this.#told.size > TOLD_MAX) this.#told.delete(/** @type {string} */ (this.#told.values().next().value));
 			this.#tell(row);
 		}
-	}
-}
-
-/**
- * @param {string} payload
- * @returns {string | undefined} the elicitation, if the notification is about a late payment
- */
-function parseLate(payload) {
-	try {
-		const { id, late } = JSON.parse(payload);
-		return late === true && typeof id === 'string' ? id : undefined;
-	} catch {
-		return undefined;
 	}
 }

@@ -17,6 +17,7 @@ import { Socket } from 'node:net';
 
 import pg from 'pg';
 
+import { parseAnnouncements } from './announcement.js';
 import { CHANNEL, isRefusal } from './database.js';
 import { jittered } from './jitter.js';
 
@@ -39,7 +40,8 @@ const PROBE_TIMEOUT_MS = 3_000;
  * @typedef {object} Events
  * @property {[]} listening LISTEN is in force. Every row that is waited for must be read now
  * @property {[]} receiving notifications arrive, so polling is not necessary
- * @property {[payload: string, channel: string]} notification
+ * @property {[announcements: import('./announcement.js').Announcement[]]} announced what the database announces of rows
+ * @property {[payload: string, channel: string]} notification of another channel
  * @property {[error: unknown]} lost the connection was lost or could not be opened. Another attempt follows
  *
  * @typedef {object} ListenerOptions
@@ -175,7 +177,8 @@ export class Listener extends EventEmitter {
 		client.on('error', (error) => this.#onLost(connection, error));
 		client.on('end', () => this.#onLost(connection, new Error('the listening connection ended')));
 		client.on('notification', ({ channel, payload = '' }) => {
-			if (channel === PROBE_CHANNEL) this.#onProbe(connection, payload);
+			if (channel === CHANNEL) this.emit('announced', parseAnnouncements(payload));
+			else if (channel === PROBE_CHANNEL) this.#onProbe(connection, payload);
 			else this.emit('notification', payload, channel);
 		});
 		let listens = this.#listen;

@@ -1,6 +1,6 @@
-// The sealed JSON in a row: the result, written by the callback programs or by
-// `complete`, and the verifier, written by `create`. Only the waiting side opens
-// them.
+// Sealed JSON that only the waiting side opens: in a row the result, written by
+// the callback programs or by `complete`, and the verifier, written by `create`;
+// in a notification the outcome, which the callback programs write.
 //
 //   bytes  01 || kid || nonce(12) || ciphertext || tag(16)
 //   key    HKDF-SHA256(secret of kid, salt = id, info = USE || binding)
@@ -14,6 +14,7 @@ import { idBytes } from './token.js';
 
 export const RESULT = 'urlmode result v1';
 export const VERIFIER = 'urlmode verifier v1';
+export const OUTCOME = 'urlmode outcome v1';
 
 /** The largest result as JSON text, in bytes: the limit of the column less what sealing adds. */
 export const RESULT_MAX = 65_536 - OVERHEAD;
@@ -22,7 +23,7 @@ export const RESULT_MAX = 65_536 - OVERHEAD;
  * @typedef {object} SealContext what a sealed value is bound to
  * @property {string} id the elicitation's UUID
  * @property {Uint8Array} binding 16 bytes
- * @property {typeof RESULT | typeof VERIFIER} use
+ * @property {typeof RESULT | typeof VERIFIER | typeof OUTCOME} use
  */
 
 /**
@@ -74,6 +75,24 @@ export function unseal(keys, context, sealed) {
 		throw new ElicitationSealError(context.id, 'it is not a JSON object');
 	}
 	return /** @type {Record<string, unknown>} */ (value);
+}
+
+/**
+ * Opens an outcome that was announced. Nobody has checked where it comes from.
+ *
+ * @param {import('./keys.js').KeyRing} keys
+ * @param {import('./database.js').RowKey} rowKey
+ * @param {string} sealed in base64
+ * @returns {import('./waiters.js').AnnouncedOutcome | undefined} undefined if it is not genuine, or not of this row
+ */
+export function openOutcome(keys, { id, binding }, sealed) {
+	try {
+		const { action, reason, reference = null, result } = /** @type {any} */ (
+			unseal(keys, { id, binding, use: OUTCOME }, Buffer.from(sealed, 'base64')));
+		return { action, reason, reference, result };
+	} catch {
+		return undefined;
+	}
 }
 
 /**

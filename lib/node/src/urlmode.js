@@ -17,7 +17,7 @@ import { LatePayments } from './late.js';
 import { Listener } from './listener.js';
 import { setInternals } from './internals.js';
 import { addPkce } from './pkce.js';
-import { RESULT, seal, unseal, VERIFIER } from './seal.js';
+import { openOutcome, RESULT, seal, unseal, VERIFIER } from './seal.js';
 import { ticketCookie } from './ticket.js';
 import { bindingOf } from './token.js';
 import { toUnclaimedPayment } from './unclaimed.js';
@@ -99,7 +99,8 @@ export class UrlMode extends EventEmitter {
 			if (event === 'late' && !this.#closed) this.#late.start();
 		});
 		this.#waiters = new Waiters(this.#listener, {
-			toOutcome: (row, binding) => this.#toOutcome(row, binding),
+			toOutcome: (row, binding, result) => this.#toOutcome(row, binding, result),
+			openOutcome: (rowKey, sealed) => openOutcome(this.#keys, rowKey, sealed),
 			markRead: (rowKey) => this.#purger.markRead(rowKey),
 			expire: (rowKeys) => this.#database.expire(rowKeys),
 			read: async (rowKey) => (await this.#readRows([rowKey]))[0],
@@ -401,11 +402,12 @@ export class UrlMode extends EventEmitter {
 	/**
 	 * @param {import('./database.js').Row} row that is completed
 	 * @param {Buffer} binding
+	 * @param {Record<string, unknown>} [announced] the result, if it was announced
 	 * @returns {Outcome}
 	 */
-	#toOutcome(row, binding) {
+	#toOutcome(row, binding, announced) {
 		const { id } = row;
-		const result = row.result ? unseal(this.#keys, { id, binding, use: RESULT }, row.result) : undefined;
+		const result = row.result ? unseal(this.#keys, { id, binding, use: RESULT }, row.result) : announced;
 		/** @type {Outcome} */
 		const outcome = { elicitationId: id, ...endOf(row), result };
 		if (row.payment_reference !== null) outcome.reference = row.payment_reference;

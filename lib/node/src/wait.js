@@ -78,8 +78,12 @@ export class Wait {
 		return this.#state === 'settled' || (this.checksOnce && this.rechecked) ? undefined : this.#options.recheck;
 	}
 
+	/** Whether the row was read since the wait began. */
+	hasRead = false;
+
 	/** @param {import('./database.js').Row} row */
 	observe(row) {
+		this.hasRead = true;
 		this.#options.onRow?.(row);
 	}
 

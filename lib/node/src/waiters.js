@@ -1,9 +1,10 @@
 // All open waits of a process. A notification, a new wait and a new listening
 // connection each make rows due. Rows that are due are read together, one read
-// at a time; rows that become due during a read belong to the next one. A
-// notification is only a reason to read the row, which alone counts.
+// at a time; rows that become due during a read belong to the next one. The row
+// alone counts, and a notification is a reason to read it. One that carries the
+// sealed outcome saves the read, where the row was read before for every wait.
 
-import { CHANNEL, isRefusal, readRows } from './database.js';
+import { isRefusal, readRows } from './database.js';
 import { ElicitationNotFoundError } from './errors.js';
 import { jittered } from './jitter.js';
 import { Poll } from './poll.js';
@@ -21,6 +22,7 @@ const RETRY_MS = 1_000;
  * @property {string} id
  * @property {Buffer} binding
  * @property {Set<Wait>} waits never empty
+ * @property {import('./database.js').Row | undefined} row as it was last read
  * @property {NodeJS.Timeout | undefined} expiry
  * @property {NodeJS.Timeout | undefined} nextRecheck
  */
@@ -36,11 +38,21 @@ const RETRY_MS = 1_000;
  *
  * @typedef {import('./recheck.js').RecheckOperations & RowFields} RowOperations what the waits can do with rows
  * @typedef {object} RowFields
- * @property {(row: import('./database.js').Row, binding: Buffer) => import('./types.js').Outcome} toOutcome
- *     if it throws, the waits reject with that error
+ * @property {(row: import('./database.js').Row, binding: Buffer, result?: Record<string, unknown>) => import('./types.js').Outcome} toOutcome
+ *     `result` of an outcome that was announced. If it throws, the waits reject with that error
+ * @property {(rowKey: import('./database.js').RowKey, sealed: string) => AnnouncedOutcome | undefined} openOutcome
+ *     undefined if it is not genuine, or not of this row
  * @property {(rowKey: import('./database.js').RowKey) => void} markRead called when waits have received the row's result
  * @property {(rowKeys: import('./database.js').RowKey[]) => Promise<unknown>} expire
  * @property {(rowKey: import('./database.js').RowKey) => Promise<import('./database.js').Row | undefined>} read
+ */
+
+/**
+ * @typedef {object} AnnouncedOutcome
+ * @property {import('./types.js').Action} action
+ * @property {string} reason
+ * @property {string | null} reference
+ * @property {Record<string, unknown> | undefined} result
  */
 
 export class Waiters {
@@ -74,9 +86,7 @@ export class Waiters {
 			if (this.#entries.size > 0) this.#poll.start();
 		});
 		listener.on('receiving', () => this.#poll.stop());
-		listener.on('notification', (payload, channel = CHANNEL) => {
-			if (channel === CHANNEL) this.#onNotification(payload);
-		});
+		listener.on('announced', (announcements) => announcements.forEach((each) => this.#onAnnounced(each)));
 		listener.on('lost', (error) => this.#onLost(error));
 	}
 
@@ -117,7 +127,7 @@ export class Waiters {
 		const entries = this.#entries.get(id) ?? [];
 		let entry = entries.find((known) => known.binding.equals(binding));
 		if (!entry) {
-			entry = { id, binding, waits: new Set(), expiry: undefined, nextRecheck: undefined };
+			entry = { id, binding, waits: new Set(), row: undefined, expiry: undefined, nextRecheck: undefined };
 			this.#entries.set(id, [...entries, entry]);
 		}
 		return entry;
@@ -147,9 +157,31 @@ export class Waiters {
 		this.#listener.release(this);
 	}
 
-	/** @param {string} payload */
-	#onNotification(payload) {
-		for (const entry of this.#entries.get(parseId(payload)) ?? []) this.#wake(entry);
+	/** @param {import('./announcement.js').Announcement} announcement */
+	#onAnnounced({ id, outcome }) {
+		for (const entry of this.#entries.get(id) ?? []) {
+			if (outcome === undefined || !this.#takeOutcome(entry, outcome)) this.#wake(entry);
+		}
+	}
+
+	/**
+	 * Ends the waits with an outcome that was announced.
+	 *
+	 * @param {Entry} entry
+	 * @param {string} sealed
+	 * @returns {boolean} false: the row must be read
+	 */
+	#takeOutcome(entry, sealed) {
+		const { row, waits } = entry;
+		if (!row || [...waits].some(({ hasRead }) => !hasRead)) return false;
+		const outcome = this.#operations.openOutcome(entry, sealed);
+		if (!outcome) return false;
+		const { action, reason, result } = outcome;
+		// A payment that was not accepted may be asked about once more.
+		if (row.kind === 'payment' && action !== 'accept') return false;
+		const reference = row.kind === 'payment' ? outcome.reference : null;
+		this.#complete(entry, { ...row, status: 'completed', action, reason, payment_reference: reference }, result);
+		return true;
 	}
 
 	/**
@@ -246,15 +278,16 @@ export class Waiters {
 	/**
 	 * @param {Entry} entry
 	 * @param {import('./database.js').Row} row
+	 * @param {Record<string, unknown>} [result] of an outcome that was announced
 	 */
-	#complete(entry, row) {
+	#complete(entry, row, result) {
 		const rechecking = this.#recheck(entry, row);
 		for (const wait of entry.waits) {
 			if (rechecking && wait.recheck) continue;
 			wait.observe(row);
 			try {
-				wait.resolve(this.#operations.toOutcome(row, entry.binding));
-				if (row.result || row.verifier) this.#operations.markRead(entry);
+				wait.resolve(this.#operations.toOutcome(row, entry.binding, result));
+				if (row.result || row.verifier || result) this.#operations.markRead(entry);
 			} catch (error) {
 				wait.reject(error);
 			}
@@ -266,6 +299,7 @@ export class Waiters {
 	 * @param {import('./database.js').Row} row that is not completed
 	 */
 	#continueWaiting(entry, row) {
+		entry.row = row;
 		clearTimeout(entry.expiry);
 		const rest = Math.min(Number(row.closes_in_ms), TIMER_MAX_MS);
 		entry.expiry = setTimeout(() => this.#wake(entry), rest).unref();
@@ -337,14 +371,5 @@ export class Waiters {
 	 */
 	#fail(entry, error) {
 		for (const wait of entry.waits) wait.reject(error);
-	}
-}
-
-/** @param {string} payload */
-function parseId(payload) {
-	try {
-		return String(JSON.parse(payload)?.id);
-	} catch {
-		return '';
 	}
 }

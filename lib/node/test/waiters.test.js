@@ -6,6 +6,7 @@ import { EventEmitter } from 'node:events';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { parseAnnouncements } from '../src/announcement.js';
 import { Waiters } from '../src/waiters.js';
 
 const BINDING = Buffer.alloc(16, 1);
@@ -32,8 +33,8 @@ class ControlledListener extends EventEmitter {
 		return new Promise((answer, fail) => this.reads.push({ ids, answer, fail }));
 	}
 
-	notify(id) {
-		this.emit('notification', JSON.stringify({ id, status: 'completed' }));
+	notify(id, outcome) {
+		this.emit('announced', [{ id, late: false, outcome }]);
 	}
 }
 
@@ -45,10 +46,12 @@ function setUp(t, routineReadMs) {
 	const listener = new ControlledListener();
 	const markedRead = [];
 	const waiters = new Waiters(listener, {
-		toOutcome: (row) => {
+		toOutcome: (row, binding, result) => {
 			if (row.result?.equals(FORGED)) throw new Error('no key opens it');
-			return { elicitationId: row.id, action: row.action, reason: row.reason, result: undefined };
+			return { elicitationId: row.id, action: row.action, reason: row.reason, result };
 		},
+		openOutcome: ({ id }, sealed) => (sealed === `sealed ${id}` ? { action: 'accept', reason: '', reference: null, result: { code: 'a' } }
+			: sealed === 'declined' ? { action: 'decline', reason: 'cancelled', reference: null, result: undefined } : undefined),
 		markRead: ({ id, binding }) => markedRead.push([id, binding]),
 		expire: () => assert.fail('nothing expires here'),
 		takeRecheck: () => assert.fail('nothing is rechecked here'),
@@ -171,12 +174,49 @@ test('notifications for other rows, or with another payload, cause no read', asy
 	wait(randomUUID());
 	await sleep(1);
 	await answer(listener, pending);
-	for (const payload of ['', 'x', '{', 'null', '[]', '42', '{"id":null}', '{"id":{}}', '{"id":"__proto__"}']) {
-		listener.emit('notification', payload);
-	}
+	for (const payload of [
+		'', 'x', '{', 'null', '[]', '42', '{"id":null}', '{"id":{}}', '{"id":"__proto__"}', '[null,1,[],{"id":1},{"id":"__proto__"}]',
+	]) listener.emit('announced', parseAnnouncements(payload));
 	listener.notify(randomUUID());
 	await sleep(1);
 	assert.equal(listener.reads.length, 0);
+});
+
+test('an outcome that is announced ends the waits for which the row was read, without another read', async (t) => {
+	const { listener, wait, markedRead } = setUp(t);
+	const id = randomUUID();
+	const waits = [wait(id), wait(id)];
+	await sleep(1);
+	await answer(listener, pending);
+	listener.notify(id, `sealed ${id}`);
+	for (const outcome of await Promise.all(waits)) assert.deepEqual(outcome.result, { code: 'a' });
+	await sleep(1);
+	assert.equal(listener.reads.length, 0);
+	assert.deepEqual(markedRead, [[id, BINDING], [id, BINDING]]);
+});
+
+test('an outcome that is announced is only a reason to read', async (t) => {
+	for (const [what, { outcome, row = pending, read = true, more = false }] of Object.entries({
+		'where it is not genuine': { outcome: 'forged' },
+		'where it is another row\'s': { outcome: `sealed ${randomUUID()}` },
+		'where the row was not read': { read: false },
+		'where the row was not read for one of the waits': { more: true },
+		'where a payment was not accepted': { outcome: 'declined', row: (id) => ({ ...pending(id), kind: 'payment' }) },
+	})) {
+		await t.test(what, async (st) => {
+			const { listener, wait } = setUp(st);
+			const id = randomUUID();
+			const waits = [wait(id)];
+			await sleep(1);
+			if (read) await answer(listener, row);
+			if (more) waits.push(wait(id));
+			listener.notify(id, outcome ?? `sealed ${id}`);
+			await sleep(1);
+			assert.deepEqual(listener.reads.map(({ ids }) => ids), [[id]]);
+			await answer(listener, completed);
+			for (const { result } of await Promise.all(waits)) assert.equal(result, undefined, 'the outcome of the row');
+		});
+	}
 });
 
 test('the connection is used while somebody waits', async (t) => {
