@@ -16,15 +16,21 @@ put_unless_empty(struct um_buf *json, const char *name, const char *value)
 		um_json_put_member(json, name, text);
 }
 
+/* um_seal_put() or um_seal_put_outcome() */
+typedef bool seal_put(struct um_buf *out, struct um_str json,
+	const uint8_t id[static UM_UUID_LEN],
+	const uint8_t binding[static UM_BINDING_LEN],
+	const struct um_keys *keys, const uint8_t nonce[static UM_NONCE_LEN]);
+
 static bool
-seal(struct um_buf *out, enum um_seal_use use, const struct um_op *op,
+seal(struct um_buf *out, seal_put *put, const struct um_op *op,
 	const struct um_buf *json, const struct um_context *context)
 {
 	uint8_t nonce[UM_NONCE_LEN];
 
 	context->random(nonce, sizeof(nonce));
 	return !json->failed
-		&& um_seal_put(out, use, um_buf_str(json), op->id, op->binding,
+		&& put(out, um_buf_str(json), op->id, op->binding,
 			context->keys, nonce);
 }
 
@@ -46,7 +52,8 @@ seal_outcome(struct um_op *op, const struct um_buf *result, const char *action,
 	um_buf_put(&json, result->ptr, result->len);
 	um_json_put_end(&json);
 	ok = json.len + UM_SEAL_OVERHEAD > UM_ANNOUNCED_MAX
-		|| seal(&op->announced, UM_SEAL_OUTCOME, op, &json, context);
+		|| seal(&op->announced, um_seal_put_outcome, op, &json,
+			context);
 	um_buf_free(&json);
 	return ok;
 }
@@ -66,7 +73,7 @@ um_result_of_form(struct um_op *op, const struct um_form *form,
 		um_json_put_string(&json, form->field[i].value);
 	}
 	um_json_put_end(&json);
-	ok = seal(&op->result, UM_SEAL_RESULT, op, &json, context)
+	ok = seal(&op->result, um_seal_put, op, &json, context)
 		&& seal_outcome(op, &json, op->action, op->reason, um_str(NULL),
 			context);
 	um_buf_free(&json);
@@ -92,7 +99,7 @@ um_result_of_event(struct um_op *op, const struct um_context *context)
 	}
 	put_unless_empty(&json, "currency", event->currency);
 	um_json_put_end(&json);
-	ok = seal(&op->result, UM_SEAL_RESULT, op, &json, context);
+	ok = seal(&op->result, um_seal_put, op, &json, context);
 	if (reference.len == 0) {
 		um_uuid_format(id, op->id);
 		reference = um_str(id);

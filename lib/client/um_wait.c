@@ -200,7 +200,7 @@ open_result(struct um_wait *wait, const struct row *row, const char *escaped,
 	bool ok;
 
 	ok = sealed != NULL
-		&& um_seal_open(&json, UM_SEAL_RESULT,
+		&& um_seal_open(&json,
 			(struct um_str){ (const char *)sealed, len }, row->id,
 			row->binding, wait->keys);
 	um_buf_put(&json, "", 1);

@@ -12,6 +12,7 @@
 #include "core/base64.h"
 
 #define STATE_INFO "urlmode state v1"
+#define OUTCOME_INFO "urlmode outcome v1"
 #define LINE_MAX_LEN 2048
 
 struct um_keys {
@@ -84,7 +85,9 @@ parse_line(struct um_keys *keys, struct um_key *key, char *line,
 			number, UM_SECRET_MIN);
 	key->kid = (uint8_t)value;
 	if (!um_keys_derive(key->state_key, keys, key, um_str(NULL),
-		    um_str(STATE_INFO)))
+		    um_str(STATE_INFO))
+		|| !um_keys_derive(key->outcome_key, keys, key, um_str(NULL),
+			um_str(OUTCOME_INFO)))
 		return um_error(err, "%s:%d: OpenSSL cannot derive a key", path,
 			number);
 	return true;

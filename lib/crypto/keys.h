@@ -29,7 +29,9 @@
 
 struct um_key {
 	uint8_t kid;
-	uint8_t state_key[UM_KEY_LEN]; /* of state tokens; derived at load */
+	/* Of state tokens and of outcomes; derived at load. */
+	uint8_t state_key[UM_KEY_LEN];
+	uint8_t outcome_key[UM_KEY_LEN];
 	size_t secret_len;
 	uint8_t secret[UM_SECRET_MAX];
 };

@@ -4,29 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct um_str labels[] = {
-	[UM_SEAL_RESULT] = { "urlmode result v1", 17 },
-	[UM_SEAL_OUTCOME] = { "urlmode outcome v1", 18 },
-};
+static const char label[] = "urlmode result v1";
 
-#define LABEL_MAX 18
+#define LABEL_LEN (sizeof(label) - 1)
 
 static bool
 derive(uint8_t out[static UM_KEY_LEN], const struct um_keys *keys,
-	const struct um_key *key, enum um_seal_use use, struct um_str id,
+	const struct um_key *key, struct um_str id,
 	const uint8_t binding[static UM_BINDING_LEN])
 {
-	const struct um_str label = labels[use];
-	char info[LABEL_MAX + UM_BINDING_LEN];
+	char info[LABEL_LEN + UM_BINDING_LEN];
 
-	memcpy(info, label.ptr, label.len);
-	memcpy(info + label.len, binding, UM_BINDING_LEN);
+	memcpy(info, label, LABEL_LEN);
+	memcpy(info + LABEL_LEN, binding, UM_BINDING_LEN);
 	return um_keys_derive(out, keys, key, id,
-		(struct um_str){ info, label.len + UM_BINDING_LEN });
+		(struct um_str){ info, sizeof(info) });
 }
 
 bool
-um_seal_put(struct um_buf *out, enum um_seal_use use, struct um_str json,
+um_seal_put(struct um_buf *out, struct um_str json,
 	const uint8_t id[static UM_UUID_LEN],
 	const uint8_t binding[static UM_BINDING_LEN],
 	const struct um_keys *keys, const uint8_t nonce[static UM_NONCE_LEN])
@@ -34,7 +30,7 @@ um_seal_put(struct um_buf *out, enum um_seal_use use, struct um_str json,
 	const struct um_str context = { (const char *)id, UM_UUID_LEN };
 	uint8_t derived[UM_KEY_LEN];
 	bool ok = um_buf_reserve(out, UM_SEAL_OVERHEAD + json.len)
-		&& derive(derived, keys, um_keys_minting(keys), use, context,
+		&& derive(derived, keys, um_keys_minting(keys), context,
 			binding)
 		&& um_envelope_seal((uint8_t *)out->ptr + out->len, keys,
 			derived, nonce, context, json);
@@ -46,7 +42,27 @@ um_seal_put(struct um_buf *out, enum um_seal_use use, struct um_str json,
 }
 
 bool
-um_seal_open(struct um_buf *out, enum um_seal_use use, struct um_str sealed,
+um_seal_put_outcome(struct um_buf *out, struct um_str json,
+	const uint8_t id[static UM_UUID_LEN],
+	const uint8_t binding[static UM_BINDING_LEN],
+	const struct um_keys *keys, const uint8_t nonce[static UM_NONCE_LEN])
+{
+	char context[UM_UUID_LEN + UM_BINDING_LEN];
+	bool ok;
+
+	memcpy(context, id, UM_UUID_LEN);
+	memcpy(context + UM_UUID_LEN, binding, UM_BINDING_LEN);
+	ok = um_buf_reserve(out, UM_SEAL_OVERHEAD + json.len)
+		&& um_envelope_seal((uint8_t *)out->ptr + out->len, keys,
+			um_keys_minting(keys)->outcome_key, nonce,
+			(struct um_str){ context, sizeof(context) }, json);
+	if (ok)
+		out->len += UM_SEAL_OVERHEAD + json.len;
+	return ok;
+}
+
+bool
+um_seal_open(struct um_buf *out, struct um_str sealed,
 	const uint8_t id[static UM_UUID_LEN],
 	const uint8_t binding[static UM_BINDING_LEN],
 	const struct um_keys *keys)
@@ -58,7 +74,7 @@ um_seal_open(struct um_buf *out, enum um_seal_use use, struct um_str sealed,
 
 	if (key == NULL || !um_buf_reserve(out, sealed.len))
 		return false;
-	ok = derive(derived, keys, key, use, context, binding)
+	ok = derive(derived, keys, key, context, binding)
 		&& um_envelope_open((uint8_t *)out->ptr + out->len, keys,
 			derived, context, sealed);
 	if (ok)

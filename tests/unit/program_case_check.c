@@ -24,8 +24,8 @@ check_result(const struct program_case *test, const struct um_op *op)
 	if (test->result == NULL)
 		return;
 	if (op->result.len != 0
-		&& !um_seal_open(&text, UM_SEAL_RESULT, um_buf_str(&op->result),
-			op->id, op->binding, case_context.keys))
+		&& !um_seal_open(&text, um_buf_str(&op->result), op->id,
+			op->binding, case_context.keys))
 		fail_msg("%s: the result does not open", test->name);
 	check_text(test, "the result", um_buf_str(&text), test->result);
 	um_buf_free(&text);

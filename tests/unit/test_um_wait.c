@@ -181,8 +181,8 @@ complete(const char *json)
 	assert_true(um_keys_load(&keys, getenv("URLMODE_KEYS_FILE"), &err));
 	bytes_of_uuid(id, asked.id);
 	um_binding_digest(binding, STR(SUBJECT), STR(""));
-	assert_true(um_seal_put(&sealed, UM_SEAL_RESULT, um_str(json), id,
-		binding, keys, nonce));
+	assert_true(
+		um_seal_put(&sealed, um_str(json), id, binding, keys, nonce));
 	assert_true(2 * sealed.len < sizeof(hex));
 	um_hex_encode(hex, (const uint8_t *)sealed.ptr, sealed.len);
 	run("UPDATE urlmode.elicitation SET status = 'completed',"

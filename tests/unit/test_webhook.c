@@ -229,9 +229,9 @@ TEST(an_event_that_is_ours)
 		assert_int_equal(ex.ops[0].kind, UM_OP_EVENT);
 		assert_int_equal(ex.ops[0].event->effect, UM_EFFECT_PAID);
 		assert_string_equal(ex.ops[0].event->identity, "ev_1");
-		assert_true(um_seal_open(&json, UM_SEAL_RESULT,
-			um_buf_str(&ex.ops[0].result), ex.ops[0].id,
-			ex.ops[0].row.binding, case_context.keys));
+		assert_true(um_seal_open(&json, um_buf_str(&ex.ops[0].result),
+			ex.ops[0].id, ex.ops[0].row.binding,
+			case_context.keys));
 		assert_str(um_buf_str(&json),
 			"{\"event\":\"ev_1\",\"type\":\"paid\"}");
 		um_buf_free(&json);

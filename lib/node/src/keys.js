@@ -16,6 +16,8 @@ export class Key {
 	#secret;
 	/** @type {Buffer | undefined} */
 	#stateKey;
+	/** @type {Buffer | undefined} */
+	#outcomeKey;
 
 	/**
 	 * @param {number} kid
@@ -42,6 +44,12 @@ export class Key {
 	get stateKey() {
 		this.#stateKey ??= this.derive('', 'urlmode state v1');
 		return this.#stateKey;
+	}
+
+	/** The key of all outcomes. */
+	get outcomeKey() {
+		this.#outcomeKey ??= this.derive('', 'urlmode outcome v1');
+		return this.#outcomeKey;
 	}
 }
 

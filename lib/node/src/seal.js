@@ -1,10 +1,14 @@
-// Sealed JSON that only the waiting side opens: in a row the result, written by
-// the callback programs or by `complete`, and the verifier, written by `create`;
-// in a notification the outcome, which the callback programs write.
+// Sealed JSON that only the waiting side opens. In a row: the result, written by
+// the callback programs or by `complete`, and the verifier, written by `create`.
 //
 //   bytes  01 || kid || nonce(12) || ciphertext || tag(16)
 //   key    HKDF-SHA256(secret of kid, salt = id, info = USE || binding)
 //   AAD    01 || kid || id
+//
+// In a notification: the outcome, written by the callback programs.
+//
+//   key    HKDF-SHA256(secret of kid, no salt, info = urlmode outcome v1)
+//   AAD    01 || kid || id || binding
 
 import { randomBytes } from 'node:crypto';
 
@@ -14,7 +18,6 @@ import { idBytes } from './token.js';
 
 export const RESULT = 'urlmode result v1';
 export const VERIFIER = 'urlmode verifier v1';
-export const OUTCOME = 'urlmode outcome v1';
 
 /** The largest result as JSON text, in bytes: the limit of the column less what sealing adds. */
 export const RESULT_MAX = 65_536 - OVERHEAD;
@@ -23,7 +26,7 @@ export const RESULT_MAX = 65_536 - OVERHEAD;
  * @typedef {object} SealContext what a sealed value is bound to
  * @property {string} id the elicitation's UUID
  * @property {Uint8Array} binding 16 bytes
- * @property {typeof RESULT | typeof VERIFIER | typeof OUTCOME} use
+ * @property {typeof RESULT | typeof VERIFIER} use
  */
 
 /**
@@ -70,11 +73,9 @@ export function unseal(keys, context, sealed) {
 	if (typeof opened === 'string') {
 		throw new ElicitationSealError(context.id, `it is ${opened}`);
 	}
-	const value = parseJson(opened.toString());
-	if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-		throw new ElicitationSealError(context.id, 'it is not a JSON object');
-	}
-	return /** @type {Record<string, unknown>} */ (value);
+	const value = parseObject(opened);
+	if (!value) throw new ElicitationSealError(context.id, 'it is not a JSON object');
+	return value;
 }
 
 /**
@@ -86,24 +87,24 @@ export function unseal(keys, context, sealed) {
  * @returns {import('./waiters.js').AnnouncedOutcome | undefined} undefined if it is not genuine, or not of this row
  */
 export function openOutcome(keys, { id, binding }, sealed) {
-	try {
-		const { action, reason, reference = null, result } = /** @type {any} */ (
-			unseal(keys, { id, binding, use: OUTCOME }, Buffer.from(sealed, 'base64')));
-		return { action, reason, reference, result };
-	} catch {
-		return undefined;
-	}
+	const context = Buffer.concat([idBytes(id), binding]);
+	const opened = decrypt(Buffer.from(sealed, 'base64'), (kid) => keys.find(kid)?.outcomeKey, context);
+	const value = typeof opened === 'string' ? undefined : parseObject(opened);
+	if (!value) return undefined;
+	const { action, reason, reference = null, result } = value;
+	return /** @type {import('./waiters.js').AnnouncedOutcome} */ ({ action, reason, reference, result });
 }
 
 /**
  * Hides the error of JSON.parse, because its message quotes the text.
  *
- * @param {string} json
- * @returns {unknown}
+ * @param {Buffer} json
+ * @returns {Record<string, unknown> | undefined} undefined if it is not a JSON object
  */
-function parseJson(json) {
+function parseObject(json) {
 	try {
-		return JSON.parse(json);
+		const value = JSON.parse(json.toString());
+		return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
 	} catch {
 		return undefined;
 	}
