@@ -80,12 +80,23 @@ um_result_of_form(struct um_op *op, const struct um_form *form,
 	return ok;
 }
 
+/* Where the provider sends no reference, the id stands for it. */
+static bool
+seal_accept(struct um_op *op, const struct um_buf *result,
+	const struct um_context *context)
+{
+	struct um_str reference = um_str(op->event->reference);
+	char id[UM_UUID_TEXT_LEN + 1];
+
+	um_uuid_format(id, op->id);
+	return seal_outcome(op, result, "accept", "",
+		reference.len != 0 ? reference : um_str(id), context);
+}
+
 bool
 um_result_of_event(struct um_op *op, const struct um_context *context)
 {
 	const struct um_event *event = op->event;
-	char id[UM_UUID_TEXT_LEN + 1];
-	struct um_str reference = um_str(event->reference);
 	struct um_buf json = { 0 };
 	bool ok;
 
@@ -99,13 +110,9 @@ um_result_of_event(struct um_op *op, const struct um_context *context)
 	}
 	put_unless_empty(&json, "currency", event->currency);
 	um_json_put_end(&json);
-	ok = seal(&op->result, um_seal_put, op, &json, context);
-	if (reference.len == 0) {
-		um_uuid_format(id, op->id);
-		reference = um_str(id);
-	}
-	if (ok && event->effect == UM_EFFECT_PAID)
-		ok = seal_outcome(op, &json, "accept", "", reference, context);
+	ok = seal(&op->result, um_seal_put, op, &json, context)
+		&& (event->effect != UM_EFFECT_PAID
+			|| seal_accept(op, &json, context));
 	um_buf_free(&json);
 	return ok;
 }
