@@ -18,6 +18,7 @@ process.removeAllListeners('warning');
 /** In the body of these functions, this text is replaced by that one. */
 const MISTAKES = {
 	'claim takes what was claimed before': { claim: ['x.claimed_at IS NULL AND ', ''] },
+	'a refusal claims a payment': { claim: ["claim.action <> 'accept'", 'false'] },
 	'claim takes an outcome that was claimed before': { claim: ['row.claimed_at IS NOT NULL', 'false'] },
 	'abandon ends what a user has opened': { abandon: ["e.status = 'pending'", "e.status IN ('pending', 'opened')"] },
 	'the amount is not compared': { is_expected: ['SELECT CASE', 'SELECT true OR CASE'] },

@@ -82,11 +82,12 @@ export class Model {
 			: { action: row.action, reason: row.reason, late: false, reference: null };
 	}
 
-	/** Each payment is taken once; what is no payment, its row's outcome once. */
-	claim(row, reference) {
+	/** Each payment is taken once, by who was told of an accept; what is no payment, its row's outcome once. */
+	claim(row, action, reference) {
 		if (isOpen(row)) return false;
 		const payments = this.#paymentsOf(row);
 		if (payments.some((paid) => paid.matches || paid.reference === reference)) {
+			if (action !== 'accept') return false;
 			const paid = reference === undefined ? this.offered(row)
 				: payments.find((each) => each.reference === reference && isUnclaimed(each));
 			if (!paid) return false;

@@ -203,6 +203,19 @@ test('a refunded payment is not offered to any call', async (t) => {
 	assert.notEqual((await create()).elicitationId, id);
 });
 
+test('a claim of a refusal takes no payment that was proved since', async (t) => {
+	const { urlmode, callback, owner, id, create, outcomeOf, unclaimed } = await start(t);
+	await urlmode.cancel(id, owner);
+	const { action, reference } = await outcomeOf();
+	await callback.paid(id, owner);
+	assert.equal(await urlmode.claim(id, { ...owner, action, reference }), false);
+	assert.equal((await unclaimed()).length, 1);
+	assert.equal((await create()).elicitationId, id);
+	const late = await outcomeOf();
+	assert.equal(await urlmode.claim(id, { ...owner, action: late.action, reference: late.reference }), true);
+	await assert.rejects(urlmode.claim(id, { ...owner, action: 'paid' }), /^TypeError: action must be/);
+});
+
 test('a payment that no key opens any more is listed all the same', async (t) => {
 	const { callback, owner, id, unclaimed, keysFile } = await start(t);
 	await callback.paid(id, owner);
