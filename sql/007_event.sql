@@ -378,6 +378,14 @@ BEGIN
 		decided := urlmode.decide_events(present, providers, news, proofs);
 		actions := urlmode.keep_events(
 			present, providers, identities, types, effects, amounts, refs, attempts, decided.actions);
+		-- Another transaction has kept the event since find_seen looked, and for
+		-- another elicitation: the lock of the row would have kept it away.
+		IF EXISTS (
+			SELECT FROM unnest(actions, proofs) AS k (action, proof)
+			WHERE k.action = 'seen' AND k.proof IS NOT NULL
+		) THEN
+			RAISE serialization_failure USING MESSAGE = 'the event was kept by another transaction: repeat this one';
+		END IF;
 		PERFORM urlmode.apply_events(present, actions, decided.reasons, types, refs, proofs, results);
 		PERFORM urlmode.apply_refunds(present);
 		FOR i IN 1 .. cardinality(ids) LOOP
