@@ -317,19 +317,24 @@ LANGUAGE plpgsql AS $$
 BEGIN
 	-- A refund may have a reference of its own. It counts where it is clear
 	-- which payment it is of, and that all of it went back.
-	UPDATE urlmode.payment p SET refunded_at = now()
-	FROM urlmode.event v
-	WHERE v.elicitation = ANY (ids) AND v.action = 'refunded'
-		AND p.elicitation = v.elicitation AND p.refunded_at IS NULL
-		AND (v.amount IS NULL OR v.amount >= p.amount)
-		AND (p.reference = v.reference OR NOT EXISTS (
-			SELECT FROM urlmode.payment o
-			WHERE o.elicitation = v.elicitation AND o.reference <> p.reference
-		));
+	WITH refunded AS (
+		UPDATE urlmode.payment p SET refunded_at = now()
+		FROM urlmode.event v
+		WHERE v.elicitation = ANY (ids) AND v.action = 'refunded'
+			AND p.elicitation = v.elicitation AND p.refunded_at IS NULL
+			AND (v.amount IS NULL OR v.amount >= p.amount)
+			AND (p.reference = v.reference OR NOT EXISTS (
+				SELECT FROM urlmode.payment o
+				WHERE o.elicitation = v.elicitation AND o.reference <> p.reference
+			))
+		RETURNING p.elicitation
+	)
+	INSERT INTO urlmode.purge_queue (ids)
+	SELECT array_agg(r.elicitation) FROM refunded r HAVING count(*) > 0;
 END
 $$;
 COMMENT ON FUNCTION urlmode.apply_refunds(uuid[]) IS
-	'Internal. Marks the payments that went back, also where the refund came before the payment.';
+	'Internal. Marks the payments that went back, also where the refund came before the payment. Their results are purged a day later.';
 
 CREATE FUNCTION urlmode.record_events(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],

@@ -45,7 +45,7 @@ const MISTAKES = {
 	'two rechecks at the same time': { take_recheck: ['(e.recheck_at IS NULL OR e.recheck_at <= now())', 'true'] },
 	'what ended is not rechecked': { take_recheck: ["OR (e.kind = 'payment' AND e.action <> 'accept')", ''] },
 	'events of the other mode count': { decide_event: ["effect IN ('other_mode', ", "effect IN ("] },
-	'an unclaimed result is purged': { purge_results: ['AND p.claimed_at IS NOT NULL AND', 'AND'] },
+	'an unclaimed result is purged': { purge_results: ['AND (p.claimed_at IS NOT NULL OR', 'AND (true OR'] },
 	'unclaimed leaves out what does not match': { unclaimed: ['p.claimed_at IS NULL AND', 'p.claimed_at IS NULL AND p.matches AND'] },
 	'a late payment is not announced': { apply_events: ['urlmode.announce(e.id, e.status, a.late)', 'urlmode.announce(e.id, e.status)'] },
 	'a refund is not noted': { apply_refunds: ['SET refunded_at = now()', 'SET refunded_at = NULL'] },

@@ -261,6 +261,33 @@ test('keepUnclaimed: the result of a payment that nobody claims is purged, its r
 	assert.deepEqual([row.reference, row.amount, row.currency], [reference, PRICE.amount, PRICE.currency]);
 });
 
+test('the result of a payment that went back, and that no call has claimed, is purged a day later', async (t) => {
+	const { callback, admin, owner, id } = await start(t);
+	const reference = newReference();
+	await callback.paid(id, { ...owner, reference });
+	await callback.event(id, 'refunded', { reference });
+	await admin.query("UPDATE urlmode.purge_queue SET due_at = due_at - interval '25 hours' WHERE $1 = ANY (ids)", [id]);
+	while ((await admin.query('SELECT urlmode.purge_results() AS taken')).rows[0].taken !== '0');
+	const { rows } = await admin.query(`SELECT e.result AS of_row, p.result AS of_payment
+		FROM urlmode.elicitation e JOIN urlmode.payment p ON p.elicitation = e.id WHERE e.id = $1`, [id]);
+	assert.deepEqual(rows, [{ of_row: null, of_payment: null }]);
+});
+
+test('a purge leaves out what is being claimed', async (t) => {
+	const { urlmode, callback, admin, owner, id, unclaimed } = await start(t);
+	await callback.paid(id, owner);
+	await admin.query("UPDATE urlmode.payment SET proven_at = now() - interval '31 days' WHERE elicitation = $1", [id]);
+	await callback.client.query('RESET ROLE');
+	await callback.client.query('BEGIN');
+	await callback.client.query('SELECT FROM urlmode.elicitation WHERE id = $1 FOR UPDATE', [id]);
+	const claiming = urlmode.claim(id, owner);
+	await admin.query("SET statement_timeout = '5s'");
+	while ((await admin.query('SELECT urlmode.purge_results() AS taken')).rows[0].taken !== '0');
+	assert.notEqual((await unclaimed())[0].result, undefined);
+	await callback.client.query('COMMIT');
+	assert.equal(await claiming, true);
+});
+
 test('complete accepts a payment only with its amount, currency and reference', async (t) => {
 	const { urlmode, owner, id, outcomeOf, unclaimed } = await start(t);
 	const reference = newReference();
