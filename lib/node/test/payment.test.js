@@ -62,6 +62,18 @@ test('a timeout has the status that the row has, also one that the wait has not 
 	await assert.rejects(waiting, { code: 'ELICITATION_TIMEOUT', status: 'opened' });
 });
 
+test('after an attempt that failed, a timeout says opened again', async (t) => {
+	const { urlmode, callback, owner, id } = await start(t);
+	await callback.open(id, owner);
+	await callback.event(id, 'processing');
+	const progress = [];
+	const waiting = urlmode.waitForCompletion(id, { ...owner, timeout: 500, onProgress: (status) => progress.push(status) });
+	waiting.catch(() => {});
+	await until('it is told', () => progress.includes('processing'));
+	await callback.event(id, 'attempt_failed');
+	await assert.rejects(waiting, { code: 'ELICITATION_TIMEOUT', status: 'opened' });
+});
+
 test('exclusive supersedes no payment or signature that is opened or processing', async (t) => {
 	const { urlmode, callback, admin, owner } = await start(t);
 	const ids = [];
