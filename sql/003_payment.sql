@@ -73,7 +73,8 @@ COMMENT ON FUNCTION urlmode.is_paid(text, bytea, text) IS
 	'Internal. Whether this owner has paid for this thing already, and no call has claimed the payment.';
 
 CREATE FUNCTION urlmode.claim(
-	id uuid, binding bytea, reference text DEFAULT NULL, keep_ms bigint DEFAULT 600000
+	id uuid, binding bytea, reference text DEFAULT NULL, keep_ms bigint DEFAULT 600000,
+	action text DEFAULT 'accept'
 )
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -91,6 +92,10 @@ BEGIN
 		SELECT FROM urlmode.payment p
 		WHERE p.elicitation = claim.id AND (p.matches OR p.reference = claim.reference)
 	) THEN
+		-- Proved after the caller has read a refusal: it stays for the next call.
+		IF claim.action <> 'accept' THEN
+			RETURN false;
+		END IF;
 		UPDATE urlmode.payment p SET claimed_at = now()
 		WHERE (p.provider, p.reference) = (
 			SELECT x.provider, x.reference FROM urlmode.payment x
@@ -112,8 +117,8 @@ BEGIN
 	RETURN true;
 END
 $$;
-COMMENT ON FUNCTION urlmode.claim(uuid, bytea, text, bigint) IS
-	'Takes the outcome of a completed elicitation, to act on it: true for the first call, false for every later one. Where payments were proved it takes one of them: the oldest that matches, or the one of this reference. Its result is purged after keep_ms milliseconds, ten minutes by default.';
+COMMENT ON FUNCTION urlmode.claim(uuid, bytea, text, bigint, text) IS
+	'Takes the outcome of a completed elicitation, to act on it: true for the first call, false for every later one. Where payments were proved it takes one of them: the oldest that matches, or the one of this reference; but none where action, which is that of the outcome that the caller has read, is a refusal. Its result is purged after keep_ms milliseconds, ten minutes by default.';
 
 CREATE FUNCTION urlmode.unclaimed(
 	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, id uuid DEFAULT NULL
@@ -148,12 +153,12 @@ COMMENT ON FUNCTION urlmode.count_unclaimed() IS 'How many payments urlmode.uncl
 REVOKE ALL ON FUNCTION
 	urlmode.is_expected(jsonb, bigint, text),
 	urlmode.is_paid(text, bytea, text),
-	urlmode.claim(uuid, bytea, text, bigint),
+	urlmode.claim(uuid, bytea, text, bigint, text),
 	urlmode.unclaimed(text, timestamptz, uuid),
 	urlmode.count_unclaimed()
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
-	urlmode.claim(uuid, bytea, text, bigint),
+	urlmode.claim(uuid, bytea, text, bigint, text),
 	urlmode.unclaimed(text, timestamptz, uuid)
 TO urlmode_server;
 GRANT EXECUTE ON FUNCTION urlmode.count_unclaimed() TO urlmode_cgi;

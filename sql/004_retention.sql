@@ -1,7 +1,7 @@
 -- How long results and verifiers are kept: for a day after the completion, or
 -- less once an MCP server has read them. What was paid is kept until a call
--- has claimed it: only the claim starts the clock of a payment's result, and
--- without one it is kept for thirty days.
+-- has claimed it, or all of it went back: only that starts the clock of a
+-- payment's result, and without it the result is kept for thirty days.
 --
 -- What has to be purged stands in a queue, one entry for each batch, and not
 -- in a column of the elicitation: such a column would need an index, and every
@@ -15,7 +15,7 @@ CREATE TABLE urlmode.purge_queue (
 );
 CREATE INDEX purge_queue_due_at ON urlmode.purge_queue (due_at);
 COMMENT ON TABLE urlmode.purge_queue IS
-	'Elicitations whose result and verifier will be purged. complete, settle and record_events add an entry for a day later, mark_read and claim one for sooner; purge_results takes them.';
+	'Elicitations whose result and verifier will be purged. complete, settle and record_events (also for what went back) add an entry for a day later, mark_read and claim one for sooner; purge_results takes them.';
 COMMENT ON INDEX urlmode.purge_queue_due_at IS 'Finds the entries that are due.';
 COMMENT ON COLUMN urlmode.purge_queue.ids IS 'Elicitations that were completed, or read, in one batch.';
 COMMENT ON COLUMN urlmode.purge_queue.due_at IS 'When they may be purged.';
@@ -61,12 +61,16 @@ BEGIN
 	UPDATE urlmode.elicitation e SET result = NULL, verifier = NULL
 	WHERE e.id = ANY (due) AND (e.result IS NOT NULL OR e.verifier IS NOT NULL);
 	UPDATE urlmode.payment p SET result = NULL
-	WHERE p.elicitation = ANY (due) AND p.claimed_at IS NOT NULL AND p.result IS NOT NULL;
+	WHERE p.elicitation = ANY (due) AND (p.claimed_at IS NOT NULL OR p.refunded_at IS NOT NULL)
+		AND p.result IS NOT NULL;
 
+	-- Whoever claims a payment locks its elicitation before the payment. Neither
+	-- waits here for the other.
 	WITH forgotten AS (
 		UPDATE urlmode.payment p SET result = NULL
 		WHERE p.ctid IN (
 			SELECT x.ctid FROM urlmode.payment x
+			JOIN urlmode.elicitation e ON e.id = x.elicitation
 			WHERE x.claimed_at IS NULL AND x.refunded_at IS NULL AND x.result IS NOT NULL
 				AND x.proven_at <= now() - keep_unclaimed_ms * interval '1 millisecond'
 			LIMIT 1000 FOR UPDATE SKIP LOCKED

@@ -21,11 +21,12 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	) money
 	WHERE e.binding = resume.binding AND e.resume_key = resume.resume_key
 		AND (money.unclaimed OR CASE
-			WHEN e.status <> 'completed' THEN urlmode.closes_at(e.status, e.expires_at, e.grace) > now()
 			WHEN money.proved THEN false
-			-- It may have been paid after its end: a recheck will tell. Not for ever,
-			-- because a server without a recheck function never asks.
-			WHEN e.kind = 'payment' AND e.rechecks > e.rechecked THEN e.completed_at > now() - interval '7 days'
+			-- It may have been paid, also after its end: a recheck will tell. Not for
+			-- ever, because a server without a recheck function never asks.
+			WHEN e.kind = 'payment' AND e.rechecks > e.rechecked THEN
+				coalesce(e.completed_at, urlmode.closes_at(e.status, e.expires_at, e.grace)) > now() - interval '7 days'
+			WHEN e.status <> 'completed' THEN urlmode.closes_at(e.status, e.expires_at, e.grace) > now()
 			WHEN e.claimed_at IS NOT NULL OR e.reason = 'superseded' THEN false
 			WHEN e.action <> 'accept' THEN e.expires_at > now()
 			-- RFC 6749 section 4.1.2: an authorization code lives for at most ten minutes.
@@ -36,7 +37,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	LIMIT 1
 $$;
 COMMENT ON FUNCTION urlmode.resume(bytea, text) IS
-	'The elicitation of this owner and key that a call can go on with: before all others one with a payment that nobody has claimed, then one that is open, then one whose outcome nobody has claimed (a refusal until it expires). Of several the newest. expires_in_ms is negative when it can no longer be opened.';
+	'The elicitation of this owner and key that a call can go on with: before all others one with a payment that nobody has claimed, then one that is open, then one whose outcome nobody has claimed (a refusal until it expires). A payment that waits for a recheck counts as open or unclaimed until seven days after its end, or after its grace. Of several the newest. expires_in_ms is negative when it can no longer be opened.';
 
 CREATE FUNCTION urlmode.create_elicitation(
 	id uuid, provider text, kind text, subject text, session text, binding bytea,

@@ -319,19 +319,24 @@ LANGUAGE plpgsql AS $$
 BEGIN
 	-- A refund may have a reference of its own. It counts where it is clear
 	-- which payment it is of, and that all of it went back.
-	UPDATE urlmode.payment p SET refunded_at = now()
-	FROM urlmode.event v
-	WHERE v.elicitation = ANY (ids) AND v.action = 'refunded'
-		AND p.elicitation = v.elicitation AND p.refunded_at IS NULL
-		AND (v.amount IS NULL OR v.amount >= p.amount)
-		AND (p.reference = v.reference OR NOT EXISTS (
-			SELECT FROM urlmode.payment o
-			WHERE o.elicitation = v.elicitation AND o.reference <> p.reference
-		));
+	WITH refunded AS (
+		UPDATE urlmode.payment p SET refunded_at = now()
+		FROM urlmode.event v
+		WHERE v.elicitation = ANY (ids) AND v.action = 'refunded'
+			AND p.elicitation = v.elicitation AND p.refunded_at IS NULL
+			AND (v.amount IS NULL OR v.amount >= p.amount)
+			AND (p.reference = v.reference OR NOT EXISTS (
+				SELECT FROM urlmode.payment o
+				WHERE o.elicitation = v.elicitation AND o.reference <> p.reference
+			))
+		RETURNING p.elicitation
+	)
+	INSERT INTO urlmode.purge_queue (ids)
+	SELECT array_agg(r.elicitation) FROM refunded r HAVING count(*) > 0;
 END
 $$;
 COMMENT ON FUNCTION urlmode.apply_refunds(uuid[]) IS
-	'Internal. Marks the payments that went back, also where the refund came before the payment.';
+	'Internal. Marks the payments that went back, also where the refund came before the payment. Their results are purged a day later.';
 
 CREATE FUNCTION urlmode.record_events(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
@@ -381,6 +386,14 @@ BEGIN
 		decided := urlmode.decide_events(present, providers, news, proofs);
 		actions := urlmode.keep_events(
 			present, providers, identities, types, effects, amounts, refs, attempts, decided.actions);
+		-- Another transaction has kept the event since find_seen looked, and for
+		-- another elicitation: the lock of the row would have kept it away.
+		IF EXISTS (
+			SELECT FROM unnest(actions, proofs) AS k (action, proof)
+			WHERE k.action = 'seen' AND k.proof IS NOT NULL
+		) THEN
+			RAISE serialization_failure USING MESSAGE = 'the event was kept by another transaction: repeat this one';
+		END IF;
 		PERFORM urlmode.apply_events(
 			present, actions, decided.reasons, types, refs, proofs, results, outcomes);
 		PERFORM urlmode.apply_refunds(present);

@@ -83,9 +83,8 @@ async function atOnce(first, then, end = 'COMMIT') {
 	await one.query('BEGIN');
 	const outcomes = [await record(one, first)];
 	const second = record(other, then);
-	await waiting(other);
-	await one.query(end);
-	return [...outcomes, await second].flat();
+	const [seconds] = await Promise.all([second, waiting(other).then(() => one.query(end))]);
+	return [...outcomes, seconds].flat();
 }
 
 describe('two processes at once', () => {
@@ -121,6 +120,16 @@ describe('two processes at once', () => {
 		const id = await start();
 		assert.deepEqual(await atOnce([event(id, 'recheck')], [event(id, 'recheck')]), ['recheck', 'recheck']);
 		assert.deepEqual(await stateOf(id), { status: 'pending', action: null, reason: '', rechecks: 2 });
+	});
+
+	test('one identity for two elicitations: the second transaction fails, and proves nothing when it is repeated', async () => {
+		const ids = [await start(), await start()];
+		const identity = `evt_${randomUUID()}`;
+		const [first, second] = ids.map((id) => [event(id, 'paid', { identity })]);
+		await assert.rejects(atOnce(first, second), { code: '40001' });
+		assert.deepEqual(await record(other, second), ['seen']);
+		const proved = await fixture.stack.sql('SELECT elicitation FROM urlmode.payment WHERE elicitation = ANY ($1)', [ids]);
+		assert.deepEqual(proved, [{ elicitation: ids[0] }]);
 	});
 
 	test('two batches with the same rows in opposite order do not deadlock', async () => {

@@ -63,10 +63,12 @@ export class Ledger {
 	}
 
 	/** A call has claimed, with or without success. */
-	claimed(row, reference, success) {
+	claimed(row, action, reference, success) {
 		const ofPayment = this.#observed.payments.some((paid) => paid.elicitation === row.id
 			&& (paid.matches || paid.reference === reference));
-		if (success && ofPayment) this.#claims.set(row.id, (this.#claims.get(row.id) ?? 0) + 1);
+		if (!success || !ofPayment) return;
+		assert.equal(action, 'accept', 'a call that was told of a refusal claims no payment');
+		this.#claims.set(row.id, (this.#claims.get(row.id) ?? 0) + 1);
 	}
 
 	outcome(row, { action, reason, reference }) {

@@ -18,6 +18,7 @@ process.removeAllListeners('warning');
 /** In the body of these functions, this text is replaced by that one. */
 const MISTAKES = {
 	'claim takes what was claimed before': { claim: ['x.claimed_at IS NULL AND ', ''] },
+	'a refusal claims a payment': { claim: ["claim.action <> 'accept'", 'false'] },
 	'claim takes an outcome that was claimed before': { claim: ['row.claimed_at IS NOT NULL', 'false'] },
 	'abandon ends what a user has opened': { abandon: ["e.status = 'pending'", "e.status IN ('pending', 'opened')"] },
 	'the amount is not compared': { is_expected: ['SELECT CASE', 'SELECT true OR CASE'] },
@@ -44,7 +45,7 @@ const MISTAKES = {
 	'two rechecks at the same time': { take_recheck: ['(e.recheck_at IS NULL OR e.recheck_at <= now())', 'true'] },
 	'what ended is not rechecked': { take_recheck: ["OR (e.kind = 'payment' AND e.action <> 'accept')", ''] },
 	'events of the other mode count': { decide_event: ["effect IN ('other_mode', ", "effect IN ("] },
-	'an unclaimed result is purged': { purge_results: ['AND p.claimed_at IS NOT NULL AND', 'AND'] },
+	'an unclaimed result is purged': { purge_results: ['AND (p.claimed_at IS NOT NULL OR', 'AND (true OR'] },
 	'unclaimed leaves out what does not match': { unclaimed: ['p.claimed_at IS NULL AND', 'p.claimed_at IS NULL AND p.matches AND'] },
 	'a late payment is not announced': { apply_events: ['m.outcome, m.late', 'm.outcome, false'] },
 	'a refund is not noted': { apply_refunds: ['SET refunded_at = now()', 'SET refunded_at = NULL'] },

@@ -12,7 +12,7 @@ export const GRACE = 10 * MINUTE;
 const GRACE_PROCESSING = 30 * 24 * 60 * MINUTE;
 const CODE_LIFE = 10 * MINUTE;
 const LEASE = MINUTE;
-/** For how long an unanswered recheck keeps a row that has ended. */
+/** For how long an unanswered recheck keeps a row that has ended, or that is past its time. */
 const RECHECK_LIFE = 7 * 24 * 60 * MINUTE;
 const PAUSE = 1_000;
 
@@ -58,13 +58,18 @@ export class Model {
 	resume(user, thing) {
 		const own = this.rows.filter((row) => row.user === user && row.thing === thing).reverse();
 		return own.find((row) => this.offered(row))
-			?? own.find((row) => isOpen(row) && this.now < closesAt(row))
+			?? own.find((row) => isOpen(row) && (this.now < closesAt(row) || this.#mayBePaid(row)))
 			?? own.find((row) => !isOpen(row) && this.#isUnanswered(row));
+	}
+
+	/** Somebody said so, and nobody has asked the provider yet. */
+	#mayBePaid(row) {
+		return row.kind === 'payment' && row.rechecks > row.rechecked && this.now < (row.completedAt ?? closesAt(row)) + RECHECK_LIFE;
 	}
 
 	#isUnanswered(row) {
 		if (this.#paymentsOf(row).some(({ matches }) => matches)) return false;
-		if (row.kind === 'payment' && row.rechecks > row.rechecked) return this.now < row.completedAt + RECHECK_LIFE;
+		if (row.kind === 'payment' && row.rechecks > row.rechecked) return this.#mayBePaid(row);
 		if (row.claimed || row.reason === 'superseded') return false;
 		if (row.action !== 'accept') return this.now < row.expires;
 		return row.kind !== 'oauth' || this.now < row.completedAt + CODE_LIFE;
@@ -82,11 +87,12 @@ export class Model {
 			: { action: row.action, reason: row.reason, late: false, reference: null };
 	}
 
-	/** Each payment is taken once; what is no payment, its row's outcome once. */
-	claim(row, reference) {
+	/** Each payment is taken once, by who was told of an accept; what is no payment, its row's outcome once. */
+	claim(row, action, reference) {
 		if (isOpen(row)) return false;
 		const payments = this.#paymentsOf(row);
 		if (payments.some((paid) => paid.matches || paid.reference === reference)) {
+			if (action !== 'accept') return false;
 			const paid = reference === undefined ? this.offered(row)
 				: payments.find((each) => each.reference === reference && isUnclaimed(each));
 			if (!paid) return false;

@@ -161,10 +161,11 @@ class Runner {
 			const outcome = call?.wait?.outcome;
 			if (!outcome) return;
 			const { row } = call;
+			const { action } = outcome;
 			const reference = blindly ? undefined : outcome.reference;
-			const claimed = await this.#urlmode(call).claim(row.id, { subject: row.user, ...reference && { reference } });
-			this.#ledger.claimed(row, reference, claimed);
-			assert.equal(claimed, this.#model.claim(row, reference), 'claim');
+			const claimed = await this.#urlmode(call).claim(row.id, { subject: row.user, action, ...reference && { reference } });
+			this.#ledger.claimed(row, action, reference, claimed);
+			assert.equal(claimed, this.#model.claim(row, action, reference), 'claim');
 		},
 		/** The operator takes what unclaimed() lists. */
 		refundByHand: async ({ payment }) => {
@@ -176,8 +177,8 @@ class Runner {
 			const { row } = this.#model.payments.get(reference);
 			assert.equal(listed.elicitationId, row.id, 'what it was paid for');
 			const claimed = await this.#stage.instances[0].urlmode.claim(row.id, { subject: row.user, reference });
-			this.#ledger.claimed(row, reference, claimed);
-			assert.equal(claimed, this.#model.claim(row, reference), 'claim of what is listed');
+			this.#ledger.claimed(row, 'accept', reference, claimed);
+			assert.equal(claimed, this.#model.claim(row, 'accept', reference), 'claim of what is listed');
 		},
 		cancel: async ({ row: label }) => {
 			const row = this.#row(label);

@@ -16,7 +16,7 @@ const CREATE = `SELECT extract(epoch FROM urlmode.create_elicitation(
 	$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)) AS expires`;
 const RESUME = `SELECT id, provider, kind, extract(epoch FROM expires_at) AS expires, expires_in_ms
 	FROM urlmode.resume($1, $2)`;
-const CLAIM = 'SELECT urlmode.claim($1, $2, $3, $4) AS claimed';
+const CLAIM = 'SELECT urlmode.claim($1, $2, $3, $4, $5) AS claimed';
 const UNCLAIMED = `SELECT elicitation, provider_name, reference, amount, currency, matches, late, proven_at,
 	subject, session, binding, resume_key, result FROM urlmode.unclaimed($1, $2, $3)`;
 const ABANDON = `SELECT outcome FROM urlmode.abandon(
@@ -216,12 +216,13 @@ export class Database {
 
 	/**
 	 * @param {RowKey} rowKey of a completed elicitation
+	 * @param {import('./types.js').Action} action of the outcome to claim
 	 * @param {string | null} reference of the payment to claim; null: the oldest that matches
 	 * @param {number} keep milliseconds that the result of a payment is kept afterwards
 	 * @returns {Promise<boolean>} false if another call has claimed it
 	 */
-	async claim({ id, binding }, reference, keep) {
-		const [answer] = await this.query(CLAIM, [id, binding, reference, keep]);
+	async claim({ id, binding }, action, reference, keep) {
+		const [answer] = await this.query(CLAIM, [id, binding, reference, keep, action]);
 		return answer?.claimed === true;
 	}
 

@@ -196,12 +196,20 @@ export function checkSignal(value) {
 export function checkAnswer({ action, reason = '', result, amount, currency, reference } = {}) {
 	return {
 		reason: checkReason(reason),
-		action: checkChoice('action', action, ['accept', 'decline', 'cancel']),
+		action: checkAction(action),
 		json: toJson(result),
 		amount: amount === undefined ? null : checkAmount('amount', amount),
 		currency: currency === undefined ? null : checkCurrency('currency', currency),
 		reference: reference === undefined ? null : checkReference(reference),
 	};
+}
+
+/**
+ * @param {unknown} value
+ * @returns {Action}
+ */
+export function checkAction(value) {
+	return checkChoice('action', value, ['accept', 'decline', 'cancel']);
 }
 
 /**

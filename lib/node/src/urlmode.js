@@ -9,7 +9,7 @@ import { ElicitationExistsError, UrlModeClosedError } from './errors.js';
 import { StatusTracker } from './status-tracker.js';
 import { ResultPurger } from './purge.js';
 import {
-	checkAnswer, checkChoice, checkExpected, checkFlag, checkFunction, checkId, checkMilliseconds, checkOwner,
+	checkAction, checkAnswer, checkChoice, checkExpected, checkFlag, checkFunction, checkId, checkMilliseconds, checkOwner,
 	checkProvider, checkReason, checkReference, checkSignal, checkSince, checkText, checkTimeout, checkTtl,
 } from './input.js';
 import { KeysFile } from './keys.js';
@@ -245,16 +245,19 @@ export class UrlMode extends EventEmitter {
 	 * payments were proved, each is claimed by one call.
 	 *
 	 * @param {string} id
-	 * @param {Owner & { reference?: string }} options `reference`: the payment to claim, also one that does not match;
-	 *     by default the oldest one that matches
-	 * @returns {Promise<boolean>} false if another call has claimed it, or if it is not completed
+	 * @param {Owner & { action?: Action, reference?: string }} options `action`: that of the outcome, accept by default; a
+	 *     refusal claims no payment. `reference`: the payment to claim, also one that does not match; by default the
+	 *     oldest one that matches
+	 * @returns {Promise<boolean>} false if another call has claimed it, if it is not completed, or if a payment was proved
+	 *     after a refusal
 	 */
 	async claim(id, options) {
 		this.#checkOpen();
 		const { subject, session } = checkOwner(options);
+		const action = checkAction(options.action ?? 'accept');
 		const reference = options.reference === undefined ? null : checkReference(options.reference);
 		const rowKey = { id: checkId(id), binding: bindingOf(subject, session) };
-		return this.#database.claim(rowKey, reference, this.#keepResults);
+		return this.#database.claim(rowKey, action, reference, this.#keepResults);
 	}
 
 	/**

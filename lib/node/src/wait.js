@@ -36,6 +36,8 @@ export class Wait {
 	/** @type {NodeJS.Timeout | undefined} */
 	#timer;
 	#reportedRank = 0;
+	/** @type {import('./types.js').OpenStatus} when the row was last read */
+	#status = 'pending';
 	/** @type {number | undefined} how many failed attempts this wait knows of */
 	#failedAttempts;
 	/** @type {Promise<void> | undefined} */
@@ -119,13 +121,12 @@ export class Wait {
 	 * @param {unknown} error
 	 */
 	async #end(reason, error) {
-		let status = STATUSES[this.#reportedRank];
+		let status = this.#status;
 		if (this.#options.abandon && this.#state === 'waiting') {
 			const outcome = await this.#abandon(this.#options.abandon, reason);
 			if (outcome === 'opened' || outcome === 'processing') status = outcome;
 		}
-		this.reject(error ?? new ElicitationTimeoutError(this.#id, this.#options.timeout,
-			/** @type {import('./types.js').OpenStatus} */ (status)));
+		this.reject(error ?? new ElicitationTimeoutError(this.#id, this.#options.timeout, status));
 	}
 
 	/**
@@ -165,6 +166,7 @@ export class Wait {
 	 * @param {number} failedAttempts
 	 */
 	progress(status, failedAttempts) {
+		this.#status = status;
 		const rank = STATUSES.indexOf(status);
 		if (rank > this.#reportedRank) {
 			this.#reportedRank = rank;

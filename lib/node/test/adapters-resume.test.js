@@ -146,6 +146,22 @@ test('what is paid after the end is the result of the next call, late', async (t
 	}
 });
 
+test('what is paid while a call is told that it was declined stays for the next call', async (t) => {
+	const { ask, opening, callback, owner } = await start(t);
+	const client = opening();
+	// The client is notified after the outcome was read, and before it is claimed.
+	client.ctx.mcpReq.notify = async ({ params: { elicitationId } }) => {
+		assert.equal(await callback.paid(elicitationId, owner), 'late');
+	};
+	const first = ask(client);
+	await until('it is asked', () => client.asked.length === 1);
+	const { elicitationId } = client.asked[0];
+	await until('it is declined', async () => await callback.complete(elicitationId, { ...owner, action: 'decline', reason: 'cancelled' }) === 'completed');
+	assert.equal((await first).action, 'decline');
+	const next = await ask(pushClient(() => assert.fail('asked to pay again')));
+	assert.deepEqual([next.action, next.late, next.elicitationId], ['accept', true, elicitationId]);
+});
+
 test('of two identical calls in parallel, one delivers', async (t) => {
 	const { ask, newest, callback, owner } = await start(t);
 	const clients = [pushClient(), pushClient()];

@@ -62,6 +62,18 @@ test('a timeout has the status that the row has, also one that the wait has not 
 	await assert.rejects(waiting, { code: 'ELICITATION_TIMEOUT', status: 'opened' });
 });
 
+test('after an attempt that failed, a timeout says opened again', async (t) => {
+	const { urlmode, callback, owner, id } = await start(t);
+	await callback.open(id, owner);
+	await callback.event(id, 'processing');
+	const progress = [];
+	const waiting = urlmode.waitForCompletion(id, { ...owner, timeout: 500, onProgress: (status) => progress.push(status) });
+	waiting.catch(() => {});
+	await until('it is told', () => progress.includes('processing'));
+	await callback.event(id, 'attempt_failed');
+	await assert.rejects(waiting, { code: 'ELICITATION_TIMEOUT', status: 'opened' });
+});
+
 test('exclusive supersedes no payment or signature that is opened or processing', async (t) => {
 	const { urlmode, callback, admin, owner } = await start(t);
 	const ids = [];
@@ -203,6 +215,19 @@ test('a refunded payment is not offered to any call', async (t) => {
 	assert.notEqual((await create()).elicitationId, id);
 });
 
+test('a claim of a refusal takes no payment that was proved since', async (t) => {
+	const { urlmode, callback, owner, id, create, outcomeOf, unclaimed } = await start(t);
+	await urlmode.cancel(id, owner);
+	const { action, reference } = await outcomeOf();
+	await callback.paid(id, owner);
+	assert.equal(await urlmode.claim(id, { ...owner, action, reference }), false);
+	assert.equal((await unclaimed()).length, 1);
+	assert.equal((await create()).elicitationId, id);
+	const late = await outcomeOf();
+	assert.equal(await urlmode.claim(id, { ...owner, action: late.action, reference: late.reference }), true);
+	await assert.rejects(urlmode.claim(id, { ...owner, action: 'paid' }), /^TypeError: action must be/);
+});
+
 test('a payment that no key opens any more is listed all the same', async (t) => {
 	const { callback, owner, id, unclaimed, keysFile } = await start(t);
 	await callback.paid(id, owner);
@@ -246,6 +271,33 @@ test('keepUnclaimed: the result of a payment that nobody claims is purged, its r
 	await until('it is purged', async () => (await unclaimed())[0].result === undefined);
 	const [row] = await unclaimed();
 	assert.deepEqual([row.reference, row.amount, row.currency], [reference, PRICE.amount, PRICE.currency]);
+});
+
+test('the result of a payment that went back, and that no call has claimed, is purged a day later', async (t) => {
+	const { callback, admin, owner, id } = await start(t);
+	const reference = newReference();
+	await callback.paid(id, { ...owner, reference });
+	await callback.event(id, 'refunded', { reference });
+	await admin.query("UPDATE urlmode.purge_queue SET due_at = due_at - interval '25 hours' WHERE $1 = ANY (ids)", [id]);
+	while ((await admin.query('SELECT urlmode.purge_results() AS taken')).rows[0].taken !== '0');
+	const { rows } = await admin.query(`SELECT e.result AS of_row, p.result AS of_payment
+		FROM urlmode.elicitation e JOIN urlmode.payment p ON p.elicitation = e.id WHERE e.id = $1`, [id]);
+	assert.deepEqual(rows, [{ of_row: null, of_payment: null }]);
+});
+
+test('a purge leaves out what is being claimed', async (t) => {
+	const { urlmode, callback, admin, owner, id, unclaimed } = await start(t);
+	await callback.paid(id, owner);
+	await admin.query("UPDATE urlmode.payment SET proven_at = now() - interval '31 days' WHERE elicitation = $1", [id]);
+	await callback.client.query('RESET ROLE');
+	await callback.client.query('BEGIN');
+	await callback.client.query('SELECT FROM urlmode.elicitation WHERE id = $1 FOR UPDATE', [id]);
+	const claiming = urlmode.claim(id, owner);
+	await admin.query("SET statement_timeout = '5s'");
+	while ((await admin.query('SELECT urlmode.purge_results() AS taken')).rows[0].taken !== '0');
+	assert.notEqual((await unclaimed())[0].result, undefined);
+	await callback.client.query('COMMIT');
+	assert.equal(await claiming, true);
 });
 
 test('complete accepts a payment only with its amount, currency and reference', async (t) => {

@@ -291,6 +291,27 @@ test('a payment that ended otherwise is rechecked as well: what was paid late is
 	}
 });
 
+test('a call that comes after the grace asks about an event that nobody has answered', async (t) => {
+	const fixture = await setUp(t);
+	const { urlmode, callback, admin } = fixture;
+	const own = { subject: `user-${randomUUID()}` };
+	const ask = () => create(fixture, { ...own, resumeKey: 'report' });
+	const [forgotten, id] = [await ask(), randomUUID()];
+	/** It was paid at a provider that signs nothing, while no call was there, and nobody has ended it since. */
+	const closed = async (of, time) => {
+		await callback.open(of, own);
+		await callback.event(of, 'recheck');
+		await admin.query('UPDATE urlmode.elicitation SET expires_at = now() - grace - $2::interval WHERE id = $1', [of, time]);
+	};
+	await closed(forgotten, '8 days');
+	assert.equal(await create(fixture, { ...own, resumeKey: 'report', id }), id, 'a server without recheck never asks');
+	await closed(id, '1 hour');
+	assert.equal(await ask(), id);
+	const reference = newReference();
+	assert.deepEqual(await urlmode.waitForCompletion(id, { ...own, timeout: 0, recheck: () => paid(reference) }),
+		{ elicitationId: id, action: 'accept', reason: '', late: true, result: { reference }, reference });
+});
+
 test('an event that proves nothing leaves status and expiry as they are', async (t) => {
 	const fixture = await setUp(t);
 	const { urlmode, callback, admin } = fixture;

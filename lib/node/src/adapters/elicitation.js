@@ -100,7 +100,7 @@ export function toElicitResult(outcome, { returnUrl }) {
 /**
  * Claims the outcome, so that only one call acts on an accept, and that the call
  * after a refusal asks again. A call that nobody waits for any more claims
- * nothing: what was paid stays for the next one.
+ * nothing, and a refusal claims no payment: what was paid stays for the next one.
  *
  * @param {BaseElicitOptions} options
  * @param {Pick<import('./types.js').Call, 'signal'>} call
@@ -111,7 +111,7 @@ export function toElicitResult(outcome, { returnUrl }) {
 export async function claimOutcome(options, { signal }, outcome, elicitation) {
 	const { elicitationId, action, reference, refunded } = outcome;
 	if (action === 'accept' && signal?.aborted) throw signal.reason;
-	const claimed = await options.urlmode.claim(elicitationId, { ...ownerOf(options), reference });
+	const claimed = await options.urlmode.claim(elicitationId, { ...ownerOf(options), action, reference });
 	if (claimed || action !== 'accept') return toElicitResult(outcome, elicitation);
 	const reason = refunded ? 'refunded' : 'claimed';
 	return toElicitResult({ elicitationId, action: 'cancel', reason, result: undefined }, elicitation);
