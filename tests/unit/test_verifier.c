@@ -202,7 +202,8 @@ public_text(EVP_PKEY *key, char out[static 1024])
 TEST(public_keys)
 {
 	EVP_PKEY *p256 = EVP_EC_gen("P-256"), *p384 = EVP_EC_gen("P-384");
-	EVP_PKEY *rsa = EVP_RSA_gen(2048), *short_rsa = EVP_RSA_gen(1024);
+	EVP_PKEY *rsa = key_of_tests("rsa-1");
+	EVP_PKEY *short_rsa = key_of_tests("rsa-short");
 	EVP_PKEY *ed = EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");
 	const struct {
 		const char *name;
@@ -259,7 +260,7 @@ TEST(public_keys)
 /* Another digest than SHA-256 is another algorithm. */
 TEST(rsa_with_another_digest_or_padding)
 {
-	EVP_PKEY *rsa = EVP_RSA_gen(2048);
+	EVP_PKEY *rsa = key_of_tests("rsa-1");
 	char public[1024], signature[1024];
 	EVP_PKEY_CTX *pss;
 	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
