@@ -233,6 +233,7 @@ TEST(public_keys)
 		char public[1024], signature[1024];
 		const char *reason;
 
+		row_begin("%s", cases[i].name);
 		public_text(cases[i].key, public);
 		reason = um_verifier_add_secret(verifier, UM_KEY_BASE64,
 			public);
@@ -336,6 +337,7 @@ TEST(keys_that_are_refused)
 		const char *reason = um_verifier_add_secret(verifier,
 			cases[i].form, cases[i].key);
 
+		row_begin("%s", cases[i].key);
 		assert_non_null(reason);
 		assert_string_equal(reason, cases[i].reason);
 		assert_int_equal(um_verifier_count_keys(verifier), 0);
