@@ -179,29 +179,12 @@ static void
 declined(const struct um_context *context, struct um_exchange *ex)
 {
 	(void)context;
-	if (!um_check_done(ex))
+	if (!um_check_done(ex) || !um_check_completed(ex))
 		return;
-	switch (ex->op.outcome.complete) {
-	case UM_COMPLETE_COMPLETED:
+	if (ex->op.outcome.complete == UM_COMPLETE_COMPLETED)
 		um_page_redirect_to_done(&ex->response, UM_FINAL_PAGE_DECLINED);
-		break;
-	case UM_COMPLETE_PROCESSING:
-		um_page_redirect_to_done(&ex->response,
-			UM_FINAL_PAGE_PROCESSING);
-		break;
-	case UM_COMPLETE_ALREADY:
+	else
 		um_page_redirect_to_done(&ex->response, UM_FINAL_PAGE_ALREADY);
-		break;
-	case UM_COMPLETE_WRONG_USER:
-		um_exchange_refuse_wrong_user(ex);
-		break;
-	case UM_COMPLETE_EXPIRED:
-		um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
-		break;
-	case UM_COMPLETE_UNKNOWN:
-		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
-		break;
-	}
 }
 
 int

@@ -7,6 +7,7 @@
 
 #include "core/base64.h"
 #include "http/cookie.h"
+#include "http/page.h"
 
 bool
 um_check_route(const struct um_context *context, struct um_exchange *ex,
@@ -195,6 +196,27 @@ um_check_done(struct um_exchange *ex)
 		return um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
 	ex->outcome = um_op_outcome_text(&ex->ops[0]);
 	return true;
+}
+
+bool
+um_check_completed(struct um_exchange *ex)
+{
+	switch (ex->op.outcome.complete) {
+	case UM_COMPLETE_COMPLETED:
+	case UM_COMPLETE_ALREADY:
+		return true;
+	case UM_COMPLETE_PROCESSING:
+		um_page_redirect_to_done(&ex->response,
+			UM_FINAL_PAGE_PROCESSING);
+		return false;
+	case UM_COMPLETE_WRONG_USER:
+		return um_exchange_refuse_wrong_user(ex);
+	case UM_COMPLETE_EXPIRED:
+		return um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
+	case UM_COMPLETE_UNKNOWN:
+		break;
+	}
+	return um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
 }
 
 bool

@@ -52,6 +52,12 @@ bool um_check_verdict(struct um_exchange *ex, enum um_verdict verdict);
 bool um_check_done(struct um_exchange *ex);
 
 /*
+ * After UM_OP_COMPLETE and um_check_done(): the row is completed, now or
+ * earlier. While it is processing, the response says so and refuses nothing.
+ */
+bool um_check_completed(struct um_exchange *ex);
+
+/*
  * After UM_OP_LOOK_UP: ex->user, where it is known, is the row's subject, and
  * the browser is the one that went on from /connect. A token that is bound to
  * a browser has proved the latter; one from the MCP server is bound to none.

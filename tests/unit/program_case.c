@@ -219,6 +219,7 @@ program_case_answer(struct program_answer *end,
 	struct environment env = { .test = test };
 	struct um_log log = { .fd = -1, .program = p->name };
 
+	row_begin("%s", test->name);
 	*end = (struct program_answer){ 0 };
 	config.user_check = user_check(test->user_check);
 	expand(&end->query, test->query, program);

@@ -5,8 +5,26 @@
 #include <string.h>
 
 #include <openssl/hmac.h>
+#include <openssl/pem.h>
 
 #include "support.h"
+
+EVP_PKEY *
+key_of_tests(const char *name)
+{
+	char path[64];
+	FILE *file;
+	EVP_PKEY *key;
+
+	snprintf(path, sizeof(path), "tests/unit/keys/%s.pem", name);
+	file = fopen(path, "re");
+	if (file == NULL)
+		fail_msg("%s cannot be read", path);
+	key = PEM_read_PrivateKey(file, NULL, NULL, NULL);
+	fclose(file);
+	assert_non_null(key);
+	return key;
+}
 
 void
 sign_text(EVP_PKEY *key, const EVP_MD *digest, struct um_str message,

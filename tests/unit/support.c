@@ -13,12 +13,45 @@
 
 #define VECTORS "tests/vectors/token.json"
 
-static unsigned bad_rows; /* of the test that runs */
+/* Of the test that runs. */
+static unsigned bad_rows;
+static struct {
+	const char *test;
+	pid_t pid; /* whose row it is, not a child's; 0: at none */
+	char label[200];
+} row;
+
+/* cmocka leaves a test where it fails, so what is set here still stands. */
+static void
+report_row(void)
+{
+	if (row.pid == getpid())
+		print_error("# %s: the last row was \"%s\"\n", row.test,
+			row.label);
+	row.pid = 0;
+}
 
 void
-rows_begin(void)
+rows_begin(const char *test)
 {
+	static bool registered;
+
+	if (!registered && atexit(report_row) == 0)
+		registered = true;
+	report_row();
+	row.test = test;
 	bad_rows = 0;
+}
+
+void
+row_begin(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(row.label, sizeof(row.label), format, args);
+	va_end(args);
+	row.pid = getpid();
 }
 
 void
@@ -34,6 +67,7 @@ row_check(bool good, const char *label, const char *condition, const char *file,
 void
 rows_end(void)
 {
+	row.pid = 0;
 	if (bad_rows != 0)
 		fail_msg("%u assertions about rows failed", bad_rows);
 }

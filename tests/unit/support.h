@@ -17,12 +17,15 @@
 #include "crypto/keys.h"
 #include "crypto/token.h"
 
-/* A test. It fails at its end when assert_row() has found a bad row. */
+/*
+ * A test. It fails at its end when assert_row() has found a bad row. When it
+ * fails earlier, the row that row_begin() has named last is printed.
+ */
 #define TEST(name)                                                             \
 	static void name##_body(void);                                         \
 	static void name(void **state __attribute__((unused)))                 \
 	{                                                                      \
-		rows_begin();                                                  \
+		rows_begin(#name);                                             \
 		name##_body();                                                 \
 		rows_end();                                                    \
 	}                                                                      \
@@ -40,8 +43,14 @@
 	row_check((condition), (label), #condition, __FILE__, __LINE__)
 void row_check(bool good, const char *label, const char *condition,
 	const char *file, int line);
-void rows_begin(void);
+void rows_begin(const char *test);
 void rows_end(void);
+
+/*
+ * Names the row that the assertions after it are about: for rows with more than
+ * one assertion, and for those that a shared function checks.
+ */
+void row_begin(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 void assert_str(struct um_str got, const char *expected);
 void assert_error(const struct um_error *err, const char *expected);

@@ -28,6 +28,7 @@ TEST(the_rfcs_cases_both_ways)
 		char text[16];
 		uint8_t back[16];
 
+		row_begin("%s", rfc4648[i].bytes);
 		um_base64url_encode(text, (const uint8_t *)bytes, len);
 		assert_string_equal(text, rfc4648[i].text);
 		assert_int_equal(UM_BASE64_LEN(len), strlen(text));

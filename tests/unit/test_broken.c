@@ -148,6 +148,7 @@ TEST(secrets_that_do_not_fit)
 		struct um_error err;
 		bool ok;
 
+		row_begin("%s", cases[i].secrets);
 		assert_non_null(secrets);
 		provider_open(&provider, cases[i].provider);
 		ok = provider_try(&provider, secrets, &spec, &err);

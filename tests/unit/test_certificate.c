@@ -57,8 +57,8 @@ add_certificates(struct um_verifier *verifier, struct um_buf *pem)
 
 TEST(pinned_certificates)
 {
-	EVP_PKEY *key = EVP_RSA_gen(2048), *next = EVP_RSA_gen(2048);
-	EVP_PKEY *authority = EVP_RSA_gen(2048);
+	EVP_PKEY *key = key_of_tests("rsa-1"), *next = key_of_tests("rsa-2");
+	EVP_PKEY *authority = key_of_tests("rsa-3");
 	struct um_verifier *verifier = um_verifier_new(UM_RSA_SHA256,
 		UM_BASE64);
 	char text[3][1024];
@@ -95,7 +95,7 @@ TEST(pinned_certificates)
 
 TEST(certificates_that_are_refused)
 {
-	EVP_PKEY *rsa = EVP_RSA_gen(2048), *ec = EVP_EC_gen("P-256");
+	EVP_PKEY *rsa = key_of_tests("rsa-1"), *ec = EVP_EC_gen("P-256");
 	struct um_verifier *verifier = um_verifier_new(UM_RSA_SHA256,
 		UM_BASE64);
 	struct um_buf pem = { 0 };

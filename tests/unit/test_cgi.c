@@ -207,6 +207,7 @@ TEST(a_malformed_content_length_is_refused)
 			.type = FORM,
 			.length = lengths[i] };
 
+		row_begin("%s", lengths[i]);
 		assert_says(&request, "<code>body_too_large</code>");
 	}
 }

@@ -47,6 +47,7 @@ TEST(another_request_id_is_replaced)
 		struct um_exchange ex;
 		struct um_buf path = { 0 };
 
+		row_begin("%s", ids[i] != NULL ? ids[i] : "none");
 		request_id = ids[i];
 		begin(&ex, &path);
 		assert_int_equal(strlen(ex.request.id), UM_REQUEST_ID_LEN);
@@ -167,6 +168,8 @@ TEST(all_operations_must_be_done)
 		struct um_exchange ex = { .plain = true };
 		struct um_op *ops = calloc(2, sizeof(*ops));
 
+		row_begin("%d and %d", (int)cases[i].statuses[0],
+			(int)cases[i].statuses[1]);
 		assert_non_null(ops);
 		um_exchange_request_ops(&ex, ops, 2, never);
 		ops[0].status = cases[i].statuses[0];
@@ -191,6 +194,7 @@ TEST(the_log_outcome_of_a_refusal)
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct um_exchange ex = { 0 };
 
+		row_begin("%s", um_refusal_code(cases[i].refusal));
 		um_exchange_refuse(&ex, cases[i].refusal);
 		assert_string_equal(ex.outcome, cases[i].outcome);
 		assert_string_equal(ex.reason,

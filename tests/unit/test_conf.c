@@ -60,6 +60,7 @@ TEST(a_list_holds_strings_only)
 		struct um_strlist list;
 		bool ok;
 
+		row_begin("%s", cases[i].json);
 		assert_non_null(node);
 		ok = um_conf_get_strlist(&list, &at, node, cases[i].may_be_one);
 		assert_row(cases[i].json, ok == (cases[i].len != 0));

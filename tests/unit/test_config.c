@@ -184,6 +184,7 @@ TEST(a_mistake_is_said_with_its_place)
 	struct um_error err;
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
+		row_begin("%s", cases[i].place);
 		if (load_with(cases[i].where, cases[i].key, cases[i].value,
 			    &err)
 			!= NULL)
@@ -222,6 +223,7 @@ TEST(names_of_providers)
 		struct um_config *config = load_with(PROVIDERS, cases[i].name,
 			"{\"kind\": \"oauth\"}", &err);
 
+		row_begin("%s", cases[i].name);
 		assert_row(cases[i].name, (config != NULL) == cases[i].good);
 		if (config == NULL)
 			assert_error(&err, "is not a name");
@@ -267,6 +269,7 @@ TEST(base_urls)
 		struct um_config *config = load_with(TOP, "base_url", text,
 			&err);
 
+		row_begin("%s", cases[i].url);
 		assert_row(cases[i].url, (config != NULL) == cases[i].good);
 		if (config == NULL)
 			assert_error(&err, " /base_url: is not https://");
@@ -299,6 +302,7 @@ TEST(a_database_url_is_one_of_libpq)
 		struct um_config *config = load_with(TOP, "database_url",
 			cases[i].value, &err);
 
+		row_begin("%s", cases[i].value);
 		assert_row(cases[i].value, (config != NULL) == cases[i].good);
 		if (config == NULL)
 			assert_error(&err, " /database_url: is not");
@@ -347,6 +351,7 @@ TEST(what_is_no_json_is_refused_by_its_line)
 	struct um_error err;
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
+		row_begin("%s", cases[i].text.ptr);
 		assert_null(load(cases[i].text, &err));
 		assert_error(&err, cases[i].reason);
 	}

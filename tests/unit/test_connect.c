@@ -215,7 +215,7 @@ TEST(the_confirm_page)
 	static const char *const outcomes[] = { "pending", "opened" };
 
 	for (int i = 0; i < 4; i++) {
-		const struct program_case test = { .name = "confirm",
+		const struct program_case test = { .name = queries[i / 2],
 			.path = CONNECT,
 			.query = queries[i / 2],
 			.asks = UM_OP_LOOK_UP,

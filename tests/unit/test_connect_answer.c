@@ -216,7 +216,7 @@ TEST(while_the_database_is_away)
 	static const char before[] = "3; url=/connect/demo?state=";
 
 	for (size_t i = 0; i < LENGTH(bodies); i++) {
-		const struct program_case test = { .name = "away",
+		const struct program_case test = { .name = bodies[i],
 			.method = "POST",
 			.path = CONNECT,
 			.body = bodies[i],

@@ -211,6 +211,7 @@ TEST(answers_are_the_descriptions)
 		struct provider provider;
 		const json_t *expected;
 
+		row_begin("%s", delivery_file(i));
 		provider_open(&provider, delivery_file(i));
 		spec = provider_load(&provider);
 		answer = um_spec_answer(spec);

@@ -104,6 +104,7 @@ TEST(direction_controls_are_replaced)
 		const char *expected = cases[i].replaced ? REPLACEMENT
 							 : cases[i].text;
 
+		row_begin("%s", cases[i].text);
 		assert_escaped(um_escape_html_text, cases[i].text, expected);
 		assert_escaped(um_escape_html_attr, cases[i].text, expected);
 	}

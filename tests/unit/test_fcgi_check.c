@@ -25,6 +25,7 @@ TEST(a_request_as_nginx_sends_it)
 	struct um_buf bytes = { 0 };
 
 	for (size_t i = 0; i < LENGTH(ids); i++) {
+		row_begin("%d", ids[i]);
 		put_request(&bytes, ids[i], STR(""));
 		assert_int_equal(scan_all(&bytes), UM_FCGI_CHECK_WHOLE);
 		put_request(&bytes, ids[i], STR("state=x&code=y"));

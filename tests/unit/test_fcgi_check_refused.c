@@ -93,6 +93,7 @@ TEST(another_type_or_order)
 			};
 			struct um_buf bytes = { 0 };
 
+			row_begin("type %d at place %zu", type, place);
 			for (size_t i = 0; i < LENGTH(order); i++)
 				put_record(&bytes, i == place ? type : order[i],
 					1, content[i], 0);
@@ -233,6 +234,7 @@ TEST(a_nul_in_a_name_or_value)
 	struct um_buf bytes = { 0 };
 
 	for (size_t i = 0; i < LENGTH(pairs); i++) {
+		row_begin("%zu", i);
 		put_request_of(&bytes, pairs[i]);
 		assert_int_equal(scan_all(&bytes), UM_FCGI_CHECK_BAD);
 	}

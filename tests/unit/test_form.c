@@ -202,6 +202,7 @@ TEST(too_long_fields_are_refused)
 
 	for (int i = 0; i < 2; i++) {
 		for (size_t over = 0; over < 2; over++) {
+			row_begin("%s, %zu over", letter[i], over);
 			put_times(&text, letter[i], UM_FORM_NAME_MAX + over);
 			um_buf_puts(&text, "=1");
 			assert_int_equal(parse_buffer(&text),
@@ -277,6 +278,7 @@ TEST(cookies_are_found_unless_they_are_ambiguous)
 	struct um_str value;
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
+		row_begin("%s", cases[i].header.ptr);
 		assert_row(cases[i].header.ptr,
 			um_cookie_get(&value, cases[i].header, "c")
 				== cases[i].state);

@@ -297,6 +297,7 @@ TEST(ids)
 		struct um_buf body = { 0 };
 		struct um_event event;
 
+		row_begin("%s", cases[i].id);
 		um_buf_printf(&body, "{\"type\": \"paid\", \"for\": \"%s\"}",
 			cases[i].id);
 		um_buf_put(&body, "", 1);

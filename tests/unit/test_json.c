@@ -200,6 +200,7 @@ TEST(pointers)
 		struct um_buf out = { 0 };
 		struct um_pointer pointer;
 
+		row_begin("%s", cases[i].pointer);
 		assert_row(cases[i].pointer,
 			um_pointer_compile(&pointer, cases[i].pointer));
 		assert_row(cases[i].pointer,
@@ -269,6 +270,7 @@ TEST(the_text_of_a_node)
 		struct um_json_node *list;
 		const struct um_json_node *node;
 
+		row_begin("%s", cases[i].json);
 		um_buf_printf(&text, "[%s]", cases[i].json);
 		list = um_json_parse(um_buf_str(&text));
 		node = um_json_next(list, NULL);
@@ -295,6 +297,7 @@ TEST(what_is_put_reads_the_same)
 			struct um_buf want = { 0 }, json = { 0 }, got = { 0 };
 			struct um_json_node *list;
 
+			row_begin("%s%c%s", others[i], c, others[i]);
 			um_buf_printf(&want, "%s%c%s", others[i], c, others[i]);
 			um_buf_puts(&json, "[");
 			um_json_put_string(&json, um_buf_str(&want));
@@ -330,6 +333,7 @@ TEST(what_is_put)
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct um_buf out = { 0 };
 
+		row_begin("%s", cases[i].json);
 		um_json_put_string(&out, cases[i].text);
 		assert_str(um_buf_str(&out), cases[i].json);
 		um_buf_free(&out);

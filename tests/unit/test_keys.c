@@ -111,8 +111,10 @@ TEST(a_malformed_line_is_refused_by_its_number)
 			":3: kid 1 stands here twice" },
 	};
 
-	for (size_t i = 0; i < LENGTH(cases); i++)
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		row_begin("%s", cases[i].text);
 		assert_refused(um_str(cases[i].text), cases[i].reason);
+	}
 }
 
 TEST(no_key_is_refused)

@@ -142,6 +142,7 @@ each_first(void (*tests)(struct target *target))
 		struct provider provider;
 		struct um_spec *spec;
 
+		row_begin("%s", delivery_file(i));
 		provider_open(&provider, delivery_file(i));
 		spec = provider_load(&provider);
 		for (size_t back = 0; back < 2; back++) {
@@ -341,6 +342,7 @@ TEST(no_secret)
 		struct provider provider;
 		struct um_error err;
 
+		row_begin("%s", delivery_file(i));
 		provider_open(&provider, delivery_file(i));
 		if (secrets_of(&provider) != NULL) {
 			assert_false(

@@ -172,6 +172,7 @@ TEST(hex)
 		bool ok = um_hex_decode(bytes, sizeof(bytes), &len,
 			um_str(cases[i].text));
 
+		row_begin("%s", cases[i].text);
 		assert_row(cases[i].text, ok == (cases[i].back != NULL));
 		if (!ok)
 			continue;

@@ -67,8 +67,8 @@ TEST(completed_without_an_issuer)
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct tested_program program = oauth_return;
-		struct program_case test = { COMPLETES(cases[i].provider,
-			"accept", cases[i].query) };
+		struct program_case test = { COMPLETES(cases[i].query, "accept",
+			cases[i].query) };
 
 		program.provider = cases[i].provider;
 		test.path = cases[i].path;

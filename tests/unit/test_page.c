@@ -97,6 +97,7 @@ TEST(each_final_page_has_its_title)
 		struct um_response response = { 0 };
 		struct um_str title;
 
+		row_begin("%s", cases[i].code);
 		assert_string_equal(um_final_page_code(cases[i].final),
 			cases[i].code);
 		um_page_final(&response, cases[i].final);
@@ -132,10 +133,12 @@ TEST(the_final_page_follows_from_action_and_reason)
 		{ "decline", "cancelled", true, UM_FINAL_PAGE_LATE },
 	};
 
-	for (size_t i = 0; i < LENGTH(cases); i++)
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		row_begin("%zu, %s", i, um_final_page_code(cases[i].final));
 		assert_int_equal(um_final_page_of(cases[i].action,
 					 cases[i].reason, cases[i].late),
 			cases[i].final);
+	}
 }
 
 TEST(the_redirect_to_done_has_a_clean_address)
@@ -180,6 +183,7 @@ TEST(each_refusal_has_its_page)
 	for (size_t i = 0; i < LENGTH(refusals); i++) {
 		struct um_response response = { 0 };
 
+		row_begin("%s", um_refusal_code(refusals[i]));
 		um_page_refusal(&response, &request, refusals[i]);
 		assert_int_equal(response.status,
 			um_refusal_status(refusals[i]));

@@ -107,7 +107,7 @@ TEST(what_the_database_says)
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		struct program_case test = { .name = "return",
+		struct program_case test = { .name = cases[i].says,
 			.path = BACK,
 			.query = "state={bound}",
 			.asks = UM_OP_LOOK_UP,
@@ -225,7 +225,7 @@ TEST(back_without_paying)
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		const struct program_case test = { .name = "cancel",
+		const struct program_case test = { .name = cases[i].says_then,
 			.path = CANCEL,
 			.query = "state={bound}",
 			.asks = UM_OP_LOOK_UP,

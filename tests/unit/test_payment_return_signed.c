@@ -145,6 +145,8 @@ TEST(a_signed_return_without_the_database)
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct program_case test = signed_case;
 
+		test.name = cases[i].row != NULL ? cases[i].row
+						 : cases[i].event;
 		test.query = query;
 		test.says_then = cases[i].event;
 		test.says_last = cases[i].row;
@@ -206,7 +208,7 @@ TEST(a_return_signed_for_something_else)
 	test.location = test.sets_cookie = "";
 	test.result = NULL;
 	for (size_t i = 0; i < LENGTH(queries); i++) {
-		test.query = queries[i];
+		test.name = test.query = queries[i];
 		program_case_run(&payment_return, &test);
 		free(queries[i]);
 	}

@@ -85,6 +85,7 @@ TEST(a_provider_with_its_description)
 			cases[i].provider, &err);
 		const struct um_provider *provider;
 
+		row_begin("%s", cases[i].name);
 		if (config == NULL)
 			fail_msg("%s", err.text);
 		provider = um_config_provider(config, um_str(cases[i].name));
@@ -207,6 +208,7 @@ TEST(a_mistake_is_said_with_its_place)
 	struct um_error err;
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
+		row_begin("%s", cases[i].provider);
 		if (load(cases[i].name, cases[i].provider, &err) != NULL)
 			fail_msg("%s was accepted", cases[i].provider);
 		assert_error(&err, cases[i].reason);
@@ -244,6 +246,7 @@ TEST(the_grace)
 			cases[i].provider, &err);
 		const struct um_provider *provider;
 
+		row_begin("%s", cases[i].name);
 		if (config == NULL)
 			fail_msg("%s", err.text);
 		provider = um_config_provider(config, um_str(cases[i].name));

@@ -141,6 +141,7 @@ TEST(a_line_break_in_a_value_fails_the_response)
 		struct um_response response = { 0 };
 		struct um_buf out = { 0 };
 
+		row_begin("%s", bad[i].ptr);
 		um_response_redirect(&response, bad[i]);
 		assert_row(bad[i].ptr, response.headers.failed);
 		write_all(&out, &response, UM_GET);
@@ -159,6 +160,7 @@ TEST(a_separator_in_a_cookie_fails_the_response)
 	for (size_t i = 0; i < LENGTH(bad); i++) {
 		struct um_response response = { .status = 200 };
 
+		row_begin("%s", bad[i]);
 		um_response_header(&response, "X", bad[i]);
 		assert_int_equal(response.headers.failed, i < 3);
 		um_response_free(&response);

@@ -177,6 +177,7 @@ TEST(an_error_that_no_row_caused_is_tried_again)
 	for (size_t i = 0; i < LENGTH(reasons); i++) {
 		struct um_op ops[2];
 
+		row_begin("%s", reasons[i]);
 		connect_first();
 		row_make_complete(&ops[0], "accept", reasons[i]);
 		row_make_complete(&ops[1], "accept", "");

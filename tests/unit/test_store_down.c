@@ -130,6 +130,7 @@ TEST(a_database_that_refuses)
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct um_op op = { .kind = UM_OP_LOOK_UP };
 
+		row_begin("%s", cases[i].more);
 		open_fixture_at_server(cases[i].more);
 		store_fixture_submit(&fixture, &op);
 		store_fixture_run(&fixture, 1);

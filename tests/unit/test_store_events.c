@@ -103,6 +103,7 @@ TEST(what_each_effect_does)
 		struct um_event event = cases[i].event;
 		struct um_op op;
 
+		row_begin("%s, %s", cases[i].outcome, cases[i].row);
 		event_make(&op, &event, cases[i].expected);
 		submit_and_run(&op);
 		assert_outcome(&op, cases[i].outcome);
@@ -174,6 +175,7 @@ TEST(a_reference_pays_for_one_row)
 		struct um_event event = { PAID_EUR(1000) };
 		struct um_op op;
 
+		row_begin("%zu, %s", i, cases[i].outcome);
 		event_make(&op, &event, TEN);
 		memcpy(event.reference, cases[i].reference,
 			strlen(cases[i].reference));
@@ -224,6 +226,7 @@ TEST(what_look_up_says_of_a_payment)
 	for (size_t i = 0; i < LENGTH(events); i++) {
 		struct um_op look;
 
+		row_begin("%s", outcomes[i]);
 		if (i == 0)
 			event_make(&ops[0], &failed, TEN);
 		else
@@ -286,6 +289,7 @@ TEST(the_grace_of_a_payment_that_is_opened)
 		struct um_op op;
 		char uuid[UM_UUID_TEXT_LEN + 1];
 
+		row_begin("%s", kinds[i]);
 		event_make(&op, &event, ANY);
 		um_uuid_format(uuid, op.id);
 		sql_do(admin_db,
@@ -357,6 +361,7 @@ TEST(only_the_subject_opens_or_completes)
 	for (size_t i = 0; i < LENGTH(kinds); i++) {
 		struct um_op wrong, right;
 
+		row_begin("%s", outcomes[i]);
 		row_make_complete(&wrong, "accept", "");
 		wrong.kind = kinds[i];
 		row_again(&right, &wrong);

@@ -46,6 +46,7 @@ TEST(texts_and_numbers_one_after_another)
 	um_buf_cat(&buf, "a", "", "bc");
 	assert_true(um_str_is(um_buf_str(&buf), "abc"));
 	for (size_t i = 0; i < LENGTH(cases); i++) {
+		row_begin("%s", cases[i].text);
 		buf.len = 0;
 		um_buf_int(&buf, cases[i].value);
 		assert_true(um_str_is(um_buf_str(&buf), cases[i].text));

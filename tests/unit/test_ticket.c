@@ -140,6 +140,7 @@ TEST(a_subject_that_is_no_text)
 	for (size_t i = 0; i < LENGTH(subjects); i++) {
 		char *text = ticket(NOW, subjects[i]);
 
+		row_begin("%zu", i);
 		assert_false(opens(subject, um_str(text), NOW - 1));
 		free(text);
 	}
@@ -210,6 +211,7 @@ TEST(sealed_for_something_else)
 	assert_true(opens(subject, um_str(text), NOW));
 	free(text);
 	for (size_t i = 0; i < LENGTH(others); i++) {
+		row_begin("%s, %s", others[i].info, others[i].context.ptr);
 		text = seal(plain, sizeof(plain), others[i].info,
 			others[i].context);
 		assert_false(opens(subject, um_str(text), NOW));

@@ -44,17 +44,18 @@ TEST(good_for_one_purpose_and_one_provider)
 	struct um_token token;
 
 	for (size_t minted = 0; minted < LENGTH(purposes); minted++) {
+		row_begin("purpose %d", (int)purposes[minted]);
 		assert_true(um_token_mint(text, &sample, keys, purposes[minted],
 			"demo", nonce));
 		for (size_t p = 0; p < LENGTH(purposes); p++)
 			for (size_t n = 0; n < LENGTH(providers); n++)
-				assert_int_equal(um_token_open(&token,
-							 um_str(text), keys,
-							 purposes[p],
-							 providers[n], NOW),
-					p == minted && n == 0
-						? UM_TOKEN_GOOD
-						: UM_TOKEN_INVALID);
+				assert_row(providers[n],
+					um_token_open(&token, um_str(text),
+						keys, purposes[p], providers[n],
+						NOW)
+						== (p == minted && n == 0
+								? UM_TOKEN_GOOD
+								: UM_TOKEN_INVALID));
 	}
 }
 
@@ -101,6 +102,8 @@ TEST(good_until_the_second_before_its_expiry)
 	struct um_token token;
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
+		row_begin("expires %jd, at %jd", (intmax_t)cases[i].expires,
+			(intmax_t)cases[i].now);
 		mint(text, cases[i].expires);
 		assert_int_equal(open_at(&token, um_str(text), cases[i].now),
 			cases[i].state);
@@ -138,6 +141,7 @@ TEST(any_key_of_the_file_opens)
 		char text[UM_TOKEN_LEN + 1];
 		struct um_token token;
 
+		row_begin("%zu", i);
 		assert_true(um_token_mint(text, &sample, minting,
 			UM_PURPOSE_CONNECT, "demo", nonce));
 		assert_int_equal(um_token_open(&token, um_str(text), opening,

@@ -202,7 +202,8 @@ public_text(EVP_PKEY *key, char out[static 1024])
 TEST(public_keys)
 {
 	EVP_PKEY *p256 = EVP_EC_gen("P-256"), *p384 = EVP_EC_gen("P-384");
-	EVP_PKEY *rsa = EVP_RSA_gen(2048), *short_rsa = EVP_RSA_gen(1024);
+	EVP_PKEY *rsa = key_of_tests("rsa-1");
+	EVP_PKEY *short_rsa = key_of_tests("rsa-short");
 	EVP_PKEY *ed = EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");
 	const struct {
 		const char *name;
@@ -232,6 +233,7 @@ TEST(public_keys)
 		char public[1024], signature[1024];
 		const char *reason;
 
+		row_begin("%s", cases[i].name);
 		public_text(cases[i].key, public);
 		reason = um_verifier_add_secret(verifier, UM_KEY_BASE64,
 			public);
@@ -259,7 +261,7 @@ TEST(public_keys)
 /* Another digest than SHA-256 is another algorithm. */
 TEST(rsa_with_another_digest_or_padding)
 {
-	EVP_PKEY *rsa = EVP_RSA_gen(2048);
+	EVP_PKEY *rsa = key_of_tests("rsa-1");
 	char public[1024], signature[1024];
 	EVP_PKEY_CTX *pss;
 	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
@@ -335,6 +337,7 @@ TEST(keys_that_are_refused)
 		const char *reason = um_verifier_add_secret(verifier,
 			cases[i].form, cases[i].key);
 
+		row_begin("%s", cases[i].key);
 		assert_non_null(reason);
 		assert_string_equal(reason, cases[i].reason);
 		assert_int_equal(um_verifier_count_keys(verifier), 0);

@@ -173,6 +173,7 @@ TEST(deliveries_that_need_no_database)
 		struct um_exchange ex;
 		struct um_buf path = { 0 };
 
+		row_begin("%zu, %s", i, cases[i].word);
 		deliver(&ex, &path, &cases[i].delivery);
 		assert_null(ex.then);
 		assert_end(&ex, &path, cases[i].status, cases[i].word);
@@ -212,6 +213,7 @@ TEST(an_event_that_is_ours)
 		struct um_buf json = { 0 };
 		char uuid[UM_UUID_TEXT_LEN + 1];
 
+		row_begin("%s", cases[i].says);
 		deliver(&ex, &path, &delivery);
 		assert_non_null(ex.then);
 		assert_int_equal(ex.ops_len, 1);
@@ -260,6 +262,7 @@ TEST(an_event_that_is_not_ours)
 		struct um_exchange ex;
 		struct um_buf path = { 0 };
 
+		row_begin("%s", cases[i].says);
 		deliver(&ex, &path, &delivery);
 		database_says(&ex.ops[0], cases[i].says);
 		um_exchange_continue(&case_context, &ex);
@@ -291,6 +294,7 @@ TEST(several_events_at_once)
 		struct um_exchange ex;
 		struct um_buf path = { 0 };
 
+		row_begin("%s, %s", ends[i][0], ends[i][1]);
 		deliver(&ex, &path, &delivery);
 		assert_int_equal(ex.ops_len, 3);
 		for (size_t n = 0; n < 3; n++)

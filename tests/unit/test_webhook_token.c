@@ -122,6 +122,7 @@ TEST(other_tokens_are_refused)
 		struct um_exchange ex;
 		struct um_buf path = { 0 };
 
+		row_begin("%zu, %s", i, cases[i].reason);
 		deliver(&ex, &path, cases[i].purpose, cases[i].provider,
 			cases[i].expires, cases[i].more);
 		assert_null(ex.then);
@@ -140,6 +141,7 @@ TEST(without_a_token_nothing_is_heard)
 		struct um_exchange ex;
 		struct um_buf path = { 0 };
 
+		row_begin("%s", queries[i]);
 		snprintf(query, sizeof(query), "%s", queries[i]);
 		um_exchange_begin(&ex, &path, get, NULL, &case_context);
 		ex.request.body = STR(FORM);

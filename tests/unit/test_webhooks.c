@@ -131,6 +131,7 @@ TEST(each_vector)
 	for (size_t i = 0; i < LENGTH(all_expected); i++) {
 		const json_t *vector = json_array_get(vectors_of, i);
 
+		row_begin("%s", all_expected[i].name);
 		assert_string_equal(text_of(vector, "name"),
 			all_expected[i].name);
 		try_vector(vector, &all_expected[i]);

@@ -1,11 +1,11 @@
-// Compiles TypeScript servers against the types of the adapters and of the oldest
-// and newest frameworks.
+// Emits the package's types, and compiles TypeScript servers against them: alone,
+// and with the adapters and the oldest and newest frameworks.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -107,37 +107,63 @@ urlmode.on('created', ({ expiresAt, kind }) => console.log(expiresAt.getTime(), 
 `,
 };
 
+const FOLDER = fileURLToPath(new URL('../../build/test/projects/', import.meta.url));
+const TYPES = join(FOLDER, 'types');
+
+function tsc(cwd, ...args) {
+	return execute(process.execPath, [TSC, ...args], { cwd })
+		.catch(({ stdout, message }) => assert.fail(stdout || message));
+}
+
+function compile(folder, files, ...options) {
+	return tsc(folder, '--noEmit', '--strict', '--target', 'es2022', '--types', 'node', ...options, ...files);
+}
+
+/** The emitted types in a project, and those of Node.js beside them. */
+function addTypes(modules) {
+	cpSync(TYPES, join(modules, 'urlmode/types'), { recursive: true });
+	mkdirSync(join(modules, '@types'), { recursive: true });
+	for (const name of ['@types/node', 'undici-types']) {
+		if (!existsSync(join(modules, name))) {
+			symlinkSync(join(PACKAGE, 'node_modules', name), join(modules, name));
+		}
+	}
+}
+
+before(async () => {
+	rmSync(TYPES, { recursive: true, force: true });
+	await tsc(PACKAGE, '-p', PACKAGE, '--outDir', TYPES);
+}, { timeout: 240_000 });
+
+test('the emitted types contain no any, and every entry point has some', () => {
+	for (const file of readdirSync(TYPES, { recursive: true }).filter((name) => name.endsWith('.d.ts'))) {
+		const code = readFileSync(join(TYPES, file), 'utf8').replace(/\/\*[^]*?\*\/|\/\/.*/g, '');
+		assert.doesNotMatch(code, /(?<!["'])\bany\b(?!["'])/, `${file} has an any`);
+	}
+	const { exports } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
+	for (const { types: declared } of Object.values(exports)) {
+		assert.ok(!declared || existsSync(join(TYPES, '..', declared)), `${declared} is missing`);
+	}
+});
+
+test('a server compiles beside no other types than those of Node.js', { timeout: 240_000 }, async () => {
+	const folder = join(FOLDER, 'types-alone');
+	const modules = join(folder, 'node_modules');
+	rmSync(folder, { recursive: true, force: true });
+	mkdirSync(join(modules, 'urlmode'), { recursive: true });
+	cpSync(join(PACKAGE, 'package.json'), join(modules, 'urlmode/package.json'));
+	addTypes(modules);
+	cpSync(new URL('consumer.ts', import.meta.url), join(folder, 'consumer.ts'));
+	writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
+	for (const module of [['--module', 'nodenext'], ['--module', 'esnext', '--moduleResolution', 'bundler']]) {
+		await compile(folder, ['consumer.ts'], '--exactOptionalPropertyTypes', ...module);
+	}
+});
+
 for (const frameworks of ['newest', 'oldest']) {
-	describe(`${frameworks} frameworks`, { timeout: 240_000 }, () => {
-		const project = makeProject({ name: 'types', frameworks, files: CONSUMERS });
-		const types = join(project.folder, 'node_modules/urlmode/types');
-
-		for (const name of ['@types/node', 'undici-types']) {
-			const link = join(project.folder, 'node_modules', name);
-			mkdirSync(join(link, '..'), { recursive: true });
-			if (!existsSync(link)) {
-				symlinkSync(join(PACKAGE, 'node_modules', name), link);
-			}
-		}
-
-		test('the emitted types of the adapters contain no any', async () => {
-			await execute(process.execPath, [TSC, '-p', PACKAGE, '--outDir', types]);
-			for (const file of readdirSync(types, { recursive: true }).filter((name) => name.endsWith('.d.ts'))) {
-				const code = readFileSync(join(types, file), 'utf8').replace(/\/\*[^]*?\*\/|\/\/.*/g, '');
-				assert.doesNotMatch(code, /(?<!["'])\bany\b(?!["'])/, `${file} has an any`);
-			}
-			const { exports } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
-			for (const { types: declared } of Object.values(exports)) {
-				assert.ok(!declared || existsSync(join(project.folder, 'node_modules/urlmode', declared)), `${declared} is missing`);
-			}
-		});
-
-		for (const file of Object.keys(CONSUMERS)) {
-			test(`${file} compiles`, async () => {
-				await execute(process.execPath, [TSC, '--noEmit', '--strict', '--target', 'es2022', '--module', 'nodenext',
-					'--skipLibCheck', '--types', 'node', file], { cwd: project.folder })
-					.catch(({ stdout, message }) => assert.fail(stdout || message));
-			});
-		}
+	test(`servers compile with the ${frameworks} frameworks`, { timeout: 240_000 }, async () => {
+		const { folder } = makeProject({ name: 'types', frameworks, files: CONSUMERS });
+		addTypes(join(folder, 'node_modules'));
+		await compile(folder, Object.keys(CONSUMERS), '--module', 'nodenext', '--skipLibCheck');
 	});
 }
