@@ -28,7 +28,7 @@ plan_open(const struct um_context *context, struct um_exchange *ex)
 {
 	um_exchange_ensure_cookie(context, ex);
 	um_exchange_request_op(ex, UM_OP_OPEN, opened);
-	um_browser_digest(ex->op.browser, um_str(ex->cookie));
+	um_browser_digest(ex->op.browser, context->keys, um_str(ex->cookie));
 	ex->op.grace_ms = ex->provider->grace_ms;
 	ex->op.subject = ex->user[0] != '\0' ? ex->user : NULL;
 }

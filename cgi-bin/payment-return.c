@@ -56,13 +56,13 @@ plan(const struct um_context *context, struct um_exchange *ex)
 
 /* The row is there, and the browser and the user are its own. */
 static bool
-check_row(struct um_exchange *ex)
+check_row(const struct um_context *context, struct um_exchange *ex)
 {
 	if (!um_check_done(ex))
 		return false;
 	if (ex->op.outcome.look_up == UM_LOOK_UP_UNKNOWN)
 		return um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
-	return um_require_owner(ex);
+	return um_require_owner(context, ex);
 }
 
 static bool
@@ -124,7 +124,7 @@ show_row(struct um_exchange *ex)
 static void
 return_looked_up(const struct um_context *context, struct um_exchange *ex)
 {
-	if (!check_row(ex))
+	if (!check_row(context, ex))
 		return;
 	if (!is_accepted(&ex->op.row) && read_signed_return(context, ex)) {
 		um_exchange_request_op(ex, UM_OP_EVENT, event_recorded);
@@ -162,8 +162,7 @@ row_looked_up_again(const struct um_context *context, struct um_exchange *ex)
 static void
 cancel_looked_up(const struct um_context *context, struct um_exchange *ex)
 {
-	(void)context;
-	if (!check_row(ex))
+	if (!check_row(context, ex))
 		return;
 	if (ex->op.outcome.look_up == UM_LOOK_UP_COMPLETED
 		|| ex->op.outcome.look_up == UM_LOOK_UP_EXPIRED) {

@@ -138,12 +138,11 @@ looked_up(const struct um_context *context, struct um_exchange *ex)
 {
 	const struct um_row *row = &ex->op.row;
 
-	(void)context;
 	if (!um_check_done(ex))
 		return;
 	switch (ex->op.outcome.look_up) {
 	case UM_LOOK_UP_COMPLETED:
-		if (!um_require_owner(ex))
+		if (!um_require_owner(context, ex))
 			return;
 		/* For the page, which goes on to /done by itself. */
 		um_response_cookie(&ex->response, UM_FINAL_PAGE_COOKIE,
@@ -155,7 +154,7 @@ looked_up(const struct um_context *context, struct um_exchange *ex)
 	case UM_LOOK_UP_PENDING:
 	case UM_LOOK_UP_OPENED:
 	case UM_LOOK_UP_PROCESSING:
-		if (um_require_owner(ex))
+		if (um_require_owner(context, ex))
 			show_row(ex);
 		break;
 	case UM_LOOK_UP_EXPIRED:

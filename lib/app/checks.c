@@ -128,7 +128,8 @@ um_check_state(const struct um_context *context, struct um_exchange *ex,
 	}
 	ex->has_token = true;
 	read_cookie(ex);
-	if (!um_token_fits_browser(&ex->token, um_str(ex->cookie)))
+	if (!um_token_fits_browser(&ex->token, context->keys,
+		    um_str(ex->cookie)))
 		return um_exchange_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
 	return true;
 }
@@ -220,7 +221,7 @@ um_check_completed(struct um_exchange *ex)
 }
 
 bool
-um_require_owner(struct um_exchange *ex)
+um_require_owner(const struct um_context *context, struct um_exchange *ex)
 {
 	uint8_t browser[UM_BROWSER_LEN];
 
@@ -230,7 +231,7 @@ um_require_owner(struct um_exchange *ex)
 		return um_exchange_refuse_wrong_user(ex);
 	if (um_token_is_bound(&ex->token))
 		return true; /* um_check_state() has compared it. */
-	um_browser_digest(browser, um_str(ex->cookie));
+	um_browser_digest(browser, context->keys, um_str(ex->cookie));
 	return (ex->cookie[0] != '\0' && ex->op.row.has_browser
 		       && CRYPTO_memcmp(browser, ex->op.row.browser,
 				  sizeof(browser))

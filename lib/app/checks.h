@@ -62,6 +62,6 @@ bool um_check_completed(struct um_exchange *ex);
  * the browser is the one that went on from /connect. A token that is bound to
  * a browser has proved the latter; one from the MCP server is bound to none.
  */
-bool um_require_owner(struct um_exchange *ex);
+bool um_require_owner(const struct um_context *context, struct um_exchange *ex);
 
 #endif

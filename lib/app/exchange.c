@@ -171,7 +171,7 @@ um_exchange_mint(const struct um_context *context, struct um_exchange *ex,
 	uint8_t nonce[UM_NONCE_LEN];
 
 	token.expires = expires;
-	um_browser_digest(token.browser, um_str(ex->cookie));
+	um_browser_digest(token.browser, context->keys, um_str(ex->cookie));
 	context->random(nonce, sizeof(nonce));
 	return um_token_mint(text, &token, context->keys, purpose,
 		       ex->provider->name, nonce)

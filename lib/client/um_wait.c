@@ -132,7 +132,8 @@ create(struct um_wait *wait, const struct um_wait_ask *ask,
 
 	if (!make_id(token.id))
 		return um_error(err, "OpenSSL failed");
-	um_binding_digest(token.binding, um_str(ask->subject), um_str(session));
+	um_binding_digest(token.binding, wait->keys, um_str(ask->subject),
+		um_str(session));
 	um_uuid_format(out->id, token.id);
 	um_hex_encode(binding + 2, token.binding, UM_BINDING_LEN);
 	snprintf(ttl, sizeof(ttl), "%lld", (long long)ask->ttl_ms);
@@ -387,7 +388,7 @@ um_wait_for(struct um_wait *wait, const char *id, const char *subject,
 	*out = (struct um_wait_outcome){ .result = NULL };
 	if (um_uuid_parse(row.id, um_str(id))) {
 		um_uuid_format(row.text, row.id);
-		um_binding_digest(row.binding, um_str(subject),
+		um_binding_digest(row.binding, wait->keys, um_str(subject),
 			um_str(session != NULL ? session : ""));
 		end = wait_for_row(wait, &row, out, &reason);
 	} else {

@@ -8,12 +8,12 @@
 
 /* The first 16 bytes of SHA-256(label 00 a [00 b]). */
 static void
-digest(uint8_t out[static 16], const char *label, struct um_str a,
-	const struct um_str *b)
+digest(uint8_t out[static 16], const struct um_keys *keys, const char *label,
+	struct um_str a, const struct um_str *b)
 {
 	uint8_t sha256[EVP_MAX_MD_SIZE] = { 0 };
-	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-	bool ok = ctx != NULL && EVP_DigestInit_ex(ctx, EVP_sha256(), NULL) == 1
+	EVP_MD_CTX *ctx = um_keys_sha256(keys);
+	bool ok = EVP_DigestInit_ex(ctx, NULL, NULL) == 1
 		&& EVP_DigestUpdate(ctx, label, strlen(label) + 1) == 1
 		&& EVP_DigestUpdate(ctx, a.ptr, a.len) == 1
 		&& (b == NULL
@@ -24,18 +24,19 @@ digest(uint8_t out[static 16], const char *label, struct um_str a,
 	if (!ok)
 		memset(sha256, 0xff, sizeof(sha256));
 	memcpy(out, sha256, 16);
-	EVP_MD_CTX_free(ctx);
 }
 
 void
-um_binding_digest(uint8_t out[static UM_BINDING_LEN], struct um_str subject,
+um_binding_digest(uint8_t out[static UM_BINDING_LEN],
+	const struct um_keys *keys, struct um_str subject,
 	struct um_str session)
 {
-	digest(out, "urlmode binding v1", subject, &session);
+	digest(out, keys, "urlmode binding v1", subject, &session);
 }
 
 void
-um_browser_digest(uint8_t out[static UM_BROWSER_LEN], struct um_str cookie)
+um_browser_digest(uint8_t out[static UM_BROWSER_LEN],
+	const struct um_keys *keys, struct um_str cookie)
 {
-	digest(out, "urlmode browser v1", cookie, NULL);
+	digest(out, keys, "urlmode browser v1", cookie, NULL);
 }

@@ -5,7 +5,8 @@
  *
  * When OpenSSL fails, a digest is 16 bytes of 0xff, which equal no other
  * digest. They are not zeros, because zeros in a token mean that it is not
- * bound to a browser.
+ * bound to a browser. No key is part of a digest: the keys lend their SHA-256
+ * context.
  */
 #ifndef UM_BINDING_H
 #define UM_BINDING_H
@@ -13,6 +14,7 @@
 #include <stdint.h>
 
 #include "core/str.h"
+#include "crypto/keys.h"
 
 #define UM_BINDING_LEN 16
 #define UM_BROWSER_LEN 16
@@ -22,13 +24,14 @@
  * SHA-256("urlmode binding v1" 00 subject 00 session).
  */
 void um_binding_digest(uint8_t out[static UM_BINDING_LEN],
-	struct um_str subject, struct um_str session);
+	const struct um_keys *keys, struct um_str subject,
+	struct um_str session);
 
 /*
  * The browser: the first 16 bytes of
  * SHA-256("urlmode browser v1" 00 cookie value).
  */
 void um_browser_digest(uint8_t out[static UM_BROWSER_LEN],
-	struct um_str cookie);
+	const struct um_keys *keys, struct um_str cookie);
 
 #endif

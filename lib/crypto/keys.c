@@ -18,6 +18,7 @@
 struct um_keys {
 	EVP_CIPHER_CTX *cipher;
 	EVP_MAC_CTX *hmac;
+	EVP_MD_CTX *sha256;
 	size_t len;
 	struct um_key key[UM_KEYS_MAX];
 };
@@ -37,6 +38,20 @@ new_cipher(void)
 	return ctx;
 }
 
+static EVP_MD_CTX *
+new_sha256(void)
+{
+	EVP_MD *sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
+	EVP_MD_CTX *ctx = sha256 != NULL ? EVP_MD_CTX_new() : NULL;
+
+	if (ctx != NULL && EVP_DigestInit_ex(ctx, sha256, NULL) != 1) {
+		EVP_MD_CTX_free(ctx);
+		ctx = NULL;
+	}
+	EVP_MD_free(sha256);
+	return ctx;
+}
+
 /* NULL when memory runs out or OpenSSL fails. */
 static struct um_keys *
 new_keys(void)
@@ -47,7 +62,9 @@ new_keys(void)
 		return NULL;
 	keys->cipher = new_cipher();
 	keys->hmac = um_hkdf_new();
-	if (keys->cipher == NULL || keys->hmac == NULL) {
+	keys->sha256 = new_sha256();
+	if (keys->cipher == NULL || keys->hmac == NULL
+		|| keys->sha256 == NULL) {
 		um_keys_free(keys);
 		return NULL;
 	}
@@ -224,6 +241,12 @@ um_keys_cipher(const struct um_keys *keys)
 	return keys->cipher;
 }
 
+EVP_MD_CTX *
+um_keys_sha256(const struct um_keys *keys)
+{
+	return keys->sha256;
+}
+
 void
 um_keys_free(struct um_keys *keys)
 {
@@ -231,5 +254,6 @@ um_keys_free(struct um_keys *keys)
 		return;
 	EVP_CIPHER_CTX_free(keys->cipher);
 	EVP_MAC_CTX_free(keys->hmac);
+	EVP_MD_CTX_free(keys->sha256);
 	um_wipe_free(keys, sizeof(*keys));
 }

@@ -111,7 +111,8 @@ um_token_is_bound(const struct um_token *token)
 }
 
 bool
-um_token_fits_browser(const struct um_token *token, struct um_str cookie)
+um_token_fits_browser(const struct um_token *token, const struct um_keys *keys,
+	struct um_str cookie)
 {
 	uint8_t browser[UM_BROWSER_LEN];
 
@@ -119,6 +120,6 @@ um_token_fits_browser(const struct um_token *token, struct um_str cookie)
 		return true;
 	if (cookie.len == 0)
 		return false;
-	um_browser_digest(browser, cookie);
+	um_browser_digest(browser, keys, cookie);
 	return CRYPTO_memcmp(browser, token->browser, sizeof(browser)) == 0;
 }

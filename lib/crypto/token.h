@@ -63,6 +63,7 @@ enum um_token_state um_token_open(struct um_token *token, struct um_str text,
 bool um_token_is_bound(const struct um_token *token);
 
 /* Whether a browser with this cookie value may use the token. */
-bool um_token_fits_browser(const struct um_token *token, struct um_str cookie);
+bool um_token_fits_browser(const struct um_token *token,
+	const struct um_keys *keys, struct um_str cookie);
 
 #endif

@@ -84,12 +84,14 @@ put_token(struct um_buf *out, struct um_str name,
 	char text[UM_TOKEN_LEN + 1];
 
 	bytes_of_uuid(token.id, CASE_ID);
-	um_binding_digest(token.binding, STR("user-42"), STR("sess-1"));
-	um_browser_digest(token.browser, STR(CASE_COOKIE));
+	um_binding_digest(token.binding, case_context.keys, STR("user-42"),
+		STR("sess-1"));
+	um_browser_digest(token.browser, case_context.keys, STR(CASE_COOKIE));
 	if (um_str_is(name, "unbound"))
 		memset(token.browser, 0, sizeof(token.browser));
 	else if (um_str_is(name, "elsewhere"))
-		um_browser_digest(token.browser, STR("another"));
+		um_browser_digest(token.browser, case_context.keys,
+			STR("another"));
 	else if (um_str_is(name, "expired"))
 		token.expires = CASE_NOW;
 	else if (um_str_is(name, "purpose"))

@@ -46,7 +46,8 @@ program_case_check_op(const struct program_case *test,
 		uint8_t binding[UM_BINDING_LEN];
 
 		um_uuid_format(uuid, op->id);
-		um_binding_digest(binding, STR("user-42"), STR("sess-1"));
+		um_binding_digest(binding, case_context.keys, STR("user-42"),
+			STR("sess-1"));
 		assert_string_equal(uuid, CASE_ID);
 		assert_memory_equal(op->binding, binding, sizeof(binding));
 		assert_string_equal(op->provider, ex->provider->name);
@@ -211,7 +212,7 @@ assert_case_token(struct um_str text, enum um_purpose purpose, int64_t expires,
 				 "demo", CASE_NOW),
 		UM_TOKEN_GOOD);
 	um_uuid_format(uuid, token.id);
-	um_browser_digest(browser, cookie);
+	um_browser_digest(browser, case_context.keys, cookie);
 	assert_string_equal(uuid, CASE_ID);
 	assert_memory_equal(token.browser, browser, sizeof(browser));
 	assert_int_equal(token.expires, expires);

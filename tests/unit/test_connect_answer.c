@@ -75,7 +75,7 @@ TEST(the_row_keeps_the_browser_that_continues)
 	uint8_t browser[UM_BROWSER_LEN];
 	struct program_answer end;
 
-	um_browser_digest(browser, STR(CASE_COOKIE));
+	um_browser_digest(browser, case_context.keys, STR(CASE_COOKIE));
 	program_case_answer(&end, &connect_program, &test);
 	assert_memory_equal(end.ex.op.browser, browser, sizeof(browser));
 	assert_null(end.ex.op.subject);

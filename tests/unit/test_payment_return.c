@@ -164,12 +164,13 @@ TEST(in_the_browser_that_went_on)
 		.status = 200,
 		.on_page = FOLLOWS };
 
-	um_browser_digest(test.row.browser, STR(CASE_COOKIE));
+	um_browser_digest(test.row.browser, case_context.keys,
+		STR(CASE_COOKIE));
 	program_case_run(&payment_return, &test);
 	test.on_page = NULL;
 	test.status = 403;
 	test.reason = "wrong_browser";
-	um_browser_digest(test.row.browser, STR("another"));
+	um_browser_digest(test.row.browser, case_context.keys, STR("another"));
 	program_case_run(&payment_return, &test);
 	test.path = CANCEL;
 	program_case_run(&payment_cancel, &test);

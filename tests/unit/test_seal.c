@@ -58,7 +58,8 @@ check_vector(const json_t *vector, bool is_outcome)
 	bytes_of_hex(secret, secret_len, vector_text(vector, "secret_hex"));
 	bytes_of_hex(its_nonce, UM_NONCE_LEN, vector_text(vector, "nonce_hex"));
 	bytes_of_uuid(its_id, vector_text(vector, "id"));
-	um_binding_digest(its_binding, um_str(vector_text(vector, "subject")),
+	um_binding_digest(its_binding, keys,
+		um_str(vector_text(vector, "subject")),
 		um_str(vector_text(vector, "session")));
 	line = keys_line((int)json_integer_value(
 				 json_object_get(vector, "kid")),

@@ -297,7 +297,8 @@ TEST(status_only_for_the_browser_of_the_row)
 		.status = 200,
 		.on_page = "\"opened\"" };
 
-	um_browser_digest(test.row.browser, STR(CASE_COOKIE));
+	um_browser_digest(test.row.browser, case_context.keys,
+		STR(CASE_COOKIE));
 	program_case_run(&status_program, &test);
 
 	test.on_page = NULL;
@@ -305,12 +306,13 @@ TEST(status_only_for_the_browser_of_the_row)
 	test.reason = "wrong_browser";
 	test.cookie = "";
 	program_case_run(&status_program, &test);
-	um_browser_digest(test.row.browser, STR(""));
+	um_browser_digest(test.row.browser, case_context.keys, STR(""));
 	program_case_run(&status_program, &test);
 	test.cookie = NULL;
-	um_browser_digest(test.row.browser, STR("another"));
+	um_browser_digest(test.row.browser, case_context.keys, STR("another"));
 	program_case_run(&status_program, &test);
-	um_browser_digest(test.row.browser, STR(CASE_COOKIE));
+	um_browser_digest(test.row.browser, case_context.keys,
+		STR(CASE_COOKIE));
 	test.row.has_browser = false;
 	program_case_run(&status_program, &test);
 }

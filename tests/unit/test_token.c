@@ -109,13 +109,13 @@ check_vector(const json_t *vector)
 		vector_text(vector, "browser_hex"));
 	bytes_of_hex(its_nonce, UM_NONCE_LEN, vector_text(vector, "nonce_hex"));
 
-	um_binding_digest(opened.binding,
+	um_binding_digest(opened.binding, keys,
 		um_str(vector_text(vector, "subject")),
 		um_str(vector_text(vector, "session")));
 	assert_memory_equal(opened.binding, token.binding, UM_BINDING_LEN);
 	assert_row(name, um_token_is_bound(&token) == (cookie != NULL));
 	if (cookie != NULL) {
-		um_browser_digest(opened.browser, um_str(cookie));
+		um_browser_digest(opened.browser, keys, um_str(cookie));
 		assert_memory_equal(opened.browser, token.browser,
 			UM_BROWSER_LEN);
 	}
@@ -134,7 +134,7 @@ check_vector(const json_t *vector)
 	assert_memory_equal(opened.binding, token.binding, UM_BINDING_LEN);
 	assert_memory_equal(opened.browser, token.browser, UM_BROWSER_LEN);
 	assert_int_equal(opened.expires, token.expires);
-	assert_row(name, um_token_fits_browser(&opened, um_str(cookie)));
+	assert_row(name, um_token_fits_browser(&opened, keys, um_str(cookie)));
 	um_keys_free(its_keys);
 }
 

@@ -156,21 +156,21 @@ TEST(a_bound_token_is_for_one_cookie)
 {
 	struct um_token token = sample;
 
-	um_browser_digest(token.browser, STR("AAECAwQFBgcICQoLDA0ODw"));
+	um_browser_digest(token.browser, keys, STR("AAECAwQFBgcICQoLDA0ODw"));
 	assert_true(um_token_is_bound(&token));
-	assert_true(
-		um_token_fits_browser(&token, STR("AAECAwQFBgcICQoLDA0ODw")));
-	assert_false(
-		um_token_fits_browser(&token, STR("AAECAwQFBgcICQoLDA0OD")));
-	assert_false(
-		um_token_fits_browser(&token, STR("aAECAwQFBgcICQoLDA0ODw")));
-	assert_false(um_token_fits_browser(&token, STR("")));
-	assert_false(um_token_fits_browser(&token, um_str(NULL)));
+	assert_true(um_token_fits_browser(&token, keys,
+		STR("AAECAwQFBgcICQoLDA0ODw")));
+	assert_false(um_token_fits_browser(&token, keys,
+		STR("AAECAwQFBgcICQoLDA0OD")));
+	assert_false(um_token_fits_browser(&token, keys,
+		STR("aAECAwQFBgcICQoLDA0ODw")));
+	assert_false(um_token_fits_browser(&token, keys, STR("")));
+	assert_false(um_token_fits_browser(&token, keys, um_str(NULL)));
 
 	memset(token.browser, 0, sizeof(token.browser));
 	assert_false(um_token_is_bound(&token));
-	assert_true(um_token_fits_browser(&token, STR("anything")));
-	assert_true(um_token_fits_browser(&token, um_str(NULL)));
+	assert_true(um_token_fits_browser(&token, keys, STR("anything")));
+	assert_true(um_token_fits_browser(&token, keys, um_str(NULL)));
 	for (size_t i = 0; i < UM_BROWSER_LEN; i++) {
 		token.browser[i] = 1;
 		assert_true(um_token_is_bound(&token));
@@ -183,9 +183,9 @@ TEST(no_cookie_fits_no_bound_token)
 {
 	struct um_token token = sample;
 
-	um_browser_digest(token.browser, STR(""));
+	um_browser_digest(token.browser, keys, STR(""));
 	assert_true(um_token_is_bound(&token));
-	assert_false(um_token_fits_browser(&token, STR("")));
+	assert_false(um_token_fits_browser(&token, keys, STR("")));
 }
 
 TEST(subject_and_session_do_not_run_together)
@@ -193,10 +193,10 @@ TEST(subject_and_session_do_not_run_together)
 	uint8_t a[UM_BINDING_LEN];
 	uint8_t b[UM_BINDING_LEN];
 
-	um_binding_digest(a, STR("ab"), STR("c"));
-	um_binding_digest(b, STR("a"), STR("bc"));
+	um_binding_digest(a, keys, STR("ab"), STR("c"));
+	um_binding_digest(b, keys, STR("a"), STR("bc"));
 	assert_memory_not_equal(a, b, sizeof(a));
-	um_binding_digest(b, STR("abc"), um_str(NULL));
+	um_binding_digest(b, keys, STR("abc"), um_str(NULL));
 	assert_memory_not_equal(a, b, sizeof(a));
 }
 

@@ -180,7 +180,7 @@ complete(const char *json)
 
 	assert_true(um_keys_load(&keys, getenv("URLMODE_KEYS_FILE"), &err));
 	bytes_of_uuid(id, asked.id);
-	um_binding_digest(binding, STR(SUBJECT), STR(""));
+	um_binding_digest(binding, keys, STR(SUBJECT), STR(""));
 	assert_true(
 		um_seal_put(&sealed, um_str(json), id, binding, keys, nonce));
 	assert_true(2 * sealed.len < sizeof(hex));

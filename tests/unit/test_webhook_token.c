@@ -48,7 +48,8 @@ deliver(struct um_exchange *ex, struct um_buf *path, enum um_purpose purpose,
 	char state[UM_TOKEN_LEN + 1];
 
 	bytes_of_uuid(token.id, CASE_ID);
-	um_binding_digest(token.binding, STR("user-42"), STR("sess-1"));
+	um_binding_digest(token.binding, case_context.keys, STR("user-42"),
+		STR("sess-1"));
 	assert_true(um_token_mint(state, &token, case_context.keys, purpose,
 		provider, nonce));
 	snprintf(query, sizeof(query), "state=%s%s", state, more);
