@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "postgres/queue.h"
 
+#include <string.h>
+
 void
 um_queue_append(struct um_queue *queue, struct um_op *op)
 {
@@ -33,13 +35,41 @@ take_first(struct um_queue *queue)
 	return op;
 }
 
+/* The batch under way that started as number `i`, from 0. */
+static struct um_batch *
+under_way(const struct um_queue *queue, size_t i)
+{
+	return (struct um_batch *)&queue
+		->batch[(queue->first + i) % UM_BATCHES_MAX];
+}
+
+static bool
+is_row_under_way(const struct um_queue *queue, const struct um_op *op)
+{
+	for (size_t b = 0; b < queue->under_way; b++) {
+		const struct um_batch *batch = under_way(queue, b);
+
+		for (size_t i = 0; i < batch->len; i++)
+			if (batch->ops[i] != NULL
+				&& memcmp(batch->ops[i]->id, op->id,
+					   sizeof(op->id))
+					== 0)
+				return true;
+	}
+	return false;
+}
+
 const struct um_batch *
 um_queue_start(struct um_queue *queue)
 {
-	struct um_batch *batch = &queue->batch;
+	struct um_batch *batch = under_way(queue, queue->under_way);
 
+	if (queue->under_way == UM_BATCHES_MAX)
+		return NULL;
+	batch->len = 0;
 	while (queue->head != NULL && batch->len < UM_BATCH_MAX
-		&& (batch->len == 0 || !queue->head->isolated)) {
+		&& (batch->len == 0 || !queue->head->isolated)
+		&& !is_row_under_way(queue, queue->head)) {
 		struct um_op *op = take_first(queue);
 
 		batch->kinds[batch->len] = op->kind;
@@ -47,13 +77,29 @@ um_queue_start(struct um_queue *queue)
 		if (op->isolated)
 			break;
 	}
+	if (batch->len == 0)
+		return NULL;
+	queue->under_way++;
 	return batch;
+}
+
+const struct um_batch *
+um_queue_oldest(const struct um_queue *queue)
+{
+	return queue->under_way != 0 ? under_way(queue, 0) : NULL;
+}
+
+static void
+remove_oldest(struct um_queue *queue)
+{
+	queue->first = (queue->first + 1) % UM_BATCHES_MAX;
+	queue->under_way--;
 }
 
 void
 um_queue_finish(struct um_queue *queue, struct um_batch *finished)
 {
-	struct um_batch *batch = &queue->batch;
+	const struct um_batch *batch = under_way(queue, 0);
 
 	/* Not a copy of the whole: a batch is mostly far from full. */
 	for (size_t i = 0; i < batch->len; i++) {
@@ -61,21 +107,36 @@ um_queue_finish(struct um_queue *queue, struct um_batch *finished)
 		finished->kinds[i] = batch->kinds[i];
 	}
 	finished->len = batch->len;
-	batch->len = 0;
+	remove_oldest(queue);
 }
 
-void
-um_queue_put_back(struct um_queue *queue, bool isolate)
+static void
+put_first_all_of(struct um_queue *queue, const struct um_batch *batch,
+	bool isolate)
 {
-	for (size_t i = queue->batch.len; i-- > 0;) {
-		struct um_op *op = queue->batch.ops[i];
+	for (size_t i = batch->len; i-- > 0;) {
+		struct um_op *op = batch->ops[i];
 
 		if (op == NULL)
 			continue;
 		op->isolated |= isolate;
 		put_first(queue, op);
 	}
-	queue->batch.len = 0;
+}
+
+void
+um_queue_put_back(struct um_queue *queue, bool isolate)
+{
+	put_first_all_of(queue, under_way(queue, 0), isolate);
+	remove_oldest(queue);
+}
+
+void
+um_queue_put_all_back(struct um_queue *queue)
+{
+	while (queue->under_way != 0)
+		put_first_all_of(queue, under_way(queue, --queue->under_way),
+			false);
 }
 
 /* The place of the operation that has waited longest. */
@@ -92,14 +153,16 @@ oldest(const struct um_batch *batch)
 struct um_op *
 um_queue_take_expired(struct um_queue *queue, int64_t now)
 {
-	struct um_batch *batch = &queue->batch;
-	size_t i = oldest(batch);
+	for (size_t b = 0; b < queue->under_way; b++) {
+		struct um_batch *batch = under_way(queue, b);
+		size_t i = oldest(batch);
 
-	if (i < batch->len && batch->ops[i]->deadline <= now) {
-		struct um_op *op = batch->ops[i];
+		if (i < batch->len && batch->ops[i]->deadline <= now) {
+			struct um_op *op = batch->ops[i];
 
-		batch->ops[i] = NULL;
-		return op;
+			batch->ops[i] = NULL;
+			return op;
+		}
 	}
 	return queue->head != NULL && queue->head->deadline <= now
 		? take_first(queue)
@@ -109,11 +172,17 @@ um_queue_take_expired(struct um_queue *queue, int64_t now)
 int64_t
 um_queue_deadline(const struct um_queue *queue)
 {
-	const struct um_batch *batch = &queue->batch;
-	size_t i = oldest(batch);
-	const struct um_op *op = i < batch->len ? batch->ops[i] : queue->head;
+	int64_t deadline = queue->head != NULL ? queue->head->deadline : -1;
 
-	return op != NULL ? op->deadline : -1;
+	for (size_t b = 0; b < queue->under_way; b++) {
+		const struct um_batch *batch = under_way(queue, b);
+		size_t i = oldest(batch);
+
+		if (i < batch->len
+			&& (deadline < 0 || batch->ops[i]->deadline < deadline))
+			deadline = batch->ops[i]->deadline;
+	}
+	return deadline;
 }
 
 size_t
@@ -121,7 +190,11 @@ um_queue_pending(const struct um_queue *queue)
 {
 	size_t pending = queue->waiting;
 
-	for (size_t i = 0; i < queue->batch.len; i++)
-		pending += queue->batch.ops[i] != NULL;
+	for (size_t b = 0; b < queue->under_way; b++) {
+		const struct um_batch *batch = under_way(queue, b);
+
+		for (size_t i = 0; i < batch->len; i++)
+			pending += batch->ops[i] != NULL;
+	}
 	return pending;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The operations that wait for the database, in the order in which they came,
- * and the batch that is under way.
+ * and the batches that are under way.
  *
  * The queue does not own operations. It points to each of them from
  * um_queue_append() until um_queue_finish() or um_queue_take_expired() hands
@@ -18,6 +18,7 @@
 #include "postgres/op.h"
 
 #define UM_BATCH_MAX 256 /* operations in one transaction */
+#define UM_BATCHES_MAX 2 /* under way: one at work, the next behind it */
 
 /* The operations of one transaction. */
 struct um_batch {
@@ -29,9 +30,13 @@ struct um_batch {
 /* Begins zeroed. Only these functions change it; anyone may read it. */
 struct um_queue {
 	struct um_op *head;
-	struct um_op *last;    /* valid while head is not NULL */
-	size_t waiting;        /* the number of operations in that list */
-	struct um_batch batch; /* under way; its len is 0 when none is */
+	struct um_op *last; /* valid while head is not NULL */
+	size_t waiting;     /* the number of operations in that list */
+
+	/* Those under way: batch[first], then the other. None is empty. */
+	struct um_batch batch[UM_BATCHES_MAX];
+	size_t first;
+	size_t under_way;
 };
 
 /*
@@ -42,28 +47,37 @@ void um_queue_append(struct um_queue *queue, struct um_op *op);
 
 /*
  * Makes the next batch of the operations that have waited longest, and returns
- * it. No batch may be under way. An operation that is `isolated` becomes a
- * batch of its own.
+ * it. An operation that is `isolated` becomes a batch of its own. One on a row
+ * that another batch has waits until that batch has finished, and so do those
+ * behind it: if that batch is tried again, the row's operations still keep their
+ * order. NULL: none waits, or those that do must wait longer.
  */
 const struct um_batch *um_queue_start(struct um_queue *queue);
 
+/* The batch that has been under way longest, or NULL. */
+const struct um_batch *um_queue_oldest(const struct um_queue *queue);
+
 /*
- * Moves the batch under way to *finished, whose operations the caller hands
- * back. The next batch may start before it has done so.
+ * Moves the oldest batch under way, which there must be, to *finished, whose
+ * operations the caller hands back. The next batch may start before it has done
+ * so.
  */
 void um_queue_finish(struct um_queue *queue, struct um_batch *finished);
 
 /*
- * Puts the batch under way back to the head of the queue, in its order, to be
- * tried again. With `isolate`, each of its operations is tried in a transaction
- * of its own.
+ * Puts the oldest batch under way, which there must be, back to the head of the
+ * queue, in its order, to be tried again. With `isolate`, each of its operations
+ * is tried in a transaction of its own.
  */
 void um_queue_put_back(struct um_queue *queue, bool isolate);
 
+/* Puts all batches under way back, in their order. */
+void um_queue_put_all_back(struct um_queue *queue);
+
 /*
- * Takes out one operation whose deadline has come, or returns NULL. In the
- * batch under way its place becomes NULL, so that the rows of the result still
- * match the places.
+ * Takes out one operation whose deadline has come, or returns NULL. In a batch
+ * under way its place becomes NULL, so that the rows of the result still match
+ * the places.
  */
 struct um_op *um_queue_take_expired(struct um_queue *queue, int64_t now);
 

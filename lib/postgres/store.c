@@ -20,7 +20,7 @@ enum state {
 	CONNECTING, /* PQconnectPoll() has not finished */
 	PREPARING,  /* the statements are being prepared */
 	IDLE,
-	BUSY, /* a batch is under way */
+	BUSY, /* one batch is under way, or two */
 };
 
 struct um_store {
@@ -36,7 +36,7 @@ struct um_store {
 	int64_t retry_ms;
 
 	struct um_queue queue;
-	struct um_batch_answer answer; /* to the batch under way */
+	struct um_batch_answer answer; /* to the oldest batch under way */
 };
 
 struct um_store *
@@ -80,7 +80,7 @@ hand_back(struct um_store *store, struct um_op *op, enum um_store_status status)
 static void
 disconnect(struct um_store *store, int64_t now)
 {
-	um_queue_put_back(&store->queue, false);
+	um_queue_put_all_back(&store->queue);
 	um_batch_answer_clear(&store->answer);
 	PQfinish(store->conn);
 	store->conn = NULL;
@@ -180,17 +180,21 @@ connect_go_on(struct um_store *store, int64_t now)
 	store->want_write = true;
 }
 
-/* Something must wait, and nothing may be under way. */
+/* Sends what may be sent. */
 static void
-start_batch(struct um_store *store, int64_t now)
+start_batches(struct um_store *store, int64_t now)
 {
-	if (!um_batch_send(store->conn, um_queue_start(&store->queue))
-		|| !flush(store)) {
-		connection_lost(store, now);
-		return;
+	const struct um_batch *batch;
+
+	while ((batch = um_queue_start(&store->queue)) != NULL) {
+		if (!um_batch_send(store->conn, batch) || !flush(store)) {
+			connection_lost(store, now);
+			return;
+		}
+		if (store->state == IDLE)
+			store->until = now + UM_STORE_BATCH_MS;
+		store->state = BUSY;
 	}
-	store->state = BUSY;
-	store->until = now + UM_STORE_BATCH_MS;
 }
 
 /* Hands back the operations whose deadline has come. */
@@ -215,8 +219,7 @@ batch_committed(struct um_store *store, int64_t now)
 	if (store->events.committed != NULL)
 		store->events.committed(batch.len, store->events.arg);
 	expire(store, now);
-	if (store->queue.waiting != 0)
-		start_batch(store, now);
+	start_batches(store, now);
 	for (size_t i = 0; i < batch.len; i++)
 		if (batch.ops[i] != NULL)
 			hand_back(store, batch.ops[i],
@@ -232,7 +235,7 @@ batch_failed(struct um_store *store, int64_t now)
 		disconnect(store, now);
 	} else if (um_sqlstate_is_transient(store->answer.sqlstate)) {
 		um_queue_put_back(&store->queue, false);
-	} else if (store->queue.batch.len > 1) {
+	} else if (um_queue_oldest(&store->queue)->len > 1) {
 		/* One bad row must not make the others fail. */
 		um_queue_put_back(&store->queue, true);
 	} else {
@@ -265,9 +268,10 @@ static void
 transaction_over(struct um_store *store, int64_t now)
 {
 	bool preparing = store->state == PREPARING;
+	bool is_last = store->queue.under_way <= 1;
 
-	store->state = IDLE;
-	store->until = -1;
+	store->state = is_last ? IDLE : BUSY;
+	store->until = is_last ? -1 : now + UM_STORE_BATCH_MS;
 	if (preparing)
 		prepared(store, now);
 	else if (store->answer.sqlstate[0] != '\0')
@@ -291,7 +295,7 @@ take_result(struct um_store *store, int64_t now)
 	if (PQresultStatus(res) == PGRES_PIPELINE_SYNC) {
 		PQclear(res);
 		transaction_over(store, now);
-		return false;
+		return store->state == BUSY;
 	}
 	um_batch_take(&store->answer, res);
 	return PQstatus(store->conn) != CONNECTION_BAD;
@@ -346,8 +350,8 @@ um_store_run(struct um_store *store, bool ready, int64_t now)
 		disconnect(store, now);
 	}
 	expire(store, now);
-	if (store->state == IDLE && store->queue.waiting != 0)
-		start_batch(store, now);
+	if (store->state == IDLE || store->state == BUSY)
+		start_batches(store, now);
 }
 
 int

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The connection to PostgreSQL: one connection, a queue of operations, and one
- * batch of them under way. The operations that arrive meanwhile become the
- * next batch. No function blocks.
+ * batch of them at work. The operations that arrive meanwhile become the next
+ * batch, which is sent behind it, so that PostgreSQL begins with it as soon as
+ * the first is durable. No function blocks.
  *
  * Times are milliseconds of a clock that never jumps; the caller passes them.
  */

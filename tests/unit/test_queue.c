@@ -20,6 +20,7 @@ set_up(void **state)
 	for (size_t i = 0; i < LENGTH(ops); i++)
 		ops[i] = (struct um_op){
 			.kind = i % 2 ? UM_OP_OPEN : UM_OP_COMPLETE,
+			.id = { (uint8_t)i, (uint8_t)(i >> 8), 1 },
 			.next = &ops[0],
 			.deadline = FIRST_DEADLINE + (int64_t)i,
 		};
@@ -48,7 +49,10 @@ assert_batch(const struct um_batch *batch, size_t from, size_t to)
 static void
 assert_starts(size_t from, size_t to)
 {
-	assert_batch(um_queue_start(&queue), from, to);
+	const struct um_batch *batch = um_queue_start(&queue);
+
+	assert_non_null(batch);
+	assert_batch(batch, from, to);
 }
 
 static void
@@ -67,14 +71,14 @@ assert_empty(void)
 	assert_int_equal(um_queue_pending(&queue), 0);
 	assert_int_equal(um_queue_deadline(&queue), -1);
 	assert_null(um_queue_take_expired(&queue, INT64_MAX));
-	assert_starts(0, 0);
+	assert_null(um_queue_oldest(&queue));
+	assert_null(um_queue_start(&queue));
 }
 
 TEST(an_empty_queue)
 {
 	assert_empty();
-	um_queue_put_back(&queue, true);
-	assert_finishes(0, 0);
+	um_queue_put_all_back(&queue);
 	assert_empty();
 }
 
@@ -149,9 +153,90 @@ TEST(put_back_to_the_head_in_its_order)
 	um_queue_put_back(&queue, false);
 	assert_int_equal(queue.waiting, 5);
 	assert_int_equal(um_queue_pending(&queue), 5);
-	assert_finishes(0, 0);
+	assert_null(um_queue_oldest(&queue));
 	append(5, 6);
 	assert_starts(0, 6);
+}
+
+TEST(two_batches_are_under_way_and_no_third)
+{
+	append(0, 2);
+	assert_starts(0, 2);
+	append(2, 4);
+	assert_starts(2, 4);
+	append(4, 5);
+	assert_null(um_queue_start(&queue));
+	assert_int_equal(um_queue_pending(&queue), 5);
+	assert_batch(um_queue_oldest(&queue), 0, 2);
+	assert_finishes(0, 2);
+	assert_batch(um_queue_oldest(&queue), 2, 4);
+	assert_starts(4, 5);
+	assert_finishes(2, 4);
+	assert_finishes(4, 5);
+	assert_empty();
+}
+
+/* If the first batch is tried again, the second one has nothing of its rows. */
+TEST(a_row_has_operations_in_one_batch_under_way)
+{
+	memcpy(ops[4].id, ops[1].id, sizeof(ops[4].id));
+	append(0, 2);
+	assert_starts(0, 2);
+	append(2, 6);
+	assert_starts(2, 4);
+	assert_finishes(0, 2);
+	assert_starts(4, 6);
+	append(6, 7);
+	memcpy(ops[6].id, ops[4].id, sizeof(ops[6].id));
+	assert_finishes(2, 4);
+	assert_null(um_queue_start(&queue));
+	assert_finishes(4, 6);
+	assert_starts(6, 7);
+}
+
+TEST(the_first_is_put_back_while_the_second_goes_on)
+{
+	append(0, 2);
+	um_queue_start(&queue);
+	append(2, 4);
+	um_queue_start(&queue);
+	append(4, 5);
+	um_queue_put_back(&queue, true);
+	assert_starts(0, 1);
+	assert_finishes(2, 4);
+	assert_starts(1, 2);
+	assert_finishes(0, 1);
+	assert_starts(4, 5);
+}
+
+TEST(all_are_put_back_in_their_order)
+{
+	append(0, 2);
+	um_queue_start(&queue);
+	append(2, 4);
+	um_queue_start(&queue);
+	append(4, 5);
+	um_queue_put_all_back(&queue);
+	assert_starts(0, 5);
+}
+
+TEST(expired_in_either_batch)
+{
+	append(0, 2);
+	um_queue_start(&queue);
+	append(2, 4);
+	um_queue_start(&queue);
+	append(4, 5);
+	for (size_t i = 0; i < 5; i++) {
+		assert_int_equal(um_queue_deadline(&queue),
+			FIRST_DEADLINE + (int64_t)i);
+		assert_ptr_equal(um_queue_take_expired(&queue,
+					 FIRST_DEADLINE + (int64_t)i),
+			&ops[i]);
+	}
+	assert_int_equal(um_queue_pending(&queue), 0);
+	um_queue_put_all_back(&queue);
+	assert_empty();
 }
 
 TEST(put_back_where_nothing_else_waits)
@@ -278,16 +363,21 @@ TEST(each_is_handed_back_once)
 			break;
 		case 2:
 		case 3:
-			if (queue.batch.len == 0)
-				um_queue_start(&queue);
+			um_queue_start(&queue);
 			break;
 		case 4:
-			um_queue_put_back(&queue, (random >> 28 & 1) != 0);
+			if ((random >> 27 & 1) != 0)
+				um_queue_put_all_back(&queue);
+			else if (um_queue_oldest(&queue) != NULL)
+				um_queue_put_back(&queue,
+					(random >> 28 & 1) != 0);
 			break;
 		case 5:
 		case 6: {
 			struct um_batch batch;
 
+			if (um_queue_oldest(&queue) == NULL)
+				break;
 			um_queue_finish(&queue, &batch);
 			for (size_t b = 0; b < batch.len; b++)
 				if (batch.ops[b] != NULL) {
@@ -326,6 +416,11 @@ main(void)
 		QUEUE_TEST(a_finished_batch_stays_while_the_next_runs),
 		QUEUE_TEST(an_isolated_operation_is_a_batch_of_its_own),
 		QUEUE_TEST(put_back_to_the_head_in_its_order),
+		QUEUE_TEST(two_batches_are_under_way_and_no_third),
+		QUEUE_TEST(a_row_has_operations_in_one_batch_under_way),
+		QUEUE_TEST(the_first_is_put_back_while_the_second_goes_on),
+		QUEUE_TEST(all_are_put_back_in_their_order),
+		QUEUE_TEST(expired_in_either_batch),
 		QUEUE_TEST(put_back_where_nothing_else_waits),
 		QUEUE_TEST(put_back_to_be_isolated),
 		QUEUE_TEST(expired_while_it_is_under_way),

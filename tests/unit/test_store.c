@@ -251,6 +251,27 @@ TEST(one_bad_row_fails_alone)
 	free_all(ops, LENGTH(ops));
 }
 
+/* It was sent before the server said that the one before it has failed. */
+TEST(a_batch_behind_one_that_fails)
+{
+	struct um_op ops[5];
+
+	connect_first();
+	for (size_t i = 0; i < LENGTH(ops); i++)
+		row_make_complete(&ops[i], "accept",
+			i == 1 ? FIXTURE_FAILS : "");
+	for (size_t i = 0; i < 3; i++)
+		store_fixture_submit(&fixture, &ops[i]);
+	store_fixture_run(&fixture, 0);
+	for (size_t i = 3; i < LENGTH(ops); i++)
+		store_fixture_submit(&fixture, &ops[i]);
+	store_fixture_run(&fixture, LENGTH(ops));
+	for (size_t i = 0; i < LENGTH(ops); i++)
+		assert_outcome(&ops[i], i == 1 ? "failed" : "completed");
+	assert_int_equal(fixture.batches[0], 2);
+	free_all(ops, LENGTH(ops));
+}
+
 TEST(the_same_row_twice_in_a_batch)
 {
 	struct um_op ops[3];
@@ -392,6 +413,7 @@ main(void)
 		STORE_TEST(operations_that_wait_become_one_batch),
 		STORE_TEST(all_kinds_of_operations_in_one_transaction),
 		STORE_TEST(one_bad_row_fails_alone),
+		STORE_TEST(a_batch_behind_one_that_fails),
 		STORE_TEST(the_same_row_twice_in_a_batch),
 		STORE_TEST(the_payload_of_a_notification),
 		STORE_TEST(done_may_submit_another_operation),
