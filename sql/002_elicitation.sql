@@ -169,12 +169,13 @@ $$;
 COMMENT ON FUNCTION urlmode.closes_at(text, timestamptz, interval) IS
 	'Internal. From then on expire may complete an elicitation: after its grace, or thirty days where that is longer and money may be on its way.';
 
+-- STABLE, as what it calls is: PostgreSQL inlines no function that promises more.
 CREATE FUNCTION urlmode.announcement(
 	id uuid, status text, outcome bytea DEFAULT NULL, late boolean DEFAULT false
 )
 RETURNS text
-LANGUAGE sql IMMUTABLE AS $$
-	SELECT '{"id":"' || id || '","status":"' || status || '"'
+LANGUAGE sql STABLE AS $$
+	SELECT '{"id":"' || id::text || '","status":"' || status || '"'
 		|| CASE WHEN late THEN ',"late":true' ELSE '' END
 		|| CASE WHEN octet_length(outcome) <= 2600
 			THEN ',"outcome":"' || replace(encode(outcome, 'base64'), E'\n', '') || '"' ELSE '' END

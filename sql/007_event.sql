@@ -374,11 +374,11 @@ BEGIN
 	END IF;
 	FOR this IN 1 .. coalesce(last, 0) LOOP
 		-- NULL stands for the id of an event that is in another round.
-		present := ARRAY(
+		present := CASE WHEN last = 1 THEN ids ELSE ARRAY(
 			SELECT CASE WHEN u.round = this THEN u.id END
 			FROM unnest(ids, rounds) WITH ORDINALITY AS u (id, round, n)
 			ORDER BY u.n
-		);
+		) END;
 		PERFORM urlmode.lock_events(present, providers);
 		news := urlmode.find_seen(present, providers, identities, effects);
 		proofs := urlmode.prove_events(
