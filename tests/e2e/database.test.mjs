@@ -231,8 +231,8 @@ describe('what the roles may do', () => {
 				"ALTER SYSTEM SET fsync = off", 'SELECT pg_reload_conf()', "SELECT lo_create(0)",
 				"SELECT urlmode.announce(gen_random_uuid(), 'completed')",
 				"SELECT urlmode.decide_event('payment', 'pending', 'paid', NULL)",
-				"SELECT urlmode.keep_events(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['e'], ARRAY['t'], ARRAY['paid'], ARRAY['accept'])",
-				"SELECT urlmode.apply_events(ARRAY[gen_random_uuid()], ARRAY['accept'], ARRAY[''], ARRAY['t'], ARRAY[1], ARRAY['r'], ARRAY['matches'], ARRAY[NULL::bytea])",
+				"SELECT urlmode.keep_events(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['e'], ARRAY['t'], ARRAY['paid'], ARRAY[1], ARRAY['r'], ARRAY['a'], ARRAY['accept'])",
+				"SELECT urlmode.apply_events(ARRAY[gen_random_uuid()], ARRAY['accept'], ARRAY[''], ARRAY['t'], ARRAY['r'], ARRAY['matches'], ARRAY[NULL::bytea])",
 				"SELECT urlmode.prove_events(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['paid'], ARRAY[1], ARRAY['EUR'], ARRAY['r'], ARRAY[NULL::bytea])",
 			];
 
