@@ -331,7 +331,7 @@ describe('what cannot be', () => {
 	}
 
 	for (const expected of [
-		'null', '[]', '{}', '"EUR"', '"ANY"', '{"amount": 10}', '{"currency": "EUR"}', '{"amount": "10", "currency": "EUR"}',
+		null, 'null', '[]', '{}', '"EUR"', '"ANY"', '{"amount": 10}', '{"currency": "EUR"}', '{"amount": "10", "currency": "EUR"}',
 		'{"amount": 10.5, "currency": "EUR"}', '{"amount": -1, "currency": "EUR"}', '{"amount": null, "currency": "EUR"}',
 		'{"amount": 99999999999999999999, "currency": "EUR"}', '{"amount": 10, "currency": "eur"}',
 		'{"amount": 10, "currency": "EURO"}', '{"amount": 10, "currency": null}',

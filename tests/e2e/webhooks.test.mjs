@@ -53,6 +53,15 @@ describe('a payment that was made resolves the promise with its reference', () =
 		});
 	}
 
+	test('paypal, after an outage, with the time of its first transmission two days ago', async () => {
+		const from = sender(fixture, 'paypal');
+		const elicitation = await start(from, 'paypal', { expected: PRICE });
+		const timestamp = Math.floor(Date.now() / 1000) - 2 * 24 * 60 * 60;
+		const answer = await from.send(from.event(elicitation.id, 'paid', PRICE), { timestamp });
+		assert.equal(answer.status, 200, answer.body);
+		assert.equal((await wait(elicitation)).action, 'accept');
+	});
+
 	test('docusign, of kind signature', async () => {
 		const from = sender(fixture, 'docusign');
 		const elicitation = await start(from, 'docusign');

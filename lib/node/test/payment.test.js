@@ -386,4 +386,18 @@ test('late: after a lost connection it listens again', async (t) => {
 	await urlmode.cancel(id, owner);
 	await callback.paid(id, owner);
 	await until('it is told', () => events.length === 1);
+	await urlmode.complete(id, { ...owner, action: 'accept', ...PRICE, reference: newReference() });
+	await until('what the server has learned itself is told as well', () => events.length === 2);
+});
+
+test('nobody is sent to pay for what was paid late', async (t) => {
+	const { urlmode, callback, admin, owner, id, create } = await start(t);
+	await urlmode.cancel(id, owner);
+	await urlmode.claim(id, { ...owner, action: 'cancel' });
+	const { elicitationId: second } = await create();
+	await callback.paid(id, owner);
+	assert.equal(await callback.open(second, owner), 'completed');
+	assert.equal(await statusOf(admin, second), 'pending');
+	assert.equal(await urlmode.claim(id, owner), true);
+	assert.equal(await callback.open(second, owner), 'opened');
 });
