@@ -64,17 +64,26 @@ $$;
 COMMENT ON FUNCTION urlmode.bindings(uuid[], text[]) IS
 	'The binding of each elicitation, with which the result of an event is sealed: a webhook only knows the id. NULL: the provider has no such elicitation.';
 
-CREATE FUNCTION urlmode.lock_events(ids uuid[], providers text[]) RETURNS void
+CREATE FUNCTION urlmode.lock_events(
+	ids uuid[], providers text[], OUT kinds text[], OUT statuses text[]
+)
 LANGUAGE plpgsql AS $$
 BEGIN
-	-- In the order of the ids, so that two batches never wait for each other.
-	PERFORM FROM urlmode.elicitation e
-	JOIN unnest(ids, providers) AS a (id, provider) ON e.id = a.id AND e.provider = a.provider
-	ORDER BY e.id
-	FOR UPDATE OF e;
+	WITH locked AS MATERIALIZED (
+		SELECT a.n, e.kind, e.status
+		FROM urlmode.elicitation e
+		JOIN unnest(ids, providers) WITH ORDINALITY AS a (id, provider, n)
+			ON e.id = a.id AND e.provider = a.provider
+		-- In the order of the ids, so that two batches never wait for each other.
+		ORDER BY e.id
+		FOR UPDATE OF e
+	)
+	SELECT array_agg(l.kind ORDER BY u.n), array_agg(l.status ORDER BY u.n) INTO kinds, statuses
+	FROM generate_series(1, cardinality(ids)) AS u (n) LEFT JOIN locked l USING (n);
 END
 $$;
-COMMENT ON FUNCTION urlmode.lock_events(uuid[], text[]) IS 'Internal. Locks the rows that the events are about.';
+COMMENT ON FUNCTION urlmode.lock_events(uuid[], text[]) IS
+	'Internal. Locks the rows that the events are about. kinds and statuses are theirs, NULL where the provider has no such elicitation.';
 
 CREATE FUNCTION urlmode.find_seen(
 	ids uuid[], providers text[], identities text[], INOUT effects text[]
@@ -175,22 +184,20 @@ COMMENT ON FUNCTION urlmode.decide_event(text, text, text, text) IS
 	'Internal. What an event does to a row of this kind and status: the action of the event (see urlmode.event.action), and the reason that the row gets; NULL: it keeps the one it has. proof: as prove_events returns it. The action is NULL for an effect that does not exist.';
 
 CREATE FUNCTION urlmode.decide_events(
-	ids uuid[], providers text[], effects text[], proofs text[],
+	kinds text[], statuses text[], effects text[], proofs text[],
 	OUT actions text[], OUT reasons text[]
 )
 LANGUAGE plpgsql AS $$
 BEGIN
-	SELECT array_agg(CASE WHEN e.id IS NULL THEN 'unknown' ELSE d.action END ORDER BY a.n),
+	SELECT array_agg(CASE WHEN a.kind IS NULL THEN 'unknown' ELSE d.action END ORDER BY a.n),
 		array_agg(d.reason ORDER BY a.n)
 	INTO actions, reasons
-	FROM unnest(ids, providers, effects, proofs)
-		WITH ORDINALITY AS a (id, provider, effect, proof, n)
-	LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.provider = a.provider
-	CROSS JOIN LATERAL urlmode.decide_event(e.kind, e.status, a.effect, a.proof) d;
+	FROM unnest(kinds, statuses, effects, proofs) WITH ORDINALITY AS a (kind, status, effect, proof, n)
+	CROSS JOIN LATERAL urlmode.decide_event(a.kind, a.status, a.effect, a.proof) d;
 END
 $$;
-COMMENT ON FUNCTION urlmode.decide_events(uuid[], text[], text[], text[]) IS
-	'Internal. Decides for each event, as decide_event does. unknown: the provider has no such elicitation.';
+COMMENT ON FUNCTION urlmode.decide_events(text[], text[], text[], text[]) IS
+	'Internal. Decides for each event, as decide_event does. unknown: the kind is NULL, because the provider has no such elicitation.';
 
 CREATE FUNCTION urlmode.keep_events(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
@@ -354,6 +361,7 @@ DECLARE
 	present uuid[];
 	news text[];
 	proofs text[];
+	locked record;
 	decided record;
 	actions text[];
 BEGIN
@@ -379,11 +387,11 @@ BEGIN
 			FROM unnest(ids, rounds) WITH ORDINALITY AS u (id, round, n)
 			ORDER BY u.n
 		) END;
-		PERFORM urlmode.lock_events(present, providers);
+		locked := urlmode.lock_events(present, providers);
 		news := urlmode.find_seen(present, providers, identities, effects);
 		proofs := urlmode.prove_events(
 			present, providers, news, amounts, currencies, refs, results);
-		decided := urlmode.decide_events(present, providers, news, proofs);
+		decided := urlmode.decide_events(locked.kinds, locked.statuses, news, proofs);
 		actions := urlmode.keep_events(
 			present, providers, identities, types, effects, amounts, refs, attempts, decided.actions);
 		-- Another transaction has kept the event since find_seen looked, and for
@@ -415,7 +423,7 @@ REVOKE ALL ON FUNCTION
 	urlmode.find_seen(uuid[], text[], text[], text[]),
 	urlmode.prove_events(uuid[], text[], text[], bigint[], text[], text[], bytea[]),
 	urlmode.decide_event(text, text, text, text),
-	urlmode.decide_events(uuid[], text[], text[], text[]),
+	urlmode.decide_events(text[], text[], text[], text[]),
 	urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], text[]),
 	urlmode.is_under_way(uuid),
 	urlmode.remember(urlmode.reference[], text),
