@@ -73,6 +73,47 @@ $$;
 COMMENT ON FUNCTION urlmode.is_paid(text, bytea, text) IS
 	'Internal. Whether this owner has paid for this thing already, and no call has claimed the payment.';
 
+-- In PL/pgSQL, because the table of events comes later (007_event.sql).
+CREATE FUNCTION urlmode.is_under_way(elicitation uuid, after_end timestamptz DEFAULT NULL) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+	RETURN EXISTS (
+		SELECT FROM urlmode.event p
+		WHERE p.elicitation = is_under_way.elicitation AND p.action = 'processing'
+			AND (after_end IS NULL OR (p.reference IS NOT NULL AND p.received_at > after_end))
+			AND NOT EXISTS (
+				SELECT FROM urlmode.event f
+				WHERE f.elicitation = p.elicitation
+					AND f.action IN ('attempt_failed', 'decline', 'cancel', 'late')
+					AND CASE WHEN f.reference IS NULL OR p.reference IS NULL
+						THEN f.received_at > p.received_at ELSE f.reference = p.reference END
+			)
+	);
+END
+$$;
+COMMENT ON FUNCTION urlmode.is_under_way(uuid, timestamptz) IS
+	'Internal. Whether an attempt to pay is under way: an event said processing of it, and none that it ended. Where an event does not name its attempt, what came later counts. after_end: only attempts that have a name, and of which the provider said so after that time.';
+
+CREATE FUNCTION urlmode.outlives(e urlmode.elicitation) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+	RETURN urlmode.closes_at('processing', e.expires_at, e.grace) > now()
+		AND urlmode.is_under_way(e.id, CASE WHEN e.completed_from IS NULL THEN '-infinity' ELSE e.completed_at END)
+		AND NOT EXISTS (SELECT FROM urlmode.payment p WHERE p.elicitation = e.id AND p.matches);
+END
+$$;
+COMMENT ON FUNCTION urlmode.outlives(urlmode.elicitation) IS
+	'Internal. Whether an attempt to pay is under way for a payment that has ended without an accept: the user went on at the provider. What the MCP server itself cut off does not count.';
+
+CREATE FUNCTION urlmode.standing(e urlmode.elicitation) RETURNS text
+LANGUAGE sql STABLE AS $$
+	SELECT CASE WHEN e.status = 'completed' AND e.kind = 'payment' AND e.action <> 'accept'
+			AND urlmode.outlives(e) THEN 'processing'
+		ELSE e.status::text END
+$$;
+COMMENT ON FUNCTION urlmode.standing(urlmode.elicitation) IS
+	'Internal. The status of an elicitation as a page or a call is told it: a payment that has ended without an accept, and for which money is on its way, is processing, so that nobody is asked to pay again.';
+
 CREATE FUNCTION urlmode.claim(
 	id uuid, binding bytea, reference text DEFAULT NULL, keep_ms bigint DEFAULT 600000,
 	action text DEFAULT 'accept'
@@ -154,6 +195,9 @@ COMMENT ON FUNCTION urlmode.count_unclaimed() IS 'How many payments urlmode.uncl
 REVOKE ALL ON FUNCTION
 	urlmode.is_expected(jsonb, bigint, text),
 	urlmode.is_paid(text, bytea, text),
+	urlmode.is_under_way(uuid, timestamptz),
+	urlmode.outlives(urlmode.elicitation),
+	urlmode.standing(urlmode.elicitation),
 	urlmode.claim(uuid, bytea, text, bigint, text),
 	urlmode.unclaimed(text, timestamptz, uuid),
 	urlmode.count_unclaimed()

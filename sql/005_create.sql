@@ -10,7 +10,7 @@ SET LOCAL ROLE urlmode_owner;
 CREATE FUNCTION urlmode.resume(binding bytea, resume_key text)
 RETURNS TABLE (id uuid, provider text, kind text, status text, expires_at timestamptz, expires_in_ms bigint)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT e.id, e.provider, e.kind, e.status, e.expires_at,
+	SELECT e.id, e.provider, e.kind, s.standing, e.expires_at,
 		ceil(extract(epoch FROM e.expires_at - now()) * 1000)::bigint
 	FROM urlmode.elicitation e
 	CROSS JOIN LATERAL (
@@ -19,25 +19,27 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 		FROM urlmode.payment p
 		WHERE e.kind = 'payment' AND p.elicitation = e.id AND p.matches
 	) money
+	CROSS JOIN LATERAL urlmode.standing(e) AS s (standing)
 	WHERE e.binding = resume.binding AND e.resume_key = resume.resume_key
 		AND (money.unclaimed OR CASE
 			WHEN money.proved THEN false
+			WHEN s.standing <> 'completed' AND urlmode.closes_at(s.standing, e.expires_at, e.grace) > now() THEN true
 			-- It may have been paid, also after its end: a recheck will tell. Not for
 			-- ever, because a server without a recheck function never asks.
 			WHEN e.kind = 'payment' AND e.rechecks > e.rechecked THEN
 				coalesce(e.completed_at, urlmode.closes_at(e.status, e.expires_at, e.grace)) > now() - interval '7 days'
-			WHEN e.status <> 'completed' THEN urlmode.closes_at(e.status, e.expires_at, e.grace) > now()
+			WHEN e.status <> 'completed' THEN false
 			WHEN e.claimed_at IS NOT NULL OR e.reason = 'superseded' THEN false
 			WHEN e.action <> 'accept' THEN e.expires_at > now()
 			-- RFC 6749 section 4.1.2: an authorization code lives for at most ten minutes.
 			WHEN e.kind = 'oauth' THEN e.completed_at > now() - interval '10 minutes'
 			ELSE true
 		END)
-	ORDER BY money.unclaimed DESC, e.status = 'completed', e.created_at DESC
+	ORDER BY money.unclaimed DESC, s.standing <> 'processing', s.standing = 'completed', e.created_at DESC
 	LIMIT 1
 $$;
 COMMENT ON FUNCTION urlmode.resume(bytea, text) IS
-	'The elicitation of this owner and key that a call can go on with: before all others one with a payment that nobody has claimed, then one that is open, then one whose outcome nobody has claimed (a refusal until it expires). A payment that waits for a recheck counts as open or unclaimed until seven days after its end, or after its grace. Of several the newest. expires_in_ms is negative when it can no longer be opened.';
+	'The elicitation of this owner and key that a call can go on with: before all others one with a payment that nobody has claimed, then one that is processing, then one that is open, then one whose outcome nobody has claimed (a refusal until it expires). A payment that waits for a recheck counts as open or unclaimed until seven days after its end, or after its grace. Of several the newest. expires_in_ms is negative when it can no longer be opened.';
 
 CREATE FUNCTION urlmode.create_elicitation(
 	id uuid, provider text, kind text, subject text, session text, binding bytea,

@@ -34,9 +34,9 @@ BEGIN
 	RETURN QUERY
 	SELECT CASE
 			WHEN e.id IS NULL THEN 'unknown'
-			WHEN e.status = 'completed' THEN 'completed'
-			WHEN urlmode.closes_at(e.status, e.expires_at, e.grace) <= now() THEN 'expired'
-			ELSE e.status
+			WHEN s.standing = 'completed' THEN 'completed'
+			WHEN urlmode.closes_at(s.standing, e.expires_at, e.grace) <= now() THEN 'expired'
+			ELSE s.standing
 		END,
 		e.action::text, e.reason::text, e.requester::text, e.subject::text, e.browser::bytea,
 		ceil(extract(epoch FROM e.expires_at))::bigint, e.failed_attempts,
@@ -47,6 +47,7 @@ BEGIN
 	FROM unnest(ids, bindings, providers) WITH ORDINALITY AS a (id, binding, provider, n)
 	LEFT JOIN urlmode.elicitation e
 		ON e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
+	LEFT JOIN LATERAL urlmode.standing(e) AS s (standing) ON true
 	ORDER BY a.n;
 END
 $$;

@@ -43,7 +43,7 @@ COMMENT ON COLUMN urlmode.event.type IS 'The type of the event, in the provider'
 COMMENT ON COLUMN urlmode.event.elicitation IS 'The elicitation that the event is about.';
 COMMENT ON COLUMN urlmode.event.received_at IS 'When it was first received.';
 COMMENT ON COLUMN urlmode.event.reference IS
-	'Of processing and attempt_failed: the attempt to pay that it is about. Of refunded: the payment, or the refund. NULL: the event does not say, or it is another one.';
+	'Of processing and attempt_failed, and of decline, cancel and late: the attempt to pay that it is about. Of refunded: the payment, or the refund. NULL: the event does not say, or it is another one.';
 COMMENT ON COLUMN urlmode.event.amount IS
 	'Of refunded: what went back, in minor units. NULL: the event does not say, or it is another one.';
 COMMENT ON COLUMN urlmode.event.action IS
@@ -170,8 +170,10 @@ LANGUAGE sql IMMUTABLE AS $$
 			WHEN effect = 'paid' AND kind = 'payment' AND proof IS NULL THEN ARRAY['recheck', NULL]
 			WHEN proof = 'taken' THEN ARRAY['reference_taken', NULL]
 			WHEN proof = 'repeated' THEN ARRAY['repeated', NULL]
+			-- Also after the end: a payment that is under way then must not be asked for again.
+			WHEN effect IN ('processing', 'attempt_failed') AND (kind = 'payment' OR status <> 'completed')
+				THEN ARRAY[effect, NULL]
 			WHEN status = 'completed' THEN ARRAY['late', NULL]
-			WHEN effect IN ('processing', 'attempt_failed') THEN ARRAY[effect, NULL]
 			WHEN effect = 'cancelled' THEN ARRAY['decline', 'cancelled']
 			WHEN effect = 'failed' THEN ARRAY['cancel', 'payment_failed']
 			WHEN effect = 'expired' THEN ARRAY['cancel', 'expired']
@@ -211,7 +213,8 @@ BEGIN
 		-- Of one identity there may be several rechecks.
 		SELECT DISTINCT ON (a.provider, a.identity)
 			a.provider, a.identity, a.type, a.id,
-			CASE WHEN a.action IN ('processing', 'attempt_failed') THEN nullif(coalesce(a.attempt, a.ref), '')
+			CASE WHEN a.action IN ('processing', 'attempt_failed', 'decline', 'cancel', 'late')
+					THEN nullif(coalesce(a.attempt, a.ref), '')
 				WHEN a.action = 'refunded' THEN nullif(a.ref, '') END,
 			CASE WHEN a.action = 'refunded' THEN a.amount END,
 			a.action
@@ -258,21 +261,6 @@ $$;
 COMMENT ON FUNCTION urlmode.remember(urlmode.reference[], text) IS
 	'Internal. The references with this one last, each once, and the oldest gone where there are too many.';
 
-CREATE FUNCTION urlmode.is_under_way(elicitation uuid) RETURNS boolean
-LANGUAGE sql STABLE AS $$
-	SELECT EXISTS (
-		SELECT FROM urlmode.event p
-		WHERE p.elicitation = is_under_way.elicitation AND p.action = 'processing' AND NOT EXISTS (
-			SELECT FROM urlmode.event f
-			WHERE f.elicitation = p.elicitation AND f.action = 'attempt_failed'
-				AND CASE WHEN f.reference IS NULL OR p.reference IS NULL
-					THEN f.received_at > p.received_at ELSE f.reference = p.reference END
-		)
-	)
-$$;
-COMMENT ON FUNCTION urlmode.is_under_way(uuid) IS
-	'Internal. Whether an attempt to pay is under way: an event said processing of it, and none that it failed. Where an event does not name its attempt, what came later counts.';
-
 CREATE FUNCTION urlmode.apply_events(
 	ids uuid[], actions text[], reasons text[], types text[], refs text[], proofs text[], results bytea[],
 	outcomes bytea[]
@@ -284,7 +272,7 @@ DECLARE
 BEGIN
 	WITH moved AS (
 		UPDATE urlmode.elicitation e
-		SET status = CASE WHEN a.completes THEN 'completed'
+		SET status = CASE WHEN a.completes OR e.status = 'completed' THEN 'completed'
 				WHEN a.action NOT IN ('processing', 'attempt_failed') THEN e.status
 				WHEN urlmode.is_under_way(e.id) THEN 'processing'
 				WHEN e.status = 'processing' AND e.opened_at IS NULL THEN 'pending'
@@ -308,7 +296,9 @@ BEGIN
 		) a
 		WHERE e.id = a.id
 			AND (a.completes OR a.late
-				OR a.action IN ('processing', 'attempt_failed', 'recheck', 'refunded'))
+				OR a.action IN ('processing', 'attempt_failed', 'recheck', 'refunded')
+				-- It may have ended what was under way after the end.
+				OR (a.action = 'late' AND e.kind = 'payment' AND e.action <> 'accept'))
 		RETURNING e.id, a.action, e.status, a.late, CASE a.action WHEN 'accept' THEN a.outcome END AS outcome
 	), queued AS (
 		INSERT INTO urlmode.purge_queue (ids)
@@ -425,7 +415,6 @@ REVOKE ALL ON FUNCTION
 	urlmode.decide_event(text, text, text, text),
 	urlmode.decide_events(text[], text[], text[], text[]),
 	urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], text[]),
-	urlmode.is_under_way(uuid),
 	urlmode.remember(urlmode.reference[], text),
 	urlmode.apply_events(uuid[], text[], text[], text[], text[], text[], bytea[], bytea[]),
 	urlmode.apply_refunds(uuid[]),

@@ -17,19 +17,20 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
 	RETURN QUERY
-	SELECT e.id, e.provider::text, e.kind::text, e.status::text,
+	SELECT e.id, e.provider::text, e.kind::text, s.standing,
 		CASE WHEN p.late IS NULL THEN e.action::text ELSE 'accept' END,
 		CASE WHEN p.late IS NULL THEN e.reason::text ELSE '' END,
 		coalesce(p.late, false),
 		CASE WHEN p.late IS NULL THEN e.result::bytea ELSE p.result::bytea END, e.verifier::bytea,
 		ceil(extract(epoch FROM e.expires_at - now()) * 1000)::bigint,
-		ceil(extract(epoch FROM urlmode.closes_at(e.status, e.expires_at, e.grace) - now()) * 1000)::bigint,
+		ceil(extract(epoch FROM urlmode.closes_at(s.standing, e.expires_at, e.grace) - now()) * 1000)::bigint,
 		e.expected::jsonb, e.failed_attempts, CASE WHEN p.late IS NULL THEN e.completed_from::text END,
 		e.event_type::text, e.unproven_references::text[], e.rechecks, e.rechecked,
 		ceil(extract(epoch FROM e.recheck_at - now()) * 1000)::bigint,
 		p.reference
 	FROM unnest(ids, bindings) AS a (id, binding)
 	JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding
+	CROSS JOIN LATERAL urlmode.standing(e) AS s (standing)
 	LEFT JOIN LATERAL (
 		SELECT x.late, x.result, x.reference::text FROM urlmode.payment x
 		WHERE e.kind = 'payment' AND e.status = 'completed'
@@ -40,7 +41,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.read(uuid[], bytea[]) IS
-	'The rows, in no particular order. Rows that do not exist or have another binding are left out. Changes nothing: whoever has read a result calls mark_read, or claim for a payment. A payment that was proved after the end is the outcome: accept, and late. payment_reference names the payment whose result this is, for claim. expires_in_ms is negative when the row can no longer be opened, closes_in_ms when expire may complete it. rechecks grows by one with every event that asks for a recheck; those up to rechecked are answered; recheck_in_ms says how long nobody else may begin one (NULL or negative: now).';
+	'The rows, in no particular order. Rows that do not exist or have another binding are left out. Changes nothing: whoever has read a result calls mark_read, or claim for a payment. A payment that was proved after the end is the outcome: accept, and late. One that has ended without an accept is processing while an attempt to pay is under way. payment_reference names the payment whose result this is, for claim. expires_in_ms is negative when the row can no longer be opened, closes_in_ms when expire may complete it. rechecks grows by one with every event that asks for a recheck; those up to rechecked are answered; recheck_in_ms says how long nobody else may begin one (NULL or negative: now).';
 
 CREATE FUNCTION urlmode.expire(ids uuid[], bindings bytea[])
 RETURNS SETOF uuid
@@ -81,8 +82,8 @@ BEGIN
 	SELECT CASE
 			WHEN e.id = ANY (done) THEN 'completed'
 			WHEN e.id IS NULL THEN 'unknown'
-			WHEN e.status = 'completed' THEN 'already'
-			ELSE e.status
+			WHEN urlmode.standing(e) = 'completed' THEN 'already'
+			ELSE urlmode.standing(e)
 		END
 	FROM unnest(ids, bindings) WITH ORDINALITY AS a (id, binding, n)
 	LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding

@@ -152,7 +152,7 @@ export function paypal() {
 				'paypal-cert-url': 'https://api.paypal.com/v1/notifications/certs/CERT-1',
 				'paypal-auth-algo': 'SHA256withRSA',
 			},
-			verdict: 'good', events: [event(meaning, type, `WH-${name}`, more)],
+			verdict: 'good', events: [event(meaning, type, `WH-${name}`, { ...more, ...resource.id && { attempt: resource.id } })],
 		};
 	};
 	const capture = { id: 'CAP1', supplementary_data: { related_ids: { order_id: 'ORD1' } }, custom_id: ID, amount: { currency_code: 'EUR', value: '10.50' } };
@@ -174,9 +174,9 @@ export function paypal() {
 				'paid', { ...amount, currency: 'JPY' }),
 			deliver('in-part', 'PAYMENT.CAPTURE.COMPLETED', { ...capture, final_capture: false, amount: { currency_code: 'EUR', value: '5.25' } },
 				'paid', { ...amount, amount: 525 }),
-			deliver('pending', 'PAYMENT.CAPTURE.PENDING', capture, 'processing', { ...amount, attempt: 'CAP1' }),
+			deliver('pending', 'PAYMENT.CAPTURE.PENDING', capture, 'processing', amount),
 			// A funding source is refused, and the user chooses another one.
-			deliver('declined', 'PAYMENT.CAPTURE.DECLINED', { ...capture, id: 'CAP0' }, 'attempt_failed', { ...amount, attempt: 'CAP0' }),
+			deliver('declined', 'PAYMENT.CAPTURE.DECLINED', { ...capture, id: 'CAP0' }, 'attempt_failed', amount),
 			deliver('then-paid', 'PAYMENT.CAPTURE.COMPLETED', capture, 'paid', amount),
 			deliver('denied', 'PAYMENT.CAPTURE.DENIED', capture, 'failed', amount),
 			deliver('not-captured', 'CHECKOUT.PAYMENT-APPROVAL.REVERSED', { order_id: 'ORD1', purchase_units: [{ custom_id: ID }] }, 'failed', { reference: 'ORD1' }),

@@ -29,7 +29,7 @@ const ask = (provider = 'stripe', options = {}) => fixture.createPayment(provide
 const askAgain = ({ provider, owner }, options) => ask(provider, { ...owner, ...options });
 
 /** A payment whose user has gone on to the checkout. */
-const openPayment = (provider = 'stripe', options = {}) => fixture.goOn(fixture.browser(), {
+const openPayment = (provider = 'stripe', options = {}, browser = fixture.browser()) => fixture.goOn(browser, {
 	provider, kind: 'payment', targetUrl: 'https://checkout.example/pay', expected: PRICE, resumeKey: 'report', ...options,
 });
 
@@ -156,6 +156,27 @@ describe('a wait that ends while its user is at the checkout', () => {
 		await assert.rejects(wait(payment, { timeout: 100, abandon: true }), { code: 'ELICITATION_TIMEOUT', status: 'pending' });
 		assert.deepEqual(await fixture.standing(payment), ['completed', 'cancel', 'timeout']);
 	});
+
+	for (const [what, settled, action] of [['and is settled', 'settled', 'accept'], ['and fails', 'failed', 'cancel']]) {
+		test(`is declined by its user, who then goes back and pays by a transfer ${what}: nobody is asked again meanwhile`, async () => {
+			const browser = fixture.browser();
+			const payment = await openPayment('stripe', {}, browser);
+			await browser.open(payment.cancelUrl);
+			assert.deepEqual(await fixture.standing(payment), ['completed', 'decline', 'cancelled']);
+			await fixture.urlmode.claim(payment.id, { ...payment.owner, action: 'decline' });
+			await send('stripe', payment, 'processing');
+			assert.match((await browser.open(payment.returnUrl)).body, /<title>[^<]*ait/, 'the page waits for the transfer');
+
+			const again = await askAgain(payment);
+			assert.deepEqual([again.resumed, again.id], [true, payment.id]);
+			await assert.rejects(wait(again, { timeout: 0 }), { code: 'ELICITATION_TIMEOUT', status: 'processing' });
+			const waiting = wait(again);
+			await send('stripe', payment, settled);
+			const outcome = await waiting;
+			assert.deepEqual([outcome.action, outcome.late], action === 'accept' ? ['accept', true] : ['decline', undefined]);
+			assert.equal((await askAgain(payment)).resumed, action === 'accept', 'what was not paid is asked for anew');
+		});
+	}
 
 	test('nothing else of its owner supersedes it', async () => {
 		const opened = await openPayment();

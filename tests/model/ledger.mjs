@@ -47,7 +47,8 @@ export class Ledger {
 	}
 
 	/** A call was given this row, and shows the user its link. */
-	asked(row, { now, rows }) {
+	asked(row, model) {
+		const { now, rows } = model;
 		if (row.kind !== 'payment' || !['pending', 'opened'].includes(row.status) || now >= row.expires) return;
 		const same = ({ user, thing }) => user === row.user && thing === row.thing;
 		for (const [reference, proofs] of this.#proofs) {
@@ -56,7 +57,8 @@ export class Ledger {
 				`${row.user} is asked to pay for ${row.thing}, and ${reference} is proved`);
 		}
 		for (const other of rows) {
-			const isUnderWay = ['opened', 'processing'].includes(other.status) && now < closesAt(other);
+			const status = model.standing(other);
+			const isUnderWay = ['opened', 'processing'].includes(status) && now < closesAt({ ...other, status });
 			assert.ok(other === row || !same(other) || !isUnderWay,
 				`${row.user} is asked to pay for ${row.thing}, and another payment of theirs is under way`);
 		}

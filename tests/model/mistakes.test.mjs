@@ -52,6 +52,7 @@ const MISTAKES = {
 	'a refund before its payment is forgotten': { apply_refunds: ["v.action = 'refunded'", "v.action = 'refunded' AND v.received_at > p.proven_at"] },
 	'an attempt that failed ends another one': { is_under_way: ['ELSE f.reference = p.reference', 'ELSE true'] },
 	'an attempt that failed begins again': { is_under_way: ['f.reference = p.reference', 'f.received_at > p.received_at'] },
+	'money that is on its way for what has ended is forgotten': { outlives: ['urlmode.is_under_way(', 'false AND urlmode.is_under_way('] },
 	'what is processing never expires': { closes_at: ["greatest(grace, '30 days')", "interval '100 years'"] },
 	'the rest of a payment stays claimed': { prove_events: ['claimed_at = NULL', 'claimed_at = p.claimed_at'] },
 };

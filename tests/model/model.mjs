@@ -48,18 +48,24 @@ export class Model {
 		const row = {
 			id, user, thing, kind, expected, status: 'pending', wasOpened: false, expires: this.now + ttl, grace: 0, claimed: false,
 			action: null, reason: '', from: null, failedAttempts: 0, rechecks: 0, rechecked: 0, failures: 0, recheckAt: 0,
-			references: [], attempts: { underWay: new Set(), failed: new Set() }, refunds: [],
+			references: [], attempts: { underWay: new Map(), over: new Set() }, refunds: [],
 		};
 		this.rows.push(row);
 		return row;
 	}
 
-	/** What is paid and unclaimed goes before what is open, and that before what has ended unclaimed. */
+	/** What is paid and unclaimed goes before what is processing, that before what is open, and that before what has ended unclaimed. */
 	resume(user, thing) {
 		const own = this.rows.filter((row) => row.user === user && row.thing === thing).reverse();
 		return own.find((row) => this.offered(row))
-			?? own.find((row) => isOpen(row) && (this.now < closesAt(row) || this.#mayBePaid(row)))
+			?? own.find((row) => this.standing(row) === 'processing' && this.#goesOn(row))
+			?? own.find((row) => this.#goesOn(row) || (isOpen(row) && this.#mayBePaid(row)))
 			?? own.find((row) => !isOpen(row) && this.#isUnanswered(row));
+	}
+
+	#goesOn(row) {
+		const status = this.standing(row);
+		return status !== 'completed' && this.now < closesAt({ ...row, status });
 	}
 
 	/** Somebody said so, and nobody has asked the provider yet. */
@@ -73,6 +79,18 @@ export class Model {
 		if (row.claimed || row.reason === 'superseded') return false;
 		if (row.action !== 'accept') return this.now < row.expires;
 		return row.kind !== 'oauth' || this.now < row.completedAt + CODE_LIFE;
+	}
+
+	/**
+	 * The status that pages and calls are told: money is on its way for a payment that has ended, because its user went on
+	 * at the provider.
+	 */
+	standing(row) {
+		if (row.status !== 'completed' || row.kind !== 'payment' || row.action === 'accept') return row.status;
+		const since = row.from === null ? -1 : row.endedIn;
+		const isUnderWay = [...row.attempts.underWay].some(([name, turn]) => name && turn > since);
+		const isPaid = this.#paymentsOf(row).some(({ matches }) => matches);
+		return isUnderWay && !isPaid && this.now < closesAt({ ...row, status: 'processing' }) ? 'processing' : 'completed';
 	}
 
 	/** The payment that a call is offered: the oldest that matches and that nobody has claimed. */
@@ -165,7 +183,7 @@ export class Model {
 	// What a browser does
 
 	open(row) {
-		if (!isOpen(row)) return row.status;
+		if (!isOpen(row)) return this.standing(row);
 		if (row.status === 'processing') return this.now < closesAt(row) ? 'processing' : 'expired';
 		if (this.now >= row.expires) return 'expired';
 		// Nobody is sent to pay for what is paid.
@@ -213,11 +231,13 @@ export class Model {
 		const proof = money ? this.#prove(row, { amount, currency, reference }) : undefined;
 		if (proof === 'taken') return 'reference_taken';
 		if (proof === 'repeated') return 'repeated';
-		if (!isOpen(row)) return 'late';
-		if (effect === 'attempt_failed' || effect === 'processing') {
-			this.#attempt(row, effect, attempt);
+		const isAttempt = effect === 'attempt_failed' || effect === 'processing';
+		if (isAttempt && (isOpen(row) || row.kind === 'payment')) {
+			this.#attempt(row, effect, attempt ?? reference);
 			return effect;
 		}
+		if (proof !== 'matches' || !isOpen(row)) this.#endAttempt(row, attempt ?? reference);
+		if (!isOpen(row)) return 'late';
 		if (proof === 'mismatch') this.#end(row, 'cancel', 'amount_mismatch');
 		else this.#end(row, ...{
 			paid: ['accept', ''], cancelled: ['decline', 'cancelled'], failed: ['cancel', 'payment_failed'],
@@ -228,15 +248,20 @@ export class Model {
 
 	/** Each attempt fails once, whichever of its events comes first. Those without a name are taken as they come. */
 	#attempt(row, effect, attempt) {
-		const { underWay, failed } = row.attempts;
-		if (effect === 'processing' && !failed.has(attempt)) underWay.add(attempt);
+		const { underWay, over } = row.attempts;
+		if (effect === 'processing' && !over.has(attempt)) underWay.set(attempt, this.turn);
 		if (effect === 'attempt_failed') {
 			row.failedAttempts += 1;
-			if (attempt) failed.add(attempt);
-			for (const each of underWay) if (!attempt || !each || each === attempt) underWay.delete(each);
+			this.#endAttempt(row, attempt);
 		}
+		if (!isOpen(row)) return;
 		if (underWay.size > 0) row.status = 'processing';
 		else if (row.status === 'processing') row.status = row.wasOpened ? 'opened' : 'pending';
+	}
+
+	#endAttempt({ attempts: { underWay, over } }, attempt) {
+		if (attempt) over.add(attempt);
+		for (const each of underWay.keys()) if (!attempt || !each || each === attempt) underWay.delete(each);
 	}
 
 	/** One row for each payment, ever: it belongs to the elicitation for which it was proved first. */
@@ -275,7 +300,7 @@ export class Model {
 	}
 
 	#end(row, action, reason) {
-		Object.assign(row, { status: 'completed', action, reason, completedAt: this.now });
+		Object.assign(row, { status: 'completed', action, reason, completedAt: this.now, endedIn: this.turn });
 	}
 }
 

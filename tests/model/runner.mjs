@@ -120,7 +120,7 @@ class Runner {
 			if (how === 'failing') {
 				this.#model.endRecheck(row, taken, true);
 				const error = new Error('the provider does not answer');
-				if (row.status !== 'completed' && this.#live().includes(recheck.call)) recheck.call.wait.failure = error;
+				if (this.#model.standing(row) !== 'completed' && this.#live().includes(recheck.call)) recheck.call.wait.failure = error;
 				recheck.reject(error);
 			} else {
 				// Who believes the event takes any payment that it names, at least once that one is proved.
@@ -320,12 +320,12 @@ class Runner {
 		const asking = () => this.#asking.find((recheck) => recheck.row === row && !recheck.taken);
 		const recheck = await this.#until('a recheck asks the provider', asking);
 		assert.deepEqual(recheck.request.references, taken.references, 'the references that a recheck is given');
-		Object.assign(recheck, { taken, begunOn: row.status });
+		Object.assign(recheck, { taken, begunOn: this.#model.standing(row) });
 	}
 
 	async #endWait(call) {
 		const { row, wait } = call;
-		if (row.status !== 'completed') {
+		if (this.#model.standing(row) !== 'completed') {
 			if (wait.failure) {
 				await this.#endOf(call);
 				assert.equal(wait.error, wait.failure, 'a wait rejects with the error of its recheck');
@@ -402,7 +402,7 @@ class Runner {
 			const row = this.#row(call);
 			await this.step({ do: 'claim', call });
 			if (row.status === 'pending') return;
-			if (row.status === 'processing') await this.step({ do: 'later', ms: 31 * DAY });
+			if (this.#model.standing(row) === 'processing') await this.step({ do: 'later', ms: 31 * DAY });
 		}
 		assert.fail(`${user} can ask anew for ${thing}`);
 	}
