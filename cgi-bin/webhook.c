@@ -107,7 +107,8 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		um_exchange_refuse(ex, UM_REFUSAL_BODY_TOO_LARGE);
 		return;
 	}
-	ex->events = malloc(UM_EVENTS_MAX * sizeof(ex->events[0]));
+	ex->events = calloc(um_spec_events_max(ex->provider->spec),
+		sizeof(ex->events[0]));
 	if (ex->events == NULL) {
 		um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
 		return;

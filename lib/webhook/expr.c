@@ -74,18 +74,28 @@ select_element(const struct um_expr_json *json,
 }
 
 static enum um_found
-put_json(const struct um_expr_json *json, const struct um_json_node *root,
-	struct um_buf *out)
+put_json(const struct um_expr_json *json, struct um_parsed_delivery *parsed,
+	const struct um_json_node *root, struct um_buf *out)
 {
 	const struct um_json_node *node = um_pointer_find(&json->at, root);
 	size_t before = out->len;
 
-	if (root == NULL || (json->selects && !select_element(json, &node)))
+	parsed->bad_at = &json->at;
+	parsed->bad_reason = "is not readable";
+	if (root == NULL)
 		return UM_BAD;
+	if (json->selects && !select_element(json, &node)) {
+		parsed->bad_reason = "has two elements that are meant";
+		return UM_BAD;
+	}
 	if (node == NULL || um_json_is(node, UM_JSON_NULL))
 		return UM_ABSENT;
-	if (!um_json_text(node, out))
+	if (!um_json_text(node, out)) {
+		parsed->bad_reason = um_json_is(node, UM_JSON_REAL)
+			? "needs more than 15 significant digits"
+			: "is an object or a list";
 		return UM_BAD;
+	}
 	return out->len != before ? UM_FOUND : UM_ABSENT;
 }
 
@@ -322,9 +332,10 @@ um_expr_eval(const struct um_expr *expr, struct um_parsed_delivery *parsed,
 	case UM_EXPR_MULTIPART:
 		return put_field(expr, parsed, out);
 	case UM_EXPR_JSON:
-		return put_json(&expr->json, um_delivery_document(parsed), out);
+		return put_json(&expr->json, parsed,
+			um_delivery_document(parsed), out);
 	case UM_EXPR_ITEM:
-		return put_json(&expr->json, parsed->item, out);
+		return put_json(&expr->json, parsed, parsed->item, out);
 	case UM_EXPR_BODY:
 		return put_text(out, parsed->delivery->body);
 	case UM_EXPR_SIGNATURE:

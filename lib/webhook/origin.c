@@ -73,6 +73,10 @@ um_origin_apply(const struct um_origin *origin,
 	bool ok = has_live != UM_BAD && has_account != UM_BAD && !live.failed
 		&& !account.failed;
 
+	if (!ok)
+		um_delivery_blame(parsed,
+			has_live == UM_BAD ? "/live" : "/account",
+			"is not a text");
 	if (ok && has_live == UM_FOUND
 		&& um_strlist_has(&origin->live_is, um_buf_str(&live))
 			== origin->takes_test)

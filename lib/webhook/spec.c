@@ -174,12 +174,18 @@ out:
 	return ok;
 }
 
+size_t
+um_spec_events_max(const struct um_spec *spec)
+{
+	return spec->webhook.has_events ? UM_EVENTS_MAX : 1;
+}
+
 enum um_verdict
 um_spec_read(const struct um_spec *spec, const struct um_delivery *delivery,
 	struct um_event *events, size_t *len)
 {
 	return um_spec_part_read(&spec->webhook, delivery, events,
-		UM_EVENTS_MAX, len);
+		um_spec_events_max(spec), len);
 }
 
 bool

@@ -46,8 +46,14 @@ bool um_spec_verifies_nothing(const struct um_spec *spec);
 int64_t um_spec_grace_ms(const struct um_spec *spec);
 
 /*
+ * How many events one delivery can have: UM_EVENTS_MAX with `events`, else 1.
+ */
+size_t um_spec_events_max(const struct um_spec *spec);
+
+/*
  * Verifies the delivery byte for byte, then reads its events into `events`,
- * which has room for UM_EVENTS_MAX, and their number into *len (0 unless GOOD).
+ * which has room for um_spec_events_max(), and their number into *len (0 unless
+ * GOOD).
  * The effect of what no signature proves is RECHECK or IGNORE. Uses no clock,
  * file or socket.
  */

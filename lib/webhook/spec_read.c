@@ -27,10 +27,13 @@ read_text(const struct um_expr *expr, struct um_parsed_delivery *parsed,
 	enum um_found found = um_expr_eval(expr, parsed, &text);
 
 	out[0] = '\0';
-	if (found == UM_FOUND
-		&& (text.failed || text.len >= size
-			|| !is_clean(um_buf_str(&text))))
+	if (found == UM_FOUND && (text.failed || text.len >= size)) {
+		parsed->bad_reason = "is longer than it may be";
 		found = UM_BAD;
+	} else if (found == UM_FOUND && !is_clean(um_buf_str(&text))) {
+		parsed->bad_reason = "has a control character, or is not UTF-8";
+		found = UM_BAD;
+	}
 	if (found == UM_FOUND) {
 		memcpy(out, text.ptr, text.len);
 		out[text.len] = '\0';
@@ -124,19 +127,30 @@ read_amount(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 	char amount[32], currency[16];
 	enum um_found a = read_text(&part->amount, parsed, amount,
 		sizeof(amount));
-	enum um_found c = read_text(&part->currency, parsed, currency,
-		sizeof(currency));
+	enum um_found c;
 
+	if (a == UM_BAD)
+		um_delivery_blame(parsed, "/amount", NULL);
+	c = read_text(&part->currency, parsed, currency, sizeof(currency));
+	if (c == UM_BAD)
+		um_delivery_blame(parsed, "/currency", NULL);
 	if (a == UM_BAD || c == UM_BAD)
 		return false;
 	if (a == UM_ABSENT || c == UM_ABSENT)
 		return true;
-	if (!um_amount_parse_currency(event->currency, um_str(currency))
-		|| !um_amount_parse(&event->amount, um_str(amount),
-			part->amount_form, event->currency))
+	if (!um_amount_parse_currency(event->currency, um_str(currency))) {
+		um_delivery_blame(parsed, "/currency", "is not three letters");
 		return false;
-	event->has_amount = true;
-	return true;
+	}
+	event->has_amount = um_amount_parse(&event->amount, um_str(amount),
+		part->amount_form, event->currency);
+	if (!event->has_amount)
+		um_delivery_blame(parsed, "/amount",
+			part->amount_form == UM_AMOUNT_MINOR
+				? "is not a whole number, or is negative"
+				: "is not a decimal number with at most as "
+				  "many places as the currency has");
+	return event->has_amount;
 }
 
 /* An amount that moves nothing is not read, so that it may be malformed. */
@@ -159,8 +173,10 @@ read_event(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 
 	*event = (struct um_event){ 0 };
 	if (read_text(&part->type, parsed, event->type, sizeof(event->type))
-		== UM_BAD)
+		== UM_BAD) {
+		um_delivery_blame(parsed, "/type", NULL);
 		return false;
+	}
 	event->effect = effect_of(part, parsed, event->type);
 	if (event->effect != UM_EFFECT_IGNORE) {
 		if (ambiguous || part->trust > UM_TRUST_FIELDS)
@@ -247,12 +263,18 @@ read_items(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 		enum um_verdict verdict = UM_DELIVERY_GOOD;
 
 		parsed->item = item;
+		parsed->item_number++;
 		if (part->of_items)
 			verdict = check(part, parsed);
 		if (verdict != UM_DELIVERY_GOOD)
 			return verdict;
-		if (*len == max
-			|| !read_event(part, parsed, *len, &events[*len]))
+		if (*len == max) {
+			um_delivery_blame(parsed, "/events",
+				"has more elements than a delivery may have "
+				"events");
+			return UM_DELIVERY_MALFORMED;
+		}
+		if (!read_event(part, parsed, *len, &events[*len]))
 			return UM_DELIVERY_MALFORMED;
 		++*len;
 	}
@@ -281,9 +303,11 @@ read_events(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 			: UM_DELIVERY_MALFORMED;
 	}
 	items = um_pointer_find(&part->events, document);
-	if (!um_json_is(items, UM_JSON_ARRAY))
+	if (!um_json_is(items, UM_JSON_ARRAY)) {
+		um_delivery_blame(parsed, "/events", "is not a list");
 		return part->of_items ? UM_DELIVERY_UNSIGNED
 				      : UM_DELIVERY_MALFORMED;
+	}
 	return read_items(part, parsed, items, events, max, len);
 }
 
@@ -297,14 +321,23 @@ um_spec_part_read(const struct um_spec_part *part,
 	enum um_verdict verdict = UM_DELIVERY_GOOD;
 
 	*len = 0;
-	if (!part->of_items)
+	if (!part->of_items) {
 		verdict = check(part, &parsed);
+		parsed.is_proven = verdict == UM_DELIVERY_GOOD;
+	}
 	if (verdict == UM_DELIVERY_GOOD)
 		verdict = read_events(part, &parsed, events, max, len);
-	if (verdict == UM_DELIVERY_GOOD && um_delivery_is_malformed(&parsed))
+	if (verdict == UM_DELIVERY_GOOD && um_delivery_is_malformed(&parsed)) {
+		um_delivery_blame(&parsed, "/payload",
+			"is in a query or body that is not well formed, or "
+			"over a limit");
 		verdict = UM_DELIVERY_MALFORMED;
+	}
 	if (verdict != UM_DELIVERY_GOOD)
 		*len = 0;
+	else if (delivery->fault != NULL)
+		/* A scheme that did not match may have said something. */
+		*delivery->fault = (struct um_fault){ 0 };
 	um_delivery_free(&parsed);
 	return verdict;
 }

@@ -281,41 +281,69 @@ decode_signature(uint8_t out[static UM_SIGNATURE_LEN_MAX], size_t *len,
 	return um_base64_decode(out, UM_SIGNATURE_LEN_MAX, len, text);
 }
 
+/* The signatures of one delivery, decoded. */
+struct signatures {
+	size_t len;
+	struct signature {
+		size_t len;
+		uint8_t bytes[UM_SIGNATURE_LEN_MAX];
+	} signature[UM_SIGNATURES_MAX];
+};
+
+/* One computation for all signatures: a body may have a megabyte. */
 static bool
 match_hmac(const struct key *key, struct um_str message,
-	const uint8_t *signature, size_t len)
+	const struct signatures *signatures)
 {
 	EVP_MAC_CTX *ctx = EVP_MAC_CTX_dup(key->mac);
 	uint8_t expected[EVP_MAX_MD_SIZE];
 	size_t expected_len = 0;
-	bool ok = ctx != NULL
+	bool done = ctx != NULL
 		&& EVP_MAC_update(ctx, (const uint8_t *)message.ptr,
 			   message.len)
 			== 1
 		&& EVP_MAC_final(ctx, expected, &expected_len, sizeof(expected))
-			== 1
-		&& len == expected_len
-		&& CRYPTO_memcmp(signature, expected, len) == 0;
+			== 1;
+	bool ok = false;
 
+	for (size_t i = 0; done && i < signatures->len; i++)
+		ok |= signatures->signature[i].len == expected_len
+			&& CRYPTO_memcmp(signatures->signature[i].bytes,
+				   expected, expected_len)
+				== 0;
 	explicit_bzero(expected, sizeof(expected));
 	EVP_MAC_CTX_free(ctx);
 	return ok;
 }
 
+/* Ed25519 signs the message itself (RFC 8032), the others its SHA-256. */
 static bool
-match_public(const struct key *key, enum um_algorithm algorithm,
-	struct um_str message, const uint8_t *signature, size_t len)
+match_ed25519(EVP_PKEY *public, struct um_str message,
+	const struct signature *signature)
 {
-	const EVP_MD *digest = algorithm == UM_ED25519 ? NULL : EVP_sha256();
 	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
 	bool ok = ctx != NULL
-		&& EVP_DigestVerifyInit(ctx, NULL, digest, NULL, key->public)
-			== 1
-		&& EVP_DigestVerify(ctx, signature, len,
+		&& EVP_DigestVerifyInit(ctx, NULL, NULL, NULL, public) == 1
+		&& EVP_DigestVerify(ctx, signature->bytes, signature->len,
 			   (const uint8_t *)message.ptr, message.len)
 			== 1;
 
 	EVP_MD_CTX_free(ctx);
+	return ok;
+}
+
+static bool
+match_digest(EVP_PKEY *public, const uint8_t digest[SHA256_DIGEST_LENGTH],
+	const struct signature *signature)
+{
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new(public, NULL);
+	bool ok = ctx != NULL && EVP_PKEY_verify_init(ctx) == 1
+		&& EVP_PKEY_CTX_set_signature_md(ctx, EVP_sha256()) == 1
+		&& EVP_PKEY_verify(ctx, signature->bytes, signature->len,
+			   digest, SHA256_DIGEST_LENGTH)
+			== 1;
+
+	EVP_PKEY_CTX_free(ctx);
 	return ok;
 }
 
@@ -332,38 +360,73 @@ match_token(const struct key *key, struct um_str token)
 }
 
 static bool
-match_key(const struct um_verifier *verifier, const struct key *key,
-	struct um_str message, const uint8_t *signature, size_t len,
-	int64_t now_ms)
+match_token_of(const struct um_verifier *verifier, struct um_str token)
 {
-	if (key->has_dates && (now_ms < key->from_ms || now_ms > key->to_ms))
+	bool ok = false;
+
+	for (size_t k = 0; k < verifier->len; k++)
+		ok |= match_token(&verifier->key[k], token);
+	return ok;
+}
+
+static bool
+match_hmac_of(const struct um_verifier *verifier, struct um_str message,
+	const struct signatures *signatures)
+{
+	bool ok = false;
+
+	for (size_t k = 0; k < verifier->len && !ok; k++)
+		ok = match_hmac(&verifier->key[k], message, signatures);
+	return ok;
+}
+
+static bool
+match_public_of(const struct um_verifier *verifier, struct um_str message,
+	const struct signatures *signatures, int64_t now_ms)
+{
+	bool ed25519 = verifier->algorithm == UM_ED25519, ok = false;
+	uint8_t digest[SHA256_DIGEST_LENGTH];
+
+	if (signatures->len > UM_PUBLIC_SIGNATURES_MAX)
 		return false;
-	if (is_hmac(verifier->algorithm))
-		return match_hmac(key, message, signature, len);
-	return match_public(key, verifier->algorithm, message, signature, len);
+	if (!ed25519)
+		SHA256((const uint8_t *)message.ptr, message.len, digest);
+	for (size_t k = 0; k < verifier->len; k++) {
+		const struct key *key = &verifier->key[k];
+
+		if (key->has_dates
+			&& (now_ms < key->from_ms || now_ms > key->to_ms))
+			continue;
+		for (size_t i = 0; i < signatures->len && !ok; i++)
+			ok = ed25519 ? match_ed25519(key->public, message,
+				     &signatures->signature[i])
+				     : match_digest(key->public, digest,
+					     &signatures->signature[i]);
+	}
+	return ok;
 }
 
 bool
 um_verifier_match(const struct um_verifier *verifier, struct um_str message,
-	const struct um_str *signatures, size_t len, int64_t now_ms)
+	const struct um_str *texts, size_t len, int64_t now_ms)
 {
-	bool token = verifier->algorithm == UM_TOKEN, ok = false;
+	struct signatures signatures = { .len = len };
+	bool ok = false;
 
-	for (size_t i = 0; i < len; i++) {
-		uint8_t signature[UM_SIGNATURE_LEN_MAX];
-		size_t signature_len = 0;
-
-		/* A malformed signature is refused even beside a right one. */
-		if (!token
-			&& !decode_signature(signature, &signature_len,
-				verifier->encoding, signatures[i]))
-			return false;
-		for (size_t k = 0; k < verifier->len && !ok; k++)
-			ok = token
-				? match_token(&verifier->key[k], signatures[i])
-				: match_key(verifier, &verifier->key[k],
-					message, signature, signature_len,
-					now_ms);
+	if (len > UM_SIGNATURES_MAX)
+		return false;
+	if (verifier->algorithm == UM_TOKEN) {
+		for (size_t i = 0; i < len; i++)
+			ok |= match_token_of(verifier, texts[i]);
+		return ok;
 	}
-	return ok;
+	/* A malformed signature is refused even beside a right one. */
+	for (size_t i = 0; i < len; i++)
+		if (!decode_signature(signatures.signature[i].bytes,
+			    &signatures.signature[i].len, verifier->encoding,
+			    texts[i]))
+			return false;
+	return is_hmac(verifier->algorithm)
+		? match_hmac_of(verifier, message, &signatures)
+		: match_public_of(verifier, message, &signatures, now_ms);
 }

@@ -12,10 +12,11 @@
 
 #include "core/str.h"
 
-#define UM_VERIFIER_KEYS_MAX 8   /* keys that are valid at the same time */
-#define UM_SIGNATURES_MAX 16     /* signatures in one delivery */
-#define UM_SIGNATURE_LEN_MAX 512 /* bytes of one: RSA with 4096 bits */
-#define UM_SECRET_TEXT_MAX 4096  /* characters of a secret */
+#define UM_VERIFIER_KEYS_MAX 8     /* keys that are valid at the same time */
+#define UM_SIGNATURES_MAX 16       /* signatures in one delivery */
+#define UM_PUBLIC_SIGNATURES_MAX 4 /* the same for public keys */
+#define UM_SIGNATURE_LEN_MAX 512   /* bytes of one: RSA with 4096 bits */
+#define UM_SECRET_TEXT_MAX 4096    /* characters of a secret */
 #define UM_RSA_BITS_MIN 2048
 
 enum um_algorithm {
@@ -70,7 +71,10 @@ size_t um_verifier_count_keys(const struct um_verifier *verifier);
 /*
  * Whether one of the signatures, as text, is right for one of the keys, and
  * none of them is malformed. Compares in constant time. A certificate is valid
- * from its first to its last second; `now_ms` is Unix time.
+ * from its first to its last second; `now_ms` is Unix time. What an unsigned
+ * message can cost is limited: it is hashed once for each key, or (RSA, ECDSA)
+ * once for all. More than UM_PUBLIC_SIGNATURES_MAX signatures for public keys
+ * match none.
  */
 bool um_verifier_match(const struct um_verifier *verifier,
 	struct um_str message, const struct um_str *signatures, size_t len,
