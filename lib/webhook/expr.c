@@ -99,6 +99,18 @@ put_json(const struct um_expr_json *json, struct um_parsed_delivery *parsed,
 	return out->len != before ? UM_FOUND : UM_ABSENT;
 }
 
+static enum um_found
+put_address(const struct um_expr *expr, struct um_str query, struct um_buf *out)
+{
+	if (expr->text == NULL)
+		return put_text(out, query);
+	um_buf_puts(out, expr->text);
+	if (query.len != 0)
+		um_buf_puts(out, "?");
+	um_buf_put(out, query.ptr, query.len);
+	return UM_FOUND;
+}
+
 /* A parameter that occurs twice is ambiguous. */
 static enum um_found
 put_param(const char *name, const struct um_params *params, struct um_buf *out)
@@ -338,6 +350,8 @@ um_expr_eval(const struct um_expr *expr, struct um_parsed_delivery *parsed,
 		return put_json(&expr->json, parsed, parsed->item, out);
 	case UM_EXPR_BODY:
 		return put_text(out, parsed->delivery->body);
+	case UM_EXPR_ADDRESS:
+		return put_address(expr, parsed->delivery->query, out);
 	case UM_EXPR_SIGNATURE:
 		return put_param(expr->text, &parsed->params, out);
 	case UM_EXPR_CRC32:
@@ -370,13 +384,42 @@ same_json(const struct um_expr_json *a, const struct um_expr_json *b)
 		&& same_text(a->is, b->is);
 }
 
+static bool
+same_sorted(const struct um_expr_sorted *a, const struct um_expr_sorted *b)
+{
+	return same_text(a->equals, b->equals)
+		&& same_text(a->separator, b->separator)
+		&& a->as_sent == b->as_sent;
+}
+
+bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+um_expr_same(const struct um_expr *a, const struct um_expr *b)
+{
+	if (a->kind != b->kind || a->parts_len != b->parts_len
+		|| !same_text(a->text, b->text)
+		|| !um_strlist_equal(&a->names, &b->names)
+		|| !same_json(&a->json, &b->json)
+		|| !same_sorted(&a->sorted, &b->sorted))
+		return false;
+	for (size_t i = 0; i < a->parts_len; i++)
+		if (!um_expr_same(&a->parts[i], &b->parts[i]))
+			return false;
+	return true;
+}
+
 bool
 um_expr_equal(const struct um_expr *a, const struct um_expr *b)
 {
-	return a->kind == b->kind && a->parts_len == 0 && b->parts_len == 0
-		&& same_text(a->text, b->text)
-		&& um_strlist_equal(&a->names, &b->names)
-		&& same_json(&a->json, &b->json);
+	return a->parts_len == 0 && um_expr_same(a, b);
+}
+
+bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+um_expr_is_constant(const struct um_expr *expr)
+{
+	for (size_t i = 0; i < expr->parts_len; i++)
+		if (!um_expr_is_constant(&expr->parts[i]))
+			return false;
+	return expr->kind == UM_EXPR_LITERAL || expr->parts_len != 0;
 }
 
 bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */

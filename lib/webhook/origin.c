@@ -56,7 +56,8 @@ um_origin_load(struct um_origin *origin, const struct um_conf_loc *at,
 	if (live != NULL && !load_live(origin, &here, live, scope))
 		return false;
 	if (json_object_get(node, "account") != NULL
-		&& !um_expr_load(&origin->account, at, node, "account", scope))
+		&& !um_expr_load_found(&origin->account, at, node, "account",
+			scope))
 		return false;
 	origin->takes_test = env->mode == UM_MODE_TEST;
 	return copy_accounts(&origin->accounts, at, env);

@@ -133,17 +133,21 @@ load(struct um_spec *spec, const struct um_conf_loc *at, json_t *root,
 	struct um_conf_loc back = um_conf_member(at, "return");
 	const char *text;
 
-	return um_conf_check_keys(at, root, keys)
-		&& um_conf_get_text(at, root, "$schema", false, &text)
-		&& um_conf_get_text(at, root, "name", true, &text)
-		&& um_conf_get_text(at, root, "documentation", true, &text)
-		&& um_conf_get_text(at, root, "notes", false, &text)
-		&& um_spec_part_load(&spec->webhook, at, root, env, false)
-		&& load_grace(spec, at, root)
-		&& load_answer(spec, &answer, json_object_get(root, "answer"))
-		&& load_return(spec, &back, json_object_get(root, "return"),
-			env)
-		&& check_origin(spec, at, env);
+	bool ok = um_conf_check_keys(at, root, keys);
+
+	/* Each is tried, so that all that is wrong is said at once. */
+	if (!json_is_object(root))
+		return false;
+	ok = um_conf_get_text(at, root, "$schema", false, &text) && ok;
+	ok = um_conf_get_text(at, root, "name", true, &text) && ok;
+	ok = um_conf_get_text(at, root, "documentation", true, &text) && ok;
+	ok = um_conf_get_text(at, root, "notes", false, &text) && ok;
+	ok = um_spec_part_load(&spec->webhook, at, root, env, false) && ok;
+	ok = load_grace(spec, at, root) && ok;
+	ok = load_answer(spec, &answer, json_object_get(root, "answer")) && ok;
+	ok = load_return(spec, &back, json_object_get(root, "return"), env)
+		&& ok;
+	return ok && check_origin(spec, at, env);
 }
 
 bool

@@ -82,6 +82,16 @@ bool um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
 	json_t *node, const struct um_provider_env *env, bool is_return);
 void um_spec_part_free(struct um_spec_part *part);
 
+/* A step of that: compiles `outcomes`. */
+bool um_spec_part_load_outcomes(struct um_spec_part *part,
+	const struct um_conf_loc *at, const json_t *node,
+	const struct um_expr_scope *scope);
+
+/* A step of that: gives the schemes their keys. */
+bool um_spec_part_take_keys(struct um_spec_part *part,
+	const struct um_conf_loc *at, const struct um_provider_env *env,
+	bool is_return);
+
 /*
  * A step of that: refuses a part whose `believed` claims more than each of its
  * schemes proves.

@@ -87,9 +87,13 @@ provider_close(struct provider *provider)
 }
 
 static const char *
-constant(const char *name, void *arg)
+constant(const char *name, size_t index, void *arg)
 {
-	return json_string_value(json_object_get(arg, name));
+	const json_t *value = json_object_get(arg, name);
+
+	if (json_is_array(value))
+		return json_string_value(json_array_get(value, index));
+	return index == 0 ? json_string_value(value) : NULL;
 }
 
 /* The strings of a list, which stay the list's. */
