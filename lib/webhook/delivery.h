@@ -16,6 +16,7 @@
 #include "http/multipart.h"
 #include "webhook/json.h"
 #include "webhook/pointer.h"
+#include "webhook/verifier.h"
 
 #define UM_PARAMS_MAX 16 /* parameters of a signature header */
 /*
@@ -34,6 +35,13 @@ struct um_fault {
 	char text[240];
 };
 
+/* What is answered to a challenge, if a delivery is one. Zeroed to begin with. */
+struct um_reply {
+	bool given;
+	struct um_buf body; /* the caller's to free */
+	const char *content_type;
+};
+
 struct um_delivery {
 	struct um_str query;
 	struct um_str content_type;
@@ -46,6 +54,8 @@ struct um_delivery {
 	void *arg;
 	int64_t now_ms;         /* Unix time */
 	struct um_fault *fault; /* receives why it is refused, or NULL */
+	struct um_reply
+		*reply; /* receives the answer to a challenge, or NULL */
 };
 
 enum um_verdict {
@@ -88,6 +98,9 @@ struct um_parsed_delivery {
 	const struct um_pointer *bad_at;
 	const char *bad_reason;
 	bool is_proven; /* its signature is known to be right */
+	/* Makes MACs for the answer to a challenge, perhaps of digits only. */
+	const struct um_verifier *mac;
+	bool mac_of_digits;
 
 	/* Private to delivery.c. */
 	bool has_query, has_form, has_multipart, has_document;

@@ -188,6 +188,33 @@ put_digest(const struct um_expr *expr, struct um_parsed_delivery *parsed,
 }
 
 bool
+um_expr_is_digits(struct um_str text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if (um_hex_digit(text.ptr[i]) < 0)
+			return false;
+	return text.len != 0 && text.len <= 64;
+}
+
+static enum um_found /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+put_mac(const struct um_expr *expr, struct um_parsed_delivery *parsed,
+	struct um_buf *out)
+{
+	struct um_buf text = { 0 };
+	enum um_found found = um_expr_eval(&expr->parts[0], parsed, &text);
+
+	if (found == UM_FOUND
+		&& (text.failed || parsed->mac == NULL
+			|| (parsed->mac_of_digits
+				&& !um_expr_is_digits(um_buf_str(&text)))
+			|| !um_verifier_sign(parsed->mac, um_buf_str(&text),
+				out)))
+		found = UM_BAD;
+	um_buf_free(&text);
+	return found;
+}
+
+bool
 um_expr_separator_is_ambiguous(const struct um_buf *out, size_t start,
 	const char *separator)
 {
@@ -357,6 +384,8 @@ um_expr_eval(const struct um_expr *expr, struct um_parsed_delivery *parsed,
 	case UM_EXPR_CRC32:
 	case UM_EXPR_SHA256_HEX:
 		return put_digest(expr, parsed, out);
+	case UM_EXPR_MAC:
+		return put_mac(expr, parsed, out);
 	case UM_EXPR_JOIN:
 		return put_join(expr, parsed, out);
 	case UM_EXPR_FIRST:
@@ -366,69 +395,4 @@ um_expr_eval(const struct um_expr *expr, struct um_parsed_delivery *parsed,
 		return put_sorted(expr, parsed, out);
 	}
 	return UM_BAD;
-}
-
-static bool
-same_text(const char *a, const char *b)
-{
-	return (a == NULL && b == NULL)
-		|| (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
-static bool
-same_json(const struct um_expr_json *a, const struct um_expr_json *b)
-{
-	return um_pointer_equal(&a->at, &b->at) && a->selects == b->selects
-		&& um_pointer_equal(&a->where, &b->where)
-		&& um_pointer_equal(&a->value, &b->value)
-		&& same_text(a->is, b->is);
-}
-
-static bool
-same_sorted(const struct um_expr_sorted *a, const struct um_expr_sorted *b)
-{
-	return same_text(a->equals, b->equals)
-		&& same_text(a->separator, b->separator)
-		&& a->as_sent == b->as_sent;
-}
-
-bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-um_expr_same(const struct um_expr *a, const struct um_expr *b)
-{
-	if (a->kind != b->kind || a->parts_len != b->parts_len
-		|| !same_text(a->text, b->text)
-		|| !um_strlist_equal(&a->names, &b->names)
-		|| !same_json(&a->json, &b->json)
-		|| !same_sorted(&a->sorted, &b->sorted))
-		return false;
-	for (size_t i = 0; i < a->parts_len; i++)
-		if (!um_expr_same(&a->parts[i], &b->parts[i]))
-			return false;
-	return true;
-}
-
-bool
-um_expr_equal(const struct um_expr *a, const struct um_expr *b)
-{
-	return a->parts_len == 0 && um_expr_same(a, b);
-}
-
-bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-um_expr_is_constant(const struct um_expr *expr)
-{
-	for (size_t i = 0; i < expr->parts_len; i++)
-		if (!um_expr_is_constant(&expr->parts[i]))
-			return false;
-	return expr->kind == UM_EXPR_LITERAL || expr->parts_len != 0;
-}
-
-bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-um_expr_uses(const struct um_expr *expr, enum um_expr_kind kind)
-{
-	if (expr->kind == kind)
-		return true;
-	for (size_t i = 0; i < expr->parts_len; i++)
-		if (um_expr_uses(&expr->parts[i], kind))
-			return true;
-	return false;
 }

@@ -37,6 +37,7 @@ enum um_expr_kind {
 	UM_EXPR_SIGNATURE, /* another parameter of the signature header */
 	UM_EXPR_CRC32,
 	UM_EXPR_SHA256_HEX,
+	UM_EXPR_MAC, /* with a key of parsed->mac; in challenges */
 	UM_EXPR_JOIN,
 	UM_EXPR_FIRST,
 	UM_EXPR_SORTED_FORM,
@@ -73,6 +74,7 @@ struct um_expr_scope {
 	const char *address;
 	bool has_items;  /* the description has `events` */
 	bool has_params; /* the signature has a `field` */
+	bool has_mac;    /* it is an answer to a challenge */
 };
 
 /* Compiles the member `key`. Free the expression in every case. */
@@ -108,6 +110,12 @@ enum um_found um_expr_eval(const struct um_expr *expr,
  */
 bool um_expr_separator_is_ambiguous(const struct um_buf *out, size_t start,
 	const char *separator);
+
+/*
+ * Whether the text is 1 to 64 hexadecimal digits: all that is signed for
+ * somebody who has proved nothing.
+ */
+bool um_expr_is_digits(struct um_str text);
 
 /* Whether two expressions, which are not functions, read the same value. */
 bool um_expr_equal(const struct um_expr *a, const struct um_expr *b);

@@ -234,6 +234,9 @@ load_digest(struct um_expr *expr, const struct load *load)
 {
 	struct um_conf_loc at = um_conf_member(&load->at, load->key);
 
+	if (expr->kind == UM_EXPR_MAC && !load->scope->has_mac)
+		return um_conf_error(&load->at,
+			"is only allowed in the answer to a challenge");
 	expr->parts = calloc(1, sizeof(expr->parts[0]));
 	if (expr->parts == NULL)
 		return um_conf_error(&at, "out of memory");
@@ -290,6 +293,7 @@ static const struct form {
 	{ "signature", UM_EXPR_SIGNATURE, load_name, { "signature" } },
 	{ "crc32", UM_EXPR_CRC32, load_digest, { "crc32" } },
 	{ "sha256_hex", UM_EXPR_SHA256_HEX, load_digest, { "sha256_hex" } },
+	{ "mac", UM_EXPR_MAC, load_digest, { "mac" } },
 	{ "join", UM_EXPR_JOIN, load_join, { "join", "with" } },
 	{ "first", UM_EXPR_FIRST, load_parts, { "first" } },
 	{ "sorted_form", UM_EXPR_SORTED_FORM, load_sorted, { "sorted_form" } },

@@ -230,6 +230,8 @@ um_scheme_check(const struct um_scheme *scheme,
 	if (found == UM_ABSENT)
 		check = UM_CHECK_NONE;
 	else if (found == UM_FOUND
+		&& !(scheme->answers_digits
+			&& um_expr_is_digits(um_buf_str(&message)))
 		&& um_verifier_match(scheme->verifier, um_buf_str(&message),
 			candidates.text, candidates.len,
 			parsed->delivery->now_ms))

@@ -33,6 +33,12 @@ struct um_scheme {
 
 	bool is_token;
 	bool is_public; /* its secrets are public keys */
+	bool is_hmac;
+	/*
+	 * Its keys sign hexadecimal digits for whoever asks (UM_EXPR_MAC), so
+	 * that a delivery of which nothing else is signed is refused.
+	 */
+	bool answers_digits;
 	enum um_key_form key_form;
 	char *key_prefix; /* secrets of this scheme begin with it, or NULL */
 	struct um_verifier *verifier;

@@ -195,6 +195,7 @@ um_scheme_load(struct um_scheme *scheme, const struct um_conf_loc *at,
 			&algorithm))
 		return false;
 	scheme->is_token = algorithm == UM_TOKEN;
+	scheme->is_hmac = algorithm <= UM_HMAC_SHA512;
 	scheme->is_public = algorithm == UM_ED25519
 		|| algorithm == UM_ECDSA_P256 || algorithm == UM_RSA_SHA256;
 	if (!load_key(scheme, &key, json_object_get(node, "key"),

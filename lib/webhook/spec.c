@@ -128,7 +128,7 @@ load(struct um_spec *spec, const struct um_conf_loc *at, json_t *root,
 		"notes", "payload", "verify", "timestamp", "events", "believed",
 		"live", "account", "grace", "identity", "type", "elicitation",
 		"amount", "currency", "reference", "attempt", "outcomes",
-		"answer", "return", NULL };
+		"answer", "challenge", "return", NULL };
 	struct um_conf_loc answer = um_conf_member(at, "answer");
 	struct um_conf_loc back = um_conf_member(at, "return");
 	const char *text;
@@ -176,6 +176,19 @@ out:
 	json_decref(root);
 	um_spec_free(spec);
 	return ok;
+}
+
+bool
+um_spec_has_get_challenge(const struct um_spec *spec)
+{
+	return spec->webhook.challenge.exists && spec->webhook.challenge.is_get;
+}
+
+enum um_verdict
+um_spec_challenge(const struct um_spec *spec,
+	const struct um_delivery *delivery)
+{
+	return um_spec_part_challenge(&spec->webhook, delivery);
 }
 
 size_t

@@ -46,6 +46,15 @@ bool um_spec_verifies_nothing(const struct um_spec *spec);
 int64_t um_spec_grace_ms(const struct um_spec *spec);
 
 /*
+ * Whether GET is a challenge of this provider. um_spec_challenge() answers it
+ * into delivery->reply; UNSIGNED if it is another request, or is refused. A POST
+ * that is a challenge has its answer from um_spec_read(), and no events.
+ */
+bool um_spec_has_get_challenge(const struct um_spec *spec);
+enum um_verdict um_spec_challenge(const struct um_spec *spec,
+	const struct um_delivery *delivery);
+
+/*
  * How many events one delivery can have: UM_EVENTS_MAX with `events`, else 1.
  */
 size_t um_spec_events_max(const struct um_spec *spec);

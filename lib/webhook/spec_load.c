@@ -14,12 +14,10 @@ um_spec_part_free(struct um_spec_part *part)
 		struct um_outcome_rule *rule = &part->rules[i];
 
 		um_strlist_free(&rule->types);
-		for (size_t j = 0; j < rule->conditions_len; j++) {
-			um_expr_free(&rule->condition[j].from);
-			um_strlist_free(&rule->condition[j].is);
-		}
+		um_conditions_free(&rule->when);
 	}
 	free(part->rules);
+	um_challenge_free(&part->challenge);
 	free(part->payload.field);
 	um_pointer_free(&part->events);
 	um_expr_free(&part->timestamp);
@@ -180,8 +178,10 @@ needs_json(const struct um_spec_part *part)
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		needs |= um_expr_uses(values[i], UM_EXPR_JSON);
 	for (size_t i = 0; i < part->rules_len; i++)
-		for (size_t j = 0; j < part->rules[i].conditions_len; j++)
-			needs |= um_expr_uses(&part->rules[i].condition[j].from,
+		for (size_t j = 0; j < part->rules[i].when.len; j++)
+			needs |= um_expr_uses(&part->rules[i]
+						       .when.condition[j]
+						       .from,
 				UM_EXPR_JSON);
 	return needs;
 }
@@ -197,6 +197,7 @@ um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
 		.arg = env->arg,
 		.address = is_return ? "return_url" : "notification_url",
 		.has_items = json_object_get(node, "events") != NULL };
+	struct um_conf_loc challenge = um_conf_member(at, "challenge");
 	unsigned trust = 0;
 	bool ok;
 
@@ -217,6 +218,10 @@ um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
 		&& ok;
 	ok = load_optional(&part->attempt, at, node, "attempt", &scope) && ok;
 	ok = um_spec_part_load_outcomes(part, at, node, &scope) && ok;
+	if (!is_return)
+		ok = um_challenge_load(&part->challenge, &challenge,
+			     json_object_get(node, "challenge"), &scope)
+			&& ok;
 	if (!ok)
 		return false;
 	part->trust = (enum um_trust)trust;

@@ -6,29 +6,6 @@
 #include "webhook/spec_part.h"
 
 static bool
-load_condition(struct um_condition *condition, const struct um_conf_loc *at,
-	json_t *node, const struct um_expr_scope *scope)
-{
-	static const char *const keys[] = { "from", "is", "present", NULL };
-	struct um_conf_loc place = um_conf_member(at, "is");
-	const json_t *is, *present;
-
-	if (!um_conf_check_keys(at, node, keys)
-		|| !um_expr_load_found(&condition->from, at, node, "from",
-			scope))
-		return false;
-	is = json_object_get(node, "is");
-	present = json_object_get(node, "present");
-	if ((is == NULL) == (present == NULL))
-		return um_conf_error(at, "must have either `is` or `present`");
-	if (is != NULL)
-		return um_conf_get_strlist(&condition->is, &place, is, true);
-	condition->present = json_is_true(present);
-	return json_is_boolean(present)
-		|| um_conf_member_error(at, "present", "is not true or false");
-}
-
-static bool
 load_rule(struct um_outcome_rule *rule, const struct um_conf_loc *at,
 	json_t *node, const struct um_expr_scope *scope)
 {
@@ -58,68 +35,8 @@ load_rule(struct um_outcome_rule *rule, const struct um_conf_loc *at,
 		&& !um_conf_get_strlist(&rule->types, &types, type, true))
 		return false;
 	when = json_object_get(node, "when");
-	if (when == NULL)
-		return true;
-	if (json_array_size(when) == 0
-		|| json_array_size(when) > UM_CONDITIONS_MAX)
-		return um_conf_error(&list,
-			"is not a list of 1 to %d conditions",
-			UM_CONDITIONS_MAX);
-	for (size_t i = 0; i < json_array_size(when); i++) {
-		struct um_conf_loc here = um_conf_element(&list, i);
-
-		rule->conditions_len++;
-		if (!load_condition(&rule->condition[i], &here,
-			    json_array_get(when, i), scope))
-			return false;
-	}
-	return true;
-}
-
-/* Whether the value can be the one of both conditions. */
-static bool
-is_possible(const struct um_condition *a, const struct um_condition *b)
-{
-	if (a->is.len == 0)
-		return b->is.len == 0 ? a->present == b->present : a->present;
-	if (b->is.len == 0)
-		return b->present;
-	for (size_t i = 0; i < a->is.len; i++)
-		if (um_strlist_has(&b->is, um_str(a->is.item[i])))
-			return true;
-	return false;
-}
-
-/* Whether `a` holds wherever `b` does. */
-static bool
-follows(const struct um_condition *a, const struct um_condition *b)
-{
-	if (!um_expr_same(&a->from, &b->from))
-		return false;
-	if (a->is.len == 0)
-		return b->is.len == 0 ? a->present == b->present : a->present;
-	for (size_t i = 0; i < b->is.len; i++)
-		if (!um_strlist_has(&a->is, um_str(b->is.item[i])))
-			return false;
-	return b->is.len != 0;
-}
-
-/* Whether `earlier` applies wherever the conditions of `rule` hold. */
-static bool
-covers(const struct um_outcome_rule *earlier,
-	const struct um_outcome_rule *rule)
-{
-	for (size_t i = 0; i < earlier->conditions_len; i++) {
-		size_t j = 0;
-
-		while (j < rule->conditions_len
-			&& !follows(&earlier->condition[i],
-				&rule->condition[j]))
-			j++;
-		if (j == rule->conditions_len)
-			return false;
-	}
-	return true;
+	return when == NULL
+		|| um_conditions_load(&rule->when, &list, when, scope);
 }
 
 /* The first earlier outcome that takes all events of this type, or `len`. */
@@ -135,7 +52,7 @@ taken_by(const struct um_spec_part *part, size_t len, const char *type)
 			    || (type != NULL
 				    && um_strlist_has(&earlier->types,
 					    um_str(type))))
-			&& covers(earlier, rule))
+			&& um_conditions_follow(&earlier->when, &rule->when))
 			return i;
 	}
 	return len;
@@ -169,18 +86,19 @@ check_when(const struct um_outcome_rule *rule, const struct um_conf_loc *at,
 {
 	const struct um_condition types = { .is = rule->types };
 
-	for (size_t i = 0; i < rule->conditions_len; i++) {
-		const struct um_condition *condition = &rule->condition[i];
+	for (size_t i = 0; i < rule->when.len; i++) {
+		const struct um_condition *condition = &rule->when.condition[i];
 
 		if (rule->types.len != 0 && um_expr_same(&condition->from, type)
-			&& !is_possible(condition, &types))
+			&& !um_condition_agrees(condition, &types))
 			return um_conf_member_error(at, "when",
 				"can never hold: no `type` of the outcome has "
 				"this value");
 		for (size_t j = 0; j < i; j++)
 			if (um_expr_same(&condition->from,
-				    &rule->condition[j].from)
-				&& !is_possible(condition, &rule->condition[j]))
+				    &rule->when.condition[j].from)
+				&& !um_condition_agrees(condition,
+					&rule->when.condition[j]))
 				return um_conf_member_error(at, "when",
 					"can never hold: two conditions "
 					"contradict each other");

@@ -42,23 +42,6 @@ read_text(const struct um_expr *expr, struct um_parsed_delivery *parsed,
 	return found;
 }
 
-static bool
-condition_holds(const struct um_condition *condition,
-	struct um_parsed_delivery *parsed)
-{
-	struct um_buf text = { 0 };
-	enum um_found found = um_expr_eval(&condition->from, parsed, &text);
-	bool holds;
-
-	if (condition->is.len == 0)
-		holds = (found != UM_ABSENT) == condition->present;
-	else
-		holds = found == UM_FOUND
-			&& um_strlist_has(&condition->is, um_buf_str(&text));
-	um_buf_free(&text);
-	return holds;
-}
-
 /* The effect of the first rule that applies. */
 static enum um_effect
 effect_of(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
@@ -66,15 +49,11 @@ effect_of(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 {
 	for (size_t i = 0; i < part->rules_len; i++) {
 		const struct um_outcome_rule *rule = &part->rules[i];
-		size_t held = 0;
 
 		if (rule->types.len != 0
 			&& !um_strlist_has(&rule->types, um_str(type)))
 			continue;
-		while (held < rule->conditions_len
-			&& condition_holds(&rule->condition[held], parsed))
-			held++;
-		if (held == rule->conditions_len)
+		if (um_conditions_hold(&rule->when, parsed))
 			return rule->effect;
 	}
 	return UM_EFFECT_IGNORE;
@@ -311,6 +290,36 @@ read_events(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 	return read_items(part, parsed, items, events, max, len);
 }
 
+/* A challenge is verified as an event is, and says nothing else. */
+static bool
+is_answered_challenge(const struct um_spec_part *part,
+	struct um_parsed_delivery *parsed, struct um_reply *reply)
+{
+	if (!part->challenge.exists || part->challenge.is_get || reply == NULL
+		|| part->of_items || part->trust == UM_TRUST_NOTHING)
+		return false;
+	parsed->mac = part->schemes[0].verifier;
+	return um_challenge_answer(&part->challenge, parsed, reply);
+}
+
+enum um_verdict
+um_spec_part_challenge(const struct um_spec_part *part,
+	const struct um_delivery *delivery)
+{
+	struct um_parsed_delivery parsed = { .delivery = delivery,
+		.payload = &part->payload,
+		.mac_of_digits = true };
+	bool ok = part->challenge.exists && part->challenge.is_get;
+
+	if (part->schemes_len != 0)
+		parsed.mac = part->schemes[0].verifier;
+	ok = ok
+		&& um_challenge_answer(&part->challenge, &parsed,
+			delivery->reply);
+	um_delivery_free(&parsed);
+	return ok ? UM_DELIVERY_GOOD : UM_DELIVERY_UNSIGNED;
+}
+
 enum um_verdict
 um_spec_part_read(const struct um_spec_part *part,
 	const struct um_delivery *delivery, struct um_event *events, size_t max,
@@ -325,13 +334,19 @@ um_spec_part_read(const struct um_spec_part *part,
 		verdict = check(part, &parsed);
 		parsed.is_proven = verdict == UM_DELIVERY_GOOD;
 	}
-	if (verdict == UM_DELIVERY_GOOD)
+	if (verdict == UM_DELIVERY_GOOD
+		&& !is_answered_challenge(part, &parsed, delivery->reply))
 		verdict = read_events(part, &parsed, events, max, len);
 	if (verdict == UM_DELIVERY_GOOD && um_delivery_is_malformed(&parsed)) {
 		um_delivery_blame(&parsed, "/payload",
 			"is in a query or body that is not well formed, or "
 			"over a limit");
 		verdict = UM_DELIVERY_MALFORMED;
+	}
+	if (verdict != UM_DELIVERY_GOOD && delivery->reply != NULL
+		&& delivery->reply->given) {
+		um_buf_free(&delivery->reply->body);
+		*delivery->reply = (struct um_reply){ 0 };
 	}
 	if (verdict != UM_DELIVERY_GOOD)
 		*len = 0;

@@ -80,6 +80,13 @@ bool um_verifier_match(const struct um_verifier *verifier,
 	struct um_str message, const struct um_str *signatures, size_t len,
 	int64_t now_ms);
 
+/*
+ * Appends the MAC of the message with the first key, written as signatures are.
+ * False for other algorithms than HMAC, and without a key.
+ */
+bool um_verifier_sign(const struct um_verifier *verifier, struct um_str message,
+	struct um_buf *out);
+
 /* Wipes and frees; NULL is fine. */
 void um_verifier_free(struct um_verifier *verifier);
 

@@ -74,6 +74,8 @@ const BEYOND = [
 	/contains no value of the delivery/,
 	/only if the signature has a `field`/,
 	/has no constant/,
+	/is only allowed in the answer to a challenge/,
+	/^[^ ]+ \/challenge/,
 	/takes the same secrets as a scheme before it/,
 	/is nested more than 4 deep/,
 	/is never reached/,
