@@ -19,6 +19,7 @@
 
 #include "app/checks.h"
 #include "app/result.h"
+#include "server/check_delivery.h"
 #include "server/main.h"
 
 static um_step bindings_read, events_recorded;
@@ -195,5 +196,9 @@ main(int argc, char **argv)
 	static const struct um_program program = { "webhook",
 		UM_DELIVERY_BODY_MAX, plan };
 
+	/* Never as CGI, where the arguments come from a browser. */
+	if (getenv("GATEWAY_INTERFACE") == NULL
+		&& um_check_delivery_is_meant(argc, argv))
+		return um_check_delivery(argc, argv);
 	return um_program_main(&program, argc, argv);
 }

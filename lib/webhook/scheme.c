@@ -239,3 +239,23 @@ um_scheme_check(const struct um_scheme *scheme,
 	um_buf_free(&message);
 	return check;
 }
+
+bool
+um_scheme_sign(const struct um_scheme *scheme,
+	struct um_parsed_delivery *parsed, struct um_str params,
+	struct um_buf *out)
+{
+	struct um_buf message = { 0 };
+	bool ok = put_signed(scheme, parsed, &message) == UM_FOUND;
+
+	um_buf_put(out, params.ptr, params.len);
+	if (scheme->fields.len != 0)
+		um_buf_cat(out, scheme->fields.item[0], scheme->equals);
+	if (scheme->prefixes.len != 0)
+		um_buf_puts(out, scheme->prefixes.item[0]);
+	ok = ok
+		&& um_verifier_sign(scheme->verifier, um_buf_str(&message),
+			out);
+	um_buf_free(&message);
+	return ok;
+}

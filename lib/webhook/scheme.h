@@ -75,6 +75,16 @@ enum um_check um_scheme_check(const struct um_scheme *scheme,
 	struct um_parsed_delivery *parsed);
 
 /*
+ * Appends what the scheme would have for a signature, its prefix and parameters
+ * around it: `params` are the parameters beside it, each written as
+ * NAME EQUALS VALUE SEPARATOR. False for other schemes than HMAC, without a key,
+ * and if a signed value is absent.
+ */
+bool um_scheme_sign(const struct um_scheme *scheme,
+	struct um_parsed_delivery *parsed, struct um_str params,
+	struct um_buf *out);
+
+/*
  * Splits a signature header into its parameters: at each `separator`, without
  * the spaces and tabs around them, and each at its first `equals`. A name may
  * stand there more than once. False for more than UM_PARAMS_MAX, an empty

@@ -10,6 +10,7 @@
 #define ANSWER_MAX 1024 /* bytes of an answer's body */
 
 struct um_spec {
+	char *path;
 	struct um_spec_part webhook;
 	bool has_return;
 	struct um_spec_part back; /* for the browser's return */
@@ -26,6 +27,7 @@ um_spec_free(struct um_spec *spec)
 		return;
 	um_spec_part_free(&spec->webhook);
 	um_spec_part_free(&spec->back);
+	free(spec->path);
 	free(spec->answer_body);
 	free(spec->answer_type);
 	free(spec);
@@ -167,7 +169,8 @@ um_spec_load(struct um_spec **out, const char *path,
 		um_conf_error(&at, "out of memory");
 		goto out;
 	}
-	if (!load(spec, &at, root, env))
+	if (!um_conf_copy_text(&at, path, &spec->path)
+		|| !load(spec, &at, root, env))
 		goto out;
 	*out = spec;
 	spec = NULL;
@@ -176,6 +179,18 @@ out:
 	json_decref(root);
 	um_spec_free(spec);
 	return ok;
+}
+
+const struct um_spec_part *
+um_spec_webhook(const struct um_spec *spec)
+{
+	return &spec->webhook;
+}
+
+const char *
+um_spec_path(const struct um_spec *spec)
+{
+	return spec->path;
 }
 
 bool

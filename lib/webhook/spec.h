@@ -27,6 +27,8 @@ struct um_spec;
  */
 bool um_spec_load(struct um_spec **out, const char *path,
 	const struct um_provider_env *env, struct um_error *err);
+/* The file that it was loaded from. */
+const char *um_spec_path(const struct um_spec *spec);
 /* Wipes and frees; NULL is fine. */
 void um_spec_free(struct um_spec *spec);
 

@@ -99,6 +99,18 @@ enum um_verdict um_spec_part_read(const struct um_spec_part *part,
 	const struct um_delivery *delivery, struct um_event *events, size_t max,
 	size_t *len);
 
+/*
+ * The number of the first outcome that applies to an event of this type, or
+ * rules_len.
+ */
+size_t um_spec_part_find_outcome(const struct um_spec_part *part,
+	struct um_parsed_delivery *parsed, const char *type);
+
+struct um_spec;
+
+/* The part of a description for its webhook. */
+const struct um_spec_part *um_spec_webhook(const struct um_spec *spec);
+
 /* As um_spec_challenge(). */
 enum um_verdict um_spec_part_challenge(const struct um_spec_part *part,
 	const struct um_delivery *delivery);

@@ -42,21 +42,22 @@ read_text(const struct um_expr *expr, struct um_parsed_delivery *parsed,
 	return found;
 }
 
-/* The effect of the first rule that applies. */
-static enum um_effect
-effect_of(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
-	const char *type)
+size_t
+um_spec_part_find_outcome(const struct um_spec_part *part,
+	struct um_parsed_delivery *parsed, const char *type)
 {
-	for (size_t i = 0; i < part->rules_len; i++) {
+	size_t i = 0;
+
+	for (; i < part->rules_len; i++) {
 		const struct um_outcome_rule *rule = &part->rules[i];
 
 		if (rule->types.len != 0
 			&& !um_strlist_has(&rule->types, um_str(type)))
 			continue;
 		if (um_conditions_hold(&rule->when, parsed))
-			return rule->effect;
+			break;
 	}
-	return UM_EFFECT_IGNORE;
+	return i;
 }
 
 static void
@@ -149,6 +150,7 @@ read_event(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 	bool ambiguous = parsed->ambiguous;
 	char id[UM_UUID_TEXT_LEN + 2];
 	enum um_found found;
+	size_t rule;
 
 	*event = (struct um_event){ 0 };
 	if (read_text(&part->type, parsed, event->type, sizeof(event->type))
@@ -156,7 +158,9 @@ read_event(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 		um_delivery_blame(parsed, "/type", NULL);
 		return false;
 	}
-	event->effect = effect_of(part, parsed, event->type);
+	rule = um_spec_part_find_outcome(part, parsed, event->type);
+	event->effect = rule < part->rules_len ? part->rules[rule].effect
+					       : UM_EFFECT_IGNORE;
 	if (event->effect != UM_EFFECT_IGNORE) {
 		if (ambiguous || part->trust > UM_TRUST_FIELDS)
 			event->effect = UM_EFFECT_RECHECK;

@@ -6,11 +6,19 @@
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/pem.h>
 #include <openssl/sha.h>
+#include <openssl/x509v3.h>
 
 #include "core/base64.h"
 #include "core/hex.h"
-#include "webhook/verifier_key.h"
+
+struct um_verifier {
+	enum um_algorithm algorithm;
+	enum um_encoding encoding;
+	size_t len;
+	struct um_verifier_key key[UM_VERIFIER_KEYS_MAX];
+};
 
 struct um_verifier *
 um_verifier_new(enum um_algorithm algorithm, enum um_encoding encoding)
@@ -36,10 +44,59 @@ um_verifier_free(struct um_verifier *verifier)
 	if (verifier == NULL)
 		return;
 	for (size_t i = 0; i < verifier->len; i++) {
-		EVP_MAC_CTX_free(verifier->key[i].mac);
-		EVP_PKEY_free(verifier->key[i].public);
+		um_verifier_key_free(&verifier->key[i]);
 	}
 	um_wipe_free(verifier, sizeof(*verifier));
+}
+
+const char *
+um_verifier_add_secret(struct um_verifier *verifier, enum um_key_form form,
+	const char *text)
+{
+	const char *reason;
+
+	if (verifier->len == UM_VERIFIER_KEYS_MAX)
+		return "is more than a scheme can have";
+	reason = um_verifier_key_read(&verifier->key[verifier->len],
+		verifier->algorithm, form, text);
+	verifier->len += reason == NULL;
+	return reason;
+}
+
+static const char *
+add_certificate(struct um_verifier *verifier, X509 *certificate)
+{
+	const char *reason;
+
+	if (verifier->len == UM_VERIFIER_KEYS_MAX)
+		return "has too many certificates";
+	reason = um_verifier_key_of_certificate(&verifier->key[verifier->len],
+		verifier->algorithm, certificate);
+	verifier->len += reason == NULL;
+	return reason;
+}
+
+const char *
+um_verifier_add_certificates(struct um_verifier *verifier, const char *path)
+{
+	BIO *bio = BIO_new_file(path, "r");
+	const char *reason = NULL;
+	size_t before = verifier->len;
+	X509 *certificate;
+
+	if (bio == NULL)
+		return "cannot be read";
+	while (reason == NULL
+		&& (certificate = PEM_read_bio_X509(bio, NULL, NULL, NULL))
+			!= NULL) {
+		if (X509_check_ca(certificate) != 1)
+			reason = add_certificate(verifier, certificate);
+		X509_free(certificate);
+	}
+	BIO_free(bio);
+	if (reason == NULL && verifier->len == before)
+		reason = "has no certificate that can sign deliveries";
+	return reason;
 }
 
 static bool
@@ -196,11 +253,12 @@ um_verifier_match(const struct um_verifier *verifier, struct um_str message,
 	const struct um_str *texts, size_t len, int64_t now_ms)
 {
 	struct signatures signatures = { .len = len };
-	bool ok = false;
 
 	if (len > UM_SIGNATURES_MAX)
 		return false;
 	if (verifier->algorithm == UM_TOKEN) {
+		bool ok = false;
+
 		for (size_t i = 0; i < len; i++)
 			ok |= match_token_of(verifier, texts[i]);
 		return ok;

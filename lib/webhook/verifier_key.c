@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of a verifier: secrets, public keys, certificates. */
 #include "webhook/verifier_key.h"
 
 #include <string.h>
 #include <time.h>
 
 #include <openssl/core_names.h>
-#include <openssl/pem.h>
-#include <openssl/x509.h>
-#include <openssl/x509v3.h>
 
 #include "core/base64.h"
 #include "core/hex.h"
@@ -119,35 +115,30 @@ decode_key(uint8_t *out, size_t max, size_t *len, enum um_key_form form,
 }
 
 const char *
-um_verifier_add_secret(struct um_verifier *verifier, enum um_key_form form,
-	const char *text)
+um_verifier_key_read(struct um_verifier_key *key, enum um_algorithm algorithm,
+	enum um_key_form form, const char *text)
 {
-	struct um_verifier_key *key = &verifier->key[verifier->len];
 	uint8_t bytes[UM_SECRET_TEXT_MAX];
 	const char *reason;
 	size_t len = 0;
 
-	if (verifier->len == UM_VERIFIER_KEYS_MAX)
-		return "is more than a scheme can have";
 	*key = (struct um_verifier_key){ 0 };
 	if (text[0] == '\0')
 		return "is empty";
 	reason = decode_key(bytes, sizeof(bytes), &len, form, um_str(text));
 	if (reason != NULL)
 		goto out;
-	if (um_verifier_is_hmac(verifier->algorithm)) {
-		key->mac = hmac_new(verifier->algorithm, bytes, len);
+	if (um_verifier_is_hmac(algorithm)) {
+		key->mac = hmac_new(algorithm, bytes, len);
 		reason = key->mac != NULL ? NULL : "OpenSSL refuses it";
-	} else if (verifier->algorithm == UM_TOKEN) {
+	} else if (algorithm == UM_TOKEN) {
 		SHA256(bytes, len, key->token);
 	} else {
-		key->public = public_of_bytes(verifier->algorithm, bytes, len);
-		reason = check_public(verifier->algorithm, key->public);
+		key->public = public_of_bytes(algorithm, bytes, len);
+		reason = check_public(algorithm, key->public);
 	}
-	if (reason == NULL)
-		verifier->len++;
-	else
-		EVP_PKEY_free(key->public);
+	if (reason != NULL)
+		um_verifier_key_free(key);
 out:
 	explicit_bzero(bytes, sizeof(bytes));
 	return reason;
@@ -166,47 +157,29 @@ unix_ms_of(const ASN1_TIME *when, int64_t *out)
 	return true;
 }
 
-static const char *
-add_certificate(struct um_verifier *verifier, X509 *certificate)
+const char *
+um_verifier_key_of_certificate(struct um_verifier_key *key,
+	enum um_algorithm algorithm, X509 *certificate)
 {
-	struct um_verifier_key *key = &verifier->key[verifier->len];
 	const char *reason;
 
-	if (verifier->len == UM_VERIFIER_KEYS_MAX)
-		return "has too many certificates";
 	*key = (struct um_verifier_key){ .has_dates = true };
 	if (!unix_ms_of(X509_get0_notBefore(certificate), &key->from_ms)
 		|| !unix_ms_of(X509_get0_notAfter(certificate), &key->to_ms))
 		return "has a certificate without dates";
 	key->to_ms += 999;
 	key->public = X509_get_pubkey(certificate);
-	reason = check_public(verifier->algorithm, key->public);
-	if (reason == NULL)
-		verifier->len++;
-	else
-		EVP_PKEY_free(key->public);
+	reason = check_public(algorithm, key->public);
+	if (reason != NULL)
+		um_verifier_key_free(key);
 	return reason;
 }
 
-const char *
-um_verifier_add_certificates(struct um_verifier *verifier, const char *path)
+void
+um_verifier_key_free(struct um_verifier_key *key)
 {
-	BIO *bio = BIO_new_file(path, "r");
-	const char *reason = NULL;
-	size_t before = verifier->len;
-	X509 *certificate;
-
-	if (bio == NULL)
-		return "cannot be read";
-	while (reason == NULL
-		&& (certificate = PEM_read_bio_X509(bio, NULL, NULL, NULL))
-			!= NULL) {
-		if (X509_check_ca(certificate) != 1)
-			reason = add_certificate(verifier, certificate);
-		X509_free(certificate);
-	}
-	BIO_free(bio);
-	if (reason == NULL && verifier->len == before)
-		reason = "has no certificate that can sign deliveries";
-	return reason;
+	EVP_MAC_CTX_free(key->mac);
+	EVP_PKEY_free(key->public);
+	key->mac = NULL;
+	key->public = NULL;
 }
