@@ -127,7 +127,7 @@ for (const file of readdirSync(new URL('tests/deliveries/', top)).filter((name) 
 			save('one.txt', `POST /webhook/x${query && `?${query}`} HTTP/1.1\r\n${
 				Object.entries({ ...headers, ...content_type && { 'content-type': content_type } })
 					.map(([key, value]) => `${key}: ${value}\r\n`).join('')}\r\n${body}`);
-			const { status, stdout, stderr } = run('--delivery', 'one.txt', '--at', `${now / 1000}`, ...more,
+			const { status, stdout, stderr } = run('--delivery', 'one.txt', '--at', new Date(now).toISOString(), ...more,
 				'--description', new URL(`${shipped.has(file) ? 'lib/providers' : 'tests/descriptions'}/${file}`, top).pathname);
 			assert.equal(stderr, '', name);
 			assert.match(stdout, new RegExp(`^verdict: ${verdict}(, .*)?$`, 'm'), name);
