@@ -19,6 +19,7 @@
 
 #include "app/checks.h"
 #include "app/result.h"
+#include "server/check_delivery.h"
 #include "server/main.h"
 
 static um_step bindings_read, events_recorded;
@@ -88,10 +89,21 @@ take_id_of_token(struct um_exchange *ex, size_t events_len)
 	}
 }
 
+/* Only what the description lets through; it is never a page. */
+static void
+answer_challenge(struct um_exchange *ex, struct um_reply *reply)
+{
+	ex->response.status = 200;
+	ex->response.content_type = reply->content_type;
+	ex->response.body = reply->body;
+	ex->outcome = "challenge";
+}
+
 static void
 plan(const struct um_context *context, struct um_exchange *ex)
 {
 	struct um_delivery delivery = um_exchange_delivery(context, ex);
+	struct um_reply reply = { 0 };
 	size_t len;
 
 	ex->plain = true;
@@ -101,13 +113,25 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_PROVIDER);
 		return;
 	}
-	if (!um_check_method(ex, "POST") || !check_token(context, ex))
+	if (!um_check_method(ex,
+		    um_spec_has_get_challenge(ex->provider->spec) ? "GET, POST"
+								  : "POST"))
+		return;
+	delivery.reply = &reply;
+	if (ex->request.method == UM_GET) {
+		if (um_check_verdict(ex,
+			    um_spec_challenge(ex->provider->spec, &delivery)))
+			answer_challenge(ex, &reply);
+		return;
+	}
+	if (!check_token(context, ex))
 		return;
 	if (ex->request.body_too_large) {
 		um_exchange_refuse(ex, UM_REFUSAL_BODY_TOO_LARGE);
 		return;
 	}
-	ex->events = malloc(UM_EVENTS_MAX * sizeof(ex->events[0]));
+	ex->events = calloc(um_spec_events_max(ex->provider->spec),
+		sizeof(ex->events[0]));
 	if (ex->events == NULL) {
 		um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
 		return;
@@ -116,6 +140,10 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		    um_spec_read(ex->provider->spec, &delivery, ex->events,
 			    &len)))
 		return;
+	if (reply.given) {
+		answer_challenge(ex, &reply);
+		return;
+	}
 	if (ex->has_token)
 		take_id_of_token(ex, len);
 	plan_bindings(ex, len);
@@ -168,5 +196,9 @@ main(int argc, char **argv)
 	static const struct um_program program = { "webhook",
 		UM_DELIVERY_BODY_MAX, plan };
 
+	/* Never as CGI, where the arguments come from a browser. */
+	if (getenv("GATEWAY_INTERFACE") == NULL
+		&& um_check_delivery_is_meant(argc, argv))
+		return um_check_delivery(argc, argv);
 	return um_program_main(&program, argc, argv);
 }

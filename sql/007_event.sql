@@ -335,16 +335,25 @@ $$;
 COMMENT ON FUNCTION urlmode.apply_refunds(uuid[]) IS
 	'Internal. Marks the payments that went back, also where the refund came before the payment. Their results are purged a day later.';
 
+CREATE FUNCTION urlmode.find_mismatch(id uuid, currency text) RETURNS text
+LANGUAGE sql STABLE AS $$
+	SELECT CASE WHEN e.expected ->> 'currency' <> find_mismatch.currency THEN 'currency' ELSE 'amount' END
+	FROM urlmode.elicitation e WHERE e.id = find_mismatch.id
+$$;
+COMMENT ON FUNCTION urlmode.find_mismatch(uuid, text) IS
+	'Internal. What of a payment is not as expected: amount or currency.';
+
 CREATE FUNCTION urlmode.record_events(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
 	amounts bigint[], currencies text[], refs text[], results bytea[], attempts text[] DEFAULT NULL,
 	outcomes bytea[] DEFAULT NULL
 )
-RETURNS TABLE (outcome text)
+RETURNS TABLE (outcome text, mismatch text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '1s' SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
 	answers text[] := array_fill('unknown'::text, ARRAY[cardinality(ids)]);
+	mismatches text[] := array_fill(NULL::text, ARRAY[cardinality(ids)]);
 	rounds bigint[];
 	last bigint;
 	shared boolean;
@@ -398,14 +407,17 @@ BEGIN
 		FOR i IN 1 .. cardinality(ids) LOOP
 			IF present[i] IS NOT NULL THEN
 				answers[i] := actions[i];
+				IF decided.reasons[i] = 'amount_mismatch' THEN
+					mismatches[i] := urlmode.find_mismatch(ids[i], currencies[i]);
+				END IF;
 			END IF;
 		END LOOP;
 	END LOOP;
-	RETURN QUERY SELECT unnest(answers);
+	RETURN QUERY SELECT unnest(answers), unnest(mismatches);
 END
 $$;
 COMMENT ON FUNCTION urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], text[], bytea[]) IS
-	'Keeps each event once and lets it move its elicitation. effects: paid, failed, cancelled, expired, attempt_failed, processing, refunded, recheck, other_mode, other_account or ignore. amounts: minor units, or NULL. refs: the provider''s reference, or NULL. results: sealed. attempts: what names the attempt to pay, or NULL: the reference does. outcomes: sealed, for the announcement of an accept, or NULL. outcome: what the event did (urlmode.event.action); seen: it was kept before; unknown: the provider has no such elicitation, and nothing was kept.';
+	'Keeps each event once and lets it move its elicitation. effects: paid, failed, cancelled, expired, attempt_failed, processing, refunded, recheck, other_mode, other_account or ignore. amounts: minor units, or NULL. refs: the provider''s reference, or NULL. results: sealed. attempts: what names the attempt to pay, or NULL: the reference does. outcomes: sealed, for the announcement of an accept, or NULL. outcome: what the event did (urlmode.event.action); seen: it was kept before; unknown: the provider has no such elicitation, and nothing was kept. mismatch: of a payment that is not as expected, amount or currency.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.bindings(uuid[], text[]),
@@ -418,6 +430,7 @@ REVOKE ALL ON FUNCTION
 	urlmode.remember(urlmode.reference[], text),
 	urlmode.apply_events(uuid[], text[], text[], text[], text[], text[], bytea[], bytea[]),
 	urlmode.apply_refunds(uuid[]),
+	urlmode.find_mismatch(uuid, text),
 	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], text[], bytea[])
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/checks.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <openssl/crypto.h>
@@ -196,6 +197,12 @@ um_check_done(struct um_exchange *ex)
 	if (failed)
 		return um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
 	ex->outcome = um_op_outcome_text(&ex->ops[0]);
+	if (ex->ops[0].kind == UM_OP_EVENT && ex->ops[0].row.mismatch != NULL) {
+		ex->reason = "amount_mismatch";
+		snprintf(ex->fault.text, sizeof(ex->fault.text),
+			"/%.16s: is not the expected one",
+			ex->ops[0].row.mismatch);
+	}
 	return true;
 }
 

@@ -188,6 +188,7 @@ um_exchange_delivery(const struct um_context *context, struct um_exchange *ex)
 		.header = um_request_header,
 		.arg = &ex->request,
 		.now_ms = context->now_ms,
+		.fault = &ex->fault,
 	};
 }
 

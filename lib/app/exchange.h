@@ -53,6 +53,7 @@ struct um_exchange {
 	/* For the log: words of this program, never text from outside. */
 	const char *outcome;
 	const char *reason;
+	struct um_fault fault; /* why a delivery is refused */
 };
 
 /*

@@ -32,6 +32,7 @@ read_providers(const struct um_conf_loc *at, json_t *object,
 {
 	const char *name;
 	json_t *value;
+	bool ok = true;
 
 	if (!json_is_object(object) || json_object_size(object) == 0)
 		return um_conf_error(at,
@@ -43,13 +44,13 @@ read_providers(const struct um_conf_loc *at, json_t *object,
 	json_object_foreach (object, name, value) {
 		struct um_conf_loc here = um_conf_member(at, name);
 
-		if (!um_provider_load(&config->providers
+		ok = um_provider_load(&config->providers
 					       [config->providers_len++],
-			    &here, name, value, config->base_url,
-			    config->providers_dir))
-			return false;
+			     &here, name, value, config->base_url,
+			     config->providers_dir)
+			&& ok;
 	}
-	return true;
+	return ok;
 }
 
 /* https, or http on loopback; a host, perhaps a port, and nothing after it. */

@@ -9,7 +9,6 @@
 #define SECRETS_MAX 16
 #define ACCOUNTS_MAX 256
 #define DEFAULT_GRACE_S 86400
-#define NOTIFICATION_URL "notification_url"
 
 /* What `env` consists of. The texts and constants belong to the entry. */
 struct env_source {
@@ -18,7 +17,7 @@ struct env_source {
 	const char *accounts[ACCOUNTS_MAX];
 	json_t *constants;
 	json_t *unused; /* the constants that no description asked for */
-	char *notification_url;
+	char *notification_url, *return_url; /* where they are not constants */
 	char *certificate;
 	struct um_provider_env env;
 };
@@ -103,9 +102,18 @@ read_constants(const struct um_conf_loc *at, json_t *entry,
 		return true;
 	if (!json_is_object(constants))
 		return um_conf_error(&here, "is not an object");
-	json_object_foreach (constants, key, value)
-		if (!um_conf_get_text(&here, constants, key, true, &text))
+	json_object_foreach (constants, key, value) {
+		struct um_conf_loc list = um_conf_member(&here, key);
+		struct um_strlist texts;
+		bool ok = json_is_array(value)
+			? um_conf_get_strlist(&texts, &list, value, false)
+			: um_conf_get_text(&here, constants, key, true, &text);
+
+		if (json_is_array(value))
+			um_strlist_free(&texts);
+		if (!ok)
 			return false;
+	}
 	source->constants = constants;
 	source->unused = json_copy(constants);
 	return source->unused != NULL || um_conf_error(&here, "out of memory");
@@ -125,24 +133,37 @@ read_mode(const struct um_conf_loc *at, const json_t *entry, enum um_mode *mode)
 	return true;
 }
 
-/* The webhook's own address needs no entry where it is the usual one. */
+/* Our own addresses need no entry where they are the usual ones. */
 static const char *
-get_constant(const char *name, void *arg)
+get_constant(const char *name, size_t index, void *arg)
 {
 	const struct env_source *source = arg;
-	const char *text = json_string_value(
-		json_object_get(source->constants, name));
+	const json_t *value = json_object_get(source->constants, name);
 
-	if (text == NULL && strcmp(name, NOTIFICATION_URL) == 0)
+	if (value == NULL && index == 0
+		&& strcmp(name, "notification_url") == 0)
 		return source->notification_url;
-	if (text != NULL)
-		json_object_del(source->unused, name);
-	return text;
+	if (value == NULL && index == 0 && strcmp(name, "return_url") == 0)
+		return source->return_url;
+	json_object_del(source->unused, name);
+	if (json_is_array(value))
+		return json_string_value(json_array_get(value, index));
+	return index == 0 ? json_string_value(value) : NULL;
 }
 
 static bool
-read_env(const struct um_conf_loc *at, json_t *entry, const char *name,
-	const char *base_url, struct env_source *source)
+put_url(char **out, const char *base_url, const char *before, const char *name,
+	const char *after)
+{
+	if (asprintf(out, "%s%s%s%s", base_url, before, name, after) < 0)
+		*out = NULL;
+	return *out != NULL;
+}
+
+static bool
+read_env(const struct um_conf_loc *at, json_t *entry,
+	const struct um_provider *provider, const char *base_url,
+	struct env_source *source)
 {
 	struct um_provider_env *env = &source->env;
 	const char *certificate;
@@ -152,11 +173,13 @@ read_env(const struct um_conf_loc *at, json_t *entry, const char *name,
 	env->accounts = source->accounts;
 	env->constant = get_constant;
 	env->arg = source;
-	if (asprintf(&source->notification_url, "%s/webhook/%s", base_url, name)
-		< 0) {
-		source->notification_url = NULL;
+	if (!put_url(&source->notification_url, base_url, "/webhook/",
+		    provider->name, "")
+		|| !put_url(&source->return_url, base_url,
+			provider->kind == UM_KIND_OAUTH ? "/oauth/"
+							: "/payment/",
+			provider->name, "/return"))
 		return um_conf_error(at, "out of memory");
-	}
 	if (!read_texts(at, entry, "secrets", source->secrets, SECRETS_MAX,
 		    &env->secrets_len)
 		|| !read_texts(at, entry, "return_secrets",
@@ -182,6 +205,7 @@ free_env(struct env_source *source)
 {
 	json_decref(source->unused);
 	free(source->notification_url);
+	free(source->return_url);
 	free(source->certificate);
 }
 
@@ -223,8 +247,13 @@ load_spec(struct um_spec **spec, const struct um_conf_loc *at, const char *text,
 	}
 	ok = um_spec_load(spec, path, &source->env, &reason);
 	free(path);
+	for (char *line = reason.text, *end; !ok && *line != '\0'; line = end) {
+		end = line + strcspn(line, "\n");
+		um_conf_error(&here, "%.*s", (int)(end - line), line);
+		end += *end == '\n';
+	}
 	if (!ok)
-		return um_conf_error(&here, "%s", reason.text);
+		return false;
 	json_object_foreach (source->unused, key, value)
 		return um_conf_member_error(&constants, key,
 			"is not used by the description");
@@ -251,7 +280,7 @@ load_description(struct um_provider *provider, const struct um_conf_loc *at,
 					"needs a `description` beside it");
 		return true;
 	}
-	ok = read_env(at, entry, provider->name, base_url, &source)
+	ok = read_env(at, entry, provider, base_url, &source)
 		&& load_spec(&provider->spec, at,
 			text != NULL ? text : provider->name, providers_dir,
 			&source);

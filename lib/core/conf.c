@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/conf.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define WORD_MAX 32 /* characters of a word that a message quotes */
 
 /* The file's bytes, into a buffer that is wiped when it is freed. */
 static bool
@@ -34,6 +37,42 @@ read_bytes(struct um_buf *out, const char *path, struct um_error *err)
 	return ok;
 }
 
+/* The name that ends at `end`, with its quotes; never what follows it. */
+static struct um_str
+name_before(struct um_str bytes, size_t end)
+{
+	size_t start = end - (end != 0);
+
+	while (start != 0
+		&& (bytes.ptr[start - 1] != '"'
+			|| (start > 1 && bytes.ptr[start - 2] == '\\')))
+		start--;
+	return (struct um_str){ bytes.ptr + start - (start != 0),
+		end - start + (start != 0) };
+}
+
+static void
+not_json(const char *path, struct um_str bytes, const json_error_t *where,
+	struct um_error *err)
+{
+	const char *near = strstr(where->text, " near ");
+	size_t end = (size_t)where->position;
+
+	if (json_error_code(where) == json_error_duplicate_key
+		&& end <= bytes.len) {
+		struct um_str name = name_before(bytes, end);
+
+		um_error(err, "%s:%d: duplicate key %.*s", path, where->line,
+			(int)(name.len < 80 ? name.len : 80), name.ptr);
+		return;
+	}
+	/* What the parser quotes after "near" may be a password. */
+	um_error(err, "%s:%d: %.*s", path, where->line,
+		(int)(near != NULL ? (size_t)(near - where->text)
+				   : strlen(where->text)),
+		where->text);
+}
+
 json_t *
 um_conf_read_file(const char *path, struct um_error *err)
 {
@@ -45,15 +84,8 @@ um_conf_read_file(const char *path, struct um_error *err)
 		goto out;
 	root = json_loadb(bytes.len != 0 ? bytes.ptr : "", bytes.len,
 		JSON_REJECT_DUPLICATES, &where);
-	/* What the parser quotes after "near" may be a password. */
-	if (root == NULL) {
-		const char *near = strstr(where.text, " near ");
-
-		um_error(err, "%s:%d: %.*s", path, where.line,
-			(int)(near != NULL ? (size_t)(near - where.text)
-					   : strlen(where.text)),
-			where.text);
-	}
+	if (root == NULL)
+		not_json(path, um_buf_str(&bytes), &where, err);
 out:
 	um_buf_free(&bytes);
 	return root;
@@ -62,6 +94,7 @@ out:
 struct um_conf_loc
 um_conf_root(const char *path, struct um_error *err)
 {
+	err->text[0] = '\0';
 	return (struct um_conf_loc){ .path = path, .err = err };
 }
 
@@ -98,14 +131,23 @@ um_conf_element(const struct um_conf_loc *at, size_t index)
 bool
 um_conf_error(const struct um_conf_loc *at, const char *fmt, ...)
 {
-	char reason[256];
+	struct um_buf line = { 0 };
+	size_t said = strlen(at->err->text);
+	char reason[1024];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(reason, sizeof(reason), fmt, ap);
 	va_end(ap);
-	return um_error(at->err, "%s:%s%s: %s", at->path,
-		at->pointer[0] != '\0' ? " " : "", at->pointer, reason);
+	um_buf_cat(&line, said != 0 ? "\n" : "", at->path, ":",
+		at->pointer[0] != '\0' ? " " : "", at->pointer, ": ", reason);
+	/* One that does not fit is left out. */
+	if (!line.failed && said + line.len < sizeof(at->err->text)) {
+		memcpy(at->err->text + said, line.ptr, line.len);
+		at->err->text[said + line.len] = '\0';
+	}
+	um_buf_free(&line);
+	return false;
 }
 
 bool
@@ -117,24 +159,102 @@ um_conf_member_error(const struct um_conf_loc *at, const char *key,
 	return um_conf_error(&deeper, "%s", reason);
 }
 
+/* Letters and digits, the first `len`, without regard to case. */
+static size_t
+plain_letters(char *out, size_t size, const char *text)
+{
+	size_t len = 0;
+
+	for (; *text != '\0' && len < size; text++)
+		if (isalnum((unsigned char)*text))
+			out[len++] = (char)tolower((unsigned char)*text);
+	return len;
+}
+
+/* The edit distance (Levenshtein); at least the size of the longest text. */
+static size_t
+distance(const char *from, const char *to)
+{
+	char a[WORD_MAX], b[WORD_MAX];
+	size_t row[WORD_MAX + 1];
+	size_t a_len = plain_letters(a, sizeof(a), from);
+	size_t b_len = plain_letters(b, sizeof(b), to);
+
+	for (size_t j = 0; j <= b_len; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= a_len; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= b_len; j++) {
+			size_t change = diagonal + (a[i - 1] != b[j - 1]);
+			size_t least = row[j] < row[j - 1] ? row[j]
+							   : row[j - 1];
+
+			diagonal = row[j];
+			row[j] = change < least + 1 ? change : least + 1;
+		}
+	}
+	return row[b_len];
+}
+
+/* The word that was probably meant, or NULL. */
+static const char *
+nearest(const char *word, const char *const *words)
+{
+	const char *found = NULL;
+	size_t best = strlen(word) < 5 ? 2 : 3;
+
+	for (size_t i = 0; words[i] != NULL; i++) {
+		size_t d = distance(word, words[i]);
+
+		if (d < best && d < strlen(words[i])) {
+			best = d;
+			found = words[i];
+		}
+	}
+	return found;
+}
+
+bool
+um_conf_refuse_word(const struct um_conf_loc *at, const char *reason,
+	const char *word, const char *const *words)
+{
+	const char *meant = nearest(word, words);
+	struct um_buf text = { 0 };
+
+	um_buf_cat(&text, reason,
+		meant != NULL ? "; did you mean `" : "; it can be ",
+		meant != NULL ? meant : "", meant != NULL ? "`?" : "");
+	for (size_t i = 0; meant == NULL && words[i] != NULL; i++)
+		um_buf_cat(&text, i != 0 ? ", " : "", words[i]);
+	um_buf_put(&text, "", 1);
+	um_conf_error(at, "%s", text.failed ? reason : text.ptr);
+	um_buf_free(&text);
+	return false;
+}
+
 bool
 um_conf_check_keys(const struct um_conf_loc *at, json_t *node,
 	const char *const *keys)
 {
+	bool ok = true;
 	const char *key;
 	json_t *value;
 
 	if (!json_is_object(node))
 		return um_conf_error(at, "is not an object");
 	json_object_foreach (node, key, value) {
+		struct um_conf_loc here = um_conf_member(at, key);
 		size_t i = 0;
 
 		while (keys[i] != NULL && strcmp(keys[i], key) != 0)
 			i++;
 		if (keys[i] == NULL)
-			return um_conf_member_error(at, key, "is not known");
+			ok = um_conf_refuse_word(&here, "is not known", key,
+				keys);
 	}
-	return true;
+	return ok;
 }
 
 bool
@@ -155,6 +275,36 @@ um_conf_get_text(const struct um_conf_loc *at, const json_t *object,
 	return true;
 }
 
+/* Letters, digits and marks as words have them: not what a secret would be. */
+static bool
+is_word(const char *text)
+{
+	size_t len = 0;
+
+	while (isalnum((unsigned char)text[len]) || text[len] == '-'
+		|| text[len] == '_')
+		len++;
+	return len != 0 && len < WORD_MAX && text[len] == '\0';
+}
+
+static bool
+refuse_choice(const struct um_conf_loc *at, const char *key,
+	const json_t *value, const char *const *names)
+{
+	struct um_conf_loc here = um_conf_member(at, key);
+	const char *text = json_string_value(value);
+	char reason[WORD_MAX + 32];
+
+	if (value == NULL)
+		return um_conf_refuse_word(&here, "is missing", "", names);
+	if (text == NULL || !is_word(text))
+		return um_conf_refuse_word(&here, "is not one of its choices",
+			"", names);
+	snprintf(reason, sizeof(reason), "`%s` is not one of its choices",
+		text);
+	return um_conf_refuse_word(&here, reason, text, names);
+}
+
 bool
 um_conf_get_choice(const struct um_conf_loc *at, const json_t *object,
 	const char *key, const char *const *names, unsigned *out)
@@ -168,8 +318,7 @@ um_conf_get_choice(const struct um_conf_loc *at, const json_t *object,
 			return true;
 		}
 	}
-	return um_conf_member_error(at, key,
-		value == NULL ? "is missing" : "has no such choice");
+	return refuse_choice(at, key, value, names);
 }
 
 bool

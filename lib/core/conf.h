@@ -3,7 +3,8 @@
  * Strict reading of the JSON files that people write: whatever is not known,
  * missing or of the wrong type is refused with the file's name, the place as
  * a JSON pointer (RFC 6901) and the reason; never with a value, which may be
- * a secret.
+ * a secret. (A word that should have been one of a few is quoted.) Each mistake
+ * is a line of the error, so that a caller can go on and find all of a file.
  */
 #ifndef UM_CONF_H
 #define UM_CONF_H
@@ -30,19 +31,26 @@ struct um_conf_loc {
  */
 json_t *um_conf_read_file(const char *path, struct um_error *err);
 
-/* The file as a whole. */
+/* The file as a whole, in which nothing is wrong yet. */
 struct um_conf_loc um_conf_root(const char *path, struct um_error *err);
 /* A member of an object, an element of an array. */
 struct um_conf_loc um_conf_member(const struct um_conf_loc *at,
 	const char *key);
 struct um_conf_loc um_conf_element(const struct um_conf_loc *at, size_t index);
 
-/* Says what is wrong here; answers false, so that a caller can return it. */
+/* Adds what is wrong here; answers false, so that a caller can return it. */
 bool um_conf_error(const struct um_conf_loc *at, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* The same of a member. */
 bool um_conf_member_error(const struct um_conf_loc *at, const char *key,
 	const char *reason);
+
+/*
+ * Adds that a word is none of these, which NULL ends, with the one that was
+ * probably meant, or else all of them. Always false.
+ */
+bool um_conf_refuse_word(const struct um_conf_loc *at, const char *reason,
+	const char *word, const char *const *words);
 
 /* The node is an object whose keys are all in the list, which NULL ends. */
 bool um_conf_check_keys(const struct um_conf_loc *at, json_t *node,

@@ -86,9 +86,12 @@ void um_buf_free(struct um_buf *b);
 /* Frees what malloc() gave and what may be secret; NULL is fine. */
 void um_wipe_free(void *ptr, size_t len);
 
-/* Why something could not be set up, for a person; never holds a secret. */
+/*
+ * Why something could not be set up, for a person: a line for each reason. Never
+ * holds a secret.
+ */
 struct um_error {
-	char text[512];
+	char text[4096];
 };
 
 /* Sets the text; answers false, so that a caller can return it. */

@@ -88,7 +88,7 @@ static const struct statement {
 		"SELECT binding FROM urlmode.bindings($1, $2)",
 		{ ID, PROVIDER } },
 	{ UM_OP_EVENT, "record_events",
-		"SELECT outcome "
+		"SELECT outcome, mismatch "
 		"FROM urlmode.record_events($1, $2, $3, $4, $5, $6, $7, $8, "
 		"$9, $10, $11)",
 		{ ID, PROVIDER, IDENTITY, TYPE, EFFECT, AMOUNT, CURRENCY,
@@ -380,8 +380,10 @@ read_row(struct um_op *op, const PGresult *res, int row)
 			&& (op->outcome.open != UM_OPEN_OPENED
 				|| (op->row.kind != NULL
 					&& op->row.target_url != NULL));
-	case UM_OP_COMPLETE:
 	case UM_OP_EVENT:
+		op->row.mismatch = column(res, row, 1);
+		return um_op_parse_outcome(op, first);
+	case UM_OP_COMPLETE:
 		return um_op_parse_outcome(op, first);
 	case UM_OP_BINDING:
 		op->row.has_binding = column_bytes(op->row.binding,

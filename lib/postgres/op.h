@@ -130,6 +130,8 @@ struct um_op {
 		uint8_t browser[UM_BROWSER_LEN];
 		bool has_binding; /* BINDING: the provider has such a row */
 		uint8_t binding[UM_BINDING_LEN];
+		/* EVENT: amount or currency, if it is not the expected one. */
+		char *mismatch;
 		int64_t unclaimed; /* COUNT_UNCLAIMED: payments */
 	} row;
 

@@ -23,6 +23,9 @@ enum state {
 	BUSY, /* one batch is under way, or two */
 };
 
+_Static_assert(UM_STORE_QUEUE_MAX >= 2 * UM_EVENTS_MAX,
+	"one delivery does not fill the queue");
+
 struct um_store {
 	struct um_store_events events;
 	char *conninfo;

@@ -16,7 +16,7 @@
 
 #include "postgres/op.h"
 
-#define UM_STORE_QUEUE_MAX 512     /* operations that may wait for a batch */
+#define UM_STORE_QUEUE_MAX 1024    /* operations that may wait for a batch */
 #define UM_STORE_WAIT_MS 3000      /* after which one is UNAVAILABLE */
 #define UM_STORE_BATCH_MS 5000     /* without an answer: reconnect */
 #define UM_STORE_UNACKED_MS 2000   /* TCP_USER_TIMEOUT, in milliseconds */

@@ -82,6 +82,8 @@ um_log_request(struct um_log *log, const struct um_exchange *ex,
 	um_json_put_int(line, ex->response.status);
 	um_json_put_member(line, "outcome", um_str(ex->outcome));
 	um_json_put_member(line, "reason", um_str(ex->reason));
+	if (ex->fault.text[0] != '\0')
+		um_json_put_member(line, "detail", um_str(ex->fault.text));
 	um_json_put_key(line, um_str("ms"));
 	um_json_put_int(line, took_us / 1000);
 	put_digits(thousandths + 1, took_us);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The main() of every program: its arguments, its configuration, and how it
- * runs. This is the only file of the library that prints, that sets limits and
- * signals of the process or aborts it, and that keeps state in a static.
+ * runs. This is the only file of the library that sets limits and signals of the
+ * process or aborts it, and that keeps state in a static; beside the dry run
+ * (check_delivery.c) it is the only one that prints.
  */
 #include <signal.h>
 #include <stdio.h>

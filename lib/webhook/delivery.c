@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "webhook/delivery.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,15 +84,70 @@ payload_text(struct um_parsed_delivery *parsed, struct um_str *out)
 	return UM_FOUND;
 }
 
+static void
+parse_document(struct um_parsed_delivery *parsed, struct um_str text)
+{
+	struct um_json_fault fault;
+	char reason[160];
+
+	if (!parsed->is_proven && text.len > UM_UNPROVEN_JSON_MAX) {
+		snprintf(reason, sizeof(reason),
+			"has more than %d bytes, and its own signature in it",
+			UM_UNPROVEN_JSON_MAX);
+	} else {
+		parsed->document = um_json_parse_or_say(text,
+			parsed->is_proven ? UM_JSON_VALUES_MAX
+					  : UM_UNPROVEN_VALUES_MAX,
+			&fault);
+		if (parsed->document != NULL)
+			return;
+		snprintf(reason, sizeof(reason), "%s (after about %zu bytes)",
+			fault.reason, fault.at);
+	}
+	um_delivery_blame(parsed, "/payload", reason);
+}
+
 const struct um_json_node *
 um_delivery_document(struct um_parsed_delivery *parsed)
 {
 	struct um_str text;
 
-	if (!parsed->has_document && payload_text(parsed, &text) == UM_FOUND)
-		parsed->document = um_json_parse(text);
+	if (parsed->has_document)
+		return parsed->document;
 	parsed->has_document = true;
+	if (payload_text(parsed, &text) == UM_FOUND)
+		parse_document(parsed, text);
+	else
+		um_delivery_blame(parsed, "/payload",
+			"is not in the delivery, or the body is of another "
+			"type");
 	return parsed->document;
+}
+
+void
+um_delivery_blame(const struct um_parsed_delivery *parsed, const char *place,
+	const char *reason)
+{
+	struct um_fault *fault = parsed->delivery->fault;
+	struct um_buf text = { 0 };
+
+	if (fault == NULL || fault->text[0] != '\0')
+		return;
+	if (parsed->item_number != 0)
+		um_buf_printf(&text, "event %zu: ", parsed->item_number);
+	um_buf_cat(&text, place, ": ");
+	if (reason == NULL && parsed->bad_at != NULL) {
+		um_pointer_put(parsed->bad_at, &text);
+		um_buf_puts(&text, " ");
+	}
+	um_buf_puts(&text,
+		reason != NULL                       ? reason
+			: parsed->bad_reason != NULL ? parsed->bad_reason
+						     : "is not readable");
+	if (!text.failed)
+		snprintf(fault->text, sizeof(fault->text), "%.*s",
+			(int)text.len, text.ptr);
+	um_buf_free(&text);
 }
 
 bool

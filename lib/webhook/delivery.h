@@ -15,8 +15,32 @@
 #include "http/form.h"
 #include "http/multipart.h"
 #include "webhook/json.h"
+#include "webhook/pointer.h"
+#include "webhook/verifier.h"
 
 #define UM_PARAMS_MAX 16 /* parameters of a signature header */
+/*
+ * Of a JSON document with its own signature in it: bytes, and values and names.
+ * It is parsed before anything is known of who sent it. This much takes at
+ * most 3 ms, where all that JSON may be takes 30.
+ */
+#define UM_UNPROVEN_JSON_MAX 262144
+#define UM_UNPROVEN_VALUES_MAX 8192
+
+/*
+ * Why a delivery is refused, for the operator: places in the description and in
+ * the delivery, a limit, a reason. Never a value. Empty to begin with.
+ */
+struct um_fault {
+	char text[240];
+};
+
+/* What is answered to a challenge, if a delivery is one. Zeroed to begin with. */
+struct um_reply {
+	bool given;
+	struct um_buf body; /* the caller's to free */
+	const char *content_type;
+};
 
 struct um_delivery {
 	struct um_str query;
@@ -28,7 +52,10 @@ struct um_delivery {
 	 */
 	const char *(*header)(const char *name, void *arg);
 	void *arg;
-	int64_t now_ms; /* Unix time */
+	int64_t now_ms;         /* Unix time */
+	struct um_fault *fault; /* receives why it is refused, or NULL */
+	struct um_reply
+		*reply; /* receives the answer to a challenge, or NULL */
 };
 
 enum um_verdict {
@@ -59,6 +86,7 @@ struct um_parsed_delivery {
 	const struct um_payload *payload;
 
 	const struct um_json_node *item; /* the element of `events` */
+	size_t item_number;              /* from 1; 0: none */
 	struct um_buf signature;
 	struct um_params params; /* of the signature */
 	/*
@@ -66,6 +94,13 @@ struct um_parsed_delivery {
 	 * these, with the same signature.
 	 */
 	bool ambiguous;
+	/* Of the last value that was not readable: where, and why. */
+	const struct um_pointer *bad_at;
+	const char *bad_reason;
+	bool is_proven; /* its signature is known to be right */
+	/* Makes MACs for the answer to a challenge, perhaps of digits only. */
+	const struct um_verifier *mac;
+	bool mac_of_digits;
 
 	/* Private to delivery.c. */
 	bool has_query, has_form, has_multipart, has_document;
@@ -99,6 +134,14 @@ enum um_found um_delivery_multipart_field(struct um_parsed_delivery *parsed,
 /* The payload as JSON; NULL where it is absent or malformed. */
 const struct um_json_node *um_delivery_document(
 	struct um_parsed_delivery *parsed);
+
+/*
+ * Says why the delivery is refused, unless something has been said: `place` is a
+ * key of the description; without a reason it is that of the last
+ * value that was not readable.
+ */
+void um_delivery_blame(const struct um_parsed_delivery *parsed,
+	const char *place, const char *reason);
 
 /* Whether a query, form or multipart body was asked for and is malformed. */
 bool um_delivery_is_malformed(const struct um_parsed_delivery *parsed);

@@ -8,7 +8,7 @@
 
 #include "core/uuid.h"
 
-#define UM_EVENTS_MAX 64          /* events in one delivery */
+#define UM_EVENTS_MAX 512         /* events in one delivery */
 #define UM_EVENT_IDENTITY_MAX 200 /* bytes of an event's identity */
 #define UM_EVENT_TYPE_MAX 128
 #define UM_REFERENCE_MAX 200

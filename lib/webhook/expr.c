@@ -74,19 +74,41 @@ select_element(const struct um_expr_json *json,
 }
 
 static enum um_found
-put_json(const struct um_expr_json *json, const struct um_json_node *root,
-	struct um_buf *out)
+put_json(const struct um_expr_json *json, struct um_parsed_delivery *parsed,
+	const struct um_json_node *root, struct um_buf *out)
 {
 	const struct um_json_node *node = um_pointer_find(&json->at, root);
 	size_t before = out->len;
 
-	if (root == NULL || (json->selects && !select_element(json, &node)))
+	parsed->bad_at = &json->at;
+	parsed->bad_reason = "is not readable";
+	if (root == NULL)
 		return UM_BAD;
+	if (json->selects && !select_element(json, &node)) {
+		parsed->bad_reason = "has two elements that are meant";
+		return UM_BAD;
+	}
 	if (node == NULL || um_json_is(node, UM_JSON_NULL))
 		return UM_ABSENT;
-	if (!um_json_text(node, out))
+	if (!um_json_text(node, out)) {
+		parsed->bad_reason = um_json_is(node, UM_JSON_REAL)
+			? "needs more than 15 significant digits"
+			: "is an object or a list";
 		return UM_BAD;
+	}
 	return out->len != before ? UM_FOUND : UM_ABSENT;
+}
+
+static enum um_found
+put_address(const struct um_expr *expr, struct um_str query, struct um_buf *out)
+{
+	if (expr->text == NULL)
+		return put_text(out, query);
+	um_buf_puts(out, expr->text);
+	if (query.len != 0)
+		um_buf_puts(out, "?");
+	um_buf_put(out, query.ptr, query.len);
+	return UM_FOUND;
 }
 
 /* A parameter that occurs twice is ambiguous. */
@@ -163,6 +185,33 @@ put_digest(const struct um_expr *expr, struct um_parsed_delivery *parsed,
 	}
 	um_buf_free(&text);
 	return UM_FOUND;
+}
+
+bool
+um_expr_is_digits(struct um_str text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if (um_hex_digit(text.ptr[i]) < 0)
+			return false;
+	return text.len != 0 && text.len <= 64;
+}
+
+static enum um_found /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+put_mac(const struct um_expr *expr, struct um_parsed_delivery *parsed,
+	struct um_buf *out)
+{
+	struct um_buf text = { 0 };
+	enum um_found found = um_expr_eval(&expr->parts[0], parsed, &text);
+
+	if (found == UM_FOUND
+		&& (text.failed || parsed->mac == NULL
+			|| (parsed->mac_of_digits
+				&& !um_expr_is_digits(um_buf_str(&text)))
+			|| !um_verifier_sign(parsed->mac, um_buf_str(&text),
+				out)))
+		found = UM_BAD;
+	um_buf_free(&text);
+	return found;
 }
 
 bool
@@ -322,16 +371,21 @@ um_expr_eval(const struct um_expr *expr, struct um_parsed_delivery *parsed,
 	case UM_EXPR_MULTIPART:
 		return put_field(expr, parsed, out);
 	case UM_EXPR_JSON:
-		return put_json(&expr->json, um_delivery_document(parsed), out);
+		return put_json(&expr->json, parsed,
+			um_delivery_document(parsed), out);
 	case UM_EXPR_ITEM:
-		return put_json(&expr->json, parsed->item, out);
+		return put_json(&expr->json, parsed, parsed->item, out);
 	case UM_EXPR_BODY:
 		return put_text(out, parsed->delivery->body);
+	case UM_EXPR_ADDRESS:
+		return put_address(expr, parsed->delivery->query, out);
 	case UM_EXPR_SIGNATURE:
 		return put_param(expr->text, &parsed->params, out);
 	case UM_EXPR_CRC32:
 	case UM_EXPR_SHA256_HEX:
 		return put_digest(expr, parsed, out);
+	case UM_EXPR_MAC:
+		return put_mac(expr, parsed, out);
 	case UM_EXPR_JOIN:
 		return put_join(expr, parsed, out);
 	case UM_EXPR_FIRST:
@@ -341,40 +395,4 @@ um_expr_eval(const struct um_expr *expr, struct um_parsed_delivery *parsed,
 		return put_sorted(expr, parsed, out);
 	}
 	return UM_BAD;
-}
-
-static bool
-same_text(const char *a, const char *b)
-{
-	return (a == NULL && b == NULL)
-		|| (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
-static bool
-same_json(const struct um_expr_json *a, const struct um_expr_json *b)
-{
-	return um_pointer_equal(&a->at, &b->at) && a->selects == b->selects
-		&& um_pointer_equal(&a->where, &b->where)
-		&& um_pointer_equal(&a->value, &b->value)
-		&& same_text(a->is, b->is);
-}
-
-bool
-um_expr_equal(const struct um_expr *a, const struct um_expr *b)
-{
-	return a->kind == b->kind && a->parts_len == 0 && b->parts_len == 0
-		&& same_text(a->text, b->text)
-		&& um_strlist_equal(&a->names, &b->names)
-		&& same_json(&a->json, &b->json);
-}
-
-bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-um_expr_uses(const struct um_expr *expr, enum um_expr_kind kind)
-{
-	if (expr->kind == kind)
-		return true;
-	for (size_t i = 0; i < expr->parts_len; i++)
-		if (um_expr_uses(&expr->parts[i], kind))
-			return true;
-	return false;
 }

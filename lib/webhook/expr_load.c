@@ -90,21 +90,84 @@ load_json(struct um_expr *expr, const struct load *load)
 		&& load_pointer(&json->value, load, "value");
 }
 
+/* A value of a constant, or NULL. */
+static const char *
+constant_of(const struct um_expr_scope *scope, const char *name, size_t index)
+{
+	const char *text = scope->constant != NULL
+		? scope->constant(name, index, scope->arg)
+		: NULL;
+
+	return text != NULL && text[0] != '\0' ? text : NULL;
+}
+
+static bool
+no_constant(const struct um_conf_loc *at, const char *name)
+{
+	return um_conf_error(at, "the configuration has no constant `%.64s`",
+		name);
+}
+
+bool
+um_expr_load_constants(struct um_strlist *list, const struct um_conf_loc *at,
+	const json_t *node, const struct um_expr_scope *scope)
+{
+	const char *name, *text;
+
+	if (!um_conf_get_text(at, node, "site", true, &name))
+		return false;
+	list->item = calloc(UM_STRLIST_MAX, sizeof(list->item[0]));
+	if (list->item == NULL)
+		return um_conf_error(at, "out of memory");
+	while (list->len < UM_STRLIST_MAX
+		&& (text = constant_of(scope, name, list->len)) != NULL) {
+		if (!um_conf_copy_text(at, text, &list->item[list->len]))
+			return false;
+		list->len++;
+	}
+	return list->len != 0 || no_constant(at, name);
+}
+
 /* A constant of the configuration becomes a literal. */
 static bool
 load_site(struct um_expr *expr, const struct load *load)
 {
-	const struct um_expr_scope *scope = load->scope;
-	const char *name, *constant;
+	const char *name, *text;
 
 	if (!um_conf_get_text(&load->at, load->node, load->key, true, &name))
 		return false;
-	constant = scope->constant != NULL ? scope->constant(name, scope->arg)
-					   : NULL;
-	if (constant == NULL || constant[0] == '\0')
+	text = constant_of(load->scope, name, 0);
+	if (text == NULL)
+		return no_constant(&load->at, name);
+	if (constant_of(load->scope, name, 1) != NULL)
 		return um_conf_error(&load->at,
-			"the configuration has no constant `%.64s`", name);
-	return um_conf_copy_text(&load->at, constant, &expr->text);
+			"the constant `%.64s` has several values, which only "
+			"`field` and `prefix` of a signature can use",
+			name);
+	return um_conf_copy_text(&load->at, text, &expr->text);
+}
+
+/* The whole URL is the address that the provider was given, and the query. */
+static bool
+load_address(struct um_expr *expr, const struct load *load)
+{
+	static const char *const choices[] = { "query", "whole", NULL };
+	const char *url = constant_of(load->scope, load->scope->address, 0);
+	unsigned choice;
+
+	if (!um_conf_get_choice(&load->at, load->node, load->key, choices,
+		    &choice))
+		return false;
+	if (choice == 0)
+		return true;
+	if (url == NULL)
+		return no_constant(&load->at, load->scope->address);
+	if (strchr(url, '?') != NULL)
+		return um_conf_error(&load->at,
+			"the constant `%.64s` must not have a query: this "
+			"value adds the one that came",
+			load->scope->address);
+	return um_conf_copy_text(&load->at, url, &expr->text);
 }
 
 static bool
@@ -171,6 +234,9 @@ load_digest(struct um_expr *expr, const struct load *load)
 {
 	struct um_conf_loc at = um_conf_member(&load->at, load->key);
 
+	if (expr->kind == UM_EXPR_MAC && !load->scope->has_mac)
+		return um_conf_error(&load->at,
+			"is only allowed in the answer to a challenge");
 	expr->parts = calloc(1, sizeof(expr->parts[0]));
 	if (expr->parts == NULL)
 		return um_conf_error(&at, "out of memory");
@@ -223,9 +289,11 @@ static const struct form {
 	{ "item", UM_EXPR_ITEM, load_json, { "item", "where", "is", "value" } },
 	{ "site", UM_EXPR_LITERAL, load_site, { "site" } },
 	{ "body", UM_EXPR_BODY, load_body, { "body" } },
+	{ "address", UM_EXPR_ADDRESS, load_address, { "address" } },
 	{ "signature", UM_EXPR_SIGNATURE, load_name, { "signature" } },
 	{ "crc32", UM_EXPR_CRC32, load_digest, { "crc32" } },
 	{ "sha256_hex", UM_EXPR_SHA256_HEX, load_digest, { "sha256_hex" } },
+	{ "mac", UM_EXPR_MAC, load_digest, { "mac" } },
 	{ "join", UM_EXPR_JOIN, load_join, { "join", "with" } },
 	{ "first", UM_EXPR_FIRST, load_parts, { "first" } },
 	{ "sorted_form", UM_EXPR_SORTED_FORM, load_sorted, { "sorted_form" } },
@@ -254,6 +322,23 @@ form_of(const json_t *node)
 	return NULL;
 }
 
+static bool
+refuse_form(const struct um_conf_loc *at, json_t *node)
+{
+	const char *words[sizeof(forms) / sizeof(forms[0]) + 1] = { NULL };
+	const char *key = json_object_iter_key(json_object_iter(node));
+
+	if (key == NULL)
+		return um_conf_error(at,
+			"is neither a string nor an object with "
+			"the key of a source or function");
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+		words[i] = forms[i].key;
+	return um_conf_refuse_word(at,
+		"is an object without the key of a source or function", key,
+		words);
+}
+
 static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
 load_node(struct um_expr *expr, const struct um_conf_loc *at, json_t *node,
 	const struct um_expr_scope *scope, int depth)
@@ -266,9 +351,7 @@ load_node(struct um_expr *expr, const struct um_conf_loc *at, json_t *node,
 	if (json_is_string(node))
 		return load_literal(expr, at, node);
 	if (form == NULL)
-		return um_conf_error(at,
-			"is neither a string nor an object with "
-			"the key of a source or function");
+		return refuse_form(at, node);
 	if (depth > UM_EXPR_DEPTH_MAX)
 		return um_conf_error(at, "is nested more than %d deep",
 			UM_EXPR_DEPTH_MAX);
@@ -295,4 +378,25 @@ um_expr_load(struct um_expr *expr, const struct um_conf_loc *at,
 
 	return um_expr_load_node(expr, &here, json_object_get(object, key),
 		scope);
+}
+
+bool
+um_expr_load_found(struct um_expr *expr, const struct um_conf_loc *at,
+	const json_t *node, const char *key, const struct um_expr_scope *scope)
+{
+	struct um_conf_loc here = um_conf_member(at, key);
+	const char *text = json_string_value(json_object_get(node, key));
+
+	if (!um_expr_load(expr, at, node, key, scope))
+		return false;
+	if (!um_expr_is_constant(expr))
+		return true;
+	if (text == NULL)
+		return um_conf_error(&here,
+			"is the same for every delivery: it must be a value of "
+			"the delivery");
+	return um_conf_error(&here,
+		"is the constant `%.64s`; did you mean {\"%s\": \"%s%.64s\"}?",
+		text, scope->has_items ? "item" : "json",
+		text[0] == '/' ? "" : "/", text);
 }

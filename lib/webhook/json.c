@@ -16,17 +16,33 @@
 struct parser {
 	char *at;
 	struct um_json_node *nodes;
-	size_t len, cap;
+	size_t len, cap, max;
 	unsigned depth;
+	const char *reason; /* why it is refused, where that is known */
 };
+
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+
+/* Keeps the first reason. Always false. */
+static bool
+refuse(struct parser *p, const char *reason)
+{
+	if (p->reason == NULL)
+		p->reason = reason;
+	return false;
+}
 
 static bool parse_value(struct parser *p);
 
 static struct um_json_node *
 add_node(struct parser *p, enum um_json_kind kind, size_t len)
 {
-	if (p->len == p->cap)
+	if (p->len == p->cap) {
+		if (p->cap == p->max)
+			refuse(p, "has too many values and names");
 		return NULL;
+	}
 	p->nodes[p->len] = (struct um_json_node){ p->at, (uint32_t)len, 1,
 		kind };
 	return &p->nodes[p->len++];
@@ -116,16 +132,19 @@ parse_string(struct parser *p)
 		return false;
 	for (out = p->at; (c = (unsigned char)*p->at++) != '"';) {
 		if (c < ' ')
-			return false;
+			return refuse(p, "has a control character in a string");
 		any |= c;
 		if (c != '\\')
 			*out++ = (char)c;
 		else if ((out = unescape(p, out)) == NULL)
-			return false;
+			return refuse(p,
+				"has an escape that is none, a NUL, or half a "
+				"surrogate pair");
 	}
 	node->len = (uint32_t)(out - node->text);
 	return any < 0x80
-		|| um_str_is_text((struct um_str){ node->text, node->len });
+		|| um_str_is_text((struct um_str){ node->text, node->len })
+		|| refuse(p, "has a string that is not UTF-8");
 }
 
 static bool
@@ -160,11 +179,14 @@ parse_number(struct parser *p)
 	}
 	node->len = (uint32_t)(p->at - node->text);
 	if (node->kind == UM_JSON_REAL)
-		return node->len <= UM_JSON_REAL_MAX
-			&& isfinite(strtod(node->text, NULL));
+		return (node->len <= UM_JSON_REAL_MAX
+			       && isfinite(strtod(node->text, NULL)))
+			|| refuse(p,
+				"has a number that is too long or too large");
 	errno = 0;
 	(void)strtoll(node->text, NULL, 10);
-	return errno == 0;
+	return errno == 0
+		|| refuse(p, "has a whole number of more than 64 bits");
 }
 
 static bool
@@ -211,8 +233,11 @@ parse_container(struct parser *p, enum um_json_kind kind, char close)
 	struct um_json_node *node = add_node(p, kind, 0);
 	size_t count = 0;
 
-	if (node == NULL || ++p->depth > UM_JSON_DEPTH_MAX)
+	if (node == NULL)
 		return false;
+	if (++p->depth > UM_JSON_DEPTH_MAX)
+		return refuse(p,
+			"is nested more than " TEXT(UM_JSON_DEPTH_MAX) " deep");
 	p->at++;
 	if (!take_token(p, close)) {
 		do {
@@ -228,7 +253,8 @@ parse_container(struct parser *p, enum um_json_kind kind, char close)
 	}
 	p->depth--;
 	node->size = (uint32_t)(&p->nodes[p->len] - node);
-	return kind != UM_JSON_OBJECT || names_differ(node, count);
+	return kind != UM_JSON_OBJECT || names_differ(node, count)
+		|| refuse(p, "has an object with a name twice");
 }
 
 static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
@@ -256,14 +282,25 @@ parse_value(struct parser *p)
 struct um_json_node *
 um_json_parse(struct um_str text)
 {
+	struct um_json_fault fault;
+
+	return um_json_parse_or_say(text, UM_JSON_VALUES_MAX, &fault);
+}
+
+struct um_json_node *
+um_json_parse_or_say(struct um_str text, size_t max,
+	struct um_json_fault *fault)
+{
 	/* Every value has at least a byte and, but for the last, a separator. */
-	struct parser p = { .cap = text.len / 2 + 1 };
+	struct parser p = { .cap = text.len / 2 + 1, .max = max };
 	char *copy;
 
+	*fault = (struct um_json_fault){ "is empty", 0 };
 	if (text.len == 0 || text.len > INT32_MAX)
 		return NULL;
-	if (p.cap > UM_JSON_VALUES_MAX)
-		p.cap = UM_JSON_VALUES_MAX;
+	fault->reason = "out of memory";
+	if (p.cap > max)
+		p.cap = max;
 	p.nodes = malloc(p.cap * sizeof(p.nodes[0]) + text.len + 1);
 	if (p.nodes == NULL)
 		return NULL;
@@ -273,6 +310,11 @@ um_json_parse(struct um_str text)
 	if (parse_value(&p) && p.nodes[0].kind <= UM_JSON_ARRAY
 		&& take_token(&p, '\0') && p.at == copy + text.len + 1)
 		return p.nodes;
+	fault->reason = p.reason != NULL ? p.reason
+					 : "is not a JSON object or array";
+	fault->at = (size_t)(p.at - copy);
+	if (fault->at > text.len)
+		fault->at = text.len;
 	free(p.nodes);
 	return NULL;
 }

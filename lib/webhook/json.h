@@ -53,6 +53,17 @@ struct um_json_node {
  */
 struct um_json_node *um_json_parse(struct um_str text);
 
+/*
+ * The same for at most `max` values and names. Where it is NULL, also why, and
+ * after about how many bytes.
+ */
+struct um_json_fault {
+	const char *reason;
+	size_t at;
+};
+struct um_json_node *um_json_parse_or_say(struct um_str text, size_t max,
+	struct um_json_fault *fault);
+
 static inline bool
 um_json_is(const struct um_json_node *node, enum um_json_kind kind)
 {

@@ -56,7 +56,8 @@ um_origin_load(struct um_origin *origin, const struct um_conf_loc *at,
 	if (live != NULL && !load_live(origin, &here, live, scope))
 		return false;
 	if (json_object_get(node, "account") != NULL
-		&& !um_expr_load(&origin->account, at, node, "account", scope))
+		&& !um_expr_load_found(&origin->account, at, node, "account",
+			scope))
 		return false;
 	origin->takes_test = env->mode == UM_MODE_TEST;
 	return copy_accounts(&origin->accounts, at, env);
@@ -73,6 +74,10 @@ um_origin_apply(const struct um_origin *origin,
 	bool ok = has_live != UM_BAD && has_account != UM_BAD && !live.failed
 		&& !account.failed;
 
+	if (!ok)
+		um_delivery_blame(parsed,
+			has_live == UM_BAD ? "/live" : "/account",
+			"is not a text");
 	if (ok && has_live == UM_FOUND
 		&& um_strlist_has(&origin->live_is, um_buf_str(&live))
 			== origin->takes_test)

@@ -94,6 +94,21 @@ um_pointer_equal(const struct um_pointer *a, const struct um_pointer *b)
 	return true;
 }
 
+void
+um_pointer_put(const struct um_pointer *pointer, struct um_buf *out)
+{
+	for (size_t i = 0; i < pointer->len; i++) {
+		um_buf_puts(out, "/");
+		for (const char *c = pointer->token[i].name; *c != '\0'; c++)
+			if (*c == '~')
+				um_buf_puts(out, "~0");
+			else if (*c == '/')
+				um_buf_puts(out, "~1");
+			else
+				um_buf_put(out, c, 1);
+	}
+}
+
 static const struct um_json_node *
 find_member(const struct um_json_node *object, struct um_str name)
 {

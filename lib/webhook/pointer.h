@@ -26,6 +26,9 @@ bool um_pointer_compile(struct um_pointer *pointer, const char *text);
 void um_pointer_free(struct um_pointer *pointer);
 bool um_pointer_equal(const struct um_pointer *a, const struct um_pointer *b);
 
+/* Appends its text; nothing for the whole document. */
+void um_pointer_put(const struct um_pointer *pointer, struct um_buf *out);
+
 /* The node at the pointer, or NULL; `root` may be NULL. */
 const struct um_json_node *um_pointer_find(const struct um_pointer *pointer,
 	const struct um_json_node *root);

@@ -12,6 +12,12 @@ enum um_mode {
 	UM_MODE_TEST,
 };
 
+/*
+ * A constant of the site ({"site": "webhook_id"}), which may have several values
+ * while one is replaced by the next: the value at `index`, or NULL.
+ */
+typedef const char *um_constant(const char *name, size_t index, void *arg);
+
 struct um_provider_env {
 	/* Secrets, any of which may match: they can be rotated. */
 	const char *const *secrets;
@@ -24,8 +30,7 @@ struct um_provider_env {
 	const char *const *accounts;
 	size_t accounts_len;
 	const char *certificate; /* PEM file of pinned certificates, or NULL */
-	/* The constant of this name ({"site": "webhook_id"}), or NULL. */
-	const char *(*constant)(const char *name, void *arg);
+	um_constant *constant;
 	void *arg;
 };
 

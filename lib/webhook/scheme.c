@@ -35,8 +35,8 @@ um_scheme_free(struct um_scheme *scheme)
 	for (size_t i = 0; i < scheme->parts_len; i++)
 		um_expr_free(&scheme->parts[i]);
 	free(scheme->parts);
-	free(scheme->prefix);
-	free(scheme->field);
+	um_strlist_free(&scheme->prefixes);
+	um_strlist_free(&scheme->fields);
 	free(scheme->separator);
 	free(scheme->equals);
 	free(scheme->key_prefix);
@@ -44,14 +44,29 @@ um_scheme_free(struct um_scheme *scheme)
 	*scheme = (struct um_scheme){ 0 };
 }
 
-bool
-um_scheme_wants(const struct um_scheme *scheme, const char *secret)
+int
+um_scheme_prefix_len(const struct um_scheme *scheme, const char *secret)
 {
+	size_t len = scheme->key_prefix != NULL ? strlen(scheme->key_prefix)
+						: 0;
+
+	return scheme->key_form == UM_KEY_CERTIFICATE
+			|| (len != 0
+				&& strncmp(secret, scheme->key_prefix, len)
+					!= 0)
+		? -1
+		: (int)len;
+}
+
+bool
+um_scheme_has_prefix_of(const struct um_scheme *scheme,
+	const struct um_scheme *other)
+{
+	const char *a = scheme->key_prefix, *b = other->key_prefix;
+
 	return scheme->key_form != UM_KEY_CERTIFICATE
-		&& (scheme->key_prefix == NULL
-			|| strncmp(secret, scheme->key_prefix,
-				   strlen(scheme->key_prefix))
-				== 0);
+		&& other->key_form != UM_KEY_CERTIFICATE
+		&& strcmp(a != NULL ? a : "", b != NULL ? b : "") == 0;
 }
 
 const char *
@@ -63,19 +78,25 @@ um_scheme_take(struct um_scheme *scheme, const char *secret)
 		secret);
 }
 
-/* Adds a signature without its prefix, which must be there. */
+/* Adds a signature without its prefix, one of which must be there. */
 static enum um_found
 add(struct candidates *candidates, const struct um_scheme *scheme,
 	struct um_str text)
 {
-	size_t prefix = scheme->prefix != NULL ? strlen(scheme->prefix) : 0;
+	bool found = scheme->prefixes.len == 0;
 
-	if (text.len <= prefix
-		|| (prefix != 0
-			&& memcmp(text.ptr, scheme->prefix, prefix) != 0))
+	for (size_t i = 0; i < scheme->prefixes.len && !found; i++) {
+		struct um_str prefix = um_str(scheme->prefixes.item[i]);
+
+		found = text.len > prefix.len
+			&& memcmp(text.ptr, prefix.ptr, prefix.len) == 0;
+		if (found) {
+			text.ptr += prefix.len;
+			text.len -= prefix.len;
+		}
+	}
+	if (!found || text.len == 0)
 		return UM_BAD;
-	text.ptr += prefix;
-	text.len -= prefix;
 	candidates->text[candidates->len++] = text;
 	return UM_FOUND;
 }
@@ -99,7 +120,7 @@ collect_numbered(struct candidates *candidates, const struct um_scheme *scheme,
 	return candidates->len != 0 ? UM_FOUND : UM_ABSENT;
 }
 
-/* Of a header with parameters, those that are named `field`. */
+/* Of a header with parameters, those that are signatures. */
 static enum um_found
 collect_fields(struct candidates *candidates, const struct um_scheme *scheme,
 	struct um_params *params, struct um_str text)
@@ -108,7 +129,7 @@ collect_fields(struct candidates *candidates, const struct um_scheme *scheme,
 		    scheme->equals))
 		return UM_BAD;
 	for (size_t i = 0; i < params->len; i++)
-		if (um_str_is(params->param[i].name, scheme->field)
+		if (um_strlist_has(&scheme->fields, params->param[i].name)
 			&& add(candidates, scheme, params->param[i].value)
 				!= UM_FOUND)
 			return UM_BAD;
@@ -130,7 +151,7 @@ collect(struct candidates *candidates, const struct um_scheme *scheme,
 		return UM_BAD;
 	if (found != UM_FOUND)
 		return found;
-	if (scheme->field != NULL)
+	if (scheme->fields.len != 0)
 		return collect_fields(candidates, scheme, &parsed->params,
 			um_buf_str(&parsed->signature));
 	return add(candidates, scheme, um_buf_str(&parsed->signature));
@@ -209,10 +230,32 @@ um_scheme_check(const struct um_scheme *scheme,
 	if (found == UM_ABSENT)
 		check = UM_CHECK_NONE;
 	else if (found == UM_FOUND
+		&& !(scheme->answers_digits
+			&& um_expr_is_digits(um_buf_str(&message)))
 		&& um_verifier_match(scheme->verifier, um_buf_str(&message),
 			candidates.text, candidates.len,
 			parsed->delivery->now_ms))
 		check = UM_CHECK_RIGHT;
 	um_buf_free(&message);
 	return check;
+}
+
+bool
+um_scheme_sign(const struct um_scheme *scheme,
+	struct um_parsed_delivery *parsed, struct um_str params,
+	struct um_buf *out)
+{
+	struct um_buf message = { 0 };
+	bool ok = put_signed(scheme, parsed, &message) == UM_FOUND;
+
+	um_buf_put(out, params.ptr, params.len);
+	if (scheme->fields.len != 0)
+		um_buf_cat(out, scheme->fields.item[0], scheme->equals);
+	if (scheme->prefixes.len != 0)
+		um_buf_puts(out, scheme->prefixes.item[0]);
+	ok = ok
+		&& um_verifier_sign(scheme->verifier, um_buf_str(&message),
+			out);
+	um_buf_free(&message);
+	return ok;
 }

@@ -20,8 +20,10 @@ struct um_scheme {
 	/* Where the signatures are, and how they are written there. */
 	struct um_expr from;
 	bool numbered; /* in headers of this name followed by 1, 2, … */
-	char *prefix;  /* before the signature, or NULL */
-	char *field;   /* the parameter that is the signature, or NULL */
+	/* One of these is before the signature, if there are any. */
+	struct um_strlist prefixes;
+	/* The names of the parameters that are signatures; perhaps none. */
+	struct um_strlist fields;
 	char *separator, *equals; /* of the parameters */
 
 	/* The signed text is these, one after the other; none for a token. */
@@ -30,6 +32,13 @@ struct um_scheme {
 	bool of_items; /* each element of `events` is signed by itself */
 
 	bool is_token;
+	bool is_public; /* its secrets are public keys */
+	bool is_hmac;
+	/*
+	 * Its keys sign hexadecimal digits for whoever asks (UM_EXPR_MAC), so
+	 * that a delivery of which nothing else is signed is refused.
+	 */
+	bool answers_digits;
 	enum um_key_form key_form;
 	char *key_prefix; /* secrets of this scheme begin with it, or NULL */
 	struct um_verifier *verifier;
@@ -46,8 +55,14 @@ bool um_scheme_load(struct um_scheme *scheme, const struct um_conf_loc *at,
 	json_t *node, const struct um_expr_scope *scope);
 void um_scheme_free(struct um_scheme *scheme);
 
-/* Whether a secret has the prefix of this scheme's keys. */
-bool um_scheme_wants(const struct um_scheme *scheme, const char *secret);
+/*
+ * How many characters of the secret are the prefix of this scheme's keys; -1 if
+ * it has another prefix, or the keys are certificates.
+ */
+int um_scheme_prefix_len(const struct um_scheme *scheme, const char *secret);
+/* Whether a secret could be one of both, because they have the same prefix. */
+bool um_scheme_has_prefix_of(const struct um_scheme *scheme,
+	const struct um_scheme *other);
 /* Adds a secret as a key. NULL, or why it is refused. */
 const char *um_scheme_take(struct um_scheme *scheme, const char *secret);
 
@@ -58,6 +73,16 @@ const char *um_scheme_take(struct um_scheme *scheme, const char *secret);
  */
 enum um_check um_scheme_check(const struct um_scheme *scheme,
 	struct um_parsed_delivery *parsed);
+
+/*
+ * Appends what the scheme would have for a signature, its prefix and parameters
+ * around it: `params` are the parameters beside it, each written as
+ * NAME EQUALS VALUE SEPARATOR. False for other schemes than HMAC, without a key,
+ * and if a signed value is absent.
+ */
+bool um_scheme_sign(const struct um_scheme *scheme,
+	struct um_parsed_delivery *parsed, struct um_str params,
+	struct um_buf *out);
 
 /*
  * Splits a signature header into its parameters: at each `separator`, without

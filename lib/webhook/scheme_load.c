@@ -48,27 +48,52 @@ load_numbered(struct um_scheme *scheme, const struct um_conf_loc *at,
 	if (scheme->from.kind != UM_EXPR_HEADER || scheme->from.names.len != 1)
 		return um_conf_member_error(at, "numbered",
 			"requires that `from` is a single `header`");
-	return scheme->field == NULL
+	return scheme->fields.len == 0
 		|| um_conf_member_error(at, "numbered",
 			"cannot be used together with `field`");
 }
 
+/* A text, or a constant of the site with all its values. */
 static bool
-load_field(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node)
+load_texts(struct um_strlist *list, const struct um_conf_loc *at,
+	const json_t *node, const char *key, const struct um_expr_scope *scope)
 {
-	const char *field, *separator, *equals;
+	static const char *const keys[] = { "site", NULL };
+	struct um_conf_loc here = um_conf_member(at, key);
+	json_t *value = json_object_get(node, key);
+	const char *text;
 
-	if (!um_conf_get_text(at, node, "field", false, &field)
-		|| !um_conf_get_text(at, node, "between", field != NULL,
-			&separator)
-		|| !um_conf_get_text(at, node, "equals", field != NULL,
-			&equals))
+	if (json_is_object(value))
+		return um_conf_check_keys(&here, value, keys)
+			&& um_expr_load_constants(list, &here, value, scope);
+	if (!um_conf_get_text(at, node, key, false, &text) || text == NULL)
+		return value == NULL;
+	list->item = calloc(1, sizeof(list->item[0]));
+	if (list->item == NULL)
+		return um_conf_error(&here, "out of memory");
+	if (!um_conf_copy_text(&here, text, &list->item[0]))
 		return false;
-	if (field == NULL)
+	list->len = 1;
+	return true;
+}
+
+static bool
+load_field(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node,
+	const struct um_expr_scope *scope)
+{
+	const char *separator, *equals;
+	bool any;
+
+	if (!load_texts(&scheme->fields, at, node, "field", scope))
+		return false;
+	any = scheme->fields.len != 0;
+	if (!um_conf_get_text(at, node, "between", any, &separator)
+		|| !um_conf_get_text(at, node, "equals", any, &equals))
+		return false;
+	if (!any)
 		return (separator == NULL && equals == NULL)
 			|| um_conf_member_error(at, "field", "is missing");
-	return um_conf_copy_text(at, field, &scheme->field)
-		&& um_conf_copy_text(at, separator, &scheme->separator)
+	return um_conf_copy_text(at, separator, &scheme->separator)
 		&& um_conf_copy_text(at, equals, &scheme->equals);
 }
 
@@ -89,7 +114,6 @@ load_signature(struct um_scheme *scheme, const struct um_conf_loc *at,
 	/* In the order of enum um_encoding. */
 	static const char *const encodings[] = { "hex", "base64", "base64url",
 		NULL };
-	const char *prefix;
 	unsigned as = 0;
 
 	if (node == NULL)
@@ -101,10 +125,9 @@ load_signature(struct um_scheme *scheme, const struct um_conf_loc *at,
 		return um_conf_member_error(at, "from",
 			"is not a header, query, form, multipart, json or "
 			"item value");
-	if (!load_field(scheme, at, node) || !load_numbered(scheme, at, node)
-		|| !um_conf_get_text(at, node, "prefix", false, &prefix)
-		|| (prefix != NULL
-			&& !um_conf_copy_text(at, prefix, &scheme->prefix)))
+	if (!load_field(scheme, at, node, scope)
+		|| !load_numbered(scheme, at, node)
+		|| !load_texts(&scheme->prefixes, at, node, "prefix", scope))
 		return false;
 	if (scheme->is_token)
 		return json_object_get(node, "as") == NULL
@@ -136,7 +159,7 @@ load_signed(struct um_scheme *scheme, const struct um_conf_loc *at,
 	if (scheme->parts == NULL)
 		return um_conf_error(at, "out of memory");
 	scheme->parts_len = len;
-	inner.has_params = scheme->field != NULL;
+	inner.has_params = scheme->fields.len != 0;
 	for (size_t i = 0; i < len; i++) {
 		struct um_conf_loc here = um_conf_element(at, i);
 		struct um_expr *part = &scheme->parts[i];
@@ -172,6 +195,9 @@ um_scheme_load(struct um_scheme *scheme, const struct um_conf_loc *at,
 			&algorithm))
 		return false;
 	scheme->is_token = algorithm == UM_TOKEN;
+	scheme->is_hmac = algorithm <= UM_HMAC_SHA512;
+	scheme->is_public = algorithm == UM_ED25519
+		|| algorithm == UM_ECDSA_P256 || algorithm == UM_RSA_SHA256;
 	if (!load_key(scheme, &key, json_object_get(node, "key"),
 		    (enum um_algorithm)algorithm)
 		|| !load_signature(scheme, &signature,

@@ -70,6 +70,9 @@ holds(const struct um_expr *part, const struct um_expr *leaf)
 	bool form = part->kind == UM_EXPR_SORTED_FORM
 		&& leaf->kind == UM_EXPR_FORM;
 
+	/* The query as it came has all its fields. */
+	if (part->kind == UM_EXPR_ADDRESS && leaf->kind == UM_EXPR_QUERY)
+		return true;
 	if (query || form)
 		return !um_strlist_has(&part->names, um_str(leaf->text));
 	if (um_expr_equal(part, leaf))

@@ -10,6 +10,7 @@
 #define ANSWER_MAX 1024 /* bytes of an answer's body */
 
 struct um_spec {
+	char *path;
 	struct um_spec_part webhook;
 	bool has_return;
 	struct um_spec_part back; /* for the browser's return */
@@ -26,6 +27,7 @@ um_spec_free(struct um_spec *spec)
 		return;
 	um_spec_part_free(&spec->webhook);
 	um_spec_part_free(&spec->back);
+	free(spec->path);
 	free(spec->answer_body);
 	free(spec->answer_type);
 	free(spec);
@@ -128,22 +130,26 @@ load(struct um_spec *spec, const struct um_conf_loc *at, json_t *root,
 		"notes", "payload", "verify", "timestamp", "events", "believed",
 		"live", "account", "grace", "identity", "type", "elicitation",
 		"amount", "currency", "reference", "attempt", "outcomes",
-		"answer", "return", NULL };
+		"answer", "challenge", "return", NULL };
 	struct um_conf_loc answer = um_conf_member(at, "answer");
 	struct um_conf_loc back = um_conf_member(at, "return");
 	const char *text;
 
-	return um_conf_check_keys(at, root, keys)
-		&& um_conf_get_text(at, root, "$schema", false, &text)
-		&& um_conf_get_text(at, root, "name", true, &text)
-		&& um_conf_get_text(at, root, "documentation", true, &text)
-		&& um_conf_get_text(at, root, "notes", false, &text)
-		&& um_spec_part_load(&spec->webhook, at, root, env, false)
-		&& load_grace(spec, at, root)
-		&& load_answer(spec, &answer, json_object_get(root, "answer"))
-		&& load_return(spec, &back, json_object_get(root, "return"),
-			env)
-		&& check_origin(spec, at, env);
+	bool ok = um_conf_check_keys(at, root, keys);
+
+	/* Each is tried, so that all that is wrong is said at once. */
+	if (!json_is_object(root))
+		return false;
+	ok = um_conf_get_text(at, root, "$schema", false, &text) && ok;
+	ok = um_conf_get_text(at, root, "name", true, &text) && ok;
+	ok = um_conf_get_text(at, root, "documentation", true, &text) && ok;
+	ok = um_conf_get_text(at, root, "notes", false, &text) && ok;
+	ok = um_spec_part_load(&spec->webhook, at, root, env, false) && ok;
+	ok = load_grace(spec, at, root) && ok;
+	ok = load_answer(spec, &answer, json_object_get(root, "answer")) && ok;
+	ok = load_return(spec, &back, json_object_get(root, "return"), env)
+		&& ok;
+	return ok && check_origin(spec, at, env);
 }
 
 bool
@@ -163,7 +169,8 @@ um_spec_load(struct um_spec **out, const char *path,
 		um_conf_error(&at, "out of memory");
 		goto out;
 	}
-	if (!load(spec, &at, root, env))
+	if (!um_conf_copy_text(&at, path, &spec->path)
+		|| !load(spec, &at, root, env))
 		goto out;
 	*out = spec;
 	spec = NULL;
@@ -174,12 +181,43 @@ out:
 	return ok;
 }
 
+const struct um_spec_part *
+um_spec_webhook(const struct um_spec *spec)
+{
+	return &spec->webhook;
+}
+
+const char *
+um_spec_path(const struct um_spec *spec)
+{
+	return spec->path;
+}
+
+bool
+um_spec_has_get_challenge(const struct um_spec *spec)
+{
+	return spec->webhook.challenge.exists && spec->webhook.challenge.is_get;
+}
+
+enum um_verdict
+um_spec_challenge(const struct um_spec *spec,
+	const struct um_delivery *delivery)
+{
+	return um_spec_part_challenge(&spec->webhook, delivery);
+}
+
+size_t
+um_spec_events_max(const struct um_spec *spec)
+{
+	return spec->webhook.has_events ? UM_EVENTS_MAX : 1;
+}
+
 enum um_verdict
 um_spec_read(const struct um_spec *spec, const struct um_delivery *delivery,
 	struct um_event *events, size_t *len)
 {
 	return um_spec_part_read(&spec->webhook, delivery, events,
-		UM_EVENTS_MAX, len);
+		um_spec_events_max(spec), len);
 }
 
 bool

@@ -27,6 +27,8 @@ struct um_spec;
  */
 bool um_spec_load(struct um_spec **out, const char *path,
 	const struct um_provider_env *env, struct um_error *err);
+/* The file that it was loaded from. */
+const char *um_spec_path(const struct um_spec *spec);
 /* Wipes and frees; NULL is fine. */
 void um_spec_free(struct um_spec *spec);
 
@@ -46,8 +48,23 @@ bool um_spec_verifies_nothing(const struct um_spec *spec);
 int64_t um_spec_grace_ms(const struct um_spec *spec);
 
 /*
+ * Whether GET is a challenge of this provider. um_spec_challenge() answers it
+ * into delivery->reply; UNSIGNED if it is another request, or is refused. A POST
+ * that is a challenge has its answer from um_spec_read(), and no events.
+ */
+bool um_spec_has_get_challenge(const struct um_spec *spec);
+enum um_verdict um_spec_challenge(const struct um_spec *spec,
+	const struct um_delivery *delivery);
+
+/*
+ * How many events one delivery can have: UM_EVENTS_MAX with `events`, else 1.
+ */
+size_t um_spec_events_max(const struct um_spec *spec);
+
+/*
  * Verifies the delivery byte for byte, then reads its events into `events`,
- * which has room for UM_EVENTS_MAX, and their number into *len (0 unless GOOD).
+ * which has room for um_spec_events_max(), and their number into *len (0 unless
+ * GOOD).
  * The effect of what no signature proves is RECHECK or IGNORE. Uses no clock,
  * file or socket.
  */

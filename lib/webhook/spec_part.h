@@ -15,6 +15,8 @@
 #include "core/strlist.h"
 #include "core/timestamp.h"
 #include "webhook/amount.h"
+#include "webhook/challenge.h"
+#include "webhook/condition.h"
 #include "webhook/delivery.h"
 #include "webhook/event.h"
 #include "webhook/expr.h"
@@ -24,7 +26,6 @@
 
 #define UM_SCHEMES_MAX 4
 #define UM_RULES_MAX 64
-#define UM_CONDITIONS_MAX 8
 #define UM_TOLERANCE_MAX 604800 /* seconds: a week */
 
 /* How much a right signature proves (`believed`). */
@@ -36,17 +37,10 @@ enum um_trust {
 	UM_TRUST_NOTHING,
 };
 
-struct um_condition {
-	struct um_expr from;
-	struct um_strlist is; /* the value is one of these; if this is empty: */
-	bool present;         /* the value is there, or it is not */
-};
-
-/* Applies to these types (none: any) if every condition holds. */
+/* Applies to these types (none: any) if all conditions hold. */
 struct um_outcome_rule {
 	struct um_strlist types;
-	struct um_condition condition[UM_CONDITIONS_MAX];
-	size_t conditions_len;
+	struct um_conditions when;
 	enum um_effect effect;
 };
 
@@ -72,6 +66,7 @@ struct um_spec_part {
 	bool uses_json;
 	struct um_outcome_rule *rules;
 	size_t rules_len;
+	struct um_challenge challenge;
 };
 
 /*
@@ -82,16 +77,42 @@ bool um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
 	json_t *node, const struct um_provider_env *env, bool is_return);
 void um_spec_part_free(struct um_spec_part *part);
 
+/* A step of that: compiles `outcomes`. */
+bool um_spec_part_load_outcomes(struct um_spec_part *part,
+	const struct um_conf_loc *at, const json_t *node,
+	const struct um_expr_scope *scope);
+
+/* A step of that: gives the schemes their keys. */
+bool um_spec_part_take_keys(struct um_spec_part *part,
+	const struct um_conf_loc *at, const struct um_provider_env *env,
+	bool is_return);
+
 /*
  * A step of that: refuses a part whose `believed` claims more than each of its
  * schemes proves.
  */
-bool um_spec_part_check_trust(const struct um_spec_part *part,
+bool um_spec_part_check_trust(struct um_spec_part *part,
 	const struct um_conf_loc *at);
 
 /* As um_spec_read(), for at most `max` events. */
 enum um_verdict um_spec_part_read(const struct um_spec_part *part,
 	const struct um_delivery *delivery, struct um_event *events, size_t max,
 	size_t *len);
+
+/*
+ * The number of the first outcome that applies to an event of this type, or
+ * rules_len.
+ */
+size_t um_spec_part_find_outcome(const struct um_spec_part *part,
+	struct um_parsed_delivery *parsed, const char *type);
+
+struct um_spec;
+
+/* The part of a description for its webhook. */
+const struct um_spec_part *um_spec_webhook(const struct um_spec *spec);
+
+/* As um_spec_challenge(). */
+enum um_verdict um_spec_part_challenge(const struct um_spec_part *part,
+	const struct um_delivery *delivery);
 
 #endif

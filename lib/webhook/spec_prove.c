@@ -48,8 +48,8 @@ check_deciding(const struct um_spec_part *part, const struct um_conf_loc *at)
 		struct um_conf_loc list = um_conf_member(at, "outcomes");
 		struct um_conf_loc here = um_conf_element(&list, i);
 
-		for (size_t j = 0; j < rule->conditions_len; j++)
-			if (!proves(part, &rule->condition[j].from))
+		for (size_t j = 0; j < rule->when.len; j++)
+			if (!proves(part, &rule->when.condition[j].from))
 				return um_conf_member_error(&here, "when",
 					unsigned_);
 	}
@@ -114,11 +114,43 @@ check_schemes(const struct um_spec_part *part, const struct um_conf_loc *at)
 	return true;
 }
 
+/*
+ * Whoever could choose what is answered with a MAC could have deliveries signed.
+ * A POST must be signed itself; in a GET only hexadecimal digits are taken, and
+ * then no delivery is (um_scheme_check()).
+ */
+static bool
+check_challenge(struct um_spec_part *part, const struct um_conf_loc *at)
+{
+	struct um_conf_loc here = um_conf_member(at, "challenge");
+	const struct um_challenge *challenge = &part->challenge;
+
+	if (challenge->exists && !challenge->is_get
+		&& (part->schemes_len == 0 || part->of_items))
+		return um_conf_member_error(&here, "method",
+			"is POST, but not every delivery is signed as a whole");
+	for (size_t i = 0; i < challenge->len; i++) {
+		const struct um_expr *value = &challenge->member[i].value;
+
+		if (!um_expr_uses(value, UM_EXPR_MAC))
+			continue;
+		if (part->schemes_len == 0 || !part->schemes[0].is_hmac)
+			return um_conf_member_error(&here, "answer",
+				"needs an HMAC as the first scheme for `mac`");
+		if (!challenge->is_get && !proves(part, value))
+			return um_conf_member_error(&here, "answer",
+				"has a `mac` of what is not signed");
+		for (size_t j = 0; j < part->schemes_len; j++)
+			part->schemes[j].answers_digits = challenge->is_get;
+	}
+	return true;
+}
+
 bool
-um_spec_part_check_trust(const struct um_spec_part *part,
+um_spec_part_check_trust(struct um_spec_part *part,
 	const struct um_conf_loc *at)
 {
-	if (!check_schemes(part, at))
+	if (!check_schemes(part, at) || !check_challenge(part, at))
 		return false;
 	if (part->trust == UM_TRUST_BODY && !check_body(part, at))
 		return false;

@@ -27,10 +27,13 @@ read_text(const struct um_expr *expr, struct um_parsed_delivery *parsed,
 	enum um_found found = um_expr_eval(expr, parsed, &text);
 
 	out[0] = '\0';
-	if (found == UM_FOUND
-		&& (text.failed || text.len >= size
-			|| !is_clean(um_buf_str(&text))))
+	if (found == UM_FOUND && (text.failed || text.len >= size)) {
+		parsed->bad_reason = "is longer than it may be";
 		found = UM_BAD;
+	} else if (found == UM_FOUND && !is_clean(um_buf_str(&text))) {
+		parsed->bad_reason = "has a control character, or is not UTF-8";
+		found = UM_BAD;
+	}
 	if (found == UM_FOUND) {
 		memcpy(out, text.ptr, text.len);
 		out[text.len] = '\0';
@@ -39,42 +42,22 @@ read_text(const struct um_expr *expr, struct um_parsed_delivery *parsed,
 	return found;
 }
 
-static bool
-condition_holds(const struct um_condition *condition,
-	struct um_parsed_delivery *parsed)
+size_t
+um_spec_part_find_outcome(const struct um_spec_part *part,
+	struct um_parsed_delivery *parsed, const char *type)
 {
-	struct um_buf text = { 0 };
-	enum um_found found = um_expr_eval(&condition->from, parsed, &text);
-	bool holds;
+	size_t i = 0;
 
-	if (condition->is.len == 0)
-		holds = (found != UM_ABSENT) == condition->present;
-	else
-		holds = found == UM_FOUND
-			&& um_strlist_has(&condition->is, um_buf_str(&text));
-	um_buf_free(&text);
-	return holds;
-}
-
-/* The effect of the first rule that applies. */
-static enum um_effect
-effect_of(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
-	const char *type)
-{
-	for (size_t i = 0; i < part->rules_len; i++) {
+	for (; i < part->rules_len; i++) {
 		const struct um_outcome_rule *rule = &part->rules[i];
-		size_t held = 0;
 
 		if (rule->types.len != 0
 			&& !um_strlist_has(&rule->types, um_str(type)))
 			continue;
-		while (held < rule->conditions_len
-			&& condition_holds(&rule->condition[held], parsed))
-			held++;
-		if (held == rule->conditions_len)
-			return rule->effect;
+		if (um_conditions_hold(&rule->when, parsed))
+			break;
 	}
-	return UM_EFFECT_IGNORE;
+	return i;
 }
 
 static void
@@ -124,19 +107,30 @@ read_amount(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 	char amount[32], currency[16];
 	enum um_found a = read_text(&part->amount, parsed, amount,
 		sizeof(amount));
-	enum um_found c = read_text(&part->currency, parsed, currency,
-		sizeof(currency));
+	enum um_found c;
 
+	if (a == UM_BAD)
+		um_delivery_blame(parsed, "/amount", NULL);
+	c = read_text(&part->currency, parsed, currency, sizeof(currency));
+	if (c == UM_BAD)
+		um_delivery_blame(parsed, "/currency", NULL);
 	if (a == UM_BAD || c == UM_BAD)
 		return false;
 	if (a == UM_ABSENT || c == UM_ABSENT)
 		return true;
-	if (!um_amount_parse_currency(event->currency, um_str(currency))
-		|| !um_amount_parse(&event->amount, um_str(amount),
-			part->amount_form, event->currency))
+	if (!um_amount_parse_currency(event->currency, um_str(currency))) {
+		um_delivery_blame(parsed, "/currency", "is not three letters");
 		return false;
-	event->has_amount = true;
-	return true;
+	}
+	event->has_amount = um_amount_parse(&event->amount, um_str(amount),
+		part->amount_form, event->currency);
+	if (!event->has_amount)
+		um_delivery_blame(parsed, "/amount",
+			part->amount_form == UM_AMOUNT_MINOR
+				? "is not a whole number, or is negative"
+				: "is not a decimal number with at most as "
+				  "many places as the currency has");
+	return event->has_amount;
 }
 
 /* An amount that moves nothing is not read, so that it may be malformed. */
@@ -156,12 +150,17 @@ read_event(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 	bool ambiguous = parsed->ambiguous;
 	char id[UM_UUID_TEXT_LEN + 2];
 	enum um_found found;
+	size_t rule;
 
 	*event = (struct um_event){ 0 };
 	if (read_text(&part->type, parsed, event->type, sizeof(event->type))
-		== UM_BAD)
+		== UM_BAD) {
+		um_delivery_blame(parsed, "/type", NULL);
 		return false;
-	event->effect = effect_of(part, parsed, event->type);
+	}
+	rule = um_spec_part_find_outcome(part, parsed, event->type);
+	event->effect = rule < part->rules_len ? part->rules[rule].effect
+					       : UM_EFFECT_IGNORE;
 	if (event->effect != UM_EFFECT_IGNORE) {
 		if (ambiguous || part->trust > UM_TRUST_FIELDS)
 			event->effect = UM_EFFECT_RECHECK;
@@ -245,12 +244,18 @@ read_items(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 		enum um_verdict verdict = UM_DELIVERY_GOOD;
 
 		parsed->item = item;
+		parsed->item_number++;
 		if (part->of_items)
 			verdict = check(part, parsed);
 		if (verdict != UM_DELIVERY_GOOD)
 			return verdict;
-		if (*len == max
-			|| !read_event(part, parsed, *len, &events[*len]))
+		if (*len == max) {
+			um_delivery_blame(parsed, "/events",
+				"has more elements than a delivery may have "
+				"events");
+			return UM_DELIVERY_MALFORMED;
+		}
+		if (!read_event(part, parsed, *len, &events[*len]))
 			return UM_DELIVERY_MALFORMED;
 		++*len;
 	}
@@ -279,10 +284,42 @@ read_events(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 			: UM_DELIVERY_MALFORMED;
 	}
 	items = um_pointer_find(&part->events, document);
-	if (!um_json_is(items, UM_JSON_ARRAY))
+	if (!um_json_is(items, UM_JSON_ARRAY)) {
+		um_delivery_blame(parsed, "/events", "is not a list");
 		return part->of_items ? UM_DELIVERY_UNSIGNED
 				      : UM_DELIVERY_MALFORMED;
+	}
 	return read_items(part, parsed, items, events, max, len);
+}
+
+/* A challenge is verified as an event is, and says nothing else. */
+static bool
+is_answered_challenge(const struct um_spec_part *part,
+	struct um_parsed_delivery *parsed, struct um_reply *reply)
+{
+	if (!part->challenge.exists || part->challenge.is_get || reply == NULL
+		|| part->of_items || part->trust == UM_TRUST_NOTHING)
+		return false;
+	parsed->mac = part->schemes[0].verifier;
+	return um_challenge_answer(&part->challenge, parsed, reply);
+}
+
+enum um_verdict
+um_spec_part_challenge(const struct um_spec_part *part,
+	const struct um_delivery *delivery)
+{
+	struct um_parsed_delivery parsed = { .delivery = delivery,
+		.payload = &part->payload,
+		.mac_of_digits = true };
+	bool ok = part->challenge.exists && part->challenge.is_get;
+
+	if (part->schemes_len != 0)
+		parsed.mac = part->schemes[0].verifier;
+	ok = ok
+		&& um_challenge_answer(&part->challenge, &parsed,
+			delivery->reply);
+	um_delivery_free(&parsed);
+	return ok ? UM_DELIVERY_GOOD : UM_DELIVERY_UNSIGNED;
 }
 
 enum um_verdict
@@ -295,14 +332,29 @@ um_spec_part_read(const struct um_spec_part *part,
 	enum um_verdict verdict = UM_DELIVERY_GOOD;
 
 	*len = 0;
-	if (!part->of_items)
+	if (!part->of_items) {
 		verdict = check(part, &parsed);
-	if (verdict == UM_DELIVERY_GOOD)
+		parsed.is_proven = verdict == UM_DELIVERY_GOOD;
+	}
+	if (verdict == UM_DELIVERY_GOOD
+		&& !is_answered_challenge(part, &parsed, delivery->reply))
 		verdict = read_events(part, &parsed, events, max, len);
-	if (verdict == UM_DELIVERY_GOOD && um_delivery_is_malformed(&parsed))
+	if (verdict == UM_DELIVERY_GOOD && um_delivery_is_malformed(&parsed)) {
+		um_delivery_blame(&parsed, "/payload",
+			"is in a query or body that is not well formed, or "
+			"over a limit");
 		verdict = UM_DELIVERY_MALFORMED;
+	}
+	if (verdict != UM_DELIVERY_GOOD && delivery->reply != NULL
+		&& delivery->reply->given) {
+		um_buf_free(&delivery->reply->body);
+		*delivery->reply = (struct um_reply){ 0 };
+	}
 	if (verdict != UM_DELIVERY_GOOD)
 		*len = 0;
+	else if (delivery->fault != NULL)
+		/* A scheme that did not match may have said something. */
+		*delivery->fault = (struct um_fault){ 0 };
 	um_delivery_free(&parsed);
 	return verdict;
 }

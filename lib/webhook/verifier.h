@@ -11,49 +11,23 @@
 #include <stdint.h>
 
 #include "core/str.h"
+#include "webhook/verifier_key.h"
 
-#define UM_VERIFIER_KEYS_MAX 8   /* keys that are valid at the same time */
-#define UM_SIGNATURES_MAX 16     /* signatures in one delivery */
-#define UM_SIGNATURE_LEN_MAX 512 /* bytes of one: RSA with 4096 bits */
-#define UM_SECRET_TEXT_MAX 4096  /* characters of a secret */
-#define UM_RSA_BITS_MIN 2048
-
-enum um_algorithm {
-	UM_HMAC_SHA1, /* RFC 2104 */
-	UM_HMAC_SHA256,
-	UM_HMAC_SHA512,
-	UM_ED25519,    /* RFC 8032 */
-	UM_ECDSA_P256, /* SHA-256, the signature as DER (RFC 3279 2.2.3) */
-	UM_RSA_SHA256, /* RSASSA-PKCS1-v1_5 (RFC 8017 section 8.2) */
-	UM_TOKEN,      /* the secret itself is compared */
-};
+#define UM_VERIFIER_KEYS_MAX 8     /* keys that are valid at the same time */
+#define UM_SIGNATURES_MAX 16       /* signatures in one delivery */
+#define UM_PUBLIC_SIGNATURES_MAX 4 /* the same for public keys */
+#define UM_SIGNATURE_LEN_MAX 512   /* bytes of one: RSA with 4096 bits */
 
 /* How a signature is written. The letters of hex are all of one case. */
 enum um_encoding { UM_HEX, UM_BASE64, UM_BASE64URL };
 
-/* How a key is written. */
-enum um_key_form {
-	UM_KEY_UTF8,   /* the text's own bytes */
-	UM_KEY_BASE64, /* either alphabet, with or without padding */
-	UM_KEY_HEX,
-	UM_KEY_SHA1,        /* the SHA-1 of the text's bytes */
-	UM_KEY_CERTIFICATE, /* pinned X.509 certificates, in a PEM file */
-};
-
 struct um_verifier;
-
-/* Whether a key of this form can be used with this algorithm. */
-bool um_verifier_accepts_key_form(enum um_algorithm algorithm,
-	enum um_key_form form);
 
 /* NULL when out of memory. UM_TOKEN ignores the encoding. */
 struct um_verifier *um_verifier_new(enum um_algorithm algorithm,
 	enum um_encoding encoding);
 
-/*
- * Adds a key. A public key, in base64 or hex, is the 32 bytes of Ed25519 or a
- * SubjectPublicKeyInfo (RFC 5280 section 4.1). NULL, or why it is refused.
- */
+/* Adds a key. NULL, or why it is refused. */
 const char *um_verifier_add_secret(struct um_verifier *verifier,
 	enum um_key_form form, const char *text);
 
@@ -70,11 +44,21 @@ size_t um_verifier_count_keys(const struct um_verifier *verifier);
 /*
  * Whether one of the signatures, as text, is right for one of the keys, and
  * none of them is malformed. Compares in constant time. A certificate is valid
- * from its first to its last second; `now_ms` is Unix time.
+ * from its first to its last second; `now_ms` is Unix time. What an unsigned
+ * message can cost is limited: it is hashed once for each key, or (RSA, ECDSA)
+ * once for all. More than UM_PUBLIC_SIGNATURES_MAX signatures for public keys
+ * match none.
  */
 bool um_verifier_match(const struct um_verifier *verifier,
 	struct um_str message, const struct um_str *signatures, size_t len,
 	int64_t now_ms);
+
+/*
+ * Appends the MAC of the message with the first key, written as signatures are.
+ * False for other algorithms than HMAC, and without a key.
+ */
+bool um_verifier_sign(const struct um_verifier *verifier, struct um_str message,
+	struct um_buf *out);
 
 /* Wipes and frees; NULL is fine. */
 void um_verifier_free(struct um_verifier *verifier);

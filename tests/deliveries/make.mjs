@@ -6,6 +6,7 @@ import { adyen, lemonSqueezy, mollie, paypal, polar, square, stripe } from './pa
 import {
 	docusign, dropboxSign, github, others, razorpay, shopify, standardWebhooks, svix,
 } from './others.mjs';
+import * as platforms from './platforms.mjs';
 
 stripe();
 standardWebhooks('standard-webhooks', 'webhook');
@@ -22,3 +23,4 @@ dropboxSign();
 razorpay();
 shopify();
 others();
+for (const make of Object.values(platforms)) make();

@@ -30,8 +30,9 @@ const now = () => Math.floor(Date.now() / 1000);
 /** These very bytes, signed as Stripe signs: its package would sign text only. */
 function signed(bytes) {
 	const body = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes);
-	const signature = createHmac('sha256', stripe.provider.secrets[0]).update(`${now()}.`).update(body).digest('hex');
-	return deliver('stripe', body, { 'Stripe-Signature': `t=${now()},v1=${signature}` });
+	const time = now();
+	const signature = createHmac('sha256', stripe.provider.secrets[0]).update(`${time}.`).update(body).digest('hex');
+	return deliver('stripe', body, { 'Stripe-Signature': `t=${time},v1=${signature}` });
 }
 
 function deliver(provider, body, headers, query = '') {

@@ -20,7 +20,7 @@ let fixture;
 
 before(async () => {
 	fixture = await openFixture({ name: 'money-proof', own: true });
-	const description = (name) => fileURLToPath(new URL(`../descriptions/${name}.json`, import.meta.url));
+	const description = (name) => fileURLToPath(new URL(`../../lib/providers/${name}.json`, import.meta.url));
 	const stripe = (more) => ({
 		kind: 'payment', display_name: 'Stripe', description: 'stripe', secrets: [`whsec_${randomBytes(24).toString('base64url')}`], ...more,
 	});

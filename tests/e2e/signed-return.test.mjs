@@ -18,7 +18,7 @@ let fixture;
 
 before(async () => {
 	fixture = await openFixture({ name: 'signed-return', own: true });
-	const description = (name) => fileURLToPath(new URL(`../descriptions/${name}.json`, import.meta.url));
+	const description = (name) => fileURLToPath(new URL(`../../lib/providers/${name}.json`, import.meta.url));
 	await configure(fixture.stack, ({ providers }) => {
 		providers.razorpay = {
 			kind: 'payment', display_name: 'Razorpay', description: description('razorpay'),

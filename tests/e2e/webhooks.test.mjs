@@ -3,10 +3,9 @@
 // provider is read is a unit test (tests/unit/test_deliveries.c).
 
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-
-import { WebhooksHelper } from 'square';
 
 import { post, PROVIDERS, sender } from '../support/deliveries.mjs';
 import { openFixture } from '../support/fixture.mjs';
@@ -37,7 +36,8 @@ test('every description in the tree has its deliveries here', () => {
 });
 
 describe('a payment that was made resolves the promise with its reference', () => {
-	for (const name of ['stripe', 'standard-webhooks', 'svix', 'polar', 'paypal', 'square', 'adyen', 'lemon-squeezy']) {
+	for (const name of ['stripe', 'standard-webhooks', 'svix', 'polar', 'paypal', 'square', 'adyen', 'lemon-squeezy',
+		'paddle', 'paystack', 'razorpay', 'shopify', 'coinbase-commerce', 'checkout-com', 'cashfree', 'mollie-events']) {
 		test(name, async () => {
 			const from = sender(fixture, name);
 			const elicitation = await start(from, name, { expected: PRICE });
@@ -62,13 +62,17 @@ describe('a payment that was made resolves the promise with its reference', () =
 		assert.equal((await wait(elicitation)).action, 'accept');
 	});
 
-	test('docusign, of kind signature', async () => {
-		const from = sender(fixture, 'docusign');
-		const elicitation = await start(from, 'docusign');
-		const outcome = wait(elicitation);
-		assert.equal((await from.send(from.event(elicitation.id, 'paid'))).status, 200);
-		assert.equal((await outcome).action, 'accept');
-	});
+	for (const name of ['docusign', 'pandadoc', 'persona', 'slack']) {
+		test(`${name}, of kind signature`, async () => {
+			const from = sender(fixture, name);
+			const elicitation = await start(from, name);
+			const outcome = wait(elicitation);
+			const answer = await from.send(from.event(elicitation.id, 'paid'));
+
+			assert.equal(answer.status, 200, answer.body);
+			assert.equal((await outcome).action, 'accept');
+		});
+	}
 });
 
 describe('other events of a provider', () => {
@@ -76,6 +80,9 @@ describe('other events of a provider', () => {
 		['stripe', 'failed', { action: 'cancel', reason: 'payment_failed' }],
 		['stripe', 'expired', { action: 'cancel', reason: 'expired' }],
 		['docusign', 'cancelled', { action: 'decline', reason: 'cancelled' }],
+		['pandadoc', 'cancelled', { action: 'decline', reason: 'cancelled' }],
+		['razorpay', 'expired', { action: 'cancel', reason: 'expired' }],
+		['persona', 'failed', { action: 'cancel', reason: 'payment_failed' }],
 	]) {
 		test(`${name}: ${what} ends the wait with ${expected.action}, ${expected.reason}`, async () => {
 			const from = sender(fixture, name);
@@ -87,7 +94,7 @@ describe('other events of a provider', () => {
 		});
 	}
 
-	for (const [name, what] of [['square', 'cancelled'], ['adyen', 'expired']]) {
+	for (const [name, what] of [['square', 'cancelled'], ['adyen', 'expired'], ['paddle', 'failed'], ['checkout-com', 'failed'], ['cashfree', 'failed']]) {
 		test(`${name}: ${what} is the end of an attempt, and a payment after it is accepted`, async () => {
 			const from = sender(fixture, name);
 			const elicitation = await start(from, name);
@@ -99,7 +106,7 @@ describe('other events of a provider', () => {
 		});
 	}
 
-	for (const name of ['mollie', 'dropbox-sign', 'paypal']) {
+	for (const name of ['mollie', 'dropbox-sign', 'paypal', 'gocardless', 'xendit', 'flutterwave', 'mercado-pago', 'plaid', 'klarna']) {
 		test(`${name}: the waiter is woken, and asks the provider's API`, async () => {
 			const from = sender(fixture, name);
 			const elicitation = await start(from, name, from.kind === 'payment' ? { expected: PRICE } : {});
@@ -311,13 +318,34 @@ test('an event type that says nothing to us is kept for its elicitation', async 
 	assert.equal((await fixture.events({ id }))[0].action, 'ignored');
 });
 
-test("Square's own package accepts what the tests send", async () => {
-	const from = sender(fixture, 'square');
-	const { headers, body } = await from.deliver(from.event('6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11', 'paid', PRICE));
-	assert.ok(await WebhooksHelper.verifySignature({
-		requestBody: body,
-		signatureHeader: headers['x-square-hmacsha256-signature'],
-		signatureKey: from.provider.secrets[0],
-		notificationUrl: from.provider.constants.notification_url,
-	}));
+describe('a challenge', () => {
+	test('zoom: is answered with the MAC of the token, if it is signed', async () => {
+		const from = sender(fixture, 'zoom');
+		const question = from.event();
+		const { status, headers, body } = await from.send(question);
+		const { plainToken } = question.payload;
+
+		assert.deepEqual([status, headers['content-type']], [200, 'application/json']);
+		assert.equal(headers['x-content-type-options'], 'nosniff');
+		assert.deepEqual(JSON.parse(body), {
+			plainToken, encryptedToken: createHmac('sha256', from.provider.secrets[0]).update(plainToken).digest('hex'),
+		});
+		assert.equal((await from.send(question, { secret: 'another' })).status, 401);
+	});
+
+	test('meta: is answered to a GET with the token of the site, as text, and nothing else is', async () => {
+		const { provider } = sender(fixture, 'meta');
+		const ask = (query, method = 'GET') => post({
+			url: fixture.url(`/webhook/meta?${new URLSearchParams({
+				'hub.mode': 'subscribe', 'hub.verify_token': provider.constants.verify_token, 'hub.challenge': '1158201444', ...query,
+			})}`), method,
+		});
+		const { status, headers, body } = await ask();
+
+		assert.deepEqual([status, headers['content-type'], body], [200, 'text/plain; charset=utf-8', '1158201444']);
+		for (const query of [{ 'hub.challenge': '<script>alert(1)</script>' }, { 'hub.verify_token': 'x' }, { 'hub.mode': 'x' }])
+			assert.equal((await ask(query)).status, 401);
+		const other = await ask({}, 'PUT');
+		assert.deepEqual([other.status, other.headers.allow], [405, 'GET, POST']);
+	});
 });

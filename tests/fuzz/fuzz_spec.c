@@ -9,10 +9,10 @@
 #include "webhook/spec.h"
 
 static const char *
-constant(const char *name, void *arg)
+constant(const char *name, size_t index, void *arg)
 {
 	(void)arg;
-	return strcmp(name, "none") == 0 ? NULL : name;
+	return strcmp(name, "none") == 0 || index > 1 ? NULL : name;
 }
 
 int

@@ -33,8 +33,18 @@ const payment = {
 	'adyen': { display_name: 'Adyen', secrets: [randomBytes(32).toString('hex').toUpperCase()] },
 	'lemon-squeezy': { display_name: 'Lemon Squeezy', secrets: [text()] },
 	'mollie': { display_name: 'Mollie' },
+	'klarna': { display_name: 'Klarna' },
 	'dropbox-sign': { kind: 'signature', display_name: 'Dropbox Sign', secrets: [randomBytes(32).toString('hex')] },
 	'docusign': { kind: 'signature', display_name: 'DocuSign', secrets: [text()] },
+	'pandadoc': { kind: 'signature', display_name: 'PandaDoc', secrets: [text()] },
+	'persona': { kind: 'signature', display_name: 'Persona', secrets: [`wbhsec_${text()}`] },
+	'plaid': { kind: 'signature', display_name: 'Plaid' },
+	'slack': { kind: 'signature', display_name: 'Slack', secrets: [text()] },
+	'meta': { kind: 'oauth', display_name: 'Meta', description: 'meta', secrets: [text()], constants: { verify_token: text() } },
+	'zoom': { kind: 'oauth', display_name: 'Zoom', description: 'zoom', secrets: [text()] },
+	'razorpay': { display_name: 'Razorpay', secrets: [text()], return_secrets: [text()] },
+	...Object.fromEntries(['cashfree', 'checkout-com', 'coinbase-commerce', 'flutterwave', 'gocardless', 'mercado-pago',
+		'mollie-events', 'paddle', 'paystack', 'shopify', 'xendit'].map((name) => [name, { secrets: [text()] }])),
 };
 
 console.log(JSON.stringify({

@@ -17,7 +17,8 @@ import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
 
 import { request } from './http.mjs';
-import { Tokens } from './tokens.mjs';
+import { PLATFORMS } from './platforms.mjs';
+import { tokenOf } from './tokens.mjs';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const hmac = (algorithm, key, text, encoding) => createHmac(algorithm, key).update(text).digest(encoding);
@@ -141,9 +142,7 @@ const SENDERS = {
 	mollie: {
 		event: (id) => ({ id }),
 		body: () => `id=tr_${randomUUID().slice(0, 8)}`,
-		// Only the id of the token counts.
-		path: ({ id }, { stack }) => `?state=${new Tokens(stack).mint(
-			{ id, provider: 'mollie', owner: { subject: 'anyone', session: '' } }, { purpose: 'webhook' })}`,
+		path: ({ id }, fixture) => tokenOf(fixture, 'mollie', id),
 		sign: () => ({ 'Content-Type': 'application/x-www-form-urlencoded' }),
 	},
 	github: {
@@ -204,6 +203,8 @@ function signStandard(webhook, prefix, body, timestamp) {
 	};
 }
 
+Object.assign(SENDERS, PLATFORMS);
+
 export const PROVIDERS = Object.keys(SENDERS);
 
 /**
@@ -221,7 +222,7 @@ export function sender(fixture, name, like = name) {
 		seal?.(what, how);
 		const text = body(what);
 		return {
-			url: fixture.url(`/webhook/${name}${path(what, fixture)}`),
+			url: fixture.url(`/webhook/${name}${path(what, fixture, text, how)}`),
 			method: 'POST',
 			headers: { ...JSON_TYPE, ...await sign(text, how) },
 			body: text,

@@ -35,6 +35,11 @@ export class Tokens {
 	}
 }
 
+/** The query of the webhook's address at a provider that signs nothing. Only the id counts. */
+export function tokenOf({ stack }, provider, id) {
+	return `?state=${new Tokens(stack).mint({ id, provider, owner: { subject: 'anyone', session: '' } }, { purpose: 'webhook' })}`;
+}
+
 /** The token with one byte changed. */
 export function withByte(token, index, change) {
 	const bytes = Buffer.from(token, 'base64url');

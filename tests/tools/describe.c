@@ -3,7 +3,7 @@
  * Loads descriptions for the tests of the schema: each line of standard input
  * is {"description": …, "site": {"secrets", "return_secrets", "certificate",
  * "constants", "mode", "accounts"}}; each line of output is `ok`, or why it was
- * refused.
+ * refused, with a tab between several reasons.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +18,13 @@
 #define SECRETS_MAX 8
 
 static const char *
-constant(const char *name, void *arg)
+constant(const char *name, size_t index, void *arg)
 {
-	return json_string_value(json_object_get(arg, name));
+	const json_t *value = json_object_get(arg, name);
+
+	if (json_is_array(value))
+		return json_string_value(json_array_get(value, index));
+	return index == 0 ? json_string_value(value) : NULL;
 }
 
 static size_t
@@ -69,6 +73,9 @@ load(const json_t *description, const json_t *of_site, struct um_error *err)
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 		ok = um_spec_load(&loaded, path, &env, err);
 	}
+	for (char *c = err->text; *c != '\0'; c++)
+		if (*c == '\n')
+			*c = '\t';
 	um_spec_free(loaded);
 	if (fd >= 0)
 		close(fd);

@@ -7,7 +7,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/conf.h"
+
 #define FOLDER "tests/deliveries"
+
+/* The file and the delivery that are tried, for what fails. */
+static char current[160];
 
 static int
 compare(const void *a, const void *b)
@@ -57,6 +62,63 @@ read_json(const char *path)
 	return root;
 }
 
+static const char *
+text_of(const json_t *event, const char *key)
+{
+	const char *text = json_string_value(json_object_get(event, key));
+
+	return text != NULL ? text : "";
+}
+
+/* A key that nobody reads would be believed to be tested. */
+static void
+check_keys(const char *where, json_t *object, const char *const *keys)
+{
+	struct um_error err;
+	struct um_conf_loc at = um_conf_root(where, &err);
+
+	if (!um_conf_check_keys(&at, object, keys))
+		fail_msg("%s", err.text);
+}
+
+static void
+check_deliveries(const char *file, const char *list, json_t *root)
+{
+	static const char *const keys[] = { "name", "query", "content_type",
+		"headers", "body", "verdict", "events", "method", "reply",
+		NULL };
+	static const char *const event_keys[] = { "meaning", "type", "identity",
+		"id", "reference", "attempt", "amount", "currency", NULL };
+	const json_t *all = json_object_get(root, list);
+
+	for (size_t i = 0; i < json_array_size(all); i++) {
+		json_t *delivery = json_array_get(all, i);
+		const json_t *events = json_object_get(delivery, "events");
+		char where[160];
+
+		snprintf(where, sizeof(where), "%s, %s", file,
+			text_of(delivery, "name"));
+		check_keys(where, delivery, keys);
+		for (size_t j = 0; j < json_array_size(events); j++)
+			check_keys(where, json_array_get(events, j),
+				event_keys);
+	}
+}
+
+void
+deliveries_check(const char *file, json_t *root)
+{
+	static const char *const keys[] = { "now", "site", "answer",
+		"deliveries", "returns", NULL };
+	static const char *const site_keys[] = { "secrets", "return_secrets",
+		"certificate", "constants", "mode", "accounts", NULL };
+
+	check_keys(file, root, keys);
+	check_keys(file, json_object_get(root, "site"), site_keys);
+	check_deliveries(file, "deliveries", root);
+	check_deliveries(file, "returns", root);
+}
+
 void
 provider_open(struct provider *provider, const char *name)
 {
@@ -66,6 +128,7 @@ provider_open(struct provider *provider, const char *name)
 	*provider = (struct provider){ .name = name };
 	snprintf(path, sizeof(path), FOLDER "/%s.json", name);
 	provider->root = read_json(path);
+	deliveries_check(path, provider->root);
 	provider->now_ms = json_integer_value(
 		json_object_get(provider->root, "now"));
 	snprintf(provider->path, sizeof(provider->path),
@@ -87,9 +150,13 @@ provider_close(struct provider *provider)
 }
 
 static const char *
-constant(const char *name, void *arg)
+constant(const char *name, size_t index, void *arg)
 {
-	return json_string_value(json_object_get(arg, name));
+	const json_t *value = json_object_get(arg, name);
+
+	if (json_is_array(value))
+		return json_string_value(json_array_get(value, index));
+	return index == 0 ? json_string_value(value) : NULL;
 }
 
 /* The strings of a list, which stay the list's. */
@@ -166,11 +233,14 @@ void
 delivery_copy_open(struct delivery_copy *copy, const struct provider *provider,
 	const json_t *delivery)
 {
+	snprintf(current, sizeof(current), FOLDER "/%s.json, %s",
+		provider->name, text_of(delivery, "name"));
 	*copy = (struct delivery_copy){
 		.headers = json_deep_copy(json_object_get(delivery, "headers")),
 		.query = copy_of(delivery, "query"),
 		.content_type = copy_of(delivery, "content_type"),
 		.body = copy_of(delivery, "body"),
+		.is_get = strcmp(text_of(delivery, "method"), "GET") == 0,
 		.now_ms = provider->now_ms,
 	};
 	copy->body_len = strlen(copy->body);
@@ -205,6 +275,7 @@ delivery_copy_read(const struct delivery_copy *copy, const struct um_spec *spec,
 	bool is_return, struct um_event events[static UM_EVENTS_MAX],
 	size_t *len)
 {
+	struct um_reply unread = { 0 };
 	/* Exactly as long as it is, so that ASan sees a step beyond. */
 	char *body = malloc(copy->body_len + 1);
 	struct um_delivery delivery = {
@@ -214,17 +285,22 @@ delivery_copy_read(const struct delivery_copy *copy, const struct um_spec *spec,
 		.header = header,
 		.arg = (void *)copy,
 		.now_ms = copy->now_ms,
+		.reply = copy->reply != NULL ? copy->reply : &unread,
 	};
 	enum um_verdict verdict;
 
 	assert_non_null(body);
 	memcpy(body, copy->body, copy->body_len);
-	if (is_return) {
+	if (copy->is_get) {
+		verdict = um_spec_challenge(spec, &delivery);
+		*len = 0;
+	} else if (is_return) {
 		verdict = um_spec_read_return(spec, &delivery, events);
 		*len = verdict == UM_DELIVERY_GOOD;
 	} else {
 		verdict = um_spec_read(spec, &delivery, events, len);
 	}
+	um_buf_free(&unread.body);
 	free(body);
 	return verdict;
 }
@@ -258,36 +334,36 @@ effect_word(enum um_effect effect)
 	return words[effect];
 }
 
-static const char *
-text_of(const json_t *event, const char *key)
+static void
+assert_text(const char *is, const json_t *expected, const char *key, size_t i)
 {
-	const char *text = json_string_value(json_object_get(event, key));
-
-	return text != NULL ? text : "";
+	if (strcmp(is, text_of(expected, key)) != 0)
+		fail_msg("%s: the %s of event %zu is `%s`, not `%s`", current,
+			key, i, is, text_of(expected, key));
 }
 
 static void
-assert_event(const json_t *expected, const struct um_event *event)
+assert_event(const json_t *expected, const struct um_event *event, size_t i)
 {
-	const char *id = text_of(expected, "id");
 	const json_t *amount = json_object_get(expected, "amount");
+	char uuid[UM_UUID_TEXT_LEN + 1] = "", minor[24] = "";
 
-	assert_string_equal(effect_word(event->effect),
-		text_of(expected, "meaning"));
-	assert_string_equal(event->type, text_of(expected, "type"));
-	assert_string_equal(event->identity, text_of(expected, "identity"));
-	assert_string_equal(event->reference, text_of(expected, "reference"));
-	assert_string_equal(event->attempt, text_of(expected, "attempt"));
-	assert_int_equal(event->has_id, id[0] != '\0');
-	if (event->has_id) {
-		char uuid[UM_UUID_TEXT_LEN + 1];
-
+	if (event->has_id)
 		um_uuid_format(uuid, event->id);
-		assert_string_equal(uuid, id);
-	}
-	assert_int_equal(event->has_amount, amount != NULL);
-	assert_int_equal(event->amount, json_integer_value(amount));
-	assert_string_equal(event->currency, text_of(expected, "currency"));
+	assert_text(effect_word(event->effect), expected, "meaning", i);
+	assert_text(event->type, expected, "type", i);
+	assert_text(event->identity, expected, "identity", i);
+	assert_text(event->reference, expected, "reference", i);
+	assert_text(event->attempt, expected, "attempt", i);
+	assert_text(event->currency, expected, "currency", i);
+	assert_text(uuid, expected, "id", i);
+	if (event->has_amount)
+		snprintf(minor, sizeof(minor), "%lld",
+			(long long)event->amount);
+	if (event->has_amount != (amount != NULL)
+		|| event->amount != json_integer_value(amount))
+		fail_msg("%s: the amount of event %zu is `%s`, not `%lld`",
+			current, i, minor, json_integer_value(amount));
 }
 
 void
@@ -295,7 +371,9 @@ assert_events(const json_t *delivery, const struct um_event *events, size_t len)
 {
 	const json_t *expected = json_object_get(delivery, "events");
 
-	assert_int_equal(len, json_array_size(expected));
+	if (len != json_array_size(expected))
+		fail_msg("%s: it has %zu events, not %zu", current, len,
+			json_array_size(expected));
 	for (size_t i = 0; i < len; i++)
-		assert_event(json_array_get(expected, i), &events[i]);
+		assert_event(json_array_get(expected, i), &events[i], i);
 }

@@ -23,6 +23,9 @@ struct provider {
 	int64_t now_ms;
 };
 
+/* Fails for a key that means nothing in such a file. */
+void deliveries_check(const char *file, json_t *root);
+
 void provider_open(struct provider *provider, const char *name);
 void provider_close(struct provider *provider);
 
@@ -45,6 +48,9 @@ struct delivery_copy {
 	char *query, *content_type, *body;
 	size_t body_len;
 	int64_t now_ms;
+	bool is_get; /* a challenge */
+	struct um_reply
+		*reply; /* receives the answer to a challenge, or NULL */
 };
 
 void delivery_copy_open(struct delivery_copy *copy,

@@ -190,6 +190,68 @@ TEST(certificates_that_do_not_fit)
 	assert_error(&err, "the configuration has no constant `webhook_id`");
 }
 
+/* A description with several mistakes, and the configuration around it. */
+TEST(all_mistakes_at_once)
+{
+	static const char text[] =
+		"{\"name\": 1, \"documentation\": \"d\", \"verify\": ["
+		"{\"algorithm\": \"sha256\", \"key\": {\"as\": \"utf8\"}},"
+		"{\"algoritm\": \"hmac-sha256\"}], \"beleived\": \"body\","
+		"\"type\": \"/type\", \"outcomes\": [{\"means\": \"payed\"},"
+		"{\"mean\": \"paid\"}], \"grace\": 0}";
+	static const char *const expected[] = {
+		" /beleived: is not known; did you mean `believed`?\n",
+		" /name: is not a string\n",
+		" /verify/0/algorithm: `sha256` is not one of its choices; ",
+		" /verify/1/algoritm: is not known; did you mean "
+		"`algorithm`?\n",
+		" /believed: is missing; it can be body, fields, part, token, "
+		"nothing\n",
+		" /type: is the constant `/type`; ",
+		" /outcomes/0/means: `payed` is not one of its choices; did "
+		"you mean `paid`?\n",
+		" /outcomes/1/mean: is not known; did you mean `means`?\n",
+		" /grace: is not a whole number from 1 to 31536000",
+	};
+	static const struct um_provider_env env = { 0 };
+	char *path = file_make(um_str(text), 0600);
+	struct um_spec *spec;
+	struct um_error err;
+
+	assert_false(um_spec_load(&spec, path, &env, &err));
+	for (size_t i = 0; i < LENGTH(expected); i++)
+		assert_error(&err, expected[i]);
+	file_remove(path);
+}
+
+TEST(a_duplicate_key_is_named_and_not_its_value)
+{
+	static const struct {
+		const char *text, *key;
+	} cases[] = {
+		{ "{\"a\": 1,\n \"a\": \"hidden\"}",
+			":2: duplicate key \"a\"" },
+		{ "{\"\\\"b\": 1, \"\\\"b\": \"hidden\"}",
+			":1: duplicate key \"\\\"b\"" },
+		{ "{\"a_name_that_is_longer_than_twenty\": 1,"
+		  " \"a_name_that_is_longer_than_twenty\": \"hidden\"}",
+			":1: duplicate key "
+			"\"a_name_that_is_longer_than_twenty\"" },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		static const struct um_provider_env env = { 0 };
+		char *path = file_make(um_str(cases[i].text), 0600);
+		struct um_spec *spec;
+		struct um_error err;
+
+		assert_false(um_spec_load(&spec, path, &env, &err));
+		assert_error(&err, cases[i].key);
+		assert_null(strstr(err.text, "hidden"));
+		file_remove(path);
+	}
+}
+
 TEST(files_that_are_none)
 {
 	static const struct um_provider_env env = { 0 };
@@ -214,6 +276,8 @@ main(void)
 		cmocka_unit_test(each_mistake_is_said_with_its_place),
 		cmocka_unit_test(secrets_that_do_not_fit),
 		cmocka_unit_test(certificates_that_do_not_fit),
+		cmocka_unit_test(all_mistakes_at_once),
+		cmocka_unit_test(a_duplicate_key_is_named_and_not_its_value),
 		cmocka_unit_test(files_that_are_none),
 	};
 

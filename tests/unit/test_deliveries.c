@@ -40,6 +40,12 @@ name_of(const json_t *delivery)
 	return json_string_value(json_object_get(delivery, "name"));
 }
 
+static bool
+is_text(struct um_str is, const char *expected)
+{
+	return expected == NULL ? is.len == 0 : um_str_is(is, expected);
+}
+
 static void
 read_one(const struct provider *provider, const struct um_spec *spec,
 	const json_t *delivery, bool is_return)
@@ -47,12 +53,19 @@ read_one(const struct provider *provider, const struct um_spec *spec,
 	const char *expected = json_string_value(
 		json_object_get(delivery, "verdict"));
 	struct um_event events[UM_EVENTS_MAX];
+	struct um_reply reply = { 0 };
 	enum um_verdict verdict;
 	struct delivery_copy copy;
 	size_t len;
 
 	delivery_copy_open(&copy, provider, delivery);
+	copy.reply = &reply;
 	verdict = delivery_copy_read(&copy, spec, is_return, events, &len);
+	if (!is_text(um_buf_str(&reply.body),
+		    json_string_value(json_object_get(delivery, "reply"))))
+		fail_msg("%s, %s: the reply is %.*s", provider->name,
+			name_of(delivery), (int)reply.body.len, reply.body.ptr);
+	um_buf_free(&reply.body);
 	if (strcmp(verdict_word(verdict), expected) != 0)
 		fail_msg("%s, %s: %s, not %s", provider->name,
 			name_of(delivery), verdict_word(verdict), expected);
@@ -134,7 +147,8 @@ age_one(const struct provider *provider, const struct um_spec *spec,
 	struct delivery_copy copy;
 	size_t len;
 
-	if (!is_good(delivery))
+	/* Nothing is timed in a GET. */
+	if (!is_good(delivery) || json_object_get(delivery, "method") != NULL)
 		return;
 	delivery_copy_open(&copy, provider, delivery);
 	copy.now_ms = provider->now_ms + past * 1000;

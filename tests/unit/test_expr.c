@@ -22,10 +22,16 @@
 	"{\"name\":\"d\",\"value\":\"5\"}]}"
 
 static const char *
-constant(const char *name, void *arg)
+constant(const char *name, size_t index, void *arg)
 {
 	(void)arg;
-	return strcmp(name, "url") == 0 ? "https://here.example/" : NULL;
+	if (strcmp(name, "keys") == 0)
+		return index == 0 ? "k1" : index == 1 ? "k2" : NULL;
+	return index == 0
+			&& (strcmp(name, "url") == 0
+				|| strcmp(name, "notification_url") == 0)
+		? "https://here.example/"
+		: NULL;
 }
 
 static const char *
@@ -47,6 +53,7 @@ put(const char *json, const struct um_delivery *delivery,
 	const struct um_payload *payload, bool *ambiguous, struct um_buf *out)
 {
 	const struct um_expr_scope scope = { .constant = constant,
+		.address = "notification_url",
 		.has_items = true,
 		.has_params = true };
 	json_t *node = json_loads(json, JSON_DECODE_ANY, NULL);
@@ -136,11 +143,27 @@ TEST(of_a_json_body)
 		{ "{\"signature\":\"x\"}", UM_ABSENT, NULL, false },
 		{ "{\"signature\":\"y\"}", UM_ABSENT, NULL, false },
 		{ "{\"body\":\"raw\"}", UM_FOUND, DOCUMENT, false },
+		{ "{\"address\":\"query\"}", UM_FOUND, "a=1+2&empty=", false },
+		{ "{\"address\":\"whole\"}", UM_FOUND,
+			"https://here.example/?a=1+2&empty=", false },
 	};
 	const struct um_delivery delivery = { .query = STR("a=1+2&empty="),
 		.content_type = STR("application/json"),
 		.body = STR(DOCUMENT),
 		.header = header };
+	const struct um_payload payload = { 0 };
+
+	try_rows(rows, LENGTH(rows), &delivery, &payload);
+}
+
+TEST(an_address_without_a_query)
+{
+	static const struct row rows[] = {
+		{ "{\"address\":\"query\"}", UM_ABSENT, NULL, false },
+		{ "{\"address\":\"whole\"}", UM_FOUND, "https://here.example/",
+			false },
+	};
+	const struct um_delivery delivery = { .header = header };
 	const struct um_payload payload = { 0 };
 
 	try_rows(rows, LENGTH(rows), &delivery, &payload);
@@ -308,6 +331,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(of_a_json_body),
+		cmocka_unit_test(an_address_without_a_query),
 		cmocka_unit_test(of_a_list_of_named_values),
 		cmocka_unit_test(functions),
 		cmocka_unit_test(of_a_form),

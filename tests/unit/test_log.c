@@ -54,6 +54,7 @@ TEST(a_request_is_one_json_object)
 		.has_token = true,
 		.outcome = "completed",
 		.reason = "",
+		.fault.text = "/amount: is not a whole number",
 	};
 	json_t *line;
 
@@ -70,6 +71,8 @@ TEST(a_request_is_one_json_object)
 		303);
 	assert_string_equal(text_of(line, "outcome"), "completed");
 	assert_string_equal(text_of(line, "reason"), "");
+	assert_string_equal(text_of(line, "detail"),
+		"/amount: is not a whole number");
 	assert_true(json_number_value(json_object_get(line, "ms")) > 12.344);
 	assert_true(json_number_value(json_object_get(line, "ms")) < 12.346);
 	json_decref(line);

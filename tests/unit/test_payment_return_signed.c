@@ -57,7 +57,7 @@ give_a_signed_return(void **state)
 
 	(void)state;
 	if (!um_spec_load(&case_provider("shop")->spec,
-		    "tests/descriptions/razorpay.json", &site, &err))
+		    "lib/providers/razorpay.json", &site, &err))
 		fail_msg("%s", err.text);
 	return 0;
 }

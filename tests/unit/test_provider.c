@@ -134,6 +134,11 @@ TEST(a_mistake_is_said_with_its_place)
 			" /providers/stripe/constants: is not an object" },
 		{ "stripe",
 			"{\"kind\": \"payment\", \"secrets\": [\"" SECRET
+			"\"], \"constants\": {\"a\": [\"b\", \"\"]}}",
+			" /providers/stripe/constants/a: holds something that "
+			"is not a string" },
+		{ "stripe",
+			"{\"kind\": \"payment\", \"secrets\": [\"" SECRET
 			"\"], \"constants\": {\"a\": 1}}",
 			" /providers/stripe/constants/a: is not a string" },
 		{ "stripe",
@@ -179,7 +184,8 @@ TEST(a_mistake_is_said_with_its_place)
 		{ "stripe",
 			"{\"kind\": \"payment\", \"secrets\": [\"s\"], "
 			"\"mode\": \"sandbox\"}",
-			" /providers/stripe/mode: has no such choice" },
+			" /providers/stripe/mode: `sandbox` is not one of its "
+			"choices; it can be live, test" },
 		{ "stripe",
 			"{\"kind\": \"payment\", \"secrets\": [\"s\"], "
 			"\"accounts\": []}",

@@ -13,7 +13,7 @@
 
 #define README "lib/providers/README.md"
 #define FENCE "\n```json\n"
-#define BLOCKS 4
+#define BLOCKS 5
 #define SECRET "secret"
 #define ID "7a1f0c52-3b9d-4c8e-9f21-5d6e7f8091a2"
 #define NOW 1700000000
@@ -138,9 +138,47 @@ TEST(the_mode_and_the_account)
 	free(whole);
 }
 
+TEST(the_challenge_in_the_example)
+{
+	char *whole = block(0), *challenge = block(2);
+	json_t *root = json_loads(whole, 0, NULL);
+	static const char body[] = "{\"event\":\"endpoint.url_validation\","
+				   "\"payload\":{\"plainToken\":\"abc\"}}";
+	char message[512], hex[65], signature[128], expected[160], *text;
+	struct um_reply reply = { 0 };
+	struct um_delivery delivery = { .body = STR(body),
+		.header = header,
+		.arg = signature,
+		.now_ms = INT64_C(1000) * NOW,
+		.reply = &reply };
+	struct um_spec *spec;
+	struct um_event event;
+	size_t len;
+
+	assert_non_null(root);
+	json_object_set_new(root, "challenge", json_loads(challenge, 0, NULL));
+	text = json_dumps(root, 0);
+	spec = describe(text);
+	snprintf(message, sizeof(message), "%d.%s", NOW, body);
+	hmac_of(message, hex);
+	snprintf(signature, sizeof(signature), "t=%d,v1=%s", NOW, hex);
+	assert_int_equal(um_spec_read(spec, &delivery, &event, &len),
+		UM_DELIVERY_GOOD);
+	hmac_of("abc", hex);
+	snprintf(expected, sizeof(expected),
+		"{\"plainToken\":\"abc\",\"encryptedToken\":\"%s\"}", hex);
+	assert_str(um_buf_str(&reply.body), expected);
+	um_buf_free(&reply.body);
+	um_spec_free(spec);
+	free(text);
+	free(whole);
+	free(challenge);
+	json_decref(root);
+}
+
 TEST(the_return_in_the_example)
 {
-	char *whole = block(0), *back = block(2);
+	char *whole = block(0), *back = block(3);
 	json_t *root = json_loads(whole, 0, NULL);
 	char hex[65], query[256], *text;
 	const struct um_delivery delivery = { .query = { query, 0 },
@@ -171,7 +209,7 @@ TEST(the_return_in_the_example)
 
 TEST(the_configuration)
 {
-	char *text = block(3);
+	char *text = block(4);
 	char *path = file_make(um_str(text), 0600);
 	struct um_config *config;
 	struct um_error err;
@@ -209,6 +247,7 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_example),
 		cmocka_unit_test(the_mode_and_the_account),
+		cmocka_unit_test(the_challenge_in_the_example),
 		cmocka_unit_test(the_return_in_the_example),
 		cmocka_unit_test(the_configuration),
 		cmocka_unit_test(every_block_is_tried),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Descriptions with several schemes, or with a signature for each event. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@
 
 struct headers {
 	const char *id;
-	char signature[65];
+	char signature[160];
 };
 
 static const char *
@@ -30,19 +31,40 @@ header(const char *name, void *arg)
 	return strcmp(name, "x-id") == 0 ? headers->id : NULL;
 }
 
+static const char *
+constant(const char *name, size_t index, void *arg)
+{
+	static const char *const keys[] = { "old", "new" };
+
+	(void)arg;
+	return strcmp(name, "keys") == 0 && index < LENGTH(keys) ? keys[index]
+								 : NULL;
+}
+
+static struct um_spec *
+describe_with(const char *text, const char *const *secrets, size_t len,
+	struct um_error *err)
+{
+	const struct um_provider_env env = { .secrets = secrets,
+		.secrets_len = len,
+		.constant = constant };
+	char *path = file_make(um_str(text), 0600);
+	struct um_spec *spec;
+
+	um_spec_load(&spec, path, &env, err);
+	file_remove(path);
+	return spec;
+}
+
 static struct um_spec *
 describe(const char *text)
 {
 	static const char *const secrets[] = { "a_first", "b_second" };
-	const struct um_provider_env env = { .secrets = secrets,
-		.secrets_len = 2 };
-	char *path = file_make(um_str(text), 0600);
-	struct um_spec *spec;
 	struct um_error err;
+	struct um_spec *spec = describe_with(text, secrets, 2, &err);
 
-	if (!um_spec_load(&spec, path, &env, &err))
+	if (spec == NULL)
 		fail_msg("%s", err.text);
-	file_remove(path);
 	return spec;
 }
 
@@ -149,10 +171,192 @@ TEST(one_ambiguous_event_does_not_affect_the_next)
 	um_spec_free(spec);
 }
 
+#define ANYTHING                                                               \
+	", \"believed\": \"body\", \"type\": {\"json\": \"/type\"},"           \
+	" \"outcomes\": [{\"type\": \"paid\", \"means\": \"paid\"}]}"
+#define SCHEME(algorithm, key, signature)                                      \
+	"{\"algorithm\": \"" algorithm "\", \"key\": {" key                    \
+	"}, \"signature\": {\"from\": {\"header\": \"x-signature\"}, "         \
+	"\"as\": \"hex\"" signature "}, \"signed\": [{\"body\": \"raw\"}]}"
+#define DOCUMENT(schemes)                                                      \
+	"{\"name\": \"n\", \"documentation\": \"d\", \"verify\": [" schemes    \
+	"]" ANYTHING
+
+static enum um_verdict
+read_verdict(const struct um_spec *spec, struct headers *headers,
+	const char *body)
+{
+	const struct um_delivery delivery = { .body = um_str(body),
+		.header = header,
+		.arg = headers };
+	struct um_event event;
+	size_t len;
+
+	return um_spec_read(spec, &delivery, &event, &len);
+}
+
+/* A provider that writes its signature in two ways has one secret. */
+TEST(one_secret_serves_each_scheme_without_a_prefix)
+{
+	static const char body[] = "{\"type\": \"paid\"}";
+	static const char *const secret[] = { "whsec_1" };
+	struct um_error err;
+	struct um_spec *spec = describe_with(
+		DOCUMENT(SCHEME("hmac-sha256", "\"as\": \"utf8\"",
+			", \"prefix\": \"v1=\"") ", " SCHEME("hmac-sha256",
+			"\"as\": \"utf8\"", ", \"prefix\": \"v2=\"")),
+		secret, 1, &err);
+	struct headers headers = { 0 };
+	char hex[65];
+
+	assert_non_null(spec);
+	sign(secret[0], body, hex);
+	for (int version = 1; version <= 3; version++) {
+		snprintf(headers.signature, sizeof(headers.signature), "v%d=%s",
+			version, hex);
+		assert_int_equal(read_verdict(spec, &headers, body),
+			version <= 2 ? UM_DELIVERY_GOOD : UM_DELIVERY_FORGED);
+	}
+	um_spec_free(spec);
+}
+
+/* With a prefix that fits, a scheme without one does not get the secret. */
+TEST(the_longest_prefix_decides)
+{
+	static const char body[] = "{\"type\": \"paid\"}";
+	static const char *const secret[] = { "whsec_1" };
+	struct um_error err;
+	struct um_spec *spec = describe_with(
+		DOCUMENT(SCHEME("hmac-sha256", "\"as\": \"utf8\"",
+			"") ", " SCHEME("hmac-sha256",
+			"\"as\": \"utf8\", \"prefix\": \"whsec_\"", "")),
+		secret, 1, &err);
+	struct headers headers = { 0 };
+
+	assert_non_null(spec);
+	sign("whsec_1", body, headers.signature);
+	assert_int_equal(read_verdict(spec, &headers, body),
+		UM_DELIVERY_FORGED);
+	sign("1", body, headers.signature);
+	assert_int_equal(read_verdict(spec, &headers, body), UM_DELIVERY_GOOD);
+	um_spec_free(spec);
+}
+
+/* Whoever knows the public key could make such an HMAC. */
+TEST(a_public_key_is_never_a_secret_as_well)
+{
+	static const char *const key[] = { "d75a980182b10ab7d54bfed3c964073a"
+					   "0ee172f3daa62325af021a68f707511a" };
+	struct um_error err;
+
+	assert_null(describe_with(DOCUMENT(SCHEME("ed25519", "\"as\": \"hex\"",
+					  "") ", " SCHEME("hmac-sha256",
+					  "\"as\": \"utf8\"", "")),
+		key, 1, &err));
+	assert_error(&err,
+		" /verify/1/key: takes the same secrets as a scheme before it, "
+		"and only one of them is of public keys");
+}
+
+/* While keys rotate, their ids are several values of one constant. */
+TEST(fields_and_prefixes_of_the_site)
+{
+	static const char body[] = "{\"type\": \"paid\"}";
+	static const char *const secret[] = { "s" };
+	static const struct {
+		const char *before;
+		enum um_verdict as_field, as_prefix;
+	} cases[] = {
+		{ "old|", UM_DELIVERY_GOOD, UM_DELIVERY_FORGED },
+		{ "new|", UM_DELIVERY_GOOD, UM_DELIVERY_FORGED },
+		{ "old", UM_DELIVERY_FORGED, UM_DELIVERY_GOOD },
+		{ "new", UM_DELIVERY_FORGED, UM_DELIVERY_GOOD },
+		{ "other|", UM_DELIVERY_FORGED, UM_DELIVERY_FORGED },
+		{ "", UM_DELIVERY_FORGED, UM_DELIVERY_FORGED },
+	};
+	struct um_error err;
+	struct um_spec *field = describe_with(
+		DOCUMENT(SCHEME("hmac-sha256", "\"as\": \"utf8\"",
+			", \"field\": {\"site\": \"keys\"}, \"between\": "
+			"\"&\", \"equals\": \"|\"")),
+		secret, 1, &err);
+	struct um_spec *prefix =
+		describe_with(DOCUMENT(SCHEME("hmac-sha256", "\"as\": \"utf8\"",
+				      ", \"prefix\": {\"site\": \"keys\"}")),
+			secret, 1, &err);
+	struct headers headers = { 0 };
+	char hex[65];
+
+	assert_non_null(field);
+	assert_non_null(prefix);
+	sign(secret[0], body, hex);
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		snprintf(headers.signature, sizeof(headers.signature), "%s%s",
+			cases[i].before, hex);
+		assert_row(cases[i].before,
+			read_verdict(field, &headers, body)
+				== cases[i].as_field);
+		assert_row(cases[i].before,
+			read_verdict(prefix, &headers, body)
+				== cases[i].as_prefix);
+	}
+	um_spec_free(field);
+	um_spec_free(prefix);
+	/* Elsewhere it would have to be one of them. */
+	assert_null(describe_with(
+		"{\"name\": \"n\", \"documentation\": \"d\", \"verify\": "
+		"[{\"algorithm\": \"hmac-sha256\", \"key\": {\"as\": "
+		"\"utf8\"}, \"signature\": {\"from\": {\"header\": \"x\"}, "
+		"\"as\": \"hex\"}, \"signed\": [{\"site\": \"keys\"}, "
+		"{\"body\": \"raw\"}]}]" ANYTHING,
+		secret, 1, &err));
+	assert_error(&err,
+		" /verify/0/signed/0: the constant `keys` has several values");
+}
+
+/* The address as it came proves the fields in it. */
+TEST(a_query_that_is_signed_as_it_came)
+{
+	static const char *const secret[] = { "s" };
+	static const char text[] =
+		"{\"name\": \"n\", \"documentation\": \"d\", \"verify\": "
+		"[{\"algorithm\": \"hmac-sha256\", \"key\": {\"as\": "
+		"\"utf8\"}, \"signature\": {\"from\": {\"header\": "
+		"\"x-signature\"}, \"as\": \"hex\"}, \"signed\": "
+		"[{\"address\": \"query\"}]}], \"believed\": \"fields\", "
+		"\"type\": {\"query\": \"b\"}, \"outcomes\": [{\"type\": "
+		"\"x y\", \"means\": \"paid\"}]}";
+	struct um_error err;
+	struct um_spec *spec = describe_with(text, secret, 1, &err);
+	struct headers headers = { 0 };
+	struct um_delivery delivery = { .query = STR("b=x%20y&a=1"),
+		.header = header,
+		.arg = &headers };
+	struct um_event event;
+	size_t len;
+
+	if (spec == NULL)
+		fail_msg("%s", err.text);
+	sign(secret[0], "b=x%20y&a=1", headers.signature);
+	assert_int_equal(um_spec_read(spec, &delivery, &event, &len),
+		UM_DELIVERY_GOOD);
+	assert_int_equal(event.effect, UM_EFFECT_PAID);
+	delivery.query = STR("b=x+y&a=1");
+	assert_int_equal(um_spec_read(spec, &delivery, &event, &len),
+		UM_DELIVERY_FORGED);
+	um_spec_free(spec);
+}
+
 int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			one_secret_serves_each_scheme_without_a_prefix),
+		cmocka_unit_test(the_longest_prefix_decides),
+		cmocka_unit_test(a_public_key_is_never_a_secret_as_well),
+		cmocka_unit_test(fields_and_prefixes_of_the_site),
+		cmocka_unit_test(a_query_that_is_signed_as_it_came),
 		cmocka_unit_test(
 			what_a_scheme_that_did_not_match_found_does_not_count),
 		cmocka_unit_test(one_ambiguous_event_does_not_affect_the_next),

@@ -398,6 +398,31 @@ TEST(several_keys_and_signatures)
 	um_verifier_free(verifier);
 }
 
+/* Each costs a verification of its own, whoever has sent them. */
+TEST(few_signatures_for_public_keys)
+{
+	static const char public[] = "3d4017c3e843895a92b70aa74d1b7ebc"
+				     "9c982ccf2ec4968cc0cd55f12af4660c";
+	static const char right[] = "92a009a9f0d4cab8720e820b5f642540"
+				    "a2b27b5416503f8fb3762223ebdb69da"
+				    "085ac1e43e15996e458f3613d0f11d8c"
+				    "387b2eaeb4302aeeb00d291612bb0c00";
+	struct um_verifier *verifier = um_verifier_new(UM_ED25519, UM_HEX);
+	struct um_str signatures[UM_SIGNATURES_MAX + 1];
+
+	assert_null(um_verifier_add_secret(verifier, UM_KEY_HEX, public));
+	for (size_t i = 0; i < LENGTH(signatures); i++)
+		signatures[i] = STR("00");
+	signatures[UM_PUBLIC_SIGNATURES_MAX - 1] = STR(right);
+	assert_true(um_verifier_match(verifier, STR("r"), signatures,
+		UM_PUBLIC_SIGNATURES_MAX, 0));
+	assert_false(um_verifier_match(verifier, STR("r"), signatures,
+		UM_PUBLIC_SIGNATURES_MAX + 1, 0));
+	assert_false(um_verifier_match(verifier, STR("r"), signatures,
+		LENGTH(signatures), 0));
+	um_verifier_free(verifier);
+}
+
 int
 main(void)
 {
@@ -413,6 +438,7 @@ main(void)
 		cmocka_unit_test(keys_that_are_refused),
 		cmocka_unit_test(forms_that_go_with_an_algorithm),
 		cmocka_unit_test(several_keys_and_signatures),
+		cmocka_unit_test(few_signatures_for_public_keys),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,9 +36,9 @@ text_of(const json_t *vector, const char *key)
 }
 
 static const char *
-constant(const char *name, void *arg)
+constant(const char *name, size_t index, void *arg)
 {
-	return text_of(arg, name);
+	return index == 0 ? text_of(arg, name) : NULL;
 }
 
 static const char *

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Compiles the outcomes of a description. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "webhook/spec_part.h"
+
+static bool
+load_rule(struct um_outcome_rule *rule, const struct um_conf_loc *at,
+	json_t *node, const struct um_expr_scope *scope)
+{
+	static const char *const keys[] = { "type", "when", "means", "because",
+		NULL };
+	static const char *const words[] = { "ignore", "paid", "accepted",
+		"failed", "cancelled", "expired", "processing", "recheck",
+		"attempt_failed", "refunded", NULL };
+	static const enum um_effect effects[] = { UM_EFFECT_IGNORE,
+		UM_EFFECT_PAID, UM_EFFECT_PAID, UM_EFFECT_FAILED,
+		UM_EFFECT_CANCELLED, UM_EFFECT_EXPIRED, UM_EFFECT_PROCESSING,
+		UM_EFFECT_RECHECK, UM_EFFECT_ATTEMPT_FAILED,
+		UM_EFFECT_REFUNDED };
+	struct um_conf_loc types = um_conf_member(at, "type");
+	struct um_conf_loc list = um_conf_member(at, "when");
+	const json_t *type, *when;
+	const char *because;
+	unsigned word;
+
+	if (!um_conf_check_keys(at, node, keys)
+		|| !um_conf_get_choice(at, node, "means", words, &word)
+		|| !um_conf_get_text(at, node, "because", false, &because))
+		return false;
+	rule->effect = effects[word];
+	type = json_object_get(node, "type");
+	if (type != NULL
+		&& !um_conf_get_strlist(&rule->types, &types, type, true))
+		return false;
+	when = json_object_get(node, "when");
+	return when == NULL
+		|| um_conditions_load(&rule->when, &list, when, scope);
+}
+
+/* The first earlier outcome that takes all events of this type, or `len`. */
+static size_t
+taken_by(const struct um_spec_part *part, size_t len, const char *type)
+{
+	const struct um_outcome_rule *rule = &part->rules[len];
+
+	for (size_t i = 0; i < len; i++) {
+		const struct um_outcome_rule *earlier = &part->rules[i];
+
+		if ((earlier->types.len == 0
+			    || (type != NULL
+				    && um_strlist_has(&earlier->types,
+					    um_str(type))))
+			&& um_conditions_follow(&earlier->when, &rule->when))
+			return i;
+	}
+	return len;
+}
+
+static bool
+check_taken(const struct um_spec_part *part, const struct um_conf_loc *at,
+	size_t number)
+{
+	const struct um_strlist *types = &part->rules[number].types;
+	bool ok = true;
+
+	for (size_t i = 0; i < (types->len != 0 ? types->len : 1); i++) {
+		const char *type = types->len != 0 ? types->item[i] : NULL;
+		size_t taker = taken_by(part, number, type);
+
+		if (taker != number)
+			ok = um_conf_error(at,
+				"is never reached%s%.64s: outcome %zu applies "
+				"before it",
+				type != NULL ? " by " : "",
+				type != NULL ? type : "", taker);
+	}
+	return ok;
+}
+
+/* Whether `when` can hold at all. */
+static bool
+check_when(const struct um_outcome_rule *rule, const struct um_conf_loc *at,
+	const struct um_expr *type)
+{
+	const struct um_condition types = { .is = rule->types };
+
+	for (size_t i = 0; i < rule->when.len; i++) {
+		const struct um_condition *condition = &rule->when.condition[i];
+
+		if (rule->types.len != 0 && um_expr_same(&condition->from, type)
+			&& !um_condition_agrees(condition, &types))
+			return um_conf_member_error(at, "when",
+				"can never hold: no `type` of the outcome has "
+				"this value");
+		for (size_t j = 0; j < i; j++)
+			if (um_expr_same(&condition->from,
+				    &rule->when.condition[j].from)
+				&& !um_condition_agrees(condition,
+					&rule->when.condition[j]))
+				return um_conf_member_error(at, "when",
+					"can never hold: two conditions "
+					"contradict each other");
+	}
+	return true;
+}
+
+/* Refuses outcomes that no event can have. */
+static bool
+check_reach(const struct um_spec_part *part, const struct um_conf_loc *list)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < part->rules_len; i++) {
+		struct um_conf_loc here = um_conf_element(list, i);
+
+		ok = check_when(&part->rules[i], &here, &part->type) && ok;
+		ok = check_taken(part, &here, i) && ok;
+	}
+	return ok;
+}
+
+bool
+um_spec_part_load_outcomes(struct um_spec_part *part,
+	const struct um_conf_loc *at, const json_t *node,
+	const struct um_expr_scope *scope)
+{
+	struct um_conf_loc list = um_conf_member(at, "outcomes");
+	const json_t *rules = json_object_get(node, "outcomes");
+	size_t len = json_array_size(rules);
+	bool ok = true;
+
+	if (len == 0 || len > UM_RULES_MAX)
+		return um_conf_error(&list, "is not a list of 1 to %d outcomes",
+			UM_RULES_MAX);
+	part->rules = calloc(len, sizeof(part->rules[0]));
+	if (part->rules == NULL)
+		return um_conf_error(&list, "out of memory");
+	part->rules_len = len;
+	for (size_t i = 0; i < len; i++) {
+		struct um_conf_loc here = um_conf_element(&list, i);
+		struct um_outcome_rule *rule = &part->rules[i];
+
+		if (!load_rule(rule, &here, json_array_get(rules, i), scope))
+			ok = false;
+		else if (rule->types.len != 0
+			&& json_object_get(node, "type") == NULL)
+			ok = um_conf_member_error(&here, "type",
+				"cannot be used, because the description has "
+				"no `type`");
+	}
+	return ok && check_reach(part, &list);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "webhook/verifier_key.h"
+
+#include <string.h>
+#include <time.h>
+
+#include <openssl/core_names.h>
+
+#include "core/base64.h"
+#include "core/hex.h"
+
+#define ED25519_LEN 32
+
+bool
+um_verifier_accepts_key_form(enum um_algorithm algorithm, enum um_key_form form)
+{
+	if (um_verifier_is_hmac(algorithm))
+		return form != UM_KEY_CERTIFICATE;
+	if (algorithm == UM_TOKEN)
+		return form == UM_KEY_UTF8;
+	return form != UM_KEY_UTF8 && form != UM_KEY_SHA1;
+}
+
+/* A keyed HMAC, or NULL. */
+static EVP_MAC_CTX *
+hmac_new(enum um_algorithm algorithm, const uint8_t *bytes, size_t len)
+{
+	static const char *const digests[] = { "SHA1", "SHA256", "SHA512" };
+	EVP_MAC *mac = EVP_MAC_fetch(NULL, "HMAC", NULL);
+	EVP_MAC_CTX *ctx = mac != NULL ? EVP_MAC_CTX_new(mac) : NULL;
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST,
+			(char *)digests[algorithm], 0),
+		OSSL_PARAM_construct_end(),
+	};
+
+	EVP_MAC_free(mac);
+	if (ctx != NULL && EVP_MAC_init(ctx, bytes, len, params) != 1) {
+		EVP_MAC_CTX_free(ctx);
+		ctx = NULL;
+	}
+	return ctx;
+}
+
+static bool
+is_p256(const EVP_PKEY *public)
+{
+	char group[32] = "";
+
+	return EVP_PKEY_get_group_name(public, group, sizeof(group), NULL) == 1
+		&& strcmp(group, "prime256v1") == 0;
+}
+
+static const char *
+check_public(enum um_algorithm algorithm, const EVP_PKEY *public)
+{
+	if (public == NULL)
+		return "is not a public key";
+	if (algorithm == UM_ED25519)
+		return EVP_PKEY_is_a(public, "ED25519")
+			? NULL
+			: "is not an Ed25519 key";
+	if (algorithm == UM_ECDSA_P256)
+		return is_p256(public) ? NULL
+				       : "is not a key on the curve P-256";
+	if (!EVP_PKEY_is_a(public, "RSA"))
+		return "is not an RSA key";
+	return EVP_PKEY_get_bits(public) >= UM_RSA_BITS_MIN
+		? NULL
+		: "is an RSA key of fewer than 2048 bits";
+}
+
+static EVP_PKEY *
+public_of_bytes(enum um_algorithm algorithm, const uint8_t *bytes, size_t len)
+{
+	const uint8_t *at = bytes;
+	EVP_PKEY *public;
+
+	if (algorithm == UM_ED25519 && len == ED25519_LEN)
+		return EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL,
+			bytes, len);
+	public = d2i_PUBKEY(NULL, &at, (long)len);
+	if (public != NULL && at != bytes + len) {
+		EVP_PKEY_free(public);
+		public = NULL;
+	}
+	return public;
+}
+
+/* Decodes the bytes of a key. NULL, or why it is refused. */
+static const char *
+decode_key(uint8_t *out, size_t max, size_t *len, enum um_key_form form,
+	struct um_str text)
+{
+	switch (form) {
+	case UM_KEY_BASE64:
+		if (!um_base64_decode(out, max, len, text))
+			return "is not base64, or too long";
+		break;
+	case UM_KEY_HEX:
+		if (!um_hex_decode(out, max, len, text))
+			return "is not hex, or too long";
+		break;
+	case UM_KEY_SHA1:
+		SHA1((const uint8_t *)text.ptr, text.len, out);
+		*len = SHA_DIGEST_LENGTH;
+		break;
+	default:
+		if (text.len > max)
+			return "is too long";
+		memcpy(out, text.ptr, text.len);
+		*len = text.len;
+	}
+	return *len != 0 ? NULL : "is empty";
+}
+
+const char *
+um_verifier_key_read(struct um_verifier_key *key, enum um_algorithm algorithm,
+	enum um_key_form form, const char *text)
+{
+	uint8_t bytes[UM_SECRET_TEXT_MAX];
+	const char *reason;
+	size_t len = 0;
+
+	*key = (struct um_verifier_key){ 0 };
+	if (text[0] == '\0')
+		return "is empty";
+	reason = decode_key(bytes, sizeof(bytes), &len, form, um_str(text));
+	if (reason != NULL)
+		goto out;
+	if (um_verifier_is_hmac(algorithm)) {
+		key->mac = hmac_new(algorithm, bytes, len);
+		reason = key->mac != NULL ? NULL : "OpenSSL refuses it";
+	} else if (algorithm == UM_TOKEN) {
+		SHA256(bytes, len, key->token);
+	} else {
+		key->public = public_of_bytes(algorithm, bytes, len);
+		reason = check_public(algorithm, key->public);
+	}
+	if (reason != NULL)
+		um_verifier_key_free(key);
+out:
+	explicit_bzero(bytes, sizeof(bytes));
+	return reason;
+}
+
+static bool
+unix_ms_of(const ASN1_TIME *when, int64_t *out)
+{
+	struct tm tm;
+	time_t seconds;
+
+	if (ASN1_TIME_to_tm(when, &tm) != 1)
+		return false;
+	seconds = timegm(&tm);
+	*out = (int64_t)seconds * 1000;
+	return true;
+}
+
+const char *
+um_verifier_key_of_certificate(struct um_verifier_key *key,
+	enum um_algorithm algorithm, X509 *certificate)
+{
+	const char *reason;
+
+	*key = (struct um_verifier_key){ .has_dates = true };
+	if (!unix_ms_of(X509_get0_notBefore(certificate), &key->from_ms)
+		|| !unix_ms_of(X509_get0_notAfter(certificate), &key->to_ms))
+		return "has a certificate without dates";
+	key->to_ms += 999;
+	key->public = X509_get_pubkey(certificate);
+	reason = check_public(algorithm, key->public);
+	if (reason != NULL)
+		um_verifier_key_free(key);
+	return reason;
+}
+
+void
+um_verifier_key_free(struct um_verifier_key *key)
+{
+	EVP_MAC_CTX_free(key->mac);
+	EVP_PKEY_free(key->public);
+	key->mac = NULL;
+	key->public = NULL;
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+// Payment providers, documents and platforms that sign a body, hand over a token, or ask first.
+import { event, hmac, ID, json, NOW, sha256, write } from './support.mjs';
+
+const digest = (body) => `sha256:${sha256(body)}`;
+
+// A delivery whose header has the body's HMAC; what is expected is made of its identity.
+const signed = (header, secret, sign = (body) => hmac('sha256', secret, body, 'hex')) => (name, content, ...events) => {
+	const body = json(content);
+	return { name, body, headers: { [header]: sign(body) }, verdict: 'good', events: events.map((one) => one(digest(body))) };
+};
+const means = (meaning, type, more, identity) => (otherwise) => event(meaning, type, identity ?? otherwise, more);
+const forged = ({ events, ...delivery }, headers) => ({ ...delivery, name: 'forged', headers, verdict: 'forged' });
+
+export function gocardless() {
+	const deliver = signed('webhook-signature', 'gc-secret');
+	const one = (id, resource_type, action, links, metadata = { elicitation_id: ID }) => ({
+		id, created_at: '2023-11-14T22:13:20Z', resource_type, action, links, metadata: {}, details: {}, resource_metadata: metadata,
+	});
+	const payment = (id, action) => one(id, 'payments', action, { payment: 'PM1' });
+	const asks = (id, type, reference = 'PM1') => means('recheck', type, { reference }, id);
+
+	write('gocardless', {
+		site: { secrets: ['gc-secret'] },
+		deliveries: [
+			deliver('several', { events: [
+				one('EV1', 'billing_requests', 'payer_details_confirmed', { billing_request: 'BRQ1' }),
+				one('EV2', 'billing_requests', 'fulfilled', { billing_request: 'BRQ1' }),
+				one('EV3', 'mandates', 'created', { mandate: 'MD1' }, {}),
+			] },
+			means('ignore', 'billing_requests.payer_details_confirmed', { reference: 'BRQ1' }, 'EV1'),
+			asks('EV2', 'billing_requests.fulfilled', 'BRQ1'), means('ignore', 'mandates.created', { id: null }, 'EV3')),
+			// A debit that the bank refuses, then another that comes, and its refund.
+			deliver('failed', { events: [payment('EV4', 'failed')] }, asks('EV4', 'payments.failed')),
+			deliver('then-confirmed', { events: [payment('EV5', 'confirmed')] }, asks('EV5', 'payments.confirmed')),
+			deliver('charged-back', { events: [payment('EV6', 'charged_back')] }, asks('EV6', 'payments.charged_back')),
+			deliver('none', { events: [] }),
+			forged(deliver('', { events: [payment('EV7', 'confirmed')] }), { 'webhook-signature': '0'.repeat(64) }),
+		],
+	});
+}
+
+export function coinbaseCommerce() {
+	const deliver = signed('x-cc-webhook-signature', 'cc-secret');
+	const charge = (type, more, data = {}) => deliver(type, {
+		id: 'd1', attempt_number: 1,
+		event: { id: `ev-${type}`, type, data: { id: 'ch1', code: 'XA6G6ZFR', pricing: { local: { amount: '10.50', currency: 'USD' } }, metadata: { elicitation_id: ID }, ...data } },
+	}, means(more.meaning, type, { reference: 'ch1', ...more.money && { amount: 1050, currency: 'USD' } }, `ev-${type}`));
+
+	write('coinbase-commerce', {
+		site: { secrets: ['cc-secret'] },
+		deliveries: [
+			charge('charge:pending', { meaning: 'processing', money: true }),
+			charge('charge:confirmed', { meaning: 'paid', money: true }),
+			charge('charge:failed', { meaning: 'attempt_failed', money: true }),
+			charge('charge:delayed', { meaning: 'recheck' }),
+			charge('charge:resolved', { meaning: 'recheck' }),
+			charge('charge:created', { meaning: 'ignore' }),
+			charge('charge:confirmed', { meaning: 'paid' }, { pricing: undefined }),
+		],
+	});
+}
+
+export function checkoutCom() {
+	const deliver = signed('cko-signature', 'cko-key');
+	const payment = (type, meaning, id = 'pay_1', amount = 2000) => deliver(type, {
+		id: `evt_${type}`, type, data: { id, reference: ID, amount, currency: 'GBP' },
+	}, means(meaning, type, { reference: id, ...meaning !== 'ignore' && { amount, currency: 'GBP' } }, `evt_${type}`));
+
+	write('checkout-com', {
+		site: { secrets: ['cko-key'] },
+		deliveries: [
+			// A card is refused, and the next one is taken.
+			payment('payment_declined', 'attempt_failed', 'pay_0'),
+			payment('payment_approved', 'processing'),
+			payment('payment_captured', 'paid'),
+			payment('payment_voided', 'attempt_failed'),
+			payment('payment_refunded', 'refunded', 'pay_1', 500),
+			payment('payment_returned', 'ignore'),
+		],
+	});
+}
+
+export function cashfree() {
+	const time = `${NOW}123`;
+	const deliver = (name, content, identity, meaning, type, more) => {
+		const body = json(content);
+		return {
+			name, body, headers: { 'x-webhook-timestamp': time, 'x-webhook-signature': hmac('sha256', 'cf-secret', time + body, 'base64') },
+			verdict: 'good', events: [event(meaning, type, identity, more)],
+		};
+	};
+	const payment = (type, status, meaning, amount = 10.5) => deliver(type, {
+		type, event_time: '2023-11-14T22:13:20+05:30',
+		data: { order: { order_id: ID, order_amount: 11.5, order_currency: 'INR' }, payment: { cf_payment_id: '14', payment_status: status, payment_amount: amount, payment_currency: 'INR' } },
+	}, `${type}:14:${status}`, meaning, type, { reference: '14', ...meaning !== 'ignore' && { amount: amount * 100, currency: 'INR' } });
+	const refund = (status, meaning, more) => deliver(`refund ${status}`, {
+		type: 'REFUND_STATUS_WEBHOOK', data: { refund: { cf_refund_id: 7, cf_payment_id: 14, order_id: ID, refund_amount: 2, refund_currency: 'INR', refund_status: status } },
+	}, `REFUND_STATUS_WEBHOOK:7:${status}`, meaning, 'REFUND_STATUS_WEBHOOK', { reference: '14', ...more });
+
+	write('cashfree', {
+		now: NOW * 1000 + 123,
+		site: { secrets: ['cf-secret'] },
+		deliveries: [
+			payment('PAYMENT_FAILED_WEBHOOK', 'FAILED', 'attempt_failed'),
+			payment('PAYMENT_USER_DROPPED_WEBHOOK', 'USER_DROPPED', 'attempt_failed'),
+			payment('PAYMENT_SUCCESS_WEBHOOK', 'SUCCESS', 'paid'),
+			payment('PAYMENT_SUCCESS_WEBHOOK', 'SUCCESS', 'paid', 10),
+			payment('PAYMENT_CHARGES_WEBHOOK', 'SUCCESS', 'ignore'),
+			refund('SUCCESS', 'refunded', { amount: 200, currency: 'INR' }),
+			refund('PENDING', 'ignore', {}),
+		],
+	});
+}
+
+// The secret itself is in a header: whatever such a delivery says, the API is asked.
+function tokens(name, header, secret, deliveries) {
+	write(name, {
+		site: { secrets: [secret] },
+		deliveries: [
+			...deliveries.map(([title, content, meaning, type, reference]) => {
+				const body = json(content);
+				return { name: title, body, headers: { [header]: secret }, verdict: 'good', events: [event(meaning, type, digest(body), { reference })] };
+			}),
+			{ name: 'another-token', body: json(deliveries[0][1]), headers: { [header]: `${secret}x` }, verdict: 'forged' },
+			{ name: 'no-token', body: json(deliveries[0][1]), headers: {}, verdict: 'unsigned' },
+		],
+	});
+}
+
+export function xendit() {
+	const invoice = (status) => ({ id: 'inv_1', external_id: ID, status, paid_amount: 50000, currency: 'IDR' });
+
+	tokens('xendit', 'x-callback-token', 'xnd-callback-token', [
+		['paid', invoice('PAID'), 'recheck', 'PAID', 'inv_1'],
+		['expired', invoice('EXPIRED'), 'recheck', 'EXPIRED', 'inv_1'],
+		['pending', invoice('PENDING'), 'ignore', 'PENDING', 'inv_1'],
+	]);
+}
+
+export function flutterwave() {
+	const charge = (kind, status) => ({ event: kind, data: { id: 285959875, tx_ref: ID, amount: 100, currency: 'NGN', status } });
+
+	tokens('flutterwave', 'verif-hash', 'flw-secret-hash', [
+		['paid', charge('charge.completed', 'successful'), 'recheck', 'charge.completed', '285959875'],
+		['refused', charge('charge.completed', 'failed'), 'recheck', 'charge.completed', '285959875'],
+		['transfer', charge('transfer.completed', 'SUCCESSFUL'), 'ignore', 'transfer.completed', '285959875'],
+	]);
+}
+
+export function mollieEvents() {
+	const deliver = signed('x-mollie-signature', 'mollie-secret', (body) => `sha256=${hmac('sha256', 'mollie-secret', body, 'hex')}`);
+	const payment = (status, meaning, mode = 'live') => deliver(`${status} ${mode}`, {
+		resource: 'event', id: `event_${status}`, type: `payment.${status}`, entityId: 'tr_1', createdAt: '2023-11-14T22:13:20.0Z',
+		_embedded: { entity: { resource: 'payment', id: 'tr_1', mode, status, amount: { value: '10.50', currency: 'EUR' }, metadata: { elicitation_id: ID } } },
+	}, means(meaning, `payment.${status}`, { reference: 'tr_1', ...mode === 'live' && { amount: 1050, currency: 'EUR' } }, `event_${status}`));
+	const ping = deliver('ping', { resource: 'event', id: 'event_ping', type: 'hook.ping', entityId: 'hook_1' }, means('ignore', 'hook.ping', { id: null }, 'event_ping'));
+
+	write('mollie-events', {
+		site: { secrets: ['mollie-secret'] },
+		deliveries: [
+			payment('paid', 'paid'), payment('pending', 'processing'), payment('authorized', 'processing'), payment('failed', 'failed'),
+			payment('canceled', 'cancelled'), payment('expired', 'expired'), payment('paid', 'other_mode', 'test'), ping,
+			forged(payment('paid', 'paid'), { 'x-mollie-signature': hmac('sha256', 'mollie-secret', '', 'hex') }),
+		],
+	});
+}
+
+export function mercadoPago() {
+	const deliver = (name, query, expected, ts = NOW, id = query['data.id']) => ({
+		name, query: new URLSearchParams(query).toString(),
+		body: json({ action: 'payment.updated', type: query.type, data: { id } }),
+		headers: {
+			'x-request-id': 'f7b2a1d4', 'x-signature': `ts=${ts},v1=${hmac('sha256', 'mp-secret', `id:${id};request-id:f7b2a1d4;ts:${ts};`, 'hex')}`,
+		},
+		...expected,
+	});
+	const good = (meaning, type, body) => ({ verdict: 'good', events: [event(meaning, type, digest(body), { reference: '123' })] });
+	const query = { elicitation_id: ID, 'data.id': '123', type: 'payment' };
+	const body = (type) => json({ action: 'payment.updated', type, data: { id: '123' } });
+
+	write('mercado-pago', {
+		site: { secrets: ['mp-secret'] },
+		deliveries: [
+			deliver('payment', query, good('recheck', 'payment', body('payment'))),
+			deliver('milliseconds', query, good('recheck', 'payment', body('payment')), NOW * 1000),
+			deliver('order', { ...query, type: 'merchant_order' }, good('ignore', 'merchant_order', body('merchant_order'))),
+			deliver('of-another-payment', query, { verdict: 'forged' }, NOW, '124'),
+		],
+	});
+}
+
+export function pandadoc() {
+	const deliver = (name, list, expected) => {
+		const body = json(list);
+		return {
+			name, body, headers: {}, query: `signature=${hmac('sha256', 'panda-key', body, 'hex')}`, verdict: 'good',
+			events: expected.map(([meaning, type], i) => event(meaning, type, digest(body) + (i === 0 ? '' : `:${i}`), { reference: 'doc1' })),
+		};
+	};
+	const document = (status) => ({ event: 'document_state_changed', data: { id: 'doc1', status, metadata: { elicitation_id: ID } } });
+
+	write('pandadoc', {
+		site: { secrets: ['panda-key'] },
+		deliveries: [
+			deliver('completed', [document('document.viewed'), document('document.completed')], [['ignore', 'document.viewed'], ['paid', 'document.completed']]),
+			deliver('declined', [document('document.declined')], [['cancelled', 'document.declined']]),
+			deliver('voided', [document('document.voided')], [['expired', 'document.voided']]),
+			deliver('draft', [document('document.draft')], [['ignore', 'document.draft']]),
+			{ ...deliver('no-signature', [document('document.completed')], []), query: '', verdict: 'unsigned' },
+		],
+	});
+}
+
+export function persona() {
+	const deliver = (name, meaning, header) => {
+		const body = json({
+			data: { type: 'event', id: `evt_${name}`, attributes: { name: `inquiry.${name}`, payload: { data: { type: 'inquiry', id: 'inq_1', attributes: { 'reference-id': ID } } } } },
+		});
+		const v1 = hmac('sha256', 'wbhsec_1', `${NOW}.${body}`, 'hex');
+		return {
+			name, body, headers: { 'persona-signature': header?.(v1) ?? `t=${NOW},v1=${v1}` },
+			...meaning === 'forged' ? { verdict: 'forged' }
+				: { verdict: 'good', events: [event(meaning, `inquiry.${name}`, `evt_${name}`, { reference: 'inq_1' })] },
+		};
+	};
+
+	write('persona', {
+		site: { secrets: ['wbhsec_1'] },
+		deliveries: [
+			deliver('approved', 'paid'), deliver('declined', 'failed'), deliver('marked-for-review', 'processing'), deliver('completed', 'recheck'), deliver('expired', 'recheck'),
+			deliver('failed', 'recheck'), deliver('started', 'ignore'),
+			// While the secret is rotated.
+			deliver('approved', 'forged', (v1) => `t=${NOW},v1=${'0'.repeat(64)} t=${NOW},v1=${v1}`),
+		],
+	});
+}
+
+export function plaid() {
+	const deliver = (name, webhook_code, meaning) => {
+		const body = json({ webhook_type: 'LINK', webhook_code, link_session_id: 's1', status: 'SUCCESS', environment: 'sandbox' });
+		return { name, body, headers: {}, verdict: 'good', events: [event(meaning, `LINK.${webhook_code}`, digest(body), { reference: 's1', id: null })] };
+	};
+
+	write('plaid', {
+		site: {},
+		deliveries: [deliver('finished', 'SESSION_FINISHED', 'recheck'), deliver('events', 'EVENTS', 'ignore'), { name: 'not-json', body: 'x', headers: {}, verdict: 'malformed' }],
+	});
+}
+
+export function klarna() {
+	const deliver = (name, content, type, more) => {
+		const body = json(content);
+		return { name, body, headers: {}, verdict: 'good', events: [event('recheck', type, digest(body), { id: null, ...more })] };
+	};
+
+	write('klarna', {
+		site: {},
+		deliveries: [
+			deliver('completed', { event_id: 'e1', session: { session_id: 's1', status: 'COMPLETED', order_id: 'o1' } }, 'COMPLETED', { reference: 's1' }),
+			deliver('in-progress', { event_id: 'e2', session: { session_id: 's1', status: 'IN_PROGRESS' } }, 'IN_PROGRESS', { reference: 's1' }),
+			deliver('of-another-shape', { status: 'COMPLETED' }, '', {}),
+		],
+	});
+}
+
+export function zoom() {
+	const deliver = (name, content, expected) => {
+		const body = json(content);
+		return {
+			name, body, ...expected(digest(body)),
+			headers: { 'x-zm-request-timestamp': `${NOW}`, 'x-zm-signature': `v0=${hmac('sha256', 'zm-secret', `v0:${NOW}:${body}`, 'hex')}` },
+		};
+	};
+	const question = { event: 'endpoint.url_validation', payload: { plainToken: 'qgg8vlvZRS6UYooatFL8Aw' } };
+	const reply = json({ plainToken: question.payload.plainToken, encryptedToken: hmac('sha256', 'zm-secret', question.payload.plainToken, 'hex') });
+
+	write('zoom', {
+		site: { secrets: ['zm-secret'] },
+		deliveries: [
+			deliver('removed', { event: 'app_deauthorized', payload: { account_id: 'A1' } },
+				(identity) => ({ verdict: 'good', events: [event('cancelled', 'app_deauthorized', identity, { id: null, reference: 'A1' })] })),
+			deliver('challenge', question, () => ({ verdict: 'good', events: [], reply })),
+			{ ...deliver('challenge of a stranger', question, () => ({})), headers: {}, verdict: 'unsigned' },
+		],
+	});
+}
+
+export function meta() {
+	const deliver = signed('x-hub-signature-256', 'app-secret', (body) => `sha256=${hmac('sha256', 'app-secret', body, 'hex')}`);
+	const ask = (name, query, expected) => ({ name, method: 'GET', query: new URLSearchParams(query).toString(), headers: {}, ...expected });
+	const question = { 'hub.mode': 'subscribe', 'hub.verify_token': 'meatyhamhock', 'hub.challenge': '1158201444' };
+
+	write('meta', {
+		site: { secrets: ['app-secret'], constants: { verify_token: 'meatyhamhock' } },
+		deliveries: [
+			deliver('permissions', { object: 'permissions', entry: [] }, means('ignore', 'permissions', { id: null })),
+			ask('challenge', question, { verdict: 'good', reply: '1158201444' }),
+			ask('another token', { ...question, 'hub.verify_token': 'x' }, { verdict: 'unsigned' }),
+			ask('markup', { ...question, 'hub.challenge': '<script>' }, { verdict: 'unsigned' }),
+		],
+	});
+}
