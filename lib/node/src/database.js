@@ -2,6 +2,7 @@
 
 import pg from 'pg';
 
+import { Batches } from './batches.js';
 import {
 	ElicitationExistsError, ElicitationMismatchError, ElicitationNotFoundError, ElicitationReferenceError, UrlModeClosedError,
 } from './errors.js';
@@ -10,10 +11,16 @@ import {
 export const CHANNEL = 'urlmode';
 
 const POOL_MAX = 4;
+/**
+ * Two batches of a kind are under way, so that PostgreSQL has one while this
+ * process is at the other. Each element may take a lock, and PostgreSQL counts
+ * on 64 in a transaction (max_locks_per_transaction).
+ */
+const BATCHES = { size: 32, atOnce: 2 };
 const QUERY_TIMEOUT_MS = 30_000;
 
-const CREATE = `SELECT extract(epoch FROM urlmode.create_elicitation(
-	$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)) AS expires`;
+const CREATE = `SELECT extract(epoch FROM expires_at) AS expires FROM urlmode.create_elicitation(
+	$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
 const RESUME = `SELECT id, provider, kind, extract(epoch FROM expires_at) AS expires, expires_in_ms
 	FROM urlmode.resume($1, $2)`;
 const CLAIM = 'SELECT urlmode.claim($1, $2, $3, $4, $5) AS claimed';
@@ -69,6 +76,8 @@ const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4)';
  * @property {number} ttl milliseconds
  * @property {boolean} exclusive
  * @property {string | null} resumeKey
+ *
+ * @typedef {{ binding: Buffer, resumeKey: string }} ResumeKey
  *
  * @typedef {object} Resumed
  * @property {string} id
@@ -169,6 +178,8 @@ function toColumns(rowKeys) {
 export class Database {
 	#pool;
 	#closed = false;
+	#creates = new Batches((/** @type {NewRow[]} */ rows) => this.#create(rows), BATCHES);
+	#resumes = new Batches((/** @type {ResumeKey[]} */ keys) => this.#resume(keys), BATCHES);
 	/** @type {Set<Promise<unknown>>} */
 	#queries = new Set();
 
@@ -192,14 +203,23 @@ export class Database {
 	 */
 	async create(row) {
 		try {
-			const [answer] = await this.query(CREATE, [row.id, row.provider, row.kind, row.subject, row.session,
-				row.binding, row.requester, row.targetUrl, row.expected && JSON.stringify(row.expected), row.verifier, row.ttl,
-				row.exclusive, row.resumeKey]);
-			return answer?.expires === null ? undefined : Number(answer?.expires);
+			return await this.#track(() => this.#creates.ask(row));
 		} catch (error) {
 			if (error instanceof pg.DatabaseError && error.code === '23505') throw new ElicitationExistsError(row.id);
 			throw error;
 		}
+	}
+
+	/** @param {NewRow[]} rows */
+	async #create(rows) {
+		const answers = await this.#run(CREATE, [
+			rows.map(({ id }) => id), rows.map(({ provider }) => provider), rows.map(({ kind }) => kind),
+			rows.map(({ subject }) => subject), rows.map(({ session }) => session), rows.map(({ binding }) => binding),
+			rows.map(({ requester }) => requester), rows.map(({ targetUrl }) => targetUrl),
+			rows.map(({ expected }) => expected && JSON.stringify(expected)), rows.map(({ verifier }) => verifier),
+			rows.map(({ ttl }) => ttl), rows.map(({ exclusive }) => exclusive), rows.map(({ resumeKey }) => resumeKey),
+		]);
+		return answers.map(({ expires }) => (expires === null ? undefined : Number(expires)));
 	}
 
 	/**
@@ -207,11 +227,15 @@ export class Database {
 	 * @param {string} resumeKey
 	 * @returns {Promise<Resumed | undefined>}
 	 */
-	async resume(binding, resumeKey) {
-		const [row] = await this.query(RESUME, [binding, resumeKey]);
-		if (!row) return undefined;
-		const { id, provider, kind, expires, expires_in_ms: ttl } = /** @type {Record<string, string>} */ (row);
-		return /** @type {Resumed} */ ({ id, provider, kind, expires: Number(expires), ttl: Number(ttl) });
+	resume(binding, resumeKey) {
+		return this.#track(() => this.#resumes.ask({ binding, resumeKey }));
+	}
+
+	/** @param {ResumeKey[]} keys */
+	async #resume(keys) {
+		const rows = await this.#run(RESUME, [keys.map(({ binding }) => binding), keys.map(({ resumeKey }) => resumeKey)]);
+		return rows.map(({ id, provider, kind, expires, expires_in_ms: ttl }) => (id === null ? undefined
+			: /** @type {Resumed} */ ({ id, provider, kind, expires: Number(expires), ttl: Number(ttl) })));
 	}
 
 	/**
@@ -331,18 +355,38 @@ export class Database {
 	 * @param {unknown[]} values
 	 * @returns {Promise<Record<string, unknown>[]>}
 	 */
-	async query(text, values) {
+	query(text, values) {
+		return this.#track(() => this.#run(text, values));
+	}
+
+	/**
+	 * @template T
+	 * @param {() => Promise<T>} ask what `close` waits for
+	 * @returns {Promise<T>}
+	 */
+	async #track(ask) {
 		if (this.#closed) throw new UrlModeClosedError();
-		const answer = this.#pool.query(text, values);
+		const answer = ask();
 		this.#queries.add(answer);
 		try {
-			return (await answer).rows;
+			return await answer;
+		} finally {
+			this.#queries.delete(answer);
+		}
+	}
+
+	/**
+	 * @param {string} text
+	 * @param {unknown[]} values
+	 * @returns {Promise<Record<string, unknown>[]>}
+	 */
+	async #run(text, values) {
+		try {
+			return (await this.#pool.query(text, values)).rows;
 		} catch (error) {
 			// The detail of a failed check constraint contains the whole row.
 			if (error instanceof pg.DatabaseError) error.detail = undefined;
 			throw error;
-		} finally {
-			this.#queries.delete(answer);
 		}
 	}
 }
