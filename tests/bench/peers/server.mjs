@@ -34,8 +34,17 @@ async function elicit(n) {
 	if (!browsers) return side.create(elicitation);
 	await side.create(elicitation);
 	const outcome = side.wait(elicitation);
-	browsers.stdin.write(`${n}\n`);
+	comeBack(n);
 	return outcome;
+}
+
+/** What is told in one turn of the event loop is written once. */
+function comeBack(n) {
+	if (browsers.stdin.writableCorked === 0) {
+		browsers.stdin.cork();
+		setImmediate(() => browsers.stdin.uncork());
+	}
+	browsers.stdin.write(`${n}\n`);
 }
 
 async function call() {
