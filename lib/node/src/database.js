@@ -26,8 +26,7 @@ const RESUME = `SELECT id, provider, kind, extract(epoch FROM expires_at) AS exp
 const CLAIM = 'SELECT urlmode.claim($1, $2, $3, $4, $5) AS claimed';
 const UNCLAIMED = `SELECT elicitation, provider_name, reference, amount, currency, matches, late, proven_at,
 	subject, session, binding, resume_key, result FROM urlmode.unclaimed($1, $2, $3)`;
-const ABANDON = `SELECT outcome FROM urlmode.abandon(
-	ARRAY[$1::uuid], ARRAY[$2::bytea], ARRAY[$3::text], ARRAY[$4::text])`;
+const ABANDON = 'SELECT outcome FROM urlmode.abandon($1, $2, $3, $4)';
 const NOTIFY = 'SELECT pg_notify($1, $2)';
 const READ_NAME = 'urlmode_read';
 const READ = `SELECT id, provider, kind, status, action, reason, late, payment_reference, completed_from, result, verifier,
@@ -120,6 +119,8 @@ const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4)';
  * @typedef {'completed' | 'already' | 'opened' | 'processing'} AbandonOutcome
  *
  * @typedef {Pick<Row, 'id'> & { binding: Buffer }} RowKey identifies a row
+ *
+ * @typedef {RowKey & { action: 'decline' | 'cancel', reason: string }} Abandoned
  */
 
 /**
@@ -180,6 +181,7 @@ export class Database {
 	#closed = false;
 	#creates = new Batches((/** @type {NewRow[]} */ rows) => this.#create(rows), BATCHES);
 	#resumes = new Batches((/** @type {ResumeKey[]} */ keys) => this.#resume(keys), BATCHES);
+	#abandons = new Batches((/** @type {Abandoned[]} */ rows) => this.#abandon(rows), BATCHES);
 	/** @type {Set<Promise<unknown>>} */
 	#queries = new Set();
 
@@ -266,9 +268,16 @@ export class Database {
 	 * @returns {Promise<AbandonOutcome>} `completed`: by this call; a status: it stays as it is
 	 */
 	async abandon({ id, binding }, action, reason) {
-		const [answer] = await this.query(ABANDON, [id, binding, action, reason]);
-		if (answer?.outcome === 'unknown') throw new ElicitationNotFoundError(id);
-		return /** @type {AbandonOutcome} */ (answer?.outcome);
+		const outcome = await this.#track(() => this.#abandons.ask({ id, binding, action, reason }));
+		if (outcome === 'unknown') throw new ElicitationNotFoundError(id);
+		return outcome;
+	}
+
+	/** @param {Abandoned[]} rows */
+	async #abandon(rows) {
+		const answers = await this.#run(ABANDON,
+			[...toColumns(rows), rows.map(({ action }) => action), rows.map(({ reason }) => reason)]);
+		return answers.map(({ outcome }) => /** @type {AbandonOutcome | 'unknown'} */ (outcome));
 	}
 
 	/**
