@@ -64,23 +64,25 @@ CREATE FUNCTION urlmode.abandon(ids uuid[], bindings bytea[], actions text[], re
 RETURNS TABLE (outcome text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-	done uuid[];
+	done bigint[];
 BEGIN
+	-- Of a row that a batch has twice, one element counts.
 	WITH abandoned AS (
 		UPDATE urlmode.elicitation e
 		SET status = 'completed', action = a.action, reason = a.reason, verifier = NULL,
 			completed_at = now(), claimed_at = now()
-		FROM unnest(ids, bindings, actions, reasons) AS a (id, binding, action, reason)
+		FROM unnest(ids, bindings, actions, reasons)
+			WITH ORDINALITY AS a (id, binding, action, reason, n)
 		WHERE e.id = a.id AND e.binding = a.binding AND e.status = 'pending'
 			AND a.action IN ('decline', 'cancel')
-		RETURNING e.id
+		RETURNING a.n
 	)
-	SELECT array_agg(a.id) INTO done FROM abandoned a;
-	PERFORM urlmode.announce(ARRAY(SELECT urlmode.announcement(d.id, 'completed') FROM unnest(done) AS d (id)));
+	SELECT array_agg(a.n) INTO done FROM abandoned a;
+	PERFORM urlmode.announce(ARRAY(SELECT urlmode.announcement(ids[d.n], 'completed') FROM unnest(done) AS d (n)));
 
 	RETURN QUERY
 	SELECT CASE
-			WHEN e.id = ANY (done) THEN 'completed'
+			WHEN a.n = ANY (done) THEN 'completed'
 			WHEN e.id IS NULL THEN 'unknown'
 			WHEN urlmode.standing(e) = 'completed' THEN 'already'
 			ELSE urlmode.standing(e)

@@ -122,9 +122,11 @@ create(struct um_wait *wait, const struct um_wait_ask *ask,
 		ask->subject, session, binding, ask->requester, ask->target_url,
 		ttl };
 	const struct um_statement statement = {
-		.sql = "SELECT ceil(extract(epoch FROM"
-		       " urlmode.create_elicitation($1, $2, $3, $4, $5, $6,"
-		       " $7, $8, NULL, NULL, $9)))::bigint",
+		.sql = "SELECT ceil(extract(epoch FROM expires_at))::bigint"
+		       " FROM urlmode.create_elicitation(ARRAY[$1::uuid],"
+		       " ARRAY[$2], ARRAY[$3], ARRAY[$4], ARRAY[$5],"
+		       " ARRAY[$6::bytea], ARRAY[$7], ARRAY[$8], NULL, NULL,"
+		       " ARRAY[$9::bigint])",
 		.params = sizeof(values) / sizeof(values[0]),
 		.values = values,
 	};

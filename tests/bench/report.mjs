@@ -28,7 +28,7 @@ export function table(results, machine, { repeats, passes, seconds }) {
 
 function lines(results) {
 	return [
-		...completions(results), ...slow(results), ...latency(results), ...waiting(results), ...flood(results),
+		...completions(results), ...slow(results), ...latency(results), ...waiting(results), ...creates(results), ...flood(results),
 		...webhooks(results), ...memory(results), ...listeners(results), ...flat(results),
 	];
 }
@@ -121,6 +121,30 @@ function waiting(results) {
 		value: `${number(value)}/s, p99 ${ms(results.median('waiting', 'p99'))}`,
 		must: '≥ 10,000/s', reached: value >= 10_000,
 	}];
+}
+
+function creates(results) {
+	const all = [];
+	if (results.has('insert', 'create')) {
+		all.push(
+			{ name: 'bare prepared INSERTs, 64 clients', value: `${number(results.median('insert', 'rate'))}/s` },
+			{ ...rate(results, 'create', 'create, one process, 64 at once'), ...compared(results, 'create', 'insert', 0.75) });
+	}
+	if (results.has('insert alone', 'create alone')) {
+		all.push({
+			name: 'create, one at a time', value: `p50 ${ms(results.median('create alone', 'p50'))}`,
+			ratio: `${ms(results.median('insert alone', 'mean'))} a bare INSERT`,
+		});
+	}
+	if (results.has('whole way urlmode', 'whole way hono')) {
+		all.push(
+			rate(results, 'whole way hono', 'create, return, promise; 64 at once: Hono'),
+			{
+				...rate(results, 'whole way urlmode', 'create, return, promise; 64 at once: urlmode'),
+				...compared(results, 'whole way urlmode', 'whole way hono', 5),
+			});
+	}
+	return all;
 }
 
 function flood(results) {

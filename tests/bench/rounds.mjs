@@ -1,6 +1,7 @@
 // What is measured, in which order.
 
 import { completions, nothing } from './scenarios/completions.mjs';
+import { creates, inserts, wholeWay } from './scenarios/creates.mjs';
 import { addOlder, few, many } from './scenarios/flat.mjs';
 import { flood, mixed, nothing as nothingRefused, transactions, writeFlood } from './scenarios/flood.mjs';
 import { latency, redis } from './scenarios/latency.mjs';
@@ -19,6 +20,7 @@ const FULL = {
 	warmUp: 1,
 	latency: { rate: 200, count: 2_100 },
 	waiting: { count: 60_000, open: 10_000 },
+	creates: { count: 150_000, atOnce: 64 },
 	listeners: [1, 10, 100],
 	flood: 250_000,
 	webhooks: 80_000,
@@ -35,6 +37,7 @@ const QUICK = {
 	warmUp: 0.5,
 	latency: { rate: 200, count: 700 },
 	waiting: { count: 20_000, open: 10_000 },
+	creates: { count: 70_000, atOnce: 64 },
 	listeners: [],
 	flood: 100_000,
 	webhooks: 25_000,
@@ -75,12 +78,23 @@ export async function round(bed, plan) {
 	}
 	await measure('latency redis', () => redis(plan.latency));
 	await measure('waiting', () => waiting(bed, plan.waiting));
+	await measureCreates(bed, plan, measure, time);
 	await measureFlood(bed, plan, measure, time);
 	for (const count of plan.listeners) {
 		await measure(`listeners ${count}`, () => listeners(bed, count, time));
 	}
 	await measureSlowly(bed, measure, time);
 	if (repeat === repeats) await measureOnce(bed, plan, measure);
+}
+
+async function measureCreates(bed, { creates: { count, atOnce } }, measure, time) {
+	await measure('insert', () => inserts(bed, { ...time, clients: atOnce }));
+	await measure('create', () => creates(bed, { ...time, count, atOnce }));
+	await measure('insert alone', () => inserts(bed, { ...time, clients: 1 }));
+	await measure('create alone', () => creates(bed, { ...time, count, atOnce: 1 }));
+	for (const side of ['urlmode', 'hono']) {
+		await measure(`whole way ${side}`, () => wholeWay(bed, side, { ...time, count, atOnce }));
+	}
 }
 
 async function peersMemory(bed) {

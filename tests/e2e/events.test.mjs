@@ -340,7 +340,8 @@ describe('what cannot be', () => {
 	]) {
 		test(`${expected} is nothing that could be expected`, async () => {
 			await assert.rejects(fixture.stack.sql(
-				"SELECT urlmode.create_elicitation($1, 'stripe', 'payment', 'u', '', $2, 'T', 'https://t.example/', $3, NULL, 60000)",
+				`SELECT urlmode.create_elicitation(ARRAY[$1::uuid], ARRAY['stripe'], ARRAY['payment'], ARRAY['u'], ARRAY[''], ARRAY[$2::bytea],
+					ARRAY['T'], ARRAY['https://t.example/'], ARRAY[$3::jsonb], NULL, ARRAY[60000])`,
 				[randomUUID(), randomBytes(16), expected]), { code: '23514' });
 		});
 	}

@@ -41,8 +41,7 @@ const OBSERVE = `SELECT json_build_object(
 		FROM urlmode.payment p),
 	'unclaimed', (SELECT json_agg(u.reference) FROM urlmode.unclaimed() u),
 	'counted', urlmode.count_unclaimed(),
-	'resumed', (SELECT json_agg((SELECT r.id FROM urlmode.resume(a.binding, a.thing) r))
-		FROM unnest($1::bytea[], $2::text[]) AS a (binding, thing))
+	'resumed', (SELECT json_agg(r.id) FROM urlmode.resume($1, $2) r)
 ) AS observed`;
 
 export class Stage {

@@ -167,7 +167,8 @@ describe('other functions of the schema', () => {
 	all([
 		"SELECT urlmode.announce(ARRAY['x'])",
 		"SELECT urlmode.announcement(gen_random_uuid(), 'completed')",
-		"SELECT urlmode.create_elicitation(gen_random_uuid(), 'demo', 'oauth', 's', '', '\\x00', 'r', 'u', NULL, NULL, 1)",
+		"SELECT urlmode.create_elicitation(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['oauth'], ARRAY['s'], ARRAY[''], ARRAY['\\x00'::bytea], ARRAY['r'], ARRAY['u'], NULL, NULL, ARRAY[1])",
+		"SELECT urlmode.resume(ARRAY['\\x00'::bytea], ARRAY['k'])",
 		"SELECT * FROM urlmode.read(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
 		"SELECT urlmode.mark_read(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
 		'SELECT urlmode.purge_results()',

@@ -41,8 +41,10 @@ id, provider, subject, session = uuid.uuid4(), "demo", (sys.argv[1:] or ["user-4
 binding = hashlib.sha256(f"urlmode binding v1\0{subject}\0{session}".encode()).digest()[:16]
 with psycopg.connect(os.environ["URLMODE_DATABASE_URL"], autocommit=True) as conn:
     expires, = conn.execute(
-        "SELECT ceil(extract(epoch FROM urlmode.create_elicitation(%s, %s, 'oauth', %s, %s, %s, %s, %s, NULL, NULL, 300000)))::bigint",
-        (id, provider, subject, session, binding, "An example in Python", "https://provider.example/authorize?client_id=a")).fetchone()
+        "SELECT ceil(extract(epoch FROM expires_at))::bigint FROM urlmode.create_elicitation("
+        "%s::uuid[], %s::text[], %s::text[], %s::text[], %s::text[], %s::bytea[], %s::text[], %s::text[], NULL, NULL, %s::bigint[])",
+        ([id], [provider], ["oauth"], [subject], [session], [binding], ["An example in Python"],
+         ["https://provider.example/authorize?client_id=a"], [300_000])).fetchone()
     print("elicit with", connect_url(keys, provider, id, expires, binding), flush=True)
     news, one = [], ([id], [binding])
     conn.add_notify_handler(news.append)

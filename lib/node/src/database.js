@@ -2,6 +2,7 @@
 
 import pg from 'pg';
 
+import { Batches } from './batches.js';
 import {
 	ElicitationExistsError, ElicitationMismatchError, ElicitationNotFoundError, ElicitationReferenceError, UrlModeClosedError,
 } from './errors.js';
@@ -10,17 +11,22 @@ import {
 export const CHANNEL = 'urlmode';
 
 const POOL_MAX = 4;
+/**
+ * Two batches of a kind are under way, so that PostgreSQL has one while this
+ * process is at the other. Each element may take a lock, and PostgreSQL counts
+ * on 64 in a transaction (max_locks_per_transaction).
+ */
+const BATCHES = { size: 32, atOnce: 2 };
 const QUERY_TIMEOUT_MS = 30_000;
 
-const CREATE = `SELECT extract(epoch FROM urlmode.create_elicitation(
-	$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)) AS expires`;
+const CREATE = `SELECT extract(epoch FROM expires_at) AS expires FROM urlmode.create_elicitation(
+	$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
 const RESUME = `SELECT id, provider, kind, extract(epoch FROM expires_at) AS expires, expires_in_ms
 	FROM urlmode.resume($1, $2)`;
 const CLAIM = 'SELECT urlmode.claim($1, $2, $3, $4, $5) AS claimed';
 const UNCLAIMED = `SELECT elicitation, provider_name, reference, amount, currency, matches, late, proven_at,
 	subject, session, binding, resume_key, result FROM urlmode.unclaimed($1, $2, $3)`;
-const ABANDON = `SELECT outcome FROM urlmode.abandon(
-	ARRAY[$1::uuid], ARRAY[$2::bytea], ARRAY[$3::text], ARRAY[$4::text])`;
+const ABANDON = 'SELECT outcome FROM urlmode.abandon($1, $2, $3, $4)';
 const NOTIFY = 'SELECT pg_notify($1, $2)';
 const READ_NAME = 'urlmode_read';
 const READ = `SELECT id, provider, kind, status, action, reason, late, payment_reference, completed_from, result, verifier,
@@ -70,6 +76,8 @@ const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4)';
  * @property {boolean} exclusive
  * @property {string | null} resumeKey
  *
+ * @typedef {{ binding: Buffer, resumeKey: string }} ResumeKey
+ *
  * @typedef {object} Resumed
  * @property {string} id
  * @property {string} provider
@@ -111,6 +119,8 @@ const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4)';
  * @typedef {'completed' | 'already' | 'opened' | 'processing'} AbandonOutcome
  *
  * @typedef {Pick<Row, 'id'> & { binding: Buffer }} RowKey identifies a row
+ *
+ * @typedef {RowKey & { action: 'decline' | 'cancel', reason: string }} Abandoned
  */
 
 /**
@@ -169,6 +179,9 @@ function toColumns(rowKeys) {
 export class Database {
 	#pool;
 	#closed = false;
+	#creates = new Batches((/** @type {NewRow[]} */ rows) => this.#create(rows), BATCHES);
+	#resumes = new Batches((/** @type {ResumeKey[]} */ keys) => this.#resume(keys), BATCHES);
+	#abandons = new Batches((/** @type {Abandoned[]} */ rows) => this.#abandon(rows), BATCHES);
 	/** @type {Set<Promise<unknown>>} */
 	#queries = new Set();
 
@@ -192,14 +205,23 @@ export class Database {
 	 */
 	async create(row) {
 		try {
-			const [answer] = await this.query(CREATE, [row.id, row.provider, row.kind, row.subject, row.session,
-				row.binding, row.requester, row.targetUrl, row.expected && JSON.stringify(row.expected), row.verifier, row.ttl,
-				row.exclusive, row.resumeKey]);
-			return answer?.expires === null ? undefined : Number(answer?.expires);
+			return await this.#track(() => this.#creates.ask(row));
 		} catch (error) {
 			if (error instanceof pg.DatabaseError && error.code === '23505') throw new ElicitationExistsError(row.id);
 			throw error;
 		}
+	}
+
+	/** @param {NewRow[]} rows */
+	async #create(rows) {
+		const answers = await this.#run(CREATE, [
+			rows.map(({ id }) => id), rows.map(({ provider }) => provider), rows.map(({ kind }) => kind),
+			rows.map(({ subject }) => subject), rows.map(({ session }) => session), rows.map(({ binding }) => binding),
+			rows.map(({ requester }) => requester), rows.map(({ targetUrl }) => targetUrl),
+			rows.map(({ expected }) => expected && JSON.stringify(expected)), rows.map(({ verifier }) => verifier),
+			rows.map(({ ttl }) => ttl), rows.map(({ exclusive }) => exclusive), rows.map(({ resumeKey }) => resumeKey),
+		]);
+		return answers.map(({ expires }) => (expires === null ? undefined : Number(expires)));
 	}
 
 	/**
@@ -207,11 +229,15 @@ export class Database {
 	 * @param {string} resumeKey
 	 * @returns {Promise<Resumed | undefined>}
 	 */
-	async resume(binding, resumeKey) {
-		const [row] = await this.query(RESUME, [binding, resumeKey]);
-		if (!row) return undefined;
-		const { id, provider, kind, expires, expires_in_ms: ttl } = /** @type {Record<string, string>} */ (row);
-		return /** @type {Resumed} */ ({ id, provider, kind, expires: Number(expires), ttl: Number(ttl) });
+	resume(binding, resumeKey) {
+		return this.#track(() => this.#resumes.ask({ binding, resumeKey }));
+	}
+
+	/** @param {ResumeKey[]} keys */
+	async #resume(keys) {
+		const rows = await this.#run(RESUME, [keys.map(({ binding }) => binding), keys.map(({ resumeKey }) => resumeKey)]);
+		return rows.map(({ id, provider, kind, expires, expires_in_ms: ttl }) => (id === null ? undefined
+			: /** @type {Resumed} */ ({ id, provider, kind, expires: Number(expires), ttl: Number(ttl) })));
 	}
 
 	/**
@@ -242,9 +268,16 @@ export class Database {
 	 * @returns {Promise<AbandonOutcome>} `completed`: by this call; a status: it stays as it is
 	 */
 	async abandon({ id, binding }, action, reason) {
-		const [answer] = await this.query(ABANDON, [id, binding, action, reason]);
-		if (answer?.outcome === 'unknown') throw new ElicitationNotFoundError(id);
-		return /** @type {AbandonOutcome} */ (answer?.outcome);
+		const outcome = await this.#track(() => this.#abandons.ask({ id, binding, action, reason }));
+		if (outcome === 'unknown') throw new ElicitationNotFoundError(id);
+		return outcome;
+	}
+
+	/** @param {Abandoned[]} rows */
+	async #abandon(rows) {
+		const answers = await this.#run(ABANDON,
+			[...toColumns(rows), rows.map(({ action }) => action), rows.map(({ reason }) => reason)]);
+		return answers.map(({ outcome }) => /** @type {AbandonOutcome | 'unknown'} */ (outcome));
 	}
 
 	/**
@@ -331,18 +364,38 @@ export class Database {
 	 * @param {unknown[]} values
 	 * @returns {Promise<Record<string, unknown>[]>}
 	 */
-	async query(text, values) {
+	query(text, values) {
+		return this.#track(() => this.#run(text, values));
+	}
+
+	/**
+	 * @template T
+	 * @param {() => Promise<T>} ask what `close` waits for
+	 * @returns {Promise<T>}
+	 */
+	async #track(ask) {
 		if (this.#closed) throw new UrlModeClosedError();
-		const answer = this.#pool.query(text, values);
+		const answer = ask();
 		this.#queries.add(answer);
 		try {
-			return (await answer).rows;
+			return await answer;
+		} finally {
+			this.#queries.delete(answer);
+		}
+	}
+
+	/**
+	 * @param {string} text
+	 * @param {unknown[]} values
+	 * @returns {Promise<Record<string, unknown>[]>}
+	 */
+	async #run(text, values) {
+		try {
+			return (await this.#pool.query(text, values)).rows;
 		} catch (error) {
 			// The detail of a failed check constraint contains the whole row.
 			if (error instanceof pg.DatabaseError) error.detail = undefined;
 			throw error;
-		} finally {
-			this.#queries.delete(answer);
 		}
 	}
 }

@@ -1,14 +1,16 @@
 // Remembers which status of each elicitation was reported, so that several
 // waits for one elicitation report each status at most once and in order.
 
-/** How many elicitations are remembered. Beyond that the oldest one is dropped. */
-const ELICITATIONS_MAX = 10_000;
+/** How many elicitations are remembered at least, and at most twice as many: those that changed last. */
+const ELICITATIONS_MIN = 5_000;
 
 const RANK = { created: 1, opened: 2, processing: 3, completed: 4 };
 
 export class StatusTracker {
 	/** @type {Map<string, number>} */
 	#ranks = new Map();
+	/** @type {Map<string, number>} dropped as a whole: to drop one after another would make the map slow */
+	#older = new Map();
 
 	/**
 	 * @param {string} id
@@ -17,10 +19,12 @@ export class StatusTracker {
 	 */
 	advance(id, status) {
 		const rank = RANK[status];
-		if (rank <= (this.#ranks.get(id) ?? 0)) return false;
-		this.#ranks.delete(id);
+		if (rank <= (this.#ranks.get(id) ?? this.#older.get(id) ?? 0)) return false;
 		this.#ranks.set(id, rank);
-		if (this.#ranks.size > ELICITATIONS_MAX) this.#ranks.delete(/** @type {string} */ (this.#ranks.keys().next().value));
+		if (this.#ranks.size === ELICITATIONS_MIN) {
+			this.#older = this.#ranks;
+			this.#ranks = new Map();
+		}
 		return true;
 	}
 }

@@ -5,6 +5,8 @@ import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { internalsOf } from '../src/internals.js';
+import { bindingOf } from '../src/token.js';
 import { payment, PRICE, request, setUp, until } from './support/database.js';
 
 /** A new owner, because other tests use the same database. */
@@ -175,6 +177,28 @@ test('abandon: completes a pending elicitation, but not one that a user has open
 	assert.equal((await statusOf(admin, ids[3])).action, 'accept');
 	await assert.rejects(urlmode.abandon(ids[0], newOwner()), { code: 'ELICITATION_NOT_FOUND' });
 	await assert.rejects(urlmode.abandon(ids[0], { ...owner, reason: 'Not a code' }), { name: 'TypeError' });
+});
+
+test('abandon: of many calls at once each gets its own answer, and only one has completed a row', async (t) => {
+	const { urlmode, callback } = await setUp(t);
+	const owner = newOwner();
+	const created = await Promise.all(Array.from({ length: 40 }, () => urlmode.create({ ...request, ...owner })));
+	const ids = created.map((e) => e.elicitationId);
+	await callback.open(ids[7], owner);
+	const asked = [...ids, ids[3], randomUUID(), ids[7]];
+	const settled = await Promise.allSettled(asked.map((id) => urlmode.abandon(id, owner)));
+	for (const [n, { value, reason }] of settled.entries()) {
+		if (n === 41) assert.equal(reason.code, 'ELICITATION_NOT_FOUND');
+		else if (n !== 3 && n !== 40) assert.equal(value, asked[n] !== ids[7], String(n));
+	}
+	assert.deepEqual([settled[3].value, settled[40].value].sort(), [false, true]);
+
+	const { elicitationId: id } = await urlmode.create({ ...request, ...owner });
+	const binding = bindingOf(owner.subject, owner.session);
+	const { database } = internalsOf(urlmode);
+	const answers = await Promise.all([Buffer.alloc(16), binding, binding].map((each) =>
+		database.abandon({ id, binding: each }, 'cancel', 'gone').catch(({ code }) => code)));
+	assert.deepEqual(answers.sort(), ['ELICITATION_NOT_FOUND', 'already', 'completed']);
 });
 
 test('abandon: true cancels the elicitation on timeout, abort and close', async (t) => {

@@ -34,6 +34,12 @@ export class Proxy {
 		}
 	}
 
+	/** Breaks what is connected on both sides; new connections are fine. */
+	cut() {
+		for (const pair of this.#pairs) for (const socket of pair) socket.destroy();
+		this.#pairs.clear();
+	}
+
 	#join(near, far) {
 		const pair = [near, far];
 		this.#pairs.add(pair);

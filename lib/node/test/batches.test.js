@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+
+import pg from 'pg';
+
+import { Batches } from '../src/batches.js';
+
+/** Batches whose statements are answered by hand. */
+function batches(limits) {
+	const statements = [];
+	const asked = new Batches((elements) => new Promise((resolve, reject) => {
+		statements.push({ elements, answer: () => resolve(elements.map((element) => `${element}!`)), reject });
+	}), limits);
+	return { asked, statements, sent: () => statements.map(({ elements }) => elements) };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('one alone is asked for at once, and what comes meanwhile goes together', async () => {
+	const { asked, statements, sent } = batches({ size: 10, atOnce: 1 });
+	const first = asked.ask('a');
+	await turn();
+	assert.deepEqual(sent(), [['a']]);
+	const others = ['b', 'c', 'd'].map((element) => asked.ask(element));
+	await turn();
+	assert.deepEqual(sent(), [['a']]);
+	statements[0].answer();
+	assert.equal(await first, 'a!');
+	await turn();
+	assert.deepEqual(sent(), [['a'], ['b', 'c', 'd']]);
+	statements[1].answer();
+	assert.deepEqual(await Promise.all(others), ['b!', 'c!', 'd!']);
+	const last = asked.ask('e');
+	await turn();
+	statements[2].answer();
+	assert.equal(await last, 'e!');
+});
+
+test('no statement has more than its size, and no more are under way than allowed', async () => {
+	const { asked, statements, sent } = batches({ size: 2, atOnce: 2 });
+	const answers = Promise.all(['a', 'b', 'c', 'd', 'e'].map((element) => asked.ask(element)));
+	await turn();
+	assert.deepEqual(sent(), [['a', 'b'], ['c', 'd']]);
+	statements[1].answer();
+	await turn();
+	assert.deepEqual(sent(), [['a', 'b'], ['c', 'd'], ['e']]);
+	statements[0].answer();
+	statements[2].answer();
+	assert.deepEqual(await answers, ['a!', 'b!', 'c!', 'd!', 'e!']);
+});
+
+/** As PostgreSQL would refuse it. */
+function refusal(code) {
+	return Object.assign(new pg.DatabaseError('refused', 7, 'error'), { code });
+}
+
+for (const code of ['22001', '23505', '23514', '40P01', '55P03', 'P0001']) {
+	test(`what is refused for the sake of one element (${code}) is tried again without it`, async () => {
+		let statements = 0;
+		const asked = new Batches(async (elements) => {
+			statements += 1;
+			if (elements.includes(5)) throw refusal(code);
+			return elements.map((element) => element * 2);
+		}, { size: 64, atOnce: 1 });
+		const settled = await Promise.allSettled(Array.from({ length: 64 }, (_, n) => asked.ask(n)));
+		for (const [n, { value, reason }] of settled.entries()) {
+			if (n === 5) assert.equal(reason.code, code);
+			else assert.equal(value, n * 2);
+		}
+		assert.equal(statements, 1 + 2 * 6);
+	});
+}
+
+for (const error of [refusal('42501'), refusal('57P01'), refusal('53200'), new Error('Connection terminated unexpectedly')]) {
+	test(`${error.code ?? error.message}: all fail, and nothing is tried again`, async () => {
+		const { asked, statements } = batches({ size: 10, atOnce: 1 });
+		const settled = Promise.allSettled([1, 2, 3].map((element) => asked.ask(element)));
+		await turn();
+		statements[0].reject(error);
+		assert.deepEqual((await settled).map(({ reason }) => reason), [error, error, error]);
+		assert.equal(statements.length, 1);
+		const next = asked.ask(4);
+		await turn();
+		statements[1].answer();
+		assert.equal(await next, '4!');
+	});
+}

@@ -1,0 +1,63 @@
+// What an MCP server asks for: elicitations created, and the whole way from
+// there over the browser that comes back to the promise.
+
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { FOLDER } from '../paths.mjs';
+import { run } from '../processes.mjs';
+
+const SERVER = fileURLToPath(new URL('../peers/server.mjs', import.meta.url));
+
+/** The columns that `create` fills, of a row as the package makes it. */
+const INSERT = `INSERT INTO urlmode.elicitation
+	(id, provider, kind, subject, binding, requester, target_url, expires_at)
+VALUES (gen_random_uuid(), 'demo', 'oauth', 'user-42', decode('00112233445566778899aabbccddeeff', 'hex'), 'Bench',
+	'https://provider.example.com/authorize?client_id=mcp-server-8f2b&response_type=code'
+	'&redirect_uri=https%3A%2F%2Fcallback.example.com%2Foauth%2Fdemo%2Freturn&scope=openid%20profile%20email',
+	now() + interval '10 minutes')`;
+
+const SIDES = {
+	urlmode: { schema: 'urlmode', mode: 'urlmode' },
+	hono: { schema: 'bench', mode: 'plain' },
+};
+
+const file = (name) => path.join(FOLDER, `creates.${name}`);
+
+/** Bare prepared INSERTs of so many clients of PostgreSQL. */
+export async function inserts(bed, { clients, seconds, warmUp }) {
+	await bed.fill('urlmode', { to: 0 });
+	writeFileSync(file('sql'), `${INSERT}\n`);
+	const url = bed.stack.env.URLMODE_ADMIN_DATABASE_URL;
+	const printed = await run(['pgbench', '-n', '-M', 'prepared', '-f', file('sql'), '-c', String(clients), '-j', '2',
+		'-T', String(Math.ceil(seconds + warmUp)), url]);
+	const figure = (pattern) => Number(pattern.exec(printed)[1]);
+	return { rate: figure(/^tps = ([\d.]+)/m), mean: figure(/^latency average = ([\d.]+) ms/m) };
+}
+
+/** @param {{ atOnce: number, count: number, seconds: number, warmUp: number }} options count: elicitations at the most */
+export async function creates(bed, options) {
+	const { done, ...figures } = await serve(bed, 'urlmode', options);
+	const [{ count }] = await bed.sql('SELECT count(*)::integer FROM urlmode.elicitation');
+	if (count !== done) throw new Error(`${done} elicitations were created, but there are ${count}`);
+	return figures;
+}
+
+/** @param {'urlmode' | 'hono'} side */
+export async function wholeWay(bed, side, options) {
+	const port = side === 'urlmode' ? bed.port : bed.peer(side).port;
+	await bed.writeReturns(file('requests'), 0, options.count);
+	const { done, ...figures } = await serve(bed, side, options, [String(port), file('requests')]);
+	const rows = await bed.completed(SIDES[side].schema);
+	if (rows !== done) throw new Error(`${side}: ${done} outcomes, but ${rows} rows are completed`);
+	return figures;
+}
+
+async function serve(bed, side, { atOnce, count, seconds, warmUp }, more = []) {
+	const { schema, mode } = SIDES[side];
+	await bed.fill(schema, { to: 0 });
+	writeFileSync(file('ids'), bed.elicitations.slice(0, count).map(({ id, subject }) => `${id} ${subject}\n`).join(''));
+	return JSON.parse(await run([process.execPath, SERVER, mode, file('ids'), ...[atOnce, seconds, warmUp].map(String), ...more],
+		{ env: bed.stack.env }));
+}
