@@ -194,9 +194,10 @@ export class PostgresClientRequestAdapter {
 		if (entries.length === 0) return;
 		const timeouts = entries.map(({ deadline }) => Math.max(1, Math.ceil(deadline - performance.now())));
 		await this.#resolveRows(EXPECT, [entries.map(({ key }) => key), timeouts]);
-		// A request that was settled meanwhile may have been written after it was deleted.
+		// A request that was settled meanwhile may have been written after it was deleted. One that was replaced
+		// shares its row with the other.
 		for (const entry of entries) {
-			if (this.#pending.get(entry.key.toString('hex')) !== entry) this.#deleteRequest(entry);
+			if (!this.#pending.has(entry.key.toString('hex'))) this.#deleteRequest(entry);
 		}
 	}
 
