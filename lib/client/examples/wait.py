@@ -3,8 +3,7 @@
 """An MCP server's waiting side in Python, with Debian's python3-psycopg and
 python3-cryptography: creates an elicitation, waits, and opens the result.
 
-    URLMODE_DATABASE_URL= URLMODE_KEYS_FILE= URLMODE_BASE_URL= ./wait.py SUBJECT
-"""
+    URLMODE_DATABASE_URL= URLMODE_KEYS_FILE= URLMODE_BASE_URL= ./wait.py SUBJECT"""
 import base64, hashlib, json, os, re, secrets, select, sys, uuid
 
 import psycopg
@@ -13,8 +12,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 
-def read_keys(path):
-    """{kid: secret}; the first one mints."""
+def read_keys(path):  # {kid: secret}; the first one mints
     lines = [line.split() for line in open(path) if re.match(r"\s*\d", line)]
     return {int(kid): base64.b64decode(key.replace("-", "+").replace("_", "/").rstrip("=") + "===") for kid, key in lines}
 
@@ -41,10 +39,10 @@ id, provider, subject, session = uuid.uuid4(), "demo", (sys.argv[1:] or ["user-4
 binding = hashlib.sha256(f"urlmode binding v1\0{subject}\0{session}".encode()).digest()[:16]
 with psycopg.connect(os.environ["URLMODE_DATABASE_URL"], autocommit=True) as conn:
     expires, = conn.execute(
-        "SELECT ceil(extract(epoch FROM expires_at))::bigint FROM urlmode.create_elicitation("
-        "%s::uuid[], %s::text[], %s::text[], %s::text[], %s::text[], %s::bytea[], %s::text[], %s::text[], NULL, NULL, %s::bigint[])",
-        ([id], [provider], ["oauth"], [subject], [session], [binding], ["An example in Python"],
-         ["https://provider.example/authorize?client_id=a"], [300_000])).fetchone()
+        "SELECT ceil(extract(epoch FROM expires_at))::bigint FROM urlmode.create_elicitation(%s::uuid[], %s::text[], %s::text[],"
+        " %s::text[], %s::text[], %s::bytea[], %s::text[], %s::text[], NULL, NULL, %s::bigint[])",
+        [[value] for value in (id, provider, "oauth", subject, session, binding, "An example in Python",
+                               "https://provider.example/authorize?client_id=a", 300_000)]).fetchone()
     print("elicit with", connect_url(keys, provider, id, expires, binding), flush=True)
     news, one = [], ([id], [binding])
     conn.add_notify_handler(news.append)
