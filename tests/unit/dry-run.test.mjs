@@ -10,7 +10,7 @@ import { after, before, describe, test } from 'node:test';
 
 const top = new URL('../../', import.meta.url);
 const read = (path) => readFileSync(new URL(path, top), 'utf8');
-const PROGRAM = new URL(`${process.env.URLMODE_BUILD ?? 'build'}/bin/webhook`, top).pathname;
+const PROGRAM = new URL(`${process.env.PROGRAM_DIR ?? 'build/bin'}/webhook`, top).pathname;
 
 let folder;
 before(() => { folder = mkdtempSync(join(tmpdir(), 'urlmode-dry-run-')); });
