@@ -47,7 +47,7 @@ UNIT_HELPERS := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
 FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 REPLAYS := $(FUZZERS:%=$(BUILD)/unit/test_fuzz_%)
 TOOLS := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
-BENCH := load listen null floor fsync-delay.so
+BENCH := load listen null floor ceiling fsync-delay.so
 C_FILES := $(wildcard lib/*/*.[ch] cgi-bin/*.[ch] tests/unit/*.[ch] tests/fuzz/*.[ch] \
 	tests/tools/*.c tests/bench/*.c tests/bench/peers/*.c)
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))

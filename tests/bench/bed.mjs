@@ -10,7 +10,7 @@ import { startStack } from '../support/stack.mjs';
 import { BIN, FOLDER, ROOT } from './paths.mjs';
 import { startPeers } from './peers/peers.mjs';
 import { stop } from './processes.mjs';
-import { mintElicitations, returnRequest, writeRequests } from './requests.mjs';
+import { mintElicitations, openState, returnRequest, writeRequests } from './requests.mjs';
 
 /** What a row of the schema is worth: an authorization URL, a sealed verifier. */
 const TARGET_URL = 'https://provider.example.com/authorize?client_id=mcp-server-8f2b&response_type=code'
@@ -59,7 +59,10 @@ export class Bed {
 		bed.stack = await startStack({ name: 'bench', runDir: path.join(FOLDER, 'run') });
 		try {
 			await bed.#prepare(size);
-			if (peers) bed.#peers = await startPeers(bed);
+			if (peers) {
+				await bed.writeReturns(bed.openReturns, 0, size, (elicitation) => ({ bend: () => openState(elicitation) }));
+				bed.#peers = await startPeers(bed);
+			}
 		} catch (error) {
 			await bed.close();
 			throw error;
@@ -85,6 +88,7 @@ export class Bed {
 			[from - 1, ...['id', 'subject', 'binding', 'verifier'].map((name) => part.map((e) => e[name]))]);
 		}
 		this.returns = path.join(FOLDER, 'returns.requests');
+		this.openReturns = path.join(FOLDER, 'returns-open.requests');
 		await this.writeReturns(this.returns, 0, size);
 	}
 
@@ -102,12 +106,16 @@ export class Bed {
 		return this.stack.sql(text, values);
 	}
 
-	/** The requests that complete a range of the elicitations. */
-	async writeReturns(file, from, to) {
+	/**
+	 * The requests that complete a range of the elicitations.
+	 *
+	 * @param {(elicitation: object) => object} [change] as returnRequest takes it
+	 */
+	async writeReturns(file, from, to, change = () => ({})) {
 		const { elicitations, deployment } = this;
 		await writeRequests(file, function* () {
 			for (let n = from; n < to; n++) {
-				yield { status: 303, request: returnRequest(deployment, elicitations[n]) };
+				yield { status: 303, request: returnRequest(deployment, elicitations[n], change(elicitations[n])) };
 			}
 		}());
 	}

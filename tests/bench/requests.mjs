@@ -11,6 +11,7 @@ import { bindingOf, browserOf, mintState } from '../../lib/node/src/token.js';
 
 const DAY = 86_400;
 const SUBJECTS = 1_000;
+const STATE_LENGTH = 115;
 
 /** What the browsers of a few years send. */
 const HEADERS = [
@@ -53,6 +54,11 @@ export function returnRequest({ keys, issuer }, elicitation, { expires, bend = (
 		code: randomBytes(24).toString('base64url'), state: bend(state), iss: issuer,
 	});
 	return `GET /oauth/demo/return?${query} HTTP/1.1\r\n${HEADERS}\r\nCookie: __Host-urlmode=${cookie}\r\n\r\n`;
+}
+
+/** What names the row for `ceiling`, as long as a state: id and binding in hexadecimal. */
+export function openState({ id, binding }) {
+	return `${id.replaceAll('-', '')}${binding.toString('hex')}`.padEnd(STATE_LENGTH, '0');
 }
 
 /** One character of the ciphertext is another. */

@@ -5,7 +5,6 @@ import { creates, inserts, wholeWay } from './scenarios/creates.mjs';
 import { addOlder, few, many } from './scenarios/flat.mjs';
 import { flood, mixed, nothing as nothingRefused, transactions, writeFlood } from './scenarios/flood.mjs';
 import { latency, redis } from './scenarios/latency.mjs';
-import { listeners } from './scenarios/listeners.mjs';
 import * as memory from './scenarios/memory.mjs';
 import { waiting } from './scenarios/waiting.mjs';
 import { webhooks } from './scenarios/webhooks.mjs';
@@ -21,7 +20,7 @@ const FULL = {
 	latency: { rate: 200, count: 2_100 },
 	waiting: { count: 60_000, open: 10_000 },
 	creates: { count: 150_000, atOnce: 64 },
-	listeners: [1, 10, 100],
+	listeners: [0, 1, 10, 100],
 	flood: 250_000,
 	webhooks: 80_000,
 	flat: { pairs: 5, rounds: 8, size: 10_000 },
@@ -63,7 +62,7 @@ export async function round(bed, plan) {
 
 	if (repeat === 1) await measure('memory', () => memory.programs(bed, bed.programs));
 	for (let pass = 0; pass < plan.passes; pass++) {
-		for (const side of ['urlmode', 'batched', 'hono']) {
+		for (const side of ['urlmode', 'ceiling', 'batched', 'hono']) {
 			await measure(side, () => completions(bed, side, time));
 		}
 		await measure('null', () => nothing(bed, time));
@@ -80,8 +79,8 @@ export async function round(bed, plan) {
 	await measure('waiting', () => waiting(bed, plan.waiting));
 	await measureCreates(bed, plan, measure, time);
 	await measureFlood(bed, plan, measure, time);
-	for (const count of plan.listeners) {
-		await measure(`listeners ${count}`, () => listeners(bed, count, time));
+	for (const listening of plan.listeners) {
+		await measure(`listeners ${listening}`, () => completions(bed, 'urlmode', { ...time, listening }));
 	}
 	await measureSlowly(bed, measure, time);
 	if (repeat === repeats) await measureOnce(bed, plan, measure);

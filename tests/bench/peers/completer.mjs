@@ -1,6 +1,6 @@
 // Completes elicitations from beside, as the callback programs do it but
-// without a browser: batches of urlmode.complete, as many as the parent says
-// that there is room for.
+// without a browser: batches of urlmode.complete, with the outcomes to be
+// announced, as many as the parent says that there is room for.
 //
 //   completer.mjs IDS TIMES
 
@@ -10,8 +10,8 @@ import { once } from 'node:events';
 import pg from 'pg';
 
 import { parseKeys } from '../../../lib/node/src/keys.js';
-import { RESULT, seal } from '../../../lib/node/src/seal.js';
 import { bindingOf } from '../../../lib/node/src/token.js';
+import { sealReturn } from '../sealed.mjs';
 
 const BATCH = 64;
 
@@ -20,8 +20,7 @@ const keys = parseKeys(readFileSync(process.env.URLMODE_KEYS_FILE, 'latin1'), pr
 const rows = readFileSync(idsFile, 'utf8').trim().split('\n').map((line, n) => {
 	const [id, subject] = line.split(' ');
 	const binding = bindingOf(subject, '');
-	const result = seal(keys, { id, binding, use: RESULT }, JSON.stringify({ code: `code-${n}`, iss: 'https://provider' }));
-	return { id, binding, result };
+	return { id, binding, ...sealReturn(keys, { id, binding }, { code: `code-${n}`, iss: 'https://provider' }) };
 });
 const times = new BigInt64Array(rows.length);
 
@@ -38,14 +37,17 @@ for (let from = 0; from < rows.length; from += BATCH) {
 	while (room < batch.length) await once(process, 'message');
 	room -= batch.length;
 	times.fill(process.hrtime.bigint(), from, from + batch.length);
-	await client.query({
+	const { rows: outcomes } = await client.query({
 		name: 'complete',
-		text: 'SELECT urlmode.complete($1, $2, $3, $4, $5, $6)',
+		text: 'SELECT outcome FROM urlmode.complete($1, $2, $3, $4, $5, $6, outcomes => $7)',
 		values: [
-			batch.map(({ id }) => id), batch.map(({ binding }) => binding), batch.map(() => null),
+			batch.map(({ id }) => id), batch.map(({ binding }) => binding), batch.map(() => 'demo'),
 			batch.map(() => 'accept'), batch.map(() => ''), batch.map(({ result }) => result),
+			batch.map(({ outcome }) => outcome),
 		],
 	});
+	const other = outcomes.find(({ outcome }) => outcome !== 'completed');
+	if (other) throw new Error(`a completion was answered with ${other.outcome}`);
 }
 writeFileSync(timesFile, Buffer.from(times.buffer));
 process.disconnect();

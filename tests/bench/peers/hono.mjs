@@ -1,5 +1,5 @@
 // What one would write instead: Hono, a pool of ten connections, and for each
-// callback one statement that completes the row and notifies.
+// callback one statement that completes the row and notifies with its result.
 
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
@@ -13,7 +13,8 @@ const COMPLETE = `
 	UPDATE bench.elicitation
 	SET status = 'completed', action = 'accept', result = $2, completed_at = now()
 	WHERE id = $1 AND status <> 'completed' AND expires_at > now()
-	RETURNING pg_notify('bench', $1::text)`;
+	RETURNING pg_notify('bench', '{"id":"' || id || '","result":'
+		|| CASE WHEN octet_length(result) < 7000 THEN result ELSE 'null' END || '}')`;
 
 const app = new Hono();
 app.get('/oauth/:provider/return', async (c) => {

@@ -1,24 +1,25 @@
 // Starts every peer, each behind an nginx of its own.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { BIN, FOLDER, ROOT } from '../paths.mjs';
 import { freePorts, listening, start } from '../processes.mjs';
 import { forge, returnRequest } from '../requests.mjs';
+import { sealReturn } from '../sealed.mjs';
 import { startNginx } from './nginx.mjs';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 
 /**
  * @param {import('../bed.mjs').Bed} bed
- * @returns {Promise<Record<string, { port: number, processes: import('node:child_process').ChildProcess[] }>>}
- *     port: of its nginx
+ * @returns {Promise<Record<string, { port: number, requests?: string, processes: import('node:child_process').ChildProcess[] }>>}
+ *     port: of its nginx; requests: the file of its own
  */
 export async function startPeers(bed) {
-	const ports = await freePorts(6);
+	const ports = await freePorts(7);
 	const peers = {};
 
 	for (const name of ['hono', 'batched']) {
@@ -26,8 +27,12 @@ export async function startPeers(bed) {
 	}
 	// One row, for the answer to a valid return.
 	await bed.fill('urlmode', { to: 1 });
-	peers.null = await startNull(bed, 'null', ports.pop(), {});
-	peers['null page'] = await startNull(bed, 'null page', ports.pop(), { bend: forge });
+	const request = returnRequest(bed.deployment, bed.elicitations[0]);
+	const answer = answerTo(bed, request);
+	peers.null = await startNull('null', ports.pop(), answer);
+	peers.ceiling = await startCeiling(bed, ports.pop(), answer, request);
+	const forged = returnRequest(bed.deployment, bed.elicitations[0], { bend: forge });
+	peers['null page'] = await startNull('null page', ports.pop(), answerTo(bed, forged));
 	return peers;
 }
 
@@ -52,14 +57,32 @@ async function startNode(bed, name, port, own) {
 }
 
 /** A null responder that answers just what the program would. */
-async function startNull(bed, name, port, change) {
-	const folder = folderOf(name.replace(' ', '-'));
+function startNull(name, port, answer) {
+	return startResponder(name.replace(' ', '-'), port, answer, { command: ['null', 'answer'] });
+}
+
+/** It writes results and outcomes as long as those of this request. */
+async function startCeiling(bed, port, answer, request) {
+	const { keys } = bed.deployment;
+	const { database_url: database } = JSON.parse(readFileSync(bed.stack.env.URLMODE_CONFIG, 'utf8'));
+	const query = new URLSearchParams(/\?(\S+) /.exec(request)[1]);
+	const { result, outcome } = sealReturn(keys, bed.elicitations[0], { code: query.get('code'), iss: query.get('iss') });
+	const peer = await startResponder('ceiling', port, answer, {
+		command: ['ceiling', 'answer', String(result.length), String(outcome.length)], env: { DATABASE_URL: database },
+	});
+	return { ...peer, requests: bed.openReturns };
+}
+
+/** A FastCGI program of peers/, which reads what it is to answer from a file. */
+async function startResponder(name, port, answer, { command: [binary, ...args], env }) {
+	const folder = folderOf(name);
 	const log = path.join(folder, 'program.log');
-	writeFileSync(path.join(folder, 'answer'), answerTo(bed, returnRequest(bed.deployment, bed.elicitations[0], change)));
-	const program = start(['spawn-fcgi', '-s', 'null.sock', '-b', '1024', '-n', '--', path.join(BIN, 'null'), 'answer'],
-		{ log, cwd: folder });
-	await listening(program, { path: path.join(folder, 'null.sock') }, log);
-	const nginx = await startNginx(path.join(folder, 'nginx'), { port, upstream: `unix:${folder}/null.sock` });
+	const socket = path.join(folder, 'program.sock');
+	writeFileSync(path.join(folder, 'answer'), answer);
+	const program = start(['spawn-fcgi', '-s', 'program.sock', '-b', '1024', '-n', '--', path.join(BIN, binary), ...args],
+		{ log, cwd: folder, env });
+	await listening(program, { path: socket }, log);
+	const nginx = await startNginx(path.join(folder, 'nginx'), { port, upstream: `unix:${socket}` });
 	return { port, program, processes: [nginx, program] };
 }
 

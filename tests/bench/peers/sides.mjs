@@ -2,8 +2,9 @@
 //
 //   urlmode   the package
 //   plain     what one would write beside the Node programs: one INSERT; a
-//             notification, the row read, its result parsed, a promise resolved
-//   listen    the notification alone
+//             notification parsed, and a promise resolved with the result that it
+//             brings; a result that is too long for one is read
+//   listen    the notification alone, of an id
 
 import { readFileSync } from 'node:fs';
 
@@ -19,9 +20,15 @@ const TARGET_URL = 'https://provider.example.com/authorize?client_id=mcp-server-
 
 const { URLMODE_DATABASE_URL: databaseUrl, URLMODE_KEYS_FILE: keysFile, URLMODE_BASE_URL: baseUrl } = process.env;
 
+/** The outcomes that a notification tells of; where a result is null, it is to be read. */
+const PARSERS = {
+	plain: (payload) => [JSON.parse(payload)].flat(),
+	listen: (id) => [{ id, result: {} }],
+};
+
 /** @param {string} mode */
 export async function openSide(mode) {
-	return mode === 'urlmode' ? openUrlMode() : openPlain({ reads: mode === 'plain' });
+	return mode === 'urlmode' ? openUrlMode() : openPlain(PARSERS[mode]);
 }
 
 function openUrlMode() {
@@ -35,25 +42,26 @@ function openUrlMode() {
 	};
 }
 
-async function openPlain({ reads }) {
+async function openPlain(parse) {
 	const connectionString = process.env.URLMODE_ADMIN_DATABASE_URL;
 	const pool = new pg.Pool({ connectionString, max: 10 });
 	const listener = new pg.Client({ connectionString });
 	const keys = parseKeys(readFileSync(keysFile, 'latin1'), keysFile);
 	const waiting = new Map();
 
+	async function read(id) {
+		const { rows: [row] } = await pool.query({
+			name: 'read', text: 'SELECT result FROM bench.elicitation WHERE id = $1', values: [id],
+		});
+		return JSON.parse(row.result);
+	}
+
 	await listener.connect();
-	listener.on('notification', async ({ payload }) => {
-		const resolve = waiting.get(payload);
-		if (!resolve) return;
-		waiting.delete(payload);
-		if (reads) {
-			const { rows: [row] } = await pool.query({
-				name: 'read', text: 'SELECT result FROM bench.elicitation WHERE id = $1', values: [payload],
-			});
-			resolve(JSON.parse(row.result));
-		} else {
-			resolve();
+	listener.on('notification', ({ payload }) => {
+		for (const { id, result } of parse(payload)) {
+			const resolve = waiting.get(id);
+			waiting.delete(id);
+			resolve?.(result ?? read(id));
 		}
 	});
 	await listener.query('LISTEN bench');

@@ -24,6 +24,7 @@ const TOLD_EVERY = 64;
 const { URLMODE_DATABASE_URL: databaseUrl, URLMODE_KEYS_FILE: keysFile, URLMODE_BASE_URL: baseUrl } = process.env;
 const urlmode = new UrlMode({ databaseUrl, keysFile, baseUrl, name: 'Bench' });
 const completer = fork(new URL('completer.mjs', import.meta.url), [idsFile, timesFile]);
+completer.on('exit', (status) => status && process.exit(status));
 await once(completer, 'message');
 
 const resolved = new BigInt64Array(elicitations.length);

@@ -1,31 +1,31 @@
 // Completions through nginx into PostgreSQL, as fast as it goes: 64
 // connections, a distinct pending row for each request.
 
+import { withListeners } from '../listeners.mjs';
 import { load } from '../load.mjs';
 
+// schema: its channel has the same name
 const SIDES = {
 	urlmode: { schema: 'urlmode', part: 1 },
+	ceiling: { schema: 'urlmode', part: 1 },
 	batched: { schema: 'bench', part: 1 },
 	hono: { schema: 'bench', part: 0.4 },
 };
 
 /**
  * @param {import('../bed.mjs').Bed} bed
- * @param {'urlmode' | 'batched' | 'hono'} side
- * @param {{ seconds: number, warmUp: number, part?: number }} options part: of all elicitations, the rows in the table
+ * @param {'urlmode' | 'ceiling' | 'batched' | 'hono'} side
+ * @param {{ seconds: number, warmUp: number, part?: number, listening?: number }} options
+ *     part: of all elicitations, the rows in the table; listening: how many servers wait meanwhile
  */
-export async function completions(bed, side, { seconds, warmUp, part = SIDES[side].part }) {
+export async function completions(bed, side, { seconds, warmUp, part = SIDES[side].part, listening = 1 }) {
 	const { schema } = SIDES[side];
+	const { port, requests } = side === 'urlmode' ? bed : bed.peer(side);
 
 	await bed.fill(schema, { to: Math.floor(bed.elicitations.length * part) });
-	return measure(bed, side, schema, { seconds, warmUp });
-}
-
-async function measure(bed, side, schema, options) {
-	const port = side === 'urlmode' ? bed.port : bed.peer(side).port;
-	const { sent, classes: { 0: tally } } = await load({ port, file: bed.returns, ...options });
+	const { sent, classes: { 0: tally } } = await withListeners(bed, { count: listening, channel: schema },
+		() => load({ port, file: requests ?? bed.returns, seconds, warmUp }));
 	const rows = await bed.completed(schema);
-
 	if (rows !== sent) throw new Error(`${side}: ${sent} answers, but ${rows} rows are completed`);
 	return tally;
 }

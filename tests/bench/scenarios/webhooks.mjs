@@ -5,6 +5,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { withListeners } from '../listeners.mjs';
 import { load } from '../load.mjs';
 import { FOLDER } from '../paths.mjs';
 import { writeRequests } from '../requests.mjs';
@@ -69,7 +70,8 @@ export async function deliveries(bed, from, to) {
 export async function webhooks(bed, { count, seconds, warmUp }) {
 	await bed.fill('payment', { to: count });
 	await deliveries(bed, 0, count);
-	const { sent, classes: { 0: tally } } = await load({ port: bed.port, file, seconds, warmUp });
+	const { sent, classes: { 0: tally } } = await withListeners(bed, { count: 1, channel: 'urlmode' },
+		() => load({ port: bed.port, file, seconds, warmUp }));
 	const rows = await bed.completed('payment');
 	if (rows !== sent) throw new Error(`${sent} deliveries, but ${rows} payments are completed`);
 	return tally;
