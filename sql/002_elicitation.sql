@@ -89,6 +89,7 @@ CREATE TABLE urlmode.elicitation (
 	browser      urlmode.digest,
 	opened_at    timestamptz,
 	failed_attempts integer  NOT NULL DEFAULT 0,
+	refunds      integer     NOT NULL DEFAULT 0,
 	-- What unproven events ask the MCP server to look at (008_wait.sql).
 	event_type   urlmode.event_type,
 	unproven_references urlmode.reference[] NOT NULL DEFAULT '{}',
@@ -142,6 +143,8 @@ COMMENT ON COLUMN urlmode.elicitation.browser IS
 COMMENT ON COLUMN urlmode.elicitation.opened_at IS 'When the user first went on from /connect.';
 COMMENT ON COLUMN urlmode.elicitation.failed_attempts IS
 	'Number of attempts to pay that failed while the provider''s session went on.';
+COMMENT ON COLUMN urlmode.elicitation.refunds IS
+	'Number of events that said that money went back, also before it was paid.';
 COMMENT ON COLUMN urlmode.elicitation.event_type IS 'Type of the last event that asked for a recheck.';
 COMMENT ON COLUMN urlmode.elicitation.unproven_references IS
 	'The provider''s references in such events, each once, the last one last, at most urlmode.max_references(). Whoever sent the event chose them: the MCP server asks the provider''s API about them, and compares.';

@@ -10,7 +10,7 @@
 --                  decides for one, has the rules
 --   keep_events    keeps the events
 --   apply_events   moves the rows
---   apply_refunds  marks what went back
+--   apply_refunds  marks what went back, if anything did
 --
 -- An event that proves nothing (recheck) leaves status and expiry as they are:
 -- it only wakes the MCP server, which asks the provider. An attempt that
@@ -65,12 +65,12 @@ COMMENT ON FUNCTION urlmode.bindings(uuid[], text[]) IS
 	'The binding of each elicitation, with which the result of an event is sealed: a webhook only knows the id. NULL: the provider has no such elicitation.';
 
 CREATE FUNCTION urlmode.lock_events(
-	ids uuid[], providers text[], OUT kinds text[], OUT statuses text[]
+	ids uuid[], providers text[], OUT kinds text[], OUT statuses text[], OUT refunded boolean
 )
 LANGUAGE plpgsql AS $$
 BEGIN
 	WITH locked AS MATERIALIZED (
-		SELECT a.n, e.kind, e.status
+		SELECT a.n, e.kind, e.status, e.refunds
 		FROM urlmode.elicitation e
 		JOIN unnest(ids, providers) WITH ORDINALITY AS a (id, provider, n)
 			ON e.id = a.id AND e.provider = a.provider
@@ -78,12 +78,13 @@ BEGIN
 		ORDER BY e.id
 		FOR UPDATE OF e
 	)
-	SELECT array_agg(l.kind ORDER BY u.n), array_agg(l.status ORDER BY u.n) INTO kinds, statuses
+	SELECT array_agg(l.kind ORDER BY u.n), array_agg(l.status ORDER BY u.n), coalesce(bool_or(l.refunds > 0), false)
+	INTO kinds, statuses, refunded
 	FROM generate_series(1, cardinality(ids)) AS u (n) LEFT JOIN locked l USING (n);
 END
 $$;
 COMMENT ON FUNCTION urlmode.lock_events(uuid[], text[]) IS
-	'Internal. Locks the rows that the events are about. kinds and statuses are theirs, NULL where the provider has no such elicitation.';
+	'Internal. Locks the rows that the events are about. kinds and statuses are theirs, NULL where the provider has no such elicitation. refunded: money went back for one of them.';
 
 CREATE FUNCTION urlmode.find_seen(
 	ids uuid[], providers text[], identities text[], INOUT effects text[]
@@ -283,6 +284,7 @@ BEGIN
 			result = CASE WHEN a.completes THEN a.result ELSE e.result END,
 			completed_at = CASE WHEN a.completes THEN now() ELSE e.completed_at END,
 			failed_attempts = e.failed_attempts + (a.action = 'attempt_failed')::integer,
+			refunds = e.refunds + (a.action = 'refunded')::integer,
 			event_type = CASE a.action WHEN 'recheck' THEN a.type ELSE e.event_type END,
 			unproven_references = CASE a.action
 				WHEN 'recheck' THEN urlmode.remember(e.unproven_references, a.ref)
@@ -403,7 +405,9 @@ BEGIN
 		END IF;
 		PERFORM urlmode.apply_events(
 			present, actions, decided.reasons, types, refs, proofs, results, outcomes);
-		PERFORM urlmode.apply_refunds(present);
+		IF locked.refunded OR 'refunded' = ANY (actions) THEN
+			PERFORM urlmode.apply_refunds(present);
+		END IF;
 		FOR i IN 1 .. cardinality(ids) LOOP
 			IF present[i] IS NOT NULL THEN
 				answers[i] := actions[i];

@@ -134,7 +134,9 @@ BEGIN
 		) THEN
 			RETURN 'reference_taken';
 		END IF;
-		PERFORM urlmode.apply_refunds(ARRAY[settle.id]);
+		IF row.refunds > 0 THEN
+			PERFORM urlmode.apply_refunds(ARRAY[settle.id]);
+		END IF;
 		IF row.status = 'completed' AND proved THEN
 			PERFORM urlmode.announce(ARRAY[urlmode.announcement(settle.id, 'completed', late => true)]);
 			RETURN 'late';
