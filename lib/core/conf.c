@@ -2,40 +2,14 @@
 #include "core/conf.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/file.h"
+
 #define WORD_MAX 32 /* characters of a word that a message quotes */
-
-/* The file's bytes, into a buffer that is wiped when it is freed. */
-static bool
-read_bytes(struct um_buf *out, const char *path, struct um_error *err)
-{
-	FILE *f = fopen(path, "re");
-	char chunk[BUFSIZ];
-	size_t len;
-	bool ok;
-
-	if (f == NULL)
-		return um_error(err, "%s: %s", path, strerror(errno));
-	setvbuf(f, NULL, _IONBF, 0);
-	errno = 0;
-	while (out->len <= UM_CONF_FILE_MAX
-		&& (len = fread(chunk, 1, sizeof(chunk), f)) != 0)
-		um_buf_put(out, chunk, len);
-	explicit_bzero(chunk, sizeof(chunk));
-	if (ferror(f))
-		ok = um_error(err, "%s: %s", path, strerror(errno));
-	else if (out->len > UM_CONF_FILE_MAX)
-		ok = um_error(err, "%s: over %d bytes", path, UM_CONF_FILE_MAX);
-	else
-		ok = !out->failed || um_error(err, "%s: out of memory", path);
-	fclose(f);
-	return ok;
-}
 
 /* The name that ends at `end`, with its quotes; never what follows it. */
 static struct um_str
@@ -80,7 +54,7 @@ um_conf_read_file(const char *path, struct um_error *err)
 	json_t *root = NULL;
 	json_error_t where;
 
-	if (!read_bytes(&bytes, path, err))
+	if (!um_file_read(&bytes, path, UM_CONF_FILE_MAX, err))
 		goto out;
 	root = json_loadb(bytes.len != 0 ? bytes.ptr : "", bytes.len,
 		JSON_REJECT_DUPLICATES, &where);

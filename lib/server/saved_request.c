@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/saved_request.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "core/file.h"
 
 void
 um_saved_request_free(struct um_saved_request *request)
@@ -16,24 +16,6 @@ um_saved_request_free(struct um_saved_request *request)
 	}
 	um_buf_free(&request->file);
 	*request = (struct um_saved_request){ 0 };
-}
-
-static bool
-read_file(struct um_buf *out, const char *path, struct um_error *err)
-{
-	FILE *f = fopen(path, "re");
-	char chunk[BUFSIZ];
-	size_t len;
-	bool ok;
-
-	if (f == NULL)
-		return um_error(err, "%s: %s", path, strerror(errno));
-	while (out->len <= UM_SAVED_FILE_MAX
-		&& (len = fread(chunk, 1, sizeof(chunk), f)) != 0)
-		um_buf_put(out, chunk, len);
-	ok = ferror(f) == 0 && !out->failed && out->len <= UM_SAVED_FILE_MAX;
-	fclose(f);
-	return ok || um_error(err, "%s: cannot be read, or is too long", path);
 }
 
 /* The next line, without its end. */
@@ -114,7 +96,7 @@ um_saved_request_read(struct um_saved_request *request, const char *path,
 {
 	struct um_str rest;
 
-	if (!read_file(&request->file, path, err))
+	if (!um_file_read(&request->file, path, UM_SAVED_FILE_MAX, err))
 		return false;
 	rest = um_buf_str(&request->file);
 	for (size_t number = 1; rest.len != 0; number++) {
