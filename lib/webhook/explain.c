@@ -163,8 +163,8 @@ put_effect(struct um_buf *out, const struct um_event *event)
 		[UM_EFFECT_FAILED] = "failed: it is cancelled, payment_failed",
 		[UM_EFFECT_CANCELLED] = "cancelled: it is declined",
 		[UM_EFFECT_EXPIRED] = "expired: it is cancelled, expired",
-		[UM_EFFECT_PROCESSING] = "processing: it stays open and does "
-					 "not expire",
+		[UM_EFFECT_PROCESSING] = "processing: it stays open, for 30 "
+					 "days after its expiry at least",
 		[UM_EFFECT_ATTEMPT_FAILED] = "attempt_failed: it stays open",
 		[UM_EFFECT_REFUNDED] = "refunded: it stays as it is; its "
 				       "payment is marked",
