@@ -125,9 +125,9 @@ export async function talk(port, bytes) {
 	return text;
 }
 
-/** Calls until it succeeds, for ten seconds at most. */
+/** Calls until it succeeds, for a minute at most. */
 export async function until(attempt) {
-	for (const deadline = Date.now() + 10_000; ;) {
+	for (const deadline = Date.now() + 60_000; ;) {
 		try {
 			return await attempt();
 		} catch (error) {
