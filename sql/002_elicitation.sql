@@ -9,7 +9,8 @@
 --   completed   complete: the browser comes back.
 --               record_events: an event of the provider tells the outcome.
 --               settle: the MCP server says so.
---               expire: nobody completed it in time.
+--               expire, or a payment that is proved too late: nobody completed
+--               it in time.
 --               abandon: nobody has opened it, and nobody waits any more.
 --               create_elicitation, exclusive: a newer one supersedes it.
 --
@@ -96,6 +97,7 @@ CREATE TABLE urlmode.elicitation (
 	rechecks     integer     NOT NULL DEFAULT 0,
 	rechecked    integer     NOT NULL DEFAULT 0,
 	recheck_at   timestamptz,
+	recheck_lease integer    NOT NULL DEFAULT 0,
 	recheck_failures integer NOT NULL DEFAULT 0,
 	-- How it ended.
 	action       urlmode.action,
@@ -152,6 +154,8 @@ COMMENT ON COLUMN urlmode.elicitation.rechecks IS 'Number of events that asked f
 COMMENT ON COLUMN urlmode.elicitation.rechecked IS 'How many of them a recheck has answered.';
 COMMENT ON COLUMN urlmode.elicitation.recheck_at IS
 	'Until then nobody begins a recheck: one is under way, or the last one failed. NULL: none was begun.';
+COMMENT ON COLUMN urlmode.elicitation.recheck_lease IS
+	'Number of rechecks that were begun: the lease of the last one.';
 COMMENT ON COLUMN urlmode.elicitation.recheck_failures IS 'Rechecks that failed since one was answered.';
 COMMENT ON COLUMN urlmode.elicitation.action IS 'accept, decline or cancel; NULL until it is completed.';
 COMMENT ON COLUMN urlmode.elicitation.reason IS
@@ -208,6 +212,21 @@ $$;
 COMMENT ON FUNCTION urlmode.announce(text[]) IS
 	'Internal. Tells whoever waits that there is something to read: NOTIFY on channel urlmode, one announcement, or a JSON array of those of a statement, in as few notifications as hold them.';
 
+CREATE FUNCTION urlmode.end_overdue(ids uuid[]) RETURNS SETOF uuid
+LANGUAGE sql AS $$
+	WITH ended AS (
+		UPDATE urlmode.elicitation e
+		SET status = 'completed', action = 'cancel', reason = 'expired', verifier = NULL,
+			completed_at = now()
+		WHERE e.id = ANY (ids)
+			AND e.status <> 'completed' AND urlmode.closes_at(e.status, e.expires_at, e.grace) <= now()
+		RETURNING e.id
+	)
+	SELECT x.id FROM ended x, LATERAL urlmode.announce(ARRAY[urlmode.announcement(x.id, 'completed')])
+$$;
+COMMENT ON FUNCTION urlmode.end_overdue(uuid[]) IS
+	'Internal. Completes those of the rows whose expiry and grace are over, with cancel and expired, and returns their ids.';
+
 CREATE FUNCTION urlmode.max_references() RETURNS integer
 LANGUAGE sql IMMUTABLE AS $$
 	SELECT 16
@@ -219,5 +238,6 @@ REVOKE ALL ON FUNCTION
 	urlmode.closes_at(text, timestamptz, interval),
 	urlmode.announcement(uuid, text, bytea, boolean),
 	urlmode.announce(text[]),
+	urlmode.end_overdue(uuid[]),
 	urlmode.max_references()
 FROM PUBLIC;

@@ -40,7 +40,7 @@ COMMENT ON COLUMN urlmode.payment.provider IS 'Name of the provider in the confi
 COMMENT ON COLUMN urlmode.payment.reference IS
 	'The provider''s reference of the payment; the id of the elicitation where the provider sends none.';
 COMMENT ON COLUMN urlmode.payment.elicitation IS
-	'What it was paid for. Not a foreign key: a reference stays used when its elicitation is deleted.';
+	'What it was paid for. Not a foreign key: a reference stays used when its elicitation is deleted, which is refused until the payment is claimed or refunded.';
 COMMENT ON COLUMN urlmode.payment.amount IS 'What was paid, in minor units of the currency.';
 COMMENT ON COLUMN urlmode.payment.currency IS 'ISO 4217.';
 COMMENT ON COLUMN urlmode.payment.matches IS 'Whether that is what the elicitation expected.';
@@ -49,6 +49,25 @@ COMMENT ON COLUMN urlmode.payment.proven_at IS 'When it was proved.';
 COMMENT ON COLUMN urlmode.payment.claimed_at IS 'When a call took it, to deliver what was paid for, or to refund it.';
 COMMENT ON COLUMN urlmode.payment.refunded_at IS 'When the provider said that all of it went back.';
 COMMENT ON COLUMN urlmode.payment.result IS 'What came back, as sealed JSON. Purged some time after the claim.';
+
+CREATE FUNCTION urlmode.refuse_delete() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+	IF EXISTS (
+		SELECT FROM urlmode.payment p
+		WHERE p.elicitation = OLD.id AND p.claimed_at IS NULL AND p.refunded_at IS NULL
+	) THEN
+		RAISE restrict_violation USING
+			MESSAGE = format('elicitation %s has a payment that no call has claimed', OLD.id),
+			HINT = 'Deliver or refund it, and claim it, before you delete the elicitation.';
+	END IF;
+	RETURN OLD;
+END
+$$;
+COMMENT ON FUNCTION urlmode.refuse_delete() IS
+	'Internal. Keeps the elicitations that urlmode.unclaimed tells the owner of a payment from.';
+CREATE TRIGGER refuse_delete BEFORE DELETE ON urlmode.elicitation
+	FOR EACH ROW EXECUTE FUNCTION urlmode.refuse_delete();
 
 -- STABLE, as what it calls is: PostgreSQL inlines no function that promises more.
 CREATE FUNCTION urlmode.is_expected(expected jsonb, amount bigint, currency text) RETURNS boolean
@@ -193,6 +212,7 @@ $$;
 COMMENT ON FUNCTION urlmode.count_unclaimed() IS 'How many payments urlmode.unclaimed lists, for the metrics.';
 
 REVOKE ALL ON FUNCTION
+	urlmode.refuse_delete(),
 	urlmode.is_expected(jsonb, bigint, text),
 	urlmode.is_paid(text, bytea, text),
 	urlmode.is_under_way(uuid, timestamptz),

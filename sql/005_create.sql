@@ -11,7 +11,7 @@
 
 SET LOCAL ROLE urlmode_owner;
 
-CREATE FUNCTION urlmode.resume(bindings bytea[], resume_keys text[])
+CREATE FUNCTION urlmode.resume(bindings bytea[], resume_keys text[], can_recheck boolean[] DEFAULT NULL)
 RETURNS TABLE (id uuid, provider text, kind text, status text, expires_at timestamptz, expires_in_ms bigint)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan AS $$
@@ -19,7 +19,7 @@ BEGIN
 	RETURN QUERY
 	SELECT r.id, r.provider::text, r.kind::text, r.standing, r.expires_at,
 		ceil(extract(epoch FROM r.expires_at - now()) * 1000)::bigint
-	FROM unnest(bindings, resume_keys) WITH ORDINALITY AS a (binding, resume_key, n)
+	FROM unnest(bindings, resume_keys, can_recheck) WITH ORDINALITY AS a (binding, resume_key, can_recheck, n)
 	LEFT JOIN LATERAL (
 		SELECT e.id, e.provider, e.kind, s.standing, e.expires_at
 		FROM urlmode.elicitation e
@@ -35,9 +35,8 @@ BEGIN
 				WHEN money.proved THEN false
 				WHEN s.standing <> 'completed'
 					AND urlmode.closes_at(s.standing, e.expires_at, e.grace) > now() THEN true
-				-- It may have been paid, also after its end: a recheck will tell. Not for
-				-- ever, because a server without a recheck function never asks.
-				WHEN e.kind = 'payment' AND e.rechecks > e.rechecked THEN
+				-- It may have been paid, also after its end: a recheck will tell.
+				WHEN e.kind = 'payment' AND e.rechecks > e.rechecked AND a.can_recheck IS NOT FALSE THEN
 					coalesce(e.completed_at, urlmode.closes_at(e.status, e.expires_at, e.grace)) > now() - interval '7 days'
 				WHEN e.status <> 'completed' THEN false
 				WHEN e.claimed_at IS NOT NULL OR e.reason = 'superseded' THEN false
@@ -53,13 +52,13 @@ BEGIN
 	ORDER BY a.n;
 END
 $$;
-COMMENT ON FUNCTION urlmode.resume(bytea[], text[]) IS
-	'For each owner and key the elicitation that a call can go on with, or NULL: before all others one with a payment that nobody has claimed, then one that is processing, then one that is open, then one whose outcome nobody has claimed (a refusal until it expires). A payment that waits for a recheck counts as open or unclaimed until seven days after its end, or after its grace. Of several the newest. expires_in_ms is negative when it can no longer be opened.';
+COMMENT ON FUNCTION urlmode.resume(bytea[], text[], boolean[]) IS
+	'For each owner and key the elicitation that a call can go on with, or NULL: before all others one with a payment that nobody has claimed, then one that is processing, then one that is open, then one whose outcome nobody has claimed (a refusal until it expires). A payment that waits for a recheck counts as open or unclaimed until seven days after its end, or after its grace, unless can_recheck is false: the caller has no way to recheck. Of several the newest. expires_in_ms is negative when it can no longer be opened.';
 
 CREATE FUNCTION urlmode.create_elicitation(
 	ids uuid[], providers text[], kinds text[], subjects text[], sessions text[], bindings bytea[],
 	requesters text[], target_urls text[], expected jsonb[], verifiers bytea[], ttls_ms bigint[],
-	exclusive boolean[] DEFAULT NULL, resume_keys text[] DEFAULT NULL
+	exclusive boolean[] DEFAULT NULL, resume_keys text[] DEFAULT NULL, can_recheck boolean[] DEFAULT NULL
 )
 RETURNS TABLE (expires_at timestamptz)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -99,7 +98,7 @@ BEGIN
 					urlmode.resume(bindings, ARRAY(
 						SELECT CASE WHEN k.turn = this THEN k.resume_key END
 						FROM unnest(turns, resume_keys) WITH ORDINALITY AS k (turn, resume_key, n) ORDER BY k.n
-					))
+					), can_recheck)
 				) WITH ORDINALITY AS a (turn, id, provider, kind, status, expires_at, expires_in_ms, n)
 				ORDER BY a.n
 			);
@@ -142,14 +141,14 @@ BEGIN
 	ORDER BY a.n;
 END
 $$;
-COMMENT ON FUNCTION urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[]) IS
+COMMENT ON FUNCTION urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[]) IS
 	'Creates elicitations, pending, and returns when each expires: after its ttl_ms milliseconds. An id that exists is a unique_violation. exclusive: completes whatever else this owner has open, with cancel and superseded, but no payment or signature that was opened. expected: required for kind payment. resume_keys: where urlmode.resume finds an elicitation, also one that stands before it in the batch, nothing is created and NULL returned. The elements of one owner take effect in their order.';
 
 REVOKE ALL ON FUNCTION
-	urlmode.resume(bytea[], text[]),
-	urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[])
+	urlmode.resume(bytea[], text[], boolean[]),
+	urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[])
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
-	urlmode.resume(bytea[], text[]),
-	urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[])
+	urlmode.resume(bytea[], text[], boolean[]),
+	urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[])
 TO urlmode_server;

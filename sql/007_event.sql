@@ -5,6 +5,7 @@
 --
 --   lock_events    locks the rows
 --   find_seen      finds the events that were kept before
+--   end_overdue    ends a payment whose time is over, if an event proves it
 --   prove_events   writes down what was paid (003_payment.sql)
 --   decide_events  decides what each event does to its row; decide_event, which
 --                  decides for one, has the rules
@@ -65,12 +66,14 @@ COMMENT ON FUNCTION urlmode.bindings(uuid[], text[]) IS
 	'The binding of each elicitation, with which the result of an event is sealed: a webhook only knows the id. NULL: the provider has no such elicitation.';
 
 CREATE FUNCTION urlmode.lock_events(
-	ids uuid[], providers text[], OUT kinds text[], OUT statuses text[], OUT refunded boolean
+	ids uuid[], providers text[],
+	OUT kinds text[], OUT statuses text[], OUT refunded boolean, OUT overdue uuid[]
 )
 LANGUAGE plpgsql AS $$
 BEGIN
 	WITH locked AS MATERIALIZED (
-		SELECT a.n, e.kind, e.status, e.refunds
+		SELECT a.n, e.id, e.kind, e.status, e.refunds,
+			e.status <> 'completed' AND urlmode.closes_at(e.status, e.expires_at, e.grace) <= now() AS overdue
 		FROM urlmode.elicitation e
 		JOIN unnest(ids, providers) WITH ORDINALITY AS a (id, provider, n)
 			ON e.id = a.id AND e.provider = a.provider
@@ -78,13 +81,14 @@ BEGIN
 		ORDER BY e.id
 		FOR UPDATE OF e
 	)
-	SELECT array_agg(l.kind ORDER BY u.n), array_agg(l.status ORDER BY u.n), coalesce(bool_or(l.refunds > 0), false)
-	INTO kinds, statuses, refunded
+	SELECT array_agg(l.kind ORDER BY u.n), array_agg(l.status ORDER BY u.n), coalesce(bool_or(l.refunds > 0), false),
+		array_agg(l.id) FILTER (WHERE l.overdue)
+	INTO kinds, statuses, refunded, overdue
 	FROM generate_series(1, cardinality(ids)) AS u (n) LEFT JOIN locked l USING (n);
 END
 $$;
 COMMENT ON FUNCTION urlmode.lock_events(uuid[], text[]) IS
-	'Internal. Locks the rows that the events are about. kinds and statuses are theirs, NULL where the provider has no such elicitation. refunded: money went back for one of them.';
+	'Internal. Locks the rows that the events are about. kinds and statuses are theirs, NULL where the provider has no such elicitation. refunded: money went back for one of them. overdue: those that expire would complete; NULL: none.';
 
 CREATE FUNCTION urlmode.find_seen(
 	ids uuid[], providers text[], identities text[], INOUT effects text[]
@@ -390,6 +394,14 @@ BEGIN
 		) END;
 		locked := urlmode.lock_events(present, providers);
 		news := urlmode.find_seen(present, providers, identities, effects);
+		-- What is paid then is late, whether or not somebody has ended the row.
+		IF locked.overdue IS NOT NULL THEN
+			PERFORM urlmode.end_overdue(ARRAY(
+				SELECT u.id FROM unnest(present, locked.kinds, news, amounts) AS u (id, kind, effect, amount)
+				WHERE u.kind = 'payment' AND u.effect = 'paid' AND u.amount IS NOT NULL
+			));
+			locked := urlmode.lock_events(present, providers);
+		END IF;
 		proofs := urlmode.prove_events(
 			present, providers, news, amounts, currencies, refs, results);
 		decided := urlmode.decide_events(locked.kinds, locked.statuses, news, proofs);

@@ -46,16 +46,10 @@ COMMENT ON FUNCTION urlmode.read(uuid[], bytea[]) IS
 CREATE FUNCTION urlmode.expire(ids uuid[], bindings bytea[])
 RETURNS SETOF uuid
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	WITH expired AS (
-		UPDATE urlmode.elicitation e
-		SET status = 'completed', action = 'cancel', reason = 'expired', verifier = NULL,
-			completed_at = now()
-		FROM unnest(ids, bindings) AS a (id, binding)
-		WHERE e.id = a.id AND e.binding = a.binding
-			AND e.status <> 'completed' AND urlmode.closes_at(e.status, e.expires_at, e.grace) <= now()
-		RETURNING e.id
-	)
-	SELECT x.id FROM expired x, LATERAL urlmode.announce(ARRAY[urlmode.announcement(x.id, 'completed')])
+	SELECT urlmode.end_overdue(ARRAY(
+		SELECT e.id FROM unnest(ids, bindings) AS a (id, binding)
+		JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding
+	))
 $$;
 COMMENT ON FUNCTION urlmode.expire(uuid[], bytea[]) IS
 	'Completes rows whose expiry and grace are over, with cancel and expired, and returns their ids. While a row is processing, its grace is at least thirty days; what is paid after that is late.';
@@ -117,6 +111,10 @@ BEGIN
 		IF NOT urlmode.is_expected(row.expected, settle.amount, settle.currency) THEN
 			RETURN 'mismatch';
 		END IF;
+		PERFORM urlmode.end_overdue(ARRAY[settle.id]);
+		IF FOUND THEN
+			row.status := 'completed';
+		END IF;
 		INSERT INTO urlmode.payment AS p
 			(provider, reference, elicitation, amount, currency, matches, late, result)
 		VALUES (row.provider, settle.reference, settle.id, settle.amount, settle.currency, true,
@@ -158,33 +156,33 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.settle(uuid, bytea, text, text, bytea, bigint, text, text) IS
-	'Completes a row as the MCP server says, from any status, once. To accept a payment takes what was paid: amount in minor units, currency, and the provider''s reference. outcome: completed; late (it had ended otherwise, and the payment is offered to the next call); already; mismatch (it is not what was expected), missing (amount, currency or reference), reference_taken (it has paid for another elicitation) or unknown, which change nothing.';
+	'Completes a row as the MCP server says, from any status, once. To accept a payment takes what was paid: amount in minor units, currency, and the provider''s reference. outcome: completed; late (it had ended otherwise, or its time was over, and the payment is offered to the next call); already; mismatch (it is not what was expected), missing (amount, currency or reference), reference_taken (it has paid for another elicitation) or unknown, which change nothing.';
 
 CREATE FUNCTION urlmode.take_recheck(id uuid, binding bytea, lease_ms bigint DEFAULT 60000)
-RETURNS TABLE (rechecks integer, event_type text, unproven_references text[], expected jsonb)
+RETURNS TABLE (lease integer, rechecks integer, event_type text, unproven_references text[], expected jsonb)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	UPDATE urlmode.elicitation e
-	SET recheck_at = now() + lease_ms * interval '1 millisecond'
+	SET recheck_at = now() + lease_ms * interval '1 millisecond', recheck_lease = e.recheck_lease + 1
 	WHERE e.id = take_recheck.id AND e.binding = take_recheck.binding
 		AND e.rechecks > e.rechecked AND (e.recheck_at IS NULL OR e.recheck_at <= now())
 		AND (e.status <> 'completed' OR (e.kind = 'payment' AND e.action <> 'accept'))
-	RETURNING e.rechecks, e.event_type::text, e.unproven_references::text[], e.expected::jsonb
+	RETURNING e.recheck_lease, e.rechecks, e.event_type::text, e.unproven_references::text[], e.expected::jsonb
 $$;
 COMMENT ON FUNCTION urlmode.take_recheck(uuid, bytea, bigint) IS
-	'Begins a recheck: for lease_ms milliseconds, a minute by default, nobody else can. No row: there is nothing to recheck, or somebody else is at it. A payment that ended otherwise is rechecked as well: it may have been paid late.';
+	'Begins a recheck: for lease_ms milliseconds, a minute by default, nobody else can. lease: for end_recheck. No row: there is nothing to recheck, or somebody else is at it. A payment that ended otherwise is rechecked as well: it may have been paid late.';
 
-CREATE FUNCTION urlmode.end_recheck(id uuid, binding bytea, rechecks integer, failed boolean)
+CREATE FUNCTION urlmode.end_recheck(id uuid, binding bytea, lease integer, rechecks integer, failed boolean)
 RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	UPDATE urlmode.elicitation e
 	SET rechecked = CASE WHEN failed THEN e.rechecked ELSE greatest(e.rechecked, end_recheck.rechecks) END,
 		recheck_failures = CASE WHEN failed THEN e.recheck_failures + 1 ELSE 0 END,
-		recheck_at = CASE WHEN failed
-			THEN now() + least(60, power(2, least(e.recheck_failures, 6))) * interval '1 second' END
+		recheck_at = CASE WHEN e.recheck_lease > lease THEN e.recheck_at
+			WHEN failed THEN now() + least(60, power(2, least(e.recheck_failures, 6))) * interval '1 second' END
 	WHERE e.id = end_recheck.id AND e.binding = end_recheck.binding
 $$;
-COMMENT ON FUNCTION urlmode.end_recheck(uuid, bytea, integer, boolean) IS
-	'Ends a recheck. The events that it began with are answered, unless it failed: then it can be begun again after a second, after another failure after two, and so on up to a minute.';
+COMMENT ON FUNCTION urlmode.end_recheck(uuid, bytea, integer, integer, boolean) IS
+	'Ends the recheck of this lease. The events that it began with are answered, unless it failed: then it can be begun again after a second, after another failure after two, and so on up to a minute. If it took longer than its lease, and another one has begun since, that one keeps its lease.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.read(uuid[], bytea[]),
@@ -192,7 +190,7 @@ REVOKE ALL ON FUNCTION
 	urlmode.abandon(uuid[], bytea[], text[], text[]),
 	urlmode.settle(uuid, bytea, text, text, bytea, bigint, text, text),
 	urlmode.take_recheck(uuid, bytea, bigint),
-	urlmode.end_recheck(uuid, bytea, integer, boolean)
+	urlmode.end_recheck(uuid, bytea, integer, integer, boolean)
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
 	urlmode.read(uuid[], bytea[]),
@@ -200,5 +198,5 @@ GRANT EXECUTE ON FUNCTION
 	urlmode.abandon(uuid[], bytea[], text[], text[]),
 	urlmode.settle(uuid, bytea, text, text, bytea, bigint, text, text),
 	urlmode.take_recheck(uuid, bytea, bigint),
-	urlmode.end_recheck(uuid, bytea, integer, boolean)
+	urlmode.end_recheck(uuid, bytea, integer, integer, boolean)
 TO urlmode_server;

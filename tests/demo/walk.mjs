@@ -109,6 +109,7 @@ async function connectHost(options) {
 			}
 			return call;
 		},
+		ping: () => client.ping(),
 		close: () => client.close(),
 	};
 }
@@ -194,6 +195,7 @@ async function callAndGoToCheckout(name, client, browser) {
 	async function giveUp() {
 		controller.abort();
 		await assert.rejects(call.result);
+		await client.ping();
 	}
 	return { elicitation, checkout, giveUp };
 }

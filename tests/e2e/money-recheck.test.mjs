@@ -48,7 +48,8 @@ async function call(url, id) {
 	return answer.status;
 }
 
-const wait = ({ id, owner }, options) => fixture.urlmode.waitForCompletion(id, { ...owner, timeout: 20_000, recheck, ...options });
+const wait = ({ id, owner }, { urlmode = fixture.urlmode, ...options } = {}) => (
+	urlmode.waitForCompletion(id, { ...owner, timeout: 20_000, recheck, ...options }));
 
 /** The row as a wait sees it that does not wait. */
 const check = async (payment) => wait(payment, { timeout: 0 }).catch(({ code }) => code);
@@ -196,6 +197,34 @@ describe('several waits for one payment', () => {
 		assert.equal((await outcome).action, 'accept');
 	});
 
+	test('a recheck that outlives its lease does not end that of the next one', async () => {
+		const payment = await goToCheckout();
+		const instances = [fixture.urlmode, fixture.openUrlMode(), fixture.openUrlMode()];
+		const asked = [];
+		const answers = instances.map(deferred);
+		const outcomes = instances.map((urlmode, n) => wait(payment, {
+			urlmode,
+			recheck() {
+				asked.push(n);
+				return answers[n].promise;
+			},
+		}));
+		await call(payment.webhookUrl, collect());
+		await until('one asks', () => asked.length === 1);
+		await fixture.stack.sql("UPDATE urlmode.elicitation SET recheck_at = now() WHERE id = $1", [payment.id]);
+		await call(payment.webhookUrl, collect());
+		await until('another one asks', () => asked.length === 2);
+		const [{ lease }] = await fixture.stack.sql('SELECT recheck_at::text AS lease FROM urlmode.elicitation WHERE id = $1', [payment.id]);
+
+		answers[asked[0]].resolve(undefined);
+		await until('the first has ended', async () => (
+			await fixture.stack.sql('SELECT FROM urlmode.elicitation WHERE id = $1 AND rechecked = 1', [payment.id])).length === 1);
+		assert.deepEqual(await fixture.stack.sql('SELECT recheck_at::text AS lease FROM urlmode.elicitation WHERE id = $1', [payment.id]), [{ lease }]);
+		assert.equal(asked.length, 2, 'one asks at a time');
+		answers[asked[1]].resolve({ action: 'accept', reference: collect(), ...PRICE });
+		for (const { action } of await Promise.all(outcomes)) assert.equal(action, 'accept');
+	});
+
 	test('the error of one wait leaves the next one to ask again', async () => {
 		const payment = await goToCheckout();
 		await call(payment.webhookUrl, collect());
@@ -203,5 +232,34 @@ describe('several waits for one payment', () => {
 		await assert.rejects(wait(payment, { recheck: () => Promise.reject(error) }), error);
 		assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
 		assert.equal((await wait(payment)).action, 'accept');
+	});
+});
+
+describe('a payment that was cancelled, and of which an event says that it was paid', () => {
+	const ask = (payment, options) => create({ ...payment.owner, resumeKey: 'report', ...options });
+
+	async function cancelAndPay() {
+		const payment = await goToCheckout({ resumeKey: 'report' });
+		await fixture.urlmode.cancel(payment.id, payment.owner);
+		await call(payment.webhookUrl, collect());
+		return payment;
+	}
+
+	test('the next call rechecks it', async () => {
+		const payment = await cancelAndPay();
+		const again = await ask(payment);
+		assert.equal(again.id, payment.id);
+		const { action, late } = await wait(again);
+		assert.deepEqual([action, late], ['accept', true]);
+	});
+
+	test('a server without a recheck function asks anew', async () => {
+		const payment = await cancelAndPay();
+		await fixture.urlmode.claim(payment.id, { ...payment.owner, action: 'cancel' });
+		const again = await ask(payment, { canRecheck: false });
+		assert.equal(again.resumed, false);
+		// Also where another call has asked at the same time.
+		const ids = await Promise.all([1, 2].map(async () => (await ask(payment, { canRecheck: false })).id));
+		assert.deepEqual(ids, [again.id, again.id]);
 	});
 });

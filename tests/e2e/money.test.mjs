@@ -245,6 +245,10 @@ describe('what is paid after the end', () => {
 
 	const listed = async ({ id }, options) => (await fixture.urlmode.unclaimed(options)).filter(({ elicitationId }) => elicitationId === id);
 
+	/** The connections that listen, and have not been used since. */
+	const listeners = async () => (await fixture.stack.sql(
+		"SELECT FROM pg_stat_activity WHERE usename = 'urlmode_server' AND query ~ 'pg_backend_pid'")).length;
+
 	for (const provider of ['stripe', 'adyen']) {
 		test(`${provider}: it is offered to the next call, and claimed once`, async () => {
 			const payment = await payLate(provider);
@@ -260,6 +264,33 @@ describe('what is paid after the end', () => {
 			assert.equal((await askAgain(payment)).resumed, false, 'what was delivered is sold again');
 		});
 	}
+
+	test('what is paid when its time is over is late, although nobody has ended it', async () => {
+		const events = [];
+		const urlmode = fixture.openUrlMode();
+		const listening = await listeners();
+		urlmode.on('late', (event) => events.push(event.elicitationId));
+		await until('it listens', async () => await listeners() === listening + 1);
+		const [byWebhook, byServer] = [await openPayment('adyen'), await openPayment('adyen')];
+		for (const { id } of [byWebhook, byServer]) await age(id, '31 days');
+
+		await send('adyen', byWebhook, 'paid');
+		assert.equal(await fixture.urlmode.complete(byServer.id, { ...byServer.owner, action: 'accept', reference: byServer.id, ...PRICE }), true);
+		for (const payment of [byWebhook, byServer]) {
+			assert.deepEqual(await fixture.standing(payment), ['completed', 'cancel', 'expired']);
+			const { action, late } = await wait(await askAgain(payment));
+			assert.deepEqual([action, late], ['accept', true]);
+			await until('it is told', () => events.includes(payment.id));
+		}
+	});
+
+	test('an elicitation with money that nobody has claimed is not deleted', async () => {
+		const payment = await payLate();
+		const remove = () => fixture.stack.sql('DELETE FROM urlmode.elicitation WHERE id = $1 RETURNING id', [payment.id]);
+		await assert.rejects(remove(), { code: '23001', message: `elicitation ${payment.id} has a payment that no call has claimed` });
+		await fixture.urlmode.claim(payment.id, payment.owner);
+		assert.deepEqual(await remove(), [{ id: payment.id }]);
+	});
 
 	test('it is listed with what is needed to deliver or to refund it', async () => {
 		const payment = await payLate();
@@ -287,10 +318,6 @@ describe('what is paid after the end', () => {
 		assert.deepEqual(await listed(payment), []);
 		assert.equal((await askAgain(payment)).resumed, false);
 	});
-
-	/** The connections that listen, and have not been used since. */
-	const listeners = async () => (await fixture.stack.sql(
-		"SELECT FROM pg_stat_activity WHERE usename = 'urlmode_server' AND query ~ 'pg_backend_pid'")).length;
 
 	test('every instance that is up tells of it, once', async () => {
 		const listening = await listeners();

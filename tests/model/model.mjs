@@ -36,8 +36,8 @@ export class Model {
 	// What a server does
 
 	/** A call asks: it goes on with what there is for the same thing, or creates a row. */
-	ask(id, { user, thing, kind, expected, ttl, exclusive }) {
-		const found = this.resume(user, thing);
+	ask(id, { user, thing, kind, expected, ttl, exclusive, canRecheck }) {
+		const found = this.resume(user, thing, canRecheck);
 		if (found) return found;
 		if (exclusive) {
 			for (const row of this.rows) {
@@ -47,7 +47,7 @@ export class Model {
 		}
 		const row = {
 			id, user, thing, kind, expected, status: 'pending', wasOpened: false, expires: this.now + ttl, grace: 0, claimed: false,
-			action: null, reason: '', from: null, failedAttempts: 0, rechecks: 0, rechecked: 0, failures: 0, recheckAt: 0,
+			action: null, reason: '', from: null, failedAttempts: 0, rechecks: 0, rechecked: 0, failures: 0, recheckAt: 0, lease: 0,
 			references: [], attempts: { underWay: new Map(), over: new Set() }, refunds: [],
 		};
 		this.rows.push(row);
@@ -55,12 +55,12 @@ export class Model {
 	}
 
 	/** What is paid and unclaimed goes before what is processing, that before what is open, and that before what has ended unclaimed. */
-	resume(user, thing) {
+	resume(user, thing, canRecheck = true) {
 		const own = this.rows.filter((row) => row.user === user && row.thing === thing).reverse();
 		return own.find((row) => this.offered(row))
 			?? own.find((row) => this.standing(row) === 'processing' && this.#goesOn(row))
-			?? own.find((row) => this.#goesOn(row) || (isOpen(row) && this.#mayBePaid(row)))
-			?? own.find((row) => !isOpen(row) && this.#isUnanswered(row));
+			?? own.find((row) => this.#goesOn(row) || (isOpen(row) && canRecheck && this.#mayBePaid(row)))
+			?? own.find((row) => !isOpen(row) && this.#isUnanswered(row, canRecheck));
 	}
 
 	#goesOn(row) {
@@ -73,9 +73,9 @@ export class Model {
 		return row.kind === 'payment' && row.rechecks > row.rechecked && this.now < (row.completedAt ?? closesAt(row)) + RECHECK_LIFE;
 	}
 
-	#isUnanswered(row) {
+	#isUnanswered(row, canRecheck) {
 		if (this.#paymentsOf(row).some(({ matches }) => matches)) return false;
-		if (row.kind === 'payment' && row.rechecks > row.rechecked) return this.#mayBePaid(row);
+		if (row.kind === 'payment' && row.rechecks > row.rechecked && canRecheck) return this.#mayBePaid(row);
 		if (row.claimed || row.reason === 'superseded') return false;
 		if (row.action !== 'accept') return this.now < row.expires;
 		return row.kind !== 'oauth' || this.now < row.completedAt + CODE_LIFE;
@@ -139,7 +139,7 @@ export class Model {
 		row.claimed = true;
 	}
 
-	/** Whoever waits ends what is past its time. */
+	/** Whoever waits ends what is past its time, and so does a payment that is proved then. */
 	expire(row) {
 		if (isOpen(row) && this.now >= closesAt(row)) this.#end(row, 'cancel', 'expired');
 	}
@@ -148,6 +148,7 @@ export class Model {
 	settle(row, { action, reason = '', ...paid }) {
 		if (row.kind === 'payment' && action === 'accept') {
 			if (!fits(row.expected, paid)) return 'mismatch';
+			this.expire(row);
 			const proof = this.#prove(row, paid);
 			this.#applyRefunds(row);
 			if (proof === 'taken') return 'reference_taken';
@@ -171,12 +172,14 @@ export class Model {
 	beginRecheck(row) {
 		if (!this.needsRecheck(row) || this.now < row.recheckAt) return undefined;
 		row.recheckAt = this.now + LEASE;
-		return { rechecks: row.rechecks, references: [...row.references] };
+		row.lease += 1;
+		return { lease: row.lease, rechecks: row.rechecks, references: [...row.references] };
 	}
 
-	endRecheck(row, { rechecks }, failed) {
+	/** One that took longer than its lease leaves the next one its own. */
+	endRecheck(row, { lease, rechecks }, failed) {
 		if (!failed) row.rechecked = Math.max(row.rechecked, rechecks);
-		row.recheckAt = failed ? this.now + Math.min(60, 2 ** row.failures) * PAUSE : 0;
+		if (lease === row.lease) row.recheckAt = failed ? this.now + Math.min(60, 2 ** row.failures) * PAUSE : 0;
 		row.failures = failed ? row.failures + 1 : 0;
 	}
 
@@ -228,6 +231,8 @@ export class Model {
 			return 'refunded';
 		}
 
+		// What is paid then is late, whether or not somebody has ended the row.
+		if (money) this.expire(row);
 		const proof = money ? this.#prove(row, { amount, currency, reference }) : undefined;
 		if (proof === 'taken') return 'reference_taken';
 		if (proof === 'repeated') return 'repeated';

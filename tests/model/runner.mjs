@@ -87,7 +87,7 @@ class Runner {
 	#steps = {
 		call: async ({ call: label, at, user, thing, poll = false, exclusive = false }) => {
 			const { urlmode } = this.#stage.instances[at];
-			const request = { ...THINGS[thing], ttl: TTL, exclusive };
+			const request = { ...THINGS[thing], ttl: TTL, exclusive, canRecheck: !poll };
 			const elicitation = await urlmode.create({
 				...request, id: this.#id(label), provider: PROVIDER, subject: user, resumeKey: thing,
 				targetUrl: 'https://shop.example/pay',

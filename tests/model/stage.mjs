@@ -86,7 +86,7 @@ export class Stage {
 
 	async clear() {
 		// Not TRUNCATE, which would lock out what an instance is still doing.
-		await this.admin.query(Object.keys(TIMES).map((table) => `DELETE FROM urlmode.${table}`).join(';'));
+		await this.admin.query(Object.keys(TIMES).reverse().map((table) => `DELETE FROM urlmode.${table}`).join(';'));
 	}
 
 	/** Time passes: what is in the rows is that much longer ago. */

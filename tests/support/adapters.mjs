@@ -116,5 +116,7 @@ export function elicitationsOf(fixture, subject) {
 /** Deletes the elicitations of all users, and what they paid. Each test begins with it. */
 export async function deleteElicitations(fixture) {
 	await fixture.stack.sql("DELETE FROM urlmode.payment WHERE reference IN ('cs_test_1', 'cs_test_2')");
+	await fixture.stack.sql(`DELETE FROM urlmode.payment p USING urlmode.elicitation e
+		WHERE e.id = p.elicitation AND e.subject = ANY ($1)`, [Object.values(USERS)]);
 	await fixture.stack.sql('DELETE FROM urlmode.elicitation WHERE subject = ANY ($1)', [Object.values(USERS)]);
 }

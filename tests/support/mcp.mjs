@@ -74,6 +74,11 @@ class McpClient {
 		};
 	}
 
+	/** Resolves when the server has read what was sent before, a cancellation for one. */
+	async ping() {
+		await this.#client.ping();
+	}
+
 	/** Also ends the session on the server. */
 	async close() {
 		await this.#transport.terminateSession().catch(() => {});

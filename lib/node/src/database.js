@@ -20,9 +20,9 @@ const BATCHES = { size: 32, atOnce: 2 };
 const QUERY_TIMEOUT_MS = 30_000;
 
 const CREATE = `SELECT extract(epoch FROM expires_at) AS expires FROM urlmode.create_elicitation(
-	$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
+	$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`;
 const RESUME = `SELECT id, provider, kind, extract(epoch FROM expires_at) AS expires, expires_in_ms
-	FROM urlmode.resume($1, $2)`;
+	FROM urlmode.resume($1, $2, $3)`;
 const CLAIM = 'SELECT urlmode.claim($1, $2, $3, $4, $5) AS claimed';
 const UNCLAIMED = `SELECT elicitation, provider_name, reference, amount, currency, matches, late, proven_at,
 	subject, session, binding, resume_key, result FROM urlmode.unclaimed($1, $2, $3)`;
@@ -36,9 +36,9 @@ const MARK_READ = 'SELECT urlmode.mark_read($1::uuid[], $2::bytea[], $3::bigint)
 const PURGE = 'SELECT urlmode.purge_results($1) AS taken';
 const EXPIRE = 'SELECT urlmode.expire($1::uuid[], $2::bytea[])';
 const SETTLE = 'SELECT urlmode.settle($1, $2, $3, $4, $5, $6, $7, $8) AS outcome';
-const TAKE_RECHECK = `SELECT rechecks, event_type, unproven_references AS references, expected
+const TAKE_RECHECK = `SELECT lease, rechecks, event_type, unproven_references AS references, expected
 	FROM urlmode.take_recheck($1, $2, $3)`;
-const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4)';
+const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4, $5)';
 
 /**
  * A row as the waiting side sees it.
@@ -75,8 +75,9 @@ const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4)';
  * @property {number} ttl milliseconds
  * @property {boolean} exclusive
  * @property {string | null} resumeKey
+ * @property {boolean} canRecheck see `CreateOptions`
  *
- * @typedef {{ binding: Buffer, resumeKey: string }} ResumeKey
+ * @typedef {{ binding: Buffer, resumeKey: string, canRecheck: boolean }} ResumeKey
  *
  * @typedef {object} Resumed
  * @property {string} id
@@ -96,6 +97,7 @@ const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4)';
  * @property {string | null} reference
  *
  * @typedef {object} RecheckRow
+ * @property {number} lease for the end of this recheck
  * @property {number} rechecks
  * @property {string | null} event_type
  * @property {string[]} references in the events that ask for a recheck, the last one last
@@ -220,6 +222,7 @@ export class Database {
 			rows.map(({ requester }) => requester), rows.map(({ targetUrl }) => targetUrl),
 			rows.map(({ expected }) => expected && JSON.stringify(expected)), rows.map(({ verifier }) => verifier),
 			rows.map(({ ttl }) => ttl), rows.map(({ exclusive }) => exclusive), rows.map(({ resumeKey }) => resumeKey),
+			rows.map(({ canRecheck }) => canRecheck),
 		]);
 		return answers.map(({ expires }) => (expires === null ? undefined : Number(expires)));
 	}
@@ -227,15 +230,18 @@ export class Database {
 	/**
 	 * @param {Buffer} binding
 	 * @param {string} resumeKey
+	 * @param {boolean} canRecheck
 	 * @returns {Promise<Resumed | undefined>}
 	 */
-	resume(binding, resumeKey) {
-		return this.#track(() => this.#resumes.ask({ binding, resumeKey }));
+	resume(binding, resumeKey, canRecheck) {
+		return this.#track(() => this.#resumes.ask({ binding, resumeKey, canRecheck }));
 	}
 
 	/** @param {ResumeKey[]} keys */
 	async #resume(keys) {
-		const rows = await this.#run(RESUME, [keys.map(({ binding }) => binding), keys.map(({ resumeKey }) => resumeKey)]);
+		const rows = await this.#run(RESUME, [
+			keys.map(({ binding }) => binding), keys.map(({ resumeKey }) => resumeKey), keys.map(({ canRecheck }) => canRecheck),
+		]);
 		return rows.map(({ id, provider, kind, expires, expires_in_ms: ttl }) => (id === null ? undefined
 			: /** @type {Resumed} */ ({ id, provider, kind, expires: Number(expires), ttl: Number(ttl) })));
 	}
@@ -345,11 +351,11 @@ export class Database {
 
 	/**
 	 * @param {RowKey} rowKey
-	 * @param {number} rechecks the number with which it began
+	 * @param {RecheckRow} taken with which it began
 	 * @param {boolean} failed whether it has to be done again
 	 */
-	async endRecheck({ id, binding }, rechecks, failed) {
-		await this.query(END_RECHECK, [id, binding, rechecks, failed]);
+	async endRecheck({ id, binding }, { lease, rechecks }, failed) {
+		await this.query(END_RECHECK, [id, binding, lease, rechecks, failed]);
 	}
 
 	/** Waits for the queries in progress first. */

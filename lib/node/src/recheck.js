@@ -12,7 +12,7 @@ const LEASE_MS = 60_000;
  *
  * @typedef {object} RecheckOperations
  * @property {(rowKey: RowKey, lease: number) => Promise<import('./database.js').RecheckRow | undefined>} takeRecheck
- * @property {(rowKey: RowKey, rechecks: number, failed: boolean) => Promise<void>} endRecheck
+ * @property {(rowKey: RowKey, taken: import('./database.js').RecheckRow, failed: boolean) => Promise<void>} endRecheck
  * @property {(rowKey: RowKey, answer: import('./types.js').Answer) => Promise<unknown>} complete
  */
 
@@ -62,7 +62,7 @@ export class Rechecker {
 			const taken = await this.#operations.takeRecheck(rowKey, LEASE_MS);
 			if (!taken) return undefined;
 			const failure = await this.#ask({ ...rowKey, provider }, taken, recheck);
-			await this.#operations.endRecheck(rowKey, taken.rechecks, failure !== undefined);
+			await this.#operations.endRecheck(rowKey, taken, failure !== undefined);
 			return failure;
 		} finally {
 			this.#running.delete(id);

@@ -65,6 +65,8 @@
  * @property {string} [resumeKey] the purpose of the elicitation, 1 to 512 bytes. If the owner already has one with this
  *     key that is open, or whose outcome or late payment no call has claimed, `create` returns that one and writes
  *     nothing
+ * @property {boolean} [canRecheck] false if the waits have no `recheck` function: then a payment that has ended, and of
+ *     which only a recheck could say that it was paid, is not resumed. True by default
  *
  * @typedef {Way & ElicitationFields} Elicitation
  * @typedef {object} ElicitationFields

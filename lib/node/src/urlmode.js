@@ -105,7 +105,7 @@ export class UrlMode extends EventEmitter {
 			expire: (rowKeys) => this.#database.expire(rowKeys),
 			read: async (rowKey) => (await this.#readRows([rowKey]))[0],
 			takeRecheck: (rowKey, lease) => this.#database.takeRecheck(rowKey, lease),
-			endRecheck: (rowKey, rechecks, failed) => this.#database.endRecheck(rowKey, rechecks, failed),
+			endRecheck: (rowKey, taken, failed) => this.#database.endRecheck(rowKey, taken, failed),
 			complete: ({ id, binding }, answer) => this.#complete(id, binding, answer),
 		});
 		setInternals(this, {
@@ -133,17 +133,18 @@ export class UrlMode extends EventEmitter {
 		if (options.pkce && kind !== 'oauth') throw new TypeError('pkce is only allowed for kind oauth');
 		const exclusive = checkFlag('exclusive', options.exclusive, false);
 		const resumeKey = options.resumeKey === undefined ? null : checkText('resumeKey', options.resumeKey, 1, 512);
+		const canRecheck = checkFlag('canRecheck', options.canRecheck, true);
 		const binding = bindingOf(owner.subject, owner.session);
 
 		for (let attempt = 0; attempt < RESUME_ATTEMPTS; attempt += 1) {
-			const resumable = resumeKey === null ? undefined : await this.#database.resume(binding, resumeKey);
+			const resumable = resumeKey === null ? undefined : await this.#database.resume(binding, resumeKey, canRecheck);
 			if (resumable) return this.#callbackUrls.toElicitation({ ...resumable, binding, resumed: true });
 
 			const callbackUrls = this.#callbackUrls.build({ id, provider, kind, binding, ttl });
 			const { targetUrl, verifier } = await this.#buildTarget(options, callbackUrls, binding);
 			const expires = await this.#database.create({
 				id, provider, kind, ...owner, binding, requester: this.#name, targetUrl: targetUrl.href, expected, verifier,
-				ttl, exclusive, resumeKey,
+				ttl, exclusive, resumeKey, canRecheck,
 			});
 			// Another call of the same owner was faster: resume its elicitation.
 			if (expires === undefined) continue;

@@ -43,7 +43,7 @@ export function createElicitation(options) {
 	if (typeof options.message !== 'string' || options.message === '') throw new TypeError('message must be a non-empty string');
 	return urlmode.create({
 		...ownerOf(options), provider, kind, targetUrl, ttl, id, expected, pkce, exclusive,
-		resumeKey: resumeKeyOf(options),
+		resumeKey: resumeKeyOf(options), canRecheck: options.recheck !== undefined,
 	});
 }
 
