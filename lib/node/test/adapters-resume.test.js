@@ -301,6 +301,8 @@ test('the next call asks the provider about an event that proves nothing before 
 		const refused = await ask(client(), { recheck: down });
 		assert.deepEqual([refused.action, refused.reason], ['cancel', 'timeout'], 'nobody knows yet whether it was paid');
 	}
+	const anew = await ask(pushClient(async () => 'decline'));
+	assert.equal(anew.reason, 'refused', 'who cannot ask the provider asks the user again');
 	const lease = async () => callback.client.query('RESET ROLE').then(() => callback.client.query(
 		'UPDATE urlmode.elicitation SET recheck_at = NULL WHERE id = $1', [id]));
 	await lease();
