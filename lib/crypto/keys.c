@@ -19,6 +19,7 @@ struct um_keys {
 	EVP_CIPHER_CTX *cipher;
 	EVP_MAC_CTX *hmac;
 	EVP_MD_CTX *sha256;
+	struct um_keys_version version;
 	size_t len;
 	struct um_key key[UM_KEYS_MAX];
 };
@@ -163,6 +164,13 @@ out:
 	return ok;
 }
 
+static struct um_keys_version
+version_of(const struct stat *st)
+{
+	return (struct um_keys_version){ st->st_dev, st->st_ino, st->st_size,
+		st->st_ctim };
+}
+
 bool
 um_keys_load(struct um_keys **out, const char *path, struct um_error *err)
 {
@@ -194,6 +202,7 @@ um_keys_load(struct um_keys **out, const char *path, struct um_error *err)
 		um_error(err, "%s: OpenSSL failed, or out of memory", path);
 		goto out;
 	}
+	keys->version = version_of(&st);
 	if (!parse_file(keys, f, path, err))
 		goto out;
 	*out = keys;
@@ -207,6 +216,30 @@ out:
 	explicit_bzero(buffer, sizeof(buffer));
 	um_keys_free(keys);
 	return ok;
+}
+
+struct um_keys_version
+um_keys_version(const struct um_keys *keys)
+{
+	return keys->version;
+}
+
+bool
+um_keys_changed(struct um_keys_version *seen, const char *path)
+{
+	struct um_keys_version now;
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return false;
+	now = version_of(&st);
+	if (now.dev == seen->dev && now.ino == seen->ino
+		&& now.size == seen->size
+		&& now.changed.tv_sec == seen->changed.tv_sec
+		&& now.changed.tv_nsec == seen->changed.tv_nsec)
+		return false;
+	*seen = now;
+	return true;
 }
 
 const struct um_key *

@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
 
 #include <openssl/evp.h>
 
@@ -39,6 +41,14 @@ struct um_key {
 
 struct um_keys;
 
+/* Tells one content of a keys file from the next one. */
+struct um_keys_version {
+	dev_t dev;
+	ino_t ino;
+	off_t size;
+	struct timespec changed; /* st_ctim, which also moves with st_mtim */
+};
+
 /*
  * Reads the file. It is refused, with its name and the reason, when it cannot
  * be read, when others may read or write it, and for a malformed line, a key
@@ -46,6 +56,15 @@ struct um_keys;
  * frees *out with um_keys_free().
  */
 bool um_keys_load(struct um_keys **out, const char *path, struct um_error *err);
+
+/* Of the file, as it was read. */
+struct um_keys_version um_keys_version(const struct um_keys *keys);
+
+/*
+ * Whether the file is there and is not `*seen`, which is then set to what it
+ * is. Reads nothing of it: one stat(2).
+ */
+bool um_keys_changed(struct um_keys_version *seen, const char *path);
 
 /* The key that mints. */
 const struct um_key *um_keys_minting(const struct um_keys *keys);

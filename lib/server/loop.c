@@ -15,6 +15,7 @@
 
 #define EVENTS_MAX 128
 #define LOG_LEN 16384 /* bytes that are logged at once while it is busy */
+#define KEYS_MS 1000  /* between two looks at the keys file */
 
 struct server {
 	const struct um_program *program;
@@ -26,6 +27,8 @@ struct server {
 	int epoll;
 	int signals;
 	struct um_buf out;         /* the response that is being sent */
+	struct um_keys_version keys_version; /* also of a file that is refused */
+	int64_t keys_at;           /* ms, when it was last looked at */
 	int64_t stop_at;           /* ms; -1: no signal has come yet */
 	int64_t alarm_at;          /* ms, when it was last set; -1: off */
 	unsigned store_connection; /* the store's socket as epoll has it */
@@ -75,11 +78,47 @@ submit(struct server *sv, struct um_connection *c)
 }
 
 static void
+on_trouble(const char *text, void *arg)
+{
+	struct server *sv = arg;
+
+	um_log_trouble(sv->log, text, um_clock_wall_ms());
+}
+
+static void
+read_keys(struct server *sv)
+{
+	struct um_keys *keys;
+	struct um_error err = { "" };
+
+	if (!um_keys_load(&keys, sv->context->config->keys_file, &err)) {
+		on_trouble(err.text, sv);
+		return;
+	}
+	um_keys_free(sv->context->keys);
+	sv->context->keys = keys;
+	on_trouble("the keys were read again", sv);
+}
+
+/* A link with a new key works without a signal to every program. */
+static void
+look_at_keys(struct server *sv, int64_t now)
+{
+	if (now - sv->keys_at < KEYS_MS)
+		return;
+	sv->keys_at = now;
+	if (um_keys_changed(&sv->keys_version,
+		    sv->context->config->keys_file))
+		read_keys(sv);
+}
+
+static void
 start_request(struct server *sv, struct um_connection *c)
 {
 	struct um_exchange *ex = &c->ex;
 
 	c->began_us = um_clock_us();
+	look_at_keys(sv, c->began_us / 1000);
 	sv->context->now_ms = um_clock_wall_ms();
 	um_exchange_begin(ex, &c->path, um_fastcgi_param, c->fc, sv->context);
 	ex->request.body = um_fastcgi_body(c->fc);
@@ -112,19 +151,9 @@ on_committed(size_t operations, void *arg)
 }
 
 static void
-on_trouble(const char *text, void *arg)
-{
-	struct server *sv = arg;
-
-	um_log_trouble(sv->log, text, um_clock_wall_ms());
-}
-
-static void
 take_signal(struct server *sv)
 {
 	struct signalfd_siginfo info;
-	struct um_keys *keys;
-	struct um_error err = { "" };
 
 	if (read(sv->signals, &info, sizeof(info)) != sizeof(info))
 		return;
@@ -132,12 +161,8 @@ take_signal(struct server *sv)
 		um_connections_stop(&sv->connections);
 		if (sv->stop_at < 0)
 			sv->stop_at = um_clock_ms() + UM_LOOP_LINGER_MS;
-	} else if (um_keys_load(&keys, sv->context->config->keys_file, &err)) {
-		um_keys_free(sv->context->keys);
-		sv->context->keys = keys;
-		on_trouble("the keys were read again", sv);
 	} else {
-		on_trouble(err.text, sv);
+		read_keys(sv);
 	}
 }
 
@@ -287,7 +312,8 @@ um_loop_run(const struct um_program *program, struct um_context *context,
 		.epoll = -1,
 		.signals = -1,
 		.stop_at = -1,
-		.alarm_at = -1 };
+		.alarm_at = -1,
+		.keys_version = um_keys_version(context->keys) };
 	int status = 1;
 
 	if (set_up(&sv)) {

@@ -1,5 +1,5 @@
-// Keys are rotated while requests come: by SIGHUP, as systemd sends it, and by
-// SIGUSR2, which multiwatch passes on to its programs.
+// Keys are rotated while requests come: by SIGHUP, as systemd sends it, by
+// SIGUSR2, which multiwatch passes on to its programs, and without a signal.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -13,6 +13,12 @@ import { until } from '../support/wait.mjs';
 import { PROGRAMS } from './deployment.mjs';
 
 const WORKERS = 4;
+
+/** A path that each program serves. */
+const ROUTES = {
+	connect: '/connect/demo', 'oauth-return': '/oauth/demo/return', 'payment-return': '/payment/stripe/return',
+	webhook: '/webhook/stripe', status: '/status',
+};
 
 let fixture;
 let lines; // of the keys file
@@ -33,6 +39,11 @@ async function write(wanted) {
 
 const troubles = async () => (await fixture.stack.programLog()).filter(({ trouble }) => trouble).map(({ program, trouble }) => [program, trouble]);
 
+/** How often a program has read the keys again, or tried to. */
+async function readings(name) {
+	return (await troubles()).filter(([program, text]) => program === name && /key/.test(text)).length;
+}
+
 /** Has every program read the keys again, and waits until each of them said `what`. */
 async function reload(signal, what = 'the keys were read again') {
 	const count = async (name) => (await troubles()).filter(([program, text]) => program === name && text.includes(what)).length;
@@ -48,6 +59,13 @@ async function reload(signal, what = 'the keys were read again') {
 const WAYS = {
 	'SIGHUP, to the program': async (name) => process.kill((await fixture.stack.program(name)).pid, 'SIGHUP'),
 	'SIGUSR2, to its multiwatch': async (name) => process.kill(await fixture.stack.pid(name), 'SIGUSR2'),
+	'no signal, but a request': async (name) => {
+		const since = await readings(name);
+		await until(`${name} has looked at the file`, async () => {
+			await request(fixture.url(ROUTES[name]));
+			return await readings(name) > since;
+		});
+	},
 };
 
 const kidOf = (token) => Buffer.from(token, 'base64url')[1];

@@ -211,6 +211,35 @@ TEST(a_fifo_is_refused_at_once)
 	file_remove(path);
 }
 
+TEST(a_file_that_was_written_or_replaced_has_changed)
+{
+	char *path = file_make(um_str("1 " KEY_32 "\n"), 0600);
+	char *other = file_make(um_str("1 " KEY_32 "\n"), 0600);
+	struct um_error err = { "" };
+	struct um_keys_version seen;
+	struct um_keys *keys;
+	FILE *f;
+
+	assert_true(um_keys_load(&keys, path, &err));
+	seen = um_keys_version(keys);
+	assert_false(um_keys_changed(&seen, path));
+	f = fopen(path, "a");
+	assert_non_null(f);
+	fputs("2 " KEY_32 "\n", f);
+	fclose(f);
+	assert_true(um_keys_changed(&seen, path));
+	assert_false(um_keys_changed(&seen, path));
+	/* With the content that it has had. */
+	assert_int_equal(rename(other, path), 0);
+	assert_true(um_keys_changed(&seen, path));
+	/* One that is away for a moment is the one that was read. */
+	assert_int_equal(unlink(path), 0);
+	assert_false(um_keys_changed(&seen, path));
+	um_keys_free(keys);
+	free(path);
+	free(other);
+}
+
 TEST(no_secret_is_in_what_is_said)
 {
 	struct um_error err;
@@ -244,6 +273,7 @@ main(void)
 		cmocka_unit_test(others_must_not_reach_the_file),
 		cmocka_unit_test(what_is_no_file_is_refused),
 		cmocka_unit_test(a_fifo_is_refused_at_once),
+		cmocka_unit_test(a_file_that_was_written_or_replaced_has_changed),
 		cmocka_unit_test(no_secret_is_in_what_is_said),
 		cmocka_unit_test(nothing_to_free_is_fine),
 	};
