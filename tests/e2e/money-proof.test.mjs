@@ -142,7 +142,7 @@ describe('money is always compared', () => {
 });
 
 describe('a second payment is found', () => {
-	for (const [provider, title] of [['paypal', 'two captures of one order']]) {
+	for (const [provider, title] of [['paypal', 'two captures of one order'], ['razorpay', 'two payments of one link']]) {
 		test(`${provider}: ${title}`, async () => {
 			const payment = await goToCheckout(provider);
 			const [first, second] = ['1', '2'].map((n) => `${n}-${payment.id}`);

@@ -43,7 +43,7 @@ static const struct program_case signed_case = { .name = "signed",
 	.status = 303,
 	.location = "/done",
 	.result = "{\"event\":\"pay_1\",\"type\":\"paid\","
-		  "\"reference\":\"plink_1\"}" };
+		  "\"reference\":\"pay_1\"}" };
 
 static int
 give_a_signed_return(void **state)
