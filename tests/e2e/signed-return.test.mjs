@@ -73,6 +73,14 @@ describe('razorpay', () => {
 		assert.equal(titleOf(await browser.open(returnOf(payment))), 'All done');
 	});
 
+	test('a user who comes back days after the expiry: a signed return is recorded', async () => {
+		const browser = fixture.browser();
+		const payment = await fixture.passDays(await pay(browser), 3);
+		assert.equal((await browser.open(returnOf(payment))).status, 410);
+		const events = await fixture.stack.sql('SELECT action, type FROM urlmode.event WHERE elicitation = $1', [payment.id]);
+		assert.deepEqual(events, [{ action: 'recheck', type: 'paid' }]);
+	});
+
 	test('what comes after the end is kept, to be rechecked', async () => {
 		const browser = fixture.browser();
 		const payment = await pay(browser);
