@@ -65,12 +65,6 @@ check_row(const struct um_context *context, struct um_exchange *ex)
 	return um_require_owner(context, ex);
 }
 
-static bool
-is_accepted(const struct um_row *row)
-{
-	return row->action != NULL && strcmp(row->action, "accept") == 0;
-}
-
 /*
  * What the provider has signed into the address, as an event. False when there
  * is no such thing, or when it is about another elicitation than the state.
@@ -118,15 +112,15 @@ show_row(struct um_exchange *ex)
 }
 
 /*
- * A signed return counts after the expiry as well, as the events of a webhook
- * do. When the webhook was faster, it has nothing to add.
+ * A signed return counts whatever has become of the row, as the events of a
+ * webhook do: it may be all that there is to prove a second payment.
  */
 static void
 return_looked_up(const struct um_context *context, struct um_exchange *ex)
 {
 	if (!check_row(context, ex))
 		return;
-	if (!is_accepted(&ex->op.row) && read_signed_return(context, ex)) {
+	if (read_signed_return(context, ex)) {
 		um_exchange_request_op(ex, UM_OP_EVENT, event_recorded);
 		ex->op.event = ex->events;
 		if (!um_result_of_event(&ex->op, context))

@@ -208,7 +208,7 @@ COMMENT ON FUNCTION urlmode.decide_events(text[], text[], text[], text[]) IS
 
 CREATE FUNCTION urlmode.keep_events(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
-	amounts bigint[], refs text[], attempts text[], INOUT actions text[]
+	amounts bigint[], refs text[], INOUT actions text[]
 )
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -218,13 +218,12 @@ BEGIN
 		-- Of one identity there may be several rechecks.
 		SELECT DISTINCT ON (a.provider, a.identity)
 			a.provider, a.identity, a.type, a.id,
-			CASE WHEN a.action IN ('processing', 'attempt_failed', 'decline', 'cancel', 'late')
-					THEN nullif(coalesce(a.attempt, a.ref), '')
-				WHEN a.action = 'refunded' THEN nullif(a.ref, '') END,
+			CASE WHEN a.action IN ('processing', 'attempt_failed', 'decline', 'cancel', 'late', 'refunded')
+				THEN nullif(a.ref, '') END,
 			CASE WHEN a.action = 'refunded' THEN a.amount END,
 			a.action
-		FROM unnest(ids, providers, identities, types, amounts, refs, attempts, actions)
-			WITH ORDINALITY AS a (id, provider, identity, type, amount, ref, attempt, action, n)
+		FROM unnest(ids, providers, identities, types, amounts, refs, actions)
+			WITH ORDINALITY AS a (id, provider, identity, type, amount, ref, action, n)
 		WHERE a.action IS NULL OR a.action NOT IN ('unknown', 'seen')
 		ORDER BY a.provider, a.identity, a.n
 		ON CONFLICT (provider, identity) DO UPDATE
@@ -253,7 +252,7 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], text[]) IS
+COMMENT ON FUNCTION urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[]) IS
 	'Internal. Keeps the events of known elicitations. In the actions that it returns, seen stands for each event that was kept before. A recheck is no such: it tells no outcome, and may ask again. Of the events that only ask for a recheck the oldest are dropped.';
 
 CREATE FUNCTION urlmode.remember(refs urlmode.reference[], ref text) RETURNS urlmode.reference[]
@@ -351,7 +350,7 @@ COMMENT ON FUNCTION urlmode.find_mismatch(uuid, text) IS
 
 CREATE FUNCTION urlmode.record_events(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
-	amounts bigint[], currencies text[], refs text[], results bytea[], attempts text[] DEFAULT NULL,
+	amounts bigint[], currencies text[], refs text[], results bytea[],
 	outcomes bytea[] DEFAULT NULL
 )
 RETURNS TABLE (outcome text, mismatch text)
@@ -406,7 +405,7 @@ BEGIN
 			present, providers, news, amounts, currencies, refs, results);
 		decided := urlmode.decide_events(locked.kinds, locked.statuses, news, proofs);
 		actions := urlmode.keep_events(
-			present, providers, identities, types, effects, amounts, refs, attempts, decided.actions);
+			present, providers, identities, types, effects, amounts, refs, decided.actions);
 		-- Another transaction has kept the event since find_seen looked, and for
 		-- another elicitation: the lock of the row would have kept it away.
 		IF EXISTS (
@@ -432,8 +431,8 @@ BEGIN
 	RETURN QUERY SELECT unnest(answers), unnest(mismatches);
 END
 $$;
-COMMENT ON FUNCTION urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], text[], bytea[]) IS
-	'Keeps each event once and lets it move its elicitation. effects: paid, failed, cancelled, expired, attempt_failed, processing, refunded, recheck, other_mode, other_account or ignore. amounts: minor units, or NULL. refs: the provider''s reference, or NULL. results: sealed. attempts: what names the attempt to pay, or NULL: the reference does. outcomes: sealed, for the announcement of an accept, or NULL. outcome: what the event did (urlmode.event.action); seen: it was kept before; unknown: the provider has no such elicitation, and nothing was kept. mismatch: of a payment that is not as expected, amount or currency.';
+COMMENT ON FUNCTION urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[]) IS
+	'Keeps each event once and lets it move its elicitation. effects: paid, failed, cancelled, expired, attempt_failed, processing, refunded, recheck, other_mode, other_account or ignore. amounts: minor units, or NULL. refs: the provider''s reference, or NULL. results: sealed. outcomes: sealed, for the announcement of an accept, or NULL. outcome: what the event did (urlmode.event.action); seen: it was kept before; unknown: the provider has no such elicitation, and nothing was kept. mismatch: of a payment that is not as expected, amount or currency.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.bindings(uuid[], text[]),
@@ -442,14 +441,14 @@ REVOKE ALL ON FUNCTION
 	urlmode.prove_events(uuid[], text[], text[], bigint[], text[], text[], bytea[]),
 	urlmode.decide_event(text, text, text, text),
 	urlmode.decide_events(text[], text[], text[], text[]),
-	urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], text[]),
+	urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[]),
 	urlmode.remember(urlmode.reference[], text),
 	urlmode.apply_events(uuid[], text[], text[], text[], text[], text[], bytea[], bytea[]),
 	urlmode.apply_refunds(uuid[]),
 	urlmode.find_mismatch(uuid, text),
-	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], text[], bytea[])
+	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[])
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
 	urlmode.bindings(uuid[], text[]),
-	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], text[], bytea[])
+	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[])
 TO urlmode_cgi;

@@ -17,9 +17,10 @@
 #include "postgres/op.h"
 #include "webhook/spec.h"
 
-#define UM_COOKIE_LEN 22        /* 16 random bytes as base64url */
-#define UM_COOKIE_MAX_AGE 86400 /* seconds */
-#define UM_COOKIE_MAX 128       /* characters; a longer one is ignored */
+#define UM_COOKIE_LEN 22  /* 16 random bytes as base64url */
+#define UM_COOKIE_MAX 128 /* characters; a longer one is ignored */
+/* Seconds: a user may come back as long as any grace lasts. */
+#define UM_COOKIE_MAX_AGE UM_GRACE_MAX_S
 
 /*
  * Begins zeroed, or with um_exchange_begin(). It must stay where it is while

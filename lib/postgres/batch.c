@@ -17,7 +17,7 @@
 #define OID_INT8_ARRAY 1016
 #define OID_UUID_ARRAY 2951
 
-#define PARAMS_MAX 11
+#define PARAMS_MAX 10
 
 /* The member of an operation that a parameter carries. */
 enum param {
@@ -37,7 +37,6 @@ enum param {
 	AMOUNT,
 	CURRENCY,
 	REFERENCE,
-	ATTEMPT,
 	ANNOUNCED,
 };
 
@@ -60,7 +59,6 @@ static const struct {
 	[AMOUNT] = { OID_INT8, OID_INT8_ARRAY },
 	[CURRENCY] = { OID_TEXT, OID_TEXT_ARRAY },
 	[REFERENCE] = { OID_TEXT, OID_TEXT_ARRAY },
-	[ATTEMPT] = { OID_TEXT, OID_TEXT_ARRAY },
 	[ANNOUNCED] = { OID_BYTEA, OID_BYTEA_ARRAY },
 };
 
@@ -90,9 +88,9 @@ static const struct statement {
 	{ UM_OP_EVENT, "record_events",
 		"SELECT outcome, mismatch "
 		"FROM urlmode.record_events($1, $2, $3, $4, $5, $6, $7, $8, "
-		"$9, $10, $11)",
+		"$9, $10)",
 		{ ID, PROVIDER, IDENTITY, TYPE, EFFECT, AMOUNT, CURRENCY,
-			REFERENCE, RESULT, ATTEMPT, ANNOUNCED } },
+			REFERENCE, RESULT, ANNOUNCED } },
 	/* One row for each operation, as from the functions over arrays. */
 	{ UM_OP_PING, "ping", "SELECT urlmode.ping() FROM unnest($1)", { ID } },
 	{ UM_OP_COUNT_UNCLAIMED, "count_unclaimed",
@@ -247,9 +245,6 @@ put_param(struct um_buf *out, enum param param, const struct um_op *op)
 	case REFERENCE:
 		array_put_known(out, op->event->reference);
 		break;
-	case ATTEMPT:
-		array_put_known(out, op->event->attempt);
-		break;
 	case ANNOUNCED:
 		array_put(out, op->announced.ptr, op->announced.len);
 		break;
@@ -262,8 +257,7 @@ static bool
 send_statement(PGconn *conn, const struct statement *st,
 	const struct um_batch *batch, size_t count)
 {
-	static const int binary[PARAMS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-		1 };
+	static const int binary[PARAMS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
 	struct um_buf param[PARAMS_MAX] = { 0 };
 	const char *values[PARAMS_MAX];
 	int lengths[PARAMS_MAX];

@@ -49,10 +49,8 @@ struct um_event {
 	char identity[UM_EVENT_IDENTITY_MAX + 1];
 	char type[UM_EVENT_TYPE_MAX + 1];
 	char reference[UM_REFERENCE_MAX + 1]; /* the provider's own, or "" */
-	/* What names the attempt to pay; "": the reference does. */
-	char attempt[UM_REFERENCE_MAX + 1];
-	char currency[4]; /* ISO 4217, upper case, or "" */
-	int64_t amount;   /* in its minor units */
+	char currency[4];                     /* ISO 4217, upper case, or "" */
+	int64_t amount;                       /* in its minor units */
 };
 
 #endif

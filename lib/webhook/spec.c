@@ -75,7 +75,7 @@ load_return(struct um_spec *spec, const struct um_conf_loc *at, json_t *node,
 {
 	static const char *const keys[] = { "verify", "timestamp", "believed",
 		"live", "account", "identity", "type", "elicitation", "amount",
-		"currency", "reference", "attempt", "outcomes", NULL };
+		"currency", "reference", "outcomes", NULL };
 
 	spec->has_return = node != NULL;
 	if (node == NULL)
@@ -129,8 +129,8 @@ load(struct um_spec *spec, const struct um_conf_loc *at, json_t *root,
 	static const char *const keys[] = { "$schema", "name", "documentation",
 		"notes", "payload", "verify", "timestamp", "events", "believed",
 		"live", "account", "grace", "identity", "type", "elicitation",
-		"amount", "currency", "reference", "attempt", "outcomes",
-		"answer", "challenge", "return", NULL };
+		"amount", "currency", "reference", "outcomes", "answer",
+		"challenge", "return", NULL };
 	struct um_conf_loc answer = um_conf_member(at, "answer");
 	struct um_conf_loc back = um_conf_member(at, "return");
 	const char *text;

@@ -28,7 +28,6 @@ um_spec_part_free(struct um_spec_part *part)
 	um_expr_free(&part->amount);
 	um_expr_free(&part->currency);
 	um_expr_free(&part->reference);
-	um_expr_free(&part->attempt);
 	*part = (struct um_spec_part){ 0 };
 }
 
@@ -172,7 +171,7 @@ needs_json(const struct um_spec_part *part)
 	const struct um_expr *const values[] = { &part->timestamp,
 		&part->origin.live, &part->origin.account, &part->identity,
 		&part->type, &part->elicitation, &part->amount, &part->currency,
-		&part->reference, &part->attempt };
+		&part->reference };
 	bool needs = part->has_events;
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
@@ -216,7 +215,6 @@ um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
 	ok = load_amount(part, at, node, &scope) && ok;
 	ok = load_optional(&part->reference, at, node, "reference", &scope)
 		&& ok;
-	ok = load_optional(&part->attempt, at, node, "attempt", &scope) && ok;
 	ok = um_spec_part_load_outcomes(part, at, node, &scope) && ok;
 	if (!is_return)
 		ok = um_challenge_load(&part->challenge, &challenge,

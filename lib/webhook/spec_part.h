@@ -60,8 +60,7 @@ struct um_spec_part {
 	bool of_items; /* each event is signed by itself */
 
 	struct um_origin origin;
-	struct um_expr identity, type, elicitation, amount, currency;
-	struct um_expr reference, attempt;
+	struct um_expr identity, type, elicitation, amount, currency, reference;
 	enum um_amount_form amount_form;
 	bool uses_json;
 	struct um_outcome_rule *rules;

@@ -35,7 +35,6 @@ check_deciding(const struct um_spec_part *part, const struct um_conf_loc *at)
 		{ "amount", &part->amount },
 		{ "currency", &part->currency },
 		{ "reference", &part->reference },
-		{ "attempt", &part->attempt },
 	};
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)

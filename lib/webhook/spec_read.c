@@ -176,8 +176,6 @@ read_event(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 		&& um_uuid_parse(event->id, um_str(id));
 	read_text(&part->reference, parsed, event->reference,
 		sizeof(event->reference));
-	read_text(&part->attempt, parsed, event->attempt,
-		sizeof(event->attempt));
 	return !needs_amount(event->effect) || read_amount(part, parsed, event);
 }
 

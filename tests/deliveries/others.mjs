@@ -178,16 +178,18 @@ export function dropboxSign() {
 
 export function razorpay() {
 	const secrets = ['webhook-secret'], return_secrets = ['key-secret'];
-	const body = json({
-		event: 'payment_link.paid',
-		payload: { payment_link: { entity: { id: 'plink_1', reference_id: ID, amount: 100, currency: 'INR', status: 'paid' } } },
-	});
-	const over = (name, meaning) => {
-		const changed = body.replace('payment_link.paid', `payment_link.${name}`);
+	const deliver = (name, what, meaning, payment) => {
+		const body = json({
+			event: `payment_link.${what}`,
+			payload: {
+				...payment && { payment: { entity: { id: payment, amount: 100, currency: 'INR' } } },
+				payment_link: { entity: { id: 'plink_1', reference_id: ID, amount: 100, currency: 'INR', status: what } },
+			},
+		});
 		return {
-			name, body: changed, headers: { 'x-razorpay-signature': hmac('sha256', secrets[0], changed, 'hex') },
-			verdict: 'good', events: [event(meaning, `payment_link.${name}`, `sha256:${sha256(changed)}`,
-				{ reference: 'plink_1', amount: 100, currency: 'INR' })],
+			name, body, headers: { 'x-razorpay-signature': hmac('sha256', secrets[0], body, 'hex') },
+			verdict: 'good', events: [event(meaning, `payment_link.${what}`, `sha256:${sha256(body)}`,
+				{ ...payment && { reference: payment }, ...meaning !== 'ignore' && { amount: 100, currency: 'INR' } })],
 		};
 	};
 	const back = (name, status, expected, change = (q) => q) => {
@@ -198,15 +200,18 @@ export function razorpay() {
 		});
 		return { name, query: new URLSearchParams(q).toString(), headers: {}, body: '', ...expected };
 	};
-	const good = (meaning, type) => ({ verdict: 'good', events: [event(meaning, type, 'pay_1', { reference: 'plink_1' })] });
+	const good = (meaning, type) => ({ verdict: 'good', events: [event(meaning, type, 'pay_1', { reference: 'pay_1' })] });
 
 	write('razorpay', {
 		site: { secrets, return_secrets },
-		deliveries: [{
-			name: 'paid', body, headers: { 'x-razorpay-signature': hmac('sha256', secrets[0], body, 'hex') },
-			verdict: 'good', events: [event('paid', 'payment_link.paid', `sha256:${sha256(body)}`,
-				{ reference: 'plink_1', amount: 100, currency: 'INR' })],
-		}, over('cancelled', 'failed'), over('expired', 'expired')],
+		deliveries: [
+			deliver('paid', 'paid', 'paid', 'pay_1'),
+			// Each payment of a link has its own reference.
+			deliver('paid-again', 'paid', 'paid', 'pay_2'),
+			deliver('paid-in-part', 'partially_paid', 'ignore', 'pay_3'),
+			deliver('cancelled', 'cancelled', 'failed'),
+			deliver('expired', 'expired', 'expired'),
+		],
 		returns: [
 			back('paid', 'paid', good('paid', 'paid')),
 			back('partially-paid', 'partially_paid', good('ignore', 'partially_paid')),

@@ -152,7 +152,7 @@ export function paypal() {
 				'paypal-cert-url': 'https://api.paypal.com/v1/notifications/certs/CERT-1',
 				'paypal-auth-algo': 'SHA256withRSA',
 			},
-			verdict: 'good', events: [event(meaning, type, `WH-${name}`, { ...more, ...resource.id && { attempt: resource.id } })],
+			verdict: 'good', events: [event(meaning, type, `WH-${name}`, more)],
 		};
 	};
 	const capture = { id: 'CAP1', supplementary_data: { related_ids: { order_id: 'ORD1' } }, custom_id: ID, amount: { currency_code: 'EUR', value: '10.50' } };
@@ -161,7 +161,7 @@ export function paypal() {
 		id, custom_id: ID, amount: { currency_code: 'EUR', value: '4.00' },
 		seller_payable_breakdown: { total_refunded_amount: { currency_code: 'EUR', value: total } },
 	});
-	const amount = { reference: 'ORD1', amount: 1050, currency: 'EUR' };
+	const amount = { reference: 'CAP1', amount: 1050, currency: 'EUR' };
 
 	write('paypal', {
 		now: at * 1000,
@@ -169,17 +169,19 @@ export function paypal() {
 		deliveries: [
 			deliver('approved', 'CHECKOUT.ORDER.APPROVED', order, 'recheck', { reference: 'ORD1' }),
 			deliver('paid', 'PAYMENT.CAPTURE.COMPLETED', capture, 'paid', amount),
-			deliver('paid-without-its-order', 'PAYMENT.CAPTURE.COMPLETED', { ...capture, supplementary_data: undefined }, 'paid', { ...amount, reference: 'CAP1' }),
+			// Each capture of an order is a payment of its own.
+			deliver('captured-again', 'PAYMENT.CAPTURE.COMPLETED', { ...capture, id: 'CAP2' }, 'paid', { ...amount, reference: 'CAP2' }),
+			deliver('paid-without-its-order', 'PAYMENT.CAPTURE.COMPLETED', { ...capture, supplementary_data: undefined }, 'paid', amount),
 			deliver('yen', 'PAYMENT.CAPTURE.COMPLETED', { ...capture, amount: { currency_code: 'JPY', value: '1050' } },
 				'paid', { ...amount, currency: 'JPY' }),
 			deliver('in-part', 'PAYMENT.CAPTURE.COMPLETED', { ...capture, final_capture: false, amount: { currency_code: 'EUR', value: '5.25' } },
 				'paid', { ...amount, amount: 525 }),
 			deliver('pending', 'PAYMENT.CAPTURE.PENDING', capture, 'processing', amount),
 			// A funding source is refused, and the user chooses another one.
-			deliver('declined', 'PAYMENT.CAPTURE.DECLINED', { ...capture, id: 'CAP0' }, 'attempt_failed', amount),
+			deliver('declined', 'PAYMENT.CAPTURE.DECLINED', { ...capture, id: 'CAP0' }, 'attempt_failed', { ...amount, reference: 'CAP0' }),
 			deliver('then-paid', 'PAYMENT.CAPTURE.COMPLETED', capture, 'paid', amount),
 			deliver('denied', 'PAYMENT.CAPTURE.DENIED', capture, 'failed', amount),
-			deliver('not-captured', 'CHECKOUT.PAYMENT-APPROVAL.REVERSED', { order_id: 'ORD1', purchase_units: [{ custom_id: ID }] }, 'failed', { reference: 'ORD1' }),
+			deliver('not-captured', 'CHECKOUT.PAYMENT-APPROVAL.REVERSED', { order_id: 'ORD1', purchase_units: [{ custom_id: ID }] }, 'failed', {}),
 			deliver('refunded-in-part', 'PAYMENT.CAPTURE.REFUNDED', refund('REF1', '4.00'), 'refunded', { reference: 'REF1', amount: 400, currency: 'EUR' }),
 			deliver('refunded', 'PAYMENT.CAPTURE.REFUNDED', refund('REF2', '10.50'), 'refunded', { ...amount, reference: 'REF2' }),
 			deliver('reversed', 'PAYMENT.CAPTURE.REVERSED', capture, 'refunded', amount),

@@ -216,7 +216,7 @@ describe('the confirm page', () => {
 		const [pair, ...attributes] = cookie.split('; ');
 
 		assert.match(pair, /^__Host-urlmode=[\w-]{22}$/);
-		assert.deepEqual(attributes.sort(), ['HttpOnly', 'Max-Age=86400', 'Path=/', 'SameSite=Lax', 'Secure']);
+		assert.deepEqual(attributes.sort(), ['HttpOnly', 'Max-Age=31536000', 'Path=/', 'SameSite=Lax', 'Secure']);
 		const second = await browser.open((await fixture.create()).url);
 		assert.equal(second.headers['set-cookie'][0].split('; ')[0], pair, 'kept for another flow');
 	});

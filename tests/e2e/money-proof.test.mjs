@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { configure } from '../security/deployment.mjs';
-import { sender } from '../support/deliveries.mjs';
+import { PROVIDERS, sender } from '../support/deliveries.mjs';
 import { PROVIDER_PAGE } from '../support/flow.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { titleOf } from '../support/pages.mjs';
@@ -43,9 +43,9 @@ const goToCheckout = (provider, options) => fixture.goOn(fixture.browser(), {
 	provider, kind: 'payment', targetUrl: 'https://checkout.example/pay', expected: PRICE, ...options,
 });
 
-/** Sends a rightly signed event of Stripe. */
+/** Sends a rightly signed event, of Stripe where the provider has no sender of its own. */
 async function send(provider, { id }, event, what = 'paid') {
-	const from = sender(fixture, provider, 'stripe');
+	const from = sender(fixture, provider, PROVIDERS.includes(provider) ? provider : 'stripe');
 	assert.equal((await from.send(from.event(id, what, { ...PRICE, ...event }))).status, 200);
 }
 
@@ -139,6 +139,21 @@ describe('money is always compared', () => {
 		assert.equal(await complete({ reference, ...PRICE }), true);
 		assert.equal((await wait(payment)).reference, reference);
 	});
+});
+
+describe('a second payment is found', () => {
+	for (const [provider, title] of [['paypal', 'two captures of one order'], ['razorpay', 'two payments of one link']]) {
+		test(`${provider}: ${title}`, async () => {
+			const payment = await goToCheckout(provider);
+			const [first, second] = ['1', '2'].map((n) => `${n}-${payment.id}`);
+			for (const reference of [first, second]) await send(provider, payment, { reference });
+			assert.deepEqual(await actionsOf(payment), ['accept', 'late']);
+			assert.equal((await wait(payment)).reference, first);
+			assert.equal(await fixture.urlmode.claim(payment.id, payment.owner), true);
+			const listed = (await fixture.urlmode.unclaimed()).filter(({ elicitationId }) => elicitationId === payment.id);
+			assert.deepEqual(listed.map(({ reference, matches, late }) => ({ reference, matches, late })), [{ reference: second, matches: true, late: true }]);
+		});
+	}
 });
 
 describe('what the provider signs into the browser\'s address', () => {

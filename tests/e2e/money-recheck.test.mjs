@@ -64,6 +64,12 @@ describe('who may ask for a recheck', () => {
 		assert.deepEqual({ action, reference }, { action: 'accept', reference: id });
 	});
 
+	test('the URL is valid as long as the provider may use it, months after the expiry', async () => {
+		const payment = await fixture.passDays(await goToCheckout(), 300);
+		assert.equal(await call(payment.webhookUrl, collect()), 200);
+		assert.deepEqual((await fixture.events(payment)).map(({ action }) => action), ['recheck']);
+	});
+
 	test('the function for the checkout is given the URL', async () => {
 		let given;
 		const payment = await create({ targetUrl: (way) => {

@@ -174,6 +174,31 @@ describe('after the expiry', () => {
 		assert.equal(titleOf(await browser.open(other.cancelUrl)), 'Declined');
 	});
 
+	test('a user who comes back weeks later: a payment that is processing is followed, and then it is accepted', async () => {
+		const browser = fixture.browser();
+		const made = await pay(browser);
+		await stripe.send(stripe.event(made.id, 'processing', PRICE));
+		const payment = await fixture.passDays(made, 29);
+		assert.equal(titleOf(await browser.open(payment.returnUrl)), 'Waiting for confirmation');
+		assert.equal(JSON.parse((await back(browser, statusRoute(payment))).body).status, 'processing');
+		assert.equal(titleOf(await browser.open(payment.cancelUrl)), 'Still processing');
+		await stripe.send(stripe.event(payment.id, 'settled', PRICE));
+		assert.equal(titleOf(await browser.open(payment.returnUrl)), 'All done');
+	});
+
+	test('a document may be signed, or declined, a hundred days later', async () => {
+		const browser = fixture.browser();
+		const open = async () => fixture.passDays(await fixture.goOn(browser, {
+			provider: 'docusign', kind: 'signature', targetUrl: 'https://documents.example/sign',
+		}), 100);
+		const [signed, declined] = [await open(), await open()];
+		assert.equal(titleOf(await browser.open(signed.returnUrl)), 'Waiting for confirmation');
+		const docusign = sender(fixture, 'docusign');
+		await docusign.send(docusign.event(signed.id, 'paid'));
+		assert.equal(titleOf(await browser.open(signed.returnUrl)), 'All done');
+		assert.equal(titleOf(await browser.open(declined.cancelUrl)), 'Declined');
+	});
+
 	test('after its grace it has expired; an event that comes later still counts', async () => {
 		const browser = fixture.browser();
 		const payment = await pay(browser);

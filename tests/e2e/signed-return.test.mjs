@@ -1,17 +1,22 @@
 // Returns that the provider signs into the browser's address: Razorpay's, of a
-// payment, and Shopify's, of an authorization.
+// payment; those of a till that signs the amount as well; and Shopify's, of an
+// authorization.
 
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { configure } from '../security/deployment.mjs';
+import { sender } from '../support/deliveries.mjs';
 import { create, PROVIDER_PAGE, press } from '../support/flow.mjs';
 import { titleOf } from '../support/pages.mjs';
 import { openFixture } from '../support/fixture.mjs';
 
-const SECRETS = { razorpay: 'razorpay-key-secret', shopify: 'shopify-client-secret' };
+const SECRETS = { razorpay: 'razorpay-key-secret', till: 'till-secret', shopify: 'shopify-client-secret' };
 const hmac = (name, text) => createHmac('sha256', SECRETS[name]).update(text).digest('hex');
 
 let fixture;
@@ -19,7 +24,12 @@ let fixture;
 before(async () => {
 	fixture = await openFixture({ name: 'signed-return', own: true });
 	const description = (name) => fileURLToPath(new URL(`../../lib/providers/${name}.json`, import.meta.url));
+	const till = path.join(fixture.stack.runDir, 'till.json');
+	await writeFile(till, describeTill(JSON.parse(readFileSync(description('razorpay'), 'utf8'))), { mode: 0o644 });
 	await configure(fixture.stack, ({ providers }) => {
+		providers.till = {
+			kind: 'payment', display_name: 'Till', description: till, secrets: ['the-webhooks-secret'], return_secrets: [SECRETS.till],
+		};
 		providers.razorpay = {
 			kind: 'payment', display_name: 'Razorpay', description: description('razorpay'),
 			secrets: ['the-webhooks-secret'], return_secrets: [SECRETS.razorpay],
@@ -32,15 +42,24 @@ before(async () => {
 
 after(() => fixture?.close());
 
-describe('razorpay', () => {
-	async function pay(browser, options) {
-		const payment = await create(fixture.urlmode, {
-			provider: 'razorpay', kind: 'payment', targetUrl: 'https://rzp.example/l/1', ...options,
-		});
-		await press(browser, await browser.open(payment.url), 'continue');
-		return payment;
-	}
+/** A description like Razorpay's, of a provider whose return has the amount, too. */
+function describeTill({ return: { verify: [scheme], ...back }, ...description }) {
+	const amount = { query: 'amount' }, currency = { query: 'currency' };
+	const signed = [{ join: [...scheme.signed[0].join, amount, currency], with: '|' }];
+	return JSON.stringify({
+		...description, return: { ...back, verify: [{ ...scheme, signed }], amount: { from: amount, as: 'minor' }, currency },
+	});
+}
 
+async function pay(browser, options) {
+	const payment = await create(fixture.urlmode, {
+		provider: 'razorpay', kind: 'payment', targetUrl: 'https://rzp.example/l/1', ...options,
+	});
+	await press(browser, await browser.open(payment.url), 'continue');
+	return payment;
+}
+
+describe('razorpay', () => {
 	/** Where Razorpay sends the browser when the link is paid. */
 	function returnOf({ returnUrl, id }, { reference = id, change = {} } = {}) {
 		const url = new URL(returnUrl);
@@ -65,12 +84,20 @@ describe('razorpay', () => {
 		const { action } = await fixture.urlmode.waitForCompletion(payment.id, {
 			...payment.owner,
 			recheck: ({ reference }) => {
-				assert.ok(reference.endsWith(payment.id.slice(0, 8)), reference);
+				assert.equal(reference, `pay_${payment.id.slice(0, 8)}`);
 				return { action: 'accept', amount: 100, currency: 'INR', reference };
 			},
 		});
 		assert.equal(action, 'accept');
 		assert.equal(titleOf(await browser.open(returnOf(payment))), 'All done');
+	});
+
+	test('a user who comes back days after the expiry: a signed return is recorded', async () => {
+		const browser = fixture.browser();
+		const payment = await fixture.passDays(await pay(browser), 3);
+		assert.equal((await browser.open(returnOf(payment))).status, 410);
+		const events = await fixture.stack.sql('SELECT action, type FROM urlmode.event WHERE elicitation = $1', [payment.id]);
+		assert.deepEqual(events, [{ action: 'recheck', type: 'paid' }]);
 	});
 
 	test('what comes after the end is kept, to be rechecked', async () => {
@@ -103,6 +130,49 @@ describe('razorpay', () => {
 		const hop = await fixture.browser().send({ url: new URL(returnOf(payment)), from: PROVIDER_PAGE });
 		assert.equal(hop.status, 403);
 		assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
+	});
+});
+
+describe('a till that signs the amount', () => {
+	const PRICE = { amount: 100, currency: 'INR' };
+
+	function returnOf({ returnUrl, id }, reference) {
+		const url = new URL(returnUrl);
+		const fields = {
+			razorpay_payment_link_id: 'plink', razorpay_payment_link_reference_id: id, razorpay_payment_link_status: 'paid',
+			razorpay_payment_id: reference, amount: '100', currency: 'INR',
+		};
+		const signature = hmac('till', Object.values(fields).join('|'));
+		for (const [name, value] of Object.entries({ ...fields, razorpay_signature: signature })) url.searchParams.set(name, value);
+		return url.href;
+	}
+
+	const unclaimed = async ({ id }) => (await fixture.urlmode.unclaimed())
+		.filter(({ elicitationId }) => elicitationId === id).map(({ reference }) => reference);
+
+	test('a second payment that only the browser\'s return proves is found, and a reload adds nothing', async () => {
+		const browser = fixture.browser();
+		const payment = await pay(browser, { provider: 'till', expected: PRICE });
+		const [first, second] = ['first', 'second'].map((name) => `${name}-${payment.id}`);
+		const till = sender(fixture, 'till', 'razorpay');
+		assert.equal((await till.send(till.event(payment.id, 'paid', { ...PRICE, reference: first }))).status, 200);
+		assert.deepEqual(await fixture.standing(payment), ['completed', 'accept', '']);
+
+		for (const time of ['at first', 'reloaded', 'once more']) {
+			assert.equal(titleOf(await browser.open(returnOf(payment, second))), 'All done', time);
+			assert.deepEqual(await unclaimed(payment), [first, second], time);
+		}
+		assert.deepEqual((await fixture.events(payment)).map(({ action }) => action), ['accept', 'late']);
+		assert.equal((await fixture.urlmode.waitForCompletion(payment.id, payment.owner)).reference, first);
+	});
+
+	test('the same payment by the webhook and by the return is one', async () => {
+		const browser = fixture.browser();
+		const payment = await pay(browser, { provider: 'till', expected: PRICE });
+		const till = sender(fixture, 'till', 'razorpay');
+		await till.send(till.event(payment.id, 'paid', { ...PRICE, reference: `one-${payment.id}` }));
+		assert.equal(titleOf(await browser.open(returnOf(payment, `one-${payment.id}`))), 'All done');
+		assert.deepEqual(await unclaimed(payment), [`one-${payment.id}`]);
 	});
 });
 

@@ -83,7 +83,7 @@ export function makeHistory(seed) {
 		/** An attempt is under way, or has failed; most say which one. */
 		attempt: () => ({
 			do: 'event', event: label('event'), row: recent('call'), effect: random.pick(['attempt_failed', 'processing']),
-			...random.chance(0.8) && { attempt: random.pick(['card', 'bank']) },
+			...random.chance(0.8) && { reference: random.pick(['card', 'bank']) },
 		}),
 		event: () => ({
 			do: 'event', event: label('event'), row: recent('call'),

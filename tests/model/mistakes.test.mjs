@@ -30,13 +30,13 @@ const MISTAKES = {
 	'a late payment is not resumed': { resume: ['money.unclaimed OR CASE', 'CASE'] },
 	'a late payment is not read': { read: ['x.elicitation = e.id', 'false'] },
 	'an unproven event makes the row processing': {
-		apply_events: ["WHEN a.completes THEN 'completed'",
-			"WHEN a.completes THEN 'completed' WHEN a.action = 'recheck' AND e.status <> 'completed' THEN 'processing'"],
+		apply_events: ["OR e.status = 'completed' THEN 'completed'",
+			"OR e.status = 'completed' THEN 'completed' WHEN a.action = 'recheck' THEN 'processing'"],
 	},
 	'a failed attempt ends the payment': {
-		decide_event: ["effect IN ('processing', 'attempt_failed') THEN ARRAY[effect, NULL]",
-			`effect = 'processing' THEN ARRAY[effect, NULL]
-			WHEN effect = 'attempt_failed' THEN ARRAY['cancel', 'payment_failed']`],
+		decide_event: ["WHEN effect IN ('processing', 'attempt_failed') AND",
+			`WHEN effect = 'attempt_failed' AND status <> 'completed' THEN ARRAY['cancel', 'payment_failed']
+			WHEN effect IN ('processing', 'attempt_failed') AND`],
 	},
 	'exclusive supersedes an opened payment': {
 		create_elicitation: ["(e.status = 'pending' OR (e.status <> 'completed' AND e.kind = 'oauth'))", "e.status <> 'completed'"],

@@ -218,7 +218,7 @@ export class Model {
 		return outcome;
 	}
 
-	#event(row, { identity, effect, amount, currency, reference, attempt }) {
+	#event(row, { identity, effect, amount, currency, reference }) {
 		const seen = this.#events.has(identity);
 		if (seen && effect !== 'recheck') return 'seen';
 		this.#events.add(identity);
@@ -238,10 +238,10 @@ export class Model {
 		if (proof === 'repeated') return 'repeated';
 		const isAttempt = effect === 'attempt_failed' || effect === 'processing';
 		if (isAttempt && (isOpen(row) || row.kind === 'payment')) {
-			this.#attempt(row, effect, attempt ?? reference);
+			this.#attempt(row, effect, reference);
 			return effect;
 		}
-		if (proof !== 'matches' || !isOpen(row)) this.#endAttempt(row, attempt ?? reference);
+		if (proof !== 'matches' || !isOpen(row)) this.#endAttempt(row, reference);
 		if (!isOpen(row)) return 'late';
 		if (proof === 'mismatch') this.#end(row, 'cancel', 'amount_mismatch');
 		else this.#end(row, ...{

@@ -242,12 +242,12 @@ class Runner {
 	}
 
 	/** @returns the event that a step describes; undefined if there is no such row or payment in this history */
-	#toEvent({ event: label, effect, payment, row: rowLabel, amount, reference, attempt }) {
+	#toEvent({ event: label, effect, payment, row: rowLabel, amount, reference }) {
 		const paid = this.#paid.get(payment);
 		const row = this.#row(rowLabel) ?? paid?.row;
 		if (!row || (payment && !paid)) return undefined;
 		const event = {
-			row, id: row.id, user: row.user, identity: this.#name(label), effect, reference: paid?.reference ?? this.#name(reference), attempt: this.#name(attempt),
+			row, id: row.id, user: row.user, identity: this.#name(label), effect, reference: paid?.reference ?? this.#name(reference),
 		};
 		if (effect === 'paid') Object.assign(event, { amount: paid?.amount ?? 1_000, currency: paid?.currency ?? 'EUR' });
 		if (amount !== undefined) event.amount = amount === 'missing' ? undefined : amount;

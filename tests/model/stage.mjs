@@ -131,11 +131,11 @@ export class Stage {
 		const column = (name) => events.map((event) => event[name] ?? null);
 		const { rows } = await client.query(`SELECT outcome FROM urlmode.record_events(ids => $1::uuid[], providers => $2::text[],
 			identities => $3::text[], types => $4::text[], effects => $5::text[], amounts => $6::bigint[],
-			currencies => $7::text[], refs => $8::text[], results => $9::bytea[], attempts => $10::text[])`,
+			currencies => $7::text[], refs => $8::text[], results => $9::bytea[])`,
 		[column('id'), events.map(() => PROVIDER), column('identity'), events.map(({ effect }) => `shop.${effect}`),
 			column('effect'), column('amount'), column('currency'), column('reference'),
 			events.map(({ id, user, effect, reference, amount, currency }) => (
-				effect === 'paid' ? this.#seal(id, user, { reference, amount, currency }) : null)), column('attempt')]);
+				effect === 'paid' ? this.#seal(id, user, { reference, amount, currency }) : null))]);
 		return rows.map(({ outcome }) => outcome);
 	}
 

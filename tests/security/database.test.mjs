@@ -175,7 +175,7 @@ describe('other functions of the schema', () => {
 		"SELECT urlmode.expire(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
 		"SELECT * FROM urlmode.decide_event('payment', 'pending', 'paid', NULL)",
 		"SELECT urlmode.decide_events(ARRAY['payment'], ARRAY['opened'], ARRAY['paid'], ARRAY['matches'])",
-		"SELECT urlmode.keep_events(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['e'], ARRAY['t'], ARRAY['paid'], ARRAY[1::bigint], ARRAY['r'], ARRAY['a'], ARRAY['accept'])",
+		"SELECT urlmode.keep_events(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['e'], ARRAY['t'], ARRAY['paid'], ARRAY[1::bigint], ARRAY['r'], ARRAY['accept'])",
 		"SELECT urlmode.is_under_way(gen_random_uuid())",
 		"SELECT urlmode.standing(NULL)",
 		"SELECT urlmode.outlives(NULL)",

@@ -68,14 +68,14 @@ const SENDERS = {
 			new StandardWebhook(Buffer.from(secret).toString('base64')), 'webhook', body, timestamp),
 	},
 	paypal: {
-		event: (id, what, { amount, currency } = PAID) => ({
+		event: (id, what, { amount, currency, reference = `capture-${id}` } = PAID) => ({
 			id: `WH-${randomUUID()}`,
 			event_type: {
 				paid: 'PAYMENT.CAPTURE.COMPLETED', failed: 'PAYMENT.CAPTURE.DENIED', recheck: 'CHECKOUT.ORDER.APPROVED',
 				processing: 'PAYMENT.CAPTURE.PENDING',
 			}[what],
 			resource: {
-				id: `capture-${id}`, custom_id: id,
+				id: reference, custom_id: id, supplementary_data: { related_ids: { order_id: `order-${id}` } },
 				amount: { value: ((amount ?? 0) / 100).toFixed(2), currency_code: currency ?? 'EUR' },
 			},
 		}),

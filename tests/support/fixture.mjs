@@ -48,6 +48,19 @@ class Fixture {
 		return part;
 	}
 
+	/**
+	 * Lets days pass after the expiry of a payment or signature.
+	 * @returns the elicitation, with its URLs as old as they are then
+	 */
+	async passDays(elicitation, days) {
+		const tokens = new Tokens(this.stack);
+		const [{ seconds }] = await this.stack.sql(`WITH before AS (SELECT expires_at FROM urlmode.elicitation WHERE id = $1)
+			UPDATE urlmode.elicitation e SET expires_at = now() - $2 * interval '1 day' FROM before WHERE e.id = $1
+			RETURNING extract(epoch FROM before.expires_at - e.expires_at)::integer AS seconds`, [elicitation.id, days]);
+		const age = (purpose) => tokens.age(elicitation[`${purpose}Url`], purpose, elicitation, seconds);
+		return { ...elicitation, returnUrl: age('return'), cancelUrl: age('cancel'), webhookUrl: age('webhook') };
+	}
+
 	/** Another MCP server on the same database. */
 	openUrlMode(options) {
 		return this.closeAtEnd(new UrlMode({

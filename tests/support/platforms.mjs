@@ -35,9 +35,12 @@ export const PLATFORMS = {
 		sign: inHeader('x-paystack-signature', { algorithm: 'sha512' }),
 	},
 	razorpay: {
-		event: (id, what, { amount, currency } = PAID) => ({
+		event: (id, what, { amount, currency, reference = `pay_${id}` } = PAID) => ({
 			event: { paid: 'payment_link.paid', failed: 'payment_link.cancelled', expired: 'payment_link.expired' }[what],
-			payload: { payment_link: { entity: { id: `plink_${id}`, reference_id: id, amount, currency } } },
+			payload: {
+				...what === 'paid' && { payment: { entity: { id: reference, amount, currency } } },
+				payment_link: { entity: { id: `plink_${id}`, reference_id: id, amount, currency } },
+			},
 		}),
 		sign: inHeader('X-Razorpay-Signature'),
 	},

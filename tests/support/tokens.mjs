@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 
 import { parseKeys } from '../../lib/node/src/keys.js';
-import { bindingOf, browserOf, mintState } from '../../lib/node/src/token.js';
+import { bindingOf, browserOf, mintState, openState } from '../../lib/node/src/token.js';
 
 export class Tokens {
 	#keys;
@@ -32,6 +32,14 @@ export class Tokens {
 			binding: bindingOf(subject, session),
 			...cookie !== undefined && { browser: browserOf(cookie) },
 		});
+	}
+
+	/** The URL of an elicitation as it is some seconds later: its state expires so much earlier. */
+	age(url, purpose, { provider }, seconds) {
+		const aged = new URL(url);
+		const state = openState(this.#keys, purpose, provider, aged.searchParams.get('state'));
+		aged.searchParams.set('state', mintState(this.#keys, purpose, provider, { ...state, expires: state.expires - seconds }));
+		return aged.href;
 	}
 }
 

@@ -10,7 +10,7 @@
 #undef main
 
 #define CONNECT "/connect/demo"
-#define COOKIE_END "; Path=/; Max-Age=86400; Secure; HttpOnly; SameSite=Lax"
+#define COOKIE_END "; Path=/; Max-Age=31536000; Secure; HttpOnly; SameSite=Lax"
 
 static const struct tested_program connect_program = {
 	{ "connect", UM_BODY_MAX, plan },

@@ -88,7 +88,7 @@ check_deliveries(const char *file, const char *list, json_t *root)
 		"headers", "body", "verdict", "events", "method", "reply",
 		NULL };
 	static const char *const event_keys[] = { "meaning", "type", "identity",
-		"id", "reference", "attempt", "amount", "currency", NULL };
+		"id", "reference", "amount", "currency", NULL };
 	const json_t *all = json_object_get(root, list);
 
 	for (size_t i = 0; i < json_array_size(all); i++) {
@@ -354,7 +354,6 @@ assert_event(const json_t *expected, const struct um_event *event, size_t i)
 	assert_text(event->type, expected, "type", i);
 	assert_text(event->identity, expected, "identity", i);
 	assert_text(event->reference, expected, "reference", i);
-	assert_text(event->attempt, expected, "attempt", i);
 	assert_text(event->currency, expected, "currency", i);
 	assert_text(uuid, expected, "id", i);
 	if (event->has_amount)

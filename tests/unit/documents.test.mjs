@@ -6,6 +6,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { GRACE_MAX_SECONDS } from '../../lib/node/src/token.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PROTOCOL = 'lib/PROTOCOL.md';
@@ -44,6 +45,14 @@ test('the reason codes of the protocol, with their statuses, are those of lib/ht
 	assert.ok(refusals.length > 0);
 	assert.deepEqual(sorted(rows.map(([, status, code]) => `${status} ${code}`)),
 		sorted(refusals.map(([, status, code]) => `${status} ${code}`)));
+});
+
+test('the URLs of an elicitation and the browser\'s cookie live as long as the longest grace of a description', () => {
+	const seconds = JSON.parse(read('lib/providers/schema.json')).properties.grace.maximum;
+	assert.equal(GRACE_MAX_SECONDS, seconds);
+	assert.equal(Number(/#define UM_GRACE_MAX_S (\d+)/.exec(read('lib/webhook/spec.h'))[1]), seconds);
+	assert.match(read('lib/app/exchange.h'), /#define UM_COOKIE_MAX_AGE UM_GRACE_MAX_S\n/);
+	assert.equal(seconds, 365 * 24 * 60 * 60, 'a year, as the protocol says');
 });
 
 /** Each function that a role may execute, as `name(parameters)`, from the migrations. */

@@ -43,7 +43,7 @@ static const struct program_case signed_case = { .name = "signed",
 	.status = 303,
 	.location = "/done",
 	.result = "{\"event\":\"pay_1\",\"type\":\"paid\","
-		  "\"reference\":\"plink_1\"}" };
+		  "\"reference\":\"pay_1\"}" };
 
 static int
 give_a_signed_return(void **state)
@@ -162,6 +162,8 @@ TEST(a_signed_return_without_the_database)
 /* What was paid too late is kept, as a webhook's event would be. */
 TEST(a_signed_return_after_the_end)
 {
+	static const char *const outcomes[] = { "late", "repeated", "seen",
+		"recheck" };
 	char *query = signed_query(CASE_ID, SIGNING_SECRET);
 	struct program_case test = signed_case;
 
@@ -181,13 +183,15 @@ TEST(a_signed_return_after_the_end)
 	test.sets_cookie = DONE_COOKIE("late");
 	program_case_run(&payment_return, &test);
 
-	/* The webhook was faster: there is nothing to add. */
-	test.row.action = accept;
-	test.row.reason = none;
-	test.asks_then = test.asks_last = UM_OP_NONE;
+	/* The webhook was faster, perhaps with another payment. */
+	test.row.action = test.row_last.action = accept;
+	test.row.reason = test.row_last.reason = none;
+	test.row_last.late = false;
 	test.sets_cookie = DONE_COOKIE("done");
-	test.result = NULL;
-	program_case_run(&payment_return, &test);
+	for (size_t i = 0; i < LENGTH(outcomes); i++) {
+		test.says_then = outcomes[i];
+		program_case_run(&payment_return, &test);
+	}
 	free(query);
 }
 

@@ -1,17 +1,7 @@
 // The URLs of an elicitation: the link to /connect, and where the provider
 // sends the browser and its own deliveries afterwards.
 
-import { mintState } from './token.js';
-
-/**
- * How many seconds the state of a return URL outlives the elicitation. A bank
- * transfer may take a day, and the user who comes back then still gets to see
- * its status. What may still be completed depends on the row's own expiry.
- */
-const RETURN_SECONDS = 24 * 60 * 60;
-
-/** The same for the webhook URL: a provider may tell of a payment, or of its refund, weeks later. */
-const WEBHOOK_SECONDS = 30 * 24 * 60 * 60;
+import { GRACE_MAX_SECONDS, mintState } from './token.js';
 
 /**
  * @typedef {import('./types.js').Elicitation} Elicitation
@@ -57,21 +47,20 @@ export class CallbackUrls {
 			const returnUrl = `${this.#baseUrl}/oauth/${provider}/return`;
 			return { elicitationId: id, returnUrl, cancelUrl: undefined, webhookUrl: undefined };
 		}
-		const expires = Math.ceil((Date.now() + ttl) / 1_000);
+		const expires = Math.ceil((Date.now() + ttl) / 1_000) + GRACE_MAX_SECONDS;
 		/**
 		 * @param {string} path
 		 * @param {'return' | 'cancel' | 'webhook'} purpose
-		 * @param {number} seconds that the state outlives the elicitation
 		 */
-		const urlFor = (path, purpose, seconds) => {
-			const state = mintState(this.#keys, purpose, provider, { id, expires: expires + seconds, binding });
+		const urlFor = (path, purpose) => {
+			const state = mintState(this.#keys, purpose, provider, { id, expires, binding });
 			return `${this.#baseUrl}/${path}?state=${state}`;
 		};
 		return {
 			elicitationId: id,
-			returnUrl: urlFor(`payment/${provider}/return`, 'return', RETURN_SECONDS),
-			cancelUrl: urlFor(`payment/${provider}/cancel`, 'cancel', RETURN_SECONDS),
-			webhookUrl: urlFor(`webhook/${provider}`, 'webhook', WEBHOOK_SECONDS),
+			returnUrl: urlFor(`payment/${provider}/return`, 'return'),
+			cancelUrl: urlFor(`payment/${provider}/cancel`, 'cancel'),
+			webhookUrl: urlFor(`webhook/${provider}`, 'webhook'),
 		};
 	}
 }

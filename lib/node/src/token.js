@@ -20,6 +20,13 @@ const PLAINTEXT_BYTES = ID_BYTES + 8 + BINDING_BYTES + BROWSER_BYTES;
 const UNBOUND = Buffer.alloc(BROWSER_BYTES);
 
 /**
+ * The longest grace that a provider's description can have, a year: so long
+ * after the expiry of an elicitation its user and its provider may come back.
+ * What may happen then is for the row to say, not for the token.
+ */
+export const GRACE_MAX_SECONDS = 365 * 24 * 60 * 60;
+
+/**
  * @typedef {object} State
  * @property {string} id the elicitation's UUID, lower case
  * @property {number} expires Unix seconds

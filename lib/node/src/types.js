@@ -46,7 +46,7 @@
  * @property {string | undefined} cancelUrl where the provider sends the browser of a user who does not pay; undefined
  *     for kind oauth
  * @property {string | undefined} webhookUrl where a provider that signs nothing sends its events: only who was given
- *     this URL can ask for a recheck. Valid for 30 days after the expiry; undefined for kind oauth
+ *     this URL can ask for a recheck. Valid for a year after the expiry; undefined for kind oauth
  *
  * @typedef {Owner & CreateFields} CreateOptions
  * @typedef {object} CreateFields

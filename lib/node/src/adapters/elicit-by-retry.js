@@ -8,7 +8,7 @@
 
 import { StateTokenError } from '../errors.js';
 import { internalsOf } from '../internals.js';
-import { bindingOf, mintState, openState } from '../token.js';
+import { bindingOf, GRACE_MAX_SECONDS, mintState, openState } from '../token.js';
 import { waitOneRound } from './elicit-by-link.js';
 import {
 	canBeOpened, claimOutcome, createElicitation, findOutcome, ownerOf, resumeKeyOf, toElicitResult, toOpenResult,
@@ -17,9 +17,6 @@ import { failureResult } from './messages.js';
 
 /** The key of our request in a result's inputRequests. */
 export const INPUT_KEY = 'urlmode';
-
-/** How many seconds a handle outlives the link, because a payment may take a day. */
-const HANDLE_GRACE_SECONDS = 86_400;
 
 /**
  * @typedef {import('./types.js').Call & RoundFields} Round
@@ -121,7 +118,7 @@ function handleContext(options) {
  */
 function mintHandle(options, id, expiresAt) {
 	const { subject, session } = ownerOf(options);
-	const expires = Math.ceil(expiresAt.getTime() / 1_000) + HANDLE_GRACE_SECONDS;
+	const expires = Math.ceil(expiresAt.getTime() / 1_000) + GRACE_MAX_SECONDS;
 	return mintState(internalsOf(options.urlmode).keys, 'retry', handleContext(options),
 		{ id, expires, binding: bindingOf(subject, session) });
 }
@@ -139,7 +136,7 @@ function openHandle(options, state) {
 	return {
 		id,
 		returnUrl: `${baseUrl}/${options.kind === 'oauth' ? 'oauth' : 'payment'}/${options.provider}/return`,
-		expiresAt: new Date((expires - HANDLE_GRACE_SECONDS) * 1_000),
+		expiresAt: new Date((expires - GRACE_MAX_SECONDS) * 1_000),
 	};
 }
 
