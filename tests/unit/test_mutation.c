@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "webhook/explain.h"
+
 /* A good delivery, what it is read as, and the copy that is changed. */
 struct target {
 	const struct provider *provider;
@@ -233,7 +235,7 @@ read_one(const struct provider *provider, const struct um_spec *spec,
 		&& verdict != UM_DELIVERY_FORGED)
 		fail_msg("%s: taken with another secret", provider->name);
 	if (is_right) {
-		assert_string_equal(verdict_word(verdict),
+		assert_string_equal(um_explain_verdict(verdict),
 			json_string_value(
 				json_object_get(delivery, "verdict")));
 		assert_events(delivery, events, len);
