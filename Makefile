@@ -155,9 +155,7 @@ format:         ## rewrite the C files in the style of .clang-format
 	clang-format -i $(C_FILES)
 
 format-check:   ## fail when `make format` would change a file
-	$(Q)bad=0; for file in $(C_FILES); do \
-		clang-format $$file | diff -u $$file - || bad=1; \
-	done; exit $$bad
+	$(Q)clang-format --dry-run --Werror $(C_FILES)
 
 layers:         ## fail when an include points from a layer of lib/ to one above it
 	$(Q)node tests/lint/layers.mjs

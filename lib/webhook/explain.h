@@ -20,7 +20,7 @@ enum um_verdict um_explain(const struct um_spec_part *part,
 	const json_t *description, const struct um_delivery *delivery,
 	struct um_buf *out);
 
-/* A verdict as the deliveries of the tests say it. */
+/* The word for a verdict: good, unsigned, forged, stale or malformed. */
 const char *um_explain_verdict(enum um_verdict verdict);
 
 #endif

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 
 import { bindingOf } from '../../lib/node/src/token.js';
-import { comeBack, press } from '../support/flow.mjs';
+import { comeBack, create, press } from '../support/flow.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 
@@ -125,6 +125,39 @@ describe('migrations', () => {
 		await writeFile(broken, 'CREATE TABLE urlmode.half ();\n');
 		assert.deepEqual((await migrate(url, folder)).lines, ['900_broken.sql']);
 		assert.ok((await catalog(url)).some(({ name }) => name === 'half'));
+	});
+
+	test('a new database is read by its indexes, before PostgreSQL has counted its rows', async () => {
+		const url = await emptyDatabase();
+		assert.equal((await migrate(url)).status, 0);
+		const admin = await connectTo(url);
+		const scans = async () => (await admin.query(`
+			SELECT relname AS table, seq_scan::int AS whole, idx_scan::int AS by_index FROM pg_stat_user_tables
+			WHERE relid IN ('urlmode.elicitation'::regclass, 'urlmode.payment'::regclass) ORDER BY 1`)).rows;
+		const before = await scans();
+		const inThere = (databaseUrl) => Object.assign(new URL(databaseUrl), { pathname: new URL(url).pathname }).href;
+		const urlmode = fixture.openUrlMode({ databaseUrl: inThere(fixture.stack.env.URLMODE_DATABASE_URL) });
+		const programs = await connectTo(inThere(fixture.stack.env.URLMODE_CGI_DATABASE_URL));
+		const payment = { provider: 'stripe', kind: 'payment', targetUrl: 'https://checkout.example/pay' };
+
+		assert.deepEqual((await programs.query('SHOW jit')).rows, [{ jit: 'off' }]);
+		for (const [index, { id, owner }] of (await Promise.all(Array.from({ length: 8 }, () => create(urlmode, payment)))).entries()) {
+			const row = [[id], [bindingOf(owner.subject, owner.session)], ['stripe']];
+			await programs.query('SELECT urlmode.look_up($1, $2, $3)', row);
+			await programs.query('SELECT urlmode.open($1, $2, $3, $4)', [...row, [Buffer.alloc(16)]]);
+			await programs.query(`SELECT urlmode.record_events($1, $2, ARRAY[$3], ARRAY['paid'], ARRAY['paid'], ARRAY[1050::bigint],
+				ARRAY['EUR'], ARRAY[$3], ARRAY[$4::bytea])`, [row[0], row[2], `evt_${index}`, Buffer.from('sealed')]);
+			await programs.query("SELECT urlmode.complete($1, $2, $3, ARRAY['accept'], ARRAY[''], ARRAY[$4::bytea])", [...row, Buffer.from('sealed')]);
+			assert.equal(await urlmode.claim(id, { ...owner, action: 'accept', reference: `evt_${index}` }), true);
+			await urlmode.abandon(id, owner);
+			await assert.rejects(urlmode.waitForCompletion(id, { ...owner, timeout: 0 }), { code: 'ELICITATION_SEAL' });
+		}
+		await Promise.all([urlmode.close(), programs.close()]); // which counts what they have read
+		const after = await until('what was read is counted', async () => {
+			const now = await scans();
+			return now.every(({ by_index: byIndex }, index) => byIndex > before[index].by_index) && now;
+		});
+		assert.deepEqual(after.map(({ whole }) => whole), before.map(({ whole }) => whole), JSON.stringify(after));
 	});
 
 	test('without a database they say what is missing', async () => {

@@ -132,7 +132,8 @@ function addTypes(modules) {
 
 before(async () => {
 	rmSync(TYPES, { recursive: true, force: true });
-	await tsc(PACKAGE, '-p', PACKAGE, '--outDir', TYPES);
+	// `make lint` checks them.
+	await tsc(PACKAGE, '-p', PACKAGE, '--noCheck', '--outDir', TYPES);
 }, { timeout: 240_000 });
 
 test('the emitted types contain no any, and every entry point has some', () => {
@@ -156,7 +157,7 @@ test('a server compiles beside no other types than those of Node.js', { timeout:
 	cpSync(new URL('consumer.ts', import.meta.url), join(folder, 'consumer.ts'));
 	writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
 	for (const module of [['--module', 'nodenext'], ['--module', 'esnext', '--moduleResolution', 'bundler']]) {
-		await compile(folder, ['consumer.ts'], '--exactOptionalPropertyTypes', ...module);
+		await compile(folder, ['consumer.ts'], '--lib', 'es2022', '--exactOptionalPropertyTypes', ...module);
 	}
 });
 

@@ -351,14 +351,13 @@ prepare_postgres()
 
 prepare_database()
 {
-	local psql=(psql -Xq -v ON_ERROR_STOP=1) role
+	local psql=(psql -Xq -v ON_ERROR_STOP=1)
 
 	"${psql[@]}" -d "${URLMODE_ADMIN_DATABASE_URL%urlmode}postgres" \
 		-c 'CREATE DATABASE urlmode' &&
 		"$TREE/sql/migrate" &&
-		for role in urlmode_cgi urlmode_server; do
-			printf "ALTER ROLE %s PASSWORD '%s';\n" "$role" "$(secret "$role")"
-		done | "${psql[@]}" -d "$URLMODE_ADMIN_DATABASE_URL"
+		node "$TREE/tests/stack/passwords.mjs" "$RUN_DIR/secrets" |
+		"${psql[@]}" -d "$URLMODE_ADMIN_DATABASE_URL"
 }
 
 stack_up()

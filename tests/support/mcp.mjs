@@ -46,10 +46,22 @@ export async function connectClient({
 class McpClient {
 	#client;
 	#transport;
+	#sending = new Set();
 
 	constructor(client, transport) {
 		this.#client = client;
 		this.#transport = transport;
+		const send = transport.send.bind(transport);
+		transport.send = (...args) => {
+			const sent = send(...args).finally(() => this.#sending.delete(sent));
+			this.#sending.add(sent);
+			return sent;
+		};
+	}
+
+	/** Waits until the server has received everything that was sent, such as a cancellation. */
+	async sent() {
+		await Promise.allSettled(this.#sending);
 	}
 
 	get sessionId() {
@@ -72,11 +84,6 @@ class McpClient {
 			text: result.content.map(({ text }) => text).join('\n'),
 			isError: result.isError === true,
 		};
-	}
-
-	/** Resolves when the server has read what was sent before, a cancellation for one. */
-	async ping() {
-		await this.#client.ping();
 	}
 
 	/** Also ends the session on the server. */

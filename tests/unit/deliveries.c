@@ -306,15 +306,6 @@ delivery_copy_read(const struct delivery_copy *copy, const struct um_spec *spec,
 }
 
 const char *
-verdict_word(enum um_verdict verdict)
-{
-	static const char *const words[] = { "good", "unsigned", "forged",
-		"stale", "malformed" };
-
-	return words[verdict];
-}
-
-const char *
 effect_word(enum um_effect effect)
 {
 	static const char *const words[] = {

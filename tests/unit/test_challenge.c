@@ -4,21 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <openssl/evp.h>
+#include "description.h"
 
-#include "core/hex.h"
-#include "support.h"
-#include "webhook/spec.h"
-
-#define SECRET "secret"
 #define DIGITS "0123456789abcdef0123456789abcdef"
-#define BEGIN                                                                  \
-	"{\"name\": \"n\", \"documentation\": \"d\", \"verify\": [{"           \
-	"\"algorithm\": \"hmac-sha256\", \"key\": {\"as\": \"utf8\"},"         \
-	"\"signature\": {\"from\": {\"header\": \"x-signature\"},"             \
-	" \"as\": \"hex\"}, \"signed\": [{\"body\": \"raw\"}]}],"              \
-	"\"believed\": \"body\", \"outcomes\": [{\"means\": \"paid\"}],"       \
-	"\"challenge\": "
+#define BEGIN SIGNED "\"outcomes\": [{\"means\": \"paid\"}], \"challenge\": "
 /* As Zoom asks, and as Meta does. */
 #define POST_CHALLENGE                                                         \
 	BEGIN "{\"method\": \"POST\", \"when\": [{\"from\": {\"json\": "       \
@@ -37,12 +26,6 @@ constant(const char *name, size_t index, void *arg)
 	return index == 0 && strcmp(name, "token") == 0 ? "t-1" : NULL;
 }
 
-static const char *
-header(const char *name, void *arg)
-{
-	return strcmp(name, "x-signature") == 0 ? arg : NULL;
-}
-
 static struct um_spec *
 load(const char *text, struct um_error *err)
 {
@@ -50,24 +33,8 @@ load(const char *text, struct um_error *err)
 	const struct um_provider_env env = { .secrets = secrets,
 		.secrets_len = 1,
 		.constant = constant };
-	char *path = file_make(um_str(text), 0600);
-	struct um_spec *spec;
 
-	um_spec_load(&spec, path, &env, err);
-	file_remove(path);
-	return spec;
-}
-
-static void
-sign(const char *text, char hex[static 65])
-{
-	uint8_t mac[32];
-	size_t len;
-
-	assert_non_null(EVP_Q_mac(NULL, "HMAC", NULL, "SHA256", NULL, SECRET,
-		strlen(SECRET), (const uint8_t *)text, strlen(text), mac,
-		sizeof(mac), &len));
-	um_hex_encode(hex, mac, len);
+	return describe_with(text, &env, err);
 }
 
 /* What is answered to this body, or NULL; the caller frees it. */
@@ -77,7 +44,7 @@ post(const struct um_spec *spec, const char *body, bool is_signed)
 	struct um_reply reply = { 0 };
 	char signature[65] = "";
 	const struct um_delivery delivery = { .body = um_str(body),
-		.header = header,
+		.header = signature_header,
 		.arg = signature,
 		.reply = &reply };
 	struct um_event event;
@@ -86,7 +53,7 @@ post(const struct um_spec *spec, const char *body, bool is_signed)
 	char *text = NULL;
 
 	if (is_signed)
-		sign(body, signature);
+		hmac_hex(signature, SECRET, um_str(body));
 	verdict = um_spec_read(spec, &delivery, &event, &len);
 	if (reply.given) {
 		assert_int_equal(verdict, UM_DELIVERY_GOOD);
@@ -123,7 +90,7 @@ TEST(a_signed_post)
 	if (spec == NULL)
 		fail_msg("%s", err.text);
 	assert_false(um_spec_has_get_challenge(spec));
-	sign("a-B_9", mac);
+	hmac_hex(mac, SECRET, STR("a-B_9"));
 	snprintf(expected, sizeof(expected),
 		"{\"plain\":\"a-B_9\",\"mac\":\"%s\"}", mac);
 	for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -144,7 +111,7 @@ get(const struct um_spec *spec, const char *query)
 {
 	struct um_reply reply = { 0 };
 	const struct um_delivery delivery = { .query = um_str(query),
-		.header = header,
+		.header = signature_header,
 		.reply = &reply };
 	enum um_verdict verdict = um_spec_challenge(spec, &delivery);
 	char *text = NULL;
@@ -225,14 +192,14 @@ TEST(a_get_is_no_way_to_a_signature)
 		"token=t-1&ask=" DIGITS DIGITS "0" };
 	char mac[65], expected[80], *text;
 	const struct um_delivery delivery = { .body = STR("12"),
-		.header = header,
+		.header = signature_header,
 		.arg = mac };
 	struct um_event event;
 	size_t len;
 
 	if (spec == NULL)
 		fail_msg("%s", err.text);
-	sign("12", mac);
+	hmac_hex(mac, SECRET, STR("12"));
 	snprintf(expected, sizeof(expected), "t-1|%s", mac);
 	text = get(spec, "token=t-1&ask=12");
 	assert_string_equal(text, expected);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "webhook/explain.h"
+
 typedef void visitor(const struct provider *provider,
 	const struct um_spec *spec, const json_t *delivery, bool is_return);
 
@@ -66,9 +68,10 @@ read_one(const struct provider *provider, const struct um_spec *spec,
 		fail_msg("%s, %s: the reply is %.*s", provider->name,
 			name_of(delivery), (int)reply.body.len, reply.body.ptr);
 	um_buf_free(&reply.body);
-	if (strcmp(verdict_word(verdict), expected) != 0)
+	if (strcmp(um_explain_verdict(verdict), expected) != 0)
 		fail_msg("%s, %s: %s, not %s", provider->name,
-			name_of(delivery), verdict_word(verdict), expected);
+			name_of(delivery), um_explain_verdict(verdict),
+			expected);
 	assert_events(delivery, events, len);
 	delivery_copy_close(&copy);
 }

@@ -3,55 +3,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <openssl/evp.h>
-
-#include "core/hex.h"
 #include "deliveries.h"
-
-#define SECRET "secret"
-#define SIGNED                                                                 \
-	"{\"name\": \"n\", \"documentation\": \"d\", \"verify\": [{"           \
-	"\"algorithm\": \"hmac-sha256\", \"key\": {\"as\": \"utf8\"},"         \
-	"\"signature\": {\"from\": {\"header\": \"x-signature\"},"             \
-	" \"as\": \"hex\"}, \"signed\": [{\"body\": \"raw\"}]}],"              \
-	"\"believed\": \"body\","
-
-static const char *
-header(const char *name, void *arg)
-{
-	return strcmp(name, "x-signature") == 0 ? arg : NULL;
-}
+#include "description.h"
 
 /* Signs and reads a body; *fault is what is said of it. */
 static enum um_verdict
 read_signed(const char *description, struct um_str body, struct um_fault *fault)
 {
-	static const char *const secrets[] = { SECRET };
-	const struct um_provider_env env = { .secrets = secrets,
-		.secrets_len = 1 };
-	char *path = file_make(um_str(description), 0600);
 	struct um_event *events = calloc(UM_EVENTS_MAX, sizeof(events[0]));
+	struct um_spec *spec = describe(description);
 	char signature[65];
 	const struct um_delivery delivery = { .body = body,
-		.header = header,
+		.header = signature_header,
 		.arg = signature,
 		.fault = fault };
 	enum um_verdict verdict;
-	struct um_spec *spec;
-	struct um_error err;
-	uint8_t mac[32];
 	size_t len;
 
 	assert_non_null(events);
-	if (!um_spec_load(&spec, path, &env, &err))
-		fail_msg("%s", err.text);
-	assert_non_null(EVP_Q_mac(NULL, "HMAC", NULL, "SHA256", NULL, SECRET,
-		strlen(SECRET), (const uint8_t *)body.ptr, body.len, mac,
-		sizeof(mac), &len));
-	um_hex_encode(signature, mac, len);
+	hmac_hex(signature, SECRET, body);
 	verdict = um_spec_read(spec, &delivery, events, &len);
 	um_spec_free(spec);
-	file_remove(path);
 	free(events);
 	return verdict;
 }
@@ -176,7 +148,8 @@ read_adyen_beside(const char *unit, size_t times, struct um_fault *fault)
 	struct um_buf body = { 0 };
 	struct provider provider;
 	struct um_spec *spec;
-	struct um_delivery delivery = { .header = header, .fault = fault };
+	struct um_delivery delivery = { .header = signature_header,
+		.fault = fault };
 	enum um_verdict verdict;
 	const char *text;
 	size_t len;

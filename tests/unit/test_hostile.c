@@ -3,38 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <openssl/evp.h>
-
-#include "core/hex.h"
 #include "deliveries.h"
+#include "description.h"
 #include "webhook/json.h"
 
-#define SECRET "secret"
 #define UUID "7a1f0c52-3b9d-4c8e-9f21-5d6e7f8091a2"
-
-/* A description of the test's own; only what it says matters. */
-static struct um_spec *
-describe(const char *text)
-{
-	static const char *const secrets[] = { SECRET };
-	const struct um_provider_env env = { .secrets = secrets,
-		.secrets_len = 1 };
-	char *path = file_make(um_str(text), 0600);
-	struct um_spec *spec;
-	struct um_error err;
-
-	if (!um_spec_load(&spec, path, &env, &err))
-		fail_msg("%s", err.text);
-	file_remove(path);
-	return spec;
-}
-
-#define SIGNED                                                                 \
-	"{\"name\": \"n\", \"documentation\": \"d\", \"verify\": [{"           \
-	"\"algorithm\": \"hmac-sha256\", \"key\": {\"as\": \"utf8\"},"         \
-	"\"signature\": {\"from\": {\"header\": \"x-signature\"},"             \
-	" \"as\": \"hex\"}, \"signed\": [{\"body\": \"raw\"}]}],"              \
-	"\"believed\": \"body\","
 
 #define WHOLE                                                                  \
 	SIGNED "\"type\": {\"json\": \"/type\"},"                              \
@@ -45,28 +18,17 @@ describe(const char *text)
 	       "\"reference\": {\"json\": \"/reference\"},"                    \
 	       "\"outcomes\": [{\"type\": \"paid\", \"means\": \"paid\"}]}"
 
-static const char *
-header(const char *name, void *arg)
-{
-	return strcmp(name, "x-signature") == 0 ? arg : NULL;
-}
-
 /* Signs the body and reads it. */
 static enum um_verdict
 read_signed(const struct um_spec *spec, struct um_str body,
 	struct um_event events[static UM_EVENTS_MAX], size_t *len)
 {
 	char signature[65];
-	uint8_t mac[32];
-	size_t mac_len;
 	const struct um_delivery delivery = { .body = body,
-		.header = header,
+		.header = signature_header,
 		.arg = signature };
 
-	assert_non_null(EVP_Q_mac(NULL, "HMAC", NULL, "SHA256", NULL, SECRET,
-		strlen(SECRET), (const uint8_t *)body.ptr, body.len, mac,
-		sizeof(mac), &mac_len));
-	um_hex_encode(signature, mac, mac_len);
+	hmac_hex(signature, SECRET, body);
 	return um_spec_read(spec, &delivery, events, len);
 }
 
@@ -158,7 +120,7 @@ TEST(bombs_before_the_signature)
 				.content_type = um_str(types[i]),
 				.query = { bomb, 8192 },
 				.body = { bomb, sizeof(bomb) },
-				.header = header,
+				.header = signature_header,
 			};
 			struct um_event events[UM_EVENTS_MAX];
 			size_t len, unit = strlen(units[j]);

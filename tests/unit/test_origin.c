@@ -3,22 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hex.h"
-#include "support.h"
-#include "webhook/spec.h"
+#include "description.h"
 
-#include <openssl/evp.h>
-
-#define SECRET "secret"
 #define PAID                                                                   \
-	"\"believed\": \"body\", \"identity\": {\"json\": \"/id\"},"           \
+	"\"identity\": {\"json\": \"/id\"},"                                   \
 	"\"outcomes\": [{\"when\": [{\"from\": {\"json\": \"/paid\"},"         \
 	" \"present\": true}], \"means\": \"paid\"}]}"
-#define SIGNED                                                                 \
-	"{\"name\": \"n\", \"documentation\": \"d\", \"verify\": [{"           \
-	"\"algorithm\": \"hmac-sha256\", \"key\": {\"as\": \"utf8\"},"         \
-	"\"signature\": {\"from\": {\"header\": \"x\"}, \"as\": \"hex\"},"     \
-	"\"signed\": [{\"body\": \"raw\"}]}],"
 #define LIVE                                                                   \
 	"\"live\": {\"from\": {\"json\": \"/world\"},"                         \
 	" \"is\": [\"live\", \"production\"]},"
@@ -36,17 +26,9 @@ load(struct um_spec **spec, const char *text, enum um_mode mode,
 		.mode = mode,
 		.accounts = accounts,
 		.accounts_len = accounts_len };
-	char *path = file_make(um_str(text), 0600);
-	bool ok = um_spec_load(spec, path, &env, err);
 
-	file_remove(path);
-	return ok;
-}
-
-static const char *
-header(const char *name, void *arg)
-{
-	return strcmp(name, "x") == 0 ? arg : NULL;
+	*spec = describe_with(text, &env, err);
+	return *spec != NULL;
 }
 
 /* Signs the body, and reads its one event. */
@@ -54,18 +36,14 @@ static enum um_verdict
 read_event(const struct um_spec *spec, const char *body, struct um_event *event)
 {
 	struct um_event events[UM_EVENTS_MAX];
-	uint8_t mac[32];
 	char signature[65];
 	const struct um_delivery delivery = { .body = um_str(body),
-		.header = header,
+		.header = signature_header,
 		.arg = signature };
 	enum um_verdict verdict;
 	size_t len;
 
-	assert_non_null(EVP_Q_mac(NULL, "HMAC", NULL, "SHA256", NULL, SECRET,
-		strlen(SECRET), (const uint8_t *)body, strlen(body), mac,
-		sizeof(mac), &len));
-	um_hex_encode(signature, mac, len);
+	hmac_hex(signature, SECRET, um_str(body));
 	verdict = um_spec_read(spec, &delivery, events, &len);
 	*event = events[0];
 	return verdict;

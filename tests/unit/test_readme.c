@@ -4,17 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <openssl/evp.h>
-
 #include "config/config.h"
-#include "core/hex.h"
-#include "support.h"
-#include "webhook/spec.h"
+#include "description.h"
 
 #define README "lib/providers/README.md"
 #define FENCE "\n```json\n"
 #define BLOCKS 5
-#define SECRET "secret"
 #define ID "7a1f0c52-3b9d-4c8e-9f21-5d6e7f8091a2"
 #define NOW 1700000000
 
@@ -44,34 +39,6 @@ block(size_t number)
 	return strndup(at, (size_t)(end - at));
 }
 
-static struct um_spec *
-describe(const char *text)
-{
-	static const char *const secrets[] = { SECRET };
-	const struct um_provider_env env = { .secrets = secrets,
-		.secrets_len = 1 };
-	char *path = file_make(um_str(text), 0600);
-	struct um_spec *spec;
-	struct um_error err;
-
-	if (!um_spec_load(&spec, path, &env, &err))
-		fail_msg("%s", err.text);
-	file_remove(path);
-	return spec;
-}
-
-static void
-hmac_of(const char *text, char hex[static 65])
-{
-	uint8_t mac[32];
-	size_t len;
-
-	assert_non_null(EVP_Q_mac(NULL, "HMAC", NULL, "SHA256", NULL, SECRET,
-		strlen(SECRET), (const uint8_t *)text, strlen(text), mac,
-		sizeof(mac), &len));
-	um_hex_encode(hex, mac, len);
-}
-
 static const char *
 header(const char *name, void *arg)
 {
@@ -97,7 +64,7 @@ TEST(the_example)
 	size_t len;
 
 	snprintf(message, sizeof(message), "%d.%s", NOW, body);
-	hmac_of(message, hex);
+	hmac_hex(hex, SECRET, um_str(message));
 	snprintf(signature, sizeof(signature), "t=%d,v1=%s", NOW, hex);
 	assert_int_equal(um_spec_read(spec, &delivery, events, &len),
 		UM_DELIVERY_GOOD);
@@ -160,11 +127,11 @@ TEST(the_challenge_in_the_example)
 	text = json_dumps(root, 0);
 	spec = describe(text);
 	snprintf(message, sizeof(message), "%d.%s", NOW, body);
-	hmac_of(message, hex);
+	hmac_hex(hex, SECRET, um_str(message));
 	snprintf(signature, sizeof(signature), "t=%d,v1=%s", NOW, hex);
 	assert_int_equal(um_spec_read(spec, &delivery, &event, &len),
 		UM_DELIVERY_GOOD);
-	hmac_of("abc", hex);
+	hmac_hex(hex, SECRET, STR("abc"));
 	snprintf(expected, sizeof(expected),
 		"{\"plainToken\":\"abc\",\"encryptedToken\":\"%s\"}", hex);
 	assert_str(um_buf_str(&reply.body), expected);
@@ -191,7 +158,7 @@ TEST(the_return_in_the_example)
 	json_object_set_new(root, "return", json_loads(back, 0, NULL));
 	text = json_dumps(root, 0);
 	spec = describe(text);
-	hmac_of(ID "|paid|pay_1", hex);
+	hmac_hex(hex, SECRET, STR(ID "|paid|pay_1"));
 	snprintf(query, sizeof(query),
 		"order=" ID "&status=paid&payment=pay_1&signature=%s", hex);
 	sent.query = um_str(query);

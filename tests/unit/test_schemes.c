@@ -4,11 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <openssl/evp.h>
-
-#include "core/hex.h"
-#include "support.h"
-#include "webhook/spec.h"
+#include "description.h"
 
 #define HMAC(prefix, signature, parts)                                         \
 	"{\"algorithm\": \"hmac-sha256\","                                     \
@@ -42,42 +38,26 @@ constant(const char *name, size_t index, void *arg)
 }
 
 static struct um_spec *
-describe_with(const char *text, const char *const *secrets, size_t len,
+load(const char *text, const char *const *secrets, size_t len,
 	struct um_error *err)
 {
 	const struct um_provider_env env = { .secrets = secrets,
 		.secrets_len = len,
 		.constant = constant };
-	char *path = file_make(um_str(text), 0600);
-	struct um_spec *spec;
 
-	um_spec_load(&spec, path, &env, err);
-	file_remove(path);
-	return spec;
+	return describe_with(text, &env, err);
 }
 
 static struct um_spec *
-describe(const char *text)
+load_with_two(const char *text)
 {
 	static const char *const secrets[] = { "a_first", "b_second" };
 	struct um_error err;
-	struct um_spec *spec = describe_with(text, secrets, 2, &err);
+	struct um_spec *spec = load(text, secrets, 2, &err);
 
 	if (spec == NULL)
 		fail_msg("%s", err.text);
 	return spec;
-}
-
-static void
-sign(const char *key, const char *text, char hex[static 65])
-{
-	uint8_t mac[32];
-	size_t len;
-
-	assert_non_null(EVP_Q_mac(NULL, "HMAC", NULL, "SHA256", NULL, key,
-		strlen(key), (const uint8_t *)text, strlen(text), mac,
-		sizeof(mac), &len));
-	um_hex_encode(hex, mac, len);
 }
 
 static enum um_effect
@@ -103,7 +83,7 @@ read_effect(const struct um_spec *spec, struct headers *headers,
 TEST(what_a_scheme_that_did_not_match_found_does_not_count)
 {
 	static const char body[] = "{\"type\": \"paid\"}";
-	struct um_spec *spec = describe(
+	struct um_spec *spec = load_with_two(
 		"{\"name\": \"n\", \"documentation\": \"d\", "
 		"\"verify\": [" HMAC("a_", "{\"header\": \"x-signature\"}",
 			"{\"header\": \"x-id\"}, \".\", {\"body\": "
@@ -118,13 +98,14 @@ TEST(what_a_scheme_that_did_not_match_found_does_not_count)
 					       "\"paid\"}]}");
 	struct headers headers = { .id = "1.2" };
 
-	sign("second", body, headers.signature);
+	hmac_hex(headers.signature, "second", um_str(body));
 	assert_int_equal(read_effect(spec, &headers, body), UM_EFFECT_PAID);
 
-	sign("first", "1.2.{\"type\": \"paid\"}", headers.signature);
+	hmac_hex(headers.signature, "first",
+		um_str("1.2.{\"type\": \"paid\"}"));
 	assert_int_equal(read_effect(spec, &headers, body), UM_EFFECT_RECHECK);
 	headers.id = "12";
-	sign("first", "12.{\"type\": \"paid\"}", headers.signature);
+	hmac_hex(headers.signature, "first", um_str("12.{\"type\": \"paid\"}"));
 	assert_int_equal(read_effect(spec, &headers, body), UM_EFFECT_PAID);
 	um_spec_free(spec);
 }
@@ -132,7 +113,7 @@ TEST(what_a_scheme_that_did_not_match_found_does_not_count)
 /* Each event is signed by itself; only the first could be cut otherwise. */
 TEST(one_ambiguous_event_does_not_affect_the_next)
 {
-	struct um_spec *spec = describe(
+	struct um_spec *spec = load_with_two(
 		"{\"name\": \"n\", \"documentation\": \"d\", \"verify\": "
 		"[" HMAC("a_", "{\"item\": \"/signature\"}",
 			"{\"join\": [{\"item\": \"/id\"}, {\"item\": "
@@ -154,8 +135,8 @@ TEST(one_ambiguous_event_does_not_affect_the_next)
 	struct um_delivery delivery = { .header = header, .arg = &headers };
 	size_t len;
 
-	sign("first", "1:2:paid", first);
-	sign("first", "12:paid", second);
+	hmac_hex(first, "first", um_str("1:2:paid"));
+	hmac_hex(second, "first", um_str("12:paid"));
 	um_buf_printf(&body,
 		"{\"events\": ["
 		"{\"id\": \"1:2\", \"type\": \"paid\", \"signature\": \"%s\"},"
@@ -201,16 +182,16 @@ TEST(one_secret_serves_each_scheme_without_a_prefix)
 	static const char body[] = "{\"type\": \"paid\"}";
 	static const char *const secret[] = { "whsec_1" };
 	struct um_error err;
-	struct um_spec *spec = describe_with(
-		DOCUMENT(SCHEME("hmac-sha256", "\"as\": \"utf8\"",
-			", \"prefix\": \"v1=\"") ", " SCHEME("hmac-sha256",
-			"\"as\": \"utf8\"", ", \"prefix\": \"v2=\"")),
-		secret, 1, &err);
+	struct um_spec *spec =
+		load(DOCUMENT(SCHEME("hmac-sha256", "\"as\": \"utf8\"",
+			     ", \"prefix\": \"v1=\"") ", " SCHEME("hmac-sha256",
+			     "\"as\": \"utf8\"", ", \"prefix\": \"v2=\"")),
+			secret, 1, &err);
 	struct headers headers = { 0 };
 	char hex[65];
 
 	assert_non_null(spec);
-	sign(secret[0], body, hex);
+	hmac_hex(hex, secret[0], um_str(body));
 	for (int version = 1; version <= 3; version++) {
 		snprintf(headers.signature, sizeof(headers.signature), "v%d=%s",
 			version, hex);
@@ -226,18 +207,18 @@ TEST(the_longest_prefix_decides)
 	static const char body[] = "{\"type\": \"paid\"}";
 	static const char *const secret[] = { "whsec_1" };
 	struct um_error err;
-	struct um_spec *spec = describe_with(
-		DOCUMENT(SCHEME("hmac-sha256", "\"as\": \"utf8\"",
-			"") ", " SCHEME("hmac-sha256",
-			"\"as\": \"utf8\", \"prefix\": \"whsec_\"", "")),
-		secret, 1, &err);
+	struct um_spec *spec =
+		load(DOCUMENT(SCHEME("hmac-sha256", "\"as\": \"utf8\"",
+			     "") ", " SCHEME("hmac-sha256",
+			     "\"as\": \"utf8\", \"prefix\": \"whsec_\"", "")),
+			secret, 1, &err);
 	struct headers headers = { 0 };
 
 	assert_non_null(spec);
-	sign("whsec_1", body, headers.signature);
+	hmac_hex(headers.signature, "whsec_1", um_str(body));
 	assert_int_equal(read_verdict(spec, &headers, body),
 		UM_DELIVERY_FORGED);
-	sign("1", body, headers.signature);
+	hmac_hex(headers.signature, "1", um_str(body));
 	assert_int_equal(read_verdict(spec, &headers, body), UM_DELIVERY_GOOD);
 	um_spec_free(spec);
 }
@@ -249,9 +230,9 @@ TEST(a_public_key_is_never_a_secret_as_well)
 					   "0ee172f3daa62325af021a68f707511a" };
 	struct um_error err;
 
-	assert_null(describe_with(DOCUMENT(SCHEME("ed25519", "\"as\": \"hex\"",
-					  "") ", " SCHEME("hmac-sha256",
-					  "\"as\": \"utf8\"", "")),
+	assert_null(load(DOCUMENT(SCHEME("ed25519", "\"as\": \"hex\"",
+				 "") ", " SCHEME("hmac-sha256",
+				 "\"as\": \"utf8\"", "")),
 		key, 1, &err));
 	assert_error(&err,
 		" /verify/1/key: takes the same secrets as a scheme before it, "
@@ -275,21 +256,21 @@ TEST(fields_and_prefixes_of_the_site)
 		{ "", UM_DELIVERY_FORGED, UM_DELIVERY_FORGED },
 	};
 	struct um_error err;
-	struct um_spec *field = describe_with(
-		DOCUMENT(SCHEME("hmac-sha256", "\"as\": \"utf8\"",
-			", \"field\": {\"site\": \"keys\"}, \"between\": "
-			"\"&\", \"equals\": \"|\"")),
-		secret, 1, &err);
+	struct um_spec *field =
+		load(DOCUMENT(SCHEME("hmac-sha256", "\"as\": \"utf8\"",
+			     ", \"field\": {\"site\": \"keys\"}, \"between\": "
+			     "\"&\", \"equals\": \"|\"")),
+			secret, 1, &err);
 	struct um_spec *prefix =
-		describe_with(DOCUMENT(SCHEME("hmac-sha256", "\"as\": \"utf8\"",
-				      ", \"prefix\": {\"site\": \"keys\"}")),
+		load(DOCUMENT(SCHEME("hmac-sha256", "\"as\": \"utf8\"",
+			     ", \"prefix\": {\"site\": \"keys\"}")),
 			secret, 1, &err);
 	struct headers headers = { 0 };
 	char hex[65];
 
 	assert_non_null(field);
 	assert_non_null(prefix);
-	sign(secret[0], body, hex);
+	hmac_hex(hex, secret[0], um_str(body));
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		snprintf(headers.signature, sizeof(headers.signature), "%s%s",
 			cases[i].before, hex);
@@ -303,13 +284,14 @@ TEST(fields_and_prefixes_of_the_site)
 	um_spec_free(field);
 	um_spec_free(prefix);
 	/* Elsewhere it would have to be one of them. */
-	assert_null(describe_with(
-		"{\"name\": \"n\", \"documentation\": \"d\", \"verify\": "
-		"[{\"algorithm\": \"hmac-sha256\", \"key\": {\"as\": "
-		"\"utf8\"}, \"signature\": {\"from\": {\"header\": \"x\"}, "
-		"\"as\": \"hex\"}, \"signed\": [{\"site\": \"keys\"}, "
-		"{\"body\": \"raw\"}]}]" ANYTHING,
-		secret, 1, &err));
+	assert_null(
+		load("{\"name\": \"n\", \"documentation\": \"d\", \"verify\": "
+		     "[{\"algorithm\": \"hmac-sha256\", \"key\": {\"as\": "
+		     "\"utf8\"}, \"signature\": {\"from\": {\"header\": "
+		     "\"x\"}, "
+		     "\"as\": \"hex\"}, \"signed\": [{\"site\": \"keys\"}, "
+		     "{\"body\": \"raw\"}]}]" ANYTHING,
+			secret, 1, &err));
 	assert_error(&err,
 		" /verify/0/signed/0: the constant `keys` has several values");
 }
@@ -327,7 +309,7 @@ TEST(a_query_that_is_signed_as_it_came)
 		"\"type\": {\"query\": \"b\"}, \"outcomes\": [{\"type\": "
 		"\"x y\", \"means\": \"paid\"}]}";
 	struct um_error err;
-	struct um_spec *spec = describe_with(text, secret, 1, &err);
+	struct um_spec *spec = load(text, secret, 1, &err);
 	struct headers headers = { 0 };
 	struct um_delivery delivery = { .query = STR("b=x%20y&a=1"),
 		.header = header,
@@ -337,7 +319,7 @@ TEST(a_query_that_is_signed_as_it_came)
 
 	if (spec == NULL)
 		fail_msg("%s", err.text);
-	sign(secret[0], "b=x%20y&a=1", headers.signature);
+	hmac_hex(headers.signature, secret[0], um_str("b=x%20y&a=1"));
 	assert_int_equal(um_spec_read(spec, &delivery, &event, &len),
 		UM_DELIVERY_GOOD);
 	assert_int_equal(event.effect, UM_EFFECT_PAID);
