@@ -25,7 +25,7 @@ const PART = 400;
 /** How often each step occurs, about. */
 const WEIGHTS = {
 	call: 18, open: 14, pay: 12, proof: 16, batch: 4, again: 6, attempt: 6, event: 7, unproven: 8, answer: 10, end: 7, comeBack: 4,
-	claim: 12, refundByHand: 4, cancel: 2, complete: 4, later: 10, close: 2, die: 2, purge: 3,
+	claim: 12, refundByHand: 4, cancel: 2, complete: 4, tooLate: 3, later: 10, close: 2, die: 2, purge: 3,
 };
 
 /**
@@ -110,6 +110,16 @@ export function makeHistory(seed) {
 			do: 'later',
 			ms: random.pick([20 * SECOND, MINUTE, 4 * MINUTE, 6 * MINUTE, 11 * MINUTE, HOUR, 2 * DAY, 31 * DAY]),
 		}),
+		/** Nobody waits, the time passes, and only then the provider or the server knows of a payment. */
+		tooLate() {
+			const row = recent('call');
+			const payment = label('payment');
+			return [
+				{ do: 'end', call: row }, { do: 'later', ms: random.pick([HOUR, 31 * DAY]) },
+				{ do: 'pay', payment, row, amount: 1_000, currency: 'EUR' },
+				random.chance(0.5) ? { do: 'complete', row, payment } : { do: 'event', event: label('event'), effect: 'paid', payment },
+			];
+		},
 		close: () => ({ do: 'close', at: random.pick([0, 1]) }),
 		die: () => ({ do: 'die', at: random.pick([0, 1]) }),
 		purge: () => ({ do: 'purge', ms: random.pick([0, 11 * MINUTE, 2 * DAY]) }),
@@ -118,7 +128,7 @@ export function makeHistory(seed) {
 	const length = 6 + Math.floor(random.number() * 24);
 	while (steps.length < length) {
 		const step = makers[made.call === 0 ? 'call' : random.weighted(WEIGHTS)]();
-		if (step) steps.push(step);
+		if (step) steps.push(...[step].flat());
 	}
 	return steps;
 }
