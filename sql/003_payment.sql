@@ -21,7 +21,7 @@ CREATE TABLE urlmode.payment (
 	reference   urlmode.reference NOT NULL,
 	elicitation uuid        NOT NULL,
 	amount      bigint      NOT NULL CHECK (amount >= 0),
-	currency    text        NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+	currency    urlmode.currency NOT NULL,
 	matches     boolean     NOT NULL,
 	late        boolean     NOT NULL,
 	proven_at   timestamptz NOT NULL DEFAULT now(),
@@ -44,7 +44,7 @@ COMMENT ON COLUMN urlmode.payment.elicitation IS
 COMMENT ON COLUMN urlmode.payment.amount IS 'What was paid, in minor units of the currency.';
 COMMENT ON COLUMN urlmode.payment.currency IS 'ISO 4217.';
 COMMENT ON COLUMN urlmode.payment.matches IS 'Whether that is what the elicitation expected.';
-COMMENT ON COLUMN urlmode.payment.late IS 'Whether the elicitation was completed before the payment was proved.';
+COMMENT ON COLUMN urlmode.payment.late IS 'Whether the elicitation was completed, or its expiry and grace were over, before the payment was proved.';
 COMMENT ON COLUMN urlmode.payment.proven_at IS 'When it was proved.';
 COMMENT ON COLUMN urlmode.payment.claimed_at IS 'When a call took it, to deliver what was paid for, or to refund it.';
 COMMENT ON COLUMN urlmode.payment.refunded_at IS 'When the provider said that all of it went back.';
@@ -68,6 +68,7 @@ COMMENT ON FUNCTION urlmode.refuse_delete() IS
 	'Internal. Keeps the elicitations that urlmode.unclaimed tells the owner of a payment from.';
 CREATE TRIGGER refuse_delete BEFORE DELETE ON urlmode.elicitation
 	FOR EACH ROW EXECUTE FUNCTION urlmode.refuse_delete();
+COMMENT ON TRIGGER refuse_delete ON urlmode.elicitation IS 'Refuses to delete what was paid and not claimed.';
 
 -- STABLE, as what it calls is: PostgreSQL inlines no function that promises more.
 CREATE FUNCTION urlmode.is_expected(expected jsonb, amount bigint, currency text) RETURNS boolean
@@ -190,7 +191,7 @@ RETURNS TABLE (
 	subject text, session text, binding bytea, resume_key text, action text, reason text, result bytea
 )
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT p.elicitation, p.provider::text, p.reference::text, p.amount, p.currency,
+	SELECT p.elicitation, p.provider::text, p.reference::text, p.amount, p.currency::text,
 		p.matches, p.late, p.proven_at,
 		e.subject::text, e.session::text, e.binding::bytea, e.resume_key::text,
 		e.action::text, e.reason::text, p.result::bytea

@@ -46,10 +46,16 @@ COMMENT ON FUNCTION urlmode.read(uuid[], bytea[]) IS
 CREATE FUNCTION urlmode.expire(ids uuid[], bindings bytea[])
 RETURNS SETOF uuid
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT urlmode.end_overdue(ARRAY(
-		SELECT e.id FROM unnest(ids, bindings) AS a (id, binding)
-		JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding
-	))
+	WITH expired AS (
+		UPDATE urlmode.elicitation e
+		SET status = 'completed', action = 'cancel', reason = 'expired', verifier = NULL,
+			completed_at = now()
+		FROM unnest(ids, bindings) AS a (id, binding)
+		WHERE e.id = a.id AND e.binding = a.binding
+			AND e.status <> 'completed' AND urlmode.closes_at(e.status, e.expires_at, e.grace) <= now()
+		RETURNING e.id
+	)
+	SELECT x.id FROM expired x, LATERAL urlmode.announce(ARRAY[urlmode.announcement(x.id, 'completed')])
 $$;
 COMMENT ON FUNCTION urlmode.expire(uuid[], bytea[]) IS
 	'Completes rows whose expiry and grace are over, with cancel and expired, and returns their ids. While a row is processing, its grace is at least thirty days; what is paid after that is late.';
@@ -98,6 +104,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	row urlmode.elicitation;
 	proved boolean := false;
+	too_late boolean := false;
 BEGIN
 	SELECT * INTO row FROM urlmode.elicitation e
 	WHERE e.id = settle.id AND e.binding = settle.binding FOR UPDATE;
@@ -111,14 +118,11 @@ BEGIN
 		IF NOT urlmode.is_expected(row.expected, settle.amount, settle.currency) THEN
 			RETURN 'mismatch';
 		END IF;
-		PERFORM urlmode.end_overdue(ARRAY[settle.id]);
-		IF FOUND THEN
-			row.status := 'completed';
-		END IF;
+		too_late := row.status = 'completed' OR urlmode.closes_at(row.status, row.expires_at, row.grace) <= now();
 		INSERT INTO urlmode.payment AS p
 			(provider, reference, elicitation, amount, currency, matches, late, result)
 		VALUES (row.provider, settle.reference, settle.id, settle.amount, settle.currency, true,
-			row.status = 'completed', settle.result)
+			too_late, settle.result)
 		ON CONFLICT ON CONSTRAINT payment_pkey DO UPDATE
 		SET amount = EXCLUDED.amount, currency = EXCLUDED.currency, matches = true,
 			late = EXCLUDED.late, result = EXCLUDED.result, proven_at = now(),
@@ -151,12 +155,12 @@ BEGIN
 	IF NOT (row.kind = 'payment' AND settle.action = 'accept') THEN
 		INSERT INTO urlmode.purge_queue (ids) VALUES (ARRAY[settle.id]);
 	END IF;
-	PERFORM urlmode.announce(ARRAY[urlmode.announcement(settle.id, 'completed')]);
+	PERFORM urlmode.announce(ARRAY[urlmode.announcement(settle.id, 'completed', NULL, too_late)]);
 	RETURN 'completed';
 END
 $$;
 COMMENT ON FUNCTION urlmode.settle(uuid, bytea, text, text, bytea, bigint, text, text) IS
-	'Completes a row as the MCP server says, from any status, once. To accept a payment takes what was paid: amount in minor units, currency, and the provider''s reference. outcome: completed; late (it had ended otherwise, or its time was over, and the payment is offered to the next call); already; mismatch (it is not what was expected), missing (amount, currency or reference), reference_taken (it has paid for another elicitation) or unknown, which change nothing.';
+	'Completes a row as the MCP server says, from any status, once. To accept a payment takes what was paid: amount in minor units, currency, and the provider''s reference. outcome: completed; late (it had ended otherwise, and the payment is offered to the next call); already; mismatch (it is not what was expected), missing (amount, currency or reference), reference_taken (it has paid for another elicitation) or unknown, which change nothing.';
 
 CREATE FUNCTION urlmode.take_recheck(id uuid, binding bytea, lease_ms bigint DEFAULT 60000)
 RETURNS TABLE (lease integer, rechecks integer, event_type text, unproven_references text[], expected jsonb)

@@ -277,7 +277,7 @@ describe('what is paid after the end', () => {
 		await send('adyen', byWebhook, 'paid');
 		assert.equal(await fixture.urlmode.complete(byServer.id, { ...byServer.owner, action: 'accept', reference: byServer.id, ...PRICE }), true);
 		for (const payment of [byWebhook, byServer]) {
-			assert.deepEqual(await fixture.standing(payment), ['completed', 'cancel', 'expired']);
+			assert.deepEqual(await fixture.standing(payment), ['completed', 'accept', '']);
 			const { action, late } = await wait(await askAgain(payment));
 			assert.deepEqual([action, late], ['accept', true]);
 			await until('it is told', () => events.includes(payment.id));
@@ -289,7 +289,9 @@ describe('what is paid after the end', () => {
 		const remove = () => fixture.stack.sql('DELETE FROM urlmode.elicitation WHERE id = $1 RETURNING id', [payment.id]);
 		await assert.rejects(remove(), { code: '23001', message: `elicitation ${payment.id} has a payment that no call has claimed` });
 		await fixture.urlmode.claim(payment.id, payment.owner);
+		assert.notDeepEqual(await fixture.events(payment), []);
 		assert.deepEqual(await remove(), [{ id: payment.id }]);
+		assert.deepEqual(await fixture.events(payment), []);
 	});
 
 	test('it is listed with what is needed to deliver or to refund it', async () => {

@@ -139,7 +139,7 @@ export class Model {
 		row.claimed = true;
 	}
 
-	/** Whoever waits ends what is past its time, and so does a payment that is proved then. */
+	/** Whoever waits ends what is past its time. */
 	expire(row) {
 		if (isOpen(row) && this.now >= closesAt(row)) this.#end(row, 'cancel', 'expired');
 	}
@@ -148,7 +148,6 @@ export class Model {
 	settle(row, { action, reason = '', ...paid }) {
 		if (row.kind === 'payment' && action === 'accept') {
 			if (!fits(row.expected, paid)) return 'mismatch';
-			this.expire(row);
 			const proof = this.#prove(row, paid);
 			this.#applyRefunds(row);
 			if (proof === 'taken') return 'reference_taken';
@@ -231,8 +230,6 @@ export class Model {
 			return 'refunded';
 		}
 
-		// What is paid then is late, whether or not somebody has ended the row.
-		if (money) this.expire(row);
 		const proof = money ? this.#prove(row, { amount, currency, reference }) : undefined;
 		if (proof === 'taken') return 'reference_taken';
 		if (proof === 'repeated') return 'repeated';
@@ -269,7 +266,10 @@ export class Model {
 		for (const each of underWay.keys()) if (!attempt || !each || each === attempt) underWay.delete(each);
 	}
 
-	/** One row for each payment, ever: it belongs to the elicitation for which it was proved first. */
+	/**
+	 * One row for each payment, ever: it belongs to the elicitation for which it was proved first. It is late when its
+	 * time is over, whether or not somebody has ended the row.
+	 */
 	#prove(row, { amount, currency, reference = row.id }) {
 		const matches = fits(row.expected, { amount, currency });
 		const known = this.payments.get(reference);
@@ -277,7 +277,7 @@ export class Model {
 		// More of a payment that is captured in parts may make it right.
 		if (known && (known.matches || !matches)) return 'repeated';
 		this.payments.set(reference, {
-			claimed: false, refunded: false, reference, row, amount, currency, matches, late: !isOpen(row),
+			claimed: false, refunded: false, reference, row, amount, currency, matches, late: !isOpen(row) || this.now >= closesAt(row),
 			provenAt: this.now, turn: this.turn,
 		});
 		return matches ? 'matches' : 'mismatch';

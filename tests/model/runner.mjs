@@ -199,7 +199,7 @@ class Runner {
 				completed: true, late: true, already: false, mismatch: 'ElicitationMismatchError',
 				reference_taken: 'ElicitationReferenceError',
 			}[expected], 'complete');
-			if (expected === 'late') await this.#areTold(paid.reference);
+			if (['late', 'completed'].includes(expected) && this.#model.payments.get(paid.reference).late) await this.#areTold(paid.reference);
 		},
 		later: async ({ ms }) => {
 			await this.#stage.pass(ms);
@@ -236,7 +236,8 @@ class Runner {
 		for (const { event: { row, ...event }, outcome } of done.sort((one, other) => one.round - other.round)) {
 			this.#ledger.event(row, event, outcome);
 			assert.equal(outcome, this.#model.event(row, event), `what the event ${event.effect} does`);
-			if (event.effect === 'paid' && row.kind === 'payment' && outcome === 'late') late.push(event.reference ?? row.id);
+			const reference = event.reference ?? row.id;
+			if (event.effect === 'paid' && ['late', 'accept'].includes(outcome) && this.#model.payments.get(reference)?.late) late.push(reference);
 		}
 		for (const reference of late) await this.#areTold(reference);
 	}

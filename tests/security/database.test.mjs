@@ -179,7 +179,7 @@ describe('other functions of the schema', () => {
 		"SELECT urlmode.is_under_way(gen_random_uuid())",
 		"SELECT urlmode.standing(NULL)",
 		"SELECT urlmode.outlives(NULL)",
-		"SELECT urlmode.apply_events(ARRAY[gen_random_uuid()], ARRAY['accept'], ARRAY[''], ARRAY['t'], ARRAY['r'], ARRAY['matches'], ARRAY[NULL::bytea], ARRAY[NULL::bytea])",
+		"SELECT urlmode.apply_events(ARRAY[gen_random_uuid()], ARRAY['accept'], ARRAY[''], ARRAY['t'], ARRAY['r'], ARRAY['matches'], ARRAY[NULL::bytea], ARRAY[NULL::bytea], NULL)",
 		"SELECT urlmode.apply_refunds(ARRAY[gen_random_uuid()])",
 		"SELECT urlmode.closes_at('opened', now(), '1 day')",
 	]);
