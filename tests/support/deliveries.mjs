@@ -153,7 +153,7 @@ const SENDERS = {
 		event: (id, what) => ({
 			event: {
 				paid: 'envelope-completed', cancelled: 'envelope-declined', expired: 'envelope-voided',
-				processing: 'envelope-delivered',
+				opened: 'envelope-delivered', processing: 'recipient-completed',
 			}[what],
 			generatedDateTime: new Date().toISOString(),
 			data: {
