@@ -155,6 +155,32 @@ describe('what went back, or came in parts, as the provider says it', () => {
 		assert.equal((await wait(payment)).refunded, true);
 	});
 
+	test('a dispute after an accept that was claimed is kept and told, and undoes nothing', async () => {
+		const payment = await goToCheckout('adyen');
+		const pspReference = `psp-${payment.id}`;
+		await send('adyen', payment, { pspReference });
+		assert.equal((await wait(payment)).action, 'accept');
+		assert.equal(await fixture.urlmode.claim(payment.id, payment.owner), true);
+		await send('adyen', payment, { pspReference: `dispute-${payment.id}`, originalReference: pspReference, eventCode: 'CHARGEBACK' });
+		assert.deepEqual(await actionsOf(payment), ['accept', 'refunded']);
+		assert.deepEqual(await fixture.standing(payment), ['completed', 'accept', '']);
+		const { action, refunded } = await wait(payment);
+		assert.deepEqual({ action, refunded }, { action: 'accept', refunded: true });
+	});
+
+	test('paypal: the recheck of an approved order answers with its capture, whose own event is the same payment', async () => {
+		const payment = await goToCheckout('paypal');
+		const capture = `capture-${payment.id}`;
+		await send('paypal', payment, { reference: `order-${payment.id}` }, 'recheck');
+		const { reference } = await fixture.urlmode.waitForCompletion(payment.id, {
+			...payment.owner, timeout: 20_000, recheck: () => ({ action: 'accept', ...PRICE, reference: capture }),
+		});
+		assert.equal(reference, capture);
+		await send('paypal', payment, { reference: capture });
+		assert.deepEqual(await actionsOf(payment), ['recheck', 'repeated']);
+		assert.deepEqual(await unclaimed(payment), [{ reference: capture, amount: PRICE.amount, matches: true }]);
+	});
+
 	test('checkout-com: a payment that is captured in two parts is paid with the second', async () => {
 		const payment = await goToCheckout('checkout-com');
 		await send('checkout-com', payment, { amount: 500, balances: { total_captured: 500 } });
