@@ -193,13 +193,9 @@ put_effect(struct um_buf *out, const struct um_event *event)
 }
 
 static void
-put_outcome(struct um_buf *out, const struct um_spec_part *part,
-	const json_t *description, const struct um_event *event,
-	struct um_parsed_delivery *parsed)
+put_outcome(struct um_buf *out, const struct um_spec_part *part, size_t number,
+	const json_t *outcome, const struct um_event *event)
 {
-	size_t number = um_spec_part_find_outcome(part, parsed, event->type);
-	const json_t *outcome = json_array_get(member(description, "outcomes"),
-		number);
 	const char *because = json_string_value(member(outcome, "because"));
 
 	if (number == part->rules_len)
@@ -216,6 +212,10 @@ put_event(struct um_buf *out, const struct um_spec_part *part,
 	const json_t *description, const struct um_event *event,
 	struct um_parsed_delivery *parsed)
 {
+	size_t number = um_spec_part_find_outcome(part, parsed, event->type);
+	const json_t *outcome = json_array_get(member(description, "outcomes"),
+		number);
+	const json_t *own_amount = member(outcome, "amount");
 	const struct {
 		const char *key;
 		const struct um_expr *expr;
@@ -224,8 +224,11 @@ put_event(struct um_buf *out, const struct um_spec_part *part,
 		{ "type", &part->type, member(description, "type") },
 		{ "elicitation", &part->elicitation,
 			member(description, "elicitation") },
-		{ "amount", &part->amount,
-			member(member(description, "amount"), "from") },
+		{ "amount", um_spec_part_amount(part, number),
+			own_amount != NULL
+				? own_amount
+				: member(member(description, "amount"),
+					"from") },
 		{ "currency", &part->currency,
 			member(description, "currency") },
 		{ "reference", &part->reference,
@@ -241,7 +244,7 @@ put_event(struct um_buf *out, const struct um_spec_part *part,
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		put_value(out, values[i].key, values[i].expr, values[i].place,
 			parsed);
-	put_outcome(out, part, description, event, parsed);
+	put_outcome(out, part, number, outcome, event);
 }
 
 static void

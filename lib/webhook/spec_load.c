@@ -15,6 +15,7 @@ um_spec_part_free(struct um_spec_part *part)
 
 		um_strlist_free(&rule->types);
 		um_conditions_free(&rule->when);
+		um_expr_free(&rule->amount);
 	}
 	free(part->rules);
 	um_challenge_free(&part->challenge);
@@ -176,12 +177,14 @@ needs_json(const struct um_spec_part *part)
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		needs |= um_expr_uses(values[i], UM_EXPR_JSON);
-	for (size_t i = 0; i < part->rules_len; i++)
-		for (size_t j = 0; j < part->rules[i].when.len; j++)
-			needs |= um_expr_uses(&part->rules[i]
-						       .when.condition[j]
-						       .from,
+	for (size_t i = 0; i < part->rules_len; i++) {
+		const struct um_outcome_rule *rule = &part->rules[i];
+
+		needs |= um_expr_uses(&rule->amount, UM_EXPR_JSON);
+		for (size_t j = 0; j < rule->when.len; j++)
+			needs |= um_expr_uses(&rule->when.condition[j].from,
 				UM_EXPR_JSON);
+	}
 	return needs;
 }
 

@@ -9,8 +9,8 @@ static bool
 load_rule(struct um_outcome_rule *rule, const struct um_conf_loc *at,
 	json_t *node, const struct um_expr_scope *scope)
 {
-	static const char *const keys[] = { "type", "when", "means", "because",
-		NULL };
+	static const char *const keys[] = { "type", "when", "means", "amount",
+		"because", NULL };
 	static const char *const words[] = { "ignore", "paid", "accepted",
 		"failed", "cancelled", "expired", "processing", "recheck",
 		"attempt_failed", "refunded", NULL };
@@ -33,6 +33,11 @@ load_rule(struct um_outcome_rule *rule, const struct um_conf_loc *at,
 	type = json_object_get(node, "type");
 	if (type != NULL
 		&& !um_conf_get_strlist(&rule->types, &types, type, true))
+		return false;
+	rule->has_amount = json_object_get(node, "amount") != NULL;
+	if (rule->has_amount && !json_is_null(json_object_get(node, "amount"))
+		&& !um_expr_load_found(&rule->amount, at, node, "amount",
+			scope))
 		return false;
 	when = json_object_get(node, "when");
 	return when == NULL
@@ -149,6 +154,10 @@ um_spec_part_load_outcomes(struct um_spec_part *part,
 			ok = um_conf_member_error(&here, "type",
 				"cannot be used, because the description has "
 				"no `type`");
+		else if (rule->has_amount && part->amount.kind == UM_EXPR_NONE)
+			ok = um_conf_member_error(&here, "amount",
+				"cannot be used, because the description has "
+				"no `amount`");
 	}
 	return ok && check_reach(part, &list);
 }

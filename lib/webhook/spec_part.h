@@ -42,6 +42,8 @@ struct um_outcome_rule {
 	struct um_strlist types;
 	struct um_conditions when;
 	enum um_effect effect;
+	bool has_amount; /* in place of the part's; it may be none */
+	struct um_expr amount;
 };
 
 /* Zeroed to begin with. */
@@ -104,6 +106,10 @@ enum um_verdict um_spec_part_read(const struct um_spec_part *part,
  */
 size_t um_spec_part_find_outcome(const struct um_spec_part *part,
 	struct um_parsed_delivery *parsed, const char *type);
+
+/* The amount of an event to which the outcome with this number applies. */
+const struct um_expr *um_spec_part_amount(const struct um_spec_part *part,
+	size_t number);
 
 struct um_spec;
 

@@ -47,6 +47,9 @@ check_deciding(const struct um_spec_part *part, const struct um_conf_loc *at)
 		struct um_conf_loc list = um_conf_member(at, "outcomes");
 		struct um_conf_loc here = um_conf_element(&list, i);
 
+		if (rule->amount.kind != UM_EXPR_NONE
+			&& !proves(part, &rule->amount))
+			return um_conf_member_error(&here, "amount", unsigned_);
 		for (size_t j = 0; j < rule->when.len; j++)
 			if (!proves(part, &rule->when.condition[j].from))
 				return um_conf_member_error(&here, "when",

@@ -60,6 +60,14 @@ um_spec_part_find_outcome(const struct um_spec_part *part,
 	return i;
 }
 
+const struct um_expr *
+um_spec_part_amount(const struct um_spec_part *part, size_t number)
+{
+	return number < part->rules_len && part->rules[number].has_amount
+		? &part->rules[number].amount
+		: &part->amount;
+}
+
 static void
 hash_into(char *out, size_t size, struct um_str bytes, size_t index)
 {
@@ -101,12 +109,12 @@ read_identity(const struct um_spec_part *part,
 
 /* An amount without a currency is ignored, and vice versa. */
 static bool
-read_amount(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
-	struct um_event *event)
+read_amount(const struct um_spec_part *part, size_t rule,
+	struct um_parsed_delivery *parsed, struct um_event *event)
 {
 	char amount[32], currency[16];
-	enum um_found a = read_text(&part->amount, parsed, amount,
-		sizeof(amount));
+	enum um_found a = read_text(um_spec_part_amount(part, rule), parsed,
+		amount, sizeof(amount));
 	enum um_found c;
 
 	if (a == UM_BAD)
@@ -176,7 +184,8 @@ read_event(const struct um_spec_part *part, struct um_parsed_delivery *parsed,
 		&& um_uuid_parse(event->id, um_str(id));
 	read_text(&part->reference, parsed, event->reference,
 		sizeof(event->reference));
-	return !needs_amount(event->effect) || read_amount(part, parsed, event);
+	return !needs_amount(event->effect)
+		|| read_amount(part, rule, parsed, event);
 }
 
 /* Checks the timestamp of a delivery whose signature is right. */

@@ -219,6 +219,8 @@ export function square() {
 				{ status: 'COMPLETED', refund_ids: ['REF1'], refunded_money: { amount: 100, currency: 'USD' } }, 'refunded', { ...amount, amount: 100 }),
 			deliver('refunded', 'payment.updated',
 				{ status: 'COMPLETED', refund_ids: ['REF1', 'REF2'], refunded_money: { amount: 2500, currency: 'USD' } }, 'refunded', amount),
+			// A refund that has begun, and given nothing back.
+			deliver('refund-begun', 'payment.updated', { status: 'COMPLETED', refund_ids: ['REF1'] }, 'paid', amount),
 			deliver('new-status', 'payment.updated', { status: 'DREAMT' }, 'ignore', { reference: 'PAY1' }),
 			deliver('refund', 'refund.updated', {}, 'ignore', { reference: 'PAY1' }),
 		],
@@ -261,6 +263,12 @@ export function adyen() {
 				good(modified('refunded', 'REFUND', 'true', { amount: 130 }))),
 			deliver('refund-refused', [item({ ...modification, eventCode: 'REFUND', success: 'false' })],
 				good(modified('ignore', 'REFUND', 'false', { amount: undefined, currency: undefined }))),
+			// Only all of an authorisation can be cancelled, whatever amount the item has.
+			...['CANCELLATION', 'TECHNICAL_CANCEL', 'CANCEL_OR_REFUND'].flatMap((eventCode) => [0, 1130].map((value) => (
+				deliver(`${eventCode.toLowerCase()}-${value}`, [item({ ...modification, eventCode, amount: { value, currency: 'EUR' } })],
+					good(modified('refunded', eventCode, 'true', { amount: undefined, currency: undefined })))))),
+			deliver('cancellation-refused', [item({ ...modification, eventCode: 'CANCELLATION', success: 'false' })],
+				good(modified('ignore', 'CANCELLATION', 'false', { amount: undefined, currency: undefined }))),
 			deliver('charged-back', [item({ ...modification, eventCode: 'CHARGEBACK' })], good(modified('refunded', 'CHARGEBACK', 'true'))),
 			deliver('not-captured', [item({ ...modification, eventCode: 'CAPTURE_FAILED' })], good(modified('refunded', 'CAPTURE_FAILED', 'true'))),
 			deliver('captured', [item({ ...modification, eventCode: 'CAPTURE' })],

@@ -63,19 +63,24 @@ export function coinbaseCommerce() {
 
 export function checkoutCom() {
 	const deliver = signed('cko-signature', 'cko-key');
-	const payment = (type, meaning, id = 'pay_1', amount = 2000) => deliver(type, {
-		id: `evt_${type}`, type, data: { id, reference: ID, amount, currency: 'GBP' },
-	}, means(meaning, type, { reference: id, ...meaning !== 'ignore' && { amount, currency: 'GBP' } }, `evt_${type}`));
+	const payment = (type, meaning, { id = 'pay_1', amount = 2000, ...balances } = {}, expected = amount) => deliver(type, {
+		id: `evt_${type}`, type, data: { id, action_id: 'act_1', reference: ID, amount, currency: 'GBP', ...Object.keys(balances).length > 0 && { balances } },
+	}, means(meaning, type, { reference: id, ...meaning !== 'ignore' && { amount: expected, currency: 'GBP' } }, `evt_${type}`));
 
 	write('checkout-com', {
 		site: { secrets: ['cko-key'] },
 		deliveries: [
 			// A card is refused, and the next one is taken.
-			payment('payment_declined', 'attempt_failed', 'pay_0'),
+			payment('payment_declined', 'attempt_failed', { id: 'pay_0' }),
 			payment('payment_approved', 'processing'),
 			payment('payment_captured', 'paid'),
 			payment('payment_voided', 'attempt_failed'),
-			payment('payment_refunded', 'refunded', 'pay_1', 500),
+			// Captured, and refunded, in two parts: all that was so far counts.
+			payment('payment_captured', 'paid', { amount: 500, total_captured: 500, total_refunded: 0 }),
+			payment('payment_captured', 'paid', { amount: 1500, total_captured: 2000, total_refunded: 0 }, 2000),
+			payment('payment_refunded', 'refunded', { amount: 500, total_captured: 2000, total_refunded: 500 }),
+			payment('payment_refunded', 'refunded', { amount: 1500, total_captured: 2000, total_refunded: 2000 }, 2000),
+			payment('payment_refunded', 'refunded', { amount: 500 }),
 			payment('payment_returned', 'ignore'),
 		],
 	});

@@ -141,6 +141,57 @@ describe('money is always compared', () => {
 	});
 });
 
+describe('what went back, or came in parts, as the provider says it', () => {
+	const unclaimed = async (payment) => (await fixture.urlmode.unclaimed()).filter(({ elicitationId }) => elicitationId === payment.id)
+		.map(({ reference, amount, matches }) => ({ reference, amount, matches }));
+
+	test('adyen: an authorisation that is cancelled, with an amount of 0, is no payment any more', async () => {
+		const payment = await goToCheckout('adyen');
+		const pspReference = `psp-${payment.id}`;
+		await send('adyen', payment, { pspReference });
+		assert.deepEqual(await unclaimed(payment), [{ reference: pspReference, amount: PRICE.amount, matches: true }]);
+		await send('adyen', payment, { pspReference: `mod-${payment.id}`, originalReference: pspReference, eventCode: 'CANCELLATION', amount: 0 });
+		assert.deepEqual(await unclaimed(payment), []);
+		assert.equal((await wait(payment)).refunded, true);
+	});
+
+	test('a dispute after an accept that was claimed is kept and told, and undoes nothing', async () => {
+		const payment = await goToCheckout('adyen');
+		const pspReference = `psp-${payment.id}`;
+		await send('adyen', payment, { pspReference });
+		assert.equal((await wait(payment)).action, 'accept');
+		assert.equal(await fixture.urlmode.claim(payment.id, payment.owner), true);
+		await send('adyen', payment, { pspReference: `dispute-${payment.id}`, originalReference: pspReference, eventCode: 'CHARGEBACK' });
+		assert.deepEqual(await actionsOf(payment), ['accept', 'refunded']);
+		assert.deepEqual(await fixture.standing(payment), ['completed', 'accept', '']);
+		const { action, refunded } = await wait(payment);
+		assert.deepEqual({ action, refunded }, { action: 'accept', refunded: true });
+	});
+
+	test('paypal: the recheck of an approved order answers with its capture, whose own event is the same payment', async () => {
+		const payment = await goToCheckout('paypal');
+		const capture = `capture-${payment.id}`;
+		await send('paypal', payment, { reference: `order-${payment.id}` }, 'recheck');
+		const { reference } = await fixture.urlmode.waitForCompletion(payment.id, {
+			...payment.owner, timeout: 20_000, recheck: () => ({ action: 'accept', ...PRICE, reference: capture }),
+		});
+		assert.equal(reference, capture);
+		await send('paypal', payment, { reference: capture });
+		assert.deepEqual(await actionsOf(payment), ['recheck', 'repeated']);
+		assert.deepEqual(await unclaimed(payment), [{ reference: capture, amount: PRICE.amount, matches: true }]);
+	});
+
+	test('checkout-com: a payment that is captured in two parts is paid with the second', async () => {
+		const payment = await goToCheckout('checkout-com');
+		await send('checkout-com', payment, { amount: 500, balances: { total_captured: 500 } });
+		assert.equal((await unclaimed(payment))[0].matches, false);
+		await send('checkout-com', payment, { amount: 550, balances: { total_captured: 1050 } });
+		assert.deepEqual(await unclaimed(payment), [{ reference: `pay_${payment.id}`, amount: 1050, matches: true }]);
+		const { action, late } = await wait(payment);
+		assert.deepEqual({ action, late }, { action: 'accept', late: true });
+	});
+});
+
 describe('a second payment is found', () => {
 	for (const [provider, title] of [['paypal', 'two captures of one order'], ['razorpay', 'two payments of one link']]) {
 		test(`${provider}: ${title}`, async () => {

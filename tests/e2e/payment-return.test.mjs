@@ -111,6 +111,16 @@ describe('the return without a payment', () => {
 		assert.equal(await fixture.row(payment.id), before);
 	});
 
+	test('declines a document that was only opened, but not one that somebody has signed', async () => {
+		const docusign = sender(fixture, 'docusign');
+		for (const [what, title] of [['opened', 'Declined'], ['processing', 'Still processing']]) {
+			const browser = fixture.browser();
+			const document = await fixture.goOn(browser, { provider: 'docusign', kind: 'signature', targetUrl: 'https://documents.example/sign' });
+			assert.equal((await docusign.send(docusign.event(document.id, what))).status, 200);
+			assert.equal(titleOf(await browser.open(document.cancelUrl)), title, what);
+		}
+	});
+
 	test('does not decline a payment that was made', async () => {
 		const browser = fixture.browser();
 		const payment = await pay(browser);

@@ -136,11 +136,11 @@ describe('razorpay', () => {
 describe('a till that signs the amount', () => {
 	const PRICE = { amount: 100, currency: 'INR' };
 
-	function returnOf({ returnUrl, id }, reference) {
+	function returnOf({ returnUrl, id }, reference, amount = '100') {
 		const url = new URL(returnUrl);
 		const fields = {
 			razorpay_payment_link_id: 'plink', razorpay_payment_link_reference_id: id, razorpay_payment_link_status: 'paid',
-			razorpay_payment_id: reference, amount: '100', currency: 'INR',
+			razorpay_payment_id: reference, amount, currency: 'INR',
 		};
 		const signature = hmac('till', Object.values(fields).join('|'));
 		for (const [name, value] of Object.entries({ ...fields, razorpay_signature: signature })) url.searchParams.set(name, value);
@@ -164,6 +164,19 @@ describe('a till that signs the amount', () => {
 		}
 		assert.deepEqual((await fixture.events(payment)).map(({ action }) => action), ['accept', 'late']);
 		assert.equal((await fixture.urlmode.waitForCompletion(payment.id, payment.owner)).reference, first);
+	});
+
+	test('a return that proves the amount is accepted, and one of another amount is not', async () => {
+		for (const [amount, title, standing] of [
+			['100', 'All done', ['completed', 'accept', '']],
+			['1', 'The amount does not match', ['completed', 'cancel', 'amount_mismatch']],
+		]) {
+			const browser = fixture.browser();
+			const payment = await pay(browser, { provider: 'till', expected: PRICE });
+			assert.equal(titleOf(await browser.open(returnOf(payment, `pay-${payment.id}`, amount))), title);
+			assert.deepEqual(await fixture.standing(payment), standing);
+			assert.deepEqual(await unclaimed(payment), [`pay-${payment.id}`]);
+		}
 	});
 
 	test('the same payment by the webhook and by the return is one', async () => {

@@ -110,14 +110,14 @@ const SENDERS = {
 		}),
 	},
 	adyen: {
-		event: (id, what, { amount, currency } = PAID) => ({
+		event: (id, what, { amount, currency, ...more } = PAID) => ({
 			live: 'true',
 			notificationItems: [{
 				NotificationRequestItem: {
 					pspReference: randomUUID().replaceAll('-', '').slice(0, 16).toUpperCase(),
 					merchantAccountCode: 'Tests', merchantReference: id, amount: { value: amount, currency },
 					eventCode: { paid: 'AUTHORISATION', failed: 'AUTHORISATION', processing: 'PENDING', expired: 'OFFER_CLOSED' }[what],
-					success: what === 'failed' ? 'false' : 'true', additionalData: {},
+					success: what === 'failed' ? 'false' : 'true', additionalData: {}, ...more,
 				},
 			}],
 		}),
@@ -153,7 +153,7 @@ const SENDERS = {
 		event: (id, what) => ({
 			event: {
 				paid: 'envelope-completed', cancelled: 'envelope-declined', expired: 'envelope-voided',
-				processing: 'envelope-delivered',
+				opened: 'envelope-delivered', processing: 'recipient-completed',
 			}[what],
 			generatedDateTime: new Date().toISOString(),
 			data: {

@@ -82,9 +82,9 @@ export const PLATFORMS = {
 		sign: inHeader('X-CC-Webhook-Signature'),
 	},
 	'checkout-com': {
-		event: (id, what, { amount, currency } = PAID) => ({
+		event: (id, what, { amount, currency, ...more } = PAID) => ({
 			id: `evt_${randomUUID()}`, type: { paid: 'payment_captured', failed: 'payment_declined', processing: 'payment_approved' }[what],
-			data: { id: `pay_${id}`, reference: id, amount, currency },
+			data: { id: `pay_${id}`, reference: id, amount, currency, ...more },
 		}),
 		sign: inHeader('Cko-Signature'),
 	},

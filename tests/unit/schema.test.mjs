@@ -55,6 +55,14 @@ test('every description passes the schema, and loads', () => {
 		descriptions.map(() => 'ok'));
 });
 
+test('every outcome that is shipped says why it is final, or why it is not', () => {
+	for (const path of names('lib/providers/')) {
+		const { outcomes, return: back } = read(`lib/providers/${path}`);
+		for (const outcome of [...outcomes, ...back?.outcomes ?? []])
+			assert.ok(outcome.because, `${path}: ${JSON.stringify(outcome)}`);
+	}
+});
+
 test('what is wrong in a description is wrong to the schema too', () => {
 	for (const row of read('tests/vectors/broken-descriptions.json')) {
 		const { content } = descriptions.find(({ name }) => name === row.base);

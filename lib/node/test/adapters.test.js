@@ -290,6 +290,17 @@ test('a handle stays valid after a key rotation until its key is removed', async
 	assert.equal((await retry()).reason, 'invalid_state');
 });
 
+test('a handle is good as long as the user may come back', async (t) => {
+	const { options, callback, subject } = await setUpAdapter(t);
+	const first = await elicitUrl(statelessCall().server, { ...options, ctx: statelessCall().ctx });
+	await callback.complete(first.elicitationId, { subject, result: { code: 'c' } });
+	const then = Date.now() + 300 * 24 * 60 * 60 * 1_000;
+	t.mock.method(Date, 'now', () => then);
+	const round = statelessCall({ state: first.toolResult.requestState });
+	const result = await elicitUrl(round.server, { ...options, ctx: round.ctx });
+	assert.equal(result.result?.code, 'c', result.reason);
+});
+
 test('the call after a link waits for one round and returns the link again', async (t) => {
 	const { options, readState } = await setUpAdapter(t);
 	const ask = () => {
