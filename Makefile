@@ -164,7 +164,7 @@ layers:         ## fail when an include points from a layer of lib/ to one above
 # second file. The object stands for the headers, too.
 clang-tidy: $(patsubst %.c,$(BUILD)/tidy/%.ok,$(filter %.c,$(C_FILES)))
 
-$(BUILD)/tidy/%.ok: %.c $(BUILD)/obj/%.o .clang-tidy
+$(BUILD)/tidy/%.ok: %.c $(BUILD)/obj/%.o .clang-tidy tests/unit/.clang-tidy
 	$(call say,TIDY,$<)
 	$(Q)clang-tidy --quiet $< -- $(C_FLAGS) 2>/dev/null
 	@mkdir -p $(@D) && touch $@
