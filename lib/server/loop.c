@@ -26,8 +26,9 @@ struct server {
 	struct um_memfile *file;
 	int epoll;
 	int signals;
-	struct um_buf out;         /* the response that is being sent */
-	struct um_keys_version keys_version; /* also of a file that is refused */
+	struct um_buf out; /* the response that is being sent */
+	struct um_keys_version
+		keys_version;      /* also of a file that is refused */
 	int64_t keys_at;           /* ms, when it was last looked at */
 	int64_t stop_at;           /* ms; -1: no signal has come yet */
 	int64_t alarm_at;          /* ms, when it was last set; -1: off */
@@ -107,8 +108,7 @@ look_at_keys(struct server *sv, int64_t now)
 	if (now - sv->keys_at < KEYS_MS)
 		return;
 	sv->keys_at = now;
-	if (um_keys_changed(&sv->keys_version,
-		    sv->context->config->keys_file))
+	if (um_keys_changed(&sv->keys_version, sv->context->config->keys_file))
 		read_keys(sv);
 }
 

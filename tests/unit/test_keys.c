@@ -273,7 +273,8 @@ main(void)
 		cmocka_unit_test(others_must_not_reach_the_file),
 		cmocka_unit_test(what_is_no_file_is_refused),
 		cmocka_unit_test(a_fifo_is_refused_at_once),
-		cmocka_unit_test(a_file_that_was_written_or_replaced_has_changed),
+		cmocka_unit_test(
+			a_file_that_was_written_or_replaced_has_changed),
 		cmocka_unit_test(no_secret_is_in_what_is_said),
 		cmocka_unit_test(nothing_to_free_is_fine),
 	};

@@ -88,16 +88,18 @@ test('exclusive supersedes no payment or signature that is opened or processing'
 });
 
 test('an opened payment outlives its expiry by the grace of its provider, and then expires', async (t) => {
-	const { urlmode, callback, owner, id, outcomeOf } = await start(t, { ttl: 300 });
-	await callback.open(id, { ...owner, grace: 700 });
-	await sleep(400);
+	const { urlmode, callback, admin, owner, id, outcomeOf } = await start(t);
+	const expired = (ago) => admin.query('UPDATE urlmode.elicitation SET expires_at = now() - $2::interval WHERE id = $1', [id, ago]);
+	await callback.open(id, { ...owner, grace: 600_000 });
+	await expired('1 minute');
 	await assert.rejects(outcomeOf(), { code: 'ELICITATION_TIMEOUT', status: 'opened' });
+	await expired('9 minutes 59.5 seconds');
 	const outcome = await urlmode.waitForCompletion(id, { ...owner, timeout: 10_000 });
 	assert.deepEqual([outcome.action, outcome.reason], ['cancel', 'expired']);
 });
 
 test('a payment that is processing outlives its grace by a month, and then expires', async (t) => {
-	const { urlmode, callback, admin, owner, id, outcomeOf } = await start(t, { ttl: 300 });
+	const { urlmode, callback, admin, owner, id, outcomeOf } = await start(t);
 	await callback.open(id, { ...owner, grace: 100 });
 	await callback.event(id, 'processing');
 	const endsIn = (rest) => admin.query(
