@@ -10,7 +10,7 @@ import { mintState } from './token.js';
  */
 const RETURN_SECONDS = 24 * 60 * 60;
 
-/** The same for the webhook URL: a provider may tell of a payment, or of its refund, weeks later. */
+/** The same for the webhook URL: a provider may report a payment, or its refund, weeks later. */
 const WEBHOOK_SECONDS = 30 * 24 * 60 * 60;
 
 /**
