@@ -64,8 +64,8 @@ BEGIN
 	WHERE p.elicitation = ANY (due) AND (p.claimed_at IS NOT NULL OR p.refunded_at IS NOT NULL)
 		AND p.result IS NOT NULL;
 
-	-- Whoever claims a payment locks its elicitation before the payment. Neither
-	-- waits here for the other.
+	-- Whoever claims a payment locks its elicitation before the payment. Rows that
+	-- are locked are skipped, so that neither waits for the other.
 	WITH forgotten AS (
 		UPDATE urlmode.payment p SET result = NULL
 		WHERE p.ctid IN (

@@ -10,7 +10,7 @@
 -- a second. The caller then tries them one by one.
 --
 -- All but ping are in PL/pgSQL with generic plans, so that each statement is
--- planned once a connection. A function in SQL would be planned with every call, and
+-- planned once per connection. A function in SQL would be planned with every call, and
 -- PostgreSQL would plan small batches anew each time, which takes three times
 -- as long as completing one row.
 

@@ -15,8 +15,8 @@
 
 /*
  * Both seal into op->result and op->announced, for op->id and op->binding. An
- * outcome that is too large for a notification stays empty. False: memory is
- * out, or OpenSSL failed.
+ * outcome that is too large for a notification stays empty. False: out of
+ * memory, or OpenSSL failed.
  */
 
 /*

@@ -16,7 +16,7 @@
 #include "crypto/seal.h"
 #include "crypto/token.h"
 
-#define ROUTINE_MS 30000 /* between two reads that nothing asks for */
+#define ROUTINE_MS 30000 /* between two reads without a notification */
 #define CALL_MS 10000    /* for one call of the database, at most */
 #define GRACE_MS 1000    /* for a call that is made when the wait is over */
 #define BACKOFF_MIN_MS 100
@@ -327,7 +327,7 @@ wait_for_row(struct um_wait *wait, const struct row *row,
 		case LOOK_OVERDUE:
 			if (expire(wait, row, err) && !expired) {
 				expired = true;
-				continue; /* to read it, even past the end */
+				continue; /* read its outcome, even after the deadline */
 			}
 			break;
 		case LOOK_OPEN:

@@ -38,7 +38,7 @@ struct um_conf_loc um_conf_member(const struct um_conf_loc *at,
 	const char *key);
 struct um_conf_loc um_conf_element(const struct um_conf_loc *at, size_t index);
 
-/* Adds what is wrong here; answers false, so that a caller can return it. */
+/* Adds what is wrong here. Always false, so that a caller can return it. */
 bool um_conf_error(const struct um_conf_loc *at, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* The same of a member. */

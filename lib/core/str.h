@@ -94,7 +94,7 @@ struct um_error {
 	char text[4096];
 };
 
-/* Sets the text; answers false, so that a caller can return it. */
+/* Sets the text. Always false, so that a caller can return it. */
 bool um_error(struct um_error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -26,7 +26,7 @@ struct um_form {
 
 enum um_form_state {
 	UM_FORM_GOOD,
-	UM_FORM_MALFORMED, /* a bad %-sequence, not UTF-8, a NUL, no memory */
+	UM_FORM_MALFORMED, /* bad %-sequence, not UTF-8, a NUL; out of memory */
 	UM_FORM_DUPLICATE, /* a name twice (RFC 6749 section 3.1) */
 	UM_FORM_TOO_LARGE, /* over one of the limits above */
 };

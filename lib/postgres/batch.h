@@ -31,7 +31,7 @@ bool um_batch_prepare(PGconn *conn);
 
 /*
  * Queues the statements for these operations, of which none may be NULL, and a
- * Sync. Their parameters are copied. False: libpq failed or memory is out.
+ * Sync. Their parameters are copied. False: libpq failed, or out of memory.
  */
 bool um_batch_send(PGconn *conn, const struct um_batch *batch);
 

@@ -101,7 +101,7 @@ um_queue_finish(struct um_queue *queue, struct um_batch *finished)
 {
 	const struct um_batch *batch = under_way(queue, 0);
 
-	/* Not a copy of the whole: a batch is mostly far from full. */
+	/* Not a copy of the whole struct: few batches are full. */
 	for (size_t i = 0; i < batch->len; i++) {
 		finished->ops[i] = batch->ops[i];
 		finished->kinds[i] = batch->kinds[i];

@@ -38,7 +38,7 @@ struct um_store_events {
 /*
  * A store for the database of `conninfo`, a URI or keywords as libpq takes
  * them; pg_stat_activity shows `name` as application_name. Copies both. The
- * first um_store_run() starts to connect. NULL when memory is out.
+ * first um_store_run() starts to connect. NULL when out of memory.
  */
 struct um_store *um_store_new(const char *conninfo, const char *name,
 	const struct um_store_events *events);

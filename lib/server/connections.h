@@ -18,7 +18,7 @@
 #include "app/exchange.h"
 #include "server/fastcgi.h"
 
-/* Open at once; for one more, the connection idle for longest is closed. */
+/* At a time. For one more, the connection that is idle longest is closed. */
 #define UM_CONNECTIONS_MAX 1024
 #define UM_CONNECTIONS_PARTIAL_MS 10000 /* until a request must be complete */
 

@@ -94,7 +94,7 @@ take_request(struct um_fastcgi *fc)
 	}
 	fc->under_way = true;
 	fc->keep = fc->request.keepConnection != 0;
-	fc->request.keepConnection = 1; /* closing it is our part */
+	fc->request.keepConnection = 1; /* we close it */
 	um_buf_reserve(&fc->body, fc->check.body);
 	while ((n = FCGX_GetStr(chunk, sizeof(chunk), fc->request.in)) > 0)
 		um_buf_put(&fc->body, chunk, (size_t)n);

@@ -19,7 +19,7 @@ um_explain_verdict(enum um_verdict verdict)
 	return words[verdict];
 }
 
-/* A member, perhaps of a member. */
+/* A member of an object; NULL where either is absent. */
 static json_t *
 member(const json_t *node, const char *key)
 {

@@ -89,7 +89,7 @@ take_hex4(struct parser *p)
 
 /*
  * Decodes the escape after a backslash (RFC 8259 section 7) as UTF-8 (RFC 3629
- * section 3) to `out` and answers its end. NULL where it is not an escape, for
+ * section 3) to `out` and returns its end. NULL where it is not an escape, for
  * a NUL and for half a surrogate pair.
  */
 static char *

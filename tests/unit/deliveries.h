@@ -62,7 +62,7 @@ enum um_verdict delivery_copy_read(const struct delivery_copy *copy,
 	const struct um_spec *spec, bool is_return,
 	struct um_event events[static UM_EVENTS_MAX], size_t *len);
 
-/* The word of the files for an effect. um_explain_verdict() has the verdicts. */
+/* How the files name an effect; um_explain_verdict() names a verdict. */
 const char *effect_word(enum um_effect effect);
 
 /* Fails unless the events are those that the delivery expects. */

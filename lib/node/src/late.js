@@ -1,4 +1,4 @@
-// Tells of payments that were proved after the end of their elicitation. The
+// Reports payments that were proved after the end of their elicitation. The
 // database announces them to every process that listens. Nothing is replayed
 // to a process that did not: `unclaimed()` lists them all.
 
@@ -7,7 +7,7 @@ import { jittered } from './jitter.js';
 /** How often the connection is used while nobody waits, to notice that it is broken. */
 const CHECK_MS = 30_000;
 
-/** How many payments are remembered, so that each is told once. Beyond that the oldest one is dropped. */
+/** How many payments are remembered, so that each is reported once. Beyond that the oldest one is dropped. */
 const TOLD_MAX = 1_000;
 
 export class LatePayments {
