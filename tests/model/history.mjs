@@ -25,7 +25,7 @@ const PART = 400;
 /** How often each step occurs, about. */
 const WEIGHTS = {
 	call: 18, open: 14, pay: 12, proof: 16, batch: 4, again: 6, attempt: 6, event: 7, unproven: 8, answer: 10, end: 7, comeBack: 4,
-	claim: 12, refundByHand: 4, cancel: 2, complete: 4, tooLate: 3, later: 10, close: 2, die: 2, purge: 3,
+	claim: 12, refundByHand: 4, cancel: 2, complete: 4, tooLate: 3, slowAnswer: 1, later: 10, close: 2, die: 2, purge: 3,
 };
 
 /**
@@ -118,6 +118,16 @@ export function makeHistory(seed) {
 				{ do: 'end', call: row }, { do: 'later', ms: random.pick([HOUR, 31 * DAY]) },
 				{ do: 'pay', payment, row, amount: 1_000, currency: 'EUR' },
 				random.chance(0.5) ? { do: 'complete', row, payment } : { do: 'event', event: label('event'), effect: 'paid', payment },
+			];
+		},
+		/** A recheck outlives its lease, another instance begins one, and only then the first is answered. */
+		slowAnswer() {
+			last = { user: random.pick(USERS), thing: 'book' };
+			const row = label('call');
+			const ask = () => ({ do: 'event', event: label('event'), effect: 'recheck', row, reference: 'junk1' });
+			return [
+				{ do: 'call', call: row, at: 0, ...last }, { do: 'call', call: label('call'), at: 1, ...last }, ask(),
+				{ do: 'later', ms: 2 * MINUTE }, { do: 'answer', row, how: random.pick(['nothing', 'failing']) }, ask(),
 			];
 		},
 		close: () => ({ do: 'close', at: random.pick([0, 1]) }),

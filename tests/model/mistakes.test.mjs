@@ -8,7 +8,7 @@ import { makeHistory } from './history.mjs';
 import { run } from './runner.mjs';
 import { Stage } from './stage.mjs';
 
-const HISTORIES = Number(process.env.HISTORIES ?? 1_000);
+const HISTORIES = Number(process.env.HISTORIES ?? 2_000);
 
 /** How long a step may take, in milliseconds. What never happens is a mistake found. */
 const PATIENCE = 2_000;
