@@ -162,47 +162,6 @@ describe('what a stranger chose', () => {
 });
 
 describe('several waits for one payment', () => {
-	test('one recheck at a time, on whichever instance', async () => {
-		const payment = await goToCheckout();
-		const other = fixture.openUrlMode();
-		const going = { now: 0, most: 0, all: 0 };
-		const slow = async (question) => {
-			going.all += 1;
-			going.now += 1;
-			going.most = Math.max(going.most, going.now);
-			await new Promise((resolve) => setTimeout(resolve, 200));
-			going.now -= 1;
-			return recheck(question);
-		};
-		const outcomes = [fixture.urlmode, fixture.urlmode, other, other].map((urlmode) => (
-			urlmode.waitForCompletion(payment.id, { ...payment.owner, timeout: 20_000, recheck: slow })));
-		const EVENTS = 6;
-		for (let count = 1; count < EVENTS; count += 1) {
-			await call(payment.webhookUrl, `tr_unknown${count}`);
-			await until('it was asked', () => going.all >= count && going.now === 0);
-		}
-		await call(payment.webhookUrl, collect());
-		for (const { action } of await Promise.all(outcomes)) assert.equal(action, 'accept');
-		assert.deepEqual(going, { now: 0, most: 1, all: EVENTS });
-	});
-
-	test('the error of a recheck does not reject the wait whose payment was accepted meanwhile', async () => {
-		const payment = await goToCheckout();
-		const asked = deferred();
-		const fails = deferred();
-		const outcome = wait(payment, {
-			recheck() {
-				asked.resolve();
-				return fails.promise;
-			},
-		});
-		await call(payment.webhookUrl, collect());
-		await asked.promise;
-		await fixture.urlmode.complete(payment.id, { ...payment.owner, action: 'accept', reference: collect(), ...PRICE });
-		fails.reject(new Error('the API does not answer'));
-		assert.equal((await outcome).action, 'accept');
-	});
-
 	test('a recheck that outlives its lease does not end that of the next one', async () => {
 		const payment = await goToCheckout();
 		const instances = [fixture.urlmode, fixture.openUrlMode(), fixture.openUrlMode()];
@@ -229,15 +188,6 @@ describe('several waits for one payment', () => {
 		assert.equal(asked.length, 2, 'one asks at a time');
 		answers[asked[1]].resolve({ action: 'accept', reference: collect(), ...PRICE });
 		for (const { action } of await Promise.all(outcomes)) assert.equal(action, 'accept');
-	});
-
-	test('the error of one wait leaves the next one to ask again', async () => {
-		const payment = await goToCheckout();
-		await call(payment.webhookUrl, collect());
-		const error = new Error('the API does not answer');
-		await assert.rejects(wait(payment, { recheck: () => Promise.reject(error) }), error);
-		assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
-		assert.equal((await wait(payment)).action, 'accept');
 	});
 });
 
