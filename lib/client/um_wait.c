@@ -27,6 +27,8 @@
 struct um_wait {
 	PGconn *conn; /* NULL: lost */
 	struct um_keys *keys;
+	struct um_keys_version keys_version;
+	char *keys_file;
 	char *database_url;
 	char *base_url;
 };
@@ -40,9 +42,11 @@ open_wait(struct um_wait **out, const char *database_url, const char *keys_file,
 	*out = NULL;
 	if (wait == NULL)
 		return um_error(err, "out of memory");
+	wait->keys_file = strdup(keys_file);
 	wait->database_url = strdup(database_url);
 	wait->base_url = strdup(base_url);
-	if (wait->database_url == NULL || wait->base_url == NULL) {
+	if (wait->keys_file == NULL || wait->database_url == NULL
+		|| wait->base_url == NULL) {
 		um_error(err, "out of memory");
 		goto fail;
 	}
@@ -50,6 +54,7 @@ open_wait(struct um_wait **out, const char *database_url, const char *keys_file,
 		|| !um_connection_open(&wait->conn, database_url,
 			um_clock_ms() + CALL_MS, err))
 		goto fail;
+	wait->keys_version = um_keys_version(wait->keys);
 	*out = wait;
 	return true;
 fail:
@@ -67,6 +72,7 @@ um_wait_close(struct um_wait *wait)
 	if (wait->database_url != NULL)
 		explicit_bzero(wait->database_url, strlen(wait->database_url));
 	free(wait->database_url);
+	free(wait->keys_file);
 	free(wait->base_url);
 	free(wait);
 }
@@ -77,6 +83,20 @@ um_wait_outcome_free(struct um_wait_outcome *outcome)
 	if (outcome->result != NULL)
 		um_wipe_free(outcome->result, strlen(outcome->result));
 	outcome->result = NULL;
+}
+
+/* Keys are rotated while it waits. Those that it has stay if a file is refused. */
+static void
+refresh_keys(struct um_wait *wait)
+{
+	struct um_error refused = { "" };
+	struct um_keys *keys;
+
+	if (!um_keys_changed(&wait->keys_version, wait->keys_file)
+		|| !um_keys_load(&keys, wait->keys_file, &refused))
+		return;
+	um_keys_free(wait->keys);
+	wait->keys = keys;
 }
 
 /* A random UUID (RFC 9562 section 5.4). */
@@ -134,6 +154,7 @@ create(struct um_wait *wait, const struct um_wait_ask *ask,
 
 	if (!make_id(token.id))
 		return um_error(err, "OpenSSL failed");
+	refresh_keys(wait);
 	um_binding_digest(token.binding, wait->keys, um_str(ask->subject),
 		um_str(session));
 	um_uuid_format(out->id, token.id);
@@ -202,6 +223,7 @@ open_result(struct um_wait *wait, const struct row *row, const char *escaped,
 		&len);
 	bool ok;
 
+	refresh_keys(wait);
 	ok = sealed != NULL
 		&& um_seal_open(&json,
 			(struct um_str){ (const char *)sealed, len }, row->id,

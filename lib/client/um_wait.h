@@ -58,7 +58,8 @@ struct um_wait_outcome {
 enum um_wait_end { UM_WAIT_COMPLETED, UM_WAIT_TIMEOUT, UM_WAIT_FAILED };
 
 /*
- * Loads the keys file, connects as the role urlmode_server, and listens.
+ * Loads the keys file, which is read again when it has changed, connects as the
+ * role urlmode_server, and listens.
  * `database_url` is a libpq URI or keyword string; `base_url` has no slash at
  * its end. False, with the reason: the keys file is refused, or there is no
  * connection within 10 seconds. The caller ends *out with um_wait_close().

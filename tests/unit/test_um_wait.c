@@ -15,6 +15,7 @@
 #include <libpq-fe.h>
 
 #include "client/um_wait.h"
+#include "core/file.h"
 #include "core/hex.h"
 #include "crypto/seal.h"
 #include "support.h"
@@ -271,6 +272,37 @@ TEST(a_result_that_does_not_open_is_refused)
 	assert_null(outcome.result);
 }
 
+TEST(a_key_that_was_added_since_opens_the_result)
+{
+	const char *keys_file = getenv("URLMODE_KEYS_FILE");
+	const uint8_t secret[32] = { 1 };
+	char *old = keys_line(255, secret, sizeof(secret));
+	char *path = file_make(um_str(old), 0600);
+	struct um_buf keys = { 0 };
+	struct um_wait_outcome outcome;
+	struct um_wait_error err;
+	struct um_error reason;
+	FILE *f;
+
+	um_wait_close(wait);
+	if (!um_wait_open(&wait, getenv("URLMODE_DATABASE_URL"), path,
+		    "http://localhost", &err))
+		fail_msg("%s", err.text);
+	complete("{}");
+	assert_int_equal(wait_for(1000, &outcome, &err), UM_WAIT_FAILED);
+	assert_non_null(strstr(err.text, "cannot be opened"));
+
+	assert_true(um_file_read(&keys, keys_file, 65536, &reason));
+	f = fopen(path, "a");
+	assert_non_null(f);
+	fwrite(keys.ptr, 1, keys.len, f);
+	fclose(f);
+	assert_completed("accept", "", "{}");
+	um_buf_free(&keys);
+	file_remove(path);
+	free(old);
+}
+
 /* It could neither be expired nor read as completed: 40,000 attempts once. */
 TEST(a_read_only_server_does_not_make_it_spin)
 {
@@ -416,6 +448,7 @@ main(void)
 		CASE(what_has_expired_is_completed_even_without_time),
 		CASE(another_user_or_session_is_refused),
 		CASE(a_result_that_does_not_open_is_refused),
+		CASE(a_key_that_was_added_since_opens_the_result),
 		CASE(a_read_only_server_does_not_make_it_spin),
 		CASE(a_read_only_server_still_gives_the_result),
 		CASE(a_server_that_is_away_is_tried_again_with_pauses),
