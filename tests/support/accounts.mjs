@@ -6,7 +6,6 @@ import { randomUUID } from 'node:crypto';
 
 import { connectAccount } from 'urlmode/sdk2';
 
-import { press } from './flow.mjs';
 import { deferred } from './wait.mjs';
 
 /**
@@ -29,6 +28,7 @@ export function startConnecting(fixture, provider, { urlmode = fixture.urlmode, 
 		client: provider.client, variables: provider.variables, scopes: ['read'], message: 'Connect your account.', ...options,
 	});
 	result.catch(asked.reject);
+	asked.promise.catch(() => {});
 	return { asked: asked.promise, result };
 }
 
@@ -60,5 +60,3 @@ export async function signInAndStay(fixture, url, { name = 'Ada Lovelace', brows
 	while (!new URL(hop.location).pathname.endsWith('/return')) hop = await browser.send({ url: new URL(hop.location), from: page });
 	return new URL(hop.location);
 }
-
-export { press };

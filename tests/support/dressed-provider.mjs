@@ -151,7 +151,7 @@ class DressedProvider {
 			interactions: { url: (_ctx, { uid }) => `/interaction/${this.#name}.${uid}` },
 			loadExistingGrant: async ({ oidc }) => {
 				const grant = new provider.Grant({ accountId: oidc.session.accountId, clientId: oidc.client.clientId });
-				grant.addOIDCScope((this.#behaviour.grants ?? [...oidc.requestParamScopes]).join(' '));
+				grant.addOIDCScope([...oidc.requestParamScopes].join(' '));
 				await grant.save();
 				return grant;
 			},

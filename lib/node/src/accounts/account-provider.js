@@ -93,7 +93,7 @@ export class AccountProvider {
 		const { code, iss } = outcome.result ?? {};
 		if (typeof code !== 'string') return { reason: 'exchange_failed', detail: 'code_missing' };
 		const issuerProblem = this.#checkIssuer(iss);
-		if (issuerProblem) return { reason: issuerProblem, detail: issuerProblem };
+		if (issuerProblem) return { reason: issuerProblem, detail: 'iss' };
 		let answer;
 		try {
 			answer = await this.#exchange(code, outcome);
