@@ -5,6 +5,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 
+import { requireAccount } from 'urlmode/sdk';
+
 import { comeBack } from '../support/flow.mjs';
 import { goToProvider, signIn, signInAndStay, startConnecting } from '../support/accounts.mjs';
 import { SECRET, startDressedProviders } from '../support/dressed-provider.mjs';
@@ -233,6 +235,25 @@ describe('a code is exchanged once', () => {
 		await there.browser.submit(there.page, { button: 'sign-in', fields: { name: 'Ada Lovelace' } });
 		assert.equal((await startConnecting(fixture, provider, { subject }).result).action, 'accept');
 		assert.equal(provider.exchanges.length, 1);
+	});
+
+	test('requireAccount: the call after the sign-in exchanges the code, and the one after that asks again', async () => {
+		const provider = providers.dress('github');
+		const server = { getClientCapabilities: () => ({ elicitation: { url: {} } }), createElicitationCompletionNotifier: () => async () => {}, transport: {} };
+		const call = () => requireAccount(server, {
+			urlmode: fixture.urlmode, subject: 'ada', provider: 'account', description: provider.file, client: provider.client,
+			scopes: ['read'], message: 'Connect your account.', extra: { signal: new AbortController().signal, requestId: 1 },
+		});
+		const urls = [];
+		const isAsked = ({ elicitations: [{ url }] }) => urls.push(url) > 0;
+		await assert.rejects(call(), isAsked);
+		await signIn(fixture, urls[0]);
+		const results = await Promise.allSettled([call(), call()]);
+		const [connected, ...others] = results.map(({ value }) => value).filter((value) => value?.action === 'accept');
+		assert.ok(await provider.knows(connected.tokens.access_token));
+		assert.deepEqual([others, provider.exchanges.length], [[], 1]);
+		await assert.rejects(call(), isAsked);
+		server.onclose();
 	});
 
 	test('other scopes are another question', async () => {

@@ -7,6 +7,8 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import Ajv from 'ajv/dist/2020.js';
 
+import { findMistake } from '../../lib/node/src/accounts/description.js';
+
 const top = new URL('../../', import.meta.url);
 const read = (path) => JSON.parse(readFileSync(new URL(path, top), 'utf8'));
 const names = (folder) => readdirSync(new URL(folder, top))
@@ -56,6 +58,8 @@ function change(description, path, to) {
 }
 
 test('every description passes the schema, and loads', () => {
+	for (const { name, content: { oauth } } of descriptions)
+		assert.equal(oauth && findMistake(oauth), undefined, name);
 	for (const { name, content } of descriptions)
 		assert.ok(validate(content), `${name}: ${ajv.errorsText(validate.errors)}`);
 	assert.deepEqual(load(descriptions.map(({ content, site }) => ({ description: content, site }))),
@@ -131,6 +135,9 @@ function* variants(description) {
 }
 
 // Between them they have every part of the language.
+/** What only the loader of the programs knows about the rest of a description does not concern the Node package. */
+const concernsOAuth = (said) => /^[^ ]+ \/oauth\b/.test(said);
+
 const VARIED = ['adyen', 'descriptions/gitlab', 'docusign', 'google', 'linear', 'microsoft-entra', 'mollie', 'openid-connect', 'paypal',
 	'paystack', 'shopify', 'slack', 'stripe'];
 
@@ -145,6 +152,9 @@ for (const { name, content, site } of descriptions.filter(({ name }) => VARIED.i
 				? reasons[i] === 'ok' || reasons[i].split('\t').every((said) => BEYOND.some((reason) => reason.test(said)))
 				: reasons[i] !== 'ok';
 
+			if (description?.oauth !== undefined)
+				assert.equal(findMistake(description.oauth) === undefined, !reasons[i].split('\t').some(concernsOAuth),
+					`${JSON.stringify(description.oauth)}\n${reasons[i]}\n${findMistake(description.oauth)}`);
 			if (!agreed)
 				assert.fail(`${JSON.stringify(description)}\n${reasons[i]}\n${ajv.errorsText(validate.errors)}`);
 		}
