@@ -79,14 +79,12 @@ async function discover(openid, provider, oauth, client, authentication) {
 	}
 	const configuration = openid.discovery(issuer, client.id, undefined, authentication, {
 		execute: isLoopback(issuer) ? [openid.allowInsecureRequests] : [],
-	}).then((found) => readAnswers(openid, found, oauth, true));
-	discovered.set(key, { at: performance.now(), configuration });
-	try {
-		return await configuration;
-	} catch (error) {
+	}).then((found) => readAnswers(openid, found, oauth, true), (error) => {
 		discovered.delete(key);
 		throw new ProviderUnavailableError(provider, codeOf(error));
-	}
+	});
+	discovered.set(key, { at: performance.now(), configuration });
+	return configuration;
 }
 
 /**
@@ -135,16 +133,17 @@ function basicAuthentication(secret) {
 }
 
 /**
- * What an error may say aloud: a code of OAuth, of openid-client or of the system. Messages
- * and causes may hold the answer itself.
+ * What an error may say aloud: the provider's code of an error (RFC 6749 section
+ * 5.2), or one of the system or of openid-client. Its message and its cause may
+ * hold the provider's answer.
  *
  * @param {unknown} error
  * @returns {string}
  */
 export function codeOf(error) {
 	const { error: refusal, code, cause } = /** @type {{ error?: unknown, code?: unknown, cause?: unknown }} */ (error ?? {});
-	for (const said of [refusal, /** @type {{ code?: unknown } | undefined} */ (cause)?.code, code]) {
-		if (typeof said === 'string' && /^[A-Za-z0-9_.-]{1,64}$/.test(said)) return said;
-	}
-	return 'unknown';
+	// Whatever has a digit may be a code or a token.
+	if (typeof refusal === 'string' && /^[A-Za-z_-]{1,64}$/.test(refusal)) return refusal;
+	const systemCode = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+	return String(systemCode ?? code ?? 'unknown');
 }
