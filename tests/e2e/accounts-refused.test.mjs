@@ -212,6 +212,17 @@ describe('an exchange that fails', () => {
 	});
 });
 
+test('metadata that could not be read are asked for again, and those that were read are not', async () => {
+	const provider = providers.dress('openid-connect', { behaviour: { isDown: true } });
+	await assert.rejects(startConnecting(fixture, provider, OPENID).result, { code: 'PROVIDER_UNAVAILABLE' });
+	provider.behave({ isDown: false });
+	assert.equal((await connect(provider, OPENID)).account.action, 'accept');
+	provider.behave({ isDown: true });
+	const { asked, result } = startConnecting(fixture, provider, { ...OPENID, timeout: 200 });
+	assert.match((await asked).url, /\/connect\/account\?state=/);
+	assert.equal((await result).reason, 'timeout');
+});
+
 describe('a code is exchanged once', () => {
 	test('two calls for the same thing, on two instances', async () => {
 		const provider = providers.dress('github');

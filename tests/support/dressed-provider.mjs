@@ -179,8 +179,14 @@ class DressedProvider {
 		}
 	}
 
+	/** Changes what it does from now on. */
+	behave(changes) {
+		Object.assign(this.#behaviour, changes);
+	}
+
 	async handle(request, response) {
 		const { pathname, searchParams } = new URL(request.url, this.#issuer);
+		if (this.#behaviour.isDown) return void response.writeHead(503).end();
 		if (pathname.startsWith('/interaction/')) return this.#signIn(request, response);
 		const path = pathname.slice(this.#mount.length + 1);
 		if (!pathname.startsWith(`/${this.#mount}/`)) return void response.writeHead(404).end();

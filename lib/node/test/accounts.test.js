@@ -46,7 +46,7 @@ test('variables are filled in, where they belong', async () => {
 
 for (const [preset, name, values] of [
 	['shopify', 'shop', ['evil.example/', 'a.b', 'a/b', 'a#', 'a?', 'a@b', 'a:1', '-a', 'a-', '', 'a\n', 'é', 'a'.repeat(64), '{shop}', 7, null, ['a']]],
-	['salesforce', 'domain', ['evil.example/', '.a', 'a.', 'a..b', 'a/b', 'a@b', 'a:1', 'a\0']],
+	['salesforce', 'domain', ['evil.example/', '.a', 'a.', 'a..b', 'a/b', 'a@b', 'a:1', 'a\0', `${'a.'.repeat(127)}a`]],
 	['microsoft-entra', 'tenant', ['a/b', '../a', '..', 'a?b']],
 	['openid-connect', 'issuer', ['http://id.example', 'id.example', 'https://', 'https://a?b', 'https://a#b', 'https://{a}', 'javascript:1', 'http://localhost.evil.example']],
 ]) {
@@ -102,6 +102,13 @@ test('a file of the site is checked, and a mistake is named with file and place'
 	}
 	await assert.rejects(open('account', { description: `${file}.none` }), /^TypeError: there is no description .* does not exist$/);
 	assert.equal(findMistake([]), '');
+});
+
+test('an outcome without a code is no account, and nobody is asked', async () => {
+	const provider = await open('notion');
+	for (const result of [undefined, {}, { code: ['a', 'b'] }]) {
+		assert.deepEqual(await provider.connect({ elicitationId: 'id', returnUrl: RETURN_URL, result }), { reason: 'exchange_failed', detail: 'code_missing' });
+	}
 });
 
 test('what pointers find', () => {
