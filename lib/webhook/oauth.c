@@ -340,14 +340,26 @@ load_account(const struct um_conf_loc *at, const json_t *node,
 			"`token_endpoint`");
 }
 
+/* A variable that is in no address would have no effect. */
+static bool
+check_unused(const struct um_conf_loc *at, json_t *unused)
+{
+	struct um_conf_loc here = um_conf_member(at, "variables");
+	bool ok = true;
+	const char *name;
+	json_t *value;
+
+	json_object_foreach (unused, name, value)
+		ok = um_conf_member_error(&here, name, "is in no address");
+	return ok;
+}
+
 static bool
 load(struct um_oauth *oauth, const struct um_conf_loc *at, json_t *node,
 	struct variables *variables)
 {
-	struct um_conf_loc here = um_conf_member(at, "variables");
 	bool is_discovered, ok;
-	const char *text, *name;
-	json_t *value;
+	const char *text;
 
 	if (!load_variables(at, node)
 		|| !load_endpoints(oauth, at, node, variables, &is_discovered))
@@ -359,11 +371,7 @@ load(struct um_oauth *oauth, const struct um_conf_loc *at, json_t *node,
 	ok = load_request(at, node) && ok;
 	ok = load_token_response(at, node) && ok;
 	ok = load_account(at, node, variables, is_discovered) && ok;
-	if (ok)
-		json_object_foreach (variables->unused, name, value)
-			ok = um_conf_member_error(&here, name,
-				"is in no address");
-	return ok;
+	return ok && check_unused(at, variables->unused);
 }
 
 bool
