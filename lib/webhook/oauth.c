@@ -217,6 +217,22 @@ check_texts(const struct um_conf_loc *at, json_t *object, const char *chars,
 	return true;
 }
 
+/* Further parameters, none of which is one of those that come from elsewhere. */
+static bool
+check_parameters(const struct um_conf_loc *at, const json_t *node,
+	const char *key, const char *const *taken)
+{
+	struct um_conf_loc here = um_conf_member(at, key);
+	json_t *parameters = json_object_get(node, key);
+
+	for (size_t i = 0; taken[i] != NULL; i++)
+		if (json_object_get(parameters, taken[i]) != NULL)
+			return um_conf_member_error(&here, taken[i],
+				"is not a further parameter: it comes from "
+				"elsewhere");
+	return check_texts(&here, parameters, NULL, 0);
+}
+
 static bool
 load_request(const struct um_conf_loc *at, const json_t *node)
 {
@@ -224,15 +240,14 @@ load_request(const struct um_conf_loc *at, const json_t *node)
 		NULL };
 	static const char *const separators[] = { " ", ",", NULL };
 	static const char *const modes[] = { "query", "form_post", NULL };
-	/* Those that come from elsewhere. */
 	static const char *const taken[] = { "client_id", "client_secret",
 		"code_challenge", "code_challenge_method", "nonce",
 		"redirect_uri", "response_mode", "response_type", "scope",
-		"state" };
+		"state", NULL };
+	static const char *const token_taken[] = { "client_id", "client_secret",
+		"code", "code_verifier", "grant_type", "redirect_uri", NULL };
 	struct um_conf_loc here = um_conf_member(at, "scope");
-	struct um_conf_loc parameters = um_conf_member(at, "parameters");
 	json_t *scope = json_object_get(node, "scope");
-	json_t *more = json_object_get(node, "parameters");
 	const char *text;
 	unsigned choice;
 
@@ -246,12 +261,8 @@ load_request(const struct um_conf_loc *at, const json_t *node)
 		return false;
 	if (scope != NULL && json_object_size(scope) == 0)
 		return um_conf_error(&here, "is empty");
-	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
-		if (json_object_get(more, taken[i]) != NULL)
-			return um_conf_member_error(&parameters, taken[i],
-				"is not a further parameter: it comes from "
-				"elsewhere");
-	return check_texts(&parameters, more, NULL, 0)
+	return check_parameters(at, node, "parameters", taken)
+		&& check_parameters(at, node, "token_parameters", token_taken)
 		&& (json_object_get(node, "response_mode") == NULL
 			|| um_conf_get_choice(at, node, "response_mode", modes,
 				&choice));
@@ -382,8 +393,8 @@ um_oauth_load(struct um_oauth *oauth, const struct um_conf_loc *at,
 		"authorization_response_iss_parameter_supported",
 		"authorization_endpoint", "token_endpoint",
 		"revocation_endpoint", "pkce", "token_endpoint_auth_method",
-		"scope", "parameters", "response_mode", "variables",
-		"token_response", "account", NULL };
+		"scope", "parameters", "token_parameters", "response_mode",
+		"variables", "token_response", "account", NULL };
 	struct variables variables;
 	bool ok;
 

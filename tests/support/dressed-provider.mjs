@@ -239,6 +239,9 @@ class DressedProvider {
 		this.exchanges.push({ form: Object.fromEntries(form), authorization });
 		if (this.#behaviour.answer) return this.#behaviour.answer(response);
 		const isBasic = authorization !== undefined;
+		for (const [name, value] of Object.entries(this.#oauth.token_parameters ?? {})) {
+			if (form.get(name) !== value) return this.#send(response, 400, { error: 'invalid_request' });
+		}
 		if (isBasic !== (method === 'client_secret_basic') || form.has('client_secret') !== (method === 'client_secret_post')) {
 			return this.#send(response, 401, { error: 'invalid_client' });
 		}

@@ -30,10 +30,10 @@ function webhookRow(file) {
 		list(more), String(deliveries.length + returns.length)];
 }
 
-function peculiarities({ scope = {}, parameters = {}, response_mode: mode, variables = {}, token_response: answer = {} }) {
+function peculiarities({ scope = {}, parameters = {}, token_parameters: more = {}, response_mode: mode, variables = {}, token_response: answer = {} }) {
 	return list([
 		scope.parameter && `\`${scope.parameter}\``, scope.separator === ',' && 'scopes with commas',
-		...Object.entries(parameters).map(([name, value]) => `\`${name}=${value}\``),
+		...Object.entries({ ...parameters, ...more }).map(([name, value]) => `\`${name}=${value}\``),
 		mode === 'form_post' && 'a posted response', ...Object.keys(variables).map((name) => `\`{${name}}\``),
 		answer.member && `tokens in \`${answer.member}\``, answer.token_type && 'no type of the token',
 	].filter(Boolean));

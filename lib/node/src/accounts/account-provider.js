@@ -152,7 +152,7 @@ export class AccountProvider {
 			pkceCodeVerifier: codeVerifier,
 			expectedState: this.#openid.skipStateCheck,
 			...this.#isDiscovered && nonce !== undefined && { expectedNonce: nonce, idTokenExpected: true },
-		});
+		}, this.#oauth.token_parameters);
 	}
 
 	/**

@@ -30,6 +30,9 @@ const VALUES = {
 const TAKEN = new Set(['client_id', 'client_secret', 'code_challenge', 'code_challenge_method', 'nonce', 'redirect_uri',
 	'response_mode', 'response_type', 'scope', 'state']);
 
+/** The same of the token request. */
+const TOKEN_TAKEN = new Set(['client_id', 'client_secret', 'code', 'code_verifier', 'grant_type', 'redirect_uri']);
+
 /**
  * @typedef {import('./types.js').OAuthDescription} OAuthDescription
  * @typedef {(value: unknown) => string | undefined} Check returns where the mistake is, relative to the value
@@ -88,6 +91,7 @@ const OAUTH = record({
 	token_endpoint_auth_method: oneOf('client_secret_basic', 'client_secret_post', 'none'),
 	scope: record({ parameter: text, separator: oneOf(' ', ',') }),
 	parameters: members((name) => (TAKEN.has(name) ? undefined : text)),
+	token_parameters: members((name) => (TOKEN_TAKEN.has(name) ? undefined : text)),
 	response_mode: oneOf('query', 'form_post'),
 	variables: members((name) => (VARIABLE_NAME.test(name)
 		? record({ as: oneOf('label', 'labels', 'url'), default: text, notes: text }, ['as']) : undefined)),

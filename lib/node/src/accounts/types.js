@@ -55,6 +55,7 @@
  * @property {'client_secret_basic' | 'client_secret_post' | 'none'} token_endpoint_auth_method
  * @property {{ parameter?: string, separator?: string }} [scope]
  * @property {Record<string, string>} [parameters]
+ * @property {Record<string, string>} [token_parameters]
  * @property {'query' | 'form_post'} [response_mode]
  * @property {Record<string, Variable>} [variables]
  * @property {{ member?: string, token_type?: 'bearer' }} [token_response]
