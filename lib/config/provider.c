@@ -260,6 +260,32 @@ load_spec(struct um_spec **spec, const struct um_conf_loc *at, const char *text,
 	return true;
 }
 
+/*
+ * Takes from the description what the entry does not say. One without a webhook
+ * is needed no longer than that.
+ */
+static bool
+take_issuer(struct um_provider *provider, const struct um_conf_loc *at)
+{
+	bool sends_iss;
+	const char *issuer = um_spec_issuer(provider->spec, &sends_iss);
+
+	if (provider->kind == UM_KIND_OAUTH && provider->issuer == NULL
+		&& issuer != NULL) {
+		if (!um_conf_copy_text(at, issuer, &provider->issuer))
+			return false;
+		provider->sends_iss = sends_iss;
+	}
+	if (um_spec_has_webhook(provider->spec))
+		return true;
+	um_spec_free(provider->spec);
+	provider->spec = NULL;
+	return provider->kind == UM_KIND_OAUTH
+		|| um_conf_member_error(at, "description",
+			"has no webhook, which the kinds `payment` and "
+			"`signature` need");
+}
+
 /* Providers that send webhooks have a description; those of OAuth may. */
 static bool
 load_description(struct um_provider *provider, const struct um_conf_loc *at,
@@ -283,7 +309,8 @@ load_description(struct um_provider *provider, const struct um_conf_loc *at,
 	ok = read_env(at, entry, provider, base_url, &source)
 		&& load_spec(&provider->spec, at,
 			text != NULL ? text : provider->name, providers_dir,
-			&source);
+			&source)
+		&& take_issuer(provider, at);
 	free_env(&source);
 	return ok;
 }

@@ -25,7 +25,7 @@ struct um_provider {
 	 * for the provider, in milliseconds; 0 for an account.
 	 */
 	int64_t grace_ms;
-	/* How its webhook is read; NULL where it has none (oauth only). */
+	/* How its webhook is read; NULL where there is none (oauth only). */
 	struct um_spec *spec;
 };
 

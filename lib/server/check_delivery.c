@@ -286,7 +286,12 @@ load(const struct options *options, struct um_config **config,
 	const struct um_provider *provider;
 
 	if (options->description != NULL) {
-		um_spec_load(own, options->description, &env, err);
+		if (um_spec_load(own, options->description, &env, err)
+			&& !um_spec_has_webhook(*own)) {
+			um_error(err, "%s: has no webhook",
+				options->description);
+			return NULL;
+		}
 		return *own;
 	}
 	if (!um_config_load(config, path != NULL ? path : DEFAULT_CONFIG, err))
@@ -295,7 +300,7 @@ load(const struct options *options, struct um_config **config,
 	if (provider == NULL || provider->spec == NULL) {
 		um_error(err,
 			"the configuration has no such provider, or it "
-			"has no description");
+			"has no description with a webhook");
 		return NULL;
 	}
 	return provider->spec;

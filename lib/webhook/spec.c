@@ -5,15 +5,18 @@
 #include <string.h>
 
 #include "core/conf.h"
+#include "webhook/oauth.h"
 #include "webhook/spec_part.h"
 
 #define ANSWER_MAX 1024 /* bytes of an answer's body */
 
 struct um_spec {
 	char *path;
+	bool has_webhook;
 	struct um_spec_part webhook;
 	bool has_return;
 	struct um_spec_part back; /* for the browser's return */
+	struct um_oauth oauth;
 	int64_t grace_ms;
 	int answer_status;
 	char *answer_body;
@@ -27,6 +30,7 @@ um_spec_free(struct um_spec *spec)
 		return;
 	um_spec_part_free(&spec->webhook);
 	um_spec_part_free(&spec->back);
+	um_oauth_free(&spec->oauth);
 	free(spec->path);
 	free(spec->answer_body);
 	free(spec->answer_type);
@@ -122,6 +126,52 @@ check_origin(const struct um_spec *spec, const struct um_conf_loc *at,
 	return true;
 }
 
+/* The webhook, and the browser's return, if one is signed. */
+static bool
+load_deliveries(struct um_spec *spec, const struct um_conf_loc *at,
+	json_t *root, const struct um_provider_env *env)
+{
+	struct um_conf_loc answer = um_conf_member(at, "answer");
+	struct um_conf_loc back = um_conf_member(at, "return");
+	bool ok;
+
+	/* Each is tried, so that all that is wrong is said at once. */
+	ok = um_spec_part_load(&spec->webhook, at, root, env, false);
+	ok = load_grace(spec, at, root) && ok;
+	ok = load_answer(spec, &answer, json_object_get(root, "answer")) && ok;
+	ok = load_return(spec, &back, json_object_get(root, "return"), env)
+		&& ok;
+	return ok && check_origin(spec, at, env);
+}
+
+/* A setting that a description without a webhook has no use for. */
+static bool
+check_no_deliveries(const struct um_conf_loc *at,
+	const struct um_provider_env *env)
+{
+	if (env->secrets_len != 0 || env->return_secrets_len != 0
+		|| env->accounts_len != 0 || env->certificate != NULL
+		|| env->mode != UM_MODE_DEFAULT)
+		return um_conf_member_error(at, "verify",
+			"is missing, but the configuration has secrets, a "
+			"certificate, a `mode` or `accounts`: this description "
+			"has no webhook");
+	return true;
+}
+
+/* Whether the description has more than `oauth` and what is for people. */
+static bool
+describes_deliveries(const json_t *root)
+{
+	static const char *const others[] = { "$schema", "name",
+		"documentation", "notes", "oauth" };
+	size_t len = json_object_size(root);
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		len -= json_object_get(root, others[i]) != NULL;
+	return len != 0 || json_object_get(root, "oauth") == NULL;
+}
+
 static bool
 load(struct um_spec *spec, const struct um_conf_loc *at, json_t *root,
 	const struct um_provider_env *env)
@@ -130,9 +180,9 @@ load(struct um_spec *spec, const struct um_conf_loc *at, json_t *root,
 		"notes", "payload", "verify", "timestamp", "events", "believed",
 		"live", "account", "grace", "identity", "type", "elicitation",
 		"amount", "currency", "reference", "outcomes", "answer",
-		"challenge", "return", NULL };
-	struct um_conf_loc answer = um_conf_member(at, "answer");
-	struct um_conf_loc back = um_conf_member(at, "return");
+		"challenge", "return", "oauth", NULL };
+	struct um_conf_loc oauth = um_conf_member(at, "oauth");
+	json_t *part = json_object_get(root, "oauth");
 	const char *text;
 
 	bool ok = um_conf_check_keys(at, root, keys);
@@ -144,12 +194,11 @@ load(struct um_spec *spec, const struct um_conf_loc *at, json_t *root,
 	ok = um_conf_get_text(at, root, "name", true, &text) && ok;
 	ok = um_conf_get_text(at, root, "documentation", true, &text) && ok;
 	ok = um_conf_get_text(at, root, "notes", false, &text) && ok;
-	ok = um_spec_part_load(&spec->webhook, at, root, env, false) && ok;
-	ok = load_grace(spec, at, root) && ok;
-	ok = load_answer(spec, &answer, json_object_get(root, "answer")) && ok;
-	ok = load_return(spec, &back, json_object_get(root, "return"), env)
+	ok = (part == NULL || um_oauth_load(&spec->oauth, &oauth, part)) && ok;
+	spec->has_webhook = describes_deliveries(root);
+	return (spec->has_webhook ? load_deliveries(spec, at, root, env)
+				  : check_no_deliveries(at, env))
 		&& ok;
-	return ok && check_origin(spec, at, env);
 }
 
 bool
@@ -191,6 +240,19 @@ const char *
 um_spec_path(const struct um_spec *spec)
 {
 	return spec->path;
+}
+
+bool
+um_spec_has_webhook(const struct um_spec *spec)
+{
+	return spec->has_webhook;
+}
+
+const char *
+um_spec_issuer(const struct um_spec *spec, bool *sends_iss)
+{
+	*sends_iss = spec->oauth.sends_iss;
+	return spec->oauth.issuer;
 }
 
 bool

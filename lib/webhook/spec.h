@@ -23,7 +23,8 @@ struct um_spec;
  * with the file, the JSON pointer (RFC 6901) and the reason: what the language
  * does not know; a `believed` that the schemes do not prove; a secret,
  * certificate or constant that is needed and not configured, or configured and
- * not used; a mode or accounts of which its events say nothing. The caller frees *out with um_spec_free().
+ * not used; a mode or accounts of which its events say nothing. The caller
+ * frees *out with um_spec_free().
  */
 bool um_spec_load(struct um_spec **out, const char *path,
 	const struct um_provider_env *env, struct um_error *err);
@@ -31,6 +32,15 @@ bool um_spec_load(struct um_spec **out, const char *path,
 const char *um_spec_path(const struct um_spec *spec);
 /* Wipes and frees; NULL is fine. */
 void um_spec_free(struct um_spec *spec);
+
+/* False for a description that has an `oauth` part and nothing else. */
+bool um_spec_has_webhook(const struct um_spec *spec);
+
+/*
+ * The issuer of the `oauth` part, or NULL if it is not known, and whether each
+ * authorization response names it (RFC 9207). The description owns it.
+ */
+const char *um_spec_issuer(const struct um_spec *spec, bool *sends_iss);
 
 /*
  * Whether nothing in a delivery is verified (`believed` is `nothing`). Then

@@ -45,6 +45,14 @@ describe('lynq (a double)', { timeout: 120_000 }, () => {
 		assert.equal((await elicitationsOf(fixture, 'ada@example.org')).length, 1);
 	});
 
+	test('connectAccount: the user signs in, and the code is exchanged', async () => {
+		const client = await connect();
+		const result = client.call('connect_again');
+		await signIn(fixture, (await client.nextRequest()).url);
+		assert.deepEqual(await result, { text: 'Connected the account of Ada Lovelace.', isError: false });
+		assert.equal(await rowState(fixture, await newest()), 'completed accept');
+	});
+
 	test('payment(): the webhook completes it', async () => {
 		const client = await connect();
 		const result = client.call('buy_report');

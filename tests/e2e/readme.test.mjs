@@ -47,6 +47,7 @@ before(async () => {
 	api = fixture.closeAtEnd(await startStripeApi({ secretKey: SECRET_KEY }));
 	examples = await load({
 		'connect.mjs': blocks('In front of your own MCP server', 'js')[0],
+		'account.mjs': blocks('Connect a GitHub account', 'js')[0],
 		'buy.mjs': blocks('Take a Stripe payment', 'js')[0],
 		'urlmode.mjs': "export { UrlMode } from 'urlmode';\n",
 	});
@@ -60,7 +61,9 @@ after(() => fixture?.close());
 async function load(files) {
 	const { folder } = makeProject({ name: 'readme', frameworks: 'newest', files });
 	installStripe(path.join(folder, 'node_modules'), api.port);
-	Object.assign(process.env, fixture.stack.env, { AUTHORIZATION_URL, STRIPE_SECRET_KEY: SECRET_KEY });
+	Object.assign(process.env, fixture.stack.env, {
+		AUTHORIZATION_URL, STRIPE_SECRET_KEY: SECRET_KEY, GITHUB_CLIENT_ID: 'readme', GITHUB_CLIENT_SECRET: 'secret-of-the-readme',
+	});
 	const modules = Object.keys(files).map((name) => import(pathToFileURL(path.join(folder, name))));
 	return Object.assign({}, ...await Promise.all(modules));
 }
@@ -101,6 +104,35 @@ test('connectAccount resolves with the code and its verifier', async () => {
 	assert.equal(outcome.action, 'accept');
 	assert.equal(outcome.result.code, 'c0de');
 	assert.equal(createHash('sha256').update(outcome.codeVerifier).digest('base64url'), target.get('code_challenge'));
+});
+
+test("connectGitHub: the code goes to GitHub's token endpoint, and the account has a name", async (t) => {
+	const sent = [];
+	const real = globalThis.fetch;
+	t.mock.method(globalThis, 'fetch', async (url, options) => {
+		const { host, href } = new URL(url);
+		if (!/(^|\.)github\.com$/.test(host)) return real(url, options);
+		sent.push({ href, ...options, headers: new Headers(options.headers) });
+		return href.endsWith('access_token') ? Response.json({ access_token: 'gho_1', token_type: 'bearer', scope: 'repo' })
+			: Response.json({ id: 7, login: 'ada' });
+	});
+	const { asked, result } = await call((server, extra) => examples.connectGitHub(server, urlmode, SUBJECT, extra));
+	const browser = fixture.browser();
+	const hop = await press(browser, await browser.open(asked.url), 'continue');
+	const target = new URL(hop.location);
+	assert.equal(target.origin + target.pathname, 'https://github.com/login/oauth/authorize');
+	assert.equal(target.searchParams.get('scope'), 'repo');
+	const fields = { code: 'c0de', state: target.searchParams.get('state') };
+	await browser.send({ url: new URL(`${target.searchParams.get('redirect_uri')}?${new URLSearchParams(fields)}`), from: PROVIDER_PAGE });
+
+	assert.equal(textOf(await result), 'Connected the account of ada.');
+	const [exchange, user] = sent;
+	const form = new URLSearchParams(exchange.body);
+	assert.equal(exchange.href, 'https://github.com/login/oauth/access_token');
+	assert.deepEqual([form.get('code'), form.get('client_id'), form.get('client_secret')], ['c0de', 'readme', 'secret-of-the-readme']);
+	assert.equal(createHash('sha256').update(form.get('code_verifier')).digest('base64url'), target.searchParams.get('code_challenge'));
+	assert.deepEqual([user.href, user.headers.get('authorization')], ['https://api.github.com/user', 'Bearer gho_1']);
+	assert.equal(sent.length, 2);
 });
 
 describe('buyReport', () => {

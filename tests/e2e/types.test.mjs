@@ -28,7 +28,7 @@ const options = {
 const CONSUMERS = {
 	'sdk.ts': `${COMMON}
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { elicitUrl, requireUrl, type ElicitResult } from 'urlmode/sdk';
+import { connectAccount, elicitUrl, requireAccount, requireUrl, type ElicitResult } from 'urlmode/sdk';
 const server = new McpServer({ name: 'a', version: '1.0.0' });
 server.registerTool('a', { description: 'a', inputSchema: {} }, async (_args, extra) => {
 	const result: ElicitResult = await elicitUrl(server, { ...options, extra });
@@ -42,15 +42,34 @@ server.registerTool('b', { description: 'b', inputSchema: {} }, async (_args, ex
 });
 // @ts-expect-error the callback's own argument is required
 void elicitUrl(server, options);
+const account = { urlmode, subject: 'user-42', provider: 'github', client: { id: 'a', secret: 'b' }, scopes: ['repo'], message: 'Please.' };
+server.registerTool('c', { description: 'c', inputSchema: {} }, async (_args, extra) => {
+	const connected = await connectAccount(server, { ...account, extra });
+	if (connected.action !== 'accept') return connected.toolResult;
+	const token: string = connected.tokens.access_token;
+	return { content: [{ type: 'text' as const, text: (connected.account?.name ?? '') + token.length + connected.scopes.join() }] };
+});
+server.registerTool('d', { description: 'd', inputSchema: {} }, async (_args, extra) => {
+	const connected = await requireAccount(server, { ...account, extra, requiredScopes: ['repo'] });
+	return connected.action === 'accept' ? { content: [] } : connected.toolResult;
+});
+// @ts-expect-error the client is required
+void connectAccount(server, { ...account, client: undefined, extra: undefined as never });
 `,
 	'sdk2.ts': `${COMMON}
 import { McpServer } from '@modelcontextprotocol/server';
-import { elicitUrl, verifyRequestState } from 'urlmode/sdk2';
+import { connectAccount, elicitUrl, verifyRequestState } from 'urlmode/sdk2';
 const server = new McpServer({ name: 'a', version: '1.0.0' }, { requestState: { verify: verifyRequestState() } });
 server.registerTool('a', { description: 'a' }, async (ctx) => {
 	const result = await elicitUrl(server, { ...options, ctx });
 	if (result.action !== 'accept') return result.toolResult;
 	return { content: [{ type: 'text' as const, text: result.codeVerifier ?? '' }] };
+});
+server.registerTool('b', { description: 'b' }, async (ctx) => {
+	const connected = await connectAccount(server, {
+		urlmode, ctx, subject: 'user-42', provider: 'shopify', variables: { shop: 'a' }, client: { id: 'a', secret: 'b' }, message: 'Please.',
+	});
+	return connected.action === 'accept' ? { content: [] } : connected.toolResult;
 });
 `,
 	'mcp-use.ts': `${COMMON}
@@ -81,7 +100,8 @@ export const handle: (request: Request) => Promise<Response> = requests.wrap(tra
 `,
 	'oauth.ts': `${COMMON}
 import { discovery, type TokenEndpointResponse } from 'openid-client';
-import { exchangeCode } from 'urlmode/oauth';
+import { exchangeCode, revokeToken } from 'urlmode/oauth';
+export const revoked: Promise<void> = revokeToken({ provider: 'x', client: { id: 'a' } }, 'token');
 export async function connect(id: string): Promise<TokenEndpointResponse> {
 	const configuration = await discovery(new URL('https://provider.example'), 'client');
 	const outcome = await urlmode.waitForCompletion(id, { subject: options.subject });

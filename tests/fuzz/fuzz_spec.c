@@ -33,7 +33,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	err.text[0] = '\0';
 	if (um_spec_load(&spec, path, &env, &err)) {
-		HOLDS(um_spec_answer(spec).status >= 200);
+		HOLDS(!um_spec_has_webhook(spec)
+			|| um_spec_answer(spec).status >= 200);
 	} else {
 		HOLDS(spec == NULL);
 		HOLDS(strncmp(err.text, path, strlen(path)) == 0);

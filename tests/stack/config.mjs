@@ -56,6 +56,7 @@ console.log(JSON.stringify({
 	providers_dir: given.providers_dir,
 	providers: {
 		demo: { kind: 'oauth', display_name: 'Demo Account', issuer: given.issuer },
+		account: { kind: 'oauth', display_name: 'An account' },
 		github: { kind: 'oauth', display_name: 'GitHub', description: 'github', secrets: [text()] },
 		...Object.fromEntries(Object.entries(payment).map(([name, more]) => [name, { kind: 'payment', ...more }])),
 	},

@@ -20,7 +20,9 @@ const users = ${JSON.stringify(USERS)};
 
 export const subjectOf = (authorization) => users[/^Bearer (.+)$/.exec(authorization ?? '')?.[1]];
 export const createCheckout = ({ elicitationId }) => 'https://checkout.example/pay?reference=' + elicitationId;
-export const configuration = await discovery(new URL(process.env.URLMODE_DEMO_ISSUER), 'urlmode-demo', undefined, None(),
+export const client = { id: 'urlmode-demo' };
+export const issuer = process.env.URLMODE_DEMO_ISSUER;
+export const configuration = await discovery(new URL(issuer), client.id, undefined, None(),
 	{ execute: [allowInsecureRequests] });
 `;
 

@@ -53,6 +53,7 @@ function install(modules) {
 	for (const part of ['package.json', 'src']) {
 		cpSync(join(PACKAGE, part), join(target, part), { recursive: true });
 	}
+	cpSync(join(ROOT, 'lib/providers'), join(target, 'providers'), { recursive: true });
 }
 
 /** All dependencies of the package, including indirect ones. */

@@ -123,7 +123,7 @@ void
 provider_open(struct provider *provider, const char *name)
 {
 	char path[128];
-	FILE *shipped;
+	FILE *example;
 
 	*provider = (struct provider){ .name = name };
 	snprintf(path, sizeof(path), FOLDER "/%s.json", name);
@@ -132,13 +132,13 @@ provider_open(struct provider *provider, const char *name)
 	provider->now_ms = json_integer_value(
 		json_object_get(provider->root, "now"));
 	snprintf(provider->path, sizeof(provider->path),
-		"lib/providers/%s.json", name);
-	shipped = fopen(provider->path, "re");
-	if (shipped != NULL)
-		fclose(shipped);
+		"tests/descriptions/%s.json", name);
+	example = fopen(provider->path, "re");
+	if (example != NULL)
+		fclose(example);
 	else
 		snprintf(provider->path, sizeof(provider->path),
-			"tests/descriptions/%s.json", name);
+			"lib/providers/%s.json", name);
 	provider->description = read_json(provider->path);
 }
 

@@ -8,6 +8,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { GRACE_MAX_SECONDS } from '../../lib/node/src/token.js';
 
+import { readReadme, withTables } from '../support/provider-tables.mjs';
+
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PROTOCOL = 'lib/PROTOCOL.md';
 const CONFIGURATION = 'nginx/CONFIGURATION.md';
@@ -107,6 +109,17 @@ test('the map has the modules of lib/, and no others', () => {
 	const modules = list('lib', '.h').map((file) => file.replace(/^lib\/|\.h$/g, ''));
 
 	assert.deepEqual(sorted(firstColumn('lib/README.md', 'Modules')), sorted(modules));
+});
+
+test('the tables of providers are those that the descriptions make', () => {
+	assert.equal(readReadme(), withTables(readReadme()), 'node tests/support/provider-tables.mjs writes them');
+});
+
+test('each description with a webhook has a row that says what it is for', () => {
+	const files = list('lib/providers', '.json').filter((file) => 'verify' in JSON.parse(read(file))).map((file) => path.basename(file));
+	const [rows] = section('lib/providers/README.md', 'Descriptions that are here').split('\n### ');
+
+	assert.deepEqual([...rows.matchAll(/^\| `([^`]+)` \|/gm)].map(([, file]) => file).sort(), files.sort());
 });
 
 /** The anchor that a heading has on a page. */

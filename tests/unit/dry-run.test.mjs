@@ -95,6 +95,9 @@ test('arguments that make no sense', () => {
 	save('broken.txt', 'no header\n\n');
 	assert.match(run('--delivery', 'broken.txt', '--description', 'example-pay.json', '--secret', 's').stderr,
 		/broken\.txt:1: is not `Name: value`/);
+	save('account.json', blocks('json')[4]);
+	const account = run('--delivery', 'delivery.txt', '--description', 'account.json');
+	assert.deepEqual([account.status, account.stdout, account.stderr], [1, '', 'urlmode webhook: account.json: has no webhook\n']);
 });
 
 test('with a provider of the configuration', () => {
@@ -110,7 +113,7 @@ test('with a provider of the configuration', () => {
 	assert.equal(status, 0);
 });
 
-const shipped = new Set(readdirSync(new URL('lib/providers/', top)));
+const examples = new Set(readdirSync(new URL('tests/descriptions/', top)));
 for (const file of readdirSync(new URL('tests/deliveries/', top)).filter((name) => name.endsWith('.json'))) {
 	const { now, site, deliveries } = JSON.parse(read(`tests/deliveries/${file}`));
 	if (site.accounts || site.mode) continue;
@@ -128,7 +131,7 @@ for (const file of readdirSync(new URL('tests/deliveries/', top)).filter((name) 
 				Object.entries({ ...headers, ...content_type && { 'content-type': content_type } })
 					.map(([key, value]) => `${key}: ${value}\r\n`).join('')}\r\n${body}`);
 			const { status, stdout, stderr } = run('--delivery', 'one.txt', '--at', new Date(now).toISOString(), ...more,
-				'--description', new URL(`${shipped.has(file) ? 'lib/providers' : 'tests/descriptions'}/${file}`, top).pathname);
+				'--description', new URL(`${examples.has(file) ? 'tests/descriptions' : 'lib/providers'}/${file}`, top).pathname);
 			assert.equal(stderr, '', name);
 			assert.match(stdout, new RegExp(`^verdict: ${verdict}(, .*)?$`, 'm'), name);
 			assert.equal(status, verdict === 'good' ? 0 : 1, name);

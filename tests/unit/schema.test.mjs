@@ -3,9 +3,11 @@
 // loader refuses, and what only the loader refuses no schema could.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import Ajv from 'ajv/dist/2020.js';
+
+import { findMistake } from '../../lib/node/src/accounts/description.js';
 
 const top = new URL('../../', import.meta.url);
 const read = (path) => JSON.parse(readFileSync(new URL(path, top), 'utf8'));
@@ -16,14 +18,21 @@ const DESCRIBE = new URL(`${process.env.URLMODE_BUILD ?? 'build'}/tools/describe
 const ajv = new Ajv.default({ strict: true, strictTypes: false, strictRequired: false });
 const validate = ajv.compile(read('lib/providers/schema.json'));
 
+/** A description that has only an `oauth` part has no deliveries, and needs nothing from a site. */
+function siteOf(path, content) {
+	const deliveries = `tests/deliveries/${path.replace(/.*\//, '')}`;
+	if (content.verify === undefined) return {};
+	assert.ok(existsSync(new URL(deliveries, top)), `${deliveries} is missing`);
+	return read(deliveries).site;
+}
+
 const descriptions = [
 	...names('lib/providers/').map((name) => `lib/providers/${name}`),
 	...names('tests/descriptions/').map((name) => `tests/descriptions/${name}`),
-].map((path) => ({
-	name: path.replace(/.*\/|\.json$/g, ''),
-	content: read(path),
-	site: read(`tests/deliveries/${path.replace(/.*\//, '')}`).site,
-}));
+].map((path) => {
+	const content = read(path);
+	return { name: path.replace(/^lib\/providers\/|^tests\/|\.json$/g, ''), content, site: siteOf(path, content) };
+});
 
 // One line for each: `ok`, or the reason.
 function load(cases) {
@@ -49,6 +58,8 @@ function change(description, path, to) {
 }
 
 test('every description passes the schema, and loads', () => {
+	for (const { name, content: { oauth } } of descriptions)
+		assert.equal(oauth && findMistake(oauth), undefined, name);
 	for (const { name, content } of descriptions)
 		assert.ok(validate(content), `${name}: ${ajv.errorsText(validate.errors)}`);
 	assert.deepEqual(load(descriptions.map(({ content, site }) => ({ description: content, site }))),
@@ -58,14 +69,15 @@ test('every description passes the schema, and loads', () => {
 test('every outcome that is shipped says why it is final, or why it is not', () => {
 	for (const path of names('lib/providers/')) {
 		const { outcomes, return: back } = read(`lib/providers/${path}`);
-		for (const outcome of [...outcomes, ...back?.outcomes ?? []])
+		for (const outcome of [...outcomes ?? [], ...back?.outcomes ?? []])
 			assert.ok(outcome.because, `${path}: ${JSON.stringify(outcome)}`);
 	}
 });
 
 test('what is wrong in a description is wrong to the schema too', () => {
 	for (const row of read('tests/vectors/broken-descriptions.json')) {
-		const { content } = descriptions.find(({ name }) => name === row.base);
+		const { content } = descriptions.find(({ name, content: { verify } }) => (
+			verify && [row.base, `descriptions/${row.base}`].includes(name)));
 		const broken = change(content, steps(row.change), row.to);
 
 		assert.equal(validate(broken), row.only_loader === true,
@@ -90,7 +102,11 @@ const BEYOND = [
 	/can never hold/,
 	/is the same for every delivery/,
 	/^[^ ]+ \/(return\/)?verify: .*(secret|certificate)/,
-	/the configuration has (`return_secrets`|`accounts`|a `mode`)/,
+	/the configuration has (`return_secrets`|`accounts`|a `mode`|secrets)/,
+	/is in no address$/,
+	/which is not one of `variables`$/,
+	/has a brace that is not one of \{name\}$/,
+	/of it, which `as` does not allow$/,
 ];
 
 const REPLACEMENTS = [
@@ -99,6 +115,9 @@ const REPLACEMENTS = [
 	{ site: 'x' }, { address: 'query' }, { signature: 'x' }, { join: ['x'], with: '' }, { first: [{ query: 'x' }] }, { crc32: { form: 'x' } },
 	{ sorted_query: {} }, { sorted_form: { without: ['x'], text: 'sent' } }, { multipart: 'x' },
 	{ json: '/x', where: '/y', is: 'z', value: '/v' },
+	'https://x.example/y', 'https://{shop}.example', 'https://{x}.example', 'https://{', '{issuer}', '{', 'https://x.example/?y', 'http://x.example',
+	'http://localhost:1', 'S256', 'none', 'form_post', 'id_token', 'token_response', 'label', 'url', ',', { x: 'y' }, { state: 'x' }, { from: 'token_response', id: '/x' },
+	{ endpoint: 'https://x.example', id: '/x' }, { as: 'label' }, { shop: { as: 'labels' } }, { separator: ' ' }, { member: '/x' },
 ];
 
 function* places(node, path = []) {
@@ -114,7 +133,8 @@ function* variants(description) {
 		if (path.length !== 0)
 			for (const to of REPLACEMENTS) yield change(description, path, to);
 		if (node !== null && typeof node === 'object' && !Array.isArray(node))
-			for (const key of ['extra', 'prefix', 'field', 'numbered', 'when', 'present', 'type', 'events', 'return', 'amount'])
+			for (const key of ['extra', 'prefix', 'field', 'numbered', 'when', 'present', 'type', 'events', 'return', 'amount',
+				'oauth', 'issuer', 'token_endpoint', 'revocation_endpoint', 'response_mode', 'variables', 'body', 'endpoint', 'from'])
 				if (!(key in node))
 					for (const to of ['x', true, { json: '/x' }]) yield change(description, [...path, key], to);
 		if (Array.isArray(node) && node.length !== 0)
@@ -123,7 +143,11 @@ function* variants(description) {
 }
 
 // Between them they have every part of the language.
-const VARIED = ['adyen', 'docusign', 'gitlab', 'mollie', 'paypal', 'paystack', 'shopify', 'slack', 'stripe'];
+/** What only the loader of the programs knows about the rest of a description does not concern the Node package. */
+const concernsOAuth = (said) => /^[^ ]+ \/oauth\b/.test(said);
+
+const VARIED = ['adyen', 'descriptions/gitlab', 'docusign', 'google', 'linear', 'microsoft-entra', 'mollie', 'openid-connect', 'paypal',
+	'paystack', 'shopify', 'slack', 'stripe'];
 
 for (const { name, content, site } of descriptions.filter(({ name }) => VARIED.includes(name))) {
 	test(`schema and loader agree about variants of ${name}`, () => {
@@ -136,6 +160,9 @@ for (const { name, content, site } of descriptions.filter(({ name }) => VARIED.i
 				? reasons[i] === 'ok' || reasons[i].split('\t').every((said) => BEYOND.some((reason) => reason.test(said)))
 				: reasons[i] !== 'ok';
 
+			if (description?.oauth !== undefined)
+				assert.equal(findMistake(description.oauth) === undefined, !reasons[i].split('\t').some(concernsOAuth),
+					`${JSON.stringify(description.oauth)}\n${reasons[i]}\n${findMistake(description.oauth)}`);
 			if (!agreed)
 				assert.fail(`${JSON.stringify(description)}\n${reasons[i]}\n${ajv.errorsText(validate.errors)}`);
 		}

@@ -155,6 +155,19 @@ TEST(a_mistake_is_said_with_its_place)
 			"{\"kind\": \"payment\", \"secrets\": [\"" SECRET
 			"\"]}",
 			"the description does not verify signatures" },
+		{ "notion", "{\"kind\": \"payment\"}",
+			" /providers/notion/description: has no webhook, "
+			"which the kinds `payment` and `signature` need" },
+		{ "notion",
+			"{\"kind\": \"oauth\", \"description\": \"notion\","
+			" \"secrets\": [\"" SECRET "\"]}",
+			"/notion.json: /verify: is missing, but the "
+			"configuration has secrets" },
+		{ "notion",
+			"{\"kind\": \"oauth\", \"description\": \"notion\","
+			" \"constants\": {\"a\": \"b\"}}",
+			" /providers/notion/constants/a: is not used by the "
+			"description" },
 		{ "paypal", "{\"kind\": \"payment\"}",
 			"/paypal.json: /verify/0/signed/4: the configuration "
 			"has no constant `webhook_id`" },
@@ -277,6 +290,48 @@ TEST(the_mode_and_the_accounts)
 	um_config_free(config);
 }
 
+/* What the description's `oauth` part says, unless the entry says it. */
+TEST(the_issuer)
+{
+	static const struct {
+		const char *provider;
+		const char *issuer;
+		bool sends_iss;
+	} cases[] = {
+		{ "{\"kind\": \"oauth\", \"description\": \"google\"}",
+			"https://accounts.google.com", false },
+		{ "{\"kind\": \"oauth\", \"description\": \"google\","
+		  " \"issuer\": \"https://id.example\"}",
+			"https://id.example", true },
+		{ "{\"kind\": \"oauth\","
+		  " \"description\": \"microsoft-entra\"}",
+			NULL, false },
+		{ "{\"kind\": \"oauth\", \"description\": \"notion\"}", NULL,
+			false },
+		{ "{\"kind\": \"oauth\"}", NULL, false },
+	};
+	struct um_error err;
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_config *config = load("account", cases[i].provider,
+			&err);
+		const struct um_provider *provider;
+
+		row_begin("%s", cases[i].provider);
+		if (config == NULL)
+			fail_msg("%s", err.text);
+		provider = um_config_provider(config, um_str("account"));
+		assert_non_null(provider);
+		if (cases[i].issuer == NULL)
+			assert_null(provider->issuer);
+		else
+			assert_string_equal(provider->issuer, cases[i].issuer);
+		assert_int_equal(provider->sends_iss, cases[i].sends_iss);
+		assert_null(provider->spec);
+		um_config_free(config);
+	}
+}
+
 /* A description of the site's own, by its path; with the usual address. */
 TEST(a_description_by_its_path)
 {
@@ -369,6 +424,7 @@ main(void)
 		cmocka_unit_test(a_mistake_is_said_with_its_place),
 		cmocka_unit_test(the_grace),
 		cmocka_unit_test(the_mode_and_the_accounts),
+		cmocka_unit_test(the_issuer),
 		cmocka_unit_test(a_description_by_its_path),
 		cmocka_unit_test(the_folder_that_comes_with_urlmode),
 		cmocka_unit_test(secrets_are_wiped),

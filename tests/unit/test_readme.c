@@ -9,7 +9,7 @@
 
 #define README "lib/providers/README.md"
 #define FENCE "\n```json\n"
-#define BLOCKS 5
+#define BLOCKS 6
 #define ID "7a1f0c52-3b9d-4c8e-9f21-5d6e7f8091a2"
 #define NOW 1700000000
 
@@ -174,9 +174,34 @@ TEST(the_return_in_the_example)
 	json_decref(root);
 }
 
+/* The example with an account beside its webhook. */
+TEST(the_account_in_the_example)
+{
+	char *whole = block(0), *account = block(4), *text;
+	json_t *root = json_loads(whole, 0, NULL);
+	json_t *other = json_loads(account, 0, NULL);
+	struct um_spec *spec;
+	bool sends_iss;
+
+	assert_non_null(root);
+	assert_non_null(json_object_get(other, "oauth"));
+	json_object_set(root, "oauth", json_object_get(other, "oauth"));
+	text = json_dumps(root, 0);
+	spec = describe(text);
+	assert_true(um_spec_has_webhook(spec));
+	assert_null(um_spec_issuer(spec, &sends_iss));
+	assert_false(sends_iss);
+	um_spec_free(spec);
+	free(text);
+	free(whole);
+	free(account);
+	json_decref(root);
+	json_decref(other);
+}
+
 TEST(the_configuration)
 {
-	char *text = block(4);
+	char *text = block(5);
 	char *path = file_make(um_str(text), 0600);
 	struct um_config *config;
 	struct um_error err;
@@ -216,6 +241,7 @@ main(void)
 		cmocka_unit_test(the_mode_and_the_account),
 		cmocka_unit_test(the_challenge_in_the_example),
 		cmocka_unit_test(the_return_in_the_example),
+		cmocka_unit_test(the_account_in_the_example),
 		cmocka_unit_test(the_configuration),
 		cmocka_unit_test(every_block_is_tried),
 	};

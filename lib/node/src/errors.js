@@ -100,6 +100,17 @@ export class KeysFileError extends UrlModeError {
 	}
 }
 
+/** The metadata of a provider, which are needed to connect an account, cannot be read. */
+export class ProviderUnavailableError extends UrlModeError {
+	/**
+	 * @param {string} provider
+	 * @param {string} reason
+	 */
+	constructor(provider, reason) {
+		super('PROVIDER_UNAVAILABLE', `the metadata of ${provider} cannot be read: ${reason}`);
+	}
+}
+
 /** A state token is invalid or expired. */
 export class StateTokenError extends UrlModeError {
 	/** @param {'STATE_INVALID' | 'STATE_EXPIRED'} code */

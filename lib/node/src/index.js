@@ -1,7 +1,8 @@
 export { UrlMode } from './urlmode.js';
 export {
 	ElicitationClientGoneError, ElicitationExistsError, ElicitationMismatchError, ElicitationNotFoundError,
-	ElicitationReferenceError, ElicitationSealError, ElicitationTimeoutError, KeysFileError, UrlModeClosedError, UrlModeError,
+	ElicitationReferenceError, ElicitationSealError, ElicitationTimeoutError, KeysFileError, ProviderUnavailableError,
+	UrlModeClosedError, UrlModeError,
 } from './errors.js';
 
 /**

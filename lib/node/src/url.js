@@ -3,6 +3,11 @@
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
 const TARGET_MAX = 8_192;
 
+/** @param {URL} url */
+export function isLoopback({ protocol, hostname }) {
+	return protocol === 'http:' && LOOPBACK.has(hostname);
+}
+
 /**
  * @param {string} name of the option, for the error message
  * @param {unknown} value
@@ -15,7 +20,7 @@ function parseWebUrl(name, value) {
 	const text = String(value);
 	if (!URL.canParse(text)) throw new TypeError(`${name} must be an absolute URL`);
 	const url = new URL(text);
-	if (url.protocol !== 'https:' && !(url.protocol === 'http:' && LOOPBACK.has(url.hostname))) {
+	if (url.protocol !== 'https:' && !isLoopback(url)) {
 		throw new TypeError(`${name} must be https, or http on 127.0.0.1, localhost or [::1]`);
 	}
 	if (url.username !== '' || url.password !== '') {

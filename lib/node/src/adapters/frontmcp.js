@@ -2,6 +2,7 @@
 // URL mode with one of our elicitations. Written against FrontMCP's documented
 // interface.
 
+import { connectAccount as connect } from './connect-account.js';
 import { elicitByRequest } from './elicit-by-request.js';
 
 export { PostgresStorage } from './storage.js';
@@ -12,6 +13,8 @@ const DEFAULT_KEY_PREFIX = 'mcp:elicit:';
 /**
  * @typedef {import('./types.js').ElicitResult} ElicitResult
  * @typedef {import('./types.js').BaseElicitOptions & ElicitFields} ElicitOptions
+ * @typedef {import('./types.js').AccountResult} AccountResult
+ * @typedef {import('./types.js').AccountOptions & ElicitFields} AccountOptions
  * @typedef {object} ElicitFields
  * @property {ToolLike} tool the tool that elicits: `this` in its `execute`
  * @property {unknown} schema with which FrontMCP checks the client's response. It must accept missing content, as `z.any()`
@@ -60,4 +63,17 @@ export async function elicitUrl({ tool, schema, storage, keyPrefix = DEFAULT_KEY
 	async function publishResult(id, status) {
 		await storage?.publish(`${keyPrefix}result:${id}`, JSON.stringify({ status })).catch(() => {});
 	}
+}
+
+/**
+ * Connects an account at a provider of lib/providers with `elicitUrl`, and
+ * exchanges the code.
+ *
+ * @param {AccountOptions} options
+ * @returns {Promise<AccountResult>}
+ * @throws {import('../errors.js').ProviderUnavailableError}
+ * @throws the errors of `elicitUrl`
+ */
+export async function connectAccount({ tool, schema, storage, keyPrefix, ...options }) {
+	return connect(options, (wish) => elicitUrl({ ...wish, tool, schema, storage, keyPrefix }));
 }

@@ -7,6 +7,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 
+import { connectAccount as connect } from './connect-account.js';
 import { elicitByLink } from './elicit-by-link.js';
 import { elicitByRequest } from './elicit-by-request.js';
 import { canBeOpened, claimOutcome, createElicitation, findOutcome, ownerOf, toOpenResult } from './elicitation.js';
@@ -36,6 +37,8 @@ import { linkResult } from './messages.js';
  *
  * @typedef {import('./types.js').BaseElicitOptions & { c: ContextLike }} ElicitOptions `c` is the last argument of the tool's
  *     handler
+ * @typedef {import('./types.js').AccountResult} AccountResult
+ * @typedef {import('./types.js').AccountOptions & { c: ContextLike }} AccountOptions
  *
  * @typedef {Omit<import('./types.js').BaseElicitOptions, 'subject' | 'session' | 'id'> & WayFields} WayOptions
  * @typedef {object} WayFields
@@ -96,6 +99,20 @@ export async function elicitUrl(server, { c, ...options }) {
 		if (failureOf(error) !== 'unsupported') throw error;
 		return elicitByLink(options, call);
 	}
+}
+
+/**
+ * Connects an account at a provider of lib/providers with `elicitUrl`, and
+ * exchanges the code.
+ *
+ * @param {ServerLike} server
+ * @param {AccountOptions} options
+ * @returns {Promise<AccountResult>}
+ * @throws {import('../errors.js').ProviderUnavailableError}
+ * @throws the errors of `elicitUrl`
+ */
+export async function connectAccount(server, { c, ...options }) {
+	return connect(options, (wish) => elicitUrl(server, { ...wish, c }));
 }
 
 /**

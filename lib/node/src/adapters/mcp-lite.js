@@ -2,6 +2,7 @@
 // PostgreSQL instead of the memory of one process, so that any instance can
 // receive a client's response.
 
+import { connectAccount as connect } from './connect-account.js';
 import { elicitByLink } from './elicit-by-link.js';
 
 export { PostgresClientRequestAdapter } from './client-requests.js';
@@ -11,6 +12,8 @@ export { PostgresSessionAdapter } from './sessions.js';
  * @typedef {import('./types.js').ElicitResult} ElicitResult
  * @typedef {import('./types.js').BaseElicitOptions & { ctx: ContextLike }} ElicitOptions `ctx` is the last argument of the tool's
  *     handler
+ * @typedef {import('./types.js').AccountResult} AccountResult
+ * @typedef {import('./types.js').AccountOptions & { ctx: ContextLike }} AccountOptions
  *
  * @typedef {object} ContextLike the used part of mcp-lite's MCPServerContext
  * @property {(update: { progress: number, message?: string }) => Promise<void> | void} [progress]
@@ -31,4 +34,17 @@ export async function elicitUrl({ ctx, ...options }) {
 		signal: undefined,
 		progress: progress && (async (count, message) => progress({ progress: count, message })),
 	});
+}
+
+/**
+ * Connects an account at a provider of lib/providers with `elicitUrl`, and
+ * exchanges the code.
+ *
+ * @param {AccountOptions} options the same in all calls
+ * @returns {Promise<AccountResult>}
+ * @throws {import('../errors.js').ProviderUnavailableError}
+ * @throws the errors of `elicitUrl`
+ */
+export async function connectAccount({ ctx, ...options }) {
+	return connect(options, (wish) => elicitUrl({ ...wish, ctx }));
 }

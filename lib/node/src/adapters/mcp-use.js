@@ -1,5 +1,6 @@
 // mcp-use 2.x: protocol revision 2026-07-28, over Hono.
 
+import { connectAccount as connect } from './connect-account.js';
 import { elicitByLink } from './elicit-by-link.js';
 import { elicitByRetry, INPUT_KEY } from './elicit-by-retry.js';
 import { supportsUrl } from './sdk2.js';
@@ -8,6 +9,8 @@ import { supportsUrl } from './sdk2.js';
  * @typedef {import('./types.js').MultiRoundResult} ElicitResult
  * @typedef {import('./types.js').BaseElicitOptions & { ctx: ContextLike }} ElicitOptions `ctx` is the last argument of the tool's
  *     callback
+ * @typedef {import('./types.js').MultiRoundAccountResult} AccountResult
+ * @typedef {import('./types.js').AccountOptions & { ctx: ContextLike }} AccountOptions
  *
  * @typedef {object} ContextLike the used part of mcp-use's RequestContext
  * @property {AbortSignal} signal
@@ -39,6 +42,19 @@ export async function elicitUrl({ ctx, ...options }) {
 	};
 	if (!supportsUrl(ctx.client.capabilities())) return elicitByLink(options, call);
 	return elicitByRetry(options, { ...call, state: ctx.requestState(), answer: ctx.inputResponses?.[INPUT_KEY] });
+}
+
+/**
+ * Connects an account at a provider of lib/providers with `elicitUrl`, and
+ * exchanges the code.
+ *
+ * @param {AccountOptions} options the same in all calls
+ * @returns {Promise<AccountResult>}
+ * @throws {import('../errors.js').ProviderUnavailableError}
+ * @throws the errors of `elicitUrl`
+ */
+export async function connectAccount({ ctx, ...options }) {
+	return connect(options, (wish) => elicitUrl({ ...wish, ctx }));
 }
 
 export { verifyRequestState } from './sdk2.js';

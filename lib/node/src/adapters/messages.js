@@ -15,6 +15,11 @@ const REASON_TEXTS = {
 	payment_failed: 'the payment failed',
 	amount_mismatch: 'the amount paid differs from the price',
 	provider_error: 'the provider reported an error',
+	issuer_missing: 'the response did not say which provider it is from',
+	issuer_mismatch: 'the response is from another provider',
+	exchange_refused: 'the provider did not grant access',
+	exchange_failed: 'the provider could not be asked for access',
+	scope_missing: 'not everything was granted that is needed',
 };
 
 /** Sent as progress while a call waits. */

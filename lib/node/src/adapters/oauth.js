@@ -1,7 +1,9 @@
-// Exchanges an authorization code for tokens with openid-client, which
-// implements RFC 6749, 7636, 9207 and OpenID Connect Core.
+// Exchanges an authorization code for tokens, and revokes them, with
+// openid-client, which implements RFC 6749, 7636, 9207 and OpenID Connect Core.
 
 import { authorizationCodeGrant, skipStateCheck } from 'openid-client';
+
+import { AccountProvider } from '../accounts/account-provider.js';
 
 /**
  * @typedef {object} Completed the used part of an outcome, of waitForCompletion or of an adapter
@@ -39,4 +41,19 @@ export async function exchangeCode(configuration, { action, result, codeVerifier
 		expectedState: skipStateCheck,
 		idTokenExpected: nonce !== undefined,
 	});
+}
+
+/**
+ * Revokes a token of an account that was connected (RFC 7009): the refresh
+ * token, if there is one.
+ *
+ * @param {Pick<import('../accounts/types.js').ProviderOptions, 'provider' | 'description' | 'client' | 'variables'>} options
+ *     those that it was connected with
+ * @param {string} token
+ * @throws {TypeError} if the provider has no endpoint for it
+ * @throws the errors of openid-client
+ */
+export async function revokeToken({ provider, description, client, variables }, token) {
+	const account = await AccountProvider.open({ provider, description, client, variables });
+	await account.revoke(token);
 }

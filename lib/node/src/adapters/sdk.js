@@ -3,6 +3,7 @@
 
 import { UrlElicitationRequiredError } from '@modelcontextprotocol/sdk/types.js';
 
+import { connectAccount as connect } from './connect-account.js';
 import { elicitByLink, waitOneRound } from './elicit-by-link.js';
 import { canBeOpened, claimOutcome, createElicitation, ownerOf, toOpenResult } from './elicitation.js';
 import { elicitByRequest } from './elicit-by-request.js';
@@ -14,6 +15,8 @@ const CONNECTION_CLOSED = -32000;
  * @typedef {import('./types.js').ElicitResult} ElicitResult
  * @typedef {import('./types.js').BaseElicitOptions & { extra: CallExtra }} ElicitOptions `extra` is the last argument of the
  *     tool's callback
+ * @typedef {import('./types.js').AccountResult} AccountResult
+ * @typedef {import('./types.js').AccountOptions & { extra: CallExtra }} AccountOptions
  *
  * @typedef {object} CallExtra the used part of the SDK's RequestHandlerExtra
  * @property {AbortSignal} signal
@@ -88,6 +91,32 @@ export async function requireUrl(server, { extra, ...options }) {
 	if (!canBeOpened(elicitation, waited)) return toOpenResult(options, elicitation, waited);
 	void notifyWhenCompleted(sdkServer, options, elicitationId);
 	throw new UrlElicitationRequiredError([{ mode: 'url', elicitationId, url, message: options.message }]);
+}
+
+/**
+ * Connects an account at a provider of lib/providers with `elicitUrl`, and
+ * exchanges the code.
+ *
+ * @param {ServerLike | { server: ServerLike }} server the McpServer of the calling session, or its `server`
+ * @param {AccountOptions} options
+ * @returns {Promise<AccountResult>}
+ * @throws {import('../errors.js').ProviderUnavailableError}
+ * @throws the errors of `elicitUrl`
+ */
+export async function connectAccount(server, { extra, ...options }) {
+	return connect(options, (wish) => elicitUrl(server, { ...wish, extra }));
+}
+
+/**
+ * The same with `requireUrl`.
+ *
+ * @param {ServerLike | { server: ServerLike }} server the McpServer of the calling session, or its `server`
+ * @param {AccountOptions} options
+ * @returns {Promise<AccountResult>}
+ * @throws {UrlElicitationRequiredError} which the SDK sends to the client
+ */
+export async function requireAccount(server, { extra, ...options }) {
+	return connect(options, (wish) => requireUrl(server, { ...wish, extra }));
 }
 
 /** @type {WeakMap<ServerLike, Set<string>>} the elicitations of which a session will be notified */

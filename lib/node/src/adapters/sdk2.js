@@ -1,6 +1,7 @@
 // The official TypeScript SDK 2.x, @modelcontextprotocol/server: protocol
 // revision 2026-07-28, and older clients over the same server.
 
+import { connectAccount as connect } from './connect-account.js';
 import { elicitByLink } from './elicit-by-link.js';
 import { elicitByRequest } from './elicit-by-request.js';
 import { elicitByRetry, INPUT_KEY, looksLikeHandle } from './elicit-by-retry.js';
@@ -12,6 +13,8 @@ const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
  * @typedef {import('./types.js').MultiRoundResult} ElicitResult
  * @typedef {import('./types.js').BaseElicitOptions & { ctx: ContextLike }} ElicitOptions `ctx` is the last argument of the tool's
  *     callback
+ * @typedef {import('./types.js').MultiRoundAccountResult} AccountResult
+ * @typedef {import('./types.js').AccountOptions & { ctx: ContextLike }} AccountOptions
  *
  * @typedef {object} ServerLike the used part of the SDK's Server
  * @property {() => unknown} getClientCapabilities
@@ -62,6 +65,20 @@ export async function elicitUrl(server, { ctx: { mcpReq }, ...options }) {
 	if (!supportsUrl(capabilities)) return elicitByLink(options, call);
 	if (hasSession) return elicitByRequest(options, sessionChannel(mcpReq, call));
 	return elicitByRetry(options, { ...call, state: mcpReq.requestState(), answer: mcpReq.inputResponses?.[INPUT_KEY] });
+}
+
+/**
+ * Connects an account at a provider of lib/providers with `elicitUrl`, and
+ * exchanges the code.
+ *
+ * @param {ServerLike | { server: ServerLike }} server the McpServer that received the call, or its `server`
+ * @param {AccountOptions} options the same in all calls
+ * @returns {Promise<AccountResult>}
+ * @throws {import('../errors.js').ProviderUnavailableError}
+ * @throws the errors of `elicitUrl`
+ */
+export async function connectAccount(server, { ctx, ...options }) {
+	return connect(options, (wish) => elicitUrl(server, { ...wish, ctx }));
 }
 
 /**

@@ -59,6 +59,29 @@
  */
 
 /**
+ * @typedef {Omit<BaseElicitOptions, 'kind' | 'targetUrl' | 'pkce' | 'expected' | 'recheck'> & import('../accounts/types.js').AccountFields
+ *     } AccountOptions
+ *
+ * @typedef {import('../accounts/types.js').Connected & ConnectedFields} ConnectedAccount
+ * @typedef {object} ConnectedFields
+ * @property {'accept'} action
+ * @property {string} reason empty
+ * @property {string} elicitationId
+ * @property {undefined} [toolResult]
+ *
+ * @typedef {object} NotConnectedAccount what came back was no access
+ * @property {'cancel'} action
+ * @property {string} reason
+ * @property {string} detail a code, for the server's own log
+ * @property {string} elicitationId
+ * @property {string} returnUrl
+ * @property {ToolResult} toolResult
+ *
+ * @typedef {ConnectedAccount | NotConnectedAccount | NotAccepted<ToolResult>} AccountResult
+ * @typedef {ConnectedAccount | NotConnectedAccount | NotAccepted<ToolResult | InputRequired>} MultiRoundAccountResult
+ */
+
+/**
  * The tool call that an adapter runs in.
  *
  * @typedef {object} Call

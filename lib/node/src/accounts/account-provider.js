@@ -1,0 +1,217 @@
+// A provider at which users connect accounts: where to send the browser, what to
+// do with the code that comes back, and whose account it is.
+
+import { checkParameters, fillIn, readDescription } from './description.js';
+import { codeOf, configurationOf, importOpenIdClient } from './configuration.js';
+import { findText } from './pointer.js';
+
+const TIMEOUT_MS = 30_000;
+
+/**
+ * @typedef {import('./types.js').Account} Account
+ * @typedef {import('./types.js').Connected} Connected
+ * @typedef {import('./types.js').NotConnected} NotConnected
+ * @typedef {import('./types.js').ProviderOptions} ProviderOptions
+ * @typedef {import('./types.js').Tokens} Tokens
+ * @typedef {Pick<import('../adapters/types.js').Accepted, 'elicitationId' | 'returnUrl' | 'result' | 'codeVerifier' | 'nonce'>} Accepted
+ */
+
+export class AccountProvider {
+	#openid;
+	#oauth;
+	#options;
+	#configuration;
+
+	/**
+	 * @param {import('./configuration.js').OpenIdClient} openid
+	 * @param {import('./types.js').OAuthDescription} oauth with its variables filled in
+	 * @param {ProviderOptions} options
+	 * @param {import('openid-client').Configuration} configuration
+	 */
+	constructor(openid, oauth, options, configuration) {
+		this.#openid = openid;
+		this.#oauth = oauth;
+		this.#options = options;
+		this.#configuration = configuration;
+	}
+
+	/**
+	 * @param {ProviderOptions} options
+	 * @throws {TypeError} if the options do not fit the description
+	 * @throws {import('../errors.js').ProviderUnavailableError} if the provider's metadata cannot be discovered
+	 */
+	static async open(options) {
+		const { provider, description = provider, client, variables = {}, parameters = {} } = options;
+		if (typeof client?.id !== 'string' || client.id === '') throw new TypeError('client.id must be a non-empty string');
+		if (client.secret !== undefined && (typeof client.secret !== 'string' || client.secret === '')) {
+			throw new TypeError('client.secret must be a non-empty string, or left out');
+		}
+		checkScopes('scopes', options.scopes);
+		checkScopes('requiredScopes', options.requiredScopes);
+		checkParameters(parameters);
+		const oauth = fillIn(await readDescription(description), variables);
+		const openid = await importOpenIdClient();
+		return new AccountProvider(openid, oauth, options, await configurationOf(openid, provider, oauth, client));
+	}
+
+	get usesPkce() {
+		return this.#oauth.pkce === 'S256';
+	}
+
+	/** Discovered metadata have the keys with which id tokens are verified. */
+	get #isDiscovered() {
+		return this.#oauth.token_endpoint === undefined;
+	}
+
+	/**
+	 * The authorization request (RFC 6749 section 4.1.1). PKCE and nonce are
+	 * added when the elicitation is created, the state by /connect.
+	 *
+	 * @param {string} returnUrl
+	 */
+	authorizationUrl(returnUrl) {
+		const { scope: { parameter = 'scope', separator = ' ' } = {}, response_mode: mode, parameters } = this.#oauth;
+		const { client, scopes = [], parameters: more } = this.#options;
+		const url = new URL(String(this.#configuration.serverMetadata().authorization_endpoint));
+		const wanted = {
+			response_type: 'code', client_id: client.id, redirect_uri: returnUrl,
+			...scopes.length > 0 && { [parameter]: scopes.join(separator) },
+			...mode === 'form_post' && { response_mode: mode },
+			...parameters, ...more,
+		};
+		for (const [name, value] of Object.entries(wanted)) url.searchParams.set(name, value);
+		return url;
+	}
+
+	/**
+	 * Exchanges the code. That works once: the outcome must be claimed.
+	 *
+	 * @param {Accepted} outcome
+	 * @returns {Promise<Connected | NotConnected>}
+	 */
+	async connect(outcome) {
+		const { code, iss } = outcome.result ?? {};
+		if (typeof code !== 'string') return { reason: 'exchange_failed', detail: 'code_missing' };
+		const issuerProblem = this.#checkIssuer(iss);
+		if (issuerProblem) return { reason: issuerProblem, detail: 'iss' };
+		let answer;
+		try {
+			answer = await this.#exchange(code, outcome);
+		} catch (error) {
+			const isRefusal = error instanceof this.#openid.ResponseBodyError;
+			return { reason: isRefusal ? 'exchange_refused' : 'exchange_failed', detail: codeOf(error) };
+		}
+		/** @type {Record<string, unknown> | undefined} */
+		const claims = answer.claims();
+		const tokens = /** @type {Tokens} */ ({ ...answer });
+		const { scopes = [], requiredScopes = [] } = this.#options;
+		const granted = tokens.scope === undefined ? scopes : tokens.scope.split(/[\s,]+/).filter(Boolean);
+		const missing = requiredScopes.filter((scope) => !granted.includes(scope));
+		if (missing.length > 0) return { reason: 'scope_missing', detail: missing.join(' ') };
+		return { tokens, account: await this.#findAccount(tokens, claims), scopes: granted, claims };
+	}
+
+	/**
+	 * RFC 7009.
+	 *
+	 * @param {string} token
+	 */
+	async revoke(token) {
+		if (!this.#configuration.serverMetadata().revocation_endpoint) {
+			throw new TypeError(`${this.#options.provider} has no endpoint that revokes tokens`);
+		}
+		await this.#openid.tokenRevocation(this.#configuration, token);
+	}
+
+	/**
+	 * RFC 9207 section 2.4. The callback program has done the same if its
+	 * configuration has an issuer.
+	 *
+	 * @param {unknown} iss
+	 * @returns {import('./types.js').Refusal | undefined}
+	 */
+	#checkIssuer(iss) {
+		if (this.#oauth.issuer === undefined) return undefined;
+		const { issuer, authorization_response_iss_parameter_supported: isSent } = this.#configuration.serverMetadata();
+		if (iss === undefined) {
+			return isSent || this.#oauth.authorization_response_iss_parameter_supported ? 'issuer_missing' : undefined;
+		}
+		return iss === issuer ? undefined : 'issuer_mismatch';
+	}
+
+	/**
+	 * @param {string} code
+	 * @param {Accepted} outcome
+	 */
+	#exchange(code, { returnUrl, codeVerifier, nonce }) {
+		const callback = new URL(returnUrl);
+		// The state and the issuer are checked. Nothing else that came back has a meaning.
+		callback.searchParams.set('code', code);
+		callback.searchParams.set('iss', this.#configuration.serverMetadata().issuer);
+		return this.#openid.authorizationCodeGrant(this.#configuration, callback, {
+			pkceCodeVerifier: codeVerifier,
+			expectedState: this.#openid.skipStateCheck,
+			...this.#isDiscovered && nonce !== undefined && { expectedNonce: nonce, idTokenExpected: true },
+		}, this.#oauth.token_parameters);
+	}
+
+	/**
+	 * @param {Tokens} tokens
+	 * @param {Record<string, unknown> | undefined} claims
+	 * @returns {Promise<Account | undefined>}
+	 */
+	async #findAccount(tokens, claims) {
+		const { account } = this.#oauth;
+		if (!account) return undefined;
+		try {
+			const document = await this.#fetchAccount(account, tokens, claims);
+			const id = findText(document, account.id);
+			const name = findText(document, account.name);
+			return id === undefined ? undefined : { id, ...name !== undefined && { name } };
+		} catch (error) {
+			process.emitWarning(`${this.#options.provider} did not say whose account was connected (${codeOf(error)})`,
+				{ type: 'UrlModeWarning', code: 'URLMODE_ACCOUNT' });
+			return undefined;
+		}
+	}
+
+	/**
+	 * @param {import('./types.js').AccountSource} source
+	 * @param {Tokens} tokens
+	 * @param {Record<string, unknown> | undefined} claims
+	 * @returns {Promise<unknown>}
+	 */
+	async #fetchAccount({ from, endpoint, headers = {}, body }, tokens, claims) {
+		if (from === 'token_response') return tokens;
+		if (from === 'id_token') return claims;
+		if (from === 'userinfo') {
+			return claims && this.#openid.fetchUserInfo(this.#configuration, tokens.access_token, String(claims.sub));
+		}
+		const filled = Object.entries(headers).map(([name, value]) => [name, value.replaceAll('{access_token}', () => tokens.access_token)]);
+		const sendsToken = Object.values(headers).some((value) => value.includes('{access_token}'));
+		const response = await fetch(String(endpoint), {
+			method: body ? 'POST' : 'GET',
+			headers: {
+				'accept': 'application/json', 'user-agent': 'urlmode',
+				...body && { 'content-type': 'application/json' },
+				...!sendsToken && { authorization: `Bearer ${tokens.access_token}` },
+				...Object.fromEntries(filled),
+			},
+			body: body && JSON.stringify(body),
+			redirect: 'error',
+			signal: AbortSignal.timeout(TIMEOUT_MS),
+		});
+		if (!response.ok) throw Object.assign(new Error('the provider refused'), { code: `status_${response.status}` });
+		return response.json();
+	}
+}
+
+/**
+ * @param {string} name of the option
+ * @param {string[] | undefined} scopes
+ */
+function checkScopes(name, scopes = []) {
+	if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string' && /^[^\s",\\]+$/.test(scope))) {
+		throw new TypeError(`${name} must be a list of scopes, without spaces and commas in them`);
+	}
+}

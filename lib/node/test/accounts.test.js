@@ -1,0 +1,143 @@
+// Accounts: descriptions, their variables, and the options that do not fit them.
+// The exchange itself is tried with real providers, in tests/e2e.
+
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+
+import { AccountProvider } from '../src/accounts/account-provider.js';
+import { fillIn, findMistake, readDescription } from '../src/accounts/description.js';
+import { findText } from '../src/accounts/pointer.js';
+import { toTokenResponse } from '../src/accounts/token-response.js';
+import { connectAccount } from '../src/adapters/mcp-lite.js';
+import { scratchFolder } from './support/keys.js';
+
+const CLIENT = { id: 'client', secret: 'secret-of-the-client' };
+const RETURN_URL = 'https://callback.example/oauth/account/return';
+
+const open = (provider, options) => AccountProvider.open({ provider, client: CLIENT, ...options });
+const requestOf = async (provider, options) => (await open(provider, options)).authorizationUrl(RETURN_URL);
+
+test('the authorization request of a provider, with its own words', async () => {
+	const slack = await requestOf('slack', { scopes: ['chat:write', 'users:read'], parameters: { team: 'T1' } });
+	assert.equal(slack.origin + slack.pathname, 'https://slack.com/oauth/v2/authorize');
+	assert.deepEqual(Object.fromEntries(slack.searchParams), {
+		response_type: 'code', client_id: 'client', redirect_uri: RETURN_URL, user_scope: 'chat:write,users:read', team: 'T1',
+	});
+	const notion = await requestOf('notion');
+	assert.equal(notion.searchParams.get('owner'), 'user');
+	assert.equal(notion.searchParams.has('scope'), false);
+	const dropbox = await requestOf('dropbox', { parameters: { token_access_type: 'online' } });
+	assert.equal(dropbox.searchParams.get('token_access_type'), 'online');
+});
+
+test('variables are filled in, where they belong', async () => {
+	const shop = await requestOf('shopify', { variables: { shop: 'my-shop' } });
+	assert.equal(shop.href.split('?')[0], 'https://my-shop.myshopify.com/admin/oauth/authorize');
+	assert.equal((await requestOf('salesforce')).host, 'login.salesforce.com');
+	assert.equal((await requestOf('salesforce', { variables: { domain: 'acme--uat.sandbox.my' } })).host, 'acme--uat.sandbox.my.salesforce.com');
+	const entra = await readDescription('microsoft-entra');
+	assert.equal(fillIn(entra, {}).issuer, 'https://login.microsoftonline.com/common/v2.0');
+	assert.equal(fillIn(entra, { tenant: 'contoso.example' }).issuer, 'https://login.microsoftonline.com/contoso.example/v2.0');
+	const openid = await readDescription('openid-connect');
+	assert.equal(fillIn(openid, { issuer: 'https://id.example/realms/a' }).issuer, 'https://id.example/realms/a');
+});
+
+for (const [preset, name, values] of [
+	['shopify', 'shop', ['evil.example/', 'a.b', 'a/b', 'a#', 'a?', 'a@b', 'a:1', '-a', 'a-', '', 'a\n', 'é', 'a'.repeat(64), '{shop}', 7, null, ['a']]],
+	['salesforce', 'domain', ['evil.example/', '.a', 'a.', 'a..b', 'a/b', 'a@b', 'a:1', 'a\0', `${'a.'.repeat(127)}a`]],
+	['microsoft-entra', 'tenant', ['a/b', '../a', '..', 'a?b']],
+	['openid-connect', 'issuer', ['http://id.example', 'id.example', 'https://', 'https://a?b', 'https://a#b', 'https://{a}', 'javascript:1', 'http://localhost.evil.example']],
+]) {
+	test(`${name} of ${preset} cannot lead elsewhere`, async () => {
+		const oauth = await readDescription(preset);
+		for (const value of values) {
+			assert.throws(() => fillIn(oauth, { [name]: value }), { name: 'TypeError', message: new RegExp(`^variables\\.${name} (must be|is required)`) },
+				String(value));
+		}
+		assert.throws(() => fillIn(oauth, { other: 'x' }), { message: 'variables.other is not one of this description' });
+	});
+}
+
+for (const [what, options, message] of [
+	['no such description', { provider: 'nobody' }, /^there is no description nobody: .*nobody\.json does not exist$/],
+	['a description that is no name', { description: '..' }, /^description must be the name of a description, or a path with a slash$/],
+	['a description without accounts', { provider: 'square' }, /square\.json does not say how an account is connected: it has no oauth$/],
+	['no client', { client: undefined }, /^client\.id must be a non-empty string$/],
+	['an empty secret', { client: { id: 'a', secret: '' } }, /^client\.secret must be a non-empty string, or left out$/],
+	['no secret, without PKCE', { client: { id: 'a' } }, /^client\.secret is required: this provider has no PKCE$/],
+	['scopes that are a text', { scopes: 'read write' }, /^scopes must be a list of scopes, without spaces and commas in them$/],
+	['a scope that is two', { scopes: ['read write'] }, /^scopes must be/],
+	['scopes that are two with a comma', { requiredScopes: ['read,write'] }, /^requiredScopes must be/],
+	['a variable that is missing', { provider: 'shopify' }, /^variables\.shop is required$/],
+	['a variable that there is not', { variables: { shop: 'a' } }, /^variables\.shop is not one of this description$/],
+	['a parameter that comes from elsewhere', { parameters: { state: 'a' } }, /^parameters\.state is not a text, or comes from elsewhere$/],
+	['a parameter that is no text', { parameters: { a: 1 } }, /^parameters\.a is not a text/],
+]) {
+	test(`options that do not fit: ${what}`, async () => {
+		const wish = { provider: 'notion', client: CLIENT, message: 'Please.', subject: 'user-42', ctx: {}, urlmode: undefined, ...options };
+		await assert.rejects(connectAccount(wish), (error) => {
+			assert.ok(error instanceof TypeError);
+			assert.match(error.message, message);
+			assert.ok(!error.message.includes(CLIENT.secret));
+			return true;
+		});
+	});
+}
+
+test('a file of the site is checked, and a mistake is named with file and place', async (t) => {
+	const file = join(scratchFolder(t), 'own.json');
+	const oauth = { issuer: 'https://id.example', pkce: 'S256', token_endpoint_auth_method: 'none' };
+	writeFileSync(file, JSON.stringify({ oauth }));
+	assert.deepEqual(await readDescription(file), oauth);
+	for (const [content, place] of [
+		[JSON.stringify({ oauth: { ...oauth, pkec: 'S256' } }), '/oauth/pkec'],
+		[JSON.stringify({ oauth: { ...oauth, pkce: 'plain' } }), '/oauth/pkce'],
+		[JSON.stringify({ oauth: { ...oauth, issuer: 'https://{a}.example' } }), '/oauth/variables'],
+		['{', 'cannot be read as JSON'],
+	]) {
+		writeFileSync(file, content);
+		await assert.rejects(readDescription(file), ({ message }) => message.startsWith(file) && message.includes(place));
+	}
+	await assert.rejects(open('account', { description: `${file}.none` }), /^TypeError: there is no description .* does not exist$/);
+	assert.equal(findMistake([]), '');
+});
+
+test('an outcome without a code is no account, and nobody is asked', async () => {
+	const provider = await open('notion');
+	for (const result of [undefined, {}, { code: ['a', 'b'] }]) {
+		assert.deepEqual(await provider.connect({ elicitationId: 'id', returnUrl: RETURN_URL, result }), { reason: 'exchange_failed', detail: 'code_missing' });
+	}
+});
+
+test('what pointers find', () => {
+	const document = { a: { 'b/c': 'text', 'd~e': 7 }, list: ['x'], empty: '', none: null, fraction: 1.5 };
+	for (const [pointer, expected] of [['/a/b~1c', 'text'], ['/a/d~0e', '7'], ['/list/0', 'x'], ['/list/1', undefined], ['/empty', undefined],
+		['/none', undefined], ['/none/a', undefined], ['/fraction', undefined], ['/a', undefined], ['', undefined], ['/toString', undefined],
+		['/a/constructor/name', undefined], [undefined, undefined]]) {
+		assert.equal(findText(document, pointer), expected, pointer);
+	}
+});
+
+test('answers of token endpoints, as RFC 6749 has them', async () => {
+	const json = (value, status = 200) => Response.json(value, { status });
+	const form = (text) => new Response(text, { headers: { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' } });
+	for (const [response, rules, status, expected] of [
+		[json({ access_token: 'a', token_type: 'Bearer', refresh_token: null, id_token: 'i' }), {}, 200, { access_token: 'a', token_type: 'Bearer' }],
+		[json({ access_token: 'a' }), { token_type: 'bearer' }, 200, { access_token: 'a', token_type: 'bearer' }],
+		[json({ ok: true, user: { access_token: 'u', scope: ['a', 'b'] }, access_token: 'bot' }), { member: '/user' }, 200,
+			{ ok: true, user: { access_token: 'u', scope: ['a', 'b'] }, access_token: 'u', scope: 'a b' }],
+		[json({ ok: true }), { member: '/user' }, 200, { ok: true }],
+		[form('access_token=a&scope=repo%2Cgist&token_type=bearer'), {}, 200, { access_token: 'a', scope: 'repo,gist', token_type: 'bearer' }],
+		[form('error=bad_verification_code'), {}, 400, { error: 'bad_verification_code' }],
+		[json({ ok: false, error: 'invalid_code' }), {}, 400, { ok: false, error: 'invalid_code' }],
+		[json({ error: 'invalid_grant' }, 401), {}, 401, { error: 'invalid_grant' }],
+		[new Response('<html>', { status: 502 }), {}, 502, {}],
+		[new Response('null'), {}, 200, {}],
+	]) {
+		const read = await toTokenResponse(response, rules, false);
+		assert.deepEqual([read.status, await read.json()], [status, expected]);
+	}
+	assert.equal((await (await toTokenResponse(json({ id_token: 'i' }), {}, true)).json()).id_token, 'i');
+});

@@ -1,0 +1,282 @@
+// Accounts that are not connected: what a provider, another user or the network
+// does wrong, and what is said of it.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+
+import { requireAccount } from 'urlmode/sdk';
+
+import { comeBack } from '../support/flow.mjs';
+import { goToProvider, signIn, signInAndStay, startConnecting } from '../support/accounts.mjs';
+import { SECRET, startDressedProviders } from '../support/dressed-provider.mjs';
+import { openFixture } from '../support/fixture.mjs';
+
+const OPENID = { scopes: ['openid', 'read'] };
+
+let fixture;
+let providers;
+let warnings;
+
+before(async () => {
+	fixture = await openFixture({ name: 'accounts-refused' });
+	providers = fixture.closeAtEnd(await startDressedProviders({ redirectUri: fixture.url('/oauth/account/return') }));
+});
+
+after(() => fixture?.close());
+
+const onWarning = (warning) => warnings.push(warning);
+beforeEach(() => {
+	warnings = [];
+	process.on('warning', onWarning);
+});
+afterEach(() => process.off('warning', onWarning));
+
+/** The user signs in, and the return is as `change` makes it. */
+async function connect(provider, options, change = (url) => url) {
+	const { asked, result } = startConnecting(fixture, provider, options);
+	const browser = fixture.browser();
+	const url = await signInAndStay(fixture, (await asked).url, { browser });
+	await comeBack(browser, change(new URL(url)));
+	return { url, account: await result };
+}
+
+/** It was refused with this reason and detail; and nothing that was said has a secret in it. */
+async function assertRefused({ url, account }, provider, reason, detail) {
+	assert.deepEqual([account.action, account.reason, account.detail], ['cancel', reason, detail]);
+	assert.equal(account.tokens, undefined);
+	assert.equal(account.toolResult.isError, true);
+	await new Promise(setImmediate);
+	const said = warnings.filter(({ code }) => code === 'URLMODE_ACCOUNT').map(({ message }) => message);
+	assert.deepEqual(said, [`no account was connected at account: ${reason} (${detail}), elicitation ${account.elicitationId}`]);
+	const all = JSON.stringify([account, said]);
+	const verifiers = provider.exchanges.map(({ form }) => form.code_verifier);
+	for (const secret of [url.searchParams.get('code'), url.searchParams.get('state'), SECRET, ...verifiers, 'of-the-test']) {
+		assert.ok(!secret || !all.includes(secret), 'a secret is in what was said');
+	}
+}
+
+describe('who the response is from', () => {
+	test('another issuer: the code is not sent anywhere', async () => {
+		const provider = providers.dress('openid-connect');
+		const flow = await connect(provider, OPENID, (url) => {
+			url.searchParams.set('iss', 'https://other.example');
+			return url;
+		});
+		await assertRefused(flow, provider, 'issuer_mismatch', 'iss');
+		assert.equal(provider.exchanges.length, 0);
+	});
+
+	test('no issuer, from a provider that sends it', async () => {
+		const provider = providers.dress('openid-connect');
+		const flow = await connect(provider, OPENID, (url) => {
+			url.searchParams.delete('iss');
+			return url;
+		});
+		await assertRefused(flow, provider, 'issuer_missing', 'iss');
+		assert.equal(provider.exchanges.length, 0);
+	});
+
+	test('no issuer, where only the description says that it is sent', async () => {
+		const provider = providers.dress('google', {
+			oauth: { authorization_response_iss_parameter_supported: true }, behaviour: { sendsIss: false },
+		});
+		await assertRefused(await connect(provider, OPENID), provider, 'issuer_missing', 'iss');
+	});
+
+	test('another issuer, from a provider that need not send it', async () => {
+		const provider = providers.dress('google');
+		const flow = await connect(provider, OPENID, (url) => {
+			url.searchParams.set('iss', 'https://other.example');
+			return url;
+		});
+		await assertRefused(flow, provider, 'issuer_mismatch', 'iss');
+	});
+
+	test('an iss of a provider whose issuer nobody knows is not looked at', async () => {
+		const { account } = await connect(providers.dress('github'), {}, (url) => {
+			url.searchParams.set('iss', 'https://other.example');
+			return url;
+		});
+		assert.equal(account.action, 'accept');
+	});
+});
+
+describe('flows that are mixed up', () => {
+	test("another user's code: its verifier is not this one's", async () => {
+		const provider = providers.dress('github');
+		const stolen = await signInAndStay(fixture, (await startConnecting(fixture, provider).asked).url);
+		const flow = await connect(provider, {}, (url) => {
+			url.searchParams.set('code', stolen.searchParams.get('code'));
+			return url;
+		});
+		await assertRefused(flow, provider, 'exchange_refused', 'invalid_grant');
+	});
+
+	test("another user's state: the browser is told, and neither call gets anything", async () => {
+		const provider = providers.dress('notion');
+		const theirs = startConnecting(fixture, provider);
+		const their = await signInAndStay(fixture, (await theirs.asked).url);
+		const mine = startConnecting(fixture, provider);
+		const browser = fixture.browser();
+		const my = await signInAndStay(fixture, (await mine.asked).url, { browser });
+		const state = my.searchParams.get('state');
+
+		my.searchParams.set('state', their.searchParams.get('state'));
+		const hop = await comeBack(browser, my);
+		assert.equal(hop.status, 403);
+		assert.match(hop.body, /wrong_browser/);
+		assert.equal(provider.exchanges.length, 0);
+		assert.equal(await Promise.race([theirs.result, mine.result, 'both wait']), 'both wait');
+		my.searchParams.set('state', state);
+		await comeBack(browser, my);
+		assert.equal((await mine.result).action, 'accept');
+	});
+
+	test('an id token for another request: its nonce is not this one\'s', async () => {
+		const tokens = {};
+		const provider = providers.dress('google', { behaviour: { tokens } });
+		tokens.id_token = (await connect(provider, OPENID)).account.tokens.id_token;
+		await assertRefused(await connect(provider, OPENID), provider, 'exchange_failed', 'OAUTH_JWT_CLAIM_COMPARISON_FAILED');
+	});
+
+	test('no id token, although there must be one', async () => {
+		const provider = providers.dress('google', { behaviour: { tokens: { id_token: undefined } } });
+		await assertRefused(await connect(provider, OPENID), provider, 'exchange_failed', 'OAUTH_INVALID_RESPONSE');
+	});
+
+	test('an id token that is changed', async () => {
+		const id_token = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from('{"sub":"of-the-test"}').toString('base64url')}.`;
+		const provider = providers.dress('google', { behaviour: { tokens: { id_token } } });
+		const flow = await connect(provider, OPENID);
+		assert.equal(flow.account.reason, 'exchange_failed');
+		await assertRefused(flow, provider, 'exchange_failed', flow.account.detail);
+	});
+});
+
+describe('an exchange that fails', () => {
+	for (const [name, preset, change, reason, detail] of [
+		['another secret', 'spotify', ({ client }) => ({ client: { ...client, secret: 'of-the-test' } }), 'exchange_refused', 'invalid_client'],
+		['another secret, answered with 200', 'slack', ({ client }) => ({ client: { ...client, secret: 'of-the-test' } }), 'exchange_refused', 'invalid_client'],
+		['another secret in the body', 'atlassian', ({ client }) => ({ client: { ...client, secret: 'of-the-test' } }), 'exchange_refused', 'invalid_client'],
+		['fewer scopes than are required', 'x', () => ({ scopes: ['read', 'write'], requiredScopes: ['read', 'write'] }), 'scope_missing', 'write'],
+	]) {
+		test(name, async () => {
+			const provider = providers.dress(preset, { behaviour: { refusesWith200: preset === 'slack', ...preset === 'x' && { tokens: { scope: 'read' } } } });
+			await assertRefused(await connect(provider, change(provider)), provider, reason, detail);
+		});
+	}
+
+	const json = (status, answer) => (response) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+	for (const [name, answer, reason, detail] of [
+		['an answer that is no JSON', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>of-the-test'),
+			'exchange_failed', 'OAUTH_INVALID_RESPONSE'],
+		['an answer without a token', json(200, { refresh_token: 'of-the-test' }), 'exchange_failed', 'OAUTH_INVALID_RESPONSE'],
+		['an answer that is a list', json(200, [{ access_token: 'of-the-test' }]), 'exchange_failed', 'OAUTH_INVALID_RESPONSE'],
+		['a token of another type', json(200, { access_token: 'of-the-test', token_type: 'mac' }), 'exchange_failed', 'OAUTH_UNSUPPORTED_OPERATION'],
+		['a token without a type', json(200, { access_token: 'of-the-test' }), 'exchange_failed', 'OAUTH_INVALID_RESPONSE'],
+		['an error without a word', json(500, { secret: 'of-the-test' }), 'exchange_failed', 'OAUTH_RESPONSE_IS_NOT_CONFORM'],
+		['an error that is a sentence', json(400, { error: 'the code of-the-test is wrong', code: 'of-the-test' }), 'exchange_refused', 'OAUTH_RESPONSE_BODY_ERROR'],
+		['an error that repeats a token', json(400, { error: 'of-the-test-1' }), 'exchange_refused', 'OAUTH_RESPONSE_BODY_ERROR'],
+		['a redirect', (response) => response.writeHead(307, { location: 'https://other.example/of-the-test' }).end(),
+			'exchange_failed', 'OAUTH_RESPONSE_IS_NOT_CONFORM'],
+		['a connection that breaks', (response) => response.destroy(), 'exchange_failed', 'UND_ERR_SOCKET'],
+	]) {
+		test(name, async () => {
+			const provider = providers.dress('github', { behaviour: { answer } });
+			await assertRefused(await connect(provider), provider, reason, detail);
+		});
+	}
+
+	test('a user who refuses at the provider', async () => {
+		const provider = providers.dress('github');
+		const { asked, result } = startConnecting(fixture, provider);
+		const browser = fixture.browser();
+		const url = await signInAndStay(fixture, (await asked).url, { browser });
+		url.searchParams.delete('code');
+		url.searchParams.set('error', 'access_denied');
+		await comeBack(browser, url);
+		const { action, reason, toolResult } = await result;
+		assert.deepEqual([action, reason, toolResult.content[0].text], ['decline', 'access_denied', 'Not done: the user refused.']);
+		assert.deepEqual([provider.exchanges.length, warnings.length], [0, 0]);
+	});
+
+	test('a provider whose metadata cannot be read: nobody is asked', async () => {
+		const provider = providers.dress('openid-connect');
+		provider.variables.issuer = `${provider.variables.issuer}/elsewhere`;
+		const subject = `user-${randomUUID()}`;
+		await assert.rejects(startConnecting(fixture, provider, { subject }).result, {
+			code: 'PROVIDER_UNAVAILABLE', message: 'the metadata of account cannot be read: OAUTH_RESPONSE_IS_NOT_CONFORM',
+		});
+		assert.deepEqual(await fixture.stack.sql('SELECT id FROM urlmode.elicitation WHERE subject = $1', [subject]), []);
+	});
+});
+
+test('metadata that could not be read are asked for again, and those that were read are not', async () => {
+	const provider = providers.dress('openid-connect', { behaviour: { isDown: true } });
+	await assert.rejects(startConnecting(fixture, provider, OPENID).result, { code: 'PROVIDER_UNAVAILABLE' });
+	provider.behave({ isDown: false });
+	assert.equal((await connect(provider, OPENID)).account.action, 'accept');
+	provider.behave({ isDown: true });
+	const { asked, result } = startConnecting(fixture, provider, { ...OPENID, timeout: 200 });
+	assert.match((await asked).url, /\/connect\/account\?state=/);
+	assert.equal((await result).reason, 'timeout');
+});
+
+describe('a code is exchanged once', () => {
+	test('two calls for the same thing, on two instances', async () => {
+		const provider = providers.dress('github');
+		const subject = `user-${randomUUID()}`;
+		const one = startConnecting(fixture, provider, { subject });
+		const { url } = await one.asked;
+		const other = startConnecting(fixture, provider, { subject, urlmode: fixture.openUrlMode() });
+		const { elicitationId } = await other.asked;
+		assert.equal(elicitationId, (await one.asked).elicitationId);
+		await signIn(fixture, url);
+		const results = await Promise.all([one.result, other.result]);
+		assert.deepEqual(results.map(({ action, reason }) => `${action} ${reason}`).toSorted(), ['accept ', 'cancel claimed']);
+		assert.equal(provider.exchanges.length, 1);
+	});
+
+	test('a call that ends before the user comes back: the next one exchanges the code', async () => {
+		const provider = providers.dress('github');
+		const subject = `user-${randomUUID()}`;
+		const first = startConnecting(fixture, provider, { subject, timeout: 1_500 });
+		const there = await goToProvider(fixture, (await first.asked).url);
+		assert.equal((await first.result).action, 'pending');
+		await there.browser.submit(there.page, { button: 'sign-in', fields: { name: 'Ada Lovelace' } });
+		assert.equal((await startConnecting(fixture, provider, { subject }).result).action, 'accept');
+		assert.equal(provider.exchanges.length, 1);
+	});
+
+	test('requireAccount: the call after the sign-in exchanges the code, and the one after that asks again', async () => {
+		const provider = providers.dress('github');
+		const server = { getClientCapabilities: () => ({ elicitation: { url: {} } }), createElicitationCompletionNotifier: () => async () => {}, transport: {} };
+		const call = () => requireAccount(server, {
+			urlmode: fixture.urlmode, subject: 'ada', provider: 'account', description: provider.file, client: provider.client,
+			scopes: ['read'], message: 'Connect your account.', extra: { signal: new AbortController().signal, requestId: 1 },
+		});
+		const urls = [];
+		const isAsked = ({ elicitations: [{ url }] }) => urls.push(url) > 0;
+		await assert.rejects(call(), isAsked);
+		await signIn(fixture, urls[0]);
+		const results = await Promise.allSettled([call(), call()]);
+		const [connected, ...others] = results.map(({ value }) => value).filter((value) => value?.action === 'accept');
+		assert.ok(await provider.knows(connected.tokens.access_token));
+		assert.deepEqual([others, provider.exchanges.length], [[], 1]);
+		await assert.rejects(call(), isAsked);
+		server.onclose();
+	});
+
+	test('other scopes are another question', async () => {
+		const provider = providers.dress('github');
+		const subject = `user-${randomUUID()}`;
+		const calls = [['read'], ['read', 'write']].map((scopes) => startConnecting(fixture, provider, { subject, scopes }));
+		const [one, other] = await Promise.all(calls.map(({ asked }) => asked));
+		assert.notEqual(one.elicitationId, other.elicitationId);
+		await signIn(fixture, other.url);
+		assert.deepEqual((await calls[1].result).scopes, ['read', 'write']);
+		await signIn(fixture, one.url);
+		assert.deepEqual((await calls[0].result).scopes, ['read']);
+	});
+});

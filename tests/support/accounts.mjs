@@ -1,0 +1,62 @@
+// A user who connects an account, from the tool call to its result: with the
+// adapter of the SDK 2.x and a client of 2025-11-25, whose parts of the framework
+// the test plays.
+
+import { randomUUID } from 'node:crypto';
+
+import { connectAccount } from 'urlmode/sdk2';
+
+import { deferred } from './wait.mjs';
+
+/**
+ * The call of a tool that connects an account at this provider.
+ *
+ * @param {object} fixture
+ * @param {object} provider see dressed-provider.mjs
+ * @param {object} [options] of connectAccount
+ */
+export function startConnecting(fixture, provider, { urlmode = fixture.urlmode, ...options } = {}) {
+	const asked = deferred();
+	const elicitInput = async (params) => {
+		asked.resolve(params);
+		return { action: 'accept' };
+	};
+	const mcpReq = { id: 1, signal: new AbortController().signal, requestState: () => undefined, notify: async () => {}, elicitInput };
+	const server = { getClientCapabilities: () => ({ elicitation: { url: {} } }) };
+	const result = connectAccount(server, {
+		urlmode, ctx: { mcpReq }, subject: `user-${randomUUID()}`, provider: 'account', description: provider.file,
+		client: provider.client, variables: provider.variables, scopes: ['read'], message: 'Connect your account.', ...options,
+	});
+	result.catch(asked.reject);
+	asked.promise.catch(() => {});
+	return { asked: asked.promise, result };
+}
+
+/** Goes to the provider's sign-in page. */
+export async function goToProvider(fixture, url, browser = fixture.browser()) {
+	const confirm = await browser.open(url);
+	return { browser, page: await browser.submit(confirm, { button: 'continue' }) };
+}
+
+/** Signs in and comes back. */
+export async function signIn(fixture, url, { name = 'Ada Lovelace', browser } = {}) {
+	const there = await goToProvider(fixture, url, browser);
+	return there.browser.submit(there.page, { button: 'sign-in', fields: { name } });
+}
+
+/**
+ * Signs in, and does not come back.
+ *
+ * @returns {Promise<URL>} the address of the browser's return
+ */
+export async function signInAndStay(fixture, url, { name = 'Ada Lovelace', browser = fixture.browser() } = {}) {
+	const { page } = await goToProvider(fixture, url, browser);
+	const [{ action, fields }] = page.forms;
+	let hop = await browser.send({
+		url: new URL(action, page.url), method: 'POST', from: page,
+		body: new URLSearchParams([...fields, ['answer', 'sign-in'], ['name', name]].filter(([key], i, all) => (
+			all.findLastIndex(([other]) => other === key) === i))).toString(),
+	});
+	while (!new URL(hop.location).pathname.endsWith('/return')) hop = await browser.send({ url: new URL(hop.location), from: page });
+	return new URL(hop.location);
+}

@@ -1,0 +1,73 @@
+// The tables of lib/providers/README.md that say what each description proves,
+// made from the descriptions. `node tests/support/provider-tables.mjs` writes
+// them into the README.
+
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+
+import { isMain } from '../demo/process.mjs';
+
+const TOP = new URL('../../', import.meta.url);
+const README = new URL('lib/providers/README.md', TOP);
+const read = (path) => JSON.parse(readFileSync(new URL(path, TOP)));
+
+const FILES = readdirSync(new URL('lib/providers/', TOP)).filter((file) => file.endsWith('.json') && file !== 'schema.json').sort();
+
+const PROVES = {
+	body: 'the whole body', fields: 'every value that decides', part: 'a part', token: 'that the sender knows a secret', nothing: 'nothing',
+};
+
+const line = (cells) => `| ${cells.join(' | ')} |\n`;
+const table = (head, ...rows) => [line(head), `|${'---|'.repeat(head.length)}\n`, ...rows.map(line)].join('');
+const list = (items) => [...new Set(items)].join(', ') || '–';
+
+function webhookRow(file) {
+	const { name, believed, outcomes, live, account, challenge, return: back } = read(`lib/providers/${file}`);
+	const { deliveries, returns = [] } = read(`tests/deliveries/${file}`);
+	const means = outcomes.map(({ means: meaning }) => meaning);
+	const more = [live && 'mode', account && 'account', challenge && 'challenge', back && 'return'].filter(Boolean);
+	return [`\`${file}\``, name, PROVES[believed], list(means.filter((one) => !['recheck', 'ignore'].includes(one))),
+		means.includes('recheck') ? list(outcomes.filter((one) => one.means === 'recheck').flatMap(({ type }) => type ?? 'everything else')) : '–',
+		list(more), String(deliveries.length + returns.length)];
+}
+
+function peculiarities({ scope = {}, parameters = {}, token_parameters: more = {}, response_mode: mode, variables = {}, token_response: answer = {} }) {
+	return list([
+		scope.parameter && `\`${scope.parameter}\``, scope.separator === ',' && 'scopes with commas',
+		...Object.entries({ ...parameters, ...more }).map(([name, value]) => `\`${name}=${value}\``),
+		mode === 'form_post' && 'a posted response', ...Object.keys(variables).map((name) => `\`{${name}}\``),
+		answer.member && `tokens in \`${answer.member}\``, answer.token_type && 'no type of the token',
+	].filter(Boolean));
+}
+
+function issuerOf({ issuer, token_endpoint: token, authorization_response_iss_parameter_supported: isSent }) {
+	if (isSent) return 'required';
+	if (token === undefined && isSent === undefined) return 'as the metadata say';
+	return issuer === undefined ? 'not looked at' : 'compared if it is there';
+}
+
+function accountRow(file) {
+	const { oauth } = read(`lib/providers/${file}`);
+	const { pkce, token_endpoint: token, token_endpoint_auth_method: method, revocation_endpoint: revocation, account } = oauth;
+	return [`\`${file}\``, token === undefined ? 'discovered' : 'written out', pkce, issuerOf(oauth), `\`${method}\``, peculiarities(oauth),
+		account.endpoint ? 'asked at an endpoint' : `\`${account.from}\``, token === undefined ? 'as the metadata say' : revocation ? 'yes' : 'no'];
+}
+
+/** Heading → table. */
+export const TABLES = {
+	'What the webhooks prove': table(
+		['file', 'for', 'a right signature proves', 'what an event can mean', 'left to `recheck`', 'also', 'known deliveries'],
+		...FILES.filter((file) => read(`lib/providers/${file}`).verify).map(webhookRow)),
+	'What is known of accounts': table(
+		['file', 'endpoints', 'PKCE', '`iss`', 'client authentication', 'peculiar', 'whose account', 'revoked (RFC 7009)'],
+		...FILES.filter((file) => read(`lib/providers/${file}`).oauth).map(accountRow)),
+};
+
+export const readReadme = () => readFileSync(README, 'utf8');
+
+/** The README with these tables under their headings. */
+export function withTables(text) {
+	return Object.entries(TABLES).reduce((changed, [heading, rows]) => (
+		changed.replace(new RegExp(`(^### ${heading}\\n[^]*?\\n)(?:\\|.*\\n)+`, 'm'), (_, before) => before + rows)), text);
+}
+
+if (isMain(import.meta.url)) writeFileSync(README, withTables(readReadme()));
