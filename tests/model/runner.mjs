@@ -236,8 +236,9 @@ class Runner {
 		for (const { event: { row, ...event }, outcome } of done.sort((one, other) => one.round - other.round)) {
 			this.#ledger.event(row, event, outcome);
 			assert.equal(outcome, this.#model.event(row, event), `what the event ${event.effect} does`);
+			if (event.effect !== 'paid' || row.kind !== 'payment' || !['late', 'accept'].includes(outcome)) continue;
 			const reference = event.reference ?? row.id;
-			if (event.effect === 'paid' && ['late', 'accept'].includes(outcome) && this.#model.payments.get(reference)?.late) late.push(reference);
+			if (this.#model.payments.get(reference).late) late.push(reference);
 		}
 		for (const reference of late) await this.#areTold(reference);
 	}
