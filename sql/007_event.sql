@@ -309,8 +309,8 @@ BEGIN
 			rechecks = e.rechecks + (a.action = 'recheck')::integer
 		FROM (
 			SELECT u.*, u.action IN ('accept', 'decline', 'cancel') AS completes,
-				(u.action = 'late' AND u.proof IS NOT NULL)
-					OR (u.action = 'accept' AND overdue IS NOT NULL AND u.id = ANY (overdue)) AS late
+				u.proof IN ('matches', 'mismatch')
+					AND (u.action = 'late' OR coalesce(u.id = ANY (overdue), false)) AS late
 			FROM unnest(ids, actions, reasons, types, refs, proofs, results, outcomes)
 				AS u (id, action, reason, type, ref, proof, result, outcome)
 		) a
@@ -319,7 +319,7 @@ BEGIN
 				OR a.action IN ('processing', 'attempt_failed', 'recheck', 'refunded')
 				-- It may have ended what was under way after the end.
 				OR (a.action = 'late' AND e.kind = 'payment' AND e.action <> 'accept'))
-		RETURNING e.id, a.action, e.status, a.late, CASE WHEN a.action = 'accept' AND NOT a.late THEN a.outcome END AS outcome
+		RETURNING e.id, a.action, e.status, a.late, CASE WHEN a.action = 'accept' AND a.late IS NOT TRUE THEN a.outcome END AS outcome
 	), queued AS (
 		INSERT INTO urlmode.purge_queue (ids)
 		SELECT array_agg(m.id) FROM moved m WHERE m.action IN ('decline', 'cancel') HAVING count(*) > 0

@@ -46,7 +46,7 @@ const MISTAKES = {
 	'a recheck that takes too long ends the next one': { end_recheck: ['e.recheck_lease > lease', 'false'] },
 	'what no wait can recheck is resumed': { resume: ['a.can_recheck IS NOT FALSE', 'true'] },
 	'what is paid when its time is over is in time': { prove_events: ['OR urlmode.closes_at(e.status, e.expires_at, e.grace) <= now()', ''] },
-	'what is paid when its time is over is not announced as late': { apply_events: ["OR (u.action = 'accept' AND", 'OR (false AND'] },
+	'what is paid when its time is over is not announced as late': { apply_events: ['coalesce(u.id = ANY (overdue), false)', 'false'] },
 	'what a server learns when the time is over is in time': { settle: ['OR urlmode.closes_at(row.status, row.expires_at, row.grace) <= now()', ''] },
 	'what ended is not rechecked': { take_recheck: ["OR (e.kind = 'payment' AND e.action <> 'accept')", ''] },
 	'events of the other mode count': { decide_event: ["effect IN ('other_mode', ", "effect IN ("] },

@@ -236,7 +236,7 @@ class Runner {
 		for (const { event: { row, ...event }, outcome } of done.sort((one, other) => one.round - other.round)) {
 			this.#ledger.event(row, event, outcome);
 			assert.equal(outcome, this.#model.event(row, event), `what the event ${event.effect} does`);
-			if (event.effect !== 'paid' || row.kind !== 'payment' || !['late', 'accept'].includes(outcome)) continue;
+			if (event.effect !== 'paid' || row.kind !== 'payment' || !['late', 'accept', 'cancel'].includes(outcome)) continue;
 			const reference = event.reference ?? row.id;
 			if (this.#model.payments.get(reference).late) late.push(reference);
 		}
