@@ -195,7 +195,7 @@ test('progress is sent on status changes and at intervals, only if the client wa
 	const progress = client.sent.filter(({ method }) => method === 'notifications/progress').map(({ params }) => params);
 	assert.deepEqual(progress.map(({ progress: n }) => n), progress.map((_, n) => n + 1), 'it grows');
 	assert.ok(progress.every(({ progressToken }) => progressToken === 'p'));
-	assert.equal(client.sent.at(-1).method, 'notifications/elicitation/complete');
+	assert.ok(client.sent.some(({ method }) => method === 'notifications/elicitation/complete'));
 	const count = client.sent.length;
 	await sleep(300);
 	assert.equal(client.sent.length, count, 'it beats no more');
