@@ -33,6 +33,7 @@ const PROBE_TIMEOUT_MS = 3_000;
  * @property {pg.Client & { processID?: number | null }} client
  * @property {Socket} socket
  * @property {boolean} listening LISTEN was sent, and rows can be read
+ * @property {Map<string, Promise<unknown>>} channels those for which LISTEN was sent, and when each is in force
  * @property {boolean} receivesNotifications it is known that notifications arrive
  * @property {Promise<unknown>} lastStatement resolves when the last statement has ended
  * @property {string} statementSuffix makes the names of prepared statements unique
@@ -88,14 +89,31 @@ export class Listener extends EventEmitter {
 	}
 
 	/**
-	 * Listens to another channel as well.
+	 * Listens to another channel as well. While there is no connection, the next
+	 * `listening` says that it is in force; otherwise it is when this resolves.
 	 *
 	 * @param {string} channel an SQL identifier
 	 */
 	async addChannel(channel) {
-		if (this.#channels.has(channel)) return;
 		this.#channels.add(channel);
-		if (this.#listen && this.listening) await this.query(`LISTEN ${channel}`, []);
+		const connection = this.#connection;
+		if (!this.#listen || !connection?.listening) return;
+		try {
+			await this.#listenTo(connection, channel);
+		} catch (error) {
+			if (!isRefusal(error)) this.#onLost(connection, error);
+			throw error;
+		}
+	}
+
+	/**
+	 * @param {Connection} connection
+	 * @param {string} channel
+	 */
+	#listenTo(connection, channel) {
+		const answer = connection.channels.get(channel) ?? runStatement(connection, `LISTEN ${channel}`);
+		connection.channels.set(channel, answer);
+		return answer;
 	}
 
 	/**
@@ -170,7 +188,7 @@ export class Listener extends EventEmitter {
 		const client = new pg.Client({ query_timeout: QUERY_TIMEOUT_MS, ...this.#config, stream: () => socket });
 		/** @type {Connection} */
 		const connection = {
-			client, socket, listening: false, receivesNotifications: false, lastStatement: Promise.resolve(),
+			client, socket, listening: false, channels: new Map(), receivesNotifications: false, lastStatement: Promise.resolve(),
 			statementSuffix: randomUUID(),
 		};
 		this.#connection = connection;
@@ -205,7 +223,9 @@ export class Listener extends EventEmitter {
 	 */
 	async #listenToChannels(connection) {
 		try {
-			for (const channel of [...this.#channels]) await runStatement(connection, `LISTEN ${channel}`);
+			// Also to those that are added meanwhile. When none is left, addChannel takes over.
+			for (const channel of this.#channels) await this.#listenTo(connection, channel);
+			connection.listening = true;
 			return true;
 		} catch (error) {
 			if (error instanceof pg.DatabaseError && /^(0A|42)/.test(error.code ?? '')) return false;

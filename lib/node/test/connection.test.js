@@ -1,11 +1,15 @@
 // What happens to waits when PostgreSQL or the connection to it fails.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import pg from 'pg';
+
 import { UrlMode } from '../src/index.js';
 import { checkDatabaseUrl } from '../src/database.js';
+import { internalsOf } from '../src/internals.js';
 import { Listener } from '../src/listener.js';
 import { bindingOf } from '../src/token.js';
 import { Waiters } from '../src/waiters.js';
@@ -43,6 +47,21 @@ test('a wait whose connection was terminated resolves if the elicitation was com
 	assert.deepEqual((await waits[1]).result, { code: 'b' });
 	assert.equal((await waits[2]).action, 'decline');
 	assert.deepEqual(warnings, [], 'what comes back at once is no news');
+});
+
+test('a channel that is added while LISTEN is sent for another one is listened to as well', async (t) => {
+	const { urlmode, admin } = await setUp(t);
+	const { listener } = internalsOf(urlmode);
+	const { query } = pg.Client.prototype;
+	t.mock.method(pg.Client.prototype, 'query', function (statement, ...rest) {
+		if (statement?.text === 'LISTEN urlmode') void listener.addChannel('urlmode_published');
+		return query.call(this, statement, ...rest);
+	});
+	listener.acquire(t);
+	await until('it listens', () => listener.receivesNotifications);
+	const heard = once(listener, 'notification');
+	await admin.query("SELECT pg_notify('urlmode_published', 'a channel')");
+	assert.deepEqual(await heard, ['a channel', 'urlmode_published']);
 });
 
 test('a connection that was terminated while nobody waits is opened again by the next wait', async (t) => {
