@@ -241,6 +241,60 @@ export function persona() {
 	});
 }
 
+export function onfido() {
+	const sign = signed('x-sha2-signature', 'onfido-token');
+	const deliver = (name, action, object, resource, ...expected) => sign(name, {
+		payload: { resource_type: action.split('.')[0], action, object: { id: 'run1', ...object }, ...resource && { resource } },
+	}, ...expected);
+	const run = (status, meaning) => deliver(status, 'workflow_run.completed', { status }, { id: 'run1', status, customer_user_id: ID, output: { score: 0.75 } },
+		means(meaning, 'workflow_run.completed', { reference: 'run1' }));
+
+	write('onfido', {
+		site: { secrets: ['onfido-token'] },
+		deliveries: [
+			run('approved', 'paid'), run('declined', 'failed'), run('review', 'recheck'), run('abandoned', 'recheck'), run('error', 'recheck'),
+			deliver('task', 'workflow_task.completed', { status: 'completed' }, { id: 'task1', workflow_run_id: 'run1' },
+				means('ignore', 'workflow_task.completed', { id: null, reference: 'run1' })),
+			deliver('without a resource', 'check.completed', { status: 'complete' }, undefined, means('ignore', 'check.completed', { id: null, reference: 'run1' })),
+			forged(run('approved', 'paid'), { 'x-sha2-signature': '0'.repeat(64) }),
+			{ ...forged(run('approved', 'paid'), {}), name: 'no signature', verdict: 'unsigned' },
+		],
+	});
+}
+
+export function worldpay() {
+	const sign = signed('event-signature', 'wp-secret', (body) => `2/SHA256/${hmac('sha256', 'wp-secret', body, 'hex')}`);
+	const deliver = (type, meaning, { amount = { value: 1050, currencyCode: 'EUR' }, classification = 'payment', downstreamReference = '3378', name = type } = {}) => ({
+		...sign(name, {
+			eventId: `event-${name}`, eventTimestamp: '2023-11-14T22:13:20.407',
+			eventDetails: { classification, downstreamReference, transactionReference: ID, type, date: '2023-11-14', ...amount && { amount }, _links: { payment: { href: '' } } },
+		}, means(meaning, `${classification}.${type}`, {
+			...downstreamReference && { reference: downstreamReference }, ...amount && meaning !== 'ignore' && { amount: amount.value, currency: amount.currencyCode },
+		}, `event-${name}`)),
+		content_type: 'application/vnd.worldpay.events-v1.hal+json',
+	});
+	const settled = deliver('sentForSettlement', 'paid');
+	const header = settled.headers['event-signature'];
+
+	write('worldpay', {
+		site: { secrets: ['wp-secret'], constants: { key_id: ['2', '3'] } },
+		deliveries: [
+			settled, deliver('settled', 'paid'), deliver('authorized', 'processing'),
+			...['error', 'requestExpired', 'cancelledByCustomer', 'cancelled', 'expired'].map((type) => deliver(type, 'attempt_failed')),
+			deliver('refused', 'attempt_failed', { amount: null }),
+			...['sentForRefund', 'refunded', 'settlementFailed'].map((type) => deliver(type, 'refunded')),
+			...['sentForAuthorization', 'refundFailed'].map((type) => deliver(type, 'ignore')),
+			deliver('sentForRefund', 'ignore', { classification: 'payout', name: 'payout' }),
+			deliver('sentForSettlement', 'paid', { downstreamReference: undefined, name: 'without a reference' }),
+			// Two secrets, of which the site has one; and the same signature as if of another.
+			{ ...settled, name: 'rotation', headers: { 'event-signature': `1/SHA256/${'0'.repeat(64)},${header}` } },
+			forged(settled, { 'event-signature': header.replace('2', '1') }),
+			{ ...forged(settled, { 'event-signature': header.replace('SHA256', 'SHA512') }), name: 'another hash function' },
+			{ ...forged(settled, {}), name: 'no signature', verdict: 'unsigned' },
+		],
+	});
+}
+
 export function plaid() {
 	const deliver = (name, webhook_code, meaning) => {
 		const body = json({ webhook_type: 'LINK', webhook_code, link_session_id: 's1', status: 'SUCCESS', environment: 'sandbox' });

@@ -39,7 +39,7 @@ test('every description in the tree has its deliveries here', () => {
 
 describe('a payment that was made resolves the promise with its reference', () => {
 	for (const name of ['stripe', 'standard-webhooks', 'svix', 'polar', 'paypal', 'square', 'adyen', 'lemon-squeezy',
-		'paddle', 'paystack', 'razorpay', 'shopify', 'coinbase-commerce', 'checkout-com', 'cashfree', 'mollie-events']) {
+		'paddle', 'paystack', 'razorpay', 'shopify', 'coinbase-commerce', 'checkout-com', 'cashfree', 'mollie-events', 'worldpay']) {
 		test(name, async () => {
 			const from = sender(fixture, name);
 			const elicitation = await start(from, name, { expected: PRICE });
@@ -64,7 +64,7 @@ describe('a payment that was made resolves the promise with its reference', () =
 		assert.equal((await wait(elicitation)).action, 'accept');
 	});
 
-	for (const name of ['docusign', 'pandadoc', 'persona', 'slack']) {
+	for (const name of ['docusign', 'onfido', 'pandadoc', 'persona', 'slack']) {
 		test(`${name}, of kind signature`, async () => {
 			const from = sender(fixture, name);
 			const elicitation = await start(from, name);
