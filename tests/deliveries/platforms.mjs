@@ -295,6 +295,57 @@ export function worldpay() {
 	});
 }
 
+export function adyenPlatforms() {
+	const key = 'DFB1EB5485895CFA84146406857104ABB4CBCABDC8AAF103A624C8F6A3EAAB00';
+	const deliver = signed('hmacsignature', key, (body) => hmac('sha256', Buffer.from(key, 'hex'), body, 'base64'));
+	const holder = (type, environment = 'live', reference = ID) => ({
+		type, environment, timestamp: '2023-11-14T22:13:20+01:00',
+		data: {
+			balancePlatform: 'Tests',
+			accountHolder: { id: 'AH1', reference, legalEntityId: 'LE1', status: 'active', capabilities: { receivePayments: { allowed: true, verificationStatus: 'valid' } } },
+		},
+	});
+	const updated = 'balancePlatform.accountHolder.updated';
+	const good = deliver('updated', holder(updated), means('recheck', updated, { reference: 'AH1' }));
+
+	write('adyen-platforms', {
+		site: { secrets: [key] },
+		deliveries: [
+			good, deliver('test', holder(updated, 'test'), means('other_mode', updated, { reference: 'AH1' })),
+			deliver('created', holder('balancePlatform.accountHolder.created'), means('ignore', 'balancePlatform.accountHolder.created', { reference: 'AH1' })),
+			deliver('transfer', { type: 'balancePlatform.transfer.updated', environment: 'live', data: { id: 'TR1', reference: ID } },
+				means('ignore', 'balancePlatform.transfer.updated', { id: null })),
+			forged(good, { hmacsignature: hmac('sha256', key, good.body, 'base64') }),
+			{ ...forged(good, {}), name: 'no signature', verdict: 'unsigned' },
+		],
+	});
+}
+
+export function chargebee() {
+	const headers = { authorization: `Basic ${Buffer.from('urlmode:cb-password').toString('base64')}` };
+	const subscription = { id: 'sub1', po_number: ID, status: 'active' };
+	const invoice = { id: 'inv1', po_number: ID, total: 1050, exchange_rate: 1.0853417926351283 };
+	const deliver = (name, meaning, content, more, type = name) => {
+		const body = json({ id: `ev_${name}`, occurred_at: NOW, source: 'hosted_page', object: 'event', api_version: 'v2', event_type: type, content });
+		return { name, body, headers, verdict: 'good', events: [event(meaning, type, digest(body), more)] };
+	};
+	const created = deliver('subscription_created', 'recheck', { subscription, invoice }, { reference: 'inv1' });
+
+	write('chargebee', {
+		site: { secrets: [headers.authorization.slice('Basic '.length)] },
+		deliveries: [
+			created, deliver('payment_succeeded', 'recheck', { transaction: { id: 'txn1' }, invoice }, { reference: 'inv1' }),
+			deliver('payment_failed', 'recheck', { subscription, invoice }, { reference: 'inv1' }),
+			deliver('trial', 'recheck', { subscription }, { reference: 'sub1' }, 'subscription_created'),
+			deliver('subscription_renewed', 'ignore', { subscription, invoice }, { reference: 'inv1' }),
+			deliver('customer_created', 'ignore', { customer: { id: 'c1' } }, { id: null }),
+			forged(created, { authorization: `Basic ${Buffer.from('urlmode:another').toString('base64')}` }),
+			{ ...forged(created, { authorization: headers.authorization.replace('Basic', 'Bearer') }), name: 'another scheme' },
+			{ ...forged(created, {}), name: 'no password', verdict: 'unsigned' },
+		],
+	});
+}
+
 export function plaid() {
 	const deliver = (name, webhook_code, meaning) => {
 		const body = json({ webhook_type: 'LINK', webhook_code, link_session_id: 's1', status: 'SUCCESS', environment: 'sandbox' });

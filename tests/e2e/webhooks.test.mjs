@@ -108,7 +108,8 @@ describe('other events of a provider', () => {
 		});
 	}
 
-	for (const name of ['mollie', 'dropbox-sign', 'paypal', 'gocardless', 'xendit', 'flutterwave', 'mercado-pago', 'plaid', 'klarna']) {
+	for (const name of ['mollie', 'dropbox-sign', 'paypal', 'gocardless', 'xendit', 'flutterwave', 'mercado-pago', 'plaid', 'klarna',
+		'adyen-platforms', 'chargebee']) {
 		test(`${name}: the waiter is woken, and asks the provider's API`, async () => {
 			const from = sender(fixture, name);
 			const elicitation = await start(from, name, from.kind === 'payment' ? { expected: PRICE } : {});

@@ -167,6 +167,10 @@ export const PLATFORMS = {
 			'Content-Type': 'application/vnd.worldpay.events-v1.hal+json', 'Event-Signature': `1/SHA256/${hmac('sha256', secret, body)}`,
 		}),
 	},
+	chargebee: {
+		event: (id) => ({ id: `ev_${randomUUID()}`, event_type: 'payment_succeeded', content: { invoice: { id: `inv-${id}`, po_number: id } } }),
+		sign: (body, { secret }) => ({ Authorization: `Basic ${secret}` }),
+	},
 	plaid: {
 		event: (id) => ({ webhook_type: 'LINK', webhook_code: 'SESSION_FINISHED', link_session_id: `session-${id}`, id }),
 		path: ({ id }, fixture) => tokenOf(fixture, 'plaid', id),
