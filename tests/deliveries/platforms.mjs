@@ -295,6 +295,29 @@ export function worldpay() {
 	});
 }
 
+export function adobeAcrobatSign() {
+	const deliver = (name, content, type, more) => {
+		const body = json(content);
+		return { name, body, headers: { 'x-adobesign-clientid': 'CBJ1' }, verdict: 'good', events: [event('recheck', type, digest(body), { id: null, ...more })] };
+	};
+	const agreement = (name) => deliver(name, { webhookNotificationId: name, event: name, eventResourceType: 'agreement', agreement: { id: 'CBJCHB', status: 'SIGNED' } }, name, { reference: 'CBJCHB' });
+	const reply = json({ xAdobeSignClientId: 'CBJ1' });
+	const ask = (name, client, expected) => ({ name, method: 'GET', query: 'state=x', headers: { ...client && { 'x-adobesign-clientid': client } }, ...expected });
+
+	write('adobe-acrobat-sign', {
+		site: { constants: { client_id: 'CBJ1' } },
+		answer: { status: 200, body: reply, content_type: 'application/json' },
+		deliveries: [
+			agreement('AGREEMENT_WORKFLOW_COMPLETED'), agreement('AGREEMENT_REJECTED'), agreement('AGREEMENT_EXPIRED'),
+			deliver('of-another-shape', { event: 'WIDGET_CREATED' }, 'WIDGET_CREATED'),
+			ask('challenge', 'CBJ1', { verdict: 'good', reply }),
+			ask('another client', 'CBJ2', { verdict: 'unsigned' }),
+			ask('no client', undefined, { verdict: 'unsigned' }),
+			{ name: 'not-json', body: 'x', headers: {}, verdict: 'malformed' },
+		],
+	});
+}
+
 export function adyenPlatforms() {
 	const key = 'DFB1EB5485895CFA84146406857104ABB4CBCABDC8AAF103A624C8F6A3EAAB00';
 	const deliver = signed('hmacsignature', key, (body) => hmac('sha256', Buffer.from(key, 'hex'), body, 'base64'));

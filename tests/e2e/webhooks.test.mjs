@@ -109,7 +109,7 @@ describe('other events of a provider', () => {
 	}
 
 	for (const name of ['mollie', 'dropbox-sign', 'paypal', 'gocardless', 'xendit', 'flutterwave', 'mercado-pago', 'plaid', 'klarna',
-		'adyen-platforms', 'chargebee']) {
+		'adobe-acrobat-sign', 'adyen-platforms', 'chargebee']) {
 		test(`${name}: the waiter is woken, and asks the provider's API`, async () => {
 			const from = sender(fixture, name);
 			const elicitation = await start(from, name, from.kind === 'payment' ? { expected: PRICE } : {});
@@ -334,6 +334,20 @@ describe('a challenge', () => {
 			plainToken, encryptedToken: createHmac('sha256', from.provider.secrets[0]).update(plainToken).digest('hex'),
 		});
 		assert.equal((await from.send(question, { secret: 'another' })).status, 401);
+	});
+
+	test('adobe-acrobat-sign: is answered to a GET of its client, and so is each notification', async () => {
+		const from = sender(fixture, 'adobe-acrobat-sign');
+		const elicitation = await start(from, 'adobe-acrobat-sign');
+		const client = from.provider.constants.client_id;
+		const ask = (headers) => post({ url: elicitation.webhookUrl, method: 'GET', headers });
+
+		for (const answer of [await ask({ 'X-AdobeSign-ClientId': client }), await from.send(from.event(elicitation.id))]) {
+			assert.deepEqual([answer.status, answer.headers['content-type']], [200, 'application/json']);
+			assert.deepEqual(JSON.parse(answer.body), { xAdobeSignClientId: client });
+		}
+		for (const headers of [{}, { 'X-AdobeSign-ClientId': 'another' }])
+			assert.equal((await ask(headers)).status, 401);
 	});
 
 	test('meta: is answered to a GET with the token of the site, as text, and nothing else is', async () => {

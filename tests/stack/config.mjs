@@ -38,6 +38,7 @@ const payment = {
 	'docusign': { kind: 'signature', display_name: 'DocuSign', secrets: [text()] },
 	'pandadoc': { kind: 'signature', display_name: 'PandaDoc', secrets: [text()] },
 	'persona': { kind: 'signature', display_name: 'Persona', secrets: [`wbhsec_${text()}`] },
+	'adobe-acrobat-sign': { kind: 'signature', display_name: 'Acrobat Sign', constants: { client_id: text() } },
 	'adyen-platforms': { kind: 'signature', display_name: 'Adyen', secrets: [randomBytes(32).toString('hex').toUpperCase()] },
 	'chargebee': { display_name: 'Chargebee', secrets: [Buffer.from(`urlmode:${text()}`).toString('base64')] },
 	'onfido': { kind: 'signature', display_name: 'Onfido', secrets: [text()] },

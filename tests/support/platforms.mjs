@@ -167,6 +167,11 @@ export const PLATFORMS = {
 			'Content-Type': 'application/vnd.worldpay.events-v1.hal+json', 'Event-Signature': `1/SHA256/${hmac('sha256', secret, body)}`,
 		}),
 	},
+	'adobe-acrobat-sign': {
+		event: (id) => ({ event: 'AGREEMENT_WORKFLOW_COMPLETED', agreement: { id: `agreement-${id}`, status: 'SIGNED' }, id }),
+		path: ({ id }, fixture) => tokenOf(fixture, 'adobe-acrobat-sign', id),
+		sign: (body, { provider }) => ({ 'X-AdobeSign-ClientId': provider.constants.client_id }),
+	},
 	chargebee: {
 		event: (id) => ({ id: `ev_${randomUUID()}`, event_type: 'payment_succeeded', content: { invoice: { id: `inv-${id}`, po_number: id } } }),
 		sign: (body, { secret }) => ({ Authorization: `Basic ${secret}` }),
