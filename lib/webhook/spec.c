@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "core/conf.h"
+#include "core/json_put.h"
 #include "webhook/oauth.h"
 #include "webhook/spec_part.h"
 
 #define ANSWER_MAX 1024 /* bytes of an answer's body */
+#define ANSWER_MEMBERS_MAX 4
 
 struct um_spec {
 	char *path;
@@ -37,11 +39,81 @@ um_spec_free(struct um_spec *spec)
 	free(spec);
 }
 
+/* A member of the answer: a text, which may be a constant. */
 static bool
-load_answer(struct um_spec *spec, const struct um_conf_loc *at, json_t *answer)
+put_member(struct um_buf *out, const struct um_conf_loc *at, json_t *object,
+	const char *name, const struct um_expr_scope *scope)
+{
+	struct um_expr value = { 0 };
+	bool ok = um_expr_load(&value, at, object, name, scope);
+
+	if (ok && value.kind != UM_EXPR_LITERAL)
+		ok = um_conf_member_error(at, name,
+			"is not a text or a constant of the configuration");
+	if (ok) {
+		um_json_put_key(out, um_str(name));
+		um_json_put_string(out, um_str(value.text));
+	}
+	um_expr_free(&value);
+	return ok;
+}
+
+/* The object is the same for each delivery, and written only once. */
+static bool
+put_object(struct um_buf *out, const struct um_conf_loc *at, json_t *object,
+	const struct um_provider_env *env)
+{
+	const struct um_expr_scope scope = { .constant = env->constant,
+		.arg = env->arg };
+	const char *name;
+	json_t *value;
+	bool ok = true;
+
+	if (json_object_size(object) == 0
+		|| json_object_size(object) > ANSWER_MEMBERS_MAX)
+		return um_conf_error(at, "is not an object of 1 to %d texts",
+			ANSWER_MEMBERS_MAX);
+	um_json_put_begin(out);
+	json_object_foreach (object, name, value)
+		ok = put_member(out, at, object, name, &scope) && ok;
+	um_json_put_end(out);
+	um_buf_put(out, "", 1);
+	return ok && (!out->failed || um_conf_error(at, "out of memory"));
+}
+
+static bool
+set_answer(struct um_spec *spec, const struct um_conf_loc *at, const char *key,
+	const char *body, const char *type)
+{
+	if (body != NULL && strlen(body) > ANSWER_MAX)
+		return um_conf_member_error(at, key,
+			"is longer than 1024 bytes");
+	return um_conf_copy_text(at, body != NULL ? body : "",
+		       &spec->answer_body)
+		&& um_conf_copy_text(at, type != NULL ? type : "text/plain",
+			&spec->answer_type);
+}
+
+static bool
+set_answer_json(struct um_spec *spec, const struct um_conf_loc *at,
+	json_t *object, const struct um_provider_env *env)
+{
+	struct um_conf_loc here = um_conf_member(at, "json");
+	struct um_buf body = { 0 };
+	bool ok = put_object(&body, &here, object, env)
+		&& set_answer(spec, at, "json", body.ptr, "application/json");
+
+	um_buf_free(&body);
+	return ok;
+}
+
+static bool
+load_answer(struct um_spec *spec, const struct um_conf_loc *at, json_t *answer,
+	const struct um_provider_env *env)
 {
 	static const char *const keys[] = { "status", "body", "content_type",
-		NULL };
+		"json", NULL };
+	json_t *object = json_object_get(answer, "json");
 	const char *body = NULL, *type = NULL;
 	long long status = 200;
 
@@ -56,9 +128,9 @@ load_answer(struct um_spec *spec, const struct um_conf_loc *at, json_t *answer)
 	if (body == NULL && type != NULL)
 		return um_conf_member_error(at, "content_type",
 			"is only allowed together with `body`");
-	if (body != NULL && strlen(body) > ANSWER_MAX)
-		return um_conf_member_error(at, "body",
-			"is longer than 1024 bytes");
+	if (body != NULL && object != NULL)
+		return um_conf_member_error(at, "json",
+			"cannot be used together with `body`");
 	/* It becomes a header. */
 	if (type != NULL
 		&& type[strspn(type,
@@ -67,10 +139,8 @@ load_answer(struct um_spec *spec, const struct um_conf_loc *at, json_t *answer)
 		return um_conf_member_error(at, "content_type",
 			"is not a media type in lower case");
 	spec->answer_status = (int)status;
-	return um_conf_copy_text(at, body != NULL ? body : "",
-		       &spec->answer_body)
-		&& um_conf_copy_text(at, type != NULL ? type : "text/plain",
-			&spec->answer_type);
+	return object != NULL ? set_answer_json(spec, at, object, env)
+			      : set_answer(spec, at, "body", body, type);
 }
 
 static bool
@@ -138,7 +208,8 @@ load_deliveries(struct um_spec *spec, const struct um_conf_loc *at,
 	/* Each is tried, so that all that is wrong is said at once. */
 	ok = um_spec_part_load(&spec->webhook, at, root, env, false);
 	ok = load_grace(spec, at, root) && ok;
-	ok = load_answer(spec, &answer, json_object_get(root, "answer")) && ok;
+	ok = load_answer(spec, &answer, json_object_get(root, "answer"), env)
+		&& ok;
 	ok = load_return(spec, &back, json_object_get(root, "return"), env)
 		&& ok;
 	return ok && check_origin(spec, at, env);

@@ -241,6 +241,134 @@ export function persona() {
 	});
 }
 
+export function onfido() {
+	const sign = signed('x-sha2-signature', 'onfido-token');
+	const deliver = (name, action, object, resource, ...expected) => sign(name, {
+		payload: { resource_type: action.split('.')[0], action, object: { id: 'run1', ...object }, ...resource && { resource } },
+	}, ...expected);
+	const run = (status, meaning) => deliver(status, 'workflow_run.completed', { status }, { id: 'run1', status, customer_user_id: ID, output: { score: 0.75 } },
+		means(meaning, 'workflow_run.completed', { reference: 'run1' }));
+
+	write('onfido', {
+		site: { secrets: ['onfido-token'] },
+		deliveries: [
+			run('approved', 'paid'), run('declined', 'failed'), run('review', 'recheck'), run('abandoned', 'recheck'), run('error', 'recheck'),
+			deliver('task', 'workflow_task.completed', { status: 'completed' }, { id: 'task1', workflow_run_id: 'run1' },
+				means('ignore', 'workflow_task.completed', { id: null, reference: 'run1' })),
+			deliver('without a resource', 'check.completed', { status: 'complete' }, undefined, means('ignore', 'check.completed', { id: null, reference: 'run1' })),
+			forged(run('approved', 'paid'), { 'x-sha2-signature': '0'.repeat(64) }),
+			{ ...forged(run('approved', 'paid'), {}), name: 'no signature', verdict: 'unsigned' },
+		],
+	});
+}
+
+export function worldpay() {
+	const sign = signed('event-signature', 'wp-secret', (body) => `2/SHA256/${hmac('sha256', 'wp-secret', body, 'hex')}`);
+	const deliver = (type, meaning, { amount = { value: 1050, currencyCode: 'EUR' }, classification = 'payment', downstreamReference = '3378', name = type } = {}) => ({
+		...sign(name, {
+			eventId: `event-${name}`, eventTimestamp: '2023-11-14T22:13:20.407',
+			eventDetails: { classification, downstreamReference, transactionReference: ID, type, date: '2023-11-14', ...amount && { amount }, _links: { payment: { href: '' } } },
+		}, means(meaning, `${classification}.${type}`, {
+			...downstreamReference && { reference: downstreamReference }, ...amount && meaning !== 'ignore' && { amount: amount.value, currency: amount.currencyCode },
+		}, `event-${name}`)),
+		content_type: 'application/vnd.worldpay.events-v1.hal+json',
+	});
+	const settled = deliver('sentForSettlement', 'paid');
+	const header = settled.headers['event-signature'];
+
+	write('worldpay', {
+		site: { secrets: ['wp-secret'], constants: { key_id: ['2', '3'] } },
+		deliveries: [
+			settled, deliver('settled', 'paid'), deliver('authorized', 'processing'),
+			...['error', 'requestExpired', 'cancelledByCustomer', 'cancelled', 'expired'].map((type) => deliver(type, 'attempt_failed')),
+			deliver('refused', 'attempt_failed', { amount: null }),
+			...['sentForRefund', 'refunded', 'settlementFailed'].map((type) => deliver(type, 'refunded')),
+			...['sentForAuthorization', 'refundFailed'].map((type) => deliver(type, 'ignore')),
+			deliver('sentForRefund', 'ignore', { classification: 'payout', name: 'payout' }),
+			deliver('sentForSettlement', 'paid', { downstreamReference: undefined, name: 'without a reference' }),
+			// Two secrets, of which the site has one; and the same signature as if of another.
+			{ ...settled, name: 'rotation', headers: { 'event-signature': `1/SHA256/${'0'.repeat(64)},${header}` } },
+			forged(settled, { 'event-signature': header.replace('2', '1') }),
+			{ ...forged(settled, { 'event-signature': header.replace('SHA256', 'SHA512') }), name: 'another hash function' },
+			{ ...forged(settled, {}), name: 'no signature', verdict: 'unsigned' },
+		],
+	});
+}
+
+export function adobeAcrobatSign() {
+	const deliver = (name, content, type, more) => {
+		const body = json(content);
+		return { name, body, headers: { 'x-adobesign-clientid': 'CBJ1' }, verdict: 'good', events: [event('recheck', type, digest(body), { id: null, ...more })] };
+	};
+	const agreement = (name) => deliver(name, { webhookNotificationId: name, event: name, eventResourceType: 'agreement', agreement: { id: 'CBJCHB', status: 'SIGNED' } }, name, { reference: 'CBJCHB' });
+	const reply = json({ xAdobeSignClientId: 'CBJ1' });
+	const ask = (name, client, expected) => ({ name, method: 'GET', query: 'state=x', headers: { ...client && { 'x-adobesign-clientid': client } }, ...expected });
+
+	write('adobe-acrobat-sign', {
+		site: { constants: { client_id: 'CBJ1' } },
+		answer: { status: 200, body: reply, content_type: 'application/json' },
+		deliveries: [
+			agreement('AGREEMENT_WORKFLOW_COMPLETED'), agreement('AGREEMENT_REJECTED'), agreement('AGREEMENT_EXPIRED'),
+			deliver('of-another-shape', { event: 'WIDGET_CREATED' }, 'WIDGET_CREATED'),
+			ask('challenge', 'CBJ1', { verdict: 'good', reply }),
+			ask('another client', 'CBJ2', { verdict: 'unsigned' }),
+			ask('no client', undefined, { verdict: 'unsigned' }),
+			{ name: 'not-json', body: 'x', headers: {}, verdict: 'malformed' },
+		],
+	});
+}
+
+export function adyenPlatforms() {
+	const key = 'DFB1EB5485895CFA84146406857104ABB4CBCABDC8AAF103A624C8F6A3EAAB00';
+	const deliver = signed('hmacsignature', key, (body) => hmac('sha256', Buffer.from(key, 'hex'), body, 'base64'));
+	const holder = (type, environment = 'live', reference = ID) => ({
+		type, environment, timestamp: '2023-11-14T22:13:20+01:00',
+		data: {
+			balancePlatform: 'Tests',
+			accountHolder: { id: 'AH1', reference, legalEntityId: 'LE1', status: 'active', capabilities: { receivePayments: { allowed: true, verificationStatus: 'valid' } } },
+		},
+	});
+	const updated = 'balancePlatform.accountHolder.updated';
+	const good = deliver('updated', holder(updated), means('recheck', updated, { reference: 'AH1' }));
+
+	write('adyen-platforms', {
+		site: { secrets: [key] },
+		deliveries: [
+			good, deliver('test', holder(updated, 'test'), means('other_mode', updated, { reference: 'AH1' })),
+			deliver('created', holder('balancePlatform.accountHolder.created'), means('ignore', 'balancePlatform.accountHolder.created', { reference: 'AH1' })),
+			deliver('transfer', { type: 'balancePlatform.transfer.updated', environment: 'live', data: { id: 'TR1', reference: ID } },
+				means('ignore', 'balancePlatform.transfer.updated', { id: null })),
+			forged(good, { hmacsignature: hmac('sha256', key, good.body, 'base64') }),
+			{ ...forged(good, {}), name: 'no signature', verdict: 'unsigned' },
+		],
+	});
+}
+
+export function chargebee() {
+	const headers = { authorization: `Basic ${Buffer.from('urlmode:cb-password').toString('base64')}` };
+	const subscription = { id: 'sub1', po_number: ID, status: 'active' };
+	const invoice = { id: 'inv1', po_number: ID, total: 1050, exchange_rate: 1.0853417926351283 };
+	const deliver = (name, meaning, content, more, type = name) => {
+		const body = json({ id: `ev_${name}`, occurred_at: NOW, source: 'hosted_page', object: 'event', api_version: 'v2', event_type: type, content });
+		return { name, body, headers, verdict: 'good', events: [event(meaning, type, digest(body), more)] };
+	};
+	const created = deliver('subscription_created', 'recheck', { subscription, invoice }, { reference: 'inv1' });
+
+	write('chargebee', {
+		site: { secrets: [headers.authorization.slice('Basic '.length)] },
+		deliveries: [
+			created, deliver('payment_succeeded', 'recheck', { transaction: { id: 'txn1' }, invoice }, { reference: 'inv1' }),
+			deliver('payment_failed', 'recheck', { subscription, invoice }, { reference: 'inv1' }),
+			deliver('trial', 'recheck', { subscription }, { reference: 'sub1' }, 'subscription_created'),
+			deliver('subscription_renewed', 'ignore', { subscription, invoice }, { reference: 'inv1' }),
+			deliver('customer_created', 'ignore', { customer: { id: 'c1' } }, { id: null }),
+			forged(created, { authorization: `Basic ${Buffer.from('urlmode:another').toString('base64')}` }),
+			{ ...forged(created, { authorization: headers.authorization.replace('Basic', 'Bearer') }), name: 'another scheme' },
+			{ ...forged(created, {}), name: 'no password', verdict: 'unsigned' },
+		],
+	});
+}
+
 export function plaid() {
 	const deliver = (name, webhook_code, meaning) => {
 		const body = json({ webhook_type: 'LINK', webhook_code, link_session_id: 's1', status: 'SUCCESS', environment: 'sandbox' });

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
+import { WebhookEventVerifier } from '@onfido/api';
 import { Environment, Paddle } from '@paddle/paddle-node-sdk';
 import { CFEnvironment, Cashfree } from 'cashfree-pg';
 import coinbase from 'coinbase-commerce-node';
@@ -39,6 +40,8 @@ for (const [name, verify] of [
 	['cashfree', ({ body, headers }, { secrets: [secret] }) =>
 		new Cashfree(CFEnvironment.SANDBOX, 'id', secret).PGVerifyWebhookSignature(
 			headers['x-webhook-signature'], body, headers['x-webhook-timestamp']) !== undefined],
+	['onfido', ({ body, headers }, { secrets: [secret] }) =>
+		new WebhookEventVerifier(secret).readPayload(body, headers['X-SHA2-Signature']) !== undefined],
 ]) {
 	test(`${name}: its package accepts what is sent, and not another body`, async () => {
 		const from = sender(fixture, name);

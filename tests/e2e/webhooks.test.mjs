@@ -39,7 +39,7 @@ test('every description in the tree has its deliveries here', () => {
 
 describe('a payment that was made resolves the promise with its reference', () => {
 	for (const name of ['stripe', 'standard-webhooks', 'svix', 'polar', 'paypal', 'square', 'adyen', 'lemon-squeezy',
-		'paddle', 'paystack', 'razorpay', 'shopify', 'coinbase-commerce', 'checkout-com', 'cashfree', 'mollie-events']) {
+		'paddle', 'paystack', 'razorpay', 'shopify', 'coinbase-commerce', 'checkout-com', 'cashfree', 'mollie-events', 'worldpay']) {
 		test(name, async () => {
 			const from = sender(fixture, name);
 			const elicitation = await start(from, name, { expected: PRICE });
@@ -64,7 +64,7 @@ describe('a payment that was made resolves the promise with its reference', () =
 		assert.equal((await wait(elicitation)).action, 'accept');
 	});
 
-	for (const name of ['docusign', 'pandadoc', 'persona', 'slack']) {
+	for (const name of ['docusign', 'onfido', 'pandadoc', 'persona', 'slack']) {
 		test(`${name}, of kind signature`, async () => {
 			const from = sender(fixture, name);
 			const elicitation = await start(from, name);
@@ -108,7 +108,8 @@ describe('other events of a provider', () => {
 		});
 	}
 
-	for (const name of ['mollie', 'dropbox-sign', 'paypal', 'gocardless', 'xendit', 'flutterwave', 'mercado-pago', 'plaid', 'klarna']) {
+	for (const name of ['mollie', 'dropbox-sign', 'paypal', 'gocardless', 'xendit', 'flutterwave', 'mercado-pago', 'plaid', 'klarna',
+		'adobe-acrobat-sign', 'adyen-platforms', 'chargebee']) {
 		test(`${name}: the waiter is woken, and asks the provider's API`, async () => {
 			const from = sender(fixture, name);
 			const elicitation = await start(from, name, from.kind === 'payment' ? { expected: PRICE } : {});
@@ -333,6 +334,20 @@ describe('a challenge', () => {
 			plainToken, encryptedToken: createHmac('sha256', from.provider.secrets[0]).update(plainToken).digest('hex'),
 		});
 		assert.equal((await from.send(question, { secret: 'another' })).status, 401);
+	});
+
+	test('adobe-acrobat-sign: is answered to a GET of its client, and so is each notification', async () => {
+		const from = sender(fixture, 'adobe-acrobat-sign');
+		const elicitation = await start(from, 'adobe-acrobat-sign');
+		const client = from.provider.constants.client_id;
+		const ask = (headers) => post({ url: elicitation.webhookUrl, method: 'GET', headers });
+
+		for (const answer of [await ask({ 'X-AdobeSign-ClientId': client }), await from.send(from.event(elicitation.id))]) {
+			assert.deepEqual([answer.status, answer.headers['content-type']], [200, 'application/json']);
+			assert.deepEqual(JSON.parse(answer.body), { xAdobeSignClientId: client });
+		}
+		for (const headers of [{}, { 'X-AdobeSign-ClientId': 'another' }])
+			assert.equal((await ask(headers)).status, 401);
 	});
 
 	test('meta: is answered to a GET with the token of the site, as text, and nothing else is', async () => {

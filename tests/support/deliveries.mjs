@@ -128,6 +128,12 @@ const SENDERS = {
 		},
 		sign: () => ({}),
 	},
+	'adyen-platforms': {
+		event: (id) => ({
+			type: 'balancePlatform.accountHolder.updated', environment: 'live', data: { accountHolder: { id: `AH-${id}`, reference: id } },
+		}),
+		sign: (body, { secret }) => ({ HmacSignature: new adyen.hmacValidator().calculateHmac(body, secret) }),
+	},
 	'lemon-squeezy': {
 		event: (id, what, { amount, currency } = PAID) => ({
 			meta: { event_name: 'order_created', custom_data: { elicitation_id: id } },

@@ -1,7 +1,7 @@
 // The rest of the providers of deliveries.mjs: those that sign the body and little
-// else, or hand over a token. Razorpay's, Paddle's, GoCardless', Coinbase Commerce's and
-// Cashfree's packages only verify; tests/e2e/packages.test.mjs verifies with them what is
-// signed here according to the documentation.
+// else, or hand over a token. Razorpay's, Paddle's, GoCardless', Coinbase Commerce's,
+// Cashfree's and Onfido's packages only verify; tests/e2e/packages.test.mjs verifies with
+// them what is signed here according to the documentation.
 
 import { createHmac, randomUUID } from 'node:crypto';
 
@@ -144,6 +144,37 @@ export const PLATFORMS = {
 			},
 		}),
 		sign: (body, { secret, timestamp }) => ({ 'Persona-Signature': `t=${timestamp},v1=${hmac('sha256', secret, `${timestamp}.${body}`)}` }),
+	},
+	onfido: {
+		event: (id, what) => {
+			const run = { id: `run-${id}`, status: { paid: 'approved', failed: 'declined' }[what] };
+			return {
+				payload: { resource_type: 'workflow_run', action: 'workflow_run.completed', object: run, resource: { ...run, customer_user_id: id } },
+			};
+		},
+		sign: inHeader('X-SHA2-Signature'),
+	},
+	worldpay: {
+		event: (id, what, { amount, currency } = PAID) => ({
+			eventId: randomUUID(),
+			eventDetails: {
+				classification: 'payment', downstreamReference: `wp-${id}`, transactionReference: id,
+				type: { paid: 'sentForSettlement', failed: 'refused', processing: 'authorized' }[what],
+				amount: { value: amount, currencyCode: currency },
+			},
+		}),
+		sign: (body, { secret }) => ({
+			'Content-Type': 'application/vnd.worldpay.events-v1.hal+json', 'Event-Signature': `1/SHA256/${hmac('sha256', secret, body)}`,
+		}),
+	},
+	'adobe-acrobat-sign': {
+		event: (id) => ({ event: 'AGREEMENT_WORKFLOW_COMPLETED', agreement: { id: `agreement-${id}`, status: 'SIGNED' }, id }),
+		path: ({ id }, fixture) => tokenOf(fixture, 'adobe-acrobat-sign', id),
+		sign: (body, { provider }) => ({ 'X-AdobeSign-ClientId': provider.constants.client_id }),
+	},
+	chargebee: {
+		event: (id) => ({ id: `ev_${randomUUID()}`, event_type: 'payment_succeeded', content: { invoice: { id: `inv-${id}`, po_number: id } } }),
+		sign: (body, { secret }) => ({ Authorization: `Basic ${secret}` }),
 	},
 	plaid: {
 		event: (id) => ({ webhook_type: 'LINK', webhook_code: 'SESSION_FINISHED', link_session_id: `session-${id}`, id }),

@@ -146,7 +146,7 @@ function* variants(description) {
 /** What only the loader of the programs knows about the rest of a description does not concern the Node package. */
 const concernsOAuth = (said) => /^[^ ]+ \/oauth\b/.test(said);
 
-const VARIED = ['adyen', 'descriptions/gitlab', 'docusign', 'google', 'linear', 'microsoft-entra', 'mollie', 'openid-connect', 'paypal',
+const VARIED = ['adobe-acrobat-sign', 'adyen', 'descriptions/gitlab', 'docusign', 'google', 'linear', 'microsoft-entra', 'mollie', 'openid-connect', 'paypal',
 	'paystack', 'shopify', 'slack', 'stripe'];
 
 for (const { name, content, site } of descriptions.filter(({ name }) => VARIED.includes(name))) {

@@ -243,7 +243,11 @@ TEST(answers_are_the_descriptions)
 				? ""
 				: json_string_value(
 					json_object_get(expected, "body")));
-		assert_string_equal(answer.content_type, "text/plain");
+		assert_string_equal(answer.content_type,
+			json_object_get(expected, "content_type") == NULL
+				? "text/plain"
+				: json_string_value(json_object_get(expected,
+					"content_type")));
 		um_spec_free(spec);
 		provider_close(&provider);
 	}
