@@ -65,7 +65,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.refuse_delete() IS
-	'Internal. Keeps the elicitations that urlmode.unclaimed tells the owner of a payment from.';
+	'Internal. Keeps an elicitation for as long as urlmode.unclaimed needs it, to say whose payment it lists.';
 CREATE TRIGGER refuse_delete BEFORE DELETE ON urlmode.elicitation
 	FOR EACH ROW EXECUTE FUNCTION urlmode.refuse_delete();
 COMMENT ON TRIGGER refuse_delete ON urlmode.elicitation IS 'Refuses to delete what was paid and not claimed.';
