@@ -270,7 +270,7 @@ read_all(const struct provider *provider, const struct um_spec *spec,
 
 TEST(another_secret)
 {
-	size_t tried = 0, all = 0;
+	size_t tried = 0, have_secrets = 0;
 
 	for (size_t i = 0; delivery_file(i) != NULL; i++) {
 		struct um_spec *spec;
@@ -287,11 +287,11 @@ TEST(another_secret)
 			um_spec_free(spec);
 			tried++;
 		}
+		have_secrets += json_array_size(others) != 0;
 		json_decref(others);
 		provider_close(&provider);
-		all++;
 	}
-	assert_in_range(tried, all - 5, all);
+	assert_in_range(tried, have_secrets - 1, have_secrets);
 }
 
 /* One list after the other; the caller gives it back. */
