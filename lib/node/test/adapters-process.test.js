@@ -10,7 +10,7 @@ import { requireUrl } from './support/database.js';
 import { scratchKeys } from './support/keys.js';
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
-const LEFT_MS = 2_500;
+const LEFT_MS = 10_000;
 
 const PRELUDE = `
 	import { randomUUID } from 'node:crypto';
@@ -56,9 +56,7 @@ const BODIES = {
 		await elicitUrl(server, options);
 		await elicitUrl(server, { ...options, legTimeout: 100 });`,
 	'superseded': `
-		const [server, options] = call(held);
-		setTimeout(() => urlmode.create({ ...elicitOptions, exclusive: true }), 100);
-		await elicitUrl(server, options);`,
+		await elicitUrl(...call((params, options) => { void urlmode.create({ ...elicitOptions, exclusive: true }); return held(params, options); }));`,
 	'by close': `
 		setTimeout(() => urlmode.close(), 100);
 		await elicitUrl(...call(held)).catch(() => {});`,
