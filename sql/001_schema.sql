@@ -1,11 +1,12 @@
 -- Roles and schema.
 --
--- urlmode_owner   owns every object. Nobody logs in as it. The functions that
---                 others call run with its rights (SECURITY DEFINER).
--- urlmode_cgi     is the login of the callback programs.
--- urlmode_server  is the login of MCP servers.
+-- urlmode_owner     owns every object. Nobody logs in as it. The functions that
+--                   others call run with its rights (SECURITY DEFINER).
+-- urlmode_cgi       is the login of the callback programs.
+-- urlmode_server    is the login of MCP servers.
+-- urlmode_operator  is the login of the command `urlmode`.
 --
--- The two logins get no password here. Set one, or add a line to pg_hba.conf,
+-- The logins get no password here. Set one, or add a line to pg_hba.conf,
 -- when you set up the database.
 --
 -- The files are numbered in the order in which they are best read:
@@ -26,7 +27,9 @@ DECLARE
 	role text;
 BEGIN
 	-- Roles belong to the cluster. Another database may have created them.
-	FOREACH role IN ARRAY ARRAY['urlmode_owner', 'urlmode_cgi', 'urlmode_server'] LOOP
+	FOREACH role IN ARRAY
+		ARRAY['urlmode_owner', 'urlmode_cgi', 'urlmode_server', 'urlmode_operator']
+	LOOP
 		IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = role) THEN
 			EXECUTE format('CREATE ROLE %I', role);
 		END IF;
@@ -37,18 +40,21 @@ $$;
 ALTER ROLE urlmode_owner NOLOGIN;
 ALTER ROLE urlmode_cgi LOGIN;
 ALTER ROLE urlmode_server LOGIN;
+ALTER ROLE urlmode_operator LOGIN;
 
 COMMENT ON ROLE urlmode_owner IS 'Owns the schema urlmode. Cannot log in.';
 COMMENT ON ROLE urlmode_cgi IS
 	'Login of the callback programs. It can only execute functions, and needs the id of every elicitation that it changes.';
 COMMENT ON ROLE urlmode_server IS
 	'Login of MCP servers. It can only execute functions, and needs the id and the binding of every elicitation that it reads or changes.';
+COMMENT ON ROLE urlmode_operator IS
+	'Login of the operator''s command. It can only execute functions: it sees what has become of elicitations, never a result, and purges what is over.';
 
 GRANT urlmode_owner TO CURRENT_USER;
 ALTER SCHEMA urlmode OWNER TO urlmode_owner;
 ALTER TABLE urlmode.migration OWNER TO urlmode_owner;
 REVOKE ALL ON SCHEMA urlmode FROM PUBLIC;
-GRANT USAGE ON SCHEMA urlmode TO urlmode_cgi, urlmode_server;
+GRANT USAGE ON SCHEMA urlmode TO urlmode_cgi, urlmode_server, urlmode_operator;
 
 -- Both look rows up by an index, always. In a new or restored database, whose
 -- tables PostgreSQL takes for small until they are analyzed, a connection would
@@ -73,7 +79,8 @@ $$;
 DO $$
 BEGIN
 	EXECUTE format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database());
-	EXECUTE format('GRANT CONNECT ON DATABASE %I TO urlmode_cgi, urlmode_server', current_database());
+	EXECUTE format('GRANT CONNECT ON DATABASE %I TO urlmode_cgi, urlmode_server, urlmode_operator',
+		current_database());
 	IF EXISTS (SELECT FROM pg_namespace WHERE nspname = 'public') THEN
 		REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 	END IF;

@@ -285,13 +285,14 @@ secret()
 # Everything that the services read. Nothing of an earlier stack stays.
 configure()
 {
-	local cgi server admin database quoted=${RUN_DIR//\'/\'\\\'\'}
+	local cgi server operator admin database quoted=${RUN_DIR//\'/\'\\\'\'}
 
 	cd -- "$RUN_DIR"
 	rm -rf -- log pg secrets sock tmp
 	mkdir -- log secrets sock tmp
 	cgi=$(secret urlmode_cgi)
 	server=$(secret urlmode_server)
+	operator=$(secret urlmode_operator)
 	admin=$(secret postgres)
 	database=127.0.0.1:$PG_PORT/urlmode
 	printf '1 %s\n' "$(head -c 32 /dev/urandom | base64 -w 0)" >keys
@@ -313,6 +314,7 @@ configure()
 	cat >env.new <<-ENV
 		export URLMODE_BASE_URL='http://127.0.0.1:$PORT'
 		export URLMODE_DATABASE_URL='postgresql://urlmode_server:$server@$database'
+		export URLMODE_OPERATOR_DATABASE_URL='postgresql://urlmode_operator:$operator@$database'
 		export URLMODE_ADMIN_DATABASE_URL='postgresql://postgres:$admin@$database'
 		export URLMODE_CGI_DATABASE_URL='postgresql://urlmode_cgi:$cgi@$database'
 		export URLMODE_KEYS_FILE='$quoted/keys'

@@ -19,6 +19,6 @@ function verifier(password) {
 	return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString('base64')}$${stored}:${key('Server Key').toString('base64')}`;
 }
 
-for (const role of ['urlmode_cgi', 'urlmode_server', 'postgres']) {
+for (const role of ['urlmode_cgi', 'urlmode_server', 'urlmode_operator', 'postgres']) {
 	console.log(`ALTER ROLE ${role} PASSWORD '${verifier(readFileSync(join(process.argv[2], role), 'utf8'))}';`);
 }
