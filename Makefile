@@ -98,7 +98,7 @@ migrate:        ## apply sql/ to the database of URLMODE_ADMIN_DATABASE_URL
 
 ## Tests
 .PHONY: test test-unit test-valgrind test-e2e test-sanitize test-security test-build
-.PHONY: lint coverage soak fuzz
+.PHONY: lint coverage soak model fuzz
 test: test-build ## everything, against the real parts
 	@tests/run
 
@@ -130,6 +130,9 @@ soak: deps      ## 100,000 deliveries and what they cost in memory; 20,000 rando
 	@node --test --test-reporter=spec tests/model/mistakes.test.mjs
 	@COUNT=$${COUNT:-20000} SEED=$${SEED:-$$(date +%s)} ROUNDS=2000 \
 		node --test --test-reporter=spec tests/model/model.test.mjs tests/model/concurrent.test.mjs
+
+model: deps     ## the way from a return to its wait, in every order of events, with SPIN
+	@MODEL=all node --test --test-reporter=spec tests/model/completion.test.mjs
 
 fuzz: deps      ## each parser under libFuzzer, for FUZZ_SECONDS (60)
 	+@$(MAKE) --no-print-directory CC=clang SANITIZE=1 BUILD=build/fuzz \
