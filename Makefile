@@ -49,7 +49,7 @@ REPLAYS := $(FUZZERS:%=$(BUILD)/unit/test_fuzz_%)
 TOOLS := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
 BENCH := load listen null floor ceiling fsync-delay.so
 C_FILES := $(wildcard lib/*/*.[ch] cgi-bin/*.[ch] tests/unit/*.[ch] tests/fuzz/*.[ch] \
-	tests/tools/*.c tests/bench/*.c tests/bench/peers/*.c)
+	tests/tools/*.c tests/chaos/*.c tests/bench/*.c tests/bench/peers/*.c)
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
 ifneq ($(V),1)
@@ -98,7 +98,7 @@ migrate:        ## apply sql/ to the database of URLMODE_ADMIN_DATABASE_URL
 
 ## Tests
 .PHONY: test test-unit test-valgrind test-e2e test-sanitize test-security test-build
-.PHONY: lint coverage soak model fuzz
+.PHONY: lint coverage soak model chaos fuzz
 test: test-build ## everything, against the real parts
 	@tests/run
 
@@ -134,6 +134,10 @@ soak: deps      ## 100,000 deliveries and what they cost in memory; 20,000 rando
 model: deps     ## the way from a return to its wait, in every order of events, with SPIN
 	@MODEL=all node --test --test-reporter=spec tests/model/completion.test.mjs
 
+chaos: deps     ## a stack under load while everything breaks in turn, then for SECONDS (120) what SEED picks
+	+@$(MAKE) --no-print-directory build units
+	@CHAOS=all node --test --test-reporter=spec tests/chaos/*.test.mjs
+
 fuzz: deps      ## each parser under libFuzzer, for FUZZ_SECONDS (60)
 	+@$(MAKE) --no-print-directory CC=clang SANITIZE=1 BUILD=build/fuzz \
 		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' fuzzers
@@ -146,7 +150,7 @@ fuzz: deps      ## each parser under libFuzzer, for FUZZ_SECONDS (60)
 	done
 
 .PHONY: units fuzzers format format-check layers clang-tidy cppcheck shellcheck types
-units: $(UNITS) $(REPLAYS) $(TOOLS)
+units: $(UNITS) $(REPLAYS) $(TOOLS) build/chaos/faults.so
 fuzzers: $(FUZZERS:%=$(BUILD)/bin/%)
 
 # Its own make, since deps may bring the compiler.
@@ -245,6 +249,12 @@ build/bench/bin/%.so: tests/bench/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(C_FLAGS) -fPIC -fvisibility=default -shared -o $@ $<
+
+build/chaos/faults.so: tests/chaos/faults.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(filter-out -fsanitize=% --coverage -fno-sanitize-recover=%,$(C_FLAGS)) \
+		-fPIC -fvisibility=default -shared -o $@ $<
 
 # Another compiler or other flags: everything again.
 $(BUILD)/flags: FORCE

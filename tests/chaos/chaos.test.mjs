@@ -1,0 +1,45 @@
+// A stack under load while its parts break: nothing that was acknowledged is lost,
+// nothing is done twice, every wait of two MCP servers has the right outcome, and
+// nothing is stuck. CHAOS=all breaks everything in turn, then SECONDS (120) long
+// what SEED picks, then fails over to a standby (make chaos).
+
+import assert from 'node:assert/strict';
+import process from 'node:process';
+import { after, before, test } from 'node:test';
+
+import { FAULTS } from './faults.mjs';
+import { Lab } from './lab.mjs';
+
+const IS_LONG = process.env.CHAOS === 'all';
+const SECONDS = Number(process.env.SECONDS ?? 120);
+const SEED = Number(process.env.SEED ?? 1);
+
+/** What is quick to break, and breaks each part once. */
+const SHORT = ['programs killed', 'backends terminated', 'PostgreSQL killed', 'rows locked', 'the disk of the data full',
+	'clocks that jump', 'connections to PostgreSQL reset', 'connections to programs reset'];
+
+let lab;
+
+before(async () => {
+	lab = await Lab.open({ name: IS_LONG ? 'long' : 'short', seed: SEED, standby: IS_LONG });
+});
+
+after(() => lab?.close());
+
+test(`whatever breaks, every elicitation has its one outcome (SEED=${SEED})`, async (t) => {
+	const say = ({ fault, seconds, done, recovery, again }) => t.diagnostic(
+		`${fault.padEnd(34)} ${seconds.toFixed(1).padStart(5)} s ${String(done).padStart(6)} done ${String(recovery).padStart(6)} ms  ${again}`);
+
+	await lab.warmUp();
+	t.diagnostic(`${'what breaks'.padEnd(34)}   for seconds, stories done meanwhile, until as many are done as users come, tried again because of`);
+	for (const fault of IS_LONG ? Object.keys(FAULTS) : SHORT) say(await lab.break(fault));
+	if (IS_LONG) {
+		for (const end = performance.now() + SECONDS * 1_000; performance.now() < end;) {
+			say(await lab.break(lab.any(Object.keys(FAULTS))));
+		}
+		say(await lab.break('failover to the standby', () => lab.failOver()));
+	}
+	const wrong = await lab.verdict();
+	t.diagnostic(`${lab.users.stories.length} elicitations, ${lab.servers.length} servers waited for each`);
+	assert.deepEqual(wrong, { lost: [], doubled: [], differs: [], stuck: [], grown: [] });
+});

@@ -1,0 +1,35 @@
+// The file that faults.c reads: how far clocks are ahead, and which disks are full.
+
+import { closeSync, openSync, writeSync } from 'node:fs';
+
+export class Control {
+	#fd;
+	#bytes = Buffer.alloc(16);
+
+	/** @param {string} path made anew */
+	constructor(path) {
+		this.path = path;
+		this.#fd = openSync(path, 'w', 0o644);
+		this.#write();
+	}
+
+	#write() {
+		writeSync(this.#fd, this.#bytes, 0, this.#bytes.length, 0);
+	}
+
+	/** @param {number} seconds */
+	setClockAhead(seconds) {
+		this.#bytes.writeBigInt64LE(BigInt(seconds), 0);
+		this.#write();
+	}
+
+	/** @param {'data' | 'wal'} disk */
+	setFull(disk, isFull) {
+		this.#bytes.writeInt32LE(Number(isFull), disk === 'data' ? 8 : 12);
+		this.#write();
+	}
+
+	close() {
+		closeSync(this.#fd);
+	}
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For LD_PRELOAD into PostgreSQL and the programs: clocks that are off, and disks
+ * that are full, as the file that CHAOS_CONTROL names says at any time. Two disks
+ * are known by their folder: pg/base (data) and pg/pg_wal. On a full one a file
+ * cannot grow; nothing at all can be written to the WAL, because its files are
+ * made in advance and would take long to fill.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The layout of the file: tests/chaos/control.mjs writes it. */
+struct control {
+	int64_t clock_ahead_s;
+	int32_t data_is_full;
+	int32_t wal_is_full;
+};
+
+static const struct control nothing;
+static const struct control *control = &nothing;
+
+__attribute__((constructor)) static void
+open_control(void)
+{
+	const char *path = getenv("CHAOS_CONTROL");
+	int fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	void *map;
+
+	if (fd < 0)
+		return;
+	map = mmap(NULL, sizeof(*control), PROT_READ, MAP_SHARED, fd, 0);
+	if (map != MAP_FAILED)
+		control = map;
+	close(fd);
+}
+
+/* The function of this name that would have been called. */
+#define REAL(name)                                                             \
+	static __typeof__(&name) real;                                         \
+	if (real == NULL)                                                      \
+	*(void **)&real = dlsym(RTLD_NEXT, #name)
+
+int
+clock_gettime(clockid_t clock, struct timespec *now)
+{
+	int result;
+	REAL(clock_gettime);
+
+	result = real(clock, now);
+	if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)
+		now->tv_sec += control->clock_ahead_s;
+	return result;
+}
+
+int
+gettimeofday(struct timeval *restrict now, void *restrict zone)
+{
+	int result;
+	REAL(gettimeofday);
+
+	result = real(now, zone);
+	now->tv_sec += control->clock_ahead_s;
+	return result;
+}
+
+time_t
+time(time_t *now)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	if (now != NULL)
+		*now = ts.tv_sec;
+	return ts.tv_sec;
+}
+
+/* Whether `len` bytes at `offset` of this file have no room. */
+static bool
+is_full(int fd, off_t offset, size_t len)
+{
+	char link[64], path[4096];
+	struct stat file;
+	ssize_t n;
+
+	if (control->data_is_full == 0 && control->wal_is_full == 0)
+		return false;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n < 0)
+		return false;
+	path[n] = '\0';
+	if (strstr(path, "/pg/pg_wal/") != NULL)
+		return control->wal_is_full != 0;
+	return control->data_is_full != 0 && strstr(path, "/pg/base/") != NULL
+		&& fstat(fd, &file) == 0 && offset + (off_t)len > file.st_size;
+}
+
+ssize_t
+pwrite(int fd, const void *bytes, size_t len, off_t offset)
+{
+	REAL(pwrite);
+
+	if (is_full(fd, offset, len)) {
+		errno = ENOSPC;
+		return -1;
+	}
+	return real(fd, bytes, len, offset);
+}
+
+ssize_t
+pwritev(int fd, const struct iovec *parts, int count, off_t offset)
+{
+	REAL(pwritev);
+
+	if (is_full(fd, offset, 1)) {
+		errno = ENOSPC;
+		return -1;
+	}
+	return real(fd, parts, count, offset);
+}
+
+int
+posix_fallocate(int fd, off_t offset, off_t len)
+{
+	REAL(posix_fallocate);
+
+	return is_full(fd, offset, (size_t)len) ? ENOSPC
+						: real(fd, offset, len);
+}

@@ -1,0 +1,41 @@
+// One MCP server's waiting side in a process of its own. It is told what to create
+// and what to wait for, and tells what each wait came to. Whatever fails because
+// the database is away is tried again, as a client of a tool would.
+
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { UrlMode } from 'urlmode';
+
+const HOURS = 3_600_000;
+const urlmode = new UrlMode({
+	databaseUrl: process.env.URLMODE_DATABASE_URL, keysFile: process.env.URLMODE_KEYS_FILE, baseUrl: process.env.URLMODE_BASE_URL,
+});
+process.removeAllListeners('warning');
+
+const ACTS = {
+	/** Longer than any clock of the lab is off. */
+	create: ({ options }) => urlmode.create({ ...options, ttl: 6 * HOURS, targetUrl: 'http://localhost:9/' }),
+
+	wait: ({ id, owner }) => urlmode.waitForCompletion(id, { ...owner, timeout: HOURS }),
+
+	async claim({ id, owner }) {
+		for (let failures = 0; ; failures += 1) {
+			try {
+				return { claimed: await urlmode.claim(id, owner), failures };
+			} catch {
+				await sleep(200);
+			}
+		}
+	},
+};
+
+process.on('message', async (message) => {
+	const { call, act, ...rest } = message;
+	try {
+		process.send({ call, value: await ACTS[act](rest) });
+	} catch (error) {
+		process.send({ call, error: String(error?.message ?? error) });
+	}
+});
+process.on('disconnect', () => process.exit(0));

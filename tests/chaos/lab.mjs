@@ -1,0 +1,265 @@
+// A stack under load, with a relay between every two parts that a fault can break,
+// two MCP servers that wait for the same elicitations, and the verdict.
+
+import { execFile } from 'node:child_process';
+import { chmod, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+import pg from 'pg';
+
+import { openFixture } from '../support/fixture.mjs';
+import { memoryOf } from '../support/processes.mjs';
+import { until } from '../support/wait.mjs';
+import { Random } from '../model/random.mjs';
+import { Control } from './control.mjs';
+import { Database } from './database.mjs';
+import { FAULTS, PROGRAMS } from './faults.mjs';
+import { openProxy } from './proxy.mjs';
+import { Server } from './servers.mjs';
+import { Users } from './users.mjs';
+
+const run = promisify(execFile);
+const BUILD = fileURLToPath(new URL('../../build', import.meta.url));
+const USERS = 16;
+const SERVERS = 2;
+const RESETS = 8;
+const DELAY = 150;
+/** How long it may take until something is done again, in milliseconds. */
+const RECOVERY = 120_000;
+
+export class Lab {
+	#parts = [];
+	#random;
+
+	/**
+	 * @param {{ name: string, seed: number, standby?: boolean }} options
+	 * @returns {Promise<Lab>}
+	 */
+	static async open(options) {
+		const lab = new Lab(options.seed);
+		try {
+			await lab.#open(options);
+			return lab;
+		} catch (error) {
+			await lab.close();
+			throw error;
+		}
+	}
+
+	constructor(seed) {
+		this.#random = new Random(seed);
+	}
+
+	/** One of a list. */
+	any(list) {
+		return this.#random.pick(list);
+	}
+
+	async #open({ name, standby }) {
+		const folder = path.join(BUILD, 'test/chaos', name);
+		await mkdir(folder, { recursive: true });
+		this.control = this.#closeAtEnd(new Control(path.join(folder, 'control')));
+		this.programs = await this.#copyPrograms(folder);
+		// For all parts of the stack, also those that are started again.
+		Object.assign(process.env, { LD_PRELOAD: path.join(BUILD, 'chaos/faults.so'), CHAOS_CONTROL: this.control.path });
+		this.fixture = this.#closeAtEnd(await openFixture({ name: `chaos-${name}`, own: true, env: { PROGRAM_DIR: this.programs } }));
+		this.stack = this.fixture.stack;
+		this.database = this.#closeAtEnd(new Database(this.stack));
+		await this.#putRelaysBetween();
+		if (standby) await this.database.addStandby(await freePort());
+
+		const env = Object.fromEntries(Object.entries(this.stack.env).filter(([key]) => !key.includes('DATABASE')));
+		env.URLMODE_DATABASE_URL = this.#throughRelay(this.stack.env.URLMODE_DATABASE_URL);
+		this.servers = Array.from({ length: SERVERS }, () => this.#closeAtEnd(new Server(env)));
+		this.users = this.#closeAtEnd(new Users(this.fixture, this.servers));
+	}
+
+	#closeAtEnd(part) {
+		this.#parts.unshift(part);
+		return part;
+	}
+
+	/** Programs that can be replaced while they run. */
+	async #copyPrograms(folder) {
+		const programs = path.join(folder, 'bin');
+		await rm(programs, { recursive: true, force: true });
+		await mkdir(programs);
+		for (const name of PROGRAMS) await copyFile(path.join(BUILD, 'bin', name), path.join(programs, name));
+		return programs;
+	}
+
+	#throughRelay(url) {
+		const through = new URL(url);
+		through.port = this.toDatabase.port;
+		return through.href;
+	}
+
+	async #putRelaysBetween() {
+		const { runDir, env } = this.stack;
+		const { port } = new URL(env.URLMODE_ADMIN_DATABASE_URL);
+		this.toDatabase = this.#closeAtEnd(await openProxy({ host: '127.0.0.1', port: Number(port) }));
+		const config = JSON.parse(await readFile(env.URLMODE_CONFIG, 'utf8'));
+		config.database_url = this.#throughRelay(config.database_url);
+		await writeFile(env.URLMODE_CONFIG, JSON.stringify(config));
+
+		const relays = path.join(runDir, 'relay');
+		await mkdir(relays);
+		await chmod(relays, 0o755);
+		this.toPrograms = [];
+		for (const name of PROGRAMS) {
+			await this.stack.service('restart', name);
+			this.toPrograms.push(this.#closeAtEnd(
+				await openProxy({ path: path.join(runDir, 'sock', `${name}.sock`) }, path.join(relays, `${name}.sock`))));
+		}
+		const upstreams = path.join(runDir, 'upstreams.conf');
+		await writeFile(upstreams, (await readFile(upstreams, 'utf8')).replaceAll('unix:sock/', 'unix:relay/'));
+		await this.stack.service('restart', 'nginx');
+		await this.fixture.untilServing();
+	}
+
+	/** As the administrator, of whichever server takes writes. */
+	async sql(text, values) {
+		const client = new pg.Client({ connectionString: this.#throughRelay(this.stack.env.URLMODE_ADMIN_DATABASE_URL) });
+		client.on('error', () => {});
+		await client.connect();
+		try {
+			return (await client.query(text, values)).rows;
+		} finally {
+			await client.end();
+		}
+	}
+
+	/** Holds what a statement locks. */
+	async holding(statement, time) {
+		const client = new pg.Client({ connectionString: this.stack.env.URLMODE_ADMIN_DATABASE_URL });
+		await client.connect();
+		try {
+			await client.query('BEGIN');
+			await client.query(statement);
+			await sleep(time);
+		} finally {
+			await client.end();
+		}
+	}
+
+	async resetting(relays) {
+		for (let n = 0; n < RESETS; n += 1) {
+			relays.forEach((relay) => relay.reset());
+			await sleep(800 * this.#random.number());
+		}
+	}
+
+	async slowly(relays) {
+		relays.forEach((relay) => { relay.delay = DELAY; });
+		await sleep(RESETS * 500);
+		relays.forEach((relay) => { relay.delay = 0; });
+	}
+
+	async failOver() {
+		await this.database.failOver();
+		this.toDatabase.target = { host: '127.0.0.1', port: this.database.standbyPort };
+		this.toDatabase.reset();
+	}
+
+	/** Lets the users come, and remembers how large the programs are then. */
+	async warmUp() {
+		this.users.start(USERS);
+		await until('some are done', () => this.users.acknowledged >= 5 * USERS, { timeout: RECOVERY });
+		this.#memory = await this.#programMemory();
+	}
+
+	#memory;
+
+	/** The memory of its own that the largest process of each program has, in KiB. */
+	async #programMemory() {
+		const sizes = await Promise.all(PROGRAMS.map(async (name) => (
+			[name, Math.max(...[...(await memoryOf(await this.stack.pid(name))).values()].map(({ anonymous }) => anonymous))])));
+		return Object.fromEntries(sizes);
+	}
+
+	/**
+	 * Lets something break, and waits until what is asked for is done again.
+	 *
+	 * @returns {Promise<{ fault: string, seconds: number, done: number, again: string, recovery: number }>}
+	 *     done: stories that were acknowledged meanwhile; again: what had users and the provider try again; recovery: from
+	 *     the end of the fault until as many stories are done as there are users, in milliseconds
+	 */
+	async break(fault, act = FAULTS[fault]) {
+		const before = { done: this.users.acknowledged, again: new Map(this.users.again), at: performance.now() };
+		await act(this);
+		const mended = { done: this.users.acknowledged, at: performance.now() };
+		await until(`the users go on after “${fault}”`, () => this.users.acknowledged >= mended.done + USERS, { timeout: RECOVERY });
+		const again = [...this.users.again].map(([why, n]) => [why, n - (before.again.get(why) ?? 0)]).filter(([, n]) => n > 0);
+		return {
+			fault, seconds: (mended.at - before.at) / 1_000, done: this.users.acknowledged - before.done,
+			again: again.map(([why, n]) => `${n} × ${why}`).join(', '), recovery: Math.round(performance.now() - mended.at),
+		};
+	}
+
+	/**
+	 * Lets everybody come to an end, and looks at every row.
+	 *
+	 * @returns {Promise<Record<string, string[]>>} what is wrong, in lists that should be empty; and nothing else
+	 */
+	async verdict() {
+		await within(RECOVERY, 'every user and wait comes to its end', this.users.stop());
+		const { stories } = this.users;
+		const rows = new Map((await this.sql(`SELECT e.id, e.status, e.action, e.failed_attempts,
+			(SELECT count(*)::integer FROM urlmode.payment p WHERE p.elicitation = e.id) AS payments,
+			(SELECT count(*)::integer FROM urlmode.payment p WHERE p.elicitation = e.id AND p.claimed_at IS NOT NULL) AS claimed
+			FROM urlmode.elicitation e WHERE e.id = ANY ($1)`, [stories.map(({ id }) => id)])).map((row) => [row.id, row]));
+		const wrong = { lost: [], doubled: [], differs: [], stuck: [], grown: [] };
+
+		for (const { name, id, expected, acknowledged, waits, claims } of stories) {
+			const row = rows.get(id);
+			if (acknowledged && (row?.status !== 'completed' || row.action !== expected.action)) {
+				wrong.lost.push(`${name} ${id}: ${row?.status} ${row?.action}`);
+			}
+			for (const outcome of await Promise.all(waits)) {
+				const isRight = outcome.action === expected.action && (!expected.detail || outcome.code === expected.detail);
+				if (!isRight) wrong.differs.push(`${name} ${id}: ${JSON.stringify(outcome)}`);
+			}
+			const won = (await claims ?? []).filter(({ claimed }) => claimed).length;
+			// A claim whose answer was lost won as well, and its server does not know.
+			const mayHaveWon = (await claims ?? []).some(({ failures }) => failures > 0);
+			if (name === 'pay' && (row?.payments !== 1 || row.claimed !== 1 || won > 1 || (won === 0 && !mayHaveWon))) {
+				wrong.doubled.push(`${id}: ${row?.payments} payments, ${row?.claimed} claimed, ${won} claims`);
+			}
+		}
+		wrong.stuck.push(...await this.#stuck());
+		for (const [name, size] of Object.entries(await this.#programMemory())) {
+			if (size > this.#memory[name] + 1_024) wrong.grown.push(`${name}: ${this.#memory[name]} KiB, then ${size}`);
+		}
+		return wrong;
+	}
+
+	/** Processes that do not answer, and transactions that nobody ends. */
+	async #stuck() {
+		await this.fixture.untilServing();
+		const idle = await this.sql(`SELECT application_name FROM pg_stat_activity
+			WHERE datname = 'urlmode' AND state LIKE 'idle in transaction%' AND state_change < now() - interval '5 seconds'`);
+		const open = this.servers.filter(({ open: count }) => count > 0).length;
+		return [...idle.map(({ application_name: name }) => `${name} is idle in a transaction`),
+			...open > 0 ? [`${open} servers still wait`] : []];
+	}
+
+	async close() {
+		for (const part of this.#parts) {
+			await Promise.resolve(part.close()).catch((error) => console.error(error));
+		}
+	}
+}
+
+async function within(time, what, promise) {
+	const overdue = sleep(time, 'overdue', { ref: false });
+	if (await Promise.race([promise, overdue]) === 'overdue') throw new Error(`waited ${time} ms in vain until ${what}`);
+}
+
+async function freePort() {
+	const { stdout } = await run(process.execPath, [fileURLToPath(new URL('../stack/ports.mjs', import.meta.url)), '0', '0']);
+	return Number(stdout.trim().split(' ')[0]);
+}

@@ -1,0 +1,171 @@
+// Users who connect accounts and pay, browsers that reload, and a provider that
+// sends an event again until it is answered with 200; and what each was told.
+
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Browser } from '../support/browser.mjs';
+import { comeBack, press } from '../support/flow.mjs';
+import { sender } from '../support/deliveries.mjs';
+
+const REQUEST_TIMEOUT = 8_000;
+const PAUSE = 200;
+const PRICE = { amount: 1_000, currency: 'EUR' };
+const STORIES = ['connect', 'connect', 'refuse', 'pay', 'pay', 'let expire'];
+
+/**
+ * @typedef {object} Story what one user did, and what came of it
+ * @property {string} name
+ * @property {string} id
+ * @property {{ subject: string }} owner
+ * @property {{ action: string, detail?: string }} expected
+ * @property {boolean} acknowledged the browser or the provider was told that it is done
+ * @property {Promise<{ action?: string, code?: string, error?: string }>[]} waits one for each server
+ * @property {Promise<{ claimed: boolean, failures: number }[]>} [claims]
+ */
+
+export class Users {
+	/** @type {Story[]} */
+	stories = [];
+	/** Answers that had a user or provider try again, by status or error. */
+	again = new Map();
+
+	#fixture;
+	#servers;
+	#stopped = false;
+	#closed = false;
+	#loops = [];
+
+	/**
+	 * @param {import('../support/fixture.mjs').Fixture} fixture
+	 * @param {import('./servers.mjs').Server[]} servers
+	 */
+	constructor(fixture, servers) {
+		this.#fixture = fixture;
+		this.#servers = servers;
+	}
+
+	/** How many stories have come to their end. */
+	get acknowledged() {
+		return this.stories.filter(({ acknowledged }) => acknowledged).length;
+	}
+
+	/** Ends everybody where they are. */
+	close() {
+		this.#closed = true;
+	}
+
+	/** @param {number} count who come one after the other, each in as many turns */
+	start(count) {
+		this.#loops = Array.from({ length: count }, (_, n) => this.#come(n));
+		this.#loops.forEach((loop) => loop.catch(() => {})); // heard of where it is awaited
+	}
+
+	/** Lets those who have begun come to their end. */
+	async stop() {
+		this.#stopped = true;
+		await Promise.all(this.#loops);
+	}
+
+	async #come(n) {
+		for (let turn = n; !this.#stopped && !this.#closed; turn += 1) {
+			await this.#live(STORIES[turn % STORIES.length], turn % this.#servers.length);
+		}
+	}
+
+	async #live(name, first) {
+		const kind = name === 'connect' || name === 'refuse' ? 'oauth' : 'payment';
+		const subject = `user-${randomUUID()}`;
+		const created = await this.#persist(() => this.#servers[first].ask('create', {
+			options: { subject, kind, ...kind === 'oauth' ? { provider: 'demo' } : { provider: 'stripe', expected: PRICE } },
+		}));
+		const id = created.elicitationId;
+		const story = {
+			name, id, owner: { subject }, acknowledged: false,
+			expected: {
+				connect: { action: 'accept', detail: `code-${id}` }, refuse: { action: 'decline' },
+				pay: { action: 'accept', detail: `cs_${id}` }, 'let expire': { action: 'cancel' },
+			}[name],
+			waits: this.#servers.map((server) => server.ask('wait', { id, owner: { subject } })
+				.then(({ action, result }) => ({ action, code: result?.code ?? result?.reference }), (error) => ({ error: error.message }))),
+		};
+		this.stories.push(story);
+
+		const browser = new Browser({ timeout: REQUEST_TIMEOUT });
+		try {
+			const target = await this.#open(browser, created.url);
+			if (kind === 'oauth') await this.#comeBack(browser, created.returnUrl, target, story);
+			else await this.#beTold(story);
+		} finally {
+			browser.close();
+		}
+		story.acknowledged = true;
+		if (name === 'pay') story.claims = this.#claim(story);
+		await Promise.all(story.waits);
+	}
+
+	/** Goes through the confirm page, to the provider. */
+	#open(browser, url) {
+		return this.#persist(async () => {
+			const confirm = await browser.open(url);
+			if (confirm.forms.length === 0) throw new Refusal(confirm.status);
+			const hop = await press(browser, confirm, 'continue');
+			if (hop.status !== 303 || !hop.location) throw new Refusal(hop.status);
+			return new URL(hop.location);
+		});
+	}
+
+	async #comeBack(browser, returnUrl, target, { name, id }) {
+		const parameters = new URLSearchParams({
+			iss: this.#fixture.stack.env.URLMODE_DEMO_ISSUER, state: target.searchParams.get('state'),
+			...name === 'connect' ? { code: `code-${id}` } : { error: 'access_denied' },
+		});
+		await this.#persist(async () => {
+			const hop = await comeBack(browser, `${returnUrl}?${parameters}`);
+			const isDone = hop.status === 303 || (hop.status === 200 && hop.body.includes('Already done'));
+			if (!isDone) throw new Refusal(hop.status);
+		});
+	}
+
+	/** The provider tells the webhook, now and then once too often. */
+	async #beTold({ name, id }) {
+		const stripe = sender(this.#fixture, 'stripe');
+		const event = stripe.event(id, name === 'pay' ? 'paid' : 'expired', { ...PRICE, reference: `cs_${id}` });
+		if (name !== 'pay') event.type = 'checkout.session.expired';
+		const times = Number.parseInt(id.at(-1), 16) % 3 === 0 ? 2 : 1;
+
+		for (let n = 0; n < times; n += 1) {
+			await this.#persist(async () => {
+				const { status } = await stripe.send(event);
+				if (status !== 200) throw new Refusal(status);
+			});
+		}
+	}
+
+	/** Each server claims what was paid, at the same time. */
+	async #claim({ id, owner, waits }) {
+		await Promise.all(waits);
+		return Promise.all(this.#servers.map((server) => server.ask('claim', { id, owner })));
+	}
+
+	/** Tries again for as long as it takes. */
+	async #persist(step) {
+		for (;;) {
+			try {
+				return await step();
+			} catch (error) {
+				if (this.#closed) throw error;
+				const why = error instanceof Refusal ? String(error.status) : error.code ?? error.name;
+				this.again.set(why, (this.again.get(why) ?? 0) + 1);
+				await sleep(PAUSE);
+			}
+		}
+	}
+}
+
+class Refusal extends Error {
+	constructor(status) {
+		super(`answered with ${status}`);
+		this.status = status;
+	}
+}
