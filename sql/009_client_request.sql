@@ -18,11 +18,11 @@ CREATE TABLE urlmode.client_request (
 	expires_at timestamptz  NOT NULL
 );
 CREATE INDEX client_request_expires_at ON urlmode.client_request (expires_at);
-CREATE INDEX client_request_unexpected ON urlmode.client_request (key) WHERE NOT expected;
+CREATE INDEX client_request_unexpected ON urlmode.client_request (expires_at) WHERE NOT expected;
 COMMENT ON TABLE urlmode.client_request IS
 	'Requests of MCP servers to their clients. A row begins with the request or with its answer, whichever comes first, and ends when the answer is taken.';
 COMMENT ON INDEX urlmode.client_request_expires_at IS 'Finds requests that timed out, to delete them.';
-COMMENT ON INDEX urlmode.client_request_unexpected IS 'Counts the answers that came before their request.';
+COMMENT ON INDEX urlmode.client_request_unexpected IS 'Counts the answers that came before their request, and may still be taken.';
 COMMENT ON COLUMN urlmode.client_request.key IS 'SHA-256 of the session''s id and the request''s id.';
 COMMENT ON COLUMN urlmode.client_request.expected IS 'Whether an instance waits for the answer. False: the answer came first.';
 COMMENT ON COLUMN urlmode.client_request.response IS 'The JSON-RPC response, sealed. Only MCP servers open it. NULL until the client answers.';
@@ -49,7 +49,7 @@ COMMENT ON FUNCTION urlmode.client_request_expect(bytea[], bigint[]) IS
 	'An instance waits for these answers, for ttls_ms milliseconds each. Returns those that are already there, as client_request_take does. Deletes up to 100 requests that timed out.';
 
 CREATE FUNCTION urlmode.client_request_answer(key bytea, response bytea)
-RETURNS boolean
+RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	changed bigint;
@@ -57,26 +57,39 @@ BEGIN
 	UPDATE urlmode.client_request r SET response = client_request_answer.response
 	WHERE r.key = client_request_answer.key AND r.response IS NULL AND r.expires_at > now();
 	GET DIAGNOSTICS changed = ROW_COUNT;
-	IF changed = 0 AND (
-		SELECT count(*) FROM (SELECT FROM urlmode.client_request x WHERE NOT x.expected LIMIT 1000) y
-	) < 1000 THEN
+	IF changed = 0 THEN
+		IF EXISTS (
+			SELECT FROM urlmode.client_request r WHERE r.key = client_request_answer.key
+				AND (r.expected OR r.expires_at > now())
+		) THEN
+			RETURN 'ignored';
+		END IF;
+		IF (
+			SELECT count(*) FROM (
+				SELECT FROM urlmode.client_request x WHERE NOT x.expected AND x.expires_at > now() LIMIT 1000
+			) y
+		) = 1000 THEN
+			RETURN 'full';
+		END IF;
 		-- The answer came before the request was written: it is kept for 30
 		-- seconds. If both are being written now, it is added to the request.
 		INSERT INTO urlmode.client_request AS r (key, expected, response, expires_at)
 		VALUES (client_request_answer.key, false, client_request_answer.response, now() + interval '30 seconds')
 		ON CONFLICT ON CONSTRAINT client_request_pkey DO UPDATE
-		SET response = EXCLUDED.response
-		WHERE r.response IS NULL AND r.expires_at > now();
+		SET response = EXCLUDED.response,
+			expires_at = CASE WHEN r.expected THEN r.expires_at ELSE EXCLUDED.expires_at END
+		WHERE r.response IS NULL OR (NOT r.expected AND r.expires_at <= now());
 		GET DIAGNOSTICS changed = ROW_COUNT;
+		IF changed = 0 THEN
+			RETURN 'ignored';
+		END IF;
 	END IF;
-	IF changed = 1 THEN
-		PERFORM pg_notify('urlmode_client', encode(client_request_answer.key, 'hex'));
-	END IF;
-	RETURN changed = 1;
+	PERFORM pg_notify('urlmode_client', encode(client_request_answer.key, 'hex'));
+	RETURN 'kept';
 END
 $$;
 COMMENT ON FUNCTION urlmode.client_request_answer(bytea, bytea) IS
-	'A client has answered. The answer is kept for the instance that waits, which is told with NOTIFY on channel urlmode_client, payload the key in hexadecimal. False: it was answered before, nobody waits any more, or there are 1000 answers that no instance waits for.';
+	'A client has answered. kept: the answer is there for the instance that waits, which is told with NOTIFY on channel urlmode_client, payload the key in hexadecimal; also when no instance waits yet, for 30 seconds. ignored: it was answered before, or nobody waits any more. full: there are 1000 answers that no instance waits for, and this one is not kept; send it again.';
 
 CREATE FUNCTION urlmode.client_request_take(keys bytea[])
 RETURNS TABLE (key bytea, response bytea)

@@ -148,6 +148,26 @@ test('wrap acknowledges a response after it is stored, and returns 503 if it can
 	assert.equal((await handle(post())).status, 503);
 });
 
+test('answers that nobody asked for cannot push out a genuine one unsaid, and stop doing so when they expire', async (t) => {
+	const { a, b, session, admin } = await setUpRequests(t);
+	const handle = b.wrap(async (request) => {
+		b.resolvePending(session, 'early', await request.json());
+		return new Response(null, { status: 202 });
+	});
+	const post = async () => (await handle(
+		new Request('http://127.0.0.1/mcp', { method: 'POST', body: JSON.stringify(answerTo('early')) }))).status;
+	const strangers = `INSERT INTO urlmode.client_request (key, expected, response, expires_at)
+		SELECT sha256(n::text::bytea), false, 'x', now() + interval '30 seconds' FROM generate_series(1, 1000) n`;
+	await admin.query(strangers);
+	assert.equal(await post(), 503, 'it was not kept, and that is said');
+	assert.equal(await rowOf(admin, session, 'early'), undefined);
+	await admin.query("UPDATE urlmode.client_request SET expires_at = now() WHERE response = 'x'");
+	assert.equal(await post(), 202);
+	assert.deepEqual(await a.createPending(session, 'early').promise, answerTo('early'));
+	assert.equal(await post(), 202, 'the same answer again is nothing new');
+	await admin.query("DELETE FROM urlmode.client_request WHERE response = 'x'");
+});
+
 test('close rejects open requests', async (t) => {
 	const { a, session, urlmode } = await setUpRequests(t);
 	const { promise } = a.createPending(session, 'r1');

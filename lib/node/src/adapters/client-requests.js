@@ -23,7 +23,7 @@ const KEY_INFO = 'urlmode client response v1';
 const RESPONSE_MAX = 262_144;
 
 const EXPECT = 'SELECT * FROM urlmode.client_request_expect($1::bytea[], $2::bigint[])';
-const ANSWER = 'SELECT urlmode.client_request_answer($1, $2) AS kept';
+const ANSWER = 'SELECT urlmode.client_request_answer($1, $2) AS outcome';
 const TAKE = 'SELECT * FROM urlmode.client_request_take($1::bytea[])';
 const DROP = 'SELECT urlmode.client_request_drop($1::bytea[])';
 
@@ -238,8 +238,8 @@ export class PostgresClientRequestAdapter {
 		if (sealed.length > RESPONSE_MAX) return false;
 		for (let attempt = 1; ; attempt += 1) {
 			try {
-				await this.#internals.database.query(ANSWER, [key, sealed]);
-				return true;
+				const [answer] = await this.#internals.database.query(ANSWER, [key, sealed]);
+				return answer?.outcome !== 'full';
 			} catch {
 				if (attempt === ATTEMPTS || this.#closed) return false;
 				await new Promise((resolve) => setTimeout(resolve, jittered(RETRY_MS)));
