@@ -90,8 +90,9 @@ export async function writeDeliveries(fixture, file, count) {
  * @param {{ seed?: number, onTaken?: (count: number) => Promise<void> }} [options]
  *     seed: of the random order; without it they are sent in order; onTaken: called
  *     after each delivery with the number sent so far
- * @returns {Promise<{ rows: string[], deliveries: number, seconds: number }>}
- *     rows: one line an elicitation, in the file's order
+ * @returns {Promise<{ rows: string[], deliveries: number, again: number, seconds: number }>}
+ *     rows: one line an elicitation, in the file's order; again: how many were sent again, because they were answered 502,
+ *     503 or 504
  */
 export async function replay(fixture, file, { seed, onTaken } = {}) {
 	const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
@@ -100,13 +101,17 @@ export async function replay(fixture, file, { seed, onTaken } = {}) {
 	const agent = new http.Agent({ keepAlive: true, maxSockets: AT_ONCE });
 	const senders = new Map();
 	let taken = 0;
+	let again = 0;
 
 	const send = async (line) => {
 		const { provider, event } = JSON.parse(line);
 		if (!senders.has(provider)) senders.set(provider, sender(fixture, provider));
 		const delivery = { ...await senders.get(provider).deliver(event), agent };
 		let answer;
-		while (NOT_NOW.has((answer = await post(delivery)).status)) await sleep(PAUSE_MS);
+		while (NOT_NOW.has((answer = await post(delivery)).status)) {
+			again += 1;
+			await sleep(PAUSE_MS);
+		}
 		if (answer.status !== 200) throw new Error(`a delivery was answered ${answer.status}: ${answer.body}`);
 		await onTaken?.(++taken);
 	};
@@ -117,7 +122,7 @@ export async function replay(fixture, file, { seed, onTaken } = {}) {
 	});
 	agent.destroy();
 	const seconds = (performance.now() - start) / 1_000;
-	return { rows: await rowsOf(fixture, ids), deliveries: order.length, seconds };
+	return { rows: await rowsOf(fixture, ids), deliveries: order.length, again, seconds };
 }
 
 function byElicitation(lines) {
