@@ -3,7 +3,8 @@
  * The main() of every program: its arguments, its configuration, and how it
  * runs. This is the only file of the library that sets limits and signals of the
  * process or aborts it, and that keeps state in a static; beside the dry run
- * (check_delivery.c) it is the only one that prints.
+ * (check_delivery.c) and the operator's questions (query.c) it is the only one
+ * that prints.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 #include "server/loop.h"
 #include "server/main.h"
 #include "server/metrics.h"
+#include "server/query.h"
 
 #define DEFAULT_CONFIG "/etc/urlmode/config.json"
 
@@ -64,13 +66,18 @@ is_fastcgi(void)
 static void
 usage(const char *name)
 {
-	printf("usage: %s [--check | --help]\n\n"
+	printf("usage: %s [--check | --config KEY | --keys FILE | --conninfo | "
+	       "--help]\n\n"
 	       "Serves its route of urlmode: as FastCGI where standard input "
 	       "is a\n"
 	       "listening socket (spawn-fcgi, systemd), as plain CGI "
 	       "otherwise.\n\n"
-	       "  --check  read the configuration and the keys, say what is "
-	       "wrong\n\n"
+	       "  --check       read the configuration and the keys, say what "
+	       "is wrong\n"
+	       "  --config KEY  print one value of the configuration\n"
+	       "  --keys FILE   read a keys file, print the ids of its keys\n"
+	       "  --conninfo    read a connection string, print what it "
+	       "says\n\n"
 	       "URLMODE_CONFIG names the configuration; default %s.\n",
 		name, DEFAULT_CONFIG);
 }
@@ -112,14 +119,20 @@ um_program_main(const struct um_program *program, int argc, char **argv)
 	struct um_log log;
 	int status;
 
+	if (path == NULL)
+		path = DEFAULT_CONFIG;
+	setrlimit(RLIMIT_CORE, &no_core);
+	if (!is_cgi && um_query_is_meant(argc, argv))
+		return um_query_answer(argv, path, &err)
+			? 0
+			: fail(program->name, &err, false);
 	if (!is_cgi && argc > 1 && !check) {
 		usage(program->name);
 		return strcmp(argv[1], "--help") == 0 ? 0 : 2;
 	}
-	setrlimit(RLIMIT_CORE, &no_core);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGALRM, SIG_DFL);
-	if (!um_config_load(&config, path != NULL ? path : DEFAULT_CONFIG, &err)
+	if (!um_config_load(&config, path, &err)
 		|| !um_keys_load(&context.keys, config->keys_file, &err)
 		|| !um_metrics_open(&context.metrics, config->metrics_file,
 			program->name, &err)
