@@ -145,7 +145,7 @@ query()
 {
 	service=$1
 	shift
-	psql -X -q -v ON_ERROR_STOP=1 -P pager=off "$@" -d "service=$service" -f - || return 1
+	psql -X -q -w -v ON_ERROR_STOP=1 -P pager=off "$@" -d "service=$service" -f - || return 1
 }
 
 # show_query [ARGUMENT OF PSQL...]: the same as the operator, for a terminal.
@@ -256,7 +256,7 @@ admin()
 	shift
 	# shellcheck disable=SC2016 # for the shell that as_admin starts
 	as_admin "$admin_database" sh -c \
-		'exec psql -X -q -A -t -v ON_ERROR_STOP=1 -P pager=off -d "$URLMODE_ADMIN_DATABASE_URL" "$@"' \
+		'exec psql -X -q -w -A -t -v ON_ERROR_STOP=1 -P pager=off -d "$URLMODE_ADMIN_DATABASE_URL" "$@"' \
 		psql "$@"
 }
 

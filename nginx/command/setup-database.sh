@@ -158,7 +158,7 @@ set_password()
 {
 	# shellcheck disable=SC2016 # for the shell that as_admin starts
 	printf '%s\n%s\n' "$password" "$password" |
-		as_admin "$database" sh -c 'exec setsid -w psql -X -q -d "$URLMODE_ADMIN_DATABASE_URL" \
+		as_admin "$database" sh -c 'exec setsid -w psql -X -q -w -d "$URLMODE_ADMIN_DATABASE_URL" \
 			-c "$1" -c "\password $2"' sh \
 			"SELECT set_config('log_statement', 'none', false) FROM pg_roles WHERE rolname = current_user AND rolsuper" \
 			"$1" >/dev/null 2>"$scratch/error" ||
