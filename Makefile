@@ -179,7 +179,8 @@ cppcheck:
 
 shellcheck:
 	$(Q)shellcheck -x -P SCRIPTDIR $(shell grep -lIE '^\#!/bin/(ba)?sh|^\#!/usr/bin/env bash' \
-		.ci/run sql/migrate tests/run tests/stack/*) tests/stack/lib.sh
+		.ci/run sql/migrate nginx/command/* tests/run tests/stack/*) tests/stack/lib.sh \
+		nginx/command/completion.bash
 
 types:
 	$(Q)cd lib/node && npm run --silent types

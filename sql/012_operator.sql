@@ -66,7 +66,7 @@ $$;
 COMMENT ON FUNCTION urlmode.show_events(uuid) IS 'The events that were kept for an elicitation, the oldest first.';
 
 CREATE FUNCTION urlmode.list_events(
-	provider text DEFAULT NULL, since timestamptz DEFAULT now() - interval '1 day',
+	provider text DEFAULT NULL, since timestamptz DEFAULT NULL,
 	late boolean DEFAULT false, most integer DEFAULT 100
 )
 RETURNS TABLE (
@@ -77,7 +77,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT l.* FROM (
 		SELECT v.received_at, v.provider, v.type, v.action, v.elicitation, v.reference::text, v.amount
 		FROM urlmode.event v
-		WHERE v.received_at >= since
+		WHERE v.received_at >= coalesce(since, now() - interval '1 day')
 			AND (list_events.provider IS NULL OR v.provider = list_events.provider)
 			AND (NOT list_events.late OR v.action = 'late')
 		ORDER BY v.received_at DESC LIMIT most
@@ -85,7 +85,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	ORDER BY l.received_at
 $$;
 COMMENT ON FUNCTION urlmode.list_events(text, timestamptz, boolean, integer) IS
-	'The events since a time, by default of a day, of all providers or of one; the last ones, the oldest of them first. late: only those that came after their elicitation was completed.';
+	'The events since a time (NULL: of the last day), of all providers or of one; the last ones, the oldest of them first. late: only those that came after their elicitation was completed.';
 
 CREATE FUNCTION urlmode.list_unclaimed(
 	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, most integer DEFAULT 100

@@ -92,12 +92,12 @@ list_events()
 	cat <<'SQL'
 \if :json
 SELECT coalesce(json_agg(l), '[]') FROM urlmode.list_events(nullif(:'provider', ''),
-	coalesce(nullif(:'begin', '')::timestamptz, now() - interval '1 day'), :'late', :'most') l;
+	nullif(:'begin', '')::timestamptz, :'late', :'most') l;
 \else
 SELECT date_trunc('second', l.received_at) AS received_at, l.provider_name AS provider,
 	l.type, l.action, l.elicitation, l.reference, l.amount
 FROM urlmode.list_events(nullif(:'provider', ''),
-	coalesce(nullif(:'begin', '')::timestamptz, now() - interval '1 day'), :'late', :'most') l;
+	nullif(:'begin', '')::timestamptz, :'late', :'most') l;
 \endif
 SQL
 }
