@@ -6,6 +6,7 @@ PKG_CONFIG ?= pkg-config
 CFLAGS ?= -O2 -g
 SANITIZE ?=
 BUILD ?= build$(if $(SANITIZE),/asan)
+VERSION := $(shell sed -n '1s/.*(\(.*\)).*/\1/p' nginx/debian/changelog)
 RUN_DIR ?= build/run
 PORT ?= 8080
 PROGRAM_DIR ?= $(BUILD)/bin
@@ -34,10 +35,14 @@ else
 HARDENING += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 endif
 
+# A word for the shell, whatever is in it.
+quote = '$(subst ','\'',$(1))'
+
 # Not := because the packages may come with `make deps` in the same run.
 C_FLAGS = -std=c11 -D_GNU_SOURCE -Ilib \
 	$(shell $(PKG_CONFIG) --cflags $(PACKAGES)) $(WARNINGS) $(HARDENING) \
-	-DUM_PROVIDERS_DIR=\"$(PROVIDERS_DIR)\" $(CPPFLAGS) $(CFLAGS)
+	-DUM_PROVIDERS_DIR=$(call quote,"$(PROVIDERS_DIR)") \
+	$(CPPFLAGS) $(CFLAGS)
 LIBS = -lfcgi $(shell $(PKG_CONFIG) --libs $(PACKAGES))
 
 LIBRARY := $(BUILD)/liburlmode.a
@@ -212,7 +217,8 @@ $(PROGRAMS): $(BUILD)/bin/%: $(BUILD)/obj/cgi-bin/%.o $(LIBRARY)
 $(UNITS): $(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o \
 	$(call object,$(UNIT_HELPERS)) $(LIBRARY)
 $(UNITS): LIBS += -lcmocka
-$(BUILD)/unit/test_wipe: LDFLAGS += -Wl,--wrap=free
+$(BUILD)/unit/test_wipe: private LDFLAGS += -Wl,--wrap=free
+$(BUILD)/unit/test_main: private LDFLAGS += -Wl,--wrap=syslog,--wrap=__syslog_chk
 # Each target twice: with its corpus for the tests, and with libFuzzer.
 $(REPLAYS): $(BUILD)/unit/test_fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o \
 	$(call object,tests/fuzz/fuzz.c tests/fuzz/replay.c) $(LIBRARY)
@@ -243,10 +249,14 @@ build/bench/bin/%.so: tests/bench/%.c
 	$(call say,CC,$@)
 	$(Q)$(CC) $(C_FLAGS) -fPIC -fvisibility=default -shared -o $@ $<
 
+# The one file that knows the version.
+$(BUILD)/obj/lib/server/main.o: private C_FLAGS += -DUM_VERSION=$(call quote,"$(VERSION)")
+$(BUILD)/obj/lib/server/main.o: nginx/debian/changelog
+
 # Another compiler or other flags: everything again.
+$(BUILD)/flags: private export FLAGS = $(CC) $(C_FLAGS) $(LDFLAGS)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(CC) $(C_FLAGS) $(LDFLAGS)' | cmp -s - $@ \
-		|| echo '$(CC) $(C_FLAGS) $(LDFLAGS)' >$@
+	@printf '%s\n' "$$FLAGS" | cmp -s - $@ || printf '%s\n' "$$FLAGS" >$@
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
