@@ -42,6 +42,7 @@ quote = '$(subst ','\'',$(1))'
 C_FLAGS = -std=c11 -D_GNU_SOURCE -Ilib \
 	$(shell $(PKG_CONFIG) --cflags $(PACKAGES)) $(WARNINGS) $(HARDENING) \
 	-DUM_PROVIDERS_DIR=$(call quote,"$(PROVIDERS_DIR)") \
+	-DUM_CONFIG_FILE=$(call quote,"$(sysconfdir)/urlmode/config.json") \
 	$(CPPFLAGS) $(CFLAGS)
 LIBS = -lfcgi $(shell $(PKG_CONFIG) --libs $(PACKAGES))
 
@@ -70,7 +71,7 @@ endif
 ## The product
 .PHONY: help deps build run up down demo migrate
 help:           ## this list
-	@awk -F ' *## ' '/^## /{print "\n" $$2} /^[a-z0-9-]+:.*## /{sub(/:.*/, "", $$1); printf "  make %-15s %s\n", $$1, $$2}' Makefile
+	@awk -F ' *## ' '/^## /{print "\n" $$2} /^[a-z0-9-]+:.*## /{sub(/:.*/, "", $$1); printf "  make %-15s %s\n", $$1, $$2}' Makefile nginx/install.mk
 	@printf '\nRUN_DIR= and PORT= say where a stack stands, SANITIZE=1 builds with ASan, UBSan\nand coverage, CC= takes gcc or clang, V=1 shows the commands.\n'
 
 deps:           ## install what is missing to build, run and test
@@ -100,6 +101,8 @@ migrate:        ## apply sql/ to the database of URLMODE_ADMIN_DATABASE_URL
 	@command -v psql >/dev/null || { \
 		echo 'make migrate: psql is missing; install postgresql-client' >&2; exit 1; }
 	@sql/migrate
+
+include nginx/install.mk
 
 ## Tests
 .PHONY: test test-unit test-valgrind test-e2e test-sanitize test-security test-build
@@ -206,7 +209,7 @@ bench-build:
 
 .PHONY: clean
 clean:          ## remove build/ (stop the stack first: make down)
-	@tests/stack/down
+	@[ ! -d tests ] || tests/stack/down
 	rm -rf build lib/node/types
 
 $(LIBRARY): $(call object,$(wildcard lib/*/*.c))
