@@ -87,13 +87,30 @@ test('the reference has the keys of the configuration, and no others', () => {
 		sorted(keys));
 });
 
+const codeOfThePrograms = () => list('lib', '.c').filter((file) => !file.startsWith('lib/client/')).map(read).join('\n');
+
 test('the reference has the environment variables and the options of the programs, and no others', () => {
-	const code = list('lib', '.c').filter((file) => !file.startsWith('lib/client/')).map(read).join('\n');
-	const names = [...code.matchAll(/"(URLMODE_[A-Z_]+|--[a-z]+)"/g)].map(([, name]) => name);
+	const names = [...codeOfThePrograms().matchAll(/"(URLMODE_[A-Z_]+|--[a-z]+)"/g)].map(([, name]) => name);
 	const rows = firstColumn(CONFIGURATION, 'Command line, environment and signals');
 
 	assert.ok(names.includes('URLMODE_CONFIG') && names.includes('--check'));
 	assert.deepEqual(sorted(rows.flatMap((cell) => cell.match(/URLMODE_[A-Z_]+|--[a-z]+/g) ?? [])), sorted(names));
+});
+
+test('the manual page has the keys of the configuration, and the options of the programs, and no others', () => {
+	const words = (file, macro) => [...read(file).matchAll(new RegExp(`^\\.${macro} (.*)$`, 'gm'))].map(([, text]) => text);
+	const flags = words('nginx/man/urlmode-programs.8', '(?:It )?Fl').flatMap((text) => text.match(/-[a-z]+/g));
+
+	assert.deepEqual(sorted(words('nginx/man/urlmode-config.5', 'It Cm')),
+		sorted([...firstColumn(CONFIGURATION, 'The file'), ...firstColumn(CONFIGURATION, "A provider's entry")]));
+	assert.deepEqual(sorted(flags.map((name) => `-${name}`)), sorted([...codeOfThePrograms().matchAll(/"(--[a-z]+)"/g)].map(([, name]) => name)));
+});
+
+test('the Node package has the version of the changelog', () => {
+	const [, version] = /^urlmode \((.*)\)/.exec(read('nginx/debian/changelog'));
+	const lock = JSON.parse(read('lib/node/package-lock.json'));
+	assert.equal(JSON.parse(read('lib/node/package.json')).version, version);
+	assert.deepEqual([lock.version, lock.packages[''].version], [version, version]);
 });
 
 test('the reference has the metrics, with their types, and no others', () => {

@@ -21,7 +21,7 @@ function run(...args) {
 	return { status, stdout, stderr };
 }
 
-const save = (name, text) => writeFileSync(join(folder, name), text);
+const save = (name, text) => writeFileSync(join(folder, name), text, { mode: 0o600 });
 
 /** The blocks of the README in this language, without the indent of a list. */
 const blocks = (language) => [...read('lib/providers/README.md').matchAll(new RegExp(`^( *)\`\`\`${language}\\n([^]*?)\\n\\1\`\`\``, 'gm'))]
