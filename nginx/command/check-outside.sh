@@ -100,17 +100,17 @@ check_certificate()
 		return 0
 	}
 	end=$(date -u -d "$(sed 's/^notAfter=//' "$scratch/end")" +%s)
-	days=$(((end - $(date +%s)) / 86400))
+	left=$((end - $(date +%s)))
 	verified=$(sed -n 's/^ *Verify return code: //p' "$scratch/tls" | head -n 1)
-	if [ "$end" -le "$(date +%s)" ]; then
-		finding error certificate "it has expired, $((-days)) days ago" "renew it, and reload nginx"
+	if [ $left -le 0 ]; then
+		finding error certificate "it has expired" "renew it, and reload nginx"
 	elif [ "${verified%% *}" != 0 ]; then
 		finding error certificate "browsers will refuse it: $verified" \
 			"ssl_certificate needs the name $host and the whole chain"
-	elif [ $days -lt $certificate_days ]; then
-		finding warning certificate "it ends in $days days" "renew it, and reload nginx"
+	elif [ $left -lt $((certificate_days * 86400)) ]; then
+		finding warning certificate "it ends within $(days $left)" "renew it, and reload nginx"
 	else
-		finding ok certificate "good for $days days"
+		finding ok certificate "good for $(days $left)"
 	fi
 }
 

@@ -208,11 +208,11 @@ check_keys()
 	kid=$(head -n 1 "$scratch/kids")
 	since=$(sed -n "s/^# \([0-9TZ:-]*\) key $kid seals\$/\1/p" "$keys_file" | tail -n 1)
 	since=$(date -u -d "${since:-@$(stat -L -c %Y -- "$keys_file")}" +%s)
-	days=$((($(date +%s) - since) / 86400))
-	if [ $days -gt $key_days ]; then
-		finding warning keys "key $kid has sealed for $days days" "urlmode keys rotate"
+	age=$(($(date +%s) - since))
+	if [ $((age / 86400)) -gt $key_days ]; then
+		finding warning keys "key $kid has sealed for $(days $age)" "urlmode keys rotate"
 	else
-		finding ok keys "key $kid seals, for $days days; $(wc -l <"$scratch/kids") open"
+		finding ok keys "key $kid of $(wc -l <"$scratch/kids") seals"
 	fi
 }
 

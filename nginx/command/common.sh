@@ -76,6 +76,13 @@ needs_value()
 	[ "$2" -gt 1 ] || misuse "$1 needs a value"
 }
 
+# days SECONDS: how many these are, rounded up, in words.
+days()
+{
+	number=$((($1 + 86399) / 86400))
+	if [ $number -eq 1 ]; then say "1 day"; else say "$number days"; fi
+}
+
 is_root()
 {
 	[ "$(id -u)" -eq 0 ]

@@ -207,7 +207,7 @@ Key $kid seals from now on, and key $old only opens.
 Next:
   1. Copy $keys_file to the other callback hosts and to every MCP server. None
      of them needs to be restarted.
-  2. In $(($(life) / 86400)) days: urlmode keys drop $old
+  2. In $(days "$(life)"): urlmode keys drop $old
 END
 }
 
@@ -221,7 +221,7 @@ drop_key()
 		left=$(($(sealed_until "$kid") + $(life) - $(date +%s)))
 		[ -n "$(noted "$kid" seals)" ] || [ -z "$(noted "$kid" added)" ] || left=0
 		[ $left -le 0 ] ||
-			die "key $kid may be needed for $(((left + 86399) / 86400)) more days," \
+			die "key $kid may be needed for $(days $left) more," \
 				"to open what it sealed; --force drops it all the same"
 	fi
 	if [ $dry_run -eq 1 ]; then

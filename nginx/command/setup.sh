@@ -283,8 +283,7 @@ Next:
        ln -s ../sites-available/urlmode.conf $nginx/sites-enabled/
        nginx -t && systemctl reload nginx
   4. Start the programs:
-       systemctl enable --now urlmode@connect urlmode@oauth-return \\
-           urlmode@payment-return urlmode@status urlmode@webhook
+       systemctl enable --now urlmode.target
   5. urlmode check
 END
 }
