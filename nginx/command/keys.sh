@@ -165,11 +165,12 @@ add_key()
 		say "would add key $kid below the others in $keys_file"
 		return
 	fi
+	secret=$(openssl rand -base64 32)
 	# Keys before notes, in the order of a reader.
 	{
 		awk 'NF > 0 && !/^[ \t]*#/ { n = NR } { line[NR] = $0 }
 			END { for (i = 1; i <= n; i++) print line[i] }' "$keys_file"
-		say "$kid $(openssl rand -base64 32)"
+		say "$kid $secret"
 		awk 'NF > 0 && !/^[ \t]*#/ { n = NR } { line[NR] = $0 }
 			END { for (i = n + 1; i <= NR; i++) print line[i] }' "$keys_file"
 		note "$kid" added

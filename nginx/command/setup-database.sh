@@ -113,7 +113,9 @@ new_password()
 
 write_password()
 {
-	openssl rand -hex 24 | write_new "$(pending_of "$1")" 600 root
+	password=$(openssl rand -hex 24)
+	say "$password" >"$scratch/new"
+	write_new "$(pending_of "$1")" 600 root
 }
 
 # setup_role ROLE: gives it the password that was made, and writes its file.
@@ -230,7 +232,8 @@ END
 		done
 		printf '%s\t}\n}\n' "${comma:+
 }"
-	} | write_new "$etc/config.json" 640 "$(program_group)"
+	} >"$scratch/new"
+	write_new "$etc/config.json" 640 "$(program_group)"
 }
 
 write_urlmode_server()
@@ -239,7 +242,8 @@ write_urlmode_server()
 		say "# For the MCP server, with URLMODE_KEYS_FILE, which names its copy of the keys."
 		say "URLMODE_BASE_URL=$base_url"
 		say "URLMODE_DATABASE_URL=$url"
-	} | write_new "$etc/server.env" 600 root
+	} >"$scratch/new"
+	write_new "$etc/server.env" 600 root
 }
 
 write_urlmode_operator()
@@ -247,5 +251,6 @@ write_urlmode_operator()
 	{
 		say "# For the command urlmode."
 		say "URLMODE_OPERATOR_DATABASE_URL=$url"
-	} | write_new "$etc/operator.env" 600 root
+	} >"$scratch/new"
+	write_new "$etc/operator.env" 600 root
 }

@@ -144,10 +144,11 @@ problem()
 	problems=$((problems + 1))
 }
 
-# write_new FILE MODE GROUP: of what is on standard input; never an existing file.
+# write_new FILE MODE GROUP: of what is in scratch; never an existing file.
 write_new()
 {
-	write_beside "$1"
+	write_beside "$1" <"$scratch/new"
+	rm -f "$scratch/new"
 	chmod "$2" -- "$unfinished"
 	if is_root; then
 		chown "root:$3" -- "$unfinished"
@@ -197,10 +198,12 @@ setup_keys()
 
 write_keys()
 {
+	secret=$(openssl rand -base64 32)
 	{
-		say "1 $(openssl rand -base64 32)"
+		say "1 $secret"
 		say "# $(date -u +%Y-%m-%dT%H:%M:%SZ) key 1 seals"
-	} | write_new "$etc/keys" 640 "$(program_group)"
+	} >"$scratch/new"
+	write_new "$etc/keys" 640 "$(program_group)"
 }
 
 # --- nginx ------------------------------------------------------------------
@@ -247,7 +250,8 @@ write_site()
 {
 	(umask 022 && mkdir -p -- "$nginx/sites-available")
 	sed "s/callback\.example\.com/$host/g; s/^\(\tlisten .*\)443 ssl/\1$port ssl/" \
-		"$nginx_dir/urlmode.conf" | write_new "$site" 644 root
+		"$nginx_dir/urlmode.conf" >"$scratch/new"
+	write_new "$site" 644 root
 }
 
 # Of the site that is there, or of the one that a dry run would write.

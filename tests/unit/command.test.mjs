@@ -3,12 +3,12 @@
 // code have the same subcommands and options; what makes no sense is refused.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
-import { ROOT, urlmode } from '../support/command.mjs';
+import { installCommand, ROOT, urlmode } from '../support/command.mjs';
 
 const FOLDER = path.join(ROOT, 'nginx/command');
 const SUBCOMMANDS = ['check', 'events', 'keys', 'migrate', 'purge', 'setup', 'show', 'version'];
@@ -124,20 +124,10 @@ describe('as it is installed', () => {
 	let folder;
 	let installed;
 
-	before(() => {
+	before(async () => {
 		folder = mkdtempSync(path.join(tmpdir(), 'urlmode command '));
-		cpSync(FOLDER, path.join(folder, 'libexec'), { recursive: true });
-		const places = {
-			programsdir: path.join(ROOT, 'build/bin'), sqldir: path.join(folder, 'sql'), nginxdir: path.join(folder, 'nginx'),
-			changelog: path.join(folder, 'changelog'), sysconfdir: path.join(folder, 'etc'), runstatedir: path.join(folder, 'run'),
-			commanddir: path.join(folder, 'libexec'),
-		};
-		const substituted = (name) => read(name).replaceAll(/@(\w+)@/g, (whole, place) => places[place] ?? whole);
-		writeFileSync(path.join(folder, 'libexec/paths.sh'), substituted('paths.sh.in'));
-		installed = path.join(folder, 'urlmode');
-		writeFileSync(installed, substituted('urlmode'), { mode: 0o755 });
-		rmSync(path.join(folder, 'libexec/urlmode'));
-		writeFileSync(places.changelog, 'urlmode (1.2.3) unstable; urgency=medium\n\n  * News.\n\n -- A <a@example.org>  Mon, 02 Jan 2006 15:04:05 +0000\n');
+		installed = await installCommand(folder);
+		writeFileSync(path.join(folder, 'changelog'), 'urlmode (1.2.3) unstable; urgency=medium\n\n  * News.\n\n -- A <a@example.org>  Mon, 02 Jan 2006 15:04:05 +0000\n');
 	});
 
 	after(() => rmSync(folder, { recursive: true }));
