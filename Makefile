@@ -187,7 +187,8 @@ cppcheck:
 
 shellcheck:
 	$(Q)shellcheck -x -P SCRIPTDIR $(shell grep -lIE '^\#!/bin/(ba)?sh|^\#!/usr/bin/env bash' \
-		.ci/run sql/migrate tests/run tests/stack/*) tests/stack/lib.sh
+		.ci/run sql/migrate nginx/install nginx/examples/* nginx/debian/urlmode.* \
+		tests/run tests/stack/*) tests/stack/lib.sh
 
 types:
 	$(Q)cd lib/node && npm run --silent types
