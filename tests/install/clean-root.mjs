@@ -1,4 +1,6 @@
-// What package.test.mjs does in a clean root, which is ROOT. No systemd runs there; the database is that of the stack.
+// What package.test.mjs does in a clean root, the folder ROOT. No systemd runs
+// there; the database is the stack's. An ordinary user is root there, and has no
+// right on the files that are its own outside.
 
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
@@ -16,7 +18,7 @@ import { familyOf } from '../support/processes.mjs';
 import { request } from '../support/http.mjs';
 import { until } from '../support/wait.mjs';
 
-const { ROOT, PACKAGES, PORT, VERSION, NEXT, URLMODE_DATABASE_URL, URLMODE_CGI_DATABASE_URL, URLMODE_KEYS_FILE } = process.env;
+const { ROOT, PACKAGES, PORT, VERSION, NEXT, KEYS, URLMODE_DATABASE_URL, URLMODE_CGI_DATABASE_URL } = process.env;
 const PROGRAMS = ['connect', 'oauth-return', 'payment-return', 'status', 'webhook'];
 const BASE = `http://127.0.0.1:${PORT}`;
 
@@ -75,7 +77,7 @@ test('installing asks nothing, starts nothing, and says the next step', async ()
 /** The example of a configuration, with what a site has to change. */
 async function setUp() {
 	const example = JSON.parse(await readFile(inside('usr/share/doc/urlmode/examples/config.json'), 'utf8'));
-	await copyFile(URLMODE_KEYS_FILE, inside('etc/urlmode/keys'));
+	await writeFile(inside('etc/urlmode/keys'), KEYS);
 	await writeFile(inside('etc/urlmode/config.json'), JSON.stringify({
 		...example, base_url: BASE, database_url: URLMODE_CGI_DATABASE_URL, user_check: 'confirm',
 	}));
@@ -99,7 +101,7 @@ test('an elicitation goes all the way, with what is installed', async () => {
 	await run('/usr/share/doc/urlmode/examples/start-without-systemd');
 	nginx = spawn('chroot', [ROOT, 'nginx', '-g', 'daemon off;'], { env, stdio: 'inherit' });
 	await until('it serves', async () => (await request(`${BASE}/healthz`).catch(() => ({}))).status === 200);
-	urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMODE_KEYS_FILE, baseUrl: BASE, name: 'Tests' });
+	urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: inside('etc/urlmode/keys'), baseUrl: BASE, name: 'Tests' });
 	await walk();
 });
 

@@ -61,7 +61,10 @@ describe('the package', { concurrency: true }, () => {
 			'--variant=apt', '--format=null', `--include=${BESIDE.join(',')}`,
 			`--customize-hook=ROOT="$1" node --test --test-reporter=spec '${WALK}'`,
 			RELEASE, '-', ...await sources(),
-		], { ...options, env: { ...env, PACKAGES: folder, PORT: String(port), VERSION, NEXT: next } });
+		], { ...options, env: {
+			...env, PACKAGES: folder, PORT: String(port), VERSION, NEXT: next,
+			KEYS: await readFile(process.env.URLMODE_KEYS_FILE, 'utf8'),
+		} });
 		await rename(await buildNext(next), path.join(folder, 'next.deb'));
 		const { stdout, stderr } = await walked.catch((error) => error);
 		assert.match(stdout + stderr, /^ℹ fail 0$/m);
