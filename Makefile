@@ -187,8 +187,9 @@ cppcheck:
 
 shellcheck:
 	$(Q)shellcheck -x -P SCRIPTDIR $(shell grep -lIE '^\#!/bin/(ba)?sh|^\#!/usr/bin/env bash' \
-		.ci/run sql/migrate nginx/install nginx/examples/* nginx/debian/urlmode.* \
-		tests/run tests/stack/*) tests/stack/lib.sh
+		.ci/run sql/migrate nginx/install nginx/command/* nginx/examples/* \
+		nginx/debian/urlmode.* tests/run tests/stack/*) tests/stack/lib.sh \
+		nginx/command/completion.bash
 
 types:
 	$(Q)cd lib/node && npm run --silent types

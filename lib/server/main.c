@@ -3,7 +3,8 @@
  * The main() of every program: its arguments, its configuration, and how it
  * runs. This is the only file of the library that sets limits and signals of the
  * process or aborts it, and that keeps state in a static; beside the dry run
- * (check_delivery.c) it is the only one that prints.
+ * (check_delivery.c) and the operator's questions (query.c) it is the only one
+ * that prints.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@
 #include "server/loop.h"
 #include "server/main.h"
 #include "server/metrics.h"
+#include "server/query.h"
 
 /* The build says it; the first line of nginx/debian/changelog is its home. */
 #ifndef UM_VERSION
@@ -68,14 +70,20 @@ is_fastcgi(void)
 static void
 usage(const char *name)
 {
-	printf("usage: %s [--check | --help | --version]\n\n"
+	printf("usage: %s [--check | --config KEY | --keys FILE | --conninfo "
+	       "|\n"
+	       "       --help | --version]\n\n"
 	       "Serves its route of urlmode: as FastCGI where standard input "
 	       "is a\n"
 	       "listening socket (spawn-fcgi, systemd), as plain CGI "
 	       "otherwise.\n\n"
-	       "  --check    read the configuration and the keys, say what is "
-	       "wrong\n"
-	       "  --version  say which version this is\n\n"
+	       "  --check       read the configuration and the keys, say what "
+	       "is wrong\n"
+	       "  --config KEY  print one value of the configuration\n"
+	       "  --keys FILE   read a keys file, print the ids of its keys\n"
+	       "  --conninfo    read a connection string, print what it "
+	       "says\n"
+	       "  --version     say which version this is\n\n"
 	       "URLMODE_CONFIG names the configuration; default %s.\n",
 		name, UM_CONFIG_FILE);
 }
@@ -104,8 +112,14 @@ fail(const char *name, const struct um_error *err, bool is_cgi)
 
 /* The arguments of an operator, --check apart. */
 static int
-answer_arguments(const char *name, int argc, char **argv)
+answer_arguments(const char *name, const char *path, int argc, char **argv)
 {
+	struct um_error err = { "" };
+
+	if (um_query_is_meant(argc, argv))
+		return um_query_answer(argv, path, &err)
+			? 0
+			: fail(name, &err, false);
 	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
 		printf("%s (urlmode) %s\n", name, UM_VERSION);
 		return 0;
@@ -165,12 +179,14 @@ um_program_main(const struct um_program *program, int argc, char **argv)
 	struct um_error err = { "" };
 	int status;
 
-	if (!is_cgi && argc > 1 && !check)
-		return answer_arguments(program->name, argc, argv);
+	if (path == NULL)
+		path = UM_CONFIG_FILE;
 	setrlimit(RLIMIT_CORE, &no_core);
+	if (!is_cgi && argc > 1 && !check)
+		return answer_arguments(program->name, path, argc, argv);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGALRM, SIG_DFL);
-	if (!um_config_load(&config, path != NULL ? path : UM_CONFIG_FILE, &err)
+	if (!um_config_load(&config, path, &err)
 		|| !um_keys_load(&context.keys, config->keys_file, &err)
 		|| (check && !can_append_files(config, &err))) {
 		status = fail(program->name, &err, is_cgi);

@@ -69,7 +69,7 @@ function grantedFunctions(role) {
 	return granted.map(([, name]) => `${name}(${parameters.get(name)})`);
 }
 
-for (const role of ['urlmode_cgi', 'urlmode_server']) {
+for (const role of ['urlmode_cgi', 'urlmode_server', 'urlmode_operator']) {
 	test(`the protocol has the SQL functions that ${role} may execute, with their parameters`, () => {
 		const granted = grantedFunctions(role);
 
