@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { copyFile, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -28,7 +28,7 @@ const has = (file) => existsSync(inside(file));
 const PROC = has('proc/self') ? inside('proc') : '/proc';
 
 // mmdebstrap's own apt works from outside; this one is inside.
-const env = { ...process.env, DEBIAN_FRONTEND: 'readline', PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', LC_ALL: 'C.UTF-8' };
+const env = { ...process.env, DEBIAN_FRONTEND: 'readline', PATH: '/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', LC_ALL: 'C.UTF-8' };
 for (const name of Object.keys(env)) {
 	if (/^(APT_|URLMODE_|TMPDIR|NODE_)/.test(name)) delete env[name];
 }
@@ -120,6 +120,20 @@ async function walk() {
 	await browser.close();
 }
 
+/** As if systemd ran, and did nothing of what it is told to do. */
+async function pretendSystemd() {
+	await mkdir(inside('run/systemd/system'), { recursive: true });
+	await writeFile(inside('usr/local/bin/deb-systemd-invoke'), '#!/bin/sh\necho "$*" >>/called\n', { mode: 0o755 });
+	await symlink('/bin/true', inside('usr/local/bin/systemctl'));
+}
+
+/** What it was told since the last time, without what a target does that is active. */
+async function calledSystemd() {
+	const lines = await readFile(inside('called'), 'utf8').catch(() => '');
+	await rm(inside('called'), { force: true });
+	return lines.split('\n').filter((line) => line && line !== 'start urlmode.target');
+}
+
 test('an upgrade under load loses no request, and what was changed stays', async () => {
 	const next = path.join(PACKAGES, 'next.deb');
 	await until('the next version is built', () => existsSync(next), { timeout: 120_000 });
@@ -128,6 +142,7 @@ test('an upgrade under load loses no request, and what was changed stays', async
 	await writeFile(snippet, `${await readFile(snippet, 'utf8')}# changed here\n`);
 	const before = await programs();
 	assert.equal(before.length, PROGRAMS.length);
+	await pretendSystemd();
 
 	let walked = 0;
 	let upgraded = false;
@@ -136,7 +151,8 @@ test('an upgrade under load loses no request, and what was changed stays', async
 	}));
 	const upgrade = (async () => {
 		await run('dpkg', '-i', '/next.deb');
-		// As start-without-systemd says; with systemd, the package does it.
+		assert.deepEqual(await calledSystemd(), PROGRAMS.map((name) => `try-restart urlmode@${name}.service`));
+		// What systemd would do.
 		before.forEach((pid) => process.kill(pid));
 		await until('new programs run', async () => {
 			const now = await programs();
@@ -152,6 +168,15 @@ test('an upgrade under load loses no request, and what was changed stays', async
 		assert.match(await readlink(path.join(PROC, `${pid}/exe`)), /\/urlmode\/[a-z-]+$/, 'it is the new file');
 	}
 	assert.match(await readFile(snippet, 'utf8'), /# changed here/);
+});
+
+test('programs that would not start again are not restarted', async () => {
+	await run('chmod', 'o+r', '/etc/urlmode/config.json');
+	const said = await run('/var/lib/dpkg/info/urlmode.postinst', 'configure', VERSION);
+	assert.match(said, /others may read or write it/);
+	assert.match(said, /^urlmode: the programs of before still run/m);
+	assert.deepEqual(await calledSystemd(), []);
+	await rm(inside('run/systemd'), { recursive: true });
 });
 
 test('removed, the configuration is still there', async () => {
