@@ -187,7 +187,8 @@ cppcheck:
 
 shellcheck:
 	$(Q)shellcheck -x -P SCRIPTDIR $(shell grep -lIE '^\#!/bin/(ba)?sh|^\#!/usr/bin/env bash' \
-		.ci/run sql/migrate nginx/command/* tests/run tests/stack/*) tests/stack/lib.sh \
+		.ci/run sql/migrate nginx/install nginx/command/* nginx/examples/* \
+		nginx/debian/urlmode.* tests/run tests/stack/*) tests/stack/lib.sh \
 		nginx/command/completion.bash
 
 types:

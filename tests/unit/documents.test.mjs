@@ -106,6 +106,27 @@ test('the manual page has the keys of the configuration, and the options of the 
 	assert.deepEqual(sorted(flags.map((name) => `-${name}`)), sorted([...codeOfThePrograms().matchAll(/"(--[a-z]+)"/g)].map(([, name]) => name)));
 });
 
+test('production: each login gets its password, and no example lets multiwatch give a program up', () => {
+	const production = section('nginx/README.md', 'By hand');
+	const logins = [...readAll('sql', '.sql').matchAll(/^ALTER ROLE (\w+) LOGIN;$/gm)].map(([, role]) => role);
+	assert.ok(logins.length >= 3);
+	assert.deepEqual([...production.matchAll(/-c '\\password (\w+)'/g)].map(([, role]) => role), logins);
+	assert.match(production, /createdb urlmode[^]*sql\/migrate/);
+
+	const [limits] = /-t \d+ -r \d+/.exec(read('tests/stack/lib.sh'));
+	const files = [...list('nginx', '.md'), 'nginx/examples/start-without-systemd'];
+	const starts = files.flatMap((file) => read(file).match(/multiwatch -f .*/g) ?? []);
+	assert.ok(starts.length >= 3);
+	for (const start of starts) assert.ok(start.includes(limits), start);
+});
+
+test('the start without systemd is what the document shows', () => {
+	const block = /^    install -d[^]*?^    done$/m.exec(section('nginx/README.md', 'Without systemd'))[0];
+	const script = read('nginx/examples/start-without-systemd');
+	assert.equal(block.replaceAll(/^    /gm, ''),
+		script.slice(script.indexOf('\ninstall -d') + 1).trimEnd().replaceAll('\t', '    '));
+});
+
 test('the Node package has the version of the changelog', () => {
 	const [, version] = /^urlmode \((.*)\)/.exec(read('nginx/debian/changelog'));
 	const lock = JSON.parse(read('lib/node/package-lock.json'));
