@@ -6,6 +6,7 @@ PKG_CONFIG ?= pkg-config
 CFLAGS ?= -O2 -g
 SANITIZE ?=
 BUILD ?= build$(if $(SANITIZE),/asan)
+VERSION := $(shell sed -n '1s/.*(\(.*\)).*/\1/p' nginx/debian/changelog)
 RUN_DIR ?= build/run
 PORT ?= 8080
 PROGRAM_DIR ?= $(BUILD)/bin
@@ -34,10 +35,15 @@ else
 HARDENING += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 endif
 
+# A word for the shell, whatever is in it.
+quote = '$(subst ','\'',$(1))'
+
 # Not := because the packages may come with `make deps` in the same run.
 C_FLAGS = -std=c11 -D_GNU_SOURCE -Ilib \
 	$(shell $(PKG_CONFIG) --cflags $(PACKAGES)) $(WARNINGS) $(HARDENING) \
-	-DUM_PROVIDERS_DIR=\"$(PROVIDERS_DIR)\" $(CPPFLAGS) $(CFLAGS)
+	-DUM_PROVIDERS_DIR=$(call quote,"$(PROVIDERS_DIR)") \
+	-DUM_CONFIG_FILE=$(call quote,"$(sysconfdir)/urlmode/config.json") \
+	$(CPPFLAGS) $(CFLAGS)
 LIBS = -lfcgi $(shell $(PKG_CONFIG) --libs $(PACKAGES))
 
 LIBRARY := $(BUILD)/liburlmode.a
@@ -65,7 +71,7 @@ endif
 ## The product
 .PHONY: help deps build run up down demo migrate
 help:           ## this list
-	@awk -F ' *## ' '/^## /{print "\n" $$2} /^[a-z0-9-]+:.*## /{sub(/:.*/, "", $$1); printf "  make %-15s %s\n", $$1, $$2}' Makefile
+	@awk -F ' *## ' '/^## /{print "\n" $$2} /^[a-z0-9-]+:.*## /{sub(/:.*/, "", $$1); printf "  make %-15s %s\n", $$1, $$2}' Makefile nginx/install.mk
 	@printf '\nRUN_DIR= and PORT= say where a stack stands, SANITIZE=1 builds with ASan, UBSan\nand coverage, CC= takes gcc or clang, V=1 shows the commands.\n'
 
 deps:           ## install what is missing to build, run and test
@@ -95,6 +101,8 @@ migrate:        ## apply sql/ to the database of URLMODE_ADMIN_DATABASE_URL
 	@command -v psql >/dev/null || { \
 		echo 'make migrate: psql is missing; install postgresql-client' >&2; exit 1; }
 	@sql/migrate
+
+include nginx/install.mk
 
 ## Tests
 .PHONY: test test-unit test-valgrind test-e2e test-sanitize test-security test-build
@@ -186,7 +194,9 @@ cppcheck:
 
 shellcheck:
 	$(Q)shellcheck -x -P SCRIPTDIR $(shell grep -lIE '^\#!/bin/(ba)?sh|^\#!/usr/bin/env bash' \
-		.ci/run sql/migrate tests/run tests/stack/*) tests/stack/lib.sh
+		.ci/run sql/migrate nginx/install nginx/command/* nginx/examples/* \
+		nginx/debian/urlmode.* tests/run tests/stack/*) tests/stack/lib.sh \
+		nginx/command/completion.bash
 
 types:
 	$(Q)cd lib/node && npm run --silent types
@@ -208,7 +218,7 @@ bench-build:
 
 .PHONY: clean
 clean:          ## remove build/ (stop the stack first: make down)
-	@tests/stack/down
+	@[ ! -d tests ] || tests/stack/down
 	rm -rf build lib/node/types
 
 $(LIBRARY): $(call object,$(wildcard lib/*/*.c))
@@ -219,7 +229,8 @@ $(PROGRAMS): $(BUILD)/bin/%: $(BUILD)/obj/cgi-bin/%.o $(LIBRARY)
 $(UNITS): $(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o \
 	$(call object,$(UNIT_HELPERS)) $(LIBRARY)
 $(UNITS): LIBS += -lcmocka
-$(BUILD)/unit/test_wipe: LDFLAGS += -Wl,--wrap=free
+$(BUILD)/unit/test_wipe: private LDFLAGS += -Wl,--wrap=free
+$(BUILD)/unit/test_main: private LDFLAGS += -Wl,--wrap=syslog,--wrap=__syslog_chk
 # Each target twice: with its corpus for the tests, and with libFuzzer.
 $(REPLAYS): $(BUILD)/unit/test_fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o \
 	$(call object,tests/fuzz/fuzz.c tests/fuzz/replay.c) $(LIBRARY)
@@ -256,10 +267,14 @@ build/chaos/faults.so: tests/chaos/faults.c
 	$(Q)$(CC) $(filter-out -fsanitize=% --coverage -fno-sanitize-recover=%,$(C_FLAGS)) \
 		-fPIC -fvisibility=default -shared -o $@ $<
 
+# The one file that knows the version.
+$(BUILD)/obj/lib/server/main.o: private C_FLAGS += -DUM_VERSION=$(call quote,"$(VERSION)")
+$(BUILD)/obj/lib/server/main.o: nginx/debian/changelog
+
 # Another compiler or other flags: everything again.
+$(BUILD)/flags: private export FLAGS = $(CC) $(C_FLAGS) $(LDFLAGS)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(CC) $(C_FLAGS) $(LDFLAGS)' | cmp -s - $@ \
-		|| echo '$(CC) $(C_FLAGS) $(LDFLAGS)' >$@
+	@printf '%s\n' "$$FLAGS" | cmp -s - $@ || printf '%s\n' "$$FLAGS" >$@
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -21,6 +21,7 @@
 --   009_client_request  requests of MCP servers to their clients
 --   010_mcp_session     sessions of MCP clients
 --   011_storage         keys and channels for MCP frameworks
+--   012_operator        what the operator's command asks
 
 DO $$
 DECLARE

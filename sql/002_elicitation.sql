@@ -117,12 +117,12 @@ CREATE TABLE urlmode.elicitation (
 ) WITH (fillfactor = 70);
 
 -- No index has a column that changes, so that every update is a heap-only one.
-CREATE INDEX elicitation_expires_at ON urlmode.elicitation (expires_at);
+CREATE INDEX elicitation_expires_at ON urlmode.elicitation (kind, expires_at);
 CREATE INDEX elicitation_binding ON urlmode.elicitation (binding);
 
 COMMENT ON TABLE urlmode.elicitation IS
 	'Elicitations. Only the functions of this schema move a row: forward from pending over opened and processing to completed (back from processing only when the attempt to pay that was under way has failed), and completed once.';
-COMMENT ON INDEX urlmode.elicitation_expires_at IS 'Finds rows that expired long ago, to delete them.';
+COMMENT ON INDEX urlmode.elicitation_expires_at IS 'Finds rows of a kind that expired long ago, to delete them.';
 COMMENT ON INDEX urlmode.elicitation_binding IS 'Finds the elicitations of an owner.';
 COMMENT ON COLUMN urlmode.elicitation.id IS 'The elicitationId of MCP.';
 COMMENT ON COLUMN urlmode.elicitation.provider IS 'Name of the provider in the configuration of the callback programs.';

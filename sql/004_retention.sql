@@ -1,11 +1,19 @@
--- How long results and verifiers are kept: for a day after the completion, or
--- less once an MCP server has read them. What was paid is kept until a call
--- has claimed it, or all of it went back: only that starts the clock of a
--- payment's result, and without it the result is kept for thirty days.
+-- How long things are kept.
 --
--- What has to be purged stands in a queue, one entry for each batch, and not
+-- Results and verifiers: for a day after the completion, or less once an MCP
+-- server has read them. What was paid is kept until a call has claimed it, or
+-- all of it went back: only that starts the clock of a payment's result, and
+-- without it the result is kept for thirty days.
+--
+-- What has to be purged of them stands in a queue, one entry for each batch, and not
 -- in a column of the elicitation: such a column would need an index, and every
 -- completion would have to change it.
+--
+-- Rows, with their events: for ninety days after they are over (purge). A row is
+-- over when nothing can happen to it any more: its expiry and grace have passed,
+-- and no call can be given it. What was paid and not claimed is never over. Of a
+-- payment its row in urlmode.payment stays for ever, without a result: a reference
+-- pays for one elicitation, and an id that has paid is not created again.
 
 SET LOCAL ROLE urlmode_owner;
 
@@ -87,11 +95,146 @@ $$;
 COMMENT ON FUNCTION urlmode.purge_results(bigint) IS
 	'Purges the results and verifiers that are due, and the results of payments that nobody has claimed for keep_unclaimed_ms milliseconds, thirty days by default; their references, amounts and currencies stay. Takes at most 1000 of each and returns how many it took: call it again until it returns 0. Every MCP server calls it now and then.';
 
+-- A purge goes through the rows of a kind in the order of their expiry, and the
+-- next batch begins where the last one ended. Otherwise each batch would read
+-- again what had to stay, and what was deleted and not vacuumed yet.
+CREATE TABLE urlmode.purge_cursor (
+	kind       urlmode.kind PRIMARY KEY,
+	expires_at timestamptz NOT NULL DEFAULT '-infinity',
+	id         uuid        NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000'
+);
+INSERT INTO urlmode.purge_cursor (kind) VALUES ('oauth'), ('payment'), ('signature');
+COMMENT ON TABLE urlmode.purge_cursor IS
+	'How far the purge of elicitations is, for each kind. Locked while a batch is purged.';
+COMMENT ON COLUMN urlmode.purge_cursor.kind IS 'Kind of the elicitations.';
+COMMENT ON COLUMN urlmode.purge_cursor.expires_at IS 'Expiry of the last one that was purged; -infinity: begin with the oldest.';
+COMMENT ON COLUMN urlmode.purge_cursor.id IS 'Id of the last one that was purged, where several expired at the same time.';
+
+CREATE FUNCTION urlmode.is_over(e urlmode.elicitation, since timestamptz) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+	-- A payment that has ended may be paid late for as long as if it were processing.
+	IF greatest(e.completed_at, e.claimed_at, urlmode.closes_at(
+		CASE e.kind WHEN 'payment' THEN 'processing' ELSE e.status END, e.expires_at, e.grace)) > since
+	THEN
+		RETURN false;
+	END IF;
+	RETURN CASE e.kind
+		WHEN 'payment' THEN NOT EXISTS (
+			SELECT FROM urlmode.payment p
+			WHERE p.elicitation = e.id
+				AND (p.claimed_at IS NULL AND p.refunded_at IS NULL OR greatest(p.claimed_at, p.refunded_at) > since)
+		)
+		-- The next call for the same documents is given what was signed (urlmode.resume).
+		WHEN 'signature' THEN e.action IS DISTINCT FROM 'accept'
+			OR e.resume_key IS NULL OR e.claimed_at IS NOT NULL
+		ELSE true
+	END;
+END
+$$;
+COMMENT ON FUNCTION urlmode.is_over(urlmode.elicitation, timestamptz) IS
+	'Internal. Whether nothing can have happened to an elicitation since then, and no call can be given it: it was completed or its expiry and grace passed before, and what was paid, or signed for a resume key, was claimed before (or, if it was paid, refunded).';
+
+CREATE FUNCTION urlmode.purge_kind(kind text, since timestamptz, batch integer) RETURNS bigint
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+	begin_at urlmode.purge_cursor;
+	ids uuid[];
+	taken bigint;
+BEGIN
+	SELECT * INTO begin_at FROM urlmode.purge_cursor c WHERE c.kind = purge_kind.kind FOR UPDATE SKIP LOCKED;
+	IF NOT FOUND THEN
+		RETURN 0;
+	END IF;
+	LOOP
+		ids := ARRAY(
+			SELECT e.id FROM urlmode.elicitation e
+			WHERE e.kind = purge_kind.kind AND e.expires_at <= since
+				AND (e.expires_at, e.id) > (begin_at.expires_at, begin_at.id)
+				AND urlmode.is_over(e, since)
+			ORDER BY e.expires_at, e.id LIMIT batch FOR UPDATE SKIP LOCKED
+		);
+		EXIT WHEN cardinality(ids) > 0 OR begin_at.expires_at = '-infinity';
+		begin_at.expires_at := '-infinity';
+	END LOOP;
+
+	UPDATE urlmode.purge_cursor c
+	SET expires_at = coalesce(last.expires_at, '-infinity'), id = coalesce(last.id, begin_at.id)
+	FROM (SELECT) one LEFT JOIN urlmode.elicitation last ON last.id = ids[batch]
+	WHERE c.kind = purge_kind.kind;
+
+	-- Whoever proves a payment locks its row before. Now that the rows are locked, it is there or not.
+	DELETE FROM urlmode.elicitation e WHERE e.id = ANY (ids) AND urlmode.is_over(e, since);
+	GET DIAGNOSTICS taken = ROW_COUNT;
+	RETURN taken;
+END
+$$;
+COMMENT ON FUNCTION urlmode.purge_kind(text, timestamptz, integer) IS
+	'Internal. Deletes at most `batch` elicitations of a kind that have been over since then, with their events, and returns how many. Rows that are locked are left for the next time; so are all while another transaction purges this kind.';
+
+CREATE FUNCTION urlmode.purge_stored(batch integer) RETURNS bigint
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+	name text;
+	deleted bigint;
+	taken bigint := 0;
+BEGIN
+	FOREACH name IN ARRAY ARRAY['client_request', 'mcp_session', 'stored', 'published'] LOOP
+		EXECUTE format('DELETE FROM urlmode.%1$I d WHERE d.ctid IN (
+				SELECT x.ctid FROM urlmode.%1$I x WHERE x.expires_at <= now()
+				ORDER BY x.expires_at LIMIT $1 FOR UPDATE SKIP LOCKED
+			)', name) USING batch;
+		GET DIAGNOSTICS deleted = ROW_COUNT;
+		taken := taken + deleted;
+	END LOOP;
+	RETURN taken;
+END
+$$;
+COMMENT ON FUNCTION urlmode.purge_stored(integer) IS
+	'Internal. Deletes what the adapters of MCP frameworks stored and what has expired since (009 to 011), at most `batch` rows of each table, and returns how many.';
+
+CREATE FUNCTION urlmode.purge(keep_ms bigint DEFAULT 7776000000, kind text DEFAULT NULL, batch integer DEFAULT 1000)
+RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	since timestamptz;
+	one text;
+	taken bigint := 0;
+BEGIN
+	IF keep_ms < 604800000 THEN
+		RAISE invalid_parameter_value USING MESSAGE = 'keep_ms is less than seven days (604800000)',
+			DETAIL = 'For seven days after its end a payment may still be rechecked.';
+	ELSIF keep_ms IS NULL OR batch IS NULL OR batch NOT BETWEEN 1 AND 100000 THEN
+		RAISE invalid_parameter_value USING MESSAGE = 'keep_ms and batch are required, and batch is from 1 to 100000';
+	ELSIF purge.kind NOT IN ('oauth', 'payment', 'signature', 'result', 'stored') THEN
+		RAISE invalid_parameter_value USING MESSAGE = 'kind is oauth, payment, signature, result or stored';
+	END IF;
+	-- Not in milliseconds: an interval has 2^63 microseconds at most.
+	since := now() - least(keep_ms / 1000, 31536000000) * interval '1 second';
+	FOREACH one IN ARRAY ARRAY['result', 'stored', 'oauth', 'payment', 'signature'] LOOP
+		CONTINUE WHEN one <> purge.kind;
+		taken := taken + CASE one
+			WHEN 'result' THEN urlmode.purge_results()
+			WHEN 'stored' THEN urlmode.purge_stored(batch)
+			ELSE urlmode.purge_kind(one, since, batch)
+		END;
+	END LOOP;
+	RETURN taken;
+END
+$$;
+COMMENT ON FUNCTION urlmode.purge(bigint, text, integer) IS
+	'Deletes what is over, in batches, and returns how much: call it again until it returns 0. kind: oauth, payment, signature (elicitations that have been over for keep_ms milliseconds, ninety days by default and seven at least, with their events), result (as purge_results does), stored (what adapters stored and what has expired, whatever keep_ms is); NULL: all of them. Takes at most `batch` elicitations of each kind, and stored rows of each table.';
+
 REVOKE ALL ON FUNCTION
 	urlmode.mark_read(uuid[], bytea[], bigint),
-	urlmode.purge_results(bigint)
+	urlmode.purge_results(bigint),
+	urlmode.is_over(urlmode.elicitation, timestamptz),
+	urlmode.purge_kind(text, timestamptz, integer),
+	urlmode.purge_stored(integer),
+	urlmode.purge(bigint, text, integer)
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
 	urlmode.mark_read(uuid[], bytea[], bigint),
 	urlmode.purge_results(bigint)
 TO urlmode_server;
+GRANT EXECUTE ON FUNCTION urlmode.purge(bigint, text, integer) TO urlmode_server, urlmode_operator;

@@ -133,6 +133,14 @@ BEGIN
 			AS a (id, provider, kind, subject, session, binding, requester,
 				target_url, expected, verifier, ttl_ms, resume_key, turn)
 		WHERE a.turn = this;
+		-- A payment stays when its row is purged (004_retention.sql), and must not pay for another one.
+		IF EXISTS (
+			SELECT FROM unnest(ids, turns) AS a (id, turn)
+			JOIN urlmode.payment p ON p.elicitation = a.id
+			WHERE a.turn = this
+		) THEN
+			RAISE unique_violation USING MESSAGE = 'an elicitation with this id was paid for before';
+		END IF;
 	END LOOP;
 
 	RETURN QUERY
@@ -142,7 +150,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[]) IS
-	'Creates elicitations, pending, and returns when each expires: after its ttl_ms milliseconds. An id that exists is a unique_violation. exclusive: completes whatever else this owner has open, with cancel and superseded, but no payment or signature that was opened. expected: required for kind payment. resume_keys: where urlmode.resume finds an elicitation, also one that stands before it in the batch, nothing is created and NULL returned. The elements of one owner take effect in their order.';
+	'Creates elicitations, pending, and returns when each expires: after its ttl_ms milliseconds. An id that exists, or that has been paid for, is a unique_violation. exclusive: completes whatever else this owner has open, with cancel and superseded, but no payment or signature that was opened. expected: required for kind payment. resume_keys: where urlmode.resume finds an elicitation, also one that stands before it in the batch, nothing is created and NULL returned. The elements of one owner take effect in their order.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.resume(bytea[], text[], boolean[]),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config/config.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <libpq-fe.h>
 
 #include "core/conf.h"
+#include "core/file.h"
 
 /* Where the descriptions that come with urlmode are installed. */
 #ifndef UM_PROVIDERS_DIR
@@ -144,10 +146,16 @@ um_config_load(struct um_config **out, const char *path, struct um_error *err)
 {
 	struct um_conf_loc at = um_conf_root(path, err);
 	struct um_config *config = NULL;
-	json_t *root = um_conf_read_file(path, err);
+	json_t *root = NULL;
+	struct stat st;
 	bool ok = false;
 
 	*out = NULL;
+	if (stat(path, &st) != 0)
+		return um_error(err, "%s: %s", path, strerror(errno));
+	if (!um_file_is_private(&st, path, err))
+		return false;
+	root = um_conf_read_file(path, err);
 	if (root == NULL)
 		return false;
 	config = calloc(1, sizeof(*config));

@@ -9,6 +9,11 @@
 #include "config/provider.h"
 #include "core/str.h"
 
+/* The file, unless URLMODE_CONFIG names another one; the build may say so. */
+#ifndef UM_CONFIG_FILE
+#define UM_CONFIG_FILE "/etc/urlmode/config.json"
+#endif
+
 /* How /connect finds out who the user is. */
 enum um_user_check {
 	UM_USER_REMOTE,  /* REMOTE_USER, from the web server's authentication */
@@ -31,8 +36,9 @@ struct um_config {
 /*
  * Reads the file. Whatever is unknown, missing or of the wrong type is refused
  * with the file's name, the place as a JSON pointer (RFC 6901) and the reason;
- * so is a provider whose description is refused. Paths in the file are relative
- * to its own folder. The caller frees *out with um_config_free().
+ * so are a provider whose description is refused, and a file on which others
+ * than its owner and group have a right. Paths in the file are relative to its
+ * own folder. The caller frees *out with um_config_free().
  */
 bool um_config_load(struct um_config **out, const char *path,
 	struct um_error *err);

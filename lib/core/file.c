@@ -2,8 +2,12 @@
 #include "core/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 bool
 um_file_read(struct um_buf *out, const char *path, size_t max,
@@ -30,4 +34,34 @@ um_file_read(struct um_buf *out, const char *path, size_t max,
 		ok = !out->failed || um_error(err, "%s: out of memory", path);
 	fclose(f);
 	return ok;
+}
+
+bool
+um_file_is_private(const struct stat *st, const char *path,
+	struct um_error *err)
+{
+	return (st->st_mode & S_IRWXO) == 0
+		|| um_error(err, "%s: others may read or write it; chmod o= it",
+			path);
+}
+
+static bool
+is_allowed(const char *path, int mode)
+{
+	return faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0;
+}
+
+bool
+um_file_can_append(const char *path, struct um_error *err)
+{
+	char *copy = strdup(path);
+	bool can = copy != NULL
+		&& (is_allowed(path, W_OK)
+			|| (errno == ENOENT
+				&& is_allowed(dirname(copy), W_OK | X_OK)));
+
+	if (!can)
+		um_error(err, "%s: %s", path, strerror(errno));
+	free(copy);
+	return can;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/base64.h"
+#include "core/file.h"
 
 #define STATE_INFO "urlmode state v1"
 #define OUTCOME_INFO "urlmode outcome v1"
@@ -192,11 +193,8 @@ um_keys_load(struct um_keys **out, const char *path, struct um_error *err)
 		um_error(err, "%s: not a file", path);
 		goto out;
 	}
-	if ((st.st_mode & S_IRWXO) != 0) {
-		um_error(err, "%s: others may read or write it; chmod o= it",
-			path);
+	if (!um_file_is_private(&st, path, err))
 		goto out;
-	}
 	keys = new_keys();
 	if (keys == NULL) {
 		um_error(err, "%s: OpenSSL failed, or out of memory", path);

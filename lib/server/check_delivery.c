@@ -15,7 +15,6 @@
 #include "webhook/explain.h"
 #include "webhook/sign.h"
 
-#define DEFAULT_CONFIG "/etc/urlmode/config.json"
 #define SECRETS_MAX 8
 #define CONSTANTS_MAX 8
 
@@ -294,7 +293,7 @@ load(const struct options *options, struct um_config **config,
 		}
 		return *own;
 	}
-	if (!um_config_load(config, path != NULL ? path : DEFAULT_CONFIG, err))
+	if (!um_config_load(config, path != NULL ? path : UM_CONFIG_FILE, err))
 		return NULL;
 	provider = um_config_provider(*config, um_str(options->provider));
 	if (provider == NULL || provider->spec == NULL) {

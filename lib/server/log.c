@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <syslog.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,10 +12,23 @@
 #include "core/json_put.h"
 
 bool
+um_log_stderr_is_kept(void)
+{
+	struct stat err;
+	struct stat null;
+
+	return fstat(STDERR_FILENO, &err) == 0
+		&& (stat("/dev/null", &null) != 0 || !S_ISCHR(err.st_mode)
+			|| err.st_rdev != null.st_rdev);
+}
+
+bool
 um_log_open(struct um_log *log, const char *program,
 	const struct um_config *config, bool is_cgi, struct um_error *err)
 {
-	*log = (struct um_log){ .fd = is_cgi ? -1 : STDERR_FILENO,
+	bool to_syslog = is_cgi || !um_log_stderr_is_kept();
+
+	*log = (struct um_log){ .fd = to_syslog ? -1 : STDERR_FILENO,
 		.program = program };
 	if (config->log_file != NULL) {
 		log->fd = open(config->log_file,
@@ -22,7 +36,7 @@ um_log_open(struct um_log *log, const char *program,
 		if (log->fd < 0)
 			return um_error(err, "%s: %s", config->log_file,
 				strerror(errno));
-	} else if (is_cgi) {
+	} else if (to_syslog) {
 		openlog("urlmode", LOG_PID, LOG_DAEMON);
 	}
 	return true;

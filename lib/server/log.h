@@ -20,10 +20,14 @@ struct um_log {
 	char time[32];       /* its time as text; "": there was no line yet */
 };
 
+/* Whether standard error is open, and not /dev/null, as under spawn-fcgi. */
+bool um_log_stderr_is_kept(void);
+
 /*
  * Opens the configuration's log_file, or takes standard error where it names
- * none. Plain CGI then uses syslog instead: a web server would log standard
- * error together with the request line. False: the file cannot be opened.
+ * none. Syslog replaces a standard error that nobody keeps, and that of plain
+ * CGI, which a web server would log together with the request line. False: the
+ * file cannot be opened.
  */
 bool um_log_open(struct um_log *log, const char *program,
 	const struct um_config *config, bool is_cgi, struct um_error *err);

@@ -3,8 +3,9 @@
 import { createHash, createHmac, createPrivateKey } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-export const here = new URL('.', import.meta.url).pathname;
+export const here = fileURLToPath(new URL('.', import.meta.url));
 export const ID = '7a1f0c52-3b9d-4c8e-9f21-5d6e7f8091a2';
 export const OTHER = '00000000-0000-4000-8000-000000000001';
 export const NOW = 1700000000;

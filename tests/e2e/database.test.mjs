@@ -193,7 +193,7 @@ test('every object has a comment', async () => {
 
 	assert.ok(objects.length > 40);
 	assert.deepEqual(objects.filter(({ comment }) => !comment?.trim()), []);
-	assert.equal(objects.filter(({ kind }) => kind === 'role').length, 3);
+	assert.equal(objects.filter(({ kind }) => kind === 'role').length, 4);
 });
 
 test('the cluster is its own, durable, and reached from here alone', async () => {
@@ -282,7 +282,7 @@ describe('what the roles may do', () => {
 			...(await sql(`
 				SELECT p.oid::regprocedure::text AS name, pronargs FROM pg_proc p
 				WHERE pronamespace = 'urlmode'::regnamespace
-				AND proname IN ('create_elicitation', 'read', 'expire', 'resume', 'claim', 'abandon', 'purge_results', 'mark_read')`))
+				AND proname IN ('create_elicitation', 'read', 'expire', 'resume', 'claim', 'abandon', 'purge_results', 'purge', 'mark_read')`))
 				.map(({ name, pronargs }) => `SELECT ${name.split('(')[0]}(${Array(pronargs).fill('NULL').join(', ')})`),
 		];
 

@@ -93,7 +93,7 @@ test('UM_PROVIDER_MAX characters of a provider’s name', async () => {
 /** What a program says of a configuration, without starting. */
 async function checkConfig(config) {
 	const file = path.join(fixture.stack.runDir, 'another.json');
-	await writeFile(file, JSON.stringify(config));
+	await writeFile(file, JSON.stringify(config), { mode: 0o600 });
 	try {
 		execFileSync(await programFile(), ['--check'], { env: { URLMODE_CONFIG: file }, stdio: 'pipe' });
 		return '';

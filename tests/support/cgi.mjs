@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { chmod, chown, copyFile, mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import process from 'node:process';
 
 import { request } from './http.mjs';
@@ -28,7 +29,7 @@ export async function installCgi(stack) {
 	const folder = path.join(stack.runDir, 'cgi');
 	const log = path.join(stack.runDir, 'log/cgi.log');
 	const config = path.join(stack.runDir, 'cgi.json'); // where its relative names lead
-	const from = process.env.PROGRAM_DIR ?? new URL('../../build/bin', import.meta.url).pathname;
+	const from = process.env.PROGRAM_DIR ?? fileURLToPath(new URL('../../build/bin', import.meta.url));
 	const settings = JSON.parse(await readFile(stack.env.URLMODE_CONFIG, 'utf8'));
 
 	await mkdir(folder, { recursive: true });

@@ -69,7 +69,7 @@ function grantedFunctions(role) {
 	return granted.map(([, name]) => `${name}(${parameters.get(name)})`);
 }
 
-for (const role of ['urlmode_cgi', 'urlmode_server']) {
+for (const role of ['urlmode_cgi', 'urlmode_server', 'urlmode_operator']) {
 	test(`the protocol has the SQL functions that ${role} may execute, with their parameters`, () => {
 		const granted = grantedFunctions(role);
 
@@ -87,13 +87,51 @@ test('the reference has the keys of the configuration, and no others', () => {
 		sorted(keys));
 });
 
+const codeOfThePrograms = () => list('lib', '.c').filter((file) => !file.startsWith('lib/client/')).map(read).join('\n');
+
 test('the reference has the environment variables and the options of the programs, and no others', () => {
-	const code = list('lib', '.c').filter((file) => !file.startsWith('lib/client/')).map(read).join('\n');
-	const names = [...code.matchAll(/"(URLMODE_[A-Z_]+|--[a-z]+)"/g)].map(([, name]) => name);
+	const names = [...codeOfThePrograms().matchAll(/"(URLMODE_[A-Z_]+|--[a-z]+)"/g)].map(([, name]) => name);
 	const rows = firstColumn(CONFIGURATION, 'Command line, environment and signals');
 
 	assert.ok(names.includes('URLMODE_CONFIG') && names.includes('--check'));
 	assert.deepEqual(sorted(rows.flatMap((cell) => cell.match(/URLMODE_[A-Z_]+|--[a-z]+/g) ?? [])), sorted(names));
+});
+
+test('the manual page has the keys of the configuration, and the options of the programs, and no others', () => {
+	const words = (file, macro) => [...read(file).matchAll(new RegExp(`^\\.${macro} (.*)$`, 'gm'))].map(([, text]) => text);
+	const flags = words('nginx/man/urlmode-programs.8', '(?:It )?Fl').flatMap((text) => text.match(/-[a-z]+/g));
+
+	assert.deepEqual(sorted(words('nginx/man/urlmode-config.5', 'It Cm')),
+		sorted([...firstColumn(CONFIGURATION, 'The file'), ...firstColumn(CONFIGURATION, "A provider's entry")]));
+	assert.deepEqual(sorted(flags.map((name) => `-${name}`)), sorted([...codeOfThePrograms().matchAll(/"(--[a-z]+)"/g)].map(([, name]) => name)));
+});
+
+test('production: each login gets its password, and no example lets multiwatch give a program up', () => {
+	const production = section('nginx/README.md', 'By hand');
+	const logins = [...readAll('sql', '.sql').matchAll(/^ALTER ROLE (\w+) LOGIN;$/gm)].map(([, role]) => role);
+	assert.ok(logins.length >= 3);
+	assert.deepEqual([...production.matchAll(/-c '\\password (\w+)'/g)].map(([, role]) => role), logins);
+	assert.match(production, /createdb urlmode[^]*sql\/migrate/);
+
+	const [limits] = /-t \d+ -r \d+/.exec(read('tests/stack/lib.sh'));
+	const files = [...list('nginx', '.md'), 'nginx/examples/start-without-systemd'];
+	const starts = files.flatMap((file) => read(file).match(/multiwatch -f .*/g) ?? []);
+	assert.ok(starts.length >= 3);
+	for (const start of starts) assert.ok(start.includes(limits), start);
+});
+
+test('the start without systemd is what the document shows', () => {
+	const block = /^    install -d[^]*?^    done$/m.exec(section('nginx/README.md', 'Without systemd'))[0];
+	const script = read('nginx/examples/start-without-systemd');
+	assert.equal(block.replaceAll(/^    /gm, ''),
+		script.slice(script.indexOf('\ninstall -d') + 1).trimEnd().replaceAll('\t', '    '));
+});
+
+test('the Node package has the version of the changelog', () => {
+	const [, version] = /^urlmode \((.*)\)/.exec(read('nginx/debian/changelog'));
+	const lock = JSON.parse(read('lib/node/package-lock.json'));
+	assert.equal(JSON.parse(read('lib/node/package.json')).version, version);
+	assert.deepEqual([lock.version, lock.packages[''].version], [version, version]);
 });
 
 test('the reference has the metrics, with their types, and no others', () => {

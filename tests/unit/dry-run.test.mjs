@@ -7,10 +7,12 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 
 const top = new URL('../../', import.meta.url);
 const read = (path) => readFileSync(new URL(path, top), 'utf8');
-const PROGRAM = new URL(`${process.env.PROGRAM_DIR ?? 'build/bin'}/webhook`, top).pathname;
+const fileOf = (path) => fileURLToPath(new URL(path, top));
+const PROGRAM = fileOf(`${process.env.PROGRAM_DIR ?? 'build/bin'}/webhook`);
 
 let folder;
 before(() => { folder = mkdtempSync(join(tmpdir(), 'urlmode-dry-run-')); });
@@ -21,7 +23,7 @@ function run(...args) {
 	return { status, stdout, stderr };
 }
 
-const save = (name, text) => writeFileSync(join(folder, name), text);
+const save = (name, text) => writeFileSync(join(folder, name), text, { mode: 0o600 });
 
 /** The blocks of the README in this language, without the indent of a list. */
 const blocks = (language) => [...read('lib/providers/README.md').matchAll(new RegExp(`^( *)\`\`\`${language}\\n([^]*?)\\n\\1\`\`\``, 'gm'))]
@@ -120,7 +122,7 @@ for (const file of readdirSync(new URL('tests/deliveries/', top)).filter((name) 
 	const more = [
 		...(site.secrets ?? []).flatMap((secret) => ['--secret', secret]),
 		...Object.entries(site.constants ?? {}).flatMap(([name, value]) => [value].flat().flatMap((one) => ['--constant', `${name}=${one}`])),
-		...site.certificate ? ['--certificate', new URL(site.certificate, top).pathname] : [],
+		...site.certificate ? ['--certificate', fileOf(site.certificate)] : [],
 		...site.return_secrets ? [] : [],
 	];
 
@@ -131,7 +133,7 @@ for (const file of readdirSync(new URL('tests/deliveries/', top)).filter((name) 
 				Object.entries({ ...headers, ...content_type && { 'content-type': content_type } })
 					.map(([key, value]) => `${key}: ${value}\r\n`).join('')}\r\n${body}`);
 			const { status, stdout, stderr } = run('--delivery', 'one.txt', '--at', new Date(now).toISOString(), ...more,
-				'--description', new URL(`${examples.has(file) ? 'tests/descriptions' : 'lib/providers'}/${file}`, top).pathname);
+				'--description', fileOf(`${examples.has(file) ? 'tests/descriptions' : 'lib/providers'}/${file}`));
 			assert.equal(stderr, '', name);
 			assert.match(stdout, new RegExp(`^verdict: ${verdict}(, .*)?$`, 'm'), name);
 			assert.equal(status, verdict === 'good' ? 0 : 1, name);

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import Ajv from 'ajv/dist/2020.js';
 
 import { findMistake } from '../../lib/node/src/accounts/description.js';
@@ -13,7 +14,7 @@ const top = new URL('../../', import.meta.url);
 const read = (path) => JSON.parse(readFileSync(new URL(path, top), 'utf8'));
 const names = (folder) => readdirSync(new URL(folder, top))
 	.filter((name) => name.endsWith('.json') && name !== 'schema.json');
-const DESCRIBE = new URL(`${process.env.URLMODE_BUILD ?? 'build'}/tools/describe`, top).pathname;
+const DESCRIBE = fileURLToPath(new URL(`${process.env.URLMODE_BUILD ?? 'build'}/tools/describe`, top));
 
 const ajv = new Ajv.default({ strict: true, strictTypes: false, strictRequired: false });
 const validate = ajv.compile(read('lib/providers/schema.json'));

@@ -256,15 +256,26 @@ TEST(the_log_goes_where_the_configuration_says)
 	struct um_config config = { 0 };
 	struct um_error err;
 	struct um_log log;
+	int kept = dup(STDERR_FILENO);
+	int null = open("/dev/null", O_WRONLY);
 
 	assert_true(um_log_open(&log, "connect", &config, false, &err));
 	assert_int_equal(log.fd, STDERR_FILENO);
+	assert_int_equal(dup2(null, STDERR_FILENO), STDERR_FILENO);
+	assert_true(um_log_open(&log, "connect", &config, false, &err));
+	assert_int_equal(log.fd, -1);
+	close(STDERR_FILENO);
+	assert_true(um_log_open(&log, "connect", &config, false, &err));
+	assert_int_equal(log.fd, -1);
+	assert_int_equal(dup2(kept, STDERR_FILENO), STDERR_FILENO);
 	/* A web server puts a CGI program's standard error into its own log. */
 	assert_true(um_log_open(&log, "connect", &config, true, &err));
 	assert_int_equal(log.fd, -1);
 	config.log_file = nowhere;
 	assert_false(um_log_open(&log, "connect", &config, false, &err));
 	assert_error(&err, "/nonexistent/log: No such file or directory");
+	close(kept);
+	close(null);
 }
 
 int

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* How a program starts, and what it says when it cannot. */
+#include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "app/exchange.h"
@@ -15,7 +20,55 @@ struct start {
 	char *args[3];
 	const char *config;
 	bool cgi;
+	bool spawned; /* as by spawn-fcgi: a socket, and no standard error */
 };
+
+/* With ld --wrap (see the Makefile), syslog() comes here. */
+/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+void __wrap_syslog(int priority, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void __wrap___syslog_chk(int priority, int flag, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+void
+__wrap_syslog(int priority, const char *fmt, ...)
+{
+	va_list ap;
+
+	(void)priority;
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+}
+
+void
+__wrap___syslog_chk(int priority, int flag, const char *fmt, ...)
+{
+	va_list ap;
+
+	(void)priority;
+	(void)flag;
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+}
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+
+/* A listening socket as standard input, and /dev/null as standard error. */
+static void
+be_spawned(void)
+{
+	int listening = socket(AF_UNIX, SOCK_STREAM, 0);
+	int null = open("/dev/null", O_WRONLY);
+	const struct sockaddr_un any = { .sun_family = AF_UNIX };
+
+	/* Without a path, the kernel chooses an address. */
+	if (bind(listening, (const void *)&any, sizeof(sa_family_t)) != 0
+		|| listen(listening, 1) != 0)
+		_exit(99);
+	dup2(listening, STDIN_FILENO);
+	dup2(null, STDERR_FILENO);
+}
 
 static void
 plan(const struct um_context *context, struct um_exchange *ex)
@@ -38,6 +91,8 @@ run(void *arg)
 	unsetenv("GATEWAY_INTERFACE");
 	if (start->cgi)
 		setenv("GATEWAY_INTERFACE", "CGI/1.1", 1);
+	if (start->spawned)
+		be_spawned();
 	setenv("REQUEST_METHOD", "GET", 1);
 	setenv("URLMODE_CONFIG",
 		start->config != NULL ? start->config : "/nonexistent/config",
@@ -70,7 +125,7 @@ assert_start(struct start *start, int status, const char *in_out,
 }
 
 static char name[] = "connect", check[] = "--check", help[] = "--help",
-	    other[] = "state=x";
+	    version[] = "--version", other[] = "state=x";
 
 /* A configuration that is good, and its keys. */
 struct files {
@@ -115,12 +170,63 @@ TEST(help_and_wrong_arguments_print_the_usage)
 	assert_start(&start, 2, "usage: connect", "");
 }
 
+TEST(the_version_is_that_of_the_changelog)
+{
+	struct start start = { .args = { name, version } };
+	FILE *changelog = fopen("nginx/debian/changelog", "r");
+	char expected[64] = "connect (urlmode) ";
+	char number[32];
+
+	assert_non_null(changelog);
+	assert_int_equal(fscanf(changelog, "urlmode (%31[^)])", number), 1);
+	fclose(changelog);
+	strcat(strcat(expected, number), "\n");
+	assert_start(&start, 0, expected, "");
+}
+
 TEST(a_good_configuration_passes_the_check)
 {
 	struct files files = files_make("");
 	struct start start = { .args = { name, check },
 		.config = files.config };
 
+	assert_start(&start, 0, "", "");
+	files_remove(&files);
+}
+
+/* Whoever checks may be another user than the one that the programs are. */
+TEST(the_check_writes_nothing)
+{
+	char folder[] = "/tmp/urlmode-check-XXXXXX";
+	struct um_buf more = { 0 };
+	struct files files;
+	struct start start = { .args = { name, check } };
+
+	assert_non_null(mkdtemp(folder));
+	um_buf_printf(&more,
+		", \"log_file\": \"%s/log\", \"metrics_file\": \"%s/metrics\"",
+		folder, folder);
+	um_buf_put(&more, "", 1);
+	files = files_make(more.ptr);
+	start.config = files.config;
+	assert_start(&start, 0, "", "");
+	assert_int_equal(rmdir(folder), 0);
+	assert_start(&start, 1, "", "/log: No such file or directory");
+	um_buf_free(&more);
+	files_remove(&files);
+}
+
+TEST(a_configuration_that_others_can_read_is_refused)
+{
+	struct files files = files_make("");
+	struct start start = { .args = { name, check },
+		.config = files.config };
+
+	for (unsigned mode = 1; mode <= 4; mode *= 2) {
+		assert_int_equal(chmod(files.config, 0640 | mode), 0);
+		assert_start(&start, 1, "", "others may read or write it");
+	}
+	assert_int_equal(chmod(files.config, 0640), 0);
 	assert_start(&start, 0, "", "");
 	files_remove(&files);
 }
@@ -140,8 +246,18 @@ TEST(a_bad_configuration_is_reported)
 		"/nonexistent/config: No such file or directory");
 	files = files_make(", \"log_file\": \"/nonexistent/log\"");
 	start.config = files.config;
+	start.args[1] = check;
 	assert_start(&start, 1, "", "/nonexistent/log: No such file");
 	files_remove(&files);
+}
+
+/* Neither spawn-fcgi nor multiwatch says why a program ends at once. */
+TEST(without_standard_error_the_system_log_says_what_is_wrong)
+{
+	struct start start = { .args = { name }, .spawned = true };
+
+	assert_start(&start, 1,
+		"connect: /nonexistent/config: No such file or directory", "");
 }
 
 /* Its web server's log, and its browser, are not told what is wrong. */
@@ -182,8 +298,14 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(help_and_wrong_arguments_print_the_usage),
+		cmocka_unit_test(the_version_is_that_of_the_changelog),
 		cmocka_unit_test(a_good_configuration_passes_the_check),
+		cmocka_unit_test(the_check_writes_nothing),
+		cmocka_unit_test(
+			a_configuration_that_others_can_read_is_refused),
 		cmocka_unit_test(a_bad_configuration_is_reported),
+		cmocka_unit_test(
+			without_standard_error_the_system_log_says_what_is_wrong),
 		cmocka_unit_test(a_browser_does_not_learn_what_is_wrong),
 		cmocka_unit_test(started_by_hand_it_prints_the_usage),
 		cmocka_unit_test(a_query_is_not_taken_for_an_argument),

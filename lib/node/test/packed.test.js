@@ -35,4 +35,8 @@ test('the packed package finds the descriptions of providers', { timeout: 180_00
 		`there is no description nobody: ${join(modules, 'urlmode/providers/nobody.json')} does not exist`,
 	]);
 	assert.ok(existsSync(join(modules, 'urlmode/types/adapters/connect-account.d.ts')));
+	for (const name of ['LICENSE', 'changelog']) {
+		assert.ok(existsSync(join(modules, 'urlmode', name)), name);
+		assert.equal(existsSync(join(PACKAGE, name)), false, name);
+	}
 });

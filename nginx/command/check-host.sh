@@ -1,0 +1,160 @@
+# shellcheck shell=sh disable=SC2154 # of common.sh and check.sh
+# What urlmode check looks at on this host: database, sockets, nginx.
+
+# --- Database ---------------------------------------------------------------
+
+# As the programs do: with their connection string, as their user.
+check_database()
+{
+	folder=$scratch/database
+	mkdir "$folder"
+	add_service cgi "$(program --config database_url)"
+	mv "$PGSERVICEFILE" "$folder/services"
+	if is_root && id "$user" >/dev/null 2>&1; then
+		chown -R "$user" "$folder"
+	fi
+	before=$(date +%s)
+	as_programs env PGSERVICEFILE="$folder/services" psql -X -q -w -A -t -F ' ' -v ON_ERROR_STOP=1 \
+		-d service=cgi -f - >"$scratch/database-says" 2>"$scratch/said" <<'SQL' || :
+SELECT current_user, pg_is_in_recovery(), current_setting('enable_seqscan'), current_setting('jit'),
+	(SELECT rolsuper FROM pg_roles WHERE rolname = current_user), extract(epoch FROM clock_timestamp())::bigint,
+	to_regproc('urlmode.ping') IS NOT NULL AND has_schema_privilege('urlmode', 'USAGE'),
+	to_regclass('urlmode.elicitation') IS NOT NULL AND has_table_privilege('urlmode.elicitation', 'SELECT');
+SQL
+	if [ ! -s "$scratch/database-says" ]; then
+		finding error database "$(said "$scratch/said")" \
+			"check database_url in $config, PostgreSQL, its pg_hba.conf, and the role's password (psql's \\password)"
+		return
+	fi
+	after=$(date +%s)
+	read -r login standby seqscan jit superuser clock schema reads <"$scratch/database-says"
+	if [ "$schema" = f ]; then
+		finding error database "the schema urlmode is not there, or $login may not use it" "urlmode migrate"
+	elif [ "$standby" = t ]; then
+		finding error database "this is a standby, where nothing can be written" \
+			"name all hosts in database_url, with target_session_attrs=read-write"
+	else
+		finding ok database "reached as $login"
+	fi
+	check_role
+	check_clock
+}
+
+check_role()
+{
+	if [ "$superuser" = t ] || [ "$reads" = t ]; then
+		finding error role "$login may read the tables" "the programs log in as urlmode_cgi, or a member of it"
+	elif [ "$seqscan" = on ] || [ "$jit" = on ]; then
+		finding warning role "$login has not the settings of urlmode_cgi: batches will be slow in a new database" \
+			"ALTER ROLE $login IN DATABASE ... SET enable_seqscan = off, and SET jit = off"
+	else
+		finding ok role "$login, with its settings"
+	fi
+}
+
+check_clock()
+{
+	off=0
+	[ "$clock" -ge "$before" ] || off=$((before - clock))
+	[ "$clock" -le "$after" ] || off=$((clock - after))
+	if [ $off -gt $clock_seconds ]; then
+		finding warning clock "the database's clock is $off seconds away from this host's" \
+			"both decide what has expired: let both follow a time server"
+	else
+		finding ok clock "the database's clock is this host's"
+	fi
+}
+
+check_migrations()
+{
+	if [ -z "${URLMODE_OPERATOR_DATABASE_URL-}" ] && [ ! -r "$(dirname -- "$config")/operator.env" ]; then
+		finding skipped migrations "no connection as urlmode_operator" \
+			"set URLMODE_OPERATOR_DATABASE_URL, or be root after urlmode setup"
+		return
+	fi
+	connect_operator
+	query operator -A -t >"$scratch/applied" 2>"$scratch/said" <<'SQL' || {
+SELECT name FROM urlmode.list_migrations();
+SQL
+		finding error migrations "$(said "$scratch/said")" "urlmode migrate; or check the connection as urlmode_operator"
+		return 0
+	}
+	all_migrations >"$scratch/all"
+	missing=$(grep -vxFf "$scratch/applied" "$scratch/all" | tr '\n' ' ')
+	newer=$(grep -vxFf "$scratch/all" "$scratch/applied" | tr '\n' ' ')
+	if [ -n "$missing" ]; then
+		finding error migrations "the database does not have ${missing% }" "urlmode migrate"
+	elif [ -n "$newer" ]; then
+		finding warning migrations "the database has ${newer% }, of a newer version" "upgrade this host"
+	else
+		finding ok migrations "all $(wc -l <"$scratch/all") are applied"
+	fi
+}
+
+# --- Sockets ----------------------------------------------------------------
+
+check_sockets()
+{
+	wrong=0
+	for name in $programs; do
+		socket=$sockets/$name.sock
+		if [ ! -S "$socket" ]; then
+			finding error sockets "there is no socket $socket" "start it: systemctl enable --now urlmode@$name.socket"
+		elif ! (cd "$sockets" && program --socket "$name.sock") 2>"$scratch/said" &&
+			! grep -q 'Permission denied' "$scratch/said"; then
+			finding error sockets "nobody listens on $socket" "start it: systemctl restart urlmode@$name.socket"
+		elif [ $(($(stat -c %a -- "$socket") % 10)) -ne 0 ]; then
+			finding error sockets "every user can connect to $socket" "its mode is 0660, and its group that of nginx"
+		else
+			continue
+		fi
+		wrong=1
+	done
+	[ $wrong -eq 1 ] || finding ok sockets "$sockets, for the group $(stat -c %G -- "$socket")"
+}
+
+# --- nginx ------------------------------------------------------------------
+
+check_nginx()
+{
+	if ! command -v nginx >/dev/null; then
+		finding skipped nginx "nginx is not on this host"
+	elif [ "$nginx" = /etc/nginx ] && ! is_root; then
+		finding skipped nginx "only root can test nginx's configuration" "run urlmode check as root"
+	elif test_nginx >"$scratch/said" 2>&1; then
+		finding ok nginx "nginx -t accepts its configuration"
+	else
+		finding error nginx "$(said "$scratch/said")" "correct it: nginx -t"
+	fi
+}
+
+test_nginx()
+{
+	if [ "$nginx" = /etc/nginx ]; then
+		nginx -t -q
+	else
+		nginx -t -q -p "$nginx/" -c "$nginx/nginx.conf" -e stderr
+	fi
+}
+
+check_snippets()
+{
+	if [ ! -d "$nginx/urlmode" ]; then
+		finding skipped snippets "there is no $nginx/urlmode" "urlmode setup writes it, for nginx"
+		return
+	fi
+	differing=
+	for file in "$nginx_dir"/urlmode/*.conf; do
+		name=$(basename -- "$file")
+		case $name in
+		auth-*) [ -e "$nginx/urlmode/$name" ] || continue ;;
+		esac
+		cmp -s -- "$file" "$nginx/urlmode/$name" || differing="$differing $name"
+	done
+	if [ -n "$differing" ]; then
+		finding warning snippets "not as they come with this version:$differing" \
+			"diff -r $nginx_dir/urlmode $nginx/urlmode shows what is different"
+	else
+		finding ok snippets "$nginx/urlmode is of this version"
+	fi
+}

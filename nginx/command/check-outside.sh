@@ -1,0 +1,171 @@
+# shellcheck shell=sh disable=SC2154 # of common.sh and check.sh
+# What urlmode check sees through nginx, here and from outside.
+
+# Sets `host` and `port` of base_url, or is false where it is not https.
+split_base_url()
+{
+	host=${base_url#https://}
+	[ "$host" != "$base_url" ] || return 1
+	port=443
+	case $host in
+	\[*\]:*)
+		port=${host##*:}
+		host=${host%:*}
+		;;
+	\[*) ;;
+	*:*)
+		port=${host#*:}
+		host=${host%:*}
+		;;
+	esac
+}
+
+# fetch ADDRESS PATH: sets `status` and `request_id` of the response, and leaves
+# it in scratch. False: there was none.
+fetch()
+{
+	server_name=
+	case $host in
+	\[*) ;;
+	*[!0-9.]*) server_name=$host ;;
+	esac
+	printf 'GET %s HTTP/1.0\r\nHost: %s\r\nUser-Agent: urlmode-check\r\n\r\n' "$2" "${base_url#https://}" |
+		timeout 10 openssl s_client -quiet -verify_quiet -connect "$1:$port" \
+			${server_name:+-servername "$server_name"} 2>"$scratch/said" | tr -d '\r' >"$scratch/response" || :
+	status=$(sed -n '1s|^HTTP/1.[01] \([0-9]*\).*|\1|p' "$scratch/response")
+	request_id=$(sed -n '/^$/q; s/^X-Request-Id: \([0-9a-f]\{32\}\)$/\1/Ip' "$scratch/response")
+	[ -n "$status" ]
+}
+
+# --- By the loopback address: nginx of this host -------------------------
+
+check_local()
+{
+	if ! split_base_url; then
+		finding skipped local "base_url is not https: for this machine alone"
+		return
+	fi
+	fetch 127.0.0.1 /healthz || {
+		finding skipped local "nothing answers with TLS on 127.0.0.1:$port" \
+			"if nginx of this host has that port, look at its error_log"
+		return 0
+	}
+	if [ "$status" = 200 ]; then
+		finding ok local "/healthz says that the programs and their database are well"
+	else
+		finding error local "/healthz says $status: $(printable "$(sed '1,/^$/d' "$scratch/response" | head -c 300)")" \
+			"the log of the programs says why: journalctl -u 'urlmode@*'"
+	fi
+	check_answers
+}
+
+# A path that each program refuses or answers by itself.
+check_answers()
+{
+	silent=
+	for name in $programs; do
+		case $name in
+		connect) path=/connect/ ;;
+		oauth-return) path=/oauth/ ;;
+		payment-return) path=/payment/ ;;
+		webhook) path=/webhook/ ;;
+		status) path=/done ;;
+		esac
+		if ! fetch 127.0.0.1 $path || [ "$status" -ge 500 ]; then
+			silent="$silent $name"
+		fi
+	done
+	if [ -n "$silent" ]; then
+		finding error answers "nginx gets no answer from:$silent" \
+			"systemctl status 'urlmode@*'; may nginx's group connect to the sockets?"
+	else
+		finding ok answers "each program answers through nginx"
+	fi
+}
+
+# --- By the address that everybody uses -----------------------------------
+
+check_certificate()
+{
+	split_base_url || {
+		finding skipped certificate "base_url is not https"
+		return 0
+	}
+	bare=${host#\[}
+	bare=${bare%\]}
+	timeout 10 openssl s_client -connect "$host:$port" -servername "$bare" -verify_hostname "$bare" \
+		</dev/null >"$scratch/tls" 2>"$scratch/said" || :
+	openssl x509 -in "$scratch/tls" -noout -enddate >"$scratch/end" 2>/dev/null || {
+		finding error certificate "no TLS at $host:$port: $(said "$scratch/said")" \
+			"check the name in the DNS, the firewall, and that the site is enabled"
+		return 0
+	}
+	end=$(date -u -d "$(sed 's/^notAfter=//' "$scratch/end")" +%s)
+	left=$((end - $(date +%s)))
+	verified=$(sed -n 's/^ *Verify return code: //p' "$scratch/tls" | head -n 1)
+	if [ $left -le 0 ]; then
+		finding error certificate "it has expired" "renew it, and reload nginx"
+	elif [ "${verified%% *}" != 0 ]; then
+		finding error certificate "browsers will refuse it: $verified" \
+			"ssl_certificate needs the name $host and the whole chain"
+	elif [ $left -lt $((certificate_days * 86400)) ]; then
+		finding warning certificate "it ends within $(days $left)" "renew it, and reload nginx"
+	else
+		finding ok certificate "good for $(days $left)"
+	fi
+}
+
+# The request id of an answer is in the log of the host that gave it.
+check_outside()
+{
+	split_base_url || {
+		finding skipped outside "base_url is not https"
+		return 0
+	}
+	fetch "$host" /done || {
+		finding error outside "nothing answers at $base_url/done: $(said "$scratch/said")" \
+			"check the name in the DNS, the firewall, and that the site is enabled"
+		return 0
+	}
+	if [ "$status" -ge 500 ]; then
+		finding error outside "$base_url/done says $status" "see the finding on answers"
+	elif [ -z "$request_id" ] || [ "$status" != 200 ]; then
+		finding error outside "what answers at $base_url/done with $status is no urlmode" \
+			"check where the name leads, and which site of nginx has it"
+	else
+		find_request
+	fi
+}
+
+# Whether this host's log has the request; a log may be a second late.
+find_request()
+{
+	for attempt in 1 2 3 4 5 6; do
+		find_in_log && {
+			finding ok outside "$base_url leads to this host: its log has the request"
+			return
+		}
+		[ "$attempt" -eq 6 ] || sleep 0.5
+	done
+	if [ -n "$readable" ]; then
+		finding warning outside "a urlmode answers at $base_url, and the request is not in the log of this host" \
+			"right if other hosts share the name; otherwise check where it leads"
+	else
+		finding skipped outside "a urlmode answers at $base_url; without its log it cannot be seen whether it is this host's" \
+			"run urlmode check as root"
+	fi
+}
+
+find_in_log()
+{
+	readable=
+	if [ -n "$log_file" ] && [ -r "$log_file" ]; then
+		readable=1
+		tail -n 2000 -- "$log_file" | grep -qF "\"request\":\"$request_id\""
+	elif [ -z "$log_file" ] && is_root && [ -d /run/systemd/system ]; then
+		readable=1
+		journalctl -q -o cat --since=-1min -u 'urlmode@*' | grep -qF "\"request\":\"$request_id\""
+	else
+		return 1
+	fi
+}

@@ -1,0 +1,253 @@
+# shellcheck shell=sh disable=SC2154 # of common.sh
+# urlmode check: what is wrong with this host, and what to do. Here: findings,
+# the configuration, and the keys. check-host.sh and check-outside.sh go on.
+
+# What is reported sooner than it breaks.
+certificate_days=14
+key_days=365
+clock_seconds=2
+
+help_check()
+{
+	cat <<'END'
+usage: urlmode check [OPTION...]
+
+Looks at the configuration, the keys, the database, the programs' sockets, nginx,
+the certificate, and whether what answers at base_url is this host. Says of each
+what it found and what to do. As root it sees everything; others are told what
+they could not look at. It changes nothing.
+
+  --json              one JSON object, with the status and an array of findings
+  --server-keys FILE  compare the keys file with this one, a copy of an MCP
+                      server's; by default the one of URLMODE_KEYS_FILE
+  --user NAME         who the programs run as, urlmode by default
+  --nginx DIR         nginx's configuration, /etc/nginx by default
+  --sockets DIR       where the sockets are, /run/urlmode by default
+
+Status: 0 nothing is wrong, 1 warnings, 2 errors.
+END
+}
+
+run_check()
+{
+	json=0
+	server_keys=${URLMODE_KEYS_FILE-}
+	user=urlmode
+	nginx=/etc/nginx
+	sockets=$run_dir
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--json) json=1 ;;
+		--server-keys | --user | --nginx | --sockets)
+			needs_value "$1" $#
+			case $1 in
+			--server-keys) server_keys=$2 ;;
+			--user) user=$2 ;;
+			--nginx) nginx=${2%/} ;;
+			--sockets) sockets=${2%/} ;;
+			esac
+			shift
+			;;
+		*) unknown_argument "$1" ;;
+		esac
+		shift
+	done
+	make_scratch
+	chmod 711 "$scratch"
+	: >"$scratch/findings"
+	if check_programs && check_configuration; then
+		check_permissions
+		check_keys
+		check_server_keys
+		check_database
+		check_migrations
+		check_sockets
+		check_nginx
+		check_snippets
+		check_local
+		check_certificate
+		check_outside
+	fi
+	if [ $json -eq 1 ]; then
+		findings_json
+	else
+		findings_text
+	fi
+	[ "$(count error)" -eq 0 ] || exit 2
+	[ "$(count warning)" -eq 0 ] || exit 1
+}
+
+# --- Findings ---------------------------------------------------------------
+
+# finding SEVERITY CHECK MESSAGE [ADVICE]: ok, warning, error, or skipped.
+finding()
+{
+	printf '%s\t%s\t%s\t%s\n' "$1" "$2" "$(printable "$3")" "$(printable "${4-}")" >>"$scratch/findings"
+}
+
+count()
+{
+	cut -f 1 "$scratch/findings" | grep -cx "$1" || :
+}
+
+findings_text()
+{
+	while IFS="$(printf '\t')" read -r severity check message advice; do
+		printf '%-8s %-14s %s\n' "$severity" "$check" "$message"
+		[ -z "$advice" ] || printf '%-8s %-14s -> %s\n' '' '' "$advice"
+	done <"$scratch/findings"
+	say "$(count error) errors, $(count warning) warnings, $(count skipped) skipped"
+}
+
+findings_json()
+{
+	status=ok
+	[ "$(count warning)" -eq 0 ] || status=warning
+	[ "$(count error)" -eq 0 ] || status=error
+	printf '{"status":"%s","errors":%s,"warnings":%s,"skipped":%s,"findings":[' \
+		$status "$(count error)" "$(count warning)" "$(count skipped)"
+	comma=
+	while IFS="$(printf '\t')" read -r severity check message advice; do
+		printf '%s{"check":"%s","severity":"%s","message":%s,"advice":%s}' "$comma" \
+			"$check" "$severity" "$(json_string "$message")" "$(json_string "$advice")"
+		comma=,
+	done <"$scratch/findings"
+	say ']}'
+}
+
+# as_programs COMMAND...: as the user of the programs, where root asks.
+as_programs()
+{
+	if is_root && id "$user" >/dev/null 2>&1; then
+		(cd / && runuser -u "$user" -- "$@")
+	else
+		"$@"
+	fi
+}
+
+# said FILE: what a command has written, as one line.
+said()
+{
+	printable "$(head -c 1000 "$1")"
+}
+
+# --- Configuration ----------------------------------------------------------
+
+check_programs()
+{
+	for name in $programs; do
+		[ -x "$programs_dir/$name" ] || {
+			finding error programs "$programs_dir/$name is not there" "install urlmode"
+			return 1
+		}
+	done
+	if is_root && ! id "$user" >/dev/null 2>&1; then
+		finding warning programs "there is no user $user" "urlmode setup creates the user that the programs run as"
+	else
+		finding ok programs "$programs_dir"
+	fi
+}
+
+check_configuration()
+{
+	config=$(readlink -f -- "$config" || say "$config")
+	for name in $programs; do
+		as_programs env -u GATEWAY_INTERFACE URLMODE_CONFIG="$config" "$programs_dir/$name" --check \
+			>"$scratch/said" 2>&1 </dev/null || {
+			finding error configuration "$(said "$scratch/said")" \
+				"correct $config, or who may read it: see urlmode-config(5) and urlmode help setup"
+			return 1
+		}
+	done
+	base_url=$(program --config base_url)
+	keys_file=$(program --config keys_file)
+	log_file=$(program --config log_file)
+	finding ok configuration "$config, $(program --config providers | wc -l) providers, for $base_url"
+}
+
+# check_mode FILE GROUP_BITS: nobody but the owner, and the group with at most
+# these bits: 4 it may read, 0 nothing.
+check_mode()
+{
+	mode=$(stat -L -c %a -- "$1")
+	others=$((mode % 10))
+	group=$((mode / 10 % 10))
+	if [ $others -ne 0 ]; then
+		finding error permissions "$1 has mode $mode: every user has a right on it" "chmod o= $1"
+	elif [ $((group & ~$2)) -ne 0 ]; then
+		finding error permissions "$1 has mode $mode: its group has more rights than it needs" "chmod $3 $1"
+	elif is_root && [ "$(stat -L -c %U -- "$1")" != root ]; then
+		finding warning permissions "$1 belongs to $(stat -L -c %U -- "$1"), who can change it" "chown root $1"
+	else
+		return 0
+	fi
+	wrong=1
+}
+
+check_permissions()
+{
+	wrong=0
+	check_mode "$config" 4 640
+	check_mode "$keys_file" 4 640
+	for file in operator.env server.env; do
+		file=$(dirname -- "$config")/$file
+		[ ! -e "$file" ] || check_mode "$file" 0 600
+	done
+	[ $wrong -eq 1 ] ||
+		finding ok permissions "$config and $keys_file can be read by those who need them"
+}
+
+# --- Keys -------------------------------------------------------------------
+
+check_keys()
+{
+	as_programs "$programs_dir/connect" --keys "$keys_file" >"$scratch/kids" 2>"$scratch/said" || {
+		finding error keys "$(said "$scratch/said")" "see urlmode help keys"
+		return 0
+	}
+	kid=$(head -n 1 "$scratch/kids")
+	since=$(sed -n "s/^# \([0-9TZ:-]*\) key $kid seals\$/\1/p" "$keys_file" | tail -n 1)
+	since=$(date -u -d "${since:-@$(stat -L -c %Y -- "$keys_file")}" +%s)
+	age=$(($(date +%s) - since))
+	if [ $((age / 86400)) -gt $key_days ]; then
+		finding warning keys "key $kid has sealed for $(days $age)" "urlmode keys rotate"
+	else
+		finding ok keys "key $kid of $(wc -l <"$scratch/kids") seals"
+	fi
+}
+
+# The keys of a file, in one spelling and order.
+canonical_keys()
+{
+	awk '/^[ \t]*[0-9]/ { gsub(/-/, "+", $2); gsub(/_/, "/", $2); sub(/=+$/, "", $2); print $1 + 0, $2 }' "$1" | sort
+}
+
+check_server_keys()
+{
+	if [ -z "$server_keys" ] || [ "$(readlink -f -- "$server_keys")" = "$(readlink -f -- "$keys_file")" ]; then
+		finding skipped server_keys "no keys file of an MCP server to compare with" \
+			"urlmode check --server-keys FILE compares a copy of it"
+		return
+	fi
+	program --keys "$server_keys" >"$scratch/server-kids" 2>"$scratch/said" || {
+		finding error server_keys "$(said "$scratch/said")" "copy $keys_file there"
+		return 0
+	}
+	canonical_keys "$keys_file" >"$scratch/ours"
+	canonical_keys "$server_keys" >"$scratch/theirs"
+	ours=$(head -n 1 "$scratch/kids")
+	theirs=$(head -n 1 "$scratch/server-kids")
+	comm -12 "$scratch/ours" "$scratch/theirs" | cut -d ' ' -f 1 >"$scratch/both"
+	if ! grep -qx -- "$theirs" "$scratch/both"; then
+		finding error server_keys "$server_keys seals with key $theirs, which $keys_file does not have: every link is state_invalid" \
+			"copy one file to all hosts"
+	elif ! grep -qx -- "$ours" "$scratch/both"; then
+		finding error server_keys "$keys_file seals with key $ours, which $server_keys does not have: no result can be opened" \
+			"copy one file to all hosts"
+	elif ! cmp -s "$scratch/ours" "$scratch/theirs" || [ "$ours" != "$theirs" ]; then
+		finding warning server_keys "$server_keys and $keys_file differ, and open what each other seals" \
+			"finish the rotation: see urlmode help keys"
+	else
+		finding ok server_keys "$server_keys has the same keys"
+	fi
+}

@@ -1,0 +1,298 @@
+# shellcheck shell=sh disable=SC2034,SC2154 # shared with the other files
+# What the subcommands share: messages, connections to PostgreSQL, files that are
+# never overwritten.
+#
+# Exit status: 0, 1 for what failed, 64 for a command line that makes no sense
+# (EX_USAGE of sysexits.h). `check` also has 2.
+
+PATH=$PATH:/usr/sbin:/sbin
+LC_ALL=C.UTF-8
+export PATH LC_ALL
+umask 077
+programs='connect oauth-return payment-return status webhook'
+config=${URLMODE_CONFIG:-$etc_dir/config.json}
+export URLMODE_CONFIG="$config"
+
+# --- Messages ---------------------------------------------------------------
+
+# without_controls: removes what a terminal obeys and psql's own escaping leaves:
+# in UTF-8 U+0080 to U+009F, and what turns the direction of text around.
+without_controls()
+{
+	LC_ALL=C sed "
+s/$(printf '\302')[$(printf '\200')-$(printf '\237')]//g
+s/$(printf '\342\200')[$(printf '\252')-$(printf '\256')]//g
+s/$(printf '\342\201')[$(printf '\246')-$(printf '\251')]//g"
+}
+
+# printable TEXT: one line without control characters.
+printable()
+{
+	printf '%s' "$*" | LC_ALL=C tr '\t\r\n' '   ' | LC_ALL=C tr -d '\000-\037\177' | without_controls
+}
+
+say()
+{
+	printf '%s\n' "$*"
+}
+
+warn()
+{
+	printf 'urlmode: %s\n' "$*" >&2
+}
+
+die()
+{
+	warn "$@"
+	exit 1
+}
+
+misuse()
+{
+	warn "$@"
+	case ${subcommand-} in
+	setup | check | keys | show | events | purge | migrate | version)
+		warn "try: urlmode help $subcommand"
+		;;
+	*)
+		warn "try: urlmode help"
+		;;
+	esac
+	exit 64
+}
+
+# unknown_argument ARGUMENT
+unknown_argument()
+{
+	case $1 in
+	-*) misuse "there is no option $(printable "$1")" ;;
+	*) misuse "$(printable "$1") is one argument too many" ;;
+	esac
+}
+
+# value_of OPTION COUNT: that the option is not the last of COUNT arguments.
+needs_value()
+{
+	[ "$2" -gt 1 ] || misuse "$1 needs a value"
+}
+
+# days SECONDS: how many these are, rounded up, in words.
+days()
+{
+	number=$((($1 + 86399) / 86400))
+	if [ $number -eq 1 ]; then say "1 day"; else say "$number days"; fi
+}
+
+is_root()
+{
+	[ "$(id -u)" -eq 0 ]
+}
+
+# --- A folder for what lives as long as the command ------------------------
+
+scratch=
+unfinished=
+make_scratch()
+{
+	[ -z "$scratch" ] || return 0
+	scratch=$(mktemp -d)
+	trap 'rm -rf "$scratch"; [ -z "$unfinished" ] || rm -f "$unfinished"' EXIT
+	trap 'exit 129' HUP
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+}
+
+# --- Programs ---------------------------------------------------------------
+
+# program OPTION...: what a program says of the configuration, a keys file or a
+# connection string. All programs say the same.
+program()
+{
+	[ -x "$programs_dir/connect" ] || {
+		warn "the programs are not in $programs_dir"
+		return 1
+	}
+	env -u GATEWAY_INTERFACE "$programs_dir/connect" "$@"
+}
+
+# --- PostgreSQL -------------------------------------------------------------
+
+# A password on a command line is seen by all. So connection strings go through
+# a service file, which libpq itself has written.
+
+# add_service NAME CONNECTION_STRING
+add_service()
+{
+	make_scratch
+	PGSERVICEFILE=$scratch/services
+	PGCONNECT_TIMEOUT=${PGCONNECT_TIMEOUT:-10}
+	PGCLIENTENCODING=UTF8
+	PGDATESTYLE=ISO
+	PGTZ=UTC
+	PGAPPNAME="urlmode ${subcommand-}"
+	export PGSERVICEFILE PGCONNECT_TIMEOUT PGCLIENTENCODING PGDATESTYLE PGTZ PGAPPNAME
+	# printf is a part of the shell: no process has the string as an argument.
+	printf '%s\n' "$2" | program --conninfo >"$scratch/conninfo" || return 1
+	{
+		printf '[%s]\n' "$1"
+		cat "$scratch/conninfo"
+	} >>"$PGSERVICEFILE"
+	rm -f "$scratch/conninfo"
+}
+
+# service_value NAME KEY: of a service that add_service has made.
+service_value()
+{
+	sed -n "/^\[$1\]\$/,/^\[/s/^$2=//p" "$PGSERVICEFILE"
+}
+
+# query SERVICE [ARGUMENT OF PSQL...]: runs the SQL on standard input. Values
+# come as psql's variables, -v name=value and :'name', never as a part of the SQL.
+query()
+{
+	service=$1
+	shift
+	psql -X -q -w -v ON_ERROR_STOP=1 -P pager=off "$@" -d "service=$service" -f - || return 1
+}
+
+# show_query [ARGUMENT OF PSQL...]: the same as the operator, for a terminal.
+show_query()
+{
+	query operator "$@" >"$scratch/rows"
+	without_controls <"$scratch/rows"
+}
+
+# env_value FILE NAME: the value of a line NAME=value.
+env_value()
+{
+	sed -n "s/^$2=//p" "$1"
+}
+
+# Makes the service `operator`, of the environment or of the file that setup has
+# written beside the configuration.
+connect_operator()
+{
+	operator_env=$(dirname -- "$config")/operator.env
+	if [ -n "${URLMODE_OPERATOR_DATABASE_URL-}" ]; then
+		add_service operator "$URLMODE_OPERATOR_DATABASE_URL" ||
+			die "URLMODE_OPERATOR_DATABASE_URL is refused"
+	elif [ -r "$operator_env" ]; then
+		add_service operator "$(env_value "$operator_env" URLMODE_OPERATOR_DATABASE_URL)" ||
+			die "URLMODE_OPERATOR_DATABASE_URL in $operator_env is refused"
+	elif [ -e "$operator_env" ]; then
+		die "$operator_env cannot be read by $(id -un)"
+	else
+		die "set URLMODE_OPERATOR_DATABASE_URL; urlmode setup writes it into $operator_env"
+	fi
+}
+
+# is_age TEXT: 90s, 30m, 2h, 7d or 4w, as PostgreSQL takes it for an interval.
+is_age()
+{
+	case $1 in
+	*[smhdw]) ;;
+	*) return 1 ;;
+	esac
+	case ${1%?} in
+	'' | *[!0-9]* | ???????*) return 1 ;;
+	esac
+}
+
+# --- Files that hold secrets ------------------------------------------------
+
+# write_beside FILE: a new file beside it, of what is on standard input: in
+# `unfinished`, until it has its name.
+write_beside()
+{
+	make_scratch
+	unfinished=$(mktemp "$1.XXXXXX")
+	cat >"$unfinished"
+}
+
+# --- JSON -------------------------------------------------------------------
+
+# json_string TEXT: quoted; what is no UTF-8 is left out.
+json_string()
+{
+	printf '"%s"' "$(printable "$1" | iconv -c -f UTF-8 -t UTF-8 | sed 's/[\\"]/\\&/g')"
+}
+
+# --- The administrator of PostgreSQL ---------------------------------------
+
+# Who may create roles and databases: URLMODE_ADMIN_DATABASE_URL, or the user
+# postgres of this machine where the caller is root. Sets `database`.
+connect_admin()
+{
+	make_scratch
+	if [ -n "${URLMODE_ADMIN_DATABASE_URL-}" ]; then
+		add_service admin "$URLMODE_ADMIN_DATABASE_URL" ||
+			die "URLMODE_ADMIN_DATABASE_URL is refused"
+		database=$(service_value admin dbname)
+	elif ! is_root; then
+		die "set URLMODE_ADMIN_DATABASE_URL to an administrator of PostgreSQL, or be root"
+	elif ! id postgres >/dev/null 2>&1; then
+		die "there is no user postgres here: set URLMODE_ADMIN_DATABASE_URL"
+	else
+		cd /
+	fi
+	database=${database:-urlmode}
+	case $database in
+	*[!A-Za-z0-9_-]*) die "the name of the database may only have letters, digits, _ and -" ;;
+	esac
+}
+
+# as_admin DATABASE COMMAND...: with URLMODE_ADMIN_DATABASE_URL naming this
+# database, and no password.
+as_admin()
+{
+	if [ -n "${URLMODE_ADMIN_DATABASE_URL-}" ]; then
+		admin_url="service=admin dbname=$1"
+		shift
+		env URLMODE_ADMIN_DATABASE_URL="$admin_url" "$@"
+	else
+		admin_url="dbname=$1"
+		shift
+		runuser -u postgres -- env URLMODE_ADMIN_DATABASE_URL="$admin_url" "$@"
+	fi
+}
+
+# admin DATABASE [ARGUMENT OF PSQL...]
+admin()
+{
+	admin_database=$1
+	shift
+	# shellcheck disable=SC2016 # for the shell that as_admin starts
+	as_admin "$admin_database" sh -c \
+		'exec psql -X -q -w -A -t -v ON_ERROR_STOP=1 -P pager=off -d "$URLMODE_ADMIN_DATABASE_URL" "$@"' \
+		psql "$@"
+}
+
+# The names of the migrations that a database does not have, one a line.
+migrations_missing()
+{
+	admin "$1" -f - >"$scratch/applied" <<'SQL'
+SELECT to_regclass('urlmode.migration') IS NOT NULL AS there \gset
+\if :there
+SELECT name FROM urlmode.migration ORDER BY name;
+\endif
+SQL
+	all_migrations | while read -r name; do
+		grep -qxF -- "$name" "$scratch/applied" || say "$name"
+	done
+}
+
+# Of this version.
+all_migrations()
+{
+	for file in "$sql_dir"/[0-9]*.sql; do
+		basename -- "$file"
+	done
+}
+
+# migrate DATABASE
+migrate()
+{
+	as_admin "$1" test -r "$sql_dir/migrate" ||
+		die "the user postgres cannot read $sql_dir: set URLMODE_ADMIN_DATABASE_URL instead"
+	as_admin "$1" "$sql_dir/migrate"
+}

@@ -1,0 +1,117 @@
+# shellcheck shell=sh
+# urlmode events: what providers have sent, and what nobody has claimed.
+
+help_events()
+{
+	cat <<'END'
+usage: urlmode events [--late | --unclaimed] [--provider NAME] [--since WHEN]
+                      [--limit N] [--json]
+
+Lists the events that providers sent in the last day, the newest last, with what
+each did to its elicitation: `urlmode show` has the rest.
+
+  --late           only those that came after their elicitation was completed
+  --unclaimed      instead of events: payments that no call has claimed, and that
+                   were not refunded, since ever and the oldest first
+  --provider NAME  only of this provider
+  --since WHEN     since a time (2026-01-31, '2026-01-31 12:00+01') or for an age
+                   (90s, 30m, 2h, 7d, 4w)
+  --limit N        at most so many, 100 by default
+  --json           a JSON array of objects
+END
+}
+
+run_events()
+{
+	json=0
+	what=events
+	late=false
+	provider=
+	since=
+	limit=100
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--late) late=true ;;
+		--unclaimed) what=unclaimed ;;
+		--json) json=1 ;;
+		--provider)
+			needs_value "$1" $#
+			provider=$2
+			shift
+			;;
+		--since)
+			needs_value "$1" $#
+			since=$2
+			shift
+			;;
+		--limit)
+			needs_value "$1" $#
+			limit=$2
+			shift
+			;;
+		*) unknown_argument "$1" ;;
+		esac
+		shift
+	done
+	case $what-$late in
+	unclaimed-true) misuse "--late and --unclaimed exclude each other" ;;
+	esac
+	case $limit in
+	'' | *[!0-9]* | ????????*) misuse "--limit takes a number" ;;
+	esac
+	connect_operator
+	{
+		events_begin
+		"list_$what"
+	} | if [ $json -eq 1 ]; then
+		events_query -A -t
+	else
+		events_query -P footer=off -P null=
+	fi
+}
+
+events_query()
+{
+	show_query -v provider="$provider" -v since="$since" -v late="$late" \
+		-v most="$limit" -v json="$json" "$@"
+}
+
+# Makes :'begin' of :'since': a time, or empty.
+events_begin()
+{
+	if is_age "$since"; then
+		say "SELECT now() - (:'since')::interval AS begin \\gset"
+	else
+		say "SELECT coalesce(nullif(:'since', '')::timestamptz::text, '') AS begin \\gset"
+	fi
+}
+
+# psql itself writes control characters as \x1B where it aligns.
+list_events()
+{
+	cat <<'SQL'
+\if :json
+SELECT coalesce(json_agg(l), '[]') FROM urlmode.list_events(nullif(:'provider', ''),
+	nullif(:'begin', '')::timestamptz, :'late', :'most') l;
+\else
+SELECT date_trunc('second', l.received_at) AS received_at, l.provider_name AS provider,
+	l.type, l.action, l.elicitation, l.reference, l.amount
+FROM urlmode.list_events(nullif(:'provider', ''),
+	nullif(:'begin', '')::timestamptz, :'late', :'most') l;
+\endif
+SQL
+}
+
+list_unclaimed()
+{
+	cat <<'SQL'
+\if :json
+SELECT coalesce(json_agg(l), '[]') FROM urlmode.list_unclaimed(nullif(:'provider', ''),
+	nullif(:'begin', '')::timestamptz, :'most') l;
+\else
+SELECT date_trunc('second', l.proven_at) AS proven_at, l.provider_name AS provider,
+	l.elicitation, l.reference, l.amount, l.currency, l.matches, l.late
+FROM urlmode.list_unclaimed(nullif(:'provider', ''), nullif(:'begin', '')::timestamptz, :'most') l;
+\endif
+SQL
+}

@@ -1,0 +1,41 @@
+# shellcheck shell=sh
+# urlmode migrate: brings the database's schema up to date.
+
+help_migrate()
+{
+	cat <<'END'
+usage: urlmode migrate [--dry-run]
+
+Applies the migrations that the database does not have, in order, each in a
+transaction of its own, and names them. Run it before the programs and MCP
+servers of a new version are started.
+
+URLMODE_ADMIN_DATABASE_URL names the database and an administrator of it.
+Without it root becomes the user postgres and takes the database urlmode of this
+machine.
+
+  --dry-run  name them, and apply none
+END
+}
+
+run_migrate()
+{
+	dry_run=0
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--dry-run) dry_run=1 ;;
+		*) unknown_argument "$1" ;;
+		esac
+		shift
+	done
+	connect_admin
+	admin "$database" -c 'SELECT 1' >/dev/null || die "the database $database cannot be reached"
+	migrations_missing "$database" >"$scratch/missing"
+	if [ ! -s "$scratch/missing" ]; then
+		say "The schema is up to date."
+	elif [ $dry_run -eq 1 ]; then
+		sed 's/^/would apply /' "$scratch/missing"
+	else
+		migrate "$database"
+	fi
+}

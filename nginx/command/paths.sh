@@ -1,0 +1,10 @@
+# shellcheck shell=sh disable=SC2034 # the files that read this one use them
+# Where the parts of urlmode are: here, in the checkout. `make install` makes
+# this file of paths.sh.in.
+tree=$(dirname -- "$(dirname -- "$command_dir")")
+programs_dir=$tree/build/bin
+sql_dir=$tree/sql
+nginx_dir=$tree/nginx
+changelog=$tree/nginx/debian/changelog
+etc_dir=/etc/urlmode
+run_dir=/run/urlmode

@@ -1,0 +1,293 @@
+# shellcheck shell=sh disable=SC2154 # of common.sh
+# urlmode setup: writes what is missing, and overwrites nothing. Each step looks
+# first whether it is done, so that setup can go on where it was interrupted.
+
+help_setup()
+{
+	cat <<'END'
+usage: urlmode setup [OPTION...] https://CALLBACK.EXAMPLE
+
+Writes what is missing for callbacks at this address: the keys file, the
+database with its schema and roles, their passwords, the configuration, and
+nginx's site. It never overwrites a file or a password, and can be run again
+after a failure. No password is shown, or stands on a command line.
+
+  --dry-run             say what would be done, and change nothing
+  --oauth NAME          give the new configuration a provider of kind oauth; can
+                        be repeated. Payments need secrets: enter them yourself
+  --user-check HOW      remote-user (the default), session-ticket or confirm
+  --database-host HOST  how programs reach PostgreSQL, HOST or HOST:PORT; the
+                        default is where the administrator does, or 127.0.0.1
+  --user NAME           who the programs run as, urlmode by default
+  --etc DIR             for the files of urlmode, /etc/urlmode by default
+  --nginx DIR           nginx's configuration, /etc/nginx by default
+
+URLMODE_ADMIN_DATABASE_URL names an administrator of PostgreSQL and the database.
+Without it root becomes the user postgres and takes the database urlmode of this
+machine.
+END
+}
+
+run_setup()
+{
+	dry_run=0
+	base_url=
+	oauth=
+	user_check=remote-user
+	database_host=
+	user=urlmode
+	etc=$etc_dir
+	nginx=/etc/nginx
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--dry-run) dry_run=1 ;;
+		--oauth | --user-check | --database-host | --user | --etc | --nginx)
+			needs_value "$1" $#
+			setup_option "$1" "$2"
+			shift
+			;;
+		-*) unknown_argument "$1" ;;
+		*)
+			[ -z "$base_url" ] || unknown_argument "$1"
+			base_url=${1%/}
+			;;
+		esac
+		shift
+	done
+	check_base_url
+	[ -x "$programs_dir/connect" ] || die "the programs are not in $programs_dir: build them first"
+	problems=0
+	connect_admin
+	setup_folder
+	setup_keys
+	setup_database
+	setup_nginx
+	[ $problems -eq 0 ] || die "not everything is set up; correct what is said above, and run setup again"
+	[ $dry_run -eq 1 ] || say_next
+}
+
+# setup_option OPTION VALUE
+setup_option()
+{
+	case $1 in
+	--oauth)
+		case $2 in
+		'' | [_-]* | *[!a-z0-9_-]*) misuse "a provider's name has a-z, 0-9, _ and -" ;;
+		esac
+		oauth="$oauth $2"
+		;;
+	--user-check)
+		case $2 in
+		remote-user | session-ticket | confirm) user_check=$2 ;;
+		*) misuse "--user-check is remote-user, session-ticket or confirm" ;;
+		esac
+		;;
+	--database-host)
+		case $2 in
+		'' | *[!A-Za-z0-9.:_-]*) misuse "--database-host takes HOST or HOST:PORT" ;;
+		esac
+		database_host=$2
+		;;
+	--user) user=$2 ;;
+	--etc) etc=${2%/} ;;
+	--nginx) nginx=${2%/} ;;
+	esac
+}
+
+# Sets `host` and `port`.
+check_base_url()
+{
+	[ -n "$base_url" ] || misuse "setup takes the address of the callbacks, https://CALLBACK.EXAMPLE"
+	host=${base_url#https://}
+	case $host in
+	"$base_url" | '' | :* | *[!A-Za-z0-9.:-]* | *:*:*)
+		misuse "the address is https://HOST or https://HOST:PORT, and nothing after it"
+		;;
+	esac
+	port=443
+	case $host in
+	*:)
+		misuse "the address has no port behind its colon"
+		;;
+	*:*)
+		port=${host#*:}
+		host=${host%:*}
+		;;
+	esac
+	case $port in
+	*[!0-9]*) misuse "the port is a number" ;;
+	esac
+}
+
+# --- Steps ------------------------------------------------------------------
+
+# step WHAT COMMAND...: says what is done, and does it.
+step()
+{
+	if [ $dry_run -eq 1 ]; then
+		say "would $1"
+		return
+	fi
+	say "$1"
+	shift
+	"$@"
+}
+
+keep()
+{
+	say "keep $1"
+}
+
+problem()
+{
+	warn "$@"
+	problems=$((problems + 1))
+}
+
+# write_new FILE MODE GROUP: of what is in scratch; never an existing file.
+write_new()
+{
+	write_beside "$1" <"$scratch/new"
+	rm -f "$scratch/new"
+	chmod "$2" -- "$unfinished"
+	if is_root; then
+		chown "root:$3" -- "$unfinished"
+	fi
+	ln -- "$unfinished" "$1"
+	rm -f -- "$unfinished"
+	unfinished=
+}
+
+setup_folder()
+{
+	if is_root && ! id "$user" >/dev/null 2>&1; then
+		step "create the user $user" \
+			useradd --system --user-group --no-create-home --home-dir /nonexistent \
+			--shell /usr/sbin/nologin "$user"
+	fi
+	if [ -d "$etc" ]; then
+		keep "$etc"
+	else
+		step "create $etc" make_folder "$etc"
+	fi
+}
+
+make_folder()
+{
+	mkdir -p -- "$1"
+	chmod 750 -- "$1"
+	if is_root; then
+		chown "root:$(id -gn "$user")" -- "$1"
+	fi
+}
+
+# The group of the programs' user, who may not exist in a dry run.
+program_group()
+{
+	id -gn "$user" 2>/dev/null || say "$user"
+}
+
+setup_keys()
+{
+	if [ -e "$etc/keys" ]; then
+		keep "$etc/keys"
+	else
+		step "create $etc/keys with a new key" write_keys
+	fi
+}
+
+write_keys()
+{
+	secret=$(openssl rand -base64 32)
+	{
+		say "1 $secret"
+		say "# $(date -u +%Y-%m-%dT%H:%M:%SZ) key 1 seals"
+	} >"$scratch/new"
+	write_new "$etc/keys" 640 "$(program_group)"
+}
+
+# --- nginx ------------------------------------------------------------------
+
+setup_nginx()
+{
+	if [ ! -d "$nginx" ]; then
+		say "There is no nginx in $nginx. Install it, and run setup again."
+		return
+	fi
+	if [ -e "$nginx/urlmode" ]; then
+		keep "$nginx/urlmode"
+	else
+		step "create $nginx/urlmode" copy_snippets
+	fi
+	site=$nginx/sites-available/urlmode.conf
+	if [ -e "$site" ]; then
+		keep "$site"
+	else
+		step "create $site" write_site
+	fi
+	certificate=$(site_certificate)
+	enabled=$nginx/sites-enabled/urlmode.conf
+	if [ -e "$enabled" ] || [ -L "$enabled" ]; then
+		keep "$enabled"
+	elif [ -r "$certificate" ]; then
+		step "enable $site" enable_site
+	else
+		say "There is no certificate at $certificate yet: $site stays disabled."
+	fi
+}
+
+copy_snippets()
+{
+	(
+		umask 022
+		rm -rf -- "$nginx/urlmode.new"
+		cp -R -- "$nginx_dir/urlmode" "$nginx/urlmode.new"
+		mv -- "$nginx/urlmode.new" "$nginx/urlmode"
+	)
+}
+
+write_site()
+{
+	(umask 022 && mkdir -p -- "$nginx/sites-available")
+	sed "s/callback\.example\.com/$host/g; s/^\(\tlisten .*\)443 ssl/\1$port ssl/" \
+		"$nginx_dir/urlmode.conf" >"$scratch/new"
+	write_new "$site" 644 root
+}
+
+# Of the site that is there, or of the one that a dry run would write.
+site_certificate()
+{
+	certificate=/etc/letsencrypt/live/$host/fullchain.pem
+	if [ -r "$site" ]; then
+		certificate=$(sed -n 's/^[[:blank:]]*ssl_certificate[[:blank:]]*\([^;]*\);.*/\1/p' "$site" | head -n 1)
+	fi
+	case $certificate in
+	/*) say "$certificate" ;;
+	*) say "$nginx/$certificate" ;;
+	esac
+}
+
+enable_site()
+{
+	(umask 022 && mkdir -p -- "$nginx/sites-enabled")
+	ln -s ../sites-available/urlmode.conf "$enabled"
+}
+
+say_next()
+{
+	cat <<END
+
+Next:
+  1. Enter your providers into $etc/config.json.
+  2. Give the MCP server what is in $etc/server.env, and a copy of $etc/keys
+     that only it can read:
+       install -m 640 -o root -g GROUP $etc/keys /etc/YOUR-SERVER/urlmode.keys
+     Its URLMODE_KEYS_FILE is that copy.
+  3. Get a certificate for $host, if there is none, and enable the site:
+       ln -s ../sites-available/urlmode.conf $nginx/sites-enabled/
+       nginx -t && systemctl reload nginx
+  4. Start the programs:
+       systemctl enable --now urlmode.target
+  5. urlmode check
+END
+}

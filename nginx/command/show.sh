@@ -1,0 +1,81 @@
+# shellcheck shell=sh
+# urlmode show: what became of one elicitation.
+
+help_show()
+{
+	cat <<'END'
+usage: urlmode show [--json] ID
+
+Says what became of the elicitation ID: what it is for, how far it came, what was
+paid for it, and what its provider has sent. It shows whose it is, and never a
+result, a key or a secret. Status 1: there is none of this id.
+
+  --json  one JSON object: elicitation, payments, events
+END
+}
+
+run_show()
+{
+	json=0
+	id=
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--json) json=1 ;;
+		-*) unknown_argument "$1" ;;
+		*)
+			[ -z "$id" ] || unknown_argument "$1"
+			id=$1
+			;;
+		esac
+		shift
+	done
+	case $id in
+	'') misuse "which elicitation? show takes its id" ;;
+	*[!0-9A-Fa-f-]*) misuse "$(printable "$id") is not the id of an elicitation, a UUID" ;;
+	????????-????-????-????-????????????) ;;
+	*) misuse "$id is not the id of an elicitation, a UUID" ;;
+	esac
+	connect_operator
+	known=$(query operator -A -t -v id="$id" <<'SQL'
+SELECT count(*) FROM urlmode.show_elicitation(:'id');
+SQL
+	)
+	[ "$known" -eq 1 ] || die "there is no elicitation $id (or it was purged)"
+	if [ $json -eq 1 ]; then
+		show_json
+	else
+		show_text
+	fi
+}
+
+show_json()
+{
+	show_query -A -t -v id="$id" <<'SQL'
+SELECT json_build_object(
+	'elicitation', (SELECT row_to_json(e) FROM urlmode.show_elicitation(:'id') e),
+	'payments', (SELECT coalesce(json_agg(p), '[]') FROM urlmode.show_payments(:'id') p),
+	'events', (SELECT coalesce(json_agg(v), '[]') FROM urlmode.show_events(:'id') v));
+SQL
+}
+
+# psql itself writes control characters as \x1B where it aligns.
+show_text()
+{
+	show_query -P footer=off -P border=0 -v id="$id" <<'SQL'
+\pset tuples_only on
+SELECT l.key, l.value
+FROM urlmode.show_elicitation(:'id') e, json_each_text(row_to_json(e)) l
+WHERE l.value NOT IN ('', '0', '[]');
+\pset tuples_only off
+SELECT count(*) > 0 AS paid FROM urlmode.show_payments(:'id') \gset
+\if :paid
+\echo Payments, amounts in minor units:
+SELECT * FROM urlmode.show_payments(:'id');
+\endif
+SELECT count(*) > 0 AS told FROM urlmode.show_events(:'id') \gset
+\if :told
+\echo Events:
+SELECT * FROM urlmode.show_events(:'id');
+\endif
+SQL
+}

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+# What `make install`, `make uninstall` and `make deb` need beside the Makefile.
+# The folders are those of the GNU coding standards, with two exceptions:
+# sysconfdir and what is under /var and /run do not depend on prefix, since
+# nginx, systemd and logrotate look there.
+
+PREFIX ?= /usr/local
+prefix ?= $(PREFIX)
+exec_prefix ?= $(prefix)
+sbindir ?= $(exec_prefix)/sbin
+libexecdir ?= $(exec_prefix)/lib
+datarootdir ?= $(prefix)/share
+datadir ?= $(datarootdir)
+mandir ?= $(datarootdir)/man
+docdir ?= $(datarootdir)/doc/urlmode
+bashcompletiondir ?= $(datarootdir)/bash-completion/completions
+sysconfdir ?= /etc
+localstatedir ?= /var
+runstatedir ?= /run
+systemdsystemunitdir ?= $(prefix)/lib/systemd/system
+sysusersdir ?= $(prefix)/lib/sysusers.d
+tmpfilesdir ?= $(prefix)/lib/tmpfiles.d
+
+## Installing
+.PHONY: release install uninstall deb node-package
+# The programs of `make build` read the descriptions of this tree; those that
+# are installed read the installed ones. So they are compiled apart.
+release:        ## compile what `make install` installs, into build/release/
+	+@$(MAKE) --no-print-directory BUILD=build/release \
+		PROVIDERS_DIR=$(call quote,$(datadir)/urlmode/providers) build
+
+install:        ## install below DESTDIR, with the folders of nginx/install.mk (PREFIX=/usr/local)
+	+@$(MAKE) --no-print-directory release
+	@nginx/install install $(FOLDERS)
+
+uninstall:      ## remove what `make install` wrote; what was changed in sysconfdir stays
+	@nginx/install uninstall $(FOLDERS)
+
+FOLDERS = $(foreach name,sbindir libexecdir datadir mandir docdir bashcompletiondir \
+	sysconfdir localstatedir runstatedir systemdsystemunitdir sysusersdir \
+	tmpfilesdir,$(name)=$(call quote,$($(name))))
+install uninstall: export DESTDIR ?=
+
+# debian/ stands at the top of the copy that it is made of.
+deb:            ## make Debian packages in build/deb/ (needs debhelper)
+	@command -v dpkg-buildpackage >/dev/null && command -v dh >/dev/null || { \
+		echo 'make deb: install dpkg-dev and debhelper' >&2; exit 1; }
+	@rm -rf build/deb && mkdir -p build/deb/urlmode
+	@tar -c --exclude=node_modules --exclude=lib/node/types Makefile LICENSE \
+		README.md cgi-bin lib nginx sql | tar -x -C build/deb/urlmode
+	@ln -s nginx/debian build/deb/urlmode/debian
+	+@cd build/deb/urlmode && MAKEFLAGS= MAKELEVEL=0 dpkg-buildpackage -b --no-sign
+
+node-package:   ## make the tarball of the Node package in build/ (needs `npm ci` in lib/node)
+	@test -x lib/node/node_modules/.bin/tsc || { \
+		echo 'make node-package: run `npm ci` in lib/node' >&2; exit 1; }
+	@mkdir -p build && cd lib/node && npm pack --pack-destination ../../build

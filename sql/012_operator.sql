@@ -1,0 +1,124 @@
+-- What the operator's command asks: what became of an elicitation, what
+-- providers sent, what nobody has claimed.
+--
+-- None of it returns a result, a verifier, a binding, a session or a target
+-- URL: they are sealed, or open a door to whoever reads them. A subject is
+-- personal, and only show_elicitation returns it.
+
+SET LOCAL ROLE urlmode_owner;
+
+-- Events come in the order of this column, so that a few bytes for each megabyte
+-- of the table are enough to find those of a day.
+CREATE INDEX event_received_at ON urlmode.event USING brin (received_at) WITH (autosummarize = on);
+COMMENT ON INDEX urlmode.event_received_at IS 'Finds the events of a time.';
+
+CREATE FUNCTION urlmode.list_migrations()
+RETURNS TABLE (name text, applied_at timestamptz)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT m.name, m.applied_at FROM urlmode.migration m ORDER BY m.name
+$$;
+COMMENT ON FUNCTION urlmode.list_migrations() IS 'The migrations that were applied, in their order.';
+
+CREATE FUNCTION urlmode.show_elicitation(id uuid)
+RETURNS TABLE (
+	elicitation uuid, provider text, kind text, status text, action text, reason text,
+	subject text, requester text, resume_key text, expected jsonb,
+	created_at timestamptz, opened_at timestamptz, expires_at timestamptz, closes_at timestamptz,
+	completed_at timestamptz, completed_from text, claimed_at timestamptz, has_result boolean,
+	failed_attempts integer, refunds integer,
+	event_type text, unproven_references text[], rechecks integer, rechecked integer, recheck_failures integer
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT e.id, e.provider::text, e.kind::text, urlmode.standing(e), e.action::text, e.reason::text,
+		e.subject::text, e.requester::text, e.resume_key::text, e.expected::jsonb,
+		e.created_at, e.opened_at, e.expires_at,
+		urlmode.closes_at(urlmode.standing(e), e.expires_at, e.grace),
+		e.completed_at, e.completed_from::text, e.claimed_at, e.result IS NOT NULL,
+		e.failed_attempts, e.refunds,
+		e.event_type::text, e.unproven_references::text[], e.rechecks, e.rechecked, e.recheck_failures
+	FROM urlmode.elicitation e WHERE e.id = show_elicitation.id
+$$;
+COMMENT ON FUNCTION urlmode.show_elicitation(uuid) IS
+	'What an elicitation is for and what became of it; no row: there is none of this id. status: processing also for a payment that has ended without an accept while an attempt to pay is under way. closes_at: from then on it is over even if its provider says nothing. has_result: its sealed result is still kept.';
+
+CREATE FUNCTION urlmode.show_payments(id uuid)
+RETURNS TABLE (
+	reference text, amount bigint, currency text, matches boolean, late boolean,
+	proven_at timestamptz, claimed_at timestamptz, refunded_at timestamptz
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT p.reference::text, p.amount, p.currency::text, p.matches, p.late,
+		p.proven_at, p.claimed_at, p.refunded_at
+	FROM urlmode.payment p WHERE p.elicitation = show_payments.id
+	ORDER BY p.proven_at, p.reference
+$$;
+COMMENT ON FUNCTION urlmode.show_payments(uuid) IS 'What was paid for an elicitation, the oldest first.';
+
+CREATE FUNCTION urlmode.show_events(id uuid)
+RETURNS TABLE (
+	received_at timestamptz, type text, action text, reference text, amount bigint, identity text
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT v.received_at, v.type, v.action, v.reference::text, v.amount, v.identity
+	FROM urlmode.event v WHERE v.elicitation = show_events.id
+	ORDER BY v.received_at, v.identity
+$$;
+COMMENT ON FUNCTION urlmode.show_events(uuid) IS 'The events that were kept for an elicitation, the oldest first.';
+
+CREATE FUNCTION urlmode.list_events(
+	provider text DEFAULT NULL, since timestamptz DEFAULT NULL,
+	late boolean DEFAULT false, most integer DEFAULT 100
+)
+RETURNS TABLE (
+	received_at timestamptz, provider_name text, type text, action text,
+	elicitation uuid, reference text, amount bigint
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT l.* FROM (
+		SELECT v.received_at, v.provider, v.type, v.action, v.elicitation, v.reference::text, v.amount
+		FROM urlmode.event v
+		WHERE v.received_at >= coalesce(since, now() - interval '1 day')
+			AND (list_events.provider IS NULL OR v.provider = list_events.provider)
+			AND (NOT list_events.late OR v.action = 'late')
+		ORDER BY v.received_at DESC LIMIT most
+	) l
+	ORDER BY l.received_at
+$$;
+COMMENT ON FUNCTION urlmode.list_events(text, timestamptz, boolean, integer) IS
+	'The events since a time (NULL: of the last day), of all providers or of one; the last ones, the oldest of them first. late: only those that came after their elicitation was completed.';
+
+CREATE FUNCTION urlmode.list_unclaimed(
+	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, most integer DEFAULT 100
+)
+RETURNS TABLE (
+	proven_at timestamptz, provider_name text, elicitation uuid, reference text,
+	amount bigint, currency text, matches boolean, late boolean
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT p.proven_at, p.provider::text, p.elicitation, p.reference::text,
+		p.amount, p.currency::text, p.matches, p.late
+	FROM urlmode.payment p
+	WHERE p.claimed_at IS NULL AND p.refunded_at IS NULL
+		AND (list_unclaimed.provider IS NULL OR p.provider = list_unclaimed.provider)
+		AND (since IS NULL OR p.proven_at >= since)
+	ORDER BY p.proven_at, p.reference LIMIT most
+$$;
+COMMENT ON FUNCTION urlmode.list_unclaimed(text, timestamptz, integer) IS
+	'The payments that no call has claimed and that were not refunded, the oldest first, without whose they are: urlmode.unclaimed, for MCP servers, has that.';
+
+REVOKE ALL ON FUNCTION
+	urlmode.list_migrations(),
+	urlmode.show_elicitation(uuid),
+	urlmode.show_payments(uuid),
+	urlmode.show_events(uuid),
+	urlmode.list_events(text, timestamptz, boolean, integer),
+	urlmode.list_unclaimed(text, timestamptz, integer)
+FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION
+	urlmode.list_migrations(),
+	urlmode.show_elicitation(uuid),
+	urlmode.show_payments(uuid),
+	urlmode.show_events(uuid),
+	urlmode.list_events(text, timestamptz, boolean, integer),
+	urlmode.list_unclaimed(text, timestamptz, integer)
+TO urlmode_operator;

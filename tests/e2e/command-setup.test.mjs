@@ -1,0 +1,299 @@
+// urlmode setup on a cluster whose roles have no passwords: what it writes, what
+// it leaves alone, and that no secret is seen on the way.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, mkdirSync, writeFileSync, lstatSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, beforeEach, describe, test } from 'node:test';
+
+import pg from 'pg';
+import { UrlMode } from 'urlmode';
+
+import { asUser, installCommand, noteArguments, ROOT, urlmode } from '../support/command.mjs';
+import { startStack } from '../support/stack.mjs';
+
+const HOST = 'https://callback.example:8443';
+const ROLES = ['urlmode_cgi', 'urlmode_server', 'urlmode_operator'];
+const FILES = ['config.json', 'keys', 'operator.env', 'server.env'];
+const DATABASE = 'callbacks';
+const IS_ROOT = process.getuid() === 0;
+
+let stack;
+let folder;
+let etc;
+let nginx;
+let admin;
+
+before(async () => {
+	stack = await startStack({ name: 'e2e-command-setup' });
+	await stack.sql("ALTER SYSTEM SET log_statement = 'all'");
+	await stack.sql('SELECT pg_reload_conf()');
+	admin = new URL(stack.env.URLMODE_ADMIN_DATABASE_URL);
+	admin.pathname = `/${DATABASE}`;
+});
+
+beforeEach(async () => {
+	folder = mkdtempSync(path.join(tmpdir(), 'urlmode setup '));
+	chmodSync(folder, 0o755);
+	etc = path.join(folder, 'etc/urlmode');
+	nginx = path.join(folder, 'nginx');
+	mkdirSync(nginx);
+	await stack.sql(`DROP DATABASE IF EXISTS ${DATABASE} WITH (FORCE)`);
+	await Promise.all(ROLES.map((role) => stack.sql(`ALTER ROLE ${role} PASSWORD NULL`)));
+});
+
+after(() => stack?.close());
+
+const env = () => ({ URLMODE_ADMIN_DATABASE_URL: admin.href });
+const options = () => [...asUser(), '--etc', etc, '--nginx', nginx];
+const setup = (args = [], more = {}, command = undefined) => urlmode(['setup', ...options(), ...args, HOST], { ...env(), ...more }, command);
+
+async function done(...all) {
+	const said = await setup(...all);
+	assert.deepEqual([said.status, said.err], [0, '']);
+	return said.out;
+}
+
+const read = (name) => readFileSync(path.join(etc, name), 'utf8');
+const config = () => JSON.parse(read('config.json'));
+const urlIn = (name) => /_DATABASE_URL=(.*)/.exec(read(name))[1];
+const urls = () => [config().database_url, urlIn('server.env'), urlIn('operator.env')];
+
+/** Every file below a folder, with what it is. */
+function everything(below = folder) {
+	return readdirSync(below, { withFileTypes: true }).flatMap((entry) => {
+		const file = path.join(below, entry.name);
+		const { mode, uid, gid, mtimeMs } = lstatSync(file);
+		return [[file, mode, uid, gid, entry.isFile() ? [mtimeMs, readFileSync(file, 'utf8')] : []],
+			...entry.isDirectory() ? everything(file) : []];
+	});
+}
+
+const passwords = () => stack.sql(
+	'SELECT rolname, rolpassword FROM pg_authid WHERE rolname = ANY ($1) ORDER BY rolname', [ROLES]);
+const databases = () => stack.sql('SELECT datname FROM pg_database ORDER BY datname');
+
+async function loginOf(connectionString) {
+	const client = new pg.Client({ connectionString });
+	await client.connect();
+	const { rows: [{ login }] } = await client.query('SELECT current_user AS login');
+	await client.end();
+	return login;
+}
+
+test('a dry run says every step, and changes nothing', async () => {
+	const before = [everything(), await passwords(), await databases()];
+	const out = await done(['--dry-run', '--oauth', 'github']);
+	for (const step of [`create ${etc}`, `create ${etc}/keys`, `create database ${DATABASE}`, 'apply 001_schema.sql',
+		...ROLES.map((role) => `make a password for ${role}`), ...FILES.map((name) => `create ${etc}/${name}`), `create ${nginx}/urlmode`]) {
+		assert.ok(out.includes(`would ${step}`), `${step} is not in ${out}`);
+	}
+	assert.deepEqual([everything(), await passwords(), await databases()], before);
+});
+
+test('writes what is missing: each file with its mode, each role with its password', async () => {
+	const out = await done(['--oauth', 'github', '--oauth', 'google', '--user-check', 'session-ticket']);
+
+	assert.deepEqual(readdirSync(etc).sort(), FILES);
+	assert.equal(statSync(etc).mode & 0o777, 0o750);
+	assert.deepEqual(FILES.map((name) => (statSync(path.join(etc, name)).mode & 0o777).toString(8)), ['640', '640', '600', '600']);
+	if (IS_ROOT) {
+		const group = Number(execFileSync('id', ['-g', 'postgres'], { encoding: 'utf8' }));
+		assert.deepEqual(FILES.map((name) => statSync(path.join(etc, name)).uid), [0, 0, 0, 0]);
+		assert.deepEqual(FILES.map((name) => statSync(path.join(etc, name)).gid), [group, group, 0, 0]);
+	}
+	assert.deepEqual({ ...config(), database_url: '' }, {
+		base_url: HOST, keys_file: 'keys', database_url: '', user_check: 'session-ticket',
+		providers: { github: { kind: 'oauth' }, google: { kind: 'oauth' } },
+	});
+	assert.deepEqual(await Promise.all(urls().map(loginOf)), ROLES);
+	assert.equal(new Set(urls().map((url) => new URL(url).password)).size, 3, 'each has its own');
+	assert.ok(urls().every((url) => /^[0-9a-f]{48}$/.test(new URL(url).password)));
+	assert.match(read('server.env'), new RegExp(`^URLMODE_BASE_URL=${HOST}$`, 'm'));
+	execFileSync(path.join(ROOT, 'build/bin/connect'), ['--check'], { env: { URLMODE_CONFIG: path.join(etc, 'config.json') } });
+	assert.match(out, /Next:[^]*server\.env[^]*urlmode check\n$/);
+});
+
+test('what it wrote is enough for an MCP server and for the operator', async () => {
+	await done(['--oauth', 'github']);
+	const server = new UrlMode({ databaseUrl: urlIn('server.env'), keysFile: path.join(etc, 'keys'), baseUrl: HOST });
+	const { elicitationId } = await server.create({ provider: 'github', kind: 'oauth', subject: 'ada', targetUrl: 'https://github.example/' });
+	await server.close();
+	const { status, out } = await urlmode(['show', elicitationId], { URLMODE_CONFIG: path.join(etc, 'config.json') });
+	assert.equal(status, 0);
+	assert.match(out, /subject +ada/);
+});
+
+test('no secret is printed, is on a command line, or reaches the log of PostgreSQL', async () => {
+	const noting = await noteArguments(path.join(folder, 'bin'),
+		['psql', 'openssl', 'env', 'sh', 'setsid', 'sed', 'awk', 'cat', 'mktemp', 'ln', 'chmod', 'chown', 'rm', 'grep', 'tr', 'head']);
+	const { out, err } = await setup([], { PATH: noting.PATH });
+	const notes = await noting.notes();
+	const log = (await stack.logs()).get('postgres.log');
+
+	assert.match(notes, /^psql .*password urlmode_server/m);
+	assert.match(log, /CREATE DATABASE callbacks/);
+	assert.doesNotMatch(log, /(?:ALTER|CREATE) (?:ROLE|USER)[^\n]*PASSWORD '/i);
+	for (const secret of [...urls().map((url) => new URL(url).password), admin.password, /^1 (\S+)/m.exec(read('keys'))[1]]) {
+		for (const [name, text] of Object.entries({ out, err, notes, log })) {
+			assert.ok(!text.includes(secret), `a secret is in ${name}`);
+		}
+	}
+});
+
+test('again it keeps everything as it is', async () => {
+	await done(['--oauth', 'github']);
+	const before = [everything(), await passwords()];
+	const out = await done(['--oauth', 'other', '--user-check', 'confirm']);
+	assert.deepEqual([everything(), await passwords()], before);
+	for (const kept of [...FILES, 'database callbacks', 'schema urlmode', 'nginx/urlmode', 'sites-available/urlmode.conf']) {
+		assert.match(out, new RegExp(`^keep .*${kept}`, 'm'));
+	}
+	assert.doesNotMatch(out, /^(create|apply|set|make) /m);
+});
+
+test('what is there already is not overwritten, whatever it is', async () => {
+	mkdirSync(path.join(nginx, 'urlmode'), { recursive: true });
+	mkdirSync(path.join(nginx, 'sites-available'));
+	mkdirSync(etc, { recursive: true });
+	const mine = [path.join(nginx, 'sites-available/urlmode.conf'), ...FILES.map((name) => path.join(etc, name))];
+	for (const file of mine) {
+		writeFileSync(file, 'mine');
+	}
+	await done();
+	assert.deepEqual(mine.map((file) => readFileSync(file, 'utf8')), mine.map(() => 'mine'));
+	assert.deepEqual(readdirSync(path.join(nginx, 'urlmode')), []);
+	assert.deepEqual((await passwords()).map(({ rolpassword }) => rolpassword), [null, null, null]);
+});
+
+describe('a failure', () => {
+	/** A folder for PATH in which this program fails. */
+	function failing(name) {
+		const bin = path.join(folder, `failing-${name}`);
+		mkdirSync(bin);
+		writeFileSync(path.join(bin, name), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+		return { PATH: `${bin}:${process.env.PATH}` };
+	}
+
+	for (const [name, broken] of [
+		['of psql\'s \\password', 'setsid'], ['of a file\'s name', 'ln'], ['of random bytes', 'openssl'], ['of PostgreSQL', 'psql'],
+	]) {
+		test(`${name}: says so; the next run goes on`, async () => {
+			assert.notEqual((await setup([], failing(broken))).status, 0);
+			await done(['--oauth', 'github']);
+			assert.deepEqual(readdirSync(etc).sort(), FILES, 'nothing is left of the first run');
+			assert.deepEqual(await Promise.all(urls().map(loginOf)), ROLES);
+		});
+	}
+
+	test('after the passwords were set: the same ones are taken', async () => {
+		assert.notEqual((await setup(['--database-host', '127.0.0.1:1'])).status, 0);
+		const before = await passwords();
+		assert.ok(before.every(({ rolpassword }) => rolpassword?.startsWith('SCRAM-SHA-256$')));
+		await done();
+		assert.deepEqual(await passwords(), before);
+		assert.deepEqual(readdirSync(etc).sort(), FILES);
+		assert.equal(await loginOf(config().database_url), 'urlmode_cgi');
+	});
+
+	test('a password that is set, and whose file is not here, is not overwritten', async () => {
+		await stack.sql("ALTER ROLE urlmode_server PASSWORD 'of another host'");
+		const before = (await passwords()).find(({ rolname }) => rolname === 'urlmode_server');
+		const { status, err } = await setup();
+		assert.equal(status, 1);
+		assert.match(err, /urlmode_server has a password, and .*server\.env is not here: copy the file/);
+		assert.deepEqual((await passwords()).find(({ rolname }) => rolname === 'urlmode_server'), before);
+		assert.deepEqual(readdirSync(etc).sort(), FILES.filter((name) => name !== 'server.env'), 'the rest is there');
+	});
+
+	test('a configuration that cannot be connected with is said', async () => {
+		const { status, err } = await urlmode(['setup', ...options(), HOST], { URLMODE_ADMIN_DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/x' });
+		assert.equal(status, 1);
+		assert.match(err, /cannot be reached as an administrator/);
+	});
+
+	for (const name of ["x'; DROP DATABASE urlmode; --", 'a b', '"']) {
+		test(`a database of the name ${name} is refused`, async () => {
+			const { status, err } = await urlmode(['setup', ...options(), HOST], {
+				URLMODE_ADMIN_DATABASE_URL: `${stack.env.URLMODE_ADMIN_DATABASE_URL.replace(/[^/]*$/, '')}${encodeURIComponent(name)}`,
+			});
+			assert.equal(status, 1);
+			assert.match(err, /name of the database/);
+		});
+	}
+});
+
+describe('nginx', () => {
+	test('gets its snippets and a site for the host', async () => {
+		const out = await done();
+		const site = readFileSync(path.join(nginx, 'sites-available/urlmode.conf'), 'utf8');
+		assert.match(site, /^\tlisten 8443 ssl http2;/m);
+		assert.match(site, /server_name callback\.example;/);
+		assert.match(site, /ssl_certificate \/etc\/letsencrypt\/live\/callback\.example\/fullchain\.pem;/);
+		assert.doesNotMatch(site, /callback\.example\.com|443 ssl(?<!8443 ssl)/);
+		assert.deepEqual(readdirSync(path.join(nginx, 'urlmode')).sort(), readdirSync(path.join(ROOT, 'nginx/urlmode')).sort());
+		assert.match(out, /no certificate at \/etc\/letsencrypt\/live\/callback\.example\/fullchain\.pem yet/);
+		assert.ok(!existsSync(path.join(nginx, 'sites-enabled/urlmode.conf')));
+	});
+
+	test('enables the site as soon as there is a certificate', async () => {
+		await done();
+		const file = path.join(nginx, 'sites-available/urlmode.conf');
+		writeFileSync(path.join(folder, 'cert.pem'), 'a certificate');
+		writeFileSync(file, readFileSync(file, 'utf8').replace(/ssl_certificate [^;]*/, `ssl_certificate ${path.join(folder, 'cert.pem')}`));
+		assert.match(await done(), /^enable /m);
+		assert.equal(readFileSync(path.join(nginx, 'sites-enabled/urlmode.conf'), 'utf8'), readFileSync(file, 'utf8'));
+	});
+
+	test('one that is disabled by a link that leads nowhere stays so', async () => {
+		await done();
+		mkdirSync(path.join(nginx, 'sites-enabled'));
+		symlinkSync('/nonexistent', path.join(nginx, 'sites-enabled/urlmode.conf'));
+		assert.match(await done(), /^keep .*sites-enabled/m);
+	});
+
+	test('that is not there is said, and the rest is written', async () => {
+		rmSync(nginx, { recursive: true });
+		assert.match(await done(), /There is no nginx in/);
+		assert.deepEqual(readdirSync(etc).sort(), FILES);
+	});
+});
+
+if (IS_ROOT) {
+	test('root without an address becomes the user postgres', async () => {
+		const command = await installCommand(path.join(folder, 'installed'));
+		const { status, out, err } = await urlmode(['setup', ...options(), HOST], {
+			PGHOST: '127.0.0.1', PGPORT: admin.port, PGPASSWORD: admin.password,
+		}, command);
+		assert.equal(status, 0, err);
+		assert.match(out, /^keep database urlmode$/m);
+		assert.deepEqual(await Promise.all(urls().map(loginOf)), ROLES);
+	});
+}
+
+test('an administrator who is no superuser is enough', async () => {
+	await stack.service('stop', 'postgres');
+	await stack.service('start', 'postgres');
+	await stack.sql('CREATE DATABASE other');
+	const other = new URL(admin);
+	other.pathname = '/other';
+	const client = new pg.Client({ connectionString: other.href });
+	await client.connect();
+	await client.query('DROP DATABASE urlmode WITH (FORCE)');
+	for (const role of [...ROLES, 'urlmode_owner']) {
+		await client.query(`DROP ROLE ${role}`);
+	}
+	await client.query("CREATE ROLE deployer LOGIN CREATEROLE CREATEDB PASSWORD 'not secret'");
+	await client.end();
+	const url = new URL(admin);
+	url.username = 'deployer';
+	url.password = 'not secret';
+
+	const said = await setup([], { URLMODE_ADMIN_DATABASE_URL: url.href });
+	assert.deepEqual([said.status, said.err], [0, '']);
+	assert.deepEqual(await Promise.all(urls().map(loginOf)), ROLES);
+	const again = await setup([], { URLMODE_ADMIN_DATABASE_URL: url.href });
+	assert.deepEqual([again.status, again.err], [0, '']);
+});

@@ -1,0 +1,310 @@
+// The operator's command against the stack's database: show, events, purge and
+// migrate, as the role urlmode_operator and nobody else.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+
+import pg from 'pg';
+
+import { bindingOf } from '../../lib/node/src/token.js';
+import { noteArguments, ROOT, urlmode } from '../support/command.mjs';
+import { sender } from '../support/deliveries.mjs';
+import { openFixture } from '../support/fixture.mjs';
+
+const PRICE = { amount: 1050, currency: 'EUR' };
+const DAY = 86_400_000;
+/** What a terminal obeys: CSI, OSC, their C1 forms, and a change of direction. */
+const HOSTILE = 'a\x1b[31mb\x1b]0;title\x07c\u009b2Jd\u202ee\nf';
+const CONTROLS = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
+
+let fixture;
+let env;
+
+before(async () => {
+	fixture = await openFixture({ name: 'command' });
+	env = { URLMODE_OPERATOR_DATABASE_URL: fixture.stack.env.URLMODE_OPERATOR_DATABASE_URL };
+});
+
+after(() => fixture?.close());
+
+const run = (...args) => urlmode(args, env);
+
+/** What the command prints as JSON. */
+async function json(...args) {
+	const { status, out, err } = await run(...args, '--json');
+	assert.deepEqual([status, err], [0, '']);
+	return JSON.parse(out);
+}
+
+/** A payment, opened in a browser and then told of by its provider. */
+async function pay(whats = ['paid'], options = {}) {
+	const payment = await fixture.createPayment('stripe', { expected: PRICE, ...options });
+	const stripe = sender(fixture, 'stripe');
+	for (const what of whats) {
+		const { status } = await stripe.send(stripe.event(payment.id, what, PRICE));
+		assert.equal(status, 200);
+	}
+	return payment;
+}
+
+/** An event as record_events keeps it, of whatever a provider may say. */
+function record(id, { provider = 'stripe', identity = randomUUID(), type = 'a.type', effect = 'ignore', reference = null }) {
+	return fixture.stack.sql(`SELECT outcome FROM urlmode.record_events(ARRAY[$1::uuid], ARRAY[$2], ARRAY[$3], ARRAY[$4],
+		ARRAY[$5], ARRAY[NULL::bigint], ARRAY[NULL], ARRAY[$6], ARRAY[NULL::bytea])`, [id, provider, identity, type, effect, reference]);
+}
+
+describe('the login', () => {
+	let thief;
+
+	before(async () => {
+		thief = new pg.Client({ connectionString: env.URLMODE_OPERATOR_DATABASE_URL });
+		await thief.connect();
+	});
+	after(() => thief?.end());
+
+	test('may execute the functions of the command, and hold no other right in the schema', async () => {
+		const { rows: functions } = await thief.query(`
+			SELECT proname FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace
+				AND has_function_privilege(oid, 'EXECUTE') ORDER BY proname`);
+		const { rows: relations } = await thief.query(`
+			SELECT relname FROM pg_class WHERE relnamespace = 'urlmode'::regnamespace AND relkind IN ('r', 'v', 'm', 'p')
+				AND has_table_privilege(oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')`);
+		const memberships = await fixture.stack.sql(
+			"SELECT FROM pg_auth_members WHERE member = 'urlmode_operator'::regrole");
+
+		assert.deepEqual(functions.map(({ proname }) => proname),
+			['list_events', 'list_migrations', 'list_unclaimed', 'purge', 'show_elicitation', 'show_events', 'show_payments']);
+		assert.deepEqual([relations, memberships], [[], []]);
+	});
+
+	test('is told nothing that is sealed, or that opens a door', async () => {
+		const { rows } = await thief.query(`
+			SELECT proname, unnest(proargnames) AS name FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace
+				AND has_function_privilege(oid, 'EXECUTE')`);
+		const names = rows.map(({ name }) => name);
+
+		assert.deepEqual(names.filter((name) => /^(result|verifier|binding|browser|session|target_url)$/.test(name)), []);
+		assert.deepEqual(rows.filter(({ name }) => name === 'subject').map(({ proname }) => proname), ['show_elicitation']);
+	});
+});
+
+describe('show', () => {
+	test('says what became of a payment: whose it is, what was paid, what came', async () => {
+		const { id, owner } = await pay(['processing', 'settled'], { session: 'a-session-id', targetUrl: 'https://checkout.example/a-secret' });
+		const { status, out, err } = await run('show', id);
+
+		assert.deepEqual([status, err], [0, '']);
+		for (const said of [id, owner.subject, 'completed', 'accept', 'Tests & Co', '1050 EUR', 'async_payment_succeeded', `cs_test_${id}`]) {
+			assert.ok(out.replaceAll(/ +/g, ' ').includes(said), `${said} is not in ${out}`);
+		}
+		assert.doesNotMatch(out, /a-session-id|a-secret|\\x01/);
+		assert.deepEqual(await run('show', id.toUpperCase()), { status, out, err });
+
+		const { elicitation, payments, events } = await json('show', id);
+		assert.deepEqual([elicitation.elicitation, elicitation.status, elicitation.has_result], [id, 'completed', true]);
+		assert.deepEqual(payments.map(({ amount, currency, late, claimed_at: claimed }) => [amount, currency, late, claimed]), [[1050, 'EUR', false, null]]);
+		assert.deepEqual(events.map(({ action }) => action), ['processing', 'accept']);
+	});
+
+	test('of a payment that comes after the end: late, and of no call', async () => {
+		const payment = await fixture.createPayment('stripe', { expected: PRICE });
+		await fixture.urlmode.cancel(payment.id, payment.owner);
+		const stripe = sender(fixture, 'stripe');
+		await stripe.send(stripe.event(payment.id, 'paid', PRICE));
+
+		const { elicitation, payments, events } = await json('show', payment.id);
+		assert.deepEqual([elicitation.action, payments[0].late, events.map(({ action }) => action)], ['cancel', true, ['late']]);
+	});
+
+	test('of an account there are neither payments nor events', async () => {
+		const { id } = await fixture.create();
+		const { out } = await run('show', id);
+		assert.match(out, /pending/);
+		assert.doesNotMatch(out, /Payments|Events/);
+	});
+
+	test('an id that is none of the database’s ends with 1', async () => {
+		const { status, out, err } = await run('show', randomUUID());
+		assert.deepEqual([status, out], [1, '']);
+		assert.match(err, /there is no elicitation/);
+	});
+
+	test('what a terminal obeys is not printed, whoever has sent it', async () => {
+		const { id } = await fixture.createPayment('stripe', { expected: PRICE, subject: HOSTILE, resumeKey: HOSTILE });
+		await record(id, { type: HOSTILE, identity: HOSTILE, effect: 'recheck', reference: HOSTILE });
+		for (const args of [['show', id], ['show', '--json', id], ['events', '--limit', '1'], ['events', '--json', '--limit', '1']]) {
+			const { status, out } = await run(...args);
+			assert.equal(status, 0);
+			assert.ok(out.includes('title'), 'its text is there');
+			assert.doesNotMatch(out, CONTROLS, args.join(' '));
+		}
+	});
+});
+
+describe('events', () => {
+	test('lists the last ones, the newest last, without whose they are', async () => {
+		const { id, owner } = await pay(['processing', 'settled']);
+		const { out } = await run('events');
+		const listed = await json('events');
+
+		assert.ok(out.includes(id) && out.includes('async_payment_succeeded'));
+		assert.ok(!out.includes(owner.subject));
+		assert.deepEqual(listed.slice(-2).map((event) => [event.elicitation, event.provider_name, event.action]),
+			[[id, 'stripe', 'processing'], [id, 'stripe', 'accept']]);
+		assert.deepEqual((await json('events', '--limit', '1')).map(({ action }) => action), ['accept']);
+	});
+
+	test('of one provider; a name is a value and no SQL', async () => {
+		const { id } = await fixture.createPayment('square', { expected: PRICE });
+		await record(id, { provider: 'square', type: 'of.square' });
+
+		const listed = await json('events', '--provider', 'square');
+		assert.ok(listed.length > 0 && listed.every((event) => event.provider_name === 'square'));
+		for (const name of ["x' OR 'a' = 'a", "'; DELETE FROM urlmode.event; --", ':provider', '$1', '\\q', '`id`', "\\'"]) {
+			assert.deepEqual(await json('events', '--provider', name), []);
+		}
+		assert.deepEqual(await json('events', '--provider', 'square'), listed);
+	});
+
+	test('late: only those that came after the end', async () => {
+		const { id } = await pay(['paid', 'expired']);
+		const listed = await json('events', '--late');
+		assert.ok(listed.every(({ action }) => action === 'late'));
+		assert.deepEqual(listed.at(-1).elicitation, id);
+	});
+
+	test('since: a time or an age', async () => {
+		const { id } = await pay(['ignored']);
+		await fixture.stack.sql("UPDATE urlmode.event SET received_at = now() - interval '3 days' WHERE elicitation = $1", [id]);
+		const has = async (...args) => (await json('events', '--limit', '1000', ...args)).some(({ elicitation }) => elicitation === id);
+
+		assert.deepEqual([await has(), await has('--since', '2d'), await has('--since', '4d'), await has('--since', '1w')], [false, false, true, true]);
+		const at = (days) => new Date(Date.now() - days * DAY).toISOString();
+		assert.deepEqual([await has('--since', at(2)), await has('--since', at(4)), await has('--since', at(4).slice(0, 10))], [false, true, true]);
+		const { status, out, err } = await run('events', '--since', "yesterday'; --");
+		assert.deepEqual([status, out], [1, '']);
+		assert.match(err, /invalid input syntax for type timestamp/);
+	});
+
+	test('unclaimed: what was paid and no call has taken', async () => {
+		const { id, owner } = await pay();
+		const unclaimed = async () => (await json('events', '--unclaimed', '--limit', '1000')).filter(({ elicitation }) => elicitation === id);
+
+		assert.deepEqual((await unclaimed()).map(({ amount, currency, matches, late }) => [amount, currency, matches, late]), [[1050, 'EUR', true, false]]);
+		assert.ok((await run('events', '--unclaimed', '--limit', '1000')).out.includes(id));
+		assert.equal((await fixture.urlmode.waitForCompletion(id, owner)).action, 'accept');
+		await fixture.stack.sql('SELECT urlmode.claim($1, $2)', [id, bindingOf(owner.subject, owner.session)]);
+		assert.deepEqual(await unclaimed(), []);
+	});
+});
+
+describe('purge', () => {
+	/** One that ended so many days ago. */
+	async function old(days, options = {}) {
+		const elicitation = await fixture.create(options);
+		await fixture.urlmode.cancel(elicitation.id, elicitation.owner);
+		await fixture.stack.sql(`UPDATE urlmode.elicitation SET created_at = created_at - $2 * interval '1 day', grace = '0',
+			expires_at = expires_at - $2 * interval '1 day', completed_at = completed_at - $2 * interval '1 day',
+			claimed_at = claimed_at - $2 * interval '1 day' WHERE id = $1`, [elicitation.id, days]);
+		return elicitation.id;
+	}
+
+	const there = async (ids) => (await Promise.all(ids.map((id) => fixture.stack.elicitation(id)))).map((row) => row !== undefined);
+
+	test('deletes what has been over for ninety days, or as long as it is told, of a kind', async () => {
+		const ids = [await old(91), await old(89), await old(20), await old(1), await old(89, { kind: 'signature', provider: 'docusign' })];
+		const said = await run('purge');
+		assert.deepEqual([said.status, said.err], [0, '']);
+		assert.match(said.out, /^[1-9]\d* purged\n$/);
+		assert.deepEqual(await there(ids), [false, true, true, true, true]);
+		await run('purge', '--older-than', '8d', '--kind', 'oauth');
+		assert.deepEqual(await there(ids), [false, false, false, true, true]);
+		await run('purge', '--older-than', '4w');
+		assert.deepEqual(await there(ids), [false, false, false, true, false]);
+	});
+
+	test('takes more than one batch holds', async () => {
+		await fixture.stack.sql(`INSERT INTO urlmode.elicitation (id, provider, kind, subject, binding, requester, target_url, expires_at,
+				status, action, completed_at)
+			SELECT gen_random_uuid(), 'demo', 'oauth', 's', '\\x00000000000000000000000000000000', 'r', 'u', now() - interval '200 days',
+				'completed', 'cancel', now() - interval '200 days' FROM generate_series(1, 2500)`);
+		assert.equal((await run('purge', '--kind', 'oauth')).status, 0);
+		assert.deepEqual(await fixture.stack.sql("SELECT id FROM urlmode.elicitation WHERE target_url = 'u'"), []);
+	});
+
+	test('says that less than a week is refused', async () => {
+		const { status, err } = await run('purge', '--older-than', '6d');
+		assert.equal(status, 1);
+		assert.match(err, /less than seven days/);
+	});
+});
+
+describe('migrate', () => {
+	test('says that the schema is up to date', async () => {
+		const admin = { URLMODE_ADMIN_DATABASE_URL: fixture.stack.env.URLMODE_ADMIN_DATABASE_URL };
+		for (const args of [['migrate'], ['migrate', '--dry-run']]) {
+			assert.deepEqual(await urlmode(args, admin), { status: 0, out: 'The schema is up to date.\n', err: '' });
+		}
+	});
+
+	test('applies what is missing to a database of its own, and before that says it', async () => {
+		const url = new URL(fixture.stack.env.URLMODE_ADMIN_DATABASE_URL);
+		url.pathname = '/migrated_by_command';
+		await fixture.stack.sql('CREATE DATABASE migrated_by_command');
+		const admin = { URLMODE_ADMIN_DATABASE_URL: url.href };
+		const files = (await readdir(path.join(ROOT, 'sql'))).filter((name) => /^\d.*\.sql$/.test(name)).sort();
+
+		assert.equal((await urlmode(['migrate', '--dry-run'], admin)).out, files.map((name) => `would apply ${name}\n`).join(''));
+		assert.deepEqual(await urlmode(['migrate'], admin), { status: 0, out: files.map((name) => `${name}\n`).join(''), err: '' });
+		assert.equal((await urlmode(['migrate', '--dry-run'], admin)).out, 'The schema is up to date.\n');
+		await fixture.stack.sql('DROP DATABASE migrated_by_command');
+	});
+
+	test('says who cannot be reached', async () => {
+		const { status, err } = await urlmode(['migrate'], { URLMODE_ADMIN_DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/urlmode' });
+		assert.equal(status, 1);
+		assert.match(err, /urlmode cannot be reached/);
+	});
+});
+
+describe('the connection', () => {
+	const PASSWORD = 'do-not-show';
+
+	test('has no password on a command line, and no message shows it', async () => {
+		const folder = await mkdtemp(path.join(tmpdir(), 'urlmode-notes-'));
+		const noting = await noteArguments(path.join(folder, 'bin'), ['psql', 'env', 'sed', 'cat', 'openssl', 'rm']);
+		const password = new URL(env.URLMODE_OPERATOR_DATABASE_URL).password;
+
+		assert.equal((await urlmode(['events'], { ...env, PATH: noting.PATH })).status, 0);
+		const notes = await noting.notes();
+		assert.match(notes, /^psql .*service=operator/m);
+		assert.ok(!notes.includes(password));
+		await rm(folder, { recursive: true });
+	});
+
+	for (const [name, url] of [
+		['a wrong password', (good) => good.replace(/:[^:@]*@/, `:${PASSWORD}@`)],
+		['no connection string', () => `postgresql://a:${PASSWORD}@b:c:d`],
+		['a second section in it', () => `host=a\n[operator]\npassword=${PASSWORD}`],
+		['an unknown keyword', () => `password=${PASSWORD} colour=blue`],
+	]) {
+		test(`${name}: said, without the password`, async () => {
+			const { status, out, err } = await urlmode(['events'], {
+				URLMODE_OPERATOR_DATABASE_URL: url(env.URLMODE_OPERATOR_DATABASE_URL),
+			});
+			assert.deepEqual([status, out], [1, '']);
+			assert.notEqual(err, '');
+			assert.ok(!err.includes(PASSWORD), err);
+		});
+	}
+
+	test('without one it is said where it comes from', async () => {
+		const { status, err } = await urlmode(['events'], { URLMODE_CONFIG: '/nonexistent/config.json' });
+		assert.equal(status, 1);
+		assert.match(err, /set URLMODE_OPERATOR_DATABASE_URL; urlmode setup writes it into \/nonexistent\/operator\.env/);
+	});
+});

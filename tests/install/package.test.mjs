@@ -1,0 +1,72 @@
+// The Debian package: built, looked at by lintian, and walked through in a clean
+// root (clean-root.mjs), which mmdebstrap makes for root and for ordinary users.
+
+import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { copyFile, readFile, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+
+import { ROOT, freePorts, scratch } from '../stack/harness.mjs';
+
+const BUILT = path.join(ROOT, 'build/deb');
+const SOURCE = path.join(BUILT, 'urlmode');
+const WALK = path.join(ROOT, 'tests/install/clean-root.mjs');
+const [, VERSION] = /\((.*?)\)/.exec(readFileSync(path.join(ROOT, 'nginx/debian/changelog'), 'utf8'));
+const DEBIAN = execFileSync('dpkg', ['--print-architecture'], { encoding: 'utf8' }).trim();
+const RELEASE = 'bookworm';
+// What the host of the test has beside the package.
+const BESIDE = ['nginx-light', 'multiwatch', 'spawn-fcgi'];
+
+const execute = promisify(execFile);
+const env = { ...process.env, DEB_BUILD_OPTIONS: 'noautodbgsym', PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
+// Or the tests of the hook would report to this process's runner.
+delete env.NODE_TEST_CONTEXT;
+const options = { cwd: ROOT, env, maxBuffer: 1 << 26 };
+
+/** Builds the same again with a higher version. */
+async function buildNext(version) {
+	const changelog = path.join(SOURCE, 'nginx/debian/changelog');
+	const text = await readFile(changelog, 'utf8');
+	await writeFile(changelog, `${text.replace(/\(.*?\)/, `(${version})`)}\n${text}`);
+	await execute('dh_clean', { ...options, cwd: SOURCE });
+	await execute('dpkg-buildpackage', ['-b', '--no-sign', '-nc'], { ...options, cwd: SOURCE });
+	return path.join(BUILT, `urlmode_${version}_${DEBIAN}.deb`);
+}
+
+/** The sources of Debian that this machine installs from. */
+async function sources() {
+	const { stdout } = await execute('apt-get', ['indextargets', '--format', 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)',
+		'Created-By: Packages', 'Origin: Debian']);
+	return [...new Set(stdout.split('\n').filter(Boolean))];
+}
+
+describe('the package', { concurrency: true }, () => {
+	before(() => execute('make', ['deb'], options));
+
+	test('lintian finds nothing to warn of', async () => {
+		const { stdout } = await execute('lintian', [path.join(BUILT, `urlmode_${VERSION}_${DEBIAN}.changes`)], options);
+		assert.equal(stdout, '');
+	});
+
+	test('in a clean root it is installed, walked, upgraded under load, removed and purged', async () => {
+		const folder = await scratch('clean-root');
+		const next = `${VERSION}+next`;
+		const [port] = await freePorts(1);
+		await copyFile(path.join(BUILT, `urlmode_${VERSION}_${DEBIAN}.deb`), path.join(folder, 'first.deb'));
+
+		const walked = execute('mmdebstrap', [
+			'--variant=apt', '--format=null', `--include=${BESIDE.join(',')}`,
+			`--customize-hook=ROOT="$1" node --test --test-reporter=spec '${WALK}'`,
+			RELEASE, '-', ...await sources(),
+		], { ...options, env: {
+			...env, PACKAGES: folder, PORT: String(port), VERSION, NEXT: next,
+			KEYS: await readFile(process.env.URLMODE_KEYS_FILE, 'utf8'),
+		} });
+		await rename(await buildNext(next), path.join(folder, 'next.deb'));
+		const { stdout, stderr } = await walked.catch((error) => error);
+		assert.match(stdout + stderr, /^ℹ fail 0$/m);
+	});
+});

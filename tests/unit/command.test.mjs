@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// The operator's command: its manual page, its help, its completion and its
+// code have the same subcommands and options; what makes no sense is refused.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+
+import { installCommand, ROOT, urlmode } from '../support/command.mjs';
+
+const FOLDER = path.join(ROOT, 'nginx/command');
+const SUBCOMMANDS = ['check', 'events', 'keys', 'migrate', 'purge', 'setup', 'show', 'version'];
+
+const read = (name) => readFileSync(path.join(FOLDER, name), 'utf8');
+const sorted = (names) => [...new Set(names)].sort();
+const options = (text) => sorted((text.match(/--[a-z][a-z-]+/g) ?? []).filter((option) => !['--help', '--version'].includes(option)));
+
+/** The page as it is read, without what marks bold and underlined letters. */
+function page() {
+	return execFileSync('mandoc', ['-Tascii', path.join(FOLDER, 'urlmode.8')], { encoding: 'utf8' }).replaceAll(/.\x08/g, '');
+}
+
+/** The options of a subcommand in the page's synopsis. */
+function synopsis(name) {
+	const [, text] = /^SYNOPSIS\n([^]*?)^DESCRIPTION/m.exec(page());
+	return options(text.split(/^ {5}(?=urlmode )/m).filter((line) => line.startsWith(`urlmode ${name} `) || line.startsWith(`urlmode ${name}\n`)).join('\n'));
+}
+
+/** The options that the code takes: the patterns of its `case`. */
+function taken(name) {
+	const code = read(`${name}.sh`);
+	const [, body] = new RegExp(`^run_${name}\\(\\)\n\\{\n([^]*?)^\\}`, 'm').exec(code);
+	const patterns = [...body.matchAll(/^\t+([^\n()]*--[^\n()]*)\)/gm)].map(([, pattern]) => pattern);
+	return options(patterns.join(' '));
+}
+
+test('the subcommands are those of the page, of the help, of the completion and of the files', async () => {
+	const { out, status } = await urlmode(['--help']);
+	const listed = [...out.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name]) => name);
+	const [, words] = /compgen -W '([^']*) help --help --version'/.exec(read('completion.bash'));
+
+	assert.equal(status, 0);
+	assert.deepEqual(sorted(listed), sorted([...SUBCOMMANDS, 'help']));
+	assert.deepEqual(sorted(words.split(' ')), SUBCOMMANDS);
+	assert.deepEqual(sorted([...page().matchAll(/^ {3}urlmode ([a-z]+)$/gm)].map(([, name]) => name)), SUBCOMMANDS);
+	assert.deepEqual(readdirSync(FOLDER).filter((name) => /^[a-z]+\.sh$/.test(name)).map((name) => name.slice(0, -3)).sort(),
+		sorted([...SUBCOMMANDS, 'common', 'paths']));
+	assert.deepEqual(await urlmode(['help']), { status: 0, out, err: '' });
+});
+
+for (const name of SUBCOMMANDS) {
+	test(`${name}: help, page, completion and code have the same options`, async () => {
+		const help = await urlmode(['help', name]);
+		const completion = read('completion.bash');
+		const completed = name === 'keys'
+			? completion.match(/rotate\) words=.*\n.*drop\) words=.*/)[0]
+			: new RegExp(`^\\t+${name}:\\*\\) words='(.*)' ;;`, 'm').exec(completion)[1];
+
+		assert.equal(help.status, 0);
+		assert.match(help.out, new RegExp(`^usage: urlmode ${name}`));
+		assert.deepEqual(await urlmode([name, '--help']), help);
+		assert.deepEqual(options(help.out), taken(name));
+		assert.deepEqual(synopsis(name), taken(name));
+		assert.deepEqual(options(completed), taken(name));
+	});
+}
+
+test('the page has the checks, the environment, and no warnings', () => {
+	const code = ['check.sh', 'check-host.sh', 'check-outside.sh'].map(read).join('\n');
+	const checks = sorted([...code.matchAll(/\bfinding (?:ok|warning|error|skipped) (\w+)/g)].map(([, name]) => name));
+	const [, list] = /^ {3}urlmode check\n([^]*?)^ {5}--json/m.exec(page());
+	const named = sorted([...list.matchAll(/^ {5}([a-z_]+)(?:$| {2,}| [A-Z])/gm)].map(([, name]) => name));
+	const shell = readdirSync(FOLDER).filter((name) => name.endsWith('.sh')).map(read).join('\n');
+	const [, environment] = /^ENVIRONMENT\n([^]*?)^FILES/m.exec(page());
+
+	assert.deepEqual(named, checks);
+	assert.deepEqual(sorted([...environment.matchAll(/^ {5}(URLMODE_\w+)$/gm)].map(([, name]) => name)),
+		sorted([...shell.matchAll(/\$\{(URLMODE_\w+)/g)].map(([, name]) => name)));
+	assert.equal(execFileSync('mandoc', ['-Tlint', '-Wwarning', path.join(FOLDER, 'urlmode.8')], { encoding: 'utf8' }), '');
+});
+
+test('bash completes subcommands, options and values', () => {
+	const complete = (...words) => execFileSync('bash', ['-c', `
+		. "$1"; shift
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _urlmode; printf '%s\\n' "\${COMPREPLY[@]}"`,
+	'bash', path.join(FOLDER, 'completion.bash'), 'urlmode', ...words], { encoding: 'utf8' }).split('\n').filter(Boolean);
+
+	assert.deepEqual(complete('ev'), ['events']);
+	assert.deepEqual(complete('events', '--pr'), ['--provider']);
+	assert.deepEqual(complete('purge', '--kind', 'pa'), ['payment']);
+	assert.deepEqual(complete('keys', 'rot'), ['rotate']);
+	assert.deepEqual(complete('keys', 'drop', '--f'), ['--force']);
+	assert.deepEqual(complete('help', 'mi'), ['migrate']);
+});
+
+describe('a command line that makes no sense ends with 64, and says how it would', () => {
+	const LINES = [
+		[], ['sow'], ['help', 'sow'], ['--verbose'], ['\x1b[31mred'],
+		['show'], ['show', 'x'], ['show', "1'; DROP TABLE x; --"], ['show', '--all', 'x'],
+		['show', '11111111-1111-1111-1111-1111111111111'], ['show', '111111111111-1111-1111-1111-11111111'],
+		['events', '--late', '--unclaimed'], ['events', '--provider'], ['events', '--limit', 'x'], ['events', '--limit', ''], ['events', 'x'],
+		['purge', '--older-than', 'x'], ['purge', '--older-than', '90'], ['purge', '--older-than', '1e9d'], ['purge', '--kind', 'x'], ['purge', 'x'],
+		['keys'], ['keys', 'print'], ['keys', 'list', '--force'], ['keys', 'rotate', '--force'], ['keys', 'drop', '--promote'], ['keys', 'drop', 'x'],
+		['setup'], ['setup', 'callback.example'], ['setup', 'http://callback.example'], ['setup', 'https://'],
+		['setup', 'https://a.example/path'], ['setup', 'https://a.example', 'https://b.example'], ['setup', 'https://a.example:'],
+		['setup', 'https://a.example:x'], ['setup', 'https://a"b'], ['setup', '--oauth', 'A', 'https://a.example'], ['setup', '--oauth'],
+		['setup', '--user-check', 'none', 'https://a.example'], ['setup', '--database-host', 'a b', 'https://a.example'],
+		['check', '--fix'], ['check', '--nginx'], ['migrate', '--force'], ['version', '1'],
+	];
+
+	for (const line of LINES) {
+		test(JSON.stringify(line.join(' ')), async () => {
+			const { status, out, err } = await urlmode(line);
+			assert.deepEqual([status, out], [64, '']);
+			assert.match(err, /urlmode/);
+			assert.doesNotMatch(err, /[\x00-\x09\x0b-\x1f\x7f]/);
+		});
+	}
+});
+
+describe('as it is installed', () => {
+	let folder;
+	let installed;
+
+	before(async () => {
+		folder = mkdtempSync(path.join(tmpdir(), 'urlmode command '));
+		installed = await installCommand(folder);
+		writeFileSync(path.join(folder, 'changelog'), 'urlmode (1.2.3) unstable; urgency=medium\n\n  * News.\n\n -- A <a@example.org>  Mon, 02 Jan 2006 15:04:05 +0000\n');
+	});
+
+	after(() => rmSync(folder, { recursive: true }));
+
+	test('paths.sh.in has the places of paths.sh', () => {
+		const names = (name) => sorted([...read(name).matchAll(/^(\w+)=/gm)].map(([, place]) => place).filter((place) => place !== 'tree'));
+		assert.deepEqual(names('paths.sh.in'), names('paths.sh'));
+	});
+
+	test('version is that of the changelog, which it shows', async () => {
+		for (const args of [['version'], ['--version']]) {
+			assert.deepEqual(await urlmode(args, {}, installed), { status: 0, out: 'urlmode 1.2.3\n', err: '' });
+		}
+		assert.match((await urlmode(['version', '--changes'], {}, installed)).out, /^urlmode \(1\.2\.3\)[^]*News\./);
+		execFileSync('gzip', ['-n', path.join(folder, 'changelog')]);
+		writeFileSync(path.join(folder, 'libexec/paths.sh'), readFileSync(path.join(folder, 'libexec/paths.sh'), 'utf8').replace(/(?<=changelog)'$/m, ".gz'"));
+		assert.equal((await urlmode(['version'], {}, installed)).out, 'urlmode 1.2.3\n');
+	});
+
+	test('its configuration is where it was installed for', async () => {
+		const { status, err } = await urlmode(['keys', 'list'], {}, installed);
+		assert.equal(status, 1);
+		assert.ok(err.includes(path.join(folder, 'etc/urlmode/config.json')), err);
+	});
+});

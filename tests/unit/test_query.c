@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* What the operator's command asks of a program, and what it is told. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "server/query.h"
+
+#define PASSWORD "hunter2"
+#define SECRET "IiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiI"
+#define PROGRAM "connect"
+
+struct question {
+	char *args[4];
+	const char *path;
+	const char *input;
+};
+
+static int
+ask(void *arg)
+{
+	struct question *question = arg;
+	struct um_error err = { "" };
+	int argc = 0;
+
+	while (question->args[argc] != NULL)
+		argc++;
+	if (!um_query_is_meant(argc, question->args))
+		return 2;
+	if (question->input != NULL) {
+		FILE *in = tmpfile();
+
+		fputs(question->input, in);
+		rewind(in);
+		dup2(fileno(in), STDIN_FILENO);
+	}
+	if (um_query_answer(question->args, question->path, &err))
+		return 0;
+	fprintf(stderr, "%s", err.text);
+	return 1;
+}
+
+/* The exit status, all of the output, and a part of the message. */
+static void
+assert_answer(struct question *question, int status, const char *said,
+	const char *message)
+{
+	struct um_buf out = { 0 };
+	struct um_buf err = { 0 };
+	struct child child;
+
+	child_start(&child, ask, question, -1);
+	assert_int_equal(child_end(&child, &out, &err), status);
+	if (!um_str_is(um_buf_str(&out), said))
+		fail_msg("not \"%s\" but: %.*s", said, (int)out.len,
+			out.ptr != NULL ? out.ptr : "");
+	if (!str_has(um_buf_str(&err), um_str(message)))
+		fail_msg("\"%s\" is not in: %.*s", message, (int)err.len,
+			err.ptr != NULL ? err.ptr : "");
+	assert_false(str_has(um_buf_str(&err), STR(PASSWORD)));
+	assert_false(str_has(um_buf_str(&err), STR(SECRET)));
+	um_buf_free(&out);
+	um_buf_free(&err);
+}
+
+static char name[] = PROGRAM, config[] = "--config", keys[] = "--keys",
+	    conninfo[] = "--conninfo";
+
+static char *
+make_config(const char *more)
+{
+	struct um_buf text = { 0 };
+	char *path;
+
+	um_buf_printf(&text,
+		"{\"base_url\": \"https://a.example\", \"keys_file\": "
+		"\"/k\", \"database_url\": \"password=" PASSWORD "\","
+		" \"providers\": {\"demo\": {\"kind\": \"oauth\"},"
+		" \"b_2\": {\"kind\": \"oauth\"}}%s}",
+		more);
+	path = file_make(um_buf_str(&text), 0600);
+	um_buf_free(&text);
+	return path;
+}
+
+TEST(a_value_of_the_configuration)
+{
+	static const struct {
+		const char *key, *value;
+	} rows[] = {
+		{ "base_url", "https://a.example\n" },
+		{ "keys_file", "/k\n" },
+		{ "database_url", "password=" PASSWORD "\n" },
+		{ "user_check", "session-ticket\n" },
+		{ "log_file", "" },
+		{ "metrics_file", "/m\n" },
+		{ "providers_dir", "/p\n" },
+		{ "providers", "demo oauth 0\nb_2 oauth 0\n" },
+	};
+	char *path = make_config(", \"user_check\": \"session-ticket\","
+				 " \"metrics_file\": \"/m\","
+				 " \"providers_dir\": \"/p\"");
+	char key[32];
+	struct question question = { { name, config, key }, path, NULL };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		row_begin("%s", rows[i].key);
+		snprintf(key, sizeof(key), "%s", rows[i].key);
+		assert_answer(&question, 0, rows[i].value, "");
+	}
+	snprintf(key, sizeof(key), "secrets");
+	assert_answer(&question, 1, "", "no key of this name");
+	file_remove(path);
+}
+
+TEST(a_configuration_that_is_refused_answers_nothing)
+{
+	char *path = make_config(", \"colour\": \"blue\"");
+	char key[] = "base_url";
+	struct question question = { { name, config, key }, path, NULL };
+
+	assert_answer(&question, 1, "", "/colour");
+	file_remove(path);
+}
+
+TEST(the_ids_of_the_keys)
+{
+	char *path = file_make(STR("7 " SECRET "\n# 9 sealed once\n2 " SECRET
+				   "\n255 " SECRET "\n"),
+		0600);
+	struct question question = { { name, keys, path }, NULL, NULL };
+
+	assert_answer(&question, 0, "7\n2\n255\n", "");
+	file_remove(path);
+	path = file_make(STR("7 " SECRET "\n7 " SECRET "\n"), 0600);
+	question.args[2] = path;
+	assert_answer(&question, 1, "", path);
+	file_remove(path);
+}
+
+TEST(a_socket_on_which_somebody_listens)
+{
+	char path[] = "/tmp/urlmode-query-XXXXXX/sock", option[] = "--socket",
+	     longer[200];
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct question question = { { name, option, path }, NULL, NULL };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	path[sizeof("/tmp/urlmode-query-XXXXXX") - 1] = '\0';
+	assert_non_null(mkdtemp(path));
+	path[strlen(path)] = '/';
+	assert_answer(&question, 1, "", "No such file");
+	memcpy(address.sun_path, path, sizeof(path));
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)),
+		0);
+	assert_answer(&question, 1, "", "Connection refused");
+	assert_int_equal(listen(fd, 1), 0);
+	assert_answer(&question, 0, "", "");
+	close(fd);
+	memset(longer, 'x', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	question.args[2] = longer;
+	assert_answer(&question, 1, "", "too long");
+	unlink(path);
+	*strrchr(path, '/') = '\0';
+	rmdir(path);
+}
+
+TEST(a_connection_string)
+{
+	struct question question = { .args = { name, conninfo } };
+
+	question.input = "postgresql://u:a%20b@h,i:2/d?sslmode=require\n";
+	assert_answer(&question, 0,
+		"user=u\npassword=a b\ndbname=d\nhost=h,i\nport=,2\n"
+		"sslmode=require\n",
+		"");
+	question.input = "host=/run dbname='a b'";
+	assert_answer(&question, 0, "dbname=a b\nhost=/run\n", "");
+	question.input = "password=" PASSWORD " colour=blue";
+	assert_answer(&question, 1, "", "libpq");
+	question.input = "host=a\n[other]\npassword=" PASSWORD;
+	assert_answer(&question, 1, "", "libpq");
+	question.input = "postgresql:///d?application_name=a%0Ab";
+	assert_answer(&question, 1, "", "of one line");
+}
+
+TEST(other_arguments_are_no_question)
+{
+	struct question question = { .args = { name, config } };
+
+	assert_answer(&question, 2, "", "");
+	question.args[1] = conninfo;
+	question.args[2] = name;
+	assert_answer(&question, 2, "", "");
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_value_of_the_configuration),
+		cmocka_unit_test(
+			a_configuration_that_is_refused_answers_nothing),
+		cmocka_unit_test(the_ids_of_the_keys),
+		cmocka_unit_test(a_socket_on_which_somebody_listens),
+		cmocka_unit_test(a_connection_string),
+		cmocka_unit_test(other_arguments_are_no_question),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
