@@ -13,8 +13,13 @@ import { deferred } from './wait.mjs';
 /** A fixture, and the providers at which its accounts are connected. */
 export async function openAccounts(name) {
 	const fixture = await openFixture({ name });
-	const providers = await startDressedProviders({ redirectUri: fixture.url('/oauth/account/return') });
-	return { fixture, providers: fixture.closeAtEnd(providers) };
+	try {
+		const providers = await startDressedProviders({ redirectUri: fixture.url('/oauth/account/return') });
+		return { fixture, providers: fixture.closeAtEnd(providers) };
+	} catch (error) {
+		await fixture.close();
+		throw error;
+	}
 }
 
 /**
