@@ -174,7 +174,9 @@ TEST(a_body_without_a_length_is_read_to_its_end)
 	request.length = "";
 	assert_says(&request, "\r\n\r\na is 1 bytes\nb is 1 bytes\n");
 	memset(body, '&', sizeof(body));
-	memcpy(body, "a=b", 3);
+	body[0] = 'a';
+	body[1] = '=';
+	body[2] = 'b';
 	request.body = (struct um_str){ body, UM_BODY_MAX };
 	assert_says(&request, "\r\n\r\na is 1 bytes\n");
 	request.body.len++;
