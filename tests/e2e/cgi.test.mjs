@@ -137,7 +137,7 @@ test('from a bare environment: one request from it and from standard input', asy
 		...await fixture.stack.user(),
 		stdio: ['pipe', 'pipe', 'inherit'],
 		env: {
-			GATEWAY_INTERFACE: 'CGI/1.1', REQUEST_METHOD: 'POST', SCRIPT_NAME: '/oauth', PATH_INFO: '/demo/return',
+			REQUEST_METHOD: 'POST', SCRIPT_NAME: '/oauth', PATH_INFO: '/demo/return',
 			CONTENT_TYPE: 'application/x-www-form-urlencoded', CONTENT_LENGTH: String(body.length),
 			HTTP_COOKIE: browser.jar.header(new URL(flow.returnUrl)), URLMODE_CONFIG: installed.config,
 		},

@@ -124,7 +124,7 @@ describe('one answer everywhere', () => {
 		assertEverywhere(200, async (baseUrl) => (await sendRaw(baseUrl, `${baseUrl}/done`)).status)));
 
 	test('to a path from outside that only resolves to a page for inside', async () => {
-		for (const target of ['/%68ealthz', '//metrics', '/connect/../healthz']) {
+		for (const target of ['/%68ealthz', '//metrics', '/connect/../healthz', '/healthz/live', '/metrics/x']) {
 			await assertEverywhere([target, false], async (baseUrl) => (
 				[target, (await request(baseUrl + target, { localAddress: '127.0.0.2' })).status === 200]));
 		}
