@@ -197,8 +197,7 @@ main(int argc, char **argv)
 		UM_DELIVERY_BODY_MAX, plan };
 
 	/* Never as CGI, where the arguments come from a browser. */
-	if (getenv("GATEWAY_INTERFACE") == NULL
-		&& um_check_delivery_is_meant(argc, argv))
+	if (!um_is_cgi() && um_check_delivery_is_meant(argc, argv))
 		return um_check_delivery(argc, argv);
 	return um_program_main(&program, argc, argv);
 }

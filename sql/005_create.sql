@@ -35,9 +35,10 @@ BEGIN
 				WHEN money.proved THEN false
 				WHEN s.standing <> 'completed'
 					AND urlmode.closes_at(s.standing, e.expires_at, e.grace) > now() THEN true
-				-- It may have been paid, also after its end: a recheck will tell.
+				-- It may have been paid, also after its end: a recheck will tell, while the
+				-- result of what nobody has claimed is kept (004_retention).
 				WHEN e.kind = 'payment' AND e.rechecks > e.rechecked AND a.can_recheck IS NOT FALSE THEN
-					coalesce(e.completed_at, urlmode.closes_at(e.status, e.expires_at, e.grace)) > now() - interval '7 days'
+					coalesce(e.completed_at, urlmode.closes_at(e.status, e.expires_at, e.grace)) > now() - interval '30 days'
 				WHEN e.status <> 'completed' THEN false
 				WHEN e.claimed_at IS NOT NULL OR e.reason = 'superseded' THEN false
 				WHEN e.action <> 'accept' THEN e.expires_at > now()
@@ -53,7 +54,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.resume(bytea[], text[], boolean[]) IS
-	'For each owner and key the elicitation that a call can go on with, or NULL: before all others one with a payment that nobody has claimed, then one that is processing, then one that is open, then one whose outcome nobody has claimed (a refusal until it expires). A payment that waits for a recheck counts as open or unclaimed until seven days after its end, or after its grace, unless can_recheck is false: the caller has no way to recheck. Of several the newest. expires_in_ms is negative when it can no longer be opened.';
+	'For each owner and key the elicitation that a call can go on with, or NULL: before all others one with a payment that nobody has claimed, then one that is processing, then one that is open, then one whose outcome nobody has claimed (a refusal until it expires). A payment that waits for a recheck counts as open or unclaimed until thirty days after its end, or after its grace, unless can_recheck is false: the caller has no way to recheck. Of several the newest. expires_in_ms is negative when it can no longer be opened.';
 
 CREATE FUNCTION urlmode.create_elicitation(
 	ids uuid[], providers text[], kinds text[], subjects text[], sessions text[], bindings bytea[],

@@ -11,6 +11,7 @@
 
 #include "core/conf.h"
 #include "core/file.h"
+#include "core/url.h"
 
 /* Where the descriptions that come with urlmode are installed. */
 #ifndef UM_PROVIDERS_DIR
@@ -55,30 +56,13 @@ read_providers(const struct um_conf_loc *at, json_t *object,
 	return ok;
 }
 
-/* https, or http on loopback; a host, perhaps a port, and nothing after it. */
+/* A host, perhaps a port, and nothing after it. */
 static bool
 is_base_url(const char *url)
 {
-	static const char *const loopback[] = { "127.0.0.1", "localhost",
-		"[::1]" };
+	const char *end = um_url_authority_end(url);
 
-	if (strncmp(url, "https://", 8) == 0) {
-		size_t host = strcspn(url + 8, "/?#@\\ \r\n\t");
-		return host != 0 && url[8 + host] == '\0';
-	}
-	if (strncmp(url, "http://", 7) != 0)
-		return false;
-	for (size_t i = 0; i < sizeof(loopback) / sizeof(loopback[0]); i++) {
-		const char *rest = url + 7 + strlen(loopback[i]);
-
-		if (strncmp(url + 7, loopback[i], strlen(loopback[i])) == 0
-			&& (rest[0] == '\0'
-				|| (rest[0] == ':' && rest[1] != '\0'
-					&& strspn(rest + 1, "0123456789")
-						== strlen(rest + 1))))
-			return true;
-	}
-	return false;
+	return end != NULL && end[0] == '\0';
 }
 
 /* One that libpq can read; what it says of others may quote a password. */

@@ -2,6 +2,7 @@
 #include "http/request.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -45,13 +46,44 @@ is_prefetch(const char *(*get)(const char *name, void *arg), void *arg)
 	return false;
 }
 
+/* The path of a request target, in its origin or absolute form (RFC 9112). */
+static struct um_str
+path_of_target(const char *target)
+{
+	if (strncasecmp(target, "http://", 7) == 0)
+		target += 7 + strcspn(target + 7, "/?#");
+	else if (strncasecmp(target, "https://", 8) == 0)
+		target += 8 + strcspn(target + 8, "/?#");
+	return (struct um_str){ target, strcspn(target, "?#") };
+}
+
+/*
+ * The path as the client sent it. SCRIPT_NAME and PATH_INFO are decoded and
+ * resolved by one web server and not by the other, and not in the same way;
+ * REQUEST_URI is in no standard, but what came, wherever it is there.
+ */
+static void
+read_path(struct um_buf *path, const char *(*get)(const char *name, void *arg),
+	void *arg)
+{
+	const char *target = get("REQUEST_URI", arg);
+	struct um_str part;
+
+	if (target != NULL && target[0] != '\0') {
+		part = path_of_target(target);
+		um_buf_put(path, part.ptr, part.len);
+		return;
+	}
+	part = um_str(get("SCRIPT_NAME", arg));
+	um_buf_put(path, part.ptr, part.len);
+	part = um_str(get("PATH_INFO", arg));
+	um_buf_put(path, part.ptr, part.len);
+}
+
 void
 um_request_read(struct um_request *request, struct um_buf *path,
 	const char *(*get)(const char *name, void *arg), void *arg)
 {
-	struct um_str script = um_str(get("SCRIPT_NAME", arg));
-	struct um_str info = um_str(get("PATH_INFO", arg));
-
 	*request = (struct um_request){
 		.method = method_of(get("REQUEST_METHOD", arg)),
 		.prefetch = is_prefetch(get, arg),
@@ -61,9 +93,22 @@ um_request_read(struct um_request *request, struct um_buf *path,
 		.get = get,
 		.get_arg = arg,
 	};
-	um_buf_put(path, script.ptr, script.len);
-	um_buf_put(path, info.ptr, info.len);
+	read_path(path, get, arg);
 	request->path = um_buf_str(path);
+}
+
+enum um_content_length
+um_request_content_length(const struct um_request *request,
+	unsigned long long *len)
+{
+	const char *text = request->get("CONTENT_LENGTH", request->get_arg);
+
+	if (text == NULL || text[0] == '\0')
+		return UM_CONTENT_LENGTH_UNKNOWN;
+	if (text[strspn(text, "0123456789")] != '\0')
+		return UM_CONTENT_LENGTH_MALFORMED;
+	*len = strtoull(text, NULL, 10);
+	return UM_CONTENT_LENGTH_KNOWN;
 }
 
 /* RFC 3875 section 4.1.18: HTTP_, then upper case with `_` for `-`. */

@@ -18,7 +18,7 @@ struct um_request {
 	enum um_method method;
 	bool prefetch; /* a browser loads in advance: nothing may change */
 	bool body_too_large; /* the body was over the limit and was not read */
-	struct um_str path;  /* SCRIPT_NAME and PATH_INFO */
+	struct um_str path;  /* as the client sent it, without the query */
 	struct um_str query;
 	struct um_str content_type;
 	struct um_str cookie; /* the whole header */
@@ -31,11 +31,26 @@ struct um_request {
 
 /*
  * Fills *request from CGI meta-variables: `get(name, arg)` returns the value
- * or NULL. The path is assembled in `path`, which must live as long as the
- * request. The caller sets the body and the id.
+ * or NULL. The path is that of REQUEST_URI where there is one, neither decoded
+ * nor resolved, and otherwise SCRIPT_NAME and PATH_INFO. It is put into `path`,
+ * which must live as long as the request. The caller sets the body and the id.
  */
 void um_request_read(struct um_request *request, struct um_buf *path,
 	const char *(*get)(const char *name, void *arg), void *arg);
+
+enum um_content_length {
+	UM_CONTENT_LENGTH_UNKNOWN, /* chunked, or no body */
+	UM_CONTENT_LENGTH_KNOWN,
+	UM_CONTENT_LENGTH_MALFORMED, /* Caddy says -1 for a chunked body */
+};
+
+/*
+ * What CONTENT_LENGTH says. KNOWN: sets *len; more digits than that can hold
+ * are ULLONG_MAX.
+ */
+enum um_content_length
+um_request_content_length(const struct um_request *request,
+	unsigned long long *len);
 
 /*
  * The value of a request header, by its name in HTTP, or NULL. `request` is a

@@ -21,36 +21,53 @@ get_env(const char *name, void *arg)
 }
 
 /*
- * Reads the body, as long as CONTENT_LENGTH says. One over the limit is read
- * and dropped: a web server that is still writing when this process ends
- * (fcgiwrap) would report a failure with a page of its own.
+ * How much of standard input to read: as much as CONTENT_LENGTH says, without
+ * it (a chunked body) as much as comes, and of what is over the limit only as
+ * much as is dropped.
+ */
+static unsigned long long
+input_max(const struct um_exchange *ex, enum um_content_length known,
+	unsigned long long len, size_t max)
+{
+	if (known == UM_CONTENT_LENGTH_UNKNOWN && ex->request.method != UM_POST)
+		return 0;
+	if (known != UM_CONTENT_LENGTH_KNOWN || len > max + DROPPED_MAX)
+		return max + DROPPED_MAX;
+	return len;
+}
+
+/*
+ * Reads the body. One over the limit is read and dropped: a web server that is
+ * still writing when this process ends (fcgiwrap) would report a failure with a
+ * page of its own.
  */
 static void
 read_body(struct um_exchange *ex, struct um_buf *body, size_t max)
 {
-	const char *text = getenv("CONTENT_LENGTH");
-	unsigned long long left = text != NULL ? strtoull(text, NULL, 10) : 0;
-	bool drop = left > max
-		|| (text != NULL && text[strspn(text, "0123456789")] != '\0');
+	unsigned long long len = 0;
+	enum um_content_length known = um_request_content_length(&ex->request,
+		&len);
+	unsigned long long left = input_max(ex, known, len, max);
+	bool drop = len > max || known == UM_CONTENT_LENGTH_MALFORMED;
 	char chunk[4096];
+	ssize_t n = 0;
 
-	ex->request.body_too_large = drop;
-	if (drop && left > DROPPED_MAX)
-		left = DROPPED_MAX;
 	while (left != 0) {
-		ssize_t n = read(STDIN_FILENO, chunk,
+		n = read(STDIN_FILENO, chunk,
 			left < sizeof(chunk) ? (size_t)left : sizeof(chunk));
-
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			break;
+		drop = drop || body->len + (size_t)n > max;
 		if (!drop)
 			um_buf_put(body, chunk, (size_t)n);
 		left -= (unsigned long long)n;
 	}
+	ex->request.body_too_large = drop;
 	/* A body that was cut off counts as none: so may be the code in it. */
-	if (!drop && left == 0)
+	if (!drop && n >= 0
+		&& (left == 0 || known == UM_CONTENT_LENGTH_UNKNOWN))
 		ex->request.body = um_buf_str(body);
 }
 

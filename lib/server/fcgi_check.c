@@ -38,15 +38,16 @@ take_length(const uint8_t **p, const uint8_t *end, size_t *len)
 }
 
 static bool
-check_pairs(const uint8_t *p, size_t len)
+check_pairs(struct um_fcgi_check *check, const uint8_t *p, size_t len)
 {
 	const uint8_t *end = p + len;
 
-	for (int pairs = 0; p != end; pairs++) {
+	for (; p != end; check->pairs++) {
 		size_t name;
 		size_t value;
 
-		if (pairs == UM_FCGI_PAIRS_MAX || !take_length(&p, end, &name)
+		if (check->pairs == UM_FCGI_PAIRS_MAX
+			|| !take_length(&p, end, &name)
 			|| !take_length(&p, end, &value))
 			return false;
 		if (name > (size_t)(end - p)
@@ -80,14 +81,14 @@ check_record(struct um_fcgi_check *check, const uint8_t *record, size_t len)
 		check->stage = UM_STAGE_PARAMS;
 		return true;
 	case UM_STAGE_PARAMS:
-		if (type != PARAMS || len == 0 || len > UM_FCGI_PARAMS_MAX
-			|| !check_pairs(content, len))
+		if (type != PARAMS)
 			return false;
-		check->stage = UM_STAGE_PARAMS_END;
-		return true;
-	case UM_STAGE_PARAMS_END:
+		check->params += len;
+		if (len != 0)
+			return check->params <= UM_FCGI_PARAMS_MAX
+				&& check_pairs(check, content, len);
 		/* libfcgi would take padding here for the next header. */
-		if (type != PARAMS || len != 0 || padding != 0)
+		if (check->params == 0 || padding != 0)
 			return false;
 		check->stage = UM_STAGE_STDIN;
 		return true;

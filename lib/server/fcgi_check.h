@@ -19,8 +19,8 @@
 
 #include "core/str.h"
 
-#define UM_FCGI_PARAMS_MAX 32768  /* bytes of the one PARAMS record */
-#define UM_FCGI_PAIRS_MAX 128     /* name-value pairs */
+#define UM_FCGI_PARAMS_MAX 32768  /* bytes of PARAMS, all records together */
+#define UM_FCGI_PAIRS_MAX 128     /* name-value pairs, likewise */
 #define UM_FCGI_BODY_MAX 1048576  /* bytes of STDIN, all records together */
 #define UM_FCGI_BYTES_MAX 2097152 /* of a request, with what frames it */
 
@@ -32,23 +32,21 @@ enum um_fcgi_check_state {
 
 /* How far a request has been checked; zeroed for each new one. */
 struct um_fcgi_check {
-	enum {
-		UM_STAGE_BEGIN,
-		UM_STAGE_PARAMS,
-		UM_STAGE_PARAMS_END,
-		UM_STAGE_STDIN
-	} stage;
-	size_t at;   /* bytes of the complete records so far */
-	size_t body; /* bytes of STDIN so far */
+	enum { UM_STAGE_BEGIN, UM_STAGE_PARAMS, UM_STAGE_STDIN } stage;
+	size_t at;     /* bytes of the complete records so far */
+	size_t params; /* bytes of PARAMS so far */
+	size_t pairs;  /* in them */
+	size_t body;   /* bytes of STDIN so far */
 	uint16_t request_id;
 };
 
 /*
  * Checks the request again after more of it has arrived; `bytes` is all of it,
  * from its first byte. BAD: another version, role, type or order of records, a
- * second request id, PARAMS in more than one record or with padding in the
- * record that ends them, name-value pairs that do not fill the record exactly,
- * a NUL in one, more than a limit above, or bytes after the end.
+ * second request id, no PARAMS, padding in the record that ends them, name-value
+ * pairs that do not fill a record exactly (Apache splits them after 16 KB, but
+ * between two pairs), a NUL in one, more than a limit above, or bytes after the
+ * end.
  */
 enum um_fcgi_check_state um_fcgi_check(struct um_fcgi_check *check,
 	struct um_str bytes);

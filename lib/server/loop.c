@@ -112,6 +112,19 @@ look_at_keys(struct server *sv, int64_t now)
 		read_keys(sv);
 }
 
+/* A body that was cut off counts as none: so may be the code in it. */
+static void
+take_body(struct um_exchange *ex, struct um_str body, size_t max)
+{
+	unsigned long long len;
+
+	ex->request.body_too_large = body.len > max;
+	if (um_request_content_length(&ex->request, &len)
+			!= UM_CONTENT_LENGTH_KNOWN
+		|| len == body.len)
+		ex->request.body = body;
+}
+
 static void
 start_request(struct server *sv, struct um_connection *c)
 {
@@ -121,9 +134,7 @@ start_request(struct server *sv, struct um_connection *c)
 	look_at_keys(sv, c->began_us / 1000);
 	sv->context->now_ms = um_clock_wall_ms();
 	um_exchange_begin(ex, &c->path, um_fastcgi_param, c->fc, sv->context);
-	ex->request.body = um_fastcgi_body(c->fc);
-	ex->request.body_too_large = ex->request.body.len
-		> sv->program->body_max;
+	take_body(ex, um_fastcgi_body(c->fc), sv->program->body_max);
 	sv->program->plan(sv->context, ex);
 	submit(sv, c);
 }

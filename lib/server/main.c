@@ -67,11 +67,19 @@ is_fastcgi(void)
 		&& listening != 0;
 }
 
+/* REQUEST_METHOD is in every request; fcgiwrap passes on what it was given. */
+bool
+um_is_cgi(void)
+{
+	return getenv("REQUEST_METHOD") != NULL
+		|| getenv("GATEWAY_INTERFACE") != NULL;
+}
+
 static void
 usage(const char *name)
 {
-	printf("usage: %s [--check | --config KEY | --keys FILE | --conninfo "
-	       "|\n"
+	printf("usage: %s [--check | --config KEY | --keys FILE | --socket "
+	       "PATH |\n"
 	       "       --conninfo | --help | --version]\n\n"
 	       "Serves its route of urlmode: as FastCGI where standard input "
 	       "is a\n"
@@ -169,7 +177,7 @@ um_program_main(const struct um_program *program, int argc, char **argv)
 	const char *path = getenv("URLMODE_CONFIG");
 	/* RLIMIT_CORE 0 does not stop a core handler behind a pipe; 1 does. */
 	const struct rlimit no_core = { 1, 1 };
-	bool is_cgi = getenv("GATEWAY_INTERFACE") != NULL && !is_fastcgi();
+	bool is_cgi = um_is_cgi() && !is_fastcgi();
 	/*
 	 * A web server may pass a query without `=` as arguments (RFC 3875
 	 * section 4.4): they come from the browser, not from the operator.

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/url.h"
 #include "webhook/pointer.h"
 
 #define URL_MAX 512
@@ -33,27 +34,18 @@ is_name(const char *name)
 		&& name[strspn(name, NAME_CHARS)] == '\0';
 }
 
-/* https, or http on loopback, as for the target of an elicitation. */
+/* An address of which no part needs to be encoded, with {name} in it perhaps. */
 static bool
 is_url(const char *text)
 {
-	static const char *const loopback[] = { "http://127.0.0.1",
-		"http://localhost", "http://[::1]" };
-	const char *rest = NULL;
+	const char *path = um_url_authority_end(text);
+	const char *checked = path;
 
-	if (strlen(text) > URL_MAX)
+	if (path == NULL || strlen(text) > URL_MAX)
 		return false;
-	if (strncmp(text, "https://", 8) == 0 && text[8] != '\0')
-		rest = text + 8;
-	for (size_t i = 0; i < sizeof(loopback) / sizeof(loopback[0]); i++) {
-		size_t len = strlen(loopback[i]);
-
-		if (strncmp(text, loopback[i], len) == 0
-			&& (text[len] == '\0' || text[len] == ':'
-				|| text[len] == '/'))
-			rest = text + len;
-	}
-	return rest != NULL && rest[strspn(rest, URL_CHARS)] == '\0';
+	if (strncmp(text, "https", 5) == 0) /* a loopback has brackets */
+		checked = text;
+	return checked[strspn(checked, URL_CHARS)] == '\0';
 }
 
 static bool

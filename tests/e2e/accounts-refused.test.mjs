@@ -8,9 +8,8 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { requireAccount } from 'urlmode/sdk';
 
 import { comeBack } from '../support/flow.mjs';
-import { goToProvider, signIn, signInAndStay, startConnecting } from '../support/accounts.mjs';
-import { SECRET, startDressedProviders } from '../support/dressed-provider.mjs';
-import { openFixture } from '../support/fixture.mjs';
+import { goToProvider, openAccounts, signIn, signInAndStay, startConnecting } from '../support/accounts.mjs';
+import { SECRET } from '../support/dressed-provider.mjs';
 
 const OPENID = { scopes: ['openid', 'read'] };
 
@@ -19,8 +18,7 @@ let providers;
 let warnings;
 
 before(async () => {
-	fixture = await openFixture({ name: 'accounts-refused' });
-	providers = fixture.closeAtEnd(await startDressedProviders({ redirectUri: fixture.url('/oauth/account/return') }));
+	({ fixture, providers } = await openAccounts('accounts-refused'));
 });
 
 after(() => fixture?.close());

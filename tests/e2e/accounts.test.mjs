@@ -7,9 +7,8 @@ import { after, before, describe, test } from 'node:test';
 
 import { revokeToken } from 'urlmode/oauth';
 
-import { signIn, startConnecting } from '../support/accounts.mjs';
-import { readOAuth, SECRET, startDressedProviders } from '../support/dressed-provider.mjs';
-import { openFixture } from '../support/fixture.mjs';
+import { openAccounts, signIn, startConnecting } from '../support/accounts.mjs';
+import { readOAuth, SECRET } from '../support/dressed-provider.mjs';
 
 const FOLDER = new URL('../../lib/providers/', import.meta.url);
 const PRESETS = readdirSync(FOLDER)
@@ -20,8 +19,7 @@ let fixture;
 let providers;
 
 before(async () => {
-	fixture = await openFixture({ name: 'accounts' });
-	providers = fixture.closeAtEnd(await startDressedProviders({ redirectUri: fixture.url('/oauth/account/return') }));
+	({ fixture, providers } = await openAccounts('accounts'));
 });
 
 after(() => fixture?.close());

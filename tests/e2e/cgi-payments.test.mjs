@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
 import { constant } from '../security/constants.mjs';
-import { installCgi, startApache, startFcgiwrap } from '../support/cgi.mjs';
 import { post, sender } from '../support/deliveries.mjs';
 import { create, PROVIDER_PAGE, press } from '../support/flow.mjs';
 import { titleOf } from '../support/pages.mjs';
 import { openFixture } from '../support/fixture.mjs';
+import { CGI_SERVERS, installPrograms } from '../support/servers.mjs';
 
 const PRICE = { amount: 1050, currency: 'EUR' };
 
@@ -17,18 +17,18 @@ let installed;
 
 before(async () => {
 	fixture = await openFixture({ name: 'cgi-payments', own: true });
-	installed = await installCgi(fixture.stack);
+	installed = fixture.closeAtEnd(await installPrograms(fixture.stack));
 });
 
 after(() => fixture?.close());
 
-for (const [name, start] of [['Apache’s mod_cgi', startApache], ['fcgiwrap', startFcgiwrap]]) {
+for (const [name, start] of CGI_SERVERS) {
 	describe(`under ${name}`, () => {
 		let server;
 		let urlmode;
 
 		before(async () => {
-			server = fixture.closeAtEnd(await start(fixture.stack, installed));
+			server = fixture.closeAtEnd(await start(installed));
 			urlmode = fixture.openUrlMode({ baseUrl: server.baseUrl });
 		});
 

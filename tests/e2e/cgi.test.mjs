@@ -7,29 +7,29 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
-import { installCgi, startApache, startFcgiwrap } from '../support/cgi.mjs';
 import { comeBack, goOn } from '../support/flow.mjs';
 import { request } from '../support/http.mjs';
 import { openFixture } from '../support/fixture.mjs';
+import { CGI_SERVERS, installPrograms } from '../support/servers.mjs';
 
 let fixture;
 let installed;
 
 before(async () => {
 	fixture = await openFixture({ name: 'cgi', own: true });
-	installed = await installCgi(fixture.stack);
+	installed = fixture.closeAtEnd(await installPrograms(fixture.stack));
 });
 
 after(() => fixture?.close());
 
 const outcomeOf = ({ id, owner }) => fixture.urlmode.waitForCompletion(id, { ...owner, timeout: 0 });
 
-for (const [name, start] of [['Apache’s mod_cgi', startApache], ['fcgiwrap', startFcgiwrap]]) {
+for (const [name, start] of CGI_SERVERS) {
 	describe(`under ${name}`, () => {
 		let server;
 
 		before(async () => {
-			server = fixture.closeAtEnd(await start(fixture.stack, installed));
+			server = fixture.closeAtEnd(await start(installed));
 		});
 
 		/** The same address at the other server; cookies know no ports. */
@@ -86,7 +86,7 @@ for (const [name, start] of [['Apache’s mod_cgi', startApache], ['fcgiwrap', s
 				['/oauth/demo/return?--check', 400, 'state_missing'],
 				['/oauth/demo/return', 405, 'method_not_allowed', { method: 'PUT' }],
 				['/done', 405, 'method_not_allowed', { method: 'POST' }],
-				['/connect/demo', 413, 'body_too_large', { method: 'POST', body: 'x'.repeat(200_000), headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }],
+				['/connect/demo', 413, 'body_too_large', { method: 'POST', body: 'x'.repeat(30_000), headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }],
 			]) {
 				const answer = await request(server.baseUrl + route, options);
 				assert.deepEqual([answer.status, answer.reason], [status, reason], route);
@@ -133,11 +133,11 @@ test('from a bare environment: one request from it and from standard input', asy
 	const browser = fixture.browser();
 	const flow = await fixture.goOn(browser);
 	const body = new URLSearchParams(flow.parameters({ code: 'bare' })).toString();
-	const child = spawn(path.join(installed.folder, 'oauth-return'), [], {
+	const child = spawn(path.join(installed.folder, 'bin/oauth-return'), [], {
 		...await fixture.stack.user(),
 		stdio: ['pipe', 'pipe', 'inherit'],
 		env: {
-			GATEWAY_INTERFACE: 'CGI/1.1', REQUEST_METHOD: 'POST', SCRIPT_NAME: '/oauth', PATH_INFO: '/demo/return',
+			REQUEST_METHOD: 'POST', SCRIPT_NAME: '/oauth', PATH_INFO: '/demo/return',
 			CONTENT_TYPE: 'application/x-www-form-urlencoded', CONTENT_LENGTH: String(body.length),
 			HTTP_COOKIE: browser.jar.header(new URL(flow.returnUrl)), URLMODE_CONFIG: installed.config,
 		},

@@ -15,6 +15,7 @@ import { sender } from '../support/deliveries.mjs';
 import { create, PROVIDER_PAGE, press } from '../support/flow.mjs';
 import { titleOf } from '../support/pages.mjs';
 import { openFixture } from '../support/fixture.mjs';
+import { shopify } from '../support/shopify.mjs';
 
 const SECRETS = { razorpay: 'razorpay-key-secret', till: 'till-secret', shopify: 'shopify-client-secret' };
 const hmac = (name, text) => createHmac('sha256', SECRETS[name]).update(text).digest('hex');
@@ -203,7 +204,9 @@ describe('shopify', () => {
 	test('a signed answer completes', async () => {
 		const browser = fixture.browser();
 		const flow = await fixture.goOn(browser, { provider: 'shopify' });
-		const page = await browser.open(returnOf(flow).href);
+		const url = returnOf(flow);
+		assert.ok(await shopify(SECRETS.shopify).utils.validateHmac(Object.fromEntries(url.searchParams)), 'its package accepts it');
+		const page = await browser.open(url.href);
 		assert.equal(titleOf(page), 'All done');
 		const { result } = await fixture.urlmode.waitForCompletion(flow.id, flow.owner);
 		assert.equal(result.code, 'c0de');

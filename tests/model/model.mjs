@@ -8,12 +8,10 @@ const MINUTE = 60_000;
 
 /** How long a payment or a signature waits for its provider after its expiry. */
 export const GRACE = 10 * MINUTE;
-/** The same, while money may be on its way. */
+/** The same, while money may be on its way; for so long also an unanswered recheck keeps a row that is over. */
 const GRACE_PROCESSING = 30 * 24 * 60 * MINUTE;
 const CODE_LIFE = 10 * MINUTE;
 const LEASE = MINUTE;
-/** For how long an unanswered recheck keeps a row that has ended, or that is past its time. */
-const RECHECK_LIFE = 7 * 24 * 60 * MINUTE;
 const PAUSE = 1_000;
 
 const isOpen = ({ status }) => status !== 'completed';
@@ -70,7 +68,7 @@ export class Model {
 
 	/** Somebody said so, and nobody has asked the provider yet. */
 	#mayBePaid(row) {
-		return row.kind === 'payment' && row.rechecks > row.rechecked && this.now < (row.completedAt ?? closesAt(row)) + RECHECK_LIFE;
+		return row.kind === 'payment' && row.rechecks > row.rechecked && this.now < (row.completedAt ?? closesAt(row)) + GRACE_PROCESSING;
 	}
 
 	#isUnanswered(row, canRecheck) {

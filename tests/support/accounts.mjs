@@ -6,7 +6,21 @@ import { randomUUID } from 'node:crypto';
 
 import { connectAccount } from 'urlmode/sdk2';
 
+import { startDressedProviders } from './dressed-provider.mjs';
+import { openFixture } from './fixture.mjs';
 import { deferred } from './wait.mjs';
+
+/** A fixture, and the providers at which its accounts are connected. */
+export async function openAccounts(name) {
+	const fixture = await openFixture({ name });
+	try {
+		const providers = await startDressedProviders({ redirectUri: fixture.url('/oauth/account/return') });
+		return { fixture, providers: fixture.closeAtEnd(providers) };
+	} catch (error) {
+		await fixture.close();
+		throw error;
+	}
+}
 
 /**
  * The call of a tool that connects an account at this provider.

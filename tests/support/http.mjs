@@ -22,7 +22,7 @@ export function request(url, { method = 'GET', headers = {}, body, timeout = 30_
 	return new Promise((resolve, reject) => {
 		const outgoing = send({
 			hostname, port, path, method,
-			headers: body === undefined ? headers : { 'Content-Length': Buffer.byteLength(body), ...headers },
+			headers: body === undefined || headers['Transfer-Encoding'] ? headers : { 'Content-Length': Buffer.byteLength(body), ...headers },
 			signal: AbortSignal.timeout(timeout),
 			...options,
 		});

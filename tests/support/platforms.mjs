@@ -1,7 +1,8 @@
 // The rest of the providers of deliveries.mjs: those that sign the body and little
 // else, or hand over a token. Razorpay's, Paddle's, GoCardless', Coinbase Commerce's,
-// Cashfree's and Onfido's packages only verify; tests/e2e/packages.test.mjs verifies with
-// them what is signed here according to the documentation.
+// Cashfree's, Onfido's, Shopify's and Slack's packages only verify;
+// tests/e2e/packages.test.mjs verifies with them what is signed here according to the
+// documentation.
 
 import { createHmac, randomUUID } from 'node:crypto';
 

@@ -57,6 +57,14 @@ test('the URLs of an elicitation and the browser\'s cookie live as long as the l
 	assert.equal(seconds, 365 * 24 * 60 * 60, 'a year, as the protocol says');
 });
 
+test('money that may be on its way is waited for as long everywhere: thirty days', () => {
+	const number = (file, pattern) => Number(pattern.exec(read(file))[1]);
+
+	assert.equal(number('sql/002_elicitation.sql', /greatest\(grace, '(\d+) days'\)/), 30);
+	assert.equal(number('sql/005_create.sql', /closes_at\(.*\) > now\(\) - interval '(\d+) days'/), 30);
+	assert.equal(number('sql/004_retention.sql', /keep_unclaimed_ms bigint DEFAULT (\d+)/), 30 * 24 * 60 * 60_000);
+});
+
 /** Each function that a role may execute, as `name(parameters)`, from the migrations. */
 function grantedFunctions(role) {
 	const sql = readAll('sql', '.sql').replaceAll(/--.*$/gm, '');

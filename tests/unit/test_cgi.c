@@ -159,8 +159,32 @@ TEST(a_body_ends_where_content_length_says)
 	assert_says(&request, "\r\n\r\na is 1 bytes\nb is 1 bytes\n");
 	request.length = "0";
 	assert_says(&request, "Content-Length: 0\r\n\r\n");
-	request.length = NULL;
-	assert_says(&request, "Content-Length: 0\r\n\r\n");
+}
+
+/* A chunked body has no length; that of a GET is not waited for. */
+TEST(a_body_without_a_length_is_read_to_its_end)
+{
+	static char body[UM_BODY_MAX + 1];
+	struct request request = { .method = "POST",
+		.path = "/fields",
+		.type = FORM,
+		.body = STR("a=1&b=2") };
+
+	assert_says(&request, "\r\n\r\na is 1 bytes\nb is 1 bytes\n");
+	request.length = "";
+	assert_says(&request, "\r\n\r\na is 1 bytes\nb is 1 bytes\n");
+	memset(body, '&', sizeof(body));
+	body[0] = 'a';
+	body[1] = '=';
+	body[2] = 'b';
+	request.body = (struct um_str){ body, UM_BODY_MAX };
+	assert_says(&request, "\r\n\r\na is 1 bytes\n");
+	request.body.len++;
+	assert_says(&request, "<code>body_too_large</code>");
+	request.method = "GET";
+	request.query = "c=3";
+	request.body = STR("a=1");
+	assert_says(&request, "\r\n\r\nc is 1 bytes\n");
 }
 
 /* A form that was cut, the code in it perhaps, is no form. */
@@ -253,6 +277,7 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_get_is_answered),
 		cmocka_unit_test(a_body_ends_where_content_length_says),
+		cmocka_unit_test(a_body_without_a_length_is_read_to_its_end),
 		cmocka_unit_test(a_body_that_ends_early_is_ignored),
 		cmocka_unit_test(a_body_over_the_limit_is_refused),
 		cmocka_unit_test(a_malformed_content_length_is_refused),

@@ -136,6 +136,25 @@ TEST(a_request_is_read_and_answered)
 	assert_answered(peer, 7, "Status: 200\r\n\r\nx");
 }
 
+TEST(parameters_may_come_in_several_records)
+{
+	static const char content[8] = { 0, 1, 1 };
+	struct um_buf records = { 0 };
+
+	put_record(&records, BEGIN, 1,
+		(struct um_str){ content, sizeof(content) }, 0);
+	put_record(&records, PARAMS, 1, STR("\1\1ab"), 7);
+	put_record(&records, PARAMS, 1, STR("\1\1cd"), 0);
+	put_record(&records, PARAMS, 1, STR(""), 0);
+	put_record(&records, IN, 1, STR("body"), 0);
+	put_record(&records, IN, 1, STR(""), 0);
+	send_all(peer, &records);
+	assert_int_equal(um_fastcgi_read(fc), UM_FASTCGI_REQUEST);
+	assert_string_equal(um_fastcgi_param("a", fc), "b");
+	assert_string_equal(um_fastcgi_param("c", fc), "d");
+	assert_str(um_fastcgi_body(fc), "body");
+}
+
 TEST(a_connection_serves_one_request_after_another)
 {
 	for (int i = 1; i < 50; i++) {
@@ -377,6 +396,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		CONNECTION_TEST(a_request_is_read_and_answered),
+		CONNECTION_TEST(parameters_may_come_in_several_records),
 		CONNECTION_TEST(a_connection_serves_one_request_after_another),
 		CONNECTION_TEST(a_request_may_come_byte_by_byte),
 		cmocka_unit_test(connections_do_not_share_requests),

@@ -86,6 +86,43 @@ TEST(padding_of_every_length)
 	}
 }
 
+/* As Apache sends more than 16 KB. The limits are for all of them together. */
+TEST(parameters_in_several_records)
+{
+	static char value[UM_FCGI_PARAMS_MAX / 2];
+
+	memset(value, 'v', sizeof(value));
+	for (size_t over = 0; over < 2; over++) {
+		struct um_buf bytes = { 0 };
+
+		put_begin(&bytes, 1);
+		for (size_t i = 0; i < 2; i++) {
+			struct um_buf pairs = { 0 };
+
+			put_pair(&pairs, STR(""),
+				(struct um_str){ value,
+					sizeof(value) - 5 + i * over });
+			put_record(&bytes, PARAMS, 1, um_buf_str(&pairs), 3);
+			um_buf_free(&pairs);
+		}
+		put_record(&bytes, PARAMS, 1, STR(""), 0);
+		put_record(&bytes, IN, 1, STR(""), 0);
+		assert_int_equal(scan_all(&bytes),
+			over ? UM_FCGI_CHECK_BAD : UM_FCGI_CHECK_WHOLE);
+	}
+	for (int over = 0; over < 2; over++) {
+		struct um_buf bytes = { 0 };
+
+		put_begin(&bytes, 1);
+		for (int i = 0; i < UM_FCGI_PAIRS_MAX + over; i++)
+			put_record(&bytes, PARAMS, 1, STR("\1\1ab"), 0);
+		put_record(&bytes, PARAMS, 1, STR(""), 0);
+		put_record(&bytes, IN, 1, STR(""), 0);
+		assert_int_equal(scan_all(&bytes),
+			over ? UM_FCGI_CHECK_BAD : UM_FCGI_CHECK_WHOLE);
+	}
+}
+
 TEST(as_many_pairs_as_the_limit)
 {
 	for (int over = 0; over < 2; over++) {
@@ -173,6 +210,7 @@ main(void)
 		cmocka_unit_test(split_at_every_byte),
 		cmocka_unit_test(byte_by_byte),
 		cmocka_unit_test(padding_of_every_length),
+		cmocka_unit_test(parameters_in_several_records),
 		cmocka_unit_test(as_many_pairs_as_the_limit),
 		cmocka_unit_test(parameters_as_long_as_the_limit),
 		cmocka_unit_test(a_body_as_long_as_the_limit),

@@ -154,20 +154,34 @@ TEST(another_id_in_between)
 	}
 }
 
-TEST(parameters_in_two_records)
+TEST(no_parameters)
 {
 	struct um_buf bytes = { 0 };
 
-	put_begin(&bytes, 1);
-	put_record(&bytes, PARAMS, 1, STR("\1\1ab"), 0);
-	put_record(&bytes, PARAMS, 1, STR("\1\1cd"), 0);
-	assert_int_equal(scan_all(&bytes), UM_FCGI_CHECK_BAD);
 	put_begin(&bytes, 1);
 	put_record(&bytes, PARAMS, 1, STR(""), 0);
 	assert_int_equal(scan_all(&bytes), UM_FCGI_CHECK_BAD);
 	put_begin(&bytes, 1);
 	put_begin(&bytes, 1);
 	assert_int_equal(scan_all(&bytes), UM_FCGI_CHECK_BAD);
+}
+
+/* One that no web server splits. */
+TEST(a_pair_in_two_records)
+{
+	static const char pair[] = "\3\3abcdef";
+
+	for (size_t at = 1; at < sizeof(pair) - 1; at++) {
+		struct um_buf bytes = { 0 };
+
+		put_begin(&bytes, 1);
+		put_record(&bytes, PARAMS, 1, (struct um_str){ pair, at }, 0);
+		put_record(&bytes, PARAMS, 1,
+			(struct um_str){ pair + at, sizeof(pair) - 1 - at }, 0);
+		put_record(&bytes, PARAMS, 1, STR(""), 0);
+		put_record(&bytes, IN, 1, STR(""), 0);
+		assert_int_equal(scan_all(&bytes), UM_FCGI_CHECK_BAD);
+	}
 }
 
 /* Lengths that lie, against every way in which libfcgi would trust them. */
@@ -283,7 +297,8 @@ main(void)
 		cmocka_unit_test(a_begin_of_another_length),
 		cmocka_unit_test(management_records),
 		cmocka_unit_test(another_id_in_between),
-		cmocka_unit_test(parameters_in_two_records),
+		cmocka_unit_test(no_parameters),
+		cmocka_unit_test(a_pair_in_two_records),
 		cmocka_unit_test(pairs_that_do_not_fill_the_record),
 		cmocka_unit_test(a_nul_in_a_name_or_value),
 		cmocka_unit_test(bytes_after_the_end),

@@ -44,7 +44,8 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		um_exchange_request_op(ex, UM_OP_PING, pinged);
 	} else if (ex->request.method != UM_POST || um_check_fields(ex)) {
 		ex->response.status = 200;
-		um_buf_puts(&ex->response.body, "now");
+		um_buf_printf(&ex->response.body, "now, %zu fields",
+			ex->form.len);
 		ex->outcome = "said";
 	}
 }
@@ -164,8 +165,10 @@ web_connect(void)
 	return fd;
 }
 
+/* CONTENT_LENGTH is left out where it is NULL. */
 static void
-put_web_request(struct um_buf *out, const char *path, struct um_str body)
+put_web_request(struct um_buf *out, const char *path, const char *length,
+	struct um_str body)
 {
 	struct um_buf pairs = { 0 };
 
@@ -174,6 +177,8 @@ put_web_request(struct um_buf *out, const char *path, struct um_str body)
 		um_str(body.len != 0 ? "POST" : "GET"));
 	put_pair(&pairs, STR("CONTENT_TYPE"),
 		STR("application/x-www-form-urlencoded"));
+	if (length != NULL)
+		put_pair(&pairs, STR("CONTENT_LENGTH"), um_str(length));
 	put_begin(out, 1);
 	put_record(out, PARAMS, 1, um_buf_str(&pairs), 0);
 	put_record(out, PARAMS, 1, STR(""), 0);
@@ -188,7 +193,7 @@ web_send(int fd, const char *path, struct um_str body)
 {
 	struct um_buf records = { 0 };
 
-	put_web_request(&records, path, body);
+	put_web_request(&records, path, NULL, body);
 	assert_int_equal(write(fd, records.ptr, records.len), records.len);
 	um_buf_free(&records);
 }
@@ -270,6 +275,38 @@ TEST(a_body_over_the_limit_is_refused)
 	stop_after(2);
 }
 
+/* FastCGI ends a body by itself; a length beside it tells whether it was cut. */
+TEST(a_body_is_taken_unless_it_was_cut)
+{
+	static const struct {
+		const char *length;
+		const char *answer;
+	} cases[] = {
+		{ NULL, "now, 2 fields" },
+		{ "", "now, 2 fields" },
+		{ "-1", "now, 2 fields" },
+		{ "7", "now, 2 fields" },
+		{ "6", "now, 0 fields" },
+		{ "8", "now, 0 fields" },
+	};
+	int fd = web_connect();
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_buf records = { 0 };
+
+		row_begin("%s",
+			cases[i].length != NULL ? cases[i].length : "none");
+		put_web_request(&records, "/now", cases[i].length,
+			STR("a=1&b=2"));
+		assert_int_equal(write(fd, records.ptr, records.len),
+			records.len);
+		web_receive(fd, AT_ONCE_MS, cases[i].answer);
+		um_buf_free(&records);
+	}
+	close(fd);
+	stop_after(LENGTH(cases));
+}
+
 /* An operator sees a request at once, not with the next one. */
 TEST(a_request_is_logged_before_the_loop_waits)
 {
@@ -301,7 +338,7 @@ TEST(bad_peers_do_not_disturb_good_ones)
 	int stalled[20];
 	int mad[20];
 
-	put_web_request(&records, "/now", STR("body"));
+	put_web_request(&records, "/now", NULL, STR("body"));
 	for (size_t i = 0; i < LENGTH(silent); i++)
 		silent[i] = web_connect();
 	assert_serves();
@@ -412,6 +449,7 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		SERVER_TEST(a_connection_serves_many_requests),
 		SERVER_TEST(a_body_over_the_limit_is_refused),
+		SERVER_TEST(a_body_is_taken_unless_it_was_cut),
 		SERVER_TEST(a_request_is_logged_before_the_loop_waits),
 		SERVER_TEST(bad_peers_do_not_disturb_good_ones),
 		SERVER_TEST(requests_without_database_do_not_wait_for_it),

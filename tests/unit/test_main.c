@@ -19,7 +19,8 @@
 struct start {
 	char *args[3];
 	const char *config;
-	bool cgi;
+	const char *cgi; /* the variable that says so, and its value */
+	const char *value;
 	bool spawned; /* as by spawn-fcgi: a socket, and no standard error */
 };
 
@@ -89,11 +90,11 @@ run(void *arg)
 	while (start->args[argc] != NULL)
 		argc++;
 	unsetenv("GATEWAY_INTERFACE");
-	if (start->cgi)
-		setenv("GATEWAY_INTERFACE", "CGI/1.1", 1);
+	unsetenv("REQUEST_METHOD");
+	if (start->cgi != NULL)
+		setenv(start->cgi, start->value, 1);
 	if (start->spawned)
 		be_spawned();
-	setenv("REQUEST_METHOD", "GET", 1);
 	setenv("URLMODE_CONFIG",
 		start->config != NULL ? start->config : "/nonexistent/config",
 		1);
@@ -263,7 +264,9 @@ TEST(without_standard_error_the_system_log_says_what_is_wrong)
 /* Its web server's log, and its browser, are not told what is wrong. */
 TEST(a_browser_does_not_learn_what_is_wrong)
 {
-	struct start start = { .args = { name }, .cgi = true };
+	struct start start = { .args = { name },
+		.cgi = "GATEWAY_INTERFACE",
+		.value = "CGI/1.1" };
 
 	assert_start(&start, 0, "Status: 500\r\n", "");
 	assert_start(&start, 0, "urlmode is not set up", "");
@@ -285,10 +288,17 @@ TEST(a_query_is_not_taken_for_an_argument)
 	struct files files = files_make(", \"log_file\": \"/dev/null\"");
 	struct start start = { .args = { name, check },
 		.config = files.config,
-		.cgi = true };
+		.cgi = "GATEWAY_INTERFACE",
+		.value = "CGI/1.1" };
 
 	assert_start(&start, 0, "\r\n\r\nplanned", "");
 	start.args[1] = other;
+	assert_start(&start, 0, "\r\n\r\nplanned", "");
+	/* fcgiwrap sets no GATEWAY_INTERFACE of its own. */
+	start.cgi = "REQUEST_METHOD";
+	start.value = "GET";
+	assert_start(&start, 0, "\r\n\r\nplanned", "");
+	start.args[1] = check;
 	assert_start(&start, 0, "\r\n\r\nplanned", "");
 	files_remove(&files);
 }

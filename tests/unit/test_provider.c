@@ -42,6 +42,22 @@ load(const char *name, const char *provider, struct um_error *err)
 	return config;
 }
 
+/* The same, where nothing is wrong with it: *config is to be freed. */
+static const struct um_provider *
+load_good(struct um_config **config, const char *name, const char *text)
+{
+	const struct um_provider *provider;
+	struct um_error err;
+
+	row_begin("%s", text);
+	*config = load(name, text, &err);
+	if (*config == NULL)
+		fail_msg("%s", err.text);
+	provider = um_config_provider(*config, um_str(name));
+	assert_non_null(provider);
+	return provider;
+}
+
 TEST(a_provider_with_its_description)
 {
 	static const struct {
@@ -78,18 +94,12 @@ TEST(a_provider_with_its_description)
 			" \"secrets\": [\"" SECRET "\"]}",
 			UM_KIND_OAUTH, true },
 	};
-	struct um_error err;
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		struct um_config *config = load(cases[i].name,
-			cases[i].provider, &err);
-		const struct um_provider *provider;
+		struct um_config *config;
+		const struct um_provider *provider = load_good(&config,
+			cases[i].name, cases[i].provider);
 
-		row_begin("%s", cases[i].name);
-		if (config == NULL)
-			fail_msg("%s", err.text);
-		provider = um_config_provider(config, um_str(cases[i].name));
-		assert_non_null(provider);
 		assert_int_equal(provider->kind, cases[i].kind);
 		assert_row(cases[i].name,
 			(provider->spec != NULL) == cases[i].described);
@@ -258,18 +268,12 @@ TEST(the_grace)
 			" \"secrets\": [\"s\"]}",
 			0 },
 	};
-	struct um_error err;
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		struct um_config *config = load(cases[i].name,
-			cases[i].provider, &err);
-		const struct um_provider *provider;
+		struct um_config *config;
+		const struct um_provider *provider = load_good(&config,
+			cases[i].name, cases[i].provider);
 
-		row_begin("%s", cases[i].name);
-		if (config == NULL)
-			fail_msg("%s", err.text);
-		provider = um_config_provider(config, um_str(cases[i].name));
-		assert_non_null(provider);
 		assert_row(cases[i].name,
 			provider->grace_ms == cases[i].seconds * 1000);
 		um_config_free(config);
@@ -279,14 +283,11 @@ TEST(the_grace)
 /* Each is given to the description: see test_origin.c. */
 TEST(the_mode_and_the_accounts)
 {
-	struct um_error err;
-	struct um_config *config = load("stripe",
-		"{\"kind\": \"payment\", \"secrets\": [\"s\"],"
-		" \"mode\": \"test\", \"accounts\": [\"acct_1\"]}",
-		&err);
+	struct um_config *config;
 
-	if (config == NULL)
-		fail_msg("%s", err.text);
+	load_good(&config, "stripe",
+		"{\"kind\": \"payment\", \"secrets\": [\"s\"],"
+		" \"mode\": \"test\", \"accounts\": [\"acct_1\"]}");
 	um_config_free(config);
 }
 
@@ -310,18 +311,12 @@ TEST(the_issuer)
 			false },
 		{ "{\"kind\": \"oauth\"}", NULL, false },
 	};
-	struct um_error err;
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		struct um_config *config = load("account", cases[i].provider,
-			&err);
-		const struct um_provider *provider;
+		struct um_config *config;
+		const struct um_provider *provider = load_good(&config,
+			"account", cases[i].provider);
 
-		row_begin("%s", cases[i].provider);
-		if (config == NULL)
-			fail_msg("%s", err.text);
-		provider = um_config_provider(config, um_str("account"));
-		assert_non_null(provider);
 		if (cases[i].issuer == NULL)
 			assert_null(provider->issuer);
 		else
@@ -338,16 +333,13 @@ TEST(a_description_by_its_path)
 	char *path = file_make(um_str(HMAC), 0600);
 	struct um_buf provider = { 0 };
 	struct um_config *config;
-	struct um_error err;
 
 	um_buf_printf(&provider,
 		"{\"kind\": \"payment\", \"description\": \"%s\","
 		" \"secrets\": [\"" SECRET "\"]}",
 		path);
 	um_buf_put(&provider, "", 1);
-	config = load("own", provider.ptr, &err);
-	if (config == NULL)
-		fail_msg("%s", err.text);
+	load_good(&config, "own", provider.ptr);
 	um_config_free(config);
 	um_buf_free(&provider);
 	file_remove(path);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <limits.h>
 #include <string.h>
 
 #include "http/media_type.h"
@@ -59,6 +60,82 @@ TEST(a_request_is_read_from_meta_variables)
 		"text/plain");
 	assert_null(um_request_header("other", &request));
 	um_buf_free(&path);
+}
+
+/* What one web server decodes or resolves, the other does not. */
+TEST(the_path_is_what_the_client_sent)
+{
+	static const struct {
+		const char *target;
+		const char *path;
+	} cases[] = {
+		{ "/done", "/done" },
+		{ "/done?", "/done" },
+		{ "/connect/demo?state=/x", "/connect/demo" },
+		{ "/connect/demo#x", "/connect/demo" },
+		{ "//connect//demo", "//connect//demo" },
+		{ "/connect/%64emo", "/connect/%64emo" },
+		{ "/connect/x/../demo", "/connect/x/../demo" },
+		{ "/connect/demo%3Fstate=x", "/connect/demo%3Fstate=x" },
+		{ "http://a.example/done?x", "/done" },
+		{ "HTTPS://a.example:443/done", "/done" },
+		{ "http://a.example?/done", "" },
+		{ "http:/done", "http:/done" },
+		{ "*", "*" },
+		{ "", "/script/info" },
+		{ NULL, "/script/info" },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct variable variables[] = {
+			{ "SCRIPT_NAME", "/script" },
+			{ "PATH_INFO", "/info" },
+			{ "REQUEST_URI", cases[i].target },
+			{ NULL, NULL },
+		};
+		struct um_buf path = { 0 };
+
+		assert_row(cases[i].target != NULL ? cases[i].target : "none",
+			um_str_is(read_request(variables, &path).path,
+				cases[i].path));
+		um_buf_free(&path);
+	}
+}
+
+TEST(content_length_is_digits_or_nothing)
+{
+	static const struct {
+		const char *text;
+		enum um_content_length known;
+		unsigned long long len;
+	} cases[] = {
+		{ NULL, UM_CONTENT_LENGTH_UNKNOWN, 0 },
+		{ "", UM_CONTENT_LENGTH_UNKNOWN, 0 },
+		{ "0", UM_CONTENT_LENGTH_KNOWN, 0 },
+		{ "17", UM_CONTENT_LENGTH_KNOWN, 17 },
+		{ "99999999999999999999", UM_CONTENT_LENGTH_KNOWN, ULLONG_MAX },
+		{ "-1", UM_CONTENT_LENGTH_MALFORMED, 0 },
+		{ "+1", UM_CONTENT_LENGTH_MALFORMED, 0 },
+		{ " 1", UM_CONTENT_LENGTH_MALFORMED, 0 },
+		{ "1x", UM_CONTENT_LENGTH_MALFORMED, 0 },
+		{ "0x1", UM_CONTENT_LENGTH_MALFORMED, 0 },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct variable variables[] = {
+			{ "CONTENT_LENGTH", cases[i].text },
+			{ NULL, NULL },
+		};
+		struct um_buf path = { 0 };
+		struct um_request request = read_request(variables, &path);
+		unsigned long long len = 0;
+
+		assert_row(cases[i].text != NULL ? cases[i].text : "none",
+			um_request_content_length(&request, &len)
+					== cases[i].known
+				&& len == cases[i].len);
+		um_buf_free(&path);
+	}
 }
 
 TEST(a_request_without_variables_is_empty)
@@ -209,6 +286,8 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_request_is_read_from_meta_variables),
+		cmocka_unit_test(the_path_is_what_the_client_sent),
+		cmocka_unit_test(content_length_is_digits_or_nothing),
 		cmocka_unit_test(a_request_without_variables_is_empty),
 		cmocka_unit_test(a_header_name_over_the_limit_is_not_found),
 		cmocka_unit_test(methods_are_compared_exactly),

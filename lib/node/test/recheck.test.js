@@ -303,9 +303,9 @@ test('a call that comes after the grace asks about an event that nobody has answ
 		await callback.event(of, 'recheck');
 		await admin.query('UPDATE urlmode.elicitation SET expires_at = now() - grace - $2::interval WHERE id = $1', [of, time]);
 	};
-	await closed(forgotten, '8 days');
+	await closed(forgotten, '30 days 1 hour');
 	assert.equal(await create(fixture, { ...own, resumeKey: 'report', id }), id, 'a server without recheck never asks');
-	await closed(id, '1 hour');
+	await closed(id, '29 days 23 hours');
 	assert.equal(await ask(), id);
 	const reference = newReference();
 	assert.deepEqual(await urlmode.waitForCompletion(id, { ...own, timeout: 0, recheck: () => paid(reference) }),

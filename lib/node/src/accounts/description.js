@@ -15,7 +15,7 @@ const FOLDER = ['../../providers/', '../../../providers/']
 
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const VARIABLE_NAME = /^[a-z][a-z0-9_]{0,31}$/;
-const URL_TEMPLATE = /^(https:\/\/[\w.~:/@{}-]|http:\/\/(127\.0\.0\.1|localhost|\[::1\])([:/]|$))[\w.~:/@{}-]*$/;
+const URL_TEMPLATE = /^(https:\/\/[\w.~:{}-]+|http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?)(\/[\w.~:/@{}-]*)?$/;
 const POINTER = /^(\/([^~/\0]|~[01])*){0,16}$/;
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 

@@ -1,0 +1,247 @@
+// Other web servers with the files of nginx/others, in front of one stack: each
+// walks the whole way, refuses what nginx refuses, has one answer for each path,
+// and logs nothing that is secret. What is peculiar to CGI is in cgi.test.mjs.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+
+import { configure } from '../security/deployment.mjs';
+import { send as sendRaw } from '../security/raw.mjs';
+import { post, sender } from '../support/deliveries.mjs';
+import { create, goOn, press, PROVIDER_PAGE } from '../support/flow.mjs';
+import { openFixture } from '../support/fixture.mjs';
+import { request } from '../support/http.mjs';
+import { titleOf } from '../support/pages.mjs';
+import { CGI_SERVERS, installPrograms, SERVERS } from '../support/servers.mjs';
+
+const PRICE = { amount: 1050, currency: 'EUR' };
+const SECRET = 'nobody-may-log-this';
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+const isCgi = (name) => CGI_SERVERS.some(([known]) => known === name);
+
+let fixture;
+let installed;
+const servers = new Map();
+
+before(async () => {
+	fixture = await openFixture({ name: 'servers', own: true });
+	installed = fixture.closeAtEnd(await installPrograms(fixture.stack));
+	servers.set('nginx', { baseUrl: fixture.stack.baseUrl });
+	await Promise.all(Object.entries(SERVERS).map(async ([name, start]) => {
+		servers.set(name, fixture.closeAtEnd(await start(installed)));
+	}));
+});
+
+after(() => fixture?.close());
+
+/** What `of` finds out about each server, beside its name: one answer everywhere. */
+async function assertEverywhere(expected, of) {
+	const found = await Promise.all([...servers].map(async ([name, { baseUrl }]) => [name, await of(baseUrl, name)]));
+	assert.deepEqual(Object.fromEntries(found), Object.fromEntries([...servers.keys()].map((name) => [name, expected])));
+}
+
+for (const name of Object.keys(SERVERS)) {
+	describe(`behind ${name}`, () => {
+		let baseUrl;
+		let urlmode;
+
+		before(() => {
+			({ baseUrl } = servers.get(name));
+			urlmode = fixture.openUrlMode({ baseUrl });
+		});
+
+		/** The delivery, sent to this server. */
+		async function deliver(from, event, { chunked = false } = {}) {
+			const { url, headers, ...delivery } = await from.deliver(event);
+			return post({
+				...delivery, url: url.replace(fixture.stack.baseUrl, baseUrl),
+				headers: { ...headers, ...chunked && { 'Transfer-Encoding': 'chunked' } },
+			});
+		}
+
+		test('an account: connect, return, /done', async () => {
+			const browser = fixture.browser();
+			const flow = await goOn(urlmode, browser, { issuer: fixture.stack.env.URLMODE_DEMO_ISSUER });
+			const wait = urlmode.waitForCompletion(flow.id, flow.owner);
+			const done = await browser.open(flow.returnTo({ code: SECRET }));
+
+			assert.deepEqual(done.hops.map(({ status }) => status), [303, 200]);
+			assert.deepEqual([done.url, titleOf(done)], [`${baseUrl}/done`, 'All done']);
+			assert.equal((await wait).result.code, SECRET);
+		});
+
+		test('a payment: its page follows /status, and a signed webhook completes it, chunked or not', async () => {
+			const stripe = sender(fixture, 'stripe');
+
+			for (const chunked of [false, true]) {
+				const payment = await create(urlmode, {
+					provider: 'stripe', kind: 'payment', targetUrl: 'https://checkout.example/pay', expected: PRICE,
+				});
+				const browser = fixture.browser();
+				await press(browser, await browser.open(payment.url), 'continue');
+				assert.equal(titleOf(await browser.open(payment.returnUrl)), 'Waiting for confirmation');
+				const status = new URL(`${baseUrl}/status?provider=stripe&${new URL(payment.returnUrl).searchParams}`);
+				assert.equal(JSON.parse((await browser.send({ url: status, from: PROVIDER_PAGE })).body).status, 'opened');
+				const pad = 'x'.repeat(40_000); // more than a web server reads at once
+				const answer = await deliver(stripe, { ...stripe.event(payment.id, 'paid', PRICE), pad }, { chunked });
+				assert.equal(answer.status, 200, `chunked: ${chunked}`);
+				assert.equal((await urlmode.waitForCompletion(payment.id, payment.owner)).action, 'accept');
+				assert.equal((await browser.open(payment.returnUrl)).url, `${baseUrl}/done`);
+			}
+		});
+
+		test('an unsigned webhook is 401, and its answer no page', async () => {
+			const answer = await post({ url: `${baseUrl}/webhook/stripe`, method: 'POST', headers: FORM, body: '{}' });
+			assert.deepEqual([answer.status, answer.headers['content-type']], [401, 'text/plain; charset=utf-8']);
+		});
+	});
+}
+
+describe('one answer everywhere', () => {
+	test('to a path: what is not written as a route is none', async () => {
+		for (const target of [
+			'/', '/connect', '/oauth', '/connect/', '/connect/..', '/CONNECT/demo', '/connect/demo/', '/connect/demo;x',
+			'//connect/demo', '/connect//demo', '//connect//demo', '/./connect/demo', '/connect/x/../demo', '/connect/../done',
+			'/connect/%64emo', '/%63onnect/demo', '/connect%2fdemo', '/connect/demo%2f', '/connect/x%2f..%2fdemo', '/oauth/demo/%72eturn',
+			'/oauth/demo/return/', `/connect/demo%3Fstate=${SECRET}`, '/connect/demo%20', '/done/', '/done/x', '/%64one', '/./done',
+			'/done%2f', '/%68ealthz', '//healthz', '/connect/../metrics', '/index.html', '/.git/config',
+		]) {
+			await assertEverywhere([target, 404], async (baseUrl) => [target, (await sendRaw(baseUrl, target)).status]);
+		}
+	});
+
+	test('to a path that is none: refused by the web server, or by the program', async () => {
+		for (const target of ['/connect/demo%', '/connect/demo%zz', '/connect/demo%00', '/connect/demo%0a', '/.%2e/done', '/../done', '/connect/\xe9']) {
+			await assertEverywhere([target, true], async (baseUrl) => (
+				[target, [400, 404].includes((await sendRaw(baseUrl, target)).status)]));
+		}
+	});
+
+	test('to an address with its host (RFC 9112 section 3.2.2)', () => (
+		assertEverywhere(200, async (baseUrl) => (await sendRaw(baseUrl, `${baseUrl}/done`)).status)));
+
+	test('to a path from outside that only resolves to a page for inside', async () => {
+		for (const target of ['/%68ealthz', '//metrics', '/connect/../healthz', '/healthz/live', '/metrics/x']) {
+			await assertEverywhere([target, false], async (baseUrl) => (
+				[target, (await request(baseUrl + target, { localAddress: '127.0.0.2' })).status === 200]));
+		}
+	});
+
+	test('to what is refused', async () => {
+		for (const [target, status, options] of [
+			['/connect/demo', 400],
+			['/connect/demo?state=x', 400],
+			['/connect/nobody', 404],
+			['/oauth/demo/return', 405, { method: 'PUT' }],
+			['/done', 405, { method: 'POST', headers: FORM, body: 'a=b' }],
+			['/connect/demo', 415, { method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } }],
+			['/connect/demo', 413, { method: 'POST', headers: FORM, body: 'x'.repeat(20_000) }],
+			['/connect/demo', 413, { method: 'POST', headers: FORM, body: 'x'.repeat(100_000) }],
+			['/webhook/stripe', 413, { method: 'POST', headers: FORM, body: 'x'.repeat(1_100_000) }],
+			['/healthz', 200],
+			['/metrics', 200],
+			['/healthz', 403, { localAddress: '127.0.0.2' }],
+			['/metrics', 403, { localAddress: '127.0.0.2' }],
+		]) {
+			await assertEverywhere([target, status], async (baseUrl) => [target, (await request(baseUrl + target, options)).status]);
+		}
+	});
+
+	test('405 names what is allowed', () => assertEverywhere('GET, HEAD, POST', async (baseUrl) => (
+		(await request(`${baseUrl}/connect/demo`, { method: 'PUT' })).headers.allow)));
+
+	test('a query of 8 KB passes; a header of 30 KB does not', async () => {
+		await assertEverywhere(400, async (baseUrl) => (await request(`${baseUrl}/connect/demo?state=${'x'.repeat(8_000)}`)).status);
+		await assertEverywhere(true, async (baseUrl) => [400, 431].includes(
+			(await request(`${baseUrl}/connect/demo?state=${SECRET}`, { headers: { 'X-Long': SECRET.repeat(1_600) } })).status));
+	});
+
+	test('the pages of programs keep their headers, each of them once', async () => {
+		for (const name of ['cache-control', 'referrer-policy', 'x-content-type-options', 'content-security-policy', 'x-request-id']) {
+			await assertEverywhere([name, 1], async (baseUrl) => (
+				[name, (await sendRaw(baseUrl, '/connect/demo')).headers.filter(([known]) => known === name).length]));
+		}
+	});
+
+	test('a name that the client claims is nobody’s', async () => {
+		await configure(fixture.stack, (config) => { config.user_check = 'remote-user'; });
+		await installed.configure((config) => { config.user_check = 'remote-user'; });
+		const link = await fixture.create();
+		const headers = {
+			'Authorization': `Basic ${Buffer.from(`${link.owner.subject}:x`).toString('base64')}`,
+			'Remote-User': link.owner.subject, 'Remote_User': link.owner.subject, 'X-Remote-User': link.owner.subject,
+		};
+		await assertEverywhere([500, 'sign_in_not_set_up'], async (baseUrl) => {
+			const { status, reason } = await request(link.url.replace(fixture.stack.baseUrl, baseUrl), { headers });
+			return [status, reason];
+		});
+	});
+});
+
+describe('a name that the web server has checked, as nginx/others/README.md sets it up', () => {
+	const PASSWORD = 'a password';
+
+	for (const [name, language] of [['Apache’s mod_proxy_fcgi', 'apache'], ['Apache’s mod_cgid', 'apache'], ['lighttpd', 'lighttpd'], ['Caddy', 'caddy']]) {
+		test(name, async () => {
+			const readme = await readFile(new URL('../../nginx/others/README.md', import.meta.url), 'utf8');
+			const { 1: lines } = readme.match(new RegExp(`^\u0060{3}${language}\n(.*?)^\u0060{3}$`, 'ms'));
+			const file = path.join(installed.folder, 'htpasswd');
+			const link = await fixture.create({ subject: 'ada@example.org' });
+			await writeFile(file, `${link.owner.subject}:${execFileSync('openssl', ['passwd', '-apr1', PASSWORD])}`);
+			const server = fixture.closeAtEnd(await SERVERS[name](installed, lines
+				.replace(/\/etc\/\S*htpasswd/, file)
+				.replace('$2a$14$…', () => execFileSync('caddy', ['hash-password', '--plaintext', PASSWORD]).toString().trim())));
+			const open = async (password) => request(link.url.replace(fixture.stack.baseUrl, server.baseUrl), {
+				headers: password && { Authorization: `Basic ${Buffer.from(`${link.owner.subject}:${password}`).toString('base64')}` },
+			});
+
+			assert.deepEqual([(await open()).status, (await open('another')).status], [401, 401]);
+			const { status, location } = await open(PASSWORD);
+			assert.equal(status, 303);
+			assert.equal(new URL(location).hostname, 'localhost');
+			assert.equal((await request(`${server.baseUrl}/done`)).status, 200);
+		});
+	}
+});
+
+test('a program that is not there is 5xx, and the answer is not kept', async () => {
+	await fixture.stack.service('stop', 'connect');
+	await rename(path.join(installed.folder, 'bin/connect'), path.join(installed.folder, 'bin/gone'));
+	for (const [name, { baseUrl }] of servers) {
+		const answer = await request(`${baseUrl}/connect/demo?state=${SECRET}`, { headers: { Referer: `http://x/?${SECRET}` } });
+		assert.ok(isCgi(name) ? answer.status >= 400 : [502, 503].includes(answer.status), `${name} answered ${answer.status}`);
+		assert.ok(isCgi(name) || answer.headers['cache-control'] === 'no-store', name);
+		assert.ok(!answer.body.includes(SECRET), name);
+	}
+});
+
+test('no log has a code, a state or a query; each access log names the routes', async () => {
+	for (const { baseUrl } of servers.values()) {
+		for (const [target, options] of [
+			[`/connect/${SECRET}${'x'.repeat(115)}`, {}],
+			[`/connect/demo?state=${SECRET}${'x'.repeat(40_000)}`, {}],
+			[`/connect/demo?state=${SECRET}`, { method: 'TRACE' }],
+			[`/connect/demo?state=${SECRET}`, { headers: ['Host: a', 'Host: b'] }],
+			[`/connect/demo?state=${SECRET}`, { headers: ['Transfer-Encoding: nonsense'] }],
+			[`/connect/demo?state=${SECRET}`, { method: 'POST', headers: ['Content-Length: 5x'] }],
+			[`/connect/demo?state=${SECRET} HTTP/9.9`, {}],
+			[`/connect/demo?state=${SECRET}\x01`, {}],
+			[`${SECRET}`, { method: SECRET }],
+		]) {
+			await sendRaw(baseUrl, target, options);
+		}
+	}
+	await Promise.all([...servers.values()].map(({ close }) => close?.())); // Their logs are written then.
+	const logs = await fixture.stack.logs();
+	for (const [name, text] of logs) {
+		assert.doesNotMatch(text, new RegExp(`${SECRET}|[?]|state=|code=`), name);
+	}
+	const access = [...logs].filter(([name]) => name.endsWith('access.log'));
+	assert.equal(access.length, servers.size);
+	for (const [name, text] of access) {
+		assert.match(text, /\/oauth\/demo\/return/, name);
+	}
+});

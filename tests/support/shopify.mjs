@@ -1,0 +1,9 @@
+// Shopify's own package, as an app with this client secret configures it.
+
+import '@shopify/shopify-api/adapters/node';
+import { ApiVersion, LogSeverity, shopifyApi } from '@shopify/shopify-api';
+
+export const shopify = (apiSecretKey) => shopifyApi({
+	apiKey: 'app', apiSecretKey, hostName: 'app.example', apiVersion: Object.values(ApiVersion)[0], isEmbeddedApp: false,
+	logger: { level: LogSeverity.Error },
+});
