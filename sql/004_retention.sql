@@ -197,6 +197,7 @@ CREATE FUNCTION urlmode.purge(keep_ms bigint DEFAULT 7776000000, kind text DEFAU
 RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
+	unclaimed_ms CONSTANT bigint := 3153600000000;
 	since timestamptz;
 	one text;
 	taken bigint := 0;
@@ -214,7 +215,8 @@ BEGIN
 	FOREACH one IN ARRAY ARRAY['result', 'stored', 'oauth', 'payment', 'signature'] LOOP
 		CONTINUE WHEN one <> purge.kind;
 		taken := taken + CASE one
-			WHEN 'result' THEN urlmode.purge_results()
+			-- How long the results of unclaimed payments are kept is for the MCP server to say.
+			WHEN 'result' THEN urlmode.purge_results(unclaimed_ms)
 			WHEN 'stored' THEN urlmode.purge_stored(batch)
 			ELSE urlmode.purge_kind(one, since, batch)
 		END;
@@ -223,7 +225,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.purge(bigint, text, integer) IS
-	'Deletes what is over, in batches, and returns how much: call it again until it returns 0. kind: oauth, payment, signature (elicitations that have been over for keep_ms milliseconds, ninety days by default and seven at least, with their events), result (as purge_results does), stored (what adapters stored and what has expired, whatever keep_ms is); NULL: all of them. Takes at most `batch` elicitations of each kind, and stored rows of each table.';
+	'Deletes what is over, in batches, and returns how much: call it again until it returns 0. kind: oauth, payment, signature (elicitations that have been over for keep_ms milliseconds, ninety days by default and seven at least, with their events), result (those that are due, as purge_results does, but none of unclaimed payments), stored (what adapters stored and what has expired, whatever keep_ms is); NULL: all of them. Takes at most `batch` elicitations of each kind, and stored rows of each table.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.mark_read(uuid[], bytea[], bigint),

@@ -33,7 +33,8 @@ const READ = `SELECT id, provider, kind, status, action, reason, late, payment_r
 	closes_in_ms, failed_attempts, rechecks, rechecked, recheck_in_ms
 	FROM urlmode.read($1::uuid[], $2::bytea[])`;
 const MARK_READ = 'SELECT urlmode.mark_read($1::uuid[], $2::bytea[], $3::bigint)';
-const PURGE = 'SELECT urlmode.purge_results($1) AS taken';
+const PURGE_RESULTS = 'SELECT urlmode.purge_results($1) AS taken';
+const PURGE = 'SELECT urlmode.purge($1, $2) AS taken';
 const EXPIRE = 'SELECT urlmode.expire($1::uuid[], $2::bytea[])';
 const SETTLE = 'SELECT urlmode.settle($1, $2, $3, $4, $5, $6, $7, $8) AS outcome';
 const TAKE_RECHECK = `SELECT lease, rechecks, event_type, unproven_references AS references, expected
@@ -309,8 +310,20 @@ export class Database {
 	 * @returns {Promise<boolean>} whether more may be due
 	 */
 	async purgeResults(keepUnclaimed) {
-		const [answer] = await this.query(PURGE, [keepUnclaimed]);
+		const [answer] = await this.query(PURGE_RESULTS, [keepUnclaimed]);
 		return Number(answer?.taken) > 0;
+	}
+
+	/**
+	 * Deletes some of what is over.
+	 *
+	 * @param {number} keep milliseconds that it must have been over
+	 * @param {import('./types.js').PurgeKind | null} kind null: everything
+	 * @returns {Promise<number>} how much it took; 0: that was all
+	 */
+	async purge(keep, kind) {
+		const [answer] = await this.query(PURGE, [keep, kind]);
+		return Number(answer?.taken);
 	}
 
 	/** @param {RowKey[]} rowKeys */
