@@ -133,18 +133,23 @@ for (const [what, [days, make]] of Object.entries(LIVES)) {
 	});
 }
 
-test('a payment that is claimed after years stays for ninety days more', async () => {
-	const payment = await openPayment();
-	await send(payment);
-	await pass(700);
-	assert.equal(await claim(payment), true);
-	await pass(89);
-	await purge();
-	assert.ok(await exists(payment));
-	await pass(2);
-	await purge();
-	assert.ok(!await exists(payment));
-});
+for (const [what, end] of [
+	['claimed', async (payment) => assert.equal(await claim(payment), true)],
+	['refunded', ({ id }) => sql('UPDATE urlmode.payment SET refunded_at = now() WHERE elicitation = $1', [id])],
+]) {
+	test(`a payment that is ${what} after years stays for ninety days more`, async () => {
+		const payment = await openPayment();
+		await send(payment);
+		await pass(700);
+		await end(payment);
+		await pass(89);
+		await purge();
+		assert.ok(await exists(payment));
+		await pass(2);
+		await purge();
+		assert.ok(!await exists(payment));
+	});
+}
 
 test('a payment that is proved late finds its row, and is offered, for as long as its provider may take', async () => {
 	const payment = await openPayment();

@@ -112,6 +112,12 @@ export class Stage {
 		return this.admin.query('SELECT urlmode.purge_results()');
 	}
 
+	/** Deletes what has been over for `keep` milliseconds, in small batches. */
+	async delete(keep) {
+		const batch = () => this.admin.query('SELECT urlmode.purge($1, NULL, 2)::integer AS taken', [keep]);
+		while ((await batch()).rows[0].taken > 0);
+	}
+
 	// What the callback programs do
 
 	async open(id, user) {
