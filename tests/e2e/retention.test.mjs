@@ -33,7 +33,7 @@ async function pass(days) {
 	const times = {
 		elicitation: ['created_at', 'opened_at', 'expires_at', 'completed_at', 'claimed_at'],
 		payment: ['proven_at', 'claimed_at', 'refunded_at'], event: ['received_at'], purge_queue: ['due_at'],
-		client_request: ['expires_at'], mcp_session: ['expires_at'], stored: ['expires_at'], published: ['expires_at'],
+		client_request: ['expires_at'], mcp_session: ['expires_at'], stored: ['expires_at'], published: ['expires_at'], purge_pass: ['since'],
 	};
 	await sql(Object.entries(times).map(([table, columns]) => (
 		`UPDATE urlmode.${table} SET ${columns.map((name) => `${name} = ${name} - interval '${days} days'`)}`)).join(';'));
@@ -321,6 +321,7 @@ describe('at the same time', () => {
 			ARRAY[1050::bigint], ARRAY['EUR'], ARRAY['ref-1'], ARRAY['\\x00'::bytea])`, [payment.id]);
 		assert.equal(await purge(), 0, 'a row that is locked is left, and nobody waits for it');
 		await commit();
+		await pass(1);
 		assert.equal(await purge(), 0);
 		assert.ok(await exists(payment));
 		assert.equal((await fixture.urlmode.unclaimed({ provider: 'stripe' })).length, 1);
@@ -337,10 +338,23 @@ describe('at the same time', () => {
 		assert.equal(await outcome, 'unknown');
 	});
 
+	test('a row that was locked goes with the next pass', async () => {
+		const { id } = await fixture.create();
+		await pass(200);
+		const { query, commit } = await transaction();
+		await query('SELECT FROM urlmode.elicitation WHERE id = $1 FOR UPDATE', [id]);
+		assert.equal(await purge(), 0);
+		await commit();
+		assert.equal(await purge(), 0, 'not before a minute has passed');
+		await sql("UPDATE urlmode.purge_pass SET since = since - interval '1 minute'");
+		assert.equal(await purge(), 1);
+	});
+
 	test('two who purge do not wait for each other, and take each row once', async () => {
 		await sql(`INSERT INTO urlmode.elicitation (id, provider, kind, subject, binding, requester, target_url, expires_at)
 			SELECT gen_random_uuid(), 'demo', 'oauth', 's', substring(sha256('s') FOR 16), 'r', 'u', now() - n * interval '1 minute'
 			FROM generate_series(200000, 205000) n`);
+		await pass(1);
 		const { query, commit } = await transaction();
 		assert.equal((await query("SELECT urlmode.purge(kind => 'oauth')::integer AS n")).rows[0].n, 1_000);
 		assert.equal(await purge(), 0, 'another one is at it');

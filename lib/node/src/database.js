@@ -3,6 +3,7 @@
 import pg from 'pg';
 
 import { Batches } from './batches.js';
+import { Client } from './client.js';
 import {
 	ElicitationExistsError, ElicitationMismatchError, ElicitationNotFoundError, ElicitationReferenceError, UrlModeClosedError,
 } from './errors.js';
@@ -127,31 +128,6 @@ const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4, $5)';
  */
 
 /**
- * @param {unknown} url
- * @returns {pg.ClientConfig} for one connection
- */
-export function checkDatabaseUrl(url) {
-	if (typeof url !== 'string' || !/^postgres(ql)?:\/\//.test(url)) {
-		throw new TypeError('databaseUrl must be a URL: postgresql://user:password@host:port/database');
-	}
-	const config = {
-		connectionString: url,
-		fallback_application_name: 'urlmode',
-		connectionTimeoutMillis: 10_000,
-		keepAlive: true,
-		keepAliveInitialDelayMillis: 10_000,
-	};
-	try {
-		new pg.Client(config);
-	} catch (error) {
-		// The original error may quote the URL, and with it the password.
-		throw new TypeError('databaseUrl is not a valid PostgreSQL URL: '
-			+ 'percent-encode special characters in the user name, password and database name');
-	}
-	return config;
-}
-
-/**
  * Whether the server refused the statement because a privilege or a migration
  * is missing (SQLSTATE class 42 or 3F), so that it would refuse it again.
  *
@@ -188,10 +164,11 @@ export class Database {
 	/** @type {Set<Promise<unknown>>} */
 	#queries = new Set();
 
-	/** @param {pg.ClientConfig} config */
+	/** @param {import('./database-url.js').DatabaseConfig} config */
 	constructor(config) {
 		this.#pool = new pg.Pool({
 			...config,
+			Client: /** @type {never} */ (Client),
 			max: POOL_MAX,
 			connectionTimeoutMillis: QUERY_TIMEOUT_MS,
 			query_timeout: QUERY_TIMEOUT_MS,

@@ -4,7 +4,8 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 
-import { checkDatabaseUrl, Database, readRows } from './database.js';
+import { Database, readRows } from './database.js';
+import { checkDatabaseUrl } from './database-url.js';
 import { ElicitationExistsError, UrlModeClosedError } from './errors.js';
 import { StatusTracker } from './status-tracker.js';
 import { checkKept, Purger } from './purge.js';
@@ -53,7 +54,7 @@ const KINDS = ['oauth', 'payment', 'signature'];
 export class UrlMode extends EventEmitter {
 	#baseUrl;
 	#name;
-	#keepResults;
+	#kept;
 	#keys;
 	#database;
 	#listener;
@@ -86,9 +87,8 @@ export class UrlMode extends EventEmitter {
 			listen: checkFlag('listen', listen, true),
 			notify: (channel, payload) => this.#database.notify(channel, payload),
 		});
-		const kept = checkKept({ keepResults, keepUnclaimed, retention });
-		this.#keepResults = kept.results;
-		this.#purger = new Purger(this.#database, kept);
+		this.#kept = checkKept({ keepResults, keepUnclaimed, retention });
+		this.#purger = new Purger(this.#database, this.#kept);
 		this.#late = new LatePayments(this.#listener, (id) => this.#database.unclaimed({ id }), (row) => this.#emitLate(row));
 		/** @type {EventEmitter} */ (this).on('newListener', (event) => {
 			if (event === 'late' && !this.#closed) this.#late.start();
@@ -253,7 +253,7 @@ export class UrlMode extends EventEmitter {
 		const action = checkAction(options.action ?? 'accept');
 		const reference = options.reference === undefined ? null : checkReference(options.reference);
 		const rowKey = { id: checkId(id), binding: bindingOf(subject, session) };
-		return this.#database.claim(rowKey, action, reference, this.#keepResults);
+		return this.#database.claim(rowKey, action, reference, this.#kept.results);
 	}
 
 	/**
