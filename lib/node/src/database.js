@@ -1,5 +1,7 @@
 // Calls the functions of the schema urlmode that an MCP server may call.
 
+import { Socket } from 'node:net';
+
 import pg from 'pg';
 
 import { Batches } from './batches.js';
@@ -163,11 +165,21 @@ export class Database {
 	#abandons = new Batches((/** @type {Abandoned[]} */ rows) => this.#abandon(rows), BATCHES);
 	/** @type {Set<Promise<unknown>>} */
 	#queries = new Set();
+	/** @type {Set<Socket>} of the connections that are open, or being opened */
+	#sockets = new Set();
+	/** @type {(reason: unknown) => void} */
+	#rejectAll = () => {};
+	/** @type {Promise<never>} rejects when nobody waits for answers any more */
+	#brokenOff = new Promise((_, reject) => {
+		this.#rejectAll = reject;
+	});
 
 	/** @param {import('./database-url.js').DatabaseConfig} config */
 	constructor(config) {
+		this.#brokenOff.catch(() => {});
 		this.#pool = new pg.Pool({
 			...config,
+			stream: () => this.#openSocket(),
 			Client: /** @type {never} */ (Client),
 			max: POOL_MAX,
 			connectionTimeoutMillis: QUERY_TIMEOUT_MS,
@@ -348,11 +360,24 @@ export class Database {
 		await this.query(END_RECHECK, [id, binding, lease, rechecks, failed]);
 	}
 
-	/** Waits for the queries in progress first. */
+	#openSocket() {
+		const socket = new Socket();
+		this.#sockets.add(socket);
+		return socket.once('close', () => this.#sockets.delete(socket));
+	}
+
+	/** Waits for the queries in progress first, until `breakOff`. */
 	async close() {
 		this.#closed = true;
 		await Promise.allSettled(this.#queries);
-		await this.#pool.end();
+		await Promise.race([this.#pool.end(), this.#brokenOff]).catch(() => {});
+	}
+
+	/** Rejects the queries in progress, and drops all connections: PostgreSQL does not answer, and nobody can wait longer. */
+	breakOff() {
+		this.#closed = true;
+		this.#rejectAll(new UrlModeClosedError());
+		for (const socket of this.#sockets) socket.destroy();
 	}
 
 	/**
@@ -371,7 +396,7 @@ export class Database {
 	 */
 	async #track(ask) {
 		if (this.#closed) throw new UrlModeClosedError();
-		const answer = ask();
+		const answer = Promise.race([ask(), this.#brokenOff]);
 		this.#queries.add(answer);
 		try {
 			return await answer;

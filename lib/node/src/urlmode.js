@@ -29,6 +29,8 @@ import { CallbackUrls } from './callback-urls.js';
 const TTL_MS = 300_000;
 const TIMEOUT_MS = 300_000;
 const TICKET_MS = 300_000;
+/** With what its listening connection takes to end, `close` takes two seconds. */
+const CLOSE_TIMEOUT_MS = 1_000;
 const TICKET_MAX_MS = 60 * 60 * 1_000;
 
 /** Another call may claim the elicitation that `create` has found. This is how often `create` tries. */
@@ -300,7 +302,8 @@ export class UrlMode extends EventEmitter {
 
 	/**
 	 * Rejects open waits with UrlModeClosedError, waits for calls of `create`,
-	 * `complete` and `cancel` in progress, and closes all connections.
+	 * `complete` and `cancel` in progress, and closes all connections. Calls to
+	 * which PostgreSQL has not answered after two seconds are rejected as well.
 	 *
 	 * @returns {Promise<void>}
 	 */
@@ -310,10 +313,12 @@ export class UrlMode extends EventEmitter {
 	}
 
 	async #close() {
+		const overdue = setTimeout(() => this.#database.breakOff(), CLOSE_TIMEOUT_MS);
 		this.#late.close();
 		await Promise.all([this.#waiters.close(new UrlModeClosedError()), ...[...this.#closers].map((close) => close())]);
 		await this.#purger.close();
 		await Promise.all([this.#listener.close(), this.#database.close()]);
+		clearTimeout(overdue);
 	}
 
 	#checkOpen() {

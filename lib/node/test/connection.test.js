@@ -131,6 +131,23 @@ test('without PostgreSQL a wait still ends by timeout, abort or close', async (t
 	await open;
 });
 
+test('close does not wait for a PostgreSQL that does not answer', async (t) => {
+	const proxy = await Proxy.start(t, requireUrl('URLMODE_DATABASE_URL'));
+	const urlmode = new UrlMode({ databaseUrl: proxy.url, keysFile: scratchKeys(t), baseUrl: 'https://callback.example' });
+	const { elicitationId } = await urlmode.create(request);
+	const wait = urlmode.waitForCompletion(elicitationId, owner);
+	await until('it waits', () => internalsOf(urlmode).listener.listening);
+	proxy.silence();
+	const calls = [wait, ...Array.from({ length: 10 }, () => urlmode.create(request)), urlmode.cancel(elicitationId, owner)];
+	const start = performance.now();
+	const closed = urlmode.close();
+
+	for (const { reason } of await Promise.allSettled(calls)) assert.equal(reason?.code, 'URLMODE_CLOSED');
+	await closed;
+	// Two seconds, on a machine that does nothing else. Without them it is half a minute.
+	assert.ok(performance.now() - start < 15_000);
+});
+
 test('a missing privilege or schema rejects a wait at once', async (t) => {
 	const { settings, adminUrl } = await setUp(t);
 	// As in libpq, a plus sign is no space.
