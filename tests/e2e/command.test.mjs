@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, before, beforeEach, describe, test } from 'node:test';
 
 import pg from 'pg';
 
@@ -127,6 +127,18 @@ describe('show', () => {
 		assert.doesNotMatch(out, /Payments|Events/);
 	});
 
+	test('of one that was purged: what was paid for it', async () => {
+		const { id, owner } = await pay();
+		await fixture.stack.sql('SELECT urlmode.claim($1, $2)', [id, bindingOf(owner.subject, owner.session)]);
+		await fixture.stack.sql('DELETE FROM urlmode.elicitation WHERE id = $1', [id]);
+		const { status, out, err } = await run('show', id);
+		assert.equal(status, 0);
+		assert.match(err, /was purged/);
+		assert.match(out, /1050 EUR/);
+		const said = JSON.parse((await run('show', '--json', id)).out);
+		assert.deepEqual([said.elicitation, said.payments.length], [null, 1]);
+	});
+
 	test('an id that is none of the database’s ends with 1', async () => {
 		const { status, out, err } = await run('show', randomUUID());
 		assert.deepEqual([status, out], [1, '']);
@@ -212,6 +224,9 @@ describe('purge', () => {
 			claimed_at = claimed_at - $2 * interval '1 day' WHERE id = $1`, [elicitation.id, days]);
 		return elicitation.id;
 	}
+
+	/** What an earlier purge has been through was not there then: here days pass at once. */
+	beforeEach(() => fixture.stack.sql("UPDATE urlmode.purge_pass SET since = '-infinity', expires_at = '-infinity'"));
 
 	const there = async (ids) => (await Promise.all(ids.map((id) => fixture.stack.elicitation(id)))).map((row) => row !== undefined);
 
