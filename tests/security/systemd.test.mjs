@@ -60,11 +60,21 @@ for (const name of PROGRAMS) {
 		});
 
 		test('systemd-analyze verify finds nothing wrong with the service and the socket', async () => {
-			const { stdout, stderr } = await run('systemd-analyze', ['verify', unit('service'), unit('socket')]);
+			const { stdout, stderr } = await run('systemd-analyze', ['verify', '--man=no', unit('service'), unit('socket')]);
 			assert.equal(stdout + stderr, '');
 		});
 	});
 }
+
+test('the target starts every program, and none without a configuration', async () => {
+	const wants = (await settings('urlmode.target')).get('Wants').flatMap((value) => value.split(' '));
+	assert.deepEqual(wants.sort(), PROGRAMS.map((name) => `urlmode@${name}.service`).sort());
+	for (const file of ['urlmode@.service', 'urlmode@.socket']) {
+		const unit = await settings(file);
+		assert.deepEqual([unit.get('PartOf'), unit.get('ConditionPathExists')],
+			[['urlmode.target'], ['/etc/urlmode/config.json']]);
+	}
+});
 
 test('each socket is where nginx looks for it', async () => {
 	const [address] = (await settings('urlmode@.socket')).get('ListenStream');
