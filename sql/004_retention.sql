@@ -95,20 +95,23 @@ $$;
 COMMENT ON FUNCTION urlmode.purge_results(bigint) IS
 	'Purges the results and verifiers that are due, and the results of payments that nobody has claimed for keep_unclaimed_ms milliseconds, thirty days by default; their references, amounts and currencies stay. Takes at most 1000 of each and returns how many it took: call it again until it returns 0. Every MCP server calls it now and then.';
 
--- A purge goes through the rows of a kind in the order of their expiry, and the
--- next batch begins where the last one ended. Otherwise each batch would read
--- again what had to stay, and what was deleted and not vacuumed yet.
-CREATE TABLE urlmode.purge_cursor (
+-- A purge goes through the rows of a kind once, in the order of their expiry, and
+-- each batch begins where the one before it ended. Otherwise it would read again
+-- what had to stay, and what was deleted and not vacuumed yet.
+CREATE TABLE urlmode.purge_pass (
 	kind       urlmode.kind PRIMARY KEY,
+	since      timestamptz NOT NULL DEFAULT '-infinity',
 	expires_at timestamptz NOT NULL DEFAULT '-infinity',
 	id         uuid        NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000'
 );
-INSERT INTO urlmode.purge_cursor (kind) VALUES ('oauth'), ('payment'), ('signature');
-COMMENT ON TABLE urlmode.purge_cursor IS
+INSERT INTO urlmode.purge_pass (kind) VALUES ('oauth'), ('payment'), ('signature');
+COMMENT ON TABLE urlmode.purge_pass IS
 	'How far the purge of elicitations is, for each kind. Locked while a batch is purged.';
-COMMENT ON COLUMN urlmode.purge_cursor.kind IS 'Kind of the elicitations.';
-COMMENT ON COLUMN urlmode.purge_cursor.expires_at IS 'Expiry of the last one that was purged; -infinity: begin with the oldest.';
-COMMENT ON COLUMN urlmode.purge_cursor.id IS 'Id of the last one that was purged, where several expired at the same time.';
+COMMENT ON COLUMN urlmode.purge_pass.kind IS 'Kind of the elicitations.';
+COMMENT ON COLUMN urlmode.purge_pass.since IS
+	'Since when they must have been over, at the beginning of the last pass. The next one begins with those that were so a minute later.';
+COMMENT ON COLUMN urlmode.purge_pass.expires_at IS 'Expiry of the last one that was purged; -infinity: the pass has ended.';
+COMMENT ON COLUMN urlmode.purge_pass.id IS 'Id of the last one that was purged, where several expired at the same time.';
 
 CREATE FUNCTION urlmode.is_over(e urlmode.elicitation, since timestamptz) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
@@ -138,39 +141,43 @@ COMMENT ON FUNCTION urlmode.is_over(urlmode.elicitation, timestamptz) IS
 CREATE FUNCTION urlmode.purge_kind(kind text, since timestamptz, batch integer) RETURNS bigint
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
-	begin_at urlmode.purge_cursor;
+	pass urlmode.purge_pass;
 	ids uuid[];
 	taken bigint;
 BEGIN
-	SELECT * INTO begin_at FROM urlmode.purge_cursor c WHERE c.kind = purge_kind.kind FOR UPDATE SKIP LOCKED;
+	SELECT * INTO pass FROM urlmode.purge_pass p WHERE p.kind = purge_kind.kind FOR UPDATE SKIP LOCKED;
 	IF NOT FOUND THEN
 		RETURN 0;
 	END IF;
 	LOOP
+		IF pass.expires_at = '-infinity' THEN
+			EXIT WHEN purge_kind.since < pass.since + interval '1 minute';
+			pass.since := purge_kind.since;
+		END IF;
 		ids := ARRAY(
 			SELECT e.id FROM urlmode.elicitation e
-			WHERE e.kind = purge_kind.kind AND e.expires_at <= since
-				AND (e.expires_at, e.id) > (begin_at.expires_at, begin_at.id)
-				AND urlmode.is_over(e, since)
+			WHERE e.kind = purge_kind.kind AND e.expires_at <= purge_kind.since
+				AND (e.expires_at, e.id) > (pass.expires_at, pass.id)
+				AND urlmode.is_over(e, purge_kind.since)
 			ORDER BY e.expires_at, e.id LIMIT batch FOR UPDATE SKIP LOCKED
 		);
-		EXIT WHEN cardinality(ids) > 0 OR begin_at.expires_at = '-infinity';
-		begin_at.expires_at := '-infinity';
+		-- Fewer than a batch: those were the last ones.
+		pass.expires_at := coalesce(
+			(SELECT e.expires_at FROM urlmode.elicitation e WHERE e.id = ids[batch]), '-infinity');
+		pass.id := coalesce(ids[batch], pass.id);
+		EXIT WHEN cardinality(ids) > 0;
 	END LOOP;
-
-	UPDATE urlmode.purge_cursor c
-	SET expires_at = coalesce(last.expires_at, '-infinity'), id = coalesce(last.id, begin_at.id)
-	FROM (SELECT) one LEFT JOIN urlmode.elicitation last ON last.id = ids[batch]
-	WHERE c.kind = purge_kind.kind;
+	UPDATE urlmode.purge_pass p SET since = pass.since, expires_at = pass.expires_at, id = pass.id
+	WHERE p.kind = purge_kind.kind;
 
 	-- Whoever proves a payment locks its row before. Now that the rows are locked, it is there or not.
-	DELETE FROM urlmode.elicitation e WHERE e.id = ANY (ids) AND urlmode.is_over(e, since);
+	DELETE FROM urlmode.elicitation e WHERE e.id = ANY (ids) AND urlmode.is_over(e, purge_kind.since);
 	GET DIAGNOSTICS taken = ROW_COUNT;
 	RETURN taken;
 END
 $$;
 COMMENT ON FUNCTION urlmode.purge_kind(text, timestamptz, integer) IS
-	'Internal. Deletes at most `batch` elicitations of a kind that have been over since then, with their events, and returns how many. Rows that are locked are left for the next time; so are all while another transaction purges this kind.';
+	'Internal. Deletes at most `batch` elicitations of a kind that have been over since then, with their events, and returns how many. Rows that are locked are left for the next time; so are all while another transaction purges this kind. When it has been through all, it begins anew once a minute has passed.';
 
 CREATE FUNCTION urlmode.purge_stored(batch integer) RETURNS bigint
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
@@ -197,6 +204,7 @@ CREATE FUNCTION urlmode.purge(keep_ms bigint DEFAULT 7776000000, kind text DEFAU
 RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
+	unclaimed_ms CONSTANT bigint := 3153600000000;
 	since timestamptz;
 	one text;
 	taken bigint := 0;
@@ -214,7 +222,8 @@ BEGIN
 	FOREACH one IN ARRAY ARRAY['result', 'stored', 'oauth', 'payment', 'signature'] LOOP
 		CONTINUE WHEN one <> purge.kind;
 		taken := taken + CASE one
-			WHEN 'result' THEN urlmode.purge_results()
+			-- How long the results of unclaimed payments are kept is for the MCP server to say.
+			WHEN 'result' THEN urlmode.purge_results(unclaimed_ms)
 			WHEN 'stored' THEN urlmode.purge_stored(batch)
 			ELSE urlmode.purge_kind(one, since, batch)
 		END;
@@ -223,7 +232,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.purge(bigint, text, integer) IS
-	'Deletes what is over, in batches, and returns how much: call it again until it returns 0. kind: oauth, payment, signature (elicitations that have been over for keep_ms milliseconds, ninety days by default and seven at least, with their events), result (as purge_results does), stored (what adapters stored and what has expired, whatever keep_ms is); NULL: all of them. Takes at most `batch` elicitations of each kind, and stored rows of each table.';
+	'Deletes what is over, in batches, and returns how much: call it again until it returns 0. kind: oauth, payment, signature (elicitations that have been over for keep_ms milliseconds, ninety days by default and seven at least, with their events), result (those that are due, as purge_results does, but none of unclaimed payments), stored (what adapters stored and what has expired, whatever keep_ms is); NULL: all of them. Takes at most `batch` elicitations of each kind, and stored rows of each table.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.mark_read(uuid[], bytea[], bigint),

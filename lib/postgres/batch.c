@@ -109,17 +109,28 @@ count_params(const struct statement *st)
 	return count;
 }
 
+/* The types of the parameters. Returns their number. */
+static int
+put_types(Oid types[PARAMS_MAX], const struct statement *st)
+{
+	int count = count_params(st);
+
+	for (int p = 0; p < count; p++)
+		types[p] = types_of[st->params[p]].array;
+	return count;
+}
+
 bool
-um_batch_prepare(PGconn *conn)
+um_batch_prepare(PGconn *conn, bool pooled)
 {
 	for (size_t i = 0; i < UM_BATCH_STATEMENTS_MAX; i++) {
 		const struct statement *st = &statements_of[i];
-		int count = count_params(st);
 		Oid types[PARAMS_MAX];
+		int count = put_types(types, st);
 
-		for (int p = 0; p < count; p++)
-			types[p] = types_of[st->params[p]].array;
-		if (PQsendPrepare(conn, st->name, st->sql, count, types) != 1)
+		if (PQsendPrepare(conn, pooled ? "" : st->name, st->sql, count,
+			    types)
+			!= 1)
 			return false;
 	}
 	return PQpipelineSync(conn) == 1;
@@ -254,14 +265,15 @@ put_param(struct um_buf *out, enum param param, const struct um_op *op)
 }
 
 static bool
-send_statement(PGconn *conn, const struct statement *st,
+send_statement(PGconn *conn, bool pooled, const struct statement *st,
 	const struct um_batch *batch, size_t count)
 {
 	static const int binary[PARAMS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
 	struct um_buf param[PARAMS_MAX] = { 0 };
 	const char *values[PARAMS_MAX];
 	int lengths[PARAMS_MAX];
-	int params = count_params(st);
+	Oid types[PARAMS_MAX];
+	int params = put_types(types, st);
 	bool ok = true;
 
 	for (int p = 0; p < params; p++) {
@@ -275,9 +287,13 @@ send_statement(PGconn *conn, const struct statement *st,
 		lengths[p] = (int)param[p].len;
 		ok &= !param[p].failed;
 	}
-	ok = ok
-		&& PQsendQueryPrepared(conn, st->name, params, values, lengths,
-			   binary, 0)
+	if (ok && pooled)
+		ok = PQsendQueryParams(conn, st->sql, params, types, values,
+			     lengths, binary, 0)
+			== 1;
+	else if (ok)
+		ok = PQsendQueryPrepared(conn, st->name, params, values,
+			     lengths, binary, 0)
 			== 1;
 	for (int p = 0; p < params; p++)
 		um_buf_free(&param[p]);
@@ -285,7 +301,7 @@ send_statement(PGconn *conn, const struct statement *st,
 }
 
 bool
-um_batch_send(PGconn *conn, const struct um_batch *batch)
+um_batch_send(PGconn *conn, bool pooled, const struct um_batch *batch)
 {
 	for (size_t s = 0; s < UM_BATCH_STATEMENTS_MAX; s++) {
 		size_t count = 0;
@@ -293,8 +309,8 @@ um_batch_send(PGconn *conn, const struct um_batch *batch)
 		for (size_t i = 0; i < batch->len; i++)
 			count += batch->kinds[i] == statements_of[s].kind;
 		if (count != 0
-			&& !send_statement(conn, &statements_of[s], batch,
-				count))
+			&& !send_statement(conn, pooled, &statements_of[s],
+				batch, count))
 			return false;
 	}
 	return PQpipelineSync(conn) == 1;

@@ -3,6 +3,11 @@
  * Carries a batch out as one transaction. Each kind of operation has one
  * prepared statement, whose parameters are arrays with one element for each
  * operation. The statements go into one libpq pipeline, up to one Sync.
+ *
+ * `pooled`: a pooler may send each transaction to another server, which does not
+ * know the statements that were prepared before. They have no name then, and are
+ * sent whole with each batch. That the functions keep their plans makes up for
+ * most of it.
  */
 #ifndef UM_BATCH_H
 #define UM_BATCH_H
@@ -24,16 +29,17 @@ struct um_batch_answer {
 };
 
 /*
- * Queues the preparation of every statement, and a Sync. Nothing waits for the
+ * Queues the preparation of every statement, and a Sync: where they have no name,
+ * only to see whether the database has all functions. Nothing waits for the
  * server here. False: libpq failed, and PQerrorMessage() says why.
  */
-bool um_batch_prepare(PGconn *conn);
+bool um_batch_prepare(PGconn *conn, bool pooled);
 
 /*
  * Queues the statements for these operations, of which none may be NULL, and a
  * Sync. Their parameters are copied. False: libpq failed, or out of memory.
  */
-bool um_batch_send(PGconn *conn, const struct um_batch *batch);
+bool um_batch_send(PGconn *conn, bool pooled, const struct um_batch *batch);
 
 /*
  * Takes the next result, one that came before the Sync's; the answer owns it

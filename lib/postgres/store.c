@@ -18,6 +18,7 @@
 enum state {
 	DOWN,       /* no connection; `until` is the next attempt */
 	CONNECTING, /* PQconnectPoll() has not finished */
+	ASKING,     /* the server is being asked for its process id */
 	PREPARING,  /* the statements are being prepared */
 	IDLE,
 	BUSY, /* one batch is under way, or two */
@@ -34,7 +35,8 @@ struct um_store {
 	enum state state;
 	unsigned connection;
 	bool want_write;
-	int64_t until;      /* when this state ends at the latest, or -1 */
+	bool pooled;   /* a pooler chooses the server of each transaction */
+	int64_t until; /* when this state ends at the latest, or -1 */
 	int64_t down_since; /* -1 while there is a connection */
 	int64_t retry_ms;
 
@@ -175,11 +177,14 @@ connect_go_on(struct um_store *store, int64_t now)
 		return;
 	if (next != PGRES_POLLING_OK || PQsetnonblocking(store->conn, 1) != 0
 		|| PQenterPipelineMode(store->conn) != 1
-		|| !um_batch_prepare(store->conn)) {
+		|| PQsendQueryParams(store->conn, "SELECT pg_backend_pid()", 0,
+			   NULL, NULL, NULL, NULL, 0)
+			!= 1
+		|| PQpipelineSync(store->conn) != 1) {
 		connection_lost(store, now);
 		return;
 	}
-	store->state = PREPARING;
+	store->state = ASKING;
 	store->want_write = true;
 }
 
@@ -190,7 +195,8 @@ start_batches(struct um_store *store, int64_t now)
 	const struct um_batch *batch;
 
 	while ((batch = um_queue_start(&store->queue)) != NULL) {
-		if (!um_batch_send(store->conn, batch) || !flush(store)) {
+		if (!um_batch_send(store->conn, store->pooled, batch)
+			|| !flush(store)) {
 			connection_lost(store, now);
 			return;
 		}
@@ -253,6 +259,30 @@ batch_failed(struct um_store *store, int64_t now)
 	}
 }
 
+/*
+ * A pooler tells its clients process ids of its own: in transaction mode none
+ * of the servers behind it belongs to the connection.
+ */
+static void
+asked(struct um_store *store, int64_t now)
+{
+	bool pooled = store->answer.results_len == 1
+		&& strtoll(PQgetvalue(store->answer.results[0], 0, 0), NULL, 10)
+			!= PQbackendPID(store->conn);
+
+	if (pooled && !store->pooled)
+		trouble(store, "database",
+			"there is a pooler, so statements are not prepared");
+	store->pooled = pooled;
+	if (!um_batch_prepare(store->conn, pooled)) {
+		connection_lost(store, now);
+		return;
+	}
+	store->state = PREPARING;
+	store->until = now + UM_STORE_BATCH_MS;
+	store->want_write = true;
+}
+
 static void
 prepared(struct um_store *store, int64_t now)
 {
@@ -270,12 +300,14 @@ prepared(struct um_store *store, int64_t now)
 static void
 transaction_over(struct um_store *store, int64_t now)
 {
-	bool preparing = store->state == PREPARING;
+	enum state before = store->state;
 	bool is_last = store->queue.under_way <= 1;
 
 	store->state = is_last ? IDLE : BUSY;
 	store->until = is_last ? -1 : now + UM_STORE_BATCH_MS;
-	if (preparing)
+	if (before == ASKING)
+		asked(store, now);
+	else if (before == PREPARING)
 		prepared(store, now);
 	else if (store->answer.sqlstate[0] != '\0')
 		batch_failed(store, now);
@@ -344,10 +376,9 @@ um_store_run(struct um_store *store, bool ready, int64_t now)
 	if (store->state == CONNECTING && may_connect(store))
 		connect_go_on(store, now);
 	/* With TLS, data may be buffered that the socket does not show. */
-	if (store->state >= PREPARING && (ready || PQsslInUse(store->conn)))
+	if (store->state >= ASKING && (ready || PQsslInUse(store->conn)))
 		read_results(store, now);
-	if ((store->state == CONNECTING || store->state == PREPARING
-		    || store->state == BUSY)
+	if (store->state != DOWN && store->state != IDLE
 		&& store->until <= now) {
 		trouble(store, "database", "no answer in time");
 		disconnect(store, now);

@@ -72,7 +72,7 @@ usage(const char *name)
 {
 	printf("usage: %s [--check | --config KEY | --keys FILE | --conninfo "
 	       "|\n"
-	       "       --help | --version]\n\n"
+	       "       --conninfo | --help | --version]\n\n"
 	       "Serves its route of urlmode: as FastCGI where standard input "
 	       "is a\n"
 	       "listening socket (spawn-fcgi, systemd), as plain CGI "
@@ -81,6 +81,7 @@ usage(const char *name)
 	       "is wrong\n"
 	       "  --config KEY  print one value of the configuration\n"
 	       "  --keys FILE   read a keys file, print the ids of its keys\n"
+	       "  --socket PATH say whether somebody listens there\n"
 	       "  --conninfo    read a connection string, print what it "
 	       "says\n"
 	       "  --version     say which version this is\n\n"

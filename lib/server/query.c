@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/query.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <libpq-fe.h>
 
@@ -17,7 +21,8 @@ um_query_is_meant(int argc, char **argv)
 {
 	if (argc == 3)
 		return strcmp(argv[1], "--config") == 0
-			|| strcmp(argv[1], "--keys") == 0;
+			|| strcmp(argv[1], "--keys") == 0
+			|| strcmp(argv[1], "--socket") == 0;
 	return argc == 2 && strcmp(argv[1], "--conninfo") == 0;
 }
 
@@ -132,6 +137,28 @@ answer_conninfo(struct um_error *err)
 			"of one line");
 }
 
+/* Connects, and closes without a word. */
+static bool
+answer_socket(const char *path, struct um_error *err)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	bool ok = false;
+	int fd;
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return um_error(err, "%s: %s", path, strerror(ENAMETOOLONG));
+	memcpy(address.sun_path, path, strlen(path));
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0)
+		ok = connect(fd, (struct sockaddr *)&address, sizeof(address))
+			== 0;
+	if (!ok)
+		um_error(err, "%s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
 bool
 um_query_answer(char **argv, const char *path, struct um_error *err)
 {
@@ -139,5 +166,7 @@ um_query_answer(char **argv, const char *path, struct um_error *err)
 		return answer_config(argv[2], path, err);
 	if (strcmp(argv[1], "--keys") == 0)
 		return answer_keys(argv[2], err);
+	if (strcmp(argv[1], "--socket") == 0)
+		return answer_socket(argv[2], err);
 	return answer_conninfo(err);
 }

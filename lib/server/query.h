@@ -21,6 +21,7 @@ bool um_query_is_meant(int argc, char **argv);
  *                  each: name, kind, grace in seconds
  *   --keys FILE    the ids of the keys in this keys file, one a line, the one
  *                  that seals first
+ *   --socket PATH  nothing; true: somebody listens there
  *   --conninfo     the connection string on standard input as a section's
  *                  lines of libpq's service file, `key=value`
  *

@@ -93,15 +93,6 @@ SQL
 
 # --- Sockets ----------------------------------------------------------------
 
-# Whether somebody listens on a socket; its name may be relative in the list.
-listens()
-{
-	awk -v path="$1" '$4 == "00010000" {
-		name = substr(path, length(path) - length($8) + 1)
-		if ($8 == path || ("/" $8) == substr(path, length(path) - length($8)) && name == $8) found = 1
-	} END { exit !found }' /proc/net/unix
-}
-
 check_sockets()
 {
 	wrong=0
@@ -109,7 +100,8 @@ check_sockets()
 		socket=$sockets/$name.sock
 		if [ ! -S "$socket" ]; then
 			finding error sockets "there is no socket $socket" "start it: systemctl enable --now urlmode@$name.socket"
-		elif ! listens "$socket"; then
+		elif ! (cd "$sockets" && program --socket "$name.sock") 2>"$scratch/said" &&
+			! grep -q 'Permission denied' "$scratch/said"; then
 			finding error sockets "nobody listens on $socket" "start it: systemctl restart urlmode@$name.socket"
 		elif [ $(($(stat -c %a -- "$socket") % 10)) -ne 0 ]; then
 			finding error sockets "every user can connect to $socket" "its mode is 0660, and its group that of nginx"

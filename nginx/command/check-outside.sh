@@ -24,13 +24,14 @@ split_base_url()
 # it in scratch. False: there was none.
 fetch()
 {
-	name=
+	server_name=
 	case $host in
-	\[* | *[!0-9.]*) name=$host ;;
+	\[*) ;;
+	*[!0-9.]*) server_name=$host ;;
 	esac
 	printf 'GET %s HTTP/1.0\r\nHost: %s\r\nUser-Agent: urlmode-check\r\n\r\n' "$2" "${base_url#https://}" |
 		timeout 10 openssl s_client -quiet -verify_quiet -connect "$1:$port" \
-			${name:+-servername "$name"} 2>"$scratch/said" | tr -d '\r' >"$scratch/response" || :
+			${server_name:+-servername "$server_name"} 2>"$scratch/said" | tr -d '\r' >"$scratch/response" || :
 	status=$(sed -n '1s|^HTTP/1.[01] \([0-9]*\).*|\1|p' "$scratch/response")
 	request_id=$(sed -n '/^$/q; s/^X-Request-Id: \([0-9a-f]\{32\}\)$/\1/Ip' "$scratch/response")
 	[ -n "$status" ]

@@ -226,7 +226,11 @@ setup_nginx()
 		step "create $site" write_site
 	fi
 	certificate=$(site_certificate)
+	# nginx.org's packages have only conf.d.
 	enabled=$nginx/sites-enabled/urlmode.conf
+	if [ ! -d "$nginx/sites-enabled" ] && [ -d "$nginx/conf.d" ]; then
+		enabled=$nginx/conf.d/urlmode.conf
+	fi
 	if [ -e "$enabled" ] || [ -L "$enabled" ]; then
 		keep "$enabled"
 	elif [ -r "$certificate" ]; then
@@ -269,7 +273,7 @@ site_certificate()
 
 enable_site()
 {
-	(umask 022 && mkdir -p -- "$nginx/sites-enabled")
+	(umask 022 && mkdir -p -- "$(dirname -- "$enabled")")
 	ln -s ../sites-available/urlmode.conf "$enabled"
 }
 
@@ -280,14 +284,21 @@ say_next()
 Next:
   1. Enter your providers into $etc/config.json.
   2. Give the MCP server what is in $etc/server.env, and a copy of $etc/keys
-     that only it can read:
+     that only it can read; its URLMODE_KEYS_FILE is that copy:
        install -m 640 -o root -g GROUP $etc/keys /etc/YOUR-SERVER/urlmode.keys
-     Its URLMODE_KEYS_FILE is that copy.
-  3. Get a certificate for $host, if there is none, and enable the site:
-       ln -s ../sites-available/urlmode.conf $nginx/sites-enabled/
-       nginx -t && systemctl reload nginx
-  4. Start the programs:
+  3. Start the programs:
        systemctl enable --now urlmode.target
-  5. urlmode check
 END
+	if [ ! -d "$nginx" ]; then
+		say "  4. Lead the routes of your web server to the programs."
+	elif [ -e "$enabled" ]; then
+		say "  4. Reload nginx: nginx -t && systemctl reload nginx"
+	else
+		cat <<END
+  4. Get a certificate for $host, enable the site, and reload nginx:
+       ln -s ../sites-available/urlmode.conf $(dirname -- "$enabled")/
+       nginx -t && systemctl reload nginx
+END
+	fi
+	say "  5. urlmode check"
 }

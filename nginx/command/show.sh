@@ -36,11 +36,14 @@ run_show()
 	*) misuse "$id is not the id of an elicitation, a UUID" ;;
 	esac
 	connect_operator
-	known=$(query operator -A -t -v id="$id" <<'SQL'
-SELECT count(*) FROM urlmode.show_elicitation(:'id');
+	known=$(query operator -A -t -F ' ' -v id="$id" <<'SQL'
+SELECT (SELECT count(*) FROM urlmode.show_elicitation(:'id')), (SELECT count(*) FROM urlmode.show_payments(:'id'));
 SQL
 	)
-	[ "$known" -eq 1 ] || die "there is no elicitation $id (or it was purged)"
+	case $known in
+	'0 0') die "there is no elicitation $id, or it was purged" ;;
+	'0 '*) warn "elicitation $id was purged; what was paid for it is known" ;;
+	esac
 	if [ $json -eq 1 ]; then
 		show_json
 	else

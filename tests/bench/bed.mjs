@@ -100,7 +100,7 @@ export class Bed {
 		await this.#stopPeers();
 		await this.stack.service('stop', 'postgres');
 		await this.stack.service('start', 'postgres');
-		this.#peers = await startPeers(this);
+		if (this.#peers) this.#peers = await startPeers(this);
 		await this.#programsAreThere();
 	}
 

@@ -243,8 +243,18 @@ describe('nginx', () => {
 		const file = path.join(nginx, 'sites-available/urlmode.conf');
 		writeFileSync(path.join(folder, 'cert.pem'), 'a certificate');
 		writeFileSync(file, readFileSync(file, 'utf8').replace(/ssl_certificate [^;]*/, `ssl_certificate ${path.join(folder, 'cert.pem')}`));
-		assert.match(await done(), /^enable /m);
+		assert.match(await done(), /^enable [^]*4\. Reload nginx/m);
 		assert.equal(readFileSync(path.join(nginx, 'sites-enabled/urlmode.conf'), 'utf8'), readFileSync(file, 'utf8'));
+	});
+
+	test('without sites-enabled is told in conf.d', async () => {
+		mkdirSync(path.join(nginx, 'conf.d'));
+		assert.match(await done(), /ln -s \.\.\/sites-available\/urlmode\.conf .*\/conf\.d\/$/m);
+		const file = path.join(nginx, 'sites-available/urlmode.conf');
+		writeFileSync(file, 'ssl_certificate /dev/null;\n');
+		await done();
+		assert.equal(readFileSync(path.join(nginx, 'conf.d/urlmode.conf'), 'utf8'), 'ssl_certificate /dev/null;\n');
+		assert.ok(!existsSync(path.join(nginx, 'sites-enabled')));
 	});
 
 	test('one that is disabled by a link that leads nowhere stays so', async () => {

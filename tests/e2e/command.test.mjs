@@ -127,6 +127,18 @@ describe('show', () => {
 		assert.doesNotMatch(out, /Payments|Events/);
 	});
 
+	test('of one that was purged: what was paid for it', async () => {
+		const { id, owner } = await pay();
+		await fixture.stack.sql('SELECT urlmode.claim($1, $2)', [id, bindingOf(owner.subject, owner.session)]);
+		await fixture.stack.sql('DELETE FROM urlmode.elicitation WHERE id = $1', [id]);
+		const { status, out, err } = await run('show', id);
+		assert.equal(status, 0);
+		assert.match(err, /was purged/);
+		assert.match(out, /1050 EUR/);
+		const said = JSON.parse((await run('show', '--json', id)).out);
+		assert.deepEqual([said.elicitation, said.payments.length], [null, 1]);
+	});
+
 	test('an id that is none of the database’s ends with 1', async () => {
 		const { status, out, err } = await run('show', randomUUID());
 		assert.deepEqual([status, out], [1, '']);

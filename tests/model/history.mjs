@@ -25,7 +25,7 @@ const PART = 400;
 /** How often each step occurs, about. */
 const WEIGHTS = {
 	call: 18, open: 14, pay: 12, proof: 16, batch: 4, again: 6, attempt: 6, event: 7, unproven: 8, answer: 10, end: 7, comeBack: 4,
-	claim: 12, refundByHand: 4, cancel: 2, complete: 4, tooLate: 3, slowAnswer: 1, later: 10, close: 2, die: 2, purge: 3,
+	claim: 12, refundByHand: 4, cancel: 2, complete: 4, tooLate: 3, slowAnswer: 1, later: 10, close: 2, die: 2, purge: 3, delete: 5,
 };
 
 /**
@@ -132,6 +132,7 @@ export function makeHistory(seed) {
 		},
 		close: () => ({ do: 'close', at: random.pick([0, 1]) }),
 		die: () => ({ do: 'die', at: random.pick([0, 1]) }),
+		delete: () => [{ do: 'later', ms: random.pick([MINUTE, 8 * DAY, 40 * DAY]) }, { do: 'delete', keep: random.pick([7, 30]) * DAY }],
 		purge: () => ({ do: 'purge', ms: random.pick([0, 11 * MINUTE, 2 * DAY]) }),
 	};
 

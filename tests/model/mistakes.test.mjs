@@ -59,6 +59,8 @@ const MISTAKES = {
 	'an attempt that failed begins again': { is_under_way: ['f.reference = p.reference', 'f.received_at > p.received_at'] },
 	'money that is on its way for what has ended is forgotten': { outlives: ['urlmode.is_under_way(', 'false AND urlmode.is_under_way('] },
 	'what is processing never expires': { closes_at: ["greatest(grace, '30 days')", "interval '100 years'"] },
+	'what was paid and not claimed is purged': { is_over: ['WHEN \'payment\' THEN NOT EXISTS', 'WHEN \'payment\' THEN true OR NOT EXISTS'] },
+	'what may be paid late is purged': { is_over: ["WHEN 'payment' THEN 'processing'", "WHEN 'payment' THEN e.status"] },
 	'the rest of a payment stays claimed': { prove_events: ['claimed_at = NULL', 'claimed_at = p.claimed_at'] },
 };
 

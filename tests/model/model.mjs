@@ -107,19 +107,37 @@ export class Model {
 
 	/** Each payment is taken once, by who was told of an accept; what is no payment, its row's outcome once. */
 	claim(row, action, reference) {
-		if (isOpen(row)) return false;
+		if (isOpen(row) || row.isPurged) return false;
 		const payments = this.#paymentsOf(row);
 		if (payments.some((paid) => paid.matches || paid.reference === reference)) {
 			if (action !== 'accept') return false;
 			const paid = reference === undefined ? this.offered(row)
 				: payments.find((each) => each.reference === reference && isUnclaimed(each));
 			if (!paid) return false;
-			paid.claimed = true;
+			Object.assign(paid, { claimed: true, doneAt: this.now });
 		} else if (row.claimed) {
 			return false;
 		}
-		row.claimed = true;
+		this.#claimRow(row);
 		return true;
+	}
+
+	#claimRow(row) {
+		row.claimed = true;
+		row.claimedAt ??= this.now;
+	}
+
+	/** Deletes what has been over for so long: nothing can happen to it, and no call is given it. */
+	purge(keep) {
+		for (const row of this.rows) row.isPurged = this.#isOver(row, this.now - keep);
+		this.rows = this.rows.filter(({ isPurged }) => !isPurged);
+	}
+
+	#isOver(row, since) {
+		const closed = closesAt({ ...row, ...row.kind === 'payment' && { status: 'processing' } });
+		if (Math.max(row.completedAt ?? 0, row.claimedAt ?? 0, closed) > since) return false;
+		if (row.kind === 'payment') return this.#paymentsOf(row).every((paid) => !isUnclaimed(paid) && paid.doneAt <= since);
+		return row.kind !== 'signature' || row.action !== 'accept' || row.claimed;
 	}
 
 	unclaimed() {
@@ -136,7 +154,7 @@ export class Model {
 	abandon(row, reason) {
 		if (row.status !== 'pending') return;
 		this.#end(row, 'cancel', reason);
-		row.claimed = true;
+		this.#claimRow(row);
 	}
 
 	/** Whoever waits ends what is past its time. */
@@ -212,6 +230,7 @@ export class Model {
 
 	/** An event counts once. What proves nothing changes neither status nor expiry. */
 	event(row, event) {
+		if (row.isPurged) return 'unknown';
 		const outcome = this.#event(row, event);
 		this.#applyRefunds(row);
 		return outcome;
@@ -289,7 +308,9 @@ export class Model {
 		for (const { amount, reference } of row.refunds) {
 			for (const paid of payments) {
 				const isMeant = paid.reference === reference || payments.length === 1;
-				if (isMeant && (amount === undefined || amount >= paid.amount)) paid.refunded = true;
+				if (isMeant && !paid.refunded && (amount === undefined || amount >= paid.amount)) {
+					Object.assign(paid, { refunded: true, doneAt: this.now });
+				}
 			}
 		}
 	}

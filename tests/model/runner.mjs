@@ -76,8 +76,10 @@ class Runner {
 		return label && `${this.#number}-${label}`;
 	}
 
+	/** The row that a call got, unless it was purged. */
 	#row(label) {
-		return this.#calls.get(label)?.row;
+		const row = this.#calls.get(label)?.row;
+		return row?.isPurged ? undefined : row;
 	}
 
 	#live() {
@@ -225,6 +227,12 @@ class Runner {
 			await this.#steps.later({ ms });
 			await this.#stage.purge();
 		},
+		delete: async ({ keep }) => {
+			// What the provider is being asked about may be deleted, and its answer then goes nowhere.
+			if (this.#asking.length > 0) return;
+			await this.#stage.delete(keep);
+			this.#model.purge(keep);
+		},
 	};
 
 	async #events(steps) {
@@ -246,7 +254,7 @@ class Runner {
 	/** @returns the event that a step describes; undefined if there is no such row or payment in this history */
 	#toEvent({ event: label, effect, payment, row: rowLabel, amount, reference }) {
 		const paid = this.#paid.get(payment);
-		const row = this.#row(rowLabel) ?? paid?.row;
+		const row = this.#calls.get(rowLabel)?.row ?? paid?.row;
 		if (!row || (payment && !paid)) return undefined;
 		const event = {
 			row, id: row.id, user: row.user, identity: this.#name(label), effect, reference: paid?.reference ?? this.#name(reference),

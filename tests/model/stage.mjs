@@ -23,6 +23,7 @@ const TIMES = {
 	payment: ['proven_at', 'claimed_at', 'refunded_at'],
 	event: ['received_at'],
 	purge_queue: ['due_at'],
+	purge_pass: ['since'],
 };
 
 /** What the runner compares, in one query. */
@@ -86,7 +87,9 @@ export class Stage {
 
 	async clear() {
 		// Not TRUNCATE, which would lock out what an instance is still doing.
-		await this.admin.query(Object.keys(TIMES).reverse().map((table) => `DELETE FROM urlmode.${table}`).join(';'));
+		const emptied = Object.keys(TIMES).reverse().filter((table) => table !== 'purge_pass');
+		await this.admin.query([...emptied.map((table) => `DELETE FROM urlmode.${table}`),
+			"UPDATE urlmode.purge_pass SET since = '-infinity', expires_at = '-infinity'"].join(';'));
 	}
 
 	/** Time passes: what is in the rows is that much longer ago. */
@@ -110,6 +113,12 @@ export class Stage {
 
 	purge() {
 		return this.admin.query('SELECT urlmode.purge_results()');
+	}
+
+	/** Deletes what has been over for `keep` milliseconds, in small batches. */
+	async delete(keep) {
+		const batch = () => this.admin.query('SELECT urlmode.purge($1, NULL, 2)::integer AS taken', [keep]);
+		while ((await batch()).rows[0].taken > 0);
 	}
 
 	// What the callback programs do

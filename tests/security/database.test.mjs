@@ -97,7 +97,7 @@ describe('read and list', () => {
 		'SELECT xmin, ctid FROM urlmode.elicitation',
 		'SELECT * FROM urlmode.event',
 		'SELECT * FROM urlmode.purge_queue',
-		'SELECT * FROM urlmode.purge_cursor',
+		'SELECT * FROM urlmode.purge_pass',
 		'SELECT * FROM urlmode.migration',
 		'TABLE urlmode.elicitation',
 		'SELECT * FROM urlmode.elicitation TABLESAMPLE SYSTEM (100)',

@@ -35,6 +35,8 @@ before(async () => {
 	const text = await readFile(file, 'utf8');
 	assert.match(text, /^ExecStart=\/usr\/local\/lib\/urlmode\/%i$/m);
 	await writeFile(file, text.replace('/usr/local/lib/urlmode/', `${BIN}/`));
+	const purge = path.join(folder, 'urlmode-purge.service');
+	await writeFile(purge, (await readFile(purge, 'utf8')).replace(/^ExecStart=\/usr\/local\/sbin\/urlmode purge$/m, 'ExecStart=/bin/true'));
 });
 
 /** `Name=value` lines of a unit, each name with all of its values. */
@@ -49,9 +51,9 @@ async function settings(file) {
 	return found;
 }
 
-for (const name of PROGRAMS) {
-	describe(`urlmode@${name}`, () => {
-		const unit = (kind) => path.join(folder, `urlmode@${name}.${kind}`);
+for (const [name, kind] of [...PROGRAMS.map((program) => [`urlmode@${program}`, 'socket']), ['urlmode-purge', 'timer']]) {
+	describe(name, () => {
+		const unit = (of) => path.join(folder, `${name}.${of}`);
 
 		test('the exposure is 2.0 or better', async () => {
 			const { stdout } = await run('systemd-analyze', ['security', '--no-pager', '--offline=true', unit('service')]);
@@ -59,16 +61,16 @@ for (const name of PROGRAMS) {
 			assert.ok(Number(score) <= SCORE_MAX, score);
 		});
 
-		test('systemd-analyze verify finds nothing wrong with the service and the socket', async () => {
-			const { stdout, stderr } = await run('systemd-analyze', ['verify', '--man=no', unit('service'), unit('socket')]);
+		test(`systemd-analyze verify finds nothing wrong with the service and the ${kind}`, async () => {
+			const { stdout, stderr } = await run('systemd-analyze', ['verify', '--man=no', unit('service'), unit(kind)]);
 			assert.equal(stdout + stderr, '');
 		});
 	});
 }
 
-test('the target starts every program, and none without a configuration', async () => {
+test('the target starts every program and the timer, and none without a configuration', async () => {
 	const wants = (await settings('urlmode.target')).get('Wants').flatMap((value) => value.split(' '));
-	assert.deepEqual(wants.sort(), PROGRAMS.map((name) => `urlmode@${name}.service`).sort());
+	assert.deepEqual(wants.sort(), ['urlmode-purge.timer', ...PROGRAMS.map((name) => `urlmode@${name}.service`)].sort());
 	for (const file of ['urlmode@.service', 'urlmode@.socket']) {
 		const unit = await settings(file);
 		assert.deepEqual([unit.get('PartOf'), unit.get('ConditionPathExists')],

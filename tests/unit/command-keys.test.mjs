@@ -82,7 +82,9 @@ describe('a rotation', () => {
 		assert.ok(read().startsWith(`# ours\n\n1 ${secrets[0]}\n  2\t${secrets[1]}\n3 `));
 		assert.match(read(), /\n3 [A-Za-z0-9+/]{43}=\n# the end\n# \S+Z key 3 added\n$/);
 		assert.equal(statSync(FILE).mode & 0o777, 0o600);
+		chmodSync(FILE, 0o440);
 		await done('rotate', '--promote');
+		assert.equal(statSync(FILE).mode & 0o777, 0o440);
 		assert.deepEqual(kids(), [3, 1]);
 		assert.ok(read().includes(`  2\t${secrets[1]}`));
 	});
@@ -112,6 +114,22 @@ describe('a rotation', () => {
 		await done('drop', '3');
 		await done('rotate');
 		assert.deepEqual(kids(), [2, 4]);
+		write(`2 ${secrets[0]}\n7 ${secrets[1]}\n`);
+		await done('drop', '--force', '7');
+		await done('rotate');
+		assert.deepEqual(kids(), [2, 8]);
+	});
+
+	test('with a key that programs would refuse is not begun', async () => {
+		const bin = path.join(folder, 'short');
+		mkdirSync(bin);
+		writeFileSync(path.join(bin, 'openssl'), '#!/bin/sh\necho AAAA\n', { mode: 0o755 });
+		const before = read();
+		const { status, err } = await urlmode(['keys', 'rotate'], { URLMODE_CONFIG: CONFIG, PATH: `${bin}:${process.env.PATH}` });
+		assert.equal(status, 1);
+		assert.match(err, /keys\.\w+:/);
+		assert.equal(read(), before);
+		assert.deepEqual(readdirSync(path.join(folder, 'etc')).sort(), ['config.json', 'keys']);
 	});
 
 	test('goes on with 0 after 255, and not with what is there', async () => {

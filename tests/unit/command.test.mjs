@@ -81,6 +81,14 @@ test('the page has the checks, the environment, and no warnings', () => {
 	assert.equal(execFileSync('mandoc', ['-Tlint', '-Wwarning', path.join(FOLDER, 'urlmode.8')], { encoding: 'utf8' }), '');
 });
 
+test('a program answers for each key of the configuration', () => {
+	const [, keys] = /\bkeys\[\] = \{([^}]*)\}/.exec(readFileSync(path.join(ROOT, 'lib/config/config.c'), 'utf8'));
+	const query = readFileSync(path.join(ROOT, 'lib/server/query.c'), 'utf8');
+	const answered = [...query.matchAll(/\{ "(\w+)", |strcmp\(key, "(\w+)"\)/g)].map(([, value, list]) => value ?? list);
+
+	assert.deepEqual(sorted(answered), sorted([...keys.matchAll(/"(\w+)"/g)].map(([, key]) => key)));
+});
+
 test('bash completes subcommands, options and values', () => {
 	const complete = (...words) => execFileSync('bash', ['-c', `
 		. "$1"; shift

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "child.h"
@@ -140,6 +142,34 @@ TEST(the_ids_of_the_keys)
 	file_remove(path);
 }
 
+TEST(a_socket_on_which_somebody_listens)
+{
+	char path[] = "/tmp/urlmode-query-XXXXXX/sock", option[] = "--socket",
+	     longer[200];
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct question question = { { name, option, path }, NULL, NULL };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	path[sizeof("/tmp/urlmode-query-XXXXXX") - 1] = '\0';
+	assert_non_null(mkdtemp(path));
+	path[strlen(path)] = '/';
+	assert_answer(&question, 1, "", "No such file");
+	memcpy(address.sun_path, path, sizeof(path));
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)),
+		0);
+	assert_answer(&question, 1, "", "Connection refused");
+	assert_int_equal(listen(fd, 1), 0);
+	assert_answer(&question, 0, "", "");
+	close(fd);
+	memset(longer, 'x', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	question.args[2] = longer;
+	assert_answer(&question, 1, "", "too long");
+	unlink(path);
+	*strrchr(path, '/') = '\0';
+	rmdir(path);
+}
+
 TEST(a_connection_string)
 {
 	struct question question = { .args = { name, conninfo } };
@@ -177,6 +207,7 @@ main(void)
 		cmocka_unit_test(
 			a_configuration_that_is_refused_answers_nothing),
 		cmocka_unit_test(the_ids_of_the_keys),
+		cmocka_unit_test(a_socket_on_which_somebody_listens),
 		cmocka_unit_test(a_connection_string),
 		cmocka_unit_test(other_arguments_are_no_question),
 	};

@@ -3,6 +3,7 @@
 import pg from 'pg';
 
 import { Batches } from './batches.js';
+import { Client } from './client.js';
 import {
 	ElicitationExistsError, ElicitationMismatchError, ElicitationNotFoundError, ElicitationReferenceError, UrlModeClosedError,
 } from './errors.js';
@@ -33,7 +34,8 @@ const READ = `SELECT id, provider, kind, status, action, reason, late, payment_r
 	closes_in_ms, failed_attempts, rechecks, rechecked, recheck_in_ms
 	FROM urlmode.read($1::uuid[], $2::bytea[])`;
 const MARK_READ = 'SELECT urlmode.mark_read($1::uuid[], $2::bytea[], $3::bigint)';
-const PURGE = 'SELECT urlmode.purge_results($1) AS taken';
+const PURGE_RESULTS = 'SELECT urlmode.purge_results($1) AS taken';
+const PURGE = 'SELECT urlmode.purge($1, $2) AS taken';
 const EXPIRE = 'SELECT urlmode.expire($1::uuid[], $2::bytea[])';
 const SETTLE = 'SELECT urlmode.settle($1, $2, $3, $4, $5, $6, $7, $8) AS outcome';
 const TAKE_RECHECK = `SELECT lease, rechecks, event_type, unproven_references AS references, expected
@@ -126,31 +128,6 @@ const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4, $5)';
  */
 
 /**
- * @param {unknown} url
- * @returns {pg.ClientConfig} for one connection
- */
-export function checkDatabaseUrl(url) {
-	if (typeof url !== 'string' || !/^postgres(ql)?:\/\//.test(url)) {
-		throw new TypeError('databaseUrl must be a URL: postgresql://user:password@host:port/database');
-	}
-	const config = {
-		connectionString: url,
-		fallback_application_name: 'urlmode',
-		connectionTimeoutMillis: 10_000,
-		keepAlive: true,
-		keepAliveInitialDelayMillis: 10_000,
-	};
-	try {
-		new pg.Client(config);
-	} catch (error) {
-		// The original error may quote the URL, and with it the password.
-		throw new TypeError('databaseUrl is not a valid PostgreSQL URL: '
-			+ 'percent-encode special characters in the user name, password and database name');
-	}
-	return config;
-}
-
-/**
  * Whether the server refused the statement because a privilege or a migration
  * is missing (SQLSTATE class 42 or 3F), so that it would refuse it again.
  *
@@ -187,10 +164,11 @@ export class Database {
 	/** @type {Set<Promise<unknown>>} */
 	#queries = new Set();
 
-	/** @param {pg.ClientConfig} config */
+	/** @param {import('./database-url.js').DatabaseConfig} config */
 	constructor(config) {
 		this.#pool = new pg.Pool({
 			...config,
+			Client: /** @type {never} */ (Client),
 			max: POOL_MAX,
 			connectionTimeoutMillis: QUERY_TIMEOUT_MS,
 			query_timeout: QUERY_TIMEOUT_MS,
@@ -309,8 +287,20 @@ export class Database {
 	 * @returns {Promise<boolean>} whether more may be due
 	 */
 	async purgeResults(keepUnclaimed) {
-		const [answer] = await this.query(PURGE, [keepUnclaimed]);
+		const [answer] = await this.query(PURGE_RESULTS, [keepUnclaimed]);
 		return Number(answer?.taken) > 0;
+	}
+
+	/**
+	 * Deletes some of what is over.
+	 *
+	 * @param {number} keep milliseconds that it must have been over
+	 * @param {import('./types.js').PurgeKind | null} kind null: everything
+	 * @returns {Promise<number>} how much it took; 0: that was all
+	 */
+	async purge(keep, kind) {
+		const [answer] = await this.query(PURGE, [keep, kind]);
+		return Number(answer?.taken);
 	}
 
 	/** @param {RowKey[]} rowKeys */

@@ -20,6 +20,8 @@ export {
  * @typedef {import('./types.js').Owner} Owner
  * @typedef {import('./types.js').Progress} Progress
  * @typedef {import('./types.js').ProgressEvent} ProgressEvent
+ * @typedef {import('./types.js').PurgeKind} PurgeKind
+ * @typedef {import('./types.js').PurgeOptions} PurgeOptions
  * @typedef {import('./types.js').Recheck} Recheck
  * @typedef {import('./types.js').RecheckFunction} RecheckFunction
  * @typedef {import('./types.js').Ticket} Ticket

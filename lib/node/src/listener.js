@@ -18,11 +18,14 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 
 import { parseAnnouncements } from './announcement.js';
+import { Client } from './client.js';
 import { CHANNEL, isRefusal } from './database.js';
 import { jittered } from './jitter.js';
 
 const BACKOFF_MIN_MS = 100;
 const BACKOFF_MAX_MS = 5_000;
+/** Of several hosts, one may be promoted at any moment. */
+const BACKOFF_OF_SEVERAL_MAX_MS = 500;
 const QUERY_TIMEOUT_MS = 10_000;
 const DISCONNECT_TIMEOUT_MS = 1_000;
 const PROBE_CHANNEL = 'urlmode_probe';
@@ -32,6 +35,7 @@ const PROBE_TIMEOUT_MS = 3_000;
  * @typedef {object} Connection
  * @property {pg.Client & { processID?: number | null }} client
  * @property {Socket} socket
+ * @property {boolean} isConnecting the socket has a host, so it can keep the process running or not
  * @property {boolean} listening LISTEN was sent, and rows can be read
  * @property {Map<string, Promise<unknown>>} channels those for which LISTEN was sent, and when each is in force
  * @property {boolean} receivesNotifications it is known that notifications arrive
@@ -68,7 +72,7 @@ export class Listener extends EventEmitter {
 	#warned = false;
 
 	/**
-	 * @param {pg.ClientConfig} config
+	 * @param {import('./database-url.js').DatabaseConfig} config
 	 * @param {ListenerOptions} [options]
 	 */
 	constructor(config, { listen = true, notify } = {}) {
@@ -147,7 +151,7 @@ export class Listener extends EventEmitter {
 	/** Lets the process end, unless somebody keeps it running. */
 	#updateRef() {
 		const action = [...this.#users.values()].includes(true) ? 'ref' : 'unref';
-		this.#connection?.socket[action]();
+		if (this.#connection?.isConnecting) this.#connection.socket[action]();
 		this.#retry?.[action]();
 	}
 
@@ -185,10 +189,10 @@ export class Listener extends EventEmitter {
 
 	async #connect() {
 		const socket = new Socket();
-		const client = new pg.Client({ query_timeout: QUERY_TIMEOUT_MS, ...this.#config, stream: () => socket });
+		const client = new Client({ query_timeout: QUERY_TIMEOUT_MS, ...this.#config, stream: () => socket });
 		/** @type {Connection} */
 		const connection = {
-			client, socket, listening: false, channels: new Map(), receivesNotifications: false, lastStatement: Promise.resolve(),
+			client, socket, isConnecting: false, listening: false, channels: new Map(), receivesNotifications: false, lastStatement: Promise.resolve(),
 			statementSuffix: randomUUID(),
 		};
 		this.#connection = connection;
@@ -201,6 +205,9 @@ export class Listener extends EventEmitter {
 		});
 		let listens = this.#listen;
 		try {
+			await client.chooseHost();
+			if (this.#connection !== connection) return;
+			connection.isConnecting = true;
 			const connecting = client.connect();
 			// Not before: without a handle, a socket would delay it until it is connected.
 			this.#updateRef();
@@ -293,7 +300,8 @@ export class Listener extends EventEmitter {
 		if (this.#users.size === 0) return;
 		this.#failures += 1;
 		if (this.#failures === 2) warnReconnecting(error);
-		const delay = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** (this.#failures - 1));
+		const most = this.#config.hosts.length > 1 ? BACKOFF_OF_SEVERAL_MAX_MS : BACKOFF_MAX_MS;
+		const delay = Math.min(most, BACKOFF_MIN_MS * 2 ** (this.#failures - 1));
 		this.#retry = setTimeout(() => {
 			this.#retry = undefined;
 			void this.#connect();

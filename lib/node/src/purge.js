@@ -1,47 +1,97 @@
-// Results are not kept for longer than necessary. This module marks results
-// as read after a wait has received them, and has the database purge the
-// results that are due once a minute, in every process that uses a UrlMode.
+// Nothing is kept for longer than necessary. This module marks results as read
+// after a wait has received them, and has the database purge the results that
+// are due once a minute, and what is over once an hour, in every process that
+// uses a UrlMode.
 
 import { isRefusal } from './database.js';
+import { checkChoice, checkMilliseconds } from './input.js';
 import { jittered } from './jitter.js';
 
-const PURGE_INTERVAL_MS = 60_000;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const YEAR_MS = 365 * DAY_MS;
+const KEEP_RESULTS_MS = 600_000;
+/** After this time, the database purges every result. */
+const KEEP_RESULTS_MAX_MS = DAY_MS;
+const KEEP_UNCLAIMED_MS = 30 * DAY_MS;
+const RETENTION_MS = 90 * DAY_MS;
+/** The database deletes nothing that has been over for less. */
+const RETENTION_MIN_MS = 7 * DAY_MS;
+
+const RESULTS_INTERVAL_MS = 60_000;
+const ROWS_INTERVAL_MS = 3_600_000;
 /** How long rows are collected before they are marked as read in one statement. */
 const MARK_DELAY_MS = 100;
 /** How many unmarked rows are kept while PostgreSQL is unavailable. The rest are purged a day after completion. */
 const UNMARKED_MAX = 10_000;
 const BATCH_SIZE = 1_000;
 
-/** @typedef {import('./database.js').RowKey} RowKey */
+/** @type {readonly import('./types.js').PurgeKind[]} */
+const KINDS = ['oauth', 'payment', 'signature', 'result', 'stored'];
 
-export class ResultPurger {
+/**
+ * @typedef {import('./database.js').RowKey} RowKey
+ *
+ * @typedef {object} Kept for how many milliseconds
+ * @property {number} results after a wait has read them
+ * @property {number} unclaimed the result of a payment that no call has claimed
+ * @property {number | false} rows that are over; false: for ever
+ */
+
+/**
+ * @param {Pick<import('./types.js').UrlModeOptions, 'keepResults' | 'keepUnclaimed' | 'retention'>} options
+ * @returns {Kept}
+ */
+export function checkKept({ keepResults, keepUnclaimed, retention }) {
+	return {
+		results: checkMilliseconds('keepResults', keepResults ?? KEEP_RESULTS_MS, 0, KEEP_RESULTS_MAX_MS),
+		unclaimed: checkMilliseconds('keepUnclaimed', keepUnclaimed ?? KEEP_UNCLAIMED_MS, 0, 10 * YEAR_MS),
+		rows: retention !== false && checkMilliseconds('retention', retention ?? RETENTION_MS, RETENTION_MIN_MS, 100 * YEAR_MS),
+	};
+}
+
+export class Purger {
 	#database;
-	#keep;
-	#keepUnclaimed;
-	/** @type {NodeJS.Timeout | undefined} */
-	#purgeTimer;
+	#kept;
+	/** @type {NodeJS.Timeout[]} */
+	#timers = [];
 	/** @type {Set<RowKey>} rows that were read and are not marked yet */
 	#unmarked = new Set();
 	/** @type {NodeJS.Timeout | undefined} */
 	#markTimer;
 	#marking = Promise.resolve();
-	#purging = false;
+	/** Which of the purges are under way. */
+	#purging = new Set();
 	#warned = false;
 
 	/**
-	 * @param {Pick<import('./database.js').Database, 'markRead' | 'purgeResults'>} database
-	 * @param {number} keep milliseconds that a result is kept after it was read
-	 * @param {number} keepUnclaimed milliseconds that the result of a payment is kept until it is claimed
+	 * @param {Pick<import('./database.js').Database, 'markRead' | 'purgeResults' | 'purge'>} database
+	 * @param {Kept} kept
 	 */
-	constructor(database, keep, keepUnclaimed) {
+	constructor(database, kept) {
 		this.#database = database;
-		this.#keep = keep;
-		this.#keepUnclaimed = keepUnclaimed;
+		this.#kept = kept;
 	}
 
 	/** Starts to purge regularly, until `close`. Does not keep the process running. */
 	start() {
-		this.#purgeTimer ??= setInterval(() => void this.#purge(), jittered(PURGE_INTERVAL_MS)).unref();
+		if (this.#timers.length > 0) return;
+		this.#every(RESULTS_INTERVAL_MS, async () => {
+			await this.#flush();
+			while (await this.#database.purgeResults(this.#kept.unclaimed));
+		});
+		if (this.#kept.rows !== false) this.#every(ROWS_INTERVAL_MS, () => this.purge());
+	}
+
+	/**
+	 * @param {import('./types.js').PurgeOptions} [options]
+	 * @returns {Promise<number>} how much
+	 */
+	async purge({ olderThan, kind } = {}) {
+		const keep = checkMilliseconds('olderThan', olderThan ?? (this.#kept.rows || RETENTION_MS), RETENTION_MIN_MS, 100 * YEAR_MS);
+		const only = kind === undefined ? null : checkChoice('kind', kind, KINDS);
+		let sum = 0;
+		for (let taken = NaN; taken !== 0; sum += taken) taken = await this.#database.purge(keep, only);
+		return sum;
 	}
 
 	/**
@@ -59,22 +109,27 @@ export class ResultPurger {
 
 	/** @returns {Promise<void>} resolves when all rows are marked as read, if PostgreSQL is available */
 	close() {
-		clearInterval(this.#purgeTimer);
+		this.#timers.forEach(clearInterval);
 		return this.#flush();
 	}
 
-	async #purge() {
-		if (this.#purging) return;
-		this.#purging = true;
-		try {
-			await this.#flush();
-			while (await this.#database.purgeResults(this.#keepUnclaimed));
-		} catch (error) {
-			// When PostgreSQL is unavailable, the next purge catches up.
-			if (isRefusal(error)) this.#warn(error);
-		} finally {
-			this.#purging = false;
-		}
+	/**
+	 * @param {number} interval milliseconds
+	 * @param {() => Promise<unknown>} purge
+	 */
+	#every(interval, purge) {
+		this.#timers.push(setInterval(async () => {
+			if (this.#purging.has(purge)) return;
+			this.#purging.add(purge);
+			try {
+				await purge();
+			} catch (error) {
+				// When PostgreSQL is unavailable, the next purge catches up.
+				if (isRefusal(error)) this.#warn(error);
+			} finally {
+				this.#purging.delete(purge);
+			}
+		}, jittered(interval)).unref());
 	}
 
 	/** Marks all unmarked rows, one call after another. Never rejects. */
@@ -90,7 +145,7 @@ export class ResultPurger {
 		this.#unmarked.clear();
 		try {
 			for (; rest.length > 0; rest.splice(0, BATCH_SIZE)) {
-				await this.#database.markRead(rest.slice(0, BATCH_SIZE), this.#keep);
+				await this.#database.markRead(rest.slice(0, BATCH_SIZE), this.#kept.results);
 			}
 		} catch (error) {
 			if (isRefusal(error)) this.#warn(error);

@@ -21,6 +21,16 @@
  *     is claimed, and this long after that
  * @property {number} [keepUnclaimed] milliseconds that the result of a payment stays if no call claims it, 30 days by
  *     default. Its reference, amount and currency stay
+ * @property {number | false} [retention] milliseconds that a row is kept when it is over: 90 days by default, 7 at
+ *     least. false: this process deletes no rows
+ *
+ * @typedef {Kind | 'result' | 'stored'} PurgeKind `result`: the results that are due. `stored`: what the adapters
+ *     stored and has expired
+ *
+ * @typedef {object} PurgeOptions
+ * @property {number} [olderThan] milliseconds that it must have been over: `retention` by default, or 90 days; 7 days
+ *     at least
+ * @property {PurgeKind} [kind] everything by default
  *
  * @typedef {object} TicketOptions
  * @property {string} subject the user of the web session, 1 to 512 bytes

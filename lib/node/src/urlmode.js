@@ -4,10 +4,11 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 
-import { checkDatabaseUrl, Database, readRows } from './database.js';
+import { Database, readRows } from './database.js';
+import { checkDatabaseUrl } from './database-url.js';
 import { ElicitationExistsError, UrlModeClosedError } from './errors.js';
 import { StatusTracker } from './status-tracker.js';
-import { ResultPurger } from './purge.js';
+import { checkKept, Purger } from './purge.js';
 import {
 	checkAction, checkAnswer, checkChoice, checkExpected, checkFlag, checkFunction, checkId, checkMilliseconds, checkOwner,
 	checkProvider, checkReason, checkReference, checkSignal, checkSince, checkText, checkTimeout, checkTtl,
@@ -29,11 +30,6 @@ const TTL_MS = 300_000;
 const TIMEOUT_MS = 300_000;
 const TICKET_MS = 300_000;
 const TICKET_MAX_MS = 60 * 60 * 1_000;
-const KEEP_RESULTS_MS = 600_000;
-/** After this time, the database purges every result. */
-const KEEP_RESULTS_MAX_MS = 24 * 60 * 60 * 1_000;
-const KEEP_UNCLAIMED_MS = 30 * 24 * 60 * 60 * 1_000;
-const KEEP_UNCLAIMED_MAX_MS = 10 * 365 * 24 * 60 * 60 * 1_000;
 
 /** Another call may claim the elicitation that `create` has found. This is how often `create` tries. */
 const RESUME_ATTEMPTS = 3;
@@ -58,7 +54,7 @@ const KINDS = ['oauth', 'payment', 'signature'];
 export class UrlMode extends EventEmitter {
 	#baseUrl;
 	#name;
-	#keepResults;
+	#kept;
 	#keys;
 	#database;
 	#listener;
@@ -78,7 +74,7 @@ export class UrlMode extends EventEmitter {
 	 * @param {UrlModeOptions} options
 	 * @throws {import('./errors.js').KeysFileError}
 	 */
-	constructor({ databaseUrl, keysFile, baseUrl, name, listen, keepResults, keepUnclaimed }) {
+	constructor({ databaseUrl, keysFile, baseUrl, name, listen, keepResults, keepUnclaimed, retention }) {
 		super();
 		const base = checkBaseUrl(baseUrl);
 		this.#baseUrl = base.origin;
@@ -91,9 +87,8 @@ export class UrlMode extends EventEmitter {
 			listen: checkFlag('listen', listen, true),
 			notify: (channel, payload) => this.#database.notify(channel, payload),
 		});
-		this.#keepResults = checkMilliseconds('keepResults', keepResults ?? KEEP_RESULTS_MS, 0, KEEP_RESULTS_MAX_MS);
-		this.#purger = new ResultPurger(this.#database, this.#keepResults,
-			checkMilliseconds('keepUnclaimed', keepUnclaimed ?? KEEP_UNCLAIMED_MS, 0, KEEP_UNCLAIMED_MAX_MS));
+		this.#kept = checkKept({ keepResults, keepUnclaimed, retention });
+		this.#purger = new Purger(this.#database, this.#kept);
 		this.#late = new LatePayments(this.#listener, (id) => this.#database.unclaimed({ id }), (row) => this.#emitLate(row));
 		/** @type {EventEmitter} */ (this).on('newListener', (event) => {
 			if (event === 'late' && !this.#closed) this.#late.start();
@@ -258,7 +253,7 @@ export class UrlMode extends EventEmitter {
 		const action = checkAction(options.action ?? 'accept');
 		const reference = options.reference === undefined ? null : checkReference(options.reference);
 		const rowKey = { id: checkId(id), binding: bindingOf(subject, session) };
-		return this.#database.claim(rowKey, action, reference, this.#keepResults);
+		return this.#database.claim(rowKey, action, reference, this.#kept.results);
 	}
 
 	/**
@@ -274,6 +269,19 @@ export class UrlMode extends EventEmitter {
 			provider: provider === undefined ? null : checkProvider(provider), since: checkSince(since),
 		});
 		return rows.map((row) => toUnclaimedPayment(this.#keys, row));
+	}
+
+	/**
+	 * Deletes what is over, in batches: elicitations to which nothing can happen
+	 * any more, never one with a payment that no call has claimed; results that are
+	 * due; and what adapters stored and has expired.
+	 *
+	 * @param {import('./types.js').PurgeOptions} [options]
+	 * @returns {Promise<number>} how much
+	 */
+	async purge(options = {}) {
+		this.#checkOpen();
+		return this.#purger.purge(options);
 	}
 
 	/**

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 import { UrlMode } from '../src/index.js';
-import { checkDatabaseUrl } from '../src/database.js';
+import { checkDatabaseUrl } from '../src/database-url.js';
 import { internalsOf } from '../src/internals.js';
 import { Listener } from '../src/listener.js';
 import { bindingOf } from '../src/token.js';
@@ -133,9 +133,8 @@ test('without PostgreSQL a wait still ends by timeout, abort or close', async (t
 
 test('a missing privilege or schema rejects a wait at once', async (t) => {
 	const { settings, adminUrl } = await setUp(t);
-	const url = new URL(adminUrl);
-	url.searchParams.set('options', '-c role=urlmode_cgi');
-	const urlmode = new UrlMode({ ...settings, databaseUrl: url.href });
+	// As in libpq, a plus sign is no space.
+	const urlmode = new UrlMode({ ...settings, databaseUrl: `${adminUrl}?options=-c%20role%3Durlmode_cgi` });
 	t.after(() => urlmode.close());
 	const id = '6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11';
 	await assert.rejects(urlmode.waitForCompletion(id, owner), { code: '42501', message: /permission denied/ });

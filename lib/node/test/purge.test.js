@@ -4,12 +4,15 @@ import test from 'node:test';
 
 import pg from 'pg';
 
-import { ResultPurger } from '../src/purge.js';
+import { UrlMode } from '../src/index.js';
+import { Purger } from '../src/purge.js';
 import { Cluster } from './support/cluster.js';
 import { request, setUp, until } from './support/database.js';
 
 const MINUTES = 60_000 * 2;
 const KEEP = 600_000;
+const DAY = 86_400_000;
+const RETENTION = 30 * DAY;
 const owner = { subject: 'user-42' };
 const away = new Error('connection lost');
 const refusal = Object.assign(new pg.DatabaseError('permission denied', 1, 'error'), { code: '42501' });
@@ -20,6 +23,10 @@ const settle = () => new Promise(setImmediate);
 /** Answers as the test says, and records the calls. */
 class FakeDatabase {
 	purges = 0;
+	/** @type {[number, string | null][]} the arguments of each call of `purge` */
+	deletions = [];
+	/** @type {() => number} */
+	onDelete = () => 0;
 	/** @type {string[][]} the ids of each statement, also of those that failed */
 	marks = [];
 	/** @type {() => unknown} */
@@ -30,6 +37,11 @@ class FakeDatabase {
 	async purgeResults() {
 		this.purges += 1;
 		return this.onPurge();
+	}
+
+	async purge(keep, kind) {
+		this.deletions.push([keep, kind]);
+		return this.onDelete();
 	}
 
 	async markRead(rowKeys, keep) {
@@ -44,7 +56,7 @@ function start(t, apis = ['setInterval', 'setTimeout']) {
 	const database = new FakeDatabase();
 	const warnings = [];
 	t.mock.method(process, 'emitWarning', (message, { code }) => warnings.push([message, code]));
-	return { database, warnings, purger: new ResultPurger(database, KEEP) };
+	return { database, warnings, purger: new Purger(database, { results: KEEP, unclaimed: KEEP, rows: RETENTION }) };
 }
 
 /** Marks `count` rows as read and returns their ids. */
@@ -193,6 +205,61 @@ test('close resolves when all rows are marked, including those in progress', asy
 	t.mock.timers.tick(100);
 	await settle();
 	assert.equal(database.marks.length, 3);
+});
+
+test('what is over is deleted once an hour, until there is no more; with retention false it is not', async (t) => {
+	const { database, purger } = start(t);
+	const answers = [1_000, 17];
+	database.onDelete = () => answers.shift() ?? 0;
+	purger.start();
+	t.mock.timers.tick(45 * 60_000 * 0.95);
+	await settle();
+	assert.deepEqual(database.deletions, []);
+	t.mock.timers.tick(60 * 60_000);
+	await settle();
+	assert.deepEqual(database.deletions, Array(3).fill([RETENTION, null]));
+	await purger.close();
+
+	const forEver = new Purger(database, { results: KEEP, unclaimed: KEEP, rows: false });
+	forEver.start();
+	t.mock.timers.tick(100 * 60 * 60_000);
+	await settle();
+	await forEver.close();
+	assert.equal(database.deletions.length, 3);
+});
+
+test('purge deletes what has been over for retention, or for olderThan, and says how much', async (t) => {
+	const cluster = await Cluster.start(t);
+	const { admin, urlmode, settings } = await setUp(t, cluster);
+	const openUrlMode = (options) => {
+		const other = new UrlMode({ ...settings, ...options });
+		t.after(() => other.close());
+		return other;
+	};
+	const over = async (days, kind = 'oauth') => {
+		const { elicitationId } = await urlmode.create({ ...request, kind, ...kind === 'payment' && { expected: 'any' } });
+		await admin.query("UPDATE urlmode.elicitation SET expires_at = now() - $2 * interval '1 day' WHERE id = $1", [elicitationId, days]);
+		return elicitationId;
+	};
+	const left = async (ids) => (await admin.query('SELECT id FROM urlmode.elicitation WHERE id = ANY ($1)', [ids])).rows.length;
+	const ids = [await over(89), await over(91), await over(121, 'payment')];
+	assert.equal(await urlmode.purge({ kind: 'payment' }), 1);
+	assert.equal(await urlmode.purge(), 1);
+	assert.equal(await left(ids), 1);
+	assert.equal(await openUrlMode({ retention: 30 * DAY }).purge(), 1);
+	assert.equal(await left(ids), 0);
+
+	const young = [await over(8)];
+	const forEver = openUrlMode({ retention: false });
+	assert.equal(await forEver.purge(), 0);
+	assert.equal(await forEver.purge({ olderThan: 7 * DAY }), 1);
+	assert.equal(await left(young), 0);
+	for (const options of [{ olderThan: 7 * DAY - 1 }, { olderThan: '8' }, { kind: 'all' }]) {
+		await assert.rejects(urlmode.purge(options), TypeError);
+	}
+	for (const retention of [0, true, 7 * DAY - 1]) {
+		assert.throws(() => openUrlMode({ retention }), /retention must be/);
+	}
 });
 
 /** The rows of the queue that mark these as read: those due earlier than a day after completion. */

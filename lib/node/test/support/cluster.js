@@ -17,32 +17,51 @@ export class Cluster {
 	#bin;
 	#data;
 	#identity;
+	#options = '';
 
-	/** Made, started and migrated; stopped and gone after the test. */
-	static async start(t) {
-		const cluster = new Cluster();
-		// Before its folder goes: hooks run in the order they are set.
-		t.after(() => cluster.stop('immediate').catch(() => {}));
-		await cluster.#make(scratchFolder(t));
+	/**
+	 * Made, started and migrated; stopped and gone after the test.
+	 *
+	 * @param {import('node:test').TestContext} t
+	 * @param {(data: string, identity: { uid?: number, gid?: number }) => string} [prepare] changes the new cluster, and
+	 *     returns options of postgres
+	 */
+	static async start(t, prepare) {
+		const cluster = await Cluster.#prepare(t);
+		await cluster.#run('initdb', '-D', cluster.#data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '-N');
+		if (prepare) cluster.#options = prepare(cluster.#data, cluster.#identity);
 		await cluster.start();
 		await run(MIGRATE, { env: { ...process.env, URLMODE_ADMIN_DATABASE_URL: cluster.adminUrl } });
 		return cluster;
 	}
 
-	async #make(folder) {
-		this.#bin = (await run('pg_config', ['--bindir'])).stdout.trim();
-		this.#identity = await identity();
-		if (this.#identity.uid !== undefined) chownSync(folder, this.#identity.uid, this.#identity.gid);
-		this.#data = join(folder, 'data');
-		this.port = await freePort();
-		await this.#run('initdb', '-D', this.#data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '-N');
-		this.serverUrl = `postgresql://urlmode_server@127.0.0.1:${this.port}/postgres`;
-		this.adminUrl = `postgresql://postgres@127.0.0.1:${this.port}/postgres`;
+	/** A standby that follows `primary` at once, started. */
+	static async standbyOf(t, primary) {
+		const cluster = await Cluster.#prepare(t);
+		await cluster.#run('pg_basebackup', '-h', '127.0.0.1', '-p', primary.port, '-U', 'postgres', '-D', cluster.#data,
+			'-R', '-c', 'fast', '-N');
+		await cluster.start();
+		return cluster;
+	}
+
+	static async #prepare(t) {
+		const cluster = new Cluster();
+		// Before its folder goes: hooks run in the order they are set.
+		t.after(() => cluster.stop('immediate').catch(() => {}));
+		const folder = scratchFolder(t);
+		cluster.#bin = (await run('pg_config', ['--bindir'])).stdout.trim();
+		cluster.#identity = await identity();
+		if (cluster.#identity.uid !== undefined) chownSync(folder, cluster.#identity.uid, cluster.#identity.gid);
+		cluster.#data = join(folder, 'data');
+		cluster.port = await freePort();
+		cluster.serverUrl = `postgresql://urlmode_server@127.0.0.1:${cluster.port}/postgres`;
+		cluster.adminUrl = `postgresql://postgres@127.0.0.1:${cluster.port}/postgres`;
+		return cluster;
 	}
 
 	/** Resolves when it takes connections. */
 	async start() {
-		const options = `-p ${this.port} -k ${this.#data} -c listen_addresses=127.0.0.1 -c fsync=off`;
+		const options = `-p ${this.port} -c unix_socket_directories= -c listen_addresses=127.0.0.1 -c fsync=off ${this.#options}`;
 		await this.#run('pg_ctl', 'start', '-D', this.#data, '-w', '-l', join(this.#data, 'log'), '-o', options);
 	}
 
@@ -51,9 +70,14 @@ export class Cluster {
 		await this.#run('pg_ctl', 'stop', '-D', this.#data, '-w', '-m', mode);
 	}
 
+	/** Resolves when the standby takes writes. */
+	async promote() {
+		await this.#run('pg_ctl', 'promote', '-D', this.#data, '-w');
+	}
+
 	/** pg_ctl leaves the server with its descriptors: none of ours may be waited for. */
 	async #run(program, ...args) {
-		const child = spawn(join(this.#bin, program), args, { ...this.#identity, cwd: '/', stdio: ['ignore', 'ignore', 'inherit'] });
+		const child = spawn(join(this.#bin, program), args.map(String), { ...this.#identity, cwd: '/', stdio: ['ignore', 'ignore', 'inherit'] });
 		const code = await new Promise((resolve, reject) => child.once('error', reject).once('exit', resolve));
 		if (code !== 0) throw new Error(`${program} ended with ${code}`);
 	}

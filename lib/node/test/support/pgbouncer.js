@@ -13,10 +13,11 @@ import { scratchFolder } from './keys.js';
 /**
  * @param {import('node:test').TestContext} t
  * @param {string} url of the database behind it, with its user's password
- * @param {{ mode?: 'transaction' | 'session' }} [options]
+ * @param {{ mode?: 'transaction' | 'session', size?: number }} [options]
+ *     size: connections to the database
  * @returns {Promise<string>} the same database through the pooler
  */
-export async function startPgBouncer(t, url, { mode = 'transaction' } = {}) {
+export async function startPgBouncer(t, url, { mode = 'transaction', size = 4 } = {}) {
 	const target = new URL(url);
 	const [user, password] = [target.username, target.password].map(decodeURIComponent);
 	const folder = scratchFolder(t);
@@ -34,7 +35,7 @@ unix_socket_dir =
 auth_type = plain
 auth_file = ${file('users')}
 pool_mode = ${mode}
-default_pool_size = 4
+default_pool_size = ${size}
 max_client_conn = 200
 ignore_startup_parameters = extra_float_digits
 `);

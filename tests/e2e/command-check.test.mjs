@@ -1,0 +1,389 @@
+// urlmode check on a stack with TLS: nothing is wrong with it at first, and then
+// one thing after the other.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmod, chown, cp, readFile, readdir, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import { once } from 'node:events';
+import path from 'node:path';
+import { after, afterEach, before, describe, test } from 'node:test';
+
+import { asUser, urlmode } from '../support/command.mjs';
+import { startStack } from '../support/stack.mjs';
+import { configure } from '../security/deployment.mjs';
+import { freePorts } from '../stack/harness.mjs';
+
+const IS_ROOT = process.getuid() === 0;
+const ALL = ['programs', 'configuration', 'permissions', 'keys', 'server_keys', 'database', 'role', 'clock', 'migrations', 'sockets',
+	'nginx', 'snippets', 'local', 'answers', 'certificate', 'outside'];
+
+let stack;
+let port;
+let serverKeys;
+let undo = [];
+
+const inStack = (name) => path.join(stack.runDir, name);
+
+before(async () => {
+	stack = await startStack({ name: 'e2e-command-check' });
+	[port] = await freePorts(1);
+	serverKeys = inStack('server-keys');
+	await cp(stack.env.URLMODE_KEYS_FILE, serverKeys);
+	certify(30);
+	const conf = await readFile(inStack('nginx.conf'), 'utf8');
+	await writeFile(inStack('nginx.conf'), conf.replace(/\n}\s*$/, `
+		server {
+			listen 127.0.0.1:${port} ssl;
+			ssl_certificate cert.pem;
+			ssl_certificate_key cert.key;
+			access_log off;
+			include urlmode/server.conf;
+		}
+	}`));
+	await rm(inStack('urlmode'));
+	await cp(new URL('../../nginx/urlmode', import.meta.url), inStack('urlmode'), { recursive: true });
+	await own();
+	await stack.service('restart', 'nginx');
+	await configure(stack, (config) => {
+		config.base_url = `https://localhost:${port}`;
+		config.log_file = 'log/programs.log';
+	});
+});
+
+after(() => stack?.close());
+
+afterEach(async () => {
+	for (const step of undo.splice(0).reverse()) {
+		await step();
+	}
+});
+
+/** What root has made is the stack's, and what only programs read is root's. */
+async function own() {
+	if (IS_ROOT) {
+		const { uid, gid } = await stack.user();
+		const files = ['urlmode', 'cert.pem', 'cert.key', 'nginx.conf', 'server-keys'];
+		await Promise.all(files.map((name) => chown(inStack(name), uid, gid)));
+		await Promise.all((await readdir(inStack('urlmode'))).map((name) => chown(inStack(`urlmode/${name}`), uid, gid)));
+		for (const file of [stack.env.URLMODE_CONFIG, stack.env.URLMODE_KEYS_FILE]) {
+			await chown(file, 0, gid);
+			await chmod(file, 0o640);
+		}
+	}
+}
+
+/** Makes the certificate of the stack's nginx, for so many days. */
+function certify(days, name = 'localhost') {
+	execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', String(days),
+		'-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`, '-keyout', inStack('cert.key'), '-out', inStack('cert.pem')], { stdio: 'ignore' });
+}
+
+const env = (more) => ({
+	URLMODE_CONFIG: stack.env.URLMODE_CONFIG, URLMODE_KEYS_FILE: serverKeys,
+	URLMODE_OPERATOR_DATABASE_URL: stack.env.URLMODE_OPERATOR_DATABASE_URL, SSL_CERT_FILE: inStack('cert.pem'), ...more,
+});
+const check = (args = [], more = {}) => urlmode(['check', ...asUser(), '--nginx', stack.runDir, '--sockets', inStack('sock'), ...args], env(more));
+
+/** The report, and the findings by check. */
+async function report(...args) {
+	const { status, out, err } = await check(['--json'], ...args);
+	assert.equal(err, '');
+	const said = JSON.parse(out);
+	assert.deepEqual(Object.keys(said), ['status', 'errors', 'warnings', 'skipped', 'findings']);
+	assert.equal(status, { ok: 0, warning: 1, error: 2 }[said.status]);
+	for (const [severity, count] of [['error', said.errors], ['warning', said.warnings], ['skipped', said.skipped]]) {
+		assert.equal(said.findings.filter((finding) => finding.severity === severity).length, count);
+	}
+	return said;
+}
+
+/** Of this check one finding of this severity, with this message and with advice. */
+async function finds(name, severity, message, ...args) {
+	const { findings, status } = await report(...args);
+	const [finding, ...others] = findings.filter((each) => each.check === name && each.severity !== 'ok');
+
+	assert.ok(finding, `${name} finds nothing: ${JSON.stringify(findings)}`);
+	assert.deepEqual([finding.severity, others], [severity, []]);
+	assert.match(finding.message, message);
+	assert.notEqual(finding.advice, '');
+	if (severity !== 'skipped') {
+		assert.equal(status === 'error' ? 'error' : severity, status);
+	}
+}
+
+async function changeFile(file, change) {
+	const text = await readFile(file, 'utf8');
+	const { atime, mtime } = await stat(file);
+	undo.push(async () => {
+		await writeFile(file, text);
+		await utimes(file, atime, mtime);
+	});
+	await writeFile(file, change(text));
+}
+
+const changeConfig = (change) => changeFile(stack.env.URLMODE_CONFIG, (text) => {
+	const config = JSON.parse(text);
+	change(config);
+	return JSON.stringify(config);
+});
+
+async function changeMode(file, mode) {
+	const before = (await stat(file)).mode & 0o777;
+	undo.push(() => chmod(file, before));
+	await chmod(file, mode);
+}
+
+async function sql(text, back) {
+	undo.push(() => stack.sql(back));
+	await stack.sql(text);
+}
+
+test('nothing is wrong: each check says so, and the status is 0', async () => {
+	const { findings, status, skipped } = await report();
+	assert.deepEqual(findings.map((finding) => [finding.check, finding.severity]), ALL.map((name) => [name, 'ok']));
+	assert.deepEqual([status, skipped], ['ok', 0]);
+	const { status: exit, out } = await check();
+	assert.equal(exit, 0);
+	assert.match(out, /^ok +outside +https:\/\/localhost:\d+ leads to this host: its log has the request$/m);
+	assert.match(out, /^0 errors, 0 warnings, 0 skipped\n$/m);
+});
+
+test('it changes nothing, and shows no secret', async () => {
+	const files = async () => Promise.all((await readdir(stack.runDir)).map(async (name) => [name, (await stat(inStack(name))).mtimeMs]));
+	const kept = (await files()).filter(([name]) => !['log', 'tmp'].includes(name));
+	const { out } = await check(['--json']);
+	const text = (await check()).out;
+
+	assert.deepEqual((await files()).filter(([name]) => !['log', 'tmp'].includes(name)), kept);
+	const config = JSON.parse(await readFile(stack.env.URLMODE_CONFIG, 'utf8'));
+	const secrets = [/:([^:@]+)@/.exec(config.database_url)[1], /:([^:@]+)@/.exec(stack.env.URLMODE_OPERATOR_DATABASE_URL)[1],
+		/^1 (\S+)/.exec(await readFile(serverKeys, 'utf8'))[1]];
+	for (const secret of secrets) {
+		assert.ok(!out.includes(secret) && !text.includes(secret));
+	}
+});
+
+describe('configuration and files', () => {
+	test('a configuration that is refused ends the check', async () => {
+		await changeConfig((config) => { config.colour = 'blue'; });
+		await finds('configuration', 'error', /\/colour/);
+	});
+
+	test('a description that is refused', async () => {
+		await changeConfig((config) => { config.providers.mine = { kind: 'payment', description: '/nonexistent.json' }; });
+		await finds('configuration', 'error', /nonexistent\.json/);
+	});
+
+	test('no configuration', async () => {
+		await finds('configuration', 'error', /No such file/, { URLMODE_CONFIG: inStack('none.json') });
+	});
+
+	if (IS_ROOT) {
+		test('one that the user of the programs cannot read', async () => {
+			await changeMode(stack.env.URLMODE_CONFIG, 0o600);
+			await finds('configuration', 'error', /Permission denied/);
+		});
+
+		test('one that the user of the programs can change', async () => {
+			const { uid, gid } = await stack.user();
+			undo.push(() => chown(stack.env.URLMODE_CONFIG, 0, gid));
+			await chown(stack.env.URLMODE_CONFIG, uid, gid);
+			await finds('permissions', 'warning', /belongs to postgres, who can change it/);
+		});
+	}
+
+	test('a keys file that the group can change', async () => {
+		await changeMode(stack.env.URLMODE_KEYS_FILE, 0o660);
+		await finds('permissions', 'error', /keys has mode 660/);
+	});
+
+	test('the operator\'s password for everybody', async () => {
+		await writeFile(inStack('operator.env'), 'URLMODE_OPERATOR_DATABASE_URL=\n', { mode: 0o644 });
+		undo.push(() => unlink(inStack('operator.env')));
+		await finds('permissions', 'error', /operator\.env has mode 644/);
+	});
+
+	test('a key that has sealed for long', async () => {
+		await changeFile(stack.env.URLMODE_KEYS_FILE, (text) => `${text}# 2020-01-31T12:00:00Z key 1 seals\n`);
+		await finds('keys', 'warning', /key 1 has sealed for \d+ days/);
+	});
+
+	const other = (kid) => `${kid} ${Buffer.alloc(32, kid).toString('base64')}\n`;
+	for (const [name, change, severity, message] of [
+		['other keys', () => other(1), 'error', /server-keys seals with key 1, which .*keys does not have/],
+		['in a rotation, not yet everywhere', (text) => text + other(2), 'warning', /differ, and open what each other seals/],
+		['with a new key on top too early', (text) => other(2) + text, 'error', /server-keys seals with key 2/],
+		['none', () => '', 'error', /server-keys/],
+	]) {
+		test(`a server's keys: ${name}`, async () => {
+			await changeFile(serverKeys, change);
+			await finds('server_keys', severity, message);
+		});
+	}
+
+	test('a server whose keys are in another spelling has the same', async () => {
+		await changeFile(serverKeys, (text) => `# the server's\n${text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`);
+		assert.equal((await report()).status, 'ok');
+	});
+
+	test('without a server\'s keys that is skipped', async () => {
+		await finds('server_keys', 'skipped', /no keys file of an MCP server/, { URLMODE_KEYS_FILE: '' });
+	});
+});
+
+describe('the database', () => {
+	test('that does not answer', async () => {
+		await changeConfig((config) => { config.database_url = config.database_url.replace(/:\d+\//, ':1/'); });
+		await finds('database', 'error', /Connection refused/);
+	});
+
+	test('a wrong password, which is not shown', async () => {
+		await changeConfig((config) => { config.database_url = config.database_url.replace(/:[^:@]+@/, ':hunter2@'); });
+		await finds('database', 'error', /password authentication failed/);
+		assert.ok(!(await check()).out.includes('hunter2'));
+	});
+
+	test('that is another, without the schema', async () => {
+		await changeConfig((config) => { config.database_url = config.database_url.replace(/urlmode$/, 'template1'); });
+		await finds('database', 'error', /the schema urlmode is not there/);
+	});
+
+	test('a role without its settings', async () => {
+		await sql('ALTER ROLE urlmode_cgi IN DATABASE urlmode RESET jit', 'ALTER ROLE urlmode_cgi IN DATABASE urlmode SET jit = off');
+		await finds('role', 'warning', /has not the settings of urlmode_cgi/);
+	});
+
+	test('a role that may do everything', async () => {
+		await changeConfig((config) => { config.database_url = stack.env.URLMODE_ADMIN_DATABASE_URL; });
+		await finds('role', 'error', /postgres may read the tables/);
+	});
+
+	test('a migration that is missing, and one of a newer version', async () => {
+		await sql("UPDATE urlmode.migration SET name = '999_news.sql' WHERE name = '011_storage.sql'",
+			"UPDATE urlmode.migration SET name = '011_storage.sql' WHERE name = '999_news.sql'");
+		await finds('migrations', 'error', /does not have 011_storage\.sql$/);
+		await stack.sql("INSERT INTO urlmode.migration (name) VALUES ('011_storage.sql')");
+		await finds('migrations', 'warning', /has 999_news\.sql, of a newer version/);
+		await stack.sql("DELETE FROM urlmode.migration WHERE name = '011_storage.sql'");
+	});
+
+	test('a schema of before the operator\'s functions', async () => {
+		await sql('REVOKE EXECUTE ON FUNCTION urlmode.list_migrations() FROM urlmode_operator',
+			'GRANT EXECUTE ON FUNCTION urlmode.list_migrations() TO urlmode_operator');
+		await finds('migrations', 'error', /permission denied/);
+	});
+
+	test('without the operator\'s connection the migrations are skipped', async () => {
+		await finds('migrations', 'skipped', /no connection as urlmode_operator/, { URLMODE_OPERATOR_DATABASE_URL: '' });
+	});
+
+	test('a clock that is another', async () => {
+		const folder = inStack('clock');
+		execFileSync('mkdir', [folder]);
+		undo.push(() => rm(folder, { recursive: true }));
+		await writeFile(path.join(folder, 'date'), `#!/bin/sh
+case "$*" in +%s) echo $(($(/bin/date +%s) - 7)) ;; *) exec /bin/date "$@" ;; esac\n`, { mode: 0o755 });
+		await finds('clock', 'warning', /clock is 7 seconds away|clock is [68] seconds away/, { PATH: `${folder}:${process.env.PATH}` });
+	});
+});
+
+describe('programs and nginx', () => {
+	test('a program that does not run', async () => {
+		undo.push(() => stack.service('start', 'webhook'));
+		await stack.service('stop', 'webhook');
+		await finds('sockets', 'error', /nobody listens on .*webhook\.sock/);
+		await finds('answers', 'error', /no answer from: webhook$/);
+	});
+
+	test('a socket that is not there', async () => {
+		const { status, out } = await urlmode(['check', ...asUser(), '--nginx', stack.runDir, '--sockets', '/nonexistent'], env());
+		assert.equal(status, 2);
+		assert.match(out, /^error +sockets +there is no socket \/nonexistent\/connect\.sock$/m);
+	});
+
+	test('a socket for everybody', async () => {
+		await changeMode(inStack('sock/connect.sock'), 0o666);
+		await finds('sockets', 'error', /every user can connect to .*connect\.sock/);
+	});
+
+	test('PostgreSQL is gone: /healthz says so', async () => {
+		undo.push(() => stack.service('start', 'postgres'));
+		await stack.service('stop', 'postgres');
+		await finds('local', 'error', /\/healthz says 503/);
+	});
+
+	test('nginx refuses its configuration', async () => {
+		await changeFile(inStack('nginx.conf'), (text) => text.replace('events {', 'events {\n\tworker_connection 1;'));
+		await finds('nginx', 'error', /unknown directive "worker_connection"/);
+	});
+
+	test('a snippet that was changed', async () => {
+		await changeFile(inStack('urlmode/errors.conf'), (text) => `# mine\n${text}`);
+		await finds('snippets', 'warning', /errors\.conf$/);
+	});
+});
+
+describe('the outside', () => {
+	async function restart() {
+		await own();
+		await stack.service('restart', 'nginx');
+	}
+
+	async function certified(...args) {
+		undo.push(async () => {
+			certify(30);
+			await restart();
+		});
+		certify(...args);
+		await restart();
+	}
+
+	test('a certificate that ends soon', async () => {
+		await certified(5);
+		await finds('certificate', 'warning', /ends within [45] days/);
+	});
+
+	test('a certificate for another name', async () => {
+		await certified(30, 'other.example');
+		await finds('certificate', 'error', /browsers will refuse it: .*mismatch/i);
+	});
+
+	test('a certificate that nobody trusts', async () => {
+		await finds('certificate', 'error', /browsers will refuse it: .*self-signed/i, { SSL_CERT_FILE: '/nonexistent' });
+	});
+
+	test('nothing at that address', async () => {
+		const [none] = await freePorts(1);
+		await changeConfig((config) => { config.base_url = `https://localhost:${none}`; });
+		await finds('certificate', 'error', /no TLS at localhost/);
+		await finds('outside', 'error', /nothing answers at https:\/\/localhost/);
+		await finds('local', 'skipped', /nothing answers with TLS on 127\.0\.0\.1/);
+	});
+
+	test('another server at that address', async () => {
+		const server = createServer({ key: await readFile(inStack('cert.key')), cert: await readFile(inStack('cert.pem')) },
+			(request, response) => response.end('done'));
+		server.listen(0, '127.0.0.1');
+		await once(server, 'listening');
+		undo.push(() => new Promise((resolve) => { server.close(resolve); }));
+		await changeConfig((config) => { config.base_url = `https://localhost:${server.address().port}`; });
+		await finds('outside', 'error', /no urlmode/);
+	});
+
+	test('another host of urlmode: its log has not the request', async () => {
+		await changeConfig((config) => { config.log_file = 'log/other.log'; });
+		await writeFile(inStack('log/other.log'), '', { mode: 0o644 });
+		if (IS_ROOT) {
+			const { uid, gid } = await stack.user();
+			await chown(inStack('log/other.log'), uid, gid);
+		}
+		await finds('outside', 'warning', /not in the log of this host/);
+	});
+
+	test('for this machine alone it is skipped', async () => {
+		await changeConfig((config) => { config.base_url = stack.baseUrl; });
+		const { findings } = await report();
+		assert.deepEqual(findings.filter(({ severity }) => severity === 'skipped').map((finding) => finding.check), ['local', 'certificate', 'outside']);
+	});
+});
