@@ -22,7 +22,8 @@ const MODULES = '/usr/lib/apache2/modules';
 /**
  * A folder for web servers that run as the stack's user: with the programs, and
  * for CGI a configuration that logs to `log`, which nobody else can read. Its
- * name is short, since the address of a unix socket has at most 107 bytes.
+ * name is short, since the address of a unix socket has at most 107 bytes, and
+ * has no space, which not every configuration can hold.
  *
  * @param {import('./stack.mjs').Stack} stack
  * @returns {Promise<Installed>}
@@ -43,6 +44,7 @@ export async function installPrograms(stack) {
 		await chmod(path.join(folder, 'bin', name), 0o755);
 	}
 	await symlink(path.join(stack.runDir, 'sock'), path.join(folder, 'sock'));
+	await symlink(path.join(stack.runDir, 'log'), path.join(folder, 'log'));
 	settings = { ...settings, log_file: log };
 	await writeFile(config, JSON.stringify(settings), { mode: 0o600 });
 	const { uid, gid } = await stack.user();
@@ -94,7 +96,7 @@ async function place(file, values) {
 }
 
 async function startApache(installed, kind, modules, more = '') {
-	const { stack, folder } = installed;
+	const { folder } = installed;
 	const port = await freePort();
 	const file = path.join(folder, `apache-${port}.conf`);
 	const all = [
@@ -108,12 +110,12 @@ async function startApache(installed, kind, modules, more = '') {
 		`Listen 127.0.0.1:${port}`,
 		`PidFile "${folder}/apache-${port}.pid"`,
 		`DefaultRuntimeDir "${folder}"`,
-		`ErrorLog "${stack.runDir}/log/apache-${kind}.error.log"`,
+		`ErrorLog "${folder}/log/apache-${kind}.error.log"`,
 		...all.map((name) => `LoadModule ${name}_module ${MODULES}/mod_${name}.so`),
 		...kind === 'cgi' ? [`ScriptSock ${folder}/cgid-${port}.sock`] : [],
 		`<VirtualHost 127.0.0.1:${port}>`,
 		await place('others/apache/urlmode.conf', {
-			'${APACHE_LOG_DIR}/urlmode.access.log': `${stack.runDir}/log/apache-${kind}.access.log`,
+			'${APACHE_LOG_DIR}/urlmode.access.log': `${folder}/log/apache-${kind}.access.log`,
 		}),
 		await place(`others/apache/${kind}.conf`, kind === 'cgi'
 			? { '/usr/local/lib/urlmode': `${folder}/bin` } : { '/run/urlmode/': `${folder}/sock/` }),
@@ -124,7 +126,7 @@ async function startApache(installed, kind, modules, more = '') {
 }
 
 async function startLighttpd(installed, more = '') {
-	const { stack, folder } = installed;
+	const { folder } = installed;
 	const port = await freePort();
 	const file = path.join(folder, 'lighttpd.conf');
 
@@ -133,11 +135,11 @@ async function startLighttpd(installed, more = '') {
 		'server.bind = "127.0.0.1"',
 		`server.port = ${port}`,
 		`server.upload-dirs = ( "${folder}" )`,
-		`server.errorlog = "${stack.runDir}/log/lighttpd.error.log"`,
+		`server.errorlog = "${folder}/log/lighttpd.error.log"`,
 		await place('others/lighttpd.conf', {
 			[SITE]: `127.0.0.1:${port}`,
 			'/run/urlmode/': `${folder}/sock/`,
-			'/var/log/lighttpd/urlmode': `${stack.runDir}/log/lighttpd`,
+			'/var/log/lighttpd/urlmode': `${folder}/log/lighttpd`,
 		}),
 		more, '',
 	].join('\n'));
@@ -145,7 +147,7 @@ async function startLighttpd(installed, more = '') {
 }
 
 async function startCaddy(installed, more = '') {
-	const { stack, folder } = installed;
+	const { folder } = installed;
 	const port = await freePort();
 	const file = path.join(folder, 'Caddyfile');
 
@@ -153,14 +155,14 @@ async function startCaddy(installed, more = '') {
 		'{\n\tservers': '{\n\tadmin off\n\tauto_https off\n\tservers',
 		[`\n${SITE} {`]: `\nhttp://127.0.0.1:${port} {\n${more}`,
 		'/run/urlmode/': `${folder}/sock/`,
-		'/var/log/caddy/urlmode': `${stack.runDir}/log/caddy`,
+		'/var/log/caddy/urlmode': `${folder}/log/caddy`,
 	}));
 	return serve(installed, port, [['caddy', 'run', '--config', file, '--adapter', 'caddyfile']]);
 }
 
 /** fcgiwrap behind an nginx of its own. */
 async function startFcgiwrap(installed) {
-	const { stack, folder } = installed;
+	const { folder } = installed;
 	const port = await freePort();
 	const nginx = path.join(folder, 'nginx');
 	const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
@@ -183,14 +185,14 @@ async function startFcgiwrap(installed) {
 			include urlmode/upstreams.conf;
 			server {
 				listen 127.0.0.1:${port};
-				access_log ${stack.runDir}/log/fcgiwrap.access.log urlmode;
+				access_log ${folder}/log/fcgiwrap.access.log urlmode;
 				include urlmode/server.conf;
 			}
 		}
 	`);
 	return serve(installed, port, [
 		['fcgiwrap', '-f', '-c', '4', '-s', `unix:${folder}/fcgiwrap.sock`],
-		['/usr/sbin/nginx', '-e', path.join(stack.runDir, 'log/fcgiwrap.error.log'), '-c', path.join(nginx, 'nginx.conf')],
+		['/usr/sbin/nginx', '-e', `${folder}/log/fcgiwrap.error.log`, '-c', path.join(nginx, 'nginx.conf')],
 	]);
 }
 
