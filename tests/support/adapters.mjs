@@ -13,7 +13,7 @@ export const PRICE = { amount: 1050, currency: 'EUR' };
 export const USERS = { 'token-of-ada': 'ada@example.org', 'token-of-grace': 'grace@example.org' };
 
 /** The `app.mjs` that the examples import, which their readers write themselves. */
-const APP = `
+export const APP = `
 import { allowInsecureRequests, discovery, None } from 'openid-client';
 
 const users = ${JSON.stringify(USERS)};
