@@ -1,5 +1,5 @@
-// The lynq adapter with a double of lynq's documented interface, because npm does
-// not have lynq.
+// The lynq adapter with lynq built from its sources, where LYNQ_DIR names them,
+// and otherwise with a double of it.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -7,6 +7,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import {
 	elicitationsOf, makeExampleProject, deleteElicitations, openAdapterFixture, pay, PRICE, refuse, signIn, rowState, startExample,
 } from '../support/adapters.mjs';
+import { describeBuild, exampleFile, LYNQ } from '../support/builds.mjs';
 import { connectSdk1 } from '../support/clients.mjs';
 import { deferred, until } from '../support/wait.mjs';
 
@@ -19,7 +20,7 @@ let b;
 
 before(async () => {
 	fixture = await openAdapterFixture('lynq');
-	project = makeExampleProject('lynq', 'newest', { doubles: { '@lynq/lynq': 'lynq' } });
+	project = makeExampleProject('lynq', 'newest', { doubles: LYNQ, source: exampleFile('lynq-hono.mjs') });
 	[a, b] = await Promise.all([startExample(fixture, project), startExample(fixture, project)]);
 });
 
@@ -31,7 +32,7 @@ const connect = async (options = {}) => fixture.closeAtEnd(await connectSdk1(pro
 
 const newest = async () => (await elicitationsOf(fixture, 'ada@example.org'))[0].id;
 
-describe('lynq (a double)', { timeout: 120_000 }, () => {
+describe(describeBuild('lynq', LYNQ['@lynq/lynq']), { timeout: 120_000 }, () => {
 	test('oauth(): the session gets its user, the tool runs, and later calls need no elicitation', async () => {
 		const client = await connect();
 		const result = client.call('connect_account');
@@ -61,13 +62,16 @@ describe('lynq (a double)', { timeout: 120_000 }, () => {
 	});
 
 	test('a refusal or a failure ends the wait at once without a value in the session', async () => {
-		for (const [tool, end] of [['connect_account', refuse], ['buy_report', (_, url) => pay(fixture, url, 'failed')]]) {
+		for (const [tool, text, end] of [
+			['connect_account', 'Authentication cancelled.', refuse],
+			['buy_report', 'Not done: the payment failed.', (_, url) => pay(fixture, url, 'failed')],
+		]) {
 			const client = await connect();
 			const result = client.call(tool);
 			const { url } = await client.nextRequest();
 			const start = performance.now();
 			await end(fixture, url);
-			assert.deepEqual(await result, { text: 'Action was not completed.', isError: true });
+			assert.deepEqual(await result, { text, isError: true });
 			assert.ok(performance.now() - start < 5_000);
 			await deleteElicitations(fixture);
 		}
@@ -123,6 +127,30 @@ describe('lynq (a double)', { timeout: 120_000 }, () => {
 		assert.equal(isError, false);
 		await signIn(fixture, /http:\S+/.exec(text)[0]);
 		assert.equal((await client.call('connect_account')).text, 'Connected the account of Ada Lovelace.');
+	});
+
+	test('who has no token is answered 401, who has another user\'s session 404, and a web page 403', async () => {
+		const client = await connect();
+		const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+		const statusOf = async (headers) => (await fetch(a.url, {
+			method: 'POST', body,
+			headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', 'mcp-session-id': client.sessionId, ...headers },
+		})).status;
+		await client.call('buy_again', { timeout: 1 }).catch(() => {});
+		assert.equal(await statusOf({}), 401);
+		assert.equal(await statusOf({ Authorization: 'Bearer token-of-grace' }), 404);
+		assert.equal(await statusOf({ Authorization: 'Bearer token-of-ada', Origin: 'https://evil.example' }), 403);
+		assert.equal(await statusOf({ Authorization: 'Bearer token-of-ada' }), 200);
+	});
+
+	test('on Express: the tool runs once it is paid', async () => {
+		const express = makeExampleProject('lynq-express', 'newest', { doubles: LYNQ, source: exampleFile('lynq-express.mjs') });
+		const { url } = await startExample(fixture, express);
+		const client = await connect({ url });
+		const result = client.call('buy_report');
+		await pay(fixture, (await client.nextRequest()).url);
+		assert.equal((await result).text, 'Paid with cs_test_1.');
+		assert.equal((await fetch(url, { method: 'POST' })).status, 401);
 	});
 
 	describe('elicitUrl with c.elicit.url', () => {

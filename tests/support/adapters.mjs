@@ -13,7 +13,7 @@ export const PRICE = { amount: 1050, currency: 'EUR' };
 export const USERS = { 'token-of-ada': 'ada@example.org', 'token-of-grace': 'grace@example.org' };
 
 /** The `app.mjs` that the examples import, which their readers write themselves. */
-const APP = `
+export const APP = `
 import { allowInsecureRequests, discovery, None } from 'openid-client';
 
 const users = ${JSON.stringify(USERS)};
@@ -34,18 +34,19 @@ export async function openAdapterFixture(name) {
 }
 
 /**
- * Makes a project of a README example with one version of its framework.
+ * Makes a project of an example with one version of its framework.
  *
- * @param {string} name the example is in NAME-server.mjs
+ * @param {string} name
  * @param {'oldest' | 'newest'} frameworks
- * @param {Partial<Parameters<typeof makeProject>[0]>} [more]
+ * @param {Partial<Parameters<typeof makeProject>[0]> & { source?: string }} [more] source: by default the example of
+ *     README.md in NAME-server.mjs
  */
-export function makeExampleProject(name, frameworks, { files, ...more } = {}) {
+export function makeExampleProject(name, frameworks, { source = example(`${name}-server.mjs`), files, ...more } = {}) {
 	return makeProject({
 		name,
 		frameworks,
 		...more,
-		files: { 'server.mjs': example(`${name}-server.mjs`), 'app.mjs': APP, ...files },
+		files: { 'server.mjs': source, 'app.mjs': APP, ...files },
 	});
 }
 
