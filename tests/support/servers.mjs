@@ -160,7 +160,10 @@ async function startCaddy(installed, more = '') {
 	return serve(installed, port, [['caddy', 'run', '--config', file, '--adapter', 'caddyfile']]);
 }
 
-/** fcgiwrap behind an nginx of its own. */
+/**
+ * fcgiwrap behind an nginx of its own, which does not send GATEWAY_INTERFACE:
+ * fcgiwrap does not add it, and not every configuration has it.
+ */
 async function startFcgiwrap(installed) {
 	const { folder } = installed;
 	const port = await freePort();
@@ -169,6 +172,9 @@ async function startFcgiwrap(installed) {
 
 	await cp(path.join(NGINX, 'urlmode'), path.join(nginx, 'urlmode'), { recursive: true });
 	await mkdir(path.join(nginx, 'urlmode/fastcgi.d'));
+	await writeFile(path.join(nginx, 'urlmode/fastcgi.conf'), await place('urlmode/fastcgi.conf', {
+		'fastcgi_param GATEWAY_INTERFACE CGI/1.1;\n': '',
+	}));
 	await writeFile(path.join(nginx, 'urlmode/upstreams.conf'), await place('others/fcgiwrap/upstreams.conf', {
 		'/run/fcgiwrap.socket': `${folder}/fcgiwrap.sock`,
 	}));
