@@ -167,6 +167,29 @@ describe(describeBuild('FrontMCP', FRONTMCP['@frontmcp/sdk']), { timeout: 120_00
 		assert.equal((await elicitationsOf(fixture, 'ada@example.org')).length, 1);
 	});
 
+	test('a client that FrontMCP tells of the question: the first call ends with the answer, too', async () => {
+		const client = await connect({ capabilities: { roots: {} } });
+		const first = client.call('buy_report');
+		const readQuestion = () => fixture.stack.sql("SELECT value FROM urlmode.stored WHERE key LIKE 'mcp:elicit:fallback:%'");
+		await until('the question is in PostgreSQL', async () => (await readQuestion()).length === 1);
+		const [{ value }] = await readQuestion();
+		const elicitId = await newest();
+		const second = client.call('sendElicitationResult', { args: { elicitId, action: 'accept' } });
+		await pay(fixture, /http:[^\s"\\]+/.exec(value)[0]);
+		for (const result of [first, second]) assert.equal((await result).text, 'Paid with cs_test_1.');
+		assert.equal((await elicitationsOf(fixture, 'ada@example.org')).length, 1);
+	});
+
+	test('an answer that another instance has received ends the wait', async () => {
+		const client = await connect({ onElicit: () => new Promise(() => {}) });
+		const result = client.call('buy_report');
+		const { elicitationId } = await client.nextRequest();
+		await sleep(500); // until FrontMCP has subscribed
+		await fixture.stack.sql('SELECT urlmode.publish($1, $2)', [`mcp:elicit:result:${elicitationId}`, '{"status":"decline"}']);
+		assert.equal((await result).text, 'Not done: the user refused.');
+		assert.equal(await rowState(fixture, await newest()), 'completed decline refused');
+	});
+
 	test('the answer by FrontMCP\'s own means is a refusal', async () => {
 		const client = await connect({ capabilities: {} });
 		const elicitId = /elicitId: "([^"]+)"/.exec((await client.call('buy_report')).text)[1];

@@ -5,7 +5,8 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
 import {
-	elicitationsOf, makeExampleProject, deleteElicitations, openAdapterFixture, pay, PRICE, refuse, signIn, rowState, startExample,
+	elicitationsOf, goToCheckout, makeExampleProject, deleteElicitations, openAdapterFixture, pay, PRICE, refuse, settle, signIn, rowState,
+	startExample,
 } from '../support/adapters.mjs';
 import { describeBuild, exampleFile, LYNQ } from '../support/builds.mjs';
 import { connectSdk1 } from '../support/clients.mjs';
@@ -52,6 +53,19 @@ describe(describeBuild('lynq', LYNQ['@lynq/lynq']), { timeout: 120_000 }, () => 
 		await signIn(fixture, (await client.nextRequest()).url);
 		assert.deepEqual(await result, { text: 'Connected the account of Ada Lovelace.', isError: false });
 		assert.equal(await rowState(fixture, await newest()), 'completed accept');
+	});
+
+	test('a client that wants progress gets it', async () => {
+		const client = await connect();
+		const messages = [];
+		for (const tool of ['buy_report', 'buy_again']) {
+			const result = client.call(tool, { onProgress: ({ message }) => messages.push(message) });
+			const id = await goToCheckout(fixture, (await client.nextRequest()).url);
+			await until('it is told', () => messages.includes('The page is open in the browser.'));
+			await settle(fixture, id, 'paid', { ...PRICE, reference: tool === 'buy_again' ? 'cs_test_1' : 'cs_test_2' });
+			assert.match((await result).text, /^Paid/);
+			messages.length = 0;
+		}
 	});
 
 	test('payment(): the webhook completes it', async () => {
@@ -147,8 +161,11 @@ describe(describeBuild('lynq', LYNQ['@lynq/lynq']), { timeout: 120_000 }, () => 
 		const express = makeExampleProject('lynq-express', 'newest', { doubles: LYNQ, source: exampleFile('lynq-express.mjs') });
 		const { url } = await startExample(fixture, express);
 		const client = await connect({ url });
-		const result = client.call('buy_report');
-		await pay(fixture, (await client.nextRequest()).url);
+		const messages = [];
+		const result = client.call('buy_report', { onProgress: ({ message }) => messages.push(message) });
+		const id = await goToCheckout(fixture, (await client.nextRequest()).url);
+		await until('it is told', () => messages.includes('The page is open in the browser.'));
+		await settle(fixture, id);
 		assert.equal((await result).text, 'Paid with cs_test_1.');
 		assert.equal((await fetch(url, { method: 'POST' })).status, 401);
 	});

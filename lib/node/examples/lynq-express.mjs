@@ -4,7 +4,7 @@ import { createMCPServer } from '@lynq/lynq';
 import { payment } from '@lynq/lynq/payment';
 import express from 'express';
 import { UrlMode } from 'urlmode';
-import { urlWay } from 'urlmode/lynq';
+import { urlWay, withProgress } from 'urlmode/lynq';
 
 import { createCheckout, subjectOf } from './app.mjs'; // yours
 
@@ -44,5 +44,5 @@ app.use('/mcp', (request, response, next) => {
 	if (sessionId && !belongsTo(server.session(sessionId), caller)) return response.sendStatus(404);
 	return next();
 }, express.json());
-mountLynq(app, server); // accepts local Host headers; others with { allowedHosts: ['mcp.example.com'] }
+mountLynq(app, withProgress(server)); // accepts local Host headers; others with { allowedHosts: ['mcp.example.com'] }
 const http = app.listen(process.env.PORT, '127.0.0.1', () => console.log(`http://127.0.0.1:${http.address().port}/mcp`));

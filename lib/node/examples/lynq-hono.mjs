@@ -7,7 +7,7 @@ import { payment } from '@lynq/lynq/payment';
 import { Hono } from 'hono';
 import { buildAuthorizationUrl, fetchUserInfo } from 'openid-client';
 import { UrlMode } from 'urlmode';
-import { connectAccount, elicitUrl, urlWay } from 'urlmode/lynq';
+import { connectAccount, elicitUrl, urlWay, withProgress } from 'urlmode/lynq';
 import { exchangeCode } from 'urlmode/oauth';
 
 import { client, configuration, createCheckout, issuer, subjectOf } from './app.mjs'; // yours
@@ -74,6 +74,6 @@ app.use('/mcp', async (c, next) => {
 	if (sessionId && !belongsTo(server.session(sessionId), caller)) return c.body(null, 404);
 	return next();
 });
-mountLynq(app, server); // accepts local Host headers; others with { allowedHosts: ['mcp.example.com'] }
+mountLynq(app, withProgress(server)); // accepts local Host headers; others with { allowedHosts: ['mcp.example.com'] }
 serve({ fetch: app.fetch, hostname: '127.0.0.1', port: Number(process.env.PORT) },
 	({ port }) => console.log(`http://127.0.0.1:${port}/mcp`));

@@ -2,8 +2,8 @@
 // instance receives does not end them. Here the wait is for the row. lynq only
 // asks the client, and is told when to stop waiting by itself.
 //
-// lynq sends no progress, and its requests to the client end after 60 seconds.
-// Therefore a call waits for one leg, and the next one goes on.
+// lynq's requests to the client end after 60 seconds, and a client may wait no
+// longer for a call. Therefore a call waits for one leg, and the next one goes on.
 //
 // Compared with lynq 0.13.0.
 
@@ -14,6 +14,9 @@ import { connectAccount as connect } from './connect-account.js';
 import { elicitByLink } from './elicit-by-link.js';
 import { elicitByRequest } from './elicit-by-request.js';
 import { createElicitation, ROUND_MS } from './elicitation.js';
+import { progressOfCall } from './lynq-progress.js';
+
+export { withProgress } from './lynq-progress.js';
 
 /**
  * @typedef {import('./types.js').ElicitResult} ElicitResult
@@ -276,7 +279,7 @@ class ElicitationMiddleware {
  */
 function channelOf(server, c, options, ask) {
 	const id = randomUUID();
-	const call = { signal: c.signal, progress: undefined, isGone: () => isSessionGone(server, c) };
+	const call = { signal: c.signal, progress: progressOfCall(), isGone: () => isSessionGone(server, c) };
 	return {
 		...call,
 		leg: options.legTimeout ?? ROUND_MS,

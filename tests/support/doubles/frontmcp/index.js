@@ -81,7 +81,7 @@ async function open({ info, scope, flows, tools, user }) {
 }
 
 async function call(context, tools, { name, arguments: args }) {
-	const { scope, flows, id: sessionId } = context.session;
+	const { scope, flows } = context.session;
 	let result;
 	await flows.run('tools:call-tool', { scope, state: new FlowState({}) }, {
 		parseInput: () => {},
@@ -89,25 +89,43 @@ async function call(context, tools, { name, arguments: args }) {
 			try {
 				result = await new (tools.get(name))(context).execute(args);
 			} catch (error) {
-				if (!(error instanceof ElicitationFallbackRequired)) {
-					result = { content: [{ type: 'text', text: `Tool "${name}" execution failed: ${error.message}` }], isError: true };
-					return;
-				}
-				const { elicitId, elicitMessage, ttl } = error;
-				await scope.elicitationStore.setPendingFallback({ elicitId, sessionId, name, args, expiresAt: Date.now() + ttl });
-				result = { content: [{ type: 'text', text: `This tool requires user input to continue.\n\n**Question:** ${elicitMessage}\n\n`
-					+ `Call the \`sendElicitationResult\` tool with:\n- elicitId: "${elicitId}"\n- action: "accept", "cancel", or "decline"` }] };
+				result = error instanceof ElicitationFallbackRequired ? await askByOtherMeans(context.session, error, { name, args })
+					: toResult(`Tool "${name}" execution failed: ${error.message}`, true);
 			}
 		},
 	});
 	return result;
 }
 
+const toResult = (text, isError = false) => ({ content: [{ type: 'text', text }], isError });
+
+/** A client with any capability is told by a notification, and the call waits. Others are told by the result. */
+async function askByOtherMeans({ scope, server, capabilities, id: sessionId }, { elicitId, elicitMessage, ttl }, { name, args }) {
+	const store = scope.elicitationStore;
+	await store.setPendingFallback({ elicitId, elicitMessage, sessionId, name, args, expiresAt: Date.now() + ttl });
+	if (Object.values(capabilities).every((one) => one === undefined)) {
+		return toResult(`This tool requires user input to continue.\n\n**Question:** ${elicitMessage}\n\n`
+			+ `Call the \`sendElicitationResult\` tool with:\n- elicitId: "${elicitId}"\n- action: "accept", "cancel", or "decline"`);
+	}
+	const data = { type: 'elicitation_fallback', elicitId, message: elicitMessage };
+	await server.notification({ method: 'notifications/message', params: { level: 'info', logger: 'elicitation', data } });
+	return new Promise((resolve) => {
+		const timer = setTimeout(() => resolve(toResult('Elicitation request timed out.', true)), ttl);
+		void store.subscribeFallbackResult(elicitId, (result) => {
+			clearTimeout(timer);
+			resolve(result);
+		});
+	});
+}
+
 /** Calls the tool again, whose `elicit` then returns the answer. */
 async function sendElicitationResult(session, tools, { elicitId, action }, extra) {
-	const pending = await session.scope.elicitationStore.takePendingFallback(elicitId);
-	if (!pending) return { content: [{ type: 'text', text: `Error: No pending elicitation found for ID: ${elicitId}.` }], isError: true };
-	return call({ session, extra, preResolved: { status: action } }, tools, { name: pending.name, arguments: pending.args });
+	const store = session.scope.elicitationStore;
+	const pending = await store.takePendingFallback(elicitId);
+	if (!pending) return toResult(`Error: No pending elicitation found for ID: ${elicitId}.`, true);
+	const result = await call({ session, extra, preResolved: { status: action } }, tools, { name: pending.name, arguments: pending.args });
+	await store.publishFallbackResult(elicitId, result);
+	return result;
 }
 
 function userOf(authorization, { keys }) {

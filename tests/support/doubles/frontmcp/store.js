@@ -1,7 +1,7 @@
 // FrontMCP's store of elicitations. Compared with FrontMCP 1.5.6.
 //
-// pending:{sessionId} and fallback:{elicitId} are keys, result:{elicitId} is a
-// channel, all with a prefix.
+// pending:{sessionId} and fallback:{elicitId} are keys, result:{elicitId} and
+// fallback-result:{elicitId} are channels, all with a prefix.
 
 import { EventEmitter } from 'node:events';
 
@@ -67,6 +67,14 @@ class Store {
 
 	subscribeResult(elicitId, callback) {
 		return this.#storage.subscribe(`result:${elicitId}`, (text) => callback(JSON.parse(text)));
+	}
+
+	subscribeFallbackResult(elicitId, callback) {
+		return this.#storage.subscribe(`fallback-result:${elicitId}`, (text) => callback(JSON.parse(text)));
+	}
+
+	async publishFallbackResult(elicitId, result) {
+		await this.#storage.publish(`fallback-result:${elicitId}`, JSON.stringify(result));
 	}
 
 	async publishResult(elicitId, sessionId, result) {
