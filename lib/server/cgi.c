@@ -145,7 +145,7 @@ um_cgi_run(const struct um_program *program, struct um_context *context,
 	took_us = um_clock_us() - began;
 	um_metrics_count(context->metrics, ex.response.status, took_us);
 	um_log_request(log, &ex, um_clock_wall_ms(), took_us);
-	um_log_flush(log);
+	um_log_flush(log, INT64_MAX);
 	um_exchange_free(&ex);
 	um_buf_free(&path);
 	um_buf_free(&body);

@@ -16,6 +16,7 @@
 #define EVENTS_MAX 128
 #define LOG_LEN 16384 /* bytes that are logged at once while it is busy */
 #define KEYS_MS 1000  /* between two looks at the keys file */
+#define HELD_MS 20    /* between two looks whether the log may be written */
 
 struct server {
 	const struct um_program *program;
@@ -151,18 +152,34 @@ on_committed(size_t operations, void *arg)
 }
 
 static void
+reopen_log(struct server *sv)
+{
+	struct um_error err = { "" };
+
+	if (!um_log_reopen(sv->log, &err))
+		on_trouble(err.text, sv);
+}
+
+static void
 take_signal(struct server *sv)
 {
 	struct signalfd_siginfo info;
 
 	if (read(sv->signals, &info, sizeof(info)) != sizeof(info))
 		return;
-	if (info.ssi_signo != SIGHUP && info.ssi_signo != SIGUSR2) {
+	switch (info.ssi_signo) {
+	case SIGUSR1:
+		reopen_log(sv);
+		break;
+	case SIGHUP:
+	case SIGUSR2:
+		reopen_log(sv);
+		read_keys(sv);
+		break;
+	default:
 		um_connections_stop(&sv->connections);
 		if (sv->stop_at < 0)
 			sv->stop_at = um_clock_ms() + UM_LOOP_LINGER_MS;
-	} else {
-		read_keys(sv);
 	}
 }
 
@@ -210,7 +227,7 @@ renew_alarm(struct server *sv, int64_t now)
 		return;
 	alarm(UM_LOOP_TURN_S + 1);
 	sv->alarm_at = now;
-	um_log_flush(sv->log);
+	um_log_flush(sv->log, now);
 }
 
 /* Waits for events; writes the log before, if there are none yet. */
@@ -224,8 +241,9 @@ wait_for_events(struct server *sv, struct epoll_event *events, int64_t now)
 	if (n != 0)
 		return n;
 	renew_alarm(sv, now);
-	um_log_flush(sv->log);
 	now = um_clock_ms();
+	if (!um_log_flush(sv->log, now))
+		deadline = earlier(deadline, now + HELD_MS);
 	if (sv->stop_at >= 0 && sv->connections.busy_len == 0)
 		deadline = earlier(deadline, sv->stop_at);
 	alarm(0);
@@ -266,7 +284,7 @@ turn(struct server *sv)
 		watch_store(sv);
 	}
 	if (sv->log->lines.len >= LOG_LEN)
-		um_log_flush(sv->log);
+		um_log_flush(sv->log, now);
 	um_connections_tidy(&sv->connections);
 }
 
@@ -283,6 +301,7 @@ set_up(struct server *sv)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGUSR1);
 	sigaddset(&set, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	sv->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -327,7 +346,7 @@ um_loop_run(const struct um_program *program, struct um_context *context,
 				&& um_clock_ms() < sv.stop_at))
 			turn(&sv);
 	}
-	um_log_flush(log);
+	um_log_flush(log, INT64_MAX);
 	um_connections_end(&sv.connections);
 	um_memfile_free(sv.file);
 	um_store_free(sv.store);

@@ -138,7 +138,7 @@ um_program_main(const struct um_program *program, int argc, char **argv)
 		usage(program->name);
 		status = 2;
 	}
-	um_buf_free(&log.lines);
+	um_log_close(&log);
 out:
 	um_metrics_close(context.metrics);
 	um_keys_free(context.keys);
