@@ -85,6 +85,8 @@ um_exchange_refuse(struct um_exchange *ex, enum um_refusal refusal)
 {
 	um_response_free(&ex->response);
 	ex->then = NULL;
+	ex->refused = true;
+	ex->refusal = refusal;
 	ex->outcome = refusal == UM_REFUSAL_UNAVAILABLE ? "unavailable"
 		: refusal == UM_REFUSAL_INTERNAL_ERROR  ? "failed"
 							: "refused";

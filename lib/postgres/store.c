@@ -34,8 +34,9 @@ struct um_store {
 	enum state state;
 	unsigned connection;
 	bool want_write;
-	int64_t until;      /* when this state ends at the latest, or -1 */
-	int64_t down_since; /* -1 while there is a connection */
+	int64_t until;        /* when this state ends at the latest, or -1 */
+	int64_t down_since;   /* -1 while there is a connection */
+	int64_t connected_at; /* -1 while there is none */
 	int64_t retry_ms;
 
 	struct um_queue queue;
@@ -55,6 +56,7 @@ um_store_new(const char *conninfo, const char *name,
 	store->name = strdup(name);
 	store->retry_ms = UM_STORE_RETRY_MIN_MS;
 	store->down_since = -1;
+	store->connected_at = -1;
 	if (store->conninfo == NULL || store->name == NULL) {
 		um_store_free(store);
 		return NULL;
@@ -95,6 +97,7 @@ disconnect(struct um_store *store, int64_t now)
 		: UM_STORE_RETRY_MAX_MS;
 	if (store->down_since < 0)
 		store->down_since = now;
+	store->connected_at = -1;
 }
 
 static void
@@ -262,6 +265,7 @@ prepared(struct um_store *store, int64_t now)
 		disconnect(store, now);
 	} else {
 		store->down_since = -1;
+		store->connected_at = now;
 		store->retry_ms = UM_STORE_RETRY_MIN_MS;
 	}
 }
@@ -373,6 +377,18 @@ um_store_deadline(const struct um_store *store)
 	int64_t at = um_queue_deadline(&store->queue);
 
 	return at < 0 || (until >= 0 && until < at) ? until : at;
+}
+
+int64_t
+um_store_connected_at(const struct um_store *store)
+{
+	return store->connected_at;
+}
+
+size_t
+um_store_queued(const struct um_store *store)
+{
+	return store->queue.waiting;
 }
 
 size_t

@@ -68,6 +68,12 @@ int um_store_watch(const struct um_store *store, bool *want_write,
 /* The time at which um_store_run() must be called at the latest, or -1. */
 int64_t um_store_deadline(const struct um_store *store);
 
+/* The time at which the connection was made, or -1: there is none. */
+int64_t um_store_connected_at(const struct um_store *store);
+
+/* The number of operations that wait for a batch. */
+size_t um_store_queued(const struct um_store *store);
+
 /* The number of operations that are not yet handed back. */
 size_t um_store_pending(const struct um_store *store);
 

@@ -48,7 +48,7 @@ send_answer(struct server *sv, struct um_connection *c)
 	keep = um_fastcgi_answer(c->fc, um_buf_str(&sv->out), sv->stop_at >= 0);
 	um_buf_clear(&sv->out);
 	took_us = um_clock_us() - c->began_us;
-	um_metrics_count(sv->context->metrics, c->ex.response.status, took_us);
+	um_metrics_count(sv->context->metrics, &c->ex, took_us);
 	um_log_request(sv->log, &c->ex, sv->context->now_ms, took_us);
 	um_exchange_free(&c->ex);
 	um_buf_clear(&c->path);
@@ -136,6 +136,7 @@ on_done(struct um_op *op, void *arg)
 	struct server *sv = arg;
 	struct um_connection *c = op->owner;
 
+	um_metrics_event(sv->context->metrics, op);
 	if (--c->waiting != 0)
 		return;
 	sv->context->now_ms = um_clock_wall_ms();
@@ -248,8 +249,17 @@ wait_for_events(struct server *sv, struct epoll_event *events, int64_t now)
 		deadline = earlier(deadline, sv->stop_at);
 	alarm(0);
 	sv->alarm_at = -1;
+	deadline = earlier(deadline, now + UM_METRICS_BEAT_MS);
 	return epoll_wait(sv->epoll, events, EVENTS_MAX,
 		timeout_until(deadline, now));
+}
+
+/* At the end of each turn: so it is until the next one. */
+static void
+beat(struct server *sv, int64_t now)
+{
+	um_metrics_beat(sv->context->metrics, now, sv->connections.busy_len,
+		um_store_queued(sv->store), um_store_connected_at(sv->store));
 }
 
 /* One turn: read what has arrived, let the store work, free what is closed. */
@@ -263,6 +273,7 @@ turn(struct server *sv)
 	int64_t deadline;
 
 	renew_alarm(sv, now);
+	sv->context->clock_ms = now;
 	for (int i = 0; i < n; i++) {
 		void *what = events[i].data.ptr;
 
@@ -286,6 +297,7 @@ turn(struct server *sv)
 	if (sv->log->lines.len >= LOG_LEN)
 		um_log_flush(sv->log, now);
 	um_connections_tidy(&sv->connections);
+	beat(sv, now);
 }
 
 static bool
@@ -337,6 +349,10 @@ um_loop_run(const struct um_program *program, struct um_context *context,
 
 	if (set_up(&sv)) {
 		status = 0;
+		um_metrics_join(context->metrics);
+		beat(&sv, um_clock_ms());
+		if (context->metrics->note.text[0] != '\0')
+			on_trouble(context->metrics->note.text, &sv);
 		um_connections_begin(&sv.connections, sv.epoll, listener,
 			sv.file);
 		um_store_run(sv.store, false, um_clock_ms());

@@ -121,8 +121,8 @@ um_program_main(const struct um_program *program, int argc, char **argv)
 	signal(SIGALRM, SIG_DFL);
 	if (!um_config_load(&config, path != NULL ? path : DEFAULT_CONFIG, &err)
 		|| !um_keys_load(&context.keys, config->keys_file, &err)
-		|| !um_metrics_open(&context.metrics, config->metrics_file,
-			program->name, &err)
+		|| !um_metrics_open(&context.metrics, config, program->name,
+			&err)
 		|| !um_log_open(&log, program->name, config, is_cgi, &err)) {
 		status = fail(program->name, &err, is_cgi);
 		goto out;
