@@ -83,7 +83,7 @@ async function draw(prometheus, seconds) {
 	return `<!DOCTYPE html><meta charset="utf-8"><style>
 		body { background: #f4f5f5; margin: 8px; position: relative; font: 12px "DejaVu Sans", sans-serif; color: #24292e }
 		section { position: absolute; background: #fff; border: 1px solid #e0e0e0; box-sizing: border-box; padding: 6px 10px; overflow: hidden }
-		h2 { font-size: 12px; margin: 0 0 6px }
+		h2 { font-size: 11px; margin: 0 0 6px; white-space: nowrap }
 		.stat { font-size: 26px; text-align: center; padding: 16px 0; color: #fff; background: #56a64b } .red { background: #c4162a }
 		path { fill: none; stroke-width: 1.5 } .grid { stroke: #e6e6e6 } text { font-size: 10px; text-anchor: end; fill: #666 }
 		.legend { font-size: 10px; line-height: 1.5 } .legend i { display: inline-block; width: 10px; height: 3px; margin: 0 4px 3px 0 }
@@ -103,7 +103,10 @@ async function load(fixture, until) {
 		const payment = await fixture.createPayment(n % 2 ? 'square' : 'stripe');
 		const event = provider.event(payment.id, n % 5 ? 'paid' : 'processing');
 		await provider.send(event);
-		if (n % 5) await fixture.urlmode.waitForCompletion(payment.id, payment.owner);
+		if (n % 5) {
+			const { reference } = await fixture.urlmode.waitForCompletion(payment.id, payment.owner);
+			await fixture.urlmode.claim(payment.id, { ...payment.owner, reference });
+		}
 		if (n % 4 === 0) await provider.send(event);
 		await sleep(40 + 120 * Math.abs(Math.sin(Date.now() / 20_000)));
 	}
