@@ -220,6 +220,8 @@ batch_committed(struct um_store *store, int64_t now)
 	struct um_batch batch;
 	bool fits;
 
+	/* Only now: a server whose disk is full lets everybody connect. */
+	store->retry_ms = UM_STORE_RETRY_MIN_MS;
 	um_queue_finish(&store->queue, &batch);
 	fits = um_batch_read(&batch, &store->answer);
 	if (store->events.committed != NULL)
@@ -266,7 +268,6 @@ prepared(struct um_store *store, int64_t now)
 	} else {
 		store->down_since = -1;
 		store->connected_at = now;
-		store->retry_ms = UM_STORE_RETRY_MIN_MS;
 	}
 }
 
