@@ -213,6 +213,7 @@ $(UNITS): $(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o \
 	$(call object,$(UNIT_HELPERS)) $(LIBRARY)
 $(UNITS): LIBS += -lcmocka
 $(BUILD)/unit/test_wipe: LDFLAGS += -Wl,--wrap=free
+$(BUILD)/unit/test_resolve: private LDFLAGS += -Wl,--wrap=getaddrinfo
 # Each target twice: with its corpus for the tests, and with libFuzzer.
 $(REPLAYS): $(BUILD)/unit/test_fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o \
 	$(call object,tests/fuzz/fuzz.c tests/fuzz/replay.c) $(LIBRARY)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "postgres/store.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +8,13 @@
 #include <libpq-fe.h>
 
 #include "postgres/batch.h"
+#include "postgres/connect.h"
 #include "postgres/queue.h"
 #include "postgres/sqlstate.h"
 
-#define TEXT_OF(number) #number
-#define TEXT(number) TEXT_OF(number)
-
 enum state {
 	DOWN,       /* no connection; `until` is the next attempt */
-	CONNECTING, /* PQconnectPoll() has not finished */
+	CONNECTING, /* see postgres/connect.h */
 	PREPARING,  /* the statements are being prepared */
 	IDLE,
 	BUSY, /* one batch is under way, or two */
@@ -30,7 +27,8 @@ struct um_store {
 	struct um_store_events events;
 	char *conninfo;
 	char *name;
-	PGconn *conn;
+	struct um_connect connect;
+	PGconn *conn; /* that is made */
 	enum state state;
 	unsigned connection;
 	bool want_write;
@@ -87,6 +85,7 @@ disconnect(struct um_store *store, int64_t now)
 {
 	um_queue_put_all_back(&store->queue);
 	um_batch_answer_clear(&store->answer);
+	um_connect_stop(&store->connect);
 	PQfinish(store->conn);
 	store->conn = NULL;
 	store->connection++;
@@ -133,57 +132,44 @@ on_notice(void *arg, const PGresult *res)
 static void
 connect_start(struct um_store *store, int64_t now)
 {
-	/* dbname is expanded; what it holds overrides what is before it. */
-	const char *const keywords[] = { "fallback_application_name",
-		"target_session_attrs", "tcp_user_timeout", "client_encoding",
-		"dbname", NULL };
-	const char *const values[] = { store->name, "read-write",
-		TEXT(UM_STORE_UNACKED_MS), "UTF8", store->conninfo, NULL };
+	struct um_connect *connect = &store->connect;
 
-	store->conn = PQconnectStartParams(keywords, values, 1);
-	store->connection++;
-	if (store->conn == NULL || PQstatus(store->conn) == CONNECTION_BAD) {
-		trouble(store, "database",
-			store->conn != NULL ? PQerrorMessage(store->conn)
-					    : "out of memory");
-		disconnect(store, now);
-		return;
-	}
-	PQsetNoticeReceiver(store->conn, on_notice, store);
+	connect->conninfo = store->conninfo;
+	connect->name = store->name;
+	connect->on_notice = on_notice;
+	connect->arg = store;
 	store->state = CONNECTING;
-	store->want_write = true;
 	store->until = now + UM_STORE_BATCH_MS;
 }
 
-/* PQconnectPoll() must not be called before the socket is ready. */
+/* One step of it. False: it is made, or given up, or must wait. */
 static bool
-may_connect(const struct um_store *store)
+connect_step(struct um_store *store, int64_t now)
 {
-	struct pollfd pfd = { .fd = PQsocket(store->conn),
-		.events = store->want_write ? POLLOUT : POLLIN };
+	struct um_error err;
+	enum um_connect_step step = um_connect_go_on(&store->connect, &err);
 
-	return poll(&pfd, 1, 0) > 0;
-}
-
-static void
-connect_go_on(struct um_store *store, int64_t now)
-{
-	PostgresPollingStatusType next = PQconnectPoll(store->conn);
-
-	/* libpq may have opened another socket, for the next host. */
+	if (step == UM_CONNECT_WAITS)
+		return false;
 	store->connection++;
 	store->until = now + UM_STORE_BATCH_MS;
-	store->want_write = next == PGRES_POLLING_WRITING;
-	if (next == PGRES_POLLING_READING || next == PGRES_POLLING_WRITING)
-		return;
-	if (next != PGRES_POLLING_OK || PQsetnonblocking(store->conn, 1) != 0
+	if (step == UM_CONNECT_MOVED)
+		return true;
+	if (step == UM_CONNECT_FAILED) {
+		trouble(store, "database", err.text);
+		disconnect(store, now);
+		return false;
+	}
+	store->conn = um_connect_take(&store->connect);
+	if (PQsetnonblocking(store->conn, 1) != 0
 		|| PQenterPipelineMode(store->conn) != 1
 		|| !um_batch_prepare(store->conn)) {
 		connection_lost(store, now);
-		return;
+		return false;
 	}
 	store->state = PREPARING;
 	store->want_write = true;
+	return false;
 }
 
 /* Sends what may be sent. */
@@ -346,8 +332,8 @@ um_store_run(struct um_store *store, bool ready, int64_t now)
 {
 	if (store->state == DOWN && store->until <= now)
 		connect_start(store, now);
-	if (store->state == CONNECTING && may_connect(store))
-		connect_go_on(store, now);
+	while (store->state == CONNECTING && connect_step(store, now))
+		;
 	/* With TLS, data may be buffered that the socket does not show. */
 	if (store->state >= PREPARING && (ready || PQsslInUse(store->conn)))
 		read_results(store, now);
@@ -366,8 +352,13 @@ int
 um_store_watch(const struct um_store *store, bool *want_write,
 	unsigned *connection)
 {
-	*want_write = store->want_write;
+	bool connecting = store->state == CONNECTING;
+
+	*want_write = connecting ? store->connect.want_write
+				 : store->want_write;
 	*connection = store->connection;
+	if (connecting)
+		return um_connect_fd(&store->connect);
 	return store->conn != NULL ? PQsocket(store->conn) : -1;
 }
 
@@ -404,6 +395,7 @@ um_store_free(struct um_store *store)
 	if (store == NULL)
 		return;
 	um_batch_answer_clear(&store->answer);
+	um_connect_end(&store->connect);
 	PQfinish(store->conn);
 	free(store->conninfo);
 	free(store->name);

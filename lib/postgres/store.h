@@ -19,7 +19,6 @@
 #define UM_STORE_QUEUE_MAX 1024  /* operations that may wait for a batch */
 #define UM_STORE_WAIT_MS 3000    /* after which one is UNAVAILABLE */
 #define UM_STORE_BATCH_MS 5000   /* without an answer: reconnect */
-#define UM_STORE_UNACKED_MS 2000 /* TCP_USER_TIMEOUT, in milliseconds */
 #define UM_STORE_RETRY_MIN_MS 50 /* between two attempts to connect, */
 /* doubled each time up to this, until a batch was committed */
 #define UM_STORE_RETRY_MAX_MS 2000
