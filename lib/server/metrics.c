@@ -76,10 +76,10 @@ um_metrics_open(struct um_metrics **out, const struct um_config *config,
 			err);
 	if (open_metrics(out, config, UM_METRICS_FILE, program, &note))
 		return true;
-	if (!um_metrics_open_own(out, config, program, err))
-		return false;
-	(*out)->note = note;
-	return true;
+	um_metrics_open_own(out, config, program, err);
+	if (*out != NULL)
+		(*out)->note = note;
+	return *out != NULL;
 }
 
 bool

@@ -48,33 +48,42 @@ map(int fd, int flags)
 	return at != MAP_FAILED ? at : NULL;
 }
 
+/* False: errno says why, or it is the file of something else. */
+static bool
+open_named(struct um_metrics_file *file, const char *name, bool *other)
+{
+	struct stat st;
+
+	*other = false;
+	file->fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0660);
+	if (file->fd < 0 || fstat(file->fd, &st) != 0)
+		return false;
+	*other = st.st_size != 0 && st.st_size != (off_t)FILE_LEN;
+	if (*other || (st.st_size == 0 && ftruncate(file->fd, FILE_LEN) != 0))
+		return false;
+	file->counters = map(file->fd, MAP_SHARED);
+	return file->counters != NULL;
+}
+
 bool
 um_metrics_file_open(struct um_metrics_file *file, const char *path,
 	struct um_error *err)
 {
 	struct um_buf name = { 0 };
-	struct stat st;
-	bool ok = false;
+	bool ok, other;
 
 	*file = (struct um_metrics_file){ .fd = -1,
 		.own = UM_METRICS_PROCESSES_MAX };
 	um_buf_printf(&name, "%s.%08x", path, layout_number());
 	if (name.failed)
 		return um_error(err, "out of memory");
-	file->fd = open(name.ptr, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
-		0660);
-	if (file->fd < 0 || fstat(file->fd, &st) != 0
-		|| (st.st_size == 0 && ftruncate(file->fd, FILE_LEN) != 0))
-		um_error(err, "%s: %s", name.ptr, strerror(errno));
-	else if (st.st_size != 0 && st.st_size != (off_t)FILE_LEN)
-		um_error(err, "%s: not a file of counters", name.ptr);
-	else if ((file->counters = map(file->fd, MAP_SHARED)) == NULL)
-		um_error(err, "%s: %s", name.ptr, strerror(errno));
-	else
-		ok = true;
-	um_buf_free(&name);
-	if (!ok)
+	ok = open_named(file, name.ptr, &other);
+	if (!ok) {
+		um_error(err, "%s: %s", name.ptr,
+			other ? "not a file of counters" : strerror(errno));
 		um_metrics_file_close(file);
+	}
+	um_buf_free(&name);
 	return ok;
 }
 

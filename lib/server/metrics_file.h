@@ -56,6 +56,7 @@
 	X(1000000, "1")                                                        \
 	X(3000000, "3")
 
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a term of a sum */
 #define UM_METRICS_ONE(...) +1
 #define UM_METRICS_PROGRAMS_LEN (0 UM_METRICS_PROGRAMS(UM_METRICS_ONE))
 #define UM_METRICS_STATUSES_LEN (0 UM_METRICS_STATUSES(UM_METRICS_ONE))

@@ -19,6 +19,7 @@
 #define HANGING "hang.example"
 static int gate[2];
 
+/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 int __real_getaddrinfo(const char *node, const char *service,
 	const struct addrinfo *hints, struct addrinfo **res);
 int __wrap_getaddrinfo(const char *node, const char *service,
@@ -47,6 +48,8 @@ __wrap_getaddrinfo(const char *node, const char *service,
 		(*res)->ai_next = second;
 	return error;
 }
+
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 
 static struct um_resolve *
 resolve(const char *conninfo)
