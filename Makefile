@@ -231,6 +231,7 @@ $(UNITS): $(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o \
 $(UNITS): LIBS += -lcmocka
 $(BUILD)/unit/test_wipe: private LDFLAGS += -Wl,--wrap=free
 $(BUILD)/unit/test_main: private LDFLAGS += -Wl,--wrap=syslog,--wrap=__syslog_chk
+$(BUILD)/unit/test_resolve: private LDFLAGS += -Wl,--wrap=getaddrinfo
 # Each target twice: with its corpus for the tests, and with libFuzzer.
 $(REPLAYS): $(BUILD)/unit/test_fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o \
 	$(call object,tests/fuzz/fuzz.c tests/fuzz/replay.c) $(LIBRARY)

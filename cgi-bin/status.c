@@ -3,16 +3,19 @@
  * /done      the last page; a cookie of one minute says which one
  * /status    JSON for the page that follows a payment: ?provider=&state=, with
  *            a return token, in the browser that went on from /connect
- * /metrics   what all programs of this host have counted and, while the
- *            database answers, how many payments no call has claimed
- * /healthz   200 while the database answers, 503 while it does not
+ * /metrics   what all programs of this host have counted, how they are and,
+ *            while the database answers, what it says
+ * /healthz   200 while the database and all programs answer; 503, and which
+ *            does not
+ * /healthz/live
+ *            200 while this program answers
  */
 #include "app/checks.h"
 #include "core/json_put.h"
 #include "http/cookie.h"
 #include "http/page.h"
 #include "server/main.h"
-#include "server/metrics.h"
+#include "server/metrics_page.h"
 
 static um_step pinged, looked_up, payments_counted;
 
@@ -62,6 +65,17 @@ plan_healthz(struct um_exchange *ex)
 }
 
 static void
+plan_live(struct um_exchange *ex)
+{
+	if (!um_check_method(ex, "GET, HEAD"))
+		return;
+	ex->outcome = "ok";
+	ex->response.status = 200;
+	ex->response.content_type = "application/json";
+	um_buf_puts(&ex->response.body, "{\"status\":\"ok\"}");
+}
+
+static void
 plan(const struct um_context *context, struct um_exchange *ex)
 {
 	struct um_str path = ex->request.path;
@@ -74,6 +88,8 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		plan_metrics(ex);
 	else if (um_str_is(path, "/healthz"))
 		plan_healthz(ex);
+	else if (um_str_is(path, "/healthz/live"))
+		plan_live(ex);
 	else
 		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ROUTE);
 }
@@ -88,17 +104,62 @@ put_member(struct um_buf *json, const char *name, const char *value)
 		um_json_put_null(json);
 }
 
+/* Whether each of the programs that have run here answers. */
+static bool
+programs_answer(const struct um_context *context)
+{
+	for (size_t i = 0; i < UM_METRICS_PROGRAMS_LEN; i++) {
+		enum um_metrics_health health =
+			um_metrics_health(context->metrics, i,
+				context->clock_ms);
+
+		if (health != UM_METRICS_OK && health != UM_METRICS_UNKNOWN)
+			return false;
+	}
+	return true;
+}
+
+static void
+put_programs(const struct um_context *context, struct um_buf *json)
+{
+	static const char *const names[] = {
+#define X(name) name,
+		UM_METRICS_PROGRAMS(X)
+#undef X
+	};
+	static const char *const words[] = {
+		[UM_METRICS_OK] = "ok",
+		[UM_METRICS_SILENT] = "silent",
+		[UM_METRICS_GONE] = "gone",
+	};
+
+	um_json_put_key(json, um_str("programs"));
+	um_json_put_begin(json);
+	for (size_t i = 0; i < UM_METRICS_PROGRAMS_LEN; i++) {
+		enum um_metrics_health health =
+			um_metrics_health(context->metrics, i,
+				context->clock_ms);
+
+		if (health != UM_METRICS_UNKNOWN)
+			put_member(json, names[i], words[health]);
+	}
+	um_json_put_end(json);
+}
+
 static void
 pinged(const struct um_context *context, struct um_exchange *ex)
 {
-	bool ok = ex->op.status == UM_STORE_DONE;
+	bool database = ex->op.status == UM_STORE_DONE;
+	bool ok = database && programs_answer(context);
 
-	(void)context;
 	ex->outcome = ok ? "ok" : "unavailable";
 	ex->response.status = ok ? 200 : 503;
 	ex->response.content_type = "application/json";
 	um_json_put_begin(&ex->response.body);
 	put_member(&ex->response.body, "status", ex->outcome);
+	put_member(&ex->response.body, "database",
+		database ? "ok" : "unavailable");
+	put_programs(context, &ex->response.body);
 	um_json_put_end(&ex->response.body);
 }
 
@@ -108,10 +169,8 @@ payments_counted(const struct um_context *context, struct um_exchange *ex)
 {
 	ex->response.status = 200;
 	ex->response.content_type = "text/plain; version=0.0.4";
-	um_metrics_write(context->metrics, &ex->response.body);
-	if (ex->op.status == UM_STORE_DONE)
-		um_metrics_write_unclaimed(ex->op.row.unclaimed,
-			&ex->response.body);
+	um_metrics_write(context->metrics, &ex->op, context->now_ms,
+		context->clock_ms, &ex->response.body);
 	ex->outcome = "ok";
 }
 

@@ -124,6 +124,8 @@ um_check_state(const struct um_context *context, struct um_exchange *ex,
 		break;
 	case UM_TOKEN_EXPIRED:
 		return um_exchange_refuse(ex, UM_REFUSAL_STATE_EXPIRED);
+	case UM_TOKEN_UNKNOWN_KEY:
+		return um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_KEY);
 	case UM_TOKEN_INVALID:
 		return um_exchange_refuse(ex, UM_REFUSAL_STATE_INVALID);
 	}

@@ -85,6 +85,8 @@ um_exchange_refuse(struct um_exchange *ex, enum um_refusal refusal)
 {
 	um_response_free(&ex->response);
 	ex->then = NULL;
+	ex->refused = true;
+	ex->refusal = refusal;
 	ex->outcome = refusal == UM_REFUSAL_UNAVAILABLE ? "unavailable"
 		: refusal == UM_REFUSAL_INTERNAL_ERROR  ? "failed"
 							: "refused";
@@ -93,7 +95,8 @@ um_exchange_refuse(struct um_exchange *ex, enum um_refusal refusal)
 		ex->response.status = um_refusal_status(refusal);
 		ex->response.content_type = "text/plain; charset=utf-8";
 		um_buf_printf(&ex->response.body, "%s: %s\n",
-			um_refusal_code(refusal), um_refusal_advice(refusal));
+			um_refusal_shown_code(refusal),
+			um_refusal_advice(refusal));
 	} else {
 		um_page_refusal(&ex->response, &ex->request, refusal);
 	}

@@ -40,6 +40,8 @@ struct um_exchange {
 	um_step *then;
 	struct um_op op; /* of programs that request one at a time */
 
+	bool refused; /* for this reason: */
+	enum um_refusal refusal;
 	bool plain; /* refusals are text for a program, not a page */
 
 	/* What the checks have found out. */

@@ -37,12 +37,20 @@ um_envelope_seal(uint8_t *out, const struct um_keys *keys,
 		== 1;
 }
 
+int
+um_envelope_kid(struct um_str envelope)
+{
+	if (envelope.len < UM_ENVELOPE_OVERHEAD || envelope.ptr[0] != VERSION)
+		return -1;
+	return (uint8_t)envelope.ptr[1];
+}
+
 const struct um_key *
 um_envelope_key(struct um_str envelope, const struct um_keys *keys)
 {
-	if (envelope.len < UM_ENVELOPE_OVERHEAD || envelope.ptr[0] != VERSION)
-		return NULL;
-	return um_keys_find(keys, (uint8_t)envelope.ptr[1]);
+	int kid = um_envelope_kid(envelope);
+
+	return kid >= 0 ? um_keys_find(keys, (uint8_t)kid) : NULL;
 }
 
 bool

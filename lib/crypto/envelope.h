@@ -34,10 +34,10 @@ bool um_envelope_seal(uint8_t *out, const struct um_keys *keys,
 	const uint8_t nonce[static UM_NONCE_LEN], struct um_str context,
 	struct um_str text);
 
-/*
- * The key of the keys file that the envelope names. NULL: it is too short, of
- * another version, or its kid is not in the file.
- */
+/* The kid that the envelope names. -1: it is too short, or of another version. */
+int um_envelope_kid(struct um_str envelope);
+
+/* The key of that kid. NULL: there is none, or the file does not have it. */
 const struct um_key *um_envelope_key(struct um_str envelope,
 	const struct um_keys *keys);
 

@@ -84,8 +84,12 @@ um_token_open(struct um_token *token, struct um_str text,
 
 	memset(token, 0, sizeof(*token));
 	if (!um_base64url_decode(bytes, sizeof(bytes), text)
-		|| (key = um_envelope_key(envelope, keys)) == NULL
-		|| !make_context(&context, context_bytes, purpose, provider)
+		|| um_envelope_kid(envelope) < 0)
+		return UM_TOKEN_INVALID;
+	key = um_envelope_key(envelope, keys);
+	if (key == NULL)
+		return UM_TOKEN_UNKNOWN_KEY;
+	if (!make_context(&context, context_bytes, purpose, provider)
 		|| !um_envelope_open(plain, keys, key->state_key, context,
 			envelope))
 		return UM_TOKEN_INVALID;

@@ -39,7 +39,12 @@ struct um_token {
 	uint8_t browser[UM_BROWSER_LEN]; /* zeros: any browser */
 };
 
-enum um_token_state { UM_TOKEN_GOOD, UM_TOKEN_INVALID, UM_TOKEN_EXPIRED };
+enum um_token_state {
+	UM_TOKEN_GOOD,
+	UM_TOKEN_INVALID,
+	UM_TOKEN_UNKNOWN_KEY,
+	UM_TOKEN_EXPIRED
+};
 
 /*
  * Mints with the first key. False: the provider's name is too long, or OpenSSL
@@ -52,8 +57,9 @@ bool um_token_mint(char text[static UM_TOKEN_LEN + 1],
 
 /*
  * Opens with any key of the file. INVALID: the text is not a token for this
- * purpose and provider; *token is zeroed then. EXPIRED: it is genuine, but
- * `now`, in Unix seconds, is not before its expiry.
+ * purpose and provider; *token is zeroed then. UNKNOWN_KEY: so it is, and it has
+ * the form of one, with a kid that the file does not have. EXPIRED: it is genuine,
+ * but `now`, in Unix seconds, is not before its expiry.
  */
 enum um_token_state um_token_open(struct um_token *token, struct um_str text,
 	const struct um_keys *keys, enum um_purpose purpose,

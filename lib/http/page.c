@@ -114,7 +114,7 @@ um_page_refusal(struct um_response *response, const struct um_request *request,
 	um_buf_puts(body, "<p>");
 	um_escape_html_text(body, um_str(um_refusal_advice(refusal)));
 	um_buf_puts(body, "</p>\n<footer>Reason: <code>");
-	um_escape_html_text(body, um_str(um_refusal_code(refusal)));
+	um_escape_html_text(body, um_str(um_refusal_shown_code(refusal)));
 	um_buf_puts(body, "</code><br>Request: <code>");
 	um_escape_html_text(body, um_str(request->id));
 	um_buf_puts(body, "</code></footer>\n");

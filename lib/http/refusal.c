@@ -24,6 +24,14 @@ um_refusal_code(enum um_refusal refusal)
 }
 
 const char *
+um_refusal_shown_code(enum um_refusal refusal)
+{
+	return um_refusal_code(refusal == UM_REFUSAL_UNKNOWN_KEY
+			? UM_REFUSAL_STATE_INVALID
+			: refusal);
+}
+
+const char *
 um_refusal_advice(enum um_refusal refusal)
 {
 	return table[refusal].advice;

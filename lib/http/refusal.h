@@ -36,6 +36,10 @@
 	X(STATE_INVALID, 400, "state_invalid",                                 \
 		"The link is not valid. Return to where you started and "      \
 		"try again.")                                                  \
+	/* For the log: whoever has made the state reads `state_invalid`. */   \
+	X(UNKNOWN_KEY, 400, "unknown_key",                                     \
+		"The link is not valid. Return to where you started and "      \
+		"try again.")                                                  \
 	X(STATE_EXPIRED, 410, "state_expired",                                 \
 		"The link has expired. Return to where you started and try "   \
 		"again.")                                                      \
@@ -97,8 +101,10 @@ enum um_refusal {
 
 /* The HTTP status. */
 int um_refusal_status(enum um_refusal refusal);
-/* The reason code: on the page, in the log and in the documentation. */
+/* The reason code: in the log and in the documentation. */
 const char *um_refusal_code(enum um_refusal refusal);
+/* The same for the person who sees the page. */
+const char *um_refusal_shown_code(enum um_refusal refusal);
 /* One to three sentences for the person who sees the page; a constant. */
 const char *um_refusal_advice(enum um_refusal refusal);
 

@@ -94,8 +94,10 @@ static const struct statement {
 	/* One row for each operation, as from the functions over arrays. */
 	{ UM_OP_PING, "ping", "SELECT urlmode.ping() FROM unnest($1)", { ID } },
 	{ UM_OP_COUNT_UNCLAIMED, "count_unclaimed",
-		"SELECT count FROM urlmode.count_unclaimed() AS count, "
-		"unnest($1)",
+		"SELECT count, "
+		"(extract(epoch FROM clock_timestamp()) * 1000)::bigint, "
+		"pg_notification_queue_usage() "
+		"FROM urlmode.count_unclaimed() AS count, unnest($1)",
 		{ ID } },
 };
 
@@ -403,6 +405,9 @@ read_row(struct um_op *op, const PGresult *res, int row)
 		return strcmp(first, "t") == 0;
 	case UM_OP_COUNT_UNCLAIMED:
 		op->row.unclaimed = strtoll(first, NULL, 10);
+		op->row.database_ms = strtoll(PQgetvalue(res, row, 1), NULL,
+			10);
+		op->row.queue_usage = strtod(PQgetvalue(res, row, 2), NULL);
 		return true;
 	case UM_OP_NONE:
 		break;

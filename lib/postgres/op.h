@@ -133,6 +133,10 @@ struct um_op {
 		/* EVENT: amount or currency, if it is not the expected one. */
 		char *mismatch;
 		int64_t unclaimed; /* COUNT_UNCLAIMED: payments */
+		/* The same: Unix time there, and what pg_notification_queue_usage()
+		 * says. */
+		int64_t database_ms;
+		double queue_usage;
 	} row;
 
 	/* For the store's queue. */

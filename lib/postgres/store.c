@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "postgres/store.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +8,13 @@
 #include <libpq-fe.h>
 
 #include "postgres/batch.h"
+#include "postgres/connect.h"
 #include "postgres/queue.h"
 #include "postgres/sqlstate.h"
 
-#define TEXT_OF(number) #number
-#define TEXT(number) TEXT_OF(number)
-
 enum state {
 	DOWN,       /* no connection; `until` is the next attempt */
-	CONNECTING, /* PQconnectPoll() has not finished */
+	CONNECTING, /* see postgres/connect.h */
 	ASKING,     /* the server is being asked for its process id */
 	PREPARING,  /* the statements are being prepared */
 	IDLE,
@@ -31,13 +28,15 @@ struct um_store {
 	struct um_store_events events;
 	char *conninfo;
 	char *name;
-	PGconn *conn;
+	struct um_connect connect;
+	PGconn *conn; /* that is made */
 	enum state state;
 	unsigned connection;
 	bool want_write;
 	bool pooled;   /* a pooler chooses the server of each transaction */
 	int64_t until; /* when this state ends at the latest, or -1 */
-	int64_t down_since; /* -1 while there is a connection */
+	int64_t down_since;   /* -1 while there is a connection */
+	int64_t connected_at; /* -1 while there is none */
 	int64_t retry_ms;
 
 	struct um_queue queue;
@@ -57,6 +56,7 @@ um_store_new(const char *conninfo, const char *name,
 	store->name = strdup(name);
 	store->retry_ms = UM_STORE_RETRY_MIN_MS;
 	store->down_since = -1;
+	store->connected_at = -1;
 	if (store->conninfo == NULL || store->name == NULL) {
 		um_store_free(store);
 		return NULL;
@@ -87,6 +87,7 @@ disconnect(struct um_store *store, int64_t now)
 {
 	um_queue_put_all_back(&store->queue);
 	um_batch_answer_clear(&store->answer);
+	um_connect_stop(&store->connect);
 	PQfinish(store->conn);
 	store->conn = NULL;
 	store->connection++;
@@ -97,6 +98,7 @@ disconnect(struct um_store *store, int64_t now)
 		: UM_STORE_RETRY_MAX_MS;
 	if (store->down_since < 0)
 		store->down_since = now;
+	store->connected_at = -1;
 }
 
 static void
@@ -132,60 +134,47 @@ on_notice(void *arg, const PGresult *res)
 static void
 connect_start(struct um_store *store, int64_t now)
 {
-	/* dbname is expanded; what it holds overrides what is before it. */
-	const char *const keywords[] = { "fallback_application_name",
-		"target_session_attrs", "tcp_user_timeout", "client_encoding",
-		"dbname", NULL };
-	const char *const values[] = { store->name, "read-write",
-		TEXT(UM_STORE_UNACKED_MS), "UTF8", store->conninfo, NULL };
+	struct um_connect *connect = &store->connect;
 
-	store->conn = PQconnectStartParams(keywords, values, 1);
-	store->connection++;
-	if (store->conn == NULL || PQstatus(store->conn) == CONNECTION_BAD) {
-		trouble(store, "database",
-			store->conn != NULL ? PQerrorMessage(store->conn)
-					    : "out of memory");
-		disconnect(store, now);
-		return;
-	}
-	PQsetNoticeReceiver(store->conn, on_notice, store);
+	connect->conninfo = store->conninfo;
+	connect->name = store->name;
+	connect->on_notice = on_notice;
+	connect->arg = store;
 	store->state = CONNECTING;
-	store->want_write = true;
 	store->until = now + UM_STORE_BATCH_MS;
 }
 
-/* PQconnectPoll() must not be called before the socket is ready. */
+/* One step of it. False: it is made, or given up, or must wait. */
 static bool
-may_connect(const struct um_store *store)
+connect_step(struct um_store *store, int64_t now)
 {
-	struct pollfd pfd = { .fd = PQsocket(store->conn),
-		.events = store->want_write ? POLLOUT : POLLIN };
+	struct um_error err;
+	enum um_connect_step step = um_connect_go_on(&store->connect, &err);
 
-	return poll(&pfd, 1, 0) > 0;
-}
-
-static void
-connect_go_on(struct um_store *store, int64_t now)
-{
-	PostgresPollingStatusType next = PQconnectPoll(store->conn);
-
-	/* libpq may have opened another socket, for the next host. */
+	if (step == UM_CONNECT_WAITS)
+		return false;
 	store->connection++;
 	store->until = now + UM_STORE_BATCH_MS;
-	store->want_write = next == PGRES_POLLING_WRITING;
-	if (next == PGRES_POLLING_READING || next == PGRES_POLLING_WRITING)
-		return;
-	if (next != PGRES_POLLING_OK || PQsetnonblocking(store->conn, 1) != 0
+	if (step == UM_CONNECT_MOVED)
+		return true;
+	if (step == UM_CONNECT_FAILED) {
+		trouble(store, "database", err.text);
+		disconnect(store, now);
+		return false;
+	}
+	store->conn = um_connect_take(&store->connect);
+	if (PQsetnonblocking(store->conn, 1) != 0
 		|| PQenterPipelineMode(store->conn) != 1
 		|| PQsendQueryParams(store->conn, "SELECT pg_backend_pid()", 0,
 			   NULL, NULL, NULL, NULL, 0)
 			!= 1
 		|| PQpipelineSync(store->conn) != 1) {
 		connection_lost(store, now);
-		return;
+		return false;
 	}
 	store->state = ASKING;
 	store->want_write = true;
+	return false;
 }
 
 /* Sends what may be sent. */
@@ -223,6 +212,8 @@ batch_committed(struct um_store *store, int64_t now)
 	struct um_batch batch;
 	bool fits;
 
+	/* Only now: a server whose disk is full lets everybody connect. */
+	store->retry_ms = UM_STORE_RETRY_MIN_MS;
 	um_queue_finish(&store->queue, &batch);
 	fits = um_batch_read(&batch, &store->answer);
 	if (store->events.committed != NULL)
@@ -292,7 +283,7 @@ prepared(struct um_store *store, int64_t now)
 		disconnect(store, now);
 	} else {
 		store->down_since = -1;
-		store->retry_ms = UM_STORE_RETRY_MIN_MS;
+		store->connected_at = now;
 	}
 }
 
@@ -373,8 +364,8 @@ um_store_run(struct um_store *store, bool ready, int64_t now)
 {
 	if (store->state == DOWN && store->until <= now)
 		connect_start(store, now);
-	if (store->state == CONNECTING && may_connect(store))
-		connect_go_on(store, now);
+	while (store->state == CONNECTING && connect_step(store, now))
+		;
 	/* With TLS, data may be buffered that the socket does not show. */
 	if (store->state >= ASKING && (ready || PQsslInUse(store->conn)))
 		read_results(store, now);
@@ -392,8 +383,13 @@ int
 um_store_watch(const struct um_store *store, bool *want_write,
 	unsigned *connection)
 {
-	*want_write = store->want_write;
+	bool connecting = store->state == CONNECTING;
+
+	*want_write = connecting ? store->connect.want_write
+				 : store->want_write;
 	*connection = store->connection;
+	if (connecting)
+		return um_connect_fd(&store->connect);
 	return store->conn != NULL ? PQsocket(store->conn) : -1;
 }
 
@@ -404,6 +400,18 @@ um_store_deadline(const struct um_store *store)
 	int64_t at = um_queue_deadline(&store->queue);
 
 	return at < 0 || (until >= 0 && until < at) ? until : at;
+}
+
+int64_t
+um_store_connected_at(const struct um_store *store)
+{
+	return store->connected_at;
+}
+
+size_t
+um_store_queued(const struct um_store *store)
+{
+	return store->queue.waiting;
 }
 
 size_t
@@ -418,6 +426,7 @@ um_store_free(struct um_store *store)
 	if (store == NULL)
 		return;
 	um_batch_answer_clear(&store->answer);
+	um_connect_end(&store->connect);
 	PQfinish(store->conn);
 	free(store->conninfo);
 	free(store->name);

@@ -16,12 +16,12 @@
 
 #include "postgres/op.h"
 
-#define UM_STORE_QUEUE_MAX 1024    /* operations that may wait for a batch */
-#define UM_STORE_WAIT_MS 3000      /* after which one is UNAVAILABLE */
-#define UM_STORE_BATCH_MS 5000     /* without an answer: reconnect */
-#define UM_STORE_UNACKED_MS 2000   /* TCP_USER_TIMEOUT, in milliseconds */
-#define UM_STORE_RETRY_MIN_MS 50   /* between two attempts to connect, */
-#define UM_STORE_RETRY_MAX_MS 2000 /* doubled each time up to this */
+#define UM_STORE_QUEUE_MAX 1024  /* operations that may wait for a batch */
+#define UM_STORE_WAIT_MS 3000    /* after which one is UNAVAILABLE */
+#define UM_STORE_BATCH_MS 5000   /* without an answer: reconnect */
+#define UM_STORE_RETRY_MIN_MS 50 /* between two attempts to connect, */
+/* doubled each time up to this, until a batch was committed */
+#define UM_STORE_RETRY_MAX_MS 2000
 
 struct um_store;
 
@@ -67,6 +67,12 @@ int um_store_watch(const struct um_store *store, bool *want_write,
 
 /* The time at which um_store_run() must be called at the latest, or -1. */
 int64_t um_store_deadline(const struct um_store *store);
+
+/* The time at which the connection was made, or -1: there is none. */
+int64_t um_store_connected_at(const struct um_store *store);
+
+/* The number of operations that wait for a batch. */
+size_t um_store_queued(const struct um_store *store);
 
 /* The number of operations that are not yet handed back. */
 size_t um_store_pending(const struct um_store *store);

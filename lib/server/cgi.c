@@ -73,6 +73,7 @@ read_body(struct um_exchange *ex, struct um_buf *body, size_t max)
 
 struct waiting {
 	struct um_log *log;
+	struct um_metrics *metrics;
 	size_t left;
 };
 
@@ -81,7 +82,7 @@ on_done(struct um_op *op, void *arg)
 {
 	struct waiting *waiting = arg;
 
-	(void)op;
+	um_metrics_event(waiting->metrics, op);
 	waiting->left--;
 }
 
@@ -98,7 +99,9 @@ static void
 carry_out(struct um_exchange *ex, const struct um_program *program,
 	const struct um_context *context, struct um_log *log)
 {
-	struct waiting waiting = { .log = log, .left = ex->ops_len };
+	struct waiting waiting = { .log = log,
+		.metrics = context->metrics,
+		.left = ex->ops_len };
 	const struct um_store_events events = { on_done, on_trouble, NULL,
 		&waiting };
 	struct um_store *store = um_store_new(context->config->database_url,
@@ -140,6 +143,7 @@ um_cgi_run(const struct um_program *program, struct um_context *context,
 
 	alarm(UM_CGI_S);
 	context->now_ms = um_clock_wall_ms();
+	context->clock_ms = um_clock_ms();
 	um_exchange_begin(&ex, &path, get_env, NULL, context);
 	read_body(&ex, &body, program->body_max);
 	program->plan(context, &ex);
@@ -160,9 +164,9 @@ um_cgi_run(const struct um_program *program, struct um_context *context,
 		rest.len -= (size_t)n;
 	}
 	took_us = um_clock_us() - began;
-	um_metrics_count(context->metrics, ex.response.status, took_us);
+	um_metrics_count(context->metrics, &ex, took_us);
 	um_log_request(log, &ex, um_clock_wall_ms(), took_us);
-	um_log_flush(log);
+	um_log_flush(log, INT64_MAX);
 	um_exchange_free(&ex);
 	um_buf_free(&path);
 	um_buf_free(&body);

@@ -11,6 +11,16 @@
 
 #include "core/json_put.h"
 
+static int
+open_file(const char *path, struct um_error *err)
+{
+	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
+
+	if (fd < 0)
+		um_error(err, "%s: %s", path, strerror(errno));
+	return fd;
+}
+
 bool
 um_log_stderr_is_kept(void)
 {
@@ -29,13 +39,14 @@ um_log_open(struct um_log *log, const char *program,
 	bool to_syslog = is_cgi || !um_log_stderr_is_kept();
 
 	*log = (struct um_log){ .fd = to_syslog ? -1 : STDERR_FILENO,
+		.path = config->log_file,
 		.program = program };
-	if (config->log_file != NULL) {
-		log->fd = open(config->log_file,
-			O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
+	if (log->path != NULL) {
+		log->fd = open_file(log->path, err);
 		if (log->fd < 0)
-			return um_error(err, "%s: %s", config->log_file,
-				strerror(errno));
+			return false;
+		if (!is_cgi)
+			um_readers_watch(&log->readers, log->path);
 	} else if (to_syslog) {
 		openlog("urlmode", LOG_PID, LOG_DAEMON);
 	}
@@ -120,11 +131,13 @@ um_log_trouble(struct um_log *log, const char *text, int64_t wall_ms)
 	um_buf_free(&ascii);
 }
 
-void
-um_log_flush(struct um_log *log)
+bool
+um_log_flush(struct um_log *log, int64_t now)
 {
 	struct um_str rest = um_buf_str(&log->lines);
 
+	if (rest.len != 0 && um_readers_are_there(&log->readers, now))
+		return false;
 	if (log->fd < 0 && rest.len != 0)
 		syslog(LOG_INFO, "%.*s", (int)rest.len, rest.ptr);
 	while (log->fd >= 0 && rest.len != 0) {
@@ -139,4 +152,31 @@ um_log_flush(struct um_log *log)
 	}
 	log->lines.len = 0;
 	log->lines.failed = false;
+	return true;
+}
+
+bool
+um_log_reopen(struct um_log *log, struct um_error *err)
+{
+	int fd;
+
+	if (log->path == NULL)
+		return true;
+	fd = open_file(log->path, err);
+	if (fd < 0)
+		return false;
+	um_log_flush(log, INT64_MAX);
+	close(log->fd);
+	log->fd = fd;
+	um_readers_watch(&log->readers, log->path);
+	return true;
+}
+
+void
+um_log_close(struct um_log *log)
+{
+	um_readers_end(&log->readers);
+	if (log->path != NULL && log->fd >= 0)
+		close(log->fd);
+	um_buf_free(&log->lines);
 }

@@ -16,6 +16,7 @@
 #define EVENTS_MAX 128
 #define LOG_LEN 16384 /* bytes that are logged at once while it is busy */
 #define KEYS_MS 1000  /* between two looks at the keys file */
+#define HELD_MS 20    /* between two looks whether the log may be written */
 
 struct server {
 	const struct um_program *program;
@@ -47,7 +48,7 @@ send_answer(struct server *sv, struct um_connection *c)
 	keep = um_fastcgi_answer(c->fc, um_buf_str(&sv->out), sv->stop_at >= 0);
 	um_buf_clear(&sv->out);
 	took_us = um_clock_us() - c->began_us;
-	um_metrics_count(sv->context->metrics, c->ex.response.status, took_us);
+	um_metrics_count(sv->context->metrics, &c->ex, took_us);
 	um_log_request(sv->log, &c->ex, sv->context->now_ms, took_us);
 	um_exchange_free(&c->ex);
 	um_buf_clear(&c->path);
@@ -146,6 +147,7 @@ on_done(struct um_op *op, void *arg)
 	struct server *sv = arg;
 	struct um_connection *c = op->owner;
 
+	um_metrics_event(sv->context->metrics, op);
 	if (--c->waiting != 0)
 		return;
 	sv->context->now_ms = um_clock_wall_ms();
@@ -162,18 +164,34 @@ on_committed(size_t operations, void *arg)
 }
 
 static void
+reopen_log(struct server *sv)
+{
+	struct um_error err = { "" };
+
+	if (!um_log_reopen(sv->log, &err))
+		on_trouble(err.text, sv);
+}
+
+static void
 take_signal(struct server *sv)
 {
 	struct signalfd_siginfo info;
 
 	if (read(sv->signals, &info, sizeof(info)) != sizeof(info))
 		return;
-	if (info.ssi_signo != SIGHUP && info.ssi_signo != SIGUSR2) {
+	switch (info.ssi_signo) {
+	case SIGUSR1:
+		reopen_log(sv);
+		break;
+	case SIGHUP:
+	case SIGUSR2:
+		reopen_log(sv);
+		read_keys(sv);
+		break;
+	default:
 		um_connections_stop(&sv->connections);
 		if (sv->stop_at < 0)
 			sv->stop_at = um_clock_ms() + UM_LOOP_LINGER_MS;
-	} else {
-		read_keys(sv);
 	}
 }
 
@@ -221,7 +239,7 @@ renew_alarm(struct server *sv, int64_t now)
 		return;
 	alarm(UM_LOOP_TURN_S + 1);
 	sv->alarm_at = now;
-	um_log_flush(sv->log);
+	um_log_flush(sv->log, now);
 }
 
 /* Waits for events; writes the log before, if there are none yet. */
@@ -235,14 +253,24 @@ wait_for_events(struct server *sv, struct epoll_event *events, int64_t now)
 	if (n != 0)
 		return n;
 	renew_alarm(sv, now);
-	um_log_flush(sv->log);
 	now = um_clock_ms();
+	if (!um_log_flush(sv->log, now))
+		deadline = earlier(deadline, now + HELD_MS);
 	if (sv->stop_at >= 0 && sv->connections.busy_len == 0)
 		deadline = earlier(deadline, sv->stop_at);
 	alarm(0);
 	sv->alarm_at = -1;
+	deadline = earlier(deadline, now + UM_METRICS_BEAT_MS);
 	return epoll_wait(sv->epoll, events, EVENTS_MAX,
 		timeout_until(deadline, now));
+}
+
+/* At the end of each turn: so it is until the next one. */
+static void
+beat(struct server *sv, int64_t now)
+{
+	um_metrics_beat(sv->context->metrics, now, sv->connections.busy_len,
+		um_store_queued(sv->store), um_store_connected_at(sv->store));
 }
 
 /* One turn: read what has arrived, let the store work, free what is closed. */
@@ -256,6 +284,7 @@ turn(struct server *sv)
 	int64_t deadline;
 
 	renew_alarm(sv, now);
+	sv->context->clock_ms = now;
 	for (int i = 0; i < n; i++) {
 		void *what = events[i].data.ptr;
 
@@ -277,8 +306,9 @@ turn(struct server *sv)
 		watch_store(sv);
 	}
 	if (sv->log->lines.len >= LOG_LEN)
-		um_log_flush(sv->log);
+		um_log_flush(sv->log, now);
 	um_connections_tidy(&sv->connections);
+	beat(sv, now);
 }
 
 static bool
@@ -294,6 +324,7 @@ set_up(struct server *sv)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGUSR1);
 	sigaddset(&set, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	sv->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -329,6 +360,10 @@ um_loop_run(const struct um_program *program, struct um_context *context,
 
 	if (set_up(&sv)) {
 		status = 0;
+		um_metrics_join(context->metrics);
+		beat(&sv, um_clock_ms());
+		if (context->metrics->note.text[0] != '\0')
+			on_trouble(context->metrics->note.text, &sv);
 		um_connections_begin(&sv.connections, sv.epoll, listener,
 			sv.file);
 		um_store_run(sv.store, false, um_clock_ms());
@@ -338,7 +373,7 @@ um_loop_run(const struct um_program *program, struct um_context *context,
 				&& um_clock_ms() < sv.stop_at))
 			turn(&sv);
 	}
-	um_log_flush(log);
+	um_log_flush(log, INT64_MAX);
 	um_connections_end(&sv.connections);
 	um_memfile_free(sv.file);
 	um_store_free(sv.store);

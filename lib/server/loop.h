@@ -13,9 +13,9 @@
 /*
  * Serves FastCGI on the listening socket `listener`, in one thread around
  * epoll, until SIGTERM or SIGINT. Reads the keys file again when it has changed:
- * a request looks at it, once a second at most. SIGHUP reads it in any case, and
- * so does SIGUSR2, the only signal that multiwatch passes on. Returns the exit
- * status.
+ * a request looks at it, once a second at most. SIGHUP reads it in any case and
+ * opens the log again, and so does SIGUSR2, the only signal that multiwatch passes
+ * on; SIGUSR1 opens the log again. Returns the exit status.
  *
  * A turn of the loop that takes longer than UM_LOOP_TURN_S (because nobody
  * reads the log, for example) ends the process by SIGALRM, so that its

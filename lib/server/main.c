@@ -157,15 +157,14 @@ serve(const struct um_program *program, struct um_context *context,
 	int status;
 
 	context->config = config;
-	if (!um_metrics_open(&context->metrics, config->metrics_file,
-		    program->name, &err)
+	if (!um_metrics_open(&context->metrics, config, program->name, &err)
 		|| !um_log_open(&log, program->name, config, is_cgi, &err)) {
 		status = fail(program->name, &err, is_cgi);
 	} else {
 		status = is_cgi
 			? um_cgi_run(program, context, &log)
 			: um_loop_run(program, context, &log, STDIN_FILENO);
-		um_buf_free(&log.lines);
+		um_log_close(&log);
 	}
 	um_metrics_close(context->metrics);
 	return status;

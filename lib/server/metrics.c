@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/metrics.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const char *const programs[] = {
 #define X(name) name,
@@ -20,83 +14,79 @@ static const int statuses[] = {
 	UM_METRICS_STATUSES(X)
 #undef X
 };
-static const struct {
-	int64_t us;
-	const char *text;
-} buckets[] = {
-#define X(us, text) { us, text },
+static const int64_t buckets[] = {
+#define X(us, text) us,
 	UM_METRICS_BUCKETS(X)
 #undef X
 };
 
-#define LEN(array) (sizeof(array) / sizeof((array)[0]))
-
-struct row {
-	_Atomic uint64_t status[LEN(statuses) + 1]; /* the last: all others */
-	_Atomic uint64_t bucket[LEN(buckets)];
-	_Atomic uint64_t us;
-	_Atomic uint64_t batches;
-	_Atomic uint64_t operations;
-};
-
-struct um_metrics {
-	struct row *rows; /* one for each program */
-	struct row *own;
-};
-
-#define FILE_LEN (LEN(programs) * sizeof(struct row))
-
-static struct row *
-map_file(const char *path, struct um_error *err)
+/* The file is open. Every provider has its places, with zeros to begin with. */
+static bool
+begin(struct um_metrics *metrics, const struct um_config *config,
+	const char *program)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0660);
-	void *rows = MAP_FAILED;
-	struct stat st;
+	size_t row = 0;
 
-	err->text[0] = '\0';
-	if (fd < 0 || fstat(fd, &st) != 0
-		|| (st.st_size == 0 && ftruncate(fd, FILE_LEN) != 0))
-		um_error(err, "%s: %s", path, strerror(errno));
-	else if (st.st_size != 0 && st.st_size != (off_t)FILE_LEN)
-		um_error(err, "%s: not the counters of this version", path);
-	else
-		rows = mmap(NULL, FILE_LEN, PROT_READ | PROT_WRITE, MAP_SHARED,
-			fd, 0);
-	if (rows == MAP_FAILED && err->text[0] == '\0')
-		um_error(err, "%s: %s", path, strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return rows != MAP_FAILED ? rows : NULL;
+	while (row < UM_METRICS_PROGRAMS_LEN - 1
+		&& strcmp(programs[row], program) != 0)
+		row++;
+	metrics->program = &metrics->file.counters->programs[row];
+	metrics->config = config;
+	metrics->providers = calloc(config->providers_len + 1,
+		sizeof(*metrics->providers));
+	if (metrics->providers == NULL)
+		return false;
+	for (size_t i = 0; i < config->providers_len; i++)
+		metrics->providers[i] = um_metrics_file_provider(&metrics->file,
+			config->providers[i].name);
+	return true;
+}
+
+static bool
+open_metrics(struct um_metrics **out, const struct um_config *config,
+	const char *path, const char *program, struct um_error *err)
+{
+	struct um_metrics *metrics = calloc(1, sizeof(*metrics));
+
+	*out = NULL;
+	if (metrics == NULL)
+		return um_error(err, "out of memory");
+	metrics->file.fd = -1;
+	if (path != NULL ? !um_metrics_file_open(&metrics->file, path, err)
+			 : !um_metrics_file_own(&metrics->file, err)) {
+		um_metrics_close(metrics);
+		return false;
+	}
+	if (!begin(metrics, config, program)) {
+		um_metrics_close(metrics);
+		return um_error(err, "out of memory");
+	}
+	*out = metrics;
+	return true;
 }
 
 bool
-um_metrics_open(struct um_metrics **out, const char *path, const char *program,
-	struct um_error *err)
+um_metrics_open(struct um_metrics **out, const struct um_config *config,
+	const char *program, struct um_error *err)
 {
-	struct um_metrics *metrics = calloc(1, sizeof(*metrics));
-	size_t i = 0;
+	struct um_error note = { "" };
 
-	*out = NULL;
-	while (i < LEN(programs) - 1 && strcmp(programs[i], program) != 0)
-		i++;
-	if (metrics == NULL)
-		return um_error(err, "out of memory");
-	if (path != NULL) {
-		metrics->rows = map_file(path, err);
-	} else {
-		void *rows = mmap(NULL, FILE_LEN, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (config->metrics_file != NULL)
+		return open_metrics(out, config, config->metrics_file, program,
+			err);
+	if (open_metrics(out, config, UM_METRICS_FILE, program, &note))
+		return true;
+	um_metrics_open_own(out, config, program, err);
+	if (*out != NULL)
+		(*out)->note = note;
+	return *out != NULL;
+}
 
-		metrics->rows = rows != MAP_FAILED ? rows : NULL;
-		um_error(err, "out of memory");
-	}
-	if (metrics->rows == NULL) {
-		free(metrics);
-		return false;
-	}
-	metrics->own = &metrics->rows[i];
-	*out = metrics;
-	return true;
+bool
+um_metrics_open_own(struct um_metrics **out, const struct um_config *config,
+	const char *program, struct um_error *err)
+{
+	return open_metrics(out, config, NULL, program, err);
 }
 
 void
@@ -104,7 +94,8 @@ um_metrics_close(struct um_metrics *metrics)
 {
 	if (metrics == NULL)
 		return;
-	munmap(metrics->rows, FILE_LEN);
+	um_metrics_file_close(&metrics->file);
+	free(metrics->providers);
 	free(metrics);
 }
 
@@ -114,19 +105,58 @@ add(_Atomic uint64_t *counter, uint64_t by)
 	atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
 }
 
-void
-um_metrics_count(struct um_metrics *metrics, int status, int64_t took_us)
+static void
+set(_Atomic uint64_t *gauge, uint64_t to)
 {
-	struct row *row = metrics->own;
+	atomic_store_explicit(gauge, to, memory_order_relaxed);
+}
+
+static void
+set_time(_Atomic int64_t *gauge, int64_t to)
+{
+	atomic_store_explicit(gauge, to, memory_order_relaxed);
+}
+
+void
+um_metrics_join(struct um_metrics *metrics)
+{
+	um_metrics_file_join(&metrics->file,
+		(size_t)(metrics->program - metrics->file.counters->programs));
+}
+
+void
+um_metrics_beat(struct um_metrics *metrics, int64_t now, size_t requests,
+	size_t queue, int64_t connected)
+{
+	struct um_metrics_process *process;
+
+	set_time(&metrics->program->beat_ms, now);
+	if (metrics->file.own == UM_METRICS_PROCESSES_MAX)
+		return;
+	process = &metrics->file.counters->processes[metrics->file.own];
+	set_time(&process->beat_ms, now);
+	set(&process->requests, requests);
+	set(&process->queue, queue);
+	set_time(&process->connected_ms, connected);
+}
+
+void
+um_metrics_count(struct um_metrics *metrics, const struct um_exchange *ex,
+	int64_t took_us)
+{
+	struct um_metrics_program *program = metrics->program;
 	size_t i = 0;
 
-	while (i < LEN(statuses) && statuses[i] != status)
+	while (i < UM_METRICS_STATUSES_LEN
+		&& statuses[i] != ex->response.status)
 		i++;
-	add(&row->status[i], 1);
-	add(&row->us, (uint64_t)took_us);
-	for (i = 0; i < LEN(buckets); i++) {
-		if (took_us <= buckets[i].us) {
-			add(&row->bucket[i], 1);
+	add(&program->status[i], 1);
+	if (ex->refused)
+		add(&program->refusal[ex->refusal], 1);
+	add(&program->us, (uint64_t)took_us);
+	for (i = 0; i < UM_METRICS_BUCKETS_LEN; i++) {
+		if (took_us <= buckets[i]) {
+			add(&program->bucket[i], 1);
 			break;
 		}
 	}
@@ -135,96 +165,50 @@ um_metrics_count(struct um_metrics *metrics, int status, int64_t took_us)
 void
 um_metrics_batch(struct um_metrics *metrics, uint64_t operations)
 {
-	add(&metrics->own->batches, 1);
-	add(&metrics->own->operations, operations);
-}
-
-static unsigned long long
-value(const _Atomic uint64_t *counter)
-{
-	return atomic_load_explicit(counter, memory_order_relaxed);
-}
-
-static void
-write_requests(const struct um_metrics *metrics, struct um_buf *out)
-{
-	um_buf_puts(out,
-		"# HELP urlmode_requests_total Requests, by program and HTTP "
-		"status.\n# TYPE urlmode_requests_total counter\n");
-	for (size_t p = 0; p < LEN(programs); p++) {
-		const struct row *row = &metrics->rows[p];
-
-		for (size_t s = 0; s < LEN(statuses); s++)
-			um_buf_printf(out,
-				"urlmode_requests_total{program=\"%s\","
-				"status=\"%d\"} %llu\n",
-				programs[p], statuses[s],
-				value(&row->status[s]));
-		um_buf_printf(out,
-			"urlmode_requests_total{program=\"%s\","
-			"status=\"other\"} %llu\n",
-			programs[p], value(&row->status[LEN(statuses)]));
-	}
-}
-
-static void
-write_seconds(const struct um_metrics *metrics, struct um_buf *out)
-{
-	um_buf_puts(out,
-		"# HELP urlmode_request_seconds From a whole request to its "
-		"answer.\n# TYPE urlmode_request_seconds histogram\n");
-	for (size_t p = 0; p < LEN(programs); p++) {
-		const struct row *row = &metrics->rows[p];
-		unsigned long long sum = 0;
-		unsigned long long count = 0;
-
-		for (size_t b = 0; b < LEN(buckets); b++) {
-			sum += value(&row->bucket[b]);
-			um_buf_printf(out,
-				"urlmode_request_seconds_bucket{program=\"%s\","
-				"le=\"%s\"} %llu\n",
-				programs[p], buckets[b].text, sum);
-		}
-		for (size_t s = 0; s <= LEN(statuses); s++)
-			count += value(&row->status[s]);
-		um_buf_printf(out,
-			"urlmode_request_seconds_bucket{program=\"%s\","
-			"le=\"+Inf\"} %llu\n"
-			"urlmode_request_seconds_sum{program=\"%s\"} %.6f\n"
-			"urlmode_request_seconds_count{program=\"%s\"} %llu\n",
-			programs[p], count, programs[p],
-			(double)value(&row->us) / 1e6, programs[p], count);
-	}
+	add(&metrics->program->batches, 1);
+	add(&metrics->program->operations, operations);
 }
 
 void
-um_metrics_write(const struct um_metrics *metrics, struct um_buf *out)
+um_metrics_event(struct um_metrics *metrics, const struct um_op *op)
 {
-	write_requests(metrics, out);
-	write_seconds(metrics, out);
-	um_buf_puts(out,
-		"# HELP urlmode_batches_total Transactions.\n"
-		"# TYPE urlmode_batches_total counter\n");
-	for (size_t p = 0; p < LEN(programs); p++)
-		um_buf_printf(out,
-			"urlmode_batches_total{program=\"%s\"} %llu\n",
-			programs[p], value(&metrics->rows[p].batches));
-	um_buf_puts(out,
-		"# HELP urlmode_operations_total What was carried out in "
-		"them.\n# TYPE urlmode_operations_total counter\n");
-	for (size_t p = 0; p < LEN(programs); p++)
-		um_buf_printf(out,
-			"urlmode_operations_total{program=\"%s\"} %llu\n",
-			programs[p], value(&metrics->rows[p].operations));
+	const struct um_config *config = metrics->config;
+	size_t i = 0;
+
+	if (op->kind != UM_OP_EVENT || op->status != UM_STORE_DONE)
+		return;
+	while (i < config->providers_len
+		&& strcmp(config->providers[i].name, op->provider) != 0)
+		i++;
+	if (i < config->providers_len)
+		add(&metrics->file.counters->providers[metrics->providers[i]]
+				.outcome[op->outcome.event],
+			1);
 }
 
-void
-um_metrics_write_unclaimed(int64_t payments, struct um_buf *out)
+enum um_metrics_health
+um_metrics_health(const struct um_metrics *metrics, size_t program, int64_t now)
 {
-	um_buf_printf(out,
-		"# HELP urlmode_unclaimed_payments Proven payments that no "
-		"call has claimed.\n"
-		"# TYPE urlmode_unclaimed_payments gauge\n"
-		"urlmode_unclaimed_payments %lld\n",
-		(long long)payments);
+	const struct um_metrics_counters *counters = metrics->file.counters;
+	int64_t beat = counters->programs[program].beat_ms;
+	bool lives = false;
+
+	for (size_t i = 0; i < UM_METRICS_PROCESSES_MAX; i++) {
+		const struct um_metrics_process *process =
+			&counters->processes[i];
+
+		/* It has begun when it has shown so once. */
+		if (process->program != program || process->beat_ms == 0
+			|| !um_metrics_file_lives(&metrics->file, i))
+			continue;
+		if (now - process->beat_ms > UM_METRICS_SILENT_MS)
+			return UM_METRICS_SILENT;
+		lives = true;
+	}
+	/* One in the future is of an earlier start of this machine. */
+	if (beat == 0 || beat - now > UM_METRICS_SILENT_MS)
+		return UM_METRICS_UNKNOWN;
+	/* Whoever starts it again has some time for that. */
+	return lives || now - beat <= UM_METRICS_SILENT_MS ? UM_METRICS_OK
+							   : UM_METRICS_GONE;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counters that all programs of a host share, in one small file that each of
- * them maps into memory. /metrics shows them in the Prometheus text format
- * 0.0.4.
+ * What the programs count, and how they do. The programs of a host share it in
+ * a file (server/metrics_file.h); server/metrics_page.h shows it.
+ *
+ * Times are milliseconds of a clock that never jumps, which the caller passes.
  */
 #ifndef UM_METRICS_H
 #define UM_METRICS_H
@@ -10,65 +11,72 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "app/exchange.h"
+#include "config/config.h"
 #include "core/str.h"
+#include "server/metrics_file.h"
 
-/* The programs, in the order of their rows in the file. */
-#define UM_METRICS_PROGRAMS(X)                                                 \
-	X("connect")                                                           \
-	X("oauth-return")                                                      \
-	X("payment-return")                                                    \
-	X("webhook")                                                           \
-	X("status")
+/* Where the configuration names no metrics_file. */
+#define UM_METRICS_FILE "/run/urlmode/metrics/counters"
 
-/* The HTTP statuses with a counter of their own. */
-#define UM_METRICS_STATUSES(X)                                                 \
-	X(200)                                                                 \
-	X(303)                                                                 \
-	X(400)                                                                 \
-	X(401)                                                                 \
-	X(403)                                                                 \
-	X(404)                                                                 \
-	X(405)                                                                 \
-	X(410)                                                                 \
-	X(413)                                                                 \
-	X(415)                                                                 \
-	X(500)                                                                 \
-	X(503)
+#define UM_METRICS_BEAT_MS 1000   /* a process shows that often that it runs */
+#define UM_METRICS_SILENT_MS 5000 /* one that has not done so does not */
 
-/* Upper bounds of the histogram: in microseconds, and in seconds as text. */
-#define UM_METRICS_BUCKETS(X)                                                  \
-	X(1000, "0.001")                                                       \
-	X(2500, "0.0025")                                                      \
-	X(5000, "0.005")                                                       \
-	X(10000, "0.01")                                                       \
-	X(25000, "0.025")                                                      \
-	X(100000, "0.1")                                                       \
-	X(500000, "0.5")                                                       \
-	X(1000000, "1")                                                        \
-	X(3000000, "3")
+struct um_metrics {
+	struct um_metrics_file file;
+	struct um_metrics_program *program; /* this one's row */
+	const struct um_config *config;
+	size_t *providers;    /* the places of the configuration's */
+	struct um_error note; /* why the counters are not shared, or "" */
+};
 
-struct um_metrics;
+/* How a program is, all its processes together. */
+enum um_metrics_health {
+	UM_METRICS_UNKNOWN, /* It has not run since the file was made. */
+	UM_METRICS_OK,
+	UM_METRICS_SILENT, /* A process lives and does nothing. */
+	UM_METRICS_GONE,   /* None lives, and none has come in its place. */
+};
 
 /*
- * Maps the file, which is created if it does not exist; with a path of NULL the
- * counters belong to this process alone. `program` is one of the list above.
- * False: the file cannot be mapped, or is not a file of these counters.
+ * Opens the metrics_file of the configuration, which must outlive the metrics.
+ * False: it cannot be opened. Where the configuration names none, UM_METRICS_FILE
+ * is tried, and otherwise the process counts for itself. `program` is one of
+ * UM_METRICS_PROGRAMS.
  */
-bool um_metrics_open(struct um_metrics **out, const char *path,
+bool um_metrics_open(struct um_metrics **out, const struct um_config *config,
 	const char *program, struct um_error *err);
+
+/* Has the process count for itself. False: out of memory. */
+bool um_metrics_open_own(struct um_metrics **out,
+	const struct um_config *config, const char *program,
+	struct um_error *err);
+
 /* NULL is fine. */
 void um_metrics_close(struct um_metrics *metrics);
 
-/* Counts one request of this program. */
-void um_metrics_count(struct um_metrics *metrics, int status, int64_t took_us);
+/* This process serves from now on, and says how it is. */
+void um_metrics_join(struct um_metrics *metrics);
+
+/*
+ * How it is: it has so many requests that are not answered, so many operations
+ * that are not sent, and has been connected to the database since then, or -1.
+ */
+void um_metrics_beat(struct um_metrics *metrics, int64_t now, size_t requests,
+	size_t queue, int64_t connected);
+
+/* Counts one request of this program, and its refusal. */
+void um_metrics_count(struct um_metrics *metrics, const struct um_exchange *ex,
+	int64_t took_us);
 
 /* Counts one transaction of this program, with so many operations. */
 void um_metrics_batch(struct um_metrics *metrics, uint64_t operations);
 
-/* Appends the text of /metrics. */
-void um_metrics_write(const struct um_metrics *metrics, struct um_buf *out);
+/* Counts what came of the operation, if it is an event that was recorded. */
+void um_metrics_event(struct um_metrics *metrics, const struct um_op *op);
 
-/* Appends how many payments no call has claimed; the database knows it. */
-void um_metrics_write_unclaimed(int64_t payments, struct um_buf *out);
+/* Of the program with this row. */
+enum um_metrics_health um_metrics_health(const struct um_metrics *metrics,
+	size_t program, int64_t now);
 
 #endif

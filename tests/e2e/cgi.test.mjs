@@ -93,7 +93,7 @@ for (const [name, start] of CGI_SERVERS) {
 				assert.match(answer.headers['x-request-id'], /^[0-9a-f]{32}$/);
 			}
 			const health = await request(`${server.baseUrl}/healthz`);
-			assert.deepEqual([health.status, JSON.parse(health.body)], [200, { status: 'ok' }]);
+			assert.deepEqual([health.status, JSON.parse(health.body).status], [200, 'ok']);
 		});
 
 		test('answers 503 while PostgreSQL is away', async () => {

@@ -142,6 +142,9 @@ for (const [way, signal] of Object.entries(WAYS)) {
 			const answer = await request(before.url);
 			assert.deepEqual([answer.status, answer.reason], [400, 'state_invalid']);
 			assert.equal(await fixture.row(before.id), untouched);
+			const line = await until('the request is in the log', async () => (
+				(await fixture.stack.programLog()).find(({ request: id }) => id === answer.headers['x-request-id'])));
+			assert.equal(line.reason, 'unknown_key', 'which whoever reads the page does not learn');
 		});
 
 		test('a key that was dropped is no longer in a program’s memory', async (t) => {

@@ -69,9 +69,9 @@ async function echo(url, options) {
 	return JSON.parse(answer.text);
 }
 
-function assertErrorPage(answer, status) {
+function assertErrorPage(answer, status, type = PAGE_HEADERS['content-type']) {
 	assert.equal(answer.status, status);
-	for (const [name, value] of Object.entries(PAGE_HEADERS)) {
+	for (const [name, value] of Object.entries({ ...PAGE_HEADERS, 'content-type': type })) {
 		assert.equal(answer.headers[name], value, name);
 	}
 	assert.match(answer.headers['content-security-policy'], /^default-src 'none';/);
@@ -80,6 +80,12 @@ function assertErrorPage(answer, status) {
 	assert.equal(answer.headers.server, 'nginx');
 	assert.ok(answer.text.includes(answer.headers['x-request-id']));
 	assert.doesNotMatch(answer.text, new RegExp(SECRET));
+}
+
+/** The same for a webhook: one line of text, which a provider may keep. */
+function assertErrorText(answer, status, text) {
+	assertErrorPage(answer, status, 'text/plain; charset=utf-8');
+	assert.equal(answer.text, `${text} Request: ${answer.headers['x-request-id']}\n`);
 }
 
 test('a program gets the path as it came, and the query', async () => {
@@ -161,8 +167,16 @@ test('what no program serves is 404', async () => {
 });
 
 test('healthz answers loopback only', async () => {
-	assert.equal((await fetchRaw(`${base}/healthz`)).status, 200);
-	assertErrorPage(await fetchRaw(`${base}/healthz`, { localAddress: '127.0.0.2' }), 403);
+	for (const page of ['/healthz', '/healthz/live']) {
+		assert.equal((await fetchRaw(base + page)).status, 200);
+		assertErrorPage(await fetchRaw(base + page, { localAddress: '127.0.0.2' }), 403);
+	}
+});
+
+test('the error pages have no address of their own', async () => {
+	for (const page of ['/urlmode-error/', '/urlmode-error/page', '/urlmode-error/text']) {
+		assertErrorPage(await fetchRaw(base + page), 404);
+	}
 });
 
 test('TRACE is 405 with Allow', async () => {
@@ -201,13 +215,18 @@ test('a webhook of 1 MB is passed whole, and stays in memory; over it, 413', asy
 	const send = (size) => fetchRaw(`${base}/webhook/demo`, { method: 'POST', body: 'x'.repeat(size) });
 	assert.equal(JSON.parse((await send(1_048_576)).text).body.length, 1_048_576);
 	assert.deepEqual(await readdir(path.join(stack.RUN_DIR, 'tmp/body')), [], 'no body on the disk');
-	assertErrorPage(await send(1_048_577), 413);
+	assertErrorText(await send(1_048_577), 413, 'body_too_large: The request is too large.');
 });
 
-test('a webhook that failed is not said to be too large', async () => {
-	const body = 'x'.repeat(500_000);
-	assertErrorPage(await fetchRaw(`${base}/webhook/demo?do=bad-header`, { method: 'POST', body }), 502);
-});
+for (const [misdeed, status] of [['crash', 502], ['bad-header', 502], ['hang', 504]]) {
+	test(`a webhook whose program does ${misdeed}: ${status}, and a short text that does not call it too large`, async () => {
+		const body = SECRET.padEnd(500_000, 'x');
+		const answer = await fetchRaw(`${base}/webhook/demo?do=${misdeed}`, { method: 'POST', body });
+		assertErrorText(answer, status, 'unavailable: Temporarily unavailable.');
+		assert.equal(answer.headers['retry-after'], '3');
+		assert.equal(answer.headers.refresh, undefined);
+	});
+}
 
 test('what is no HTTP is 400', async () => {
 	const answer = await talk(port, `GET /connect/demo?code=${SECRET} HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n`);
@@ -300,7 +319,7 @@ test('a provider sends many webhooks at once from one address, but only so many 
 				open();
 			}
 			const answer = await fetchRaw(`${base}/webhook/demo`, { method: 'POST', body: '{}', localAddress });
-			assertErrorPage(answer, 429);
+			assertErrorText(answer, 429, 'too_many_requests: Too many requests.');
 		});
 		assert.equal((await fetchRaw(`${base}/webhook/demo`, { method: 'POST', body: '{}', localAddress: '127.0.0.5' })).status, 200);
 	} finally {

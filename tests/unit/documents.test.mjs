@@ -142,13 +142,27 @@ test('the Node package has the version of the changelog', () => {
 	assert.deepEqual([lock.version, lock.packages[''].version], [version, version]);
 });
 
-test('the reference has the metrics, with their types, and no others', () => {
-	const metrics = [...read('lib/server/metrics.c').matchAll(/# TYPE (\w+) (\w+)/g)];
-	const rows = [...section(CONFIGURATION, 'Metrics').matchAll(/^\| `(\w+)` \| (\w+) \|/gm)];
+test('the reference has the metrics, with their types and labels, and no others', () => {
+	const metrics = [...read('lib/server/metrics_page.h').matchAll(/^\tX\((\w+), (\w+), "([^"]*)",/gm)];
+	const rows = [...section(CONFIGURATION, 'Metrics').matchAll(/^\| `(\w+)` \| (\w+) \| ([^|]*) \|/gm)];
 
-	assert.ok(metrics.length > 0);
-	assert.deepEqual(sorted(rows.map(([, name, type]) => `${name} ${type}`)),
-		sorted(metrics.map(([, name, type]) => `${name} ${type}`)));
+	assert.ok(metrics.length > 10);
+	assert.deepEqual(rows.map(([, name, type, labels]) => [name, type, labels === 'none' ? '' : labels.replaceAll('`', '')]),
+		metrics.map(([, name, type, labels]) => [`urlmode_${name}`, type, labels]));
+});
+
+test('the reference has the place of the counters, which is in the folder that the unit makes', () => {
+	const [, file] = /#define UM_METRICS_FILE "(.*)"/.exec(read('lib/server/metrics.h'));
+
+	assert.ok(section(CONFIGURATION, 'The file').includes(`\`${file}\``));
+	assert.match(read('nginx/systemd/urlmode@.service'), new RegExp(`^RuntimeDirectory=${path.dirname(file).replace('/run/', '')}$`, 'm'));
+});
+
+test('the reference has the statuses that are counted', () => {
+	const [, list] = /#define UM_METRICS_STATUSES\(X\)([^]*?)\n\n/.exec(read('lib/server/metrics_file.h'));
+	const statuses = [...list.matchAll(/X\((\d+)\)/g)].map(([, status]) => status);
+
+	assert.ok(section(CONFIGURATION, 'Metrics').includes(`\`status\` is ${statuses.join(', ')} or \`other\``));
 });
 
 test('the map has the modules of lib/, and no others', () => {

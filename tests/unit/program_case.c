@@ -56,7 +56,8 @@ program_case_set_up(void **state)
 	(void)state;
 	case_context.keys = keys_of(KEY);
 	other_keys = keys_of(OTHER_KEY);
-	return um_metrics_open(&case_context.metrics, NULL, "status", &err)
+	return um_metrics_open_own(&case_context.metrics, &config, "status",
+		       &err)
 		? 0
 		: -1;
 }

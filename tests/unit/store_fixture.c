@@ -19,6 +19,8 @@ static const char set_up[] =
 	" LANGUAGE plpgsql AS $$ BEGIN"
 	" IF NEW.reason = '" FIXTURE_FAILS "' THEN"
 	"  RAISE EXCEPTION 'this row fails';"
+	" ELSIF NEW.reason = '" FIXTURE_FULL "' THEN"
+	"  RAISE EXCEPTION 'the disk is full' USING ERRCODE = '53100';"
 	" ELSIF NEW.reason = '" FIXTURE_WARNS "' THEN"
 	"  RAISE WARNING 'in passing: %', NEW.id;"
 	" ELSIF NEW.reason IN ('" FIXTURE_FAILS_ONCE_40001

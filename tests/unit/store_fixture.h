@@ -18,10 +18,11 @@
 
 /*
  * Reasons that a trigger looks for while the tests run. It makes the completion
- * of such a row fail, fail the first time with this SQLSTATE, or raise a
- * warning.
+ * of such a row fail, fail as if the disk were full, fail the first time with this
+ * SQLSTATE, or raise a warning.
  */
 #define FIXTURE_FAILS "unit_fails"
+#define FIXTURE_FULL "unit_full"
 #define FIXTURE_FAILS_ONCE_40001 "unit_40001"
 #define FIXTURE_FAILS_ONCE_53100 "unit_53100"
 #define FIXTURE_WARNS "unit_warns"

@@ -85,7 +85,7 @@ TEST(refused_without_the_database)
 			"state_invalid"),
 		REFUSED("another provider", "state={provider}", 400,
 			"state_invalid"),
-		REFUSED("another key", "state={key}", 400, "state_invalid"),
+		REFUSED("another key", "state={key}", 400, "unknown_key"),
 		REFUSED("expired", "state={expired}", 410, "state_expired"),
 		REFUSED("another browser's", "state={elsewhere}", 403,
 			"wrong_browser"),

@@ -1,167 +1,483 @@
 /* SPDX-License-Identifier: MIT */
+#include <glob.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "server/metrics.h"
+#include "server/metrics_page.h"
 #include "support.h"
 
+#define NOW 1000000     /* ms, of a clock that never jumps */
+#define WALL 1800000000 /* Unix seconds */
+
+static char demo[] = "demo", shop[] = "shop";
+static struct um_provider providers[] = { { .name = demo }, { .name = shop } };
+
+static struct um_config
+config_of(char *path)
+{
+	return (struct um_config){ .metrics_file = path,
+		.providers = providers,
+		.providers_len = LENGTH(providers) };
+}
+
+static const struct um_config own = { .providers = providers,
+	.providers_len = LENGTH(providers) };
+
 static struct um_metrics *
-open_metrics(const char *path, const char *program)
+open_own(const char *program)
 {
 	struct um_metrics *metrics;
 	struct um_error err;
 
-	if (!um_metrics_open(&metrics, path, program, &err))
+	if (!um_metrics_open_own(&metrics, &own, program, &err))
 		fail_msg("%s", err.text);
 	return metrics;
+}
+
+static struct um_metrics *
+open_shared(const struct um_config *config, const char *program)
+{
+	struct um_metrics *metrics;
+	struct um_error err;
+
+	if (!um_metrics_open(&metrics, config, program, &err))
+		fail_msg("%s", err.text);
+	return metrics;
+}
+
+/* A folder of its own, for the file whose name ends with a number. */
+static char *
+folder_make(char path[static 64])
+{
+	static char file[96];
+
+	snprintf(path, 64, "/tmp/urlmode-metrics-XXXXXX");
+	assert_non_null(mkdtemp(path));
+	snprintf(file, sizeof(file), "%s/counters", path);
+	return file;
+}
+
+static void
+folder_remove(const char *path)
+{
+	char pattern[96];
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "%s/*", path);
+	if (glob(pattern, 0, NULL, &found) == 0)
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			assert_int_equal(unlink(found.gl_pathv[i]), 0);
+	globfree(&found);
+	assert_int_equal(rmdir(path), 0);
+}
+
+static const struct um_op silence = { .status = UM_STORE_UNAVAILABLE };
+
+static void
+assert_shows_at(const struct um_metrics *metrics, const struct um_op *op,
+	int64_t now, const char *line)
+{
+	struct um_buf out = { 0 };
+	char text[256];
+
+	snprintf(text, sizeof(text), "\n%s\n", line);
+	um_metrics_write(metrics, op, INT64_C(1000) * WALL, now, &out);
+	if (!str_has(um_buf_str(&out), um_str(text)))
+		fail_msg("no \"%s\" in: %.*s", line, (int)out.len, out.ptr);
+	um_buf_free(&out);
 }
 
 static void
 assert_shows(const struct um_metrics *metrics, const char *line)
 {
-	struct um_buf out = { 0 };
+	assert_shows_at(metrics, &silence, NOW, line);
+}
 
-	um_metrics_write(metrics, &out);
-	if (!str_has(um_buf_str(&out), um_str(line)))
-		fail_msg("no \"%s\"in: %.*s", line, (int)out.len, out.ptr);
+static bool
+shows(const struct um_metrics *metrics, const char *text, int64_t now)
+{
+	struct um_buf out = { 0 };
+	bool found;
+
+	um_metrics_write(metrics, &silence, INT64_C(1000) * WALL, now, &out);
+	found = str_has(um_buf_str(&out), um_str(text));
 	um_buf_free(&out);
+	return found;
+}
+
+static void
+count(struct um_metrics *metrics, int status, int64_t took_us)
+{
+	struct um_exchange ex = { .response.status = status };
+
+	um_metrics_count(metrics, &ex, took_us);
 }
 
 /* Prometheus text format 0.0.4: a bucket counts all that are below it. */
 TEST(requests_are_counted_by_status_and_duration)
 {
-	struct um_metrics *metrics = open_metrics(NULL, "connect");
+	static const char *const lines[] = {
+		"urlmode_requests_total{program=\"connect\",status=\"303\"} 2",
+		"urlmode_requests_total{program=\"connect\",status=\"400\"} 1",
+		"urlmode_requests_total{program=\"connect\",status=\"other\"} "
+		"1",
+		"urlmode_requests_total{program=\"status\",status=\"303\"} 0",
+		"urlmode_request_duration_seconds_bucket{program=\"connect\","
+		"le=\"0.001\"} 1",
+		"urlmode_request_duration_seconds_bucket{program=\"connect\","
+		"le=\"0.0025\"} 2",
+		"urlmode_request_duration_seconds_bucket{program=\"connect\","
+		"le=\"3\"} 3",
+		"urlmode_request_duration_seconds_bucket{program=\"connect\","
+		"le=\"+Inf\"} 4",
+		"urlmode_request_duration_seconds_sum{program=\"connect\"} "
+		"6.002002",
+		"urlmode_request_duration_seconds_count{program=\"connect\"} 4",
+	};
+	struct um_metrics *metrics = open_own("connect");
 
-	um_metrics_count(metrics, 303, 1000);
-	um_metrics_count(metrics, 303, 1001);
-	um_metrics_count(metrics, 400, 3000000);
-	um_metrics_count(metrics, 418, 3000001);
+	count(metrics, 303, 1000);
+	count(metrics, 303, 1001);
+	count(metrics, 400, 3000000);
+	count(metrics, 418, 3000001);
+	for (size_t i = 0; i < LENGTH(lines); i++)
+		assert_shows(metrics, lines[i]);
+	um_metrics_close(metrics);
+}
+
+TEST(refusals_are_counted_by_reason)
+{
+	struct um_metrics *metrics = open_own("oauth-return");
+	struct um_exchange ex = { .plain = true };
+
+	um_exchange_refuse(&ex, UM_REFUSAL_UNKNOWN_KEY);
+	um_metrics_count(metrics, &ex, 1);
+	um_exchange_free(&ex);
+	count(metrics, 200, 1);
 	assert_shows(metrics,
-		"urlmode_requests_total{program=\"connect\","
-		"status=\"303\"} 2\n");
+		"urlmode_refusals_total{program=\"oauth-return\","
+		"reason=\"unknown_key\"} 1");
 	assert_shows(metrics,
-		"urlmode_requests_total{program=\"connect\","
-		"status=\"400\"} 1\n");
+		"urlmode_refusals_total{program=\"oauth-return\","
+		"reason=\"unknown_route\"} 0");
+	um_metrics_close(metrics);
+}
+
+TEST(events_are_counted_by_provider_and_outcome)
+{
+	struct um_metrics *metrics = open_own("webhook");
+	struct um_op op = { .kind = UM_OP_EVENT,
+		.provider = "shop",
+		.status = UM_STORE_DONE,
+		.outcome.event = UM_EVENT_LATE };
+
+	um_metrics_event(metrics, &op);
+	op.status = UM_STORE_UNAVAILABLE;
+	um_metrics_event(metrics, &op);
+	op.status = UM_STORE_DONE;
+	op.provider = "nobody";
+	um_metrics_event(metrics, &op);
+	op.kind = UM_OP_BINDING;
+	op.provider = "shop";
+	um_metrics_event(metrics, &op);
 	assert_shows(metrics,
-		"urlmode_requests_total{program=\"connect\","
-		"status=\"other\"} 1\n");
+		"urlmode_events_total{provider=\"shop\",outcome=\"late\"} 1");
 	assert_shows(metrics,
-		"urlmode_request_seconds_bucket{program="
-		"\"connect\",le=\"0.001\"} 1\n");
+		"urlmode_events_total{provider=\"demo\",outcome=\"late\"} 0");
+	assert_false(shows(metrics, "nobody", NOW));
+	assert_false(shows(metrics, "provider=\"other\"", NOW));
+	um_metrics_close(metrics);
+}
+
+/* The labels are bounded, whatever many configurations have named. */
+TEST(providers_without_a_place_are_other)
+{
+	static char names[UM_METRICS_PROVIDERS_MAX + 2][8];
+	static struct um_provider many[UM_METRICS_PROVIDERS_MAX + 2];
+	struct um_config config = { .providers = many,
+		.providers_len = LENGTH(many) };
+	struct um_op op = { .kind = UM_OP_EVENT,
+		.provider = names[UM_METRICS_PROVIDERS_MAX + 1],
+		.status = UM_STORE_DONE,
+		.outcome.event = UM_EVENT_ACCEPT };
+	struct um_metrics *metrics;
+	struct um_error err;
+
+	for (size_t i = 0; i < LENGTH(many); i++) {
+		snprintf(names[i], sizeof(names[i]), "p%zu", i);
+		many[i].name = names[i];
+	}
+	assert_true(um_metrics_open_own(&metrics, &config, "webhook", &err));
+	um_metrics_event(metrics, &op);
+	op.provider = names[0];
+	um_metrics_event(metrics, &op);
 	assert_shows(metrics,
-		"urlmode_request_seconds_bucket{program="
-		"\"connect\",le=\"0.0025\"} 2\n");
+		"urlmode_events_total{provider=\"other\",outcome=\"accept\"} "
+		"1");
 	assert_shows(metrics,
-		"urlmode_request_seconds_bucket{program="
-		"\"connect\",le=\"3\"} 3\n");
-	assert_shows(metrics,
-		"urlmode_request_seconds_bucket{program="
-		"\"connect\",le=\"+Inf\"} 4\n");
-	assert_shows(metrics,
-		"urlmode_request_seconds_sum{program=\"connect\""
-		"} 6.002002\n");
-	assert_shows(metrics,
-		"urlmode_request_seconds_count{program="
-		"\"connect\"} 4\n");
-	assert_shows(metrics,
-		"urlmode_requests_total{program=\"status\","
-		"status=\"303\"} 0\n");
+		"urlmode_events_total{provider=\"p0\",outcome=\"accept\"} 1");
 	um_metrics_close(metrics);
 }
 
 TEST(batches_and_operations_are_counted)
 {
-	struct um_metrics *metrics = open_metrics(NULL, "webhook");
+	struct um_metrics *metrics = open_own("webhook");
 
 	um_metrics_batch(metrics, 5);
 	um_metrics_batch(metrics, 1);
-	assert_shows(metrics, "urlmode_batches_total{program=\"webhook\"} 2\n");
+	assert_shows(metrics, "urlmode_batches_total{program=\"webhook\"} 2");
 	assert_shows(metrics,
-		"urlmode_operations_total{program=\"webhook\"} 6\n");
+		"urlmode_operations_total{program=\"webhook\"} 6");
 	um_metrics_close(metrics);
 }
 
-TEST(unclaimed_payments_are_a_gauge)
+TEST(what_the_database_says)
 {
-	struct um_buf out = { 0 };
+	struct um_metrics *metrics = open_own("status");
+	const struct um_op answer = { .status = UM_STORE_DONE,
+		.row = { .unclaimed = 3,
+			.queue_usage = 0.25,
+			.database_ms = INT64_C(1000) * WALL - 1500 } };
 
-	um_metrics_write_unclaimed(3, &out);
-	assert_true(str_has(um_buf_str(&out),
-		STR("\n# TYPE urlmode_unclaimed_payments gauge\n"
-		    "urlmode_unclaimed_payments 3\n")));
-	um_buf_free(&out);
+	assert_shows_at(metrics, &answer, NOW, "urlmode_database_up 1");
+	assert_shows_at(metrics, &answer, NOW, "urlmode_unclaimed_payments 3");
+	assert_shows_at(metrics, &answer, NOW,
+		"urlmode_database_clock_difference_seconds -1.500");
+	assert_shows_at(metrics, &answer, NOW,
+		"urlmode_notification_queue_usage_ratio 0.250000");
+	assert_shows(metrics, "urlmode_database_up 0");
+	assert_false(shows(metrics, "urlmode_unclaimed_payments", NOW));
+	assert_false(shows(metrics, "clock_difference", NOW));
+	um_metrics_close(metrics);
+}
+
+TEST(a_process_says_how_it_is)
+{
+	struct um_metrics *metrics = open_own("connect");
+
+	assert_shows(metrics, "urlmode_processes{program=\"connect\"} 0");
+	um_metrics_join(metrics);
+	um_metrics_beat(metrics, NOW, 3, 2, NOW - 1500);
+	assert_shows(metrics, "urlmode_processes{program=\"connect\"} 1");
+	assert_shows(metrics, "urlmode_processes{program=\"webhook\"} 0");
+	assert_shows(metrics,
+		"urlmode_requests_in_progress{program=\"connect\"} 3");
+	assert_shows(metrics,
+		"urlmode_queue_operations{program=\"connect\"} 2");
+	assert_shows(metrics,
+		"urlmode_database_connections{program=\"connect\"} 1");
+	assert_shows(metrics,
+		"urlmode_database_connection_age_seconds{program=\"connect\"} "
+		"1.500");
+	um_metrics_beat(metrics, NOW, 0, 0, -1);
+	assert_shows(metrics,
+		"urlmode_database_connections{program=\"connect\"} 0");
+	assert_false(shows(metrics, "age_seconds{", NOW));
+	um_metrics_close(metrics);
 }
 
 /* What one program counts another shows, and a restart keeps. */
 TEST(programs_share_their_counters_in_a_file)
 {
-	char *path = file_make(STR(""), 0600);
-	struct um_metrics *connect = open_metrics(path, "connect");
-	struct um_metrics *status = open_metrics(path, "status");
+	char folder[64];
+	struct um_config config = config_of(folder_make(folder));
+	struct um_metrics *connect = open_shared(&config, "connect");
+	struct um_metrics *status = open_shared(&config, "status");
+	struct um_config other = config;
 
-	um_metrics_count(connect, 200, 1);
-	um_metrics_count(status, 404, 1);
+	count(connect, 200, 1);
+	count(status, 404, 1);
 	um_metrics_close(connect);
-	connect = open_metrics(path, "connect");
-	um_metrics_count(connect, 200, 1);
+	/* Another configuration has the providers at other places. */
+	other.providers = &providers[1];
+	other.providers_len = 1;
+	connect = open_shared(&other, "connect");
+	count(connect, 200, 1);
+	um_metrics_event(connect,
+		&(struct um_op){ .kind = UM_OP_EVENT,
+			.provider = "shop",
+			.status = UM_STORE_DONE,
+			.outcome.event = UM_EVENT_SEEN });
 	assert_shows(status,
-		"urlmode_requests_total{program=\"connect\","
-		"status=\"200\"} 2\n");
+		"urlmode_requests_total{program=\"connect\",status=\"200\"} 2");
+	assert_shows(status,
+		"urlmode_events_total{provider=\"shop\",outcome=\"seen\"} 1");
 	assert_shows(connect,
-		"urlmode_requests_total{program=\"status\","
-		"status=\"404\"} 1\n");
+		"urlmode_requests_total{program=\"status\",status=\"404\"} 1");
+	assert_true(shows(status, "urlmode_metrics_shared 1\n", NOW));
 	um_metrics_close(connect);
 	um_metrics_close(status);
-	file_remove(path);
+	folder_remove(folder);
+}
+
+/*
+ * Lives as another process until it is killed: `webhook`, which has shown at
+ * this time that it runs.
+ */
+static pid_t
+start_webhook(const struct um_config *config, int64_t beat)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		struct um_metrics *metrics = open_shared(config, "webhook");
+
+		um_metrics_join(metrics);
+		um_metrics_beat(metrics, beat, 0, 0, -1);
+		(void)!write(ready[1], "", 1);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return pid;
+}
+
+static void
+end(pid_t pid)
+{
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+#define WEBHOOK 3 /* its row */
+#define SILENT UM_METRICS_SILENT_MS
+
+TEST(a_program_that_hangs_or_ends_is_noticed)
+{
+	char folder[64];
+	struct um_config config = config_of(folder_make(folder));
+	struct um_metrics *status = open_shared(&config, "status");
+	pid_t first, second;
+
+	assert_int_equal(um_metrics_health(status, WEBHOOK, NOW),
+		UM_METRICS_UNKNOWN);
+	assert_false(shows(status, "urlmode_program_up{", NOW));
+	first = start_webhook(&config, NOW);
+	assert_int_equal(um_metrics_health(status, WEBHOOK, NOW + SILENT),
+		UM_METRICS_OK);
+	assert_true(shows(status, "urlmode_program_up{program=\"webhook\"} 1",
+		NOW + SILENT));
+	assert_int_equal(um_metrics_health(status, WEBHOOK, NOW + SILENT + 1),
+		UM_METRICS_SILENT);
+	assert_true(shows(status, "urlmode_program_up{program=\"webhook\"} 0",
+		NOW + SILENT + 1));
+
+	/* One that answers does not hide one that hangs. */
+	second = start_webhook(&config, NOW + SILENT);
+	assert_int_equal(um_metrics_health(status, WEBHOOK, NOW + SILENT + 1),
+		UM_METRICS_SILENT);
+	end(first);
+	assert_int_equal(um_metrics_health(status, WEBHOOK, NOW + SILENT + 1),
+		UM_METRICS_OK);
+	end(second);
+	assert_int_equal(um_metrics_health(status, WEBHOOK, NOW + 2 * SILENT),
+		UM_METRICS_OK);
+	assert_int_equal(um_metrics_health(status, WEBHOOK,
+				 NOW + 2 * SILENT + 1),
+		UM_METRICS_GONE);
+
+	/* The place of one that has ended is free. */
+	first = start_webhook(&config, NOW);
+	assert_int_equal(status->file.counters->processes[0].program, WEBHOOK);
+	assert_int_equal(status->file.counters->processes[2].beat_ms, 0);
+	end(first);
+	/* A file that has outlived the machine's start. */
+	assert_int_equal(um_metrics_health(status, WEBHOOK, NOW - SILENT - 1),
+		UM_METRICS_UNKNOWN);
+	um_metrics_close(status);
+	folder_remove(folder);
+}
+
+/* Without a file in the configuration the program runs all the same. */
+TEST(counters_of_one_process)
+{
+	struct um_metrics *metrics = open_own("connect");
+
+	assert_true(shows(metrics, "urlmode_metrics_shared 0\n", NOW));
+	um_metrics_join(metrics);
+	um_metrics_beat(metrics, NOW, 0, 0, -1);
+	assert_int_equal(um_metrics_health(metrics, 0, NOW), UM_METRICS_OK);
+	assert_int_equal(um_metrics_health(metrics, WEBHOOK, NOW),
+		UM_METRICS_UNKNOWN);
+	um_error(&metrics->note, "/run/x: not there");
+	assert_true(shows(metrics,
+		"# Of one process alone: /run/x: not there\n", NOW));
+	um_metrics_close(metrics);
 }
 
 TEST(another_kind_of_file_is_refused)
 {
-	char *path = file_make(STR("something else"), 0600);
-	char *link = file_make(STR(""), 0600);
-	struct um_metrics *metrics;
+	static char nowhere[] = "/nonexistent/x";
+	char folder[64], name[128], target[128];
+	struct um_config config = config_of(folder_make(folder));
+	struct um_metrics *metrics = open_shared(&config, "connect");
 	struct um_error err;
+	glob_t found;
 
-	assert_false(um_metrics_open(&metrics, path, "connect", &err));
+	um_metrics_close(metrics);
+	snprintf(target, sizeof(target), "%s/*", folder);
+	assert_int_equal(glob(target, 0, NULL, &found), 0);
+	assert_int_equal(found.gl_pathc, 1);
+	snprintf(name, sizeof(name), "%s", found.gl_pathv[0]);
+	globfree(&found);
+	/* The number of the layout, so that two versions share nothing. */
+	assert_int_equal(strspn(name + strlen(config.metrics_file),
+				 ".0123456789abcdef"),
+		9);
+
+	assert_int_equal(truncate(name, 10), 0);
+	assert_false(um_metrics_open(&metrics, &config, "connect", &err));
 	assert_null(metrics);
-	assert_error(&err, path);
-	assert_error(&err, "not the counters of this version");
-	assert_false(
-		um_metrics_open(&metrics, "/nonexistent/x", "connect", &err));
-	assert_error(&err, "/nonexistent/x: No such file or directory");
-	unlink(link);
-	assert_int_equal(symlink(path, link), 0);
-	assert_false(um_metrics_open(&metrics, link, "connect", &err));
-	assert_null(metrics);
-	assert_error(&err, link);
+	assert_error(&err, name);
+	assert_error(&err, "not a file of counters");
+
+	snprintf(target, sizeof(target), "%s/target", folder);
+	assert_int_equal(rename(name, target), 0);
+	assert_int_equal(symlink(target, name), 0);
+	assert_false(um_metrics_open(&metrics, &config, "connect", &err));
+	assert_error(&err, name);
+
+	config.metrics_file = nowhere;
+	assert_false(um_metrics_open(&metrics, &config, "connect", &err));
+	assert_error(&err, "/nonexistent/x.");
+	assert_error(&err, "No such file or directory");
 	um_metrics_close(NULL);
-	file_remove(link);
-	file_remove(path);
+	folder_remove(folder);
 }
 
 /* Every line is a comment or `name{labels} number`. */
 TEST(every_line_is_in_the_prometheus_format)
 {
-	struct um_metrics *metrics = open_metrics(NULL, "connect");
+	struct um_metrics *metrics = open_own("connect");
 	struct um_buf out = { 0 };
 	char *save;
 
-	um_metrics_write(metrics, &out);
+	um_metrics_write(metrics, &silence, 0, NOW, &out);
 	um_buf_put(&out, "", 1);
 	for (char *line = strtok_r(out.ptr, "\n", &save); line != NULL;
 		line = strtok_r(NULL, "\n", &save)) {
 		const char *space = strrchr(line, ' ');
-		char *end;
+		char *after;
 
 		if (strncmp(line, "# HELP ", 7) == 0
 			|| strncmp(line, "# TYPE ", 7) == 0)
 			continue;
 		assert_int_equal(strncmp(line, "urlmode_", 8), 0);
-		assert_true(space != NULL && space > line && space[-1] == '}');
-		strtod(space + 1, &end);
-		assert_row(line, *end == '\0' && end != space + 1);
+		assert_non_null(space);
+		strtod(space + 1, &after);
+		assert_row(line, *after == '\0' && after != space + 1);
 	}
 	um_buf_free(&out);
 	um_metrics_close(metrics);
@@ -172,9 +488,15 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(requests_are_counted_by_status_and_duration),
+		cmocka_unit_test(refusals_are_counted_by_reason),
+		cmocka_unit_test(events_are_counted_by_provider_and_outcome),
+		cmocka_unit_test(providers_without_a_place_are_other),
 		cmocka_unit_test(batches_and_operations_are_counted),
-		cmocka_unit_test(unclaimed_payments_are_a_gauge),
+		cmocka_unit_test(what_the_database_says),
+		cmocka_unit_test(a_process_says_how_it_is),
 		cmocka_unit_test(programs_share_their_counters_in_a_file),
+		cmocka_unit_test(a_program_that_hangs_or_ends_is_noticed),
+		cmocka_unit_test(counters_of_one_process),
 		cmocka_unit_test(another_kind_of_file_is_refused),
 		cmocka_unit_test(every_line_is_in_the_prometheus_format),
 	};

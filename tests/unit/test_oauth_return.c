@@ -113,7 +113,7 @@ TEST(refused_without_the_database)
 			.status = 400,
 			.reason = "state_invalid" },
 		REFUSED("a key that was dropped", "state={key}" CODE ISS, 400,
-			"state_invalid"),
+			"unknown_key"),
 		REFUSED("expired", "state={expired}" CODE ISS, 410,
 			"state_expired"),
 		{ .name = "no cookie",

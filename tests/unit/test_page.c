@@ -190,7 +190,7 @@ TEST(each_refusal_has_its_page)
 		assert_page(&response);
 		assert_has(&response.headers, "form-action 'none'");
 		assert_str(between(&response.body, "Reason: <code>", "</code>"),
-			um_refusal_code(refusals[i]));
+			um_refusal_shown_code(refusals[i]));
 		assert_str(between(&response.body, "Request: <code>",
 				   "</code>"),
 			request.id);

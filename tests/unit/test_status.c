@@ -122,14 +122,17 @@ TEST(healthz_pings_the_database)
 			.asks = UM_OP_PING,
 			.says = "ok",
 			.status = 200,
-			.on_page = "{\"status\":\"ok\"}",
+			.on_page = "{\"status\":\"ok\",\"database\":\"ok\","
+				   "\"programs\":{}}",
 			.outcome = "ok" },
 		{ .name = "away",
 			.path = "/healthz",
 			.asks = UM_OP_PING,
 			.says = "unavailable",
 			.status = 503,
-			.on_page = "{\"status\":\"unavailable\"}",
+			.on_page = "{\"status\":\"unavailable\","
+				   "\"database\":\"unavailable\","
+				   "\"programs\":{}}",
 			.outcome = "unavailable" },
 		{ .name = "ill",
 			.path = "/healthz",
@@ -145,6 +148,66 @@ TEST(healthz_pings_the_database)
 	};
 
 	program_case_run_all(&status_program, cases, LENGTH(cases));
+}
+
+TEST(healthz_live_asks_nobody)
+{
+	static const struct program_case cases[] = {
+		{ .name = "GET",
+			.path = "/healthz/live",
+			.status = 200,
+			.on_page = "{\"status\":\"ok\"}",
+			.outcome = "ok" },
+		{ .name = "HEAD",
+			.method = "HEAD",
+			.path = "/healthz/live",
+			.status = 200 },
+		{ .name = "POST",
+			.method = "POST",
+			.path = "/healthz/live",
+			.status = 405,
+			.reason = "method_not_allowed" },
+		{ .name = "another",
+			.path = "/healthz/ready",
+			.status = 404,
+			.reason = "unknown_route" },
+	};
+
+	program_case_run_all(&status_program, cases, LENGTH(cases));
+}
+
+/* One program that hangs or has ended makes the host not ready. */
+TEST(healthz_names_the_program_that_does_not_answer)
+{
+	struct um_metrics *metrics = case_context.metrics;
+	struct program_case test = { .name = "well",
+		.path = "/healthz",
+		.asks = UM_OP_PING,
+		.says = "ok",
+		.status = 200,
+		.on_page = "\"programs\":{\"status\":\"ok\"}}",
+		.outcome = "ok" };
+
+	um_metrics_join(metrics);
+	um_metrics_beat(metrics, 1000, 0, 0, -1);
+	case_context.clock_ms = 1000 + UM_METRICS_SILENT_MS;
+	program_case_run(&status_program, &test);
+
+	case_context.clock_ms++;
+	test.name = "silent";
+	test.status = 503;
+	test.on_page = "{\"status\":\"unavailable\",\"database\":\"ok\","
+		       "\"programs\":{\"status\":\"silent\"}}";
+	test.outcome = "unavailable";
+	program_case_run(&status_program, &test);
+
+	metrics->file.own = UM_METRICS_PROCESSES_MAX;
+	test.name = "gone";
+	test.on_page = "\"programs\":{\"status\":\"gone\"}}";
+	program_case_run(&status_program, &test);
+
+	metrics->program->beat_ms = 0;
+	case_context.clock_ms = 0;
 }
 
 /* What the database counts is left out while it does not answer. */
@@ -324,6 +387,9 @@ main(void)
 		cmocka_unit_test(other_routes_and_methods),
 		cmocka_unit_test(each_final_page_on_done),
 		cmocka_unit_test(healthz_pings_the_database),
+		cmocka_unit_test(healthz_live_asks_nobody),
+		cmocka_unit_test(
+			healthz_names_the_program_that_does_not_answer),
 		cmocka_unit_test(the_metrics_page),
 		cmocka_unit_test(status_refused_without_the_database),
 		cmocka_unit_test(status_shows_the_row),

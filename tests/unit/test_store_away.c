@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "store_fixture.h"
 
 static struct store_fixture fixture;
@@ -194,6 +195,50 @@ TEST(an_error_that_no_row_caused_is_tried_again)
 	}
 }
 
+static size_t
+count_in(const struct um_buf *text, const char *word)
+{
+	struct um_str rest = um_buf_str(text);
+	size_t len = strlen(word);
+	size_t count = 0;
+
+	for (; rest.len >= len; rest.ptr++, rest.len--)
+		count += memcmp(rest.ptr, word, len) == 0;
+	return count;
+}
+
+/*
+ * A disk that is full lets everybody connect, and no batch be committed: the
+ * attempts come ever further apart, until one was.
+ */
+TEST(a_server_that_commits_nothing_is_not_asked_all_the_time)
+{
+	struct um_op ops[2];
+	size_t attempts, troubles_len;
+	int64_t began;
+
+	connect_first();
+	row_make_complete(&ops[0], "accept", FIXTURE_FULL);
+	store_fixture_submit(&fixture, &ops[0]);
+	store_fixture_run(&fixture, 1);
+	assert_outcome(&ops[0], "unavailable");
+	attempts = count_in(&fixture.troubles, "53100");
+	assert_in_range(attempts, 3, 8); /* after 0, 50, 150, 350, 750 ms … */
+
+	row_make(&ops[1], UM_OP_LOOK_UP);
+	store_fixture_submit(&fixture, &ops[1]);
+	store_fixture_run(&fixture, 2);
+	assert_outcome(&ops[1], "pending");
+	troubles_len = fixture.troubles.len;
+	began = um_clock_ms();
+	terminate();
+	while (fixture.troubles.len == troubles_len)
+		store_fixture_run_ms(&fixture, 10);
+	store_fixture_run_until_idle(&fixture);
+	assert_true(um_clock_ms() - began < UM_STORE_RETRY_MAX_MS);
+	free_all(ops, LENGTH(ops));
+}
+
 /* A server that says nothing: after the wait the operation is its owner's
  * again, who may free it; what it came to is read, and goes nowhere. */
 TEST(a_silent_server)
@@ -279,6 +324,8 @@ main(void)
 		STORE_TEST(a_session_that_ends_while_idle),
 		STORE_TEST(it_reconnects_by_itself),
 		STORE_TEST(an_error_that_no_row_caused_is_tried_again),
+		STORE_TEST(
+			a_server_that_commits_nothing_is_not_asked_all_the_time),
 		STORE_TEST(a_silent_server),
 		STORE_TEST(a_server_that_stays_silent_is_given_up),
 	};

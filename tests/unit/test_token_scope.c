@@ -130,8 +130,8 @@ TEST(any_key_of_the_file_opens)
 	} cases[] = {
 		{ old, both, UM_TOKEN_GOOD },
 		{ both, new, UM_TOKEN_GOOD },
-		{ both, old, UM_TOKEN_INVALID },
-		{ old, new, UM_TOKEN_INVALID },
+		{ both, old, UM_TOKEN_UNKNOWN_KEY },
+		{ old, new, UM_TOKEN_UNKNOWN_KEY },
 		{ old, same_kid, UM_TOKEN_INVALID },
 	};
 

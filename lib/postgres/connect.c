@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "postgres/connect.h"
+
+#include <poll.h>
+
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+
+static enum um_connect_step
+start(struct um_connect *connect, const struct um_addresses *addresses,
+	struct um_error *err)
+{
+	/*
+	 * dbname is expanded; what it holds overrides what is before it, and is
+	 * overridden by what is behind it. NULL: left out.
+	 */
+	const char *const keywords[] = { "fallback_application_name",
+		"target_session_attrs", "tcp_user_timeout", "client_encoding",
+		"dbname", "host", "hostaddr", "port", NULL };
+	const char *const values[] = { connect->name, "read-write",
+		TEXT(UM_CONNECT_UNACKED_MS), "UTF8", connect->conninfo,
+		addresses->host, addresses->hostaddr, addresses->port, NULL };
+
+	connect->conn = PQconnectStartParams(keywords, values, 1);
+	if (connect->conn == NULL
+		|| PQstatus(connect->conn) == CONNECTION_BAD) {
+		um_error(err, "%s",
+			connect->conn != NULL ? PQerrorMessage(connect->conn)
+					      : "out of memory");
+		return UM_CONNECT_FAILED;
+	}
+	PQsetNoticeReceiver(connect->conn, connect->on_notice, connect->arg);
+	connect->want_write = true;
+	return UM_CONNECT_MOVED;
+}
+
+/* Begins with the names, if there are any. */
+static enum um_connect_step
+begin(struct um_connect *connect, struct um_error *err)
+{
+	connect->want_write = false;
+	connect->resolve = um_resolve_start(connect->conninfo);
+	return connect->resolve != NULL
+		? UM_CONNECT_MOVED
+		: start(connect, &(struct um_addresses){ 0 }, err);
+}
+
+static enum um_connect_step
+resolved(struct um_connect *connect, struct um_error *err)
+{
+	struct um_resolve *resolve = connect->resolve;
+	struct um_addresses addresses;
+	enum um_connect_step step = UM_CONNECT_FAILED;
+
+	connect->resolve = NULL;
+	if (um_resolve_take(resolve, &addresses, err))
+		step = start(connect, &addresses, err);
+	um_resolve_free(resolve);
+	return step;
+}
+
+/* PQconnectPoll() must not be called before the socket is ready. */
+static bool
+is_ready(const struct um_connect *connect)
+{
+	struct pollfd pfd = { .fd = PQsocket(connect->conn),
+		.events = connect->want_write ? POLLOUT : POLLIN };
+
+	return poll(&pfd, 1, 0) > 0;
+}
+
+enum um_connect_step
+um_connect_go_on(struct um_connect *connect, struct um_error *err)
+{
+	if (connect->resolve != NULL)
+		return um_resolve_has_ended(connect->resolve)
+			? resolved(connect, err)
+			: UM_CONNECT_WAITS;
+	if (connect->conn == NULL)
+		return begin(connect, err);
+	if (!is_ready(connect))
+		return UM_CONNECT_WAITS;
+	/* libpq may open another socket here, for the next host. */
+	switch (PQconnectPoll(connect->conn)) {
+	case PGRES_POLLING_READING:
+		connect->want_write = false;
+		return UM_CONNECT_MOVED;
+	case PGRES_POLLING_WRITING:
+		connect->want_write = true;
+		return UM_CONNECT_MOVED;
+	case PGRES_POLLING_OK:
+		return UM_CONNECT_MADE;
+	default:
+		um_error(err, "%s", PQerrorMessage(connect->conn));
+		return UM_CONNECT_FAILED;
+	}
+}
+
+PGconn *
+um_connect_take(struct um_connect *connect)
+{
+	PGconn *conn = connect->conn;
+
+	connect->conn = NULL;
+	return conn;
+}
+
+int
+um_connect_fd(const struct um_connect *connect)
+{
+	if (connect->resolve != NULL)
+		return um_resolve_fd(connect->resolve);
+	return connect->conn != NULL ? PQsocket(connect->conn) : -1;
+}
+
+void
+um_connect_stop(struct um_connect *connect)
+{
+	PQfinish(connect->conn);
+	connect->conn = NULL;
+}
+
+void
+um_connect_end(struct um_connect *connect)
+{
+	um_connect_stop(connect);
+	um_resolve_free(connect->resolve);
+	connect->resolve = NULL;
+}

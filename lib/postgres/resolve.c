@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+#include "postgres/resolve.h"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <libpq-fe.h>
+
+struct um_resolve {
+	atomic_int holders; /* its owner and its thread */
+	int fd;             /* of eventfd(2) */
+	char *hosts;        /* as the connection string has them */
+	char *ports;        /* the same, or NULL */
+
+	/* The thread writes these, and its owner reads them afterwards. */
+	struct um_buf host;
+	struct um_buf hostaddr;
+	struct um_buf port;
+	size_t found;
+	int error; /* of getaddrinfo(3), the last one */
+};
+
+/* The part up to the next comma; what is behind it stays in *list. */
+static struct um_str
+next_part(const char **list)
+{
+	struct um_str part = { *list, strcspn(*list, ",") };
+
+	*list += part.len + ((*list)[part.len] == ',');
+	return part;
+}
+
+/* Neither the path of a socket nor an address. */
+static bool
+is_name(struct um_str host)
+{
+	char text[INET6_ADDRSTRLEN];
+	uint8_t address[sizeof(struct in6_addr)];
+
+	if (host.len == 0 || host.ptr[0] == '/' || host.ptr[0] == '@')
+		return false;
+	if (host.len >= sizeof(text))
+		return true;
+	memcpy(text, host.ptr, host.len);
+	text[host.len] = '\0';
+	return inet_pton(AF_INET, text, address) != 1
+		&& inet_pton(AF_INET6, text, address) != 1;
+}
+
+static bool
+has_name(const char *hosts)
+{
+	while (*hosts != '\0')
+		if (is_name(next_part(&hosts)))
+			return true;
+	return false;
+}
+
+static void
+put(struct um_resolve *resolve, struct um_str host, const char *hostaddr,
+	struct um_str port)
+{
+	const char *comma = resolve->found++ != 0 ? "," : "";
+
+	um_buf_puts(&resolve->host, comma);
+	um_buf_put(&resolve->host, host.ptr, host.len);
+	um_buf_puts(&resolve->hostaddr, comma);
+	um_buf_puts(&resolve->hostaddr, hostaddr);
+	um_buf_puts(&resolve->port, comma);
+	um_buf_put(&resolve->port, port.ptr, port.len);
+}
+
+static void
+look_up(struct um_resolve *resolve, struct um_str host, struct um_str port)
+{
+	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
+	char *name = strndup(host.ptr, host.len);
+	struct addrinfo *all = NULL;
+	int error = name != NULL ? getaddrinfo(name, NULL, &hints, &all)
+				 : EAI_MEMORY;
+
+	if (error != 0)
+		resolve->error = error;
+	for (struct addrinfo *one = all; one != NULL; one = one->ai_next) {
+		char text[NI_MAXHOST];
+
+		if (getnameinfo(one->ai_addr, one->ai_addrlen, text,
+			    sizeof(text), NULL, 0, NI_NUMERICHOST)
+			== 0)
+			put(resolve, host, text, port);
+	}
+	if (all != NULL)
+		freeaddrinfo(all);
+	free(name);
+}
+
+static void *
+run(void *arg)
+{
+	struct um_resolve *resolve = arg;
+	const char *hosts = resolve->hosts;
+	const char *ports = resolve->ports != NULL ? resolve->ports : "";
+	/* One port is that of all hosts. */
+	bool one_port = strchr(ports, ',') == NULL;
+	struct um_str port = next_part(&ports);
+
+	while (*hosts != '\0') {
+		struct um_str host = next_part(&hosts);
+
+		if (is_name(host))
+			look_up(resolve, host, port);
+		else
+			put(resolve, host, "", port);
+		if (!one_port)
+			port = next_part(&ports);
+	}
+	um_buf_put(&resolve->host, "", 1);
+	um_buf_put(&resolve->hostaddr, "", 1);
+	um_buf_put(&resolve->port, "", 1);
+	eventfd_write(resolve->fd, 1);
+	um_resolve_free(resolve);
+	return NULL;
+}
+
+/* Begins the thread; no signal is its business. */
+static bool
+start_thread(struct um_resolve *resolve)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	sigset_t all, before;
+	bool ok;
+
+	if (pthread_attr_init(&attr) != 0)
+		return false;
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	atomic_fetch_add(&resolve->holders, 1);
+	ok = pthread_create(&thread, &attr, run, resolve) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	if (!ok)
+		atomic_fetch_sub(&resolve->holders, 1);
+	return ok;
+}
+
+/* The value of a keyword; NULL where the string does not have it. */
+static const char *
+value_of(const PQconninfoOption *options, const char *keyword)
+{
+	while (options->keyword != NULL
+		&& strcmp(options->keyword, keyword) != 0)
+		options++;
+	return options->keyword != NULL && options->val != NULL
+			&& options->val[0] != '\0'
+		? options->val
+		: NULL;
+}
+
+struct um_resolve *
+um_resolve_start(const char *conninfo)
+{
+	PQconninfoOption *options = PQconninfoParse(conninfo, NULL);
+	struct um_resolve *resolve = NULL;
+	const char *hosts;
+
+	if (options == NULL)
+		return NULL;
+	hosts = value_of(options, "host");
+	if (hosts == NULL || value_of(options, "hostaddr") != NULL
+		|| !has_name(hosts)
+		|| (resolve = calloc(1, sizeof(*resolve))) == NULL)
+		goto out;
+	resolve->holders = 1;
+	resolve->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	resolve->hosts = strdup(hosts);
+	if (value_of(options, "port") != NULL)
+		resolve->ports = strdup(value_of(options, "port"));
+	if (resolve->fd < 0 || resolve->hosts == NULL
+		|| !start_thread(resolve)) {
+		um_resolve_free(resolve);
+		resolve = NULL;
+	}
+out:
+	PQconninfoFree(options);
+	return resolve;
+}
+
+int
+um_resolve_fd(const struct um_resolve *resolve)
+{
+	return resolve->fd;
+}
+
+bool
+um_resolve_has_ended(const struct um_resolve *resolve)
+{
+	struct pollfd pfd = { .fd = resolve->fd, .events = POLLIN };
+
+	return poll(&pfd, 1, 0) > 0;
+}
+
+bool
+um_resolve_take(const struct um_resolve *resolve,
+	struct um_addresses *addresses, struct um_error *err)
+{
+	if (resolve->found == 0)
+		return um_error(err, "its name cannot be looked up: %s",
+			gai_strerror(resolve->error));
+	if (resolve->host.failed || resolve->hostaddr.failed
+		|| resolve->port.failed)
+		return um_error(err, "out of memory");
+	*addresses = (struct um_addresses){ .host = resolve->host.ptr,
+		.hostaddr = resolve->hostaddr.ptr,
+		.port = resolve->ports != NULL ? resolve->port.ptr : NULL };
+	return true;
+}
+
+void
+um_resolve_free(struct um_resolve *resolve)
+{
+	if (resolve == NULL || atomic_fetch_sub(&resolve->holders, 1) != 1)
+		return;
+	if (resolve->fd >= 0)
+		close(resolve->fd);
+	um_buf_free(&resolve->host);
+	um_buf_free(&resolve->hostaddr);
+	um_buf_free(&resolve->port);
+	free(resolve->hosts);
+	free(resolve->ports);
+	free(resolve);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/metrics_page.h"
+
+#include <stddef.h>
+
+static const char *const programs[] = {
+#define X(name) name,
+	UM_METRICS_PROGRAMS(X)
+#undef X
+};
+static const char *const statuses[] = {
+#define X(status) #status,
+	UM_METRICS_STATUSES(X)
+#undef X
+		"other",
+};
+static const char *const buckets[] = {
+#define X(us, text) text,
+	UM_METRICS_BUCKETS(X)
+#undef X
+};
+static const char *const reasons[] = {
+#define X(name, status, code, advice) code,
+	UM_REFUSALS(X)
+#undef X
+};
+static const char *const outcomes[] = {
+#define X(name, word) word,
+	UM_EVENT_OUTCOMES(X)
+#undef X
+};
+
+enum metric {
+#define X(name, type, labels, help) name,
+	UM_METRICS(X)
+#undef X
+};
+static const struct {
+	const char *name;
+	const char *type;
+	const char *help;
+} table[] = {
+#define X(name, type, labels, help) { "urlmode_" #name, #type, help },
+	UM_METRICS(X)
+#undef X
+};
+
+/* A page that is being written. */
+struct page {
+	const struct um_metrics *metrics;
+	const struct um_metrics_counters *counters;
+	int64_t now;
+	struct um_buf *out;
+};
+
+static void
+head(struct page *page, enum metric metric)
+{
+	um_buf_printf(page->out, "# HELP %s %s\n# TYPE %s %s\n",
+		table[metric].name, table[metric].help, table[metric].name,
+		table[metric].type);
+}
+
+/* One line; a label without a name is left out. */
+static void
+line(struct page *page, enum metric metric, const char *suffix,
+	const char *const labels[4], double value, int decimals)
+{
+	um_buf_puts(page->out, table[metric].name);
+	um_buf_puts(page->out, suffix);
+	for (size_t i = 0; i < 4 && labels[i] != NULL; i += 2)
+		um_buf_printf(page->out, "%s%s=\"%s\"", i == 0 ? "{" : ",",
+			labels[i], labels[i + 1]);
+	um_buf_printf(page->out, "%s %.*f\n", labels[0] != NULL ? "}" : "",
+		decimals, value);
+}
+
+#define LABELS(...) ((const char *const[4]){ __VA_ARGS__ })
+#define PROGRAM(p) "program", programs[p]
+
+static void
+write_counters(struct page *page, enum metric metric, const char *label,
+	const char *const *words, size_t len,
+	const _Atomic uint64_t *(*counters_of)(
+		const struct um_metrics_program *program))
+{
+	head(page, metric);
+	for (size_t p = 0; p < UM_METRICS_PROGRAMS_LEN; p++) {
+		const _Atomic uint64_t *counters = counters_of(
+			&page->counters->programs[p]);
+
+		for (size_t w = 0; w < len; w++)
+			line(page, metric, "",
+				LABELS(PROGRAM(p), label, words[w]),
+				(double)counters[w], 0);
+	}
+}
+
+static const _Atomic uint64_t *
+statuses_of(const struct um_metrics_program *program)
+{
+	return program->status;
+}
+
+static const _Atomic uint64_t *
+refusals_of(const struct um_metrics_program *program)
+{
+	return program->refusal;
+}
+
+static void
+write_durations(struct page *page)
+{
+	head(page, request_duration_seconds);
+	for (size_t p = 0; p < UM_METRICS_PROGRAMS_LEN; p++) {
+		const struct um_metrics_program *program =
+			&page->counters->programs[p];
+		double sum = 0;
+		double count = 0;
+
+		for (size_t b = 0; b < UM_METRICS_BUCKETS_LEN; b++) {
+			sum += (double)program->bucket[b];
+			line(page, request_duration_seconds, "_bucket",
+				LABELS(PROGRAM(p), "le", buckets[b]), sum, 0);
+		}
+		for (size_t s = 0; s <= UM_METRICS_STATUSES_LEN; s++)
+			count += (double)program->status[s];
+		line(page, request_duration_seconds, "_bucket",
+			LABELS(PROGRAM(p), "le", "+Inf"), count, 0);
+		line(page, request_duration_seconds, "_sum", LABELS(PROGRAM(p)),
+			(double)program->us / 1e6, 6);
+		line(page, request_duration_seconds, "_count",
+			LABELS(PROGRAM(p)), count, 0);
+	}
+}
+
+static void
+write_events(struct page *page)
+{
+	const struct um_metrics_counters *counters = page->counters;
+
+	head(page, events_total);
+	for (size_t i = 0; i <= UM_METRICS_PROVIDERS_MAX; i++) {
+		const struct um_metrics_provider *provider =
+			&counters->providers[i];
+		bool last = i == UM_METRICS_PROVIDERS_MAX;
+
+		/* The last place shows only if it was needed. */
+		if (i >= counters->providers_len
+			&& !(last && counters->providers_len == i))
+			continue;
+		for (size_t o = 0; o < UM_METRICS_OUTCOMES_LEN; o++)
+			line(page, events_total, "",
+				LABELS("provider",
+					last ? "other" : provider->name,
+					"outcome", outcomes[o]),
+				(double)provider->outcome[o], 0);
+	}
+}
+
+static void
+write_batches(struct page *page)
+{
+	head(page, batches_total);
+	for (size_t p = 0; p < UM_METRICS_PROGRAMS_LEN; p++)
+		line(page, batches_total, "", LABELS(PROGRAM(p)),
+			(double)page->counters->programs[p].batches, 0);
+	head(page, operations_total);
+	for (size_t p = 0; p < UM_METRICS_PROGRAMS_LEN; p++)
+		line(page, operations_total, "", LABELS(PROGRAM(p)),
+			(double)page->counters->programs[p].operations, 0);
+}
+
+/* The gauges of processes, which are added up for each program. */
+static const enum metric gauges[] = { processes, requests_in_progress,
+	queue_operations, database_connections };
+
+#define GAUGES_LEN (sizeof(gauges) / sizeof(gauges[0]))
+
+struct together {
+	double sums[GAUGES_LEN];
+	int64_t connected; /* ms, the latest; 0: none is */
+};
+
+static void
+add_up(const struct page *page, struct together all[])
+{
+	for (size_t i = 0; i < UM_METRICS_PROCESSES_MAX; i++) {
+		const struct um_metrics_process *process =
+			&page->counters->processes[i];
+		struct together *one;
+
+		if (process->beat_ms == 0
+			|| process->program >= UM_METRICS_PROGRAMS_LEN
+			|| !um_metrics_file_lives(&page->metrics->file, i))
+			continue;
+		one = &all[process->program];
+		one->sums[0]++;
+		one->sums[1] += (double)process->requests;
+		one->sums[2] += (double)process->queue;
+		one->sums[3] += process->connected_ms >= 0;
+		if (process->connected_ms > one->connected)
+			one->connected = process->connected_ms;
+	}
+}
+
+static void
+write_processes(struct page *page)
+{
+	struct together all[UM_METRICS_PROGRAMS_LEN] = { 0 };
+
+	add_up(page, all);
+	for (size_t g = 0; g < GAUGES_LEN; g++) {
+		head(page, gauges[g]);
+		for (size_t p = 0; p < UM_METRICS_PROGRAMS_LEN; p++)
+			line(page, gauges[g], "", LABELS(PROGRAM(p)),
+				all[p].sums[g], 0);
+	}
+	head(page, database_connection_age_seconds);
+	for (size_t p = 0; p < UM_METRICS_PROGRAMS_LEN; p++)
+		if (all[p].connected != 0)
+			line(page, database_connection_age_seconds, "",
+				LABELS(PROGRAM(p)),
+				(double)(page->now - all[p].connected) / 1e3,
+				3);
+	head(page, program_up);
+	for (size_t p = 0; p < UM_METRICS_PROGRAMS_LEN; p++) {
+		enum um_metrics_health health = um_metrics_health(page->metrics,
+			p, page->now);
+
+		if (health != UM_METRICS_UNKNOWN)
+			line(page, program_up, "", LABELS(PROGRAM(p)),
+				health == UM_METRICS_OK, 0);
+	}
+}
+
+static void
+write_one(struct page *page, enum metric metric, double value, int decimals)
+{
+	head(page, metric);
+	line(page, metric, "", LABELS(NULL), value, decimals);
+}
+
+void
+um_metrics_write(const struct um_metrics *metrics, const struct um_op *asked,
+	int64_t wall_ms, int64_t now, struct um_buf *out)
+{
+	struct page page = { metrics, metrics->file.counters, now, out };
+	bool up = asked->status == UM_STORE_DONE;
+
+	if (metrics->note.text[0] != '\0')
+		um_buf_printf(out, "# Of one process alone: %s\n",
+			metrics->note.text);
+	write_one(&page, metrics_shared, metrics->file.fd >= 0, 0);
+	write_counters(&page, requests_total, "status", statuses,
+		UM_METRICS_STATUSES_LEN + 1, statuses_of);
+	write_durations(&page);
+	write_counters(&page, refusals_total, "reason", reasons,
+		UM_METRICS_REFUSALS_LEN, refusals_of);
+	write_events(&page);
+	write_batches(&page);
+	write_processes(&page);
+	write_one(&page, database_up, up, 0);
+	if (!up)
+		return;
+	write_one(&page, database_clock_difference_seconds,
+		(double)(asked->row.database_ms - wall_ms) / 1e3, 3);
+	write_one(&page, notification_queue_usage_ratio, asked->row.queue_usage,
+		6);
+	write_one(&page, unclaimed_payments, (double)asked->row.unclaimed, 0);
+}

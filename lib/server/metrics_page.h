@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The metrics as text, in the format 0.0.4 of Prometheus. This table is their
+ * only list; nginx/CONFIGURATION.md has the same for people.
+ */
+#ifndef UM_METRICS_PAGE_H
+#define UM_METRICS_PAGE_H
+
+#include <stdint.h>
+
+#include "core/str.h"
+#include "postgres/op.h"
+#include "server/metrics.h"
+
+/* what follows urlmode_ in the name, type, labels, help */
+#define UM_METRICS(X)                                                          \
+	X(requests_total, counter, "program, status",                          \
+		"Requests that were answered, by HTTP status.")                \
+	X(request_duration_seconds, histogram, "program, le",                  \
+		"From the whole request to its answer.")                       \
+	X(refusals_total, counter, "program, reason",                          \
+		"Requests that were refused, by reason code.")                 \
+	X(events_total, counter, "provider, outcome",                          \
+		"Events of providers that were recorded, by what they did.")   \
+	X(batches_total, counter, "program",                                   \
+		"Transactions that were committed.")                           \
+	X(operations_total, counter, "program",                                \
+		"Operations in those transactions.")                           \
+	X(processes, gauge, "program", "Processes that live.")                 \
+	X(program_up, gauge, "program",                                        \
+		"Whether a program that has run answers.")                     \
+	X(requests_in_progress, gauge, "program",                              \
+		"Requests that are not answered, nearly all of which wait "    \
+		"for the database.")                                           \
+	X(queue_operations, gauge, "program",                                  \
+		"Operations that are not yet sent to the database.")           \
+	X(database_connections, gauge, "program",                              \
+		"Processes with a connection to the database.")                \
+	X(database_connection_age_seconds, gauge, "program",                   \
+		"Age of the youngest of these connections.")                   \
+	X(database_up, gauge, "", "Whether the database has answered now.")    \
+	X(database_clock_difference_seconds, gauge, "",                        \
+		"The database's clock minus that of this host.")               \
+	X(notification_queue_usage_ratio, gauge, "",                           \
+		"Part of the database's queue of notifications that is in "    \
+		"use; it fills while a listener does not read.")               \
+	X(unclaimed_payments, gauge, "",                                       \
+		"Proven payments that no call has claimed.")                   \
+	X(metrics_shared, gauge, "",                                           \
+		"Whether these are of all programs, and not of one process.")
+
+/*
+ * Appends the text. `asked` is what the database was asked for, carried out or
+ * not; `wall_ms` is Unix time when it answered, `now` of a clock that never jumps.
+ */
+void um_metrics_write(const struct um_metrics *metrics,
+	const struct um_op *asked, int64_t wall_ms, int64_t now,
+	struct um_buf *out);
+
+#endif

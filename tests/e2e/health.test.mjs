@@ -1,0 +1,100 @@
+// /healthz says which part does not answer: PostgreSQL, or one of the programs
+// that hangs, is killed or was stopped. /healthz/live asks nobody.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+
+import { openFixture } from '../support/fixture.mjs';
+import { request } from '../support/http.mjs';
+import { until } from '../support/wait.mjs';
+import { PROGRAMS } from '../security/deployment.mjs';
+
+const ALL_OK = Object.fromEntries(PROGRAMS.map((name) => [name, 'ok']));
+
+let fixture;
+
+before(async () => {
+	fixture = await openFixture({ name: 'health', own: true });
+});
+
+after(() => fixture?.close());
+
+async function health() {
+	const { status, body } = await request(fixture.url('/healthz'));
+	return { code: status, ...JSON.parse(body) };
+}
+
+async function assertAlive() {
+	const answer = await request(fixture.url('/healthz/live'), { timeout: 2_000 });
+	assert.deepEqual([answer.status, answer.body], [200, '{"status":"ok"}']);
+}
+
+const untilReady = () => until('it is ready', async () => (await health()).code === 200);
+
+/** The gauge of a program, or of the database where there is none. */
+async function gauge(name, program) {
+	const { body } = await request(fixture.url('/metrics'));
+	const labels = program === undefined ? '' : `\\{program="${program}"\\}`;
+	return Number(new RegExp(`^${name}${labels} (\\S+)$`, 'm').exec(body)?.[1]);
+}
+
+test('ready: the database and each program answer', async () => {
+	assert.deepEqual(await health(), { code: 200, status: 'ok', database: 'ok', programs: ALL_OK });
+	await assertAlive();
+});
+
+test('PostgreSQL is stopped: alive and not ready, and ready when it is back', async () => {
+	await fixture.stack.service('stop', 'postgres');
+	try {
+		assert.deepEqual(await health(), { code: 503, status: 'unavailable', database: 'unavailable', programs: ALL_OK });
+		assert.equal(await gauge('urlmode_database_up'), 0);
+		await assertAlive();
+	} finally {
+		await fixture.stack.service('start', 'postgres');
+	}
+	await untilReady();
+	assert.equal(await gauge('urlmode_database_up'), 1);
+	await until('the program has a connection', async () => await gauge('urlmode_database_connections', 'status') === 1);
+});
+
+for (const name of ['connect', 'webhook']) {
+	describe(`${name} does not answer`, () => {
+		test('it is stopped with SIGSTOP: silent', async () => {
+			const { pid } = await fixture.stack.program(name);
+			process.kill(pid, 'SIGSTOP');
+			try {
+				await until('it is noticed', async () => (await health()).code === 503);
+				assert.deepEqual(await health(), {
+					code: 503, status: 'unavailable', database: 'ok', programs: { ...ALL_OK, [name]: 'silent' },
+				});
+				assert.equal(await gauge('urlmode_program_up', name), 0);
+				await assertAlive();
+			} finally {
+				process.kill(pid, 'SIGCONT');
+			}
+			await untilReady();
+			assert.equal(await gauge('urlmode_program_up', name), 1);
+		});
+
+		test('it is killed, and its supervisor starts another: ready throughout', async () => {
+			const { pid } = await fixture.stack.program(name);
+			process.kill(pid, 'SIGKILL');
+			await until('there is another', async () => ![undefined, pid].includes((await fixture.stack.program(name))?.pid));
+			assert.equal((await health()).code, 200);
+		});
+
+		test('it has ended, and nobody starts it: gone', async () => {
+			await fixture.stack.service('stop', name);
+			try {
+				await until('it is noticed', async () => (await health()).code === 503);
+				assert.deepEqual((await health()).programs, { ...ALL_OK, [name]: 'gone' });
+				assert.equal(await gauge('urlmode_processes', name), 0);
+				await assertAlive();
+			} finally {
+				await fixture.stack.service('start', name);
+			}
+			await untilReady();
+			assert.equal(await gauge('urlmode_processes', name), 1);
+		});
+	});
+}
