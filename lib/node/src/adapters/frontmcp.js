@@ -19,9 +19,9 @@ const DEFAULT_KEY_PREFIX = 'mcp:elicit:';
  * @property {ToolLike} tool the tool that elicits: `this` in its `execute`
  * @property {unknown} schema with which FrontMCP checks the client's response. It must accept missing content, as `z.any()`
  *     does, because clients send none in URL mode
- * @property {StorageLike} [storage] the storage of FrontMCP's elicitation store. It is used to end FrontMCP's own wait if
+ * @property {StorageLike | undefined} [storage] the storage of FrontMCP's elicitation store. It is used to end FrontMCP's own wait if
  *     the client has not responded. Does not work with the option `encryption`
- * @property {string} [keyPrefix] the same as for createElicitationStoreFromStorage, `mcp:elicit:` by default
+ * @property {string | undefined} [keyPrefix] the same as for createElicitationStoreFromStorage, `mcp:elicit:` by default
  *
  * @typedef {object} ToolLike the used part of FrontMCP's ToolContext
  * @property {(message: string, schema: never, options: { mode: 'url', elicitationId: string, ttl: number }) =>

@@ -15,7 +15,7 @@ import { supportsUrl } from './sdk2.js';
  * @typedef {object} ContextLike the used part of mcp-use's RequestContext
  * @property {AbortSignal} signal
  * @property {{ capabilities(): object }} client
- * @property {{ [key: string]: unknown }} [inputResponses]
+ * @property {{ [key: string]: unknown } | undefined} [inputResponses]
  * @property {() => unknown} requestState
  * @property {(progress: number, total?: number, message?: string) => Promise<boolean>} reportProgress
  */

@@ -41,7 +41,7 @@ export function rejectRequestState(fetch) {
 		const response = await exchanges.run(exchange, async () => fetch(request, ...rest));
 		const { refusal } = exchange;
 		if (!refusal || !response.headers.get('content-type')?.startsWith('application/json')) return response;
-		const { jsonrpc, id } = await response.json();
+		const { jsonrpc, id } = /** @type {{ jsonrpc: string, id: unknown }} */ (await response.json());
 		const { message, reason } = refusal;
 		const headers = new Headers(response.headers);
 		headers.delete('content-length');

@@ -27,9 +27,9 @@ const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
  * @typedef {object} RequestLike
  * @property {string | number} id
  * @property {AbortSignal} signal
- * @property {{ progressToken?: string | number }} [_meta]
- * @property {{ [key: string]: unknown }} [envelope] only in requests of protocol revision 2026-07-28
- * @property {{ [key: string]: unknown }} [inputResponses]
+ * @property {{ progressToken?: string | number | undefined } | undefined} [_meta]
+ * @property {{ [key: string]: unknown } | undefined} [envelope] only in requests of protocol revision 2026-07-28
+ * @property {{ [key: string]: unknown } | undefined} [inputResponses]
  * @property {() => unknown} requestState
  * @property {(notification: Notification) => Promise<void>} notify
  * @property {(params: ElicitParams, options: RequestOptions) => Promise<{ action: 'accept' | 'decline' | 'cancel' }>
