@@ -98,7 +98,7 @@ migrate:        ## apply sql/ to the database of URLMODE_ADMIN_DATABASE_URL
 
 ## Tests
 .PHONY: test test-unit test-valgrind test-e2e test-sanitize test-security test-build
-.PHONY: lint coverage soak fuzz
+.PHONY: conformance lint coverage soak fuzz
 test: test-build ## everything, against the real parts
 	@tests/run
 
@@ -116,6 +116,11 @@ test-sanitize: test-build ## the C modules and the whole way under ASan and UBSa
 
 test-security: test-build ## everything hostile, and a real browser
 	@tests/run security browser
+
+conformance:    ## MCP's conformance suite, and scenarios for URL mode, against a server on urlmode
+	@tests/stack/deps run conformance
+	+@$(MAKE) --no-print-directory build
+	@node tests/conformance/run.mjs
 
 lint: test-build ## layers, clang-tidy, cppcheck, format, shellcheck, types
 	@tests/run lint
