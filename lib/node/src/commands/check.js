@@ -197,8 +197,9 @@ async function checkCallback(report, keys, provider) {
 	});
 	const page = await (await get(`/connect/${encodeURIComponent(provider)}?state=${state}`)).text();
 	const says = (/** @type {string} */ code) => new RegExp(`\\b${code}\\b`).test(page);
-	if (says('unknown_elicitation') || says('sign_in_required') || says('sign_in_not_set_up')) report.add('same_keys', 'ok', 'the callback programs have the key that seals here');
-	else if (says('state_invalid')) {
+	if (['unknown_elicitation', 'sign_in_required', 'sign_in_not_set_up'].some(says)) {
+		report.add('same_keys', 'ok', 'the callback programs have the key that seals here');
+	} else if (says('state_invalid')) {
 		report.add('same_keys', 'error', 'the callback programs do not open what is sealed here', 'copy their keys file');
 	} else if (says('unknown_provider')) {
 		report.add('same_keys', 'error', `the callback programs have no provider ${provider}`, 'compare with their configuration');
