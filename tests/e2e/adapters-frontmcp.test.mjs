@@ -1,16 +1,31 @@
-// The FrontMCP adapter with a double of FrontMCP's documented interface, because
-// npm does not have FrontMCP.
+// The FrontMCP adapter with FrontMCP built from its sources, where FRONTMCP_DIR
+// names them, and otherwise with a double of it.
 
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import {
-	elicitationsOf, makeExampleProject, deleteElicitations, openAdapterFixture, pay, refuse, signIn, rowState, startExample,
+	APP, elicitationsOf, goToCheckout, makeExampleProject, deleteElicitations, openAdapterFixture, pay, refuse, settle, signIn, rowState,
+	startExample,
 } from '../support/adapters.mjs';
+import { openTokenIssuer } from '../support/access-tokens.mjs';
+import { describeBuild, FRONTMCP } from '../support/builds.mjs';
+import { listen } from '../demo/process.mjs';
 import { connectSdk1 } from '../support/clients.mjs';
+import { example } from '../support/projects.mjs';
 import { deferred, until } from '../support/wait.mjs';
 
-const ADA = { token: 'token-of-ada' };
+const ISSUER = 'https://login.example.com';
+const tokens = openTokenIssuer(ISSUER);
+const ADA = { token: tokens.tokenOf('ada@example.org') };
+const GRACE = { token: tokens.tokenOf('grace@example.org') };
+
+/** The example's own `app.mjs`, with the options by which FrontMCP checks access tokens. */
+const FRONTMCP_APP = `${APP.replace('export const auth', 'const unused')}
+export const auth = { mode: 'transparent', provider: '${ISSUER}', providerConfig: { jwks: ${JSON.stringify(tokens.jwks)} } };
+`;
 
 let fixture;
 let project;
@@ -18,9 +33,20 @@ let instance;
 
 before(async () => {
 	fixture = await openAdapterFixture('frontmcp');
-	project = makeExampleProject('frontmcp', 'newest', { doubles: { '@frontmcp/sdk': 'frontmcp' } });
-	instance = await startExample(fixture, project);
+	project = makeExampleProject('frontmcp', 'newest', {
+		doubles: FRONTMCP, files: { 'app.mjs': FRONTMCP_APP },
+		source: example('frontmcp.mjs').replaceAll('schema: z.any(),', 'schema: z.any(), progressEvery: 500,'),
+	});
+	instance = await start();
 });
+
+/** FrontMCP tells nobody which port it has got for port 0. */
+async function start() {
+	const probe = createServer();
+	const port = await listen(probe, 0);
+	await new Promise((resolve) => probe.close(resolve));
+	return startExample(fixture, project, { env: { PORT: String(port) } });
+}
 
 after(() => fixture?.close());
 
@@ -31,7 +57,7 @@ const connect = async (options = {}) => fixture.closeAtEnd(
 
 const newest = async () => (await elicitationsOf(fixture, 'ada@example.org'))[0].id;
 
-describe('FrontMCP (a double)', { timeout: 120_000 }, () => {
+describe(describeBuild('FrontMCP', FRONTMCP['@frontmcp/sdk']), { timeout: 120_000 }, () => {
 	test('oauth: the user signs in, and the code is exchanged for real tokens', async () => {
 		const client = await connect();
 		const result = client.call('connect_account');
@@ -100,6 +126,103 @@ describe('FrontMCP (a double)', { timeout: 120_000 }, () => {
 		for (const result of results) {
 			assert.equal((await result).text, 'Connected the account of Ada Lovelace.');
 		}
+	});
+
+	test('the client is sent the URL', async () => {
+		const client = await connect();
+		const result = client.call('buy_report');
+		const request = await client.nextRequest();
+		assert.equal(request.message, 'The report costs 10.50 EUR.');
+		assert.equal(request.requestedSchema, undefined);
+		await pay(fixture, request.url);
+		await result;
+	});
+
+	test('the end of a session is told from a cancelled call', async () => {
+		for (const [end, row] of [
+			[(client) => client.endSession(), 'completed cancel client_gone'],
+			[(_, controller) => controller.abort('enough'), 'completed cancel aborted'],
+		]) {
+			const client = await connect();
+			const controller = new AbortController();
+			const result = client.call('buy_report', { signal: controller.signal });
+			result.catch(() => {});
+			await client.nextRequest();
+			await end(client, controller);
+			await until('the row says so', async () => await rowState(fixture, await newest()) === row);
+			await deleteElicitations(fixture);
+		}
+	});
+
+	test('a client without elicitation.url: FrontMCP asks by its own means, and its answer finds the row', async () => {
+		const client = await connect({ capabilities: {} });
+		const { text } = await client.call('buy_report');
+		const url = /http:\S+/.exec(text)[0];
+		const elicitId = /elicitId: "([^"]+)"/.exec(text)[1];
+		assert.equal(await rowState(fixture, await newest()), 'pending');
+		const id = await goToCheckout(fixture, url);
+		assert.equal(id, await newest());
+		const result = client.call('sendElicitationResult', { args: { elicitId, action: 'accept' } });
+		await settle(fixture, id);
+		assert.equal((await result).text, 'Paid with cs_test_1.');
+		assert.equal((await elicitationsOf(fixture, 'ada@example.org')).length, 1);
+	});
+
+	test('a client that FrontMCP tells of the question: the first call ends with the answer, too', async () => {
+		const client = await connect({ capabilities: { roots: {} } });
+		const first = client.call('buy_report');
+		const readQuestion = () => fixture.stack.sql("SELECT value FROM urlmode.stored WHERE key LIKE 'mcp:elicit:fallback:%'");
+		await until('the question is in PostgreSQL', async () => (await readQuestion()).length === 1);
+		const [{ value }] = await readQuestion();
+		const elicitId = await newest();
+		const second = client.call('sendElicitationResult', { args: { elicitId, action: 'accept' } });
+		await pay(fixture, /http:[^\s"\\]+/.exec(value)[0]);
+		for (const result of [first, second]) assert.equal((await result).text, 'Paid with cs_test_1.');
+		assert.equal((await elicitationsOf(fixture, 'ada@example.org')).length, 1);
+	});
+
+	test('an answer that another instance has received ends the wait', async () => {
+		const client = await connect({ onElicit: () => new Promise(() => {}) });
+		const result = client.call('buy_report');
+		const { elicitationId } = await client.nextRequest();
+		await sleep(500); // until FrontMCP has subscribed
+		await fixture.stack.sql('SELECT urlmode.publish($1, $2)', [`mcp:elicit:result:${elicitationId}`, '{"status":"decline"}']);
+		assert.equal((await result).text, 'Not done: the user refused.');
+		assert.equal(await rowState(fixture, await newest()), 'completed decline refused');
+	});
+
+	test('the answer by FrontMCP\'s own means is a refusal', async () => {
+		const client = await connect({ capabilities: {} });
+		const elicitId = /elicitId: "([^"]+)"/.exec((await client.call('buy_report')).text)[1];
+		const { text } = await client.call('sendElicitationResult', { args: { elicitId, action: 'decline' } });
+		assert.equal(text, 'Not done: the user refused.');
+		assert.equal(await rowState(fixture, await newest()), 'completed decline refused');
+	});
+
+	test('a payment that nobody waited for is used by the next call, and by no other user\'s', async () => {
+		const client = await connect();
+		const controller = new AbortController();
+		const first = client.call('buy_report', { signal: controller.signal });
+		first.catch(() => {});
+		const id = await goToCheckout(fixture, (await client.nextRequest()).url);
+		controller.abort('enough');
+		await sleep(1_000); // until the server has heard of it: a call that still waits claims the payment
+		await settle(fixture, id);
+		const grace = await connect({ ...GRACE, onElicit: () => 'decline' });
+		assert.equal((await grace.call('buy_report')).text, 'Not done: the user refused.');
+		assert.equal((await client.call('buy_report')).text, 'Paid with cs_test_1.');
+		assert.equal(client.requests.length, 1);
+	});
+
+	test('a call that is waited for sends progress', async () => {
+		const client = await connect();
+		const messages = [];
+		const result = client.call('buy_report', { onProgress: ({ message }) => messages.push(message) });
+		const { url } = await client.nextRequest();
+		const id = await goToCheckout(fixture, url);
+		await until('it is told', () => messages.includes('The page is open in the browser.'));
+		await settle(fixture, id);
+		await result;
 	});
 
 	test('no entry remains in the store', async () => {

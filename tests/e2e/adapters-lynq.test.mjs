@@ -1,13 +1,16 @@
-// The lynq adapter with a double of lynq's documented interface, because npm does
-// not have lynq.
+// The lynq adapter with lynq built from its sources, where LYNQ_DIR names them,
+// and otherwise with a double of it.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
 import {
-	elicitationsOf, makeExampleProject, deleteElicitations, openAdapterFixture, pay, PRICE, refuse, signIn, rowState, startExample,
+	elicitationsOf, goToCheckout, makeExampleProject, deleteElicitations, openAdapterFixture, pay, PRICE, refuse, settle, signIn, rowState,
+	startExample,
 } from '../support/adapters.mjs';
+import { describeBuild, LYNQ } from '../support/builds.mjs';
 import { connectSdk1 } from '../support/clients.mjs';
+import { example } from '../support/projects.mjs';
 import { deferred, until } from '../support/wait.mjs';
 
 const ADA = { token: 'token-of-ada' };
@@ -19,7 +22,7 @@ let b;
 
 before(async () => {
 	fixture = await openAdapterFixture('lynq');
-	project = makeExampleProject('lynq', 'newest', { doubles: { '@lynq/lynq': 'lynq' } });
+	project = makeExampleProject('lynq', 'newest', { doubles: LYNQ, source: example('lynq-hono.mjs') });
 	[a, b] = await Promise.all([startExample(fixture, project), startExample(fixture, project)]);
 });
 
@@ -31,7 +34,7 @@ const connect = async (options = {}) => fixture.closeAtEnd(await connectSdk1(pro
 
 const newest = async () => (await elicitationsOf(fixture, 'ada@example.org'))[0].id;
 
-describe('lynq (a double)', { timeout: 120_000 }, () => {
+describe(describeBuild('lynq', LYNQ['@lynq/lynq']), { timeout: 120_000 }, () => {
 	test('oauth(): the session gets its user, the tool runs, and later calls need no elicitation', async () => {
 		const client = await connect();
 		const result = client.call('connect_account');
@@ -53,6 +56,19 @@ describe('lynq (a double)', { timeout: 120_000 }, () => {
 		assert.equal(await rowState(fixture, await newest()), 'completed accept');
 	});
 
+	test('a client that wants progress gets it', async () => {
+		const client = await connect();
+		const messages = [];
+		for (const tool of ['buy_report', 'buy_again']) {
+			const result = client.call(tool, { onProgress: ({ message }) => messages.push(message) });
+			const id = await goToCheckout(fixture, (await client.nextRequest()).url);
+			await until('it is told', () => messages.includes('The page is open in the browser.'));
+			await settle(fixture, id, 'paid', { ...PRICE, reference: tool === 'buy_again' ? 'cs_test_1' : 'cs_test_2' });
+			assert.match((await result).text, /^Paid/);
+			messages.length = 0;
+		}
+	});
+
 	test('payment(): the webhook completes it', async () => {
 		const client = await connect();
 		const result = client.call('buy_report');
@@ -61,13 +77,16 @@ describe('lynq (a double)', { timeout: 120_000 }, () => {
 	});
 
 	test('a refusal or a failure ends the wait at once without a value in the session', async () => {
-		for (const [tool, end] of [['connect_account', refuse], ['buy_report', (_, url) => pay(fixture, url, 'failed')]]) {
+		for (const [tool, text, end] of [
+			['connect_account', 'Authentication cancelled.', refuse],
+			['buy_report', 'Not done: the payment failed.', (_, url) => pay(fixture, url, 'failed')],
+		]) {
 			const client = await connect();
 			const result = client.call(tool);
 			const { url } = await client.nextRequest();
 			const start = performance.now();
 			await end(fixture, url);
-			assert.deepEqual(await result, { text: 'Action was not completed.', isError: true });
+			assert.deepEqual(await result, { text, isError: true });
 			assert.ok(performance.now() - start < 5_000);
 			await deleteElicitations(fixture);
 		}
@@ -123,6 +142,33 @@ describe('lynq (a double)', { timeout: 120_000 }, () => {
 		assert.equal(isError, false);
 		await signIn(fixture, /http:\S+/.exec(text)[0]);
 		assert.equal((await client.call('connect_account')).text, 'Connected the account of Ada Lovelace.');
+	});
+
+	test('who has no token is answered 401, who has another user\'s session 404, and a web page 403', async () => {
+		const client = await connect();
+		const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+		const statusOf = async (headers) => (await fetch(a.url, {
+			method: 'POST', body,
+			headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', 'mcp-session-id': client.sessionId, ...headers },
+		})).status;
+		await client.call('buy_again', { timeout: 1 }).catch(() => {});
+		assert.equal(await statusOf({}), 401);
+		assert.equal(await statusOf({ Authorization: 'Bearer token-of-grace' }), 404);
+		assert.equal(await statusOf({ Authorization: 'Bearer token-of-ada', Origin: 'https://evil.example' }), 403);
+		assert.equal(await statusOf({ Authorization: 'Bearer token-of-ada' }), 200);
+	});
+
+	test('on Express: the tool runs once it is paid', async () => {
+		const express = makeExampleProject('lynq-express', 'newest', { doubles: LYNQ, source: example('lynq-express.mjs') });
+		const { url } = await startExample(fixture, express);
+		const client = await connect({ url });
+		const messages = [];
+		const result = client.call('buy_report', { onProgress: ({ message }) => messages.push(message) });
+		const id = await goToCheckout(fixture, (await client.nextRequest()).url);
+		await until('it is told', () => messages.includes('The page is open in the browser.'));
+		await settle(fixture, id);
+		assert.equal((await result).text, 'Paid with cs_test_1.');
+		assert.equal((await fetch(url, { method: 'POST' })).status, 401);
 	});
 
 	describe('elicitUrl with c.elicit.url', () => {

@@ -110,19 +110,44 @@ export async function connect(id: string): Promise<TokenEndpointResponse> {
 }
 `,
 	'others.ts': `${COMMON}
-import { elicitUrl, PostgresStorage } from 'urlmode/frontmcp';
+import { elicitUrl, PostgresStorage, urlPlugin } from 'urlmode/frontmcp';
 import { urlWay, type Way } from 'urlmode/lynq';
 const storage = new PostgresStorage(urlmode);
 export const value: Promise<string | null> = storage.namespace('a', 'b').get('key');
-export async function run(tool: Parameters<typeof elicitUrl>[0]['tool']): Promise<string> {
-	const result = await elicitUrl({ ...options, tool, schema: undefined, storage });
-	return result.action === 'accept' ? result.elicitationId : result.toolResult.content[0]?.text ?? '';
+abstract class ToolContext {
+	protected async elicit(message: string, schema: object, options?: { mode?: 'form' | 'url' }): Promise<{ status: 'accept' }> {
+		return { status: 'accept' };
+	}
 }
+export class Tool extends ToolContext {
+	async execute(): Promise<string> {
+		const result = await elicitUrl({ ...options, tool: this, schema: {} });
+		return result.action === 'accept' ? result.elicitationId : result.toolResult.content[0]?.text ?? '';
+	}
+}
+const Plugin = (metadata: { name: string; description?: string }): ClassDecorator => () => {};
+const hook = <Name extends 'elicitation:request' | 'tools:call-tool'>(name: Name) => (stage: 'parseInput', options: { priority?: number } = {}): MethodDecorator => () => {};
+const FlowHooksOf = <Name extends 'elicitation:request' | 'tools:call-tool'>(name: Name) => ({ Will: hook(name), Did: hook(name) });
+export const plugin: new () => object = urlPlugin({ Plugin, FlowHooksOf }, { store: storage });
 const { subject, ...rest } = options;
 export const way: Way = urlWay(
 	{ session: () => ({ get: () => subject, set: () => {} }), completeElicitation: () => {} },
 	{ ...rest, subject: async () => subject, sessionKey: 'user', value: ({ result }) => result?.code },
 );
+type LynqResult = { [key: string]: unknown; content: ({ type: 'text'; text: string } | { type: 'image'; data: string })[]; isError?: boolean };
+interface LynqContext {
+	args: Record<string, unknown>;
+	sessionId: string;
+	signal: AbortSignal;
+	session: { get<T = unknown>(key: string): T | undefined; set(key: string, value: unknown): void };
+	elicit: { form(message: string): Promise<unknown>; url(message: string, url: string): Promise<{ action: 'accept' | 'decline' | 'cancel' }> };
+	userStore: { get<T = unknown>(key: string): Promise<T | undefined>; set(key: string, value: unknown, ttl?: number): Promise<void> };
+}
+interface LynqMiddleware {
+	name: string;
+	onCall?(c: LynqContext, next: () => Promise<LynqResult>): Promise<LynqResult>;
+}
+export const middleware: LynqMiddleware = way.resume;
 urlmode.on('completed', ({ action, reason, elicitationId }) => console.log(action.length, reason, elicitationId));
 urlmode.on('created', ({ expiresAt, kind }) => console.log(expiresAt.getTime(), kind));
 `,

@@ -12,11 +12,8 @@ export const PRICE = { amount: 1050, currency: 'EUR' };
 /** Access token → subject. */
 export const USERS = { 'token-of-ada': 'ada@example.org', 'token-of-grace': 'grace@example.org' };
 
-/** The part of its `app.mjs` that only the example for lynq imports. */
-const LYNQ_APP = `
-import { allowInsecureRequests, discovery, None } from 'openid-client';
-export const configuration = await discovery(new URL(issuer), client.id, undefined, None(), { execute: [allowInsecureRequests] });
-`;
+/** The `app.mjs` of the examples. */
+export const APP = example('app.mjs');
 
 /** @param {string} name */
 export async function openAdapterFixture(name) {
@@ -30,18 +27,14 @@ export async function openAdapterFixture(name) {
  *
  * @param {string} name of a file in lib/node/examples
  * @param {'oldest' | 'newest'} frameworks
- * @param {Partial<Parameters<typeof makeProject>[0]>} [more]
+ * @param {Partial<Parameters<typeof makeProject>[0]> & { source?: string }} [more] source: the example, by default as it is
  */
-export function makeExampleProject(name, frameworks, { files, ...more } = {}) {
+export function makeExampleProject(name, frameworks, { source = example(`${name}.mjs`), files, ...more } = {}) {
 	return makeProject({
 		name,
 		frameworks,
 		...more,
-		files: {
-			'server.mjs': example(`${name}.mjs`),
-			'app.mjs': example('app.mjs') + (name === 'lynq' ? LYNQ_APP : ''),
-			...files,
-		},
+		files: { 'server.mjs': source, 'app.mjs': APP, ...files },
 	});
 }
 

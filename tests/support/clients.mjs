@@ -9,6 +9,7 @@ const CALL_TIMEOUT = 60_000;
  * @typedef {object} ClientOptions
  * @property {string} url the server's /mcp
  * @property {string} token the user's access token
+ * @property {Record<string, string>} [headers] further ones, of each request
  * @property {object} [capabilities]
  * @property {(params: { url: string, message: string, elicitationId?: string }, client: TestClient,
  *     signal: AbortSignal) => string | Promise<string>} [onElicit] returns 'accept', 'decline' or 'cancel'; 'accept' by
@@ -67,7 +68,7 @@ class TestClient {
  * @param {import('./projects.mjs').Project} project
  * @param {ClientOptions} options
  */
-export async function connectSdk1(project, { url, token, capabilities = URL_CAPABILITY, onElicit, content }) {
+export async function connectSdk1(project, { url, token, headers, capabilities = URL_CAPABILITY, onElicit, content }) {
 	const { Client } = project.load('@modelcontextprotocol/sdk/client/index.js');
 	const { StreamableHTTPClientTransport } = project.load('@modelcontextprotocol/sdk/client/streamableHttp.js');
 	const types = project.load('@modelcontextprotocol/sdk/types.js');
@@ -80,7 +81,7 @@ export async function connectSdk1(project, { url, token, capabilities = URL_CAPA
 		test.completed.push(params.elicitationId);
 	});
 	const transport = new StreamableHTTPClientTransport(new URL(url), {
-		requestInit: { headers: { Authorization: `Bearer ${token}` } },
+		requestInit: { headers: { Authorization: `Bearer ${token}`, ...headers } },
 	});
 	client.onerror = () => {};
 	await client.connect(transport);
@@ -89,6 +90,7 @@ export async function connectSdk1(project, { url, token, capabilities = URL_CAPA
 	test.callRaw = (name, { args, options }) => client.callTool({ name, arguments: args }, undefined, {
 		...options, signal: AbortSignal.any([closing.signal, options?.signal ?? closing.signal]),
 	});
+	test.sessionId = transport.sessionId;
 	test.endSession = () => transport.terminateSession();
 	test.close = async () => {
 		closing.abort();

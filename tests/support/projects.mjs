@@ -3,7 +3,7 @@
 
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -18,8 +18,8 @@ const PACKAGE = join(ROOT, 'lib/node');
 
 /**
  * @param {{ name: string, frameworks: 'oldest' | 'newest', files?: Record<string, string>,
- *     doubles?: Record<string, string> }} options doubles: package → its folder in tests/support/doubles, for a
- *     framework that npm does not have
+ *     doubles?: Record<string, string> }} options doubles: package → its folder, for a framework that npm does not have:
+ *     that of a build, or of a double in tests/support/doubles
  * @returns {Project}
  */
 export function makeProject({ name, frameworks, files = {}, doubles = {} }) {
@@ -32,7 +32,9 @@ export function makeProject({ name, frameworks, files = {}, doubles = {} }) {
 	install(modules);
 	for (const [double, from] of Object.entries(doubles)) {
 		mkdirSync(dirname(join(modules, double)), { recursive: true });
-		cpSync(join(ROOT, 'tests/support/doubles', from), join(modules, double), { recursive: true });
+		// A build finds its own packages from where it is, and a double those of the project.
+		if (isAbsolute(from)) symlinkSync(from, join(modules, double));
+		else cpSync(join(ROOT, 'tests/support/doubles', from), join(modules, double), { recursive: true });
 	}
 	writeFileSync(join(folder, 'package.json'), '{ "type": "module", "private": true }\n');
 	for (const [file, text] of Object.entries(files)) {

@@ -6,6 +6,8 @@
 //     APP_ISSUER, APP_CLIENT_ID, APP_CLIENT_SECRET    an OpenID provider, and this server there
 //     APP_CHECKOUT  the page on which the report is paid
 
+import { allowInsecureRequests, discovery } from 'openid-client';
+
 const {
 	APP_USERS = '{}', APP_HOSTS = 'localhost 127.0.0.1 [::1]', APP_ISSUER = '', APP_CLIENT_ID = '', APP_CLIENT_SECRET,
 	APP_CHECKOUT = 'https://checkout.example/pay',
@@ -40,6 +42,13 @@ export const issuer = APP_ISSUER;
 
 /** This server, as the provider has registered it. */
 export const client = { id: APP_CLIENT_ID, ...APP_CLIENT_SECRET && { secret: APP_CLIENT_SECRET } };
+
+/** The same for openid-client, where an example makes the authorization URL itself. */
+export const configuration = issuer ? await discovery(new URL(issuer), client.id, APP_CLIENT_SECRET, undefined,
+	issuer.startsWith('http:') ? { execute: [allowInsecureRequests] } : {}) : undefined;
+
+/** How FrontMCP checks access tokens by itself. */
+export const auth = { mode: 'transparent', provider: issuer };
 
 /**
  * Creates a checkout of your payment provider, and returns its address. The id

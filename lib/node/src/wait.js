@@ -9,6 +9,9 @@ export const TIMER_MAX_MS = 2 ** 31 - 1;
 
 const STATUSES = ['pending', 'opened', 'processing'];
 
+/** The reason of an abort that ends a wait and leaves its elicitation open, although the wait has `abandon`. */
+export const LEAVE_OPEN = Symbol('leave open');
+
 /** How long a wait that abandons its elicitation waits for the database. */
 const ABANDON_TIMEOUT_MS = 2_000;
 
@@ -122,7 +125,7 @@ export class Wait {
 	 */
 	async #end(reason, error) {
 		let status = this.#status;
-		if (this.#options.abandon && this.#state === 'waiting') {
+		if (this.#options.abandon && error !== LEAVE_OPEN && this.#state === 'waiting') {
 			const outcome = await this.#abandon(this.#options.abandon, reason);
 			if (outcome === 'opened' || outcome === 'processing') status = outcome;
 		}

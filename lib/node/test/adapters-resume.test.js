@@ -328,32 +328,60 @@ test('a failed attempt is told to the client', async (t) => {
 	assert.deepEqual(sent, ['The page is open in the browser.', 'An attempt to pay has failed. The user can try again.']);
 });
 
-test('lynq: what is opened stays when lynq gives up, and the next call goes on with it', async (t) => {
+/** A call of a tool with lynq's urlAction, which asks the client by `ask`. */
+function lynqCall(way, session, ask) {
+	const c = { sessionId: 's', signal: new AbortController().signal, session, userStore: {}, elicit: { url: ask } };
+	return way.resume.onCall(c, async () => {
+		const elicitationId = randomUUID();
+		const url = await way.buildUrl({ sessionId: 's', elicitationId });
+		const { action } = await c.elicit.url('Pay.', url, { elicitationId, waitForCompletion: true, timeout: 300_000 });
+		const done = action === 'accept' && session.get('payment');
+		return { content: [{ type: 'text', text: done ? 'Done.' : 'Not done.' }], isError: !done };
+	});
+}
+
+test('lynq: what is opened stays when a leg is over, and the next call goes on with it', async (t) => {
 	const { options, callback, newest, owner } = await start(t);
 	const values = new Map();
 	const session = { get: (key) => values.get(key), set: (key, value) => values.set(key, value) };
 	const { subject, ...rest } = options;
 	const way = urlWay({ session: () => session, completeElicitation: () => {} },
-		{ ...rest, subject: () => subject, sessionKey: 'payment' });
-	const c = { sessionId: 's', signal: new AbortController().signal, session };
-	const urls = [];
-	const giveUp = async () => {
-		urls.push(await way.buildUrl({ sessionId: 's', elicitationId: randomUUID() }));
+		{ ...rest, subject: () => subject, sessionKey: 'payment', legTimeout: 300 });
+	const asked = [];
+	const open = async (message, url, { elicitationId }) => {
+		asked.push(elicitationId);
 		await callback.open((await newest()).id, owner);
-		throw new Error('Elicitation timed out');
+		return new Promise(() => {});
 	};
-	await assert.rejects(way.resume.onCall(c, giveUp), /timed out/);
+	assert.match((await lynqCall(way, session, open)).content[0].text, GOES_ON);
 	const { id, status } = await newest();
 	assert.equal(status, 'opened');
-	await assert.rejects(way.resume.onCall(c, giveUp), /timed out/);
+	assert.match((await lynqCall(way, session, open)).content[0].text, GOES_ON);
 	assert.equal((await newest()).id, id);
-	assert.equal(urls.length, 2);
+	assert.equal(new Set(asked).size, 2);
 	await callback.event(id, 'processing');
-	const text = await way.resume.onCall(c, () => assert.fail('asked again'));
-	assert.match(text.content[0].text, GOES_ON);
+	assert.match((await lynqCall(way, session, () => assert.fail('asked again'))).content[0].text, GOES_ON);
 	await callback.paid(id, owner);
-	await way.resume.onCall(c, async () => ({ content: [] }));
+	assert.equal((await lynqCall(way, session, () => assert.fail('asked again'))).content[0].text, 'Done.');
 	assert.equal(typeof values.get('payment').reference, 'string');
+});
+
+test('lynq: a request that the client has not answered within the SDK\'s timeout ends nothing', async (t) => {
+	const { options, callback, newest, owner } = await start(t);
+	const values = new Map();
+	const session = { get: (key) => values.get(key), set: (key, value) => values.set(key, value) };
+	const { subject, ...rest } = options;
+	const way = urlWay({ session: () => session, completeElicitation: () => {} },
+		{ ...rest, subject: () => subject, sessionKey: 'payment', legTimeout: 90_000 });
+	const result = lynqCall(way, session, async () => {
+		setTimeout(async () => {
+			const { id } = await newest();
+			await callback.open(id, owner);
+			await callback.paid(id, owner);
+		}, 100);
+		throw Object.assign(new Error('MCP error -32001: Request timed out'), { code: -32001 });
+	});
+	assert.equal((await result).content[0].text, 'Done.');
 });
 
 test('a call that was cancelled claims no accept, so that the next one gets it', async () => {

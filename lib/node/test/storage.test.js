@@ -67,10 +67,12 @@ test('a batch with conditions is set as a whole or not at all', async (t) => {
 	await there.set('lock', 'other', { ifNotExists: true });
 	assert.equal(await here.get('lock'), holder);
 	await assert.rejects(here.set('a', '1', { ifExists: true, ifNotExists: true }), { name: 'TypeError' });
-	await assert.rejects(here.mset([{ key: 'x', value: '1' }, { key: '', value: 'y'.repeat(2_000_000) }]));
+	await assert.rejects(here.mset([{ key: 'x', value: '1' }, { key: '', value: 'y'.repeat(2_000_000) }]),
+		{ name: 'StorageOperationError', operation: 'set' });
 	assert.equal(await there.get('x'), null);
 	for (const ttlSeconds of [0, -1, 1.5, NaN]) {
-		await assert.rejects(here.set('a', '1', { ttlSeconds }), { name: 'TypeError' });
+		await assert.rejects(here.set('a', '1', { ttlSeconds }), { name: 'StorageTTLError', ttl: ttlSeconds });
+		await assert.rejects(here.expire('a', ttlSeconds), { name: 'StorageTTLError' });
 	}
 });
 
@@ -80,8 +82,13 @@ test('numbers can be incremented from every instance', async (t) => {
 	assert.equal(await here.incrBy('n', -15), 25);
 	assert.equal(await there.decr('n'), 24);
 	assert.equal(await there.get('n'), '24');
-	await here.set('text', 'abc');
-	await assert.rejects(here.incr('text'));
+	for (const value of ['abc', '1.5', '1e3', '']) {
+		await here.set('text', value);
+		await assert.rejects(here.incr('text'), { name: 'StorageOperationError', operation: 'incrBy', message: /not a whole number/ }, value);
+		assert.equal(await there.get('text'), value);
+	}
+	for (const amount of [1.5, NaN, 2 ** 53]) await assert.rejects(here.incrBy('n', amount), { name: 'StorageOperationError' });
+	assert.equal(await there.get('n'), '24');
 });
 
 test('keys are listed by pattern within a namespace', async (t) => {
@@ -168,11 +175,18 @@ test('methods reject before connect and after disconnect', async (t) => {
 	const { urlmode } = await setUp(t);
 	const storage = new PostgresStorage(urlmode);
 	assert.equal(await storage.ping(), false);
-	await assert.rejects(storage.get('a'), /not connected/);
+	await assert.rejects(storage.get('a'), { name: 'StorageNotConnectedError', backend: 'postgresql', message: /call connect/ });
+	await assert.rejects(storage.incr('a'), { name: 'StorageNotConnectedError' });
+	await assert.rejects(storage.set('a', '1'), { name: 'StorageNotConnectedError' });
 	await storage.connect();
 	assert.equal(await storage.ping(), true);
 	assert.equal(storage.supportsPubSub(), true);
 	await storage.subscribe('c', () => {});
 	await storage.disconnect();
-	await assert.rejects(storage.get('a'), /not connected/);
+	await assert.rejects(storage.get('a'), { name: 'StorageNotConnectedError' });
+});
+
+test('connect rejects if PostgreSQL cannot be reached', async (t) => {
+	const { urlmode } = await setUp(t, { databaseUrl: 'postgresql://urlmode_waiter@127.0.0.1:1/none' });
+	await assert.rejects(new PostgresStorage(urlmode).connect(), { name: 'StorageConnectionError', backend: 'postgresql' });
 });

@@ -10,10 +10,11 @@ import { linkResult } from './messages.js';
 /**
  * @param {import('./types.js').BaseElicitOptions} options
  * @param {import('./types.js').Call} call
+ * @param {import('../types.js').Elicitation} [created] the elicitation, if it was created before
  * @returns {Promise<import('./types.js').ElicitResult>}
  */
-export async function elicitByLink(options, call) {
-	const elicitation = await createElicitation(options);
+export async function elicitByLink(options, call, created) {
+	const elicitation = created ?? await createElicitation(options);
 	const { elicitationId, returnUrl } = elicitation;
 	const waited = elicitation.resumed ? await waitOneRound(options, call, elicitationId) : 'pending';
 	if (typeof waited === 'object') return claimOutcome(options, call, waited, elicitation);

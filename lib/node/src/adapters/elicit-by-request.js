@@ -6,16 +6,15 @@
 // of the row.
 
 import { ElicitationClientGoneError, ElicitationTimeoutError } from '../errors.js';
+import { LEAVE_OPEN } from '../wait.js';
 import { Heartbeat } from './heartbeat.js';
 import {
 	canBeOpened, claimOutcome, createElicitation, findOutcome, ownerOf, toElicitResult, toOpenResult,
 } from './elicitation.js';
+import { linkResult } from './messages.js';
 import { followSignals } from './signals.js';
 
 const TIMEOUT_MS = 300_000;
-
-/** Ends the wait when the user has refused in the client what is open in the browser. */
-const REFUSED = Symbol('refused');
 
 /** How long a client that has not responded may take to do so after completion. */
 const RESPONSE_MS = 1_000;
@@ -28,15 +27,22 @@ const RESPONSE_MS = 1_000;
  * @property {(params: { mode: 'url', elicitationId: string, url: string, message: string },
  *     options: { signal: AbortSignal, timeout: number }) => Promise<{ action: import('../types.js').Action }>} elicit
  * @property {(elicitationId: string) => Promise<unknown>} complete tells the client that the elicitation is completed
+ * @property {number} [leg] milliseconds that one call may wait, where the framework cannot keep the call alive. What is
+ *     open by then stays open, and the next call goes on with it
+ * @property {(error: unknown) => Fallback | undefined} [fallbackOf] returns what to do instead if the error means that
+ *     the client cannot be asked. The elicitation stays open
+ *
+ * @typedef {(elicitation: import('../types.js').Elicitation) => Promise<import('./types.js').ElicitResult>} Fallback
  */
 
 /**
  * @param {import('./types.js').BaseElicitOptions} options
  * @param {Channel} channel
+ * @param {import('../types.js').Elicitation} [created] the elicitation, if it was created before
  * @returns {Promise<import('./types.js').ElicitResult>}
  */
-export async function elicitByRequest(options, channel) {
-	const elicitation = await createElicitation(options);
+export async function elicitByRequest(options, channel, created) {
+	const elicitation = created ?? await createElicitation(options);
 	const found = elicitation.resumed ? await findOutcome(options, elicitation.elicitationId) : 'pending';
 	if (typeof found === 'object') return claimOutcome(options, channel, found, elicitation);
 	return new ElicitationRequest(options, channel, elicitation).run(canBeOpened(elicitation, found));
@@ -52,7 +58,10 @@ class ElicitationRequest {
 	/** Aborts the request to the client. */
 	#requestAbort = new AbortController();
 	#responded = false;
+	#callEnded = false;
 	#refusedByUser = false;
+	/** @type {Fallback | undefined} */
+	#fallback;
 	/** @type {{ error: unknown, abandoned: Promise<boolean> } | undefined} abandoned: whether it completed the row */
 	#failure;
 
@@ -81,21 +90,30 @@ class ElicitationRequest {
 		const onAbort = () => void this.#onAbort(signal?.reason);
 		signal?.addEventListener('abort', onAbort, { once: true });
 		if (signal?.aborted) onAbort();
+		const legTimer = this.#startLeg();
 		this.#responded = !asks;
 		const request = asks ? this.#sendRequest() : Promise.resolve();
 		try {
 			return await this.#toResult(await waiting, request);
 		} catch (error) {
+			if (error === LEAVE_OPEN) return await this.#leaveOpen();
 			this.#requestAbort.abort();
 			if (this.#failure) throw this.#failure.error;
-			if (error === REFUSED) return await this.#toRefusedResult();
 			if (error instanceof ElicitationTimeoutError) return this.#toTimeoutResult(error);
 			throw error;
 		} finally {
 			heartbeat.stop();
+			clearTimeout(legTimer);
 			signal?.removeEventListener('abort', onAbort);
 			this.#waitAbort.release();
 		}
+	}
+
+	/** @returns {NodeJS.Timeout | undefined} */
+	#startLeg() {
+		const { leg = Infinity } = this.#channel;
+		if (leg >= this.#timeout) return undefined;
+		return setTimeout(() => this.#waitAbort.controller.abort(LEAVE_OPEN), leg);
 	}
 
 	get #id() {
@@ -125,11 +143,18 @@ class ElicitationRequest {
 		return toElicitResult({ elicitationId: this.#id, action: 'cancel', reason: 'timeout', result: undefined }, this.#elicitation);
 	}
 
-	/** After the user has refused what is open in the browser: it can still be finished there. */
-	async #toRefusedResult() {
+	/**
+	 * The call ends, and the elicitation does not: the leg is over, the client
+	 * cannot be asked, or the user has refused in the client what is open in the
+	 * browser and can still be finished there. The client may still respond.
+	 */
+	async #leaveOpen() {
+		this.#callEnded = true;
+		if (this.#fallback) return this.#fallback(this.#elicitation);
 		const found = await findOutcome(this.#options, this.#id);
-		return typeof found === 'object' ? claimOutcome(this.#options, this.#channel, found, this.#elicitation)
-			: toOpenResult(this.#options, this.#elicitation, found);
+		if (typeof found === 'object') return claimOutcome(this.#options, this.#channel, found, this.#elicitation);
+		const result = toOpenResult(this.#options, this.#elicitation, found);
+		return found === 'pending' ? { ...result, toolResult: linkResult(this.#options.message, this.#elicitation) } : result;
 	}
 
 	async #sendRequest() {
@@ -142,8 +167,10 @@ class ElicitationRequest {
 			if (action !== 'accept') await this.#abandonForUser(action);
 		} catch (error) {
 			this.#responded = true;
-			if (this.#requestAbort.signal.aborted) return;
-			await this.#fail(this.#channel.isGone(error) ? 'client_gone' : 'client_error', error);
+			if (this.#requestAbort.signal.aborted || this.#callEnded) return;
+			this.#fallback = this.#channel.fallbackOf?.(error);
+			if (this.#fallback) this.#waitAbort.controller.abort(LEAVE_OPEN);
+			else await this.#fail(this.#channel.isGone(error) ? 'client_gone' : 'client_error', error);
 		}
 	}
 
@@ -158,7 +185,7 @@ class ElicitationRequest {
 		this.#refusedByUser = true;
 		const { urlmode } = this.#options;
 		this.#refusedByUser = await urlmode.abandon(this.#id, { ...ownerOf(this.#options), action, reason });
-		if (!this.#refusedByUser) this.#waitAbort.controller.abort(REFUSED);
+		if (!this.#refusedByUser) this.#waitAbort.controller.abort(LEAVE_OPEN);
 	}
 
 	/** @param {unknown} reason */

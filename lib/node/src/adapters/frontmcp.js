@@ -1,14 +1,13 @@
-// FrontMCP: a storage for its elicitations on PostgreSQL, and `this.elicit` in
-// URL mode with one of our elicitations. Written against FrontMCP's documented
-// interface.
+// FrontMCP: a storage for its elicitations on PostgreSQL, `this.elicit` in URL
+// mode with one of our elicitations, and the plugin that this needs, because
+// FrontMCP itself sends no URL to the client.
+//
+// Compared with FrontMCP 1.5.6.
 
 import { connectAccount as connect } from './connect-account.js';
 import { elicitByRequest } from './elicit-by-request.js';
 
 export { PostgresStorage } from './storage.js';
-
-/** The default `keyPrefix` of createElicitationStoreFromStorage. */
-const DEFAULT_KEY_PREFIX = 'mcp:elicit:';
 
 /**
  * @typedef {import('./types.js').ElicitResult} ElicitResult
@@ -16,52 +15,101 @@ const DEFAULT_KEY_PREFIX = 'mcp:elicit:';
  * @typedef {import('./types.js').AccountResult} AccountResult
  * @typedef {import('./types.js').AccountOptions & ElicitFields} AccountOptions
  * @typedef {object} ElicitFields
- * @property {ToolLike} tool the tool that elicits: `this` in its `execute`
+ * @property {object} tool the tool that elicits: `this` in its `execute`
  * @property {unknown} schema with which FrontMCP checks the client's response. It must accept missing content, as `z.any()`
  *     does, because clients send none in URL mode
- * @property {StorageLike | undefined} [storage] the storage of FrontMCP's elicitation store. It is used to end FrontMCP's own wait if
- *     the client has not responded. Does not work with the option `encryption`
- * @property {string | undefined} [keyPrefix] the same as for createElicitationStoreFromStorage, `mcp:elicit:` by default
  *
- * @typedef {object} ToolLike the used part of FrontMCP's ToolContext
- * @property {(message: string, schema: never, options: { mode: 'url', elicitationId: string, ttl: number }) =>
+ * @typedef {object} ToolLike the used part of FrontMCP's ToolContext, some of which is protected
+ * @property {(message: string, schema: unknown, options: { mode: 'url', elicitationId: string, ttl: number }) =>
  *     Promise<{ status: import('../types.js').Action }>} elicit
+ * @property {(progress: number, total: number | undefined, message: string) => Promise<boolean>} progress
+ * @property {AbortSignal} [signal]
+ * @property {{ sessionId: string, clearPreResolvedElicitResult(): void }} context
+ * @property {ScopeLike} scope
  *
- * @typedef {{ publish(channel: string, message: string): Promise<number> }} StorageLike
+ * @typedef {object} ScopeLike
+ * @property {StoreLike} [elicitationStore]
+ * @property {{ getClientCapabilities(sessionId: string): object | undefined }} notifications
+ *
+ * @typedef {{ publishResult(elicitationId: string, sessionId: string, result: { status: string }): Promise<void> }} StoreLike
+ *
+ * @typedef {object} Sdk the used part of `@frontmcp/sdk`
+ * @property {(metadata: never) => ClassDecorator} Plugin
+ * @property {(flow: never) => { Will: HookDecorator, Did: HookDecorator }} FlowHooksOf
+ * @typedef {(stage: never) => MethodDecorator} HookDecorator
+ *
+ * @typedef {object} RequestFlow the used part of FrontMCP's flow `elicitation:request`
+ * @property {{ elicitationId?: string, requestParams: Record<string, unknown>, set(key: string, value: unknown): void }} state
  */
+
+/** The code of FrontMCP's error for a client that it has to ask by other means. */
+const FALLBACK = 'ELICITATION_FALLBACK';
+
+/** @type {Map<string, { url: string, elicitationId: string }>} what the hook adds to requests that are being sent */
+const requests = new Map();
+
+let hasPlugin = false;
+
+/**
+ * Makes a plugin for `plugins` of the server. It adds the URL to a request in
+ * URL mode, and can replace the store of FrontMCP's elicitations, for which
+ * FrontMCP has no option.
+ *
+ * @param {Sdk} frontmcp all of `@frontmcp/sdk`
+ * @param {{ store?: object }} [options] store: that of createElicitationStoreFromStorage
+ * @returns {new () => object}
+ */
+export function urlPlugin({ Plugin, FlowHooksOf }, { store } = {}) {
+	class UrlModePlugin {
+		/** @param {RequestFlow} flow */
+		addUrl({ state }) {
+			const request = requests.get(state.elicitationId ?? '');
+			if (!request) return;
+			const { requestedSchema, ...params } = state.requestParams;
+			state.set('requestParams', { ...params, ...request });
+		}
+
+		/** @param {{ scope: object }} flow */
+		setStore({ scope }) {
+			Object.assign(scope, { _elicitationStore: store });
+		}
+	}
+	/**
+	 * @param {string} flow
+	 * @param {'Will' | 'Did'} when
+	 * @param {string} stage
+	 * @param {'addUrl' | 'setStore'} method
+	 */
+	const hook = (flow, when, stage, method) => {
+		FlowHooksOf(/** @type {never} */ (flow))[when](/** @type {never} */ (stage))(UrlModePlugin.prototype, method, {});
+	};
+	hook('elicitation:request', 'Did', 'buildRequestParams', 'addUrl');
+	if (store) {
+		for (const flow of ['tools:call-tool', 'elicitation:result']) hook(flow, 'Will', 'parseInput', 'setStore');
+	}
+	Plugin(/** @type {never} */ ({ name: 'urlmode', description: 'Sends the URLs of elicitations.' }))(UrlModePlugin);
+	hasPlugin = true;
+	return UrlModePlugin;
+}
 
 /**
  * Calls `this.elicit(…, { mode: 'url', elicitationId })` with one of our
- * elicitations, and returns its outcome. The message contains the link, because
- * FrontMCP sends no URL. FrontMCP allows one open elicitation in a session;
- * therefore ours are `exclusive`.
+ * elicitations, and returns its outcome. FrontMCP allows one open elicitation in
+ * a session; therefore ours are `exclusive`.
  *
  * @param {ElicitOptions} options
  * @returns {Promise<ElicitResult>}
- * @throws FrontMCP's error for a client without elicitation. FrontMCP then asks the user by its own means, and calls the
- *     tool again
+ * @throws FrontMCP's error for a client without elicitation.url. FrontMCP then asks the user by its own means, and calls
+ *     the tool again, which goes on with the same elicitation
  */
-export async function elicitUrl({ tool, schema, storage, keyPrefix = DEFAULT_KEY_PREFIX, ...options }) {
-	return elicitByRequest({ exclusive: true, ...options }, {
-		signal: undefined,
-		progress: undefined,
-		isGone: () => false,
-		async elicit({ elicitationId, url, message }, { signal, timeout }) {
-			// This is the only way to end FrontMCP's wait from outside.
-			signal.addEventListener('abort', () => void publishResult(elicitationId, 'cancel'), { once: true });
-			const { status } = await tool.elicit(`${message}\n\n${url}`, /** @type {never} */ (schema),
-				{ mode: 'url', elicitationId, ttl: timeout });
-			return { action: status };
-		},
-		complete: (elicitationId) => publishResult(elicitationId, 'accept'),
-	});
-
-	/**
-	 * @param {string} id
-	 * @param {'accept' | 'cancel'} status
-	 */
-	async function publishResult(id, status) {
-		await storage?.publish(`${keyPrefix}result:${id}`, JSON.stringify({ status })).catch(() => {});
+export async function elicitUrl({ tool, schema, ...options }) {
+	if (!hasPlugin) throw new TypeError('elicitUrl requires urlPlugin() in the plugins of the server');
+	const context = /** @type {ToolLike} */ (tool);
+	try {
+		return await elicitByRequest({ exclusive: true, ...options }, channelOf(context, schema));
+	} finally {
+		// FrontMCP's answer for this elicitation is not for the next one of the same call.
+		context.context.clearPreResolvedElicitResult();
 	}
 }
 
@@ -74,6 +122,64 @@ export async function elicitUrl({ tool, schema, storage, keyPrefix = DEFAULT_KEY
  * @throws {import('../errors.js').ProviderUnavailableError}
  * @throws the errors of `elicitUrl`
  */
-export async function connectAccount({ tool, schema, storage, keyPrefix, ...options }) {
-	return connect(options, (wish) => elicitUrl({ ...wish, tool, schema, storage, keyPrefix }));
+export async function connectAccount({ tool, schema, ...options }) {
+	return connect(options, (wish) => elicitUrl({ ...wish, tool, schema }));
+}
+
+/**
+ * @param {ToolLike} tool
+ * @param {unknown} schema
+ * @returns {import('./elicit-by-request.js').Channel}
+ */
+function channelOf(tool, schema) {
+	const { scope, context: { sessionId } } = tool;
+	const isRegistered = () => scope.notifications.getClientCapabilities(sessionId) !== undefined;
+	const wasRegistered = isRegistered();
+	const isGone = () => wasRegistered && !isRegistered();
+	let waits = false;
+	/**
+	 * Ends FrontMCP's wait, which is the only way from outside.
+	 *
+	 * @param {string} id
+	 * @param {'accept' | 'cancel'} status
+	 */
+	const endWait = async (id, status) => {
+		if (waits) await scope.elicitationStore?.publishResult(id, sessionId, { status }).catch(() => {});
+	};
+	return {
+		signal: tool.signal,
+		async progress(progress, message) {
+			// The end of a session does not abort its calls.
+			if (isGone()) throw new Error('the session has ended');
+			await tool.progress(progress, undefined, message);
+		},
+		isGone,
+		async elicit({ elicitationId, url, message }, { signal, timeout }) {
+			signal.addEventListener('abort', () => void endWait(elicitationId, 'cancel'), { once: true });
+			requests.set(elicitationId, { elicitationId, url });
+			waits = true;
+			try {
+				const { status } = await tool.elicit(message, schema, { mode: 'url', elicitationId, ttl: timeout });
+				return { action: status };
+			} catch (error) {
+				// FrontMCP shows the message to the model, which passes the link on to the user.
+				if (isFallback(error)) Object.assign(error, { elicitMessage: `${message}\n\n${url}` });
+				throw error;
+			} finally {
+				waits = false;
+				requests.delete(elicitationId);
+			}
+		},
+		// FrontMCP cannot send the notification that it is completed.
+		complete: (elicitationId) => endWait(elicitationId, 'accept'),
+		fallbackOf: (error) => (isFallback(error) ? () => Promise.reject(error) : undefined),
+	};
+}
+
+/**
+ * @param {unknown} error
+ * @returns {error is Error}
+ */
+function isFallback(error) {
+	return error instanceof Error && 'code' in error && error.code === FALLBACK;
 }

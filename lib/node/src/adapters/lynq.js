@@ -1,17 +1,22 @@
 // lynq keeps its waits in the memory of one process, so a callback that another
-// instance receives does not end them. This adapter ends them when the row is
-// completed. After an accept it first sets the session's value. After a refusal
-// it only ends the wait, and lynq finds that the value is missing.
+// instance receives does not end them. Here the wait is for the row. lynq only
+// asks the client, and is told when to stop waiting by itself.
 //
-// Written against lynq's documented interface.
+// lynq's requests to the client end after 60 seconds, and a client may wait no
+// longer for a call. Therefore a call waits for one leg, and the next one goes on.
+//
+// Compared with lynq 0.13.0.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
 
 import { connectAccount as connect } from './connect-account.js';
 import { elicitByLink } from './elicit-by-link.js';
 import { elicitByRequest } from './elicit-by-request.js';
-import { canBeOpened, claimOutcome, createElicitation, findOutcome, ownerOf, toOpenResult } from './elicitation.js';
-import { linkResult } from './messages.js';
+import { createElicitation, ROUND_MS } from './elicitation.js';
+import { progressOfCall } from './lynq-progress.js';
+
+export { withProgress } from './lynq-progress.js';
 
 /**
  * @typedef {import('./types.js').ElicitResult} ElicitResult
@@ -26,14 +31,19 @@ import { linkResult } from './messages.js';
  * @property {(key: string) => unknown} get
  * @property {(key: string, value: unknown) => void} set
  *
+ * @typedef {object} StoreLike
+ * @property {(key: string) => Promise<unknown>} get
+ * @property {(key: string, value: unknown, ttl?: number) => Promise<void>} set
+ *
  * @typedef {object} ContextLike the used part of lynq's ToolContext
  * @property {string} sessionId
  * @property {AbortSignal} signal
  * @property {SessionLike} session
- * @property {{ url(message: string, url: string, options: UrlOptions): Promise<{ action: import('../types.js').Action }>
- *     }} elicit
+ * @property {ElicitLike} elicit
+ * @property {StoreLike} userStore
  *
- * @typedef {{ elicitationId: string, waitForCompletion: boolean, timeout: number }} UrlOptions
+ * @typedef {{ url(message: string, url: string, options?: UrlOptions): Promise<{ action: import('../types.js').Action }> }} ElicitLike
+ * @typedef {{ elicitationId?: string, waitForCompletion?: boolean, timeout?: number }} UrlOptions
  *
  * @typedef {import('./types.js').BaseElicitOptions & { c: ContextLike }} ElicitOptions `c` is the last argument of the tool's
  *     handler
@@ -47,15 +57,13 @@ import { linkResult } from './messages.js';
  * @property {string} sessionKey the same as for urlAction: `user` for oauth(), `payment` for payment()
  * @property {(accepted: Accepted) => unknown} [value] returns the value to set under that key, or a promise of it.
  *     By default the value is the result, or true if there is none
- * @property {(error: unknown) => void} [onError] called with an error of `value` or of the wait. The tool continues
- *     without a value
+ * @property {(error: unknown) => void} [onError] called with an error of `value`, or of setting it. The tool continues
+ *     without a value. By default the call fails with that error
  *
  * @typedef {object} Way
  * @property {(params: { sessionId: string, elicitationId: string }) => Promise<string>} buildUrl for oauth(), payment()
  *     and urlAction()
- * @property {Middleware} resume a middleware to put before them. It resumes what an earlier call has started, returns the
- *     link as text to a client that does not support elicitation.url, and cancels an elicitation that nobody has opened
- *     and that nobody waits for any more
+ * @property {Middleware} resume a middleware to put before them, which does the waiting
  *
  * @typedef {object} Middleware
  * @property {string} name
@@ -64,16 +72,17 @@ import { linkResult } from './messages.js';
  * @typedef {{ content: { type: 'text', text: string }[], isError?: boolean }} CallResult
  */
 
-const TIMEOUT_MS = 300_000;
-
 /** Messages of the SDK for a client that does not support elicitation in URL mode. */
 const UNSUPPORTED_MESSAGES = new Set([
 	'Client does not support url elicitation.',
 	'Client does not support URL elicitation (required for notifications/elicitation/complete)',
 ]);
 
-/** lynq's message when its own wait times out. */
-const TIMEOUT_MESSAGE = 'Elicitation timed out';
+/** The SDK's error code of a request that the client has not answered in time. */
+const REQUEST_TIMEOUT = -32001;
+
+/** The key of a session under which its user is kept. */
+const SUBJECT_KEY = 'urlmode:subject';
 
 /**
  * Calls `c.elicit.url` with one of our elicitations, and returns its outcome.
@@ -83,22 +92,8 @@ const TIMEOUT_MESSAGE = 'Elicitation timed out';
  * @returns {Promise<ElicitResult>}
  */
 export async function elicitUrl(server, { c, ...options }) {
-	const call = { signal: c.signal, progress: undefined };
-	try {
-		return await elicitByRequest(options, {
-			...call,
-			isGone: () => false,
-			elicit({ elicitationId, message, url }, { signal, timeout }) {
-				// This is the only way to end lynq's wait from outside.
-				signal.addEventListener('abort', () => server.completeElicitation(elicitationId), { once: true });
-				return c.elicit.url(message, url, { elicitationId, waitForCompletion: true, timeout });
-			},
-			complete: async (elicitationId) => server.completeElicitation(elicitationId),
-		});
-	} catch (error) {
-		if (failureOf(error) !== 'unsupported') throw error;
-		return elicitByLink(options, call);
-	}
+	return elicitByRequest(options, channelOf(server, c, options, ({ message, url }, { timeout }, id) =>
+		c.elicit.url(message, url, { elicitationId: id, waitForCompletion: true, timeout })));
 }
 
 /**
@@ -134,8 +129,11 @@ export function urlWay(server, options) {
 /**
  * @typedef {object} CallState the state of one tool call
  * @property {import('./types.js').BaseElicitOptions} options
- * @property {import('../types.js').Elicitation} elicitation
- * @property {AbortController} ended
+ * @property {Map<string, import('../types.js').Elicitation>} elicitations by the id that lynq has made for each
+ * @property {ElicitLike} elicit lynq's own
+ * @property {StoreLike} userStore lynq's own
+ * @property {boolean} persistent whether urlAction looks for the value in the user's store, and not in the session
+ * @property {ToolResult | undefined} [toolResult] what to return instead of lynq's own error
  */
 
 class ElicitationMiddleware {
@@ -143,6 +141,8 @@ class ElicitationMiddleware {
 	#options;
 	/** @type {AsyncLocalStorage<CallState>} */
 	#calls = new AsyncLocalStorage();
+	/** @type {Map<string, Set<Promise<unknown>>>} by elicitation and session: the calls that it may end */
+	#ends = new Map();
 
 	/**
 	 * @param {ServerLike} server
@@ -154,114 +154,184 @@ class ElicitationMiddleware {
 	}
 
 	/** @param {{ sessionId: string, elicitationId: string }} params */
-	async buildUrl({ sessionId, elicitationId }) {
+	async buildUrl({ elicitationId }) {
 		const call = this.#calls.getStore();
-		const options = call?.options ?? await this.#optionsFor(sessionId);
-		const elicitation = call?.elicitation ?? await createElicitation({ ...options, id: elicitationId });
-		// lynq identifies its wait by its own id, which differs from ours if the elicitation was resumed.
-		void this.#wait(options, elicitation, { sessionId, elicitationId, signal: call?.ended.signal });
+		if (!call) throw new TypeError('buildUrl is called in a tool that does not have `resume` before oauth(), payment() or urlAction()');
+		const elicitation = await createElicitation(call.options);
+		call.elicitations.set(elicitationId, elicitation);
 		return elicitation.url;
 	}
 
 	/**
+	 * Gives the rest of the call a `c.elicit.url` that waits for the row, and
+	 * sets the value before it returns.
+	 *
 	 * @param {ContextLike} c
 	 * @param {() => Promise<CallResult>} next
 	 */
 	async onCall(c, next) {
-		const { sessionKey } = this.#options;
-		if (c.session.get(sessionKey)) return next();
-		const options = await this.#optionsFor(c.sessionId);
-		const elicitation = await createElicitation(options);
-		const found = elicitation.resumed ? await findOutcome(options, elicitation.elicitationId) : 'pending';
-		if (typeof found === 'object') {
-			const result = await claimOutcome(options, c, found, elicitation);
-			if (result.action !== 'accept') return result.toolResult;
-			c.session.set(sessionKey, await this.#valueOf(result));
-			return next();
-		}
-		if (!canBeOpened(elicitation, found)) return toOpenResult(options, elicitation, found).toolResult;
-		return this.#runCall(c, next, { options, elicitation, ended: new AbortController() });
+		const { sessionKey, ...options } = this.#options;
+		const subject = await options.subject(c.sessionId);
+		bindSession(c.session, subject);
+		const { elicit, userStore } = c;
+		/** @type {CallState} */
+		const call = { options: { ...options, subject }, elicitations: new Map(), elicit, userStore, persistent: false };
+		c.elicit = {
+			...elicit,
+			url: (message, url, more) => this.#elicit(c, call, { message, url, ...more }),
+		};
+		c.userStore = {
+			...userStore,
+			get(key) {
+				call.persistent ||= key === sessionKey;
+				return userStore.get(key);
+			},
+		};
+		const result = await this.#calls.run(call, next);
+		return result.isError && call.toolResult ? call.toolResult : result;
 	}
 
 	/**
-	 * Runs the rest of the call. If nobody has opened the elicitation by then,
-	 * it is completed with the reason why the call has ended.
+	 * @param {ContextLike} c
+	 * @param {CallState} call
+	 * @param {{ message: string, url: string } & UrlOptions} request of urlAction
+	 * @returns {Promise<{ action: import('../types.js').Action }>}
+	 */
+	async #elicit(c, call, { message, url, ...more }) {
+		const elicitation = call.elicitations.get(more.elicitationId ?? '');
+		if (!elicitation) return call.elicit.url(message, url, more);
+		const { timeout = call.options.ttl ?? Infinity } = call.options;
+		const options = { ...call.options, timeout: Math.min(timeout, more.timeout ?? Infinity) };
+		const channel = channelOf(this.#server, c, options, (_, { timeout }, id) =>
+			call.elicit.url(message, url, { ...more, elicitationId: id, timeout }));
+		const { action, reason, toolResult } = await this.#share(c, elicitation.elicitationId, async () => {
+			const outcome = await elicitByRequest(options, channel, elicitation);
+			if (outcome.action === 'accept') await this.#setValue(c, call, outcome);
+			return outcome;
+		});
+		if (reason === 'claimed' && await this.#hasValue(c, call)) return { action: 'accept' };
+		// Of a user's refusal urlAction itself tells, with its option `declineMessage`.
+		if (action !== 'decline' && reason !== 'dismissed') call.toolResult = toolResult;
+		return { action: action === 'pending' ? 'cancel' : action };
+	}
+
+	/**
+	 * Of calls that wait for the same elicitation in the same session, one claims
+	 * it. The others end after that one has set the value.
 	 *
 	 * @param {ContextLike} c
-	 * @param {() => Promise<CallResult>} next
+	 * @param {string} elicitationId
+	 * @param {() => Promise<ElicitResult>} elicit
+	 */
+	async #share({ sessionId }, elicitationId, elicit) {
+		const key = `${elicitationId} ${sessionId}`;
+		const ends = this.#ends.get(key) ?? new Set();
+		this.#ends.set(key, ends);
+		const end = elicit();
+		ends.add(end);
+		try {
+			const outcome = await end;
+			if (outcome.reason === 'claimed') await Promise.allSettled(ends);
+			return outcome;
+		} finally {
+			ends.delete(end);
+			if (ends.size === 0) this.#ends.delete(key);
+		}
+	}
+
+	/**
+	 * @param {ContextLike} c
+	 * @param {CallState} call
+	 * @param {Accepted} accepted
+	 */
+	async #setValue(c, { persistent, userStore }, accepted) {
+		const { sessionKey, value, onError } = this.#options;
+		try {
+			const set = value ? await value(accepted) : accepted.result ?? true;
+			if (persistent) await userStore.set(sessionKey, set);
+			else c.session.set(sessionKey, set);
+		} catch (error) {
+			if (!onError) throw error;
+			onError(error);
+		}
+	}
+
+	/**
+	 * @param {ContextLike} c
 	 * @param {CallState} call
 	 */
-	async #runCall(c, next, call) {
-		const { options, elicitation, ended } = call;
-		/** @type {{ action: 'decline' | 'cancel', reason: string } | undefined} undefined: it stays open */
-		let completion = { action: 'decline', reason: 'refused' };
-		const onAbort = () => ended.abort(c.signal.reason);
-		c.signal.addEventListener('abort', onAbort, { once: true });
-		try {
-			return await this.#calls.run(call, next);
-		} catch (error) {
-			const failure = failureOf(error);
-			if (failure === 'unsupported') {
-				completion = undefined;
-				return linkResult(options.message, elicitation);
-			}
-			completion = { action: 'cancel', reason: failure };
-			throw error;
-		} finally {
-			c.signal.removeEventListener('abort', onAbort);
-			if (c.signal.aborted) completion = { action: 'cancel', reason: 'aborted' };
-			ended.abort();
-			if (completion) {
-				// Has no effect if the elicitation is opened or completed already.
-				await options.urlmode.abandon(elicitation.elicitationId, { ...ownerOf(options), ...completion }).catch(() => {});
-			}
-		}
-	}
-
-	/**
-	 * @param {import('./types.js').BaseElicitOptions} options
-	 * @param {import('../types.js').Elicitation} elicitation
-	 * @param {{ sessionId: string, elicitationId: string, signal: AbortSignal | undefined }} lynqWait
-	 */
-	async #wait(options, elicitation, { sessionId, elicitationId, signal }) {
-		const { urlmode, timeout = options.ttl ?? TIMEOUT_MS, recheck } = options;
-		try {
-			const outcome = await urlmode.waitForCompletion(elicitation.elicitationId, {
-				...ownerOf(options), timeout, signal, recheck,
-			});
-			const result = await claimOutcome(options, { signal }, outcome, elicitation);
-			if (result.action === 'accept') {
-				this.#server.session(sessionId).set(this.#options.sessionKey, await this.#valueOf(result));
-			}
-		} catch (error) {
-			if (!signal?.aborted) this.#options.onError?.(error);
-		}
-		this.#server.completeElicitation(elicitationId);
-	}
-
-	/** @param {Accepted} accepted */
-	async #valueOf(accepted) {
-		return this.#options.value ? this.#options.value(accepted) : accepted.result ?? true;
-	}
-
-	/**
-	 * @param {string} sessionId
-	 * @returns {Promise<import('./types.js').BaseElicitOptions>}
-	 */
-	async #optionsFor(sessionId) {
-		return { ...this.#options, subject: await this.#options.subject(sessionId) };
+	async #hasValue(c, { persistent, userStore }) {
+		const { sessionKey } = this.#options;
+		return Boolean(persistent ? await userStore.get(sessionKey) : c.session.get(sessionKey));
 	}
 }
 
 /**
- * lynq and the SDK throw errors without a class or code of their own, so only
- * the message tells them apart.
+ * lynq identifies each request by an id of its own, because several calls may
+ * wait for one elicitation, and lynq keeps one wait for an id.
  *
- * @param {unknown} error
- * @returns {'unsupported' | 'timeout' | 'failed'}
+ * @param {ServerLike} server
+ * @param {ContextLike} c
+ * @param {import('./types.js').BaseElicitOptions} options
+ * @param {(params: { message: string, url: string }, options: { timeout: number }, id: string) =>
+ *     Promise<{ action: import('../types.js').Action }>} ask
+ * @returns {import('./elicit-by-request.js').Channel}
  */
-function failureOf(error) {
-	if (!(error instanceof Error)) return 'failed';
-	if (UNSUPPORTED_MESSAGES.has(error.message)) return 'unsupported';
-	return error.message === TIMEOUT_MESSAGE ? 'timeout' : 'failed';
+function channelOf(server, c, options, ask) {
+	const id = randomUUID();
+	const call = { signal: c.signal, progress: progressOfCall(), isGone: () => isSessionGone(server, c) };
+	return {
+		...call,
+		leg: options.legTimeout ?? ROUND_MS,
+		async elicit(params, { signal, timeout }) {
+			// This is the only way to end lynq's wait from outside.
+			signal.addEventListener('abort', () => server.completeElicitation(id), { once: true });
+			try {
+				return await ask(params, { timeout }, id);
+			} catch (error) {
+				// The client holds its response until the user is done. The row says when that is.
+				if (codeOf(error) === REQUEST_TIMEOUT) return { action: 'accept' };
+				throw error;
+			}
+		},
+		complete: async () => server.completeElicitation(id),
+		fallbackOf: (error) => (error instanceof Error && UNSUPPORTED_MESSAGES.has(error.message)
+			? (elicitation) => elicitByLink(options, call, elicitation) : undefined),
+	};
+}
+
+/**
+ * Values in a session are for its first user only. With `sessionless` lynq has
+ * one session, `default`, for all users.
+ *
+ * @param {SessionLike} session
+ * @param {string} subject
+ * @throws if the session is another user's
+ */
+function bindSession(session, subject) {
+	const owner = session.get(SUBJECT_KEY);
+	if (owner === undefined) session.set(SUBJECT_KEY, subject);
+	else if (owner !== subject) throw new Error('This session belongs to another user. Connect again, with a session of your own.');
+}
+
+/**
+ * After the end of a session lynq makes an empty one for the same id. It aborts
+ * the calls of a session that ends for no other reason than those that the
+ * client cancels.
+ *
+ * @param {ServerLike} server
+ * @param {ContextLike} c
+ */
+function isSessionGone(server, { session, sessionId }) {
+	const key = 'urlmode:probe';
+	const probe = randomUUID();
+	session.set(key, probe);
+	const gone = server.session(sessionId).get(key) !== probe;
+	session.set(key, undefined);
+	return gone;
+}
+
+/** @param {unknown} error */
+function codeOf(error) {
+	return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 }

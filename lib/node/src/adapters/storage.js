@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import { internalsOf } from '../internals.js';
 import { Poll } from '../poll.js';
 import { NamespacedStorage, namespacePrefix } from './namespaced-storage.js';
+import { StorageConnectionError, StorageNotConnectedError, StorageOperationError, StorageTTLError } from './storage-errors.js';
 
 const CHANNEL = 'urlmode_published';
 const TTL_MAX_SECONDS = 3_153_600_000;
@@ -67,9 +68,11 @@ export class PostgresStorage {
 		return this;
 	}
 
-	/** @throws if PostgreSQL is unavailable */
+	/** @throws {StorageConnectionError} if PostgreSQL is unavailable */
 	async connect() {
-		await this.#internals.database.query(LAST, []);
+		await this.#internals.database.query(LAST, []).catch((error) => {
+			throw new StorageConnectionError(error);
+		});
 		this.#connected = true;
 	}
 
@@ -134,15 +137,18 @@ export class PostgresStorage {
 	 * Sets all of the entries or, if one fails, none.
 	 *
 	 * @param {SetEntry[]} entries
+	 * @throws {StorageTTLError}
+	 * @throws {StorageOperationError} if PostgreSQL refuses it
 	 */
 	async mset(entries) {
 		if (entries.length === 0) return;
-		await this.#query(SET, [
+		const values = [
 			entries.map(({ key }) => key),
 			entries.map(({ value }) => value),
 			entries.map(({ options }) => toMilliseconds(options?.ttlSeconds)),
 			entries.map(({ options }) => toCondition(options)),
-		]);
+		];
+		await this.#operate('set', entries.map(({ key }) => key).join(', '), SET, values);
 	}
 
 	/**
@@ -212,10 +218,11 @@ export class PostgresStorage {
 	 * @param {string} key
 	 * @param {number} amount
 	 * @returns {Promise<number>} the sum
+	 * @throws {StorageOperationError} if the amount or the value is not a whole number
 	 */
 	async incrBy(key, amount) {
-		if (!Number.isSafeInteger(amount)) throw new TypeError('amount must be a whole number');
-		const [answer] = await this.#query(ADD, [key, amount]);
+		if (!Number.isSafeInteger(amount)) throw new StorageOperationError('incrBy', key, 'the amount is not a whole number');
+		const [answer] = await this.#operate('incrBy', key, ADD, [key, amount]);
 		return Number(answer?.sum);
 	}
 
@@ -308,11 +315,24 @@ export class PostgresStorage {
 	}
 
 	/**
+	 * @param {string} operation
+	 * @param {string} key
+	 * @param {string} text
+	 * @param {unknown[]} values
+	 */
+	async #operate(operation, key, text, values) {
+		const answer = this.#query(text, values);
+		return answer.catch((error) => {
+			throw new StorageOperationError(operation, key, isNotANumber(error) ? 'the value is not a whole number' : error.message, error);
+		});
+	}
+
+	/**
 	 * @param {string} text
 	 * @param {unknown[]} values
 	 */
 	#query(text, values) {
-		if (!this.#connected) throw new Error('the storage is not connected: call connect() first');
+		if (!this.#connected) throw new StorageNotConnectedError();
 		return this.#internals.database.query(text, values);
 	}
 }
@@ -328,9 +348,7 @@ function hashChannel(channel) {
  */
 function toMilliseconds(seconds) {
 	if (seconds === undefined) return null;
-	if (!Number.isInteger(seconds) || seconds <= 0 || seconds > TTL_MAX_SECONDS) {
-		throw new TypeError('ttlSeconds must be a whole number of seconds, at least 1');
-	}
+	if (!Number.isInteger(seconds) || seconds <= 0 || seconds > TTL_MAX_SECONDS) throw new StorageTTLError(seconds);
 	return seconds * 1_000;
 }
 
@@ -342,6 +360,16 @@ function toCondition({ ifNotExists, ifExists } = {}) {
 	if (ifNotExists && ifExists) throw new TypeError('ifNotExists and ifExists cannot be used together');
 	if (ifNotExists) return 'absent';
 	return ifExists ? 'present' : null;
+}
+
+/**
+ * Whether PostgreSQL could not read a value as bigint (22P02), or the sum is out
+ * of its range (22003).
+ *
+ * @param {{ code?: unknown }} error
+ */
+function isNotANumber({ code }) {
+	return code === '22P02' || code === '22003';
 }
 
 /** @param {string} pattern */

@@ -32,6 +32,9 @@ const PACKAGES = /** @type {const} */ ({
 	'sdk': { '@modelcontextprotocol/sdk': '^1.23.0' },
 	'sdk2': { '@modelcontextprotocol/node': '^2.0.0', '@modelcontextprotocol/server': '^2.0.0' },
 	'mcp-use': { '@hono/node-server': '^2.1.8', 'hono': '^4.13.19', 'mcp-use': '^2.0.0' },
+	'lynq-hono': { '@hono/node-server': '^2.1.8', 'hono': '^4.13.19' },
+	'lynq-express': { express: '^5.1.0' },
+	'frontmcp': { zod: '^4.2.0' },
 	'mcp-lite': { '@hono/node-server': '^2.1.8', 'hono': '^4.13.19', 'mcp-lite': '^0.10.0' },
 });
 

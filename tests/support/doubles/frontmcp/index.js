@@ -1,134 +1,143 @@
-// A double of FrontMCP, on the official SDK 1.x. It implements only what FrontMCP
-// documents about tools with `this.elicit`, and about the elicitation store that
-// uses a storage.
+// A double of FrontMCP: what the adapter uses, with FrontMCP's signatures and
+// failures. Compared with FrontMCP 1.5.6, whose tests are the same as those of
+// this double. It has tools, but no other parts of a server, and of the modes of
+// `auth` only `transparent`, with the keys beside it.
 
-import { randomUUID } from 'node:crypto';
+import { createPublicKey, randomUUID, verify } from 'node:crypto';
+import { createServer } from 'node:http';
 
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { CallToolRequestSchema, InitializeRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 
-const TTL_MS = 300_000;
+import { Flows, FlowState, metadataOf } from './flows.js';
+import { createMemoryStore } from './store.js';
+import { ElicitationFallbackRequired, Elicitor } from './tool-context.js';
 
-/** Documented: thrown when nobody answered within the ttl. */
-export class ElicitationTimeoutError extends Error {
-	constructor(elicitId, ttl) {
-		super(`Elicitation ${elicitId} timed out after ${ttl}ms`);
-		Object.assign(this, { elicitId, ttl });
+export { App, FlowHooksOf, Plugin, Tool } from './flows.js';
+export { createElicitationStoreFromStorage } from './store.js';
+export { ElicitationFallbackRequired, ElicitationTimeoutError, ToolContext } from './tool-context.js';
+
+class Scope {
+	/** No option sets it. */
+	_elicitationStore = createMemoryStore();
+	sessions = new Map();
+
+	get elicitationStore() {
+		return this._elicitationStore;
+	}
+
+	notifications = { getClientCapabilities: (id) => this.sessions.get(id)?.capabilities };
+}
+
+export class FrontMcpInstance {
+	static async bootstrap({ info, apps, plugins = [], auth, http }) {
+		const scope = new Scope();
+		const flows = new Flows(plugins);
+		const tools = new Map(apps.flatMap((app) => metadataOf(app).tools).map((tool) => [metadataOf(tool).name, tool]));
+		const { port, entryPath = '', security } = http;
+		const { allowedHosts, allowedOrigins } = security.dnsRebindingProtection;
+		const server = createServer(async (request, response) => {
+			const refuse = (status) => void response.writeHead(status).end();
+			const { host, origin, authorization = '', 'mcp-session-id': sessionId } = request.headers;
+			if (!allowedHosts.includes(host) || (origin && !allowedOrigins.includes(origin))) return refuse(403);
+			if (request.url !== (entryPath || '/')) return refuse(404);
+			const user = userOf(authorization, auth.providerConfig.jwks);
+			if (!user) return refuse(401);
+			const session = sessionId === undefined ? await open({ info, scope, flows, tools, user }) : scope.sessions.get(sessionId);
+			if (!session || session.user.sub !== user.sub) return refuse(404);
+			// The end of a session aborts none of its calls.
+			if (request.method === 'DELETE') return refuse(scope.sessions.delete(sessionId) ? 204 : 404);
+			const body = request.method === 'POST' ? await readJson(request) : undefined;
+			if (!body?.result?.action) return session.transport.handleRequest(request, response, body);
+			await session.elicitor.answer(body.result);
+			return refuse(202);
+		});
+		await new Promise((resolve) => server.listen(port, '127.0.0.1', resolve));
 	}
 }
 
-/** Documented: thrown for a client without elicitation. */
-export class ElicitationNotSupportedError extends Error {}
-
-/** Documented: pending:{sessionId} is a key, result:{elicitId} is a channel, both with a prefix. */
-export function createElicitationStoreFromStorage(storage, { keyPrefix = 'mcp:elicit:' } = {}) {
-	if (!storage.supportsPubSub()) {
-		throw new ElicitationNotSupportedError('the storage has no publish and subscribe');
-	}
-	const own = storage.namespace(keyPrefix.replace(/:$/, ''));
-	const pending = own.namespace('pending');
-
-	return {
-		setPending: (record) => pending.set(record.sessionId, JSON.stringify(record), {
-			ttlSeconds: Math.max(1, Math.ceil((record.expiresAt - Date.now()) / 1000)),
-		}),
-		async getPending(sessionId) {
-			const text = await pending.get(sessionId);
-			return text === null ? null : JSON.parse(text);
-		},
-		deletePending: (sessionId) => pending.delete(sessionId),
-		subscribeResult: (elicitId, callback) => own.subscribe(`result:${elicitId}`, (text) => callback(JSON.parse(text))),
-		publishResult: async (elicitId, sessionId, result) => {
-			await own.publish(`result:${elicitId}`, JSON.stringify(result));
-			await pending.delete(sessionId);
-		},
-	};
+async function open({ info, scope, flows, tools, user }) {
+	const server = new Server(info, { capabilities: { tools: { listChanged: true }, logging: {} } });
+	const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: randomUUID });
+	const session = { user, scope, flows, server, transport };
+	session.elicitor = new Elicitor(session);
+	// The SDK's server is not told of the client's capabilities, so it refuses to send what depends on them.
+	server.setRequestHandler(InitializeRequestSchema, ({ params }) => {
+		session.id = transport.sessionId;
+		session.capabilities = params.capabilities;
+		scope.sessions.set(session.id, session);
+		return { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: info };
+	});
+	server.setRequestHandler(ListToolsRequestSchema, () => ({
+		tools: [...tools.keys()].map((name) => ({ name, inputSchema: { type: 'object' } })),
+	}));
+	server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => {
+		if (params.name === 'sendElicitationResult') return sendElicitationResult(session, tools, params.arguments, extra);
+		return call({ session, extra }, tools, params);
+	});
+	await server.connect(transport);
+	return session;
 }
 
-export class ToolContext {
-	/**
-	 * Documented: a session has one open elicitation, and a new one cancels it;
-	 * the response arrives through the store on any instance; after the ttl it
-	 * throws.
-	 */
-	async elicit(message, schema, { mode = 'form', ttl = TTL_MS, elicitationId } = {}) {
-		const { sdk, store, sessionId, extra } = this.context;
-		if (mode === 'url' && !elicitationId) {
-			throw new TypeError('elicitationId is required when mode is "url"');
-		}
-		if (!sdk.getClientCapabilities()?.elicitation?.[mode]) {
-			throw new ElicitationNotSupportedError(`the client does not support ${mode} elicitation`);
-		}
-		const earlier = await store.getPending(sessionId);
-		if (earlier) {
-			await store.publishResult(earlier.elicitId, sessionId, { status: 'cancel' });
-		}
-		const elicitId = elicitationId ?? `elicit-${randomUUID()}`;
-		await store.setPending({ elicitId, sessionId, message, mode, createdAt: Date.now(), expiresAt: Date.now() + ttl });
+async function call(context, tools, { name, arguments: args }) {
+	const { scope, flows } = context.session;
+	let result;
+	await flows.run('tools:call-tool', { scope, state: new FlowState({}) }, {
+		parseInput: () => {},
+		async execute() {
+			try {
+				result = await new (tools.get(name))(context).execute(args);
+			} catch (error) {
+				result = error instanceof ElicitationFallbackRequired ? await askByOtherMeans(context.session, error, { name, args })
+					: toResult(`Tool "${name}" execution failed: ${error.message}`, true);
+			}
+		},
+	});
+	return result;
+}
 
-		let done;
-		const result = new Promise((resolve) => {
-			done = resolve;
-		});
-		const unsubscribe = await store.subscribeResult(elicitId, done);
-		// The documented parameters have no URL, so it is taken from the message.
-		sdk.request(
-			{ method: 'elicitation/create', params: { mode, message, elicitationId: elicitId, url: /https?:\S+/.exec(message)?.[0] } },
-			ANY, { relatedRequestId: extra.requestId, timeout: ttl },
-		).then(
-			({ action, content }) => store.publishResult(elicitId, sessionId, { status: action, content }),
-			() => {},
-		);
-		let timer;
-		const late = new Promise((_, reject) => {
-			timer = setTimeout(() => reject(new ElicitationTimeoutError(elicitId, ttl)), ttl);
-		});
-		try {
-			return await Promise.race([result, late]);
-		} finally {
+const toResult = (text, isError = false) => ({ content: [{ type: 'text', text }], isError });
+
+/** A client with any capability is told by a notification, and the call waits. Others are told by the result. */
+async function askByOtherMeans({ scope, server, capabilities, id: sessionId }, { elicitId, elicitMessage, ttl }, { name, args }) {
+	const store = scope.elicitationStore;
+	await store.setPendingFallback({ elicitId, elicitMessage, sessionId, name, args, expiresAt: Date.now() + ttl });
+	if (Object.values(capabilities).every((one) => one === undefined)) {
+		return toResult(`This tool requires user input to continue.\n\n**Question:** ${elicitMessage}\n\n`
+			+ `Call the \`sendElicitationResult\` tool with:\n- elicitId: "${elicitId}"\n- action: "accept", "cancel", or "decline"`);
+	}
+	const data = { type: 'elicitation_fallback', elicitId, message: elicitMessage };
+	await server.notification({ method: 'notifications/message', params: { level: 'info', logger: 'elicitation', data } });
+	return new Promise((resolve) => {
+		const timer = setTimeout(() => resolve(toResult('Elicitation request timed out.', true)), ttl);
+		void store.subscribeFallbackResult(elicitId, (result) => {
 			clearTimeout(timer);
-			await unsubscribe();
-		}
-	}
+			resolve(result);
+		});
+	});
 }
 
-/** Used instead of a schema: accepts every value. */
-const ANY = { parse: (value) => value, safeParse: (data) => ({ success: true, data }), parseAsync: async (value) => value };
+/** Calls the tool again, whose `elicit` then returns the answer. */
+async function sendElicitationResult(session, tools, { elicitId, action }, extra) {
+	const store = session.scope.elicitationStore;
+	const pending = await store.takePendingFallback(elicitId);
+	if (!pending) return toResult(`Error: No pending elicitation found for ID: ${elicitId}.`, true);
+	const result = await call({ session, extra, preResolved: { status: action } }, tools, { name: pending.name, arguments: pending.args });
+	await store.publishFallbackResult(elicitId, result);
+	return result;
+}
 
-/**
- * Serves tools. Not documented: FrontMCP uses decorators for this.
- *
- * @param {{ name: string, tools: (typeof ToolContext & { tool: { name: string, description: string } })[], store: object,
- *     subjectOf: (authorization: string) => string | undefined }} options
- */
-export function createHandler({ name, tools, store, subjectOf }) {
-	const sessions = new Map();
+function userOf(authorization, { keys }) {
+	const [header, claims, signature] = authorization.replace(/^Bearer /, '').split('.');
+	if (!signature) return undefined;
+	const key = createPublicKey({ key: keys[0], format: 'jwk' });
+	const isValid = verify('sha256', Buffer.from(`${header}.${claims}`), { key, dsaEncoding: 'ieee-p1363' },
+		Buffer.from(signature, 'base64url'));
+	return isValid ? JSON.parse(Buffer.from(claims, 'base64url')) : undefined;
+}
 
-	async function open(subject) {
-		const sessionId = randomUUID();
-		const server = new McpServer({ name, version: '1.0.0' });
-		for (const Tool of tools) {
-			server.registerTool(Tool.tool.name, { description: Tool.tool.description }, (extra) => {
-				const tool = new Tool();
-				tool.context = { sdk: server.server, store, sessionId, extra, authInfo: { subject, sessionId } };
-				return tool.execute({});
-			});
-		}
-		const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => sessionId });
-		transport.onclose = () => sessions.delete(sessionId);
-		await server.connect(transport);
-		sessions.set(sessionId, { subject, transport });
-		return { subject, transport };
-	}
-
-	return async (request, response) => {
-		const subject = subjectOf(request.headers.authorization);
-		const id = request.headers['mcp-session-id'];
-		const session = subject && (id === undefined ? await open(subject) : sessions.get(id));
-		if (!session || session.subject !== subject) {
-			response.writeHead(subject ? 404 : 401).end();
-			return;
-		}
-		await session.transport.handleRequest(request, response);
-	};
+async function readJson(request) {
+	const chunks = await request.toArray();
+	return JSON.parse(Buffer.concat(chunks));
 }

@@ -1,4 +1,4 @@
-// oauth() as lynq documents it: urlAction with other defaults.
+// A double of lynq's oauth(): urlAction with other defaults. Compared with lynq 0.13.0.
 
 import { urlAction } from './url-action.js';
 

@@ -1,4 +1,4 @@
-// payment() as lynq documents it: urlAction with other defaults.
+// A double of lynq's payment(): urlAction with other defaults. Compared with lynq 0.13.0.
 
 import { urlAction } from './url-action.js';
 

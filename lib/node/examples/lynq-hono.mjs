@@ -1,18 +1,22 @@
-// An MCP server on lynq.
-import { createServer } from 'node:http';
-
+// lynq on Hono: an account and a payment, with lynq's own middlewares and without.
+import { serve } from '@hono/node-server';
+import { mountLynq } from '@lynq/hono';
 import { createMCPServer } from '@lynq/lynq';
 import { oauth } from '@lynq/lynq/oauth';
 import { payment } from '@lynq/lynq/payment';
+import { Hono } from 'hono';
 import { buildAuthorizationUrl, fetchUserInfo } from 'openid-client';
 import { UrlMode } from 'urlmode';
-import { connectAccount, elicitUrl, urlWay } from 'urlmode/lynq';
+import { connectAccount, elicitUrl, urlWay, withProgress } from 'urlmode/lynq';
 import { exchangeCode } from 'urlmode/oauth';
 
-import { client, configuration, createCheckout, issuer, subjectOf } from './app.mjs';
+import { client, configuration, createCheckout, issuer, subjectOf } from './app.mjs'; // yours
 
-const { PORT, URLMODE_DATABASE_URL = '', URLMODE_KEYS_FILE = '', URLMODE_BASE_URL = '' } = process.env;
-const urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMODE_KEYS_FILE, baseUrl: URLMODE_BASE_URL });
+const urlmode = new UrlMode({
+	databaseUrl: process.env.URLMODE_DATABASE_URL,
+	keysFile: process.env.URLMODE_KEYS_FILE,
+	baseUrl: process.env.URLMODE_BASE_URL,
+});
 const server = createMCPServer({ name: 'reports', version: '1.0.0' });
 const subject = (sessionId) => server.session(sessionId).get('subject');
 
@@ -40,8 +44,8 @@ server.tool('buy_report', report.resume, payment({ buildUrl: report.buildUrl }),
 	(args, c) => c.text(`Paid with ${c.session.get('payment').reference}.`));
 
 server.tool('buy_again', { description: 'Buys the report, each time.' }, async (args, c) => {
-	const outcome = await elicitUrl(server, { c, ...price, subject: subject(c.sessionId) }); // c.elicit.url that returns an outcome
-	return outcome.action === 'accept' ? c.text(`Paid with ${outcome.reference}.`) : outcome.toolResult;
+	const outcome = await elicitUrl(server, { c, ...price, subject: subject(c.sessionId) });
+	return outcome.action === 'accept' ? c.text(`Paid with ${outcome.result.reference}.`) : outcome.toolResult;
 });
 
 server.tool('connect_again', { description: 'Connects your Demo Account, each time.' }, async (args, c) => {
@@ -49,15 +53,27 @@ server.tool('connect_again', { description: 'Connects your Demo Account, each ti
 		urlmode, c, subject: subject(c.sessionId), message: 'Connect your Demo Account.',
 		provider: 'demo', description: 'openid-connect', variables: { issuer }, client, scopes: ['openid', 'profile'],
 	});
-	return connected.action === 'accept' ? c.text(`Connected the account of ${connected.account?.name}.`) : connected.toolResult;
+	return connected.action === 'accept' ? c.text(`Connected the account of ${connected.account.name}.`) : connected.toolResult;
 });
 
-const handle = server.http({
-	onRequest(request, sessionId, session) {
-		const caller = subjectOf(request.headers.authorization);
-		if (!caller || (session.get('subject') ?? caller) !== caller) throw new Error('not this user\'s session');
+/** A session belongs to the user who sends the first request in it. */
+function belongsTo(session, caller) {
+	if (session.get('subject') === undefined) {
 		session.set('subject', caller);
-	},
+		session.enableTools('connect_account', 'buy_report'); // lynq hides the tools of oauth() and payment()
+	}
+	return session.get('subject') === caller;
+}
+
+const app = new Hono();
+app.use('/mcp', async (c, next) => {
+	const caller = subjectOf(c.req.header('authorization'));
+	if (!caller) return c.body(null, 401, { 'WWW-Authenticate': 'Bearer' });
+	if (c.req.header('origin')) return c.body(null, 403); // no web page calls this server
+	const sessionId = c.req.header('mcp-session-id');
+	if (sessionId && !belongsTo(server.session(sessionId), caller)) return c.body(null, 404);
+	return next();
 });
-const http = createServer(handle);
-http.listen(PORT, '127.0.0.1', () => console.log(`http://127.0.0.1:${http.address().port}/mcp`));
+mountLynq(app, withProgress(server)); // accepts local Host headers; others with { allowedHosts: ['mcp.example.com'] }
+serve({ fetch: app.fetch, hostname: '127.0.0.1', port: Number(process.env.PORT) },
+	({ port }) => console.log(`http://127.0.0.1:${port}/mcp`));

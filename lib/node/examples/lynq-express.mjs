@@ -1,0 +1,48 @@
+// lynq on Express: a payment before the tool runs.
+import { mountLynq } from '@lynq/express';
+import { createMCPServer } from '@lynq/lynq';
+import { payment } from '@lynq/lynq/payment';
+import express from 'express';
+import { UrlMode } from 'urlmode';
+import { urlWay, withProgress } from 'urlmode/lynq';
+
+import { createCheckout, subjectOf } from './app.mjs'; // yours
+
+const urlmode = new UrlMode({
+	databaseUrl: process.env.URLMODE_DATABASE_URL,
+	keysFile: process.env.URLMODE_KEYS_FILE,
+	baseUrl: process.env.URLMODE_BASE_URL,
+});
+const server = createMCPServer({ name: 'reports', version: '1.0.0' });
+
+const report = urlWay(server, {
+	urlmode, provider: 'stripe', kind: 'payment', expected: { amount: 1050, currency: 'EUR' },
+	message: 'The report costs 10.50 EUR.', targetUrl: createCheckout,
+	subject: (sessionId) => server.session(sessionId).get('subject'),
+	sessionKey: 'payment',
+});
+
+server.tool('buy_report', report.resume, payment({ buildUrl: report.buildUrl }),
+	{ description: 'Buys the report.' },
+	(args, c) => c.text(`Paid with ${c.session.get('payment').reference}.`));
+
+/** A session belongs to the user who sends the first request in it. */
+function belongsTo(session, caller) {
+	if (session.get('subject') === undefined) {
+		session.set('subject', caller);
+		session.enableTools('buy_report'); // lynq hides the tools of payment()
+	}
+	return session.get('subject') === caller;
+}
+
+const app = express();
+app.use('/mcp', (request, response, next) => {
+	const caller = subjectOf(request.headers.authorization);
+	if (!caller) return response.set('WWW-Authenticate', 'Bearer').sendStatus(401);
+	if (request.headers.origin) return response.sendStatus(403); // no web page calls this server
+	const sessionId = request.headers['mcp-session-id'];
+	if (sessionId && !belongsTo(server.session(sessionId), caller)) return response.sendStatus(404);
+	return next();
+}, express.json());
+mountLynq(app, withProgress(server)); // accepts local Host headers; others with { allowedHosts: ['mcp.example.com'] }
+const http = app.listen(process.env.PORT, '127.0.0.1', () => console.log(`http://127.0.0.1:${http.address().port}/mcp`));

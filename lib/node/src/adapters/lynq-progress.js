@@ -1,0 +1,93 @@
+// Progress for tools of lynq, which passes on neither the token of a call nor a
+// way to send a notification. Both are in the HTTP messages: the token in the
+// body of the request, and the event stream in the response.
+//
+// Compared with lynq 0.13.0.
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/**
+ * @typedef {(request: Request) => Promise<Response>} Handler
+ * @typedef {{ method: string, params: { _meta: { progressToken?: unknown } } }} ToolCall
+ * @typedef {(progress: number, message: string) => Promise<void>} SendProgress
+ */
+
+/** @type {AsyncLocalStorage<SendProgress>} */
+const calls = new AsyncLocalStorage();
+
+/** @returns {SendProgress | undefined} undefined if the client of this call wants no progress */
+export function progressOfCall() {
+	return calls.getStore();
+}
+
+/**
+ * Returns the server with an `http` that lets `elicitUrl` and `urlWay` send
+ * progress to clients that want it.
+ *
+ * @template {object} Options
+ * @template {{ http(options?: Options): Handler }} Server
+ * @param {Server} server lynq's MCPServer
+ * @returns {Server}
+ */
+export function withProgress(server) {
+	return { ...server, http: (/** @type {Options | undefined} */ options) => addProgress(server.http(options)) };
+}
+
+/**
+ * @param {Handler} handle
+ * @returns {Handler}
+ */
+function addProgress(handle) {
+	return async (request) => {
+		const progressToken = await readToken(request);
+		if (progressToken === undefined) return handle(request);
+		const events = new Events();
+		const response = await calls.run(async (progress, message) => {
+			events.add({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress, message } });
+		}, () => handle(request));
+		const { body, headers, status } = response;
+		if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) return response;
+		return new Response(events.insertInto(body), { headers, status });
+	};
+}
+
+/**
+ * @param {Request} request
+ * @returns {Promise<unknown>} the progress token of a tool call
+ */
+async function readToken(request) {
+	if (request.method !== 'POST') return undefined;
+	try {
+		const { method, params } = /** @type {ToolCall} */ (await request.clone().json());
+		return method === 'tools/call' ? params._meta.progressToken : undefined;
+	} catch {
+		// lynq answers what is no call of a tool, or has no token.
+		return undefined;
+	}
+}
+
+/** Server-sent events between those of a stream, each chunk of which has whole events. */
+class Events {
+	/** @type {TransformStreamDefaultController<Uint8Array> | undefined} */
+	#controller;
+	/** @type {TransformStream<Uint8Array, Uint8Array>} */
+	#stream = new TransformStream({
+		start: (controller) => {
+			this.#controller = controller;
+		},
+	});
+
+	/** @param {object} message */
+	add(message) {
+		try {
+			this.#controller?.enqueue(new TextEncoder().encode(`event: message\ndata: ${JSON.stringify(message)}\n\n`));
+		} catch {
+			// The stream has ended, or the client has closed it. This does not cancel the call.
+		}
+	}
+
+	/** @param {ReadableStream<Uint8Array>} stream */
+	insertInto(stream) {
+		return stream.pipeThrough(this.#stream);
+	}
+}
