@@ -106,7 +106,7 @@ include nginx/install.mk
 
 ## Tests
 .PHONY: test test-unit test-valgrind test-e2e test-sanitize test-security test-build
-.PHONY: lint coverage soak model chaos fuzz
+.PHONY: conformance lint coverage soak model chaos fuzz
 test: test-build ## everything, against the real parts
 	@tests/run
 
@@ -124,6 +124,11 @@ test-sanitize: test-build ## the C modules and the whole way under ASan and UBSa
 
 test-security: test-build ## everything hostile, and a real browser
 	@tests/run security browser
+
+conformance:    ## MCP's conformance suite, and scenarios for URL mode, against a server on urlmode
+	@tests/stack/deps run conformance
+	+@$(MAKE) --no-print-directory build
+	@node tests/conformance/run.mjs
 
 lint: test-build ## layers, clang-tidy, cppcheck, format, shellcheck, types
 	@tests/run lint

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include <libpq-fe.h>
-#include <openssl/rand.h>
 
 #include "client/connection.h"
+#include "client/link.h"
 #include "core/clock.h"
 #include "core/hex.h"
 #include "crypto/keys.h"
@@ -83,6 +83,8 @@ um_wait_outcome_free(struct um_wait_outcome *outcome)
 	if (outcome->result != NULL)
 		um_wipe_free(outcome->result, strlen(outcome->result));
 	outcome->result = NULL;
+	free(outcome->reference);
+	outcome->reference = NULL;
 }
 
 /* Keys are rotated while it waits. Those that it has stay if a file is refused. */
@@ -97,37 +99,6 @@ refresh_keys(struct um_wait *wait)
 		return;
 	um_keys_free(wait->keys);
 	wait->keys = keys;
-}
-
-/* A random UUID (RFC 9562 section 5.4). */
-static bool
-make_id(uint8_t id[static UM_UUID_LEN])
-{
-	if (RAND_bytes(id, UM_UUID_LEN) != 1)
-		return false;
-	id[6] = (uint8_t)((id[6] & 0x0f) | 0x40);
-	id[8] = (uint8_t)((id[8] & 0x3f) | 0x80);
-	return true;
-}
-
-static bool
-make_url(struct um_wait *wait, const struct um_wait_ask *ask,
-	const struct um_token *token, struct um_wait_asked *out,
-	struct um_error *err)
-{
-	char text[UM_TOKEN_LEN + 1];
-	uint8_t nonce[UM_NONCE_LEN];
-	int len;
-
-	if (RAND_bytes(nonce, sizeof(nonce)) != 1
-		|| !um_token_mint(text, token, wait->keys, UM_PURPOSE_CONNECT,
-			ask->provider, nonce))
-		return um_error(err, "OpenSSL failed");
-	len = snprintf(out->url, sizeof(out->url), "%s/connect/%s?state=%s",
-		wait->base_url, ask->provider, text);
-	if (len < 0 || (size_t)len >= sizeof(out->url))
-		return um_error(err, "the link is too long");
-	return true;
 }
 
 static bool
@@ -152,7 +123,7 @@ create(struct um_wait *wait, const struct um_wait_ask *ask,
 	};
 	PGresult *res;
 
-	if (!make_id(token.id))
+	if (!um_link_make_id(token.id))
 		return um_error(err, "OpenSSL failed");
 	refresh_keys(wait);
 	um_binding_digest(token.binding, wait->keys, um_str(ask->subject),
@@ -170,7 +141,8 @@ create(struct um_wait *wait, const struct um_wait_ask *ask,
 		return false;
 	token.expires = strtoll(PQgetvalue(res, 0, 0), NULL, 10);
 	PQclear(res);
-	return make_url(wait, ask, &token, out, err);
+	return um_link_format(out->url, sizeof(out->url), wait->base_url,
+		ask->provider, &token, wait->keys, err);
 }
 
 /* The row that is waited for, and when the wait ends. */
@@ -246,7 +218,8 @@ look(struct um_wait *wait, const struct row *row, int64_t *left,
 	struct um_wait_outcome *out, struct um_error *err)
 {
 	PGresult *res = call(wait,
-		"SELECT status, action, reason, result, closes_in_ms"
+		"SELECT status, action, reason, result, closes_in_ms,"
+		" payment_reference"
 		" FROM urlmode.read(ARRAY[$1], ARRAY[$2])",
 		row, err);
 	enum look found = LOOK_OPEN;
@@ -264,6 +237,8 @@ look(struct um_wait *wait, const struct row *row, int64_t *left,
 			PQgetvalue(res, 0, 1));
 		snprintf(out->reason, sizeof(out->reason), "%s",
 			PQgetvalue(res, 0, 2));
+		if (!PQgetisnull(res, 0, 5))
+			out->reference = strdup(PQgetvalue(res, 0, 5));
 		found = PQgetisnull(res, 0, 3)
 				|| open_result(wait, row, PQgetvalue(res, 0, 3),
 					out, err)
@@ -367,6 +342,47 @@ wait_for_row(struct um_wait *wait, const struct row *row,
 	}
 }
 
+/* Whose elicitation it is, as both sides write it into the row. */
+static bool
+find_row(const struct um_wait *wait, const char *id, const char *subject,
+	const char *session, struct row *row, struct um_error *err)
+{
+	if (!um_uuid_parse(row->id, um_str(id)))
+		return um_error(err, "the elicitation id must be a UUID");
+	um_uuid_format(row->text, row->id);
+	um_binding_digest(row->binding, wait->keys, um_str(subject),
+		um_str(session != NULL ? session : ""));
+	return true;
+}
+
+static bool
+claim(struct um_wait *wait, const struct row *row,
+	const struct um_wait_outcome *outcome, bool *claimed,
+	struct um_error *err)
+{
+	char binding[2 + 2 * UM_BINDING_LEN + 1] = "\\x";
+	const char *const values[] = { row->text, binding, outcome->reference,
+		outcome->action };
+	const struct um_statement statement = {
+		.sql = "SELECT urlmode.claim($1, $2, $3, action => $4)",
+		.params = sizeof(values) / sizeof(values[0]),
+		.values = values,
+	};
+	PGresult *res;
+
+	um_hex_encode(binding + 2, row->binding, UM_BINDING_LEN);
+	if (wait->conn == NULL
+		&& !um_connection_open(&wait->conn, wait->database_url,
+			row->deadline, err))
+		return false;
+	res = um_connection_run(&wait->conn, &statement, row->deadline, err);
+	if (res == NULL)
+		return false;
+	*claimed = PQgetvalue(res, 0, 0)[0] == 't';
+	PQclear(res);
+	return true;
+}
+
 /* The callers' struct, which stands in a header without any other of lib/. */
 static void
 report(struct um_wait_error *out, const struct um_error *err)
@@ -410,14 +426,24 @@ um_wait_for(struct um_wait *wait, const char *id, const char *subject,
 	};
 
 	*out = (struct um_wait_outcome){ .result = NULL };
-	if (um_uuid_parse(row.id, um_str(id))) {
-		um_uuid_format(row.text, row.id);
-		um_binding_digest(row.binding, wait->keys, um_str(subject),
-			um_str(session != NULL ? session : ""));
+	if (find_row(wait, id, subject, session, &row, &reason))
 		end = wait_for_row(wait, &row, out, &reason);
-	} else {
-		um_error(&reason, "the elicitation id must be a UUID");
-	}
 	report(err, &reason);
 	return end;
+}
+
+bool
+um_wait_claim(struct um_wait *wait, const char *id, const char *subject,
+	const char *session, const struct um_wait_outcome *outcome,
+	bool *claimed, struct um_wait_error *err)
+{
+	struct um_error reason = { "" };
+	struct row row = { .deadline = um_clock_ms() + CALL_MS };
+	bool ok;
+
+	*claimed = false;
+	ok = find_row(wait, id, subject, session, &row, &reason)
+		&& claim(wait, &row, outcome, claimed, &reason);
+	report(err, &reason);
+	return ok;
 }

@@ -5,7 +5,8 @@
  * that are not written in JavaScript, and needs this header, liburlmode.a,
  * libpq and libcrypto.
  *
- *     um_wait_open → um_wait_create → elicit with its url → um_wait_for
+ *     um_wait_open → um_wait_create → elicit with its url → um_wait_for →
+ *     um_wait_claim
  *
  * Not thread-safe: one struct um_wait per thread. Two of them share nothing,
  * so each thread may use its own at any time.
@@ -53,6 +54,7 @@ struct um_wait_outcome {
 	char action[16]; /* accept, decline or cancel */
 	char reason[65]; /* empty on a plain accept */
 	char *result;    /* what came back, JSON text with a NUL; or NULL */
+	char *reference; /* of the payment that was proved; or NULL */
 };
 
 enum um_wait_end { UM_WAIT_COMPLETED, UM_WAIT_TIMEOUT, UM_WAIT_FAILED };
@@ -95,6 +97,16 @@ bool um_wait_create(struct um_wait *wait, const struct um_wait_ask *ask,
 enum um_wait_end um_wait_for(struct um_wait *wait, const char *id,
 	const char *subject, const char *session, int timeout_ms,
 	struct um_wait_outcome *out, struct um_wait_error *err);
+
+/*
+ * Takes the outcome of um_wait_for(), which any other wait may have as well:
+ * deliver what was paid for only if *claimed, which is true for one call ever.
+ * False, with the reason: the database refused it or did not answer within 10
+ * seconds, and nobody knows whether it is claimed.
+ */
+bool um_wait_claim(struct um_wait *wait, const char *id, const char *subject,
+	const char *session, const struct um_wait_outcome *outcome,
+	bool *claimed, struct um_wait_error *err);
 
 /* Wipes and frees what the outcome holds. */
 void um_wait_outcome_free(struct um_wait_outcome *outcome);

@@ -11,9 +11,10 @@ import {
 	startExample,
 } from '../support/adapters.mjs';
 import { openTokenIssuer } from '../support/access-tokens.mjs';
-import { describeBuild, exampleFile, FRONTMCP } from '../support/builds.mjs';
+import { describeBuild, FRONTMCP } from '../support/builds.mjs';
 import { listen } from '../demo/process.mjs';
 import { connectSdk1 } from '../support/clients.mjs';
+import { example } from '../support/projects.mjs';
 import { deferred, until } from '../support/wait.mjs';
 
 const ISSUER = 'https://login.example.com';
@@ -22,7 +23,7 @@ const ADA = { token: tokens.tokenOf('ada@example.org') };
 const GRACE = { token: tokens.tokenOf('grace@example.org') };
 
 /** The example's own `app.mjs`, with the options by which FrontMCP checks access tokens. */
-const FRONTMCP_APP = `${APP}
+const FRONTMCP_APP = `${APP.replace('export const auth', 'const unused')}
 export const auth = { mode: 'transparent', provider: '${ISSUER}', providerConfig: { jwks: ${JSON.stringify(tokens.jwks)} } };
 `;
 
@@ -34,7 +35,7 @@ before(async () => {
 	fixture = await openAdapterFixture('frontmcp');
 	project = makeExampleProject('frontmcp', 'newest', {
 		doubles: FRONTMCP, files: { 'app.mjs': FRONTMCP_APP },
-		source: exampleFile('frontmcp.mjs').replaceAll('schema: z.any(),', 'schema: z.any(), progressEvery: 500,'),
+		source: example('frontmcp.mjs').replaceAll('schema: z.any(),', 'schema: z.any(), progressEvery: 500,'),
 	});
 	instance = await start();
 });

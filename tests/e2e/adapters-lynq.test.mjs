@@ -8,8 +8,9 @@ import {
 	elicitationsOf, goToCheckout, makeExampleProject, deleteElicitations, openAdapterFixture, pay, PRICE, refuse, settle, signIn, rowState,
 	startExample,
 } from '../support/adapters.mjs';
-import { describeBuild, exampleFile, LYNQ } from '../support/builds.mjs';
+import { describeBuild, LYNQ } from '../support/builds.mjs';
 import { connectSdk1 } from '../support/clients.mjs';
+import { example } from '../support/projects.mjs';
 import { deferred, until } from '../support/wait.mjs';
 
 const ADA = { token: 'token-of-ada' };
@@ -21,7 +22,7 @@ let b;
 
 before(async () => {
 	fixture = await openAdapterFixture('lynq');
-	project = makeExampleProject('lynq', 'newest', { doubles: LYNQ, source: exampleFile('lynq-hono.mjs') });
+	project = makeExampleProject('lynq', 'newest', { doubles: LYNQ, source: example('lynq-hono.mjs') });
 	[a, b] = await Promise.all([startExample(fixture, project), startExample(fixture, project)]);
 });
 
@@ -161,7 +162,7 @@ describe(describeBuild('lynq', LYNQ['@lynq/lynq']), { timeout: 120_000 }, () => 
 	});
 
 	test('on Express: the tool runs once it is paid', async () => {
-		const express = makeExampleProject('lynq-express', 'newest', { doubles: LYNQ, source: exampleFile('lynq-express.mjs') });
+		const express = makeExampleProject('lynq-express', 'newest', { doubles: LYNQ, source: example('lynq-express.mjs') });
 		const { url } = await startExample(fixture, express);
 		const client = await connect({ url });
 		const messages = [];

@@ -52,6 +52,16 @@ for (const frameworks of ['newest', 'oldest']) {
 			assert.notEqual(call, retry);
 		});
 
+		test('a requestState of another call is a JSON-RPC error that says what to do', async () => {
+			const client = await connect();
+			const { requestState } = await client.callRaw('connect_account', { args: {}, options: { allowInputRequired: true } });
+			for (const [name, state] of [['buy_report', requestState], ['connect_account', `${requestState}-TAMPERED`]]) {
+				await assert.rejects(client.callWith({ name, arguments: {}, requestState: state }, { allowInputRequired: true }), {
+					code: -32602, data: { reason: 'invalid_request_state' }, message: /Call the tool again without requestState/,
+				});
+			}
+		});
+
 		test('payment: the webhook completes it, and progress is sent', async () => {
 			const client = await connect();
 			const heard = [];

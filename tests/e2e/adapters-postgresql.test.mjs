@@ -1,5 +1,5 @@
 // Any program with a PostgreSQL client can wait: the examples in C and Python
-// create an elicitation, listen, read the row and open the result.
+// create an elicitation, listen, read the row, open the result and claim it.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -16,7 +16,7 @@ import { until } from '../support/wait.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PROGRAM = `${ROOT}build/test/wait-example`;
-const LINES_MAX = 60;
+const LINES_MAX = 64;
 
 let fixture;
 
@@ -87,7 +87,9 @@ for (const [language, file, command] of [
 			assert.equal(outcome.trim(), 'accept');
 			assert.equal(JSON.parse(json).code, 'SplxlOBeZQQYbYS6WxSbIA');
 
+			assert.equal(example.lines[2], 'claimed');
 			const { id } = await rowOf(subject);
+			assert.equal(await fixture.urlmode.claim(id, { subject }), false, 'it is claimed by the example');
 			const notes = await fixture.stack.sql(`
 				SELECT extract(epoch FROM due_at - now()) AS due FROM urlmode.purge_queue WHERE $1 = ANY (ids) ORDER BY due_at`, [id]);
 			assert.equal(notes.length, 2, 'of the read, and of the completion');

@@ -170,19 +170,25 @@ for (const frameworks of ['newest', 'oldest']) {
 
 			const textOf = (result) => result.content[0].text;
 
+			/** The client gets a JSON-RPC error that tells its user what to do. */
+			const refuses = (result, label) => assert.rejects(result, {
+				code: -32602, data: { reason: 'invalid_request_state' },
+				message: /The requestState does not belong to this call\. Call the tool again without requestState/,
+			}, label);
+
 			test('contains no secret and is valid for its user only', async () => {
 				const client = await connect();
 				const state = await begin(client, 'connect_account');
 				assert.match(state, /^[\w-]{115}$/);
 				assert.ok(!Buffer.from(state, 'base64url').includes('ada'));
 				const grace = await connect(GRACE);
-				assert.match(textOf(await again(grace, 'connect_account', state)), /requestState is not valid/);
+				await refuses(again(grace, 'connect_account', state));
 			});
 
 			test('is valid for its own request only', async () => {
 				const client = await connect();
 				const state = await begin(client, 'connect_account');
-				assert.match(textOf(await again(client, 'buy_report', state)), /requestState is not valid/);
+				await refuses(again(client, 'buy_report', state));
 			});
 
 			test('is rejected when a bit of it is changed or it has another form', async () => {
@@ -190,7 +196,7 @@ for (const frameworks of ['newest', 'oldest']) {
 				const bytes = Buffer.from(await begin(client, 'connect_account'), 'base64url');
 				bytes[20] ^= 1;
 				for (const state of [bytes.toString('base64url'), 'nonsense', '']) {
-					assert.match(textOf(await again(client, 'connect_account', state)), /requestState is not valid/, state);
+					await refuses(again(client, 'connect_account', state), state);
 				}
 			});
 

@@ -1,5 +1,6 @@
 // Emits the package's types, and compiles TypeScript servers against them: alone,
-// and with the adapters and the oldest and newest frameworks.
+// and with the adapters and the oldest and newest frameworks. The examples and the
+// code in the documents are compiled, too.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -9,7 +10,7 @@ import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-import { makeProject } from '../support/projects.mjs';
+import { example, makeProject } from '../support/projects.mjs';
 
 const execute = promisify(execFile);
 const PACKAGE = fileURLToPath(new URL('../../lib/node', import.meta.url));
@@ -152,6 +153,42 @@ urlmode.on('created', ({ expiresAt, kind }) => console.log(expiresAt.getTime(), 
 `,
 };
 
+/** The examples, as far as npm has their frameworks. Their JSDoc says the types that TypeScript cannot infer. */
+const EXAMPLES = Object.fromEntries(['app', 'mollie', 'sdk', 'sdk2', 'mcp-use', 'mcp-lite'].map((name) => [`${name}.mjs`, example(`${name}.mjs`)]));
+
+/** What the reader of a block of code has already, by the words with which the block begins. */
+const BEFORE = {
+	'import': '',
+	'const outcome': `
+		declare const urlmode: import('urlmode').UrlMode, elicitationId: string, subject: string;
+		declare const deliver: (subject: string, reference?: string) => Promise<void>;
+	`,
+	'for (const p': `
+		declare const urlmode: import('urlmode').UrlMode;
+		declare const deliver: (subject: string, reference: string) => Promise<void>;
+		declare const refund: (reference: string, amount: number, currency: string) => Promise<void>;
+	`,
+	'const account': `
+		import { connectAccount, type ElicitOptions } from 'urlmode/sdk';
+		declare const server: Parameters<typeof connectAccount>[0], extra: ElicitOptions['extra'], urlmode: import('urlmode').UrlMode;
+		declare const subject: string, id: string, secret: string;
+		declare const keep: (subject: string, id: string | undefined, tokens: { access_token: string }) => Promise<void>;
+		export const tool = async () => {
+	`,
+};
+/** The code of the documents, as TypeScript. */
+const DOCUMENTED = Object.fromEntries(['README.md', 'REFERENCE.md', 'ADAPTERS.md'].flatMap((document) => {
+	const text = readFileSync(join(PACKAGE, document), 'utf8');
+	return [...text.matchAll(/^```js\n([^]*?)^```$/gm)].map(([, code], index) => {
+		const [words, before] = Object.entries(BEFORE).find(([words]) => code.startsWith(words)) ?? assert.fail(`${document}: ${code}`);
+		return [`${document}-${index}.ts`, `${before}${code}${words === 'const account' ? '};' : ''}\nexport {};\n`];
+	});
+}));
+
+const MODULES = [
+	['--module', 'node16'], ['--module', 'nodenext'], ['--module', 'esnext', '--moduleResolution', 'bundler'],
+];
+
 const FOLDER = fileURLToPath(new URL('../../build/test/projects/', import.meta.url));
 const TYPES = join(FOLDER, 'types');
 
@@ -201,7 +238,7 @@ test('a server compiles beside no other types than those of Node.js', { timeout:
 	addTypes(modules);
 	cpSync(new URL('consumer.ts', import.meta.url), join(folder, 'consumer.ts'));
 	writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
-	for (const module of [['--module', 'nodenext'], ['--module', 'esnext', '--moduleResolution', 'bundler']]) {
+	for (const module of MODULES) {
 		await compile(folder, ['consumer.ts'], '--lib', 'es2022', '--exactOptionalPropertyTypes', ...module);
 	}
 });
@@ -210,6 +247,15 @@ for (const frameworks of ['newest', 'oldest']) {
 	test(`servers compile with the ${frameworks} frameworks`, { timeout: 240_000 }, async () => {
 		const { folder } = makeProject({ name: 'types', frameworks, files: CONSUMERS });
 		addTypes(join(folder, 'node_modules'));
-		await compile(folder, Object.keys(CONSUMERS), '--module', 'nodenext', '--skipLibCheck');
+		await compile(folder, Object.keys(CONSUMERS), '--module', 'nodenext', '--skipLibCheck', '--exactOptionalPropertyTypes');
+	});
+}
+
+for (const module of MODULES) {
+	test(`the examples and the code of the documents compile with ${module.join(' ')}`, { timeout: 240_000 }, async () => {
+		const files = { ...EXAMPLES, ...DOCUMENTED };
+		const { folder } = makeProject({ name: 'types-examples', frameworks: 'newest', files });
+		addTypes(join(folder, 'node_modules'));
+		await compile(folder, Object.keys(files), '--allowJs', '--checkJs', '--skipLibCheck', '--lib', 'es2023', ...module);
 	});
 }

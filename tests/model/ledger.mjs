@@ -11,7 +11,7 @@ import assert from 'node:assert/strict';
 
 import { closesAt, fits } from './model.mjs';
 
-/** lib/node/README.md lists them. */
+/** lib/node/REFERENCE.md lists them. */
 const OUTCOMES = {
 	accept: [''],
 	decline: ['cancelled'],

@@ -1,5 +1,5 @@
 // What the tests of all adapters share: a fixture with the OpenID provider, the
-// files that the examples import, and the actions of users.
+// examples of lib/node/examples, and the actions of users.
 
 import { openProvider } from './demo.mjs';
 import { sender } from './deliveries.mjs';
@@ -12,19 +12,8 @@ export const PRICE = { amount: 1050, currency: 'EUR' };
 /** Access token → subject. */
 export const USERS = { 'token-of-ada': 'ada@example.org', 'token-of-grace': 'grace@example.org' };
 
-/** The `app.mjs` that the examples import, which their readers write themselves. */
-export const APP = `
-import { allowInsecureRequests, discovery, None } from 'openid-client';
-
-const users = ${JSON.stringify(USERS)};
-
-export const subjectOf = (authorization) => users[/^Bearer (.+)$/.exec(authorization ?? '')?.[1]];
-export const createCheckout = ({ elicitationId }) => 'https://checkout.example/pay?reference=' + elicitationId;
-export const client = { id: 'urlmode-demo' };
-export const issuer = process.env.URLMODE_DEMO_ISSUER;
-export const configuration = await discovery(new URL(issuer), client.id, undefined, None(),
-	{ execute: [allowInsecureRequests] });
-`;
+/** The `app.mjs` of the examples. */
+export const APP = example('app.mjs');
 
 /** @param {string} name */
 export async function openAdapterFixture(name) {
@@ -36,12 +25,11 @@ export async function openAdapterFixture(name) {
 /**
  * Makes a project of an example with one version of its framework.
  *
- * @param {string} name
+ * @param {string} name of a file in lib/node/examples
  * @param {'oldest' | 'newest'} frameworks
- * @param {Partial<Parameters<typeof makeProject>[0]> & { source?: string }} [more] source: by default the example of
- *     README.md in NAME-server.mjs
+ * @param {Partial<Parameters<typeof makeProject>[0]> & { source?: string }} [more] source: the example, by default as it is
  */
-export function makeExampleProject(name, frameworks, { source = example(`${name}-server.mjs`), files, ...more } = {}) {
+export function makeExampleProject(name, frameworks, { source = example(`${name}.mjs`), files, ...more } = {}) {
 	return makeProject({
 		name,
 		frameworks,
@@ -50,9 +38,11 @@ export function makeExampleProject(name, frameworks, { source = example(`${name}
 	});
 }
 
-/** Starts an instance that is killed when the fixture is closed. */
-export async function startExample(fixture, project, options) {
-	return fixture.closeAtEnd(await startInstance(project, fixture.stack, options));
+/** Starts an instance that is killed when the fixture is closed. Its application is what its environment says. */
+export async function startExample(fixture, project, { env, ...options } = {}) {
+	return fixture.closeAtEnd(await startInstance(project, fixture.stack, { ...options, env: {
+		APP_USERS: JSON.stringify(USERS), APP_ISSUER: fixture.stack.env.URLMODE_DEMO_ISSUER, APP_CLIENT_ID: 'urlmode-demo', ...env,
+	} }));
 }
 
 /** Follows the link, continues and signs in at the provider, as a user does. */

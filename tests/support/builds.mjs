@@ -6,9 +6,6 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-const EXAMPLES = fileURLToPath(new URL('../../lib/node/examples', import.meta.url));
 
 const { LYNQ_DIR, FRONTMCP_DIR } = process.env;
 
@@ -30,9 +27,4 @@ export const FRONTMCP = { '@frontmcp/sdk': FRONTMCP_PACKAGE ? resolve(FRONTMCP_P
 export function describeBuild(name, folder) {
 	const file = join(folder, 'package.json');
 	return existsSync(file) ? `${name} ${JSON.parse(readFileSync(file, 'utf8')).version}` : `${name} (a double)`;
-}
-
-/** @param {string} name of a file in lib/node/examples */
-export function exampleFile(name) {
-	return readFileSync(join(EXAMPLES, name), 'utf8');
 }

@@ -1,5 +1,5 @@
 // A project that uses the package: urlmode as npm installs it, one version of a
-// framework, and the files of a README example.
+// framework, and the files of an example.
 
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -85,19 +85,7 @@ function linkPackages(from, to, only) {
 	}
 }
 
-/**
- * The code block of a README that begins with the line `// FILE`, which may
- * contain more words after the file name.
- *
- * @param {string} file
- * @param {string} [readme] in lib/node
- */
-export function example(file, readme = 'README.md') {
-	const text = readFileSync(join(PACKAGE, readme), 'utf8');
-	const blocks = [...text.matchAll(/^```[a-z]*\n([^]*?)^```$/gm)].map(([, code]) => code);
-	const found = blocks.filter((code) => code.split('\n', 1)[0].split(/[\s:]/)[1] === file);
-	if (found.length !== 1) {
-		throw new Error(`${readme} has ${found.length} examples that begin with "// ${file}"`);
-	}
-	return found[0];
+/** @param {string} file of lib/node/examples */
+export function example(file) {
+	return readFileSync(join(PACKAGE, 'examples', file), 'utf8');
 }

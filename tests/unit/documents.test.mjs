@@ -182,6 +182,46 @@ test('each description with a webhook has a row that says what it is for', () =>
 	assert.deepEqual([...rows.matchAll(/^\| `([^`]+)` \|/gm)].map(([, file]) => file).sort(), files.sort());
 });
 
+const PACKAGE = JSON.parse(read('lib/node/package.json'));
+
+test('the README of the package has its modules, each with an example that imports it', () => {
+	const modules = Object.keys(PACKAGE.exports).filter((name) => /^\.\/[a-z0-9-]+$/.test(name)).map((name) => name.replace('.', 'urlmode'));
+	const rows = section('lib/node/README.md', 'With an MCP framework').split('\n').filter((line) => /^\| `urlmode/.test(line));
+
+	assert.deepEqual(sorted(rows.map((row) => row.split('`')[1])), sorted(modules));
+	for (const row of rows) {
+		for (const [, file] of row.matchAll(/\((examples\/[^)]+)\)/g)) {
+			assert.match(read(`lib/node/${file}`), new RegExp(`from '${row.split('`')[1]}'`), file);
+		}
+	}
+});
+
+test('the reference of the package has the exported errors with their codes, and no others', () => {
+	const exported = /export \{([^}]*)\} from '.\/errors.js'/.exec(read('lib/node/src/index.js'))[1].match(/\w+/g);
+	const codes = new Map([...read('lib/node/src/errors.js').matchAll(/class (\w+) extends UrlModeError \{[^]*?super\('(\w+)'/g)]
+		.map(([, name, code]) => [name, code]));
+	const rows = [...section('lib/node/REFERENCE.md', 'Errors').matchAll(/^\| `(\w+)` \| `(\w+)` \|/gm)].map(([, name, code]) => `${name} ${code}`);
+
+	assert.deepEqual(sorted(rows), sorted(exported.filter((name) => name !== 'UrlModeError').map((name) => `${name} ${codes.get(name)}`)));
+});
+
+for (const [heading, types] of [
+	['new UrlMode\\(options\\)', ['UrlModeOptions']],
+	['create\\(options\\)', ['CreateFields', 'Owner']],
+	['waitForCompletion\\(id, options\\)', ['WaitFields', 'Owner']],
+]) {
+	test(`the reference of the package has the options of ${heading.replaceAll('\\', '')}, and no others`, () => {
+		const text = read('lib/node/src/types.js');
+		const options = types.flatMap((type) => {
+			const [, fields] = new RegExp(`@typedef \\{object\\} ${type}\\b([^]*?)(?=\\n \\*\\s*\\n|@typedef|\\*/)`).exec(text);
+			return [...fields.matchAll(/@property \{.*\} \[?(\w+)/g)].map(([, name]) => name);
+		});
+		const cells = [...section('lib/node/REFERENCE.md', heading).matchAll(/^\| (`\w+`(?:, `\w+`)*) \|/gm)];
+
+		assert.deepEqual(sorted(cells.flatMap(([, cell]) => cell.match(/\w+/g))), sorted(options));
+	});
+}
+
 /** The anchor that a heading has on a page. */
 const anchor = (heading) => heading.toLowerCase().trim().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(' ', '-');
 

@@ -210,6 +210,62 @@ TEST(a_result_that_is_there_is_read_at_once)
 	assert_completed("accept", "", "{\"code\":\"x\"}");
 }
 
+/* Whether a call of this user and session takes the outcome. */
+static bool
+claim(const struct um_wait_outcome *outcome, const char *subject,
+	const char *session)
+{
+	struct um_wait_error err;
+	bool claimed = true;
+
+	if (!um_wait_claim(wait, asked.id, subject, session, outcome, &claimed,
+		    &err))
+		fail_msg("%s", err.text);
+	return claimed;
+}
+
+TEST(an_outcome_is_claimed_once)
+{
+	struct um_wait_outcome outcome;
+	struct um_wait_error err;
+	bool claimed = true;
+
+	complete("{}");
+	assert_int_equal(wait_for(20000, &outcome, &err), UM_WAIT_COMPLETED);
+	assert_null(outcome.reference);
+	assert_false(claim(&outcome, "somebody", NULL));
+	assert_false(claim(&outcome, SUBJECT, "another session"));
+	assert_true(claim(&outcome, SUBJECT, NULL));
+	assert_false(claim(&outcome, SUBJECT, NULL));
+	assert_false(um_wait_claim(wait, "no id", SUBJECT, NULL, &outcome,
+		&claimed, &err));
+	assert_false(claimed);
+	assert_non_null(strstr(err.text, "UUID"));
+	um_wait_outcome_free(&outcome);
+}
+
+TEST(a_payment_is_claimed_with_its_reference)
+{
+	struct um_wait_outcome outcome;
+	struct um_wait_error err;
+
+	complete("{}");
+	run("UPDATE urlmode.elicitation SET kind = 'payment',"
+	    " expected = '{\"amount\": 1050, \"currency\": \"EUR\"}'"
+	    " WHERE id = '%s'",
+		asked.id);
+	run("INSERT INTO urlmode.payment (provider, reference, elicitation,"
+	    " amount, currency, matches, late)"
+	    " VALUES ('demo', '%s', '%s', 1050, 'EUR', true, false)",
+		asked.id, asked.id);
+	assert_int_equal(wait_for(20000, &outcome, &err), UM_WAIT_COMPLETED);
+	assert_string_equal(outcome.reference, asked.id);
+	assert_true(claim(&outcome, SUBJECT, NULL));
+	assert_false(claim(&outcome, SUBJECT, NULL));
+	um_wait_outcome_free(&outcome);
+	run("DELETE FROM urlmode.payment WHERE reference = '%s'", asked.id);
+}
+
 TEST(nobody_comes)
 {
 	assert_timeout("");
@@ -443,6 +499,8 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		CASE(a_result_that_is_there_is_read_at_once),
+		CASE(an_outcome_is_claimed_once),
+		CASE(a_payment_is_claimed_with_its_reference),
 		CASE(nobody_comes),
 		CASE(no_time_is_one_look),
 		CASE(what_has_expired_is_completed_even_without_time),

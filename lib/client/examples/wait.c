@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An MCP server's waiting side in C: creates an elicitation, waits, and opens
- * the result.
+ * An MCP server's waiting side in C: creates an elicitation, waits, opens the
+ * result, and claims it.
  *
  *     cc -Ilib/client lib/client/examples/wait.c build/liburlmode.a -lpq -lcrypto -o wait
  *     URLMODE_DATABASE_URL= URLMODE_KEYS_FILE= URLMODE_BASE_URL= ./wait SUBJECT
@@ -29,6 +29,7 @@ main(int argc, char **argv)
 	struct um_wait_outcome outcome;
 	struct um_wait_error err;
 	enum um_wait_end end;
+	bool claimed = false;
 
 	if (!um_wait_open(&wait, getenv("URLMODE_DATABASE_URL"),
 		    getenv("URLMODE_KEYS_FILE"), getenv("URLMODE_BASE_URL"),
@@ -42,13 +43,16 @@ main(int argc, char **argv)
 
 	end = um_wait_for(wait, asked.id, ask.subject, ask.session,
 		MINUTES_5_MS, &outcome, &err);
-	if (end == UM_WAIT_COMPLETED)
-		printf("%s %s %s\n", outcome.action, outcome.reason,
-			outcome.result != NULL ? outcome.result : "null");
+	if (end == UM_WAIT_COMPLETED
+		&& um_wait_claim(wait, asked.id, ask.subject, ask.session,
+			&outcome, &claimed, &err))
+		printf("%s %s %s\n%s\n", outcome.action, outcome.reason,
+			outcome.result != NULL ? outcome.result : "null",
+			claimed ? "claimed" : "claimed by another call");
 	else
 		fprintf(stderr, "wait: %s\n",
 			end == UM_WAIT_TIMEOUT ? "nobody came" : err.text);
 	um_wait_outcome_free(&outcome);
 	um_wait_close(wait);
-	return end == UM_WAIT_COMPLETED ? EXIT_SUCCESS : EXIT_FAILURE;
+	return claimed ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """An MCP server's waiting side in Python, with Debian's python3-psycopg and
-python3-cryptography: creates an elicitation, waits, and opens the result.
+python3-cryptography: creates an elicitation, waits, opens the result, and claims it.
 
     URLMODE_DATABASE_URL= URLMODE_KEYS_FILE= URLMODE_BASE_URL= ./wait.py SUBJECT"""
 import base64, hashlib, json, os, re, secrets, select, sys, uuid
@@ -50,10 +50,13 @@ with psycopg.connect(os.environ["URLMODE_DATABASE_URL"], autocommit=True) as con
     def read():
         news.clear()
         conn.execute("SELECT urlmode.expire(%s::uuid[], %s::bytea[])", one)
-        return conn.execute("SELECT status, action, reason, result FROM urlmode.read(%s::uuid[], %s::bytea[])", one).fetchone()
+        return conn.execute("SELECT status, action, reason, result, payment_reference FROM urlmode.read(%s::uuid[], %s::bytea[])", one).fetchone()
 
     conn.execute("LISTEN urlmode")  # first listen, then read, then wait
     while (row := read())[0] != "completed":
         news or select.select([conn], [], [], 30)  # the row is the truth: what wakes only makes us look
-    print(row[1], row[2], json.dumps(open_result(keys, id, binding, row[3])) if row[3] else "null")
+    _, action, reason, sealed, reference = row
+    print(action, reason, json.dumps(open_result(keys, id, binding, sealed)) if sealed else "null")
     conn.execute("SELECT urlmode.mark_read(%s::uuid[], %s::bytea[])", one)  # it is dropped in ten minutes, not in a day
+    claimed, = conn.execute("SELECT urlmode.claim(%s, %s, %s, action => %s)", (id, binding, reference, action)).fetchone()
+    print("claimed" if claimed else "claimed by another call")  # one call acts on it

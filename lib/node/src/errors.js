@@ -111,6 +111,20 @@ export class ProviderUnavailableError extends UrlModeError {
 	}
 }
 
+/**
+ * The requestState of a call is not valid for it: it was changed, has expired, or belongs to another user or request.
+ * An adapter throws it.
+ */
+export class RequestStateError extends UrlModeError {
+	/** @param {'invalid_request_state' | 'expired_request_state'} reason */
+	constructor(reason) {
+		const what = reason === 'expired_request_state' ? 'has expired' : 'does not belong to this call';
+		super('REQUEST_STATE', `The requestState ${what}. Call the tool again without requestState and inputResponses: `
+			+ 'that goes on with what the user has begun, or asks again.');
+		this.reason = reason;
+	}
+}
+
 /** A state token is invalid or expired. */
 export class StateTokenError extends UrlModeError {
 	/** @param {'STATE_INVALID' | 'STATE_EXPIRED'} code */

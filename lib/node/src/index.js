@@ -1,7 +1,7 @@
 export { UrlMode } from './urlmode.js';
 export {
 	ElicitationClientGoneError, ElicitationExistsError, ElicitationMismatchError, ElicitationNotFoundError,
-	ElicitationReferenceError, ElicitationSealError, ElicitationTimeoutError, KeysFileError, ProviderUnavailableError,
+	ElicitationReferenceError, ElicitationSealError, ElicitationTimeoutError, KeysFileError, ProviderUnavailableError, RequestStateError,
 	UrlModeClosedError, UrlModeError,
 } from './errors.js';
 

@@ -321,7 +321,9 @@ export class Listener extends EventEmitter {
  * @returns {Promise<Record<string, unknown>[]>}
  */
 async function runStatement(connection, text, values, name) {
-	const answer = connection.lastStatement.then(() => connection.client.query({ name, text, values }));
+	const answer = connection.lastStatement.then(() => connection.client.query({
+		text, ...values && { values }, ...name !== undefined && { name },
+	}));
 	connection.lastStatement = answer.catch(() => {});
 	return (await answer).rows;
 }

@@ -12,14 +12,14 @@
  * @property {string} keysFile path of the keys file: that of the callback programs, or one with the same content. It is
  *     read again when it changes
  * @property {string} baseUrl scheme, host and port of the callback programs
- * @property {string} [name] the name of this server on the confirm page, at most 200 bytes; the host of baseUrl by
+ * @property {string | undefined} [name] the name of this server on the confirm page, at most 200 bytes; the host of baseUrl by
  *     default
- * @property {boolean} [listen] false: waits poll, for a process that is frozen between calls. With true, the default,
+ * @property {boolean | undefined} [listen] false: waits poll, for a process that is frozen between calls. With true, the default,
  *     they poll only if notifications do not arrive
- * @property {number} [keepResults] milliseconds that a result stays in its row after a wait has read it, 600 000 by
+ * @property {number | undefined} [keepResults] milliseconds that a result stays in its row after a wait has read it, 600 000 by
  *     default, at most a day. A day after completion it is purged in any case. The result of a payment stays until it
  *     is claimed, and this long after that
- * @property {number} [keepUnclaimed] milliseconds that the result of a payment stays if no call claims it, 30 days by
+ * @property {number | undefined} [keepUnclaimed] milliseconds that the result of a payment stays if no call claims it, 30 days by
  *     default. Its reference, amount and currency stay
  * @property {number | false} [retention] milliseconds that a row is kept when it is over: 90 days by default, 7 at
  *     least. false: this process deletes no rows
@@ -34,7 +34,7 @@
  *
  * @typedef {object} TicketOptions
  * @property {string} subject the user of the web session, 1 to 512 bytes
- * @property {number} [ttl] milliseconds, 300 000 by default, at most an hour
+ * @property {number | undefined} [ttl] milliseconds, 300 000 by default, at most an hour
  *
  * @typedef {object} Ticket a cookie
  * @property {string} name
@@ -43,7 +43,7 @@
  *
  * @typedef {object} Owner the user and session that an elicitation belongs to
  * @property {string} subject the user, according to the authorization of the MCP server, 1 to 512 bytes
- * @property {string} [session] the MCP session, if completions must not cross sessions, at most 512 bytes; empty by
+ * @property {string | undefined} [session] the MCP session, if completions must not cross sessions, at most 512 bytes; empty by
  *     default
  *
  * @typedef {object} Expected what a payment must match
@@ -64,18 +64,18 @@
  * @property {Kind} kind
  * @property {string | URL | ((way: Way) => string | URL | Promise<string | URL>)} targetUrl where /connect sends the
  *     browser, without `state`; or a function that returns it and is called before the row is written
- * @property {number} [ttl] milliseconds until it expires, 300 000 by default
- * @property {string} [id] a UUID that is not in use; a random one by default
- * @property {Expected | 'any'} [expected] required for kind payment: what must be paid, or `any` if every amount is
+ * @property {number | undefined} [ttl] milliseconds until it expires, 300 000 by default
+ * @property {string | undefined} [id] a UUID that is not in use; a random one by default
+ * @property {Expected | 'any' | undefined} [expected] required for kind payment: what must be paid, or `any` if every amount is
  *     accepted
- * @property {boolean} [pkce] for kind oauth: adds an S256 challenge (RFC 7636), and a nonce if the scope contains `openid`
+ * @property {boolean | undefined} [pkce] for kind oauth: adds an S256 challenge (RFC 7636), and a nonce if the scope contains `openid`
  *     and the URL has none. The outcome contains both
- * @property {boolean} [exclusive] cancels the other open elicitations of this subject in this session, with reason
+ * @property {boolean | undefined} [exclusive] cancels the other open elicitations of this subject in this session, with reason
  *     `superseded`, except payments and signatures that a user has opened
- * @property {string} [resumeKey] the purpose of the elicitation, 1 to 512 bytes. If the owner already has one with this
+ * @property {string | undefined} [resumeKey] the purpose of the elicitation, 1 to 512 bytes. If the owner already has one with this
  *     key that is open, or whose outcome or late payment no call has claimed, `create` returns that one and writes
  *     nothing
- * @property {boolean} [canRecheck] false if the waits have no `recheck` function: then a payment that has ended, and of
+ * @property {boolean | undefined} [canRecheck] false if the waits have no `recheck` function: then a payment that has ended, and of
  *     which only a recheck could say that it was paid, is not resumed. True by default
  *
  * @typedef {Way & ElicitationFields} Elicitation
@@ -95,23 +95,23 @@
  *
  * @typedef {object} Answer
  * @property {Action} action
- * @property {string} [reason] a code of at most 64 characters of a-z, 0-9 and _; empty by default
- * @property {object} [result] an object of at most 65 506 bytes as JSON
- * @property {number} [amount] what was paid, in minor units; required to accept a payment
- * @property {string} [currency] ISO 4217; required to accept a payment
- * @property {string} [reference] the provider's reference of the payment; required to accept a payment
+ * @property {string | undefined} [reason] a code of at most 64 characters of a-z, 0-9 and _; empty by default
+ * @property {object | undefined} [result] an object of at most 65 506 bytes as JSON
+ * @property {number | undefined} [amount] what was paid, in minor units; required to accept a payment
+ * @property {string | undefined} [currency] ISO 4217; required to accept a payment
+ * @property {string | undefined} [reference] the provider's reference of the payment; required to accept a payment
  *
  * @typedef {(request: Recheck) => Promise<Answer | undefined | void> | Answer | undefined | void} RecheckFunction asks
  *     the provider for an outcome that a webhook did not prove. If it returns nothing, the wait continues
  *
  * @typedef {Owner & WaitFields} WaitOptions
  * @typedef {object} WaitFields
- * @property {number} [timeout] milliseconds, 300 000 by default. 0 checks once, Infinity waits until it is completed
- * @property {AbortSignal} [signal] ends the wait with its reason. The elicitation stays open
- * @property {(progress: Progress) => unknown} [onProgress] called at most once for each status, and once for each attempt
+ * @property {number | undefined} [timeout] milliseconds, 300 000 by default. 0 checks once, Infinity waits until it is completed
+ * @property {AbortSignal | undefined} [signal] ends the wait with its reason. The elicitation stays open
+ * @property {((progress: Progress) => unknown) | undefined} [onProgress] called at most once for each status, and once for each attempt
  *     that fails. If it throws, the wait ends
- * @property {RecheckFunction} [recheck] if it throws and the elicitation is open, the wait ends
- * @property {boolean} [abandon] ends the elicitation with the wait, if nobody has opened it: a timeout, an abort and
+ * @property {RecheckFunction | undefined} [recheck] if it throws and the elicitation is open, the wait ends
+ * @property {boolean | undefined} [abandon] ends the elicitation with the wait, if nobody has opened it: a timeout, an abort and
  *     `close` cancel it with reason `timeout`, `aborted` or `closed`
  *
  * @typedef {object} End how an elicitation has ended
@@ -135,7 +135,7 @@
  * does itself and what it sees while it waits, each once. Events contain the
  * subject, but no URL, token, result or verifier.
  *
- * @typedef {Required<Owner> & { elicitationId: string, provider: string }} EventFields
+ * @typedef {{ subject: string, session: string, elicitationId: string, provider: string }} EventFields
  * @typedef {EventFields & { kind: Kind, expiresAt: Date }} CreatedEvent
  * @typedef {EventFields & { status: Progress }} ProgressEvent
  * @typedef {EventFields & End & { status: 'completed' }} CompletedEvent

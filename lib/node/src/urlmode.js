@@ -243,7 +243,7 @@ export class UrlMode extends EventEmitter {
 	 * payments were proved, each is claimed by one call.
 	 *
 	 * @param {string} id
-	 * @param {Owner & { action?: Action, reference?: string }} options `action`: that of the outcome, accept by default; a
+	 * @param {Owner & { action?: Action | undefined, reference?: string | undefined }} options `action`: that of the outcome, accept by default; a
 	 *     refusal claims no payment. `reference`: the payment to claim, also one that does not match; by default the
 	 *     oldest one that matches
 	 * @returns {Promise<boolean>} false if another call has claimed it, if it is not completed, or if a payment was proved
@@ -356,7 +356,7 @@ export class UrlMode extends EventEmitter {
 
 	/**
 	 * @param {string} id
-	 * @param {Required<Owner>} owner
+	 * @param {{ subject: string, session: string }} owner
 	 * @param {'decline' | 'cancel'} action
 	 * @param {string} reason
 	 */
@@ -370,7 +370,7 @@ export class UrlMode extends EventEmitter {
 	 * Emits the event of a row that this instance has completed.
 	 *
 	 * @param {string} id
-	 * @param {Required<Owner>} owner
+	 * @param {{ subject: string, session: string }} owner
 	 */
 	async #emitCompletion(id, owner) {
 		if (this.listenerCount('completed') === 0) return;
@@ -385,7 +385,7 @@ export class UrlMode extends EventEmitter {
 
 	/**
 	 * @param {import('./database.js').Row} row
-	 * @param {Required<Owner>} owner
+	 * @param {{ subject: string, session: string }} owner
 	 */
 	#emitStatus(row, owner) {
 		const { id, provider, status } = row;

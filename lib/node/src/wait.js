@@ -18,10 +18,10 @@ const ABANDON_TIMEOUT_MS = 2_000;
 /**
  * @typedef {object} WaitOptions
  * @property {number} timeout milliseconds
- * @property {AbortSignal} [signal]
+ * @property {AbortSignal | undefined} [signal]
  * @property {import('./types.js').WaitOptions['onProgress']} [onProgress]
- * @property {import('./types.js').RecheckFunction} [recheck]
- * @property {(reason: string) => Promise<import('./database.js').AbandonOutcome>} [abandon] completes the elicitation
+ * @property {import('./types.js').RecheckFunction | undefined} [recheck]
+ * @property {((reason: string) => Promise<import('./database.js').AbandonOutcome>) | undefined} [abandon] completes the elicitation
  *     when the wait ends without an outcome, if nobody has opened it; `completed`: by this call
  * @property {(row: import('./database.js').Row) => void} [onRow] called each time that the row was read
  */

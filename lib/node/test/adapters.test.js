@@ -287,7 +287,7 @@ test('a handle stays valid after a key rotation until its key is removed', async
 	writeKeys(keysFile, fresh + old);
 	assert.equal((await retry()).action, 'pending');
 	writeKeys(keysFile, fresh);
-	assert.equal((await retry()).reason, 'invalid_state');
+	await assert.rejects(retry(), { name: 'RequestStateError', reason: 'invalid_request_state' });
 });
 
 test('a handle is good as long as the user may come back', async (t) => {

@@ -191,6 +191,24 @@ test('every instance knows a session until it is deleted', async (t) => {
 	assert.equal(await here.has(id), false);
 });
 
+test('a session belongs to the user who has begun it', async (t) => {
+	const { urlmode, another } = await setUp(t);
+	const [here, there] = [urlmode, another()].map((instance) => new PostgresSessionAdapter(instance));
+	const id = here.generateSessionId();
+	/** Runs `use` as mcp-lite runs a request of this user. */
+	const as = (sessions, subject, use) => sessions.wrap(async () => use(), () => subject)(new Request('https://mcp.example/'));
+	await as(here, 'ada', () => here.create(id, { protocolVersion: '2025-06-18' }));
+	await as(there, 'grace', () => there.delete(id));
+	assert.equal(await as(there, 'ada', () => there.has(id)), true);
+	for (const subject of ['grace', '', 'ad']) assert.equal(await as(there, subject, () => there.has(id)), false, subject);
+	assert.equal(await there.get(id), undefined);
+	assert.equal(await as(there, 'grace', () => there.appendEvent(id, 'a', {})), undefined);
+
+	const request = new Request('https://mcp.example/', { headers: { 'mcp-session-id': id } });
+	const statusFor = async (subject) => (await there.wrap(async () => new Response(), () => subject)(request)).status;
+	assert.deepEqual([await statusFor('ada'), await statusFor('grace')], [200, 404]);
+});
+
 test('an unused session expires, and use extends it', async (t) => {
 	const { urlmode, admin } = await setUp(t);
 	const sessions = new PostgresSessionAdapter(urlmode, { ttl: 1_000 });

@@ -1,4 +1,4 @@
-// Runs the examples of README.md as they are.
+// Runs the code of README.md and the example for Mollie as they are.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -42,8 +42,7 @@ test('the example creates an elicitation, waits, prints the outcome and exits', 
 });
 
 test('recheck with Mollie: only a paid payment of this elicitation and amount is accepted', async (t) => {
-	const [, source] = /```js\n(\/\/ mollie\.mjs\n[^]*?)```/.exec(README);
-	const mollie = await import(`data:text/javascript,${encodeURIComponent(source)}`);
+	const mollie = await import('../examples/mollie.mjs');
 	const payments = new Map();
 	t.mock.method(globalThis, 'fetch', async (url, { method, body }) => {
 		const answer = (status, json) => ({ ok: status < 300, status, json: async () => json });

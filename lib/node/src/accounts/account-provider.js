@@ -149,7 +149,7 @@ export class AccountProvider {
 		callback.searchParams.set('code', code);
 		callback.searchParams.set('iss', this.#configuration.serverMetadata().issuer);
 		return this.#openid.authorizationCodeGrant(this.#configuration, callback, {
-			pkceCodeVerifier: codeVerifier,
+			...codeVerifier !== undefined && { pkceCodeVerifier: codeVerifier },
 			expectedState: this.#openid.skipStateCheck,
 			...this.#isDiscovered && nonce !== undefined && { expectedNonce: nonce, idTokenExpected: true },
 		}, this.#oauth.token_parameters);
@@ -197,7 +197,7 @@ export class AccountProvider {
 				...!sendsToken && { authorization: `Bearer ${tokens.access_token}` },
 				...Object.fromEntries(filled),
 			},
-			body: body && JSON.stringify(body),
+			...body && { body: JSON.stringify(body) },
 			redirect: 'error',
 			signal: AbortSignal.timeout(TIMEOUT_MS),
 		});

@@ -47,13 +47,13 @@ export async function configurationOf(openid, provider, oauth, client) {
 	const authentication = authenticationOf(openid, oauth, client);
 	const { issuer, token_endpoint: tokenEndpoint } = oauth;
 	if (tokenEndpoint !== undefined) {
-		const configuration = new openid.Configuration({
+		const configuration = new openid.Configuration(/** @type {import('openid-client').ServerMetadata} */ ({
 			issuer: issuer ?? new URL(tokenEndpoint).origin,
 			authorization_endpoint: oauth.authorization_endpoint,
 			token_endpoint: tokenEndpoint,
 			revocation_endpoint: oauth.revocation_endpoint,
 			authorization_response_iss_parameter_supported: oauth.authorization_response_iss_parameter_supported,
-		}, client.id, undefined, authentication);
+		}), client.id, undefined, authentication);
 		if (isLoopback(new URL(tokenEndpoint))) openid.allowInsecureRequests(configuration);
 		return readAnswers(openid, configuration, oauth, false);
 	}

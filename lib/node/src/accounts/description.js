@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 
 import { findIn } from './pointer.js';
 
-/** `npm pack` puts the descriptions into the package; in the repository they are beside it. */
-const FOLDER = ['../../providers/', '../../../providers/']
+/** In the repository the descriptions are beside the package; `prepare.mjs` puts copies into it. */
+const FOLDER = ['../../../providers/', '../../providers/']
 	.map((folder) => fileURLToPath(new URL(folder, import.meta.url)))
 	.find((folder) => existsSync(`${folder}schema.json`));
 

@@ -3,17 +3,17 @@
 /**
  * @typedef {object} Client this server, as it is registered at the provider
  * @property {string} id
- * @property {string} [secret] without it the client is a public one, which needs PKCE
+ * @property {string | undefined} [secret] without it the client is a public one, which needs PKCE
  *
  * @typedef {object} AccountFields
- * @property {string} [description] the name of a description of lib/providers, or the path of a file of your own, with a
+ * @property {string | undefined} [description] the name of a description of lib/providers, or the path of a file of your own, with a
  *     slash; `provider` by default
  * @property {Client} client
- * @property {string[]} [scopes] none by default
- * @property {string[]} [requiredScopes] those without which the account is of no use: if the provider does not grant all of
+ * @property {string[] | undefined} [scopes] none by default
+ * @property {string[] | undefined} [requiredScopes] those without which the account is of no use: if the provider does not grant all of
  *     them, the reason is `scope_missing`
- * @property {Record<string, string>} [variables] what {name} in the description stands for, such as the tenant or the shop
- * @property {Record<string, string>} [parameters] further parameters of the authorization request, over those of the
+ * @property {Record<string, string> | undefined} [variables] what {name} in the description stands for, such as the tenant or the shop
+ * @property {Record<string, string> | undefined} [parameters] further parameters of the authorization request, over those of the
  *     description
  *
  * @typedef {AccountFields & { provider: string }} ProviderOptions
@@ -46,11 +46,11 @@
 
 /**
  * @typedef {object} OAuthDescription the `oauth` part of a description, see lib/providers/README.md
- * @property {string} [issuer]
+ * @property {string | undefined} [issuer]
  * @property {boolean} [authorization_response_iss_parameter_supported]
- * @property {string} [authorization_endpoint]
- * @property {string} [token_endpoint]
- * @property {string} [revocation_endpoint]
+ * @property {string | undefined} [authorization_endpoint]
+ * @property {string | undefined} [token_endpoint]
+ * @property {string | undefined} [revocation_endpoint]
  * @property {'S256' | 'none'} pkce
  * @property {'client_secret_basic' | 'client_secret_post' | 'none'} token_endpoint_auth_method
  * @property {{ parameter?: string, separator?: string }} [scope]
@@ -59,13 +59,13 @@
  * @property {'query' | 'form_post'} [response_mode]
  * @property {Record<string, Variable>} [variables]
  * @property {{ member?: string, token_type?: 'bearer' }} [token_response]
- * @property {AccountSource} [account]
+ * @property {AccountSource | undefined} [account]
  *
  * @typedef {{ as: 'label' | 'labels' | 'url', default?: string, notes?: string }} Variable
  *
  * @typedef {object} AccountSource
  * @property {'token_response' | 'id_token' | 'userinfo'} [from]
- * @property {string} [endpoint]
+ * @property {string | undefined} [endpoint]
  * @property {Record<string, string>} [headers]
  * @property {object} [body]
  * @property {string} id

@@ -6,14 +6,14 @@
 // Clients call again at once, but at most ten times. Therefore a call that finds
 // the elicitation open waits, as long as clients allow a call to be silent.
 
-import { StateTokenError } from '../errors.js';
+import { ElicitationNotFoundError, StateTokenError } from '../errors.js';
 import { internalsOf } from '../internals.js';
 import { bindingOf, GRACE_MAX_SECONDS, mintState, openState } from '../token.js';
 import { waitOneRound } from './elicit-by-link.js';
 import {
 	canBeOpened, claimOutcome, createElicitation, findOutcome, ownerOf, resumeKeyOf, toElicitResult, toOpenResult,
 } from './elicitation.js';
-import { failureResult } from './messages.js';
+import { refuseRequestState } from './request-state.js';
 
 /** The key of our request in a result's inputRequests. */
 export const INPUT_KEY = 'urlmode';
@@ -29,18 +29,29 @@ export const INPUT_KEY = 'urlmode';
  * @param {import('./types.js').BaseElicitOptions} options
  * @param {Round} round
  * @returns {Promise<import('./types.js').MultiRoundResult>}
+ * @throws {import('../errors.js').RequestStateError}
  */
 export async function elicitByRetry(options, round) {
 	if (round.state === undefined || round.state === null) return startElicitation(options, round);
-	let handle;
 	try {
-		handle = openHandle(options, round.state);
+		return await resumeElicitation(options, round, openHandle(options, round.state));
 	} catch (error) {
-		if (!(error instanceof StateTokenError)) throw error;
-		return { elicitationId: '', action: 'cancel', reason: 'invalid_state', returnUrl: '',
-			toolResult: failureResult('cancel', 'invalid_state') };
+		if (error instanceof StateTokenError) {
+			refuseRequestState(error.code === 'STATE_EXPIRED' ? 'expired_request_state' : 'invalid_request_state');
+		}
+		// The row is deleted some time after its end.
+		if (error instanceof ElicitationNotFoundError) refuseRequestState('expired_request_state');
+		throw error;
 	}
-	const { id, returnUrl, expiresAt } = handle;
+}
+
+/**
+ * @param {import('./types.js').BaseElicitOptions} options
+ * @param {Round} round
+ * @param {ReturnType<typeof openHandle>} handle
+ * @returns {Promise<import('./types.js').MultiRoundResult>}
+ */
+async function resumeElicitation(options, round, { id, returnUrl, expiresAt }) {
 	const elicitation = { elicitationId: id, returnUrl, expiresAt };
 	const refusal = parseRefusal(round.answer);
 	if (refusal) {

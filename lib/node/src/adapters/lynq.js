@@ -133,7 +133,7 @@ export function urlWay(server, options) {
  * @property {ElicitLike} elicit lynq's own
  * @property {StoreLike} userStore lynq's own
  * @property {boolean} persistent whether urlAction looks for the value in the user's store, and not in the session
- * @property {ToolResult} [toolResult] what to return instead of lynq's own error
+ * @property {ToolResult | undefined} [toolResult] what to return instead of lynq's own error
  */
 
 class ElicitationMiddleware {

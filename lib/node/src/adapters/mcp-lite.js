@@ -16,7 +16,7 @@ export { PostgresSessionAdapter } from './sessions.js';
  * @typedef {import('./types.js').AccountOptions & { ctx: ContextLike }} AccountOptions
  *
  * @typedef {object} ContextLike the used part of mcp-lite's MCPServerContext
- * @property {(update: { progress: number, message?: string }) => Promise<void> | void} [progress]
+ * @property {((update: { progress: number, message?: string }) => Promise<void> | void) | undefined} [progress]
  */
 
 /**

@@ -15,7 +15,7 @@ import { supportsUrl } from './sdk2.js';
  * @typedef {object} ContextLike the used part of mcp-use's RequestContext
  * @property {AbortSignal} signal
  * @property {{ capabilities(): object }} client
- * @property {{ [key: string]: unknown }} [inputResponses]
+ * @property {{ [key: string]: unknown } | undefined} [inputResponses]
  * @property {() => unknown} requestState
  * @property {(progress: number, total?: number, message?: string) => Promise<boolean>} reportProgress
  */
@@ -30,6 +30,8 @@ import { supportsUrl } from './sdk2.js';
  * @param {ElicitOptions} options the same in all calls
  * @returns {Promise<ElicitResult>}
  * @throws {import('../errors.js').ElicitationClientGoneError} if the client has closed its connection
+ * @throws {import('../errors.js').RequestStateError} if the call has a requestState of another user or request. With
+ *     `rejectRequestState` around the server's `fetch` the client gets it as a JSON-RPC error
  * @throws {import('../errors.js').UrlModeClosedError} if `close` was called
  */
 export async function elicitUrl({ ctx, ...options }) {
@@ -57,4 +59,4 @@ export async function connectAccount({ ctx, ...options }) {
 	return connect(options, (wish) => elicitUrl({ ...wish, ctx }));
 }
 
-export { verifyRequestState } from './sdk2.js';
+export { rejectRequestState, verifyRequestState } from './sdk2.js';

@@ -11,7 +11,6 @@ const REASON_TEXTS = {
 	superseded: 'a newer request replaced it',
 	claimed: 'another call has already used the outcome',
 	refunded: 'the payment was refunded',
-	invalid_state: 'the requestState is not valid for this call',
 	payment_failed: 'the payment failed',
 	amount_mismatch: 'the amount paid differs from the price',
 	provider_error: 'the provider reported an error',

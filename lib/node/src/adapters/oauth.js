@@ -9,8 +9,8 @@ import { AccountProvider } from '../accounts/account-provider.js';
  * @typedef {object} Completed the used part of an outcome, of waitForCompletion or of an adapter
  * @property {string} action
  * @property {Record<string, unknown> | undefined} [result]
- * @property {string} [codeVerifier]
- * @property {string} [nonce]
+ * @property {string | undefined} [codeVerifier]
+ * @property {string | undefined} [nonce]
  */
 
 /**
@@ -36,10 +36,10 @@ export async function exchangeCode(configuration, { action, result, codeVerifier
 		if (typeof value === 'string') callback.searchParams.set(name, value);
 	}
 	return authorizationCodeGrant(configuration, callback, {
-		pkceCodeVerifier: codeVerifier,
-		expectedNonce: nonce,
 		expectedState: skipStateCheck,
 		idTokenExpected: nonce !== undefined,
+		...codeVerifier !== undefined && { pkceCodeVerifier: codeVerifier },
+		...nonce !== undefined && { expectedNonce: nonce },
 	});
 }
 

@@ -21,7 +21,7 @@ const CONNECTION_CLOSED = -32000;
  * @typedef {object} CallExtra the used part of the SDK's RequestHandlerExtra
  * @property {AbortSignal} signal
  * @property {string | number} requestId
- * @property {{ progressToken?: string | number }} [_meta]
+ * @property {{ progressToken?: string | number | undefined } | undefined} [_meta]
  * @property {(notification: ProgressNotification) => Promise<void>} sendNotification
  *
  * @typedef {object} ProgressNotification
@@ -31,7 +31,7 @@ const CONNECTION_CLOSED = -32000;
  * @typedef {object} ServerLike the used part of the SDK's Server
  * @property {object | undefined} [transport]
  * @property {(() => void) | undefined} [onclose]
- * @property {() => { elicitation?: { url?: object } } | undefined} getClientCapabilities
+ * @property {() => { elicitation?: { url?: object | undefined } | undefined } | undefined} getClientCapabilities
  * @property {(params: ElicitParams, options: RequestOptions) => Promise<{ action: 'accept' | 'decline' | 'cancel' }>
  *     } elicitInput
  * @property {(id: string, options?: { relatedRequestId?: string | number }) => () => Promise<void>

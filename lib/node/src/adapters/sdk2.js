@@ -6,6 +6,8 @@ import { elicitByLink } from './elicit-by-link.js';
 import { elicitByRequest } from './elicit-by-request.js';
 import { elicitByRetry, INPUT_KEY, looksLikeHandle } from './elicit-by-retry.js';
 
+export { rejectRequestState } from './request-state.js';
+
 /** Where a request states the capabilities of its client, because there is no session. */
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 
@@ -25,9 +27,9 @@ const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
  * @typedef {object} RequestLike
  * @property {string | number} id
  * @property {AbortSignal} signal
- * @property {{ progressToken?: string | number }} [_meta]
- * @property {{ [key: string]: unknown }} [envelope] only in requests of protocol revision 2026-07-28
- * @property {{ [key: string]: unknown }} [inputResponses]
+ * @property {{ progressToken?: string | number | undefined } | undefined} [_meta]
+ * @property {{ [key: string]: unknown } | undefined} [envelope] only in requests of protocol revision 2026-07-28
+ * @property {{ [key: string]: unknown } | undefined} [inputResponses]
  * @property {() => unknown} requestState
  * @property {(notification: Notification) => Promise<void>} notify
  * @property {(params: ElicitParams, options: RequestOptions) => Promise<{ action: 'accept' | 'decline' | 'cancel' }>
@@ -51,6 +53,8 @@ const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
  * @param {ElicitOptions} options the same in all calls
  * @returns {Promise<ElicitResult>}
  * @throws {import('../errors.js').ElicitationClientGoneError} if the client has closed its connection or session
+ * @throws {import('../errors.js').RequestStateError} if the call has a requestState of another user or request. With
+ *     `rejectRequestState` around the server's `fetch` the client gets it as a JSON-RPC error
  * @throws {import('../errors.js').UrlModeClosedError} if `close` was called
  */
 export async function elicitUrl(server, { ctx: { mcpReq }, ...options }) {

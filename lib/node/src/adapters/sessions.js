@@ -1,6 +1,7 @@
 // mcp-lite's SessionAdapter on PostgreSQL, so that every instance knows all
 // sessions and the events that were sent in them.
 
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash, randomUUID } from 'node:crypto';
 
 import { internalsOf } from '../internals.js';
@@ -38,6 +39,8 @@ export class PostgresSessionAdapter {
 	#database;
 	#ttl;
 	#maxEvents;
+	/** @type {AsyncLocalStorage<string>} the user of the request */
+	#subjects = new AsyncLocalStorage();
 
 	/**
 	 * @param {import('../urlmode.js').UrlMode} urlmode whose connections it uses
@@ -48,6 +51,24 @@ export class PostgresSessionAdapter {
 		this.#database = internalsOf(urlmode).database;
 		this.#ttl = ttl;
 		this.#maxEvents = maxEventBufferSize;
+	}
+
+	/**
+	 * Wraps the transport's handler, so that a session belongs to the user who
+	 * has begun it: for everybody else it does not exist. mcp-lite itself serves
+	 * requests, and takes responses, in sessions that do not exist.
+	 *
+	 * @template O
+	 * @param {(request: Request, options?: O) => Promise<Response>} handler the transport's handler, bound to a server
+	 * @param {(options: O | undefined) => string} subjectOf the user, according to the server's own authorization
+	 * @returns {(request: Request, options?: O) => Promise<Response>}
+	 */
+	wrap(handler, subjectOf) {
+		return (request, options) => this.#subjects.run(subjectOf(options), async () => {
+			const id = request.headers.get('mcp-session-id');
+			if (id !== null && !await this.has(id)) return new Response(null, { status: 404 });
+			return handler(request, options);
+		});
 	}
 
 	/** @returns {string} */
@@ -61,7 +82,7 @@ export class PostgresSessionAdapter {
 	 * @returns {Promise<SessionData>}
 	 */
 	async create(id, meta) {
-		await this.#database.query(CREATE, [hashSessionId(id), JSON.stringify(meta), this.#ttl]);
+		await this.#database.query(CREATE, [this.#keyOf(id), JSON.stringify(meta), this.#ttl]);
 		return { meta, streams: new Map() };
 	}
 
@@ -98,7 +119,7 @@ export class PostgresSessionAdapter {
 	 * @returns {Promise<string | undefined>} the event's id; undefined if the session does not exist
 	 */
 	async appendEvent(id, stream, message) {
-		const [answer] = await this.#database.query(APPEND, [hashSessionId(id), stream, JSON.stringify(message), this.#maxEvents]);
+		const [answer] = await this.#database.query(APPEND, [this.#keyOf(id), stream, JSON.stringify(message), this.#maxEvents]);
 		return answer?.n === null ? undefined : formatEventId(Number(answer?.n), stream);
 	}
 
@@ -114,7 +135,13 @@ export class PostgresSessionAdapter {
 
 	/** @param {string} id */
 	async delete(id) {
-		await this.#database.query(DELETE, [hashSessionId(id)]);
+		await this.#database.query(DELETE, [this.#keyOf(id)]);
+	}
+
+	/** @param {string} id of a session */
+	#keyOf(id) {
+		const subject = this.#subjects.getStore();
+		return createHash('sha256').update(subject === undefined ? id : `${id}\0${subject}`).digest();
 	}
 
 	/**
@@ -122,7 +149,7 @@ export class PostgresSessionAdapter {
 	 * @returns {Promise<SessionMeta | undefined>}
 	 */
 	async #use(id) {
-		const [answer] = await this.#database.query(USE, [hashSessionId(id), this.#ttl]);
+		const [answer] = await this.#database.query(USE, [this.#keyOf(id), this.#ttl]);
 		return /** @type {SessionMeta | null} */ (answer?.meta) ?? undefined;
 	}
 
@@ -132,14 +159,9 @@ export class PostgresSessionAdapter {
 	 * @param {number} after
 	 */
 	async #events(id, stream, after) {
-		const rows = await this.#database.query(SINCE, [hashSessionId(id), stream, after]);
+		const rows = await this.#database.query(SINCE, [this.#keyOf(id), stream, after]);
 		return rows.map(({ stream_name: name, n, message }) => ({ stream: String(name), n: Number(n), message }));
 	}
-}
-
-/** @param {string} id of a session */
-function hashSessionId(id) {
-	return createHash('sha256').update(id).digest();
 }
 
 /**

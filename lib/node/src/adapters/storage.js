@@ -26,7 +26,7 @@ const SINCE = 'SELECT * FROM urlmode.published_since($1::text[], $2::bigint[])';
 
 /**
  * @typedef {{ ttlSeconds?: number, ifNotExists?: boolean, ifExists?: boolean }} SetOptions
- * @typedef {{ key: string, value: string, options?: SetOptions }} SetEntry
+ * @typedef {{ key: string, value: string, options?: SetOptions | undefined }} SetEntry
  * @typedef {(message: string, channel: string) => void} MessageHandler
  *
  * @typedef {object} Subscription

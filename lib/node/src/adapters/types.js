@@ -5,12 +5,12 @@
  * @typedef {object} BaseElicitFields
  * @property {import('../urlmode.js').UrlMode} urlmode
  * @property {string} message shown to the user beside the link: who asks, and for what
- * @property {number} [timeout] milliseconds that the user has; `ttl` by default, which is 300 000 by default
- * @property {number} [legTimeout] milliseconds that one call waits in a flow of several calls, 45 000 by default,
+ * @property {number | undefined} [timeout] milliseconds that the user has; `ttl` by default, which is 300 000 by default
+ * @property {number | undefined} [legTimeout] milliseconds that one call waits in a flow of several calls, 45 000 by default,
  *     which is less than the usual client timeout of 60 seconds
- * @property {AbortSignal} [signal] ends the wait, as a cancellation by the client does. What the user has opened goes on
- * @property {import('../types.js').RecheckFunction} [recheck] as for waitForCompletion
- * @property {number} [progressEvery] milliseconds between two progress notifications while the status does not change, 15 000 by
+ * @property {AbortSignal | undefined} [signal] ends the wait, as a cancellation by the client does. What the user has opened goes on
+ * @property {import('../types.js').RecheckFunction | undefined} [recheck] as for waitForCompletion
+ * @property {number | undefined} [progressEvery] milliseconds between two progress notifications while the status does not change, 15 000 by
  *     default
  *
  * @typedef {object} TextContent

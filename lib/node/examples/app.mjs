@@ -1,0 +1,61 @@
+// What the example servers take from your application. Replace each part with
+// your own; until then these variables say what it is:
+//
+//     APP_USERS     the subject of each access token, {"a-token": "ada@example.org"}
+//     APP_HOSTS     the names by which clients call this server; those of loopback by default
+//     APP_ISSUER, APP_CLIENT_ID, APP_CLIENT_SECRET    an OpenID provider, and this server there
+//     APP_CHECKOUT  the page on which the report is paid
+
+import { allowInsecureRequests, discovery } from 'openid-client';
+
+const {
+	APP_USERS = '{}', APP_HOSTS = 'localhost 127.0.0.1 [::1]', APP_ISSUER = '', APP_CLIENT_ID = '', APP_CLIENT_SECRET,
+	APP_CHECKOUT = 'https://checkout.example/pay',
+} = process.env;
+/** @type {Map<string | undefined, string>} */
+const users = new Map(Object.entries(JSON.parse(APP_USERS)));
+const hosts = APP_HOSTS.split(' ');
+
+/**
+ * The user of an access token, as your authorization server says. Never take it
+ * from anything else that the client sends.
+ *
+ * @param {string | null} [authorization]
+ */
+export function subjectOf(authorization) {
+	return users.get(/^Bearer (.+)$/.exec(authorization ?? '')?.[1]);
+}
+
+/**
+ * Whether a request calls this server by one of its names, and is not sent by a
+ * page of another site. A server without this check can be called by any page
+ * that its user visits (DNS rebinding).
+ *
+ * @param {{ host?: string | undefined, origin?: string | undefined }} headers
+ */
+export function isTrusted({ host = '', origin }) {
+	const isOurs = (/** @type {string} */ authority) => hosts.includes(authority.toLowerCase().replace(/:\d+$/, ''));
+	return isOurs(host) && (origin === undefined || isOurs(origin.replace(/^https?:\/\//, '')));
+}
+
+export const issuer = APP_ISSUER;
+
+/** This server, as the provider has registered it. */
+export const client = { id: APP_CLIENT_ID, ...APP_CLIENT_SECRET && { secret: APP_CLIENT_SECRET } };
+
+/** The same for openid-client, where an example makes the authorization URL itself. */
+export const configuration = issuer ? await discovery(new URL(issuer), client.id, APP_CLIENT_SECRET, undefined,
+	issuer.startsWith('http:') ? { execute: [allowInsecureRequests] } : {}) : undefined;
+
+/** How FrontMCP checks access tokens by itself. */
+export const auth = { mode: 'transparent', provider: issuer };
+
+/**
+ * Creates a checkout of your payment provider, and returns its address. The id
+ * of the elicitation is the reference by which the provider's webhook finds it.
+ *
+ * @param {{ elicitationId: string, returnUrl: string, cancelUrl?: string | undefined }} elicitation
+ */
+export function createCheckout({ elicitationId }) {
+	return `${APP_CHECKOUT}?reference=${elicitationId}`;
+}

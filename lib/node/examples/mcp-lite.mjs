@@ -1,0 +1,71 @@
+// An MCP server on mcp-lite, with its sessions in PostgreSQL, on any number of
+// instances.
+import { serve } from '@hono/node-server';
+import { McpServer, StreamableHttpTransport } from 'mcp-lite';
+import { UrlMode } from 'urlmode';
+import { connectAccount, elicitUrl, PostgresClientRequestAdapter, PostgresSessionAdapter } from 'urlmode/mcp-lite';
+
+import { client, createCheckout, isTrusted, issuer, subjectOf } from './app.mjs';
+
+const { PORT, URLMODE_DATABASE_URL = '', URLMODE_KEYS_FILE = '', URLMODE_BASE_URL = '' } = process.env;
+const urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMODE_KEYS_FILE, baseUrl: URLMODE_BASE_URL });
+const requests = new PostgresClientRequestAdapter(urlmode);
+const sessions = new PostgresSessionAdapter(urlmode);
+const transport = new StreamableHttpTransport({ sessionAdapter: sessions, clientRequestAdapter: requests });
+const server = new McpServer({ name: 'reports', version: '1.0.0' });
+/** @param {{ authInfo?: { extra?: Record<string, unknown> } }} [options] */
+const subjectIn = (options) => String(options?.authInfo?.extra?.subject);
+
+server.tool('connect_account', {
+	description: 'Connects your Demo Account.',
+	handler: async (args, ctx) => {
+		const connected = await connectAccount({
+			urlmode, ctx, subject: subjectIn(ctx), provider: 'demo', description: 'openid-connect',
+			variables: { issuer }, client, scopes: ['openid', 'profile'], message: 'Connect your Demo Account.',
+		});
+		if (connected.action !== 'accept') return connected.toolResult;
+		// Keep connected.tokens, and never send them to the client.
+		return { content: [{ type: 'text', text: `Connected the account of ${connected.account?.name}.` }] };
+	},
+});
+
+server.tool('buy_report', {
+	description: 'Buys the report.',
+	handler: async (args, ctx) => {
+		const outcome = await elicitUrl({
+			urlmode, ctx, subject: subjectIn(ctx), provider: 'stripe', kind: 'payment',
+			expected: { amount: 1050, currency: 'EUR' },
+			message: 'The report costs 10.50 EUR.', resumeKey: 'report 2026', targetUrl: createCheckout,
+		});
+		if (outcome.action !== 'accept') return outcome.toolResult;
+		return { content: [{ type: 'text', text: `Paid with ${outcome.reference}.` }] };
+	},
+});
+
+server.tool('name_report', {
+	description: 'Asks for a name, by a form.',
+	handler: async (args, ctx) => {
+		const schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
+		const { action, content } = await ctx.elicit({ message: 'What is it called?', schema }, { timeout_ms: 60_000 });
+		return { content: [{ type: 'text', text: action === 'accept' ? `Called ${content?.name}.` : 'Not called anything.' }] };
+	},
+});
+
+// A client's response is acknowledged after it was stored, and a session belongs to its user.
+const handle = sessions.wrap(requests.wrap(transport.bind(server)), subjectIn);
+const http = serve({
+	hostname: '127.0.0.1',
+	port: Number(PORT),
+	fetch(request) {
+		if (!isTrusted(Object.fromEntries(request.headers))) return new Response(null, { status: 403 });
+		const subject = subjectOf(request.headers.get('authorization'));
+		if (!subject) return new Response(null, { status: 401 });
+		return handle(request, { authInfo: { token: '', scopes: [], extra: { subject } } });
+	},
+}, ({ port }) => console.log(`http://127.0.0.1:${port}/mcp`));
+
+process.once('SIGTERM', async () => {
+	http.close();
+	await urlmode.close(); // also rejects the requests to clients
+	/** @type {import('node:http').Server} */ (http).closeAllConnections();
+});

@@ -1,0 +1,52 @@
+// An MCP server on mcp-use 2.x: protocol revision 2026-07-28 on any number of
+// instances.
+import { serve } from '@hono/node-server';
+import { MCPServer } from 'mcp-use';
+import { UrlMode } from 'urlmode';
+import { connectAccount, elicitUrl, rejectRequestState } from 'urlmode/mcp-use';
+
+import { client, createCheckout, isTrusted, issuer, subjectOf } from './app.mjs';
+
+const { PORT, URLMODE_DATABASE_URL = '', URLMODE_KEYS_FILE = '', URLMODE_BASE_URL = '' } = process.env;
+const urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMODE_KEYS_FILE, baseUrl: URLMODE_BASE_URL });
+const server = new MCPServer({
+	name: 'reports', version: '1.0.0', skills: false,
+	logging: { enabled: false }, // its request log would delay progress until the end
+});
+/** @param {import('mcp-use').RequestContext} ctx */
+const subjectIn = (ctx) => String(subjectOf(ctx.request?.header('authorization')));
+
+server.use('/mcp', async (c, next) => {
+	if (!isTrusted(c.req.header())) return c.body(null, 403);
+	return subjectOf(c.req.header('authorization')) ? next() : c.body(null, 401);
+});
+
+server.tool({ name: 'connect_account', description: 'Connects your Demo Account.' }, async (args, ctx) => {
+	const connected = await connectAccount({
+		urlmode, ctx, subject: subjectIn(ctx), provider: 'demo', description: 'openid-connect',
+		variables: { issuer }, client, scopes: ['openid', 'profile'], message: 'Connect your Demo Account.',
+	});
+	if (connected.action !== 'accept') return connected.toolResult; // asks the client to call again, or says why it was not accepted
+	// Keep connected.tokens, and never send them to the client.
+	return { content: [{ type: 'text', text: `Connected the account of ${connected.account?.name}.` }] };
+});
+
+server.tool({ name: 'buy_report', description: 'Buys the report.' }, async (args, ctx) => {
+	const outcome = await elicitUrl({
+		urlmode, ctx, subject: subjectIn(ctx), provider: 'stripe', kind: 'payment',
+		expected: { amount: 1050, currency: 'EUR' },
+		message: 'The report costs 10.50 EUR.', resumeKey: 'report 2026', targetUrl: createCheckout,
+	});
+	if (outcome.action !== 'accept') return outcome.toolResult;
+	return { content: [{ type: 'text', text: `Paid with ${outcome.reference}.` }] };
+});
+
+const http = serve({ fetch: rejectRequestState(server.fetch), hostname: '127.0.0.1', port: Number(PORT) }, ({ port }) => {
+	console.log(`http://127.0.0.1:${port}/mcp`);
+});
+
+process.once('SIGTERM', async () => {
+	http.close();
+	await urlmode.close();
+	/** @type {import('node:http').Server} */ (http).closeAllConnections();
+});

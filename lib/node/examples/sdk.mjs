@@ -1,0 +1,85 @@
+// An MCP server on the official TypeScript SDK 1.x (@modelcontextprotocol/sdk):
+// protocol revision 2025-11-25, with sessions in the memory of one process.
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { UrlMode } from 'urlmode';
+import { connectAccount, elicitUrl, requireUrl } from 'urlmode/sdk';
+
+import { client, createCheckout, isTrusted, issuer, subjectOf } from './app.mjs';
+
+const { PORT, URLMODE_DATABASE_URL = '', URLMODE_KEYS_FILE = '', URLMODE_BASE_URL = '' } = process.env;
+const urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMODE_KEYS_FILE, baseUrl: URLMODE_BASE_URL });
+/** @type {Map<string, Session>} */
+const sessions = new Map();
+
+/**
+ * @typedef {{ subject: string, transport: StreamableHTTPServerTransport }} Session
+ * @param {string} subject
+ * @returns {Promise<Session>}
+ */
+async function openSession(subject) {
+	const server = new McpServer({ name: 'reports', version: '1.0.0' });
+	const account = {
+		urlmode, subject, provider: 'demo', description: 'openid-connect', variables: { issuer }, client,
+		scopes: ['openid', 'profile'], message: 'Connect your Demo Account.',
+	};
+	const report = {
+		urlmode, subject, provider: 'stripe', kind: /** @type {const} */ ('payment'),
+		expected: { amount: 1050, currency: 'EUR' },
+		message: 'The report costs 10.50 EUR.', resumeKey: 'report 2026', targetUrl: createCheckout,
+	};
+
+	server.registerTool('connect_account', { description: 'Connects your Demo Account.' }, async (extra) => {
+		const connected = await connectAccount(server, { ...account, extra });
+		if (connected.action !== 'accept') return connected.toolResult;
+		// Keep connected.tokens, and never send them to the client.
+		return { content: [{ type: 'text', text: `Connected the account of ${connected.account?.name}.` }] };
+	});
+
+	server.registerTool('buy_report', { description: 'Buys the report.' }, async (extra) => {
+		const outcome = await elicitUrl(server, { ...report, extra });
+		if (outcome.action !== 'accept') return outcome.toolResult;
+		return { content: [{ type: 'text', text: `Paid with ${outcome.reference}.` }] };
+	});
+
+	server.registerTool('read_report', { description: 'Reads the report, once it is paid.' }, async (extra) => {
+		const outcome = await requireUrl(server, { ...report, extra });
+		if (outcome.action !== 'accept') return outcome.toolResult;
+		return { content: [{ type: 'text', text: `Paid with ${outcome.reference}.` }] };
+	});
+
+	const id = randomUUID();
+	const transport = new StreamableHTTPServerTransport({
+		sessionIdGenerator: () => id,
+		onsessioninitialized: () => void sessions.set(id, session),
+	});
+	const session = { subject, transport };
+	transport.onclose = () => sessions.delete(id);
+	await server.connect(transport);
+	return session;
+}
+
+const http = createServer(async (request, response) => {
+	if (!isTrusted(request.headers)) return void response.writeHead(403).end();
+	const subject = subjectOf(request.headers.authorization);
+	if (!subject) return void response.writeHead(401).end();
+	const id = request.headers['mcp-session-id'];
+	const session = id === undefined ? await openSession(subject) : sessions.get(String(id));
+	// A session id proves nothing: the session must belong to this user.
+	if (session?.subject !== subject) return void response.writeHead(404).end();
+	await session.transport.handleRequest(request, response);
+});
+http.listen(Number(PORT), '127.0.0.1', () => {
+	const { port } = /** @type {import('node:net').AddressInfo} */ (http.address());
+	console.log(`http://127.0.0.1:${port}/mcp`);
+});
+
+process.once('SIGTERM', async () => {
+	http.close();
+	await urlmode.close(); // rejects the waits, and cancels what nobody has opened
+	for (const { transport } of sessions.values()) await transport.close();
+	http.closeAllConnections();
+});

@@ -1,0 +1,99 @@
+// An MCP server on the official TypeScript SDK 2.x (@modelcontextprotocol/server):
+// protocol revision 2026-07-28 on any number of instances, and clients of
+// 2025-11-25 with sessions in the memory of one process.
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import {
+	createMcpHandler, isLegacyRequest, McpServer, WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import { UrlMode } from 'urlmode';
+import { connectAccount, elicitUrl, rejectRequestState } from 'urlmode/sdk2';
+
+import { client, createCheckout, isTrusted, issuer, subjectOf } from './app.mjs';
+
+const { PORT, URLMODE_DATABASE_URL = '', URLMODE_KEYS_FILE = '', URLMODE_BASE_URL = '' } = process.env;
+const urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMODE_KEYS_FILE, baseUrl: URLMODE_BASE_URL });
+
+/** @param {string} subject */
+function createReports(subject) {
+	const server = new McpServer({ name: 'reports', version: '1.0.0' });
+
+	server.registerTool('connect_account', { description: 'Connects your Demo Account.' }, async (ctx) => {
+		const connected = await connectAccount(server, {
+			urlmode, ctx, subject, provider: 'demo', description: 'openid-connect',
+			variables: { issuer }, client, scopes: ['openid', 'profile'], message: 'Connect your Demo Account.',
+		});
+		if (connected.action !== 'accept') return connected.toolResult; // asks the client to call again, or says why it was not accepted
+		// Keep connected.tokens, and never send them to the client.
+		return { content: [{ type: 'text', text: `Connected the account of ${connected.account?.name}.` }] };
+	});
+
+	server.registerTool('buy_report', { description: 'Buys the report.' }, async (ctx) => {
+		const outcome = await elicitUrl(server, {
+			urlmode, ctx, subject, provider: 'stripe', kind: 'payment', expected: { amount: 1050, currency: 'EUR' },
+			message: 'The report costs 10.50 EUR.', resumeKey: 'report 2026', targetUrl: createCheckout,
+		});
+		if (outcome.action !== 'accept') return outcome.toolResult;
+		return { content: [{ type: 'text', text: `Paid with ${outcome.reference}.` }] };
+	});
+	return server;
+}
+
+/**
+ * @typedef {import('@modelcontextprotocol/server').McpHandlerRequestOptions} Options
+ * @param {Pick<Options, 'authInfo'>} [options]
+ */
+const subjectIn = (options) => String(options?.authInfo?.extra?.subject);
+
+const modern = createMcpHandler((options) => createReports(subjectIn(options)), { legacy: 'reject' });
+const answerNewer = rejectRequestState(modern.fetch);
+/** @type {Map<string, { subject: string, transport: WebStandardStreamableHTTPServerTransport }>} */
+const sessions = new Map();
+
+/**
+ * @param {Request} request
+ * @param {Options} [options]
+ */
+async function answerOlder(request, options) {
+	const id = request.headers.get('mcp-session-id');
+	const subject = subjectIn(options);
+	if (id) {
+		const session = sessions.get(id);
+		// A session id proves nothing: the session must belong to this user.
+		return session?.subject === subject ? session.transport.handleRequest(request, options) : new Response(null, { status: 404 });
+	}
+	const newId = randomUUID();
+	const transport = new WebStandardStreamableHTTPServerTransport({
+		sessionIdGenerator: () => newId,
+		onsessioninitialized: () => void sessions.set(newId, session),
+	});
+	const session = { subject, transport };
+	transport.onclose = () => sessions.delete(newId);
+	await createReports(subject).connect(transport);
+	return transport.handleRequest(request, options);
+}
+
+const handle = toNodeHandler({
+	fetch: async (request, options) => (await isLegacyRequest(request) ? answerOlder : answerNewer)(request, options),
+});
+const http = createServer((request, response) => {
+	if (!isTrusted(request.headers)) return void response.writeHead(403).end();
+	const subject = subjectOf(request.headers.authorization);
+	if (!subject) return void response.writeHead(401).end();
+	const auth = { token: '', clientId: '', scopes: [], extra: { subject } };
+	return handle(Object.assign(request, { auth }), response);
+});
+http.listen(Number(PORT), '127.0.0.1', () => {
+	const { port } = /** @type {import('node:net').AddressInfo} */ (http.address());
+	console.log(`http://127.0.0.1:${port}/mcp`);
+});
+
+process.once('SIGTERM', async () => {
+	http.close();
+	await urlmode.close();
+	await modern.close();
+	for (const { transport } of sessions.values()) await transport.close();
+	http.closeAllConnections();
+});

@@ -1,0 +1,29 @@
+// Puts into this folder what the package has beside its own files: the types, and
+// what the repository keeps elsewhere. npm runs it before it makes a tarball, and
+// for `npm install --install-links`.
+
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const HERE = fileURLToPath(new URL('.', import.meta.url));
+const execute = (command, ...args) => execFileSync(command, args, { cwd: HERE, stdio: ['ignore', 2, 2] });
+
+/** Folder of the package → where its files are, and their endings. */
+const COPIES = { providers: ['../providers', '.json'], sql: ['../../sql', '.sql'] };
+const FILES = { LICENSE: '../../LICENSE', changelog: '../../nginx/debian/changelog' };
+
+for (const name of [...Object.keys(COPIES), ...Object.keys(FILES)]) rmSync(join(HERE, name), { recursive: true, force: true });
+if (process.argv[2] !== '--clean') {
+	if (!existsSync(join(HERE, 'node_modules/typescript'))) execute('npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund');
+	rmSync(join(HERE, 'types'), { recursive: true, force: true });
+	execute(process.execPath, 'node_modules/typescript/bin/tsc');
+	for (const [folder, [from, ending]] of Object.entries(COPIES)) {
+		mkdirSync(join(HERE, folder));
+		for (const file of readdirSync(join(HERE, from)).filter((name) => name.endsWith(ending))) {
+			copyFileSync(join(HERE, from, file), join(HERE, folder, file));
+		}
+	}
+	for (const [file, from] of Object.entries(FILES)) copyFileSync(join(HERE, from), join(HERE, file));
+}

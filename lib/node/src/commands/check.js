@@ -1,0 +1,207 @@
+// urlmode check: what is wrong with the waiting side. Each check adds findings;
+// the report has the form of the same command on the callback host.
+
+import { randomUUID } from 'node:crypto';
+
+import pg from 'pg';
+
+import { KeysFile } from '../keys.js';
+import { bindingOf, mintState } from '../token.js';
+import { checkBaseUrl } from '../url.js';
+import { BASE_URL, DATABASE_URL, KEYS_FILE, required } from './environment.js';
+import { kidsOf } from './keys.js';
+import { readMigrations } from './migrations.js';
+import { printable } from './printable.js';
+import { UsageError } from './usage-error.js';
+
+export const help = `usage: urlmode check [--provider NAME] [--json]
+
+Looks at what an MCP server needs: the database, its schema and the role, the
+clock, the keys file, and whether the callback programs answer at the base URL.
+URLMODE_DATABASE_URL, URLMODE_KEYS_FILE and URLMODE_BASE_URL are those of the
+server. Says of each what it found and what to do, and changes nothing.
+
+  --provider NAME  a provider of the callback programs' configuration: finds out
+                   whether they have the same keys
+  --json           one JSON object, with the status and an array of findings
+
+Status: 0 nothing is wrong, 1 warnings, 2 errors.
+`;
+
+export const options = {
+	provider: { type: /** @type {const} */ ('string') },
+	json: { type: /** @type {const} */ ('boolean') },
+};
+
+const TIMEOUT_MS = 10_000;
+const CLOCK_SECONDS = 2;
+
+/**
+ * @typedef {'ok' | 'warning' | 'error' | 'skipped'} Severity
+ * @typedef {{ check: string, severity: Severity, message: string, advice: string }} Finding
+ */
+
+class Report {
+	/** @type {Finding[]} */
+	findings = [];
+
+	/**
+	 * @param {string} check
+	 * @param {Severity} severity
+	 * @param {string} message
+	 * @param {string} [advice]
+	 */
+	add(check, severity, message, advice = '') {
+		this.findings.push({ check, severity, message: printable(message), advice });
+	}
+
+	/**
+	 * @template T
+	 * @param {string} check
+	 * @param {string} advice
+	 * @param {() => T | Promise<T>} look
+	 * @returns {Promise<T | undefined>} undefined if it has failed, which is then a finding
+	 */
+	async try(check, advice, look) {
+		try {
+			return await look();
+		} catch (error) {
+			this.add(check, 'error', reasonOf(error), advice);
+			return undefined;
+		}
+	}
+
+	/** @param {Severity} severity */
+	count(severity) {
+		return this.findings.filter((finding) => finding.severity === severity).length;
+	}
+
+	print() {
+		for (const { check, severity, message, advice } of this.findings) {
+			process.stdout.write(`${severity.padEnd(8)} ${check.padEnd(14)} ${message}\n`);
+			if (advice) process.stdout.write(`${''.padEnd(23)} -> ${advice}\n`);
+		}
+		process.stdout.write(`${this.count('error')} errors, ${this.count('warning')} warnings, ${this.count('skipped')} skipped\n`);
+	}
+
+	printJson() {
+		const [errors, warnings, skipped] = [this.count('error'), this.count('warning'), this.count('skipped')];
+		const status = errors ? 'error' : warnings ? 'warning' : 'ok';
+		process.stdout.write(`${JSON.stringify({ status, errors, warnings, skipped, findings: this.findings })}\n`);
+	}
+}
+
+/** @param {unknown} error */
+function reasonOf(error) {
+	const { cause, code, message } = /** @type {Error & { cause?: Error, code?: string }} */ (error);
+	return cause?.message || message || code || 'it failed';
+}
+
+/**
+ * @param {string[]} args
+ * @param {{ provider?: unknown, json?: unknown }} options
+ */
+export async function run(args, { provider, json }) {
+	if (args.length > 0) throw new UsageError('urlmode check takes no argument');
+	const report = new Report();
+	const keys = await report.try('keys', 'see urlmode keys --help', () => checkKeys(report));
+	await report.try('database', 'correct URLMODE_DATABASE_URL, or start PostgreSQL', () => checkDatabase(report));
+	await report.try('callback', 'correct URLMODE_BASE_URL, or start the callback programs and nginx',
+		() => checkCallback(report, keys, provider === undefined ? undefined : String(provider)));
+	if (json) report.printJson();
+	else report.print();
+	return report.count('error') ? 2 : report.count('warning') ? 1 : 0;
+}
+
+/** @param {Report} report */
+function checkKeys(report) {
+	const keys = new KeysFile(required('URLMODE_KEYS_FILE', KEYS_FILE));
+	report.add('keys', 'ok', `key ${keys.minting.kid} seals; of ${kidsOf(keys).length} that open`);
+	return keys;
+}
+
+/** @param {Report} report */
+async function checkDatabase(report) {
+	const url = required('URLMODE_DATABASE_URL', DATABASE_URL);
+	const client = new pg.Client({
+		connectionString: url, application_name: 'urlmode check', connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS,
+	});
+	client.on('error', () => {});
+	await client.connect();
+	try {
+		const { rows: [row] } = await client.query(`SELECT current_user AS name, to_regnamespace('urlmode') IS NOT NULL AS has_schema,
+			current_setting('enable_seqscan') || current_setting('jit') = 'offoff' AS has_settings,
+			extract(epoch FROM clock_timestamp())::float8 AS now, pg_is_in_recovery() AS is_standby`);
+		const ahead = row.now - Date.now() / 1_000;
+		report.add('database', row.is_standby ? 'error' : 'ok', `reached as ${row.name}`,
+			row.is_standby ? 'this is a standby: connect to the primary' : '');
+		if (Math.abs(ahead) > CLOCK_SECONDS) {
+			report.add('clock', 'warning', `PostgreSQL's clock is ${ahead.toFixed(1)} seconds ahead of this host's`, 'synchronize both clocks');
+		}
+		if (!row.has_schema) {
+			report.add('schema', 'error', 'there is no schema urlmode', 'run urlmode migrate');
+			return;
+		}
+		await checkSchema(report, client);
+		if (!row.has_settings) {
+			report.add('role', 'warning', `${row.name} does not have the settings of urlmode_server`,
+				'ALTER ROLE … SET enable_seqscan = off, and jit = off, as README.md says');
+		}
+	} finally {
+		await client.end();
+	}
+}
+
+/**
+ * @param {Report} report
+ * @param {pg.Client} client
+ */
+async function checkSchema(report, client) {
+	const { rows } = await client.query(`SELECT proname AS name, has_function_privilege(oid, 'EXECUTE') AS mine
+		FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace`);
+	const found = new Map(rows.map(({ name, mine }) => [name, mine]));
+	const migrations = readMigrations();
+	const missing = migrations.filter(({ sql }) => [...sql.matchAll(/^CREATE FUNCTION urlmode\.(\w+)/gm)].some(([, name]) => !found.has(name)));
+	for (const { name } of missing) report.add('schema', 'error', `${name} is not applied`, 'run urlmode migrate');
+	if (missing.length === 0) report.add('schema', 'ok', `${migrations.length} migrations are applied`);
+	const granted = migrations.flatMap(({ sql }) => [...sql.replaceAll(/--.*$/gm, '').matchAll(/GRANT EXECUTE ON FUNCTION([^;]*?)\bTO ([^;]*);/g)])
+		.filter(([, , roles]) => /\burlmode_server\b/.test(String(roles)))
+		.flatMap(([, functions]) => [...String(functions).matchAll(/urlmode\.(\w+)\(/g)].map(([, name]) => name));
+	const refused = granted.filter((name) => found.get(name) === false);
+	if (refused.length > 0) {
+		report.add('role', 'error', `no right to execute ${refused.join(', ')}`, 'connect as urlmode_server, or as a member of it');
+	}
+}
+
+/**
+ * @param {Report} report
+ * @param {KeysFile | undefined} keys
+ * @param {string | undefined} provider
+ */
+async function checkCallback(report, keys, provider) {
+	const { origin: baseUrl } = checkBaseUrl(required('URLMODE_BASE_URL', BASE_URL));
+	const get = (/** @type {string} */ path) => fetch(baseUrl + path, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
+	const done = await get('/done');
+	if (done.status !== 200 || !/^[0-9a-f]{32}$/.test(done.headers.get('x-request-id') ?? '')) {
+		report.add('callback', 'error', `${baseUrl}/done answers ${done.status}, not as urlmode does`, 'compare nginx with nginx/README.md');
+		return;
+	}
+	report.add('callback', 'ok', `urlmode answers at ${baseUrl}`);
+	if (provider === undefined || !keys) {
+		report.add('same_keys', 'skipped', 'not compared', provider === undefined ? 'name a provider with --provider' : '');
+		return;
+	}
+	// A good state of no elicitation: the programs say that they do not know it, or that the state is not good.
+	const state = mintState(keys, 'connect', provider, {
+		id: randomUUID(), expires: Math.ceil(Date.now() / 1_000) + 60, binding: bindingOf('urlmode check', ''),
+	});
+	const page = await (await get(`/connect/${encodeURIComponent(provider)}?state=${state}`)).text();
+	const says = (/** @type {string} */ code) => new RegExp(`\\b${code}\\b`).test(page);
+	if (['unknown_elicitation', 'sign_in_required', 'sign_in_not_set_up'].some(says)) {
+		report.add('same_keys', 'ok', 'the callback programs have the key that seals here');
+	} else if (says('state_invalid')) {
+		report.add('same_keys', 'error', 'the callback programs do not open what is sealed here', 'copy their keys file');
+	} else if (says('unknown_provider')) {
+		report.add('same_keys', 'error', `the callback programs have no provider ${provider}`, 'compare with their configuration');
+	} else report.add('same_keys', 'warning', 'the callback programs answer otherwise than expected', 'see their log');
+}

@@ -1,0 +1,13 @@
+/**
+ * @param {string} name of an environment variable
+ * @param {string} what it is
+ */
+export function required(name, what) {
+	const value = process.env[name];
+	if (!value) throw new Error(`${name} is not set: ${what}`);
+	return value;
+}
+
+export const DATABASE_URL = 'a connection string of the role urlmode_server, postgresql://urlmode_server:…@host/database';
+export const KEYS_FILE = 'the path of a copy of the callback programs\' keys file';
+export const BASE_URL = 'where the callback programs are, https://callback.example';

@@ -1,0 +1,79 @@
+// The command `urlmode` of the package, for hosts that only have the waiting
+// side. Where the callback programs are, `urlmode` of their package does more;
+// what both have has the same name.
+
+import { parseArgs } from 'node:util';
+
+import * as check from './check.js';
+import * as keys from './keys.js';
+import * as migrate from './migrate.js';
+import * as sample from './new.js';
+import { printable } from './printable.js';
+import * as unclaimed from './unclaimed.js';
+import { UsageError } from './usage-error.js';
+
+/**
+ * @typedef {object} Command
+ * @property {string} help
+ * @property {import('node:util').ParseArgsConfig['options']} [options]
+ * @property {(args: string[], options: Record<string, string | boolean | undefined>) => Promise<number>} run resolves to the
+ *     exit status
+ */
+
+/** @type {Record<string, Command>} */
+const COMMANDS = { check, keys, migrate, new: sample, unclaimed };
+
+const USAGE_STATUS = 64;
+
+const HELP = `usage: urlmode COMMAND [OPTION...] [ARGUMENT...]
+
+  new        write the example server of an MCP framework
+  migrate    bring the database's schema up to date
+  keys       list the keys of a keys file, or write a new one
+  check      look for what is wrong with the waiting side, and say what to do
+  unclaimed  list the payments that no call has claimed
+
+urlmode COMMAND --help says more about a command.
+`;
+
+/**
+ * @param {string[]} argv
+ * @returns {Promise<number>} the exit status
+ */
+export async function run([name = '--help', ...rest]) {
+	if (name === '--help' || name === '-h' || name === 'help') {
+		process.stdout.write(HELP);
+		return 0;
+	}
+	const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+	try {
+		if (!command) throw new UsageError(`there is no command ${name}; see urlmode --help`);
+		const { values, positionals } = parse(name, command, rest);
+		if (values.help) {
+			process.stdout.write(command.help);
+			return 0;
+		}
+		return await command.run(positionals, values);
+	} catch (error) {
+		const { message } = /** @type {Error} */ (error);
+		process.stderr.write(`urlmode: ${printable(message)}\n`);
+		return error instanceof UsageError ? USAGE_STATUS : 1;
+	}
+}
+
+/**
+ * @param {string} name
+ * @param {Command} command
+ * @param {string[]} args
+ */
+function parse(name, { options }, args) {
+	try {
+		const { values, positionals } = parseArgs({
+			args, allowPositionals: true, options: { ...options, help: { type: 'boolean', short: 'h' } },
+		});
+		return { positionals, values: /** @type {Record<string, string | boolean | undefined>} */ (values) };
+	} catch (error) {
+		const [reason] = /** @type {Error} */ (error).message.split('. ');
+		throw new UsageError(`${reason}; see urlmode ${name} --help`);
+	}
+}

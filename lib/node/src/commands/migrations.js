@@ -1,0 +1,19 @@
+// The migrations of sql/.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const resolve = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url));
+
+/** In the repository they are in a folder of its own; `prepare.mjs` puts copies into the package. */
+const FOLDER = resolve(existsSync(resolve('../../../../lib/node/prepare.mjs')) ? '../../../../sql/' : '../../sql/');
+
+/**
+ * In the order in which they are applied.
+ *
+ * @returns {{ name: string, sql: string }[]}
+ */
+export function readMigrations() {
+	const names = readdirSync(FOLDER).filter((name) => /^[0-9].*\.sql$/.test(name)).sort();
+	return names.map((name) => ({ name, sql: readFileSync(`${FOLDER}${name}`, 'utf8') }));
+}

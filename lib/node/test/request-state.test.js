@@ -1,0 +1,82 @@
+// A requestState that is not valid for its call is refused, and the client gets
+// a JSON-RPC error that says what to do.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import test from 'node:test';
+
+import { elicitUrl, rejectRequestState } from '../src/adapters/mcp-use.js';
+import { GRACE_MAX_SECONDS } from '../src/token.js';
+import { request, setUp } from './support/database.js';
+
+const INVALID = /^The requestState does not belong to this call\. Call the tool again without requestState/;
+const EXPIRED = /^The requestState has expired\. Call the tool again without requestState/;
+
+/** A user with a handle, and the call that sends one. */
+async function setUpHandle(t) {
+	const fixture = await setUp(t);
+	const options = { ...request, urlmode: fixture.urlmode, subject: `user-${randomUUID()}`, message: 'Please.', legTimeout: 50 };
+	const ask = (state, more = {}) => elicitUrl({ ...options, ...more, ctx: {
+		signal: new AbortController().signal, client: { capabilities: () => ({ elicitation: { url: {} } }) },
+		requestState: () => state, reportProgress: async () => true,
+	} });
+	const { elicitationId, toolResult } = await ask(undefined);
+	return { ...fixture, ask, elicitationId, handle: toolResult.requestState };
+}
+
+/** Another character at this place. */
+const change = (text, at) => text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1);
+
+test('one that was changed, or is of another user, session, provider or request, is refused', async (t) => {
+	const { ask, handle } = await setUpHandle(t);
+	const refused = { name: 'RequestStateError', code: 'REQUEST_STATE', reason: 'invalid_request_state', message: INVALID };
+	for (const [name, state, more] of [
+		['empty', ''],
+		['no text', 7],
+		['longer', `${handle}-TAMPERED`],
+		['changed', change(handle, 60)],
+		['of another user', handle, { subject: 'somebody' }],
+		['of another session', handle, { session: 'another' }],
+		['of another provider', handle, { provider: 'another' }],
+		['of another message', handle, { message: 'Another.' }],
+		['of another resume key', handle, { resumeKey: 'another' }],
+	]) {
+		await assert.rejects(ask(state, more), refused, name);
+	}
+	assert.equal((await ask(handle)).action, 'pending', 'the right one is not');
+});
+
+test('one that has expired, or whose row is deleted, is refused as expired', async (t) => {
+	const { admin, ask, elicitationId, handle } = await setUpHandle(t);
+	const refused = { reason: 'expired_request_state', message: EXPIRED };
+	const now = Date.now();
+	const clock = t.mock.method(Date, 'now', () => now + (GRACE_MAX_SECONDS + 3_600) * 1_000);
+	await assert.rejects(ask(handle), refused);
+	clock.mock.restore();
+	await admin.query('DELETE FROM urlmode.elicitation WHERE id = $1', [elicitationId]);
+	await assert.rejects(ask(handle), refused);
+});
+
+test('the response is a JSON-RPC error in place of the tool result, with its id and headers', async (t) => {
+	const { ask, handle } = await setUpHandle(t);
+	const answer = (result, type = 'application/json') => new Response(JSON.stringify({ jsonrpc: '2.0', id: 7, result }),
+		{ headers: { 'content-type': type, 'x-request-id': 'a' } });
+	const serve = (state, type) => rejectRequestState(async () => {
+		try {
+			return answer({ content: [], action: (await ask(state)).action }, type);
+		} catch (error) {
+			return answer({ isError: true, content: [{ type: 'text', text: error.message }] }, type);
+		}
+	})(new Request('https://mcp.example/mcp'));
+
+	const [refused, other] = await Promise.all([serve(change(handle, 60)), serve(handle)]);
+	const { error, ...rest } = await refused.json();
+	assert.deepEqual(rest, { jsonrpc: '2.0', id: 7 });
+	assert.equal(error.code, -32602);
+	assert.match(error.message, INVALID);
+	assert.deepEqual(error.data, { reason: 'invalid_request_state' });
+	assert.equal(refused.headers.get('x-request-id'), 'a');
+	assert.equal((await other.json()).result.action, 'pending', 'another call at the same time has its own result');
+	assert.equal((await serve(handle)).headers.get('content-type'), 'application/json');
+	assert.equal((await (await serve('x', 'text/event-stream')).json()).result.isError, true);
+});

@@ -1,0 +1,213 @@
+// The command of the package: npx urlmode.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { sender } from '../support/deliveries.mjs';
+import { openFixture } from '../support/fixture.mjs';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const COMMAND = join(ROOT, 'lib/node/bin/urlmode.mjs');
+const NAMES = ['check', 'keys', 'migrate', 'new', 'unclaimed'];
+
+let fixture;
+let folder;
+
+before(async () => {
+	fixture = await openFixture({ name: 'npx' });
+});
+
+after(() => fixture?.close());
+
+beforeEach((t) => {
+	folder = mkdtempSync(join(tmpdir(), 'urlmode-npx-'));
+	t.after?.(() => rmSync(folder, { recursive: true, force: true }));
+});
+
+/** Runs the command, and resolves to its status and what it has written. */
+function run(args, env = {}) {
+	return new Promise((resolve) => {
+		execFile(process.execPath, [COMMAND, ...args], { cwd: folder, env: { ...process.env, ...fixture.stack.env, ...env } },
+			(error, stdout, stderr) => resolve({ status: error ? error.code : 0, stdout, stderr }));
+	});
+}
+
+test('each command has a help, and the README and the command name the same ones', async () => {
+	const { stdout } = await run([]);
+	assert.deepEqual([...stdout.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name).sort(), NAMES);
+	const readme = readFileSync(join(ROOT, 'lib/node/README.md'), 'utf8');
+	assert.deepEqual([...readme.matchAll(/^\| `npx urlmode (\w+)/gm)].map(([, name]) => name).sort(), NAMES);
+	for (const name of NAMES) {
+		const help = await run([name, '--help']);
+		assert.equal(help.status, 0);
+		assert.match(help.stdout, new RegExp(`^usage: urlmode ${name} `));
+	}
+});
+
+test('a command line that makes no sense is refused with status 64', async () => {
+	for (const args of [['nothing'], ['constructor'], ['check', '--nothing'], ['check', 'x'], ['migrate', 'x'], ['keys'], ['keys', 'new'],
+		['keys', 'list', 'a', 'b'], ['new'], ['new', 'nothing'], ['new', '../app'], ['new', 'sdk', 'a', 'b'], ['unclaimed', '--since', 'soon'],
+		['unclaimed', '--provider']]) {
+		const { status, stdout, stderr } = await run(args);
+		assert.deepEqual([status, stdout], [64, ''], args.join(' '));
+		assert.match(stderr, /^urlmode: .+\n$/);
+	}
+	const { stderr } = await run(['\x1b[2Jx']);
+	assert.doesNotMatch(stderr, /\x1b/);
+});
+
+describe('new', () => {
+	for (const name of readdirSync(join(ROOT, 'lib/node/examples')).filter((file) => !['app.mjs', 'mollie.mjs'].includes(file))) {
+		test(`writes ${name} with what it imports`, async () => {
+			assert.equal((await run(['new', name.replace('.mjs', ''), 'server'])).status, 0);
+			const read = (file) => readFileSync(join(folder, 'server', file), 'utf8');
+			assert.equal(read('server.mjs'), readFileSync(join(ROOT, 'lib/node/examples', name), 'utf8'));
+			assert.equal(read('app.mjs'), readFileSync(join(ROOT, 'lib/node/examples/app.mjs'), 'utf8'));
+			const { dependencies } = JSON.parse(read('package.json'));
+			const imported = [...read('server.mjs').matchAll(/ from '((?:@[^/']+\/)?[^./:'][^/:']*)[^:']*'/g)].map(([, from]) => from);
+			const others = imported.filter((from) => from !== 'urlmode' && !/^(@lynq|@frontmcp|zod)/.test(from));
+			assert.deepEqual(others.filter((from) => !(from in dependencies)), []);
+		});
+	}
+
+	test('overwrites nothing', async () => {
+		writeFileSync(join(folder, 'app.mjs'), 'mine');
+		const { status, stdout } = await run(['new', 'sdk']);
+		assert.equal(status, 0);
+		assert.match(stdout, /app\.mjs exists, and stays as it is/);
+		assert.equal(readFileSync(join(folder, 'app.mjs'), 'utf8'), 'mine');
+		assert.ok(existsSync(join(folder, 'server.mjs')));
+	});
+});
+
+describe('keys', () => {
+	test('new writes a file for its owner only, and never over another one', async () => {
+		assert.equal((await run(['keys', 'new', 'keys'])).status, 0);
+		const file = join(folder, 'keys');
+		assert.equal(statSync(file).mode & 0o777, 0o600);
+		const text = readFileSync(file, 'utf8');
+		assert.match(text, /^1 [A-Za-z0-9+/]{43}=\n$/);
+		assert.equal((await run(['keys', 'new', 'keys'])).status, 1);
+		assert.equal(readFileSync(file, 'utf8'), text);
+	});
+
+	test('list shows which key seals, and no secret', async () => {
+		const secrets = ['a', 'b', 'c'].map((letter) => Buffer.alloc(32, letter).toString('base64'));
+		const file = join(folder, 'keys');
+		writeFileSync(file, `7 ${secrets[0]}\n3 ${secrets[1]}\n200 ${secrets[2]}\n`, { mode: 0o600 });
+		const { stdout } = await run(['keys', 'list'], { URLMODE_KEYS_FILE: file });
+		assert.equal(stdout, `${file}:\n  key 7 seals and opens\n  key 3 opens\n  key 200 opens\n`);
+		chmodSync(file, 0o604);
+		const { status, stderr } = await run(['keys', 'list', file]);
+		assert.equal(status, 1);
+		assert.match(stderr, /other users may read or write it/);
+	});
+});
+
+describe('migrate', () => {
+	/** A database of its own, in which nothing is. */
+	async function createDatabase(t) {
+		const name = `npx_${randomUUID().replaceAll('-', '')}`;
+		await fixture.stack.sql(`CREATE DATABASE ${name}`);
+		t.after(() => fixture.stack.sql(`DROP DATABASE ${name} WITH (FORCE)`));
+		const url = new URL(fixture.stack.env.URLMODE_ADMIN_DATABASE_URL);
+		url.pathname = `/${name}`;
+		return { URLMODE_ADMIN_DATABASE_URL: url.href };
+	}
+	const files = readdirSync(join(ROOT, 'sql')).filter((file) => file.endsWith('.sql')).sort();
+	const lines = (text) => text.split('\n').filter(Boolean);
+
+	test('applies each migration once, and sql/migrate finds nothing left to do', async (t) => {
+		const env = await createDatabase(t);
+		assert.deepEqual(lines((await run(['migrate', '--dry-run'], env)).stdout), files.map((file) => `${file} would be applied`));
+		const runs = await Promise.all([run(['migrate'], env), run(['migrate'], env)]);
+		assert.deepEqual(runs.map(({ status, stderr }) => [status, stderr]), [[0, ''], [0, '']]);
+		assert.deepEqual(lines(runs.map(({ stdout }) => stdout).join('')).sort(), files, 'two at the same time do it once');
+		assert.equal((await run(['migrate', '--dry-run'], env)).stdout, '');
+		const shell = await new Promise((resolve) => {
+			execFile(join(ROOT, 'sql/migrate'), { env: { ...process.env, ...env } }, (error, stdout) => resolve(error ?? stdout));
+		});
+		assert.equal(shell, '');
+	});
+
+	test('says what is missing', async () => {
+		const { status, stderr } = await run(['migrate'], { URLMODE_ADMIN_DATABASE_URL: '' });
+		assert.equal(status, 1);
+		assert.match(stderr, /URLMODE_ADMIN_DATABASE_URL is not set/);
+	});
+});
+
+describe('check', () => {
+	/** The severity of each check, and the status. */
+	async function check(args, env) {
+		const { status, stdout } = await run(['check', '--json', ...args], env);
+		const report = JSON.parse(stdout);
+		return { ...report, exit: status, of: Object.fromEntries(report.findings.map(({ check: name, severity }) => [name, severity])) };
+	}
+
+	test('finds nothing wrong with the stack', async () => {
+		const report = await check(['--provider', 'demo']);
+		assert.deepEqual(report.of, { keys: 'ok', database: 'ok', schema: 'ok', callback: 'ok', same_keys: 'ok' });
+		assert.deepEqual([report.exit, report.status, report.errors, report.warnings], [0, 'ok', 0, 0]);
+		assert.match((await run(['check'])).stdout, /^ok {7}keys {11}key \d+ seals.*\n[^]*0 errors, 0 warnings, 1 skipped\n$/);
+	});
+
+	test('other keys than those of the callback programs, and an unknown provider, are errors', async () => {
+		await run(['keys', 'new', 'keys']);
+		const other = await check(['--provider', 'demo'], { URLMODE_KEYS_FILE: join(folder, 'keys') });
+		assert.deepEqual([other.exit, other.of.same_keys], [2, 'error']);
+		assert.equal((await check(['--provider', 'nobody'])).of.same_keys, 'error');
+	});
+
+	test('a role without rights, an empty database and a host that is not urlmode are errors', async (t) => {
+		const cgi = await check([], { URLMODE_DATABASE_URL: fixture.stack.env.URLMODE_CGI_DATABASE_URL });
+		assert.deepEqual([cgi.exit, cgi.of.role], [2, 'error']);
+		const empty = new URL(fixture.stack.env.URLMODE_ADMIN_DATABASE_URL);
+		empty.pathname = '/template1';
+		assert.equal((await check([], { URLMODE_DATABASE_URL: empty.href })).of.schema, 'error');
+		const { createServer } = await import('node:http');
+		const other = createServer((request, response) => response.end('hello')).listen(0, '127.0.0.1');
+		t.after(() => other.close());
+		await new Promise((resolve) => other.once('listening', resolve));
+		const report = await check([], { URLMODE_BASE_URL: `http://127.0.0.1:${other.address().port}` });
+		assert.equal(report.of.callback, 'error');
+	});
+
+	test('no message contains a password or a key', async () => {
+		const password = 'secret-of-the-test';
+		const url = new URL(fixture.stack.env.URLMODE_DATABASE_URL);
+		url.password = password;
+		url.port = '1';
+		const { status, stdout } = await run(['check'], { URLMODE_DATABASE_URL: url.href });
+		assert.equal(status, 2);
+		assert.doesNotMatch(stdout, new RegExp(password));
+	});
+});
+
+test('unclaimed lists what was paid and not claimed, without its result', async () => {
+	const subject = `npx-${randomUUID()}`;
+	const { UrlMode } = await import('urlmode');
+	const { URLMODE_DATABASE_URL: databaseUrl, URLMODE_KEYS_FILE: keysFile } = fixture.stack.env;
+	const urlmode = fixture.closeAtEnd(new UrlMode({ databaseUrl, keysFile, baseUrl: fixture.stack.baseUrl }));
+	const { elicitationId } = await urlmode.create({
+		provider: 'stripe', kind: 'payment', subject, expected: { amount: 1050, currency: 'EUR' }, targetUrl: 'https://checkout.example/',
+	});
+	const stripe = sender(fixture, 'stripe');
+	const reference = `cs_${randomUUID()}`;
+	await stripe.send(stripe.event(elicitationId, 'paid', { reference, amount: 1050, currency: 'EUR' }));
+
+	const payments = JSON.parse((await run(['unclaimed', '--json', '--provider', 'stripe'])).stdout);
+	const mine = payments.find((payment) => payment.elicitationId === elicitationId);
+	assert.deepEqual([mine.subject, mine.reference, mine.amount, mine.currency, mine.matches, 'result' in mine],
+		[subject, reference, 1050, 'EUR', true, false]);
+	assert.match((await run(['unclaimed'])).stdout, new RegExp(`  stripe  ${reference}  1050 EUR  ${elicitationId}  ${subject}\n`));
+	assert.equal((await run(['unclaimed', '--json', '--since', '2999-01-01'])).stdout, '[]\n');
+	await urlmode.claim(elicitationId, { subject, reference });
+	assert.doesNotMatch((await run(['unclaimed'])).stdout, new RegExp(elicitationId));
+});

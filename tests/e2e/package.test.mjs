@@ -1,0 +1,107 @@
+// The package as a new user gets it: packed in a fresh clone, installed into an
+// empty folder in each documented way, and looked at by those who know what
+// packages should be.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+
+const execute = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PACKAGE = join(ROOT, 'lib/node');
+const README = readFileSync(join(PACKAGE, 'README.md'), 'utf8');
+const TIMEOUT = { timeout: 480_000 };
+/** What npm has fetched before is good enough. */
+const npm = (cwd, ...args) => execute('npm', [...args, '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'], { cwd });
+
+let folder;
+let clone;
+let tarball;
+
+before(async () => {
+	folder = mkdtempSync(join(tmpdir(), 'urlmode-package-'));
+	clone = join(folder, 'urlmode');
+	// With what is not committed yet, and without what is ignored.
+	const { stdout } = await execute('git', ['ls-files', '-co', '--exclude-standard', '-z', 'lib', 'sql', 'LICENSE', 'nginx/debian/changelog'], { cwd: ROOT, maxBuffer: 1e7 });
+	mkdirSync(clone);
+	const files = stdout.split('\0').filter((file) => file && existsSync(join(ROOT, file)));
+	writeFileSync(join(folder, 'files'), files.join('\0'));
+	await execute('sh', ['-c', `tar -C "$1" --null -T "$2" -c | tar -C "$3" -x`, 'sh', ROOT, join(folder, 'files'), clone]);
+	await npm(folder, 'pack', './urlmode/lib/node');
+	[tarball] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+}, TIMEOUT);
+
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test('packing leaves nothing behind but the types', () => {
+	assert.deepEqual(['providers', 'sql', 'LICENSE', 'changelog'].filter((name) => existsSync(join(clone, 'lib/node', name))), []);
+});
+
+test('the tarball holds the license, the migrations, the descriptions, the examples and the types', async () => {
+	const { stdout } = await execute('tar', ['-tzf', join(folder, tarball)]);
+	const files = stdout.split('\n');
+	const from = (path) => readdirSync(join(ROOT, path));
+	for (const file of ['LICENSE', 'changelog', 'README.md', 'REFERENCE.md', 'ADAPTERS.md', 'bin/urlmode.mjs', 'types/index.d.ts',
+		...from('sql').filter((name) => name.endsWith('.sql')).map((name) => `sql/${name}`),
+		...from('lib/providers').filter((name) => name.endsWith('.json')).map((name) => `providers/${name}`),
+		...from('lib/node/examples').map((name) => `examples/${name}`)]) {
+		assert.ok(files.includes(`package/${file}`), file);
+	}
+	assert.deepEqual(files.filter((file) => /\/(test|node_modules)\//.test(file)), []);
+});
+
+test('publint finds nothing', async () => {
+	const data = readFileSync(join(folder, tarball));
+	const { messages, pkg } = await publint({ pack: { tarball: data.buffer.slice(data.byteOffset, data.byteOffset + data.length) }, strict: true });
+	assert.deepEqual(messages.map((message) => formatMessage(message, pkg)), []);
+});
+
+test('arethetypeswrong finds nothing, for modules', TIMEOUT, async () => {
+	const attw = join(ROOT, 'tests/node_modules/@arethetypeswrong/cli/dist/index.js');
+	await execute(process.execPath, [attw, join(folder, tarball), '--profile', 'esm-only', '--format', 'ascii', '--no-color'])
+		.catch(({ stdout }) => assert.fail(stdout));
+});
+
+describe('installed', TIMEOUT, () => {
+	for (const [name, ...args] of [
+		['from the tarball', () => `./${tarball}`],
+		['with --install-links', '--install-links', () => './urlmode/lib/node'],
+	]) {
+		test(`${name}, it has what it depends on, its types, and a command`, async () => {
+			const project = mkdtempSync(join(folder, 'project-'));
+			const specs = args.map((arg) => (typeof arg === 'function' ? arg().replace('./', '../') : arg));
+			await npm(project, 'install', ...specs, 'openid-client@6');
+			const installed = join(project, 'node_modules/urlmode');
+			writeFileSync(join(project, 'index.mjs'), `
+				import { UrlMode } from 'urlmode';
+				import { connectAccount } from 'urlmode/mcp-lite';
+				const connect = (provider) => connectAccount({ provider, client: { id: 'a' }, message: 'Please.' }).catch(({ message }) => message);
+				console.log(JSON.stringify([typeof UrlMode, await connect('notion'), await connect('nobody')]));
+			`);
+			const { stdout } = await execute(process.execPath, [join(project, 'index.mjs')]);
+			assert.deepEqual(JSON.parse(stdout), ['function', 'client.secret is required: this provider has no PKCE',
+				`there is no description nobody: ${join(installed, 'providers/nobody.json')} does not exist`]);
+			assert.ok(existsSync(join(project, 'node_modules/pg')));
+			assert.equal(readFileSync(join(installed, 'LICENSE'), 'utf8'), readFileSync(join(ROOT, 'LICENSE'), 'utf8'));
+			const { exports } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+			for (const { types } of Object.values(exports)) assert.ok(!types || existsSync(join(installed, types)), types);
+			const help = await execute('npx', ['--no-install', 'urlmode', 'migrate', '--help'], { cwd: project });
+			assert.match(help.stdout, /^usage: urlmode migrate/);
+		});
+	}
+
+	test('the README names these two ways, and not the one that makes a link', () => {
+		assert.match(README, /^ {4}npm pack \.\/urlmode\/lib\/node /m);
+		assert.match(README, /^ {4}npm install \.\/urlmode-VERSION\.tgz$/m);
+		assert.match(README, /`npm install --install-links \.\/urlmode\/lib\/node`/);
+		assert.doesNotMatch(README, /npm install \.\/(urlmode\/)?lib\/node/);
+	});
+});
