@@ -16,6 +16,7 @@
 
 #include <openssl/rand.h>
 
+#include "http/nginx_pages.h"
 #include "server/cgi.h"
 #include "server/loop.h"
 #include "server/main.h"
@@ -64,13 +65,16 @@ is_fastcgi(void)
 static void
 usage(const char *name)
 {
-	printf("usage: %s [--check | --help]\n\n"
+	printf("usage: %s [--check | --pages | --help]\n\n"
 	       "Serves its route of urlmode: as FastCGI where standard input "
 	       "is a\n"
 	       "listening socket (spawn-fcgi, systemd), as plain CGI "
 	       "otherwise.\n\n"
 	       "  --check  read the configuration and the keys, say what is "
-	       "wrong\n\n"
+	       "wrong\n"
+	       "  --pages  print nginx's own pages in the look of the "
+	       "configuration,\n"
+	       "           for /etc/nginx/urlmode/pages.conf\n\n"
 	       "URLMODE_CONFIG names the configuration; default %s.\n",
 		name, DEFAULT_CONFIG);
 }
@@ -94,6 +98,19 @@ fail(const char *name, const struct um_error *err, bool is_cgi)
 	return 1;
 }
 
+static int
+print_pages(const struct um_config *config)
+{
+	struct um_buf text = { 0 };
+	bool ok;
+
+	um_nginx_pages_put(&text, &config->brand);
+	ok = !text.failed && fwrite(text.ptr, 1, text.len, stdout) == text.len
+		&& fflush(stdout) == 0;
+	um_buf_free(&text);
+	return ok ? 0 : 1;
+}
+
 int
 um_program_main(const struct um_program *program, int argc, char **argv)
 {
@@ -105,16 +122,18 @@ um_program_main(const struct um_program *program, int argc, char **argv)
 	 * A web server may pass a query without `=` as arguments (RFC 3875
 	 * section 4.4): they come from the browser, not from the operator.
 	 */
-	bool check = !is_cgi && argc == 2 && strcmp(argv[1], "--check") == 0;
+	const char *option = !is_cgi && argc == 2 ? argv[1] : "";
+	bool check = strcmp(option, "--check") == 0;
+	bool pages = strcmp(option, "--pages") == 0;
 	struct um_context context = { .random = random_bytes };
 	struct um_config *config = NULL;
 	struct um_error err = { "" };
 	struct um_log log;
 	int status;
 
-	if (!is_cgi && argc > 1 && !check) {
+	if (!is_cgi && argc > 1 && !check && !pages) {
 		usage(program->name);
-		return strcmp(argv[1], "--help") == 0 ? 0 : 2;
+		return strcmp(option, "--help") == 0 ? 0 : 2;
 	}
 	setrlimit(RLIMIT_CORE, &no_core);
 	signal(SIGPIPE, SIG_IGN);
@@ -130,6 +149,8 @@ um_program_main(const struct um_program *program, int argc, char **argv)
 	context.config = config;
 	if (check) {
 		status = 0;
+	} else if (pages) {
+		status = print_pages(config);
 	} else if (is_cgi) {
 		status = um_cgi_run(program, &context, &log);
 	} else if (is_fastcgi()) {
