@@ -2,6 +2,7 @@
 #include "http/text.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 
 #include "http/escape.h"
 
@@ -131,16 +132,21 @@ um_text_put(struct um_buf *out, enum um_language language, enum um_text text,
 	}
 }
 
-/* A group for each three digits, from the right. */
+/* A group for each three digits, from the right, where there are enough. */
 static void
 put_number(struct um_buf *out, enum um_language language, struct um_str decimal)
 {
 	struct um_str rest = decimal;
 	struct um_str whole = um_str_cut(&rest, ".");
+	const char *group = whole.len
+			>= strtoul(um_text(language, UM_TEXT_GROUP_FROM), NULL,
+				10)
+		? um_text(language, UM_TEXT_GROUP)
+		: "";
 
 	for (size_t i = 0; i < whole.len; i++) {
 		if (i != 0 && (whole.len - i) % 3 == 0)
-			um_buf_puts(out, um_text(language, UM_TEXT_GROUP));
+			um_buf_puts(out, group);
 		um_buf_put(out, &whole.ptr[i], 1);
 	}
 	if (rest.len != 0) {

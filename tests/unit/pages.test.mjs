@@ -45,7 +45,7 @@ for (const language of LANGUAGES) {
 	});
 
 	test(`${language}: the attributes, and numbers as the Unicode CLDR has them`, () => {
-		const { lang, dir, decimal, group, amount } = JSON.parse(read(language));
+		const { lang, dir, decimal, group, group_from: groupFrom, amount } = JSON.parse(read(language));
 		const locale = new Intl.Locale(lang);
 		const parts = new Intl.NumberFormat(lang, { style: 'currency', currency: 'EUR', currencyDisplay: 'code' }).formatToParts(1_234_567.5);
 		const part = (type) => parts.find((candidate) => candidate.type === type).value;
@@ -54,6 +54,7 @@ for (const language of LANGUAGES) {
 		assert.equal(locale.language, language);
 		assert.equal(dir, language === 'ar' ? 'rtl' : 'ltr');
 		assert.deepEqual([decimal, group], [part('decimal'), part('group')]);
+		assert.equal(groupFrom, new Intl.NumberFormat(lang).format(1_234).includes(group) ? '4' : '5');
 		const number = `1${group}234${group}567${decimal}50`;
 		assert.equal(amount.replace('{number}', number).replace('{currency}', 'EUR'), formatted);
 	});

@@ -367,7 +367,7 @@ TEST(the_confirm_page_says_what_is_asked_for)
 			"</bdi></strong> wants to connect your account at "
 			"<strong><bdi>Shop</bdi></strong>." },
 		{ UM_CONFIRM_SIGNATURE, UM_LANGUAGE_EN,
-			"You read there what you sign" },
+			"you read what you sign before" },
 		{ UM_CONFIRM_PAYMENT, UM_LANGUAGE_EN,
 			"<dt>Amount</dt><dd class=\"total\">"
 			"<bdi>EUR\xc2\xa0"

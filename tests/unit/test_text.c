@@ -137,6 +137,12 @@ TEST(an_amount_is_written_as_people_write_it)
 			"1\xe2\x80\xaf"
 			"234,50\xc2\xa0"
 			"EUR" },
+		{ UM_LANGUAGE_ES, "1234.50", "EUR",
+			"1234,50\xc2\xa0"
+			"EUR" },
+		{ UM_LANGUAGE_ES, "12345", "CLP",
+			"12.345\xc2\xa0"
+			"CLP" },
 		{ UM_LANGUAGE_JA, "123456", "JPY",
 			"JPY\xc2\xa0"
 			"123,456" },
