@@ -52,11 +52,12 @@ um_layout_begin(struct um_buf *out, const struct um_layout *layout)
 	bool has_name = brand != NULL && brand->name != NULL;
 
 	um_buf_cat(out, "<!doctype html>\n<html lang=\"", layout->lang,
-		"\" dir=\"", layout->dir,
-		"\">\n<head>\n<meta charset=\"utf-8\">\n"
+		"\" dir=\"", layout->dir, "\">\n");
+	um_buf_puts(out,
+		"<head>\n<meta charset=\"utf-8\">\n"
 		"<meta name=\"viewport\" content=\"width=device-width, "
-		"initial-scale=1\">\n<title>",
-		layout->title);
+		"initial-scale=1\">\n<title>");
+	um_buf_puts(out, layout->title);
 	if (has_name) {
 		um_buf_puts(out, " \xe2\x80\x93 ");
 		um_escape_html_text(out, um_str(brand->name));
