@@ -67,7 +67,7 @@
 	"border-radius:.5rem}"                                                 \
 	"form,.back{display:flex;flex-wrap:wrap;gap:.75rem;margin:1.5rem 0 0}" \
 	"button,a{flex:1 1 auto;box-sizing:border-box;min-height:3rem;"        \
-	"padding:.625rem 1.5rem;border:1px solid var(--edge);"                 \
+	"padding:.7rem 1.5rem;border:1px solid var(--edge);"                   \
 	"border-radius:.625rem;background:var(--card);color:var(--ink);"       \
 	"font:inherit;font-weight:600;text-align:center;"                      \
 	"text-decoration:none;cursor:pointer}"                                 \
@@ -81,6 +81,6 @@
 	"dl{display:block}dd{margin:0 0 .75rem}dd:last-child{margin:0}"        \
 	"button,a{width:100%}}"
 
-#define UM_STYLE_HASH "sha256-UHErgU0akuW087hOakOJ79zzE4OwkdbIYk5hGr6j+hk="
+#define UM_STYLE_HASH "sha256-CWPGcQyU+VBX1VaYhDCJMDn37n8zAwfrFxS+4fdttOo="
 
 #endif
