@@ -74,6 +74,16 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		plan_open(context, ex);
 }
 
+/* What is to be paid, in `text`; empty where nothing is said of it. */
+static struct um_str
+format_amount(char text[static UM_AMOUNT_LEN + 1], const struct um_row *row)
+{
+	if (row->currency == NULL)
+		return (struct um_str){ 0 };
+	um_amount_format(text, row->amount, row->currency);
+	return um_str(text);
+}
+
 static void
 show_confirm_page(const struct um_context *context, struct um_exchange *ex)
 {
@@ -83,7 +93,7 @@ show_confirm_page(const struct um_context *context, struct um_exchange *ex)
 		[UM_KIND_SIGNATURE] = UM_CONFIRM_SIGNATURE,
 	};
 	char state[UM_TOKEN_LEN + 1];
-	char amount[UM_AMOUNT_LEN + 1] = "";
+	char amount[UM_AMOUNT_LEN + 1];
 	struct um_confirm confirm = {
 		.what = what_of[ex->provider->kind],
 		.requester = um_str(ex->op.row.requester),
@@ -91,14 +101,9 @@ show_confirm_page(const struct um_context *context, struct um_exchange *ex)
 		.provider = um_str(ex->provider->name),
 		.display_name = um_str(ex->provider->display_name),
 		.state = { state, UM_TOKEN_LEN },
+		.amount = format_amount(amount, &ex->op.row),
+		.currency = um_str(ex->op.row.currency),
 	};
-
-	if (ex->op.row.currency != NULL) {
-		um_amount_format(amount, ex->op.row.amount,
-			ex->op.row.currency);
-		confirm.amount = um_str(amount);
-		confirm.currency = um_str(ex->op.row.currency);
-	}
 
 	um_exchange_ensure_cookie(context, ex);
 	if (!um_exchange_mint(context, ex, UM_PURPOSE_CONNECT,

@@ -410,6 +410,7 @@ TEST(the_pages_of_a_brand)
 		.style_hash = (char[]){ "sha256-AAAA" },
 		.return_to = (char[]){ "vscode://smith.app/?a=1&b=2" },
 	};
+	const struct um_brand nameless = { .return_to = brand.return_to };
 	struct um_request request = { .brand = &brand };
 	struct um_response response = { 0 };
 
@@ -437,7 +438,7 @@ TEST(the_pages_of_a_brand)
 		"alt=\"Smith&#32;&amp;&#32;&lt;Sons&gt;\">");
 	um_response_free(&response);
 
-	brand = (struct um_brand){ .return_to = brand.return_to };
+	request.brand = &nameless;
 	um_page_refusal(&response, &request, UM_REFUSAL_STATE_INVALID);
 	assert_page(&response);
 	assert_false(str_has(um_buf_str(&response.body), STR("<a ")));
