@@ -410,6 +410,8 @@ TEST(the_pages_of_a_brand)
 		.style_hash = (char[]){ "sha256-AAAA" },
 		.return_to = (char[]){ "vscode://smith.app/?a=1&b=2" },
 	};
+	const struct um_brand pictured = { .name = brand.name,
+		.logo_url = (char[]){ "/logo.png" } };
 	const struct um_brand nameless = { .return_to = brand.return_to };
 	struct um_request request = { .brand = &brand };
 	struct um_response response = { 0 };
@@ -429,8 +431,7 @@ TEST(the_pages_of_a_brand)
 		"b&#61;2\">Back to <bdi>Smith &amp; &lt;Sons&gt;</bdi></a>");
 	um_response_free(&response);
 
-	brand.logo = NULL;
-	brand.logo_url = (char[]){ "/logo.png" };
+	request.brand = &pictured;
 	um_page_final(&response, &request, UM_FINAL_PAGE_DONE);
 	assert_has(&response.headers, "; img-src 'self'; ");
 	assert_has(&response.body,
