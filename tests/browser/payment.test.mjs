@@ -78,6 +78,11 @@ const stage = (host, name) => host.locator(`#stage-${name} .fact span`).allTextC
 test('an account: each stage of the call is shown as it is reached, and the page of the host is accessible', async () => {
 	const { who, host } = await openHost();
 	assert.deepEqual(await stage(host, 'row'), []);
+	await host.click('button[value=connect_account]');
+	await host.waitForSelector('#request:not([hidden])');
+	await picture(host, 'account-host-asked');
+	await host.click('#stop');
+	await untilResult(host, 'You no longer wait for the tool.');
 	const tab = await start(host, 'connect_account');
 	assert.deepEqual(await stage(host, 'row'), ['pending']);
 	assert.deepEqual(await stage(host, 'promise'), ['waits']);
