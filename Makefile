@@ -39,12 +39,12 @@ endif
 quote = '$(subst ','\'',$(1))'
 
 # Not := because the packages may come with `make deps` in the same run.
-C_FLAGS = -std=c11 -D_GNU_SOURCE -Ilib \
+C_FLAGS = -std=c11 -D_GNU_SOURCE -Ilib -I$(BUILD)/texts \
 	$(shell $(PKG_CONFIG) --cflags $(PACKAGES)) $(WARNINGS) $(HARDENING) \
 	-DUM_PROVIDERS_DIR=$(call quote,"$(PROVIDERS_DIR)") \
 	-DUM_CONFIG_FILE=$(call quote,"$(sysconfdir)/urlmode/config.json") \
 	$(CPPFLAGS) $(CFLAGS)
-LIBS = -lfcgi $(shell $(PKG_CONFIG) --libs $(PACKAGES))
+LIBS = -lfcgi $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lm
 
 LIBRARY := $(BUILD)/liburlmode.a
 PROGRAMS := $(patsubst cgi-bin/%.c,$(BUILD)/bin/%,$(wildcard cgi-bin/*.c))
@@ -56,6 +56,7 @@ TOOLS := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c)
 BENCH := load listen null floor ceiling fsync-delay.so
 C_FILES := $(wildcard lib/*/*.[ch] cgi-bin/*.[ch] tests/unit/*.[ch] tests/fuzz/*.[ch] \
 	tests/tools/*.c tests/chaos/*.c tests/bench/*.c tests/bench/peers/*.c)
+TEXTS := $(BUILD)/texts/http/texts.inc
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
 ifneq ($(V),1)
@@ -194,7 +195,7 @@ cppcheck:
 	$(Q)cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr \
 		--suppress=ctuuninitvar:lib/core/str.c \
 		--enable=warning,performance,portability,style \
-		-Ilib -D_GNU_SOURCE -D__linux__ \
+		-Ilib -I$(BUILD)/texts -D_GNU_SOURCE -D__linux__ \
 		$(filter %.c,$(C_FILES))
 
 shellcheck:
@@ -249,7 +250,12 @@ $(PROGRAMS) $(UNITS) $(REPLAYS) $(TOOLS) $(FUZZERS:%=$(BUILD)/bin/%):
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDHARDENING) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)
 
-$(BUILD)/obj/%.o: %.c $(BUILD)/flags
+$(TEXTS): lib/pages/texts.awk $(sort $(wildcard lib/pages/*.json))
+	@mkdir -p $(@D)
+	$(call say,TEXT,$@)
+	$(Q)awk -v names=$(@D)/names.inc -f $^ >$@
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(TEXTS)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(C_FLAGS) -MMD -MP -c -o $@ $<

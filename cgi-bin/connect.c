@@ -20,6 +20,7 @@
 #include "app/checks.h"
 #include "http/page.h"
 #include "server/main.h"
+#include "webhook/amount.h"
 
 static um_step looked_up, opened, declined, ended;
 
@@ -73,23 +74,42 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		plan_open(context, ex);
 }
 
+/* What is to be paid, in `text`; empty where nothing is said of it. */
+static struct um_str
+format_amount(char text[static UM_AMOUNT_LEN + 1], const struct um_row *row)
+{
+	if (row->currency == NULL)
+		return (struct um_str){ 0 };
+	um_amount_format(text, row->amount, row->currency);
+	return um_str(text);
+}
+
 static void
 show_confirm_page(const struct um_context *context, struct um_exchange *ex)
 {
+	static const enum um_confirm_what what_of[] = {
+		[UM_KIND_OAUTH] = UM_CONFIRM_ACCOUNT,
+		[UM_KIND_PAYMENT] = UM_CONFIRM_PAYMENT,
+		[UM_KIND_SIGNATURE] = UM_CONFIRM_SIGNATURE,
+	};
 	char state[UM_TOKEN_LEN + 1];
+	char amount[UM_AMOUNT_LEN + 1];
 	struct um_confirm confirm = {
+		.what = what_of[ex->provider->kind],
 		.requester = um_str(ex->op.row.requester),
 		.subject = um_str(ex->op.row.subject),
 		.provider = um_str(ex->provider->name),
 		.display_name = um_str(ex->provider->display_name),
 		.state = { state, UM_TOKEN_LEN },
+		.amount = format_amount(amount, &ex->op.row),
+		.currency = um_str(ex->op.row.currency),
 	};
 
 	um_exchange_ensure_cookie(context, ex);
 	if (!um_exchange_mint(context, ex, UM_PURPOSE_CONNECT,
 		    ex->token.expires, state))
 		return;
-	um_page_confirm(&ex->response, &confirm);
+	um_page_confirm(&ex->response, &ex->request, &confirm);
 	if (ex->request.method == UM_GET)
 		um_exchange_set_cookie(ex);
 }
@@ -167,10 +187,12 @@ looked_up(const struct um_context *context, struct um_exchange *ex)
 			um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
 		break;
 	case UM_LOOK_UP_PROCESSING:
-		um_page_final(&ex->response, UM_FINAL_PAGE_PROCESSING);
+		um_page_final(&ex->response, &ex->request,
+			UM_FINAL_PAGE_PROCESSING);
 		break;
 	case UM_LOOK_UP_COMPLETED:
-		um_page_final(&ex->response, page_of_completed(ex));
+		um_page_final(&ex->response, &ex->request,
+			page_of_completed(ex));
 		break;
 	case UM_LOOK_UP_EXPIRED:
 		um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);

@@ -191,7 +191,8 @@ completed(const struct um_context *context, struct um_exchange *ex)
 		um_page_redirect_to_done(&ex->response,
 			um_final_page_of(ex->op.action, ex->op.reason, false));
 	else
-		um_page_final(&ex->response, UM_FINAL_PAGE_ALREADY);
+		um_page_final(&ex->response, &ex->request,
+			UM_FINAL_PAGE_ALREADY);
 }
 
 int

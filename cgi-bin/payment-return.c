@@ -103,10 +103,11 @@ show_row(struct um_exchange *ex)
 		break;
 	case UM_LOOK_UP_PENDING:
 	case UM_LOOK_UP_OPENED:
-		um_page_follow(&ex->response, row->failed_attempts > 0);
+		um_page_follow(&ex->response, &ex->request,
+			row->failed_attempts > 0);
 		break;
 	case UM_LOOK_UP_PROCESSING:
-		um_page_follow(&ex->response, false);
+		um_page_follow(&ex->response, &ex->request, false);
 		break;
 	}
 }

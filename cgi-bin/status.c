@@ -31,7 +31,7 @@ plan_done(struct um_exchange *ex)
 	for (int i = 0; i < UM_FINAL_PAGE_COUNT; i++)
 		if (um_str_is(code, um_final_page_code((enum um_final_page)i)))
 			page = (enum um_final_page)i;
-	um_page_final(&ex->response, page);
+	um_page_final(&ex->response, &ex->request, page);
 	ex->outcome = um_final_page_code(page);
 }
 

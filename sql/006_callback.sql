@@ -26,7 +26,8 @@ COMMENT ON FUNCTION urlmode.ping() IS
 CREATE FUNCTION urlmode.look_up(ids uuid[], bindings bytea[], providers text[])
 RETURNS TABLE (
 	outcome text, action text, reason text, requester text, subject text,
-	browser bytea, expires bigint, failed_attempts integer, late boolean
+	browser bytea, expires bigint, failed_attempts integer, late boolean,
+	amount bigint, currency text
 )
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan AS $$
@@ -43,7 +44,8 @@ BEGIN
 		e.status = 'completed' AND e.kind = 'payment' AND e.action <> 'accept' AND EXISTS (
 			SELECT FROM urlmode.payment p
 			WHERE p.elicitation = e.id AND p.matches AND p.refunded_at IS NULL
-		)
+		),
+		(e.expected ->> 'amount')::bigint, e.expected ->> 'currency'
 	FROM unnest(ids, bindings, providers) WITH ORDINALITY AS a (id, binding, provider, n)
 	LEFT JOIN urlmode.elicitation e
 		ON e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
@@ -52,7 +54,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.look_up(uuid[], bytea[], text[]) IS
-	'The rows, to show a page; changes nothing. outcome: pending, opened, processing, completed, expired, or unknown (there is no such row, or it has another binding or provider). expires: Unix seconds, rounded up. failed_attempts: attempts to pay that failed. late: the row ended otherwise, and then the right amount was paid.';
+	'The rows, to show a page; changes nothing. outcome: pending, opened, processing, completed, expired, or unknown (there is no such row, or it has another binding or provider). expires: Unix seconds, rounded up. failed_attempts: attempts to pay that failed. late: the row ended otherwise, and then the right amount was paid. amount, currency: what is to be paid, in minor units; NULL where any amount will do.';
 
 CREATE FUNCTION urlmode.open(
 	ids uuid[], bindings bytea[], providers text[], browsers bytea[],
@@ -92,7 +94,7 @@ BEGIN
 		CASE WHEN NOT e.paid THEN e.kind END, CASE WHEN NOT e.paid THEN e.target_url END, l.expires
 	FROM ROWS FROM (unnest(ids, subjects), urlmode.look_up(ids, bindings, providers))
 		WITH ORDINALITY AS l (id, known, outcome, action, reason, requester, subject,
-			browser, expires, failed_attempts, late, n)
+			browser, expires, failed_attempts, late, amount, currency, n)
 	LEFT JOIN LATERAL (
 		SELECT x.kind::text, x.target_url::text, urlmode.is_paid(x.kind, x.binding, x.resume_key) AS paid
 		FROM urlmode.elicitation x

@@ -8,10 +8,6 @@
 #include "core/base64.h"
 #include "http/page.h"
 
-#define TEXT_OF(number) #number
-#define TEXT(number) TEXT_OF(number)
-#define RETRY_AFTER TEXT(UM_RETRY_AFTER)
-
 static bool
 is_request_id(const char *text)
 {
@@ -34,6 +30,7 @@ um_exchange_begin(struct um_exchange *ex, struct um_buf *path,
 
 	*ex = (struct um_exchange){ 0 };
 	um_request_read(&ex->request, path, get, arg);
+	ex->request.brand = &context->config->brand;
 	if (is_request_id(id)) {
 		memcpy(ex->request.id, id, UM_REQUEST_ID_LEN);
 		return;
@@ -109,12 +106,12 @@ um_exchange_refuse_unavailable(struct um_exchange *ex, const char *url)
 	struct um_buf refresh = { 0 };
 
 	um_exchange_refuse(ex, UM_REFUSAL_UNAVAILABLE);
-	um_response_header(&ex->response, "Retry-After", RETRY_AFTER);
+	um_response_header(&ex->response, "Retry-After", UM_RETRY_AFTER);
 	if (ex->plain)
 		return;
 	/* A header, so that the state in the address is not on the page. */
-	um_buf_printf(&refresh, url != NULL ? "%s; url=%s" : "%s", RETRY_AFTER,
-		url);
+	um_buf_printf(&refresh, url != NULL ? "%s; url=%s" : "%s",
+		UM_RETRY_AFTER, url);
 	if (!refresh.failed)
 		um_response_header(&ex->response, "Refresh", refresh.ptr);
 	um_buf_free(&refresh);

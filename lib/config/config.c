@@ -91,10 +91,11 @@ read_config(const struct um_conf_loc *at, json_t *root,
 {
 	static const char *const keys[] = { "base_url", "keys_file",
 		"database_url", "log_file", "metrics_file", "providers_dir",
-		"user_check", "providers", NULL };
+		"user_check", "providers", "pages", NULL };
 	static const char *const checks[] = { "remote-user", "confirm",
 		"session-ticket", NULL };
 	struct um_conf_loc providers = um_conf_member(at, "providers");
+	struct um_conf_loc pages = um_conf_member(at, "pages");
 	unsigned check = UM_USER_REMOTE;
 
 	if (!um_conf_check_keys(at, root, keys)
@@ -119,7 +120,9 @@ read_config(const struct um_conf_loc *at, json_t *root,
 		|| !get_path(at, root, "providers_dir", &config->providers_dir)
 		|| (config->providers_dir == NULL
 			&& !um_conf_copy_text(at, UM_PROVIDERS_DIR,
-				&config->providers_dir)))
+				&config->providers_dir))
+		|| !um_brand_load(&config->brand, &pages,
+			json_object_get(root, "pages")))
 		return false;
 	return read_providers(&providers, json_object_get(root, "providers"),
 		config);
@@ -181,6 +184,7 @@ um_config_free(struct um_config *config)
 	free(config->base_url);
 	free(config->keys_file);
 	free(config->log_file);
+	um_brand_free(&config->brand);
 	free(config->metrics_file);
 	free(config);
 }

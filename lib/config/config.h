@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "config/brand.h"
 #include "config/provider.h"
 #include "core/str.h"
 
@@ -29,6 +30,7 @@ struct um_config {
 	char *metrics_file;            /* or NULL */
 	char *providers_dir;           /* holds NAME.json for provider NAME */
 	enum um_user_check user_check; /* UM_USER_REMOTE by default */
+	struct um_brand brand;         /* of the pages */
 	struct um_provider *providers;
 	size_t providers_len;
 };

@@ -4,32 +4,16 @@
 #include <stddef.h>
 #include <string.h>
 
-static const struct {
-	const char *code;
-	const char *title;
-	const char *advice;
-} table[] = {
-#define X(name, code, title, advice) { code, title, advice },
-	UM_FINAL_PAGES(X)
-#undef X
-};
-
 const char *
 um_final_page_code(enum um_final_page final)
 {
-	return table[final].code;
-}
+	static const char *const codes[] = {
+#define X(name, code, mark) code,
+		UM_FINAL_PAGES(X)
+#undef X
+	};
 
-const char *
-um_final_page_title(enum um_final_page final)
-{
-	return table[final].title;
-}
-
-const char *
-um_final_page_advice(enum um_final_page final)
-{
-	return table[final].advice;
+	return codes[final];
 }
 
 enum um_final_page

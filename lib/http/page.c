@@ -2,30 +2,13 @@
 #include "http/page.h"
 
 #include "http/escape.h"
-
-/* The style of every page. A test compares it with its hash below. */
-#define STYLE                                                                  \
-	":root{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}"    \
-	"body{margin:0;display:grid;min-height:100vh;place-items:center}"      \
-	"main{box-sizing:border-box;width:100%;max-width:32rem;padding:1."     \
-	"5rem;overflow-wrap:anywhere}"                                         \
-	"h1{font-size:1.5rem;line-height:1.25}"                                \
-	"dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem}"      \
-	"dt{font-weight:600}dd{margin:0}"                                      \
-	"form{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.5rem}"       \
-	"button{font:inherit;padding:.5rem 1.25rem;border-radius:.5rem;"       \
-	"border:1px solid currentcolor;cursor:pointer;"                        \
-	"background:canvas;color:canvastext}"                                  \
-	"button:first-of-type{background:#1a56b0;color:#fff;border-color:#"    \
-	"1a56b0}"                                                              \
-	"footer{margin-top:2rem;font-size:.875rem}"
-
-#define STYLE_HASH "sha256-06PWTd9ea6+v9a7fL1EUnYXQwzfPk1nYwwaJdcymZRw="
+#include "http/layout.h"
+#include "http/text.h"
 
 /*
  * Asks /status until the row is completed, less and less often; an answer 429
  * (too many requests) does not stop it. While another attempt can be made, the
- * page says that one has failed. A test compares it with its hash, too.
+ * page says that one has failed. A test compares it with its hash below.
  */
 #define SCRIPT                                                                 \
 	"(async()=>{"                                                          \
@@ -46,50 +29,120 @@
 
 #define SCRIPT_HASH "sha256-0jOb6e+Mks/hEXDWmGx0/pw+qzVXg9R1y9jS1oRz02E="
 
-#define POLICY                                                                 \
-	"default-src 'none'; style-src '" STYLE_HASH "'; "                     \
-	"frame-ancestors 'none'; base-uri 'none'"
+#define PAGE_LEN 8192 /* bytes, more than most pages take */
+#define NO_FORM "; form-action 'none'"
 
-#define PAGE_LEN 4096 /* bytes, more than most pages take */
+/* A page that is being written. */
+struct page {
+	struct um_buf *body;
+	enum um_language language;
+	const struct um_brand *brand;
+};
 
-static void
-page_begin(struct um_response *response, int status, const char *policy,
-	const char *head, const char *title)
+/* What differs in the head of pages. */
+struct head {
+	int status;
+	enum um_text title;
+	enum um_mark mark;
+	const char *policy; /* what it has beside that of every page */
+	const char *more;   /* elements, or NULL */
+};
+
+static struct page
+begin(struct um_response *response, const struct um_request *request,
+	struct head head)
 {
-	struct um_buf *body = &response->body;
+	const char *languages = request->get != NULL
+		? request->get("HTTP_ACCEPT_LANGUAGE", request->get_arg)
+		: NULL;
+	struct page page = { .body = &response->body,
+		.language = um_language_of(um_str(languages)),
+		.brand = request->brand };
+	struct um_buf policy = { 0 }, title = { 0 };
 
-	response->status = status;
-	um_buf_reserve(body, PAGE_LEN);
-	um_response_header(response, "Content-Security-Policy", policy);
-	um_buf_puts(body,
-		"<!doctype html>\n<html lang=\"en\">\n<head>\n"
-		"<meta charset=\"utf-8\">\n"
-		"<meta name=\"viewport\" content=\"width=device-width\">\n"
-		"<title>");
-	um_escape_html_text(body, um_str(title));
-	um_buf_puts(body, "</title>\n<style>" STYLE "</style>\n");
-	um_buf_puts(body, head);
-	um_buf_puts(body, "</head>\n<body>\n<main>\n<h1>");
-	um_escape_html_text(body, um_str(title));
-	um_buf_puts(body, "</h1>\n");
+	response->status = head.status;
+	um_layout_policy(&policy, page.brand, head.policy);
+	um_buf_put(&policy, "", 1);
+	um_text_put(&title, page.language, head.title, NULL, "", "");
+	um_buf_put(&title, "", 1);
+	um_buf_reserve(page.body, PAGE_LEN);
+	if (policy.failed || title.failed) {
+		page.body->failed = true;
+	} else {
+		um_response_header(response, "Content-Security-Policy",
+			policy.ptr);
+		um_layout_begin(page.body,
+			&(struct um_layout){
+				.brand = page.brand,
+				.lang = um_text(page.language, UM_TEXT_LANG),
+				.dir = um_text(page.language, UM_TEXT_DIR),
+				.title = title.ptr,
+				.head = head.more != NULL ? head.more : "",
+				.mark = um_layout_mark(head.mark),
+			});
+	}
+	um_buf_free(&policy);
+	um_buf_free(&title);
+	return page;
 }
 
 static void
-page_end(struct um_response *response)
+put(const struct page *page, enum um_text text)
 {
-	um_buf_puts(&response->body, "</main>\n</body>\n</html>\n");
+	um_text_put(page->body, page->language, text, NULL, "", "");
+}
+
+static void
+put_paragraph(const struct page *page, enum um_text text)
+{
+	um_buf_puts(page->body, "<p>");
+	put(page, text);
+	um_buf_puts(page->body, "</p>\n");
+}
+
+/* The way back to the application, where the configuration names one. */
+static void
+put_way_back(const struct page *page)
+{
+	const struct um_brand *brand = page->brand;
+
+	if (brand == NULL || brand->return_to == NULL)
+		return;
+	um_buf_puts(page->body, "<p class=\"back\"><a href=\"");
+	um_escape_html_attr(page->body, um_str(brand->return_to));
+	um_buf_puts(page->body, "\">");
+	um_text_put(page->body, page->language,
+		brand->name != NULL ? UM_TEXT_BACK_TO : UM_TEXT_BACK,
+		(const struct um_text_value[]){
+			{ "site", um_str(brand->name) },
+			{ 0 },
+		},
+		"<bdi>", "</bdi>");
+	um_buf_puts(page->body, "</a></p>\n");
 }
 
 void
-um_page_final(struct um_response *response, enum um_final_page final)
+um_page_final(struct um_response *response, const struct um_request *request,
+	enum um_final_page final)
 {
-	page_begin(response, 200, POLICY "; form-action 'none'", "",
-		um_final_page_title(final));
-	um_buf_puts(&response->body, "<p>");
-	um_escape_html_text(&response->body,
-		um_str(um_final_page_advice(final)));
-	um_buf_puts(&response->body, "</p>\n");
-	page_end(response);
+	static const struct {
+		enum um_text title, text;
+		enum um_mark mark;
+	} finals[] = {
+#define X(name, code, mark)                                                    \
+	{ UM_TEXT_##name##_TITLE, UM_TEXT_##name, UM_MARK_##mark },
+		UM_FINAL_PAGES(X)
+#undef X
+	};
+	struct page page = begin(response, request,
+		(struct head){ .status = 200,
+			.title = finals[final].title,
+			.mark = finals[final].mark,
+			.policy = NO_FORM });
+
+	put_paragraph(&page, finals[final].text);
+	put_way_back(&page);
+	um_layout_end(page.body, "");
 }
 
 void
@@ -101,80 +154,153 @@ um_page_redirect_to_done(struct um_response *response, enum um_final_page final)
 }
 
 void
+um_page_put_reason(struct um_buf *out, enum um_language language,
+	const char *code, const char *id)
+{
+	um_text_put(out, language, UM_TEXT_REASON, NULL, "", "");
+	um_buf_cat(out, " <code>", code, "</code><br>");
+	um_text_put(out, language, UM_TEXT_REQUEST, NULL, "", "");
+	um_buf_cat(out, " <code>", id, "</code>");
+}
+
+void
 um_page_refusal(struct um_response *response, const struct um_request *request,
 	enum um_refusal refusal)
 {
 	int status = um_refusal_status(refusal);
-	struct um_buf *body = &response->body;
+	struct um_buf footer = { 0 };
+	struct page page = begin(response, request,
+		(struct head){ .status = status,
+			.title = um_refusal_title(refusal),
+			.mark = status == 503   ? UM_MARK_WAIT
+				: status == 500 ? UM_MARK_FAILED
+						: UM_MARK_HEED,
+			.policy = NO_FORM });
 
-	page_begin(response, status, POLICY "; form-action 'none'", "",
-		status == 503           ? "One moment, please"
-			: status == 500 ? "Something went wrong"
-					: "We can't continue");
-	um_buf_puts(body, "<p>");
-	um_escape_html_text(body, um_str(um_refusal_advice(refusal)));
-	um_buf_puts(body, "</p>\n<footer>Reason: <code>");
-	um_escape_html_text(body, um_str(um_refusal_shown_code(refusal)));
-	um_buf_puts(body, "</code><br>Request: <code>");
-	um_escape_html_text(body, um_str(request->id));
-	um_buf_puts(body, "</code></footer>\n");
-	page_end(response);
+	um_buf_puts(page.body, "<p>");
+	um_text_put(page.body, page.language, um_refusal_text(refusal),
+		(const struct um_text_value[]){
+			{ "seconds", um_str(UM_RETRY_AFTER) },
+			{ 0 },
+		},
+		"", "");
+	um_buf_puts(page.body, "</p>\n");
+	um_page_put_reason(&footer, page.language,
+		um_refusal_shown_code(refusal), request->id);
+	um_buf_put(&footer, "", 1);
+	um_layout_end(page.body, footer.failed ? "" : footer.ptr);
+	page.body->failed |= footer.failed;
+	um_buf_free(&footer);
 }
 
 void
-um_page_follow(struct um_response *response, bool attempt_failed)
+um_page_follow(struct um_response *response, const struct um_request *request,
+	bool attempt_failed)
 {
-	page_begin(response, 200,
-		POLICY "; form-action 'none'; "
-		       "script-src '" SCRIPT_HASH "'; connect-src 'self'",
-		"<noscript><meta http-equiv=\"refresh\" "
-		"content=\"5\"></noscript>\n",
-		"Waiting for confirmation");
-	um_buf_puts(&response->body,
-		"<div role=\"status\">\n<p>The provider has not confirmed this "
-		"yet. This page continues by itself as soon as it has.</p>\n"
-		"<p id=\"failed\"");
-	um_buf_puts(&response->body, attempt_failed ? ">" : " hidden>");
-	um_buf_puts(&response->body,
-		"The last attempt did not go through. You can try again on the "
-		"provider's page.</p>\n</div>\n"
-		"<script>" SCRIPT "</script>\n");
-	page_end(response);
+	struct page page = begin(response, request,
+		(struct head){ .status = 200,
+			.title = UM_TEXT_WAITING_TITLE,
+			.mark = UM_MARK_WAIT,
+			.policy = NO_FORM "; script-src '" SCRIPT_HASH
+					  "'; connect-src 'self'",
+			.more = "<noscript><meta http-equiv=\"refresh\" "
+				"content=\"5\"></noscript>\n" });
+
+	um_buf_puts(page.body, "<div role=\"status\">\n");
+	put_paragraph(&page, UM_TEXT_WAITING);
+	um_buf_cat(page.body, "<p id=\"failed\"",
+		attempt_failed ? ">" : " hidden>");
+	put(&page, UM_TEXT_WAITING_FAILED);
+	um_buf_puts(page.body, "</p>\n</div>\n");
+	put_paragraph(&page, UM_TEXT_WAITING_LONG);
+	um_buf_puts(page.body, "<script>" SCRIPT "</script>\n");
+	um_layout_end(page.body, "");
 }
 
-void
-um_page_confirm(struct um_response *response, const struct um_confirm *confirm)
+static void
+put_row(const struct page *page, enum um_text name, struct um_str value)
 {
-	struct um_buf *body = &response->body;
+	um_buf_puts(page->body, "<dt>");
+	put(page, name);
+	um_buf_puts(page->body, "</dt><dd>");
+	um_escape_html_text(page->body, value);
+	um_buf_puts(page->body, "</dd>\n");
+}
 
-	/*
-	 * No form-action here: browsers apply it to every redirect that
-	 * follows the form, and we do not know the provider's redirects.
-	 */
-	page_begin(response, 200, POLICY, "", "Do you want to continue?");
-	um_buf_puts(body, "<p><strong><bdi>");
-	um_escape_html_text(body, confirm->requester);
-	um_buf_puts(body, "</bdi></strong> wants to send you to <strong><bdi>");
-	um_escape_html_text(body, confirm->display_name);
-	um_buf_puts(body,
-		"</bdi></strong>. Continue only if you started this yourself "
-		"just now.</p>\n"
-		"<dl>\n<dt>Requested by</dt><dd>");
-	um_escape_html_text(body, confirm->requester);
-	um_buf_puts(body, "</dd>\n<dt>For</dt><dd>");
-	um_escape_html_text(body, confirm->subject);
-	um_buf_puts(body, "</dd>\n<dt>Destination</dt><dd>");
-	um_escape_html_text(body, confirm->display_name);
-	um_buf_puts(body,
-		"</dd>\n</dl>\n<form method=\"post\" action=\"/connect/");
+static void
+put_details(const struct page *page, const struct um_confirm *confirm)
+{
+	um_buf_puts(page->body, "<dl>\n");
+	put_row(page, UM_TEXT_REQUESTED_BY, confirm->requester);
+	put_row(page, UM_TEXT_REQUESTED_FOR, confirm->subject);
+	put_row(page, UM_TEXT_DESTINATION, confirm->display_name);
+	if (confirm->amount.len != 0) {
+		um_buf_puts(page->body, "<dt>");
+		put(page, UM_TEXT_TOTAL);
+		um_buf_puts(page->body, "</dt><dd class=\"total\"><bdi>");
+		um_text_put_amount(page->body, page->language, confirm->amount,
+			confirm->currency);
+		um_buf_puts(page->body, "</bdi></dd>\n");
+	}
+	um_buf_puts(page->body, "</dl>\n");
+}
+
+static void
+put_answers(const struct page *page, const struct um_confirm *confirm)
+{
+	struct um_buf *body = page->body;
+
+	um_buf_puts(body, "<form method=\"post\" action=\"/connect/");
 	um_escape_html_attr(body, confirm->provider);
 	um_buf_puts(body,
 		"\">\n<input type=\"hidden\" name=\"state\" value=\"");
 	um_escape_html_attr(body, confirm->state);
+	um_buf_puts(body, "\">\n<button name=\"answer\" value=\"continue\">");
+	put(page, UM_TEXT_CONTINUE);
 	um_buf_puts(body,
-		"\">\n"
-		"<button name=\"answer\" value=\"continue\">Continue</button>\n"
-		"<button name=\"answer\" value=\"refuse\">Decline</button>\n"
-		"</form>\n");
-	page_end(response);
+		"</button>\n<button name=\"answer\" value=\"refuse\">");
+	put(page, UM_TEXT_DECLINE);
+	um_buf_puts(body, "</button>\n</form>\n");
+}
+
+void
+um_page_confirm(struct um_response *response, const struct um_request *request,
+	const struct um_confirm *confirm)
+{
+	static const enum um_text leads[] = {
+		[UM_CONFIRM_ACCOUNT] = UM_TEXT_CONFIRM_OAUTH,
+		[UM_CONFIRM_PAYMENT] = UM_TEXT_CONFIRM_PAYMENT,
+		[UM_CONFIRM_SIGNATURE] = UM_TEXT_CONFIRM_SIGNATURE,
+	};
+	static const enum um_text notes[] = {
+		[UM_CONFIRM_ACCOUNT] = UM_TEXT_CONFIRM_OAUTH_NOTE,
+		[UM_CONFIRM_PAYMENT] = UM_TEXT_CONFIRM_PAYMENT_NOTE,
+		[UM_CONFIRM_SIGNATURE] = UM_TEXT_CONFIRM_SIGNATURE_NOTE,
+	};
+	/*
+	 * No form-action here: browsers apply it to every redirect that
+	 * follows the form, and we do not know the provider's redirects.
+	 */
+	struct page page = begin(response, request,
+		(struct head){ .status = 200,
+			.title = UM_TEXT_CONFIRM_TITLE,
+			.mark = UM_MARK_ASK,
+			.policy = "" });
+
+	um_buf_puts(page.body, "<p>");
+	um_text_put(page.body, page.language, leads[confirm->what],
+		(const struct um_text_value[]){
+			{ "requester", confirm->requester },
+			{ "provider", confirm->display_name },
+			{ 0 },
+		},
+		"<strong><bdi>", "</bdi></strong>");
+	um_buf_puts(page.body, "</p>\n");
+	put_details(&page, confirm);
+	put_paragraph(&page, notes[confirm->what]);
+	um_buf_puts(page.body, "<p class=\"heed\">");
+	put(&page, UM_TEXT_CONFIRM_WARNING);
+	um_buf_puts(page.body, "</p>\n");
+	put_answers(&page, confirm);
+	um_layout_end(page.body, "");
 }

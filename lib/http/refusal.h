@@ -1,100 +1,83 @@
 /* SPDX-License-Identifier: MIT */
-/* Every refusal: its reason code, its status and its advice. */
+/* Every refusal: its reason code, its status, and what it says. */
 #ifndef UM_REFUSAL_H
 #define UM_REFUSAL_H
 
-/* name, HTTP status, reason code, what the person reading it should do */
+#include "http/text.h"
+
+/*
+ * name, HTTP status, reason code, what a page says of it to a person (the texts
+ * PAGE_TITLE and PAGE), and what an answer in plain text says to a program.
+ */
 #define UM_REFUSALS(X)                                                         \
-	X(UNKNOWN_ROUTE, 404, "unknown_route",                                 \
+	X(UNKNOWN_ROUTE, 404, "unknown_route", NOT_FOUND,                      \
 		"There is no page at this address.")                           \
-	X(UNKNOWN_PROVIDER, 404, "unknown_provider",                           \
-		"This site has no provider with this name. Return to where "   \
-		"you started and try again.")                                  \
-	X(METHOD_NOT_ALLOWED, 405, "method_not_allowed",                       \
+	X(UNKNOWN_PROVIDER, 404, "unknown_provider", LINK_INVALID,             \
+		"This site has no provider with this name.")                   \
+	X(METHOD_NOT_ALLOWED, 405, "method_not_allowed", NOT_ACCEPTED,         \
 		"This address does not accept this kind of request.")          \
-	X(PREFETCH, 503, "prefetch",                                           \
-		"This page cannot be loaded in advance. Open it yourself.")    \
-	X(MALFORMED_PARAMETERS, 400, "malformed_parameters",                   \
-		"The link is damaged. Return to where you started and try "    \
-		"again.")                                                      \
-	X(DUPLICATE_PARAMETER, 400, "duplicate_parameter",                     \
-		"The link is damaged. Return to where you started and try "    \
-		"again.")                                                      \
-	X(PARAMETERS_TOO_LARGE, 400, "parameters_too_large",                   \
-		"The link is damaged. Return to where you started and try "    \
-		"again.")                                                      \
-	X(BODY_TOO_LARGE, 413, "body_too_large",                               \
+	X(PREFETCH, 503, "prefetch", RELOAD,                                   \
+		"This page cannot be loaded in advance.")                      \
+	X(MALFORMED_PARAMETERS, 400, "malformed_parameters", LINK_INVALID,     \
+		"The parameters are not form data.")                           \
+	X(DUPLICATE_PARAMETER, 400, "duplicate_parameter", LINK_INVALID,       \
+		"A parameter is there twice.")                                 \
+	X(PARAMETERS_TOO_LARGE, 400, "parameters_too_large", TOO_LARGE,        \
+		"The parameters are larger than this address accepts.")        \
+	X(BODY_TOO_LARGE, 413, "body_too_large", TOO_LARGE,                    \
 		"The request is larger than this address accepts.")            \
-	X(UNSUPPORTED_MEDIA_TYPE, 415, "unsupported_media_type",               \
+	X(UNSUPPORTED_MEDIA_TYPE, 415, "unsupported_media_type", NOT_ACCEPTED, \
 		"This address accepts form data only.")                        \
-	X(QUERY_AND_FORM, 400, "query_and_form",                               \
-		"The link is damaged. Return to where you started and try "    \
-		"again.")                                                      \
-	X(STATE_MISSING, 400, "state_missing",                                 \
-		"The link is incomplete. Return to where you started and "     \
-		"try again.")                                                  \
-	X(STATE_INVALID, 400, "state_invalid",                                 \
-		"The link is not valid. Return to where you started and "      \
-		"try again.")                                                  \
+	X(QUERY_AND_FORM, 400, "query_and_form", LINK_INVALID,                 \
+		"There are parameters in the query beside those of the form.") \
+	X(STATE_MISSING, 400, "state_missing", LINK_INVALID,                   \
+		"The parameter state is missing.")                             \
+	X(STATE_INVALID, 400, "state_invalid", LINK_INVALID,                   \
+		"The parameter state is not valid.")                           \
 	/* For the log: whoever has made the state reads `state_invalid`. */   \
-	X(UNKNOWN_KEY, 400, "unknown_key",                                     \
-		"The link is not valid. Return to where you started and "      \
-		"try again.")                                                  \
-	X(STATE_EXPIRED, 410, "state_expired",                                 \
-		"The link has expired. Return to where you started and try "   \
-		"again.")                                                      \
-	X(RESPONSE_INCOMPLETE, 400, "response_incomplete",                     \
-		"The provider sent neither a code nor an error. Return to "    \
-		"where you started and try again.")                            \
-	X(RESPONSE_AMBIGUOUS, 400, "response_ambiguous",                       \
-		"The provider sent both a code and an error. Return to "       \
-		"where you started and try again.")                            \
-	X(ISSUER_MISSING, 400, "issuer_missing",                               \
-		"The provider did not identify itself. Return to where you "   \
-		"started and try again.")                                      \
-	X(ISSUER_MISMATCH, 400, "issuer_mismatch",                             \
-		"The answer did not come from the expected provider. "         \
-		"Return to where you started and try again.")                  \
-	X(ANSWER_INVALID, 400, "answer_invalid",                               \
-		"Go back to the previous page and use one of its two "         \
-		"buttons.")                                                    \
-	X(WRONG_BROWSER, 403, "wrong_browser",                                 \
-		"This was started in another browser, or your browser "        \
-		"blocks cookies. Continue in the browser where you "           \
-		"started, and allow cookies there.")                           \
-	X(SIGN_IN_NOT_SET_UP, 500, "sign_in_not_set_up",                       \
-		"Sign-in is not set up on this site: its web server does "     \
-		"not say who you are. Please tell the site's operator.")       \
-	X(SIGN_IN_REQUIRED, 403, "sign_in_required",                           \
-		"Sign in where you started, then open the link again.")        \
-	X(WRONG_USER, 403, "wrong_user",                                       \
-		"This was started by a different user. If that was you, "      \
-		"sign in with that account and open the link again.")          \
-	X(UNKNOWN_ELICITATION, 404, "unknown_elicitation",                     \
-		"This request no longer exists. Return to where you "          \
-		"started and try again.")                                      \
-	X(EXPIRED, 410, "expired",                                             \
-		"This request has expired. If you have paid, do not pay "      \
-		"again: return to where you started and ask for help "         \
-		"there. Otherwise, start again there.")                        \
-	X(SIGNATURE_MISSING, 401, "signature_missing",                         \
+	X(UNKNOWN_KEY, 400, "unknown_key", LINK_INVALID,                       \
+		"The parameter state is not valid.")                           \
+	X(STATE_EXPIRED, 410, "state_expired", LINK_EXPIRED,                   \
+		"The parameter state has expired.")                            \
+	X(RESPONSE_INCOMPLETE, 400, "response_incomplete", RESPONSE_REFUSED,   \
+		"The provider sent neither a code nor an error.")              \
+	X(RESPONSE_AMBIGUOUS, 400, "response_ambiguous", RESPONSE_REFUSED,     \
+		"The provider sent both a code and an error.")                 \
+	X(ISSUER_MISSING, 400, "issuer_missing", RESPONSE_REFUSED,             \
+		"The provider did not identify itself.")                       \
+	X(ISSUER_MISMATCH, 400, "issuer_mismatch", RESPONSE_REFUSED,           \
+		"The response did not come from the expected provider.")       \
+	X(ANSWER_INVALID, 400, "answer_invalid", ANSWER_INVALID,               \
+		"The parameter answer is not one of its choices.")             \
+	X(WRONG_BROWSER, 403, "wrong_browser", WRONG_BROWSER,                  \
+		"This was started in another browser.")                        \
+	X(SIGN_IN_NOT_SET_UP, 500, "sign_in_not_set_up", SIGN_IN_NOT_SET_UP,   \
+		"The web server does not say who the user is.")                \
+	X(SIGN_IN_REQUIRED, 403, "sign_in_required", SIGN_IN,                  \
+		"The user is not signed in.")                                  \
+	X(WRONG_USER, 403, "wrong_user", WRONG_USER,                           \
+		"This was started by a different user.")                       \
+	X(UNKNOWN_ELICITATION, 404, "unknown_elicitation", REQUEST_UNKNOWN,    \
+		"This request no longer exists.")                              \
+	X(EXPIRED, 410, "expired", EXPIRED, "This request has expired.")       \
+	X(SIGNATURE_MISSING, 401, "signature_missing", RESPONSE_REFUSED,       \
 		"The provider's message has no signature.")                    \
-	X(SIGNATURE_INVALID, 401, "signature_invalid",                         \
+	X(SIGNATURE_INVALID, 401, "signature_invalid", RESPONSE_REFUSED,       \
 		"The signature does not match the provider's message.")        \
 	X(TIMESTAMP_OUT_OF_TOLERANCE, 401, "timestamp_out_of_tolerance",       \
+		RESPONSE_REFUSED,                                              \
 		"The provider's message was signed too long ago, or its "      \
 		"time is in the future.")                                      \
-	X(BODY_MALFORMED, 400, "body_malformed",                               \
+	X(BODY_MALFORMED, 400, "body_malformed", RESPONSE_REFUSED,             \
 		"The provider's message has a valid signature but cannot "     \
 		"be read.")                                                    \
-	X(UNAVAILABLE, 503, "unavailable",                                     \
-		"Nothing is lost. This page will reload by itself in a few "   \
-		"seconds.")                                                    \
-	X(INTERNAL_ERROR, 500, "internal_error",                               \
+	X(UNAVAILABLE, 503, "unavailable", BUSY,                               \
+		"Nothing is lost. Please try again in a few seconds.")         \
+	X(INTERNAL_ERROR, 500, "internal_error", ERROR,                        \
 		"Something went wrong on our side. Please try again later.")
 
 enum um_refusal {
-#define X(name, status, code, advice) UM_REFUSAL_##name,
+#define X(name, status, code, page, advice) UM_REFUSAL_##name,
 	UM_REFUSALS(X)
 #undef X
 };
@@ -103,9 +86,12 @@ enum um_refusal {
 int um_refusal_status(enum um_refusal refusal);
 /* The reason code: in the log and in the documentation. */
 const char *um_refusal_code(enum um_refusal refusal);
-/* The same for the person who sees the page. */
+/* The same for whoever sees the answer. */
 const char *um_refusal_shown_code(enum um_refusal refusal);
-/* One to three sentences for the person who sees the page; a constant. */
+/* A sentence for whoever wrote the program that asked; a constant. */
 const char *um_refusal_advice(enum um_refusal refusal);
+/* The heading of its page, and what the person who sees it should do. */
+enum um_text um_refusal_title(enum um_refusal refusal);
+enum um_text um_refusal_text(enum um_refusal refusal);
 
 #endif

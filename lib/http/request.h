@@ -4,6 +4,7 @@
 #define UM_REQUEST_H
 
 #include "core/str.h"
+#include "http/brand.h"
 
 #define UM_QUERY_MAX 8192            /* bytes of a query string */
 #define UM_BODY_MAX 16384            /* bytes of a posted form */
@@ -24,6 +25,7 @@ struct um_request {
 	struct um_str cookie; /* the whole header */
 	struct um_str body;
 	char id[UM_REQUEST_ID_LEN + 1];
+	const struct um_brand *brand; /* whose pages answer it, or NULL */
 	/* Returns any other meta-variable, or NULL. */
 	const char *(*get)(const char *name, void *arg);
 	void *get_arg;
@@ -33,7 +35,8 @@ struct um_request {
  * Fills *request from CGI meta-variables: `get(name, arg)` returns the value
  * or NULL. The path is that of REQUEST_URI where there is one, neither decoded
  * nor resolved, and otherwise SCRIPT_NAME and PATH_INFO. It is put into `path`,
- * which must live as long as the request. The caller sets the body and the id.
+ * which must live as long as the request. The caller sets the body, the id and
+ * the brand.
  */
 void um_request_read(struct um_request *request, struct um_buf *path,
 	const char *(*get)(const char *name, void *arg), void *arg);

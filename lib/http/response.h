@@ -6,7 +6,7 @@
 #include "core/str.h"
 #include "http/request.h"
 
-#define UM_RETRY_AFTER 3 /* seconds, with a 503 */
+#define UM_RETRY_AFTER "3" /* seconds, with a 503 */
 #define UM_COOKIE_NAME "__Host-urlmode"
 
 /* Zeroed to begin with. */

@@ -70,7 +70,7 @@ static const struct statement {
 } statements_of[UM_BATCH_STATEMENTS_MAX] = {
 	{ UM_OP_LOOK_UP, "look_up",
 		"SELECT outcome, requester, subject, action, reason, expires, "
-		"failed_attempts, late, browser "
+		"failed_attempts, late, browser, amount, currency "
 		"FROM urlmode.look_up($1, $2, $3)",
 		{ ID, BINDING, PROVIDER } },
 	{ UM_OP_OPEN, "open",
@@ -383,6 +383,8 @@ read_row(struct um_op *op, const PGresult *res, int row)
 		op->row.late = strcmp(PQgetvalue(res, row, 7), "t") == 0;
 		op->row.has_browser = column_bytes(op->row.browser,
 			sizeof(op->row.browser), res, row, 8);
+		op->row.amount = strtoll(PQgetvalue(res, row, 9), NULL, 10);
+		op->row.currency = column(res, row, 10);
 		return um_op_parse_outcome(op, first);
 	case UM_OP_OPEN:
 		op->row.kind = column(res, row, 1);

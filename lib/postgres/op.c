@@ -88,6 +88,7 @@ um_op_free(struct um_op *op)
 	free(op->row.reason);
 	free(op->row.kind);
 	free(op->row.target_url);
+	free(op->row.currency);
 	free(op->row.mismatch);
 	op->row = (struct um_row){ 0 };
 }

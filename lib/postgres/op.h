@@ -122,6 +122,9 @@ struct um_op {
 		char *kind;       /* OPEN, when opened */
 		char *target_url; /* OPEN, when opened */
 		int64_t expires;  /* LOOK_UP, OPEN: Unix seconds */
+		/* LOOK_UP: what is to be paid; NULL where nothing is said. */
+		char *currency;
+		int64_t amount; /* in minor units of that */
 		/* LOOK_UP: attempts to pay that failed. */
 		int64_t failed_attempts;
 		/* LOOK_UP: it was paid rightly, but after it had ended. */

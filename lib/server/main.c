@@ -80,7 +80,7 @@ usage(const char *name)
 {
 	printf("usage: %s [--check | --config KEY | --keys FILE | --socket "
 	       "PATH |\n"
-	       "       --conninfo | --help | --version]\n\n"
+	       "       --conninfo | --pages | --help | --version]\n\n"
 	       "Serves its route of urlmode: as FastCGI where standard input "
 	       "is a\n"
 	       "listening socket (spawn-fcgi, systemd), as plain CGI "
@@ -92,6 +92,9 @@ usage(const char *name)
 	       "  --socket PATH say whether somebody listens there\n"
 	       "  --conninfo    read a connection string, print what it "
 	       "says\n"
+	       "  --pages       print nginx's own pages in the look of the "
+	       "configuration,\n"
+	       "                for /etc/nginx/urlmode/pages.conf\n"
 	       "  --version     say which version this is\n\n"
 	       "URLMODE_CONFIG names the configuration; default %s.\n",
 		name, UM_CONFIG_FILE);

@@ -16,7 +16,7 @@ static const char layout[] =
 #define PROGRAM(name) name " "
 #define STATUS(status) #status " "
 #define BUCKET(us, text) #us " "
-#define REFUSAL(name, status, code, advice) code " "
+#define REFUSAL(name, status, code, page, advice) code " "
 #define OUTCOME(name, word) word " "
 	UM_METRICS_PROGRAMS(PROGRAM) UM_METRICS_STATUSES(STATUS)
 		UM_METRICS_BUCKETS(BUCKET) UM_REFUSALS(REFUSAL)

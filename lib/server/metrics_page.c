@@ -20,7 +20,7 @@ static const char *const buckets[] = {
 #undef X
 };
 static const char *const reasons[] = {
-#define X(name, status, code, advice) code,
+#define X(name, status, code, page, advice) code,
 	UM_REFUSALS(X)
 #undef X
 };

@@ -13,6 +13,7 @@
 
 #include "config/config.h"
 #include "crypto/keys.h"
+#include "http/nginx_pages.h"
 
 #define CONNINFO_MAX 4096
 
@@ -23,7 +24,9 @@ um_query_is_meant(int argc, char **argv)
 		return strcmp(argv[1], "--config") == 0
 			|| strcmp(argv[1], "--keys") == 0
 			|| strcmp(argv[1], "--socket") == 0;
-	return argc == 2 && strcmp(argv[1], "--conninfo") == 0;
+	return argc == 2
+		&& (strcmp(argv[1], "--conninfo") == 0
+			|| strcmp(argv[1], "--pages") == 0);
 }
 
 static void
@@ -67,6 +70,7 @@ answer_config(const char *key, const char *path, struct um_error *err)
 		{ "log_file", config->log_file },
 		{ "metrics_file", config->metrics_file },
 		{ "providers_dir", config->providers_dir },
+		{ "pages", config->brand.name },
 	};
 	size_t i = 0, len = sizeof(values) / sizeof(values[0]);
 
@@ -97,6 +101,22 @@ answer_keys(const char *path, struct um_error *err)
 			printf("%u\n", kid);
 	um_keys_free(keys);
 	return true;
+}
+
+static bool
+answer_pages(const char *path, struct um_error *err)
+{
+	struct um_config *config;
+	struct um_buf text = { 0 };
+	bool ok;
+
+	if (!um_config_load(&config, path, err))
+		return false;
+	um_nginx_pages_put(&text, &config->brand);
+	ok = !text.failed && fwrite(text.ptr, 1, text.len, stdout) == text.len;
+	um_buf_free(&text);
+	um_config_free(config);
+	return ok || um_error(err, "--pages: %s", strerror(ENOMEM));
 }
 
 /* A value with a line break would be more than one line. */
@@ -168,5 +188,7 @@ um_query_answer(char **argv, const char *path, struct um_error *err)
 		return answer_keys(argv[2], err);
 	if (strcmp(argv[1], "--socket") == 0)
 		return answer_socket(argv[2], err);
+	if (strcmp(argv[1], "--pages") == 0)
+		return answer_pages(path, err);
 	return answer_conninfo(err);
 }

@@ -18,12 +18,13 @@ bool um_query_is_meant(int argc, char **argv);
  *
  *   --config KEY   the value of this key of the configuration `path`, and
  *                  nothing for one that is not set. Of `providers` one line
- *                  each: name, kind, grace in seconds
+ *                  each: name, kind, grace in seconds; of `pages` the name
  *   --keys FILE    the ids of the keys in this keys file, one a line, the one
  *                  that seals first
  *   --socket PATH  nothing; true: somebody listens there
  *   --conninfo     the connection string on standard input as a section's
  *                  lines of libpq's service file, `key=value`
+ *   --pages        nginx's own pages in the look of the configuration `path`
  *
  * False, with the reason and never a value, when what it reads is refused.
  */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "webhook/amount.h"
 
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Currencies whose minor unit does not have two digits (ISO 4217, list one). */
@@ -106,4 +108,20 @@ um_amount_parse(int64_t *out, struct um_str text, enum um_amount_form form,
 		if (!append_digit(out, '0'))
 			return false;
 	return true;
+}
+
+void
+um_amount_format(char out[static UM_AMOUNT_LEN + 1], int64_t amount,
+	const char *currency)
+{
+	unsigned places = exponent_of(currency);
+	int64_t unit = 1;
+
+	for (unsigned i = 0; i < places; i++)
+		unit *= 10;
+	if (places == 0)
+		snprintf(out, UM_AMOUNT_LEN + 1, "%" PRId64, amount);
+	else
+		snprintf(out, UM_AMOUNT_LEN + 1, "%" PRId64 ".%0*" PRId64,
+			amount / unit, (int)places, amount % unit);
 }

@@ -23,4 +23,13 @@ bool um_amount_parse_currency(char out[static 4], struct um_str text);
 bool um_amount_parse(int64_t *out, struct um_str text, enum um_amount_form form,
 	const char *currency);
 
+#define UM_AMOUNT_LEN 24 /* characters of the longest */
+
+/*
+ * Writes an amount of minor units, not negative, as a decimal: "10.50" for 1050
+ * of EUR, "1050" of JPY.
+ */
+void um_amount_format(char out[static UM_AMOUNT_LEN + 1], int64_t amount,
+	const char *currency);
+
 #endif

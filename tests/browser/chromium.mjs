@@ -160,3 +160,34 @@ export async function picture(page, name) {
 	await mkdir(PICTURES, { recursive: true });
 	await page.screenshot({ path: path.join(PICTURES, `${name}.png`), fullPage: true });
 }
+
+/** Text of the size that somebody set in the browser: 1 is the usual, 2 is twice as large. */
+export async function textSize(page, scale) {
+	const session = await page.context().newCDPSession(page);
+	try {
+		await session.send('Page.setFontSizes', { fontSizes: { standard: 16 * scale, fixed: 13 * scale } });
+	} finally {
+		await session.detach();
+	}
+}
+
+/** Small pictures in rows of five, as one in build/browser/. Closes the person whose browser draws it. */
+export function contactSheet(person, pictures, name) {
+	return compose(person, pictures, name, 'display:grid;grid-template-columns:repeat(5,256px);gap:8px', 'width:256px');
+}
+
+/** Pictures as they are, one beside the other. */
+export function sideBySide(person, pictures, name) {
+	return compose(person, pictures, name, 'display:flex;gap:16px;margin:16px', '');
+}
+
+async function compose(person, pictures, name, layout, style) {
+	try {
+		const tab = await person.tab();
+		const images = pictures.map((bytes) => `<img style="${style}" src="data:image/png;base64,${bytes.toString('base64')}">`);
+		await tab.setContent(`<body style="${layout};align-items:start;background:#8b929c">${images.join('')}`);
+		await picture(tab, name);
+	} finally {
+		await person.close();
+	}
+}

@@ -1,16 +1,25 @@
-// Every page there is, in a real browser: without a violation of its policy,
-// without a finding of axe in light and dark, without a scroll bar on a phone,
-// and with the longest texts that fit into it. Pictures go to build/browser/.
+// Every page there is, in a real browser and in each language: without a violation
+// of its policy, without a finding of axe in light and dark, without a scroll bar on
+// a phone or with large text, and with the longest texts that fit into it. Pictures
+// go to build/browser/.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
-import { configure, setUpNginx } from '../security/deployment.mjs';
+import { BIN, configure, setUpNginx } from '../security/deployment.mjs';
 import { sender } from '../support/deliveries.mjs';
 import { openFixture } from '../support/fixture.mjs';
-import { axe, overflow, PHONE, picture, startChromium } from './chromium.mjs';
+import { axe, contactSheet, overflow, PHONE, picture, startChromium, textSize } from './chromium.mjs';
+
+const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'ja', 'zh', 'ko', 'ar'];
+const texts = (language) => JSON.parse(readFileSync(new URL(`../../lib/pages/${language}.json`, import.meta.url), 'utf8'));
+const PAGE_MAX = 15_000; // bytes, with everything in it
 
 const NARROW = { width: 280, height: 653 };
 const LONG = {
@@ -68,29 +77,39 @@ async function ending(tab, code) {
 	await tab.goto(fixture.url('/done'));
 }
 
-/** [name, title, how to get there] */
+async function confirmPayment(tab) {
+	const { url } = await fixture.createPayment('adyen', { targetUrl: target(), expected: { amount: 123_450, currency: 'EUR' } });
+	await tab.goto(url);
+}
+
+async function confirmSignature(tab) {
+	const { url } = await fixture.create({ provider: 'docusign', kind: 'signature', targetUrl: target() });
+	await tab.goto(url);
+}
+
+/** [name, the text that is its title, how to get there, its languages] */
 const PAGES = [
-	['confirm', 'Do you want to continue?', async (tab) => tab.goto((await fixture.create()).url)],
-	['confirm-long', 'Do you want to continue?', async (tab) => {
+	['confirm', 'confirm_title', async (tab) => tab.goto((await fixture.create()).url)],
+	['confirm-payment', 'confirm_title', confirmPayment],
+	['confirm-signature', 'confirm_title', confirmSignature],
+	['confirm-long', 'confirm_title', async (tab) => {
 		const urlmode = fixture.openUrlMode({ name: LONG.requester });
 		const { url } = await urlmode.create({ provider: 'demo', kind: 'oauth', subject: LONG.subject, targetUrl: target() });
 		await tab.goto(url);
 	}],
-	['confirm-rtl', 'Do you want to continue?', async (tab) => {
+	['confirm-rtl', 'confirm_title', async (tab) => {
 		const urlmode = fixture.openUrlMode({ name: 'חברת הדוגמה' });
 		const { url } = await urlmode.create({ provider: 'demo', kind: 'oauth', subject: 'مستخدم', targetUrl: target() });
 		await tab.goto(url);
 	}],
-	['done', 'All done', open('/done')],
-	...[['declined', 'Declined'], ['failed', 'That did not work'], ['processing', 'Still processing'], ['already', 'Already done'], ['expired', 'This request has expired'],
-		['mismatch', 'The amount does not match'], ['late', 'Your payment has arrived']]
-		.map(([code, title]) => [code, title, (tab) => ending(tab, code)]),
-	['follow', 'Waiting for confirmation', followPayment],
-	['follow-failed', 'Waiting for confirmation', followFailedAttempt],
-	['refusal', "We can't continue", open('/connect/demo?state=x')],
-	['unknown-provider', "We can't continue", open('/connect/nobody')],
-	['nginx-404', 'Page not found', open('/no/such/page')],
-	['nginx-414', 'The address is too long', open(`/done?${'x'.repeat(13_000)}`)],
+	...['done', 'declined', 'failed', 'processing', 'already', 'expired', 'mismatch', 'late']
+		.map((code) => [code, `${code}_title`, (tab) => ending(tab, code)]),
+	['follow', 'waiting_title', followPayment],
+	['follow-failed', 'waiting_title', followFailedAttempt],
+	['refusal', 'link_invalid_title', open('/connect/demo?state=x')],
+	['nginx-404', 'not_found_title', open('/no/such/page')],
+	// nginx has not read the headers by then.
+	['nginx-414', 'too_large_title', open(`/done?${'x'.repeat(13_000)}`), ['en']],
 ];
 
 /** A page, in a browser of its own. */
@@ -105,30 +124,75 @@ async function visit(go, options, check) {
 	}
 }
 
+/** Of a page that would load itself again: not while it is looked at. */
+async function stay(tab) {
+	await tab.route('**', async (route) => {
+		const response = await route.fetch();
+		const { refresh: _, ...headers } = response.headers();
+		await route.fulfill({ response, headers });
+	});
+}
+
+/** Nothing is cut off or needs to be scrolled sideways, nor with text of twice its size. */
+async function assertFits(tab, name) {
+	for (const [viewport, scale] of [[PHONE, 1], [NARROW, 1], [{ width: 640, height: 800 }, 2]]) {
+		await textSize(tab, scale);
+		await tab.setViewportSize(viewport);
+		const wider = await overflow(tab);
+		assert.ok(wider <= 0, `${name} is ${wider} px too wide for ${viewport.width}, text × ${scale}`);
+	}
+	await textSize(tab, 1);
+}
+
+/** The page in one language: its words, its direction, its accessibility and its size. */
+async function assertLanguage(tab, language, titleText, schemes) {
+	const { lang, dir, [titleText]: title } = texts(language);
+	const response = await tab.reload();
+
+	assert.ok((await response.body()).length < PAGE_MAX);
+	assert.equal(await tab.title(), title);
+	assert.equal(await tab.locator('h1').textContent(), title);
+	assert.deepEqual(await tab.evaluate('[document.documentElement.lang, document.documentElement.dir]'), [lang, dir]);
+	const [mark, heading] = [await tab.locator('.mark').boundingBox(), await tab.locator('main').boundingBox()];
+	assert.equal(mark.x - heading.x > heading.width / 2, dir === 'rtl', 'the mark is where a line begins');
+	for (const colorScheme of schemes) {
+		await tab.emulateMedia({ colorScheme });
+		assert.deepEqual(await axe(tab), [], `${language}, ${colorScheme}`);
+	}
+}
+
 function pages(list) {
-	for (const [name, title, go] of list) {
+	for (const [name, title, go, languages = LANGUAGES] of list) {
 		describe(name, () => {
-			test('the policy is not violated, axe finds nothing in light and dark, nothing is wider than a phone', async () => {
-				await visit(go, {}, async (tab, { troubles }) => {
-					assert.equal(await tab.title(), title);
-					for (const colorScheme of ['light', 'dark']) {
-						await tab.emulateMedia({ colorScheme });
-						assert.deepEqual(await axe(tab), [], colorScheme);
-						await picture(tab, `${name}-${colorScheme}`);
-					}
-					for (const viewport of [PHONE, NARROW]) {
-						await tab.setViewportSize(viewport);
-						const wider = await overflow(tab);
-						assert.ok(wider <= 0, `${wider} px too wide for ${viewport.width}`);
-						await picture(tab, `${name}-${viewport.width}`);
+			test('in each language, light and dark: axe finds nothing, it fits a phone and text of twice its size', async () => {
+				const sheet = [];
+				await visit(async (tab) => {
+					await go(tab);
+					await stay(tab);
+				}, { viewport: PHONE }, async (tab, { troubles }) => {
+					for (const [index, language] of languages.entries()) {
+						await tab.setExtraHTTPHeaders({ 'Accept-Language': language });
+						const schemes = ['light', 'dark'];
+						await assertLanguage(tab, language, title, ['en', 'ar'].includes(language) ? schemes : [schemes[index % 2]]);
+						await assertFits(tab, `${name} in ${language}`);
+						await tab.setViewportSize(PHONE);
+						sheet.push(await tab.screenshot({ fullPage: true, type: 'jpeg', quality: 80 }));
 					}
 					assert.deepEqual(troubles, []);
 				});
+				await contactSheet(await chromium.person(), sheet, `${name}-languages`);
 			});
 
-			test('it is the same without JavaScript', async () => {
-				await visit(go, { javaScriptEnabled: false }, async (tab) => {
-					assert.equal(await tab.locator('h1').textContent(), title);
+			test('in English, on a large screen, in forced colours and without JavaScript', async () => {
+				await visit(go, { javaScriptEnabled: false }, async (tab, { troubles }) => {
+					assert.equal(await tab.locator('h1').textContent(), texts('en')[title]);
+					for (const colorScheme of ['light', 'dark']) {
+						await tab.emulateMedia({ colorScheme });
+						await picture(tab, `${name}-${colorScheme}`);
+					}
+					await tab.emulateMedia({ forcedColors: 'active' });
+					await picture(tab, `${name}-forced`);
+					assert.deepEqual(troubles, []);
 				});
 			});
 		});
@@ -138,12 +202,43 @@ function pages(list) {
 pages(PAGES);
 
 describe('the confirm page', () => {
+	for (const language of LANGUAGES) {
+		test(`in ${language} it has the amount as people write it there`, async () => {
+			const options = { extraHTTPHeaders: { 'Accept-Language': `xx, ${language};q=0.5` } };
+			await visit(confirmPayment, options, async (tab) => {
+				const format = new Intl.NumberFormat(language, { style: 'currency', currency: 'EUR', currencyDisplay: 'code' });
+				assert.equal(await tab.textContent('.total'), format.format(1_234.5).replace('\u200f', ''));
+			});
+		});
+	}
+
+	test('is answered by keyboard alone, and shows where the focus is', async () => {
+		await visit(PAGES[0][2], {}, async (tab) => {
+			await tab.keyboard.press('Tab');
+			assert.notEqual(await tab.evaluate('getComputedStyle(document.activeElement).outlineStyle'), 'none');
+			await tab.keyboard.press('Tab');
+			await tab.keyboard.press('Enter');
+			await tab.waitForURL(fixture.url('/done'));
+			assert.equal(await tab.textContent('h1'), texts('en').declined_title);
+		});
+	});
+
+	test('in Arabic everything is mirrored', async () => {
+		const options = { extraHTTPHeaders: { 'Accept-Language': 'ar' } };
+		await visit(confirmPayment, options, async (tab) => {
+			const left = async (selector) => (await tab.locator(selector).first().boundingBox()).x;
+			assert.ok(await left('button[value=continue]') > await left('button[value=refuse]'));
+			assert.ok(await left('dt') > await left('dd'));
+			await picture(tab, 'confirm-payment-arabic');
+		});
+	});
+
 	test('goes by keyboard alone: the first button is to go on', async () => {
 		await visit(PAGES[0][2], {}, async (tab) => {
 			await tab.keyboard.press('Tab');
-			assert.equal(await tab.evaluate('document.activeElement.textContent'), 'Continue');
+			assert.equal(await tab.evaluate('document.activeElement.textContent'), texts('en').continue);
 			await tab.keyboard.press('Tab');
-			assert.equal(await tab.evaluate('document.activeElement.textContent'), 'Decline');
+			assert.equal(await tab.evaluate('document.activeElement.textContent'), texts('en').decline);
 		});
 	});
 
@@ -158,6 +253,62 @@ describe('the confirm page', () => {
 	});
 });
 
+describe('with a name, a logo, colours and a way back', () => {
+	const LOGO = `<?xml version="1.0"?><!-- drawn -->
+		<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 32"><circle cx="16" cy="16" r="14" fill="#0a7d4f"/>
+		<path d="M9 17l5 5 9-11" fill="none" stroke="#fff" stroke-width="3"/><path d="M44 8h60v5H44zM44 19h36v5H44z" fill="#0a7d4f"/></svg>`;
+	const BRAND = {
+		name: 'Example Notes', logo: 'logo.svg', accent: '#0a7d4f', accent_dark: '#7ddb9d',
+		return_to: 'vscode://example.notes/back', return_schemes: ['vscode'],
+	};
+
+	before(async () => {
+		await writeFile(path.join(fixture.stack.runDir, 'logo.svg'), LOGO);
+		await configure(fixture.stack, (config) => {
+			config.pages = BRAND;
+		});
+		const conf = execFileSync(path.join(BIN, 'status'), ['--pages'], {
+			env: { ...process.env, URLMODE_CONFIG: fixture.stack.env.URLMODE_CONFIG }, encoding: 'utf8',
+		});
+		await setUpNginx(fixture.stack, { edit: { 'pages.conf': () => conf } });
+	});
+
+	after(async () => {
+		await configure(fixture.stack, (config) => {
+			delete config.pages;
+		});
+		await setUpNginx(fixture.stack);
+	});
+
+	for (const [name, go] of [['confirm', confirmPayment], ['done', open('/done')], ['refusal', open('/connect/demo?state=x')], ['nginx-404', open('/no/such/page')]]) {
+		test(`${name}: the logo has a name, and axe finds nothing in both schemes`, async () => {
+			await visit(go, {}, async (tab, { troubles }) => {
+				assert.match(await tab.title(), / – Example Notes$/);
+				await tab.getByRole('img', { name: 'Example Notes' }).waitFor();
+				for (const colorScheme of ['light', 'dark']) {
+					await tab.emulateMedia({ colorScheme });
+					assert.deepEqual(await axe(tab), [], colorScheme);
+					await picture(tab, `brand-${name}-${colorScheme}`);
+				}
+				await tab.setViewportSize(PHONE);
+				assert.ok(await overflow(tab) <= 0);
+				assert.ok((await tab.content()).length < PAGE_MAX);
+				assert.deepEqual(troubles, []);
+			});
+		});
+	}
+
+	test('the last page has the way back, in the site\'s colour', async () => {
+		await visit(open('/done'), {}, async (tab) => {
+			const way = tab.getByRole('link', { name: 'Back to Example Notes' });
+			assert.equal(await way.getAttribute('href'), BRAND.return_to);
+			assert.equal(await way.evaluate((link) => getComputedStyle(link).backgroundColor), 'rgb(10, 125, 79)');
+			await tab.keyboard.press('Tab');
+			assert.equal(await tab.evaluate('document.activeElement.localName'), 'a');
+		});
+	});
+});
+
 // Last: the deployment is another from here on.
 describe('where the web server signs users in', () => {
 	before(async () => {
@@ -167,7 +318,7 @@ describe('where the web server signs users in', () => {
 		});
 	});
 
-	pages([['wrong-user', "We can't continue", async (tab) => {
+	pages([['wrong-user', 'wrong_user_title', async (tab) => {
 		await tab.context().setHTTPCredentials({ username: 'ada', password: 'secret' });
 		await tab.goto((await fixture.create()).url);
 	}]]);
@@ -176,7 +327,7 @@ describe('where the web server signs users in', () => {
 describe('where the web server says nobody', () => {
 	before(() => setUpNginx(fixture.stack));
 
-	pages([['sign-in-not-set-up', 'Something went wrong', async (tab) => tab.goto((await fixture.create()).url)]]);
+	pages([['sign-in-not-set-up', 'sign_in_not_set_up_title', async (tab) => tab.goto((await fixture.create()).url)]]);
 });
 
 describe('where nothing answers', () => {
@@ -184,7 +335,7 @@ describe('where nothing answers', () => {
 		await fixture.stack.service('stop', 'connect');
 	});
 
-	pages([['nginx-502', 'Temporarily unavailable', open('/connect/demo?state=x')]]);
+	pages([['nginx-502', 'busy_title', open('/connect/demo?state=x')]]);
 });
 
 describe('where the database is away', () => {
@@ -199,5 +350,5 @@ describe('where the database is away', () => {
 	});
 	let url;
 
-	pages([['unavailable', 'One moment, please', (tab) => tab.goto(url)]]);
+	pages([['unavailable', 'busy_title', (tab) => tab.goto(url)]]);
 });

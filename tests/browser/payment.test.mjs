@@ -1,12 +1,17 @@
-// The demo's buy_report in a real browser: the page of the MCP host, ours, and
-// those of the checkout, with what users do there besides paying.
+// The demo in a real browser: the page of the MCP host, ours, and those of provider
+// and checkout, with what users do there besides signing in and paying.
 
 import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
 import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 
 import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
-import { picture, startChromium } from './chromium.mjs';
+import { axe, overflow, PHONE, picture, sideBySide, startChromium } from './chromium.mjs';
+
+const PICTURE = fileURLToPath(new URL('../demo/demo.png', import.meta.url)); // the one of README.md
+const PICTURE_MAX = 150_000; // bytes
 
 let fixture;
 let chromium;
@@ -27,9 +32,9 @@ async function openHost(options) {
 	return { who, host };
 }
 
-/** Starts buy_report, and opens the link that it asks for in a new tab. */
-async function start(host) {
-	await host.click('button[value=buy_report]');
+/** Starts a tool, and opens the link that it asks for in a new tab. */
+async function start(host, tool = 'buy_report') {
+	await host.click(`button[value=${tool}]`);
 	await host.waitForSelector('#request:not([hidden])');
 	const [tab] = await Promise.all([host.context().waitForEvent('page'), host.click('#open')]);
 	return tab;
@@ -66,6 +71,55 @@ async function comeBackUntil(who, tab, expected) {
 		return await heading(tab) === expected;
 	});
 }
+
+/** The facts that the page of the host shows of a stage of the call. */
+const stage = (host, name) => host.locator(`#stage-${name} .fact span`).allTextContents();
+
+test('an account: each stage of the call is shown as it is reached, and the page of the host is accessible', async () => {
+	const { who, host } = await openHost();
+	assert.deepEqual(await stage(host, 'row'), []);
+	await host.click('button[value=connect_account]');
+	await host.waitForSelector('#request:not([hidden])');
+	await picture(host, 'account-host-asked');
+	await host.click('#stop');
+	await untilResult(host, 'You no longer wait for the tool.');
+	const tab = await start(host, 'connect_account');
+	assert.deepEqual(await stage(host, 'row'), ['pending']);
+	assert.deepEqual(await stage(host, 'promise'), ['waits']);
+	await tab.click('button[value=continue]');
+	await tab.waitForSelector('[name=name]');
+	await host.waitForSelector('#stage-row .fact span >> text=opened');
+	await tab.fill('[name=name]', 'Ada Lovelace');
+	await tab.click('button[value=sign-in]');
+	await untilHeading(tab, 'All done');
+	await untilResult(host, 'Connected the account of Ada Lovelace.');
+	assert.deepEqual(await stage(host, 'row'), ['pending', 'opened', 'completed']);
+	assert.deepEqual((await stage(host, 'notify')).map((text) => text.split(',')[0]), ['opened', 'completed']);
+	assert.match((await stage(host, 'promise'))[0], /^resolved after \d/);
+	for (const colorScheme of ['light', 'dark']) {
+		await host.emulateMedia({ colorScheme });
+		assert.deepEqual(await axe(host), [], colorScheme);
+		await picture(host, `account-host-${colorScheme}`);
+	}
+	await host.setViewportSize(PHONE);
+	assert.ok(await overflow(host) <= 0);
+	await picture(host, 'account-host-320');
+	assert.deepEqual(who.troubles, []);
+});
+
+test('the picture of README.md: a payment, from the tool to its result', async () => {
+	const { host } = await openHost({ viewport: { width: 1100, height: 850 }, deviceScaleFactor: 0.8 });
+	const tab = await start(host);
+	await tab.setViewportSize({ width: 460, height: 850 });
+	await tab.waitForSelector('button[value=continue]');
+	const confirm = await tab.screenshot();
+	await goToCheckout(tab);
+	await tab.click('button[value=good]');
+	await untilResult(host, 'Here is your report. Paid with cs_test_');
+	await sideBySide(await chromium.person({ viewport: { width: 1296, height: 712 } }), [await host.screenshot(), confirm], 'demo');
+	// It shows times, and so differs with each run: this one is put there by hand.
+	assert.ok(statSync(PICTURE).size < PICTURE_MAX);
+});
 
 test('a card is declined, and another one pays', async () => {
 	const { who, host } = await openHost();

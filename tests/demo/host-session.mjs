@@ -21,19 +21,28 @@ const STOPPED = 'You no longer wait for the tool. To go on with what you have be
  *     progress     the progress messages of the server, in order
  *     completed    true after notifications/elicitation/complete
  *     result       { text, isError } of the tool
+ *     rows         { status, at } for each status that the row had: the first
+ *                  when it was created, the others as PostgreSQL told of them
+ *     times        { asked, answered, done }: when each phase began
+ *
+ * Times are in milliseconds since the tool was called.
  */
 export class HostSession extends EventEmitter {
-	view = { phase: 'ready', progress: [], completed: false };
+	view = { phase: 'ready', progress: [], completed: false, rows: [], times: {} };
 
 	#client;
 	#elicitationId;
+	#watchedRows;
+	#unwatchRow = () => {};
+	#began = 0;
 	#answer;
 	#call;
 	#watchers = 0;
 	#absence;
 
-	static async open({ url, token }) {
+	static async open({ url, token, rows }) {
 		const session = new HostSession();
+		session.#watchedRows = rows;
 		session.#client = await connectClient({
 			url,
 			token,
@@ -66,8 +75,10 @@ export class HostSession extends EventEmitter {
 		if (this.view.phase !== 'ready' && this.view.phase !== 'done') {
 			return;
 		}
+		this.#began = performance.now();
+		this.#unwatchRow();
 		this.#show({
-			phase: 'calling', tool, elicitation: undefined, progress: [], completed: false, result: undefined,
+			phase: 'calling', tool, elicitation: undefined, progress: [], completed: false, result: undefined, rows: [], times: {},
 		});
 		this.#call = new AbortController();
 		const { signal } = this.#call;
@@ -92,6 +103,7 @@ export class HostSession extends EventEmitter {
 
 	async close() {
 		clearTimeout(this.#absence);
+		this.#unwatchRow();
 		this.removeAllListeners();
 		await this.#client.close();
 	}
@@ -102,12 +114,13 @@ export class HostSession extends EventEmitter {
 			return 'cancel';
 		}
 		this.#elicitationId = elicitationId;
-		this.#show({ phase: 'asked', elicitation: { message, url, host } });
+		this.#watchRow(elicitationId);
+		this.#show({ phase: 'asked', elicitation: { message, url, host }, times: { ...this.view.times, asked: this.#elapsed() } });
 
 		return new Promise((resolve) => {
 			this.#answer = (action) => {
 				this.#answer = undefined;
-				this.#show({ phase: 'waiting' });
+				this.#show({ phase: 'waiting', times: { ...this.view.times, answered: this.#elapsed() } });
 				resolve(action);
 			};
 			signal.addEventListener('abort', () => resolve('cancel'), { once: true });
@@ -123,7 +136,22 @@ export class HostSession extends EventEmitter {
 
 	#finish(result) {
 		this.#answer = undefined;
-		this.#show({ phase: 'done', result });
+		this.#show({ phase: 'done', result, times: { ...this.view.times, done: this.#elapsed() } });
+	}
+
+	#elapsed() {
+		return Math.round(performance.now() - this.#began);
+	}
+
+	/** The row is there before its link is. */
+	#watchRow(id) {
+		this.#unwatchRow();
+		if (!this.#watchedRows) {
+			return;
+		}
+		const add = (status) => this.#show({ rows: [...this.view.rows, { status, at: this.#elapsed() }] });
+		add('pending');
+		this.#unwatchRow = this.#watchedRows.watch(id, add);
 	}
 
 	#awaitWatcher() {

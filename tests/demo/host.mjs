@@ -1,7 +1,7 @@
 // The demo's page and the MCP host behind it. Each load of the page gets its own
 // MCP client session, whose id only that page knows.
 //
-//     URLMODE_DEMO_MCP_URL=http://127.0.0.1:9001/mcp HOST_PORT=9002 node host.mjs
+//     URLMODE_DEMO_MCP_URL=http://127.0.0.1:9001/mcp URLMODE_DATABASE_URL= HOST_PORT=9002 node host.mjs
 
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -11,6 +11,7 @@ import { createMcpExpressApp } from '@modelcontextprotocol/sdk/server/express.js
 
 import { HostSession } from './host-session.mjs';
 import { closeServer, env, isMain, listen, run } from './process.mjs';
+import { RowWatcher } from './row-watcher.mjs';
 import { demoUsers } from './users.mjs';
 
 const PAGE = fileURLToPath(new URL('page', import.meta.url));
@@ -28,11 +29,13 @@ const HEADERS = {
 /**
  * Starts the host.
  *
- * @param {{ mcpUrl: string, port?: number, token?: string }} options
- *     port: 0 for a free one; token: the access token of the user of the page
+ * @param {{ mcpUrl: string, port?: number, token?: string, databaseUrl?: string }} options
+ *     port: 0 for a free one; token: the access token of the user of the page;
+ *     databaseUrl: where rows are watched, so that the page can show them
  * @returns {Promise<{ url: string, close: () => Promise<void> }>}
  */
-export async function startHost({ mcpUrl, port = 0, token = [...demoUsers.keys()][0] }) {
+export async function startHost({ mcpUrl, port = 0, token = [...demoUsers.keys()][0], databaseUrl }) {
+	const rows = databaseUrl === undefined ? undefined : await RowWatcher.open(databaseUrl);
 	const sessions = new Map();
 	const app = createMcpExpressApp();
 
@@ -45,7 +48,7 @@ export async function startHost({ mcpUrl, port = 0, token = [...demoUsers.keys()
 		app.get(path, (_request, response) => response.sendFile(file, { root: PAGE }));
 	}
 	app.post('/sessions', fromThisPage, async (_request, response) => {
-		const session = await HostSession.open({ url: mcpUrl, token });
+		const session = await HostSession.open({ url: mcpUrl, token, rows });
 		const id = randomUUID();
 		sessions.set(id, session);
 		session.once('abandoned', () => {
@@ -87,6 +90,7 @@ export async function startHost({ mcpUrl, port = 0, token = [...demoUsers.keys()
 	async function close() {
 		await Promise.all([...sessions.values()].map((session) => session.close()));
 		await closeServer(server);
+		await rows?.close();
 	}
 	return { url, close };
 }
@@ -110,6 +114,7 @@ function sendViews(session, request, response) {
 if (isMain(import.meta.url)) {
 	await run('Demo page', () => startHost({
 		mcpUrl: env('URLMODE_DEMO_MCP_URL'),
+		databaseUrl: env('URLMODE_DATABASE_URL'),
 		port: Number(env('HOST_PORT')),
 	}));
 }

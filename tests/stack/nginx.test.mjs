@@ -143,11 +143,13 @@ test('headers that mislead programs do not reach them', async () => {
 test('of the headers a program gets what it reads; a webhook gets them all', async () => {
 	const headers = {
 		Cookie: ['a=1', 'b=2'], 'Sec-Purpose': 'prefetch', Purpose: 'p', 'X-Purpose': 'xp', 'X-Moz': 'm',
+		'Accept-Language': 'de-CH, en;q=0.5',
 		'User-Agent': 'u', 'X-Signature': 's',
 	};
 	const http = ({ params }) => Object.fromEntries(Object.entries(params).filter(([name]) => name.startsWith('HTTP_')));
 	const read = {
 		HTTP_COOKIE: 'a=1; b=2', HTTP_SEC_PURPOSE: 'prefetch', HTTP_PURPOSE: 'p', HTTP_X_PURPOSE: 'xp', HTTP_X_MOZ: 'm',
+		HTTP_ACCEPT_LANGUAGE: 'de-CH, en;q=0.5',
 	};
 
 	for (const route of ['/connect/demo', '/oauth/demo/return', '/payment/demo/return', '/status']) {
@@ -163,6 +165,19 @@ test('of the headers a program gets what it reads; a webhook gets them all', asy
 test('what no program serves is 404', async () => {
 	for (const raw of ['/', '/connect', '/oauth', '/done/', '/statusx', '/index.html', '/.git/config']) {
 		assertErrorPage(await fetchRaw(base + raw), 404);
+	}
+});
+
+test('its own pages are in the first language of the browser that there is', async () => {
+	const cases = [
+		[undefined, 'en'], ['', 'en'], ['de', 'de'], ['DE-ch', 'de'], ['xx, nl;q=0.9,  fr-CA;q=0.8, de', 'fr'], ['deu', 'en'], ['*', 'en'],
+		['zh-TW', 'zh-Hans'], ['ar-EG;q=1', 'ar'], [`${'xx,   '.repeat(1_500)}ko`, 'ko'],
+	];
+	for (const [header, lang] of cases) {
+		const headers = header === undefined ? {} : { 'Accept-Language': header };
+		const answer = await fetchRaw(`${base}/nowhere`, { headers });
+		assertErrorPage(answer, 404);
+		assert.ok(answer.text.includes(`<html lang="${lang}" dir="${lang === 'ar' ? 'rtl' : 'ltr'}">`), String(header).slice(0, 40));
 	}
 });
 

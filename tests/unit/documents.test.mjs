@@ -91,7 +91,7 @@ test('the reference has the keys of the configuration, and no others', () => {
 		.flatMap(([, strings]) => [...strings.matchAll(/"(\w+)"/g)].map(([, key]) => key));
 
 	assert.ok(keys.includes('base_url') && keys.includes('display_name'));
-	assert.deepEqual(sorted([...firstColumn(CONFIGURATION, 'The file'), ...firstColumn(CONFIGURATION, "A provider's entry")]),
+	assert.deepEqual(sorted(['The file', "A provider's entry", 'The pages'].flatMap((heading) => firstColumn(CONFIGURATION, heading))),
 		sorted(keys));
 });
 

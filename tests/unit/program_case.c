@@ -192,6 +192,7 @@ set_row(struct um_op *op, const struct um_row *row)
 	op->row.reason = copy(row->reason);
 	op->row.kind = copy(row->kind);
 	op->row.target_url = copy(row->target_url);
+	op->row.currency = copy(row->currency);
 }
 
 static enum um_user_check

@@ -31,6 +31,7 @@
 
 static char requester[] = "Notes <server>";
 static char subject[] = "user-42";
+static char currency[] = "EUR";
 
 TEST(refused_without_the_database)
 {
@@ -179,6 +180,26 @@ TEST(what_was_paid_after_the_end)
 	program_case_run(&connect_program, &test);
 }
 
+/* In minor units in the row, as people write it on the page. */
+TEST(what_is_to_be_paid)
+{
+	static const struct program_case test = { .name = "amount",
+		.path = CONNECT,
+		.query = "state={unbound}",
+		.asks = UM_OP_LOOK_UP,
+		.says = "pending",
+		.row = { .requester = requester,
+			.subject = subject,
+			.expires = CASE_NOW + 200,
+			.amount = 1050,
+			.currency = currency },
+		.status = 200,
+		.on_page = "<dd class=\"total\"><bdi>EUR\xc2\xa0"
+			   "10.50</bdi></dd>" };
+
+	program_case_run(&connect_program, &test);
+}
+
 /* The value that Set-Cookie gives the browser's cookie. */
 static struct um_str
 given_cookie(const struct program_answer *end)
@@ -320,6 +341,7 @@ main(void)
 		cmocka_unit_test(what_the_database_says_to_a_get),
 		cmocka_unit_test(the_expiry_of_what_was_opened),
 		cmocka_unit_test(what_was_paid_after_the_end),
+		cmocka_unit_test(what_is_to_be_paid),
 		cmocka_unit_test(the_confirm_page),
 		cmocka_unit_test(a_browser_without_a_cookie_is_given_one),
 		cmocka_unit_test(a_cookie_as_long_as_the_limit_is_kept),

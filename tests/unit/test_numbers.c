@@ -236,12 +236,38 @@ TEST(as_many_named_parts_as_the_limit)
 	}
 }
 
+TEST(amounts_as_decimals)
+{
+	static const struct {
+		int64_t amount;
+		const char *currency, *expected;
+	} cases[] = {
+		{ 1050, "EUR", "10.50" },
+		{ 5, "EUR", "0.05" },
+		{ 0, "USD", "0.00" },
+		{ 1050, "JPY", "1050" },
+		{ 1050, "KWD", "1.050" },
+		{ 1, "CLF", "0.0001" },
+		{ INT64_MAX, "EUR", "92233720368547758.07" },
+		{ INT64_MAX, "JPY", "9223372036854775807" },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		char text[UM_AMOUNT_LEN + 1];
+
+		row_begin("%s", cases[i].expected);
+		um_amount_format(text, cases[i].amount, cases[i].currency);
+		assert_string_equal(text, cases[i].expected);
+	}
+}
+
 int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times),
 		cmocka_unit_test(amounts),
+		cmocka_unit_test(amounts_as_decimals),
 		cmocka_unit_test(currencies),
 		cmocka_unit_test(hex),
 		cmocka_unit_test(named_parts),

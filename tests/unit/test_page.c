@@ -5,7 +5,34 @@
 
 #include "http/escape.h"
 #include "http/page.h"
+#include "http/text.h"
 #include "support.h"
+
+#define PAGE_MAX 15000 /* bytes of a page with everything in it */
+
+/* A request that says nothing of its user. */
+static const struct um_request nobody = { 0 };
+
+static const char *
+get_languages(const char *name, void *arg)
+{
+	const enum um_language *language = arg;
+
+	return strcmp(name, "HTTP_ACCEPT_LANGUAGE") == 0
+		? um_language_code(*language)
+		: NULL;
+}
+
+/* A request that asks for a language. */
+static struct um_request
+request_in(enum um_language *language)
+{
+	return (struct um_request){
+		.id = "0123456789abcdef0123456789abcdef",
+		.get = get_languages,
+		.get_arg = language,
+	};
+}
 
 static void
 assert_has(const struct um_buf *buf, const char *text)
@@ -100,7 +127,7 @@ TEST(each_final_page_has_its_title)
 		row_begin("%s", cases[i].code);
 		assert_string_equal(um_final_page_code(cases[i].final),
 			cases[i].code);
-		um_page_final(&response, cases[i].final);
+		um_page_final(&response, &nobody, cases[i].final);
 		assert_int_equal(response.status, 200);
 		assert_page(&response);
 		assert_has(&response.headers, "form-action 'none'");
@@ -154,13 +181,23 @@ TEST(the_redirect_to_done_has_a_clean_address)
 	um_response_free(&response);
 }
 
-/* The first paragraph says exactly this. */
+/* The heading, the title and the first paragraph are these texts. */
 static void
-assert_advice(const struct um_response *response, const char *advice)
+assert_texts(const struct um_response *response, enum um_language language,
+	enum um_text title, enum um_text text)
 {
 	struct um_buf expected = { 0 };
 
-	um_escape_html_text(&expected, um_str(advice));
+	um_text_put(&expected, language, title, NULL, "", "");
+	um_buf_put(&expected, "", 1);
+	assert_str(between(&response->body, "<title>", "</title>"),
+		expected.ptr);
+	assert_str(between(&response->body, "<h1>", "</h1>"), expected.ptr);
+	um_buf_clear(&expected);
+	um_text_put(&expected, language, text,
+		(const struct um_text_value[]){ { "seconds", STR("3") },
+			{ 0 } },
+		"", "");
 	um_buf_put(&expected, "", 1);
 	assert_str(between(&response->body, "<p>", "</p>"), expected.ptr);
 	um_buf_free(&expected);
@@ -170,13 +207,13 @@ assert_advice(const struct um_response *response, const char *advice)
 TEST(each_refusal_has_its_page)
 {
 	static const enum um_refusal refusals[] = {
-#define X(name, status, code, advice) UM_REFUSAL_##name,
+#define X(name, status, code, page, advice) UM_REFUSAL_##name,
 		UM_REFUSALS(X)
 #undef X
 	};
 	const struct um_request request = {
 		.id = "0123456789abcdef0123456789abcdef",
-		.path = STR("/<path>"),
+		.path = STR("/<wanted>"),
 		.query = STR("state=<asked>"),
 	};
 
@@ -194,8 +231,11 @@ TEST(each_refusal_has_its_page)
 		assert_str(between(&response.body, "Request: <code>",
 				   "</code>"),
 			request.id);
-		assert_advice(&response, um_refusal_advice(refusals[i]));
-		assert_false(str_has(um_buf_str(&response.body), STR("path")));
+		assert_texts(&response, UM_LANGUAGE_EN,
+			um_refusal_title(refusals[i]),
+			um_refusal_text(refusals[i]));
+		assert_false(
+			str_has(um_buf_str(&response.body), STR("wanted")));
 		assert_false(str_has(um_buf_str(&response.body), STR("asked")));
 		um_response_free(&response);
 	}
@@ -212,7 +252,7 @@ TEST(the_confirm_page_shows_who_asks_for_whom)
 	};
 	struct um_response response = { 0 };
 
-	um_page_confirm(&response, &confirm);
+	um_page_confirm(&response, &nobody, &confirm);
 	assert_int_equal(response.status, 200);
 	assert_page(&response);
 	assert_has(&response.body,
@@ -242,9 +282,12 @@ TEST(the_confirm_page_escapes_every_text)
 		struct um_response response = { 0 };
 
 		texts[place] = um_str(attack);
-		um_page_confirm(&response,
-			&(struct um_confirm){ texts[0], texts[1], texts[2],
-				texts[3], texts[4] });
+		um_page_confirm(&response, &nobody,
+			&(struct um_confirm){ .requester = texts[0],
+				.subject = texts[1],
+				.provider = texts[2],
+				.display_name = texts[3],
+				.state = texts[4] });
 		assert_page(&response);
 		assert_false(
 			str_has(um_buf_str(&response.body), STR("<script>")));
@@ -262,7 +305,7 @@ TEST(the_page_that_waits_for_a_payment)
 {
 	struct um_response response = { 0 };
 
-	um_page_follow(&response, false);
+	um_page_follow(&response, &nobody, false);
 	assert_int_equal(response.status, 200);
 	assert_page(&response);
 	assert_hash(&response, "script-src", "<script>", "</script>");
@@ -270,6 +313,139 @@ TEST(the_page_that_waits_for_a_payment)
 	assert_has(&response.body,
 		"<noscript><meta http-equiv=\"refresh\" "
 		"content=\"5\"></noscript>");
+	um_response_free(&response);
+}
+
+/* Each page in each language says which it is, and is small. */
+TEST(each_page_is_in_the_language_that_is_asked_for)
+{
+	for (int l = 0; l < UM_LANGUAGE_COUNT; l++) {
+		enum um_language language = (enum um_language)l;
+		struct um_request request = request_in(&language);
+		struct um_buf html = { 0 };
+
+		row_begin("%s", um_language_code(language));
+		um_buf_cat(&html, "<html lang=\"",
+			um_text(language, UM_TEXT_LANG), "\" dir=\"",
+			um_text(language, UM_TEXT_DIR), "\">");
+		um_buf_put(&html, "", 1);
+		for (int i = 0; i < 4; i++) {
+			static const enum um_text titles[] = {
+				UM_TEXT_LATE_TITLE, UM_TEXT_BUSY_TITLE,
+				UM_TEXT_WAITING_TITLE,
+				UM_TEXT_WRONG_BROWSER_TITLE
+			};
+			static const enum um_text texts[] = { UM_TEXT_LATE,
+				UM_TEXT_BUSY, UM_TEXT_WAITING,
+				UM_TEXT_WRONG_BROWSER };
+			struct um_response response = { 0 };
+
+			if (i == 0)
+				um_page_final(&response, &request,
+					UM_FINAL_PAGE_LATE);
+			else if (i == 2)
+				um_page_follow(&response, &request, true);
+			else
+				um_page_refusal(&response, &request,
+					i == 1 ? UM_REFUSAL_UNAVAILABLE
+					       : UM_REFUSAL_WRONG_BROWSER);
+			assert_page(&response);
+			assert_has(&response.body, html.ptr);
+			assert_texts(&response, language, titles[i], texts[i]);
+			assert_true(response.body.len < PAGE_MAX);
+			um_response_free(&response);
+		}
+		um_buf_free(&html);
+	}
+}
+
+/* What is asked for: each kind in its words, and the amount in the user's. */
+TEST(the_confirm_page_says_what_is_asked_for)
+{
+	static const struct {
+		enum um_confirm_what what;
+		enum um_language language;
+		const char *has;
+	} cases[] = {
+		{ UM_CONFIRM_ACCOUNT, UM_LANGUAGE_EN,
+			"</bdi></strong> wants to connect your account at "
+			"<strong><bdi>Shop</bdi></strong>." },
+		{ UM_CONFIRM_SIGNATURE, UM_LANGUAGE_EN,
+			"you read what you sign before" },
+		{ UM_CONFIRM_PAYMENT, UM_LANGUAGE_EN,
+			"<dt>Amount</dt><dd class=\"total\">"
+			"<bdi>EUR\xc2\xa0"
+			"1,234.50</bdi></dd>" },
+		{ UM_CONFIRM_PAYMENT, UM_LANGUAGE_DE,
+			"<dt>Betrag</dt><dd class=\"total\">"
+			"<bdi>1.234,50\xc2\xa0"
+			"EUR</bdi></dd>" },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		enum um_language language = cases[i].language;
+		struct um_request request = request_in(&language);
+		struct um_response response = { 0 };
+
+		row_begin("%zu", i);
+		um_page_confirm(&response, &request,
+			&(struct um_confirm){ .what = cases[i].what,
+				.requester = STR("Notes"),
+				.display_name = STR("Shop"),
+				.amount = STR("1234.50"),
+				.currency = STR("EUR") });
+		assert_page(&response);
+		assert_has(&response.body, cases[i].has);
+		um_response_free(&response);
+	}
+}
+
+/* A site's own name, logo, colours and way back; all of it is escaped. */
+TEST(the_pages_of_a_brand)
+{
+	struct um_brand brand = {
+		.name = (char[]){ "Smith & <Sons>" },
+		.logo = (char[]){ "<svg viewBox=\"0 0 1 1\"></svg>" },
+		.style = (char[]){ ":root{--accent:#123456}" },
+		.style_hash = (char[]){ "sha256-AAAA" },
+		.return_to = (char[]){ "vscode://smith.app/?a=1&b=2" },
+	};
+	const struct um_brand pictured = { .name = brand.name,
+		.logo_url = (char[]){ "/logo.png" } };
+	const struct um_brand nameless = { .return_to = brand.return_to };
+	struct um_request request = { .brand = &brand };
+	struct um_response response = { 0 };
+
+	um_page_final(&response, &request, UM_FINAL_PAGE_DONE);
+	assert_has(&response.headers, " 'sha256-AAAA'; frame-ancestors");
+	assert_has(&response.body,
+		"<title>All done \xe2\x80\x93 Smith &amp; "
+		"&lt;Sons&gt;</title>");
+	assert_has(&response.body, "<style>:root{--accent:#123456}</style>\n");
+	assert_has(&response.body,
+		"<header><span role=\"img\" "
+		"aria-label=\"Smith&#32;&amp;&#32;&lt;Sons&gt;\">"
+		"<svg viewBox=\"0 0 1 1\"></svg></span></header>");
+	assert_has(&response.body,
+		"<a href=\"vscode&#58;&#47;&#47;smith.app&#47;&#63;a&#61;1&amp;"
+		"b&#61;2\">Back to <bdi>Smith &amp; &lt;Sons&gt;</bdi></a>");
+	um_response_free(&response);
+
+	request.brand = &pictured;
+	um_page_final(&response, &request, UM_FINAL_PAGE_DONE);
+	assert_has(&response.headers, "; img-src 'self'; ");
+	assert_has(&response.body,
+		"<img src=\"&#47;logo.png\" "
+		"alt=\"Smith&#32;&amp;&#32;&lt;Sons&gt;\">");
+	um_response_free(&response);
+
+	request.brand = &nameless;
+	um_page_refusal(&response, &request, UM_REFUSAL_STATE_INVALID);
+	assert_page(&response);
+	assert_false(str_has(um_buf_str(&response.body), STR("<a ")));
+	um_response_free(&response);
+	um_page_final(&response, &request, UM_FINAL_PAGE_DONE);
+	assert_has(&response.body, ">Back to the application</a>");
 	um_response_free(&response);
 }
 
@@ -284,6 +460,10 @@ main(void)
 		cmocka_unit_test(the_confirm_page_shows_who_asks_for_whom),
 		cmocka_unit_test(the_confirm_page_escapes_every_text),
 		cmocka_unit_test(the_page_that_waits_for_a_payment),
+		cmocka_unit_test(
+			each_page_is_in_the_language_that_is_asked_for),
+		cmocka_unit_test(the_confirm_page_says_what_is_asked_for),
+		cmocka_unit_test(the_pages_of_a_brand),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,7 +19,7 @@ static const struct {
 	const char *code;
 	const char *advice;
 } table[] = {
-#define X(name, status, code, advice) { status, code, advice },
+#define X(name, status, code, page, advice) { status, code, advice },
 	UM_REFUSALS(X)
 #undef X
 };

@@ -63,6 +63,7 @@ TEST(one_row_from_look_up_to_completion)
 	assert_null(look.row.action);
 	assert_string_equal(look.row.reason, "");
 	assert_false(look.row.has_browser);
+	assert_null(look.row.currency);
 	expires = row_text(&look, "ceil(extract(epoch FROM expires_at))");
 	assert_int_equal(look.row.expires, strtoll(expires, NULL, 10));
 	free(expires);

@@ -244,6 +244,8 @@ TEST(what_look_up_says_of_a_payment)
 		assert_outcome(&look, i == 0 ? "pending" : "completed");
 		assert_int_equal(look.row.failed_attempts, 1);
 		assert_true(look.row.late == (i == 2));
+		assert_int_equal(look.row.amount, 1000);
+		assert_string_equal(look.row.currency, "EUR");
 		um_op_free(&look);
 	}
 	for (size_t i = 0; i < LENGTH(ops); i++)

@@ -17,7 +17,8 @@ const STEPS = {
 };
 const COMPLETED = 'The server says that it is completed.';
 
-function show({ phase, elicitation, progress, completed, result }) {
+function show(view) {
+	const { phase, elicitation, progress, completed, result } = view;
 	const idle = phase === 'ready' || phase === 'done';
 	for (const button of starts) {
 		button.disabled = !idle;
@@ -32,6 +33,37 @@ function show({ phase, elicitation, progress, completed, result }) {
 	}
 	showSteps(stepsOf(phase, elicitation, progress, completed));
 	showResult(result?.text ?? '', result?.isError);
+	showStages(view);
+}
+
+/** How far the call is, in what the server does for it. */
+function showStages({ phase, tool, elicitation, rows, times, result }) {
+	const done = phase === 'done';
+	const news = rows.slice(1); // the row is created without a notification
+	const ended = rows.at(-1)?.status === 'completed';
+
+	stage('call', phase !== 'ready', done, tool ? [tool, '0 ms'] : []);
+	stage('elicitation', elicitation, times.answered !== undefined || done,
+		elicitation ? ['mode: url', `asked after ${seconds(times.asked)}`] : []);
+	stage('row', rows.length > 0, ended, rows.map(({ status }) => status), ended);
+	stage('notify', elicitation, ended, news.map(({ status, at }) => `${status}, ${seconds(at)}`), ended);
+	stage('promise', elicitation, done, done && elicitation
+		? [`${result.isError ? 'ended' : 'resolved'} after ${seconds(times.done)}`]
+		: elicitation ? ['waits'] : [], done);
+}
+
+const seconds = (ms) => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);
+
+/** A stage that is under way or was reached, and what is known of it. */
+function stage(name, active, reached, facts, isLast = false) {
+	const item = element(`stage-${name}`);
+	item.className = reached ? 'reached' : active ? 'active' : '';
+	item.querySelector('.fact').replaceChildren(...facts.map((text, index) => {
+		const fact = document.createElement('span');
+		fact.textContent = text;
+		fact.className = isLast && index === facts.length - 1 ? 'last' : '';
+		return fact;
+	}));
 }
 
 function stepsOf(phase, elicitation, progress, completed) {
