@@ -68,6 +68,16 @@ for (const [name, kind] of [...PROGRAMS.map((program) => [`urlmode@${program}`, 
 	});
 }
 
+test('the target starts every program and the timer, and none without a configuration', async () => {
+	const wants = (await settings('urlmode.target')).get('Wants').flatMap((value) => value.split(' '));
+	assert.deepEqual(wants.sort(), ['urlmode-purge.timer', ...PROGRAMS.map((name) => `urlmode@${name}.service`)].sort());
+	for (const file of ['urlmode@.service', 'urlmode@.socket']) {
+		const unit = await settings(file);
+		assert.deepEqual([unit.get('PartOf'), unit.get('ConditionPathExists')],
+			[['urlmode.target'], ['/etc/urlmode/config.json']]);
+	}
+});
+
 test('each socket is where nginx looks for it', async () => {
 	const [address] = (await settings('urlmode@.socket')).get('ListenStream');
 	const upstreams = await readFile(path.join(UNITS, '../urlmode/upstreams.conf'), 'utf8');
