@@ -109,7 +109,7 @@ COMMENT ON TABLE urlmode.purge_pass IS
 	'How far the purge of elicitations is, for each kind. Locked while a batch is purged.';
 COMMENT ON COLUMN urlmode.purge_pass.kind IS 'Kind of the elicitations.';
 COMMENT ON COLUMN urlmode.purge_pass.since IS
-	'Since when they must have been over, at the beginning of the last pass. The next one begins with those that were so a minute later.';
+	'Since when they must have been over, at the beginning of the last pass. The next one begins an hour later at the earliest.';
 COMMENT ON COLUMN urlmode.purge_pass.expires_at IS 'Expiry of the last one that was purged; -infinity: the pass has ended.';
 COMMENT ON COLUMN urlmode.purge_pass.id IS 'Id of the last one that was purged, where several expired at the same time.';
 
@@ -151,7 +151,7 @@ BEGIN
 	END IF;
 	LOOP
 		IF pass.expires_at = '-infinity' THEN
-			EXIT WHEN purge_kind.since < pass.since + interval '1 minute';
+			EXIT WHEN purge_kind.since < pass.since + interval '1 hour';
 			pass.since := purge_kind.since;
 		END IF;
 		ids := ARRAY(
@@ -177,7 +177,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.purge_kind(text, timestamptz, integer) IS
-	'Internal. Deletes at most `batch` elicitations of a kind that have been over since then, with their events, and returns how many. Rows that are locked are left for the next time; so are all while another transaction purges this kind. When it has been through all, it begins anew once a minute has passed.';
+	'Internal. Deletes at most `batch` elicitations of a kind that have been over since then, with their events, and returns how many. Rows that are locked are left for the next time; so are all while another transaction purges this kind. When it has been through all, it begins anew an hour later at the earliest.';
 
 CREATE FUNCTION urlmode.purge_stored(batch integer) RETURNS bigint
 LANGUAGE plpgsql SET enable_seqscan = off AS $$

@@ -43,8 +43,8 @@ run_check()
 			case $1 in
 			--server-keys) server_keys=$2 ;;
 			--user) user=$2 ;;
-			--nginx) nginx=${2%/} ;;
-			--sockets) sockets=${2%/} ;;
+			--nginx) nginx=$(absolute "${2%/}") ;;
+			--sockets) sockets=$(absolute "${2%/}") ;;
 			esac
 			shift
 			;;
@@ -150,7 +150,6 @@ check_programs()
 
 check_configuration()
 {
-	config=$(readlink -f -- "$config" || say "$config")
 	for name in $programs; do
 		as_programs env -u GATEWAY_INTERFACE URLMODE_CONFIG="$config" "$programs_dir/$name" --check \
 			>"$scratch/said" 2>&1 </dev/null || {

@@ -5,12 +5,21 @@
 # Exit status: 0, 1 for what failed, 64 for a command line that makes no sense
 # (EX_USAGE of sysexits.h). `check` also has 2.
 
+# absolute PATH: some steps are taken in another folder.
+absolute()
+{
+	case $1 in
+	/*) printf '%s\n' "$1" ;;
+	*) printf '%s\n' "$PWD/$1" ;;
+	esac
+}
+
 PATH=$PATH:/usr/sbin:/sbin
 LC_ALL=C.UTF-8
 export PATH LC_ALL
 umask 077
 programs='connect oauth-return payment-return status webhook'
-config=${URLMODE_CONFIG:-$etc_dir/config.json}
+config=$(absolute "${URLMODE_CONFIG:-$etc_dir/config.json}")
 export URLMODE_CONFIG="$config"
 
 # --- Messages ---------------------------------------------------------------
@@ -70,7 +79,7 @@ unknown_argument()
 	esac
 }
 
-# value_of OPTION COUNT: that the option is not the last of COUNT arguments.
+# needs_value OPTION COUNT: the option must not be the last of COUNT arguments.
 needs_value()
 {
 	[ "$2" -gt 1 ] || misuse "$1 needs a value"
@@ -232,8 +241,6 @@ connect_admin()
 		die "set URLMODE_ADMIN_DATABASE_URL to an administrator of PostgreSQL, or be root"
 	elif ! id postgres >/dev/null 2>&1; then
 		die "there is no user postgres here: set URLMODE_ADMIN_DATABASE_URL"
-	else
-		cd /
 	fi
 	database=${database:-urlmode}
 	case $database in
@@ -252,7 +259,7 @@ as_admin()
 	else
 		admin_url="dbname=$1"
 		shift
-		runuser -u postgres -- env URLMODE_ADMIN_DATABASE_URL="$admin_url" "$@"
+		(cd / && runuser -u postgres -- env URLMODE_ADMIN_DATABASE_URL="$admin_url" "$@")
 	fi
 }
 

@@ -89,8 +89,8 @@ setup_option()
 		database_host=$2
 		;;
 	--user) user=$2 ;;
-	--etc) etc=${2%/} ;;
-	--nginx) nginx=${2%/} ;;
+	--etc) etc=$(absolute "${2%/}") ;;
+	--nginx) nginx=$(absolute "${2%/}") ;;
 	esac
 }
 

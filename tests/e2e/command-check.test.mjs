@@ -143,8 +143,9 @@ test('nothing is wrong: each check says so, and the status is 0', async () => {
 	const { findings, status, skipped } = await report();
 	assert.deepEqual(findings.map((finding) => [finding.check, finding.severity]), ALL.map((name) => [name, 'ok']));
 	assert.deepEqual([status, skipped], ['ok', 0]);
-	const { status: exit, out } = await check();
-	assert.equal(exit, 0);
+	const { status: exit, out } = await urlmode(['check', ...asUser(), '--nginx', '.', '--sockets', 'sock', '--server-keys', 'server-keys'],
+		env({ URLMODE_CONFIG: 'config.json', URLMODE_KEYS_FILE: '' }), undefined, stack.runDir);
+	assert.equal(exit, 0, out);
 	assert.match(out, /^ok +outside +https:\/\/localhost:\d+ leads to this host: its log has the request$/m);
 	assert.match(out, /^0 errors, 0 warnings, 0 skipped\n$/m);
 });

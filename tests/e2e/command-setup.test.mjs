@@ -272,6 +272,17 @@ describe('nginx', () => {
 });
 
 if (IS_ROOT) {
+	test('root creates the user of the programs, who owns nothing', async () => {
+		const bin = path.join(folder, 'bin');
+		mkdirSync(bin);
+		writeFileSync(path.join(bin, 'useradd'), `#!/bin/sh\necho "$@" >'${folder}/useradd'\nexit 1\n`, { mode: 0o755 });
+		const args = ['setup', '--user', 'urlmode-of-tests', '--etc', etc, '--nginx', nginx, HOST];
+		assert.match((await urlmode([...args, '--dry-run'], env())).out, /^would create the user urlmode-of-tests$/m);
+		assert.equal((await urlmode(args, { ...env(), PATH: `${bin}:${process.env.PATH}` })).status, 1);
+		assert.match(readFileSync(path.join(folder, 'useradd'), 'utf8'), /--system --user-group .*--shell \/usr\/sbin\/nologin urlmode-of-tests$/m);
+		assert.ok(!existsSync(etc), 'without the user nothing is written');
+	});
+
 	test('root without an address becomes the user postgres', async () => {
 		const command = await installCommand(path.join(folder, 'installed'));
 		const { status, out, err } = await urlmode(['setup', ...options(), HOST], {

@@ -132,7 +132,7 @@ export function makeHistory(seed) {
 		},
 		close: () => ({ do: 'close', at: random.pick([0, 1]) }),
 		die: () => ({ do: 'die', at: random.pick([0, 1]) }),
-		delete: () => [{ do: 'later', ms: random.pick([MINUTE, 8 * DAY, 40 * DAY]) }, { do: 'delete', keep: random.pick([7, 30]) * DAY }],
+		delete: () => [{ do: 'later', ms: random.pick([2 * HOUR, 8 * DAY, 40 * DAY]) }, { do: 'delete', keep: random.pick([7, 30]) * DAY }],
 		purge: () => ({ do: 'purge', ms: random.pick([0, 11 * MINUTE, 2 * DAY]) }),
 	};
 

@@ -19,11 +19,12 @@ function environment(more) {
  * @param {string[]} args
  * @param {Record<string, string>} [env] beside PATH and the like
  * @param {string} [command]
+ * @param {string} [cwd]
  * @returns {Promise<{ status: number, out: string, err: string }>}
  */
-export function urlmode(args, env = {}, command = COMMAND) {
+export function urlmode(args, env = {}, command = COMMAND, cwd = ROOT) {
 	return new Promise((resolve) => {
-		const child = execFile(command, args, { env: environment(env), maxBuffer: 1 << 24 }, (error, out, err) => {
+		const child = execFile(command, args, { cwd, env: environment(env), maxBuffer: 1 << 24 }, (error, out, err) => {
 			resolve({ status: error ? error.code : 0, out, err });
 		});
 		child.stdin.end();

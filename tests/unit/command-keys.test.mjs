@@ -250,6 +250,13 @@ describe('a file that the programs refuse stays as it is', () => {
 		});
 	}
 
+	test('paths may be relative', async () => {
+		const { status, out } = await urlmode(['keys', 'rotate'], { URLMODE_CONFIG: 'etc/config.json' }, undefined, folder);
+		assert.equal(status, 0);
+		assert.ok(out.includes(FILE));
+		assert.deepEqual(kids(), [1, 2]);
+	});
+
 	test('no configuration', async () => {
 		rmSync(CONFIG);
 		const { status, err } = await urlmode(['keys', 'list'], { URLMODE_CONFIG: CONFIG });

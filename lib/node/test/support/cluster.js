@@ -35,9 +35,10 @@ export class Cluster {
 		return cluster;
 	}
 
-	/** A standby that follows `primary` at once, started. */
-	static async standbyOf(t, primary) {
+	/** A standby that follows `primary`, started with these options of postgres. */
+	static async standbyOf(t, primary, options = '') {
 		const cluster = await Cluster.#prepare(t);
+		cluster.#options = options;
 		await cluster.#run('pg_basebackup', '-h', '127.0.0.1', '-p', primary.port, '-U', 'postgres', '-D', cluster.#data,
 			'-R', '-c', 'fast', '-N');
 		await cluster.start();
