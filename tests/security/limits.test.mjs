@@ -95,16 +95,17 @@ async function checkConfig(config) {
 	const file = path.join(fixture.stack.runDir, 'another.json');
 	await writeFile(file, JSON.stringify(config), { mode: 0o600 });
 	try {
-		execFileSync(await programFile(), ['--check'], { env: { URLMODE_CONFIG: file }, stdio: 'pipe' });
+		execFileSync(programFile(), ['--check'], { env: { URLMODE_CONFIG: file }, stdio: 'pipe' });
 		return '';
 	} catch (error) {
 		return String(error.stderr);
 	}
 }
 
-async function programFile(name = 'connect') {
-	const text = await readFile(path.join(fixture.stack.runDir, 'ports'), 'utf8');
-	return path.join(/^PROGRAM_DIR=(.*)$/m.exec(text)[1], name);
+function programFile(name = 'connect') {
+	const script = '. "$0" && printf %s "$PROGRAM_DIR"';
+	const folder = execFileSync('bash', ['-c', script, path.join(fixture.stack.runDir, 'ports')], { encoding: 'utf8' });
+	return path.join(folder, name);
 }
 
 describe('what nginx takes', () => {
@@ -203,7 +204,7 @@ describe('time for one request', { concurrency: true }, () => {
 	test('UM_CGI_S: a plain CGI program whose body never comes is cut', async () => {
 		const limit = constant('UM_CGI_S') * 1_000;
 		const began = performance.now();
-		const child = spawn(await programFile('oauth-return'), [], {
+		const child = spawn(programFile('oauth-return'), [], {
 			env: { URLMODE_CONFIG: config, GATEWAY_INTERFACE: 'CGI/1.1', REQUEST_METHOD: 'POST', SCRIPT_NAME: '/oauth/demo/return',
 				CONTENT_TYPE: 'application/x-www-form-urlencoded', CONTENT_LENGTH: '100' },
 			stdio: ['pipe', 'ignore', 'ignore'],

@@ -34,7 +34,7 @@ before(async () => {
 	const file = path.join(folder, 'urlmode@.service');
 	const text = await readFile(file, 'utf8');
 	assert.match(text, /^ExecStart=\/usr\/local\/lib\/urlmode\/%i$/m);
-	await writeFile(file, text.replace('/usr/local/lib/urlmode/', `${BIN}/`));
+	await writeFile(file, text.replace('/usr/local/lib/urlmode/%i', `"${BIN}/%i"`));
 	const purge = path.join(folder, 'urlmode-purge.service');
 	await writeFile(purge, (await readFile(purge, 'utf8')).replace(/^ExecStart=\/usr\/local\/sbin\/urlmode purge$/m, 'ExecStart=/bin/true'));
 });
@@ -117,7 +117,7 @@ describe('the system calls of the programs, from their start to their end', { sk
 	before(async () => {
 		const bin = await scratch('traced');
 		await Promise.all(PROGRAMS.map(async (name) => {
-			await writeFile(path.join(bin, name), `#!/bin/sh\nexec strace -f -qq -I 2 -o "$RUN_DIR/tmp/trace.${name}.$$" ${BIN}/${name}\n`);
+			await writeFile(path.join(bin, name), `#!/bin/sh\nexec strace -f -qq -I 2 -o "$RUN_DIR/tmp/trace.${name}.$$" "${BIN}/${name}"\n`);
 			await chmod(path.join(bin, name), 0o755);
 		}));
 		fixture = await openFixture({ name: 'systemd', own: true, env: { PROGRAM_DIR: bin } });
