@@ -13,7 +13,7 @@
 --
 --   002_elicitation     the table, and how a row moves through it
 --   003_payment         the money that providers have proved
---   004_retention       how long results are kept
+--   004_retention       how long results and rows are kept, and what deletes them
 --   005_create          an MCP server creates an elicitation, or resumes one
 --   006_callback        the browser: look up, open, complete
 --   007_event           the provider: events of webhooks

@@ -136,7 +136,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.is_over(urlmode.elicitation, timestamptz) IS
-	'Internal. Whether nothing can have happened to an elicitation since then, and no call can be given it: it was completed or its expiry and grace passed before, and what was paid, or signed for a resume key, was claimed before (or, if it was paid, refunded).';
+	'Internal. Whether nothing can have happened to an elicitation since then, and no call can be given it: its completion, its expiry and its grace were before, and what was paid, or signed for a resume key, was claimed before (or, if it was paid, refunded).';
 
 CREATE FUNCTION urlmode.purge_kind(kind text, since timestamptz, batch integer) RETURNS bigint
 LANGUAGE plpgsql SET enable_seqscan = off AS $$

@@ -37,13 +37,25 @@ export class Client extends pg.Client {
 
 	/**
 	 * @override
-	 * @param {any} [callback] pg.Pool passes one
-	 * @returns {any}
+	 * @overload
+	 * @returns {Promise<pg.Client>}
+	 */
+	/**
+	 * @override
+	 * @overload
+	 * @param {(error: Error) => void} callback as pg.Pool passes it
+	 * @returns {void}
+	 */
+	/**
+	 * @override
+	 * @param {(error: Error) => void} [callback]
+	 * @returns {Promise<pg.Client> | void}
 	 */
 	connect(callback) {
-		if (this.#chosen) return super.connect(callback);
+		if (this.#chosen) return callback ? super.connect(callback) : super.connect();
 		const connected = this.chooseHost().then(() => super.connect());
-		return callback ? connected.then(() => callback(), callback) : connected;
+		if (!callback) return connected;
+		connected.then(() => callback(/** @type {never} */ (undefined)), callback);
 	}
 }
 

@@ -75,11 +75,11 @@ export class Purger {
 	/** Starts to purge regularly, until `close`. Does not keep the process running. */
 	start() {
 		if (this.#timers.length > 0) return;
-		this.#every(RESULTS_INTERVAL_MS, async () => {
+		this.#every(RESULTS_INTERVAL_MS, 'results are', async () => {
 			await this.#flush();
 			while (await this.#database.purgeResults(this.#kept.unclaimed));
 		});
-		if (this.#kept.rows !== false) this.#every(ROWS_INTERVAL_MS, () => this.purge());
+		if (this.#kept.rows !== false) this.#every(ROWS_INTERVAL_MS, 'what is over is', () => this.purge());
 	}
 
 	/**
@@ -115,9 +115,10 @@ export class Purger {
 
 	/**
 	 * @param {number} interval milliseconds
+	 * @param {string} what is purged, for the warning
 	 * @param {() => Promise<unknown>} purge
 	 */
-	#every(interval, purge) {
+	#every(interval, what, purge) {
 		this.#timers.push(setInterval(async () => {
 			if (this.#purging.has(purge)) return;
 			this.#purging.add(purge);
@@ -125,7 +126,7 @@ export class Purger {
 				await purge();
 			} catch (error) {
 				// When PostgreSQL is unavailable, the next purge catches up.
-				if (isRefusal(error)) this.#warn(error);
+				if (isRefusal(error)) this.#warn(what, error);
 			} finally {
 				this.#purging.delete(purge);
 			}
@@ -148,17 +149,20 @@ export class Purger {
 				await this.#database.markRead(rest.slice(0, BATCH_SIZE), this.#kept.results);
 			}
 		} catch (error) {
-			if (isRefusal(error)) this.#warn(error);
+			if (isRefusal(error)) this.#warn('results are', error);
 			// When PostgreSQL is unavailable, the rows are marked with the next ones or before the next purge.
 			else this.#unmarked = new Set([...rest, ...this.#unmarked].slice(-UNMARKED_MAX));
 		}
 	}
 
-	/** @param {unknown} error */
-	#warn(error) {
+	/**
+	 * @param {string} what
+	 * @param {unknown} error
+	 */
+	#warn(what, error) {
 		if (this.#warned) return;
 		this.#warned = true;
-		process.emitWarning(`results are not purged: ${/** @type {Error} */ (error).message}`,
+		process.emitWarning(`${what} not purged: ${/** @type {Error} */ (error).message}`,
 			{ type: 'UrlModeWarning', code: 'URLMODE_FORGETTING' });
 	}
 }

@@ -208,7 +208,7 @@ test('close resolves when all rows are marked, including those in progress', asy
 });
 
 test('what is over is deleted once an hour, until there is no more; with retention false it is not', async (t) => {
-	const { database, purger } = start(t);
+	const { database, warnings, purger } = start(t);
 	const answers = [1_000, 17];
 	database.onDelete = () => answers.shift() ?? 0;
 	purger.start();
@@ -218,6 +218,13 @@ test('what is over is deleted once an hour, until there is no more; with retenti
 	t.mock.timers.tick(60 * 60_000);
 	await settle();
 	assert.deepEqual(database.deletions, Array(3).fill([RETENTION, null]));
+	database.onDelete = () => {
+		throw refusal;
+	};
+	t.mock.timers.tick(2 * 60 * 60_000);
+	await settle();
+	assert.deepEqual(warnings, [['what is over is not purged: permission denied', 'URLMODE_FORGETTING']]);
+	const { length } = database.deletions;
 	await purger.close();
 
 	const forEver = new Purger(database, { results: KEEP, unclaimed: KEEP, rows: false });
@@ -225,7 +232,7 @@ test('what is over is deleted once an hour, until there is no more; with retenti
 	t.mock.timers.tick(100 * 60 * 60_000);
 	await settle();
 	await forEver.close();
-	assert.equal(database.deletions.length, 3);
+	assert.equal(database.deletions.length, length);
 });
 
 test('purge deletes what has been over for retention, or for olderThan, and says how much', async (t) => {
