@@ -5,7 +5,8 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
 import {
-	elicitationsOf, makeExampleProject, deleteElicitations, openAdapterFixture, goToCheckout, pay, PRICE, settle, signIn, rowState, startExample,
+	elicitationsOf, goToCheckout, makeExampleProject, deleteElicitations, openAdapterFixture, pay, PRICE, settle, signIn, rowState,
+	startExample,
 } from '../support/adapters.mjs';
 import { describeBuild, LYNQ } from '../support/builds.mjs';
 import { connectSdk1 } from '../support/clients.mjs';

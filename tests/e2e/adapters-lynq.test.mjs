@@ -149,7 +149,10 @@ describe(describeBuild('lynq', LYNQ['@lynq/lynq']), { timeout: 120_000 }, () => 
 		const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
 		const statusOf = async (headers) => (await fetch(a.url, {
 			method: 'POST', body,
-			headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', 'mcp-session-id': client.sessionId, ...headers },
+			headers: {
+				'Content-Type': 'application/json', Accept: 'application/json, text/event-stream',
+				'mcp-session-id': client.sessionId, ...headers,
+			},
 		})).status;
 		await client.call('buy_again', { timeout: 1 }).catch(() => {});
 		assert.equal(await statusOf({}), 401);
