@@ -48,41 +48,41 @@ open_control(void)
 
 /* The function of this name that would have been called. */
 #define REAL(name)                                                             \
-	static __typeof__(&name) real;                                         \
+	static __typeof__(&(name)) real;                                       \
 	if (real == NULL)                                                      \
 	*(void **)&real = dlsym(RTLD_NEXT, #name)
 
 int
-clock_gettime(clockid_t clock, struct timespec *now)
+clock_gettime(clockid_t clock_id, struct timespec *tp)
 {
 	int result;
 	REAL(clock_gettime);
 
-	result = real(clock, now);
-	if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)
-		now->tv_sec += control->clock_ahead_s;
+	result = real(clock_id, tp);
+	if (clock_id == CLOCK_REALTIME || clock_id == CLOCK_REALTIME_COARSE)
+		tp->tv_sec += control->clock_ahead_s;
 	return result;
 }
 
 int
-gettimeofday(struct timeval *restrict now, void *restrict zone)
+gettimeofday(struct timeval *restrict tv, void *restrict tz)
 {
 	int result;
 	REAL(gettimeofday);
 
-	result = real(now, zone);
-	now->tv_sec += control->clock_ahead_s;
+	result = real(tv, tz);
+	tv->tv_sec += control->clock_ahead_s;
 	return result;
 }
 
 time_t
-time(time_t *now)
+time(time_t *timer)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_REALTIME, &ts);
-	if (now != NULL)
-		*now = ts.tv_sec;
+	if (timer != NULL)
+		*timer = ts.tv_sec;
 	return ts.tv_sec;
 }
 
@@ -90,37 +90,37 @@ time(time_t *now)
 static bool
 is_full(int fd, off_t offset, size_t len)
 {
-	char link[64], path[4096];
+	char entry[64], target[4096];
 	struct stat file;
 	ssize_t n;
 
 	if (control->data_is_full == 0 && control->wal_is_full == 0)
 		return false;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, path, sizeof(path) - 1);
+	snprintf(entry, sizeof(entry), "/proc/self/fd/%d", fd);
+	n = readlink(entry, target, sizeof(target) - 1);
 	if (n < 0)
 		return false;
-	path[n] = '\0';
-	if (strstr(path, "/pg/pg_wal/") != NULL)
+	target[n] = '\0';
+	if (strstr(target, "/pg/pg_wal/") != NULL)
 		return control->wal_is_full != 0;
-	return control->data_is_full != 0 && strstr(path, "/pg/base/") != NULL
+	return control->data_is_full != 0 && strstr(target, "/pg/base/") != NULL
 		&& fstat(fd, &file) == 0 && offset + (off_t)len > file.st_size;
 }
 
 ssize_t
-pwrite(int fd, const void *bytes, size_t len, off_t offset)
+pwrite(int fd, const void *buf, size_t n, off_t offset)
 {
 	REAL(pwrite);
 
-	if (is_full(fd, offset, len)) {
+	if (is_full(fd, offset, n)) {
 		errno = ENOSPC;
 		return -1;
 	}
-	return real(fd, bytes, len, offset);
+	return real(fd, buf, n, offset);
 }
 
 ssize_t
-pwritev(int fd, const struct iovec *parts, int count, off_t offset)
+pwritev(int fd, const struct iovec *iovec, int count, off_t offset)
 {
 	REAL(pwritev);
 
@@ -128,7 +128,7 @@ pwritev(int fd, const struct iovec *parts, int count, off_t offset)
 		errno = ENOSPC;
 		return -1;
 	}
-	return real(fd, parts, count, offset);
+	return real(fd, iovec, count, offset);
 }
 
 int

@@ -96,9 +96,9 @@ class NotWritableError extends Error {
  */
 async function ask(config) {
 	const { host, port, sessionAttrs } = config;
-	const client = new pg.Client({
-		...config, stream: undefined, connectionTimeoutMillis: ASK_TIMEOUT_MS, query_timeout: ASK_TIMEOUT_MS,
-	});
+	const own = { ...config, connectionTimeoutMillis: ASK_TIMEOUT_MS, query_timeout: ASK_TIMEOUT_MS };
+	delete own.stream;
+	const client = new pg.Client(own);
 	// What happens once it has answered does not matter any more.
 	client.on('error', () => {});
 	try {

@@ -38,7 +38,7 @@ const KINDS = ['oauth', 'payment', 'signature', 'result', 'stored'];
  */
 
 /**
- * @param {Pick<import('./types.js').UrlModeOptions, 'keepResults' | 'keepUnclaimed' | 'retention'>} options
+ * @param {{ keepResults?: number | undefined, keepUnclaimed?: number | undefined, retention?: number | false | undefined }} options
  * @returns {Kept}
  */
 export function checkKept({ keepResults, keepUnclaimed, retention }) {

@@ -3,8 +3,8 @@
 
 import { randomUUID } from 'node:crypto';
 
-import pg from 'pg';
-
+import { Client } from '../client.js';
+import { checkDatabaseUrl } from '../database-url.js';
 import { KeysFile } from '../keys.js';
 import { bindingOf, mintState } from '../token.js';
 import { checkBaseUrl } from '../url.js';
@@ -123,8 +123,8 @@ function checkKeys(report) {
 /** @param {Report} report */
 async function checkDatabase(report) {
 	const url = required('URLMODE_DATABASE_URL', DATABASE_URL);
-	const client = new pg.Client({
-		connectionString: url, application_name: 'urlmode check', connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS,
+	const client = new Client({
+		...checkDatabaseUrl(url), application_name: 'urlmode check', connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS,
 	});
 	client.on('error', () => {});
 	await client.connect();
@@ -154,7 +154,7 @@ async function checkDatabase(report) {
 
 /**
  * @param {Report} report
- * @param {pg.Client} client
+ * @param {Client} client
  */
 async function checkSchema(report, client) {
 	const { rows } = await client.query(`SELECT proname AS name, has_function_privilege(oid, 'EXECUTE') AS mine

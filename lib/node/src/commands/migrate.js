@@ -1,7 +1,7 @@
 // urlmode migrate: what sql/migrate does with psql.
 
-import pg from 'pg';
-
+import { Client } from '../client.js';
+import { checkDatabaseUrl } from '../database-url.js';
 import { required } from './environment.js';
 import { readMigrations } from './migrations.js';
 import { UsageError } from './usage-error.js';
@@ -39,7 +39,7 @@ const TABLE = `
 export async function run(args, { 'dry-run': dryRun }) {
 	if (args.length > 0) throw new UsageError('urlmode migrate takes no argument');
 	const url = required('URLMODE_ADMIN_DATABASE_URL', 'a connection string of a user who can create roles and a schema');
-	const client = new pg.Client({ connectionString: url, application_name: 'urlmode migrate' });
+	const client = new Client({ ...checkDatabaseUrl(url), application_name: 'urlmode migrate' });
 	client.on('error', () => {});
 	await client.connect();
 	try {
@@ -51,7 +51,7 @@ export async function run(args, { 'dry-run': dryRun }) {
 	return 0;
 }
 
-/** @param {pg.Client} client */
+/** @param {Client} client */
 async function list(client) {
 	const { rows: [found] } = await client.query("SELECT to_regclass('urlmode.migration') IS NOT NULL AS exists");
 	const { rows } = found.exists ? await client.query('SELECT name FROM urlmode.migration') : { rows: [] };
@@ -61,7 +61,7 @@ async function list(client) {
 	}
 }
 
-/** @param {pg.Client} client */
+/** @param {Client} client */
 async function apply(client) {
 	await transaction(client, () => client.query(TABLE));
 	for (const { name, sql } of readMigrations()) {
@@ -79,7 +79,7 @@ async function apply(client) {
 }
 
 /**
- * @param {pg.Client} client
+ * @param {Client} client
  * @param {() => Promise<unknown>} statements
  */
 async function transaction(client, statements) {
