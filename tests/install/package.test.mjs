@@ -18,6 +18,7 @@ const WALK = path.join(ROOT, 'tests/install/clean-root.mjs');
 const [, VERSION] = /\((.*?)\)/.exec(readFileSync(path.join(ROOT, 'nginx/debian/changelog'), 'utf8'));
 const DEBIAN = execFileSync('dpkg', ['--print-architecture'], { encoding: 'utf8' }).trim();
 const RELEASE = 'bookworm';
+const PROGRAMS = ['connect', 'oauth-return', 'payment-return', 'status', 'webhook'];
 // What the host of the test has beside the package.
 const BESIDE = ['nginx-light', 'multiwatch', 'spawn-fcgi'];
 
@@ -44,7 +45,7 @@ async function sources() {
 	return [...new Set(stdout.split('\n').filter(Boolean))];
 }
 
-/** Why this user cannot make a root with users in it, where that is so. */
+/** Why this user cannot make a root with users in it, or false. */
 function rootless() {
 	const { uid, username } = userInfo();
 	const ranges = readFileSync('/etc/subuid', 'utf8').split('\n').map((line) => line.split(':')[0]);
@@ -60,7 +61,23 @@ describe('the package', { concurrency: true }, () => {
 		assert.equal(stdout, '');
 	});
 
-	test('in a clean root it is installed, walked, upgraded under load, removed and purged', { skip: rootless() }, async () => {
+	test('unpacked, its programs, command and manual pages are there and answer', async (t) => {
+		const folder = await scratch('unpacked');
+		await execute('dpkg-deb', ['-x', path.join(BUILT, `urlmode_${VERSION}_${DEBIAN}.deb`), folder]);
+		const answer = async (file, ...args) => (await execute(path.join(folder, file), args, options)).stdout;
+
+		for (const name of PROGRAMS) {
+			assert.equal(await answer(`usr/lib/urlmode/${name}`, '--version'), `${name} (urlmode) ${VERSION}\n`);
+		}
+		assert.match(await readFile(path.join(folder, 'usr/sbin/urlmode'), 'utf8'), /^#!\/bin\/sh\n/);
+		for (const page of ['man8/urlmode.8.gz', 'man8/urlmode-programs.8.gz', 'man5/urlmode-config.5.gz']) {
+			await execute('gzip', ['-t', path.join(folder, 'usr/share/man', page)]);
+		}
+		if (rootless()) t.diagnostic(`not tried, for this user has ${rootless()}: the package in a clean root`);
+	});
+
+	// It would be skipped otherwise, and no user could do anything about it.
+	if (!rootless()) test('in a clean root it is installed, walked, upgraded under load, removed and purged', async () => {
 		const folder = await scratch('clean-root');
 		const next = `${VERSION}+next`;
 		const [port] = await freePorts(1);
