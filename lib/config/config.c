@@ -134,14 +134,9 @@ um_config_load(struct um_config **out, const char *path, struct um_error *err)
 	struct um_conf_loc at = um_conf_root(path, err);
 	struct um_config *config = NULL;
 	json_t *root = NULL;
-	struct stat st;
 	bool ok = false;
 
 	*out = NULL;
-	if (stat(path, &st) != 0)
-		return um_error(err, "%s: %s", path, strerror(errno));
-	if (!um_file_is_private(&st, path, err))
-		return false;
 	root = um_conf_read_file(path, err);
 	if (root == NULL)
 		return false;
@@ -157,6 +152,16 @@ um_config_load(struct um_config **out, const char *path, struct um_error *err)
 	json_decref(root);
 	um_config_free(config);
 	return ok;
+}
+
+bool
+um_config_is_private(const char *path, struct um_error *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return um_error(err, "%s: %s", path, strerror(errno));
+	return um_file_is_private(&st, path, err);
 }
 
 const struct um_provider *

@@ -38,12 +38,17 @@ struct um_config {
 /*
  * Reads the file. Whatever is unknown, missing or of the wrong type is refused
  * with the file's name, the place as a JSON pointer (RFC 6901) and the reason;
- * so are a provider whose description is refused, and a file on which others
- * than its owner and group have a right. Paths in the file are relative to its
- * own folder. The caller frees *out with um_config_free().
+ * so is a provider whose description is refused. Paths in the file are relative
+ * to its own folder. The caller frees *out with um_config_free().
  */
 bool um_config_load(struct um_config **out, const char *path,
 	struct um_error *err);
+
+/*
+ * The file holds secrets. False, with its name and the reason: others than its
+ * owner and group have a right on it, or it is not there.
+ */
+bool um_config_is_private(const char *path, struct um_error *err);
 
 /* The provider of this name, or NULL. */
 const struct um_provider *um_config_provider(const struct um_config *config,

@@ -17,6 +17,7 @@
 
 #include <openssl/rand.h>
 
+#include "core/clock.h"
 #include "core/file.h"
 #include "server/cgi.h"
 #include "server/loop.h"
@@ -153,7 +154,7 @@ can_append_files(const struct um_config *config, struct um_error *err)
 /* Answers requests until the end, or the one of CGI. */
 static int
 serve(const struct um_program *program, struct um_context *context,
-	const struct um_config *config, bool is_cgi)
+	const struct um_config *config, const char *path, bool is_cgi)
 {
 	struct um_error err;
 	struct um_log log;
@@ -164,6 +165,9 @@ serve(const struct um_program *program, struct um_context *context,
 		|| !um_log_open(&log, program->name, config, is_cgi, &err)) {
 		status = fail(program->name, &err, is_cgi);
 	} else {
+		/* --check refuses it; what ran until now goes on. */
+		if (!is_cgi && !um_config_is_private(path, &err))
+			um_log_trouble(&log, err.text, um_clock_wall_ms());
 		status = is_cgi
 			? um_cgi_run(program, context, &log)
 			: um_loop_run(program, context, &log, STDIN_FILENO);
@@ -199,12 +203,14 @@ um_program_main(const struct um_program *program, int argc, char **argv)
 	signal(SIGALRM, SIG_DFL);
 	if (!um_config_load(&config, path, &err)
 		|| !um_keys_load(&context.keys, config->keys_file, &err)
-		|| (check && !can_append_files(config, &err))) {
+		|| (check
+			&& (!um_config_is_private(path, &err)
+				|| !can_append_files(config, &err)))) {
 		status = fail(program->name, &err, is_cgi);
 	} else if (check) {
 		status = 0;
 	} else if (is_cgi || is_fastcgi()) {
-		status = serve(program, &context, config, is_cgi);
+		status = serve(program, &context, config, path, is_cgi);
 	} else {
 		usage(program->name);
 		status = 2;

@@ -2,7 +2,8 @@
 // two MCP servers that wait for the same elicitations, and the verdict.
 
 import { execFile } from 'node:child_process';
-import { chmod, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import process from 'node:process';
@@ -64,8 +65,12 @@ export class Lab {
 		await mkdir(folder, { recursive: true });
 		this.control = this.#closeAtEnd(new Control(path.join(folder, 'control')));
 		this.programs = await this.#copyPrograms(folder);
-		// For all parts of the stack, also those that are started again.
-		Object.assign(process.env, { LD_PRELOAD: path.join(BUILD, 'chaos/faults.so'), CHAOS_CONTROL: this.control.path });
+		// For all parts of the stack, also those that are started again. No space may be in the name.
+		const library = await mkdtemp(path.join(tmpdir(), 'urlmode-chaos-'));
+		this.#closeAtEnd({ close: () => rm(library, { recursive: true }) });
+		await chmod(library, 0o755);
+		await copyFile(path.join(BUILD, 'chaos/faults.so'), path.join(library, 'faults.so'));
+		Object.assign(process.env, { LD_PRELOAD: path.join(library, 'faults.so'), CHAOS_CONTROL: this.control.path });
 		this.fixture = this.#closeAtEnd(await openFixture({ name: `chaos-${name}`, own: true, env: { PROGRAM_DIR: this.programs } }));
 		this.stack = this.fixture.stack;
 		this.database = this.#closeAtEnd(new Database(this.stack));

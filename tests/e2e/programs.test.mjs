@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -189,6 +189,19 @@ test('only the web server can connect to the sockets', async () => {
 		const { mode } = await stat(path.join(fixture.stack.runDir, file));
 		assert.equal(mode & 0o007, 0, `${file} is closed to others`);
 	}
+});
+
+test('a program that starts says in its log that others can read its configuration', async () => {
+	const config = fixture.stack.env.URLMODE_CONFIG;
+	const said = async () => (await fixture.stack.programLog()).filter(({ trouble }) => trouble?.includes('others may read'));
+	assert.deepEqual(await said(), []);
+	await chmod(config, 0o644);
+	await fixture.stack.service('restart', 'status');
+	await chmod(config, 0o600);
+
+	const [{ program, trouble }] = await until('it is said', async () => ((await said()).length > 0 ? said() : undefined));
+	assert.deepEqual([program, trouble], ['status', `${config}: others may read or write it; chmod o= it`]);
+	assert.equal((await request(fixture.url('/done'))).status, 200);
 });
 
 test('each program keeps one connection to PostgreSQL', async () => {

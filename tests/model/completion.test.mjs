@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -24,7 +24,9 @@ const run = promisify(execFile);
 async function check(macros, optimize = '-O1') {
 	const folder = await mkdtemp(join(tmpdir(), 'urlmode-model-'));
 	try {
-		await run('spin', ['-a', ...macros.map((macro) => `-D${macro}`), MODEL], { cwd: folder });
+		// SPIN hands its name to a shell, and a folder may have a space.
+		await copyFile(MODEL, join(folder, 'model.pml'));
+		await run('spin', ['-a', ...macros.map((macro) => `-D${macro}`), 'model.pml'], { cwd: folder });
 		// MEMLIM: megabytes. More states than that are an error, not a shorter search.
 		await run('gcc', [optimize, '-w', '-DSAFETY', '-DCOLLAPSE', '-DMEMLIM=12000', '-o', 'pan', 'pan.c'], { cwd: folder });
 		const { stdout } = await run('./pan', [`-m${DEPTH_MAX}`, '-n'], { cwd: folder });

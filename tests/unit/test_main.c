@@ -217,7 +217,7 @@ TEST(the_check_writes_nothing)
 	files_remove(&files);
 }
 
-TEST(a_configuration_that_others_can_read_is_refused)
+TEST(the_check_refuses_a_configuration_that_others_can_read)
 {
 	struct files files = files_make("");
 	struct start start = { .args = { name, check },
@@ -312,7 +312,7 @@ main(void)
 		cmocka_unit_test(a_good_configuration_passes_the_check),
 		cmocka_unit_test(the_check_writes_nothing),
 		cmocka_unit_test(
-			a_configuration_that_others_can_read_is_refused),
+			the_check_refuses_a_configuration_that_others_can_read),
 		cmocka_unit_test(a_bad_configuration_is_reported),
 		cmocka_unit_test(
 			without_standard_error_the_system_log_says_what_is_wrong),
