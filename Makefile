@@ -43,6 +43,7 @@ C_FLAGS = -std=c11 -D_GNU_SOURCE -Ilib -I$(BUILD)/texts \
 	$(shell $(PKG_CONFIG) --cflags $(PACKAGES)) $(WARNINGS) $(HARDENING) \
 	-DUM_PROVIDERS_DIR=$(call quote,"$(PROVIDERS_DIR)") \
 	-DUM_CONFIG_FILE=$(call quote,"$(sysconfdir)/urlmode/config.json") \
+	-DUM_METRICS_FILE=$(call quote,"$(runstatedir)/urlmode/metrics/counters") \
 	$(CPPFLAGS) $(CFLAGS)
 LIBS = -lfcgi $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lm
 
@@ -118,7 +119,7 @@ test-valgrind: test-build ## the C modules under valgrind
 	@tests/run unit-valgrind
 
 test-e2e: test-build ## the whole way, through nginx
-	@tests/run stack e2e
+	@tests/run stack e2e operate
 
 test-sanitize: test-build ## the C modules and the whole way under ASan and UBSan
 	@tests/run unit-sanitize e2e-sanitize

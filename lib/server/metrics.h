@@ -17,7 +17,9 @@
 #include "server/metrics_file.h"
 
 /* Where the configuration names no metrics_file. */
+#ifndef UM_METRICS_FILE
 #define UM_METRICS_FILE "/run/urlmode/metrics/counters"
+#endif
 
 #define UM_METRICS_BEAT_MS 1000   /* a process shows that often that it runs */
 #define UM_METRICS_SILENT_MS 5000 /* one that has not done so does not */

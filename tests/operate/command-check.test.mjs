@@ -26,7 +26,7 @@ let undo = [];
 const inStack = (name) => path.join(stack.runDir, name);
 
 before(async () => {
-	stack = await startStack({ name: 'e2e-command-check' });
+	stack = await startStack({ name: 'operate-command-check' });
 	[port] = await freePorts(1);
 	serverKeys = inStack('server-keys');
 	await cp(stack.env.URLMODE_KEYS_FILE, serverKeys);

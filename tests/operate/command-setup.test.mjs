@@ -27,7 +27,7 @@ let nginx;
 let admin;
 
 before(async () => {
-	stack = await startStack({ name: 'e2e-command-setup' });
+	stack = await startStack({ name: 'operate-command-setup' });
 	await stack.sql("ALTER SYSTEM SET log_statement = 'all'");
 	await stack.sql('SELECT pg_reload_conf()');
 	admin = new URL(stack.env.URLMODE_ADMIN_DATABASE_URL);
