@@ -32,7 +32,7 @@ after(async () => {
 	await fixture?.close();
 });
 
-test('create, wait, read, open and claim, with the statements of the protocol alone', async () => {
+test('create, wait, read, open and claim, with the statements of the protocol alone', { timeout: 120_000 }, async () => {
 	const [id, subject] = [randomUUID(), `user-${randomUUID()}`];
 	const keys = new KeysFile(fixture.stack.env.URLMODE_KEYS_FILE);
 	const binding = bindingOf(subject, '');
@@ -51,10 +51,11 @@ test('create, wait, read, open and claim, with the statements of the protocol al
 	assert.equal(first.status, 'pending');
 	assert.ok(Number(first.closes_in_ms) > 0 && Number(first.closes_in_ms) <= 60_000);
 
-	await pay(fixture, fixture.url(`/connect/stripe?state=${state}`));
+	const paid = `cs_${id}`; // other tests on this stack pay with references of their own
+	await pay(fixture, fixture.url(`/connect/stripe?state=${state}`), 'paid', { amount: 1050, currency: 'EUR', reference: paid });
 	await news.promise;
 	const { status, action, result, payment_reference: reference } = await read();
-	assert.deepEqual([status, action, reference], ['completed', 'accept', 'cs_test_1']);
+	assert.deepEqual([status, action, reference], ['completed', 'accept', paid]);
 	assert.equal(unseal(keys, { id, binding, use: RESULT }, result).amount, 1050);
 	await client.query(MARK_READ, [id, binding]);
 	const claims = await Promise.all([1, 2].map(() => client.query(CLAIM, [id, binding, reference, action])));
