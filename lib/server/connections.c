@@ -150,13 +150,20 @@ um_connections_accept(struct um_connections *list)
 		}
 		fd = accept4(list->listener, NULL, NULL, SOCK_CLOEXEC);
 		if (fd < 0) {
-			if ((errno == EMFILE || errno == ENFILE)
-				&& !close_idle(list) && list->len != 0)
+			/* Or the next turn would fail at once, and the next. */
+			if (errno != EAGAIN && errno != ECONNABORTED
+				&& errno != EINTR && !close_idle(list))
 				set_accepting(list, false);
 			return;
 		}
 		open_connection(list, fd);
 	} while (list->len < UM_CONNECTIONS_MAX);
+}
+
+void
+um_connections_resume(struct um_connections *list)
+{
+	accept_again(list);
 }
 
 void

@@ -62,8 +62,15 @@ struct um_connections {
 void um_connections_begin(struct um_connections *list, int epoll, int listener,
 	struct um_memfile *file);
 
-/* The listening socket is readable: accepts as many as there is room for. */
+/*
+ * The listening socket is readable: accepts as many as there is room for. Where
+ * it fails, for want of descriptors say, and no idle connection can be closed,
+ * accepting stops until a connection ends, or um_connections_resume().
+ */
 void um_connections_accept(struct um_connections *list);
+
+/* Tries again what failed. Call it now and then while nothing else happens. */
+void um_connections_resume(struct um_connections *list);
 
 /* Stops accepting; open connections stay open. */
 void um_connections_stop(struct um_connections *list);

@@ -285,6 +285,8 @@ turn(struct server *sv)
 
 	renew_alarm(sv, now);
 	sv->context->clock_ms = now;
+	if (n == 0)
+		um_connections_resume(&sv->connections);
 	for (int i = 0; i < n; i++) {
 		void *what = events[i].data.ptr;
 

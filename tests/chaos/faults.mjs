@@ -8,7 +8,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-import { familyOf, openFiles } from '../support/processes.mjs';
+import { familyOf } from '../support/processes.mjs';
 
 const run = promisify(execFile);
 
@@ -76,7 +76,8 @@ export const FAULTS = {
 		const all = (await Promise.all(PROGRAMS.map((name) => workers(lab, name)))).flat();
 		const as = await lab.stack.user();
 		const limit = (pid, soft) => run('prlimit', ['--pid', String(pid), `--nofile=${soft}:`], as);
-		await each(all, async ({ pid }) => limit(pid, (await openFiles(pid)).length));
+		await each(all, ({ pid }) => limit(pid, 1));
+		await FAULTS['backends terminated'](lab);
 		await sleep(LONG);
 		// Those that were started again meanwhile have the old limit.
 		await each(all, ({ pid }) => limit(pid, 1_024).catch(() => {}));

@@ -2,6 +2,7 @@
 // that they read new keys.
 
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
@@ -9,6 +10,7 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 
 import { comeBack } from '../support/flow.mjs';
 import { request } from '../support/http.mjs';
@@ -17,6 +19,7 @@ import { isThere } from '../support/processes.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 
+const execute = promisify(execFile);
 const PROGRAMS = ['connect', 'oauth-return', 'status'];
 
 let fixture;
@@ -202,6 +205,32 @@ test('a program that starts says in its log that others can read its configurati
 	const [{ program, trouble }] = await until('it is said', async () => ((await said()).length > 0 ? said() : undefined));
 	assert.deepEqual([program, trouble], ['status', `${config}: others may read or write it; chmod o= it`]);
 	assert.equal((await request(fixture.url('/done'))).status, 200);
+});
+
+test('a program that may open nothing more, and has nothing to close, waits for better times', async () => {
+	const SECONDS = 2;
+	const before = await fixture.stack.program('status');
+	await fixture.stack.service('stop', 'postgres');
+	await fixture.stack.service('restart', 'status');
+	const { pid } = await successor('status', before);
+	await fixture.stack.service('restart', 'nginx'); // whose connections could be closed
+	await sleep(300);
+	const limit = async (soft) => execute('prlimit', ['--pid', String(pid), `--nofile=${soft}:`], await fixture.stack.user());
+	const cpuSeconds = async () => {
+		const [, , , , , , , , , , , user, system] = (await readFile(`/proc/${pid}/stat`, 'latin1')).replace(/^.*\) /, '').split(' ');
+		return (Number(user) + Number(system)) / 100;
+	};
+
+	await limit(1); // none below it is free
+	const answer = request(fixture.url('/done'));
+	await sleep(100);
+	const used = await cpuSeconds();
+	await sleep(SECONDS * 1_000);
+	assert.ok(await cpuSeconds() - used < SECONDS / 4, 'it tried without a pause');
+	await limit(1_024);
+	assert.equal((await answer).status, 200);
+	await fixture.stack.service('start', 'postgres');
+	await fixture.untilServing();
 });
 
 test('each program keeps one connection to PostgreSQL', async () => {
