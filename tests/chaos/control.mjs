@@ -1,10 +1,11 @@
-// The file that faults.c reads: how far clocks are ahead, and which disks are full.
+// The file that faults.c reads: how far clocks are ahead, which disks are full,
+// and whether host names are found.
 
 import { closeSync, openSync, writeSync } from 'node:fs';
 
 export class Control {
 	#fd;
-	#bytes = Buffer.alloc(16);
+	#bytes = Buffer.alloc(24);
 
 	/** @param {string} path made anew */
 	constructor(path) {
@@ -26,6 +27,11 @@ export class Control {
 	/** @param {'data' | 'wal'} disk */
 	setFull(disk, isFull) {
 		this.#bytes.writeInt32LE(Number(isFull), disk === 'data' ? 8 : 12);
+		this.#write();
+	}
+
+	setResolverHangs(hangs) {
+		this.#bytes.writeInt32LE(Number(hangs), 16);
 		this.#write();
 	}
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For LD_PRELOAD into PostgreSQL and the programs: clocks that are off, and disks
- * that are full, as the file that CHAOS_CONTROL names says at any time. Two disks
+ * For LD_PRELOAD into PostgreSQL and the programs: clocks that are off, a resolver
+ * that hangs, and disks that are full, as the file that CHAOS_CONTROL names says at
+ * any time. Two disks
  * are known by their folder: pg/base (data) and pg/pg_wal. On a full one a file
  * cannot grow; nothing at all can be written to the WAL, because its files are
  * made in advance and would take long to fill.
@@ -9,6 +10,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netdb.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,10 +28,11 @@ struct control {
 	int64_t clock_ahead_s;
 	int32_t data_is_full;
 	int32_t wal_is_full;
+	int32_t resolver_hangs;
 };
 
 static const struct control nothing;
-static const struct control *control = &nothing;
+static const volatile struct control *control = &nothing;
 
 __attribute__((constructor)) static void
 open_control(void)
@@ -138,4 +141,15 @@ posix_fallocate(int fd, off_t offset, off_t len)
 
 	return is_full(fd, offset, (size_t)len) ? ENOSPC
 						: real(fd, offset, len);
+}
+
+int
+getaddrinfo(const char *restrict name, const char *restrict service,
+	const struct addrinfo *restrict req, struct addrinfo **restrict pai)
+{
+	REAL(getaddrinfo);
+
+	while (control->resolver_hangs != 0)
+		usleep(10000);
+	return real(name, service, req, pai);
 }

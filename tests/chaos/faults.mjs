@@ -50,11 +50,14 @@ export const FAULTS = {
 	'programs terminated': (lab) => each(PROGRAMS, async (name) => signal(await workers(lab, name), 'SIGTERM')),
 	'a program stopped': async (lab) => freeze(await workers(lab, lab.any(PROGRAMS))),
 	'nginx workers killed': async (lab) => signal(await workers(lab, 'nginx'), 'SIGKILL'),
+	'nginx workers stopped': async (lab) => freeze(await workers(lab, 'nginx')),
+	'nginx workers terminated': async (lab) => signal(await workers(lab, 'nginx'), 'SIGTERM'),
 	'nginx reloaded': async ({ stack }) => process.kill(await stack.pid('nginx'), 'SIGHUP'),
 
 	'backends terminated': (lab) => lab.sql(
 		"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename IN ('urlmode_cgi', 'urlmode_server')"),
 	'PostgreSQL stopped': async (lab) => freeze(await lab.database.family()),
+	'PostgreSQL terminated': (lab) => lab.database.restart('SIGINT'),
 	'PostgreSQL restarted at once': (lab) => lab.database.restart('SIGQUIT'),
 	'PostgreSQL killed': (lab) => lab.database.restart('SIGKILL'),
 	'the table locked': (lab) => lab.holding('LOCK TABLE urlmode.elicitation', LONG),
@@ -101,6 +104,13 @@ export const FAULTS = {
 		lab.control.setClockAhead(0);
 	},
 
+	'a resolver that hangs': async (lab) => {
+		lab.control.setResolverHangs(true);
+		await FAULTS['backends terminated'](lab);
+		await sleep(LONG);
+		lab.control.setResolverHangs(false);
+	},
+
 	/** In the order that the documents say: below the others first, then on top. */
 	'keys rotated': async ({ stack }) => {
 		const file = stack.env.URLMODE_KEYS_FILE;
@@ -134,6 +144,8 @@ export const FAULTS = {
 		}
 	},
 
+	'connections of browsers reset': (lab) => lab.resetting([lab.toNginx]),
+	'connections of browsers slow': (lab) => lab.slowly([lab.toNginx]),
 	'connections to PostgreSQL reset': (lab) => lab.resetting([lab.toDatabase]),
 	'connections to programs reset': (lab) => lab.resetting(lab.toPrograms),
 	'connections to PostgreSQL slow': (lab) => lab.slowly([lab.toDatabase]),

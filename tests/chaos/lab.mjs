@@ -107,8 +107,12 @@ export class Lab {
 		const { runDir, env } = this.stack;
 		const { port } = new URL(env.URLMODE_ADMIN_DATABASE_URL);
 		this.toDatabase = this.#closeAtEnd(await openProxy({ host: '127.0.0.1', port: Number(port) }));
+		this.toNginx = this.#closeAtEnd(await openProxy({ host: '127.0.0.1', port: Number(new URL(env.URLMODE_BASE_URL).port) }));
+		env.URLMODE_BASE_URL = `http://127.0.0.1:${this.toNginx.port}`;
 		const config = JSON.parse(await readFile(env.URLMODE_CONFIG, 'utf8'));
-		config.database_url = this.#throughRelay(config.database_url);
+		config.base_url = env.URLMODE_BASE_URL;
+		// By name, for the resolver.
+		config.database_url = this.#throughRelay(config.database_url).replace('127.0.0.1', 'localhost');
 		await writeFile(env.URLMODE_CONFIG, JSON.stringify(config));
 
 		const relays = path.join(runDir, 'relay');

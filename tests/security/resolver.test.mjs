@@ -3,7 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,10 +24,14 @@ let fixture;
 
 before(async () => {
 	const bin = await scratch('hanging');
-	const library = path.join(bin, 'resolver.so');
+	// Of a library that is loaded first, the name has no space.
+	const folder = await mkdtemp(path.join(tmpdir(), 'urlmode-resolver-'));
+	after(() => rm(folder, { recursive: true }));
+	await chmod(folder, 0o755);
+	const library = path.join(folder, 'resolver.so');
 	await promisify(execFile)('cc', ['-shared', '-fPIC', '-D_GNU_SOURCE', '-o', library, RESOLVER]);
 	await Promise.all(PROGRAMS.map(async (name) => {
-		await writeFile(path.join(bin, name), `#!/bin/sh\nLD_PRELOAD=${library} exec ${BIN}/${name}\n`);
+		await writeFile(path.join(bin, name), `#!/bin/sh\nLD_PRELOAD=${library} exec '${BIN}/${name}'\n`);
 		await chmod(path.join(bin, name), 0o755);
 	}));
 	fixture = await openFixture({ name: 'resolver', own: true, env: { PROGRAM_DIR: bin } });
