@@ -90,7 +90,6 @@ async function setUp() {
 	await rm(inside('etc/nginx/sites-enabled/default'));
 	await writeFile(inside('etc/nginx/sites-enabled/urlmode.conf'), `
 		include urlmode/http.conf;
-		include urlmode/pages.conf;
 		include urlmode/upstreams.conf;
 		server {
 			listen 127.0.0.1:${PORT};

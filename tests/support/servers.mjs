@@ -188,7 +188,6 @@ async function startFcgiwrap(installed) {
 		http {
 			${temporary.map((kind) => `${kind}_temp_path ${folder}/${kind};`).join('\n')}
 			include urlmode/http.conf;
-			include urlmode/pages.conf;
 			include urlmode/upstreams.conf;
 			server {
 				listen 127.0.0.1:${port};
