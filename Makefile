@@ -119,7 +119,7 @@ test-valgrind: test-build ## the C modules under valgrind
 	@tests/run unit-valgrind
 
 test-e2e: test-build ## the whole way, through nginx
-	@tests/run stack e2e operate
+	@tests/run stack e2e e2e-node operate
 
 test-sanitize: test-build ## the C modules and the whole way under ASan and UBSan
 	@tests/run unit-sanitize e2e-sanitize

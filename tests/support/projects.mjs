@@ -4,6 +4,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, isAbsolute, join } from 'node:path';
+import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -23,9 +24,11 @@ const PACKAGE = join(ROOT, 'lib/node');
  * @returns {Project}
  */
 export function makeProject({ name, frameworks, files = {}, doubles = {} }) {
-	const folder = join(ROOT, 'build/test/projects', `${name}-${frameworks}`);
+	// Other files that run at the same time may have a project of this name.
+	const folder = join(ROOT, 'build/test/projects', `${name}-${frameworks}-${process.pid}`);
 	const modules = join(folder, 'node_modules');
 	rmSync(folder, { recursive: true, force: true });
+	process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 	mkdirSync(modules, { recursive: true });
 	linkPackages(join(ROOT, 'tests/frameworks', frameworks, 'node_modules'), modules);
 	linkPackages(join(PACKAGE, 'node_modules'), modules, dependenciesOf(PACKAGE));
