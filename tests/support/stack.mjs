@@ -123,8 +123,9 @@ export class Stack {
 
 	async #jsonLines() {
 		const texts = await this.logs();
+		// What has no end yet is still being written.
 		return [...texts.values()]
-			.flatMap((text) => text.split('\n'))
+			.flatMap((text) => text.split('\n').slice(0, -1))
 			.filter((line) => line.startsWith('{'))
 			.map((line) => JSON.parse(line));
 	}
