@@ -100,12 +100,13 @@ for (const [way, signal] of Object.entries(WAYS)) {
 	describe(way, () => {
 		let old; // made with the key before
 
-		test('a key that was added on top mints at once, and no request is dropped', async () => {
+		test('a key that was added on top mints at once, and no request is dropped', async (t) => {
 			old = await created();
 			const processes = await Promise.all(PROGRAMS.map((name) => fixture.stack.program(name)));
 			const [oldKid] = lines.map((line) => Number(line.split(' ')[0]));
 			assert.equal(kidOf(stateOf(old.url)), oldKid);
 			const stop = load(old.url);
+			t.after(stop);
 
 			await until('there is some load', async () => (await request(old.url)).status === 200);
 			await write([newKey(oldKid + 1), ...lines]);
