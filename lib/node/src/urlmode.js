@@ -17,8 +17,9 @@ import { KeysFile } from './keys.js';
 import { LatePayments } from './late.js';
 import { Listener } from './listener.js';
 import { setInternals } from './internals.js';
+import { endOf, toOutcome } from './outcome.js';
 import { addPkce } from './pkce.js';
-import { openOutcome, RESULT, seal, unseal, VERIFIER } from './seal.js';
+import { openOutcome, RESULT, seal, VERIFIER } from './seal.js';
 import { ticketCookie } from './ticket.js';
 import { bindingOf } from './token.js';
 import { toUnclaimedPayment } from './unclaimed.js';
@@ -29,9 +30,9 @@ import { CallbackUrls } from './callback-urls.js';
 const TTL_MS = 300_000;
 const TIMEOUT_MS = 300_000;
 const TICKET_MS = 300_000;
+const TICKET_MAX_MS = 60 * 60 * 1_000;
 /** With what its listening connection takes to end, `close` takes two seconds. */
 const CLOSE_TIMEOUT_MS = 1_000;
-const TICKET_MAX_MS = 60 * 60 * 1_000;
 
 /** Another call may claim the elicitation that `create` has found. This is how often `create` tries. */
 const RESUME_ATTEMPTS = 3;
@@ -96,7 +97,7 @@ export class UrlMode extends EventEmitter {
 			if (event === 'late' && !this.#closed) this.#late.start();
 		});
 		this.#waiters = new Waiters(this.#listener, {
-			toOutcome: (row, binding, result) => this.#toOutcome(row, binding, result),
+			toOutcome: (row, binding, result) => toOutcome(this.#keys, row, binding, result),
 			openOutcome: (rowKey, sealed) => openOutcome(this.#keys, rowKey, sealed),
 			markRead: (rowKey) => this.#purger.markRead(rowKey),
 			expire: (rowKeys) => this.#database.expire(rowKeys),
@@ -174,7 +175,7 @@ export class UrlMode extends EventEmitter {
 		checkSignal(signal);
 		checkFunction('onProgress', onProgress);
 		checkFunction('recheck', recheck);
-				const abandon = checkFlag('abandon', options.abandon, false)
+		const abandon = checkFlag('abandon', options.abandon, false)
 			? (/** @type {string} */ reason) => this.#abandon(elicitationId, owner, 'cancel', reason) : undefined;
 		if (signal?.aborted) {
 			await abandon?.('aborted').catch(() => {});
@@ -415,41 +416,4 @@ export class UrlMode extends EventEmitter {
 	#emitLater(name, event) {
 		if (this.listenerCount(name) > 0) process.nextTick(() => /** @type {EventEmitter} */ (this).emit(name, event));
 	}
-
-	/**
-	 * @param {import('./database.js').Row} row that is completed
-	 * @param {Buffer} binding
-	 * @param {Record<string, unknown>} [announced] the result, if it was announced
-	 * @returns {Outcome}
-	 */
-	#toOutcome(row, binding, announced) {
-		const { id } = row;
-		const result = row.result ? unseal(this.#keys, { id, binding, use: RESULT }, row.result) : announced;
-		/** @type {Outcome} */
-		const outcome = { elicitationId: id, ...endOf(row), result };
-		if (row.payment_reference !== null) outcome.reference = row.payment_reference;
-		else if (row.kind === 'payment' && outcome.action === 'accept') outcome.refunded = true;
-		// The verifier and nonce are only useful with a code.
-		if (outcome.action === 'accept' && row.verifier) {
-			const verifier = /** @type {import('./pkce.js').Verifier} */ (
-				unseal(this.#keys, { id, binding, use: VERIFIER }, row.verifier));
-			outcome.codeVerifier = verifier.code_verifier;
-			if (verifier.nonce !== undefined) outcome.nonce = verifier.nonce;
-		}
-		return outcome;
-	}
-}
-
-/**
- * How a row has ended, and what a cancellation by this side has cut off.
- *
- * @param {import('./database.js').Row} row that is completed
- * @returns {import('./types.js').End}
- */
-function endOf({ action, reason, late, completed_from: from }) {
-	/** @type {import('./types.js').End} */
-	const end = { action: /** @type {Action} */ (action), reason };
-	if (late) end.late = true;
-	if (from) end.from = from;
-	return end;
 }
