@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "postgres/batch.h"
 
-#include <arpa/inet.h>
-#include <endian.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "postgres/array.h"
+#include "postgres/row.h"
 
 /* From pg_type.dat: they never change. */
 #define OID_BYTEA 17
@@ -138,57 +137,6 @@ um_batch_prepare(PGconn *conn, bool pooled)
 	return PQpipelineSync(conn) == 1;
 }
 
-static void
-put_int(struct um_buf *out, int32_t value)
-{
-	uint32_t network = htonl((uint32_t)value);
-
-	um_buf_put(out, &network, sizeof(network));
-}
-
-/* The head of a one-dimensional array in binary form (array_recv). */
-static void
-array_begin(struct um_buf *out, int32_t type, size_t len)
-{
-	put_int(out, 1); /* dimensions */
-	put_int(out, 1); /* there may be NULLs */
-	put_int(out, type);
-	put_int(out, (int32_t)len);
-	put_int(out, 1); /* lower bound */
-}
-
-/* One element; `bytes` NULL stands for SQL's NULL. */
-static void
-array_put(struct um_buf *out, const void *bytes, size_t len)
-{
-	put_int(out, bytes == NULL ? -1 : (int32_t)len);
-	if (bytes != NULL)
-		um_buf_put(out, bytes, len);
-}
-
-static void
-array_put_text(struct um_buf *out, const char *text)
-{
-	array_put(out, text, text != NULL ? strlen(text) : 0);
-}
-
-/* An empty text stands for SQL's NULL, as it does in an event. */
-static void
-array_put_known(struct um_buf *out, const char *text)
-{
-	struct um_str known = um_str(text);
-
-	array_put(out, known.len != 0 ? known.ptr : NULL, known.len);
-}
-
-static void
-array_put_int64(struct um_buf *out, int64_t value, bool known)
-{
-	uint64_t network = htobe64((uint64_t)value);
-
-	array_put(out, known ? &network : NULL, sizeof(network));
-}
-
 static const char *
 effect_text(enum um_effect effect)
 {
@@ -214,52 +162,53 @@ put_param(struct um_buf *out, enum param param, const struct um_op *op)
 {
 	switch (param) {
 	case ID:
-		array_put(out, op->id, sizeof(op->id));
+		um_array_put(out, op->id, sizeof(op->id));
 		break;
 	case BINDING:
-		array_put(out, op->binding, sizeof(op->binding));
+		um_array_put(out, op->binding, sizeof(op->binding));
 		break;
 	case PROVIDER:
-		array_put_text(out, op->provider);
+		um_array_put_text(out, op->provider);
 		break;
 	case BROWSER:
-		array_put(out, op->browser, sizeof(op->browser));
+		um_array_put(out, op->browser, sizeof(op->browser));
 		break;
 	case SUBJECT:
-		array_put_text(out, op->subject);
+		um_array_put_text(out, op->subject);
 		break;
 	case GRACE:
-		array_put_int64(out, op->grace_ms, true);
+		um_array_put_int64(out, op->grace_ms, true);
 		break;
 	case ACTION:
-		array_put_text(out, op->action);
+		um_array_put_text(out, op->action);
 		break;
 	case REASON:
-		array_put_text(out, op->reason);
+		um_array_put_text(out, op->reason);
 		break;
 	case RESULT:
-		array_put(out, op->result.ptr, op->result.len);
+		um_array_put(out, op->result.ptr, op->result.len);
 		break;
 	case IDENTITY:
-		array_put_text(out, op->event->identity);
+		um_array_put_text(out, op->event->identity);
 		break;
 	case TYPE:
-		array_put_text(out, op->event->type);
+		um_array_put_text(out, op->event->type);
 		break;
 	case EFFECT:
-		array_put_text(out, effect_text(op->event->effect));
+		um_array_put_text(out, effect_text(op->event->effect));
 		break;
 	case AMOUNT:
-		array_put_int64(out, op->event->amount, op->event->has_amount);
+		um_array_put_int64(out, op->event->amount,
+			op->event->has_amount);
 		break;
 	case CURRENCY:
-		array_put_known(out, op->event->currency);
+		um_array_put_known(out, op->event->currency);
 		break;
 	case REFERENCE:
-		array_put_known(out, op->event->reference);
+		um_array_put_known(out, op->event->reference);
 		break;
 	case ANNOUNCED:
-		array_put(out, op->announced.ptr, op->announced.len);
+		um_array_put(out, op->announced.ptr, op->announced.len);
 		break;
 	case END:
 		break;
@@ -279,8 +228,8 @@ send_statement(PGconn *conn, bool pooled, const struct statement *st,
 	bool ok = true;
 
 	for (int p = 0; p < params; p++) {
-		array_begin(&param[p], (int32_t)types_of[st->params[p]].element,
-			count);
+		um_array_begin(&param[p],
+			(int32_t)types_of[st->params[p]].element, count);
 		for (size_t i = 0; i < batch->len; i++)
 			if (batch->kinds[i] == st->kind)
 				put_param(&param[p], st->params[p],
@@ -335,88 +284,6 @@ um_batch_take(struct um_batch_answer *answer, PGresult *res)
 	PQclear(res);
 }
 
-/* A copy of a column's text, or NULL for SQL's NULL. */
-static char *
-column(const PGresult *res, int row, int col)
-{
-	return PQgetisnull(res, row, col) ? NULL
-					  : strdup(PQgetvalue(res, row, col));
-}
-
-/*
- * A bytea of exactly `len` bytes, which comes as text: \x and hexadecimal
- * digits. False when it is NULL, or of another length.
- */
-static bool
-column_bytes(uint8_t *out, size_t len, const PGresult *res, int row, int col)
-{
-	size_t got;
-	unsigned char *bytes;
-	bool ok;
-
-	if (PQgetisnull(res, row, col))
-		return false;
-	bytes = PQunescapeBytea((unsigned char *)PQgetvalue(res, row, col),
-		&got);
-	ok = bytes != NULL && got == len;
-	if (ok)
-		memcpy(out, bytes, len);
-	PQfreemem(bytes);
-	return ok;
-}
-
-/* False: this is not a row that the operation's function returns. */
-static bool
-read_row(struct um_op *op, const PGresult *res, int row)
-{
-	const char *first = PQgetvalue(res, row, 0);
-
-	switch (op->kind) {
-	case UM_OP_LOOK_UP:
-		op->row.requester = column(res, row, 1);
-		op->row.subject = column(res, row, 2);
-		op->row.action = column(res, row, 3);
-		op->row.reason = column(res, row, 4);
-		op->row.expires = strtoll(PQgetvalue(res, row, 5), NULL, 10);
-		op->row.failed_attempts = strtoll(PQgetvalue(res, row, 6), NULL,
-			10);
-		op->row.late = strcmp(PQgetvalue(res, row, 7), "t") == 0;
-		op->row.has_browser = column_bytes(op->row.browser,
-			sizeof(op->row.browser), res, row, 8);
-		op->row.amount = strtoll(PQgetvalue(res, row, 9), NULL, 10);
-		op->row.currency = column(res, row, 10);
-		return um_op_parse_outcome(op, first);
-	case UM_OP_OPEN:
-		op->row.kind = column(res, row, 1);
-		op->row.target_url = column(res, row, 2);
-		op->row.expires = strtoll(PQgetvalue(res, row, 3), NULL, 10);
-		return um_op_parse_outcome(op, first)
-			&& (op->outcome.open != UM_OPEN_OPENED
-				|| (op->row.kind != NULL
-					&& op->row.target_url != NULL));
-	case UM_OP_EVENT:
-		op->row.mismatch = column(res, row, 1);
-		return um_op_parse_outcome(op, first);
-	case UM_OP_COMPLETE:
-		return um_op_parse_outcome(op, first);
-	case UM_OP_BINDING:
-		op->row.has_binding = column_bytes(op->row.binding,
-			sizeof(op->row.binding), res, row, 0);
-		return op->row.has_binding || PQgetisnull(res, row, 0);
-	case UM_OP_PING:
-		return strcmp(first, "t") == 0;
-	case UM_OP_COUNT_UNCLAIMED:
-		op->row.unclaimed = strtoll(first, NULL, 10);
-		op->row.database_ms = strtoll(PQgetvalue(res, row, 1), NULL,
-			10);
-		op->row.queue_usage = strtod(PQgetvalue(res, row, 2), NULL);
-		return true;
-	case UM_OP_NONE:
-		break;
-	}
-	return false;
-}
-
 bool
 um_batch_read(const struct um_batch *batch,
 	const struct um_batch_answer *answer)
@@ -434,7 +301,7 @@ um_batch_read(const struct um_batch *batch,
 				|| row >= PQntuples(results[r]))
 				return false;
 			if (batch->ops[i] != NULL
-				&& !read_row(batch->ops[i], results[r], row))
+				&& !um_row_read(batch->ops[i], results[r], row))
 				return false;
 			row++;
 		}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include "postgres/row.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A copy of a column's text, or NULL for SQL's NULL. */
+static char *
+column(const PGresult *res, int row, int col)
+{
+	return PQgetisnull(res, row, col) ? NULL
+					  : strdup(PQgetvalue(res, row, col));
+}
+
+/*
+ * A bytea of exactly `len` bytes, which comes as text: \x and hexadecimal
+ * digits. False when it is NULL, or of another length.
+ */
+static bool
+column_bytes(uint8_t *out, size_t len, const PGresult *res, int row, int col)
+{
+	size_t got;
+	unsigned char *bytes;
+	bool ok;
+
+	if (PQgetisnull(res, row, col))
+		return false;
+	bytes = PQunescapeBytea((unsigned char *)PQgetvalue(res, row, col),
+		&got);
+	ok = bytes != NULL && got == len;
+	if (ok)
+		memcpy(out, bytes, len);
+	PQfreemem(bytes);
+	return ok;
+}
+
+bool
+um_row_read(struct um_op *op, const PGresult *res, int row)
+{
+	const char *first = PQgetvalue(res, row, 0);
+
+	switch (op->kind) {
+	case UM_OP_LOOK_UP:
+		op->row.requester = column(res, row, 1);
+		op->row.subject = column(res, row, 2);
+		op->row.action = column(res, row, 3);
+		op->row.reason = column(res, row, 4);
+		op->row.expires = strtoll(PQgetvalue(res, row, 5), NULL, 10);
+		op->row.failed_attempts = strtoll(PQgetvalue(res, row, 6), NULL,
+			10);
+		op->row.late = strcmp(PQgetvalue(res, row, 7), "t") == 0;
+		op->row.has_browser = column_bytes(op->row.browser,
+			sizeof(op->row.browser), res, row, 8);
+		op->row.amount = strtoll(PQgetvalue(res, row, 9), NULL, 10);
+		op->row.currency = column(res, row, 10);
+		return um_op_parse_outcome(op, first);
+	case UM_OP_OPEN:
+		op->row.kind = column(res, row, 1);
+		op->row.target_url = column(res, row, 2);
+		op->row.expires = strtoll(PQgetvalue(res, row, 3), NULL, 10);
+		return um_op_parse_outcome(op, first)
+			&& (op->outcome.open != UM_OPEN_OPENED
+				|| (op->row.kind != NULL
+					&& op->row.target_url != NULL));
+	case UM_OP_EVENT:
+		op->row.mismatch = column(res, row, 1);
+		return um_op_parse_outcome(op, first);
+	case UM_OP_COMPLETE:
+		return um_op_parse_outcome(op, first);
+	case UM_OP_BINDING:
+		op->row.has_binding = column_bytes(op->row.binding,
+			sizeof(op->row.binding), res, row, 0);
+		return op->row.has_binding || PQgetisnull(res, row, 0);
+	case UM_OP_PING:
+		return strcmp(first, "t") == 0;
+	case UM_OP_COUNT_UNCLAIMED:
+		op->row.unclaimed = strtoll(first, NULL, 10);
+		op->row.database_ms = strtoll(PQgetvalue(res, row, 1), NULL,
+			10);
+		op->row.queue_usage = strtod(PQgetvalue(res, row, 2), NULL);
+		return true;
+	case UM_OP_NONE:
+		break;
+	}
+	return false;
+}
