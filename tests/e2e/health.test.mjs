@@ -15,6 +15,8 @@ let fixture;
 
 before(async () => {
 	fixture = await openFixture({ name: 'health', own: true });
+	await until('every program has started and reports itself', async () =>
+		Object.keys((await health()).programs).length === PROGRAMS.length);
 });
 
 after(() => fixture?.close());
