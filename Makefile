@@ -122,7 +122,7 @@ test-e2e: test-build ## the whole way, through nginx
 	@tests/run stack e2e e2e-node operate
 
 test-sanitize: test-build ## the C modules and the whole way under ASan and UBSan
-	@tests/run unit-sanitize e2e-sanitize
+	@tests/run unit-sanitize e2e
 
 test-security: test-build ## everything hostile, and a real browser
 	@tests/run security browser
@@ -136,7 +136,7 @@ lint: test-build ## layers, clang-tidy, cppcheck, format, shellcheck, types
 	@tests/run lint
 
 coverage: test-build ## how much of lib/ and cgi-bin/ the tests run; under 95 % of lines fails
-	@tests/run unit-sanitize e2e-sanitize coverage; status=$$?; \
+	@tests/run unit-sanitize e2e coverage; status=$$?; \
 		cat build/test/coverage.log; exit $$status
 
 soak: deps      ## 100,000 deliveries and what they cost in memory; 20,000 random histories (COUNT, SEED)
