@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// The limits, times and defaults that the documents name are those of the code.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const DAY = 24 * 60 * 60_000;
+
+const read = (file) => readFileSync(path.join(ROOT, file), 'utf8');
+
+/** A document on one line, so that a sentence is found wherever it is broken. */
+const sentences = (file) => read(file).replaceAll(/\s+/g, ' ');
+
+/** What a constant of C, or of JavaScript, is: numbers, products and other constants of its file. */
+function constant(file, name) {
+	const text = read(file);
+	const [, value] = new RegExp(`(?:#define |const )${name}(?: =)? ([^;\\n]*?)(?:;|\\s*/\\*|\\s*(?://.*)?$)`, 'm').exec(text)
+		?? assert.fail(`${file} has no ${name}`);
+	return value.replaceAll(/[()]/g, '').split('*').map((factor) => factor.trim())
+		.reduce((product, factor) => product * (/^\d/.test(factor) ? Number(factor.replaceAll('_', '')) : constant(file, factor)), 1);
+}
+
+/** The number that a pattern finds in a file. */
+const found = (file, pattern) => Number(pattern.exec(read(file))?.[1] ?? assert.fail(`${file} has no ${pattern}`));
+
+const c = (module, ...names) => names.map((name) => constant(`lib/${module}.h`, name));
+const js = (module, name) => constant(`lib/node/src/${module}.js`, name);
+const KB = 1_024;
+
+/** Document: a sentence with numbers in it, and what they are in the code, in the unit of the sentence. */
+const LIMITS = {
+	'lib/PROTOCOL.md': [
+		[/A query has at most (\S+) bytes, a form (\S+), a webhook's body (\S+); a form or query at most (\S+) parameters with names of (\S+) and values of (\S+) bytes/,
+			[...c('http/request', 'UM_QUERY_MAX', 'UM_BODY_MAX', 'UM_DELIVERY_BODY_MAX'),
+				...c('http/form', 'UM_FORM_FIELDS_MAX', 'UM_FORM_NAME_MAX', 'UM_FORM_VALUE_MAX')]],
+		[/a result over (\S+) bytes sealed/, c('app/result', 'UM_RESULT_MAX')],
+		[/`unavailable` after (\d+) seconds/, [c('postgres/store', 'UM_STORE_WAIT_MS')[0] / 1_000]],
+		[/PostgreSQL did not answer within (\d+) seconds/, [c('postgres/store', 'UM_STORE_WAIT_MS')[0] / 1_000]],
+	],
+	'lib/providers/README.md': [
+		[/(\d+) schemes · (\d+) keys a scheme · (\d+) signatures \((\d+) for public keys\) and (\d+) parameters/,
+			[...c('webhook/spec_part', 'UM_SCHEMES_MAX'),
+				...c('webhook/verifier', 'UM_VERIFIER_KEYS_MAX', 'UM_SIGNATURES_MAX', 'UM_PUBLIC_SIGNATURES_MAX'),
+				...c('webhook/delivery', 'UM_PARAMS_MAX')]],
+		[/(\d+) events · (\d+) outcomes with (\d+) conditions each · pointers of (\d+) names and (\d+) characters · header names of (\d+)/,
+			[...c('webhook/event', 'UM_EVENTS_MAX'), ...c('webhook/spec_part', 'UM_RULES_MAX'), ...c('webhook/condition', 'UM_CONDITIONS_MAX'),
+				...c('webhook/pointer', 'UM_POINTER_TOKENS_MAX', 'UM_POINTER_MAX'), ...c('webhook/expr', 'UM_EXPR_HEADER_MAX')]],
+		[/(\d+) fields of a query, form or multipart body, form values of (\d+) bytes · JSON (\d+) deep, with (\S+) values and names \((\S+), and (\d+) KB/,
+			[...c('http/form', 'UM_FORM_FIELDS_MAX', 'UM_FORM_VALUE_MAX'), ...c('webhook/json', 'UM_JSON_DEPTH_MAX', 'UM_JSON_VALUES_MAX'),
+				...c('webhook/delivery', 'UM_UNPROVEN_VALUES_MAX'), c('webhook/delivery', 'UM_UNPROVEN_JSON_MAX')[0] / KB]],
+		[/a type of (\d+) characters · a reference of (\d+) \(a longer one is left out\) · an identity of (\d+)/,
+			c('webhook/event', 'UM_EVENT_TYPE_MAX', 'UM_REFERENCE_MAX', 'UM_EVENT_IDENTITY_MAX')],
+	],
+	'nginx/CONFIGURATION.md': [
+		[/Its name is 1 to (\d+) of/, c('crypto/token', 'UM_PROVIDER_MAX')],
+		[/`secrets` \| array of 1 to (\d+) strings/, [constant('lib/config/provider.c', 'SECRETS_MAX')]],
+		[/`accounts` \| array of 1 to (\d+) strings/, [constant('lib/config/provider.c', 'ACCOUNTS_MAX')]],
+		[/`grace` \| seconds, 1 to (\d+)/, c('webhook/spec', 'UM_GRACE_MAX_S')],
+		[/in its title\. At most (\d+) bytes/, [constant('lib/config/brand.c', 'NAME_MAX_LEN')]],
+		[/An SVG file of at most (\d+) KB/, [c('config/brand', 'UM_LOGO_MAX')[0] / KB]],
+		[/The contrast with the page must be (\d+) or more/, [constant('lib/config/brand.c', 'CONTRAST_MIN')]],
+		[/at most (\d+) since the file was made/, c('server/metrics_file', 'UM_METRICS_PROVIDERS_MAX')],
+		[/has done nothing for (\d+) seconds, or none/, [c('server/metrics', 'UM_METRICS_SILENT_MS')[0] / 1_000]],
+		[/lives and has done nothing for (\d+) seconds/, [c('server/metrics', 'UM_METRICS_SILENT_MS')[0] / 1_000]],
+		[/(\S+) fill the queue of a process/, c('postgres/store', 'UM_STORE_QUEUE_MAX')],
+	],
+	'nginx/README.md': [
+		[/A request line or header field has at most (\d+) KB, a body (\d+) KB\. An address may send (\d+) requests a second after a burst of (\d+)/,
+			[found('nginx/urlmode/server.conf', /large_client_header_buffers \d+ (\d+)k/), found('nginx/urlmode/server.conf', /client_max_body_size (\d+)k/),
+				found('nginx/urlmode/http.conf', /zone=urlmode:\w+ rate=(\d+)r/), found('nginx/urlmode/server.conf', /zone=urlmode burst=(\d+)/)]],
+		[/A webhook has at most (\d+) MB; an address may send (\d+) a second after a burst of (\d+), and (\d+) at the same time/,
+			[found('nginx/urlmode/server.conf', /client_max_body_size (\d+)m/), found('nginx/urlmode/http.conf', /zone=urlmode_webhook:\w+ rate=(\d+)r/),
+				found('nginx/urlmode/server.conf', /zone=urlmode_webhook burst=(\d+)/), found('nginx/urlmode/server.conf', /limit_conn urlmode_webhook_open (\d+)/)]],
+	],
+	'nginx/others/README.md': [
+		[/A form has at most (\d+) KB, a webhook (\d+) MB/,
+			[c('http/request', 'UM_BODY_MAX')[0] / KB, c('http/request', 'UM_DELIVERY_BODY_MAX')[0] / KB / KB]],
+		[/over (\d+) KB of parameters/, [c('server/fcgi_check', 'UM_FCGI_PARAMS_MAX')[0] / KB]],
+	],
+	'nginx/GROWING.md': [
+		[/A program puts up to (\d+) requests into one commit/, c('postgres/queue', 'UM_BATCH_MAX')],
+		[/every (\S+) to (\S+) seconds/, [js('poll', 'MIN_MS') / 1_000, js('poll', 'MAX_MS') / 1_000]],
+	],
+	'nginx/DATABASE.md': [
+		[/waits up to (\d+) seconds, and then gets 503/, [c('postgres/store', 'UM_STORE_WAIT_MS')[0] / 1_000]],
+		[/transactions of (\S+) rows/, [found('sql/004_retention.sql', /batch integer DEFAULT (\d+)/)]],
+		[/or (\d+) days after a payment that nobody claims/, [js('purge', 'KEEP_UNCLAIMED_MS') / DAY]],
+	],
+	'lib/node/REFERENCE.md': [
+		[/intervals of (\S+) to (\S+) seconds\. The outcome/, [js('poll', 'MIN_MS') / 1_000, js('poll', 'MAX_MS') / 1_000]],
+		[/has read it: (\d+ \d+) by default/, [js('purge', 'KEEP_RESULTS_MS')]],
+		[/no call claims it: (\d+) days by default/, [js('purge', 'KEEP_UNCLAIMED_MS') / DAY]],
+		[/when it is over: (\d+) days by default, (\d+) at least/, [js('purge', 'RETENTION_MS') / DAY, js('purge', 'RETENTION_MIN_MS') / DAY]],
+		[/milliseconds until it expires, (\d+ \d+) by default/, [js('urlmode', 'TTL_MS')]],
+		[/`timeout` \| milliseconds, (\d+ \d+) by default/, [js('urlmode', 'TIMEOUT_MS')]],
+		[/`ttl` milliseconds \((\d+ \d+) by default/, [js('urlmode', 'TICKET_MS')]],
+		[/without `state`; at most (\d+) bytes/, [js('url', 'TARGET_MAX')]],
+		[/takes longer than (\d+) seconds causes a warning/, [js('recheck', 'LEASE_MS') / 1_000]],
+		[/again at intervals of (\S+) to (\S+) seconds/, [js('listener', 'BACKOFF_MIN_MS') / 1_000, js('listener', 'BACKOFF_MAX_MS') / 1_000]],
+		[/again about every (\d+) seconds/, [js('waiters', 'ROUTINE_READ_MS') / 1_000]],
+	],
+	'lib/node/ADAPTERS.md': [
+		[/`legTimeout` \((\d+ \d+)\)/, [js('adapters/elicitation', 'ROUND_MS')]],
+		[/`legTimeout` at most, (\d+) seconds by default/, [js('adapters/elicitation', 'ROUND_MS') / 1_000]],
+		[/`progressEvery` \((\d+ \d+)\)/, [js('adapters/heartbeat', 'INTERVAL_MS')]],
+		[/and every (\d+) seconds in between/, [js('adapters/heartbeat', 'INTERVAL_MS') / 1_000]],
+	],
+};
+
+for (const [file, limits] of Object.entries(LIMITS)) {
+	describe(file, () => {
+		for (const [pattern, expected] of limits) {
+			test(String(pattern), () => {
+				const [, ...numbers] = pattern.exec(sentences(file)) ?? assert.fail(`${file} does not say so`);
+				assert.deepEqual(numbers.map((number) => Number(number.replaceAll(/[ ,]/g, ''))), expected);
+			});
+		}
+	});
+}
