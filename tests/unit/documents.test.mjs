@@ -86,12 +86,15 @@ for (const role of ['urlmode_cgi', 'urlmode_server', 'urlmode_operator']) {
 	});
 }
 
+/** The headings under which the keys of the configuration are. */
+const CONFIGURATION_TABLES = ['The file', "A provider's entry", 'The pages'];
+
 test('the reference has the keys of the configuration, and no others', () => {
 	const keys = [...readAll('lib/config', '.c').matchAll(/\bkeys\[\] = \{([^}]*)\}/g)]
 		.flatMap(([, strings]) => [...strings.matchAll(/"(\w+)"/g)].map(([, key]) => key));
 
 	assert.ok(keys.includes('base_url') && keys.includes('display_name'));
-	assert.deepEqual(sorted(['The file', "A provider's entry", 'The pages'].flatMap((heading) => firstColumn(CONFIGURATION, heading))),
+	assert.deepEqual(sorted(CONFIGURATION_TABLES.flatMap((heading) => firstColumn(CONFIGURATION, heading))),
 		sorted(keys));
 });
 
@@ -110,8 +113,18 @@ test('the manual page has the keys of the configuration, and the options of the 
 	const flags = words('nginx/man/urlmode-programs.8', '(?:It )?Fl').flatMap((text) => text.match(/-[a-z]+/g));
 
 	assert.deepEqual(sorted(words('nginx/man/urlmode-config.5', 'It Cm')),
-		sorted([...firstColumn(CONFIGURATION, 'The file'), ...firstColumn(CONFIGURATION, "A provider's entry")]));
+		sorted(CONFIGURATION_TABLES.flatMap((heading) => firstColumn(CONFIGURATION, heading))));
 	assert.deepEqual(sorted(flags.map((name) => `-${name}`)), sorted([...codeOfThePrograms().matchAll(/"(--[a-z]+)"/g)].map(([, name]) => name)));
+});
+
+test('the reference and the manual page have the signals of the programs, and no others', () => {
+	const signals = [...read('lib/server/loop.c').matchAll(/\bsigaddset\(&set, (\w+)\)/g)].map(([, name]) => name);
+	const words = (text) => sorted(text.match(/\bSIG[A-Z0-9]+\b/g));
+	const rows = section(CONFIGURATION, 'Command line, environment and signals').match(/^\| SIG[^|]*/gm);
+	const entries = read('nginx/man/urlmode-programs.8').match(/^\.It Dv .*/gm);
+
+	assert.deepEqual(words(rows.join()), sorted(signals));
+	assert.deepEqual(words(entries.join()), sorted(signals));
 });
 
 test('production: each login gets its password, and no example lets multiwatch give a program up', () => {
