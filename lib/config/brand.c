@@ -10,6 +10,7 @@
 #include <openssl/evp.h>
 
 #include "core/file.h"
+#include "core/url.h"
 #include "http/style.h"
 #include "http/svg.h"
 
@@ -278,36 +279,19 @@ read_schemes(const struct um_conf_loc *at, const json_t *object,
 	return true;
 }
 
-/* https with a host, http for development, or a scheme that is listed. */
+/* https with a host, http on loopback, or a scheme that is listed. */
 static bool
 may_return_to(const char *url, const struct um_strlist *schemes)
 {
-	size_t len = scheme_len(url);
-	struct um_str scheme = { url, len };
-	size_t host;
+	struct um_str scheme = { url, scheme_len(url) };
 
-	if (strlen(url) > URL_MAX_LEN || url[len] != ':')
+	if (strlen(url) > URL_MAX_LEN)
 		return false;
 	for (const char *p = url; *p != '\0'; p++)
 		if (*p <= ' ' || *p > '~' || strchr("\"<>\\^`{|}", *p) != NULL)
 			return false;
-	for (size_t i = 0; i < schemes->len; i++)
-		if (um_str_is(scheme, schemes->item[i]))
-			return true;
-	if (strncmp(url + len, "://", 3) != 0)
-		return false;
-	url += len + 3;
-	host = strcspn(url, "/?#");
-	if (host == 0 || memchr(url, '@', host) != NULL)
-		return false;
-	return um_str_is(scheme, "https")
-		|| (um_str_is(scheme, "http")
-			&& (um_str_is((struct um_str){ url,
-					      strcspn(url, ":/?#") },
-				    "127.0.0.1")
-				|| um_str_is((struct um_str){ url,
-						     strcspn(url, ":/?#") },
-					"localhost")));
+	return um_url_authority_end(url) != NULL
+		|| (url[scheme.len] == ':' && um_strlist_has(schemes, scheme));
 }
 
 static bool

@@ -67,7 +67,7 @@ TEST(the_ways_back_that_are_accepted)
 	static const char *const urls[] = { "https://app.example.com",
 		"https://app.example.com:8443/a?b=c#d",
 		"http://localhost:3000/", "http://127.0.0.1/",
-		"claude://home" };
+		"http://[::1]:3000/", "claude://home" };
 
 	for (size_t i = 0; i < LENGTH(urls); i++) {
 		struct um_buf text = { 0 };
@@ -152,6 +152,7 @@ TEST(what_is_refused)
 			BAD_URL },
 		{ "{\"return_to\": \"http://localhost.evil.example/\"}",
 			BAD_URL },
+		{ "{\"return_to\": \"http://localhost:x/\"}", BAD_URL },
 		{ "{\"return_to\": \"vscode://x\"}", BAD_URL },
 		{ "{\"return_to\": \"javascript:alert(1)\"}", BAD_URL },
 		{ "{\"return_to\": \"JavaScript:alert(1)\"}", BAD_URL },
