@@ -57,12 +57,10 @@ skip_space(struct reader *r)
 		skip(r, 1);
 }
 
-/* Past the next `end`; false: there is none. */
 static bool
-skip_past(struct reader *r, const char *end)
+refuse_malformed(struct reader *r)
 {
-	um_str_cut(&r->rest, end);
-	return r->rest.ptr != NULL || um_error(r->err, "is not well-formed");
+	return um_error(r->err, "is not well-formed");
 }
 
 /* Spaces, comments, the XML declaration and a doctype. */
@@ -72,8 +70,9 @@ skip_what_draws_nothing(struct reader *r)
 	for (;;) {
 		skip_space(r);
 		if (starts(r, "<!--")) {
-			if (!skip_past(r, "-->"))
-				return false;
+			um_str_cut(&r->rest, "-->");
+			if (r->rest.ptr == NULL)
+				return refuse_malformed(r);
 		} else if (r->depth == 0
 			&& (starts(r, "<?xml ") || starts(r, "<!DOCTYPE "))) {
 			struct um_str skipped = um_str_cut(&r->rest, ">");
@@ -81,7 +80,7 @@ skip_what_draws_nothing(struct reader *r)
 			if (r->rest.ptr == NULL
 				|| memchr(skipped.ptr, '[', skipped.len)
 					!= NULL)
-				return um_error(r->err, "is not well-formed");
+				return refuse_malformed(r);
 		} else {
 			return true;
 		}
@@ -103,7 +102,7 @@ read_name(struct reader *r)
 	return name;
 }
 
-/* "the <script>" for a message; a name is made of letters alone. */
+/* A name has only letters, digits, `-` and `:`, so the message can show it. */
 static bool
 refuse(struct reader *r, const char *what, struct um_str name)
 {
@@ -137,14 +136,14 @@ read_attribute(struct reader *r)
 	char quote[2] = "";
 
 	if (name.len == 0 || !starts(r, "=") || r->rest.len < 2)
-		return um_error(r->err, "is not well-formed");
+		return refuse_malformed(r);
 	quote[0] = r->rest.ptr[1];
 	if (quote[0] != '"' && quote[0] != '\'')
-		return um_error(r->err, "is not well-formed");
+		return refuse_malformed(r);
 	skip(r, 2);
 	value = um_str_cut(&r->rest, quote);
 	if (r->rest.ptr == NULL)
-		return um_error(r->err, "is not well-formed");
+		return refuse_malformed(r);
 	/* HTML knows the name space by itself. */
 	if (um_str_is(name, "xmlns")
 		&& um_str_is(value, "http://www.w3.org/2000/svg"))
@@ -179,9 +178,10 @@ read_start(struct reader *r)
 		skip_space(r);
 		if (starts(r, "/>") || starts(r, ">"))
 			break;
-		if (!spaced || !read_attribute(r))
-			return spaced ? false
-				      : um_error(r->err, "is not well-formed");
+		if (!spaced)
+			return refuse_malformed(r);
+		if (!read_attribute(r))
+			return false;
 	}
 	if (starts(r, "/>")) {
 		um_buf_puts(r->out, "/>");
@@ -204,7 +204,7 @@ read_end(struct reader *r)
 	skip_space(r);
 	if (r->depth == 0 || !um_str_eq(name, r->open[r->depth - 1])
 		|| !starts(r, ">"))
-		return um_error(r->err, "is not well-formed");
+		return refuse_malformed(r);
 	skip(r, 1);
 	r->depth--;
 	um_buf_puts(r->out, "</");
@@ -228,6 +228,7 @@ um_svg_put(struct um_buf *out, struct um_str svg, struct um_error *err)
 		if (!(starts(&r, "</") ? read_end(&r) : read_start(&r)))
 			return false;
 	} while (r.depth != 0);
-	return (skip_what_draws_nothing(&r) && r.rest.len == 0)
-		|| um_error(err, "has more than one element");
+	if (!skip_what_draws_nothing(&r))
+		return false;
+	return r.rest.len == 0 || um_error(err, "has more than one element");
 }

@@ -96,6 +96,7 @@ TEST(what_does_anything_else_is_refused)
 		{ "<svg></svg", "not well-formed" },
 		{ "<svg/><svg/>", "more than one element" },
 		{ "<svg/>text", "more than one element" },
+		{ "<svg/><!-- x", "not well-formed" },
 		{ "<!DOCTYPE svg [<!ENTITY a \"b\">]><svg/>",
 			"not well-formed" },
 		{ "<svg width=\"\xff\"/>", "not UTF-8" },
