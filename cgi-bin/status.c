@@ -122,11 +122,6 @@ programs_answer(const struct um_context *context)
 static void
 put_programs(const struct um_context *context, struct um_buf *json)
 {
-	static const char *const names[] = {
-#define X(name) name,
-		UM_METRICS_PROGRAMS(X)
-#undef X
-	};
 	static const char *const words[] = {
 		[UM_METRICS_OK] = "ok",
 		[UM_METRICS_SILENT] = "silent",
@@ -141,7 +136,8 @@ put_programs(const struct um_context *context, struct um_buf *json)
 				context->clock_ms);
 
 		if (health != UM_METRICS_UNKNOWN)
-			put_member(json, names[i], words[health]);
+			put_member(json, um_metrics_program_name(i),
+				words[health]);
 	}
 	um_json_put_end(json);
 }

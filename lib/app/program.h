@@ -31,7 +31,7 @@ struct um_context {
 	struct um_metrics *metrics;
 	struct um_keys *keys; /* replaced when the file is read again */
 	int64_t now_ms;       /* Unix time in milliseconds */
-	int64_t clock_ms;     /* the same of a clock that never jumps */
+	int64_t clock_ms;     /* milliseconds of a clock that never jumps */
 	/* Fills `out` with `len` random bytes; must not fail. */
 	void (*random)(void *out, size_t len);
 };

@@ -4,11 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const programs[] = {
-#define X(name) name,
-	UM_METRICS_PROGRAMS(X)
-#undef X
-};
 static const int statuses[] = {
 #define X(status) status,
 	UM_METRICS_STATUSES(X)
@@ -28,7 +23,7 @@ begin(struct um_metrics *metrics, const struct um_config *config,
 	size_t row = 0;
 
 	while (row < UM_METRICS_PROGRAMS_LEN - 1
-		&& strcmp(programs[row], program) != 0)
+		&& strcmp(um_metrics_program_name(row), program) != 0)
 		row++;
 	metrics->program = &metrics->file.counters->programs[row];
 	metrics->config = config;

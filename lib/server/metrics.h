@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the programs count, and how they do. The programs of a host share it in
- * a file (server/metrics_file.h); server/metrics_page.h shows it.
+ * What the programs count, and whether they answer. The programs of a host share
+ * it in a file (server/metrics_file.h); server/metrics_page.h shows it.
  *
  * Times are milliseconds of a clock that never jumps, which the caller passes.
  */
@@ -21,8 +21,8 @@
 #define UM_METRICS_FILE "/run/urlmode/metrics/counters"
 #endif
 
-#define UM_METRICS_BEAT_MS 1000   /* a process shows that often that it runs */
-#define UM_METRICS_SILENT_MS 5000 /* one that has not done so does not */
+#define UM_METRICS_BEAT_MS 1000 /* between two beats of a process that waits */
+#define UM_METRICS_SILENT_MS 5000 /* without a beat: it does not answer */
 
 struct um_metrics {
 	struct um_metrics_file file;
@@ -32,12 +32,12 @@ struct um_metrics {
 	struct um_error note; /* why the counters are not shared, or "" */
 };
 
-/* How a program is, all its processes together. */
+/* Whether a program answers, all its processes together. */
 enum um_metrics_health {
-	UM_METRICS_UNKNOWN, /* It has not run since the file was made. */
+	UM_METRICS_UNKNOWN, /* it has not run since the file was made */
 	UM_METRICS_OK,
-	UM_METRICS_SILENT, /* A process lives and does nothing. */
-	UM_METRICS_GONE,   /* None lives, and none has come in its place. */
+	UM_METRICS_SILENT, /* one of its processes lives, and does nothing */
+	UM_METRICS_GONE,   /* none has lived for UM_METRICS_SILENT_MS */
 };
 
 /*
@@ -57,12 +57,12 @@ bool um_metrics_open_own(struct um_metrics **out,
 /* NULL is fine. */
 void um_metrics_close(struct um_metrics *metrics);
 
-/* This process serves from now on, and says how it is. */
+/* This process serves from now on, and beats. */
 void um_metrics_join(struct um_metrics *metrics);
 
 /*
- * How it is: it has so many requests that are not answered, so many operations
- * that are not sent, and has been connected to the database since then, or -1.
+ * A beat of this process: how many requests are not answered, how many operations
+ * are not sent, and since when it has been connected to the database, or -1.
  */
 void um_metrics_beat(struct um_metrics *metrics, int64_t now, size_t requests,
 	size_t queue, int64_t connected);
@@ -77,7 +77,7 @@ void um_metrics_batch(struct um_metrics *metrics, uint64_t operations);
 /* Counts what came of the operation, if it is an event that was recorded. */
 void um_metrics_event(struct um_metrics *metrics, const struct um_op *op);
 
-/* Of the program with this row. */
+/* Whether the program with this row answers. */
 enum um_metrics_health um_metrics_health(const struct um_metrics *metrics,
 	size_t program, int64_t now);
 

@@ -27,6 +27,18 @@ static const char layout[] =
 #undef REFUSAL
 #undef OUTCOME
 
+const char *
+um_metrics_program_name(size_t program)
+{
+	static const char *const names[] = {
+#define X(name) name,
+		UM_METRICS_PROGRAMS(X)
+#undef X
+	};
+
+	return names[program];
+}
+
 /* FNV-1a: another order, word or length makes another number. */
 static uint32_t
 layout_number(void)

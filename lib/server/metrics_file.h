@@ -106,6 +106,9 @@ struct um_metrics_file {
 	size_t own; /* this process's place; UM_METRICS_PROCESSES_MAX: none */
 };
 
+/* The name of the program with this row; a constant. */
+const char *um_metrics_program_name(size_t program);
+
 /*
  * Maps the file of this path and the layout's number, which is created if it
  * does not exist. False: it cannot be mapped, or is not such a file.

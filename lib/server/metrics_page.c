@@ -3,11 +3,6 @@
 
 #include <stddef.h>
 
-static const char *const programs[] = {
-#define X(name) name,
-	UM_METRICS_PROGRAMS(X)
-#undef X
-};
 static const char *const statuses[] = {
 #define X(status) #status,
 	UM_METRICS_STATUSES(X)
@@ -76,7 +71,7 @@ line(struct page *page, enum metric metric, const char *suffix,
 }
 
 #define LABELS(...) ((const char *const[4]){ __VA_ARGS__ })
-#define PROGRAM(p) "program", programs[p]
+#define PROGRAM(p) "program", um_metrics_program_name(p)
 
 static void
 write_counters(struct page *page, enum metric metric, const char *label,
