@@ -85,6 +85,16 @@ get_path(const struct um_conf_loc *at, const json_t *object, const char *key,
 			&& um_conf_resolve_path(at, out));
 }
 
+/* In the order of enum um_user_check. */
+static const char *const user_checks[] = { "remote-user", "confirm",
+	"session-ticket", NULL };
+
+const char *
+um_user_check_name(enum um_user_check check)
+{
+	return user_checks[check];
+}
+
 static bool
 read_config(const struct um_conf_loc *at, json_t *root,
 	struct um_config *config)
@@ -92,8 +102,6 @@ read_config(const struct um_conf_loc *at, json_t *root,
 	static const char *const keys[] = { "base_url", "keys_file",
 		"database_url", "log_file", "metrics_file", "providers_dir",
 		"user_check", "providers", "pages", NULL };
-	static const char *const checks[] = { "remote-user", "confirm",
-		"session-ticket", NULL };
 	struct um_conf_loc providers = um_conf_member(at, "providers");
 	struct um_conf_loc pages = um_conf_member(at, "pages");
 	unsigned check = UM_USER_REMOTE;
@@ -103,8 +111,8 @@ read_config(const struct um_conf_loc *at, json_t *root,
 		|| !get_string(at, root, "keys_file", &config->keys_file)
 		|| !get_string(at, root, "database_url", &config->database_url)
 		|| (json_object_get(root, "user_check") != NULL
-			&& !um_conf_get_choice(at, root, "user_check", checks,
-				&check)))
+			&& !um_conf_get_choice(at, root, "user_check",
+				user_checks, &check)))
 		return false;
 	config->user_check = (enum um_user_check)check;
 	if (!is_base_url(config->base_url))

@@ -22,6 +22,9 @@ enum um_user_check {
 	UM_USER_TICKET,  /* the MCP server's own session: see ticket.h */
 };
 
+/* Its word in the configuration; a constant. */
+const char *um_user_check_name(enum um_user_check check);
+
 struct um_config {
 	char *base_url; /* https, or http on loopback; no slash at the end */
 	char *keys_file;

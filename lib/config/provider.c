@@ -10,6 +10,9 @@
 #define ACCOUNTS_MAX 256
 #define DEFAULT_GRACE_S 86400
 
+/* In the order of enum um_kind. */
+static const char *const kinds[] = { "oauth", "payment", "signature", NULL };
+
 /* What `env` consists of. The texts and constants belong to the entry. */
 struct env_source {
 	const char *secrets[SECRETS_MAX];
@@ -360,6 +363,12 @@ read_issuer(struct um_provider *provider, const struct um_conf_loc *at,
 	return true;
 }
 
+const char *
+um_kind_name(enum um_kind kind)
+{
+	return kinds[kind];
+}
+
 static bool
 read_entry(struct um_provider *provider, const struct um_conf_loc *at,
 	const char *name, json_t *entry)
@@ -368,8 +377,6 @@ read_entry(struct um_provider *provider, const struct um_conf_loc *at,
 		"authorization_response_iss_parameter_supported", "description",
 		"secrets", "return_secrets", "certificate", "constants", "mode",
 		"accounts", "grace", NULL };
-	static const char *const kinds[] = { "oauth", "payment", "signature",
-		NULL };
 	const char *display_name;
 	unsigned kind;
 

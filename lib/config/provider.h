@@ -14,6 +14,9 @@
 
 enum um_kind { UM_KIND_OAUTH, UM_KIND_PAYMENT, UM_KIND_SIGNATURE, UM_KIND_ANY };
 
+/* The word for a provider's kind in the configuration; NULL for UM_KIND_ANY. */
+const char *um_kind_name(enum um_kind kind);
+
 struct um_provider {
 	char *name; /* ^[a-z0-9][a-z0-9_-]{0,63}$ */
 	enum um_kind kind;

@@ -32,24 +32,13 @@ um_query_is_meant(int argc, char **argv)
 static void
 print_providers(const struct um_config *config)
 {
-	static const char *const kinds[] = { [UM_KIND_OAUTH] = "oauth",
-		[UM_KIND_PAYMENT] = "payment",
-		[UM_KIND_SIGNATURE] = "signature" };
-
 	for (size_t i = 0; i < config->providers_len; i++) {
 		const struct um_provider *provider = &config->providers[i];
 
 		printf("%s %s %" PRId64 "\n", provider->name,
-			kinds[provider->kind], provider->grace_ms / 1000);
+			um_kind_name(provider->kind),
+			provider->grace_ms / 1000);
 	}
-}
-
-static const char *
-user_check_name(enum um_user_check check)
-{
-	return check == UM_USER_CONFIRM   ? "confirm"
-		: check == UM_USER_TICKET ? "session-ticket"
-					  : "remote-user";
 }
 
 static bool
@@ -66,7 +55,7 @@ answer_config(const char *key, const char *path, struct um_error *err)
 		{ "base_url", config->base_url },
 		{ "keys_file", config->keys_file },
 		{ "database_url", config->database_url },
-		{ "user_check", user_check_name(config->user_check) },
+		{ "user_check", um_user_check_name(config->user_check) },
 		{ "log_file", config->log_file },
 		{ "metrics_file", config->metrics_file },
 		{ "providers_dir", config->providers_dir },
