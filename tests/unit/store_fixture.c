@@ -203,6 +203,20 @@ store_fixture_close(struct store_fixture *fixture)
 	um_buf_free(&fixture->troubles);
 }
 
+int
+store_fixture_set_up(void **state)
+{
+	store_fixture_open(*state, NULL);
+	return 0;
+}
+
+int
+store_fixture_tear_down(void **state)
+{
+	store_fixture_close(*state);
+	return 0;
+}
+
 void
 store_fixture_submit(struct store_fixture *fixture, struct um_op *op)
 {
@@ -314,6 +328,13 @@ row_again(struct um_op *op, const struct um_op *of)
 		.reason = of->reason };
 	memcpy(op->id, of->id, sizeof(op->id));
 	memcpy(op->binding, of->binding, sizeof(op->binding));
+}
+
+void
+ops_free(struct um_op *ops, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		um_op_free(&ops[i]);
 }
 
 void

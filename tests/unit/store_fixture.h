@@ -50,6 +50,17 @@ int store_fixture_group_tear_down(void **state);
 void store_fixture_open(struct store_fixture *fixture, const char *conninfo);
 void store_fixture_close(struct store_fixture *fixture);
 
+/* A test of the file's `static struct store_fixture fixture`. */
+#define STORE_TEST(name)                                                       \
+	cmocka_unit_test_prestate_setup_teardown(name, store_fixture_set_up,   \
+		store_fixture_tear_down, &fixture)
+/* The same for a test that opens it itself. */
+#define STORE_TEST_OPENS(name)                                                 \
+	cmocka_unit_test_prestate_setup_teardown(name, NULL,                   \
+		store_fixture_tear_down, &fixture)
+int store_fixture_set_up(void **state);
+int store_fixture_tear_down(void **state);
+
 void store_fixture_submit(struct store_fixture *fixture, struct um_op *op);
 /* Until so many operations have been handed back; at most ten seconds. */
 void store_fixture_run(struct store_fixture *fixture, size_t done_len);
@@ -68,6 +79,7 @@ void row_make_complete(struct um_op *op, const char *action,
 	const char *reason);
 /* An operation on the same row. */
 void row_again(struct um_op *op, const struct um_op *of);
+void ops_free(struct um_op *ops, size_t len);
 /* `outcome` is the word that SQL returns, "unavailable" or "failed". */
 void assert_outcome(const struct um_op *op, const char *outcome);
 /* A column's text of an operation's row; the caller frees it. */

@@ -150,14 +150,6 @@ TEST(a_lookup_that_is_given_up)
 
 static struct store_fixture fixture;
 
-static int
-close_fixture(void **state)
-{
-	(void)state;
-	store_fixture_close(&fixture);
-	return 0;
-}
-
 /* The database of the tests, at a host of this name. */
 static void
 open_at(const char *host)
@@ -226,8 +218,7 @@ TEST(a_resolver_that_hangs)
 	store_fixture_submit(&fixture, &ops[2]);
 	store_fixture_run(&fixture, 3);
 	assert_outcome(&ops[2], "pending");
-	for (size_t i = 0; i < LENGTH(ops); i++)
-		um_op_free(&ops[i]);
+	ops_free(ops, LENGTH(ops));
 }
 
 static int
@@ -244,9 +235,8 @@ main(void)
 		cmocka_unit_test(hosts_addresses_and_ports),
 		cmocka_unit_test(a_name_without_an_address),
 		cmocka_unit_test(a_lookup_that_is_given_up),
-		cmocka_unit_test_teardown(the_store_finds_its_host_by_name,
-			close_fixture),
-		cmocka_unit_test_teardown(a_resolver_that_hangs, close_fixture),
+		STORE_TEST_OPENS(the_store_finds_its_host_by_name),
+		STORE_TEST_OPENS(a_resolver_that_hangs),
 	};
 
 	return cmocka_run_group_tests(tests, set_up,

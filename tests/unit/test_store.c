@@ -11,29 +11,6 @@
 
 static struct store_fixture fixture;
 
-static int
-open_fixture(void **state)
-{
-	(void)state;
-	store_fixture_open(&fixture, NULL);
-	return 0;
-}
-
-static int
-close_fixture(void **state)
-{
-	(void)state;
-	store_fixture_close(&fixture);
-	return 0;
-}
-
-static void
-free_all(struct um_op *ops, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		um_op_free(&ops[i]);
-}
-
 /* The connection is there, and idle. */
 static void
 connect_first(void)
@@ -135,7 +112,7 @@ TEST(a_wrong_id_binding_or_provider_is_unknown)
 	store_fixture_run(&fixture, len);
 	for (size_t i = 0; i < len; i++)
 		assert_outcome(&ops[i], "unknown");
-	free_all(ops, len);
+	ops_free(ops, len);
 }
 
 /* No result is NULL in the row, not an empty value. */
@@ -168,7 +145,7 @@ TEST(the_largest_result_and_one_byte_more)
 	store_fixture_run(&fixture, 2);
 	assert_outcome(&ops[0], "completed");
 	assert_outcome(&ops[1], "failed");
-	free_all(ops, LENGTH(ops));
+	ops_free(ops, LENGTH(ops));
 }
 
 /* Operations that were submitted while a batch was under way. */
@@ -195,7 +172,7 @@ TEST(operations_that_wait_become_one_batch)
 	}
 	assert_int_equal(um_store_pending(fixture.store), 0);
 	assert_int_equal(um_store_deadline(fixture.store), -1);
-	free_all(ops, LENGTH(ops));
+	ops_free(ops, LENGTH(ops));
 }
 
 /* Each row of the results goes to the operation that it is for. */
@@ -226,7 +203,7 @@ TEST(all_kinds_of_operations_in_one_transaction)
 	assert_string_equal(ops[3].row.kind, "oauth");
 	assert_null(ops[4].row.subject);
 	assert_true(ops[5].row.has_binding);
-	free_all(ops, LENGTH(ops));
+	ops_free(ops, LENGTH(ops));
 }
 
 TEST(one_bad_row_fails_alone)
@@ -249,7 +226,7 @@ TEST(one_bad_row_fails_alone)
 		str_has(um_buf_str(&fixture.troubles), STR("SQLSTATE: P0001")));
 	assert_false(
 		str_has(um_buf_str(&fixture.troubles), STR("this row fails")));
-	free_all(ops, LENGTH(ops));
+	ops_free(ops, LENGTH(ops));
 }
 
 /* It was sent before the server said that the one before it has failed. */
@@ -270,7 +247,7 @@ TEST(a_batch_behind_one_that_fails)
 	for (size_t i = 0; i < LENGTH(ops); i++)
 		assert_outcome(&ops[i], i == 1 ? "failed" : "completed");
 	assert_int_equal(fixture.batches[0], 2);
-	free_all(ops, LENGTH(ops));
+	ops_free(ops, LENGTH(ops));
 }
 
 TEST(the_same_row_twice_in_a_batch)
@@ -292,7 +269,7 @@ TEST(the_same_row_twice_in_a_batch)
 	assert_outcome(&ops[2], "completed");
 	assert_row_text(&ops[0], "action", "accept");
 	assert_row_text(&ops[0], "reason", "");
-	free_all(ops, LENGTH(ops));
+	ops_free(ops, LENGTH(ops));
 }
 
 /* The id and the status, and nothing else. */
@@ -346,7 +323,7 @@ TEST(done_may_submit_another_operation)
 	for (size_t i = 0; i < LENGTH(ops); i++)
 		assert_outcome(&ops[i], "completed");
 	assert_int_equal(fixture.batches_len, 2);
-	free_all(ops, LENGTH(ops));
+	ops_free(ops, LENGTH(ops));
 }
 
 static struct um_op behind;
@@ -399,9 +376,6 @@ TEST(pg_stat_activity_shows_the_name)
 	assert_string_equal(count, "1");
 	free(count);
 }
-
-#define STORE_TEST(name)                                                       \
-	cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
 
 int
 main(void)

@@ -9,21 +9,6 @@
 
 static struct store_fixture fixture;
 
-static int
-close_fixture(void **state)
-{
-	(void)state;
-	store_fixture_close(&fixture);
-	return 0;
-}
-
-static void
-free_all(struct um_op *ops, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		um_op_free(&ops[i]);
-}
-
 /* Opens the fixture; the connection is there, and idle. */
 static void
 connect_first(void)
@@ -111,7 +96,7 @@ TEST(a_locked_row_does_not_delay_others)
 	store_fixture_submit(&fixture, &again);
 	store_fixture_run(&fixture, LENGTH(ops) + 1);
 	assert_outcome(&again, "completed");
-	free_all(ops, LENGTH(ops));
+	ops_free(ops, LENGTH(ops));
 	um_op_free(&again);
 }
 
@@ -136,7 +121,7 @@ TEST(a_session_that_ends_in_the_middle)
 		assert_row_text(&ops[i], "status", "completed");
 	}
 	assert_true(fixture.troubles.len != 0);
-	free_all(ops, LENGTH(ops));
+	ops_free(ops, LENGTH(ops));
 }
 
 TEST(a_session_that_ends_while_idle)
@@ -189,7 +174,7 @@ TEST(an_error_that_no_row_caused_is_tried_again)
 		assert_outcome(&ops[1], "completed");
 		assert_true(str_has(um_buf_str(&fixture.troubles),
 			um_str(reasons[i] + strlen("unit_"))));
-		free_all(ops, LENGTH(ops));
+		ops_free(ops, LENGTH(ops));
 		if (i + 1 < LENGTH(reasons))
 			store_fixture_close(&fixture);
 	}
@@ -236,7 +221,7 @@ TEST(a_server_that_commits_nothing_is_not_asked_all_the_time)
 		store_fixture_run_ms(&fixture, 10);
 	store_fixture_run_until_idle(&fixture);
 	assert_true(um_clock_ms() - began < UM_STORE_RETRY_MAX_MS);
-	free_all(ops, LENGTH(ops));
+	ops_free(ops, LENGTH(ops));
 }
 
 /* A server that says nothing: after the wait the operation is its owner's
@@ -313,21 +298,19 @@ TEST(a_server_that_stays_silent_is_given_up)
 	um_op_free(&waiting);
 }
 
-#define STORE_TEST(name) cmocka_unit_test_teardown(name, close_fixture)
-
 int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		STORE_TEST(a_locked_row_does_not_delay_others),
-		STORE_TEST(a_session_that_ends_in_the_middle),
-		STORE_TEST(a_session_that_ends_while_idle),
-		STORE_TEST(it_reconnects_by_itself),
-		STORE_TEST(an_error_that_no_row_caused_is_tried_again),
-		STORE_TEST(
+		STORE_TEST_OPENS(a_locked_row_does_not_delay_others),
+		STORE_TEST_OPENS(a_session_that_ends_in_the_middle),
+		STORE_TEST_OPENS(a_session_that_ends_while_idle),
+		STORE_TEST_OPENS(it_reconnects_by_itself),
+		STORE_TEST_OPENS(an_error_that_no_row_caused_is_tried_again),
+		STORE_TEST_OPENS(
 			a_server_that_commits_nothing_is_not_asked_all_the_time),
-		STORE_TEST(a_silent_server),
-		STORE_TEST(a_server_that_stays_silent_is_given_up),
+		STORE_TEST_OPENS(a_silent_server),
+		STORE_TEST_OPENS(a_server_that_stays_silent_is_given_up),
 	};
 
 	return cmocka_run_group_tests(tests, store_fixture_group_set_up,

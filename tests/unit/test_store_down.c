@@ -16,14 +16,6 @@
 
 static struct store_fixture fixture;
 
-static int
-close_fixture(void **state)
-{
-	(void)state;
-	store_fixture_close(&fixture);
-	return 0;
-}
-
 /* The first wait for it as long as they may; then it is known. */
 TEST(without_a_server_operations_are_unavailable)
 {
@@ -233,19 +225,17 @@ TEST(freeing_null_is_fine)
 	um_store_free(NULL);
 }
 
-#define STORE_TEST(name) cmocka_unit_test_teardown(name, close_fixture)
-
 int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		STORE_TEST(without_a_server_operations_are_unavailable),
-		STORE_TEST(the_interval_between_attempts_doubles),
-		STORE_TEST(a_full_queue),
-		STORE_TEST(a_database_that_refuses),
-		STORE_TEST(the_next_host_is_tried),
-		STORE_TEST(a_warning_of_the_server_is_not_printed),
-		STORE_TEST(freeing_null_is_fine),
+		STORE_TEST_OPENS(without_a_server_operations_are_unavailable),
+		STORE_TEST_OPENS(the_interval_between_attempts_doubles),
+		STORE_TEST_OPENS(a_full_queue),
+		STORE_TEST_OPENS(a_database_that_refuses),
+		STORE_TEST_OPENS(the_next_host_is_tried),
+		STORE_TEST_OPENS(a_warning_of_the_server_is_not_printed),
+		STORE_TEST_OPENS(freeing_null_is_fine),
 	};
 
 	return cmocka_run_group_tests(tests, store_fixture_group_set_up,

@@ -7,22 +7,6 @@
 
 static struct store_fixture fixture;
 
-static int
-open_fixture(void **state)
-{
-	(void)state;
-	store_fixture_open(&fixture, NULL);
-	return 0;
-}
-
-static int
-close_fixture(void **state)
-{
-	(void)state;
-	store_fixture_close(&fixture);
-	return 0;
-}
-
 /* A row of kind payment, and an event of it, whose identity is its own. */
 static void
 event_make(struct um_op *op, struct um_event *event, const char *expected)
@@ -151,8 +135,7 @@ TEST(events_are_recorded_once_and_in_order)
 	again.event = &events[1];
 	submit_and_run(&again);
 	assert_outcome(&again, "seen");
-	for (size_t i = 0; i < LENGTH(ops); i++)
-		um_op_free(&ops[i]);
+	ops_free(ops, LENGTH(ops));
 }
 
 /* The provider's reference, or the row's id where it sends none. */
@@ -248,8 +231,7 @@ TEST(what_look_up_says_of_a_payment)
 		assert_string_equal(look.row.currency, "EUR");
 		um_op_free(&look);
 	}
-	for (size_t i = 0; i < LENGTH(ops); i++)
-		um_op_free(&ops[i]);
+	ops_free(ops, LENGTH(ops));
 }
 
 static int64_t
@@ -379,9 +361,6 @@ TEST(only_the_subject_opens_or_completes)
 		um_op_free(&right);
 	}
 }
-
-#define STORE_TEST(name)                                                       \
-	cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
 
 int
 main(void)
