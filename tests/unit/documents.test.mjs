@@ -178,6 +178,13 @@ test('the reference has the statuses that are counted', () => {
 	assert.ok(section(CONFIGURATION, 'Metrics').includes(`\`status\` is ${statuses.join(', ')} or \`other\``));
 });
 
+test('the protocol has the fields of the log, and no others', () => {
+	const names = [...read('lib/server/log.c').matchAll(/um_json_put_(?:member|key)\([^"]*?"(\w+)"/g)].map(([, name]) => name);
+
+	assert.ok(names.includes('time') && names.includes('ms'));
+	assert.deepEqual(sorted(firstColumn(PROTOCOL, 'The log')), sorted(names));
+});
+
 test('the map has the modules of lib/, and no others', () => {
 	const modules = list('lib', '.h').map((file) => file.replace(/^lib\/|\.h$/g, ''));
 
