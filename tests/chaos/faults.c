@@ -2,10 +2,9 @@
 /*
  * For LD_PRELOAD into PostgreSQL and the programs: clocks that are off, a resolver
  * that hangs, and disks that are full, as the file that CHAOS_CONTROL names says at
- * any time. Two disks
- * are known by their folder: pg/base (data) and pg/pg_wal. On a full one a file
- * cannot grow; nothing at all can be written to the WAL, because its files are
- * made in advance and would take long to fill.
+ * any time. Two disks are known by their folder: pg/base (data) and pg/pg_wal. On a
+ * full one a file cannot grow. To the WAL nothing at all can be written then: its
+ * files are made in advance, and would take long to fill.
  */
 #include <dlfcn.h>
 #include <errno.h>
