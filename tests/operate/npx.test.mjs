@@ -38,16 +38,24 @@ function run(args, env = {}) {
 	});
 }
 
-test('each command has a help, and the README and the command name the same ones', async () => {
+test('each command has a help, and the README has each form of it', async () => {
 	const { stdout } = await run([]);
+	const forms = [];
 	assert.deepEqual([...stdout.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name).sort(), NAMES);
-	const readme = readFileSync(join(ROOT, 'lib/node/README.md'), 'utf8');
-	assert.deepEqual([...readme.matchAll(/^\| `npx urlmode (\w+)/gm)].map(([, name]) => name).sort(), NAMES);
 	for (const name of NAMES) {
 		const help = await run([name, '--help']);
 		assert.equal(help.status, 0);
 		assert.match(help.stdout, new RegExp(`^usage: urlmode ${name} `));
+		const [usage] = help.stdout.split('\n\n');
+		forms.push(...[...usage.matchAll(/\burlmode (.*)/g)].map(([, form]) => form.replaceAll(/ \[--.*?\]/g, '')));
 	}
+	const readme = readFileSync(join(ROOT, 'lib/node/README.md'), 'utf8');
+	assert.deepEqual([...readme.matchAll(/^\| `npx urlmode (.*?)` \|/gm)].map(([, form]) => form).sort(), forms.sort());
+});
+
+test('it says its version', async () => {
+	const { version } = JSON.parse(readFileSync(join(ROOT, 'lib/node/package.json'), 'utf8'));
+	assert.deepEqual(await run(['--version']), { status: 0, stdout: `urlmode ${version}\n`, stderr: '' });
 });
 
 test('a command line that makes no sense is refused with status 64', async () => {

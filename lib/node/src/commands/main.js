@@ -2,6 +2,7 @@
 // side. Where the callback programs are, `urlmode` of their package does more;
 // what both have has the same name.
 
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
 import * as check from './check.js';
@@ -33,7 +34,8 @@ const HELP = `usage: urlmode COMMAND [OPTION...] [ARGUMENT...]
   check      look for what is wrong with the waiting side, and say what to do
   unclaimed  list the payments that no call has claimed
 
-urlmode COMMAND --help says more about a command.
+urlmode COMMAND --help says more about a command; urlmode --version says which
+version this is.
 `;
 
 /**
@@ -43,6 +45,11 @@ urlmode COMMAND --help says more about a command.
 export async function run([name = '--help', ...rest]) {
 	if (name === '--help' || name === '-h' || name === 'help') {
 		process.stdout.write(HELP);
+		return 0;
+	}
+	if (name === '--version') {
+		const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+		process.stdout.write(`urlmode ${version}\n`);
 		return 0;
 	}
 	const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

@@ -4,8 +4,8 @@ import { readdirSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { UsageError } from './usage-error.js';
 
+import { UsageError } from './usage-error.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url));
 
