@@ -148,12 +148,16 @@ check_snippets()
 		name=$(basename -- "$file")
 		case $name in
 		auth-*) [ -e "$nginx/urlmode/$name" ] || continue ;;
+		pages.conf) continue ;;
 		esac
 		cmp -s -- "$file" "$nginx/urlmode/$name" || differing="$differing $name"
 	done
 	if [ -n "$differing" ]; then
 		finding warning snippets "not as they come with this version:$differing" \
 			"diff -r $nginx_dir/urlmode $nginx/urlmode shows what is different"
+	elif ! program --pages | cmp -s - "$nginx/urlmode/pages.conf"; then
+		finding warning snippets "pages.conf is not what this version makes of $config" \
+			"$programs_dir/status --pages >$nginx/urlmode/pages.conf, and reload nginx"
 	else
 		finding ok snippets "$nginx/urlmode is of this version"
 	fi

@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 
-import { asUser, urlmode } from '../support/command.mjs';
+import { asUser, ROOT, urlmode } from '../support/command.mjs';
 import { startStack } from '../support/stack.mjs';
 import { configure } from '../security/deployment.mjs';
 import { freePorts } from '../stack/harness.mjs';
@@ -322,6 +322,14 @@ describe('programs and nginx', () => {
 	test('a snippet that was changed', async () => {
 		await changeFile(inStack('urlmode/errors.conf'), (text) => `# mine\n${text}`);
 		await finds('snippets', 'warning', /errors\.conf$/);
+	});
+
+	test('pages of nginx that are not those of the configuration', async () => {
+		await changeConfig((config) => { config.pages = { name: 'Example' }; });
+		await finds('snippets', 'warning', /^pages\.conf is not what this version makes of .*config\.json$/);
+		const pages = execFileSync(path.join(ROOT, 'build/bin/status'), ['--pages'], { encoding: 'utf8', env: env() });
+		await changeFile(inStack('urlmode/pages.conf'), () => pages);
+		assert.equal((await report()).status, 'ok');
 	});
 });
 
