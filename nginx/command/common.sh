@@ -59,14 +59,7 @@ die()
 misuse()
 {
 	warn "$@"
-	case ${subcommand-} in
-	setup | check | keys | show | events | purge | migrate | version)
-		warn "try: urlmode help $subcommand"
-		;;
-	*)
-		warn "try: urlmode help"
-		;;
-	esac
+	warn "try: urlmode help${subcommand:+ $subcommand}"
 	exit 64
 }
 
