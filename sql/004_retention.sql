@@ -128,6 +128,9 @@ BEGIN
 			WHERE p.elicitation = e.id
 				AND (p.claimed_at IS NULL AND p.refunded_at IS NULL OR greatest(p.claimed_at, p.refunded_at) > since)
 		)
+			-- The next call is given it to ask its provider, for thirty days (urlmode.resume).
+			AND (e.rechecks = e.rechecked
+				OR coalesce(e.completed_at, urlmode.closes_at(e.status, e.expires_at, e.grace)) <= now() - interval '30 days')
 		-- The next call for the same documents is given what was signed (urlmode.resume).
 		WHEN 'signature' THEN e.action IS DISTINCT FROM 'accept'
 			OR e.resume_key IS NULL OR e.claimed_at IS NOT NULL
@@ -210,8 +213,7 @@ DECLARE
 	taken bigint := 0;
 BEGIN
 	IF keep_ms < 604800000 THEN
-		RAISE invalid_parameter_value USING MESSAGE = 'keep_ms is less than seven days (604800000)',
-			DETAIL = 'For seven days after its end a payment may still be rechecked.';
+		RAISE invalid_parameter_value USING MESSAGE = 'keep_ms is less than seven days (604800000)';
 	ELSIF keep_ms IS NULL OR batch IS NULL OR batch NOT BETWEEN 1 AND 100000 THEN
 		RAISE invalid_parameter_value USING MESSAGE = 'keep_ms and batch are required, and batch is from 1 to 100000';
 	ELSIF purge.kind NOT IN ('oauth', 'payment', 'signature', 'result', 'stored') THEN

@@ -133,6 +133,17 @@ for (const [what, [days, make]] of Object.entries(LIVES)) {
 	});
 }
 
+test('a payment that waits for a recheck stays while the next call may go on with it', async () => {
+	const payment = await openPayment();
+	await sql("UPDATE urlmode.elicitation SET grace = '20 days', rechecks = 1 WHERE id = $1", [payment.id]);
+	await pass(20 + 29);
+	await purge({ keep: 7 * DAY });
+	assert.ok(await exists(payment), 'it is there');
+	await pass(2);
+	await purge({ keep: 7 * DAY });
+	assert.ok(!await exists(payment), 'it is gone');
+});
+
 for (const [what, end] of [
 	['claimed', async (payment) => assert.equal(await claim(payment), true)],
 	['refunded', ({ id }) => sql('UPDATE urlmode.payment SET refunded_at = now() WHERE elicitation = $1', [id])],

@@ -62,6 +62,7 @@ test('money that may be on its way is waited for as long everywhere: thirty days
 
 	assert.equal(number('sql/002_elicitation.sql', /greatest\(grace, '(\d+) days'\)/), 30);
 	assert.equal(number('sql/005_create.sql', /closes_at\(.*\) > now\(\) - interval '(\d+) days'/), 30);
+	assert.equal(number('sql/004_retention.sql', /closes_at\(.*\) <= now\(\) - interval '(\d+) days'/), 30);
 	assert.equal(number('sql/004_retention.sql', /keep_unclaimed_ms bigint DEFAULT (\d+)/), 30 * 24 * 60 * 60_000);
 });
 
