@@ -59,12 +59,24 @@ is_row_under_way(const struct um_queue *queue, const struct um_op *op)
 	return false;
 }
 
+/*
+ * Behind a batch that is under way only as many or more: a transaction for a few
+ * operations costs what one for many costs, and the many would wait for it.
+ */
+static bool
+may_start(const struct um_queue *queue)
+{
+	return queue->under_way == 0
+		|| (queue->under_way < UM_BATCHES_MAX
+			&& queue->waiting >= under_way(queue, 0)->len);
+}
+
 const struct um_batch *
 um_queue_start(struct um_queue *queue)
 {
 	struct um_batch *batch = under_way(queue, queue->under_way);
 
-	if (queue->under_way == UM_BATCHES_MAX)
+	if (!may_start(queue))
 		return NULL;
 	batch->len = 0;
 	while (queue->head != NULL && batch->len < UM_BATCH_MAX

@@ -2,8 +2,8 @@
 /*
  * The connection to PostgreSQL: one connection, a queue of operations, and one
  * batch of them at work. The operations that arrive meanwhile become the next
- * batch, which is sent behind it, so that PostgreSQL begins with it as soon as
- * the first is durable. No function blocks.
+ * batch, which is sent behind it as soon as it is as large, so that PostgreSQL
+ * begins with it when the first is durable. No function blocks.
  *
  * Times are milliseconds of a clock that never jumps; the caller passes them.
  */

@@ -164,16 +164,31 @@ TEST(two_batches_are_under_way_and_no_third)
 	assert_starts(0, 2);
 	append(2, 4);
 	assert_starts(2, 4);
-	append(4, 5);
+	append(4, 6);
 	assert_null(um_queue_start(&queue));
-	assert_int_equal(um_queue_pending(&queue), 5);
+	assert_int_equal(um_queue_pending(&queue), 6);
 	assert_batch(um_queue_oldest(&queue), 0, 2);
 	assert_finishes(0, 2);
 	assert_batch(um_queue_oldest(&queue), 2, 4);
-	assert_starts(4, 5);
+	assert_starts(4, 6);
 	assert_finishes(2, 4);
-	assert_finishes(4, 5);
+	assert_finishes(4, 6);
 	assert_empty();
+}
+
+TEST(the_batch_behind_is_as_large_as_the_one_before_it)
+{
+	append(0, 3);
+	assert_starts(0, 3);
+	append(3, 5);
+	assert_null(um_queue_start(&queue));
+	append(5, 7);
+	assert_starts(3, 7);
+	append(7, 10);
+	assert_finishes(0, 3);
+	assert_null(um_queue_start(&queue));
+	assert_finishes(3, 7);
+	assert_starts(7, 10);
 }
 
 /* If the first batch is tried again, the second one has nothing of its rows. */
@@ -186,12 +201,12 @@ TEST(a_row_has_operations_in_one_batch_under_way)
 	assert_starts(2, 4);
 	assert_finishes(0, 2);
 	assert_starts(4, 6);
-	append(6, 7);
+	append(6, 8);
 	memcpy(ops[6].id, ops[4].id, sizeof(ops[6].id));
 	assert_finishes(2, 4);
 	assert_null(um_queue_start(&queue));
 	assert_finishes(4, 6);
-	assert_starts(6, 7);
+	assert_starts(6, 8);
 }
 
 TEST(the_first_is_put_back_while_the_second_goes_on)
@@ -417,6 +432,7 @@ main(void)
 		QUEUE_TEST(an_isolated_operation_is_a_batch_of_its_own),
 		QUEUE_TEST(put_back_to_the_head_in_its_order),
 		QUEUE_TEST(two_batches_are_under_way_and_no_third),
+		QUEUE_TEST(the_batch_behind_is_as_large_as_the_one_before_it),
 		QUEUE_TEST(a_row_has_operations_in_one_batch_under_way),
 		QUEUE_TEST(the_first_is_put_back_while_the_second_goes_on),
 		QUEUE_TEST(all_are_put_back_in_their_order),

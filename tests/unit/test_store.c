@@ -232,7 +232,7 @@ TEST(one_bad_row_fails_alone)
 /* It was sent before the server said that the one before it has failed. */
 TEST(a_batch_behind_one_that_fails)
 {
-	struct um_op ops[5];
+	struct um_op ops[6];
 
 	connect_first();
 	for (size_t i = 0; i < LENGTH(ops); i++)
@@ -246,7 +246,7 @@ TEST(a_batch_behind_one_that_fails)
 	store_fixture_run(&fixture, LENGTH(ops));
 	for (size_t i = 0; i < LENGTH(ops); i++)
 		assert_outcome(&ops[i], i == 1 ? "failed" : "completed");
-	assert_int_equal(fixture.batches[0], 2);
+	assert_int_equal(fixture.batches[0], 3);
 	ops_free(ops, LENGTH(ops));
 }
 
