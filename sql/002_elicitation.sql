@@ -196,20 +196,25 @@ COMMENT ON FUNCTION urlmode.announcement(uuid, text, bytea, boolean) IS
 
 CREATE FUNCTION urlmode.announce(announcements text[]) RETURNS void
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+	announcement text;
+	payload text := '';
 BEGIN
 	IF cardinality(announcements) = 1 THEN
 		PERFORM pg_notify('urlmode', announcements[1]);
 		RETURN;
 	END IF;
-	-- A payload has at most 7999 bytes, and an announcement at most 3600. So
-	-- those that end between two multiples of 4000 fit into one payload.
-	PERFORM pg_notify('urlmode', '[' || string_agg(a.text, ',' ORDER BY a.n) || ']')
-	FROM (
-		SELECT u.text, u.n, sum(octet_length(u.text) + 1) OVER (ORDER BY u.n) / 4000 AS part
-		FROM unnest(announcements) WITH ORDINALITY AS u (text, n)
-	) a
-	GROUP BY a.part
-	ORDER BY a.part;
+	FOREACH announcement IN ARRAY coalesce(announcements, '{}') LOOP
+		-- A payload has at most 7999 bytes, and an announcement at most 3600.
+		IF octet_length(payload) + octet_length(announcement) > 7997 THEN
+			PERFORM pg_notify('urlmode', '[' || payload || ']');
+			payload := '';
+		END IF;
+		payload := payload || CASE payload WHEN '' THEN '' ELSE ',' END || announcement;
+	END LOOP;
+	IF payload <> '' THEN
+		PERFORM pg_notify('urlmode', '[' || payload || ']');
+	END IF;
 END
 $$;
 COMMENT ON FUNCTION urlmode.announce(text[]) IS
