@@ -1,7 +1,8 @@
-// The same with everything that is known to help: no framework, one
-// connection, and whatever arrives while a statement is under way goes into
-// the next one together. So do their outcomes: as few notifications as hold
-// them, of which PostgreSQL lets each have 7999 bytes.
+// The same with everything that is known to help: no framework, and whatever
+// arrives while a statement is under way goes into the next one together. So do
+// their outcomes: as few notifications as hold them, of which PostgreSQL lets
+// each have 7999 bytes. `pg` sends one statement at a time over a connection, so
+// there are two: the next statement is at work while the first waits for the disk.
 
 import { createServer } from 'node:http';
 
@@ -23,32 +24,41 @@ const COMPLETE = `
 	SELECT string_agg(id::text, ' '), pg_notify('bench', '[' || string_agg(outcome, ',') || ']')
 	FROM parts GROUP BY part`;
 
-const client = new pg.Client({ connectionString: process.env.URLMODE_ADMIN_DATABASE_URL });
-await client.connect();
+const idle = [];
+for (let n = 0; n < 2; n++) {
+	const client = new pg.Client({ connectionString: process.env.URLMODE_ADMIN_DATABASE_URL });
+	await client.connect();
+	idle.push(client);
+}
 
 let waiting = [];
-let busy = false;
+let underWay = [];
 
 function complete(id, result, answer) {
 	waiting.push({ id, result, answer });
-	if (!busy) void writeBatches();
+	start();
 }
 
-async function writeBatches() {
-	busy = true;
-	while (waiting.length > 0) {
-		const batch = waiting;
-		waiting = [];
-		const { rows } = await client.query({
-			name: 'complete',
-			text: COMPLETE,
-			values: [batch.map(({ id }) => id), batch.map(({ result }) => result)],
-			rowMode: 'array',
-		});
-		const done = new Set(rows.flatMap(([ids]) => ids.split(' ')));
-		for (const { id, answer } of batch) answer(done.has(id));
-	}
-	busy = false;
+/** The next one begins once it is as large as the one that is under way. */
+function start() {
+	if (idle.length > 0 && waiting.length >= (underWay[0]?.length ?? 1)) void writeBatch(idle.pop());
+}
+
+async function writeBatch(client) {
+	const batch = waiting;
+	waiting = [];
+	underWay.push(batch);
+	const { rows } = await client.query({
+		name: 'complete',
+		text: COMPLETE,
+		values: [batch.map(({ id }) => id), batch.map(({ result }) => result)],
+		rowMode: 'array',
+	});
+	underWay = underWay.filter((other) => other !== batch);
+	idle.push(client);
+	start();
+	const done = new Set(rows.flatMap(([ids]) => ids.split(' ')));
+	for (const { id, answer } of batch) answer(done.has(id));
 }
 
 const ROUTE = /^\/oauth\/([a-z0-9_-]+)\/return\?(.*)$/;

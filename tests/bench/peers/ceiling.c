@@ -9,8 +9,8 @@
  * hexadecimal. It completes the row with urlmode.complete in DATABASE_URL, with
  * a result and an outcome of those lengths, and answers with what the file
  * ANSWER holds from its Status on. One thread around epoll, one connection in
- * pipeline mode: what arrives while a batch is under way goes into the next.
- * Whatever goes wrong ends it.
+ * pipeline mode: what arrives while a batch is under way goes into the next, which
+ * is sent behind it once it is as large. Whatever goes wrong ends it.
  */
 #include <arpa/inet.h>
 #include <stdbool.h>
@@ -75,10 +75,10 @@ static const char complete[] = "SELECT outcome FROM urlmode.complete("
 
 static struct array params[PARAMS];
 static struct connection connections[CONNECTIONS_MAX];
-static struct batch batches[2];
-static struct batch *next = &batches[0];
-static struct batch *under_way = &batches[1];
-static bool busy; /* under_way is */
+/* From batches[first] on: those under way, and the next. */
+static struct batch batches[3];
+static size_t first;
+static size_t under_way;
 static char answer[65536];
 static size_t answer_len;
 static PGconn *conn;
@@ -180,15 +180,22 @@ connect_database(void)
 		die(PQerrorMessage(conn));
 }
 
+static struct batch *
+next_batch(void)
+{
+	return &batches[(first + under_way) % 3];
+}
+
 static void
 send_batch(void)
 {
 	static const int binary[PARAMS] = { 1, 1, 1, 1, 1, 1, 1, 1 };
 	const char *values[PARAMS];
 	int lengths[PARAMS];
-	struct batch *batch = next;
+	const struct batch *batch = next_batch();
 
-	if (busy || batch->len == 0)
+	if (batch->len == 0 || under_way == 2
+		|| (under_way == 1 && batch->len < batches[first].len))
 		return;
 	for (size_t p = 0; p < PARAMS; p++) {
 		put_int(params[p].bytes + 12, (int32_t)batch->len);
@@ -200,18 +207,17 @@ send_batch(void)
 		    0) != 1
 		|| PQpipelineSync(conn) != 1)
 		die(PQerrorMessage(conn));
-	next = under_way;
-	under_way = batch;
-	busy = true;
+	under_way++;
 }
 
 /* The next batch is sent first: PostgreSQL works meanwhile. */
 static void
 batch_over(void)
 {
-	struct batch *done = under_way;
+	struct batch *done = &batches[first];
 
-	busy = false;
+	first = (first + 1) % 3;
+	under_way--;
 	send_batch();
 	for (size_t i = 0; i < done->len; i++)
 		send(done->fds[i], answer, answer_len, MSG_NOSIGNAL);
@@ -223,7 +229,7 @@ read_results(void)
 {
 	if (PQconsumeInput(conn) != 1)
 		die(PQerrorMessage(conn));
-	while (busy && !PQisBusy(conn)) {
+	while (under_way != 0 && !PQisBusy(conn)) {
 		PGresult *res = PQgetResult(conn);
 		ExecStatusType status = PQresultStatus(res);
 
@@ -276,6 +282,7 @@ static void
 connection_ready(int fd)
 {
 	struct connection *c = &connections[fd];
+	struct batch *next = next_batch();
 	uint8_t row[ID_LEN + BINDING_LEN];
 	ssize_t n = recv(fd, c->bytes + c->len, sizeof(c->bytes) - c->len, 0);
 
