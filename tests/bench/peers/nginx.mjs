@@ -1,7 +1,7 @@
 // nginx for a peer: the snippets of nginx/urlmode in the frame of
 // nginx/dev.conf.in, as for the programs, with another upstream behind it.
 
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -25,12 +25,12 @@ proxy_max_temp_file_size 0;
 
 /**
  * @param {string} folder its own
- * @param {{ port: number, upstream: string, http?: boolean }} options
- *     upstream: as in `server …;`; http: else FastCGI
+ * @param {{ port: number, upstream: string, http?: boolean, edit?: (text: string, file: string) => string }} options
+ *     upstream: as in `server …;`; http: else FastCGI; edit: changes a file of the configuration
  */
-export async function startNginx(folder, { port, upstream, http = false }) {
+export async function startNginx(folder, { port, upstream, http = false, edit = (text) => text }) {
 	const snippets = path.join(folder, 'urlmode');
-	const change = (file, edit) => writeFileSync(file, edit(readFileSync(file, 'utf8')));
+	const change = (file, to) => writeFileSync(file, to(readFileSync(file, 'utf8'), path.basename(file)));
 
 	rmSync(folder, { recursive: true, force: true });
 	for (const name of ['log', 'tmp']) mkdirSync(path.join(folder, name), { recursive: true });
@@ -41,6 +41,8 @@ export async function startNginx(folder, { port, upstream, http = false }) {
 	}
 	change(path.join(snippets, 'upstreams.conf'), (text) => text.replaceAll(/server unix:\S+;/g, `server ${upstream};`));
 	writeFileSync(path.join(folder, 'nginx.conf'), frame(port));
+	for (const name of readdirSync(snippets)) change(path.join(snippets, name), edit);
+	change(path.join(folder, 'nginx.conf'), edit);
 
 	const log = path.join(folder, 'log/nginx.log');
 	const child = start(['nginx', '-e', 'log/nginx-error.log', '-p', `${folder}/`, '-c', `${folder}/nginx.conf`],

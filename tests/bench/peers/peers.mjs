@@ -15,8 +15,8 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
 
 /**
  * @param {import('../bed.mjs').Bed} bed
- * @returns {Promise<Record<string, { port: number, requests?: string, processes: import('node:child_process').ChildProcess[] }>>}
- *     port: of its nginx; requests: the file of its own
+ * @returns {Promise<Record<string, { port: number, requests?: string, socket?: string, processes: import('node:child_process').ChildProcess[] }>>}
+ *     port: of its nginx; requests: the file of its own; socket: of its program
  */
 export async function startPeers(bed) {
 	const ports = await freePorts(7);
@@ -83,7 +83,7 @@ async function startResponder(name, port, answer, { command: [binary, ...args], 
 		{ log, cwd: folder, env });
 	await listening(program, { path: socket }, log);
 	const nginx = await startNginx(path.join(folder, 'nginx'), { port, upstream: `unix:${socket}` });
-	return { port, program, processes: [nginx, program] };
+	return { port, socket, program, processes: [nginx, program] };
 }
 
 /** What the program, as plain CGI, answers to a request. */

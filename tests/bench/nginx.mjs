@@ -1,0 +1,76 @@
+// What a request costs nginx, and what of it each part of the configuration: the
+// processor time of its workers, while the null responder answers.
+//
+//     make bench-build && node tests/bench/nginx.mjs
+
+import { readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+
+import { Bed } from './bed.mjs';
+import { load } from './load.mjs';
+import { FOLDER } from './paths.mjs';
+import { startNginx } from './peers/nginx.mjs';
+import { freePorts, stop } from './processes.mjs';
+
+const ROUNDS = 3;
+const SECONDS = 2;
+/** USER_HZ, in which Linux tells processor time. */
+const TICK_US = 10_000;
+
+const without = (pattern) => (text) => text.replaceAll(pattern, '');
+
+const CONFIGURATIONS = {
+	'as shipped': (text) => text,
+	'without access log': (text) => text.replace(/access_log [^;]+;/, 'access_log off;'),
+	'access log in blocks': (text) => text.replace(/(access_log [^;]+);/, '$1 buffer=64k flush=1s;'),
+	'without limit_req': without(/^\s*limit_req zone[^;]*;$/gm),
+	'without Strict-Transport-Security': without(/^add_header Strict-Transport-Security[^;]*;$/gm),
+	'without the parameters for languages and prefetching': without(/^fastcgi_param HTTP_(ACCEPT|SEC|PURPOSE|X)[^;]*;$/gm),
+	'a connection for each request': without(/^\s*(keepalive 64|fastcgi_keep_conn on);$/gm),
+	'nothing but fastcgi_pass and the parameters': (text, file) => file === 'server.conf'
+		? 'set $urlmode_user ""; location / { include urlmode/fastcgi.conf; fastcgi_pass urlmode_oauth_return; }'
+		: text.replace(/access_log [^;]+;/, 'access_log off;'),
+};
+
+/** Processor time of a master's workers, in microseconds: proc(5), /proc/PID/stat. */
+function used({ pid: master }) {
+	let ticks = 0;
+
+	for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+		try {
+			const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/\(.*\)/, 'name').split(' ').map(Number);
+			if (fields[3] === master) ticks += fields[13] + fields[14];
+		} catch {
+			// It has ended meanwhile.
+		}
+	}
+	return ticks * TICK_US;
+}
+
+async function measure(bed, edit) {
+	const [port] = await freePorts(1);
+	const nginx = await startNginx(path.join(FOLDER, 'nginx'), { port, upstream: `unix:${bed.peer('null').socket}`, edit });
+	try {
+		await load({ port, file: bed.returns, seconds: 0.3, loop: true });
+		const before = used(nginx);
+		const { sent } = await load({ port, file: bed.returns, seconds: SECONDS, loop: true });
+		return (used(nginx) - before) / sent;
+	} finally {
+		await stop(nginx);
+	}
+}
+
+const bed = await Bed.open(1_000);
+const took = Object.fromEntries(Object.keys(CONFIGURATIONS).map((name) => [name, []]));
+try {
+	for (let round = 0; round < ROUNDS; round++) {
+		for (const [name, edit] of Object.entries(CONFIGURATIONS)) took[name].push(await measure(bed, edit));
+	}
+} finally {
+	await bed.close();
+}
+for (const [name, times] of Object.entries(took)) {
+	const median = times.sort((a, b) => a - b)[Math.floor(times.length / 2)];
+	console.log(`${median.toFixed(1).padStart(6)} µs  ${name}`);
+}
+process.exit();
