@@ -122,3 +122,4 @@ GRANT EXECUTE ON FUNCTION
 	urlmode.list_events(text, timestamptz, boolean, integer),
 	urlmode.list_unclaimed(text, timestamptz, integer)
 TO urlmode_operator;
+GRANT EXECUTE ON FUNCTION urlmode.list_migrations() TO urlmode_server;

@@ -153,7 +153,7 @@ describe('migrate', () => {
 
 describe('check', () => {
 	/** The severity of each check, and the status. */
-	async function check(args, env) {
+	async function check(args = [], env = {}) {
 		const { status, stdout } = await run(['check', '--json', ...args], env);
 		const report = JSON.parse(stdout);
 		return { ...report, exit: status, of: Object.fromEntries(report.findings.map(({ check: name, severity }) => [name, severity])) };
@@ -185,6 +185,18 @@ describe('check', () => {
 		await new Promise((resolve) => other.once('listening', resolve));
 		const report = await check([], { URLMODE_BASE_URL: `http://127.0.0.1:${other.address().port}` });
 		assert.equal(report.of.callback, 'error');
+	});
+
+	test('a migration that is not applied is an error, whatever is in it', async () => {
+		const name = '009_client_request.sql';
+		const [{ applied_at }] = await fixture.stack.sql('DELETE FROM urlmode.migration WHERE name = $1 RETURNING applied_at', [name]);
+		try {
+			const { findings, exit } = await check();
+			assert.equal(exit, 2);
+			assert.equal(findings.find(({ check: one }) => one === 'schema').message, `not applied: ${name}`);
+		} finally {
+			await fixture.stack.sql('INSERT INTO urlmode.migration VALUES ($1, $2)', [name, applied_at]);
+		}
 	});
 
 	test('no message contains a password or a key', async () => {

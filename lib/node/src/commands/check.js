@@ -157,20 +157,21 @@ async function checkDatabase(report) {
  * @param {Client} client
  */
 async function checkSchema(report, client) {
-	const { rows } = await client.query(`SELECT proname AS name, has_function_privilege(oid, 'EXECUTE') AS mine
+	const { rows: functions } = await client.query(`SELECT proname AS name, has_function_privilege(oid, 'EXECUTE') AS mine,
+			has_function_privilege('urlmode_server', oid, 'EXECUTE') AS servers
 		FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace`);
-	const found = new Map(rows.map(({ name, mine }) => [name, mine]));
-	const migrations = readMigrations();
-	const missing = migrations.filter(({ sql }) => [...sql.matchAll(/^CREATE FUNCTION urlmode\.(\w+)/gm)].some(([, name]) => !found.has(name)));
-	for (const { name } of missing) report.add('schema', 'error', `${name} is not applied`, 'run urlmode migrate');
-	if (missing.length === 0) report.add('schema', 'ok', `${migrations.length} migrations are applied`);
-	const granted = migrations.flatMap(({ sql }) => [...sql.replaceAll(/--.*$/gm, '').matchAll(/GRANT EXECUTE ON FUNCTION([^;]*?)\bTO ([^;]*);/g)])
-		.filter(([, , roles]) => /\burlmode_server\b/.test(String(roles)))
-		.flatMap(([, functions]) => [...String(functions).matchAll(/urlmode\.(\w+)\(/g)].map(([, name]) => name));
-	const refused = granted.filter((name) => found.get(name) === false);
+	const refused = functions.filter(({ mine, servers }) => servers && !mine).map(({ name }) => name);
 	if (refused.length > 0) {
 		report.add('role', 'error', `no right to execute ${refused.join(', ')}`, 'connect as urlmode_server, or as a member of it');
+		return;
 	}
+	const canList = functions.some(({ name, mine }) => name === 'list_migrations' && mine);
+	const { rows: applied } = canList ? await client.query('SELECT name FROM urlmode.list_migrations()') : { rows: [] };
+	const migrations = readMigrations();
+	const missing = migrations.filter(({ name }) => !applied.some((row) => row.name === name));
+	const names = missing.map(({ name }) => name).join(', ');
+	if (missing.length > 0) report.add('schema', 'error', `not applied: ${canList ? names : 'the last migrations'}`, 'run urlmode migrate');
+	else report.add('schema', 'ok', `${migrations.length} migrations are applied`);
 }
 
 /**
