@@ -1,16 +1,13 @@
 -- The events that providers send to the webhook. Each is kept once, and may
 -- move its elicitation.
 --
--- record_events takes a batch through these steps:
+-- record_events takes a batch through three steps:
 --
---   lock_events    locks the rows
---   find_seen      finds the events that were kept before
---   prove_events   writes down what was paid (003_payment.sql)
---   decide_events  decides what each event does to its row; decide_event, which
---                  decides for one, has the rules
---   keep_events    keeps the events
---   apply_events   moves the rows
---   apply_refunds  marks what went back, if anything did
+--   it locks the rows
+--   keep_events    decides what each event does to its row, writes down what
+--                  was paid (003_payment.sql), and keeps the events;
+--                  decide_event, which decides for one, has the rules
+--   apply_events   moves the rows, and marks what went back
 --
 -- An event that proves nothing (recheck) leaves status and expiry as they are:
 -- it only wakes the MCP server, which asks the provider. An attempt that
@@ -69,113 +66,15 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
 	RETURN QUERY
-	SELECT e.binding::bytea
+	SELECT (
+		SELECT e.binding::bytea FROM urlmode.elicitation e WHERE e.id = a.id AND e.provider = a.provider
+	)
 	FROM unnest(ids, providers) WITH ORDINALITY AS a (id, provider, n)
-	LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.provider = a.provider
 	ORDER BY a.n;
 END
 $$;
 COMMENT ON FUNCTION urlmode.bindings(uuid[], text[]) IS
 	'The binding of each elicitation, with which the result of an event is sealed: a webhook only knows the id. NULL: the provider has no such elicitation.';
-
-CREATE FUNCTION urlmode.lock_events(
-	ids uuid[], providers text[],
-	OUT kinds text[], OUT statuses text[], OUT refunded boolean, OUT overdue uuid[]
-)
-LANGUAGE plpgsql AS $$
-BEGIN
-	WITH locked AS MATERIALIZED (
-		SELECT a.n, e.id, e.kind, e.status, e.refunds,
-			e.kind = 'payment' AND e.status <> 'completed'
-				AND urlmode.closes_at(e.status, e.expires_at, e.grace) <= now() AS overdue
-		FROM urlmode.elicitation e
-		JOIN unnest(ids, providers) WITH ORDINALITY AS a (id, provider, n)
-			ON e.id = a.id AND e.provider = a.provider
-		-- In the order of the ids, so that two batches never wait for each other.
-		ORDER BY e.id
-		FOR NO KEY UPDATE OF e
-	)
-	SELECT array_agg(l.kind ORDER BY u.n), array_agg(l.status ORDER BY u.n), coalesce(bool_or(l.refunds > 0), false),
-		array_agg(l.id) FILTER (WHERE l.overdue)
-	INTO kinds, statuses, refunded, overdue
-	FROM generate_series(1, cardinality(ids)) AS u (n) LEFT JOIN locked l USING (n);
-END
-$$;
-COMMENT ON FUNCTION urlmode.lock_events(uuid[], text[]) IS
-	'Internal. Locks the rows that the events are about. kinds and statuses are theirs, NULL where the provider has no such elicitation. refunded: money went back for one of them. overdue: payments whose expiry and grace are over, and which nobody has ended; NULL: none.';
-
-CREATE FUNCTION urlmode.find_seen(
-	ids uuid[], providers text[], identities text[], INOUT effects text[]
-)
-LANGUAGE plpgsql AS $$
-BEGIN
-	SELECT array_agg(CASE WHEN v.identity IS NULL THEN a.effect ELSE 'seen' END ORDER BY a.n)
-	INTO effects
-	FROM unnest(ids, providers, identities, effects)
-		WITH ORDINALITY AS a (id, provider, identity, effect, n)
-	LEFT JOIN urlmode.event v
-		ON v.provider = a.provider AND v.identity = a.identity AND a.id IS NOT NULL
-			AND a.effect <> 'recheck'
-			AND (v.elicitation <> a.id OR v.action NOT IN ('ignored', 'other_mode', 'other_account'));
-END
-$$;
-COMMENT ON FUNCTION urlmode.find_seen(uuid[], text[], text[], text[]) IS
-	'Internal. The effects, with seen in place of each that was kept before. Not seen are: a recheck, which tells no outcome and asks again; and an event that meant nothing to us, or came from another mode or account, because the configuration may have been corrected since.';
-
-CREATE FUNCTION urlmode.prove_events(
-	ids uuid[], providers text[], effects text[], amounts bigint[], currencies text[], refs text[],
-	results bytea[]
-)
-RETURNS text[]
-LANGUAGE plpgsql AS $$
-DECLARE
-	proofs text[];
-BEGIN
-	WITH paid AS MATERIALIZED (
-		SELECT a.n, a.id, a.provider, a.amount, a.currency, a.result,
-			coalesce(nullif(a.ref, ''), a.id::text) AS reference,
-			urlmode.is_expected(e.expected, a.amount, a.currency) AS matches,
-			e.status = 'completed' OR urlmode.closes_at(e.status, e.expires_at, e.grace) <= now() AS late
-		FROM unnest(ids, providers, effects, amounts, currencies, refs, results)
-			WITH ORDINALITY AS a (id, provider, effect, amount, currency, ref, result, n)
-		JOIN urlmode.elicitation e ON e.id = a.id AND e.provider = a.provider
-		WHERE a.effect = 'paid' AND e.kind = 'payment'
-			AND a.amount IS NOT NULL AND a.currency IS NOT NULL
-	), proved AS (
-		INSERT INTO urlmode.payment AS p
-			(provider, reference, elicitation, amount, currency, matches, late, result)
-		-- A reference that is there twice pays for the first elicitation.
-		SELECT DISTINCT ON (a.provider, a.reference)
-			a.provider, a.reference, a.id, a.amount, a.currency, a.matches, a.late, a.result
-		FROM paid a ORDER BY a.provider, a.reference, a.n
-		ON CONFLICT (provider, reference) DO UPDATE
-		SET amount = EXCLUDED.amount, currency = EXCLUDED.currency, matches = true,
-			late = EXCLUDED.late, result = EXCLUDED.result, proven_at = now(),
-			claimed_at = NULL, refunded_at = NULL
-		-- The rest of a payment that was captured in parts. Whoever claimed the
-		-- first part did not get this.
-		WHERE p.elicitation = EXCLUDED.elicitation AND EXCLUDED.matches AND NOT p.matches
-		RETURNING p.elicitation
-	)
-	SELECT array_agg(proof ORDER BY a.n) INTO proofs
-	FROM unnest(ids) WITH ORDINALITY AS a (id, n)
-	LEFT JOIN LATERAL (
-		SELECT CASE
-				WHEN a.id IN (SELECT b.elicitation FROM proved b) THEN
-					CASE WHEN d.matches THEN 'matches' ELSE 'mismatch' END
-				WHEN EXISTS (
-					SELECT FROM urlmode.payment p
-					WHERE p.provider = d.provider AND p.reference = d.reference AND p.elicitation = d.id
-				) THEN 'repeated'
-				ELSE 'taken'
-			END AS proof
-		FROM paid d WHERE d.n = a.n
-	) x ON true;
-	RETURN proofs;
-END
-$$;
-COMMENT ON FUNCTION urlmode.prove_events(uuid[], text[], text[], bigint[], text[], text[], bytea[]) IS
-	'Internal. Writes down the payments that events prove. matches, mismatch: a new one, compared with what was expected; repeated: it was written down before; taken: its reference has paid for another elicitation; NULL: the event proves no payment.';
 
 CREATE FUNCTION urlmode.decide_event(kind text, status text, effect text, proof text)
 RETURNS TABLE (action text, reason text)
@@ -183,6 +82,7 @@ LANGUAGE sql IMMUTABLE AS $$
 	SELECT decided.pair[1], decided.pair[2]
 	FROM (
 		SELECT CASE
+			WHEN kind IS NULL THEN ARRAY['unknown', NULL]
 			WHEN effect = 'seen' THEN ARRAY['seen', NULL]
 			WHEN effect = 'ignore' THEN ARRAY['ignored', NULL]
 			WHEN effect IN ('other_mode', 'other_account', 'recheck', 'refunded') THEN ARRAY[effect, NULL]
@@ -202,58 +102,104 @@ LANGUAGE sql IMMUTABLE AS $$
 	) decided
 $$;
 COMMENT ON FUNCTION urlmode.decide_event(text, text, text, text) IS
-	'Internal. What an event does to a row of this kind and status: the action of the event (see urlmode.event.action), and the reason that the row gets; NULL: it keeps the one it has. proof: as prove_events returns it. The action is NULL for an effect that does not exist.';
-
-CREATE FUNCTION urlmode.decide_events(
-	kinds text[], statuses text[], effects text[], proofs text[],
-	OUT actions text[], OUT reasons text[]
-)
-LANGUAGE plpgsql AS $$
-BEGIN
-	SELECT array_agg(CASE WHEN a.kind IS NULL THEN 'unknown' ELSE d.action END ORDER BY a.n),
-		array_agg(d.reason ORDER BY a.n)
-	INTO actions, reasons
-	FROM unnest(kinds, statuses, effects, proofs) WITH ORDINALITY AS a (kind, status, effect, proof, n)
-	CROSS JOIN LATERAL urlmode.decide_event(a.kind, a.status, a.effect, a.proof) d;
-END
-$$;
-COMMENT ON FUNCTION urlmode.decide_events(text[], text[], text[], text[]) IS
-	'Internal. Decides for each event, as decide_event does. unknown: the kind is NULL, because the provider has no such elicitation.';
+	'Internal. What an event does to a row of this kind and status: the action of the event (see urlmode.event.action), and the reason that the row gets; NULL: it keeps the one it has. proof: of what was paid; matches, mismatch: a new payment, compared with what was expected; repeated: it was written down before; taken: its reference has paid for another elicitation; NULL: the event proves no payment. The action is unknown where the provider has no such row (the kind is NULL), and NULL for an effect that does not exist.';
 
 CREATE FUNCTION urlmode.keep_events(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
-	amounts bigint[], refs text[], INOUT actions text[]
+	amounts bigint[], currencies text[], refs text[], results bytea[],
+	OUT actions text[], OUT reasons text[], OUT mismatches text[], OUT lates boolean[], OUT refunded boolean
 )
 LANGUAGE plpgsql AS $$
+DECLARE
+	overtaken boolean;
 BEGIN
-	-- No id is twice in `ids`: it tells which of the events are new.
-	WITH kept AS (
+	WITH found AS MATERIALIZED (
+		SELECT a.n, a.id, a.provider, a.identity, a.type, a.amount, a.currency, a.ref, a.result,
+			e.kind, e.status, e.expected, e.refunds,
+			e.status = 'completed' OR urlmode.closes_at(e.status, e.expires_at, e.grace) <= now() AS ended,
+			CASE WHEN a.effect <> 'recheck' AND EXISTS (
+				SELECT FROM urlmode.event v
+				WHERE v.provider = a.provider AND v.identity = a.identity
+					AND (v.elicitation <> a.id OR v.action NOT IN ('ignored', 'other_mode', 'other_account'))
+			) THEN 'seen' ELSE a.effect END AS effect
+		FROM unnest(ids, providers, identities, types, effects, amounts, currencies, refs, results)
+			WITH ORDINALITY AS a (id, provider, identity, type, effect, amount, currency, ref, result, n)
+		-- With ANY it reads no other rows, also in a new database, where PostgreSQL
+		-- takes the table for empty and would read all of it.
+		LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.provider = a.provider AND e.id = ANY (ids)
+	), paid AS MATERIALIZED (
+		SELECT f.*, coalesce(nullif(f.ref, ''), f.id::text) AS reference,
+			urlmode.is_expected(f.expected, f.amount, f.currency) AS matches
+		FROM found f
+		WHERE f.effect = 'paid' AND f.kind = 'payment' AND f.amount IS NOT NULL AND f.currency IS NOT NULL
+	), written AS (
+		INSERT INTO urlmode.payment AS p
+			(provider, reference, elicitation, amount, currency, matches, late, result)
+		-- A reference that is there twice pays for the first elicitation.
+		SELECT DISTINCT ON (a.provider, a.reference)
+			a.provider, a.reference, a.id, a.amount, a.currency, a.matches, a.ended, a.result
+		FROM paid a ORDER BY a.provider, a.reference, a.n
+		ON CONFLICT (provider, reference) DO UPDATE
+		SET amount = EXCLUDED.amount, currency = EXCLUDED.currency, matches = true,
+			late = EXCLUDED.late, result = EXCLUDED.result, proven_at = now(),
+			claimed_at = NULL, refunded_at = NULL
+		-- The rest of a payment that was captured in parts. Whoever claimed the
+		-- first part did not get this.
+		WHERE p.elicitation = EXCLUDED.elicitation AND EXCLUDED.matches AND NOT p.matches
+		RETURNING p.elicitation
+	), proved AS MATERIALIZED (
+		SELECT a.n, CASE
+				WHEN a.id IN (SELECT w.elicitation FROM written w) THEN
+					CASE WHEN a.matches THEN 'matches' ELSE 'mismatch' END
+				WHEN EXISTS (
+					SELECT FROM urlmode.payment p
+					WHERE p.provider = a.provider AND p.reference = a.reference AND p.elicitation = a.id
+				) THEN 'repeated'
+				ELSE 'taken'
+			END AS proof
+		FROM paid a
+	), decided AS MATERIALIZED (
+		SELECT f.*, p.proof, d.action, d.reason
+		FROM found f LEFT JOIN proved p USING (n)
+		CROSS JOIN LATERAL urlmode.decide_event(f.kind, f.status, f.effect, p.proof) d
+	), kept AS (
 		INSERT INTO urlmode.event (provider, identity, type, elicitation, reference, amount, action)
-		-- Of one identity there may be several rechecks.
-		SELECT DISTINCT ON (a.provider, a.identity)
-			a.provider, a.identity, a.type, a.id,
-			CASE WHEN a.action IN ('processing', 'attempt_failed', 'decline', 'cancel', 'late', 'refunded')
-				THEN nullif(a.ref, '') END,
-			CASE WHEN a.action = 'refunded' THEN a.amount END,
-			a.action
-		FROM unnest(ids, providers, identities, types, amounts, refs, actions)
-			WITH ORDINALITY AS a (id, provider, identity, type, amount, ref, action, n)
-		WHERE a.action IS NULL OR a.action NOT IN ('unknown', 'seen')
-		ORDER BY a.provider, a.identity, a.n
+		SELECT d.provider, d.identity, d.type, d.id,
+			CASE WHEN d.action IN ('processing', 'attempt_failed', 'decline', 'cancel', 'late', 'refunded')
+				THEN nullif(d.ref, '') END,
+			CASE WHEN d.action = 'refunded' THEN d.amount END,
+			d.action
+		FROM decided d
+		WHERE d.action IS NULL OR d.action NOT IN ('unknown', 'seen')
+		-- In this order, so that two batches never wait for each other.
+		ORDER BY d.provider, d.identity
 		ON CONFLICT (provider, identity) DO UPDATE
 		SET action = EXCLUDED.action, reference = EXCLUDED.reference, amount = EXCLUDED.amount
 		WHERE event.elicitation = EXCLUDED.elicitation AND event.action <> EXCLUDED.action
 			AND event.action IN ('ignored', 'other_mode', 'other_account')
 		RETURNING event.elicitation
 	)
-	SELECT array_agg(CASE
-			WHEN a.action = 'unknown' OR k.elicitation IS NOT NULL THEN a.action
-			WHEN a.effect = 'recheck' AND a.action = 'recheck' THEN a.action
-			ELSE 'seen'
-		END ORDER BY a.n)
-	INTO actions
-	FROM unnest(ids, effects, actions) WITH ORDINALITY AS a (id, effect, action, n)
-	LEFT JOIN kept k ON k.elicitation = a.id;
+	SELECT array_agg(k.action), array_agg(k.reason), array_agg(k.mismatch), array_agg(k.late),
+		bool_or(k.refunded), bool_or(k.action = 'seen' AND k.proof IS NOT NULL)
+	INTO actions, reasons, mismatches, lates, refunded, overtaken
+	FROM (
+		-- A recheck is never seen: it tells no outcome, and may ask again.
+		SELECT CASE WHEN d.action = 'unknown' OR d.effect = 'recheck'
+					OR d.id IN (SELECT x.elicitation FROM kept x)
+				THEN d.action ELSE 'seen' END AS action,
+			d.reason, d.proof,
+			CASE WHEN d.reason = 'amount_mismatch' THEN
+				CASE WHEN d.expected ->> 'currency' <> d.currency THEN 'currency' ELSE 'amount' END
+			END AS mismatch,
+			d.proof IN ('matches', 'mismatch') AND d.ended AS late,
+			d.refunds > 0 OR d.action = 'refunded' AS refunded
+		FROM decided d ORDER BY d.n
+	) k;
+	-- Another transaction has kept the event since we looked, and for another
+	-- elicitation: the lock of the row would have kept it away.
+	IF overtaken THEN
+		RAISE serialization_failure USING MESSAGE = 'the event was kept by another transaction: repeat this one';
+	END IF;
 
 	IF 'recheck' = ANY (actions) THEN
 		DELETE FROM urlmode.event v USING (
@@ -266,8 +212,8 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[]) IS
-	'Internal. Keeps the events of known elicitations. In the actions that it returns, seen stands for each event that was kept before. A recheck is no such: it tells no outcome, and may ask again. Of the events that only ask for a recheck the oldest are dropped.';
+COMMENT ON FUNCTION urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[]) IS
+	'Internal. Decides what each event does to its row (decide_event), and keeps the events of known elicitations, and what they prove to be paid. No id and no identity is twice in it, and the rows are locked. actions: seen stands for each event that was kept before. Not seen are: a recheck, which tells no outcome and asks again; and an event that meant nothing to us, or came from another mode or account, because the configuration may have been corrected since. reasons, mismatches: as decide_event and record_events return them. lates: whether money is proved after the end. refunded: whether money went back for one of the rows. Of the events that only ask for a recheck the oldest are dropped.';
 
 CREATE FUNCTION urlmode.remember(refs urlmode.reference[], ref text) RETURNS urlmode.reference[]
 LANGUAGE sql IMMUTABLE AS $$
@@ -280,8 +226,8 @@ COMMENT ON FUNCTION urlmode.remember(urlmode.reference[], text) IS
 	'Internal. The references with this one last, each once, and the oldest gone where there are too many.';
 
 CREATE FUNCTION urlmode.apply_events(
-	ids uuid[], actions text[], reasons text[], types text[], refs text[], proofs text[], results bytea[],
-	outcomes bytea[], overdue uuid[]
+	ids uuid[], actions text[], reasons text[], types text[], refs text[], lates boolean[],
+	results bytea[], outcomes bytea[]
 )
 RETURNS void
 LANGUAGE plpgsql AS $$
@@ -308,13 +254,11 @@ BEGIN
 				ELSE e.unproven_references END,
 			rechecks = e.rechecks + (a.action = 'recheck')::integer
 		FROM (
-			SELECT u.*, u.action IN ('accept', 'decline', 'cancel') AS completes,
-				u.proof IN ('matches', 'mismatch')
-					AND (u.action = 'late' OR coalesce(u.id = ANY (overdue), false)) AS late
-			FROM unnest(ids, actions, reasons, types, refs, proofs, results, outcomes)
-				AS u (id, action, reason, type, ref, proof, result, outcome)
+			SELECT u.*, u.action IN ('accept', 'decline', 'cancel') AS completes
+			FROM unnest(ids, actions, reasons, types, refs, lates, results, outcomes)
+				AS u (id, action, reason, type, ref, late, result, outcome)
 		) a
-		WHERE e.id = a.id
+		WHERE e.id = a.id AND e.id = ANY (ids)
 			AND (a.completes OR a.late
 				OR a.action IN ('processing', 'attempt_failed', 'recheck', 'refunded')
 				-- It may have ended what was under way after the end.
@@ -328,8 +272,8 @@ BEGIN
 	PERFORM urlmode.announce(announcements);
 END
 $$;
-COMMENT ON FUNCTION urlmode.apply_events(uuid[], text[], text[], text[], text[], text[], bytea[], bytea[], uuid[]) IS
-	'Internal. Moves the rows as the actions say and announces them, a late payment and a refund as well. Other actions move nothing. overdue: as lock_events returns it.';
+COMMENT ON FUNCTION urlmode.apply_events(uuid[], text[], text[], text[], text[], boolean[], bytea[], bytea[]) IS
+	'Internal. Moves the rows as the actions say and announces them, a late payment and a refund as well. Other actions move nothing. lates: as keep_events returns them.';
 
 CREATE FUNCTION urlmode.apply_refunds(ids uuid[]) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -355,14 +299,6 @@ $$;
 COMMENT ON FUNCTION urlmode.apply_refunds(uuid[]) IS
 	'Internal. Marks the payments that went back, also where the refund came before the payment. Their results are purged a day later.';
 
-CREATE FUNCTION urlmode.find_mismatch(id uuid, currency text) RETURNS text
-LANGUAGE sql STABLE AS $$
-	SELECT CASE WHEN e.expected ->> 'currency' <> find_mismatch.currency THEN 'currency' ELSE 'amount' END
-	FROM urlmode.elicitation e WHERE e.id = find_mismatch.id
-$$;
-COMMENT ON FUNCTION urlmode.find_mismatch(uuid, text) IS
-	'Internal. What of a payment is not as expected: amount or currency.';
-
 CREATE FUNCTION urlmode.record_events(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
 	amounts bigint[], currencies text[], refs text[], results bytea[],
@@ -372,70 +308,51 @@ RETURNS TABLE (outcome text, mismatch text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '1s' SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-	answers text[] := array_fill('unknown'::text, ARRAY[cardinality(ids)]);
-	mismatches text[] := array_fill(NULL::text, ARRAY[cardinality(ids)]);
-	rounds bigint[];
-	last bigint;
-	shared boolean;
-	present uuid[];
-	news text[];
-	proofs text[];
-	locked record;
-	decided record;
-	actions text[];
+	kept record;
+	first bigint := 1;
+	again record;
 BEGIN
-	-- The first event of each elicitation is in round 1, its second in round 2,
-	-- and so on, so that each sees what the one before it did. Where two
-	-- elicitations share an identity, each event has a round of its own.
-	SELECT array_agg(r.round ORDER BY r.n), max(r.round), bool_or(r.first <> r.id AND r.effect <> 'recheck')
-	INTO rounds, last, shared
-	FROM (
-		SELECT u.n, u.id, u.effect, row_number() OVER (PARTITION BY u.id ORDER BY u.n) AS round,
-			first_value(u.id) OVER (PARTITION BY u.provider, u.identity ORDER BY u.n) AS first
-		FROM unnest(ids, providers, identities, effects)
-			WITH ORDINALITY AS u (id, provider, identity, effect, n)
-	) r;
-	IF shared THEN
-		last := cardinality(ids);
-		rounds := ARRAY(SELECT generate_series(1, last));
-	END IF;
-	FOR this IN 1 .. coalesce(last, 0) LOOP
-		-- NULL stands for the id of an event that is in another round.
-		present := CASE WHEN last = 1 THEN ids ELSE ARRAY(
-			SELECT CASE WHEN u.round = this THEN u.id END
-			FROM unnest(ids, rounds) WITH ORDINALITY AS u (id, round, n)
-			ORDER BY u.n
-		) END;
-		locked := urlmode.lock_events(present, providers);
-		news := urlmode.find_seen(present, providers, identities, effects);
-		proofs := urlmode.prove_events(
-			present, providers, news, amounts, currencies, refs, results);
-		decided := urlmode.decide_events(locked.kinds, locked.statuses, news, proofs);
-		actions := urlmode.keep_events(
-			present, providers, identities, types, effects, amounts, refs, decided.actions);
-		-- Another transaction has kept the event since find_seen looked, and for
-		-- another elicitation: the lock of the row would have kept it away.
-		IF EXISTS (
-			SELECT FROM unnest(actions, proofs) AS k (action, proof)
-			WHERE k.action = 'seen' AND k.proof IS NOT NULL
-		) THEN
-			RAISE serialization_failure USING MESSAGE = 'the event was kept by another transaction: repeat this one';
-		END IF;
-		PERFORM urlmode.apply_events(
-			present, actions, decided.reasons, types, refs, proofs, results, outcomes, locked.overdue);
-		IF locked.refunded OR 'refunded' = ANY (actions) THEN
-			PERFORM urlmode.apply_refunds(present);
-		END IF;
-		FOR i IN 1 .. cardinality(ids) LOOP
-			IF present[i] IS NOT NULL THEN
-				answers[i] := actions[i];
-				IF decided.reasons[i] = 'amount_mismatch' THEN
-					mismatches[i] := urlmode.find_mismatch(ids[i], currencies[i]);
-				END IF;
+	-- In the order of the ids, so that two batches never wait for each other.
+	PERFORM FROM urlmode.elicitation e
+	WHERE e.id = ANY (ids) AND e.provider = ANY (providers)
+	ORDER BY e.id
+	FOR NO KEY UPDATE OF e;
+
+	-- Each event must see what those before it did. So where an elicitation or
+	-- an identity is there again, the batch is cut before it.
+	IF (
+		SELECT count(DISTINCT u.id) < count(u.id) OR count(DISTINCT u.identity) < count(u.identity)
+		FROM unnest(ids, identities) AS u (id, identity)
+	) THEN
+		FOR again IN
+			SELECT u.n, greatest(
+				lag(u.n) OVER (PARTITION BY u.id ORDER BY u.n),
+				lag(u.n) OVER (PARTITION BY u.identity ORDER BY u.n)) AS before
+			FROM unnest(ids, identities) WITH ORDINALITY AS u (id, identity, n)
+			UNION ALL
+			SELECT cardinality(ids) + 1, cardinality(ids)
+			ORDER BY n
+		LOOP
+			IF again.before >= first THEN
+				RETURN QUERY SELECT * FROM urlmode.record_events(
+					ids[first:again.n - 1], providers[first:again.n - 1], identities[first:again.n - 1],
+					types[first:again.n - 1], effects[first:again.n - 1], amounts[first:again.n - 1],
+					currencies[first:again.n - 1], refs[first:again.n - 1], results[first:again.n - 1],
+					outcomes[first:again.n - 1]);
+				first := again.n;
 			END IF;
 		END LOOP;
-	END LOOP;
-	RETURN QUERY SELECT unnest(answers), unnest(mismatches);
+		RETURN;
+	END IF;
+
+	kept := urlmode.keep_events(
+		ids, providers, identities, types, effects, amounts, currencies, refs, results);
+	PERFORM urlmode.apply_events(
+		ids, kept.actions, kept.reasons, types, refs, kept.lates, results, outcomes);
+	IF kept.refunded THEN
+		PERFORM urlmode.apply_refunds(ids);
+	END IF;
+	RETURN QUERY SELECT unnest(kept.actions), unnest(kept.mismatches);
 END
 $$;
 COMMENT ON FUNCTION urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[]) IS
@@ -444,16 +361,11 @@ COMMENT ON FUNCTION urlmode.record_events(uuid[], text[], text[], text[], text[]
 REVOKE ALL ON FUNCTION
 	urlmode.delete_events(),
 	urlmode.bindings(uuid[], text[]),
-	urlmode.lock_events(uuid[], text[]),
-	urlmode.find_seen(uuid[], text[], text[], text[]),
-	urlmode.prove_events(uuid[], text[], text[], bigint[], text[], text[], bytea[]),
 	urlmode.decide_event(text, text, text, text),
-	urlmode.decide_events(text[], text[], text[], text[]),
-	urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[]),
+	urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[]),
 	urlmode.remember(urlmode.reference[], text),
-	urlmode.apply_events(uuid[], text[], text[], text[], text[], text[], bytea[], bytea[], uuid[]),
+	urlmode.apply_events(uuid[], text[], text[], text[], text[], boolean[], bytea[], bytea[]),
 	urlmode.apply_refunds(uuid[]),
-	urlmode.find_mismatch(uuid, text),
 	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[])
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION

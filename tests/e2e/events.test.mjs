@@ -21,14 +21,19 @@ const RECORD = 'SELECT outcome FROM urlmode.record_events($1, $2, $3, $4, $5, $6
 let fixture;
 let one;
 let other;
+/** It has planned its statements when the tables were empty. */
+let early;
 
 before(async () => {
 	fixture = await openFixture({ name: 'events' });
-	[one, other] = await Promise.all([connect(), connect()]);
+	[one, other, early] = await Promise.all([connect(), connect(), connect()]);
+	await fixture.stack.sql('VACUUM');
+	await bind(early, [randomUUID()]);
+	await record(early, [event(randomUUID(), 'paid')]);
 });
 
 after(async () => {
-	await Promise.all([one?.end(), other?.end()]);
+	await Promise.all([one?.end(), other?.end(), early?.end()]);
 	await fixture?.close();
 });
 
@@ -63,6 +68,8 @@ async function record(client, events) {
 	]);
 	return rows.map(({ outcome }) => outcome);
 }
+
+const bind = (client, ids) => client.query('SELECT FROM urlmode.bindings($1, $2)', [ids, ids.map(() => 'stripe')]);
 
 async function stateOf(id) {
 	const [{ status, action, reason, rechecks }] = await fixture.stack.sql(
@@ -220,6 +227,27 @@ describe('in one batch', () => {
 		await record(listener, [paid]);
 		await listener.end();
 		assert.deepEqual(heard, ['processing', 'completed'].map((status) => `{"id":"${id}","status":"${status}"}`));
+	});
+
+	test('only its own rows are read, also by a connection whose plans are from when the tables were empty', async () => {
+		await fixture.stack.sql(`
+			INSERT INTO urlmode.elicitation (id, provider, kind, subject, binding, requester, target_url, expires_at)
+			SELECT gen_random_uuid(), 'demo', 'oauth', 's', decode(md5(n::text), 'hex'), 'r', 'https://x.example/', now()
+			FROM generate_series(1, 3000) n`);
+		await fixture.stack.sql(`
+			INSERT INTO urlmode.event (provider, identity, type, elicitation, action)
+			SELECT 'stripe', 'evt_' || n, 't', gen_random_uuid(), 'accept' FROM generate_series(1, 3000) n`);
+		await fixture.stack.sql(`
+			INSERT INTO urlmode.payment (provider, reference, elicitation, amount, currency, matches, late, claimed_at)
+			SELECT 'stripe', 'pi_' || n, gen_random_uuid(), 1, 'EUR', true, false, now() FROM generate_series(1, 3000) n`);
+		const ids = [await start(), await start()];
+		await early.query('BEGIN');
+		await bind(early, ids);
+		await record(early, ids.map((id) => event(id, 'paid')));
+		const { rows: [{ read }] } = await early.query(`SELECT sum(seq_tup_read + idx_tup_fetch)::integer AS read
+			FROM pg_stat_xact_user_tables WHERE schemaname = 'urlmode'`);
+		await early.query('COMMIT');
+		assert.ok(read > 0 && read < 30, `${read} rows are read`);
 	});
 
 	test('an empty batch of events does nothing', async () => {

@@ -25,7 +25,7 @@ const MISTAKES = {
 	'one reference pays for several elicitations': {
 		sql: `ALTER TABLE urlmode.payment DROP CONSTRAINT payment_pkey,
 			ADD CONSTRAINT payment_pkey PRIMARY KEY (provider, reference, elicitation)`,
-		prove_events: ['ON CONFLICT (provider, reference)', 'ON CONFLICT (provider, reference, elicitation)'],
+		keep_events: ['ON CONFLICT (provider, reference)', 'ON CONFLICT (provider, reference, elicitation)'],
 	},
 	'a late payment is not resumed': { resume: ['money.unclaimed OR CASE', 'CASE'] },
 	'a late payment is not read': { read: ['x.elicitation = e.id', 'false'] },
@@ -45,8 +45,8 @@ const MISTAKES = {
 	'two rechecks at the same time': { take_recheck: ['(e.recheck_at IS NULL OR e.recheck_at <= now())', 'true'] },
 	'a recheck that takes too long ends the next one': { end_recheck: ['e.recheck_lease > lease', 'false'] },
 	'what no wait can recheck is resumed': { resume: ['a.can_recheck IS NOT FALSE', 'true'] },
-	'what is paid when its time is over is in time': { prove_events: ['OR urlmode.closes_at(e.status, e.expires_at, e.grace) <= now()', ''] },
-	'what is paid when its time is over is not announced as late': { apply_events: ['coalesce(u.id = ANY (overdue), false)', 'false'] },
+	'what is paid when its time is over is in time': { keep_events: ['OR urlmode.closes_at(e.status, e.expires_at, e.grace) <= now()', ''] },
+	'what is paid when its time is over is not announced as late': { keep_events: ['AND d.ended AS late', "AND d.status = 'completed' AS late"] },
 	'what a server learns when the time is over is in time': { settle: ['OR urlmode.closes_at(row.status, row.expires_at, row.grace) <= now()', ''] },
 	'what ended is not rechecked': { take_recheck: ["OR (e.kind = 'payment' AND e.action <> 'accept')", ''] },
 	'events of the other mode count': { decide_event: ["effect IN ('other_mode', ", "effect IN ("] },
@@ -61,7 +61,7 @@ const MISTAKES = {
 	'what is processing never expires': { closes_at: ["greatest(grace, '30 days')", "interval '100 years'"] },
 	'what was paid and not claimed is purged': { is_over: ['WHEN \'payment\' THEN NOT EXISTS', 'WHEN \'payment\' THEN true OR NOT EXISTS'] },
 	'what may be paid late is purged': { is_over: ["WHEN 'payment' THEN 'processing'", "WHEN 'payment' THEN e.status"] },
-	'the rest of a payment stays claimed': { prove_events: ['claimed_at = NULL', 'claimed_at = p.claimed_at'] },
+	'the rest of a payment stays claimed': { keep_events: ['claimed_at = NULL', 'claimed_at = p.claimed_at'] },
 };
 
 for (const [what, { sql, ...changes }] of Object.entries(MISTAKES)) {
