@@ -1,8 +1,6 @@
 // What the callback programs seal when the user comes back with a code: the
 // result, which stands in the row, and the outcome, which is announced.
 
-import { randomBytes } from 'node:crypto';
-
 import { encrypt } from '../../lib/node/src/aead.js';
 import { RESULT, seal } from '../../lib/node/src/seal.js';
 import { idBytes } from '../../lib/node/src/token.js';
@@ -17,7 +15,7 @@ export function sealReturn(keys, { id, binding }, result) {
 	return {
 		result: seal(keys, { id, binding, use: RESULT }, JSON.stringify(result)),
 		outcome: encrypt({
-			kid, key: outcomeKey, nonce: randomBytes(12), context: Buffer.concat([idBytes(id), binding]),
+			kid, key: outcomeKey, context: Buffer.concat([idBytes(id), binding]),
 			plaintext: JSON.stringify({ action: 'accept', reason: '', result }),
 		}),
 	};

@@ -10,8 +10,6 @@
 //   key    HKDF-SHA256(secret of kid, no salt, info = urlmode outcome v1)
 //   AAD    01 || kid || id || binding
 
-import { randomBytes } from 'node:crypto';
-
 import { decrypt, encrypt, OVERHEAD } from './aead.js';
 import { ElicitationSealError } from './errors.js';
 import { idBytes } from './token.js';
@@ -41,10 +39,10 @@ function deriveSealKey({ id, binding, use }, key) {
  * @param {import('./keys.js').KeyRing} keys
  * @param {SealContext} context
  * @param {string} json
- * @param {Uint8Array} [nonce] 12 bytes
+ * @param {Uint8Array} [nonce] random by default
  * @returns {Buffer}
  */
-export function seal(keys, context, json, nonce = randomBytes(12)) {
+export function seal(keys, context, json, nonce) {
 	const key = keys.minting;
 	return encrypt({
 		kid: key.kid,

@@ -8,7 +8,7 @@
 //   AAD        01 || kid || purpose || 00 || provider
 //   text       base64url without padding, always 115 characters
 
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 
 import { decrypt, encrypt, OVERHEAD } from './aead.js';
 import { StateTokenError } from './errors.js';
@@ -80,11 +80,10 @@ function context(purpose, provider) {
  * @param {Purpose} purpose
  * @param {string} provider
  * @param {State} state
- * @param {Uint8Array} [nonce] 12 bytes, never twice with one key
+ * @param {Uint8Array} [nonce] random by default
  * @returns {string}
  */
-export function mintState(keys, purpose, provider, { id, expires, binding, browser = UNBOUND },
-	nonce = randomBytes(12)) {
+export function mintState(keys, purpose, provider, { id, expires, binding, browser = UNBOUND }, nonce) {
 	const key = keys.minting;
 	const seconds = Buffer.alloc(8);
 	seconds.writeBigUInt64BE(BigInt(expires));
