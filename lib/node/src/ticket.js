@@ -28,7 +28,7 @@ export function mintTicket(keys, subject, expires, nonce) {
 	seconds.writeBigUInt64BE(BigInt(expires));
 	return encrypt({
 		kid: key.kid,
-		key: key.derive('', 'urlmode ticket v1'),
+		key: key.shared('urlmode ticket v1'),
 		nonce,
 		context: CONTEXT,
 		plaintext: Buffer.concat([seconds, Buffer.from(subject)]),

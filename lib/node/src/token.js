@@ -13,6 +13,7 @@ import { createHash } from 'node:crypto';
 import { decrypt, encrypt, OVERHEAD } from './aead.js';
 import { StateTokenError } from './errors.js';
 
+const PURPOSE = 'urlmode state v1';
 const ID_BYTES = 16;
 const BINDING_BYTES = 16;
 const BROWSER_BYTES = 16;
@@ -89,7 +90,7 @@ export function mintState(keys, purpose, provider, { id, expires, binding, brows
 	seconds.writeBigUInt64BE(BigInt(expires));
 	return encrypt({
 		kid: key.kid,
-		key: key.stateKey,
+		key: key.shared(PURPOSE),
 		nonce,
 		context: context(purpose, provider),
 		plaintext: Buffer.concat([idBytes(id), seconds, binding, browser]),
@@ -110,7 +111,7 @@ export function openState(keys, purpose, provider, text, now = Date.now() / 1000
 	if (bytes.length !== PLAINTEXT_BYTES + OVERHEAD || bytes.toString('base64url') !== text) {
 		throw new StateTokenError('STATE_INVALID');
 	}
-	const opened = decrypt(bytes, (kid) => keys.find(kid)?.stateKey, context(purpose, provider));
+	const opened = decrypt(bytes, (kid) => keys.find(kid)?.shared(PURPOSE), context(purpose, provider));
 	if (typeof opened === 'string') throw new StateTokenError('STATE_INVALID');
 	const expires = Number(opened.readBigUInt64BE(ID_BYTES));
 	if (expires <= now) throw new StateTokenError('STATE_EXPIRED');
