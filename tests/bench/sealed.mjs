@@ -1,11 +1,7 @@
 // What the callback programs seal when the user comes back with a code: the
 // result, which stands in the row, and the outcome, which is announced.
 
-import { randomBytes } from 'node:crypto';
-
-import { encrypt } from '../../lib/node/src/aead.js';
-import { RESULT, seal } from '../../lib/node/src/seal.js';
-import { idBytes } from '../../lib/node/src/token.js';
+import { OUTCOME, RESULT, seal } from '../../lib/node/src/seal.js';
 
 /**
  * @param {object} keys
@@ -13,12 +9,8 @@ import { idBytes } from '../../lib/node/src/token.js';
  * @param {{ code: string, iss: string }} result
  */
 export function sealReturn(keys, { id, binding }, result) {
-	const { kid, outcomeKey } = keys.minting;
 	return {
 		result: seal(keys, { id, binding, use: RESULT }, JSON.stringify(result)),
-		outcome: encrypt({
-			kid, key: outcomeKey, nonce: randomBytes(12), context: Buffer.concat([idBytes(id), binding]),
-			plaintext: JSON.stringify({ action: 'accept', reason: '', result }),
-		}),
+		outcome: seal(keys, { id, binding, use: OUTCOME }, JSON.stringify({ action: 'accept', reason: '', result })),
 	};
 }

@@ -2,7 +2,7 @@
 //
 //   01 || kid || nonce(12) || ciphertext || tag(16)    AAD = 01 || kid || context
 
-import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomFillSync } from 'node:crypto';
 
 const CIPHER = 'aes-256-gcm';
 const VERSION = 1;
@@ -13,15 +13,28 @@ const HEADER_BYTES = 2 + NONCE_BYTES;
 /** How many bytes encryption adds. */
 export const OVERHEAD = HEADER_BYTES + TAG_BYTES;
 
+/** Random bytes for the next nonces. A call for them costs far more than the bytes. */
+const nonces = Buffer.alloc(512 * NONCE_BYTES);
+let noncesUsed = nonces.length;
+
+function randomNonce() {
+	if (noncesUsed === nonces.length) {
+		randomFillSync(nonces);
+		noncesUsed = 0;
+	}
+	noncesUsed += NONCE_BYTES;
+	return nonces.subarray(noncesUsed - NONCE_BYTES, noncesUsed);
+}
+
 /**
  * @param {object} message
  * @param {number} message.kid
  * @param {Uint8Array} message.key 32 bytes
- * @param {Uint8Array} message.nonce 12 bytes
+ * @param {Uint8Array | undefined} [message.nonce] 12 bytes, never twice with one key. Random by default
  * @param {Uint8Array} message.context
  * @param {Uint8Array | string} message.plaintext
  */
-export function encrypt({ kid, key, nonce, context, plaintext }) {
+export function encrypt({ kid, key, nonce = randomNonce(), context, plaintext }) {
 	const prefix = Buffer.of(VERSION, kid);
 	const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
 	cipher.setAAD(Buffer.concat([prefix, context]));

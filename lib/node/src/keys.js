@@ -14,10 +14,8 @@ const FIRST_BLOCK = Buffer.of(1);
 
 export class Key {
 	#secret;
-	/** @type {Buffer | undefined} */
-	#stateKey;
-	/** @type {Buffer | undefined} */
-	#outcomeKey;
+	/** @type {Map<string, Buffer>} by purpose */
+	#shared = new Map();
 
 	/**
 	 * @param {number} kid
@@ -40,16 +38,15 @@ export class Key {
 		return createHmac('sha256', extracted).update(info).update(FIRST_BLOCK).digest();
 	}
 
-	/** The key of all state tokens. */
-	get stateKey() {
-		this.#stateKey ??= this.derive('', 'urlmode state v1');
-		return this.#stateKey;
-	}
-
-	/** The key of all outcomes. */
-	get outcomeKey() {
-		this.#outcomeKey ??= this.derive('', 'urlmode outcome v1');
-		return this.#outcomeKey;
+	/**
+	 * The key of all values of one purpose, derived without a salt.
+	 *
+	 * @param {string} purpose
+	 */
+	shared(purpose) {
+		const key = this.#shared.get(purpose) ?? this.derive('', purpose);
+		this.#shared.set(purpose, key);
+		return key;
 	}
 }
 

@@ -1,29 +1,60 @@
 // What a completed row says to those who wait for it.
 
+import { ElicitationSealError } from './errors.js';
 import { RESULT, unseal, VERIFIER } from './seal.js';
+
+/** @typedef {import('./pkce.js').Verifier} Verifier */
 
 /**
  * @param {import('./keys.js').KeysFile} keys
  * @param {import('./database.js').Row} row that is completed
  * @param {Buffer} binding
- * @param {Record<string, unknown>} [announced] the result, if it was announced
+ * @param {import('./waiters.js').Known} known
  * @returns {import('./types.js').Outcome}
  * @throws {import('./errors.js').ElicitationSealError} no key opens the result or the verifier
  */
-export function toOutcome(keys, row, binding, announced) {
+export function toOutcome(keys, row, binding, known) {
 	const { id } = row;
-	const result = row.result ? unseal(keys, { id, binding, use: RESULT }, row.result) : announced;
+	const result = row.result ? unseal(keys, { id, binding, use: RESULT }, row.result) : known.result;
 	/** @type {import('./types.js').Outcome} */
 	const outcome = { elicitationId: id, ...endOf(row), result };
 	if (row.payment_reference !== null) outcome.reference = row.payment_reference;
 	else if (row.kind === 'payment' && outcome.action === 'accept') outcome.refunded = true;
 	// The verifier and nonce are only useful with a code.
 	if (outcome.action === 'accept' && row.verifier) {
-		const verifier = /** @type {import('./pkce.js').Verifier} */ (unseal(keys, { id, binding, use: VERIFIER }, row.verifier));
+		const verifier = known.verifier ?? unsealVerifier(keys, row, binding);
 		outcome.codeVerifier = verifier.code_verifier;
 		if (verifier.nonce !== undefined) outcome.nonce = verifier.nonce;
 	}
 	return outcome;
+}
+
+/**
+ * Opens the verifier of a row that is not completed, so that less remains to be
+ * done when its outcome is announced.
+ *
+ * @param {import('./keys.js').KeysFile} keys
+ * @param {import('./database.js').Row} row
+ * @param {Buffer} binding
+ * @returns {Verifier | undefined} undefined if there is none, or if no key opens it, which is an error only when it is needed
+ */
+export function openVerifier(keys, row, binding) {
+	if (!row.verifier) return undefined;
+	try {
+		return unsealVerifier(keys, row, binding);
+	} catch (error) {
+		if (error instanceof ElicitationSealError) return undefined;
+		throw error;
+	}
+}
+
+/**
+ * @param {import('./keys.js').KeysFile} keys
+ * @param {import('./database.js').Row} row with a verifier
+ * @param {Buffer} binding
+ */
+function unsealVerifier(keys, { id, verifier }, binding) {
+	return /** @type {Verifier} */ (unseal(keys, { id, binding, use: VERIFIER }, /** @type {Buffer} */ (verifier)));
 }
 
 /**

@@ -1,16 +1,16 @@
 // Sealed JSON that only the waiting side opens. In a row: the result, written by
-// the callback programs or by `complete`, and the verifier, written by `create`.
+// the callback programs or by `complete`.
 //
 //   bytes  01 || kid || nonce(12) || ciphertext || tag(16)
 //   key    HKDF-SHA256(secret of kid, salt = id, info = USE || binding)
 //   AAD    01 || kid || id
 //
-// In a notification: the outcome, written by the callback programs.
+// In a row as well: the verifier, written by `create`. In a notification: the
+// outcome, written by the callback programs. Deriving a key takes longer than
+// opening, so these have one for all rows.
 //
-//   key    HKDF-SHA256(secret of kid, no salt, info = urlmode outcome v1)
+//   key    HKDF-SHA256(secret of kid, no salt, info = USE)
 //   AAD    01 || kid || id || binding
-
-import { randomBytes } from 'node:crypto';
 
 import { decrypt, encrypt, OVERHEAD } from './aead.js';
 import { ElicitationSealError } from './errors.js';
@@ -18,6 +18,7 @@ import { idBytes } from './token.js';
 
 export const RESULT = 'urlmode result v1';
 export const VERIFIER = 'urlmode verifier v1';
+export const OUTCOME = 'urlmode outcome v1';
 
 /** The largest result as JSON text, in bytes: the limit of the column less what sealing adds. */
 export const RESULT_MAX = 65_536 - OVERHEAD;
@@ -26,31 +27,36 @@ export const RESULT_MAX = 65_536 - OVERHEAD;
  * @typedef {object} SealContext what a sealed value is bound to
  * @property {string} id the elicitation's UUID
  * @property {Uint8Array} binding 16 bytes
- * @property {typeof RESULT | typeof VERIFIER} use
+ * @property {typeof RESULT | typeof VERIFIER | typeof OUTCOME} use
  */
 
 /**
  * @param {SealContext} context
  * @param {import('./keys.js').Key} key
  */
-function deriveSealKey({ id, binding, use }, key) {
-	return key.derive(idBytes(id), Buffer.concat([Buffer.from(use), binding]));
+function keyFor({ id, binding, use }, key) {
+	return use === RESULT ? key.derive(idBytes(id), Buffer.concat([Buffer.from(use), binding])) : key.shared(use);
+}
+
+/** @param {SealContext} context */
+function contextBytes({ id, binding, use }) {
+	return use === RESULT ? idBytes(id) : Buffer.concat([idBytes(id), binding]);
 }
 
 /**
  * @param {import('./keys.js').KeyRing} keys
  * @param {SealContext} context
  * @param {string} json
- * @param {Uint8Array} [nonce] 12 bytes
+ * @param {Uint8Array} [nonce] random by default
  * @returns {Buffer}
  */
-export function seal(keys, context, json, nonce = randomBytes(12)) {
+export function seal(keys, context, json, nonce) {
 	const key = keys.minting;
 	return encrypt({
 		kid: key.kid,
-		key: deriveSealKey(context, key),
+		key: keyFor(context, key),
 		nonce,
-		context: idBytes(context.id),
+		context: contextBytes(context),
 		plaintext: json,
 	});
 }
@@ -65,8 +71,8 @@ export function seal(keys, context, json, nonce = randomBytes(12)) {
 export function unseal(keys, context, sealed) {
 	const opened = decrypt(sealed, (kid) => {
 		const key = keys.find(kid);
-		return key && deriveSealKey(context, key);
-	}, idBytes(context.id));
+		return key && keyFor(context, key);
+	}, contextBytes(context));
 	if (opened === 'unknown key') {
 		throw new ElicitationSealError(context.id, `the keys file has no key ${sealed[1]}`);
 	}
@@ -87,8 +93,8 @@ export function unseal(keys, context, sealed) {
  * @returns {import('./waiters.js').AnnouncedOutcome | undefined} undefined if it is not genuine, or not of this row
  */
 export function openOutcome(keys, { id, binding }, sealed) {
-	const context = Buffer.concat([idBytes(id), binding]);
-	const opened = decrypt(Buffer.from(sealed, 'base64'), (kid) => keys.find(kid)?.outcomeKey, context);
+	const context = contextBytes({ id, binding, use: OUTCOME });
+	const opened = decrypt(Buffer.from(sealed, 'base64'), (kid) => keys.find(kid)?.shared(OUTCOME), context);
 	const value = typeof opened === 'string' ? undefined : parseObject(opened);
 	if (!value) return undefined;
 	const { action, reason, reference = null, result } = value;

@@ -8,8 +8,6 @@
 //   AAD        01 || kid || "ticket"
 //   text       base64url without padding
 
-import { randomBytes } from 'node:crypto';
-
 import { encrypt } from './aead.js';
 
 /** Because of its prefix, other hosts of the site cannot set this cookie (RFC 6265bis section 4.1.3.2). */
@@ -21,16 +19,16 @@ const CONTEXT = Buffer.from('ticket');
  * @param {import('./keys.js').KeyRing} keys
  * @param {string} subject 1 to 512 bytes
  * @param {number} expires Unix seconds
- * @param {Uint8Array} [nonce] 12 bytes, never twice with one key
+ * @param {Uint8Array} [nonce] random by default
  * @returns {string} the value of the cookie
  */
-export function mintTicket(keys, subject, expires, nonce = randomBytes(12)) {
+export function mintTicket(keys, subject, expires, nonce) {
 	const key = keys.minting;
 	const seconds = Buffer.alloc(8);
 	seconds.writeBigUInt64BE(BigInt(expires));
 	return encrypt({
 		kid: key.kid,
-		key: key.derive('', 'urlmode ticket v1'),
+		key: key.shared('urlmode ticket v1'),
 		nonce,
 		context: CONTEXT,
 		plaintext: Buffer.concat([seconds, Buffer.from(subject)]),

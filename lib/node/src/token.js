@@ -8,11 +8,12 @@
 //   AAD        01 || kid || purpose || 00 || provider
 //   text       base64url without padding, always 115 characters
 
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 
 import { decrypt, encrypt, OVERHEAD } from './aead.js';
 import { StateTokenError } from './errors.js';
 
+const PURPOSE = 'urlmode state v1';
 const ID_BYTES = 16;
 const BINDING_BYTES = 16;
 const BROWSER_BYTES = 16;
@@ -80,17 +81,16 @@ function context(purpose, provider) {
  * @param {Purpose} purpose
  * @param {string} provider
  * @param {State} state
- * @param {Uint8Array} [nonce] 12 bytes, never twice with one key
+ * @param {Uint8Array} [nonce] random by default
  * @returns {string}
  */
-export function mintState(keys, purpose, provider, { id, expires, binding, browser = UNBOUND },
-	nonce = randomBytes(12)) {
+export function mintState(keys, purpose, provider, { id, expires, binding, browser = UNBOUND }, nonce) {
 	const key = keys.minting;
 	const seconds = Buffer.alloc(8);
 	seconds.writeBigUInt64BE(BigInt(expires));
 	return encrypt({
 		kid: key.kid,
-		key: key.stateKey,
+		key: key.shared(PURPOSE),
 		nonce,
 		context: context(purpose, provider),
 		plaintext: Buffer.concat([idBytes(id), seconds, binding, browser]),
@@ -111,7 +111,7 @@ export function openState(keys, purpose, provider, text, now = Date.now() / 1000
 	if (bytes.length !== PLAINTEXT_BYTES + OVERHEAD || bytes.toString('base64url') !== text) {
 		throw new StateTokenError('STATE_INVALID');
 	}
-	const opened = decrypt(bytes, (kid) => keys.find(kid)?.stateKey, context(purpose, provider));
+	const opened = decrypt(bytes, (kid) => keys.find(kid)?.shared(PURPOSE), context(purpose, provider));
 	if (typeof opened === 'string') throw new StateTokenError('STATE_INVALID');
 	const expires = Number(opened.readBigUInt64BE(ID_BYTES));
 	if (expires <= now) throw new StateTokenError('STATE_EXPIRED');

@@ -17,7 +17,7 @@ import { KeysFile } from './keys.js';
 import { LatePayments } from './late.js';
 import { Listener } from './listener.js';
 import { setInternals } from './internals.js';
-import { endOf, toOutcome } from './outcome.js';
+import { endOf, openVerifier, toOutcome } from './outcome.js';
 import { addPkce } from './pkce.js';
 import { openOutcome, RESULT, seal, VERIFIER } from './seal.js';
 import { ticketCookie } from './ticket.js';
@@ -97,7 +97,8 @@ export class UrlMode extends EventEmitter {
 			if (event === 'late' && !this.#closed) this.#late.start();
 		});
 		this.#waiters = new Waiters(this.#listener, {
-			toOutcome: (row, binding, result) => toOutcome(this.#keys, row, binding, result),
+			toOutcome: (row, binding, known) => toOutcome(this.#keys, row, binding, known),
+			openVerifier: (row, binding) => openVerifier(this.#keys, row, binding),
 			openOutcome: (rowKey, sealed) => openOutcome(this.#keys, rowKey, sealed),
 			markRead: (rowKey) => this.#purger.markRead(rowKey),
 			expire: (rowKeys) => this.#database.expire(rowKeys),
@@ -390,7 +391,7 @@ export class UrlMode extends EventEmitter {
 	 */
 	#emitStatus(row, owner) {
 		const { id, provider, status } = row;
-		if (status === 'pending' || !this.#statuses.advance(id, status)) return;
+		if (status === 'pending' || !this.#statuses.advance(id, status) || this.listenerCount(status) === 0) return;
 		const common = { elicitationId: id, provider, ...owner };
 		if (status === 'completed') {
 			this.#emitLater('completed', { ...common, status, ...endOf(row) });

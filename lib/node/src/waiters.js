@@ -23,6 +23,7 @@ const RETRY_MS = 1_000;
  * @property {Buffer} binding
  * @property {Set<Wait>} waits never empty
  * @property {import('./database.js').Row | undefined} row as it was last read
+ * @property {import('./pkce.js').Verifier | undefined} verifier of the row
  * @property {NodeJS.Timeout | undefined} expiry
  * @property {NodeJS.Timeout | undefined} nextRecheck
  */
@@ -38,13 +39,20 @@ const RETRY_MS = 1_000;
  *
  * @typedef {import('./recheck.js').RecheckOperations & RowFields} RowOperations what the waits can do with rows
  * @typedef {object} RowFields
- * @property {(row: import('./database.js').Row, binding: Buffer, result?: Record<string, unknown>) => import('./types.js').Outcome} toOutcome
- *     `result` of an outcome that was announced. If it throws, the waits reject with that error
+ * @property {(row: import('./database.js').Row, binding: Buffer, known: Known) => import('./types.js').Outcome} toOutcome
+ *     If it throws, the waits reject with that error
+ * @property {(row: import('./database.js').Row, binding: Buffer) => import('./pkce.js').Verifier | undefined} openVerifier
  * @property {(rowKey: import('./database.js').RowKey, sealed: string) => AnnouncedOutcome | undefined} openOutcome
  *     undefined if it is not genuine, or not of this row
  * @property {(rowKey: import('./database.js').RowKey) => void} markRead called when waits have received the row's result
  * @property {(rowKeys: import('./database.js').RowKey[]) => Promise<unknown>} expire
  * @property {(rowKey: import('./database.js').RowKey) => Promise<import('./database.js').Row | undefined>} read
+ */
+
+/**
+ * @typedef {object} Known of a completed row, without opening what is sealed in it
+ * @property {import('./pkce.js').Verifier | undefined} verifier
+ * @property {Record<string, unknown> | undefined} [result] of an outcome that was announced
  */
 
 /**
@@ -127,7 +135,7 @@ export class Waiters {
 		const entries = this.#entries.get(id) ?? [];
 		let entry = entries.find((known) => known.binding.equals(binding));
 		if (!entry) {
-			entry = { id, binding, waits: new Set(), row: undefined, expiry: undefined, nextRecheck: undefined };
+			entry = { id, binding, waits: new Set(), row: undefined, verifier: undefined, expiry: undefined, nextRecheck: undefined };
 			this.#entries.set(id, [...entries, entry]);
 		}
 		return entry;
@@ -286,7 +294,7 @@ export class Waiters {
 			if (rechecking && wait.recheck) continue;
 			wait.observe(row);
 			try {
-				wait.resolve(this.#operations.toOutcome(row, entry.binding, result));
+				wait.resolve(this.#operations.toOutcome(row, entry.binding, { result, verifier: entry.verifier }));
 				if (row.result || row.verifier || result) this.#operations.markRead(entry);
 			} catch (error) {
 				wait.reject(error);
@@ -300,6 +308,7 @@ export class Waiters {
 	 */
 	#continueWaiting(entry, row) {
 		entry.row = row;
+		entry.verifier ??= this.#operations.openVerifier(row, entry.binding);
 		clearTimeout(entry.expiry);
 		const rest = Math.min(Number(row.closes_in_ms), TIMER_MAX_MS);
 		entry.expiry = setTimeout(() => this.#wake(entry), rest).unref();

@@ -167,6 +167,7 @@ function shortWaits(t, databaseUrl, routineReadMs) {
 	t.after(() => listener.close());
 	const waiters = new Waiters(listener, {
 		toOutcome: ({ id, action, reason }) => ({ elicitationId: id, action, reason, result: undefined }),
+		openVerifier: () => undefined,
 		expire: () => assert.fail('nothing expires here'),
 		complete: () => assert.fail('nothing is rechecked here'),
 	}, routineReadMs);

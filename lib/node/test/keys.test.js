@@ -24,7 +24,7 @@ test('the first key mints, and all keys open', (t) => {
 test('base64 and base64url, padded or not, are the same key', (t) => {
 	const bytes = Buffer.alloc(32, 0xfb);
 	const spellings = [bytes.toString('base64'), bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')];
-	const derived = spellings.map((text) => new KeysFile(scratchKeys(t, `1 ${text}\n`)).minting.stateKey.toString('hex'));
+	const derived = spellings.map((text) => new KeysFile(scratchKeys(t, `1 ${text}\n`)).minting.shared('a purpose').toString('hex'));
 	assert.equal(new Set(derived).size, 1);
 });
 
@@ -122,6 +122,6 @@ test('an invalid change emits one warning and keeps the keys', async (t) => {
 
 test('inspecting a key does not show its secret', (t) => {
 	const { minting } = new KeysFile(scratchKeys(t, `1 ${base64}\n`));
-	assert.ok(minting.stateKey);
+	assert.ok(minting.shared('a purpose'));
 	assert.equal(JSON.stringify(minting), '{"kid":1}');
 });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import test from 'node:test';
 
 import { Key, keyRing } from '../src/keys.js';
-import { openOutcome, RESULT, seal, unseal, VERIFIER } from '../src/seal.js';
+import { openOutcome, OUTCOME, RESULT, seal, unseal, VERIFIER } from '../src/seal.js';
 import { bindingOf } from '../src/token.js';
 
 const vectors = JSON.parse(readFileSync(new URL('../../../tests/vectors/token.json', import.meta.url), 'utf8'));
@@ -37,10 +37,15 @@ const [vector] = vectors.result;
 const place = { id: vector.id, binding: hex(vector.binding_hex), use: RESULT };
 
 test('a sealed value opens only with its own id, binding and purpose', () => {
-	const blob = hex(vector.blob_hex);
-	for (const other of [{ ...place, id: '00000000-0000-4000-8000-000000000000' },
-		{ ...place, binding: Buffer.alloc(16) }, { ...place, use: VERIFIER }]) {
-		assert.throws(() => unseal(ring(vector), other, blob), { code: 'ELICITATION_SEAL', message: /not genuine/ });
+	const keys = ring(vector);
+	for (const use of [RESULT, VERIFIER]) {
+		const own = { ...place, use };
+		const blob = seal(keys, own, '{"a":1}');
+		assert.deepEqual(unseal(keys, own, blob), { a: 1 });
+		for (const other of [{ ...own, id: '00000000-0000-4000-8000-000000000000' }, { ...own, binding: Buffer.alloc(16) },
+			...[RESULT, VERIFIER, OUTCOME].filter((another) => another !== use).map((another) => ({ ...own, use: another }))]) {
+			assert.throws(() => unseal(keys, other, blob), { code: 'ELICITATION_SEAL', message: /not genuine/ });
+		}
 	}
 });
 

@@ -45,10 +45,17 @@ const withResult = (id) => ({ ...completed(id), result: Buffer.from('sealed') })
 function setUp(t, routineReadMs) {
 	const listener = new ControlledListener();
 	const markedRead = [];
+	const opened = [];
 	const waiters = new Waiters(listener, {
-		toOutcome: (row, binding, result) => {
+		toOutcome: (row, binding, { result, verifier }) => {
 			if (row.result?.equals(FORGED)) throw new Error('no key opens it');
-			return { elicitationId: row.id, action: row.action, reason: row.reason, result };
+			const outcome = { elicitationId: row.id, action: row.action, reason: row.reason, result };
+			return verifier ? { ...outcome, codeVerifier: verifier.code_verifier } : outcome;
+		},
+		openVerifier: ({ id, verifier }) => {
+			if (!verifier) return undefined;
+			opened.push(id);
+			return { code_verifier: String(verifier) };
 		},
 		openOutcome: ({ id }, sealed) => (sealed === `sealed ${id}` ? { action: 'accept', reason: '', reference: null, result: { code: 'a' } }
 			: sealed === 'declined' ? { action: 'decline', reason: 'cancelled', reference: null, result: undefined } : undefined),
@@ -57,7 +64,7 @@ function setUp(t, routineReadMs) {
 		takeRecheck: () => assert.fail('nothing is rechecked here'),
 	}, routineReadMs);
 	t.after(() => waiters.close(new Error('the test is over')));
-	return { listener, waiters, markedRead, wait: (id, binding = BINDING) => {
+	return { listener, waiters, markedRead, opened, wait: (id, binding = BINDING) => {
 		const promise = waiters.wait(id, binding, options);
 		promise.catch(() => {});
 		return promise;
@@ -193,6 +200,22 @@ test('an outcome that is announced ends the waits for which the row was read, wi
 	await sleep(1);
 	assert.equal(listener.reads.length, 0);
 	assert.deepEqual(markedRead, [[id, BINDING], [id, BINDING]]);
+});
+
+test('the verifier is opened once, when the row is read, and not when its outcome is announced', async (t) => {
+	const { listener, wait, opened } = setUp(t);
+	const id = randomUUID();
+	const waiting = wait(id);
+	const row = (which) => ({ ...pending(which), verifier: 'v' });
+	await sleep(1);
+	await answer(listener, row);
+	listener.notify(id);
+	await sleep(1);
+	await answer(listener, row);
+	assert.deepEqual(opened, [id]);
+	listener.notify(id, `sealed ${id}`);
+	assert.equal((await waiting).codeVerifier, 'v');
+	assert.deepEqual(opened, [id]);
 });
 
 test('an outcome that is announced is only a reason to read', async (t) => {

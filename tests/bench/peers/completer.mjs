@@ -1,6 +1,7 @@
 // Completes elicitations from beside, as the callback programs do it but
-// without a browser: batches of urlmode.complete, with the outcomes to be
-// announced, as many as the parent says that there is room for.
+// without a browser: batches of urlmode.complete in arrays in binary form, with
+// the outcomes to be announced, as many as the parent says that there is room
+// for. All of it is ready before the first one.
 //
 //   completer.mjs IDS TIMES
 
@@ -10,10 +11,14 @@ import { once } from 'node:events';
 import pg from 'pg';
 
 import { parseKeys } from '../../../lib/node/src/keys.js';
-import { bindingOf } from '../../../lib/node/src/token.js';
+import { bindingOf, idBytes } from '../../../lib/node/src/token.js';
 import { sealReturn } from '../sealed.mjs';
 
 const BATCH = 64;
+/** pg_type.oid */
+const BYTEA = 17;
+const TEXT = 25;
+const UUID = 2950;
 
 const [idsFile, timesFile] = process.argv.slice(2);
 const keys = parseKeys(readFileSync(process.env.URLMODE_KEYS_FILE, 'latin1'), process.env.URLMODE_KEYS_FILE);
@@ -22,6 +27,7 @@ const rows = readFileSync(idsFile, 'utf8').trim().split('\n').map((line, n) => {
 	const binding = bindingOf(subject, '');
 	return { id, binding, ...sealReturn(keys, { id, binding }, { code: `code-${n}`, iss: 'https://provider' }) };
 });
+const batches = Array.from({ length: Math.ceil(rows.length / BATCH) }, (_, n) => toBatch(rows.slice(n * BATCH, (n + 1) * BATCH)));
 const times = new BigInt64Array(rows.length);
 
 const client = new pg.Client({ connectionString: process.env.URLMODE_ADMIN_DATABASE_URL });
@@ -32,22 +38,35 @@ process.on('message', (more) => room += more);
 process.on('disconnect', () => process.exit());
 process.send('ready');
 
-for (let from = 0; from < rows.length; from += BATCH) {
-	const batch = rows.slice(from, from + BATCH);
-	while (room < batch.length) await once(process, 'message');
-	room -= batch.length;
-	times.fill(process.hrtime.bigint(), from, from + batch.length);
+for (const [n, { size, values }] of batches.entries()) {
+	while (room < size) await once(process, 'message');
+	room -= size;
+	times.fill(process.hrtime.bigint(), n * BATCH, n * BATCH + size);
 	const { rows: outcomes } = await client.query({
-		name: 'complete',
-		text: 'SELECT outcome FROM urlmode.complete($1, $2, $3, $4, $5, $6, outcomes => $7)',
-		values: [
-			batch.map(({ id }) => id), batch.map(({ binding }) => binding), batch.map(() => 'demo'),
-			batch.map(() => 'accept'), batch.map(() => ''), batch.map(({ result }) => result),
-			batch.map(({ outcome }) => outcome),
-		],
+		name: 'complete', text: 'SELECT outcome FROM urlmode.complete($1, $2, $3, $4, $5, $6, outcomes => $7)', values, rowMode: 'array',
 	});
-	const other = outcomes.find(({ outcome }) => outcome !== 'completed');
-	if (other) throw new Error(`a completion was answered with ${other.outcome}`);
+	const other = outcomes.find(([outcome]) => outcome !== 'completed');
+	if (other) throw new Error(`a completion was answered with ${other}`);
 }
 writeFileSync(timesFile, Buffer.from(times.buffer));
 process.disconnect();
+
+function toBatch(batch) {
+	const text = (value) => toArray(TEXT, batch.map(() => Buffer.from(value)));
+	return {
+		size: batch.length,
+		values: [
+			toArray(UUID, batch.map(({ id }) => idBytes(id))), toArray(BYTEA, batch.map(({ binding }) => binding)), text('demo'),
+			text('accept'), text(''), toArray(BYTEA, batch.map(({ result }) => result)),
+			toArray(BYTEA, batch.map(({ outcome }) => outcome)),
+		],
+	};
+}
+
+/** An array of one dimension, as array_recv takes it. */
+function toArray(type, values) {
+	const int32s = (...numbers) => Buffer.concat(numbers.map((number) => Buffer.of(number >> 24, number >> 16, number >> 8, number)));
+	return Buffer.concat([
+		int32s(1, 0, type, values.length, 1), ...values.flatMap((value) => [int32s(value.length), value]),
+	]);
+}

@@ -25,9 +25,12 @@ const SIDES = {
 
 const file = (name) => path.join(FOLDER, `creates.${name}`);
 
+/** Elicitations of before, with statistics of them: PostgreSQL plans for a table in use. */
+const OLDER = 10_000;
+
 /** Bare prepared INSERTs of so many clients of PostgreSQL. */
 export async function inserts(bed, { clients, seconds, warmUp }) {
-	await bed.fill('urlmode', { to: 0 });
+	await bed.fill('urlmode', { to: OLDER });
 	writeFileSync(file('sql'), `${INSERT}\n`);
 	const url = bed.stack.env.URLMODE_ADMIN_DATABASE_URL;
 	const printed = await run(['pgbench', '-n', '-M', 'prepared', '-f', file('sql'), '-c', String(clients), '-j', '2',
@@ -40,7 +43,7 @@ export async function inserts(bed, { clients, seconds, warmUp }) {
 export async function creates(bed, options) {
 	const { done, ...figures } = await serve(bed, 'urlmode', options);
 	const [{ count }] = await bed.sql('SELECT count(*)::integer FROM urlmode.elicitation');
-	if (count !== done) throw new Error(`${done} elicitations were created, but there are ${count}`);
+	if (count !== OLDER + done) throw new Error(`${done} elicitations were created, but there are ${count - OLDER}`);
 	return figures;
 }
 
@@ -56,7 +59,7 @@ export async function wholeWay(bed, side, options) {
 
 async function serve(bed, side, { atOnce, count, seconds, warmUp }, more = []) {
 	const { schema, mode } = SIDES[side];
-	await bed.fill(schema, { to: 0 });
+	await bed.fill(schema, { from: count, to: count + OLDER });
 	writeFileSync(file('ids'), bed.elicitations.slice(0, count).map(({ id, subject }) => `${id} ${subject}\n`).join(''));
 	return JSON.parse(await run([process.execPath, SERVER, mode, file('ids'), ...[atOnce, seconds, warmUp].map(String), ...more],
 		{ env: bed.stack.env }));

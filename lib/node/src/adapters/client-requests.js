@@ -6,7 +6,7 @@
 // arrive finds the first.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 
 import { decrypt, encrypt } from '../aead.js';
 import { UrlModeClosedError } from '../errors.js';
@@ -270,7 +270,7 @@ export class PostgresClientRequestAdapter {
 	#seal(key, json) {
 		const { minting } = this.#internals.keys;
 		return encrypt({
-			kid: minting.kid, key: minting.derive(key, KEY_INFO), nonce: randomBytes(12), context: key, plaintext: json,
+			kid: minting.kid, key: minting.derive(key, KEY_INFO), context: key, plaintext: json,
 		});
 	}
 
