@@ -20,10 +20,11 @@ async function setUpRequests(t, options) {
 
 const answerTo = (id, name = 'Ada') => ({ jsonrpc: '2.0', id, result: { action: 'accept', content: { name } } });
 
+const keyOf = (session, id) => createHash('sha256').update(`${session}\0${id}`).digest();
+
 /** The row of one request, if there is one. */
 async function rowOf(admin, session, id) {
-	const key = createHash('sha256').update(`${session}\0${id}`).digest();
-	const { rows } = await admin.query('SELECT expected, response FROM urlmode.client_request WHERE key = $1', [key]);
+	const { rows } = await admin.query('SELECT expected, response FROM urlmode.client_request WHERE key = $1', [keyOf(session, id)]);
 	return rows[0];
 }
 
@@ -66,6 +67,20 @@ test('request and response may be written in either order', async (t) => {
 		if (!early) b.resolvePending(session, id, answerTo(id));
 		assert.deepEqual(await promise, answerTo(id));
 	}
+});
+
+test('a response is kept that looks for its request just as it is written', async (t) => {
+	const { a, b, session, admin } = await setUpRequests(t);
+	const { promise } = a.createPending(session, 'r1', { timeout_ms: 5_000 });
+	await until('the request is written', () => rowOf(admin, session, 'r1'));
+	await admin.query('BEGIN');
+	await admin.query('DELETE FROM urlmode.client_request WHERE key = $1', [keyOf(session, 'r1')]);
+	await admin.query(`INSERT INTO urlmode.client_request (key, expected, expires_at) VALUES ($1, true, now() + interval '1 minute')`,
+		[keyOf(session, 'r1')]);
+	b.resolvePending(session, 'r1', answerTo('r1'));
+	await until('the response waits for the row', async () => (await admin.query('SELECT FROM pg_locks WHERE NOT granted')).rowCount > 0);
+	await admin.query('COMMIT');
+	assert.deepEqual(await promise, answerTo('r1'));
 });
 
 test('a request is resolved once, however many responses arrive', async (t) => {
