@@ -302,6 +302,11 @@ export class UrlMode extends EventEmitter {
 		return ticketCookie(this.#keys, name, checkMilliseconds('ttl', ttl ?? TICKET_MS, 1, TICKET_MAX_MS));
 	}
 
+	/** How many waits are open in this process, for the metrics of a server. */
+	get openWaits() {
+		return this.#waiters.size;
+	}
+
 	/**
 	 * Rejects open waits with UrlModeClosedError, waits for calls of `create`,
 	 * `complete` and `cancel` in progress, and closes all connections. Calls to

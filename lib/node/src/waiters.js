@@ -115,6 +115,11 @@ export class Waiters {
 		return wait.promise;
 	}
 
+	/** How many waits are open. */
+	get size() {
+		return this.#allEntries().reduce((sum, { waits }) => sum + waits.size, 0);
+	}
+
 	/**
 	 * @param {Error} error with which every wait rejects
 	 * @returns {Promise<unknown>} resolves when all waits have ended

@@ -33,8 +33,10 @@ test('two waits for one elicitation both resolve, each with an outcome of its ow
 	const { urlmode, another, callback } = await setUp(t);
 	const { elicitationId } = await urlmode.create(request);
 	const waiting = [urlmode, urlmode, another()].map((instance) => instance.waitForCompletion(elicitationId, owner));
+	await until('the waits are open', () => urlmode.openWaits === 2);
 	await callback.complete(elicitationId, { result: { code: 'a' } });
 	const outcomes = await Promise.all(waiting);
+	assert.equal(urlmode.openWaits, 0);
 	assert.deepEqual(outcomes[0], outcomes[1]);
 	assert.deepEqual(outcomes[0], outcomes[2]);
 	assert.notEqual(outcomes[0].result, outcomes[1].result);
