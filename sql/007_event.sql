@@ -135,10 +135,15 @@ BEGIN
 	), written AS (
 		INSERT INTO urlmode.payment AS p
 			(provider, reference, elicitation, amount, currency, matches, late, result)
-		-- A reference that is there twice pays for the first elicitation.
+		-- A reference that is there twice pays for the elicitation that it has paid for
+		-- before, in part, or else for the first.
 		SELECT DISTINCT ON (a.provider, a.reference)
 			a.provider, a.reference, a.id, a.amount, a.currency, a.matches, a.ended, a.result
-		FROM paid a ORDER BY a.provider, a.reference, a.n
+		FROM paid a
+		ORDER BY a.provider, a.reference, EXISTS (
+			SELECT FROM urlmode.payment o
+			WHERE o.provider = a.provider AND o.reference = a.reference AND o.elicitation = a.id
+		) DESC, a.n
 		ON CONFLICT (provider, reference) DO UPDATE
 		SET amount = EXCLUDED.amount, currency = EXCLUDED.currency, matches = true,
 			late = EXCLUDED.late, result = EXCLUDED.result, proven_at = now(),

@@ -250,6 +250,17 @@ describe('in one batch', () => {
 		assert.ok(read > 0 && read < 30, `${read} rows are read`);
 	});
 
+	test('the rest of a payment counts, also behind another elicitation with its reference', async () => {
+		const [id, intruder] = [await start({ expected: PRICE }), await start({ expected: PRICE })];
+		const reference = `pi_${randomUUID()}`;
+		assert.deepEqual(await record(one, [event(id, 'paid', { reference, amount: 500 })]), ['cancel']);
+		assert.deepEqual(await record(one, [event(intruder, 'paid', { reference }), event(id, 'paid', { reference })]),
+			['reference_taken', 'late']);
+		assert.deepEqual(await fixture.stack.sql(
+			'SELECT elicitation, amount::integer, matches FROM urlmode.payment WHERE reference = $1', [reference]),
+		[{ elicitation: id, amount: PRICE.amount, matches: true }]);
+	});
+
 	test('an empty batch of events does nothing', async () => {
 		assert.deepEqual(await record(one, []), []);
 	});
