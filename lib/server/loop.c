@@ -265,7 +265,7 @@ wait_for_events(struct server *sv, struct epoll_event *events, int64_t now)
 		timeout_until(deadline, now));
 }
 
-/* At the end of each turn: what is shown of it until the next one. */
+/* At the end of each turn. The metrics show these values until the next beat. */
 static void
 beat(struct server *sv, int64_t now)
 {
