@@ -3,9 +3,9 @@
 //
 //     make bench-build && node tests/bench/nginx.mjs
 
-import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 
+import { cpuMsOf, processes } from '../support/processes.mjs';
 import { Bed } from './bed.mjs';
 import { load } from './load.mjs';
 import { FOLDER } from './paths.mjs';
@@ -14,8 +14,6 @@ import { freePorts, stop } from './processes.mjs';
 
 const ROUNDS = 3;
 const SECONDS = 2;
-/** USER_HZ, in which Linux tells processor time. */
-const TICK_US = 10_000;
 
 const without = (pattern) => (text) => text.replaceAll(pattern, '');
 
@@ -32,19 +30,11 @@ const CONFIGURATIONS = {
 		: text.replace(/access_log [^;]+;/, 'access_log off;'),
 };
 
-/** Processor time of a master's workers, in microseconds: proc(5), /proc/PID/stat. */
-function used({ pid: master }) {
-	let ticks = 0;
-
-	for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-		try {
-			const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/\(.*\)/, 'name').split(' ').map(Number);
-			if (fields[3] === master) ticks += fields[13] + fields[14];
-		} catch {
-			// It has ended meanwhile.
-		}
-	}
-	return ticks * TICK_US;
+/** Processor time of the workers of a master, in microseconds. */
+async function used({ pid: master }) {
+	const workers = (await processes()).filter(({ parent }) => parent === master);
+	const times = await Promise.all(workers.map(({ pid }) => cpuMsOf(pid)));
+	return times.reduce((sum, ms) => sum + ms * 1_000, 0);
 }
 
 async function measure(bed, edit) {
@@ -52,9 +42,9 @@ async function measure(bed, edit) {
 	const nginx = await startNginx(path.join(FOLDER, 'nginx'), { port, upstream: `unix:${bed.peer('null').socket}`, edit });
 	try {
 		await load({ port, file: bed.returns, seconds: 0.3, loop: true });
-		const before = used(nginx);
+		const before = await used(nginx);
 		const { sent } = await load({ port, file: bed.returns, seconds: SECONDS, loop: true });
-		return (used(nginx) - before) / sent;
+		return (await used(nginx) - before) / sent;
 	} finally {
 		await stop(nginx);
 	}

@@ -9,6 +9,7 @@ import { test } from 'node:test';
 
 import pg from 'pg';
 
+import { processOf } from '../support/processes.mjs';
 import { fetchRaw, foreground, freePorts, processesIn, scratch, script, until, variables } from './harness.mjs';
 
 /** A stack that is stopped after the test, whatever it came to. */
@@ -210,8 +211,7 @@ test('one that removes its record and then ends is not killed', async (t) => {
 	t.after(() => leaving.kill('SIGKILL'));
 	const ended = once(leaving, 'exit');
 	await once(leaving.stdout, 'data');
-	const [, fields] = (await readFile(`/proc/${leaving.pid}/stat`, 'utf8')).split(') ');
-	await writeFile(`${record}.start`, fields.split(' ')[19]);
+	await writeFile(`${record}.start`, (await processOf(leaving.pid)).started);
 	await writeFile(`${record}.pid`, `${leaving.pid}\n`);
 
 	assert.deepEqual(await script('down', [], { RUN_DIR }), { status: 0, stdout: '', stderr: '' });

@@ -2,19 +2,50 @@
 
 import { readdir, readFile, readlink } from 'node:fs/promises';
 
+/** Linux counts processor time in units of USER_HZ, which is 100 a second. */
+const TICK_MS = 10;
+
+/**
+ * @typedef {{ pid: number, parent: number, started: string, command: string }} Process
+ *     started: in clock ticks since boot, so that pid and started name one
+ *     process for ever
+ */
+
 /**
  * Every process that is there, but none that has ended and only waits for
  * its parent.
  *
- * @returns {Promise<{ pid: number, parent: number, started: string,
- *     command: string }[]>}
- *     started: in clock ticks since boot, so that pid and started name one
- *     process for ever
+ * @returns {Promise<Process[]>}
  */
 export async function processes() {
 	const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
 	const all = await Promise.all(names.map(processOf));
 	return all.filter((process) => process !== undefined);
+}
+
+/**
+ * One process, or undefined once it has ended.
+ *
+ * @returns {Promise<Process | undefined>}
+ */
+export async function processOf(pid) {
+	const stat = await statOf(pid);
+	return stat && { pid: Number(pid), parent: Number(stat[4]), started: stat[22], command: stat[2] };
+}
+
+/** The processor time that a process has used, in milliseconds, or undefined once it has ended. */
+export async function cpuMsOf(pid) {
+	const stat = await statOf(pid);
+	return stat && (Number(stat[14]) + Number(stat[15])) * TICK_MS;
+}
+
+/** The fields of /proc/PID/stat by their numbers in proc(5), or undefined once the process has ended. */
+async function statOf(pid) {
+	const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+	// The name in parentheses may contain any characters.
+	const [, name, rest] = /^\d+ \((.*)\) (.*)$/s.exec(text) ?? [];
+	const stat = [undefined, pid, name, ...rest?.trim().split(' ') ?? ['X']];
+	return stat[3] === 'Z' || stat[3] === 'X' ? undefined : stat;
 }
 
 /** A process and all its descendants, such as a service of a stack. */
@@ -68,18 +99,4 @@ export async function filesWritten(pid) {
 	const maps = await readFile(`/proc/${pid}/maps`, 'utf8').catch(() => '');
 	const mapped = [...maps.matchAll(/^\S+ .w.s .*? (\/.*)$/gm)].map(([, file]) => file);
 	return [...open, ...mapped].filter((file) => file.startsWith('/'));
-}
-
-async function processOf(pid) {
-	const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-	// The name in parentheses may contain any characters.
-	const [, command, rest] = /^\d+ \((.*)\) (.*)$/s.exec(stat) ?? [];
-	if (rest === undefined) {
-		return undefined;
-	}
-	const [state, parent, ...more] = rest.trim().split(' ');
-	if (state === 'Z' || state === 'X') {
-		return undefined;
-	}
-	return { pid: Number(pid), parent: Number(parent), started: more[17], command };
 }
