@@ -205,8 +205,9 @@ BEGIN
 		RETURN;
 	END IF;
 	FOREACH announcement IN ARRAY coalesce(announcements, '{}') LOOP
-		-- A payload has at most 7999 bytes, and an announcement at most 3600.
-		IF octet_length(payload) + octet_length(announcement) > 7997 THEN
+		-- A payload has at most 7999 bytes, with a comma and the brackets; an
+		-- announcement has at most 3600.
+		IF octet_length(payload) + octet_length(announcement) > 7996 THEN
 			PERFORM pg_notify('urlmode', '[' || payload || ']');
 			payload := '';
 		END IF;

@@ -37,9 +37,9 @@ after(async () => {
 	await fixture?.close();
 });
 
-/** A connection as the callback programs have it. */
-async function connect() {
-	const client = new pg.Client(fixture.stack.env.URLMODE_CGI_DATABASE_URL);
+/** A connection, by default as the callback programs have it. */
+async function connect(url = fixture.stack.env.URLMODE_CGI_DATABASE_URL) {
+	const client = new pg.Client(url);
 	await client.connect();
 	return client;
 }
@@ -440,9 +440,9 @@ test('a row that somebody else holds fails alone, and is taken when it is free',
 
 describe('what is announced', () => {
 	/** The notifications of a statement. */
-	async function heard(statement) {
+	async function heard(statement, url) {
 		const payloads = [];
-		const listener = await connect();
+		const listener = await connect(url);
 		listener.on('notification', ({ payload }) => payloads.push(payload));
 		await listener.query('LISTEN urlmode');
 		await statement(listener);
@@ -475,6 +475,16 @@ describe('what is announced', () => {
 		assert.deepEqual([...told.keys()].sort(), ids.toSorted());
 		ids.forEach((id, n) => assert.equal(told.get(id),
 			outcomes[n].length <= 2_600 ? outcomes[n].toString('base64') : undefined, `the outcome of ${outcomes[n].length} bytes`));
+	});
+
+	test('a notification is filled to its last byte, and not beyond', async () => {
+		const sizes = async (...lengths) => {
+			const payloads = await heard((client) => client.query('SELECT urlmode.announce($1)',
+				[lengths.map((length) => JSON.stringify('x'.repeat(length - 2)))]), fixture.stack.env.URLMODE_ADMIN_DATABASE_URL);
+			return payloads.map((payload) => payload.length);
+		};
+		assert.deepEqual(await sizes(3_998, 3_998), [7_999]);
+		assert.deepEqual(await sizes(3_998, 3_999), [4_000, 4_001]);
 	});
 
 	test('an outcome only where the row has it', async () => {
