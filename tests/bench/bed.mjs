@@ -52,14 +52,24 @@ const BELONGING = { urlmode: ', urlmode.event, urlmode.payment', payment: ', url
 
 export class Bed {
 	#peers;
+	#starting;
+	#ends = [];
 	#closed;
 
-	/** @param {number} size elicitations */
+	/**
+	 * It is closed by close(), or when the benchmark is interrupted.
+	 *
+	 * @param {number} size elicitations
+	 */
 	static async open(size, { peers = true } = {}) {
 		mkdirSync(FOLDER, { recursive: true });
 		const bed = new Bed();
-		bed.stack = await startStack({ name: 'bench', runDir: path.join(FOLDER, 'run') });
+		for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+			process.once(signal, () => void bed.close().finally(() => process.exit(1)));
+		}
 		try {
+			bed.#starting = startStack({ name: 'bench', runDir: path.join(FOLDER, 'run') });
+			bed.stack = await bed.#starting;
 			await bed.#prepare(size);
 			if (peers) {
 				await bed.writeReturns(bed.openReturns, 0, size, (elicitation) => ({ bend: () => openState(elicitation) }));
@@ -192,12 +202,20 @@ export class Bed {
 		return Promise.all(Object.values(this.#peers ?? {}).flatMap(({ processes }) => processes.map(stop)));
 	}
 
+	/** Has a function called when the bed closes: in the order in which they are given, as node:test does. */
+	after(end) {
+		this.#ends.push(end);
+	}
+
 	close() {
 		return this.#closed ??= this.#close();
 	}
 
 	async #close() {
+		for (const end of this.#ends) await end();
 		await this.#stopPeers();
-		await this.stack.close();
+		// A stack that does not start stops itself.
+		const stack = await this.#starting.catch(() => undefined);
+		await stack?.close();
 	}
 }

@@ -1,7 +1,7 @@
 // `make bench` and `make bench-quick`: everything side by side, one after
 // another and over again, so that what the machine does meanwhile meets all
-// of them alike. What it is for stands in issue and README; what came of it is
-// in build/bench/.
+// of them alike. README.md says what is compared with what; the results are in
+// build/bench/.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -44,12 +44,6 @@ const say = (text) => process.stderr.write(`${String(Math.round((Date.now() - be
 mkdirSync(FOLDER, { recursive: true });
 say('a stack, the peers, and what they are to complete');
 const bed = await Bed.open(plan.elicitations);
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-	process.once(signal, async () => {
-		await bed.close();
-		process.exit(1);
-	});
-}
 const results = new Results();
 try {
 	const machine = await describe(bed);

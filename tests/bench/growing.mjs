@@ -30,19 +30,8 @@ const EACH = 15_000;
 const say = (text) => process.stderr.write(`${text}\n`);
 const figure = (number) => Math.round(number).toLocaleString('en');
 
-/** What is undone at the end, the last one first. */
-const ends = [];
-const t = { after: (end) => ends.unshift(end) };
-let bed;
-
-async function close() {
-	for (const end of ends.splice(0)) await end();
-	await bed?.close();
-}
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => void close().then(() => process.exit(1)));
-
+const bed = await Bed.open(SERVERS * EACH, { peers: false });
 try {
-	bed = await Bed.open(SERVERS * EACH, { peers: false });
 	const second = await secondHost();
 	const ports = [bed.port, Number(new URL(second.baseUrl).port)];
 	const standby = await startStandby();
@@ -52,7 +41,7 @@ try {
 	for (const [name, { names = '', url = direct }] of Object.entries({
 		'without a standby': {},
 		'with a synchronous standby': { names: '*' },
-		'with a synchronous standby, and PgBouncer before the callback hosts': { names: '*', url: await startPgBouncer(t, direct) },
+		'with a synchronous standby, and PgBouncer before the callback hosts': { names: '*', url: await startPgBouncer(bed, direct) },
 	})) {
 		await bed.sql(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
 		await bed.sql('SELECT pg_reload_conf()');
@@ -71,13 +60,13 @@ try {
 	const [{ state }] = await bed.sql("SELECT string_agg(sync_state, ',') AS state FROM pg_stat_replication");
 	say(`the standby is ${state}, and has all: ${await standby.hasAll()}`);
 } finally {
-	await close();
+	await bed.close();
 }
 
 /** A stack whose programs have the database, keys and providers of the first; its own PostgreSQL is idle. */
 async function secondHost() {
 	const stack = await startStack({ name: 'bench', runDir: path.join(FOLDER, 'second') });
-	t.after(() => stack.close());
+	bed.after(() => stack.close());
 	const first = bed.stack.env;
 	writeFileSync(stack.env.URLMODE_KEYS_FILE, readFileSync(first.URLMODE_KEYS_FILE));
 	const { providers } = JSON.parse(readFileSync(first.URLMODE_CONFIG, 'utf8'));
@@ -91,7 +80,7 @@ async function secondHost() {
 async function startStandby() {
 	const url = new URL(bed.stack.env.URLMODE_ADMIN_DATABASE_URL);
 	process.env.PGPASSWORD = url.password;
-	const standby = await Cluster.standbyOf(t, { port: url.port }, '-c fsync=on');
+	const standby = await Cluster.standbyOf(bed, { port: url.port }, '-c fsync=on');
 	return {
 		async hasAll() {
 			const [{ lag }] = await bed.sql('SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), flush_lsn)::float AS lag FROM pg_stat_replication');

@@ -1,5 +1,6 @@
-// What a request costs nginx, and what of it each part of the configuration: the
-// processor time of its workers, while the null responder answers.
+// How much processor time nginx takes for a request, with the configuration as it
+// is shipped and without parts of it. Its workers' time is measured while the null
+// responder answers.
 //
 //     make bench-build && node tests/bench/nginx.mjs
 
@@ -11,6 +12,7 @@ import { load } from './load.mjs';
 import { FOLDER } from './paths.mjs';
 import { startNginx } from './peers/nginx.mjs';
 import { freePorts, stop } from './processes.mjs';
+import { median } from './statistics.mjs';
 
 const ROUNDS = 3;
 const SECONDS = 2;
@@ -60,7 +62,6 @@ try {
 	await bed.close();
 }
 for (const [name, times] of Object.entries(took)) {
-	const median = times.sort((a, b) => a - b)[Math.floor(times.length / 2)];
-	console.log(`${median.toFixed(1).padStart(6)} µs  ${name}`);
+	console.log(`${median(times).toFixed(1).padStart(6)} µs  ${name}`);
 }
 process.exit();

@@ -49,12 +49,6 @@ const mb = (bytes) => `${Math.round(bytes / 1e6).toLocaleString('en')} MB`;
 const ms = ({ p50, p99, max }) => `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, at most ${max.toFixed(1)} ms`;
 
 const bed = await Bed.open(LIVE, { peers: false });
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-	process.once(signal, async () => {
-		await bed.close();
-		process.exit(1);
-	});
-}
 const operator = new pg.Client({ connectionString: bed.stack.env.URLMODE_OPERATOR_DATABASE_URL });
 try {
 	await bed.giveMemory('1GB');
