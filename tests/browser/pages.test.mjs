@@ -172,7 +172,8 @@ function pages(list) {
 				}, { viewport: PHONE }, async (tab, { troubles }) => {
 					for (const [index, language] of languages.entries()) {
 						await tab.setExtraHTTPHeaders({ 'Accept-Language': language });
-						// The layout is one; axe looks at it in both directions, and at each language on every other page.
+						// All languages have one layout. So axe looks at one of each direction, light and dark, and at each of
+						// the others on every other page, light or dark.
 						const isTurn = (index + number) % 2 === 0;
 						const schemes = ['light', 'dark'].filter((scheme, n) => (
 							['en', 'ar'].includes(language) || (isTurn && index % 4 < 2 === (n === 0))));

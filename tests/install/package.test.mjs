@@ -76,7 +76,7 @@ describe('the package', { concurrency: true }, () => {
 		if (rootless()) t.diagnostic(`not tried, for this user has ${rootless()}: the package in a clean root`);
 	});
 
-	// Where it cannot be tried, it is no skipped test: the one above says so.
+	// A skipped test fails a run in CI. So there is none where it cannot be tried; the test above says so.
 	if (!rootless()) test('in a clean root it is installed, walked, upgraded under load, removed and purged', async () => {
 		const folder = await scratch('clean-root');
 		const next = `${VERSION}+next`;

@@ -24,7 +24,7 @@ let fixture;
 
 before(async () => {
 	const bin = await scratch('hanging');
-	// Of a library that is loaded first, the name has no space.
+	// LD_PRELOAD is a list, which spaces separate; the path of the tree may have one.
 	const folder = await mkdtemp(path.join(tmpdir(), 'urlmode-resolver-'));
 	after(() => rm(folder, { recursive: true }));
 	await chmod(folder, 0o755);

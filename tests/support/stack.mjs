@@ -123,7 +123,7 @@ export class Stack {
 
 	async #jsonLines() {
 		const texts = await this.logs();
-		// What has no end yet is still being written.
+		// The last line is still being written, unless it ends.
 		return [...texts.values()]
 			.flatMap((text) => text.split('\n').slice(0, -1))
 			.filter((line) => line.startsWith('{'))

@@ -6,8 +6,8 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { GRACE_MAX_SECONDS } from '../../lib/node/src/token.js';
 
+import { GRACE_MAX_SECONDS } from '../../lib/node/src/token.js';
 import { readReadme, withTables } from '../support/provider-tables.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -57,7 +57,7 @@ test('the URLs of an elicitation and the browser\'s cookie live as long as the l
 	assert.equal(seconds, 365 * 24 * 60 * 60, 'a year, as the protocol says');
 });
 
-test('money that may be on its way is waited for as long everywhere: thirty days', () => {
+test('everything waits for thirty days for money that may be on its way', () => {
 	const number = (file, pattern) => Number(pattern.exec(read(file))[1]);
 
 	assert.equal(number('sql/002_elicitation.sql', /greatest\(grace, '(\d+) days'\)/), 30);
@@ -173,8 +173,8 @@ test('the reference has the place of the counters, which is in the folder that t
 });
 
 test('the reference has the statuses that are counted', () => {
-	const [, list] = /#define UM_METRICS_STATUSES\(X\)([^]*?)\n\n/.exec(read('lib/server/metrics_file.h'));
-	const statuses = [...list.matchAll(/X\((\d+)\)/g)].map(([, status]) => status);
+	const [, rows] = /#define UM_METRICS_STATUSES\(X\)([^]*?)\n\n/.exec(read('lib/server/metrics_file.h'));
+	const statuses = [...rows.matchAll(/X\((\d+)\)/g)].map(([, status]) => status);
 
 	assert.ok(section(CONFIGURATION, 'Metrics').includes(`\`status\` is ${statuses.join(', ')} or \`other\``));
 });
