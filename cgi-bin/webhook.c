@@ -22,7 +22,7 @@
 #include "server/check_delivery.h"
 #include "server/main.h"
 
-static um_step bindings_read, events_recorded;
+static um_step events_recorded;
 
 /* The response that the provider takes for "received". */
 static void
@@ -36,15 +36,13 @@ acknowledge(struct um_exchange *ex, const char *outcome)
 	ex->outcome = outcome;
 }
 
-/*
- * A webhook knows only the id of an elicitation. Its binding is needed as
- * well, because the result is sealed with it.
- */
 static void
-plan_bindings(struct um_exchange *ex, size_t events_len)
+plan_events(const struct um_context *context, struct um_exchange *ex,
+	size_t events_len)
 {
 	struct um_op *ops;
 	size_t len = 0;
+	bool sealed = true;
 
 	ops = calloc(events_len != 0 ? events_len : 1, sizeof(ops[0]));
 	if (ops == NULL) {
@@ -54,18 +52,21 @@ plan_bindings(struct um_exchange *ex, size_t events_len)
 	for (size_t i = 0; i < events_len; i++) {
 		if (!ex->events[i].has_id)
 			continue;
-		ops[len].kind = UM_OP_BINDING;
+		ops[len].kind = UM_OP_EVENT;
 		ops[len].provider = ex->provider->name;
 		ops[len].event = &ex->events[i];
 		memcpy(ops[len].id, ex->events[i].id, sizeof(ops[len].id));
+		sealed = sealed && um_result_of_event(&ops[len], context);
 		len++;
 	}
-	if (len != 0) {
-		um_exchange_request_ops(ex, ops, len, bindings_read);
-	} else {
+	if (len == 0) {
 		free(ops);
 		acknowledge(ex, "nothing");
+		return;
 	}
+	um_exchange_request_ops(ex, ops, len, events_recorded);
+	if (!sealed)
+		um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
 }
 
 /* Where nothing is signed, the address has a token of ours. */
@@ -146,46 +147,20 @@ plan(const struct um_context *context, struct um_exchange *ex)
 	}
 	if (ex->has_token)
 		take_id_of_token(ex, len);
-	plan_bindings(ex, len);
-}
-
-/* Keeps the events of rows that are there, with results sealed for them. */
-static void
-bindings_read(const struct um_context *context, struct um_exchange *ex)
-{
-	struct um_op *ops = ex->ops;
-	size_t len = 0;
-
-	if (!um_check_done(ex))
-		return;
-	for (size_t i = 0; i < ex->ops_len; i++) {
-		struct um_op *op = &ops[len];
-
-		if (!ops[i].row.has_binding)
-			continue;
-		*op = ops[i];
-		op->kind = UM_OP_EVENT;
-		memcpy(op->binding, op->row.binding, sizeof(op->binding));
-		if (!um_result_of_event(op, context)) {
-			um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
-			return;
-		}
-		len++;
-	}
-	if (len == 0) {
-		acknowledge(ex, "unknown");
-		return;
-	}
-	/* For the log, which names one elicitation. */
-	memcpy(ex->token.id, ops[0].id, sizeof(ex->token.id));
-	ex->has_token = true;
-	um_exchange_request_ops(ex, ops, len, events_recorded);
+	plan_events(context, ex, len);
 }
 
 static void
 events_recorded(const struct um_context *context, struct um_exchange *ex)
 {
+	const struct um_op *shown = um_check_shown(ex);
+
 	(void)context;
+	/* For the log, which names one elicitation. */
+	if (!um_op_is_unknown_event(shown)) {
+		memcpy(ex->token.id, shown->id, sizeof(ex->token.id));
+		ex->has_token = true;
+	}
 	if (um_check_done(ex))
 		acknowledge(ex, ex->outcome);
 }

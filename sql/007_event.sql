@@ -60,22 +60,6 @@ CREATE TRIGGER delete_events AFTER DELETE ON urlmode.elicitation REFERENCING OLD
 	FOR EACH STATEMENT EXECUTE FUNCTION urlmode.delete_events();
 COMMENT ON TRIGGER delete_events ON urlmode.elicitation IS 'Deletes the events with their elicitation.';
 
-CREATE FUNCTION urlmode.bindings(ids uuid[], providers text[])
-RETURNS TABLE (binding bytea)
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_generic_plan AS $$
-BEGIN
-	RETURN QUERY
-	SELECT (
-		SELECT e.binding::bytea FROM urlmode.elicitation e WHERE e.id = a.id AND e.provider = a.provider
-	)
-	FROM unnest(ids, providers) WITH ORDINALITY AS a (id, provider, n)
-	ORDER BY a.n;
-END
-$$;
-COMMENT ON FUNCTION urlmode.bindings(uuid[], text[]) IS
-	'The binding of each elicitation, with which the result of an event is sealed: a webhook only knows the id. NULL: the provider has no such elicitation.';
-
 CREATE FUNCTION urlmode.decide_event(kind text, status text, effect text, proof text)
 RETURNS TABLE (action text, reason text)
 LANGUAGE sql IMMUTABLE AS $$
@@ -365,7 +349,6 @@ COMMENT ON FUNCTION urlmode.record_events(uuid[], text[], text[], text[], text[]
 
 REVOKE ALL ON FUNCTION
 	urlmode.delete_events(),
-	urlmode.bindings(uuid[], text[]),
 	urlmode.decide_event(text, text, text, text),
 	urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[]),
 	urlmode.remember(urlmode.reference[], text),
@@ -374,6 +357,5 @@ REVOKE ALL ON FUNCTION
 	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[])
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
-	urlmode.bindings(uuid[], text[]),
 	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[])
 TO urlmode_cgi;

@@ -184,9 +184,19 @@ um_check_verdict(struct um_exchange *ex, enum um_verdict verdict)
 	return um_exchange_refuse(ex, UM_REFUSAL_BODY_MALFORMED);
 }
 
+const struct um_op *
+um_check_shown(const struct um_exchange *ex)
+{
+	for (size_t i = 0; i < ex->ops_len; i++)
+		if (!um_op_is_unknown_event(&ex->ops[i]))
+			return &ex->ops[i];
+	return &ex->ops[0];
+}
+
 bool
 um_check_done(struct um_exchange *ex)
 {
+	const struct um_op *shown = um_check_shown(ex);
 	bool failed = false;
 
 	for (size_t i = 0; i < ex->ops_len; i++) {
@@ -198,12 +208,11 @@ um_check_done(struct um_exchange *ex)
 	}
 	if (failed)
 		return um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
-	ex->outcome = um_op_outcome_text(&ex->ops[0]);
-	if (ex->ops[0].kind == UM_OP_EVENT && ex->ops[0].row.mismatch != NULL) {
+	ex->outcome = um_op_outcome_text(shown);
+	if (shown->kind == UM_OP_EVENT && shown->row.mismatch != NULL) {
 		ex->reason = "amount_mismatch";
 		snprintf(ex->fault.text, sizeof(ex->fault.text),
-			"/%.16s: is not the expected one",
-			ex->ops[0].row.mismatch);
+			"/%.16s: is not the expected one", shown->row.mismatch);
 	}
 	return true;
 }

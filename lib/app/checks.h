@@ -47,9 +47,15 @@ bool um_check_verdict(struct um_exchange *ex, enum um_verdict verdict);
 
 /*
  * The database has carried out all operations that were requested. The
- * outcome of the first goes to the log.
+ * outcome of um_check_shown() goes to the log.
  */
 bool um_check_done(struct um_exchange *ex);
+
+/*
+ * The operation that the log tells of: the first, but of several events the
+ * first whose elicitation is there.
+ */
+const struct um_op *um_check_shown(const struct um_exchange *ex);
 
 /*
  * After UM_OP_COMPLETE and um_check_done(): the row is completed, now or

@@ -18,20 +18,21 @@ put_unless_empty(struct um_buf *json, const char *name, const char *value)
 
 /* um_seal_put() or um_seal_put_outcome() */
 typedef bool seal_put(struct um_buf *out, struct um_str json,
-	const uint8_t id[static UM_UUID_LEN],
-	const uint8_t binding[static UM_BINDING_LEN],
+	const uint8_t id[static UM_UUID_LEN], const uint8_t *binding,
 	const struct um_keys *keys, const uint8_t nonce[static UM_NONCE_LEN]);
 
 static bool
 seal(struct um_buf *out, seal_put *put, const struct um_op *op,
 	const struct um_buf *json, const struct um_context *context)
 {
+	/* The token of a return knows the owner, an event does not. */
+	const uint8_t *binding = op->event == NULL ? op->binding : NULL;
 	uint8_t nonce[UM_NONCE_LEN];
 
 	context->random(nonce, sizeof(nonce));
 	return !json->failed
-		&& put(out, um_buf_str(json), op->id, op->binding,
-			context->keys, nonce);
+		&& put(out, um_buf_str(json), op->id, binding, context->keys,
+			nonce);
 }
 
 /* The outcome around the JSON text of the result. */

@@ -14,21 +14,20 @@
 #define UM_RESULT_MAX 65536 /* bytes, sealed: the domain urlmode.result */
 
 /*
- * Both seal into op->result and op->announced, for op->id and op->binding. An
- * outcome that is too large for a notification stays empty. False: out of
- * memory, or OpenSSL failed.
+ * Both seal into op->result and op->announced. An outcome that is too large for
+ * a notification stays empty. False: out of memory, or OpenSSL failed.
  */
 
 /*
- * An authorization response: all of its parameters except the state. The
- * outcome has op->action and op->reason.
+ * An authorization response, for op->id and op->binding: all of its parameters
+ * except the state. The outcome has op->action and op->reason.
  */
 bool um_result_of_form(struct um_op *op, const struct um_form *form,
 	const struct um_context *context);
 
 /*
- * op->event: its identity as "event", its "type" and, where they are known,
- * "reference", "amount" (in minor units) and "currency". The outcome is an
+ * op->event, for op->id alone: its identity as "event", its "type" and, where
+ * they are known, "reference", "amount" (in minor units) and "currency". The outcome is an
  * accept, which the database announces only if that is what came of it, with the
  * "reference" of the payment, which is the id where the provider sends none.
  */

@@ -3,13 +3,12 @@
 
 #include <limits.h>
 
-#define VERSION 1
 #define PREFIX_LEN 2 /* version and kid */
 #define HEADER_LEN (PREFIX_LEN + UM_NONCE_LEN)
 #define TAG_LEN (UM_ENVELOPE_OVERHEAD - HEADER_LEN)
 
 bool
-um_envelope_seal(uint8_t *out, const struct um_keys *keys,
+um_envelope_seal(uint8_t *out, uint8_t version, const struct um_keys *keys,
 	const uint8_t key[static UM_KEY_LEN],
 	const uint8_t nonce[static UM_NONCE_LEN], struct um_str context,
 	struct um_str text)
@@ -20,7 +19,7 @@ um_envelope_seal(uint8_t *out, const struct um_keys *keys,
 
 	if (text.len > INT_MAX || context.len > INT_MAX)
 		return false;
-	out[0] = VERSION;
+	out[0] = version;
 	out[1] = um_keys_minting(keys)->kid;
 	memcpy(out + PREFIX_LEN, nonce, UM_NONCE_LEN);
 	return EVP_EncryptInit_ex(ctx, NULL, NULL, key, nonce) == 1
@@ -38,17 +37,19 @@ um_envelope_seal(uint8_t *out, const struct um_keys *keys,
 }
 
 int
-um_envelope_kid(struct um_str envelope)
+um_envelope_kid(struct um_str envelope, uint8_t version)
 {
-	if (envelope.len < UM_ENVELOPE_OVERHEAD || envelope.ptr[0] != VERSION)
+	if (envelope.len < UM_ENVELOPE_OVERHEAD
+		|| (uint8_t)envelope.ptr[0] != version)
 		return -1;
 	return (uint8_t)envelope.ptr[1];
 }
 
 const struct um_key *
-um_envelope_key(struct um_str envelope, const struct um_keys *keys)
+um_envelope_key(struct um_str envelope, uint8_t version,
+	const struct um_keys *keys)
 {
-	int kid = um_envelope_kid(envelope);
+	int kid = um_envelope_kid(envelope, version);
 
 	return kid >= 0 ? um_keys_find(keys, (uint8_t)kid) : NULL;
 }

@@ -3,12 +3,13 @@
  * The layout of everything that is sealed with a key of the keys file, with
  * AES-256-GCM (NIST SP 800-38D):
  *
- *   bytes  01 || kid || nonce(12) || ciphertext || tag(16)
- *   AAD    01 || kid || context
+ *   bytes  version || kid || nonce(12) || ciphertext || tag(16)
+ *   AAD    version || kid || context
  *
- * The state token, the session ticket and the sealed result are envelopes.
- * Each says how its key is derived and what its context is. In JavaScript the
- * layout is written in lib/node/src/aead.js.
+ * The state token, the session ticket, the sealed result and the sealed outcome
+ * are envelopes. Each says how its key is derived and what its context is. The
+ * version is 1; what is sealed for an event has 2 (crypto/seal.h). In JavaScript
+ * the layout is written in lib/node/src/aead.js.
  */
 #ifndef UM_ENVELOPE_H
 #define UM_ENVELOPE_H
@@ -29,16 +30,16 @@
  * takes UM_ENVELOPE_OVERHEAD + text.len bytes. A nonce must never be used
  * twice with one key. False only when OpenSSL fails.
  */
-bool um_envelope_seal(uint8_t *out, const struct um_keys *keys,
+bool um_envelope_seal(uint8_t *out, uint8_t version, const struct um_keys *keys,
 	const uint8_t key[static UM_KEY_LEN],
 	const uint8_t nonce[static UM_NONCE_LEN], struct um_str context,
 	struct um_str text);
 
 /* The kid that the envelope names. -1: it is too short, or of another version. */
-int um_envelope_kid(struct um_str envelope);
+int um_envelope_kid(struct um_str envelope, uint8_t version);
 
 /* The key of that kid. NULL: there is none, or the file does not have it. */
-const struct um_key *um_envelope_key(struct um_str envelope,
+const struct um_key *um_envelope_key(struct um_str envelope, uint8_t version,
 	const struct um_keys *keys);
 
 /*

@@ -14,6 +14,7 @@
 
 #define STATE_INFO "urlmode state v1"
 #define OUTCOME_INFO "urlmode outcome v1"
+#define EVENT_OUTCOME_INFO "urlmode outcome v2"
 #define LINE_MAX_LEN 2048
 
 struct um_keys {
@@ -106,7 +107,9 @@ parse_line(struct um_keys *keys, struct um_key *key, char *line,
 	if (!um_keys_derive(key->state_key, keys, key, um_str(NULL),
 		    um_str(STATE_INFO))
 		|| !um_keys_derive(key->outcome_key, keys, key, um_str(NULL),
-			um_str(OUTCOME_INFO)))
+			um_str(OUTCOME_INFO))
+		|| !um_keys_derive(key->event_outcome_key, keys, key,
+			um_str(NULL), um_str(EVENT_OUTCOME_INFO)))
 		return um_error(err, "%s:%d: OpenSSL cannot derive a key", path,
 			number);
 	return true;

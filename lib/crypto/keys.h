@@ -32,9 +32,10 @@
 
 struct um_key {
 	uint8_t kid;
-	/* Of state tokens and of outcomes; derived at load. */
+	/* Of state tokens and of both versions of outcomes; derived at load. */
 	uint8_t state_key[UM_KEY_LEN];
 	uint8_t outcome_key[UM_KEY_LEN];
+	uint8_t event_outcome_key[UM_KEY_LEN];
 	size_t secret_len;
 	uint8_t secret[UM_SECRET_MAX];
 };

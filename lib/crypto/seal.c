@@ -4,18 +4,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char label[] = "urlmode result v1";
+#define FOR_OWNER 1
+#define FOR_ID 2
 
-#define LABEL_LEN (sizeof(label) - 1)
+static const char owner_label[] = "urlmode result v1";
+
+#define LABEL_LEN (sizeof(owner_label) - 1)
+
+static uint8_t
+version_for(const uint8_t *binding)
+{
+	return binding != NULL ? FOR_OWNER : FOR_ID;
+}
+
+static struct um_str
+id_str(const uint8_t id[static UM_UUID_LEN])
+{
+	return (struct um_str){ (const char *)id, UM_UUID_LEN };
+}
 
 static bool
 derive(uint8_t out[static UM_KEY_LEN], const struct um_keys *keys,
-	const struct um_key *key, struct um_str id,
-	const uint8_t binding[static UM_BINDING_LEN])
+	const struct um_key *key, struct um_str id, const uint8_t *binding)
 {
 	char info[LABEL_LEN + UM_BINDING_LEN];
 
-	memcpy(info, label, LABEL_LEN);
+	if (binding == NULL)
+		return um_keys_derive(out, keys, key, id,
+			um_str("urlmode result v2"));
+	memcpy(info, owner_label, LABEL_LEN);
 	memcpy(info + LABEL_LEN, binding, UM_BINDING_LEN);
 	return um_keys_derive(out, keys, key, id,
 		(struct um_str){ info, sizeof(info) });
@@ -23,17 +40,17 @@ derive(uint8_t out[static UM_KEY_LEN], const struct um_keys *keys,
 
 bool
 um_seal_put(struct um_buf *out, struct um_str json,
-	const uint8_t id[static UM_UUID_LEN],
-	const uint8_t binding[static UM_BINDING_LEN],
+	const uint8_t id[static UM_UUID_LEN], const uint8_t *binding,
 	const struct um_keys *keys, const uint8_t nonce[static UM_NONCE_LEN])
 {
-	const struct um_str context = { (const char *)id, UM_UUID_LEN };
+	const struct um_str context = id_str(id);
 	uint8_t derived[UM_KEY_LEN];
 	bool ok = um_buf_reserve(out, UM_SEAL_OVERHEAD + json.len)
 		&& derive(derived, keys, um_keys_minting(keys), context,
 			binding)
-		&& um_envelope_seal((uint8_t *)out->ptr + out->len, keys,
-			derived, nonce, context, json);
+		&& um_envelope_seal((uint8_t *)out->ptr + out->len,
+			version_for(binding), keys, derived, nonce, context,
+			json);
 
 	if (ok)
 		out->len += UM_SEAL_OVERHEAD + json.len;
@@ -43,19 +60,25 @@ um_seal_put(struct um_buf *out, struct um_str json,
 
 bool
 um_seal_put_outcome(struct um_buf *out, struct um_str json,
-	const uint8_t id[static UM_UUID_LEN],
-	const uint8_t binding[static UM_BINDING_LEN],
+	const uint8_t id[static UM_UUID_LEN], const uint8_t *binding,
 	const struct um_keys *keys, const uint8_t nonce[static UM_NONCE_LEN])
 {
-	char context[UM_UUID_LEN + UM_BINDING_LEN];
+	const struct um_key *key = um_keys_minting(keys);
+	char bytes[UM_UUID_LEN + UM_BINDING_LEN];
+	struct um_str context = { bytes, UM_UUID_LEN };
 	bool ok;
 
-	memcpy(context, id, UM_UUID_LEN);
-	memcpy(context + UM_UUID_LEN, binding, UM_BINDING_LEN);
+	memcpy(bytes, id, UM_UUID_LEN);
+	if (binding != NULL) {
+		memcpy(bytes + UM_UUID_LEN, binding, UM_BINDING_LEN);
+		context.len = sizeof(bytes);
+	}
 	ok = um_buf_reserve(out, UM_SEAL_OVERHEAD + json.len)
-		&& um_envelope_seal((uint8_t *)out->ptr + out->len, keys,
-			um_keys_minting(keys)->outcome_key, nonce,
-			(struct um_str){ context, sizeof(context) }, json);
+		&& um_envelope_seal((uint8_t *)out->ptr + out->len,
+			version_for(binding), keys,
+			binding != NULL ? key->outcome_key
+					: key->event_outcome_key,
+			nonce, context, json);
 	if (ok)
 		out->len += UM_SEAL_OVERHEAD + json.len;
 	return ok;
@@ -67,14 +90,16 @@ um_seal_open(struct um_buf *out, struct um_str sealed,
 	const uint8_t binding[static UM_BINDING_LEN],
 	const struct um_keys *keys)
 {
-	const struct um_key *key = um_envelope_key(sealed, keys);
-	const struct um_str context = { (const char *)id, UM_UUID_LEN };
+	const struct um_str context = id_str(id);
+	bool is_for_id = sealed.len != 0 && sealed.ptr[0] == FOR_ID;
+	const struct um_key *key = um_envelope_key(sealed,
+		is_for_id ? FOR_ID : FOR_OWNER, keys);
 	uint8_t derived[UM_KEY_LEN];
 	bool ok;
 
 	if (key == NULL || !um_buf_reserve(out, sealed.len))
 		return false;
-	ok = derive(derived, keys, key, context, binding)
+	ok = derive(derived, keys, key, context, is_for_id ? NULL : binding)
 		&& um_envelope_open((uint8_t *)out->ptr + out->len, keys,
 			derived, context, sealed);
 	if (ok)

@@ -1,17 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The sealed result and the sealed outcome: envelopes (crypto/envelope.h) with
- * JSON text that only the waiting side opens. The result stands in the row.
+ * JSON text that only the waiting side opens. The version says for whom one is
+ * sealed: 1 for the elicitation and its owner, 2 for the elicitation alone. An
+ * event of a provider gets 2, because it names no owner: so it is sealed before
+ * the database is asked.
+ *
+ * The result stands in the row.
  *
  *   key      HKDF-SHA256(secret of kid, salt = id,
- *            info = "urlmode result v1" || binding)
+ *            1: info = "urlmode result v1" || binding
+ *            2: info = "urlmode result v2")
  *   context  id
  *
- * The outcome travels in a notification. It has one key, as state tokens have,
- * because a derivation is a quarter of what a whole completion takes.
+ * The outcome travels in a notification. It has one key for all rows, as state
+ * tokens have, because a derivation is a quarter of what a completion takes.
  *
- *   key      HKDF-SHA256(secret of kid, no salt, info = "urlmode outcome v1")
- *   context  id || binding
+ *   key      HKDF-SHA256(secret of kid, no salt,
+ *            1: info = "urlmode outcome v1"
+ *            2: info = "urlmode outcome v2")
+ *   context  1: id || binding
+ *            2: id
  */
 #ifndef UM_SEAL_H
 #define UM_SEAL_H
@@ -28,23 +37,24 @@
 #define UM_SEAL_OVERHEAD UM_ENVELOPE_OVERHEAD
 
 /*
- * Appends the sealed JSON text to `out`, with the first key. False when
- * OpenSSL fails or memory runs out; what `out` holds must not be used then.
+ * Appends the sealed JSON text to `out`, with the first key: for the owner of
+ * this binding (UM_BINDING_LEN bytes), or for the elicitation alone where that is
+ * NULL. False when OpenSSL fails or memory runs out; what `out` holds must not
+ * be used then.
  */
 bool um_seal_put(struct um_buf *out, struct um_str json,
-	const uint8_t id[static UM_UUID_LEN],
-	const uint8_t binding[static UM_BINDING_LEN],
+	const uint8_t id[static UM_UUID_LEN], const uint8_t *binding,
 	const struct um_keys *keys, const uint8_t nonce[static UM_NONCE_LEN]);
 
 /* The same for the outcome. */
 bool um_seal_put_outcome(struct um_buf *out, struct um_str json,
-	const uint8_t id[static UM_UUID_LEN],
-	const uint8_t binding[static UM_BINDING_LEN],
+	const uint8_t id[static UM_UUID_LEN], const uint8_t *binding,
 	const struct um_keys *keys, const uint8_t nonce[static UM_NONCE_LEN]);
 
 /*
- * Appends the JSON text of a result to `out`. False: the envelope is not genuine or is of
- * another elicitation or owner, or memory ran out.
+ * Appends the JSON text of a result of either version to `out`. False: the
+ * envelope is not genuine or is of another elicitation or owner, or memory ran
+ * out.
  */
 bool um_seal_open(struct um_buf *out, struct um_str sealed,
 	const uint8_t id[static UM_UUID_LEN],

@@ -27,7 +27,7 @@ um_ticket_open(char subject[static UM_SUBJECT_MAX + 1], struct um_str text,
 	if (envelope.len < BYTES_MIN || envelope.len > BYTES_MAX
 		|| !um_base64url_decode(bytes, envelope.len, text))
 		return false;
-	key = um_envelope_key(envelope, keys);
+	key = um_envelope_key(envelope, 1, keys);
 	if (key == NULL)
 		return false;
 	genuine = um_keys_derive(derived, keys, key, um_str(NULL),

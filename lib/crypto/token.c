@@ -59,8 +59,8 @@ um_token_mint(char text[static UM_TOKEN_LEN + 1], const struct um_token *token,
 	memcpy(p, token->binding, UM_BINDING_LEN);
 	memcpy(p + UM_BINDING_LEN, token->browser, UM_BROWSER_LEN);
 
-	ok = um_envelope_seal(envelope, keys, um_keys_minting(keys)->state_key,
-		nonce, context,
+	ok = um_envelope_seal(envelope, 1, keys,
+		um_keys_minting(keys)->state_key, nonce, context,
 		(struct um_str){ (const char *)plain, sizeof(plain) });
 	if (ok)
 		um_base64url_encode(text, envelope, sizeof(envelope));
@@ -84,9 +84,9 @@ um_token_open(struct um_token *token, struct um_str text,
 
 	memset(token, 0, sizeof(*token));
 	if (!um_base64url_decode(bytes, sizeof(bytes), text)
-		|| um_envelope_kid(envelope) < 0)
+		|| um_envelope_kid(envelope, 1) < 0)
 		return UM_TOKEN_INVALID;
-	key = um_envelope_key(envelope, keys);
+	key = um_envelope_key(envelope, 1, keys);
 	if (key == NULL)
 		return UM_TOKEN_UNKNOWN_KEY;
 	if (!make_context(&context, context_bytes, purpose, provider)

@@ -81,9 +81,6 @@ static const struct statement {
 		"FROM urlmode.complete($1, $2, $3, $4, $5, $6, $7, $8)",
 		{ ID, BINDING, PROVIDER, ACTION, REASON, RESULT, SUBJECT,
 			ANNOUNCED } },
-	{ UM_OP_BINDING, "bindings",
-		"SELECT binding FROM urlmode.bindings($1, $2)",
-		{ ID, PROVIDER } },
 	{ UM_OP_EVENT, "record_events",
 		"SELECT outcome, mismatch "
 		"FROM urlmode.record_events($1, $2, $3, $4, $5, $6, $7, $8, "

@@ -19,7 +19,7 @@
 
 #include "postgres/queue.h"
 
-#define UM_BATCH_STATEMENTS_MAX 7 /* one for each kind */
+#define UM_BATCH_STATEMENTS_MAX 6 /* one for each kind */
 
 /* What has come back of a batch so far; begin with a zeroed one. */
 struct um_batch_answer {

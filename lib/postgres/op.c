@@ -43,7 +43,6 @@ um_op_parse_outcome(struct um_op *op, const char *word)
 		if ((i = find(event_words, word)) >= 0)
 			op->outcome.event = (enum um_event_outcome)i;
 		break;
-	case UM_OP_BINDING:
 	case UM_OP_PING:
 	case UM_OP_COUNT_UNCLAIMED:
 	case UM_OP_NONE:
@@ -68,13 +67,19 @@ um_op_outcome_text(const struct um_op *op)
 		return complete_words[op->outcome.complete];
 	case UM_OP_EVENT:
 		return event_words[op->outcome.event];
-	case UM_OP_BINDING:
 	case UM_OP_PING:
 	case UM_OP_COUNT_UNCLAIMED:
 	case UM_OP_NONE:
 		break;
 	}
 	return "ok";
+}
+
+bool
+um_op_is_unknown_event(const struct um_op *op)
+{
+	return op->kind == UM_OP_EVENT && op->status == UM_STORE_DONE
+		&& op->outcome.event == UM_EVENT_UNKNOWN;
 }
 
 void

@@ -19,7 +19,6 @@ enum um_op_kind {
 	UM_OP_LOOK_UP,  /* urlmode.look_up: changes nothing */
 	UM_OP_OPEN,     /* urlmode.open */
 	UM_OP_COMPLETE, /* urlmode.complete */
-	UM_OP_BINDING,  /* urlmode.bindings: changes nothing */
 	UM_OP_EVENT,    /* urlmode.record_events */
 	UM_OP_PING,     /* urlmode.ping: changes nothing */
 	/* urlmode.count_unclaimed: of no row; changes nothing */
@@ -107,7 +106,7 @@ struct um_op {
 	struct um_buf announced;
 
 	enum um_store_status status;
-	/* The one of its kind; BINDING, PING and COUNT_UNCLAIMED have none. */
+	/* The one of its kind; PING and COUNT_UNCLAIMED have none. */
 	union {
 		enum um_look_up_outcome look_up;
 		enum um_open_outcome open;
@@ -131,8 +130,6 @@ struct um_op {
 		bool late;
 		bool has_browser; /* LOOK_UP: one has gone on from /connect */
 		uint8_t browser[UM_BROWSER_LEN];
-		bool has_binding; /* BINDING: the provider has such a row */
-		uint8_t binding[UM_BINDING_LEN];
 		/* EVENT: amount or currency, if it is not the expected one. */
 		char *mismatch;
 		int64_t unclaimed; /* COUNT_UNCLAIMED: payments */
@@ -161,6 +158,9 @@ bool um_op_parse_outcome(struct um_op *op, const char *word);
  * not DONE, and "ok" for a kind without outcomes.
  */
 const char *um_op_outcome_text(const struct um_op *op);
+
+/* Whether it is an event that is done, and the provider has no such row. */
+bool um_op_is_unknown_event(const struct um_op *op);
 
 /* Frees the result and the row, not the operation itself. */
 void um_op_free(struct um_op *op);

@@ -67,10 +67,6 @@ um_row_read(struct um_op *op, const PGresult *res, int row)
 		return um_op_parse_outcome(op, first);
 	case UM_OP_COMPLETE:
 		return um_op_parse_outcome(op, first);
-	case UM_OP_BINDING:
-		op->row.has_binding = column_bytes(op->row.binding,
-			sizeof(op->row.binding), res, row, 0);
-		return op->row.has_binding || PQgetisnull(res, row, 0);
 	case UM_OP_PING:
 		return strcmp(first, "t") == 0;
 	case UM_OP_COUNT_UNCLAIMED:

@@ -28,7 +28,6 @@ before(async () => {
 	fixture = await openFixture({ name: 'events' });
 	[one, other, early] = await Promise.all([connect(), connect(), connect()]);
 	await fixture.stack.sql('VACUUM');
-	await bind(early, [randomUUID()]);
 	await record(early, [event(randomUUID(), 'paid')]);
 });
 
@@ -68,8 +67,6 @@ async function record(client, events) {
 	]);
 	return rows.map(({ outcome }) => outcome);
 }
-
-const bind = (client, ids) => client.query('SELECT FROM urlmode.bindings($1, $2)', [ids, ids.map(() => 'stripe')]);
 
 async function stateOf(id) {
 	const [{ status, action, reason, rechecks }] = await fixture.stack.sql(
@@ -242,7 +239,6 @@ describe('in one batch', () => {
 			SELECT 'stripe', 'pi_' || n, gen_random_uuid(), 1, 'EUR', true, false, now() FROM generate_series(1, 3000) n`);
 		const ids = [await start(), await start()];
 		await early.query('BEGIN');
-		await bind(early, ids);
 		await record(early, ids.map((id) => event(id, 'paid')));
 		const { rows: [{ read }] } = await early.query(`SELECT sum(seq_tup_read + idx_tup_fetch)::integer AS read
 			FROM pg_stat_xact_user_tables WHERE schemaname = 'urlmode'`);

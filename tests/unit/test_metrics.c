@@ -182,7 +182,7 @@ TEST(events_are_counted_by_provider_and_outcome)
 	op.status = UM_STORE_DONE;
 	op.provider = "nobody";
 	um_metrics_event(metrics, &op);
-	op.kind = UM_OP_BINDING;
+	op.kind = UM_OP_COMPLETE;
 	op.provider = "shop";
 	um_metrics_event(metrics, &op);
 	assert_shows(metrics,

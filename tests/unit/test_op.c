@@ -15,7 +15,6 @@ static const struct {
 	{ UM_OP_OPEN, { UM_OPEN_OUTCOMES(WORD) } },
 	{ UM_OP_COMPLETE, { UM_COMPLETE_OUTCOMES(WORD) } },
 	{ UM_OP_EVENT, { UM_EVENT_OUTCOMES(WORD) } },
-	{ UM_OP_BINDING, { NULL } },
 	{ UM_OP_PING, { NULL } },
 	{ UM_OP_COUNT_UNCLAIMED, { NULL } },
 };

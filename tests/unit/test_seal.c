@@ -36,9 +36,11 @@ seal(struct um_buf *out, struct um_str json)
 	assert_int_equal(out->len, json.len + UM_SEAL_OVERHEAD);
 }
 
+/* One that names no owner is sealed for the elicitation alone. */
 static void
 check_vector(const json_t *vector, bool is_outcome)
 {
+	bool is_owned = json_object_get(vector, "subject") != NULL;
 	const char *json = vector_text(vector, "json");
 	const char *blob_hex = vector_text(vector, "blob_hex");
 	size_t secret_len = strlen(vector_text(vector, "secret_hex")) / 2;
@@ -58,16 +60,19 @@ check_vector(const json_t *vector, bool is_outcome)
 	bytes_of_hex(secret, secret_len, vector_text(vector, "secret_hex"));
 	bytes_of_hex(its_nonce, UM_NONCE_LEN, vector_text(vector, "nonce_hex"));
 	bytes_of_uuid(its_id, vector_text(vector, "id"));
-	um_binding_digest(its_binding, keys,
-		um_str(vector_text(vector, "subject")),
-		um_str(vector_text(vector, "session")));
+	memset(its_binding, 0xbb, sizeof(its_binding));
+	if (is_owned)
+		um_binding_digest(its_binding, keys,
+			um_str(vector_text(vector, "subject")),
+			um_str(vector_text(vector, "session")));
 	line = keys_line((int)json_integer_value(
 				 json_object_get(vector, "kid")),
 		secret, secret_len);
 	its_keys = keys_of(line);
 
 	assert_true((is_outcome ? um_seal_put_outcome : um_seal_put)(&sealed,
-		um_str(json), its_id, its_binding, its_keys, its_nonce));
+		um_str(json), its_id, is_owned ? its_binding : NULL, its_keys,
+		its_nonce));
 	assert_int_equal(sealed.len, blob_len);
 	assert_memory_equal(sealed.ptr, blob, blob_len);
 
@@ -99,6 +104,8 @@ TEST(the_contracts_vectors)
 {
 	check_vectors("result", false);
 	check_vectors("outcome", true);
+	check_vectors("event_result", false);
+	check_vectors("event_outcome", true);
 }
 
 TEST(every_length_goes_there_and_back)
@@ -165,6 +172,35 @@ TEST(for_one_elicitation_and_one_owner)
 	other[15] ^= 1;
 	assert_false(opens(um_buf_str(&sealed), id, other));
 	assert_false(opens(um_buf_str(&sealed), binding, id));
+	um_buf_free(&sealed);
+}
+
+/* What is sealed for an event opens for its elicitation, whoever owns that; and
+ * neither version passes for the other. */
+TEST(for_one_elicitation_and_any_owner)
+{
+	struct um_buf sealed = { 0 };
+	uint8_t other[UM_UUID_LEN];
+
+	assert_true(um_seal_put(&sealed, STR("{}"), id, NULL, keys, nonce));
+	assert_true(opens(um_buf_str(&sealed), id, binding));
+	memcpy(other, id, sizeof(other));
+	other[15] ^= 1;
+	assert_true(opens(um_buf_str(&sealed), id, other));
+	assert_false(opens(um_buf_str(&sealed), other, binding));
+	for (size_t bit = 0; bit < 8 * sealed.len; bit++) {
+		sealed.ptr[bit / 8] = (char)(sealed.ptr[bit / 8]
+			^ 1 << bit % 8);
+		assert_false(opens(um_buf_str(&sealed), id, binding));
+		sealed.ptr[bit / 8] = (char)(sealed.ptr[bit / 8]
+			^ 1 << bit % 8);
+	}
+	sealed.ptr[0] = 1;
+	assert_false(opens(um_buf_str(&sealed), id, binding));
+	um_buf_clear(&sealed);
+	seal(&sealed, STR("{}"));
+	sealed.ptr[0] = 2;
+	assert_false(opens(um_buf_str(&sealed), id, binding));
 	um_buf_free(&sealed);
 }
 
@@ -256,6 +292,7 @@ main(void)
 		cmocka_unit_test(no_bit_of_it_flipped),
 		cmocka_unit_test(not_a_byte_more_or_less),
 		cmocka_unit_test(for_one_elicitation_and_one_owner),
+		cmocka_unit_test(for_one_elicitation_and_any_owner),
 		cmocka_unit_test(it_is_appended_to_what_is_there),
 		cmocka_unit_test(
 			threads_with_keys_of_their_own_do_not_disturb_each_other),

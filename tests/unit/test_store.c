@@ -179,7 +179,7 @@ TEST(operations_that_wait_become_one_batch)
 TEST(all_kinds_of_operations_in_one_transaction)
 {
 	static const enum um_op_kind kinds[] = { UM_OP_COMPLETE, UM_OP_LOOK_UP,
-		UM_OP_PING, UM_OP_OPEN, UM_OP_LOOK_UP, UM_OP_BINDING,
+		UM_OP_PING, UM_OP_OPEN, UM_OP_LOOK_UP, UM_OP_PING,
 		UM_OP_COMPLETE, UM_OP_COUNT_UNCLAIMED, UM_OP_OPEN, UM_OP_PING,
 		UM_OP_COUNT_UNCLAIMED, UM_OP_COMPLETE };
 	static const char *const outcomes[] = { "completed", "pending", "ok",
@@ -202,7 +202,6 @@ TEST(all_kinds_of_operations_in_one_transaction)
 	assert_string_equal(ops[1].row.subject, "user-42");
 	assert_string_equal(ops[3].row.kind, "oauth");
 	assert_null(ops[4].row.subject);
-	assert_true(ops[5].row.has_binding);
 	ops_free(ops, LENGTH(ops));
 }
 

@@ -317,25 +317,6 @@ TEST(the_row_of_another_provider_is_unknown)
 	um_op_free(&op);
 }
 
-TEST(bindings)
-{
-	struct um_op ops[3];
-
-	for (size_t i = 0; i < LENGTH(ops); i++)
-		row_make(&ops[i], UM_OP_BINDING);
-	ops[1].id[0] ^= 1;
-	ops[2].provider = "another";
-	for (size_t i = 0; i < LENGTH(ops); i++)
-		store_fixture_submit(&fixture, &ops[i]);
-	store_fixture_run(&fixture, LENGTH(ops));
-	for (size_t i = 0; i < LENGTH(ops); i++)
-		assert_int_equal(ops[i].status, UM_STORE_DONE);
-	assert_true(ops[0].row.has_binding);
-	assert_memory_equal(ops[0].row.binding, ops[0].binding, UM_BINDING_LEN);
-	assert_false(ops[1].row.has_binding);
-	assert_false(ops[2].row.has_binding);
-}
-
 /* Where it is known who the user is, the row is for its subject alone. */
 TEST(only_the_subject_opens_or_completes)
 {
@@ -375,7 +356,6 @@ main(void)
 		STORE_TEST(the_grace_of_a_payment_that_is_opened),
 		STORE_TEST(an_event_with_the_longest_texts),
 		STORE_TEST(the_row_of_another_provider_is_unknown),
-		STORE_TEST(bindings),
 		STORE_TEST(only_the_subject_opens_or_completes),
 	};
 

@@ -33,7 +33,7 @@ seal(const uint8_t *plain, size_t len, const char *info, struct um_str context)
 	assert_non_null(text);
 	assert_true(um_keys_derive(derived, keys, um_keys_minting(keys),
 		um_str(NULL), um_str(info)));
-	assert_true(um_envelope_seal(bytes, keys, derived, nonce, context,
+	assert_true(um_envelope_seal(bytes, 1, keys, derived, nonce, context,
 		(struct um_str){ (const char *)plain, len }));
 	um_base64url_encode(text, bytes, UM_ENVELOPE_OVERHEAD + len);
 	return text;

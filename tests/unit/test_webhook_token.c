@@ -75,13 +75,6 @@ TEST(it_is_about_the_elicitation_of_the_token)
 	deliver(&ex, &path, UM_PURPOSE_WEBHOOK, "shop", CASE_NOW + 1, "");
 	assert_non_null(ex.then);
 	assert_int_equal(ex.ops_len, 1);
-	assert_int_equal(ex.ops[0].kind, UM_OP_BINDING);
-	um_uuid_format(uuid, ex.ops[0].id);
-	assert_string_equal(uuid, CASE_ID);
-
-	database_says(&ex.ops[0], "ok");
-	ex.ops[0].row.has_binding = true;
-	um_exchange_continue(&case_context, &ex);
 	assert_int_equal(ex.ops[0].kind, UM_OP_EVENT);
 	um_uuid_format(uuid, ex.ops[0].id);
 	assert_string_equal(uuid, CASE_ID);

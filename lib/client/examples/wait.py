@@ -30,7 +30,8 @@ def connect_url(keys, provider, id, expires, binding):
 
 
 def open_result(keys, id, binding, sealed):
-    key = derive(keys[sealed[1]], id.bytes, b"urlmode result v1" + binding)
+    info = b"urlmode result v2" if sealed[0] == 2 else b"urlmode result v1" + binding
+    key = derive(keys[sealed[1]], id.bytes, info)
     return json.loads(AESGCM(key).decrypt(sealed[2:14], sealed[14:], sealed[:2] + id.bytes))
 
 

@@ -1,11 +1,10 @@
 // AES-256-GCM in the layout that state tokens, tickets and sealed results share:
 //
-//   01 || kid || nonce(12) || ciphertext || tag(16)    AAD = 01 || kid || context
+//   version || kid || nonce(12) || ciphertext || tag(16)    AAD = version || kid || context
 
 import { createCipheriv, createDecipheriv, randomFillSync } from 'node:crypto';
 
 const CIPHER = 'aes-256-gcm';
-const VERSION = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 2 + NONCE_BYTES;
@@ -28,14 +27,15 @@ function randomNonce() {
 
 /**
  * @param {object} message
+ * @param {number} [message.version]
  * @param {number} message.kid
  * @param {Uint8Array} message.key 32 bytes
  * @param {Uint8Array | undefined} [message.nonce] 12 bytes, never twice with one key. Random by default
  * @param {Uint8Array} message.context
  * @param {Uint8Array | string} message.plaintext
  */
-export function encrypt({ kid, key, nonce = randomNonce(), context, plaintext }) {
-	const prefix = Buffer.of(VERSION, kid);
+export function encrypt({ version = 1, kid, key, nonce = randomNonce(), context, plaintext }) {
+	const prefix = Buffer.of(version, kid);
 	const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
 	cipher.setAAD(Buffer.concat([prefix, context]));
 	const body = [cipher.update(/** @type {string} */ (plaintext), 'utf8'), cipher.final()];
@@ -46,10 +46,11 @@ export function encrypt({ kid, key, nonce = randomNonce(), context, plaintext })
  * @param {Uint8Array} bytes
  * @param {(kid: number) => Uint8Array | undefined} findKey
  * @param {Uint8Array} context
+ * @param {number} [version]
  * @returns {Buffer | 'malformed' | 'unknown key' | 'not genuine'} the plaintext, or the reason why it cannot be decrypted
  */
-export function decrypt(bytes, findKey, context) {
-	if (bytes.length < OVERHEAD || bytes[0] !== VERSION) return 'malformed';
+export function decrypt(bytes, findKey, context, version = 1) {
+	if (bytes.length < OVERHEAD || bytes[0] !== version) return 'malformed';
 	const key = findKey(/** @type {number} */ (bytes[1]));
 	if (key === undefined) return 'unknown key';
 	const decipher = createDecipheriv(CIPHER, key, bytes.subarray(2, HEADER_BYTES), { authTagLength: TAG_BYTES });

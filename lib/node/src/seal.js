@@ -11,6 +11,9 @@
 //
 //   key    HKDF-SHA256(secret of kid, no salt, info = USE)
 //   AAD    01 || kid || id || binding
+//
+// An event of a provider names no owner, so its result and outcome are sealed for
+// the id alone: they begin with 02, and neither key nor AAD has the binding.
 
 import { decrypt, encrypt, OVERHEAD } from './aead.js';
 import { ElicitationSealError } from './errors.js';
@@ -19,6 +22,8 @@ import { idBytes } from './token.js';
 export const RESULT = 'urlmode result v1';
 export const VERIFIER = 'urlmode verifier v1';
 export const OUTCOME = 'urlmode outcome v1';
+export const EVENT_RESULT = 'urlmode result v2';
+export const EVENT_OUTCOME = 'urlmode outcome v2';
 
 /** The largest result as JSON text, in bytes: the limit of the column less what sealing adds. */
 export const RESULT_MAX = 65_536 - OVERHEAD;
@@ -27,7 +32,7 @@ export const RESULT_MAX = 65_536 - OVERHEAD;
  * @typedef {object} SealContext what a sealed value is bound to
  * @property {string} id the elicitation's UUID
  * @property {Uint8Array} binding 16 bytes
- * @property {typeof RESULT | typeof VERIFIER | typeof OUTCOME} use
+ * @property {typeof RESULT | typeof EVENT_RESULT | typeof VERIFIER | typeof OUTCOME | typeof EVENT_OUTCOME} use
  */
 
 /**
@@ -35,12 +40,18 @@ export const RESULT_MAX = 65_536 - OVERHEAD;
  * @param {import('./keys.js').Key} key
  */
 function keyFor({ id, binding, use }, key) {
-	return use === RESULT ? key.derive(idBytes(id), Buffer.concat([Buffer.from(use), binding])) : key.shared(use);
+	if (use === RESULT) return key.derive(idBytes(id), Buffer.concat([Buffer.from(use), binding]));
+	return use === EVENT_RESULT ? key.derive(idBytes(id), use) : key.shared(use);
 }
 
 /** @param {SealContext} context */
 function contextBytes({ id, binding, use }) {
-	return use === RESULT ? idBytes(id) : Buffer.concat([idBytes(id), binding]);
+	return use === VERIFIER || use === OUTCOME ? Buffer.concat([idBytes(id), binding]) : idBytes(id);
+}
+
+/** @param {SealContext['use']} use */
+function versionOf(use) {
+	return use === EVENT_RESULT || use === EVENT_OUTCOME ? 2 : 1;
 }
 
 /**
@@ -53,6 +64,7 @@ function contextBytes({ id, binding, use }) {
 export function seal(keys, context, json, nonce) {
 	const key = keys.minting;
 	return encrypt({
+		version: versionOf(context.use),
 		kid: key.kid,
 		key: keyFor(context, key),
 		nonce,
@@ -63,16 +75,17 @@ export function seal(keys, context, json, nonce) {
 
 /**
  * @param {import('./keys.js').KeyRing} keys
- * @param {SealContext} context
+ * @param {SealContext} owned for RESULT also a result that is sealed for the id alone is opened
  * @param {Uint8Array} sealed
  * @returns {Record<string, unknown>} the JSON object
  * @throws {ElicitationSealError}
  */
-export function unseal(keys, context, sealed) {
+export function unseal(keys, owned, sealed) {
+	const context = { ...owned, use: sealed[0] === 2 && owned.use === RESULT ? EVENT_RESULT : owned.use };
 	const opened = decrypt(sealed, (kid) => {
 		const key = keys.find(kid);
 		return key && keyFor(context, key);
-	}, contextBytes(context));
+	}, contextBytes(context), versionOf(context.use));
 	if (opened === 'unknown key') {
 		throw new ElicitationSealError(context.id, `the keys file has no key ${sealed[1]}`);
 	}
@@ -93,8 +106,9 @@ export function unseal(keys, context, sealed) {
  * @returns {import('./waiters.js').AnnouncedOutcome | undefined} undefined if it is not genuine, or not of this row
  */
 export function openOutcome(keys, { id, binding }, sealed) {
-	const context = contextBytes({ id, binding, use: OUTCOME });
-	const opened = decrypt(Buffer.from(sealed, 'base64'), (kid) => keys.find(kid)?.shared(OUTCOME), context);
+	const bytes = Buffer.from(sealed, 'base64');
+	const use = bytes[0] === 2 ? EVENT_OUTCOME : OUTCOME;
+	const opened = decrypt(bytes, (kid) => keys.find(kid)?.shared(use), contextBytes({ id, binding, use }), versionOf(use));
 	const value = typeof opened === 'string' ? undefined : parseObject(opened);
 	if (!value) return undefined;
 	const { action, reason, reference = null, result } = value;

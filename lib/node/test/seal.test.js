@@ -3,21 +3,23 @@ import { readFileSync } from 'node:fs';
 import test from 'node:test';
 
 import { Key, keyRing } from '../src/keys.js';
-import { openOutcome, OUTCOME, RESULT, seal, unseal, VERIFIER } from '../src/seal.js';
+import { EVENT_OUTCOME, EVENT_RESULT, openOutcome, OUTCOME, RESULT, seal, unseal, VERIFIER } from '../src/seal.js';
 import { bindingOf } from '../src/token.js';
 
 const vectors = JSON.parse(readFileSync(new URL('../../../tests/vectors/token.json', import.meta.url), 'utf8'));
 const hex = (text) => Buffer.from(text, 'hex');
 const ring = (vector) => keyRing([new Key(vector.kid, hex(vector.secret_hex))]);
 
-for (const vector of vectors.result) {
+const OWNER = Buffer.alloc(16, 1);
+
+for (const [vector, use] of [...vectors.result.map((each) => [each, RESULT]), ...vectors.event_result.map((each) => [each, EVENT_RESULT])]) {
 	const keys = ring(vector);
-	const place = { id: vector.id, binding: bindingOf(vector.subject, vector.session), use: RESULT };
+	const place = { id: vector.id, binding: use === RESULT ? bindingOf(vector.subject, vector.session) : OWNER, use: RESULT };
 	const blob = hex(vector.blob_hex);
 
 	test(`vector: ${vector.name}`, () => {
-		assert.equal(place.binding.toString('hex'), vector.binding_hex);
-		assert.equal(seal(keys, place, vector.json, hex(vector.nonce_hex)).toString('hex'), vector.blob_hex);
+		if (use === RESULT) assert.equal(place.binding.toString('hex'), vector.binding_hex);
+		assert.equal(seal(keys, { ...place, use }, vector.json, hex(vector.nonce_hex)).toString('hex'), vector.blob_hex);
 		assert.deepEqual(unseal(keys, place, blob), JSON.parse(vector.json));
 	});
 
@@ -49,6 +51,20 @@ test('a sealed value opens only with its own id, binding and purpose', () => {
 	}
 });
 
+test('what is sealed for an event opens for its id, whoever owns that, and for no other purpose', () => {
+	const keys = ring(vector);
+	const blob = seal(keys, { ...place, use: EVENT_RESULT }, '{"a":1}');
+	assert.deepEqual(unseal(keys, { ...place, binding: OWNER }, blob), { a: 1 });
+	for (const other of [{ ...place, id: '00000000-0000-4000-8000-000000000000' }, { ...place, use: VERIFIER }, { ...place, use: OUTCOME }]) {
+		assert.throws(() => unseal(keys, other, blob), { code: 'ELICITATION_SEAL' });
+	}
+	for (const [use, version] of [[RESULT, 2], [EVENT_RESULT, 1], [VERIFIER, 2]]) {
+		const changed = seal(keys, { ...place, use }, '{"a":1}');
+		changed[0] = version;
+		assert.throws(() => unseal(keys, place, changed), { code: 'ELICITATION_SEAL' });
+	}
+});
+
 test('the error names the kid of a missing key', () => {
 	assert.throws(() => unseal(keyRing([new Key(9, Buffer.alloc(32))]), place, hex(vector.blob_hex)),
 		{ name: 'ElicitationSealError', message: /the keys file has no key 1$/ });
@@ -65,11 +81,12 @@ test('anything but a JSON object is rejected without quoting it', () => {
 	}
 });
 
-for (const vector of vectors.outcome) {
+for (const vector of [...vectors.outcome, ...vectors.event_outcome]) {
+	const owned = vector.subject !== undefined;
 	test(`an outcome opens for its own row, and nothing else does: ${vector.name}`, () => {
 		const keys = ring(vector);
 		const blob = hex(vector.blob_hex);
-		const rowKey = { id: vector.id, binding: bindingOf(vector.subject, vector.session) };
+		const rowKey = { id: vector.id, binding: owned ? bindingOf(vector.subject, vector.session) : OWNER };
 		const open = (bytes, key = rowKey, ring_ = keys) => openOutcome(ring_, key, bytes.toString('base64'));
 		assert.deepEqual(open(blob), { reference: null, ...JSON.parse(vector.json) });
 		for (let bit = 0; bit < blob.length * 8; bit++) {
@@ -79,9 +96,10 @@ for (const vector of vectors.outcome) {
 		}
 		for (const [what, ...call] of [
 			['another id', blob, { ...rowKey, id: '00000000-0000-4000-8000-000000000001' }],
-			['another owner', blob, { ...rowKey, binding: Buffer.alloc(16) }],
+			...owned ? [['another owner', blob, { ...rowKey, binding: Buffer.alloc(16) }]] : [],
 			['a key that is gone', blob, rowKey, keyRing([new Key(9, Buffer.alloc(32))])],
 			['a result', seal(keys, { ...rowKey, use: RESULT }, vector.json)],
+			['the result of an event', seal(keys, { ...rowKey, use: EVENT_RESULT }, vector.json)],
 			['cut', blob.subarray(0, -1)],
 			['nothing', Buffer.alloc(0)],
 		]) assert.equal(open(...call), undefined, what);
