@@ -32,11 +32,13 @@ SET LOCAL ROLE urlmode_owner;
 -- And the error of a constraint quotes the whole row; that of a domain only
 -- names the domain.
 -- btrim() is faster than a regular expression, and every completion checks these.
-CREATE DOMAIN urlmode.provider AS text CHECK (octet_length(VALUE) BETWEEN 1 AND 64
+-- What is in an index has the collation "C": names and references are compared
+-- byte by byte, and no upgrade of the C library changes their order under an index.
+CREATE DOMAIN urlmode.provider AS text COLLATE "C" CHECK (octet_length(VALUE) BETWEEN 1 AND 64
 	AND btrim(VALUE, 'abcdefghijklmnopqrstuvwxyz0123456789_-') = '' AND left(VALUE, 1) NOT IN ('_', '-'));
 CREATE DOMAIN urlmode.currency AS text CHECK (octet_length(VALUE) = 3
 	AND btrim(VALUE, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ') = '');
-CREATE DOMAIN urlmode.kind AS text CHECK (VALUE IN ('oauth', 'payment', 'signature'));
+CREATE DOMAIN urlmode.kind AS text COLLATE "C" CHECK (VALUE IN ('oauth', 'payment', 'signature'));
 CREATE DOMAIN urlmode.subject AS text CHECK (octet_length(VALUE) BETWEEN 1 AND 512);
 CREATE DOMAIN urlmode.session AS text CHECK (octet_length(VALUE) <= 512);
 CREATE DOMAIN urlmode.digest AS bytea CHECK (octet_length(VALUE) = 16);
@@ -54,7 +56,7 @@ CREATE DOMAIN urlmode.reason AS text CHECK (octet_length(VALUE) <= 64
 	AND btrim(VALUE, 'abcdefghijklmnopqrstuvwxyz0123456789_') = '');
 CREATE DOMAIN urlmode.result AS bytea CHECK (octet_length(VALUE) <= 65536);
 CREATE DOMAIN urlmode.event_type AS text CHECK (octet_length(VALUE) <= 512);
-CREATE DOMAIN urlmode.reference AS text CHECK (octet_length(VALUE) <= 800);
+CREATE DOMAIN urlmode.reference AS text COLLATE "C" CHECK (octet_length(VALUE) <= 800);
 COMMENT ON DOMAIN urlmode.provider IS 'Name of a provider in the configuration of the callback programs.';
 COMMENT ON DOMAIN urlmode.currency IS 'Currency, as ISO 4217 names it: three letters.';
 COMMENT ON DOMAIN urlmode.kind IS 'What the user is asked to do: connect an account (oauth), pay, or sign documents.';

@@ -18,8 +18,8 @@
 SET LOCAL ROLE urlmode_owner;
 
 CREATE TABLE urlmode.event (
-	provider    text        NOT NULL,
-	identity    text        NOT NULL CHECK (octet_length(identity) BETWEEN 1 AND 800),
+	provider    text        COLLATE "C" NOT NULL,
+	identity    text        COLLATE "C" NOT NULL CHECK (octet_length(identity) BETWEEN 1 AND 800),
 	type        text        NOT NULL CHECK (octet_length(type) <= 512),
 	elicitation uuid        NOT NULL,
 	received_at timestamptz NOT NULL DEFAULT clock_timestamp(),

@@ -7,7 +7,7 @@
 SET LOCAL ROLE urlmode_owner;
 
 CREATE DOMAIN urlmode.message AS jsonb CHECK (octet_length(VALUE::text) <= 1048576);
-CREATE DOMAIN urlmode.stream AS text CHECK (octet_length(VALUE) <= 512);
+CREATE DOMAIN urlmode.stream AS text COLLATE "C" CHECK (octet_length(VALUE) <= 512);
 COMMENT ON DOMAIN urlmode.message IS 'JSON-RPC message, or properties of a session, at most 1048576 bytes of text.';
 COMMENT ON DOMAIN urlmode.stream IS 'Name of a stream of messages, at most 512 bytes.';
 

@@ -3,7 +3,7 @@
 
 SET LOCAL ROLE urlmode_owner;
 
-CREATE DOMAIN urlmode.name AS text CHECK (octet_length(VALUE) BETWEEN 1 AND 2048);
+CREATE DOMAIN urlmode.name AS text COLLATE "C" CHECK (octet_length(VALUE) BETWEEN 1 AND 2048);
 CREATE DOMAIN urlmode.value AS text CHECK (octet_length(VALUE) <= 1048576);
 COMMENT ON DOMAIN urlmode.name IS 'Name of a key or a channel, 1 to 2048 bytes.';
 COMMENT ON DOMAIN urlmode.value IS 'Value of a key, or a message, at most 1048576 bytes.';

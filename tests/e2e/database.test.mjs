@@ -167,6 +167,15 @@ describe('migrations', () => {
 	});
 });
 
+test('no index depends on the collations of the C library, which an upgrade of it changes', async () => {
+	const columns = await sql(`
+		SELECT i.relname AS index, a.attname AS column, k.collname AS collation FROM pg_class i
+		JOIN pg_attribute a ON a.attrelid = i.oid AND a.attcollation <> 0 JOIN pg_collation k ON k.oid = a.attcollation
+		WHERE i.relnamespace = 'urlmode'::regnamespace AND i.relkind = 'i'`);
+	assert.ok(columns.length >= 6);
+	assert.deepEqual(columns.filter(({ collation }) => collation !== 'C'), []);
+});
+
 test('every object has a comment', async () => {
 	const objects = await sql(`
 		WITH space AS (SELECT 'urlmode'::regnamespace::oid AS id)

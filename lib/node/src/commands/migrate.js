@@ -23,7 +23,7 @@ const TABLE = `
 	SET LOCAL client_min_messages = warning;
 	CREATE SCHEMA IF NOT EXISTS urlmode;
 	CREATE TABLE IF NOT EXISTS urlmode.migration (
-		name       text PRIMARY KEY,
+		name       text COLLATE "C" PRIMARY KEY,
 		applied_at timestamptz NOT NULL DEFAULT now()
 	);
 	COMMENT ON SCHEMA urlmode IS 'URL-mode elicitations: their state, and the functions that change it.';
