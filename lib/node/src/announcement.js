@@ -4,8 +4,8 @@
 /**
  * @typedef {object} Announcement
  * @property {string} id of an elicitation
- * @property {boolean} late a payment was proved after its end
- * @property {string | undefined} outcome sealed, in base64
+ * @property {unknown} [late] true: a payment was proved after its end
+ * @property {unknown} [outcome] sealed, in base64
  *
  * @param {string} payload
  * @returns {Announcement[]} empty if it is another text
@@ -17,7 +17,5 @@ export function parseAnnouncements(payload) {
 	} catch {
 		return [];
 	}
-	return (Array.isArray(value) ? value : [value])
-		.filter((each) => typeof each?.id === 'string')
-		.map(({ id, late, outcome }) => ({ id, late: late === true, outcome: typeof outcome === 'string' ? outcome : undefined }));
+	return (Array.isArray(value) ? value : [value]).filter((each) => typeof each?.id === 'string');
 }

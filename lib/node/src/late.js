@@ -51,7 +51,7 @@ export class LatePayments {
 
 	/** @param {import('./announcement.js').Announcement[]} announcements */
 	#onAnnounced = (announcements) => {
-		for (const { id, late } of announcements) if (late) void this.#tellOf(id);
+		for (const { id, late } of announcements) if (late === true) void this.#tellOf(id);
 	};
 
 	/** @param {string} id */

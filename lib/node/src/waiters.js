@@ -4,12 +4,13 @@
 // alone counts, and a notification is a reason to read it. One that carries the
 // sealed outcome saves the read, where the row was read before for every wait.
 
+import { Alarm } from './alarm.js';
 import { isRefusal, readRows } from './database.js';
 import { ElicitationNotFoundError } from './errors.js';
 import { jittered } from './jitter.js';
 import { Poll } from './poll.js';
 import { needsRecheck, Rechecker } from './recheck.js';
-import { TIMER_MAX_MS, Wait } from './wait.js';
+import { Wait } from './wait.js';
 
 const BATCH_SIZE = 1_000;
 const ROUTINE_READ_MS = 30_000;
@@ -24,7 +25,7 @@ const RETRY_MS = 1_000;
  * @property {Set<Wait>} waits never empty
  * @property {import('./database.js').Row | undefined} row as it was last read
  * @property {import('./pkce.js').Verifier | undefined} verifier of the row
- * @property {NodeJS.Timeout | undefined} expiry
+ * @property {number} closesAt when the row may be expired, by performance.now(); Infinity if it was not read
  * @property {NodeJS.Timeout | undefined} nextRecheck
  */
 
@@ -77,6 +78,7 @@ export class Waiters {
 	/** @type {NodeJS.Timeout | undefined} */
 	#routineTimer;
 	#poll = new Poll(() => this.#readAll());
+	#expiry = new Alarm(() => this.#wakeOverdue());
 	#reading = false;
 
 	/**
@@ -137,12 +139,12 @@ export class Waiters {
 	 * @param {Buffer} binding
 	 */
 	#findOrAddEntry(id, binding) {
-		const entries = this.#entries.get(id) ?? [];
-		let entry = entries.find((known) => known.binding.equals(binding));
-		if (!entry) {
-			entry = { id, binding, waits: new Set(), row: undefined, verifier: undefined, expiry: undefined, nextRecheck: undefined };
-			this.#entries.set(id, [...entries, entry]);
-		}
+		const entries = this.#entries.get(id);
+		const known = entries?.find((each) => each.binding.equals(binding));
+		if (known) return known;
+		const entry = { id, binding, waits: new Set(), row: undefined, verifier: undefined, closesAt: Infinity, nextRecheck: undefined };
+		if (entries) entries.push(entry);
+		else this.#entries.set(id, [entry]);
 		return entry;
 	}
 
@@ -153,7 +155,6 @@ export class Waiters {
 	#remove(entry, wait) {
 		entry.waits.delete(wait);
 		if (entry.waits.size > 0) return;
-		clearTimeout(entry.expiry);
 		clearTimeout(entry.nextRecheck);
 		this.#due.delete(entry);
 		this.#routine.delete(entry);
@@ -167,13 +168,14 @@ export class Waiters {
 		clearTimeout(this.#routineTimer);
 		this.#routineTimer = undefined;
 		this.#poll.stop();
+		this.#expiry.stop();
 		this.#listener.release(this);
 	}
 
 	/** @param {import('./announcement.js').Announcement} announcement */
 	#onAnnounced({ id, outcome }) {
 		for (const entry of this.#entries.get(id) ?? []) {
-			if (outcome === undefined || !this.#takeOutcome(entry, outcome)) this.#wake(entry);
+			if (typeof outcome !== 'string' || !this.#takeOutcome(entry, outcome)) this.#wake(entry);
 		}
 	}
 
@@ -185,8 +187,9 @@ export class Waiters {
 	 * @returns {boolean} false: the row must be read
 	 */
 	#takeOutcome(entry, sealed) {
-		const { row, waits } = entry;
-		if (!row || [...waits].some(({ hasRead }) => !hasRead)) return false;
+		const { row } = entry;
+		if (!row) return false;
+		for (const { hasRead } of entry.waits) if (!hasRead) return false;
 		const outcome = this.#operations.openOutcome(entry, sealed);
 		if (!outcome) return false;
 		const { action, reason, result } = outcome;
@@ -219,6 +222,14 @@ export class Waiters {
 	#readAll() {
 		for (const entry of this.#allEntries()) this.#routine.add(entry);
 		void this.#read();
+	}
+
+	#wakeOverdue() {
+		const now = performance.now();
+		for (const entry of this.#allEntries()) {
+			if (entry.closesAt <= now) this.#wake(entry);
+			else this.#expiry.set(entry.closesAt);
+		}
 	}
 
 	/** @param {Entry} entry */
@@ -314,9 +325,8 @@ export class Waiters {
 	#continueWaiting(entry, row) {
 		entry.row = row;
 		entry.verifier ??= this.#operations.openVerifier(row, entry.binding);
-		clearTimeout(entry.expiry);
-		const rest = Math.min(Number(row.closes_in_ms), TIMER_MAX_MS);
-		entry.expiry = setTimeout(() => this.#wake(entry), rest).unref();
+		entry.closesAt = performance.now() + Number(row.closes_in_ms);
+		this.#expiry.set(entry.closesAt);
 		const rechecking = this.#recheck(entry, row);
 		for (const wait of entry.waits) {
 			wait.observe(row);

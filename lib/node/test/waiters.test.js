@@ -57,7 +57,7 @@ function setUp(t, routineReadMs) {
 			opened.push(id);
 			return { code_verifier: String(verifier) };
 		},
-		openOutcome: ({ id }, sealed) => (sealed === `sealed ${id}` ? { action: 'accept', reason: '', reference: null, result: { code: 'a' } }
+		openOutcome: ({ id }, sealed) => (sealed.trim() === `sealed ${id}` ? { action: 'accept', reason: '', reference: null, result: { code: 'a' } }
 			: sealed === 'declined' ? { action: 'decline', reason: 'cancelled', reference: null, result: undefined } : undefined),
 		markRead: ({ id, binding }) => markedRead.push([id, binding]),
 		expire: () => assert.fail('nothing expires here'),
@@ -108,6 +108,22 @@ test('10,000 waits need ten reads', async (t) => {
 	assert.deepEqual(sizes, Array(10).fill(1_000));
 	await Promise.all(waits);
 	assert.equal(listener.inUse, false);
+});
+
+test('each row is read when it may be expired', async (t) => {
+	const { listener, wait } = setUp(t);
+	const ids = [randomUUID(), randomUUID(), randomUUID()];
+	ids.forEach((id) => wait(id));
+	await sleep(1);
+	const closesIn = new Map([[ids[0], '400'], [ids[1], '100'], [ids[2], '3000000000']]);
+	await answer(listener, (id) => ({ ...pending(id), closes_in_ms: closesIn.get(id) }));
+	for (const id of [ids[1], ids[0]]) {
+		while (listener.reads.length === 0) await sleep(5);
+		assert.deepEqual(listener.reads[0].ids, [id]);
+		await answer(listener, pending);
+	}
+	await sleep(100);
+	assert.equal(listener.reads.length, 0);
 });
 
 test('due rows are read before routine reads', async (t) => {
@@ -200,6 +216,20 @@ test('an outcome that is announced ends the waits for which the row was read, wi
 	await sleep(1);
 	assert.equal(listener.reads.length, 0);
 	assert.deepEqual(markedRead, [[id, BINDING], [id, BINDING]]);
+});
+
+test('an outcome that is not a text is a reason to read', async (t) => {
+	const { listener, wait } = setUp(t);
+	const id = randomUUID();
+	wait(id);
+	await sleep(1);
+	await answer(listener, pending);
+	for (const outcome of [null, 1, {}, ['sealed']]) {
+		listener.emit('announced', parseAnnouncements(JSON.stringify({ id, outcome })));
+		await sleep(1);
+		assert.equal(listener.reads.length, 1);
+		await answer(listener, pending);
+	}
 });
 
 test('the verifier is opened once, when the row is read, and not when its outcome is announced', async (t) => {

@@ -1,0 +1,43 @@
+// One timer for thousands of times at which something may be due. It goes off at
+// the earliest of them; whoever is called then sets it again for the others.
+
+import { TIMER_MAX_MS } from './wait.js';
+
+/** The shortest delay, because each call looks at everything. */
+const DELAY_MIN_MS = 50;
+
+export class Alarm {
+	#callback;
+	/** @type {NodeJS.Timeout | undefined} */
+	#timer;
+	#at = Infinity;
+
+	/** @param {() => void} callback */
+	constructor(callback) {
+		this.#callback = callback;
+	}
+
+	/**
+	 * Does not keep the process running. Changes nothing if the alarm goes off
+	 * earlier anyway.
+	 *
+	 * @param {number} at by performance.now()
+	 */
+	set(at) {
+		if (at >= this.#at) return;
+		clearTimeout(this.#timer);
+		this.#at = at;
+		const delay = Math.min(Math.max(Math.ceil(at - performance.now()), DELAY_MIN_MS), TIMER_MAX_MS);
+		this.#timer = setTimeout(() => this.#goOff(), delay).unref();
+	}
+
+	stop() {
+		clearTimeout(this.#timer);
+		this.#at = Infinity;
+	}
+
+	#goOff() {
+		this.#at = Infinity;
+		this.#callback();
+	}
+}
