@@ -38,7 +38,7 @@ export function checkText(name, value, min, max) {
 	const bytes = Buffer.byteLength(value);
 	if (bytes < min || bytes > max) throw new TypeError(`${name} must have ${min} to ${max} bytes in UTF-8`);
 	// PostgreSQL accepts neither, and an unpaired surrogate would be encoded like another text.
-	if (value.includes('\0') || Buffer.from(value).toString() !== value) {
+	if (value.includes('\0') || !value.isWellFormed()) {
 		throw new TypeError(`${name} must be valid Unicode text without NUL`);
 	}
 	return value;

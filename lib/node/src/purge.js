@@ -102,8 +102,10 @@ export class Purger {
 	 */
 	markRead(rowKey) {
 		this.#unmarked.add(rowKey);
-		const [oldest] = this.#unmarked;
-		if (oldest && this.#unmarked.size > UNMARKED_MAX) this.#unmarked.delete(oldest);
+		if (this.#unmarked.size > UNMARKED_MAX) {
+			const [oldest] = this.#unmarked;
+			if (oldest) this.#unmarked.delete(oldest);
+		}
 		this.#markTimer ??= setTimeout(() => void this.#flush(), MARK_DELAY_MS);
 	}
 

@@ -396,7 +396,7 @@ export class UrlMode extends EventEmitter {
 	 */
 	#emitStatus(row, owner) {
 		const { id, provider, status } = row;
-		if (status === 'pending' || !this.#statuses.advance(id, status) || this.listenerCount(status) === 0) return;
+		if (status === 'pending' || this.listenerCount(status) === 0 || !this.#statuses.advance(id, status)) return;
 		const common = { elicitationId: id, provider, ...owner };
 		if (status === 'completed') {
 			this.#emitLater('completed', { ...common, status, ...endOf(row) });

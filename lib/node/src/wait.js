@@ -7,6 +7,8 @@ import { ElicitationTimeoutError } from './errors.js';
 /** The longest delay that setTimeout accepts. Longer times are divided into several delays. */
 export const TIMER_MAX_MS = 2 ** 31 - 1;
 
+const nothing = () => {};
+
 const STATUSES = ['pending', 'opened', 'processing'];
 
 /** The reason of an abort that ends a wait and leaves its elicitation open, although the wait has `abandon`. */
@@ -31,9 +33,9 @@ export class Wait {
 	#options;
 	#onSettled;
 	/** @type {(outcome: import('./types.js').Outcome) => void} */
-	#resolve = () => {};
+	#resolve = nothing;
 	/** @type {(reason: unknown) => void} */
-	#reject = () => {};
+	#reject = nothing;
 	/** @type {'waiting' | 'abandoning' | 'settled'} */
 	#state = 'waiting';
 	/** @type {NodeJS.Timeout | undefined} */
@@ -66,7 +68,7 @@ export class Wait {
 		if (options.signal) {
 			// One signal may end thousands of waits. Node.js would report that as a leak.
 			setMaxListeners(0, options.signal);
-			options.signal.addEventListener('abort', this.#onAbort, { once: true });
+			options.signal.addEventListener('abort', this, { once: true });
 		}
 	}
 
@@ -191,7 +193,10 @@ export class Wait {
 		}
 	}
 
-	#onAbort = () => void this.end('aborted', this.#options.signal?.reason);
+	/** Called by the signal when it aborts. */
+	handleEvent() {
+		void this.end('aborted', this.#options.signal?.reason);
+	}
 
 	/** @param {number} deadline by performance.now() */
 	#startTimer(deadline) {
@@ -208,7 +213,7 @@ export class Wait {
 		if (this.#state === 'settled') return false;
 		this.#state = 'settled';
 		clearTimeout(this.#timer);
-		this.#options.signal?.removeEventListener('abort', this.#onAbort);
+		this.#options.signal?.removeEventListener('abort', this);
 		this.#onSettled(this);
 		return true;
 	}
