@@ -82,12 +82,17 @@ COMMENT ON FUNCTION urlmode.is_expected(jsonb, bigint, text) IS
 CREATE FUNCTION urlmode.is_paid(kind text, binding bytea, resume_key text) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
-	RETURN kind = 'payment' AND resume_key IS NOT NULL AND EXISTS (
-		SELECT FROM urlmode.elicitation e
-		JOIN urlmode.payment p ON p.elicitation = e.id AND p.matches
-			AND p.claimed_at IS NULL AND p.refunded_at IS NULL
-		WHERE e.binding = is_paid.binding AND e.resume_key = is_paid.resume_key
-	);
+	IF kind = 'payment' AND resume_key IS NOT NULL THEN
+		-- With ANY and coalesce no plan begins with all payments that nobody has
+		-- claimed, which PostgreSQL takes for few in a new database.
+		RETURN EXISTS (
+			SELECT FROM urlmode.elicitation e
+			JOIN urlmode.payment p ON p.elicitation = ANY (ARRAY[e.id]) AND p.matches
+				AND coalesce(p.claimed_at, p.refunded_at) IS NULL
+			WHERE e.binding = is_paid.binding AND e.resume_key = is_paid.resume_key
+		);
+	END IF;
+	RETURN false;
 END
 $$;
 COMMENT ON FUNCTION urlmode.is_paid(text, bytea, text) IS

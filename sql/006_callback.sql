@@ -76,9 +76,12 @@ BEGIN
 			AS a (id, binding, provider, browser, subject, grace_ms)
 		WHERE e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
 			AND (a.subject IS NULL OR e.subject = a.subject)
-			AND e.status IN ('pending', 'opened') AND e.expires_at > now()
+			-- As a difference: of a new database PostgreSQL would read all rows by the
+			-- index of expires_at.
+			AND e.status IN ('pending', 'opened') AND e.expires_at - now() > '0'
 			AND (e.status = 'pending' OR e.browser IS DISTINCT FROM a.browser)
-			AND NOT urlmode.is_paid(e.kind, e.binding, e.resume_key)
+			-- With the binding of the array: it is asked of these rows, and never of all.
+			AND NOT urlmode.is_paid(e.kind, a.binding, e.resume_key)
 		RETURNING e.id
 	)
 	SELECT array_agg(urlmode.announcement(o.id, 'opened')) INTO announcements FROM opened o;
@@ -92,11 +95,11 @@ BEGIN
 			ELSE l.outcome
 		END,
 		CASE WHEN NOT e.paid THEN e.kind END, CASE WHEN NOT e.paid THEN e.target_url END, l.expires
-	FROM ROWS FROM (unnest(ids, subjects), urlmode.look_up(ids, bindings, providers))
-		WITH ORDINALITY AS l (id, known, outcome, action, reason, requester, subject,
+	FROM ROWS FROM (unnest(ids, bindings, subjects), urlmode.look_up(ids, bindings, providers))
+		WITH ORDINALITY AS l (id, binding, known, outcome, action, reason, requester, subject,
 			browser, expires, failed_attempts, late, amount, currency, n)
 	LEFT JOIN LATERAL (
-		SELECT x.kind::text, x.target_url::text, urlmode.is_paid(x.kind, x.binding, x.resume_key) AS paid
+		SELECT x.kind::text, x.target_url::text, urlmode.is_paid(x.kind, l.binding, x.resume_key) AS paid
 		FROM urlmode.elicitation x
 		WHERE x.id = l.id AND l.outcome IN ('pending', 'opened') AND x.expires_at > now()
 			AND (l.known IS NULL OR x.subject = l.known)

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -11,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 
 import { bindingOf } from '../../lib/node/src/token.js';
-import { comeBack, create, press } from '../support/flow.mjs';
+import { comeBack, press } from '../support/flow.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 
@@ -127,37 +128,75 @@ describe('migrations', () => {
 		assert.ok((await catalog(url)).some(({ name }) => name === 'half'));
 	});
 
+	/** What looks up the elicitations of a batch: role, function, parameters. create_elicitation is the last, because it inserts. */
+	function lookUps(ids, bindings) {
+		const all = (value) => ids.map(() => value);
+		const cgi = (name, ...parameters) => ['urlmode_cgi', name, [ids, bindings, all('stripe'), ...parameters]];
+		const server = (name, ...parameters) => ['urlmode_server', name, [ids, bindings, ...parameters]];
+		const sealed = all(Buffer.from('sealed'));
+		return [
+			cgi('look_up'),
+			cgi('open', all(Buffer.alloc(16)), all(null), all(1_000)),
+			cgi('complete', all('decline'), all('access_denied'), sealed),
+			['urlmode_cgi', 'record_events', [ids, all('stripe'), ids, all('paid'), all('paid'), all(1050), all('EUR'), ids, sealed]],
+			server('read'),
+			server('mark_read'),
+			server('expire'),
+			server('abandon', all('cancel'), all('aborted')),
+			['urlmode_server', 'resume', [bindings, all('report')]],
+			['urlmode_server', 'create_elicitation', [
+				ids.map(() => randomUUID()), all('stripe'), all('payment'), all('alice'), all(''), bindings, all('server'),
+				all('https://checkout.example/pay'), all({ amount: 1050, currency: 'EUR' }), all(null), all(300_000), all(true), all('another report'),
+			]],
+		];
+	}
+
 	test('a new database is read by its indexes, before PostgreSQL has counted its rows', async () => {
 		const url = await emptyDatabase();
 		assert.equal((await migrate(url)).status, 0);
 		const admin = await connectTo(url);
-		const scans = async () => (await admin.query(`
-			SELECT relname AS table, seq_scan::int AS whole, idx_scan::int AS by_index FROM pg_stat_user_tables
-			WHERE relid IN ('urlmode.elicitation'::regclass, 'urlmode.payment'::regclass) ORDER BY 1`)).rows;
-		const before = await scans();
-		const inThere = (databaseUrl) => Object.assign(new URL(databaseUrl), { pathname: new URL(url).pathname }).href;
-		const urlmode = fixture.openUrlMode({ databaseUrl: inThere(fixture.stack.env.URLMODE_DATABASE_URL) });
-		const programs = await connectTo(inThere(fixture.stack.env.URLMODE_CGI_DATABASE_URL));
-		const payment = { provider: 'stripe', kind: 'payment', targetUrl: 'https://checkout.example/pay' };
-
-		assert.deepEqual((await programs.query('SHOW jit')).rows, [{ jit: 'off' }]);
-		for (const [index, { id, owner }] of (await Promise.all(Array.from({ length: 8 }, () => create(urlmode, payment)))).entries()) {
-			const row = [[id], [bindingOf(owner.subject, owner.session)], ['stripe']];
-			await programs.query('SELECT urlmode.look_up($1, $2, $3)', row);
-			await programs.query('SELECT urlmode.open($1, $2, $3, $4)', [...row, [Buffer.alloc(16)]]);
-			await programs.query(`SELECT urlmode.record_events($1, $2, ARRAY[$3], ARRAY['paid'], ARRAY['paid'], ARRAY[1050::bigint],
-				ARRAY['EUR'], ARRAY[$3], ARRAY[$4::bytea])`, [row[0], row[2], `evt_${index}`, Buffer.from('sealed')]);
-			await programs.query("SELECT urlmode.complete($1, $2, $3, ARRAY['accept'], ARRAY[''], ARRAY[$4::bytea])", [...row, Buffer.from('sealed')]);
-			assert.equal(await urlmode.claim(id, { ...owner, action: 'accept', reference: `evt_${index}` }), true);
-			await urlmode.abandon(id, owner);
-			await assert.rejects(urlmode.waitForCompletion(id, { ...owner, timeout: 0 }), { code: 'ELICITATION_SEAL' });
+		for (const table of ['elicitation', 'payment', 'event']) {
+			await admin.query(`ALTER TABLE urlmode.${table} SET (autovacuum_enabled = off)`);
 		}
-		await Promise.all([urlmode.close(), programs.close()]); // which counts what they have read
-		const after = await until('what was read is counted', async () => {
-			const now = await scans();
-			return now.every(({ by_index: byIndex }, index) => byIndex > before[index].by_index) && now;
-		});
-		assert.deepEqual(after.map(({ whole }) => whole), before.map(({ whole }) => whole), JSON.stringify(after));
+		const roles = Object.fromEntries(await Promise.all([['urlmode_cgi', 'URLMODE_CGI_DATABASE_URL'],
+			['urlmode_server', 'URLMODE_DATABASE_URL']].map(async ([role, name]) => [role, await connectTo(
+			Object.assign(new URL(fixture.stack.env[name]), { pathname: new URL(url).pathname }).href)])));
+		assert.deepEqual((await roles.urlmode_cgi.query('SHOW jit')).rows, [{ jit: 'off' }]);
+
+		/** Calls a function, takes back what it did, and resolves to how many rows it read. */
+		async function rowsRead([role, name, parameters]) {
+			const count = async () => (await roles[role].query(`
+				SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::integer AS rows
+				FROM pg_stat_xact_user_tables WHERE schemaname = 'urlmode'`)).rows[0].rows;
+			await roles[role].query('BEGIN');
+			const before = await count();
+			await roles[role].query(`SELECT urlmode.${name}(${parameters.map((_, index) => `$${index + 1}`)})`, parameters);
+			const rows = await count() - before;
+			await roles[role].query('ROLLBACK');
+			return rows;
+		}
+
+		// Each connection makes its plans now, and keeps them.
+		const bindingsOf = (ids) => ids.map((id) => bindingOf(id, ''));
+		const unknown = [randomUUID(), randomUUID()];
+		for (const call of lookUps(unknown, bindingsOf(unknown))) {
+			await rowsRead(call);
+		}
+		const ids = Array.from({ length: 3_000 }, () => randomUUID());
+		await admin.query(`
+			INSERT INTO urlmode.elicitation (id, provider, kind, subject, binding, requester, target_url, expected, expires_at, resume_key)
+			SELECT a.id, 'stripe', 'payment', a.id::text, a.binding, 'server', 'https://checkout.example/pay', '"any"',
+				now() + interval '5 minutes', 'report' FROM unnest($1::uuid[], $2::bytea[]) AS a (id, binding)`, [ids, bindingsOf(ids)]);
+		await admin.query(`
+			INSERT INTO urlmode.payment (provider, reference, elicitation, amount, currency, matches, late)
+			SELECT 'stripe', a.id::text, a.id, 1050, 'EUR', true, false FROM unnest($1::uuid[]) AS a (id)`, [ids.slice(0, 1_000)]);
+
+		const two = ids.slice(2_000, 2_002);
+		const read = {};
+		for (const call of lookUps(two, bindingsOf(two))) {
+			read[call[1]] = await rowsRead(call);
+		}
+		assert.deepEqual(Object.entries(read).filter(([, rows]) => rows < two.length || rows > 5 * two.length), [], JSON.stringify(read));
 	});
 
 	test('without a database they say what is missing', async () => {
