@@ -60,8 +60,9 @@ is_row_under_way(const struct um_queue *queue, const struct um_op *op)
 }
 
 /*
- * Behind a batch that is under way only as many or more: a transaction for a few
- * operations costs what one for many costs, and the many would wait for it.
+ * Behind a batch that is under way only when as many operations wait as that one
+ * has: a transaction for a few costs what one for many costs, and the many would
+ * wait for it.
  */
 static bool
 may_start(const struct um_queue *queue)

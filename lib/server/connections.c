@@ -150,7 +150,11 @@ um_connections_accept(struct um_connections *list)
 		}
 		fd = accept4(list->listener, NULL, NULL, SOCK_CLOEXEC);
 		if (fd < 0) {
-			/* Or the next turn would fail at once, and the next. */
+			/*
+			 * Without a free descriptor: the connection stays in
+			 * the listener's queue, so epoll would tell of it again
+			 * at once.
+			 */
 			if (errno != EAGAIN && errno != ECONNABORTED
 				&& errno != EINTR && !close_idle(list))
 				set_accepting(list, false);
