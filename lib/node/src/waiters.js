@@ -25,7 +25,8 @@ const RETRY_MS = 1_000;
  * @property {Set<Wait>} waits never empty
  * @property {import('./database.js').Row | undefined} row as it was last read
  * @property {import('./pkce.js').Verifier | undefined} verifier of the row
- * @property {number} closesAt when the row may be expired, by performance.now(); Infinity if it was not read
+ * @property {number} closesAt when the row is to be read because it may be expired, by performance.now(); Infinity until
+ *     a read has told it
  * @property {NodeJS.Timeout | undefined} nextRecheck
  */
 
@@ -44,7 +45,7 @@ const RETRY_MS = 1_000;
  *     If it throws, the waits reject with that error
  * @property {(row: import('./database.js').Row, binding: Buffer) => import('./pkce.js').Verifier | undefined} openVerifier
  * @property {(rowKey: import('./database.js').RowKey, sealed: string) => AnnouncedOutcome | undefined} openOutcome
- *     undefined if it is not genuine, or not of this row
+ *     undefined if it is not genuine, or of another elicitation
  * @property {(rowKey: import('./database.js').RowKey) => void} markRead called when waits have received the row's result
  * @property {(rowKeys: import('./database.js').RowKey[]) => Promise<unknown>} expire
  * @property {(rowKey: import('./database.js').RowKey) => Promise<import('./database.js').Row | undefined>} read
@@ -226,9 +227,15 @@ export class Waiters {
 
 	#wakeOverdue() {
 		const now = performance.now();
-		for (const entry of this.#allEntries()) {
-			if (entry.closesAt <= now) this.#wake(entry);
-			else this.#expiry.set(entry.closesAt);
+		for (const entries of this.#entries.values()) {
+			for (const entry of entries) {
+				if (entry.closesAt > now) {
+					this.#expiry.set(entry.closesAt);
+				} else {
+					entry.closesAt = Infinity;
+					this.#wake(entry);
+				}
+			}
 		}
 	}
 
