@@ -187,10 +187,17 @@ um_check_verdict(struct um_exchange *ex, enum um_verdict verdict)
 const struct um_op *
 um_check_shown(const struct um_exchange *ex)
 {
-	for (size_t i = 0; i < ex->ops_len; i++)
-		if (!um_op_is_unknown_event(&ex->ops[i]))
-			return &ex->ops[i];
-	return &ex->ops[0];
+	const struct um_op *there = NULL;
+
+	for (size_t i = 0; i < ex->ops_len; i++) {
+		const struct um_op *op = &ex->ops[i];
+
+		if (op->status != UM_STORE_DONE)
+			return op;
+		if (there == NULL && !um_op_is_unknown_event(op))
+			there = op;
+	}
+	return there != NULL ? there : &ex->ops[0];
 }
 
 bool

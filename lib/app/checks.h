@@ -52,8 +52,8 @@ bool um_check_verdict(struct um_exchange *ex, enum um_verdict verdict);
 bool um_check_done(struct um_exchange *ex);
 
 /*
- * The operation that the log tells of: the first, but of several events the
- * first whose elicitation is there.
+ * The operation that the log tells of: the first that was not carried out; else
+ * the first, or of several events the first whose elicitation is there.
  */
 const struct um_op *um_check_shown(const struct um_exchange *ex);
 

@@ -15,6 +15,7 @@
 #define HOOK "/webhook/shop"
 #define SIGNING_SECRET "whk-" SECRET
 #define OTHER_ID "00000000-0000-4000-8000-000000000000"
+#define THIRD_ID "00000000-0000-4000-8000-000000000003"
 
 /* Of a provider that sends several events at once. */
 static const char description[] =
@@ -263,15 +264,15 @@ TEST(an_event_that_is_not_ours)
 	}
 }
 
-/* The log tells of the first that is ours; one that cannot be kept makes the
- * provider send all of them again. */
+/* The log tells of the first that is ours. One that cannot be kept makes the
+ * provider send all of them again, and the log tells of that one. */
 TEST(several_events_at_once)
 {
 	static const struct delivery delivery = {
 		.body = "{\"events\":[" EVENT("ev_1", "paid",
 			OTHER_ID) "," EVENT("ev_2", "paid",
 			"mine") "," EVENT("ev_3", "new",
-			CASE_ID) "," EVENT("ev_4", "paid", CASE_ID) "]}"
+			CASE_ID) "," EVENT("ev_4", "paid", THIRD_ID) "]}"
 	};
 	static const char *const ends[][2] = {
 		{ "ignored", "accept" },
@@ -281,6 +282,7 @@ TEST(several_events_at_once)
 	static const int statuses[] = { 200, 503, 500 };
 	static const char *const words[] = { "ignored", "unavailable",
 		"internal_error" };
+	static const char *const shown[] = { CASE_ID, THIRD_ID, CASE_ID };
 
 	for (size_t i = 0; i < LENGTH(ends); i++) {
 		struct um_exchange ex;
@@ -299,7 +301,7 @@ TEST(several_events_at_once)
 		database_says(&ex.ops[2], ends[i][1]);
 		um_exchange_continue(&case_context, &ex);
 		um_uuid_format(uuid, ex.token.id);
-		assert_string_equal(uuid, CASE_ID);
+		assert_string_equal(uuid, shown[i]);
 		assert_end(&ex, &path, statuses[i], words[i]);
 	}
 }
