@@ -76,8 +76,8 @@ BEGIN
 			AS a (id, binding, provider, browser, subject, grace_ms)
 		WHERE e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
 			AND (a.subject IS NULL OR e.subject = a.subject)
-			-- As a difference: of a new database PostgreSQL would read all rows by the
-			-- index of expires_at.
+			-- As a difference, because in a new database PostgreSQL would choose the
+			-- index of expires_at, and read all rows.
 			AND e.status IN ('pending', 'opened') AND e.expires_at - now() > '0'
 			AND (e.status = 'pending' OR e.browser IS DISTINCT FROM a.browser)
 			-- With the binding of the array: it is asked of these rows, and never of all.

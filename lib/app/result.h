@@ -27,9 +27,10 @@ bool um_result_of_form(struct um_op *op, const struct um_form *form,
 
 /*
  * op->event, for op->id alone: its identity as "event", its "type" and, where
- * they are known, "reference", "amount" (in minor units) and "currency". The outcome is an
- * accept, which the database announces only if that is what came of it, with the
- * "reference" of the payment, which is the id where the provider sends none.
+ * they are known, "reference", "amount" (in minor units) and "currency". The
+ * outcome is an accept, which the database announces only if that is what came
+ * of it, with the "reference" of the payment, which is the id where the provider
+ * sends none.
  */
 bool um_result_of_event(struct um_op *op, const struct um_context *context);
 

@@ -103,7 +103,7 @@ export function unseal(keys, owned, sealed) {
  * @param {import('./keys.js').KeyRing} keys
  * @param {import('./database.js').RowKey} rowKey
  * @param {string} sealed in base64
- * @returns {import('./waiters.js').AnnouncedOutcome | undefined} undefined if it is not genuine, or not of this row
+ * @returns {import('./waiters.js').AnnouncedOutcome | undefined} undefined if it is not genuine, or of another elicitation
  */
 export function openOutcome(keys, { id, binding }, sealed) {
 	const bytes = Buffer.from(sealed, 'base64');
