@@ -72,15 +72,30 @@ may_start(const struct um_queue *queue)
 			&& queue->waiting >= under_way(queue, 0)->len);
 }
 
+/*
+ * Behind another one half of what is pending, so that both are of one size: of a
+ * large and a small one, the small one would be done before the next may start.
+ */
+static size_t
+size_of_next(const struct um_queue *queue)
+{
+	size_t size = queue->waiting;
+
+	if (queue->under_way != 0)
+		size = (under_way(queue, 0)->len + size + 1) / 2;
+	return size < UM_BATCH_MAX ? size : UM_BATCH_MAX;
+}
+
 const struct um_batch *
 um_queue_start(struct um_queue *queue)
 {
 	struct um_batch *batch = under_way(queue, queue->under_way);
+	size_t size = size_of_next(queue);
 
 	if (!may_start(queue))
 		return NULL;
 	batch->len = 0;
-	while (queue->head != NULL && batch->len < UM_BATCH_MAX
+	while (queue->head != NULL && batch->len < size
 		&& (batch->len == 0 || !queue->head->isolated)
 		&& !is_row_under_way(queue, queue->head)) {
 		struct um_op *op = take_first(queue);

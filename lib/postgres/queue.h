@@ -48,10 +48,11 @@ void um_queue_append(struct um_queue *queue, struct um_op *op);
 /*
  * Makes the next batch of the operations that have waited longest, and returns
  * it; while another is under way, only when at least as many operations wait as
- * that one has. An operation that is `isolated` becomes a batch of its own. One
- * on a row that another batch has waits until that batch has finished, and so do
- * those behind it: if that batch is tried again, the row's operations still keep
- * their order. NULL: none waits, or those that do must wait longer.
+ * that one has, and then as many as make half of both together. An operation
+ * that is `isolated` becomes a batch of its own. One on a row that another batch
+ * has waits until that batch has finished, and so do those behind it: if that
+ * batch is tried again, the row's operations still keep their order. NULL: none
+ * waits, or those that do must wait longer.
  */
 const struct um_batch *um_queue_start(struct um_queue *queue);
 

@@ -86,13 +86,14 @@ describe('while a transaction is under way', () => {
 		}
 	}
 
-	test('what arrives is written together in the next two', async () => {
+	test('what arrives is written together in the next three', async () => {
 		[blocker, ...neighbours] = await flows(1 + NEIGHBOURS);
 
 		const hops = await gather(neighbours);
-		// One is sent behind the one that is under way, at once, and the other when that has ended.
-		const [alone, second, third = 0, ...more] = await transactions();
-		assert.deepEqual([alone, second + third, more], [1, NEIGHBOURS, []]);
+		// One is sent behind the one that is under way, at once; of the rest one half goes behind that, and then the other.
+		const [alone, ...next] = await transactions();
+		assert.deepEqual([alone, next.reduce((sum, size) => sum + size, 0)], [1, NEIGHBOURS]);
+		assert.ok(next.length <= 3, String(next));
 		await Promise.all(neighbours.map((flow, index) => assertCompleted(flow, hops[index])));
 	});
 

@@ -191,6 +191,17 @@ TEST(the_batch_behind_is_as_large_as_the_one_before_it)
 	assert_starts(7, 10);
 }
 
+TEST(the_batch_behind_a_small_one_has_half_of_what_is_pending)
+{
+	append(0, 2);
+	assert_starts(0, 2);
+	append(2, 8);
+	assert_starts(2, 6);
+	append(8, 10);
+	assert_finishes(0, 2);
+	assert_starts(6, 10);
+}
+
 /* If the first batch is tried again, the second one has nothing of its rows. */
 TEST(a_row_has_operations_in_one_batch_under_way)
 {
@@ -433,6 +444,8 @@ main(void)
 		QUEUE_TEST(put_back_to_the_head_in_its_order),
 		QUEUE_TEST(two_batches_are_under_way_and_no_third),
 		QUEUE_TEST(the_batch_behind_is_as_large_as_the_one_before_it),
+		QUEUE_TEST(
+			the_batch_behind_a_small_one_has_half_of_what_is_pending),
 		QUEUE_TEST(a_row_has_operations_in_one_batch_under_way),
 		QUEUE_TEST(the_first_is_put_back_while_the_second_goes_on),
 		QUEUE_TEST(all_are_put_back_in_their_order),
