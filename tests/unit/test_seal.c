@@ -129,19 +129,25 @@ TEST(every_length_goes_there_and_back)
 	}
 }
 
+static void
+assert_no_bit_may_flip(struct um_buf *sealed)
+{
+	for (size_t bit = 0; bit < 8 * sealed->len; bit++) {
+		char *byte = &sealed->ptr[bit / 8];
+
+		*byte = (char)(*byte ^ 1 << bit % 8);
+		assert_false(opens(um_buf_str(sealed), id, binding));
+		*byte = (char)(*byte ^ 1 << bit % 8);
+	}
+}
+
 TEST(no_bit_of_it_flipped)
 {
 	struct um_buf sealed = { 0 };
 
 	seal(&sealed, STR("{\"code\":\"x\"}"));
 	assert_true(opens(um_buf_str(&sealed), id, binding));
-	for (size_t bit = 0; bit < 8 * sealed.len; bit++) {
-		sealed.ptr[bit / 8] = (char)(sealed.ptr[bit / 8]
-			^ 1 << bit % 8);
-		assert_false(opens(um_buf_str(&sealed), id, binding));
-		sealed.ptr[bit / 8] = (char)(sealed.ptr[bit / 8]
-			^ 1 << bit % 8);
-	}
+	assert_no_bit_may_flip(&sealed);
 	um_buf_free(&sealed);
 }
 
@@ -188,13 +194,7 @@ TEST(for_one_elicitation_and_any_owner)
 	other[15] ^= 1;
 	assert_true(opens(um_buf_str(&sealed), id, other));
 	assert_false(opens(um_buf_str(&sealed), other, binding));
-	for (size_t bit = 0; bit < 8 * sealed.len; bit++) {
-		sealed.ptr[bit / 8] = (char)(sealed.ptr[bit / 8]
-			^ 1 << bit % 8);
-		assert_false(opens(um_buf_str(&sealed), id, binding));
-		sealed.ptr[bit / 8] = (char)(sealed.ptr[bit / 8]
-			^ 1 << bit % 8);
-	}
+	assert_no_bit_may_flip(&sealed);
 	sealed.ptr[0] = 1;
 	assert_false(opens(um_buf_str(&sealed), id, binding));
 	um_buf_clear(&sealed);
