@@ -149,7 +149,7 @@ TEST(the_largest_result_and_one_byte_more)
 }
 
 /* Operations that were submitted while a batch was under way. */
-TEST(operations_that_wait_become_one_batch)
+TEST(operations_that_wait_go_together)
 {
 	static struct um_op ops[300];
 
@@ -162,10 +162,12 @@ TEST(operations_that_wait_become_one_batch)
 		store_fixture_submit(&fixture, &ops[i]);
 	assert_int_equal(um_store_pending(fixture.store), LENGTH(ops));
 	store_fixture_run(&fixture, LENGTH(ops));
+	/* 1, 256, 43; or 1, 150, 149 if the first one is not answered yet. */
 	assert_int_equal(fixture.batches_len, 3);
 	assert_int_equal(fixture.batches[0], 1);
-	assert_int_equal(fixture.batches[1], UM_BATCH_MAX);
-	assert_int_equal(fixture.batches[2], LENGTH(ops) - 1 - UM_BATCH_MAX);
+	assert_in_range(fixture.batches[1], LENGTH(ops) / 2, UM_BATCH_MAX);
+	assert_int_equal(fixture.batches[1] + fixture.batches[2],
+		LENGTH(ops) - 1);
 	for (size_t i = 0; i < LENGTH(ops); i++) {
 		assert_ptr_equal(fixture.done[i], &ops[i]);
 		assert_outcome(&ops[i], "completed");
@@ -384,7 +386,7 @@ main(void)
 		STORE_TEST(a_wrong_id_binding_or_provider_is_unknown),
 		STORE_TEST(no_result_is_null_in_the_row),
 		STORE_TEST(the_largest_result_and_one_byte_more),
-		STORE_TEST(operations_that_wait_become_one_batch),
+		STORE_TEST(operations_that_wait_go_together),
 		STORE_TEST(all_kinds_of_operations_in_one_transaction),
 		STORE_TEST(one_bad_row_fails_alone),
 		STORE_TEST(a_batch_behind_one_that_fails),
