@@ -31,7 +31,7 @@ for (let n = 0; n < 2; n++) {
 	idle.push(client);
 }
 
-let waiting = [];
+const waiting = [];
 let underWay = [];
 
 function complete(id, result, answer) {
@@ -39,14 +39,17 @@ function complete(id, result, answer) {
 	start();
 }
 
-/** The next one begins once it is as large as the one that is under way. */
+/**
+ * The next one begins once as many wait as are under way, with half of what is
+ * pending, so that both are of one size.
+ */
 function start() {
-	if (idle.length > 0 && waiting.length >= (underWay[0]?.length ?? 1)) void writeBatch(idle.pop());
+	if (idle.length === 0 || waiting.length < (underWay[0]?.length ?? 1)) return;
+	const size = underWay[0] ? Math.ceil((underWay[0].length + waiting.length) / 2) : waiting.length;
+	void writeBatch(idle.pop(), waiting.splice(0, size));
 }
 
-async function writeBatch(client) {
-	const batch = waiting;
-	waiting = [];
+async function writeBatch(client, batch) {
 	underWay.push(batch);
 	const { rows } = await client.query({
 		name: 'complete',

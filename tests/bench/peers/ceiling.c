@@ -10,7 +10,8 @@
  * a result and an outcome of those lengths, and answers with what the file
  * ANSWER holds from its Status on. One thread around epoll, one connection in
  * pipeline mode: what arrives while a batch is under way goes into the next, which
- * is sent behind it once it is as large. Whatever goes wrong ends it.
+ * is sent behind it once as many wait, with half of what is pending. Whatever goes
+ * wrong ends it.
  */
 #include <arpa/inet.h>
 #include <stdbool.h>
@@ -75,10 +76,11 @@ static const char complete[] = "SELECT outcome FROM urlmode.complete("
 
 static struct array params[PARAMS];
 static struct connection connections[CONNECTIONS_MAX];
-/* From batches[first] on: those under way, and the next. */
-static struct batch batches[3];
+/* From batches[first] on. */
+static struct batch batches[2];
 static size_t first;
 static size_t under_way;
+static struct batch waiting; /* its rows are in params */
 static char answer[65536];
 static size_t answer_len;
 static PGconn *conn;
@@ -180,10 +182,20 @@ connect_database(void)
 		die(PQerrorMessage(conn));
 }
 
-static struct batch *
-next_batch(void)
+/* The rows that wait behind the first `len` of them are now the first. */
+static void
+remove_waiting(size_t len)
 {
-	return &batches[(first + under_way) % 3];
+	static const int of_row[] = { ID, BINDING };
+
+	waiting.len -= len;
+	memmove(waiting.fds, waiting.fds + len, waiting.len * sizeof(int));
+	for (size_t i = 0; i < 2; i++) {
+		size_t element = params[of_row[i]].element;
+		char *rows = params[of_row[i]].bytes + ARRAY_HEAD;
+
+		memmove(rows, rows + len * element, waiting.len * element);
+	}
 }
 
 static void
@@ -192,36 +204,41 @@ send_batch(void)
 	static const int binary[PARAMS] = { 1, 1, 1, 1, 1, 1, 1, 1 };
 	const char *values[PARAMS];
 	int lengths[PARAMS];
-	const struct batch *batch = next_batch();
+	struct batch *batch = &batches[(first + under_way) % 2];
+	size_t len = waiting.len;
 
-	if (batch->len == 0 || under_way == 2
-		|| (under_way == 1 && batch->len < batches[first].len))
+	if (len == 0 || under_way == 2
+		|| (under_way == 1 && len < batches[first].len))
 		return;
+	if (under_way == 1)
+		len = (batches[first].len + len + 1) / 2;
 	for (size_t p = 0; p < PARAMS; p++) {
-		put_int(params[p].bytes + 12, (int32_t)batch->len);
+		put_int(params[p].bytes + 12, (int32_t)len);
 		values[p] = params[p].bytes;
-		lengths[p] = (int)(ARRAY_HEAD + batch->len * params[p].element);
+		lengths[p] = (int)(ARRAY_HEAD + len * params[p].element);
 	}
 	if (PQsendQueryPrepared(conn, "complete", PARAMS, values, lengths,
 		    binary,
 		    0) != 1
 		|| PQpipelineSync(conn) != 1)
 		die(PQerrorMessage(conn));
+	memcpy(batch->fds, waiting.fds, len * sizeof(int));
+	batch->len = len;
 	under_way++;
+	remove_waiting(len);
 }
 
 /* The next batch is sent first: PostgreSQL works meanwhile. */
 static void
 batch_over(void)
 {
-	struct batch *done = &batches[first];
+	struct batch done = batches[first];
 
-	first = (first + 1) % 3;
+	first = (first + 1) % 2;
 	under_way--;
 	send_batch();
-	for (size_t i = 0; i < done->len; i++)
-		send(done->fds[i], answer, answer_len, MSG_NOSIGNAL);
-	done->len = 0;
+	for (size_t i = 0; i < done.len; i++)
+		send(done.fds[i], answer, answer_len, MSG_NOSIGNAL);
 }
 
 static void
@@ -282,7 +299,6 @@ static void
 connection_ready(int fd)
 {
 	struct connection *c = &connections[fd];
-	struct batch *next = next_batch();
 	uint8_t row[ID_LEN + BINDING_LEN];
 	ssize_t n = recv(fd, c->bytes + c->len, sizeof(c->bytes) - c->len, 0);
 
@@ -293,12 +309,12 @@ connection_ready(int fd)
 	c->len += (size_t)n;
 	if (!is_whole(c))
 		return;
-	if (next->len == CONNECTIONS_MAX || !read_state(row, sizeof(row), c))
+	if (waiting.len == CONNECTIONS_MAX || !read_state(row, sizeof(row), c))
 		die("a request that is none of the benchmark's");
 	c->len = 0;
-	put_element(&params[ID], next->len, row, ID_LEN);
-	put_element(&params[BINDING], next->len, row + ID_LEN, BINDING_LEN);
-	next->fds[next->len++] = fd;
+	put_element(&params[ID], waiting.len, row, ID_LEN);
+	put_element(&params[BINDING], waiting.len, row + ID_LEN, BINDING_LEN);
+	waiting.fds[waiting.len++] = fd;
 }
 
 static void
