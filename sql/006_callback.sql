@@ -122,6 +122,26 @@ DECLARE
 	done bigint[];
 	announcements text[];
 BEGIN
+	-- Most batches have one row, which takes 0.05 ms less without a join. With = for
+	-- the binding, PostgreSQL would read all rows of the owner in a new database.
+	IF cardinality(ids) = 1 THEN
+		UPDATE urlmode.elicitation e
+		SET status = 'completed', action = actions[1], reason = reasons[1],
+			result = results[1], completed_at = now()
+		WHERE e.id = ids[1] AND e.binding IS NOT DISTINCT FROM bindings[1] AND e.provider = providers[1]
+			AND e.status IN ('pending', 'opened') AND e.expires_at + e.grace > now()
+			AND actions[1] IS NOT NULL AND reasons[1] IS NOT NULL
+			AND (subjects[1] IS NULL OR e.subject = subjects[1])
+			AND (e.kind = 'oauth' OR actions[1] <> 'accept');
+		IF FOUND THEN
+			INSERT INTO urlmode.purge_queue (ids) VALUES (ids);
+			PERFORM pg_notify('urlmode', urlmode.announcement(ids[1], 'completed', outcomes[1]));
+			outcome := 'completed';
+			RETURN NEXT;
+			RETURN;
+		END IF;
+	END IF;
+
 	-- If a batch has an id twice, the first one counts.
 	WITH completed AS (
 		UPDATE urlmode.elicitation e

@@ -179,8 +179,10 @@ describe('migrations', () => {
 		// Each connection makes its plans now, and keeps them.
 		const bindingsOf = (ids) => ids.map((id) => bindingOf(id, ''));
 		const unknown = [randomUUID(), randomUUID()];
-		for (const call of lookUps(unknown, bindingsOf(unknown))) {
-			await rowsRead(call);
+		for (const some of [unknown, unknown.slice(1)]) {
+			for (const call of lookUps(some, bindingsOf(some))) {
+				await rowsRead(call);
+			}
 		}
 		const ids = Array.from({ length: 3_000 }, () => randomUUID());
 		await admin.query(`
@@ -191,12 +193,28 @@ describe('migrations', () => {
 			INSERT INTO urlmode.payment (provider, reference, elicitation, amount, currency, matches, late)
 			SELECT 'stripe', a.id::text, a.id, 1050, 'EUR', true, false FROM unnest($1::uuid[]) AS a (id)`, [ids.slice(0, 1_000)]);
 
-		const two = ids.slice(2_000, 2_002);
-		const read = {};
-		for (const call of lookUps(two, bindingsOf(two))) {
-			read[call[1]] = await rowsRead(call);
+		const oneOwner = Array.from({ length: 100 }, () => randomUUID());
+		await admin.query(`
+			INSERT INTO urlmode.elicitation (id, provider, kind, subject, binding, requester, target_url, expected, expires_at)
+			SELECT id, 'stripe', 'payment', 'alice', $2, 'server', 'https://checkout.example/pay', '"any"', now() + interval '5 minutes'
+			FROM unnest($1::uuid[]) AS id`, [oneOwner, bindingOf('alice', '')]);
+
+		/** How many rows each function reads to do something with some. */
+		async function assertReadsFew(some, calls) {
+			const read = {};
+			for (const call of calls) {
+				read[call[1]] = await rowsRead(call);
+			}
+			assert.deepEqual(Object.entries(read).filter(([, rows]) => rows < some.length || rows > 8 * some.length), [],
+				`${some.length}: ${JSON.stringify(read)}`);
 		}
-		assert.deepEqual(Object.entries(read).filter(([, rows]) => rows < two.length || rows > 5 * two.length), [], JSON.stringify(read));
+		for (const some of [ids.slice(2_000, 2_002), ids.slice(2_002, 2_003)]) {
+			await assertReadsFew(some, lookUps(some, bindingsOf(some)));
+		}
+		for (const some of [oneOwner.slice(0, 2), oneOwner.slice(2, 3)]) {
+			const byId = lookUps(some, some.map(() => bindingOf('alice', ''))).filter(([, name]) => !/^(resume|create)/.test(name));
+			await assertReadsFew(some, byId);
+		}
 	});
 
 	test('without a database they say what is missing', async () => {
@@ -421,6 +439,69 @@ describe('a row', () => {
 		assert.deepEqual(outcomes.filter((outcome) => outcome !== 'already'), ['completed']);
 		const { result } = await fixture.stack.elicitation(id);
 		assert.equal(result[0], outcomes.indexOf('completed'));
+	});
+
+	test('comes to the same alone and in a batch', async () => {
+		const open = { status: 'pending', action: null, kind: 'oauth', closes: '5 minutes' };
+		const ended = { ...open, status: 'completed', action: 'decline' };
+		const call = { binding: bindingOf('alice', ''), provider: 'demo', action: 'accept', reason: 'r', subject: null };
+		const cases = [
+			['completed', open, call],
+			['completed', { ...open, status: 'opened' }, call],
+			['completed', open, { ...call, action: 'decline', subject: 'alice' }],
+			['completed', { ...open, kind: 'payment' }, { ...call, action: 'decline' }],
+			['unknown', { ...open, kind: 'payment' }, call],
+			['unknown', open, { ...call, binding: bindingOf('mallory', '') }],
+			['unknown', open, { ...call, binding: null }],
+			['unknown', open, { ...call, provider: 'other' }],
+			['unknown', open, { ...call, action: null }],
+			['unknown', open, { ...call, reason: null }],
+			['wrong_user', open, { ...call, subject: 'mallory' }],
+			['already', ended, call],
+			['wrong_user', ended, { ...call, subject: 'mallory' }],
+			['expired', { ...open, closes: '-1 second' }, call],
+			['processing', { ...open, status: 'processing' }, call],
+		];
+		const client = await connectAs('urlmode_cgi');
+		const admin = await connectTo(fixture.stack.env.URLMODE_ADMIN_DATABASE_URL);
+		let heard = [];
+		admin.on('notification', ({ payload }) => heard.push(...[JSON.parse(payload)].flat()));
+		await admin.query('LISTEN urlmode');
+
+		/** Rows of the cases, completed in batches of a size: what they came to, without ids and times. */
+		async function complete(size) {
+			const ids = cases.map(() => randomUUID());
+			heard = [];
+			for (const [n, [, row]] of cases.entries()) {
+				await sql(`
+					INSERT INTO urlmode.elicitation (id, provider, kind, subject, binding, requester, target_url, expected, expires_at,
+						status, action, completed_at)
+					VALUES ($1, 'demo', $2, 'alice', $3, 'server', 'https://provider.example/', '"any"', now() + $4::interval,
+						$5, $6::text, CASE WHEN $6::text IS NOT NULL THEN now() END)`,
+				[ids[n], row.kind, call.binding, row.closes, row.status, row.action]);
+			}
+			const outcomes = [];
+			for (let n = 0; n < cases.length; n += size) {
+				const of = (field) => cases.slice(n, n + size).map(([, , asked]) => asked[field]);
+				const bytes = of('reason').map(() => Buffer.from('sealed'));
+				const { rows } = await client.query(`SELECT outcome FROM urlmode.complete($1::uuid[], $2::bytea[], $3::text[],
+					$4::text[], $5::text[], $6::bytea[], $7::text[], $8::bytea[])`,
+				[ids.slice(n, n + size), of('binding'), of('provider'), of('action'), of('reason'), bytes, of('subject'), bytes]);
+				outcomes.push(...rows.map(({ outcome }) => outcome));
+			}
+			await admin.query('SELECT');
+			const rows = await sql(`SELECT status, action, reason, result,
+				(SELECT count(*)::integer FROM urlmode.purge_queue q WHERE e.id = ANY (q.ids)) AS queued
+				FROM unnest($1::uuid[]) WITH ORDINALITY a (id, n) JOIN urlmode.elicitation e USING (id) ORDER BY n`, [ids]);
+			const announced = heard.map(({ id, ...rest }) => JSON.stringify([ids.indexOf(id), rest])).sort();
+			return { outcomes, rows, announced };
+		}
+
+		const alone = await complete(1);
+		assert.deepEqual(alone.outcomes, cases.map(([outcome]) => outcome));
+		assert.equal(alone.announced.length, 4);
+		assert.deepEqual(await complete(2), alone);
+		assert.deepEqual(await complete(cases.length), alone);
 	});
 
 	test('only ever moves forward', async () => {

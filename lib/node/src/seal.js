@@ -25,6 +25,8 @@ export const OUTCOME = 'urlmode outcome v1';
 export const EVENT_RESULT = 'urlmode result v2';
 export const EVENT_OUTCOME = 'urlmode outcome v2';
 
+const ID_BYTES = 16;
+
 /** The largest result as JSON text, in bytes: the limit of the column less what sealing adds. */
 export const RESULT_MAX = 65_536 - OVERHEAD;
 
@@ -46,7 +48,17 @@ function keyFor({ id, binding, use }, key) {
 
 /** @param {SealContext} context */
 function contextBytes({ id, binding, use }) {
-	return use === VERIFIER || use === OUTCOME ? Buffer.concat([idBytes(id), binding]) : idBytes(id);
+	return use === VERIFIER || use === OUTCOME ? rowBytes({ id, binding }) : idBytes(id);
+}
+
+/**
+ * The context of an outcome, made before one is announced.
+ *
+ * @param {{ id: string, binding: Uint8Array }} rowKey
+ * @returns {Buffer} id || binding, 32 bytes
+ */
+export function rowBytes({ id, binding }) {
+	return Buffer.concat([idBytes(id), binding]);
 }
 
 /** @param {SealContext['use']} use */
@@ -101,14 +113,15 @@ export function unseal(keys, owned, sealed) {
  * Opens an outcome that was announced. Nobody has checked where it comes from.
  *
  * @param {import('./keys.js').KeyRing} keys
- * @param {import('./database.js').RowKey} rowKey
+ * @param {Buffer} row rowBytes of the row
  * @param {string} sealed in base64
  * @returns {import('./waiters.js').AnnouncedOutcome | undefined} undefined if it is not genuine, or of another elicitation
  */
-export function openOutcome(keys, { id, binding }, sealed) {
+export function openOutcome(keys, row, sealed) {
 	const bytes = Buffer.from(sealed, 'base64');
 	const use = bytes[0] === 2 ? EVENT_OUTCOME : OUTCOME;
-	const opened = decrypt(bytes, (kid) => keys.find(kid)?.shared(use), contextBytes({ id, binding, use }), versionOf(use));
+	const context = use === OUTCOME ? row : row.subarray(0, ID_BYTES);
+	const opened = decrypt(bytes, (kid) => keys.find(kid)?.shared(use), context, versionOf(use));
 	const value = typeof opened === 'string' ? undefined : parseObject(opened);
 	if (!value) return undefined;
 	const { action, reason, reference = null, result } = value;

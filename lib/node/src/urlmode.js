@@ -99,7 +99,7 @@ export class UrlMode extends EventEmitter {
 		this.#waiters = new Waiters(this.#listener, {
 			toOutcome: (row, binding, known) => toOutcome(this.#keys, row, binding, known),
 			openVerifier: (row, binding) => openVerifier(this.#keys, row, binding),
-			openOutcome: (rowKey, sealed) => openOutcome(this.#keys, rowKey, sealed),
+			openOutcome: (entry, sealed) => openOutcome(this.#keys, entry.rowBytes, sealed),
 			markRead: (rowKey) => this.#purger.markRead(rowKey),
 			expire: (rowKeys) => this.#database.expire(rowKeys),
 			read: async (rowKey) => (await this.#readRows([rowKey]))[0],

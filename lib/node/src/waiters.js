@@ -10,6 +10,7 @@ import { ElicitationNotFoundError } from './errors.js';
 import { jittered } from './jitter.js';
 import { Poll } from './poll.js';
 import { needsRecheck, Rechecker } from './recheck.js';
+import { rowBytes } from './seal.js';
 import { Wait } from './wait.js';
 
 const BATCH_SIZE = 1_000;
@@ -22,6 +23,7 @@ const RETRY_MS = 1_000;
  * @typedef {object} Entry
  * @property {string} id
  * @property {Buffer} binding
+ * @property {Buffer} rowBytes
  * @property {Set<Wait>} waits never empty
  * @property {import('./database.js').Row | undefined} row as it was last read
  * @property {import('./pkce.js').Verifier | undefined} verifier of the row
@@ -44,7 +46,7 @@ const RETRY_MS = 1_000;
  * @property {(row: import('./database.js').Row, binding: Buffer, known: Known) => import('./types.js').Outcome} toOutcome
  *     If it throws, the waits reject with that error
  * @property {(row: import('./database.js').Row, binding: Buffer) => import('./pkce.js').Verifier | undefined} openVerifier
- * @property {(rowKey: import('./database.js').RowKey, sealed: string) => AnnouncedOutcome | undefined} openOutcome
+ * @property {(entry: Entry, sealed: string) => AnnouncedOutcome | undefined} openOutcome
  *     undefined if it is not genuine, or of another elicitation
  * @property {(rowKey: import('./database.js').RowKey) => void} markRead called when waits have received the row's result
  * @property {(rowKeys: import('./database.js').RowKey[]) => Promise<unknown>} expire
@@ -143,7 +145,10 @@ export class Waiters {
 		const entries = this.#entries.get(id);
 		const known = entries?.find((each) => each.binding.equals(binding));
 		if (known) return known;
-		const entry = { id, binding, waits: new Set(), row: undefined, verifier: undefined, closesAt: Infinity, nextRecheck: undefined };
+		const entry = {
+			id, binding, rowBytes: rowBytes({ id, binding }), waits: new Set(),
+			row: undefined, verifier: undefined, closesAt: Infinity, nextRecheck: undefined,
+		};
 		if (entries) entries.push(entry);
 		else this.#entries.set(id, [entry]);
 		return entry;
