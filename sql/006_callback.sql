@@ -140,38 +140,38 @@ BEGIN
 			RETURN NEXT;
 			RETURN;
 		END IF;
-	END IF;
-
-	-- If a batch has an id twice, the first one counts.
-	WITH completed AS (
-		UPDATE urlmode.elicitation e
-		SET status = 'completed', action = a.action, reason = a.reason,
-			result = a.result, completed_at = now()
-		FROM (
-			SELECT DISTINCT ON (u.id) u.*
-			FROM unnest(ids, bindings, providers, actions, reasons, results, subjects, outcomes)
-				WITH ORDINALITY AS u (id, binding, provider, action, reason, result, subject, outcome, n)
-			ORDER BY u.id, u.n
-		) a
-		WHERE e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
-			AND e.status IN ('pending', 'opened') AND e.expires_at + e.grace > now()
-			AND a.action IS NOT NULL AND a.reason IS NOT NULL
-			AND (a.subject IS NULL OR e.subject = a.subject)
-			AND (e.kind = 'oauth' OR a.action <> 'accept')
-		RETURNING e.id, a.n, a.outcome
-	), queued AS (
-		INSERT INTO urlmode.purge_queue (ids)
-		SELECT array_agg(c.id) FROM completed c HAVING count(*) > 0
-	)
-	SELECT array_agg(c.n), array_agg(urlmode.announcement(c.id, 'completed', c.outcome))
-	INTO done, announcements FROM completed c;
-	PERFORM urlmode.announce(announcements);
-	IF cardinality(done) = cardinality(ids) THEN
-		outcome := 'completed';
-		FOR i IN 1 .. cardinality(ids) LOOP
-			RETURN NEXT;
-		END LOOP;
-		RETURN;
+	ELSE
+		-- If a batch has an id twice, the first one counts.
+		WITH completed AS (
+			UPDATE urlmode.elicitation e
+			SET status = 'completed', action = a.action, reason = a.reason,
+				result = a.result, completed_at = now()
+			FROM (
+				SELECT DISTINCT ON (u.id) u.*
+				FROM unnest(ids, bindings, providers, actions, reasons, results, subjects, outcomes)
+					WITH ORDINALITY AS u (id, binding, provider, action, reason, result, subject, outcome, n)
+				ORDER BY u.id, u.n
+			) a
+			WHERE e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
+				AND e.status IN ('pending', 'opened') AND e.expires_at + e.grace > now()
+				AND a.action IS NOT NULL AND a.reason IS NOT NULL
+				AND (a.subject IS NULL OR e.subject = a.subject)
+				AND (e.kind = 'oauth' OR a.action <> 'accept')
+			RETURNING e.id, a.n, a.outcome
+		), queued AS (
+			INSERT INTO urlmode.purge_queue (ids)
+			SELECT array_agg(c.id) FROM completed c HAVING count(*) > 0
+		)
+		SELECT array_agg(c.n), array_agg(urlmode.announcement(c.id, 'completed', c.outcome))
+		INTO done, announcements FROM completed c;
+		PERFORM urlmode.announce(announcements);
+		IF cardinality(done) = cardinality(ids) THEN
+			outcome := 'completed';
+			FOR i IN 1 .. cardinality(ids) LOOP
+				RETURN NEXT;
+			END LOOP;
+			RETURN;
+		END IF;
 	END IF;
 
 	RETURN QUERY
