@@ -1,10 +1,10 @@
 -- What the callback programs call while a browser waits.
 --
--- The functions take parallel arrays and return one row for each element, in
--- the same order: a batch is one statement. `id` and `binding`, which come
--- from a state token, name the row. `provider` is the one of the route, and
--- must be the row's. `subject` is the user that the browser is known to belong
--- to, and must be the row's; NULL: it is not known.
+-- The functions take parallel arrays, of one dimension and from 1 on, and return
+-- one row for each element, in the same order: a batch is one statement. `id` and
+-- `binding`, which come from a state token, name the row. `provider` is the one of
+-- the route, and must be the row's. `subject` is the user that the browser is known
+-- to belong to, and must be the row's; NULL: it is not known.
 --
 -- A batch fails when another transaction holds one of its rows for longer than
 -- a second. The caller then tries them one by one.
@@ -124,7 +124,7 @@ DECLARE
 BEGIN
 	-- Most batches have one row, which takes 0.05 ms less without a join. With = for
 	-- the binding, PostgreSQL would read all rows of the owner in a new database.
-	IF cardinality(ids) = 1 THEN
+	IF array_dims(ids) = '[1:1]' AND array_dims(subjects) = '[1:1]' THEN
 		UPDATE urlmode.elicitation e
 		SET status = 'completed', action = actions[1], reason = reasons[1],
 			result = results[1], completed_at = now()
