@@ -184,9 +184,12 @@ describe('PostgreSQL is stopped and started again', () => {
 });
 
 describe('PostgreSQL is frozen', () => {
-	/** Every process of the cluster. */
+	/** Every process of the cluster, its postmaster first: a stopped one starts no other. */
 	async function signal(name) {
-		for (const { pid } of await familyOf(await fixture.stack.pid('postgres'))) {
+		const postmaster = await fixture.stack.pid('postgres');
+
+		process.kill(postmaster, name);
+		for (const { pid } of await familyOf(postmaster)) {
 			process.kill(pid, name);
 		}
 	}
