@@ -13,45 +13,56 @@
 --
 --   002_elicitation     the table, and how a row moves through it
 --   003_payment         the money that providers have proved
---   004_retention       how long results and rows are kept, and what deletes them
---   005_create          an MCP server creates an elicitation, or resumes one
---   006_callback        the browser: look up, open, complete
---   007_event           the provider: events of webhooks
---   008_wait            the MCP server that waits: read, expire, abandon, settle, recheck
---   009_client_request  requests of MCP servers to their clients
---   010_mcp_session     sessions of MCP clients
---   011_storage         keys and channels for MCP frameworks
---   012_operator        what the operator's command asks
+--   004_claim           which call acts on an outcome, and what no call has claimed
+--   005_retention       how long results and rows are kept, and what deletes them
+--   006_create          an MCP server creates an elicitation, or resumes one
+--   007_callback        the browser: look up, open, complete
+--   008_event           the provider: events of webhooks
+--   009_wait            the MCP server that waits: read, expire, abandon, settle, recheck
+--   010_client_request  requests of MCP servers to their clients
+--   011_mcp_session     sessions of MCP clients
+--   012_storage         keys and channels for MCP frameworks
+--   013_operator        what the operator's command asks
+--   014_vault           accounts that stay connected: their tokens, sealed
 
+-- Roles belong to the cluster. Another database may have created them, by an
+-- administrator whose roles the one of this database may not change (PostgreSQL
+-- 16 and newer). So only what differs is changed.
 DO $$
 DECLARE
-	role text;
+	r record;
 BEGIN
-	-- Roles belong to the cluster. Another database may have created them.
-	FOREACH role IN ARRAY
-		ARRAY['urlmode_owner', 'urlmode_cgi', 'urlmode_server', 'urlmode_operator']
+	FOR r IN
+		SELECT v.*, a.oid, a.rolcanlogin
+		FROM (VALUES
+			('urlmode_owner', false, 'Owns the schema urlmode. Cannot log in.'),
+			('urlmode_cgi', true,
+				'Login of the callback programs. It can only execute functions, and needs the id of every elicitation that it changes.'),
+			('urlmode_server', true,
+				'Login of MCP servers. It can only execute functions, and needs the id and the binding of every elicitation that it reads or changes.'),
+			('urlmode_operator', true,
+				'Login of the operator''s command. It can only execute functions: it sees what has become of elicitations, never a result, and purges elicitations that have ended.')
+		) AS v (name, login, comment)
+		LEFT JOIN pg_roles a ON a.rolname = v.name
 	LOOP
-		IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = role) THEN
-			EXECUTE format('CREATE ROLE %I', role);
+		IF r.oid IS NULL THEN
+			EXECUTE format('CREATE ROLE %I %s', r.name, CASE WHEN r.login THEN 'LOGIN' ELSE 'NOLOGIN' END);
+		ELSIF r.rolcanlogin <> r.login THEN
+			EXECUTE format('ALTER ROLE %I %s', r.name, CASE WHEN r.login THEN 'LOGIN' ELSE 'NOLOGIN' END);
+		END IF;
+		IF r.oid IS NULL OR shobj_description(r.oid, 'pg_authid') IS DISTINCT FROM r.comment THEN
+			EXECUTE format('COMMENT ON ROLE %I IS %L', r.name, r.comment);
 		END IF;
 	END LOOP;
+	-- A superuser may be every role. In PostgreSQL 16 the creator of a role may not.
+	IF NOT pg_has_role('urlmode_owner',
+		CASE WHEN current_setting('server_version_num')::integer < 160000 THEN 'MEMBER' ELSE 'SET' END)
+	THEN
+		GRANT urlmode_owner TO CURRENT_USER;
+	END IF;
 END
 $$;
 
-ALTER ROLE urlmode_owner NOLOGIN;
-ALTER ROLE urlmode_cgi LOGIN;
-ALTER ROLE urlmode_server LOGIN;
-ALTER ROLE urlmode_operator LOGIN;
-
-COMMENT ON ROLE urlmode_owner IS 'Owns the schema urlmode. Cannot log in.';
-COMMENT ON ROLE urlmode_cgi IS
-	'Login of the callback programs. It can only execute functions, and needs the id of every elicitation that it changes.';
-COMMENT ON ROLE urlmode_server IS
-	'Login of MCP servers. It can only execute functions, and needs the id and the binding of every elicitation that it reads or changes.';
-COMMENT ON ROLE urlmode_operator IS
-	'Login of the operator''s command. It can only execute functions: it sees what has become of elicitations, never a result, and purges what is over.';
-
-GRANT urlmode_owner TO CURRENT_USER;
 ALTER SCHEMA urlmode OWNER TO urlmode_owner;
 ALTER TABLE urlmode.migration OWNER TO urlmode_owner;
 REVOKE ALL ON SCHEMA urlmode FROM PUBLIC;
@@ -61,15 +72,32 @@ GRANT USAGE ON SCHEMA urlmode TO urlmode_cgi, urlmode_server, urlmode_operator;
 -- tables PostgreSQL takes for small until they are analyzed, a connection would
 -- keep plans that read them whole, and a batch that takes 3 ms takes 15 after
 -- 40,000 rows. Where no index helps, the cost that this setting adds would
--- start the JIT compiler.
+-- start the JIT compiler. An administrator who may not change these roles sets
+-- it for all roles of the database.
+--
+-- An MCP server waits for an answer for 30 seconds. What it asked for must not
+-- be carried out after that, when it has told its caller that it failed. For
+-- all roles this would end an operator's long statements.
 DO $$
 DECLARE
 	role text;
+	setting text;
 BEGIN
 	FOREACH role IN ARRAY ARRAY['urlmode_cgi', 'urlmode_server'] LOOP
-		EXECUTE format('ALTER ROLE %I IN DATABASE %I SET enable_seqscan = off', role, current_database());
-		EXECUTE format('ALTER ROLE %I IN DATABASE %I SET jit = off', role, current_database());
+		FOREACH setting IN ARRAY ARRAY['enable_seqscan = off', 'jit = off'] LOOP
+			BEGIN
+				EXECUTE format('ALTER ROLE %I IN DATABASE %I SET %s', role, current_database(), setting);
+			EXCEPTION WHEN insufficient_privilege THEN
+				EXECUTE format('ALTER DATABASE %I SET %s', current_database(), setting);
+			END;
+		END LOOP;
 	END LOOP;
+	BEGIN
+		EXECUTE format('ALTER ROLE urlmode_server IN DATABASE %I SET statement_timeout = ''25s''', current_database());
+	EXCEPTION WHEN insufficient_privilege THEN
+		RAISE WARNING USING MESSAGE = format('the administrator of the role urlmode_server must execute'
+			' ALTER ROLE urlmode_server IN DATABASE %I SET statement_timeout = ''25s''', current_database());
+	END;
 END
 $$;
 

@@ -48,7 +48,7 @@ CREATE DOMAIN urlmode.expected AS jsonb CHECK (VALUE IS NULL OR VALUE = '"any"' 
 	jsonb_typeof(VALUE -> 'amount') = 'number' AND VALUE ->> 'amount' ~ '^[0-9]{1,18}$'
 	AND VALUE ->> 'currency' ~ '^[A-Z]{3}$', false));
 CREATE DOMAIN urlmode.verifier AS bytea CHECK (octet_length(VALUE) <= 1024);
-CREATE DOMAIN urlmode.resume_key AS text CHECK (octet_length(VALUE) BETWEEN 1 AND 512);
+CREATE DOMAIN urlmode.resume_key AS text COLLATE "C" CHECK (octet_length(VALUE) BETWEEN 1 AND 512);
 CREATE DOMAIN urlmode.status AS text
 	CHECK (VALUE IN ('pending', 'opened', 'processing', 'completed'));
 CREATE DOMAIN urlmode.action AS text CHECK (VALUE IN ('accept', 'decline', 'cancel'));
@@ -86,7 +86,9 @@ CREATE TABLE urlmode.elicitation (
 	requester    urlmode.requester NOT NULL,
 	target_url   urlmode.target_url NOT NULL,
 	expected     urlmode.expected,
+	checkout     urlmode.reference,
 	resume_key   urlmode.resume_key,
+	request      urlmode.digest,
 	created_at   timestamptz NOT NULL DEFAULT now(),
 	expires_at   timestamptz NOT NULL,
 	grace        interval    NOT NULL DEFAULT '0',
@@ -96,7 +98,7 @@ CREATE TABLE urlmode.elicitation (
 	opened_at    timestamptz,
 	failed_attempts integer  NOT NULL DEFAULT 0,
 	refunds      integer     NOT NULL DEFAULT 0,
-	-- What unproven events ask the MCP server to look at (008_wait.sql).
+	-- What unproven events ask the MCP server to look at (009_wait.sql).
 	event_type   urlmode.event_type,
 	unproven_references urlmode.reference[] NOT NULL DEFAULT '{}',
 	rechecks     integer     NOT NULL DEFAULT 0,
@@ -110,7 +112,8 @@ CREATE TABLE urlmode.elicitation (
 	completed_at timestamptz,
 	completed_from urlmode.status,
 	claimed_at   timestamptz,
-	-- What is purged when it is no longer needed (004_retention.sql).
+	dormant      boolean     NOT NULL DEFAULT false,
+	-- What is purged when it is no longer needed (005_retention.sql).
 	verifier     urlmode.verifier,
 	result       urlmode.result,
 	CHECK ((status = 'completed') = (action IS NOT NULL)
@@ -118,14 +121,16 @@ CREATE TABLE urlmode.elicitation (
 	CHECK (kind <> 'payment' OR expected IS NOT NULL)
 ) WITH (fillfactor = 70);
 
--- No index has a column that changes, so that every update is a heap-only one.
+-- No index has a column that changes when a row is opened or completed by a browser,
+-- or by an event, so that these updates are heap-only ones.
 CREATE INDEX elicitation_expires_at ON urlmode.elicitation (kind, expires_at);
-CREATE INDEX elicitation_binding ON urlmode.elicitation (binding);
+CREATE INDEX elicitation_owner ON urlmode.elicitation (binding, resume_key, request) WHERE NOT dormant;
 
 COMMENT ON TABLE urlmode.elicitation IS
 	'Elicitations. Only the functions of this schema move a row: forward from pending over opened and processing to completed (back from processing only when the attempt to pay that was under way has failed), and completed once.';
 COMMENT ON INDEX urlmode.elicitation_expires_at IS 'Finds rows of a kind that expired long ago, to delete them.';
-COMMENT ON INDEX urlmode.elicitation_binding IS 'Finds the elicitations of an owner.';
+COMMENT ON INDEX urlmode.elicitation_owner IS
+	'Finds the elicitations of an owner that a call can go on with, also among thousands that it cannot.';
 COMMENT ON COLUMN urlmode.elicitation.id IS 'The elicitationId of MCP.';
 COMMENT ON COLUMN urlmode.elicitation.provider IS 'Name of the provider in the configuration of the callback programs.';
 COMMENT ON COLUMN urlmode.elicitation.kind IS 'oauth, payment or signature.';
@@ -140,6 +145,12 @@ COMMENT ON COLUMN urlmode.elicitation.expected IS
 	'What a payment must amount to: {"amount": minor units, "currency": "EUR"}, or "any". NULL for the other kinds.';
 COMMENT ON COLUMN urlmode.elicitation.resume_key IS
 	'What the elicitation is for, in the words of the MCP server. A later call of the same owner with the same key resumes it.';
+COMMENT ON COLUMN urlmode.elicitation.request IS
+	'Digest of what the MCP server asks for, such as provider, price or client (lib/PROTOCOL.md). A later call resumes only what has the same.';
+COMMENT ON COLUMN urlmode.elicitation.checkout IS
+	'The provider''s id of the checkout that the MCP server made. Only a payment of that checkout counts. NULL: any.';
+COMMENT ON COLUMN urlmode.elicitation.dormant IS
+	'Whether it was superseded, abandoned or expired, and no call can be given it unless an event or a payment comes. Set by those, reset by these.';
 COMMENT ON COLUMN urlmode.elicitation.created_at IS 'When the MCP server created it.';
 COMMENT ON COLUMN urlmode.elicitation.expires_at IS 'From then on it cannot be opened, and no browser can complete it.';
 COMMENT ON COLUMN urlmode.elicitation.grace IS
@@ -183,18 +194,19 @@ COMMENT ON FUNCTION urlmode.closes_at(text, timestamptz, interval) IS
 
 -- STABLE, as what it calls is: PostgreSQL inlines no function that promises more.
 CREATE FUNCTION urlmode.announcement(
-	id uuid, status text, outcome bytea DEFAULT NULL, late boolean DEFAULT false
+	id uuid, status text, outcome bytea DEFAULT NULL, late boolean DEFAULT false, refunded boolean DEFAULT false
 )
 RETURNS text
 LANGUAGE sql STABLE AS $$
 	SELECT '{"id":"' || id::text || '","status":"' || status || '"'
 		|| CASE WHEN late THEN ',"late":true' ELSE '' END
+		|| CASE WHEN refunded THEN ',"refunded":true' ELSE '' END
 		|| CASE WHEN octet_length(outcome) <= 2600
 			THEN ',"outcome":"' || replace(encode(outcome, 'base64'), E'\n', '') || '"' ELSE '' END
 		|| '}'
 $$;
-COMMENT ON FUNCTION urlmode.announcement(uuid, text, bytea, boolean) IS
-	'Internal. What announce tells of a row: {"id":…,"status":…}. late: a payment was proved after the end; "late":true is added. outcome: the sealed outcome, with which a wait resolves without a read; it is left out where it is larger than 2600 bytes.';
+COMMENT ON FUNCTION urlmode.announcement(uuid, text, bytea, boolean, boolean) IS
+	'Internal. What announce tells of a row: {"id":…,"status":…}. late: a payment was proved after the end; "late":true is added. refunded: money went back, or came again; "refunded":true is added. outcome: the sealed outcome, with which a wait resolves without a read; it is left out where it is larger than 2600 bytes.';
 
 CREATE FUNCTION urlmode.announce(announcements text[]) RETURNS void
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
@@ -223,6 +235,20 @@ $$;
 COMMENT ON FUNCTION urlmode.announce(text[]) IS
 	'Internal. Tells whoever waits that there is something to read: NOTIFY on channel urlmode, one announcement, or a JSON array of those of a statement, in as few notifications as hold them.';
 
+CREATE FUNCTION urlmode.max_open() RETURNS integer
+LANGUAGE sql IMMUTABLE AS $$
+	SELECT 1000
+$$;
+COMMENT ON FUNCTION urlmode.max_open() IS 'Internal. How many elicitations of one owner can be open at the same time.';
+
+-- STABLE, as what it calls is: PostgreSQL inlines no function that promises more.
+CREATE FUNCTION urlmode.becomes_dormant(e urlmode.elicitation) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+	SELECT e.kind <> 'payment' OR e.rechecks = e.rechecked
+$$;
+COMMENT ON FUNCTION urlmode.becomes_dormant(urlmode.elicitation) IS
+	'Internal. Whether no call can be given a row any more, once it is superseded, abandoned or expired: not while a recheck may tell that it was paid.';
+
 CREATE FUNCTION urlmode.max_references() RETURNS integer
 LANGUAGE sql IMMUTABLE AS $$
 	SELECT 16
@@ -232,7 +258,9 @@ COMMENT ON FUNCTION urlmode.max_references() IS
 
 REVOKE ALL ON FUNCTION
 	urlmode.closes_at(text, timestamptz, interval),
-	urlmode.announcement(uuid, text, bytea, boolean),
+	urlmode.announcement(uuid, text, bytea, boolean, boolean),
 	urlmode.announce(text[]),
+	urlmode.max_open(),
+	urlmode.becomes_dormant(urlmode.elicitation),
 	urlmode.max_references()
 FROM PUBLIC;

@@ -13,6 +13,16 @@
 -- Written by record_events (a signed webhook or return) and by settle (the MCP
 -- server has asked the provider). One reference pays for one elicitation of
 -- its provider: that is the primary key.
+--
+-- What went back has rows of its own as well, one for each refund (a dispute and a
+-- cancelled authorisation are refunds, too). A refund belongs to the payment that it
+-- names. One that names none belongs to the payment of its elicitation, if exactly
+-- one was proved before. apply_refunds compares both:
+--
+--   all of it went back      no call is offered the payment
+--   a part of it went back,  the payment is held: no call is offered it, and calls for
+--   or nobody knows of       the same thing create nothing new, until the refund is
+--   which payment            reversed or the operator decides
 
 SET LOCAL ROLE urlmode_owner;
 
@@ -26,7 +36,9 @@ CREATE TABLE urlmode.payment (
 	late        boolean     NOT NULL,
 	proven_at   timestamptz NOT NULL DEFAULT now(),
 	claimed_at  timestamptz,
+	refunded    bigint      NOT NULL DEFAULT 0,
 	refunded_at timestamptz,
+	held        boolean     NOT NULL DEFAULT false,
 	result      urlmode.result,
 	PRIMARY KEY (provider, reference)
 );
@@ -47,8 +59,65 @@ COMMENT ON COLUMN urlmode.payment.matches IS 'Whether that is what the elicitati
 COMMENT ON COLUMN urlmode.payment.late IS 'Whether the elicitation was completed, or its expiry and grace were over, before the payment was proved.';
 COMMENT ON COLUMN urlmode.payment.proven_at IS 'When it was proved.';
 COMMENT ON COLUMN urlmode.payment.claimed_at IS 'When a call took it, to deliver what was paid for, or to refund it.';
-COMMENT ON COLUMN urlmode.payment.refunded_at IS 'When the provider said that all of it went back.';
+COMMENT ON COLUMN urlmode.payment.refunded IS 'How much of it went back, in minor units; at most all of it.';
+COMMENT ON COLUMN urlmode.payment.refunded_at IS
+	'When all of it went back, or the operator voided it. NULL again when what went back has come again.';
+COMMENT ON COLUMN urlmode.payment.held IS
+	'Whether no call is offered it until the operator decides: a part of it went back, or a refund that names no payment may be of this one.';
 COMMENT ON COLUMN urlmode.payment.result IS 'What came back, as sealed JSON. Purged some time after the claim.';
+
+CREATE TABLE urlmode.refund (
+	provider    urlmode.provider  NOT NULL,
+	reference   urlmode.reference NOT NULL,
+	elicitation uuid        NOT NULL,
+	payment     urlmode.reference,
+	amount      bigint      CHECK (amount >= 0),
+	currency    urlmode.currency,
+	reversed    bigint      CHECK (reversed >= 0),
+	reversed_at timestamptz,
+	received_at timestamptz NOT NULL DEFAULT now(),
+	changed_at  timestamptz NOT NULL DEFAULT now(),
+	PRIMARY KEY (provider, reference)
+);
+CREATE INDEX refund_payment ON urlmode.refund (provider, payment);
+CREATE INDEX refund_elicitation ON urlmode.refund (elicitation);
+CREATE INDEX refund_changed_at ON urlmode.refund (changed_at);
+COMMENT ON TABLE urlmode.refund IS 'What went back, in the provider''s words: refunds, disputes, cancelled authorisations. Written by record_events.';
+COMMENT ON INDEX urlmode.refund_payment IS 'Finds the refunds of a payment.';
+COMMENT ON INDEX urlmode.refund_elicitation IS 'Finds the refunds of an elicitation.';
+COMMENT ON INDEX urlmode.refund_changed_at IS 'Finds what was refunded or reversed since a time.';
+COMMENT ON COLUMN urlmode.refund.provider IS 'Name of the provider in the configuration of the callback programs.';
+COMMENT ON COLUMN urlmode.refund.reference IS
+	'The provider''s reference of the refund. Where its events have none, they tell the total that went back of the payment, and this is the reference of the payment; or the id of the elicitation, where they name no payment either.';
+COMMENT ON COLUMN urlmode.refund.elicitation IS 'What was paid for. Not a foreign key: a refund stays when its elicitation is purged.';
+COMMENT ON COLUMN urlmode.refund.payment IS
+	'The reference of the payment, which may be proved later. NULL: the provider did not name it, and not exactly one payment was proved before.';
+COMMENT ON COLUMN urlmode.refund.amount IS 'What went back, in minor units. NULL: all of the payment.';
+COMMENT ON COLUMN urlmode.refund.currency IS 'ISO 4217. NULL: that of the payment.';
+COMMENT ON COLUMN urlmode.refund.reversed IS 'How much of it came again (a refund that failed, a dispute that was won). NULL with reversed_at: all.';
+COMMENT ON COLUMN urlmode.refund.reversed_at IS 'When it came again.';
+COMMENT ON COLUMN urlmode.refund.received_at IS 'When the provider first said so.';
+COMMENT ON COLUMN urlmode.refund.changed_at IS 'When an event last changed this row.';
+
+CREATE TABLE urlmode.decision (
+	provider   urlmode.provider  NOT NULL,
+	reference  urlmode.reference NOT NULL,
+	decided_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+	decision   text        NOT NULL CHECK (decision IN ('released', 'voided')),
+	refunded   bigint      NOT NULL,
+	decided_by text        NOT NULL CHECK (octet_length(decided_by) BETWEEN 1 AND 200),
+	note       text        NOT NULL DEFAULT '' CHECK (octet_length(note) <= 1000),
+	PRIMARY KEY (provider, reference, decided_at)
+);
+COMMENT ON TABLE urlmode.decision IS 'What the operator decided about payments that were held. Nothing is ever deleted here: the last row of a payment counts.';
+COMMENT ON COLUMN urlmode.decision.provider IS 'Name of the provider in the configuration of the callback programs.';
+COMMENT ON COLUMN urlmode.decision.reference IS 'The reference of the payment.';
+COMMENT ON COLUMN urlmode.decision.decided_at IS 'When it was decided.';
+COMMENT ON COLUMN urlmode.decision.decision IS
+	'released: a call is offered the payment, as long as nothing more goes back. voided: no call is offered it any more.';
+COMMENT ON COLUMN urlmode.decision.refunded IS 'How much of the payment had gone back at that time.';
+COMMENT ON COLUMN urlmode.decision.decided_by IS 'Who decided, as the command says.';
+COMMENT ON COLUMN urlmode.decision.note IS 'Why, in the operator''s words.';
 
 CREATE FUNCTION urlmode.refuse_delete() RETURNS trigger
 LANGUAGE plpgsql AS $$
@@ -79,7 +148,192 @@ $$;
 COMMENT ON FUNCTION urlmode.is_expected(jsonb, bigint, text) IS
 	'Internal. Whether this amount of minor units in this currency is what was expected. "any" is any positive amount.';
 
-CREATE FUNCTION urlmode.is_paid(kind text, binding bytea, resume_key text) RETURNS boolean
+-- In PL/pgSQL, because the table of leases comes later (004_claim.sql).
+CREATE FUNCTION urlmode.rename_payment(provider text, before text, after text) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+	UPDATE urlmode.lease l SET reference = after FROM urlmode.payment p
+	WHERE p.provider = rename_payment.provider AND p.reference = before
+		AND l.elicitation = p.elicitation AND l.reference = before;
+	UPDATE urlmode.decision d SET reference = after
+	WHERE d.provider = rename_payment.provider AND d.reference = before;
+	UPDATE urlmode.refund r SET payment = after
+	WHERE r.provider = rename_payment.provider AND r.payment = before;
+	UPDATE urlmode.payment p SET reference = after
+	WHERE p.provider = rename_payment.provider AND p.reference = before;
+END
+$$;
+COMMENT ON FUNCTION urlmode.rename_payment(text, text, text) IS 'Internal. Gives a payment another reference.';
+
+CREATE FUNCTION urlmode.prove_payments(
+	ids uuid[], providers text[], refs text[], amounts bigint[], currencies text[],
+	matches boolean[], lates boolean[], results bytea[], checkouts text[] DEFAULT NULL
+)
+RETURNS TABLE (proof text)
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+	proved uuid[];
+BEGIN
+	PERFORM urlmode.rename_payment(p.provider, p.reference, a.reference)
+	FROM unnest(ids, providers, refs, checkouts) AS a (id, provider, reference, checkout)
+	JOIN urlmode.payment p ON p.provider = a.provider AND p.reference = a.checkout AND p.elicitation = a.id
+	WHERE a.reference <> a.checkout AND NOT EXISTS (
+		SELECT FROM urlmode.payment o WHERE o.provider = a.provider AND o.reference = a.reference
+	);
+	WITH written AS (
+		INSERT INTO urlmode.payment AS p
+			(provider, reference, elicitation, amount, currency, matches, late, result)
+		-- A reference that is there twice pays for the elicitation that it has paid for
+		-- before, in part, or else for the first.
+		SELECT DISTINCT ON (a.provider, a.reference)
+			a.provider, a.reference, a.id, a.amount, a.currency, a.matches, a.late, a.result
+		FROM unnest(ids, providers, refs, amounts, currencies, matches, lates, results)
+			WITH ORDINALITY AS a (id, provider, reference, amount, currency, matches, late, result, n)
+		ORDER BY a.provider, a.reference, EXISTS (
+			SELECT FROM urlmode.payment o
+			WHERE o.provider = a.provider AND o.reference = a.reference AND o.elicitation = a.id
+		) DESC, a.n
+		ON CONFLICT ON CONSTRAINT payment_pkey DO UPDATE
+		SET amount = EXCLUDED.amount, currency = EXCLUDED.currency, matches = EXCLUDED.matches,
+			late = EXCLUDED.late, result = EXCLUDED.result, proven_at = now(), claimed_at = NULL
+		-- More of a payment that is captured in parts. A call that claimed a part
+		-- did not get the whole; the operator who claimed it has refunded the part.
+		WHERE p.elicitation = EXCLUDED.elicitation AND NOT p.matches AND (EXCLUDED.matches
+			OR (p.claimed_at IS NULL AND p.currency = EXCLUDED.currency AND p.amount < EXCLUDED.amount))
+		RETURNING p.elicitation
+	)
+	SELECT array_agg(w.elicitation) INTO proved FROM written w;
+	UPDATE urlmode.elicitation e SET dormant = false WHERE e.id = ANY (proved) AND e.dormant;
+	-- What went back may be known before what was paid.
+	IF EXISTS (SELECT FROM urlmode.refund r WHERE r.elicitation = ANY (proved)) OR EXISTS (
+		SELECT FROM unnest(providers, refs) AS a (provider, reference)
+		JOIN urlmode.refund r ON r.provider = a.provider AND r.payment = a.reference
+	) THEN
+		PERFORM urlmode.apply_refunds(proved);
+	END IF;
+
+	RETURN QUERY
+	SELECT CASE
+			WHEN a.id = ANY (proved) THEN CASE WHEN a.matches THEN 'matches' ELSE 'mismatch' END
+			WHEN EXISTS (
+				SELECT FROM urlmode.payment p
+				WHERE p.provider = a.provider AND p.reference = a.reference AND p.elicitation = a.id
+			) THEN 'repeated'
+			ELSE 'taken'
+		END
+	FROM unnest(ids, providers, refs, matches)
+		WITH ORDINALITY AS a (id, provider, reference, matches, n)
+	ORDER BY a.n;
+END
+$$;
+COMMENT ON FUNCTION urlmode.prove_payments(uuid[], text[], text[], bigint[], text[], boolean[], boolean[], bytea[], text[]) IS
+	'Internal. Writes down what was paid; no elicitation is twice in it, and their rows are locked. matches: whether it is what the elicitation expected. lates: whether the elicitation had ended before. checkouts: the provider''s ids of what was paid; a payment that was written down under that id, because its own reference was not known yet, is this payment. proof, for each: matches or mismatch: it is a new payment, or more of one that is captured in parts; repeated: this payment was written down before; taken: its reference has paid for another elicitation.';
+
+-- STABLE, as what it calls is: PostgreSQL inlines no function that promises more.
+CREATE FUNCTION urlmode.gone_back(r urlmode.refund, paid bigint) RETURNS bigint
+LANGUAGE sql STABLE AS $$
+	SELECT CASE WHEN r.reversed_at IS NULL THEN coalesce(r.amount, paid)
+		WHEN r.reversed IS NULL THEN 0
+		ELSE greatest(0, coalesce(r.amount, paid) - r.reversed) END
+$$;
+COMMENT ON FUNCTION urlmode.gone_back(urlmode.refund, bigint) IS
+	'Internal. What a refund has taken back of a payment of this amount, less what came again.';
+
+CREATE FUNCTION urlmode.apply_refunds(ids uuid[]) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+	-- Of a purged elicitation there is no row that was locked before.
+	PERFORM FROM urlmode.payment p WHERE p.elicitation = ANY (ids)
+	ORDER BY p.provider, p.reference FOR UPDATE;
+
+	WITH compared AS (
+		SELECT p.provider, p.reference, least(p.amount, named.total)::bigint AS refunded,
+			coalesce(d.decision = 'voided', false) OR (named.any_back AND named.total >= p.amount) AS everything,
+			named.other_currency OR named.total > coalesce(d.refunded, 0) OR EXISTS (
+				SELECT FROM urlmode.refund r
+				WHERE r.elicitation = p.elicitation AND r.payment IS NULL
+					AND urlmode.gone_back(r, p.amount) > 0
+					AND r.received_at > coalesce(d.decided_at, '-infinity')
+			) AS unclear
+		FROM urlmode.payment p
+		CROSS JOIN LATERAL (
+			SELECT coalesce(sum(urlmode.gone_back(r, p.amount)), 0) AS total,
+				count(*) FILTER (WHERE r.reversed_at IS NULL OR urlmode.gone_back(r, p.amount) > 0) > 0 AS any_back,
+				coalesce(bool_or(r.currency <> p.currency AND urlmode.gone_back(r, p.amount) > 0), false) AS other_currency
+			FROM urlmode.refund r
+			WHERE r.provider = p.provider AND r.payment = p.reference
+		) named
+		LEFT JOIN LATERAL (
+			SELECT x.decision, x.decided_at, x.refunded FROM urlmode.decision x
+			WHERE x.provider = p.provider AND x.reference = p.reference
+			ORDER BY x.decided_at DESC LIMIT 1
+		) d ON true
+		WHERE p.elicitation = ANY (ids)
+	), changed AS (
+		UPDATE urlmode.payment p
+		SET refunded = c.refunded, held = c.unclear AND NOT c.everything,
+			refunded_at = CASE WHEN c.everything THEN coalesce(p.refunded_at, now()) END
+		FROM compared c
+		WHERE p.provider = c.provider AND p.reference = c.reference
+			AND (p.refunded, p.held, p.refunded_at IS NOT NULL)
+				IS DISTINCT FROM (c.refunded, c.unclear AND NOT c.everything, c.everything)
+		RETURNING p.elicitation, p.refunded_at
+	)
+	INSERT INTO urlmode.purge_queue (ids)
+	SELECT array_agg(c.elicitation) FROM changed c WHERE c.refunded_at IS NOT NULL HAVING count(*) > 0;
+END
+$$;
+COMMENT ON FUNCTION urlmode.apply_refunds(uuid[]) IS
+	'Internal. Says of each payment of these elicitations how much of it went back, and whether it is held. It begins with the refunds, so that neither their order nor a repetition matters. The result of a payment that went back is purged a day later.';
+
+CREATE FUNCTION urlmode.keep_refunds(
+	ids uuid[], providers text[], effects text[], amounts bigint[], currencies text[], refs text[], refunds text[]
+)
+RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+	this record;
+BEGIN
+	FOR this IN
+		SELECT a.id, a.provider, a.effect = 'refund_reversed' AS is_reversal, a.amount, a.currency,
+			nullif(a.ref, '') AS payment, coalesce(nullif(a.refund, ''), nullif(a.ref, ''), a.id::text) AS reference
+		FROM unnest(ids, providers, effects, amounts, currencies, refs, refunds)
+			AS a (id, provider, effect, amount, currency, ref, refund)
+		WHERE a.effect IN ('refunded', 'refund_reversed')
+		-- In this order, so that two batches never wait for each other.
+		ORDER BY a.provider, 7
+	LOOP
+		-- A refund that names no payment is of the only one that was proved before.
+		INSERT INTO urlmode.refund AS r
+			(provider, reference, elicitation, payment, amount, currency, reversed, reversed_at)
+		VALUES (this.provider, this.reference, this.id,
+			coalesce(this.payment, (
+				SELECT min(p.reference) FROM urlmode.payment p
+				WHERE p.elicitation = this.id AND p.provider = this.provider HAVING count(*) = 1
+			)),
+			this.amount, this.currency,
+			CASE WHEN this.is_reversal THEN this.amount END, CASE WHEN this.is_reversal THEN now() END)
+		ON CONFLICT ON CONSTRAINT refund_pkey DO UPDATE
+		SET payment = coalesce(this.payment, r.payment), currency = coalesce(r.currency, this.currency),
+			-- Of a total, the latest event may come first. NULL, all of it, is the greatest.
+			amount = CASE WHEN this.is_reversal OR r.amount IS NULL THEN r.amount
+				WHEN this.amount IS NULL THEN NULL ELSE greatest(r.amount, this.amount) END,
+			reversed = CASE WHEN NOT this.is_reversal THEN r.reversed
+				ELSE greatest(r.reversed, this.amount, CASE WHEN this.amount IS NULL THEN r.amount END) END,
+			reversed_at = CASE WHEN this.is_reversal THEN coalesce(r.reversed_at, now()) ELSE r.reversed_at END,
+			changed_at = now()
+		WHERE r.elicitation = this.id;
+	END LOOP;
+	PERFORM urlmode.apply_refunds(ids || ARRAY(
+		SELECT p.elicitation FROM unnest(providers, refs) AS a (provider, reference)
+		JOIN urlmode.payment p ON p.provider = a.provider AND p.reference = a.reference
+	));
+END
+$$;
+COMMENT ON FUNCTION urlmode.keep_refunds(uuid[], text[], text[], bigint[], text[], text[], text[]) IS
+	'Internal. Writes down what went back (effect refunded) and what of it came again (refund_reversed), once for each refund, and applies it. refs: of the payment, or NULL. refunds: of the refund itself; NULL: the amount is the total that went back of the payment.';
+
+CREATE FUNCTION urlmode.is_paid(kind text, binding bytea, resume_key text, request bytea) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
 	IF kind = 'payment' AND resume_key IS NOT NULL THEN
@@ -89,16 +343,17 @@ BEGIN
 			SELECT FROM urlmode.elicitation e
 			JOIN urlmode.payment p ON p.elicitation = ANY (ARRAY[e.id]) AND p.matches
 				AND coalesce(p.claimed_at, p.refunded_at) IS NULL
-			WHERE e.binding = is_paid.binding AND e.resume_key = is_paid.resume_key
+			WHERE e.binding = is_paid.binding AND e.resume_key = is_paid.resume_key AND NOT e.dormant
+				AND e.request IS NOT DISTINCT FROM is_paid.request
 		);
 	END IF;
 	RETURN false;
 END
 $$;
-COMMENT ON FUNCTION urlmode.is_paid(text, bytea, text) IS
-	'Internal. Whether this owner has paid for this thing already, and no call has claimed the payment.';
+COMMENT ON FUNCTION urlmode.is_paid(text, bytea, text, bytea) IS
+	'Internal. Whether this owner has paid for this thing already, at this price, and no call has claimed the payment.';
 
--- In PL/pgSQL, because the table of events comes later (007_event.sql).
+-- In PL/pgSQL, because the table of events comes later (008_event.sql).
 CREATE FUNCTION urlmode.is_under_way(elicitation uuid, after_end timestamptz DEFAULT NULL) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -119,7 +374,7 @@ $$;
 COMMENT ON FUNCTION urlmode.is_under_way(uuid, timestamptz) IS
 	'Internal. Whether an attempt to pay is under way: an event said processing of it, and none that it ended. Where an event does not name its attempt, what came later counts. after_end: only attempts that have a name, and of which the provider said so after that time.';
 
-CREATE FUNCTION urlmode.outlives(e urlmode.elicitation) RETURNS boolean
+CREATE FUNCTION urlmode.awaits_late_payment(e urlmode.elicitation) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
 	RETURN urlmode.closes_at('processing', e.expires_at, e.grace) > now()
@@ -127,109 +382,28 @@ BEGIN
 		AND NOT EXISTS (SELECT FROM urlmode.payment p WHERE p.elicitation = e.id AND p.matches);
 END
 $$;
-COMMENT ON FUNCTION urlmode.outlives(urlmode.elicitation) IS
+COMMENT ON FUNCTION urlmode.awaits_late_payment(urlmode.elicitation) IS
 	'Internal. Whether an attempt to pay is under way for a payment that has ended without an accept: the user went on at the provider. What the MCP server itself cut off does not count.';
 
-CREATE FUNCTION urlmode.standing(e urlmode.elicitation) RETURNS text
+CREATE FUNCTION urlmode.effective_status(e urlmode.elicitation) RETURNS text
 LANGUAGE sql STABLE AS $$
 	SELECT CASE WHEN e.status = 'completed' AND e.kind = 'payment' AND e.action <> 'accept'
-			AND urlmode.outlives(e) THEN 'processing'
+			AND urlmode.awaits_late_payment(e) THEN 'processing'
 		ELSE e.status::text END
 $$;
-COMMENT ON FUNCTION urlmode.standing(urlmode.elicitation) IS
+COMMENT ON FUNCTION urlmode.effective_status(urlmode.elicitation) IS
 	'Internal. The status of an elicitation as a page or a call is told it: a payment that has ended without an accept, and for which money is on its way, is processing, so that nobody is asked to pay again.';
-
-CREATE FUNCTION urlmode.claim(
-	id uuid, binding bytea, reference text DEFAULT NULL, keep_ms bigint DEFAULT 600000,
-	action text DEFAULT 'accept'
-)
-RETURNS boolean
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-	row urlmode.elicitation;
-	taken boolean;
-BEGIN
-	SELECT * INTO row FROM urlmode.elicitation e
-	WHERE e.id = claim.id AND e.binding = claim.binding AND e.status = 'completed'
-	FOR UPDATE;
-	IF NOT FOUND THEN
-		RETURN false;
-	END IF;
-	IF EXISTS (
-		SELECT FROM urlmode.payment p
-		WHERE p.elicitation = claim.id AND (p.matches OR p.reference = claim.reference)
-	) THEN
-		-- Proved after the caller has read a refusal: it stays for the next call.
-		IF claim.action <> 'accept' THEN
-			RETURN false;
-		END IF;
-		UPDATE urlmode.payment p SET claimed_at = now()
-		WHERE (p.provider, p.reference) = (
-			SELECT x.provider, x.reference FROM urlmode.payment x
-			WHERE x.elicitation = claim.id AND x.claimed_at IS NULL AND x.refunded_at IS NULL
-				AND CASE WHEN claim.reference IS NULL THEN x.matches ELSE x.reference = claim.reference END
-			ORDER BY x.proven_at, x.reference LIMIT 1
-		)
-		RETURNING true INTO taken;
-		IF taken IS NULL THEN
-			RETURN false;
-		END IF;
-		INSERT INTO urlmode.purge_queue (ids, due_at)
-		VALUES (ARRAY[claim.id], now() + keep_ms * interval '1 millisecond');
-	ELSIF row.claimed_at IS NOT NULL THEN
-		RETURN false;
-	END IF;
-	UPDATE urlmode.elicitation e SET claimed_at = coalesce(e.claimed_at, now())
-	WHERE e.id = claim.id AND e.claimed_at IS NULL;
-	RETURN true;
-END
-$$;
-COMMENT ON FUNCTION urlmode.claim(uuid, bytea, text, bigint, text) IS
-	'Takes the outcome of a completed elicitation, to act on it: true for the first call, false for every later one. Where payments were proved it takes one of them: the oldest that matches, or the one of this reference; but none where action, which is that of the outcome that the caller has read, is a refusal. Its result is purged after keep_ms milliseconds, ten minutes by default.';
-
-CREATE FUNCTION urlmode.unclaimed(
-	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, id uuid DEFAULT NULL
-)
-RETURNS TABLE (
-	elicitation uuid, provider_name text, reference text, amount bigint, currency text,
-	matches boolean, late boolean, proven_at timestamptz,
-	subject text, session text, binding bytea, resume_key text, action text, reason text, result bytea
-)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT p.elicitation, p.provider::text, p.reference::text, p.amount, p.currency::text,
-		p.matches, p.late, p.proven_at,
-		e.subject::text, e.session::text, e.binding::bytea, e.resume_key::text,
-		e.action::text, e.reason::text, p.result::bytea
-	FROM urlmode.payment p
-	JOIN urlmode.elicitation e ON e.id = p.elicitation
-	WHERE p.claimed_at IS NULL AND p.refunded_at IS NULL
-		AND (unclaimed.provider IS NULL OR p.provider = unclaimed.provider)
-		AND (since IS NULL OR p.proven_at >= since)
-		AND (unclaimed.id IS NULL OR p.elicitation = unclaimed.id)
-	ORDER BY p.proven_at, p.reference
-$$;
-COMMENT ON FUNCTION urlmode.unclaimed(text, timestamptz, uuid) IS
-	'The payments that no call has claimed and that were not refunded, the oldest first, with what is needed to deliver or to refund them. For all owners: for the operator of the MCP server.';
-
-CREATE FUNCTION urlmode.count_unclaimed() RETURNS bigint
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT count(*) FROM urlmode.payment p WHERE p.claimed_at IS NULL AND p.refunded_at IS NULL
-$$;
-COMMENT ON FUNCTION urlmode.count_unclaimed() IS 'How many payments urlmode.unclaimed lists, for the metrics.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.refuse_delete(),
 	urlmode.is_expected(jsonb, bigint, text),
-	urlmode.is_paid(text, bytea, text),
+	urlmode.rename_payment(text, text, text),
+	urlmode.prove_payments(uuid[], text[], text[], bigint[], text[], boolean[], boolean[], bytea[], text[]),
+	urlmode.gone_back(urlmode.refund, bigint),
+	urlmode.apply_refunds(uuid[]),
+	urlmode.keep_refunds(uuid[], text[], text[], bigint[], text[], text[], text[]),
+	urlmode.is_paid(text, bytea, text, bytea),
 	urlmode.is_under_way(uuid, timestamptz),
-	urlmode.outlives(urlmode.elicitation),
-	urlmode.standing(urlmode.elicitation),
-	urlmode.claim(uuid, bytea, text, bigint, text),
-	urlmode.unclaimed(text, timestamptz, uuid),
-	urlmode.count_unclaimed()
+	urlmode.awaits_late_payment(urlmode.elicitation),
+	urlmode.effective_status(urlmode.elicitation)
 FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION
-	urlmode.claim(uuid, bytea, text, bigint, text),
-	urlmode.unclaimed(text, timestamptz, uuid)
-TO urlmode_server;
-GRANT EXECUTE ON FUNCTION urlmode.count_unclaimed() TO urlmode_cgi;

@@ -58,7 +58,7 @@ BEGIN
 	WHERE r.key = client_request_answer.key AND r.response IS NULL AND r.expires_at > now();
 	GET DIAGNOSTICS changed = ROW_COUNT;
 	IF changed = 0 THEN
-		-- A request without an answer has been written since the UPDATE, unless it is over.
+		-- A request without an answer has been written since the UPDATE, unless it has expired.
 		IF EXISTS (
 			SELECT FROM urlmode.client_request r WHERE r.key = client_request_answer.key
 				AND (r.expected OR r.expires_at > now())

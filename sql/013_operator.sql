@@ -29,30 +29,96 @@ RETURNS TABLE (
 	event_type text, unproven_references text[], rechecks integer, rechecked integer, recheck_failures integer
 )
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT e.id, e.provider::text, e.kind::text, urlmode.standing(e), e.action::text, e.reason::text,
+	SELECT e.id, e.provider::text, e.kind::text, urlmode.effective_status(e), e.action::text, e.reason::text,
 		e.subject::text, e.requester::text, e.resume_key::text, e.expected::jsonb,
 		e.created_at, e.opened_at, e.expires_at,
-		urlmode.closes_at(urlmode.standing(e), e.expires_at, e.grace),
+		urlmode.closes_at(urlmode.effective_status(e), e.expires_at, e.grace),
 		e.completed_at, e.completed_from::text, e.claimed_at, e.result IS NOT NULL,
 		e.failed_attempts, e.refunds,
 		e.event_type::text, e.unproven_references::text[], e.rechecks, e.rechecked, e.recheck_failures
 	FROM urlmode.elicitation e WHERE e.id = show_elicitation.id
 $$;
 COMMENT ON FUNCTION urlmode.show_elicitation(uuid) IS
-	'What an elicitation is for and what became of it; no row: there is none of this id. status: processing also for a payment that has ended without an accept while an attempt to pay is under way. closes_at: from then on it is over even if its provider says nothing. has_result: its sealed result is still kept.';
+	'What an elicitation is for and what became of it; no row: there is none of this id. status: processing also for a payment that has ended without an accept while an attempt to pay is under way. closes_at: from then on it may be expired, even if its provider says nothing. has_result: its sealed result is still kept.';
 
 CREATE FUNCTION urlmode.show_payments(id uuid)
 RETURNS TABLE (
 	reference text, amount bigint, currency text, matches boolean, late boolean,
-	proven_at timestamptz, claimed_at timestamptz, refunded_at timestamptz
+	proven_at timestamptz, leased_until timestamptz, fulfilled_at timestamptz, claimed_at timestamptz,
+	refunded bigint, refunded_at timestamptz, held boolean
 )
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT p.reference::text, p.amount, p.currency::text, p.matches, p.late,
-		p.proven_at, p.claimed_at, p.refunded_at
-	FROM urlmode.payment p WHERE p.elicitation = show_payments.id
+	SELECT p.reference::text, p.amount, p.currency::text, p.matches, p.late, p.proven_at,
+		CASE WHEN l.ends_at < 'infinity' THEN l.ends_at END, l.fulfilled_at, p.claimed_at,
+		p.refunded, p.refunded_at, p.held
+	FROM urlmode.payment p
+	LEFT JOIN urlmode.lease l ON l.elicitation = p.elicitation AND l.reference = p.reference
+	WHERE p.elicitation = show_payments.id
 	ORDER BY p.proven_at, p.reference
 $$;
-COMMENT ON FUNCTION urlmode.show_payments(uuid) IS 'What was paid for an elicitation, the oldest first.';
+COMMENT ON FUNCTION urlmode.show_payments(uuid) IS 'What was paid for an elicitation, the oldest first. leased_until: a call is at it until then, unless it has fulfilled its claim or renews its lease. fulfilled_at: a call has done its work, and its answer was not written yet.';
+
+CREATE FUNCTION urlmode.show_refunds(id uuid)
+RETURNS TABLE (
+	reference text, payment text, amount bigint, currency text, reversed bigint,
+	received_at timestamptz, reversed_at timestamptz
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT r.reference::text, r.payment::text, r.amount, r.currency::text, r.reversed, r.received_at, r.reversed_at
+	FROM urlmode.refund r WHERE r.elicitation = show_refunds.id
+	ORDER BY r.received_at, r.reference
+$$;
+COMMENT ON FUNCTION urlmode.show_refunds(uuid) IS
+	'What went back of the payments for an elicitation, the oldest first. amount NULL: all of the payment. payment NULL: nobody knows of which one.';
+
+CREATE FUNCTION urlmode.show_decisions(id uuid)
+RETURNS TABLE (
+	decided_at timestamptz, reference text, decision text, refunded bigint, decided_by text, note text
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT d.decided_at, d.reference::text, d.decision, d.refunded, d.decided_by, d.note
+	FROM urlmode.payment p
+	JOIN urlmode.decision d ON d.provider = p.provider AND d.reference = p.reference
+	WHERE p.elicitation = show_decisions.id
+	ORDER BY d.decided_at
+$$;
+COMMENT ON FUNCTION urlmode.show_decisions(uuid) IS 'What the operator decided about the payments for an elicitation, the oldest first.';
+
+CREATE FUNCTION urlmode.decide_payment(
+	provider text, reference text, decision text, decided_by text, note text DEFAULT ''
+)
+RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	row urlmode.payment;
+	last text;
+BEGIN
+	SELECT * INTO row FROM urlmode.payment p
+	WHERE p.provider = decide_payment.provider AND p.reference = decide_payment.reference;
+	IF NOT FOUND THEN
+		RETURN 'unknown';
+	END IF;
+	-- In the order in which a call that claims it locks them.
+	PERFORM FROM urlmode.elicitation e WHERE e.id = row.elicitation FOR UPDATE;
+	SELECT * INTO row FROM urlmode.payment p
+	WHERE p.provider = decide_payment.provider AND p.reference = decide_payment.reference FOR UPDATE;
+	SELECT d.decision INTO last FROM urlmode.decision d
+	WHERE d.provider = row.provider AND d.reference = row.reference
+	ORDER BY d.decided_at DESC LIMIT 1;
+	IF row.claimed_at IS NOT NULL OR urlmode.is_leased(row.elicitation, row.reference) THEN
+		RETURN 'claimed';
+	ELSIF NOT row.held AND NOT (decide_payment.decision = 'released' AND last IS NOT DISTINCT FROM 'voided') THEN
+		RETURN 'not_held';
+	END IF;
+	INSERT INTO urlmode.decision (provider, reference, decision, refunded, decided_by, note)
+	VALUES (row.provider, row.reference, decide_payment.decision, row.refunded, decide_payment.decided_by,
+		coalesce(decide_payment.note, ''));
+	PERFORM urlmode.apply_refunds(ARRAY[row.elicitation]);
+	RETURN decide_payment.decision;
+END
+$$;
+COMMENT ON FUNCTION urlmode.decide_payment(text, text, text, text, text) IS
+	'The operator decides about a payment that is held. decision: released (the next call is offered it) or voided (no call is; also where only a part went back). A payment that was voided can be released. outcome: the decision; not_held, claimed (by a call, which may still be at it) or unknown, which change nothing.';
 
 CREATE FUNCTION urlmode.show_events(id uuid)
 RETURNS TABLE (
@@ -92,24 +158,27 @@ CREATE FUNCTION urlmode.list_unclaimed(
 )
 RETURNS TABLE (
 	proven_at timestamptz, provider_name text, elicitation uuid, reference text,
-	amount bigint, currency text, matches boolean, late boolean
+	amount bigint, currency text, matches boolean, late boolean, refunded bigint, held boolean
 )
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT p.proven_at, p.provider::text, p.elicitation, p.reference::text,
-		p.amount, p.currency::text, p.matches, p.late
+		p.amount, p.currency::text, p.matches, p.late, p.refunded, p.held
 	FROM urlmode.payment p
-	WHERE p.claimed_at IS NULL AND p.refunded_at IS NULL
+	WHERE urlmode.is_unclaimed(p)
 		AND (list_unclaimed.provider IS NULL OR p.provider = list_unclaimed.provider)
 		AND (since IS NULL OR p.proven_at >= since)
 	ORDER BY p.proven_at, p.reference LIMIT most
 $$;
 COMMENT ON FUNCTION urlmode.list_unclaimed(text, timestamptz, integer) IS
-	'The payments that no call has claimed and that were not refunded, the oldest first, without whose they are: urlmode.unclaimed, for MCP servers, has that.';
+	'The payments that no call has claimed or is at, and that were not refunded, the oldest first, without whose they are: urlmode.unclaimed, for MCP servers, has that.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.list_migrations(),
 	urlmode.show_elicitation(uuid),
 	urlmode.show_payments(uuid),
+	urlmode.show_refunds(uuid),
+	urlmode.show_decisions(uuid),
+	urlmode.decide_payment(text, text, text, text, text),
 	urlmode.show_events(uuid),
 	urlmode.list_events(text, timestamptz, boolean, integer),
 	urlmode.list_unclaimed(text, timestamptz, integer)
@@ -118,6 +187,9 @@ GRANT EXECUTE ON FUNCTION
 	urlmode.list_migrations(),
 	urlmode.show_elicitation(uuid),
 	urlmode.show_payments(uuid),
+	urlmode.show_refunds(uuid),
+	urlmode.show_decisions(uuid),
+	urlmode.decide_payment(text, text, text, text, text),
 	urlmode.show_events(uuid),
 	urlmode.list_events(text, timestamptz, boolean, integer),
 	urlmode.list_unclaimed(text, timestamptz, integer)

@@ -141,6 +141,10 @@ BEGIN
 	DELETE FROM urlmode.published p WHERE p.ctid IN (
 		SELECT x.ctid FROM urlmode.published x WHERE x.expires_at <= now() LIMIT 100 FOR UPDATE SKIP LOCKED
 	);
+	-- One after another, so that the messages of a channel can be read in the order
+	-- of their ids: once a message is visible, none with a smaller id can appear.
+	-- PostgreSQL commits notifications one after another anyway.
+	PERFORM pg_advisory_xact_lock(hashtextextended('urlmode channel ' || publish.channel, 0));
 	INSERT INTO urlmode.published (channel, message) VALUES (publish.channel, publish.message);
 	PERFORM pg_notify('urlmode_published', encode(sha256(convert_to(publish.channel, 'UTF8')), 'hex'));
 END

@@ -1,13 +1,14 @@
 -- The events that providers send to the webhook. Each is kept once, and may
 -- move its elicitation.
 --
--- record_events takes a batch through three steps:
+-- record_events takes a batch through four steps:
 --
 --   it locks the rows
 --   keep_events    decides what each event does to its row, writes down what
 --                  was paid (003_payment.sql), and keeps the events;
 --                  decide_event, which decides for one, has the rules
---   apply_events   moves the rows, and marks what went back
+--   apply_events   moves the rows
+--   keep_refunds   writes down what went back (003_payment.sql)
 --
 -- An event that proves nothing (recheck) leaves status and expiry as they are:
 -- it only wakes the MCP server, which asks the provider. An attempt that
@@ -26,8 +27,8 @@ CREATE TABLE urlmode.event (
 	reference   urlmode.reference,
 	amount      bigint,
 	action      text        NOT NULL CHECK (action IN
-		('accept', 'decline', 'cancel', 'processing', 'attempt_failed', 'recheck', 'refunded', 'late',
-		'repeated', 'reference_taken', 'other_mode', 'other_account', 'ignored')),
+		('accept', 'decline', 'cancel', 'processing', 'attempt_failed', 'recheck', 'refunded', 'refund_reversed', 'late',
+		'repeated', 'reference_taken', 'other_mode', 'other_account', 'other_checkout', 'ignored')),
 	PRIMARY KEY (provider, identity)
 );
 CREATE INDEX event_elicitation ON urlmode.event (elicitation);
@@ -40,11 +41,11 @@ COMMENT ON COLUMN urlmode.event.type IS 'The type of the event, in the provider'
 COMMENT ON COLUMN urlmode.event.elicitation IS 'The elicitation that the event is about. Its events are deleted with it.';
 COMMENT ON COLUMN urlmode.event.received_at IS 'When it was first received.';
 COMMENT ON COLUMN urlmode.event.reference IS
-	'Of processing and attempt_failed, and of decline, cancel and late: the attempt to pay that it is about. Of refunded: the payment, or the refund. NULL: the event does not say, or it is another one.';
+	'Of processing and attempt_failed, and of decline, cancel and late: the attempt to pay that it is about. Of refunded and refund_reversed: the refund, or the payment. Of repeated, reference_taken, other_mode and other_account: the payment. NULL: the event does not say, or it is another one.';
 COMMENT ON COLUMN urlmode.event.amount IS
-	'Of refunded: what went back, in minor units. NULL: the event does not say, or it is another one.';
+	'Of refunded and refund_reversed: how much, in minor units. Of reference_taken, other_mode and other_account: what was paid. NULL: the event does not say, or it is another one.';
 COMMENT ON COLUMN urlmode.event.action IS
-	'What it did. accept, decline, cancel: it completed the elicitation. processing: an attempt to pay is under way, and the elicitation is processing, unless that attempt is known to have failed. attempt_failed: an attempt to pay failed, and another is possible; if no other one is under way, an elicitation that was processing is what it was before. recheck: it proves nothing, and asks the waiting side to recheck. refunded: what was paid went back. late: the elicitation was completed before; money that it proves is in urlmode.payment. repeated: the same payment again. reference_taken: the payment belongs to another elicitation. other_mode, other_account: it comes from the provider''s test mode (or live mode), or from an account that is not configured. ignored: its type means nothing to us. The last six move nothing.';
+	'What it did. accept, decline, cancel: it completed the elicitation. processing: an attempt to pay is under way, and the elicitation is processing, unless that attempt is known to have failed. attempt_failed: an attempt to pay failed, and another is possible; if no other one is under way, an elicitation that was processing is what it was before. recheck: it proves nothing, and asks the waiting side to recheck. refunded: money went back. refund_reversed: it came again. late: the elicitation was completed before; money that it proves is in urlmode.payment. repeated: the same payment again. reference_taken: the payment belongs to another elicitation. other_mode, other_account: it comes from the provider''s test mode (or live mode), or from an account that is not configured. other_checkout: it is of another checkout than the one that the MCP server made. ignored: its type means nothing to us. The last seven move nothing.';
 
 -- In place of a foreign key, which took a third of what it takes to keep an
 -- event: record_events has locked the row.
@@ -52,10 +53,15 @@ CREATE FUNCTION urlmode.delete_events() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
 	DELETE FROM urlmode.event v USING deleted d WHERE v.elicitation = d.id;
+	DELETE FROM urlmode.refund r USING deleted d
+	WHERE r.elicitation = d.id AND NOT EXISTS (
+		SELECT FROM urlmode.payment p WHERE p.elicitation = d.id AND (r.payment IS NULL OR p.reference = r.payment)
+	);
 	RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION urlmode.delete_events() IS 'Internal. Deletes the events of elicitations that are deleted.';
+COMMENT ON FUNCTION urlmode.delete_events() IS
+	'Internal. Deletes the events of elicitations that are deleted, and the refunds of payments that were never proved.';
 CREATE TRIGGER delete_events AFTER DELETE ON urlmode.elicitation REFERENCING OLD TABLE AS deleted
 	FOR EACH STATEMENT EXECUTE FUNCTION urlmode.delete_events();
 COMMENT ON TRIGGER delete_events ON urlmode.elicitation IS 'Deletes the events with their elicitation.';
@@ -69,7 +75,8 @@ LANGUAGE sql IMMUTABLE AS $$
 			WHEN kind IS NULL THEN ARRAY['unknown', NULL]
 			WHEN effect = 'seen' THEN ARRAY['seen', NULL]
 			WHEN effect = 'ignore' THEN ARRAY['ignored', NULL]
-			WHEN effect IN ('other_mode', 'other_account', 'recheck', 'refunded') THEN ARRAY[effect, NULL]
+			WHEN effect IN ('other_mode', 'other_account', 'other_checkout', 'recheck', 'refunded', 'refund_reversed')
+				THEN ARRAY[effect, NULL]
 			WHEN effect = 'paid' AND kind = 'payment' AND proof IS NULL THEN ARRAY['recheck', NULL]
 			WHEN proof = 'taken' THEN ARRAY['reference_taken', NULL]
 			WHEN proof = 'repeated' THEN ARRAY['repeated', NULL]
@@ -90,24 +97,28 @@ COMMENT ON FUNCTION urlmode.decide_event(text, text, text, text) IS
 
 CREATE FUNCTION urlmode.keep_events(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
-	amounts bigint[], currencies text[], refs text[], results bytea[],
-	OUT actions text[], OUT reasons text[], OUT mismatches text[], OUT lates boolean[], OUT refunded boolean
+	amounts bigint[], currencies text[], refs text[], refunds text[], checkouts text[], results bytea[],
+	OUT actions text[], OUT reasons text[], OUT mismatches text[], OUT lates boolean[]
 )
 LANGUAGE plpgsql AS $$
 DECLARE
 	overtaken boolean;
 BEGIN
 	WITH found AS MATERIALIZED (
-		SELECT a.n, a.id, a.provider, a.identity, a.type, a.amount, a.currency, a.ref, a.result,
-			e.kind, e.status, e.expected, e.refunds,
+		SELECT a.n, a.id, a.provider, a.identity, a.type, a.amount, a.currency, a.ref, a.refund, a.checkout, a.result,
+			e.kind, e.status, e.expected,
 			e.status = 'completed' OR urlmode.closes_at(e.status, e.expires_at, e.grace) <= now() AS ended,
 			CASE WHEN a.effect <> 'recheck' AND EXISTS (
 				SELECT FROM urlmode.event v
 				WHERE v.provider = a.provider AND v.identity = a.identity
-					AND (v.elicitation <> a.id OR v.action NOT IN ('ignored', 'other_mode', 'other_account'))
-			) THEN 'seen' ELSE a.effect END AS effect
-		FROM unnest(ids, providers, identities, types, effects, amounts, currencies, refs, results)
-			WITH ORDINALITY AS a (id, provider, identity, type, effect, amount, currency, ref, result, n)
+					AND (v.elicitation <> a.id OR v.action NOT IN ('ignored', 'other_mode', 'other_account', 'other_checkout'))
+			) THEN 'seen'
+			-- Whoever pays chooses which elicitation a link of the shop names.
+			WHEN a.effect = 'paid' AND e.checkout <> a.checkout THEN 'other_checkout'
+			WHEN a.effect = 'paid' AND e.checkout IS NOT NULL AND a.checkout IS NULL THEN 'recheck'
+			ELSE a.effect END AS effect
+		FROM unnest(ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts, results)
+			WITH ORDINALITY AS a (id, provider, identity, type, effect, amount, currency, ref, refund, checkout, result, n)
 		-- With ANY it reads no other rows, also in a new database, where PostgreSQL
 		-- takes the table for empty and would read all of it.
 		LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.provider = a.provider AND e.id = ANY (ids)
@@ -116,37 +127,19 @@ BEGIN
 			urlmode.is_expected(f.expected, f.amount, f.currency) AS matches
 		FROM found f
 		WHERE f.effect = 'paid' AND f.kind = 'payment' AND f.amount IS NOT NULL AND f.currency IS NOT NULL
-	), written AS (
-		INSERT INTO urlmode.payment AS p
-			(provider, reference, elicitation, amount, currency, matches, late, result)
-		-- A reference that is there twice pays for the elicitation that it has paid for
-		-- before, in part, or else for the first.
-		SELECT DISTINCT ON (a.provider, a.reference)
-			a.provider, a.reference, a.id, a.amount, a.currency, a.matches, a.ended, a.result
-		FROM paid a
-		ORDER BY a.provider, a.reference, EXISTS (
-			SELECT FROM urlmode.payment o
-			WHERE o.provider = a.provider AND o.reference = a.reference AND o.elicitation = a.id
-		) DESC, a.n
-		ON CONFLICT (provider, reference) DO UPDATE
-		SET amount = EXCLUDED.amount, currency = EXCLUDED.currency, matches = true,
-			late = EXCLUDED.late, result = EXCLUDED.result, proven_at = now(),
-			claimed_at = NULL, refunded_at = NULL
-		-- The rest of a payment that was captured in parts. Whoever claimed the
-		-- first part did not get this.
-		WHERE p.elicitation = EXCLUDED.elicitation AND EXCLUDED.matches AND NOT p.matches
-		RETURNING p.elicitation
+			AND f.result IS NOT NULL
 	), proved AS MATERIALIZED (
-		SELECT a.n, CASE
-				WHEN a.id IN (SELECT w.elicitation FROM written w) THEN
-					CASE WHEN a.matches THEN 'matches' ELSE 'mismatch' END
-				WHEN EXISTS (
-					SELECT FROM urlmode.payment p
-					WHERE p.provider = a.provider AND p.reference = a.reference AND p.elicitation = a.id
-				) THEN 'repeated'
-				ELSE 'taken'
-			END AS proof
-		FROM paid a
+		SELECT p.n, p.proof
+		FROM (
+			SELECT array_agg(x.id) AS ids, array_agg(x.provider) AS providers, array_agg(x.reference) AS refs,
+				array_agg(x.amount) AS amounts, array_agg(x.currency) AS currencies,
+				array_agg(x.matches) AS matches, array_agg(x.ended) AS lates, array_agg(x.result) AS results,
+				array_agg(x.checkout) AS checkouts,
+				array_agg(x.n) AS ns
+			FROM (SELECT * FROM paid ORDER BY n) x HAVING count(*) > 0
+		) a
+		CROSS JOIN LATERAL ROWS FROM (unnest(a.ns), urlmode.prove_payments(
+			a.ids, a.providers, a.refs, a.amounts, a.currencies, a.matches, a.lates, a.results, a.checkouts)) AS p (n, proof)
 	), decided AS MATERIALIZED (
 		SELECT f.*, p.proof, d.action, d.reason
 		FROM found f LEFT JOIN proved p USING (n)
@@ -154,9 +147,11 @@ BEGIN
 	), kept AS (
 		INSERT INTO urlmode.event (provider, identity, type, elicitation, reference, amount, action)
 		SELECT d.provider, d.identity, d.type, d.id,
-			CASE WHEN d.action IN ('processing', 'attempt_failed', 'decline', 'cancel', 'late', 'refunded')
-				THEN nullif(d.ref, '') END,
-			CASE WHEN d.action = 'refunded' THEN d.amount END,
+			CASE WHEN d.action IN ('refunded', 'refund_reversed') THEN coalesce(nullif(d.refund, ''), nullif(d.ref, ''))
+				WHEN d.action IN ('processing', 'attempt_failed', 'decline', 'cancel', 'late',
+					'repeated', 'reference_taken', 'other_mode', 'other_account') THEN nullif(d.ref, '') END,
+			CASE WHEN d.action IN ('refunded', 'refund_reversed', 'reference_taken', 'other_mode', 'other_account')
+				THEN d.amount END,
 			d.action
 		FROM decided d
 		WHERE d.action IS NULL OR d.action NOT IN ('unknown', 'seen')
@@ -165,12 +160,12 @@ BEGIN
 		ON CONFLICT (provider, identity) DO UPDATE
 		SET action = EXCLUDED.action, reference = EXCLUDED.reference, amount = EXCLUDED.amount
 		WHERE event.elicitation = EXCLUDED.elicitation AND event.action <> EXCLUDED.action
-			AND event.action IN ('ignored', 'other_mode', 'other_account')
+			AND event.action IN ('ignored', 'other_mode', 'other_account', 'other_checkout')
 		RETURNING event.elicitation
 	)
 	SELECT array_agg(k.action), array_agg(k.reason), array_agg(k.mismatch), array_agg(k.late),
-		bool_or(k.refunded), bool_or(k.action = 'seen' AND k.proof IS NOT NULL)
-	INTO actions, reasons, mismatches, lates, refunded, overtaken
+		bool_or(k.action = 'seen' AND k.proof IS NOT NULL)
+	INTO actions, reasons, mismatches, lates, overtaken
 	FROM (
 		-- A recheck is never seen: it tells no outcome, and may ask again.
 		SELECT CASE WHEN d.action = 'unknown' OR d.effect = 'recheck'
@@ -180,8 +175,7 @@ BEGIN
 			CASE WHEN d.reason = 'amount_mismatch' THEN
 				CASE WHEN d.expected ->> 'currency' <> d.currency THEN 'currency' ELSE 'amount' END
 			END AS mismatch,
-			d.proof IN ('matches', 'mismatch') AND d.ended AS late,
-			d.refunds > 0 OR d.action = 'refunded' AS refunded
+			d.proof IN ('matches', 'mismatch') AND d.ended AS late
 		FROM decided d ORDER BY d.n
 	) k;
 	-- Another transaction has kept the event since we looked, and for another
@@ -201,17 +195,17 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[]) IS
-	'Internal. Decides what each event does to its row (decide_event), and keeps the events of known elicitations, and what they prove to be paid. No id and no identity is twice in it, and the rows are locked. actions: seen stands for each event that was kept before. Not seen are: a recheck, which tells no outcome and asks again; and an event that meant nothing to us, or came from another mode or account, because the configuration may have been corrected since. reasons, mismatches: as decide_event and record_events return them. lates: whether money is proved after the end. refunded: whether money went back for one of the rows. Of the events that only ask for a recheck the oldest are dropped.';
+COMMENT ON FUNCTION urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], text[], text[], bytea[]) IS
+	'Internal. Decides what each event does to its row (decide_event), and keeps the events of known elicitations, and what they prove to be paid. No id and no identity is twice in it, and the rows are locked. actions: seen stands for each event that was kept before. Not seen are: a recheck, which tells no outcome and asks again; and an event that meant nothing to us, or came from another mode or account, because the configuration may have been corrected since. reasons, mismatches: as decide_event and record_events return them. lates: whether money is proved after the end. Of the events that only ask for a recheck the oldest are dropped.';
 
-CREATE FUNCTION urlmode.remember(refs urlmode.reference[], ref text) RETURNS urlmode.reference[]
+CREATE FUNCTION urlmode.append_reference(refs urlmode.reference[], ref text) RETURNS urlmode.reference[]
 LANGUAGE sql IMMUTABLE AS $$
 	SELECT CASE WHEN coalesce(ref, '') = '' THEN refs ELSE
 		(array_append(array_remove(refs, ref::urlmode.reference), ref::urlmode.reference))[
 			greatest(1, cardinality(array_remove(refs, ref::urlmode.reference)) + 2 - urlmode.max_references()):]
 	END
 $$;
-COMMENT ON FUNCTION urlmode.remember(urlmode.reference[], text) IS
+COMMENT ON FUNCTION urlmode.append_reference(urlmode.reference[], text) IS
 	'Internal. The references with this one last, each once, and the oldest gone where there are too many.';
 
 CREATE FUNCTION urlmode.apply_events(
@@ -239,9 +233,10 @@ BEGIN
 			refunds = e.refunds + (a.action = 'refunded')::integer,
 			event_type = CASE a.action WHEN 'recheck' THEN a.type ELSE e.event_type END,
 			unproven_references = CASE a.action
-				WHEN 'recheck' THEN urlmode.remember(e.unproven_references, a.ref)
+				WHEN 'recheck' THEN urlmode.append_reference(e.unproven_references, a.ref)
 				ELSE e.unproven_references END,
-			rechecks = e.rechecks + (a.action = 'recheck')::integer
+			rechecks = e.rechecks + (a.action = 'recheck')::integer,
+			dormant = e.dormant AND a.action NOT IN ('recheck', 'processing')
 		FROM (
 			SELECT u.*, u.action IN ('accept', 'decline', 'cancel') AS completes
 			FROM unnest(ids, actions, reasons, types, refs, lates, results, outcomes)
@@ -249,58 +244,48 @@ BEGIN
 		) a
 		WHERE e.id = a.id AND e.id = ANY (ids)
 			AND (a.completes OR a.late
-				OR a.action IN ('processing', 'attempt_failed', 'recheck', 'refunded')
+				OR a.action IN ('processing', 'attempt_failed', 'recheck', 'refunded', 'refund_reversed')
 				-- It may have ended what was under way after the end.
 				OR (a.action = 'late' AND e.kind = 'payment' AND e.action <> 'accept'))
-		RETURNING e.id, a.action, e.status, a.late, CASE WHEN a.action = 'accept' AND a.late IS NOT TRUE THEN a.outcome END AS outcome
+		RETURNING e.id, e.kind, a.action, e.status, a.late, CASE WHEN a.action = 'accept' AND a.late IS NOT TRUE THEN a.outcome END AS outcome
 	), queued AS (
 		INSERT INTO urlmode.purge_queue (ids)
-		SELECT array_agg(m.id) FROM moved m WHERE m.action IN ('decline', 'cancel') HAVING count(*) > 0
+		SELECT array_agg(m.id) FROM moved m WHERE m.action IN ('decline', 'cancel') OR (m.action = 'accept' AND m.kind = 'signature')
+		HAVING count(*) > 0
 	)
-	SELECT array_agg(urlmode.announcement(m.id, m.status, m.outcome, m.late)) INTO announcements FROM moved m;
+	SELECT array_agg(urlmode.announcement(m.id, m.status, m.outcome, m.late, m.action IN ('refunded', 'refund_reversed')))
+	INTO announcements FROM moved m;
 	PERFORM urlmode.announce(announcements);
 END
 $$;
 COMMENT ON FUNCTION urlmode.apply_events(uuid[], text[], text[], text[], text[], boolean[], bytea[], bytea[]) IS
 	'Internal. Moves the rows as the actions say and announces them, a late payment and a refund as well. Other actions move nothing. lates: as keep_events returns them.';
 
-CREATE FUNCTION urlmode.apply_refunds(ids uuid[]) RETURNS void
-LANGUAGE plpgsql AS $$
-BEGIN
-	-- A refund may have a reference of its own. It counts where it is clear
-	-- which payment it is of, and that all of it went back.
-	WITH refunded AS (
-		UPDATE urlmode.payment p SET refunded_at = now()
-		FROM urlmode.event v
-		WHERE v.elicitation = ANY (ids) AND v.action = 'refunded'
-			AND p.elicitation = v.elicitation AND p.refunded_at IS NULL
-			AND (v.amount IS NULL OR v.amount >= p.amount)
-			AND (p.reference = v.reference OR NOT EXISTS (
-				SELECT FROM urlmode.payment o
-				WHERE o.elicitation = v.elicitation AND o.reference <> p.reference
-			))
-		RETURNING p.elicitation
-	)
-	INSERT INTO urlmode.purge_queue (ids)
-	SELECT array_agg(r.elicitation) FROM refunded r HAVING count(*) > 0;
-END
-$$;
-COMMENT ON FUNCTION urlmode.apply_refunds(uuid[]) IS
-	'Internal. Marks the payments that went back, also where the refund came before the payment. Their results are purged a day later.';
-
 CREATE FUNCTION urlmode.record_events(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
 	amounts bigint[], currencies text[], refs text[], results bytea[],
-	outcomes bytea[] DEFAULT NULL
+	outcomes bytea[] DEFAULT NULL, refunds text[] DEFAULT NULL, checkouts text[] DEFAULT NULL
 )
-RETURNS TABLE (outcome text, mismatch text)
+RETURNS TABLE (outcome text, mismatch text, elicitation uuid)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '1s' SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
 	kept record;
+	actions text[];
 	first bigint := 1;
 	again record;
 BEGIN
+	-- What goes back may name its payment alone.
+	IF array_position(ids, NULL) IS NOT NULL THEN
+		ids := ARRAY(
+			SELECT coalesce(u.id, p.elicitation)
+			FROM unnest(ids, providers, effects, refs) WITH ORDINALITY AS u (id, provider, effect, ref, n)
+			LEFT JOIN urlmode.payment p ON u.id IS NULL AND u.effect IN ('refunded', 'refund_reversed')
+				AND p.provider = u.provider AND p.reference = u.ref
+			ORDER BY u.n
+		);
+	END IF;
+
 	-- In the order of the ids, so that two batches never wait for each other.
 	PERFORM FROM urlmode.elicitation e
 	WHERE e.id = ANY (ids) AND e.provider = ANY (providers)
@@ -327,7 +312,7 @@ BEGIN
 					ids[first:again.n - 1], providers[first:again.n - 1], identities[first:again.n - 1],
 					types[first:again.n - 1], effects[first:again.n - 1], amounts[first:again.n - 1],
 					currencies[first:again.n - 1], refs[first:again.n - 1], results[first:again.n - 1],
-					outcomes[first:again.n - 1]);
+					outcomes[first:again.n - 1], refunds[first:again.n - 1], checkouts[first:again.n - 1]);
 				first := again.n;
 			END IF;
 		END LOOP;
@@ -335,27 +320,39 @@ BEGIN
 	END IF;
 
 	kept := urlmode.keep_events(
-		ids, providers, identities, types, effects, amounts, currencies, refs, results);
+		ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts, results);
 	PERFORM urlmode.apply_events(
 		ids, kept.actions, kept.reasons, types, refs, kept.lates, results, outcomes);
-	IF kept.refunded THEN
-		PERFORM urlmode.apply_refunds(ids);
+	actions := kept.actions;
+	IF effects && ARRAY['refunded', 'refund_reversed'] THEN
+		-- Of a purged elicitation the payment is still there.
+		actions := ARRAY(
+			SELECT CASE WHEN u.action = 'unknown' AND u.effect IN ('refunded', 'refund_reversed') AND EXISTS (
+					SELECT FROM urlmode.payment p
+					WHERE p.provider = u.provider AND p.reference = u.ref AND p.elicitation = u.id
+				) THEN u.effect ELSE u.action END
+			FROM unnest(actions, ids, providers, effects, refs) WITH ORDINALITY AS u (action, id, provider, effect, ref, n)
+			ORDER BY u.n
+		);
+		PERFORM urlmode.announce(ARRAY(
+			SELECT urlmode.announcement(u.id, 'completed', refunded => true)
+			FROM unnest(ids, actions, kept.actions) AS u (id, action, before) WHERE u.action <> u.before));
+		PERFORM urlmode.keep_refunds(ids, providers, actions, amounts, currencies, refs, refunds);
 	END IF;
-	RETURN QUERY SELECT unnest(kept.actions), unnest(kept.mismatches);
+	RETURN QUERY SELECT u.action, u.mismatch, u.id FROM unnest(actions, kept.mismatches, ids) AS u (action, mismatch, id);
 END
 $$;
-COMMENT ON FUNCTION urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[]) IS
-	'Keeps each event once and lets it move its elicitation. effects: paid, failed, cancelled, expired, attempt_failed, processing, refunded, recheck, other_mode, other_account or ignore. amounts: minor units, or NULL. refs: the provider''s reference, or NULL. results: sealed. outcomes: sealed, for the announcement of an accept, or NULL. outcome: what the event did (urlmode.event.action); seen: it was kept before; unknown: the provider has no such elicitation, and nothing was kept. mismatch: of a payment that is not as expected, amount or currency.';
+COMMENT ON FUNCTION urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[], text[], text[]) IS
+	'Keeps each event once and lets it move its elicitation. effects: paid, failed, cancelled, expired, attempt_failed, processing, refunded, refund_reversed, recheck, other_mode, other_account or ignore. checkouts: the provider''s ids of what was paid, or NULL. ids: NULL where an event of refunded or refund_reversed names its payment alone. amounts: minor units, or NULL. refs: the provider''s reference of the payment, or NULL. refunds: that of a refund, or NULL where the amount is the total that went back of the payment. results: sealed; without one nothing is accepted as paid. outcomes: sealed, for the announcement of an accept, or NULL. outcome: what the event did (urlmode.event.action); seen: it was kept before; unknown: the provider has no such elicitation, and nothing was kept. mismatch: of a payment that is not as expected, amount or currency. elicitation: the one that the event is about.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.delete_events(),
 	urlmode.decide_event(text, text, text, text),
-	urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[]),
-	urlmode.remember(urlmode.reference[], text),
+	urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], text[], text[], bytea[]),
+	urlmode.append_reference(urlmode.reference[], text),
 	urlmode.apply_events(uuid[], text[], text[], text[], text[], boolean[], bytea[], bytea[]),
-	urlmode.apply_refunds(uuid[]),
-	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[])
+	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[], text[], text[])
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
-	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[])
+	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[], text[], text[])
 TO urlmode_cgi;

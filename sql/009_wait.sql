@@ -2,6 +2,9 @@
 -- expired or that nobody waits for any more, settles those whose outcome it
 -- has learned in another way, and asks the provider where an event proves
 -- nothing.
+--
+-- As in 007_callback, rows are taken in the order of their ids, and the first of
+-- two elements with one id counts.
 
 SET LOCAL ROLE urlmode_owner;
 
@@ -11,37 +14,38 @@ RETURNS TABLE (
 	result bytea, verifier bytea, expires_in_ms bigint, closes_in_ms bigint,
 	expected jsonb, failed_attempts integer, completed_from text,
 	event_type text, unproven_references text[], rechecks integer, rechecked integer, recheck_in_ms bigint,
-	payment_reference text
+	payment_reference text, refunded bigint, held boolean
 )
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
 	RETURN QUERY
-	SELECT e.id, e.provider::text, e.kind::text, s.standing,
-		CASE WHEN p.late IS NULL THEN e.action::text ELSE 'accept' END,
-		CASE WHEN p.late IS NULL THEN e.reason::text ELSE '' END,
-		coalesce(p.late, false),
-		CASE WHEN p.late IS NULL THEN e.result::bytea ELSE p.result::bytea END, e.verifier::bytea,
+	SELECT e.id, e.provider::text, e.kind::text, s.effective_status,
+		CASE WHEN p.held THEN 'cancel' WHEN p.late IS NULL THEN e.action::text ELSE 'accept' END,
+		CASE WHEN p.held THEN 'held' WHEN p.late IS NULL THEN e.reason::text ELSE '' END,
+		coalesce(p.late, false) AND NOT p.held,
+		CASE WHEN p.held THEN NULL WHEN p.late IS NULL THEN e.result::bytea ELSE p.result::bytea END, e.verifier::bytea,
 		ceil(extract(epoch FROM e.expires_at - now()) * 1000)::bigint,
-		ceil(extract(epoch FROM urlmode.closes_at(s.standing, e.expires_at, e.grace) - now()) * 1000)::bigint,
+		ceil(extract(epoch FROM urlmode.closes_at(s.effective_status, e.expires_at, e.grace) - now()) * 1000)::bigint,
 		e.expected::jsonb, e.failed_attempts, CASE WHEN p.late IS NULL THEN e.completed_from::text END,
 		e.event_type::text, e.unproven_references::text[], e.rechecks, e.rechecked,
 		ceil(extract(epoch FROM e.recheck_at - now()) * 1000)::bigint,
-		p.reference
+		p.reference, coalesce(p.refunded, 0), coalesce(p.held, false)
 	FROM unnest(ids, bindings) AS a (id, binding)
 	JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding
-	CROSS JOIN LATERAL urlmode.standing(e) AS s (standing)
+	CROSS JOIN LATERAL urlmode.effective_status(e) AS s (effective_status)
 	LEFT JOIN LATERAL (
-		SELECT x.late, x.result, x.reference::text FROM urlmode.payment x
+		SELECT x.late, x.result, x.reference::text, x.refunded, x.claimed_at IS NULL AND urlmode.claim_rank(x) = 3 AS held
+		FROM urlmode.payment x
 		WHERE e.kind = 'payment' AND e.status = 'completed'
 			AND x.elicitation = e.id AND x.matches AND x.refunded_at IS NULL
-		ORDER BY x.claimed_at IS NOT NULL, x.proven_at, x.reference
+		ORDER BY x.claimed_at IS NOT NULL, urlmode.claim_rank(x), x.proven_at, x.reference
 		LIMIT 1
 	) p ON true;
 END
 $$;
 COMMENT ON FUNCTION urlmode.read(uuid[], bytea[]) IS
-	'The rows, in no particular order. Rows that do not exist or have another binding are left out. Changes nothing: whoever has read a result calls mark_read, or claim for a payment. A payment that was proved after the end is the outcome: accept, and late. One that has ended without an accept is processing while an attempt to pay is under way. payment_reference names the payment whose result this is, for claim. expires_in_ms is negative when the row can no longer be opened, closes_in_ms when expire may complete it. rechecks grows by one with every event that asks for a recheck; those up to rechecked are answered; recheck_in_ms says how long nobody else may begin one (NULL or negative: now).';
+	'The rows, in no particular order. Rows that do not exist or have another binding are left out. Changes nothing: whoever has read a result calls mark_read, or claim for a payment. A payment that was proved after the end is the outcome: accept, and late. One that has ended without an accept is processing while an attempt to pay is under way. payment_reference names the payment whose result this is, for claim; refunded: how much of it went back. Where all that nobody has claimed is held, the outcome is cancel and held, without a result: nobody is asked to pay again, and the operator decides. expires_in_ms is negative when the row can no longer be opened, closes_in_ms when expire may complete it. rechecks grows by one with every event that asks for a recheck; those up to rechecked are answered; recheck_in_ms says how long nobody else may begin one (NULL or negative: now).';
 
 CREATE FUNCTION urlmode.expire(ids uuid[], bindings bytea[])
 RETURNS SETOF uuid
@@ -49,8 +53,8 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WITH expired AS (
 		UPDATE urlmode.elicitation e
 		SET status = 'completed', action = 'cancel', reason = 'expired', verifier = NULL,
-			completed_at = now()
-		FROM unnest(ids, bindings) AS a (id, binding)
+			completed_at = now(), dormant = urlmode.becomes_dormant(e)
+		FROM (SELECT u.* FROM unnest(ids, bindings) AS u (id, binding) ORDER BY u.id) a
 		WHERE e.id = a.id AND e.binding = a.binding
 			AND e.status <> 'completed' AND urlmode.closes_at(e.status, e.expires_at, e.grace) <= now()
 		RETURNING e.id
@@ -66,13 +70,16 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	done bigint[];
 BEGIN
-	-- Of a row that a batch has twice, one element counts.
 	WITH abandoned AS (
 		UPDATE urlmode.elicitation e
 		SET status = 'completed', action = a.action, reason = a.reason, verifier = NULL,
-			completed_at = now(), claimed_at = now()
-		FROM unnest(ids, bindings, actions, reasons)
-			WITH ORDINALITY AS a (id, binding, action, reason, n)
+			completed_at = now(), claimed_at = now(), dormant = urlmode.becomes_dormant(e)
+		FROM (
+			SELECT DISTINCT ON (u.id, u.binding) u.*
+			FROM unnest(ids, bindings, actions, reasons)
+				WITH ORDINALITY AS u (id, binding, action, reason, n)
+			ORDER BY u.id, u.binding, u.n
+		) a
 		WHERE e.id = a.id AND e.binding = a.binding AND e.status = 'pending'
 			AND a.action IN ('decline', 'cancel')
 		RETURNING a.n
@@ -84,8 +91,8 @@ BEGIN
 	SELECT CASE
 			WHEN a.n = ANY (done) THEN 'completed'
 			WHEN e.id IS NULL THEN 'unknown'
-			WHEN urlmode.standing(e) = 'completed' THEN 'already'
-			ELSE urlmode.standing(e)
+			WHEN urlmode.effective_status(e) = 'completed' THEN 'already'
+			ELSE urlmode.effective_status(e)
 		END
 	FROM unnest(ids, bindings) WITH ORDINALITY AS a (id, binding, n)
 	LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding
@@ -103,7 +110,7 @@ RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	row urlmode.elicitation;
-	proved boolean := false;
+	proof text;
 	too_late boolean := false;
 BEGIN
 	SELECT * INTO row FROM urlmode.elicitation e
@@ -119,27 +126,12 @@ BEGIN
 			RETURN 'mismatch';
 		END IF;
 		too_late := row.status = 'completed' OR urlmode.closes_at(row.status, row.expires_at, row.grace) <= now();
-		INSERT INTO urlmode.payment AS p
-			(provider, reference, elicitation, amount, currency, matches, late, result)
-		VALUES (row.provider, settle.reference, settle.id, settle.amount, settle.currency, true,
-			too_late, settle.result)
-		ON CONFLICT ON CONSTRAINT payment_pkey DO UPDATE
-		SET amount = EXCLUDED.amount, currency = EXCLUDED.currency, matches = true,
-			late = EXCLUDED.late, result = EXCLUDED.result, proven_at = now(),
-			claimed_at = NULL, refunded_at = NULL
-		WHERE p.elicitation = EXCLUDED.elicitation AND NOT p.matches
-		RETURNING true INTO proved;
-		IF proved IS NULL AND NOT EXISTS (
-			SELECT FROM urlmode.payment p
-			WHERE p.provider = row.provider AND p.reference = settle.reference
-				AND p.elicitation = settle.id
-		) THEN
+		proof := urlmode.prove_payments(ARRAY[settle.id], ARRAY[row.provider::text], ARRAY[settle.reference],
+			ARRAY[settle.amount], ARRAY[settle.currency], ARRAY[true], ARRAY[too_late], ARRAY[settle.result]);
+		IF proof = 'taken' THEN
 			RETURN 'reference_taken';
 		END IF;
-		IF row.refunds > 0 THEN
-			PERFORM urlmode.apply_refunds(ARRAY[settle.id]);
-		END IF;
-		IF row.status = 'completed' AND proved THEN
+		IF row.status = 'completed' AND proof = 'matches' THEN
 			PERFORM urlmode.announce(ARRAY[urlmode.announcement(settle.id, 'completed', late => true)]);
 			RETURN 'late';
 		END IF;
@@ -162,7 +154,7 @@ $$;
 COMMENT ON FUNCTION urlmode.settle(uuid, bytea, text, text, bytea, bigint, text, text) IS
 	'Completes a row as the MCP server says, from any status, once. To accept a payment takes what was paid: amount in minor units, currency, and the provider''s reference. outcome: completed; late (it had ended otherwise, and the payment is offered to the next call); already; mismatch (it is not what was expected), missing (amount, currency or reference), reference_taken (it has paid for another elicitation) or unknown, which change nothing.';
 
-CREATE FUNCTION urlmode.take_recheck(id uuid, binding bytea, lease_ms bigint DEFAULT 60000)
+CREATE FUNCTION urlmode.take_recheck(id uuid, binding bytea, lease_ms bigint)
 RETURNS TABLE (lease integer, rechecks integer, event_type text, unproven_references text[], expected jsonb)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	UPDATE urlmode.elicitation e
@@ -173,7 +165,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	RETURNING e.recheck_lease, e.rechecks, e.event_type::text, e.unproven_references::text[], e.expected::jsonb
 $$;
 COMMENT ON FUNCTION urlmode.take_recheck(uuid, bytea, bigint) IS
-	'Begins a recheck: for lease_ms milliseconds, a minute by default, nobody else can. lease: for end_recheck. No row: there is nothing to recheck, or somebody else is at it. A payment that ended otherwise is rechecked as well: it may have been paid late.';
+	'Begins a recheck: for lease_ms milliseconds nobody else can. lease: for end_recheck. No row: there is nothing to recheck, or somebody else is at it. A payment that ended otherwise is rechecked as well: it may have been paid late.';
 
 CREATE FUNCTION urlmode.end_recheck(id uuid, binding bytea, lease integer, rechecks integer, failed boolean)
 RETURNS void

@@ -1,19 +1,21 @@
 -- How long things are kept.
 --
 -- Results and verifiers: for a day after the completion, or less once an MCP
--- server has read them. What was paid is kept until a call has claimed it, or
--- all of it went back: only that starts the clock of a payment's result, and
--- without it the result is kept for thirty days.
+-- server has read them. What was paid or signed is kept until a call has claimed
+-- it (the last end of its claim), or all of it went back: only that starts the
+-- clock of its result, and without it the result is kept for thirty days. So is
+-- what a call has returned, until its answer was written.
 --
 -- What has to be purged of them stands in a queue, one entry for each batch, and not
 -- in a column of the elicitation: such a column would need an index, and every
 -- completion would have to change it.
 --
--- Rows, with their events: for ninety days after they are over (purge). A row is
--- over when nothing can happen to it any more: its expiry and grace have passed,
--- and no call can be given it. What was paid and not claimed is never over. Of a
--- payment its row in urlmode.payment stays for ever, without a result: a reference
--- pays for one elicitation, and an id that has paid is not created again.
+-- Elicitations, with their events: for ninety days after they have become purgeable
+-- (purge). An elicitation is purgeable when nothing can happen to it any more: its
+-- expiry and grace have passed, and no call can be given it. One with a payment that
+-- no call has claimed is never purgeable. The row in urlmode.payment stays for ever,
+-- without its result: a reference pays for one elicitation, and an id that was paid
+-- for is not created again.
 
 SET LOCAL ROLE urlmode_owner;
 
@@ -23,10 +25,18 @@ CREATE TABLE urlmode.purge_queue (
 );
 CREATE INDEX purge_queue_due_at ON urlmode.purge_queue (due_at);
 COMMENT ON TABLE urlmode.purge_queue IS
-	'Elicitations whose result and verifier will be purged. complete, settle and record_events (also for what went back) add an entry for a day later, mark_read and claim one for sooner; purge_results takes them.';
+	'Elicitations whose result and verifier will be purged. complete, settle and record_events (also for what went back) add an entry for a day later, mark_read and the last end of a claim one for sooner; purge_results takes them.';
 COMMENT ON INDEX urlmode.purge_queue_due_at IS 'Finds the entries that are due.';
 COMMENT ON COLUMN urlmode.purge_queue.ids IS 'Elicitations that were completed, or read, in one batch.';
 COMMENT ON COLUMN urlmode.purge_queue.due_at IS 'When they may be purged.';
+
+-- STABLE, as what it calls is: PostgreSQL inlines no function that promises more.
+CREATE FUNCTION urlmode.awaits_claim(e urlmode.elicitation) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+	SELECT e.kind <> 'oauth' AND e.action = 'accept' AND e.claimed_at IS NULL
+$$;
+COMMENT ON FUNCTION urlmode.awaits_claim(urlmode.elicitation) IS
+	'Internal. Whether a later call may be given this accept, so that its result is kept until it is claimed. An authorization code is too short-lived for that.';
 
 -- A function of its own, so that read only reads: that takes half the time,
 -- and somebody waits for the answer.
@@ -42,20 +52,22 @@ BEGIN
 	FROM unnest(ids, bindings) AS a (id, binding)
 	-- In a new database, = would have PostgreSQL read all rows of the owner.
 	JOIN urlmode.elicitation e ON e.id = a.id AND e.binding IS NOT DISTINCT FROM a.binding
-	WHERE e.status = 'completed' AND e.kind <> 'payment'
+	WHERE e.status = 'completed' AND e.kind <> 'payment' AND NOT urlmode.awaits_claim(e)
 		AND (e.result IS NOT NULL OR e.verifier IS NOT NULL)
 	HAVING count(*) > 0;
 END
 $$;
 COMMENT ON FUNCTION urlmode.mark_read(uuid[], bytea[], bigint) IS
-	'Says that these results and verifiers were read: they are purged after keep_ms milliseconds, ten minutes by default. Rows that do not exist, have another binding or are not completed are left out, and so are payments, whose results are kept until they are claimed.';
+	'Says that these results and verifiers were read: they are purged after keep_ms milliseconds, ten minutes by default. Rows that do not exist, have another binding or are not completed are left out, and so are payments and what was signed, whose results are kept until they are claimed.';
 
 CREATE FUNCTION urlmode.purge_results(keep_unclaimed_ms bigint DEFAULT 2592000000) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
+	unclaimed_since CONSTANT timestamptz := now() - keep_unclaimed_ms * interval '1 millisecond';
 	due uuid[];
 	taken bigint;
 	old bigint;
+	unconfirmed bigint;
 BEGIN
 	WITH entries AS (
 		DELETE FROM urlmode.purge_queue q
@@ -68,7 +80,13 @@ BEGIN
 	SELECT count(*), (SELECT array_agg(i.id) FROM entries n, unnest(n.ids) AS i (id))
 	INTO taken, due FROM entries;
 	UPDATE urlmode.elicitation e SET result = NULL, verifier = NULL
-	WHERE e.id = ANY (due) AND (e.result IS NOT NULL OR e.verifier IS NOT NULL);
+	WHERE e.id = ANY (due) AND (e.result IS NOT NULL OR e.verifier IS NOT NULL)
+		AND NOT (e.kind <> 'payment' AND urlmode.awaits_claim(e) AND e.completed_at > unclaimed_since);
+	-- Those are looked at again a day later.
+	INSERT INTO urlmode.purge_queue (ids)
+	SELECT array_agg(e.id) FROM urlmode.elicitation e
+	WHERE e.id = ANY (due) AND e.result IS NOT NULL
+	HAVING count(*) > 0;
 	UPDATE urlmode.payment p SET result = NULL
 	WHERE p.elicitation = ANY (due) AND (p.claimed_at IS NOT NULL OR p.refunded_at IS NOT NULL)
 		AND p.result IS NOT NULL;
@@ -81,7 +99,7 @@ BEGIN
 			SELECT x.ctid FROM urlmode.payment x
 			JOIN urlmode.elicitation e ON e.id = x.elicitation
 			WHERE x.claimed_at IS NULL AND x.refunded_at IS NULL AND x.result IS NOT NULL
-				AND x.proven_at <= now() - keep_unclaimed_ms * interval '1 millisecond'
+				AND x.proven_at <= unclaimed_since
 			LIMIT 1000 FOR UPDATE SKIP LOCKED
 		)
 		RETURNING p.elicitation
@@ -90,11 +108,19 @@ BEGIN
 		WHERE e.id IN (SELECT f.elicitation FROM forgotten f) AND e.result IS NOT NULL
 	)
 	SELECT count(*) INTO old FROM forgotten;
-	RETURN taken + old;
+
+	SELECT count(urlmode.end_claim(f.elicitation, f.reference, 0)) INTO unconfirmed
+	FROM (
+		SELECT l.elicitation, l.reference FROM urlmode.lease l
+		JOIN urlmode.elicitation e ON e.id = l.elicitation
+		WHERE l.fulfilled_at <= unclaimed_since
+		LIMIT 1000 FOR UPDATE OF e SKIP LOCKED
+	) f;
+	RETURN taken + old + unconfirmed;
 END
 $$;
 COMMENT ON FUNCTION urlmode.purge_results(bigint) IS
-	'Purges the results and verifiers that are due, and the results of payments that nobody has claimed for keep_unclaimed_ms milliseconds, thirty days by default; their references, amounts and currencies stay. Takes at most 1000 of each and returns how many it took: call it again until it returns 0. Every MCP server calls it now and then.';
+	'Purges the results and verifiers that are due, and the results of payments and signatures that nobody has claimed for keep_unclaimed_ms milliseconds, thirty days by default; references, amounts and currencies stay. Ends the claims that were fulfilled before that time and never confirmed. Takes at most 1000 of each and returns how many it took: call it again until it returns 0. Every MCP server calls it now and then.';
 
 -- A purge goes through the rows of a kind once, in the order of their expiry, and
 -- each batch begins where the one before it ended. Otherwise it would read again
@@ -110,11 +136,11 @@ COMMENT ON TABLE urlmode.purge_pass IS
 	'How far the purge of elicitations is, for each kind. Locked while a batch is purged.';
 COMMENT ON COLUMN urlmode.purge_pass.kind IS 'Kind of the elicitations.';
 COMMENT ON COLUMN urlmode.purge_pass.since IS
-	'Since when they must have been over, at the beginning of the last pass. The next one begins an hour later at the earliest.';
+	'Since when they must have been purgeable, at the beginning of the last pass. The next one begins an hour later at the earliest.';
 COMMENT ON COLUMN urlmode.purge_pass.expires_at IS 'Expiry of the last one that was purged; -infinity: the pass has ended.';
 COMMENT ON COLUMN urlmode.purge_pass.id IS 'Id of the last one that was purged, where several expired at the same time.';
 
-CREATE FUNCTION urlmode.is_over(e urlmode.elicitation, since timestamptz) RETURNS boolean
+CREATE FUNCTION urlmode.is_purgeable(e urlmode.elicitation, since timestamptz) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
 	-- A payment that has ended may be paid late for as long as if it were processing.
@@ -133,13 +159,13 @@ BEGIN
 			AND (e.rechecks = e.rechecked
 				OR coalesce(e.completed_at, urlmode.closes_at(e.status, e.expires_at, e.grace)) <= now() - interval '30 days')
 		-- The next call for the same documents is given what was signed (urlmode.resume).
-		WHEN 'signature' THEN e.action IS DISTINCT FROM 'accept'
-			OR e.resume_key IS NULL OR e.claimed_at IS NOT NULL
+		WHEN 'signature' THEN e.action IS DISTINCT FROM 'accept' OR e.claimed_at IS NOT NULL
+			OR (e.resume_key IS NULL AND NOT urlmode.is_leased(e.id, ''))
 		ELSE true
 	END;
 END
 $$;
-COMMENT ON FUNCTION urlmode.is_over(urlmode.elicitation, timestamptz) IS
+COMMENT ON FUNCTION urlmode.is_purgeable(urlmode.elicitation, timestamptz) IS
 	'Internal. Whether nothing can have happened to an elicitation since then, and no call can be given it: its completion, its expiry and its grace were before, and what was paid, or signed for a resume key, was claimed before (or, if it was paid, refunded).';
 
 CREATE FUNCTION urlmode.purge_kind(kind text, since timestamptz, batch integer) RETURNS bigint
@@ -162,7 +188,7 @@ BEGIN
 			SELECT e.id FROM urlmode.elicitation e
 			WHERE e.kind = purge_kind.kind AND e.expires_at <= purge_kind.since
 				AND (e.expires_at, e.id) > (pass.expires_at, pass.id)
-				AND urlmode.is_over(e, purge_kind.since)
+				AND urlmode.is_purgeable(e, purge_kind.since)
 			ORDER BY e.expires_at, e.id LIMIT batch FOR UPDATE SKIP LOCKED
 		);
 		-- Fewer than a batch: those were the last ones.
@@ -175,13 +201,13 @@ BEGIN
 	WHERE p.kind = purge_kind.kind;
 
 	-- Whoever proves a payment locks its row before. Now that the rows are locked, it is there or not.
-	DELETE FROM urlmode.elicitation e WHERE e.id = ANY (ids) AND urlmode.is_over(e, purge_kind.since);
+	DELETE FROM urlmode.elicitation e WHERE e.id = ANY (ids) AND urlmode.is_purgeable(e, purge_kind.since);
 	GET DIAGNOSTICS taken = ROW_COUNT;
 	RETURN taken;
 END
 $$;
 COMMENT ON FUNCTION urlmode.purge_kind(text, timestamptz, integer) IS
-	'Internal. Deletes at most `batch` elicitations of a kind that have been over since then, with their events, and returns how many. Rows that are locked are left for the next time; so are all while another transaction purges this kind. When it has been through all, it begins anew an hour later at the earliest.';
+	'Internal. Deletes at most `batch` elicitations of a kind that have been purgeable since then, with their events, and returns how many. Rows that are locked are left for the next time; so are all while another transaction purges this kind. When it has been through all, it begins anew an hour later at the earliest.';
 
 CREATE FUNCTION urlmode.purge_stored(batch integer) RETURNS bigint
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
@@ -202,7 +228,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.purge_stored(integer) IS
-	'Internal. Deletes what the adapters of MCP frameworks stored and what has expired since (009 to 011), at most `batch` rows of each table, and returns how many.';
+	'Internal. Deletes what the adapters of MCP frameworks stored and what has expired since (010 to 012), at most `batch` rows of each table, and returns how many.';
 
 CREATE FUNCTION urlmode.purge(keep_ms bigint DEFAULT 7776000000, kind text DEFAULT NULL, batch integer DEFAULT 1000)
 RETURNS bigint
@@ -235,12 +261,13 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.purge(bigint, text, integer) IS
-	'Deletes what is over, in batches, and returns how much: call it again until it returns 0. kind: oauth, payment, signature (elicitations that have been over for keep_ms milliseconds, ninety days by default and seven at least, with their events), result (those that are due, as purge_results does, but none of unclaimed payments), stored (what adapters stored and what has expired, whatever keep_ms is); NULL: all of them. Takes at most `batch` elicitations of each kind, and stored rows of each table.';
+	'Deletes what is purgeable, in batches, and returns how much: call it again until it returns 0. kind: oauth, payment, signature (elicitations that have been purgeable for keep_ms milliseconds, ninety days by default and seven at least, with their events), result (those that are due, as purge_results does, but none of unclaimed payments), stored (what adapters stored and what has expired, whatever keep_ms is); NULL: all of them. Takes at most `batch` elicitations of each kind, and stored rows of each table.';
 
 REVOKE ALL ON FUNCTION
+	urlmode.awaits_claim(urlmode.elicitation),
 	urlmode.mark_read(uuid[], bytea[], bigint),
 	urlmode.purge_results(bigint),
-	urlmode.is_over(urlmode.elicitation, timestamptz),
+	urlmode.is_purgeable(urlmode.elicitation, timestamptz),
 	urlmode.purge_kind(text, timestamptz, integer),
 	urlmode.purge_stored(integer),
 	urlmode.purge(bigint, text, integer)

@@ -1,0 +1,369 @@
+-- One call acts on an outcome: it claims it. What was paid and that no call has
+-- claimed is listed.
+--
+-- A claim has two ends: the work is done, and the answer was written. claim takes
+-- both at once. A call whose answer may be lost holds a lease meanwhile:
+--
+--   begin_claim    begins the lease, with a fencing number that is greater than
+--                  each one before it
+--   renew_claim    makes it longer, while the work goes on
+--   fulfil_claim   the first end: the work is done, and what it has returned is kept.
+--                  The next call is given this, and does not do the work again
+--   confirm_claim  the second end: the answer was written
+--   release_claim  the work was not done: the next call can begin at once
+--
+-- When a lease ends without one of them, the next call can begin as well; from
+-- then on the earlier call can neither renew nor fulfil its claim. Its fencing
+-- number decides that, and not the time: as long as no other call has begun, a
+-- call whose lease has ended can still fulfil its claim.
+--
+-- Where the claim of an outcome stands is said by
+--
+--   claimed_at     of the payment, or of an elicitation without payments: the last
+--                  end. Until then a later call is given the outcome (resume,
+--                  is_paid), and neither it nor its result is purged
+--   urlmode.lease  one row from begin_claim to the last end
+--   is_leased      whether a call is at it, or has fulfilled it: no other call
+--                  can do the work, and unclaimed does not list it
+--
+-- The claim of an account has one end, since a provider revokes the tokens of a
+-- code that is sent twice (RFC 6749 section 4.1.2).
+
+SET LOCAL ROLE urlmode_owner;
+
+CREATE DOMAIN urlmode.fulfilled AS bytea CHECK (octet_length(VALUE) <= 262144);
+COMMENT ON DOMAIN urlmode.fulfilled IS 'Sealed result of a call, at most 262144 bytes.';
+
+CREATE TABLE urlmode.lease (
+	elicitation  uuid        NOT NULL REFERENCES urlmode.elicitation ON DELETE CASCADE,
+	reference    urlmode.reference NOT NULL,
+	fence        bigint      NOT NULL,
+	ends_at      timestamptz NOT NULL,
+	fulfilled_at timestamptz,
+	fulfilled    urlmode.fulfilled,
+	PRIMARY KEY (elicitation, reference)
+);
+CREATE INDEX lease_fulfilled_at ON urlmode.lease (fulfilled_at);
+COMMENT ON TABLE urlmode.lease IS 'Claims that were begun and have not had their last end. Written by begin_claim.';
+COMMENT ON INDEX urlmode.lease_fulfilled_at IS 'Finds what was fulfilled long ago and never confirmed.';
+COMMENT ON COLUMN urlmode.lease.elicitation IS 'The elicitation whose outcome is claimed.';
+COMMENT ON COLUMN urlmode.lease.reference IS 'The reference of the payment that is claimed; empty where the outcome is no payment.';
+COMMENT ON COLUMN urlmode.lease.fence IS
+	'The fencing number of the last call that has begun: microseconds since 1970, so that it also grows when a failover has lost commits.';
+COMMENT ON COLUMN urlmode.lease.ends_at IS 'Until then no other call can begin; infinity: it is fulfilled.';
+COMMENT ON COLUMN urlmode.lease.fulfilled_at IS 'When it was fulfilled.';
+COMMENT ON COLUMN urlmode.lease.fulfilled IS 'What the call has returned, as sealed JSON. Only the waiting side opens it.';
+
+-- STABLE, as what it calls is: PostgreSQL inlines no function that promises more.
+CREATE FUNCTION urlmode.is_leased(elicitation uuid, reference text) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+	SELECT EXISTS (
+		SELECT FROM urlmode.lease l
+		WHERE l.elicitation = is_leased.elicitation AND l.reference = is_leased.reference AND l.ends_at > now()
+	)
+$$;
+COMMENT ON FUNCTION urlmode.is_leased(uuid, text) IS
+	'Internal. Whether a call is at this outcome, or has fulfilled it. reference: of the payment; empty where the outcome is no payment.';
+
+CREATE FUNCTION urlmode.is_unclaimed(p urlmode.payment) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+	SELECT p.claimed_at IS NULL AND p.refunded_at IS NULL AND NOT urlmode.is_leased(p.elicitation, p.reference)
+$$;
+COMMENT ON FUNCTION urlmode.is_unclaimed(urlmode.payment) IS
+	'Internal. Whether no call has claimed a payment or is at it, and it was not refunded.';
+
+CREATE FUNCTION urlmode.claim_rank(p urlmode.payment) RETURNS integer
+LANGUAGE sql STABLE AS $$
+	SELECT coalesce((
+		SELECT CASE WHEN l.fulfilled_at IS NULL THEN 2 ELSE 1 END FROM urlmode.lease l
+		WHERE l.elicitation = p.elicitation AND l.reference = p.reference AND l.ends_at > now()
+	), CASE WHEN p.held THEN 3 ELSE 0 END)
+$$;
+COMMENT ON FUNCTION urlmode.claim_rank(urlmode.payment) IS
+	'Internal. In which order calls are given payments that nobody has claimed. 0: a call can claim it; 1: it is fulfilled; 2: another call is at it; 3: it is held.';
+
+CREATE FUNCTION urlmode.find_claim(
+	id uuid, binding bytea, reference text, action text, held boolean,
+	OUT outcome text, OUT kind text, OUT picked text
+)
+LANGUAGE plpgsql AS $$
+DECLARE
+	row urlmode.elicitation;
+BEGIN
+	SELECT * INTO row FROM urlmode.elicitation e
+	WHERE e.id = find_claim.id AND e.binding = find_claim.binding
+	FOR UPDATE;
+	kind := row.kind;
+	IF NOT FOUND THEN
+		outcome := 'unknown';
+	ELSIF row.status <> 'completed' THEN
+		outcome := 'open';
+	ELSIF EXISTS (
+		SELECT FROM urlmode.payment p
+		WHERE p.elicitation = find_claim.id AND (p.matches OR p.reference = find_claim.reference)
+	) THEN
+		-- Proved after the caller has read a refusal: it stays for the next call.
+		IF find_claim.action <> 'accept' THEN
+			outcome := 'changed';
+			RETURN;
+		END IF;
+		SELECT p.reference INTO picked
+		FROM urlmode.payment p
+		WHERE p.elicitation = find_claim.id AND p.claimed_at IS NULL AND p.refunded_at IS NULL
+			AND (find_claim.held OR urlmode.claim_rank(p) < 3)
+			AND CASE WHEN find_claim.reference IS NULL THEN p.matches ELSE p.reference = find_claim.reference END
+		ORDER BY urlmode.claim_rank(p), p.proven_at, p.reference LIMIT 1;
+		outcome := CASE WHEN picked IS NULL THEN 'taken' ELSE 'found' END;
+	ELSIF row.action <> find_claim.action THEN
+		outcome := 'changed';
+	ELSIF row.claimed_at IS NOT NULL THEN
+		outcome := 'taken';
+	ELSE
+		outcome := 'found';
+		picked := '';
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION urlmode.find_claim(uuid, bytea, text, text, boolean) IS
+	'Internal. Locks an elicitation, and finds what of its outcome can be claimed: found, with the reference of a payment, or empty where the outcome is no payment; otherwise taken, changed, open or unknown, as claim returns them. A payment that is held is found only with held. Of several payments the oldest that no call is at, then one that is fulfilled.';
+
+CREATE FUNCTION urlmode.end_claim(id uuid, reference text, keep_ms bigint) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+	DELETE FROM urlmode.lease l WHERE l.elicitation = end_claim.id AND l.reference = end_claim.reference;
+	UPDATE urlmode.payment p SET claimed_at = now()
+	WHERE p.elicitation = end_claim.id AND p.reference = end_claim.reference AND p.claimed_at IS NULL;
+	UPDATE urlmode.elicitation e SET claimed_at = now() WHERE e.id = end_claim.id AND e.claimed_at IS NULL;
+	INSERT INTO urlmode.purge_queue (ids, due_at)
+	VALUES (ARRAY[end_claim.id], now() + keep_ms * interval '1 millisecond');
+END
+$$;
+COMMENT ON FUNCTION urlmode.end_claim(uuid, text, bigint) IS
+	'Internal. The last end of a claim: no later call is given the outcome, and its result is purged after keep_ms milliseconds.';
+
+CREATE FUNCTION urlmode.claim(
+	id uuid, binding bytea, reference text DEFAULT NULL, keep_ms bigint DEFAULT 600000,
+	action text DEFAULT 'accept', held boolean DEFAULT false
+)
+RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	this record;
+BEGIN
+	this := urlmode.find_claim(claim.id, claim.binding, claim.reference, claim.action, claim.held);
+	IF this.outcome <> 'found' THEN
+		RETURN this.outcome;
+	ELSIF urlmode.is_leased(claim.id, this.picked) THEN
+		RETURN 'taken';
+	END IF;
+	PERFORM urlmode.end_claim(claim.id, this.picked, keep_ms);
+	RETURN 'claimed';
+END
+$$;
+COMMENT ON FUNCTION urlmode.claim(uuid, bytea, text, bigint, text, boolean) IS
+	'Claims the outcome of an elicitation, to act on it, with both ends at once. Where payments were proved it claims one of them: the oldest that matches, or the one of this reference. action: of the outcome that the caller has read. Its result is purged after keep_ms milliseconds, ten minutes by default. held: also one that is held. outcome: claimed, for one call; taken (by another one, which may still be at it; or it went back, or is held); changed (it was paid after the refusal that the caller has read, or what the caller has read is not there any more); open (it is not completed, which may be so again after a failover that lost commits); unknown.';
+
+CREATE FUNCTION urlmode.begin_claim(
+	id uuid, binding bytea, reference text, lease_ms bigint, keep_ms bigint DEFAULT 600000
+)
+RETURNS TABLE (outcome text, claimed_reference text, fence bigint, fulfilled bytea, leased_ms bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	this record;
+	lease urlmode.lease;
+BEGIN
+	this := urlmode.find_claim(begin_claim.id, begin_claim.binding, begin_claim.reference, 'accept', false);
+	outcome := this.outcome;
+	claimed_reference := this.picked;
+	IF outcome = 'found' AND EXISTS (
+		SELECT FROM urlmode.payment p
+		WHERE p.elicitation = begin_claim.id AND p.reference = this.picked AND NOT p.matches
+	) THEN
+		outcome := 'changed';
+	ELSIF outcome = 'found' AND this.kind = 'oauth' THEN
+		PERFORM urlmode.end_claim(begin_claim.id, this.picked, keep_ms);
+		outcome := 'claimed';
+	ELSIF outcome = 'found' THEN
+		SELECT * INTO lease FROM urlmode.lease l
+		WHERE l.elicitation = begin_claim.id AND l.reference = this.picked FOR UPDATE;
+		fence := lease.fence;
+		IF lease.fulfilled_at IS NOT NULL THEN
+			outcome := 'fulfilled';
+			fulfilled := lease.fulfilled;
+		ELSIF lease.ends_at > now() THEN
+			outcome := 'leased';
+			fence := NULL;
+			leased_ms := ceil(extract(epoch FROM lease.ends_at - now()) * 1000);
+		ELSE
+			outcome := 'begun';
+			INSERT INTO urlmode.lease AS l (elicitation, reference, fence, ends_at)
+			VALUES (begin_claim.id, this.picked, extract(epoch FROM clock_timestamp()) * 1000000,
+				now() + lease_ms * interval '1 millisecond')
+			ON CONFLICT ON CONSTRAINT lease_pkey DO UPDATE
+			SET fence = greatest(l.fence + 1, EXCLUDED.fence), ends_at = EXCLUDED.ends_at
+			RETURNING l.fence INTO fence;
+		END IF;
+	END IF;
+	RETURN NEXT;
+END
+$$;
+COMMENT ON FUNCTION urlmode.begin_claim(uuid, bytea, text, bigint, bigint) IS
+	'Begins the claim of an accept, for lease_ms milliseconds. reference: of the payment, or NULL: the oldest that matches. outcome: begun (fence is for what follows); fulfilled (another call has done the work: fulfilled is what it has returned, sealed, and fence is for confirm_claim); leased (another call is at it, for leased_ms milliseconds at most); claimed (an account, whose claim has one end); taken, changed, open or unknown, as claim returns them. claimed_reference: for what follows; empty where the outcome is no payment.';
+
+CREATE FUNCTION urlmode.renew_claim(id uuid, binding bytea, reference text, fence bigint, lease_ms bigint)
+RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	UPDATE urlmode.lease l SET ends_at = now() + lease_ms * interval '1 millisecond'
+	FROM urlmode.elicitation e
+	WHERE e.id = renew_claim.id AND e.binding = renew_claim.binding
+		AND l.elicitation = e.id AND l.reference = renew_claim.reference
+		AND l.fence = renew_claim.fence AND l.fulfilled_at IS NULL;
+	RETURN FOUND;
+END
+$$;
+COMMENT ON FUNCTION urlmode.renew_claim(uuid, bytea, text, bigint, bigint) IS
+	'The call goes on for lease_ms milliseconds from now. False: the claim has ended, or another call has begun since.';
+
+CREATE FUNCTION urlmode.fulfil_claim(id uuid, binding bytea, reference text, fence bigint, fulfilled bytea)
+RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	UPDATE urlmode.lease l
+	SET ends_at = 'infinity', fulfilled_at = coalesce(l.fulfilled_at, now()),
+		fulfilled = coalesce(l.fulfilled, fulfil_claim.fulfilled)
+	FROM urlmode.elicitation e
+	WHERE e.id = fulfil_claim.id AND e.binding = fulfil_claim.binding
+		AND l.elicitation = e.id AND l.reference = fulfil_claim.reference
+		AND l.fence = fulfil_claim.fence AND fulfil_claim.fulfilled IS NOT NULL;
+	RETURN FOUND;
+END
+$$;
+COMMENT ON FUNCTION urlmode.fulfil_claim(uuid, bytea, text, bigint, bytea) IS
+	'The first end of a claim: the work is done. What the call has returned is kept, sealed, for the next call, until confirm_claim. Can be repeated. False: the claim has ended, or another call has begun since.';
+
+CREATE FUNCTION urlmode.confirm_claim(
+	id uuid, binding bytea, reference text, fence bigint, keep_ms bigint DEFAULT 600000
+)
+RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	PERFORM FROM urlmode.elicitation e
+	WHERE e.id = confirm_claim.id AND e.binding = confirm_claim.binding FOR UPDATE;
+	IF NOT FOUND OR NOT EXISTS (
+		SELECT FROM urlmode.lease l
+		WHERE l.elicitation = confirm_claim.id AND l.reference = confirm_claim.reference
+			AND l.fence = confirm_claim.fence
+	) THEN
+		RETURN false;
+	END IF;
+	PERFORM urlmode.end_claim(confirm_claim.id, confirm_claim.reference, keep_ms);
+	RETURN true;
+END
+$$;
+COMMENT ON FUNCTION urlmode.confirm_claim(uuid, bytea, text, bigint, bigint) IS
+	'The last end of a claim: the answer was written. Also without fulfil_claim, for a call whose result is not kept. The result of the elicitation is purged after keep_ms milliseconds, ten minutes by default. False: the claim has ended, or another call has begun since.';
+
+CREATE FUNCTION urlmode.release_claim(id uuid, binding bytea, reference text, fence bigint)
+RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	UPDATE urlmode.lease l SET ends_at = now()
+	FROM urlmode.elicitation e
+	WHERE e.id = release_claim.id AND e.binding = release_claim.binding
+		AND l.elicitation = e.id AND l.reference = release_claim.reference
+		AND l.fence = release_claim.fence AND l.fulfilled_at IS NULL;
+	RETURN FOUND;
+END
+$$;
+COMMENT ON FUNCTION urlmode.release_claim(uuid, bytea, text, bigint) IS
+	'The call has not done the work: the next one can begin at once. False: the claim has ended, or another call has begun since.';
+
+CREATE FUNCTION urlmode.unclaimed(
+	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, id uuid DEFAULT NULL
+)
+RETURNS TABLE (
+	elicitation uuid, provider_name text, reference text, amount bigint, currency text,
+	matches boolean, late boolean, proven_at timestamptz, refunded bigint, held boolean,
+	subject text, session text, binding bytea, resume_key text, action text, reason text, result bytea
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT p.elicitation, p.provider::text, p.reference::text, p.amount, p.currency::text,
+		p.matches, p.late, p.proven_at, p.refunded, p.held,
+		e.subject::text, e.session::text, e.binding::bytea, e.resume_key::text,
+		e.action::text, e.reason::text, p.result::bytea
+	FROM urlmode.payment p
+	JOIN urlmode.elicitation e ON e.id = p.elicitation
+	WHERE urlmode.is_unclaimed(p)
+		AND (unclaimed.provider IS NULL OR p.provider = unclaimed.provider)
+		AND (since IS NULL OR p.proven_at >= since)
+		AND (unclaimed.id IS NULL OR p.elicitation = unclaimed.id)
+	ORDER BY p.proven_at, p.reference
+$$;
+COMMENT ON FUNCTION urlmode.unclaimed(text, timestamptz, uuid) IS
+	'The payments that no call has claimed or is at, and that were not refunded, the oldest first, with what is needed to deliver or to refund them. For all owners: for the operator of the MCP server.';
+
+CREATE FUNCTION urlmode.refunds(
+	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, id uuid DEFAULT NULL
+)
+RETURNS TABLE (
+	elicitation uuid, provider_name text, reference text, amount bigint, currency text, reversed bigint,
+	received_at timestamptz, changed_at timestamptz,
+	payment text, paid bigint, refunded bigint, held boolean, claimed boolean,
+	subject text, session text, resume_key text
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT r.elicitation, r.provider::text, r.reference::text, coalesce(r.amount, p.amount),
+		coalesce(r.currency, p.currency)::text,
+		CASE WHEN r.reversed_at IS NOT NULL THEN coalesce(r.reversed, r.amount, p.amount) ELSE 0 END,
+		r.received_at, r.changed_at,
+		p.reference::text, p.amount, p.refunded, p.held,
+		p.claimed_at IS NOT NULL OR urlmode.is_leased(p.elicitation, p.reference),
+		e.subject::text, e.session::text, e.resume_key::text
+	FROM urlmode.refund r
+	LEFT JOIN urlmode.payment p ON p.provider = r.provider AND p.reference = r.payment
+	LEFT JOIN urlmode.elicitation e ON e.id = r.elicitation
+	-- What names a payment that was never proved is the end of an attempt that failed.
+	WHERE (r.payment IS NULL OR p.reference IS NOT NULL)
+		AND (refunds.provider IS NULL OR r.provider = refunds.provider)
+		AND (since IS NULL OR r.changed_at >= since)
+		AND (refunds.id IS NULL OR r.elicitation = refunds.id)
+	ORDER BY r.changed_at, r.reference
+$$;
+COMMENT ON FUNCTION urlmode.refunds(text, timestamptz, uuid) IS
+	'What went back and what of it came again, since a time, the last change last: also of payments that were claimed, and of elicitations that were purged (then without subject, session and resume_key). amount: of this refund. reversed: how much of it came again. payment: the reference of its payment, or NULL if that is not known; paid, refunded, held, claimed: of that payment. For all owners: for the operator of the MCP server.';
+
+CREATE FUNCTION urlmode.count_unclaimed(OUT payments bigint, OUT oldest_age_s bigint)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT count(*), coalesce(extract(epoch FROM clock_timestamp() - min(p.proven_at))::bigint, 0)
+	FROM urlmode.payment p WHERE urlmode.is_unclaimed(p)
+$$;
+COMMENT ON FUNCTION urlmode.count_unclaimed() IS 'How many payments urlmode.unclaimed lists, and for how many seconds the oldest of them has been proved (0: there is none), for the metrics.';
+
+REVOKE ALL ON FUNCTION
+	urlmode.is_leased(uuid, text),
+	urlmode.is_unclaimed(urlmode.payment),
+	urlmode.claim_rank(urlmode.payment),
+	urlmode.find_claim(uuid, bytea, text, text, boolean),
+	urlmode.end_claim(uuid, text, bigint),
+	urlmode.claim(uuid, bytea, text, bigint, text, boolean),
+	urlmode.begin_claim(uuid, bytea, text, bigint, bigint),
+	urlmode.renew_claim(uuid, bytea, text, bigint, bigint),
+	urlmode.fulfil_claim(uuid, bytea, text, bigint, bytea),
+	urlmode.confirm_claim(uuid, bytea, text, bigint, bigint),
+	urlmode.release_claim(uuid, bytea, text, bigint),
+	urlmode.unclaimed(text, timestamptz, uuid),
+	urlmode.refunds(text, timestamptz, uuid),
+	urlmode.count_unclaimed()
+FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION
+	urlmode.claim(uuid, bytea, text, bigint, text, boolean),
+	urlmode.begin_claim(uuid, bytea, text, bigint, bigint),
+	urlmode.renew_claim(uuid, bytea, text, bigint, bigint),
+	urlmode.fulfil_claim(uuid, bytea, text, bigint, bytea),
+	urlmode.confirm_claim(uuid, bytea, text, bigint, bigint),
+	urlmode.release_claim(uuid, bytea, text, bigint),
+	urlmode.unclaimed(text, timestamptz, uuid),
+	urlmode.refunds(text, timestamptz, uuid)
+TO urlmode_server;
+GRANT EXECUTE ON FUNCTION urlmode.count_unclaimed() TO urlmode_cgi;

@@ -1,0 +1,205 @@
+-- An MCP server creates elicitations, or resumes those that it created before.
+--
+-- The owner of an elicitation is its binding: a subject and its session. An
+-- owner may have several elicitations at the same time. With `exclusive`, a
+-- new one supersedes those that are open, but no payment or signature that was
+-- opened; with a `resume_key`, a later call finds the one that there is.
+--
+-- The functions take parallel arrays and return one row for each element, in
+-- the same order. They are in PL/pgSQL with generic plans for the reason that
+-- 007_callback gives.
+
+SET LOCAL ROLE urlmode_owner;
+
+CREATE FUNCTION urlmode.resume(
+	bindings bytea[], resume_keys text[], can_recheck boolean[] DEFAULT NULL, requests bytea[] DEFAULT NULL
+)
+RETURNS TABLE (id uuid, provider text, kind text, status text, expires_at timestamptz, expires_in_ms bigint)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+	RETURN QUERY
+	SELECT r.id, r.provider::text, r.kind::text, r.effective_status, r.expires_at,
+		ceil(extract(epoch FROM r.expires_at - now()) * 1000)::bigint
+	FROM unnest(bindings, resume_keys, can_recheck, requests)
+		WITH ORDINALITY AS a (binding, resume_key, can_recheck, request, n)
+	LEFT JOIN LATERAL (
+		SELECT e.id, e.provider, e.kind, s.effective_status, e.expires_at
+		FROM urlmode.elicitation e
+		CROSS JOIN LATERAL (
+			SELECT count(*) > 0 AS proved,
+				count(*) FILTER (WHERE p.claimed_at IS NULL AND p.refunded_at IS NULL) > 0 AS unclaimed,
+				min(urlmode.claim_rank(p)) FILTER (WHERE p.claimed_at IS NULL AND p.refunded_at IS NULL) AS rank
+			FROM urlmode.payment p
+			WHERE e.kind = 'payment' AND p.elicitation = e.id AND p.matches
+		) money
+		CROSS JOIN LATERAL urlmode.effective_status(e) AS s (effective_status)
+		WHERE a.resume_key IS NOT NULL AND e.binding = a.binding AND e.resume_key = a.resume_key
+			AND NOT e.dormant AND e.request IS NOT DISTINCT FROM a.request
+			AND (money.unclaimed OR CASE
+				WHEN money.proved THEN false
+				WHEN s.effective_status <> 'completed'
+					AND urlmode.closes_at(s.effective_status, e.expires_at, e.grace) > now() THEN true
+				-- It may have been paid, also after its end: a recheck will tell, while the
+				-- result of what nobody has claimed is kept (005_retention).
+				WHEN e.kind = 'payment' AND e.rechecks > e.rechecked AND a.can_recheck IS NOT FALSE THEN
+					coalesce(e.completed_at, urlmode.closes_at(e.status, e.expires_at, e.grace)) > now() - interval '30 days'
+				WHEN e.status <> 'completed' THEN false
+				WHEN e.claimed_at IS NOT NULL OR e.reason = 'superseded' THEN false
+				WHEN e.action <> 'accept' THEN e.expires_at > now()
+				-- RFC 6749 section 4.1.2: an authorization code lives for at most ten minutes.
+				WHEN e.kind = 'oauth' THEN e.completed_at > now() - interval '10 minutes'
+				ELSE true
+			END)
+		ORDER BY money.unclaimed DESC, money.rank, s.effective_status <> 'processing',
+			s.effective_status = 'completed', e.created_at DESC
+		LIMIT 1
+	) r ON true
+	ORDER BY a.n;
+END
+$$;
+COMMENT ON FUNCTION urlmode.resume(bytea[], text[], boolean[], bytea[]) IS
+	'For each owner, key and digest of the request the elicitation that a call can go on with, or NULL: before all others one with a payment that nobody has claimed (first one that it can claim, then one that another call is at, then one that is held), then one that is processing, then one that is open, then one whose outcome nobody has claimed (a refusal until it expires). A payment that waits for a recheck counts as open or unclaimed until thirty days after its end, or after its grace, unless can_recheck is false: the caller has no way to recheck. Of several the newest. expires_in_ms is negative when it can no longer be opened.';
+
+CREATE FUNCTION urlmode.supersede(ids uuid[]) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+	announcements text[];
+BEGIN
+	WITH superseded AS (
+		UPDATE urlmode.elicitation e
+		SET status = 'completed', action = 'cancel', reason = 'superseded', verifier = NULL,
+			completed_at = now(), dormant = urlmode.becomes_dormant(e)
+		WHERE e.id = ANY (ids) AND e.status <> 'completed'
+		RETURNING e.id
+	)
+	SELECT array_agg(urlmode.announcement(s.id, 'completed')) INTO announcements FROM superseded s;
+	PERFORM urlmode.announce(announcements);
+END
+$$;
+COMMENT ON FUNCTION urlmode.supersede(uuid[]) IS 'Internal. Completes open rows with cancel and superseded.';
+
+CREATE FUNCTION urlmode.make_room(owner bytea) RETURNS boolean
+LANGUAGE plpgsql AS $$
+DECLARE
+	number bigint;
+	oldest uuid;
+BEGIN
+	SELECT count(*) INTO number
+	FROM urlmode.elicitation e
+	WHERE e.binding = owner AND NOT e.dormant AND e.status <> 'completed' AND e.expires_at > now();
+	IF number < urlmode.max_open() THEN
+		RETURN true;
+	END IF;
+	-- None that a browser opens just now.
+	SELECT e.id INTO oldest
+	FROM urlmode.elicitation e
+	WHERE e.binding = owner AND NOT e.dormant AND e.status = 'pending' AND e.expires_at > now()
+	ORDER BY e.created_at, e.id LIMIT 1
+	FOR UPDATE SKIP LOCKED;
+	PERFORM urlmode.supersede(ARRAY[oldest]);
+	RETURN oldest IS NOT NULL;
+END
+$$;
+COMMENT ON FUNCTION urlmode.make_room(bytea) IS
+	'Internal. Whether this owner can have one more open. At the limit the oldest that nobody has opened is superseded.';
+
+CREATE FUNCTION urlmode.create_elicitation(
+	ids uuid[], providers text[], kinds text[], subjects text[], sessions text[], bindings bytea[],
+	requesters text[], target_urls text[], expected jsonb[], verifiers bytea[], ttls_ms bigint[],
+	exclusive boolean[] DEFAULT NULL, resume_keys text[] DEFAULT NULL, can_recheck boolean[] DEFAULT NULL,
+	requests bytea[] DEFAULT NULL, checkouts text[] DEFAULT NULL
+)
+RETURNS TABLE (expires_at timestamptz, outcome text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+	-- Those of turn 1 are created together, then those of turn 2, and so on.
+	-- Turn 0: there is something to resume, so nothing is created. Turn -1: another
+	-- transaction has the lock of the owner. Turn -2: the owner has too many open.
+	turns bigint[] := array_fill(1::bigint, ARRAY[coalesce(cardinality(ids), 0)]);
+	busy bytea[];
+	open uuid[];
+BEGIN
+	-- One transaction of an owner at a time, and in it one element of an owner
+	-- after another, so that each sees what the one before it created. Nobody waits
+	-- for the lock of another owner, who may be creating thousands.
+	SELECT array_agg(o.binding) INTO busy
+	FROM (SELECT DISTINCT u.binding FROM unnest(bindings) AS u (binding)) o
+	WHERE NOT pg_try_advisory_xact_lock(hashtextextended('urlmode owner ' || encode(o.binding, 'hex'), 0));
+	turns := ARRAY(
+		SELECT CASE WHEN a.binding = ANY (busy) THEN -1 ELSE row_number() OVER (PARTITION BY a.binding ORDER BY a.n) END
+		FROM unnest(bindings) WITH ORDINALITY AS a (binding, n) ORDER BY a.n
+	);
+
+	FOR this IN 1 .. coalesce((SELECT max(t.turn) FROM unnest(turns) AS t (turn)), 0) LOOP
+		IF exclusive IS NOT NULL OR resume_keys IS NOT NULL THEN
+			turns := ARRAY(
+				SELECT CASE WHEN a.turn = this AND a.id IS NOT NULL THEN 0 ELSE a.turn END
+				FROM ROWS FROM (
+					unnest(turns),
+					urlmode.resume(bindings, ARRAY(
+						SELECT CASE WHEN k.turn = this THEN k.resume_key END
+						FROM unnest(turns, resume_keys) WITH ORDINALITY AS k (turn, resume_key, n) ORDER BY k.n
+					), can_recheck, requests)
+				) WITH ORDINALITY AS a (turn, id, provider, kind, status, expires_at, expires_in_ms, n)
+				ORDER BY a.n
+			);
+			SELECT array_agg(o.id) INTO open
+			FROM (
+				SELECT e.id
+				FROM unnest(bindings, exclusive, turns) AS a (binding, exclusive, turn)
+				JOIN urlmode.elicitation e ON e.binding = a.binding AND NOT e.dormant AND e.expires_at > now()
+					AND (e.status = 'pending' OR (e.status <> 'completed' AND e.kind = 'oauth'))
+				WHERE a.exclusive AND a.turn = this
+				ORDER BY e.id FOR UPDATE OF e
+			) o;
+			PERFORM urlmode.supersede(open);
+		END IF;
+		-- At the limit the oldest that nobody has opened makes room.
+		turns := ARRAY(
+			SELECT CASE WHEN a.turn <> this OR urlmode.make_room(a.binding) THEN a.turn ELSE -2 END
+			FROM unnest(turns, bindings) WITH ORDINALITY AS a (turn, binding, n) ORDER BY a.n
+		);
+		INSERT INTO urlmode.elicitation (
+			id, provider, kind, subject, session, binding,
+			requester, target_url, expected, verifier, expires_at, resume_key, request, checkout
+		)
+		SELECT a.id, a.provider, a.kind, a.subject, a.session, a.binding,
+			a.requester, a.target_url, a.expected, a.verifier,
+			now() + a.ttl_ms * interval '1 millisecond', a.resume_key, a.request, a.checkout
+		FROM unnest(ids, providers, kinds, subjects, sessions, bindings, requesters,
+				target_urls, expected, verifiers, ttls_ms, resume_keys, requests, checkouts, turns)
+			AS a (id, provider, kind, subject, session, binding, requester,
+				target_url, expected, verifier, ttl_ms, resume_key, request, checkout, turn)
+		WHERE a.turn = this;
+		-- A payment stays when its row is purged (005_retention.sql), and must not pay for another one.
+		IF EXISTS (
+			SELECT FROM unnest(ids, turns) AS a (id, turn)
+			JOIN urlmode.payment p ON p.elicitation = a.id
+			WHERE a.turn = this
+		) THEN
+			RAISE unique_violation USING MESSAGE = 'an elicitation with this id was paid for before';
+		END IF;
+	END LOOP;
+
+	RETURN QUERY
+	SELECT CASE WHEN a.turn > 0 THEN now() + a.ttl_ms * interval '1 millisecond' END,
+		CASE a.turn WHEN 0 THEN 'resumed' WHEN -1 THEN 'busy' WHEN -2 THEN 'full' ELSE 'created' END
+	FROM unnest(turns, ttls_ms) WITH ORDINALITY AS a (turn, ttl_ms, n)
+	ORDER BY a.n;
+END
+$$;
+COMMENT ON FUNCTION urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[], bytea[], text[]) IS
+	'Creates elicitations, pending, and returns when each expires: after its ttl_ms milliseconds. An id that exists, or that has been paid for, is a unique_violation. exclusive: completes whatever else this owner has open, with cancel and superseded, but no payment or signature that was opened. expected: required for kind payment. resume_keys: where urlmode.resume finds an elicitation, also one that stands before it in the batch, nothing is created. requests: digests of what is asked for. checkouts: see urlmode.elicitation.checkout. The elements of one owner take effect in their order. outcome: created; resumed (urlmode.resume finds it); busy (another transaction creates for this owner: try again); full (the owner has urlmode.max_open() open, and a user has opened all of them). expires_at is NULL unless it is created. At that limit the oldest that nobody has opened is superseded.';
+
+REVOKE ALL ON FUNCTION
+	urlmode.supersede(uuid[]),
+	urlmode.make_room(bytea),
+	urlmode.resume(bytea[], text[], boolean[], bytea[]),
+	urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[], bytea[], text[])
+FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION
+	urlmode.resume(bytea[], text[], boolean[], bytea[]),
+	urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[], bytea[], text[])
+TO urlmode_server;

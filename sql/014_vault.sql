@@ -1,0 +1,274 @@
+-- The vault: accounts of users at providers, with their tokens.
+--
+-- The tokens are sealed under a keys file that no callback host holds, for one
+-- subject, provider and account. Only MCP servers reach this table.
+--
+--   state       what it means
+--   connected   the tokens are good, as far as anyone knows
+--   reconnect   the provider refuses the refresh token: only the user can help
+--
+-- A token is refreshed by one instance at a time:
+--
+--   begin_refresh    takes a lease in the row, which lasts longer than a request may take.
+--   mark_sent        says, before the request, that it may reach the provider.
+--   commit_refresh   stores what came. It compares the version of the tokens, not the
+--                    lease: what the provider has given is never thrown away because
+--                    it came late.
+--   fail_refresh     ends the lease without new tokens.
+--
+-- A lease that ended by itself after mark_sent has lost an answer: the provider may
+-- have replaced the refresh token. The old one is tried once more. If the answer to
+-- that is lost as well, the account has to be connected again.
+
+SET LOCAL ROLE urlmode_owner;
+
+CREATE DOMAIN urlmode.account_id AS text COLLATE "C" CHECK (octet_length(VALUE) BETWEEN 1 AND 512);
+CREATE DOMAIN urlmode.tokens AS bytea CHECK (octet_length(VALUE) BETWEEN 30 AND 65536);
+CREATE DOMAIN urlmode.scopes AS text[] CHECK (octet_length(VALUE::text) <= 8192);
+CREATE DOMAIN urlmode.account_state AS text CHECK (VALUE IN ('connected', 'reconnect'));
+COMMENT ON DOMAIN urlmode.account_id IS 'Identifier of an account, as its provider gives it, 1 to 512 bytes.';
+COMMENT ON DOMAIN urlmode.tokens IS 'Sealed tokens, at most 65536 bytes.';
+COMMENT ON DOMAIN urlmode.scopes IS 'Scopes of a token, at most 8192 bytes as text.';
+COMMENT ON DOMAIN urlmode.account_state IS 'State of an account: connected or reconnect.';
+
+CREATE TABLE urlmode.account (
+	subject      urlmode.subject    COLLATE "C" NOT NULL,
+	provider     urlmode.provider   NOT NULL,
+	account      urlmode.account_id NOT NULL,
+	state        urlmode.account_state NOT NULL DEFAULT 'connected',
+	reason       urlmode.reason     NOT NULL DEFAULT '',
+	scopes       urlmode.scopes     NOT NULL,
+	connected_at timestamptz        NOT NULL DEFAULT now(),
+	refreshed_at timestamptz        NOT NULL DEFAULT now(),
+	expires_at   timestamptz,
+	version      bigint             NOT NULL DEFAULT 1,
+	lease        bigint             NOT NULL DEFAULT 0,
+	leased_until timestamptz,
+	sent         boolean            NOT NULL DEFAULT false,
+	lost         integer            NOT NULL DEFAULT 0,
+	failures     integer            NOT NULL DEFAULT 0,
+	pause_until  timestamptz,
+	tokens       urlmode.tokens     NOT NULL,
+	PRIMARY KEY (subject, provider, account)
+);
+COMMENT ON TABLE urlmode.account IS 'Accounts that users have connected, with their tokens.';
+COMMENT ON COLUMN urlmode.account.subject IS 'The user, as the authorization of the MCP server names them.';
+COMMENT ON COLUMN urlmode.account.provider IS 'Name of the provider in the configuration of the callback programs.';
+COMMENT ON COLUMN urlmode.account.account IS 'The account, as the provider names it.';
+COMMENT ON COLUMN urlmode.account.state IS 'connected, or reconnect: the provider refuses the refresh token.';
+COMMENT ON COLUMN urlmode.account.reason IS 'Why it has to be connected again; empty while it is connected.';
+COMMENT ON COLUMN urlmode.account.scopes IS 'Scopes that the user has granted.';
+COMMENT ON COLUMN urlmode.account.connected_at IS 'When the user last connected it.';
+COMMENT ON COLUMN urlmode.account.refreshed_at IS 'When the tokens were stored.';
+COMMENT ON COLUMN urlmode.account.expires_at IS 'When the access token expires. NULL: the provider has not said it.';
+COMMENT ON COLUMN urlmode.account.version IS 'Grows with all tokens that are stored.';
+COMMENT ON COLUMN urlmode.account.lease IS 'Number of the last lease, so that who has lost it changes nothing.';
+COMMENT ON COLUMN urlmode.account.leased_until IS 'Until then nobody else begins a refresh.';
+COMMENT ON COLUMN urlmode.account.sent IS 'The holder of the lease has sent the refresh token, or is about to.';
+COMMENT ON COLUMN urlmode.account.lost IS 'How many answers for this version were lost.';
+COMMENT ON COLUMN urlmode.account.failures IS 'How many refreshes have failed since the last success.';
+COMMENT ON COLUMN urlmode.account.pause_until IS 'After a failure, nobody begins a refresh until then.';
+COMMENT ON COLUMN urlmode.account.tokens IS 'Access token, refresh token and what came with them, sealed (lib/PROTOCOL.md).';
+
+CREATE FUNCTION urlmode.store_account(
+	subject text, provider text, account text, scopes text[], tokens bytea, expires_in_ms bigint DEFAULT NULL
+)
+RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	INSERT INTO urlmode.account AS a (subject, provider, account, scopes, tokens, expires_at)
+	VALUES (subject, provider, account, scopes, tokens, now() + expires_in_ms * interval '1 millisecond')
+	ON CONFLICT ON CONSTRAINT account_pkey DO UPDATE
+	SET state = 'connected', reason = '', scopes = EXCLUDED.scopes, tokens = EXCLUDED.tokens, expires_at = EXCLUDED.expires_at,
+		connected_at = now(), refreshed_at = now(), version = a.version + 1,
+		leased_until = NULL, lease = a.lease + 1, sent = false, lost = 0, failures = 0, pause_until = NULL
+	RETURNING a.version
+$$;
+COMMENT ON FUNCTION urlmode.store_account(text, text, text, text[], bytea, bigint) IS
+	'Stores the tokens of an account that the user has connected, over those that there are, and returns their version. expires_in_ms: of the access token; NULL: not known.';
+
+CREATE FUNCTION urlmode.read_accounts(subject text, provider text DEFAULT NULL, account text DEFAULT NULL)
+RETURNS TABLE (
+	provider_name text, account_id text, state text, reason text, scopes text[], connected_at timestamptz, refreshed_at timestamptz,
+	expires_at timestamptz, expires_in_ms bigint, lifetime_ms bigint, version bigint, tokens bytea
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT a.provider::text, a.account::text, a.state::text, a.reason::text, a.scopes::text[], a.connected_at, a.refreshed_at, a.expires_at,
+		floor(extract(epoch FROM a.expires_at - now()) * 1000)::bigint,
+		floor(extract(epoch FROM a.expires_at - a.refreshed_at) * 1000)::bigint, a.version, a.tokens::bytea
+	FROM urlmode.account a
+	WHERE a.subject = read_accounts.subject
+		AND (read_accounts.provider IS NULL OR a.provider = read_accounts.provider)
+		AND (read_accounts.account IS NULL OR a.account = read_accounts.account)
+	ORDER BY a.connected_at DESC, a.provider, a.account
+$$;
+COMMENT ON FUNCTION urlmode.read_accounts(text, text, text) IS
+	'The accounts of a user, of all providers or of one, the one that was connected last first. lifetime_ms: how long the access token lived when it was new.';
+
+CREATE FUNCTION urlmode.begin_refresh(subject text, provider text, account text, version bigint, lease_ms bigint)
+RETURNS TABLE (outcome text, lease bigint, wait_ms bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	row urlmode.account;
+	answer_lost boolean;
+BEGIN
+	SELECT * INTO row FROM urlmode.account a
+	WHERE a.subject = begin_refresh.subject AND a.provider = begin_refresh.provider AND a.account = begin_refresh.account
+	FOR UPDATE;
+	IF NOT FOUND OR row.version <> begin_refresh.version OR row.state <> 'connected' THEN
+		outcome := 'changed';
+	ELSIF row.leased_until > now() THEN
+		outcome := 'leased';
+		wait_ms := ceil(extract(epoch FROM row.leased_until - now()) * 1000);
+	ELSIF row.pause_until > now() THEN
+		outcome := 'paused';
+		wait_ms := ceil(extract(epoch FROM row.pause_until - now()) * 1000);
+	ELSE
+		answer_lost := row.leased_until IS NOT NULL AND row.sent;
+		IF answer_lost AND row.lost > 0 THEN
+			UPDATE urlmode.account a SET state = 'reconnect', reason = 'refresh_lost', leased_until = NULL, sent = false
+			WHERE a.subject = row.subject AND a.provider = row.provider AND a.account = row.account;
+			outcome := 'changed';
+		ELSE
+			UPDATE urlmode.account a
+			SET leased_until = now() + lease_ms * interval '1 millisecond', lease = a.lease + 1, sent = false,
+				lost = a.lost + answer_lost::integer
+			WHERE a.subject = row.subject AND a.provider = row.provider AND a.account = row.account;
+			outcome := 'begun';
+			lease := row.lease + 1;
+		END IF;
+	END IF;
+	RETURN NEXT;
+END
+$$;
+COMMENT ON FUNCTION urlmode.begin_refresh(text, text, text, bigint, bigint) IS
+	'Begins to refresh the tokens of this version. outcome: begun, and the lease is the caller''s for lease_ms milliseconds; leased, somebody else is at it for wait_ms at most; paused, the last refresh has failed, and nobody tries again for wait_ms; changed, there are other tokens now, or none, or the state is reconnect.';
+
+CREATE FUNCTION urlmode.mark_sent(subject text, provider text, account text, lease bigint)
+RETURNS boolean
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	WITH marked AS (
+		UPDATE urlmode.account a SET sent = true
+		WHERE a.subject = mark_sent.subject AND a.provider = mark_sent.provider AND a.account = mark_sent.account
+			AND a.lease = mark_sent.lease AND a.leased_until > now()
+		RETURNING a.lease
+	)
+	SELECT EXISTS (SELECT FROM marked)
+$$;
+COMMENT ON FUNCTION urlmode.mark_sent(text, text, text, bigint) IS
+	'Says that the refresh token is about to be sent. False: the lease is lost, and it must not be.';
+
+CREATE FUNCTION urlmode.commit_refresh(
+	subject text, provider text, account text, version bigint, scopes text[], tokens bytea, expires_in_ms bigint DEFAULT NULL
+)
+RETURNS boolean
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	WITH stored AS (
+		UPDATE urlmode.account a
+		SET state = 'connected', reason = '', scopes = commit_refresh.scopes, tokens = commit_refresh.tokens,
+			expires_at = now() + expires_in_ms * interval '1 millisecond', refreshed_at = now(), version = a.version + 1,
+			leased_until = NULL, lease = a.lease + 1, sent = false, lost = 0, failures = 0, pause_until = NULL
+		WHERE a.subject = commit_refresh.subject AND a.provider = commit_refresh.provider AND a.account = commit_refresh.account
+			AND a.version = commit_refresh.version
+		RETURNING a.version
+	)
+	SELECT EXISTS (SELECT FROM stored)
+$$;
+COMMENT ON FUNCTION urlmode.commit_refresh(text, text, text, bigint, text[], bytea, bigint) IS
+	'Stores the tokens that have replaced those of this version, whoever holds the lease by now. False: there are newer ones, or the account was disconnected.';
+
+CREATE FUNCTION urlmode.fail_refresh(subject text, provider text, account text, version bigint, lease bigint, reason text DEFAULT NULL)
+RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	UPDATE urlmode.account a
+	SET state = CASE WHEN fail_refresh.reason IS NULL THEN a.state ELSE 'reconnect' END,
+		reason = coalesce(fail_refresh.reason, a.reason),
+		leased_until = NULL, sent = false, failures = a.failures + 1,
+		pause_until = now() + least(60, power(2, least(a.failures, 6))) * interval '1 second'
+	WHERE a.subject = fail_refresh.subject AND a.provider = fail_refresh.provider AND a.account = fail_refresh.account
+		AND a.version = fail_refresh.version AND a.lease = fail_refresh.lease
+$$;
+COMMENT ON FUNCTION urlmode.fail_refresh(text, text, text, bigint, bigint, text) IS
+	'Ends the refresh of this lease without new tokens. reason: the provider has refused the refresh token for good, and the user has to connect the account again. Otherwise nobody tries again for a second, after another failure for two, and so on up to a minute.';
+
+CREATE FUNCTION urlmode.delete_account(subject text, provider text, account text) RETURNS boolean
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	WITH deleted AS (
+		DELETE FROM urlmode.account a
+		WHERE a.subject = delete_account.subject AND a.provider = delete_account.provider AND a.account = delete_account.account
+		RETURNING a.account
+	)
+	SELECT EXISTS (SELECT FROM deleted)
+$$;
+COMMENT ON FUNCTION urlmode.delete_account(text, text, text) IS 'Deletes an account with its tokens. False: there is none.';
+
+CREATE FUNCTION urlmode.vault_keys() RETURNS TABLE (kid integer, accounts bigint)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT get_byte(a.tokens, 1), count(*) FROM urlmode.account a GROUP BY 1 ORDER BY 1
+$$;
+COMMENT ON FUNCTION urlmode.vault_keys() IS
+	'The keys that open the tokens, and how many accounts each. A key that is not listed is not needed any more.';
+
+CREATE FUNCTION urlmode.list_sealed(minting integer, batch integer DEFAULT 100)
+RETURNS TABLE (subject text, provider text, account text, tokens bytea)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT a.subject::text, a.provider::text, a.account::text, a.tokens::bytea FROM urlmode.account a
+	WHERE get_byte(a.tokens, 1) <> minting
+	ORDER BY a.subject, a.provider, a.account LIMIT batch
+$$;
+COMMENT ON FUNCTION urlmode.list_sealed(integer, integer) IS 'Some accounts whose tokens are sealed with another key than this one.';
+
+CREATE FUNCTION urlmode.reseal_account(subject text, provider text, account text, old bytea, tokens bytea)
+RETURNS boolean
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	WITH changed AS (
+		UPDATE urlmode.account a SET tokens = reseal_account.tokens
+		WHERE a.subject = reseal_account.subject AND a.provider = reseal_account.provider AND a.account = reseal_account.account
+			AND a.tokens = reseal_account.old
+		RETURNING a.account
+	)
+	SELECT EXISTS (SELECT FROM changed)
+$$;
+COMMENT ON FUNCTION urlmode.reseal_account(text, text, text, bytea, bytea) IS
+	'Replaces sealed tokens by the same ones, sealed with another key. False: they were replaced meanwhile.';
+
+CREATE FUNCTION urlmode.forget_subject(subject text)
+RETURNS TABLE (
+	unclaimed uuid, provider text, reference text, amount bigint, currency text
+)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = on AS $$
+BEGIN
+	-- Whoever proves or claims a payment locks its row first.
+	PERFORM FROM urlmode.elicitation e WHERE e.subject = forget_subject.subject ORDER BY e.id FOR UPDATE;
+	RETURN QUERY
+	SELECT p.elicitation, p.provider::text, p.reference::text, p.amount, p.currency::text
+	FROM urlmode.elicitation e JOIN urlmode.payment p ON p.elicitation = e.id
+	WHERE e.subject = forget_subject.subject AND p.claimed_at IS NULL AND p.refunded_at IS NULL
+	ORDER BY p.proven_at, p.reference;
+	IF FOUND THEN
+		RETURN;
+	END IF;
+	UPDATE urlmode.payment p SET result = NULL
+	FROM urlmode.elicitation e WHERE e.subject = forget_subject.subject AND p.elicitation = e.id AND p.result IS NOT NULL;
+	DELETE FROM urlmode.elicitation e WHERE e.subject = forget_subject.subject;
+	DELETE FROM urlmode.account a WHERE a.subject = forget_subject.subject;
+END
+$$;
+COMMENT ON FUNCTION urlmode.forget_subject(text) IS
+	'Deletes what is stored of a user: accounts, elicitations with their events, and results. References and amounts of payments stay, as the books need them. If a payment is unclaimed, it deletes nothing and returns those that are: claim or refund them first.';
+
+DO $$
+DECLARE
+	name text;
+BEGIN
+	FOREACH name IN ARRAY ARRAY[
+		'store_account(text, text, text, text[], bytea, bigint)', 'read_accounts(text, text, text)',
+		'begin_refresh(text, text, text, bigint, bigint)', 'mark_sent(text, text, text, bigint)',
+		'commit_refresh(text, text, text, bigint, text[], bytea, bigint)', 'fail_refresh(text, text, text, bigint, bigint, text)',
+		'delete_account(text, text, text)', 'vault_keys()', 'list_sealed(integer, integer)',
+		'reseal_account(text, text, text, bytea, bytea)', 'forget_subject(text)'
+	] LOOP
+		EXECUTE format('REVOKE ALL ON FUNCTION urlmode.%s FROM PUBLIC', name);
+		EXECUTE format('GRANT EXECUTE ON FUNCTION urlmode.%s TO urlmode_server', name);
+	END LOOP;
+END
+$$;
