@@ -3,10 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/json_put.h"
+#include "core/json.h"
 #include "support.h"
-#include "webhook/json.h"
-#include "webhook/pointer.h"
 
 /* The bytes of a literal, for a table. */
 #define BYTES(literal)                                                         \
@@ -158,82 +156,6 @@ TEST(a_bomb_is_not_even_begun)
 		parses((struct um_str){ bomb, 2 * UM_JSON_VALUES_MAX - 1 }));
 }
 
-TEST(pointers)
-{
-	/* The document and the answers of RFC 6901 section 5. */
-	static const char text[] =
-		"{\"foo\": [\"bar\", \"baz\"], \"\": 0, \"a/b\": 1,"
-		" \"c%d\": 2, \"e^f\": 3, \"g|h\": 4, \"i\\\\j\": 5,"
-		" \"k\\\"l\": 6, \" \": 7, \"m~n\": 8, \"o\": {\"\": 9}}";
-	static const struct {
-		const char *pointer;
-		const char *found; /* NULL: nothing, or no text */
-	} cases[] = {
-		{ "/foo/0", "bar" },
-		{ "/foo/1", "baz" },
-		{ "/", "0" },
-		{ "/a~1b", "1" },
-		{ "/c%d", "2" },
-		{ "/e^f", "3" },
-		{ "/g|h", "4" },
-		{ "/i\\j", "5" },
-		{ "/k\"l", "6" },
-		{ "/ ", "7" },
-		{ "/m~0n", "8" },
-		{ "/o/", "9" },
-		{ "", NULL },
-		{ "/foo", NULL },
-		{ "/foo/2", NULL },
-		{ "/foo/00", NULL },
-		{ "/foo/-", NULL },
-		{ "/foo/-1", NULL },
-		{ "/foo/1e0", NULL },
-		{ "/foo/18446744073709551616", NULL },
-		{ "/foo/0/x", NULL },
-		{ "/nothing", NULL },
-		{ "/nothing/x", NULL },
-	};
-	struct um_json_node *document = um_json_parse(um_str(text));
-
-	assert_non_null(document);
-	for (size_t i = 0; i < LENGTH(cases); i++) {
-		struct um_buf out = { 0 };
-		struct um_pointer pointer;
-
-		row_begin("%s", cases[i].pointer);
-		assert_row(cases[i].pointer,
-			um_pointer_compile(&pointer, cases[i].pointer));
-		assert_row(cases[i].pointer,
-			um_json_text(um_pointer_find(&pointer, document), &out)
-				== (cases[i].found != NULL));
-		if (cases[i].found != NULL)
-			assert_str(um_buf_str(&out), cases[i].found);
-		um_pointer_free(&pointer);
-		um_buf_free(&out);
-	}
-	free(document);
-}
-
-TEST(pointers_that_are_none)
-{
-	static const char *const cases[] = { "foo", "~", "/~", "/~2", "/a~",
-		"#/foo", "/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q" };
-	char longest[UM_POINTER_MAX + 2];
-	struct um_pointer pointer;
-
-	for (size_t i = 0; i < LENGTH(cases); i++) {
-		assert_row(cases[i], !um_pointer_compile(&pointer, cases[i]));
-		assert_row(cases[i], pointer.token == NULL);
-	}
-	memset(longest, 'a', sizeof(longest));
-	longest[0] = '/';
-	longest[UM_POINTER_MAX + 1] = '\0';
-	assert_false(um_pointer_compile(&pointer, longest));
-	longest[UM_POINTER_MAX] = '\0';
-	assert_true(um_pointer_compile(&pointer, longest));
-	um_pointer_free(&pointer);
-}
-
 TEST(the_text_of_a_node)
 {
 	static const struct {
@@ -286,60 +208,6 @@ TEST(the_text_of_a_node)
 	assert_false(um_json_text(NULL, NULL));
 }
 
-/* Every character that is text, alone and among others. */
-TEST(what_is_put_reads_the_same)
-{
-	static const char *const others[] = { "", "\"", "\\", "ab",
-		"\xc3\xa9" };
-
-	for (int c = 1; c < 0x80; c++)
-		for (size_t i = 0; i < LENGTH(others); i++) {
-			struct um_buf want = { 0 }, json = { 0 }, got = { 0 };
-			struct um_json_node *list;
-
-			row_begin("%s%c%s", others[i], c, others[i]);
-			um_buf_printf(&want, "%s%c%s", others[i], c, others[i]);
-			um_buf_puts(&json, "[");
-			um_json_put_string(&json, um_buf_str(&want));
-			um_buf_puts(&json, "]");
-			list = um_json_parse(um_buf_str(&json));
-
-			assert_true(
-				um_json_text(um_json_next(list, NULL), &got));
-			assert_true(
-				um_str_eq(um_buf_str(&got), um_buf_str(&want)));
-			um_buf_free(&got);
-			um_buf_free(&json);
-			um_buf_free(&want);
-			free(list);
-		}
-}
-
-TEST(what_is_put)
-{
-	static const struct {
-		struct um_str text;
-		const char *json;
-	} cases[] = {
-		{ BYTES(""), "\"\"" },
-		{ BYTES("plain / \x7f \xf0\x9f\x98\x80"),
-			"\"plain / \x7f \xf0\x9f\x98\x80\"" },
-		{ BYTES("a\"b\\\n"), "\"a\\\"b\\\\\\n\"" },
-		{ { NULL, 0 }, "\"\"" },
-		{ BYTES("\b\f\r\t"), "\"\\b\\f\\r\\t\"" },
-		{ BYTES("\x1f"), "\"\\u001f\"" },
-	};
-
-	for (size_t i = 0; i < LENGTH(cases); i++) {
-		struct um_buf out = { 0 };
-
-		row_begin("%s", cases[i].json);
-		um_json_put_string(&out, cases[i].text);
-		assert_str(um_buf_str(&out), cases[i].json);
-		um_buf_free(&out);
-	}
-}
-
 int
 main(void)
 {
@@ -348,11 +216,7 @@ main(void)
 		cmocka_unit_test(every_byte_at_every_place_of_a_string),
 		cmocka_unit_test(depth),
 		cmocka_unit_test(a_bomb_is_not_even_begun),
-		cmocka_unit_test(pointers),
-		cmocka_unit_test(pointers_that_are_none),
 		cmocka_unit_test(the_text_of_a_node),
-		cmocka_unit_test(what_is_put_reads_the_same),
-		cmocka_unit_test(what_is_put),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
