@@ -5,7 +5,7 @@ import { ed25519, ED25519_PUBLIC, event, hmac, ID, json, NOW, OTHER, sha256, wri
 
 export function standardWebhooks(name, prefix, extra = []) {
 	const key = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64');
-	const deliver = (id, type, data, meaning, more, signature) => {
+	const deliver = (id, type, data, effect, more, signature) => {
 		const body = json({ type, timestamp: '2023-11-14T22:13:20Z', data });
 		const text = `${id}.${NOW}.${body}`;
 		const v1 = hmac('sha256', key, text, 'base64');
@@ -16,8 +16,8 @@ export function standardWebhooks(name, prefix, extra = []) {
 				[`${prefix}-id`]: id, [`${prefix}-timestamp`]: `${NOW}`,
 				[`${prefix}-signature`]: signature?.(v1, v1a) ?? `v1,${v1}`,
 			},
-			...meaning === null ? { verdict: 'forged' }
-				: { verdict: 'good', events: [event(meaning, type, id, more)] },
+			...effect === null ? { verdict: 'forged' }
+				: { verdict: 'good', events: [event(effect, type, id, more)] },
 		};
 	};
 	const data = { elicitation_id: ID, payment_id: 'pay_1', total_amount: 1999, currency: 'USD' };
@@ -72,7 +72,7 @@ export function svix() {
 
 export function github() {
 	const secret = "It's a Secret to Everybody";
-	const deliver = (name, content, meaning, more, header) => {
+	const deliver = (name, content, effect, more, header) => {
 		const body = typeof content === 'string' ? content : json(content);
 		const mac = hmac('sha256', secret, body, 'hex');
 		return {
@@ -81,7 +81,7 @@ export function github() {
 				'x-github-event': 'installation', 'x-github-delivery': '72d3162e-cc78-11e3-81ab-4c9367dc0958',
 				'x-hub-signature-256': header?.(mac, body) ?? `sha256=${mac}`,
 			},
-			...meaning === null ? { verdict: 'forged' } : { verdict: 'good', events: [event(meaning, content.action, `sha256:${sha256(body)}`, { id: null, ...more })] },
+			...effect === null ? { verdict: 'forged' } : { verdict: 'good', events: [event(effect, content.action, `sha256:${sha256(body)}`, { id: null, ...more })] },
 		};
 	};
 	const installation = { id: 42, app_id: 7, account: { login: 'octocat', id: 1 } };
@@ -115,8 +115,8 @@ export function docusign() {
 		const mac = hmac('sha256', secret, body, 'base64');
 		return { name, body, headers: headers?.(mac) ?? { 'x-docusign-signature-1': mac }, ...expected };
 	};
-	const good = (meaning, type, more) => ({
-		verdict: 'good', events: [event(meaning, type, `E:${type}:2023-11-14T22:13:20.000Z`, { reference: 'E', ...more })],
+	const good = (effect, type, more) => ({
+		verdict: 'good', events: [event(effect, type, `E:${type}:2023-11-14T22:13:20.000Z`, { reference: 'E', ...more })],
 	});
 	const wrong = hmac('sha256', 'another', 'x', 'base64');
 
@@ -156,8 +156,8 @@ export function dropboxSign() {
 		},
 		signature_request: { signature_request_id: 'SR1', metadata: { elicitation_id: ID } },
 	});
-	const good = (meaning, type, more) => (body) => ({
-		verdict: 'good', events: [event(meaning, type, `sha256:${sha256(body)}`, { reference: 'SR1', ...more })],
+	const good = (effect, type, more) => (body) => ({
+		verdict: 'good', events: [event(effect, type, `sha256:${sha256(body)}`, { reference: 'SR1', ...more })],
 	});
 	const field = `--${boundary}\r\nContent-Disposition: form-data; name="json"\r\n\r\n{}\r\n`;
 
@@ -179,7 +179,7 @@ export function dropboxSign() {
 
 export function razorpay() {
 	const secrets = ['webhook-secret'], return_secrets = ['key-secret'];
-	const deliver = (name, what, meaning, payment) => {
+	const deliver = (name, what, effect, payment) => {
 		const body = json({
 			event: `payment_link.${what}`,
 			payload: {
@@ -189,8 +189,8 @@ export function razorpay() {
 		});
 		return {
 			name, body, headers: { 'x-razorpay-signature': hmac('sha256', secrets[0], body, 'hex') },
-			verdict: 'good', events: [event(meaning, `payment_link.${what}`, `sha256:${sha256(body)}`,
-				{ ...payment && { reference: payment }, ...meaning !== 'ignore' && { amount: 100, currency: 'INR' } })],
+			verdict: 'good', events: [event(effect, `payment_link.${what}`, `sha256:${sha256(body)}`,
+				{ ...payment && { reference: payment }, ...effect !== 'ignore' && { amount: 100, currency: 'INR' } })],
 		};
 	};
 	const back = (name, status, expected, change = (q) => q) => {
@@ -201,7 +201,7 @@ export function razorpay() {
 		});
 		return { name, query: new URLSearchParams(q).toString(), headers: {}, body: '', ...expected };
 	};
-	const good = (meaning, type) => ({ verdict: 'good', events: [event(meaning, type, 'pay_1', { reference: 'pay_1' })] });
+	const good = (effect, type) => ({ verdict: 'good', events: [event(effect, type, 'pay_1', { reference: 'pay_1' })] });
 
 	write('razorpay', {
 		site: { secrets, return_secrets },
@@ -228,14 +228,14 @@ export function razorpay() {
 
 export function shopify() {
 	const secret = 'hush';
-	const deliver = (name, financial_status, meaning, more, test = false) => {
+	const deliver = (name, financial_status, effect, more, test = false) => {
 		const body = json({
 			id: 820982911946154508n.toString(), currency: 'USD', total_price: '403.00', financial_status, test,
 			note_attributes: [{ name: 'color', value: 'red' }, { name: 'elicitation_id', value: ID }],
 		});
 		return {
 			name, body, headers: { 'x-shopify-hmac-sha256': hmac('sha256', secret, body, 'base64') },
-			verdict: 'good', events: [event(meaning, '', `sha256:${sha256(body)}`, { reference: '820982911946154508', ...more })],
+			verdict: 'good', events: [event(effect, '', `sha256:${sha256(body)}`, { reference: '820982911946154508', ...more })],
 		};
 	};
 	const amount = { amount: 40300, currency: 'USD' };
@@ -283,20 +283,20 @@ export function others() {
 		deliveries: [
 			paystack('good', 'charge.success', charge, event('paid', 'charge.success', 'charge.success:302961:', naira)),
 			paystack('refunded', 'refund.processed', { refund_reference: 'r1', transaction_reference: ID, amount: '10000' },
-				event('refunded', 'refund.processed', `refund.processed:r1:${ID}`, { amount: 10000, currency: 'NGN' })),
+				event('refunded', 'refund.processed', `refund.processed:r1:${ID}`, { refund: 'r1', amount: 10000, currency: 'NGN' })),
 			paystack('live-mode', 'charge.success', { ...charge, domain: 'live' },
 				event('other_mode', 'charge.success', 'charge.success:302961:', { reference: '302961' })),
 		],
 	});
 
-	const paddle = (name, type, meaning) => {
+	const paddle = (name, type, effect) => {
 		const body = json({
 			event_id: 'evt_1', event_type: type,
 			data: { id: 'txn_1', custom_data: { elicitation_id: ID }, currency_code: 'USD', details: { totals: { total: '3000' } } },
 		});
 		return {
 			name, body, headers: { 'paddle-signature': `ts=${NOW};h1=${hmac('sha256', 'pdl_ntfset_1', `${NOW}:${body}`, 'hex')}` },
-			verdict: 'good', events: [event(meaning, type, 'evt_1', { reference: 'txn_1', amount: 3000, currency: 'USD' })],
+			verdict: 'good', events: [event(effect, type, 'evt_1', { reference: 'txn_1', amount: 3000, currency: 'USD' })],
 		};
 	};
 	write('paddle', {

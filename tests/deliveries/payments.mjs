@@ -22,20 +22,26 @@ export function stripe() {
 			...expected(`evt_${name}`, type),
 		};
 	};
-	const good = (meaning, more = { reference: 'cs_1', amount: 1050, currency: 'EUR' }) =>
-		(identity, type) => ({ verdict: 'good', events: [event(meaning, type, identity, more)] });
+	const good = (effect, more = { reference: 'cs_1', amount: 1050, currency: 'EUR' }) =>
+		(identity, type) => ({ verdict: 'good', events: [event(effect, type, identity, { ...effect === 'paid' && { checkout: more.reference }, ...more })] });
 	const refused = (verdict) => () => ({ verdict });
 	const completed = 'checkout.session.completed';
 	const paid = { payment_status: 'paid' };
-	const moves = (meaning) => good(meaning, { reference: 'cs_1' });
+	const moves = (effect) => good(effect, { reference: 'cs_1' });
 	const metadata = { elicitation_id: ID };
-	const charge = { id: 'ch_1', object: 'charge', metadata, amount: 1050, currency: 'eur' };
-	const partly = { reference: 'ch_1', amount: 400, currency: 'EUR' };
+	const charge = { id: 'ch_1', object: 'charge', payment_intent: 'pi_1', metadata, amount: 1050, currency: 'eur' };
+	const partly = { reference: 'pi_1', amount: 400, currency: 'EUR' };
+	const dispute = { id: 'dp_1', object: 'dispute', charge: 'ch_1', payment_intent: 'pi_1', metadata: {}, amount: 1050, currency: 'eur' };
+	const disputed = { id: null, reference: 'pi_1', refund: 'dp_1', amount: 1050, currency: 'EUR' };
 
 	write('stripe', {
 		site: { secrets: [secret], accounts: ['acct_ours'] },
 		deliveries: [
 			deliver('paid', completed, paid, good('paid')),
+			deliver('paid-with-its-intent', completed, { ...paid, payment_intent: 'pi_1' },
+				good('paid', { checkout: 'cs_1', reference: 'pi_1', amount: 1050, currency: 'EUR' })),
+			// Whoever pays writes the address of a payment link, and client_reference_id in it.
+			deliver('paid-by-a-link', completed, { ...paid, payment_link: 'plink_1' }, good('ignore', { reference: 'cs_1' })),
 			deliver('free', completed, { payment_status: 'no_payment_required', amount_total: 0 },
 				good('paid', { reference: 'cs_1', amount: 0, currency: 'EUR' })),
 			deliver('waits', completed, { payment_status: 'unpaid' }, good('processing')),
@@ -52,8 +58,16 @@ export function stripe() {
 			// What was paid goes back, first in part, then all of it.
 			deliver('refunded-in-part', 'charge.refunded', { ...charge, amount_refunded: 400 }, good('refunded', partly)),
 			deliver('refunded', 'charge.refunded', { ...charge, amount_refunded: 1050 }, good('refunded', { ...partly, amount: 1050 })),
-			deliver('disputed', 'charge.dispute.created', { id: 'dp_1', object: 'dispute', charge: 'ch_1', metadata: {}, amount: 1050, currency: 'eur' },
-				good('ignore', { id: null, reference: 'dp_1' })),
+			deliver('refund-failed', 'refund.failed', { id: 're_1', object: 'refund', payment_intent: 'pi_1', metadata: {}, amount: 400, currency: 'eur' },
+				good('refund_reversed', { ...partly, id: null })),
+			deliver('disputed', 'charge.dispute.created', dispute, good('ignore', { id: null, reference: 'pi_1' })),
+			deliver('dispute-withdrawn', 'charge.dispute.funds_withdrawn', dispute, good('refunded', disputed)),
+			deliver('dispute-won', 'charge.dispute.funds_reinstated', dispute, good('refund_reversed', disputed)),
+			// An identity check that fails once.
+			...Object.entries({ processing: 'processing', requires_input: 'attempt_failed', verified: 'paid', canceled: 'expired' }).map(([status, effect]) =>
+				deliver(`identity-${status}`, `identity.verification_session.${status}`,
+					{ id: 'vs_1', object: 'identity.verification_session', client_reference_id: ID, status },
+					good(effect, { reference: 'vs_1' }))),
 			deliver('test-mode', completed, paid, moves('other_mode'), undefined, { livemode: false }),
 			deliver('test-mode-without-a-meaning', 'customer.created', {}, moves('ignore'), undefined, { livemode: false }),
 			deliver('test-mode-negative', completed, { ...paid, amount_total: -1 }, moves('other_mode'), undefined, { livemode: false }),
@@ -64,9 +78,9 @@ export function stripe() {
 			deliver('foreign-account-in-test-mode', completed, paid, moves('other_mode'), undefined, { account: 'acct_theirs', livemode: false }),
 			deliver('other-type', 'customer.created', {}, good('ignore', { reference: 'cs_1' })),
 			deliver('not-ours', completed, { ...paid, client_reference_id: null },
-				good('paid', { id: null, reference: 'cs_1', amount: 1050, currency: 'EUR' })),
+				good('paid', { id: null, reference: 'cs_1' })),
 			deliver('somebody-elses', completed, { ...paid, client_reference_id: 'cart-17' },
-				good('paid', { id: null, reference: 'cs_1', amount: 1050, currency: 'EUR' })),
+				good('paid', { id: null, reference: 'cs_1' })),
 			deliver('no-amount', completed, { ...paid, amount_total: null }, good('paid', { reference: 'cs_1' })),
 			deliver('amount-of-another-kind', completed, { ...paid, amount_total: 10.5 }, refused('malformed')),
 			deliver('negative', completed, { ...paid, amount_total: -1 }, refused('malformed')),
@@ -95,7 +109,7 @@ export function stripe() {
 
 export function polar() {
 	const secret = 'polar_whs_c2VjcmV0';
-	const deliver = (id, type, data, meaning, more) => {
+	const deliver = (id, type, data, effect, more) => {
 		const body = json({ type, timestamp: '2023-11-14T22:13:20Z', data });
 		return {
 			name: id, body,
@@ -103,7 +117,7 @@ export function polar() {
 				'webhook-id': id, 'webhook-timestamp': `${NOW}`,
 				'webhook-signature': `v1,${hmac('sha256', secret, `${id}.${NOW}.${body}`, 'base64')}`,
 			},
-			verdict: 'good', events: [event(meaning, type, id, more)],
+			verdict: 'good', events: [event(effect, type, id, more)],
 		};
 	};
 	const order = { id: 'ord_1', status: 'paid', total_amount: 1200, currency: 'usd', metadata: { elicitation_id: ID } };
@@ -120,7 +134,7 @@ export function polar() {
 			deliver('msg_4', 'checkout.updated', { ...checkout, status: 'expired' }, 'expired', { reference: 'co_1', ...amount }),
 			deliver('msg_5', 'checkout.updated', { ...checkout, status: 'open' }, 'ignore', { reference: 'co_1' }),
 			deliver('msg_6', 'order.refunded', { ...order, status: 'refunded', refunded_amount: 1200 }, 'refunded', { reference: 'ord_1', ...amount }),
-			deliver('msg_8', 'order.refunded', { ...order, status: 'partially_refunded', refunded_amount: 100 }, 'ignore', { reference: 'ord_1' }),
+			deliver('msg_8', 'order.refunded', { ...order, status: 'partially_refunded', refunded_amount: 100 }, 'refunded', { reference: 'ord_1', ...amount, amount: 100 }),
 			// A free product, and the second month of a subscription.
 			deliver('msg_9', 'order.paid', { ...order, total_amount: 0, billing_reason: 'purchase' }, 'paid', { reference: 'ord_1', amount: 0, currency: 'USD' }),
 			deliver('msg_10', 'order.paid', { ...order, id: 'ord_2', billing_reason: 'subscription_cycle' }, 'ignore', { reference: 'ord_2' }),
@@ -141,7 +155,7 @@ export function paypal() {
 	// Within the certificate's life.
 	const at = Math.floor(Date.now() / 1000) + 86400;
 	const time = new Date(at * 1000).toISOString().replace('.000', '');
-	const deliver = (name, type, resource, meaning, more) => {
+	const deliver = (name, type, resource, effect, more) => {
 		const body = json({ id: `WH-${name}`, event_version: '1.0', resource_type: 'capture', event_type: type, resource });
 		const text = `b1-${name}|${time}|WEBHOOK1|${crc32(Buffer.from(body))}`;
 		return {
@@ -152,7 +166,7 @@ export function paypal() {
 				'paypal-cert-url': 'https://api.paypal.com/v1/notifications/certs/CERT-1',
 				'paypal-auth-algo': 'SHA256withRSA',
 			},
-			verdict: 'good', events: [event(meaning, type, `WH-${name}`, more)],
+			verdict: 'good', events: [event(effect, type, `WH-${name}`, more)],
 		};
 	};
 	const capture = { id: 'CAP1', supplementary_data: { related_ids: { order_id: 'ORD1' } }, custom_id: ID, amount: { currency_code: 'EUR', value: '10.50' } };
@@ -181,10 +195,11 @@ export function paypal() {
 			deliver('declined', 'PAYMENT.CAPTURE.DECLINED', { ...capture, id: 'CAP0' }, 'attempt_failed', { ...amount, reference: 'CAP0' }),
 			deliver('then-paid', 'PAYMENT.CAPTURE.COMPLETED', capture, 'paid', amount),
 			deliver('denied', 'PAYMENT.CAPTURE.DENIED', capture, 'failed', amount),
+			deliver('order-declined', 'CHECKOUT.ORDER.DECLINED', order, 'attempt_failed', { ...amount, reference: 'ORD1' }),
 			deliver('not-captured', 'CHECKOUT.PAYMENT-APPROVAL.REVERSED', { order_id: 'ORD1', purchase_units: [{ custom_id: ID }] }, 'failed', {}),
-			deliver('refunded-in-part', 'PAYMENT.CAPTURE.REFUNDED', refund('REF1', '4.00'), 'refunded', { reference: 'REF1', amount: 400, currency: 'EUR' }),
-			deliver('refunded', 'PAYMENT.CAPTURE.REFUNDED', refund('REF2', '10.50'), 'refunded', { ...amount, reference: 'REF2' }),
-			deliver('reversed', 'PAYMENT.CAPTURE.REVERSED', capture, 'refunded', amount),
+			deliver('refunded-in-part', 'PAYMENT.CAPTURE.REFUNDED', refund('REF1', '4.00'), 'refunded', { refund: 'REF1', amount: 400, currency: 'EUR' }),
+			deliver('refunded', 'PAYMENT.CAPTURE.REFUNDED', refund('REF2', '8.00'), 'refunded', { refund: 'REF2', amount: 400, currency: 'EUR' }),
+			deliver('reversed', 'PAYMENT.CAPTURE.REVERSED', capture, 'refunded', { refund: 'CAP1', amount: 1050, currency: 'EUR' }),
 		],
 	});
 }
@@ -192,7 +207,7 @@ export function paypal() {
 export function square() {
 	const secret = 'signature-key';
 	const url = 'https://pay.example/webhook/square';
-	const deliver = (name, type, payment, meaning, more) => {
+	const deliver = (name, type, payment, effect, more) => {
 		const body = json({
 			merchant_id: 'M1', type, event_id: `ev-${name}`, created_at: '2023-11-14T22:13:20.308Z',
 			data: { type: 'payment', id: 'PAY1', object: { payment: { id: 'PAY1', reference_id: ID, amount_money: { amount: 2500, currency: 'USD' }, ...payment } } },
@@ -200,7 +215,7 @@ export function square() {
 		return {
 			name, body,
 			headers: { 'x-square-hmacsha256-signature': hmac('sha256', secret, url + body, 'base64') },
-			verdict: 'good', events: [event(meaning, type, `ev-${name}`, more)],
+			verdict: 'good', events: [event(effect, type, `ev-${name}`, more)],
 		};
 	};
 	const amount = { reference: 'PAY1', amount: 2500, currency: 'USD' };
@@ -223,6 +238,9 @@ export function square() {
 			deliver('refund-begun', 'payment.updated', { status: 'COMPLETED', refund_ids: ['REF1'] }, 'paid', amount),
 			deliver('new-status', 'payment.updated', { status: 'DREAMT' }, 'ignore', { reference: 'PAY1' }),
 			deliver('refund', 'refund.updated', {}, 'ignore', { reference: 'PAY1' }),
+			// A hosted link's payment has a note in place of a reference.
+			deliver('of-a-link', 'payment.updated', { status: 'COMPLETED', reference_id: undefined, note: ID }, 'paid', amount),
+			deliver('a-note-of-another', 'payment.updated', { status: 'COMPLETED', reference_id: undefined, note: 'Table 7' }, 'paid', { id: null, reference: 'PAY1' }),
 		],
 	});
 }
@@ -243,11 +261,13 @@ export function adyen() {
 	const deliver = (name, items, expected) => ({
 		name, headers: {}, body: json({ live: 'false', notificationItems: items }), ...expected,
 	});
-	const expect = (meaning, type, success, more) => event(meaning, type, `7914073381342284:${type}:${success}`,
+	const expect = (effect, type, success, more) => event(effect, type, `7914073381342284:${type}:${success}`,
 		{ reference: '7914073381342284', amount: 1130, currency: 'EUR', ...more });
 	const good = (...events) => ({ verdict: 'good', events });
 	const modification = { pspReference: 'MOD1', originalReference: '7914073381342284' };
-	const modified = (meaning, type, success, more) => ({ ...expect(meaning, type, success, more), identity: `MOD1:${type}:${success}` });
+	const modified = (effect, type, success, more) => ({
+		...expect(effect, type, success, more), identity: `MOD1:${type}:${success}`, ...effect.startsWith('refund') && { refund: 'MOD1' },
+	});
 
 	write('adyen', {
 		site: { secrets: [key] },
@@ -271,6 +291,12 @@ export function adyen() {
 				good(modified('ignore', 'CANCELLATION', 'false', { amount: undefined, currency: undefined }))),
 			deliver('charged-back', [item({ ...modification, eventCode: 'CHARGEBACK' })], good(modified('refunded', 'CHARGEBACK', 'true'))),
 			deliver('not-captured', [item({ ...modification, eventCode: 'CAPTURE_FAILED' })], good(modified('refunded', 'CAPTURE_FAILED', 'true'))),
+			deliver('charged-back-again', [item({ ...modification, eventCode: 'SECOND_CHARGEBACK' })],
+				good({ ...modified('refunded', 'SECOND_CHARGEBACK', 'true'), refund: 'MOD1:SECOND_CHARGEBACK' })),
+			deliver('authorisation-expired', [item({ ...modification, eventCode: 'EXPIRE' })],
+				good(modified('refunded', 'EXPIRE', 'true', { amount: undefined, currency: undefined }))),
+			...['REFUND_FAILED', 'REFUNDED_REVERSED', 'CHARGEBACK_REVERSED'].map((eventCode) => (
+				deliver(eventCode.toLowerCase(), [item({ ...modification, eventCode })], good(modified('refund_reversed', eventCode, 'true'))))),
 			deliver('captured', [item({ ...modification, eventCode: 'CAPTURE' })],
 				good(modified('ignore', 'CAPTURE', 'true', { amount: undefined, currency: undefined }))),
 			// `live` is not signed, and decides nothing.
@@ -298,14 +324,14 @@ export function adyen() {
 
 export function lemonSqueezy() {
 	const secret = 'lemon-secret';
-	const deliver = (name, event_name, attributes, meaning, more, test_mode = false) => {
+	const deliver = (name, event_name, attributes, effect, more, test_mode = false) => {
 		const body = json({
 			meta: { event_name, custom_data: { elicitation_id: ID }, test_mode },
 			data: { type: 'orders', id: '12345', attributes: { total: 2999, currency: 'USD', ...attributes } },
 		});
 		return {
 			name, body, headers: { 'x-event-name': event_name, 'x-signature': hmac('sha256', secret, body, 'hex') },
-			verdict: 'good', events: [event(meaning, event_name, `${event_name}:orders:12345:${attributes.status}`, more)],
+			verdict: 'good', events: [event(effect, event_name, `${event_name}:orders:12345:${attributes.status}`, more)],
 		};
 	};
 	const amount = { reference: '12345', amount: 2999, currency: 'USD' };
@@ -318,7 +344,7 @@ export function lemonSqueezy() {
 			deliver('pending', 'order_created', { status: 'pending' }, 'recheck', { reference: '12345' }),
 			deliver('failed', 'order_created', { status: 'failed' }, 'attempt_failed', amount),
 			deliver('refunded', 'order_refunded', { status: 'refunded', refunded_amount: 2999 }, 'refunded', amount),
-			deliver('refunded-in-part', 'order_refunded', { status: 'partial_refund', refunded_amount: 100 }, 'ignore', { reference: '12345' }),
+			deliver('refunded-in-part', 'order_refunded', { status: 'partial_refund', refunded_amount: 100 }, 'refunded', { ...amount, amount: 100 }),
 			deliver('test-mode', 'order_created', { status: 'paid' }, 'other_mode', { reference: '12345' }, true),
 		],
 	});
@@ -327,7 +353,7 @@ export function lemonSqueezy() {
 export function mollie() {
 	const deliver = (name, query, body, expected, content_type = 'application/x-www-form-urlencoded') =>
 		({ name, query, body, content_type, headers: {}, ...expected });
-	const good = (meaning, body, more) => ({ verdict: 'good', events: [event(meaning, '', `sha256:${sha256(body)}`, { id: null, ...more })] });
+	const good = (effect, body, more) => ({ verdict: 'good', events: [event(effect, '', `sha256:${sha256(body)}`, { id: null, ...more })] });
 
 	// The token in the address, not the delivery, names the elicitation.
 	write('mollie', {

@@ -9,7 +9,7 @@ const signed = (header, secret, sign = (body) => hmac('sha256', secret, body, 'h
 	const body = json(content);
 	return { name, body, headers: { [header]: sign(body) }, verdict: 'good', events: events.map((one) => one(digest(body))) };
 };
-const means = (meaning, type, more, identity) => (otherwise) => event(meaning, type, identity ?? otherwise, more);
+const expects = (effect, type, more, identity) => (otherwise) => event(effect, type, identity ?? otherwise, more);
 const forged = ({ events, ...delivery }, headers) => ({ ...delivery, name: 'forged', headers, verdict: 'forged' });
 
 export function gocardless() {
@@ -18,7 +18,7 @@ export function gocardless() {
 		id, created_at: '2023-11-14T22:13:20Z', resource_type, action, links, metadata: {}, details: {}, resource_metadata: metadata,
 	});
 	const payment = (id, action) => one(id, 'payments', action, { payment: 'PM1' });
-	const asks = (id, type, reference = 'PM1') => means('recheck', type, { reference }, id);
+	const asks = (id, type, reference = 'PM1') => expects('recheck', type, { reference }, id);
 
 	write('gocardless', {
 		site: { secrets: ['gc-secret'] },
@@ -28,8 +28,8 @@ export function gocardless() {
 				one('EV2', 'billing_requests', 'fulfilled', { billing_request: 'BRQ1' }),
 				one('EV3', 'mandates', 'created', { mandate: 'MD1' }, {}),
 			] },
-			means('ignore', 'billing_requests.payer_details_confirmed', { reference: 'BRQ1' }, 'EV1'),
-			asks('EV2', 'billing_requests.fulfilled', 'BRQ1'), means('ignore', 'mandates.created', { id: null }, 'EV3')),
+			expects('ignore', 'billing_requests.payer_details_confirmed', { reference: 'BRQ1' }, 'EV1'),
+			asks('EV2', 'billing_requests.fulfilled', 'BRQ1'), expects('ignore', 'mandates.created', { id: null }, 'EV3')),
 			// A debit that the bank refuses, then another that comes, and its refund.
 			deliver('failed', { events: [payment('EV4', 'failed')] }, asks('EV4', 'payments.failed')),
 			deliver('then-confirmed', { events: [payment('EV5', 'confirmed')] }, asks('EV5', 'payments.confirmed')),
@@ -45,27 +45,27 @@ export function coinbaseCommerce() {
 	const charge = (type, more, data = {}) => deliver(type, {
 		id: 'd1', attempt_number: 1,
 		event: { id: `ev-${type}`, type, data: { id: 'ch1', code: 'XA6G6ZFR', pricing: { local: { amount: '10.50', currency: 'USD' } }, metadata: { elicitation_id: ID }, ...data } },
-	}, means(more.meaning, type, { reference: 'ch1', ...more.money && { amount: 1050, currency: 'USD' } }, `ev-${type}`));
+	}, expects(more.effect, type, { reference: 'ch1', ...more.money && { amount: 1050, currency: 'USD' } }, `ev-${type}`));
 
 	write('coinbase-commerce', {
 		site: { secrets: ['cc-secret'] },
 		deliveries: [
-			charge('charge:pending', { meaning: 'processing', money: true }),
-			charge('charge:confirmed', { meaning: 'paid', money: true }),
-			charge('charge:failed', { meaning: 'attempt_failed', money: true }),
-			charge('charge:delayed', { meaning: 'recheck' }),
-			charge('charge:resolved', { meaning: 'recheck' }),
-			charge('charge:created', { meaning: 'ignore' }),
-			charge('charge:confirmed', { meaning: 'paid' }, { pricing: undefined }),
+			charge('charge:pending', { effect: 'processing', money: true }),
+			charge('charge:confirmed', { effect: 'paid', money: true }),
+			charge('charge:failed', { effect: 'attempt_failed', money: true }),
+			charge('charge:delayed', { effect: 'recheck' }),
+			charge('charge:resolved', { effect: 'recheck' }),
+			charge('charge:created', { effect: 'ignore' }),
+			charge('charge:confirmed', { effect: 'paid' }, { pricing: undefined }),
 		],
 	});
 }
 
 export function checkoutCom() {
 	const deliver = signed('cko-signature', 'cko-key');
-	const payment = (type, meaning, { id = 'pay_1', amount = 2000, ...balances } = {}, expected = amount) => deliver(type, {
+	const payment = (type, effect, { id = 'pay_1', amount = 2000, ...balances } = {}, expected = amount) => deliver(type, {
 		id: `evt_${type}`, type, data: { id, action_id: 'act_1', reference: ID, amount, currency: 'GBP', ...Object.keys(balances).length > 0 && { balances } },
-	}, means(meaning, type, { reference: id, ...meaning !== 'ignore' && { amount: expected, currency: 'GBP' } }, `evt_${type}`));
+	}, expects(effect, type, { reference: id, ...effect !== 'ignore' && { amount: expected, currency: 'GBP' } }, `evt_${type}`));
 
 	write('checkout-com', {
 		site: { secrets: ['cko-key'] },
@@ -88,20 +88,20 @@ export function checkoutCom() {
 
 export function cashfree() {
 	const time = `${NOW}123`;
-	const deliver = (name, content, identity, meaning, type, more) => {
+	const deliver = (name, content, identity, effect, type, more) => {
 		const body = json(content);
 		return {
 			name, body, headers: { 'x-webhook-timestamp': time, 'x-webhook-signature': hmac('sha256', 'cf-secret', time + body, 'base64') },
-			verdict: 'good', events: [event(meaning, type, identity, more)],
+			verdict: 'good', events: [event(effect, type, identity, more)],
 		};
 	};
-	const payment = (type, status, meaning, amount = 10.5) => deliver(type, {
+	const payment = (type, status, effect, amount = 10.5) => deliver(type, {
 		type, event_time: '2023-11-14T22:13:20+05:30',
 		data: { order: { order_id: ID, order_amount: 11.5, order_currency: 'INR' }, payment: { cf_payment_id: '14', payment_status: status, payment_amount: amount, payment_currency: 'INR' } },
-	}, `${type}:14:${status}`, meaning, type, { reference: '14', ...meaning !== 'ignore' && { amount: amount * 100, currency: 'INR' } });
-	const refund = (status, meaning, more) => deliver(`refund ${status}`, {
+	}, `${type}:14:${status}`, effect, type, { reference: '14', ...effect !== 'ignore' && { amount: amount * 100, currency: 'INR' } });
+	const refund = (status, effect, more) => deliver(`refund ${status}`, {
 		type: 'REFUND_STATUS_WEBHOOK', data: { refund: { cf_refund_id: 7, cf_payment_id: 14, order_id: ID, refund_amount: 2, refund_currency: 'INR', refund_status: status } },
-	}, `REFUND_STATUS_WEBHOOK:7:${status}`, meaning, 'REFUND_STATUS_WEBHOOK', { reference: '14', ...more });
+	}, `REFUND_STATUS_WEBHOOK:7:${status}`, effect, 'REFUND_STATUS_WEBHOOK', { reference: '14', ...more });
 
 	write('cashfree', {
 		now: NOW * 1000 + 123,
@@ -112,7 +112,7 @@ export function cashfree() {
 			payment('PAYMENT_SUCCESS_WEBHOOK', 'SUCCESS', 'paid'),
 			payment('PAYMENT_SUCCESS_WEBHOOK', 'SUCCESS', 'paid', 10),
 			payment('PAYMENT_CHARGES_WEBHOOK', 'SUCCESS', 'ignore'),
-			refund('SUCCESS', 'refunded', { amount: 200, currency: 'INR' }),
+			refund('SUCCESS', 'refunded', { refund: '7', amount: 200, currency: 'INR' }),
 			refund('PENDING', 'ignore', {}),
 		],
 	});
@@ -123,9 +123,9 @@ function tokens(name, header, secret, deliveries) {
 	write(name, {
 		site: { secrets: [secret] },
 		deliveries: [
-			...deliveries.map(([title, content, meaning, type, reference]) => {
+			...deliveries.map(([title, content, effect, type, reference]) => {
 				const body = json(content);
-				return { name: title, body, headers: { [header]: secret }, verdict: 'good', events: [event(meaning, type, digest(body), { reference })] };
+				return { name: title, body, headers: { [header]: secret }, verdict: 'good', events: [event(effect, type, digest(body), { reference })] };
 			}),
 			{ name: 'another-token', body: json(deliveries[0][1]), headers: { [header]: `${secret}x` }, verdict: 'forged' },
 			{ name: 'no-token', body: json(deliveries[0][1]), headers: {}, verdict: 'unsigned' },
@@ -153,13 +153,98 @@ export function flutterwave() {
 	]);
 }
 
+export function flutterwaveV4() {
+	const deliver = signed('flutterwave-signature', 'flw-secret-hash', (body) => hmac('sha256', 'flw-secret-hash', body, 'base64'));
+	const charge = (name, status, effect, more) => deliver(name, {
+		webhook_id: `wbk_${name}`, timestamp: 1700000000000, type: 'charge.completed',
+		data: { id: 'chg_1', reference: ID, amount: 250.5, currency: 'NGN', status },
+	}, expects(effect, 'charge.completed', { reference: 'chg_1', ...more }, `wbk_${name}`));
+	const money = { amount: 25050, currency: 'NGN' };
+	const paid = charge('paid', 'succeeded', 'paid', money);
+
+	write('flutterwave-v4', {
+		site: { secrets: ['flw-secret-hash'] },
+		deliveries: [
+			paid, charge('failed', 'failed', 'attempt_failed', money), charge('pending', 'pending', 'processing', money),
+			charge('new', 'dreamt', 'ignore'), forged(paid, { 'flutterwave-signature': 'A'.repeat(43).concat('=') }),
+		],
+	});
+}
+
+export function phonepe() {
+	const order = (kind) => ({ event: kind, payload: { merchantOrderId: ID, orderId: 'OMO1', state: 'COMPLETED', amount: 1000 } });
+
+	tokens('phonepe', 'authorization', sha256('user:password'), [
+		['paid', order('checkout.order.completed'), 'recheck', 'checkout.order.completed', 'OMO1'],
+		['failed', order('checkout.order.failed'), 'recheck', 'checkout.order.failed', 'OMO1'],
+		['refund', order('pg.refund.completed'), 'ignore', 'pg.refund.completed', 'OMO1'],
+	]);
+}
+
+export function docuseal() {
+	const form = (kind) => ({ event_type: kind, timestamp: '2023-11-14T22:13:20Z', data: { id: 1, submission_id: 2, external_id: ID, status: 'completed' } });
+
+	tokens('docuseal', 'x-docuseal-secret', 'seal-secret', [
+		['completed', form('form.completed'), 'recheck', 'form.completed', '2'],
+		['declined', form('form.declined'), 'recheck', 'form.declined', '2'],
+		['viewed', form('form.viewed'), 'ignore', 'form.viewed', '2'],
+	]);
+}
+
+export function documenso() {
+	const document = (kind) => ({ event: kind, payload: { id: 10, externalId: ID, status: 'COMPLETED' }, createdAt: '2023-11-14T22:13:20Z' });
+
+	tokens('documenso', 'x-documenso-secret', 'documenso-secret', [
+		['completed', document('DOCUMENT_COMPLETED'), 'recheck', 'DOCUMENT_COMPLETED', '10'],
+		['rejected', document('DOCUMENT_REJECTED'), 'recheck', 'DOCUMENT_REJECTED', '10'],
+		['opened', document('DOCUMENT_OPENED'), 'ignore', 'DOCUMENT_OPENED', '10'],
+	]);
+}
+
+export function yousign() {
+	const deliver = signed('x-yousign-signature-256', 'yousign-key', (body) => `sha256=${hmac('sha256', 'yousign-key', body, 'hex')}`);
+	const request = (what, effect, sandbox = false) => deliver(`${what}${sandbox ? ' sandbox' : ''}`, {
+		event_id: `ev-${what}`, event_name: `signature_request.${what}`, event_time: '1700000000', sandbox,
+		data: { signature_request: { id: 'sr1', external_id: ID, status: what } },
+	}, expects(effect, `signature_request.${what}`, { reference: 'sr1' }, `ev-${what}`));
+	const done = request('done', 'paid');
+
+	write('yousign', {
+		site: { secrets: ['yousign-key'] },
+		deliveries: [
+			done, request('declined', 'cancelled'), request('expired', 'expired'), request('canceled', 'expired'),
+			request('activated', 'ignore'), request('done', 'other_mode', true),
+			forged(done, { 'x-yousign-signature-256': `sha256=${'0'.repeat(64)}` }),
+		],
+	});
+}
+
+export function veriff() {
+	const deliver = signed('x-hmac-signature', 'veriff-key');
+	const decision = (status, effect) => deliver(status, {
+		status: 'success', verification: { id: 'vs1', attemptId: 'va1', code: 9001, status, vendorData: ID },
+	}, expects(effect, status, { reference: 'vs1' }, `vs1:va1:${status}`));
+	const approved = decision('approved', 'paid');
+
+	write('veriff', {
+		site: { secrets: ['veriff-key'] },
+		deliveries: [
+			approved, decision('declined', 'failed'), decision('resubmission_requested', 'attempt_failed'), decision('review', 'processing'),
+			decision('expired', 'expired'), decision('abandoned', 'expired'),
+			deliver('not a decision', { id: 'vs1', attemptId: 'va1', action: 'submitted', vendorData: ID },
+				(otherwise) => event('ignore', '', otherwise, { id: null })),
+			forged(approved, { 'x-hmac-signature': '0'.repeat(64) }),
+		],
+	});
+}
+
 export function mollieEvents() {
 	const deliver = signed('x-mollie-signature', 'mollie-secret', (body) => `sha256=${hmac('sha256', 'mollie-secret', body, 'hex')}`);
-	const payment = (status, meaning, mode = 'live') => deliver(`${status} ${mode}`, {
+	const payment = (status, effect, mode = 'live') => deliver(`${status} ${mode}`, {
 		resource: 'event', id: `event_${status}`, type: `payment.${status}`, entityId: 'tr_1', createdAt: '2023-11-14T22:13:20.0Z',
 		_embedded: { entity: { resource: 'payment', id: 'tr_1', mode, status, amount: { value: '10.50', currency: 'EUR' }, metadata: { elicitation_id: ID } } },
-	}, means(meaning, `payment.${status}`, { reference: 'tr_1', ...mode === 'live' && { amount: 1050, currency: 'EUR' } }, `event_${status}`));
-	const ping = deliver('ping', { resource: 'event', id: 'event_ping', type: 'hook.ping', entityId: 'hook_1' }, means('ignore', 'hook.ping', { id: null }, 'event_ping'));
+	}, expects(effect, `payment.${status}`, { reference: 'tr_1', ...mode === 'live' && { amount: 1050, currency: 'EUR' } }, `event_${status}`));
+	const ping = deliver('ping', { resource: 'event', id: 'event_ping', type: 'hook.ping', entityId: 'hook_1' }, expects('ignore', 'hook.ping', { id: null }, 'event_ping'));
 
 	write('mollie-events', {
 		site: { secrets: ['mollie-secret'] },
@@ -180,7 +265,7 @@ export function mercadoPago() {
 		},
 		...expected,
 	});
-	const good = (meaning, type, body) => ({ verdict: 'good', events: [event(meaning, type, digest(body), { reference: '123' })] });
+	const good = (effect, type, body) => ({ verdict: 'good', events: [event(effect, type, digest(body), { reference: '123' })] });
 	const query = { elicitation_id: ID, 'data.id': '123', type: 'payment' };
 	const body = (type) => json({ action: 'payment.updated', type, data: { id: '123' } });
 
@@ -200,7 +285,7 @@ export function pandadoc() {
 		const body = json(list);
 		return {
 			name, body, headers: {}, query: `signature=${hmac('sha256', 'panda-key', body, 'hex')}`, verdict: 'good',
-			events: expected.map(([meaning, type], i) => event(meaning, type, digest(body) + (i === 0 ? '' : `:${i}`), { reference: 'doc1' })),
+			events: expected.map(([effect, type], i) => event(effect, type, digest(body) + (i === 0 ? '' : `:${i}`), { reference: 'doc1' })),
 		};
 	};
 	const document = (status) => ({ event: 'document_state_changed', data: { id: 'doc1', status, metadata: { elicitation_id: ID } } });
@@ -211,6 +296,9 @@ export function pandadoc() {
 			deliver('completed', [document('document.viewed'), document('document.completed')], [['ignore', 'document.viewed'], ['paid', 'document.completed']]),
 			deliver('declined', [document('document.declined')], [['cancelled', 'document.declined']]),
 			deliver('voided', [document('document.voided')], [['expired', 'document.voided']]),
+			deliver('paid', [document('document.waiting_pay'), document('document.paid')], [['processing', 'document.waiting_pay'], ['paid', 'document.paid']]),
+			deliver('rejected', [document('document.rejected')], [['attempt_failed', 'document.rejected']]),
+			deliver('cancelled', [document('document.cancelled')], [['expired', 'document.cancelled']]),
 			deliver('draft', [document('document.draft')], [['ignore', 'document.draft']]),
 			{ ...deliver('no-signature', [document('document.completed')], []), query: '', verdict: 'unsigned' },
 		],
@@ -218,15 +306,15 @@ export function pandadoc() {
 }
 
 export function persona() {
-	const deliver = (name, meaning, header) => {
+	const deliver = (name, effect, header) => {
 		const body = json({
 			data: { type: 'event', id: `evt_${name}`, attributes: { name: `inquiry.${name}`, payload: { data: { type: 'inquiry', id: 'inq_1', attributes: { 'reference-id': ID } } } } },
 		});
 		const v1 = hmac('sha256', 'wbhsec_1', `${NOW}.${body}`, 'hex');
 		return {
 			name, body, headers: { 'persona-signature': header?.(v1) ?? `t=${NOW},v1=${v1}` },
-			...meaning === 'forged' ? { verdict: 'forged' }
-				: { verdict: 'good', events: [event(meaning, `inquiry.${name}`, `evt_${name}`, { reference: 'inq_1' })] },
+			...effect === 'forged' ? { verdict: 'forged' }
+				: { verdict: 'good', events: [event(effect, `inquiry.${name}`, `evt_${name}`, { reference: 'inq_1' })] },
 		};
 	};
 
@@ -246,16 +334,16 @@ export function onfido() {
 	const deliver = (name, action, object, resource, ...expected) => sign(name, {
 		payload: { resource_type: action.split('.')[0], action, object: { id: 'run1', ...object }, ...resource && { resource } },
 	}, ...expected);
-	const run = (status, meaning) => deliver(status, 'workflow_run.completed', { status }, { id: 'run1', status, customer_user_id: ID, output: { score: 0.75 } },
-		means(meaning, 'workflow_run.completed', { reference: 'run1' }));
+	const run = (status, effect) => deliver(status, 'workflow_run.completed', { status }, { id: 'run1', status, customer_user_id: ID, output: { score: 0.75 } },
+		expects(effect, 'workflow_run.completed', { reference: 'run1' }));
 
 	write('onfido', {
 		site: { secrets: ['onfido-token'] },
 		deliveries: [
 			run('approved', 'paid'), run('declined', 'failed'), run('review', 'recheck'), run('abandoned', 'recheck'), run('error', 'recheck'),
 			deliver('task', 'workflow_task.completed', { status: 'completed' }, { id: 'task1', workflow_run_id: 'run1' },
-				means('ignore', 'workflow_task.completed', { id: null, reference: 'run1' })),
-			deliver('without a resource', 'check.completed', { status: 'complete' }, undefined, means('ignore', 'check.completed', { id: null, reference: 'run1' })),
+				expects('ignore', 'workflow_task.completed', { id: null, reference: 'run1' })),
+			deliver('without a resource', 'check.completed', { status: 'complete' }, undefined, expects('ignore', 'check.completed', { id: null, reference: 'run1' })),
 			forged(run('approved', 'paid'), { 'x-sha2-signature': '0'.repeat(64) }),
 			{ ...forged(run('approved', 'paid'), {}), name: 'no signature', verdict: 'unsigned' },
 		],
@@ -264,12 +352,12 @@ export function onfido() {
 
 export function worldpay() {
 	const sign = signed('event-signature', 'wp-secret', (body) => `2/SHA256/${hmac('sha256', 'wp-secret', body, 'hex')}`);
-	const deliver = (type, meaning, { amount = { value: 1050, currencyCode: 'EUR' }, classification = 'payment', downstreamReference = '3378', name = type } = {}) => ({
+	const deliver = (type, effect, { amount = { value: 1050, currencyCode: 'EUR' }, classification = 'payment', downstreamReference = '3378', name = type } = {}) => ({
 		...sign(name, {
 			eventId: `event-${name}`, eventTimestamp: '2023-11-14T22:13:20.407',
 			eventDetails: { classification, downstreamReference, transactionReference: ID, type, date: '2023-11-14', ...amount && { amount }, _links: { payment: { href: '' } } },
-		}, means(meaning, `${classification}.${type}`, {
-			...downstreamReference && { reference: downstreamReference }, ...amount && meaning !== 'ignore' && { amount: amount.value, currency: amount.currencyCode },
+		}, expects(effect, `${classification}.${type}`, {
+			...downstreamReference && { reference: downstreamReference }, ...amount && effect !== 'ignore' && { amount: amount.value, currency: amount.currencyCode },
 		}, `event-${name}`)),
 		content_type: 'application/vnd.worldpay.events-v1.hal+json',
 	});
@@ -329,15 +417,15 @@ export function adyenPlatforms() {
 		},
 	});
 	const updated = 'balancePlatform.accountHolder.updated';
-	const good = deliver('updated', holder(updated), means('recheck', updated, { reference: 'AH1' }));
+	const good = deliver('updated', holder(updated), expects('recheck', updated, { reference: 'AH1' }));
 
 	write('adyen-platforms', {
 		site: { secrets: [key] },
 		deliveries: [
-			good, deliver('test', holder(updated, 'test'), means('other_mode', updated, { reference: 'AH1' })),
-			deliver('created', holder('balancePlatform.accountHolder.created'), means('ignore', 'balancePlatform.accountHolder.created', { reference: 'AH1' })),
+			good, deliver('test', holder(updated, 'test'), expects('other_mode', updated, { reference: 'AH1' })),
+			deliver('created', holder('balancePlatform.accountHolder.created'), expects('ignore', 'balancePlatform.accountHolder.created', { reference: 'AH1' })),
 			deliver('transfer', { type: 'balancePlatform.transfer.updated', environment: 'live', data: { id: 'TR1', reference: ID } },
-				means('ignore', 'balancePlatform.transfer.updated', { id: null })),
+				expects('ignore', 'balancePlatform.transfer.updated', { id: null })),
 			forged(good, { hmacsignature: hmac('sha256', key, good.body, 'base64') }),
 			{ ...forged(good, {}), name: 'no signature', verdict: 'unsigned' },
 		],
@@ -348,9 +436,9 @@ export function chargebee() {
 	const headers = { authorization: `Basic ${Buffer.from('urlmode:cb-password').toString('base64')}` };
 	const subscription = { id: 'sub1', po_number: ID, status: 'active' };
 	const invoice = { id: 'inv1', po_number: ID, total: 1050, exchange_rate: 1.0853417926351283 };
-	const deliver = (name, meaning, content, more, type = name) => {
+	const deliver = (name, effect, content, more, type = name) => {
 		const body = json({ id: `ev_${name}`, occurred_at: NOW, source: 'hosted_page', object: 'event', api_version: 'v2', event_type: type, content });
-		return { name, body, headers, verdict: 'good', events: [event(meaning, type, digest(body), more)] };
+		return { name, body, headers, verdict: 'good', events: [event(effect, type, digest(body), more)] };
 	};
 	const created = deliver('subscription_created', 'recheck', { subscription, invoice }, { reference: 'inv1' });
 
@@ -370,9 +458,9 @@ export function chargebee() {
 }
 
 export function plaid() {
-	const deliver = (name, webhook_code, meaning) => {
+	const deliver = (name, webhook_code, effect) => {
 		const body = json({ webhook_type: 'LINK', webhook_code, link_session_id: 's1', status: 'SUCCESS', environment: 'sandbox' });
-		return { name, body, headers: {}, verdict: 'good', events: [event(meaning, `LINK.${webhook_code}`, digest(body), { reference: 's1', id: null })] };
+		return { name, body, headers: {}, verdict: 'good', events: [event(effect, `LINK.${webhook_code}`, digest(body), { reference: 's1', id: null })] };
 	};
 
 	write('plaid', {
@@ -427,7 +515,7 @@ export function meta() {
 	write('meta', {
 		site: { secrets: ['app-secret'], constants: { verify_token: 'meatyhamhock' } },
 		deliveries: [
-			deliver('permissions', { object: 'permissions', entry: [] }, means('ignore', 'permissions', { id: null })),
+			deliver('permissions', { object: 'permissions', entry: [] }, expects('ignore', 'permissions', { id: null })),
 			ask('challenge', question, { verdict: 'good', reply: '1158201444' }),
 			ask('another token', { ...question, 'hub.verify_token': 'x' }, { verdict: 'unsigned' }),
 			ask('markup', { ...question, 'hub.challenge': '<script>' }, { verdict: 'unsigned' }),

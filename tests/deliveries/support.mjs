@@ -20,8 +20,8 @@ export function write(name, content) {
 }
 
 // An event as it is expected; `reference` and amounts only where there are some.
-export function event(meaning, type, identity, more = {}) {
-	return { meaning, type, identity, id: ID, ...more };
+export function event(effect, type, identity, more = {}) {
+	return { effect, type, identity, id: ID, ...more };
 }
 
 export const ed25519 = createPrivateKey({
