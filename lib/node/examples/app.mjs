@@ -5,12 +5,13 @@
 //     APP_HOSTS     the names by which clients call this server; those of loopback by default
 //     APP_ISSUER, APP_CLIENT_ID, APP_CLIENT_SECRET    an OpenID provider, and this server there
 //     APP_CHECKOUT  the page on which the report is paid
+//     APP_CLIENTS   what is known of clients beside what they declare, for the option `clients`
 
 import { allowInsecureRequests, discovery } from 'openid-client';
 
 const {
 	APP_USERS = '{}', APP_HOSTS = 'localhost 127.0.0.1 [::1]', APP_ISSUER = '', APP_CLIENT_ID = '', APP_CLIENT_SECRET,
-	APP_CHECKOUT = 'https://checkout.example/pay',
+	APP_CHECKOUT = 'https://checkout.example/pay', APP_CLIENTS = '[]',
 } = process.env;
 /** @type {Map<string | undefined, string>} */
 const users = new Map(Object.entries(JSON.parse(APP_USERS)));
@@ -37,6 +38,9 @@ export function isTrusted({ host = '', origin }) {
 	const isOurs = (/** @type {string} */ authority) => hosts.includes(authority.toLowerCase().replace(/:\d+$/, ''));
 	return isOurs(host) && (origin === undefined || isOurs(origin.replace(/^https?:\/\//, '')));
 }
+
+/** @type {import('urlmode').ClientFacts[]} */
+export const clients = JSON.parse(APP_CLIENTS);
 
 export const issuer = APP_ISSUER;
 

@@ -4,18 +4,19 @@ import { createMCPServer } from '@lynq/lynq';
 import { payment } from '@lynq/lynq/payment';
 import express from 'express';
 import { UrlMode } from 'urlmode';
-import { urlWay, withProgress } from 'urlmode/lynq';
+import { forSession, withProgress } from 'urlmode/lynq';
 
-import { createCheckout, subjectOf } from './app.mjs'; // yours
+import { clients, createCheckout, subjectOf } from './app.mjs'; // yours
 
 const urlmode = new UrlMode({
 	databaseUrl: process.env.URLMODE_DATABASE_URL,
 	keysFile: process.env.URLMODE_KEYS_FILE,
 	baseUrl: process.env.URLMODE_BASE_URL,
+	clients,
 });
 const server = createMCPServer({ name: 'reports', version: '1.0.0' });
 
-const report = urlWay(server, {
+const report = forSession(server, {
 	urlmode, provider: 'stripe', kind: 'payment', expected: { amount: 1050, currency: 'EUR' },
 	message: 'The report costs 10.50 EUR.', targetUrl: createCheckout,
 	subject: (sessionId) => server.session(sessionId).get('subject'),
@@ -46,3 +47,9 @@ app.use('/mcp', (request, response, next) => {
 }, express.json());
 mountLynq(app, withProgress(server)); // accepts local Host headers; others with { allowedHosts: ['mcp.example.com'] }
 const http = app.listen(process.env.PORT, '127.0.0.1', () => console.log(`http://127.0.0.1:${http.address().port}/mcp`));
+
+process.once('SIGTERM', async () => {
+	http.close();
+	await urlmode.close();
+	http.closeAllConnections();
+});

@@ -7,20 +7,21 @@ import { payment } from '@lynq/lynq/payment';
 import { Hono } from 'hono';
 import { buildAuthorizationUrl, fetchUserInfo } from 'openid-client';
 import { UrlMode } from 'urlmode';
-import { connectAccount, elicitUrl, urlWay, withProgress } from 'urlmode/lynq';
+import { forSession, withAccount, withElicitation, withProgress } from 'urlmode/lynq';
 import { exchangeCode } from 'urlmode/oauth';
 
-import { client, configuration, createCheckout, issuer, subjectOf } from './app.mjs'; // yours
+import { client, clients, configuration, createCheckout, issuer, subjectOf } from './app.mjs'; // yours
 
 const urlmode = new UrlMode({
 	databaseUrl: process.env.URLMODE_DATABASE_URL,
 	keysFile: process.env.URLMODE_KEYS_FILE,
 	baseUrl: process.env.URLMODE_BASE_URL,
+	clients,
 });
 const server = createMCPServer({ name: 'reports', version: '1.0.0' });
 const subject = (sessionId) => server.session(sessionId).get('subject');
 
-const account = urlWay(server, {
+const account = forSession(server, {
 	urlmode, subject, provider: 'demo', kind: 'oauth', pkce: true, message: 'Connect your Demo Account.', sessionKey: 'user',
 	targetUrl: ({ returnUrl }) => buildAuthorizationUrl(configuration, { redirect_uri: returnUrl, scope: 'openid profile' }),
 	async value(accepted) { // the value of `user` in the session
@@ -33,7 +34,7 @@ const price = {
 	urlmode, provider: 'stripe', kind: 'payment', expected: { amount: 1050, currency: 'EUR' },
 	message: 'The report costs 10.50 EUR.', targetUrl: createCheckout,
 };
-const report = urlWay(server, { ...price, subject, sessionKey: 'payment' });
+const report = forSession(server, { ...price, subject, sessionKey: 'payment' });
 
 server.tool('connect_account', account.resume, oauth({ buildUrl: account.buildUrl }),
 	{ description: 'Connects your Demo Account.' },
@@ -44,16 +45,15 @@ server.tool('buy_report', report.resume, payment({ buildUrl: report.buildUrl }),
 	(args, c) => c.text(`Paid with ${c.session.get('payment').reference}.`));
 
 server.tool('buy_again', { description: 'Buys the report, each time.' }, async (args, c) => {
-	const outcome = await elicitUrl(server, { c, ...price, subject: subject(c.sessionId) });
-	return outcome.action === 'accept' ? c.text(`Paid with ${outcome.result.reference}.`) : outcome.toolResult;
+	const call = { server, call: c, subject: subject(c.sessionId) };
+	return withElicitation({ ...price, ...call }, async ({ reference }) => c.text(`Paid with ${reference}.`));
 });
 
 server.tool('connect_again', { description: 'Connects your Demo Account, each time.' }, async (args, c) => {
-	const connected = await connectAccount(server, {
-		urlmode, c, subject: subject(c.sessionId), message: 'Connect your Demo Account.',
+	return withAccount({
+		urlmode, server, call: c, subject: subject(c.sessionId), message: 'Connect your Demo Account.',
 		provider: 'demo', description: 'openid-connect', variables: { issuer }, client, scopes: ['openid', 'profile'],
-	});
-	return connected.action === 'accept' ? c.text(`Connected the account of ${connected.account.name}.`) : connected.toolResult;
+	}, async ({ account: { name } }) => c.text(`Connected the account of ${name}.`));
 });
 
 /** A session belongs to the user who sends the first request in it. */
@@ -75,5 +75,11 @@ app.use('/mcp', async (c, next) => {
 	return next();
 });
 mountLynq(app, withProgress(server)); // accepts local Host headers; others with { allowedHosts: ['mcp.example.com'] }
-serve({ fetch: app.fetch, hostname: '127.0.0.1', port: Number(process.env.PORT) },
+const http = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: Number(process.env.PORT) },
 	({ port }) => console.log(`http://127.0.0.1:${port}/mcp`));
+
+process.once('SIGTERM', async () => {
+	http.close();
+	await urlmode.close();
+	http.closeAllConnections();
+});

@@ -3,12 +3,12 @@
 import { serve } from '@hono/node-server';
 import { McpServer, StreamableHttpTransport } from 'mcp-lite';
 import { UrlMode } from 'urlmode';
-import { connectAccount, elicitUrl, PostgresClientRequestAdapter, PostgresSessionAdapter } from 'urlmode/mcp-lite';
+import { PostgresClientRequestAdapter, PostgresSessionAdapter, withAccount, withElicitation } from 'urlmode/mcp-lite';
 
-import { client, createCheckout, isTrusted, issuer, subjectOf } from './app.mjs';
+import { client, clients, createCheckout, isTrusted, issuer, subjectOf } from './app.mjs';
 
 const { PORT, URLMODE_DATABASE_URL = '', URLMODE_KEYS_FILE = '', URLMODE_BASE_URL = '' } = process.env;
-const urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMODE_KEYS_FILE, baseUrl: URLMODE_BASE_URL });
+const urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMODE_KEYS_FILE, baseUrl: URLMODE_BASE_URL, clients });
 const requests = new PostgresClientRequestAdapter(urlmode);
 const sessions = new PostgresSessionAdapter(urlmode);
 const transport = new StreamableHttpTransport({ sessionAdapter: sessions, clientRequestAdapter: requests });
@@ -18,28 +18,22 @@ const subjectIn = (options) => String(options?.authInfo?.extra?.subject);
 
 server.tool('connect_account', {
 	description: 'Connects your Demo Account.',
-	handler: async (args, ctx) => {
-		const connected = await connectAccount({
-			urlmode, ctx, subject: subjectIn(ctx), provider: 'demo', description: 'openid-connect',
-			variables: { issuer }, client, scopes: ['openid', 'profile'], message: 'Connect your Demo Account.',
-		});
-		if (connected.action !== 'accept') return connected.toolResult;
+	handler: (args, call) => withAccount({
+		urlmode, call, subject: subjectIn(call), provider: 'demo', description: 'openid-connect',
+		variables: { issuer }, client, scopes: ['openid', 'profile'], message: 'Connect your Demo Account.',
+	}, async (connected) => {
 		// Keep connected.tokens, and never send them to the client.
 		return { content: [{ type: 'text', text: `Connected the account of ${connected.account?.name}.` }] };
-	},
+	}),
 });
 
 server.tool('buy_report', {
 	description: 'Buys the report.',
-	handler: async (args, ctx) => {
-		const outcome = await elicitUrl({
-			urlmode, ctx, subject: subjectIn(ctx), provider: 'stripe', kind: 'payment',
-			expected: { amount: 1050, currency: 'EUR' },
-			message: 'The report costs 10.50 EUR.', resumeKey: 'report 2026', targetUrl: createCheckout,
-		});
-		if (outcome.action !== 'accept') return outcome.toolResult;
-		return { content: [{ type: 'text', text: `Paid with ${outcome.reference}.` }] };
-	},
+	handler: (args, call) => withElicitation({
+		urlmode, call, subject: subjectIn(call), provider: 'stripe', kind: 'payment',
+		expected: { amount: 1050, currency: 'EUR' },
+		message: 'The report costs 10.50 EUR.', resumeKey: 'report 2026', targetUrl: createCheckout,
+	}, async ({ reference }) => ({ content: [{ type: 'text', text: `Paid with ${reference}.` }] })),
 });
 
 server.tool('name_report', {

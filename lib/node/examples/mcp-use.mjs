@@ -3,12 +3,12 @@
 import { serve } from '@hono/node-server';
 import { MCPServer } from 'mcp-use';
 import { UrlMode } from 'urlmode';
-import { connectAccount, elicitUrl, rejectRequestState } from 'urlmode/mcp-use';
+import { rejectRequestState, withAccount, withElicitation } from 'urlmode/mcp-use';
 
-import { client, createCheckout, isTrusted, issuer, subjectOf } from './app.mjs';
+import { client, clients, createCheckout, isTrusted, issuer, subjectOf } from './app.mjs';
 
 const { PORT, URLMODE_DATABASE_URL = '', URLMODE_KEYS_FILE = '', URLMODE_BASE_URL = '' } = process.env;
-const urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMODE_KEYS_FILE, baseUrl: URLMODE_BASE_URL });
+const urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMODE_KEYS_FILE, baseUrl: URLMODE_BASE_URL, clients });
 const server = new MCPServer({
 	name: 'reports', version: '1.0.0', skills: false,
 	logging: { enabled: false }, // its request log would delay progress until the end
@@ -21,25 +21,19 @@ server.use('/mcp', async (c, next) => {
 	return subjectOf(c.req.header('authorization')) ? next() : c.body(null, 401);
 });
 
-server.tool({ name: 'connect_account', description: 'Connects your Demo Account.' }, async (args, ctx) => {
-	const connected = await connectAccount({
-		urlmode, ctx, subject: subjectIn(ctx), provider: 'demo', description: 'openid-connect',
-		variables: { issuer }, client, scopes: ['openid', 'profile'], message: 'Connect your Demo Account.',
-	});
-	if (connected.action !== 'accept') return connected.toolResult; // asks the client to call again, or says why it was not accepted
+server.tool({ name: 'connect_account', description: 'Connects your Demo Account.' }, (args, call) => withAccount({
+	urlmode, call, subject: subjectIn(call), provider: 'demo', description: 'openid-connect',
+	variables: { issuer }, client, scopes: ['openid', 'profile'], message: 'Connect your Demo Account.',
+}, async (connected) => {
 	// Keep connected.tokens, and never send them to the client.
 	return { content: [{ type: 'text', text: `Connected the account of ${connected.account?.name}.` }] };
-});
+}));
 
-server.tool({ name: 'buy_report', description: 'Buys the report.' }, async (args, ctx) => {
-	const outcome = await elicitUrl({
-		urlmode, ctx, subject: subjectIn(ctx), provider: 'stripe', kind: 'payment',
-		expected: { amount: 1050, currency: 'EUR' },
-		message: 'The report costs 10.50 EUR.', resumeKey: 'report 2026', targetUrl: createCheckout,
-	});
-	if (outcome.action !== 'accept') return outcome.toolResult;
-	return { content: [{ type: 'text', text: `Paid with ${outcome.reference}.` }] };
-});
+server.tool({ name: 'buy_report', description: 'Buys the report.' }, (args, call) => withElicitation({
+	urlmode, call, subject: subjectIn(call), provider: 'stripe', kind: 'payment',
+	expected: { amount: 1050, currency: 'EUR' },
+	message: 'The report costs 10.50 EUR.', resumeKey: 'report 2026', targetUrl: createCheckout,
+}, async ({ reference }) => ({ content: [{ type: 'text', text: `Paid with ${reference}.` }] })));
 
 const http = serve({ fetch: rejectRequestState(server.fetch), hostname: '127.0.0.1', port: Number(PORT) }, ({ port }) => {
 	console.log(`http://127.0.0.1:${port}/mcp`);

@@ -27,7 +27,7 @@ async function mollie(path, body) {
 /**
  * For `targetUrl`.
  *
- * @param {import('urlmode').Way} way
+ * @param {import('urlmode').CallbackUrls} way
  */
 export async function createPayment({ elicitationId, returnUrl, cancelUrl, webhookUrl }) {
 	const payment = await mollie('payments', {

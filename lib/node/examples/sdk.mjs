@@ -6,12 +6,17 @@ import { createServer } from 'node:http';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { UrlMode } from 'urlmode';
-import { connectAccount, elicitUrl, requireUrl } from 'urlmode/sdk';
+import { withAccount, withElicitation } from 'urlmode/sdk';
 
-import { client, createCheckout, isTrusted, issuer, subjectOf } from './app.mjs';
+import { client, clients, createCheckout, isTrusted, issuer, subjectOf } from './app.mjs';
 
 const { PORT, URLMODE_DATABASE_URL = '', URLMODE_KEYS_FILE = '', URLMODE_BASE_URL = '' } = process.env;
-const urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMODE_KEYS_FILE, baseUrl: URLMODE_BASE_URL });
+const urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMODE_KEYS_FILE, baseUrl: URLMODE_BASE_URL, clients });
+/**
+ * @param {string} said
+ * @returns {import('@modelcontextprotocol/sdk/types.js').CallToolResult}
+ */
+const text = (said) => ({ content: [{ type: 'text', text: said }] });
 /** @type {Map<string, Session>} */
 const sessions = new Map();
 
@@ -23,33 +28,27 @@ const sessions = new Map();
 async function openSession(subject) {
 	const server = new McpServer({ name: 'reports', version: '1.0.0' });
 	const account = {
-		urlmode, subject, provider: 'demo', description: 'openid-connect', variables: { issuer }, client,
+		urlmode, server, subject, provider: 'demo', description: 'openid-connect', variables: { issuer }, client,
 		scopes: ['openid', 'profile'], message: 'Connect your Demo Account.',
 	};
 	const report = {
-		urlmode, subject, provider: 'stripe', kind: /** @type {const} */ ('payment'),
+		urlmode, server, subject, provider: 'stripe', kind: /** @type {const} */ ('payment'),
 		expected: { amount: 1050, currency: 'EUR' },
 		message: 'The report costs 10.50 EUR.', resumeKey: 'report 2026', targetUrl: createCheckout,
 	};
 
-	server.registerTool('connect_account', { description: 'Connects your Demo Account.' }, async (extra) => {
-		const connected = await connectAccount(server, { ...account, extra });
-		if (connected.action !== 'accept') return connected.toolResult;
-		// Keep connected.tokens, and never send them to the client.
-		return { content: [{ type: 'text', text: `Connected the account of ${connected.account?.name}.` }] };
-	});
+	const paid = (/** @type {import('urlmode/sdk').Accepted} */ { reference }) => text(`Paid with ${reference}.`);
 
-	server.registerTool('buy_report', { description: 'Buys the report.' }, async (extra) => {
-		const outcome = await elicitUrl(server, { ...report, extra });
-		if (outcome.action !== 'accept') return outcome.toolResult;
-		return { content: [{ type: 'text', text: `Paid with ${outcome.reference}.` }] };
-	});
+	server.registerTool('connect_account', { description: 'Connects your Demo Account.' }, (call) =>
+		withAccount({ ...account, call }, async (connected) => {
+			// Keep connected.tokens, and never send them to the client.
+			return text(`Connected the account of ${connected.account?.name}.`);
+		}));
 
-	server.registerTool('read_report', { description: 'Reads the report, once it is paid.' }, async (extra) => {
-		const outcome = await requireUrl(server, { ...report, extra });
-		if (outcome.action !== 'accept') return outcome.toolResult;
-		return { content: [{ type: 'text', text: `Paid with ${outcome.reference}.` }] };
-	});
+	server.registerTool('buy_report', { description: 'Buys the report.' }, (call) => withElicitation({ ...report, call }, paid));
+
+	server.registerTool('read_report', { description: 'Reads the report, once it is paid.' }, (call) =>
+		withElicitation({ ...report, call, ask: 'error' }, paid));
 
 	const id = randomUUID();
 	const transport = new StreamableHTTPServerTransport({
@@ -79,7 +78,7 @@ http.listen(Number(PORT), '127.0.0.1', () => {
 
 process.once('SIGTERM', async () => {
 	http.close();
-	await urlmode.close(); // rejects the waits, and cancels what nobody has opened
+	await urlmode.close(); // ends the calls that wait; what they wait for stays open
 	for (const { transport } of sessions.values()) await transport.close();
 	http.closeAllConnections();
 });

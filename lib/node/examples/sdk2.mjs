@@ -9,35 +9,29 @@ import {
 	createMcpHandler, isLegacyRequest, McpServer, WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { UrlMode } from 'urlmode';
-import { connectAccount, elicitUrl, rejectRequestState } from 'urlmode/sdk2';
+import { rejectRequestState, withAccount, withElicitation } from 'urlmode/sdk2';
 
-import { client, createCheckout, isTrusted, issuer, subjectOf } from './app.mjs';
+import { client, clients, createCheckout, isTrusted, issuer, subjectOf } from './app.mjs';
 
 const { PORT, URLMODE_DATABASE_URL = '', URLMODE_KEYS_FILE = '', URLMODE_BASE_URL = '' } = process.env;
-const urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMODE_KEYS_FILE, baseUrl: URLMODE_BASE_URL });
+const urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMODE_KEYS_FILE, baseUrl: URLMODE_BASE_URL, clients });
 
 /** @param {string} subject */
 function createReports(subject) {
 	const server = new McpServer({ name: 'reports', version: '1.0.0' });
 
-	server.registerTool('connect_account', { description: 'Connects your Demo Account.' }, async (ctx) => {
-		const connected = await connectAccount(server, {
-			urlmode, ctx, subject, provider: 'demo', description: 'openid-connect',
-			variables: { issuer }, client, scopes: ['openid', 'profile'], message: 'Connect your Demo Account.',
-		});
-		if (connected.action !== 'accept') return connected.toolResult; // asks the client to call again, or says why it was not accepted
+	server.registerTool('connect_account', { description: 'Connects your Demo Account.' }, (call) => withAccount({
+		urlmode, server, call, subject, provider: 'demo', description: 'openid-connect',
+		variables: { issuer }, client, scopes: ['openid', 'profile'], message: 'Connect your Demo Account.',
+	}, async (connected) => {
 		// Keep connected.tokens, and never send them to the client.
 		return { content: [{ type: 'text', text: `Connected the account of ${connected.account?.name}.` }] };
-	});
+	}));
 
-	server.registerTool('buy_report', { description: 'Buys the report.' }, async (ctx) => {
-		const outcome = await elicitUrl(server, {
-			urlmode, ctx, subject, provider: 'stripe', kind: 'payment', expected: { amount: 1050, currency: 'EUR' },
-			message: 'The report costs 10.50 EUR.', resumeKey: 'report 2026', targetUrl: createCheckout,
-		});
-		if (outcome.action !== 'accept') return outcome.toolResult;
-		return { content: [{ type: 'text', text: `Paid with ${outcome.reference}.` }] };
-	});
+	server.registerTool('buy_report', { description: 'Buys the report.' }, (call) => withElicitation({
+		urlmode, server, call, subject, provider: 'stripe', kind: 'payment', expected: { amount: 1050, currency: 'EUR' },
+		message: 'The report costs 10.50 EUR.', resumeKey: 'report 2026', targetUrl: createCheckout,
+	}, async ({ reference }) => ({ content: [{ type: 'text', text: `Paid with ${reference}.` }] })));
 	return server;
 }
 

@@ -5,6 +5,7 @@
  * @typedef {object} Announcement
  * @property {string} id of an elicitation
  * @property {unknown} [late] true: a payment was proved after its end
+ * @property {unknown} [refunded] true: money went back, or came again
  * @property {unknown} [outcome] sealed, in base64
  *
  * @param {string} payload

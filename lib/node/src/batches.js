@@ -1,7 +1,7 @@
 // Statements for many callers at once. What is asked for while others are
 // under way goes into the next one together; one alone is not delayed.
 
-import pg from 'pg';
+import { isDatabaseError, UrlModeBusyError } from './errors.js';
 
 /**
  * SQLSTATEs with which the server refuses a statement for the sake of one of
@@ -16,6 +16,7 @@ const OF_AN_ELEMENT = /^(22|23|P0|40|55P03|57014)/;
  * @property {T} element
  * @property {(answer: A) => void} resolve
  * @property {(error: unknown) => void} reject
+ * @property {number} until when it must have been sent, by performance.now()
  */
 
 /** @template T, A */
@@ -23,19 +24,24 @@ export class Batches {
 	#run;
 	#size;
 	#atOnce;
+	#waitMs;
 	/** @type {Asked<T, A>[]} */
 	#asked = [];
 	#underWay = 0;
+	/** @type {NodeJS.Timeout | undefined} for what has waited longest */
+	#timer;
 
 	/**
 	 * @param {(elements: T[]) => Promise<A[]>} run one statement, in a transaction of its own; an answer for each
 	 *     element, in their order
-	 * @param {{ size: number, atOnce: number }} limits elements of a statement, statements under way
+	 * @param {{ size: number, atOnce: number, waitMs: number }} limits elements of a statement; statements under way;
+	 *     how many milliseconds an element waits to be sent, before it is rejected
 	 */
-	constructor(run, { size, atOnce }) {
+	constructor(run, { size, atOnce, waitMs }) {
 		this.#run = run;
 		this.#size = size;
 		this.#atOnce = atOnce;
+		this.#waitMs = waitMs;
 	}
 
 	/**
@@ -44,9 +50,23 @@ export class Batches {
 	 */
 	ask(element) {
 		return new Promise((resolve, reject) => {
-			this.#asked.push({ element, resolve, reject });
+			this.#asked.push({ element, resolve, reject, until: performance.now() + this.#waitMs });
 			if (this.#underWay < this.#atOnce) void this.#work();
+			else this.#timer ??= setTimeout(() => this.#rejectOverdue(), this.#waitMs);
 		});
+	}
+
+	#rejectOverdue() {
+		const now = performance.now();
+		const first = this.#asked.findIndex(({ until }) => until > now);
+		for (const asked of this.#asked.splice(0, first < 0 ? Infinity : first)) this.#refuse(asked);
+		const [next] = this.#asked;
+		this.#timer = next && setTimeout(() => this.#rejectOverdue(), next.until - now);
+	}
+
+	/** @param {Asked<T, A>} asked */
+	#refuse({ reject }) {
+		reject(new UrlModeBusyError(`the call has waited ${this.#waitMs / 1_000} s for others`));
 	}
 
 	async #work() {
@@ -55,10 +75,13 @@ export class Batches {
 		await null;
 		while (this.#asked.length > 0) await this.#answer(this.#asked.splice(0, this.#size));
 		this.#underWay -= 1;
+		if (this.#underWay > 0) return;
+		clearTimeout(this.#timer);
+		this.#timer = undefined;
 	}
 
 	/**
-	 * One bad element fails alone: a batch that is refused is tried again in halves. Never after an error that leaves
+	 * One bad element fails alone: a batch that is refused is tried again in halves, as long as its callers wait. Never after an error that leaves
 	 * open whether the statement was carried out.
 	 *
 	 * @param {Asked<T, A>[]} batch
@@ -68,13 +91,21 @@ export class Batches {
 			const answers = await this.#run(batch.map(({ element }) => element));
 			batch.forEach(({ resolve }, n) => resolve(/** @type {A} */ (answers[n])));
 		} catch (error) {
-			if (batch.length === 1 || !(error instanceof pg.DatabaseError && OF_AN_ELEMENT.test(error.code ?? ''))) {
+			if (batch.length === 1 || !(isDatabaseError(error) && OF_AN_ELEMENT.test(error.code))) {
 				batch.forEach(({ reject }) => reject(error));
 				return;
 			}
 			const half = Math.ceil(batch.length / 2);
-			await this.#answer(batch.slice(0, half));
-			await this.#answer(batch.slice(half));
+			await this.#answerInTime(batch.slice(0, half));
+			await this.#answerInTime(batch.slice(half));
 		}
+	}
+
+	/** @param {Asked<T, A>[]} batch */
+	async #answerInTime(batch) {
+		const now = performance.now();
+		batch.filter(({ until }) => until <= now).forEach((asked) => this.#refuse(asked));
+		const rest = batch.filter(({ until }) => until > now);
+		if (rest.length > 0) await this.#answer(rest);
 	}
 }

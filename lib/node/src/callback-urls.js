@@ -6,10 +6,10 @@ import { GRACE_MAX_SECONDS, mintState } from './token.js';
 /**
  * @typedef {import('./types.js').Elicitation} Elicitation
  * @typedef {import('./types.js').Kind} Kind
- * @typedef {import('./types.js').Way} Way
+ * @typedef {import('./types.js').CallbackUrls} CallbackUrls
  */
 
-export class CallbackUrls {
+export class UrlBuilder {
 	#keys;
 	#baseUrl;
 
@@ -24,7 +24,7 @@ export class CallbackUrls {
 
 	/**
 	 * @param {{ id: string, provider: string, kind: Kind, binding: Buffer, expires: number, ttl?: number,
-	 *     callbackUrls?: Way, resumed: boolean }} row
+	 *     callbackUrls?: CallbackUrls, resumed: boolean }} row
 	 * @returns {Elicitation}
 	 */
 	toElicitation({ id, provider, kind, binding, expires, ttl = 0, callbackUrls, resumed }) {
@@ -39,7 +39,7 @@ export class CallbackUrls {
 
 	/**
 	 * @param {{ id: string, provider: string, kind: Kind, binding: Buffer, ttl: number }} row
-	 * @returns {Way}
+	 * @returns {CallbackUrls}
 	 */
 	build({ id, provider, kind, binding, ttl }) {
 		if (kind === 'oauth') {

@@ -20,7 +20,8 @@ export class Client extends pg.Client {
 	/** @param {DatabaseConfig} config */
 	constructor(config) {
 		super(config);
-		this.#config = config;
+		// pg.Pool hides the password from a copy of its options.
+		this.#config = { ...config, password: config.password };
 		this.#chosen = config.hosts.length === 1 && config.sessionAttrs === 'any';
 	}
 

@@ -69,6 +69,21 @@ export function checkDatabaseUrl(url) {
 }
 
 /**
+ * What a connection beside those of a pool is made with.
+ *
+ * @param {import('./types.js').Pool} pool
+ * @param {unknown} databaseUrl
+ * @returns {DatabaseConfig}
+ */
+export function checkPool(pool, databaseUrl) {
+	if (databaseUrl !== undefined) throw new TypeError('pool and databaseUrl cannot be used together');
+	if (typeof pool?.query !== 'function' || typeof pool.options !== 'object') throw new TypeError('pool must be a pg.Pool');
+	const options = /** @type {import('pg').PoolConfig} */ (pool.options);
+	// The password is not enumerable.
+	return { ...options, password: options.password, hosts: [{ host: options.host ?? '', port: options.port ?? 0 }], sessionAttrs: 'any' };
+}
+
+/**
  * @param {string} query
  * @returns {Parameters}
  */

@@ -1,14 +1,17 @@
 // Calls the functions of the schema urlmode that an MCP server may call.
 
 import { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import pg from 'pg';
 
 import { Batches } from './batches.js';
 import { Client } from './client.js';
 import {
-	ElicitationExistsError, ElicitationMismatchError, ElicitationNotFoundError, ElicitationReferenceError, UrlModeClosedError,
+	ElicitationExistsError, ElicitationLimitError, ElicitationMismatchError, ElicitationNotFoundError,
+	ElicitationOpenError, ElicitationReferenceError, isDatabaseError, UrlModeBusyError, UrlModeClosedError,
 } from './errors.js';
+import { jittered } from './jitter.js';
 
 /** The channel on which every change of a row is announced, as {"id":…,"status":…}. */
 export const CHANNEL = 'urlmode';
@@ -19,20 +22,28 @@ const POOL_MAX = 4;
  * process is at the other. Each element may take a lock, and PostgreSQL counts
  * on 64 in a transaction (max_locks_per_transaction).
  */
-const BATCHES = { size: 32, atOnce: 2 };
+const BATCHES = { size: 32, atOnce: 2, waitMs: 15_000 };
+/** How many calls may be in progress. Further ones are refused. */
+const CALLS_MAX = 10_000;
+/** 001_schema.sql has PostgreSQL end a statement somewhat earlier, so that it is not carried out after its call has failed. */
 const QUERY_TIMEOUT_MS = 30_000;
+/** How long a call waits before it tries again, while another one creates for the same owner. */
+const BUSY_MS = 2;
+const BUSY_MAX_MS = 100;
 
-const CREATE = `SELECT extract(epoch FROM expires_at) AS expires FROM urlmode.create_elicitation(
-	$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`;
+const CREATE = `SELECT extract(epoch FROM expires_at) AS expires, outcome FROM urlmode.create_elicitation(
+	$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`;
 const RESUME = `SELECT id, provider, kind, extract(epoch FROM expires_at) AS expires, expires_in_ms
-	FROM urlmode.resume($1, $2, $3)`;
-const CLAIM = 'SELECT urlmode.claim($1, $2, $3, $4, $5) AS claimed';
-const UNCLAIMED = `SELECT elicitation, provider_name, reference, amount, currency, matches, late, proven_at,
+	FROM urlmode.resume($1, $2, $3, $4)`;
+const CLAIM = 'SELECT urlmode.claim($1, $2, $3, $4, $5, $6) AS outcome';
+const UNCLAIMED = `SELECT elicitation, provider_name, reference, amount, currency, matches, late, proven_at, refunded, held,
 	subject, session, binding, resume_key, result FROM urlmode.unclaimed($1, $2, $3)`;
+const REFUNDS = `SELECT elicitation, provider_name, reference, amount, currency, reversed, received_at, changed_at,
+	payment, paid, refunded, held, claimed, subject, session, resume_key FROM urlmode.refunds($1, $2, $3)`;
 const ABANDON = 'SELECT outcome FROM urlmode.abandon($1, $2, $3, $4)';
 const NOTIFY = 'SELECT pg_notify($1, $2)';
 const READ_NAME = 'urlmode_read';
-const READ = `SELECT id, provider, kind, status, action, reason, late, payment_reference, completed_from, result, verifier,
+const READ = `SELECT id, provider, kind, status, action, reason, late, payment_reference, refunded, held, completed_from, result, verifier,
 	closes_in_ms, failed_attempts, rechecks, rechecked, recheck_in_ms
 	FROM urlmode.read($1::uuid[], $2::bytea[])`;
 const MARK_READ = 'SELECT urlmode.mark_read($1::uuid[], $2::bytea[], $3::bigint)';
@@ -56,6 +67,8 @@ const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4, $5)';
  * @property {string} reason
  * @property {boolean} late whether a payment was proved after the end, which makes the action accept
  * @property {string | null} payment_reference of the payment that is the outcome
+ * @property {string} refunded how much of it went back, in minor units
+ * @property {boolean} held whether it was paid, and the operator must decide, because a part of it may have gone back
  * @property {import('./types.js').OpenStatus | null} completed_from what a cancellation by an MCP server has cut off
  * @property {Buffer | null} result sealed
  * @property {Buffer | null} verifier sealed
@@ -80,8 +93,10 @@ const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4, $5)';
  * @property {boolean} exclusive
  * @property {string | null} resumeKey
  * @property {boolean} canRecheck see `CreateOptions`
+ * @property {Buffer} request digest of what is asked for
+ * @property {string | null} checkout the provider's id of what was made
  *
- * @typedef {{ binding: Buffer, resumeKey: string, canRecheck: boolean }} ResumeKey
+ * @typedef {{ binding: Buffer, resumeKey: string, canRecheck: boolean, request: Buffer }} ResumeKey
  *
  * @typedef {object} Resumed
  * @property {string} id
@@ -116,11 +131,33 @@ const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4, $5)';
  * @property {boolean} matches
  * @property {boolean} late
  * @property {Date} proven_at
+ * @property {string} refunded
+ * @property {boolean} held
  * @property {string} subject
  * @property {string} session
  * @property {Buffer} binding
  * @property {string | null} resume_key
  * @property {Buffer | null} result sealed
+ *
+ * @typedef {object} RefundRow
+ * @property {string} elicitation
+ * @property {string} provider_name
+ * @property {string} reference
+ * @property {string | null} amount
+ * @property {string | null} currency
+ * @property {string | null} reversed
+ * @property {Date} received_at
+ * @property {Date} changed_at
+ * @property {string | null} payment
+ * @property {string | null} paid
+ * @property {string | null} refunded
+ * @property {boolean | null} held
+ * @property {boolean} claimed
+ * @property {string | null} subject
+ * @property {string | null} session
+ * @property {string | null} resume_key
+ *
+ * @typedef {'created' | 'resumed' | 'busy' | 'full'} CreateOutcome
  *
  * @typedef {'completed' | 'already' | 'opened' | 'processing'} AbandonOutcome
  *
@@ -136,7 +173,7 @@ const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4, $5)';
  * @param {unknown} error
  */
 export function isRefusal(error) {
-	return error instanceof pg.DatabaseError && /^(42|3F)/.test(error.code ?? '');
+	return isDatabaseError(error) && /^(42|3F)/.test(error.code);
 }
 
 /**
@@ -158,26 +195,31 @@ function toColumns(rowKeys) {
 
 /** A small pool of connections for everything but waiting. Idle connections do not keep the process running. */
 export class Database {
+	/** @type {import('./types.js').Pool} */
 	#pool;
+	/** Closes the pool, if it is this one's own. */
+	#end = async () => {};
 	#closed = false;
+	#brokenOff = false;
 	#creates = new Batches((/** @type {NewRow[]} */ rows) => this.#create(rows), BATCHES);
 	#resumes = new Batches((/** @type {ResumeKey[]} */ keys) => this.#resume(keys), BATCHES);
 	#abandons = new Batches((/** @type {Abandoned[]} */ rows) => this.#abandon(rows), BATCHES);
-	/** @type {Set<Promise<unknown>>} */
-	#queries = new Set();
+	/** @type {Map<Promise<unknown>, (reason: unknown) => void>} the calls in progress, and what rejects each */
+	#calls = new Map();
 	/** @type {Set<Socket>} of the connections that are open, or being opened */
 	#sockets = new Set();
-	/** @type {(reason: unknown) => void} */
-	#rejectAll = () => {};
-	/** @type {Promise<never>} rejects when nobody waits for answers any more */
-	#brokenOff = new Promise((_, reject) => {
-		this.#rejectAll = reject;
-	});
+
+	/**
+	 * @param {import('./database-url.js').DatabaseConfig} config
+	 * @param {import('./types.js').Pool | undefined} [pool] somebody else's, which is used instead of a pool of its own
+	 */
+	constructor(config, pool) {
+		this.#pool = pool ?? this.#openPool(config);
+	}
 
 	/** @param {import('./database-url.js').DatabaseConfig} config */
-	constructor(config) {
-		this.#brokenOff.catch(() => {});
-		this.#pool = new pg.Pool({
+	#openPool(config) {
+		const pool = new pg.Pool({
 			...config,
 			stream: () => this.#openSocket(),
 			Client: /** @type {never} */ (Client),
@@ -187,20 +229,42 @@ export class Database {
 			allowExitOnIdle: true,
 		});
 		// The pool has removed the broken idle connection already.
-		this.#pool.on('error', () => {});
+		pool.on('error', () => {});
+		this.#end = () => pool.end();
+		return pool;
 	}
 
 	/**
 	 * @param {NewRow} row
 	 * @returns {Promise<number | undefined>} when it expires, in Unix seconds with a fraction; undefined if another call
 	 *     of the same owner has created one that can be resumed
+	 * @throws {ElicitationLimitError}
 	 */
 	async create(row) {
 		try {
-			return await this.#track(() => this.#creates.ask(row));
+			// Also the waits between the attempts belong to the call, which `close` waits for.
+			return await this.#track(() => this.#createWhenFree(row));
 		} catch (error) {
-			if (error instanceof pg.DatabaseError && error.code === '23505') throw new ElicitationExistsError(row.id);
+			if (isDatabaseError(error) && error.code === '23505') throw new ElicitationExistsError(row.id);
 			throw error;
+		}
+	}
+
+	/**
+	 * @param {NewRow} row
+	 * @returns {Promise<number | undefined>} as for `create`
+	 */
+	async #createWhenFree(row) {
+		const giveUp = Date.now() + QUERY_TIMEOUT_MS;
+		for (let delay = BUSY_MS; ; delay = Math.min(2 * delay, BUSY_MAX_MS)) {
+			const { outcome, expires } = await this.#creates.ask(row);
+			if (outcome === 'full') throw new ElicitationLimitError();
+			if (outcome !== 'busy') return outcome === 'created' ? expires : undefined;
+			// Another call creates for the same owner.
+			if (Date.now() > giveUp) throw new ElicitationLimitError();
+			await sleep(jittered(delay));
+			// Nobody waits for the answer any more.
+			if (this.#brokenOff) throw new UrlModeClosedError();
 		}
 	}
 
@@ -212,25 +276,28 @@ export class Database {
 			rows.map(({ requester }) => requester), rows.map(({ targetUrl }) => targetUrl),
 			rows.map(({ expected }) => expected && JSON.stringify(expected)), rows.map(({ verifier }) => verifier),
 			rows.map(({ ttl }) => ttl), rows.map(({ exclusive }) => exclusive), rows.map(({ resumeKey }) => resumeKey),
-			rows.map(({ canRecheck }) => canRecheck),
+			rows.map(({ canRecheck }) => canRecheck), rows.map(({ request }) => request), rows.map(({ checkout }) => checkout),
 		]);
-		return answers.map(({ expires }) => (expires === null ? undefined : Number(expires)));
+		return answers.map(({ expires, outcome }) => (
+			{ outcome: /** @type {CreateOutcome} */ (outcome), expires: expires === null ? NaN : Number(expires) }));
 	}
 
 	/**
 	 * @param {Buffer} binding
 	 * @param {string} resumeKey
 	 * @param {boolean} canRecheck
+	 * @param {Buffer} request digest of what is asked for
 	 * @returns {Promise<Resumed | undefined>}
 	 */
-	resume(binding, resumeKey, canRecheck) {
-		return this.#track(() => this.#resumes.ask({ binding, resumeKey, canRecheck }));
+	resume(binding, resumeKey, canRecheck, request) {
+		return this.#track(() => this.#resumes.ask({ binding, resumeKey, canRecheck, request }));
 	}
 
 	/** @param {ResumeKey[]} keys */
 	async #resume(keys) {
 		const rows = await this.#run(RESUME, [
 			keys.map(({ binding }) => binding), keys.map(({ resumeKey }) => resumeKey), keys.map(({ canRecheck }) => canRecheck),
+			keys.map(({ request }) => request),
 		]);
 		return rows.map(({ id, provider, kind, expires, expires_in_ms: ttl }) => (id === null ? undefined
 			: /** @type {Resumed} */ ({ id, provider, kind, expires: Number(expires), ttl: Number(ttl) })));
@@ -241,11 +308,14 @@ export class Database {
 	 * @param {import('./types.js').Action} action of the outcome to claim
 	 * @param {string | null} reference of the payment to claim; null: the oldest that matches
 	 * @param {number} keep milliseconds that the result of a payment is kept afterwards
-	 * @returns {Promise<boolean>} false if another call has claimed it
+	 * @param {boolean} held whether to claim it although a part of it may have gone back
+	 * @returns {Promise<boolean>} false if another call has claimed it, or if it has another outcome by now
+	 * @throws {ElicitationOpenError}
 	 */
-	async claim({ id, binding }, action, reference, keep) {
-		const [answer] = await this.query(CLAIM, [id, binding, reference, keep, action]);
-		return answer?.claimed === true;
+	async claim({ id, binding }, action, reference, keep, held) {
+		const [answer] = await this.query(CLAIM, [id, binding, reference, keep, action, held]);
+		if (answer?.outcome === 'open') throw new ElicitationOpenError(id);
+		return answer?.outcome === 'claimed';
 	}
 
 	/**
@@ -254,6 +324,15 @@ export class Database {
 	 */
 	async unclaimed({ provider = null, since = null, id = null }) {
 		const rows = await this.query(UNCLAIMED, [provider, since, id]);
+		return /** @type {never} */ (rows);
+	}
+
+	/**
+	 * @param {{ provider?: string | null, since?: Date | null, id?: string | null }} filter
+	 * @returns {Promise<RefundRow[]>}
+	 */
+	async refunds({ provider = null, since = null, id = null }) {
+		const rows = await this.query(REFUNDS, [provider, since, id]);
 		return /** @type {never} */ (rows);
 	}
 
@@ -369,14 +448,15 @@ export class Database {
 	/** Waits for the queries in progress first, until `breakOff`. */
 	async close() {
 		this.#closed = true;
-		await Promise.allSettled(this.#queries);
-		await Promise.race([this.#pool.end(), this.#brokenOff]).catch(() => {});
+		await Promise.allSettled(this.#calls.keys());
+		await this.#inProgress(this.#end).catch(() => {});
 	}
 
 	/** Rejects the queries in progress, and drops all connections: PostgreSQL does not answer, and nobody can wait longer. */
 	breakOff() {
 		this.#closed = true;
-		this.#rejectAll(new UrlModeClosedError());
+		this.#brokenOff = true;
+		for (const reject of this.#calls.values()) reject(new UrlModeClosedError());
 		for (const socket of this.#sockets) socket.destroy();
 	}
 
@@ -396,12 +476,28 @@ export class Database {
 	 */
 	async #track(ask) {
 		if (this.#closed) throw new UrlModeClosedError();
-		const answer = Promise.race([ask(), this.#brokenOff]);
-		this.#queries.add(answer);
+		if (this.#calls.size >= CALLS_MAX) throw new UrlModeBusyError(`${CALLS_MAX} calls are in progress`);
+		return this.#inProgress(ask);
+	}
+
+	/**
+	 * @template T
+	 * @param {() => Promise<T>} ask what `breakOff` rejects
+	 * @returns {Promise<T>}
+	 */
+	async #inProgress(ask) {
+		/** @type {(reason: unknown) => void} */
+		let breakOff = () => {};
+		/** @type {Promise<T>} */
+		const answer = new Promise((resolve, reject) => {
+			breakOff = reject;
+			ask().then(resolve, reject);
+		});
+		this.#calls.set(answer, breakOff);
 		try {
 			return await answer;
 		} finally {
-			this.#queries.delete(answer);
+			this.#calls.delete(answer);
 		}
 	}
 
@@ -415,7 +511,7 @@ export class Database {
 			return (await this.#pool.query(text, values)).rows;
 		} catch (error) {
 			// The detail of a failed check constraint contains the whole row.
-			if (error instanceof pg.DatabaseError) error.detail = undefined;
+			if (isDatabaseError(error)) error.detail = undefined;
 			throw error;
 		}
 	}

@@ -50,6 +50,35 @@ export class ElicitationNotFoundError extends UrlModeError {
 	}
 }
 
+/**
+ * The elicitation that was to be claimed is not completed. If it was before, a failover of PostgreSQL has lost that:
+ * wait for it again.
+ */
+export class ElicitationOpenError extends UrlModeError {
+	/** @param {string} id */
+	constructor(id) {
+		super('ELICITATION_OPEN', `elicitation ${id} is open, perhaps again after a failover: wait for it before you claim it`);
+	}
+}
+
+/**
+ * Another call has begun to claim the same outcome, because the lease of this one had ended. The reason of the signal of
+ * a claim, and the error of its `fulfil`.
+ */
+export class ClaimLostError extends UrlModeError {
+	/** @param {string} id */
+	constructor(id) {
+		super('CLAIM_LOST', `the lease of this claim of elicitation ${id} has ended: another call may have begun`);
+	}
+}
+
+/** This owner has as many open elicitations as one may have, and has opened all of them, or creates too many at once. */
+export class ElicitationLimitError extends UrlModeError {
+	constructor() {
+		super('ELICITATION_LIMIT', 'this subject has too many open elicitations: it must finish or leave some of them first');
+	}
+}
+
 /** `create` was called with an id that is in use. */
 export class ElicitationExistsError extends UrlModeError {
 	/** @param {string} id */
@@ -82,6 +111,14 @@ export class ElicitationSealError extends UrlModeError {
 	 */
 	constructor(id, reason) {
 		super('ELICITATION_SEAL', `the sealed data of elicitation ${id} cannot be opened: ${reason}`);
+	}
+}
+
+/** PostgreSQL is too slow for the number of calls. This call was not sent to it: it can be made again later. */
+export class UrlModeBusyError extends UrlModeError {
+	/** @param {string} why */
+	constructor(why) {
+		super('URLMODE_BUSY', `PostgreSQL answers too slowly: ${why}. Nothing was changed`);
 	}
 }
 
@@ -125,10 +162,75 @@ export class RequestStateError extends UrlModeError {
 	}
 }
 
+/** The user has connected no account at this provider, or not this one. */
+export class AccountNotConnectedError extends UrlModeError {
+	/** @param {string} provider */
+	constructor(provider) {
+		super('ACCOUNT_NOT_CONNECTED', `no account is connected at ${provider}`);
+	}
+}
+
+/** The account must be connected again by its user. */
+export class AccountReconnectError extends UrlModeError {
+	/**
+	 * @param {string} provider
+	 * @param {string} account
+	 * @param {string} reason
+	 */
+	constructor(provider, account, reason) {
+		super('ACCOUNT_RECONNECT', `the account at ${provider} must be connected again: ${reason}`);
+		this.account = account;
+		/** The provider's code, `expired` (there is no refresh token) or `refresh_lost` (its answers did not arrive). */
+		this.reason = reason;
+	}
+}
+
+/** The access token has expired, and the provider cannot refresh it just now. */
+export class AccountUnavailableError extends UrlModeError {
+	/**
+	 * @param {string} provider
+	 * @param {string} detail
+	 */
+	constructor(provider, detail) {
+		super('ACCOUNT_UNAVAILABLE', `the token at ${provider} cannot be refreshed just now: ${detail}`);
+		this.detail = detail;
+	}
+}
+
+/** The tokens of an account cannot be opened. */
+export class AccountSealError extends UrlModeError {
+	/**
+	 * @param {string} provider
+	 * @param {string} reason
+	 */
+	constructor(provider, reason) {
+		super('ACCOUNT_SEAL', `the tokens of an account at ${provider} cannot be opened: ${reason}`);
+	}
+}
+
+/** A user cannot be forgotten while payments are unclaimed. Nothing was deleted. */
+export class UnclaimedPaymentsError extends UrlModeError {
+	/** @param {import('./vault/types.js').UnclaimedReference[]} payments */
+	constructor(payments) {
+		super('UNCLAIMED_PAYMENTS', `${payments.length} payments of this user are unclaimed: claim or refund them first`);
+		this.payments = payments;
+	}
+}
+
 /** A state token is invalid or expired. */
 export class StateTokenError extends UrlModeError {
 	/** @param {'STATE_INVALID' | 'STATE_EXPIRED'} code */
 	constructor(code) {
 		super(code, code === 'STATE_EXPIRED' ? 'the state token has expired' : 'the state token is not valid');
 	}
+}
+
+/**
+ * Whether PostgreSQL has answered with an error. Not by its class, because `pool` may come from another copy of pg.
+ *
+ * @param {unknown} error
+ * @returns {error is Error & { code: string, detail?: string | undefined }}
+ */
+export function isDatabaseError(error) {
+	return error instanceof Error && 'severity' in error && 'code' in error && typeof error.code === 'string';
 }

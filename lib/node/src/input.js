@@ -9,6 +9,7 @@ const PROVIDER = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const REASON = /^[a-z0-9_]{0,64}$/;
 const CURRENCY = /^[A-Z]{3}$/;
 const REFERENCE_MAX = 800;
+const CALL_MAX_MS = 24 * 60 * 60 * 1_000;
 const TTL_MAX_MS = 365 * 24 * 60 * 60 * 1_000;
 
 /** @typedef {import('./types.js').Action} Action */
@@ -117,6 +118,27 @@ export function checkExpected(value, kind) {
 }
 
 /**
+ * What `targetUrl` is, or has returned: a URL, or one with the provider's id of the checkout.
+ *
+ * @param {unknown} value
+ * @param {import('./types.js').Kind} kind
+ * @returns {{ url: unknown, checkout: string | null }}
+ */
+export function checkTarget(value, kind) {
+	if (typeof value !== 'object' || value === null || value instanceof URL) return { url: value, checkout: null };
+	const { url, checkout } = /** @type {Record<string, unknown>} */ (value);
+	if (kind !== 'payment') throw new TypeError('checkout is only allowed for kind payment');
+	return { url, checkout: checkText('checkout', checkout, 1, REFERENCE_MAX) };
+}
+
+/** @param {unknown} value */
+export function checkAbout(value) {
+	if (value === undefined) return undefined;
+	if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError('about must be an object');
+	return value;
+}
+
+/**
  * @param {string} name
  * @param {unknown} value
  * @returns {number}
@@ -176,6 +198,20 @@ export function checkFlag(name, value, defaultValue) {
 /** @param {unknown} value */
 export function checkSignal(value) {
 	if (value !== undefined && !(value instanceof AbortSignal)) throw new TypeError('signal must be an AbortSignal');
+}
+
+/**
+ * @param {unknown} value
+ * @returns {import('./types.js').ClientFacts[]}
+ */
+export function checkClients(value) {
+	if (!Array.isArray(value)) throw new TypeError('clients must be an array');
+	for (const { name, round, rounds } of value) {
+		checkText('the name of a client', name, 1, 200);
+		if (round !== undefined) checkMilliseconds('round', round, 1, CALL_MAX_MS);
+		if (rounds !== undefined && !(Number.isInteger(rounds) && rounds >= 0)) throw new TypeError('rounds must be a whole number');
+	}
+	return value;
 }
 
 /**

@@ -7,7 +7,12 @@
  * @property {import('./keys.js').KeyRing} keys
  * @property {import('./database.js').Database} database
  * @property {import('./listener.js').Listener} listener
+ * @property {import('./callback-urls.js').UrlBuilder} urls
+ * @property {string} name the name of this server on the confirm page
+ * @property {readonly import('./types.js').ClientFacts[]} clients
  * @property {Set<() => Promise<void>>} closers called first when the UrlMode is closed
+ * @property {Set<() => Promise<void>>} finishers what they wait for may use the database for as long as it takes
+ * @property {() => boolean} isClosed
  */
 
 /** @type {WeakMap<object, Internals>} */

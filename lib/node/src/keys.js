@@ -6,9 +6,11 @@ import { createHmac } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 
 import { KeysFileError } from './errors.js';
+import { checkText } from './input.js';
 
 const SECRET_MIN = 32;
 const SECRET_MAX = 256;
+const KEYS_MAX = 131_072;
 const CHECK_EVERY_MS = 1_000;
 const FIRST_BLOCK = Buffer.of(1);
 
@@ -121,6 +123,18 @@ export function parseKeys(text, file) {
 	}
 	if (keys.size === 0) throw new KeysFileError(`${file}: the file contains no key`);
 	return keyRing([...keys.values()]);
+}
+
+/**
+ * @param {unknown} keysFile
+ * @param {unknown} keys the content of a file
+ * @returns {KeyRing}
+ * @throws {KeysFileError}
+ */
+export function openKeys(keysFile, keys) {
+	if (keys === undefined) return new KeysFile(checkText('keysFile', keysFile, 1, 4_096));
+	if (keysFile !== undefined) throw new TypeError('keys and keysFile cannot be used together');
+	return parseKeys(checkText('keys', keys, 1, KEYS_MAX), 'keys');
 }
 
 /** @param {import('node:fs').BigIntStats} stat */

@@ -6,7 +6,7 @@ import { RESULT, unseal, VERIFIER } from './seal.js';
 /** @typedef {import('./pkce.js').Verifier} Verifier */
 
 /**
- * @param {import('./keys.js').KeysFile} keys
+ * @param {import('./keys.js').KeyRing} keys
  * @param {import('./database.js').Row} row that is completed
  * @param {Buffer} binding
  * @param {import('./waiters.js').Known} known
@@ -20,6 +20,7 @@ export function toOutcome(keys, row, binding, known) {
 	const outcome = { elicitationId: id, ...endOf(row), result };
 	if (row.payment_reference !== null) outcome.reference = row.payment_reference;
 	else if (row.kind === 'payment' && outcome.action === 'accept') outcome.refunded = true;
+	if (Number(row.refunded) > 0) outcome.refundedAmount = Number(row.refunded);
 	// The verifier and nonce are only useful with a code.
 	if (outcome.action === 'accept' && row.verifier) {
 		const verifier = known.verifier ?? unsealVerifier(keys, row, binding);
@@ -33,7 +34,7 @@ export function toOutcome(keys, row, binding, known) {
  * Opens the verifier of a row that is not completed, so that less remains to be
  * done when its outcome is announced.
  *
- * @param {import('./keys.js').KeysFile} keys
+ * @param {import('./keys.js').KeyRing} keys
  * @param {import('./database.js').Row} row
  * @param {Buffer} binding
  * @returns {Verifier | undefined} undefined if there is none, or if no key opens it, which is an error only when it is needed
@@ -49,7 +50,7 @@ export function openVerifier(keys, row, binding) {
 }
 
 /**
- * @param {import('./keys.js').KeysFile} keys
+ * @param {import('./keys.js').KeyRing} keys
  * @param {import('./database.js').Row} row with a verifier
  * @param {Buffer} binding
  */

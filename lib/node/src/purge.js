@@ -165,6 +165,6 @@ export class Purger {
 		if (this.#warned) return;
 		this.#warned = true;
 		process.emitWarning(`${what} not purged: ${/** @type {Error} */ (error).message}`,
-			{ type: 'UrlModeWarning', code: 'URLMODE_FORGETTING' });
+			{ type: 'UrlModeWarning', code: 'URLMODE_PURGE' });
 	}
 }

@@ -18,12 +18,12 @@ const LEASE_MS = 60_000;
 
 /**
  * Whether an event has asked for a recheck that nobody has answered. A payment
- * that ended without an accept may have been paid late.
+ * that ended without an accept may have been paid late. One that is held was paid.
  *
  * @param {import('./database.js').Row} row
  */
-export function needsRecheck({ rechecks, rechecked, status, kind, action }) {
-	return rechecks > rechecked && (status !== 'completed' || (kind === 'payment' && action !== 'accept'));
+export function needsRecheck({ rechecks, rechecked, status, kind, action, held }) {
+	return rechecks > rechecked && (status !== 'completed' || (kind === 'payment' && action !== 'accept' && !held));
 }
 
 export class Rechecker {

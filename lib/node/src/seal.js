@@ -5,9 +5,10 @@
 //   key    HKDF-SHA256(secret of kid, salt = id, info = USE || binding)
 //   AAD    01 || kid || id
 //
-// In a row as well: the verifier, written by `create`. In a notification: the
-// outcome, written by the callback programs. Deriving a key takes longer than
-// opening, so these have one for all rows.
+// In a row as well: the verifier, written by `create`; and what a call has returned,
+// written by `fulfil` of its claim. In a notification: the outcome, written by the
+// callback programs. Deriving a key takes longer than opening, so these have one for
+// all rows.
 //
 //   key    HKDF-SHA256(secret of kid, no salt, info = USE)
 //   AAD    01 || kid || id || binding
@@ -22,6 +23,7 @@ import { idBytes } from './token.js';
 export const RESULT = 'urlmode result v1';
 export const VERIFIER = 'urlmode verifier v1';
 export const OUTCOME = 'urlmode outcome v1';
+export const FULFILLED = 'urlmode fulfilled v1';
 export const EVENT_RESULT = 'urlmode result v2';
 export const EVENT_OUTCOME = 'urlmode outcome v2';
 
@@ -29,12 +31,15 @@ const ID_BYTES = 16;
 
 /** The largest result as JSON text, in bytes: the limit of the column less what sealing adds. */
 export const RESULT_MAX = 65_536 - OVERHEAD;
+/** The same of what a call has returned. */
+export const FULFILLED_MAX = 262_144 - OVERHEAD;
 
 /**
  * @typedef {object} SealContext what a sealed value is bound to
  * @property {string} id the elicitation's UUID
  * @property {Uint8Array} binding 16 bytes
- * @property {typeof RESULT | typeof EVENT_RESULT | typeof VERIFIER | typeof OUTCOME | typeof EVENT_OUTCOME} use
+ * @property {typeof RESULT | typeof EVENT_RESULT | typeof VERIFIER | typeof OUTCOME | typeof EVENT_OUTCOME
+ *     | typeof FULFILLED} use
  */
 
 /**
@@ -48,7 +53,7 @@ function keyFor({ id, binding, use }, key) {
 
 /** @param {SealContext} context */
 function contextBytes({ id, binding, use }) {
-	return use === VERIFIER || use === OUTCOME ? rowBytes({ id, binding }) : idBytes(id);
+	return use === VERIFIER || use === OUTCOME || use === FULFILLED ? rowBytes({ id, binding }) : idBytes(id);
 }
 
 /**

@@ -3,26 +3,45 @@
 /**
  * @typedef {'oauth' | 'payment' | 'signature'} Kind
  * @typedef {'accept' | 'decline' | 'cancel'} Action the three actions of the protocol
+ * @typedef {'' | 'abandoned' | 'access_denied' | 'amount_mismatch' | 'cancelled' | 'expired' | 'payment_failed' | 'provider_error'
+ *     | 'refused' | 'superseded' | (string & {})} Reason why an elicitation has ended: one of these, or a code of the provider's
+ *     description, or of `complete`, `cancel` or `abandon`
  * @typedef {'pending' | 'opened' | 'processing'} OpenStatus the status of an elicitation that is not completed
  * @typedef {'opened' | 'processing' | 'attempt_failed'} Progress `attempt_failed`: an attempt to pay has failed, and
  *     the user can try again
  *
  * @typedef {object} UrlModeOptions
- * @property {string} databaseUrl postgresql://…, with the role urlmode_server
- * @property {string} keysFile path of the keys file: that of the callback programs, or one with the same content. It is
- *     read again when it changes
+ * @property {string | undefined} [databaseUrl] postgresql://…, with the role urlmode_server
+ * @property {Pool | undefined} [pool] a `pg.Pool` of the role urlmode_server, instead of databaseUrl. `close` leaves it open. One
+ *     more connection, which listens, is made with its options
+ * @property {string | undefined} [keysFile] path of the keys file: that of the callback programs, or one with the same content. It
+ *     is read again when it changes
+ * @property {string | undefined} [keys] the content of a keys file, instead of keysFile
  * @property {string} baseUrl scheme, host and port of the callback programs
  * @property {string | undefined} [name] the name of this server on the confirm page, at most 200 bytes; the host of baseUrl by
  *     default
  * @property {boolean | undefined} [listen] false: waits poll, for a process that is frozen between calls. With true, the default,
  *     they poll only if notifications do not arrive
  * @property {number | undefined} [keepResults] milliseconds that a result stays in its row after a wait has read it, 600 000 by
- *     default, at most a day. A day after completion it is purged in any case. The result of a payment stays until it
- *     is claimed, and this long after that
- * @property {number | undefined} [keepUnclaimed] milliseconds that the result of a payment stays if no call claims it, 30 days by
- *     default. Its reference, amount and currency stay
+ *     default, at most a day. A day after completion it is purged in any case. The result of a payment or signature
+ *     stays until it is claimed, and this long after that
+ * @property {number | undefined} [keepUnclaimed] milliseconds that the result of a payment or signature stays if no call claims
+ *     it, 30 days by default. Reference, amount and currency of a payment stay
  * @property {number | false} [retention] milliseconds that a row is kept when it is over: 90 days by default, 7 at
  *     least. false: this process deletes no rows
+ * @property {readonly ClientFacts[] | undefined} [clients] what is known of clients, before the table of this package. For the adapters
+ *
+ * @typedef {object} ClientFacts what is known of an MCP client beside what it declares
+ * @property {string} name that it sends as clientInfo
+ * @property {{ from?: string | undefined, before?: string | undefined } | undefined} [versions] of which versions it is known; all by default
+ * @property {boolean | undefined} [url] whether it can send its user to a URL, where it declares something else
+ * @property {number | undefined} [round] milliseconds that a call of it may wait, instead of 45 000
+ * @property {number | undefined} [rounds] how often it takes an answer with a state and no request, and calls again (protocol
+ *     revision 2026-07-28); never by default, at most 8
+ *
+ * @typedef {object} Pool what is used of a `pg.Pool`
+ * @property {(text: string, values: unknown[]) => Promise<{ rows: Record<string, unknown>[] }>} query
+ * @property {object} options
  *
  * @typedef {Kind | 'result' | 'stored'} PurgeKind `result`: the results that are due. `stored`: what the adapters
  *     stored and has expired
@@ -50,7 +69,7 @@
  * @property {number} amount in minor units
  * @property {string} currency ISO 4217
  *
- * @typedef {object} Way the URLs that a target URL may contain
+ * @typedef {object} CallbackUrls the URLs that a target URL may contain
  * @property {string} elicitationId
  * @property {string} returnUrl where the provider sends the browser: the redirect URI or the success URL
  * @property {string | undefined} cancelUrl where the provider sends the browser of a user who does not pay; undefined
@@ -58,27 +77,43 @@
  * @property {string | undefined} webhookUrl where a provider that signs nothing sends its events: only who was given
  *     this URL can ask for a recheck. Valid for a year after the expiry; undefined for kind oauth
  *
- * @typedef {Owner & CreateFields} CreateOptions
+ * @typedef {OAuthOptions | PaymentOptions | SignatureOptions} CreateOptions
+ * @typedef {Owner & CreateFields & OAuthFields} OAuthOptions
+ * @typedef {Owner & CreateFields & PaymentFields} PaymentOptions
+ * @typedef {Owner & CreateFields & { kind: 'signature', expected?: undefined, pkce?: undefined }} SignatureOptions
+ *
+ * @typedef {object} OAuthFields
+ * @property {'oauth'} kind
+ * @property {boolean | undefined} [pkce] adds an S256 challenge (RFC 7636), and a nonce if the scope contains `openid`
+ *     and the URL has none. The outcome contains both
+ * @property {undefined} [expected]
+ *
+ * @typedef {object} PaymentFields
+ * @property {'payment'} kind
+ * @property {Expected | 'any'} expected what must be paid, or `any` if every amount is accepted
+ * @property {undefined} [pkce]
+ *
  * @typedef {object} CreateFields
  * @property {string} provider its name in the configuration of the callback programs
- * @property {Kind} kind
- * @property {string | URL | ((way: Way) => string | URL | Promise<string | URL>)} targetUrl where /connect sends the
- *     browser, without `state`; or a function that returns it and is called before the row is written
+ * @property {string | URL | Target | ((urls: CallbackUrls) => string | URL | Target | Promise<string | URL | Target>)} targetUrl where
+ *     /connect sends the browser, without `state`; or a function that returns it and is called before the row is written
  * @property {number | undefined} [ttl] milliseconds until it expires, 300 000 by default
  * @property {string | undefined} [id] a UUID that is not in use; a random one by default
- * @property {Expected | 'any' | undefined} [expected] required for kind payment: what must be paid, or `any` if every amount is
- *     accepted
- * @property {boolean | undefined} [pkce] for kind oauth: adds an S256 challenge (RFC 7636), and a nonce if the scope contains `openid`
- *     and the URL has none. The outcome contains both
  * @property {boolean | undefined} [exclusive] cancels the other open elicitations of this subject in this session, with reason
  *     `superseded`, except payments and signatures that a user has opened
  * @property {string | undefined} [resumeKey] the purpose of the elicitation, 1 to 512 bytes. If the owner already has one with this
- *     key that is open, or whose outcome or late payment no call has claimed, `create` returns that one and writes
+ *     key, asking for the same, that is open, or whose outcome or late payment no call has claimed, `create` returns that one and writes
  *     nothing
+ * @property {object | undefined} [about] what else is asked for, such as the client and the scopes of an account: plain JSON.
+ *     With provider, kind and `expected` it must be the same for a call to go on with an earlier elicitation
  * @property {boolean | undefined} [canRecheck] false if the waits have no `recheck` function: then a payment that has ended, and of
  *     which only a recheck could say that it was paid, is not resumed. True by default
  *
- * @typedef {Way & ElicitationFields} Elicitation
+ * @typedef {object} Target where the user pays, and what was made there
+ * @property {string | URL} url
+ * @property {string} checkout the provider's id of the checkout (of a Stripe session, `cs_…`): only a payment of this one counts
+ *
+ * @typedef {CallbackUrls & ElicitationFields} Elicitation
  * @typedef {object} ElicitationFields
  * @property {string} url the URL to elicit
  * @property {Date} expiresAt
@@ -116,7 +151,7 @@
  *
  * @typedef {object} End how an elicitation has ended
  * @property {Action} action
- * @property {string} reason empty after a plain accept
+ * @property {Reason} reason empty after a plain accept
  * @property {true} [late] the elicitation had ended otherwise when the payment was proved
  * @property {OpenStatus} [from] after `cancel` of what a user had opened: the status that it has cut off
  *
@@ -126,8 +161,43 @@
  * @property {Record<string, unknown> | undefined} result
  * @property {string} [reference] after a payment: the provider's reference, with which `claim` takes this payment
  * @property {true} [refunded] what was paid has gone back; no call can claim it any more
+ * @property {number} [refundedAmount] how much of the payment went back, in minor units. With `cancel` and `held`: no call can
+ *     claim it until the operator decides, and nobody should be asked to pay again
  * @property {string} [codeVerifier] after an accept, if `pkce` was true
  * @property {string} [nonce] after an accept, if `pkce` added one
+ */
+
+/**
+ * @typedef {Owner & BeginClaimFields} BeginClaimOptions
+ * @typedef {object} BeginClaimFields
+ * @property {string | undefined} [reference] the payment to claim: that of the outcome. By default the oldest that matches
+ * @property {number | undefined} [lease] milliseconds, 30 000 by default, in which no other call can begin after this process has
+ *     died. The lease is renewed while the claim is open
+ * @property {number | undefined} [timeout] milliseconds to wait if another call is at it, 0 by default
+ * @property {AbortSignal | undefined} [signal] ends this wait with its reason
+ *
+ * @typedef {BegunClaim | FulfilledClaim | { state: 'leased', until: Date } | { state: 'taken' } | { state: 'changed' }} Claim
+ *     `leased`: another call is at it, which can still end well; if it dies, the next can begin at `until`. `taken`: another
+ *     call has claimed it, or the payment was refunded. `changed`: what was read is not there any more
+ *
+ * @typedef {object} BegunClaim this call does the work
+ * @property {'begun'} state
+ * @property {string | undefined} reference of the payment
+ * @property {number | undefined} fence greater than that of each call before; undefined for an account
+ * @property {AbortSignal} signal aborts with ClaimLostError when the lease has ended, because PostgreSQL did not renew it
+ * @property {(result: unknown) => Promise<boolean>} fulfil the work is done: keeps what the call returns for the next one,
+ *     until `confirm`. False: it cannot be kept, because it is no JSON or has more than 262 114 bytes, and the claim has
+ *     had its last end. Rejects with ClaimLostError if another call has begun since
+ * @property {() => Promise<boolean>} confirm the answer was written, so no later call is given it. False: another call has
+ *     begun, or has confirmed it
+ * @property {() => Promise<boolean>} release the work was not done: the next call can begin at once
+ *
+ * @typedef {object} FulfilledClaim another call has done the work, and its answer was not written
+ * @property {'fulfilled'} state
+ * @property {string | undefined} reference
+ * @property {number | undefined} fence
+ * @property {unknown} result what that call has returned
+ * @property {() => Promise<boolean>} confirm
  */
 
 /**
@@ -146,6 +216,7 @@
  * @property {[event: ProgressEvent]} opened
  * @property {[event: ProgressEvent]} processing
  * @property {[event: CompletedEvent]} completed
+ * @property {[event: Refund]} refunded money went back, or came again; `refunds()` lists it as well
  * @property {[event: LateEvent]} late a payment was proved after the end of its elicitation, whichever instance created it
  */
 
@@ -161,7 +232,31 @@
  * @property {string | undefined} resumeKey
  * @property {boolean} late whether the elicitation had ended before
  * @property {Date} provenAt
+ * @property {number} refunded how much of it went back, in minor units
+ * @property {boolean} held whether no call is offered it until the operator decides
  * @property {Record<string, unknown> | undefined} result undefined if there is none, if it was purged, or if no key opens it
+ *
+ * @typedef {object} Refund what went back: a refund, a dispute, a cancelled authorisation
+ * @property {string} elicitationId
+ * @property {string} provider
+ * @property {string | undefined} subject undefined where the elicitation was purged; so are session and resumeKey
+ * @property {string | undefined} session
+ * @property {string | undefined} resumeKey
+ * @property {string} reference the provider's, of the refund; that of the payment where the provider tells the total that went back
+ * @property {number | undefined} amount in minor units; undefined: all of a payment that is not known
+ * @property {string | undefined} currency
+ * @property {number | undefined} reversed how much of it came again: the refund failed, or the dispute was won
+ * @property {Date} receivedAt
+ * @property {Date} changedAt
+ * @property {RefundedPayment | undefined} payment undefined: the provider did not say of which payment. Then those of the
+ *     elicitation are held
+ *
+ * @typedef {object} RefundedPayment
+ * @property {string} reference
+ * @property {number} amount
+ * @property {number} refunded how much of it has gone back, in all
+ * @property {boolean} held
+ * @property {boolean} claimed whether a call has claimed it
  */
 
 export {};

@@ -5,7 +5,7 @@ import { ElicitationSealError } from './errors.js';
 import { RESULT, unseal } from './seal.js';
 
 /**
- * @param {import('./keys.js').KeysFile} keys
+ * @param {import('./keys.js').KeyRing} keys
  * @param {import('./database.js').UnclaimedRow} row
  * @returns {import('./types.js').UnclaimedPayment}
  */
@@ -14,12 +14,13 @@ export function toUnclaimedPayment(keys, row) {
 		elicitationId: row.elicitation, provider: row.provider_name, subject: row.subject, session: row.session,
 		resumeKey: row.resume_key ?? undefined, reference: row.reference, amount: Number(row.amount),
 		currency: row.currency, matches: row.matches, late: row.late, provenAt: row.proven_at,
+		refunded: Number(row.refunded), held: row.held,
 		result: openResult(keys, row),
 	};
 }
 
 /**
- * @param {import('./keys.js').KeysFile} keys
+ * @param {import('./keys.js').KeyRing} keys
  * @param {import('./database.js').UnclaimedRow} row
  * @returns {Record<string, unknown> | undefined} undefined if it was purged, or if no key opens it: the payment must
  *     be listed all the same

@@ -4,17 +4,18 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 
+import { AnnouncedMoney } from './announced-money.js';
+import { Claims } from './claims.js';
 import { Database, readRows } from './database.js';
-import { checkDatabaseUrl } from './database-url.js';
+import { checkDatabaseUrl, checkPool } from './database-url.js';
 import { ElicitationExistsError, UrlModeClosedError } from './errors.js';
 import { StatusTracker } from './status-tracker.js';
 import { checkKept, Purger } from './purge.js';
 import {
-	checkAction, checkAnswer, checkChoice, checkExpected, checkFlag, checkFunction, checkId, checkMilliseconds, checkOwner,
-	checkProvider, checkReason, checkReference, checkSignal, checkSince, checkText, checkTimeout, checkTtl,
+	checkAbout, checkAction, checkAnswer, checkChoice, checkClients, checkExpected, checkFlag, checkFunction, checkId, checkMilliseconds, checkOwner,
+	checkProvider, checkReason, checkReference, checkSignal, checkSince, checkTarget, checkText, checkTimeout, checkTtl,
 } from './input.js';
-import { KeysFile } from './keys.js';
-import { LatePayments } from './late.js';
+import { openKeys } from './keys.js';
 import { Listener } from './listener.js';
 import { setInternals } from './internals.js';
 import { endOf, openVerifier, toOutcome } from './outcome.js';
@@ -22,15 +23,20 @@ import { addPkce } from './pkce.js';
 import { openOutcome, RESULT, seal, VERIFIER } from './seal.js';
 import { ticketCookie } from './ticket.js';
 import { bindingOf } from './token.js';
+import { toRefund } from './refund.js';
+import { digestOfRequest } from './request-digest.js';
 import { toUnclaimedPayment } from './unclaimed.js';
 import { checkBaseUrl, checkTargetUrl } from './url.js';
 import { Waiters } from './waiters.js';
-import { CallbackUrls } from './callback-urls.js';
+import { UrlBuilder } from './callback-urls.js';
 
 const TTL_MS = 300_000;
 const TIMEOUT_MS = 300_000;
 const TICKET_MS = 300_000;
 const TICKET_MAX_MS = 60 * 60 * 1_000;
+const LEASE_MS = 30_000;
+const LEASE_MIN_MS = 1_000;
+const LEASE_MAX_MS = 60 * 60 * 1_000;
 /** With what its listening connection takes to end, `close` takes two seconds. */
 const CLOSE_TIMEOUT_MS = 1_000;
 
@@ -50,7 +56,7 @@ const KINDS = ['oauth', 'payment', 'signature'];
  * @typedef {import('./types.js').Owner} Owner
  * @typedef {import('./types.js').UrlModeOptions} UrlModeOptions
  * @typedef {import('./types.js').WaitOptions} WaitOptions
- * @typedef {import('./types.js').Way} Way
+ * @typedef {import('./types.js').CallbackUrls} CallbackUrls
  */
 
 /** @extends {EventEmitter<import('./types.js').UrlModeEvents>} */
@@ -64,10 +70,14 @@ export class UrlMode extends EventEmitter {
 	#waiters;
 	#purger;
 	#late;
-	#callbackUrls;
+	#refunds;
+	#claims;
+	#urls;
 	#statuses = new StatusTracker();
 	/** @type {Set<() => Promise<void>>} */
 	#closers = new Set();
+	/** @type {Set<() => Promise<void>>} */
+	#finishers = new Set();
 	/** @type {Promise<void> | undefined} */
 	#closed;
 
@@ -77,24 +87,38 @@ export class UrlMode extends EventEmitter {
 	 * @param {UrlModeOptions} options
 	 * @throws {import('./errors.js').KeysFileError}
 	 */
-	constructor({ databaseUrl, keysFile, baseUrl, name, listen, keepResults, keepUnclaimed, retention }) {
+	constructor({ databaseUrl, pool, keysFile, keys, baseUrl, name, listen, keepResults, keepUnclaimed, retention, clients = [] }) {
 		super();
 		const base = checkBaseUrl(baseUrl);
 		this.#baseUrl = base.origin;
 		this.#name = checkText('name', name ?? base.host, 1, 200);
-		const config = checkDatabaseUrl(databaseUrl);
-		this.#keys = new KeysFile(checkText('keysFile', keysFile, 1, 4_096));
-		this.#callbackUrls = new CallbackUrls(this.#keys, this.#baseUrl);
-		this.#database = new Database(config);
+		const config = pool === undefined ? checkDatabaseUrl(databaseUrl) : checkPool(pool, databaseUrl);
+		this.#keys = openKeys(keysFile, keys);
+		this.#urls = new UrlBuilder(this.#keys, this.#baseUrl);
+		this.#database = new Database(config, pool);
 		this.#listener = new Listener(config, {
 			listen: checkFlag('listen', listen, true),
 			notify: (channel, payload) => this.#database.notify(channel, payload),
 		});
 		this.#kept = checkKept({ keepResults, keepUnclaimed, retention });
 		this.#purger = new Purger(this.#database, this.#kept);
-		this.#late = new LatePayments(this.#listener, (id) => this.#database.unclaimed({ id }), (row) => this.#emitLate(row));
+		this.#claims = new Claims(this.#database, this.#keys, this.#kept.results);
+		this.#late = new AnnouncedMoney(this.#listener, {
+			member: 'late',
+			read: async (id) => (await this.#database.unclaimed({ id })).filter(({ late }) => late),
+			nameOf: (row) => `${row.provider_name} ${row.reference} ${row.amount}`,
+			tell: (row) => this.#emitLate(row),
+		});
+		this.#refunds = new AnnouncedMoney(this.#listener, {
+			member: 'refunded',
+			read: (id) => this.#database.refunds({ id }),
+			nameOf: (row) => `${row.provider_name} ${row.reference} ${row.amount} ${row.reversed} ${row.payment}`,
+			tell: (row) => this.#emitLater('refunded', toRefund(row)),
+		});
 		/** @type {EventEmitter} */ (this).on('newListener', (event) => {
-			if (event === 'late' && !this.#closed) this.#late.start();
+			if (this.#closed) return;
+			if (event === 'late') this.#late.start();
+			if (event === 'refunded') this.#refunds.start();
 		});
 		this.#waiters = new Waiters(this.#listener, {
 			toOutcome: (row, binding, known) => toOutcome(this.#keys, row, binding, known),
@@ -109,7 +133,8 @@ export class UrlMode extends EventEmitter {
 		});
 		setInternals(this, {
 			baseUrl: this.#baseUrl, keys: this.#keys, database: this.#database, listener: this.#listener,
-			closers: this.#closers,
+			closers: this.#closers, finishers: this.#finishers, isClosed: () => this.#closed !== undefined,
+			urls: this.#urls, name: this.#name, clients: checkClients(clients),
 		});
 	}
 
@@ -119,6 +144,7 @@ export class UrlMode extends EventEmitter {
 	 * @param {CreateOptions} options
 	 * @returns {Promise<Elicitation>}
 	 * @throws {import('./errors.js').ElicitationExistsError}
+	 * @throws {import('./errors.js').ElicitationLimitError}
 	 */
 	async create(options) {
 		this.#checkOpen();
@@ -133,24 +159,25 @@ export class UrlMode extends EventEmitter {
 		const exclusive = checkFlag('exclusive', options.exclusive, false);
 		const resumeKey = options.resumeKey === undefined ? null : checkText('resumeKey', options.resumeKey, 1, 512);
 		const canRecheck = checkFlag('canRecheck', options.canRecheck, true);
+		const request = digestOfRequest({ provider, kind, expected, about: checkAbout(options.about) });
 		const binding = bindingOf(owner.subject, owner.session);
 
 		for (let attempt = 0; attempt < RESUME_ATTEMPTS; attempt += 1) {
-			const resumable = resumeKey === null ? undefined : await this.#database.resume(binding, resumeKey, canRecheck);
-			if (resumable) return this.#callbackUrls.toElicitation({ ...resumable, binding, resumed: true });
+			const resumable = resumeKey === null ? undefined : await this.#database.resume(binding, resumeKey, canRecheck, request);
+			if (resumable) return this.#urls.toElicitation({ ...resumable, binding, resumed: true });
 
-			const callbackUrls = this.#callbackUrls.build({ id, provider, kind, binding, ttl });
-			const { targetUrl, verifier } = await this.#buildTarget(options, callbackUrls, binding);
+			const callbackUrls = this.#urls.build({ id, provider, kind, binding, ttl });
+			const { targetUrl, checkout, verifier } = await this.#buildTarget(options, callbackUrls, binding);
 			const expires = await this.#database.create({
 				id, provider, kind, ...owner, binding, requester: this.#name, targetUrl: targetUrl.href, expected, verifier,
-				ttl, exclusive, resumeKey, canRecheck,
+				ttl, exclusive, resumeKey, canRecheck, request, checkout,
 			});
 			// Another call of the same owner was faster: resume its elicitation.
 			if (expires === undefined) continue;
 			if (this.#statuses.advance(id, 'created')) {
 				this.#emitLater('created', { elicitationId: id, provider, kind, ...owner, expiresAt: new Date(expires * 1_000) });
 			}
-			return this.#callbackUrls.toElicitation({ id, provider, kind, binding, expires, callbackUrls, resumed: false });
+			return this.#urls.toElicitation({ id, provider, kind, binding, expires, callbackUrls, resumed: false });
 		}
 		throw new ElicitationExistsError(id);
 	}
@@ -245,11 +272,12 @@ export class UrlMode extends EventEmitter {
 	 * payments were proved, each is claimed by one call.
 	 *
 	 * @param {string} id
-	 * @param {Owner & { action?: Action | undefined, reference?: string | undefined }} options `action`: that of the outcome, accept by default; a
+	 * @param {Owner & { action?: Action | undefined, reference?: string | undefined, held?: boolean | undefined }} options `action`: that of the outcome, accept by default; a
 	 *     refusal claims no payment. `reference`: the payment to claim, also one that does not match; by default the
-	 *     oldest one that matches
-	 * @returns {Promise<boolean>} false if another call has claimed it, if it is not completed, or if a payment was proved
-	 *     after a refusal
+	 *     oldest one that matches. `held`: claim it also if a part of it went back, false by default
+	 * @returns {Promise<boolean>} false if another call has claimed it or is at it, if a payment was proved after a
+	 *     refusal, or if the payment went back or is held
+	 * @throws {import('./errors.js').ElicitationOpenError} if it is not completed, or not any more after a failover
 	 */
 	async claim(id, options) {
 		this.#checkOpen();
@@ -257,7 +285,31 @@ export class UrlMode extends EventEmitter {
 		const action = checkAction(options.action ?? 'accept');
 		const reference = options.reference === undefined ? null : checkReference(options.reference);
 		const rowKey = { id: checkId(id), binding: bindingOf(subject, session) };
-		return this.#database.claim(rowKey, action, reference, this.#kept.results);
+		return this.#database.claim(rowKey, action, reference, this.#kept.results, checkFlag('held', options.held, false));
+	}
+
+	/**
+	 * Claims an accept under a lease, for a call whose answer may be lost: the
+	 * work is done once, and what it has returned is given to the next call until
+	 * an answer was written. The claim of an account has its only end here.
+	 *
+	 * @param {string} id
+	 * @param {import('./types.js').BeginClaimOptions} options
+	 * @returns {Promise<import('./types.js').Claim>}
+	 * @throws {import('./errors.js').ElicitationOpenError} if it is not completed, or not any more after a failover
+	 * @throws {import('./errors.js').ElicitationNotFoundError}
+	 * @throws {import('./errors.js').ElicitationSealError} if no key opens what another call has returned
+	 */
+	async beginClaim(id, options) {
+		this.#checkOpen();
+		const { subject, session } = checkOwner(options);
+		const { signal } = options;
+		checkSignal(signal);
+		return this.#claims.begin({ id: checkId(id), binding: bindingOf(subject, session) }, {
+			reference: options.reference === undefined ? null : checkReference(options.reference),
+			lease: checkMilliseconds('lease', options.lease ?? LEASE_MS, LEASE_MIN_MS, LEASE_MAX_MS),
+			timeout: checkTimeout(options.timeout ?? 0), signal,
+		});
 	}
 
 	/**
@@ -273,6 +325,23 @@ export class UrlMode extends EventEmitter {
 			provider: provider === undefined ? null : checkProvider(provider), since: checkSince(since),
 		});
 		return rows.map((row) => toUnclaimedPayment(this.#keys, row));
+	}
+
+	/**
+	 * Lists what went back of payments, and what of it came again, also after a
+	 * call has claimed the payment: refunds, disputes, cancelled authorisations. Of
+	 * all users, the last change last.
+	 *
+	 * @param {{ provider?: string, since?: Date }} [options] `since`: only what changed then or later. Transactions commit in
+	 *     another order than they begin: ask again for the last minute, and expect what you have seen
+	 * @returns {Promise<import('./types.js').Refund[]>}
+	 */
+	async refunds({ provider, since } = {}) {
+		this.#checkOpen();
+		const rows = await this.#database.refunds({
+			provider: provider === undefined ? null : checkProvider(provider), since: checkSince(since),
+		});
+		return rows.map(toRefund);
 	}
 
 	/**
@@ -320,9 +389,13 @@ export class UrlMode extends EventEmitter {
 	}
 
 	async #close() {
-		const overdue = setTimeout(() => this.#database.breakOff(), CLOSE_TIMEOUT_MS);
 		this.#late.close();
-		await Promise.all([this.#waiters.close(new UrlModeClosedError()), ...[...this.#closers].map((close) => close())]);
+		this.#refunds.close();
+		this.#claims.close();
+		const closed = Promise.all([this.#waiters.close(new UrlModeClosedError()), ...[...this.#closers].map((close) => close())]);
+		await Promise.all([...this.#finishers].map((finish) => finish()));
+		const overdue = setTimeout(() => this.#database.breakOff(), CLOSE_TIMEOUT_MS);
+		await closed;
 		await this.#purger.close();
 		await Promise.all([this.#listener.close(), this.#database.close()]);
 		clearTimeout(overdue);
@@ -334,15 +407,16 @@ export class UrlMode extends EventEmitter {
 
 	/**
 	 * @param {CreateOptions} options
-	 * @param {Way} callbackUrls
+	 * @param {CallbackUrls} callbackUrls
 	 * @param {Buffer} binding
 	 */
 	async #buildTarget({ targetUrl: given, kind, pkce }, callbackUrls, binding) {
-		const targetUrl = checkTargetUrl(typeof given === 'function' ? await given(callbackUrls) : given, kind);
-		if (!pkce) return { targetUrl, verifier: null };
+		const { url, checkout } = checkTarget(typeof given === 'function' ? await given(callbackUrls) : given, kind);
+		const targetUrl = checkTargetUrl(url, kind);
+		if (!pkce) return { targetUrl, checkout, verifier: null };
 		const added = addPkce(targetUrl);
 		const context = /** @type {const} */ ({ id: callbackUrls.elicitationId, binding, use: VERIFIER });
-		return { targetUrl: added.url, verifier: seal(this.#keys, context, JSON.stringify(added.verifier)) };
+		return { targetUrl: added.url, checkout, verifier: seal(this.#keys, context, JSON.stringify(added.verifier)) };
 	}
 
 	/**

@@ -112,12 +112,27 @@ export class AccountProvider {
 	}
 
 	/**
+	 * RFC 6749 section 6.
+	 *
+	 * @param {string} refreshToken
+	 * @returns {Promise<Tokens>}
+	 * @throws the errors of openid-client
+	 */
+	async refresh(refreshToken) {
+		return /** @type {Tokens} */ ({ ...await this.#openid.refreshTokenGrant(this.#configuration, refreshToken) });
+	}
+
+	get canRevoke() {
+		return Boolean(this.#configuration.serverMetadata().revocation_endpoint);
+	}
+
+	/**
 	 * RFC 7009.
 	 *
 	 * @param {string} token
 	 */
 	async revoke(token) {
-		if (!this.#configuration.serverMetadata().revocation_endpoint) {
+		if (!this.canRevoke) {
 			throw new TypeError(`${this.#options.provider} has no endpoint that revokes tokens`);
 		}
 		await this.#openid.tokenRevocation(this.#configuration, token);

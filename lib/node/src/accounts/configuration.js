@@ -9,6 +9,10 @@ import { toTokenResponse } from './token-response.js';
 /** How long metadata that were discovered are used, and for how many clients. */
 const DISCOVERED_MS = 60 * 60 * 1_000;
 const DISCOVERED_MAX = 256;
+/** The lease of a refresh (vault/refresher.js) is longer. */
+const REQUEST_TIMEOUT_S = 30;
+/** What fetch says when it could not connect: nothing was sent. */
+const NOT_CONNECTED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
 /**
  * @typedef {typeof import('openid-client')} OpenIdClient
@@ -30,7 +34,7 @@ export async function importOpenIdClient() {
 		return await import('openid-client');
 	} catch (error) {
 		if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-		throw new Error('connectAccount requires the package openid-client, version 6: npm install openid-client');
+		throw new Error('withAccount requires the package openid-client, version 6: npm install openid-client');
 	}
 }
 
@@ -96,11 +100,31 @@ async function discover(openid, provider, oauth, client, authentication) {
 function readAnswers(openid, configuration, { token_response: rules = {} }, verifiesIdToken) {
 	const { token_endpoint: address } = configuration.serverMetadata();
 	const endpoint = address && new URL(address).href;
+	configuration.timeout = REQUEST_TIMEOUT_S;
+	// OpenID Connect Core section 3.1.3.7 allows to do without it where the token came over TLS.
+	if (verifiesIdToken) openid.enableNonRepudiationChecks(configuration);
 	configuration[openid.customFetch] = async (url, options) => {
-		const response = await fetch(url, /** @type {RequestInit} */ (options));
+		const response = await fetchOnce(url, /** @type {RequestInit} */ (options));
 		return url === endpoint ? toTokenResponse(response, rules, verifiesIdToken) : response;
 	};
 	return configuration;
+}
+
+/**
+ * A code and a refresh token that rotates are used up by the first request that arrives: another attempt is only made
+ * where the first could not connect.
+ *
+ * @param {string} url
+ * @param {RequestInit} options
+ */
+async function fetchOnce(url, options) {
+	try {
+		return await fetch(url, options);
+	} catch (error) {
+		const { cause } = /** @type {{ cause?: { code?: string } }} */ (error);
+		if (!NOT_CONNECTED.has(cause?.code ?? '')) throw error;
+		return fetch(url, options);
+	}
 }
 
 /**

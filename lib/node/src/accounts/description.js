@@ -1,5 +1,5 @@
-// Reads the `oauth` part of a description in lib/providers. A file of the site's
-// own is checked as the callback programs check it: lib/webhook/oauth.c.
+// Reads and checks the `oauth` part of a description in lib/providers, or of a file of
+// the site's own. The callback programs take only its issuer, and check nothing else of it.
 
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

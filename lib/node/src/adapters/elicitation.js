@@ -1,22 +1,26 @@
-// Steps that all adapters share: create an elicitation, look up its outcome,
-// and turn the outcome into the result of `elicitUrl`.
+// Steps that all ways of asking share: create an elicitation, look up its
+// outcome, and wait as long as one call may.
 
 import { createHash } from 'node:crypto';
 
-import { ElicitationTimeoutError } from '../errors.js';
-import { failureResult, openResult } from './messages.js';
-
-/** How long one call waits, in a flow of several calls. */
-export const ROUND_MS = 45_000;
+import { ElicitationClientGoneError, ElicitationTimeoutError, UrlModeClosedError } from '../errors.js';
+import { isClientGone } from './answer.js';
+import { Heartbeat } from './heartbeat.js';
+import { linkResult, openResult } from './messages.js';
+import { followSignals } from './signals.js';
 
 /**
- * @typedef {import('./types.js').BaseElicitOptions} BaseElicitOptions
+ * @typedef {import('./types.js').ElicitOptions} ElicitOptions
+ * @typedef {import('./types.js').Ended} Ended
  * @typedef {import('../types.js').Elicitation} Elicitation
  * @typedef {import('../types.js').OpenStatus} OpenStatus
  * @typedef {import('../types.js').Outcome} Outcome
+ *
+ * @typedef {import('./types.js').Call & { deadline: number, rounds: number, answer: import('./answer.js').Answer
+ *     }} Round a call, and until when it may wait, by performance.now()
  */
 
-/** @param {BaseElicitOptions} options */
+/** @param {ElicitOptions} options */
 export function ownerOf({ subject, session = '' }) {
 	return { subject, session };
 }
@@ -25,7 +29,7 @@ export function ownerOf({ subject, session = '' }) {
  * The resume key by which the next call goes on with what this one has started:
  * the caller's own, or one made of provider, kind, message and price.
  *
- * @param {BaseElicitOptions} options
+ * @param {ElicitOptions} options
  */
 export function resumeKeyOf({ resumeKey, provider, kind, message, expected }) {
 	if (resumeKey !== undefined) return resumeKey;
@@ -35,22 +39,31 @@ export function resumeKeyOf({ resumeKey, provider, kind, message, expected }) {
 }
 
 /**
- * @param {BaseElicitOptions} options
+ * @param {ElicitOptions} options
  * @returns {Promise<Elicitation>}
  */
 export function createElicitation(options) {
-	const { urlmode, provider, kind, targetUrl, ttl, id, expected, pkce, exclusive } = options;
-	if (typeof options.message !== 'string' || options.message === '') throw new TypeError('message must be a non-empty string');
-	return urlmode.create({
-		...ownerOf(options), provider, kind, targetUrl, ttl, id, expected, pkce, exclusive,
-		resumeKey: resumeKeyOf(options), canRecheck: options.recheck !== undefined,
-	});
+	const { urlmode, message, ask, roundTimeout, signal, recheck, progressEvery, ...rest } = options;
+	if (typeof message !== 'string' || message === '') throw new TypeError('message must be a non-empty string');
+	return urlmode.create({ ...rest, resumeKey: resumeKeyOf(options), canRecheck: recheck !== undefined });
+}
+
+/**
+ * What a call goes on with: an elicitation, and its outcome if it has one.
+ *
+ * @param {ElicitOptions} options
+ * @param {Elicitation} [created] the elicitation, if it was created before
+ */
+export async function goOn(options, created) {
+	const elicitation = created ?? await createElicitation(options);
+	const found = elicitation.resumed ? await findOutcome(options, elicitation.elicitationId) : 'pending';
+	return typeof found === 'object' ? { outcome: found, elicitation, isEarlier: created === undefined } : { elicitation, found };
 }
 
 /**
  * Reads the outcome of an elicitation without waiting, except for a recheck.
  *
- * @param {BaseElicitOptions} options
+ * @param {ElicitOptions} options
  * @param {string} id
  * @returns {Promise<Outcome | OpenStatus>} its status if it is not completed
  */
@@ -61,6 +74,48 @@ export async function findOutcome(options, id) {
 		if (error instanceof ElicitationTimeoutError) return error.status;
 		throw error;
 	}
+}
+
+/**
+ * Waits as long as this call may. What happens to the call does not happen to
+ * the elicitation, which stays open.
+ *
+ * @param {ElicitOptions} options
+ * @param {Round} call
+ * @param {string} id
+ * @param {AbortSignal} [stop] ends the wait when nobody needs it any more
+ * @returns {Promise<Outcome | OpenStatus>}
+ * @throws {ElicitationClientGoneError}
+ */
+export async function waitOneRound(options, call, id, stop) {
+	const { urlmode, recheck, progressEvery } = options;
+	const { controller, release } = followSignals([options.signal, call.signal, call.answer.signal, stop]);
+	const heartbeat = new Heartbeat(call.progress, (error) => controller.abort(error), progressEvery);
+	try {
+		return await urlmode.waitForCompletion(id, {
+			...ownerOf(options), timeout: Math.max(0, call.deadline - performance.now()),
+			signal: controller.signal, onProgress: heartbeat.report, recheck,
+		});
+	} catch (error) {
+		if (error instanceof ElicitationTimeoutError) return error.status;
+		// The next call, on another instance, goes on with it.
+		if (error instanceof UrlModeClosedError) return 'pending';
+		if (!controller.signal.aborted || stop?.aborted) throw error;
+		// A transport that closes aborts its calls before it reports that it is closed.
+		await null;
+		throw isGone(call, controller.signal.reason) || heartbeat.failed ? new ElicitationClientGoneError(id) : error;
+	} finally {
+		heartbeat.stop();
+		release();
+	}
+}
+
+/**
+ * @param {Pick<Round, 'isGone'>} call
+ * @param {unknown} reason
+ */
+export function isGone({ isGone: tells }, reason) {
+	return isClientGone(reason) || (tells?.(reason) ?? false);
 }
 
 /**
@@ -75,44 +130,17 @@ export function canBeOpened({ expiresAt }, status) {
 }
 
 /**
- * The result of a call that ends before its elicitation does.
+ * The end of a call whose elicitation is open: with the link, as long as the
+ * user can open it.
  *
- * @param {BaseElicitOptions} options
- * @param {{ elicitationId: string, returnUrl: string }} elicitation
+ * @param {ElicitOptions} options
+ * @param {Pick<Elicitation, 'elicitationId' | 'expiresAt' | 'url'>} elicitation
  * @param {OpenStatus} status
- * @returns {import('./types.js').NotAccepted<import('./types.js').ToolResult>}
+ * @returns {Ended}
  */
-export function toOpenResult({ message }, { elicitationId, returnUrl }, status) {
-	return { elicitationId, action: 'pending', reason: status, returnUrl, toolResult: openResult(message, status) };
-}
-
-/**
- * @param {Outcome} outcome
- * @param {{ returnUrl: string }} elicitation
- * @returns {import('./types.js').ElicitResult}
- */
-export function toElicitResult(outcome, { returnUrl }) {
-	const { action, reason } = outcome;
-	if (action === 'accept') return { ...outcome, action, returnUrl };
-	return { ...outcome, action, returnUrl, toolResult: failureResult(action, reason) };
-}
-
-/**
- * Claims the outcome, so that only one call acts on an accept, and that the call
- * after a refusal asks again. A call that nobody waits for any more claims
- * nothing, and a refusal claims no payment: what was paid stays for the next one.
- *
- * @param {BaseElicitOptions} options
- * @param {Pick<import('./types.js').Call, 'signal'>} call
- * @param {Outcome} outcome
- * @param {{ returnUrl: string }} elicitation
- * @returns {Promise<import('./types.js').ElicitResult>}
- */
-export async function claimOutcome(options, { signal }, outcome, elicitation) {
-	const { elicitationId, action, reference, refunded } = outcome;
-	if (action === 'accept' && signal?.aborted) throw signal.reason;
-	const claimed = await options.urlmode.claim(elicitationId, { ...ownerOf(options), action, reference });
-	if (claimed || action !== 'accept') return toElicitResult(outcome, elicitation);
-	const reason = refunded ? 'refunded' : 'claimed';
-	return toElicitResult({ elicitationId, action: 'cancel', reason, result: undefined }, elicitation);
+export function endPending(options, elicitation, status) {
+	return {
+		action: 'pending', reason: status,
+		toolResult: canBeOpened(elicitation, status) ? linkResult(options, elicitation, status) : openResult(options, elicitation, status),
+	};
 }

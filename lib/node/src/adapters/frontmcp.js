@@ -4,20 +4,18 @@
 //
 // Compared with FrontMCP 1.5.6.
 
-import { connectAccount as connect } from './connect-account.js';
-import { elicitByRequest } from './elicit-by-request.js';
+import { makeAdapter } from './adapter.js';
 
 export { PostgresStorage } from './storage.js';
 
 /**
- * @typedef {import('./types.js').ElicitResult} ElicitResult
- * @typedef {import('./types.js').BaseElicitOptions & ElicitFields} ElicitOptions
- * @typedef {import('./types.js').AccountResult} AccountResult
- * @typedef {import('./types.js').AccountOptions & ElicitFields} AccountOptions
- * @typedef {object} ElicitFields
- * @property {object} tool the tool that elicits: `this` in its `execute`
- * @property {unknown} schema with which FrontMCP checks the client's response. It must accept missing content, as `z.any()`
- *     does, because clients send none in URL mode
+ * @typedef {import('./types.js').ElicitOptions & CallFields} ElicitOptions
+ * @typedef {import('./types.js').AccountOptions & CallFields} AccountOptions
+ * @typedef {import('./types.js').Accepted} Accepted
+ * @typedef {import('./types.js').Account} Account
+ *
+ * @typedef {object} CallFields
+ * @property {object} call the tool: `this` in its `execute`
  *
  * @typedef {object} ToolLike the used part of FrontMCP's ToolContext, some of which is protected
  * @property {(message: string, schema: unknown, options: { mode: 'url', elicitationId: string, ttl: number }) =>
@@ -36,6 +34,7 @@ export { PostgresStorage } from './storage.js';
  * @typedef {object} Sdk the used part of `@frontmcp/sdk`
  * @property {(metadata: never) => ClassDecorator} Plugin
  * @property {(flow: never) => { Will: HookDecorator, Did: HookDecorator }} FlowHooksOf
+ * @property {{ unknown(): unknown }} z
  * @typedef {(stage: never) => MethodDecorator} HookDecorator
  *
  * @typedef {object} RequestFlow the used part of FrontMCP's flow `elicitation:request`
@@ -48,7 +47,8 @@ const FALLBACK = 'ELICITATION_FALLBACK';
 /** @type {Map<string, { url: string, elicitationId: string }>} what the hook adds to requests that are being sent */
 const requests = new Map();
 
-let hasPlugin = false;
+/** @type {Sdk | undefined} */
+let sdk;
 
 /**
  * Makes a plugin for `plugins` of the server. It adds the URL to a request in
@@ -59,7 +59,8 @@ let hasPlugin = false;
  * @param {{ store?: object }} [options] store: that of createElicitationStoreFromStorage
  * @returns {new () => object}
  */
-export function urlPlugin({ Plugin, FlowHooksOf }, { store } = {}) {
+export function urlPlugin(frontmcp, { store } = {}) {
+	const { Plugin, FlowHooksOf } = frontmcp;
 	class UrlModePlugin {
 		/** @param {RequestFlow} flow */
 		addUrl({ state }) {
@@ -88,50 +89,25 @@ export function urlPlugin({ Plugin, FlowHooksOf }, { store } = {}) {
 		for (const flow of ['tools:call-tool', 'elicitation:result']) hook(flow, 'Will', 'parseInput', 'setStore');
 	}
 	Plugin(/** @type {never} */ ({ name: 'urlmode', description: 'Sends the URLs of elicitations.' }))(UrlModePlugin);
-	hasPlugin = true;
+	sdk = frontmcp;
 	return UrlModePlugin;
 }
 
-/**
- * Calls `this.elicit(…, { mode: 'url', elicitationId })` with one of our
- * elicitations, and returns its outcome. FrontMCP allows one open elicitation in
- * a session; therefore ours are `exclusive`.
- *
- * @param {ElicitOptions} options
- * @returns {Promise<ElicitResult>}
- * @throws FrontMCP's error for a client without elicitation.url. FrontMCP then asks the user by its own means, and calls
- *     the tool again, which goes on with the same elicitation
- */
-export async function elicitUrl({ tool, schema, ...options }) {
-	if (!hasPlugin) throw new TypeError('elicitUrl requires urlPlugin() in the plugins of the server');
-	const context = /** @type {ToolLike} */ (tool);
-	try {
-		return await elicitByRequest({ exclusive: true, ...options }, channelOf(context, schema));
-	} finally {
-		// FrontMCP's answer for this elicitation is not for the next one of the same call.
-		context.context.clearPreResolvedElicitResult();
-	}
-}
+/** @type {typeof makeAdapter<CallFields, import('./types.js').ToolResult>} */
+const make = makeAdapter;
 
-/**
- * Connects an account at a provider of lib/providers with `elicitUrl`, and
- * exchanges the code.
- *
- * @param {AccountOptions} options
- * @returns {Promise<AccountResult>}
- * @throws {import('../errors.js').ProviderUnavailableError}
- * @throws the errors of `elicitUrl`
- */
-export async function connectAccount({ tool, schema, ...options }) {
-	return connect(options, (wish) => elicitUrl({ ...wish, tool, schema }));
-}
+export const { withElicitation, withAccount } = make(({ call }) => {
+	if (!sdk) throw new TypeError('withElicitation requires urlPlugin() in the plugins of the server');
+	// It checks the client's response. In URL mode a client sends none.
+	return describeCall(/** @type {ToolLike} */ (call), sdk.z.unknown());
+});
 
 /**
  * @param {ToolLike} tool
  * @param {unknown} schema
- * @returns {import('./elicit-by-request.js').Channel}
+ * @returns {import('./types.js').Call}
  */
-function channelOf(tool, schema) {
+function describeCall(tool, schema) {
 	const { scope, context: { sessionId } } = tool;
 	const isRegistered = () => scope.notifications.getClientCapabilities(sessionId) !== undefined;
 	const wasRegistered = isRegistered();
@@ -147,6 +123,8 @@ function channelOf(tool, schema) {
 		if (waits) await scope.elicitationStore?.publishResult(id, sessionId, { status }).catch(() => {});
 	};
 	return {
+		// FrontMCP itself asks the users of other clients.
+		client: { capabilities: { elicitation: { url: {} } } },
 		signal: tool.signal,
 		async progress(progress, message) {
 			// The end of a session does not abort its calls.
@@ -154,7 +132,7 @@ function channelOf(tool, schema) {
 			await tool.progress(progress, undefined, message);
 		},
 		isGone,
-		async elicit({ elicitationId, url, message }, { signal, timeout }) {
+		async request({ elicitationId, url, message }, { signal, timeout }) {
 			signal.addEventListener('abort', () => void endWait(elicitationId, 'cancel'), { once: true });
 			requests.set(elicitationId, { elicitationId, url });
 			waits = true;
@@ -166,13 +144,15 @@ function channelOf(tool, schema) {
 				if (isFallback(error)) Object.assign(error, { elicitMessage: `${message}\n\n${url}` });
 				throw error;
 			} finally {
+				// FrontMCP's answer for this elicitation is not for the next one of the same call.
+				tool.context.clearPreResolvedElicitResult();
 				waits = false;
 				requests.delete(elicitationId);
 			}
 		},
 		// FrontMCP cannot send the notification that it is completed.
 		complete: (elicitationId) => endWait(elicitationId, 'accept'),
-		fallbackOf: (error) => (isFallback(error) ? () => Promise.reject(error) : undefined),
+		isForFramework: isFallback,
 	};
 }
 

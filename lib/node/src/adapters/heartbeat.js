@@ -6,6 +6,8 @@ import { PROGRESS_MESSAGES } from './messages.js';
 const INTERVAL_MS = 15_000;
 
 export class Heartbeat {
+	/** Whether progress could not be sent. */
+	failed = false;
 	#send;
 	#onFailure;
 	/** @type {NodeJS.Timeout | undefined} */
@@ -42,7 +44,9 @@ export class Heartbeat {
 		try {
 			await this.#send(this.#count += 1, PROGRESS_MESSAGES[this.#status]);
 		} catch (error) {
-			if (!this.#stopped) this.#onFailure(error);
+			if (this.#stopped) return;
+			this.failed = true;
+			this.#onFailure(error);
 		}
 	}
 }

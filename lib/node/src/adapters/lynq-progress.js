@@ -21,7 +21,7 @@ export function progressOfCall() {
 }
 
 /**
- * Returns the server with an `http` that lets `elicitUrl` and `urlWay` send
+ * Returns the server with an `http` that lets `withElicitation` and `forSession` send
  * progress to clients that want it.
  *
  * @template {object} Options

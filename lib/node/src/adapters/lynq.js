@@ -2,26 +2,28 @@
 // instance receives does not end them. Here the wait is for the row. lynq only
 // asks the client, and is told when to stop waiting by itself.
 //
-// lynq's requests to the client end after 60 seconds, and a client may wait no
-// longer for a call. Therefore a call waits for one leg, and the next one goes on.
-//
 // Compared with lynq 0.13.0.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 
-import { connectAccount as connect } from './connect-account.js';
-import { elicitByLink } from './elicit-by-link.js';
-import { elicitByRequest } from './elicit-by-request.js';
-import { createElicitation, ROUND_MS } from './elicitation.js';
+import { makeAdapter } from './adapter.js';
+import { createElicitation } from './elicitation.js';
 import { progressOfCall } from './lynq-progress.js';
+import { runWithElicitation } from './with-elicitation.js';
 
 export { withProgress } from './lynq-progress.js';
 
 /**
- * @typedef {import('./types.js').ElicitResult} ElicitResult
+ * @typedef {import('./types.js').ElicitOptions & CallFields} ElicitOptions
+ * @typedef {import('./types.js').AccountOptions & CallFields} AccountOptions
  * @typedef {import('./types.js').Accepted} Accepted
+ * @typedef {import('./types.js').Account} Account
  * @typedef {import('./types.js').ToolResult} ToolResult
+ *
+ * @typedef {object} CallFields
+ * @property {ServerLike} server lynq's MCPServer
+ * @property {ContextLike} call the last argument of the tool's handler
  *
  * @typedef {object} ServerLike the used part of lynq's MCPServer
  * @property {(sessionId: string) => SessionLike} session
@@ -45,22 +47,17 @@ export { withProgress } from './lynq-progress.js';
  * @typedef {{ url(message: string, url: string, options?: UrlOptions): Promise<{ action: import('../types.js').Action }> }} ElicitLike
  * @typedef {{ elicitationId?: string, waitForCompletion?: boolean, timeout?: number }} UrlOptions
  *
- * @typedef {import('./types.js').BaseElicitOptions & { c: ContextLike }} ElicitOptions `c` is the last argument of the tool's
- *     handler
- * @typedef {import('./types.js').AccountResult} AccountResult
- * @typedef {import('./types.js').AccountOptions & { c: ContextLike }} AccountOptions
- *
- * @typedef {Omit<import('./types.js').BaseElicitOptions, 'subject' | 'session' | 'id'> & WayFields} WayOptions
- * @typedef {object} WayFields
+ * @typedef {import('./types.js').ElicitOptions extends infer O ? O extends unknown ? Omit<O, 'subject' | 'session' | 'id'> & SessionFields : never : never} SessionOptions
+ * @typedef {object} SessionFields
  * @property {(sessionId: string) => string | Promise<string>} subject returns the user of a session, according to
  *     the server's own authorization
  * @property {string} sessionKey the same as for urlAction: `user` for oauth(), `payment` for payment()
  * @property {(accepted: Accepted) => unknown} [value] returns the value to set under that key, or a promise of it.
- *     By default the value is the result, or true if there is none
- * @property {(error: unknown) => void} [onError] called with an error of `value`, or of setting it. The tool continues
+ *     By default the value is the result, or true if there is none. It is kept as JSON until the answer was written
+ * @property {(error: unknown) => void} [onError] called with an error of `value`. The tool continues
  *     without a value. By default the call fails with that error
  *
- * @typedef {object} Way
+ * @typedef {object} SessionElicitation
  * @property {(params: { sessionId: string, elicitationId: string }) => Promise<string>} buildUrl for oauth(), payment()
  *     and urlAction()
  * @property {Middleware} resume a middleware to put before them, which does the waiting
@@ -72,53 +69,27 @@ export { withProgress } from './lynq-progress.js';
  * @typedef {{ content: { type: 'text', text: string }[], isError?: boolean }} CallResult
  */
 
-/** Messages of the SDK for a client that does not support elicitation in URL mode. */
-const UNSUPPORTED_MESSAGES = new Set([
-	'Client does not support url elicitation.',
-	'Client does not support URL elicitation (required for notifications/elicitation/complete)',
-]);
-
 /** The SDK's error code of a request that the client has not answered in time. */
 const REQUEST_TIMEOUT = -32001;
 
 /** The key of a session under which its user is kept. */
 const SUBJECT_KEY = 'urlmode:subject';
 
-/**
- * Calls `c.elicit.url` with one of our elicitations, and returns its outcome.
- *
- * @param {ServerLike} server
- * @param {ElicitOptions} options
- * @returns {Promise<ElicitResult>}
- */
-export async function elicitUrl(server, { c, ...options }) {
-	return elicitByRequest(options, channelOf(server, c, options, ({ message, url }, { timeout }, id) =>
-		c.elicit.url(message, url, { elicitationId: id, waitForCompletion: true, timeout })));
-}
+/** @type {typeof makeAdapter<CallFields, ToolResult>} */
+const make = makeAdapter;
 
-/**
- * Connects an account at a provider of lib/providers with `elicitUrl`, and
- * exchanges the code.
- *
- * @param {ServerLike} server
- * @param {AccountOptions} options
- * @returns {Promise<AccountResult>}
- * @throws {import('../errors.js').ProviderUnavailableError}
- * @throws the errors of `elicitUrl`
- */
-export async function connectAccount(server, { c, ...options }) {
-	return connect(options, (wish) => elicitUrl(server, { ...wish, c }));
-}
+export const { withElicitation, withAccount } = make(({ server, call }) => describeCall(server, call,
+	({ message, url }, { timeout }, id) => call.elicit.url(message, url, { elicitationId: id, waitForCompletion: true, timeout })));
 
 /**
  * Returns what oauth(), payment() and urlAction() need to wait for one kind of
  * elicitation.
  *
  * @param {ServerLike} server
- * @param {WayOptions} options
- * @returns {Way}
+ * @param {SessionOptions} options
+ * @returns {SessionElicitation}
  */
-export function urlWay(server, options) {
+export function forSession(server, options) {
 	const middleware = new ElicitationMiddleware(server, options);
 	return {
 		buildUrl: (params) => middleware.buildUrl(params),
@@ -128,7 +99,7 @@ export function urlWay(server, options) {
 
 /**
  * @typedef {object} CallState the state of one tool call
- * @property {import('./types.js').BaseElicitOptions} options
+ * @property {import('./types.js').ElicitOptions} options
  * @property {Map<string, import('../types.js').Elicitation>} elicitations by the id that lynq has made for each
  * @property {ElicitLike} elicit lynq's own
  * @property {StoreLike} userStore lynq's own
@@ -146,7 +117,7 @@ class ElicitationMiddleware {
 
 	/**
 	 * @param {ServerLike} server
-	 * @param {WayOptions} options
+	 * @param {SessionOptions} options
 	 */
 	constructor(server, options) {
 		this.#server = server;
@@ -200,18 +171,18 @@ class ElicitationMiddleware {
 	async #elicit(c, call, { message, url, ...more }) {
 		const elicitation = call.elicitations.get(more.elicitationId ?? '');
 		if (!elicitation) return call.elicit.url(message, url, more);
-		const { timeout = call.options.ttl ?? Infinity } = call.options;
-		const options = { ...call.options, timeout: Math.min(timeout, more.timeout ?? Infinity) };
-		const channel = channelOf(this.#server, c, options, (_, { timeout }, id) =>
+		const described = describeCall(this.#server, c, (_, { timeout }, id) =>
 			call.elicit.url(message, url, { ...more, elicitationId: id, timeout }));
-		const { action, reason, toolResult } = await this.#share(c, elicitation.elicitationId, async () => {
-			const outcome = await elicitByRequest(options, channel, elicitation);
-			if (outcome.action === 'accept') await this.#setValue(c, call, outcome);
-			return outcome;
+		const end = await this.#share(c, elicitation.elicitationId, async () => {
+			const result = await runWithElicitation(call.options, described, (accepted) => this.#valueOf(accepted), elicitation);
+			if (result.accepted) await this.#setValue(c, call, result.result);
+			return result;
 		});
+		if (end.accepted) return { action: 'accept' };
+		const { action, reason, toolResult } = end;
 		if (reason === 'claimed' && await this.#hasValue(c, call)) return { action: 'accept' };
 		// Of a user's refusal urlAction itself tells, with its option `declineMessage`.
-		if (action !== 'decline' && reason !== 'dismissed') call.toolResult = toolResult;
+		if (action !== 'decline' && reason !== 'dismissed') call.toolResult = /** @type {ToolResult} */ (toolResult);
 		return { action: action === 'pending' ? 'cancel' : action };
 	}
 
@@ -221,7 +192,8 @@ class ElicitationMiddleware {
 	 *
 	 * @param {ContextLike} c
 	 * @param {string} elicitationId
-	 * @param {() => Promise<ElicitResult>} elicit
+	 * @template R
+	 * @param {() => Promise<import('./with-elicitation.js').Result<R>>} elicit
 	 */
 	async #share({ sessionId }, elicitationId, elicit) {
 		const key = `${elicitationId} ${sessionId}`;
@@ -231,7 +203,7 @@ class ElicitationMiddleware {
 		ends.add(end);
 		try {
 			const outcome = await end;
-			if (outcome.reason === 'claimed') await Promise.allSettled(ends);
+			if (!outcome.accepted && outcome.reason === 'claimed') await Promise.allSettled(ends);
 			return outcome;
 		} finally {
 			ends.delete(end);
@@ -240,20 +212,30 @@ class ElicitationMiddleware {
 	}
 
 	/**
-	 * @param {ContextLike} c
-	 * @param {CallState} call
 	 * @param {Accepted} accepted
+	 * @returns {Promise<{ value?: unknown }>} without a value after an error that `onError` was called with
 	 */
-	async #setValue(c, { persistent, userStore }, accepted) {
-		const { sessionKey, value, onError } = this.#options;
+	async #valueOf(accepted) {
+		const { value, onError } = this.#options;
 		try {
-			const set = value ? await value(accepted) : accepted.result ?? true;
-			if (persistent) await userStore.set(sessionKey, set);
-			else c.session.set(sessionKey, set);
+			return { value: value ? await value(accepted) : accepted.result ?? true };
 		} catch (error) {
 			if (!onError) throw error;
 			onError(error);
+			return {};
 		}
+	}
+
+	/**
+	 * @param {ContextLike} c
+	 * @param {CallState} call
+	 * @param {{ value?: unknown }} result
+	 */
+	async #setValue(c, { persistent, userStore }, { value }) {
+		const { sessionKey } = this.#options;
+		if (value === undefined) return;
+		if (persistent) await userStore.set(sessionKey, value);
+		else c.session.set(sessionKey, value);
 	}
 
 	/**
@@ -268,22 +250,24 @@ class ElicitationMiddleware {
 
 /**
  * lynq identifies each request by an id of its own, because several calls may
- * wait for one elicitation, and lynq keeps one wait for an id.
+ * wait for one elicitation, and lynq keeps one wait for an id. It ends its
+ * requests after 60 seconds.
  *
  * @param {ServerLike} server
  * @param {ContextLike} c
- * @param {import('./types.js').BaseElicitOptions} options
  * @param {(params: { message: string, url: string }, options: { timeout: number }, id: string) =>
  *     Promise<{ action: import('../types.js').Action }>} ask
- * @returns {import('./elicit-by-request.js').Channel}
+ * @returns {import('./types.js').Call}
  */
-function channelOf(server, c, options, ask) {
+function describeCall(server, c, ask) {
 	const id = randomUUID();
-	const call = { signal: c.signal, progress: progressOfCall(), isGone: () => isSessionGone(server, c) };
 	return {
-		...call,
-		leg: options.legTimeout ?? ROUND_MS,
-		async elicit(params, { signal, timeout }) {
+		// lynq does not say what the client can do. A request to one that cannot open a URL fails.
+		client: { capabilities: { elicitation: { url: {} } } },
+		signal: c.signal,
+		progress: progressOfCall(),
+		isGone: () => isSessionGone(server, c),
+		async request(params, { signal, timeout }) {
 			// This is the only way to end lynq's wait from outside.
 			signal.addEventListener('abort', () => server.completeElicitation(id), { once: true });
 			try {
@@ -295,8 +279,6 @@ function channelOf(server, c, options, ask) {
 			}
 		},
 		complete: async () => server.completeElicitation(id),
-		fallbackOf: (error) => (error instanceof Error && UNSUPPORTED_MESSAGES.has(error.message)
-			? (elicitation) => elicitByLink(options, call, elicitation) : undefined),
 	};
 }
 

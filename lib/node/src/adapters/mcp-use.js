@@ -1,62 +1,39 @@
-// mcp-use 2.x: protocol revision 2026-07-28, over Hono.
+// mcp-use 2.x: protocol revision 2026-07-28, over Hono. It has no sessions, so a
+// client of an older revision gets the link as text.
 
-import { connectAccount as connect } from './connect-account.js';
-import { elicitByLink } from './elicit-by-link.js';
-import { elicitByRetry, INPUT_KEY } from './elicit-by-retry.js';
-import { supportsUrl } from './sdk2.js';
+import { makeAdapter } from './adapter.js';
+import { INPUT_KEY } from './ask-by-retry.js';
+
+export { rejectRequestState, verifyRequestState } from './sdk2.js';
 
 /**
- * @typedef {import('./types.js').MultiRoundResult} ElicitResult
- * @typedef {import('./types.js').BaseElicitOptions & { ctx: ContextLike }} ElicitOptions `ctx` is the last argument of the tool's
- *     callback
- * @typedef {import('./types.js').MultiRoundAccountResult} AccountResult
- * @typedef {import('./types.js').AccountOptions & { ctx: ContextLike }} AccountOptions
+ * @typedef {import('./types.js').ElicitOptions & CallFields} ElicitOptions
+ * @typedef {import('./types.js').AccountOptions & CallFields} AccountOptions
+ * @typedef {import('./types.js').Accepted} Accepted
+ * @typedef {import('./types.js').Account} Account
+ *
+ * @typedef {object} CallFields
+ * @property {ContextLike} call the last argument of the tool's callback
  *
  * @typedef {object} ContextLike the used part of mcp-use's RequestContext
  * @property {AbortSignal} signal
- * @property {{ capabilities(): object }} client
+ * @property {{ capabilities(): object, info(): { name?: string, version?: string } }} client
  * @property {{ [key: string]: unknown } | undefined} [inputResponses]
  * @property {() => unknown} requestState
  * @property {(progress: number, total?: number, message?: string) => Promise<boolean>} reportProgress
  */
 
-/**
- * Asks the client to send its user to a page, and waits until the elicitation is
- * completed. This takes several calls: return `toolResult` unless `action` is
- * accept. If the client does not support elicitation.url, the result contains
- * the link as text. So it does for every client of an older protocol revision,
- * because mcp-use has no sessions.
- *
- * @param {ElicitOptions} options the same in all calls
- * @returns {Promise<ElicitResult>}
- * @throws {import('../errors.js').ElicitationClientGoneError} if the client has closed its connection
- * @throws {import('../errors.js').RequestStateError} if the call has a requestState of another user or request. With
- *     `rejectRequestState` around the server's `fetch` the client gets it as a JSON-RPC error
- * @throws {import('../errors.js').UrlModeClosedError} if `close` was called
- */
-export async function elicitUrl({ ctx, ...options }) {
-	const call = {
-		signal: ctx.signal,
-		progress: (/** @type {number} */ progress, /** @type {string} */ message) =>
-			ctx.reportProgress(progress, undefined, message),
+/** @type {typeof makeAdapter<CallFields, import('./types.js').ToolResult | import('./types.js').InputRequired>} */
+const make = makeAdapter;
+
+export const { withElicitation, withAccount } = make(({ call }) => {
+	const { name, version } = call.client.info();
+	return {
+		client: { name, version, capabilities: call.client.capabilities() },
+		signal: call.signal,
+		progress: (progress, message) => call.reportProgress(progress, undefined, message),
 		// Closing the connection is the only way for a client to cancel a call.
-		isGone: () => ctx.signal.aborted,
+		isGone: () => call.signal.aborted,
+		retry: { state: call.requestState(), answer: call.inputResponses?.[INPUT_KEY] },
 	};
-	if (!supportsUrl(ctx.client.capabilities())) return elicitByLink(options, call);
-	return elicitByRetry(options, { ...call, state: ctx.requestState(), answer: ctx.inputResponses?.[INPUT_KEY] });
-}
-
-/**
- * Connects an account at a provider of lib/providers with `elicitUrl`, and
- * exchanges the code.
- *
- * @param {AccountOptions} options the same in all calls
- * @returns {Promise<AccountResult>}
- * @throws {import('../errors.js').ProviderUnavailableError}
- * @throws the errors of `elicitUrl`
- */
-export async function connectAccount({ ctx, ...options }) {
-	return connect(options, (wish) => elicitUrl({ ...wish, ctx }));
-}
-
-export { rejectRequestState, verifyRequestState } from './sdk2.js';
+});

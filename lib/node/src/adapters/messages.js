@@ -1,5 +1,7 @@
 // The messages that a user, or the model that talks to the user, reads.
 
+import { internalsOf } from '../internals.js';
+
 /** @type {Record<string, string>} */
 const REASON_TEXTS = {
 	refused: 'the user refused',
@@ -7,7 +9,6 @@ const REASON_TEXTS = {
 	cancelled: 'the user cancelled',
 	dismissed: 'the user dismissed the request',
 	expired: 'nobody completed it in time',
-	timeout: 'nobody completed it in time',
 	superseded: 'a newer request replaced it',
 	claimed: 'another call has already used the outcome',
 	refunded: 'the payment was refunded',
@@ -29,6 +30,24 @@ export const PROGRESS_MESSAGES = {
 	processing: 'The provider is working on it.',
 };
 
+/** What the user does on the page. */
+const TASKS = {
+	oauth: 'connect the account',
+	payment: 'pay',
+	signature: 'sign',
+};
+
+const OPEN_TEXTS = {
+	pending: 'The link is no longer valid, and nobody has opened it.',
+	opened: 'It is not finished yet: the user has opened the page and can still finish there.',
+	processing: 'The provider is still working on it.',
+	claimed: 'Another call of this tool is working on it.',
+};
+
+const AGAIN = 'call this tool again with the same arguments';
+
+/** @typedef {import('./types.js').ElicitOptions} ElicitOptions */
+
 /**
  * @param {string} text
  * @param {boolean} isError
@@ -39,27 +58,38 @@ function textResult(text, isError) {
 }
 
 /**
- * @param {string} message
- * @param {import('../types.js').Elicitation} elicitation
+ * Ends a call whose elicitation is open. The link stands alone on its line, so
+ * that a model passes it on as it is.
+ *
+ * @param {ElicitOptions} options
+ * @param {{ elicitationId: string, url: string, expiresAt: Date }} elicitation
+ * @param {import('../types.js').OpenStatus} status
  */
-export function linkResult(message, { url, expiresAt }) {
-	const until = expiresAt.toISOString().slice(0, 16).replace('T', ' ');
-	return textResult(`${message}\n\nOpen this link in a browser: ${url}\n\n`
-		+ `The link is valid until ${until} UTC. When the page says that it is done, call this tool again with the same arguments.`,
-	false);
+export function linkResult(options, { elicitationId, url, expiresAt }, status) {
+	const { urlmode, message, kind, expected } = options;
+	const price = typeof expected === 'object' ? ` ${formatPrice(expected)}` : '';
+	const opened = status === 'opened' ? ` ${OPEN_TEXTS.opened}` : '';
+	const text = `${message}\n\n`
+		+ `To ${TASKS[kind]}${price}, the user opens this link in a browser, which is a page of ${internalsOf(urlmode).name}:\n\n${url}\n\n`
+		+ `The link works for ${formatTime(expiresAt.getTime() - Date.now())}.${opened}\n\n`
+		+ `Show the user the link exactly as it is, alone on its line. When the user says that it is done, ${AGAIN}: `
+		+ 'that continues this request, and asks for nothing that is done.';
+	return { ...textResult(text, false), structuredContent: { elicitation: {
+		elicitationId, status, kind, message, url, expiresAt: expiresAt.toISOString(), ...typeof expected === 'object' && { expected },
+	} } };
 }
 
 /**
  * Says that the call has ended, and that what the user has begun has not.
  *
- * @param {string} message
- * @param {import('../types.js').OpenStatus} status
+ * @param {ElicitOptions} options
+ * @param {{ elicitationId: string }} elicitation
+ * @param {keyof typeof OPEN_TEXTS} status
  */
-export function openResult(message, status) {
-	const text = status === 'processing' ? 'The provider is still working on it.'
-		: 'It is not finished yet: the user has opened the page and can still finish there.';
-	return textResult(`${message}\n\n${text} It goes on without this call. To learn how it ends, call this tool again later with `
-		+ 'the same arguments: that continues the same request and does not start another one.', false);
+export function openResult({ message, kind }, { elicitationId }, status) {
+	const text = `${message}\n\n${OPEN_TEXTS[status]} It goes on without this call. To learn how it ends, ${AGAIN} later: `
+		+ 'that continues the same request and does not start another one.';
+	return { ...textResult(text, false), structuredContent: { elicitation: { elicitationId, status, kind, message } } };
 }
 
 /**
@@ -69,4 +99,19 @@ export function openResult(message, status) {
 export function failureResult(action, reason) {
 	const text = Object.hasOwn(REASON_TEXTS, reason) ? REASON_TEXTS[reason] : reason;
 	return textResult(`Not done: ${text || (action === 'decline' ? 'the user refused' : 'it was cancelled')}.`, true);
+}
+
+/** @param {import('../types.js').Expected} price */
+function formatPrice({ amount, currency }) {
+	const digits = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+	return `${(amount / 10 ** digits).toFixed(digits)} ${currency}`;
+}
+
+/** @param {number} ms */
+function formatTime(ms) {
+	const minutes = Math.max(1, Math.round(ms / 60_000));
+	for (const [unit, length] of /** @type {const} */ ([['day', 1_440], ['hour', 60]])) {
+		if (minutes >= 2 * length) return `${Math.floor(minutes / length)} ${unit}s`;
+	}
+	return minutes === 1 ? 'one minute' : `${minutes} minutes`;
 }

@@ -26,7 +26,7 @@ export function refuseRequestState(reason) {
 }
 
 /**
- * Wraps the server's `fetch`. If `elicitUrl` has refused the requestState of a
+ * Wraps the server's `fetch`. If `withElicitation` has refused the requestState of a
  * call, the response is a JSON-RPC error instead of a tool result that reports
  * one. A response that is already streamed stays such a result.
  *

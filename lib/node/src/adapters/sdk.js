@@ -1,178 +1,89 @@
 // The official TypeScript SDK 1.x, @modelcontextprotocol/sdk: protocol
 // revision 2025-11-25.
 
-import { UrlElicitationRequiredError } from '@modelcontextprotocol/sdk/types.js';
+import { ElicitResultSchema, UrlElicitationRequiredError } from '@modelcontextprotocol/sdk/types.js';
 
-import { connectAccount as connect } from './connect-account.js';
-import { elicitByLink, waitOneRound } from './elicit-by-link.js';
-import { canBeOpened, claimOutcome, createElicitation, ownerOf, toOpenResult } from './elicitation.js';
-import { elicitByRequest } from './elicit-by-request.js';
+import { makeAdapter } from './adapter.js';
 
 /** The SDK's ErrorCode.ConnectionClosed. */
 const CONNECTION_CLOSED = -32000;
 
 /**
- * @typedef {import('./types.js').ElicitResult} ElicitResult
- * @typedef {import('./types.js').BaseElicitOptions & { extra: CallExtra }} ElicitOptions `extra` is the last argument of the
- *     tool's callback
- * @typedef {import('./types.js').AccountResult} AccountResult
- * @typedef {import('./types.js').AccountOptions & { extra: CallExtra }} AccountOptions
+ * @typedef {import('./types.js').ElicitOptions & CallFields} ElicitOptions
+ * @typedef {import('./types.js').AccountOptions & CallFields} AccountOptions
+ * @typedef {import('./types.js').Accepted} Accepted
+ * @typedef {import('./types.js').Account} Account
+ *
+ * @typedef {object} CallFields
+ * @property {ServerLike | { server: ServerLike }} server the McpServer of the calling session, or its `server`
+ * @property {CallExtra} call the last argument of the tool's callback
  *
  * @typedef {object} CallExtra the used part of the SDK's RequestHandlerExtra
  * @property {AbortSignal} signal
  * @property {string | number} requestId
  * @property {{ progressToken?: string | number | undefined } | undefined} [_meta]
  * @property {(notification: ProgressNotification) => Promise<void>} sendNotification
+ * @property {(request: ElicitRequest, schema: typeof ElicitResultSchema, options: RequestOptions) =>
+ *     Promise<{ action: 'accept' | 'decline' | 'cancel' }>} sendRequest
  *
  * @typedef {object} ProgressNotification
  * @property {'notifications/progress'} method
  * @property {{ progressToken: string | number, progress: number, message: string }} params
  *
  * @typedef {object} ServerLike the used part of the SDK's Server
- * @property {object | undefined} [transport]
+ * @property {import('./answer.js').TransportLike | undefined} [transport]
  * @property {(() => void) | undefined} [onclose]
  * @property {() => { elicitation?: { url?: object | undefined } | undefined } | undefined} getClientCapabilities
- * @property {(params: ElicitParams, options: RequestOptions) => Promise<{ action: 'accept' | 'decline' | 'cancel' }>
- *     } elicitInput
+ * @property {() => { name: string, version: string } | undefined} getClientVersion
  * @property {(id: string, options?: { relatedRequestId?: string | number }) => () => Promise<void>
  *     } createElicitationCompletionNotifier
  *
- * @typedef {{ mode: 'url', elicitationId: string, url: string, message: string }} ElicitParams
- * @typedef {{ signal: AbortSignal, timeout: number, relatedRequestId: string | number }} RequestOptions
+ * @typedef {{ method: 'elicitation/create', params: import('./types.js').UrlRequest }} ElicitRequest
+ * @typedef {{ signal: AbortSignal, timeout: number }} RequestOptions
  */
 
-/**
- * Sends the client an elicitation request in URL mode, waits until the
- * elicitation is completed, and notifies the client in the same session. If the
- * client does not support elicitation.url, the result contains the link as text,
- * and a later call waits.
- *
- * @param {ServerLike | { server: ServerLike }} server the McpServer of the calling session, or its `server`
- * @param {ElicitOptions} options
- * @returns {Promise<ElicitResult>}
- * @throws {import('../errors.js').ElicitationClientGoneError} if the session or its connection was closed
- * @throws {import('../errors.js').UrlModeClosedError} if `close` was called
- * @throws the signal's reason, if the client cancelled the call
- */
-export async function elicitUrl(server, { extra, ...options }) {
-	const { sdkServer, call } = describeCall(server, extra);
-	if (!sdkServer.getClientCapabilities()?.elicitation?.url) return elicitByLink(options, call);
-	const stopWatching = onClose(sdkServer, call.close);
-	try {
-		return await elicitByRequest(options, {
-			...call,
-			elicit: (params, { signal, timeout }) =>
-				sdkServer.elicitInput(params, { signal, timeout, relatedRequestId: extra.requestId }),
-			complete: (id) => sdkServer.createElicitationCompletionNotifier(id, { relatedRequestId: extra.requestId })(),
-		});
-	} finally {
-		stopWatching();
-	}
-}
+/** @type {typeof makeAdapter<CallFields, import('./types.js').ToolResult>} */
+const make = makeAdapter;
 
-/**
- * Fails the call with the error that a URL must be visited first (-32042). When
- * the elicitation is completed, the client is notified in the same session, and
- * its next call gets the outcome. A call that comes before that waits for up to
- * `legTimeout`.
- *
- * @param {ServerLike | { server: ServerLike }} server the McpServer of the calling session, or its `server`
- * @param {ElicitOptions} options
- * @returns {Promise<ElicitResult>}
- * @throws {UrlElicitationRequiredError} which the SDK sends to the client
- */
-export async function requireUrl(server, { extra, ...options }) {
-	const { sdkServer, call } = describeCall(server, extra);
-	if (!sdkServer.getClientCapabilities()?.elicitation?.url) return elicitByLink(options, call);
-	const elicitation = await createElicitation(options);
-	const { elicitationId, url, resumed } = elicitation;
-	const waited = resumed ? await waitOneRound(options, call, elicitationId) : 'pending';
-	if (typeof waited === 'object') return claimOutcome(options, call, waited, elicitation);
-	if (!canBeOpened(elicitation, waited)) return toOpenResult(options, elicitation, waited);
-	void notifyWhenCompleted(sdkServer, options, elicitationId);
-	throw new UrlElicitationRequiredError([{ mode: 'url', elicitationId, url, message: options.message }]);
-}
-
-/**
- * Connects an account at a provider of lib/providers with `elicitUrl`, and
- * exchanges the code.
- *
- * @param {ServerLike | { server: ServerLike }} server the McpServer of the calling session, or its `server`
- * @param {AccountOptions} options
- * @returns {Promise<AccountResult>}
- * @throws {import('../errors.js').ProviderUnavailableError}
- * @throws the errors of `elicitUrl`
- */
-export async function connectAccount(server, { extra, ...options }) {
-	return connect(options, (wish) => elicitUrl(server, { ...wish, extra }));
-}
-
-/**
- * The same with `requireUrl`.
- *
- * @param {ServerLike | { server: ServerLike }} server the McpServer of the calling session, or its `server`
- * @param {AccountOptions} options
- * @returns {Promise<AccountResult>}
- * @throws {UrlElicitationRequiredError} which the SDK sends to the client
- */
-export async function requireAccount(server, { extra, ...options }) {
-	return connect(options, (wish) => requireUrl(server, { ...wish, extra }));
-}
-
-/** @type {WeakMap<ServerLike, Set<string>>} the elicitations of which a session will be notified */
-const notifying = new WeakMap();
-
-/**
- * Waits independently of any call, until the session is closed.
- *
- * @param {ServerLike} server
- * @param {import('./types.js').BaseElicitOptions} options
- * @param {string} id
- */
-async function notifyWhenCompleted(server, options, id) {
-	const known = notifying.get(server) ?? new Set();
-	notifying.set(server, known);
-	if (known.has(id)) return;
-	known.add(id);
-	const closing = new AbortController();
-	const stopWatching = onClose(server, () => closing.abort());
-	try {
-		await options.urlmode.waitForCompletion(id, { ...ownerOf(options), timeout: Infinity, signal: closing.signal,
-			recheck: options.recheck });
-		await server.createElicitationCompletionNotifier(id)();
-	} catch {
-		// The client's next call reports the error.
-	} finally {
-		stopWatching();
-		known.delete(id);
-	}
-}
-
-/**
- * @param {ServerLike | { server: ServerLike }} server
- * @param {CallExtra} extra
- */
-function describeCall(server, extra) {
+export const { withElicitation, withAccount } = make(({ server, call }) => {
 	const sdkServer = 'server' in server ? server.server : server;
-	const progressToken = extra._meta?.progressToken;
-	const closing = new AbortController();
-	// Older versions of the SDK do not abort calls when their transport closes.
-	extra.signal.addEventListener('abort', () => closing.abort(extra.signal.reason), { once: true });
-	if (extra.signal.aborted) closing.abort(extra.signal.reason);
+	const progressToken = call._meta?.progressToken;
 	return {
-		sdkServer,
-		call: {
-			signal: closing.signal,
-			close: () => closing.abort(new Error('the session was closed')),
-			progress: progressToken === undefined ? undefined
-				/** @type {(progress: number, message: string) => Promise<void>} */
-				: (/** @type {number} */ progress, /** @type {string} */ message) => extra.sendNotification({
-					method: 'notifications/progress', params: { progressToken, progress, message },
-				}),
-			isGone: (/** @type {unknown} */ error) => sdkServer.transport === undefined
-				|| (typeof error === 'object' && error !== null && 'code' in error && error.code === CONNECTION_CLOSED),
+		client: { ...sdkServer.getClientVersion(), capabilities: sdkServer.getClientCapabilities() },
+		signal: endOfCall(sdkServer, call.signal),
+		progress: progressToken === undefined ? undefined
+			: (progress, message) => call.sendNotification({ method: 'notifications/progress', params: { progressToken, progress, message } }),
+		isGone: (error) => sdkServer.transport === undefined
+			|| (typeof error === 'object' && error !== null && 'code' in error && error.code === CONNECTION_CLOSED),
+		transport: sdkServer.transport,
+		requestId: call.requestId,
+		// elicitInput would refuse what the client does not declare.
+		request: (params, options) => call.sendRequest({ method: 'elicitation/create', params }, ElicitResultSchema, options),
+		required: (elicitations) => new UrlElicitationRequiredError(elicitations),
+		complete: async (id) => sdkServer.createElicitationCompletionNotifier(id, { relatedRequestId: call.requestId })(),
+		session: {
+			key: sdkServer,
+			notify: async (id) => sdkServer.createElicitationCompletionNotifier(id)(),
+			onClose: (watcher) => onClose(sdkServer, watcher),
 		},
 	};
+});
+
+/**
+ * Older versions of the SDK do not abort calls when their transport closes.
+ *
+ * @param {ServerLike} server
+ * @param {AbortSignal} signal
+ */
+function endOfCall(server, signal) {
+	const ending = new AbortController();
+	const stopWatching = onClose(server, () => ending.abort(new Error('the session was closed')));
+	signal.addEventListener('abort', () => {
+		stopWatching();
+		ending.abort(signal.reason);
+	}, { once: true });
+	if (signal.aborted) ending.abort(signal.reason);
+	return ending.signal;
 }
 
 /** @type {WeakMap<ServerLike, Set<() => void>>} */

@@ -32,9 +32,7 @@ const SINCE = 'SELECT * FROM urlmode.published_since($1::text[], $2::bigint[])';
  * @typedef {object} Subscription
  * @property {string} channel
  * @property {Set<MessageHandler>} handlers
- * @property {string} since the id of the last message that was published before the subscription
- * @property {Set<string>} delivered ids after `since`. They may be committed in another order than they were
- *     assigned
+ * @property {string} last the id of the last message that was delivered, or published before the subscription
  */
 
 /** FrontMCP's StorageAdapter, and its RootStorage: `namespace` returns views of it. */
@@ -42,10 +40,11 @@ export class PostgresStorage {
 	#internals;
 	/** @type {Map<string, Subscription>} by the channel's SHA-256, in hexadecimal */
 	#subscriptions = new Map();
-	#poll = new Poll(() => void this.#deliver([...this.#subscriptions.values()]));
+	#poll = new Poll(() => this.#wake([...this.#subscriptions.values()]));
 	#connected = false;
-	/** @type {Promise<void>} */
-	#reading = Promise.resolve();
+	/** @type {Set<Subscription>} whose messages are to be read now */
+	#due = new Set();
+	#reading = false;
 
 	/** The empty prefix of the root. */
 	prefix = '';
@@ -57,9 +56,9 @@ export class PostgresStorage {
 		closers.add(() => this.disconnect());
 		listener.on('notification', (payload, channel) => {
 			const subscription = channel === CHANNEL ? this.#subscriptions.get(payload) : undefined;
-			if (subscription) void this.#deliver([subscription]);
+			if (subscription) this.#wake([subscription]);
 		});
-		listener.on('listening', () => void this.#deliver([...this.#subscriptions.values()]));
+		listener.on('listening', () => this.#wake([...this.#subscriptions.values()]));
 		listener.on('receiving', () => this.#poll.stop());
 	}
 
@@ -249,7 +248,7 @@ export class PostgresStorage {
 			const [answer] = await this.#query(LAST, []);
 			// Another call may have subscribed to this channel meanwhile.
 			subscription = this.#subscriptions.get(hash)
-				?? { channel, handlers: new Set(), since: String(answer?.id), delivered: new Set() };
+				?? { channel, handlers: new Set(), last: String(answer?.id) };
 			this.#subscriptions.set(hash, subscription);
 		}
 		const { handlers } = subscription;
@@ -258,7 +257,7 @@ export class PostgresStorage {
 		if (!listener.receivesNotifications) this.#poll.start();
 		// If the connection is lost, the next one listens to this channel as well.
 		await listener.addChannel(CHANNEL).catch(() => {});
-		void this.#deliver([subscription]);
+		this.#wake([subscription]);
 		return async () => {
 			handlers.delete(handler);
 			if (handlers.size === 0 && this.#subscriptions.get(hash)?.handlers === handlers) this.#subscriptions.delete(hash);
@@ -281,24 +280,33 @@ export class PostgresStorage {
 	}
 
 	/** @param {Subscription[]} subscriptions */
-	#deliver(subscriptions) {
-		// Read one after another, so that no message is delivered twice.
-		this.#reading = this.#reading.then(() => this.#readAndDeliver(subscriptions));
-		return this.#reading;
+	#wake(subscriptions) {
+		for (const subscription of subscriptions) this.#due.add(subscription);
+		void this.#read();
+	}
+
+	/** One read at a time, so that no message is delivered twice. What becomes due meanwhile belongs to the next one. */
+	async #read() {
+		if (this.#reading) return;
+		this.#reading = true;
+		while (this.#due.size > 0) {
+			const current = [...this.#due].filter(({ handlers }) => handlers.size > 0);
+			this.#due.clear();
+			if (current.length > 0) await this.#readAndDeliver(current);
+		}
+		this.#reading = false;
 	}
 
 	/** @param {Subscription[]} subscriptions */
 	async #readAndDeliver(subscriptions) {
-		const current = subscriptions.filter(({ handlers }) => handlers.size > 0);
-		if (current.length === 0) return;
 		try {
 			const rows = await this.#internals.database.query(SINCE,
-				[current.map(({ channel }) => channel), current.map(({ since }) => since)]);
+				[subscriptions.map(({ channel }) => channel), subscriptions.map(({ last }) => last)]);
 			for (const row of rows) {
 				const { id, channel, message } = /** @type {{ id: string, channel: string, message: string }} */ (row);
 				const subscription = this.#subscriptions.get(hashChannel(channel));
-				if (!subscription || subscription.delivered.has(id)) continue;
-				subscription.delivered.add(id);
+				if (!subscription) continue;
+				subscription.last = id;
 				for (const handler of [...subscription.handlers]) callHandler(handler, message, channel);
 			}
 		} catch {

@@ -1,14 +1,15 @@
 // The types that all adapters share. Nothing here runs.
 
 /**
- * @typedef {import('../types.js').CreateOptions & BaseElicitFields} BaseElicitOptions
- * @typedef {object} BaseElicitFields
+ * @typedef {import('../types.js').CreateOptions & ElicitFields} ElicitOptions
+ * @typedef {object} ElicitFields
  * @property {import('../urlmode.js').UrlMode} urlmode
  * @property {string} message shown to the user beside the link: who asks, and for what
- * @property {number | undefined} [timeout] milliseconds that the user has; `ttl` by default, which is 300 000 by default
- * @property {number | undefined} [legTimeout] milliseconds that one call waits in a flow of several calls, 45 000 by default,
- *     which is less than the usual client timeout of 60 seconds
- * @property {AbortSignal | undefined} [signal] ends the wait, as a cancellation by the client does. What the user has opened goes on
+ * @property {'request' | 'error'} [ask] `error`: a client of 2025-11-25 gets the error -32042 instead of a request, where the
+ *     framework can send it. Its user opens the page, and the client calls again
+ * @property {number | undefined} [roundTimeout] milliseconds that one call waits, 45 000 by default, which is less than the 60
+ *     seconds after which most clients end it. What is open by then stays open, and the next call goes on with it
+ * @property {AbortSignal | undefined} [signal] ends the call, as its cancellation by the client does
  * @property {import('../types.js').RecheckFunction | undefined} [recheck] as for waitForCompletion
  * @property {number | undefined} [progressEvery] milliseconds between two progress notifications while the status does not change, 15 000 by
  *     default
@@ -20,6 +21,7 @@
  * @typedef {object} ToolResult a result of a tool call, as text
  * @property {TextContent[]} content
  * @property {boolean} [isError]
+ * @property {{ [key: string]: unknown }} [structuredContent] of a call that ends before its elicitation: `{ elicitation }`
  *
  * @typedef {object} InputRequired a result of a tool call that requires input (protocol revision 2026-07-28)
  * @property {'input_required'} resultType
@@ -27,68 +29,70 @@
  *     the SDK's own type requires an elicitationId, which this protocol revision does not have
  * @property {string} [requestState]
  *
- * @typedef {object} Accepted
+ * @typedef {object} Accepted what the body of `withElicitation` is given
  * @property {'accept'} action
  * @property {string} elicitationId
  * @property {string} returnUrl the redirect URI of the authorization request
- * @property {string} reason empty
  * @property {Record<string, unknown> | undefined} result
  * @property {true} [late] the payment was proved after the end of the elicitation
  * @property {string} [reference] the provider's reference of the payment
  * @property {string} [codeVerifier]
  * @property {string} [nonce]
- * @property {undefined} [toolResult]
- */
-
-/**
- * @template {ToolResult | InputRequired} R
- * @typedef {object} NotAccepted
- * @property {'decline' | 'cancel' | 'pending'} action `pending`: it is open, and the next call with the same options
- *     goes on with it
- * @property {string} elicitationId
- * @property {string} returnUrl
- * @property {string} reason
- * @property {Record<string, unknown> | undefined} [result]
- * @property {import('../types.js').OpenStatus} [from] the status that the end has cut off
- * @property {R} toolResult the result to return from the call. It says what happened, or what to do next
- */
-
-/**
- * @typedef {Accepted | NotAccepted<ToolResult>} ElicitResult
- * @typedef {Accepted | NotAccepted<ToolResult | InputRequired>} MultiRoundResult
- */
-
-/**
- * @typedef {Omit<BaseElicitOptions, 'kind' | 'targetUrl' | 'pkce' | 'expected' | 'recheck'> & import('../accounts/types.js').AccountFields
- *     } AccountOptions
+ * @property {AbortSignal} signal aborts when the lease of this call has ended, after which another call may do the same
+ * @property {number | undefined} fence greater than that of each call before, of a payment or signature
  *
- * @typedef {import('../accounts/types.js').Connected & ConnectedFields} ConnectedAccount
- * @typedef {object} ConnectedFields
- * @property {'accept'} action
- * @property {string} reason empty
- * @property {string} elicitationId
- * @property {undefined} [toolResult]
+ * @typedef {Omit<import('../types.js').OAuthOptions & ElicitFields, 'kind' | 'targetUrl' | 'pkce' | 'recheck'>
+ *     & import('../accounts/types.js').AccountFields} AccountOptions
  *
- * @typedef {object} NotConnectedAccount what came back was no access
- * @property {'cancel'} action
- * @property {string} reason
- * @property {string} detail a code, for the server's own log
- * @property {string} elicitationId
- * @property {string} returnUrl
- * @property {ToolResult} toolResult
- *
- * @typedef {ConnectedAccount | NotConnectedAccount | NotAccepted<ToolResult>} AccountResult
- * @typedef {ConnectedAccount | NotConnectedAccount | NotAccepted<ToolResult | InputRequired>} MultiRoundAccountResult
+ * @typedef {import('../accounts/types.js').Connected & { elicitationId: string }} Account what the body of `withAccount` is given
  */
 
 /**
- * The tool call that an adapter runs in.
+ * A tool call, as each framework describes it.
  *
  * @typedef {object} Call
- * @property {AbortSignal | undefined} signal aborts when the client cancels the call or closes its connection
+ * @property {ClientLike} client
+ * @property {AbortSignal | undefined} signal aborts when the client cancels the call or ends its session
  * @property {((progress: number, message: string) => Promise<unknown>) | undefined} progress sends progress, if the client wants it
  * @property {(reason: unknown) => boolean} [isGone] whether the signal's reason, or an error, means that the
  *     client has closed its session or connection
+ * @property {import('./answer.js').TransportLike | undefined} [transport] of the session
+ * @property {string | number} [requestId]
+ * @property {RequestFunction} [request] sends the client a request, in protocol revision 2025-11-25
+ * @property {(error: unknown) => boolean} [isForFramework] whether the framework must see an error of `request`
+ * @property {(elicitations: UrlRequest[]) => Error} [required] makes the error -32042
+ * @property {(elicitationId: string) => Promise<unknown>} [complete] tells the client that the elicitation is completed, while
+ *     the call lasts
+ * @property {Session} [session] for a client that can be told after the call
+ * @property {Retry} [retry] what the client has sent with the call, in protocol revision 2026-07-28
+ *
+ * @typedef {{ name?: string | undefined, version?: string | undefined, capabilities?: unknown }} ClientLike
+ * @typedef {{ mode: 'url', elicitationId: string, url: string, message: string }} UrlRequest
+ * @typedef {(params: UrlRequest, options: { signal: AbortSignal, timeout: number }) =>
+ *     Promise<{ action: import('../types.js').Action }>} RequestFunction
+ *
+ * @typedef {object} Session
+ * @property {object} key the same object for all calls of a session
+ * @property {(elicitationId: string) => Promise<unknown>} notify tells its client that an elicitation is completed
+ * @property {(watcher: () => void) => () => void} onClose calls the watcher when it ends; returns a function that removes it
+ *
+ * @typedef {object} Retry
+ * @property {unknown} state the requestState that the client has sent
+ * @property {unknown} answer its response to our request
+ */
+
+/**
+ * How the asking in one call has ended.
+ *
+ * @typedef {object} Completed
+ * @property {import('../types.js').Outcome} outcome
+ * @property {Pick<import('../types.js').Elicitation, 'elicitationId' | 'returnUrl'>} elicitation
+ * @property {boolean} [isEarlier] it was completed before this call began, and this call was not begun for it
+ * @typedef {object} Ended there is no outcome for this call
+ * @property {undefined} [outcome]
+ * @property {'pending' | 'cancel'} action
+ * @property {string} reason
+ * @property {ToolResult | InputRequired} toolResult
  */
 
 export {};

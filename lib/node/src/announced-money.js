@@ -1,18 +1,22 @@
-// Reports payments that were proved after the end of their elicitation. The
-// database announces them to every process that listens. Nothing is replayed
-// to a process that did not: `unclaimed()` lists them all.
+// Reports payments that were proved after the end of their elicitation, and
+// money that went back. The database announces both to every process that
+// listens. Nothing is replayed to a process that did not: `unclaimed()` and
+// `refunds()` list them all.
 
 import { jittered } from './jitter.js';
 
 /** How often the connection is used while nobody waits, to notice that it is broken. */
 const CHECK_MS = 30_000;
 
-/** How many payments are remembered, so that each is reported once. Beyond that the oldest one is dropped. */
+/** How many reports are remembered, so that each is made once. Beyond that the oldest one is dropped. */
 const TOLD_MAX = 1_000;
 
-export class LatePayments {
+/** @template Row */
+export class AnnouncedMoney {
 	#listener;
+	#member;
 	#read;
+	#nameOf;
 	#tell;
 	/** @type {NodeJS.Timeout | undefined} */
 	#timer;
@@ -21,12 +25,17 @@ export class LatePayments {
 
 	/**
 	 * @param {import('./listener.js').Listener} listener
-	 * @param {(id: string) => Promise<import('./database.js').UnclaimedRow[]>} read
-	 * @param {(row: import('./database.js').UnclaimedRow) => void} tell
+	 * @param {object} money
+	 * @param {'late' | 'refunded'} money.member of the announcements that tell of it
+	 * @param {(id: string) => Promise<Row[]>} money.read what there is to report of an elicitation
+	 * @param {(row: Row) => string} money.nameOf what is reported once
+	 * @param {(row: Row) => void} money.tell
 	 */
-	constructor(listener, read, tell) {
+	constructor(listener, { member, read, nameOf, tell }) {
 		this.#listener = listener;
+		this.#member = member;
 		this.#read = read;
+		this.#nameOf = nameOf;
 		this.#tell = tell;
 	}
 
@@ -51,7 +60,7 @@ export class LatePayments {
 
 	/** @param {import('./announcement.js').Announcement[]} announcements */
 	#onAnnounced = (announcements) => {
-		for (const { id, late } of announcements) if (late === true) void this.#tellOf(id);
+		for (const announcement of announcements) if (announcement[this.#member] === true) void this.#tellOf(announcement.id);
 	};
 
 	/** @param {string} id */
@@ -60,13 +69,13 @@ export class LatePayments {
 		try {
 			rows = await this.#read(id);
 		} catch {
-			// `unclaimed()` lists them when PostgreSQL is available again.
+			// It is listed when PostgreSQL is available again.
 			return;
 		}
 		for (const row of rows) {
-			const payment = `${row.provider_name} ${row.reference} ${row.matches}`;
-			if (!row.late || this.#told.has(payment)) continue;
-			this.#told.add(payment);
+			const name = this.#nameOf(row);
+			if (this.#told.has(name)) continue;
+			this.#told.add(name);
 			if (this.#told.size > TOLD_MAX) this.#told.delete(/** @type {string} */ (this.#told.values().next().value));
 			this.#tell(row);
 		}

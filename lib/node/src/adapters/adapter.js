@@ -1,0 +1,57 @@
+// The two functions that every adapter has, made of how its framework describes
+// a tool call.
+
+import { runWithAccount } from './account.js';
+import { runWithElicitation } from './with-elicitation.js';
+
+/**
+ * @template {{ call: unknown, server?: unknown }} Fields the options that say which call it is: `call` is what the framework passes
+ *     to the tool beside its arguments, `server` the server that has the tool, where the call does not name it
+ * @template More what a result can be beside that of the body
+ * @param {(fields: Fields) => import('./types.js').Call} describe
+ */
+export function makeAdapter(describe) {
+	/**
+	 * Asks the user to open a page, waits until that is done, and runs the body
+	 * with what came back. Without that, the result says what happened, or what to
+	 * do next.
+	 *
+	 * The body runs once for each outcome. Its result is kept until the answer was
+	 * written to the client: before that, the next call for the same thing is given
+	 * that result. If the body throws, the next call runs it again.
+	 *
+	 * @template R
+	 * @param {import('./types.js').ElicitOptions & Fields} options the same in all calls for the same thing
+	 * @param {(accepted: import('./types.js').Accepted) => R | Promise<R>} body
+	 * @returns {Promise<R | More>} the result of the tool
+	 * @throws {import('../errors.js').ElicitationClientGoneError} if the client has closed its connection or session
+	 * @throws {import('../errors.js').RequestStateError} if the call has a requestState of another user or request
+	 * @throws the signal's reason, if the client cancelled the call
+	 */
+	async function withElicitation(options, body) {
+		const { call, server, ...rest } = options;
+		return toolResultOf(await runWithElicitation(/** @type {import('./types.js').ElicitOptions} */ (rest), describe(options), body));
+	}
+
+	/**
+	 * Connects an account at a provider of lib/providers, exchanges the code, and
+	 * runs the body with the tokens.
+	 *
+	 * @template R
+	 * @param {import('./types.js').AccountOptions & Fields} options the same in all calls
+	 * @param {(account: import('./types.js').Account) => R | Promise<R>} body
+	 * @returns {Promise<R | More>} the result of the tool
+	 * @throws {import('../errors.js').ProviderUnavailableError}
+	 * @throws the errors of `withElicitation`
+	 */
+	async function withAccount(options, body) {
+		const { call, server, ...rest } = options;
+		return toolResultOf(await runWithAccount(/** @type {import('./types.js').AccountOptions} */ (rest), describe(options), body));
+	}
+
+	/**
+	 * @param {import('./with-elicitation.js').Result<any>} result
+	 */
+	const toolResultOf = (result) => (result.accepted ? result.result : result.toolResult);
+	return { withElicitation, withAccount };
+}

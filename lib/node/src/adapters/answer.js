@@ -1,0 +1,178 @@
+// Whether the answer to a tool call was written. A tool only returns its result.
+// That its client is gone by then is known to the HTTP response alone, and no
+// framework hands that to its tools.
+//
+// Node announces each request that reaches an HTTP server, with its response,
+// before anything handles it. All that is then done for the request finds the response
+// in its asynchronous context, whichever framework is between.
+//
+//   the response finishes after the tool       the answer was written
+//   the client closes its connection before    it was not: the client is gone
+//   the server ends the response before the    it was not: an event store keeps
+//   tool, to be polled (SEP-1699)              the answer, and may replay it
+//   that was 202, or there is none (stdio)     the transport says whether it
+//                                              has written the answer
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe } from 'node:diagnostics_channel';
+
+/**
+ * A connection to PostgreSQL that is opened for one request outlives it, with its context.
+ *
+ * @type {AsyncLocalStorage<WeakRef<import('node:http').ServerResponse>>}
+ */
+const responses = new AsyncLocalStorage();
+
+subscribe('http.server.request.start', (message) => {
+	responses.enterWith(new WeakRef(/** @type {{ response: import('node:http').ServerResponse }} */ (message).response));
+});
+
+/**
+ * @typedef {object} Answer
+ * @property {AbortSignal} signal aborts when the client is gone, see `isClientGone`
+ * @property {() => Promise<boolean>} written called when the tool has its result, before it returns that. Resolves when
+ *     the answer was written (true) or cannot be written any more (false)
+ *
+ * @typedef {TransportStreams & { send(message: { id?: unknown, method?: unknown }, ...rest: unknown[]): Promise<void> }} TransportLike the
+ *     used part of a transport of the official SDKs
+ * @typedef {object} TransportStreams
+ * @property {import('node:stream').Readable} [_stdin] of stdio
+ * @property {import('node:stream').Writable} [_stdout]
+ */
+
+/**
+ * Watches the answer to the tool call that calls this.
+ *
+ * @param {TransportLike} [transport] of the session, if the framework tells its tools
+ * @param {string | number} [requestId]
+ * @returns {Answer}
+ */
+export function watchAnswer(transport, requestId) {
+	const response = responses.getStore()?.deref();
+	const channel = transport && get(channels, transport, () => new Channel(transport));
+	const byChannel = async () => channel?.written(requestId) ?? true;
+	// A response that has ended belongs to an earlier call, whose context this one has got from a queue.
+	if (!response || response.writableEnded) {
+		return { signal: channel?.signal ?? new AbortController().signal, written: byChannel };
+	}
+	const connection = get(connections, response, () => new Connection(response));
+	return {
+		signal: connection.signal,
+		written: async () => (response.writableEnded && response.statusCode === 202 ? byChannel() : connection.written()),
+	};
+}
+
+/**
+ * Whether a signal of `watchAnswer` has aborted with this reason.
+ *
+ * @param {unknown} reason
+ */
+export function isClientGone(reason) {
+	return reason instanceof ClientGone;
+}
+
+class ClientGone extends Error {
+	constructor() {
+		super('the client has closed its connection');
+	}
+}
+
+/** @type {WeakMap<import('node:http').ServerResponse, Connection>} */
+const connections = new WeakMap();
+
+/** An HTTP connection on which a client waits for its answer. */
+class Connection {
+	#abort = new AbortController();
+	#response;
+	/** Not `writableFinished`, which is also true of a response that was ended after its connection was closed. */
+	#isFinished = false;
+	/** @type {Promise<boolean>} */
+	#finished;
+
+	/** @param {import('node:http').ServerResponse} response that has not ended */
+	constructor(response) {
+		this.#response = response;
+		this.#finished = new Promise((resolve) => {
+			const onClose = () => {
+				resolve(false);
+				if (!this.#isFinished) this.#abort.abort(new ClientGone());
+			};
+			response.once('finish', () => {
+				this.#isFinished = true;
+				resolve(true);
+			}).once('close', onClose);
+			if (response.destroyed) onClose();
+		});
+	}
+
+	get signal() {
+		return this.#abort.signal;
+	}
+
+	async written() {
+		return !this.#response.writableEnded && this.#finished;
+	}
+}
+
+/** @type {WeakMap<TransportLike, Channel>} */
+const channels = new WeakMap();
+
+/** A transport that writes answers where no HTTP response waits for them. */
+class Channel {
+	#abort = new AbortController();
+	/** @type {Map<unknown, ((written: boolean) => void)[]>} by the id of the request */
+	#awaited = new Map();
+
+	/** @param {TransportLike} transport */
+	constructor(transport) {
+		transport._stdin?.once('end', () => this.#abort.abort(new ClientGone()));
+		const { send } = transport;
+		transport.send = async (message, ...rest) => {
+			const isAnswer = message.method === undefined && message.id !== undefined;
+			if (!isAnswer) return send.call(transport, message, ...rest);
+			try {
+				await send.call(transport, message, ...rest);
+			} catch (error) {
+				this.#tell(message.id, false);
+				throw error;
+			}
+			// stdio does not look at what becomes of its bytes.
+			const written = !('error' in message);
+			if (transport._stdout) transport._stdout.write('', (error) => this.#tell(message.id, written && !error));
+			else this.#tell(message.id, written);
+		};
+	}
+
+	get signal() {
+		return this.#abort.signal;
+	}
+
+	/** @param {unknown} requestId */
+	written(requestId) {
+		return /** @type {Promise<boolean>} */ (new Promise((resolve) => {
+			this.#awaited.set(requestId, [...this.#awaited.get(requestId) ?? [], resolve]);
+		}));
+	}
+
+	/**
+	 * @param {unknown} requestId
+	 * @param {boolean} written
+	 */
+	#tell(requestId, written) {
+		for (const resolve of this.#awaited.get(requestId) ?? []) resolve(written);
+		this.#awaited.delete(requestId);
+	}
+}
+
+/**
+ * @template {object} K
+ * @template V
+ * @param {WeakMap<K, V>} map
+ * @param {K} key
+ * @param {() => V} make
+ */
+function get(map, key, make) {
+	const value = map.get(key) ?? make();
+	map.set(key, value);
+	return value;
+}

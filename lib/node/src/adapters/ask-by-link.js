@@ -1,0 +1,45 @@
+// Asks with a link as text in the tool's result, or with the error -32042. A
+// later call of the same tool waits for the outcome.
+
+import { canBeOpened, endPending, goOn, ownerOf, waitOneRound } from './elicitation.js';
+import { notifyWhenCompleted } from './notifications.js';
+
+/**
+ * @typedef {import('./elicitation.js').ElicitOptions} ElicitOptions
+ * @typedef {import('./elicitation.js').Round} Round
+ */
+
+/**
+ * @param {ElicitOptions} options
+ * @param {Round} call
+ * @param {import('../types.js').Elicitation} [created] the elicitation, if it was created before
+ * @returns {Promise<import('./types.js').Completed | import('./types.js').Ended>}
+ */
+export async function askByLink(options, call, created) {
+	const begun = await goOn(options, created);
+	if (begun.outcome) return begun;
+	const { elicitation } = begun;
+	const found = elicitation.resumed ? await waitOneRound(options, call, elicitation.elicitationId) : begun.found;
+	return typeof found === 'object' ? { outcome: found, elicitation } : endPending(options, elicitation, found);
+}
+
+/**
+ * For a client that can open the page. When the elicitation is completed, it is
+ * notified in the same session.
+ *
+ * @param {ElicitOptions} options
+ * @param {Round & Required<Pick<Round, 'required' | 'session'>>} call
+ * @returns {Promise<import('./types.js').Completed | import('./types.js').Ended>}
+ * @throws the error -32042
+ */
+export async function askByError(options, call) {
+	const begun = await goOn(options);
+	if (begun.outcome) return begun;
+	const { elicitation } = begun;
+	const { elicitationId, url, resumed } = elicitation;
+	const found = resumed ? await waitOneRound(options, call, elicitationId) : begun.found;
+	if (typeof found === 'object') return { outcome: found, elicitation };
+	if (!canBeOpened(elicitation, found)) return endPending(options, elicitation, found);
+	void notifyWhenCompleted(options.urlmode, call.session, elicitationId, { ...ownerOf(options), recheck: options.recheck });
+	throw call.required([{ mode: 'url', elicitationId, url, message: options.message }]);
+}

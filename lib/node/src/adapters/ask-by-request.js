@@ -1,0 +1,158 @@
+// Asks as in protocol revision 2025-11-25: the server sends its client an
+// elicitation request, and the tool call waits for one round.
+//
+// The client's response only says whether the user agrees to open the page. It
+// may arrive at once, or after the elicitation is completed, or after the call has
+// ended. The outcome is that of the row.
+
+import { canBeOpened, endPending, findOutcome, goOn, isGone, ownerOf, waitOneRound } from './elicitation.js';
+import { ElicitationClientGoneError } from '../errors.js';
+import { internalsOf } from '../internals.js';
+import { failureResult } from './messages.js';
+import { notifyOnce, notifyWhenCompleted } from './notifications.js';
+
+/** How long a client that has not responded may take to do so after completion. */
+const RESPONSE_MS = 1_000;
+
+/**
+ * @typedef {import('./elicitation.js').ElicitOptions} ElicitOptions
+ * @typedef {import('./elicitation.js').Round & { request: import('./types.js').RequestFunction }} Round
+ * @typedef {import('./types.js').Completed} Completed
+ * @typedef {import('./types.js').Ended} Ended
+ * @typedef {import('../types.js').Elicitation} Elicitation
+ */
+
+/**
+ * @param {ElicitOptions} options
+ * @param {Round} call
+ * @param {Elicitation} [created] the elicitation, if it was created before
+ * @returns {Promise<Completed | Ended>}
+ */
+export async function askByRequest(options, call, created) {
+	const begun = await goOn(options, created);
+	if (begun.outcome) return begun;
+	const { elicitation } = begun;
+	if (canBeOpened(elicitation, begun.found)) return new ElicitationRequest(options, call, elicitation).run();
+	const found = await waitOneRound(options, call, elicitation.elicitationId);
+	return typeof found === 'object' ? { outcome: found, elicitation } : endPending(options, elicitation, found);
+}
+
+class ElicitationRequest {
+	#options;
+	#call;
+	#elicitation;
+	/** Ends the wait. */
+	#stop = new AbortController();
+	/** Takes the request back. */
+	#withdraw = new AbortController();
+	#responded = false;
+	/** @type {Promise<boolean> | undefined} whether the client's refusal has ended the elicitation */
+	#refused;
+	#callEnded = false;
+
+	/**
+	 * @param {ElicitOptions} options
+	 * @param {Round} call
+	 * @param {Elicitation} elicitation
+	 */
+	constructor(options, call, elicitation) {
+		this.#options = options;
+		this.#call = call;
+		this.#elicitation = elicitation;
+	}
+
+	/** @returns {Promise<Completed | Ended>} */
+	async run() {
+		const elicitation = this.#elicitation;
+		const { elicitationId: id } = elicitation;
+		const waiting = waitOneRound(this.#options, this.#call, id, this.#stop.signal);
+		try {
+			const end = await Promise.race([waiting, this.#ask()]);
+			if (typeof end === 'object' && 'toolResult' in end) return end;
+			if (typeof end === 'object') {
+				await this.#notify();
+				return { outcome: end, elicitation };
+			}
+			this.#notifyLater();
+			return endPending(this.#options, elicitation, end);
+		} catch (error) {
+			this.#withdraw.abort();
+			throw error;
+		} finally {
+			this.#callEnded = true;
+			waiting.catch(() => {});
+			this.#stop.abort();
+		}
+	}
+
+	/** @returns {Promise<Ended>} settles only if the client's response ends the call */
+	async #ask() {
+		const { elicitationId, url, expiresAt } = this.#elicitation;
+		const { closers, isClosed } = internalsOf(this.#options.urlmode);
+		// A request that nobody answers would keep the process running.
+		const withdraw = async () => this.#withdraw.abort();
+		closers.add(withdraw);
+		if (isClosed()) await withdraw();
+		try {
+			const { action } = await this.#call.request({ mode: 'url', elicitationId, url, message: this.#options.message },
+				{ signal: this.#withdraw.signal, timeout: Math.max(0, expiresAt.getTime() - Date.now()) + RESPONSE_MS });
+			this.#responded = true;
+			if (action !== 'accept') return await this.#endForUser(action);
+		} catch (error) {
+			this.#responded = true;
+			if (!this.#withdraw.signal.aborted && !this.#callEnded) return this.#endForError(error);
+		} finally {
+			closers.delete(withdraw);
+		}
+		return new Promise(() => {});
+	}
+
+	/**
+	 * The user has declined or dismissed the request in the client. Only a refusal
+	 * ends the elicitation, if nobody has opened it: a client may dismiss a request
+	 * by itself, because the call has ended.
+	 *
+	 * @param {'decline' | 'cancel'} action
+	 * @returns {Promise<Ended>}
+	 */
+	async #endForUser(action) {
+		const { elicitationId } = this.#elicitation;
+		const owner = ownerOf(this.#options);
+		if (action === 'decline') {
+			// The wait ends with this outcome, of which the client needs no notification.
+			this.#refused = this.#options.urlmode.abandon(elicitationId, { ...owner, action, reason: 'refused' });
+			if (await this.#refused) return new Promise(() => {});
+		}
+		const status = await findOutcome(this.#options, elicitationId);
+		if (typeof status === 'object') return new Promise(() => {});
+		if (status !== 'pending') return endPending(this.#options, this.#elicitation, status);
+		return { action: 'cancel', reason: 'dismissed', toolResult: failureResult('cancel', 'dismissed') };
+	}
+
+	/**
+	 * A client that cannot ask its user gets the link as text.
+	 *
+	 * @param {unknown} error
+	 * @returns {Ended}
+	 */
+	#endForError(error) {
+		if (isGone(this.#call, error)) throw new ElicitationClientGoneError(this.#elicitation.elicitationId);
+		if (this.#call.isForFramework?.(error)) throw error;
+		return endPending(this.#options, this.#elicitation, 'pending');
+	}
+
+	async #notify() {
+		const { elicitationId: id } = this.#elicitation;
+		const { complete, session } = this.#call;
+		// The wait may end before the refusal itself has returned.
+		const refused = await this.#refused?.catch(() => false);
+		if (!refused && complete) await notifyOnce(session, id, () => complete(id));
+		if (!this.#responded) setTimeout(() => this.#withdraw.abort(), RESPONSE_MS).unref();
+	}
+
+	#notifyLater() {
+		const { urlmode, recheck } = this.#options;
+		const { session } = this.#call;
+		if (session) void notifyWhenCompleted(urlmode, session, this.#elicitation.elicitationId, { ...ownerOf(this.#options), recheck });
+	}
+}

@@ -1,0 +1,159 @@
+// Asks as in protocol revision 2026-07-28, in which the server sends no
+// requests. A call returns that it requires input, with a handle of ours in
+// `requestState`. The client asks its user, and calls again with that handle, on
+// any instance. That call waits for the row.
+//
+// A client that calls again and again gives up after some rounds, and some take an
+// answer without a request for the result. Therefore a call whose round is over
+// ends with the link as text, except for clients that clients.js names.
+
+import { ElicitationNotFoundError, StateTokenError } from '../errors.js';
+import { internalsOf } from '../internals.js';
+import { bindingOf, GRACE_MAX_SECONDS, mintState, openState } from '../token.js';
+import { canBeOpened, endPending, findOutcome, goOn, ownerOf, resumeKeyOf, waitOneRound } from './elicitation.js';
+import { failureResult } from './messages.js';
+import { refuseRequestState } from './request-state.js';
+
+/** The key of our request in a result's inputRequests. */
+export const INPUT_KEY = 'urlmode';
+
+/**
+ * @typedef {import('./elicitation.js').ElicitOptions} ElicitOptions
+ * @typedef {import('./elicitation.js').Round & { retry: import('./types.js').Retry }} Round
+ * @typedef {import('./types.js').Completed} Completed
+ * @typedef {import('./types.js').Ended} Ended
+ * @typedef {{ id: string, rounds: number }} Handle `rounds`: how often the client was asked to call again, as it says itself
+ */
+
+/**
+ * @param {ElicitOptions} options
+ * @param {Round} round
+ * @returns {Promise<Completed | Ended>}
+ * @throws {import('../errors.js').RequestStateError}
+ */
+export async function askByRetry(options, round) {
+	const { state } = round.retry;
+	if (state === undefined || state === null) return startElicitation(options, round);
+	try {
+		return await resumeElicitation(options, round, openHandle(options, String(state)));
+	} catch (error) {
+		if (error instanceof StateTokenError) {
+			refuseRequestState(error.code === 'STATE_EXPIRED' ? 'expired_request_state' : 'invalid_request_state');
+		}
+		// The row is deleted some time after its end.
+		if (error instanceof ElicitationNotFoundError) refuseRequestState('expired_request_state');
+		throw error;
+	}
+}
+
+/**
+ * @param {ElicitOptions} options
+ * @param {Round} round
+ * @param {Handle & { expiresAt: Date }} handle
+ * @returns {Promise<Completed | Ended>}
+ */
+async function resumeElicitation(options, round, { id, rounds, expiresAt }) {
+	const { subject, session } = ownerOf(options);
+	const elicitation = internalsOf(options.urlmode).urls.toElicitation({
+		id, provider: options.provider, kind: options.kind, binding: bindingOf(subject, session), expires: expiresAt.getTime() / 1_000, resumed: true,
+	});
+	const refusal = parseRefusal(round.retry.answer);
+	if (refusal === 'decline') await options.urlmode.abandon(id, { ...ownerOf(options), action: refusal, reason: 'refused' });
+	// After a refusal of what is open in the browser, this call does not wait for it.
+	const found = refusal ? await findOutcome(options, id) : await waitOneRound(options, round, id);
+	if (typeof found === 'object') return { outcome: found, elicitation };
+	if (refusal && found === 'pending') return { action: 'cancel', reason: 'dismissed', toolResult: failureResult('cancel', 'dismissed') };
+	if (refusal || rounds >= round.rounds || !canBeOpened(elicitation, found)) return endPending(options, elicitation, found);
+	return endAsked({ resultType: 'input_required', requestState: mintHandle(options, { id, rounds: rounds + 1 }, expiresAt) });
+}
+
+/**
+ * @param {ElicitOptions} options
+ * @param {Round} round
+ * @returns {Promise<Completed | Ended>}
+ */
+async function startElicitation(options, round) {
+	const begun = await goOn(options);
+	if (begun.outcome) return begun;
+	const { elicitation } = begun;
+	const { elicitationId: id, url, expiresAt } = elicitation;
+	if (!canBeOpened(elicitation, begun.found)) {
+		const found = await waitOneRound(options, round, id);
+		return typeof found === 'object' ? { outcome: found, elicitation } : endPending(options, elicitation, found);
+	}
+	return endAsked({
+		resultType: 'input_required',
+		inputRequests: { [INPUT_KEY]: /** @type {never} */ (elicitationRequest(options.message, url)) },
+		requestState: mintHandle(options, { id, rounds: 1 }, expiresAt),
+	});
+}
+
+/**
+ * @param {string} message
+ * @param {string} url
+ */
+function elicitationRequest(message, url) {
+	return { method: 'elicitation/create', params: { mode: 'url', message, url } };
+}
+
+/**
+ * @param {import('./types.js').InputRequired} toolResult
+ * @returns {Ended}
+ */
+function endAsked(toolResult) {
+	return { action: 'pending', reason: 'asked', toolResult };
+}
+
+/** @param {unknown} answer */
+function parseRefusal(answer) {
+	const action = typeof answer === 'object' && answer !== null && 'action' in answer ? answer.action : undefined;
+	return action === 'decline' || action === 'cancel' ? action : undefined;
+}
+
+/**
+ * A handle is bound to one owner, one provider and one resume key. A handle for
+ * a cheap item cannot complete an expensive one.
+ *
+ * @param {ElicitOptions} options
+ */
+function handleContext(options) {
+	return `${options.provider}\0${resumeKeyOf(options)}`;
+}
+
+/**
+ * @param {ElicitOptions} options
+ * @param {Handle} handle
+ * @param {Date} expiresAt
+ */
+function mintHandle(options, { id, rounds }, expiresAt) {
+	const { subject, session } = ownerOf(options);
+	const expires = Math.ceil(expiresAt.getTime() / 1_000) + GRACE_MAX_SECONDS;
+	const sealed = mintState(internalsOf(options.urlmode).keys, 'retry', handleContext(options),
+		{ id, expires, binding: bindingOf(subject, session) });
+	return `${sealed}.${rounds}`;
+}
+
+const HANDLE = /^([A-Za-z0-9_-]{115})\.([1-9])$/;
+
+/**
+ * @param {ElicitOptions} options
+ * @param {string} state
+ * @throws {StateTokenError}
+ */
+function openHandle(options, state) {
+	const { keys } = internalsOf(options.urlmode);
+	const { subject, session } = ownerOf(options);
+	const [, sealed = '', rounds] = HANDLE.exec(state) ?? [];
+	const { id, binding, expires } = openState(keys, 'retry', handleContext(options), sealed);
+	if (!bindingOf(subject, session).equals(binding)) throw new StateTokenError('STATE_INVALID');
+	return { id, rounds: Number(rounds), expiresAt: new Date((expires - GRACE_MAX_SECONDS) * 1_000) };
+}
+
+/**
+ * Whether a requestState has the form of our handles, whether valid or not.
+ *
+ * @param {string} state
+ */
+export function looksLikeHandle(state) {
+	return HANDLE.test(state);
+}

@@ -1,0 +1,62 @@
+// What is known of clients beside what they declare: clients.json, and before it
+// what the server says with the option `clients`.
+
+import { readFileSync } from 'node:fs';
+
+import { internalsOf } from '../internals.js';
+
+/** A call waits this long: most clients end it after 60 seconds, whatever progress they hear of. */
+export const ROUND_MS = 45_000;
+
+/** How often a client that takes it is asked for another round. */
+export const ROUNDS_MAX = 8;
+
+/** @type {import('../types.js').ClientFacts[]} */
+const TABLE = JSON.parse(readFileSync(new URL('clients.json', import.meta.url), 'utf8'));
+
+/**
+ * @param {import('./types.js').ElicitOptions} options
+ * @param {import('./types.js').ClientLike} client
+ */
+export function describeClient({ urlmode, roundTimeout }, { name, version = '', capabilities }) {
+	const known = [...internalsOf(urlmode).clients, ...TABLE].find((facts) => facts.name === name && isIn(version, facts.versions));
+	return {
+		takesUrl: known?.url ?? declaresUrl(capabilities),
+		rounds: Math.min(known?.rounds ?? 0, ROUNDS_MAX),
+		roundMs: roundTimeout ?? known?.round ?? ROUND_MS,
+	};
+}
+
+/** @param {unknown} capabilities */
+function declaresUrl(capabilities) {
+	const { elicitation } = /** @type {{ elicitation?: { url?: unknown } }} */ (capabilities ?? {});
+	return typeof elicitation?.url === 'object' && elicitation.url !== null;
+}
+
+/**
+ * @param {string} version
+ * @param {{ from?: string | undefined, before?: string | undefined } | undefined} range
+ */
+function isIn(version, { from, before } = {}) {
+	return (from === undefined || compare(version, from) >= 0) && (before === undefined || compare(version, before) < 0);
+}
+
+/**
+ * Compares the numbers of two versions.
+ *
+ * @param {string} one
+ * @param {string} other
+ */
+function compare(one, other) {
+	const [a, b] = [numbersIn(one), numbersIn(other)];
+	for (let index = 0; index < Math.max(a.length, b.length); index += 1) {
+		const difference = (a[index] ?? 0) - (b[index] ?? 0);
+		if (difference !== 0) return difference;
+	}
+	return 0;
+}
+
+/** @param {string} version */
+function numbersIn(version) {
+	return (version.match(/\d+/g) ?? []).map(Number);
+}

@@ -1,0 +1,144 @@
+// What every adapter does with a tool call: it asks the user in the way that the
+// client takes, waits, claims the outcome, and runs the body under that claim.
+
+import { ElicitationClientGoneError, ElicitationOpenError } from '../errors.js';
+import { askByError, askByLink } from './ask-by-link.js';
+import { askByRequest } from './ask-by-request.js';
+import { askByRetry } from './ask-by-retry.js';
+import { describeClient } from './clients.js';
+import { watchAnswer } from './answer.js';
+import { isGone, ownerOf } from './elicitation.js';
+import { failureResult, openResult } from './messages.js';
+
+/**
+ * @typedef {import('./types.js').Accepted} Accepted
+ * @typedef {import('./types.js').Call} Call
+ * @typedef {import('./types.js').Completed} Completed
+ * @typedef {import('./types.js').ElicitOptions} ElicitOptions
+ * @typedef {import('./types.js').Ended} Ended
+ * @typedef {import('./elicitation.js').Round} Round
+ */
+
+/**
+ * @template R
+ * @typedef {{ accepted: true, result: R } | { accepted: false, action: 'decline' | 'cancel' | 'pending', reason: string,
+ *     toolResult: import('./types.js').ToolResult | import('./types.js').InputRequired }} Result
+ */
+
+/** How often a call looks again, when the outcome that it was to claim is not there any more. */
+const ATTEMPTS = 3;
+
+/**
+ * @template R
+ * @param {ElicitOptions} options
+ * @param {Call} call
+ * @param {(accepted: Accepted) => R | Promise<R>} body
+ * @param {import('../types.js').Elicitation} [created] the elicitation, if it was created before
+ * @returns {Promise<Result<R>>}
+ */
+export async function runWithElicitation(options, call, body, created) {
+	const { takesUrl, rounds, roundMs } = describeClient(options, call.client);
+	const round = { ...call, deadline: performance.now() + roundMs, rounds, answer: watchAnswer(call.transport, call.requestId) };
+	for (let attempt = 1; ; attempt += 1) {
+		const end = await ask(options, round, takesUrl, created);
+		if (!end.outcome) return { accepted: false, ...end };
+		const result = await claim(options, round, end, body);
+		if (result) return result;
+		if (attempt === ATTEMPTS) throw new ElicitationOpenError(end.elicitation.elicitationId);
+	}
+}
+
+/**
+ * @param {ElicitOptions} options
+ * @param {Round} round
+ * @param {boolean} takesUrl
+ * @param {import('../types.js').Elicitation} [created]
+ * @returns {Promise<Completed | Ended>}
+ */
+function ask(options, round, takesUrl, created) {
+	const { request, required, retry, session } = round;
+	if (takesUrl && retry) return askByRetry(options, { ...round, retry });
+	if (takesUrl && required && session && options.ask === 'error') return askByError(options, { ...round, required, session });
+	if (takesUrl && request) return askByRequest(options, { ...round, request }, created);
+	return askByLink(options, round, created);
+}
+
+/**
+ * @template R
+ * @param {ElicitOptions} options
+ * @param {Round} round
+ * @param {Completed} completed
+ * @param {(accepted: Accepted) => R | Promise<R>} body
+ * @returns {Promise<Result<R> | undefined>} undefined: the outcome is not there any more
+ */
+async function claim(options, round, { outcome, elicitation, isEarlier }, body) {
+	const { urlmode } = options;
+	const { elicitationId: id, action, reason, reference, refunded, from, ...accepted } = outcome;
+	const owner = ownerOf(options);
+	if (action !== 'accept') {
+		// The call after a refusal asks again. A refusal claims no payment: what was paid stays for the next one.
+		await urlmode.claim(id, { ...owner, action, reference });
+		return { accepted: false, action, reason, toolResult: failureResult(action, reason) };
+	}
+	throwIfGone(round, id);
+	const claimed = await urlmode.beginClaim(id, {
+		...owner, reference, timeout: Math.max(0, round.deadline - performance.now()), signal: round.signal,
+	}).catch((error) => {
+		if (error instanceof ElicitationOpenError) return { state: /** @type {const} */ ('changed') };
+		throw error;
+	});
+	switch (claimed.state) {
+	case 'changed': return undefined;
+	case 'leased': return { accepted: false, action: 'pending', reason: 'claimed', toolResult: openResult(options, elicitation, 'claimed') };
+	case 'taken': {
+		// The call that has used it was answered just now. This one is about something new.
+		if (isEarlier && !refunded) return undefined;
+		const why = refunded ? 'refunded' : 'claimed';
+		return { accepted: false, action: 'cancel', reason: why, toolResult: failureResult('cancel', why) };
+	}
+	case 'fulfilled':
+		confirmWhenWritten(round, claimed);
+		return { accepted: true, result: /** @type {R} */ (claimed.result) };
+	}
+	/** @type {R} */
+	let result;
+	try {
+		result = await body({
+			...accepted, action, ...reference !== undefined && { reference }, elicitationId: id, returnUrl: elicitation.returnUrl,
+			signal: claimed.signal, fence: claimed.fence,
+		});
+	} catch (error) {
+		// It was not done: the next call does it.
+		await claimed.release().catch(() => {});
+		throw error;
+	}
+	await claimed.fulfil(result);
+	confirmWhenWritten(round, claimed);
+	return { accepted: true, result };
+}
+
+/**
+ * Nobody reads the answer of a call whose client is gone, so it does nothing
+ * that the next one can do.
+ *
+ * @param {Round} round
+ * @param {string} id
+ */
+function throwIfGone(round, id) {
+	const { signal, answer } = round;
+	const ended = [answer.signal, signal].find((each) => each?.aborted);
+	if (ended && isGone(round, ended.reason)) throw new ElicitationClientGoneError(id);
+	ended?.throwIfAborted();
+}
+
+/**
+ * Until the answer was written, the next call is given the same result.
+ *
+ * @param {Round} round
+ * @param {{ confirm: () => Promise<boolean> }} claimed
+ */
+function confirmWhenWritten({ answer, signal }, { confirm }) {
+	// A framework does not answer a call that was cancelled. It may abort the signal of one that it has answered.
+	if (signal?.aborted) return;
+	void answer.written().then((written) => written && confirm()).catch(() => {}); // The next call is given the result again.
+}

@@ -1,0 +1,274 @@
+// Claims with two ends: the work is done, and the answer was written. A call
+// does its work under a lease, which is renewed while it runs. What it has
+// returned is sealed with the claim, and the next call is given that, until the
+// answer was written (../../../sql/004_claim.sql).
+
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { ClaimLostError, ElicitationNotFoundError, ElicitationOpenError, UrlModeClosedError } from './errors.js';
+import { isRefusal } from './database.js';
+import { jittered } from './jitter.js';
+import { FULFILLED, FULFILLED_MAX, seal, unseal } from './seal.js';
+
+/** How often a lease is renewed while it lasts. */
+const RENEWALS = 3;
+/** How long a renewal that failed waits for the next one, and how often who waits for another call looks. */
+const RETRY_MS = 500;
+
+const BEGIN = `SELECT outcome, claimed_reference, fence, fulfilled, leased_ms
+	FROM urlmode.begin_claim($1, $2, $3, $4, $5)`;
+const RENEW = 'SELECT urlmode.renew_claim($1, $2, $3, $4, $5) AS done';
+const FULFIL = 'SELECT urlmode.fulfil_claim($1, $2, $3, $4, $5) AS done';
+const CONFIRM = 'SELECT urlmode.confirm_claim($1, $2, $3, $4, $5) AS done';
+const RELEASE = 'SELECT urlmode.release_claim($1, $2, $3, $4) AS done';
+
+/**
+ * @typedef {import('./database.js').RowKey} RowKey
+ * @typedef {import('./types.js').Claim} Claim
+ *
+ * @typedef {object} BeginOptions
+ * @property {string | null} reference of the payment; null: the oldest that matches
+ * @property {number} lease milliseconds
+ * @property {number} timeout milliseconds to wait for another call that is at it
+ * @property {AbortSignal | undefined} signal ends this wait
+ */
+
+export class Claims {
+	#query;
+	#keys;
+	#keep;
+	/** @type {Set<Lease>} */
+	#leases = new Set();
+
+	/**
+	 * @param {Pick<import('./database.js').Database, 'query'>} database
+	 * @param {import('./keys.js').KeyRing} keys
+	 * @param {number} keep milliseconds that a result is kept after the last end of its claim
+	 */
+	constructor(database, keys, keep) {
+		this.#query = database.query.bind(database);
+		this.#keys = keys;
+		this.#keep = keep;
+	}
+
+	/**
+	 * @param {RowKey} rowKey
+	 * @param {BeginOptions} options
+	 * @returns {Promise<Claim>}
+	 */
+	async begin(rowKey, options) {
+		const until = performance.now() + options.timeout;
+		for (;;) {
+			options.signal?.throwIfAborted();
+			const claim = await this.#begin(rowKey, options);
+			const rest = until - performance.now();
+			if (claim.state !== 'leased' || rest <= 0) return claim;
+			await sleep(Math.min(rest, jittered(RETRY_MS)), undefined, options.signal && { signal: options.signal })
+				.catch(() => {}); // The loop throws the reason of the signal.
+		}
+	}
+
+	/** Aborts the signals of all claims that are under way. Their leases end by themselves. */
+	close() {
+		for (const lease of this.#leases) lease.lose(new UrlModeClosedError());
+	}
+
+	/**
+	 * @param {RowKey} rowKey
+	 * @param {BeginOptions} options
+	 * @returns {Promise<Claim>}
+	 */
+	async #begin({ id, binding }, { reference: wanted, lease }) {
+		const asked = performance.now();
+		const [row] = await this.#query(BEGIN, [id, binding, wanted, lease, this.#keep]);
+		const { outcome, claimed_reference: reference, fence, fulfilled, leased_ms: leased } = /** @type {BeginRow} */ (row);
+		const key = /** @type {const} */ ([id, binding, reference, fence]);
+		const confirm = () => this.#done(CONFIRM, [...key, this.#keep]);
+		const common = { reference: reference || undefined, fence: Number(fence) };
+		switch (outcome) {
+		case 'unknown': throw new ElicitationNotFoundError(id);
+		case 'open': throw new ElicitationOpenError(id);
+		case 'leased': return { state: 'leased', until: new Date(Date.now() + Number(leased)) };
+		case 'fulfilled': {
+			const { result } = unseal(this.#keys, { id, binding, use: FULFILLED }, /** @type {Buffer} */ (fulfilled));
+			return { state: 'fulfilled', ...common, result, confirm };
+		}
+		case 'claimed': return finalClaim();
+		case 'begun': break;
+		default: return { state: outcome };
+		}
+		const held = new Lease(id, lease, asked, {
+			renew: () => this.#done(RENEW, [...key, lease]),
+			fulfil: (json) => this.#done(FULFIL, [...key, seal(this.#keys, { id, binding, use: FULFILLED }, json)]),
+			confirm,
+			release: () => this.#done(RELEASE, [...key]),
+			ended: () => this.#leases.delete(held),
+		});
+		this.#leases.add(held);
+		return {
+			state: 'begun', ...common, signal: held.signal,
+			fulfil: (result) => held.fulfil(result), confirm: () => held.confirm(), release: () => held.release(),
+		};
+	}
+
+	/**
+	 * @param {string} statement
+	 * @param {unknown[]} values
+	 * @returns {Promise<boolean>}
+	 */
+	async #done(statement, values) {
+		const [answer] = await this.#query(statement, values);
+		return answer?.done === true;
+	}
+}
+
+/**
+ * @typedef {object} BeginRow
+ * @property {'begun' | 'fulfilled' | 'leased' | 'claimed' | 'taken' | 'changed' | 'open' | 'unknown'} outcome
+ * @property {string | null} claimed_reference
+ * @property {string | null} fence
+ * @property {Buffer | null} fulfilled
+ * @property {string | null} leased_ms
+ */
+
+/**
+ * The claim of an account has had its only end.
+ *
+ * @returns {import('./types.js').BegunClaim}
+ */
+function finalClaim() {
+	return {
+		state: 'begun', reference: undefined, fence: undefined, signal: new AbortController().signal,
+		fulfil: async () => false, confirm: async () => false, release: async () => false,
+	};
+}
+
+/**
+ * @typedef {object} LeaseOperations each false if another call has begun since
+ * @property {() => Promise<boolean>} renew
+ * @property {(json: string) => Promise<boolean>} fulfil
+ * @property {() => Promise<boolean>} confirm
+ * @property {() => Promise<boolean>} release
+ * @property {() => void} ended
+ */
+
+/** The lease of one call. The time that it lasts is counted from before it was asked for. */
+class Lease {
+	#id;
+	#ms;
+	#operations;
+	#abort = new AbortController();
+	#until = 0;
+	/** @type {NodeJS.Timeout | undefined} */
+	#end;
+	/** @type {NodeJS.Timeout | undefined} */
+	#next;
+
+	/**
+	 * @param {string} id
+	 * @param {number} ms
+	 * @param {number} asked when it was asked for, by performance.now()
+	 * @param {LeaseOperations} operations
+	 */
+	constructor(id, ms, asked, operations) {
+		this.#id = id;
+		this.#ms = ms;
+		this.#operations = operations;
+		this.#last(asked);
+	}
+
+	get signal() {
+		return this.#abort.signal;
+	}
+
+	/**
+	 * @param {unknown} result
+	 * @returns {Promise<boolean>} whether it is kept
+	 */
+	async fulfil(result) {
+		const json = toJson(result);
+		const done = await this.#untilItEnds(() => (json === undefined ? this.#operations.confirm() : this.#operations.fulfil(json)));
+		this.#stop();
+		if (!done) throw new ClaimLostError(this.#id);
+		return json !== undefined;
+	}
+
+	async confirm() {
+		const done = await this.#operations.confirm();
+		this.#stop();
+		return done;
+	}
+
+	async release() {
+		this.#stop();
+		return this.#operations.release();
+	}
+
+	/** @param {Error} reason */
+	lose(reason) {
+		this.#stop();
+		this.#abort.abort(reason);
+	}
+
+	/**
+	 * The work is done, so a database that does not answer is asked again for as long as no other call can begin.
+	 *
+	 * @param {() => Promise<boolean>} ask
+	 */
+	async #untilItEnds(ask) {
+		for (;;) {
+			try {
+				return await ask();
+			} catch (error) {
+				if (isRefusal(error) || error instanceof UrlModeClosedError || performance.now() >= this.#until) throw error;
+				await sleep(jittered(RETRY_MS));
+			}
+		}
+	}
+
+	/** @param {number} asked when the lease was asked for */
+	#last(asked) {
+		clearTimeout(this.#end);
+		this.#until = asked + this.#ms;
+		this.#end = setTimeout(() => this.lose(new ClaimLostError(this.#id)), this.#until - performance.now()).unref();
+		this.#renewIn(this.#ms / RENEWALS);
+	}
+
+	/** @param {number} ms */
+	#renewIn(ms) {
+		this.#next = setTimeout(() => void this.#renew(), ms).unref();
+	}
+
+	async #renew() {
+		const asked = performance.now();
+		const running = this.#end;
+		try {
+			const held = await this.#operations.renew();
+			if (this.#end !== running) return;
+			if (held) this.#last(asked);
+			else this.lose(new ClaimLostError(this.#id));
+		} catch {
+			if (this.#end === running) this.#renewIn(jittered(Math.min(RETRY_MS, this.#ms / RENEWALS)));
+		}
+	}
+
+	#stop() {
+		clearTimeout(this.#end);
+		clearTimeout(this.#next);
+		this.#end = undefined;
+		this.#operations.ended();
+	}
+}
+
+/**
+ * @param {unknown} result
+ * @returns {string | undefined} undefined if it is too large to be kept, or cannot be written as JSON
+ */
+function toJson(result) {
+	try {
+		const json = JSON.stringify({ result });
+		return Buffer.byteLength(json) <= FULFILLED_MAX ? json : undefined;
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,33 @@
+// What a call asks for, as one digest: a later call goes on with an earlier
+// elicitation only if both ask for the same (lib/PROTOCOL.md).
+
+import { createHash } from 'node:crypto';
+
+const DIGEST_BYTES = 16;
+
+/**
+ * JSON in the canonical form of RFC 8785. Members that are undefined are left out.
+ *
+ * @param {unknown} value
+ * @returns {string}
+ */
+export function canonicalJson(value) {
+	if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
+	if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+	const members = Object.entries(value).filter(([, member]) => member !== undefined)
+		.sort(([one], [other]) => (one < other ? -1 : 1));
+	return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join()}}`;
+}
+
+/**
+ * @param {object} request
+ * @param {string} request.provider
+ * @param {string} request.kind
+ * @param {import('./types.js').Expected | 'any' | null} request.expected
+ * @param {object | undefined} request.about
+ * @returns {Buffer} 16 bytes
+ */
+export function digestOfRequest({ provider, kind, expected, about }) {
+	const json = canonicalJson({ provider, kind, expected: expected ?? undefined, about });
+	return createHash('sha256').update(`urlmode request v1\0${json}`).digest().subarray(0, DIGEST_BYTES);
+}

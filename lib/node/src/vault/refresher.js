@@ -1,0 +1,170 @@
+// Refreshes the tokens of an account: one instance at a time, and in an instance one
+// call at a time.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { AccountProvider } from '../accounts/account-provider.js';
+import { codeOf } from '../accounts/configuration.js';
+import { isDatabaseError, ProviderUnavailableError, UrlModeClosedError } from '../errors.js';
+import { jittered } from '../jitter.js';
+import { sealTokens } from './sealed-tokens.js';
+
+/** Longer than a request to a token endpoint may take (REQUEST_TIMEOUT_S of accounts/configuration.js), with room for the commits. */
+export const LEASE_MS = 60_000;
+/** For how long tokens that came are kept in memory while they cannot be stored. */
+const COMMIT_MS = 300_000;
+const RETRY_MIN_MS = 100;
+const RETRY_MAX_MS = 5_000;
+
+/**
+ * @typedef {import('./sealed-tokens.js').Place} Place
+ * @typedef {import('../accounts/types.js').Tokens} Tokens
+ *
+ * @typedef {object} Refreshable
+ * @property {Place} place
+ * @property {string} version of the tokens
+ * @property {Tokens & { refresh_token: string }} tokens
+ * @property {string[]} scopes
+ *
+ * @typedef {{ outcome: 'stored' | 'changed' } | { outcome: 'leased', wait: number } | { outcome: 'failed', detail: string }} Result
+ *     `changed`: the row says more. `leased`: another instance is at it
+ */
+
+export class Refresher {
+	#database;
+	#keys;
+	#optionsOf;
+	#tell;
+	/** @type {Map<string, Promise<Result>>} under way in this process */
+	#running = new Map();
+
+	/**
+	 * @param {import('./vault-database.js').VaultDatabase} database
+	 * @param {import('../keys.js').KeyRing} keys
+	 * @param {(provider: string) => import('../accounts/types.js').ProviderOptions} optionsOf
+	 * @param {(name: 'refreshed' | 'reconnect' | 'failed', place: Place, more?: object) => void} tell
+	 */
+	constructor(database, keys, optionsOf, tell) {
+		this.#database = database;
+		this.#keys = keys;
+		this.#optionsOf = optionsOf;
+		this.#tell = tell;
+	}
+
+	/**
+	 * @param {Refreshable} refreshable
+	 * @returns {Promise<Result>}
+	 */
+	refresh(refreshable) {
+		const { subject, provider, account } = refreshable.place;
+		const key = [subject, provider, account].join('\0');
+		const running = this.#running.get(key);
+		if (running) return running;
+		const result = this.#refresh(refreshable).finally(() => this.#running.delete(key));
+		this.#running.set(key, result);
+		return result;
+	}
+
+	/** Resolves when no refresh is under way: what a provider has given is stored first. */
+	async finish() {
+		await Promise.allSettled(this.#running.values());
+	}
+
+	/**
+	 * @param {Refreshable} refreshable
+	 * @returns {Promise<Result>}
+	 */
+	async #refresh(refreshable) {
+		const { place, version, tokens } = refreshable;
+		let provider;
+		try {
+			provider = await AccountProvider.open(this.#optionsOf(place.provider));
+		} catch (error) {
+			if (error instanceof ProviderUnavailableError) return { outcome: 'failed', detail: error.code };
+			throw error;
+		}
+		const { outcome, lease, wait_ms: wait } = await this.#database.beginRefresh(place, version, LEASE_MS);
+		if (outcome === 'leased') return { outcome, wait: Number(wait) };
+		if (outcome === 'paused') return { outcome: 'failed', detail: 'paused' };
+		if (outcome === 'changed' || !await this.#database.markSent(place, lease)) return { outcome: 'changed' };
+		let answer;
+		try {
+			answer = await provider.refresh(tokens.refresh_token);
+		} catch (error) {
+			return this.#fail(refreshable, lease, error);
+		}
+		return this.#commit(refreshable, answer);
+	}
+
+	/**
+	 * @param {Refreshable} refreshable
+	 * @param {string} lease
+	 * @param {unknown} error
+	 * @returns {Promise<Result>}
+	 */
+	async #fail({ place, version }, lease, error) {
+		const detail = codeOf(error);
+		const isRefused = detail === 'invalid_grant';
+		await this.#database.failRefresh(place, version, lease, isRefused ? detail : null);
+		if (isRefused) {
+			this.#tell('reconnect', place, { reason: detail });
+			return { outcome: 'changed' };
+		}
+		const { status } = /** @type {{ status?: unknown }} */ (error);
+		const said = typeof status === 'number' ? `${detail}, status ${status}` : detail;
+		this.#tell('failed', place, { detail: said });
+		return { outcome: 'failed', detail: said };
+	}
+
+	/**
+	 * @param {Refreshable} refreshable
+	 * @param {Tokens} answer
+	 * @returns {Promise<Result>}
+	 */
+	async #commit({ place, version, tokens, scopes }, answer) {
+		// What the answer leaves out stays as it was (RFC 6749 sections 5.1 and 6).
+		const merged = { ...tokens, ...answer };
+		if (answer.expires_in === undefined) delete merged.expires_in;
+		const stored = {
+			scopes: scopesOf(answer) ?? scopes, sealed: sealTokens(this.#keys, place, merged), lifetime: lifetimeOf(answer),
+		};
+		const until = performance.now() + COMMIT_MS;
+		for (let delay = RETRY_MIN_MS; ; delay = Math.min(delay * 2, RETRY_MAX_MS)) {
+			try {
+				const isStored = await this.#database.commitRefresh(place, version, stored);
+				if (isStored) this.#tell('refreshed', place);
+				return { outcome: isStored ? 'stored' : 'changed' };
+			} catch (error) {
+				// A commit whose answer was lost is repeated, and says that there are newer ones.
+				if (isLasting(error) || performance.now() > until) throw error;
+				await sleep(jittered(delay));
+			}
+		}
+	}
+}
+
+/**
+ * Whether another attempt would fail as well: PostgreSQL refuses it for what it is (not because it is being shut down or
+ * is overloaded), or this UrlMode is closed.
+ *
+ * @param {unknown} error
+ */
+function isLasting(error) {
+	return error instanceof UrlModeClosedError || (isDatabaseError(error) && !/^(08|40|53|55|57|58|25006)/.test(error.code));
+}
+
+/**
+ * @param {Tokens} tokens
+ * @returns {string[] | undefined} undefined if the answer does not say it
+ */
+export function scopesOf({ scope }) {
+	return scope?.split(/[\s,]+/).filter(Boolean);
+}
+
+/**
+ * @param {Tokens} tokens
+ * @returns {number | null} milliseconds; null: not known
+ */
+export function lifetimeOf({ expires_in: seconds }) {
+	return Number.isFinite(seconds) ? Math.floor(Number(seconds) * 1_000) : null;
+}

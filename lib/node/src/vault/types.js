@@ -1,0 +1,51 @@
+// The types of the vault. Nothing here runs.
+
+/**
+ * @typedef {object} VaultOptions
+ * @property {string | undefined} [keysFile] path of the vault's own keys file, which no callback host holds
+ * @property {string | undefined} [keys] the content of a keys file, instead of keysFile
+ * @property {Record<string, Omit<import('../accounts/types.js').ProviderOptions, 'provider'>>} providers what accounts are connected
+ *     with, by the name of the provider: as in `withAccount`
+ *
+ * @typedef {object} AccountKey
+ * @property {string} subject the user, according to the authorization of the MCP server
+ * @property {string} provider
+ * @property {string | undefined} [account] the provider's id of the account; by default the one that was connected last
+ *
+ * @typedef {AccountKey & { validFor?: number | undefined, signal?: AbortSignal | undefined }} TokenOptions `validFor`: for how many
+ *     milliseconds the token must still be valid, 60 000 by default. At most half the time for which the provider makes it valid
+ *
+ * @typedef {object} AccessToken
+ * @property {string} accessToken for this server only: never send it to the MCP client
+ * @property {string} tokenType
+ * @property {string} account
+ * @property {string[]} scopes
+ * @property {Date | undefined} expiresAt undefined if the provider does not say it
+ *
+ * @typedef {object} ListedAccount
+ * @property {string} provider
+ * @property {string} account
+ * @property {'connected' | 'reconnect'} state
+ * @property {string} reason why it must be connected again; empty while it is connected
+ * @property {string[]} scopes
+ * @property {Date} connectedAt
+ * @property {Date} refreshedAt
+ * @property {Date | undefined} expiresAt of the access token
+ *
+ * @typedef {{ subject: string, provider: string, account: string }} AccountEvent
+ * @typedef {object} VaultEvents none contains a token
+ * @property {[event: AccountEvent & { scopes: string[] }]} connected
+ * @property {[event: AccountEvent]} refreshed
+ * @property {[event: AccountEvent & { reason: string }]} reconnect
+ * @property {[event: AccountEvent & { detail: string }]} failed a refresh has failed, and is tried again
+ * @property {[event: AccountEvent & { revoked: boolean }]} disconnected
+ *
+ * @typedef {object} UnclaimedReference a payment that no call has claimed
+ * @property {string} elicitationId
+ * @property {string} provider
+ * @property {string} reference
+ * @property {number} amount in minor units
+ * @property {string} currency
+ */
+
+export {};

@@ -1,0 +1,150 @@
+// The functions of the vault (../../../../sql/014_vault.sql).
+
+const STORE = 'SELECT urlmode.store_account($1, $2, $3, $4, $5, $6) AS version';
+const READ = `SELECT provider_name, account_id, state, reason, scopes, connected_at, refreshed_at, expires_at, expires_in_ms, lifetime_ms,
+	version, tokens FROM urlmode.read_accounts($1, $2, $3)`;
+const BEGIN = 'SELECT outcome, lease, wait_ms FROM urlmode.begin_refresh($1, $2, $3, $4, $5)';
+const MARK_SENT = 'SELECT urlmode.mark_sent($1, $2, $3, $4) AS done';
+const COMMIT = 'SELECT urlmode.commit_refresh($1, $2, $3, $4, $5, $6, $7) AS done';
+const FAIL = 'SELECT urlmode.fail_refresh($1, $2, $3, $4, $5, $6)';
+const DELETE = 'SELECT urlmode.delete_account($1, $2, $3) AS done';
+const KEYS = 'SELECT kid, accounts FROM urlmode.vault_keys()';
+const LIST_SEALED = 'SELECT subject, provider, account, tokens FROM urlmode.list_sealed($1)';
+const RESEAL = 'SELECT urlmode.reseal_account($1, $2, $3, $4, $5) AS done';
+const FORGET = 'SELECT unclaimed, provider, reference, amount, currency FROM urlmode.forget_subject($1)';
+
+/**
+ * @typedef {import('./sealed-tokens.js').Place} Place
+ *
+ * @typedef {object} AccountRow
+ * @property {string} provider_name
+ * @property {string} account_id
+ * @property {'connected' | 'reconnect'} state
+ * @property {string} reason
+ * @property {string[]} scopes
+ * @property {Date} connected_at
+ * @property {Date} refreshed_at
+ * @property {Date | null} expires_at
+ * @property {string | null} expires_in_ms by PostgreSQL's clock; null: not known
+ * @property {string | null} lifetime_ms
+ * @property {string} version
+ * @property {Buffer} tokens sealed
+ *
+ * @typedef {object} Stored tokens to be stored
+ * @property {string[]} scopes
+ * @property {Buffer} sealed
+ * @property {number | null} lifetime milliseconds until the access token expires; null: not known
+ */
+
+/** @param {Place} place */
+const at = ({ subject, provider, account }) => [subject, provider, account];
+
+export class VaultDatabase {
+	#query;
+
+	/** @param {Pick<import('../database.js').Database, 'query'>} database */
+	constructor(database) {
+		this.#query = database.query.bind(database);
+	}
+
+	/**
+	 * @param {Place} place
+	 * @param {Stored} stored
+	 */
+	async store(place, { scopes, sealed, lifetime }) {
+		await this.#query(STORE, [...at(place), scopes, sealed, lifetime]);
+	}
+
+	/**
+	 * @param {string} subject
+	 * @param {string | null} provider
+	 * @param {string | null} account
+	 * @returns {Promise<AccountRow[]>} the one that was connected last first
+	 */
+	async read(subject, provider, account) {
+		return /** @type {never} */ (await this.#query(READ, [subject, provider, account]));
+	}
+
+	/**
+	 * @param {Place} place
+	 * @param {string} version
+	 * @param {number} lease milliseconds
+	 */
+	async beginRefresh(place, version, lease) {
+		const [row] = await this.#query(BEGIN, [...at(place), version, lease]);
+		return /** @type {{ outcome: 'begun' | 'leased' | 'paused' | 'changed', lease: string, wait_ms: string | null }} */ (row);
+	}
+
+	/**
+	 * @param {Place} place
+	 * @param {string} lease
+	 * @returns {Promise<boolean>} false: the lease is lost
+	 */
+	async markSent(place, lease) {
+		const [row] = await this.#query(MARK_SENT, [...at(place), lease]);
+		return row?.done === true;
+	}
+
+	/**
+	 * @param {Place} place
+	 * @param {string} version
+	 * @param {Stored} stored
+	 * @returns {Promise<boolean>} false: there are newer ones
+	 */
+	async commitRefresh(place, version, { scopes, sealed, lifetime }) {
+		const [row] = await this.#query(COMMIT, [...at(place), version, scopes, sealed, lifetime]);
+		return row?.done === true;
+	}
+
+	/**
+	 * @param {Place} place
+	 * @param {string} version
+	 * @param {string} lease
+	 * @param {string | null} reason why it must be connected again; null: it can be tried again
+	 */
+	async failRefresh(place, version, lease, reason) {
+		await this.#query(FAIL, [...at(place), version, lease, reason]);
+	}
+
+	/**
+	 * @param {Place} place
+	 * @returns {Promise<boolean>} false: there is none
+	 */
+	async delete(place) {
+		const [row] = await this.#query(DELETE, at(place));
+		return row?.done === true;
+	}
+
+	/** @returns {Promise<{ kid: number, accounts: number }[]>} */
+	async keys() {
+		const rows = await this.#query(KEYS, []);
+		return rows.map(({ kid, accounts }) => ({ kid: Number(kid), accounts: Number(accounts) }));
+	}
+
+	/**
+	 * @param {number} minting
+	 * @returns {Promise<(Place & { tokens: Buffer })[]>} some that are sealed with another key
+	 */
+	async listSealed(minting) {
+		return /** @type {never} */ (await this.#query(LIST_SEALED, [minting]));
+	}
+
+	/**
+	 * @param {Place} place
+	 * @param {Buffer} old
+	 * @param {Buffer} sealed
+	 */
+	async reseal(place, old, sealed) {
+		const [row] = await this.#query(RESEAL, [...at(place), old, sealed]);
+		return row?.done === true;
+	}
+
+	/**
+	 * @param {string} subject
+	 * @returns {Promise<import('./types.js').UnclaimedReference[]>} the unclaimed payments that prevent it
+	 */
+	async forget(subject) {
+		const rows = await this.#query(FORGET, [subject]);
+		return rows.map(({ unclaimed, amount, ...row }) => /** @type {never} */ ({ elicitationId: unclaimed, ...row, amount: Number(amount) }));
+	}
+}

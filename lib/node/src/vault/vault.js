@@ -1,0 +1,227 @@
+// The vault: accounts that users have connected, whose tokens are sealed in the
+// database and refreshed when they are needed.
+
+import { EventEmitter } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { AccountProvider } from '../accounts/account-provider.js';
+import { codeOf } from '../accounts/configuration.js';
+import {
+	AccountNotConnectedError, AccountReconnectError, AccountUnavailableError, UnclaimedPaymentsError,
+} from '../errors.js';
+import { checkMilliseconds, checkProvider, checkSignal, checkText } from '../input.js';
+import { internalsOf } from '../internals.js';
+import { jittered } from '../jitter.js';
+import { openKeys } from '../keys.js';
+import { LEASE_MS, lifetimeOf, Refresher, scopesOf } from './refresher.js';
+import { openTokens, sealTokens } from './sealed-tokens.js';
+import { VaultDatabase } from './vault-database.js';
+
+const VALID_FOR_MS = 60_000;
+const VALID_FOR_MAX_MS = 24 * 60 * 60 * 1_000;
+/** How often who waits for another instance's refresh looks. */
+const LOOK_MS = 200;
+/** The account of a provider that does not say whose it is. */
+const ONLY_ACCOUNT = 'default';
+
+/**
+ * @typedef {import('./sealed-tokens.js').Place} Place
+ * @typedef {import('./types.js').AccessToken} AccessToken
+ * @typedef {import('./types.js').AccountKey} AccountKey
+ * @typedef {import('./types.js').ListedAccount} ListedAccount
+ * @typedef {import('./types.js').VaultOptions} VaultOptions
+ */
+
+/** @extends {EventEmitter<import('./types.js').VaultEvents>} */
+export class Vault extends EventEmitter {
+	#database;
+	#keys;
+	#providers;
+	#refresher;
+
+	/**
+	 * @param {import('../urlmode.js').UrlMode} urlmode whose database it uses. Its `close` waits for refreshes that are under way
+	 * @param {VaultOptions} options
+	 * @throws {import('../errors.js').KeysFileError}
+	 */
+	constructor(urlmode, { keysFile, keys, providers }) {
+		super();
+		const { database, finishers } = internalsOf(urlmode);
+		if (typeof providers !== 'object' || providers === null) throw new TypeError('providers must be an object, with the name of each provider');
+		this.#database = new VaultDatabase(database);
+		this.#keys = openKeys(keysFile, keys);
+		this.#providers = providers;
+		this.#refresher = new Refresher(this.#database, this.#keys, (provider) => this.#optionsOf(provider),
+			(name, place, more) => this.#tell(name, { ...place, ...more }));
+		finishers.add(() => this.#refresher.finish());
+	}
+
+	/**
+	 * Stores what `withAccount` gives its body, over what there is of the same account.
+	 *
+	 * @param {{ subject: string, provider: string }} owner
+	 * @param {Pick<import('../accounts/types.js').Connected, 'tokens' | 'account' | 'scopes'>} connected
+	 * @returns {Promise<string>} the account
+	 */
+	async store(owner, { tokens, account, scopes }) {
+		const place = { ...checkKey(owner), account: checkText('account', account?.id ?? ONLY_ACCOUNT, 1, 512) };
+		if (typeof tokens?.access_token !== 'string') throw new TypeError('tokens must have an access_token');
+		await this.#database.store(place, {
+			scopes: scopes ?? scopesOf(tokens) ?? [], sealed: sealTokens(this.#keys, place, tokens), lifetime: lifetimeOf(tokens),
+		});
+		this.#tell('connected', { ...place, scopes });
+		return place.account;
+	}
+
+	/**
+	 * An access token that is valid for a while. It is refreshed if it is not, by one instance at a time.
+	 *
+	 * @param {import('./types.js').TokenOptions} options
+	 * @returns {Promise<AccessToken>}
+	 * @throws {AccountNotConnectedError}
+	 * @throws {AccountReconnectError} the provider refuses to refresh it: only the user can help
+	 * @throws {AccountUnavailableError} it has expired, and cannot be refreshed just now
+	 * @throws {import('../errors.js').AccountSealError}
+	 */
+	async accessToken({ validFor = VALID_FOR_MS, signal, ...key }) {
+		const { subject, provider, account } = checkKey(key);
+		const asked = checkMilliseconds('validFor', validFor, 0, VALID_FOR_MAX_MS);
+		checkSignal(signal);
+		const until = performance.now() + LEASE_MS;
+		/** @type {string | undefined} */
+		let first;
+		for (;;) {
+			signal?.throwIfAborted();
+			const [row] = await this.#database.read(subject, provider, account);
+			if (!row) throw new AccountNotConnectedError(provider);
+			if (row.state === 'reconnect') throw new AccountReconnectError(provider, row.account_id, row.reason);
+			const place = { subject, provider, account: row.account_id };
+			const tokens = openTokens(this.#keys, place, row.tokens);
+			const token = toAccessToken(row, tokens);
+			first ??= row.version;
+			const left = row.expires_in_ms === null ? Infinity : Number(row.expires_in_ms);
+			// One refresh is enough, however short a time the provider makes its tokens valid.
+			if (row.version !== first || left >= Math.min(asked, Number(row.lifetime_ms ?? 0) / 2) && left > 0) return token;
+			const { refresh_token: refreshToken } = tokens;
+			if (refreshToken === undefined) {
+				if (left > 0) return token;
+				throw new AccountReconnectError(provider, row.account_id, 'expired');
+			}
+			const result = await this.#refresher.refresh({
+				place, version: row.version, tokens: { ...tokens, refresh_token: refreshToken }, scopes: row.scopes,
+			});
+			const isStuck = result.outcome === 'leased' && performance.now() > until;
+			if (result.outcome === 'failed' || isStuck) {
+				if (left > 0) return token;
+				throw new AccountUnavailableError(provider, result.outcome === 'failed' ? result.detail : 'timeout');
+			}
+			if (result.outcome === 'leased') await sleep(Math.min(result.wait, jittered(LOOK_MS)), undefined, signal && { signal }).catch(() => {});
+		}
+	}
+
+	/**
+	 * @param {{ subject: string, provider?: string | undefined }} options
+	 * @returns {Promise<ListedAccount[]>} without tokens, the one that was connected last first
+	 */
+	async listAccounts({ subject, provider }) {
+		const rows = await this.#database.read(checkText('subject', subject, 1, 512), provider === undefined ? null : checkProvider(provider), null);
+		return rows.map((row) => ({
+			provider: row.provider_name, account: row.account_id, state: row.state, reason: row.reason, scopes: row.scopes,
+			connectedAt: row.connected_at, refreshedAt: row.refreshed_at, expiresAt: row.expires_at ?? undefined,
+		}));
+	}
+
+	/**
+	 * Revokes the tokens at the provider, if it has an endpoint for it (RFC 7009), and deletes them in any case.
+	 *
+	 * @param {AccountKey} key
+	 * @returns {Promise<{ revoked: boolean, detail?: string }>} `detail`: why they could not be revoked
+	 * @throws {AccountNotConnectedError}
+	 */
+	async disconnect(key) {
+		const { subject, provider, account } = checkKey(key);
+		const [row] = await this.#database.read(subject, provider, account);
+		if (!row) throw new AccountNotConnectedError(provider);
+		const place = { subject, provider, account: row.account_id };
+		let detail;
+		try {
+			const tokens = openTokens(this.#keys, place, row.tokens);
+			const at = await AccountProvider.open(this.#optionsOf(provider));
+			if (at.canRevoke) await at.revoke(tokens.refresh_token ?? tokens.access_token);
+			else detail = 'no_endpoint';
+		} catch (error) {
+			detail = codeOf(error);
+		}
+		await this.#database.delete(place);
+		this.#tell('disconnected', { ...place, revoked: detail === undefined });
+		return { revoked: detail === undefined, ...detail !== undefined && { detail } };
+	}
+
+	/**
+	 * Deletes all that is stored of a user, but references and amounts of payments.
+	 *
+	 * @param {{ subject: string }} options
+	 * @throws {UnclaimedPaymentsError} with the payments that must be claimed or refunded first
+	 */
+	async forgetSubject({ subject }) {
+		const unclaimed = await this.#database.forget(checkText('subject', subject, 1, 512));
+		if (unclaimed.length > 0) throw new UnclaimedPaymentsError(unclaimed);
+	}
+
+	/** @returns {Promise<{ kid: number, accounts: number }[]>} the keys that the vault still needs, and for how many accounts each */
+	keysInUse() {
+		return this.#database.keys();
+	}
+
+	/**
+	 * Seals everything with the newest key, in batches, while all goes on.
+	 *
+	 * @returns {Promise<number>} how many accounts
+	 * @throws {import('../errors.js').AccountSealError} a key is missing
+	 */
+	async reseal() {
+		let sum = 0;
+		for (;;) {
+			const rows = await this.#database.listSealed(this.#keys.minting.kid);
+			if (rows.length === 0) return sum;
+			for (const { tokens, ...place } of rows) {
+				const sealed = sealTokens(this.#keys, place, openTokens(this.#keys, place, tokens));
+				if (await this.#database.reseal(place, tokens, sealed)) sum += 1;
+			}
+		}
+	}
+
+	/** @param {string} provider */
+	#optionsOf(provider) {
+		const options = Object.hasOwn(this.#providers, provider) ? this.#providers[provider] : undefined;
+		if (!options) throw new TypeError(`providers.${provider} is missing`);
+		return { ...options, provider };
+	}
+
+	/**
+	 * Later, so that an error of a listener ends no call.
+	 *
+	 * @param {string} name
+	 * @param {object} event
+	 */
+	#tell(name, event) {
+		process.nextTick(() => /** @type {EventEmitter} */ (/** @type {unknown} */ (this)).emit(name, event));
+	}
+}
+
+/** @param {AccountKey} key */
+function checkKey({ subject, provider, account }) {
+	return {
+		subject: checkText('subject', subject, 1, 512), provider: checkProvider(provider),
+		account: account === undefined ? null : checkText('account', account, 1, 512),
+	};
+}
+
+/**
+ * @param {import('./vault-database.js').AccountRow} row
+ * @param {import('../accounts/types.js').Tokens} tokens
+ * @returns {AccessToken}
+ */
+function toAccessToken({ account_id: account, scopes, expires_at: expiresAt }, { access_token: accessToken, token_type: tokenType = 'bearer' }) {
+	return { accessToken, tokenType, account, scopes, expiresAt: expiresAt ?? undefined };
+}
