@@ -4,7 +4,7 @@
 
 import { randomUUID } from 'node:crypto';
 
-import { connectAccount } from 'urlmode/sdk2';
+import { withAccount } from 'urlmode/sdk2';
 
 import { startDressedProviders } from './dressed-provider.mjs';
 import { openFixture } from './fixture.mjs';
@@ -27,7 +27,9 @@ export async function openAccounts(name) {
  *
  * @param {object} fixture
  * @param {object} provider see dressed-provider.mjs
- * @param {object} [options] of connectAccount
+ * @param {object} [options] of withAccount
+ * @returns {{ asked: Promise<object>, result: Promise<{ account?: object, toolResult: object, text?: string }> }} account: what its
+ *     body was given
  */
 export function startConnecting(fixture, provider, { urlmode = fixture.urlmode, ...options } = {}) {
 	const asked = deferred();
@@ -36,11 +38,18 @@ export function startConnecting(fixture, provider, { urlmode = fixture.urlmode, 
 		return { action: 'accept' };
 	};
 	const mcpReq = { id: 1, signal: new AbortController().signal, requestState: () => undefined, notify: async () => {}, elicitInput };
-	const server = { getClientCapabilities: () => ({ elicitation: { url: {} } }) };
-	const result = connectAccount(server, {
-		urlmode, ctx: { mcpReq }, subject: `user-${randomUUID()}`, provider: 'account', description: provider.file,
+	const server = { getClientCapabilities: () => ({ elicitation: { url: {} } }), getClientVersion: () => undefined };
+	let account;
+	const ended = withAccount({
+		urlmode, server, call: { mcpReq }, subject: `user-${randomUUID()}`, provider: 'account', description: provider.file,
 		client: provider.client, variables: provider.variables, scopes: ['read'], message: 'Connect your account.', ...options,
+	}, (connected) => {
+		account = connected;
+		return { content: [] };
 	});
+	const result = ended.then((toolResult) => ({
+		action: account ? 'accept' : toolResult.structuredContent ? 'pending' : 'refused', ...account, toolResult, text: toolResult.content[0]?.text,
+	}));
 	result.catch(asked.reject);
 	asked.promise.catch(() => {});
 	return { asked: asked.promise, result };

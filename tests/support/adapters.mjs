@@ -1,6 +1,8 @@
 // What the tests of all adapters share: a fixture with the OpenID provider, the
 // examples of lib/node/examples, and the actions of users.
 
+import { randomBytes } from 'node:crypto';
+
 import { openProvider } from './demo.mjs';
 import { sender } from './deliveries.mjs';
 import { makeProject, example } from './projects.mjs';
@@ -11,6 +13,21 @@ export const PRICE = { amount: 1050, currency: 'EUR' };
 
 /** Access token → subject. */
 export const USERS = { 'token-of-ada': 'ada@example.org', 'token-of-grace': 'grace@example.org' };
+
+const SCENARIO_RUNS = 400;
+const TAG = randomBytes(4).toString('hex');
+
+/** The users of the scenarios, of which each run has two. */
+export const SCENARIO_USERS = Object.fromEntries(Array.from({ length: SCENARIO_RUNS }, (_, index) => ['ada', 'grace'].map((user) => [
+	`token-of-${scenarioUser(user, index + 1)}`, scenarioUser(user, index + 1)])).flat());
+
+/**
+ * @param {string} user
+ * @param {number} run
+ */
+export function scenarioUser(user, run) {
+	return `${user}-${TAG}-${run}@example.org`;
+}
 
 /** The `app.mjs` of the examples. */
 export const APP = example('app.mjs');

@@ -9,6 +9,7 @@ const CALL_TIMEOUT = 60_000;
  * @typedef {object} ClientOptions
  * @property {string} url the server's /mcp
  * @property {string} token the user's access token
+ * @property {string} [name] by which the server knows the client
  * @property {Record<string, string>} [headers] further ones, of each request
  * @property {object} [capabilities]
  * @property {(params: { url: string, message: string, elicitationId?: string }, client: TestClient,
@@ -17,6 +18,7 @@ const CALL_TIMEOUT = 60_000;
  * @property {object} [content] what the user fills in on a form
  */
 
+const NAME = 'urlmode-tests';
 const URL_CAPABILITY = { elicitation: { url: {} } };
 
 /** The interface of a client for tests. */
@@ -68,12 +70,12 @@ class TestClient {
  * @param {import('./projects.mjs').Project} project
  * @param {ClientOptions} options
  */
-export async function connectSdk1(project, { url, token, headers, capabilities = URL_CAPABILITY, onElicit, content }) {
+export async function connectSdk1(project, { url, token, headers, capabilities = URL_CAPABILITY, onElicit, content, name = NAME }) {
 	const { Client } = project.load('@modelcontextprotocol/sdk/client/index.js');
 	const { StreamableHTTPClientTransport } = project.load('@modelcontextprotocol/sdk/client/streamableHttp.js');
 	const types = project.load('@modelcontextprotocol/sdk/types.js');
 	const test = new TestClient(onElicit, content);
-	const client = new Client({ name: 'urlmode-tests', version: '1.0.0' }, { capabilities });
+	const client = new Client({ name, version: '1.0.0' }, { capabilities });
 	if (capabilities.elicitation) {
 		client.setRequestHandler(types.ElicitRequestSchema, ({ params }, { signal }) => test.elicit(params, signal));
 	}
@@ -105,10 +107,10 @@ export async function connectSdk1(project, { url, token, headers, capabilities =
  * @param {import('./projects.mjs').Project} project
  * @param {ClientOptions & { legacy?: boolean }} options
  */
-export async function connectSdk2(project, { url, token, capabilities = URL_CAPABILITY, onElicit, legacy = false }) {
+export async function connectSdk2(project, { url, token, capabilities = URL_CAPABILITY, onElicit, name = NAME, legacy = false }) {
 	const { Client, StreamableHTTPClientTransport } = project.load('@modelcontextprotocol/client');
 	const test = new TestClient(onElicit);
-	const client = new Client({ name: 'urlmode-tests', version: '1.0.0' }, {
+	const client = new Client({ name, version: '1.0.0' }, {
 		capabilities,
 		versionNegotiation: { mode: legacy ? 'legacy' : { pin: '2026-07-28' } },
 	});
@@ -127,6 +129,7 @@ export async function connectSdk2(project, { url, token, capabilities = URL_CAPA
 	await client.connect(transport);
 	test.callRaw = (name, { args, options }) => client.callTool({ name, arguments: args }, options);
 	test.callWith = (params, options) => client.callTool(params, options);
+	test.endSession = () => transport.terminateSession();
 	test.close = async () => {
 		await client.close().catch(() => {});
 	};

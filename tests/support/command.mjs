@@ -61,8 +61,8 @@ export async function installCommand(folder) {
 	const source = path.join(ROOT, 'nginx/command');
 	const at = (name) => path.join(folder, name);
 	const places = {
-		commanddir: at('libexec'), programsdir: path.join(ROOT, 'build/bin'), sqldir: at('sql'), nginxdir: at('nginx'),
-		changelog: at('changelog'), sysconfdir: at('etc'), runstatedir: at('run'),
+		commanddir: at('libexec'), operate: at('libexec/operate'), programsdir: path.join(ROOT, 'build/bin'), sqldir: at('sql'), nginxdir: at('nginx'),
+		changelog: at('changelog'), sysconfdir: at('etc'), runstatedir: at('run'), localstatedir: at('var'),
 	};
 	const substitute = async (name, to, mode) => {
 		const text = await readFile(path.join(source, name), 'utf8');
@@ -73,6 +73,7 @@ export async function installCommand(folder) {
 	await cp(path.join(ROOT, 'sql'), at('sql'), { recursive: true });
 	await cp(path.join(ROOT, 'nginx'), at('nginx'), { recursive: true });
 	await rm(at('libexec/urlmode'));
+	await cp(path.join(ROOT, 'build/libexec/operate'), at('libexec/operate'));
 	await substitute('paths.sh.in', at('libexec/paths.sh'));
 	await substitute('urlmode', at('urlmode'), 0o755);
 	return at('urlmode');

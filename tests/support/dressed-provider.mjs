@@ -267,7 +267,7 @@ class DressedProvider {
 		const { token_response: { member, token_type: type } = {}, account } = this.#oauth;
 		const found = await this.#provider.AccessToken.find(answer.access_token);
 		const whose = account?.from === 'token_response' ? documentOf([[account.id, found.accountId], [account.name, this.#names.get(found.accountId)]]) : {};
-		const tokens = { ...answer, refresh_token: answer.refresh_token ?? null, ...this.#behaviour.tokens };
+		const tokens = { ...answer, refresh_token: answer.refresh_token ?? null, ...this.#behaviour.tokens, ...this.#behaviour.change?.(answer) };
 		if (type && !member) delete tokens.token_type;
 		if (!member) return merge(tokens, whose);
 		// Slack says the kind of token where RFC 6749 has its type.

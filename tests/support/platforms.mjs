@@ -109,6 +109,38 @@ export const PLATFORMS = {
 		event: (id) => ({ event: 'charge.completed', data: { id: `flw-${id}`, tx_ref: id, status: 'successful' } }),
 		sign: (body, { secret }) => ({ 'verif-hash': secret }),
 	},
+	'flutterwave-v4': {
+		event: (id, what, { amount, currency } = PAID) => ({
+			webhook_id: randomUUID(), type: 'charge.completed',
+			data: { id: `chg-${id}`, reference: id, amount: amount / 100, currency, status: { paid: 'succeeded', failed: 'failed' }[what] },
+		}),
+		sign: inHeader('flutterwave-signature', { encoding: 'base64' }),
+	},
+	phonepe: {
+		event: (id) => ({ event: 'checkout.order.completed', payload: { merchantOrderId: id, orderId: `OMO-${id}`, state: 'COMPLETED' } }),
+		sign: (body, { secret }) => ({ Authorization: secret }),
+	},
+	docuseal: {
+		event: (id) => ({ event_type: 'form.completed', data: { submission_id: `submission-${id}`, external_id: id } }),
+		sign: (body, { secret }) => ({ 'X-DocuSeal-Secret': secret }),
+	},
+	documenso: {
+		event: (id) => ({ event: 'DOCUMENT_COMPLETED', payload: { id: `document-${id}`, externalId: id } }),
+		sign: (body, { secret }) => ({ 'X-Documenso-Secret': secret }),
+	},
+	yousign: {
+		event: (id, what) => ({
+			event_id: randomUUID(), event_name: `signature_request.${{ paid: 'done', cancelled: 'declined', expired: 'expired' }[what]}`, sandbox: false,
+			data: { signature_request: { id: `sr-${id}`, external_id: id } },
+		}),
+		sign: inHeader('X-Yousign-Signature-256', { prefix: 'sha256=' }),
+	},
+	veriff: {
+		event: (id, what) => ({
+			verification: { id: `vs-${id}`, attemptId: randomUUID(), status: { paid: 'approved', failed: 'declined' }[what], vendorData: id },
+		}),
+		sign: inHeader('x-hmac-signature'),
+	},
 	'mollie-events': {
 		event: (id, what, { amount, currency } = PAID) => ({
 			resource: 'event', id: `event_${randomUUID()}`, type: `payment.${what}`,

@@ -21,12 +21,12 @@ const table = (head, ...rows) => [line(head), `|${'---|'.repeat(head.length)}\n`
 const list = (items) => [...new Set(items)].join(', ') || '–';
 
 function webhookRow(file) {
-	const { name, believed, outcomes, live, account, challenge, return: back } = read(`lib/providers/${file}`);
+	const { name, trust, outcomes, live, account, challenge, return: back } = read(`lib/providers/${file}`);
 	const { deliveries, returns = [] } = read(`tests/deliveries/${file}`);
-	const means = outcomes.map(({ means: meaning }) => meaning);
+	const effects = outcomes.map(({ effect }) => effect);
 	const more = [live && 'mode', account && 'account', challenge && 'challenge', back && 'return'].filter(Boolean);
-	return [`\`${file}\``, name, PROVES[believed], list(means.filter((one) => !['recheck', 'ignore'].includes(one))),
-		means.includes('recheck') ? list(outcomes.filter((one) => one.means === 'recheck').flatMap(({ type }) => type ?? 'everything else')) : '–',
+	return [`\`${file}\``, name, PROVES[trust], list(effects.filter((one) => !['recheck', 'ignore'].includes(one))),
+		effects.includes('recheck') ? list(outcomes.filter((one) => one.effect === 'recheck').flatMap(({ type }) => type ?? 'everything else')) : '–',
 		list(more), String(deliveries.length + returns.length)];
 }
 
@@ -55,7 +55,7 @@ function accountRow(file) {
 /** Heading → table. */
 export const TABLES = {
 	'What the webhooks prove': table(
-		['file', 'for', 'a right signature proves', 'what an event can mean', 'left to `recheck`', 'also', 'known deliveries'],
+		['file', 'for', 'a right signature proves', 'effects', 'left to `recheck`', 'also', 'known deliveries'],
 		...FILES.filter((file) => read(`lib/providers/${file}`).verify).map(webhookRow)),
 	'What is known of accounts': table(
 		['file', 'endpoints', 'PKCE', '`iss`', 'client authentication', 'peculiar', 'whose account', 'revoked (RFC 7009)'],

@@ -36,7 +36,9 @@ const AT_ONCE = 32;
 /** The events that a provider sends again. */
 const NOT_NOW = new Set([502, 503, 504]);
 const PAUSE_MS = 50;
-const OWNER = { subject: 'replay', session: '' };
+
+/** Each has an owner of its own, because an owner has only so many that nobody opened. */
+const ownerOf = (id) => ({ subject: `replay-${id}`, session: '' });
 
 /** Pseudorandom numbers from 0 to 1, the same for the same seed (mulberry32). */
 function random(seed) {
@@ -152,7 +154,7 @@ async function renew(fixture, lines) {
 	await fixture.stack.sql('DELETE FROM urlmode.payment WHERE elicitation = ANY ($1)', [ids]);
 	await fixture.stack.sql('DELETE FROM urlmode.elicitation WHERE id = ANY ($1)', [ids]);
 	await eachOf(ids, (id) => fixture.urlmode.create({
-		id, ...OWNER, provider: providers.get(id), kind: 'payment', targetUrl: 'https://checkout.example/pay',
+		id, ...ownerOf(id), provider: providers.get(id), kind: 'payment', targetUrl: 'https://checkout.example/pay',
 		expected: PRICE, ttl: 24 * 3_600_000,
 	}));
 	return ids;
@@ -172,7 +174,7 @@ async function rowsOf(fixture, ids) {
 	const results = new Map();
 
 	await eachOf(rows.filter(({ status }) => status === 'completed'), async ({ id }) => {
-		const { result } = await fixture.urlmode.waitForCompletion(id, { ...OWNER, timeout: 60_000 });
+		const { result } = await fixture.urlmode.waitForCompletion(id, { ...ownerOf(id), timeout: 60_000 });
 		results.set(id, result);
 	});
 	return rows.map((row) => JSON.stringify({ ...row, result: results.get(row.id) }));

@@ -111,7 +111,7 @@ export class Stack {
 		return new Map(names.map((name, index) => [name, texts[index]]));
 	}
 
-	/** The log of the programs, one object a line: requests and `trouble`. */
+	/** The log of the programs, one object a line: requests and `notice`. */
 	async programLog() {
 		return (await this.#jsonLines()).filter(({ program }) => program !== undefined);
 	}

@@ -10,7 +10,7 @@ import { AccountProvider } from '../src/accounts/account-provider.js';
 import { fillIn, findMistake, readDescription } from '../src/accounts/description.js';
 import { findText } from '../src/accounts/pointer.js';
 import { toTokenResponse } from '../src/accounts/token-response.js';
-import { connectAccount } from '../src/adapters/mcp-lite.js';
+import { withAccount } from '../src/adapters/mcp-lite.js';
 import { scratchFolder } from './support/keys.js';
 
 const CLIENT = { id: 'client', secret: 'secret-of-the-client' };
@@ -76,8 +76,8 @@ for (const [what, options, message] of [
 	['a parameter that is no text', { parameters: { a: 1 } }, /^parameters\.a is not a text/],
 ]) {
 	test(`options that do not fit: ${what}`, async () => {
-		const wish = { provider: 'notion', client: CLIENT, message: 'Please.', subject: 'user-42', ctx: {}, urlmode: undefined, ...options };
-		await assert.rejects(connectAccount(wish), (error) => {
+		const wish = { provider: 'notion', client: CLIENT, message: 'Please.', subject: 'user-42', call: {}, urlmode: undefined, ...options };
+		await assert.rejects(withAccount(wish, async () => {}), (error) => {
 			assert.ok(error instanceof TypeError);
 			assert.match(error.message, message);
 			assert.ok(!error.message.includes(CLIENT.secret));

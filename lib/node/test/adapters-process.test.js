@@ -15,7 +15,7 @@ const LEFT_MS = 10_000;
 const PRELUDE = `
 	import { randomUUID } from 'node:crypto';
 	import { UrlMode } from 'urlmode';
-	import { elicitUrl } from 'urlmode/sdk2';
+	import { withElicitation } from 'urlmode/sdk2';
 	const urlmode = new UrlMode({ databaseUrl: process.env.URLMODE_DATABASE_URL, keysFile: process.env.URLMODE_KEYS_FILE,
 		baseUrl: 'https://callback.example' });
 	const subject = 'user-' + randomUUID();
@@ -23,9 +23,8 @@ const PRELUDE = `
 	const elicitOptions = { urlmode, subject, provider: 'demo', kind: 'oauth', message: 'Please.', targetUrl: 'https://provider.example/' };
 	const controller = new AbortController();
 	const call = (elicitInput, capabilities = { elicitation: { url: {} } }, _meta = { progressToken: 1 }) => [
-		{ server: { getClientCapabilities: () => capabilities } },
-		{ ...elicitOptions, ctx: { mcpReq: { id: 1, signal: controller.signal, _meta, requestState: () => undefined,
-			notify: async () => {}, elicitInput } } }];
+		{ ...elicitOptions, server: { getClientCapabilities: () => capabilities, getClientVersion: () => undefined }, call: { mcpReq: { id: 1, signal: controller.signal, _meta, requestState: () => undefined,
+			notify: async () => {}, elicitInput } } }, async () => ({ content: [] })];
 	const held = (params, { signal }) => new Promise((resolve, reject) => {
 		const timer = setTimeout(() => {}, 600_000); // as an SDK's own time limit
 		signal.addEventListener('abort', () => { clearTimeout(timer); reject(new Error('cancelled')); });
@@ -35,31 +34,32 @@ const PRELUDE = `
 
 const BODIES = {
 	'accepted at once': `
-		await elicitUrl(...call(async ({ elicitationId }) => { setTimeout(complete, 50, elicitationId, 'accept'); return { action: 'accept' }; }));`,
+		await withElicitation(...call(async ({ elicitationId }) => { setTimeout(complete, 50, elicitationId, 'accept'); return { action: 'accept' }; }));`,
 	'accepted while the client holds its answer': `
-		await elicitUrl(...call((params, options) => { setTimeout(complete, 50, params.elicitationId, 'accept'); return held(params, options); }));`,
+		await withElicitation(...call((params, options) => { setTimeout(complete, 50, params.elicitationId, 'accept'); return held(params, options); }));`,
 	'refused by the client': `
-		await elicitUrl(...call(async () => ({ action: 'decline' })));`,
-	'timed out': `
-		const [server, options] = call(held);
-		await elicitUrl(server, { ...options, timeout: 100 });`,
+		await withElicitation(...call(async () => ({ action: 'decline' })));`,
+	'whose round is over, and closed': `
+		const [options, body] = call(held);
+		await withElicitation({ ...options, roundTimeout: 100 }, body);
+		await urlmode.close();`,
 	'aborted': `
 		setTimeout(() => controller.abort(new Error('enough')), 100);
-		await elicitUrl(...call(held)).catch(() => {});`,
+		await withElicitation(...call(held)).catch(() => {});`,
 	'with a client that is gone': `
 		setTimeout(() => controller.abort(Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' })), 100);
-		await elicitUrl(...call(held)).catch(() => {});`,
+		await withElicitation(...call(held)).catch(() => {});`,
 	'with a client that fails': `
-		await elicitUrl(...call(async () => { throw new Error('no'); })).catch(() => {});`,
+		await withElicitation(...call(async () => { throw new Error('no'); })).catch(() => {});`,
 	'with a link as text': `
-		const [server, options] = call(held, {});
-		await elicitUrl(server, options);
-		await elicitUrl(server, { ...options, legTimeout: 100 });`,
+		const [options, body] = call(held, {});
+		await withElicitation(options, body);
+		await withElicitation({ ...options, roundTimeout: 100 }, body);`,
 	'superseded': `
-		await elicitUrl(...call((params, options) => { void urlmode.create({ ...elicitOptions, exclusive: true }); return held(params, options); }));`,
+		await withElicitation(...call((params, options) => { void urlmode.create({ ...elicitOptions, exclusive: true }); return held(params, options); }));`,
 	'by close': `
 		setTimeout(() => urlmode.close(), 100);
-		await elicitUrl(...call(held)).catch(() => {});`,
+		await withElicitation(...call(held)).catch(() => {});`,
 	'of mcp-lite, answered, timed out and closed': `
 		const { PostgresClientRequestAdapter } = await import('urlmode/mcp-lite');
 		const requests = new PostgresClientRequestAdapter(urlmode);

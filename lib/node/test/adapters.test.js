@@ -1,196 +1,163 @@
-// How the waits of the adapters can end, with simulated clients. Each end has an
-// outcome of its own, and the row has the same reason.
+// How calls of the adapters end, with simulated clients. The end of a call ends
+// the call alone, unless the user refuses.
 
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { elicitUrl as elicitUrlMcpUse } from '../src/adapters/mcp-use.js';
-import { elicitUrl, verifyRequestState } from '../src/adapters/sdk2.js';
+import { withElicitation as withMcpUse } from '../src/adapters/mcp-use.js';
+import { verifyRequestState } from '../src/adapters/sdk2.js';
+import { linkCall, never, round, sessionCall, signature, start } from './support/calls.js';
+import { payment, request, until } from './support/database.js';
 import { keyLine, writeKeys } from './support/keys.js';
-import { payment, request, setUp, until } from './support/database.js';
 
-const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
-const URL_CAPABILITY = { elicitation: { url: {} } };
+const GONE = Object.assign(new Error('Connection closed'), { code: 'CONNECTION_CLOSED' });
 
-/** A client of 2025-11-25, and what the server has sent it. `answer` returns its response. */
-function sessionClient({ answer = () => 'accept', capabilities = URL_CAPABILITY, progressToken, notify = async () => {} } = {}) {
-	const controller = new AbortController();
-	const sent = [];
-	const asked = [];
-	const server = { server: { getClientCapabilities: () => capabilities } };
-	const ctx = {
-		mcpReq: {
-			id: 1,
-			signal: controller.signal,
-			_meta: { progressToken },
-			requestState: () => undefined,
-			async notify(notification) {
-				sent.push(notification);
-				await notify(notification);
-			},
-			async elicitInput(params, { signal }) {
-				asked.push({ ...params, signal });
-				return { action: await answer(params, signal) };
-			},
-		},
-	};
-	return { server, ctx, controller, sent, asked };
-}
-
-/** A call of 2026-07-28. */
-function statelessCall({ state, action, capabilities = URL_CAPABILITY, signal = new AbortController().signal } = {}) {
-	return {
-		server: { server: { getClientCapabilities: () => undefined } },
-		ctx: {
-			mcpReq: {
-				id: 1,
-				signal,
-				envelope: { [CAPABILITIES]: capabilities },
-				inputResponses: action && { urlmode: { action } },
-				requestState: () => state,
-				notify: async () => {},
-				elicitInput: () => assert.fail('the protocol has no requests of the server'),
-			},
-		},
-	};
-}
-
-const never = () => new Promise(() => {});
-
-async function setUpAdapter(t, settings) {
-	const fixture = await setUp(t, settings);
-	const subject = `user-${randomUUID()}`;
-	const options = { ...request, urlmode: fixture.urlmode, subject, message: 'Please.' };
-	/** The state of the newest elicitation of this subject. */
-	const readState = async () => {
-		const { rows } = await fixture.admin.query(
-			'SELECT status, action, reason FROM urlmode.elicitation WHERE subject = $1 ORDER BY created_at DESC LIMIT 1', [subject]);
-		return [rows[0].status, rows[0].action, rows[0].reason].filter(Boolean).join(' ');
-	};
-	return { ...fixture, subject, options, readState };
-}
-
-const textOf = ({ toolResult }) => toolResult.content[0].text;
-
-test('a timeout cancels the elicitation and the request to the client', async (t) => {
-	const { options, readState } = await setUpAdapter(t);
-	const client = sessionClient({ answer: (_, signal) => new Promise((resolve, reject) => {
-		signal.addEventListener('abort', () => reject(new Error('cancelled')));
-	}) });
-	const result = await elicitUrl(client.server, { ...options, ctx: client.ctx, timeout: 200 });
-	assert.deepEqual([result.action, result.reason, textOf(result)], ['cancel', 'timeout', 'Not done: nobody completed it in time.']);
-	assert.equal(await readState(), 'completed cancel timeout');
-	assert.equal(client.asked[0].signal.aborted, true);
+test('a round that is over ends the call with the link, and the client may still respond', async (t) => {
+	const { ask, state, finish } = await start(t);
+	const client = sessionCall();
+	const first = await ask(client);
+	assert.deepEqual([first.action, first.status, await state()], ['pending', 'pending', 'pending']);
+	const { asked: [{ url, elicitationId, signal }] } = client;
+	assert.equal(signal.aborted, false);
+	assert.equal(first.url, url);
+	assert.ok(first.text.split('\n').includes(url), 'the link stands alone on its line');
+	for (const part of ['Please.', '10.50 EUR', 'a page of callback.example', '5 minutes', 'exactly as it is', 'call this tool again']) {
+		assert.ok(first.text.includes(part), `${part} is not in: ${first.text}`);
+	}
 	assert.deepEqual(client.sent, [], 'nothing was completed');
+	await finish(elicitationId, { reference: elicitationId });
+	const second = await ask(sessionCall({ answer: () => assert.fail('asked for what is done') }));
+	assert.deepEqual([second.action, second.reference, second.elicitationId], ['accept', elicitationId, elicitationId]);
 });
 
-test('an elicitation that expires is cancelled with reason expired', async (t) => {
-	const { options, readState } = await setUpAdapter(t);
-	const client = sessionClient({ answer: never });
-	const result = await elicitUrl(client.server, { ...options, ctx: client.ctx, ttl: 300, timeout: 10_000 });
-	assert.deepEqual([result.action, result.reason], ['cancel', 'expired']);
-	assert.equal(await readState(), 'completed cancel expired');
+test('the link is the same for the same elicitation, and says how long it works', async (t) => {
+	const { ask } = await start(t, payment);
+	const first = await ask(linkCall(), { ttl: 3 * 60 * 60_000 });
+	const second = await ask(linkCall());
+	assert.match(first.text, /works for (2|3) hours/);
+	assert.equal(second.elicitationId, first.elicitationId);
+	for (const [currency, amount, text] of [['JPY', 1_050, '1050 JPY'], ['KWD', 1_050, '1.050 KWD']]) {
+		const { text: said } = await ask(linkCall(), { expected: { amount, currency } });
+		assert.ok(said.includes(`To pay ${text},`), said);
+	}
 });
 
-test('a timeout while a payment is processing returns pending, and the payment continues', async (t) => {
-	const { options, readState, callback, subject } = await setUpAdapter(t);
-	const ask = () => {
-		const client = sessionClient();
-		return elicitUrl(client.server, { ...options, ...payment, subject, ctx: client.ctx, timeout: 1_000,
-			targetUrl: async ({ elicitationId }) => {
-				setTimeout(() => callback.event(elicitationId, 'processing'), 300);
-				return request.targetUrl;
-			} });
-	};
-	const result = await ask();
-	assert.deepEqual([result.action, result.reason], ['pending', 'processing']);
-	assert.match(textOf(result), /still working on it\. It goes on without this call\. .* call this tool again later with the same arguments/);
-	assert.equal(await readState(), 'processing');
-	const client = sessionClient({ answer: () => assert.fail('asked again') });
-	const waiting = elicitUrl(client.server, { ...options, ...payment, subject, ctx: client.ctx });
-	await sleep(100);
-	await callback.paid(result.elicitationId, { subject });
-	const again = await waiting;
-	assert.equal(again.action, 'accept');
-	assert.equal(again.elicitationId, result.elicitationId);
+for (const [kind, wish] of Object.entries({ payment, signature, oauth: request })) {
+	test(`${kind}: whatever ends the call, what the user can still do stays open`, async (t) => {
+		const { ask, newest, options, another, finish } = await start(t, wish);
+		const ends = {
+			'the client cancels': [(client) => client.controller.abort(new Error('enough')), /enough/],
+			'the client is gone': [(client) => client.controller.abort(GONE), { code: 'ELICITATION_CLIENT_GONE' }],
+			'the signal of the options': [(client, mine) => mine.abort(new Error('the job was stopped')), /the job was stopped/],
+		};
+		for (const [end, [act, error]] of Object.entries(ends)) {
+			const client = sessionCall();
+			const mine = new AbortController();
+			const rejected = assert.rejects(ask(client, { signal: mine.signal, roundTimeout: 60_000 }), error, end);
+			await until('it is asked', () => client.asked.length === 1);
+			act(client, mine);
+			await rejected;
+			assert.equal(client.asked[0].signal.aborted, true, end);
+			assert.equal((await newest()).status, 'pending', end);
+		}
+		const before = sessionCall();
+		before.controller.abort(new Error('at once'));
+		await assert.rejects(ask(before), /at once/);
+		const failing = await ask(sessionCall({ answer: () => Promise.reject(new Error('no window')) }));
+		assert.deepEqual([failing.action, failing.url !== undefined], ['pending', true]);
+		const dismissed = await ask(sessionCall({ answer: async () => 'cancel' }));
+		assert.equal(dismissed.text, 'Not done: the user dismissed the request.');
+
+		const closing = ask(sessionCall(), { roundTimeout: 60_000, urlmode: another() });
+		await sleep(100);
+		await options.urlmode.close();
+		const next = another();
+		const { id, status } = await newest();
+		assert.equal(status, 'pending');
+		await finish(id);
+		assert.equal((await closing).action, 'accept', 'the wait of another instance');
+		assert.ok(next);
+	});
+}
+
+test('close ends the calls that wait with the link', async (t) => {
+	const { ask, options, state } = await start(t);
+	for (const client of [sessionCall(), round()]) {
+		const asked = client.asked.length === 0 && client.call.mcpReq.envelope ? await ask(client) : undefined;
+		if (asked) assert.equal(asked.action, 'asked');
+	}
+	const client = sessionCall();
+	const waiting = ask(client, { roundTimeout: 60_000 });
+	await until('it is asked', () => client.asked.length === 1);
+	await options.urlmode.close();
+	assert.equal((await waiting).action, 'pending');
+	assert.equal(client.asked[0].signal.aborted, true);
+	assert.equal(await state(), 'pending');
 });
 
-test('aborting the option signal rejects with its reason and cancels the elicitation with reason aborted', async (t) => {
-	const { options, readState } = await setUpAdapter(t);
-	const reason = new Error('the job was stopped');
-	const controller = new AbortController();
-	const client = sessionClient({ answer: never });
-	const waiting = elicitUrl(client.server, { ...options, ctx: client.ctx, signal: controller.signal });
-	setTimeout(() => controller.abort(reason), 100);
-	await assert.rejects(waiting, reason);
-	assert.equal(await readState(), 'completed cancel aborted');
+test('progress that cannot be sent means that the client is gone', async (t) => {
+	const { ask, state } = await start(t);
+	const client = sessionCall({ progressToken: 1, notify: () => Promise.reject(new Error('no stream')) });
+	await assert.rejects(ask(client, { progressEvery: 50, roundTimeout: 60_000 }), { code: 'ELICITATION_CLIENT_GONE' });
+	assert.equal(await state(), 'pending');
 });
 
-test('a call that was cancelled before it began rejects and cancels the elicitation', async (t) => {
-	const { options, readState } = await setUpAdapter(t);
-	const client = sessionClient({ answer: never });
-	client.controller.abort(new Error('at once'));
-	await assert.rejects(elicitUrl(client.server, { ...options, ctx: client.ctx }), /at once/);
-	assert.equal(await readState(), 'completed cancel aborted');
-});
-
-test('a closed connection, or progress that cannot be sent, cancels the elicitation with reason client_gone', async (t) => {
-	const { options, readState } = await setUpAdapter(t);
-	const gone = Object.assign(new Error('Connection closed'), { code: 'CONNECTION_CLOSED' });
-	const client = sessionClient({ answer: never });
-	const waiting = elicitUrl(client.server, { ...options, ctx: client.ctx });
-	setTimeout(() => client.controller.abort(gone), 100);
-	await assert.rejects(waiting, { code: 'ELICITATION_CLIENT_GONE' });
-	assert.equal(await readState(), 'completed cancel client_gone');
-
-	const mute = sessionClient({ answer: never, progressToken: 1, notify: async () => {
-		throw new Error('no stream');
-	} });
-	await assert.rejects(elicitUrl(mute.server, { ...options, ctx: mute.ctx, progressEvery: 50 }),
-		{ code: 'ELICITATION_CLIENT_GONE' });
-	assert.equal(await readState(), 'completed cancel client_gone');
-});
-
-test('an error response of the client rejects and cancels the elicitation with reason client_error', async (t) => {
-	const { options, readState } = await setUpAdapter(t);
-	const failure = Object.assign(new Error('this URL is blocked here'), { code: -32602 });
-	const client = sessionClient({ answer: () => Promise.reject(failure) });
-	await assert.rejects(elicitUrl(client.server, { ...options, ctx: client.ctx }), failure);
-	assert.equal(await readState(), 'completed cancel client_error');
-});
-
-test('close rejects with UrlModeClosedError and cancels the elicitation with reason closed', async (t) => {
-	const { options, readState, urlmode } = await setUpAdapter(t);
-	const client = sessionClient({ answer: never });
-	const waiting = elicitUrl(client.server, { ...options, ctx: client.ctx });
-	const rejected = assert.rejects(waiting, { code: 'URLMODE_CLOSED' });
-	await until('the client is asked', () => client.asked.length === 1);
-	await urlmode.close();
-	await rejected;
-	assert.equal(await readState(), 'completed cancel closed');
+test('an elicitation that expires ends with that', async (t) => {
+	const { ask, state } = await start(t);
+	const { text } = await ask(sessionCall(), { ttl: 300, roundTimeout: 10_000 });
+	assert.equal(text, 'Not done: nobody completed it in time.');
+	assert.equal(await state(), 'completed cancel expired');
 });
 
 test('a client that declines too late does not undo a payment', async (t) => {
-	const { options, callback, subject } = await setUpAdapter(t);
-	const client = sessionClient({ answer: async ({ elicitationId }) => {
-		await callback.complete(elicitationId, { subject, result: { code: 'a' } });
+	const { ask, callback, owner } = await start(t);
+	const result = await ask(sessionCall({ answer: async ({ elicitationId }) => {
+		await callback.paid(elicitationId, owner);
 		return 'decline';
-	} });
-	const result = await elicitUrl(client.server, { ...options, ctx: client.ctx });
+	} }), { roundTimeout: 60_000 });
 	assert.equal(result.action, 'accept');
 });
 
+test('a client that declines is not notified, even if the wait ends before the refusal has returned', async (t) => {
+	const { ask, urlmode, state } = await start(t);
+	const abandon = urlmode.abandon.bind(urlmode);
+	urlmode.abandon = async (...args) => {
+		const ended = await abandon(...args);
+		await sleep(300); // The wait hears of it in this time.
+		return ended;
+	};
+	const client = sessionCall({ answer: async () => 'decline' });
+	assert.equal((await ask(client, { roundTimeout: 60_000 })).text, 'Not done: the user refused.');
+	assert.equal(await state(), 'completed decline refused');
+	assert.deepEqual(client.sent, []);
+});
+
+test('a user who refuses in the client what is open in the browser gets an answer at once, and it stays', async (t) => {
+	const { ask, newest, callback, owner } = await start(t);
+	for (const action of ['decline', 'cancel']) {
+		const result = await ask(sessionCall({ answer: async ({ elicitationId }) => {
+			await callback.open(elicitationId, owner);
+			return action;
+		} }), { roundTimeout: 60_000 });
+		assert.deepEqual([result.action, result.status], ['pending', 'opened']);
+		assert.match(result.text, /can still finish there/);
+		assert.equal((await newest()).status, 'opened');
+	}
+	const asked = await ask(round());
+	const refused = await ask(round({ state: asked.toolResult.requestState, action: 'decline' }));
+	assert.deepEqual([refused.action, refused.status], ['pending', 'opened']);
+});
+
 test('progress is sent on status changes and at intervals, only if the client wants it', async (t) => {
-	const { options, callback, subject } = await setUpAdapter(t);
-	const client = sessionClient({ progressToken: 'p', answer: never });
-	const waiting = elicitUrl(client.server, { ...options, ctx: client.ctx, progressEvery: 100 });
+	const { ask, callback, owner } = await start(t, request);
+	const client = sessionCall({ progressToken: 'p' });
+	const waiting = ask(client, { progressEvery: 100, roundTimeout: 60_000 });
 	await until('it beats', () => client.sent.length >= 3);
 	const id = client.asked[0].elicitationId;
-	await callback.open(id, { subject });
+	await callback.open(id, owner);
 	await until('opened is told', () => client.sent.some(({ params }) => params.message === 'The page is open in the browser.'));
-	await callback.complete(id, { subject });
+	await callback.complete(id, owner);
 	await waiting;
 	const progress = client.sent.filter(({ method }) => method === 'notifications/progress').map(({ params }) => params);
 	assert.deepEqual(progress.map(({ progress: n }) => n), progress.map((_, n) => n + 1), 'it grows');
@@ -200,92 +167,89 @@ test('progress is sent on status changes and at intervals, only if the client wa
 	await sleep(300);
 	assert.equal(client.sent.length, count, 'it beats no more');
 
-	const silent = sessionClient({ answer: ({ elicitationId }) => callback.complete(elicitationId, { subject }).then(() => 'accept') });
-	await elicitUrl(silent.server, { ...options, ctx: silent.ctx, progressEvery: 10 });
+	const silent = sessionCall({ answer: ({ elicitationId }) => callback.complete(elicitationId, owner).then(() => 'accept') });
+	await ask(silent, { progressEvery: 10, roundTimeout: 60_000 });
 	assert.deepEqual(silent.sent.map(({ method }) => method), ['notifications/elicitation/complete']);
 });
 
-test('every adapter passes recheck on', async (t) => {
-	const { options: base, callback, subject } = await setUpAdapter(t);
-	const options = { ...base, ...payment, subject };
-	const [one, two] = [`tr_${randomUUID()}`, `tr_${randomUUID()}`];
-	const recheck = async ({ reference, expected }) => ({ action: 'accept', ...expected, reference, result: { reference } });
-	const client = sessionClient({ answer: async ({ elicitationId }) => {
-		await callback.event(elicitationId, 'recheck', { reference: one });
-		return 'accept';
-	} });
-	const result = await elicitUrl(client.server, { ...options, ctx: client.ctx, recheck });
-	assert.deepEqual(result.result, { reference: one });
-
-	const first = await elicitUrl(statelessCall().server, { ...options, ctx: statelessCall().ctx });
-	await callback.event(first.elicitationId, 'recheck', { reference: two });
-	const second = statelessCall({ state: first.toolResult.requestState, action: 'accept' });
-	const done = await elicitUrl(second.server, { ...options, ctx: second.ctx, recheck });
-	assert.deepEqual(done.result, { reference: two });
+test('a failed attempt is told to the client', async (t) => {
+	const { ask, callback, owner } = await start(t);
+	const messages = [];
+	const client = sessionCall({
+		progressToken: 1,
+		notify: async ({ params }) => params.message && messages.push(params.message),
+		async answer({ elicitationId }) {
+			await callback.open(elicitationId, owner);
+			await until('opened is told', () => messages.length === 1);
+			await callback.event(elicitationId, 'attempt_failed');
+			await until('the attempt is told', () => messages.length === 2);
+			await callback.paid(elicitationId, owner);
+			return 'accept';
+		},
+	});
+	assert.equal((await ask(client, { roundTimeout: 60_000 })).action, 'accept');
+	assert.deepEqual(messages, ['The page is open in the browser.', 'An attempt to pay has failed. The user can try again.']);
 });
 
-test('rounds: each call waits and requires another while the elicitation is open, and the last returns the outcome', async (t) => {
-	const { options, callback, subject } = await setUpAdapter(t);
-	const ask = ({ ctx, server }) => elicitUrl(server, { ...options, ctx, legTimeout: 300 });
-	const first = await ask(statelessCall());
-	assert.deepEqual([first.action, first.reason], ['pending', 'asked']);
+test('rounds: a client that is not known to call again gets the link after one round', async (t) => {
+	const { ask, finish } = await start(t, request);
+	const first = await ask(round());
 	const { requestState, inputRequests } = first.toolResult;
 	assert.deepEqual(Object.keys(inputRequests.urlmode.params).sort(), ['message', 'mode', 'url'], 'no elicitationId');
-	for (let round = 0; round < 3; round += 1) {
-		const start = performance.now();
-		const result = await ask(statelessCall({ state: requestState, action: round === 0 ? 'accept' : undefined }));
-		assert.ok(performance.now() - start >= 290, 'it did not block');
-		assert.deepEqual(result.toolResult, { resultType: 'input_required', requestState });
+	const from = performance.now();
+	const second = await ask(round({ state: requestState, action: 'accept' }));
+	assert.ok(performance.now() - from >= 290, 'it did not wait');
+	assert.equal(second.action, 'pending');
+	assert.equal(second.toolResult.resultType, undefined);
+	await finish(second.elicitationId);
+	const third = await ask(round());
+	assert.deepEqual([third.action, third.returnUrl], ['accept', 'https://callback.example/oauth/demo/return']);
+});
+
+test('rounds: a client that is known to calls again, as often as it is known to, and never more than eight times', async (t) => {
+	for (const [rounds, count] of [[3, 3], [100, 8]]) {
+		const { ask, options } = await start(t, request, { clients: [{ name: 'patient', rounds, versions: { before: '2' } }] });
+		let { toolResult } = await ask(round({ name: 'patient' }));
+		let calls = 0;
+		while (toolResult.resultType) {
+			const { requestState, inputRequests } = toolResult;
+			assert.equal(inputRequests !== undefined, calls === 0, 'it is asked once, and never with an empty map');
+			({ toolResult } = await ask(round({ name: 'patient', state: requestState, action: 'accept' }), { roundTimeout: 20 }));
+			calls += 1;
+		}
+		assert.equal(calls, count);
+		assert.ok(toolResult.structuredContent.elicitation.url);
+		assert.ok(options);
 	}
-	setTimeout(() => callback.complete(first.elicitationId, { subject, result: { code: 'a' } }), 100);
-	let result;
-	// However slowly it is completed: a client calls again for as long as it is asked to.
-	do result = await ask(statelessCall({ state: requestState })); while (result.action === 'pending');
-	assert.equal(result.action, 'accept');
-	assert.equal(result.result.code, 'a');
-	assert.equal(result.returnUrl, 'https://callback.example/oauth/demo/return');
 });
 
 test('rounds: a refusal completes the elicitation, and an expired one returns expired', async (t) => {
-	const { options, readState } = await setUpAdapter(t);
-	const first = await elicitUrl(statelessCall().server, { ...options, ctx: statelessCall().ctx });
-	const refused = statelessCall({ state: first.toolResult.requestState, action: 'decline' });
-	const result = await elicitUrl(refused.server, { ...options, ctx: refused.ctx });
-	assert.deepEqual([result.action, result.reason], ['decline', 'refused']);
-	assert.equal(await readState(), 'completed decline refused');
-
-	const brief = { ...options, ttl: 200 };
-	const second = await elicitUrl(statelessCall().server, { ...brief, ctx: statelessCall().ctx });
+	const { ask, state } = await start(t);
+	const first = await ask(round());
+	const refused = await ask(round({ state: first.toolResult.requestState, action: 'decline' }));
+	assert.equal(refused.text, 'Not done: the user refused.');
+	assert.equal(await state(), 'completed decline refused');
+	const second = await ask(round(), { ttl: 200 });
 	await sleep(300);
-	const late = statelessCall({ state: second.toolResult.requestState, action: 'accept' });
-	const over = await elicitUrl(late.server, { ...brief, ctx: late.ctx });
-	assert.deepEqual([over.action, over.reason], ['cancel', 'expired']);
+	assert.equal((await ask(round({ state: second.toolResult.requestState, action: 'accept' }), { ttl: 200 })).text,
+		'Not done: nobody completed it in time.');
 });
 
-test('rounds: close leaves the elicitation open for a retry on another instance', async (t) => {
-	const { options, another, readState, callback, subject } = await setUpAdapter(t);
-	const first = await elicitUrl(statelessCall().server, { ...options, ctx: statelessCall().ctx });
-	const round = statelessCall({ state: first.toolResult.requestState, action: 'accept' });
-	const waiting = assert.rejects(elicitUrl(round.server, { ...options, ctx: round.ctx }), { code: 'URLMODE_CLOSED' });
-	await sleep(100);
-	await options.urlmode.close();
-	await waiting;
-	assert.equal(await readState(), 'pending');
-	await callback.complete(first.elicitationId, { subject, result: { code: 'b' } });
-	const elsewhere = statelessCall({ state: first.toolResult.requestState });
-	const result = await elicitUrl(elsewhere.server, { ...options, urlmode: another(), ctx: elsewhere.ctx });
-	assert.equal(result.result.code, 'b');
+test('rounds: a dismissal ends the call, and a call on another instance goes on', async (t) => {
+	const { ask, state, newest, finish, another } = await start(t);
+	const { toolResult: { requestState } } = await ask(round());
+	assert.equal((await ask(round({ state: requestState, action: 'cancel' }))).text, 'Not done: the user dismissed the request.');
+	assert.equal(await state(), 'pending');
+	await finish((await newest()).id);
+	assert.equal((await ask(round({ state: requestState }), { urlmode: another() })).action, 'accept');
 });
 
 test('a handle stays valid after a key rotation until its key is removed', async (t) => {
-	const { options, keyFile, keysFile, another } = await setUpAdapter(t);
+	const { ask, keyFile, keysFile, another } = await start(t);
 	const [old, fresh] = [keyLine(1), keyLine(2)];
 	writeKeys(keyFile ?? keysFile, old);
-	const first = await elicitUrl(statelessCall().server, { ...options, urlmode: another(), ctx: statelessCall().ctx });
-	const retry = () => {
-		const round = statelessCall({ state: first.toolResult.requestState });
-		return elicitUrl(round.server, { ...options, urlmode: another(), ctx: round.ctx, legTimeout: 50 });
-	};
+	const first = await ask(round(), { urlmode: another() });
+	const retry = () => ask(round({ state: first.toolResult.requestState }), { urlmode: another(), roundTimeout: 50 });
 	writeKeys(keysFile, fresh + old);
 	assert.equal((await retry()).action, 'pending');
 	writeKeys(keysFile, fresh);
@@ -293,61 +257,49 @@ test('a handle stays valid after a key rotation until its key is removed', async
 });
 
 test('a handle is good as long as the user may come back', async (t) => {
-	const { options, callback, subject } = await setUpAdapter(t);
-	const first = await elicitUrl(statelessCall().server, { ...options, ctx: statelessCall().ctx });
-	await callback.complete(first.elicitationId, { subject, result: { code: 'c' } });
+	const { ask, newest, finish } = await start(t, request);
+	const first = await ask(round());
+	await finish((await newest()).id);
 	const then = Date.now() + 300 * 24 * 60 * 60 * 1_000;
 	t.mock.method(Date, 'now', () => then);
-	const round = statelessCall({ state: first.toolResult.requestState });
-	const result = await elicitUrl(round.server, { ...options, ctx: round.ctx });
-	assert.equal(result.result?.code, 'c', result.reason);
-});
-
-test('the call after a link waits for one round and returns the link again', async (t) => {
-	const { options, readState } = await setUpAdapter(t);
-	const ask = () => {
-		const client = sessionClient({ capabilities: {} });
-		return elicitUrl(client.server, { ...options, ctx: client.ctx, legTimeout: 200 });
-	};
-	const first = await ask();
-	const start = performance.now();
-	const second = await ask();
-	assert.ok(performance.now() - start >= 190);
-	assert.equal(second.elicitationId, first.elicitationId);
-	assert.match(textOf(second), /Open this link in a browser: https:\/\/callback\.example\/connect\/demo\?state=/);
-	assert.equal(await readState(), 'pending');
+	assert.equal((await ask(round({ state: first.toolResult.requestState }))).result?.code, 'a');
 });
 
 test('another price or another message creates another elicitation', async (t) => {
-	const { options, subject } = await setUpAdapter(t);
-	const ask = async (more) => {
-		const client = sessionClient({ capabilities: {} });
-		return (await elicitUrl(client.server, { ...options, ...payment, subject, ...more, ctx: client.ctx, legTimeout: 50 })).elicitationId;
-	};
+	const { ask } = await start(t);
+	const idOf = async (more) => (await ask(linkCall(), { roundTimeout: 50, ...more })).elicitationId;
 	const price = { expected: { amount: 100, currency: 'EUR' } };
-	const id = await ask(price);
-	assert.equal(await ask(price), id);
-	assert.notEqual(await ask({ expected: { amount: 5_000, currency: 'EUR' } }), id);
-	assert.notEqual(await ask({ expected: { amount: 100, currency: 'USD' } }), id);
-	assert.notEqual(await ask({ expected: 'any' }), id);
-	assert.notEqual(await ask({ ...price, message: 'Something else.' }), id);
-	await assert.rejects(ask({ message: '' }), { name: 'TypeError' });
+	const id = await idOf(price);
+	assert.equal(await idOf(price), id);
+	for (const other of [{ expected: { amount: 5_000, currency: 'EUR' } }, { expected: { amount: 100, currency: 'USD' } },
+		{ expected: 'any' }, { ...price, message: 'Something else.' }]) assert.notEqual(await idOf(other), id);
+	await assert.rejects(idOf({ message: '' }), { name: 'TypeError' });
 });
 
 test('verifyRequestState accepts our handles and passes others to the given function', async (t) => {
-	const { options } = await setUpAdapter(t);
-	const first = await elicitUrl(statelessCall().server, { ...options, ctx: statelessCall().ctx });
-	const { requestState } = first.toolResult;
+	const { ask } = await start(t);
+	const { toolResult: { requestState } } = await ask(round());
 	assert.equal(verifyRequestState()(requestState, {}), undefined);
 	assert.throws(() => verifyRequestState()('v1.other.state', {}));
 	assert.equal(verifyRequestState((state, ctx) => [state, ctx.a])('v1.other.state', { a: 1 })[1], 1);
 });
 
+test('what is known of a client goes before what it declares, for the versions of which it is known', async (t) => {
+	const { options, ask } = await start(t, request, { clients: [
+		{ name: 'boastful', url: false, versions: { from: '1.0', before: '1.1' } }, { name: 'modest', url: true }, { name: 'old', url: false, versions: { before: '0.9' } },
+	] });
+	assert.equal((await ask(round({ name: 'boastful' }))).action, 'pending');
+	assert.equal((await ask(round({ name: 'modest', capabilities: {} }))).action, 'asked');
+	assert.equal((await ask(round({ name: 'old' }))).action, 'asked');
+	assert.equal((await ask(round({ name: 'unknown', capabilities: { elicitation: {} } }))).action, 'pending');
+	assert.ok(options);
+});
+
 test('mcp-use: a client of an older protocol revision gets the link as text', async (t) => {
-	const { options } = await setUpAdapter(t);
-	const ctx = {
-		signal: new AbortController().signal, client: { capabilities: () => ({}) }, requestState: () => undefined,
+	const { options } = await start(t);
+	const call = {
+		signal: new AbortController().signal, client: { capabilities: () => ({}), info: () => ({}) }, requestState: () => undefined,
 		reportProgress: async () => false,
 	};
-	assert.match(textOf(await elicitUrlMcpUse({ ...options, ctx })), /Open this link/);
+	assert.match((await withMcpUse({ ...options, call }, never)).content[0].text, /opens this link/);
 });

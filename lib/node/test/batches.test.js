@@ -17,7 +17,7 @@ function batches(limits) {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('one alone is asked for at once, and what comes meanwhile goes together', async () => {
-	const { asked, statements, sent } = batches({ size: 10, atOnce: 1 });
+	const { asked, statements, sent } = batches({ size: 10, atOnce: 1, waitMs: 60_000 });
 	const first = asked.ask('a');
 	await turn();
 	assert.deepEqual(sent(), [['a']]);
@@ -37,7 +37,7 @@ test('one alone is asked for at once, and what comes meanwhile goes together', a
 });
 
 test('no statement has more than its size, and no more are under way than allowed', async () => {
-	const { asked, statements, sent } = batches({ size: 2, atOnce: 2 });
+	const { asked, statements, sent } = batches({ size: 2, atOnce: 2, waitMs: 60_000 });
 	const answers = Promise.all(['a', 'b', 'c', 'd', 'e'].map((element) => asked.ask(element)));
 	await turn();
 	assert.deepEqual(sent(), [['a', 'b'], ['c', 'd']]);
@@ -51,7 +51,7 @@ test('no statement has more than its size, and no more are under way than allowe
 
 /** As PostgreSQL would refuse it. */
 function refusal(code) {
-	return Object.assign(new pg.DatabaseError('refused', 7, 'error'), { code });
+	return Object.assign(new pg.DatabaseError('refused', 7, 'error'), { code, severity: 'ERROR' });
 }
 
 for (const code of ['22001', '23505', '23514', '40P01', '55P03', 'P0001']) {
@@ -61,7 +61,7 @@ for (const code of ['22001', '23505', '23514', '40P01', '55P03', 'P0001']) {
 			statements += 1;
 			if (elements.includes(5)) throw refusal(code);
 			return elements.map((element) => element * 2);
-		}, { size: 64, atOnce: 1 });
+		}, { size: 64, atOnce: 1, waitMs: 60_000 });
 		const settled = await Promise.allSettled(Array.from({ length: 64 }, (_, n) => asked.ask(n)));
 		for (const [n, { value, reason }] of settled.entries()) {
 			if (n === 5) assert.equal(reason.code, code);
@@ -73,7 +73,7 @@ for (const code of ['22001', '23505', '23514', '40P01', '55P03', 'P0001']) {
 
 for (const error of [refusal('42501'), refusal('57P01'), refusal('53200'), new Error('Connection terminated unexpectedly')]) {
 	test(`${error.code ?? error.message}: all fail, and nothing is tried again`, async () => {
-		const { asked, statements } = batches({ size: 10, atOnce: 1 });
+		const { asked, statements } = batches({ size: 10, atOnce: 1, waitMs: 60_000 });
 		const settled = Promise.allSettled([1, 2, 3].map((element) => asked.ask(element)));
 		await turn();
 		statements[0].reject(error);
@@ -85,3 +85,51 @@ for (const error of [refusal('42501'), refusal('57P01'), refusal('53200'), new E
 		assert.equal(await next, '4!');
 	});
 }
+
+test('what was not sent in time is rejected, and never sent', async (t) => {
+	t.mock.timers.enable({ apis: ['setTimeout'] });
+	let now = 0;
+	t.mock.method(performance, 'now', () => now);
+	/** @param {number} milliseconds */
+	const pass = async (milliseconds) => {
+		now += milliseconds;
+		t.mock.timers.tick(milliseconds);
+		await turn();
+	};
+	const { asked, statements, sent } = batches({ size: 1, atOnce: 1, waitMs: 100 });
+	const ended = [];
+	const ask = (element) => asked.ask(element).then((answer) => ended.push(answer), ({ code }) => ended.push(`${element} ${code}`));
+	void ask('a');
+	void ask('b');
+	await pass(60);
+	void ask('c');
+	await pass(40);
+	assert.deepEqual(ended, ['b URLMODE_BUSY']);
+	statements[0].answer();
+	await turn();
+	assert.deepEqual(sent(), [['a'], ['c']]);
+	await pass(1_000);
+	assert.deepEqual(ended, ['b URLMODE_BUSY', 'a!'], 'what was sent is waited for');
+	void ask('d');
+	await pass(99);
+	void ask('e');
+	await pass(1);
+	assert.deepEqual(ended, ['b URLMODE_BUSY', 'a!', 'd URLMODE_BUSY']);
+	await pass(99);
+	assert.deepEqual(ended, ['b URLMODE_BUSY', 'a!', 'd URLMODE_BUSY', 'e URLMODE_BUSY']);
+	statements[1].answer();
+	await turn();
+	assert.deepEqual([sent().length, ended.at(-1)], [2, 'c!']);
+});
+
+test('what is tried again in halves is tried only for those who still wait', async (t) => {
+	let now = 0;
+	t.mock.method(performance, 'now', () => now);
+	const { asked, statements, sent } = batches({ size: 4, atOnce: 1, waitMs: 100 });
+	const settled = Promise.allSettled([1, 2].map((element) => asked.ask(element)));
+	await turn();
+	now = 100;
+	statements[0].reject(refusal('57014'));
+	assert.deepEqual((await settled).map(({ reason }) => reason.code), ['URLMODE_BUSY', 'URLMODE_BUSY']);
+	assert.equal(sent().length, 1);
+});

@@ -194,3 +194,26 @@ test('a connection that broke silently is noticed and replaced', async (t) => {
 	await callback.complete(elicitationId);
 	assert.equal((await waiting).action, 'accept');
 });
+
+test('calls beyond ten thousand in progress are refused, and the others end', async (t) => {
+	t.mock.method(pg.Pool.prototype, 'query', () => new Promise(() => {}));
+	const urlmode = new UrlMode({ databaseUrl: 'postgresql://u@127.0.0.1:1/none', keysFile: scratchKeys(t), baseUrl: 'https://callback.example' });
+	const calls = Array.from({ length: 10_000 }, () => urlmode.create(request).catch(({ code }) => code));
+	await assert.rejects(urlmode.create(request), { code: 'URLMODE_BUSY', message: /10000 calls are in progress\. Nothing was changed/ });
+	await urlmode.close();
+	assert.deepEqual(new Set(await Promise.all(calls)), new Set(['URLMODE_CLOSED']));
+});
+
+test('PostgreSQL ends a statement before its caller is told that it failed', async (t) => {
+	const { urlmode } = await setUp(t);
+	const [{ statement_timeout: limit }] = await internalsOf(urlmode).database.query('SHOW statement_timeout', []);
+	assert.equal(limit, '25s');
+	const timers = [];
+	const original = setTimeout;
+	t.mock.method(globalThis, 'setTimeout', (callback, delay, ...args) => {
+		timers.push(delay);
+		return original(callback, delay, ...args);
+	});
+	await urlmode.create(request);
+	assert.ok(timers.includes(30_000), 'a query has 30 s');
+});

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import test from 'node:test';
+
+import pg from 'pg';
 
 import { KeysFile } from '../src/keys.js';
 import { bindingOf, openState } from '../src/token.js';
@@ -189,4 +192,36 @@ test('the constructor rejects invalid options without revealing a password', (t)
 		});
 	}
 	assert.throws(() => new UrlMode({ ...good, keysFile: '/nowhere/keys' }), { code: 'URLMODE_KEYS_FILE' });
+});
+
+test('with a pool and keys of the caller it works as with a URL and a file, and leaves the pool open', async (t) => {
+	const { settings: { databaseUrl, keysFile, ...settings }, callback } = await setUp(t);
+	const pool = new pg.Pool({ connectionString: databaseUrl });
+	t.after(() => pool.end());
+	const urlmode = new UrlMode({ ...settings, pool, keys: readFileSync(keysFile, 'utf8') });
+	const { elicitationId } = await urlmode.create(request);
+	const outcome = urlmode.waitForCompletion(elicitationId, { subject: 'user-42' });
+	await callback.complete(elicitationId, { result: { code: 'c' } });
+	assert.deepEqual((await outcome).result, { code: 'c' });
+	await assert.rejects(urlmode.create({ ...request, id: elicitationId }), { code: 'ELICITATION_EXISTS' });
+	await urlmode.close();
+	assert.equal((await pool.query('SELECT 1 AS one')).rows[0].one, 1);
+
+	const parts = { host: '127.0.0.1', port: Number(new URL(databaseUrl).port), user: 'urlmode_server', password: new URL(databaseUrl).password, database: 'urlmode' };
+	const other = new pg.Pool(parts);
+	t.after(() => other.end());
+	const again = new UrlMode({ ...settings, pool: other, keysFile });
+	t.after(() => again.close());
+	assert.equal((await again.waitForCompletion(elicitationId, { subject: 'user-42' })).action, 'accept');
+
+	for (const [options, message] of [
+		[{ pool, databaseUrl, keysFile }, 'pool and databaseUrl cannot be used together'], [{ pool: {}, keysFile }, 'pool must be a pg.Pool'],
+		[{ pool, keysFile, keys: 'x' }, 'keys and keysFile cannot be used together'],
+		[{ pool, keys: 7 }, 'keys must be a string'],
+	]) assert.throws(() => new UrlMode({ ...settings, ...options }), { name: 'TypeError', message });
+	assert.throws(() => new UrlMode({ ...settings, pool, keys: '1 c2hvcnQ=' }), (error) => {
+		assert.equal(error.message, 'keys:1: the key must have at least 32 bytes');
+		assert.equal(error.code, 'URLMODE_KEYS_FILE');
+		return true;
+	});
 });

@@ -41,7 +41,7 @@ async function reaches(url) {
 
 test('the host that takes writes is found, whatever the order, and no other', async (t) => {
 	const { primary, standby } = await startBoth(t);
-	const url = (hosts, query = '') => `postgresql://urlmode_server@${hosts}/postgres${query}`;
+	const url = (hosts, query = '') => primary.urlOf('urlmode_server', { hosts, query });
 	for (const query of ['', '?target_session_attrs=read-write', '?target_session_attrs=primary']) {
 		assert.equal(await reaches(url(inUrl(primary, standby), query)), primary.port);
 		assert.equal(await reaches(url(inUrl(standby, primary), query)), primary.port);
@@ -58,7 +58,7 @@ test('a host that does not answer delays nothing', async (t) => {
 	const primary = await Cluster.start(t);
 	// Reserved for documentation (RFC 5737): nobody answers.
 	const begin = performance.now();
-	assert.equal(await reaches(`postgresql://urlmode_server@192.0.2.1,${inUrl(primary)}/postgres`), primary.port);
+	assert.equal(await reaches(primary.urlOf('urlmode_server', { hosts: `192.0.2.1,${inUrl(primary)}` })), primary.port);
 	assert.ok(performance.now() - begin < 2_000);
 });
 
@@ -67,10 +67,10 @@ test('the environment says what the URL leaves out', async (t) => {
 	const env = { PGHOST: '127.0.0.1,127.0.0.1', PGPORT: `${standby.port},${primary.port}`, PGTARGETSESSIONATTRS: 'read-write' };
 	Object.assign(process.env, env);
 	t.after(() => Object.keys(env).forEach((name) => delete process.env[name]));
-	assert.equal(await reaches('postgresql://urlmode_server@/postgres'), primary.port);
+	assert.equal(await reaches(primary.urlOf('urlmode_server', { hosts: '' })), primary.port);
 	process.env.PGTARGETSESSIONATTRS = 'any';
-	assert.equal(await reaches('postgresql://urlmode_server@/postgres'), standby.port);
-	assert.equal(await reaches(`postgresql://urlmode_server@${inUrl(primary)}/postgres`), primary.port, 'the URL goes first');
+	assert.equal(await reaches(primary.urlOf('urlmode_server', { hosts: '' })), standby.port);
+	assert.equal(await reaches(primary.serverUrl), primary.port, 'the URL goes first');
 });
 
 for (const order of ['primary first', 'standby first']) {
@@ -78,7 +78,7 @@ for (const order of ['primary first', 'standby first']) {
 		const { primary, standby } = await startBoth(t);
 		const hosts = order === 'primary first' ? inUrl(primary, standby) : inUrl(standby, primary);
 		const { urlmode, keysFile } = await setUp(t, {
-			...primary, databaseUrl: `postgresql://urlmode_server@${hosts}/postgres?application_name=server`,
+			...primary, databaseUrl: primary.urlOf('urlmode_server', { hosts, query: '?application_name=server' }),
 		});
 		const ids = (await Promise.all(Array.from({ length: 20 }, () => urlmode.create(request)))).map((e) => e.elicitationId);
 		const waits = ids.map((id) => urlmode.waitForCompletion(id, owner));

@@ -110,7 +110,7 @@ test('resumeKey: an outcome is resumed until a call claims it', async (t) => {
 	const owner = newOwner();
 	const create = () => urlmode.create({ ...payment, ...owner, resumeKey: 'a' });
 	const { elicitationId } = await create();
-	assert.equal(await urlmode.claim(elicitationId, owner), false, 'claimed before it is completed');
+	await assert.rejects(urlmode.claim(elicitationId, owner), { code: 'ELICITATION_OPEN', message: /is open, perhaps again/ });
 	await urlmode.complete(elicitationId, { ...owner, action: 'accept', ...PRICE, reference: elicitationId, result: { paid: 1 } });
 	assert.equal((await create()).elicitationId, elicitationId);
 	const claims = await Promise.all([urlmode, another(), urlmode].map((instance) => instance.claim(elicitationId, owner)));

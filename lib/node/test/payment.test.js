@@ -183,7 +183,7 @@ test('unclaimed lists what was proved and not claimed, with what is needed to de
 	assert.ok(provenAt instanceof Date);
 	assert.deepEqual(rest, {
 		elicitationId: id, provider: 'demo', ...owner, resumeKey: 'report', reference, ...PRICE, matches: true, late: false,
-		result: { reference },
+		refunded: 0, held: false, result: { reference },
 	});
 	assert.deepEqual([again.reference, again.late], [second, true], 'paid twice');
 	const mine = (rows) => rows.filter(({ subject }) => [owner.subject, other.subject].includes(subject)).length;

@@ -86,8 +86,11 @@ test('through a session pooler nothing is polled, because LISTEN works', async (
 test('listen: false polls at growing intervals, with one query for all waits, and warns once', async (t) => {
 	const codes = warnings(t);
 	const { urlmode, callback, admin } = await setUp(t, { listen: false });
-	const ids = (await Promise.all(Array.from({ length: 200 }, () => urlmode.create(request)))).map((e) => e.elicitationId);
-	const waits = ids.map((id) => urlmode.waitForCompletion(id, owner));
+	// One owner can have a hundred open.
+	const ownerOf = (n) => ({ subject: `polling-${n % 4}` });
+	const ids = (await Promise.all(Array.from({ length: 200 }, (_, n) => urlmode.create({ ...request, ...ownerOf(n) }))))
+		.map((e) => e.elicitationId);
+	const waits = ids.map((id, n) => urlmode.waitForCompletion(id, ownerOf(n)));
 	await until('it was warned', () => codes.length > 0);
 	const reads = await watchReads(admin);
 	await sleep(1_000);
@@ -95,7 +98,7 @@ test('listen: false polls at growing intervals, with one query for all waits, an
 	await sleep(5_000);
 	const count = await reads() - before;
 	assert.ok(count >= 1 && count <= 8, `${count} reads in five seconds for 200 waits`);
-	for (const id of ids) await callback.complete(id);
+	for (const [n, id] of ids.entries()) await callback.complete(id, ownerOf(n));
 	const start = performance.now();
 	for (const { action } of await Promise.all(waits)) assert.equal(action, 'accept');
 	assert.ok(performance.now() - start < 8_000);

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { UrlMode } from '../src/index.js';
 import { Purger } from '../src/purge.js';
 import { Cluster } from './support/cluster.js';
-import { request, setUp, until } from './support/database.js';
+import { connect, payment, request, setUp, until } from './support/database.js';
 
 const MINUTES = 60_000 * 2;
 const KEEP = 600_000;
@@ -15,7 +15,7 @@ const DAY = 86_400_000;
 const RETENTION = 30 * DAY;
 const owner = { subject: 'user-42' };
 const away = new Error('connection lost');
-const refusal = Object.assign(new pg.DatabaseError('permission denied', 1, 'error'), { code: '42501' });
+const refusal = Object.assign(new pg.DatabaseError('permission denied', 1, 'error'), { severity: 'ERROR', code: '42501' });
 
 /** Lets pending promise callbacks run. */
 const settle = () => new Promise(setImmediate);
@@ -104,7 +104,7 @@ test('a failed purge is tried again, and a refusal emits one warning', async (t)
 		await settle();
 	}
 	await purger.close();
-	assert.deepEqual(warnings, [['results are not purged: permission denied', 'URLMODE_FORGETTING']]);
+	assert.deepEqual(warnings, [['results are not purged: permission denied', 'URLMODE_PURGE']]);
 });
 
 test('rows read within 0.1 seconds are marked in one statement of at most 1,000 rows', async (t) => {
@@ -179,7 +179,7 @@ test('a refused statement emits one warning and is not tried again', async (t) =
 	}
 	await purger.close();
 	assert.equal(database.marks.length, 2);
-	assert.deepEqual(warnings, [['results are not purged: permission denied', 'URLMODE_FORGETTING']]);
+	assert.deepEqual(warnings, [['results are not purged: permission denied', 'URLMODE_PURGE']]);
 });
 
 test('close resolves when all rows are marked, including those in progress', async (t) => {
@@ -223,7 +223,7 @@ test('what is over is deleted once an hour, until there is no more; with retenti
 	};
 	t.mock.timers.tick(2 * 60 * 60_000);
 	await settle();
-	assert.deepEqual(warnings, [['what is over is not purged: permission denied', 'URLMODE_FORGETTING']]);
+	assert.deepEqual(warnings, [['what is over is not purged: permission denied', 'URLMODE_PURGE']]);
 	const { length } = database.deletions;
 	await purger.close();
 
@@ -293,10 +293,13 @@ test('close right after a wait marks its row as read', async (t) => {
 
 test('many waits at once are marked in few statements, each row once', async (t) => {
 	const { urlmode, admin, callback } = await setUp(t);
-	const ids = (await Promise.all(Array.from({ length: 300 }, () => urlmode.create(request)))).map((e) => e.elicitationId);
-	const waits = ids.map((id) => urlmode.waitForCompletion(id, owner));
+	// One owner can have a hundred open.
+	const ownerOf = (n) => ({ subject: `purge-${n % 6}` });
+	const ids = (await Promise.all(Array.from({ length: 300 }, (_, n) => urlmode.create({ ...request, ...ownerOf(n) }))))
+		.map((e) => e.elicitationId);
+	const waits = ids.map((id, n) => urlmode.waitForCompletion(id, ownerOf(n)));
 	const begin = performance.now();
-	for (const id of ids) await callback.complete(id, { result: { code: id } });
+	for (const [n, id] of ids.entries()) await callback.complete(id, { ...ownerOf(n), result: { code: id } });
 	await Promise.all(waits);
 	const most = 2 + (performance.now() - begin) / 100;
 	await urlmode.close();
@@ -322,4 +325,30 @@ test('a row that could not be marked during a restart of PostgreSQL is marked af
 	assert.deepEqual(await marksOf(admin, [first]), []);
 	assert.deepEqual((await fixture.urlmode.waitForCompletion(second, owner)).result, { code: second });
 	await until('both are marked', async () => (await marksOf(admin, [first, second])).flat().length === 2);
+});
+
+test('what was paid while a purge looked at it is not deleted', async (t) => {
+	const { admin, urlmode, callback, adminUrl } = await setUp(t, await Cluster.start(t));
+	const [older, paid] = await Promise.all([200, 150].map(async (days) => {
+		const { elicitationId } = await urlmode.create(payment);
+		await admin.query(`UPDATE urlmode.elicitation SET status = 'completed', action = 'cancel', (expires_at, completed_at) =
+			(now() - $2 * interval '1 day', now() - $2 * interval '1 day') WHERE id = $1`, [elicitationId, days]);
+		return elicitationId;
+	}));
+	// The look at the older one takes as long as the test needs.
+	await admin.query('ALTER FUNCTION urlmode.is_purgeable RENAME TO is_really_purgeable');
+	await admin.query(`CREATE FUNCTION urlmode.is_purgeable(e urlmode.elicitation, since timestamptz) RETURNS boolean
+		LANGUAGE plpgsql STABLE AS $$ BEGIN
+			IF e.id = '${older}' THEN PERFORM pg_advisory_xact_lock_shared(7); END IF;
+			RETURN urlmode.is_really_purgeable(e, since);
+		END $$`);
+	const holder = await connect(t, adminUrl);
+	await holder.query('BEGIN; SELECT pg_advisory_xact_lock(7)');
+	const purged = urlmode.purge({ kind: 'payment' });
+	await until('it looks', async () => (await admin.query("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).rowCount > 0);
+	await callback.paid(paid);
+	await holder.query('COMMIT');
+	assert.equal(await purged, 1);
+	const { rows } = await admin.query('SELECT id FROM urlmode.elicitation');
+	assert.deepEqual(rows, [{ id: paid }]);
 });

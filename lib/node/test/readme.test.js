@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import test from 'node:test';
@@ -73,4 +73,13 @@ test('recheck with Mollie: only a paid payment of this elicitation and amount is
 	own.amount = { value: (PRICE.amount / 100).toFixed(2), currency: PRICE.currency };
 	assert.equal((await look('tr_junk')).reference, own.id);
 	await assert.rejects(urlmode.waitForCompletion(other.elicitationId, { ...owner, timeout: 0 }), { code: 'ELICITATION_TIMEOUT' });
+});
+
+test('REFERENCE.md names every warning, and no other', () => {
+	const reference = readFileSync(new URL('../REFERENCE.md', import.meta.url), 'utf8');
+	const [, table] = /\n## Warnings\n([^]*?)\n## /.exec(reference);
+	const source = readdirSync(`${PACKAGE}src`, { recursive: true }).filter((name) => name.endsWith('.js'))
+		.map((name) => readFileSync(`${PACKAGE}src/${name}`, 'utf8')).join('');
+	const sorted = (text, pattern) => [...new Set([...text.matchAll(pattern)].map(([, code]) => code))].sort();
+	assert.deepEqual(sorted(table, /^\| `(\w+)`/gm), sorted(source, /type: 'UrlModeWarning',\s*code: '(\w+)'/g));
 });

@@ -230,9 +230,10 @@ test('an event with another amount than expected cancels the elicitation', async
 	const { urlmode, callback } = fixture;
 	const id = await create(fixture, { expected: { amount: 500, currency: 'EUR' } });
 	const waiting = urlmode.waitForCompletion(id, owner);
-	await callback.event(id, 'paid', { amount: 499, currency: 'EUR' });
+	const reference = newReference();
+	await callback.paid(id, { reference, amount: 499, currency: 'EUR' });
 	assert.deepEqual(await waiting,
-		{ elicitationId: id, action: 'cancel', reason: 'amount_mismatch', result: undefined });
+		{ elicitationId: id, action: 'cancel', reason: 'amount_mismatch', result: { reference } });
 });
 
 test('recheck completes the row even if its wait has ended', async (t) => {

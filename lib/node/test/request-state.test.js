@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 
-import { elicitUrl, rejectRequestState } from '../src/adapters/mcp-use.js';
+import { rejectRequestState, withElicitation } from '../src/adapters/mcp-use.js';
 import { GRACE_MAX_SECONDS } from '../src/token.js';
 import { request, setUp } from './support/database.js';
 
@@ -15,13 +15,14 @@ const EXPIRED = /^The requestState has expired\. Call the tool again without req
 /** A user with a handle, and the call that sends one. */
 async function setUpHandle(t) {
 	const fixture = await setUp(t);
-	const options = { ...request, urlmode: fixture.urlmode, subject: `user-${randomUUID()}`, message: 'Please.', legTimeout: 50 };
-	const ask = (state, more = {}) => elicitUrl({ ...options, ...more, ctx: {
-		signal: new AbortController().signal, client: { capabilities: () => ({ elicitation: { url: {} } }) },
+	const options = { ...request, urlmode: fixture.urlmode, subject: `user-${randomUUID()}`, message: 'Please.', roundTimeout: 50 };
+	const ask = (state, more = {}) => withElicitation({ ...options, ...more, call: {
+		signal: new AbortController().signal, client: { capabilities: () => ({ elicitation: { url: {} } }), info: () => ({}) },
 		requestState: () => state, reportProgress: async () => true,
-	} });
-	const { elicitationId, toolResult } = await ask(undefined);
-	return { ...fixture, ask, elicitationId, handle: toolResult.requestState };
+	} }, async () => assert.fail('nobody has accepted'));
+	const { requestState } = await ask(undefined);
+	const { rows: [{ id: elicitationId }] } = await fixture.admin.query('SELECT id FROM urlmode.elicitation WHERE subject = $1', [options.subject]);
+	return { ...fixture, ask, elicitationId, handle: requestState };
 }
 
 /** Another character at this place. */
@@ -34,6 +35,7 @@ test('one that was changed, or is of another user, session, provider or request,
 		['empty', ''],
 		['no text', 7],
 		['longer', `${handle}-TAMPERED`],
+		['without its count', handle.slice(0, -2)],
 		['changed', change(handle, 60)],
 		['of another user', handle, { subject: 'somebody' }],
 		['of another session', handle, { session: 'another' }],
@@ -43,7 +45,7 @@ test('one that was changed, or is of another user, session, provider or request,
 	]) {
 		await assert.rejects(ask(state, more), refused, name);
 	}
-	assert.equal((await ask(handle)).action, 'pending', 'the right one is not');
+	assert.equal((await ask(handle)).structuredContent.elicitation.status, 'pending', 'the right one is not');
 });
 
 test('one that has expired, or whose row is deleted, is refused as expired', async (t) => {
@@ -55,7 +57,7 @@ test('one that has expired, or whose row is deleted, is refused as expired', asy
 	clock.mock.restore();
 	await admin.query('DELETE FROM urlmode.elicitation WHERE id = $1', [elicitationId]);
 	// The database is asked, however long that takes here.
-	await assert.rejects(ask(handle, { legTimeout: 20_000 }), refused);
+	await assert.rejects(ask(handle, { roundTimeout: 20_000 }), refused);
 });
 
 test('the response is a JSON-RPC error in place of the tool result, with its id and headers', async (t) => {
@@ -64,7 +66,7 @@ test('the response is a JSON-RPC error in place of the tool result, with its id 
 		{ headers: { 'content-type': type, 'x-request-id': 'a' } });
 	const serve = (state, type) => rejectRequestState(async () => {
 		try {
-			return answer({ content: [], action: (await ask(state)).action }, type);
+			return answer(await ask(state), type);
 		} catch (error) {
 			return answer({ isError: true, content: [{ type: 'text', text: error.message }] }, type);
 		}
@@ -77,7 +79,7 @@ test('the response is a JSON-RPC error in place of the tool result, with its id 
 	assert.match(error.message, INVALID);
 	assert.deepEqual(error.data, { reason: 'invalid_request_state' });
 	assert.equal(refused.headers.get('x-request-id'), 'a');
-	assert.equal((await other.json()).result.action, 'pending', 'another call at the same time has its own result');
+	assert.equal((await other.json()).result.structuredContent.elicitation.status, 'pending', 'another call at the same time has its own result');
 	assert.equal((await serve(handle)).headers.get('content-type'), 'application/json');
 	assert.equal((await (await serve('x', 'text/event-stream')).json()).result.isError, true);
 });

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import test from 'node:test';
 
 import { Key, keyRing } from '../src/keys.js';
-import { EVENT_OUTCOME, EVENT_RESULT, openOutcome, OUTCOME, RESULT, rowBytes, seal, unseal, VERIFIER } from '../src/seal.js';
+import {
+	EVENT_OUTCOME, EVENT_RESULT, FULFILLED, openOutcome, OUTCOME, RESULT, rowBytes, seal, unseal, VERIFIER,
+} from '../src/seal.js';
 import { bindingOf } from '../src/token.js';
 
 const vectors = JSON.parse(readFileSync(new URL('../../../tests/vectors/token.json', import.meta.url), 'utf8'));
@@ -12,13 +14,17 @@ const ring = (vector) => keyRing([new Key(vector.kid, hex(vector.secret_hex))]);
 
 const OWNER = Buffer.alloc(16, 1);
 
-for (const [vector, use] of [...vectors.result.map((each) => [each, RESULT]), ...vectors.event_result.map((each) => [each, EVENT_RESULT])]) {
+for (const [vector, use] of Object.entries({ result: RESULT, event_result: EVENT_RESULT, fulfilled: FULFILLED })
+	.flatMap(([name, use]) => vectors[name].map((each) => [each, use]))) {
 	const keys = ring(vector);
-	const place = { id: vector.id, binding: use === RESULT ? bindingOf(vector.subject, vector.session) : OWNER, use: RESULT };
+	const owned = use !== EVENT_RESULT;
+	const place = {
+		id: vector.id, binding: owned ? bindingOf(vector.subject, vector.session) : OWNER, use: owned ? use : RESULT,
+	};
 	const blob = hex(vector.blob_hex);
 
 	test(`vector: ${vector.name}`, () => {
-		if (use === RESULT) assert.equal(place.binding.toString('hex'), vector.binding_hex);
+		if (owned) assert.equal(place.binding.toString('hex'), vector.binding_hex);
 		assert.equal(seal(keys, { ...place, use }, vector.json, hex(vector.nonce_hex)).toString('hex'), vector.blob_hex);
 		assert.deepEqual(unseal(keys, place, blob), JSON.parse(vector.json));
 	});
@@ -40,12 +46,12 @@ const place = { id: vector.id, binding: hex(vector.binding_hex), use: RESULT };
 
 test('a sealed value opens only with its own id, binding and purpose', () => {
 	const keys = ring(vector);
-	for (const use of [RESULT, VERIFIER]) {
+	for (const use of [RESULT, VERIFIER, FULFILLED]) {
 		const own = { ...place, use };
 		const blob = seal(keys, own, '{"a":1}');
 		assert.deepEqual(unseal(keys, own, blob), { a: 1 });
 		for (const other of [{ ...own, id: '00000000-0000-4000-8000-000000000000' }, { ...own, binding: Buffer.alloc(16) },
-			...[RESULT, VERIFIER, OUTCOME].filter((another) => another !== use).map((another) => ({ ...own, use: another }))]) {
+			...[RESULT, VERIFIER, OUTCOME, FULFILLED].filter((another) => another !== use).map((another) => ({ ...own, use: another }))]) {
 			assert.throws(() => unseal(keys, other, blob), { code: 'ELICITATION_SEAL', message: /not genuine/ });
 		}
 	}

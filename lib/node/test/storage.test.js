@@ -6,6 +6,7 @@ import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { PostgresStorage } from '../src/adapters/storage.js';
+import { internalsOf } from '../src/internals.js';
 import { listenerOf, setUp, until } from './support/database.js';
 
 /** The views that two instances have of one namespace, which no other test uses. */
@@ -189,4 +190,39 @@ test('methods reject before connect and after disconnect', async (t) => {
 test('connect rejects if PostgreSQL cannot be reached', async (t) => {
 	const { urlmode } = await setUp(t, { databaseUrl: 'postgresql://urlmode_waiter@127.0.0.1:1/none' });
 	await assert.rejects(new PostgresStorage(urlmode).connect(), { name: 'StorageConnectionError', backend: 'postgresql' });
+});
+
+test('each message is read once, however many came before', async (t) => {
+	const { here, there, urlmode } = await setUpStorage(t);
+	const { database } = internalsOf(urlmode);
+	const { query } = database;
+	let read = 0;
+	t.mock.method(database, 'query', async (text, values) => {
+		const rows = await query.call(database, text, values);
+		if (text.includes('published_since')) read += rows.length;
+		return rows;
+	});
+	let heard = 0;
+	await here.subscribe('c', () => (heard += 1));
+	for (let n = 1; n <= 100; n += 1) {
+		await there.publish('c', `message ${n}`);
+		await until('it is heard', () => heard === n);
+	}
+	assert.equal(read, 100);
+});
+
+test('a message whose transaction ends after that of the next one is delivered too', async (t) => {
+	const { here, there, admin } = await setUpStorage(t);
+	const heard = [];
+	await there.subscribe('c', (message) => heard.push(message));
+	await admin.query('BEGIN');
+	await admin.query("SELECT urlmode.publish($1, 'first')", [`${here.prefix}c`]);
+	const second = here.publish('c', 'second');
+	await Promise.race([second, until('it waits', async () => (await admin.query(
+		"SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).rowCount > 0)]);
+	await sleep(100);
+	await admin.query('COMMIT');
+	await second;
+	await until('both are heard', () => heard.length === 2);
+	assert.deepEqual(heard, ['first', 'second']);
 });

@@ -61,7 +61,7 @@ async function psqlConnects(url, home) {
 test('each sslmode connects where psql connects, and refuses where psql refuses', async (t) => {
 	const folder = scratchFolder(t);
 	makeCertificates(folder, 'DNS:localhost');
-	const { port } = await startWithTls(t, folder);
+	const cluster = await startWithTls(t, folder);
 	const before = process.env.HOME;
 	process.env.HOME = join(folder, 'home');
 	t.after(() => (process.env.HOME = before));
@@ -84,22 +84,25 @@ test('each sslmode connects where psql connects, and refuses where psql refuses'
 		['127.0.0.1,localhost', `sslmode=verify-full&${root}&target_session_attrs=read-write`, 'TLS'],
 		['127.0.0.1', `sslmode=verify-full&${root}&target_session_attrs=read-write`, 'refused'],
 	]) {
-		const url = `postgresql://urlmode_server@${host.split(',').map((each) => `${each}:${port}`).join(',')}/postgres?${query}`;
+		const hosts = host.split(',').map((each) => `${each}:${cluster.port}`).join(',');
+		const url = cluster.urlOf('urlmode_server', { hosts, query: `?${query}` });
 		assert.equal(await connects(url).catch(() => 'refused'), expected, `${host} ${query}`);
 		// With several hosts libpq stops at the first whose certificate is wrong.
 		if (!host.includes(',')) assert.equal(await psqlConnects(url, process.env.HOME).catch(() => 'refused'), expected, `psql: ${host} ${query}`);
 	}
 
 	copyFileSync(join(folder, 'root.crt'), join(process.env.HOME, '.postgresql/root.crt'));
-	const url = `postgresql://urlmode_server@localhost:${port}/postgres?sslmode=verify-full`;
+	const url = cluster.urlOf('urlmode_server', { hosts: `localhost:${cluster.port}`, query: '?sslmode=verify-full' });
 	assert.deepEqual([await connects(url), await psqlConnects(url, process.env.HOME)], ['TLS', 'TLS'], '~/.postgresql/root.crt');
 });
 
 test('an address in the certificate is as good as a name', async (t) => {
 	const folder = scratchFolder(t);
 	makeCertificates(folder, 'IP:127.0.0.1');
-	const { port } = await startWithTls(t, folder);
-	const url = (host) => `postgresql://urlmode_server@${host}:${port}/postgres?sslmode=verify-full&sslrootcert=${folder}/root.crt`;
+	const cluster = await startWithTls(t, folder);
+	const url = (host) => cluster.urlOf('urlmode_server', {
+		hosts: `${host}:${cluster.port}`, query: `?sslmode=verify-full&sslrootcert=${folder}/root.crt`,
+	});
 	assert.equal(await connects(url('127.0.0.1')), 'TLS');
 	await assert.rejects(connects(url('localhost')), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
 });
@@ -108,7 +111,9 @@ test('waits, notifications and calls go over TLS', async (t) => {
 	const folder = scratchFolder(t);
 	makeCertificates(folder, 'DNS:localhost');
 	const cluster = await startWithTls(t, folder);
-	const databaseUrl = `postgresql://urlmode_server@localhost:${cluster.port}/postgres?sslmode=verify-full&sslrootcert=${folder}/root.crt`;
+	const databaseUrl = cluster.urlOf('urlmode_server', {
+		hosts: `localhost:${cluster.port}`, query: `?sslmode=verify-full&sslrootcert=${folder}/root.crt`,
+	});
 	const { urlmode, callback, admin } = await setUp(t, { ...cluster, databaseUrl });
 	const { elicitationId } = await urlmode.create(request);
 	const outcome = urlmode.waitForCompletion(elicitationId, { subject: 'user-42' });

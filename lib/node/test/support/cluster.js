@@ -2,7 +2,8 @@
 // binaries, run as the user postgres when the tests run as root.
 
 import { execFile, spawn } from 'node:child_process';
-import { chownSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chownSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +19,8 @@ export class Cluster {
 	#data;
 	#identity;
 	#options = '';
+	#password;
+	#passwordFile;
 
 	/**
 	 * Made, started and migrated; stopped and gone after the test.
@@ -28,24 +31,29 @@ export class Cluster {
 	 */
 	static async start(t, prepare) {
 		const cluster = await Cluster.#prepare(t);
-		await cluster.#run('initdb', '-D', cluster.#data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '-N');
+		await cluster.#run('initdb', '-D', cluster.#data, '-U', 'postgres', '-A', 'scram-sha-256', '--pwfile', cluster.#passwordFile,
+			'-E', 'UTF8', '--locale=C.UTF-8', '-N');
 		if (prepare) cluster.#options = prepare(cluster.#data, cluster.#identity);
 		await cluster.start();
 		await run(MIGRATE, { env: { ...process.env, URLMODE_ADMIN_DATABASE_URL: cluster.adminUrl } });
+		await run('psql', ['-qd', cluster.adminUrl, '-c', `ALTER ROLE urlmode_server PASSWORD '${cluster.#password}'`]);
 		return cluster;
 	}
 
-	/** A standby that follows `primary`, started with these options of postgres. */
+	/**
+	 * A standby that follows a primary, started with these options of postgres.
+	 *
+	 * @param {{ adminUrl: string }} primary
+	 */
 	static async standbyOf(t, primary, options = '') {
-		const cluster = await Cluster.#prepare(t);
+		const cluster = await Cluster.#prepare(t, new URL(primary.adminUrl).password);
 		cluster.#options = options;
-		await cluster.#run('pg_basebackup', '-h', '127.0.0.1', '-p', primary.port, '-U', 'postgres', '-D', cluster.#data,
-			'-R', '-c', 'fast', '-N');
+		await cluster.#run('pg_basebackup', '-d', primary.adminUrl, '-D', cluster.#data, '-R', '-c', 'fast', '-N');
 		await cluster.start();
 		return cluster;
 	}
 
-	static async #prepare(t) {
+	static async #prepare(t, password = randomBytes(12).toString('hex')) {
 		const cluster = new Cluster();
 		// Before its folder goes: hooks run in the order they are set.
 		t.after(() => cluster.stop('immediate').catch(() => {}));
@@ -54,10 +62,18 @@ export class Cluster {
 		cluster.#identity = await identity();
 		if (cluster.#identity.uid !== undefined) chownSync(folder, cluster.#identity.uid, cluster.#identity.gid);
 		cluster.#data = join(folder, 'data');
+		cluster.#password = password;
+		cluster.#passwordFile = join(folder, 'password');
+		writeFileSync(cluster.#passwordFile, password);
 		cluster.port = await freePort();
-		cluster.serverUrl = `postgresql://urlmode_server@127.0.0.1:${cluster.port}/postgres`;
-		cluster.adminUrl = `postgresql://postgres@127.0.0.1:${cluster.port}/postgres`;
+		cluster.serverUrl = cluster.urlOf('urlmode_server');
+		cluster.adminUrl = cluster.urlOf('postgres');
 		return cluster;
+	}
+
+	/** For a role; with several clusters, or further parameters. */
+	urlOf(role, { hosts = `127.0.0.1:${this.port}`, query = '' } = {}) {
+		return `postgresql://${role}:${this.#password}@${hosts}/postgres${query}`;
 	}
 
 	/** Resolves when it takes connections. */

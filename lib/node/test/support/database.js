@@ -50,6 +50,12 @@ export async function setUp(t, { serverUrl = requireUrl('URLMODE_DATABASE_URL'),
 	};
 	const urlmode = new UrlMode(settings);
 	t.after(() => urlmode.close());
+	/** @type {pg.Client | undefined} */
+	let admin;
+	// One owner can have a hundred open, and most tests are about the same one.
+	t.after(() => admin?.query(`ROLLBACK; RESET ROLE; SET lock_timeout = '1s';
+		DELETE FROM urlmode.elicitation WHERE subject = 'user-42' AND status <> 'completed'`).catch(() => {}));
+	admin = await connect(t, adminUrl);
 	return {
 		urlmode, settings, keysFile, applicationName, adminUrl,
 		another: () => {
@@ -57,7 +63,7 @@ export async function setUp(t, { serverUrl = requireUrl('URLMODE_DATABASE_URL'),
 			t.after(() => other.close());
 			return other;
 		},
-		admin: await connect(t, adminUrl),
+		admin,
 		callback: await Callback.start(t, adminUrl, keysFile),
 	};
 }
@@ -94,13 +100,14 @@ export class Callback {
 
 	/** A webhook's event; `effect` as its description reads it. */
 	async event(id, effect, { provider = 'demo', type = `type.${effect}`, reference = null, amount = null,
-		currency = null, identity = randomUUID(), subject = 'user-42', session = '', result = undefined } = {}) {
+		currency = null, identity = randomUUID(), subject = 'user-42', session = '', result = undefined, refund = null, checkout = null } = {}) {
 		const context = { id, binding: bindingOf(subject, session), use: RESULT };
 		const sealed = result && seal(this.keys, context, JSON.stringify(result));
 		const { rows } = await this.client.query(`SELECT outcome FROM urlmode.record_events(ids => ARRAY[$1::uuid],
 			providers => ARRAY[$2], identities => ARRAY[$3], types => ARRAY[$4], effects => ARRAY[$5],
-			amounts => ARRAY[$6::bigint], currencies => ARRAY[$7], refs => ARRAY[$8], results => ARRAY[$9::bytea])`,
-		[id, provider, identity, type, effect, amount, currency, reference, sealed ?? null]);
+			amounts => ARRAY[$6::bigint], currencies => ARRAY[$7], refs => ARRAY[$8], results => ARRAY[$9::bytea],
+			refunds => ARRAY[$10], checkouts => ARRAY[$11])`,
+		[id, provider, identity, type, effect, amount, currency, reference, sealed ?? null, refund, checkout]);
 		return rows[0].outcome;
 	}
 

@@ -141,3 +141,6 @@ async function readJson(request) {
 	const chunks = await request.toArray();
 	return JSON.parse(Buffer.concat(chunks));
 }
+
+/** The real one exports all of zod's. */
+export const z = { unknown: () => ({}) };

@@ -1,0 +1,166 @@
+// Whether the answer to a call was written, as HTTP and stdio tell it.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { isClientGone, watchAnswer } from '../src/adapters/answer.js';
+import { until } from './support/database.js';
+
+/** An HTTP server whose tool works for as long as the test says, and how the answer to each call ended. */
+async function serve(t, { tool, transport } = {}) {
+	const calls = [];
+	const server = createServer(async (request, response) => {
+		await null; // as a framework does
+		const answer = request.url === '/unwatched' ? undefined : watchAnswer(transport, 1);
+		const call = { answer, response, path: request.url };
+		calls.push(call);
+		await (tool?.(call) || new Promise((resolve) => { call.finish = resolve; }));
+		if (answer) call.written = answer.written();
+		if (!response.writableEnded) response.end('the answer');
+	});
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	t.after(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	const { port } = server.address();
+	return {
+		calls,
+		fetch: (path = '/') => fetch(`http://127.0.0.1:${port}${path}`),
+		async leave(path = '/') {
+			const socket = connect(port, '127.0.0.1');
+			socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+			await until('the tool is at work', () => calls.some((call) => call.path === path));
+			socket.destroy();
+			return calls.find((call) => call.path === path);
+		},
+	};
+}
+
+test('an answer that a client reads was written', async (t) => {
+	const { calls, fetch } = await serve(t, { tool: () => sleep(20) });
+	for (const path of ['/first', '/kept-connection']) {
+		assert.equal(await (await fetch(path)).text(), 'the answer');
+		assert.equal(await calls.at(-1).written, true, path);
+		assert.equal(calls.at(-1).answer.signal.aborted, false);
+	}
+});
+
+test('a client that closes its connection is gone, and the answer to it was not written', async (t) => {
+	const { leave, fetch, calls } = await serve(t, { tool: ({ path }) => path === '/stays' && sleep(1) });
+	const call = await leave('/gone');
+	await until('the signal aborts', () => call.answer.signal.aborted);
+	assert.ok(isClientGone(call.answer.signal.reason));
+	assert.ok(!isClientGone(new Error('another')));
+	call.finish();
+	await until('it ends', () => 'written' in call);
+	assert.equal(await call.written, false);
+	await (await fetch('/stays')).text();
+	assert.equal(await calls.at(-1).written, true, 'another client');
+});
+
+test('a client that was gone before its tool began is gone', async (t) => {
+	const { leave } = await serve(t, { tool: async (call) => {
+		await once(call.response, 'close');
+		call.later = watchAnswer();
+	} });
+	const call = await leave('/unwatched');
+	await until('it is gone', () => call.later);
+	assert.ok(isClientGone(call.later.signal.reason));
+	assert.equal(await call.later.written(), false);
+});
+
+test('a response that the server has ended before says nothing of the answer: it may be replayed', async (t) => {
+	const { calls, fetch } = await serve(t, { tool: async ({ response }) => {
+		response.end();
+		await once(response, 'close');
+	} });
+	await (await fetch()).text();
+	await until('it ends', () => 'written' in calls[0]);
+	assert.equal(await calls[0].written, false);
+	assert.equal(calls[0].answer.signal.aborted, false, 'the client was sent away');
+});
+
+class FakeTransport {
+	sent = [];
+	async send(message, options) {
+		await null;
+		if (message.fails) throw new Error('not connected');
+		this.sent.push([message, options]);
+	}
+}
+
+test('202: the transport writes the answer elsewhere', async (t) => {
+	const transport = new FakeTransport();
+	const { calls, fetch } = await serve(t, { transport, tool: async ({ response }) => {
+		response.writeHead(202).end();
+		await sleep(20);
+	} });
+	await (await fetch()).text();
+	await until('it ends', () => 'written' in calls[0]);
+	await transport.send({ id: 1, result: {} });
+	assert.equal(await calls[0].written, true);
+});
+
+test('a call that a queue has begun, in the context of an earlier request, asks the transport', async (t) => {
+	const transport = new FakeTransport();
+	let work;
+	const queue = new Promise((resolve) => { work = resolve; });
+	let written;
+	const { fetch } = await serve(t, { tool: async () => {
+		void queue.then(() => { written = watchAnswer(transport, 2).written(); });
+	} });
+	await (await fetch()).text();
+	await sleep(20);
+	work();
+	await until('it begins', () => written !== undefined);
+	await transport.send({ id: 2, result: {} });
+	assert.equal(await written, true);
+});
+
+test('without HTTP the transport says it', async () => {
+	const transport = new FakeTransport();
+	const watch = (id) => [watchAnswer(transport, id).written(), watchAnswer(transport, id).written()];
+	const [ok, failed, refused] = [watch(1), watch('b'), watch(3)];
+	await transport.send({ method: 'notifications/progress', params: {} }, { relatedRequestId: 1 });
+	await transport.send({ id: 1, method: 'elicitation/create' });
+	await transport.send({ id: 1, result: {} }, 'its options');
+	await assert.rejects(transport.send({ id: 'b', result: {}, fails: true }), /not connected/);
+	await transport.send({ id: 3, error: { code: -32603 } });
+	assert.deepEqual(await Promise.all(ok), [true, true]);
+	assert.deepEqual(await Promise.all(failed), [false, false]);
+	assert.deepEqual(await Promise.all(refused), [false, false], 'the answer is another one than the tool has returned');
+	assert.deepEqual(transport.sent[2], [{ id: 1, result: {} }, 'its options']);
+	assert.equal(await watchAnswer().written(), true, 'nobody knows: the next call is not given an old answer');
+});
+
+test('stdio: a host that quits is gone, and its answer was not written', { timeout: 60_000 }, async (t) => {
+	const stdio = fileURLToPath(new URL('support/stdio-answer.js', import.meta.url));
+	const start = () => {
+		const server = spawn(process.execPath, [stdio], { stdio: ['pipe', 'pipe', 'pipe'] });
+		t.after(() => server.kill('SIGKILL'));
+		let output = '';
+		server.stderr.on('data', (data) => { output += data; });
+		return { server, says: (what) => until(`it says ${what}: ${output}`, () => output.includes(what)) };
+	};
+	const reading = start();
+	reading.server.stdin.write('call\n');
+	const [answer] = await once(reading.server.stdout, 'data');
+	assert.match(String(answer), /"result"/);
+	await reading.says('written true');
+	reading.server.stdin.end();
+	await reading.says('gone');
+
+	const leaving = start();
+	await leaving.says('ready');
+	leaving.server.stdout.destroy();
+	leaving.server.stdin.write('call\n');
+	await leaving.says('written false');
+});

@@ -1,0 +1,401 @@
+// A claim has two ends: the work is done once, and what it has returned is given
+// to the next call until an answer was written.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { bindingOf } from '../src/token.js';
+import { payment, request, setUp, until } from './support/database.js';
+import { scratchFolder } from './support/keys.js';
+
+const RESULT = { content: [{ type: 'text', text: 'The report.' }] };
+
+/** What can be claimed under a lease, and how it comes to its accept. */
+const KINDS = {
+	payment: { wish: payment, accept: ({ callback }, id, owner) => callback.paid(id, owner) },
+	signature: {
+		wish: { ...request, kind: 'signature' },
+		accept: ({ callback }, id, owner) => callback.event(id, 'paid', { ...owner, result: { reference: 'envelope_1' } }),
+	},
+};
+
+/** Something that is accepted, of an owner of its own. */
+async function accepted(t, { wish, accept } = KINDS.payment, settings = {}) {
+	const fixture = await setUp(t, settings);
+	const owner = { subject: `user-${randomUUID()}`, session: '' };
+	const create = () => fixture.urlmode.create({ ...wish, ...owner, resumeKey: 'report' });
+	const { elicitationId: id } = await create();
+	assert.equal(await accept(fixture, id, owner), 'accept');
+	const sql = async (text, ...values) => (await fixture.admin.query(text, values)).rows;
+	return {
+		...fixture, owner, create, id, sql,
+		begin: (options, instance = fixture.urlmode) => instance.beginClaim(id, { ...owner, ...options }),
+		isListed: async () => (await fixture.urlmode.unclaimed()).some(({ elicitationId }) => elicitationId === id),
+		isResumed: async () => (await create()).elicitationId === id,
+		/** What the death of its process does in time. */
+		endLease: () => sql('UPDATE urlmode.lease SET ends_at = now() WHERE elicitation = $1', id),
+		outcomeOf: () => fixture.urlmode.waitForCompletion(id, { ...owner, timeout: 0 }),
+	};
+}
+
+for (const [kind, how] of Object.entries(KINDS)) {
+	test(`${kind}: the work is done once, and its result is given to each call until one is confirmed`, async (t) => {
+		const { begin, another, isListed, isResumed, id, owner, sql } = await accepted(t, how);
+		const first = await begin();
+		assert.equal(first.state, 'begun');
+		assert.equal((await begin({}, another())).state, 'leased');
+		assert.equal(await isListed(), false, 'a call is at it');
+		assert.ok(await isResumed(), 'nobody is asked again meanwhile');
+		assert.equal(await first.fulfil(RESULT), true);
+		assert.equal(await first.release(), false, 'what is fulfilled cannot be given back');
+		assert.deepEqual(await sql('SELECT urlmode.renew_claim($1, $2, $3, $4, 1000) AS renewed',
+			id, bindingOf(owner.subject, ''), first.reference ?? '', first.fence), [{ renewed: false }]);
+
+		const again = await begin({}, another());
+		assert.deepEqual([again.state, again.result, again.fence], ['fulfilled', RESULT, first.fence]);
+		assert.ok(await isResumed());
+		assert.equal(await isListed(), false, 'it was delivered');
+		assert.equal(await again.confirm(), true);
+		assert.equal(await first.confirm(), false, 'another call has confirmed it');
+		assert.equal((await begin()).state, 'taken');
+		assert.equal(await isResumed(), false);
+		assert.deepEqual(await sql('SELECT FROM urlmode.lease WHERE elicitation = $1', id), [], 'what is sealed does not stay');
+	});
+
+	test(`${kind}: a lease that ends gives it to the next call, and the earlier call can do nothing any more`, async (t) => {
+		const { begin, isListed, isResumed, endLease, id, owner, sql } = await accepted(t, how);
+		const dead = await begin();
+		await endLease();
+		assert.equal(await isListed(), kind === 'payment');
+		assert.ok(await isResumed());
+		const next = await begin();
+		assert.equal(next.state, 'begun');
+		assert.ok(next.fence > dead.fence);
+		assert.equal(next.reference, dead.reference);
+
+		const key = [id, bindingOf(owner.subject, ''), dead.reference ?? '', dead.fence];
+		const refused = async (...values) => {
+			const [row] = await sql(`SELECT urlmode.renew_claim($1, $2, $3, $4, 1000) AS renewed,
+				urlmode.fulfil_claim($1, $2, $3, $4, 'x') AS fulfilled, urlmode.confirm_claim($1, $2, $3, $4) AS confirmed,
+				urlmode.release_claim($1, $2, $3, $4) AS released`, ...values);
+			assert.deepEqual(row, { renewed: false, fulfilled: false, confirmed: false, released: false });
+		};
+		await refused(...key);
+		await refused(id, bindingOf('somebody else', ''), dead.reference ?? '', next.fence);
+		await assert.rejects(dead.fulfil('from the dead'), { code: 'CLAIM_LOST' });
+		assert.equal((await begin()).state, 'leased', 'the next call is at it');
+		assert.equal(await next.fulfil(RESULT), true);
+		assert.deepEqual((await begin()).result, RESULT);
+	});
+
+	test(`${kind}: what was begun and not done is for the next call at once`, async (t) => {
+		const { begin, isListed, isResumed } = await accepted(t, how);
+		const failed = await begin();
+		assert.equal(await failed.release(), true);
+		assert.equal(await isListed(), kind === 'payment');
+		assert.ok(await isResumed());
+		const next = await begin();
+		assert.ok(next.state === 'begun' && next.fence > failed.fence);
+	});
+
+	test(`${kind}: its result is kept until the claim has its last end, and purged ten minutes later`, async (t) => {
+		const { begin, outcomeOf, sql, id, urlmode } = await accepted(t, how);
+		const expected = (await outcomeOf()).result;
+		assert.ok(expected);
+		const pass = async (time) => {
+			await sleep(200); // until what was read is written down
+			await sql('UPDATE urlmode.purge_queue SET due_at = due_at - $2::interval WHERE $1 = ANY (ids)', id, time);
+			await urlmode.purge({ kind: 'result' });
+		};
+		const claim = await begin({ lease: 3_600_000 });
+		await pass('2 days');
+		assert.deepEqual((await outcomeOf()).result, expected, 'under a lease');
+		await claim.fulfil(RESULT);
+		await pass('2 days');
+		assert.deepEqual((await outcomeOf()).result, expected, 'until an answer was written');
+		await claim.confirm();
+		await pass('9 minutes');
+		assert.deepEqual((await outcomeOf()).result, expected);
+		await pass('1 minute');
+		assert.equal((await outcomeOf()).result, undefined);
+	});
+
+	test(`${kind}: a claim that is never confirmed ends with keepUnclaimed, and is not purged before`, async (t) => {
+		const { begin, isResumed, sql, id, outcomeOf } = await accepted(t, how);
+		await (await begin()).fulfil(RESULT);
+		const purge = () => sql('SELECT urlmode.purge_results()');
+		await sql(`UPDATE urlmode.lease SET fulfilled_at = now() - interval '29 days 23 hours' WHERE elicitation = $1`, id);
+		await purge();
+		assert.equal((await begin()).state, 'fulfilled');
+		await sql(`UPDATE urlmode.lease SET fulfilled_at = now() - interval '30 days' WHERE elicitation = $1`, id);
+		await purge();
+		assert.equal((await begin()).state, 'taken');
+		assert.equal(await isResumed(), false);
+		await purge();
+		assert.equal((await outcomeOf()).result, undefined);
+	});
+}
+
+test('the operator is shown where the claim of a payment stands', async (t) => {
+	const { begin, sql, id } = await accepted(t);
+	const shown = async () => (await sql(`SELECT leased_until > now() AS leased, fulfilled_at IS NOT NULL AS fulfilled,
+		claimed_at IS NOT NULL AS claimed FROM urlmode.show_payments($1)`, id))[0];
+	assert.deepEqual(await shown(), { leased: null, fulfilled: false, claimed: false });
+	const claim = await begin();
+	assert.deepEqual(await shown(), { leased: true, fulfilled: false, claimed: false });
+	await claim.fulfil(RESULT);
+	assert.deepEqual(await shown(), { leased: null, fulfilled: true, claimed: false });
+	await claim.confirm();
+	assert.deepEqual(await shown(), { leased: null, fulfilled: false, claimed: true });
+});
+
+test('signature: its result is purged with keepUnclaimed, if no call claims it', async (t) => {
+	const { sql, id, outcomeOf } = await accepted(t, KINDS.signature);
+	const pass = async (ago) => {
+		await sql(`UPDATE urlmode.elicitation SET completed_at = now() - $2::interval WHERE id = $1`, id, ago);
+		await sql(`UPDATE urlmode.purge_queue SET due_at = now() WHERE $1 = ANY (ids)`, id);
+		await sql('SELECT urlmode.purge_results()');
+	};
+	await pass('29 days');
+	assert.ok((await outcomeOf()).result);
+	await pass('30 days');
+	assert.equal((await outcomeOf()).result, undefined);
+});
+
+test('an account has one end, before its code is sent', async (t) => {
+	const account = { wish: request, accept: async ({ callback }, id, owner) => {
+		await callback.complete(id, { ...owner, result: { code: 'c' } });
+		return 'accept';
+	} };
+	const { begin, isResumed } = await accepted(t, account);
+	const claim = await begin();
+	assert.deepEqual([claim.state, claim.fence, claim.signal.aborted], ['begun', undefined, false]);
+	assert.equal((await begin()).state, 'taken');
+	assert.equal(await isResumed(), false);
+	assert.deepEqual([await claim.fulfil(RESULT), await claim.confirm(), await claim.release()], [false, false, false]);
+	assert.equal((await begin()).state, 'taken');
+});
+
+test('the lease is renewed while the work goes on', async (t) => {
+	const { begin, another, isListed } = await accepted(t);
+	const other = another();
+	const claim = await begin({ lease: 1_000 });
+	for (let n = 0; n < 5; n += 1) {
+		await sleep(500);
+		assert.equal((await begin({}, other)).state, 'leased');
+		assert.equal(await isListed(), false);
+	}
+	assert.equal(claim.signal.aborted, false);
+	await claim.fulfil(RESULT);
+	await sleep(1_200);
+	assert.equal(claim.signal.aborted, false, 'nothing is renewed any more, and nothing lost');
+	assert.equal((await begin()).state, 'fulfilled');
+});
+
+test('a call whose lease is not renewed is told, and cannot fulfil what another has begun', async (t) => {
+	const { begin, another, admin, id } = await accepted(t);
+	const other = another();
+	const claim = await begin({ lease: 1_000 });
+	// PostgreSQL does not answer the renewals.
+	await admin.query('BEGIN');
+	await admin.query('SELECT FROM urlmode.lease WHERE elicitation = $1 FOR UPDATE', [id]);
+	await until('the signal aborts', () => claim.signal.aborted);
+	assert.equal(claim.signal.reason.code, 'CLAIM_LOST');
+	await admin.query('UPDATE urlmode.lease SET ends_at = now() WHERE elicitation = $1', [id]);
+	await admin.query('COMMIT');
+	const next = await until('the next call begins', async () => {
+		const tried = await begin({}, other);
+		return tried.state === 'begun' && tried;
+	});
+	await assert.rejects(claim.fulfil(RESULT), { code: 'CLAIM_LOST' });
+	assert.equal(await next.fulfil('mine'), true);
+	assert.equal((await begin()).result, 'mine');
+});
+
+test('a call that has done its work after its lease is not done again, if no other has begun', async (t) => {
+	const { begin, endLease, isListed } = await accepted(t);
+	const claim = await begin();
+	await endLease();
+	assert.equal(await claim.fulfil(RESULT), true);
+	assert.equal(await isListed(), false);
+	assert.deepEqual((await begin()).result, RESULT);
+});
+
+test('a call that another has overtaken is told with its next renewal', async (t) => {
+	const { begin, endLease, another } = await accepted(t);
+	const claim = await begin({ lease: 30_000 });
+	await endLease();
+	assert.equal((await begin({}, another())).state, 'begun');
+	await until('the signal aborts, before the lease would have ended', () => claim.signal.aborted, 25_000);
+	assert.equal(claim.signal.reason.code, 'CLAIM_LOST');
+});
+
+test('of calls at the same time one does the work, and the others are given its result', async (t) => {
+	const { begin, another } = await accepted(t);
+	let done = 0;
+	const call = async (instance) => {
+		const claim = await begin({ timeout: 20_000 }, instance);
+		if (claim.state === 'fulfilled') return claim.result;
+		assert.equal(claim.state, 'begun');
+		await sleep(300);
+		done += 1;
+		await claim.fulfil({ n: done });
+		return { n: done };
+	};
+	const instances = [another(), another()];
+	const results = await Promise.all([0, 1, 0, 1, 0].map((n) => call(instances[n])));
+	assert.deepEqual(results, Array(5).fill({ n: 1 }));
+});
+
+test('who waits for another call stops with its signal, or at its time limit', async (t) => {
+	const { begin } = await accepted(t);
+	await begin();
+	const { state, until: end } = await begin({ timeout: 100 });
+	assert.equal(state, 'leased');
+	assert.ok(end > new Date() && end <= new Date(Date.now() + 30_000));
+	const reason = new Error('enough');
+	const controller = new AbortController();
+	setTimeout(() => controller.abort(reason), 100);
+	await assert.rejects(begin({ timeout: Infinity, signal: controller.signal }), reason);
+	await assert.rejects(begin({ signal: controller.signal }), reason);
+});
+
+for (const [what, result] of Object.entries({
+	'is larger than the limit': 'x'.repeat(262_115),
+	'is no JSON': { n: 1n },
+})) {
+	test(`a result that ${what} is not kept, and the work is not done again`, async (t) => {
+		const { begin, isListed } = await accepted(t);
+		assert.equal(await (await begin()).fulfil(result), false);
+		assert.equal((await begin()).state, 'taken');
+		assert.equal(await isListed(), false);
+	});
+}
+
+test('the largest result, and none at all, are kept', async (t) => {
+	for (const result of ['x'.repeat(262_114 - '{"result":""}'.length), undefined]) {
+		const { begin } = await accepted(t);
+		assert.equal(await (await begin()).fulfil(result), true);
+		assert.equal((await begin()).result, result);
+	}
+});
+
+test('without fulfil, confirm alone is the last end', async (t) => {
+	const { begin, isListed } = await accepted(t);
+	assert.equal(await (await begin()).confirm(), true);
+	assert.equal((await begin()).state, 'taken');
+	assert.equal(await isListed(), false);
+});
+
+test('claim takes nothing that a call is at, or has done; and what it takes no call can end', async (t) => {
+	const { urlmode, begin, owner, id, endLease } = await accepted(t);
+	const claim = await begin();
+	assert.equal(await urlmode.claim(id, owner), false);
+	await endLease();
+	assert.equal(await urlmode.claim(id, owner), true);
+	await assert.rejects(claim.fulfil(RESULT), { code: 'CLAIM_LOST' });
+	assert.equal(await claim.confirm(), false);
+
+	const other = await accepted(t);
+	await (await other.begin()).fulfil(RESULT);
+	assert.equal(await other.urlmode.claim(other.id, other.owner), false);
+});
+
+test('who has paid twice: two calls do the work of two payments', async (t) => {
+	const { begin, callback, id, owner, outcomeOf, isListed } = await accepted(t);
+	await callback.paid(id, owner);
+	const first = await begin({ reference: (await outcomeOf()).reference });
+	assert.equal(await isListed(), true, 'the other one');
+	const second = await begin({ reference: (await outcomeOf()).reference });
+	assert.deepEqual([first.state, second.state], ['begun', 'begun']);
+	assert.notEqual(first.reference, second.reference);
+	assert.equal(await isListed(), false);
+	assert.equal((await begin()).state, 'leased');
+	await second.fulfil('second');
+	assert.deepEqual([(await begin()).state, (await begin()).result], ['fulfilled', 'second'], 'what is done before what is not');
+});
+
+test('what is not an accept is not begun: it says so', async (t) => {
+	const { urlmode, create, begin, callback, owner, id, outcomeOf } = await accepted(t);
+	const { reference } = await outcomeOf();
+	assert.equal((await begin({ reference: 'no such payment' })).state, 'taken');
+	const part = `part-${randomUUID()}`;
+	await callback.paid(id, { ...owner, reference: part, amount: 1 });
+	assert.equal((await begin({ reference: part })).state, 'changed', 'what does not match is no accept');
+	await callback.event(id, 'refunded', { reference, ...owner });
+	assert.equal((await begin({ reference })).state, 'taken');
+
+	const { elicitationId: next } = await create();
+	const beginNext = () => urlmode.beginClaim(next, owner);
+	await assert.rejects(beginNext(), { name: 'ElicitationOpenError', code: 'ELICITATION_OPEN' });
+	await urlmode.cancel(next, owner);
+	assert.equal((await beginNext()).state, 'changed');
+	await assert.rejects(urlmode.beginClaim(next, { subject: 'somebody else' }), { code: 'ELICITATION_NOT_FOUND' });
+	for (const [options, message] of [
+		[{ lease: 999 }, /^lease must be/], [{ lease: 3_600_001 }, /^lease must be/], [{ timeout: -1 }, /^timeout must be/],
+		[{ reference: '' }, /^reference must have/], [{ signal: {} }, /^signal must be/],
+	]) await assert.rejects(urlmode.beginClaim(next, { ...owner, ...options }), { name: 'TypeError', message });
+});
+
+test('close tells the calls that are under way', async (t) => {
+	const { begin, another } = await accepted(t);
+	const other = another();
+	const claim = await begin({}, other);
+	await other.close();
+	assert.equal(claim.signal.reason.code, 'URLMODE_CLOSED');
+	await assert.rejects(claim.fulfil(RESULT), { code: 'URLMODE_CLOSED' });
+	await assert.rejects(begin({}, other), { code: 'URLMODE_CLOSED' });
+});
+
+test('after a failover that has lost the payment, it is not claimed', async (t) => {
+	const { urlmode, begin, owner, id, outcomeOf, sql } = await accepted(t);
+	const { reference } = await outcomeOf();
+	await sql(`UPDATE urlmode.elicitation SET status = 'opened', action = NULL, completed_at = NULL WHERE id = $1`, id);
+	await sql('DELETE FROM urlmode.payment WHERE elicitation = $1', id);
+	await assert.rejects(urlmode.claim(id, { ...owner, reference }), { code: 'ELICITATION_OPEN' });
+	await assert.rejects(begin({ reference }), { code: 'ELICITATION_OPEN' });
+	await urlmode.cancel(id, owner);
+	assert.equal(await urlmode.claim(id, { ...owner, reference }), false, 'a payment that had come late');
+});
+
+/** How often the work is done, and what the next call is given, when a process dies at this step. */
+for (const [dieAt, works, next] of [
+	['before it begins', 1, 'begun'],
+	['when it has begun', 1, 'begun'],
+	['when its work is done', 2, 'begun'],
+	['when it is fulfilled', 1, 'fulfilled'],
+	['when it is confirmed', 1, 'taken'],
+]) {
+	test(`a process that dies ${dieAt}`, { timeout: 120_000 }, async (t) => {
+		const { id, owner, settings, outcomeOf, isListed } = await accepted(t);
+		const { reference } = await outcomeOf();
+		const effects = join(scratchFolder(t), 'effects');
+		writeFileSync(effects, '');
+		/** @returns what it says at its end, or undefined if it has died */
+		const run = async (more) => {
+			const child = spawn(process.execPath, [fileURLToPath(new URL('support/claim-process.js', import.meta.url)),
+				JSON.stringify({ ...settings, id, owner, reference, effects, ...more })], { stdio: ['ignore', 'pipe', 'inherit'] });
+			let said = '';
+			child.stdout.on('data', (data) => { said += data; });
+			const [, signal] = await once(child, 'close');
+			return signal === 'SIGKILL' ? undefined : JSON.parse(said);
+		};
+		assert.equal(await run({ dieAt }), undefined);
+		// Two at the same time, as two instances have them.
+		const calls = await Promise.all([run(), run()]);
+		const states = calls.map(({ state }) => state);
+		assert.ok(states.includes(next) && states.every((state) => [next, 'fulfilled', 'taken'].includes(state)), states.join());
+		assert.equal(states.filter((state) => state === 'begun').length, Number(next === 'begun'));
+		assert.deepEqual(readFileSync(effects, 'utf8').trim().split('\n'), Array(works).fill(reference), 'with the same reference');
+		const results = new Set(calls.filter(({ state }) => state !== 'taken').map(({ result }) => result.by));
+		assert.ok(results.size <= 1, 'both are given the same result');
+		assert.equal(await isListed(), false);
+	});
+}

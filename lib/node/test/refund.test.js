@@ -1,0 +1,170 @@
+// Money that goes back touches the payment that it names and no other, adds up,
+// and may come again.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import test from 'node:test';
+
+import { payment, setUp, until } from './support/database.js';
+
+const newReference = () => `pay_${randomUUID()}`;
+
+/** A payment of 10.50 that was proved, for a resume key. */
+async function start(t) {
+	const fixture = await setUp(t);
+	const { urlmode, callback, admin } = fixture;
+	const owner = { subject: `user-${randomUUID()}`, session: '' };
+	const create = () => urlmode.create({ ...payment, ...owner, resumeKey: 'report' });
+	const { elicitationId: id } = await create();
+	const reference = newReference();
+	const refund = (own, amount, more) => callback.event(id, 'refunded', { reference, refund: own && `${reference}-${own}`, amount, ...more });
+	const reversal = (own, amount, more) => callback.event(id, 'refund_reversed', { reference, refund: `${reference}-${own}`, amount, ...more });
+	const outcomeOf = () => urlmode.waitForCompletion(id, { ...owner, timeout: 0 });
+	const listed = async () => (await urlmode.unclaimed()).filter(({ subject }) => subject === owner.subject);
+	const decide = async (decision, ref = reference) => (await admin.query(
+		"SELECT urlmode.decide_payment('demo', $1, $2, 'ann', 'asked the shop') AS outcome", [ref, decision])).rows[0].outcome;
+	return { ...fixture, owner, create, id, reference, refund, reversal, outcomeOf, listed, decide, pay: (more) => callback.paid(id, { ...owner, reference, ...more }) };
+}
+
+test('refunds add up, each once, and all of it makes the payment unclaimable', async (t) => {
+	const { urlmode, pay, refund, outcomeOf, listed, owner, id, create } = await start(t);
+	await pay();
+	await refund('a', 500);
+	await refund('a', 500);
+	const { action, reason, refundedAmount } = await outcomeOf();
+	assert.deepEqual([action, reason, refundedAmount], ['cancel', 'held', 500]);
+	assert.equal((await create()).elicitationId, id, 'nobody is asked to pay again');
+	assert.deepEqual((await listed()).map(({ refunded, held }) => [refunded, held]), [[500, true]]);
+	assert.equal(await urlmode.claim(id, owner), false);
+
+	await refund('b', 550);
+	assert.deepEqual(await listed(), []);
+	assert.equal((await outcomeOf()).refunded, true);
+	assert.notEqual((await create()).elicitationId, id);
+});
+
+test('a total that went back counts once, the largest, whatever order its events come in', async (t) => {
+	const { pay, refund, listed } = await start(t);
+	await refund(undefined, 300);
+	await refund(undefined, 200);
+	await pay();
+	assert.deepEqual((await listed()).map(({ refunded }) => refunded), [300]);
+	await refund(undefined, 1_049);
+	assert.deepEqual((await listed()).map(({ refunded, held }) => [refunded, held]), [[1_049, true]]);
+});
+
+test('a refund touches no other payment than the one that it names', async (t) => {
+	const { callback, id, pay, outcomeOf, listed } = await start(t);
+	await callback.event(id, 'refunded', { reference: newReference(), refund: newReference() });
+	await pay();
+	await callback.event(id, 'refunded', { reference: newReference() });
+	assert.equal((await outcomeOf()).action, 'accept');
+	assert.deepEqual((await listed()).map(({ refunded, held }) => [refunded, held]), [[0, false]]);
+});
+
+test('a refund that names no payment is of the only one before it; otherwise all are held', async (t) => {
+	const one = await start(t);
+	await one.pay();
+	await one.callback.event(one.id, 'refunded', { refund: newReference(), amount: 1_050 });
+	assert.deepEqual(await one.listed(), []);
+
+	const two = await start(t);
+	await two.pay();
+	await two.pay({ reference: newReference() });
+	await two.callback.event(two.id, 'refunded', { refund: newReference(), amount: 1_050 });
+	await two.pay({ reference: newReference() });
+	assert.deepEqual((await two.listed()).map(({ refunded, held }) => [refunded, held]), [[0, true], [0, true], [0, true]]);
+	const [unknown] = (await two.urlmode.refunds()).filter(({ elicitationId }) => elicitationId === two.id);
+	assert.deepEqual([unknown.amount, unknown.payment], [1_050, undefined]);
+});
+
+test('what went back can come again, also where that is told first', async (t) => {
+	const { urlmode, owner, id, pay, refund, reversal, outcomeOf } = await start(t);
+	await pay();
+	await reversal('early');
+	await refund('early', 1_050);
+	await refund('late', 1_050);
+	assert.equal((await outcomeOf()).refunded, true);
+	await reversal('late');
+	assert.equal((await outcomeOf()).action, 'accept');
+	assert.equal(await urlmode.claim(id, owner), true);
+});
+
+test('the operator releases or voids what is held, and what goes back after that holds it again', async (t) => {
+	const { urlmode, admin, owner, id, create, pay, refund, outcomeOf, decide, reference } = await start(t);
+	await pay();
+	assert.equal(await decide('released'), 'not_held');
+	await refund('a', 100);
+	assert.equal(await decide('voided'), 'voided');
+	assert.notEqual((await create()).elicitationId, id);
+	assert.equal(await decide('released'), 'released');
+	assert.equal((await outcomeOf()).action, 'accept');
+	await refund('b', 100);
+	assert.equal((await outcomeOf()).reason, 'held');
+	assert.equal(await decide('released'), 'released');
+	assert.equal(await urlmode.claim(id, owner), true);
+	assert.equal(await decide('voided'), 'claimed');
+	assert.equal(await decide('voided', newReference()), 'unknown');
+	const { rows } = await admin.query('SELECT reference, decision, refunded, decided_by, note FROM urlmode.show_decisions($1)', [id]);
+	const trail = [['voided', '100'], ['released', '100'], ['released', '200']];
+	assert.deepEqual(rows, trail.map(([decision, refunded]) => ({ reference, decision, refunded, decided_by: 'ann', note: 'asked the shop' })));
+});
+
+test('claim takes what is held only with held', async (t) => {
+	const { urlmode, owner, id, pay, refund } = await start(t);
+	await pay();
+	await refund('a', 100);
+	assert.deepEqual((await urlmode.beginClaim(id, owner)).state, 'taken');
+	assert.equal(await urlmode.claim(id, { ...owner, held: true }), true);
+});
+
+test('what goes back after the claim reaches the server, also when the elicitation was purged', async (t) => {
+	const { urlmode, another, callback, admin, owner, id, pay, reference, refund } = await start(t);
+	const told = [urlmode, another()].map((instance) => {
+		const events = [];
+		instance.on('refunded', (event) => events.push(event));
+		return events;
+	});
+	await pay();
+	await urlmode.claim(id, owner);
+	const since = new Date(Date.now() - 60_000);
+	assert.equal(await refund('a', 100), 'refunded');
+	await until('it is told', () => told.every((events) => events.length === 1));
+	await admin.query('DELETE FROM urlmode.elicitation WHERE id = $1', [id]);
+	assert.equal(await callback.event(null, 'refunded', { reference, refund: `${reference}-b`, amount: 50, currency: 'EUR' }), 'refunded');
+	await until('it is told', () => told.every((events) => events.length === 2));
+
+	const common = { elicitationId: id, provider: 'demo', currency: 'EUR', reversed: 0 };
+	const of = (refunded) => ({ reference, amount: 1_050, refunded, held: true, claimed: true });
+	const without = ({ receivedAt, changedAt, ...rest }) => rest;
+	const mine = (rows) => rows.filter(({ elicitationId }) => elicitationId === id).map(without);
+	const gone = { subject: undefined, session: undefined, resumeKey: undefined };
+	assert.deepEqual(told[0].map(without), [
+		{ ...common, ...owner, resumeKey: 'report', reference: `${reference}-a`, amount: 100, payment: of(100) },
+		{ ...common, ...gone, reference: `${reference}-b`, amount: 50, payment: of(150) },
+	]);
+	assert.deepEqual(mine(await urlmode.refunds({ since, provider: 'demo' })), [
+		{ ...common, ...gone, reference: `${reference}-a`, amount: 100, payment: of(150) },
+		{ ...common, ...gone, reference: `${reference}-b`, amount: 50, payment: of(150) },
+	]);
+	assert.deepEqual(mine(await urlmode.refunds({ since: new Date(Date.now() + 60_000) })), []);
+	assert.equal(await callback.event(null, 'refunded', { reference: newReference(), amount: 50 }), 'unknown');
+});
+
+test('more of a payment that is captured in parts replaces what was captured before', async (t) => {
+	const { pay, refund, listed, outcomeOf } = await start(t);
+	await pay({ amount: 300 });
+	await refund('a', 300);
+	await pay({ amount: 700 });
+	assert.deepEqual((await listed()).map(({ amount, refunded, matches }) => [amount, refunded, matches]), [[700, 300, false]]);
+	await pay({ amount: 600 });
+	assert.deepEqual((await listed()).map(({ amount }) => amount), [700]);
+	await pay();
+	assert.equal((await outcomeOf()).reason, 'held');
+});
+
+test('a payment is not accepted without a sealed result', async (t) => {
+	const { pay, listed } = await start(t);
+	assert.equal(await pay({ result: null }), 'recheck');
+	assert.deepEqual(await listed(), []);
+});

@@ -1,0 +1,99 @@
+// A call goes on with an earlier elicitation only if both ask for the same; and
+// an owner who asks for much does not silence the others.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+
+import { canonicalJson, digestOfRequest } from '../src/request-digest.js';
+import { payment, PRICE, request, setUp } from './support/database.js';
+
+const newOwner = () => ({ subject: `user-${randomUUID()}` });
+
+test('the digest of a request is that of the vectors', () => {
+	const { cases } = JSON.parse(readFileSync(new URL('../../../tests/vectors/request.json', import.meta.url), 'utf8'));
+	for (const { request: { expected = null, ...rest }, canonical, digest } of cases) {
+		assert.equal(canonicalJson({ ...rest, expected: expected ?? undefined }), canonical);
+		assert.equal(digestOfRequest({ expected, ...rest }).toString('hex'), digest);
+	}
+});
+
+test('resumeKey never goes on with another price, kind, provider or client', async (t) => {
+	const { urlmode, callback } = await setUp(t);
+	const owner = newOwner();
+	const create = async (wish) => (await urlmode.create({ ...wish, ...owner, resumeKey: 'credits' })).elicitationId;
+	const cheap = { ...payment, expected: { amount: 1, currency: 'EUR' } };
+	const paid = await create(cheap);
+	await callback.paid(paid, { ...owner, amount: 1 });
+	assert.equal(await create(cheap), paid);
+	const others = [
+		payment, { ...payment, expected: { ...PRICE, currency: 'USD' } }, { ...payment, expected: 'any' }, { ...payment, provider: 'other' },
+		request, { ...request, about: { client: 'a' } }, { ...request, about: { client: 'b' } }, { ...request, kind: 'signature' },
+	];
+	const ids = [];
+	for (const wish of others) ids.push(await create(wish));
+	assert.equal(new Set([paid, ...ids]).size, others.length + 1, 'each is an elicitation of its own');
+	for (const [n, wish] of others.entries()) assert.equal(await create(wish), ids[n], 'which the same request resumes');
+	assert.equal(await create({ ...request, about: { client: 'a', scopes: undefined } }), ids[5]);
+	assert.equal(await callback.open(ids[0], owner), 'opened', 'the money for another price leaves a new link openable');
+	assert.equal((await urlmode.unclaimed()).some(({ elicitationId }) => elicitationId === paid), true, 'it stays listed');
+});
+
+test('only the checkout that targetUrl has made pays', async (t) => {
+	const { urlmode, callback } = await setUp(t);
+	const owner = newOwner();
+	const { elicitationId: id } = await urlmode.create({
+		...payment, ...owner, targetUrl: () => ({ url: 'https://shop.example/pay', checkout: 'cs_ours' }),
+	});
+	const listed = async () => (await urlmode.unclaimed()).filter(({ subject }) => subject === owner.subject).map(({ reference }) => reference);
+	assert.equal(await callback.paid(id, { ...owner, reference: `pi_${id}`, checkout: 'cs_theirs' }), 'other_checkout');
+	assert.equal(await callback.paid(id, { ...owner, reference: `pi_${id}` }), 'recheck');
+	assert.deepEqual(await listed(), []);
+	assert.equal(await callback.paid(id, { ...owner, reference: `pi_${id}`, checkout: 'cs_ours' }), 'accept');
+	assert.deepEqual(await listed(), [`pi_${id}`]);
+	await assert.rejects(urlmode.create({ ...request, ...owner, targetUrl: { url: 'https://a.example/', checkout: 'cs_1' } }),
+		/^TypeError: checkout is only allowed for kind payment$/);
+});
+
+test('a payment that was written down under its checkout is not counted again under its own reference', async (t) => {
+	const { urlmode, callback } = await setUp(t);
+	const owner = newOwner();
+	const { elicitationId: id } = await urlmode.create({ ...payment, ...owner });
+	const [session, intent] = [`cs_${id}`, `pi_${id}`];
+	await callback.paid(id, { ...owner, reference: session });
+	assert.equal(await callback.paid(id, { ...owner, reference: intent, checkout: session }), 'repeated');
+	await callback.event(id, 'refunded', { reference: intent, amount: 50 });
+	const mine = (await urlmode.unclaimed()).filter(({ subject }) => subject === owner.subject);
+	assert.deepEqual(mine.map(({ reference, refunded }) => [reference, refunded]), [[intent, 50]]);
+});
+
+test('an owner has a thousand open: the oldest that nobody has opened makes room', async (t) => {
+	const { urlmode, callback, admin } = await setUp(t);
+	const owner = newOwner();
+	const ids = [];
+	for (let n = 0; n < 2; n += 1) ids.push((await urlmode.create({ ...request, ...owner })).elicitationId);
+	await Promise.all(Array.from({ length: 998 }, () => urlmode.create({ ...request, ...owner })));
+	await callback.open(ids[0], owner);
+	await urlmode.create({ ...request, ...owner });
+	const reasons = async () => (await admin.query('SELECT id, reason FROM urlmode.elicitation WHERE subject = $1 AND status = $2', [owner.subject, 'completed'])).rows;
+	assert.deepEqual(await reasons(), [{ id: ids[1], reason: 'superseded' }]);
+	await admin.query("UPDATE urlmode.elicitation SET status = 'opened' WHERE subject = $1 AND status = 'pending'", [owner.subject]);
+	await assert.rejects(urlmode.create({ ...request, ...owner }), { code: 'ELICITATION_LIMIT' });
+	assert.equal(typeof (await urlmode.create({ ...request, ...newOwner() })).elicitationId, 'string');
+});
+
+test('one who creates holds up nobody else, also not in one batch', async (t) => {
+	const { urlmode, admin } = await setUp(t);
+	const [loud, other] = [newOwner(), newOwner()];
+	await admin.query('BEGIN');
+	const { elicitationId: first } = await urlmode.create({ ...request, ...loud, resumeKey: 'a' });
+	const { rows: [{ binding }] } = await admin.query('SELECT binding FROM urlmode.elicitation WHERE id = $1', [first]);
+	await admin.query("SELECT pg_advisory_xact_lock(hashtextextended('urlmode owner ' || encode($1, 'hex'), 0))", [binding]);
+	let created = false;
+	const waiting = urlmode.create({ ...request, ...loud, resumeKey: 'b' }).then(() => (created = true));
+	await urlmode.create({ ...request, ...other, resumeKey: 'b' });
+	assert.equal(created, false);
+	await admin.query('COMMIT');
+	await waiting;
+});

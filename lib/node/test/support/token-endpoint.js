@@ -1,0 +1,66 @@
+// A provider's token endpoint that the test commands: it rotates refresh tokens, and
+// each is good once. A token is named after its place in the family.
+
+import { createServer } from 'node:http';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { scratchFolder } from './keys.js';
+
+export class TokenEndpoint {
+	/** The refresh tokens that have arrived. */
+	asked = [];
+	revoked = [];
+	/** What it does with a request for tokens: undefined answers it. */
+	instead = undefined;
+	expiresIn = 3_600;
+	rotates = true;
+	#next = 1;
+	#good = new Map();
+	#server;
+
+	static async start(t) {
+		const endpoint = new TokenEndpoint();
+		endpoint.#server = createServer((request, response) => void endpoint.#handle(request, response));
+		await new Promise((resolve) => endpoint.#server.listen(0, '127.0.0.1', resolve));
+		t.after(() => {
+			endpoint.#server.closeAllConnections();
+			endpoint.#server.close();
+		});
+		const origin = `http://127.0.0.1:${endpoint.#server.address().port}`;
+		endpoint.file = join(scratchFolder(t), 'provider.json');
+		writeFileSync(endpoint.file, JSON.stringify({
+			name: 'provider', documentation: 'of the tests', oauth: {
+				authorization_endpoint: `${origin}/authorize`, token_endpoint: `${origin}/token`, revocation_endpoint: `${origin}/revoke`,
+				pkce: 'S256', token_endpoint_auth_method: 'client_secret_post',
+			},
+		}));
+		endpoint.options = { description: endpoint.file, client: { id: 'a', secret: 'secret-of-the-client' } };
+		return endpoint;
+	}
+
+	/** What the user's consent has given. */
+	grant(expiresIn = this.expiresIn) {
+		const n = this.#next++;
+		this.#good.set(`refresh-${n}`, true);
+		return { access_token: `access-${n}`, token_type: 'bearer', expires_in: expiresIn, refresh_token: `refresh-${n}`, scope: 'read write' };
+	}
+
+	async #handle(request, response) {
+		let body = '';
+		for await (const chunk of request) body += chunk;
+		const form = new URLSearchParams(body);
+		if (request.url === '/revoke') {
+			this.revoked.push(form.get('token'));
+			return void response.writeHead(200).end();
+		}
+		const token = form.get('refresh_token');
+		this.asked.push(token);
+		const answer = (status, content) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content));
+		if (await this.instead?.(request, response, answer)) return;
+		if (!this.#good.get(token)) return void answer(400, { error: 'invalid_grant' });
+		if (this.rotates) this.#good.delete(token);
+		const { refresh_token: next, ...rest } = this.grant();
+		answer(200, { ...rest, ...this.rotates && { refresh_token: next } });
+	}
+}

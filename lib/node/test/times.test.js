@@ -1,0 +1,111 @@
+// Intervals and time limits: the alarm, the routine read, the limit of the listener's
+// queries and its attempts to connect again.
+
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import test from 'node:test';
+
+import pg from 'pg';
+
+import { Alarm } from '../src/alarm.js';
+import { checkDatabaseUrl } from '../src/database-url.js';
+import { Listener } from '../src/listener.js';
+import { bindingOf } from '../src/token.js';
+import { Waiters } from '../src/waiters.js';
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A clock that the test sets, for timers and performance.now(). */
+function playTime(t) {
+	t.mock.timers.enable({ apis: ['setTimeout'] });
+	let now = 0;
+	t.mock.method(performance, 'now', () => now);
+	return async (milliseconds) => {
+		now += milliseconds;
+		t.mock.timers.tick(milliseconds);
+		await turn();
+	};
+}
+
+test('an alarm goes off at the earliest of the times that were set', async (t) => {
+	const pass = playTime(t);
+	let times = 0;
+	const alarm = new Alarm(() => (times += 1));
+	alarm.set(1_000);
+	alarm.set(500);
+	alarm.set(2_000);
+	await pass(499);
+	assert.equal(times, 0);
+	await pass(1);
+	assert.equal(times, 1);
+	await pass(10_000);
+	assert.equal(times, 1, 'the others were dropped: whoever is called sets it again');
+	alarm.set(11_000);
+	await pass(500);
+	assert.equal(times, 2);
+	alarm.set(12_000);
+	alarm.stop();
+	await pass(10_000);
+	assert.equal(times, 2);
+	alarm.set(performance.now());
+	await pass(49);
+	assert.equal(times, 2, 'not in a loop');
+	await pass(1);
+	assert.equal(times, 3);
+});
+
+test('every row is read again about each 30 seconds', async (t) => {
+	const pass = playTime(t);
+	let reads = 0;
+	const listener = Object.assign(new EventEmitter(), {
+		listening: true, receivesNotifications: true, acquire: () => {}, release: () => {},
+		query: async (text, [ids]) => {
+			reads += 1;
+			return ids.map((id) => ({ id, provider: 'demo', kind: 'oauth', status: 'opened', closes_in_ms: '3600000', rechecks: 0, rechecked: 0 }));
+		},
+	});
+	const waiters = new Waiters(listener, { openVerifier: () => undefined });
+	const ended = assert.rejects(waiters.wait('6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11', bindingOf('u', ''), { timeout: Infinity }));
+	await turn();
+	for (let round = 1; round <= 3; round += 1) {
+		assert.equal(reads, round);
+		await pass(22_000);
+		assert.equal(reads, round, 'not before three quarters of it');
+		for (let step = 0; step < 160 && reads === round; step += 1) await pass(100);
+	}
+	assert.equal(reads, 4);
+	await waiters.close(new Error('closed'));
+	await ended;
+});
+
+test('the listener waits 10 seconds for an answer, and longer after each loss, until an answer has come', async (t) => {
+	const delays = [];
+	const clients = [];
+	t.mock.method(globalThis, 'setTimeout', (callback, delay) => {
+		delays.push(delay);
+		setImmediate(callback);
+		return { ref() {}, unref() {} };
+	});
+	t.mock.method(pg.Client.prototype, 'connect', async function () {
+		this.processID = 1;
+		this.connection.stream.ref = this.connection.stream.unref = () => {};
+		clients.push(this);
+	});
+	t.mock.method(pg.Client.prototype, 'query', async () => ({ rows: [{ pid: 1 }] }));
+	t.mock.method(pg.Client.prototype, 'end', async () => {});
+	const listener = new Listener(checkDatabaseUrl('postgresql://u@127.0.0.1:1/d'));
+	t.after(() => listener.close());
+	listener.acquire(t);
+	const lose = async () => {
+		while (!listener.receivesNotifications) await turn();
+		const before = delays.length;
+		clients.at(-1).emit('error', new Error('lost'));
+		return delays[before];
+	};
+	const about = (expected, delay) => assert.ok(delay >= expected * 0.75 && delay <= expected * 1.25, `${delay} instead of ${expected}`);
+	for (const expected of [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]) about(expected, await lose());
+	while (!listener.receivesNotifications) await turn();
+	await listener.query('SELECT', []);
+	for (const expected of [100, 200]) about(expected, await lose());
+	assert.equal(clients[0].connectionParameters.query_timeout, 10_000);
+});

@@ -1,0 +1,295 @@
+// Accounts that stay connected, on several instances and a token endpoint whose
+// refresh tokens are good once.
+
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+
+import pg from 'pg';
+
+import { parseKeys } from '../src/keys.js';
+import { openTokens, sealTokens } from '../src/vault/sealed-tokens.js';
+import { Vault } from '../src/vault.js';
+import { payment, request, setUp, until } from './support/database.js';
+import { keyLine, scratchKeys, writeKeys } from './support/keys.js';
+import { TokenEndpoint } from './support/token-endpoint.js';
+
+const provider = 'demo';
+
+/** A user whose account is connected, and a vault that knows its provider. */
+async function setUpVault(t, { expiresIn = 3_600, expired = false, keysFile = scratchKeys(t, keyLine(7)) } = {}) {
+	const fixture = await setUp(t);
+	const endpoint = await TokenEndpoint.start(t);
+	const subject = `user-${randomUUID()}`;
+	const openVault = (urlmode) => new Vault(urlmode, { keysFile, providers: { [provider]: endpoint.options } });
+	const vault = openVault(fixture.urlmode);
+	const place = { subject, provider, account: 'acme' };
+	await vault.store(place, { tokens: endpoint.grant(expiresIn), account: { id: 'acme' }, scopes: ['read', 'write'] });
+	const row = async () => (await fixture.admin.query('SELECT * FROM urlmode.account WHERE subject = $1', [subject])).rows[0];
+	const change = (text) => fixture.admin.query(`UPDATE urlmode.account SET ${text} WHERE subject = $1`, [subject]);
+	if (expired) await change("expires_at = now(), refreshed_at = now() - interval '1 hour'");
+	return { ...fixture, endpoint, subject, vault, openVault, keysFile, place, row, change, key: { subject, provider } };
+}
+
+test('a token that is valid for long enough is used as it is, and only its owner gets it', async (t) => {
+	const { vault, endpoint, key, admin } = await setUpVault(t);
+	const token = await vault.accessToken(key);
+	assert.deepEqual({ ...token, expiresAt: undefined },
+		{ accessToken: 'access-1', tokenType: 'bearer', account: 'acme', scopes: ['read', 'write'], expiresAt: undefined });
+	assert.ok(Math.abs(token.expiresAt - Date.now() - 3_600_000) < 60_000);
+	assert.deepEqual(endpoint.asked, []);
+	for (const other of [{ ...key, subject: 'another' }, { ...key, provider: 'other' }, { ...key, account: 'other' }]) {
+		await assert.rejects(vault.accessToken(other), { code: 'ACCOUNT_NOT_CONNECTED' });
+	}
+	const { rows } = await admin.query('SELECT a::text FROM urlmode.account a');
+	assert.ok(rows.every(({ a }) => !a.includes(Buffer.from('access-').toString('hex')) && !a.includes('access-')));
+});
+
+test('a hundred calls at once on four instances make one request to the token endpoint', async (t) => {
+	const { vault, endpoint, key, another, openVault } = await setUpVault(t, { expired: true });
+	const vaults = [vault, ...[1, 2, 3].map(() => openVault(another()))];
+	endpoint.instead = () => new Promise((resolve) => setTimeout(resolve, 500));
+	const tokens = await Promise.all(Array.from({ length: 100 }, (_, n) => vaults[n % 4].accessToken(key)));
+	assert.deepEqual(endpoint.asked, ['refresh-1']);
+	assert.deepEqual(new Set(tokens.map(({ accessToken }) => accessToken)), new Set(['access-2']));
+	await Promise.all(vaults.map((each) => each.accessToken(key)));
+	assert.equal(endpoint.asked.length, 1);
+});
+
+test('what a refresh leaves out stays, and a rotated refresh token is the next one', async (t) => {
+	const { vault, endpoint, key, change } = await setUpVault(t, { expired: true });
+	assert.equal((await vault.accessToken(key)).accessToken, 'access-2');
+	await change("expires_at = now()");
+	endpoint.rotates = false;
+	assert.equal((await vault.accessToken(key)).accessToken, 'access-3');
+	await change("expires_at = now()");
+	assert.equal((await vault.accessToken(key)).accessToken, 'access-4');
+	assert.deepEqual(endpoint.asked, ['refresh-1', 'refresh-2', 'refresh-2']);
+});
+
+test('a lifetime that is longer than the provider gives is no loop', async (t) => {
+	const { vault, endpoint, key } = await setUpVault(t, { expiresIn: 60 });
+	for (let n = 0; n < 3; n += 1) assert.equal((await vault.accessToken({ ...key, validFor: 3_600_000 })).accessToken, 'access-1');
+	assert.deepEqual(endpoint.asked, []);
+	endpoint.expiresIn = 0;
+	const other = await setUpVault(t, { expiresIn: 0 });
+	other.endpoint.expiresIn = 0;
+	assert.equal((await other.vault.accessToken(other.key)).accessToken, 'access-2');
+	assert.equal(other.endpoint.asked.length, 1);
+});
+
+test('invalid_grant is the end: the user must connect the account again, and then it goes on', async (t) => {
+	const { vault, endpoint, key, place } = await setUpVault(t, { expired: true });
+	const events = [];
+	for (const name of ['reconnect', 'connected', 'failed', 'refreshed']) vault.on(name, (event) => events.push([name, event]));
+	endpoint.instead = (_request, _response, answer) => answer(400, { error: 'invalid_grant' });
+	for (let n = 0; n < 3; n += 1) await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_RECONNECT', reason: 'invalid_grant', account: 'acme' });
+	assert.equal(endpoint.asked.length, 1);
+	const [listed] = await vault.listAccounts(key);
+	assert.deepEqual([listed.state, listed.reason], ['reconnect', 'invalid_grant']);
+	endpoint.instead = undefined;
+	await vault.store(key, { tokens: endpoint.grant(), account: { id: 'acme' }, scopes: ['read'] });
+	assert.equal((await vault.accessToken(key)).accessToken, 'access-2');
+	assert.deepEqual(events, [['reconnect', { ...place, reason: 'invalid_grant' }], ['connected', { ...place, scopes: ['read'] }]]);
+});
+
+test('while the provider is away, a token that is still valid is used, and the provider is not hurried', async (t) => {
+	const { vault, endpoint, key, change, row } = await setUpVault(t);
+	await change("expires_at = now() + interval '30 s', refreshed_at = now() - interval '1 hour'");
+	endpoint.instead = (_request, response) => response.writeHead(503).end('secret-page');
+	for (let n = 0; n < 5; n += 1) assert.equal((await vault.accessToken(key)).accessToken, 'access-1');
+	assert.equal(endpoint.asked.length, 1, 'then it pauses');
+	await change('expires_at = now()');
+	await assert.rejects(vault.accessToken(key), ({ code, message }) => code === 'ACCOUNT_UNAVAILABLE' && !/secret|refresh-|access-/.test(message));
+	await change('pause_until = NULL');
+	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
+	assert.equal((await row()).failures, 2);
+	await change('pause_until = NULL');
+	endpoint.instead = undefined;
+	assert.equal((await vault.accessToken(key)).accessToken, 'access-2');
+});
+
+test('"sent" is committed before the request, and nothing is sent without the lease', async (t) => {
+	const { vault, endpoint, key, row } = await setUpVault(t, { expired: true });
+	let seen;
+	endpoint.instead = async () => {
+		seen = await row();
+	};
+	await vault.accessToken(key);
+	assert.equal(seen.sent, true);
+	assert.ok(seen.leased_until - Date.now() > 31_000, 'the lease is longer than the request may take');
+	assert.deepEqual([(await row()).sent, (await row()).leased_until], [false, null]);
+});
+
+test('after a lost lease the old token is tried once more', async (t) => {
+	const lose = "sent = true, leased_until = now() - interval '1 s', lease = lease + 1";
+	const { vault, endpoint, key, change, row } = await setUpVault(t, { expired: true });
+	await change(lose);
+	assert.equal((await vault.accessToken(key)).accessToken, 'access-2', 'it had not arrived');
+	assert.equal((await row()).lost, 0);
+
+	// It had arrived: the provider has replaced it, and nobody knows by what.
+	await change(`expires_at = now(), ${lose}`);
+	endpoint.instead = (_request, _response, answer) => answer(400, { error: 'invalid_grant' });
+	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_RECONNECT', reason: 'invalid_grant' });
+
+	const other = await setUpVault(t, { expired: true });
+	await other.change(`lost = 1, ${lose}`);
+	await assert.rejects(other.vault.accessToken(other.key), { code: 'ACCOUNT_RECONNECT', reason: 'refresh_lost' });
+	assert.deepEqual(other.endpoint.asked, []);
+});
+
+test('tokens that came are stored, also where the lease was lost meanwhile or PostgreSQL was away', async (t) => {
+	const { vault, endpoint, key, change } = await setUpVault(t, { expired: true });
+	// Another instance has taken the lease, and was told that the old token is not good any more.
+	endpoint.instead = () => void change("lease = lease + 1, state = 'reconnect', reason = 'invalid_grant', leased_until = NULL").catch(() => {});
+	const { query } = pg.Pool.prototype;
+	let failures = 3;
+	t.mock.method(pg.Pool.prototype, 'query', function (text, values) {
+		if (text.includes('commit_refresh') && failures-- > 0) return Promise.reject(new Error('Connection terminated unexpectedly'));
+		return query.call(this, text, values);
+	});
+	assert.equal((await vault.accessToken(key)).accessToken, 'access-2');
+	const [listed] = await vault.listAccounts(key);
+	assert.deepEqual([listed.state, listed.reason], ['connected', '']);
+	assert.deepEqual(endpoint.asked, ['refresh-1']);
+});
+
+test('tokens of an older version replace nothing: the user has connected it again meanwhile', async (t) => {
+	const { vault, endpoint, key } = await setUpVault(t, { expired: true });
+	endpoint.instead = async () => {
+		await vault.store(key, { tokens: { ...endpoint.grant(), access_token: 'of the user' }, account: { id: 'acme' }, scopes: [] });
+	};
+	assert.equal((await vault.accessToken(key)).accessToken, 'of the user');
+});
+
+test('close waits for a refresh, and what the provider has given is stored', async (t) => {
+	const { vault, endpoint, key, urlmode, another, openVault } = await setUpVault(t, { expired: true });
+	let answer;
+	endpoint.instead = () => new Promise((resolve) => (answer = resolve));
+	const token = vault.accessToken(key).catch(({ code }) => code);
+	await until('it is asked', () => answer);
+	const closed = urlmode.close();
+	setTimeout(answer, 3_000);
+	await closed;
+	await token;
+	assert.equal((await openVault(another()).accessToken(key)).accessToken, 'access-2');
+	assert.deepEqual(endpoint.asked, ['refresh-1']);
+});
+
+test('a request is repeated only where nothing was sent', async (t) => {
+	const { vault, endpoint, key, change } = await setUpVault(t, { expired: true });
+	endpoint.instead = (request) => request.socket.destroy() && true;
+	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
+	assert.equal(endpoint.asked.length, 1, 'it had arrived');
+
+	endpoint.instead = undefined;
+	await change('pause_until = NULL');
+	const { fetch } = globalThis;
+	let attempts = 0;
+	t.mock.method(globalThis, 'fetch', (...args) => {
+		attempts += 1;
+		return attempts === 1 ? Promise.reject(Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } })) : fetch(...args);
+	});
+	assert.equal((await vault.accessToken(key)).accessToken, 'access-2');
+	assert.equal(attempts, 2);
+});
+
+test('disconnect revokes and deletes, and deletes where it cannot revoke', async (t) => {
+	const { vault, endpoint, key, change } = await setUpVault(t);
+	assert.deepEqual(await vault.disconnect(key), { revoked: true });
+	assert.deepEqual(endpoint.revoked, ['refresh-1']);
+	assert.deepEqual(await vault.listAccounts(key), []);
+	await assert.rejects(vault.disconnect(key), { code: 'ACCOUNT_NOT_CONNECTED' });
+	await vault.store(key, { tokens: endpoint.grant(), account: undefined, scopes: [] });
+	assert.equal((await vault.accessToken(key)).account, 'default');
+	await change("tokens = tokens || '\\x00'");
+	assert.deepEqual(await vault.disconnect(key), { revoked: false, detail: 'ACCOUNT_SEAL' });
+	assert.deepEqual(await vault.listAccounts(key), []);
+});
+
+test('keys: which are needed, sealing anew, and a key that is missing', async (t) => {
+	const { vault, endpoint, key, keysFile, admin, subject } = await setUpVault(t);
+	const old = readFileSync(keysFile, 'utf8');
+	for (let n = 0; n < 150; n += 1) await vault.store(key, { tokens: endpoint.grant(), account: { id: `account-${n}` }, scopes: [] });
+	// Only those of this test: the others are sealed with the keys of theirs.
+	await admin.query('DELETE FROM urlmode.account WHERE subject <> $1', [subject]);
+	assert.deepEqual(await vault.keysInUse(), [{ kid: 7, accounts: 151 }]);
+	writeKeys(keysFile, keyLine(8) + old);
+	await until('the new key mints', async () => {
+		await vault.store(key, { tokens: endpoint.grant(), account: { id: 'new' }, scopes: [] });
+		return (await vault.keysInUse()).some(({ kid }) => kid === 8);
+	});
+	assert.deepEqual(await vault.keysInUse(), [{ kid: 7, accounts: 151 }, { kid: 8, accounts: 1 }]);
+	const { rows: [first] } = await admin.query("SELECT tokens FROM urlmode.account WHERE subject = $1 AND account = 'account-0'", [subject]);
+	await vault.store(key, { tokens: endpoint.grant(), account: { id: 'account-0' }, scopes: [] });
+	const { rows: [{ done }] } = await admin.query("SELECT urlmode.reseal_account($1, $2, 'account-0', $3, $3) AS done", [subject, provider, first.tokens]);
+	assert.equal(done, false, 'tokens that were replaced meanwhile stay');
+	assert.equal(await vault.reseal(), 150);
+	assert.deepEqual(await vault.keysInUse(), [{ kid: 8, accounts: 152 }]);
+	assert.match((await vault.accessToken({ ...key, account: 'acme' })).accessToken, /^access-1$/);
+	writeKeys(keysFile, keyLine(9, randomBytes(32)));
+	await until('the old keys are gone', () => vault.accessToken(key).then(() => false, ({ code }) => code === 'ACCOUNT_SEAL'));
+	await assert.rejects(vault.accessToken(key), { message: "the tokens of an account at demo cannot be opened: the vault's keys file has no key 8" });
+});
+
+test('what is sealed opens only for its subject, provider and account, and unchanged', () => {
+	const keys = parseKeys(keyLine(3), 'keys');
+	const place = { subject: 'ada', provider: 'github', account: '1' };
+	const tokens = { access_token: 'a', token_type: 'bearer' };
+	const sealed = sealTokens(keys, place, tokens);
+	assert.deepEqual(openTokens(keys, place, sealed), tokens);
+	for (const other of [{ ...place, subject: 'adb' }, { ...place, provider: 'gitlab' }, { ...place, account: '2' },
+		{ subject: 'ada\0github', provider: '1', account: '' }]) {
+		assert.throws(() => openTokens(keys, other, sealed), { code: 'ACCOUNT_SEAL', message: /not genuine/ });
+	}
+	for (let bit = 0; bit < sealed.length * 8; bit += 1) {
+		const changed = Buffer.from(sealed);
+		changed[bit >> 3] ^= 1 << (bit & 7);
+		assert.throws(() => openTokens(keys, place, changed), { code: 'ACCOUNT_SEAL' }, `bit ${bit}`);
+	}
+});
+
+const vectors = JSON.parse(readFileSync(new URL('../../../tests/vectors/vault.json', import.meta.url), 'utf8'));
+for (const vector of vectors.tokens) {
+	test(`vector: ${vector.name}`, () => {
+		const keys = parseKeys(`${vector.kid} ${Buffer.from(vector.secret_hex, 'hex').toString('base64')}`, 'keys');
+		const sealed = sealTokens(keys, vector, JSON.parse(vector.json), Buffer.from(vector.nonce_hex, 'hex'));
+		assert.equal(sealed.toString('hex'), vector.blob_hex);
+		assert.deepEqual(openTokens(keys, vector, Buffer.from(vector.blob_hex, 'hex')), JSON.parse(vector.json));
+	});
+}
+
+test('a user is forgotten, but for references and amounts, and not while a payment is unclaimed', async (t) => {
+	const { vault, urlmode, callback, subject, key, admin } = await setUpVault(t);
+	const owner = { subject, session: 's' };
+	const { elicitationId } = await urlmode.create({ ...payment, ...owner });
+	await urlmode.create({ ...request, subject });
+	await callback.paid(elicitationId, { reference: `pay-${subject}`, ...owner });
+	await assert.rejects(vault.forgetSubject({ subject }), (error) => {
+		assert.equal(error.code, 'UNCLAIMED_PAYMENTS');
+		assert.deepEqual(error.payments, [{ elicitationId, provider: 'demo', reference: `pay-${subject}`, amount: 1_050, currency: 'EUR' }]);
+		return true;
+	});
+	assert.equal((await vault.listAccounts(key)).length, 1, 'nothing was deleted');
+	await urlmode.claim(elicitationId, owner);
+	await vault.forgetSubject({ subject });
+	const { rows } = await admin.query(`SELECT (SELECT count(*) FROM urlmode.elicitation WHERE subject = $1)::integer AS elicitations,
+		(SELECT count(*) FROM urlmode.account WHERE subject = $1)::integer AS accounts`, [subject]);
+	assert.deepEqual(rows, [{ elicitations: 0, accounts: 0 }]);
+	const { rows: [paid] } = await admin.query('SELECT amount, result FROM urlmode.payment WHERE reference = $1', [`pay-${subject}`]);
+	assert.deepEqual(paid, { amount: '1050', result: null });
+});
+
+test('only MCP servers reach the vault', async (t) => {
+	const { admin } = await setUp(t);
+	const { rows } = await admin.query(`SELECT p.proname AS name, r.rolname AS role FROM pg_proc p, pg_roles r
+		WHERE p.pronamespace = 'urlmode'::regnamespace AND r.rolname IN ('urlmode_cgi', 'urlmode_operator', 'urlmode_server')
+			AND p.proname ~ 'account|refresh|mark_sent|vault|sealed|forget' AND has_function_privilege(r.oid, p.oid, 'EXECUTE')`);
+	assert.deepEqual(new Set(rows.map(({ role }) => role)), new Set(['urlmode_server']));
+	assert.equal(new Set(rows.map(({ name }) => name)).size, 11);
+	const { rows: tables } = await admin.query(`SELECT r.rolname FROM pg_roles r WHERE r.rolname IN ('urlmode_cgi', 'urlmode_operator', 'urlmode_server')
+		AND has_table_privilege(r.oid, 'urlmode.account', 'SELECT')`);
+	assert.deepEqual(tables, []);
+});

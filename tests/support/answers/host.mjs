@@ -1,0 +1,18 @@
+// A host with an official client, in a process of its own: calls the tool and prints
+// what it returns.
+
+import process from 'node:process';
+
+const [url, client] = process.argv.slice(2);
+const { Client, StreamableHTTPClientTransport } = client === 'sdk' ? {
+	...await import('@modelcontextprotocol/sdk/client/index.js'), ...await import('@modelcontextprotocol/sdk/client/streamableHttp.js'),
+} : await import('@modelcontextprotocol/client');
+const host = new Client({ name: 'host', version: '1.0.0' }, {
+	...client === '2026-07-28' && { versionNegotiation: { mode: { pin: client } } },
+	...client === '2025-11-25' && { versionNegotiation: { mode: 'legacy' } },
+});
+await host.connect(new StreamableHTTPClientTransport(new URL(url)));
+const call = { name: 'work', arguments: {} };
+const { content } = client === 'sdk' ? await host.callTool(call, undefined, { timeout: 120_000 }) : await host.callTool(call, { timeout: 120_000 });
+console.log(content[0].text);
+process.exit();

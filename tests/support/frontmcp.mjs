@@ -1,0 +1,27 @@
+// What FrontMCP's example needs beside the others: access tokens that FrontMCP
+// checks by itself, and a port that is known before it listens.
+
+import { createServer } from 'node:http';
+
+import { listen } from '../demo/process.mjs';
+import { openTokenIssuer } from './access-tokens.mjs';
+import { APP } from './adapters.mjs';
+import { FRONTMCP } from './builds.mjs';
+
+const ISSUER = 'https://login.example.com';
+
+export function frontMcpExample() {
+	const { jwks, tokenOf } = openTokenIssuer(ISSUER);
+	const app = `${APP.replace('export const auth', 'const unused')}
+export const auth = { mode: 'transparent', provider: '${ISSUER}', providerConfig: { jwks: ${JSON.stringify(jwks)} } };
+`;
+	return { example: { doubles: FRONTMCP, files: { 'app.mjs': app } }, tokenOf, env: freePort };
+}
+
+/** FrontMCP tells nobody which port it has got for port 0. */
+async function freePort() {
+	const probe = createServer();
+	const port = await listen(probe, 0);
+	await new Promise((resolve) => probe.close(resolve));
+	return { PORT: String(port) };
+}

@@ -1,0 +1,271 @@
+// Runs the scenarios of tests/scenarios, one after the other or many at the same
+// time. What a step means is in tests/scenarios/README.md.
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { elicitationsOf, goToCheckout, PRICE, refuse, rowState, scenarioUser, settle, signIn } from './adapters.mjs';
+import { deferred, until } from './wait.mjs';
+
+const FOLDER = new URL('../scenarios/', import.meta.url);
+/**
+ * What ends before the server has seen that its client has gone, or has cancelled, is
+ * still that call's. The server tells nobody when it has seen it.
+ */
+const SEEN_MS = 1_000;
+
+/**
+ * @typedef {object} Scenario
+ * @property {string} name
+ * @property {string[]} [of] the ways of asking that it is for: `request`, `retry` or `link`. All by default
+ * @property {string[]} [needs] what a server must have
+ * @property {number} [servers] instances of its own, which it stops or kills
+ * @property {Record<string, unknown>[]} steps
+ *
+ * @typedef {object} Setting a server on one framework, and one kind of client
+ * @property {import('./fixture.mjs').Fixture} fixture
+ * @property {'request' | 'retry' | 'link'} way
+ * @property {string[]} has
+ * @property {Record<string, string>} [tools] other names of tools
+ * @property {(subject: string) => string} tokenOf the access token of a user
+ * @property {(options: { servers?: number }) => Promise<Servers>} start the servers of a scenario
+ * @property {(options: object) => Promise<object>} connect a client, see clients.mjs
+ *
+ * @typedef {object} Servers
+ * @property {string} url of all of them
+ * @property {{ url: string, output: string, kill: () => Promise<void>, stop: () => Promise<number | string> }[]} instances
+ */
+
+/** @returns {Scenario[]} */
+export function readScenarios() {
+	return readdirSync(FOLDER).filter((file) => file.endsWith('.json')).sort()
+		.flatMap((file) => JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')));
+}
+
+/**
+ * @param {Scenario} scenario
+ * @param {Pick<Setting, 'way' | 'has'>} setting
+ */
+export function isFor({ of, needs = [] }, { way, has }) {
+	return (of === undefined || of.includes(way)) && needs.every((need) => has.includes(need));
+}
+
+let runs = 0;
+
+/**
+ * Each run has users of its own, so that many can run at the same time.
+ *
+ * @param {Scenario} scenario
+ * @param {Setting} setting
+ */
+export async function runScenario({ steps, servers }, setting) {
+	const run = new Run(setting, await setting.start({ servers }), runs += 1);
+	for (const [index, step] of steps.entries()) {
+		const [verb] = Object.keys(step);
+		assert.ok(Object.hasOwn(STEPS, verb), `no step is called ${verb}`);
+		try {
+			await STEPS[verb](run, step[verb], step);
+		} catch (error) {
+			error.message = `step ${index + 1}, ${JSON.stringify(step)}: ${error.message}`;
+			throw error;
+		}
+	}
+}
+
+class Run {
+	clients = new Map();
+	calls = new Map();
+	/** The call whose link the user has. */
+	asked = undefined;
+	payments = 0;
+
+	constructor(setting, servers, number) {
+		Object.assign(this, { setting, servers, number, fixture: setting.fixture });
+	}
+
+	subject(user) {
+		return scenarioUser(user, this.number);
+	}
+
+	get reference() {
+		return `cs_${scenarioUser('paid', this.number)}_${this.payments}`;
+	}
+
+	fill(text) {
+		return text.replaceAll('{reference}', this.reference);
+	}
+
+	async connect({ as = 'client', user = 'ada', declares, answers = 'accept', server, ...more } = {}) {
+		const held = deferred();
+		const client = this.fixture.closeAtEnd(await this.setting.connect({
+			url: server === undefined ? this.servers.url : this.servers.instances[server].url,
+			token: this.setting.tokenOf(this.subject(user)),
+			...declares && { capabilities: declares },
+			onElicit() {
+				if (answers === 'error') throw new Error('this client cannot ask its user');
+				return answers === 'held' ? held.promise : answers;
+			},
+			...more,
+		}));
+		this.clients.set(as, { client, held, asks: this.setting.way !== 'link' && (!declares || Boolean(declares.elicitation?.url)) });
+		return this.clients.get(as);
+	}
+
+	async clientOf({ by = 'client' }) {
+		return this.clients.get(by) ?? this.connect({ as: by });
+	}
+
+	callOf({ of }) {
+		return this.calls.get(of) ?? (of ? assert.fail(`no call is called ${of}`) : [...this.calls.values()].at(-1));
+	}
+
+	async newestRow({ of = 'ada' }) {
+		return (await elicitationsOf(this.fixture, this.subject(of)))[0];
+	}
+}
+
+function beginCall(client, tool, { progress, timeout }) {
+	const controller = new AbortController();
+	const heard = [];
+	const promise = client.call(tool, {
+		signal: controller.signal, timeout, ...progress && { onProgress: ({ message }) => heard.push(message) },
+	});
+	promise.catch(() => {});
+	return { client, tool, promise, controller, heard };
+}
+
+function linkIn({ text }) {
+	return /^https?:\S+$/m.exec(text)?.[0] ?? /https?:\S+/.exec(text)?.[0] ?? assert.fail(`no link in: ${text}`);
+}
+
+function checkResult(run, { text, isError }, wanted) {
+	if (wanted.text !== undefined) assert.equal(text, run.fill(wanted.text));
+	for (const part of [wanted.says ?? []].flat()) assert.ok(text.includes(run.fill(part)), `“${part}” is not in: ${text}`);
+	for (const part of [wanted.saysNot ?? []].flat()) assert.ok(!text.includes(run.fill(part)), `“${part}” is in: ${text}`);
+	assert.equal(isError, wanted.isError ?? false, text);
+}
+
+const STEPS = {
+	connect: (run, options) => run.connect(options),
+
+	async call(run, tool, step) {
+		const { client, asks } = await run.clientOf(step);
+		run.calls.set(step.as ?? tool, { ...beginCall(client, run.setting.tools?.[tool] ?? tool, step), asks, step });
+	},
+
+	async asked(run, message, step) {
+		const call = run.callOf(step);
+		run.asked = call;
+		if (call.asks) {
+			Object.assign(call, await call.client.nextRequest());
+			if (typeof message === 'string') assert.equal(call.message, message);
+			return;
+		}
+		const result = await call.promise;
+		call.url = linkIn(result);
+		if (typeof message === 'string') assert.ok(result.text.startsWith(message), result.text);
+		// The model calls again, as the text has told it.
+		Object.assign(call, beginCall(call.client, call.tool, call.step));
+	},
+
+	async user(run, does) {
+		const { url } = run.asked;
+		if (does === 'signs in') await signIn(run.fixture, url);
+		else if (does === 'refuses') await refuse(run.fixture, url);
+		else run.asked.paying = await goToCheckout(run.fixture, url);
+	},
+
+	async provider(run, what, { price = {} }) {
+		const { asked } = run;
+		asked.paying ??= await goToCheckout(run.fixture, asked.url);
+		if (what !== 'processing') run.payments += 1;
+		await settle(run.fixture, asked.paying, what, { ...PRICE, ...price, reference: run.reference });
+	},
+
+	async answer(run, action, step) {
+		(await run.clientOf(step)).held.resolve(action);
+	},
+
+	async result(run, wanted, step) {
+		const call = run.callOf(step);
+		const result = await call.promise;
+		checkResult(run, result, wanted);
+		if (wanted.link) {
+			call.url = linkIn(result);
+			run.asked = call;
+		}
+	},
+
+	async error(run, wanted, step) {
+		const call = run.callOf(step);
+		const error = await call.promise.then(({ text }) => assert.fail(`it has a result: ${text}`), (reason) => reason);
+		if (wanted.code === undefined) return;
+		assert.equal(error.code, wanted.code, error);
+		if (wanted.code !== -32042) return;
+		const [elicitation] = error.data.elicitations;
+		assert.equal(elicitation.mode, 'url');
+		Object.assign(call, elicitation);
+		run.asked = call;
+	},
+
+	async heard(run, messages, step) {
+		const { heard } = run.callOf(step);
+		await until(`${messages} is heard`, () => messages.every((message) => heard.includes(message)));
+	},
+
+	pause: (run, milliseconds) => sleep(milliseconds),
+
+	async cancel(run, _, step) {
+		run.callOf(step).controller.abort('enough');
+		await sleep(SEEN_MS);
+	},
+
+	async disconnect(run, how, step) {
+		const { client } = await run.clientOf(step);
+		await (how === 'ends the session' ? client.endSession() : client.close());
+		await sleep(SEEN_MS);
+	},
+
+	async kill(run, server) {
+		await run.servers.instances[server].kill();
+		run.servers.drop?.(server);
+	},
+
+	async stop(run, server) {
+		const instance = run.servers.instances[server];
+		assert.equal(await instance.stop(), 0, instance.output);
+		run.servers.drop?.(server);
+	},
+
+	async row(run, state, step) {
+		const look = async () => {
+			const row = await run.newestRow(step);
+			return row ? rowState(run.fixture, row.id) : 'none';
+		};
+		await until(`the row is ${state}`, async () => await look() === state).catch(async (error) => {
+			assert.equal(await look(), state, error.message);
+		});
+	},
+
+	async rows(run, count, { of = 'ada' }) {
+		assert.equal((await elicitationsOf(run.fixture, run.subject(of))).length, count);
+	},
+
+	async requests(run, count, step) {
+		const { client } = await run.clientOf(step);
+		assert.equal(client.requests.length, count);
+	},
+
+	async notifications(run, count, step) {
+		if (!run.setting.has.includes('notifications')) return;
+		const { client } = await run.clientOf(step);
+		if (count > 0) await until('the client is notified', () => client.completed.length >= count);
+		assert.equal(client.completed.length, count);
+	},
+
+	sameLink(run, names) {
+		const urls = names.map((of) => run.callOf({ of }).url);
+		assert.equal(new Set(urls).size, 1, urls.join('\n'));
+	},
+};
