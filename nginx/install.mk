@@ -8,7 +8,8 @@ PREFIX ?= /usr/local
 prefix ?= $(PREFIX)
 exec_prefix ?= $(prefix)
 sbindir ?= $(exec_prefix)/sbin
-libexecdir ?= $(exec_prefix)/lib
+libdir ?= $(exec_prefix)/lib
+libexecdir ?= $(exec_prefix)/libexec
 datarootdir ?= $(prefix)/share
 datadir ?= $(datarootdir)
 mandir ?= $(datarootdir)/man
@@ -36,9 +37,9 @@ install:        ## install below DESTDIR, with the folders of nginx/install.mk (
 uninstall:      ## remove what `make install` wrote; what was changed in sysconfdir stays
 	@nginx/install uninstall $(FOLDERS)
 
-FOLDERS = $(foreach name,sbindir libexecdir datadir mandir docdir bashcompletiondir \
-	sysconfdir localstatedir runstatedir systemdsystemunitdir sysusersdir \
-	tmpfilesdir,$(name)=$(call quote,$($(name))))
+FOLDERS = $(foreach name,sbindir libdir libexecdir datadir mandir docdir bashcompletiondir \
+	sysconfdir localstatedir runstatedir systemdsystemunitdir \
+	sysusersdir tmpfilesdir,$(name)=$(call quote,$($(name))))
 install uninstall: export DESTDIR ?=
 
 # debian/ stands at the top of the copy that it is made of.

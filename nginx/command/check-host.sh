@@ -3,20 +3,23 @@
 
 # --- Database ---------------------------------------------------------------
 
-# As the programs do: with their connection string, as their user.
+# What the units add to the environment of the programs, such as PGPASSFILE.
+environment_of_programs()
+{
+	systemctl show -p Environment --value urlmode@connect.service 2>/dev/null || :
+}
+
+# As the programs do: as their user, with their connection string, and with no
+# PGPASSWORD or .pgpass of whoever asks.
 check_database()
 {
-	folder=$scratch/database
-	mkdir "$folder"
-	add_service cgi "$(program --config database_url)"
-	mv "$PGSERVICEFILE" "$folder/services"
-	if is_root && id "$user" >/dev/null 2>&1; then
-		chown -R "$user" "$folder"
-	fi
 	before=$(date +%s)
-	as_programs env PGSERVICEFILE="$folder/services" psql -X -q -w -A -t -F ' ' -v ON_ERROR_STOP=1 \
-		-d service=cgi -f - >"$scratch/database-says" 2>"$scratch/said" <<'SQL' || :
-SELECT current_user, pg_is_in_recovery(), current_setting('enable_seqscan'), current_setting('jit'),
+	home=$HOME
+	! is_root || home=$(getent passwd "$user" | cut -d : -f 6)
+	# shellcheck disable=SC2046 # a word for each variable
+	as_programs env -i HOME="$home" PATH="$PATH" $(environment_of_programs) URLMODE_CONFIG="$config" "$operate" sql \
+		>"$scratch/database-says" 2>"$scratch/said" <<'SQL' || :
+SELECT current_user, pg_is_in_recovery(), current_setting('transaction_read_only'), current_setting('enable_seqscan'), current_setting('jit'),
 	(SELECT rolsuper FROM pg_roles WHERE rolname = current_user), extract(epoch FROM clock_timestamp())::bigint,
 	to_regproc('urlmode.ping') IS NOT NULL AND has_schema_privilege('urlmode', 'USAGE'),
 	to_regclass('urlmode.elicitation') IS NOT NULL AND has_table_privilege('urlmode.elicitation', 'SELECT');
@@ -27,12 +30,15 @@ SQL
 		return
 	fi
 	after=$(date +%s)
-	read -r login standby seqscan jit superuser clock schema reads <"$scratch/database-says"
+	read -r login standby read_only seqscan jit superuser clock schema reads <"$scratch/database-says"
 	if [ "$schema" = f ]; then
 		finding error database "the schema urlmode is not there, or $login may not use it" "urlmode migrate"
 	elif [ "$standby" = t ]; then
 		finding error database "this is a standby, where nothing can be written" \
 			"name all hosts in database_url, with target_session_attrs=read-write"
+	elif [ "$read_only" = on ]; then
+		finding error database "nothing can be written: default_transaction_read_only is on for $login, or for the database" \
+			"ALTER ROLE $login RESET default_transaction_read_only; or ALTER DATABASE, or ALTER SYSTEM"
 	else
 		finding ok database "reached as $login"
 	fi
@@ -96,11 +102,11 @@ SQL
 check_sockets()
 {
 	wrong=0
-	for name in $programs; do
+	for name in $needed; do
 		socket=$sockets/$name.sock
 		if [ ! -S "$socket" ]; then
 			finding error sockets "there is no socket $socket" "start it: systemctl enable --now urlmode@$name.socket"
-		elif ! (cd "$sockets" && program --socket "$name.sock") 2>"$scratch/said" &&
+		elif ! (cd "$sockets" && ask socket "$name.sock") 2>"$scratch/said" &&
 			! grep -q 'Permission denied' "$scratch/said"; then
 			finding error sockets "nobody listens on $socket" "start it: systemctl restart urlmode@$name.socket"
 		elif [ $(($(stat -c %a -- "$socket") % 10)) -ne 0 ]; then
@@ -148,16 +154,16 @@ check_snippets()
 		name=$(basename -- "$file")
 		case $name in
 		auth-*) [ -e "$nginx/urlmode/$name" ] || continue ;;
-		pages.conf) continue ;;
+		pages.conf | monitoring.conf) continue ;;
 		esac
 		cmp -s -- "$file" "$nginx/urlmode/$name" || differing="$differing $name"
 	done
 	if [ -n "$differing" ]; then
 		finding warning snippets "not as they come with this version:$differing" \
 			"diff -r $nginx_dir/urlmode $nginx/urlmode shows what is different"
-	elif ! program --pages | cmp -s - "$nginx/urlmode/pages.conf"; then
+	elif ! ask pages | cmp -s - "$nginx/urlmode/pages.conf"; then
 		finding warning snippets "pages.conf is not what this version makes of $config" \
-			"$programs_dir/status --pages >$nginx/urlmode/pages.conf, and reload nginx"
+			"urlmode pages >$nginx/urlmode/pages.conf, and reload nginx"
 	else
 		finding ok snippets "$nginx/urlmode is of this version"
 	fi

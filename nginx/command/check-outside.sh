@@ -57,13 +57,14 @@ check_local()
 			"the log of the programs says why: journalctl -u 'urlmode@*'"
 	fi
 	check_answers
+	check_sign_in
 }
 
 # A path that each program refuses or answers by itself.
 check_answers()
 {
 	silent=
-	for name in $programs; do
+	for name in $needed; do
 		case $name in
 		connect) path=/connect/ ;;
 		oauth-return) path=/oauth/ ;;
@@ -81,6 +82,39 @@ check_answers()
 	else
 		finding ok answers "each program answers through nginx"
 	fi
+}
+
+# Goes to /connect as a browser that has not signed in, with a link that this
+# host has sealed, of an elicitation that does not exist.
+check_sign_in()
+{
+	how=$(ask config user_check)
+	provider=$(ask config providers | sed -n '1s/ .*//p')
+	state=$(ask state "$provider")
+	fetch 127.0.0.1 "/connect/$provider?state=$state" || {
+		finding error sign_in "/connect does not answer" "see the finding on answers"
+		return 0
+	}
+	text=$(sed '1,/^$/d' "$scratch/response")
+	case $status-$text in
+	*sign_in_not_set_up*)
+		finding error sign_in "every user gets 500 (sign_in_not_set_up): user_check is $how, and nginx does not say who the user is" \
+			"include urlmode/auth-request.conf or auth-basic.conf in the site behind server.conf, and reload nginx"
+		;;
+	*state_invalid* | *state_expired*)
+		finding error sign_in "the programs refuse a link that was sealed with $keys_file: $(printable "$text" | head -c 100)" \
+			"restart them: systemctl try-restart 'urlmode@*.service'"
+		;;
+	5*)
+		finding error sign_in "a user gets $status at /connect" "nginx's error_log and the log of the programs say why"
+		;;
+	401-* | 403-* | 30?-*)
+		finding ok sign_in "a user is asked to sign in, with user_check $how"
+		;;
+	*)
+		finding ok sign_in "a user gets through, with user_check $how"
+		;;
+	esac
 }
 
 # --- By the address that everybody uses -----------------------------------

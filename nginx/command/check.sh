@@ -1,6 +1,7 @@
 # shellcheck shell=sh disable=SC2154 # of common.sh
 # urlmode check: what is wrong with this host, and what to do. Here: findings,
-# the configuration, and the keys. check-host.sh and check-outside.sh go on.
+# the configuration, and the keys. check-running.sh, check-host.sh and
+# check-outside.sh go on.
 
 # What is reported sooner than it breaks.
 certificate_days=14
@@ -12,10 +13,28 @@ help_check()
 	cat <<'END'
 usage: urlmode check [OPTION...]
 
-Looks at the configuration, the keys, the database, the programs' sockets, nginx,
-the certificate, and whether what answers at base_url is this host. Says of each
-what it found and what to do. As root it sees everything; others are told what
-they could not look at. It changes nothing.
+Looks for what is wrong, and says of each check what it found and what to do. As
+root it sees everything; others are told what they could not look at. It changes
+nothing. The checks are:
+
+  programs       the programs and their user are there
+  configuration  the programs accept it, and the descriptions of the providers
+  permissions    nobody else can read or change secrets
+  keys           the programs can read them; the one that seals is not old
+  server_keys    the copy of an MCP server has the same keys
+  database       the programs reach it, and it can be written to
+  role           the programs' role has its settings, and no right too many
+  clock          the database's clock is that of this host
+  migrations     the database has all that belong to this version
+  units          systemd's units of the programs and of nginx run, without failing
+  sockets        somebody listens on each, and not everybody can connect to it
+  nginx          it accepts its configuration
+  snippets       the files in nginx's folder are those of this version
+  local          /healthz answers well through nginx of this host
+  answers        each program answers through nginx of this host
+  sign_in        a user who opens a link is asked to sign in, or gets through
+  certificate    browsers accept it, for two weeks at least
+  outside        what answers at base_url is this host
 
   --json              one JSON object, with the status and an array of findings
   --server-keys FILE  compare the keys file with this one, a copy of an MCP
@@ -55,12 +74,14 @@ run_check()
 	make_scratch
 	chmod 711 "$scratch"
 	: >"$scratch/findings"
+	trap 'check_broke' EXIT
 	if check_programs && check_configuration; then
 		check_permissions
 		check_keys
 		check_server_keys
 		check_database
 		check_migrations
+		check_units
 		check_sockets
 		check_nginx
 		check_snippets
@@ -68,13 +89,30 @@ run_check()
 		check_certificate
 		check_outside
 	fi
+	report
+}
+
+report()
+{
+	trap - EXIT
 	if [ $json -eq 1 ]; then
 		findings_json
 	else
 		findings_text
 	fi
-	[ "$(count error)" -eq 0 ] || exit 2
-	[ "$(count warning)" -eq 0 ] || exit 1
+	status=0
+	[ "$(count warning)" -eq 0 ] || status=1
+	[ "$(count error)" -eq 0 ] || status=2
+	rm -rf "$scratch"
+	exit $status
+}
+
+# A check that breaks must not hide what the others have found.
+check_broke()
+{
+	finding error programs "urlmode check itself has failed: not everything was looked at" \
+		"the line before says where; please report it"
+	report
 }
 
 # --- Findings ---------------------------------------------------------------
@@ -135,9 +173,10 @@ said()
 
 check_programs()
 {
-	for name in $programs; do
-		[ -x "$programs_dir/$name" ] || {
-			finding error programs "$programs_dir/$name is not there" "install urlmode"
+	for file in $programs "$operate"; do
+		case $file in /*) ;; *) file=$programs_dir/$file ;; esac
+		[ -x "$file" ] || {
+			finding error programs "$file is not there" "install urlmode"
 			return 1
 		}
 	done
@@ -151,17 +190,22 @@ check_programs()
 check_configuration()
 {
 	for name in $programs; do
-		as_programs env -u GATEWAY_INTERFACE URLMODE_CONFIG="$config" "$programs_dir/$name" --check \
+		as_programs env URLMODE_CONFIG="$config" "$programs_dir/$name" --check \
 			>"$scratch/said" 2>&1 </dev/null || {
-			finding error configuration "$(said "$scratch/said")" \
-				"correct $config, or who may read it: see urlmode-config(5) and urlmode help setup"
+			if [ -e "$config" ]; then
+				advice="correct $config, or who may read it: see urlmode-config(5)"
+			else
+				advice="urlmode setup https://HOST writes it"
+			fi
+			finding error configuration "$(said "$scratch/said")" "$advice"
 			return 1
 		}
 	done
-	base_url=$(program --config base_url)
-	keys_file=$(program --config keys_file)
-	log_file=$(program --config log_file)
-	finding ok configuration "$config, $(program --config providers | wc -l) providers, for $base_url"
+	base_url=$(ask config base_url)
+	keys_file=$(ask config keys_file)
+	log_file=$(ask config log_file)
+	needed=$(ask programs)
+	finding ok configuration "$config, $(ask config providers | wc -l) providers, for $base_url"
 }
 
 # check_mode FILE GROUP_BITS: nobody but the owner, and the group with at most
@@ -200,7 +244,7 @@ check_permissions()
 
 check_keys()
 {
-	as_programs "$programs_dir/connect" --keys "$keys_file" >"$scratch/kids" 2>"$scratch/said" || {
+	as_programs "$operate" keys "$keys_file" >"$scratch/kids" 2>"$scratch/said" || {
 		finding error keys "$(said "$scratch/said")" "see urlmode help keys"
 		return 0
 	}
@@ -228,7 +272,7 @@ check_server_keys()
 			"urlmode check --server-keys FILE compares a copy of it"
 		return
 	fi
-	program --keys "$server_keys" >"$scratch/server-kids" 2>"$scratch/said" || {
+	ask keys "$server_keys" >"$scratch/server-kids" 2>"$scratch/said" || {
 		finding error server_keys "$(said "$scratch/said")" "copy $keys_file there"
 		return 0
 	}

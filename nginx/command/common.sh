@@ -104,17 +104,17 @@ make_scratch()
 	trap 'exit 143' TERM
 }
 
-# --- Programs ---------------------------------------------------------------
+# --- What a shell cannot read -----------------------------------------------
 
-# program OPTION...: what a program says of the configuration, a keys file or a
-# connection string. All programs say the same.
-program()
+# ask QUESTION...: what the program behind this command says of the
+# configuration, a keys file, a connection string, a socket or a delivery.
+ask()
 {
-	[ -x "$programs_dir/connect" ] || {
-		warn "the programs are not in $programs_dir"
+	[ -x "$operate" ] || {
+		warn "$operate is not there: build urlmode first"
 		return 1
 	}
-	env -u GATEWAY_INTERFACE "$programs_dir/connect" "$@"
+	"$operate" "$@"
 }
 
 # --- PostgreSQL -------------------------------------------------------------
@@ -134,7 +134,7 @@ add_service()
 	PGAPPNAME="urlmode ${subcommand-}"
 	export PGSERVICEFILE PGCONNECT_TIMEOUT PGCLIENTENCODING PGDATESTYLE PGTZ PGAPPNAME
 	# printf is a part of the shell: no process has the string as an argument.
-	printf '%s\n' "$2" | program --conninfo >"$scratch/conninfo" || return 1
+	printf '%s\n' "$2" | ask conninfo >"$scratch/conninfo" || return 1
 	{
 		printf '[%s]\n' "$1"
 		cat "$scratch/conninfo"

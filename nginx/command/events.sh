@@ -8,7 +8,7 @@ usage: urlmode events [--late | --unclaimed] [--provider NAME] [--since WHEN]
                       [--limit N] [--json]
 
 Lists the events that providers sent in the last day, the newest last, with what
-each did to its elicitation: `urlmode show` has the rest.
+each did to its elicitation: urlmode show has the rest.
 
   --late           only those that came after their elicitation was completed
   --unclaimed      instead of events: payments that no call has claimed, and that

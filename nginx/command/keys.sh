@@ -55,9 +55,9 @@ run_keys()
 		esac
 		shift
 	done
-	keys_file=$(program --config keys_file) || exit 1
+	keys_file=$(ask config keys_file) || exit 1
 	keys_file=$(readlink -f -- "$keys_file")
-	kids=$(program --keys "$keys_file") || exit 1
+	kids=$(ask keys "$keys_file") || exit 1
 	make_scratch
 	case $verb in
 	list) list_keys ;;
@@ -95,7 +95,7 @@ sealed_until()
 # provider may still call, for payments thirty days at least; a day for results.
 life()
 {
-	program --config providers |
+	ask config providers |
 		awk '{ s = $3; if ($2 == "payment" && s < 2592000) s = 2592000; if (s > most) most = s }
 			END { print most + 86400 }'
 }
@@ -129,7 +129,7 @@ replace_keys()
 	if is_root; then
 		chown --reference="$keys_file" -- "$unfinished"
 	fi
-	program --keys "$unfinished" >/dev/null || exit 1
+	ask keys "$unfinished" >/dev/null || exit 1
 	mv -f -- "$unfinished" "$keys_file"
 	unfinished=
 }

@@ -3,8 +3,10 @@
 # this file of paths.sh.in.
 tree=$(dirname -- "$(dirname -- "$command_dir")")
 programs_dir=$tree/build/bin
+operate=$tree/build/libexec/operate
 sql_dir=$tree/sql
 nginx_dir=$tree/nginx
 changelog=$tree/nginx/debian/changelog
 etc_dir=/etc/urlmode
 run_dir=/run/urlmode
+state_dir=/var/lib/urlmode

@@ -213,6 +213,38 @@ host_list()
 	}'
 }
 
+check_of_users()
+{
+	case $user_check in
+	oauth2-proxy | basic) say remote-user ;;
+	*) say "$user_check" ;;
+	esac
+}
+
+# The subject of Entra is another one for each application.
+openid_entry()
+{
+	printf '\t"openid": {\n'
+	json_line issuer "$issuer"
+	json_line client_id "$client_id"
+	json_line authorization_endpoint "$(discovery_value authorization_endpoint)"
+	out=$(discovery_value end_session_endpoint)
+	[ -z "$out" ] || json_line end_session_endpoint "$out"
+	case $issuer in
+	https://login.microsoftonline.com/*)
+		json_line claim oid
+		json_line scope "openid profile"
+		;;
+	esac
+	json_line refresh_file "$run_dir/metrics/jwks-refresh"
+	printf '\t\t"jwks_file": "%s"\n\t},\n' "$state_dir/jwks.json"
+}
+
+json_line()
+{
+	printf '\t\t"%s": "%s",\n' "$1" "$2"
+}
+
 write_urlmode_cgi()
 {
 	{
@@ -221,9 +253,10 @@ write_urlmode_cgi()
 	"base_url": "$base_url",
 	"keys_file": "keys",
 	"database_url": "$url",
-	"user_check": "$user_check",
-	"providers": {
+	"user_check": "$(check_of_users)",
 END
+		[ "$user_check" != openid ] || openid_entry
+		printf '\t"providers": {\n'
 		comma=
 		for name in $oauth; do
 			printf '%s\t\t"%s": { "kind": "oauth" }' "$comma" "$name"

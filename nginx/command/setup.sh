@@ -15,7 +15,13 @@ after a failure. No password is shown, or stands on a command line.
   --dry-run             say what would be done, and change nothing
   --oauth NAME          give the new configuration a provider of kind oauth; can
                         be repeated. Payments need secrets: enter them yourself
-  --user-check HOW      remote-user (the default), session-ticket or confirm
+  --user-check HOW      how users sign in; setup asks for it on a terminal:
+                        oauth2-proxy or basic (nginx signs them in), remote-user
+                        (nginx does, as you set it up), openid (your OpenID
+                        provider), session-ticket (your own web session) or confirm (nobody checks: for development)
+  --issuer URL          for openid: the provider, whose discovery document is read
+  --client-id ID        for openid: the client that you have registered there for
+                        the address /signin/return; see OPENID.md
   --database-host HOST  how programs reach PostgreSQL, HOST or HOST:PORT; the
                         default is where the administrator does, or 127.0.0.1
   --user NAME           who the programs run as, urlmode by default
@@ -33,7 +39,9 @@ run_setup()
 	dry_run=0
 	base_url=
 	oauth=
-	user_check=remote-user
+	user_check=
+	issuer=
+	client_id=
 	database_host=
 	user=urlmode
 	etc=$etc_dir
@@ -41,7 +49,7 @@ run_setup()
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--dry-run) dry_run=1 ;;
-		--oauth | --user-check | --database-host | --user | --etc | --nginx)
+		--oauth | --user-check | --issuer | --client-id | --database-host | --user | --etc | --nginx)
 			needs_value "$1" $#
 			setup_option "$1" "$2"
 			shift
@@ -56,6 +64,11 @@ run_setup()
 	done
 	check_base_url
 	[ -x "$programs_dir/connect" ] || die "the programs are not in $programs_dir: build them first"
+	site=$nginx/sites-available/urlmode.conf
+	if [ -z "$user_check" ] && { [ ! -e "$etc/config.json" ] || { [ -d "$nginx" ] && [ ! -e "$site" ]; }; }; then
+		ask_user_check
+	fi
+	read_provider
 	problems=0
 	connect_admin
 	setup_folder
@@ -78,9 +91,21 @@ setup_option()
 		;;
 	--user-check)
 		case $2 in
-		remote-user | session-ticket | confirm) user_check=$2 ;;
-		*) misuse "--user-check is remote-user, session-ticket or confirm" ;;
+		oauth2-proxy | basic | remote-user | openid | session-ticket | confirm) user_check=$2 ;;
+		*) misuse "--user-check is oauth2-proxy, basic, remote-user, openid, session-ticket or confirm" ;;
 		esac
+		;;
+	--issuer)
+		case $2 in
+		*[!A-Za-z0-9.:/_~%-]*) misuse "--issuer takes an address, as the provider's discovery document has it" ;;
+		esac
+		issuer=$2
+		;;
+	--client-id)
+		case $2 in
+		'' | *[!A-Za-z0-9.:/_~@-]*) misuse "--client-id takes the id of a client" ;;
+		esac
+		client_id=$2
 		;;
 	--database-host)
 		case $2 in
@@ -117,6 +142,45 @@ check_base_url()
 	case $port in
 	*[!0-9]*) misuse "the port is a number" ;;
 	esac
+}
+
+# The discovery document says what the configuration needs of an OpenID provider.
+read_provider()
+{
+	if [ "$user_check" != openid ]; then
+		[ -z "$issuer$client_id" ] || misuse "--issuer and --client-id are for --user-check openid"
+		return 0
+	fi
+	if [ -z "$issuer" ] || [ -z "$client_id" ]; then
+		misuse "--user-check openid needs --issuer and --client-id"
+	fi
+	make_scratch
+	fetch_discovery "$issuer"
+	if [ "$(discovery_value id_token)$(discovery_value form_post)" != "" ]; then
+		die "$issuer does not answer with an id token by form_post: take another --user-check"
+	fi
+}
+
+# How users sign in decides what is in the configuration and in nginx's site.
+ask_user_check()
+{
+	if [ ! -t 0 ]; then
+		[ $dry_run -eq 1 ] || misuse "how do users sign in? Say --user-check HOW: urlmode help setup"
+		say "would ask how users sign in (--user-check)"
+		return
+	fi
+	cat <<'END'
+How does urlmode know who the user is?
+  oauth2-proxy    nginx asks oauth2-proxy on this host
+  basic           nginx asks for a name and a password
+  openid          your OpenID provider (say --issuer and --client-id as well)
+  remote-user     nginx knows it in another way, which you set up
+  session-ticket  your own web session on the same host says so
+  confirm         nobody checks: for development
+END
+	printf 'One of these: '
+	read -r answer || exit 1
+	setup_option --user-check "$answer"
 }
 
 # --- Steps ------------------------------------------------------------------
@@ -219,7 +283,6 @@ setup_nginx()
 	else
 		step "create $nginx/urlmode" copy_snippets
 	fi
-	site=$nginx/sites-available/urlmode.conf
 	if [ -e "$site" ]; then
 		keep "$site"
 	else
@@ -253,7 +316,13 @@ copy_snippets()
 write_site()
 {
 	(umask 022 && mkdir -p -- "$nginx/sites-available")
-	sed "s/callback\.example\.com/$host/g; s/^\(\tlisten .*\)443 ssl/\1$port ssl/" \
+	case $user_check in
+	oauth2-proxy) sign_in='\n\tinclude urlmode/auth-request.conf;' ;;
+	basic) sign_in='\n\tinclude urlmode/auth-basic.conf;' ;;
+	*) sign_in= ;;
+	esac
+	sed "s/callback\.example\.com/$host/g; s/^\(\tlisten .*\)443 ssl/\1$port ssl/
+		s|^\tinclude urlmode/server.conf;|&$sign_in|" \
 		"$nginx_dir/urlmode.conf" >"$scratch/new"
 	write_new "$site" 644 root
 }
@@ -277,12 +346,25 @@ enable_site()
 	ln -s ../sites-available/urlmode.conf "$enabled"
 }
 
+# What is left to do for the sign-in.
+say_sign_in()
+{
+	case $user_check in
+	oauth2-proxy) say ", and start oauth2-proxy as $nginx/urlmode/auth-request.conf says." ;;
+	basic) say ", and your users into $nginx/urlmode.htpasswd: htpasswd -B -c FILE NAME" ;;
+	remote-user) say ", and have nginx set \$urlmode_user: see What to know in nginx/README.md." ;;
+	openid) say ", and register $base_url/signin/return at $issuer." ;;
+	session-ticket) say ", and have your web session set the cookie of urlmode.ticket()." ;;
+	*) say . ;;
+	esac
+}
+
 say_next()
 {
 	cat <<END
 
 Next:
-  1. Enter your providers into $etc/config.json.
+  1. Enter your providers into $etc/config.json$(say_sign_in)
   2. Give the MCP server what is in $etc/server.env, and a copy of $etc/keys
      that only it can read; its URLMODE_KEYS_FILE is that copy:
        install -m 640 -o root -g GROUP $etc/keys /etc/YOUR-SERVER/urlmode.keys
