@@ -49,14 +49,16 @@ LIBS = -lfcgi $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lm
 
 LIBRARY := $(BUILD)/liburlmode.a
 PROGRAMS := $(patsubst cgi-bin/%.c,$(BUILD)/bin/%,$(wildcard cgi-bin/*.c))
+OPERATE := $(BUILD)/libexec/operate
 UNITS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 UNIT_HELPERS := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
 FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 REPLAYS := $(FUZZERS:%=$(BUILD)/unit/test_fuzz_%)
 TOOLS := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
 BENCH := load listen null floor ceiling fsync-delay.so
-C_FILES := $(wildcard lib/*/*.[ch] cgi-bin/*.[ch] tests/unit/*.[ch] tests/fuzz/*.[ch] \
+C_FILES := $(wildcard lib/*/*.[ch] cgi-bin/*.[ch] nginx/command/*.c tests/unit/*.[ch] tests/fuzz/*.[ch] \
 	tests/tools/*.c tests/chaos/*.c tests/bench/*.c tests/bench/peers/*.c)
+PAGES := $(patsubst nginx/man/%.in,$(BUILD)/man/%,$(wildcard nginx/man/*.in))
 TEXTS := $(BUILD)/texts/http/texts.inc
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
@@ -79,7 +81,7 @@ help:           ## this list
 deps:           ## install what is missing to build, run and test
 	@tests/stack/deps run test
 
-build: $(PROGRAMS) $(LIBRARY) ## compile the library and the programs into build/
+build: $(PROGRAMS) $(OPERATE) $(PAGES) $(LIBRARY) ## compile the library and the programs into build/
 
 run:            ## install, build and start everything; Ctrl-C stops it
 	@tests/stack/deps run
@@ -191,10 +193,12 @@ $(BUILD)/tidy/%.ok: %.c $(BUILD)/obj/%.o .clang-tidy tests/unit/.clang-tidy
 	$(Q)clang-tidy --quiet $< -- $(C_FLAGS) 2>/dev/null
 	@mkdir -p $(@D) && touch $@
 
-# um_error() fills what it is given; cppcheck takes that for a use of it.
+# um_error() and um_expr_eval() fill what they are given; cppcheck takes that for a
+# use of it.
 cppcheck:
 	$(Q)cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr \
 		--suppress=ctuuninitvar:lib/core/str.c \
+		--suppress=ctuuninitvar:lib/webhook/expr.c \
 		--enable=warning,performance,portability,style \
 		-Ilib -I$(BUILD)/texts -D_GNU_SOURCE -D__linux__ \
 		$(filter %.c,$(C_FILES))
@@ -233,6 +237,7 @@ $(LIBRARY): $(call object,$(wildcard lib/*/*.c))
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 $(PROGRAMS): $(BUILD)/bin/%: $(BUILD)/obj/cgi-bin/%.o $(LIBRARY)
+$(OPERATE): $(BUILD)/libexec/%: $(BUILD)/obj/nginx/command/%.o $(LIBRARY)
 $(UNITS): $(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o \
 	$(call object,$(UNIT_HELPERS)) $(LIBRARY)
 $(UNITS): LIBS += -lcmocka
@@ -246,7 +251,7 @@ $(FUZZERS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/obj/tests/fuzz/fuzz_%.o \
 	$(call object,tests/fuzz/fuzz.c) $(LIBRARY)
 $(FUZZERS:%=$(BUILD)/bin/%): LDFLAGS += -fsanitize=fuzzer
 $(TOOLS): $(BUILD)/tools/%: $(BUILD)/obj/tests/tools/%.o $(LIBRARY)
-$(PROGRAMS) $(UNITS) $(REPLAYS) $(TOOLS) $(FUZZERS:%=$(BUILD)/bin/%):
+$(PROGRAMS) $(OPERATE) $(UNITS) $(REPLAYS) $(TOOLS) $(FUZZERS:%=$(BUILD)/bin/%):
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDHARDENING) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)
@@ -255,6 +260,11 @@ $(TEXTS): lib/pages/texts.awk $(sort $(wildcard lib/pages/*.json))
 	@mkdir -p $(@D)
 	$(call say,TEXT,$@)
 	$(Q)awk -v names=$(@D)/names.inc -f $^ >$@
+
+$(PAGES): $(BUILD)/man/%: nginx/man/%.in nginx/man/page.awk nginx/CONFIGURATION.md $(wildcard nginx/command/*)
+	@mkdir -p $(@D)
+	$(call say,MAN,$@)
+	$(Q)awk -f nginx/man/page.awk $< >$@
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(TEXTS)
 	@mkdir -p $(@D)
@@ -281,8 +291,8 @@ build/chaos/faults.so: tests/chaos/faults.c
 		-fPIC -fvisibility=default -shared -o $@ $<
 
 # The one file that knows the version.
-$(BUILD)/obj/lib/server/main.o: private C_FLAGS += -DUM_VERSION=$(call quote,"$(VERSION)")
-$(BUILD)/obj/lib/server/main.o: nginx/debian/changelog
+$(BUILD)/obj/lib/server/version.o: private C_FLAGS += -DUM_VERSION=$(call quote,"$(VERSION)")
+$(BUILD)/obj/lib/server/version.o: nginx/debian/changelog
 
 # Another compiler or other flags: everything again.
 $(BUILD)/flags: private export FLAGS = $(CC) $(C_FLAGS) $(LDFLAGS)

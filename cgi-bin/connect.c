@@ -1,33 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * /connect/<provider>?state=
+ * /signin/return              the end of a sign-in: see app/signin.h
  *
- * The link that the MCP server gave to the user, who goes on from here to the
- * target URL of the row.
+ * The link that the MCP server gave to the user, whom it sends on to the target
+ * URL of the row.
  *
- * Where it is known who the user is (user_check remote-user or session-ticket),
- * GET opens the row for its subject and redirects. Otherwise (confirm):
+ * If user_check tells who the user is, GET opens the row for its subject and
+ * redirects; with openid a browser without a session signs in first. Otherwise
+ * (confirm):
  *
- * GET   shows the confirm page: who asks, for whom, and where to. It changes
- *       nothing, and gives the browser its cookie.
+ * GET   shows the confirm page: who asks, for whom, and the destination. It
+ *       changes no row, and sets the browser's cookie.
  * POST  is the answer to that page, with a token that is bound to this browser.
  *       "continue" opens the row and redirects; "refuse" completes the row
  *       with decline, access_denied.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "app/checks.h"
-#include "http/page.h"
+#include "app/signin.h"
 #include "server/main.h"
-#include "webhook/amount.h"
+
+#define ROUTE "/connect/"
 
 static um_step looked_up, opened, declined, ended;
 
 static void
 plan_open(const struct um_context *context, struct um_exchange *ex)
 {
-	um_exchange_ensure_cookie(context, ex);
+	um_browser_ensure_cookie(ex->cookie, context);
 	um_exchange_request_op(ex, UM_OP_OPEN, opened);
 	um_browser_digest(ex->op.browser, context->keys, um_str(ex->cookie));
 	ex->op.grace_ms = ex->provider->grace_ms;
@@ -40,7 +42,7 @@ plan_answer(const struct um_context *context, struct um_exchange *ex)
 {
 	struct um_str pressed = um_form_get(&ex->form, "answer");
 
-	/* The link alone opens nothing: the page's token is bound. */
+	/* The link's own token is not bound, and cannot answer. */
 	if (!um_token_is_bound(&ex->token)) {
 		um_exchange_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
 	} else if (um_str_is(pressed, "continue")) {
@@ -57,14 +59,21 @@ plan_answer(const struct um_context *context, struct um_exchange *ex)
 static void
 plan(const struct um_context *context, struct um_exchange *ex)
 {
-	bool confirm = context->config->user_check == UM_USER_CONFIRM;
+	enum um_user_check check = context->config->user_check;
+	bool confirm = check == UM_USER_CONFIRM;
 
-	if (!um_check_route(context, ex, "/connect/", "", UM_KIND_ANY)
+	if (um_str_is(ex->request.path, UM_SIGNIN_ROUTE)) {
+		um_signin_return(context, ex);
+		return;
+	}
+	if (!um_check_route(context, ex, ROUTE, "", UM_KIND_ANY)
 		|| !um_check_method(ex,
 			confirm ? "GET, HEAD, POST" : "GET, HEAD")
 		|| !um_check_fields(ex)
 		|| !um_check_state(context, ex, UM_PURPOSE_CONNECT)
-		|| !um_check_user(context, ex))
+		|| !um_check_user(context, ex)
+		|| (check == UM_USER_OPENID
+			&& !um_signin_require(context, ex, ROUTE)))
 		return;
 	if (ex->request.method == UM_POST)
 		plan_answer(context, ex);
@@ -74,95 +83,48 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		plan_open(context, ex);
 }
 
-/* What is to be paid, in `text`; empty where nothing is said of it. */
-static struct um_str
-format_amount(char text[static UM_AMOUNT_LEN + 1], const struct um_row *row)
-{
-	if (row->currency == NULL)
-		return (struct um_str){ 0 };
-	um_amount_format(text, row->amount, row->currency);
-	return um_str(text);
-}
-
 static void
 show_confirm_page(const struct um_context *context, struct um_exchange *ex)
 {
-	static const enum um_confirm_what what_of[] = {
-		[UM_KIND_OAUTH] = UM_CONFIRM_ACCOUNT,
-		[UM_KIND_PAYMENT] = UM_CONFIRM_PAYMENT,
-		[UM_KIND_SIGNATURE] = UM_CONFIRM_SIGNATURE,
-	};
-	char state[UM_TOKEN_LEN + 1];
-	char amount[UM_AMOUNT_LEN + 1];
-	struct um_confirm confirm = {
-		.what = what_of[ex->provider->kind],
-		.requester = um_str(ex->op.row.requester),
-		.subject = um_str(ex->op.row.subject),
-		.provider = um_str(ex->provider->name),
-		.display_name = um_str(ex->provider->display_name),
-		.state = { state, UM_TOKEN_LEN },
-		.amount = format_amount(amount, &ex->op.row),
-		.currency = um_str(ex->op.row.currency),
-	};
-
-	um_exchange_ensure_cookie(context, ex);
-	if (!um_exchange_mint(context, ex, UM_PURPOSE_CONNECT,
-		    ex->token.expires, state))
-		return;
-	um_page_confirm(&ex->response, &ex->request, &confirm);
-	if (ex->request.method == UM_GET)
-		um_exchange_set_cookie(ex);
+	um_browser_ensure_cookie(ex->cookie, context);
+	ex->sets_cookie = ex->request.method == UM_GET;
+	if (um_exchange_mint(context, ex, UM_PURPOSE_CONNECT,
+		    ex->token.expires))
+		ex->answer = UM_ANSWER_CONFIRM;
 }
 
 /* To the target URL; for oauth with `state` added (RFC 6749 section 4.1.1). */
 static void
 redirect_to_target(const struct um_context *context, struct um_exchange *ex)
 {
-	struct um_buf url = { 0 };
+	const char *target = ex->op.row.target_url;
 
-	um_buf_puts(&url, ex->op.row.target_url);
+	um_buf_puts(&ex->url, target);
 	if (strcmp(ex->op.row.kind, "oauth") == 0) {
-		char state[UM_TOKEN_LEN + 1];
-
 		if (!um_exchange_mint(context, ex, UM_PURPOSE_RETURN,
-			    ex->op.row.expires, state))
-			goto out;
-		um_buf_puts(&url,
-			strchr(ex->op.row.target_url, '?') != NULL ? "&state="
-								   : "?state=");
-		um_buf_puts(&url, state);
+			    ex->op.row.expires))
+			return;
+		um_buf_cat(&ex->url,
+			strchr(target, '?') != NULL ? "&state=" : "?state=",
+			ex->state);
 	}
-	um_response_redirect(&ex->response, um_buf_str(&url));
-	um_exchange_set_cookie(ex);
-	ex->response.headers.failed |= url.failed;
-out:
-	um_buf_free(&url);
+	ex->sets_cookie = true;
+	ex->answer = UM_ANSWER_REDIRECT;
 }
 
-/* A browser does not repeat a POST: it comes back to the confirm page. */
-static void
-refuse_unavailable_post(const struct um_context *context,
-	struct um_exchange *ex)
-{
-	char url[sizeof("/connect/?state=") + UM_PROVIDER_MAX + UM_TOKEN_LEN];
-	char state[UM_TOKEN_LEN + 1];
-
-	if (!um_exchange_mint(context, ex, UM_PURPOSE_CONNECT,
-		    ex->token.expires, state))
-		return;
-	snprintf(url, sizeof(url), "/connect/%s?state=%s", ex->provider->name,
-		state);
-	um_exchange_refuse_unavailable(ex, url);
-}
-
+/* A browser does not repeat a POST, so it comes back to the confirm page. */
 static bool
 check_done(const struct um_context *context, struct um_exchange *ex)
 {
-	if (ex->op.status != UM_STORE_UNAVAILABLE
-		|| ex->request.method != UM_POST)
-		return um_check_done(ex);
-	refuse_unavailable_post(context, ex);
-	return false;
+	if (ex->op.status == UM_STORE_UNAVAILABLE
+		&& ex->request.method == UM_POST) {
+		if (!um_exchange_mint(context, ex, UM_PURPOSE_CONNECT,
+			    ex->token.expires))
+			return false;
+		um_buf_cat(&ex->url, ROUTE, ex->provider->name,
+			"?state=", ex->state);
+	}
+	return um_check_done(ex);
 }
 
 /* It was completed earlier, and maybe paid after that. */
@@ -175,31 +137,19 @@ page_of_completed(const struct um_exchange *ex)
 static void
 looked_up(const struct um_context *context, struct um_exchange *ex)
 {
-	if (!check_done(context, ex))
+	if (!check_done(context, ex) || !um_check_row(ex))
 		return;
-	switch (ex->op.outcome.look_up) {
-	case UM_LOOK_UP_PENDING:
-	case UM_LOOK_UP_OPENED:
-		/* A payment that was opened outlives its expiry. */
-		if (ex->op.row.expires > context->now_ms / 1000)
-			show_confirm_page(context, ex);
-		else
-			um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
-		break;
-	case UM_LOOK_UP_PROCESSING:
-		um_page_final(&ex->response, &ex->request,
-			UM_FINAL_PAGE_PROCESSING);
-		break;
-	case UM_LOOK_UP_COMPLETED:
-		um_page_final(&ex->response, &ex->request,
-			page_of_completed(ex));
-		break;
-	case UM_LOOK_UP_EXPIRED:
+	if (ex->op.outcome == UM_ROW_PROCESSING) {
+		ex->answer = UM_ANSWER_FINAL;
+		ex->final = UM_FINAL_PAGE_PROCESSING;
+	} else if (ex->op.outcome == UM_ROW_COMPLETED) {
+		ex->answer = UM_ANSWER_FINAL;
+		ex->final = page_of_completed(ex);
+	} else if (ex->op.row.expires <= context->now_ms / 1000) {
+		/* A payment that was opened can be paid after its expiry. */
 		um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
-		break;
-	case UM_LOOK_UP_UNKNOWN:
-		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
-		break;
+	} else {
+		show_confirm_page(context, ex);
 	}
 }
 
@@ -208,27 +158,17 @@ opened(const struct um_context *context, struct um_exchange *ex)
 {
 	if (!check_done(context, ex))
 		return;
-	switch (ex->op.outcome.open) {
-	case UM_OPEN_OPENED:
-		redirect_to_target(context, ex);
-		break;
-	case UM_OPEN_PROCESSING:
-		um_page_redirect_to_done(&ex->response,
-			UM_FINAL_PAGE_PROCESSING);
-		break;
-	case UM_OPEN_COMPLETED:
+	if (ex->op.outcome == UM_ROW_WRONG_USER
+		&& context->config->user_check == UM_USER_OPENID)
+		um_signin_offer_other(context, ex, ROUTE);
+	if (!um_check_row(ex))
+		return;
+	if (ex->op.outcome == UM_ROW_PROCESSING)
+		um_exchange_finish(ex, UM_FINAL_PAGE_PROCESSING);
+	else if (ex->op.outcome == UM_ROW_COMPLETED)
 		um_exchange_request_op(ex, UM_OP_LOOK_UP, ended);
-		break;
-	case UM_OPEN_WRONG_USER:
-		um_exchange_refuse_wrong_user(ex);
-		break;
-	case UM_OPEN_EXPIRED:
-		um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
-		break;
-	case UM_OPEN_UNKNOWN:
-		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
-		break;
-	}
+	else
+		redirect_to_target(context, ex);
 }
 
 static void
@@ -236,8 +176,8 @@ declined(const struct um_context *context, struct um_exchange *ex)
 {
 	if (!check_done(context, ex) || !um_check_completed(ex))
 		return;
-	if (ex->op.outcome.complete == UM_COMPLETE_COMPLETED)
-		um_page_redirect_to_done(&ex->response, UM_FINAL_PAGE_DECLINED);
+	if (ex->op.outcome == UM_ROW_COMPLETED)
+		um_exchange_finish(ex, UM_FINAL_PAGE_DECLINED);
 	else
 		um_exchange_request_op(ex, UM_OP_LOOK_UP, ended);
 }
@@ -246,7 +186,7 @@ static void
 ended(const struct um_context *context, struct um_exchange *ex)
 {
 	if (check_done(context, ex))
-		um_page_redirect_to_done(&ex->response, page_of_completed(ex));
+		um_exchange_finish(ex, page_of_completed(ex));
 }
 
 int

@@ -3,32 +3,32 @@
  * /oauth/<provider>/return
  *
  * The authorization response (RFC 6749 section 4.1.2), in the query or posted
- * (OAuth 2.0 Form Post Response Mode). The checks, in this order: the state,
- * so that a request without one learns nothing; the browser and the user; the
- * issuer (RFC 9207 section 2.4); the signature, where the provider signs its
- * responses. Then the row is completed, with the parameters of the response
- * as its sealed result.
+ * (OAuth 2.0 Form Post Response Mode). The checks, in this order: the state, so
+ * that a request without one learns nothing; the browser and the user; the
+ * issuer (RFC 9207 section 2.4); the signature, if the provider signs its
+ * responses. Then the row is completed, with the parameters of the response as
+ * its sealed result.
  */
 #include <string.h>
 
 #include "app/checks.h"
 #include "app/result.h"
 #include "http/escape.h"
-#include "http/page.h"
 #include "server/main.h"
 
 static um_step completed;
 
 /*
- * Appends to `url` the address at which a GET has the same fields as this
- * request. False when they are longer than a query may be.
+ * Sets ex->url to the address at which a GET has the same fields as this
+ * request. False, and none is set, when they are longer than a query may be.
  */
 static bool
-put_url_of_get(struct um_exchange *ex, struct um_buf *url)
+set_url_of_get(struct um_exchange *ex)
 {
+	struct um_buf *url = &ex->url;
 	size_t path_len;
 
-	um_buf_printf(url, "/oauth/%s/return?", ex->provider->name);
+	um_buf_cat(url, "/oauth/", ex->provider->name, "/return?");
 	path_len = url->len;
 	for (size_t i = 0; i < ex->form.len; i++) {
 		if (i != 0)
@@ -37,9 +37,10 @@ put_url_of_get(struct um_exchange *ex, struct um_buf *url)
 		um_buf_puts(url, "=");
 		um_escape_url_arg(url, ex->form.field[i].value);
 	}
-	um_buf_put(url, "", 1);
-	url->len -= !url->failed;
-	return !url->failed && url->len - path_len <= UM_QUERY_MAX;
+	if (!url->failed && url->len - path_len <= UM_QUERY_MAX)
+		return true;
+	um_buf_free(url);
+	return false;
 }
 
 /*
@@ -50,17 +51,13 @@ put_url_of_get(struct um_exchange *ex, struct um_buf *url)
 static void
 redirect_to_get(struct um_exchange *ex)
 {
-	struct um_buf url = { 0 };
-
-	if (put_url_of_get(ex, &url)) {
-		um_response_free(&ex->response);
-		um_response_redirect(&ex->response, um_buf_str(&url));
-		ex->outcome = "redirected";
-		ex->reason = "form_post";
-	} else {
+	if (!set_url_of_get(ex)) {
 		um_exchange_refuse(ex, UM_REFUSAL_PARAMETERS_TOO_LARGE);
+		return;
 	}
-	um_buf_free(&url);
+	ex->answer = UM_ANSWER_REDIRECT;
+	ex->outcome = "redirected";
+	ex->reason = "form_post";
 }
 
 /* RFC 9207 section 2.4: compared as strings, on errors as well. */
@@ -86,12 +83,12 @@ check_signature(const struct um_context *context, struct um_exchange *ex)
 	const struct um_delivery delivery = um_exchange_return(context, ex);
 	struct um_event event;
 
-	return spec == NULL || !um_spec_has_return(spec)
+	return spec == NULL || !spec->has_return
 		|| um_check_verdict(ex,
 			um_spec_read_return(spec, &delivery, &event));
 }
 
-/* RFC 6749 section 4.1.2: there is a code or an error, and not both. */
+/* RFC 6749 section 4.1.2: a code or an error, but not both. */
 static bool
 check_response(struct um_exchange *ex)
 {
@@ -130,8 +127,8 @@ plan_complete(const struct um_context *context, struct um_exchange *ex)
 	ex->op.subject = ex->user[0] != '\0' ? ex->user : NULL;
 	set_action(ex);
 	/*
-	 * The limit is PostgreSQL's as well, but an operation that fails there
-	 * makes its whole batch be repeated one by one.
+	 * PostgreSQL has the same limit, but when an operation fails there, its
+	 * whole batch is repeated one by one.
 	 */
 	if (!um_result_of_form(&ex->op, &ex->form, context))
 		um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
@@ -151,7 +148,7 @@ plan(const struct um_context *context, struct um_exchange *ex)
 			redirect_to_get(ex);
 		return;
 	}
-	/* Only /connect mints these, and always for one browser. */
+	/* Only /connect mints return tokens, always for one browser. */
 	if (!um_token_is_bound(&ex->token)) {
 		um_exchange_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
 		return;
@@ -166,33 +163,23 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		plan_complete(context, ex);
 }
 
-/* A browser does not repeat a POST: it tries again with a GET. */
-static bool
-check_done(struct um_exchange *ex)
-{
-	struct um_buf url = { 0 };
-
-	if (ex->op.status != UM_STORE_UNAVAILABLE
-		|| ex->request.method != UM_POST)
-		return um_check_done(ex);
-	um_exchange_refuse_unavailable(ex,
-		put_url_of_get(ex, &url) ? url.ptr : NULL);
-	um_buf_free(&url);
-	return false;
-}
-
 static void
 completed(const struct um_context *context, struct um_exchange *ex)
 {
 	(void)context;
-	if (!check_done(ex) || !um_check_completed(ex))
+	/* A browser does not repeat a POST, so it tries again with a GET. */
+	if (ex->op.status == UM_STORE_UNAVAILABLE
+		&& ex->request.method == UM_POST)
+		set_url_of_get(ex);
+	if (!um_check_done(ex) || !um_check_completed(ex))
 		return;
-	if (ex->op.outcome.complete == UM_COMPLETE_COMPLETED)
-		um_page_redirect_to_done(&ex->response,
+	if (ex->op.outcome == UM_ROW_COMPLETED) {
+		um_exchange_finish(ex,
 			um_final_page_of(ex->op.action, ex->op.reason, false));
-	else
-		um_page_final(&ex->response, &ex->request,
-			UM_FINAL_PAGE_ALREADY);
+	} else {
+		ex->answer = UM_ANSWER_FINAL;
+		ex->final = UM_FINAL_PAGE_ALREADY;
+	}
 }
 
 int

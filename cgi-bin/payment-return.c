@@ -6,14 +6,13 @@
  * The return of a browser proves no payment. So the page follows the row until
  * a webhook completes it, unless the provider has signed the address itself.
  * The link back without paying declines an elicitation for which nothing was
- * paid. Both count only in the browser that went on from /connect.
+ * paid. Both count only in the browser that opened the row at /connect.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "app/checks.h"
 #include "app/result.h"
-#include "http/page.h"
 #include "server/main.h"
 
 static um_step return_looked_up, cancel_looked_up, event_recorded,
@@ -54,20 +53,21 @@ plan(const struct um_context *context, struct um_exchange *ex)
 			return_looked_up);
 }
 
-/* The row is there, and the browser and the user are its own. */
+/* The row is known, and the browser and the user are its owner's. */
 static bool
 check_row(const struct um_context *context, struct um_exchange *ex)
 {
 	if (!um_check_done(ex))
 		return false;
-	if (ex->op.outcome.look_up == UM_LOOK_UP_UNKNOWN)
+	if (ex->op.outcome == UM_ROW_UNKNOWN)
 		return um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
 	return um_require_owner(context, ex);
 }
 
 /*
- * What the provider has signed into the address, as an event. False when there
- * is no such thing, or when it is about another elicitation than the state.
+ * Reads the event of an address that the provider has signed. False if it has
+ * not signed this one, or if the event is about another elicitation than the
+ * state.
  */
 static bool
 read_signed_return(const struct um_context *context, struct um_exchange *ex)
@@ -84,37 +84,27 @@ read_signed_return(const struct um_context *context, struct um_exchange *ex)
 		&& memcmp(event->id, ex->token.id, sizeof(event->id)) == 0;
 }
 
-/* The page of an elicitation whose row was looked up. */
+/* Answers with the page of the row that was looked up. */
 static void
 show_row(struct um_exchange *ex)
 {
 	const struct um_row *row = &ex->op.row;
 
-	switch (ex->op.outcome.look_up) {
-	case UM_LOOK_UP_COMPLETED:
-		um_page_redirect_to_done(&ex->response,
+	if (!um_check_row(ex))
+		return;
+	if (ex->op.outcome == UM_ROW_COMPLETED) {
+		um_exchange_finish(ex,
 			um_final_page_of(row->action, row->reason, row->late));
-		break;
-	case UM_LOOK_UP_EXPIRED:
-		um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
-		break;
-	case UM_LOOK_UP_UNKNOWN:
-		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
-		break;
-	case UM_LOOK_UP_PENDING:
-	case UM_LOOK_UP_OPENED:
-		um_page_follow(&ex->response, &ex->request,
-			row->failed_attempts > 0);
-		break;
-	case UM_LOOK_UP_PROCESSING:
-		um_page_follow(&ex->response, &ex->request, false);
-		break;
+		return;
 	}
+	ex->answer = UM_ANSWER_FOLLOW;
+	ex->attempt_failed = ex->op.outcome != UM_ROW_PROCESSING
+		&& row->failed_attempts > 0;
 }
 
 /*
- * A signed return counts whatever has become of the row, as the events of a
- * webhook do: it may be all that there is to prove a second payment.
+ * A signed return counts in every state of the row, as the events of a webhook
+ * do: it may be the only proof of a second payment.
  */
 static void
 return_looked_up(const struct um_context *context, struct um_exchange *ex)
@@ -131,7 +121,7 @@ return_looked_up(const struct um_context *context, struct um_exchange *ex)
 	}
 }
 
-/* Whatever the event did or did not do, the row says what is true now. */
+/* Whatever the event's outcome, the row has the current state. */
 static void
 event_recorded(const struct um_context *context, struct um_exchange *ex)
 {
@@ -159,8 +149,8 @@ cancel_looked_up(const struct um_context *context, struct um_exchange *ex)
 {
 	if (!check_row(context, ex))
 		return;
-	if (ex->op.outcome.look_up == UM_LOOK_UP_COMPLETED
-		|| ex->op.outcome.look_up == UM_LOOK_UP_EXPIRED) {
+	if (ex->op.outcome == UM_ROW_COMPLETED
+		|| ex->op.outcome == UM_ROW_EXPIRED) {
 		show_row(ex);
 		return;
 	}
@@ -175,10 +165,9 @@ declined(const struct um_context *context, struct um_exchange *ex)
 	(void)context;
 	if (!um_check_done(ex) || !um_check_completed(ex))
 		return;
-	if (ex->op.outcome.complete == UM_COMPLETE_COMPLETED)
-		um_page_redirect_to_done(&ex->response, UM_FINAL_PAGE_DECLINED);
-	else
-		um_page_redirect_to_done(&ex->response, UM_FINAL_PAGE_ALREADY);
+	um_exchange_finish(ex,
+		ex->op.outcome == UM_ROW_COMPLETED ? UM_FINAL_PAGE_DECLINED
+						   : UM_FINAL_PAGE_ALREADY);
 }
 
 int

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * /done      the last page; a cookie of one minute says which one
+ * /done      the last page, which a cookie of one minute names
  * /status    JSON for the page that follows a payment: ?provider=&state=, with
- *            a return token, in the browser that went on from /connect
- * /metrics   what all programs of this host have counted, how they are and,
- *            while the database answers, what it says
- * /healthz   200 while the database and all programs answer; 503, and which
- *            does not
+ *            a return token, in the browser that opened the row at /connect
+ * /metrics   the counters and the state of all programs of this host, and of the
+ *            database while it answers
+ * /healthz   200 while the database and all programs answer, else 503; it names
+ *            each and its state
  * /healthz/live
  *            200 while this program answers
  */
 #include "app/checks.h"
 #include "core/json_put.h"
-#include "http/cookie.h"
-#include "http/page.h"
 #include "server/main.h"
 #include "server/metrics_page.h"
 
@@ -22,17 +20,11 @@ static um_step pinged, looked_up, payments_counted;
 static void
 plan_done(struct um_exchange *ex)
 {
-	enum um_final_page page = UM_FINAL_PAGE_DONE;
-	struct um_str code;
-
 	if (!um_check_method(ex, "GET"))
 		return;
-	um_cookie_get(&code, ex->request.cookie, UM_FINAL_PAGE_COOKIE);
-	for (int i = 0; i < UM_FINAL_PAGE_COUNT; i++)
-		if (um_str_is(code, um_final_page_code((enum um_final_page)i)))
-			page = (enum um_final_page)i;
-	um_page_final(&ex->response, &ex->request, page);
-	ex->outcome = um_final_page_code(page);
+	ex->answer = UM_ANSWER_FINAL;
+	ex->final = um_final_page_of_cookie(ex->request.cookie);
+	ex->outcome = um_final_page_code(ex->final);
 }
 
 static void
@@ -104,14 +96,14 @@ put_member(struct um_buf *json, const char *name, const char *value)
 		um_json_put_null(json);
 }
 
-/* Whether each of the programs that have run here answers. */
+/* Whether each program that has run on this host answers. */
 static bool
 programs_answer(const struct um_context *context)
 {
 	for (size_t i = 0; i < UM_METRICS_PROGRAMS_LEN; i++) {
 		enum um_metrics_health health =
 			um_metrics_health(context->metrics, i,
-				context->clock_ms);
+				context->monotonic_ms);
 
 		if (health != UM_METRICS_OK && health != UM_METRICS_UNKNOWN)
 			return false;
@@ -133,13 +125,23 @@ put_programs(const struct um_context *context, struct um_buf *json)
 	for (size_t i = 0; i < UM_METRICS_PROGRAMS_LEN; i++) {
 		enum um_metrics_health health =
 			um_metrics_health(context->metrics, i,
-				context->clock_ms);
+				context->monotonic_ms);
 
 		if (health != UM_METRICS_UNKNOWN)
 			put_member(json, um_metrics_program_name(i),
 				words[health]);
 	}
 	um_json_put_end(json);
+}
+
+static bool
+keys_are_refused(const struct um_context *context)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < UM_METRICS_PROGRAMS_LEN; i++)
+		count += um_metrics_keys_refused(context->metrics, i);
+	return count != 0;
 }
 
 static void
@@ -156,17 +158,20 @@ pinged(const struct um_context *context, struct um_exchange *ex)
 	put_member(&ex->response.body, "database",
 		database ? "ok" : "unavailable");
 	put_programs(context, &ex->response.body);
+	/* The next start would be refused: a warning, and no reason for 503. */
+	if (keys_are_refused(context))
+		put_member(&ex->response.body, "keys", "refused");
 	um_json_put_end(&ex->response.body);
 }
 
-/* The counters are there while the database is not. */
+/* /metrics answers without the database, too. */
 static void
 payments_counted(const struct um_context *context, struct um_exchange *ex)
 {
 	ex->response.status = 200;
 	ex->response.content_type = "text/plain; version=0.0.4";
 	um_metrics_write(context->metrics, &ex->op, context->now_ms,
-		context->clock_ms, &ex->response.body);
+		context->monotonic_ms, &ex->response.body);
 	ex->outcome = "ok";
 }
 
@@ -193,32 +198,14 @@ looked_up(const struct um_context *context, struct um_exchange *ex)
 {
 	const struct um_row *row = &ex->op.row;
 
-	if (!um_check_done(ex))
+	if (!um_check_done(ex) || !um_check_row(ex)
+		|| !um_require_owner(context, ex))
 		return;
-	switch (ex->op.outcome.look_up) {
-	case UM_LOOK_UP_COMPLETED:
-		if (!um_require_owner(context, ex))
-			return;
-		/* For the page, which goes on to /done by itself. */
-		um_response_cookie(&ex->response, UM_FINAL_PAGE_COOKIE,
-			um_final_page_code(um_final_page_of(row->action,
-				row->reason, row->late)),
-			UM_FINAL_PAGE_MAX_AGE);
-		show_row(ex);
-		break;
-	case UM_LOOK_UP_PENDING:
-	case UM_LOOK_UP_OPENED:
-	case UM_LOOK_UP_PROCESSING:
-		if (um_require_owner(context, ex))
-			show_row(ex);
-		break;
-	case UM_LOOK_UP_EXPIRED:
-		um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
-		break;
-	case UM_LOOK_UP_UNKNOWN:
-		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
-		break;
-	}
+	/* For the page, which then goes to /done by itself. */
+	if (ex->op.outcome == UM_ROW_COMPLETED)
+		um_final_page_set_cookie(&ex->response,
+			um_final_page_of(row->action, row->reason, row->late));
+	show_row(ex);
 }
 
 int

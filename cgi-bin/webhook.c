@@ -4,8 +4,8 @@
  *
  * What a provider says about a payment. The delivery is verified byte for byte
  * as the description of the provider says, then read. Each of its events that
- * names an elicitation of this provider is recorded once, and moves that
- * elicitation. The provider gets its 2xx when that is committed, or when there
+ * names an elicitation of this provider (or, of a refund, its payment) is recorded
+ * once, and moves that elicitation. The provider gets its 2xx when that is committed, or when there
  * is nothing to record.
  *
  * POST /webhook/<provider>?state=
@@ -19,8 +19,8 @@
 
 #include "app/checks.h"
 #include "app/result.h"
-#include "server/check_delivery.h"
 #include "server/main.h"
+#include "webhook/event_read.h"
 
 static um_step events_recorded;
 
@@ -28,11 +28,11 @@ static um_step events_recorded;
 static void
 acknowledge(struct um_exchange *ex, const char *outcome)
 {
-	struct um_spec_answer wanted = um_spec_answer(ex->provider->spec);
+	const struct um_spec_answer *wanted = &ex->provider->spec->answer;
 
-	ex->response.status = wanted.status;
-	ex->response.content_type = wanted.content_type;
-	um_buf_puts(&ex->response.body, wanted.body);
+	ex->response.status = wanted->status;
+	ex->response.content_type = wanted->content_type;
+	um_buf_puts(&ex->response.body, wanted->body);
 	ex->outcome = outcome;
 }
 
@@ -50,13 +50,17 @@ plan_events(const struct um_context *context, struct um_exchange *ex,
 		return;
 	}
 	for (size_t i = 0; i < events_len; i++) {
-		if (!ex->events[i].has_id)
+		if (!um_event_is_ours(&ex->events[i]))
 			continue;
 		ops[len].kind = UM_OP_EVENT;
 		ops[len].provider = ex->provider->name;
 		ops[len].event = &ex->events[i];
 		memcpy(ops[len].id, ex->events[i].id, sizeof(ops[len].id));
-		sealed = sealed && um_result_of_event(&ops[len], context);
+		ops[len].is_unnamed = !ex->events[i].has_id;
+		/* Only what was paid or signed has a result. */
+		sealed = sealed
+			&& (ops[len].is_unnamed
+				|| um_result_of_event(&ops[len], context));
 		len++;
 	}
 	if (len == 0) {
@@ -73,7 +77,7 @@ plan_events(const struct um_context *context, struct um_exchange *ex,
 static bool
 check_token(const struct um_context *context, struct um_exchange *ex)
 {
-	return !um_spec_verifies_nothing(ex->provider->spec)
+	return ex->provider->spec->webhook.trust != UM_TRUST_NOTHING
 		|| (um_check_query(ex)
 			&& um_check_state(context, ex, UM_PURPOSE_WEBHOOK));
 }
@@ -115,13 +119,14 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		return;
 	}
 	if (!um_check_method(ex,
-		    um_spec_has_get_challenge(ex->provider->spec) ? "GET, POST"
-								  : "POST"))
+		    ex->provider->spec->webhook.challenge.is_get ? "GET, POST"
+								 : "POST"))
 		return;
 	delivery.reply = &reply;
 	if (ex->request.method == UM_GET) {
 		if (um_check_verdict(ex,
-			    um_spec_challenge(ex->provider->spec, &delivery)))
+			    um_spec_challenge(&ex->provider->spec->webhook,
+				    &delivery)))
 			answer_challenge(ex, &reply);
 		return;
 	}
@@ -131,15 +136,15 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		um_exchange_refuse(ex, UM_REFUSAL_BODY_TOO_LARGE);
 		return;
 	}
-	ex->events = calloc(um_spec_events_max(ex->provider->spec),
+	ex->events = calloc(ex->provider->spec->webhook.events_max,
 		sizeof(ex->events[0]));
 	if (ex->events == NULL) {
 		um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
 		return;
 	}
 	if (!um_check_verdict(ex,
-		    um_spec_read(ex->provider->spec, &delivery, ex->events,
-			    &len)))
+		    um_spec_read(&ex->provider->spec->webhook, &delivery,
+			    ex->events, &len)))
 		return;
 	if (reply.given) {
 		answer_challenge(ex, &reply);
@@ -153,12 +158,12 @@ plan(const struct um_context *context, struct um_exchange *ex)
 static void
 events_recorded(const struct um_context *context, struct um_exchange *ex)
 {
-	const struct um_op *shown = um_check_shown(ex);
+	const struct um_op *logged = um_check_logged(ex);
 
 	(void)context;
 	/* For the log, which names one elicitation. */
-	if (!um_op_is_unknown_event(shown)) {
-		memcpy(ex->token.id, shown->id, sizeof(ex->token.id));
+	if (!um_op_is_unknown_event(logged)) {
+		memcpy(ex->token.id, logged->id, sizeof(ex->token.id));
 		ex->has_token = true;
 	}
 	if (um_check_done(ex))
@@ -172,7 +177,5 @@ main(int argc, char **argv)
 		UM_DELIVERY_BODY_MAX, plan };
 
 	/* Never as CGI, where the arguments come from a browser. */
-	if (!um_is_cgi() && um_check_delivery_is_meant(argc, argv))
-		return um_check_delivery(argc, argv);
 	return um_program_main(&program, argc, argv);
 }

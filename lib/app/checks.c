@@ -6,9 +6,8 @@
 
 #include <openssl/crypto.h>
 
-#include "core/base64.h"
+#include "app/session.h"
 #include "http/cookie.h"
-#include "http/page.h"
 
 bool
 um_check_route(const struct um_context *context, struct um_exchange *ex,
@@ -42,13 +41,12 @@ um_check_method(struct um_exchange *ex, const char *allow)
 	static const char *const names[] = { "GET", "HEAD", "POST", "-" };
 
 	if (strstr(allow, names[ex->request.method]) == NULL) {
-		um_exchange_refuse(ex, UM_REFUSAL_METHOD_NOT_ALLOWED);
-		ex->response.allow = allow;
-		return false;
+		ex->allow = allow;
+		return um_exchange_refuse(ex, UM_REFUSAL_METHOD_NOT_ALLOWED);
 	}
 	/*
-	 * An error, since a browser would show the response to a prefetch
-	 * again when the user really opens the page.
+	 * An error, since a browser would show the page that it has loaded in
+	 * advance when the user opens it.
 	 */
 	if (ex->request.prefetch)
 		return um_exchange_refuse(ex, UM_REFUSAL_PREFETCH);
@@ -96,20 +94,6 @@ um_check_fields(struct um_exchange *ex)
 	return parse_fields(ex, request->body);
 }
 
-/* A cookie with characters that /connect never sets is ignored. */
-static void
-read_cookie(struct um_exchange *ex)
-{
-	struct um_str value;
-
-	if (um_cookie_get(&value, ex->request.cookie, UM_COOKIE_NAME)
-			!= UM_COOKIE_FOUND
-		|| value.len > UM_COOKIE_MAX || !um_base64url_is(value))
-		return;
-	memcpy(ex->cookie, value.ptr, value.len);
-	ex->cookie[value.len] = '\0';
-}
-
 bool
 um_check_state(const struct um_context *context, struct um_exchange *ex,
 	enum um_purpose purpose)
@@ -130,7 +114,7 @@ um_check_state(const struct um_context *context, struct um_exchange *ex,
 		return um_exchange_refuse(ex, UM_REFUSAL_STATE_INVALID);
 	}
 	ex->has_token = true;
-	read_cookie(ex);
+	um_browser_read_cookie(ex->cookie, ex->request.cookie);
 	if (!um_token_fits_browser(&ex->token, context->keys,
 		    um_str(ex->cookie)))
 		return um_exchange_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
@@ -155,6 +139,9 @@ um_check_user(const struct um_context *context, struct um_exchange *ex)
 			return um_exchange_refuse(ex,
 				UM_REFUSAL_SIGN_IN_NOT_SET_UP);
 		memcpy(ex->user, name, strlen(name) + 1);
+		return true;
+	case UM_USER_OPENID:
+		um_session_read(context, ex);
 		return true;
 	case UM_USER_TICKET:
 		break;
@@ -185,64 +172,67 @@ um_check_verdict(struct um_exchange *ex, enum um_verdict verdict)
 }
 
 const struct um_op *
-um_check_shown(const struct um_exchange *ex)
+um_check_logged(const struct um_exchange *ex)
 {
-	const struct um_op *there = NULL;
+	const struct um_op *known = NULL;
 
 	for (size_t i = 0; i < ex->ops_len; i++) {
 		const struct um_op *op = &ex->ops[i];
 
 		if (op->status != UM_STORE_DONE)
 			return op;
-		if (there == NULL && !um_op_is_unknown_event(op))
-			there = op;
+		if (known == NULL && !um_op_is_unknown_event(op))
+			known = op;
 	}
-	return there != NULL ? there : &ex->ops[0];
+	return known != NULL ? known : &ex->ops[0];
 }
 
 bool
 um_check_done(struct um_exchange *ex)
 {
-	const struct um_op *shown = um_check_shown(ex);
+	const struct um_op *logged = um_check_logged(ex);
 	bool failed = false;
 
 	for (size_t i = 0; i < ex->ops_len; i++) {
-		if (ex->ops[i].status == UM_STORE_UNAVAILABLE) {
-			um_exchange_refuse_unavailable(ex, NULL);
-			return false;
-		}
+		if (ex->ops[i].status == UM_STORE_UNAVAILABLE)
+			return um_exchange_refuse(ex, UM_REFUSAL_UNAVAILABLE);
 		failed |= ex->ops[i].status == UM_STORE_FAILED;
 	}
 	if (failed)
 		return um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
-	ex->outcome = um_op_outcome_text(shown);
-	if (shown->kind == UM_OP_EVENT && shown->row.mismatch != NULL) {
+	ex->outcome = um_op_outcome_text(logged);
+	if (logged->kind == UM_OP_EVENT && logged->row.mismatch != NULL) {
 		ex->reason = "amount_mismatch";
 		snprintf(ex->fault.text, sizeof(ex->fault.text),
-			"/%.16s: is not the expected one", shown->row.mismatch);
+			"/%.16s: is not the expected one",
+			logged->row.mismatch);
 	}
 	return true;
 }
 
 bool
+um_check_row(struct um_exchange *ex)
+{
+	switch (ex->op.outcome) {
+	case UM_ROW_UNKNOWN:
+		return um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
+	case UM_ROW_EXPIRED:
+		return um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
+	case UM_ROW_WRONG_USER:
+		return um_exchange_refuse_wrong_user(ex);
+	default:
+		return true;
+	}
+}
+
+bool
 um_check_completed(struct um_exchange *ex)
 {
-	switch (ex->op.outcome.complete) {
-	case UM_COMPLETE_COMPLETED:
-	case UM_COMPLETE_ALREADY:
-		return true;
-	case UM_COMPLETE_PROCESSING:
-		um_page_redirect_to_done(&ex->response,
-			UM_FINAL_PAGE_PROCESSING);
+	if (!um_check_row(ex))
 		return false;
-	case UM_COMPLETE_WRONG_USER:
-		return um_exchange_refuse_wrong_user(ex);
-	case UM_COMPLETE_EXPIRED:
-		return um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
-	case UM_COMPLETE_UNKNOWN:
-		break;
-	}
-	return um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
+	if (ex->op.outcome == UM_ROW_PROCESSING)
+		um_exchange_finish(ex, UM_FINAL_PAGE_PROCESSING);
+	return ex->op.outcome != UM_ROW_PROCESSING;
 }
 
 bool
@@ -255,7 +245,7 @@ um_require_owner(const struct um_context *context, struct um_exchange *ex)
 			|| strcmp(ex->user, ex->op.row.subject) != 0))
 		return um_exchange_refuse_wrong_user(ex);
 	if (um_token_is_bound(&ex->token))
-		return true; /* um_check_state() has compared it. */
+		return true; /* um_check_state() has compared them. */
 	um_browser_digest(browser, context->keys, um_str(ex->cookie));
 	return (ex->cookie[0] != '\0' && ex->op.row.has_browser
 		       && CRYPTO_memcmp(browser, ex->op.row.browser,

@@ -15,7 +15,7 @@
 bool um_check_route(const struct um_context *context, struct um_exchange *ex,
 	const char *prefix, const char *suffix, enum um_kind kind);
 
-/* The method is in `allow` ("GET, HEAD"), and this is no prefetch. */
+/* The method is in `allow` ("GET, HEAD"), and this is not a prefetch. */
 bool um_check_method(struct um_exchange *ex, const char *allow);
 
 /*
@@ -24,7 +24,7 @@ bool um_check_method(struct um_exchange *ex, const char *allow);
  */
 bool um_check_query(struct um_exchange *ex);
 
-/* The same, but for POST it is the body that holds them, and no query. */
+/* The same; for POST, the body holds the fields, and there is no query. */
 bool um_check_fields(struct um_exchange *ex);
 
 /*
@@ -36,9 +36,10 @@ bool um_check_state(const struct um_context *context, struct um_exchange *ex,
 	enum um_purpose purpose);
 
 /*
- * It is known who the user is, in the way that `user_check` of the
- * configuration names. Sets ex->user, which stays empty for `confirm`: there
- * the confirm page asks.
+ * It is known who the user is, by the configuration's `user_check`. Sets
+ * ex->user, which stays empty for `confirm`, where the confirm page asks, and for
+ * `openid` without a session: /connect then begins a sign-in (app/signin.h), and
+ * a return counts by its browser.
  */
 bool um_check_user(const struct um_context *context, struct um_exchange *ex);
 
@@ -46,27 +47,33 @@ bool um_check_user(const struct um_context *context, struct um_exchange *ex);
 bool um_check_verdict(struct um_exchange *ex, enum um_verdict verdict);
 
 /*
- * The database has carried out all operations that were requested. The
- * outcome of um_check_shown() goes to the log.
+ * The database has carried out all requested operations. Sets the outcome of
+ * um_check_logged() for the log.
  */
 bool um_check_done(struct um_exchange *ex);
 
 /*
- * The operation that the log tells of: the first that was not carried out; else
- * the first, or of several events the first whose elicitation is there.
+ * The operation to log: the first that was not carried out; else the first, or
+ * the first event whose elicitation is known.
  */
-const struct um_op *um_check_shown(const struct um_exchange *ex);
+const struct um_op *um_check_logged(const struct um_exchange *ex);
 
 /*
- * After UM_OP_COMPLETE and um_check_done(): the row is completed, now or
- * earlier. While it is processing, the response says so and refuses nothing.
+ * After LOOK_UP, OPEN or COMPLETE and um_check_done(): the elicitation is known
+ * and has not expired, and the user is its subject.
+ */
+bool um_check_row(struct um_exchange *ex);
+
+/*
+ * After COMPLETE and um_check_done(): um_check_row(), and the row is completed,
+ * now or earlier. While it is processing, the answer is a page that says so.
  */
 bool um_check_completed(struct um_exchange *ex);
 
 /*
- * After UM_OP_LOOK_UP: ex->user, where it is known, is the row's subject, and
- * the browser is the one that went on from /connect. A token that is bound to
- * a browser has proved the latter; one from the MCP server is bound to none.
+ * After LOOK_UP: ex->user, if known, is the row's subject, and the browser is
+ * the one that opened the row. A token that is bound to a browser has proved
+ * the latter already; one from the MCP server is bound to none.
  */
 bool um_require_owner(const struct um_context *context, struct um_exchange *ex);
 

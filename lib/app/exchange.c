@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base64.h"
-#include "http/page.h"
+#include "core/hex.h"
 
 static bool
 is_request_id(const char *text)
@@ -30,14 +29,12 @@ um_exchange_begin(struct um_exchange *ex, struct um_buf *path,
 
 	*ex = (struct um_exchange){ 0 };
 	um_request_read(&ex->request, path, get, arg);
-	ex->request.brand = &context->config->brand;
 	if (is_request_id(id)) {
 		memcpy(ex->request.id, id, UM_REQUEST_ID_LEN);
 		return;
 	}
 	context->random(bytes, sizeof(bytes));
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		snprintf(ex->request.id + 2 * i, 3, "%02x", bytes[i]);
+	um_hex_encode(ex->request.id, bytes, sizeof(bytes));
 }
 
 void
@@ -80,44 +77,20 @@ um_exchange_continue(const struct um_context *context, struct um_exchange *ex)
 bool
 um_exchange_refuse(struct um_exchange *ex, enum um_refusal refusal)
 {
-	um_response_free(&ex->response);
 	ex->then = NULL;
-	ex->refused = true;
+	ex->answer = UM_ANSWER_REFUSAL;
 	ex->refusal = refusal;
-	ex->outcome = refusal == UM_REFUSAL_UNAVAILABLE ? "unavailable"
-		: refusal == UM_REFUSAL_INTERNAL_ERROR  ? "failed"
-							: "refused";
-	ex->reason = um_refusal_code(refusal);
-	if (ex->plain) {
-		ex->response.status = um_refusal_status(refusal);
-		ex->response.content_type = "text/plain; charset=utf-8";
-		um_buf_printf(&ex->response.body, "%s: %s\n",
-			um_refusal_shown_code(refusal),
-			um_refusal_advice(refusal));
-	} else {
-		um_page_refusal(&ex->response, &ex->request, refusal);
-	}
 	return false;
 }
 
 void
-um_exchange_refuse_unavailable(struct um_exchange *ex, const char *url)
+um_exchange_finish(struct um_exchange *ex, enum um_final_page final)
 {
-	struct um_buf refresh = { 0 };
-
-	um_exchange_refuse(ex, UM_REFUSAL_UNAVAILABLE);
-	um_response_header(&ex->response, "Retry-After", UM_RETRY_AFTER);
-	if (ex->plain)
-		return;
-	/* A header, so that the state in the address is not on the page. */
-	um_buf_printf(&refresh, url != NULL ? "%s; url=%s" : "%s",
-		UM_RETRY_AFTER, url);
-	if (!refresh.failed)
-		um_response_header(&ex->response, "Refresh", refresh.ptr);
-	um_buf_free(&refresh);
+	ex->answer = UM_ANSWER_DONE;
+	ex->final = final;
 }
 
-/* The refusal does not depend on what came of the event. */
+/* The refusal does not depend on the outcome of the event. */
 static void
 wrong_user_recorded(const struct um_context *context, struct um_exchange *ex)
 {
@@ -143,29 +116,9 @@ um_exchange_refuse_wrong_user(struct um_exchange *ex)
 	return false;
 }
 
-void
-um_exchange_ensure_cookie(const struct um_context *context,
-	struct um_exchange *ex)
-{
-	uint8_t bytes[16];
-
-	if (strlen(ex->cookie) >= UM_COOKIE_LEN)
-		return;
-	context->random(bytes, sizeof(bytes));
-	um_base64url_encode(ex->cookie, bytes, sizeof(bytes));
-}
-
-void
-um_exchange_set_cookie(struct um_exchange *ex)
-{
-	um_response_cookie(&ex->response, UM_COOKIE_NAME, ex->cookie,
-		UM_COOKIE_MAX_AGE);
-}
-
 bool
 um_exchange_mint(const struct um_context *context, struct um_exchange *ex,
-	enum um_purpose purpose, int64_t expires,
-	char text[static UM_TOKEN_LEN + 1])
+	enum um_purpose purpose, int64_t expires)
 {
 	struct um_token token = ex->token;
 	uint8_t nonce[UM_NONCE_LEN];
@@ -173,7 +126,7 @@ um_exchange_mint(const struct um_context *context, struct um_exchange *ex,
 	token.expires = expires;
 	um_browser_digest(token.browser, context->keys, um_str(ex->cookie));
 	context->random(nonce, sizeof(nonce));
-	return um_token_mint(text, &token, context->keys, purpose,
+	return um_token_mint(ex->state, &token, context->keys, purpose,
 		       ex->provider->name, nonce)
 		|| um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
 }
@@ -204,19 +157,10 @@ um_exchange_return(const struct um_context *context, struct um_exchange *ex)
 }
 
 void
-um_exchange_write(struct um_exchange *ex, struct um_buf *out)
-{
-	um_response_write(&ex->response, &ex->request, out);
-	if (!out->failed)
-		return;
-	um_buf_free(out);
-	um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
-	um_response_write(&ex->response, &ex->request, out);
-}
-
-void
 um_exchange_free(struct um_exchange *ex)
 {
+	um_buf_free(&ex->url);
+	um_buf_free(&ex->way_on);
 	um_response_free(&ex->response);
 	um_form_free(&ex->form);
 	um_op_free(&ex->op);
@@ -226,9 +170,5 @@ um_exchange_free(struct um_exchange *ex)
 		free(ex->ops);
 	}
 	free(ex->events);
-	/*
-	 * This wipes the cookie and the user. The compiler cannot leave it out,
-	 * because *ex is the caller's.
-	 */
-	*ex = (struct um_exchange){ 0 };
+	explicit_bzero(ex, sizeof(*ex));
 }

@@ -7,9 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "app/browser.h"
 #include "app/program.h"
 #include "crypto/ticket.h"
 #include "crypto/token.h"
+#include "http/final_page.h"
 #include "http/form.h"
 #include "http/refusal.h"
 #include "http/request.h"
@@ -17,10 +19,16 @@
 #include "postgres/op.h"
 #include "webhook/spec.h"
 
-#define UM_COOKIE_LEN 22  /* 16 random bytes as base64url */
-#define UM_COOKIE_MAX 128 /* characters; a longer one is ignored */
-/* Seconds: a user may come back as long as any grace lasts. */
-#define UM_COOKIE_MAX_AGE UM_GRACE_MAX_S
+/* What the response will be: app/respond.h makes it after the last step. */
+enum um_answer {
+	UM_ANSWER_WRITTEN,  /* `response`, as a step has written it */
+	UM_ANSWER_REFUSAL,  /* `refusal` */
+	UM_ANSWER_REDIRECT, /* to `url` */
+	UM_ANSWER_CONFIRM,  /* the confirm page of op.row, with `state` */
+	UM_ANSWER_FOLLOW,   /* the page that follows a payment */
+	UM_ANSWER_FINAL,    /* the page `final` */
+	UM_ANSWER_DONE,     /* a redirect to /done, which shows `final` */
+};
 
 /*
  * Begins zeroed, or with um_exchange_begin(). It must stay where it is while
@@ -28,32 +36,40 @@
  */
 struct um_exchange {
 	struct um_request request;
-	struct um_response response;
 
 	/*
 	 * The operations that are requested, and the step that follows when
 	 * all of them have been carried out. `then` is NULL when none are
-	 * requested: the response is complete.
+	 * requested: the answer stands.
 	 */
 	struct um_op *ops; /* &op, or an array that the exchange owns */
 	size_t ops_len;
 	um_step *then;
 	struct um_op op; /* of programs that request one at a time */
 
-	bool refused; /* for this reason: */
+	enum um_answer answer;
 	enum um_refusal refusal;
-	bool plain; /* refusals are text for a program, not a page */
+	const char *allow;    /* the methods that METHOD_NOT_ALLOWED names */
+	bool plain;           /* refusals are text for a program, not a page */
+	struct um_buf url;    /* of REDIRECT; UNAVAILABLE: where to try again */
+	struct um_buf way_on; /* REFUSAL: the address of a link on its page */
+	bool attempt_failed;  /* FOLLOW: so did the last attempt to pay */
+	enum um_final_page final;
+	bool sets_cookie; /* unless it is refused */
+	struct um_response response;
 
-	/* What the checks have found out. */
+	/* Set by the checks. */
 	const struct um_provider *provider;
 	struct um_form form;
 	struct um_token token;
 	bool has_token;
 	char cookie[UM_COOKIE_MAX + 1]; /* the browser's, or "" */
+	char state[UM_TOKEN_LEN + 1];   /* the last that was minted */
 	char user[UM_SUBJECT_MAX + 1];  /* who it is known to be, or "" */
-	struct um_event *events;        /* of a delivery; from malloc() */
+	char user_name[UM_ID_TOKEN_NAME_MAX + 1]; /* for people, or "" */
+	struct um_event *events; /* of a delivery; from malloc() */
 
-	/* For the log: words of this program, never text from outside. */
+	/* For the log: this program's own words, never text from outside. */
 	const char *outcome;
 	const char *reason;
 	struct um_fault fault; /* why a delivery is refused */
@@ -72,34 +88,31 @@ void um_exchange_begin(struct um_exchange *ex, struct um_buf *path,
 
 /*
  * Requests an operation on the row of ex->token, as ex->op; the caller sets
- * what else the operation needs. `then` is the step that follows. What an
- * earlier operation has read stays in ex->op.row.
+ * the other members that the operation needs. `then` is the step that follows.
+ * ex->op.row keeps the row of an earlier operation.
  */
 void um_exchange_request_op(struct um_exchange *ex, enum um_op_kind kind,
 	um_step *then);
 
 /*
- * Requests the first `len` operations of the array `ops`, at least one. The
- * exchange owns the array from now on; it may be the one of the last request.
+ * Requests the first `len` operations, at least one, of the array `ops`, which
+ * the exchange owns from now on; it may be the array of the last request.
  */
 void um_exchange_request_ops(struct um_exchange *ex, struct um_op *ops,
 	size_t len, um_step *then);
 
-/* Goes on with the step that follows the requested operations. */
+/* Calls the step that follows the requested operations. */
 void um_exchange_continue(const struct um_context *context,
 	struct um_exchange *ex);
 
 /*
- * Makes the response this refusal, whatever it was, and withdraws what was
- * requested. Always false, for `return um_exchange_refuse(…)`.
+ * The answer is this refusal, whatever it was, and no step follows. Always
+ * false, for `return um_exchange_refuse(…)`.
  */
 bool um_exchange_refuse(struct um_exchange *ex, enum um_refusal refusal);
 
-/*
- * Refuses with 503, and has the browser try again by itself: at `url`, or at
- * the same address when that is NULL.
- */
-void um_exchange_refuse_unavailable(struct um_exchange *ex, const char *url);
+/* The answer is a redirect to /done, which shows this page. */
+void um_exchange_finish(struct um_exchange *ex, enum um_final_page final);
 
 /*
  * Refuses a user who is not the row's subject, after an event that changes
@@ -108,23 +121,12 @@ void um_exchange_refuse_unavailable(struct um_exchange *ex, const char *url);
 bool um_exchange_refuse_wrong_user(struct um_exchange *ex);
 
 /*
- * Gives ex->cookie a random value unless the browser has sent one that is long
- * enough: all flows of a browser share one cookie.
- */
-void um_exchange_ensure_cookie(const struct um_context *context,
-	struct um_exchange *ex);
-
-/* Sets the browser's cookie to ex->cookie with the response. */
-void um_exchange_set_cookie(struct um_exchange *ex);
-
-/*
- * Writes to `text` a state token for the row of ex->token, bound to the
+ * Writes to ex->state a state token for the row of ex->token, bound to the
  * browser with ex->cookie, that expires at `expires` (Unix seconds). False and
  * refused when OpenSSL fails.
  */
 bool um_exchange_mint(const struct um_context *context, struct um_exchange *ex,
-	enum um_purpose purpose, int64_t expires,
-	char text[static UM_TOKEN_LEN + 1]);
+	enum um_purpose purpose, int64_t expires);
 
 /*
  * The request as the description of its provider reads a delivery to its
@@ -140,12 +142,6 @@ struct um_delivery um_exchange_delivery(const struct um_context *context,
  */
 struct um_delivery um_exchange_return(const struct um_context *context,
 	struct um_exchange *ex);
-
-/*
- * Appends the response as it goes to the web server to `out`. When memory has
- * run out, the response becomes a 500.
- */
-void um_exchange_write(struct um_exchange *ex, struct um_buf *out);
 
 /*
  * Frees what the exchange holds, and wipes it: the request's code, state and

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program is a chain of steps. A step is a function that reads the exchange
- * and either sets its response, or requests operations of the database and
- * names the step that follows when they have been carried out:
+ * and either sets its answer, or requests operations of the database and names
+ * the step that follows them:
  *
  *   plan(context, exchange)    checks the request;
  *                              um_exchange_request_op(ex, UM_OP_OPEN, opened)
- *   opened(context, exchange)  turns what came of it into the response
+ *   opened(context, exchange)  sets the answer from the outcome
  *
- * Steps have no side effects. Whatever reads sockets, clocks, random bytes or
- * the database is around them, in server/loop.c for FastCGI and in
- * server/cgi.c for plain CGI. So a unit test can call the steps, and set
- * itself what came of an operation.
+ * Steps have no side effects: server/loop.c (FastCGI) and server/cgi.c (plain
+ * CGI) read sockets, clocks and random bytes, carry out the operations, and
+ * make the response (app/respond.h). So a unit test can call the steps, and set
+ * the outcome of an operation itself.
  */
 #ifndef UM_PROGRAM_H
 #define UM_PROGRAM_H
@@ -21,17 +21,19 @@
 
 #include "config/config.h"
 #include "crypto/keys.h"
+#include "jose/jwks.h"
 
 struct um_exchange;
 struct um_metrics;
 
-/* What the steps of all requests share. */
+/* Shared by the steps of all requests. */
 struct um_context {
 	const struct um_config *config;
 	struct um_metrics *metrics;
 	struct um_keys *keys; /* replaced when the file is read again */
+	struct um_jwks *jwks; /* likewise; NULL until it could be read */
 	int64_t now_ms;       /* Unix time in milliseconds */
-	int64_t clock_ms;     /* milliseconds of a clock that never jumps */
+	int64_t monotonic_ms; /* the monotonic clock */
 	/* Fills `out` with `len` random bytes; must not fail. */
 	void (*random)(void *out, size_t len);
 };

@@ -4,7 +4,7 @@
 #include "core/json_put.h"
 #include "crypto/seal.h"
 
-/* Bytes: what urlmode.announcement takes into a notification. */
+/* Bytes of an outcome that urlmode.announcement puts into a notification. */
 #define UM_ANNOUNCED_MAX 2600
 
 static void
@@ -35,7 +35,7 @@ seal(struct um_buf *out, seal_put *put, const struct um_op *op,
 			nonce);
 }
 
-/* The outcome around the JSON text of the result. */
+/* Seals the outcome, which contains the JSON text of the result. */
 static bool
 seal_outcome(struct um_op *op, const struct um_buf *result, const char *action,
 	const char *reason, struct um_str reference,
@@ -81,7 +81,7 @@ um_result_of_form(struct um_op *op, const struct um_form *form,
 	return ok;
 }
 
-/* Where the provider sends no reference, the id stands for it. */
+/* Without a reference of the provider, it is the elicitation's id. */
 static bool
 seal_accept(struct um_op *op, const struct um_buf *result,
 	const struct um_context *context)

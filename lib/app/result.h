@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The result: what came back, as JSON text that is sealed into the row. And the
- * outcome: action, reason and result, sealed for the notification, so that
- * whoever waits need not read the row.
+ * The result: the parameters of a return or of an event as JSON text, sealed
+ * into the row. And the outcome: action, reason and result, sealed for the
+ * notification, so that the waiting side need not read the row.
  */
 #ifndef UM_RESULT_H
 #define UM_RESULT_H
@@ -28,9 +28,9 @@ bool um_result_of_form(struct um_op *op, const struct um_form *form,
 /*
  * op->event, for op->id alone: its identity as "event", its "type" and, where
  * they are known, "reference", "amount" (in minor units) and "currency". The
- * outcome is an accept, which the database announces only if that is what came
- * of it, with the "reference" of the payment, which is the id where the provider
- * sends none.
+ * outcome is an accept with the "reference" of the payment, or with the id if
+ * the provider sends none. The database announces it only if it accepts the
+ * event.
  */
 bool um_result_of_event(struct um_op *op, const struct um_context *context);
 

@@ -17,7 +17,7 @@ ignore_notice(void *arg __attribute__((unused)),
 
 /* Closes the connection. The reason is libpq's first line, or `otherwise`. */
 static void
-lose(PGconn **conn, const char *otherwise, struct um_error *err)
+drop(PGconn **conn, const char *otherwise, struct um_error *err)
 {
 	const char *message = PQerrorMessage(*conn);
 
@@ -37,7 +37,7 @@ wait_for_socket(PGconn *conn, short events, int64_t deadline)
 	int ready;
 
 	do {
-		int64_t rest = deadline - um_clock_ms();
+		int64_t rest = deadline - um_monotonic_ms();
 
 		rest = rest < 0 ? 0 : rest > INT_MAX ? INT_MAX : rest;
 		ready = poll(&pfd, 1, (int)rest);
@@ -69,7 +69,7 @@ um_connection_open(PGconn **conn, const char *database_url, int64_t deadline,
 		next = PQconnectPoll(*conn);
 	}
 	if (next != PGRES_POLLING_OK) {
-		lose(conn, "no connection in time", err);
+		drop(conn, "no connection in time", err);
 		return false;
 	}
 	res = um_connection_run(conn, &listen, deadline, err);
@@ -103,6 +103,17 @@ last_result(PGconn *conn, int64_t deadline)
 	}
 }
 
+/* Something that the statement names is missing or not permitted. */
+static bool
+is_lasting(const PGresult *res)
+{
+	const char *sqlstate = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+
+	return sqlstate != NULL
+		&& (strncmp(sqlstate, "42", 2) == 0
+			|| strncmp(sqlstate, "3F", 2) == 0);
+}
+
 PGresult *
 um_connection_run(PGconn **conn, const struct um_statement *statement,
 	int64_t deadline, struct um_error *err)
@@ -117,7 +128,7 @@ um_connection_run(PGconn **conn, const struct um_statement *statement,
 		res = last_result(*conn, deadline);
 	if (res == NULL || PQstatus(*conn) != CONNECTION_OK) {
 		PQclear(res);
-		lose(conn, "no answer in time", err);
+		drop(conn, "no answer in time", err);
 		return NULL;
 	}
 	status = PQresultStatus(res);
@@ -126,6 +137,10 @@ um_connection_run(PGconn **conn, const struct um_statement *statement,
 
 		um_error(err, "database: %.*s", (int)strcspn(message, "\n"),
 			message);
+		if (!is_lasting(res)) {
+			PQfinish(*conn);
+			*conn = NULL;
+		}
 		PQclear(res);
 		return NULL;
 	}
@@ -143,7 +158,7 @@ um_connection_wait(PGconn **conn, int64_t deadline, struct um_error *err)
 		if (ready == NOT_IN_TIME)
 			return true;
 		if (ready == POLL_FAILED || PQconsumeInput(*conn) != 1) {
-			lose(conn, "poll failed", err);
+			drop(conn, "poll failed", err);
 			return false;
 		}
 		notify = PQnotifies(*conn);

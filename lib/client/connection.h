@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A connection to PostgreSQL on which nothing waits longer than it is told.
- * A deadline is a time of um_clock_ms().
+ * A deadline is a time of um_monotonic_ms().
  */
 #ifndef UM_CONNECTION_H
 #define UM_CONNECTION_H
@@ -29,8 +29,9 @@ bool um_connection_open(PGconn **conn, const char *database_url,
 
 /*
  * Executes the statement and returns its rows, for PQclear(). NULL, with the
- * reason: the server refused it; or the connection was lost or did not answer
- * in time, and then it is closed and *conn is NULL.
+ * reason, if that fails. The connection stays open if the server would refuse
+ * the statement again (SQLSTATE class 42 or 3F). Otherwise it is closed, *conn
+ * is NULL, and the statement may succeed on a new connection.
  */
 PGresult *um_connection_run(PGconn **conn, const struct um_statement *statement,
 	int64_t deadline, struct um_error *err);

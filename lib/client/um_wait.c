@@ -27,7 +27,7 @@
 struct um_wait {
 	PGconn *conn; /* NULL: lost */
 	struct um_keys *keys;
-	struct um_keys_version keys_version;
+	struct um_file_version keys_version;
 	char *keys_file;
 	char *database_url;
 	char *base_url;
@@ -52,7 +52,7 @@ open_wait(struct um_wait **out, const char *database_url, const char *keys_file,
 	}
 	if (!um_keys_load(&wait->keys, keys_file, err)
 		|| !um_connection_open(&wait->conn, database_url,
-			um_clock_ms() + CALL_MS, err))
+			um_monotonic_ms() + CALL_MS, err))
 		goto fail;
 	wait->keys_version = um_keys_version(wait->keys);
 	*out = wait;
@@ -87,14 +87,16 @@ um_wait_outcome_free(struct um_wait_outcome *outcome)
 	outcome->reference = NULL;
 }
 
-/* Keys are rotated while it waits. Those that it has stay if a file is refused. */
+/*
+ * Keys are rotated while it waits. Those that it has stay if a file is refused.
+ */
 static void
 refresh_keys(struct um_wait *wait)
 {
 	struct um_error refused = { "" };
 	struct um_keys *keys;
 
-	if (!um_keys_changed(&wait->keys_version, wait->keys_file)
+	if (!um_file_changed(&wait->keys_version, wait->keys_file)
 		|| !um_keys_load(&keys, wait->keys_file, &refused))
 		return;
 	um_keys_free(wait->keys);
@@ -105,7 +107,7 @@ static bool
 create(struct um_wait *wait, const struct um_wait_ask *ask,
 	struct um_wait_asked *out, struct um_error *err)
 {
-	const int64_t deadline = um_clock_ms() + CALL_MS;
+	const int64_t deadline = um_monotonic_ms() + CALL_MS;
 	const char *session = ask->session != NULL ? ask->session : "";
 	struct um_token token = { .expires = 0 };
 	char binding[2 + 2 * UM_BINDING_LEN + 1] = "\\x", ttl[24];
@@ -150,7 +152,7 @@ struct row {
 	char text[UM_UUID_TEXT_LEN + 1];
 	uint8_t id[UM_UUID_LEN];
 	uint8_t binding[UM_BINDING_LEN];
-	int64_t deadline; /* of um_clock_ms(); INT64_MAX: there is none */
+	int64_t deadline; /* of um_monotonic_ms(); INT64_MAX: there is none */
 };
 
 static int64_t
@@ -163,7 +165,7 @@ earlier(int64_t a, int64_t b)
 static int64_t
 call_deadline(const struct row *row)
 {
-	int64_t now = um_clock_ms();
+	int64_t now = um_monotonic_ms();
 
 	if (row->deadline - now < GRACE_MS)
 		return now + GRACE_MS;
@@ -270,7 +272,7 @@ look_again(struct um_wait *wait, const struct row *row, int64_t *left,
 static void
 back_off(const struct row *row, int *pause_ms)
 {
-	int64_t rest = row->deadline - um_clock_ms();
+	int64_t rest = row->deadline - um_monotonic_ms();
 
 	if (rest > 0)
 		poll(NULL, 0, (int)earlier(rest, *pause_ms));
@@ -283,7 +285,7 @@ static bool
 wait_for_news(struct um_wait *wait, const struct row *row, int64_t left,
 	struct um_error *err)
 {
-	int64_t due = um_clock_ms() + earlier(left, ROUTINE_MS);
+	int64_t due = um_monotonic_ms() + earlier(left, ROUTINE_MS);
 
 	return um_connection_wait(&wait->conn, earlier(due, row->deadline),
 		err);
@@ -333,7 +335,7 @@ wait_for_row(struct um_wait *wait, const struct row *row,
 		case LOOK_LOST:
 			break;
 		}
-		if (um_clock_ms() >= row->deadline)
+		if (um_monotonic_ms() >= row->deadline)
 			return UM_WAIT_TIMEOUT;
 		if (found == LOOK_OPEN && wait_for_news(wait, row, left, err))
 			pause_ms = BACKOFF_MIN_MS;
@@ -378,7 +380,7 @@ claim(struct um_wait *wait, const struct row *row,
 	res = um_connection_run(&wait->conn, &statement, row->deadline, err);
 	if (res == NULL)
 		return false;
-	*claimed = PQgetvalue(res, 0, 0)[0] == 't';
+	*claimed = strcmp(PQgetvalue(res, 0, 0), "claimed") == 0;
 	PQclear(res);
 	return true;
 }
@@ -422,7 +424,7 @@ um_wait_for(struct um_wait *wait, const char *id, const char *subject,
 	enum um_wait_end end = UM_WAIT_FAILED;
 	struct row row = {
 		.deadline = timeout_ms < 0 ? INT64_MAX
-					   : um_clock_ms() + timeout_ms,
+					   : um_monotonic_ms() + timeout_ms,
 	};
 
 	*out = (struct um_wait_outcome){ .result = NULL };
@@ -438,7 +440,7 @@ um_wait_claim(struct um_wait *wait, const char *id, const char *subject,
 	bool *claimed, struct um_wait_error *err)
 {
 	struct um_error reason = { "" };
-	struct row row = { .deadline = um_clock_ms() + CALL_MS };
+	struct row row = { .deadline = um_monotonic_ms() + CALL_MS };
 	bool ok;
 
 	*claimed = false;

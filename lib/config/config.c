@@ -56,7 +56,7 @@ read_providers(const struct um_conf_loc *at, json_t *object,
 	return ok;
 }
 
-/* A host, perhaps a port, and nothing after it. */
+/* A host and perhaps a port, with nothing after them. */
 static bool
 is_base_url(const char *url)
 {
@@ -65,7 +65,7 @@ is_base_url(const char *url)
 	return end != NULL && end[0] == '\0';
 }
 
-/* One that libpq can read; what it says of others may quote a password. */
+/* libpq can read it. Its error message is not used: it may quote a password. */
 static bool
 is_database_url(const char *text)
 {
@@ -75,7 +75,7 @@ is_database_url(const char *text)
 	return options != NULL;
 }
 
-/* A path that may be left out. */
+/* An optional path. */
 static bool
 get_path(const struct um_conf_loc *at, const json_t *object, const char *key,
 	char **out)
@@ -87,12 +87,28 @@ get_path(const struct um_conf_loc *at, const json_t *object, const char *key,
 
 /* In the order of enum um_user_check. */
 static const char *const user_checks[] = { "remote-user", "confirm",
-	"session-ticket", NULL };
+	"session-ticket", "openid", NULL };
 
 const char *
 um_user_check_name(enum um_user_check check)
 {
 	return user_checks[check];
+}
+
+/* The entry `openid` is there where it is used, and nowhere else. */
+static bool
+read_openid(const struct um_conf_loc *at, const json_t *root,
+	struct um_config *config)
+{
+	json_t *node = json_object_get(root, "openid");
+	const struct um_conf_loc here = um_conf_member(at, "openid");
+
+	if (config->user_check == UM_USER_OPENID)
+		return node != NULL
+			? um_openid_load(&config->openid, &here, node)
+			: um_conf_error(&here, "is missing");
+	return node == NULL
+		|| um_conf_error(&here, "is for `user_check` `openid` only");
 }
 
 static bool
@@ -101,7 +117,7 @@ read_config(const struct um_conf_loc *at, json_t *root,
 {
 	static const char *const keys[] = { "base_url", "keys_file",
 		"database_url", "log_file", "metrics_file", "providers_dir",
-		"user_check", "providers", "pages", NULL };
+		"user_check", "openid", "providers", "pages", NULL };
 	struct um_conf_loc providers = um_conf_member(at, "providers");
 	struct um_conf_loc pages = um_conf_member(at, "pages");
 	unsigned check = UM_USER_REMOTE;
@@ -129,7 +145,8 @@ read_config(const struct um_conf_loc *at, json_t *root,
 		|| (config->providers_dir == NULL
 			&& !um_conf_copy_text(at, UM_PROVIDERS_DIR,
 				&config->providers_dir))
-		|| !um_brand_load(&config->brand, &pages,
+		|| !read_openid(at, root, config)
+		|| !um_pages_load(&config->brand, &pages,
 			json_object_get(root, "pages")))
 		return false;
 	return read_providers(&providers, json_object_get(root, "providers"),
@@ -181,6 +198,24 @@ um_config_provider(const struct um_config *config, struct um_str name)
 	return NULL;
 }
 
+bool
+um_config_needs(const struct um_config *config, const char *program)
+{
+	bool returns = strcmp(program, "oauth-return") == 0;
+	bool pays = strcmp(program, "payment-return") == 0;
+	bool is_called = strcmp(program, "webhook") == 0;
+	bool needed = !returns && !pays && !is_called;
+
+	for (size_t i = 0; i < config->providers_len && !needed; i++) {
+		const struct um_provider *provider = &config->providers[i];
+		bool oauth = provider->kind == UM_KIND_OAUTH;
+
+		needed = (returns && oauth) || (pays && !oauth)
+			|| (is_called && provider->spec != NULL);
+	}
+	return needed;
+}
+
 void
 um_config_free(struct um_config *config)
 {
@@ -197,7 +232,8 @@ um_config_free(struct um_config *config)
 	free(config->base_url);
 	free(config->keys_file);
 	free(config->log_file);
-	um_brand_free(&config->brand);
+	um_openid_free(&config->openid);
+	um_pages_free(&config->brand);
 	free(config->metrics_file);
 	free(config);
 }

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "config/brand.h"
+#include "config/openid.h"
+#include "config/pages.h"
 #include "config/provider.h"
 #include "core/str.h"
 
@@ -18,8 +19,9 @@
 /* How /connect finds out who the user is. */
 enum um_user_check {
 	UM_USER_REMOTE,  /* REMOTE_USER, from the web server's authentication */
-	UM_USER_CONFIRM, /* the confirm page: whoever clicks */
+	UM_USER_CONFIRM, /* the confirm page asks; anyone may answer */
 	UM_USER_TICKET,  /* the MCP server's own session: see ticket.h */
+	UM_USER_OPENID,  /* sign-in at an OpenID provider: see app/signin.h */
 };
 
 /* Its word in the configuration; a constant. */
@@ -33,6 +35,7 @@ struct um_config {
 	char *metrics_file;            /* or NULL */
 	char *providers_dir;           /* holds NAME.json for provider NAME */
 	enum um_user_check user_check; /* UM_USER_REMOTE by default */
+	struct um_openid openid;       /* of UM_USER_OPENID */
 	struct um_brand brand;         /* of the pages */
 	struct um_provider *providers;
 	size_t providers_len;
@@ -56,6 +59,13 @@ bool um_config_is_private(const char *path, struct um_error *err);
 /* The provider of this name, or NULL. */
 const struct um_provider *um_config_provider(const struct um_config *config,
 	struct um_str name);
+
+/*
+ * Whether a provider needs the program of this name: `oauth-return` one of kind
+ * oauth, `payment-return` one of another kind, `webhook` one whose description
+ * has a webhook. Each other program is needed always.
+ */
+bool um_config_needs(const struct um_config *config, const char *program);
 
 /* Wipes and frees; NULL is fine. */
 void um_config_free(struct um_config *config);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "description/spec_load.h"
+
 #define SECRETS_MAX 16
 #define ACCOUNTS_MAX 256
 #define DEFAULT_GRACE_S 86400
@@ -270,16 +272,15 @@ load_spec(struct um_spec **spec, const struct um_conf_loc *at, const char *text,
 static bool
 take_issuer(struct um_provider *provider, const struct um_conf_loc *at)
 {
-	bool sends_iss;
-	const char *issuer = um_spec_issuer(provider->spec, &sends_iss);
+	const char *issuer = provider->spec->issuer;
 
 	if (provider->kind == UM_KIND_OAUTH && provider->issuer == NULL
 		&& issuer != NULL) {
 		if (!um_conf_copy_text(at, issuer, &provider->issuer))
 			return false;
-		provider->sends_iss = sends_iss;
+		provider->sends_iss = provider->spec->sends_iss;
 	}
-	if (um_spec_has_webhook(provider->spec))
+	if (provider->spec->has_webhook)
 		return true;
 	um_spec_free(provider->spec);
 	provider->spec = NULL;
@@ -336,8 +337,8 @@ read_grace(struct um_provider *provider, const struct um_conf_loc *at,
 			&seconds))
 		return false;
 	provider->grace_ms = seconds * 1000;
-	if (!is_configured && um_spec_grace_ms(provider->spec) != 0)
-		provider->grace_ms = um_spec_grace_ms(provider->spec);
+	if (!is_configured && provider->spec->grace_ms != 0)
+		provider->grace_ms = provider->spec->grace_ms;
 	return true;
 }
 

@@ -19,17 +19,20 @@
 /* Characters that `len` bytes take, without padding and without a NUL. */
 #define UM_BASE64_LEN(len) (((len)*8 + 5) / 6)
 
-/* Encodes base64url without padding; `out` takes UM_BASE64_LEN(len) + 1 with NUL. */
+/*
+ * Encodes base64url without padding; `out` takes UM_BASE64_LEN(len) + 1 with
+ * NUL.
+ */
 void um_base64url_encode(char *out, const uint8_t *bytes, size_t len);
 
 /*
  * Decodes base64url without padding to exactly `len` bytes. False: the text is
  * of another length, or holds a character of another alphabet, or its last
- * bits, which belong to no byte, are not zero. `out` is not to be used then.
+ * bits, which belong to no byte, are not zero. `out` must not be used then.
  */
 bool um_base64url_decode(uint8_t *out, size_t len, struct um_str text);
 
-/* Whether all characters are of the base64url alphabet; padding is not. */
+/* Whether all characters are of the base64url alphabet, without padding. */
 bool um_base64url_is(struct um_str text);
 
 /*

@@ -13,15 +13,15 @@ read_us(clockid_t clock)
 }
 
 int64_t
-um_clock_us(void)
+um_monotonic_us(void)
 {
 	return read_us(CLOCK_MONOTONIC);
 }
 
 int64_t
-um_clock_ms(void)
+um_monotonic_ms(void)
 {
-	return um_clock_us() / 1000;
+	return um_monotonic_us() / 1000;
 }
 
 int64_t

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The machine's clocks. Only the outermost layers read them: every other
- * function is given the time by its caller.
+ * The machine's clocks. Only servers and clients read them; everything else
+ * gets the time from its caller.
  */
 #ifndef UM_CLOCK_H
 #define UM_CLOCK_H
 
 #include <stdint.h>
 
-/* Milliseconds and microseconds of a clock that is never set back. */
-int64_t um_clock_ms(void);
-int64_t um_clock_us(void);
+/* The monotonic clock, which is never set, in milliseconds and microseconds. */
+int64_t um_monotonic_ms(void);
+int64_t um_monotonic_us(void);
 
 /* Unix time in milliseconds. */
 int64_t um_clock_wall_ms(void);

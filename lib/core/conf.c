@@ -40,7 +40,7 @@ not_json(const char *path, struct um_str bytes, const json_error_t *where,
 			(int)(name.len < 80 ? name.len : 80), name.ptr);
 		return;
 	}
-	/* What the parser quotes after "near" may be a password. */
+	/* The text after "near" may be a password. */
 	um_error(err, "%s:%d: %.*s", path, where->line,
 		(int)(near != NULL ? (size_t)(near - where->text)
 				   : strlen(where->text)),
@@ -115,7 +115,7 @@ um_conf_error(const struct um_conf_loc *at, const char *fmt, ...)
 	va_end(ap);
 	um_buf_cat(&line, said != 0 ? "\n" : "", at->path, ":",
 		at->pointer[0] != '\0' ? " " : "", at->pointer, ": ", reason);
-	/* One that does not fit is left out. */
+	/* An error that does not fit is left out. */
 	if (!line.failed && said + line.len < sizeof(at->err->text)) {
 		memcpy(at->err->text + said, line.ptr, line.len);
 		at->err->text[said + line.len] = '\0';
@@ -133,74 +133,14 @@ um_conf_member_error(const struct um_conf_loc *at, const char *key,
 	return um_conf_error(&deeper, "%s", reason);
 }
 
-/* Letters and digits, the first `len`, without regard to case. */
-static size_t
-plain_letters(char *out, size_t size, const char *text)
-{
-	size_t len = 0;
-
-	for (; *text != '\0' && len < size; text++)
-		if (isalnum((unsigned char)*text))
-			out[len++] = (char)tolower((unsigned char)*text);
-	return len;
-}
-
-/* The edit distance (Levenshtein); at least the size of the longest text. */
-static size_t
-distance(const char *from, const char *to)
-{
-	char a[WORD_MAX], b[WORD_MAX];
-	size_t row[WORD_MAX + 1];
-	size_t a_len = plain_letters(a, sizeof(a), from);
-	size_t b_len = plain_letters(b, sizeof(b), to);
-
-	for (size_t j = 0; j <= b_len; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= a_len; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= b_len; j++) {
-			size_t change = diagonal + (a[i - 1] != b[j - 1]);
-			size_t least = row[j] < row[j - 1] ? row[j]
-							   : row[j - 1];
-
-			diagonal = row[j];
-			row[j] = change < least + 1 ? change : least + 1;
-		}
-	}
-	return row[b_len];
-}
-
-/* The word that was probably meant, or NULL. */
-static const char *
-nearest(const char *word, const char *const *words)
-{
-	const char *found = NULL;
-	size_t best = strlen(word) < 5 ? 2 : 3;
-
-	for (size_t i = 0; words[i] != NULL; i++) {
-		size_t d = distance(word, words[i]);
-
-		if (d < best && d < strlen(words[i])) {
-			best = d;
-			found = words[i];
-		}
-	}
-	return found;
-}
-
 bool
 um_conf_refuse_word(const struct um_conf_loc *at, const char *reason,
-	const char *word, const char *const *words)
+	const char *const *words)
 {
-	const char *meant = nearest(word, words);
 	struct um_buf text = { 0 };
 
-	um_buf_cat(&text, reason,
-		meant != NULL ? "; did you mean `" : "; it can be ",
-		meant != NULL ? meant : "", meant != NULL ? "`?" : "");
-	for (size_t i = 0; meant == NULL && words[i] != NULL; i++)
+	um_buf_cat(&text, reason, "; it can be ");
+	for (size_t i = 0; words[i] != NULL; i++)
 		um_buf_cat(&text, i != 0 ? ", " : "", words[i]);
 	um_buf_put(&text, "", 1);
 	um_conf_error(at, "%s", text.failed ? reason : text.ptr);
@@ -225,8 +165,7 @@ um_conf_check_keys(const struct um_conf_loc *at, json_t *node,
 		while (keys[i] != NULL && strcmp(keys[i], key) != 0)
 			i++;
 		if (keys[i] == NULL)
-			ok = um_conf_refuse_word(&here, "is not known", key,
-				keys);
+			ok = um_conf_refuse_word(&here, "is not known", keys);
 	}
 	return ok;
 }
@@ -249,7 +188,7 @@ um_conf_get_text(const struct um_conf_loc *at, const json_t *object,
 	return true;
 }
 
-/* Letters, digits and marks as words have them: not what a secret would be. */
+/* A short text of letters, digits, hyphens and underscores: not a secret. */
 static bool
 is_word(const char *text)
 {
@@ -270,13 +209,13 @@ refuse_choice(const struct um_conf_loc *at, const char *key,
 	char reason[WORD_MAX + 32];
 
 	if (value == NULL)
-		return um_conf_refuse_word(&here, "is missing", "", names);
+		return um_conf_refuse_word(&here, "is missing", names);
 	if (text == NULL || !is_word(text))
 		return um_conf_refuse_word(&here, "is not one of its choices",
-			"", names);
+			names);
 	snprintf(reason, sizeof(reason), "`%s` is not one of its choices",
 		text);
-	return um_conf_refuse_word(&here, reason, text, names);
+	return um_conf_refuse_word(&here, reason, names);
 }
 
 bool

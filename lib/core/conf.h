@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Strict reading of the JSON files that people write: whatever is not known,
- * missing or of the wrong type is refused with the file's name, the place as
- * a JSON pointer (RFC 6901) and the reason; never with a value, which may be
- * a secret. (A word that should have been one of a few is quoted.) Each mistake
- * is a line of the error, so that a caller can go on and find all of a file.
+ * missing or of the wrong type is refused with the file's name, the place as a
+ * JSON pointer (RFC 6901) and the reason. A value is never quoted, since it may
+ * be a secret, except for a word in place of one of a few known words. Each
+ * mistake is a line of the error, so that a caller can find all of a file.
  */
 #ifndef UM_CONF_H
 #define UM_CONF_H
@@ -31,39 +31,39 @@ struct um_conf_loc {
  */
 json_t *um_conf_read_file(const char *path, struct um_error *err);
 
-/* The file as a whole, in which nothing is wrong yet. */
+/* The root of the file; clears *err. */
 struct um_conf_loc um_conf_root(const char *path, struct um_error *err);
 /* A member of an object, an element of an array. */
 struct um_conf_loc um_conf_member(const struct um_conf_loc *at,
 	const char *key);
 struct um_conf_loc um_conf_element(const struct um_conf_loc *at, size_t index);
 
-/* Adds what is wrong here. Always false, so that a caller can return it. */
+/* Adds an error at this place. Always false, so that a caller can return it. */
 bool um_conf_error(const struct um_conf_loc *at, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The same of a member. */
+/* The same for a member. */
 bool um_conf_member_error(const struct um_conf_loc *at, const char *key,
 	const char *reason);
 
 /*
- * Adds that a word is none of these, which NULL ends, with the one that was
- * probably meant, or else all of them. Always false.
+ * Adds an error that ends with the list of the known words (NULL-terminated).
+ * Always false.
  */
 bool um_conf_refuse_word(const struct um_conf_loc *at, const char *reason,
-	const char *word, const char *const *words);
+	const char *const *words);
 
-/* The node is an object whose keys are all in the list, which NULL ends. */
+/* The node is an object whose keys are all in the NULL-terminated list. */
 bool um_conf_check_keys(const struct um_conf_loc *at, json_t *node,
 	const char *const *keys);
 
 /*
- * A member's text: a string, not empty, without a NUL. It stays the node's.
- * Where the member is not there: NULL, or refused when `required`.
+ * A member's text: a string, not empty, without a NUL, which the node owns.
+ * Without the member: NULL, or refused when `required`.
  */
 bool um_conf_get_text(const struct um_conf_loc *at, const json_t *object,
 	const char *key, bool required, const char **out);
 
-/* A required string out of a list, which NULL ends; its index. */
+/* A required string out of a NULL-terminated list; its index. */
 bool um_conf_get_choice(const struct um_conf_loc *at, const json_t *object,
 	const char *key, const char *const *names, unsigned *out);
 
@@ -73,7 +73,7 @@ bool um_conf_get_integer(const struct um_conf_loc *at, const json_t *object,
 
 /*
  * Copies an array of 1 to UM_STRLIST_MAX strings, none of them empty or with
- * a NUL; with `may_be_one`, a string alone is accepted, too. The caller frees
+ * a NUL; with `may_be_one`, a single string is accepted too. The caller frees
  * the list with um_strlist_free(), also after a failure.
  */
 bool um_conf_get_strlist(struct um_strlist *list, const struct um_conf_loc *at,
@@ -84,10 +84,9 @@ bool um_conf_copy_text(const struct um_conf_loc *at, const char *text,
 	char **out);
 
 /*
- * Replaces a relative path by one that starts with the folder of the file
- * being read. An absolute path stays as it is. *path was allocated with
- * malloc(), and stays the caller's to free, also after a failure, which means
- * that memory ran out.
+ * Replaces a relative path by one that starts with the folder of the file being
+ * read. An absolute path stays as it is. *path was allocated with malloc(), and
+ * the caller frees it in every case. False: out of memory.
  */
 bool um_conf_resolve_path(const struct um_conf_loc *at, char **path);
 

@@ -65,3 +65,28 @@ um_file_can_append(const char *path, struct um_error *err)
 	free(copy);
 	return can;
 }
+
+struct um_file_version
+um_file_version(const struct stat *st)
+{
+	return (struct um_file_version){ st->st_dev, st->st_ino, st->st_size,
+		st->st_ctim };
+}
+
+bool
+um_file_changed(struct um_file_version *seen, const char *path)
+{
+	struct um_file_version now;
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return false;
+	now = um_file_version(&st);
+	if (now.dev == seen->dev && now.ino == seen->ino
+		&& now.size == seen->size
+		&& now.changed.tv_sec == seen->changed.tv_sec
+		&& now.changed.tv_nsec == seen->changed.tv_nsec)
+		return false;
+	*seen = now;
+	return true;
+}

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Files: reading them whole, and who may do what with them. */
+/* Reading whole files, and checking the rights on them. */
 #ifndef UM_FILE_H
 #define UM_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
+#include <sys/types.h>
+#include <time.h>
 
 #include "core/str.h"
 
@@ -18,8 +20,8 @@ bool um_file_read(struct um_buf *out, const char *path, size_t max,
 	struct um_error *err);
 
 /*
- * For a file with secrets. False, with its name and the reason: others than its
- * owner and its group have some right on it.
+ * For a file with secrets. False, with its name and the reason: users other
+ * than its owner and its group have a right on it.
  */
 bool um_file_is_private(const struct stat *st, const char *path,
 	struct um_error *err);
@@ -29,5 +31,21 @@ bool um_file_is_private(const struct stat *st, const char *path,
  * Neither opens nor creates it. False, with its name and the reason, if not.
  */
 bool um_file_can_append(const char *path, struct um_error *err);
+
+/* Differs whenever the content of the file has changed. */
+struct um_file_version {
+	dev_t dev;
+	ino_t ino;
+	off_t size;
+	struct timespec changed; /* st_ctim, which also moves with st_mtim */
+};
+
+struct um_file_version um_file_version(const struct stat *st);
+
+/*
+ * Whether the file exists and has another version than *seen, which is set to
+ * the new one. Costs one stat(2).
+ */
+bool um_file_changed(struct um_file_version *seen, const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hexadecimal (RFC 4648 section 8), in either case but never in both. */
+/* Hexadecimal (RFC 4648 section 8), in lower or upper case, never mixed. */
 #ifndef UM_HEX_H
 #define UM_HEX_H
 

@@ -40,7 +40,7 @@ is_special_in_eight(const char bytes[static 8])
 static void
 put_text(struct um_buf *out, struct um_str text)
 {
-	size_t plain = 0; /* where what is not put yet begins */
+	size_t plain = 0; /* the first byte that is not yet appended */
 
 	for (size_t i = 0; i < text.len; i++) {
 		unsigned char c = (unsigned char)text.ptr[i];
@@ -59,7 +59,7 @@ put_text(struct um_buf *out, struct um_str text)
 		um_buf_put(out, text.ptr + plain, text.len - plain);
 }
 
-/* What stands before the name of the next member. */
+/* The comma before the next member, if there is one. */
 static const char *
 separator(const struct um_buf *out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * JSON (RFC 8259) that the programs write: results, log lines and /status.
- * Everything is appended to a buffer; the commas between members are put by
- * um_json_put_key().
+ * Everything is appended to a buffer; um_json_put_key() writes the commas
+ * between members.
  *
  *     um_json_put_begin(out);
  *     um_json_put_key(out, um_str("status"));
@@ -17,7 +17,7 @@
 
 #include "core/str.h"
 
-/* An object begins, and ends. */
+/* Begins and ends an object. */
 void um_json_put_begin(struct um_buf *out);
 void um_json_put_end(struct um_buf *out);
 

@@ -29,13 +29,13 @@ um_str_is(struct um_str a, const char *text)
 	return um_str_eq(a, um_str(text));
 }
 
-/* Without the spaces and tabs at both ends. */
+/* The string without spaces and tabs at both ends. */
 struct um_str um_str_trim(struct um_str s);
 
 /*
- * Takes what is before the first `separator` off `rest`, and the separator
- * with it. Where there is none it takes everything, and rest->ptr is NULL.
- * `separator` is not empty.
+ * Returns the part of *rest before the first `separator`, and removes it and
+ * the separator from *rest. Without a separator it returns all of *rest, and
+ * rest->ptr is NULL. `separator` must not be empty.
  */
 struct um_str um_str_cut(struct um_str *rest, const char *separator);
 
@@ -43,9 +43,9 @@ struct um_str um_str_cut(struct um_str *rest, const char *separator);
 bool um_str_is_text(struct um_str s);
 
 /*
- * A growing buffer, zeroed to begin with. Out of memory makes it `failed`,
- * and everything put after that is dropped: look once, at the end. Nothing
- * behind `len` is secret: only what is before it is wiped.
+ * A growing buffer, zeroed to begin with. When memory runs out it becomes
+ * `failed`, and drops whatever is put after that, so that a caller need only
+ * look at the end. Bytes past `len` are not wiped.
  */
 struct um_buf {
 	char *ptr;
@@ -62,7 +62,7 @@ um_buf_puts(struct um_buf *b, const char *text)
 	um_buf_put(b, text, strlen(text));
 }
 
-/* Each text up to a NULL; um_buf_cat() takes them one by one. */
+/* A NULL-terminated list of texts; um_buf_cat() takes them as arguments. */
 void um_buf_puts_each(struct um_buf *b, const char *const *texts);
 #define um_buf_cat(b, ...)                                                     \
 	um_buf_puts_each(b, (const char *const[]){ __VA_ARGS__, NULL })
@@ -71,25 +71,22 @@ void um_buf_int(struct um_buf *b, int64_t value);
 void um_buf_printf(struct um_buf *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Makes room for so many bytes more; false: it has failed. */
+/* Makes room for this many more bytes. False: it has failed. */
 bool um_buf_reserve(struct um_buf *b, size_t more);
 
 /* The bytes so far. */
 struct um_str um_buf_str(const struct um_buf *b);
 
-/* Wipes and empties it, also one that has failed; the memory stays. */
+/* Wipes and empties the buffer, failed or not, and keeps its memory. */
 void um_buf_clear(struct um_buf *b);
 
 /* Wipes and frees; the buffer is empty and usable again. */
 void um_buf_free(struct um_buf *b);
 
-/* Frees what malloc() gave and what may be secret; NULL is fine. */
+/* Wipes and frees memory from malloc(); NULL is fine. */
 void um_wipe_free(void *ptr, size_t len);
 
-/*
- * Why something could not be set up, for a person: a line for each reason. Never
- * holds a secret.
- */
+/* Why something failed, for a person: one line for each reason, no secrets. */
 struct um_error {
 	char text[4096];
 };

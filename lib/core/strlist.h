@@ -8,7 +8,7 @@
 
 #include "core/str.h"
 
-#define UM_STRLIST_MAX 32 /* strings in a list that a file gives */
+#define UM_STRLIST_MAX 32 /* strings in a list of a file */
 
 /* Zeroed to begin with. The list owns its strings. */
 struct um_strlist {

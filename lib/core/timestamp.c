@@ -36,7 +36,7 @@ take(struct um_str *text, char c)
 static int64_t
 days_of(int64_t year, int64_t month, int64_t day)
 {
-	/* Years that begin in March, so that the leap day is their last. */
+	/* Years begin in March here, so that the leap day is their last. */
 	int64_t y = month <= 2 ? year - 1 : year;
 	int64_t m = month <= 2 ? month + 9 : month - 3;
 	int64_t leap_days = y / 4 - y / 100 + y / 400;
@@ -77,7 +77,7 @@ take_zone(struct um_str *text, int64_t *offset)
 	return true;
 }
 
-/* A fraction of a second, where there is one; in milliseconds, cut off. */
+/* A fraction of a second, if there is one, in milliseconds, rounded down. */
 static bool
 take_fraction(struct um_str *text, int64_t *ms)
 {

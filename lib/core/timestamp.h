@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Points in time as providers write them. */
+/* Times as providers write them. */
 #ifndef UM_TIMESTAMP_H
 #define UM_TIMESTAMP_H
 
@@ -14,7 +14,7 @@ enum um_timestamp_form {
 	UM_TIMESTAMP_RFC3339, /* section 5.6, upper case, without leap seconds */
 };
 
-/* Unix milliseconds. False for what is not exactly of this form. */
+/* Unix milliseconds. False for a text that is not exactly of this form. */
 bool um_timestamp_parse(int64_t *ms, struct um_str text,
 	enum um_timestamp_form form);
 

@@ -17,7 +17,7 @@ void um_uuid_format(char out[static UM_UUID_TEXT_LEN + 1],
 
 /*
  * Reads the text form; upper-case digits are accepted, as RFC 9562 section 4
- * says. False for anything else; `id` is not to be used then.
+ * says. False for anything else; `id` must not be used then.
  */
 bool um_uuid_parse(uint8_t id[static UM_UUID_LEN], struct um_str text);
 

@@ -1,27 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 #include "crypto/binding.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include <openssl/evp.h>
 
-/* The first 16 bytes of SHA-256(label 00 a [00 b]). */
-static void
-digest(uint8_t out[static 16], const struct um_keys *keys, const char *label,
-	struct um_str a, const struct um_str *b)
+#include "core/base64.h"
+
+/* SHA-256(label 00 a [00 b]). */
+static bool
+sha256_of(uint8_t out[static EVP_MAX_MD_SIZE], const struct um_keys *keys,
+	const char *label, struct um_str a, const struct um_str *b)
 {
-	uint8_t sha256[EVP_MAX_MD_SIZE] = { 0 };
 	EVP_MD_CTX *ctx = um_keys_sha256(keys);
-	bool ok = EVP_DigestInit_ex(ctx, NULL, NULL) == 1
+
+	return EVP_DigestInit_ex(ctx, NULL, NULL) == 1
 		&& EVP_DigestUpdate(ctx, label, strlen(label) + 1) == 1
 		&& EVP_DigestUpdate(ctx, a.ptr, a.len) == 1
 		&& (b == NULL
 			|| (EVP_DigestUpdate(ctx, "", 1) == 1
 				&& EVP_DigestUpdate(ctx, b->ptr, b->len) == 1))
-		&& EVP_DigestFinal_ex(ctx, sha256, NULL) == 1;
+		&& EVP_DigestFinal_ex(ctx, out, NULL) == 1;
+}
 
-	if (!ok)
+/* Its first 16 bytes. */
+static void
+digest(uint8_t out[static 16], const struct um_keys *keys, const char *label,
+	struct um_str a, const struct um_str *b)
+{
+	uint8_t sha256[EVP_MAX_MD_SIZE];
+
+	if (!sha256_of(sha256, keys, label, a, b))
 		memset(sha256, 0xff, sizeof(sha256));
 	memcpy(out, sha256, 16);
 }
@@ -39,4 +48,16 @@ um_browser_digest(uint8_t out[static UM_BROWSER_LEN],
 	const struct um_keys *keys, struct um_str cookie)
 {
 	digest(out, keys, "urlmode browser v1", cookie, NULL);
+}
+
+bool
+um_signin_nonce(char out[static UM_SIGNIN_NONCE_LEN + 1],
+	const struct um_keys *keys, struct um_str cookie, struct um_str state)
+{
+	uint8_t sha256[EVP_MAX_MD_SIZE];
+
+	if (!sha256_of(sha256, keys, "urlmode nonce v1", cookie, &state))
+		return false;
+	um_base64url_encode(out, sha256, 32);
+	return true;
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whom an elicitation belongs to, and which browser may continue it, as
- * digests that a state token and a row of the database can carry.
+ * The owner of an elicitation, and the browser that may continue it, as digests
+ * in state tokens and in rows of the database.
  *
  * When OpenSSL fails, a digest is 16 bytes of 0xff, which equal no other
  * digest. They are not zeros, because zeros in a token mean that it is not
- * bound to a browser. No key is part of a digest: the keys lend their SHA-256
- * context.
+ * bound to a browser. No key is part of a digest; only the SHA-256 context of
+ * the keys is used.
  */
 #ifndef UM_BINDING_H
 #define UM_BINDING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/str.h"
@@ -18,6 +19,7 @@
 
 #define UM_BINDING_LEN 16
 #define UM_BROWSER_LEN 16
+#define UM_SIGNIN_NONCE_LEN 43 /* characters: 32 bytes as base64url */
 
 /*
  * The owner: the first 16 bytes of
@@ -33,5 +35,13 @@ void um_binding_digest(uint8_t out[static UM_BINDING_LEN],
  */
 void um_browser_digest(uint8_t out[static UM_BROWSER_LEN],
 	const struct um_keys *keys, struct um_str cookie);
+
+/*
+ * The nonce of a sign-in at an OpenID provider, with a NUL: base64url of
+ * SHA-256("urlmode nonce v1" 00 cookie value 00 state). False only when OpenSSL
+ * fails.
+ */
+bool um_signin_nonce(char out[static UM_SIGNIN_NONCE_LEN + 1],
+	const struct um_keys *keys, struct um_str cookie, struct um_str state);
 
 #endif

@@ -8,8 +8,8 @@
  *
  * The state token, the session ticket, the sealed result and the sealed outcome
  * are envelopes. Each says how its key is derived and what its context is. The
- * version is 1; what is sealed for an event has 2 (crypto/seal.h). In JavaScript
- * the layout is written in lib/node/src/aead.js.
+ * version is 1; what is sealed for an event has 2 (crypto/seal.h). In
+ * JavaScript the layout is written in lib/node/src/aead.js.
  */
 #ifndef UM_ENVELOPE_H
 #define UM_ENVELOPE_H
@@ -35,18 +35,18 @@ bool um_envelope_seal(uint8_t *out, uint8_t version, const struct um_keys *keys,
 	const uint8_t nonce[static UM_NONCE_LEN], struct um_str context,
 	struct um_str text);
 
-/* The kid that the envelope names. -1: it is too short, or of another version. */
+/* The kid in the envelope. -1: it is too short, or of another version. */
 int um_envelope_kid(struct um_str envelope, uint8_t version);
 
-/* The key of that kid. NULL: there is none, or the file does not have it. */
+/* The key with that kid. NULL: no kid, or the file has no such key. */
 const struct um_key *um_envelope_key(struct um_str envelope, uint8_t version,
 	const struct um_keys *keys);
 
 /*
  * Opens an envelope for which um_envelope_key() found a key, with `key`, which
  * was derived from that one. `out` takes envelope.len - UM_ENVELOPE_OVERHEAD
- * bytes. False: it is not genuine, or of another context; what is in `out`
- * must not be used then.
+ * bytes. False: it is not genuine, or of another context; `out` must not be
+ * used then.
  */
 bool um_envelope_open(uint8_t *out, const struct um_keys *keys,
 	const uint8_t key[static UM_KEY_LEN], struct um_str context,

@@ -18,7 +18,7 @@
 
 #include "core/str.h"
 
-#define UM_HKDF_LEN 32 /* bytes that a derivation gives */
+#define UM_HKDF_LEN 32 /* bytes of a derived key */
 
 /*
  * A context for um_hkdf_sha256(), or NULL when OpenSSL fails. The caller frees
@@ -29,7 +29,7 @@ EVP_MAC_CTX *um_hkdf_new(void);
 
 /*
  * RFC 5869 sections 2.2 and 2.3. An empty salt stands for no salt. False only
- * when OpenSSL fails; `out` is not to be used then.
+ * when OpenSSL fails; `out` must not be used then.
  */
 bool um_hkdf_sha256(uint8_t out[static UM_HKDF_LEN], EVP_MAC_CTX *ctx,
 	struct um_str secret, struct um_str salt, struct um_str info);

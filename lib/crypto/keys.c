@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "core/base64.h"
-#include "core/file.h"
 
 #define STATE_INFO "urlmode state v1"
 #define OUTCOME_INFO "urlmode outcome v1"
@@ -21,7 +20,7 @@ struct um_keys {
 	EVP_CIPHER_CTX *cipher;
 	EVP_MAC_CTX *hmac;
 	EVP_MD_CTX *sha256;
-	struct um_keys_version version;
+	struct um_file_version version;
 	size_t len;
 	struct um_key key[UM_KEYS_MAX];
 };
@@ -126,7 +125,7 @@ parse_file(struct um_keys *keys, FILE *f, const char *path,
 		struct um_key *key = &keys->key[keys->len];
 		size_t blank;
 
-		/* The last NUL in it is then the one that fgets() writes. */
+		/* So the last NUL in it is the one that fgets() writes. */
 		memset(line, 0xff, sizeof(line));
 		if (fgets(line, sizeof(line), f) == NULL)
 			break;
@@ -151,8 +150,8 @@ parse_file(struct um_keys *keys, FILE *f, const char *path,
 		if (!parse_line(keys, key, line, err, path, number))
 			goto out;
 		if (um_keys_find(keys, key->kid) != NULL) {
-			um_error(err, "%s:%d: kid %d stands here twice", path,
-				number, key->kid);
+			um_error(err, "%s:%d: duplicate kid %d", path, number,
+				key->kid);
 			goto out;
 		}
 		keys->len++;
@@ -166,13 +165,6 @@ parse_file(struct um_keys *keys, FILE *f, const char *path,
 out:
 	explicit_bzero(line, sizeof(line));
 	return ok;
-}
-
-static struct um_keys_version
-version_of(const struct stat *st)
-{
-	return (struct um_keys_version){ st->st_dev, st->st_ino, st->st_size,
-		st->st_ctim };
 }
 
 bool
@@ -203,7 +195,7 @@ um_keys_load(struct um_keys **out, const char *path, struct um_error *err)
 		um_error(err, "%s: OpenSSL failed, or out of memory", path);
 		goto out;
 	}
-	keys->version = version_of(&st);
+	keys->version = um_file_version(&st);
 	if (!parse_file(keys, f, path, err))
 		goto out;
 	*out = keys;
@@ -219,28 +211,10 @@ out:
 	return ok;
 }
 
-struct um_keys_version
+struct um_file_version
 um_keys_version(const struct um_keys *keys)
 {
 	return keys->version;
-}
-
-bool
-um_keys_changed(struct um_keys_version *seen, const char *path)
-{
-	struct um_keys_version now;
-	struct stat st;
-
-	if (stat(path, &st) != 0)
-		return false;
-	now = version_of(&st);
-	if (now.dev == seen->dev && now.ino == seen->ino
-		&& now.size == seen->size
-		&& now.changed.tv_sec == seen->changed.tv_sec
-		&& now.changed.tv_nsec == seen->changed.tv_nsec)
-		return false;
-	*seen = now;
-	return true;
 }
 
 const struct um_key *

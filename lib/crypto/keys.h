@@ -4,12 +4,12 @@
  * lines and lines that begin with `#` are ignored. The first key mints and
  * seals; every key opens.
  *
- * The keys own the OpenSSL contexts that work with them. OpenSSL 3 looks an
- * algorithm up by name for every new context (crypto(7), "Implicit fetching"):
- * HKDF takes 30,300 instructions so and 24,700 with a context that is kept,
- * AES-256-GCM 8,500 and 4,400 (callgrind), and SHA-256 2,700 more without one.
- * So they are created once. A struct um_keys is therefore not thread-safe,
- * although it is passed as const: two threads load the file once each.
+ * The keys own OpenSSL contexts, which are created once: OpenSSL 3 looks an
+ * algorithm up by name for every new context (crypto(7), "Implicit fetching").
+ * HKDF takes 30,300 instructions with a new context and 24,700 with a kept one,
+ * AES-256-GCM 8,500 and 4,400 (callgrind), SHA-256 2,700 more with a new one. A
+ * struct um_keys is therefore not thread-safe, although it is passed as const:
+ * each thread loads the file for itself.
  */
 #ifndef UM_KEYS_H
 #define UM_KEYS_H
@@ -17,17 +17,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
-#include <time.h>
 
 #include <openssl/evp.h>
 
+#include "core/file.h"
 #include "core/str.h"
 #include "crypto/hkdf.h"
 
 #define UM_SECRET_MIN 32 /* bytes of one secret */
 #define UM_SECRET_MAX 256
-#define UM_KEYS_MAX 256 /* keys in a file: one a kid */
+#define UM_KEYS_MAX 256 /* keys in a file, one for each kid */
 #define UM_KEY_LEN 32   /* bytes of an AES-256 key */
 
 struct um_key {
@@ -42,14 +41,6 @@ struct um_key {
 
 struct um_keys;
 
-/* Tells one content of a keys file from the next one. */
-struct um_keys_version {
-	dev_t dev;
-	ino_t ino;
-	off_t size;
-	struct timespec changed; /* st_ctim, which also moves with st_mtim */
-};
-
 /*
  * Reads the file. It is refused, with its name and the reason, when it cannot
  * be read, when others may read or write it, and for a malformed line, a key
@@ -58,14 +49,8 @@ struct um_keys_version {
  */
 bool um_keys_load(struct um_keys **out, const char *path, struct um_error *err);
 
-/* Of the file, as it was read. */
-struct um_keys_version um_keys_version(const struct um_keys *keys);
-
-/*
- * Whether the file is there and is not `*seen`, which is then set to what it
- * is. Reads nothing of it: one stat(2).
- */
-bool um_keys_changed(struct um_keys_version *seen, const char *path);
+/* The version of the file when it was read. */
+struct um_file_version um_keys_version(const struct um_keys *keys);
 
 /* The key that mints. */
 const struct um_key *um_keys_minting(const struct um_keys *keys);
@@ -80,10 +65,10 @@ const struct um_key *um_keys_find(const struct um_keys *keys, uint8_t kid);
 bool um_keys_derive(uint8_t out[static UM_KEY_LEN], const struct um_keys *keys,
 	const struct um_key *key, struct um_str salt, struct um_str info);
 
-/* An AES-256-GCM context; whoever uses it sets key and nonce first. */
+/* An AES-256-GCM context; the caller sets key and nonce. */
 EVP_CIPHER_CTX *um_keys_cipher(const struct um_keys *keys);
 
-/* A SHA-256 context; EVP_DigestInit_ex(ctx, NULL, NULL) begins with it anew. */
+/* A SHA-256 context; EVP_DigestInit_ex(ctx, NULL, NULL) starts a new digest. */
 EVP_MD_CTX *um_keys_sha256(const struct um_keys *keys);
 
 /* Wipes and frees; NULL is fine. */

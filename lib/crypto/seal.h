@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The sealed result and the sealed outcome: envelopes (crypto/envelope.h) with
- * JSON text that only the waiting side opens. The version says for whom one is
- * sealed: 1 for the elicitation and its owner, 2 for the elicitation alone. An
- * event of a provider gets 2, because it names no owner: so it is sealed before
- * the database is asked.
+ * JSON text that only the waiting side opens. The version says to what one is
+ * bound: 1 to the elicitation and its owner, 2 to the elicitation alone. An
+ * event of a provider gets 2, because it does not name the owner and is sealed
+ * before the database is asked.
  *
- * The result stands in the row.
+ * The result is stored in the row.
  *
  *   key      HKDF-SHA256(secret of kid, salt = id,
  *            1: info = "urlmode result v1" || binding
  *            2: info = "urlmode result v2")
  *   context  id
  *
- * The outcome travels in a notification. It has one key for all rows, as state
- * tokens have, because a derivation is a quarter of what a completion takes.
+ * The outcome is sent in a notification. It has one key for all rows, as state
+ * tokens have, because a derivation is a quarter of the cost of a completion.
  *
  *   key      HKDF-SHA256(secret of kid, no salt,
  *            1: info = "urlmode outcome v1"
@@ -33,14 +33,14 @@
 #include "crypto/envelope.h"
 #include "crypto/keys.h"
 
-/* What sealing adds to the JSON text, in bytes. */
+/* The bytes that sealing adds to the JSON text. */
 #define UM_SEAL_OVERHEAD UM_ENVELOPE_OVERHEAD
 
 /*
  * Appends the sealed JSON text to `out`, with the first key: for the owner of
- * this binding (UM_BINDING_LEN bytes), or for the elicitation alone where that is
- * NULL. False when OpenSSL fails or memory runs out; what `out` holds must not
- * be used then.
+ * this binding (UM_BINDING_LEN bytes), or for the elicitation alone if
+ * `binding` is NULL. False when OpenSSL fails or memory runs out; `out` must
+ * not be used then.
  */
 bool um_seal_put(struct um_buf *out, struct um_str json,
 	const uint8_t id[static UM_UUID_LEN], const uint8_t *binding,

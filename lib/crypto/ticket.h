@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The session ticket: an envelope (crypto/envelope.h) in a cookie of a few
- * minutes, in which an MCP server that has a web session of its own on the
- * same site says who the browser's user is.
+ * The session ticket: the subject as sealed text (crypto/sealed_text.h) in a
+ * cookie of a few minutes, in which an MCP server that has a web session of its
+ * own on the same site says who the browser's user is.
  *
- *   plaintext  expires(8, big-endian Unix seconds) || subject
- *   key        HKDF-SHA256(secret of kid, no salt, "urlmode ticket v1")
+ *   info       "urlmode ticket v1"
  *   context    "ticket"
- *   text       base64url without padding
  */
 #ifndef UM_TICKET_H
 #define UM_TICKET_H

@@ -34,7 +34,7 @@ enum um_purpose {
 
 struct um_token {
 	uint8_t id[UM_UUID_LEN];
-	int64_t expires; /* Unix seconds; good until the second before it */
+	int64_t expires; /* Unix seconds; no longer valid in that second */
 	uint8_t binding[UM_BINDING_LEN];
 	uint8_t browser[UM_BROWSER_LEN]; /* zeros: any browser */
 };
@@ -57,9 +57,9 @@ bool um_token_mint(char text[static UM_TOKEN_LEN + 1],
 
 /*
  * Opens with any key of the file. INVALID: the text is not a token for this
- * purpose and provider; *token is zeroed then. UNKNOWN_KEY: so it is, and it has
- * the form of one, with a kid that the file does not have. EXPIRED: it is genuine,
- * but `now`, in Unix seconds, is not before its expiry.
+ * purpose and provider; *token is zeroed. UNKNOWN_KEY: it has the form of a
+ * token, but the file has no key with its kid; *token is zeroed. EXPIRED: it is
+ * genuine, but `now`, in Unix seconds, is not before its expiry.
  */
 enum um_token_state um_token_open(struct um_token *token, struct um_str text,
 	const struct um_keys *keys, enum um_purpose purpose,

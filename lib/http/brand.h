@@ -5,10 +5,9 @@
 
 /* Each may be NULL. */
 struct um_brand {
-	char *name;       /* of the site, for people */
-	char *logo;       /* an element of SVG (svg.h) */
-	char *logo_url;   /* instead: the path of an image on this host */
-	char *style;      /* CSS with its colours */
+	char *name;     /* of the site, for people */
+	char *logo_url; /* the path of an image on this host; shown with name */
+	char *style;    /* CSS with its colours */
 	char *style_hash; /* of that, for the policy: "sha256-…" */
 	char *return_to;  /* the URL of the application */
 };

@@ -8,8 +8,8 @@
 static const char digits[] = "0123456789ABCDEF";
 
 /*
- * An embedding, override or isolate: it could make "elpmaxe.live" look like
- * another name.
+ * A bidirectional embedding, override or isolate, which could make
+ * "elpmaxe.live" look like another name.
  */
 static bool
 is_bidi_control(struct um_str rest)
@@ -68,7 +68,7 @@ static void
 escape_html(struct um_buf *out, struct um_str text,
 	bool (*is_special)(unsigned char c))
 {
-	size_t plain = 0; /* where the text begins that is not yet appended */
+	size_t plain = 0; /* the first byte that is not yet appended */
 	size_t i = 0;
 
 	while (i < text.len) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text that is put into HTML or into a URL: one function for each place where
- * it can stand, as the OWASP Cross Site Scripting Prevention Cheat Sheet
- * demands. All of them append; the text should be UTF-8.
+ * Escapes text for HTML and URLs, with one function for each context, as the
+ * OWASP Cross Site Scripting Prevention Cheat Sheet demands. All of them
+ * append; the text should be UTF-8.
  *
- * In HTML, a character that changes the direction of the text around it
- * (U+202A to U+202E, U+2066 to U+2069) becomes U+FFFD.
+ * In HTML, a character that changes the direction of the text around it (U+202A
+ * to U+202E, U+2066 to U+2069) becomes U+FFFD.
  */
 #ifndef UM_ESCAPE_H
 #define UM_ESCAPE_H
@@ -18,7 +18,7 @@ void um_escape_html_text(struct um_buf *out, struct um_str text);
 /*
  * The value of an attribute: every character of ASCII except letters, digits
  * and - . _ ~ becomes a character reference, so that no value ends its
- * attribute, even where the quotes around it are forgotten.
+ * attribute, even if the quotes around it are missing.
  */
 void um_escape_html_attr(struct um_buf *out, struct um_str text);
 

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "http/cookie.h"
+
 const char *
 um_final_page_code(enum um_final_page final)
 {
@@ -14,6 +16,26 @@ um_final_page_code(enum um_final_page final)
 	};
 
 	return codes[final];
+}
+
+void
+um_final_page_set_cookie(struct um_response *response, enum um_final_page final)
+{
+	um_response_cookie(response, UM_FINAL_PAGE_COOKIE,
+		um_final_page_code(final), UM_FINAL_PAGE_MAX_AGE, "Lax");
+}
+
+enum um_final_page
+um_final_page_of_cookie(struct um_str header)
+{
+	enum um_final_page found = UM_FINAL_PAGE_DONE;
+	struct um_str code;
+
+	um_cookie_get(&code, header, UM_FINAL_PAGE_COOKIE);
+	for (int i = 0; i < UM_FINAL_PAGE_COUNT; i++)
+		if (um_str_is(code, um_final_page_code((enum um_final_page)i)))
+			found = (enum um_final_page)i;
+	return found;
 }
 
 enum um_final_page

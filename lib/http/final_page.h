@@ -5,19 +5,22 @@
 
 #include <stdbool.h>
 
+#include "core/str.h"
+#include "http/response.h"
+
 /*
  * name, code in the cookie and the log, mark. The title and what to do now are
  * the texts NAME_TITLE and NAME.
  */
 #define UM_FINAL_PAGES(X)                                                      \
 	X(DONE, "done", GOOD)                                                  \
-	X(DECLINED, "declined", NO)                                            \
+	X(DECLINED, "declined", DECLINED)                                      \
 	X(FAILED, "failed", FAILED)                                            \
-	X(MISMATCH, "mismatch", HEED)                                          \
-	X(PROCESSING, "processing", LATER)                                     \
+	X(MISMATCH, "mismatch", WARNING)                                       \
+	X(PROCESSING, "processing", PENDING)                                   \
 	X(ALREADY, "already", GOOD)                                            \
 	X(LATE, "late", GOOD)                                                  \
-	X(EXPIRED, "expired", HEED)
+	X(EXPIRED, "expired", WARNING)
 
 enum um_final_page {
 #define X(name, code, mark) UM_FINAL_PAGE_##name,
@@ -28,6 +31,18 @@ enum um_final_page {
 
 /* A constant. */
 const char *um_final_page_code(enum um_final_page final);
+
+/*
+ * A cookie that lives for a minute says which page /done shows, so that its
+ * address says nothing. Sets it with the response.
+ */
+#define UM_FINAL_PAGE_COOKIE "__Host-urlmode-done"
+#define UM_FINAL_PAGE_MAX_AGE 60 /* seconds */
+void um_final_page_set_cookie(struct um_response *response,
+	enum um_final_page final);
+
+/* The page that a Cookie header names; DONE if it names none. */
+enum um_final_page um_final_page_of_cookie(struct um_str header);
 
 /*
  * The page for a completed row with this action and reason; either may be

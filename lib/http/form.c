@@ -9,7 +9,7 @@
 
 /*
  * Decodes to *at, which has room because the result is never longer, and moves
- * *at behind it.
+ * *at to its end.
  */
 static bool
 decode(struct um_str *out, char **at, struct um_str text)

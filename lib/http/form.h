@@ -6,8 +6,8 @@
 #include "core/str.h"
 
 #define UM_FORM_FIELDS_MAX 32
-#define UM_FORM_NAME_MAX 64    /* bytes, decoded */
-#define UM_FORM_VALUE_MAX 4096 /* bytes, decoded */
+#define UM_FORM_NAME_MAX 64     /* bytes, decoded */
+#define UM_FORM_VALUE_MAX 12288 /* bytes, decoded: id tokens are long */
 
 #define UM_FORM_TYPE "application/x-www-form-urlencoded"
 

@@ -14,11 +14,11 @@ um_layout_mark(enum um_mark mark)
 	static const char *const marks[] = {
 		[UM_MARK_ASK] = MARK("ask", "M7 17 17 7M9 7h8v8"),
 		[UM_MARK_GOOD] = MARK("good", "m5 12.5 4.5 4.5L19 7.5"),
-		[UM_MARK_NO] = MARK("no", "m7 7 10 10M17 7 7 17"),
+		[UM_MARK_DECLINED] = MARK("declined", "m7 7 10 10M17 7 7 17"),
 		[UM_MARK_WAIT] = MARK("wait", "M12 4a8 8 0 1 0 8 8"),
-		[UM_MARK_LATER] = MARK("later",
+		[UM_MARK_PENDING] = MARK("pending",
 			"M12 7v5l3.5 2M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18"),
-		[UM_MARK_HEED] = MARK("heed", "M12 5v9M12 18.5v.5"),
+		[UM_MARK_WARNING] = MARK("warning", "M12 5v9M12 18.5v.5"),
 		[UM_MARK_FAILED] = MARK("failed", "M12 5v9M12 18.5v.5"),
 	};
 
@@ -29,11 +29,7 @@ static void
 put_site(struct um_buf *out, const struct um_brand *brand)
 {
 	um_buf_puts(out, "<header>");
-	if (brand->logo != NULL) {
-		um_buf_puts(out, "<span role=\"img\" aria-label=\"");
-		um_escape_html_attr(out, um_str(brand->name));
-		um_buf_cat(out, "\">", brand->logo, "</span>");
-	} else if (brand->logo_url != NULL) {
+	if (brand->logo_url != NULL) {
 		um_buf_puts(out, "<img src=\"");
 		um_escape_html_attr(out, um_str(brand->logo_url));
 		um_buf_puts(out, "\" alt=\"");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every page has around its words: the style, the head, the site's name,
- * the mark that says at a glance how it stands, and the frame that nginx's own
- * pages have as well.
+ * The parts that all pages share, nginx's own pages too: the head with the
+ * style, the site's name or logo, and the mark, which shows the state at a
+ * glance.
  */
 #ifndef UM_LAYOUT_H
 #define UM_LAYOUT_H
@@ -11,16 +11,16 @@
 #include "http/brand.h"
 
 enum um_mark {
-	UM_MARK_ASK,    /* a decision of the user */
-	UM_MARK_GOOD,   /* it is done */
-	UM_MARK_NO,     /* it was declined */
-	UM_MARK_WAIT,   /* it goes on by itself */
-	UM_MARK_LATER,  /* it goes on, but not here */
-	UM_MARK_HEED,   /* the user has to do something else */
-	UM_MARK_FAILED, /* it went wrong */
+	UM_MARK_ASK,  /* a decision of the user */
+	UM_MARK_GOOD, /* it is done */
+	UM_MARK_DECLINED,
+	UM_MARK_WAIT,    /* it goes on by itself */
+	UM_MARK_PENDING, /* it goes on, but not here */
+	UM_MARK_WARNING, /* the user has to do something else */
+	UM_MARK_FAILED,  /* it went wrong */
 };
 
-/* HTML, where nothing else is said. */
+/* HTML, unless noted. */
 struct um_layout {
 	const struct um_brand *brand; /* or NULL */
 	const char *lang, *dir;       /* attribute values */
@@ -39,7 +39,7 @@ void um_layout_end(struct um_buf *out, const char *footer);
 
 /*
  * The Content-Security-Policy of such a page (`more` begins with "; "): nothing
- * but its own style by hash, and the logo where that is an image.
+ * but its own style by hash, and the logo.
  */
 void um_layout_policy(struct um_buf *out, const struct um_brand *brand,
 	const char *more);

@@ -23,7 +23,7 @@ starts_with(struct um_str s, const char *text)
 	return s.len >= len && strncasecmp(s.ptr, text, len) == 0;
 }
 
-/* Where `part` begins in `s`; s.len where it does not. */
+/* The place of `part` in `s`, or s.len if it is not there. */
 static size_t
 find(struct um_str s, struct um_str part)
 {
@@ -69,7 +69,7 @@ next_parameter(struct um_str *rest, struct um_str *name, struct um_str *value)
 
 /*
  * A parameter of a header after its first word. False when the header is
- * malformed or has it twice; .ptr is NULL where it is not there.
+ * malformed or has it twice; .ptr is NULL without it.
  */
 static bool
 parameter(struct um_str *out, struct um_str rest, const char *wanted)
@@ -90,7 +90,7 @@ parameter(struct um_str *out, struct um_str rest, const char *wanted)
 	return true;
 }
 
-/* One header line of a part; what it says of the field goes to *field. */
+/* One header line of a part; sets the name of *field from it. */
 static bool
 read_header(struct um_str line, struct um_field *field, bool *is_file)
 {
@@ -160,7 +160,7 @@ um_multipart_parse(struct um_multipart *multipart, struct um_str content_type,
 	memcpy(delimiter + line.len, boundary.ptr, boundary.len);
 	line.len += boundary.len;
 
-	/* The first delimiter stands at the very beginning, without CRLF. */
+	/* The first delimiter is at the very beginning, without CRLF. */
 	if (body.len < line.len - 2
 		|| memcmp(body.ptr, delimiter + 2, line.len - 2) != 0)
 		return false;

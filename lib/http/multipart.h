@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* multipart/form-data (RFC 7578) as programs send it: its fields, no files. */
+/* The fields of multipart/form-data (RFC 7578), without its files. */
 #ifndef UM_MULTIPART_H
 #define UM_MULTIPART_H
 

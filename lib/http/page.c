@@ -6,9 +6,9 @@
 #include "http/text.h"
 
 /*
- * Asks /status until the row is completed, less and less often; an answer 429
- * (too many requests) does not stop it. While another attempt can be made, the
- * page says that one has failed. A test compares it with its hash below.
+ * Asks /status until the row is completed, at growing intervals, also after 429
+ * (too many requests). While another attempt is possible, the page says that
+ * one has failed. A test compares the script with its hash below.
  */
 #define SCRIPT                                                                 \
 	"(async()=>{"                                                          \
@@ -39,30 +39,29 @@ struct page {
 	const struct um_brand *brand;
 };
 
-/* What differs in the head of pages. */
+/* The parts of the head in which pages differ. */
 struct head {
 	int status;
 	enum um_text title;
 	enum um_mark mark;
-	const char *policy; /* what it has beside that of every page */
+	const char *policy; /* added to the policy of every page */
 	const char *more;   /* elements, or NULL */
 };
 
 static struct page
 begin(struct um_response *response, const struct um_request *request,
-	struct head head)
+	const struct um_brand *brand, struct head head)
 {
 	const char *languages = request->get != NULL
 		? request->get("HTTP_ACCEPT_LANGUAGE", request->get_arg)
 		: NULL;
 	struct page page = { .body = &response->body,
 		.language = um_language_of(um_str(languages)),
-		.brand = request->brand };
+		.brand = brand };
 	struct um_buf policy = { 0 }, title = { 0 };
 
 	response->status = head.status;
 	um_layout_policy(&policy, page.brand, head.policy);
-	um_buf_put(&policy, "", 1);
 	um_text_put(&title, page.language, head.title, NULL, "", "");
 	um_buf_put(&title, "", 1);
 	um_buf_reserve(page.body, PAGE_LEN);
@@ -70,7 +69,7 @@ begin(struct um_response *response, const struct um_request *request,
 		page.body->failed = true;
 	} else {
 		um_response_header(response, "Content-Security-Policy",
-			policy.ptr);
+			um_buf_str(&policy));
 		um_layout_begin(page.body,
 			&(struct um_layout){
 				.brand = page.brand,
@@ -100,7 +99,7 @@ put_paragraph(const struct page *page, enum um_text text)
 	um_buf_puts(page->body, "</p>\n");
 }
 
-/* The way back to the application, where the configuration names one. */
+/* The link back to the application, if the configuration has one. */
 static void
 put_way_back(const struct page *page)
 {
@@ -123,7 +122,7 @@ put_way_back(const struct page *page)
 
 void
 um_page_final(struct um_response *response, const struct um_request *request,
-	enum um_final_page final)
+	const struct um_brand *brand, enum um_final_page final)
 {
 	static const struct {
 		enum um_text title, text;
@@ -134,7 +133,7 @@ um_page_final(struct um_response *response, const struct um_request *request,
 		UM_FINAL_PAGES(X)
 #undef X
 	};
-	struct page page = begin(response, request,
+	struct page page = begin(response, request, brand,
 		(struct head){ .status = 200,
 			.title = finals[final].title,
 			.mark = finals[final].mark,
@@ -143,14 +142,6 @@ um_page_final(struct um_response *response, const struct um_request *request,
 	put_paragraph(&page, finals[final].text);
 	put_way_back(&page);
 	um_layout_end(page.body, "");
-}
-
-void
-um_page_redirect_to_done(struct um_response *response, enum um_final_page final)
-{
-	um_response_cookie(response, UM_FINAL_PAGE_COOKIE,
-		um_final_page_code(final), UM_FINAL_PAGE_MAX_AGE);
-	um_response_redirect(response, um_str("/done"));
 }
 
 void
@@ -163,28 +154,69 @@ um_page_put_reason(struct um_buf *out, enum um_language language,
 	um_buf_cat(out, " <code>", id, "</code>");
 }
 
+static void
+put_link(const struct page *page, struct um_str url, enum um_text text)
+{
+	if (url.len == 0)
+		return;
+	um_buf_puts(page->body, "<p class=\"back\"><a href=\"");
+	um_escape_html_attr(page->body, url);
+	um_buf_puts(page->body, "\">");
+	put(page, text);
+	um_buf_puts(page->body, "</a></p>\n");
+}
+
+static void
+put_way_on(const struct page *page, const struct um_way_on *way)
+{
+	if (way->signed_in_as.len != 0) {
+		um_buf_puts(page->body, "<p>");
+		um_text_put(page->body, page->language, UM_TEXT_SIGNED_IN_AS,
+			(const struct um_text_value[]){
+				{ "user", way->signed_in_as },
+				{ 0 },
+			},
+			"<strong><bdi>", "</bdi></strong>");
+		um_buf_puts(page->body, "</p>\n");
+	}
+	put_link(page, way->try_again, UM_TEXT_TRY_AGAIN);
+	put_link(page, way->other_account, UM_TEXT_OTHER_ACCOUNT);
+	put_link(page, way->sign_out, UM_TEXT_SIGN_OUT);
+}
+
 void
 um_page_refusal(struct um_response *response, const struct um_request *request,
-	enum um_refusal refusal)
+	const struct um_brand *brand, enum um_refusal refusal,
+	const struct um_way_on *way)
 {
+	static const struct {
+		enum um_text title, text;
+	} texts[] = {
+#define X(name, status, code, page, advice)                                    \
+	{ UM_TEXT_##page##_TITLE, UM_TEXT_##page },
+		UM_REFUSALS(X)
+#undef X
+	};
 	int status = um_refusal_status(refusal);
 	struct um_buf footer = { 0 };
-	struct page page = begin(response, request,
+	struct page page = begin(response, request, brand,
 		(struct head){ .status = status,
-			.title = um_refusal_title(refusal),
+			.title = texts[refusal].title,
 			.mark = status == 503   ? UM_MARK_WAIT
 				: status == 500 ? UM_MARK_FAILED
-						: UM_MARK_HEED,
+						: UM_MARK_WARNING,
 			.policy = NO_FORM });
 
 	um_buf_puts(page.body, "<p>");
-	um_text_put(page.body, page.language, um_refusal_text(refusal),
+	um_text_put(page.body, page.language, texts[refusal].text,
 		(const struct um_text_value[]){
 			{ "seconds", um_str(UM_RETRY_AFTER) },
 			{ 0 },
 		},
 		"", "");
 	um_buf_puts(page.body, "</p>\n");
+	if (way != NULL)
+		put_way_on(&page, way);
 	um_page_put_reason(&footer, page.language,
 		um_refusal_shown_code(refusal), request->id);
 	um_buf_put(&footer, "", 1);
@@ -195,9 +227,9 @@ um_page_refusal(struct um_response *response, const struct um_request *request,
 
 void
 um_page_follow(struct um_response *response, const struct um_request *request,
-	bool attempt_failed)
+	const struct um_brand *brand, bool attempt_failed)
 {
-	struct page page = begin(response, request,
+	struct page page = begin(response, request, brand,
 		(struct head){ .status = 200,
 			.title = UM_TEXT_WAITING_TITLE,
 			.mark = UM_MARK_WAIT,
@@ -265,7 +297,7 @@ put_answers(const struct page *page, const struct um_confirm *confirm)
 
 void
 um_page_confirm(struct um_response *response, const struct um_request *request,
-	const struct um_confirm *confirm)
+	const struct um_brand *brand, const struct um_confirm *confirm)
 {
 	static const enum um_text leads[] = {
 		[UM_CONFIRM_ACCOUNT] = UM_TEXT_CONFIRM_OAUTH,
@@ -281,7 +313,7 @@ um_page_confirm(struct um_response *response, const struct um_request *request,
 	 * No form-action here: browsers apply it to every redirect that
 	 * follows the form, and we do not know the provider's redirects.
 	 */
-	struct page page = begin(response, request,
+	struct page page = begin(response, request, brand,
 		(struct head){ .status = 200,
 			.title = UM_TEXT_CONFIRM_TITLE,
 			.mark = UM_MARK_ASK,
@@ -298,7 +330,7 @@ um_page_confirm(struct um_response *response, const struct um_request *request,
 	um_buf_puts(page.body, "</p>\n");
 	put_details(&page, confirm);
 	put_paragraph(&page, notes[confirm->what]);
-	um_buf_puts(page.body, "<p class=\"heed\">");
+	um_buf_puts(page.body, "<p class=\"warning\">");
 	put(&page, UM_TEXT_CONFIRM_WARNING);
 	um_buf_puts(page.body, "</p>\n");
 	put_answers(&page, confirm);

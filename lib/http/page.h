@@ -2,7 +2,8 @@
 /*
  * The pages: HTML without third parties, under a Content-Security-Policy that
  * names its styles and script by their hashes, in the language that the request
- * prefers and the colours of its brand. Each function fills an empty response.
+ * prefers and with the name, logo and colours of `brand`, which may be NULL.
+ * Each function fills an empty response.
  */
 #ifndef UM_PAGE_H
 #define UM_PAGE_H
@@ -10,40 +11,47 @@
 #include <stdbool.h>
 
 #include "core/str.h"
+#include "http/brand.h"
 #include "http/final_page.h"
 #include "http/refusal.h"
 #include "http/request.h"
 #include "http/response.h"
+#include "http/text.h"
 
 /* The page /done, with status 200. */
 void um_page_final(struct um_response *response,
-	const struct um_request *request, enum um_final_page final);
-
-/*
- * 303 to /done. A cookie that lives for a minute says which page to show
- * there, so that the address holds nothing.
- */
-#define UM_FINAL_PAGE_COOKIE "__Host-urlmode-done"
-#define UM_FINAL_PAGE_MAX_AGE 60 /* seconds */
-void um_page_redirect_to_done(struct um_response *response,
+	const struct um_request *request, const struct um_brand *brand,
 	enum um_final_page final);
 
-/* A refusal, with its status; shows its reason code and the request's id. */
-void um_page_refusal(struct um_response *response,
-	const struct um_request *request, enum um_refusal refusal);
+/* How the user can go on after a refusal; empty where there is no such thing. */
+struct um_way_on {
+	struct um_str try_again;     /* the address for another attempt */
+	struct um_str other_account; /* the same, as another user */
+	struct um_str signed_in_as;
+	struct um_str sign_out; /* the provider's address for that */
+};
 
-/* The small print of a refusal. `code` and `id` are words, not text. */
+/*
+ * A refusal, with its status; shows its reason code and the request's id. `way`
+ * may be NULL.
+ */
+void um_page_refusal(struct um_response *response,
+	const struct um_request *request, const struct um_brand *brand,
+	enum um_refusal refusal, const struct um_way_on *way);
+
+/* The footer of a refusal. `code` and `id` need no escape. */
 void um_page_put_reason(struct um_buf *out, enum um_language language,
 	const char *code, const char *id);
 
 /*
- * Waits until the payment is completed, then goes to /done. It says meanwhile
- * whether the last attempt to pay has failed, which can be known already.
+ * The page that waits until the payment is completed, and then goes to /done.
+ * It says when the last attempt to pay has failed, as it already may have.
  */
 void um_page_follow(struct um_response *response,
-	const struct um_request *request, bool attempt_failed);
+	const struct um_request *request, const struct um_brand *brand,
+	bool attempt_failed);
 
-/* What the confirm page shows; the texts may hold anything. */
+/* The values on the confirm page; the page escapes them. */
 struct um_confirm {
 	enum um_confirm_what {
 		UM_CONFIRM_ACCOUNT,
@@ -55,10 +63,11 @@ struct um_confirm {
 	struct um_str provider;     /* its name in the routes */
 	struct um_str display_name; /* as people know it */
 	struct um_str state;        /* a connect token bound to this browser */
-	struct um_str amount;       /* "10.50", or empty: it is not known */
-	struct um_str currency;     /* of that: "EUR" */
+	struct um_str amount;       /* "10.50"; empty if it is not known */
+	struct um_str currency;     /* "EUR" */
 };
 void um_page_confirm(struct um_response *response,
-	const struct um_request *request, const struct um_confirm *confirm);
+	const struct um_request *request, const struct um_brand *brand,
+	const struct um_confirm *confirm);
 
 #endif

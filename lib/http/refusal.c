@@ -5,10 +5,8 @@ static const struct {
 	int status;
 	const char *code;
 	const char *advice;
-	enum um_text title, text;
 } table[] = {
-#define X(name, status, code, page, advice)                                    \
-	{ status, code, advice, UM_TEXT_##page##_TITLE, UM_TEXT_##page },
+#define X(name, status, code, page, advice) { status, code, advice },
 	UM_REFUSALS(X)
 #undef X
 };
@@ -37,16 +35,4 @@ const char *
 um_refusal_advice(enum um_refusal refusal)
 {
 	return table[refusal].advice;
-}
-
-enum um_text
-um_refusal_title(enum um_refusal refusal)
-{
-	return table[refusal].title;
-}
-
-enum um_text
-um_refusal_text(enum um_refusal refusal)
-{
-	return table[refusal].text;
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Every refusal: its reason code, its status, and what it says. */
+/* Every refusal: its status, its reason code and its texts. */
 #ifndef UM_REFUSAL_H
 #define UM_REFUSAL_H
 
-#include "http/text.h"
-
 /*
- * name, HTTP status, reason code, what a page says of it to a person (the texts
- * PAGE_TITLE and PAGE), and what an answer in plain text says to a program.
+ * name, HTTP status, reason code, the texts of its page (PAGE_TITLE and PAGE),
+ * and what a response in plain text says to a program.
  */
 #define UM_REFUSALS(X)                                                         \
 	X(UNKNOWN_ROUTE, 404, "unknown_route", NOT_FOUND,                      \
@@ -34,7 +32,7 @@
 		"The parameter state is missing.")                             \
 	X(STATE_INVALID, 400, "state_invalid", LINK_INVALID,                   \
 		"The parameter state is not valid.")                           \
-	/* For the log: whoever has made the state reads `state_invalid`. */   \
+	/* Only in the log; the response says `state_invalid`. */              \
 	X(UNKNOWN_KEY, 400, "unknown_key", LINK_INVALID,                       \
 		"The parameter state is not valid.")                           \
 	X(STATE_EXPIRED, 410, "state_expired", LINK_EXPIRED,                   \
@@ -55,6 +53,14 @@
 		"The web server does not say who the user is.")                \
 	X(SIGN_IN_REQUIRED, 403, "sign_in_required", SIGN_IN,                  \
 		"The user is not signed in.")                                  \
+	X(SIGN_IN_REFUSED, 403, "sign_in_refused", SIGN_IN_FAILED,             \
+		"The provider did not sign the user in.")                      \
+	X(ID_TOKEN_INVALID, 403, "id_token_invalid", SIGN_IN_FAILED,           \
+		"The id token of the provider is not valid here.")             \
+	X(UNKNOWN_SIGNING_KEY, 403, "unknown_signing_key", SIGN_IN_FAILED,     \
+		"The key of the id token's signature is not known here.")      \
+	X(SESSION_MISSING, 403, "session_missing", WRONG_BROWSER,              \
+		"The browser has not kept the session of its sign-in.")        \
 	X(WRONG_USER, 403, "wrong_user", WRONG_USER,                           \
 		"This was started by a different user.")                       \
 	X(UNKNOWN_ELICITATION, 404, "unknown_elicitation", REQUEST_UNKNOWN,    \
@@ -86,12 +92,9 @@ enum um_refusal {
 int um_refusal_status(enum um_refusal refusal);
 /* The reason code: in the log and in the documentation. */
 const char *um_refusal_code(enum um_refusal refusal);
-/* The same for whoever sees the answer. */
+/* The reason code in the response: it does not tell which keys there are. */
 const char *um_refusal_shown_code(enum um_refusal refusal);
-/* A sentence for whoever wrote the program that asked; a constant. */
+/* A sentence for the developer of the client. */
 const char *um_refusal_advice(enum um_refusal refusal);
-/* The heading of its page, and what the person who sees it should do. */
-enum um_text um_refusal_title(enum um_refusal refusal);
-enum um_text um_refusal_text(enum um_refusal refusal);
 
 #endif

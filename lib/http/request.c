@@ -58,9 +58,9 @@ path_of_target(const char *target)
 }
 
 /*
- * The path as the client sent it. SCRIPT_NAME and PATH_INFO are decoded and
- * resolved by one web server and not by the other, and not in the same way;
- * REQUEST_URI is in no standard, but what came, wherever it is there.
+ * The path as the client sent it. Web servers differ in how they decode and
+ * resolve SCRIPT_NAME and PATH_INFO. REQUEST_URI is in no standard, but where
+ * it exists it is the target as it was sent.
  */
 static void
 read_path(struct um_buf *path, const char *(*get)(const char *name, void *arg),
@@ -130,6 +130,14 @@ um_request_header(const char *name, void *request)
 	}
 	*p = '\0';
 	return r->get(variable, r->get_arg);
+}
+
+/* REQUEST_METHOD is in every request; fcgiwrap passes on what it was given. */
+bool
+um_request_in_environment(void)
+{
+	return getenv("REQUEST_METHOD") != NULL
+		|| getenv("GATEWAY_INTERFACE") != NULL;
 }
 
 bool

@@ -4,7 +4,6 @@
 #define UM_REQUEST_H
 
 #include "core/str.h"
-#include "http/brand.h"
 
 #define UM_QUERY_MAX 8192            /* bytes of a query string */
 #define UM_BODY_MAX 16384            /* bytes of a posted form */
@@ -17,7 +16,7 @@ enum um_method { UM_GET, UM_HEAD, UM_POST, UM_OTHER_METHOD };
 /* Everything points into memory of the connection. */
 struct um_request {
 	enum um_method method;
-	bool prefetch; /* a browser loads in advance: nothing may change */
+	bool prefetch;       /* the browser loads a page in advance */
 	bool body_too_large; /* the body was over the limit and was not read */
 	struct um_str path;  /* as the client sent it, without the query */
 	struct um_str query;
@@ -25,7 +24,6 @@ struct um_request {
 	struct um_str cookie; /* the whole header */
 	struct um_str body;
 	char id[UM_REQUEST_ID_LEN + 1];
-	const struct um_brand *brand; /* whose pages answer it, or NULL */
 	/* Returns any other meta-variable, or NULL. */
 	const char *(*get)(const char *name, void *arg);
 	void *get_arg;
@@ -35,8 +33,8 @@ struct um_request {
  * Fills *request from CGI meta-variables: `get(name, arg)` returns the value
  * or NULL. The path is that of REQUEST_URI where there is one, neither decoded
  * nor resolved, and otherwise SCRIPT_NAME and PATH_INFO. It is put into `path`,
- * which must live as long as the request. The caller sets the body, the id and
- * the brand.
+ * which must live as long as the request. The caller sets the body and
+ * the id.
  */
 void um_request_read(struct um_request *request, struct um_buf *path,
 	const char *(*get)(const char *name, void *arg), void *arg);
@@ -48,8 +46,8 @@ enum um_content_length {
 };
 
 /*
- * What CONTENT_LENGTH says. KNOWN: sets *len; more digits than that can hold
- * are ULLONG_MAX.
+ * Reads CONTENT_LENGTH. KNOWN: sets *len, to ULLONG_MAX if the number is
+ * larger.
  */
 enum um_content_length
 um_request_content_length(const struct um_request *request,
@@ -60,6 +58,13 @@ um_request_content_length(const struct um_request *request,
  * struct um_request; it is void so that this function can be a callback.
  */
 const char *um_request_header(const char *name, void *request);
+
+/*
+ * Whether the environment of this process is that of a CGI request. Its
+ * arguments may then come from a browser: a web server passes a query without
+ * `=` as arguments (RFC 3875 section 4.4).
+ */
+bool um_request_in_environment(void);
 
 /* Whether the body is declared as application/x-www-form-urlencoded. */
 bool um_request_is_form(const struct um_request *request);

@@ -33,9 +33,9 @@ add_header(struct um_buf *out, const char *name, struct um_str value)
 
 void
 um_response_header(struct um_response *response, const char *name,
-	const char *value)
+	struct um_str value)
 {
-	add_header(&response->headers, name, um_str(value));
+	add_header(&response->headers, name, value);
 }
 
 void
@@ -47,7 +47,7 @@ um_response_redirect(struct um_response *response, struct um_str url)
 
 void
 um_response_cookie(struct um_response *response, const char *name,
-	const char *value, int max_age)
+	const char *value, int64_t max_age, const char *same_site)
 {
 	if (splits_header(um_str(value)) || has(um_str(value), ';')) {
 		response->headers.failed = true;
@@ -56,7 +56,8 @@ um_response_cookie(struct um_response *response, const char *name,
 	um_buf_cat(&response->headers, "Set-Cookie: ", name, "=", value,
 		"; Path=/; Max-Age=");
 	um_buf_int(&response->headers, max_age);
-	um_buf_puts(&response->headers, "; Secure; HttpOnly; SameSite=Lax\r\n");
+	um_buf_cat(&response->headers,
+		"; Secure; HttpOnly; SameSite=", same_site, "\r\n");
 }
 
 void
@@ -75,8 +76,6 @@ um_response_write(const struct um_response *response,
 		"X-Content-Type-Options: nosniff\r\n"
 		"Cross-Origin-Opener-Policy: same-origin\r\n"
 		"Cross-Origin-Resource-Policy: same-origin\r\n");
-	if (response->allow != NULL)
-		add_header(out, "Allow", um_str(response->allow));
 	um_buf_put(out, response->headers.ptr, response->headers.len);
 	if (body.len != 0)
 		add_header(out, "Content-Type",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A response as CGI takes it back (RFC 3875 section 6). */
+/* A response in CGI's form (RFC 3875 section 6). */
 #ifndef UM_RESPONSE_H
 #define UM_RESPONSE_H
 
@@ -7,13 +7,11 @@
 #include "http/request.h"
 
 #define UM_RETRY_AFTER "3" /* seconds, with a 503 */
-#define UM_COOKIE_NAME "__Host-urlmode"
 
 /* Zeroed to begin with. */
 struct um_response {
 	int status;
 	const char *content_type; /* NULL: text/html */
-	const char *allow;        /* the header Allow of a 405, or NULL */
 	struct um_buf headers;    /* complete lines, each with CRLF */
 	struct um_buf body;
 };
@@ -23,23 +21,24 @@ struct um_response {
  * with it um_response_write().
  */
 void um_response_header(struct um_response *response, const char *name,
-	const char *value);
+	struct um_str value);
 
 /* 303 See Other (RFC 9110 section 15.4.4). */
 void um_response_redirect(struct um_response *response, struct um_str url);
 
 /*
- * Sets or renews a cookie: host-only, Secure, HttpOnly, SameSite=Lax, for
- * `max_age` seconds. A CR, LF, NUL or semicolon in its value fails
+ * Sets or renews a cookie: host-only, Secure, HttpOnly, for `max_age` seconds;
+ * 0 deletes it. `same_site` is "Lax", or "None" for a cookie that another
+ * site's form brings along. A CR, LF, NUL or semicolon in its value fails
  * response->headers.
  */
 void um_response_cookie(struct um_response *response, const char *name,
-	const char *value, int max_age);
+	const char *value, int64_t max_age, const char *same_site);
 
 /*
- * Appends the complete response, with the headers that every response has;
- * without the body if the method is HEAD. out->failed is set when a part of
- * the response has failed.
+ * Appends the complete response, with the headers that every response has, and
+ * without the body if the method is HEAD. Sets out->failed if a part of the
+ * response has failed.
  */
 void um_response_write(const struct um_response *response,
 	const struct um_request *request, struct um_buf *out);

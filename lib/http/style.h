@@ -7,7 +7,7 @@
 #ifndef UM_STYLE_H
 #define UM_STYLE_H
 
-/* Against these the configuration checks a site's own colour. */
+/* The configuration checks the contrast of a site's colour with these. */
 #define UM_STYLE_CARD_LIGHT "#ffffff"
 #define UM_STYLE_CARD_DARK "#1d2126"
 
@@ -15,16 +15,16 @@
 	"--page:#f3f5f8;--card:" UM_STYLE_CARD_LIGHT ";--ink:#1b2027;"         \
 	"--soft:#545d69;--line:#d8dde4;--edge:#79828e;"                        \
 	"--accent:#1a56b0;--on-accent:#fff;"                                   \
-	"--good:#146c38;--good-tint:#e2f4e9;--heed:#8a4b00;"                   \
-	"--heed-tint:#fdf0dd;--bad:#b3261e;--bad-tint:#fce8e6;"                \
+	"--good:#146c38;--good-tint:#e2f4e9;--warning:#8a4b00;"                \
+	"--warning-tint:#fdf0dd;--bad:#b3261e;--bad-tint:#fce8e6;"             \
 	"--calm:#1a56b0;--calm-tint:#e6eefb;--plain-tint:#eceff3"
 
 #define UM_STYLE_COLOURS_DARK                                                  \
 	"--page:#121519;--card:" UM_STYLE_CARD_DARK ";--ink:#eceff2;"          \
 	"--soft:#a8b1bc;--line:#363d46;--edge:#838d99;"                        \
 	"--accent:#8ab4f8;--on-accent:#0a1a33;"                                \
-	"--good:#7ddb9d;--good-tint:#173524;--heed:#f5bd6a;"                   \
-	"--heed-tint:#3a2a10;--bad:#f5a8a1;--bad-tint:#401c1a;"                \
+	"--good:#7ddb9d;--good-tint:#173524;--warning:#f5bd6a;"                \
+	"--warning-tint:#3a2a10;--bad:#f5a8a1;--bad-tint:#401c1a;"             \
 	"--calm:#a3c4fa;--calm-tint:#182c4a;--plain-tint:#2b3139"
 
 #define UM_STYLE                                                               \
@@ -36,7 +36,7 @@
 	"gap:1.25rem;padding:1.5rem 1rem;box-sizing:border-box;"               \
 	"background:var(--page);color:var(--ink);overflow-wrap:anywhere}"      \
 	"header{text-align:center;font-size:1.125rem;font-weight:600}"         \
-	"header :is(svg,img){display:block;margin:auto;max-width:100%;"        \
+	"header img{display:block;margin:auto;max-width:100%;"                 \
 	"width:auto;height:2.5rem}"                                            \
 	"main{padding:2rem;border:1px solid var(--line);border-radius:1rem;"   \
 	"background:var(--card);box-shadow:0 1px 2px #0001,0 .5rem 2rem "      \
@@ -46,8 +46,9 @@
 	"stroke:currentcolor;stroke-width:2.25;stroke-linecap:round;"          \
 	"stroke-linejoin:round;color:var(--calm);background:var(--calm-tint)}" \
 	".good{color:var(--good);background:var(--good-tint)}"                 \
-	".no{color:var(--soft);background:var(--plain-tint)}"                  \
-	".heed,#failed{color:var(--heed);background:var(--heed-tint)}"         \
+	".declined{color:var(--soft);background:var(--plain-tint)}"            \
+	".warning,#failed{color:var(--warning);background:var(--warning-tint)" \
+	"}"                                                                    \
 	".failed{color:var(--bad);background:var(--bad-tint)}"                 \
 	":dir(rtl) .ask{transform:scaleX(-1)}"                                 \
 	"@media(prefers-reduced-motion:no-preference){.wait{animation:"        \
@@ -62,7 +63,7 @@
 	"border-block:1px solid var(--line)}"                                  \
 	"dt{color:var(--soft)}dd{margin:0}"                                    \
 	".total{font-size:1.25rem;font-weight:700;line-height:1.25}"           \
-	".heed:not(svg),#failed{padding:.75rem "                               \
+	".warning:not(svg),#failed{padding:.75rem "                            \
 	"1rem;border-inline-start:.25rem solid;"                               \
 	"border-radius:.5rem}"                                                 \
 	"form,.back{display:flex;flex-wrap:wrap;gap:.75rem;margin:1.5rem 0 0}" \
@@ -81,6 +82,6 @@
 	"dl{display:block}dd{margin:0 0 .75rem}dd:last-child{margin:0}"        \
 	"button,a{width:100%}}"
 
-#define UM_STYLE_HASH "sha256-CWPGcQyU+VBX1VaYhDCJMDn37n8zAwfrFxS+4fdttOo="
+#define UM_STYLE_HASH "sha256-qBT/EJ6Ezh1hFw/iB5s9nO7MsEgC8UMr9+rbkALF5NQ="
 
 #endif

@@ -32,8 +32,8 @@ um_text(enum um_language language, enum um_text text)
 }
 
 /*
- * The weight in thousandths (RFC 9110 section 12.4.2); 0 where it is not one,
- * so that the range counts for nothing.
+ * The weight in thousandths (RFC 9110 section 12.4.2); 0, which excludes the
+ * range, if it is malformed.
  */
 static int
 parse_weight(struct um_str text)
@@ -53,7 +53,7 @@ parse_weight(struct um_str text)
 	return weight <= 1000 ? weight : 0;
 }
 
-/* `de;q=0.5`, of which `range` keeps `de`. */
+/* Takes the weight off `de;q=0.5`; *range becomes `de`. */
 static int
 weight_of(struct um_str *range)
 {
@@ -132,7 +132,7 @@ um_text_put(struct um_buf *out, enum um_language language, enum um_text text,
 	}
 }
 
-/* A group for each three digits, from the right, where there are enough. */
+/* Groups of three digits, from the right, if there are enough. */
 static void
 put_number(struct um_buf *out, enum um_language language, struct um_str decimal)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the pages say, in each language. The texts are compiled in: the Makefile
- * makes http/texts.inc and http/names.inc from lib/pages/, a file for each
- * language.
+ * The texts of the pages in each language. They are compiled in: the Makefile
+ * makes http/texts.inc and http/names.inc from lib/pages/, which has a file for
+ * each language.
  */
 #ifndef UM_TEXT_H
 #define UM_TEXT_H
@@ -26,30 +26,30 @@ enum um_text {
 		UM_TEXT_COUNT
 };
 
-/* The name of the language's file, "de". */
+/* The name of the language's file, such as "de". */
 const char *um_language_code(enum um_language language);
 
 /*
  * The language that the header Accept-Language prefers (RFC 9110 section
- * 12.5.4): of those that there are, the one with the greatest weight, and the
- * first of several. Only the first subtag counts: `de-CH` is German. English
- * where the header is empty, not understood or asks for nothing that we have.
+ * 12.5.4): the available one with the greatest weight, or the first of several
+ * with the same weight. Only the first subtag counts: `de-CH` is German.
+ * English if the header is empty, malformed, or names no available language.
  */
 enum um_language um_language_of(struct um_str accept_language);
 
 /* The text as the file has it; a constant. */
 const char *um_text(enum um_language language, enum um_text text);
 
-/* What stands in a text as {NAME}. */
+/* The value for {NAME} in a text. */
 struct um_text_value {
 	const char *name;
 	struct um_str value;
 };
 
 /*
- * Appends a text, escaped for HTML, and in it the values in place of their
- * names, escaped and each between `before` and `after`, which are HTML. `values`
- * ends with an empty one; NULL: the text has none.
+ * Appends a text, escaped for HTML, with each {NAME} replaced by its value. A
+ * value is escaped and put between `before` and `after`, which are HTML.
+ * `values` ends with an empty one; NULL stands for no values.
  */
 void um_text_put(struct um_buf *out, enum um_language language,
 	enum um_text text, const struct um_text_value *values,

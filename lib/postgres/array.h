@@ -15,16 +15,16 @@
 /* Begins an array of `len` elements of the type with this OID. */
 void um_array_begin(struct um_buf *out, int32_t type, size_t len);
 
-/* One element, which is copied; `bytes` NULL stands for SQL's NULL. */
+/* Appends a copy of one element; NULL for SQL's NULL. */
 void um_array_put(struct um_buf *out, const void *bytes, size_t len);
 
-/* The same of a text. */
+/* The same for a text. */
 void um_array_put_text(struct um_buf *out, const char *text);
 
-/* The same, where an empty text stands for SQL's NULL, as it does in an event. */
+/* The same, with an empty text for SQL's NULL, as in an event. */
 void um_array_put_known(struct um_buf *out, const char *text);
 
-/* An int8; SQL's NULL unless it is `known`. */
+/* An int8, or SQL's NULL unless it is `known`. */
 void um_array_put_int64(struct um_buf *out, int64_t value, bool known);
 
 #endif

@@ -16,9 +16,9 @@
 #define OID_INT8_ARRAY 1016
 #define OID_UUID_ARRAY 2951
 
-#define PARAMS_MAX 10
+#define PARAMS_MAX 12
 
-/* The member of an operation that a parameter carries. */
+/* The member of an operation that a parameter holds. */
 enum param {
 	END,
 	ID,
@@ -36,6 +36,8 @@ enum param {
 	AMOUNT,
 	CURRENCY,
 	REFERENCE,
+	REFUND,
+	CHECKOUT,
 	ANNOUNCED,
 };
 
@@ -58,6 +60,8 @@ static const struct {
 	[AMOUNT] = { OID_INT8, OID_INT8_ARRAY },
 	[CURRENCY] = { OID_TEXT, OID_TEXT_ARRAY },
 	[REFERENCE] = { OID_TEXT, OID_TEXT_ARRAY },
+	[REFUND] = { OID_TEXT, OID_TEXT_ARRAY },
+	[CHECKOUT] = { OID_TEXT, OID_TEXT_ARRAY },
 	[ANNOUNCED] = { OID_BYTEA, OID_BYTEA_ARRAY },
 };
 
@@ -82,18 +86,18 @@ static const struct statement {
 		{ ID, BINDING, PROVIDER, ACTION, REASON, RESULT, SUBJECT,
 			ANNOUNCED } },
 	{ UM_OP_EVENT, "record_events",
-		"SELECT outcome, mismatch "
+		"SELECT outcome, mismatch, elicitation "
 		"FROM urlmode.record_events($1, $2, $3, $4, $5, $6, $7, $8, "
-		"$9, $10)",
+		"$9, $10, $11, $12)",
 		{ ID, PROVIDER, IDENTITY, TYPE, EFFECT, AMOUNT, CURRENCY,
-			REFERENCE, RESULT, ANNOUNCED } },
+			REFERENCE, RESULT, ANNOUNCED, REFUND, CHECKOUT } },
 	/* One row for each operation, as from the functions over arrays. */
 	{ UM_OP_PING, "ping", "SELECT urlmode.ping() FROM unnest($1)", { ID } },
 	{ UM_OP_COUNT_UNCLAIMED, "count_unclaimed",
-		"SELECT count, "
+		"SELECT payments, "
 		"(extract(epoch FROM clock_timestamp()) * 1000)::bigint, "
-		"pg_notification_queue_usage() "
-		"FROM urlmode.count_unclaimed() AS count, unnest($1)",
+		"pg_notification_queue_usage(), oldest_age_s "
+		"FROM urlmode.count_unclaimed(), unnest($1)",
 		{ ID } },
 };
 
@@ -146,6 +150,7 @@ effect_text(enum um_effect effect)
 		[UM_EFFECT_PROCESSING] = "processing",
 		[UM_EFFECT_ATTEMPT_FAILED] = "attempt_failed",
 		[UM_EFFECT_REFUNDED] = "refunded",
+		[UM_EFFECT_REFUND_REVERSED] = "refund_reversed",
 		[UM_EFFECT_OTHER_MODE] = "other_mode",
 		[UM_EFFECT_OTHER_ACCOUNT] = "other_account",
 		[UM_EFFECT_RECHECK] = "recheck",
@@ -159,7 +164,8 @@ put_param(struct um_buf *out, enum param param, const struct um_op *op)
 {
 	switch (param) {
 	case ID:
-		um_array_put(out, op->id, sizeof(op->id));
+		um_array_put(out, op->is_unnamed ? NULL : op->id,
+			sizeof(op->id));
 		break;
 	case BINDING:
 		um_array_put(out, op->binding, sizeof(op->binding));
@@ -204,6 +210,12 @@ put_param(struct um_buf *out, enum param param, const struct um_op *op)
 	case REFERENCE:
 		um_array_put_known(out, op->event->reference);
 		break;
+	case REFUND:
+		um_array_put_known(out, op->event->refund);
+		break;
+	case CHECKOUT:
+		um_array_put_known(out, op->event->checkout);
+		break;
 	case ANNOUNCED:
 		um_array_put(out, op->announced.ptr, op->announced.len);
 		break;
@@ -216,7 +228,8 @@ static bool
 send_statement(PGconn *conn, bool pooled, const struct statement *st,
 	const struct um_batch *batch, size_t count)
 {
-	static const int binary[PARAMS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+	static const int binary[PARAMS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+		1 };
 	struct um_buf param[PARAMS_MAX] = { 0 };
 	const char *values[PARAMS_MAX];
 	int lengths[PARAMS_MAX];

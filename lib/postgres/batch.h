@@ -4,10 +4,9 @@
  * prepared statement, whose parameters are arrays with one element for each
  * operation. The statements go into one libpq pipeline, up to one Sync.
  *
- * `pooled`: a pooler may send each transaction to another server, which does not
- * know the statements that were prepared before. They have no name then, and are
- * sent whole with each batch. That the functions keep their plans makes up for
- * most of it.
+ * `pooled`: a pooler may send each transaction to another server, which does
+ * not have the prepared statements. So they have no name, and are sent whole
+ * with each batch. This costs little, since the functions keep their plans.
  */
 #ifndef UM_BATCH_H
 #define UM_BATCH_H
@@ -21,7 +20,7 @@
 
 #define UM_BATCH_STATEMENTS_MAX 6 /* one for each kind */
 
-/* What has come back of a batch so far; begin with a zeroed one. */
+/* The results of a batch so far; zeroed to begin with. */
 struct um_batch_answer {
 	PGresult *results[UM_BATCH_STATEMENTS_MAX];
 	size_t results_len;
@@ -29,9 +28,9 @@ struct um_batch_answer {
 };
 
 /*
- * Queues the preparation of every statement, and a Sync: where they have no name,
- * only to see whether the database has all functions. Nothing waits for the
- * server here. False: libpq failed, and PQerrorMessage() says why.
+ * Queues the preparation of every statement, and a Sync. For statements without
+ * a name this only shows whether the database has all functions. Does not wait
+ * for the server. False: libpq failed, and PQerrorMessage() says why.
  */
 bool um_batch_prepare(PGconn *conn, bool pooled);
 
@@ -42,16 +41,16 @@ bool um_batch_prepare(PGconn *conn, bool pooled);
 bool um_batch_send(PGconn *conn, bool pooled, const struct um_batch *batch);
 
 /*
- * Takes the next result, one that came before the Sync's; the answer owns it
- * from now on. Of the first error it keeps the SQLSTATE.
+ * Adds the next result before that of the Sync, and takes ownership of it.
+ * Keeps the SQLSTATE of the first error.
  */
 void um_batch_take(struct um_batch_answer *answer, PGresult *res);
 
 /*
- * Reads the rows of the committed transaction into the operations: the outcome
- * and the row of each. Operations that are NULL were handed back before, and
- * are skipped. False: the rows are not what the statements return, and the
- * operations may be set in part.
+ * Reads the outcome and the row of each operation from the committed
+ * transaction. Skips operations that are NULL, which were handed back before.
+ * False: these are not rows that the statements return; the operations may be
+ * set in part.
  */
 bool um_batch_read(const struct um_batch *batch,
 	const struct um_batch_answer *answer);

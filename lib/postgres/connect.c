@@ -11,8 +11,8 @@ start(struct um_connect *connect, const struct um_addresses *addresses,
 	struct um_error *err)
 {
 	/*
-	 * dbname is expanded; what it holds overrides what is before it, and is
-	 * overridden by what is behind it. NULL: left out.
+	 * libpq expands dbname. It overrides the keywords before it; later
+	 * keywords override it. A keyword with NULL is left out.
 	 */
 	const char *const keywords[] = { "fallback_application_name",
 		"target_session_attrs", "tcp_user_timeout", "client_encoding",
@@ -34,7 +34,7 @@ start(struct um_connect *connect, const struct um_addresses *addresses,
 	return UM_CONNECT_MOVED;
 }
 
-/* Begins with the names, if there are any. */
+/* Looks up the names first, if there are any. */
 static enum um_connect_step
 begin(struct um_connect *connect, struct um_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A connection to PostgreSQL on its way: first the names of its hosts, which are
- * looked up aside (postgres/resolve.h), then libpq. No function blocks.
+ * Connects to PostgreSQL: first the names of the hosts are looked up
+ * (postgres/resolve.h), then libpq connects. No function blocks.
  */
 #ifndef UM_CONNECT_H
 #define UM_CONNECT_H
@@ -30,16 +30,16 @@ struct um_connect {
 
 enum um_connect_step {
 	UM_CONNECT_WAITS,  /* for the descriptor */
-	UM_CONNECT_MOVED,  /* the descriptor may be another one now */
-	UM_CONNECT_MADE,   /* um_connect_take() it */
+	UM_CONNECT_MOVED,  /* the descriptor may have changed */
+	UM_CONNECT_MADE,   /* call um_connect_take() */
 	UM_CONNECT_FAILED, /* *err says why */
 };
 
-/* Goes on as far as can be done now, or begins. */
+/* Starts, or continues as far as is possible without waiting. */
 enum um_connect_step um_connect_go_on(struct um_connect *connect,
 	struct um_error *err);
 
-/* The connection that was made, which is the caller's. */
+/* The connection, which the caller owns from now on. */
 PGconn *um_connect_take(struct um_connect *connect);
 
 /*
@@ -49,12 +49,12 @@ PGconn *um_connect_take(struct um_connect *connect);
 int um_connect_fd(const struct um_connect *connect);
 
 /*
- * Gives the connection up. A lookup goes on, and is what the next attempt begins
- * with: there is never more than one.
+ * Gives up the connection. A lookup continues, for the next attempt: there is
+ * never more than one.
  */
 void um_connect_stop(struct um_connect *connect);
 
-/* Gives everything up. */
+/* Gives up the connection and the lookup. */
 void um_connect_end(struct um_connect *connect);
 
 #endif

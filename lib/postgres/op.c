@@ -4,51 +4,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORD(name, word) word,
-static const char *const look_up_words[] = { UM_LOOK_UP_OUTCOMES(WORD) NULL };
-static const char *const open_words[] = { UM_OPEN_OUTCOMES(WORD) NULL };
-static const char *const complete_words[] = { UM_COMPLETE_OUTCOMES(WORD) NULL };
-static const char *const event_words[] = { UM_EVENT_OUTCOMES(WORD) NULL };
-#undef WORD
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The word's index, or -1. */
-static int
-find(const char *const *words, const char *word)
+enum {
+	LOOK_UP = 1 << UM_OP_LOOK_UP,
+	OPEN = 1 << UM_OP_OPEN,
+	COMPLETE = 1 << UM_OP_COMPLETE
+};
+
+static const struct {
+	const char *word;
+	int kinds;
+} row_outcomes[] = {
+#define X(name, word, kinds) { word, kinds },
+	UM_ROW_OUTCOMES(X)
+#undef X
+};
+
+static const char *const event_words[] = {
+#define X(name, word) word,
+	UM_EVENT_OUTCOMES(X)
+#undef X
+};
+
+static bool
+parse_row_outcome(struct um_op *op, const char *word)
 {
-	for (int i = 0; words[i] != NULL; i++)
-		if (strcmp(words[i], word) == 0)
-			return i;
-	return -1;
+	for (size_t i = 0; i < LENGTH(row_outcomes); i++) {
+		if (strcmp(row_outcomes[i].word, word) != 0
+			|| (row_outcomes[i].kinds & 1 << op->kind) == 0)
+			continue;
+		op->outcome = (enum um_row_outcome)i;
+		return true;
+	}
+	return false;
+}
+
+static bool
+parse_event_outcome(struct um_op *op, const char *word)
+{
+	for (size_t i = 0; i < LENGTH(event_words); i++) {
+		if (strcmp(event_words[i], word) != 0)
+			continue;
+		op->event_outcome = (enum um_event_outcome)i;
+		return true;
+	}
+	return false;
 }
 
 bool
 um_op_parse_outcome(struct um_op *op, const char *word)
 {
-	int i = -1;
-
-	switch (op->kind) {
-	case UM_OP_LOOK_UP:
-		if ((i = find(look_up_words, word)) >= 0)
-			op->outcome.look_up = (enum um_look_up_outcome)i;
-		break;
-	case UM_OP_OPEN:
-		if ((i = find(open_words, word)) >= 0)
-			op->outcome.open = (enum um_open_outcome)i;
-		break;
-	case UM_OP_COMPLETE:
-		if ((i = find(complete_words, word)) >= 0)
-			op->outcome.complete = (enum um_complete_outcome)i;
-		break;
-	case UM_OP_EVENT:
-		if ((i = find(event_words, word)) >= 0)
-			op->outcome.event = (enum um_event_outcome)i;
-		break;
-	case UM_OP_PING:
-	case UM_OP_COUNT_UNCLAIMED:
-	case UM_OP_NONE:
-		break;
-	}
-	return i >= 0;
+	return op->kind == UM_OP_EVENT ? parse_event_outcome(op, word)
+				       : parse_row_outcome(op, word);
 }
 
 const char *
@@ -60,13 +68,11 @@ um_op_outcome_text(const struct um_op *op)
 		return "failed";
 	switch (op->kind) {
 	case UM_OP_LOOK_UP:
-		return look_up_words[op->outcome.look_up];
 	case UM_OP_OPEN:
-		return open_words[op->outcome.open];
 	case UM_OP_COMPLETE:
-		return complete_words[op->outcome.complete];
+		return row_outcomes[op->outcome].word;
 	case UM_OP_EVENT:
-		return event_words[op->outcome.event];
+		return event_words[op->event_outcome];
 	case UM_OP_PING:
 	case UM_OP_COUNT_UNCLAIMED:
 	case UM_OP_NONE:
@@ -79,7 +85,7 @@ bool
 um_op_is_unknown_event(const struct um_op *op)
 {
 	return op->kind == UM_OP_EVENT && op->status == UM_STORE_DONE
-		&& op->outcome.event == UM_EVENT_UNKNOWN;
+		&& op->event_outcome == UM_EVENT_UNKNOWN;
 }
 
 void

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An operation: one call of a function of PostgreSQL's schema `urlmode` for
- * one elicitation, and what came of it. What the functions do is written in
- * sql/, and so is what their outcomes mean.
+ * An operation: one call of a function of PostgreSQL's schema `urlmode` for one
+ * elicitation, and its outcome. sql/ documents the functions and their
+ * outcomes.
  */
 #ifndef UM_OP_H
 #define UM_OP_H
@@ -33,33 +33,21 @@ enum um_store_status {
 };
 
 /*
- * The outcomes of each operation, and the words for them that its function in
- * PostgreSQL returns and that the log shows.
+ * The outcomes of LOOK_UP, OPEN and COMPLETE, the words for them that the
+ * functions in PostgreSQL return and that the log shows, and which of the three
+ * can have it.
  */
-#define UM_LOOK_UP_OUTCOMES(X)                                                 \
-	X(UM_LOOK_UP_UNKNOWN, "unknown")                                       \
-	X(UM_LOOK_UP_EXPIRED, "expired")                                       \
-	X(UM_LOOK_UP_PENDING, "pending")                                       \
-	X(UM_LOOK_UP_OPENED, "opened")                                         \
-	X(UM_LOOK_UP_PROCESSING, "processing")                                 \
-	X(UM_LOOK_UP_COMPLETED, "completed")
+#define UM_ROW_OUTCOMES(X)                                                     \
+	X(UM_ROW_UNKNOWN, "unknown", LOOK_UP | OPEN | COMPLETE)                \
+	X(UM_ROW_EXPIRED, "expired", LOOK_UP | OPEN | COMPLETE)                \
+	X(UM_ROW_WRONG_USER, "wrong_user", OPEN | COMPLETE)                    \
+	X(UM_ROW_PENDING, "pending", LOOK_UP)                                  \
+	X(UM_ROW_OPENED, "opened", LOOK_UP | OPEN)                             \
+	X(UM_ROW_PROCESSING, "processing", LOOK_UP | OPEN | COMPLETE)          \
+	X(UM_ROW_COMPLETED, "completed", LOOK_UP | OPEN | COMPLETE)            \
+	X(UM_ROW_ALREADY, "already", COMPLETE)
 
-#define UM_OPEN_OUTCOMES(X)                                                    \
-	X(UM_OPEN_UNKNOWN, "unknown")                                          \
-	X(UM_OPEN_EXPIRED, "expired")                                          \
-	X(UM_OPEN_WRONG_USER, "wrong_user")                                    \
-	X(UM_OPEN_OPENED, "opened")                                            \
-	X(UM_OPEN_PROCESSING, "processing")                                    \
-	X(UM_OPEN_COMPLETED, "completed")
-
-#define UM_COMPLETE_OUTCOMES(X)                                                \
-	X(UM_COMPLETE_UNKNOWN, "unknown")                                      \
-	X(UM_COMPLETE_EXPIRED, "expired")                                      \
-	X(UM_COMPLETE_WRONG_USER, "wrong_user")                                \
-	X(UM_COMPLETE_PROCESSING, "processing")                                \
-	X(UM_COMPLETE_COMPLETED, "completed")                                  \
-	X(UM_COMPLETE_ALREADY, "already")
-
+/* The outcomes of EVENT, and their words. */
 #define UM_EVENT_OUTCOMES(X)                                                   \
 	X(UM_EVENT_UNKNOWN, "unknown")                                         \
 	X(UM_EVENT_ACCEPT, "accept")                                           \
@@ -69,30 +57,37 @@ enum um_store_status {
 	X(UM_EVENT_RECHECK, "recheck")                                         \
 	X(UM_EVENT_ATTEMPT_FAILED, "attempt_failed")                           \
 	X(UM_EVENT_REFUNDED, "refunded")                                       \
+	X(UM_EVENT_REFUND_REVERSED, "refund_reversed")                         \
 	X(UM_EVENT_LATE, "late")                                               \
 	X(UM_EVENT_REPEATED, "repeated")                                       \
 	X(UM_EVENT_REFERENCE_TAKEN, "reference_taken")                         \
 	X(UM_EVENT_OTHER_MODE, "other_mode")                                   \
 	X(UM_EVENT_OTHER_ACCOUNT, "other_account")                             \
+	X(UM_EVENT_OTHER_CHECKOUT, "other_checkout")                           \
 	X(UM_EVENT_IGNORED, "ignored")                                         \
 	X(UM_EVENT_SEEN, "seen")
 
-#define UM_OUTCOME_NAME(name, word) name,
-enum um_look_up_outcome { UM_LOOK_UP_OUTCOMES(UM_OUTCOME_NAME) };
-enum um_open_outcome { UM_OPEN_OUTCOMES(UM_OUTCOME_NAME) };
-enum um_complete_outcome { UM_COMPLETE_OUTCOMES(UM_OUTCOME_NAME) };
-enum um_event_outcome { UM_EVENT_OUTCOMES(UM_OUTCOME_NAME) };
-#undef UM_OUTCOME_NAME
+enum um_row_outcome {
+#define X(name, word, kinds) name,
+	UM_ROW_OUTCOMES(X)
+#undef X
+};
+
+enum um_event_outcome {
+#define X(name, word) name,
+	UM_EVENT_OUTCOMES(X)
+#undef X
+};
 
 struct um_op {
 	enum um_op_kind kind;
 	uint8_t id[UM_UUID_LEN];
 	uint8_t binding[UM_BINDING_LEN];
-	const char *provider; /* borrowed, as all that is const here */
+	const char *provider; /* borrowed, as all pointers to const here */
 
-	/* OPEN and COMPLETE: who the user is known to be, or NULL. */
+	/* OPEN, COMPLETE: the user, if known, or NULL. */
 	const char *subject;
-	uint8_t browser[UM_BROWSER_LEN]; /* OPEN: the browser that goes on */
+	uint8_t browser[UM_BROWSER_LEN]; /* OPEN: the browser that continues */
 	/* OPEN: how long the row waits for its provider after its expiry. */
 	int64_t grace_ms;
 
@@ -100,19 +95,16 @@ struct um_op {
 	const char *action;
 	const char *reason;
 	const struct um_event *event; /* EVENT */
+	/* EVENT: it names a payment alone; the row then says the id. */
+	bool is_unnamed;
 	/* COMPLETE, EVENT: sealed, or empty. */
 	struct um_buf result;
 	/* The same: the sealed outcome that the database announces. */
 	struct um_buf announced;
 
 	enum um_store_status status;
-	/* The one of its kind; PING and COUNT_UNCLAIMED have none. */
-	union {
-		enum um_look_up_outcome look_up;
-		enum um_open_outcome open;
-		enum um_complete_outcome complete;
-		enum um_event_outcome event;
-	} outcome;
+	enum um_row_outcome outcome;         /* LOOK_UP, OPEN, COMPLETE */
+	enum um_event_outcome event_outcome; /* EVENT */
 	struct um_row {
 		char *requester;  /* LOOK_UP */
 		char *subject;    /* LOOK_UP */
@@ -121,18 +113,19 @@ struct um_op {
 		char *kind;       /* OPEN, when opened */
 		char *target_url; /* OPEN, when opened */
 		int64_t expires;  /* LOOK_UP, OPEN: Unix seconds */
-		/* LOOK_UP: what is to be paid; NULL where nothing is said. */
+		/* LOOK_UP: of the amount to be paid; NULL if there is none. */
 		char *currency;
-		int64_t amount; /* in minor units of that */
+		int64_t amount; /* in minor units */
 		/* LOOK_UP: attempts to pay that failed. */
 		int64_t failed_attempts;
-		/* LOOK_UP: it was paid rightly, but after it had ended. */
+		/* LOOK_UP: paid in full, but after it had ended. */
 		bool late;
-		bool has_browser; /* LOOK_UP: one has gone on from /connect */
+		bool has_browser; /* LOOK_UP: a browser has opened it */
 		uint8_t browser[UM_BROWSER_LEN];
 		/* EVENT: amount or currency, if it is not the expected one. */
 		char *mismatch;
-		int64_t unclaimed; /* COUNT_UNCLAIMED: payments */
+		int64_t unclaimed;       /* COUNT_UNCLAIMED: payments */
+		int64_t unclaimed_age_s; /* of the oldest of them, or 0 */
 		/* The same: Unix time there, and what pg_notification_queue_usage()
 		 * says. */
 		int64_t database_ms;
@@ -144,12 +137,12 @@ struct um_op {
 	int64_t deadline; /* when it is handed back as UNAVAILABLE */
 	bool isolated;    /* it gets a transaction of its own */
 
-	void *owner; /* for whoever submits it */
+	void *owner; /* for the caller that submits it */
 };
 
 /*
- * Sets the outcome that this word stands for. False, and nothing is set, when
- * it is not a word of the operation's kind.
+ * Sets the outcome from its word. False, and nothing is set, if the operation's
+ * kind has no such outcome.
  */
 bool um_op_parse_outcome(struct um_op *op, const char *word);
 
@@ -159,7 +152,7 @@ bool um_op_parse_outcome(struct um_op *op, const char *word);
  */
 const char *um_op_outcome_text(const struct um_op *op);
 
-/* Whether it is an event that is done, and the provider has no such row. */
+/* Whether it is an event, carried out, for which the provider has no row. */
 bool um_op_is_unknown_event(const struct um_op *op);
 
 /* Frees the result and the row, not the operation itself. */

@@ -60,9 +60,9 @@ is_row_under_way(const struct um_queue *queue, const struct um_op *op)
 }
 
 /*
- * Behind a batch that is under way only when as many operations wait as that one
- * has: a transaction for a few costs what one for many costs, and the many would
- * wait for it.
+ * The second batch starts only when as many operations wait as the first one
+ * has: a transaction costs about the same for few operations as for many, and
+ * the many would wait for the few.
  */
 static bool
 may_start(const struct um_queue *queue)
@@ -73,8 +73,9 @@ may_start(const struct um_queue *queue)
 }
 
 /*
- * Behind another one half of what is pending, so that both are of one size: of a
- * large and a small one, the small one would be done before the next may start.
+ * The second batch takes half of all pending operations, so that both have the
+ * same size: after a large one, a small one would end before the next may
+ * start.
  */
 static size_t
 size_of_next(const struct um_queue *queue)
@@ -129,7 +130,7 @@ um_queue_finish(struct um_queue *queue, struct um_batch *finished)
 {
 	const struct um_batch *batch = under_way(queue, 0);
 
-	/* Not a copy of the whole struct: few batches are full. */
+	/* The whole struct is not copied, since few batches are full. */
 	for (size_t i = 0; i < batch->len; i++) {
 		finished->ops[i] = batch->ops[i];
 		finished->kinds[i] = batch->kinds[i];

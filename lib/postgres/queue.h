@@ -4,9 +4,9 @@
  * and the batches that are under way.
  *
  * The queue does not own operations. It points to each of them from
- * um_queue_append() until um_queue_finish() or um_queue_take_expired() hands
- * it back, which happens exactly once. No function allocates memory, and none
- * fails. The caller limits how many operations may wait.
+ * um_queue_append() until um_queue_finish() or um_queue_take_expired() hands it
+ * back, exactly once. No function allocates memory or fails. The caller limits
+ * how many operations may wait.
  */
 #ifndef UM_QUEUE_H
 #define UM_QUEUE_H
@@ -18,7 +18,7 @@
 #include "postgres/op.h"
 
 #define UM_BATCH_MAX 256 /* operations in one transaction */
-#define UM_BATCHES_MAX 2 /* under way: one at work, the next behind it */
+#define UM_BATCHES_MAX 2 /* sent: one at work, and the next one */
 
 /* The operations of one transaction. */
 struct um_batch {
@@ -40,19 +40,19 @@ struct um_queue {
 };
 
 /*
- * Appends an operation. Its deadline (milliseconds of a clock that never jumps)
- * must not be earlier than the deadline of any operation in the queue.
+ * Appends an operation. Its deadline (monotonic, in milliseconds) must not be
+ * earlier than the deadline of any operation in the queue.
  */
 void um_queue_append(struct um_queue *queue, struct um_op *op);
 
 /*
  * Makes the next batch of the operations that have waited longest, and returns
- * it; while another is under way, only when at least as many operations wait as
- * that one has, and then as many as make half of both together. An operation
- * that is `isolated` becomes a batch of its own. One on a row that another batch
- * has waits until that batch has finished, and so do those behind it: if that
- * batch is tried again, the row's operations still keep their order. NULL: none
- * waits, or those that do must wait longer.
+ * it. The second batch starts only when at least as many operations wait as the
+ * first one has, and takes half of all pending operations. An `isolated`
+ * operation becomes a batch of its own. An operation on a row of another batch
+ * waits until that batch has finished, and so do those after it, so that the
+ * operations of a row keep their order even if the batch is tried again. NULL:
+ * no batch can start now.
  */
 const struct um_batch *um_queue_start(struct um_queue *queue);
 
@@ -60,16 +60,15 @@ const struct um_batch *um_queue_start(struct um_queue *queue);
 const struct um_batch *um_queue_oldest(const struct um_queue *queue);
 
 /*
- * Moves the oldest batch under way, which there must be, to *finished, whose
- * operations the caller hands back. The next batch may start before it has done
- * so.
+ * Moves the oldest batch under way, which must exist, to *finished. The caller
+ * hands its operations back, and may start the next batch before that.
  */
 void um_queue_finish(struct um_queue *queue, struct um_batch *finished);
 
 /*
- * Puts the oldest batch under way, which there must be, back to the head of the
- * queue, in its order, to be tried again. With `isolate`, each of its operations
- * is tried in a transaction of its own.
+ * Puts the oldest batch under way, which must exist, back to the head of the
+ * queue, in its order, to be tried again. With `isolate`, each of its
+ * operations gets a transaction of its own.
  */
 void um_queue_put_back(struct um_queue *queue, bool isolate);
 
@@ -77,7 +76,7 @@ void um_queue_put_back(struct um_queue *queue, bool isolate);
 void um_queue_put_all_back(struct um_queue *queue);
 
 /*
- * Takes out one operation whose deadline has come, or returns NULL. In a batch
+ * Removes one operation whose deadline has come, or returns NULL. In a batch
  * under way its place becomes NULL, so that the rows of the result still match
  * the places.
  */

@@ -29,7 +29,7 @@ struct um_resolve {
 	int error; /* of getaddrinfo(3), the last one */
 };
 
-/* The part up to the next comma; what is behind it stays in *list. */
+/* The part up to the next comma, which is removed from *list. */
 static struct um_str
 next_part(const char **list)
 {
@@ -109,7 +109,7 @@ run(void *arg)
 	struct um_resolve *resolve = arg;
 	const char *hosts = resolve->hosts;
 	const char *ports = resolve->ports != NULL ? resolve->ports : "";
-	/* One port is that of all hosts. */
+	/* A single port is for all hosts. */
 	bool one_port = strchr(ports, ',') == NULL;
 	struct um_str port = next_part(&ports);
 
@@ -131,7 +131,7 @@ run(void *arg)
 	return NULL;
 }
 
-/* Begins the thread; no signal is its business. */
+/* Starts the thread with all signals blocked. */
 static bool
 start_thread(struct um_resolve *resolve)
 {
@@ -154,7 +154,7 @@ start_thread(struct um_resolve *resolve)
 	return ok;
 }
 
-/* The value of a keyword; NULL where the string does not have it. */
+/* The value of a keyword, or NULL if the string does not have it. */
 static const char *
 value_of(const PQconninfoOption *options, const char *keyword)
 {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/uuid.h"
+
 /* A copy of a column's text, or NULL for SQL's NULL. */
 static char *
 column(const PGresult *res, int row, int col)
@@ -59,11 +61,14 @@ um_row_read(struct um_op *op, const PGresult *res, int row)
 		op->row.target_url = column(res, row, 2);
 		op->row.expires = strtoll(PQgetvalue(res, row, 3), NULL, 10);
 		return um_op_parse_outcome(op, first)
-			&& (op->outcome.open != UM_OPEN_OPENED
+			&& (op->outcome != UM_ROW_OPENED
 				|| (op->row.kind != NULL
 					&& op->row.target_url != NULL));
 	case UM_OP_EVENT:
 		op->row.mismatch = column(res, row, 1);
+		if (op->is_unnamed && !PQgetisnull(res, row, 2))
+			op->is_unnamed = !um_uuid_parse(op->id,
+				um_str(PQgetvalue(res, row, 2)));
 		return um_op_parse_outcome(op, first);
 	case UM_OP_COMPLETE:
 		return um_op_parse_outcome(op, first);
@@ -74,6 +79,8 @@ um_row_read(struct um_op *op, const PGresult *res, int row)
 		op->row.database_ms = strtoll(PQgetvalue(res, row, 1), NULL,
 			10);
 		op->row.queue_usage = strtod(PQgetvalue(res, row, 2), NULL);
+		op->row.unclaimed_age_s = strtoll(PQgetvalue(res, row, 3), NULL,
+			10);
 		return true;
 	case UM_OP_NONE:
 		break;

@@ -10,9 +10,8 @@
 #include "postgres/op.h"
 
 /*
- * Reads this row into the operation, its outcome and what it owns
- * (um_op_free()). False: it is not a row that the function returns, and the
- * operation may be set in part.
+ * Sets the operation's outcome and row. False: this is not a row that the
+ * function returns; the operation may be set in part.
  */
 bool um_row_read(struct um_op *op, const PGresult *res, int row);
 

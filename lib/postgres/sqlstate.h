@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Classes of errors (PostgreSQL documentation, appendix A). */
+/* Classes of SQLSTATEs (PostgreSQL documentation, appendix A). */
 #ifndef UM_SQLSTATE_H
 #define UM_SQLSTATE_H
 
@@ -17,7 +17,7 @@ bool um_sqlstate_is_transient(const char *sqlstate);
 
 /*
  * One row is at fault: its data, a constraint, or an error that a function
- * raises. A lock that could not be had is not among these.
+ * raises. A lock that was not granted in time is not among these.
  */
 bool um_sqlstate_is_rows(const char *sqlstate);
 

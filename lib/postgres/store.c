@@ -29,7 +29,7 @@ struct um_store {
 	char *conninfo;
 	char *name;
 	struct um_connect connect;
-	PGconn *conn; /* that is made */
+	PGconn *conn; /* NULL until it is made */
 	enum state state;
 	unsigned connection;
 	bool want_write;
@@ -65,14 +65,14 @@ um_store_new(const char *conninfo, const char *name,
 }
 
 static void
-trouble(struct um_store *store, const char *what, const char *why)
+notice(struct um_store *store, const char *what, const char *why)
 {
-	char text[256];
+	char text[512];
 
 	/* libpq's messages end with a newline, and may have several lines. */
 	snprintf(text, sizeof(text), "%s: %.*s", what, (int)strcspn(why, "\n"),
 		why);
-	store->events.trouble(text, store->events.arg);
+	store->events.notice(text, store->events.arg);
 }
 
 static void
@@ -104,7 +104,7 @@ disconnect(struct um_store *store, int64_t now)
 static void
 connection_lost(struct um_store *store, int64_t now)
 {
-	trouble(store, "database", PQerrorMessage(store->conn));
+	notice(store, "database", PQerrorMessage(store->conn));
 	disconnect(store, now);
 }
 
@@ -118,17 +118,34 @@ flush(struct um_store *store)
 	return flushed >= 0;
 }
 
+static const char *
+field_of(const PGresult *res, int code)
+{
+	const char *text = PQresultErrorField(res, code);
+
+	return text != NULL ? text : "";
+}
+
 /*
  * A notice or warning of the server. libpq would print its text to standard
- * error, and that text may hold the data of a row.
+ * error, and that text may hold the data of a row. The warnings of a full queue
+ * of notifications hold none. They name the session that holds the queue.
  */
 static void
 on_notice(void *arg, const PGresult *res)
 {
-	const char *sqlstate = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+	char text[400];
 
-	trouble(arg, "database: a notice, SQLSTATE",
-		sqlstate != NULL ? sqlstate : "unknown");
+	if (strcmp(field_of(res, PG_DIAG_SOURCE_FILE), "async.c") != 0) {
+		notice(arg, "database: a notice, SQLSTATE",
+			field_of(res, PG_DIAG_SQLSTATE));
+		return;
+	}
+	snprintf(text, sizeof(text), "%s. %s %s",
+		field_of(res, PG_DIAG_MESSAGE_PRIMARY),
+		field_of(res, PG_DIAG_MESSAGE_DETAIL),
+		field_of(res, PG_DIAG_MESSAGE_HINT));
+	notice(arg, "database", text);
 }
 
 static void
@@ -144,7 +161,7 @@ connect_start(struct um_store *store, int64_t now)
 	store->until = now + UM_STORE_BATCH_MS;
 }
 
-/* One step of it. False: it is made, or given up, or must wait. */
+/* One step of connecting. False: it is made, given up, or must wait. */
 static bool
 connect_step(struct um_store *store, int64_t now)
 {
@@ -158,7 +175,7 @@ connect_step(struct um_store *store, int64_t now)
 	if (step == UM_CONNECT_MOVED)
 		return true;
 	if (step == UM_CONNECT_FAILED) {
-		trouble(store, "database", err.text);
+		notice(store, "database", err.text);
 		disconnect(store, now);
 		return false;
 	}
@@ -212,7 +229,9 @@ batch_committed(struct um_store *store, int64_t now)
 	struct um_batch batch;
 	bool fits;
 
-	/* Only now: a server whose disk is full lets everybody connect. */
+	/*
+	 * Not earlier: a server whose disk is full still accepts connections.
+	 */
 	store->retry_ms = UM_STORE_RETRY_MIN_MS;
 	um_queue_finish(&store->queue, &batch);
 	fits = um_batch_read(&batch, &store->answer);
@@ -229,14 +248,14 @@ batch_committed(struct um_store *store, int64_t now)
 static void
 batch_failed(struct um_store *store, int64_t now)
 {
-	trouble(store, "database: a transaction failed, SQLSTATE",
+	notice(store, "database: a transaction failed, SQLSTATE",
 		store->answer.sqlstate);
 	if (um_sqlstate_is_servers(store->answer.sqlstate)) {
 		disconnect(store, now);
 	} else if (um_sqlstate_is_transient(store->answer.sqlstate)) {
 		um_queue_put_back(&store->queue, false);
 	} else if (um_queue_oldest(&store->queue)->len > 1) {
-		/* One bad row must not make the others fail. */
+		/* So that one bad row does not make the others fail. */
 		um_queue_put_back(&store->queue, true);
 	} else {
 		struct um_batch batch;
@@ -251,8 +270,8 @@ batch_failed(struct um_store *store, int64_t now)
 }
 
 /*
- * A pooler tells its clients process ids of its own: in transaction mode none
- * of the servers behind it belongs to the connection.
+ * A pooler in transaction mode reports a process id of its own, since none of
+ * its servers belongs to the connection.
  */
 static void
 asked(struct um_store *store, int64_t now)
@@ -262,7 +281,7 @@ asked(struct um_store *store, int64_t now)
 			!= PQbackendPID(store->conn);
 
 	if (pooled && !store->pooled)
-		trouble(store, "database",
+		notice(store, "database",
 			"there is a pooler, so statements are not prepared");
 	store->pooled = pooled;
 	if (!um_batch_prepare(store->conn, pooled)) {
@@ -278,7 +297,7 @@ static void
 prepared(struct um_store *store, int64_t now)
 {
 	if (store->answer.sqlstate[0] != '\0') {
-		trouble(store, "database: is it migrated? SQLSTATE",
+		notice(store, "database: is it migrated? SQLSTATE",
 			store->answer.sqlstate);
 		disconnect(store, now);
 	} else {
@@ -371,7 +390,7 @@ um_store_run(struct um_store *store, bool ready, int64_t now)
 		read_results(store, now);
 	if (store->state != DOWN && store->state != IDLE
 		&& store->until <= now) {
-		trouble(store, "database", "no answer in time");
+		notice(store, "database", "no answer in time");
 		disconnect(store, now);
 	}
 	expire(store, now);
@@ -428,7 +447,8 @@ um_store_free(struct um_store *store)
 	um_batch_answer_clear(&store->answer);
 	um_connect_end(&store->connect);
 	PQfinish(store->conn);
-	free(store->conninfo);
+	if (store->conninfo != NULL)
+		um_wipe_free(store->conninfo, strlen(store->conninfo));
 	free(store->name);
 	free(store);
 }

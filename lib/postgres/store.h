@@ -2,10 +2,10 @@
 /*
  * The connection to PostgreSQL: one connection, a queue of operations, and one
  * batch of them at work. The operations that arrive meanwhile become the next
- * batch, which is sent behind it as soon as it is as large, so that PostgreSQL
- * begins with it when the first is durable. No function blocks.
+ * batch, which is sent as soon as it is as large as the first, so that
+ * PostgreSQL begins with it when the first is durable. No function blocks.
  *
- * Times are milliseconds of a clock that never jumps; the caller passes them.
+ * Times are monotonic, in milliseconds; the caller passes them.
  */
 #ifndef UM_STORE_H
 #define UM_STORE_H
@@ -28,9 +28,11 @@ struct um_store;
 struct um_store_events {
 	/* Hands an operation back; its status is set. May submit others. */
 	void (*done)(struct um_op *op, void *arg);
-	/* A message for the operator; it holds no data of a row. */
-	void (*trouble)(const char *text, void *arg);
-	/* A transaction of so many operations is committed. May be NULL. */
+	/* A message for the operator, without data of a row. */
+	void (*notice)(const char *text, void *arg);
+	/*
+	 * A transaction with this many operations was committed. May be NULL.
+	 */
 	void (*committed)(size_t operations, void *arg);
 	void *arg;
 };
@@ -45,22 +47,21 @@ struct um_store *um_store_new(const char *conninfo, const char *name,
 
 /*
  * Borrows an operation until done() hands it back. That may happen within this
- * call: the operation is UNAVAILABLE at once when the queue is full, or when
- * there has been no connection for UM_STORE_WAIT_MS. The caller must call
- * um_store_run() afterwards.
+ * call: the operation is UNAVAILABLE at once if the queue is full, or if there
+ * has been no connection for UM_STORE_WAIT_MS. Call um_store_run() afterwards.
  */
 void um_store_submit(struct um_store *store, struct um_op *op, int64_t now);
 
 /*
- * Does what can be done without blocking. Call it when the socket is `ready`,
- * when the deadline has come, and after um_store_submit().
+ * Continues as far as is possible without blocking. Call it when the socket is
+ * `ready`, when the deadline has come, and after um_store_submit().
  */
 void um_store_run(struct um_store *store, bool ready, int64_t now);
 
 /*
- * Returns the socket to wait for, or -1. Wait for it to be readable, and with
- * *want_write for it to be writable as well. *connection changes whenever the
- * socket is another one, even one with the same number.
+ * Returns the socket to wait for, or -1. Wait until it is readable, or with
+ * *want_write also until it is writable. *connection changes with each new
+ * socket, even one with the same number.
  */
 int um_store_watch(const struct um_store *store, bool *want_write,
 	unsigned *connection);
@@ -68,7 +69,7 @@ int um_store_watch(const struct um_store *store, bool *want_write,
 /* The time at which um_store_run() must be called at the latest, or -1. */
 int64_t um_store_deadline(const struct um_store *store);
 
-/* The time at which the connection was made, or -1: there is none. */
+/* The time at which the connection was made, or -1 without a connection. */
 int64_t um_store_connected_at(const struct um_store *store);
 
 /* The number of operations that wait for a batch. */

@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/respond.h"
 #include "postgres/store.h"
+#include "server/issuer_keys.h"
 #include "server/loop.h"
 #include "server/metrics.h"
 
@@ -21,9 +23,9 @@ get_env(const char *name, void *arg)
 }
 
 /*
- * How much of standard input to read: as much as CONTENT_LENGTH says, without
- * it (a chunked body) as much as comes, and of what is over the limit only as
- * much as is dropped.
+ * How many bytes of standard input to read: CONTENT_LENGTH, or without it (a
+ * chunked body) all of it, but of a body over the limit at most DROPPED_MAX
+ * more.
  */
 static unsigned long long
 input_max(const struct um_exchange *ex, enum um_content_length known,
@@ -37,8 +39,8 @@ input_max(const struct um_exchange *ex, enum um_content_length known,
 }
 
 /*
- * Reads the body. One over the limit is read and dropped: a web server that is
- * still writing when this process ends (fcgiwrap) would report a failure with a
+ * Reads the body. One over the limit is read and dropped, since a web server
+ * that is still writing when this process ends (fcgiwrap) answers with an error
  * page of its own.
  */
 static void
@@ -64,8 +66,11 @@ read_body(struct um_exchange *ex, struct um_buf *body, size_t max)
 			um_buf_put(body, chunk, (size_t)n);
 		left -= (unsigned long long)n;
 	}
+	explicit_bzero(chunk, sizeof(chunk));
 	ex->request.body_too_large = drop;
-	/* A body that was cut off counts as none: so may be the code in it. */
+	/*
+	 * An incomplete body counts as none: the code in it may be incomplete.
+	 */
 	if (!drop && n >= 0
 		&& (left == 0 || known == UM_CONTENT_LENGTH_UNKNOWN))
 		ex->request.body = um_buf_str(body);
@@ -87,11 +92,11 @@ on_done(struct um_op *op, void *arg)
 }
 
 static void
-on_trouble(const char *text, void *arg)
+on_notice(const char *text, void *arg)
 {
 	struct waiting *waiting = arg;
 
-	um_log_trouble(waiting->log, text, um_clock_wall_ms());
+	um_log_notice(waiting->log, text, um_clock_wall_ms());
 }
 
 /* Carries out the operations that are requested. */
@@ -102,7 +107,7 @@ carry_out(struct um_exchange *ex, const struct um_program *program,
 	struct waiting waiting = { .log = log,
 		.metrics = context->metrics,
 		.left = ex->ops_len };
-	const struct um_store_events events = { on_done, on_trouble, NULL,
+	const struct um_store_events events = { on_done, on_notice, NULL,
 		&waiting };
 	struct um_store *store = um_store_new(context->config->database_url,
 		program->name, &events);
@@ -110,8 +115,8 @@ carry_out(struct um_exchange *ex, const struct um_program *program,
 	if (store == NULL)
 		return; /* They stay UNAVAILABLE. */
 	for (size_t i = 0; i < ex->ops_len; i++)
-		um_store_submit(store, &ex->ops[i], um_clock_ms());
-	um_store_run(store, false, um_clock_ms());
+		um_store_submit(store, &ex->ops[i], um_monotonic_ms());
+	um_store_run(store, false, um_monotonic_ms());
 	while (waiting.left != 0) {
 		bool want_write;
 		unsigned connection;
@@ -119,12 +124,12 @@ carry_out(struct um_exchange *ex, const struct um_program *program,
 			.fd = um_store_watch(store, &want_write, &connection),
 			.events = POLLIN,
 		};
-		int64_t left = um_store_deadline(store) - um_clock_ms();
+		int64_t left = um_store_deadline(store) - um_monotonic_ms();
 
 		if (want_write)
 			pfd.events |= POLLOUT;
 		poll(&pfd, 1, left < 0 ? 0 : (int)left);
-		um_store_run(store, pfd.revents != 0, um_clock_ms());
+		um_store_run(store, pfd.revents != 0, um_monotonic_ms());
 	}
 	um_store_free(store);
 }
@@ -137,21 +142,27 @@ um_cgi_run(const struct um_program *program, struct um_context *context,
 	struct um_buf path = { 0 };
 	struct um_buf body = { 0 };
 	struct um_buf out = { 0 };
+	struct um_file_version jwks = { 0 };
+	struct um_error err;
 	struct um_str rest;
-	int64_t began = um_clock_us();
+	int64_t began = um_monotonic_us();
 	int64_t took_us;
 
 	alarm(UM_CGI_S);
 	context->now_ms = um_clock_wall_ms();
-	context->clock_ms = um_clock_ms();
+	context->monotonic_ms = um_monotonic_ms();
 	um_exchange_begin(&ex, &path, get_env, NULL, context);
 	read_body(&ex, &body, program->body_max);
+	if (!um_issuer_keys_look(context, &ex, &jwks, &err))
+		um_log_notice(log, err.text, context->now_ms);
 	program->plan(context, &ex);
 	while (ex.then != NULL) {
 		carry_out(&ex, program, context, log);
 		um_exchange_continue(context, &ex);
 	}
-	um_exchange_write(&ex, &out);
+	um_respond(context, &ex, &out);
+	if (!um_issuer_keys_ask(context, &ex, &err))
+		um_log_notice(log, err.text, context->now_ms);
 	rest = um_buf_str(&out);
 	while (rest.len != 0) {
 		ssize_t n = write(STDOUT_FILENO, rest.ptr, rest.len);
@@ -163,10 +174,10 @@ um_cgi_run(const struct um_program *program, struct um_context *context,
 		rest.ptr += n;
 		rest.len -= (size_t)n;
 	}
-	took_us = um_clock_us() - began;
+	took_us = um_monotonic_us() - began;
 	um_metrics_count(context->metrics, &ex, took_us);
 	um_log_request(log, &ex, um_clock_wall_ms(), took_us);
-	um_log_flush(log, INT64_MAX);
+	um_log_flush(log);
 	um_exchange_free(&ex);
 	um_buf_free(&path);
 	um_buf_free(&body);

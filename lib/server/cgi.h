@@ -9,8 +9,8 @@
 #define UM_CGI_S 20 /* seconds for the request, its body included */
 
 /*
- * Serves the request that the environment and standard input hold, on standard
- * output. Returns the exit status; SIGALRM ends the process after UM_CGI_S.
+ * Serves the request in the environment and on standard input. Returns the exit
+ * status; SIGALRM ends the process after UM_CGI_S.
  */
 int um_cgi_run(const struct um_program *program, struct um_context *context,
 	struct um_log *log);

@@ -22,7 +22,7 @@ set_accepting(struct um_connections *list, bool on)
 	list->accepting = on;
 }
 
-/* There is room again, or an idle connection that can be closed. */
+/* There is room again, or a connection is idle and can be closed. */
 static void
 accept_again(struct um_connections *list)
 {
@@ -151,8 +151,8 @@ um_connections_accept(struct um_connections *list)
 		fd = accept4(list->listener, NULL, NULL, SOCK_CLOEXEC);
 		if (fd < 0) {
 			/*
-			 * Without a free descriptor: the connection stays in
-			 * the listener's queue, so epoll would tell of it again
+			 * Without a free descriptor the connection stays in
+			 * the listener's queue, and epoll would report it again
 			 * at once.
 			 */
 			if (errno != EAGAIN && errno != ECONNABORTED
@@ -184,7 +184,7 @@ um_connections_read(struct um_connections *list, struct um_connection *c,
 	if (c->dead)
 		return false;
 	if (c->busy) {
-		/* The peer has closed it, or sends too early: wait for the answer. */
+		/* The peer has closed it or sends too early: answer first. */
 		epoll_ctl(list->epoll, EPOLL_CTL_DEL, um_fastcgi_fd(c->fc),
 			NULL);
 		c->unwatched = true;

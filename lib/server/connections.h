@@ -18,18 +18,18 @@
 #include "app/exchange.h"
 #include "server/fastcgi.h"
 
-/* At a time. For one more, the connection that is idle longest is closed. */
+/* At a time. To accept another one, the one that is idle longest is closed. */
 #define UM_CONNECTIONS_MAX 1024
 #define UM_CONNECTIONS_PARTIAL_MS 10000 /* until a request must be complete */
 
 struct um_connection {
 	struct um_fastcgi *fc;
 
-	/* The request on it; these belong to whoever answers it. */
+	/* The request on it; these belong to the caller that answers it. */
 	struct um_exchange ex;
 	struct um_buf path;
 	int64_t began_us;
-	size_t waiting; /* operations that the store has not handed back */
+	size_t waiting; /* operations that the store still has */
 
 	/* These belong to the list. */
 	int64_t partial_since; /* -1: no part of a request has arrived */
@@ -63,13 +63,14 @@ void um_connections_begin(struct um_connections *list, int epoll, int listener,
 	struct um_memfile *file);
 
 /*
- * The listening socket is readable: accepts as many as there is room for. Where
- * it fails, for want of descriptors say, and no idle connection can be closed,
- * accepting stops until a connection ends, or um_connections_resume().
+ * The listening socket is readable: accepts as many as there is room for. If
+ * that fails, for example without free descriptors, and no idle connection can
+ * be closed, accepting stops until a connection ends or
+ * um_connections_resume().
  */
 void um_connections_accept(struct um_connections *list);
 
-/* Tries again what failed. Call it now and then while nothing else happens. */
+/* Accepts again after a failure. Call it now and then while nothing happens. */
 void um_connections_resume(struct um_connections *list);
 
 /* Stops accepting; open connections stay open. */

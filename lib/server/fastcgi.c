@@ -25,8 +25,8 @@ struct um_fastcgi {
 };
 
 /*
- * The first members of the structure behind FCGX_Stream.data, which libfcgi
- * has kept since its first version: the buffer into which it reads.
+ * The first members of the structure behind FCGX_Stream.data: the buffer into
+ * which libfcgi reads. They have been the same since its first version.
  */
 struct stream_data {
 	unsigned char *buff;
@@ -36,7 +36,7 @@ struct stream_data {
 bool
 um_fastcgi_init(struct um_error *err)
 {
-	/* Or it would wait up to two seconds for the peer to close first. */
+	/* Else libfcgi waits up to two seconds for the peer to close first. */
 	setenv("LIBFCGI_OS_CLOSE_POLL_TIMEOUT", "0", 1);
 	if (FCGX_Init() != 0)
 		return um_error(err, "FCGX_Init failed");
@@ -66,7 +66,9 @@ um_fastcgi_fd(const struct um_fastcgi *fc)
 	return fc->fd;
 }
 
-/* libfcgi frees the buffer of its stream as it is, with `len` bytes read. */
+/*
+ * libfcgi frees the buffer of its stream without wiping the `len` bytes in it.
+ */
 static void
 wipe_stream(const FCGX_Stream *stream, size_t len)
 {
@@ -87,7 +89,7 @@ take_request(struct um_fastcgi *fc)
 	fc->request.ipcFd = um_memfile_put(fc->file, um_buf_str(&fc->bytes));
 	if (fc->request.ipcFd < 0)
 		return false;
-	fc->request.keepConnection = 1; /* or libfcgi would close it now */
+	fc->request.keepConnection = 1; /* else libfcgi closes it now */
 	if (FCGX_Accept_r(&fc->request) < 0) {
 		um_memfile_closed(fc->file);
 		return false;
@@ -149,7 +151,7 @@ um_fastcgi_is_partial(const struct um_fastcgi *fc)
 	return fc->bytes.len != 0;
 }
 
-/* FCGX_GetParam() compares more of each name; a request needs a dozen. */
+/* Faster than FCGX_GetParam(): a request asks for a dozen parameters. */
 const char *
 um_fastcgi_param(const char *name, void *fc)
 {
@@ -174,7 +176,7 @@ um_fastcgi_body(const struct um_fastcgi *fc)
 static bool
 finish(struct um_fastcgi *fc)
 {
-	/* libfcgi frees them as they are, with the code in the query. */
+	/* libfcgi does not wipe them, and a code may be in the query. */
 	for (char **env = fc->request.envp; env != NULL && *env != NULL; env++)
 		explicit_bzero(*env, strlen(*env));
 	FCGX_Finish_r(&fc->request);

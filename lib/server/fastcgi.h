@@ -2,16 +2,15 @@
 /*
  * One connection of a web server, on which requests come one after another.
  *
- * libfcgi does the protocol, but its FCGX_Accept_r() reads a request by
- * blocking on a descriptor. So that no slow peer stops the process, the bytes
- * are collected here, without waiting, until fcgi_check.h has found a complete
- * and valid request. They then go into a file in memory, and libfcgi reads
- * them from there: it never waits, and never sees anything invalid. The
- * connection itself is handed to libfcgi only to write the response. This
- * costs a copy of the request and two system calls (lseek, read).
+ * libfcgi speaks the protocol, but its FCGX_Accept_r() blocks while it reads a
+ * request. So that no slow peer stops the process, the bytes are collected
+ * here, without blocking, until fcgi_check.h has found a complete and valid
+ * request. libfcgi reads them from a file in memory, and gets the connection
+ * itself only to write the response. This costs a copy of the request and two
+ * system calls (lseek, read).
  *
- * fastcgi.c alone uses the members of libfcgi's structures that its header
- * says not to use.
+ * Only fastcgi.c uses members of libfcgi's structures that its header calls
+ * private.
  */
 #ifndef UM_FASTCGI_H
 #define UM_FASTCGI_H
@@ -29,15 +28,15 @@
 struct um_fastcgi;
 
 /*
- * Initializes libfcgi: once in a process, after its signals are set up and
+ * Initializes libfcgi, once in a process, after its signals are set up and
  * before its first connection.
  */
 bool um_fastcgi_init(struct um_error *err);
 
 /*
  * A connection on the accepted descriptor, which is closed in every case, at
- * the latest by um_fastcgi_free(). `file` stays the caller's, must live as long
- * as the connection, and is used only during um_fastcgi_read(). NULL: no
+ * the latest by um_fastcgi_free(). The caller owns `file`, which must outlive
+ * the connection, and is used only during um_fastcgi_read(). NULL: out of
  * memory.
  */
 struct um_fastcgi *um_fastcgi_new(int fd, struct um_memfile *file);
@@ -47,7 +46,7 @@ int um_fastcgi_fd(const struct um_fastcgi *fc);
 enum um_fastcgi_state {
 	UM_FASTCGI_MORE,    /* nothing yet, or a part of a request */
 	UM_FASTCGI_REQUEST, /* a complete one: um_fastcgi_param(), _body() */
-	UM_FASTCGI_CLOSED,  /* ended or refused: um_fastcgi_free() it */
+	UM_FASTCGI_CLOSED,  /* ended or refused: call um_fastcgi_free() */
 };
 
 /* Reads what has arrived, without waiting. */
@@ -64,16 +63,15 @@ const char *um_fastcgi_param(const char *name, void *fc);
 struct um_str um_fastcgi_body(const struct um_fastcgi *fc);
 
 /*
- * Sends the response (header and body in the form of CGI) and ends the
- * request: its parameters and body are wiped and freed. True: the connection
- * waits for the next request; false: free it. `last` ends the connection in
- * any case.
+ * Sends the response (header and body in the form of CGI) and ends the request:
+ * its parameters and body are wiped and freed. True: the connection waits for
+ * the next request. False: free it. `last` ends the connection in any case.
  */
 bool um_fastcgi_answer(struct um_fastcgi *fc, struct um_str bytes, bool last);
 
 /*
- * Closes the connection and wipes the request that may be on it; the web
- * server gets no response to that. NULL is fine.
+ * Closes the connection and wipes a request on it, to which the web server gets
+ * no response. NULL is fine.
  */
 void um_fastcgi_free(struct um_fastcgi *fc);
 

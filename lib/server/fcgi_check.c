@@ -53,7 +53,7 @@ check_pairs(struct um_fcgi_check *check, const uint8_t *p, size_t len)
 		if (name > (size_t)(end - p)
 			|| value > (size_t)(end - p) - name)
 			return false;
-		/* libfcgi makes C strings of them, which would end there. */
+		/* libfcgi makes C strings of them, which would end at a NUL. */
 		if (memchr(p, '\0', name + value) != NULL)
 			return false;
 		p += name + value;
@@ -110,7 +110,9 @@ um_fcgi_check(struct um_fcgi_check *check, struct um_str bytes)
 		size_t whole = HEADER_LEN + len + record[6];
 		bool last = check->stage == UM_STAGE_STDIN && len == 0;
 
-		/* Before its content has arrived: this can never become valid. */
+		/*
+		 * Without waiting for its content: it can never become valid.
+		 */
 		if (record[0] != VERSION)
 			return UM_FCGI_CHECK_BAD;
 		if (bytes.len - check->at < whole)

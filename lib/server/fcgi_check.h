@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The gate before libfcgi: checks the records of one FastCGI request (FastCGI
- * specification 1.0, sections 3 and 5), and lets only complete requests
- * through, of the form in which a web server sends them to a responder.
+ * Checks the records of one FastCGI request (FastCGI specification 1.0,
+ * sections 3 and 5) before libfcgi sees them. Only complete requests pass, in
+ * the form in which a web server sends them to a responder.
  *
- * It stays although libfcgi parses the same bytes again, because libfcgi trusts
- * every length, answers management records by itself, limits neither the
- * number nor the size of parameters, and waits for what is missing.
- * This costs about 1,900 instructions for a webhook of 4 KB, of the 327,000
- * that its completion takes.
+ * libfcgi parses the same bytes again, but it trusts every length, answers
+ * management records by itself, limits neither the number nor the size of
+ * parameters, and blocks for missing bytes. The check costs about 1,900 of the
+ * 327,000 instructions of a webhook of 4 KB.
  */
 #ifndef UM_FCGI_CHECK_H
 #define UM_FCGI_CHECK_H
@@ -22,7 +21,7 @@
 #define UM_FCGI_PARAMS_MAX 32768  /* bytes of PARAMS, all records together */
 #define UM_FCGI_PAIRS_MAX 128     /* name-value pairs, likewise */
 #define UM_FCGI_BODY_MAX 1048576  /* bytes of STDIN, all records together */
-#define UM_FCGI_BYTES_MAX 2097152 /* of a request, with what frames it */
+#define UM_FCGI_BYTES_MAX 2097152 /* of a request, with its records */
 
 enum um_fcgi_check_state {
 	UM_FCGI_CHECK_MORE,  /* valid so far, but not complete */
@@ -41,12 +40,12 @@ struct um_fcgi_check {
 };
 
 /*
- * Checks the request again after more of it has arrived; `bytes` is all of it,
- * from its first byte. BAD: another version, role, type or order of records, a
- * second request id, no PARAMS, padding in the record that ends them, name-value
- * pairs that do not fill a record exactly (Apache splits them after 16 KB, but
- * between two pairs), a NUL in one, more than a limit above, or bytes after the
- * end.
+ * Checks the request after more of it has arrived; `bytes` is all of it, from
+ * its first byte. BAD: another version, role, type or order of records, a
+ * second request id, no PARAMS, padding in the record that ends them,
+ * name-value pairs that do not fill a record exactly (Apache splits them after
+ * 16 KB, but between two pairs), a NUL in one, more than a limit above, or
+ * bytes after the end.
  */
 enum um_fcgi_check_state um_fcgi_check(struct um_fcgi_check *check,
 	struct um_str bytes);

@@ -45,8 +45,6 @@ um_log_open(struct um_log *log, const char *program,
 		log->fd = open_file(log->path, err);
 		if (log->fd < 0)
 			return false;
-		if (!is_cgi)
-			um_readers_watch(&log->readers, log->path);
 	} else if (to_syslog) {
 		openlog("urlmode", LOG_PID, LOG_DAEMON);
 	}
@@ -117,7 +115,7 @@ um_log_request(struct um_log *log, const struct um_exchange *ex,
 }
 
 void
-um_log_trouble(struct um_log *log, const char *text, int64_t wall_ms)
+um_log_notice(struct um_log *log, const char *text, int64_t wall_ms)
 {
 	struct um_buf ascii = { 0 };
 
@@ -126,18 +124,16 @@ um_log_trouble(struct um_log *log, const char *text, int64_t wall_ms)
 		if (ascii.ptr[i] < ' ' || ascii.ptr[i] > '~')
 			ascii.ptr[i] = '?';
 	begin_line(log, wall_ms);
-	um_json_put_member(&log->lines, "trouble", um_buf_str(&ascii));
+	um_json_put_member(&log->lines, "notice", um_buf_str(&ascii));
 	end_line(log);
 	um_buf_free(&ascii);
 }
 
-bool
-um_log_flush(struct um_log *log, int64_t now)
+void
+um_log_flush(struct um_log *log)
 {
 	struct um_str rest = um_buf_str(&log->lines);
 
-	if (rest.len != 0 && um_readers_are_there(&log->readers, now))
-		return false;
 	if (log->fd < 0 && rest.len != 0)
 		syslog(LOG_INFO, "%.*s", (int)rest.len, rest.ptr);
 	while (log->fd >= 0 && rest.len != 0) {
@@ -152,7 +148,6 @@ um_log_flush(struct um_log *log, int64_t now)
 	}
 	log->lines.len = 0;
 	log->lines.failed = false;
-	return true;
 }
 
 bool
@@ -165,17 +160,15 @@ um_log_reopen(struct um_log *log, struct um_error *err)
 	fd = open_file(log->path, err);
 	if (fd < 0)
 		return false;
-	um_log_flush(log, INT64_MAX);
+	um_log_flush(log);
 	close(log->fd);
 	log->fd = fd;
-	um_readers_watch(&log->readers, log->path);
 	return true;
 }
 
 void
 um_log_close(struct um_log *log)
 {
-	um_readers_end(&log->readers);
 	if (log->path != NULL && log->fd >= 0)
 		close(log->fd);
 	um_buf_free(&log->lines);

@@ -8,15 +8,16 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "app/respond.h"
 #include "postgres/store.h"
 #include "server/connections.h"
 #include "server/fastcgi.h"
+#include "server/issuer_keys.h"
 #include "server/metrics.h"
 
 #define EVENTS_MAX 128
 #define LOG_LEN 16384 /* bytes that are logged at once while it is busy */
-#define KEYS_MS 1000  /* between two looks at the keys file */
-#define HELD_MS 20    /* between two looks whether the log may be written */
+#define KEYS_MS 1000  /* between two checks of the keys file */
 
 struct server {
 	const struct um_program *program;
@@ -28,8 +29,9 @@ struct server {
 	int epoll;
 	int signals;
 	struct um_buf out; /* the response that is being sent */
-	struct um_keys_version
-		keys_version;      /* also of a file that is refused */
+	struct um_file_version
+		keys_version; /* also of a file that is refused */
+	struct um_file_version jwks_version; /* of the provider's keys */
 	int64_t keys_at;           /* ms, when it was last looked at */
 	int64_t stop_at;           /* ms; -1: no signal has come yet */
 	int64_t alarm_at;          /* ms, when it was last set; -1: off */
@@ -39,15 +41,26 @@ struct server {
 };
 
 static void
+on_notice(const char *text, void *arg)
+{
+	struct server *sv = arg;
+
+	um_log_notice(sv->log, text, um_clock_wall_ms());
+}
+
+static void
 send_answer(struct server *sv, struct um_connection *c)
 {
+	struct um_error err;
 	int64_t took_us;
 	bool keep;
 
-	um_exchange_write(&c->ex, &sv->out);
+	um_respond(sv->context, &c->ex, &sv->out);
+	if (!um_issuer_keys_ask(sv->context, &c->ex, &err))
+		on_notice(err.text, sv);
 	keep = um_fastcgi_answer(c->fc, um_buf_str(&sv->out), sv->stop_at >= 0);
 	um_buf_clear(&sv->out);
-	took_us = um_clock_us() - c->began_us;
+	took_us = um_monotonic_us() - c->began_us;
 	um_metrics_count(sv->context->metrics, &c->ex, took_us);
 	um_log_request(sv->log, &c->ex, sv->context->now_ms, took_us);
 	um_exchange_free(&c->ex);
@@ -67,10 +80,10 @@ submit(struct server *sv, struct um_connection *c)
 		send_answer(sv, c);
 		return;
 	}
-	now = um_clock_ms();
+	now = um_monotonic_ms();
 	c->waiting = len;
 	sv->submitted = true;
-	/* The last of them may be handed back, and answered, from in here. */
+	/* The store may hand back the last one, and answer, in this loop. */
 	for (size_t i = 0; i < len; i++) {
 		struct um_op *op = &ex->ops[i];
 
@@ -80,40 +93,34 @@ submit(struct server *sv, struct um_connection *c)
 }
 
 static void
-on_trouble(const char *text, void *arg)
-{
-	struct server *sv = arg;
-
-	um_log_trouble(sv->log, text, um_clock_wall_ms());
-}
-
-static void
 read_keys(struct server *sv)
 {
 	struct um_keys *keys;
 	struct um_error err = { "" };
 
 	if (!um_keys_load(&keys, sv->context->config->keys_file, &err)) {
-		on_trouble(err.text, sv);
+		on_notice(err.text, sv);
+		um_metrics_set_keys(sv->context->metrics, true);
 		return;
 	}
 	um_keys_free(sv->context->keys);
 	sv->context->keys = keys;
-	on_trouble("the keys were read again", sv);
+	um_metrics_set_keys(sv->context->metrics, false);
+	on_notice("the keys were read again", sv);
 }
 
-/* A link with a new key works without a signal to every program. */
+/* So that a link with a new key works before the programs get a signal. */
 static void
-look_at_keys(struct server *sv, int64_t now)
+check_keys(struct server *sv, int64_t now)
 {
 	if (now - sv->keys_at < KEYS_MS)
 		return;
 	sv->keys_at = now;
-	if (um_keys_changed(&sv->keys_version, sv->context->config->keys_file))
+	if (um_file_changed(&sv->keys_version, sv->context->config->keys_file))
 		read_keys(sv);
 }
 
-/* A body that was cut off counts as none: so may be the code in it. */
+/* An incomplete body counts as none: the code in it may be incomplete, too. */
 static void
 take_body(struct um_exchange *ex, struct um_str body, size_t max)
 {
@@ -130,12 +137,15 @@ static void
 start_request(struct server *sv, struct um_connection *c)
 {
 	struct um_exchange *ex = &c->ex;
+	struct um_error err;
 
-	c->began_us = um_clock_us();
-	look_at_keys(sv, c->began_us / 1000);
+	c->began_us = um_monotonic_us();
+	check_keys(sv, c->began_us / 1000);
 	sv->context->now_ms = um_clock_wall_ms();
 	um_exchange_begin(ex, &c->path, um_fastcgi_param, c->fc, sv->context);
 	take_body(ex, um_fastcgi_body(c->fc), sv->program->body_max);
+	if (!um_issuer_keys_look(sv->context, ex, &sv->jwks_version, &err))
+		on_notice(err.text, sv);
 	sv->program->plan(sv->context, ex);
 	submit(sv, c);
 }
@@ -169,7 +179,7 @@ reopen_log(struct server *sv)
 	struct um_error err = { "" };
 
 	if (!um_log_reopen(sv->log, &err))
-		on_trouble(err.text, sv);
+		on_notice(err.text, sv);
 }
 
 static void
@@ -191,7 +201,7 @@ take_signal(struct server *sv)
 	default:
 		um_connections_stop(&sv->connections);
 		if (sv->stop_at < 0)
-			sv->stop_at = um_clock_ms() + UM_LOOP_LINGER_MS;
+			sv->stop_at = um_monotonic_ms() + UM_LOOP_LINGER_MS;
 	}
 }
 
@@ -239,10 +249,10 @@ renew_alarm(struct server *sv, int64_t now)
 		return;
 	alarm(UM_LOOP_TURN_S + 1);
 	sv->alarm_at = now;
-	um_log_flush(sv->log, now);
+	um_log_flush(sv->log);
 }
 
-/* Waits for events; writes the log before, if there are none yet. */
+/* Waits for events; if there are none yet, writes the log first. */
 static int
 wait_for_events(struct server *sv, struct epoll_event *events, int64_t now)
 {
@@ -253,38 +263,38 @@ wait_for_events(struct server *sv, struct epoll_event *events, int64_t now)
 	if (n != 0)
 		return n;
 	renew_alarm(sv, now);
-	now = um_clock_ms();
-	if (!um_log_flush(sv->log, now))
-		deadline = earlier(deadline, now + HELD_MS);
+	now = um_monotonic_ms();
+	um_log_flush(sv->log);
 	if (sv->stop_at >= 0 && sv->connections.busy_len == 0)
 		deadline = earlier(deadline, sv->stop_at);
 	alarm(0);
 	sv->alarm_at = -1;
-	deadline = earlier(deadline, now + UM_METRICS_BEAT_MS);
+	deadline = earlier(deadline, now + UM_METRICS_HEARTBEAT_MS);
 	return epoll_wait(sv->epoll, events, EVENTS_MAX,
 		timeout_until(deadline, now));
 }
 
-/* At the end of each turn. The metrics show these values until the next beat. */
+/* At the end of each turn. */
 static void
-beat(struct server *sv, int64_t now)
+heartbeat(struct server *sv, int64_t now)
 {
-	um_metrics_beat(sv->context->metrics, now, sv->connections.busy_len,
-		um_store_queued(sv->store), um_store_connected_at(sv->store));
+	um_metrics_heartbeat(sv->context->metrics, now,
+		sv->connections.busy_len, um_store_queued(sv->store),
+		um_store_connected_at(sv->store));
 }
 
-/* One turn: read what has arrived, let the store work, free what is closed. */
+/* One turn: read requests, let the store work, free closed connections. */
 static void
 turn(struct server *sv)
 {
 	struct epoll_event events[EVENTS_MAX];
 	bool store_ready = false;
-	int n = wait_for_events(sv, events, um_clock_ms());
-	int64_t now = um_clock_ms();
+	int n = wait_for_events(sv, events, um_monotonic_ms());
+	int64_t now = um_monotonic_ms();
 	int64_t deadline;
 
 	renew_alarm(sv, now);
-	sv->context->clock_ms = now;
+	sv->context->monotonic_ms = now;
 	if (n == 0)
 		um_connections_resume(&sv->connections);
 	for (int i = 0; i < n; i++) {
@@ -299,7 +309,7 @@ turn(struct server *sv)
 		else if (um_connections_read(&sv->connections, what, now))
 			start_request(sv, what);
 	}
-	now = um_clock_ms();
+	now = um_monotonic_ms();
 	deadline = um_store_deadline(sv->store);
 	if (store_ready || sv->submitted
 		|| (deadline >= 0 && deadline <= now)) {
@@ -308,15 +318,15 @@ turn(struct server *sv)
 		watch_store(sv);
 	}
 	if (sv->log->lines.len >= LOG_LEN)
-		um_log_flush(sv->log, now);
+		um_log_flush(sv->log);
 	um_connections_tidy(&sv->connections);
-	beat(sv, now);
+	heartbeat(sv, now);
 }
 
 static bool
 set_up(struct server *sv)
 {
-	const struct um_store_events events = { on_done, on_trouble,
+	const struct um_store_events events = { on_done, on_notice,
 		on_committed, sv };
 	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = &sv->signals };
 	struct um_error err = { "" };
@@ -333,12 +343,12 @@ set_up(struct server *sv)
 	sv->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (sv->signals < 0 || sv->epoll < 0
 		|| epoll_ctl(sv->epoll, EPOLL_CTL_ADD, sv->signals, &ev) != 0) {
-		on_trouble(strerror(errno), sv);
+		on_notice(strerror(errno), sv);
 		return false;
 	}
 	sv->file = um_memfile_new(UM_FASTCGI_FILE_LEN, &err);
 	if (sv->file == NULL || !um_fastcgi_init(&err)) {
-		on_trouble(err.text, sv);
+		on_notice(err.text, sv);
 		return false;
 	}
 	sv->store = um_store_new(sv->context->config->database_url,
@@ -363,19 +373,19 @@ um_loop_run(const struct um_program *program, struct um_context *context,
 	if (set_up(&sv)) {
 		status = 0;
 		um_metrics_join(context->metrics);
-		beat(&sv, um_clock_ms());
+		heartbeat(&sv, um_monotonic_ms());
 		if (context->metrics->note.text[0] != '\0')
-			on_trouble(context->metrics->note.text, &sv);
+			on_notice(context->metrics->note.text, &sv);
 		um_connections_begin(&sv.connections, sv.epoll, listener,
 			sv.file);
-		um_store_run(sv.store, false, um_clock_ms());
+		um_store_run(sv.store, false, um_monotonic_ms());
 		watch_store(&sv);
 		while (sv.stop_at < 0 || sv.connections.busy_len != 0
 			|| (sv.connections.len != 0
-				&& um_clock_ms() < sv.stop_at))
+				&& um_monotonic_ms() < sv.stop_at))
 			turn(&sv);
 	}
-	um_log_flush(log, INT64_MAX);
+	um_log_flush(log);
 	um_connections_end(&sv.connections);
 	um_memfile_free(sv.file);
 	um_store_free(sv.store);

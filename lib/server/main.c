@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The main() of every program: its arguments, its configuration, and how it
- * runs. This is the only file of the library that sets limits and signals of the
- * process or aborts it, and that keeps state in a static; beside the dry run
- * (check_delivery.c) and the operator's questions (query.c) it is the only one
- * that prints.
+ * runs. This is the only file of the library that sets limits and signals of
+ * the process, aborts it, or keeps state in a static. Apart from operate/ it is
+ * the only one that prints.
  */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <syslog.h>
@@ -19,16 +19,12 @@
 
 #include "core/clock.h"
 #include "core/file.h"
+#include "http/request.h"
 #include "server/cgi.h"
 #include "server/loop.h"
 #include "server/main.h"
 #include "server/metrics.h"
-#include "server/query.h"
-
-/* The build says it; the first line of nginx/debian/changelog is its home. */
-#ifndef UM_VERSION
-#define UM_VERSION "unknown"
-#endif
+#include "server/version.h"
 
 /*
  * Buffers RAND_bytes: a call costs 6,700 instructions, whatever its length,
@@ -37,7 +33,7 @@
  */
 static struct {
 	uint8_t bytes[256];
-	size_t left; /* at the beginning, not yet used */
+	size_t left; /* the first ones, which are not yet used */
 } buffered;
 
 static void
@@ -55,7 +51,7 @@ random_bytes(void *out, size_t len)
 	explicit_bzero(buffered.bytes + buffered.left, len);
 }
 
-/* FastCGI programs get a listening socket as standard input. */
+/* A FastCGI program has a listening socket as standard input. */
 static bool
 is_fastcgi(void)
 {
@@ -68,42 +64,24 @@ is_fastcgi(void)
 		&& listening != 0;
 }
 
-/* REQUEST_METHOD is in every request; fcgiwrap passes on what it was given. */
-bool
-um_is_cgi(void)
-{
-	return getenv("REQUEST_METHOD") != NULL
-		|| getenv("GATEWAY_INTERFACE") != NULL;
-}
-
 static void
 usage(const char *name)
 {
-	printf("usage: %s [--check | --config KEY | --keys FILE | --socket "
-	       "PATH |\n"
-	       "       --conninfo | --pages | --help | --version]\n\n"
+	printf("usage: %s [--check | --help | --version]\n\n"
 	       "Serves its route of urlmode: as FastCGI where standard input "
 	       "is a\n"
 	       "listening socket (spawn-fcgi, systemd), as plain CGI "
 	       "otherwise.\n\n"
-	       "  --check       read the configuration and the keys, say what "
-	       "is wrong\n"
-	       "  --config KEY  print one value of the configuration\n"
-	       "  --keys FILE   read a keys file, print the ids of its keys\n"
-	       "  --socket PATH say whether somebody listens there\n"
-	       "  --conninfo    read a connection string, print what it "
-	       "says\n"
-	       "  --pages       print nginx's own pages in the look of the "
-	       "configuration,\n"
-	       "                for /etc/nginx/urlmode/pages.conf\n"
-	       "  --version     say which version this is\n\n"
+	       "  --check    read the configuration and the keys, say what is "
+	       "wrong\n"
+	       "  --version  say which version this is\n\n"
 	       "URLMODE_CONFIG names the configuration; default %s.\n",
 		name, UM_CONFIG_FILE);
 }
 
 /*
- * The program cannot start. Like its log, this goes to syslog where standard
- * error is the web server's, or nobody's.
+ * The program cannot start. Like its log, this goes to syslog if standard error
+ * belongs to the web server, is closed, or is /dev/null.
  */
 static int
 fail(const char *name, const struct um_error *err, bool is_cgi)
@@ -123,25 +101,19 @@ fail(const char *name, const struct um_error *err, bool is_cgi)
 	return 1;
 }
 
-/* The arguments of an operator, --check apart. */
+/* The arguments of an operator, except for --check. */
 static int
-answer_arguments(const char *name, const char *path, int argc, char **argv)
+answer_arguments(const char *name, int argc, char **argv)
 {
-	struct um_error err = { "" };
-
-	if (um_query_is_meant(argc, argv))
-		return um_query_answer(argv, path, &err)
-			? 0
-			: fail(name, &err, false);
 	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
-		printf("%s (urlmode) %s\n", name, UM_VERSION);
+		printf("%s (urlmode) %s\n", name, um_version());
 		return 0;
 	}
 	usage(name);
 	return argc == 2 && strcmp(argv[1], "--help") == 0 ? 0 : 2;
 }
 
-/* Whether a start could open the files that the programs write. */
+/* Whether a program that starts could open the files that it writes. */
 static bool
 can_append_files(const struct um_config *config, struct um_error *err)
 {
@@ -151,7 +123,7 @@ can_append_files(const struct um_config *config, struct um_error *err)
 			|| um_file_can_append(config->metrics_file, err));
 }
 
-/* Answers requests until the end, or the one of CGI. */
+/* Serves until a signal ends it, or the one request of CGI. */
 static int
 serve(const struct um_program *program, struct um_context *context,
 	const struct um_config *config, const char *path, bool is_cgi)
@@ -165,9 +137,9 @@ serve(const struct um_program *program, struct um_context *context,
 		|| !um_log_open(&log, program->name, config, is_cgi, &err)) {
 		status = fail(program->name, &err, is_cgi);
 	} else {
-		/* --check refuses it; what ran until now goes on. */
+		/* --check refuses it; a service that runs goes on. */
 		if (!is_cgi && !um_config_is_private(path, &err))
-			um_log_trouble(&log, err.text, um_clock_wall_ms());
+			um_log_notice(&log, err.text, um_clock_wall_ms());
 		status = is_cgi
 			? um_cgi_run(program, context, &log)
 			: um_loop_run(program, context, &log, STDIN_FILENO);
@@ -177,18 +149,28 @@ serve(const struct um_program *program, struct um_context *context,
 	return status;
 }
 
+/*
+ * A core handler that the kernel pipes cores to ignores a limit of 0, but not of
+ * 1 (core(5)). Where the hard limit is 0, as in many containers, it cannot be
+ * raised to 1. The process is made undumpable there.
+ */
+static void
+forbid_core_dumps(void)
+{
+	const struct rlimit limit = { 1, 1 };
+
+	if (setrlimit(RLIMIT_CORE, &limit) != 0)
+		prctl(PR_SET_DUMPABLE, 0);
+}
+
 int
 um_program_main(const struct um_program *program, int argc, char **argv)
 {
 	const char *path = getenv("URLMODE_CONFIG");
-	/* RLIMIT_CORE 0 does not stop a core handler behind a pipe; 1 does. */
-	const struct rlimit no_core = { 1, 1 };
-	bool is_cgi = um_is_cgi() && !is_fastcgi();
-	/*
-	 * A web server may pass a query without `=` as arguments (RFC 3875
-	 * section 4.4): they come from the browser, not from the operator.
-	 */
-	bool check = !is_cgi && argc == 2 && strcmp(argv[1], "--check") == 0;
+	bool is_request = um_request_in_environment();
+	bool is_cgi = is_request && !is_fastcgi();
+	bool check = !is_request && argc == 2
+		&& strcmp(argv[1], "--check") == 0;
 	struct um_context context = { .random = random_bytes };
 	struct um_config *config = NULL;
 	struct um_error err = { "" };
@@ -196,13 +178,16 @@ um_program_main(const struct um_program *program, int argc, char **argv)
 
 	if (path == NULL)
 		path = UM_CONFIG_FILE;
-	setrlimit(RLIMIT_CORE, &no_core);
-	if (!is_cgi && argc > 1 && !check)
-		return answer_arguments(program->name, path, argc, argv);
+	forbid_core_dumps();
+	if (!is_request && argc > 1 && !check)
+		return answer_arguments(program->name, argc, argv);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGALRM, SIG_DFL);
 	if (!um_config_load(&config, path, &err)
 		|| !um_keys_load(&context.keys, config->keys_file, &err)
+		|| (check && config->user_check == UM_USER_OPENID
+			&& !um_jwks_load(&context.jwks,
+				config->openid.jwks_file, &err))
 		|| (check
 			&& (!um_config_is_private(path, &err)
 				|| !can_append_files(config, &err)))) {
@@ -216,6 +201,7 @@ um_program_main(const struct um_program *program, int argc, char **argv)
 		status = 2;
 	}
 	um_keys_free(context.keys);
+	um_jwks_free(context.jwks);
 	um_config_free(config);
 	return status;
 }

@@ -15,19 +15,19 @@ struct um_memfile *um_memfile_new(size_t size, struct um_error *err);
 
 /*
  * Returns a descriptor from which exactly these bytes, at most `size`, can be
- * read before the end of the file; -1 on failure. It stays the file's.
+ * read before the end of the file, or -1. The file owns it.
  */
 int um_memfile_put(struct um_memfile *file, struct um_str bytes);
 
 /*
- * Someone else has closed the descriptor: the file is dropped with all that
- * is in it, and the next um_memfile_put() begins a new one.
+ * The descriptor was closed elsewhere: drops the file with its content. The
+ * next um_memfile_put() begins a new one.
  */
 void um_memfile_closed(struct um_memfile *file);
 
 /*
- * Overwrites the last `len` bytes with zeros, those of um_memfile_put(), and
- * gives the memory of a large file back to the system.
+ * Overwrites the `len` bytes of the last um_memfile_put() with zeros, and
+ * returns the memory of a large file to the system.
  */
 void um_memfile_wipe(struct um_memfile *file, size_t len);
 

@@ -15,7 +15,7 @@ static const int64_t buckets[] = {
 #undef X
 };
 
-/* The file is open. Every provider has its places, with zeros to begin with. */
+/* The file is open. Gives every provider a place, with zeros to begin with. */
 static bool
 begin(struct um_metrics *metrics, const struct um_config *config,
 	const char *program)
@@ -120,16 +120,16 @@ um_metrics_join(struct um_metrics *metrics)
 }
 
 void
-um_metrics_beat(struct um_metrics *metrics, int64_t now, size_t requests,
+um_metrics_heartbeat(struct um_metrics *metrics, int64_t now, size_t requests,
 	size_t queue, int64_t connected)
 {
 	struct um_metrics_process *process;
 
-	set_time(&metrics->program->beat_ms, now);
+	set_time(&metrics->program->heartbeat_ms, now);
 	if (metrics->file.own == UM_METRICS_PROCESSES_MAX)
 		return;
 	process = &metrics->file.counters->processes[metrics->file.own];
-	set_time(&process->beat_ms, now);
+	set_time(&process->heartbeat_ms, now);
 	set(&process->requests, requests);
 	set(&process->queue, queue);
 	set_time(&process->connected_ms, connected);
@@ -146,7 +146,7 @@ um_metrics_count(struct um_metrics *metrics, const struct um_exchange *ex,
 		&& statuses[i] != ex->response.status)
 		i++;
 	add(&program->status[i], 1);
-	if (ex->refused)
+	if (ex->answer == UM_ANSWER_REFUSAL)
 		add(&program->refusal[ex->refusal], 1);
 	add(&program->us, (uint64_t)took_us);
 	for (i = 0; i < UM_METRICS_BUCKETS_LEN; i++) {
@@ -177,33 +177,62 @@ um_metrics_event(struct um_metrics *metrics, const struct um_op *op)
 		i++;
 	if (i < config->providers_len)
 		add(&metrics->file.counters->providers[metrics->providers[i]]
-				.outcome[op->outcome.event],
+				.outcome[op->event_outcome],
 			1);
+}
+
+void
+um_metrics_set_keys(struct um_metrics *metrics, bool refused)
+{
+	if (metrics->file.own != UM_METRICS_PROCESSES_MAX)
+		metrics->file.counters->processes[metrics->file.own]
+			.keys_refused = refused;
+}
+
+size_t
+um_metrics_keys_refused(const struct um_metrics *metrics, size_t program)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < UM_METRICS_PROCESSES_MAX; i++) {
+		const struct um_metrics_process *process =
+			&metrics->file.counters->processes[i];
+
+		count += process->program == program
+			&& process->heartbeat_ms != 0
+			&& process->keys_refused != 0
+			&& um_metrics_file_lives(&metrics->file, i);
+	}
+	return count;
 }
 
 enum um_metrics_health
 um_metrics_health(const struct um_metrics *metrics, size_t program, int64_t now)
 {
 	const struct um_metrics_counters *counters = metrics->file.counters;
-	int64_t beat = counters->programs[program].beat_ms;
+	int64_t heartbeat = counters->programs[program].heartbeat_ms;
 	bool lives = false;
 
 	for (size_t i = 0; i < UM_METRICS_PROCESSES_MAX; i++) {
 		const struct um_metrics_process *process =
 			&counters->processes[i];
 
-		/* It has begun when it has shown so once. */
-		if (process->program != program || process->beat_ms == 0
+		/* A process counts from its first heartbeat on. */
+		if (process->program != program || process->heartbeat_ms == 0
 			|| !um_metrics_file_lives(&metrics->file, i))
 			continue;
-		if (now - process->beat_ms > UM_METRICS_SILENT_MS)
+		if (now - process->heartbeat_ms > UM_METRICS_SILENT_MS)
 			return UM_METRICS_SILENT;
 		lives = true;
 	}
-	/* One in the future is of an earlier start of this machine. */
-	if (beat == 0 || beat - now > UM_METRICS_SILENT_MS)
+	/* A time in the future is from before the machine's last start. */
+	if (heartbeat == 0 || heartbeat - now > UM_METRICS_SILENT_MS)
 		return UM_METRICS_UNKNOWN;
-	/* Whoever starts it again has some time for that. */
-	return lives || now - beat <= UM_METRICS_SILENT_MS ? UM_METRICS_OK
-							   : UM_METRICS_GONE;
+	/* Its supervisor has some time to start it again. */
+	if (lives || now - heartbeat <= UM_METRICS_SILENT_MS)
+		return UM_METRICS_OK;
+	return um_config_needs(metrics->config,
+		       um_metrics_program_name(program))
+		? UM_METRICS_GONE
+		: UM_METRICS_UNKNOWN;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the programs count, and whether they answer. The programs of a host share
- * it in a file (server/metrics_file.h); server/metrics_page.h shows it.
+ * What the programs count, and whether they answer. The programs of a host
+ * share it in a file (server/metrics_file.h); server/metrics_page.h shows it.
  *
- * Times are milliseconds of a clock that never jumps, which the caller passes.
+ * Times are monotonic, in milliseconds, and the caller passes them.
  */
 #ifndef UM_METRICS_H
 #define UM_METRICS_H
@@ -21,35 +21,36 @@
 #define UM_METRICS_FILE "/run/urlmode/metrics/counters"
 #endif
 
-#define UM_METRICS_BEAT_MS 1000 /* between two beats of a process that waits */
-#define UM_METRICS_SILENT_MS 5000 /* without a beat: it does not answer */
+#define UM_METRICS_HEARTBEAT_MS 1000 /* between heartbeats while idle */
+#define UM_METRICS_SILENT_MS 5000    /* without a heartbeat: it hangs */
 
 struct um_metrics {
 	struct um_metrics_file file;
 	struct um_metrics_program *program; /* this one's row */
 	const struct um_config *config;
-	size_t *providers;    /* the places of the configuration's */
+	size_t *providers;    /* their places, in the configuration's order */
 	struct um_error note; /* why the counters are not shared, or "" */
 };
 
 /* Whether a program answers, all its processes together. */
 enum um_metrics_health {
-	UM_METRICS_UNKNOWN, /* it has not run since the file was made */
+	/* it has not run since the file was made, or ended and is not needed */
+	UM_METRICS_UNKNOWN,
 	UM_METRICS_OK,
-	UM_METRICS_SILENT, /* one of its processes lives, and does nothing */
+	UM_METRICS_SILENT, /* one of its processes lives, but hangs */
 	UM_METRICS_GONE,   /* none has lived for UM_METRICS_SILENT_MS */
 };
 
 /*
  * Opens the metrics_file of the configuration, which must outlive the metrics.
- * False: it cannot be opened. Where the configuration names none, UM_METRICS_FILE
- * is tried, and otherwise the process counts for itself. `program` is one of
+ * False: it cannot be opened. Without a metrics_file UM_METRICS_FILE is tried,
+ * and otherwise the process counts for itself. `program` is one of
  * UM_METRICS_PROGRAMS.
  */
 bool um_metrics_open(struct um_metrics **out, const struct um_config *config,
 	const char *program, struct um_error *err);
 
-/* Has the process count for itself. False: out of memory. */
+/* The process counts for itself alone. False: out of memory. */
 bool um_metrics_open_own(struct um_metrics **out,
 	const struct um_config *config, const char *program,
 	struct um_error *err);
@@ -57,24 +58,32 @@ bool um_metrics_open_own(struct um_metrics **out,
 /* NULL is fine. */
 void um_metrics_close(struct um_metrics *metrics);
 
-/* This process serves from now on, and beats. */
+/* This process serves from now on, and sends heartbeats. */
 void um_metrics_join(struct um_metrics *metrics);
 
 /*
- * A beat of this process: how many requests are not answered, how many operations
- * are not sent, and since when it has been connected to the database, or -1.
+ * A heartbeat of this process, with the number of unanswered requests, of
+ * operations not yet sent, and the time at which it connected to the database,
+ * or -1. /metrics shows these values until the next heartbeat.
  */
-void um_metrics_beat(struct um_metrics *metrics, int64_t now, size_t requests,
-	size_t queue, int64_t connected);
+void um_metrics_heartbeat(struct um_metrics *metrics, int64_t now,
+	size_t requests, size_t queue, int64_t connected);
+
+/* Whether the keys file of this process was refused when it was read last. */
+void um_metrics_set_keys(struct um_metrics *metrics, bool refused);
+
+/* How many processes of the program with this row have older keys for that. */
+size_t um_metrics_keys_refused(const struct um_metrics *metrics,
+	size_t program);
 
 /* Counts one request of this program, and its refusal. */
 void um_metrics_count(struct um_metrics *metrics, const struct um_exchange *ex,
 	int64_t took_us);
 
-/* Counts one transaction of this program, with so many operations. */
+/* Counts one transaction of this program, with this many operations. */
 void um_metrics_batch(struct um_metrics *metrics, uint64_t operations);
 
-/* Counts what came of the operation, if it is an event that was recorded. */
+/* Counts the outcome of the operation, if it is an event that was recorded. */
 void um_metrics_event(struct um_metrics *metrics, const struct um_op *op);
 
 /* Whether the program with this row answers. */

@@ -11,7 +11,7 @@
 
 #define FILE_LEN sizeof(struct um_metrics_counters)
 
-/* What is counted, in the order of the counters. */
+/* The names of all counters, in their order. */
 static const char layout[] =
 #define PROGRAM(name) name " "
 #define STATUS(status) #status " "
@@ -39,7 +39,7 @@ um_metrics_program_name(size_t program)
 	return names[program];
 }
 
-/* FNV-1a: another order, word or length makes another number. */
+/* FNV-1a: differs with the order, the names and the lengths. */
 static uint32_t
 layout_number(void)
 {
@@ -108,7 +108,7 @@ um_metrics_file_own(struct um_metrics_file *file, struct um_error *err)
 	return file->counters != NULL || um_error(err, "out of memory");
 }
 
-/* The byte of a place, and one more for who gives names to providers. */
+/* The byte to lock for a place; the last one is for naming providers. */
 static bool
 lock(const struct um_metrics_file *file, size_t byte, int command, short type)
 {
@@ -137,7 +137,7 @@ um_metrics_file_join(struct um_metrics_file *file, size_t program)
 	process->requests = 0;
 	process->queue = 0;
 	process->connected_ms = -1;
-	process->beat_ms = 0;
+	process->heartbeat_ms = 0;
 	process->program = program;
 }
 

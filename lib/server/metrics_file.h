@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the programs of a host count together: a file that each of them maps into
- * memory. Its name ends with the number of its layout, so that a program of
- * another version has a file of its own.
+ * The counters that the programs of a host share, in a file that each of them
+ * maps into memory. Its name ends with the number of its layout, so that a
+ * program of another version has a file of its own.
  *
- * A process holds a lock on the byte of its place for as long as it lives, so
- * that the others can tell whether it does (fcntl(2), "Open file description
- * locks"). Numbers are read and added without a lock.
+ * A process holds a lock on the byte of its place while it lives, so that the
+ * others can see whether it does (fcntl(2), "Open file description locks").
+ * Numbers are read and added without a lock.
  */
 #ifndef UM_METRICS_FILE_H
 #define UM_METRICS_FILE_H
@@ -75,7 +75,7 @@ struct um_metrics_program {
 	_Atomic uint64_t refusal[UM_METRICS_REFUSALS_LEN];
 	_Atomic uint64_t batches;
 	_Atomic uint64_t operations;
-	_Atomic int64_t beat_ms; /* the last of any of them; 0: none yet */
+	_Atomic int64_t heartbeat_ms; /* the latest of all; 0: none yet */
 };
 
 struct um_metrics_provider {
@@ -83,18 +83,19 @@ struct um_metrics_provider {
 	_Atomic uint64_t outcome[UM_METRICS_OUTCOMES_LEN];
 };
 
-/* One process, as it is now. Times are of a clock that never jumps. */
+/* One process, at its last heartbeat. Times are monotonic. */
 struct um_metrics_process {
-	_Atomic uint64_t program; /* its row */
-	_Atomic int64_t beat_ms;  /* its last turn */
+	_Atomic uint64_t program;     /* its row */
+	_Atomic int64_t heartbeat_ms; /* 0: it has not begun */
 	_Atomic uint64_t requests;
 	_Atomic uint64_t queue;
-	_Atomic int64_t connected_ms; /* to the database; -1: not connected */
+	_Atomic int64_t connected_ms;  /* to the database; -1: not connected */
+	_Atomic uint64_t keys_refused; /* 1: its keys file is refused now */
 };
 
 struct um_metrics_counters {
 	struct um_metrics_program programs[UM_METRICS_PROGRAMS_LEN];
-	/* The last: all that have no place. */
+	/* The last: all providers without a place. */
 	struct um_metrics_provider providers[UM_METRICS_PROVIDERS_MAX + 1];
 	_Atomic uint64_t providers_len;
 	struct um_metrics_process processes[UM_METRICS_PROCESSES_MAX];
@@ -110,8 +111,8 @@ struct um_metrics_file {
 const char *um_metrics_program_name(size_t program);
 
 /*
- * Maps the file of this path and the layout's number, which is created if it
- * does not exist. False: it cannot be mapped, or is not such a file.
+ * Maps the file at this path, with the layout's number added, and creates it if
+ * it does not exist. False: it cannot be mapped, or is another kind of file.
  */
 bool um_metrics_file_open(struct um_metrics_file *file, const char *path,
 	struct um_error *err);
@@ -126,8 +127,8 @@ void um_metrics_file_join(struct um_metrics_file *file, size_t program);
 bool um_metrics_file_lives(const struct um_metrics_file *file, size_t place);
 
 /*
- * The place of the provider of this name, which it gets if it has none: the last
- * one when all are taken.
+ * The place of the provider of this name, which it gets if it has none. When
+ * all are taken, it is the last one.
  */
 size_t um_metrics_file_provider(struct um_metrics_file *file, const char *name);
 

@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "server/version.h"
+
 static const char *const statuses[] = {
 #define X(status) #status,
 	UM_METRICS_STATUSES(X)
@@ -140,7 +142,7 @@ write_events(struct page *page)
 			&counters->providers[i];
 		bool last = i == UM_METRICS_PROVIDERS_MAX;
 
-		/* The last place shows only if it was needed. */
+		/* The last place is shown only if it is used. */
 		if (i >= counters->providers_len
 			&& !(last && counters->providers_len == i))
 			continue;
@@ -174,7 +176,7 @@ static const enum metric gauges[] = { processes, requests_in_progress,
 
 struct together {
 	double sums[GAUGES_LEN];
-	int64_t connected; /* ms, the latest; 0: none is */
+	int64_t connected; /* ms, the latest; 0: none is connected */
 };
 
 static void
@@ -185,7 +187,7 @@ add_up(const struct page *page, struct together all[])
 			&page->counters->processes[i];
 		struct together *one;
 
-		if (process->beat_ms == 0
+		if (process->heartbeat_ms == 0
 			|| process->program >= UM_METRICS_PROGRAMS_LEN
 			|| !um_metrics_file_lives(&page->metrics->file, i))
 			continue;
@@ -218,6 +220,10 @@ write_processes(struct page *page)
 				LABELS(PROGRAM(p)),
 				(double)(page->now - all[p].connected) / 1e3,
 				3);
+	head(page, keys_refused);
+	for (size_t p = 0; p < UM_METRICS_PROGRAMS_LEN; p++)
+		line(page, keys_refused, "", LABELS(PROGRAM(p)),
+			(double)um_metrics_keys_refused(page->metrics, p), 0);
 	head(page, program_up);
 	for (size_t p = 0; p < UM_METRICS_PROGRAMS_LEN; p++) {
 		enum um_metrics_health health = um_metrics_health(page->metrics,
@@ -247,6 +253,8 @@ um_metrics_write(const struct um_metrics *metrics, const struct um_op *asked,
 		um_buf_printf(out, "# Of one process alone: %s\n",
 			metrics->note.text);
 	write_one(&page, metrics_shared, metrics->file.fd >= 0, 0);
+	head(&page, build_info);
+	line(&page, build_info, "", LABELS("version", um_version()), 1, 0);
 	write_counters(&page, requests_total, "status", statuses,
 		UM_METRICS_STATUSES_LEN + 1, statuses_of);
 	write_durations(&page);
@@ -263,4 +271,6 @@ um_metrics_write(const struct um_metrics *metrics, const struct um_op *asked,
 	write_one(&page, notification_queue_usage_ratio, asked->row.queue_usage,
 		6);
 	write_one(&page, unclaimed_payments, (double)asked->row.unclaimed, 0);
+	write_one(&page, oldest_unclaimed_payment_age_seconds,
+		(double)asked->row.unclaimed_age_s, 0);
 }

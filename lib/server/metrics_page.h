@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The metrics as text, in the format 0.0.4 of Prometheus. This table is their
- * only list; nginx/CONFIGURATION.md has the same for people.
+ * The metrics as text, in Prometheus' format 0.0.4. This table is their only
+ * list; nginx/CONFIGURATION.md documents it.
  */
 #ifndef UM_METRICS_PAGE_H
 #define UM_METRICS_PAGE_H
@@ -12,7 +12,7 @@
 #include "postgres/op.h"
 #include "server/metrics.h"
 
-/* what follows urlmode_ in the name, type, labels, help */
+/* name without urlmode_, type, labels, help */
 #define UM_METRICS(X)                                                          \
 	X(requests_total, counter, "program, status",                          \
 		"Requests that were answered, by HTTP status.")                \
@@ -38,6 +38,9 @@
 		"Processes with a connection to the database.")                \
 	X(database_connection_age_seconds, gauge, "program",                   \
 		"Age of the youngest of these connections.")                   \
+	X(keys_refused, gauge, "program",                                      \
+		"Processes whose keys file was refused when it was read "      \
+		"last; they go on with older keys.")                           \
 	X(database_up, gauge, "", "Whether the database has answered now.")    \
 	X(database_clock_difference_seconds, gauge, "",                        \
 		"The database's clock minus that of this host.")               \
@@ -46,12 +49,16 @@
 		"use; it fills while a listener does not read.")               \
 	X(unclaimed_payments, gauge, "",                                       \
 		"Proven payments that no call has claimed.")                   \
+	X(oldest_unclaimed_payment_age_seconds, gauge, "",                     \
+		"For how long the oldest of them has been proved; 0: there "   \
+		"is none.")                                                    \
+	X(build_info, gauge, "version", "1; the version of the programs.")     \
 	X(metrics_shared, gauge, "",                                           \
 		"Whether these are of all programs, and not of one process.")
 
 /*
- * Appends the text. `asked` is what the database was asked for, carried out or
- * not; `wall_ms` is Unix time when it answered, `now` of a clock that never jumps.
+ * Appends the text. `asked` is the operation COUNT_UNCLAIMED, carried out or
+ * not; `wall_ms` is the Unix time of its answer, `now` is monotonic.
  */
 void um_metrics_write(const struct um_metrics *metrics,
 	const struct um_op *asked, int64_t wall_ms, int64_t now,

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/conf.h"
 #include "webhook/condition.h"
 #include "webhook/delivery.h"
 #include "webhook/expr.h"
@@ -23,18 +22,15 @@ struct um_challenge {
 	bool exists;
 	bool is_get; /* a GET, which nothing signs */
 	struct um_conditions when;
-	bool is_json; /* an object of the values; else the only value, as text */
+	/* The answer: texts of the description, each with a value after it. */
+	bool is_json;
 	size_t len;
-	struct um_challenge_member {
-		char *name; /* NULL for text */
-		struct um_expr value;
-	} member[UM_CHALLENGE_MEMBERS_MAX];
+	struct um_challenge_piece {
+		char *text;           /* perhaps "" */
+		struct um_expr value; /* of the last piece none */
+	} piece[UM_CHALLENGE_MEMBERS_MAX + 1];
 };
 
-/* Compiles `challenge`, which may be NULL. Free it in every case. */
-bool um_challenge_load(struct um_challenge *challenge,
-	const struct um_conf_loc *at, json_t *node,
-	const struct um_expr_scope *scope);
 void um_challenge_free(struct um_challenge *challenge);
 
 /*
@@ -43,6 +39,6 @@ void um_challenge_free(struct um_challenge *challenge);
  * letters, digits and . _ ~ + / = | -, which no browser takes for a page.
  */
 bool um_challenge_answer(const struct um_challenge *challenge,
-	struct um_parsed_delivery *parsed, struct um_reply *reply);
+	const struct um_source *source, struct um_reply *reply);
 
 #endif

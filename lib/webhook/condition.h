@@ -6,11 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <jansson.h>
-
-#include "core/conf.h"
 #include "core/strlist.h"
-#include "webhook/delivery.h"
 #include "webhook/expr.h"
 
 #define UM_CONDITIONS_MAX 8
@@ -26,21 +22,9 @@ struct um_conditions {
 	} condition[UM_CONDITIONS_MAX];
 };
 
-/* Compiles a list. Free the conditions in every case. */
-bool um_conditions_load(struct um_conditions *conditions,
-	const struct um_conf_loc *at, const json_t *list,
-	const struct um_expr_scope *scope);
 void um_conditions_free(struct um_conditions *conditions);
 
 bool um_conditions_hold(const struct um_conditions *conditions,
-	struct um_parsed_delivery *parsed);
-
-/* Whether two conditions of one value can both hold. */
-bool um_condition_agrees(const struct um_condition *a,
-	const struct um_condition *b);
-
-/* Whether all of `a` hold wherever all of `b` do. */
-bool um_conditions_follow(const struct um_conditions *a,
-	const struct um_conditions *b);
+	const struct um_source *source);
 
 #endif

@@ -22,7 +22,9 @@ enum um_effect {
 	UM_EFFECT_PROCESSING, /* received, the outcome is still open */
 	/* An attempt to pay failed, and the provider's session goes on. */
 	UM_EFFECT_ATTEMPT_FAILED,
-	UM_EFFECT_REFUNDED, /* what was paid went back; moves nothing */
+	/* Money went back: a refund, a dispute, a cancelled authorisation. */
+	UM_EFFECT_REFUNDED,
+	UM_EFFECT_REFUND_REVERSED, /* what went back has come again */
 	/* From the provider's test mode (or its live mode): moves nothing. */
 	UM_EFFECT_OTHER_MODE,
 	/* From an account that is not configured: moves nothing. */
@@ -48,9 +50,17 @@ struct um_event {
 	 */
 	char identity[UM_EVENT_IDENTITY_MAX + 1];
 	char type[UM_EVENT_TYPE_MAX + 1];
-	char reference[UM_REFERENCE_MAX + 1]; /* the provider's own, or "" */
-	char currency[4];                     /* ISO 4217, upper case, or "" */
-	int64_t amount;                       /* in its minor units */
+	char reference[UM_REFERENCE_MAX
+		+ 1]; /* the provider's, of the payment */
+	/*
+	 * Of REFUNDED and REFUND_REVERSED: the provider's reference of the refund.
+	 * "" where the amount is the total that went back of the payment.
+	 */
+	char refund[UM_REFERENCE_MAX + 1];
+	/* Of PAID: the provider's id of the checkout that was paid, or "". */
+	char checkout[UM_REFERENCE_MAX + 1];
+	char currency[4]; /* ISO 4217, upper case, or "" */
+	int64_t amount;   /* in its minor units */
 };
 
 #endif

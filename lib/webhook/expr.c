@@ -27,18 +27,55 @@ um_expr_free(struct um_expr *expr)
 	*expr = (struct um_expr){ 0 };
 }
 
-static enum um_found
-put_text(struct um_buf *out, struct um_str text)
+void
+um_value_free(struct um_value *value)
 {
-	um_buf_put(out, text.ptr, text.len);
+	um_buf_free(&value->made);
+	*value = (struct um_value){ 0 };
+}
+
+/* What stands in the delivery or in the description. */
+static enum um_found
+take(struct um_value *value, struct um_str text)
+{
+	value->text = text;
 	return text.len != 0 ? UM_FOUND : UM_ABSENT;
+}
+
+/* What has been made. */
+static enum um_found
+take_made(struct um_value *value)
+{
+	value->text = um_buf_str(&value->made);
+	return value->made.failed ? UM_BAD : UM_FOUND;
+}
+
+/* How an expression of one kind is evaluated, into a value that is zeroed. */
+typedef enum um_found evaluate(const struct um_expr *expr,
+	const struct um_source *source, struct um_value *value);
+
+static enum um_found
+eval_none(const struct um_expr *expr, const struct um_source *source,
+	struct um_value *value)
+{
+	(void)expr, (void)source, (void)value;
+	return UM_ABSENT;
+}
+
+static enum um_found
+eval_literal(const struct um_expr *expr, const struct um_source *source,
+	struct um_value *value)
+{
+	(void)source;
+	return take(value, um_str(expr->text));
 }
 
 /* All names of the header that are there must have the same value. */
 static enum um_found
-put_header(const struct um_expr *expr, const struct um_delivery *delivery,
-	struct um_buf *out)
+eval_header(const struct um_expr *expr, const struct um_source *source,
+	struct um_value *value)
 {
+	const struct um_delivery *delivery = source->parsed->delivery;
 	struct um_str found = um_str(NULL);
 
 	for (size_t i = 0; i < expr->names.len; i++) {
@@ -51,7 +88,40 @@ put_header(const struct um_expr *expr, const struct um_delivery *delivery,
 			return UM_BAD;
 		found = text;
 	}
-	return put_text(out, found);
+	return take(value, found);
+}
+
+static enum um_found
+eval_query(const struct um_expr *expr, const struct um_source *source,
+	struct um_value *value)
+{
+	const struct um_parsed *parsed = source->parsed;
+
+	return parsed->query_is == UM_FOUND
+		? take(value, um_form_get(&parsed->query, expr->text))
+		: parsed->query_is;
+}
+
+static enum um_found
+eval_form(const struct um_expr *expr, const struct um_source *source,
+	struct um_value *value)
+{
+	const struct um_parsed *parsed = source->parsed;
+
+	return parsed->form_is == UM_FOUND
+		? take(value, um_form_get(&parsed->form, expr->text))
+		: parsed->form_is;
+}
+
+static enum um_found
+eval_multipart(const struct um_expr *expr, const struct um_source *source,
+	struct um_value *value)
+{
+	const struct um_parsed *parsed = source->parsed;
+
+	return parsed->multipart_is == UM_FOUND
+		? take(value, um_multipart_get(&parsed->multipart, expr->text))
+		: parsed->multipart_is;
 }
 
 /* Finds the selected element. False when there are two of them. */
@@ -74,73 +144,88 @@ select_element(const struct um_expr_json *json,
 }
 
 static enum um_found
-put_json(const struct um_expr_json *json, struct um_parsed_delivery *parsed,
-	const struct um_json_node *root, struct um_buf *out)
+refuse(struct um_value *value, const char *reason)
 {
-	const struct um_json_node *node = um_pointer_find(&json->at, root);
-	size_t before = out->len;
-
-	parsed->bad_at = &json->at;
-	parsed->bad_reason = "is not readable";
-	if (root == NULL)
-		return UM_BAD;
-	if (json->selects && !select_element(json, &node)) {
-		parsed->bad_reason = "has two elements that are meant";
-		return UM_BAD;
-	}
-	if (node == NULL || um_json_is(node, UM_JSON_NULL))
-		return UM_ABSENT;
-	if (!um_json_text(node, out)) {
-		parsed->bad_reason = um_json_is(node, UM_JSON_REAL)
-			? "needs more than 15 significant digits"
-			: "is an object or a list";
-		return UM_BAD;
-	}
-	return out->len != before ? UM_FOUND : UM_ABSENT;
+	value->bad_reason = reason;
+	return UM_BAD;
 }
 
 static enum um_found
-put_address(const struct um_expr *expr, struct um_str query, struct um_buf *out)
+find(const struct um_expr_json *json, const struct um_json_node *root,
+	struct um_value *value)
 {
+	const struct um_json_node *node = um_pointer_find(&json->at, root);
+
+	value->bad_at = &json->at;
+	if (root == NULL)
+		return refuse(value, "is not readable");
+	if (json->selects && !select_element(json, &node))
+		return refuse(value, "has two elements that are meant");
+	if (node == NULL || um_json_is(node, UM_JSON_NULL))
+		return UM_ABSENT;
+	if (um_json_is(node, UM_JSON_STRING))
+		return take(value, (struct um_str){ node->text, node->len });
+	if (!um_json_text(node, &value->made))
+		return refuse(value,
+			um_json_is(node, UM_JSON_REAL)
+				? "needs more than 15 significant digits"
+				: "is an object or a list");
+	return take_made(value);
+}
+
+static enum um_found
+eval_json(const struct um_expr *expr, const struct um_source *source,
+	struct um_value *value)
+{
+	return find(&expr->json, source->parsed->document, value);
+}
+
+static enum um_found
+eval_item(const struct um_expr *expr, const struct um_source *source,
+	struct um_value *value)
+{
+	return find(&expr->json, source->item, value);
+}
+
+static enum um_found
+eval_body(const struct um_expr *expr, const struct um_source *source,
+	struct um_value *value)
+{
+	(void)expr;
+	return take(value, source->parsed->delivery->body);
+}
+
+static enum um_found
+eval_address(const struct um_expr *expr, const struct um_source *source,
+	struct um_value *value)
+{
+	struct um_str query = source->parsed->delivery->query;
+
 	if (expr->text == NULL)
-		return put_text(out, query);
-	um_buf_puts(out, expr->text);
+		return take(value, query);
+	um_buf_puts(&value->made, expr->text);
 	if (query.len != 0)
-		um_buf_puts(out, "?");
-	um_buf_put(out, query.ptr, query.len);
-	return UM_FOUND;
+		um_buf_puts(&value->made, "?");
+	um_buf_put(&value->made, query.ptr, query.len);
+	return take_made(value);
 }
 
 /* A parameter that occurs twice is ambiguous. */
 static enum um_found
-put_param(const char *name, const struct um_params *params, struct um_buf *out)
+eval_signature(const struct um_expr *expr, const struct um_source *source,
+	struct um_value *value)
 {
+	const struct um_params *params = source->params;
 	struct um_str found = um_str(NULL);
 
-	for (size_t i = 0; i < params->len; i++) {
-		if (!um_str_is(params->param[i].name, name))
+	for (size_t i = 0; params != NULL && i < params->len; i++) {
+		if (!um_str_is(params->param[i].name, expr->text))
 			continue;
 		if (found.ptr != NULL)
 			return UM_BAD;
 		found = params->param[i].value;
 	}
-	return put_text(out, found);
-}
-
-static enum um_found
-put_field(const struct um_expr *expr, struct um_parsed_delivery *parsed,
-	struct um_buf *out)
-{
-	struct um_str text = um_str(NULL);
-	enum um_found found;
-
-	if (expr->kind == UM_EXPR_QUERY)
-		found = um_delivery_query_field(parsed, expr->text, &text);
-	else if (expr->kind == UM_EXPR_FORM)
-		found = um_delivery_form_field(parsed, expr->text, &text);
-	else
-		found = um_delivery_multipart_field(parsed, expr->text, &text);
-	return found == UM_FOUND ? put_text(out, text) : found;
+	return take(value, found);
 }
 
 /* CRC-32 of ISO 3309 as in gzip (RFC 1952 section 8), half a byte a step. */
@@ -161,30 +246,34 @@ crc32_of(struct um_str bytes)
 	return ~crc;
 }
 
-static enum um_found /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-put_digest(const struct um_expr *expr, struct um_parsed_delivery *parsed,
-	struct um_buf *out)
+/* An absent value has the checksum of no bytes. */
+static enum um_found
+eval_crc32(const struct um_expr *expr, const struct um_source *source,
+	struct um_value *value)
 {
-	struct um_buf text = { 0 };
-	enum um_found found = um_expr_eval(&expr->parts[0], parsed, &text);
+	struct um_value of;
+	enum um_found found = um_expr_eval(&expr->parts[0], source, &of);
 
-	if (found == UM_BAD || text.failed) {
-		um_buf_free(&text);
-		return UM_BAD;
-	}
-	/* An absent value has the digest of no bytes. */
-	if (expr->kind == UM_EXPR_CRC32) {
-		um_buf_printf(out, "%" PRIu32, crc32_of(um_buf_str(&text)));
-	} else {
-		uint8_t digest[SHA256_DIGEST_LENGTH];
-		char hex[2 * SHA256_DIGEST_LENGTH + 1];
+	um_buf_printf(&value->made, "%" PRIu32, crc32_of(of.text));
+	um_value_free(&of);
+	return found == UM_BAD ? UM_BAD : take_made(value);
+}
 
-		SHA256((const uint8_t *)text.ptr, text.len, digest);
-		um_hex_encode(hex, digest, sizeof(digest));
-		um_buf_puts(out, hex);
-	}
-	um_buf_free(&text);
-	return UM_FOUND;
+/* An absent value has the digest of no bytes. */
+static enum um_found
+eval_sha256_hex(const struct um_expr *expr, const struct um_source *source,
+	struct um_value *value)
+{
+	struct um_value of;
+	enum um_found found = um_expr_eval(&expr->parts[0], source, &of);
+	uint8_t digest[SHA256_DIGEST_LENGTH];
+	char hex[2 * SHA256_DIGEST_LENGTH + 1];
+
+	SHA256((const uint8_t *)of.text.ptr, of.text.len, digest);
+	um_hex_encode(hex, digest, sizeof(digest));
+	um_buf_puts(&value->made, hex);
+	um_value_free(&of);
+	return found == UM_BAD ? UM_BAD : take_made(value);
 }
 
 bool
@@ -196,22 +285,22 @@ um_expr_is_digits(struct um_str text)
 	return text.len != 0 && text.len <= 64;
 }
 
-static enum um_found /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-put_mac(const struct um_expr *expr, struct um_parsed_delivery *parsed,
-	struct um_buf *out)
+static enum um_found
+eval_mac(const struct um_expr *expr, const struct um_source *source,
+	struct um_value *value)
 {
-	struct um_buf text = { 0 };
-	enum um_found found = um_expr_eval(&expr->parts[0], parsed, &text);
+	struct um_value of;
+	enum um_found found = um_expr_eval(&expr->parts[0], source, &of);
 
 	if (found == UM_FOUND
-		&& (text.failed || parsed->mac == NULL
-			|| (parsed->mac_of_digits
-				&& !um_expr_is_digits(um_buf_str(&text)))
-			|| !um_verifier_sign(parsed->mac, um_buf_str(&text),
-				out)))
+		&& (source->mac == NULL
+			|| (source->mac_of_digits
+				&& !um_expr_is_digits(of.text))
+			|| !um_verifier_sign(source->mac, of.text,
+				&value->made)))
 		found = UM_BAD;
-	um_buf_free(&text);
-	return found;
+	um_value_free(&of);
+	return found == UM_FOUND ? take_made(value) : found;
 }
 
 bool
@@ -226,173 +315,107 @@ um_expr_separator_is_ambiguous(const struct um_buf *out, size_t start,
 }
 
 /* Absent parts join as empty; if all are absent the value is absent. */
-static enum um_found /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-put_join(const struct um_expr *expr, struct um_parsed_delivery *parsed,
-	struct um_buf *out)
+static enum um_found
+eval_join(const struct um_expr *expr, const struct um_source *source,
+	struct um_value *value)
 {
 	const struct um_str separator = um_str(expr->text);
+	struct um_buf *made = &value->made;
 	bool any = false;
 
 	for (size_t i = 0; i < expr->parts_len; i++) {
 		const struct um_expr *part = &expr->parts[i];
-		size_t start = out->len;
-		enum um_found found = um_expr_eval(part, parsed, out);
+		struct um_value one;
+		size_t start = made->len;
+		enum um_found found = um_expr_eval(part, source, &one);
 
-		if (found == UM_BAD || out->failed)
-			return UM_BAD;
+		um_buf_put(made, one.text.ptr, one.text.len);
+		value->bad_at = one.bad_at;
+		value->bad_reason = one.bad_reason;
+		value->is_ambiguous |= one.is_ambiguous;
+		um_value_free(&one);
 		any |= found == UM_FOUND && part->kind != UM_EXPR_LITERAL;
 		/* Also after the last one, to check it like the others. */
-		um_buf_put(out, separator.ptr, separator.len);
-		if (!out->failed
-			&& um_expr_separator_is_ambiguous(out, start,
-				expr->text))
-			parsed->ambiguous = true;
+		um_buf_put(made, separator.ptr, separator.len);
+		if (found == UM_BAD || made->failed)
+			return UM_BAD;
+		value->is_ambiguous |= um_expr_separator_is_ambiguous(made,
+			start, expr->text);
 	}
-	out->len -= out->failed ? 0 : separator.len;
-	return any ? UM_FOUND : UM_ABSENT;
-}
-
-static enum um_found /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-put_first(const struct um_expr *expr, struct um_parsed_delivery *parsed,
-	struct um_buf *out)
-{
-	for (size_t i = 0; i < expr->parts_len; i++) {
-		size_t before = out->len;
-		enum um_found found = um_expr_eval(&expr->parts[i], parsed,
-			out);
-
-		if (found != UM_ABSENT)
-			return found;
-		out->len = before;
-	}
-	return UM_ABSENT;
-}
-
-static int
-compare(const void *left, const void *right)
-{
-	const struct um_field *a = left, *b = right;
-	size_t len = a->name.len < b->name.len ? a->name.len : b->name.len;
-	int order = len != 0 ? memcmp(a->name.ptr, b->name.ptr, len) : 0;
-
-	if (order != 0)
-		return order;
-	return (a->name.len > b->name.len) - (a->name.len < b->name.len);
-}
-
-/* The fields as they were sent. They have been parsed, so they all fit. */
-static size_t
-split_raw(struct um_field out[static UM_FORM_FIELDS_MAX], struct um_str text)
-{
-	size_t len = 0;
-
-	while (text.len != 0 && len < UM_FORM_FIELDS_MAX) {
-		const char *end = memchr(text.ptr, '&', text.len);
-		size_t one = end != NULL ? (size_t)(end - text.ptr) : text.len;
-		const char *equals = memchr(text.ptr, '=', one);
-		size_t name = equals != NULL ? (size_t)(equals - text.ptr)
-					     : one;
-
-		/* Neither an empty part, as in `a&&b`, nor `=` is a field. */
-		if (one != 0 && !(one == 1 && name == 0)) {
-			out[len].name = (struct um_str){ text.ptr, name };
-			out[len].value = (struct um_str){ text.ptr + name
-					+ (equals != NULL),
-				one - name - (equals != NULL) };
-			len++;
-		}
-		text.ptr += one + (end != NULL);
-		text.len -= one + (end != NULL);
-	}
-	return len;
-}
-
-static bool
-holds(struct um_str text, const char *separator)
-{
-	return separator[0] != '\0' && text.len != 0
-		&& memmem(text.ptr, text.len, separator, strlen(separator))
-		!= NULL;
+	made->len -= separator.len;
+	return any ? take_made(value) : UM_ABSENT;
 }
 
 static enum um_found
-put_sorted(const struct um_expr *expr, struct um_parsed_delivery *parsed,
-	struct um_buf *out)
+eval_first(const struct um_expr *expr, const struct um_source *source,
+	struct um_value *value)
 {
-	bool query = expr->kind == UM_EXPR_SORTED_QUERY;
-	const struct um_form *form = query ? um_delivery_query(parsed)
-					   : um_delivery_form(parsed);
-	const struct um_expr_sorted *how = &expr->sorted;
-	struct um_field field[UM_FORM_FIELDS_MAX];
-	bool any = false;
-	size_t len;
+	enum um_found found = UM_ABSENT;
 
-	if (form == NULL)
-		return UM_BAD;
-	if (how->as_sent) {
-		len = split_raw(field,
-			query ? parsed->delivery->query
-			      : parsed->delivery->body);
-	} else {
-		len = form->len;
-		memcpy(field, form->field, len * sizeof(field[0]));
+	for (size_t i = 0; i < expr->parts_len && found == UM_ABSENT; i++) {
+		um_value_free(value);
+		found = um_expr_eval(&expr->parts[i], source, value);
 	}
-	qsort(field, len, sizeof(field[0]), compare);
-	for (size_t i = 0; i < len; i++) {
-		if (um_strlist_has(&expr->names, field[i].name))
-			continue;
-		if (any)
-			um_buf_puts(out, how->separator);
-		um_buf_put(out, field[i].name.ptr, field[i].name.len);
-		um_buf_puts(out, how->equals);
-		um_buf_put(out, field[i].value.ptr, field[i].value.len);
-		any = true;
-		if (holds(field[i].name, how->equals)
-			|| holds(field[i].name, how->separator)
-			|| holds(field[i].value, how->separator))
-			parsed->ambiguous = true;
-	}
-	return any ? UM_FOUND : UM_ABSENT;
+	return found;
 }
 
-enum um_found /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-um_expr_eval(const struct um_expr *expr, struct um_parsed_delivery *parsed,
-	struct um_buf *out)
+static enum um_found
+join_sorted(const struct um_expr *expr, const struct um_form *form,
+	struct um_str raw, struct um_value *value)
 {
-	switch (expr->kind) {
-	case UM_EXPR_NONE:
-		return UM_ABSENT;
-	case UM_EXPR_LITERAL:
-		return put_text(out, um_str(expr->text));
-	case UM_EXPR_HEADER:
-		return put_header(expr, parsed->delivery, out);
-	case UM_EXPR_QUERY:
-	case UM_EXPR_FORM:
-	case UM_EXPR_MULTIPART:
-		return put_field(expr, parsed, out);
-	case UM_EXPR_JSON:
-		return put_json(&expr->json, parsed,
-			um_delivery_document(parsed), out);
-	case UM_EXPR_ITEM:
-		return put_json(&expr->json, parsed, parsed->item, out);
-	case UM_EXPR_BODY:
-		return put_text(out, parsed->delivery->body);
-	case UM_EXPR_ADDRESS:
-		return put_address(expr, parsed->delivery->query, out);
-	case UM_EXPR_SIGNATURE:
-		return put_param(expr->text, &parsed->params, out);
-	case UM_EXPR_CRC32:
-	case UM_EXPR_SHA256_HEX:
-		return put_digest(expr, parsed, out);
-	case UM_EXPR_MAC:
-		return put_mac(expr, parsed, out);
-	case UM_EXPR_JOIN:
-		return put_join(expr, parsed, out);
-	case UM_EXPR_FIRST:
-		return put_first(expr, parsed, out);
-	case UM_EXPR_SORTED_FORM:
-	case UM_EXPR_SORTED_QUERY:
-		return put_sorted(expr, parsed, out);
-	}
-	return UM_BAD;
+	bool any = um_sorted_join(&expr->sorted, &expr->names, form, raw,
+		&value->made, &value->is_ambiguous);
+
+	return any ? take_made(value) : UM_ABSENT;
+}
+
+static enum um_found
+eval_sorted_query(const struct um_expr *expr, const struct um_source *source,
+	struct um_value *value)
+{
+	const struct um_parsed *parsed = source->parsed;
+
+	return parsed->query_is == UM_FOUND ? join_sorted(expr, &parsed->query,
+		       parsed->delivery->query, value)
+					    : UM_BAD;
+}
+
+static enum um_found
+eval_sorted_form(const struct um_expr *expr, const struct um_source *source,
+	struct um_value *value)
+{
+	const struct um_parsed *parsed = source->parsed;
+
+	return parsed->form_is == UM_FOUND ? join_sorted(expr, &parsed->form,
+		       parsed->delivery->body, value)
+					   : UM_BAD;
+}
+
+enum um_found
+um_expr_eval(const struct um_expr *expr, const struct um_source *source,
+	struct um_value *value)
+{
+	static evaluate *const by_kind[] = {
+		[UM_EXPR_NONE] = eval_none,
+		[UM_EXPR_LITERAL] = eval_literal,
+		[UM_EXPR_HEADER] = eval_header,
+		[UM_EXPR_QUERY] = eval_query,
+		[UM_EXPR_FORM] = eval_form,
+		[UM_EXPR_MULTIPART] = eval_multipart,
+		[UM_EXPR_JSON] = eval_json,
+		[UM_EXPR_ITEM] = eval_item,
+		[UM_EXPR_BODY] = eval_body,
+		[UM_EXPR_ADDRESS] = eval_address,
+		[UM_EXPR_SIGNATURE] = eval_signature,
+		[UM_EXPR_CRC32] = eval_crc32,
+		[UM_EXPR_SHA256_HEX] = eval_sha256_hex,
+		[UM_EXPR_MAC] = eval_mac,
+		[UM_EXPR_JOIN] = eval_join,
+		[UM_EXPR_FIRST] = eval_first,
+		[UM_EXPR_SORTED_FORM] = eval_sorted_form,
+		[UM_EXPR_SORTED_QUERY] = eval_sorted_query,
+	};
+
+	*value = (struct um_value){ 0 };
+	return by_kind[expr->kind](expr, source, value);
 }

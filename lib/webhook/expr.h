@@ -2,7 +2,8 @@
 /*
  * Expressions: where a description takes its values from, and the functions
  * over them (lib/providers/README.md, "Values"). They are compiled once, when
- * the description is loaded, and evaluated for each delivery.
+ * the description is loaded (description/expr_load), and evaluated for each
+ * delivery, of which evaluating changes nothing.
  */
 #ifndef UM_EXPR_H
 #define UM_EXPR_H
@@ -10,18 +11,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <jansson.h>
-
-#include "core/conf.h"
+#include "core/pointer.h"
 #include "core/str.h"
 #include "core/strlist.h"
-#include "webhook/delivery.h"
-#include "webhook/pointer.h"
-#include "webhook/provider_env.h"
+#include "webhook/parsed.h"
+#include "webhook/sorted.h"
+#include "webhook/verifier.h"
 
 #define UM_EXPR_DEPTH_MAX 4   /* nesting of functions */
 #define UM_EXPR_PARTS_MAX 16  /* of a list */
 #define UM_EXPR_HEADER_MAX 60 /* characters; a number may follow */
+#define UM_PARAMS_MAX 16      /* parameters of a signature header */
 
 enum um_expr_kind {
 	UM_EXPR_NONE,    /* not in the description: absent */
@@ -37,7 +37,7 @@ enum um_expr_kind {
 	UM_EXPR_SIGNATURE, /* another parameter of the signature header */
 	UM_EXPR_CRC32,
 	UM_EXPR_SHA256_HEX,
-	UM_EXPR_MAC, /* with a key of parsed->mac; in challenges */
+	UM_EXPR_MAC, /* with a key of source->mac; in challenges */
 	UM_EXPR_JOIN,
 	UM_EXPR_FIRST,
 	UM_EXPR_SORTED_FORM,
@@ -58,50 +58,45 @@ struct um_expr {
 		struct um_pointer where, value;
 		char *is;
 	} json;
-	struct um_expr_sorted {
-		char *equals, *separator;
-		bool as_sent; /* not decoded */
-	} sorted;
+	struct um_sorted sorted;
 	size_t parts_len;
 	struct um_expr *parts;
 };
 
-/* What an expression may refer to where it stands. */
-struct um_expr_scope {
-	um_constant *constant;
-	void *arg;
-	/* The constant that is the address of this kind of delivery. */
-	const char *address;
-	bool has_items;  /* the description has `events` */
-	bool has_params; /* the signature has a `field` */
-	bool has_mac;    /* it is an answer to a challenge */
-};
-
-/* Compiles the member `key`. Free the expression in every case. */
-bool um_expr_load(struct um_expr *expr, const struct um_conf_loc *at,
-	const json_t *object, const char *key,
-	const struct um_expr_scope *scope);
-/* The same, and refuses what would be the same text for every delivery. */
-bool um_expr_load_found(struct um_expr *expr, const struct um_conf_loc *at,
-	const json_t *object, const char *key,
-	const struct um_expr_scope *scope);
-/* The same for a node that is not a member, as an element of a list. */
-bool um_expr_load_node(struct um_expr *expr, const struct um_conf_loc *at,
-	json_t *node, const struct um_expr_scope *scope);
+/* Frees its members and makes it NONE. */
 void um_expr_free(struct um_expr *expr);
 
-/* All values of the constant that {"site": …} names. */
-bool um_expr_load_constants(struct um_strlist *list,
-	const struct um_conf_loc *at, const json_t *node,
-	const struct um_expr_scope *scope);
+/* The parameters of a signature header: `t=…,v1=…,v1=…`, `v1,… v1a,…`. */
+struct um_params {
+	size_t len;
+	struct um_field param[UM_PARAMS_MAX]; /* points into the header */
+};
 
-/*
- * Appends the value's text to `out`. What is appended has no meaning unless
- * FOUND is returned. Sets parsed->ambiguous when a value contains the separator
- * that stands between it and the next one.
- */
+/* Where expressions take their values from. */
+struct um_source {
+	const struct um_parsed *parsed;
+	const struct um_json_node *item; /* the element of `events`, or NULL */
+	const struct um_params *params;  /* of the signature, or NULL */
+	/* Makes MACs for the answer to a challenge, perhaps of digits only. */
+	const struct um_verifier *mac;
+	bool mac_of_digits;
+};
+
+/* What an expression is for one delivery. */
+struct um_value {
+	struct um_str text; /* in the delivery, in the description, or `made` */
+	struct um_buf made;
+	/* A value in it has the separator that stands between it and the next. */
+	bool is_ambiguous;
+	/* Of JSON that was not readable: where, and why. */
+	const struct um_pointer *bad_at;
+	const char *bad_reason;
+};
+
+/* The value has a text only where FOUND is returned. Free it in every case. */
 enum um_found um_expr_eval(const struct um_expr *expr,
-	struct um_parsed_delivery *parsed, struct um_buf *out);
+	const struct um_source *source, struct um_value *value);
+void um_value_free(struct um_value *value);
 
 /*
  * `out` ends with a value, which begins at `start`, and the separator after it.
@@ -116,14 +111,5 @@ bool um_expr_separator_is_ambiguous(const struct um_buf *out, size_t start,
  * somebody who has proved nothing.
  */
 bool um_expr_is_digits(struct um_str text);
-
-/* Whether two expressions, which are not functions, read the same value. */
-bool um_expr_equal(const struct um_expr *a, const struct um_expr *b);
-/* The same for any two expressions. */
-bool um_expr_same(const struct um_expr *a, const struct um_expr *b);
-/* Whether the expression is the same text for every delivery. */
-bool um_expr_is_constant(const struct um_expr *expr);
-/* Whether the expression, or a part of it, is of this kind. */
-bool um_expr_uses(const struct um_expr *expr, enum um_expr_kind kind);
 
 #endif

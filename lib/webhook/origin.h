@@ -9,14 +9,9 @@
 
 #include <stdbool.h>
 
-#include <jansson.h>
-
-#include "core/conf.h"
 #include "core/strlist.h"
-#include "webhook/delivery.h"
 #include "webhook/event.h"
 #include "webhook/expr.h"
-#include "webhook/provider_env.h"
 
 /* Zeroed to begin with: no event says where it comes from. */
 struct um_origin {
@@ -27,21 +22,14 @@ struct um_origin {
 	struct um_strlist accounts;
 };
 
-/*
- * Compiles `live` and `account` of `node`, which may both be absent, and copies
- * the site's mode and accounts. Free it in every case.
- */
-bool um_origin_load(struct um_origin *origin, const struct um_conf_loc *at,
-	const json_t *node, const struct um_expr_scope *scope,
-	const struct um_provider_env *env);
 void um_origin_free(struct um_origin *origin);
 
 /*
  * Replaces the effect of an event that is of the other mode or of an account
  * that is not configured. An event that does not say its mode or account counts
- * as one of the site's own. False if what it says is not a text.
+ * as one of the site's own. NULL, or the key of what is not a text.
  */
-bool um_origin_apply(const struct um_origin *origin,
-	struct um_parsed_delivery *parsed, enum um_effect *effect);
+const char *um_origin_apply(const struct um_origin *origin,
+	const struct um_source *source, enum um_effect *effect);
 
 #endif

@@ -44,42 +44,8 @@ um_scheme_free(struct um_scheme *scheme)
 	*scheme = (struct um_scheme){ 0 };
 }
 
-int
-um_scheme_prefix_len(const struct um_scheme *scheme, const char *secret)
-{
-	size_t len = scheme->key_prefix != NULL ? strlen(scheme->key_prefix)
-						: 0;
-
-	return scheme->key_form == UM_KEY_CERTIFICATE
-			|| (len != 0
-				&& strncmp(secret, scheme->key_prefix, len)
-					!= 0)
-		? -1
-		: (int)len;
-}
-
-bool
-um_scheme_has_prefix_of(const struct um_scheme *scheme,
-	const struct um_scheme *other)
-{
-	const char *a = scheme->key_prefix, *b = other->key_prefix;
-
-	return scheme->key_form != UM_KEY_CERTIFICATE
-		&& other->key_form != UM_KEY_CERTIFICATE
-		&& strcmp(a != NULL ? a : "", b != NULL ? b : "") == 0;
-}
-
-const char *
-um_scheme_take(struct um_scheme *scheme, const char *secret)
-{
-	if (scheme->key_prefix != NULL)
-		secret += strlen(scheme->key_prefix);
-	return um_verifier_add_secret(scheme->verifier, scheme->key_form,
-		secret);
-}
-
 /* Adds a signature without its prefix, one of which must be there. */
-static enum um_found
+static enum um_verify_error
 add(struct candidates *candidates, const struct um_scheme *scheme,
 	struct um_str text)
 {
@@ -96,16 +62,18 @@ add(struct candidates *candidates, const struct um_scheme *scheme,
 		}
 	}
 	if (!found || text.len == 0)
-		return UM_BAD;
+		return UM_VERIFY_NO_PREFIX;
 	candidates->text[candidates->len++] = text;
-	return UM_FOUND;
+	return UM_VERIFY_OK;
 }
 
-static enum um_found
+static enum um_verify_error
 collect_numbered(struct candidates *candidates, const struct um_scheme *scheme,
 	const struct um_delivery *delivery)
 {
-	while (candidates->len < UM_SIGNATURES_MAX) {
+	enum um_verify_error error = UM_VERIFY_OK;
+
+	while (candidates->len < UM_SIGNATURES_MAX && error == UM_VERIFY_OK) {
 		char name[UM_EXPR_HEADER_MAX + 4];
 		const char *text;
 
@@ -114,47 +82,46 @@ collect_numbered(struct candidates *candidates, const struct um_scheme *scheme,
 		text = delivery->header(name, delivery->arg);
 		if (text == NULL || text[0] == '\0')
 			break;
-		if (add(candidates, scheme, um_str(text)) != UM_FOUND)
-			return UM_BAD;
+		error = add(candidates, scheme, um_str(text));
 	}
-	return candidates->len != 0 ? UM_FOUND : UM_ABSENT;
+	return error;
 }
 
 /* Of a header with parameters, those that are signatures. */
-static enum um_found
+static enum um_verify_error
 collect_fields(struct candidates *candidates, const struct um_scheme *scheme,
 	struct um_params *params, struct um_str text)
 {
+	enum um_verify_error error = UM_VERIFY_OK;
+
 	if (!um_scheme_split_params(params, text, scheme->separator,
 		    scheme->equals))
-		return UM_BAD;
-	for (size_t i = 0; i < params->len; i++)
-		if (um_strlist_has(&scheme->fields, params->param[i].name)
-			&& add(candidates, scheme, params->param[i].value)
-				!= UM_FOUND)
-			return UM_BAD;
-	return candidates->len != 0 ? UM_FOUND : UM_BAD;
+		return UM_VERIFY_NOT_PARAMETERS;
+	for (size_t i = 0; i < params->len && error == UM_VERIFY_OK; i++)
+		if (um_strlist_has(&scheme->fields, params->param[i].name))
+			error = add(candidates, scheme, params->param[i].value);
+	return error == UM_VERIFY_OK && candidates->len == 0
+		? UM_VERIFY_NO_FIELD
+		: error;
 }
 
-static enum um_found
+/* Finds the signatures; none where they are absent. */
+static enum um_verify_error
 collect(struct candidates *candidates, const struct um_scheme *scheme,
-	struct um_parsed_delivery *parsed)
+	const struct um_source *source, struct um_signature *signature)
 {
 	enum um_found found;
 
-	parsed->params.len = 0;
-	um_buf_free(&parsed->signature);
 	if (scheme->numbered)
-		return collect_numbered(candidates, scheme, parsed->delivery);
-	found = um_expr_eval(&scheme->from, parsed, &parsed->signature);
-	if (found == UM_FOUND && parsed->signature.failed)
-		return UM_BAD;
+		return collect_numbered(candidates, scheme,
+			source->parsed->delivery);
+	found = um_expr_eval(&scheme->from, source, &signature->value);
 	if (found != UM_FOUND)
-		return found;
+		return found == UM_BAD ? UM_VERIFY_VALUE_BAD : UM_VERIFY_OK;
 	if (scheme->fields.len != 0)
-		return collect_fields(candidates, scheme, &parsed->params,
-			um_buf_str(&parsed->signature));
-	return add(candidates, scheme, um_buf_str(&parsed->signature));
+		return collect_fields(candidates, scheme, &signature->params,
+			signature->value.text);
+	return add(candidates, scheme, signature->value.text);
 }
 
 /* The body, where it is signed; otherwise the end. */
@@ -177,85 +144,91 @@ separator_repeats(const struct um_buf *out, size_t start, const char *separator)
 }
 
 /*
- * Puts the signed text together. It is unambiguous if each value before the
- * body ends at the first occurrence of the literal after it, and each value
- * after the body begins at the last occurrence of the literal before it.
+ * The text is unambiguous if each value before the body ends at the first
+ * occurrence of the literal after it, and each value after the body begins at
+ * the last occurrence of the literal before it.
  */
-static enum um_found
-put_signed(const struct um_scheme *scheme, struct um_parsed_delivery *parsed,
-	struct um_buf *out)
+enum um_found
+um_scheme_put_signed(const struct um_scheme *scheme,
+	const struct um_source *source, struct um_buf *out, bool *is_ambiguous)
 {
 	size_t body = find_body(scheme), before = 0;
 	bool fixed_before = true;
 
+	*is_ambiguous = false;
 	for (size_t i = 0; i < scheme->parts_len; i++) {
 		const struct um_expr *part = &scheme->parts[i];
 		bool fixed = part->kind == UM_EXPR_LITERAL;
 		size_t start = out->len;
-		enum um_found found = um_expr_eval(part, parsed, out);
+		struct um_value value;
+		enum um_found found = um_expr_eval(part, source, &value);
 
+		um_buf_put(out, value.text.ptr, value.text.len);
+		*is_ambiguous |= value.is_ambiguous;
+		um_value_free(&value);
 		if (found == UM_BAD || out->failed)
 			return UM_BAD;
 		if (found == UM_ABSENT && part->kind != UM_EXPR_BODY)
 			return UM_ABSENT;
-		if (fixed && !fixed_before && i <= body
-			&& um_expr_separator_is_ambiguous(out, before,
-				part->text))
-			parsed->ambiguous = true;
-		if (!fixed && fixed_before && i > body && i != 0
-			&& separator_repeats(out, before,
-				scheme->parts[i - 1].text))
-			parsed->ambiguous = true;
+		if (fixed && !fixed_before && i <= body)
+			*is_ambiguous |= um_expr_separator_is_ambiguous(out,
+				before, part->text);
+		if (!fixed && fixed_before && i > body && i != 0)
+			*is_ambiguous |= separator_repeats(out, before,
+				scheme->parts[i - 1].text);
 		before = start;
 		fixed_before = fixed;
 	}
 	return UM_FOUND;
 }
 
-enum um_check
-um_scheme_check(const struct um_scheme *scheme,
-	struct um_parsed_delivery *parsed)
+void
+um_signature_free(struct um_signature *signature)
 {
-	struct candidates candidates = { 0 };
-	struct um_buf message = { 0 };
-	enum um_check check = UM_CHECK_WRONG;
-	enum um_found found;
-
-	parsed->ambiguous = false;
-	/* Most schemes sign the body and little else. */
-	um_buf_reserve(&message, parsed->delivery->body.len + 256);
-	found = collect(&candidates, scheme, parsed);
-	if (found == UM_FOUND)
-		found = put_signed(scheme, parsed, &message);
-	if (found == UM_ABSENT)
-		check = UM_CHECK_NONE;
-	else if (found == UM_FOUND
-		&& !(scheme->answers_digits
-			&& um_expr_is_digits(um_buf_str(&message)))
-		&& um_verifier_match(scheme->verifier, um_buf_str(&message),
-			candidates.text, candidates.len,
-			parsed->delivery->now_ms))
-		check = UM_CHECK_RIGHT;
-	um_buf_free(&message);
-	return check;
+	um_value_free(&signature->value);
+	signature->params.len = 0;
+	signature->is_ambiguous = false;
+	signature->error = UM_VERIFY_OK;
 }
 
-bool
-um_scheme_sign(const struct um_scheme *scheme,
-	struct um_parsed_delivery *parsed, struct um_str params,
-	struct um_buf *out)
+/* Verifies the signatures against what is signed, if that is there. */
+static enum um_check
+check_signed(const struct um_scheme *scheme, const struct um_source *source,
+	const struct candidates *candidates, struct um_signature *signature)
 {
 	struct um_buf message = { 0 };
-	bool ok = put_signed(scheme, parsed, &message) == UM_FOUND;
+	enum um_found found = um_scheme_put_signed(scheme, source, &message,
+		&signature->is_ambiguous);
 
-	um_buf_put(out, params.ptr, params.len);
-	if (scheme->fields.len != 0)
-		um_buf_cat(out, scheme->fields.item[0], scheme->equals);
-	if (scheme->prefixes.len != 0)
-		um_buf_puts(out, scheme->prefixes.item[0]);
-	ok = ok
-		&& um_verifier_sign(scheme->verifier, um_buf_str(&message),
-			out);
+	if (found == UM_BAD)
+		signature->error = UM_VERIFY_VALUE_BAD;
+	else if (scheme->answers_digits
+		&& um_expr_is_digits(um_buf_str(&message)))
+		signature->error = UM_VERIFY_DIGITS;
+	else if (found == UM_FOUND)
+		signature->error = um_verifier_match(scheme->verifier,
+			um_buf_str(&message), candidates->text, candidates->len,
+			source->parsed->delivery->now_ms);
 	um_buf_free(&message);
-	return ok;
+	if (found == UM_ABSENT)
+		return UM_CHECK_NONE;
+	return signature->error == UM_VERIFY_OK ? UM_CHECK_RIGHT
+						: UM_CHECK_WRONG;
+}
+
+enum um_check
+um_scheme_check(const struct um_scheme *scheme, const struct um_source *source,
+	struct um_signature *signature)
+{
+	struct candidates candidates = { 0 };
+	struct um_source with_params = *source;
+
+	um_signature_free(signature);
+	with_params.params = &signature->params;
+	signature->error = collect(&candidates, scheme, source, signature);
+	if (signature->error != UM_VERIFY_OK)
+		return UM_CHECK_WRONG;
+	if (candidates.len == 0)
+		return UM_CHECK_NONE;
+	return check_signed(scheme, &with_params, &candidates, signature);
 }

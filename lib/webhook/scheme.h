@@ -10,8 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/conf.h"
-#include "webhook/delivery.h"
+#include "core/strlist.h"
 #include "webhook/expr.h"
 #include "webhook/verifier.h"
 
@@ -35,8 +34,9 @@ struct um_scheme {
 	bool is_public; /* its secrets are public keys */
 	bool is_hmac;
 	/*
-	 * Its keys sign hexadecimal digits for whoever asks (UM_EXPR_MAC), so
-	 * that a delivery of which nothing else is signed is refused.
+	 * Anyone can have hexadecimal digits signed with its keys, by a
+	 * challenge (UM_EXPR_MAC). A delivery whose signed text is only such
+	 * digits is therefore refused.
 	 */
 	bool answers_digits;
 	enum um_key_form key_form;
@@ -50,39 +50,31 @@ enum um_check {
 	UM_CHECK_NONE, /* the signature or a signed value is absent */
 };
 
-/* Compiles a scheme, without its keys. Free it in every case. */
-bool um_scheme_load(struct um_scheme *scheme, const struct um_conf_loc *at,
-	json_t *node, const struct um_expr_scope *scope);
 void um_scheme_free(struct um_scheme *scheme);
 
-/*
- * How many characters of the secret are the prefix of this scheme's keys; -1 if
- * it has another prefix, or the keys are certificates.
- */
-int um_scheme_prefix_len(const struct um_scheme *scheme, const char *secret);
-/* Whether a secret could be one of both, because they have the same prefix. */
-bool um_scheme_has_prefix_of(const struct um_scheme *scheme,
-	const struct um_scheme *other);
-/* Adds a secret as a key. NULL, or why it is refused. */
-const char *um_scheme_take(struct um_scheme *scheme, const char *secret);
+/* A signature that was looked at. Zeroed to begin with. */
+struct um_signature {
+	struct um_value value;   /* as it stands in the delivery */
+	struct um_params params; /* perhaps none; they point into the value */
+	/* The signed text could also have been made of other values. */
+	bool is_ambiguous;
+	enum um_verify_error error; /* why it is not right */
+};
 
 /*
- * Verifies a delivery. When RIGHT, parsed->params are the parameters of the
- * signature, and parsed->ambiguous tells whether other values could give the
- * same signed text.
+ * Verifies a delivery with the keys of the scheme. Free the signature in every
+ * case; it may be used again for another scheme.
  */
 enum um_check um_scheme_check(const struct um_scheme *scheme,
-	struct um_parsed_delivery *parsed);
+	const struct um_source *source, struct um_signature *signature);
+void um_signature_free(struct um_signature *signature);
 
 /*
- * Appends what the scheme would have for a signature, its prefix and parameters
- * around it: `params` are the parameters beside it, each written as
- * NAME EQUALS VALUE SEPARATOR. False for other schemes than HMAC, without a key,
- * and if a signed value is absent.
+ * Appends what the scheme signs, and says whether other values could give the
+ * same text.
  */
-bool um_scheme_sign(const struct um_scheme *scheme,
-	struct um_parsed_delivery *parsed, struct um_str params,
-	struct um_buf *out);
+enum um_found um_scheme_put_signed(const struct um_scheme *scheme,
+	const struct um_source *source, struct um_buf *out, bool *is_ambiguous);
 
 /*
  * Splits a signature header into its parameters: at each `separator`, without
@@ -92,19 +84,5 @@ bool um_scheme_sign(const struct um_scheme *scheme,
  */
 bool um_scheme_split_params(struct um_params *params, struct um_str text,
 	const char *separator, const char *equals);
-
-/*
- * Whether a right signature proves the value of `expr`: everything in it is a
- * constant or is signed, and the signed text cannot be split into other values.
- * Nothing needs to separate a `timestamp` from a JSON body, because neither
- * could continue the other.
- */
-bool um_scheme_proves(const struct um_scheme *scheme,
-	const struct um_expr *expr, const struct um_payload *payload,
-	const struct um_expr *timestamp);
-
-/* The same for the whole body, byte for byte. */
-bool um_scheme_proves_body(const struct um_scheme *scheme,
-	const struct um_payload *payload, const struct um_expr *timestamp);
 
 #endif

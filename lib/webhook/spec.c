@@ -1,29 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "webhook/spec.h"
 
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "core/conf.h"
-#include "core/json_put.h"
-#include "webhook/oauth.h"
-#include "webhook/spec_part.h"
-
-#define ANSWER_MAX 1024 /* bytes of an answer's body */
-#define ANSWER_MEMBERS_MAX 4
-
-struct um_spec {
-	char *path;
-	bool has_webhook;
-	struct um_spec_part webhook;
-	bool has_return;
-	struct um_spec_part back; /* for the browser's return */
-	struct um_oauth oauth;
-	int64_t grace_ms;
-	int answer_status;
-	char *answer_body;
-	char *answer_type;
-};
+#include "webhook/event_read.h"
 
 void
 um_spec_free(struct um_spec *spec)
@@ -32,343 +13,247 @@ um_spec_free(struct um_spec *spec)
 		return;
 	um_spec_part_free(&spec->webhook);
 	um_spec_part_free(&spec->back);
-	um_oauth_free(&spec->oauth);
+	free(spec->issuer);
 	free(spec->path);
-	free(spec->answer_body);
-	free(spec->answer_type);
+	free(spec->answer.body);
+	free(spec->answer.content_type);
 	free(spec);
 }
 
-/* A member of the answer: a text, which may be a constant. */
-static bool
-put_member(struct um_buf *out, const struct um_conf_loc *at, json_t *object,
-	const char *name, const struct um_expr_scope *scope)
-{
-	struct um_expr value = { 0 };
-	bool ok = um_expr_load(&value, at, object, name, scope);
+/* What has been read of a delivery. */
+struct reading {
+	struct um_event *event;
+	size_t *len;
+	size_t item; /* the number of the element of `events`; 0: none */
+	struct um_misread misread; /* why it is not readable */
+};
 
-	if (ok && value.kind != UM_EXPR_LITERAL)
-		ok = um_conf_member_error(at, name,
-			"is not a text or a constant of the configuration");
-	if (ok) {
-		um_json_put_key(out, um_str(name));
-		um_json_put_string(out, um_str(value.text));
+/* Checks the timestamp of a delivery whose signature is right. */
+static enum um_verdict
+check_time(const struct um_spec_part *part, const struct um_source *source)
+{
+	int64_t now = source->parsed->delivery->now_ms, then;
+	struct um_value value;
+	enum um_verdict verdict = UM_DELIVERY_FORGED;
+	enum um_found found;
+
+	if (part->timestamp.kind == UM_EXPR_NONE)
+		return UM_DELIVERY_GOOD;
+	found = um_expr_eval(&part->timestamp, source, &value);
+	if (found == UM_ABSENT)
+		verdict = UM_DELIVERY_UNSIGNED;
+	else if (found == UM_FOUND
+		&& um_timestamp_parse(&then, value.text, part->timestamp_form))
+		verdict = now - then > part->past_ms
+				|| then - now > part->future_ms
+			? UM_DELIVERY_STALE
+			: UM_DELIVERY_GOOD;
+	um_value_free(&value);
+	return verdict;
+}
+
+/* A delivery is good if any of the schemes that have keys matches. */
+static enum um_verdict
+verify(const struct um_spec_part *part, const struct um_source *source,
+	struct um_signature *signature)
+{
+	enum um_verdict verdict = UM_DELIVERY_UNSIGNED;
+
+	for (size_t i = 0; i < part->schemes_len; i++) {
+		const struct um_scheme *scheme = &part->schemes[i];
+
+		if (um_verifier_count_keys(scheme->verifier) == 0)
+			continue;
+		switch (um_scheme_check(scheme, source, signature)) {
+		case UM_CHECK_RIGHT:
+			return UM_DELIVERY_GOOD;
+		case UM_CHECK_WRONG:
+			verdict = UM_DELIVERY_FORGED;
+			break;
+		case UM_CHECK_NONE:
+			break;
+		}
 	}
-	um_expr_free(&value);
-	return ok;
+	return verdict;
 }
 
-/* The object is the same for each delivery, and written only once. */
-static bool
-put_object(struct um_buf *out, const struct um_conf_loc *at, json_t *object,
-	const struct um_provider_env *env)
+static enum um_verdict
+refuse(struct reading *reading, enum um_verdict verdict, const char *place,
+	const char *reason)
 {
-	const struct um_expr_scope scope = { .constant = env->constant,
-		.arg = env->arg };
-	const char *name;
-	json_t *value;
-	bool ok = true;
-
-	if (json_object_size(object) == 0
-		|| json_object_size(object) > ANSWER_MEMBERS_MAX)
-		return um_conf_error(at, "is not an object of 1 to %d texts",
-			ANSWER_MEMBERS_MAX);
-	um_json_put_begin(out);
-	json_object_foreach (object, name, value)
-		ok = put_member(out, at, object, name, &scope) && ok;
-	um_json_put_end(out);
-	um_buf_put(out, "", 1);
-	return ok && (!out->failed || um_conf_error(at, "out of memory"));
+	reading->misread = (struct um_misread){ place, NULL, reason };
+	return verdict;
 }
 
-static bool
-set_answer(struct um_spec *spec, const struct um_conf_loc *at, const char *key,
-	const char *body, const char *type)
+static enum um_verdict
+read_event(struct reading *reading, const struct um_spec_part *part,
+	const struct um_source *source, bool is_ambiguous)
 {
-	if (body != NULL && strlen(body) > ANSWER_MAX)
-		return um_conf_member_error(at, key,
-			"is longer than 1024 bytes");
-	return um_conf_copy_text(at, body != NULL ? body : "",
-		       &spec->answer_body)
-		&& um_conf_copy_text(at, type != NULL ? type : "text/plain",
-			&spec->answer_type);
+	if (*reading->len == part->events_max)
+		return refuse(reading, UM_DELIVERY_MALFORMED, "/events",
+			"has more elements than a delivery may have events");
+	if (!um_event_read(&reading->event[*reading->len], part, source,
+		    *reading->len, is_ambiguous, &reading->misread))
+		return UM_DELIVERY_MALFORMED;
+	++*reading->len;
+	return UM_DELIVERY_GOOD;
 }
 
-static bool
-set_answer_json(struct um_spec *spec, const struct um_conf_loc *at,
-	json_t *object, const struct um_provider_env *env)
+/* Reads one event from each element; verifies those that are signed. */
+static enum um_verdict
+read_items(struct reading *reading, const struct um_spec_part *part,
+	struct um_source *source, struct um_signature *signature)
 {
-	struct um_conf_loc here = um_conf_member(at, "json");
-	struct um_buf body = { 0 };
-	bool ok = put_object(&body, &here, object, env)
-		&& set_answer(spec, at, "json", body.ptr, "application/json");
+	enum um_verdict verdict = UM_DELIVERY_GOOD;
 
-	um_buf_free(&body);
-	return ok;
-}
-
-static bool
-load_answer(struct um_spec *spec, const struct um_conf_loc *at, json_t *answer,
-	const struct um_provider_env *env)
-{
-	static const char *const keys[] = { "status", "body", "content_type",
-		"json", NULL };
-	json_t *object = json_object_get(answer, "json");
-	const char *body = NULL, *type = NULL;
-	long long status = 200;
-
-	if (answer != NULL
-		&& (!um_conf_check_keys(at, answer, keys)
-			|| !um_conf_get_integer(at, answer, "status", 200, 299,
-				&status)
-			|| !um_conf_get_text(at, answer, "body", false, &body)
-			|| !um_conf_get_text(at, answer, "content_type",
-				body != NULL, &type)))
-		return false;
-	if (body == NULL && type != NULL)
-		return um_conf_member_error(at, "content_type",
-			"is only allowed together with `body`");
-	if (body != NULL && object != NULL)
-		return um_conf_member_error(at, "json",
-			"cannot be used together with `body`");
-	/* It becomes a header. */
-	if (type != NULL
-		&& type[strspn(type,
-			   "abcdefghijklmnopqrstuvwxyz0123456789-+./=; ")]
-			!= '\0')
-		return um_conf_member_error(at, "content_type",
-			"is not a media type in lower case");
-	spec->answer_status = (int)status;
-	return object != NULL ? set_answer_json(spec, at, object, env)
-			      : set_answer(spec, at, "body", body, type);
-}
-
-static bool
-load_return(struct um_spec *spec, const struct um_conf_loc *at, json_t *node,
-	const struct um_provider_env *env)
-{
-	static const char *const keys[] = { "verify", "timestamp", "believed",
-		"live", "account", "identity", "type", "elicitation", "amount",
-		"currency", "reference", "outcomes", NULL };
-
-	spec->has_return = node != NULL;
-	if (node == NULL)
-		return env->return_secrets_len == 0
-			|| um_conf_error(at,
-				"is missing, but the configuration has "
-				"`return_secrets`");
-	return um_conf_check_keys(at, node, keys)
-		&& um_spec_part_load(&spec->back, at, node, env, true);
-}
-
-static bool
-load_grace(struct um_spec *spec, const struct um_conf_loc *at,
-	const json_t *root)
-{
-	long long seconds = 0;
-
-	if (json_object_get(root, "grace") != NULL
-		&& !um_conf_get_integer(at, root, "grace", 1, UM_GRACE_MAX_S,
-			&seconds))
-		return false;
-	spec->grace_ms = seconds * 1000;
-	return true;
-}
-
-/* A setting without effect would be believed to protect. */
-static bool
-check_origin(const struct um_spec *spec, const struct um_conf_loc *at,
-	const struct um_provider_env *env)
-{
-	const struct um_origin *webhook = &spec->webhook.origin;
-	const struct um_origin *back = &spec->back.origin;
-
-	if (env->mode != UM_MODE_DEFAULT && webhook->live.kind == UM_EXPR_NONE
-		&& back->live.kind == UM_EXPR_NONE)
-		return um_conf_member_error(at, "live",
-			"is missing, but the configuration has a `mode`: "
-			"events of this provider do not say theirs");
-	if (env->accounts_len != 0 && webhook->account.kind == UM_EXPR_NONE
-		&& back->account.kind == UM_EXPR_NONE)
-		return um_conf_member_error(at, "account",
-			"is missing, but the configuration has `accounts`: "
-			"events of this provider do not name theirs");
-	return true;
-}
-
-/* The webhook, and the browser's return, if one is signed. */
-static bool
-load_deliveries(struct um_spec *spec, const struct um_conf_loc *at,
-	json_t *root, const struct um_provider_env *env)
-{
-	struct um_conf_loc answer = um_conf_member(at, "answer");
-	struct um_conf_loc back = um_conf_member(at, "return");
-	bool ok;
-
-	/* Each is tried, so that all that is wrong is said at once. */
-	ok = um_spec_part_load(&spec->webhook, at, root, env, false);
-	ok = load_grace(spec, at, root) && ok;
-	ok = load_answer(spec, &answer, json_object_get(root, "answer"), env)
-		&& ok;
-	ok = load_return(spec, &back, json_object_get(root, "return"), env)
-		&& ok;
-	return ok && check_origin(spec, at, env);
-}
-
-/* A setting that a description without a webhook has no use for. */
-static bool
-check_no_deliveries(const struct um_conf_loc *at,
-	const struct um_provider_env *env)
-{
-	if (env->secrets_len != 0 || env->return_secrets_len != 0
-		|| env->accounts_len != 0 || env->certificate != NULL
-		|| env->mode != UM_MODE_DEFAULT)
-		return um_conf_member_error(at, "verify",
-			"is missing, but the configuration has secrets, a "
-			"certificate, a `mode` or `accounts`: this description "
-			"has no webhook");
-	return true;
-}
-
-/* Whether the description has more than `oauth` and what is for people. */
-static bool
-describes_deliveries(const json_t *root)
-{
-	static const char *const others[] = { "$schema", "name",
-		"documentation", "notes", "oauth" };
-	size_t len = json_object_size(root);
-
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		len -= json_object_get(root, others[i]) != NULL;
-	return len != 0 || json_object_get(root, "oauth") == NULL;
-}
-
-static bool
-load(struct um_spec *spec, const struct um_conf_loc *at, json_t *root,
-	const struct um_provider_env *env)
-{
-	static const char *const keys[] = { "$schema", "name", "documentation",
-		"notes", "payload", "verify", "timestamp", "events", "believed",
-		"live", "account", "grace", "identity", "type", "elicitation",
-		"amount", "currency", "reference", "outcomes", "answer",
-		"challenge", "return", "oauth", NULL };
-	struct um_conf_loc oauth = um_conf_member(at, "oauth");
-	json_t *part = json_object_get(root, "oauth");
-	const char *text;
-
-	bool ok = um_conf_check_keys(at, root, keys);
-
-	/* Each is tried, so that all that is wrong is said at once. */
-	if (!json_is_object(root))
-		return false;
-	ok = um_conf_get_text(at, root, "$schema", false, &text) && ok;
-	ok = um_conf_get_text(at, root, "name", true, &text) && ok;
-	ok = um_conf_get_text(at, root, "documentation", true, &text) && ok;
-	ok = um_conf_get_text(at, root, "notes", false, &text) && ok;
-	ok = (part == NULL || um_oauth_load(&spec->oauth, &oauth, part)) && ok;
-	spec->has_webhook = describes_deliveries(root);
-	return (spec->has_webhook ? load_deliveries(spec, at, root, env)
-				  : check_no_deliveries(at, env))
-		&& ok;
-}
-
-bool
-um_spec_load(struct um_spec **out, const char *path,
-	const struct um_provider_env *env, struct um_error *err)
-{
-	struct um_conf_loc at = um_conf_root(path, err);
-	struct um_spec *spec = NULL;
-	json_t *root = um_conf_read_file(path, err);
-	bool ok = false;
-
-	*out = NULL;
-	if (root == NULL)
-		goto out;
-	spec = calloc(1, sizeof(*spec));
-	if (spec == NULL) {
-		um_conf_error(&at, "out of memory");
-		goto out;
+	while (verdict == UM_DELIVERY_GOOD
+		&& (source->item = um_json_next(source->parsed->events,
+			    source->item))
+			!= NULL) {
+		reading->item++;
+		if (part->of_items)
+			verdict = verify(part, source, signature);
+		if (part->of_items && verdict == UM_DELIVERY_GOOD)
+			verdict = check_time(part, source);
+		if (verdict == UM_DELIVERY_GOOD)
+			verdict = read_event(reading, part, source,
+				signature->is_ambiguous);
 	}
-	if (!um_conf_copy_text(&at, path, &spec->path)
-		|| !load(spec, &at, root, env))
-		goto out;
-	*out = spec;
-	spec = NULL;
-	ok = true;
-out:
-	json_decref(root);
-	um_spec_free(spec);
-	return ok;
+	/* An empty list has no signature. */
+	return part->of_items && reading->item == 0 ? UM_DELIVERY_UNSIGNED
+						    : verdict;
 }
 
-const struct um_spec_part *
-um_spec_webhook(const struct um_spec *spec)
+static enum um_verdict
+read_events(struct reading *reading, const struct um_spec_part *part,
+	struct um_source *source, struct um_signature *signature)
 {
-	return &spec->webhook;
+	const struct um_parsed *parsed = source->parsed;
+	/* A document that is not readable cannot contain its signature. */
+	enum um_verdict unreadable = part->of_items ? UM_DELIVERY_UNSIGNED
+						    : UM_DELIVERY_MALFORMED;
+
+	if (part->uses_json && parsed->document == NULL)
+		return refuse(reading, unreadable, "/payload",
+			parsed->json_reason);
+	if (!part->payload.has_events)
+		return read_event(reading, part, source,
+			signature->is_ambiguous);
+	if (parsed->events == NULL)
+		return refuse(reading, unreadable, "/events", "is not a list");
+	return read_items(reading, part, source, signature);
 }
 
-const char *
-um_spec_path(const struct um_spec *spec)
+/* A challenge is verified like any delivery, and has no events. */
+static bool
+is_answered_challenge(const struct um_spec_part *part,
+	const struct um_source *source)
 {
-	return spec->path;
-}
+	struct um_reply *reply = source->parsed->delivery->reply;
+	struct um_source with_mac = *source;
 
-bool
-um_spec_has_webhook(const struct um_spec *spec)
-{
-	return spec->has_webhook;
-}
-
-const char *
-um_spec_issuer(const struct um_spec *spec, bool *sends_iss)
-{
-	*sends_iss = spec->oauth.sends_iss;
-	return spec->oauth.issuer;
-}
-
-bool
-um_spec_has_get_challenge(const struct um_spec *spec)
-{
-	return spec->webhook.challenge.exists && spec->webhook.challenge.is_get;
+	if (!part->challenge.exists || part->challenge.is_get || reply == NULL
+		|| part->of_items || part->trust == UM_TRUST_NOTHING)
+		return false;
+	with_mac.mac = part->schemes[0].verifier;
+	return um_challenge_answer(&part->challenge, &with_mac, reply);
 }
 
 enum um_verdict
-um_spec_challenge(const struct um_spec *spec,
+um_spec_challenge(const struct um_spec_part *part,
 	const struct um_delivery *delivery)
 {
-	return um_spec_part_challenge(&spec->webhook, delivery);
+	struct um_parsed parsed = { .delivery = delivery };
+	const struct um_source source = { .parsed = &parsed,
+		.mac = part->schemes[0].verifier,
+		.mac_of_digits = true };
+	bool ok = part->challenge.exists && part->challenge.is_get;
+
+	um_parsed_read(&parsed, &part->payload, part->challenge_needs, false);
+	ok = ok
+		&& um_challenge_answer(&part->challenge, &source,
+			delivery->reply);
+	um_parsed_free(&parsed);
+	return ok ? UM_DELIVERY_GOOD : UM_DELIVERY_UNSIGNED;
 }
 
-size_t
-um_spec_events_max(const struct um_spec *spec)
+/* What a right signature proves, if its time is right: a challenge, or events. */
+static enum um_verdict
+read_proven(struct reading *reading, const struct um_spec_part *part,
+	struct um_source *source, struct um_signature *signature)
 {
-	return spec->webhook.has_events ? UM_EVENTS_MAX : 1;
+	bool is_malformed = source->parsed->is_malformed;
+	enum um_verdict verdict = UM_DELIVERY_GOOD;
+
+	if (!part->of_items)
+		verdict = check_time(part, source);
+	if (verdict == UM_DELIVERY_GOOD && !is_malformed
+		&& is_answered_challenge(part, source))
+		return UM_DELIVERY_GOOD;
+	if (verdict == UM_DELIVERY_GOOD)
+		verdict = read_events(reading, part, source, signature);
+	if (verdict == UM_DELIVERY_GOOD && is_malformed)
+		return refuse(reading, UM_DELIVERY_MALFORMED, "/payload",
+			"is in a query or body that is not well formed, or "
+			"over a limit");
+	return verdict;
+}
+
+static void
+put_fault(struct um_fault *fault, const struct reading *reading)
+{
+	const struct um_misread *misread = &reading->misread;
+	struct um_buf text = { 0 };
+
+	if (fault == NULL || misread->place == NULL)
+		return;
+	if (reading->item != 0)
+		um_buf_printf(&text, "event %zu: ", reading->item);
+	um_buf_cat(&text, misread->place, ": ");
+	if (misread->at != NULL) {
+		um_pointer_put(misread->at, &text);
+		um_buf_puts(&text, " ");
+	}
+	um_buf_cat(&text, misread->reason);
+	if (!text.failed)
+		snprintf(fault->text, sizeof(fault->text), "%.*s",
+			(int)text.len, text.ptr);
+	um_buf_free(&text);
 }
 
 enum um_verdict
-um_spec_read(const struct um_spec *spec, const struct um_delivery *delivery,
-	struct um_event *events, size_t *len)
+um_spec_read(const struct um_spec_part *part,
+	const struct um_delivery *delivery, struct um_event *events,
+	size_t *len)
 {
-	return um_spec_part_read(&spec->webhook, delivery, events,
-		um_spec_events_max(spec), len);
-}
+	struct reading reading = { .event = events, .len = len };
+	struct um_parsed parsed = { .delivery = delivery };
+	struct um_signature signature = { 0 };
+	struct um_source source = { .parsed = &parsed,
+		.params = &signature.params };
+	enum um_verdict verdict = UM_DELIVERY_GOOD;
 
-bool
-um_spec_verifies_nothing(const struct um_spec *spec)
-{
-	return spec->webhook.trust == UM_TRUST_NOTHING;
-}
-
-int64_t
-um_spec_grace_ms(const struct um_spec *spec)
-{
-	return spec->grace_ms;
-}
-
-bool
-um_spec_has_return(const struct um_spec *spec)
-{
-	return spec->has_return;
+	*len = 0;
+	um_parsed_read(&parsed, &part->payload, part->signature_needs, false);
+	if (!part->of_items && part->trust != UM_TRUST_NOTHING)
+		verdict = verify(part, &source, &signature);
+	if (verdict == UM_DELIVERY_GOOD) {
+		um_parsed_read(&parsed, &part->payload, part->event_needs,
+			true);
+		verdict = read_proven(&reading, part, &source, &signature);
+	} else if (parsed.json_reason[0] != '\0') {
+		refuse(&reading, verdict, "/payload", parsed.json_reason);
+	} else if (signature.error == UM_VERIFY_OUT_OF_DATE) {
+		refuse(&reading, verdict, "/verify",
+			"no certificate is valid now");
+	}
+	if (verdict != UM_DELIVERY_GOOD) {
+		*len = 0;
+		put_fault(delivery->fault, &reading);
+	}
+	um_signature_free(&signature);
+	um_parsed_free(&parsed);
+	return verdict;
 }
 
 enum um_verdict
@@ -380,15 +265,5 @@ um_spec_read_return(const struct um_spec *spec,
 	*event = (struct um_event){ 0 };
 	if (!spec->has_return)
 		return UM_DELIVERY_UNSIGNED;
-	return um_spec_part_read(&spec->back, delivery, event, 1, &len);
-}
-
-struct um_spec_answer
-um_spec_answer(const struct um_spec *spec)
-{
-	return (struct um_spec_answer){
-		.status = spec->answer_status,
-		.body = spec->answer_body,
-		.content_type = spec->answer_type,
-	};
+	return um_spec_read(&spec->back, delivery, event, &len);
 }

@@ -49,54 +49,54 @@ um_verifier_free(struct um_verifier *verifier)
 	um_wipe_free(verifier, sizeof(*verifier));
 }
 
-const char *
+enum um_verify_error
 um_verifier_add_secret(struct um_verifier *verifier, enum um_key_form form,
 	const char *text)
 {
-	const char *reason;
+	enum um_verify_error error;
 
 	if (verifier->len == UM_VERIFIER_KEYS_MAX)
-		return "is more than a scheme can have";
-	reason = um_verifier_key_read(&verifier->key[verifier->len],
+		return UM_VERIFY_KEYS_TOO_MANY;
+	error = um_verifier_key_read(&verifier->key[verifier->len],
 		verifier->algorithm, form, text);
-	verifier->len += reason == NULL;
-	return reason;
+	verifier->len += error == UM_VERIFY_OK;
+	return error;
 }
 
-static const char *
+static enum um_verify_error
 add_certificate(struct um_verifier *verifier, X509 *certificate)
 {
-	const char *reason;
+	enum um_verify_error error;
 
 	if (verifier->len == UM_VERIFIER_KEYS_MAX)
-		return "has too many certificates";
-	reason = um_verifier_key_of_certificate(&verifier->key[verifier->len],
+		return UM_VERIFY_CERTIFICATES_TOO_MANY;
+	error = um_verifier_key_of_certificate(&verifier->key[verifier->len],
 		verifier->algorithm, certificate);
-	verifier->len += reason == NULL;
-	return reason;
+	verifier->len += error == UM_VERIFY_OK;
+	return error;
 }
 
-const char *
+enum um_verify_error
 um_verifier_add_certificates(struct um_verifier *verifier, const char *path)
 {
 	BIO *bio = BIO_new_file(path, "r");
-	const char *reason = NULL;
+	enum um_verify_error error = UM_VERIFY_OK;
 	size_t before = verifier->len;
 	X509 *certificate;
 
 	if (bio == NULL)
-		return "cannot be read";
-	while (reason == NULL
+		return UM_VERIFY_FILE_UNREADABLE;
+	while (error == UM_VERIFY_OK
 		&& (certificate = PEM_read_bio_X509(bio, NULL, NULL, NULL))
 			!= NULL) {
 		if (X509_check_ca(certificate) != 1)
-			reason = add_certificate(verifier, certificate);
+			error = add_certificate(verifier, certificate);
 		X509_free(certificate);
 	}
 	BIO_free(bio);
-	if (reason == NULL && verifier->len == before)
-		reason = "has no certificate that can sign deliveries";
-	return reason;
+	if (error == UM_VERIFY_OK && verifier->len == before)
+		error = UM_VERIFY_NO_CERTIFICATE;
+	return error;
 }
 
 static bool
@@ -222,15 +222,16 @@ match_hmac_of(const struct um_verifier *verifier, struct um_str message,
 	return ok;
 }
 
-static bool
+static enum um_verify_error
 match_public_of(const struct um_verifier *verifier, struct um_str message,
 	const struct signatures *signatures, int64_t now_ms)
 {
 	bool ed25519 = verifier->algorithm == UM_ED25519, ok = false;
+	bool none_valid = true;
 	uint8_t digest[SHA256_DIGEST_LENGTH];
 
 	if (signatures->len > UM_PUBLIC_SIGNATURES_MAX)
-		return false;
+		return UM_VERIFY_TOO_MANY;
 	if (!ed25519)
 		SHA256((const uint8_t *)message.ptr, message.len, digest);
 	for (size_t k = 0; k < verifier->len; k++) {
@@ -239,38 +240,47 @@ match_public_of(const struct um_verifier *verifier, struct um_str message,
 		if (key->has_dates
 			&& (now_ms < key->from_ms || now_ms > key->to_ms))
 			continue;
+		none_valid = false;
 		for (size_t i = 0; i < signatures->len && !ok; i++)
 			ok = ed25519 ? match_ed25519(key->public, message,
 				     &signatures->signature[i])
 				     : match_digest(key->public, digest,
 					     &signatures->signature[i]);
 	}
-	return ok;
+	if (ok)
+		return UM_VERIFY_OK;
+	return none_valid ? UM_VERIFY_OUT_OF_DATE : UM_VERIFY_WRONG;
 }
 
-bool
+static enum um_verify_error
+result_of(bool is_right)
+{
+	return is_right ? UM_VERIFY_OK : UM_VERIFY_WRONG;
+}
+
+enum um_verify_error
 um_verifier_match(const struct um_verifier *verifier, struct um_str message,
 	const struct um_str *texts, size_t len, int64_t now_ms)
 {
 	struct signatures signatures = { .len = len };
 
 	if (len > UM_SIGNATURES_MAX)
-		return false;
+		return UM_VERIFY_TOO_MANY;
 	if (verifier->algorithm == UM_TOKEN) {
 		bool ok = false;
 
 		for (size_t i = 0; i < len; i++)
 			ok |= match_token_of(verifier, texts[i]);
-		return ok;
+		return result_of(ok);
 	}
 	/* A malformed signature is refused even beside a right one. */
 	for (size_t i = 0; i < len; i++)
 		if (!decode_signature(signatures.signature[i].bytes,
 			    &signatures.signature[i].len, verifier->encoding,
 			    texts[i]))
-			return false;
+			return UM_VERIFY_NOT_ENCODED;
 	return um_verifier_is_hmac(verifier->algorithm)
-		? match_hmac_of(verifier, message, &signatures)
+		? result_of(match_hmac_of(verifier, message, &signatures))
 		: match_public_of(verifier, message, &signatures, now_ms);
 }
 

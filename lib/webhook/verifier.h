@@ -27,30 +27,30 @@ struct um_verifier;
 struct um_verifier *um_verifier_new(enum um_algorithm algorithm,
 	enum um_encoding encoding);
 
-/* Adds a key. NULL, or why it is refused. */
-const char *um_verifier_add_secret(struct um_verifier *verifier,
+/* Adds a key. OK, or why it is refused. */
+enum um_verify_error um_verifier_add_secret(struct um_verifier *verifier,
 	enum um_key_form form, const char *text);
 
 /*
  * Adds the key of each certificate in a PEM file. Certificates of authorities,
  * which often come in the same file, are left out: they sign certificates, not
- * deliveries. NULL, or why the file is refused.
+ * deliveries. OK, or why the file is refused.
  */
-const char *um_verifier_add_certificates(struct um_verifier *verifier,
+enum um_verify_error um_verifier_add_certificates(struct um_verifier *verifier,
 	const char *path);
 
 size_t um_verifier_count_keys(const struct um_verifier *verifier);
 
 /*
- * Whether one of the signatures, as text, is right for one of the keys, and
- * none of them is malformed. Compares in constant time. A certificate is valid
+ * OK if one of the signatures, as texts, is right for one of the keys, and none
+ * of them is malformed; otherwise why not. Compares in constant time. A certificate is valid
  * from its first to its last second; `now_ms` is Unix time. What an unsigned
  * message can cost is limited: it is hashed once for each key, or (RSA, ECDSA)
  * once for all. More than UM_PUBLIC_SIGNATURES_MAX signatures for public keys
  * match none.
  */
-bool um_verifier_match(const struct um_verifier *verifier,
-	struct um_str message, const struct um_str *signatures, size_t len,
+enum um_verify_error um_verifier_match(const struct um_verifier *verifier,
+	struct um_str message, const struct um_str *texts, size_t len,
 	int64_t now_ms);
 
 /*

@@ -51,23 +51,22 @@ is_p256(const EVP_PKEY *public)
 		&& strcmp(group, "prime256v1") == 0;
 }
 
-static const char *
+static enum um_verify_error
 check_public(enum um_algorithm algorithm, const EVP_PKEY *public)
 {
 	if (public == NULL)
-		return "is not a public key";
+		return UM_VERIFY_KEY_NOT_PUBLIC;
 	if (algorithm == UM_ED25519)
 		return EVP_PKEY_is_a(public, "ED25519")
-			? NULL
-			: "is not an Ed25519 key";
+			? UM_VERIFY_OK
+			: UM_VERIFY_KEY_NOT_ED25519;
 	if (algorithm == UM_ECDSA_P256)
-		return is_p256(public) ? NULL
-				       : "is not a key on the curve P-256";
+		return is_p256(public) ? UM_VERIFY_OK : UM_VERIFY_KEY_NOT_P256;
 	if (!EVP_PKEY_is_a(public, "RSA"))
-		return "is not an RSA key";
+		return UM_VERIFY_KEY_NOT_RSA;
 	return EVP_PKEY_get_bits(public) >= UM_RSA_BITS_MIN
-		? NULL
-		: "is an RSA key of fewer than 2048 bits";
+		? UM_VERIFY_OK
+		: UM_VERIFY_KEY_SHORT;
 }
 
 static EVP_PKEY *
@@ -87,19 +86,19 @@ public_of_bytes(enum um_algorithm algorithm, const uint8_t *bytes, size_t len)
 	return public;
 }
 
-/* Decodes the bytes of a key. NULL, or why it is refused. */
-static const char *
+/* Decodes the bytes of a key. OK, or why it is refused. */
+static enum um_verify_error
 decode_key(uint8_t *out, size_t max, size_t *len, enum um_key_form form,
 	struct um_str text)
 {
 	switch (form) {
 	case UM_KEY_BASE64:
 		if (!um_base64_decode(out, max, len, text))
-			return "is not base64, or too long";
+			return UM_VERIFY_KEY_NOT_BASE64;
 		break;
 	case UM_KEY_HEX:
 		if (!um_hex_decode(out, max, len, text))
-			return "is not hex, or too long";
+			return UM_VERIFY_KEY_NOT_HEX;
 		break;
 	case UM_KEY_SHA1:
 		SHA1((const uint8_t *)text.ptr, text.len, out);
@@ -107,41 +106,42 @@ decode_key(uint8_t *out, size_t max, size_t *len, enum um_key_form form,
 		break;
 	default:
 		if (text.len > max)
-			return "is too long";
+			return UM_VERIFY_KEY_TOO_LONG;
 		memcpy(out, text.ptr, text.len);
 		*len = text.len;
 	}
-	return *len != 0 ? NULL : "is empty";
+	return *len != 0 ? UM_VERIFY_OK : UM_VERIFY_KEY_EMPTY;
 }
 
-const char *
+enum um_verify_error
 um_verifier_key_read(struct um_verifier_key *key, enum um_algorithm algorithm,
 	enum um_key_form form, const char *text)
 {
 	uint8_t bytes[UM_SECRET_TEXT_MAX];
-	const char *reason;
+	enum um_verify_error error;
 	size_t len = 0;
 
 	*key = (struct um_verifier_key){ 0 };
 	if (text[0] == '\0')
-		return "is empty";
-	reason = decode_key(bytes, sizeof(bytes), &len, form, um_str(text));
-	if (reason != NULL)
+		return UM_VERIFY_KEY_EMPTY;
+	error = decode_key(bytes, sizeof(bytes), &len, form, um_str(text));
+	if (error != UM_VERIFY_OK)
 		goto out;
 	if (um_verifier_is_hmac(algorithm)) {
 		key->mac = hmac_new(algorithm, bytes, len);
-		reason = key->mac != NULL ? NULL : "OpenSSL refuses it";
+		error = key->mac != NULL ? UM_VERIFY_OK
+					 : UM_VERIFY_KEY_UNUSABLE;
 	} else if (algorithm == UM_TOKEN) {
 		SHA256(bytes, len, key->token);
 	} else {
 		key->public = public_of_bytes(algorithm, bytes, len);
-		reason = check_public(algorithm, key->public);
+		error = check_public(algorithm, key->public);
 	}
-	if (reason != NULL)
+	if (error != UM_VERIFY_OK)
 		um_verifier_key_free(key);
 out:
 	explicit_bzero(bytes, sizeof(bytes));
-	return reason;
+	return error;
 }
 
 static bool
@@ -157,22 +157,22 @@ unix_ms_of(const ASN1_TIME *when, int64_t *out)
 	return true;
 }
 
-const char *
+enum um_verify_error
 um_verifier_key_of_certificate(struct um_verifier_key *key,
 	enum um_algorithm algorithm, X509 *certificate)
 {
-	const char *reason;
+	enum um_verify_error error;
 
 	*key = (struct um_verifier_key){ .has_dates = true };
 	if (!unix_ms_of(X509_get0_notBefore(certificate), &key->from_ms)
 		|| !unix_ms_of(X509_get0_notAfter(certificate), &key->to_ms))
-		return "has a certificate without dates";
+		return UM_VERIFY_NO_DATES;
 	key->to_ms += 999;
 	key->public = X509_get_pubkey(certificate);
-	reason = check_public(algorithm, key->public);
-	if (reason != NULL)
+	error = check_public(algorithm, key->public);
+	if (error != UM_VERIFY_OK)
 		um_verifier_key_free(key);
-	return reason;
+	return error;
 }
 
 void

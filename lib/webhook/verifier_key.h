@@ -12,6 +12,7 @@
 #include <openssl/x509.h>
 
 #include "core/str.h"
+#include "webhook/verify_error.h"
 
 #define UM_SECRET_TEXT_MAX 4096 /* characters of a secret */
 #define UM_RSA_BITS_MIN 2048
@@ -55,16 +56,16 @@ bool um_verifier_accepts_key_form(enum um_algorithm algorithm,
 
 /*
  * Reads a key. A public key, in base64 or hex, is the 32 bytes of Ed25519 or a
- * SubjectPublicKeyInfo (RFC 5280 section 4.1). NULL, or why it is refused.
+ * SubjectPublicKeyInfo (RFC 5280 section 4.1). OK, or why it is refused.
  */
-const char *um_verifier_key_read(struct um_verifier_key *key,
+enum um_verify_error um_verifier_key_read(struct um_verifier_key *key,
 	enum um_algorithm algorithm, enum um_key_form form, const char *text);
 
 /* The same of a certificate, with its dates. */
-const char *um_verifier_key_of_certificate(struct um_verifier_key *key,
+enum um_verify_error um_verifier_key_of_certificate(struct um_verifier_key *key,
 	enum um_algorithm algorithm, X509 *certificate);
 
-/* Frees what it holds; whoever has it wipes it. */
+/* Frees its members. The caller wipes the key itself. */
 void um_verifier_key_free(struct um_verifier_key *key);
 
 #endif

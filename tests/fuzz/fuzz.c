@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "webhook/spec.h"
+#include "description/spec_load.h"
 
 static struct um_spec *loaded;
 

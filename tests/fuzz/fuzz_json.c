@@ -9,7 +9,7 @@
 
 #include <jansson.h>
 
-#include "webhook/pointer.h"
+#include "core/pointer.h"
 
 static bool is_same(const struct um_json_node *node, json_t *other, int depth);
 

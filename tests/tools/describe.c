@@ -13,7 +13,7 @@
 
 #include <jansson.h>
 
-#include "webhook/spec.h"
+#include "description/spec_load.h"
 
 #define SECRETS_MAX 8
 

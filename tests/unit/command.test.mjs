@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The operator's command: its manual page, its help, its completion and its
-// code have the same subcommands and options; what makes no sense is refused.
+// The operator's command: its help and its code have the same subcommands and
+// options, and its manual page and completion are made of the help; what makes no
+// sense is refused.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,25 +12,30 @@ import { after, before, describe, test } from 'node:test';
 import { installCommand, ROOT, urlmode } from '../support/command.mjs';
 
 const FOLDER = path.join(ROOT, 'nginx/command');
-const SUBCOMMANDS = ['check', 'events', 'keys', 'migrate', 'purge', 'setup', 'show', 'version'];
+const SUBCOMMANDS = ['check', 'delivery', 'events', 'jwks', 'keys', 'migrate', 'pages', 'purge', 'setup', 'show', 'version'];
 
 const read = (name) => readFileSync(path.join(FOLDER, name), 'utf8');
 const sorted = (names) => [...new Set(names)].sort();
 const options = (text) => sorted((text.match(/--[a-z][a-z-]+/g) ?? []).filter((option) => !['--help', '--version'].includes(option)));
 
+const MANUAL = path.join(ROOT, 'build/man/urlmode.8');
+
 /** The page as it is read, without what marks bold and underlined letters. */
 function page() {
-	return execFileSync('mandoc', ['-Tascii', path.join(FOLDER, 'urlmode.8')], { encoding: 'utf8' }).replaceAll(/.\x08/g, '');
+	return execFileSync('mandoc', ['-Tutf8', MANUAL], { encoding: 'utf8' }).replaceAll(/.\x08/g, '');
 }
 
-/** The options of a subcommand in the page's synopsis. */
-function synopsis(name) {
-	const [, text] = /^SYNOPSIS\n([^]*?)^DESCRIPTION/m.exec(page());
-	return options(text.split(/^ {5}(?=urlmode )/m).filter((line) => line.startsWith(`urlmode ${name} `) || line.startsWith(`urlmode ${name}\n`)).join('\n'));
+/** What bash proposes for the last of these words. */
+function complete(...words) {
+	return execFileSync('bash', ['-c', `
+		. "$1"; shift
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _urlmode; printf '%s\\n' "\${COMPREPLY[@]}"`,
+	'bash', path.join(FOLDER, 'completion.bash'), path.join(FOLDER, 'urlmode'), ...words], { encoding: 'utf8' }).split('\n').filter(Boolean);
 }
 
 /** The options that the code takes: the patterns of its `case`. */
 function taken(name) {
+	if (name === 'delivery') return options(readFileSync(path.join(ROOT, 'lib/operate/check_delivery.c'), 'utf8').match(/"--[a-z]+"/g).join(' '));
 	const code = read(`${name}.sh`);
 	const [, body] = new RegExp(`^run_${name}\\(\\)\n\\{\n([^]*?)^\\}`, 'm').exec(code);
 	const patterns = [...body.matchAll(/^\t+([^\n()]*--[^\n()]*)\)/gm)].map(([, pattern]) => pattern);
@@ -39,11 +45,10 @@ function taken(name) {
 test('the subcommands are those of the page, of the help, of the completion and of the files', async () => {
 	const { out, status } = await urlmode(['--help']);
 	const listed = [...out.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name]) => name);
-	const [, words] = /compgen -W '([^']*) help --help --version'/.exec(read('completion.bash'));
 
 	assert.equal(status, 0);
 	assert.deepEqual(sorted(listed), sorted([...SUBCOMMANDS, 'help']));
-	assert.deepEqual(sorted(words.split(' ')), SUBCOMMANDS);
+	assert.deepEqual(sorted(complete('')), sorted([...SUBCOMMANDS, 'help', '--help', '--version']));
 	assert.deepEqual(sorted([...page().matchAll(/^ {3}urlmode ([a-z]+)$/gm)].map(([, name]) => name)), SUBCOMMANDS);
 	assert.deepEqual(readdirSync(FOLDER).filter((name) => /^[a-z]+\.sh$/.test(name)).map((name) => name.slice(0, -3)).sort(),
 		sorted([...SUBCOMMANDS, 'common', 'paths']));
@@ -53,48 +58,40 @@ test('the subcommands are those of the page, of the help, of the completion and 
 for (const name of SUBCOMMANDS) {
 	test(`${name}: help, page, completion and code have the same options`, async () => {
 		const help = await urlmode(['help', name]);
-		const completion = read('completion.bash');
-		const completed = name === 'keys'
-			? completion.match(/rotate\) words=.*\n.*drop\) words=.*/)[0]
-			: new RegExp(`^\\t+${name}:\\*\\) words='(.*)' ;;`, 'm').exec(completion)[1];
+		const text = page().replaceAll(/\s+/g, ' ');
 
 		assert.equal(help.status, 0);
 		assert.match(help.out, new RegExp(`^usage: urlmode ${name}`));
 		assert.deepEqual(await urlmode([name, '--help']), help);
 		assert.deepEqual(options(help.out), taken(name));
-		assert.deepEqual(synopsis(name), taken(name));
-		assert.deepEqual(options(completed), taken(name));
+		assert.deepEqual(options(complete(name, ...{ jwks: ['refresh'], keys: ['rotate'] }[name] ?? [], '--').join(' ')), taken(name));
+		for (const line of help.out.split('\n')) assert.ok(text.includes(line.replace(/^usage: /, '').trim().replaceAll(/ +/g, ' ')), line);
 	});
 }
 
-test('the page has the checks, the environment, and no warnings', () => {
-	const code = ['check.sh', 'check-host.sh', 'check-outside.sh'].map(read).join('\n');
+test('the help has the checks, the page the environment, and no warnings', async () => {
+	const code = ['check.sh', 'check-running.sh', 'check-host.sh', 'check-outside.sh'].map(read).join('\n');
 	const checks = sorted([...code.matchAll(/\bfinding (?:ok|warning|error|skipped) (\w+)/g)].map(([, name]) => name));
-	const [, list] = /^ {3}urlmode check\n([^]*?)^ {5}--json/m.exec(page());
-	const named = sorted([...list.matchAll(/^ {5}([a-z_]+)(?:$| {2,}| [A-Z])/gm)].map(([, name]) => name));
+	const [, list] = /The checks are:\n\n([^]*?)\n\n/.exec((await urlmode(['help', 'check'])).out);
+	const named = sorted([...list.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name));
 	const shell = readdirSync(FOLDER).filter((name) => name.endsWith('.sh')).map(read).join('\n');
 	const [, environment] = /^ENVIRONMENT\n([^]*?)^FILES/m.exec(page());
 
 	assert.deepEqual(named, checks);
 	assert.deepEqual(sorted([...environment.matchAll(/^ {5}(URLMODE_\w+)$/gm)].map(([, name]) => name)),
 		sorted([...shell.matchAll(/\$\{(URLMODE_\w+)/g)].map(([, name]) => name)));
-	assert.equal(execFileSync('mandoc', ['-Tlint', '-Wwarning', path.join(FOLDER, 'urlmode.8')], { encoding: 'utf8' }), '');
+	assert.equal(execFileSync('mandoc', ['-Tlint', '-Wwarning', MANUAL], { encoding: 'utf8' }), '');
 });
 
-test('a program answers for each key of the configuration', () => {
+test('urlmode can ask for each key of the configuration', () => {
 	const [, keys] = /\bkeys\[\] = \{([^}]*)\}/.exec(readFileSync(path.join(ROOT, 'lib/config/config.c'), 'utf8'));
-	const query = readFileSync(path.join(ROOT, 'lib/server/query.c'), 'utf8');
+	const [query] = /^um_query_config\([^]*?^\}/m.exec(readFileSync(path.join(ROOT, 'lib/operate/query.c'), 'utf8'));
 	const answered = [...query.matchAll(/\{ "(\w+)", |strcmp\(key, "(\w+)"\)/g)].map(([, value, list]) => value ?? list);
 
 	assert.deepEqual(sorted(answered), sorted([...keys.matchAll(/"(\w+)"/g)].map(([, key]) => key)));
 });
 
 test('bash completes subcommands, options and values', () => {
-	const complete = (...words) => execFileSync('bash', ['-c', `
-		. "$1"; shift
-		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _urlmode; printf '%s\\n' "\${COMPREPLY[@]}"`,
-	'bash', path.join(FOLDER, 'completion.bash'), 'urlmode', ...words], { encoding: 'utf8' }).split('\n').filter(Boolean);
-
 	assert.deepEqual(complete('ev'), ['events']);
 	assert.deepEqual(complete('events', '--pr'), ['--provider']);
 	assert.deepEqual(complete('purge', '--kind', 'pa'), ['payment']);
@@ -115,7 +112,7 @@ describe('a command line that makes no sense ends with 64, and says how it would
 		['setup', 'https://a.example/path'], ['setup', 'https://a.example', 'https://b.example'], ['setup', 'https://a.example:'],
 		['setup', 'https://a.example:x'], ['setup', 'https://a"b'], ['setup', '--oauth', 'A', 'https://a.example'], ['setup', '--oauth'],
 		['setup', '--user-check', 'none', 'https://a.example'], ['setup', '--database-host', 'a b', 'https://a.example'],
-		['check', '--fix'], ['check', '--nginx'], ['migrate', '--force'], ['version', '1'],
+		['check', '--fix'], ['check', '--nginx'], ['migrate', '--force'], ['version', '1'], ['pages', 'x'], ['delivery'], ['delivery', '--provider', 'x', '--colour', 'blue', 'y'],
 	];
 
 	for (const line of LINES) {

@@ -87,8 +87,9 @@ check_deliveries(const char *file, const char *list, json_t *root)
 	static const char *const keys[] = { "name", "query", "content_type",
 		"headers", "body", "verdict", "events", "method", "reply",
 		NULL };
-	static const char *const event_keys[] = { "meaning", "type", "identity",
-		"id", "reference", "amount", "currency", NULL };
+	static const char *const event_keys[] = { "effect", "type", "identity",
+		"id", "reference", "refund", "checkout", "amount", "currency",
+		NULL };
 	const json_t *all = json_object_get(root, list);
 
 	for (size_t i = 0; i < json_array_size(all); i++) {
@@ -132,7 +133,7 @@ provider_open(struct provider *provider, const char *name)
 	provider->now_ms = json_integer_value(
 		json_object_get(provider->root, "now"));
 	snprintf(provider->path, sizeof(provider->path),
-		"tests/descriptions/%s.json", name);
+		"tests/deliveries/descriptions/%s.json", name);
 	example = fopen(provider->path, "re");
 	if (example != NULL)
 		fclose(example);
@@ -292,13 +293,13 @@ delivery_copy_read(const struct delivery_copy *copy, const struct um_spec *spec,
 	assert_non_null(body);
 	memcpy(body, copy->body, copy->body_len);
 	if (copy->is_get) {
-		verdict = um_spec_challenge(spec, &delivery);
+		verdict = um_spec_challenge(&spec->webhook, &delivery);
 		*len = 0;
 	} else if (is_return) {
 		verdict = um_spec_read_return(spec, &delivery, events);
 		*len = verdict == UM_DELIVERY_GOOD;
 	} else {
-		verdict = um_spec_read(spec, &delivery, events, len);
+		verdict = um_spec_read(&spec->webhook, &delivery, events, len);
 	}
 	um_buf_free(&unread.body);
 	free(body);
@@ -317,6 +318,7 @@ effect_word(enum um_effect effect)
 		[UM_EFFECT_PROCESSING] = "processing",
 		[UM_EFFECT_ATTEMPT_FAILED] = "attempt_failed",
 		[UM_EFFECT_REFUNDED] = "refunded",
+		[UM_EFFECT_REFUND_REVERSED] = "refund_reversed",
 		[UM_EFFECT_OTHER_MODE] = "other_mode",
 		[UM_EFFECT_OTHER_ACCOUNT] = "other_account",
 		[UM_EFFECT_RECHECK] = "recheck",
@@ -341,10 +343,12 @@ assert_event(const json_t *expected, const struct um_event *event, size_t i)
 
 	if (event->has_id)
 		um_uuid_format(uuid, event->id);
-	assert_text(effect_word(event->effect), expected, "meaning", i);
+	assert_text(effect_word(event->effect), expected, "effect", i);
 	assert_text(event->type, expected, "type", i);
 	assert_text(event->identity, expected, "identity", i);
 	assert_text(event->reference, expected, "reference", i);
+	assert_text(event->refund, expected, "refund", i);
+	assert_text(event->checkout, expected, "checkout", i);
 	assert_text(event->currency, expected, "currency", i);
 	assert_text(uuid, expected, "id", i);
 	if (event->has_amount)

@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "webhook/spec.h"
+#include "description/spec_load.h"
 
 #define DELIVERY_FILES_MAX 64
 

@@ -3,9 +3,9 @@
 #ifndef DESCRIPTION_H
 #define DESCRIPTION_H
 
+#include "description/spec_load.h"
 #include "signing.h"
 #include "support.h"
-#include "webhook/spec.h"
 
 #define SECRET "secret"
 
@@ -15,7 +15,7 @@
 	"\"algorithm\": \"hmac-sha256\", \"key\": {\"as\": \"utf8\"},"         \
 	"\"signature\": {\"from\": {\"header\": \"x-signature\"},"             \
 	" \"as\": \"hex\"}, \"signed\": [{\"body\": \"raw\"}]}],"              \
-	"\"believed\": \"body\","
+	"\"trust\": \"body\","
 
 /* Loads a description; NULL and *err when it is refused. */
 struct um_spec *describe_with(const char *text,

@@ -2,6 +2,7 @@
 // What the documents list is what the code has: reason codes, SQL functions,
 // configuration keys, metrics, modules; and their links lead somewhere.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -53,7 +54,7 @@ test('the URLs of an elicitation and the browser\'s cookie live as long as the l
 	const seconds = JSON.parse(read('lib/providers/schema.json')).properties.grace.maximum;
 	assert.equal(GRACE_MAX_SECONDS, seconds);
 	assert.equal(Number(/#define UM_GRACE_MAX_S (\d+)/.exec(read('lib/webhook/spec.h'))[1]), seconds);
-	assert.match(read('lib/app/exchange.h'), /#define UM_COOKIE_MAX_AGE UM_GRACE_MAX_S\n/);
+	assert.match(read('lib/app/browser.h'), /#define UM_COOKIE_MAX_AGE UM_GRACE_MAX_S\n/);
 	assert.equal(seconds, 365 * 24 * 60 * 60, 'a year, as the protocol says');
 });
 
@@ -61,9 +62,9 @@ test('everything waits for thirty days for money that may be on its way', () => 
 	const number = (file, pattern) => Number(pattern.exec(read(file))[1]);
 
 	assert.equal(number('sql/002_elicitation.sql', /greatest\(grace, '(\d+) days'\)/), 30);
-	assert.equal(number('sql/005_create.sql', /closes_at\(.*\) > now\(\) - interval '(\d+) days'/), 30);
-	assert.equal(number('sql/004_retention.sql', /closes_at\(.*\) <= now\(\) - interval '(\d+) days'/), 30);
-	assert.equal(number('sql/004_retention.sql', /keep_unclaimed_ms bigint DEFAULT (\d+)/), 30 * 24 * 60 * 60_000);
+	assert.equal(number('sql/006_create.sql', /closes_at\(.*\) > now\(\) - interval '(\d+) days'/), 30);
+	assert.equal(number('sql/005_retention.sql', /closes_at\(.*\) <= now\(\) - interval '(\d+) days'/), 30);
+	assert.equal(number('sql/005_retention.sql', /keep_unclaimed_ms bigint DEFAULT (\d+)/), 30 * 24 * 60 * 60_000);
 });
 
 /** Each function that a role may execute, as `name(parameters)`, from the migrations. */
@@ -88,7 +89,7 @@ for (const role of ['urlmode_cgi', 'urlmode_server', 'urlmode_operator']) {
 }
 
 /** The headings under which the keys of the configuration are. */
-const CONFIGURATION_TABLES = ['The file', "A provider's entry", 'The pages'];
+const CONFIGURATION_TABLES = ['The file', "A provider's entry", 'The OpenID provider', 'The pages'];
 
 test('the reference has the keys of the configuration, and no others', () => {
 	const keys = [...readAll('lib/config', '.c').matchAll(/\bkeys\[\] = \{([^}]*)\}/g)]
@@ -99,7 +100,7 @@ test('the reference has the keys of the configuration, and no others', () => {
 		sorted(keys));
 });
 
-const codeOfThePrograms = () => list('lib', '.c').filter((file) => !file.startsWith('lib/client/')).map(read).join('\n');
+const codeOfThePrograms = () => list('lib', '.c').filter((file) => !/^lib\/(client|operate)\//.test(file)).map(read).join('\n');
 
 test('the reference has the environment variables and the options of the programs, and no others', () => {
 	const names = [...codeOfThePrograms().matchAll(/"(URLMODE_[A-Z_]+|--[a-z]+)"/g)].map(([, name]) => name);
@@ -109,28 +110,27 @@ test('the reference has the environment variables and the options of the program
 	assert.deepEqual(sorted(rows.flatMap((cell) => cell.match(/URLMODE_[A-Z_]+|--[a-z]+/g) ?? [])), sorted(names));
 });
 
-test('the manual page has the keys of the configuration, and the options of the programs, and no others', () => {
-	const words = (file, macro) => [...read(file).matchAll(new RegExp(`^\\.${macro} (.*)$`, 'gm'))].map(([, text]) => text);
-	const flags = words('nginx/man/urlmode-programs.8', '(?:It )?Fl').flatMap((text) => text.match(/-[a-z]+/g));
+test('the manual pages are made of the reference, and have its keys, options, variables and signals', () => {
+	const entries = (name) => [...execFileSync('awk', ['-f', 'nginx/man/page.awk', `nginx/man/${name}.in`], { cwd: ROOT, encoding: 'utf8' })
+		.matchAll(/^\.It (.*)$/gm)].map(([, text]) => text.replaceAll('\\', ''));
+	const rows = section(CONFIGURATION, 'Command line, environment and signals').match(/^\| (?:`[A-Z]+_[A-Z_]+`|`PROGRAM --|SIG)[^|]*/gm);
+	const plain = (row) => row.slice(2).replaceAll(/`|PROGRAM /g, '').trim();
 
-	assert.deepEqual(sorted(words('nginx/man/urlmode-config.5', 'It Cm')),
-		sorted(CONFIGURATION_TABLES.flatMap((heading) => firstColumn(CONFIGURATION, heading))));
-	assert.deepEqual(sorted(flags.map((name) => `-${name}`)), sorted([...codeOfThePrograms().matchAll(/"(--[a-z]+)"/g)].map(([, name]) => name)));
+	assert.deepEqual(entries('urlmode-config.5'), CONFIGURATION_TABLES.flatMap((heading) => firstColumn(CONFIGURATION, heading)));
+	assert.deepEqual(sorted(entries('urlmode-programs.8').filter((entry) => !/^(Nm|Pa) /.test(entry))), sorted(rows.map(plain)));
 });
 
-test('the reference and the manual page have the signals of the programs, and no others', () => {
+test('the reference has the signals of the programs, and no others', () => {
 	const signals = [...read('lib/server/loop.c').matchAll(/\bsigaddset\(&set, (\w+)\)/g)].map(([, name]) => name);
 	const words = (text) => sorted(text.match(/\bSIG[A-Z0-9]+\b/g));
 	const rows = section(CONFIGURATION, 'Command line, environment and signals').match(/^\| SIG[^|]*/gm);
-	const entries = read('nginx/man/urlmode-programs.8').match(/^\.It Dv .*/gm);
 
 	assert.deepEqual(words(rows.join()), sorted(signals));
-	assert.deepEqual(words(entries.join()), sorted(signals));
 });
 
 test('production: each login gets its password, and no example lets multiwatch give a program up', () => {
 	const production = section('nginx/README.md', 'By hand');
-	const logins = [...readAll('sql', '.sql').matchAll(/^ALTER ROLE (\w+) LOGIN;$/gm)].map(([, role]) => role);
+	const logins = [...readAll('sql', '.sql').matchAll(/^\t+\('(urlmode_\w+)', true,$/gm)].map(([, role]) => role);
 	assert.ok(logins.length >= 3);
 	assert.deepEqual([...production.matchAll(/-c '\\password (\w+)'/g)].map(([, role]) => role), logins);
 	assert.match(production, /createdb urlmode[^]*sql\/migrate/);
@@ -192,6 +192,25 @@ test('the map has the modules of lib/, and no others', () => {
 	assert.deepEqual(sorted(firstColumn('lib/README.md', 'Modules')), sorted(modules));
 });
 
+test('a test in C has the name of the module, layer or program that it tests', () => {
+	const names = [
+		...list('lib', '.h').flatMap((file) => [path.basename(file, '.h'), path.basename(path.dirname(file))]),
+		...readdirSync(path.join(ROOT, 'cgi-bin')).map((file) => path.basename(file, '.c').replace('-', '_')),
+	];
+	const others = [...list('tests/unit', '.c'), ...list('tests/fuzz', '.c')]
+		.map((file) => /^(?:test|fuzz)_(\w+)\.c$/.exec(path.basename(file))?.[1])
+		.filter((name) => name && !names.some((module) => name === module || name.startsWith(`${module}_`)));
+
+	assert.deepEqual(others, ['wipe']);
+});
+
+test('the map has the files of the Node package, and no others', () => {
+	const names = readdirSync(path.join(ROOT, 'lib/node/src'), { withFileTypes: true })
+		.map((entry) => `node/src/${entry.name}${entry.isDirectory() ? '/' : ''}`);
+
+	assert.deepEqual(sorted(firstColumn('lib/README.md', 'Modules of the Node package')), sorted(names));
+});
+
 test('the tables of providers are those that the descriptions make', () => {
 	assert.equal(readReadme(), withTables(readReadme()), 'node tests/support/provider-tables.mjs writes them');
 });
@@ -228,7 +247,7 @@ test('the reference of the package has the exported errors with their codes, and
 
 for (const [heading, types] of [
 	['new UrlMode\\(options\\)', ['UrlModeOptions']],
-	['create\\(options\\)', ['CreateFields', 'Owner']],
+	['create\\(options\\)', ['CreateFields', 'OAuthFields', 'PaymentFields', 'Owner']],
 	['waitForCompletion\\(id, options\\)', ['WaitFields', 'Owner']],
 ]) {
 	test(`the reference of the package has the options of ${heading.replaceAll('\\', '')}, and no others`, () => {
@@ -242,6 +261,10 @@ for (const [heading, types] of [
 		assert.deepEqual(sorted(cells.flatMap(([, cell]) => cell.match(/\w+/g))), sorted(options));
 	});
 }
+
+test('README.md is read in five minutes: it has less than 200 lines', () => {
+	assert.ok(read('README.md').trimEnd().split('\n').length < 200);
+});
 
 /** The anchor that a heading has on a page. */
 const anchor = (heading) => heading.toLowerCase().trim().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(' ', '-');

@@ -66,7 +66,7 @@ for (const language of LANGUAGES) {
 	});
 }
 
-/** What `status --pages` prints with these pages in the configuration. */
+/** What `urlmode pages` prints with these pages in the configuration. */
 async function nginxPages(pages) {
 	const folder = await mkdtemp(path.join(tmpdir(), 'urlmode-pages-'));
 	try {
@@ -76,7 +76,7 @@ async function nginxPages(pages) {
 			base_url: 'https://mcp.example.com', keys_file: 'keys', database_url: 'postgresql://urlmode_cgi@db/urlmode',
 			providers: { demo: { kind: 'oauth' } }, pages,
 		}), { mode: 0o600 });
-		return execFileSync(path.resolve(ROOT, process.env.PROGRAM_DIR ?? 'build/bin', 'status'), ['--pages'], {
+		return execFileSync(path.resolve(ROOT, process.env.PROGRAM_DIR ?? 'build/bin', '../libexec/operate'), ['pages'], {
 			env: { ...process.env, URLMODE_CONFIG: path.join(folder, 'config.json') }, encoding: 'utf8',
 		});
 	} finally {
@@ -86,7 +86,7 @@ async function nginxPages(pages) {
 
 test('nginx/urlmode/pages.conf is what the programs make', async () => {
 	assert.equal(readFileSync(path.join(ROOT, 'nginx/urlmode/pages.conf'), 'utf8'), await nginxPages(),
-		'build/bin/status --pages >nginx/urlmode/pages.conf writes it');
+		'nginx/command/urlmode pages >nginx/urlmode/pages.conf writes it');
 });
 
 test('a name cannot end its place in nginx\'s configuration, nor name one of its variables', async () => {

@@ -254,7 +254,7 @@ program_case_answer(struct program_answer *end,
 	}
 	if (ex->then != NULL)
 		fail_msg("%s: another operation is requested", test->name);
-	um_exchange_write(ex, &end->out);
+	um_respond(&case_context, ex, &end->out);
 	um_log_request(&log, ex, CASE_NOW * 1000, 1);
 	end->log = log.lines;
 }

@@ -7,7 +7,7 @@
 #define TEST_PROGRAM_CASE_H
 
 #include "app/checks.h"
-#include "http/page.h"
+#include "app/respond.h"
 #include "support.h"
 
 #define CASE_NOW INT64_C(1800000000)

@@ -166,12 +166,12 @@ on_done(struct um_op *op, void *arg)
 }
 
 static void
-on_trouble(const char *text, void *arg)
+on_notice(const char *text, void *arg)
 {
 	struct store_fixture *fixture = arg;
 
-	um_buf_puts(&fixture->troubles, text);
-	um_buf_puts(&fixture->troubles, "\n");
+	um_buf_puts(&fixture->notices, text);
+	um_buf_puts(&fixture->notices, "\n");
 }
 
 static void
@@ -186,7 +186,7 @@ on_committed(size_t operations, void *arg)
 void
 store_fixture_open(struct store_fixture *fixture, const char *conninfo)
 {
-	const struct um_store_events events = { on_done, on_trouble,
+	const struct um_store_events events = { on_done, on_notice,
 		on_committed, fixture };
 
 	*fixture = (struct store_fixture){ 0 };
@@ -200,7 +200,7 @@ void
 store_fixture_close(struct store_fixture *fixture)
 {
 	um_store_free(fixture->store);
-	um_buf_free(&fixture->troubles);
+	um_buf_free(&fixture->notices);
 }
 
 int
@@ -267,9 +267,9 @@ store_fixture_run_until_idle(struct store_fixture *fixture)
 		|| um_store_watch(fixture->store, &want_write, &connection)
 			< 0) {
 		if (real_ms() >= end)
-			fail_msg("not idle: %.*s", (int)fixture->troubles.len,
-				fixture->troubles.ptr != NULL
-					? fixture->troubles.ptr
+			fail_msg("not idle: %.*s", (int)fixture->notices.len,
+				fixture->notices.ptr != NULL
+					? fixture->notices.ptr
 					: "");
 		store_fixture_run_ms(fixture, 10);
 	}
@@ -285,9 +285,9 @@ store_fixture_run(struct store_fixture *fixture, size_t done_len)
 		turn(fixture, end - real_ms());
 	if (fixture->done_len < done_len)
 		fail_msg("only %zu of %zu were handed back: %.*s",
-			fixture->done_len, done_len, (int)fixture->troubles.len,
-			fixture->troubles.ptr != NULL ? fixture->troubles.ptr
-						      : "");
+			fixture->done_len, done_len, (int)fixture->notices.len,
+			fixture->notices.ptr != NULL ? fixture->notices.ptr
+						     : "");
 }
 
 void

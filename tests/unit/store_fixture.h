@@ -18,8 +18,8 @@
 
 /*
  * Reasons that a trigger looks for while the tests run. It makes the completion
- * of such a row fail, fail as if the disk were full, fail the first time with this
- * SQLSTATE, or raise a warning.
+ * of such a row fail, fail as if the disk were full, fail the first time with
+ * this SQLSTATE, or raise a warning.
  */
 #define FIXTURE_FAILS "unit_fails"
 #define FIXTURE_FULL "unit_full"
@@ -33,7 +33,7 @@ struct store_fixture {
 	size_t done_len;
 	size_t batches[FIXTURE_OPS_MAX]; /* how many operations each had */
 	size_t batches_len;
-	struct um_buf troubles;
+	struct um_buf notices;
 	struct um_op *submits_next; /* from within done(), once */
 	void (*calls_next)(void);   /* the same */
 	int64_t now;                /* set by hand; 0: the real clock */

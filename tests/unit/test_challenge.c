@@ -7,7 +7,7 @@
 #include "description.h"
 
 #define DIGITS "0123456789abcdef0123456789abcdef"
-#define BEGIN SIGNED "\"outcomes\": [{\"means\": \"paid\"}], \"challenge\": "
+#define BEGIN SIGNED "\"outcomes\": [{\"effect\": \"paid\"}], \"challenge\": "
 /* As Zoom asks, and as Meta does. */
 #define POST_CHALLENGE                                                         \
 	BEGIN "{\"method\": \"POST\", \"when\": [{\"from\": {\"json\": "       \
@@ -54,7 +54,7 @@ post(const struct um_spec *spec, const char *body, bool is_signed)
 
 	if (is_signed)
 		hmac_hex(signature, SECRET, um_str(body));
-	verdict = um_spec_read(spec, &delivery, &event, &len);
+	verdict = um_spec_read(&spec->webhook, &delivery, &event, &len);
 	if (reply.given) {
 		assert_int_equal(verdict, UM_DELIVERY_GOOD);
 		assert_int_equal(len, 0);
@@ -89,7 +89,7 @@ TEST(a_signed_post)
 
 	if (spec == NULL)
 		fail_msg("%s", err.text);
-	assert_false(um_spec_has_get_challenge(spec));
+	assert_false(spec->webhook.challenge.is_get);
 	hmac_hex(mac, SECRET, STR("a-B_9"));
 	snprintf(expected, sizeof(expected),
 		"{\"plain\":\"a-B_9\",\"mac\":\"%s\"}", mac);
@@ -113,7 +113,7 @@ get(const struct um_spec *spec, const char *query)
 	const struct um_delivery delivery = { .query = um_str(query),
 		.header = signature_header,
 		.reply = &reply };
-	enum um_verdict verdict = um_spec_challenge(spec, &delivery);
+	enum um_verdict verdict = um_spec_challenge(&spec->webhook, &delivery);
 	char *text = NULL;
 
 	assert_int_equal(verdict,
@@ -154,7 +154,7 @@ TEST(a_get_that_is_harmless)
 
 	if (spec == NULL)
 		fail_msg("%s", err.text);
-	assert_true(um_spec_has_get_challenge(spec));
+	assert_true(spec->webhook.challenge.is_get);
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		char *text = get(spec, cases[i].query);
 
@@ -206,7 +206,7 @@ TEST(a_get_is_no_way_to_a_signature)
 	free(text);
 	for (size_t i = 0; i < LENGTH(refused); i++)
 		assert_row(refused[i], get(spec, refused[i]) == NULL);
-	assert_int_equal(um_spec_read(spec, &delivery, &event, &len),
+	assert_int_equal(um_spec_read(&spec->webhook, &delivery, &event, &len),
 		UM_DELIVERY_FORGED);
 	um_spec_free(spec);
 }
@@ -237,7 +237,7 @@ TEST(challenges_that_are_refused)
 			" /challenge/answer: must have either `text` or "
 			"`json`" },
 		{ "{\"name\": \"n\", \"documentation\": \"d\", \"verify\": "
-		  "[], \"believed\": \"nothing\", \"outcomes\": [{\"means\": "
+		  "[], \"trust\": \"nothing\", \"outcomes\": [{\"effect\": "
 		  "\"recheck\"}], \"challenge\": {\"method\": \"POST\", "
 		  "\"when\": [{\"from\": {\"json\": \"/a\"}, \"present\": "
 		  "true}], \"answer\": {\"text\": {\"json\": \"/a\"}}}}",

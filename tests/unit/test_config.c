@@ -231,6 +231,39 @@ TEST(names_of_providers)
 	}
 }
 
+/* What an operator may leave out. */
+TEST(the_programs_that_a_provider_needs)
+{
+	static const struct {
+		const char *providers;
+		const char *needed; /* of those in `names`, 1 or 0 each */
+	} rows[] = {
+		{ "{\"demo\": {\"kind\": \"oauth\"}}", "11100" },
+		{ "{\"stripe\": {\"kind\": \"payment\","
+		  " \"secrets\": [\"whsec_1\"]}}",
+			"11011" },
+		{ "{\"demo\": {\"kind\": \"oauth\"},"
+		  " \"stripe\": {\"kind\": \"payment\","
+		  " \"secrets\": [\"whsec_1\"]}}",
+			"11111" },
+	};
+	static const char *const names[] = { "connect", "status",
+		"oauth-return", "payment-return", "webhook" };
+	struct um_error err;
+
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		struct um_config *config = load_with(TOP, "providers",
+			rows[i].providers, &err);
+
+		assert_row(rows[i].providers, config != NULL);
+		for (size_t n = 0; config != NULL && n < LENGTH(names); n++)
+			assert_row(names[n],
+				um_config_needs(config, names[n])
+					== (rows[i].needed[n] == '1'));
+		um_config_free(config);
+	}
+}
+
 TEST(base_urls)
 {
 	static const struct {
@@ -392,6 +425,7 @@ main(void)
 		cmocka_unit_test(a_whole_configuration),
 		cmocka_unit_test(a_mistake_is_said_with_its_place),
 		cmocka_unit_test(names_of_providers),
+		cmocka_unit_test(the_programs_that_a_provider_needs),
 		cmocka_unit_test(base_urls),
 		cmocka_unit_test(a_database_url_is_one_of_libpq),
 		cmocka_unit_test(paths_are_relative_to_the_file),

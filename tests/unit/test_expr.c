@@ -4,8 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "description/scheme_load.h"
 #include "support.h"
-#include "webhook/scheme.h"
 
 #define FORM "application/x-www-form-urlencoded"
 #define MULTIPART "multipart/form-data; boundary=x"
@@ -47,6 +47,20 @@ header(const char *name, void *arg)
 	return NULL;
 }
 
+/* JSON in a form needs the form. */
+static unsigned
+needs_of(const struct um_expr *expr, const struct um_payload *payload)
+{
+	unsigned needs = um_expr_needs(expr);
+
+	if ((needs & UM_NEED_JSON) != 0 && payload->part == UM_PAYLOAD_FORM)
+		needs |= UM_NEED_FORM;
+	if ((needs & UM_NEED_JSON) != 0
+		&& payload->part == UM_PAYLOAD_MULTIPART)
+		needs |= UM_NEED_MULTIPART;
+	return needs;
+}
+
 /* What a value makes of a delivery; the text is the caller's to free. */
 static enum um_found
 put(const char *json, const struct um_delivery *delivery,
@@ -59,24 +73,29 @@ put(const char *json, const struct um_delivery *delivery,
 	json_t *node = json_loads(json, JSON_DECODE_ANY, NULL);
 	struct um_json_node *item = um_json_parse(
 		STR("{\"a\": \"of the item\"}"));
-	struct um_parsed_delivery parsed = { .delivery = delivery,
-		.payload = payload,
-		.item = item };
+	struct um_parsed parsed = { .delivery = delivery };
+	struct um_params params;
+	const struct um_source source = { .parsed = &parsed,
+		.item = item,
+		.params = &params };
 	struct um_error err;
 	struct um_conf_loc at = um_conf_root("value", &err);
-	struct um_expr value;
+	struct um_expr expr;
+	struct um_value value;
 	enum um_found found;
 
 	assert_non_null(node);
-	if (!um_expr_load_node(&value, &at, node, &scope))
+	if (!um_expr_load_node(&expr, &at, node, &scope))
 		fail_msg("%s: %s", json, err.text);
-	assert_true(um_scheme_split_params(&parsed.params,
-		STR("t=12,v1=a,v1=b,x="), ",", "="));
-	found = um_expr_eval(&value, &parsed, out);
-	assert_false(out->failed);
-	*ambiguous = parsed.ambiguous;
-	um_expr_free(&value);
-	um_delivery_free(&parsed);
+	assert_true(um_scheme_split_params(&params, STR("t=12,v1=a,v1=b,x="),
+		",", "="));
+	um_parsed_read(&parsed, payload, needs_of(&expr, payload), true);
+	found = um_expr_eval(&expr, &source, &value);
+	um_buf_put(out, value.text.ptr, value.text.len);
+	*ambiguous = value.is_ambiguous;
+	um_value_free(&value);
+	um_expr_free(&expr);
+	um_parsed_free(&parsed);
 	json_decref(node);
 	free(item);
 	return found;

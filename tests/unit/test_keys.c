@@ -108,7 +108,7 @@ TEST(a_malformed_line_is_refused_by_its_number)
 		{ "1 " KEY_32 "==\n", ":1: the key is not base64" },
 		{ "1 !!" KEY_32 "\n", ":1: the key is not base64" },
 		{ "1 " KEY_32 "\n2 " KEY_32 "\n1 " KEY_32 "\n",
-			":3: kid 1 stands here twice" },
+			":3: duplicate kid 1" },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -216,25 +216,25 @@ TEST(a_file_that_was_written_or_replaced_has_changed)
 	char *path = file_make(um_str("1 " KEY_32 "\n"), 0600);
 	char *other = file_make(um_str("1 " KEY_32 "\n"), 0600);
 	struct um_error err = { "" };
-	struct um_keys_version seen;
+	struct um_file_version seen;
 	struct um_keys *keys;
 	FILE *f;
 
 	assert_true(um_keys_load(&keys, path, &err));
 	seen = um_keys_version(keys);
-	assert_false(um_keys_changed(&seen, path));
+	assert_false(um_file_changed(&seen, path));
 	f = fopen(path, "a");
 	assert_non_null(f);
 	fputs("2 " KEY_32 "\n", f);
 	fclose(f);
-	assert_true(um_keys_changed(&seen, path));
-	assert_false(um_keys_changed(&seen, path));
+	assert_true(um_file_changed(&seen, path));
+	assert_false(um_file_changed(&seen, path));
 	/* With the content that it has had. */
 	assert_int_equal(rename(other, path), 0);
-	assert_true(um_keys_changed(&seen, path));
+	assert_true(um_file_changed(&seen, path));
 	/* One that is away for a moment is the one that was read. */
 	assert_int_equal(unlink(path), 0);
-	assert_false(um_keys_changed(&seen, path));
+	assert_false(um_file_changed(&seen, path));
 	um_keys_free(keys);
 	free(path);
 	free(other);

@@ -15,7 +15,6 @@
 
 /* 2026-11-20T06:00:00.007Z */
 #define WALL_MS INT64_C(1795154400007)
-#define NOW_MS 1000 /* of a clock that never jumps */
 
 /* The one line in the buffer, as JSON; the caller decrefs it. */
 static json_t *
@@ -128,7 +127,7 @@ TEST(nothing_from_the_request_is_logged)
 }
 
 /* Whatever a library says, the line stays one JSON string in ASCII. */
-TEST(trouble_is_escaped)
+TEST(a_notice_is_escaped)
 {
 	struct um_log log = { .fd = -1, .program = "status" };
 	char text[256];
@@ -137,11 +136,11 @@ TEST(trouble_is_escaped)
 	for (int c = 1; c < 256; c++)
 		text[c - 1] = (char)c;
 	text[255] = '\0';
-	um_log_trouble(&log, text, WALL_MS);
+	um_log_notice(&log, text, WALL_MS);
 	line = parse_line(&log);
-	assert_int_equal(strlen(text_of(line, "trouble")), 255);
-	assert_non_null(strstr(text_of(line, "trouble"), "!\"#$"));
-	assert_non_null(strstr(text_of(line, "trouble"), "[\\]"));
+	assert_int_equal(strlen(text_of(line, "notice")), 255);
+	assert_non_null(strstr(text_of(line, "notice"), "!\"#$"));
+	assert_non_null(strstr(text_of(line, "notice"), "[\\]"));
 	assert_string_equal(text_of(line, "program"), "status");
 	json_decref(line);
 	um_buf_free(&log.lines);
@@ -162,11 +161,11 @@ TEST(lines_are_flushed_whole_and_in_order)
 	um_buf_puts(&expected, "before\n");
 	for (int turn = 0; turn < 2; turn++) {
 		for (int i = 0; i < 20; i++)
-			um_log_trouble(&log, "x", WALL_MS + i);
+			um_log_notice(&log, "x", WALL_MS + i);
 		um_buf_put(&expected, log.lines.ptr, log.lines.len);
-		um_log_flush(&log, NOW_MS);
+		um_log_flush(&log);
 		assert_int_equal(log.lines.len, 0);
-		um_log_flush(&log, NOW_MS);
+		um_log_flush(&log);
 	}
 	um_log_close(&log);
 	fd = open(path, O_RDONLY);
@@ -198,13 +197,13 @@ TEST(a_log_that_was_renamed_is_opened_again)
 
 	snprintf(renamed, sizeof(renamed), "%s.1", path);
 	assert_true(um_log_open(&log, "connect", &config, false, &err));
-	um_log_trouble(&log, "before", WALL_MS);
+	um_log_notice(&log, "before", WALL_MS);
 	assert_int_equal(rename(path, renamed), 0);
 	assert_true(um_log_reopen(&log, &err));
 	assert_true(size_of(renamed) > 0);
 	assert_int_equal(size_of(path), 0);
-	um_log_trouble(&log, "after", WALL_MS);
-	assert_true(um_log_flush(&log, NOW_MS));
+	um_log_notice(&log, "after", WALL_MS);
+	um_log_flush(&log);
 	assert_int_equal(size_of(path) + 1, size_of(renamed));
 
 	/* Where it cannot be opened, the log goes on where it was. */
@@ -212,8 +211,8 @@ TEST(a_log_that_was_renamed_is_opened_again)
 	assert_int_equal(mkdir(path, 0700), 0);
 	assert_false(um_log_reopen(&log, &err));
 	assert_error(&err, path);
-	um_log_trouble(&log, "nowhere", WALL_MS);
-	assert_true(um_log_flush(&log, NOW_MS));
+	um_log_notice(&log, "nowhere", WALL_MS);
+	um_log_flush(&log);
 	um_log_close(&log);
 	assert_int_equal(rmdir(path), 0);
 	assert_int_equal(rename(renamed, path), 0);
@@ -234,60 +233,6 @@ TEST(a_log_without_a_file_is_not_opened_again)
 		assert_int_equal(log.fd, is_cgi ? -1 : STDERR_FILENO);
 		um_log_close(&log);
 	}
-}
-
-/* What logrotate's copytruncate does: it opens, copies, empties and closes. */
-TEST(nothing_is_written_while_the_log_is_copied)
-{
-	char *path = file_make(STR(""), 0600);
-	struct um_config config = { .log_file = path };
-	struct um_error err;
-	struct um_log log;
-	int copier, tail;
-
-	assert_true(um_log_open(&log, "connect", &config, false, &err));
-	copier = open(path, O_RDWR);
-	assert_true(copier >= 0);
-	assert_true(um_log_flush(&log, NOW_MS)); /* There is nothing. */
-	um_log_trouble(&log, "x", WALL_MS);
-	assert_false(um_log_flush(&log, NOW_MS));
-	assert_int_equal(size_of(path), 0);
-	close(copier);
-	assert_true(um_log_flush(&log, NOW_MS));
-	assert_true(size_of(path) > 0);
-
-	/* Whoever keeps it open is waited for once, and for a second. */
-	tail = open(path, O_RDONLY);
-	assert_true(tail >= 0);
-	assert_int_equal(ftruncate(log.fd, 0), 0);
-	um_log_trouble(&log, "x", WALL_MS);
-	assert_false(um_log_flush(&log, NOW_MS));
-	assert_false(um_log_flush(&log, NOW_MS + UM_READERS_WAIT_MS - 1));
-	assert_int_equal(size_of(path), 0);
-	assert_true(um_log_flush(&log, NOW_MS + UM_READERS_WAIT_MS));
-	um_log_trouble(&log, "x", WALL_MS);
-	assert_true(um_log_flush(&log, NOW_MS + UM_READERS_WAIT_MS));
-
-	/* Nor is one who opens it again and again. */
-	copier = open(path, O_RDWR);
-	assert_true(copier >= 0);
-	um_log_trouble(&log, "x", WALL_MS);
-	assert_false(um_log_flush(&log, NOW_MS + 2 * UM_READERS_WAIT_MS));
-	close(tail);
-	tail = open(path, O_RDONLY);
-	assert_true(tail >= 0);
-	assert_false(um_log_flush(&log, NOW_MS + 3 * UM_READERS_WAIT_MS - 1));
-	assert_true(um_log_flush(&log, NOW_MS + 3 * UM_READERS_WAIT_MS));
-	um_log_trouble(&log, "x", WALL_MS);
-	close(copier);
-	copier = open(path, O_RDWR);
-	assert_true(copier >= 0);
-	assert_false(um_log_flush(&log, NOW_MS + 4 * UM_READERS_WAIT_MS));
-	assert_true(um_log_flush(&log, INT64_MAX));
-	close(copier);
-	close(tail);
-	um_log_close(&log);
-	file_remove(path);
 }
 
 static volatile sig_atomic_t interrupts;
@@ -332,12 +277,12 @@ TEST(lines_are_written_whole_despite_signals)
 	struct child child;
 
 	for (int i = 0; i < 5000; i++)
-		um_log_trouble(&log, "x", WALL_MS + i);
+		um_log_notice(&log, "x", WALL_MS + i);
 	child_start(&child, read_slowly, &log.lines, -1);
 	log.fd = child.in;
 	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
 	assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
-	um_log_flush(&log, NOW_MS);
+	um_log_flush(&log);
 	assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
 	assert_int_equal(child_end(&child, &out, &err), 0);
 	assert_true(interrupts > 0);
@@ -353,11 +298,11 @@ TEST(a_full_disk_loses_lines_and_nothing_else)
 		.program = "connect" };
 
 	assert_true(log.fd >= 0);
-	um_log_trouble(&log, "x", WALL_MS);
-	um_log_flush(&log, NOW_MS);
+	um_log_notice(&log, "x", WALL_MS);
+	um_log_flush(&log);
 	assert_int_equal(log.lines.len, 0);
 	log.lines.failed = true;
-	um_log_flush(&log, NOW_MS);
+	um_log_flush(&log);
 	assert_false(log.lines.failed);
 	close(log.fd);
 	um_buf_free(&log.lines);
@@ -398,11 +343,10 @@ main(void)
 		cmocka_unit_test(a_request_is_one_json_object),
 		cmocka_unit_test(unknown_fields_are_empty),
 		cmocka_unit_test(nothing_from_the_request_is_logged),
-		cmocka_unit_test(trouble_is_escaped),
+		cmocka_unit_test(a_notice_is_escaped),
 		cmocka_unit_test(lines_are_flushed_whole_and_in_order),
 		cmocka_unit_test(a_log_that_was_renamed_is_opened_again),
 		cmocka_unit_test(a_log_without_a_file_is_not_opened_again),
-		cmocka_unit_test(nothing_is_written_while_the_log_is_copied),
 		cmocka_unit_test(lines_are_written_whole_despite_signals),
 		cmocka_unit_test(a_full_disk_loses_lines_and_nothing_else),
 		cmocka_unit_test(the_log_goes_where_the_configuration_says),

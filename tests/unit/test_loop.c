@@ -109,13 +109,13 @@ static int64_t
 stop(struct um_buf *log)
 {
 	struct um_buf out = { 0 };
-	int64_t began = um_clock_ms();
+	int64_t began = um_monotonic_ms();
 
 	kill(server.pid, SIGTERM);
 	assert_int_equal(child_end(&server, &out, log), 0);
 	assert_int_equal(out.len, 0);
 	um_buf_free(&out);
-	return um_clock_ms() - began;
+	return um_monotonic_ms() - began;
 }
 
 /* The requests in the log so far, each complete line of which is JSON. */
@@ -202,13 +202,13 @@ web_send(int fd, const char *path, struct um_str body)
 static void
 web_receive(int fd, int64_t max_ms, const char *expected)
 {
-	int64_t end = um_clock_ms() + max_ms;
+	int64_t end = um_monotonic_ms() + max_ms;
 	struct um_buf bytes = { 0 };
 	struct um_buf content = { 0 };
 
 	while (!read_answer(&content, um_buf_str(&bytes), 1)) {
 		struct pollfd pfd = { .fd = fd, .events = POLLIN };
-		int64_t left = end - um_clock_ms();
+		int64_t left = end - um_monotonic_ms();
 		char chunk[4096];
 		ssize_t n;
 
@@ -275,7 +275,9 @@ TEST(a_body_over_the_limit_is_refused)
 	stop_after(2);
 }
 
-/* FastCGI ends a body by itself; a length beside it tells whether it was cut. */
+/*
+ * FastCGI ends a body by itself; a length beside it tells whether it was cut.
+ */
 TEST(a_body_is_taken_unless_it_was_cut)
 {
 	static const struct {

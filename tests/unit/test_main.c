@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* How a program starts, and what it says when it cannot. */
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -22,6 +26,7 @@ struct start {
 	const char *cgi; /* the variable that says so, and its value */
 	const char *value;
 	bool spawned; /* as by spawn-fcgi: a socket, and no standard error */
+	bool limited; /* the hard limit of core dumps is 0 */
 };
 
 /* With ld --wrap (see the Makefile), syslog() comes here. */
@@ -71,12 +76,35 @@ be_spawned(void)
 	dup2(null, STDERR_FILENO);
 }
 
+/* As in a container: root may raise no limit either. */
+static void
+be_limited(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3
+	};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+	const struct rlimit none = { 0, 0 };
+
+	if (setrlimit(RLIMIT_CORE, &none) != 0
+		|| syscall(SYS_capget, &header, data) != 0)
+		_exit(99);
+	data[0].effective &= ~(1U << CAP_SYS_RESOURCE);
+	if (syscall(SYS_capset, &header, data) != 0)
+		_exit(99);
+}
+
 static void
 plan(const struct um_context *context, struct um_exchange *ex)
 {
+	struct rlimit core;
+
 	(void)context;
+	getrlimit(RLIMIT_CORE, &core);
 	ex->response.status = 200;
-	um_buf_puts(&ex->response.body, "planned");
+	um_buf_printf(&ex->response.body,
+		"planned; core limit %d, dumpable %d\n", (int)core.rlim_cur,
+		prctl(PR_GET_DUMPABLE));
 }
 
 static int
@@ -95,6 +123,8 @@ run(void *arg)
 		setenv(start->cgi, start->value, 1);
 	if (start->spawned)
 		be_spawned();
+	if (start->limited)
+		be_limited();
 	setenv("URLMODE_CONFIG",
 		start->config != NULL ? start->config : "/nonexistent/config",
 		1);
@@ -183,6 +213,21 @@ TEST(the_version_is_that_of_the_changelog)
 	fclose(changelog);
 	strcat(strcat(expected, number), "\n");
 	assert_start(&start, 0, expected, "");
+}
+
+/* core(5): a core handler behind a pipe ignores a limit of 0, but not of 1. */
+TEST(no_core_is_dumped_whatever_the_hard_limit_is)
+{
+	struct files files = files_make("");
+	struct start start = { .args = { name },
+		.config = files.config,
+		.cgi = "REQUEST_METHOD",
+		.value = "GET" };
+
+	assert_start(&start, 0, "core limit 1, dumpable ", "");
+	start.limited = true;
+	assert_start(&start, 0, "core limit 0, dumpable 0\n", "");
+	files_remove(&files);
 }
 
 TEST(a_good_configuration_passes_the_check)
@@ -309,6 +354,7 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(help_and_wrong_arguments_print_the_usage),
 		cmocka_unit_test(the_version_is_that_of_the_changelog),
+		cmocka_unit_test(no_core_is_dumped_whatever_the_hard_limit_is),
 		cmocka_unit_test(a_good_configuration_passes_the_check),
 		cmocka_unit_test(the_check_writes_nothing),
 		cmocka_unit_test(

@@ -11,11 +11,14 @@
 #include "server/metrics_page.h"
 #include "support.h"
 
-#define NOW 1000000     /* ms, of a clock that never jumps */
+#define NOW 1000000     /* ms, monotonic */
 #define WALL 1800000000 /* Unix seconds */
 
 static char demo[] = "demo", shop[] = "shop";
-static struct um_provider providers[] = { { .name = demo }, { .name = shop } };
+/* Nobody looks into it. */
+#define ANY_SPEC ((struct um_spec *)(void *)shop)
+static struct um_provider providers[] = { { .name = demo },
+	{ .name = shop, .kind = UM_KIND_PAYMENT, .spec = ANY_SPEC } };
 
 static struct um_config
 config_of(char *path)
@@ -174,7 +177,7 @@ TEST(events_are_counted_by_provider_and_outcome)
 	struct um_op op = { .kind = UM_OP_EVENT,
 		.provider = "shop",
 		.status = UM_STORE_DONE,
-		.outcome.event = UM_EVENT_LATE };
+		.event_outcome = UM_EVENT_LATE };
 
 	um_metrics_event(metrics, &op);
 	op.status = UM_STORE_UNAVAILABLE;
@@ -204,7 +207,7 @@ TEST(providers_without_a_place_are_other)
 	struct um_op op = { .kind = UM_OP_EVENT,
 		.provider = names[UM_METRICS_PROVIDERS_MAX + 1],
 		.status = UM_STORE_DONE,
-		.outcome.event = UM_EVENT_ACCEPT };
+		.event_outcome = UM_EVENT_ACCEPT };
 	struct um_metrics *metrics;
 	struct um_error err;
 
@@ -241,11 +244,14 @@ TEST(what_the_database_says)
 	struct um_metrics *metrics = open_own("status");
 	const struct um_op answer = { .status = UM_STORE_DONE,
 		.row = { .unclaimed = 3,
+			.unclaimed_age_s = 90,
 			.queue_usage = 0.25,
 			.database_ms = INT64_C(1000) * WALL - 1500 } };
 
 	assert_shows_at(metrics, &answer, NOW, "urlmode_database_up 1");
 	assert_shows_at(metrics, &answer, NOW, "urlmode_unclaimed_payments 3");
+	assert_shows_at(metrics, &answer, NOW,
+		"urlmode_oldest_unclaimed_payment_age_seconds 90");
 	assert_shows_at(metrics, &answer, NOW,
 		"urlmode_database_clock_difference_seconds -1.500");
 	assert_shows_at(metrics, &answer, NOW,
@@ -262,7 +268,7 @@ TEST(a_process_says_how_it_is)
 
 	assert_shows(metrics, "urlmode_processes{program=\"connect\"} 0");
 	um_metrics_join(metrics);
-	um_metrics_beat(metrics, NOW, 3, 2, NOW - 1500);
+	um_metrics_heartbeat(metrics, NOW, 3, 2, NOW - 1500);
 	assert_shows(metrics, "urlmode_processes{program=\"connect\"} 1");
 	assert_shows(metrics, "urlmode_processes{program=\"webhook\"} 0");
 	assert_shows(metrics,
@@ -274,10 +280,16 @@ TEST(a_process_says_how_it_is)
 	assert_shows(metrics,
 		"urlmode_database_connection_age_seconds{program=\"connect\"} "
 		"1.500");
-	um_metrics_beat(metrics, NOW, 0, 0, -1);
+	um_metrics_heartbeat(metrics, NOW, 0, 0, -1);
 	assert_shows(metrics,
 		"urlmode_database_connections{program=\"connect\"} 0");
 	assert_false(shows(metrics, "age_seconds{", NOW));
+	assert_shows(metrics, "urlmode_build_info{version=\"1.0.0\"} 1");
+	assert_shows(metrics, "urlmode_keys_refused{program=\"connect\"} 0");
+	um_metrics_set_keys(metrics, true);
+	assert_shows(metrics, "urlmode_keys_refused{program=\"connect\"} 1");
+	um_metrics_set_keys(metrics, false);
+	assert_shows(metrics, "urlmode_keys_refused{program=\"connect\"} 0");
 	um_metrics_close(metrics);
 }
 
@@ -302,7 +314,7 @@ TEST(programs_share_their_counters_in_a_file)
 		&(struct um_op){ .kind = UM_OP_EVENT,
 			.provider = "shop",
 			.status = UM_STORE_DONE,
-			.outcome.event = UM_EVENT_SEEN });
+			.event_outcome = UM_EVENT_SEEN });
 	assert_shows(status,
 		"urlmode_requests_total{program=\"connect\",status=\"200\"} 2");
 	assert_shows(status,
@@ -320,7 +332,7 @@ TEST(programs_share_their_counters_in_a_file)
  * this time that it runs.
  */
 static pid_t
-start_webhook(const struct um_config *config, int64_t beat)
+start_webhook(const struct um_config *config, int64_t heartbeat)
 {
 	int ready[2];
 	char byte;
@@ -333,7 +345,7 @@ start_webhook(const struct um_config *config, int64_t beat)
 		struct um_metrics *metrics = open_shared(config, "webhook");
 
 		um_metrics_join(metrics);
-		um_metrics_beat(metrics, beat, 0, 0, -1);
+		um_metrics_heartbeat(metrics, heartbeat, 0, 0, -1);
 		(void)!write(ready[1], "", 1);
 		for (;;)
 			pause();
@@ -387,11 +399,19 @@ TEST(a_program_that_hangs_or_ends_is_noticed)
 	assert_int_equal(um_metrics_health(status, WEBHOOK,
 				 NOW + 2 * SILENT + 1),
 		UM_METRICS_GONE);
+	/* No provider needs it. */
+	providers[1].spec = NULL;
+	assert_int_equal(um_metrics_health(status, WEBHOOK,
+				 NOW + 2 * SILENT + 1),
+		UM_METRICS_UNKNOWN);
+	assert_false(shows(status, "urlmode_program_up{program=\"webhook\"",
+		NOW + 2 * SILENT + 1));
+	providers[1].spec = ANY_SPEC;
 
 	/* The place of one that has ended is free. */
 	first = start_webhook(&config, NOW);
 	assert_int_equal(status->file.counters->processes[0].program, WEBHOOK);
-	assert_int_equal(status->file.counters->processes[2].beat_ms, 0);
+	assert_int_equal(status->file.counters->processes[2].heartbeat_ms, 0);
 	end(first);
 	/* A file that has outlived the machine's start. */
 	assert_int_equal(um_metrics_health(status, WEBHOOK, NOW - SILENT - 1),
@@ -407,7 +427,7 @@ TEST(counters_of_one_process)
 
 	assert_true(shows(metrics, "urlmode_metrics_shared 0\n", NOW));
 	um_metrics_join(metrics);
-	um_metrics_beat(metrics, NOW, 0, 0, -1);
+	um_metrics_heartbeat(metrics, NOW, 0, 0, -1);
 	assert_int_equal(um_metrics_health(metrics, 0, NOW), UM_METRICS_OK);
 	assert_int_equal(um_metrics_health(metrics, WEBHOOK, NOW),
 		UM_METRICS_UNKNOWN);

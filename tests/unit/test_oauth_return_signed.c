@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "description/spec_load.h"
 #include "oauth_return.h"
 #include "signing.h"
 
@@ -16,7 +17,7 @@ static const char its_description[] =
 	"  \"signature\": {\"from\": {\"header\": \"x-signature\"},"
 	"   \"as\": \"hex\"},"
 	"  \"signed\": [{\"body\": \"raw\"}]}],"
-	" \"believed\": \"body\", \"outcomes\": [{\"means\": \"ignore\"}],"
+	" \"trust\": \"body\", \"outcomes\": [{\"effect\": \"ignore\"}],"
 	" \"return\": {\"verify\": [{\"algorithm\": \"hmac-sha256\","
 	"   \"key\": {\"as\": \"utf8\"},"
 	"   \"signature\": {\"from\": {\"query\": \"hmac\"}, \"as\": \"hex\"},"
@@ -24,8 +25,8 @@ static const char its_description[] =
 	"    {\"query\": \"timestamp\"}]}],"
 	"  \"timestamp\": {\"from\": {\"query\": \"timestamp\"},"
 	"   \"as\": \"unix\", \"past\": 90, \"future\": 90},"
-	"  \"believed\": \"fields\","
-	"  \"outcomes\": [{\"means\": \"ignore\"}]}}";
+	"  \"trust\": \"fields\","
+	"  \"outcomes\": [{\"effect\": \"ignore\"}]}}";
 
 static char *
 signed_query(const char *secret, const char *code, int64_t timestamp)

@@ -5,16 +5,22 @@
 #include "postgres/op.h"
 #include "support.h"
 
-#define WORD(name, word) word,
-
 static const struct {
 	enum um_op_kind kind;
-	const char *words[16];
+	const char *words[20];
 } kinds[] = {
-	{ UM_OP_LOOK_UP, { UM_LOOK_UP_OUTCOMES(WORD) } },
-	{ UM_OP_OPEN, { UM_OPEN_OUTCOMES(WORD) } },
-	{ UM_OP_COMPLETE, { UM_COMPLETE_OUTCOMES(WORD) } },
+	{ UM_OP_LOOK_UP,
+		{ "unknown", "expired", "pending", "opened", "processing",
+			"completed" } },
+	{ UM_OP_OPEN,
+		{ "unknown", "expired", "wrong_user", "opened", "processing",
+			"completed" } },
+	{ UM_OP_COMPLETE,
+		{ "unknown", "expired", "wrong_user", "processing", "completed",
+			"already" } },
+#define WORD(name, word) word,
 	{ UM_OP_EVENT, { UM_EVENT_OUTCOMES(WORD) } },
+#undef WORD
 	{ UM_OP_PING, { NULL } },
 	{ UM_OP_COUNT_UNCLAIMED, { NULL } },
 };
@@ -55,18 +61,17 @@ TEST(other_words_are_refused)
 {
 	static const char *const words[] = { "", "complete", "completed ",
 		"Completed", "completedx", "unavailable", "failed" };
-	struct um_op op = { .kind = UM_OP_LOOK_UP,
-		.outcome.look_up = UM_LOOK_UP_PENDING };
+	struct um_op op = { .kind = UM_OP_LOOK_UP, .outcome = UM_ROW_PENDING };
 
 	for (size_t i = 0; i < LENGTH(words); i++)
 		assert_row(words[i], !um_op_parse_outcome(&op, words[i]));
-	assert_int_equal(op.outcome.look_up, UM_LOOK_UP_PENDING);
+	assert_int_equal(op.outcome, UM_ROW_PENDING);
 }
 
 TEST(an_operation_that_is_not_done)
 {
 	struct um_op op = { .kind = UM_OP_COMPLETE,
-		.outcome.complete = UM_COMPLETE_COMPLETED };
+		.outcome = UM_ROW_COMPLETED };
 
 	op.status = UM_STORE_UNAVAILABLE;
 	assert_string_equal(um_op_outcome_text(&op), "unavailable");

@@ -8,7 +8,7 @@
 #define PAID                                                                   \
 	"\"identity\": {\"json\": \"/id\"},"                                   \
 	"\"outcomes\": [{\"when\": [{\"from\": {\"json\": \"/paid\"},"         \
-	" \"present\": true}], \"means\": \"paid\"}]}"
+	" \"present\": true}], \"effect\": \"paid\"}]}"
 #define LIVE                                                                   \
 	"\"live\": {\"from\": {\"json\": \"/world\"},"                         \
 	" \"is\": [\"live\", \"production\"]},"
@@ -44,7 +44,7 @@ read_event(const struct um_spec *spec, const char *body, struct um_event *event)
 	size_t len;
 
 	hmac_hex(signature, SECRET, um_str(body));
-	verdict = um_spec_read(spec, &delivery, events, &len);
+	verdict = um_spec_read(&spec->webhook, &delivery, events, &len);
 	*event = events[0];
 	return verdict;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "description/spec_load.h"
 #include "payment_return.h"
 #include "signing.h"
 

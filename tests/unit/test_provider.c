@@ -16,7 +16,7 @@
 	"\"signature\": {\"from\": {\"header\": \"x\"}, \"as\": \"hex\"},"     \
 	"\"signed\": [{\"site\": \"notification_url\"}, {\"body\": "           \
 	"\"raw\"}]}],"                                                         \
-	"\"believed\": \"body\", \"outcomes\": [{\"means\": \"paid\"}]}"
+	"\"trust\": \"body\", \"outcomes\": [{\"effect\": \"paid\"}]}"
 
 /* Loads a configuration whose only provider is this. */
 static struct um_config *

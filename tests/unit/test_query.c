@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* What the operator's command asks of a program, and what it is told. */
+/* What the operator's command asks, and what it is told. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sysexits.h>
 #include <unistd.h>
 
 #include "child.h"
-#include "server/query.h"
+#include "operate/main.h"
 
 #define PASSWORD "hunter2"
 #define SECRET "IiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiI"
-#define PROGRAM "connect"
 
 struct question {
 	char *args[4];
@@ -24,13 +24,12 @@ static int
 ask(void *arg)
 {
 	struct question *question = arg;
-	struct um_error err = { "" };
 	int argc = 0;
 
 	while (question->args[argc] != NULL)
 		argc++;
-	if (!um_query_is_meant(argc, question->args))
-		return 2;
+	if (question->path != NULL)
+		setenv("URLMODE_CONFIG", question->path, 1);
 	if (question->input != NULL) {
 		FILE *in = tmpfile();
 
@@ -38,10 +37,7 @@ ask(void *arg)
 		rewind(in);
 		dup2(fileno(in), STDIN_FILENO);
 	}
-	if (um_query_answer(question->args, question->path, &err))
-		return 0;
-	fprintf(stderr, "%s", err.text);
-	return 1;
+	return um_operate_main(argc, question->args);
 }
 
 /* The exit status, all of the output, and a part of the message. */
@@ -67,8 +63,8 @@ assert_answer(struct question *question, int status, const char *said,
 	um_buf_free(&err);
 }
 
-static char name[] = PROGRAM, config[] = "--config", keys[] = "--keys",
-	    conninfo[] = "--conninfo";
+static char name[] = "operate", config[] = "config", keys[] = "keys",
+	    conninfo[] = "conninfo";
 
 static char *
 make_config(const char *more)
@@ -113,7 +109,26 @@ TEST(a_value_of_the_configuration)
 		assert_answer(&question, 0, rows[i].value, "");
 	}
 	snprintf(key, sizeof(key), "secrets");
-	assert_answer(&question, 1, "", "no key of this name");
+	assert_answer(&question, 1, "", "no key secrets");
+	file_remove(path);
+}
+
+TEST(the_openid_provider_of_the_configuration)
+{
+	char *path = make_config(", \"user_check\": \"openid\", \"openid\": {"
+				 "\"issuer\": \"https://id.example\","
+				 "\"client_id\": \"client\","
+				 "\"authorization_endpoint\":"
+				 " \"https://id.example/a\","
+				 "\"jwks_file\": \"/j\"}");
+	char key[] = "openid";
+	struct question question = { { name, config, key }, path, NULL };
+
+	assert_answer(&question, 0,
+		"issuer https://id.example\nclient_id client\n"
+		"authorization_endpoint https://id.example/a\n"
+		"jwks_file /j\n",
+		"");
 	file_remove(path);
 }
 
@@ -144,7 +159,7 @@ TEST(the_ids_of_the_keys)
 
 TEST(a_socket_on_which_somebody_listens)
 {
-	char path[] = "/tmp/urlmode-query-XXXXXX/sock", option[] = "--socket",
+	char path[] = "/tmp/urlmode-query-XXXXXX/sock", option[] = "socket",
 	     longer[200];
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct question question = { { name, option, path }, NULL, NULL };
@@ -193,10 +208,10 @@ TEST(other_arguments_are_no_question)
 {
 	struct question question = { .args = { name, config } };
 
-	assert_answer(&question, 2, "", "");
+	assert_answer(&question, EX_USAGE, "", "a part of");
 	question.args[1] = conninfo;
 	question.args[2] = name;
-	assert_answer(&question, 2, "", "");
+	assert_answer(&question, EX_USAGE, "", "a part of");
 }
 
 int
@@ -204,6 +219,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_value_of_the_configuration),
+		cmocka_unit_test(the_openid_provider_of_the_configuration),
 		cmocka_unit_test(
 			a_configuration_that_is_refused_answers_nothing),
 		cmocka_unit_test(the_ids_of_the_keys),

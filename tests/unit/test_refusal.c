@@ -52,7 +52,10 @@ TEST(statuses_have_their_meaning_in_http)
 		{ 401,
 			"signature_missing signature_invalid "
 			"timestamp_out_of_tolerance" },
-		{ 403, "wrong_browser sign_in_required wrong_user" },
+		{ 403,
+			"wrong_browser sign_in_required wrong_user "
+			"sign_in_refused id_token_invalid "
+			"unknown_signing_key session_missing" },
 		{ 404, "unknown_route unknown_provider unknown_elicitation" },
 		{ 405, "method_not_allowed" },
 		{ 410, "state_expired expired" },

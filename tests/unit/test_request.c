@@ -2,7 +2,6 @@
 #include <limits.h>
 #include <string.h>
 
-#include "http/media_type.h"
 #include "http/request.h"
 #include "support.h"
 
@@ -267,20 +266,6 @@ TEST(a_form_is_recognised_by_its_media_type)
 	}
 }
 
-/* Neither a longer type nor a NUL behind it is taken for the same. */
-TEST(media_types_are_compared_whole)
-{
-	static const char type[] = "multipart/form-data";
-
-	assert_true(um_media_type_is(STR("multipart/form-data"), type));
-	assert_true(um_media_type_is(STR("MULTIPART/form-data;x"), type));
-	assert_true(um_media_type_is(STR("multipart/form-data\t;x"), type));
-	assert_false(um_media_type_is(STR("multipart/form-data\0"), type));
-	assert_false(um_media_type_is(STR("multipart/form-data2"), type));
-	assert_false(um_media_type_is(STR("multipart/form"), type));
-	assert_false(um_media_type_is(um_str(NULL), type));
-}
-
 int
 main(void)
 {
@@ -293,7 +278,6 @@ main(void)
 		cmocka_unit_test(methods_are_compared_exactly),
 		cmocka_unit_test(a_prefetch_is_recognised),
 		cmocka_unit_test(a_form_is_recognised_by_its_media_type),
-		cmocka_unit_test(media_types_are_compared_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -189,11 +189,17 @@ TEST(healthz_names_the_program_that_does_not_answer)
 		.outcome = "ok" };
 
 	um_metrics_join(metrics);
-	um_metrics_beat(metrics, 1000, 0, 0, -1);
-	case_context.clock_ms = 1000 + UM_METRICS_SILENT_MS;
+	um_metrics_heartbeat(metrics, 1000, 0, 0, -1);
+	case_context.monotonic_ms = 1000 + UM_METRICS_SILENT_MS;
 	program_case_run(&status_program, &test);
 
-	case_context.clock_ms++;
+	um_metrics_set_keys(metrics, true);
+	test.on_page = "\"programs\":{\"status\":\"ok\"},"
+		       "\"keys\":\"refused\"}";
+	program_case_run(&status_program, &test);
+	um_metrics_set_keys(metrics, false);
+
+	case_context.monotonic_ms++;
 	test.name = "silent";
 	test.status = 503;
 	test.on_page = "{\"status\":\"unavailable\",\"database\":\"ok\","
@@ -206,8 +212,8 @@ TEST(healthz_names_the_program_that_does_not_answer)
 	test.on_page = "\"programs\":{\"status\":\"gone\"}}";
 	program_case_run(&status_program, &test);
 
-	metrics->program->beat_ms = 0;
-	case_context.clock_ms = 0;
+	metrics->program->heartbeat_ms = 0;
+	case_context.monotonic_ms = 0;
 }
 
 /* What the database counts is left out while it does not answer. */

@@ -79,7 +79,7 @@ TEST(one_row_from_look_up_to_completion)
 	assert_string_equal(after.row.reason, "access_denied");
 	assert_true(after.row.has_browser);
 	assert_memory_equal(after.row.browser, open.browser, UM_BROWSER_LEN);
-	assert_int_equal(fixture.troubles.len, 0);
+	assert_int_equal(fixture.notices.len, 0);
 	um_op_free(&look);
 	um_op_free(&open);
 	um_op_free(&complete);
@@ -224,9 +224,9 @@ TEST(one_bad_row_fails_alone)
 			i == 4 ? "pending" : "completed");
 	}
 	assert_true(
-		str_has(um_buf_str(&fixture.troubles), STR("SQLSTATE: P0001")));
+		str_has(um_buf_str(&fixture.notices), STR("SQLSTATE: P0001")));
 	assert_false(
-		str_has(um_buf_str(&fixture.troubles), STR("this row fails")));
+		str_has(um_buf_str(&fixture.notices), STR("this row fails")));
 	ops_free(ops, LENGTH(ops));
 }
 

@@ -120,7 +120,7 @@ TEST(a_session_that_ends_in_the_middle)
 		assert_outcome(&ops[i], "completed");
 		assert_row_text(&ops[i], "status", "completed");
 	}
-	assert_true(fixture.troubles.len != 0);
+	assert_true(fixture.notices.len != 0);
 	ops_free(ops, LENGTH(ops));
 }
 
@@ -146,9 +146,9 @@ TEST(it_reconnects_by_itself)
 	connect_first();
 	um_store_watch(fixture.store, &want_write, &before);
 	terminate();
-	for (int i = 0; fixture.troubles.len == 0 && i < 1000; i++)
+	for (int i = 0; fixture.notices.len == 0 && i < 1000; i++)
 		store_fixture_run_ms(&fixture, 10);
-	assert_true(fixture.troubles.len != 0);
+	assert_true(fixture.notices.len != 0);
 	store_fixture_run_until_idle(&fixture);
 	um_store_watch(fixture.store, &want_write, &after);
 	assert_int_not_equal(before, after);
@@ -172,7 +172,7 @@ TEST(an_error_that_no_row_caused_is_tried_again)
 		store_fixture_run(&fixture, 2);
 		assert_outcome(&ops[0], "completed");
 		assert_outcome(&ops[1], "completed");
-		assert_true(str_has(um_buf_str(&fixture.troubles),
+		assert_true(str_has(um_buf_str(&fixture.notices),
 			um_str(reasons[i] + strlen("unit_"))));
 		ops_free(ops, LENGTH(ops));
 		if (i + 1 < LENGTH(reasons))
@@ -199,7 +199,7 @@ count_in(const struct um_buf *text, const char *word)
 TEST(a_server_that_commits_nothing_is_not_asked_all_the_time)
 {
 	struct um_op ops[2];
-	size_t attempts, troubles_len;
+	size_t attempts, notices_len;
 	int64_t began;
 
 	connect_first();
@@ -207,20 +207,20 @@ TEST(a_server_that_commits_nothing_is_not_asked_all_the_time)
 	store_fixture_submit(&fixture, &ops[0]);
 	store_fixture_run(&fixture, 1);
 	assert_outcome(&ops[0], "unavailable");
-	attempts = count_in(&fixture.troubles, "53100");
+	attempts = count_in(&fixture.notices, "53100");
 	assert_in_range(attempts, 3, 8); /* after 0, 50, 150, 350, 750 ms … */
 
 	row_make(&ops[1], UM_OP_LOOK_UP);
 	store_fixture_submit(&fixture, &ops[1]);
 	store_fixture_run(&fixture, 2);
 	assert_outcome(&ops[1], "pending");
-	troubles_len = fixture.troubles.len;
-	began = um_clock_ms();
+	notices_len = fixture.notices.len;
+	began = um_monotonic_ms();
 	terminate();
-	while (fixture.troubles.len == troubles_len)
+	while (fixture.notices.len == notices_len)
 		store_fixture_run_ms(&fixture, 10);
 	store_fixture_run_until_idle(&fixture);
-	assert_true(um_clock_ms() - began < UM_STORE_RETRY_MAX_MS);
+	assert_true(um_monotonic_ms() - began < UM_STORE_RETRY_MAX_MS);
 	ops_free(ops, LENGTH(ops));
 }
 
@@ -288,7 +288,7 @@ TEST(a_server_that_stays_silent_is_given_up)
 	fixture.now++;
 	um_store_run(fixture.store, false, fixture.now);
 	assert_int_equal(fixture.done_len, 1);
-	assert_true(str_has(um_buf_str(&fixture.troubles),
+	assert_true(str_has(um_buf_str(&fixture.notices),
 		STR("no answer in time")));
 	fixture.now += UM_STORE_RETRY_MIN_MS;
 	store_fixture_run(&fixture, 2);

@@ -47,8 +47,8 @@ TEST(without_a_server_operations_are_unavailable)
 	assert_int_equal(fixture.done_len, 3);
 	assert_outcome(&ops[2], "unavailable");
 	assert_int_equal(um_store_pending(fixture.store), 0);
-	assert_true(fixture.troubles.len != 0);
-	assert_false(str_has(um_buf_str(&fixture.troubles), STR(PASSWORD)));
+	assert_true(fixture.notices.len != 0);
+	assert_false(str_has(um_buf_str(&fixture.notices), STR(PASSWORD)));
 }
 
 /* Attempts come from RETRY_MIN to RETRY_MAX apart, and never faster. */
@@ -112,7 +112,7 @@ TEST(a_database_that_refuses)
 {
 	static const struct {
 		const char *more;
-		const char *trouble;
+		const char *notice;
 	} cases[] = {
 		{ "dbname=template1 user=urlmode_nobody password=" PASSWORD,
 			"urlmode_nobody" },
@@ -127,10 +127,10 @@ TEST(a_database_that_refuses)
 		store_fixture_submit(&fixture, &op);
 		store_fixture_run(&fixture, 1);
 		assert_outcome(&op, "unavailable");
-		assert_true(str_has(um_buf_str(&fixture.troubles),
-			um_str(cases[i].trouble)));
+		assert_true(str_has(um_buf_str(&fixture.notices),
+			um_str(cases[i].notice)));
 		assert_false(
-			str_has(um_buf_str(&fixture.troubles), STR(PASSWORD)));
+			str_has(um_buf_str(&fixture.notices), STR(PASSWORD)));
 		if (i + 1 < LENGTH(cases))
 			store_fixture_close(&fixture);
 	}
@@ -212,11 +212,85 @@ TEST(a_warning_of_the_server_is_not_printed)
 	close(saved);
 	assert_outcome(&op, "completed");
 	assert_int_equal(lseek(fileno(file), 0, SEEK_END), 0);
-	assert_true(str_has(um_buf_str(&fixture.troubles), STR("01000")));
-	assert_false(str_has(um_buf_str(&fixture.troubles), um_str(uuid)));
+	assert_true(str_has(um_buf_str(&fixture.notices), STR("01000")));
+	assert_false(str_has(um_buf_str(&fixture.notices), um_str(uuid)));
 	fclose(file);
 	file_remove(path);
 	um_op_free(&op);
+}
+
+#define PUT(buf, literal) um_buf_put(buf, literal, sizeof(literal) - 1)
+
+/*
+ * A server's messages (PostgreSQL documentation, "Message Formats"):
+ * AuthenticationOk, and a warning from this file of its source.
+ */
+static void
+put_warning(struct um_buf *out, const char *file)
+{
+	struct um_buf fields = { 0 };
+	uint32_t len;
+
+	PUT(&fields, "SWARNING\0C01000\0MNOTIFY queue is 50% full\0");
+	PUT(&fields, "DThe server process with PID 4242 is among those\0");
+	PUT(&fields, "HIt cannot be emptied until that ends.\0F");
+	um_buf_put(&fields, file, strlen(file) + 1);
+	PUT(&fields, "\0");
+	PUT(out, "R\0\0\0\10\0\0\0\0N");
+	len = htonl((uint32_t)fields.len + 4);
+	um_buf_put(out, &len, sizeof(len));
+	um_buf_put(out, fields.ptr, fields.len);
+	um_buf_free(&fields);
+}
+
+/* What the store says of a server that sends this and nothing else. */
+static void
+hear(struct um_str bytes)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr *any = (struct sockaddr *)&address;
+	socklen_t len = sizeof(address);
+	int listener = socket(AF_INET, SOCK_STREAM, 0), fd;
+	char conninfo[128], startup[1024];
+
+	assert_int_equal(bind(listener, any, len), 0);
+	assert_int_equal(listen(listener, 1), 0);
+	assert_int_equal(getsockname(listener, any, &len), 0);
+	snprintf(conninfo, sizeof(conninfo),
+		"host=127.0.0.1 port=%d sslmode=disable gssencmode=disable",
+		ntohs(address.sin_port));
+	store_fixture_open(&fixture, conninfo);
+	store_fixture_run_ms(&fixture, 100);
+	fd = accept(listener, NULL, NULL);
+	assert_true(recv(fd, startup, sizeof(startup), 0) > 0);
+	assert_int_equal(send(fd, bytes.ptr, bytes.len, 0), bytes.len);
+	for (int i = 0; fixture.notices.len == 0 && i < 1000; i++)
+		store_fixture_run_ms(&fixture, 10);
+	close(fd);
+	close(listener);
+}
+
+/* It names the session that holds the queue, and no row. */
+TEST(the_warning_of_a_full_queue_of_notifications_is_logged_in_full)
+{
+	static const char *const files[] = { "async.c", "pl_exec.c" };
+
+	for (size_t i = 0; i < LENGTH(files); i++) {
+		struct um_buf bytes = { 0 };
+
+		row_begin("%s", files[i]);
+		put_warning(&bytes, files[i]);
+		hear(um_buf_str(&bytes));
+		assert_str(um_buf_str(&fixture.notices),
+			i == 0 ? "database: NOTIFY queue is 50% full. The "
+				 "server process with PID 4242 is among those "
+				 "It cannot be emptied until that ends.\n"
+			       : "database: a notice, SQLSTATE: 01000\n");
+		um_buf_free(&bytes);
+		if (i + 1 < LENGTH(files))
+			store_fixture_close(&fixture);
+	}
 }
 
 TEST(freeing_null_is_fine)
@@ -235,6 +309,8 @@ main(void)
 		STORE_TEST_OPENS(a_database_that_refuses),
 		STORE_TEST_OPENS(the_next_host_is_tried),
 		STORE_TEST_OPENS(a_warning_of_the_server_is_not_printed),
+		STORE_TEST_OPENS(
+			the_warning_of_a_full_queue_of_notifications_is_logged_in_full),
 		STORE_TEST_OPENS(freeing_null_is_fine),
 	};
 

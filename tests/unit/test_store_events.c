@@ -24,6 +24,15 @@ event_make(struct um_op *op, struct um_event *event, const char *expected)
 	op->event = event;
 }
 
+/* Another event of the same row. */
+static void
+event_again(struct um_op *op, const struct um_op *of, struct um_event *event)
+{
+	row_again(op, of);
+	um_buf_puts(&op->result, "sealed");
+	op->event = event;
+}
+
 static void
 submit_and_run(struct um_op *op)
 {
@@ -119,8 +128,7 @@ TEST(events_are_recorded_once_and_in_order)
 	event_make(&ops[0], &events[0], ANY);
 	for (size_t i = 0; i < LENGTH(ops); i++) {
 		if (i > 0)
-			row_again(&ops[i], &ops[0]);
-		ops[i].event = &events[i];
+			event_again(&ops[i], &ops[0], &events[i]);
 		events[i].identity[0] = (char)('a' + (i == 3 ? 2 : i));
 		memcpy(events[i].identity + 1, events[0].identity + 1,
 			UM_UUID_TEXT_LEN);
@@ -182,8 +190,7 @@ TEST(a_payment_that_is_told_again)
 	struct um_op ops[2];
 
 	event_make(&ops[0], &events[0], TEN);
-	row_again(&ops[1], &ops[0]);
-	ops[1].event = &events[1];
+	event_again(&ops[1], &ops[0], &events[1]);
 	memcpy(events[1].identity, "again", sizeof("again"));
 	sql_do(admin_db, "DELETE FROM urlmode.event WHERE provider = '%s'",
 		FIXTURE_PROVIDER);
@@ -193,6 +200,49 @@ TEST(a_payment_that_is_told_again)
 	assert_outcome(&ops[1], "repeated");
 	um_op_free(&ops[0]);
 	um_op_free(&ops[1]);
+}
+
+/* A refund that names its payment alone. The answer says the elicitation. */
+TEST(a_refund_finds_its_elicitation)
+{
+	struct um_event paid = { PAID_EUR(1000), .reference = "unit-test-2",
+		.checkout = "unit-test-checkout" };
+	struct um_event refund = { .effect = UM_EFFECT_REFUNDED,
+		.reference = "unit-test-2",
+		.refund = "unit-test-refund" };
+	struct um_event other = { .effect = UM_EFFECT_REFUND_REVERSED,
+		.identity = "other",
+		.reference = "unit-test-3" };
+	struct um_op ops[3];
+	char *refunded;
+
+	sql_do(admin_db,
+		"DELETE FROM urlmode.payment; DELETE FROM urlmode.refund");
+	event_make(&ops[0], &paid, TEN);
+	submit_and_run(&ops[0]);
+	assert_outcome(&ops[0], "accept");
+
+	memcpy(refund.identity, paid.identity, sizeof(paid.identity));
+	refund.identity[0] = 'x';
+	event_again(&ops[1], &ops[0], &refund);
+	ops[1].is_unnamed = true;
+	memset(ops[1].id, 0, sizeof(ops[1].id));
+	submit_and_run(&ops[1]);
+	assert_outcome(&ops[1], "refunded");
+	assert_false(ops[1].is_unnamed);
+	assert_memory_equal(ops[1].id, ops[0].id, sizeof(ops[0].id));
+	refunded = sql(admin_db,
+		"SELECT refunded FROM urlmode.payment"
+		" WHERE reference = 'unit-test-2'");
+	assert_string_equal(refunded, "1000");
+	free(refunded);
+
+	event_again(&ops[2], &ops[0], &other);
+	ops[2].is_unnamed = true;
+	submit_and_run(&ops[2]);
+	assert_outcome(&ops[2], "unknown");
+	assert_true(ops[2].is_unnamed);
+	ops_free(ops, LENGTH(ops));
 }
 
 /* What a page is told of attempts that failed, and of a payment too late. */
@@ -213,8 +263,7 @@ TEST(what_look_up_says_of_a_payment)
 		if (i == 0)
 			event_make(&ops[0], &failed, TEN);
 		else
-			row_again(&ops[i], &ops[0]);
-		ops[i].event = events[i];
+			event_again(&ops[i], &ops[0], events[i]);
 		memcpy(events[i]->identity, failed.identity,
 			sizeof(failed.identity));
 		events[i]->identity[0] = (char)('x' + i);
@@ -351,6 +400,7 @@ main(void)
 		STORE_TEST(events_are_recorded_once_and_in_order),
 		STORE_TEST(a_reference_pays_for_one_row),
 		STORE_TEST(a_payment_that_is_told_again),
+		STORE_TEST(a_refund_finds_its_elicitation),
 		STORE_TEST(what_look_up_says_of_a_payment),
 		STORE_TEST(unclaimed_payments_are_counted),
 		STORE_TEST(the_grace_of_a_payment_that_is_opened),

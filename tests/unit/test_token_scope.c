@@ -188,18 +188,6 @@ TEST(no_cookie_fits_no_bound_token)
 	assert_false(um_token_fits_browser(&token, keys, STR("")));
 }
 
-TEST(subject_and_session_do_not_run_together)
-{
-	uint8_t a[UM_BINDING_LEN];
-	uint8_t b[UM_BINDING_LEN];
-
-	um_binding_digest(a, keys, STR("ab"), STR("c"));
-	um_binding_digest(b, keys, STR("a"), STR("bc"));
-	assert_memory_not_equal(a, b, sizeof(a));
-	um_binding_digest(b, keys, STR("abc"), um_str(NULL));
-	assert_memory_not_equal(a, b, sizeof(a));
-}
-
 static int
 set_up(void **state)
 {
@@ -226,7 +214,6 @@ main(void)
 		cmocka_unit_test(any_key_of_the_file_opens),
 		cmocka_unit_test(a_bound_token_is_for_one_cookie),
 		cmocka_unit_test(no_cookie_fits_no_bound_token),
-		cmocka_unit_test(subject_and_session_do_not_run_together),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

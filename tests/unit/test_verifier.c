@@ -25,14 +25,14 @@ is_right(enum um_algorithm algorithm, enum um_encoding encoding,
 {
 	struct um_verifier *verifier = um_verifier_new(algorithm, encoding);
 	struct um_str text = um_str(signature);
-	const char *reason;
+	enum um_verify_error error;
 	bool ok;
 
 	assert_non_null(verifier);
-	reason = um_verifier_add_secret(verifier, form, key);
-	if (reason != NULL)
-		fail_msg("the key %s", reason);
-	ok = um_verifier_match(verifier, message, &text, 1, 0);
+	error = um_verifier_add_secret(verifier, form, key);
+	if (error != UM_VERIFY_OK)
+		fail_msg("the key %s", um_verify_error_text(error));
+	ok = um_verifier_match(verifier, message, &text, 1, 0) == UM_VERIFY_OK;
 	um_verifier_free(verifier);
 	return ok;
 }
@@ -210,40 +210,38 @@ TEST(public_keys)
 		EVP_PKEY *key;
 		enum um_algorithm algorithm;
 		const EVP_MD *digest;
-		const char *reason;
+		enum um_verify_error error;
 	} cases[] = {
-		{ "P-256", p256, UM_ECDSA_P256, EVP_sha256(), NULL },
-		{ "RSA", rsa, UM_RSA_SHA256, EVP_sha256(), NULL },
-		{ "Ed25519", ed, UM_ED25519, NULL, NULL },
+		{ "P-256", p256, UM_ECDSA_P256, EVP_sha256(), UM_VERIFY_OK },
+		{ "RSA", rsa, UM_RSA_SHA256, EVP_sha256(), UM_VERIFY_OK },
+		{ "Ed25519", ed, UM_ED25519, NULL, UM_VERIFY_OK },
 		{ "P-384", p384, UM_ECDSA_P256, EVP_sha256(),
-			"is not a key on the curve P-256" },
+			UM_VERIFY_KEY_NOT_P256 },
 		{ "RSA as ECDSA", rsa, UM_ECDSA_P256, EVP_sha256(),
-			"is not a key on the curve P-256" },
+			UM_VERIFY_KEY_NOT_P256 },
 		{ "P-256 as RSA", p256, UM_RSA_SHA256, EVP_sha256(),
-			"is not an RSA key" },
+			UM_VERIFY_KEY_NOT_RSA },
 		{ "short RSA", short_rsa, UM_RSA_SHA256, EVP_sha256(),
-			"is an RSA key of fewer than 2048 bits" },
+			UM_VERIFY_KEY_SHORT },
 		{ "RSA as Ed25519", rsa, UM_ED25519, EVP_sha256(),
-			"is not an Ed25519 key" },
+			UM_VERIFY_KEY_NOT_ED25519 },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct um_verifier *verifier =
 			um_verifier_new(cases[i].algorithm, UM_BASE64);
 		char public[1024], signature[1024];
-		const char *reason;
+		enum um_verify_error error;
 
 		row_begin("%s", cases[i].name);
 		public_text(cases[i].key, public);
-		reason = um_verifier_add_secret(verifier, UM_KEY_BASE64,
-			public);
+		error = um_verifier_add_secret(verifier, UM_KEY_BASE64, public);
 		um_verifier_free(verifier);
-		if (cases[i].reason != NULL) {
-			assert_non_null(reason);
-			assert_string_equal(reason, cases[i].reason);
+		if (cases[i].error != UM_VERIFY_OK) {
+			assert_int_equal(error, cases[i].error);
 			continue;
 		}
-		assert_row(cases[i].name, reason == NULL);
+		assert_row(cases[i].name, error == UM_VERIFY_OK);
 		sign_text(cases[i].key, cases[i].digest, STR("message"),
 			signature);
 		assert_true(is_right(cases[i].algorithm, UM_BASE64,
@@ -314,32 +312,32 @@ TEST(keys_that_are_refused)
 		enum um_algorithm algorithm;
 		enum um_key_form form;
 		const char *key;
-		const char *reason;
+		enum um_verify_error error;
 	} cases[] = {
-		{ UM_HMAC_SHA256, UM_KEY_UTF8, "", "is empty" },
-		{ UM_HMAC_SHA256, UM_KEY_BASE64, "", "is empty" },
+		{ UM_HMAC_SHA256, UM_KEY_UTF8, "", UM_VERIFY_KEY_EMPTY },
+		{ UM_HMAC_SHA256, UM_KEY_BASE64, "", UM_VERIFY_KEY_EMPTY },
 		{ UM_HMAC_SHA256, UM_KEY_BASE64, "*",
-			"is not base64, or too long" },
+			UM_VERIFY_KEY_NOT_BASE64 },
 		{ UM_HMAC_SHA256, UM_KEY_BASE64,
-			"====", "is not base64, or too long" },
-		{ UM_HMAC_SHA256, UM_KEY_HEX, "0", "is not hex, or too long" },
-		{ UM_HMAC_SHA256, UM_KEY_HEX, "zz", "is not hex, or too long" },
-		{ UM_HMAC_SHA256, UM_KEY_SHA1, "", "is empty" },
-		{ UM_TOKEN, UM_KEY_UTF8, "", "is empty" },
-		{ UM_ED25519, UM_KEY_HEX, "00", "is not a public key" },
-		{ UM_ED25519, UM_KEY_BASE64, "AAAA", "is not a public key" },
-		{ UM_ECDSA_P256, UM_KEY_BASE64, "MAA=", "is not a public key" },
+			"====", UM_VERIFY_KEY_NOT_BASE64 },
+		{ UM_HMAC_SHA256, UM_KEY_HEX, "0", UM_VERIFY_KEY_NOT_HEX },
+		{ UM_HMAC_SHA256, UM_KEY_HEX, "zz", UM_VERIFY_KEY_NOT_HEX },
+		{ UM_HMAC_SHA256, UM_KEY_SHA1, "", UM_VERIFY_KEY_EMPTY },
+		{ UM_TOKEN, UM_KEY_UTF8, "", UM_VERIFY_KEY_EMPTY },
+		{ UM_ED25519, UM_KEY_HEX, "00", UM_VERIFY_KEY_NOT_PUBLIC },
+		{ UM_ED25519, UM_KEY_BASE64, "AAAA", UM_VERIFY_KEY_NOT_PUBLIC },
+		{ UM_ECDSA_P256, UM_KEY_BASE64,
+			"MAA=", UM_VERIFY_KEY_NOT_PUBLIC },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct um_verifier *verifier =
 			um_verifier_new(cases[i].algorithm, UM_HEX);
-		const char *reason = um_verifier_add_secret(verifier,
+		enum um_verify_error error = um_verifier_add_secret(verifier,
 			cases[i].form, cases[i].key);
 
 		row_begin("%s", cases[i].key);
-		assert_non_null(reason);
-		assert_string_equal(reason, cases[i].reason);
+		assert_int_equal(error, cases[i].error);
 		assert_int_equal(um_verifier_count_keys(verifier), 0);
 		um_verifier_free(verifier);
 	}
@@ -372,29 +370,39 @@ TEST(several_keys_and_signatures)
 
 	assert_int_equal(um_verifier_count_keys(verifier), 0);
 	signatures[0] = right;
-	assert_false(um_verifier_match(verifier, STR(JEFE), signatures, 1, 0));
+	assert_int_not_equal(um_verifier_match(verifier, STR(JEFE), signatures,
+				     1, 0),
+		UM_VERIFY_OK);
 	for (size_t i = 0; i < UM_VERIFIER_KEYS_MAX; i++)
-		assert_null(um_verifier_add_secret(verifier, UM_KEY_UTF8,
-			i + 1 < UM_VERIFIER_KEYS_MAX ? "other" : "Jefe"));
+		assert_int_equal(um_verifier_add_secret(verifier, UM_KEY_UTF8,
+					 i + 1 < UM_VERIFIER_KEYS_MAX ? "other"
+								      : "Jefe"),
+			UM_VERIFY_OK);
 	assert_int_equal(um_verifier_count_keys(verifier),
 		UM_VERIFIER_KEYS_MAX);
-	assert_string_equal(um_verifier_add_secret(verifier, UM_KEY_UTF8,
-				    "one"),
-		"is more than a scheme can have");
-	assert_true(um_verifier_match(verifier, STR(JEFE), signatures, 1, 0));
-	assert_false(um_verifier_match(verifier, STR(JEFE), signatures, 0, 0));
+	assert_int_equal(um_verifier_add_secret(verifier, UM_KEY_UTF8, "one"),
+		UM_VERIFY_KEYS_TOO_MANY);
+	assert_int_equal(um_verifier_match(verifier, STR(JEFE), signatures, 1,
+				 0),
+		UM_VERIFY_OK);
+	assert_int_not_equal(um_verifier_match(verifier, STR(JEFE), signatures,
+				     0, 0),
+		UM_VERIFY_OK);
 
 	for (size_t i = 0; i < UM_SIGNATURES_MAX; i++)
 		signatures[i] = wrong;
-	assert_false(um_verifier_match(verifier, STR(JEFE), signatures,
-		UM_SIGNATURES_MAX, 0));
+	assert_int_not_equal(um_verifier_match(verifier, STR(JEFE), signatures,
+				     UM_SIGNATURES_MAX, 0),
+		UM_VERIFY_OK);
 	signatures[UM_SIGNATURES_MAX - 1] = right;
-	assert_true(um_verifier_match(verifier, STR(JEFE), signatures,
-		UM_SIGNATURES_MAX, 0));
+	assert_int_equal(um_verifier_match(verifier, STR(JEFE), signatures,
+				 UM_SIGNATURES_MAX, 0),
+		UM_VERIFY_OK);
 	/* A malformed one is refused wherever it stands. */
 	signatures[0] = STR("no hex");
-	assert_false(um_verifier_match(verifier, STR(JEFE), signatures,
-		UM_SIGNATURES_MAX, 0));
+	assert_int_not_equal(um_verifier_match(verifier, STR(JEFE), signatures,
+				     UM_SIGNATURES_MAX, 0),
+		UM_VERIFY_OK);
 	um_verifier_free(verifier);
 }
 
@@ -410,16 +418,20 @@ TEST(few_signatures_for_public_keys)
 	struct um_verifier *verifier = um_verifier_new(UM_ED25519, UM_HEX);
 	struct um_str signatures[UM_SIGNATURES_MAX + 1];
 
-	assert_null(um_verifier_add_secret(verifier, UM_KEY_HEX, public));
+	assert_int_equal(um_verifier_add_secret(verifier, UM_KEY_HEX, public),
+		UM_VERIFY_OK);
 	for (size_t i = 0; i < LENGTH(signatures); i++)
 		signatures[i] = STR("00");
 	signatures[UM_PUBLIC_SIGNATURES_MAX - 1] = STR(right);
-	assert_true(um_verifier_match(verifier, STR("r"), signatures,
-		UM_PUBLIC_SIGNATURES_MAX, 0));
-	assert_false(um_verifier_match(verifier, STR("r"), signatures,
-		UM_PUBLIC_SIGNATURES_MAX + 1, 0));
-	assert_false(um_verifier_match(verifier, STR("r"), signatures,
-		LENGTH(signatures), 0));
+	assert_int_equal(um_verifier_match(verifier, STR("r"), signatures,
+				 UM_PUBLIC_SIGNATURES_MAX, 0),
+		UM_VERIFY_OK);
+	assert_int_not_equal(um_verifier_match(verifier, STR("r"), signatures,
+				     UM_PUBLIC_SIGNATURES_MAX + 1, 0),
+		UM_VERIFY_OK);
+	assert_int_not_equal(um_verifier_match(verifier, STR("r"), signatures,
+				     LENGTH(signatures), 0),
+		UM_VERIFY_OK);
 	um_verifier_free(verifier);
 }
 

@@ -10,6 +10,7 @@
 
 #define main program_main
 #include "../../cgi-bin/webhook.c" // NOLINT(bugprone-suspicious-include)
+#include "description/spec_load.h"
 #undef main
 
 #define HOOK "/webhook/shop"
@@ -28,11 +29,11 @@ static const char description[] =
 	"   {\"body\": \"raw\"}]}],"
 	" \"timestamp\": {\"from\": {\"header\": \"x-time\"}, \"as\": \"unix\","
 	"  \"past\": 300, \"future\": 60},"
-	" \"events\": \"/events\", \"believed\": \"body\","
+	" \"events\": \"/events\", \"trust\": \"body\","
 	" \"identity\": {\"item\": \"/id\"},"
 	" \"type\": {\"item\": \"/type\"},"
 	" \"elicitation\": {\"item\": \"/for\"},"
-	" \"outcomes\": [{\"type\": \"paid\", \"means\": \"paid\"}]}";
+	" \"outcomes\": [{\"type\": \"paid\", \"effect\": \"paid\"}]}";
 
 #define EVENT(id, type, of)                                                    \
 	"{\"id\":\"" id "\",\"type\":\"" type "\",\"for\":\"" of "\"}"
@@ -117,7 +118,7 @@ assert_end(struct um_exchange *ex, struct um_buf *path, int status,
 	struct um_log log = { .fd = -1, .program = "webhook" };
 	struct um_buf out = { 0 };
 
-	um_exchange_write(ex, &out);
+	um_respond(&case_context, ex, &out);
 	um_log_request(&log, ex, CASE_NOW * 1000, 1);
 	if (ex->response.status != status)
 		fail_msg("%d %s, not %d %s", ex->response.status,

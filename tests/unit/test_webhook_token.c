@@ -7,6 +7,7 @@
 
 #define main program_main
 #include "../../cgi-bin/webhook.c" // NOLINT(bugprone-suspicious-include)
+#include "description/spec_load.h"
 #undef main
 
 #define HOOK "/webhook/shop"
@@ -15,11 +16,11 @@
 
 static const char description[] =
 	"{\"name\": \"Unit\", \"documentation\": \"https://unit.example/\","
-	" \"verify\": [], \"believed\": \"nothing\","
+	" \"verify\": [], \"trust\": \"nothing\","
 	" \"elicitation\": {\"form\": \"for\"},"
 	" \"reference\": {\"form\": \"id\"},"
 	" \"outcomes\": [{\"when\": [{\"from\": {\"form\": \"id\"},"
-	"  \"present\": true}], \"means\": \"recheck\"}]}";
+	"  \"present\": true}], \"effect\": \"recheck\"}]}";
 
 static char query[1024];
 
@@ -56,6 +57,16 @@ deliver(struct um_exchange *ex, struct um_buf *path, enum um_purpose purpose,
 	um_exchange_begin(ex, path, get, NULL, &case_context);
 	ex->request.body = STR(FORM);
 	plan(&case_context, ex);
+}
+
+static void
+respond(struct um_exchange *ex)
+{
+	struct um_buf out = { 0 };
+
+	assert_null(ex->then);
+	um_respond(&case_context, ex, &out);
+	um_buf_free(&out);
 }
 
 static void
@@ -119,7 +130,7 @@ TEST(other_tokens_are_refused)
 		row_begin("%zu, %s", i, cases[i].reason);
 		deliver(&ex, &path, cases[i].purpose, cases[i].provider,
 			cases[i].expires, cases[i].more);
-		assert_null(ex.then);
+		respond(&ex);
 		assert_int_equal(ex.response.status, cases[i].status);
 		assert_string_equal(ex.reason, cases[i].reason);
 		free_all(&ex, &path);
@@ -140,7 +151,7 @@ TEST(without_a_token_nothing_is_heard)
 		um_exchange_begin(&ex, &path, get, NULL, &case_context);
 		ex.request.body = STR(FORM);
 		plan(&case_context, &ex);
-		assert_null(ex.then);
+		respond(&ex);
 		assert_int_equal(ex.response.status, 400);
 		assert_string_equal(ex.reason, "state_missing");
 		free_all(&ex, &path);

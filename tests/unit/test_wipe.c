@@ -6,6 +6,7 @@
 
 #include <valgrind/memcheck.h>
 
+#include "postgres/store.h"
 #include "program_case.h"
 
 static size_t freed_with_secret;
@@ -67,17 +68,47 @@ TEST(a_form_that_is_refused_is_wiped)
 
 TEST(an_exchange_is_wiped)
 {
-	struct um_exchange ex = { .cookie = SECRET, .user = SECRET };
+	struct um_exchange ex = { .cookie = SECRET,
+		.user = SECRET,
+		.state = SECRET };
 	const struct um_str form = STR("code=" SECRET);
 	const char *bytes = (const char *)&ex;
 
 	assert_int_equal(um_form_parse(&ex.form, form), UM_FORM_GOOD);
 	um_buf_puts(&ex.op.result, SECRET);
+	um_buf_puts(&ex.url, "https://host/?state=" SECRET);
 	um_buf_puts(&ex.response.headers, "Location: /?code=" SECRET);
 	um_buf_puts(&ex.response.body, SECRET);
 	um_exchange_free(&ex);
 	assert_int_equal(freed_with_secret, 0);
 	assert_null(memmem(bytes, sizeof(ex), SECRET, strlen(SECRET)));
+}
+
+static void
+done(struct um_op *op, void *arg)
+{
+	(void)op;
+	(void)arg;
+}
+
+static void
+notice(const char *text, void *arg)
+{
+	(void)text;
+	(void)arg;
+}
+
+/* The connection string may hold a password. */
+TEST(a_store_is_wiped)
+{
+	static const struct um_store_events events = { done, notice, NULL,
+		NULL };
+	struct um_store *store = um_store_new("host=/nowhere password=" SECRET,
+		"connect", &events);
+
+	assert_non_null(store);
+	um_store_free(store);
+	assert_int_equal(freed_with_secret, 0);
 }
 
 int
@@ -89,6 +120,7 @@ main(void)
 		cmocka_unit_test_setup(a_form_is_wiped, set_up),
 		cmocka_unit_test_setup(a_form_that_is_refused_is_wiped, set_up),
 		cmocka_unit_test_setup(an_exchange_is_wiped, set_up),
+		cmocka_unit_test_setup(a_store_is_wiped, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

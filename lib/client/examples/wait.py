@@ -59,5 +59,5 @@ with psycopg.connect(os.environ["URLMODE_DATABASE_URL"], autocommit=True) as con
     _, action, reason, sealed, reference = row
     print(action, reason, json.dumps(open_result(keys, id, binding, sealed)) if sealed else "null")
     conn.execute("SELECT urlmode.mark_read(%s::uuid[], %s::bytea[])", one)  # it is dropped in ten minutes, not in a day
-    claimed, = conn.execute("SELECT urlmode.claim(%s, %s, %s, action => %s)", (id, binding, reference, action)).fetchone()
-    print("claimed" if claimed else "claimed by another call")  # one call acts on it
+    outcome, = conn.execute("SELECT urlmode.claim(%s, %s, %s, action => %s)", (id, binding, reference, action)).fetchone()
+    print("claimed" if outcome == "claimed" else "claimed by another call")  # one call acts on it

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/respond.h"
+
+#include <string.h>
+
+#include "app/browser.h"
+#include "http/escape.h"
+#include "http/page.h"
+#include "webhook/amount.h"
+
+static void
+put_refusal_text(struct um_response *response, enum um_refusal refusal)
+{
+	response->status = um_refusal_status(refusal);
+	response->content_type = "text/plain; charset=utf-8";
+	um_buf_printf(&response->body, "%s: %s\n",
+		um_refusal_shown_code(refusal), um_refusal_advice(refusal));
+}
+
+/* A header, so that the state in the address is not on the page. */
+static void
+put_refresh(struct um_exchange *ex)
+{
+	struct um_buf refresh = { 0 };
+
+	um_buf_puts(&refresh, UM_RETRY_AFTER);
+	if (ex->url.len != 0) {
+		um_buf_puts(&refresh, "; url=");
+		um_buf_put(&refresh, ex->url.ptr, ex->url.len);
+	}
+	um_response_header(&ex->response, "Refresh", um_buf_str(&refresh));
+	ex->response.headers.failed |= refresh.failed | ex->url.failed;
+	um_buf_free(&refresh);
+}
+
+/* The provider's page for signing out (RP-Initiated Logout, section 2). */
+static void
+put_sign_out(struct um_buf *url, const struct um_openid *openid)
+{
+	const char *page = openid->end_session_endpoint;
+
+	um_buf_cat(url, page, strchr(page, '?') != NULL ? "&" : "?",
+		"client_id=");
+	um_escape_url_arg(url, um_str(openid->client_id));
+}
+
+/* How to go on after a refusal. `sign_out` holds what the way points to. */
+static struct um_way_on
+way_on_of(const struct um_config *config, const struct um_exchange *ex,
+	struct um_buf *sign_out)
+{
+	const struct um_str url = um_buf_str(&ex->way_on);
+	struct um_way_on way = { 0 };
+
+	if (ex->refusal != UM_REFUSAL_WRONG_USER
+		|| config->user_check != UM_USER_OPENID) {
+		way.try_again = url;
+		return way;
+	}
+	way.other_account = url;
+	way.signed_in_as = um_str(
+		ex->user_name[0] != '\0' ? ex->user_name : ex->user);
+	if (config->openid.end_session_endpoint != NULL)
+		put_sign_out(sign_out, &config->openid);
+	way.sign_out = um_buf_str(sign_out);
+	return way;
+}
+
+static void
+put_refusal(const struct um_config *config, struct um_exchange *ex)
+{
+	struct um_buf sign_out = { 0 };
+	struct um_way_on way;
+
+	ex->outcome = ex->refusal == UM_REFUSAL_UNAVAILABLE ? "unavailable"
+		: ex->refusal == UM_REFUSAL_INTERNAL_ERROR  ? "failed"
+							    : "refused";
+	ex->reason = um_refusal_code(ex->refusal);
+	um_response_free(&ex->response);
+	if (ex->refusal == UM_REFUSAL_METHOD_NOT_ALLOWED)
+		um_response_header(&ex->response, "Allow", um_str(ex->allow));
+	if (ex->refusal == UM_REFUSAL_UNAVAILABLE)
+		um_response_header(&ex->response, "Retry-After",
+			um_str(UM_RETRY_AFTER));
+	if (ex->plain) {
+		put_refusal_text(&ex->response, ex->refusal);
+		return;
+	}
+	if (ex->refusal == UM_REFUSAL_UNAVAILABLE)
+		put_refresh(ex);
+	way = way_on_of(config, ex, &sign_out);
+	um_page_refusal(&ex->response, &ex->request, &config->brand,
+		ex->refusal, &way);
+	ex->response.body.failed |= sign_out.failed;
+	um_buf_free(&sign_out);
+}
+
+/* What is to be paid, in `text`; empty if the row does not say. */
+static struct um_str
+format_amount(char text[static UM_AMOUNT_LEN + 1], const struct um_row *row)
+{
+	if (row->currency == NULL)
+		return (struct um_str){ 0 };
+	um_amount_format(text, row->amount, row->currency);
+	return um_str(text);
+}
+
+static void
+put_confirm(const struct um_config *config, struct um_exchange *ex)
+{
+	static const enum um_confirm_what what_of[] = {
+		[UM_KIND_OAUTH] = UM_CONFIRM_ACCOUNT,
+		[UM_KIND_PAYMENT] = UM_CONFIRM_PAYMENT,
+		[UM_KIND_SIGNATURE] = UM_CONFIRM_SIGNATURE,
+	};
+	const struct um_row *row = &ex->op.row;
+	char amount[UM_AMOUNT_LEN + 1];
+	const struct um_confirm confirm = {
+		.what = what_of[ex->provider->kind],
+		.requester = um_str(row->requester),
+		.subject = um_str(row->subject),
+		.provider = um_str(ex->provider->name),
+		.display_name = um_str(ex->provider->display_name),
+		.state = um_str(ex->state),
+		.amount = format_amount(amount, row),
+		.currency = um_str(row->currency),
+	};
+
+	um_page_confirm(&ex->response, &ex->request, &config->brand, &confirm);
+}
+
+static void
+put_redirect(struct um_exchange *ex)
+{
+	um_response_redirect(&ex->response, um_buf_str(&ex->url));
+	ex->response.headers.failed |= ex->url.failed;
+}
+
+static void
+put_answer(const struct um_config *config, struct um_exchange *ex)
+{
+	switch (ex->answer) {
+	case UM_ANSWER_WRITTEN:
+		break;
+	case UM_ANSWER_REFUSAL:
+		put_refusal(config, ex);
+		return;
+	case UM_ANSWER_REDIRECT:
+		put_redirect(ex);
+		break;
+	case UM_ANSWER_DONE:
+		um_final_page_set_cookie(&ex->response, ex->final);
+		um_response_redirect(&ex->response, um_str("/done"));
+		break;
+	case UM_ANSWER_FINAL:
+		um_page_final(&ex->response, &ex->request, &config->brand,
+			ex->final);
+		break;
+	case UM_ANSWER_FOLLOW:
+		um_page_follow(&ex->response, &ex->request, &config->brand,
+			ex->attempt_failed);
+		break;
+	case UM_ANSWER_CONFIRM:
+		put_confirm(config, ex);
+		break;
+	}
+	if (ex->sets_cookie)
+		um_browser_set_cookie(&ex->response, ex->cookie);
+}
+
+void
+um_respond(const struct um_context *context, struct um_exchange *ex,
+	struct um_buf *out)
+{
+	put_answer(context->config, ex);
+	um_response_write(&ex->response, &ex->request, out);
+	if (!out->failed)
+		return;
+	um_buf_free(out);
+	um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+	put_answer(context->config, ex);
+	um_response_write(&ex->response, &ex->request, out);
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/signin.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <openssl/crypto.h>
+
+#include "app/checks.h"
+#include "app/session.h"
+#include "core/base64.h"
+#include "crypto/binding.h"
+#include "crypto/sealed_text.h"
+#include "http/cookie.h"
+#include "http/escape.h"
+
+#define INFO "urlmode signin v1"
+#define COOKIE_LEN 22 /* 16 random bytes as base64url */
+
+/* The browser's cookie for signing in, or nothing. */
+static struct um_str
+cookie_of(const struct um_exchange *ex)
+{
+	struct um_str value;
+
+	um_cookie_get(&value, ex->request.cookie, UM_SIGNIN_COOKIE);
+	if (value.len != COOKIE_LEN || !um_base64url_is(value))
+		return (struct um_str){ 0 };
+	return value;
+}
+
+/* Where the user was going. */
+static void
+put_way(struct um_buf *out, const struct um_exchange *ex, const char *route)
+{
+	struct um_str state = um_form_get(&ex->form, "state");
+
+	um_buf_cat(out, route, ex->provider->name, "?state=");
+	um_buf_put(out, state.ptr, state.len);
+}
+
+/* The state of a sign-in by the browser with this cookie, then on to `way`. */
+static bool
+put_state(struct um_buf *out, const struct um_context *context,
+	struct um_str way, struct um_str cookie)
+{
+	struct um_buf scope = { 0 }, text = { 0 };
+	struct um_seal_purpose purpose = { .info = INFO };
+	uint8_t nonce[UM_NONCE_LEN], browser[UM_BROWSER_LEN];
+	bool ok;
+
+	context->random(nonce, sizeof(nonce));
+	um_session_put_scope(&scope, context->config, "signin");
+	purpose.context = um_buf_str(&scope);
+	um_browser_digest(browser, context->keys, cookie);
+	um_buf_put(&text, browser, sizeof(browser));
+	um_buf_put(&text, way.ptr, way.len);
+	ok = !scope.failed && !text.failed
+		&& um_sealed_text_put(out, um_buf_str(&text),
+			context->now_ms / 1000 + UM_SIGNIN_S, context->keys,
+			&purpose, nonce);
+	um_buf_free(&scope);
+	um_buf_free(&text);
+	return ok;
+}
+
+/*
+ * A page has no state that the browser has sent. So the link on a refusal has a
+ * new one, which leads to the way, and signs nobody in.
+ */
+static void
+offer(const struct um_context *context, struct um_exchange *ex,
+	const struct um_buf *way)
+{
+	um_buf_clear(&ex->way_on);
+	um_buf_puts(&ex->way_on, UM_SIGNIN_ROUTE "?state=");
+	if (way->failed
+		|| !put_state(&ex->way_on, context, um_buf_str(way),
+			um_str("")))
+		um_buf_clear(&ex->way_on);
+}
+
+/* A parameter of the authorization request; none for NULL. */
+static void
+put_parameter(struct um_buf *url, const char *name, const char *value)
+{
+	if (value == NULL)
+		return;
+	um_buf_cat(url, strchr(url->ptr, '?') != NULL ? "&" : "?", name, "=");
+	um_escape_url_arg(url, um_str(value));
+	um_buf_put(url, "", 1);
+	url->len -= !url->failed;
+}
+
+static void
+put_request(struct um_buf *url, const struct um_config *config,
+	const char *state, const char *nonce, bool other_account)
+{
+	const struct um_openid *openid = &config->openid;
+	struct um_buf back = { 0 };
+	char max_age[24];
+
+	um_buf_cat(&back, config->base_url, UM_SIGNIN_ROUTE);
+	um_buf_put(&back, "", 1);
+	um_buf_puts(url, openid->authorization_endpoint);
+	um_buf_put(url, "", 1);
+	if (url->failed || back.failed) {
+		url->failed = true;
+		goto out;
+	}
+	url->len--;
+	snprintf(max_age, sizeof(max_age), "%lld", (long long)openid->max_age);
+	put_parameter(url, "response_type", "id_token");
+	put_parameter(url, "response_mode", "form_post");
+	put_parameter(url, "client_id", openid->client_id);
+	put_parameter(url, "redirect_uri", back.ptr);
+	put_parameter(url, "scope", openid->scope);
+	put_parameter(url, "state", state);
+	put_parameter(url, "nonce", nonce);
+	put_parameter(url, "prompt",
+		other_account ? "select_account" : openid->prompt);
+	put_parameter(url, "login_hint",
+		other_account ? NULL : openid->login_hint);
+	put_parameter(url, "max_age", openid->max_age != 0 ? max_age : NULL);
+out:
+	um_buf_free(&back);
+}
+
+/* Sends the browser to the provider. All tabs share one cookie. */
+static void
+begin(const struct um_context *context, struct um_exchange *ex,
+	struct um_str way, bool other_account)
+{
+	struct um_str shared = cookie_of(ex);
+	char cookie[COOKIE_LEN + 1], nonce[UM_SIGNIN_NONCE_LEN + 1];
+	struct um_buf state = { 0 };
+	uint8_t bytes[16];
+
+	context->random(bytes, sizeof(bytes));
+	um_base64url_encode(cookie, bytes, sizeof(bytes));
+	if (shared.len != 0)
+		memcpy(cookie, shared.ptr, COOKIE_LEN);
+	if (!put_state(&state, context, way, um_str(cookie))
+		|| !um_signin_nonce(nonce, context->keys, um_str(cookie),
+			um_buf_str(&state))) {
+		um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+		goto out;
+	}
+	um_buf_put(&state, "", 1);
+	ex->answer = UM_ANSWER_REDIRECT;
+	ex->outcome = "redirected";
+	ex->reason = "sign_in";
+	put_request(&ex->url, context->config, state.ptr, nonce, other_account);
+	um_response_cookie(&ex->response, UM_SIGNIN_COOKIE, cookie, UM_SIGNIN_S,
+		"None");
+out:
+	explicit_bzero(cookie, sizeof(cookie));
+	explicit_bzero(bytes, sizeof(bytes));
+	um_buf_free(&state);
+}
+
+bool
+um_signin_require(const struct um_context *context, struct um_exchange *ex,
+	const char *route)
+{
+	struct um_str asked = um_form_get(&ex->form, "signin");
+	bool again = um_str_is(asked, "again");
+	struct um_buf way = { 0 };
+
+	if (ex->user[0] != '\0' && !again)
+		return true;
+	put_way(&way, ex, route);
+	if (way.failed) {
+		um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+	} else if (um_str_is(asked, "done")) {
+		um_exchange_refuse(ex, UM_REFUSAL_SESSION_MISSING);
+		offer(context, ex, &way);
+	} else {
+		begin(context, ex, um_buf_str(&way), again);
+	}
+	um_buf_free(&way);
+	return false;
+}
+
+void
+um_signin_offer_other(const struct um_context *context, struct um_exchange *ex,
+	const char *route)
+{
+	struct um_buf way = { 0 };
+
+	put_way(&way, ex, route);
+	um_buf_puts(&way, "&signin=again");
+	offer(context, ex, &way);
+	um_buf_free(&way);
+}
+
+/*
+ * Opens the state. `way` is where the user was going, also when the state has
+ * expired; it begins with a route of ours, since nobody else can seal one. For a
+ * POST the state has to be this browser's.
+ */
+static bool
+check_state(const struct um_context *context, struct um_exchange *ex,
+	struct um_buf *way)
+{
+	struct um_str cookie = cookie_of(ex), text;
+	struct um_buf scope = { 0 }, opened = { 0 };
+	struct um_seal_purpose purpose = { .info = INFO };
+	enum um_sealed_text state;
+	bool same = ex->request.method != UM_POST;
+
+	um_session_put_scope(&scope, context->config, "signin");
+	purpose.context = um_buf_str(&scope);
+	state = um_sealed_text_open(&opened, um_form_get(&ex->form, "state"),
+		context->keys, &purpose, context->now_ms / 1000);
+	text = um_buf_str(&opened);
+	if (text.len > UM_BROWSER_LEN) {
+		uint8_t browser[UM_BROWSER_LEN];
+
+		um_browser_digest(browser, context->keys, cookie);
+		same = same
+			|| (cookie.len != 0
+				&& CRYPTO_memcmp(text.ptr, browser,
+					   sizeof(browser))
+					== 0);
+		um_buf_put(way, text.ptr + UM_BROWSER_LEN,
+			text.len - UM_BROWSER_LEN);
+	}
+	um_buf_free(&scope);
+	um_buf_free(&opened);
+	switch (state) {
+	case UM_SEALED_TEXT_GOOD:
+		return same || um_exchange_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
+	case UM_SEALED_TEXT_EXPIRED:
+		return um_exchange_refuse(ex, UM_REFUSAL_STATE_EXPIRED);
+	case UM_SEALED_TEXT_UNKNOWN_KEY:
+		return um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_KEY);
+	case UM_SEALED_TEXT_INVALID:
+		break;
+	}
+	return um_exchange_refuse(ex, UM_REFUSAL_STATE_INVALID);
+}
+
+/* RFC 9207 section 2.4, and the errors of RFC 6749 section 4.2.2.1. */
+static bool
+check_response(const struct um_openid *openid, struct um_exchange *ex)
+{
+	struct um_str iss = um_form_get(&ex->form, "iss");
+	bool has_error = um_form_get(&ex->form, "error").len != 0;
+	bool has_token = um_form_get(&ex->form, "id_token").len != 0;
+
+	if (iss.ptr != NULL && !um_str_is(iss, openid->issuer))
+		return um_exchange_refuse(ex, UM_REFUSAL_ISSUER_MISMATCH);
+	if (has_error && has_token)
+		return um_exchange_refuse(ex, UM_REFUSAL_RESPONSE_AMBIGUOUS);
+	if (has_error)
+		return um_exchange_refuse(ex, UM_REFUSAL_SIGN_IN_REFUSED);
+	return has_token
+		|| um_exchange_refuse(ex, UM_REFUSAL_RESPONSE_INCOMPLETE);
+}
+
+static bool
+check_id_token(const struct um_context *context, struct um_exchange *ex,
+	struct um_id_token_user *user)
+{
+	const struct um_openid *openid = &context->config->openid;
+	char nonce[UM_SIGNIN_NONCE_LEN + 1];
+	struct um_id_token_rules rules = {
+		.issuer = um_str(openid->issuer),
+		.client_id = um_str(openid->client_id),
+		.claim = openid->claim,
+		.max_age = openid->max_age,
+	};
+	enum um_id_token_verdict verdict;
+
+	if (!um_signin_nonce(nonce, context->keys, cookie_of(ex),
+		    um_form_get(&ex->form, "state")))
+		return um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+	rules.nonce = um_str(nonce);
+	verdict = um_id_token_check(user, um_form_get(&ex->form, "id_token"),
+		context->jwks, &rules, context->now_ms / 1000);
+	if (verdict == UM_ID_TOKEN_GOOD)
+		return true;
+	snprintf(ex->fault.text, sizeof(ex->fault.text), "id token: %s",
+		um_id_token_text(verdict));
+	return um_exchange_refuse(ex,
+		verdict == UM_ID_TOKEN_UNKNOWN_KEY
+			? UM_REFUSAL_UNKNOWN_SIGNING_KEY
+			: UM_REFUSAL_ID_TOKEN_INVALID);
+}
+
+/* The link on a refusal: on to where the user was going. */
+static void
+go_on(struct um_exchange *ex, const struct um_buf *way)
+{
+	um_buf_put(&ex->url, way->ptr, way->len);
+	ex->url.failed |= way->failed;
+	ex->answer = UM_ANSWER_REDIRECT;
+	ex->outcome = "redirected";
+}
+
+/* The provider's answer. */
+static void
+sign_in(const struct um_context *context, struct um_exchange *ex,
+	const struct um_buf *way)
+{
+	struct um_id_token_user user;
+
+	if (!check_response(&context->config->openid, ex)
+		|| !check_id_token(context, ex, &user))
+		return;
+	if (!um_session_set(context, ex, &user)) {
+		um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+		return;
+	}
+	um_response_cookie(&ex->response, UM_SIGNIN_COOKIE, "", 0, "None");
+	go_on(ex, way);
+	um_buf_puts(&ex->url, "&signin=done");
+	ex->outcome = "signed_in";
+}
+
+void
+um_signin_return(const struct um_context *context, struct um_exchange *ex)
+{
+	struct um_buf way = { 0 };
+
+	if (context->config->user_check != UM_USER_OPENID) {
+		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ROUTE);
+		return;
+	}
+	if (!um_check_method(ex, "GET, POST") || !um_check_fields(ex))
+		return;
+	if (um_form_get(&ex->form, "state").len == 0)
+		um_exchange_refuse(ex, UM_REFUSAL_STATE_MISSING);
+	else if (check_state(context, ex, &way)
+		&& ex->request.method == UM_POST)
+		sign_in(context, ex, &way);
+	else if (ex->answer != UM_ANSWER_REFUSAL)
+		go_on(ex, &way);
+	if (ex->answer == UM_ANSWER_REFUSAL && way.len != 0)
+		offer(context, ex, &way);
+	um_buf_free(&way);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sign-in of user_check "openid": the browser goes to the OpenID provider
+ * and comes back with an id token that the provider posts by a form (OpenID
+ * Connect Core section 3.2, OAuth 2.0 Form Post Response Mode). No program calls
+ * the provider.
+ *
+ * A form of another site brings no cookie with SameSite=Lax. So the sign-in has
+ * a cookie of its own, with SameSite=None, which all tabs share for ten minutes,
+ * and which the end of a sign-in deletes. The state is sealed text
+ * (crypto/sealed_text.h), and the nonce belongs to this cookie and this state
+ * (um_signin_nonce()).
+ *
+ *   text       digest of the cookie(16) || where the user was going
+ *   info       "urlmode signin v1"
+ *   context    the scope of "signin" (app/session.h)
+ */
+#ifndef UM_SIGNIN_H
+#define UM_SIGNIN_H
+
+#include "app/exchange.h"
+
+#define UM_SIGNIN_COOKIE "__Host-urlmode-signin"
+#define UM_SIGNIN_S 600 /* seconds that a sign-in may take */
+#define UM_SIGNIN_ROUTE "/signin/return"
+
+/*
+ * For a route that the user opens: `route`, the name of ex->provider and the
+ * field `state`, which has been checked. True: ex->user is known from the
+ * session. False: the answer is a redirect to the provider. When the query says
+ * `signin=again`, the provider is to ask which account; `signin=done`: the user
+ * comes from the provider, and is refused without a session, so that nobody goes
+ * in circles.
+ */
+bool um_signin_require(const struct um_context *context, struct um_exchange *ex,
+	const char *route);
+
+/*
+ * Sets ex->way_on to where a user who is refused by a route of um_signin_require()
+ * signs in as somebody else.
+ */
+void um_signin_offer_other(const struct um_context *context,
+	struct um_exchange *ex, const char *route);
+
+/*
+ * The whole plan of UM_SIGNIN_ROUTE. POST is the provider's answer; GET is the
+ * link on a refusal, which leads back to where the user was going.
+ */
+um_step um_signin_return;
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/json.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/hex.h"
+
+/*
+ * Reads a copy of the text and decodes strings in place, which never makes
+ * them longer. No token has a NUL: the one that ends the copy ends everything.
+ */
+struct parser {
+	char *at;
+	struct um_json_node *nodes;
+	size_t len, cap, max;
+	unsigned depth;
+	const char *reason; /* why it is refused, if known */
+};
+
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+
+/* Keeps the first reason. Always false. */
+static bool
+refuse(struct parser *p, const char *reason)
+{
+	if (p->reason == NULL)
+		p->reason = reason;
+	return false;
+}
+
+static bool parse_value(struct parser *p);
+
+static struct um_json_node *
+add_node(struct parser *p, enum um_json_kind kind, size_t len)
+{
+	if (p->len == p->cap) {
+		if (p->cap == p->max)
+			refuse(p, "has too many values and names");
+		return NULL;
+	}
+	p->nodes[p->len] = (struct um_json_node){ p->at, (uint32_t)len, 1,
+		kind };
+	return &p->nodes[p->len++];
+}
+
+static void
+skip_blank(struct parser *p)
+{
+	while (*p->at == ' ' || *p->at == '\n' || *p->at == '\r'
+		|| *p->at == '\t')
+		p->at++;
+}
+
+static bool
+take(struct parser *p, char c)
+{
+	if (*p->at != c)
+		return false;
+	p->at++;
+	return true;
+}
+
+/* The same after blanks. */
+static bool
+take_token(struct parser *p, char c)
+{
+	skip_blank(p);
+	return take(p, c);
+}
+
+/* Four hexadecimal digits, or UINT32_MAX. */
+static uint32_t
+take_hex4(struct parser *p)
+{
+	uint32_t value = 0;
+
+	for (const char *end = p->at + 4; p->at < end; p->at++) {
+		if (um_hex_digit(*p->at) < 0)
+			return UINT32_MAX;
+		value = value << 4 | (uint32_t)um_hex_digit(*p->at);
+	}
+	return value;
+}
+
+/*
+ * Decodes the escape after a backslash (RFC 8259 section 7) as UTF-8 (RFC 3629
+ * section 3) to `out` and returns its end. NULL where it is not an escape, for
+ * a NUL and for half a surrogate pair.
+ */
+static char *
+unescape(struct parser *p, char *out)
+{
+	static const char letters[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
+	static const unsigned char leads[] = { 0, 0xc0, 0xe0, 0xf0 };
+	const char *letter = *p->at != '\0' ? strchr(letters, *p->at) : NULL;
+	uint32_t c;
+	int more;
+
+	if (letter == NULL && *p->at != 'u')
+		return NULL;
+	p->at++;
+	c = letter != NULL ? (uint32_t)bytes[letter - letters] : take_hex4(p);
+	if (c == 0 || c > 0xffff || (c >= 0xdc00 && c <= 0xdfff))
+		return NULL;
+	if (c >= 0xd800 && c <= 0xdbff) {
+		uint32_t low = take(p, '\\') && take(p, 'u') ? take_hex4(p) : 0;
+		if (low < 0xdc00 || low > 0xdfff)
+			return NULL;
+		c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+	}
+	more = (c >= 0x80) + (c >= 0x800) + (c >= 0x10000);
+	*out++ = (char)(leads[more] | c >> 6 * more);
+	while (more-- > 0)
+		*out++ = (char)(0x80 | (c >> 6 * more & 0x3f));
+	return out;
+}
+
+static bool
+parse_string(struct parser *p)
+{
+	struct um_json_node *node;
+	unsigned char c, any = 0;
+	char *out;
+
+	node = take_token(p, '"') ? add_node(p, UM_JSON_STRING, 0) : NULL;
+	if (node == NULL)
+		return false;
+	for (out = p->at; (c = (unsigned char)*p->at++) != '"';) {
+		if (c < ' ')
+			return refuse(p, "has a control character in a string");
+		any |= c;
+		if (c != '\\')
+			*out++ = (char)c;
+		else if ((out = unescape(p, out)) == NULL)
+			return refuse(p,
+				"has an escape that is none, a NUL, or half a "
+				"surrogate pair");
+	}
+	node->len = (uint32_t)(out - node->text);
+	return any < 0x80
+		|| um_str_is_text((struct um_str){ node->text, node->len })
+		|| refuse(p, "has a string that is not UTF-8");
+}
+
+static bool
+take_digits(struct parser *p)
+{
+	size_t len = strspn(p->at, "0123456789");
+
+	p->at += len;
+	return len != 0;
+}
+
+/* RFC 8259 section 6. */
+static bool
+parse_number(struct parser *p)
+{
+	struct um_json_node *node = add_node(p, UM_JSON_INTEGER, 0);
+
+	if (node == NULL)
+		return false;
+	take(p, '-');
+	if (!take(p, '0') && !take_digits(p))
+		return false;
+	if (*p->at == '.' || *p->at == 'e' || *p->at == 'E')
+		node->kind = UM_JSON_REAL;
+	if (take(p, '.') && !take_digits(p))
+		return false;
+	if (take(p, 'e') || take(p, 'E')) {
+		if (!take(p, '+'))
+			take(p, '-');
+		if (!take_digits(p))
+			return false;
+	}
+	node->len = (uint32_t)(p->at - node->text);
+	if (node->kind == UM_JSON_REAL)
+		return (node->len <= UM_JSON_REAL_MAX
+			       && isfinite(strtod(node->text, NULL)))
+			|| refuse(p,
+				"has a number that is too long or too large");
+	errno = 0;
+	(void)strtoll(node->text, NULL, 10);
+	return errno == 0
+		|| refuse(p, "has a whole number of more than 64 bits");
+}
+
+static bool
+parse_word(struct parser *p, const char *word, enum um_json_kind kind)
+{
+	size_t len = strlen(word);
+	bool ok = strncmp(p->at, word, len) == 0 && add_node(p, kind, len);
+
+	p->at += ok ? len : 0;
+	return ok;
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+	const struct um_str *left = a, *right = b;
+
+	if (left->len != right->len)
+		return left->len < right->len ? -1 : 1;
+	return memcmp(left->ptr, right->ptr, left->len);
+}
+
+/* Sorts the names: the same ones would be neighbours. */
+static bool
+names_differ(const struct um_json_node *object, size_t count)
+{
+	const struct um_json_node *node = object + 1;
+	struct um_str *names = malloc((count + 1) * sizeof(names[0]));
+	bool differ = names != NULL;
+
+	for (size_t i = 0; i < count && differ; i++, node += 1 + node[1].size)
+		names[i] = (struct um_str){ node->text, node->len };
+	if (differ)
+		qsort(names, count, sizeof(names[0]), compare_names);
+	for (size_t i = 1; i < count && differ; i++)
+		differ = compare_names(&names[i - 1], &names[i]) != 0;
+	free(names);
+	return differ;
+}
+
+static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+parse_container(struct parser *p, enum um_json_kind kind, char close)
+{
+	struct um_json_node *node = add_node(p, kind, 0);
+	size_t count = 0;
+
+	if (node == NULL)
+		return false;
+	if (++p->depth > UM_JSON_DEPTH_MAX)
+		return refuse(p,
+			"is nested more than " TEXT(UM_JSON_DEPTH_MAX) " deep");
+	p->at++;
+	if (!take_token(p, close)) {
+		do {
+			if (kind == UM_JSON_OBJECT
+				&& (!parse_string(p) || !take_token(p, ':')))
+				return false;
+			if (!parse_value(p))
+				return false;
+			count++;
+		} while (take_token(p, ','));
+		if (!take(p, close))
+			return false;
+	}
+	p->depth--;
+	node->size = (uint32_t)(&p->nodes[p->len] - node);
+	return kind != UM_JSON_OBJECT || names_differ(node, count)
+		|| refuse(p, "has an object with a name twice");
+}
+
+static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+parse_value(struct parser *p)
+{
+	skip_blank(p);
+	switch (*p->at) {
+	case '{':
+		return parse_container(p, UM_JSON_OBJECT, '}');
+	case '[':
+		return parse_container(p, UM_JSON_ARRAY, ']');
+	case '"':
+		return parse_string(p);
+	case 't':
+		return parse_word(p, "true", UM_JSON_TRUE);
+	case 'f':
+		return parse_word(p, "false", UM_JSON_FALSE);
+	case 'n':
+		return parse_word(p, "null", UM_JSON_NULL);
+	default:
+		return parse_number(p);
+	}
+}
+
+struct um_json_node *
+um_json_parse(struct um_str text)
+{
+	struct um_json_fault fault;
+
+	return um_json_parse_or_say(text, UM_JSON_VALUES_MAX, &fault);
+}
+
+struct um_json_node *
+um_json_parse_or_say(struct um_str text, size_t max,
+	struct um_json_fault *fault)
+{
+	/*
+	 * Every value has at least a byte and, but for the last, a separator.
+	 */
+	struct parser p = { .cap = text.len / 2 + 1, .max = max };
+	char *copy;
+
+	*fault = (struct um_json_fault){ "is empty", 0 };
+	if (text.len == 0 || text.len > INT32_MAX)
+		return NULL;
+	fault->reason = "out of memory";
+	if (p.cap > max)
+		p.cap = max;
+	p.nodes = malloc(p.cap * sizeof(p.nodes[0]) + text.len + 1);
+	if (p.nodes == NULL)
+		return NULL;
+	p.at = copy = (char *)&p.nodes[p.cap];
+	memcpy(copy, text.ptr, text.len);
+	copy[text.len] = '\0';
+	if (parse_value(&p) && p.nodes[0].kind <= UM_JSON_ARRAY
+		&& take_token(&p, '\0') && p.at == copy + text.len + 1)
+		return p.nodes;
+	fault->reason = p.reason != NULL ? p.reason
+					 : "is not a JSON object or array";
+	fault->at = (size_t)(p.at - copy);
+	if (fault->at > text.len)
+		fault->at = text.len;
+	free(p.nodes);
+	return NULL;
+}
+
+const struct um_json_node *
+um_json_member(const struct um_json_node *object, struct um_str name)
+{
+	const struct um_json_node *at, *end;
+
+	if (!um_json_is(object, UM_JSON_OBJECT))
+		return NULL;
+	end = object + object->size;
+	for (at = object + 1; at < end; at += 1 + at[1].size)
+		if (um_json_string_eq(at, name))
+			return at + 1;
+	return NULL;
+}
+
+bool
+um_json_text(const struct um_json_node *node, struct um_buf *out)
+{
+	if (node == NULL || node->kind < UM_JSON_STRING
+		|| node->kind == UM_JSON_NULL)
+		return false;
+	if (node->kind == UM_JSON_REAL) {
+		char real[32];
+
+		snprintf(real, sizeof(real), "%.15g", strtod(node->text, NULL));
+		if (strtod(real, NULL) != strtod(node->text, NULL))
+			return false;
+		um_buf_puts(out, real);
+	} else if (node->kind == UM_JSON_INTEGER) {
+		um_buf_int(out, strtoll(node->text, NULL, 10));
+	} else {
+		um_buf_put(out, node->text, node->len);
+	}
+	return true;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "description/challenge_load.h"
+
+#include "core/json_put.h"
+#include "description/condition_load.h"
+
+/* What is before the value of a member: its name, and quotes. */
+static bool
+set_name(struct um_challenge_piece *piece, const struct um_conf_loc *at,
+	const char *name, bool is_first)
+{
+	struct um_buf text = { 0 };
+	bool ok;
+
+	um_buf_puts(&text, is_first ? "{" : "\"");
+	um_json_put_key(&text, um_str(name));
+	um_buf_puts(&text, "\"");
+	um_buf_put(&text, "", 1);
+	ok = text.failed ? um_conf_error(at, "out of memory")
+			 : um_conf_copy_text(at, text.ptr, &piece->text);
+	um_buf_free(&text);
+	return ok;
+}
+
+/* An object of texts. Its values need no escape (um_challenge_answer()). */
+static bool
+load_json(struct um_challenge *challenge, const struct um_conf_loc *at,
+	json_t *object, const struct um_expr_scope *scope)
+{
+	const char *key;
+	json_t *value;
+
+	if (json_object_size(object) == 0
+		|| json_object_size(object) > UM_CHALLENGE_MEMBERS_MAX)
+		return um_conf_error(at, "is not an object of 1 to %d values",
+			UM_CHALLENGE_MEMBERS_MAX);
+	json_object_foreach (object, key, value) {
+		struct um_challenge_piece *piece =
+			&challenge->piece[challenge->len++];
+
+		if (!set_name(piece, at, key, challenge->len == 1)
+			|| !um_expr_load(&piece->value, at, object, key, scope))
+			return false;
+	}
+	return um_conf_copy_text(at, "\"}",
+		&challenge->piece[challenge->len++].text);
+}
+
+static bool
+load_answer(struct um_challenge *challenge, const struct um_conf_loc *at,
+	json_t *answer, const struct um_expr_scope *scope)
+{
+	static const char *const keys[] = { "text", "json", NULL };
+	struct um_conf_loc members = um_conf_member(at, "json");
+	json_t *json = json_object_get(answer, "json");
+	struct um_expr_scope inner = *scope;
+
+	if (answer == NULL)
+		return um_conf_error(at, "is missing");
+	if (!um_conf_check_keys(at, answer, keys))
+		return false;
+	if (json_object_size(answer) != 1)
+		return um_conf_error(at, "must have either `text` or `json`");
+	inner.has_mac = true;
+	challenge->is_json = json != NULL;
+	if (challenge->is_json)
+		return load_json(challenge, &members, json, &inner);
+	challenge->len = 1;
+	return um_conf_copy_text(at, "", &challenge->piece[0].text)
+		&& um_expr_load(&challenge->piece[0].value, at, answer, "text",
+			&inner);
+}
+
+bool
+um_challenge_load(struct um_challenge *challenge, const struct um_conf_loc *at,
+	json_t *node, const struct um_expr_scope *scope)
+{
+	static const char *const keys[] = { "method", "when", "answer", NULL };
+	static const char *const methods[] = { "GET", "POST", NULL };
+	struct um_conf_loc when = um_conf_member(at, "when");
+	struct um_conf_loc answer = um_conf_member(at, "answer");
+	unsigned method;
+
+	if (node == NULL)
+		return true;
+	challenge->exists = true;
+	if (!um_conf_check_keys(at, node, keys)
+		|| !um_conf_get_choice(at, node, "method", methods, &method))
+		return false;
+	challenge->is_get = method == 0;
+	return um_conditions_load(&challenge->when, &when,
+		       json_object_get(node, "when"), scope)
+		&& load_answer(challenge, &answer,
+			json_object_get(node, "answer"), scope);
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: MIT */
+/* Compiles an expression: from the description's JSON to a tree. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "description/expr_load.h"
+
+#define POINTER_CHARS                                                          \
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"       \
+	"$._-/"
+
+/* The object that is compiled, and the key that says what it is. */
+struct load {
+	const struct um_expr_scope *scope;
+	struct um_conf_loc at;
+	json_t *node;
+	const char *key;
+	int depth;
+};
+
+static bool load_node(struct um_expr *expr, const struct um_conf_loc *at,
+	json_t *node, const struct um_expr_scope *scope, int depth);
+
+/* The name of a field, or of a parameter of the signature. */
+static bool
+load_name(struct um_expr *expr, const struct load *load)
+{
+	const char *name;
+
+	if (expr->kind == UM_EXPR_SIGNATURE && !load->scope->has_params)
+		return um_conf_error(&load->at,
+			"is only allowed in `signed` and `timestamp`, and only "
+			"if the signature has a `field`");
+	return um_conf_get_text(&load->at, load->node, load->key, true, &name)
+		&& um_conf_copy_text(&load->at, name, &expr->text);
+}
+
+static bool
+load_header(struct um_expr *expr, const struct load *load)
+{
+	struct um_conf_loc at = um_conf_member(&load->at, load->key);
+
+	if (!um_conf_get_strlist(&expr->names, &at,
+		    json_object_get(load->node, load->key), true))
+		return false;
+	for (size_t i = 0; i < expr->names.len; i++) {
+		const char *name = expr->names.item[i];
+		size_t good = strspn(name,
+			"abcdefghijklmnopqrstuvwxyz0123456789-");
+
+		if (name[good] != '\0' || good > UM_EXPR_HEADER_MAX)
+			return um_conf_error(&at,
+				"is not a header's name in lower case of at "
+				"most %d characters",
+				UM_EXPR_HEADER_MAX);
+	}
+	return true;
+}
+
+/* Of `$.data.x`, as JSONPath has it, or of `data/x`: the pointer that is meant. */
+static bool
+refuse_pointer(const struct load *load, const char *key, const char *text)
+{
+	struct um_conf_loc at = um_conf_member(&load->at, key);
+	size_t len = strlen(text), i = text[0] == '$';
+	char meant[64];
+
+	if (text[0] == '/' || len == 0 || len >= sizeof(meant) - 1
+		|| text[strspn(text, POINTER_CHARS)] != '\0')
+		return um_conf_error(&at,
+			"is not a JSON pointer of at most 16 names and 256 "
+			"characters");
+	snprintf(meant, sizeof(meant), "%s%s",
+		text[i] == '.' || text[i] == '/' ? "" : "/", text + i);
+	for (char *c = meant; *c != '\0'; c++)
+		if (*c == '.')
+			*c = '/';
+	return um_conf_error(&at,
+		"is not a JSON pointer (RFC 6901); did you mean `%s`?", meant);
+}
+
+static bool
+load_pointer(struct um_pointer *pointer, const struct load *load,
+	const char *key)
+{
+	const json_t *node = json_object_get(load->node, key);
+	const char *text = json_string_value(node);
+
+	if (text == NULL)
+		return um_conf_member_error(&load->at, key,
+			"is missing or not a string");
+	return (strlen(text) == json_string_length(node)
+		       && um_pointer_compile(pointer, text))
+		|| refuse_pointer(load, key, text);
+}
+
+static bool
+load_json(struct um_expr *expr, const struct load *load)
+{
+	struct um_expr_json *json = &expr->json;
+	const char *is;
+
+	if (expr->kind == UM_EXPR_ITEM && !load->scope->has_items)
+		return um_conf_error(&load->at,
+			"is only allowed in a description with `events`");
+	if (!load_pointer(&json->at, load, load->key))
+		return false;
+	json->selects = json_object_size(load->node) != 1;
+	if (!json->selects)
+		return true;
+	return load_pointer(&json->where, load, "where")
+		&& um_conf_get_text(&load->at, load->node, "is", true, &is)
+		&& um_conf_copy_text(&load->at, is, &json->is)
+		&& load_pointer(&json->value, load, "value");
+}
+
+/* A value of a constant, or NULL. */
+static const char *
+constant_of(const struct um_expr_scope *scope, const char *name, size_t index)
+{
+	const char *text = scope->constant != NULL
+		? scope->constant(name, index, scope->arg)
+		: NULL;
+
+	return text != NULL && text[0] != '\0' ? text : NULL;
+}
+
+static bool
+no_constant(const struct um_conf_loc *at, const char *name)
+{
+	return um_conf_error(at, "the configuration has no constant `%.64s`",
+		name);
+}
+
+bool
+um_expr_load_constants(struct um_strlist *list, const struct um_conf_loc *at,
+	const json_t *node, const struct um_expr_scope *scope)
+{
+	const char *name, *text;
+
+	if (!um_conf_get_text(at, node, "site", true, &name))
+		return false;
+	list->item = calloc(UM_STRLIST_MAX, sizeof(list->item[0]));
+	if (list->item == NULL)
+		return um_conf_error(at, "out of memory");
+	while (list->len < UM_STRLIST_MAX
+		&& (text = constant_of(scope, name, list->len)) != NULL) {
+		if (!um_conf_copy_text(at, text, &list->item[list->len]))
+			return false;
+		list->len++;
+	}
+	return list->len != 0 || no_constant(at, name);
+}
+
+/* A constant of the configuration becomes a literal. */
+static bool
+load_site(struct um_expr *expr, const struct load *load)
+{
+	const char *name, *text;
+
+	if (!um_conf_get_text(&load->at, load->node, load->key, true, &name))
+		return false;
+	text = constant_of(load->scope, name, 0);
+	if (text == NULL)
+		return no_constant(&load->at, name);
+	if (constant_of(load->scope, name, 1) != NULL)
+		return um_conf_error(&load->at,
+			"the constant `%.64s` has several values, which only "
+			"`field` and `prefix` of a signature can use",
+			name);
+	return um_conf_copy_text(&load->at, text, &expr->text);
+}
+
+/* The whole URL is the address that the provider was given, and the query. */
+static bool
+load_address(struct um_expr *expr, const struct load *load)
+{
+	static const char *const choices[] = { "query", "whole", NULL };
+	const char *url = constant_of(load->scope, load->scope->address, 0);
+	unsigned choice;
+
+	if (!um_conf_get_choice(&load->at, load->node, load->key, choices,
+		    &choice))
+		return false;
+	if (choice == 0)
+		return true;
+	if (url == NULL)
+		return no_constant(&load->at, load->scope->address);
+	if (strchr(url, '?') != NULL)
+		return um_conf_error(&load->at,
+			"the constant `%.64s` must not have a query: this "
+			"value adds the one that came",
+			load->scope->address);
+	return um_conf_copy_text(&load->at, url, &expr->text);
+}
+
+static bool
+load_body(struct um_expr *expr, const struct load *load)
+{
+	static const char *const choices[] = { "raw", NULL };
+	unsigned choice;
+
+	(void)expr;
+	return um_conf_get_choice(&load->at, load->node, load->key, choices,
+		&choice);
+}
+
+static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+load_parts(struct um_expr *expr, const struct load *load)
+{
+	struct um_conf_loc at = um_conf_member(&load->at, load->key);
+	json_t *list = json_object_get(load->node, load->key);
+	size_t len = json_array_size(list);
+
+	if (len == 0 || len > UM_EXPR_PARTS_MAX)
+		return um_conf_error(&at, "is not a list of 1 to %d values",
+			UM_EXPR_PARTS_MAX);
+	expr->parts = calloc(len, sizeof(expr->parts[0]));
+	if (expr->parts == NULL)
+		return um_conf_error(&at, "out of memory");
+	expr->parts_len = len;
+	for (size_t i = 0; i < len; i++) {
+		struct um_conf_loc here = um_conf_element(&at, i);
+
+		if (!load_node(&expr->parts[i], &here, json_array_get(list, i),
+			    load->scope, load->depth + 1))
+			return false;
+	}
+	return true;
+}
+
+/* A separator, which may be empty. */
+static bool
+load_separator(char **out, const struct um_conf_loc *at, const json_t *node,
+	const char *otherwise)
+{
+	const char *text = node != NULL ? json_string_value(node) : otherwise;
+
+	if (text == NULL
+		|| (node != NULL && strlen(text) != json_string_length(node)))
+		return um_conf_error(at,
+			"is missing, is not a string, or contains a NUL");
+	return um_conf_copy_text(at, text, out);
+}
+
+static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+load_join(struct um_expr *expr, const struct load *load)
+{
+	struct um_conf_loc at = um_conf_member(&load->at, "with");
+
+	return load_parts(expr, load)
+		&& load_separator(&expr->text, &at,
+			json_object_get(load->node, "with"), NULL);
+}
+
+static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+load_digest(struct um_expr *expr, const struct load *load)
+{
+	struct um_conf_loc at = um_conf_member(&load->at, load->key);
+
+	if (expr->kind == UM_EXPR_MAC && !load->scope->has_mac)
+		return um_conf_error(&load->at,
+			"is only allowed in the answer to a challenge");
+	expr->parts = calloc(1, sizeof(expr->parts[0]));
+	if (expr->parts == NULL)
+		return um_conf_error(&at, "out of memory");
+	expr->parts_len = 1;
+	return load_node(&expr->parts[0], &at,
+		json_object_get(load->node, load->key), load->scope,
+		load->depth + 1);
+}
+
+static bool
+load_sorted(struct um_expr *expr, const struct load *load)
+{
+	static const char *const keys[] = { "without", "equals", "between",
+		"text", NULL };
+	static const char *const texts[] = { "decoded", "sent", NULL };
+	struct um_conf_loc at = um_conf_member(&load->at, load->key);
+	struct um_conf_loc equals = um_conf_member(&at, "equals");
+	struct um_conf_loc separator = um_conf_member(&at, "between");
+	struct um_conf_loc without = um_conf_member(&at, "without");
+	json_t *how = json_object_get(load->node, load->key);
+	unsigned text = 0;
+
+	if (!um_conf_check_keys(&at, how, keys)
+		|| !load_separator(&expr->sorted.equals, &equals,
+			json_object_get(how, "equals"), "=")
+		|| !load_separator(&expr->sorted.separator, &separator,
+			json_object_get(how, "between"), "&"))
+		return false;
+	if (json_object_get(how, "text") != NULL
+		&& !um_conf_get_choice(&at, how, "text", texts, &text))
+		return false;
+	expr->sorted.as_sent = text == 1;
+	return json_object_get(how, "without") == NULL
+		|| um_conf_get_strlist(&expr->names, &without,
+			json_object_get(how, "without"), false);
+}
+
+/* The keys that say what an object is, and those allowed beside them. */
+static const struct form {
+	const char *key;
+	enum um_expr_kind kind;
+	bool (*load)(struct um_expr *expr, const struct load *load);
+	const char *keys[5];
+} forms[] = {
+	{ "header", UM_EXPR_HEADER, load_header, { "header" } },
+	{ "query", UM_EXPR_QUERY, load_name, { "query" } },
+	{ "form", UM_EXPR_FORM, load_name, { "form" } },
+	{ "multipart", UM_EXPR_MULTIPART, load_name, { "multipart" } },
+	{ "json", UM_EXPR_JSON, load_json, { "json", "where", "is", "value" } },
+	{ "item", UM_EXPR_ITEM, load_json, { "item", "where", "is", "value" } },
+	{ "site", UM_EXPR_LITERAL, load_site, { "site" } },
+	{ "body", UM_EXPR_BODY, load_body, { "body" } },
+	{ "address", UM_EXPR_ADDRESS, load_address, { "address" } },
+	{ "signature", UM_EXPR_SIGNATURE, load_name, { "signature" } },
+	{ "crc32", UM_EXPR_CRC32, load_digest, { "crc32" } },
+	{ "sha256_hex", UM_EXPR_SHA256_HEX, load_digest, { "sha256_hex" } },
+	{ "mac", UM_EXPR_MAC, load_digest, { "mac" } },
+	{ "join", UM_EXPR_JOIN, load_join, { "join", "with" } },
+	{ "first", UM_EXPR_FIRST, load_parts, { "first" } },
+	{ "sorted_form", UM_EXPR_SORTED_FORM, load_sorted, { "sorted_form" } },
+	{ "sorted_query", UM_EXPR_SORTED_QUERY, load_sorted,
+		{ "sorted_query" } },
+};
+
+static bool
+load_literal(struct um_expr *expr, const struct um_conf_loc *at,
+	const json_t *node)
+{
+	const char *text = json_string_value(node);
+
+	if (text[0] == '\0' || strlen(text) != json_string_length(node))
+		return um_conf_error(at, "is empty or contains a NUL");
+	expr->kind = UM_EXPR_LITERAL;
+	return um_conf_copy_text(at, text, &expr->text);
+}
+
+static const struct form *
+form_of(const json_t *node)
+{
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+		if (json_object_get(node, forms[i].key) != NULL)
+			return &forms[i];
+	return NULL;
+}
+
+static bool
+refuse_form(const struct um_conf_loc *at, json_t *node)
+{
+	const char *words[sizeof(forms) / sizeof(forms[0]) + 1] = { NULL };
+	const char *key = json_object_iter_key(json_object_iter(node));
+
+	if (key == NULL)
+		return um_conf_error(at,
+			"is neither a string nor an object with "
+			"the key of a source or function");
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+		words[i] = forms[i].key;
+	return um_conf_refuse_word(at,
+		"is an object without the key of a source or function", words);
+}
+
+/* An object with the keys of two sources would be one of them. */
+static bool
+is_one_source(const struct um_conf_loc *at, const json_t *node,
+	const struct form *form)
+{
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+		if (&forms[i] != form
+			&& json_object_get(node, forms[i].key) != NULL)
+			return um_conf_error(at,
+				"has two sources, `%s` and `%s`: `first` takes "
+				"the one that is there, `join` both",
+				form->key, forms[i].key);
+	return true;
+}
+
+static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+load_node(struct um_expr *expr, const struct um_conf_loc *at, json_t *node,
+	const struct um_expr_scope *scope, int depth)
+{
+	const struct form *form = form_of(node);
+	struct load load = { scope, *at, node, NULL, depth };
+
+	if (node == NULL)
+		return um_conf_error(at, "is missing");
+	if (json_is_string(node))
+		return load_literal(expr, at, node);
+	if (form == NULL)
+		return refuse_form(at, node);
+	if (!is_one_source(at, node, form))
+		return false;
+	if (depth > UM_EXPR_DEPTH_MAX)
+		return um_conf_error(at, "is nested more than %d deep",
+			UM_EXPR_DEPTH_MAX);
+	load.key = form->key;
+	expr->kind = form->kind;
+	return um_conf_check_keys(at, node, form->keys)
+		&& form->load(expr, &load);
+}
+
+bool
+um_expr_load_node(struct um_expr *expr, const struct um_conf_loc *at,
+	json_t *node, const struct um_expr_scope *scope)
+{
+	*expr = (struct um_expr){ 0 };
+	return load_node(expr, at, node, scope, 0);
+}
+
+bool
+um_expr_load(struct um_expr *expr, const struct um_conf_loc *at,
+	const json_t *object, const char *key,
+	const struct um_expr_scope *scope)
+{
+	struct um_conf_loc here = um_conf_member(at, key);
+
+	return um_expr_load_node(expr, &here, json_object_get(object, key),
+		scope);
+}
+
+bool
+um_expr_load_found(struct um_expr *expr, const struct um_conf_loc *at,
+	const json_t *node, const char *key, const struct um_expr_scope *scope)
+{
+	struct um_conf_loc here = um_conf_member(at, key);
+	const char *text = json_string_value(json_object_get(node, key));
+
+	if (!um_expr_load(expr, at, node, key, scope))
+		return false;
+	if (!um_expr_is_constant(expr))
+		return true;
+	if (text == NULL)
+		return um_conf_error(&here,
+			"is the same for every delivery: it must be a value of "
+			"the delivery");
+	return um_conf_error(&here,
+		"is the constant `%.64s`; did you mean {\"%s\": \"%s%.64s\"}?",
+		text, scope->has_items ? "item" : "json",
+		text[0] == '/' ? "" : "/", text);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Compiles expressions (lib/providers/README.md, "Values"), and says what they
+ * consist of.
+ */
+#ifndef UM_EXPR_LOAD_H
+#define UM_EXPR_LOAD_H
+
+#include <stdbool.h>
+
+#include <jansson.h>
+
+#include "core/conf.h"
+#include "core/strlist.h"
+#include "description/provider_env.h"
+#include "webhook/expr.h"
+
+/* What an expression may refer to where it stands. */
+struct um_expr_scope {
+	um_constant *constant;
+	void *arg;
+	/* The constant that is the address of this kind of delivery. */
+	const char *address;
+	bool has_items;  /* the description has `events` */
+	bool has_params; /* the signature has a `field` */
+	bool has_mac;    /* it is an answer to a challenge */
+};
+
+/* Compiles the member `key`. Free the expression in every case. */
+bool um_expr_load(struct um_expr *expr, const struct um_conf_loc *at,
+	const json_t *object, const char *key,
+	const struct um_expr_scope *scope);
+/* The same, and refuses what would be the same text for every delivery. */
+bool um_expr_load_found(struct um_expr *expr, const struct um_conf_loc *at,
+	const json_t *object, const char *key,
+	const struct um_expr_scope *scope);
+/* The same for a node that is not a member, as an element of a list. */
+bool um_expr_load_node(struct um_expr *expr, const struct um_conf_loc *at,
+	json_t *node, const struct um_expr_scope *scope);
+/* All values of the constant that {"site": …} names. */
+bool um_expr_load_constants(struct um_strlist *list,
+	const struct um_conf_loc *at, const json_t *node,
+	const struct um_expr_scope *scope);
+
+/* Whether two expressions, which are not functions, read the same value. */
+bool um_expr_equal(const struct um_expr *a, const struct um_expr *b);
+/* The same for any two expressions. */
+bool um_expr_same(const struct um_expr *a, const struct um_expr *b);
+/* Whether the expression is the same text for every delivery. */
+bool um_expr_is_constant(const struct um_expr *expr);
+/* Whether the expression, or a part of it, is of this kind. */
+bool um_expr_uses(const struct um_expr *expr, enum um_expr_kind kind);
+/* The parts of a delivery that it is read from: a set of enum um_need. */
+unsigned um_expr_needs(const struct um_expr *expr);
+
+#endif

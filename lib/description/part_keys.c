@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Gives the schemes of a description the keys that the site has. */
+#include "description/part_load.h"
+#include "description/scheme_load.h"
+
+static bool
+take_secret(struct um_spec_part *part, const struct um_conf_loc *at,
+	const char *secret, size_t number)
+{
+	int longest = -1;
+
+	for (size_t i = 0; i < part->schemes_len; i++) {
+		int len = um_scheme_prefix_len(&part->schemes[i], secret);
+
+		longest = len > longest ? len : longest;
+	}
+	for (size_t i = 0; i < part->schemes_len && longest >= 0; i++) {
+		enum um_verify_error error;
+
+		if (um_scheme_prefix_len(&part->schemes[i], secret) != longest)
+			continue;
+		error = um_scheme_take(&part->schemes[i], secret);
+		if (error != UM_VERIFY_OK)
+			return um_conf_error(at,
+				"secret %zu of the configuration %s", number,
+				um_verify_error_text(error));
+	}
+	return longest >= 0
+		|| um_conf_error(at,
+			part->schemes_len == 0
+				? "the description does not verify signatures, "
+				  "so that "
+				  "secret %zu of the configuration is not used"
+				: "secret %zu of the configuration does not "
+				  "begin with "
+				  "the `prefix` of any scheme",
+			number);
+}
+
+static bool
+take_certificate(struct um_spec_part *part, const struct um_conf_loc *at,
+	const char *path, bool used)
+{
+
+	for (size_t i = 0; i < part->schemes_len; i++) {
+		struct um_scheme *scheme = &part->schemes[i];
+		enum um_verify_error error;
+
+		if (scheme->key_form != UM_KEY_CERTIFICATE || path == NULL)
+			continue;
+		used = true;
+		error = um_verifier_add_certificates(scheme->verifier, path);
+		if (error != UM_VERIFY_OK)
+			return um_conf_error(at, "the certificate %.96s %s",
+				path, um_verify_error_text(error));
+	}
+	return used || path == NULL
+		|| um_conf_error(at,
+			"the configuration has a certificate, but no scheme "
+			"uses one");
+}
+
+/*
+ * A public key is not secret: used as an HMAC key, it would let anyone sign.
+ * Schemes that take the same texts must therefore all have public keys, or none.
+ */
+static bool
+check_prefixes(const struct um_spec_part *part, const struct um_conf_loc *at)
+{
+	for (size_t i = 1; i < part->schemes_len; i++) {
+		const struct um_scheme *scheme = &part->schemes[i];
+		struct um_conf_loc here = um_conf_element(at, i);
+
+		for (size_t j = 0; j < i; j++)
+			if (scheme->is_public != part->schemes[j].is_public
+				&& um_scheme_has_prefix_of(scheme,
+					&part->schemes[j]))
+				return um_conf_member_error(&here, "key",
+					"takes the same secrets as a scheme "
+					"before it, and only one of them is of "
+					"public keys: give each a `prefix`");
+	}
+	return true;
+}
+
+bool
+um_spec_part_take_keys(struct um_spec_part *part, const struct um_conf_loc *at,
+	const struct um_provider_env *env, bool is_return)
+{
+	bool own = is_return && env->return_secrets_len != 0;
+	const char *const *secrets = own ? env->return_secrets : env->secrets;
+	size_t len = own ? env->return_secrets_len : env->secrets_len;
+	struct um_conf_loc here = um_conf_member(at, "verify");
+	size_t keys = 0;
+
+	if (!check_prefixes(part, &here))
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (!take_secret(part, &here, secrets[i], i + 1))
+			return false;
+	/* The return part need not use the certificate of the webhook. */
+	if (!take_certificate(part, &here, env->certificate, is_return))
+		return false;
+	for (size_t i = 0; i < part->schemes_len; i++)
+		keys += um_verifier_count_keys(part->schemes[i].verifier);
+	return part->schemes_len == 0 || keys != 0
+		|| um_conf_error(&here,
+			"the configuration has no secret or "
+			"certificate for it");
+}

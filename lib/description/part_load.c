@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/* Compiles a part of a description, and gives it its keys. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "description/challenge_load.h"
+#include "description/origin_load.h"
+#include "description/part_load.h"
+#include "description/scheme_load.h"
+
+/* A value of the delivery, which is optional. */
+static bool
+load_optional(struct um_expr *expr, const struct um_conf_loc *at,
+	const json_t *node, const char *key, const struct um_expr_scope *scope)
+{
+	return json_object_get(node, key) == NULL
+		|| um_expr_load_found(expr, at, node, key, scope);
+}
+
+static bool
+load_payload(struct um_spec_part *part, const struct um_conf_loc *at,
+	const json_t *node, const struct um_expr_scope *scope)
+{
+	struct um_expr from = { 0 };
+	bool ok;
+
+	if (json_object_get(node, "payload") == NULL)
+		return true;
+	ok = um_expr_load(&from, at, node, "payload", scope);
+	if (ok && from.kind == UM_EXPR_FORM)
+		part->payload.part = UM_PAYLOAD_FORM;
+	else if (ok && from.kind == UM_EXPR_MULTIPART)
+		part->payload.part = UM_PAYLOAD_MULTIPART;
+	else if (ok && from.kind != UM_EXPR_BODY)
+		ok = um_conf_member_error(at, "payload",
+			"is not a body, form or multipart value");
+	if (ok) {
+		part->payload.field = from.text;
+		from.text = NULL;
+	}
+	um_expr_free(&from);
+	return ok;
+}
+
+static bool
+load_schemes(struct um_spec_part *part, const struct um_conf_loc *at,
+	const json_t *node, const struct um_expr_scope *scope)
+{
+	struct um_conf_loc list = um_conf_member(at, "verify");
+	json_t *schemes = json_object_get(node, "verify");
+	size_t len = json_array_size(schemes);
+	bool ok = true;
+
+	if (!json_is_array(schemes) || len > UM_SCHEMES_MAX)
+		return um_conf_error(&list,
+			"is not a list of at most %d schemes", UM_SCHEMES_MAX);
+	for (size_t i = 0; i < len; i++) {
+		struct um_conf_loc here = um_conf_element(&list, i);
+		struct um_scheme *scheme = &part->schemes[i];
+
+		part->schemes_len++;
+		ok = um_scheme_load(scheme, &here, json_array_get(schemes, i),
+			     scope)
+			&& ok;
+		part->of_items |= scheme->of_items;
+	}
+	return ok;
+}
+
+static bool
+load_timestamp(struct um_spec_part *part, const struct um_conf_loc *at,
+	const json_t *node, const struct um_expr_scope *scope,
+	bool knows_schemes)
+{
+	static const char *const keys[] = { "from", "as", "past", "future",
+		NULL };
+	/* In the order of enum um_timestamp_form. */
+	static const char *const forms[] = { "unix", "unix_ms", "rfc3339",
+		NULL };
+	struct um_conf_loc here = um_conf_member(at, "timestamp");
+	struct um_expr_scope inner = *scope;
+	json_t *timestamp = json_object_get(node, "timestamp");
+	long long past, future;
+	unsigned form;
+
+	if (timestamp == NULL)
+		return true;
+	inner.has_params = part->schemes_len != 0;
+	for (size_t i = 0; i < part->schemes_len; i++)
+		inner.has_params &= part->schemes[i].fields.len != 0;
+	/* Nothing follows from a scheme that is wrong itself. */
+	inner.has_params |= !knows_schemes;
+	if (!um_conf_check_keys(&here, timestamp, keys)
+		|| !um_expr_load(&part->timestamp, &here, timestamp, "from",
+			&inner)
+		|| !um_conf_get_choice(&here, timestamp, "as", forms, &form)
+		|| !um_conf_get_integer(&here, timestamp, "past", 1,
+			UM_TOLERANCE_MAX, &past)
+		|| !um_conf_get_integer(&here, timestamp, "future", 1,
+			UM_TOLERANCE_MAX, &future))
+		return false;
+	part->timestamp_form = (enum um_timestamp_form)form;
+	part->past_ms = past * 1000;
+	part->future_ms = future * 1000;
+	return true;
+}
+
+static bool
+load_amount(struct um_spec_part *part, const struct um_conf_loc *at,
+	const json_t *node, const struct um_expr_scope *scope)
+{
+	static const char *const keys[] = { "from", "as", NULL };
+	/* In the order of enum um_amount_form. */
+	static const char *const forms[] = { "minor", "decimal", NULL };
+	struct um_conf_loc here = um_conf_member(at, "amount");
+	json_t *amount = json_object_get(node, "amount");
+	unsigned form;
+
+	if ((amount == NULL) != (json_object_get(node, "currency") == NULL))
+		return um_conf_member_error(at,
+			amount == NULL ? "amount" : "currency",
+			"is missing: `amount` and `currency` must be given "
+			"together");
+	if (amount == NULL)
+		return true;
+	if (!um_conf_check_keys(&here, amount, keys)
+		|| !um_expr_load(&part->amount, &here, amount, "from", scope)
+		|| !um_conf_get_choice(&here, amount, "as", forms, &form))
+		return false;
+	part->amount_form = (enum um_amount_form)form;
+	return um_expr_load(&part->currency, at, node, "currency", scope);
+}
+
+static bool
+load_events(struct um_spec_part *part, const struct um_conf_loc *at,
+	const json_t *node)
+{
+	const json_t *events = json_object_get(node, "events");
+	const char *text = json_string_value(events);
+
+	part->payload.has_events = events != NULL;
+	return events == NULL
+		|| (text != NULL && strlen(text) == json_string_length(events)
+			&& um_pointer_compile(&part->payload.events, text))
+		|| um_conf_member_error(at, "events", "is not a JSON pointer");
+}
+
+/* JSON in a form needs the form. */
+static unsigned
+with_payload(const struct um_spec_part *part, unsigned needs)
+{
+	if ((needs & UM_NEED_JSON) == 0)
+		return needs;
+	if (part->payload.part == UM_PAYLOAD_FORM)
+		needs |= UM_NEED_FORM;
+	if (part->payload.part == UM_PAYLOAD_MULTIPART)
+		needs |= UM_NEED_MULTIPART;
+	return needs;
+}
+
+static unsigned
+needs_of_schemes(const struct um_spec_part *part)
+{
+	unsigned needs = part->of_items ? UM_NEED_JSON : 0;
+
+	for (size_t i = 0; i < part->schemes_len; i++) {
+		const struct um_scheme *scheme = &part->schemes[i];
+
+		needs |= um_expr_needs(&scheme->from);
+		for (size_t j = 0; j < scheme->parts_len; j++)
+			needs |= um_expr_needs(&scheme->parts[j]);
+	}
+	return needs;
+}
+
+static unsigned
+needs_of_conditions(const struct um_conditions *conditions)
+{
+	unsigned needs = 0;
+
+	for (size_t i = 0; i < conditions->len; i++)
+		needs |= um_expr_needs(&conditions->condition[i].from);
+	return needs;
+}
+
+static unsigned
+needs_of_events(const struct um_spec_part *part)
+{
+	const struct um_expr *const values[] = { &part->timestamp,
+		&part->origin.live, &part->origin.account, &part->identity,
+		&part->type, &part->elicitation, &part->amount, &part->currency,
+		&part->reference, &part->checkout };
+	unsigned needs = part->payload.has_events ? UM_NEED_JSON : 0;
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		needs |= um_expr_needs(values[i]);
+	for (size_t i = 0; i < part->rules_len; i++)
+		needs |= um_expr_needs(&part->rules[i].amount)
+			| um_expr_needs(&part->rules[i].reference)
+			| um_expr_needs(&part->rules[i].refund)
+			| needs_of_conditions(&part->rules[i].when);
+	return needs;
+}
+
+static unsigned
+needs_of_challenge(const struct um_challenge *challenge)
+{
+	unsigned needs = needs_of_conditions(&challenge->when);
+
+	for (size_t i = 0; i < challenge->len; i++)
+		needs |= um_expr_needs(&challenge->piece[i].value);
+	return needs;
+}
+
+/* Decides what is parsed before the signature is verified, and what after it. */
+static void
+set_needs(struct um_spec_part *part)
+{
+	unsigned events = with_payload(part, needs_of_events(part));
+	unsigned challenge = with_payload(part,
+		needs_of_challenge(&part->challenge));
+
+	part->events_max = part->payload.has_events ? UM_EVENTS_MAX : 1;
+	part->uses_json = (events & UM_NEED_JSON) != 0;
+	part->challenge_needs = challenge;
+	if (!part->challenge.is_get)
+		events |= challenge;
+	part->signature_needs = with_payload(part, needs_of_schemes(part));
+	if (part->of_items)
+		part->signature_needs |= events;
+	part->event_needs = events & ~part->signature_needs;
+}
+
+bool
+um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
+	json_t *node, const struct um_provider_env *env, bool is_return)
+{
+	/* In the order of enum um_trust. */
+	static const char *const trusts[] = { "body", "fields", "part", "token",
+		"nothing", NULL };
+	struct um_expr_scope scope = { .constant = env->constant,
+		.arg = env->arg,
+		.address = is_return ? "return_url" : "notification_url",
+		.has_items = json_object_get(node, "events") != NULL };
+	struct um_conf_loc challenge = um_conf_member(at, "challenge");
+	unsigned trust = 0;
+	bool ok, knows_schemes;
+
+	*part = (struct um_spec_part){ 0 };
+	/* Each is tried, so that all that is wrong is said at once. */
+	ok = load_payload(part, at, node, &scope);
+	ok = load_events(part, at, node) && ok;
+	knows_schemes = load_schemes(part, at, node, &scope);
+	ok = load_timestamp(part, at, node, &scope, knows_schemes) && ok;
+	ok = knows_schemes && ok;
+	ok = um_conf_get_choice(at, node, "trust", trusts, &trust) && ok;
+	ok = um_origin_load(&part->origin, at, node, &scope, env) && ok;
+	ok = load_optional(&part->identity, at, node, "identity", &scope) && ok;
+	ok = load_optional(&part->type, at, node, "type", &scope) && ok;
+	ok = load_optional(&part->elicitation, at, node, "elicitation", &scope)
+		&& ok;
+	ok = load_amount(part, at, node, &scope) && ok;
+	ok = load_optional(&part->reference, at, node, "reference", &scope)
+		&& ok;
+	ok = load_optional(&part->checkout, at, node, "checkout", &scope) && ok;
+	ok = um_spec_part_load_outcomes(part, at, node, &scope) && ok;
+	if (!is_return)
+		ok = um_challenge_load(&part->challenge, &challenge,
+			     json_object_get(node, "challenge"), &scope)
+			&& ok;
+	if (!ok)
+		return false;
+	part->trust = (enum um_trust)trust;
+	set_needs(part);
+	return um_spec_part_check_trust(part, at)
+		&& um_spec_part_take_keys(part, at, env, is_return);
+}

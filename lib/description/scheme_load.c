@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* Compiles a scheme from the description's JSON. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "description/scheme_load.h"
+
+static bool
+load_key(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node,
+	enum um_algorithm algorithm)
+{
+	static const char *const keys[] = { "as", "prefix", NULL };
+	/* In the order of enum um_key_form. */
+	static const char *const forms[] = { "utf8", "base64", "hex", "sha1",
+		"certificate", NULL };
+	const char *prefix;
+	unsigned form;
+
+	if (node == NULL)
+		return um_conf_error(at, "is missing");
+	if (!um_conf_check_keys(at, node, keys)
+		|| !um_conf_get_choice(at, node, "as", forms, &form)
+		|| !um_conf_get_text(at, node, "prefix", false, &prefix))
+		return false;
+	scheme->key_form = (enum um_key_form)form;
+	if (!um_verifier_accepts_key_form(algorithm, scheme->key_form))
+		return um_conf_member_error(at, "as",
+			"cannot be used with this algorithm");
+	if (prefix != NULL && scheme->key_form == UM_KEY_CERTIFICATE)
+		return um_conf_member_error(at, "prefix",
+			"is not allowed: a certificate has no prefix");
+	return prefix == NULL
+		|| um_conf_copy_text(at, prefix, &scheme->key_prefix);
+}
+
+static bool
+load_numbered(struct um_scheme *scheme, const struct um_conf_loc *at,
+	const json_t *node)
+{
+	const json_t *numbered = json_object_get(node, "numbered");
+
+	if (numbered != NULL && !json_is_boolean(numbered))
+		return um_conf_member_error(at, "numbered",
+			"is not true or false");
+	scheme->numbered = json_is_true(numbered);
+	if (!scheme->numbered)
+		return true;
+	if (scheme->from.kind != UM_EXPR_HEADER || scheme->from.names.len != 1)
+		return um_conf_member_error(at, "numbered",
+			"requires that `from` is a single `header`");
+	return scheme->fields.len == 0
+		|| um_conf_member_error(at, "numbered",
+			"cannot be used together with `field`");
+}
+
+/* A text, or a constant of the site with all its values. */
+static bool
+load_texts(struct um_strlist *list, const struct um_conf_loc *at,
+	const json_t *node, const char *key, const struct um_expr_scope *scope)
+{
+	static const char *const keys[] = { "site", NULL };
+	struct um_conf_loc here = um_conf_member(at, key);
+	json_t *value = json_object_get(node, key);
+	const char *text;
+
+	if (json_is_object(value))
+		return um_conf_check_keys(&here, value, keys)
+			&& um_expr_load_constants(list, &here, value, scope);
+	if (!um_conf_get_text(at, node, key, false, &text) || text == NULL)
+		return value == NULL;
+	list->item = calloc(1, sizeof(list->item[0]));
+	if (list->item == NULL)
+		return um_conf_error(&here, "out of memory");
+	if (!um_conf_copy_text(&here, text, &list->item[0]))
+		return false;
+	list->len = 1;
+	return true;
+}
+
+static bool
+load_field(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node,
+	const struct um_expr_scope *scope)
+{
+	const char *separator, *equals;
+	bool any;
+
+	if (!load_texts(&scheme->fields, at, node, "field", scope))
+		return false;
+	any = scheme->fields.len != 0;
+	if (!um_conf_get_text(at, node, "between", any, &separator)
+		|| !um_conf_get_text(at, node, "equals", any, &equals))
+		return false;
+	if (!any)
+		return (separator == NULL && equals == NULL)
+			|| um_conf_member_error(at, "field", "is missing");
+	return um_conf_copy_text(at, separator, &scheme->separator)
+		&& um_conf_copy_text(at, equals, &scheme->equals);
+}
+
+/* A signature is read from the delivery itself, not from a function. */
+static bool
+is_place(const struct um_expr *from)
+{
+	return from->kind >= UM_EXPR_HEADER && from->kind <= UM_EXPR_ITEM;
+}
+
+static bool
+load_signature(struct um_scheme *scheme, const struct um_conf_loc *at,
+	json_t *node, const struct um_expr_scope *scope,
+	enum um_encoding *encoding)
+{
+	static const char *const keys[] = { "from", "numbered", "prefix",
+		"field", "between", "equals", "as", NULL };
+	/* In the order of enum um_encoding. */
+	static const char *const encodings[] = { "hex", "base64", "base64url",
+		NULL };
+	unsigned as = 0;
+
+	if (node == NULL)
+		return um_conf_error(at, "is missing");
+	if (!um_conf_check_keys(at, node, keys)
+		|| !um_expr_load(&scheme->from, at, node, "from", scope))
+		return false;
+	if (!is_place(&scheme->from))
+		return um_conf_member_error(at, "from",
+			"is not a header, query, form, multipart, json or "
+			"item value");
+	if (!load_field(scheme, at, node, scope)
+		|| !load_numbered(scheme, at, node)
+		|| !load_texts(&scheme->prefixes, at, node, "prefix", scope))
+		return false;
+	if (scheme->is_token)
+		return json_object_get(node, "as") == NULL
+			|| um_conf_member_error(at, "as",
+				"is not allowed: a token is not encoded");
+	if (!um_conf_get_choice(at, node, "as", encodings, &as))
+		return false;
+	*encoding = (enum um_encoding)as;
+	return true;
+}
+
+static bool
+load_signed(struct um_scheme *scheme, const struct um_conf_loc *at,
+	json_t *list, const struct um_expr_scope *scope)
+{
+	struct um_expr_scope inner = *scope;
+	size_t len = json_array_size(list);
+	bool any = false;
+
+	if (scheme->is_token)
+		return list == NULL
+			|| um_conf_error(at,
+				"is not allowed: a token does not sign "
+				"anything");
+	if (len == 0 || len > UM_EXPR_PARTS_MAX)
+		return um_conf_error(at, "is not a list of 1 to %d values",
+			UM_EXPR_PARTS_MAX);
+	scheme->parts = calloc(len, sizeof(scheme->parts[0]));
+	if (scheme->parts == NULL)
+		return um_conf_error(at, "out of memory");
+	scheme->parts_len = len;
+	inner.has_params = scheme->fields.len != 0;
+	for (size_t i = 0; i < len; i++) {
+		struct um_conf_loc here = um_conf_element(at, i);
+		struct um_expr *part = &scheme->parts[i];
+
+		if (!um_expr_load_node(part, &here, json_array_get(list, i),
+			    &inner))
+			return false;
+		any |= part->kind != UM_EXPR_LITERAL;
+		scheme->of_items |= um_expr_uses(part, UM_EXPR_ITEM);
+	}
+	return any || um_conf_error(at, "contains no value of the delivery");
+}
+
+bool
+um_scheme_load(struct um_scheme *scheme, const struct um_conf_loc *at,
+	json_t *node, const struct um_expr_scope *scope)
+{
+	static const char *const keys[] = { "algorithm", "key", "signature",
+		"signed", NULL };
+	/* In the order of enum um_algorithm. */
+	static const char *const algorithms[] = { "hmac-sha1", "hmac-sha256",
+		"hmac-sha512", "ed25519", "ecdsa-p256-sha256", "rsa-sha256",
+		"token", NULL };
+	struct um_conf_loc key = um_conf_member(at, "key");
+	struct um_conf_loc signature = um_conf_member(at, "signature");
+	struct um_conf_loc parts = um_conf_member(at, "signed");
+	enum um_encoding encoding = UM_HEX;
+	unsigned algorithm;
+
+	*scheme = (struct um_scheme){ 0 };
+	if (!um_conf_check_keys(at, node, keys)
+		|| !um_conf_get_choice(at, node, "algorithm", algorithms,
+			&algorithm))
+		return false;
+	scheme->is_token = algorithm == UM_TOKEN;
+	scheme->is_hmac = algorithm <= UM_HMAC_SHA512;
+	scheme->is_public = algorithm == UM_ED25519
+		|| algorithm == UM_ECDSA_P256 || algorithm == UM_RSA_SHA256;
+	if (!load_key(scheme, &key, json_object_get(node, "key"),
+		    (enum um_algorithm)algorithm)
+		|| !load_signature(scheme, &signature,
+			json_object_get(node, "signature"), scope, &encoding)
+		|| !load_signed(scheme, &parts, json_object_get(node, "signed"),
+			scope))
+		return false;
+	scheme->of_items |= scheme->from.kind == UM_EXPR_ITEM;
+	scheme->verifier = um_verifier_new((enum um_algorithm)algorithm,
+		encoding);
+	return scheme->verifier != NULL || um_conf_error(at, "out of memory");
+}
+
+int
+um_scheme_prefix_len(const struct um_scheme *scheme, const char *secret)
+{
+	size_t len = scheme->key_prefix != NULL ? strlen(scheme->key_prefix)
+						: 0;
+
+	return scheme->key_form == UM_KEY_CERTIFICATE
+			|| (len != 0
+				&& strncmp(secret, scheme->key_prefix, len)
+					!= 0)
+		? -1
+		: (int)len;
+}
+
+bool
+um_scheme_has_prefix_of(const struct um_scheme *scheme,
+	const struct um_scheme *other)
+{
+	const char *a = scheme->key_prefix, *b = other->key_prefix;
+
+	return scheme->key_form != UM_KEY_CERTIFICATE
+		&& other->key_form != UM_KEY_CERTIFICATE
+		&& strcmp(a != NULL ? a : "", b != NULL ? b : "") == 0;
+}
+
+enum um_verify_error
+um_scheme_take(struct um_scheme *scheme, const char *secret)
+{
+	if (scheme->key_prefix != NULL)
+		secret += strlen(scheme->key_prefix);
+	return um_verifier_add_secret(scheme->verifier, scheme->key_form,
+		secret);
+}

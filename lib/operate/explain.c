@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+#include "operate/explain.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/timestamp.h"
+#include "core/uuid.h"
+#include "webhook/event_read.h"
+
+#define SHOWN_MAX 2000 /* bytes of a value that are shown */
+
+const char *
+um_explain_verdict(enum um_verdict verdict)
+{
+	static const char *const words[] = { "good", "unsigned", "forged",
+		"stale", "malformed" };
+
+	return words[verdict];
+}
+
+/* A member of an object; NULL where either is absent. */
+static json_t *
+member(const json_t *node, const char *key)
+{
+	return json_object_get(node, key);
+}
+
+/* Where a value is found, as its description says it. */
+static void
+put_place(struct um_buf *out, const json_t *place)
+{
+	char *text = json_dumps(place, JSON_ENCODE_ANY);
+
+	um_buf_puts(out, text != NULL ? text : "");
+	free(text);
+}
+
+/* On one line, and without what a terminal would act on. */
+static void
+put_shown(struct um_buf *out, struct um_str text)
+{
+	for (size_t i = 0; i < text.len && i < SHOWN_MAX; i++) {
+		unsigned char c = (unsigned char)text.ptr[i];
+
+		if (c == '\n')
+			um_buf_puts(out, "\\n");
+		else if (c == '\r')
+			um_buf_puts(out, "\\r");
+		else if (c < ' ' || c == 0x7f)
+			um_buf_printf(out, "\\x%02x", c);
+		else
+			um_buf_put(out, text.ptr + i, 1);
+	}
+	if (text.len > SHOWN_MAX)
+		um_buf_printf(out, " … (%zu bytes)", text.len);
+}
+
+/* Of several places, the one that has the value. */
+static const json_t * /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+found_place(const struct um_expr *expr, const json_t *place,
+	const struct um_source *source)
+{
+	if (expr->kind != UM_EXPR_FIRST)
+		return place;
+	for (size_t i = 0; i < expr->parts_len; i++) {
+		struct um_value value;
+		enum um_found found = um_expr_eval(&expr->parts[i], source,
+			&value);
+
+		um_value_free(&value);
+		if (found != UM_ABSENT)
+			return found_place(&expr->parts[i],
+				json_array_get(member(place, "first"), i),
+				source);
+	}
+	return place;
+}
+
+/* One line: the key, the value, and where it was found. */
+static void
+put_value(struct um_buf *out, const char *key, const struct um_expr *expr,
+	const json_t *place, const struct um_source *source)
+{
+	struct um_value value;
+	enum um_found found;
+
+	if (expr->kind == UM_EXPR_NONE)
+		return;
+	found = um_expr_eval(expr, source, &value);
+	um_buf_printf(out, "  %-12s ", key);
+	if (found == UM_FOUND)
+		put_shown(out, value.text);
+	else
+		um_buf_puts(out,
+			found == UM_ABSENT ? "(absent)" : "(not readable)");
+	um_buf_puts(out, "  <- ");
+	put_place(out, found_place(expr, place, source));
+	um_buf_puts(out, "\n");
+	um_value_free(&value);
+}
+
+static enum um_check
+put_scheme(struct um_buf *out, const struct um_spec_part *part,
+	const json_t *description, size_t number,
+	const struct um_source *source, struct um_signature *signature)
+{
+	static const char *const words[] = { "right", "wrong",
+		"not there: the signature or a signed value is absent" };
+	const struct um_scheme *scheme = &part->schemes[number];
+	const json_t *json = json_array_get(member(description, "verify"),
+		number);
+	const json_t *parts = member(json, "signed");
+	enum um_check check = um_scheme_check(scheme, source, signature);
+
+	um_buf_printf(out, "scheme %zu: %s, %s\n", number,
+		json_string_value(member(json, "algorithm")),
+		um_verifier_count_keys(scheme->verifier) != 0
+			? words[check]
+			: "no secret for it");
+	put_value(out, "signature", &scheme->from,
+		member(member(json, "signature"), "from"), source);
+	for (size_t i = 0; i < scheme->parts_len; i++)
+		put_value(out, i == 0 ? "signed" : "", &scheme->parts[i],
+			json_array_get(parts, i), source);
+	if (check == UM_CHECK_WRONG
+		&& um_verifier_count_keys(scheme->verifier) != 0)
+		um_buf_cat(out, "  The signature ",
+			um_verify_error_text(signature->error), ".\n");
+	if (check == UM_CHECK_RIGHT && signature->is_ambiguous)
+		um_buf_puts(out,
+			"  A value has a separator in it, so that other values "
+			"would have the same signature: recheck.\n");
+	return check;
+}
+
+/* The first scheme that is right; all that are tried before it are shown. */
+static void
+put_schemes(struct um_buf *out, const struct um_spec_part *part,
+	const json_t *description, const struct um_source *source)
+{
+	const json_t *timestamp = member(description, "timestamp");
+	struct um_signature signature = { 0 };
+	struct um_source with_params = *source;
+	enum um_check check = UM_CHECK_NONE;
+
+	with_params.params = &signature.params;
+	for (size_t i = 0; i < part->schemes_len && check != UM_CHECK_RIGHT;
+		i++)
+		check = put_scheme(out, part, description, i, &with_params,
+			&signature);
+	put_value(out, "timestamp", &part->timestamp, member(timestamp, "from"),
+		&with_params);
+	um_signature_free(&signature);
+	if (timestamp != NULL)
+		um_buf_printf(out,
+			"  %-12s %" PRId64 " (from %" PRId64
+			" seconds before to %" PRId64 " after)\n",
+			"now", source->parsed->delivery->now_ms / 1000,
+			part->past_ms / 1000, part->future_ms / 1000);
+}
+
+static void
+put_effect(struct um_buf *out, const struct um_event *event)
+{
+	static const char *const effects[] = {
+		[UM_EFFECT_IGNORE] = "ignore: nothing happens",
+		[UM_EFFECT_PAID] = "paid: it is accepted; a payment only if "
+				   "this amount and currency are expected, and "
+				   "is cancelled otherwise (amount_mismatch)",
+		[UM_EFFECT_FAILED] = "failed: it is cancelled, payment_failed",
+		[UM_EFFECT_CANCELLED] = "cancelled: it is declined",
+		[UM_EFFECT_EXPIRED] = "expired: it is cancelled, expired",
+		[UM_EFFECT_PROCESSING] = "processing: it stays open, for 30 "
+					 "days after its expiry at least",
+		[UM_EFFECT_ATTEMPT_FAILED] = "attempt_failed: it stays open",
+		[UM_EFFECT_REFUNDED] = "refunded: it stays as it is; this "
+				       "much of its payment went back",
+		[UM_EFFECT_REFUND_REVERSED] = "refund_reversed: what went "
+					      "back has come again",
+		[UM_EFFECT_OTHER_MODE] = "other_mode: of the other mode, "
+					 "nothing happens",
+		[UM_EFFECT_OTHER_ACCOUNT] = "other_account: the account is not "
+					    "configured, nothing happens",
+		[UM_EFFECT_RECHECK] = "recheck: it stays open; the MCP server "
+				      "asks the provider's API",
+	};
+	char uuid[UM_UUID_TEXT_LEN + 1];
+
+	um_buf_printf(out, "  %-12s %s\n", "effect", effects[event->effect]);
+	if (event->effect == UM_EFFECT_PAID && !event->has_amount)
+		um_buf_printf(out, "  %-12s %s\n", "",
+			"Without an amount and a currency, a payment is a "
+			"recheck instead.");
+	if (event->has_amount)
+		um_buf_printf(out, "  %-12s %" PRId64 " minor units of %s\n",
+			"money", event->amount, event->currency);
+	if (event->has_id)
+		um_uuid_format(uuid, event->id);
+	um_buf_printf(out, "  %-12s %s\n", "about",
+		event->has_id ? uuid : "no elicitation: nothing happens");
+	um_buf_printf(out, "  %-12s %s\n", "event", event->identity);
+}
+
+static void
+put_outcome(struct um_buf *out, const struct um_spec_part *part, size_t number,
+	const json_t *outcome, const struct um_event *event)
+{
+	const char *because = json_string_value(member(outcome, "because"));
+
+	if (number == part->rules_len)
+		um_buf_printf(out, "  %-12s %s\n", "outcome", "none applies");
+	else
+		um_buf_printf(out, "  %-12s %zu: %s  %s\n", "outcome", number,
+			json_string_value(member(outcome, "effect")),
+			because != NULL ? because : "");
+	put_effect(out, event);
+}
+
+static void
+put_event(struct um_buf *out, const struct um_spec_part *part,
+	const json_t *description, const struct um_event *event,
+	const struct um_source *source)
+{
+	size_t number = um_event_outcome(part, source, event->type);
+	const json_t *outcome = json_array_get(member(description, "outcomes"),
+		number);
+	const json_t *own_amount = member(outcome, "amount");
+	const struct {
+		const char *key;
+		const struct um_expr *expr;
+		const json_t *place;
+	} values[] = {
+		{ "type", &part->type, member(description, "type") },
+		{ "elicitation", &part->elicitation,
+			member(description, "elicitation") },
+		{ "amount", um_event_amount(part, number),
+			own_amount != NULL
+				? own_amount
+				: member(member(description, "amount"),
+					"from") },
+		{ "currency", &part->currency,
+			member(description, "currency") },
+		{ "reference", &part->reference,
+			member(description, "reference") },
+		{ "checkout", &part->checkout,
+			member(description, "checkout") },
+		{ "identity", &part->identity,
+			member(description, "identity") },
+		{ "live", &part->origin.live,
+			member(member(description, "live"), "from") },
+		{ "account", &part->origin.account,
+			member(description, "account") },
+	};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		put_value(out, values[i].key, values[i].expr, values[i].place,
+			source);
+	put_outcome(out, part, number, outcome, event);
+}
+
+static void
+put_events(struct um_buf *out, const struct um_spec_part *part,
+	const json_t *description, const struct um_event *events, size_t len,
+	const struct um_parsed *parsed)
+{
+	struct um_source source = { .parsed = parsed };
+
+	for (size_t i = 0; i < len; i++) {
+		source.item = um_json_next(parsed->events, source.item);
+		um_buf_printf(out, "event %zu of %zu:\n", i + 1, len);
+		put_event(out, part, description, &events[i], &source);
+	}
+}
+
+/* The schemes once, or (each item has a signature) for each item. */
+static void
+put_verification(struct um_buf *out, const struct um_spec_part *part,
+	const json_t *description, const struct um_parsed *parsed)
+{
+	struct um_source source = { .parsed = parsed };
+	size_t number = 0;
+
+	if (!part->of_items) {
+		put_schemes(out, part, description, &source);
+		return;
+	}
+	while ((source.item = um_json_next(parsed->events, source.item))
+		!= NULL) {
+		um_buf_printf(out, "element %zu of %s:\n", ++number,
+			json_string_value(member(description, "events")));
+		put_schemes(out, part, description, &source);
+	}
+}
+
+enum um_verdict
+um_explain(const struct um_spec_part *part, const json_t *description,
+	const struct um_delivery *delivery, struct um_buf *out)
+{
+	struct um_event *events = calloc(UM_EVENTS_MAX, sizeof(events[0]));
+	struct um_fault fault = { "" };
+	struct um_reply reply = { 0 };
+	struct um_delivery sent = *delivery;
+	struct um_parsed parsed = { .delivery = delivery };
+	enum um_verdict verdict = UM_DELIVERY_MALFORMED;
+	size_t len = 0;
+
+	sent.fault = &fault;
+	sent.reply = &reply;
+	if (events != NULL)
+		verdict = um_spec_read(part, &sent, events, &len);
+	um_parsed_read(&parsed, &part->payload, part->signature_needs, false);
+	um_parsed_read(&parsed, &part->payload, part->event_needs, true);
+	put_verification(out, part, description, &parsed);
+	um_buf_cat(out, "verdict: ", um_explain_verdict(verdict),
+		fault.text[0] != '\0' ? ", " : "", fault.text, "\n");
+	if (reply.given) {
+		um_buf_puts(out, "challenge, answered with: ");
+		um_buf_put(out, reply.body.ptr, reply.body.len);
+		um_buf_puts(out, "\n");
+	}
+	put_events(out, part, description, events, len, &parsed);
+	um_buf_free(&reply.body);
+	um_parsed_free(&parsed);
+	free(events);
+	return verdict;
+}

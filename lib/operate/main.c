@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "operate/main.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sysexits.h>
+
+#include "config/config.h"
+#include "http/request.h"
+#include "operate/check_delivery.h"
+#include "operate/issuer.h"
+#include "operate/query.h"
+
+static int
+answer(char **args, size_t len, const char *config, struct um_error *err)
+{
+	const char *what = len != 0 ? args[0] : "";
+	bool ok;
+
+	if (strcmp(what, "delivery") == 0)
+		return um_check_delivery(args + 1, len - 1, config, err);
+	if (strcmp(what, "config") == 0 && len == 2)
+		ok = um_query_config(args[1], config, err);
+	else if (strcmp(what, "keys") == 0 && len == 2)
+		ok = um_query_keys(args[1], err);
+	else if (strcmp(what, "state") == 0 && len == 2)
+		ok = um_query_state(args[1], config, err);
+	else if (strcmp(what, "jwks") == 0 && len == 2)
+		ok = um_issuer_print_keys(args[1], err);
+	else if (strcmp(what, "discovery") == 0 && len == 3)
+		ok = um_issuer_print_discovery(args[1], args[2], err);
+	else if (strcmp(what, "socket") == 0 && len == 2)
+		ok = um_query_socket(args[1], err);
+	else if (strcmp(what, "conninfo") == 0 && len == 1)
+		ok = um_query_conninfo(err);
+	else if (strcmp(what, "programs") == 0 && len == 1)
+		ok = um_query_programs(config, err);
+	else if (strcmp(what, "sql") == 0 && len == 1)
+		ok = um_query_sql(config, err);
+	else if (strcmp(what, "pages") == 0 && len == 1)
+		ok = um_query_pages(config, err);
+	else
+		return um_error(err, "a part of the command urlmode"), EX_USAGE;
+	return ok ? 0 : 1;
+}
+
+int
+um_operate_main(int argc, char **argv)
+{
+	const char *config = getenv("URLMODE_CONFIG");
+	/* RLIMIT_CORE 0 does not stop a core handler behind a pipe; 1 does. */
+	const struct rlimit no_core = { 1, 1 };
+	struct um_error err = { "" };
+	int status = 1;
+
+	setrlimit(RLIMIT_CORE, &no_core);
+	if (um_request_in_environment())
+		um_error(&err, "this is not a CGI program");
+	else
+		status = answer(argv + 1, argc > 1 ? (size_t)argc - 1 : 0,
+			config != NULL ? config : UM_CONFIG_FILE, &err);
+	if (err.text[0] != '\0')
+		fprintf(stderr, "urlmode: %s\n", err.text);
+	return status;
+}

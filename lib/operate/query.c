@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+#include "operate/query.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <libpq-fe.h>
+#include <openssl/rand.h>
+
+#include "config/config.h"
+#include "core/clock.h"
+#include "crypto/keys.h"
+#include "crypto/token.h"
+#include "operate/nginx_pages.h"
+#include "server/metrics_file.h"
+
+#define CONNINFO_MAX 4096
+#define SQL_MAX 4096
+
+static void
+print_providers(const struct um_config *config)
+{
+	for (size_t i = 0; i < config->providers_len; i++) {
+		const struct um_provider *provider = &config->providers[i];
+
+		printf("%s %s %" PRId64 "\n", provider->name,
+			um_kind_name(provider->kind),
+			provider->grace_ms / 1000);
+	}
+}
+
+static void
+print_line(const char *key, const char *value)
+{
+	if (value != NULL)
+		printf("%s %s\n", key, value);
+}
+
+static void
+print_openid(const struct um_openid *openid)
+{
+	print_line("issuer", openid->issuer);
+	print_line("client_id", openid->client_id);
+	print_line("authorization_endpoint", openid->authorization_endpoint);
+	print_line("jwks_file", openid->jwks_file);
+	print_line("refresh_file", openid->refresh_file);
+}
+
+bool
+um_query_config(const char *key, const char *path, struct um_error *err)
+{
+	struct um_config *config;
+	bool ok = true;
+
+	if (!um_config_load(&config, path, err))
+		return false;
+	const struct {
+		const char *key, *value;
+	} values[] = {
+		{ "base_url", config->base_url },
+		{ "keys_file", config->keys_file },
+		{ "database_url", config->database_url },
+		{ "user_check", um_user_check_name(config->user_check) },
+		{ "log_file", config->log_file },
+		{ "metrics_file", config->metrics_file },
+		{ "providers_dir", config->providers_dir },
+		{ "pages", config->brand.name },
+	};
+	size_t i = 0, len = sizeof(values) / sizeof(values[0]);
+
+	while (i < len && strcmp(values[i].key, key) != 0)
+		i++;
+	if (strcmp(key, "providers") == 0)
+		print_providers(config);
+	else if (strcmp(key, "openid") == 0)
+		print_openid(&config->openid);
+	else if (i == len)
+		ok = um_error(err, "the configuration has no key %s", key);
+	else if (values[i].value != NULL)
+		puts(values[i].value);
+	um_config_free(config);
+	return ok;
+}
+
+bool
+um_query_keys(const char *path, struct um_error *err)
+{
+	struct um_keys *keys;
+
+	if (!um_keys_load(&keys, path, err))
+		return false;
+	uint8_t minting = um_keys_minting(keys)->kid;
+
+	printf("%u\n", (unsigned)minting);
+	for (unsigned kid = 0; kid < UM_KEYS_MAX; kid++)
+		if (kid != minting && um_keys_find(keys, (uint8_t)kid) != NULL)
+			printf("%u\n", kid);
+	um_keys_free(keys);
+	return true;
+}
+
+bool
+um_query_state(const char *provider, const char *path, struct um_error *err)
+{
+	struct um_token token = { .expires = um_clock_wall_ms() / 1000 + 60 };
+	char text[UM_TOKEN_LEN + 1];
+	struct um_config *config;
+	struct um_keys *keys = NULL;
+	bool ok;
+
+	if (!um_config_load(&config, path, err))
+		return false;
+	ok = um_config_provider(config, um_str(provider)) != NULL
+		|| um_error(err, "the configuration has no provider %s",
+			provider);
+	ok = ok && um_keys_load(&keys, config->keys_file, err);
+	if (ok) {
+		uint8_t nonce[UM_NONCE_LEN];
+
+		ok = (RAND_bytes(token.id, sizeof(token.id)) == 1
+			     && RAND_bytes(nonce, sizeof(nonce)) == 1
+			     && um_token_mint(text, &token, keys,
+				     UM_PURPOSE_CONNECT, provider, nonce))
+			|| um_error(err, "OpenSSL failed");
+	}
+	if (ok)
+		puts(text);
+	um_keys_free(keys);
+	um_config_free(config);
+	return ok;
+}
+
+bool
+um_query_programs(const char *path, struct um_error *err)
+{
+	struct um_config *config;
+
+	if (!um_config_load(&config, path, err))
+		return false;
+	for (size_t i = 0; i < UM_METRICS_PROGRAMS_LEN; i++)
+		if (um_config_needs(config, um_metrics_program_name(i)))
+			puts(um_metrics_program_name(i));
+	um_config_free(config);
+	return true;
+}
+
+static void
+print_rows(const PGresult *result)
+{
+	for (int row = 0; row < PQntuples(result); row++)
+		for (int field = 0; field < PQnfields(result); field++)
+			printf("%s%c", PQgetvalue(result, row, field),
+				field + 1 < PQnfields(result) ? ' ' : '\n');
+}
+
+/* The names of the options override those of the URL before them. */
+static bool
+run_sql(const char *url, const char *sql, struct um_error *err)
+{
+	static const char *const names[] = { "dbname", "connect_timeout",
+		"application_name", "client_encoding", NULL };
+	const char *const values[] = { url, "10", "urlmode check", "UTF8",
+		NULL };
+	PGconn *conn = PQconnectdbParams(names, values, 1);
+	PGresult *result = NULL;
+	bool ok = PQstatus(conn) == CONNECTION_OK;
+
+	if (ok)
+		result = PQexec(conn, sql);
+	ok = ok && PQresultStatus(result) == PGRES_TUPLES_OK;
+	if (ok)
+		print_rows(result);
+	else
+		um_error(err, "%s", PQerrorMessage(conn));
+	PQclear(result);
+	PQfinish(conn);
+	return ok;
+}
+
+bool
+um_query_sql(const char *path, struct um_error *err)
+{
+	char sql[SQL_MAX + 1];
+	size_t len = fread(sql, 1, SQL_MAX, stdin);
+	struct um_config *config;
+	bool ok;
+
+	sql[len] = '\0';
+	if (!um_config_load(&config, path, err))
+		return false;
+	ok = run_sql(config->database_url, sql, err);
+	um_config_free(config);
+	return ok;
+}
+
+bool
+um_query_pages(const char *path, struct um_error *err)
+{
+	struct um_config *config;
+	struct um_buf text = { 0 };
+	bool ok;
+
+	if (!um_config_load(&config, path, err))
+		return false;
+	um_nginx_pages_put(&text, &config->brand);
+	ok = !text.failed && fwrite(text.ptr, 1, text.len, stdout) == text.len;
+	um_buf_free(&text);
+	um_config_free(config);
+	return ok || um_error(err, "%s", strerror(ENOMEM));
+}
+
+/* A value with a line break would be more than one line. */
+static bool
+print_options(const PQconninfoOption *options)
+{
+	const PQconninfoOption *o;
+
+	for (o = options; o->keyword != NULL; o++)
+		if (o->val != NULL && strpbrk(o->val, "\r\n") != NULL)
+			return false;
+	for (o = options; o->keyword != NULL; o++)
+		if (o->val != NULL)
+			printf("%s=%s\n", o->keyword, o->val);
+	return true;
+}
+
+/* What libpq says of a string that it refuses may quote a password. */
+bool
+um_query_conninfo(struct um_error *err)
+{
+	char text[CONNINFO_MAX];
+	size_t len = fread(text, 1, sizeof(text) - 1, stdin);
+	PQconninfoOption *options = NULL;
+	bool ok;
+
+	while (len > 0 && text[len - 1] == '\n')
+		len--;
+	text[len] = '\0';
+	if (strlen(text) == len)
+		options = PQconninfoParse(text, NULL);
+	explicit_bzero(text, sizeof(text));
+	ok = options != NULL && print_options(options);
+	PQconninfoFree(options);
+	return ok
+		|| um_error(err,
+			"not a connection URI or keyword string of libpq, "
+			"of one line");
+}
+
+/* Connects, and closes without a word. */
+bool
+um_query_socket(const char *path, struct um_error *err)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	bool ok = false;
+	int fd;
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return um_error(err, "%s: %s", path, strerror(ENAMETOOLONG));
+	memcpy(address.sun_path, path, strlen(path));
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0)
+		ok = connect(fd, (struct sockaddr *)&address, sizeof(address))
+			== 0;
+	if (!ok)
+		um_error(err, "%s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}

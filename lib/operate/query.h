@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the operator's command asks, since a shell reads neither JSON nor
+ * connection strings itself. Answers go to standard output, and may be secrets.
+ * Each function returns false, with the reason and never a value, when what it
+ * reads is refused. `config` is the path of the configuration.
+ */
+#ifndef UM_QUERY_H
+#define UM_QUERY_H
+
+#include <stdbool.h>
+
+#include "core/str.h"
+
+/*
+ * The value of a key of the configuration, and nothing for one that is not set.
+ * Of `providers` one line each: name, kind, grace in seconds; of `pages` the
+ * name; of `openid` one line for each key that the command needs: name, value.
+ */
+bool um_query_config(const char *key, const char *config, struct um_error *err);
+
+/* The ids of the keys in a keys file, one a line, the one that seals first. */
+bool um_query_keys(const char *path, struct um_error *err);
+
+/* Prints nothing; true: somebody listens on this socket. */
+bool um_query_socket(const char *path, struct um_error *err);
+
+/*
+ * The connection string on standard input as a section's lines of libpq's
+ * service file, `key=value`.
+ */
+bool um_query_conninfo(struct um_error *err);
+
+/*
+ * A state token for /connect with a provider of the configuration, of an
+ * elicitation that does not exist.
+ */
+bool um_query_state(const char *provider, const char *config,
+	struct um_error *err);
+
+/* The programs that the providers need, one a line. */
+bool um_query_programs(const char *config, struct um_error *err);
+
+/*
+ * Connects to the database as the programs do, runs the statement on standard
+ * input, and prints its rows, a line each, with a blank between the fields.
+ */
+bool um_query_sql(const char *config, struct um_error *err);
+
+/* nginx's own pages in the look of the configuration. */
+bool um_query_pages(const char *config, struct um_error *err);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "operate/saved_request.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/file.h"
+
+void
+um_saved_request_free(struct um_saved_request *request)
+{
+	for (size_t i = 0; i < request->len; i++) {
+		free(request->header[i].name);
+		free(request->header[i].value);
+	}
+	um_buf_free(&request->file);
+	*request = (struct um_saved_request){ 0 };
+}
+
+/* The next line, without its end. */
+static struct um_str
+take_line(struct um_str *rest)
+{
+	const char *end = rest->len != 0 ? memchr(rest->ptr, '\n', rest->len)
+					 : NULL;
+	struct um_str line = { rest->ptr,
+		end != NULL ? (size_t)(end - rest->ptr) : rest->len };
+	size_t used = line.len + (end != NULL);
+
+	rest->ptr += used;
+	rest->len -= used;
+	if (line.len != 0 && line.ptr[line.len - 1] == '\r')
+		line.len--;
+	return line;
+}
+
+static void
+read_first_line(struct um_saved_request *request, struct um_str line)
+{
+	const char *query = memchr(line.ptr, '?', line.len);
+
+	request->line = line;
+	request->is_get = line.len > 4 && memcmp(line.ptr, "GET ", 4) == 0;
+	if (query != NULL) {
+		struct um_str rest = { query + 1,
+			line.len - (size_t)(query + 1 - line.ptr) };
+
+		request->query = um_str_cut(&rest, " ");
+	}
+}
+
+bool
+um_saved_request_set(struct um_saved_request *request, const char *name,
+	struct um_str value)
+{
+	size_t i = 0;
+	char *copy = strndup(value.len != 0 ? value.ptr : "", value.len);
+
+	while (i < request->len
+		&& strcasecmp(request->header[i].name, name) != 0)
+		i++;
+	if (copy == NULL || i == UM_SAVED_HEADERS_MAX) {
+		free(copy);
+		return false;
+	}
+	if (i == request->len) {
+		request->header[i].name = strdup(name);
+		if (request->header[i].name == NULL) {
+			free(copy);
+			return false;
+		}
+		request->len++;
+	} else {
+		free(request->header[i].value);
+	}
+	request->header[i].value = copy;
+	return true;
+}
+
+static bool
+read_header(struct um_saved_request *request, struct um_str line)
+{
+	struct um_str name = um_str_cut(&line, ":");
+	char *text = strndup(name.ptr, name.len);
+	bool ok = line.ptr != NULL && name.len != 0 && text != NULL
+		&& um_saved_request_set(request, text, um_str_trim(line));
+
+	free(text);
+	return ok;
+}
+
+bool
+um_saved_request_read(struct um_saved_request *request, const char *path,
+	struct um_error *err)
+{
+	struct um_str rest;
+
+	if (!um_file_read(&request->file, path, UM_SAVED_FILE_MAX, err))
+		return false;
+	rest = um_buf_str(&request->file);
+	for (size_t number = 1; rest.len != 0; number++) {
+		struct um_str line = take_line(&rest);
+
+		if (line.len == 0)
+			break;
+		if (number == 1 && memchr(line.ptr, ' ', line.len) != NULL
+			&& memchr(line.ptr, '/', line.len) != NULL
+			&& strcspn(line.ptr, ": ") < line.len
+			&& line.ptr[strcspn(line.ptr, ": ")] == ' ')
+			read_first_line(request, line);
+		else if (!read_header(request, line))
+			return um_error(err,
+				"%s:%zu: is not `Name: value`; an empty line "
+				"ends the headers",
+				path, number);
+	}
+	request->body = rest;
+	return true;
+}
+
+const char *
+um_saved_request_header(const char *name, void *arg)
+{
+	const struct um_saved_request *request = arg;
+
+	for (size_t i = 0; i < request->len; i++)
+		if (strcasecmp(request->header[i].name, name) == 0)
+			return request->header[i].value;
+	return NULL;
+}
+
+void
+um_saved_request_put(const struct um_saved_request *request, struct um_buf *out)
+{
+	if (request->line.len != 0) {
+		um_buf_put(out, request->line.ptr, request->line.len);
+		um_buf_puts(out, "\n");
+	}
+	for (size_t i = 0; i < request->len; i++)
+		um_buf_cat(out, request->header[i].name, ": ",
+			request->header[i].value, "\n");
+	um_buf_puts(out, "\n");
+	um_buf_put(out, request->body.ptr, request->body.len);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include "operate/sign.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/timestamp.h"
+#include "description/expr_load.h"
+
+#define STAND_IN "test-1" /* for a signed header that is not there */
+
+struct signer {
+	const struct um_spec_part *part;
+	const struct um_scheme *scheme;
+	const struct um_delivery *delivery;
+	struct um_params beside; /* of the signature */
+	bool (*set)(const char *name, struct um_str value, void *arg);
+	char time[32];
+	struct um_buf params; /* beside the signature, as they are written */
+};
+
+static void
+put_time(char out[static 32], int64_t now_ms, enum um_timestamp_form form)
+{
+	time_t seconds = (time_t)(now_ms / 1000);
+	struct tm tm;
+
+	if (form != UM_TIMESTAMP_RFC3339) {
+		snprintf(out, 32, "%" PRId64,
+			form == UM_TIMESTAMP_UNIX ? now_ms / 1000 : now_ms);
+		return;
+	}
+	gmtime_r(&seconds, &tm);
+	strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
+/* Whether it is, or contains, the time of the delivery. */
+static bool
+is_time(const struct signer *signer, const struct um_expr *expr)
+{
+	return um_expr_same(expr, &signer->part->timestamp);
+}
+
+static bool
+add_param(struct signer *signer, const struct um_expr *expr)
+{
+	struct um_params *params = &signer->beside;
+
+	for (size_t i = 0; i < params->len; i++)
+		if (um_str_is(params->param[i].name, expr->text))
+			return true;
+	if (params->len == UM_PARAMS_MAX)
+		return false;
+	params->param[params->len++] = (struct um_field){ um_str(expr->text),
+		um_str(signer->time) };
+	um_buf_cat(&signer->params, expr->text, signer->scheme->equals,
+		signer->time, signer->scheme->separator);
+	return true;
+}
+
+/* Sets what the value needs and the request does not have. */
+static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+complete(struct signer *signer, const struct um_expr *expr)
+{
+	const struct um_delivery *delivery = signer->delivery;
+
+	if (expr->kind == UM_EXPR_SIGNATURE && !add_param(signer, expr))
+		return false;
+	if (expr->kind == UM_EXPR_HEADER
+		&& (is_time(signer, expr)
+			|| delivery->header(expr->names.item[0], delivery->arg)
+				== NULL)
+		&& !signer->set(expr->names.item[0],
+			um_str(is_time(signer, expr) ? signer->time : STAND_IN),
+			delivery->arg))
+		return false;
+	for (size_t i = 0; i < expr->parts_len; i++)
+		if (!complete(signer, &expr->parts[i]))
+			return false;
+	return true;
+}
+
+/* The signature with its prefix, and after the parameters beside it. */
+static bool
+put_signature(struct um_buf *out, const struct signer *signer)
+{
+	const struct um_scheme *scheme = signer->scheme;
+	struct um_parsed parsed = { .delivery = signer->delivery };
+	const struct um_source source = { .parsed = &parsed,
+		.params = &signer->beside };
+	struct um_buf message = { 0 };
+	bool ok, is_ambiguous;
+
+	um_parsed_read(&parsed, &signer->part->payload,
+		signer->part->signature_needs, false);
+	ok = um_scheme_put_signed(scheme, &source, &message, &is_ambiguous)
+		== UM_FOUND;
+	um_buf_put(out, signer->params.ptr, signer->params.len);
+	if (scheme->fields.len != 0)
+		um_buf_cat(out, scheme->fields.item[0], scheme->equals);
+	if (scheme->prefixes.len != 0)
+		um_buf_puts(out, scheme->prefixes.item[0]);
+	ok = ok
+		&& um_verifier_sign(scheme->verifier, um_buf_str(&message),
+			out);
+	um_buf_free(&message);
+	um_parsed_free(&parsed);
+	return ok;
+}
+
+static enum um_verify_error
+sign(struct signer *signer)
+{
+	const struct um_scheme *scheme = signer->scheme;
+	const struct um_delivery *delivery = signer->delivery;
+	struct um_buf text = { 0 };
+	char name[UM_EXPR_HEADER_MAX + 2];
+	bool ok = true;
+
+	if (!scheme->is_hmac)
+		return UM_VERIFY_NOT_HMAC;
+	if (scheme->from.kind != UM_EXPR_HEADER)
+		return UM_VERIFY_NOT_A_HEADER;
+	for (size_t i = 0; i < scheme->parts_len && ok; i++)
+		ok = complete(signer, &scheme->parts[i]);
+	ok = ok && complete(signer, &signer->part->timestamp)
+		&& put_signature(&text, signer);
+	snprintf(name, sizeof(name), "%s%s", scheme->from.names.item[0],
+		scheme->numbered ? "1" : "");
+	ok = ok && signer->set(name, um_buf_str(&text), delivery->arg);
+	um_buf_free(&text);
+	return ok ? UM_VERIFY_OK : UM_VERIFY_VALUE_ABSENT;
+}
+
+enum um_verify_error
+um_sign(const struct um_spec_part *part, const struct um_delivery *delivery,
+	bool (*set)(const char *name, struct um_str value, void *arg))
+{
+	struct signer signer = { .part = part,
+		.delivery = delivery,
+		.set = set };
+	enum um_verify_error error = UM_VERIFY_NO_SECRET;
+
+	put_time(signer.time, delivery->now_ms, part->timestamp_form);
+	for (size_t i = 0; i < part->schemes_len; i++) {
+		signer.scheme = &part->schemes[i];
+		if (um_verifier_count_keys(signer.scheme->verifier) == 0)
+			continue;
+		error = sign(&signer);
+		break;
+	}
+	um_buf_free(&signer.params);
+	return error;
+}

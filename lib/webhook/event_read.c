@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+#include "webhook/event_read.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <openssl/sha.h>
+
+#include "core/hex.h"
+
+/* Control characters are refused: the text goes into rows and logs. */
+static bool
+is_clean(struct um_str text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if ((unsigned char)text.ptr[i] < ' ' || text.ptr[i] == 0x7f)
+			return false;
+	return um_str_is_text(text);
+}
+
+static bool
+refuse(struct um_misread *misread, const char *place,
+	const struct um_pointer *at, const char *reason)
+{
+	*misread = (struct um_misread){ place, at, reason };
+	return false;
+}
+
+/* A value as a C string, "" where it is absent. BAD where it is too long. */
+static enum um_found
+read_text(const struct um_expr *expr, const struct um_source *source, char *out,
+	size_t size, const char *place, struct um_misread *misread)
+{
+	struct um_value value;
+	enum um_found found = um_expr_eval(expr, source, &value);
+	const char *reason = value.bad_reason;
+
+	out[0] = '\0';
+	if (found == UM_FOUND && value.text.len >= size) {
+		reason = "is longer than it may be";
+		found = UM_BAD;
+	} else if (found == UM_FOUND && !is_clean(value.text)) {
+		reason = "has a control character, or is not UTF-8";
+		found = UM_BAD;
+	}
+	if (found == UM_FOUND) {
+		memcpy(out, value.text.ptr, value.text.len);
+		out[value.text.len] = '\0';
+	} else if (found == UM_BAD) {
+		refuse(misread, place, value.bad_at,
+			reason != NULL ? reason : "is not readable");
+	}
+	um_value_free(&value);
+	return found;
+}
+
+size_t
+um_event_outcome(const struct um_spec_part *part,
+	const struct um_source *source, const char *type)
+{
+	size_t i = 0;
+
+	for (; i < part->rules_len; i++) {
+		const struct um_outcome_rule *rule = &part->rules[i];
+
+		if (rule->types.len != 0
+			&& !um_strlist_has(&rule->types, um_str(type)))
+			continue;
+		if (um_conditions_hold(&rule->when, source))
+			break;
+	}
+	return i;
+}
+
+const struct um_expr *
+um_event_amount(const struct um_spec_part *part, size_t outcome)
+{
+	return outcome < part->rules_len && part->rules[outcome].has_amount
+		? &part->rules[outcome].amount
+		: &part->amount;
+}
+
+static void
+hash_into(char *out, size_t size, struct um_str bytes, size_t index)
+{
+	uint8_t digest[SHA256_DIGEST_LENGTH];
+	char hex[2 * SHA256_DIGEST_LENGTH + 1];
+	char suffix[24] = "";
+
+	SHA256((const uint8_t *)(bytes.len != 0 ? bytes.ptr : ""), bytes.len,
+		digest);
+	um_hex_encode(hex, digest, sizeof(digest));
+	if (index != 0)
+		snprintf(suffix, sizeof(suffix), ":%zu", index);
+	snprintf(out, size, "sha256:%s%s", hex, suffix);
+}
+
+/* The provider's own identity where it fits, otherwise a digest. */
+static void
+read_identity(struct um_event *event, const struct um_spec_part *part,
+	const struct um_source *source, size_t number)
+{
+	const struct um_delivery *delivery = source->parsed->delivery;
+	struct um_value value;
+	enum um_found found = um_expr_eval(&part->identity, source, &value);
+
+	if (found != UM_FOUND)
+		hash_into(event->identity, sizeof(event->identity),
+			delivery->body.len != 0 ? delivery->body
+						: delivery->query,
+			number);
+	else if (value.text.len >= sizeof(event->identity)
+		|| !is_clean(value.text))
+		hash_into(event->identity, sizeof(event->identity), value.text,
+			0);
+	else
+		snprintf(event->identity, sizeof(event->identity), "%.*s",
+			(int)value.text.len, value.text.ptr);
+	um_value_free(&value);
+}
+
+/* An amount without a currency is ignored, and vice versa. */
+static bool
+read_amount(struct um_event *event, const struct um_spec_part *part,
+	const struct um_source *source, size_t outcome,
+	struct um_misread *misread)
+{
+	char amount[32], currency[16];
+	enum um_found a, c = UM_BAD;
+
+	a = read_text(um_event_amount(part, outcome), source, amount,
+		sizeof(amount), "/amount", misread);
+	if (a != UM_BAD)
+		c = read_text(&part->currency, source, currency,
+			sizeof(currency), "/currency", misread);
+	if (a != UM_FOUND || c != UM_FOUND)
+		return a != UM_BAD && c != UM_BAD;
+	if (!um_amount_parse_currency(event->currency, um_str(currency)))
+		return refuse(misread, "/currency", NULL,
+			"is not three letters");
+	event->has_amount = um_amount_parse(&event->amount, um_str(amount),
+		part->amount_form, event->currency);
+	return event->has_amount
+		|| refuse(misread, "/amount", NULL,
+			part->amount_form == UM_AMOUNT_MINOR
+				? "is not a whole number, or is negative"
+				: "is not a decimal number with at most as "
+				  "many places as the currency has");
+}
+
+/* An amount that moves nothing is not read, so that it may be malformed. */
+static bool
+needs_amount(enum um_effect effect)
+{
+	return effect != UM_EFFECT_IGNORE && effect != UM_EFFECT_RECHECK
+		&& effect != UM_EFFECT_OTHER_MODE
+		&& effect != UM_EFFECT_OTHER_ACCOUNT;
+}
+
+/* What the outcome says, as far as the signature proves it. */
+static bool
+read_effect(struct um_event *event, const struct um_spec_part *part,
+	const struct um_source *source, size_t outcome, bool is_ambiguous,
+	struct um_misread *misread)
+{
+	const char *bad;
+
+	event->effect = outcome < part->rules_len ? part->rules[outcome].effect
+						  : UM_EFFECT_IGNORE;
+	if (event->effect == UM_EFFECT_IGNORE)
+		return true;
+	if (is_ambiguous || part->trust > UM_TRUST_FIELDS) {
+		event->effect = UM_EFFECT_RECHECK;
+		return true;
+	}
+	bad = um_origin_apply(&part->origin, source, &event->effect);
+	return bad == NULL || refuse(misread, bad, NULL, "is not a text");
+}
+
+bool
+um_event_is_ours(const struct um_event *event)
+{
+	bool is_refund = event->effect == UM_EFFECT_REFUNDED
+		|| event->effect == UM_EFFECT_REFUND_REVERSED;
+
+	return event->has_id || (is_refund && event->reference[0] != '\0');
+}
+
+/* The reference of the payment, and of a refund that has its own. */
+static void
+read_references(struct um_event *event, const struct um_spec_part *part,
+	const struct um_source *source, size_t outcome)
+{
+	const struct um_outcome_rule *rule = outcome < part->rules_len
+		? &part->rules[outcome]
+		: NULL;
+	struct um_misread ignored;
+
+	read_text(rule != NULL && rule->has_reference ? &rule->reference
+						      : &part->reference,
+		source, event->reference, sizeof(event->reference),
+		"/reference", &ignored);
+	if (rule != NULL)
+		read_text(&rule->refund, source, event->refund,
+			sizeof(event->refund), "/refund", &ignored);
+	if (event->effect == UM_EFFECT_PAID)
+		read_text(&part->checkout, source, event->checkout,
+			sizeof(event->checkout), "/checkout", &ignored);
+}
+
+bool
+um_event_read(struct um_event *event, const struct um_spec_part *part,
+	const struct um_source *source, size_t number, bool is_ambiguous,
+	struct um_misread *misread)
+{
+	char id[UM_UUID_TEXT_LEN + 2];
+	struct um_misread ignored;
+	size_t outcome;
+
+	*event = (struct um_event){ 0 };
+	if (read_text(&part->type, source, event->type, sizeof(event->type),
+		    "/type", misread)
+		== UM_BAD)
+		return false;
+	outcome = um_event_outcome(part, source, event->type);
+	if (!read_effect(event, part, source, outcome, is_ambiguous, misread))
+		return false;
+	read_identity(event, part, source, number);
+	/* One that is not a UUID belongs to another system, as its amount does. */
+	event->has_id = read_text(&part->elicitation, source, id, sizeof(id),
+				"/elicitation", &ignored)
+			== UM_FOUND
+		&& um_uuid_parse(event->id, um_str(id));
+	read_references(event, part, source, outcome);
+	if (part->elicitation.kind != UM_EXPR_NONE && !um_event_is_ours(event))
+		return true;
+	return !needs_amount(event->effect)
+		|| read_amount(event, part, source, outcome, misread);
+}

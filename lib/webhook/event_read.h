@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads one event of a delivery that is verified. */
+#ifndef UM_EVENT_READ_H
+#define UM_EVENT_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "webhook/event.h"
+#include "webhook/spec_part.h"
+
+/* Why an event is not readable, without a value. */
+struct um_misread {
+	const char *place;           /* a key of the description */
+	const struct um_pointer *at; /* where in the JSON, or NULL */
+	const char *reason;
+};
+
+/*
+ * Reads the event with this number, from 0. `is_ambiguous`: its signature could
+ * also be one of other values. False where it is not readable.
+ */
+bool um_event_read(struct um_event *event, const struct um_spec_part *part,
+	const struct um_source *source, size_t number, bool is_ambiguous,
+	struct um_misread *misread);
+
+/*
+ * Whether it may be about an elicitation of ours: it names one, or it is a refund
+ * that names its payment.
+ */
+bool um_event_is_ours(const struct um_event *event);
+
+/*
+ * The number of the first outcome that applies to an event of this type, or
+ * rules_len.
+ */
+size_t um_event_outcome(const struct um_spec_part *part,
+	const struct um_source *source, const char *type);
+
+/* The amount of an event to which the outcome with this number applies. */
+const struct um_expr *um_event_amount(const struct um_spec_part *part,
+	size_t outcome);
+
+#endif

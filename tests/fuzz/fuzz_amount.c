@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "fuzz.h"
+#include "webhook/amount.h"
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char *const currencies[] = { "EUR", "JPY", "KWD", "CLF" };
+	struct um_str rest = { (const char *)data, size };
+	struct um_str text = fuzz_rest(&rest);
+	int64_t amount;
+	char currency[4];
+
+	for (size_t i = 0; i < 4; i++) {
+		if (um_amount_parse(&amount, text, UM_AMOUNT_DECIMAL,
+			    currencies[i]))
+			HOLDS(amount >= 0);
+		if (um_amount_parse(&amount, text, UM_AMOUNT_MINOR,
+			    currencies[i]))
+			HOLDS(amount >= 0);
+	}
+	if (um_amount_parse_currency(currency, text))
+		HOLDS(strlen(currency) == 3);
+	fuzz_free(text);
+	return 0;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "http/final_page.h"
+#include "support.h"
+
+TEST(the_final_page_follows_from_action_and_reason)
+{
+	static const struct {
+		const char *action;
+		const char *reason;
+		bool late;
+		enum um_final_page final;
+	} cases[] = {
+		{ "accept", "", false, UM_FINAL_PAGE_DONE },
+		{ "decline", "access_denied", false, UM_FINAL_PAGE_DECLINED },
+		{ "cancel", "provider_error", false, UM_FINAL_PAGE_FAILED },
+		{ "cancel", "expired", false, UM_FINAL_PAGE_EXPIRED },
+		{ "cancel", "amount_mismatch", false, UM_FINAL_PAGE_MISMATCH },
+		{ "cancel", "", false, UM_FINAL_PAGE_FAILED },
+		{ "cancel", NULL, false, UM_FINAL_PAGE_FAILED },
+		{ NULL, NULL, false, UM_FINAL_PAGE_FAILED },
+		{ "cancel", "expired", true, UM_FINAL_PAGE_LATE },
+		{ "cancel", "amount_mismatch", true, UM_FINAL_PAGE_LATE },
+		{ "decline", "cancelled", true, UM_FINAL_PAGE_LATE },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		row_begin("%zu, %s", i, um_final_page_code(cases[i].final));
+		assert_int_equal(um_final_page_of(cases[i].action,
+					 cases[i].reason, cases[i].late),
+			cases[i].final);
+	}
+}
+
+TEST(its_cookie_lives_for_a_minute)
+{
+	struct um_response response = { 0 };
+
+	um_final_page_set_cookie(&response, UM_FINAL_PAGE_DECLINED);
+	assert_str(um_buf_str(&response.headers),
+		"Set-Cookie: __Host-urlmode-done=declined; Path=/; Max-Age=60; "
+		"Secure; HttpOnly; SameSite=Lax\r\n");
+	um_response_free(&response);
+}
+
+/* Each code comes back as its page; whatever else was sent is DONE. */
+TEST(the_cookie_names_the_page)
+{
+	static const char *const others[] = { "", "other=declined",
+		UM_FINAL_PAGE_COOKIE "=nothing",
+		UM_FINAL_PAGE_COOKIE "=late; " UM_FINAL_PAGE_COOKIE "=late" };
+
+	for (int i = 0; i < UM_FINAL_PAGE_COUNT; i++) {
+		enum um_final_page final = (enum um_final_page)i;
+		struct um_buf header = { 0 };
+
+		row_begin("%s", um_final_page_code(final));
+		um_buf_cat(&header, "a=b; ", UM_FINAL_PAGE_COOKIE, "=",
+			um_final_page_code(final));
+		assert_int_equal(um_final_page_of_cookie(um_buf_str(&header)),
+			final);
+		um_buf_free(&header);
+	}
+	for (size_t i = 0; i < LENGTH(others); i++)
+		assert_row(others[i],
+			um_final_page_of_cookie(um_str(others[i]))
+				== UM_FINAL_PAGE_DONE);
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_final_page_follows_from_action_and_reason),
+		cmocka_unit_test(its_cookie_lives_for_a_minute),
+		cmocka_unit_test(the_cookie_names_the_page),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Times that providers send. */
+#include "core/timestamp.h"
+#include "support.h"
+
+TEST(times)
+{
+	static const struct {
+		enum um_timestamp_form form;
+		const char *text;
+		int64_t ms; /* -1: refused */
+	} cases[] = {
+		{ UM_TIMESTAMP_UNIX, "0", 0 },
+		{ UM_TIMESTAMP_UNIX, "1700000000", 1700000000000 },
+		{ UM_TIMESTAMP_UNIX, "01700000000", 1700000000000 },
+		{ UM_TIMESTAMP_UNIX, "999999999999999", 999999999999999000 },
+		{ UM_TIMESTAMP_UNIX, "1000000000000000", -1 },
+		{ UM_TIMESTAMP_UNIX, "", -1 },
+		{ UM_TIMESTAMP_UNIX, "-1", -1 },
+		{ UM_TIMESTAMP_UNIX, "+1", -1 },
+		{ UM_TIMESTAMP_UNIX, " 1", -1 },
+		{ UM_TIMESTAMP_UNIX, "1 ", -1 },
+		{ UM_TIMESTAMP_UNIX, "1.0", -1 },
+		{ UM_TIMESTAMP_UNIX, "1e9", -1 },
+		{ UM_TIMESTAMP_UNIX, "0x10", -1 },
+		{ UM_TIMESTAMP_UNIX, "1700000000, 1700000000", -1 },
+		{ UM_TIMESTAMP_UNIX_MS, "1700000000123", 1700000000123 },
+		{ UM_TIMESTAMP_UNIX_MS, "1700000000123x", -1 },
+		{ UM_TIMESTAMP_RFC3339, "1970-01-01T00:00:00Z", 0 },
+		{ UM_TIMESTAMP_RFC3339, "2016-02-18T20:01:35Z", 1455825695000 },
+		{ UM_TIMESTAMP_RFC3339, "2023-11-14T22:13:20Z", 1700000000000 },
+		{ UM_TIMESTAMP_RFC3339, "2023-11-14T23:13:20+01:00",
+			1700000000000 },
+		{ UM_TIMESTAMP_RFC3339, "2023-11-14T16:43:20-05:30",
+			1700000000000 },
+		{ UM_TIMESTAMP_RFC3339, "2023-11-14T22:13:20.1Z",
+			1700000000100 },
+		{ UM_TIMESTAMP_RFC3339, "2023-11-14T22:13:20.123456789Z",
+			1700000000123 },
+		{ UM_TIMESTAMP_RFC3339, "2000-02-29T00:00:00Z", 951782400000 },
+		{ UM_TIMESTAMP_RFC3339, "2000-03-01T00:00:00Z", 951868800000 },
+		{ UM_TIMESTAMP_RFC3339, "2100-02-28T23:59:59Z", 4107542399000 },
+		{ UM_TIMESTAMP_RFC3339, "2100-02-29T00:00:00Z", -1 },
+		{ UM_TIMESTAMP_RFC3339, "2023-02-29T00:00:00Z", -1 },
+		{ UM_TIMESTAMP_RFC3339, "2023-13-01T00:00:00Z", -1 },
+		{ UM_TIMESTAMP_RFC3339, "2023-00-01T00:00:00Z", -1 },
+		{ UM_TIMESTAMP_RFC3339, "2023-01-00T00:00:00Z", -1 },
+		{ UM_TIMESTAMP_RFC3339, "2023-04-31T00:00:00Z", -1 },
+		{ UM_TIMESTAMP_RFC3339, "2023-11-14T24:00:00Z", -1 },
+		{ UM_TIMESTAMP_RFC3339, "2023-11-14T00:60:00Z", -1 },
+		{ UM_TIMESTAMP_RFC3339, "2016-12-31T23:59:60Z", -1 },
+		{ UM_TIMESTAMP_RFC3339, "2023-11-14T22:13:20", -1 },
+		{ UM_TIMESTAMP_RFC3339, "2023-11-14t22:13:20z", -1 },
+		{ UM_TIMESTAMP_RFC3339, "2023-11-14 22:13:20Z", -1 },
+		{ UM_TIMESTAMP_RFC3339, "2023-11-14T22:13:20.Z", -1 },
+		{ UM_TIMESTAMP_RFC3339, "2023-11-14T22:13:20+0100", -1 },
+		{ UM_TIMESTAMP_RFC3339, "2023-11-14T22:13:20+24:00", -1 },
+		{ UM_TIMESTAMP_RFC3339, "2023-11-14T22:13:20ZZ", -1 },
+		{ UM_TIMESTAMP_RFC3339, "23-11-14T22:13:20Z", -1 },
+		{ UM_TIMESTAMP_RFC3339, "", -1 },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		int64_t ms;
+		bool ok = um_timestamp_parse(&ms, um_str(cases[i].text),
+			cases[i].form);
+
+		assert_row(cases[i].text, ok == (cases[i].ms >= 0));
+		if (ok)
+			assert_row(cases[i].text, ms == cases[i].ms);
+	}
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(times),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
