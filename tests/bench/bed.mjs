@@ -47,8 +47,6 @@ const FILL = {
 };
 
 const TABLE = { urlmode: 'urlmode.elicitation', payment: 'urlmode.elicitation', bench: 'bench.elicitation' };
-/** What belongs to it, and is emptied with it. */
-const BELONGING = { urlmode: ', urlmode.event, urlmode.payment', payment: ', urlmode.event, urlmode.payment', bench: '' };
 
 export class Bed {
 	#peers;
@@ -144,7 +142,7 @@ export class Bed {
 	 */
 	async fill(what, { from = 0, to = this.elicitations.length, keep = false } = {}) {
 		const table = TABLE[what];
-		if (!keep) await this.sql(`TRUNCATE ${table}${BELONGING[what]}`);
+		if (!keep) await this.sql(`TRUNCATE ${table} CASCADE`);
 		// Rows are created shortly before they are completed: since the last
 		// checkpoint.
 		await this.sql('CHECKPOINT');

@@ -78,9 +78,7 @@ async function secondHost() {
 }
 
 async function startStandby() {
-	const url = new URL(bed.stack.env.URLMODE_ADMIN_DATABASE_URL);
-	process.env.PGPASSWORD = url.password;
-	const standby = await Cluster.standbyOf(bed, { port: url.port }, '-c fsync=on');
+	const standby = await Cluster.standbyOf(bed, { adminUrl: bed.stack.env.URLMODE_ADMIN_DATABASE_URL }, '-c fsync=on');
 	return {
 		async hasAll() {
 			const [{ lag }] = await bed.sql('SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), flush_lsn)::float AS lag FROM pg_stat_replication');

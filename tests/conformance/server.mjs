@@ -11,7 +11,7 @@ import {
 	createMcpHandler, createRequestStateCodec, isLegacyRequest, McpServer, WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { UrlMode } from 'urlmode';
-import { elicitUrl, rejectRequestState, verifyRequestState } from 'urlmode/sdk2';
+import { rejectRequestState, verifyRequestState, withElicitation } from 'urlmode/sdk2';
 
 import { isTrusted } from './app.mjs';
 import { registerContent } from './content.mjs';
@@ -35,14 +35,10 @@ function createConformanceServer() {
 	});
 	registerContent(server);
 	registerInputs(server, codec);
-	server.registerTool('test_elicitation_url', { description: 'Asks the user to go to a URL.' }, async (ctx) => {
-		const outcome = await elicitUrl(server, {
-			urlmode, ctx, subject, provider: 'demo', kind: 'oauth', message: 'Please go there.',
-			targetUrl: 'https://provider.example/authorize', legTimeout: 5_000,
-		});
-		if (outcome.action !== 'accept') return outcome.toolResult;
-		return { content: [{ type: 'text', text: 'The user was there.' }] };
-	});
+	server.registerTool('test_elicitation_url', { description: 'Asks the user to go to a URL.' }, (call) => withElicitation({
+		urlmode, server, call, subject, provider: 'demo', kind: 'oauth', message: 'Please go there.',
+		targetUrl: 'https://provider.example/authorize', roundTimeout: 5_000,
+	}, async () => ({ content: [{ type: 'text', text: 'The user was there.' }] })));
 	return server;
 }
 

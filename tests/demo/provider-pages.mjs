@@ -28,10 +28,10 @@ ${body}
 `;
 }
 
-export function signInPage(uid) {
+export function signInPage(uid, suggested = '') {
 	return page('Demo Account', `<p>Sign in with any name: this is the demo's own OpenID provider.</p>
 <form method="post" action="/interaction/${escapeHtml(uid)}">
-	<label>Name <input name="name" required maxlength="100" autocomplete="name" autofocus></label>
+	<label>Name <input name="name" value="${escapeHtml(suggested)}" required maxlength="100" autocomplete="name" autofocus></label>
 	<button name="answer" value="sign-in">Sign in</button>
 	<button name="answer" value="cancel" formnovalidate>Cancel</button>
 </form>`);

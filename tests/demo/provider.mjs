@@ -13,22 +13,26 @@ import { errorPage, signInPage } from './provider-pages.mjs';
 
 export const CLIENT_ID = 'urlmode-demo';
 
+/** The client for `user_check` `openid` of the callback programs. */
+export const SIGN_IN_CLIENT_ID = 'urlmode-signin';
+
 const NAME_MAX = 100;
 
 /**
- * Starts a provider whose one client may return to `redirectUris`.
+ * Starts a provider whose client for accounts may return to `redirectUris`, and
+ * the one for signing in to `signInUri`, if there is such a one.
  *
  * The issuer is http://localhost:PORT. For a browser this is another site than
  * the callback host on 127.0.0.1, as a real provider is.
  *
- * @param {{ redirectUris: string[], port?: number }} options port: 0 for a free one
+ * @param {{ redirectUris: string[], signInUri?: string, port?: number }} options port: 0 for a free one
  * @returns {Promise<{ issuer: string, url: string, close: () => Promise<void> }>}
  */
-export async function startProvider({ redirectUris, port = 0 }) {
+export async function startProvider({ redirectUris, signInUri, port = 0 }) {
 	const server = createServer();
 	const issuer = `http://localhost:${await listen(server, port)}`;
 	const names = new Map();
-	const provider = createProvider(issuer, redirectUris, names);
+	const provider = createProvider(issuer, redirectUris, signInUri, names);
 	const answer = provider.callback();
 
 	provider.on('server_error', (_context, error) => console.error(`OpenID provider: ${error.message}`));
@@ -45,7 +49,7 @@ export async function startProvider({ redirectUris, port = 0 }) {
 	return { issuer, url: issuer, close: () => closeServer(server) };
 }
 
-function createProvider(issuer, redirectUris, names) {
+function createProvider(issuer, redirectUris, signInUri, names) {
 	const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 	const minutes = 60;
 
@@ -60,13 +64,21 @@ function createProvider(issuer, redirectUris, names) {
 			grant_types: ['authorization_code'],
 			token_endpoint_auth_method: 'none',
 			id_token_signed_response_alg: 'ES256',
-		}],
-		responseTypes: ['code'],
+		}, ...signInUri ? [{
+			client_id: SIGN_IN_CLIENT_ID,
+			application_type: 'native',
+			redirect_uris: [signInUri],
+			response_types: ['id_token'],
+			grant_types: ['implicit'],
+			token_endpoint_auth_method: 'none',
+			id_token_signed_response_alg: 'ES256',
+		}] : []],
+		responseTypes: ['code', 'id_token'],
 		pkce: { required: () => true },
-		claims: { openid: ['sub'], profile: ['name'] },
+		claims: { openid: ['sub'], profile: ['name'], email: ['email', 'email_verified'] },
 		findAccount: (_ctx, sub) => ({
 			accountId: sub,
-			claims: () => ({ sub, name: names.get(sub) }),
+			claims: () => ({ sub, name: names.get(sub), email: names.get(sub), email_verified: true }),
 		}),
 		features: {
 			devInteractions: { enabled: false },
@@ -100,10 +112,16 @@ async function grantWhatIsAsked(ctx) {
 }
 
 async function signIn(provider, names, request, response) {
-	const { uid } = await provider.interactionDetails(request, response);
+	const { uid, params, prompt } = await provider.interactionDetails(request, response);
+	// It asks for the consent to every sign-in of a client on this machine.
+	if (prompt.name === 'consent') {
+		await provider.interactionFinished(request, response, { consent: {} }, { mergeWithLastSubmission: true });
+		return;
+	}
+	const suggested = params.client_id === SIGN_IN_CLIENT_ID ? 'ada@example.org' : '';
 
 	if (request.method !== 'POST') {
-		sendPage(response, 200, signInPage(uid));
+		sendPage(response, 200, signInPage(uid, suggested));
 		return;
 	}
 	const form = await readForm(request);
@@ -113,7 +131,7 @@ async function signIn(provider, names, request, response) {
 	}
 	const name = (form.get('name') ?? '').trim().slice(0, NAME_MAX);
 	if (name === '') {
-		sendPage(response, 400, signInPage(uid));
+		sendPage(response, 400, signInPage(uid, suggested));
 		return;
 	}
 	const accountId = createHash('sha256').update(name).digest('base64url');
@@ -125,5 +143,6 @@ if (isMain(import.meta.url)) {
 	await run('OpenID provider', () => startProvider({
 		port: Number(env('PROVIDER_PORT')),
 		redirectUris: [`${env('URLMODE_BASE_URL')}/oauth/demo/return`],
+		signInUri: `${env('URLMODE_BASE_URL')}/signin/return`,
 	}));
 }

@@ -2,30 +2,22 @@
 // names them, and otherwise with a double of it.
 
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import {
-	APP, elicitationsOf, goToCheckout, makeExampleProject, deleteElicitations, openAdapterFixture, pay, refuse, settle, signIn, rowState,
+	elicitationsOf, goToCheckout, makeExampleProject, deleteElicitations, openAdapterFixture, pay, refuse, settle, signIn, rowState,
 	startExample,
 } from '../support/adapters.mjs';
-import { openTokenIssuer } from '../support/access-tokens.mjs';
 import { describeBuild, FRONTMCP } from '../support/builds.mjs';
-import { listen } from '../demo/process.mjs';
 import { connectSdk1 } from '../support/clients.mjs';
+import { frontMcpExample } from '../support/frontmcp.mjs';
 import { example } from '../support/projects.mjs';
 import { deferred, until } from '../support/wait.mjs';
 
-const ISSUER = 'https://login.example.com';
-const tokens = openTokenIssuer(ISSUER);
-const ADA = { token: tokens.tokenOf('ada@example.org') };
-const GRACE = { token: tokens.tokenOf('grace@example.org') };
-
-/** The example's own `app.mjs`, with the options by which FrontMCP checks access tokens. */
-const FRONTMCP_APP = `${APP.replace('export const auth', 'const unused')}
-export const auth = { mode: 'transparent', provider: '${ISSUER}', providerConfig: { jwks: ${JSON.stringify(tokens.jwks)} } };
-`;
+const { example: files, tokenOf, env } = frontMcpExample();
+const ADA = { token: tokenOf('ada@example.org') };
+const GRACE = { token: tokenOf('grace@example.org') };
 
 let fixture;
 let project;
@@ -34,19 +26,10 @@ let instance;
 before(async () => {
 	fixture = await openAdapterFixture('frontmcp');
 	project = makeExampleProject('frontmcp', 'newest', {
-		doubles: FRONTMCP, files: { 'app.mjs': FRONTMCP_APP },
-		source: example('frontmcp.mjs').replaceAll('schema: z.any(),', 'schema: z.any(), progressEvery: 500,'),
+		...files, source: example('frontmcp.mjs').replaceAll('call: this,', 'call: this, progressEvery: 500,'),
 	});
-	instance = await start();
+	instance = await startExample(fixture, project, { env: await env() });
 });
-
-/** FrontMCP tells nobody which port it has got for port 0. */
-async function start() {
-	const probe = createServer();
-	const port = await listen(probe, 0);
-	await new Promise((resolve) => probe.close(resolve));
-	return startExample(fixture, project, { env: { PORT: String(port) } });
-}
 
 after(() => fixture?.close());
 
@@ -58,22 +41,6 @@ const connect = async (options = {}) => fixture.closeAtEnd(
 const newest = async () => (await elicitationsOf(fixture, 'ada@example.org'))[0].id;
 
 describe(describeBuild('FrontMCP', FRONTMCP['@frontmcp/sdk']), { timeout: 120_000 }, () => {
-	test('oauth: the user signs in, and the code is exchanged for real tokens', async () => {
-		const client = await connect();
-		const result = client.call('connect_account');
-		await signIn(fixture, (await client.nextRequest()).url);
-		assert.deepEqual(await result, { text: 'Connected the account of Ada Lovelace.', isError: false });
-	});
-
-	test('payment: a paid and a failed one have their outcomes', async () => {
-		const client = await connect();
-		for (const [what, text] of [['paid', 'Paid with cs_test_1.'], ['failed', 'Not done: the payment failed.']]) {
-			const result = client.call('buy_report');
-			await pay(fixture, (await client.nextRequest()).url, what);
-			assert.equal((await result).text, text);
-		}
-	});
-
 	test('a client that does not respond: FrontMCP\'s wait ends through its own channel', async () => {
 		const held = deferred();
 		const client = await connect({
@@ -88,24 +55,6 @@ describe(describeBuild('FrontMCP', FRONTMCP['@frontmcp/sdk']), { timeout: 120_00
 		held.resolve();
 	});
 
-	for (const [answer, text, row] of [
-		['decline', 'Not done: the user refused.', 'completed decline refused'],
-		['cancel', 'Not done: the user dismissed the request.', 'completed cancel dismissed'],
-	]) {
-		test(`the user answers ${answer}, and the row has the same outcome`, async () => {
-			const client = await connect({ onElicit: () => answer });
-			assert.deepEqual(await client.call('connect_account'), { text, isError: true });
-			assert.equal(await rowState(fixture, await newest()), row);
-		});
-	}
-
-	test('the user refuses on the confirm page', async () => {
-		const client = await connect();
-		const result = client.call('connect_account');
-		await refuse(fixture, (await client.nextRequest()).url);
-		assert.equal((await result).text, 'Not done: the user refused.');
-	});
-
 	test('a second elicitation in a session supersedes the first, whose call ends at once', async () => {
 		const client = await connect();
 		const first = client.call('connect_account');
@@ -117,15 +66,15 @@ describe(describeBuild('FrontMCP', FRONTMCP['@frontmcp/sdk']), { timeout: 120_00
 		assert.equal((await second).text, 'Paid with cs_test_1.');
 	});
 
-	test('sessions of the same user do not supersede each other', async () => {
+	test('two sessions of a user ask for the same thing, and do not supersede each other', async () => {
 		const [one, other] = [await connect(), await connect()];
 		const results = [one.call('connect_account'), other.call('connect_account')];
-		for (const client of [one, other]) {
-			await signIn(fixture, (await client.nextRequest()).url);
-		}
-		for (const result of results) {
-			assert.equal((await result).text, 'Connected the account of Ada Lovelace.');
-		}
+		const urls = [];
+		for (const client of [one, other]) urls.push((await client.nextRequest()).url);
+		await signIn(fixture, urls[1]);
+		const texts = (await Promise.all(results)).map(({ text }) => text).sort();
+		assert.deepEqual(texts, ['Connected the account of Ada Lovelace.', 'Not done: another call has already used the outcome.']);
+		assert.equal((await elicitationsOf(fixture, 'ada@example.org')).length, 1);
 	});
 
 	test('the client is sent the URL', async () => {
@@ -136,22 +85,6 @@ describe(describeBuild('FrontMCP', FRONTMCP['@frontmcp/sdk']), { timeout: 120_00
 		assert.equal(request.requestedSchema, undefined);
 		await pay(fixture, request.url);
 		await result;
-	});
-
-	test('the end of a session is told from a cancelled call', async () => {
-		for (const [end, row] of [
-			[(client) => client.endSession(), 'completed cancel client_gone'],
-			[(_, controller) => controller.abort('enough'), 'completed cancel aborted'],
-		]) {
-			const client = await connect();
-			const controller = new AbortController();
-			const result = client.call('buy_report', { signal: controller.signal });
-			result.catch(() => {});
-			await client.nextRequest();
-			await end(client, controller);
-			await until('the row says so', async () => await rowState(fixture, await newest()) === row);
-			await deleteElicitations(fixture);
-		}
 	});
 
 	test('a client without elicitation.url: FrontMCP asks by its own means, and its answer finds the row', async () => {
@@ -212,17 +145,6 @@ describe(describeBuild('FrontMCP', FRONTMCP['@frontmcp/sdk']), { timeout: 120_00
 		assert.equal((await grace.call('buy_report')).text, 'Not done: the user refused.');
 		assert.equal((await client.call('buy_report')).text, 'Paid with cs_test_1.');
 		assert.equal(client.requests.length, 1);
-	});
-
-	test('a call that is waited for sends progress', async () => {
-		const client = await connect();
-		const messages = [];
-		const result = client.call('buy_report', { onProgress: ({ message }) => messages.push(message) });
-		const { url } = await client.nextRequest();
-		const id = await goToCheckout(fixture, url);
-		await until('it is told', () => messages.includes('The page is open in the browser.'));
-		await settle(fixture, id);
-		await result;
 	});
 
 	test('no entry remains in the store', async () => {

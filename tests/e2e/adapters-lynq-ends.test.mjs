@@ -25,7 +25,7 @@ import { oauth } from '@lynq/lynq/oauth';
 import { payment } from '@lynq/lynq/payment';
 import { buildAuthorizationUrl } from 'openid-client';
 import { UrlMode } from 'urlmode';
-import { elicitUrl, urlWay } from 'urlmode/lynq';
+import { forSession, withElicitation } from 'urlmode/lynq';
 
 import { configuration, createCheckout, subjectOf } from './app.mjs';
 
@@ -44,19 +44,18 @@ const price = {
 const paid = async (args, c) => c.text('Paid with ' + (c.session.get('payment') ?? await c.userStore.get('payment')).reference + '.');
 const sell = (name, way, options = {}) => server.tool(name, way.resume, payment({ buildUrl: way.buildUrl, ...options }), {}, paid);
 
-const report = urlWay(server, price);
+const report = forSession(server, price);
 sell('buy_report', report);
-sell('buy_soon', report, { timeout: 300 });
 sell('buy_forever', report, { persistent: true });
 sell('buy_slowly', report, { buildUrl: async (params) => {
 	const url = await report.buildUrl(params);
 	await sleep(300);
 	return url;
 } });
-sell('buy_in_legs', urlWay(server, { ...price, legTimeout: 400 }));
+sell('buy_in_rounds', forSession(server, { ...price, roundTimeout: 400 }));
 sell('buy_without_resume', { resume: { name: 'nothing' }, buildUrl: report.buildUrl });
 
-const account = urlWay(server, {
+const account = forSession(server, {
 	urlmode, subject, provider: 'demo', kind: 'oauth', pkce: true, message: 'Connect.', sessionKey: 'user',
 	targetUrl: ({ returnUrl }) => buildAuthorizationUrl(configuration, { redirect_uri: returnUrl, scope: 'openid profile' }),
 	async value({ result }) {
@@ -67,11 +66,11 @@ const account = urlWay(server, {
 server.tool('connect', account.resume, oauth({ buildUrl: account.buildUrl }), {},
 	(args, c) => c.text('The code is a ' + c.session.get('user').code + '.'));
 server.tool('buy_again', {}, async (args, c) => {
-	const outcome = await elicitUrl(server, { c, ...price, subject: subject(), legTimeout: 400 });
-	return outcome.action === 'accept' ? c.text('Paid with ' + outcome.reference + '.') : outcome.toolResult;
+	const call = { server, call: c, subject: subject() };
+	return withElicitation({ ...price, ...call, roundTimeout: 400 }, ({ reference }) => c.text('Paid with ' + reference + '.'));
 });
 
-const TOOLS = ['buy_report', 'buy_soon', 'buy_forever', 'buy_slowly', 'buy_in_legs', 'buy_without_resume', 'connect'];
+const TOOLS = ['buy_report', 'buy_forever', 'buy_slowly', 'buy_in_rounds', 'buy_without_resume', 'connect'];
 const stateful = server.http({ onRequest(request, id, session) {
 	session.enableTools(...TOOLS);
 	if (request.headers.get('x-user')) session.set('user', { id: request.headers.get('x-user') });
@@ -126,12 +125,6 @@ describe(describeBuild('lynq', LYNQ['@lynq/lynq']), { timeout: 120_000 }, () => 
 		assert.equal((await ada.call('buy_report')).text, 'Paid with cs_test_1.');
 	});
 
-	test('the timeout of urlAction is a timeout', async () => {
-		const client = await connect();
-		assert.deepEqual(await client.call('buy_soon'), { text: 'Not done: nobody completed it in time.', isError: true });
-		assert.equal(await stateOfNewest(), 'completed cancel timeout');
-	});
-
 	test('a failed payment says so', async () => {
 		const client = await connect();
 		const result = client.call('buy_report');
@@ -163,14 +156,14 @@ describe(describeBuild('lynq', LYNQ['@lynq/lynq']), { timeout: 120_000 }, () => 
 	test('a client that holds its response: the call ends, what the user does goes on', async () => {
 		const { answer, onElicit } = held();
 		const client = await connect({ onElicit });
-		const { text, isError } = await client.call('buy_in_legs');
+		const { text, isError } = await client.call('buy_in_rounds');
 		assert.match(text, /http:\S+[^]*call this tool again/);
 		assert.equal(isError, false);
 		assert.equal(await stateOfNewest(), 'pending');
 		const id = await goToCheckout(fixture, client.requests[0].url);
-		assert.match((await client.call('buy_in_legs')).text, /can still finish there/);
+		assert.match((await client.call('buy_in_rounds')).text, /can still finish there/);
 		await settle(fixture, id);
-		assert.equal((await client.call('buy_in_legs')).text, 'Paid with cs_test_1.');
+		assert.equal((await client.call('buy_in_rounds')).text, 'Paid with cs_test_1.');
 		assert.equal((await rows()).length, 1);
 		answer.resolve('accept');
 	});
@@ -178,12 +171,12 @@ describe(describeBuild('lynq', LYNQ['@lynq/lynq']), { timeout: 120_000 }, () => 
 	test('a client that declines after the call has ended', async () => {
 		const { answer, onElicit } = held();
 		const client = await connect({ onElicit });
-		await client.call('buy_in_legs');
+		await client.call('buy_in_rounds');
 		answer.resolve('decline');
 		await until('the row says so', async () => await stateOfNewest() === 'completed decline refused');
 	});
 
-	test('elicitUrl has legs, too, and tells no client of a completion before it', async () => {
+	test('withElicitation has rounds, too, and tells no client of a completion before it', async () => {
 		const client = await connect();
 		assert.match((await client.call('buy_again')).text, /call this tool again/);
 		assert.deepEqual(client.completed, []);
@@ -194,27 +187,11 @@ describe(describeBuild('lynq', LYNQ['@lynq/lynq']), { timeout: 120_000 }, () => 
 
 	test('a slow function around buildUrl loses nothing', async () => {
 		const client = await connect();
-		await client.call('buy_in_legs');
+		await client.call('buy_in_rounds');
 		await pay(fixture, client.requests[0].url);
 		const start = performance.now();
 		assert.equal((await client.call('buy_slowly')).text, 'Paid with cs_test_1.');
 		assert.ok(performance.now() - start < 5_000);
-	});
-
-	test('the end of a session is told from a cancelled call', async () => {
-		const client = await connect();
-		const result = client.call('buy_report');
-		result.catch(() => {});
-		await client.nextRequest();
-		await client.endSession();
-		await until('the row says so', async () => await stateOfNewest() === 'completed cancel client_gone');
-		const other = await connect();
-		const controller = new AbortController();
-		const cancelled = other.call('buy_report', { signal: controller.signal });
-		await other.nextRequest();
-		controller.abort('enough');
-		await assert.rejects(cancelled);
-		await until('the row says so', async () => await stateOfNewest() === 'completed cancel aborted');
 	});
 
 	test('buildUrl without resume says what is missing', async () => {

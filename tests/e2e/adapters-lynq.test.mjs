@@ -48,27 +48,6 @@ describe(describeBuild('lynq', LYNQ['@lynq/lynq']), { timeout: 120_000 }, () => 
 		assert.equal((await elicitationsOf(fixture, 'ada@example.org')).length, 1);
 	});
 
-	test('connectAccount: the user signs in, and the code is exchanged', async () => {
-		const client = await connect();
-		const result = client.call('connect_again');
-		await signIn(fixture, (await client.nextRequest()).url);
-		assert.deepEqual(await result, { text: 'Connected the account of Ada Lovelace.', isError: false });
-		assert.equal(await rowState(fixture, await newest()), 'completed accept');
-	});
-
-	test('a client that wants progress gets it', async () => {
-		const client = await connect();
-		const messages = [];
-		for (const tool of ['buy_report', 'buy_again']) {
-			const result = client.call(tool, { onProgress: ({ message }) => messages.push(message) });
-			const id = await goToCheckout(fixture, (await client.nextRequest()).url);
-			await until('it is told', () => messages.includes('The page is open in the browser.'));
-			await settle(fixture, id, 'paid', { ...PRICE, reference: tool === 'buy_again' ? 'cs_test_1' : 'cs_test_2' });
-			assert.match((await result).text, /^Paid/);
-			messages.length = 0;
-		}
-	});
-
 	test('payment(): the webhook completes it', async () => {
 		const client = await connect();
 		const result = client.call('buy_report');
@@ -96,32 +75,6 @@ describe(describeBuild('lynq', LYNQ['@lynq/lynq']), { timeout: 120_000 }, () => 
 		const client = await connect({ onElicit: () => 'decline' });
 		assert.deepEqual(await client.call('connect_account'), { text: 'Authentication cancelled.', isError: true });
 		assert.equal(await rowState(fixture, await newest()), 'completed decline refused');
-	});
-
-	test('a client that cancels its call cancels the elicitation', async () => {
-		const client = await connect();
-		const controller = new AbortController();
-		const result = client.call('connect_account', { signal: controller.signal });
-		await client.nextRequest();
-		controller.abort('enough');
-		await assert.rejects(result);
-		// lynq itself keeps waiting until the completion of the row ends its wait.
-		await until('the row says so', async () => (await rowState(fixture, await newest())).startsWith('completed cancel'));
-	});
-
-	test('a client that responds only after the completion notification', async () => {
-		const told = deferred();
-		const client = await connect({
-			onElicit: async () => {
-				await told.promise;
-				return 'accept';
-			},
-		});
-		const result = client.call('connect_account');
-		await signIn(fixture, (await client.nextRequest()).url);
-		await until('it is told', () => client.completed.length === 1);
-		told.resolve();
-		assert.equal((await result).text, 'Connected the account of Ada Lovelace.');
 	});
 
 	test('after an instance was killed, a call on another uses the payment', async () => {
@@ -172,34 +125,5 @@ describe(describeBuild('lynq', LYNQ['@lynq/lynq']), { timeout: 120_000 }, () => 
 		await settle(fixture, id);
 		assert.equal((await result).text, 'Paid with cs_test_1.');
 		assert.equal((await fetch(url, { method: 'POST' })).status, 401);
-	});
-
-	describe('elicitUrl with c.elicit.url', () => {
-		test('returns the outcome of a new elicitation for each call', async () => {
-			const client = await connect();
-			for (const reference of ['cs_test_1', 'cs_test_2']) {
-				const result = client.call('buy_again');
-				await pay(fixture, (await client.nextRequest()).url, 'paid', { ...PRICE, reference });
-				assert.equal((await result).text, `Paid with ${reference}.`);
-			}
-			assert.equal(new Set(client.requests.map(({ elicitationId }) => elicitationId)).size, 2);
-		});
-
-		test('ends lynq\'s wait when the payment fails and when the user declines', async () => {
-			const client = await connect();
-			const result = client.call('buy_again');
-			await pay(fixture, (await client.nextRequest()).url, 'failed');
-			assert.equal((await result).text, 'Not done: the payment failed.');
-			const other = await connect({ onElicit: () => 'cancel' });
-			assert.equal((await other.call('buy_again')).text, 'Not done: the user dismissed the request.');
-			assert.equal(await rowState(fixture, await newest()), 'completed cancel dismissed');
-		});
-
-		test('without elicitation.url returns the link as text', async () => {
-			const client = await connect({ capabilities: {} });
-			const { text } = await client.call('buy_again');
-			await pay(fixture, /http:\S+/.exec(text)[0]);
-			assert.equal((await client.call('buy_again')).text, 'Paid with cs_test_1.');
-		});
 	});
 });

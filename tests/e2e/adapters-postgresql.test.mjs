@@ -92,8 +92,8 @@ for (const [language, file, command] of [
 			assert.equal(await fixture.urlmode.claim(id, { subject }), false, 'it is claimed by the example');
 			const notes = await fixture.stack.sql(`
 				SELECT extract(epoch FROM due_at - now()) AS due FROM urlmode.purge_queue WHERE $1 = ANY (ids) ORDER BY due_at`, [id]);
-			assert.equal(notes.length, 2, 'of the read, and of the completion');
-			assert.ok(notes[0].due > 500 && notes[0].due <= 600, `${notes[0].due} s`);
+			assert.equal(notes.length, 3, 'of the read, of the claim, and of the completion');
+			for (const { due } of notes.slice(0, 2)) assert.ok(due > 500 && due <= 600, `${due} s`);
 		});
 
 		test('a refusal has no result', async () => {

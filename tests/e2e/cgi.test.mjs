@@ -120,9 +120,9 @@ test('one log line a request, in the file of the configuration; no secret in any
 	const lines = (await readFile(installed.log, 'utf8')).trimEnd().split('\n').map((line) => JSON.parse(line));
 
 	assert.ok(lines.length >= 40, `${lines.length} lines`);
-	for (const { program, request: id, trouble } of lines) {
+	for (const { program, request: id, notice } of lines) {
 		assert.ok(['connect', 'oauth-return', 'status'].includes(program));
-		assert.ok(/^[0-9a-f]{32}$/.test(id) || trouble !== undefined);
+		assert.ok(/^[0-9a-f]{32}$/.test(id) || notice !== undefined);
 	}
 	for (const [name, text] of await fixture.stack.logs()) {
 		assert.doesNotMatch(text, /state=|code=|by CGI|x{100}/, name);

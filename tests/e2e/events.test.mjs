@@ -300,7 +300,7 @@ describe('money that goes back, or comes in parts', () => {
 	]) {
 		test(`the refund comes before the payment: ${what}`, async () => {
 			const id = await start();
-			assert.deepEqual(await record(one, [event(id, 'refunded', { reference: 're_1', ...refund })]), ['refunded']);
+			assert.deepEqual(await record(one, [event(id, 'refunded', { reference: id, ...refund })]), ['refunded']);
 			assert.deepEqual(await record(one, [event(id, 'paid')]), ['accept']);
 			assert.deepEqual(await paymentsOf(id), [{ amount: PRICE.amount, claimed: false, refunded }]);
 		});
@@ -339,6 +339,7 @@ test('what an event does to a row', async (t) => {
 		['payment', 'opened', 'other_mode', null, 'other_mode', null],
 		['payment', 'opened', 'other_account', null, 'other_account', null],
 		['payment', 'completed', 'refunded', null, 'refunded', null],
+		['payment', 'completed', 'refund_reversed', null, 'refund_reversed', null],
 		['payment', 'completed', 'failed', null, 'late', null],
 		['payment', 'completed', 'attempt_failed', null, 'attempt_failed', null],
 		['payment', 'completed', 'processing', null, 'processing', null],

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { openFixture } from '../support/fixture.mjs';
 import { request } from '../support/http.mjs';
 import { until } from '../support/wait.mjs';
-import { PROGRAMS } from '../security/deployment.mjs';
+import { PROGRAMS, setUpNginx } from '../security/deployment.mjs';
 
 const ALL_OK = Object.fromEntries(PROGRAMS.map((name) => [name, 'ok']));
 
@@ -43,6 +43,15 @@ async function gauge(name, program) {
 test('ready: the database and each program answer', async () => {
 	assert.deepEqual(await health(), { code: 200, status: 'ok', database: 'ok', programs: ALL_OK });
 	await assertAlive();
+});
+
+test('monitoring.conf says who may ask /healthz and /metrics, as the documents show', async () => {
+	const from = async (localAddress) => Promise.all(['/healthz', '/healthz/live', '/metrics'].map(async (path) =>
+		(await request(fixture.url(path), { localAddress })).status));
+
+	assert.deepEqual(await from('127.0.0.2'), [403, 403, 403]);
+	await setUpNginx(fixture.stack, { edit: { 'monitoring.conf': (text) => text.replace('# allow 192.0.2.10;', 'allow 127.0.0.2;') } });
+	assert.deepEqual([await from('127.0.0.1'), await from('127.0.0.2'), await from('127.0.0.3')], [[200, 200, 200], [200, 200, 200], [403, 403, 403]]);
 });
 
 test('PostgreSQL is stopped: alive and not ready, and ready when it is back', async () => {

@@ -1,7 +1,7 @@
 // Deliveries made to break what reads them, through nginx: correctly signed
 // ones, which get as far as a stolen secret would bring them, and broken
-// signatures. Each broken body is a unit test (tests/unit/test_hostile.c,
-// test_json.c, test_multipart.c, test_numbers.c, test_signature.c, and the
+// signatures. Each broken body is a unit test (tests/unit/test_spec_hostile.c,
+// test_json.c, test_multipart.c, test_amount.c, test_verifier.c, and the
 // fuzzers); here are some of each kind, and that the process survives them.
 
 import assert from 'node:assert/strict';
@@ -59,7 +59,7 @@ describe('a body that is not JSON, or exceeds the limits, is refused with 400', 
 	for (const [what, body] of [
 		['nothing', ''],
 		['open brackets', '['.repeat(MANY)],
-		['keys', `{${Array.from({ length: 70_000 }, (_, n) => `"${n}":0`).join()}}`],
+		['keys', `{${Array.from({ length: 70_000 }, (_, n) => `"${n}":[0,0]`).join()}}`],
 		['a NUL in a string', '{"id":"a\0b"}'],
 		['a key twice, spelled otherwise', '{"id":1,"\\u0069d":2}'],
 		['no UTF-8', bytes('{"id":"', [0xff], '"}')],

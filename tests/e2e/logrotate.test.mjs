@@ -42,7 +42,7 @@ before(async () => {
 after(() => fixture?.close());
 
 /** The file that is shipped, for this stack's log, its user and its programs. */
-async function configuration({ copytruncate, signal }) {
+async function configuration(signal) {
 	const pids = await Promise.all(Object.keys(PATHS).map(async (name) => (await fixture.stack.program(name)).pid));
 	const { uid, gid } = await fixture.stack.user();
 	const id = async (...options) => (await execute('id', [...options, ...uid === undefined ? [] : [`${uid}`]])).stdout.trim();
@@ -52,8 +52,8 @@ async function configuration({ copytruncate, signal }) {
 		['/var/log/urlmode/', `${folder}/`],
 		['su urlmode urlmode', gid === undefined ? '' : `su ${user} ${group}`],
 		['rotate 14', 'rotate 100'],
-		[/postrotate[^]*endscript/, copytruncate ? '' : `postrotate\nkill -${signal} ${pids.join(' ')}\nendscript`],
-		['create 0640 urlmode urlmode', copytruncate ? 'copytruncate' : `create 0640 ${user} ${group}`],
+		[/postrotate[^]*endscript/, `postrotate\nkill -${signal} ${pids.join(' ')}\nendscript`],
+		['create 0640 urlmode urlmode', `create 0640 ${user} ${group}`],
 	];
 
 	return changes.reduce((text, [what, by]) => {
@@ -62,9 +62,9 @@ async function configuration({ copytruncate, signal }) {
 	}, shipped);
 }
 
-async function rotate(settings) {
+async function rotate(signal) {
 	const file = path.join(fixture.stack.runDir, 'logrotate.conf');
-	await writeFile(file, await configuration(settings), { mode: 0o644 });
+	await writeFile(file, await configuration(signal), { mode: 0o644 });
 	await execute('/usr/sbin/logrotate', ['--force', '--state', path.join(fixture.stack.runDir, 'logrotate.state'), file]);
 }
 
@@ -108,12 +108,8 @@ async function lines() {
 	return texts.flatMap((text) => text.split('\n').filter(Boolean));
 }
 
-for (const [what, settings] of Object.entries({
-	'create, and SIGUSR1': { signal: 'USR1' },
-	'create, and SIGHUP': { signal: 'HUP' },
-	copytruncate: { copytruncate: true },
-})) {
-	describe(what, () => {
+for (const signal of ['USR1', 'HUP']) {
+	describe(`SIG${signal}`, () => {
 		test(`each request has one line after ${ROTATIONS} rotations under load`, async () => {
 			const { ids, stop } = load();
 			const files = (await readdir(folder)).length;
@@ -121,7 +117,7 @@ for (const [what, settings] of Object.entries({
 			for (let i = 0; i < ROTATIONS; i++) {
 				const some = ids.length + 200;
 				await until('there is some load', () => ids.length >= some);
-				await rotate(settings);
+				await rotate(signal);
 			}
 			await stop();
 			assert.ok(new Set(ids).size === ids.length && ids.length > ROTATIONS * 200);

@@ -147,7 +147,10 @@ const WELL = {
 	'urlmode_database_up{instance="a"}': '1x120',
 	'urlmode_database_clock_difference_seconds{instance="a"}': '-4.9x120',
 	'urlmode_notification_queue_usage_ratio{instance="a"}': '0.2x120',
-	'urlmode_unclaimed_payments{instance="a"}': '0x30 1x59 0x60',
+	// Always one that is unclaimed, and none for long.
+	'urlmode_unclaimed_payments{instance="a"}': '1x120',
+	'urlmode_oldest_unclaimed_payment_age_seconds{instance="a"}': '0+60x59 0+60x59',
+	'urlmode_keys_refused{instance="a",program="webhook"}': '0x120',
 	'urlmode_metrics_shared{instance="a"}': '1x120',
 	'urlmode_requests_total{instance="a",program="webhook",status="200"}': '0+6000x120',
 	'urlmode_request_duration_seconds_bucket{instance="a",program="webhook",le="0.5"}': '0+5800x120',
@@ -176,14 +179,15 @@ const WRONG = [
 	['UrlmodeUnknownKey', 'urlmode_refusals_total{instance="a",program="connect",reason="unknown_key"}', '0x59 7x60', 0],
 	['UrlmodeWebhooksRefused', 'urlmode_refusals_total{instance="a",program="webhook",reason="signature_invalid"}', '0x59 12x60', 0],
 	['UrlmodePaymentLate', 'urlmode_events_total{instance="a",provider="stripe",outcome="late"}', '0x59 1x60', 0],
-	['UrlmodePaymentUnclaimed', 'urlmode_unclaimed_payments{instance="a"}', '0x9 1x120', 60],
+	['UrlmodePaymentUnclaimed', 'urlmode_oldest_unclaimed_payment_age_seconds{instance="a"}', '0x59 3601+60x60', 5],
+	['UrlmodeKeysRefused', 'urlmode_keys_refused{instance="a",program="webhook"}', '0x59 1x60', 5],
 	['UrlmodeMetricsNotShared', 'urlmode_metrics_shared{instance="a"}', '1x59 0x60', 15],
 ];
 
 describe('the alert rules', () => {
 	test('promtool takes them', async () => {
 		const { stdout } = await execute('promtool', ['check', 'rules', RULES]);
-		assert.match(stdout, /SUCCESS: 14 rules found/);
+		assert.match(stdout, /SUCCESS: 15 rules found/);
 	});
 
 	test('each fires when something is wrong, not before its time, and none while all is well', async () => {
@@ -192,7 +196,6 @@ describe('the alert rules', () => {
 			exp_samples: names.map((name) => ({ labels: `{alertname="${name}"}`, value: 1 })),
 		});
 		const series = (changes) => Object.entries({ ...WELL, ...changes }).map(([name, values]) => ({ series: name, values }));
-		const began = (name) => (name === 'UrlmodePaymentUnclaimed' ? 10 : 60);
 		const file = path.join(await scratch('alerts'), 'alerts.test.yml');
 		const rules = await readFile(RULES, 'utf8');
 
@@ -206,8 +209,8 @@ describe('the alert rules', () => {
 					name,
 					input_series: series({ [one]: values }),
 					promql_expr_test: minutes === undefined ? [{ ...firing([name]), eval_time: '100m' }] : [
-						{ ...firing([]), eval_time: `${began(name) + minutes - 1}m` },
-						{ ...firing([name]), eval_time: `${began(name) + minutes}m` },
+						{ ...firing([]), eval_time: `${60 + minutes - 1}m` },
+						{ ...firing([name]), eval_time: `${60 + minutes}m` },
 					],
 				})),
 			].map((one) => ({ interval: '1m', ...one })),

@@ -284,6 +284,18 @@ describe('what is paid after the end', () => {
 		}
 	});
 
+	test('what a user pays for, although another one of theirs took its place, is offered to the next call', async () => {
+		const payment = await ask();
+		await ask('stripe', { ...payment.owner, resumeKey: 'other', exclusive: true });
+		assert.deepEqual(await fixture.standing(payment), ['completed', 'cancel', 'superseded']);
+		await send('stripe', payment, 'processing');
+		await send('stripe', payment, 'settled');
+		const again = await askAgain(payment);
+		assert.deepEqual([again.resumed, again.id], [true, payment.id]);
+		const { action, late } = await wait(again);
+		assert.deepEqual([action, late], ['accept', true]);
+	});
+
 	test('an elicitation with money that nobody has claimed is not deleted', async () => {
 		const payment = await payLate();
 		const remove = () => fixture.stack.sql('DELETE FROM urlmode.elicitation WHERE id = $1 RETURNING id', [payment.id]);
@@ -299,7 +311,7 @@ describe('what is paid after the end', () => {
 		const [{ provenAt, result, ...rest }] = await listed(payment, { provider: 'stripe', since: new Date(Date.now() - 60_000) });
 		assert.deepEqual(rest, {
 			elicitationId: payment.id, provider: 'stripe', ...payment.owner, resumeKey: 'report', reference: `cs_test_${payment.id}`,
-			...PRICE, matches: true, late: true,
+			...PRICE, matches: true, late: true, refunded: 0, held: false,
 		});
 		assert.ok(Date.now() - provenAt < 60_000);
 		assert.equal(result.reference, `cs_test_${payment.id}`);

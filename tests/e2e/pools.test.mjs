@@ -22,7 +22,7 @@ before(async () => {
 
 after(() => fixture?.close());
 
-const troublesSince = async (begin) => (await fixture.stack.programLog()).filter(({ trouble, time }) => trouble && time >= begin);
+const noticesSince = async (begin) => (await fixture.stack.programLog()).filter(({ notice, time }) => notice && time >= begin);
 
 /** An account and a payment, by all programs. */
 async function walk() {
@@ -50,7 +50,7 @@ async function serve(url) {
 	await fixture.untilServing();
 	await Promise.all(Array.from({ length: 12 }, walk));
 	return (count) => until(`${count} messages`, async () => {
-		const said = (await troublesSince(begin)).map(({ program, trouble }) => `${program}: ${trouble}`).sort();
+		const said = (await noticesSince(begin)).map(({ program, notice }) => `${program}: ${notice}`).sort();
 		return said.length >= count && said;
 	});
 }

@@ -196,14 +196,14 @@ test('only the web server can connect to the sockets', async () => {
 
 test('a program that starts says in its log that others can read its configuration', async () => {
 	const config = fixture.stack.env.URLMODE_CONFIG;
-	const said = async () => (await fixture.stack.programLog()).filter(({ trouble }) => trouble?.includes('others may read'));
+	const said = async () => (await fixture.stack.programLog()).filter(({ notice }) => notice?.includes('others may read'));
 	assert.deepEqual(await said(), []);
 	await chmod(config, 0o644);
 	await fixture.stack.service('restart', 'status');
 	await chmod(config, 0o600);
 
-	const [{ program, trouble }] = await until('it is said', async () => ((await said()).length > 0 ? said() : undefined));
-	assert.deepEqual([program, trouble], ['status', `${config}: others may read or write it; chmod o= it`]);
+	const [{ program, notice }] = await until('it is said', async () => ((await said()).length > 0 ? said() : undefined));
+	assert.deepEqual([program, notice], ['status', `${config}: others may read or write it; chmod o= it`]);
 	assert.equal((await request(fixture.url('/done'))).status, 200);
 });
 
@@ -249,16 +249,16 @@ test('keys are rotated without a restart: the new one mints, both open, a droppe
 	const kidOf = (state) => Buffer.from(state, 'base64url')[1];
 	const linkKid = async () => kidOf(new URL((await fixture.create()).url).searchParams.get('state'));
 
-	/** The lines of trouble that the programs have logged so far. */
-	const troubles = async (words) => (await fixture.stack.programLog())
-		.filter(({ trouble }) => trouble?.includes(words)).length;
+	/** The notices that the programs have logged so far. */
+	const notices = async (words) => (await fixture.stack.programLog())
+		.filter(({ notice }) => notice?.includes(words)).length;
 
 	async function rotate(text) {
-		const before = await troubles('the keys were read again');
+		const before = await notices('the keys were read again');
 		await writeFile(file, text);
 		programs.forEach(({ pid }) => process.kill(pid, 'SIGHUP'));
 		await until('the programs have read them', async () => (
-			await troubles('the keys were read again') === before + PROGRAMS.length));
+			await notices('the keys were read again') === before + PROGRAMS.length));
 	}
 
 	const browser = fixture.browser();
@@ -283,7 +283,7 @@ test('keys are rotated without a restart: the new one mints, both open, a droppe
 	await rotate(first);
 	await writeFile(file, '1 short\n');
 	process.kill(programs[0].pid, 'SIGHUP');
-	await until('the mistake is in the log', () => troubles(`${file}:1`));
+	await until('the mistake is in the log', () => notices(`${file}:1`));
 	assert.equal((await request(link.url)).status, 200, 'the keys stay as they were');
 	await writeFile(file, first);
 });

@@ -59,6 +59,6 @@ test('create, wait, read, open and claim, with the statements of the protocol al
 	assert.equal(unseal(keys, { id, binding, use: RESULT }, result).amount, 1050);
 	await client.query(MARK_READ, [id, binding]);
 	const claims = await Promise.all([1, 2].map(() => client.query(CLAIM, [id, binding, reference, action])));
-	assert.deepEqual(claims.map(({ rows: [{ claimed }] }) => claimed), [true, false]);
+	assert.deepEqual(claims.map(({ rows: [{ outcome }] }) => outcome), ['claimed', 'taken']);
 	assert.equal((await client.query(READ, [id, bindingOf('somebody', '')])).rows.length, 0);
 });

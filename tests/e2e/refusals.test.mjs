@@ -103,7 +103,8 @@ const badForms = (place, good) => [
 	['without a state', 400, 'state_missing', () => ({ [place]: good().replace(/(^|&)state=[^&]*/, '') })],
 	['with the state twice, once spelled otherwise', 400, 'duplicate_parameter', () => ({ [place]: `${good()}&st%61te=x` })],
 	['with bytes that are not UTF-8', 400, 'malformed_parameters', () => ({ [place]: `${good()}&x=%c3%28` })],
-	['with a value over 4096 bytes', 400, 'parameters_too_large', () => ({ [place]: `${good()}&x=${'v'.repeat(4097)}` })],
+	['with a name over 64 bytes', 400, 'parameters_too_large', () => ({ [place]: `${good()}&${'n'.repeat(65)}=x` })],
+	...place === 'body' ? [['with a value over 12288 bytes', 400, 'parameters_too_large', () => ({ [place]: `${good()}&x=${'v'.repeat(12_289)}` })]] : [],
 ];
 
 /** States that a query may not have; `mint` makes a genuine one with something changed. */

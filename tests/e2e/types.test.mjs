@@ -29,74 +29,57 @@ const options = {
 const CONSUMERS = {
 	'sdk.ts': `${COMMON}
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { connectAccount, elicitUrl, requireAccount, requireUrl, type ElicitResult } from 'urlmode/sdk';
+import { withAccount, withElicitation, type Accepted } from 'urlmode/sdk';
 const server = new McpServer({ name: 'a', version: '1.0.0' });
-server.registerTool('a', { description: 'a', inputSchema: {} }, async (_args, extra) => {
-	const result: ElicitResult = await elicitUrl(server, { ...options, extra });
-	if (result.action !== 'accept') return result.toolResult;
-	const code: unknown = result.result?.code;
-	return { content: [{ type: 'text' as const, text: String(code) + result.returnUrl }] };
-});
-server.registerTool('b', { description: 'b', inputSchema: {} }, async (_args, extra) => {
-	const result = await requireUrl(server.server, { ...options, extra, legTimeout: 1_000, resumeKey: 'b' });
-	return result.action === 'accept' ? { content: [] } : result.toolResult;
-});
+server.registerTool('a', { description: 'a', inputSchema: {} }, (_args, call) => withElicitation({ ...options, server, call }, async ({ result, returnUrl }) => {
+	const code: unknown = result?.code;
+	return { content: [{ type: 'text' as const, text: String(code) + returnUrl }] };
+}));
+const price = { ...options, pkce: undefined, kind: 'payment' as const };
+server.registerTool('b', { description: 'b', inputSchema: {} }, (_args, call) => withElicitation(
+	{ ...price, expected: { amount: 1, currency: 'EUR' }, server: server.server, call, ask: 'error', roundTimeout: 1_000, resumeKey: 'b' },
+	({ signal, fence, reference }: Accepted) => ({ content: [{ type: 'text' as const, text: \`\${signal.aborted} \${fence} \${reference}\` }] })));
 // @ts-expect-error the callback's own argument is required
-void elicitUrl(server, options);
+void withElicitation({ ...options, server }, () => {});
+// @ts-expect-error a payment needs what must be paid
+void withElicitation({ ...price, server, call: undefined as never }, () => {});
+// @ts-expect-error only an account has PKCE
+void urlmode.create({ ...price, expected: 'any', pkce: true });
+// @ts-expect-error only a payment has a price
+void urlmode.create({ ...options, expected: 'any' });
 const account = { urlmode, subject: 'user-42', provider: 'github', client: { id: 'a', secret: 'b' }, scopes: ['repo'], message: 'Please.' };
-server.registerTool('c', { description: 'c', inputSchema: {} }, async (_args, extra) => {
-	const connected = await connectAccount(server, { ...account, extra });
-	if (connected.action !== 'accept') return connected.toolResult;
+server.registerTool('c', { description: 'c', inputSchema: {} }, (_args, call) => withAccount({ ...account, server, call }, async (connected) => {
 	const token: string = connected.tokens.access_token;
 	return { content: [{ type: 'text' as const, text: (connected.account?.name ?? '') + token.length + connected.scopes.join() }] };
-});
-server.registerTool('d', { description: 'd', inputSchema: {} }, async (_args, extra) => {
-	const connected = await requireAccount(server, { ...account, extra, requiredScopes: ['repo'] });
-	return connected.action === 'accept' ? { content: [] } : connected.toolResult;
-});
+}));
 // @ts-expect-error the client is required
-void connectAccount(server, { ...account, client: undefined, extra: undefined as never });
+void withAccount({ ...account, client: undefined, server, call: undefined as never }, () => {});
 `,
 	'sdk2.ts': `${COMMON}
 import { McpServer } from '@modelcontextprotocol/server';
-import { connectAccount, elicitUrl, verifyRequestState } from 'urlmode/sdk2';
+import { verifyRequestState, withAccount, withElicitation } from 'urlmode/sdk2';
 const server = new McpServer({ name: 'a', version: '1.0.0' }, { requestState: { verify: verifyRequestState() } });
-server.registerTool('a', { description: 'a' }, async (ctx) => {
-	const result = await elicitUrl(server, { ...options, ctx });
-	if (result.action !== 'accept') return result.toolResult;
-	return { content: [{ type: 'text' as const, text: result.codeVerifier ?? '' }] };
-});
-server.registerTool('b', { description: 'b' }, async (ctx) => {
-	const connected = await connectAccount(server, {
-		urlmode, ctx, subject: 'user-42', provider: 'shopify', variables: { shop: 'a' }, client: { id: 'a', secret: 'b' }, message: 'Please.',
-	});
-	return connected.action === 'accept' ? { content: [] } : connected.toolResult;
-});
+server.registerTool('a', { description: 'a' }, (call) => withElicitation({ ...options, server, call },
+	({ codeVerifier }) => ({ content: [{ type: 'text' as const, text: codeVerifier ?? '' }] })));
+server.registerTool('b', { description: 'b' }, (call) => withAccount({
+	urlmode, server, call, subject: 'user-42', provider: 'shopify', variables: { shop: 'a' }, client: { id: 'a', secret: 'b' }, message: 'Please.',
+}, () => ({ content: [] })));
 `,
 	'mcp-use.ts': `${COMMON}
 import { MCPServer } from 'mcp-use';
-import { elicitUrl } from 'urlmode/mcp-use';
+import { withElicitation } from 'urlmode/mcp-use';
 const server = new MCPServer({ name: 'a', version: '1.0.0' });
-server.tool({ name: 'a', description: 'a' }, async (args, ctx) => {
-	const result = await elicitUrl({ ...options, ctx });
-	return result.action === 'accept' ? { content: [] } : result.toolResult;
-});
+server.tool({ name: 'a', description: 'a' }, (args, call) => withElicitation({ ...options, call }, () => ({ content: [] })));
 `,
 	'mcp-lite.ts': `${COMMON}
 import { StreamableHttpTransport, McpServer, type ClientRequestAdapter, type SessionAdapter } from 'mcp-lite';
-import { elicitUrl, PostgresClientRequestAdapter, PostgresSessionAdapter } from 'urlmode/mcp-lite';
+import { PostgresClientRequestAdapter, PostgresSessionAdapter, withElicitation } from 'urlmode/mcp-lite';
 const requests = new PostgresClientRequestAdapter(urlmode, { defaultTimeoutMs: 1_000 });
 const clientRequestAdapter: ClientRequestAdapter = requests;
 const sessionAdapter: SessionAdapter = new PostgresSessionAdapter(urlmode, { ttl: 1_000 });
 const transport = new StreamableHttpTransport({ sessionAdapter, clientRequestAdapter });
 const server = new McpServer({ name: 'a', version: '1.0.0' });
-server.tool('a', {
-	description: 'a',
-	handler: async (args: unknown, ctx) => {
-		const result = await elicitUrl({ ...options, ctx });
-		return result.action === 'accept' ? { content: [] } : result.toolResult;
-	},
-});
+server.tool('a', { description: 'a', handler: (args: unknown, call) => withElicitation({ ...options, call }, () => ({ content: [] })) });
 export const handle: (request: Request) => Promise<Response> = requests.wrap(transport.bind(server));
 `,
 	'oauth.ts': `${COMMON}
@@ -110,8 +93,8 @@ export async function connect(id: string): Promise<TokenEndpointResponse> {
 }
 `,
 	'others.ts': `${COMMON}
-import { elicitUrl, PostgresStorage, urlPlugin } from 'urlmode/frontmcp';
-import { urlWay, type Way } from 'urlmode/lynq';
+import { PostgresStorage, urlPlugin, withElicitation } from 'urlmode/frontmcp';
+import { forSession, type SessionElicitation } from 'urlmode/lynq';
 const storage = new PostgresStorage(urlmode);
 export const value: Promise<string | null> = storage.namespace('a', 'b').get('key');
 abstract class ToolContext {
@@ -121,16 +104,16 @@ abstract class ToolContext {
 }
 export class Tool extends ToolContext {
 	async execute(): Promise<string> {
-		const result = await elicitUrl({ ...options, tool: this, schema: {} });
-		return result.action === 'accept' ? result.elicitationId : result.toolResult.content[0]?.text ?? '';
+		const result = await withElicitation({ ...options, call: this }, ({ elicitationId }) => elicitationId);
+		return typeof result === 'string' ? result : result.content[0]?.text ?? '';
 	}
 }
 const Plugin = (metadata: { name: string; description?: string }): ClassDecorator => () => {};
 const hook = <Name extends 'elicitation:request' | 'tools:call-tool'>(name: Name) => (stage: 'parseInput', options: { priority?: number } = {}): MethodDecorator => () => {};
 const FlowHooksOf = <Name extends 'elicitation:request' | 'tools:call-tool'>(name: Name) => ({ Will: hook(name), Did: hook(name) });
-export const plugin: new () => object = urlPlugin({ Plugin, FlowHooksOf }, { store: storage });
+export const plugin: new () => object = urlPlugin({ Plugin, FlowHooksOf, z: { unknown: () => ({}) } }, { store: storage });
 const { subject, ...rest } = options;
-export const way: Way = urlWay(
+export const way: SessionElicitation = forSession(
 	{ session: () => ({ get: () => subject, set: () => {} }), completeElicitation: () => {} },
 	{ ...rest, subject: async () => subject, sessionKey: 'user', value: ({ result }) => result?.code },
 );
@@ -158,22 +141,30 @@ const EXAMPLES = Object.fromEntries(['app', 'mollie', 'sdk', 'sdk2', 'mcp-use', 
 
 /** What the reader of a block of code has already, by the words with which the block begins. */
 const BEFORE = {
+	'import { Vault': `
+		import type { Account } from 'urlmode/sdk';
+		declare const urlmode: import('urlmode').UrlMode, id: string, secret: string, subject: string, connected: Account;
+	`,
 	'import': '',
 	'const outcome': `
 		declare const urlmode: import('urlmode').UrlMode, elicitationId: string, subject: string;
 		declare const deliver: (subject: string, reference?: string) => Promise<void>;
+	`,
+	'const claim': `
+		declare const urlmode: import('urlmode').UrlMode, elicitationId: string, subject: string, outcome: import('urlmode').Outcome;
+		declare const deliver: (subject: string, reference: string | undefined, options: { signal: AbortSignal }) => Promise<unknown>;
 	`,
 	'for (const p': `
 		declare const urlmode: import('urlmode').UrlMode;
 		declare const deliver: (subject: string, reference: string) => Promise<void>;
 		declare const refund: (reference: string, amount: number, currency: string) => Promise<void>;
 	`,
-	'const account': `
-		import { connectAccount, type ElicitOptions } from 'urlmode/sdk';
-		declare const server: Parameters<typeof connectAccount>[0], extra: ElicitOptions['extra'], urlmode: import('urlmode').UrlMode;
+	'return with': `
+		import { withAccount, withElicitation, type AccountOptions } from 'urlmode/sdk';
+		declare const server: AccountOptions['server'], call: AccountOptions['call'], urlmode: import('urlmode').UrlMode;
 		declare const subject: string, id: string, secret: string;
 		declare const keep: (subject: string, id: string | undefined, tokens: { access_token: string }) => Promise<void>;
-		export const tool = async () => {
+		export const tool = () => {
 	`,
 };
 /** The code of the documents, as TypeScript. */
@@ -181,7 +172,7 @@ const DOCUMENTED = Object.fromEntries(['README.md', 'REFERENCE.md', 'ADAPTERS.md
 	const text = readFileSync(join(PACKAGE, document), 'utf8');
 	return [...text.matchAll(/^```js\n([^]*?)^```$/gm)].map(([, code], index) => {
 		const [words, before] = Object.entries(BEFORE).find(([words]) => code.startsWith(words)) ?? assert.fail(`${document}: ${code}`);
-		return [`${document}-${index}.ts`, `${before}${code}${words === 'const account' ? '};' : ''}\nexport {};\n`];
+		return [`${document}-${index}.ts`, `${before}${code}${words === 'return with' ? '};' : ''}\nexport {};\n`];
 	});
 }));
 

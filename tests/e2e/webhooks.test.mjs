@@ -1,6 +1,6 @@
 // Signed deliveries of every provider that is shipped, through nginx into a
 // waiting promise; and what a delivery must not do. How each event of each
-// provider is read is a unit test (tests/unit/test_deliveries.c).
+// provider is read is a unit test (tests/unit/test_spec_deliveries.c).
 
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
@@ -39,7 +39,8 @@ test('every description in the tree has its deliveries here', () => {
 
 describe('a payment that was made resolves the promise with its reference', () => {
 	for (const name of ['stripe', 'standard-webhooks', 'svix', 'polar', 'paypal', 'square', 'adyen', 'lemon-squeezy',
-		'paddle', 'paystack', 'razorpay', 'shopify', 'coinbase-commerce', 'checkout-com', 'cashfree', 'mollie-events', 'worldpay']) {
+		'paddle', 'paystack', 'razorpay', 'shopify', 'coinbase-commerce', 'checkout-com', 'cashfree', 'mollie-events', 'worldpay',
+		'flutterwave-v4']) {
 		test(name, async () => {
 			const from = sender(fixture, name);
 			const elicitation = await start(from, name, { expected: PRICE });
@@ -64,7 +65,7 @@ describe('a payment that was made resolves the promise with its reference', () =
 		assert.equal((await wait(elicitation)).action, 'accept');
 	});
 
-	for (const name of ['docusign', 'onfido', 'pandadoc', 'persona', 'slack']) {
+	for (const name of ['docusign', 'onfido', 'pandadoc', 'persona', 'slack', 'veriff', 'yousign']) {
 		test(`${name}, of kind signature`, async () => {
 			const from = sender(fixture, name);
 			const elicitation = await start(from, name);
@@ -85,6 +86,8 @@ describe('other events of a provider', () => {
 		['pandadoc', 'cancelled', { action: 'decline', reason: 'cancelled' }],
 		['razorpay', 'expired', { action: 'cancel', reason: 'expired' }],
 		['persona', 'failed', { action: 'cancel', reason: 'payment_failed' }],
+		['yousign', 'cancelled', { action: 'decline', reason: 'cancelled' }],
+		['veriff', 'failed', { action: 'cancel', reason: 'payment_failed' }],
 	]) {
 		test(`${name}: ${what} ends the wait with ${expected.action}, ${expected.reason}`, async () => {
 			const from = sender(fixture, name);
@@ -96,7 +99,8 @@ describe('other events of a provider', () => {
 		});
 	}
 
-	for (const [name, what] of [['square', 'cancelled'], ['adyen', 'expired'], ['paddle', 'failed'], ['checkout-com', 'failed'], ['cashfree', 'failed']]) {
+	for (const [name, what] of [['square', 'cancelled'], ['adyen', 'expired'], ['paddle', 'failed'], ['checkout-com', 'failed'], ['cashfree', 'failed'],
+		['flutterwave-v4', 'failed']]) {
 		test(`${name}: ${what} is the end of an attempt, and a payment after it is accepted`, async () => {
 			const from = sender(fixture, name);
 			const elicitation = await start(from, name);
@@ -109,7 +113,7 @@ describe('other events of a provider', () => {
 	}
 
 	for (const name of ['mollie', 'dropbox-sign', 'paypal', 'gocardless', 'xendit', 'flutterwave', 'mercado-pago', 'plaid', 'klarna',
-		'adobe-acrobat-sign', 'adyen-platforms', 'chargebee']) {
+		'adobe-acrobat-sign', 'adyen-platforms', 'chargebee', 'phonepe', 'docuseal', 'documenso']) {
 		test(`${name}: the waiter is woken, and asks the provider's API`, async () => {
 			const from = sender(fixture, name);
 			const elicitation = await start(from, name, from.kind === 'payment' ? { expected: PRICE } : {});

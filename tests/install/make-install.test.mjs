@@ -97,6 +97,8 @@ test('an installed program reads the installed descriptions', async () => {
 		keys_file: 'keys' }), { mode: 0o600 });
 	await writeFile(path.join(target, 'keys'), `1 ${Buffer.alloc(32).toString('base64')}\n`, { mode: 0o600 });
 	assert.equal(await run(at('lib/urlmode/connect'), ['--check'], { URLMODE_CONFIG: config }), '');
+	assert.equal(await run(at('libexec/urlmode/operate'), ['keys', path.join(target, 'keys')]), '1\n');
+	assert.deepEqual((await readdir(at('lib/urlmode'))).sort(), ['connect', 'oauth-return', 'payment-return', 'status', 'webhook']);
 	await Promise.all([config, path.join(target, 'keys')].map((file) => rm(file)));
 });
 
@@ -147,5 +149,5 @@ test('with tests/, its stack comes up and the demo is walked', async () => {
 	await Promise.all(['tests', 'lib/node'].map(linkPackages));
 	const { stdout } = await execute('node', ['tests/demo/walk.mjs'], { cwd: tree, env: { ...env, PATH: process.env.PATH } });
 	assert.match(stdout, /You had paid it before\./);
-	await execute('node', ['--test', 'tests/unit/dry-run.test.mjs'], { cwd: tree, env: { ...env, PATH: process.env.PATH } });
+	await execute('node', ['--test', 'tests/unit/check-delivery.test.mjs'], { cwd: tree, env: { ...env, PATH: process.env.PATH } });
 });

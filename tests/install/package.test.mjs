@@ -69,6 +69,8 @@ describe('the package', { concurrency: true }, () => {
 		for (const name of PROGRAMS) {
 			assert.equal(await answer(`usr/lib/urlmode/${name}`, '--version'), `${name} (urlmode) ${VERSION}\n`);
 		}
+		await writeFile(path.join(folder, 'keys'), `7 ${Buffer.alloc(32).toString('base64')}\n`, { mode: 0o600 });
+		assert.equal(await answer('usr/libexec/urlmode/operate', 'keys', path.join(folder, 'keys')), '7\n');
 		assert.match(await readFile(path.join(folder, 'usr/sbin/urlmode'), 'utf8'), /^#!\/bin\/sh\n/);
 		for (const page of ['man8/urlmode.8.gz', 'man8/urlmode-programs.8.gz', 'man5/urlmode-config.5.gz']) {
 			await execute('gzip', ['-t', path.join(folder, 'usr/share/man', page)]);

@@ -3,41 +3,10 @@
 // more faults at once (make model), which takes minutes and some gigabytes.
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import process from 'node:process';
 import { test } from 'node:test';
-import { promisify } from 'node:util';
 
-const MODEL = join(import.meta.dirname, 'completion.pml');
-const DEPTH_MAX = 100_000;
-
-const run = promisify(execFile);
-
-/**
- * Looks at every state that these macros allow.
- *
- * @returns {Promise<{ error: string | undefined, states: number }>} the first error that was found
- */
-async function check(macros, optimize = '-O1') {
-	const folder = await mkdtemp(join(tmpdir(), 'urlmode-model-'));
-	try {
-		// SPIN hands its name to a shell, and a folder may have a space.
-		await copyFile(MODEL, join(folder, 'model.pml'));
-		await run('spin', ['-a', ...macros.map((macro) => `-D${macro}`), 'model.pml'], { cwd: folder });
-		// MEMLIM: megabytes. More states than that are an error, not a shorter search.
-		await run('gcc', [optimize, '-w', '-DSAFETY', '-DCOLLAPSE', '-DMEMLIM=12000', '-o', 'pan', 'pan.c'], { cwd: folder });
-		const { stdout } = await run('./pan', [`-m${DEPTH_MAX}`, '-n'], { cwd: folder });
-		assert.doesNotMatch(stdout, /max search depth too small|out of memory|Search not completed(?![^]*errors: 1)/);
-		const [, states] = stdout.match(/([\d.e+]+) states, stored/);
-
-		return { error: stdout.match(/^pan:1: (.*) \(at depth/m)?.[1], states: Number(states) };
-	} finally {
-		await rm(folder, { recursive: true });
-	}
-}
+import { check } from './spin.mjs';
 
 const FAULTS = [
 	[],
@@ -62,7 +31,7 @@ const MORE_FAULTS = [
 
 for (const faults of process.env.MODEL === 'all' ? [...FAULTS, ...MORE_FAULTS] : FAULTS) {
 	test(`in every order of events with ${faults.join(', ') || 'no fault'}, each wait ends with its row's outcome`, async (t) => {
-		const { error, states } = await check(faults);
+		const { error, states } = await check('completion.pml', faults);
 
 		assert.equal(error, undefined);
 		assert.ok(states > 1_000, 'the model does not move');
@@ -98,7 +67,7 @@ const MISTAKES = [
 for (const [mistake, faults, expected] of MISTAKES) {
 	test(`the model finds the mistake ${mistake}`, async () => {
 		// It is found in no time: the compiler takes longer.
-		const { error } = await check([`MISTAKE=${mistake}`, ...faults], '-O0');
+		const { error } = await check('completion.pml', [`MISTAKE=${mistake}`, ...faults], '-O0');
 
 		assert.match(error ?? 'nothing found', expected);
 	});

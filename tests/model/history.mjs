@@ -24,8 +24,9 @@ const PART = 400;
 
 /** How often each step occurs, about. */
 const WEIGHTS = {
-	call: 18, open: 14, pay: 12, proof: 16, batch: 4, again: 6, attempt: 6, event: 7, unproven: 8, answer: 10, end: 7, comeBack: 4,
-	claim: 12, refundByHand: 4, cancel: 2, complete: 4, tooLate: 3, slowAnswer: 1, later: 10, close: 2, die: 2, purge: 3, delete: 5,
+	call: 18, open: 14, pay: 12, proof: 16, refund: 10, decide: 4, batch: 4, again: 6, attempt: 6, event: 7, unproven: 8, answer: 10, end: 7, comeBack: 4,
+	claim: 8, begin: 6, fulfil: 4, confirm: 4, release: 2, bothAct: 2, refundByHand: 4, cancel: 2, complete: 4, tooLate: 3, slowAnswer: 1,
+	later: 10, close: 2, die: 2, purge: 3, delete: 5,
 };
 
 /**
@@ -67,7 +68,7 @@ export function makeHistory(seed) {
 			return {
 				do: 'event', event: label('event'), effect: 'paid', payment,
 				...random.chance(0.08) && { row: recent('call') }, ...random.chance(0.08) && { amount: 'missing' },
-				...random.chance(parts().includes(payment) ? 0.5 : 0.05) && { amount: 1_000 },
+				...random.chance(parts().includes(payment) ? 0.6 : 0.05) && { amount: random.pick([700, 1_000]) },
 				...random.chance(0.05) && { payment: undefined, row: recent('call') },
 			};
 		},
@@ -90,10 +91,19 @@ export function makeHistory(seed) {
 			...random.pick([
 				{ effect: 'failed' }, { effect: 'expired' }, { effect: 'expired' }, { effect: 'cancelled' },
 				{ effect: 'ignore' }, { effect: 'other_mode', payment: recent('payment') },
-				{ effect: 'refunded', payment: recent('payment'), row: undefined },
-				{ effect: 'refunded', payment: recent('payment'), row: undefined, amount: 100 },
 			]),
 		}),
+		/**
+		 * What went back, or came again: the event names the payment, with the total or with a refund of its own, or the
+		 * refund alone; and sometimes not the elicitation.
+		 */
+		refund: () => ({
+			do: 'event', event: label('event'), effect: random.chance(0.75) ? 'refunded' : 'refund_reversed', payment: recent('payment'),
+			...random.pick([{}, { refund: random.pick([1, 2]) }, { refund: random.pick([1, 2]) }, { refund: random.pick([3, 4]), unnamed: true }]),
+			...random.chance(0.7) && { amount: random.pick([100, 500, 900, 1_000]) }, ...random.chance(0.2) && { byPayment: true },
+		}),
+		/** The operator decides about what is held. */
+		decide: () => ({ do: 'decide', payment: recent('payment'), decision: random.pick(['released', 'voided']) }),
 		/** Of the provider, or of a stranger. */
 		unproven: () => ({
 			do: 'event', event: label('event'), effect: 'recheck', row: recent('call'),
@@ -103,6 +113,10 @@ export function makeHistory(seed) {
 		end: () => ({ do: 'end', call: recent('call') }),
 		comeBack: () => ({ do: 'comeBack', row: recent('call'), action: random.pick(['accept', 'decline', 'decline']) }),
 		claim: () => ({ do: 'claim', call: recent('call'), ...random.chance(0.3) && { blindly: true } }),
+		begin: () => ({ do: 'begin', call: recent('call'), ...random.chance(0.3) && { blindly: true } }),
+		fulfil: () => ({ do: 'fulfil', call: recent('call') }),
+		confirm: () => ({ do: 'confirm', call: recent('call') }),
+		release: () => ({ do: 'release', call: recent('call') }),
 		refundByHand: () => ({ do: 'refundByHand', payment: random.pick([recent('payment'), ...parts()]) }),
 		cancel: () => ({ do: 'cancel', row: recent('call') }),
 		complete: () => ({ do: 'complete', row: recent('call'), payment: recent('payment') }),
@@ -128,6 +142,26 @@ export function makeHistory(seed) {
 			return [
 				{ do: 'call', call: row, at: 0, ...last }, { do: 'call', call: label('call'), at: 1, ...last }, ask(),
 				{ do: 'later', ms: 2 * MINUTE }, { do: 'answer', row, how: random.pick(['nothing', 'failing']) }, ask(),
+			];
+		},
+		/** Two calls are told of the same outcome, on two instances, and both act on it. */
+		bothAct() {
+			last = { user: random.pick(USERS), thing: random.weighted({ book: 3, contract: 1, account: 1 }) };
+			const [one, other] = [label('call'), label('call')];
+			const payment = label('payment');
+			const accepted = {
+				book: [{ do: 'pay', payment, row: one, amount: 1_000, currency: 'EUR' }, { do: 'event', event: label('event'), effect: 'paid', payment }],
+				contract: [{ do: 'event', event: label('event'), effect: 'paid', row: one }],
+				account: [{ do: 'comeBack', row: one, action: 'accept' }],
+			}[last.thing];
+			const ends = ['begin', 'fulfil', 'confirm'].flatMap((end) => [{ do: end, call: one }, { do: end, call: other }]);
+			const accidents = [
+				{ do: 'release', call: random.pick([one, other]) }, { do: 'die', at: random.pick([0, 1]) }, { do: 'later', ms: HOUR },
+				{ do: 'claim', call: random.pick([one, other]) }, { do: 'purge', ms: 31 * DAY },
+			];
+			return [
+				{ do: 'call', call: one, at: 0, ...last }, { do: 'call', call: other, at: 1, ...last }, ...accepted,
+				...ends.flatMap((end) => [...random.chance(0.85) ? [end] : [], ...random.chance(0.2) ? [random.pick(accidents)] : []]),
 			];
 		},
 		close: () => ({ do: 'close', at: random.pick([0, 1]) }),

@@ -16,7 +16,7 @@ const OUTCOMES = {
 	accept: [''],
 	decline: ['cancelled'],
 	cancel: [
-		'aborted', 'amount_mismatch', 'cancelled', 'closed', 'expired', 'payment_failed', 'superseded', 'timeout',
+		'aborted', 'amount_mismatch', 'cancelled', 'closed', 'expired', 'held', 'payment_failed', 'superseded', 'timeout',
 	],
 };
 
@@ -27,6 +27,8 @@ export class Ledger {
 	#proofs = new Map();
 	/** How many calls have claimed a payment of a row. */
 	#claims = new Map();
+	/** The outcomes for which a call has done the work. */
+	#done = new Set();
 	#observed = { payments: [], unclaimed: [], rows: [] };
 
 	event(row, { effect, amount, currency, reference = row.id }, outcome) {
@@ -65,12 +67,21 @@ export class Ledger {
 	}
 
 	/** A call has claimed, with or without success. */
-	claimed(row, action, reference, success) {
+	claimed(row, action, reference, success, byOperator = false) {
 		const ofPayment = this.#observed.payments.some((paid) => paid.elicitation === row.id
 			&& (paid.matches || paid.reference === reference));
 		if (!success || !ofPayment) return;
 		assert.equal(action, 'accept', 'a call that was told of a refusal claims no payment');
+		const wasHeld = this.#observed.payments.some((paid) => paid.reference === reference && paid.held);
+		assert.ok(byOperator || !wasHeld, `no call claims ${reference}, of which a part may have gone back`);
 		this.#claims.set(row.id, (this.#claims.get(row.id) ?? 0) + 1);
+	}
+
+	/** A call has done the work for an outcome, and said so in time. */
+	fulfilled(row, reference) {
+		const outcome = `${row.id} ${reference}`;
+		assert.ok(!this.#done.has(outcome), 'the work for one outcome is done once');
+		this.#done.add(outcome);
 	}
 
 	outcome(row, { action, reason, reference }) {
@@ -90,7 +101,8 @@ export class Ledger {
 			assert.equal(found.length, 1, `${reference} is written down once`);
 			assert.equal(found[0].elicitation, row.id, `${reference} belongs to what it was proved for first`);
 			assert.equal(unclaimed.filter((each) => each === reference).length,
-				Number(!found[0].claimed && !found[0].refunded), `${reference} is claimed, refunded or listed`);
+				Number(!found[0].claimed && !found[0].refunded && !found[0].leased),
+				`${reference} is claimed, refunded or listed, or a call is at it`);
 		}
 		assert.equal(payments.length, this.#proofs.size, 'nothing is written down that was not proved');
 		assert.equal(Number(observed.counted), unclaimed.length, 'the metric');

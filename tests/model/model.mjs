@@ -12,6 +12,8 @@ export const GRACE = 10 * MINUTE;
 const GRACE_PROCESSING = 30 * 24 * 60 * MINUTE;
 const CODE_LIFE = 10 * MINUTE;
 const LEASE = MINUTE;
+export const CLAIM_LEASE = 20 * MINUTE;
+const KEPT_UNCONFIRMED = 30 * 24 * 60 * MINUTE;
 const PAUSE = 1_000;
 
 const isOpen = ({ status }) => status !== 'completed';
@@ -29,6 +31,8 @@ export class Model {
 	turn = 0;
 	/** The money that a provider has proved, by reference. */
 	payments = new Map();
+	/** What went back, by the reference of the refund. */
+	refunds = new Map();
 	#events = new Set();
 
 	// What a server does
@@ -46,7 +50,7 @@ export class Model {
 		const row = {
 			id, user, thing, kind, expected, status: 'pending', wasOpened: false, expires: this.now + ttl, grace: 0, claimed: false,
 			action: null, reason: '', from: null, failedAttempts: 0, rechecks: 0, rechecked: 0, failures: 0, recheckAt: 0, lease: 0,
-			references: [], attempts: { underWay: new Map(), over: new Set() }, refunds: [],
+			references: [], attempts: { underWay: new Map(), over: new Set() },
 		};
 		this.rows.push(row);
 		return row;
@@ -55,7 +59,8 @@ export class Model {
 	/** What is paid and unclaimed goes before what is processing, that before what is open, and that before what has ended unclaimed. */
 	resume(user, thing, canRecheck = true) {
 		const own = this.rows.filter((row) => row.user === user && row.thing === thing).reverse();
-		return own.find((row) => this.offered(row))
+		const ranked = own.filter((row) => this.#rankOf(row) !== undefined);
+		return ranked.sort((one, other) => this.#rankOf(one) - this.#rankOf(other))[0]
 			?? own.find((row) => this.standing(row) === 'processing' && this.#goesOn(row))
 			?? own.find((row) => this.#goesOn(row) || (isOpen(row) && canRecheck && this.#mayBePaid(row)))
 			?? own.find((row) => !isOpen(row) && this.#isUnanswered(row, canRecheck));
@@ -91,33 +96,131 @@ export class Model {
 		return isUnderWay && !isPaid && this.now < closesAt({ ...row, status: 'processing' }) ? 'processing' : 'completed';
 	}
 
-	/** The payment that a call is offered: the oldest that matches and that nobody has claimed. */
+	/** The payment that a call is offered: the oldest that matches and that nobody has claimed, first those that no call is at. */
 	offered(row) {
-		return this.#paymentsOf(row).find((paid) => paid.matches && isUnclaimed(paid));
+		return this.#ranked(row).find((paid) => this.#rank(paid) < 3);
+	}
+
+	/** What was paid may have gone back, in part: nobody is asked to pay again until somebody has decided. */
+	isHeld(row) {
+		return this.#rankOf(row) === 3;
+	}
+
+	/** Whether a call is at it, or has done the work. */
+	isLeased({ lease }) {
+		return lease !== undefined && (lease.fulfilled !== undefined || this.now < lease.endsAt);
+	}
+
+	/** In which order calls are given payments: 0 what they can claim, 1 what is done, 2 what another call is at, 3 what is held. */
+	#rank(paid) {
+		if (this.isLeased(paid)) return paid.lease.fulfilled ? 1 : 2;
+		return paid.held ? 3 : 0;
+	}
+
+	/** The payments that match and that nobody has claimed. */
+	#ranked(row) {
+		return this.#paymentsOf(row).filter((paid) => paid.matches && isUnclaimed(paid))
+			.sort((one, other) => this.#rank(one) - this.#rank(other));
+	}
+
+	#rankOf(row) {
+		const [first] = this.#ranked(row);
+		return first && this.#rank(first);
 	}
 
 	/** What a wait is told, once the row is completed. */
 	outcome(row) {
+		if (!isOpen(row) && this.isHeld(row)) {
+			const { reference } = this.#paymentsOf(row).find((held) => held.matches && isUnclaimed(held));
+			return { action: 'cancel', reason: 'held', late: false, reference };
+		}
 		const paid = this.offered(row) ?? this.#paymentsOf(row).find(({ matches, refunded }) => matches && !refunded);
 		return paid ? { action: 'accept', reason: '', late: paid.late, reference: paid.reference }
 			: { action: row.action, reason: row.reason, late: false, reference: null };
 	}
 
 	/** Each payment is taken once, by who was told of an accept; what is no payment, its row's outcome once. */
-	claim(row, action, reference) {
+	claim(row, action, reference, held = false) {
 		if (isOpen(row) || row.isPurged) return false;
 		const payments = this.#paymentsOf(row);
 		if (payments.some((paid) => paid.matches || paid.reference === reference)) {
 			if (action !== 'accept') return false;
 			const paid = reference === undefined ? this.offered(row)
-				: payments.find((each) => each.reference === reference && isUnclaimed(each));
-			if (!paid) return false;
-			Object.assign(paid, { claimed: true, doneAt: this.now });
-		} else if (row.claimed) {
+				: payments.find((each) => each.reference === reference && isUnclaimed(each) && (held || this.#rank(each) < 3));
+			if (!paid || this.isLeased(paid)) return false;
+			this.#claimPayment(paid);
+		} else if (row.claimed || row.action !== action) {
 			return false;
 		}
+		if (this.isLeased(row)) return false;
+		delete row.lease;
 		this.#claimRow(row);
 		return true;
+	}
+
+	#claimPayment(paid) {
+		delete paid.lease;
+		Object.assign(paid, { claimed: true, claimedAt: this.now });
+	}
+
+	// Claims with two ends: one call at a time does the work, and once
+
+	/** @returns how it begins, and for what follows: `target`, the payment or the row that is claimed, and the `lease` */
+	begin(row, reference) {
+		if (row.isPurged) return { state: 'ELICITATION_NOT_FOUND' };
+		if (isOpen(row)) return { state: 'ELICITATION_OPEN' };
+		const payments = this.#paymentsOf(row);
+		let target = row;
+		if (payments.some((paid) => paid.matches || paid.reference === reference)) {
+			target = reference === undefined ? this.offered(row)
+				: payments.find((each) => each.reference === reference && isUnclaimed(each) && this.#rank(each) < 3);
+			if (!target) return { state: 'taken' };
+			if (!target.matches) return { state: 'changed' };
+		} else if (row.action !== 'accept') {
+			return { state: 'changed' };
+		} else if (row.claimed) {
+			return { state: 'taken' };
+		} else if (row.kind === 'oauth') {
+			this.#claimRow(row);
+			return { state: 'begun' };
+		}
+		if (target.lease?.fulfilled) return { state: 'fulfilled', row, target, lease: target.lease };
+		if (this.isLeased(target)) return { state: 'leased' };
+		target.lease = { endsAt: this.now + CLAIM_LEASE, fulfilled: undefined };
+		return { state: 'begun', row, target, lease: target.lease };
+	}
+
+	/** Whoever began last decides, and not the time. */
+	fulfil({ target, lease }, result) {
+		if (target.lease !== lease) return false;
+		lease.fulfilled ??= { result, at: this.now };
+		return true;
+	}
+
+	confirm({ row, target, lease }) {
+		if (target.lease !== lease) return false;
+		this.#endClaim(row, target);
+		return true;
+	}
+
+	release({ target, lease }) {
+		if (target.lease !== lease || lease.fulfilled) return false;
+		lease.endsAt = this.now;
+		return true;
+	}
+
+	#endClaim(row, target) {
+		if (target === row) delete row.lease;
+		else this.#claimPayment(target);
+		this.#claimRow(row);
+	}
+
+	/** What was fulfilled and never confirmed has its end. Returns what that was. */
+	purgeResults() {
+		const ended = this.rows.flatMap((row) => [row, ...this.#paymentsOf(row)].map((target) => ({ row, target })))
+			.filter(({ target: { lease } }) => lease?.fulfilled && lease.fulfilled.at <= this.now - KEPT_UNCONFIRMED);
+		for (const { row, target } of ended) this.#endClaim(row, target);
+		return ended;
 	}
 
 	#claimRow(row) {
@@ -127,19 +230,26 @@ export class Model {
 
 	/** Deletes what has been over for so long: nothing can happen to it, and no call is given it. */
 	purge(keep) {
-		for (const row of this.rows) row.isPurged = this.#isOver(row, this.now - keep);
+		for (const row of this.rows) {
+			row.isPurged = this.#isOver(row, this.now - keep);
+			if (row.isPurged) for (const paid of this.#paymentsOf(row)) delete paid.lease;
+		}
 		this.rows = this.rows.filter(({ isPurged }) => !isPurged);
+		for (const [reference, { row, payment }] of this.refunds) {
+			const isKept = this.#paymentsOf(row).some((paid) => !payment || paid.reference === payment);
+			if (row.isPurged && !isKept) this.refunds.delete(reference);
+		}
 	}
 
 	#isOver(row, since) {
 		const closed = closesAt({ ...row, ...row.kind === 'payment' && { status: 'processing' } });
 		if (Math.max(row.completedAt ?? 0, row.claimedAt ?? 0, closed) > since) return false;
-		if (row.kind === 'payment') return this.#paymentsOf(row).every((paid) => !isUnclaimed(paid) && paid.doneAt <= since);
+		if (row.kind === 'payment') return this.#paymentsOf(row).every((paid) => !isUnclaimed(paid) && Math.max(paid.claimedAt ?? 0, paid.refundedAt ?? 0) <= since);
 		return row.kind !== 'signature' || row.action !== 'accept' || row.claimed;
 	}
 
 	unclaimed() {
-		return this.proved().filter(isUnclaimed);
+		return this.proved().filter((paid) => isUnclaimed(paid) && !this.isLeased(paid));
 	}
 
 	/** The first one first; of one transaction, by reference. */
@@ -181,7 +291,7 @@ export class Model {
 	/** What ended otherwise may have been paid late. */
 	needsRecheck(row) {
 		return row.rechecks > row.rechecked
-			&& (isOpen(row) || (row.kind === 'payment' && this.outcome(row).action !== 'accept'));
+			&& (isOpen(row) || (row.kind === 'payment' && this.outcome(row).action !== 'accept' && !this.isHeld(row)));
 	}
 
 	beginRecheck(row) {
@@ -205,7 +315,8 @@ export class Model {
 		if (row.status === 'processing') return this.now < closesAt(row) ? 'processing' : 'expired';
 		if (this.now >= row.expires) return 'expired';
 		// Nobody is sent to pay for what is paid.
-		if (row.kind === 'payment' && this.rows.some((other) => other.user === row.user && other.thing === row.thing && this.offered(other))) {
+		if (row.kind === 'payment' && this.rows.some((other) => other.user === row.user && other.thing === row.thing
+			&& (this.offered(other) || this.isHeld(other)))) {
 			return 'completed';
 		}
 		row.status = 'opened';
@@ -228,10 +339,53 @@ export class Model {
 
 	/** An event counts once. What proves nothing changes neither status nor expiry. */
 	event(row, event) {
-		if (row.isPurged) return 'unknown';
-		const outcome = this.#event(row, event);
+		const { effect, reference } = event;
+		const isRefund = effect === 'refunded' || effect === 'refund_reversed';
+		const isKnown = !row.isPurged && (!event.byPayment || this.payments.has(reference));
+		if (!isKnown && !(isRefund && this.payments.get(reference)?.row === row)) return 'unknown';
+		const outcome = row.isPurged ? effect : this.#event(row, event);
+		if (isRefund && outcome === effect) this.#refund(row, event);
 		this.#applyRefunds(row);
+		if (isRefund && this.payments.has(reference)) this.#applyRefunds(this.payments.get(reference).row);
 		return outcome;
+	}
+
+	/** One row for each refund, whatever order its events come in; without a reference of its own it is the total of the payment. */
+	#refund(row, { effect, amount, reference: payment, refund: own }) {
+		const reference = own ?? payment ?? row.id;
+		const isReversal = effect === 'refund_reversed';
+		const proved = this.#paymentsOf(row);
+		const known = this.refunds.get(reference);
+		if (known && known.row !== row) return;
+		const refund = known ?? {
+			reference, row, amount, payment: payment ?? (proved.length === 1 ? proved[0].reference : undefined), turn: this.turn,
+		};
+		this.refunds.set(reference, refund);
+		if (known && payment) refund.payment = payment;
+		if (isReversal) {
+			const reversed = amount ?? (known ? refund.amount : undefined);
+			refund.reversed = Math.max(refund.reversed ?? 0, reversed ?? Infinity);
+		} else if (known) {
+			refund.amount = refund.amount === undefined || amount === undefined ? undefined : Math.max(refund.amount, amount);
+		}
+	}
+
+	/** What the server is told went back: not the ends of attempts that were never proved. */
+	listedRefunds() {
+		const listed = [...this.refunds.values()].filter(({ payment }) => !payment || this.payments.has(payment));
+		return listed.map(({ reference, payment = null, row }) => ({ reference, payment, elicitation: row.id }))
+			.sort((one, other) => (one.reference < other.reference ? -1 : 1));
+	}
+
+	/** What the operator decides about a payment that is held. One that was voided can be released. */
+	decide(reference, decision) {
+		const paid = this.payments.get(reference);
+		if (!paid) return 'unknown';
+		if (paid.claimed) return 'claimed';
+		if (!paid.held && !(decision === 'released' && paid.decision?.decision === 'voided')) return 'not_held';
+		paid.decision = { decision, refunded: paid.back, turn: this.turn };
+		this.#applyRefunds(paid.row);
+		return decision;
 	}
 
 	#event(row, { identity, effect, amount, currency, reference }) {
@@ -242,10 +396,7 @@ export class Model {
 		if (effect === 'ignore') return 'ignored';
 		if (effect === 'other_mode') return 'other_mode';
 		if (effect === 'recheck' || (money && amount === undefined)) return this.#askForRecheck(row, reference);
-		if (effect === 'refunded') {
-			row.refunds.push({ amount, reference });
-			return 'refunded';
-		}
+		if (effect === 'refunded' || effect === 'refund_reversed') return effect;
 
 		const proof = money ? this.#prove(row, { amount, currency, reference }) : undefined;
 		if (proof === 'taken') return 'reference_taken';
@@ -292,9 +443,10 @@ export class Model {
 		const known = this.payments.get(reference);
 		if (known && known.row !== row) return 'taken';
 		// More of a payment that is captured in parts may make it right.
-		if (known && (known.matches || !matches)) return 'repeated';
+		const isMore = known && !known.claimed && known.currency === currency && known.amount < amount;
+		if (known && (known.matches || !(matches || isMore))) return 'repeated';
 		this.payments.set(reference, {
-			claimed: false, refunded: false, reference, row, amount, currency, matches, late: !isOpen(row) || this.now >= closesAt(row),
+			claimed: false, refunded: false, back: 0, held: false, decision: known?.decision, reference, row, amount, currency, matches, late: !isOpen(row) || this.now >= closesAt(row),
 			provenAt: this.now, turn: this.turn,
 		});
 		return matches ? 'matches' : 'mismatch';
@@ -302,14 +454,21 @@ export class Model {
 
 	/** Whichever came first, what went back or what was paid. */
 	#applyRefunds(row) {
-		const payments = this.#paymentsOf(row);
-		for (const { amount, reference } of row.refunds) {
-			for (const paid of payments) {
-				const isMeant = paid.reference === reference || payments.length === 1;
-				if (isMeant && !paid.refunded && (amount === undefined || amount >= paid.amount)) {
-					Object.assign(paid, { refunded: true, doneAt: this.now });
-				}
-			}
+		const refunds = [...this.refunds.values()];
+		for (const paid of this.#paymentsOf(row)) {
+			const back = ({ amount, reversed = 0 }) => Math.max(0, (amount ?? paid.amount) - reversed);
+			const own = refunds.filter(({ payment }) => payment === paid.reference);
+			const total = own.reduce((sum, refund) => sum + back(refund), 0);
+			const { decision, refunded: decided = 0, turn = -1 } = paid.decision ?? {};
+			const isUnclear = total > decided || refunds.some((refund) => refund.row === row && refund.payment === undefined
+				&& back(refund) > 0 && refund.turn > turn);
+			const anyBack = own.some((refund) => refund.reversed === undefined || back(refund) > 0);
+			const wasRefunded = paid.refunded;
+			paid.back = Math.min(paid.amount, total);
+			paid.refunded = decision === 'voided' || (anyBack && total >= paid.amount);
+			paid.held = isUnclear && !paid.refunded;
+			if (!paid.refunded) delete paid.refundedAt;
+			else if (!wasRefunded) paid.refundedAt = this.now;
 		}
 	}
 

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { until } from '../support/wait.mjs';
 import { THINGS, TTL, USERS } from './history.mjs';
 import { Ledger } from './ledger.mjs';
-import { Model, closesAt } from './model.mjs';
+import { CLAIM_LEASE, Model, closesAt } from './model.mjs';
 import { PROVIDER } from './stage.mjs';
 
 const HOUR = 60 * 60 * 1_000;
@@ -169,6 +169,43 @@ class Runner {
 			this.#ledger.claimed(row, action, reference, claimed);
 			assert.equal(claimed, this.#model.claim(row, action, reference), 'claim');
 		},
+		/** A call begins to act on its accept, or is given what another one has done. */
+		begin: async ({ call: label, blindly }) => {
+			const call = this.#calls.get(label);
+			const outcome = call?.wait?.outcome;
+			if (outcome?.action !== 'accept') return;
+			const { row } = call;
+			const reference = blindly ? undefined : outcome.reference;
+			const real = await this.#urlmode(call).beginClaim(row.id, { subject: row.user, lease: CLAIM_LEASE, ...reference && { reference } })
+				.catch((error) => ({ state: error.code }));
+			const model = this.#model.begin(row, reference);
+			assert.equal(real.state, model.state, 'begin');
+			assert.deepEqual(real.result, model.lease?.fulfilled?.result, 'what another call has done');
+			if (!model.target) return;
+			assert.equal(real.reference, model.target.reference, 'what is claimed');
+			call.claim = { real, model };
+		},
+		/** Its work is done. */
+		fulfil: async ({ call: label }) => {
+			const { real, model } = this.#calls.get(label)?.claim ?? {};
+			if (!real?.fulfil) return;
+			const isFirst = model.lease.fulfilled === undefined;
+			const done = await real.fulfil({ by: label }).catch(({ code }) => code);
+			if (done === true && isFirst) this.#ledger.fulfilled(model.row, model.target.reference);
+			assert.equal(done, this.#model.fulfil(model, { by: label }) || 'CLAIM_LOST', 'fulfil');
+		},
+		/** Its answer was written. */
+		confirm: async ({ call: label }) => {
+			const { real, model } = this.#calls.get(label)?.claim ?? {};
+			if (!real) return;
+			const done = await real.confirm();
+			this.#ledger.claimed(model.row, 'accept', model.target.reference, done, true);
+			assert.equal(done, this.#model.confirm(model), 'confirm');
+		},
+		release: async ({ call: label }) => {
+			const { real, model } = this.#calls.get(label)?.claim ?? {};
+			if (real?.release) assert.equal(await real.release(), this.#model.release(model), 'release');
+		},
 		/** The operator takes what unclaimed() lists. */
 		refundByHand: async ({ payment }) => {
 			const reference = this.#paid.get(payment)?.reference;
@@ -178,9 +215,14 @@ class Runner {
 			if (!listed) return;
 			const { row } = this.#model.payments.get(reference);
 			assert.equal(listed.elicitationId, row.id, 'what it was paid for');
-			const claimed = await this.#stage.instances[0].urlmode.claim(row.id, { subject: row.user, reference });
-			this.#ledger.claimed(row, 'accept', reference, claimed);
-			assert.equal(claimed, this.#model.claim(row, 'accept', reference), 'claim of what is listed');
+			assert.equal(listed.refunded, this.#model.payments.get(reference).back, 'what went back of it');
+			assert.equal(listed.held, this.#model.payments.get(reference).held, 'whether it is held');
+			const claimed = await this.#stage.instances[0].urlmode.claim(row.id, { subject: row.user, reference, held: true });
+			this.#ledger.claimed(row, 'accept', reference, claimed, true);
+			assert.equal(claimed, this.#model.claim(row, 'accept', reference, true), 'claim of what is listed');
+		},
+		decide: async ({ payment, reference = this.#paid.get(payment)?.reference, decision }) => {
+			if (reference) assert.equal(await this.#stage.decide(reference, decision), this.#model.decide(reference, decision), 'decide');
 		},
 		cancel: async ({ row: label }) => {
 			const row = this.#row(label);
@@ -226,6 +268,7 @@ class Runner {
 		purge: async ({ ms }) => {
 			await this.#steps.later({ ms });
 			await this.#stage.purge();
+			for (const { row, target } of this.#model.purgeResults()) this.#ledger.claimed(row, 'accept', target.reference, true, true);
 		},
 		delete: async ({ keep }) => {
 			// What the provider is being asked about may be deleted, and its answer then goes nowhere.
@@ -252,7 +295,7 @@ class Runner {
 	}
 
 	/** @returns the event that a step describes; undefined if there is no such row or payment in this history */
-	#toEvent({ event: label, effect, payment, row: rowLabel, amount, reference }) {
+	#toEvent({ event: label, effect, payment, row: rowLabel, amount, reference, refund, unnamed, byPayment }) {
 		const paid = this.#paid.get(payment);
 		const row = this.#calls.get(rowLabel)?.row ?? paid?.row;
 		if (!row || (payment && !paid)) return undefined;
@@ -260,6 +303,9 @@ class Runner {
 			row, id: row.id, user: row.user, identity: this.#name(label), effect, reference: paid?.reference ?? this.#name(reference),
 		};
 		if (effect === 'paid') Object.assign(event, { amount: paid?.amount ?? 1_000, currency: paid?.currency ?? 'EUR' });
+		if (refund) event.refund = this.#name(`${payment}-r${refund}`);
+		if (unnamed) delete event.reference;
+		else if (byPayment) Object.assign(event, { id: null, byPayment });
 		if (amount !== undefined) event.amount = amount === 'missing' ? undefined : amount;
 		return event;
 	}
@@ -270,6 +316,8 @@ class Runner {
 	}
 
 	async #replace(at) {
+		// What its calls were at has a lease, which ends by itself.
+		for (const call of this.#calls.values()) if (call.at === at) delete call.claim;
 		this.#asking = this.#asking.filter((recheck) => recheck.at !== at);
 		await this.#stage.start(at);
 	}
@@ -354,7 +402,7 @@ class Runner {
 		const { action: realAction, reason: realReason, late: realLate = false, reference: realReference = null, from = null } = wait.outcome ?? {};
 		assert.deepEqual(
 			{ action: realAction, reason: realReason, late: realLate, reference: realReference, from, error: wait.error },
-			{ action, reason, late, reference, from: action === 'accept' ? null : row.from, error: undefined },
+			{ action, reason, late, reference, from: action === 'accept' || reason === 'held' ? null : row.from, error: undefined },
 			`the outcome of ${call.label}`);
 		this.#ledger.outcome(row, wait.outcome, this.#model);
 	}
@@ -379,8 +427,10 @@ class Runner {
 		}), 'the elicitations');
 		assert.deepEqual((real.payments ?? []).map(({ kept, ...paid }) => paid), model.proved().map((paid) => ({
 			reference: paid.reference, elicitation: paid.row.id, amount: paid.amount, currency: paid.currency,
-			matches: paid.matches, late: paid.late, claimed: paid.claimed, refunded: paid.refunded,
+			matches: paid.matches, late: paid.late, claimed: paid.claimed, refunded: paid.refunded, back: paid.back, held: paid.held,
+			leased: model.isLeased(paid),
 		})), 'the payments');
+		assert.deepEqual(real.refunds ?? [], model.listedRefunds(), 'what went back');
 		assert.deepEqual(real.resumed, PAIRS.map(([user, thing]) => model.resume(user, thing)?.id ?? null), 'what a call would resume');
 		this.#ledger.check(real);
 		for (const { reference, kept } of real.payments ?? []) {
@@ -409,12 +459,20 @@ class Runner {
 			await this.step({ do: 'later', ms: HOUR });
 			await this.step({ do: 'call', call, at: round % 2, user, thing });
 			await this.step({ do: 'answer', row: call, how: 'truly' });
+			await this.#decideAll(round);
 			const row = this.#row(call);
-			await this.step({ do: 'claim', call });
+			for (const end of ['begin', 'fulfil', 'confirm', 'claim']) await this.step({ do: end, call });
 			if (row.status === 'pending') return;
 			if (this.#model.standing(row) === 'processing') await this.step({ do: 'later', ms: 31 * DAY });
 		}
 		assert.fail(`${user} can ask anew for ${thing}`);
+	}
+
+	/** The operator decides about all that is held. */
+	async #decideAll(round) {
+		for (const { reference, held } of this.#model.unclaimed()) {
+			if (held) await this.step({ do: 'decide', reference, decision: ['released', 'voided'][round % 2] });
+		}
 	}
 
 	/** Ends what is left of it. */

@@ -10,9 +10,11 @@ import { Cluster } from '../../lib/node/test/support/cluster.js';
 import { scratchKeys } from '../../lib/node/test/support/keys.js';
 import { internalsOf } from '../../lib/node/src/internals.js';
 import { KeysFile } from '../../lib/node/src/keys.js';
+import { digestOfRequest } from '../../lib/node/src/request-digest.js';
 import { RESULT, seal } from '../../lib/node/src/seal.js';
 import { bindingOf, browserOf } from '../../lib/node/src/token.js';
 import { until } from '../support/wait.mjs';
+import { THINGS } from './history.mjs';
 import { GRACE } from './model.mjs';
 
 export const PROVIDER = 'shop';
@@ -21,6 +23,9 @@ export const PROVIDER = 'shop';
 const TIMES = {
 	elicitation: ['created_at', 'expires_at', 'opened_at', 'recheck_at', 'completed_at', 'claimed_at'],
 	payment: ['proven_at', 'claimed_at', 'refunded_at'],
+	lease: ['ends_at', 'fulfilled_at'],
+	refund: ['received_at', 'changed_at', 'reversed_at'],
+	decision: ['decided_at'],
 	event: ['received_at'],
 	purge_queue: ['due_at'],
 	purge_pass: ['since'],
@@ -38,11 +43,14 @@ const OBSERVE = `SELECT json_build_object(
 		LEFT JOIN LATERAL urlmode.read(ARRAY[e.id], ARRAY[e.binding::bytea]) r ON true),
 	'payments', (SELECT json_agg(json_build_object('reference', p.reference, 'elicitation', p.elicitation, 'amount', p.amount,
 			'currency', p.currency, 'matches', p.matches, 'late', p.late, 'claimed', p.claimed_at IS NOT NULL,
-			'refunded', p.refunded_at IS NOT NULL, 'kept', p.result IS NOT NULL) ORDER BY p.proven_at, p.reference)
+			'refunded', p.refunded_at IS NOT NULL, 'back', p.refunded, 'held', p.held,
+			'leased', urlmode.is_leased(p.elicitation, p.reference), 'kept', p.result IS NOT NULL) ORDER BY p.proven_at, p.reference)
 		FROM urlmode.payment p),
+	'refunds', (SELECT json_agg(json_build_object('reference', r.reference, 'payment', r.payment, 'elicitation', r.elicitation)
+		ORDER BY r.reference COLLATE "C") FROM urlmode.refunds() r),
 	'unclaimed', (SELECT json_agg(u.reference) FROM urlmode.unclaimed() u),
-	'counted', urlmode.count_unclaimed(),
-	'resumed', (SELECT json_agg(r.id) FROM urlmode.resume($1, $2) r)
+	'counted', (SELECT c.payments FROM urlmode.count_unclaimed() c),
+	'resumed', (SELECT json_agg(r.id) FROM urlmode.resume($1, $2, NULL, $3) r)
 ) AS observed`;
 
 export class Stage {
@@ -107,8 +115,15 @@ export class Stage {
 
 	async observe(pairs) {
 		const { rows } = await this.admin.query(OBSERVE, [
-			pairs.map(([user]) => bindingOf(user, '')), pairs.map(([, thing]) => thing)]);
+			pairs.map(([user]) => bindingOf(user, '')), pairs.map(([, thing]) => thing),
+			pairs.map(([, thing]) => digestOfRequest({ provider: PROVIDER, ...THINGS[thing] }))]);
 		return rows[0].observed;
+	}
+
+	/** What the operator's command does. */
+	async decide(reference, decision) {
+		const { rows } = await this.admin.query('SELECT urlmode.decide_payment($1, $2, $3, $4) AS outcome', [PROVIDER, reference, decision, 'the model']);
+		return rows[0].outcome;
 	}
 
 	purge() {
@@ -140,11 +155,11 @@ export class Stage {
 		const column = (name) => events.map((event) => event[name] ?? null);
 		const { rows } = await client.query(`SELECT outcome FROM urlmode.record_events(ids => $1::uuid[], providers => $2::text[],
 			identities => $3::text[], types => $4::text[], effects => $5::text[], amounts => $6::bigint[],
-			currencies => $7::text[], refs => $8::text[], results => $9::bytea[])`,
+			currencies => $7::text[], refs => $8::text[], results => $9::bytea[], refunds => $10::text[])`,
 		[column('id'), events.map(() => PROVIDER), column('identity'), events.map(({ effect }) => `shop.${effect}`),
 			column('effect'), column('amount'), column('currency'), column('reference'),
 			events.map(({ id, user, effect, reference, amount, currency }) => (
-				effect === 'paid' ? this.#seal(id, user, { reference, amount, currency }) : null))]);
+				effect === 'paid' ? this.#seal(id, user, { reference, amount, currency }) : null)), column('refund')]);
 		return rows.map(({ outcome }) => outcome);
 	}
 

@@ -2,8 +2,8 @@
 // one thing after the other.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { chmod, chown, cp, readFile, readdir, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
+import { execFileSync, spawn } from 'node:child_process';
+import { chmod, chown, cp, mkdir, readFile, readdir, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -13,10 +13,11 @@ import { asUser, ROOT, urlmode } from '../support/command.mjs';
 import { startStack } from '../support/stack.mjs';
 import { configure } from '../security/deployment.mjs';
 import { freePorts } from '../stack/harness.mjs';
+import { until } from '../support/wait.mjs';
 
 const IS_ROOT = process.getuid() === 0;
-const ALL = ['programs', 'configuration', 'permissions', 'keys', 'server_keys', 'database', 'role', 'clock', 'migrations', 'sockets',
-	'nginx', 'snippets', 'local', 'answers', 'certificate', 'outside'];
+const ALL = ['programs', 'configuration', 'permissions', 'keys', 'server_keys', 'database', 'role', 'clock', 'migrations', 'units', 'sockets',
+	'nginx', 'snippets', 'local', 'answers', 'sign_in', 'certificate', 'outside'];
 
 let stack;
 let port;
@@ -45,6 +46,7 @@ before(async () => {
 	await cp(new URL('../../nginx/urlmode', import.meta.url), inStack('urlmode'), { recursive: true });
 	await own();
 	await stack.service('restart', 'nginx');
+	await fakeSystemd();
 	await configure(stack, (config) => {
 		config.base_url = `https://localhost:${port}`;
 		config.log_file = 'log/programs.log';
@@ -73,6 +75,24 @@ async function own() {
 	}
 }
 
+/** A systemctl and a journalctl for PATH: what is in a file of a unit's name, and otherwise that it runs. */
+async function fakeSystemd() {
+	await mkdir(inStack('systemd'));
+	await writeFile(inStack('systemd/default'), 'LoadState=loaded\nActiveState=active\nSubState=running\nNRestarts=0\nMainPID=0\n');
+	await writeFile(inStack('systemd/systemctl'), `#!/bin/sh
+case $* in *' Environment '*) exit 0 ;; esac
+for unit; do :; done
+cat "$(dirname "$0")/$unit" 2>/dev/null || cat "$(dirname "$0")/default"\n`, { mode: 0o755 });
+	await writeFile(inStack('systemd/journalctl'), '#!/bin/sh\necho "urlmode: the last line"\n', { mode: 0o755 });
+}
+
+/** What systemd says of a unit, where it is not as usual. */
+async function unit(name, changes) {
+	const text = await readFile(inStack('systemd/default'), 'utf8');
+	undo.push(() => unlink(inStack(`systemd/${name}`)));
+	await writeFile(inStack(`systemd/${name}`), text.replaceAll(/^(\w+)=.*$/gm, (line, key) => (key in changes ? `${key}=${changes[key]}` : line)));
+}
+
 /** Makes the certificate of the stack's nginx, for so many days. */
 function certify(days, name = 'localhost') {
 	execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', String(days),
@@ -81,7 +101,8 @@ function certify(days, name = 'localhost') {
 
 const env = (more) => ({
 	URLMODE_CONFIG: stack.env.URLMODE_CONFIG, URLMODE_KEYS_FILE: serverKeys,
-	URLMODE_OPERATOR_DATABASE_URL: stack.env.URLMODE_OPERATOR_DATABASE_URL, SSL_CERT_FILE: inStack('cert.pem'), ...more,
+	URLMODE_OPERATOR_DATABASE_URL: stack.env.URLMODE_OPERATOR_DATABASE_URL, SSL_CERT_FILE: inStack('cert.pem'),
+	PATH: `${inStack('systemd')}:${process.env.PATH}`, ...more,
 });
 const check = (args = [], more = {}) => urlmode(['check', ...asUser(), '--nginx', stack.runDir, '--sockets', inStack('sock'), ...args], env(more));
 
@@ -151,12 +172,14 @@ test('nothing is wrong: each check says so, and the status is 0', async () => {
 });
 
 test('it changes nothing, and shows no secret', async () => {
-	const files = async () => Promise.all((await readdir(stack.runDir)).map(async (name) => [name, (await stat(inStack(name))).mtimeMs]));
-	const kept = (await files()).filter(([name]) => !['log', 'tmp'].includes(name));
+	// But what the programs write whether anybody checks them or not: logs, bodies and counters.
+	const files = async () => Promise.all((await readdir(stack.runDir)).filter((name) => !/^(log|tmp|metrics\..*)$/.test(name))
+		.map(async (name) => [name, (await stat(inStack(name))).mtimeMs]));
+	const kept = await files();
 	const { out } = await check(['--json']);
 	const text = (await check()).out;
 
-	assert.deepEqual((await files()).filter(([name]) => !['log', 'tmp'].includes(name)), kept);
+	assert.deepEqual(await files(), kept);
 	const config = JSON.parse(await readFile(stack.env.URLMODE_CONFIG, 'utf8'));
 	const secrets = [/:([^:@]+)@/.exec(config.database_url)[1], /:([^:@]+)@/.exec(stack.env.URLMODE_OPERATOR_DATABASE_URL)[1],
 		/^1 (\S+)/.exec(await readFile(serverKeys, 'utf8'))[1]];
@@ -176,8 +199,9 @@ describe('configuration and files', () => {
 		await finds('configuration', 'error', /nonexistent\.json/);
 	});
 
-	test('no configuration', async () => {
+	test('no configuration: it advises setup', async () => {
 		await finds('configuration', 'error', /No such file/, { URLMODE_CONFIG: inStack('none.json') });
+		assert.match((await check([], { URLMODE_CONFIG: inStack('none.json') })).out, /-> urlmode setup https:\/\/HOST/);
 	});
 
 	if (IS_ROOT) {
@@ -245,6 +269,20 @@ describe('the database', () => {
 		assert.ok(!(await check()).out.includes('hunter2'));
 	});
 
+	test('where nothing can be written', async () => {
+		await sql('ALTER ROLE urlmode_cgi SET default_transaction_read_only = on', 'ALTER ROLE urlmode_cgi RESET default_transaction_read_only');
+		await finds('database', 'error', /nothing can be written: default_transaction_read_only is on for urlmode_cgi/);
+	});
+
+	test('a password of whoever asks is not the programs\'', async () => {
+		let password;
+		await changeConfig((config) => {
+			({ password } = new URL(config.database_url));
+			config.database_url = config.database_url.replace(/:[^:@/]+@/, '@');
+		});
+		await finds('database', 'error', /no password supplied/, { PGPASSWORD: password });
+	});
+
 	test('that is another, without the schema', async () => {
 		await changeConfig((config) => { config.database_url = config.database_url.replace(/urlmode$/, 'template1'); });
 		await finds('database', 'error', /the schema urlmode is not there/);
@@ -261,12 +299,12 @@ describe('the database', () => {
 	});
 
 	test('a migration that is missing, and one of a newer version', async () => {
-		await sql("UPDATE urlmode.migration SET name = '999_news.sql' WHERE name = '011_storage.sql'",
-			"UPDATE urlmode.migration SET name = '011_storage.sql' WHERE name = '999_news.sql'");
-		await finds('migrations', 'error', /does not have 011_storage\.sql$/);
-		await stack.sql("INSERT INTO urlmode.migration (name) VALUES ('011_storage.sql')");
+		await sql("UPDATE urlmode.migration SET name = '999_news.sql' WHERE name = '012_storage.sql'",
+			"UPDATE urlmode.migration SET name = '012_storage.sql' WHERE name = '999_news.sql'");
+		await finds('migrations', 'error', /does not have 012_storage\.sql$/);
+		await stack.sql("INSERT INTO urlmode.migration (name) VALUES ('012_storage.sql')");
 		await finds('migrations', 'warning', /has 999_news\.sql, of a newer version/);
-		await stack.sql("DELETE FROM urlmode.migration WHERE name = '011_storage.sql'");
+		await stack.sql("DELETE FROM urlmode.migration WHERE name = '012_storage.sql'");
 	});
 
 	test('a schema of before the operator\'s functions', async () => {
@@ -285,7 +323,77 @@ describe('the database', () => {
 		undo.push(() => rm(folder, { recursive: true }));
 		await writeFile(path.join(folder, 'date'), `#!/bin/sh
 case "$*" in +%s) echo $(($(/bin/date +%s) - 7)) ;; *) exec /bin/date "$@" ;; esac\n`, { mode: 0o755 });
-		await finds('clock', 'warning', /clock is 7 seconds away|clock is [68] seconds away/, { PATH: `${folder}:${process.env.PATH}` });
+		await finds('clock', 'warning', /clock is 7 seconds away|clock is [68] seconds away/, { PATH: `${folder}:${inStack('systemd')}:${process.env.PATH}` });
+	});
+});
+
+describe('what runs', () => {
+	for (const [name, changes, severity, message] of [
+		['has failed', { ActiveState: 'failed', SubState: 'failed' }, 'error', /^urlmode@webhook\.service has failed: urlmode: the last line$/],
+		['cannot start', { ActiveState: 'activating', SubState: 'auto-restart' }, 'error', /starts again and again: urlmode: the last line$/],
+		['was stopped', { ActiveState: 'inactive', SubState: 'dead' }, 'error', /does not run$/],
+		['was masked, and is needed', { LoadState: 'masked', ActiveState: 'inactive' }, 'error', /is masked, and a provider needs it$/],
+		['ends now and then', { NRestarts: 7 }, 'warning', /has been started again 7 times: urlmode: the last line$/],
+	]) {
+		test(`a program that ${name}`, async () => {
+			await unit('urlmode@webhook.service', changes);
+			await finds('units', severity, message);
+		});
+	}
+
+	test('nginx that has failed', async () => {
+		await unit('nginx.service', { ActiveState: 'failed', SubState: 'failed' });
+		await finds('units', 'error', /^nginx\.service has failed/);
+	});
+
+	test('a program that was replaced since it started', async () => {
+		await cp('/bin/sleep', inStack('old'));
+		const child = spawn(inStack('old'), ['60']);
+		undo.push(() => child.kill());
+		await once(child, 'spawn');
+		await rm(inStack('old'));
+		await unit('urlmode@connect.service', { MainPID: child.pid });
+		await finds('units', 'warning', /^urlmode@connect\.service runs a program that has been replaced/);
+	});
+
+	if (IS_ROOT) test('nginx whose workers may not connect to the sockets', async () => {
+		const child = spawn('sh', ['-c', 'setpriv --reuid nobody --regid nogroup --clear-groups sleep 60 & echo; wait']);
+		undo.push(() => process.kill(Number(execFileSync('cat', [`/proc/${child.pid}/task/${child.pid}/children`], { encoding: 'utf8' }).split(' ')[0])));
+		await once(child.stdout, 'data');
+		await until('it is nobody', async () => execFileSync('ps', ['-o', 'user=', '--ppid', String(child.pid)], { encoding: 'utf8' }).trim() === 'nobody');
+		await unit('nginx.service', { MainPID: child.pid });
+		await finds('units', 'error', /^nginx's workers are nobody, who is not in the group \w+ of the sockets$/);
+	});
+
+	test('a program that no provider needs is not missed, masked and without a socket', async () => {
+		let providers;
+		await configure(stack, (config) => {
+			({ providers } = config);
+			config.providers = { demo: providers.demo };
+		});
+		undo.push(() => configure(stack, (config) => { config.providers = providers; }));
+		await own();
+		undo.push(() => Promise.all(['webhook', 'payment-return'].map((name) => stack.service('start', name))));
+		await Promise.all(['webhook', 'payment-return'].map((name) => stack.service('stop', name)));
+		await unit('urlmode@webhook.service', { LoadState: 'masked', ActiveState: 'inactive' });
+		assert.equal((await report()).status, 'ok');
+	});
+
+	test('without systemd that is skipped', async () => {
+		await mkdir(inStack('without'));
+		undo.push(() => rm(inStack('without'), { recursive: true }));
+		await writeFile(inStack('without/systemctl'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+		await finds('units', 'skipped', /systemd does not run here/, { PATH: `${inStack('without')}:${process.env.PATH}` });
+	});
+
+	test('a check that breaks shows what the others found', async () => {
+		await mkdir(inStack('broken'));
+		undo.push(() => rm(inStack('broken'), { recursive: true }));
+		await writeFile(inStack('broken/stat'), '#!/bin/sh\nexec /usr/bin/stat "$@" | sed "s/^6[0-9]*$/x x/"\n', { mode: 0o755 });
+		const { status, out } = await check([], { PATH: `${inStack('broken')}:${inStack('systemd')}:${process.env.PATH}` });
+		assert.equal(status, 2);
+		assert.match(out, /^ok +configuration /m);
+		assert.match(out, /^error +programs +urlmode check itself has failed/m);
 	});
 });
 
@@ -327,9 +435,30 @@ describe('programs and nginx', () => {
 	test('pages of nginx that are not those of the configuration', async () => {
 		await changeConfig((config) => { config.pages = { name: 'Example' }; });
 		await finds('snippets', 'warning', /^pages\.conf is not what this version makes of .*config\.json$/);
-		const pages = execFileSync(path.join(ROOT, 'build/bin/status'), ['--pages'], { encoding: 'utf8', env: env() });
-		await changeFile(inStack('urlmode/pages.conf'), () => pages);
+		const { out } = await urlmode(['pages'], env());
+		await changeFile(inStack('urlmode/pages.conf'), () => out);
 		assert.equal((await report()).status, 'ok');
+	});
+});
+
+describe('the sign-in', () => {
+	test('that was never set up: every user would get 500', async () => {
+		await configure(stack, (config) => { config.user_check = 'remote-user'; });
+		undo.push(() => configure(stack, (config) => { config.user_check = 'confirm'; }));
+		await own();
+		await finds('sign_in', 'error', /every user gets 500 \(sign_in_not_set_up\): user_check is remote-user/);
+	});
+
+	test('that nginx does: a user is asked', async () => {
+		await configure(stack, (config) => { config.user_check = 'remote-user'; });
+		undo.push(() => configure(stack, (config) => { config.user_check = 'confirm'; }));
+		undo.push(() => stack.service('restart', 'nginx'));
+		await changeFile(inStack('nginx.conf'), (text) => text.replaceAll('include urlmode/server.conf;', '$&\ninclude urlmode/auth-basic.conf;'));
+		await own();
+		await stack.service('restart', 'nginx');
+		const { findings } = await report();
+		assert.deepEqual(findings.filter(({ check: name }) => name === 'sign_in').map(({ severity, message }) => [severity, message]),
+			[['ok', 'a user is asked to sign in, with user_check remote-user']]);
 	});
 });
 

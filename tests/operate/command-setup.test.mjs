@@ -2,7 +2,8 @@
 // it leaves alone, and that no secret is seen on the way.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, mkdirSync, writeFileSync, lstatSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,8 +12,11 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import pg from 'pg';
 import { UrlMode } from 'urlmode';
 
-import { asUser, installCommand, noteArguments, ROOT, urlmode } from '../support/command.mjs';
+import { asUser, COMMAND, installCommand, noteArguments, ROOT, urlmode } from '../support/command.mjs';
+import { freePorts } from '../stack/harness.mjs';
+import { startOpenIdProvider } from '../support/openid-provider.mjs';
 import { startStack } from '../support/stack.mjs';
+import { until } from '../support/wait.mjs';
 
 const HOST = 'https://callback.example:8443';
 const ROLES = ['urlmode_cgi', 'urlmode_server', 'urlmode_operator'];
@@ -47,7 +51,8 @@ beforeEach(async () => {
 after(() => stack?.close());
 
 const env = () => ({ URLMODE_ADMIN_DATABASE_URL: admin.href });
-const options = () => [...asUser(), '--etc', etc, '--nginx', nginx];
+const folders = () => [...asUser(), '--etc', etc, '--nginx', nginx];
+const options = () => ['--user-check', 'remote-user', ...folders()];
 const setup = (args = [], more = {}, command = undefined) => urlmode(['setup', ...options(), ...args, HOST], { ...env(), ...more }, command);
 
 async function done(...all) {
@@ -114,6 +119,30 @@ test('writes what is missing: each file with its mode, each role with its passwo
 	assert.match(read('server.env'), new RegExp(`^URLMODE_BASE_URL=${HOST}$`, 'm'));
 	execFileSync(path.join(ROOT, 'build/bin/connect'), ['--check'], { env: { URLMODE_CONFIG: path.join(etc, 'config.json') } });
 	assert.match(out, /Next:[^]*server\.env[^]*urlmode check\n$/);
+});
+
+test('openid: the entry is what the discovery document says, and nothing is begun without it', async () => {
+	const provider = await startOpenIdProvider('keycloak', 'callbacks');
+	const args = (...more) => ['--oauth', 'github', '--user-check', 'openid', '--client-id', 'callbacks', ...more];
+	try {
+		await done(args('--issuer', provider.issuer));
+		const { claim, ...openid } = provider.openid;
+		assert.equal(config().user_check, 'openid');
+		assert.deepEqual(config().openid, {
+			...openid, jwks_file: '/var/lib/urlmode/jwks.json', refresh_file: '/run/urlmode/metrics/jwks-refresh',
+		});
+		rmSync(etc, { recursive: true });
+		provider.discovery = { response_modes_supported: ['query', 'fragment'] };
+		for (const [more, said] of [[['--issuer', provider.issuer], /does not answer with an id token by form_post/],
+			[['--issuer', `${provider.issuer}/`], /that of another issuer/], [[], /needs --issuer and --client-id/]]) {
+			const { status, err } = await setup(args(...more));
+			assert.notEqual(status, 0);
+			assert.match(err, said);
+			assert.ok(!existsSync(etc));
+		}
+	} finally {
+		await provider.close();
+	}
 });
 
 test('what it wrote is enough for an MCP server and for the operator', async () => {
@@ -225,6 +254,38 @@ describe('a failure', () => {
 	}
 });
 
+describe('how users sign in', () => {
+	const site = () => readFileSync(path.join(nginx, 'sites-available/urlmode.conf'), 'utf8');
+
+	test('is asked for, and nothing is written without an answer', async () => {
+		const args = ['setup', ...folders(), HOST];
+		const { status, err } = await urlmode(args, env());
+		assert.equal(status, 64);
+		assert.match(err, /how do users sign in\? Say --user-check HOW/);
+		assert.ok(!existsSync(etc));
+		assert.match((await urlmode([...args, '--dry-run'], env())).out, /^would ask how users sign in/m);
+	});
+
+	test('is asked on a terminal', async () => {
+		const line = [COMMAND, 'setup', ...folders(), HOST].map((word) => `'${word}'`).join(' ');
+		const out = execFileSync('script', ['-qec', line, '/dev/null'], { env: { ...process.env, ...env() }, input: 'basic\n', encoding: 'utf8' });
+		assert.match(out, /nginx asks for a name and a password[^]*One of these: [^]*htpasswd -B -c FILE NAME/);
+		assert.equal(config().user_check, 'remote-user');
+		assert.match(site(), /^\tinclude urlmode\/server\.conf;\n\tinclude urlmode\/auth-basic\.conf;$/m);
+	});
+
+	for (const [how, check, snippet] of [
+		['oauth2-proxy', 'remote-user', 'auth-request.conf'], ['basic', 'remote-user', 'auth-basic.conf'],
+		['remote-user', 'remote-user'], ['session-ticket', 'session-ticket'], ['confirm', 'confirm'],
+	]) {
+		test(`${how} is written into the configuration and the site`, async () => {
+			await done(['--user-check', how]);
+			assert.equal(config().user_check, check);
+			assert.deepEqual([.../include urlmode\/(auth-.*);/.exec(site())?.slice(1) ?? []], snippet ? [snippet] : []);
+		});
+	}
+});
+
 describe('nginx', () => {
 	test('gets its snippets and a site for the host', async () => {
 		const out = await done();
@@ -236,6 +297,30 @@ describe('nginx', () => {
 		assert.deepEqual(readdirSync(path.join(nginx, 'urlmode')).sort(), readdirSync(path.join(ROOT, 'nginx/urlmode')).sort());
 		assert.match(out, /no certificate at \/etc\/letsencrypt\/live\/callback\.example\/fullchain\.pem yet/);
 		assert.ok(!existsSync(path.join(nginx, 'sites-enabled/urlmode.conf')));
+	});
+
+	test('answers the challenge of ACME on port 80, before and after, and redirects the rest', async () => {
+		await done();
+		const [port] = await freePorts(1);
+		const [plain] = readFileSync(path.join(nginx, 'sites-available/urlmode.conf'), 'utf8').match(/^server \{(?:(?!^\})[^])*listen 80;[^]*?^\}/m);
+		mkdirSync(path.join(folder, 'html/.well-known/acme-challenge'), { recursive: true });
+		writeFileSync(path.join(folder, 'html/.well-known/acme-challenge/token'), 'token.thumbprint');
+		writeFileSync(path.join(folder, 'acme.conf'), `daemon off; pid "${folder}/pid"; error_log stderr; events {} http { access_log off;
+			log_format urlmode ''; ${plain.replace('listen 80', `listen 127.0.0.1:${port}`).replace(/listen \[::\]:80;/, '')
+		.replace('root /var/www/html', `root "${folder}/html"`).replace(/access_log [^;]*;/, 'access_log off;')} }`);
+		const child = spawn('nginx', ['-p', folder, '-c', path.join(folder, 'acme.conf'), '-e', 'stderr'], { env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` }, stdio: 'ignore' });
+		const ended = once(child, 'exit');
+		try {
+			const get = (where) => fetch(`http://127.0.0.1:${port}${where}`, { redirect: 'manual', headers: { Host: 'callback.example' } });
+			await until('nginx answers', () => get('/').then(() => true, () => false));
+			const challenge = await get('/.well-known/acme-challenge/token');
+			assert.deepEqual([challenge.status, await challenge.text()], [200, 'token.thumbprint']);
+			const other = await get('/done?x=1');
+			assert.deepEqual([other.status, other.headers.get('location')], [308, 'https://callback.example/done?x=1']);
+		} finally {
+			child.kill();
+			await ended;
+		}
 	});
 
 	test('enables the site as soon as there is a certificate', async () => {
@@ -276,7 +361,7 @@ if (IS_ROOT) {
 		const bin = path.join(folder, 'bin');
 		mkdirSync(bin);
 		writeFileSync(path.join(bin, 'useradd'), `#!/bin/sh\necho "$@" >'${folder}/useradd'\nexit 1\n`, { mode: 0o755 });
-		const args = ['setup', '--user', 'urlmode-of-tests', '--etc', etc, '--nginx', nginx, HOST];
+		const args = ['setup', '--user-check', 'confirm', '--user', 'urlmode-of-tests', '--etc', etc, '--nginx', nginx, HOST];
 		assert.match((await urlmode([...args, '--dry-run'], env())).out, /^would create the user urlmode-of-tests$/m);
 		assert.equal((await urlmode(args, { ...env(), PATH: `${bin}:${process.env.PATH}` })).status, 1);
 		assert.match(readFileSync(path.join(folder, 'useradd'), 'utf8'), /--system --user-group .*--shell \/usr\/sbin\/nologin urlmode-of-tests$/m);

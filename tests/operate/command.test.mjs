@@ -202,6 +202,20 @@ describe('events', () => {
 		assert.match(err, /invalid input syntax for type timestamp/);
 	});
 
+	test('a payment that was not accepted: events and show have its reference and amount', async () => {
+		const [first, second] = [await fixture.createPayment('stripe', { expected: PRICE }), await fixture.createPayment('stripe', { expected: PRICE })];
+		const stripe = sender(fixture, 'stripe');
+		const reference = `cs_test_${first.id}`;
+		for (const { id } of [first, second]) {
+			assert.equal((await stripe.send(stripe.event(id, 'paid', { ...PRICE, reference }))).status, 200);
+		}
+		const [event] = (await json('events', '--limit', '1000')).filter(({ elicitation }) => elicitation === second.id);
+		const { events: [shown] } = await json('show', second.id);
+		for (const said of [event, shown]) {
+			assert.deepEqual([said.action, said.reference, said.amount], ['reference_taken', reference, 1050]);
+		}
+	});
+
 	test('unclaimed: what was paid and no call has taken', async () => {
 		const { id, owner } = await pay();
 		const unclaimed = async () => (await json('events', '--unclaimed', '--limit', '1000')).filter(({ elicitation }) => elicitation === id);
@@ -234,7 +248,7 @@ describe('purge', () => {
 		const ids = [await old(91), await old(89), await old(20), await old(1), await old(89, { kind: 'signature', provider: 'docusign' })];
 		const said = await run('purge');
 		assert.deepEqual([said.status, said.err], [0, '']);
-		assert.match(said.out, /^[1-9]\d* purged\n$/);
+		assert.match(said.out, /^purged: [1-9]\d* oauth, \d+ payment, \d+ signature, \d+ result, \d+ stored\n$/);
 		assert.deepEqual(await there(ids), [false, true, true, true, true]);
 		await run('purge', '--older-than', '8d', '--kind', 'oauth');
 		assert.deepEqual(await there(ids), [false, false, false, true, true]);
@@ -247,7 +261,7 @@ describe('purge', () => {
 				status, action, completed_at)
 			SELECT gen_random_uuid(), 'demo', 'oauth', 's', '\\x00000000000000000000000000000000', 'r', 'u', now() - interval '200 days',
 				'completed', 'cancel', now() - interval '200 days' FROM generate_series(1, 2500)`);
-		assert.equal((await run('purge', '--kind', 'oauth')).status, 0);
+		assert.deepEqual(await run('purge', '--kind', 'oauth'), { status: 0, out: 'purged: 2500 oauth\n', err: '' });
 		assert.deepEqual(await fixture.stack.sql("SELECT id FROM urlmode.elicitation WHERE target_url = 'u'"), []);
 	});
 
@@ -264,6 +278,23 @@ describe('migrate', () => {
 		for (const args of [['migrate'], ['migrate', '--dry-run']]) {
 			assert.deepEqual(await urlmode(args, admin), { status: 0, out: 'The schema is up to date.\n', err: '' });
 		}
+	});
+
+	test('a second database, of an administrator who may not change the roles', async () => {
+		await fixture.stack.sql("CREATE ROLE clerk LOGIN CREATEDB PASSWORD 'not secret' IN ROLE urlmode_owner");
+		await fixture.stack.sql('CREATE DATABASE migrated_by_clerk OWNER clerk');
+		const url = Object.assign(new URL(fixture.stack.env.URLMODE_ADMIN_DATABASE_URL), { pathname: '/migrated_by_clerk' });
+		const clerk = Object.assign(new URL(url), { username: 'clerk', password: 'not secret' });
+		const { status, out, err } = await urlmode(['migrate'], { URLMODE_ADMIN_DATABASE_URL: clerk.href });
+		assert.deepEqual([status, out.split('\n')[0]], [0, '001_schema.sql'], err);
+		assert.match(err, /the administrator of the role urlmode_server must execute ALTER ROLE urlmode_server IN DATABASE migrated_by_clerk SET/);
+
+		const cgi = new pg.Client({ connectionString: url.href });
+		await cgi.connect();
+		await cgi.query('SET SESSION AUTHORIZATION urlmode_cgi');
+		const { rows } = await cgi.query("SELECT urlmode.ping() AS ping, current_setting('enable_seqscan') AS seqscan, current_setting('jit') AS jit");
+		assert.deepEqual(rows, [{ ping: true, seqscan: 'off', jit: 'off' }]);
+		await cgi.end();
 	});
 
 	test('applies what is missing to a database of its own, and before that says it', async () => {

@@ -71,37 +71,32 @@ test('arethetypeswrong finds nothing, for modules', TIMEOUT, async () => {
 });
 
 describe('installed', TIMEOUT, () => {
-	for (const [name, ...args] of [
-		['from the tarball', () => `./${tarball}`],
-		['with --install-links', '--install-links', () => './urlmode/lib/node'],
-	]) {
-		test(`${name}, it has what it depends on, its types, and a command`, async () => {
-			const project = mkdtempSync(join(folder, 'project-'));
-			const specs = args.map((arg) => (typeof arg === 'function' ? arg().replace('./', '../') : arg));
-			await npm(project, 'install', ...specs, 'openid-client@6');
-			const installed = join(project, 'node_modules/urlmode');
-			writeFileSync(join(project, 'index.mjs'), `
-				import { UrlMode } from 'urlmode';
-				import { connectAccount } from 'urlmode/mcp-lite';
-				const connect = (provider) => connectAccount({ provider, client: { id: 'a' }, message: 'Please.' }).catch(({ message }) => message);
-				console.log(JSON.stringify([typeof UrlMode, await connect('notion'), await connect('nobody')]));
-			`);
-			const { stdout } = await execute(process.execPath, [join(project, 'index.mjs')]);
-			assert.deepEqual(JSON.parse(stdout), ['function', 'client.secret is required: this provider has no PKCE',
-				`there is no description nobody: ${join(installed, 'providers/nobody.json')} does not exist`]);
-			assert.ok(existsSync(join(project, 'node_modules/pg')));
-			assert.equal(readFileSync(join(installed, 'LICENSE'), 'utf8'), readFileSync(join(ROOT, 'LICENSE'), 'utf8'));
-			const { exports } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
-			for (const { types } of Object.values(exports)) assert.ok(!types || existsSync(join(installed, types)), types);
-			const help = await execute('npx', ['--no-install', 'urlmode', 'migrate', '--help'], { cwd: project });
-			assert.match(help.stdout, /^usage: urlmode migrate/);
-		});
-	}
+	test('it has what it depends on, its types, and a command', async () => {
+		const project = mkdtempSync(join(folder, 'project-'));
+		await npm(project, 'install', `../${tarball}`, 'openid-client@6');
+		const installed = join(project, 'node_modules/urlmode');
+		writeFileSync(join(project, 'index.mjs'), `
+			import { UrlMode } from 'urlmode';
+			import { withAccount } from 'urlmode/mcp-lite';
+			const connect = (provider) => withAccount({ provider, call: {}, client: { id: 'a' }, message: 'Please.' }, () => {}).catch(({ message }) => message);
+			console.log(JSON.stringify([typeof UrlMode, await connect('notion'), await connect('nobody')]));
+		`);
+		const { stdout } = await execute(process.execPath, [join(project, 'index.mjs')]);
+		assert.deepEqual(JSON.parse(stdout), ['function', 'client.secret is required: this provider has no PKCE',
+			`there is no description nobody: ${join(installed, 'providers/nobody.json')} does not exist`]);
+		assert.ok(existsSync(join(project, 'node_modules/pg')));
+		assert.equal(readFileSync(join(installed, 'LICENSE'), 'utf8'), readFileSync(join(ROOT, 'LICENSE'), 'utf8'));
+		const { exports, scripts } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+		// npm would run it where a project takes the package from a folder or a repository.
+		assert.deepEqual(Object.keys(scripts).filter((name) => /^(pre|post)?(install|prepare)$/.test(name)), []);
+		for (const { types } of Object.values(exports)) assert.ok(!types || existsSync(join(installed, types)), types);
+		const help = await execute('npx', ['--no-install', 'urlmode', 'migrate', '--help'], { cwd: project });
+		assert.match(help.stdout, /^usage: urlmode migrate/);
+	});
 
-	test('the README names these two ways, and not the one that makes a link', () => {
+	test('the README names this way, and not the one that makes a link', () => {
 		assert.match(README, /^ {4}npm pack \.\/urlmode\/lib\/node /m);
 		assert.match(README, /^ {4}npm install \.\/urlmode-VERSION\.tgz$/m);
-		assert.match(README, /`npm install --install-links \.\/urlmode\/lib\/node`/);
 		assert.doesNotMatch(README, /npm install \.\/(urlmode\/)?lib\/node/);
 	});
 });

@@ -3,7 +3,7 @@
 //
 // A reference is `path` › title, the path from the top of the tree, and the
 // title as it stands in the file: of a test or describe, of a row of a table
-// of tests, or TEST(title) in C.
+// of tests, the name of a scenario, or TEST(title) in C.
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const README = path.join(ROOT, 'tests/security/README.md');
-const REFERENCE = /`([\w./-]+\.(?:mjs|js|c))` › (.+?)(?=<br>|$)/g;
+const REFERENCE = /`([\w./-]+\.(?:mjs|js|json|c))` › (.+?)(?=<br>|$)/g;
 
 const quoted = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 
@@ -21,6 +21,7 @@ function has(file, title) {
 		// Defined, and registered.
 		return new RegExp(`^TEST\\(${quoted(title)}\\)`, 'm').test(text) && text.split(new RegExp(`\\b${quoted(title)}\\b`)).length > 2;
 	}
+	if (file.endsWith('.json')) return JSON.parse(text).some(({ name }) => name === title);
 	return new RegExp(`(?:\\w\\(|\\[)\\s*(['"\`])${quoted(title)}\\1`).test(text);
 }
 

@@ -65,7 +65,8 @@ test('a link alone opens nothing and shows nothing of what came back', async () 
 
 test('no two states have the same nonce, whoever mints them', async () => {
 	const { url } = await fixture.create(OWNER);
-	const links = await Promise.all(Array.from({ length: 100 }, async () => stateOf((await fixture.create(OWNER)).url)));
+	const links = await Promise.all(Array.from({ length: 100 }, async (_, i) =>
+		stateOf((await fixture.create({ ...OWNER, subject: `user-${i}` })).url)));
 	const pages = await Promise.all(Array.from({ length: 100 }, async () => confirmState(await request(url))));
 	const nonces = [...links, ...pages].map((state) => Buffer.from(state, 'base64url').subarray(2, 14).toString('hex'));
 	assert.equal(new Set(nonces).size, 200);

@@ -63,5 +63,5 @@ test('what needs it gets its 503, and the log says why', async () => {
 	assert.equal(status, 503);
 	assert.equal(JSON.parse(body).database, 'unavailable');
 	await until('the log says why', async () => (await fixture.stack.programLog())
-		.some(({ trouble }) => /^database: no answer in time/.test(trouble ?? '')));
+		.some(({ notice }) => /^database: no answer in time/.test(notice ?? '')));
 });

@@ -37,16 +37,16 @@ async function write(wanted) {
 	await writeFile(fixture.stack.env.URLMODE_KEYS_FILE, `${lines.join('\n')}\n`);
 }
 
-const troubles = async () => (await fixture.stack.programLog()).filter(({ trouble }) => trouble).map(({ program, trouble }) => [program, trouble]);
+const notices = async () => (await fixture.stack.programLog()).filter(({ notice }) => notice).map(({ program, notice }) => [program, notice]);
 
 /** How often a program has read the keys again, or tried to. */
 async function readings(name) {
-	return (await troubles()).filter(([program, text]) => program === name && /key/.test(text)).length;
+	return (await notices()).filter(([program, text]) => program === name && /key/.test(text)).length;
 }
 
 /** Has every program read the keys again, and waits until each of them said `what`. */
 async function reload(signal, what = 'the keys were read again') {
-	const count = async (name) => (await troubles()).filter(([program, text]) => program === name && text.includes(what)).length;
+	const count = async (name) => (await notices()).filter(([program, text]) => program === name && text.includes(what)).length;
 	const before = await Promise.all(PROGRAMS.map(count));
 
 	for (const name of PROGRAMS) {
@@ -201,10 +201,13 @@ describe('a keys file that is not good', () => {
 			await write([text]);
 			await reload(WAYS['SIGHUP, to the program'], reason);
 			assert.equal((await request(url)).status, 200);
-			assert.ok(!JSON.stringify(await troubles()).includes('secret-that-must-not-be-logged'));
+			const health = await request(fixture.url('/healthz'));
+			assert.deepEqual([health.status, JSON.parse(health.body).keys], [200, 'refused']);
+			assert.ok(!JSON.stringify(await notices()).includes('secret-that-must-not-be-logged'));
 
 			await write(good);
 			await reload(WAYS['SIGHUP, to the program']);
+			assert.equal(JSON.parse((await request(fixture.url('/healthz'))).body).keys, undefined);
 		});
 	}
 });

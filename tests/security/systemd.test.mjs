@@ -35,8 +35,10 @@ before(async () => {
 	const text = await readFile(file, 'utf8');
 	assert.match(text, /^ExecStart=\/usr\/local\/lib\/urlmode\/%i$/m);
 	await writeFile(file, text.replace('/usr/local/lib/urlmode/%i', `"${BIN}/%i"`));
-	const purge = path.join(folder, 'urlmode-purge.service');
-	await writeFile(purge, (await readFile(purge, 'utf8')).replace(/^ExecStart=\/usr\/local\/sbin\/urlmode purge$/m, 'ExecStart=/bin/true'));
+	for (const name of ['urlmode-purge.service', 'urlmode-jwks.service']) {
+		const service = path.join(folder, name);
+		await writeFile(service, (await readFile(service, 'utf8')).replace(/^ExecStart=\/usr\/local\/sbin\/urlmode .*$/m, 'ExecStart=/bin/true'));
+	}
 });
 
 /** `Name=value` lines of a unit, each name with all of its values. */
@@ -51,7 +53,7 @@ async function settings(file) {
 	return found;
 }
 
-for (const [name, kind] of [...PROGRAMS.map((program) => [`urlmode@${program}`, 'socket']), ['urlmode-purge', 'timer']]) {
+for (const [name, kind] of [...PROGRAMS.map((program) => [`urlmode@${program}`, 'socket']), ['urlmode-purge', 'timer'], ['urlmode-jwks', 'timer'], ['urlmode-jwks', 'path']]) {
 	describe(name, () => {
 		const unit = (of) => path.join(folder, `${name}.${of}`);
 
@@ -68,14 +70,19 @@ for (const [name, kind] of [...PROGRAMS.map((program) => [`urlmode@${program}`, 
 	});
 }
 
-test('the target starts every program and the timer, and none without a configuration', async () => {
+test('the target starts every program, the timers and the path, and none without a configuration', async () => {
 	const wants = (await settings('urlmode.target')).get('Wants').flatMap((value) => value.split(' '));
-	assert.deepEqual(wants.sort(), ['urlmode-purge.timer', ...PROGRAMS.map((name) => `urlmode@${name}.service`)].sort());
+	assert.deepEqual(wants.sort(), ['urlmode-jwks.path', 'urlmode-jwks.timer', 'urlmode-purge.timer', ...PROGRAMS.map((name) => `urlmode@${name}.service`)].sort());
 	for (const file of ['urlmode@.service', 'urlmode@.socket']) {
 		const unit = await settings(file);
 		assert.deepEqual([unit.get('PartOf'), unit.get('ConditionPathExists')],
 			[['urlmode.target'], ['/etc/urlmode/config.json']]);
 	}
+});
+
+test('the target is stopped after every program and socket, so that the sockets are free when `systemctl stop` returns', async () => {
+	const before = (await settings('urlmode.target')).get('Before').flatMap((value) => value.split(' '));
+	assert.deepEqual(before.sort(), PROGRAMS.flatMap((name) => [`urlmode@${name}.service`, `urlmode@${name}.socket`]).sort());
 });
 
 test('each socket is where nginx looks for it', async () => {

@@ -41,6 +41,7 @@ const payment = {
 	'adobe-acrobat-sign': { kind: 'signature', display_name: 'Acrobat Sign', constants: { client_id: text() } },
 	'adyen-platforms': { kind: 'signature', display_name: 'Adyen', secrets: [randomBytes(32).toString('hex').toUpperCase()] },
 	'chargebee': { display_name: 'Chargebee', secrets: [Buffer.from(`urlmode:${text()}`).toString('base64')] },
+	...Object.fromEntries(['docuseal', 'documenso', 'veriff', 'yousign'].map((name) => [name, { kind: 'signature', secrets: [text()] }])),
 	'onfido': { kind: 'signature', display_name: 'Onfido', secrets: [text()] },
 	'plaid': { kind: 'signature', display_name: 'Plaid' },
 	'slack': { kind: 'signature', display_name: 'Slack', secrets: [text()] },
@@ -48,7 +49,7 @@ const payment = {
 	'zoom': { kind: 'oauth', display_name: 'Zoom', description: 'zoom', secrets: [text()] },
 	'worldpay': { display_name: 'Worldpay', secrets: [text()], constants: { key_id: '1' } },
 	'razorpay': { display_name: 'Razorpay', secrets: [text()], return_secrets: [text()] },
-	...Object.fromEntries(['cashfree', 'checkout-com', 'coinbase-commerce', 'flutterwave', 'gocardless', 'mercado-pago',
+	...Object.fromEntries(['cashfree', 'checkout-com', 'coinbase-commerce', 'flutterwave', 'flutterwave-v4', 'phonepe', 'gocardless', 'mercado-pago',
 		'mollie-events', 'paddle', 'paystack', 'shopify', 'xendit'].map((name) => [name, { secrets: [text()] }])),
 };
 
@@ -56,7 +57,14 @@ console.log(JSON.stringify({
 	base_url: given.base_url,
 	keys_file: 'keys',
 	database_url: given.database_url,
-	user_check: 'confirm',
+	user_check: given.user_check,
+	// The demo's provider, which is another site for the browser.
+	...given.user_check === 'openid' && {
+		openid: {
+			issuer: given.issuer, client_id: 'urlmode-signin', authorization_endpoint: `${given.issuer}/auth`,
+			jwks_file: 'jwks.json', refresh_file: 'jwks-refresh', scope: 'openid email', claim: 'email',
+		},
+	},
 	metrics_file: 'metrics',
 	providers_dir: given.providers_dir,
 	providers: {

@@ -13,9 +13,10 @@ RUN_DIR=$(realpath -ms -- "${RUN_DIR:-$TREE/build/run}")
 PROGRAM_DIR=$(realpath -ms -- "${PROGRAM_DIR:-$TREE/build/bin}")
 PORT=${PORT:-8080}
 DEMO=${DEMO:-1}
+USER_CHECK=${USER_CHECK:-confirm}
 PROCESSES=${PROCESSES:-1}
 PATH=$PATH:/usr/sbin:/sbin
-export RUN_DIR PROGRAM_DIR PORT DEMO PROCESSES PATH
+export RUN_DIR PROGRAM_DIR PORT DEMO USER_CHECK PROCESSES PATH
 
 # Nothing of the caller's may lead psql or a program elsewhere.
 unset "${!PG@}" "${!URLMODE_@}"
@@ -205,6 +206,9 @@ service_start()
 		local port=${1^^}_PORT
 		start "$1" env "$port=${!port}" node "$TREE/tests/demo/$1.mjs"
 		await "$1" 30 connects "${!port}"
+		# Its keys are new each time.
+		[[ $1$USER_CHECK != provideropenid ]] ||
+			URLMODE_CONFIG=$RUN_DIR/config.json "$TREE/nginx/command/urlmode" jwks refresh >&2
 		;;
 	*)
 		# A program that lived for 20 ms is started again however often
@@ -302,7 +306,7 @@ configure()
 		-keyout secrets/paypal.key -out secrets/paypal.pem 2>/dev/null
 	node "$TREE/tests/stack/config.mjs" base_url="http://127.0.0.1:$PORT" \
 		database_url="postgresql://urlmode_cgi:$cgi@$database" \
-		issuer="http://localhost:$PROVIDER_PORT" \
+		issuer="http://localhost:$PROVIDER_PORT" user_check="$USER_CHECK" \
 		providers_dir="$TREE/lib/providers" >config.json
 	# What is deployed is what is run: only the frame around the snippets
 	# and the place of the sockets are another.
@@ -328,7 +332,7 @@ configure()
 	# For `service`, which starts a part of a stack that stands already.
 	{
 		printf '%s=%q\n' PROGRAM_DIR "$PROGRAM_DIR"
-		printf '%s=%s\n' PROCESSES "$PROCESSES" PORT "$PORT" PG_PORT "$PG_PORT" \
+		printf '%s=%s\n' PROCESSES "$PROCESSES" USER_CHECK "$USER_CHECK" PORT "$PORT" PG_PORT "$PG_PORT" \
 			PROVIDER_PORT "$PROVIDER_PORT" CHECKOUT_PORT "$CHECKOUT_PORT" \
 			SERVER_PORT "$SERVER_PORT" HOST_PORT "$HOST_PORT"
 	} >ports

@@ -1,0 +1,102 @@
+// Each adapter, with the oldest and the newest version of its framework and with
+// each kind of client, runs the scenarios of tests/scenarios.
+
+import { after, before, describe, test } from 'node:test';
+
+import { makeExampleProject, openAdapterFixture, SCENARIO_USERS, startExample } from '../support/adapters.mjs';
+import { describeBuild, FRONTMCP, LYNQ } from '../support/builds.mjs';
+import { connectSdk1, connectSdk2 } from '../support/clients.mjs';
+import { frontMcpExample } from '../support/frontmcp.mjs';
+import { startBalancer } from '../support/instances.mjs';
+import { example } from '../support/projects.mjs';
+import { isFor, readScenarios, runScenario } from '../support/scenarios.mjs';
+
+const connectLegacy = (project, options) => connectSdk2(project, { ...options, legacy: true });
+
+const BOTH = ['newest', 'oldest'];
+const ALWAYS = ['text', 'resumes', 'stops'];
+const NAMES = [...ALWAYS, 'names'];
+const SESSIONS = [...NAMES, 'sessions', 'notifications'];
+const FRAMEWORKS = [
+	{ name: 'sdk', of: '@modelcontextprotocol/sdk', versions: BOTH,
+		clients: [{ of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: [...SESSIONS, 'late notifications', 'error'] }] },
+	{ name: 'sdk2', of: '@modelcontextprotocol/server', versions: BOTH, clients: [
+		{ of: 'the SDK 2.x', connect: connectSdk2, way: 'retry', has: NAMES },
+		{ of: 'the SDK 2.x, 2025-11-25', connect: connectLegacy, way: 'request', has: SESSIONS, sticky: true },
+		{ of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: SESSIONS, sticky: true },
+	] },
+	{ name: 'mcp-use', of: 'mcp-use', versions: BOTH, clients: [
+		{ of: 'the SDK 2.x', connect: connectSdk2, way: 'retry', has: NAMES },
+		{ of: 'the SDK 1.x', connect: connectSdk1, way: 'link', has: ALWAYS },
+	] },
+	{ name: 'mcp-lite', of: 'mcp-lite', versions: BOTH,
+		clients: [{ of: 'the SDK 1.x', connect: connectSdk1, way: 'link', has: ALWAYS }] },
+	{ name: 'lynq', of: describeBuild('lynq', LYNQ['@lynq/lynq']), versions: ['newest'],
+		example: { doubles: LYNQ, source: example('lynq-hono.mjs') },
+		tools: { connect_account: 'connect_again', buy_report: 'buy_again' },
+		clients: [{ of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: ['text', 'resumes', 'stops', 'sessions'] }] },
+	{ name: 'frontmcp', of: describeBuild('FrontMCP', FRONTMCP['@frontmcp/sdk']), versions: ['newest'],
+		...frontMcpExample(),
+		clients: [{ of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: ['resumes', 'sessions', 'stops'] }] },
+];
+
+/** What the servers know of clients, see tests/scenarios/README.md. */
+const CLIENTS = [
+	{ name: 'impatient', round: 600 },
+	{ name: 'patient', round: 600, rounds: 8 },
+	{ name: 'tireless', round: 300, rounds: 3 },
+	{ name: 'boastful', url: false },
+];
+
+const ALL = readScenarios();
+
+let fixture;
+
+before(async () => {
+	fixture = await openAdapterFixture('adapters');
+});
+
+after(() => fixture?.close());
+
+/** The servers of a framework: two that scenarios share, and those of one scenario. */
+class Servers {
+	#start;
+	#shared;
+
+	constructor(start) {
+		this.#start = start;
+	}
+
+	async start({ servers }, { sticky }) {
+		this.#shared ??= this.#startMany(2);
+		const instances = await (servers ? this.#startMany(servers) : this.#shared);
+		if (sticky || instances.length === 1) return { url: instances[0].url, instances };
+		const { url, drop } = fixture.closeAtEnd(await startBalancer(instances.map((instance) => instance.url)));
+		return { url, drop, instances };
+	}
+
+	#startMany(count) {
+		return Promise.all(Array.from({ length: count }, () => this.#start()));
+	}
+}
+
+for (const { name, of, versions, clients, tools, env = async () => ({}), example: more, tokenOf = (subject) => `token-of-${subject}` } of FRAMEWORKS) {
+	for (const frameworks of versions) {
+		const project = makeExampleProject(name, frameworks, more);
+		const servers = new Servers(async () => startExample(fixture, project,
+			{ env: { APP_USERS: JSON.stringify(SCENARIO_USERS), APP_CLIENTS: JSON.stringify(CLIENTS), ...await env() } }));
+
+		for (const { of: client, connect, way, has, sticky } of clients) {
+			describe(`${of}, ${frameworks}, a client of ${client}`, { concurrency: 4, timeout: 600_000 }, () => {
+				const setting = () => ({
+					fixture, way, has, tools, tokenOf,
+					start: (options) => servers.start(options, { sticky: sticky || has.includes('sessions') }),
+					connect: (options) => connect(project, options),
+				});
+				for (const scenario of ALL.filter((each) => isFor(each, { way, has }))) {
+					test(scenario.name, () => runScenario(scenario, setting()));
+				}
+			});
+		}
+	}
+}
