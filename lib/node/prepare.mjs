@@ -1,6 +1,5 @@
 // Puts into this folder what the package has beside its own files: the types, and
-// what the repository keeps elsewhere. npm runs it before it makes a tarball, and
-// for `npm install --install-links`.
+// what the repository keeps elsewhere. npm runs it before it makes a tarball.
 
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
