@@ -1,32 +1,24 @@
 // Calls the functions of the schema urlmode that an MCP server may call.
 
-import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import pg from 'pg';
-
 import { Batches } from './batches.js';
-import { Client } from './client.js';
 import {
 	ElicitationExistsError, ElicitationLimitError, ElicitationMismatchError, ElicitationNotFoundError,
-	ElicitationOpenError, ElicitationReferenceError, isDatabaseError, UrlModeBusyError, UrlModeClosedError,
+	ElicitationOpenError, ElicitationReferenceError, isDatabaseError, UrlModeClosedError,
 } from './errors.js';
 import { jittered } from './jitter.js';
+import { Pool, QUERY_TIMEOUT_MS } from './pool.js';
 
 /** The channel on which every change of a row is announced, as {"id":…,"status":…}. */
 export const CHANNEL = 'urlmode';
 
-const POOL_MAX = 4;
 /**
  * Two batches of a kind are under way, so that PostgreSQL has one while this
  * process is at the other. Each element may take a lock, and PostgreSQL counts
  * on 64 in a transaction (max_locks_per_transaction).
  */
 const BATCHES = { size: 32, atOnce: 2, waitMs: 15_000 };
-/** How many calls may be in progress. Further ones are refused. */
-const CALLS_MAX = 10_000;
-/** 001_schema.sql has PostgreSQL end a statement somewhat earlier, so that it is not carried out after its call has failed. */
-const QUERY_TIMEOUT_MS = 30_000;
 /** How long a call waits before it tries again, while another one creates for the same owner. */
 const BUSY_MS = 2;
 const BUSY_MAX_MS = 100;
@@ -193,45 +185,19 @@ function toColumns(rowKeys) {
 	return [rowKeys.map(({ id }) => id), rowKeys.map(({ binding }) => binding)];
 }
 
-/** A small pool of connections for everything but waiting. Idle connections do not keep the process running. */
+/** The functions of the schema, which are called one by one or, where many calls come, in batches. */
 export class Database {
-	/** @type {import('./types.js').Pool} */
 	#pool;
-	/** Closes the pool, if it is this one's own. */
-	#end = async () => {};
-	#closed = false;
-	#brokenOff = false;
 	#creates = new Batches((/** @type {NewRow[]} */ rows) => this.#create(rows), BATCHES);
 	#resumes = new Batches((/** @type {ResumeKey[]} */ keys) => this.#resume(keys), BATCHES);
 	#abandons = new Batches((/** @type {Abandoned[]} */ rows) => this.#abandon(rows), BATCHES);
-	/** @type {Map<Promise<unknown>, (reason: unknown) => void>} the calls in progress, and what rejects each */
-	#calls = new Map();
-	/** @type {Set<Socket>} of the connections that are open, or being opened */
-	#sockets = new Set();
 
 	/**
 	 * @param {import('./database-url.js').DatabaseConfig} config
 	 * @param {import('./types.js').Pool | undefined} [pool] somebody else's, which is used instead of a pool of its own
 	 */
 	constructor(config, pool) {
-		this.#pool = pool ?? this.#openPool(config);
-	}
-
-	/** @param {import('./database-url.js').DatabaseConfig} config */
-	#openPool(config) {
-		const pool = new pg.Pool({
-			...config,
-			stream: () => this.#openSocket(),
-			Client: /** @type {never} */ (Client),
-			max: POOL_MAX,
-			connectionTimeoutMillis: QUERY_TIMEOUT_MS,
-			query_timeout: QUERY_TIMEOUT_MS,
-			allowExitOnIdle: true,
-		});
-		// The pool has removed the broken idle connection already.
-		pool.on('error', () => {});
-		this.#end = () => pool.end();
-		return pool;
+		this.#pool = new Pool(config, pool);
 	}
 
 	/**
@@ -243,7 +209,7 @@ export class Database {
 	async create(row) {
 		try {
 			// Also the waits between the attempts belong to the call, which `close` waits for.
-			return await this.#track(() => this.#createWhenFree(row));
+			return await this.#pool.track(() => this.#createWhenFree(row));
 		} catch (error) {
 			if (isDatabaseError(error) && error.code === '23505') throw new ElicitationExistsError(row.id);
 			throw error;
@@ -264,13 +230,13 @@ export class Database {
 			if (Date.now() > giveUp) throw new ElicitationLimitError();
 			await sleep(jittered(delay));
 			// Nobody waits for the answer any more.
-			if (this.#brokenOff) throw new UrlModeClosedError();
+			if (this.#pool.brokenOff) throw new UrlModeClosedError();
 		}
 	}
 
 	/** @param {NewRow[]} rows */
 	async #create(rows) {
-		const answers = await this.#run(CREATE, [
+		const answers = await this.#pool.run(CREATE, [
 			rows.map(({ id }) => id), rows.map(({ provider }) => provider), rows.map(({ kind }) => kind),
 			rows.map(({ subject }) => subject), rows.map(({ session }) => session), rows.map(({ binding }) => binding),
 			rows.map(({ requester }) => requester), rows.map(({ targetUrl }) => targetUrl),
@@ -290,12 +256,12 @@ export class Database {
 	 * @returns {Promise<Resumed | undefined>}
 	 */
 	resume(binding, resumeKey, canRecheck, request) {
-		return this.#track(() => this.#resumes.ask({ binding, resumeKey, canRecheck, request }));
+		return this.#pool.track(() => this.#resumes.ask({ binding, resumeKey, canRecheck, request }));
 	}
 
 	/** @param {ResumeKey[]} keys */
 	async #resume(keys) {
-		const rows = await this.#run(RESUME, [
+		const rows = await this.#pool.run(RESUME, [
 			keys.map(({ binding }) => binding), keys.map(({ resumeKey }) => resumeKey), keys.map(({ canRecheck }) => canRecheck),
 			keys.map(({ request }) => request),
 		]);
@@ -343,14 +309,14 @@ export class Database {
 	 * @returns {Promise<AbandonOutcome>} `completed`: by this call; a status: it stays as it is
 	 */
 	async abandon({ id, binding }, action, reason) {
-		const outcome = await this.#track(() => this.#abandons.ask({ id, binding, action, reason }));
+		const outcome = await this.#pool.track(() => this.#abandons.ask({ id, binding, action, reason }));
 		if (outcome === 'unknown') throw new ElicitationNotFoundError(id);
 		return outcome;
 	}
 
 	/** @param {Abandoned[]} rows */
 	async #abandon(rows) {
-		const answers = await this.#run(ABANDON,
+		const answers = await this.#pool.run(ABANDON,
 			[...toColumns(rows), rows.map(({ action }) => action), rows.map(({ reason }) => reason)]);
 		return answers.map(({ outcome }) => /** @type {AbandonOutcome | 'unknown'} */ (outcome));
 	}
@@ -439,80 +405,20 @@ export class Database {
 		await this.query(END_RECHECK, [id, binding, lease, rechecks, failed]);
 	}
 
-	#openSocket() {
-		const socket = new Socket();
-		this.#sockets.add(socket);
-		return socket.once('close', () => this.#sockets.delete(socket));
+	/**
+	 * @param {string} text
+	 * @param {unknown[]} values
+	 */
+	query(text, values) {
+		return this.#pool.query(text, values);
 	}
 
 	/** Waits for the queries in progress first, until `breakOff`. */
-	async close() {
-		this.#closed = true;
-		await Promise.allSettled(this.#calls.keys());
-		await this.#inProgress(this.#end).catch(() => {});
+	close() {
+		return this.#pool.close();
 	}
 
-	/** Rejects the queries in progress, and drops all connections: PostgreSQL does not answer, and nobody can wait longer. */
 	breakOff() {
-		this.#closed = true;
-		this.#brokenOff = true;
-		for (const reject of this.#calls.values()) reject(new UrlModeClosedError());
-		for (const socket of this.#sockets) socket.destroy();
-	}
-
-	/**
-	 * @param {string} text
-	 * @param {unknown[]} values
-	 * @returns {Promise<Record<string, unknown>[]>}
-	 */
-	query(text, values) {
-		return this.#track(() => this.#run(text, values));
-	}
-
-	/**
-	 * @template T
-	 * @param {() => Promise<T>} ask what `close` waits for
-	 * @returns {Promise<T>}
-	 */
-	async #track(ask) {
-		if (this.#closed) throw new UrlModeClosedError();
-		if (this.#calls.size >= CALLS_MAX) throw new UrlModeBusyError(`${CALLS_MAX} calls are in progress`);
-		return this.#inProgress(ask);
-	}
-
-	/**
-	 * @template T
-	 * @param {() => Promise<T>} ask what `breakOff` rejects
-	 * @returns {Promise<T>}
-	 */
-	async #inProgress(ask) {
-		/** @type {(reason: unknown) => void} */
-		let breakOff = () => {};
-		/** @type {Promise<T>} */
-		const answer = new Promise((resolve, reject) => {
-			breakOff = reject;
-			ask().then(resolve, reject);
-		});
-		this.#calls.set(answer, breakOff);
-		try {
-			return await answer;
-		} finally {
-			this.#calls.delete(answer);
-		}
-	}
-
-	/**
-	 * @param {string} text
-	 * @param {unknown[]} values
-	 * @returns {Promise<Record<string, unknown>[]>}
-	 */
-	async #run(text, values) {
-		try {
-			return (await this.#pool.query(text, values)).rows;
-		} catch (error) {
-			// The detail of a failed check constraint contains the whole row.
-			if (isDatabaseError(error)) error.detail = undefined;
-			throw error;
-		}
+		this.#pool.breakOff();
 	}
 }

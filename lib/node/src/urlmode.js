@@ -4,12 +4,11 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 
-import { AnnouncedMoney } from './announced-money.js';
 import { Claims } from './claims.js';
 import { Database, readRows } from './database.js';
 import { checkDatabaseUrl, checkPool } from './database-url.js';
 import { ElicitationExistsError, UrlModeClosedError } from './errors.js';
-import { StatusTracker } from './status-tracker.js';
+import { Events } from './events.js';
 import { checkKept, Purger } from './purge.js';
 import {
 	checkAbout, checkAction, checkAnswer, checkChoice, checkClients, checkExpected, checkFlag, checkFunction, checkId, checkMilliseconds, checkOwner,
@@ -18,7 +17,7 @@ import {
 import { openKeys } from './keys.js';
 import { Listener } from './listener.js';
 import { setInternals } from './internals.js';
-import { endOf, openVerifier, toOutcome } from './outcome.js';
+import { openVerifier, toOutcome } from './outcome.js';
 import { addPkce } from './pkce.js';
 import { openOutcome, RESULT, seal, VERIFIER } from './seal.js';
 import { ticketCookie } from './ticket.js';
@@ -69,11 +68,9 @@ export class UrlMode extends EventEmitter {
 	#listener;
 	#waiters;
 	#purger;
-	#late;
-	#refunds;
+	#events;
 	#claims;
 	#urls;
-	#statuses = new StatusTracker();
 	/** @type {Set<() => Promise<void>>} */
 	#closers = new Set();
 	/** @type {Set<() => Promise<void>>} */
@@ -103,22 +100,8 @@ export class UrlMode extends EventEmitter {
 		this.#kept = checkKept({ keepResults, keepUnclaimed, retention });
 		this.#purger = new Purger(this.#database, this.#kept);
 		this.#claims = new Claims(this.#database, this.#keys, this.#kept.results);
-		this.#late = new AnnouncedMoney(this.#listener, {
-			member: 'late',
-			read: async (id) => (await this.#database.unclaimed({ id })).filter(({ late }) => late),
-			nameOf: (row) => `${row.provider_name} ${row.reference} ${row.amount}`,
-			tell: (row) => this.#emitLate(row),
-		});
-		this.#refunds = new AnnouncedMoney(this.#listener, {
-			member: 'refunded',
-			read: (id) => this.#database.refunds({ id }),
-			nameOf: (row) => `${row.provider_name} ${row.reference} ${row.amount} ${row.reversed} ${row.payment}`,
-			tell: (row) => this.#emitLater('refunded', toRefund(row)),
-		});
-		/** @type {EventEmitter} */ (this).on('newListener', (event) => {
-			if (this.#closed) return;
-			if (event === 'late') this.#late.start();
-			if (event === 'refunded') this.#refunds.start();
+		this.#events = new Events(this, {
+			keys: this.#keys, database: this.#database, listener: this.#listener, read: (rowKey) => this.#read(rowKey),
 		});
 		this.#waiters = new Waiters(this.#listener, {
 			toOutcome: (row, binding, known) => toOutcome(this.#keys, row, binding, known),
@@ -126,7 +109,7 @@ export class UrlMode extends EventEmitter {
 			openOutcome: (entry, sealed) => openOutcome(this.#keys, entry.rowBytes, sealed),
 			markRead: (rowKey) => this.#purger.markRead(rowKey),
 			expire: (rowKeys) => this.#database.expire(rowKeys),
-			read: async (rowKey) => (await this.#readRows([rowKey]))[0],
+			read: (rowKey) => this.#read(rowKey),
 			takeRecheck: (rowKey, lease) => this.#database.takeRecheck(rowKey, lease),
 			endRecheck: (rowKey, taken, failed) => this.#database.endRecheck(rowKey, taken, failed),
 			complete: ({ id, binding }, answer) => this.#complete(id, binding, answer),
@@ -174,9 +157,7 @@ export class UrlMode extends EventEmitter {
 			});
 			// Another call of the same owner was faster: resume its elicitation.
 			if (expires === undefined) continue;
-			if (this.#statuses.advance(id, 'created')) {
-				this.#emitLater('created', { elicitationId: id, provider, kind, ...owner, expiresAt: new Date(expires * 1_000) });
-			}
+			this.#events.created({ elicitationId: id, provider, kind, ...owner, expiresAt: new Date(expires * 1_000) });
 			return this.#urls.toElicitation({ id, provider, kind, binding, expires, callbackUrls, resumed: false });
 		}
 		throw new ElicitationExistsError(id);
@@ -210,7 +191,7 @@ export class UrlMode extends EventEmitter {
 			throw signal.reason;
 		}
 		return this.#waiters.wait(elicitationId, bindingOf(owner.subject, owner.session), {
-			timeout, signal, onProgress, recheck, abandon, onRow: (row) => this.#emitStatus(row, owner),
+			timeout, signal, onProgress, recheck, abandon, onRow: (row) => this.#events.status(row, owner),
 		});
 	}
 
@@ -231,7 +212,7 @@ export class UrlMode extends EventEmitter {
 		const elicitationId = checkId(id);
 		const owner = checkOwner(options);
 		const outcome = await this.#complete(elicitationId, bindingOf(owner.subject, owner.session), options);
-		if (outcome === 'completed') void this.#emitCompletion(elicitationId, owner);
+		if (outcome === 'completed') void this.#events.completion(elicitationId, owner);
 		return outcome !== 'already';
 	}
 
@@ -389,8 +370,7 @@ export class UrlMode extends EventEmitter {
 	}
 
 	async #close() {
-		this.#late.close();
-		this.#refunds.close();
+		this.#events.close();
 		this.#claims.close();
 		const closed = Promise.all([this.#waiters.close(new UrlModeClosedError()), ...[...this.#closers].map((close) => close())]);
 		await Promise.all([...this.#finishers].map((finish) => finish()));
@@ -430,9 +410,10 @@ export class UrlMode extends EventEmitter {
 		return this.#database.settle({ id, binding, ...rest, result });
 	}
 
-	/** @param {import('./database.js').RowKey[]} rowKeys */
-	#readRows(rowKeys) {
-		return readRows((text, values) => this.#database.query(text, values), rowKeys);
+	/** @param {import('./database.js').RowKey} rowKey */
+	async #read(rowKey) {
+		const [row] = await readRows((text, values) => this.#database.query(text, values), [rowKey]);
+		return row;
 	}
 
 	/**
@@ -443,57 +424,7 @@ export class UrlMode extends EventEmitter {
 	 */
 	async #abandon(id, owner, action, reason) {
 		const outcome = await this.#database.abandon({ id, binding: bindingOf(owner.subject, owner.session) }, action, reason);
-		if (outcome === 'completed') void this.#emitCompletion(id, owner);
+		if (outcome === 'completed') void this.#events.completion(id, owner);
 		return outcome;
-	}
-
-	/**
-	 * Emits the event of a row that this instance has completed.
-	 *
-	 * @param {string} id
-	 * @param {{ subject: string, session: string }} owner
-	 */
-	async #emitCompletion(id, owner) {
-		if (this.listenerCount('completed') === 0) return;
-		try {
-			const rowKey = { id, binding: bindingOf(owner.subject, owner.session) };
-			const [row] = await this.#readRows([rowKey]);
-			if (row) this.#emitStatus(row, owner);
-		} catch {
-			// An event that cannot be emitted fails nothing else.
-		}
-	}
-
-	/**
-	 * @param {import('./database.js').Row} row
-	 * @param {{ subject: string, session: string }} owner
-	 */
-	#emitStatus(row, owner) {
-		const { id, provider, status } = row;
-		if (status === 'pending' || this.listenerCount(status) === 0 || !this.#statuses.advance(id, status)) return;
-		const common = { elicitationId: id, provider, ...owner };
-		if (status === 'completed') {
-			this.#emitLater('completed', { ...common, status, ...endOf(row) });
-		} else {
-			this.#emitLater(status, { ...common, status });
-		}
-	}
-
-	/** @param {import('./database.js').UnclaimedRow} row */
-	#emitLate(row) {
-		const { elicitationId, provider, subject, session, reference, amount, currency, matches } = toUnclaimedPayment(this.#keys, row);
-		this.#emitLater('late', { elicitationId, provider, subject, session, reference, amount, currency, matches });
-	}
-
-	/**
-	 * Emits later, so that an error of a listener is an uncaught exception and
-	 * ends no wait.
-	 *
-	 * @template {keyof import('./types.js').UrlModeEvents} K
-	 * @param {K} name
-	 * @param {import('./types.js').UrlModeEvents[K][0]} event
-	 */
-	#emitLater(name, event) {
-		if (this.listenerCount(name) > 0) process.nextTick(() => /** @type {EventEmitter} */ (this).emit(name, event));
 	}
 }

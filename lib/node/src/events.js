@@ -1,0 +1,117 @@
+// The events of a UrlMode. Each is emitted by the instance that did what it
+// tells of, or that has read it for a wait.
+
+import { AnnouncedMoney } from './announced-money.js';
+import { endOf } from './outcome.js';
+import { toRefund } from './refund.js';
+import { StatusTracker } from './status-tracker.js';
+import { bindingOf } from './token.js';
+import { toUnclaimedPayment } from './unclaimed.js';
+
+/**
+ * @typedef {import('./types.js').UrlModeEvents} UrlModeEvents
+ * @typedef {{ subject: string, session: string }} Owner
+ *
+ * @typedef {object} EventSources
+ * @property {import('./keys.js').KeyRing} keys
+ * @property {import('./database.js').Database} database
+ * @property {import('./listener.js').Listener} listener
+ * @property {(rowKey: import('./database.js').RowKey) => Promise<import('./database.js').Row | undefined>} read
+ */
+
+export class Events {
+	#emitter;
+	#sources;
+	#late;
+	#refunds;
+	#closed = false;
+	#statuses = new StatusTracker();
+
+	/**
+	 * @param {import('node:events').EventEmitter<UrlModeEvents>} emitter
+	 * @param {EventSources} sources
+	 */
+	constructor(emitter, sources) {
+		this.#emitter = emitter;
+		this.#sources = sources;
+		const { database, listener } = sources;
+		this.#late = new AnnouncedMoney(listener, {
+			member: 'late',
+			read: async (id) => (await database.unclaimed({ id })).filter(({ late }) => late),
+			nameOf: (row) => `${row.provider_name} ${row.reference} ${row.amount}`,
+			tell: (row) => this.#emitLate(row),
+		});
+		this.#refunds = new AnnouncedMoney(listener, {
+			member: 'refunded',
+			read: (id) => database.refunds({ id }),
+			nameOf: (row) => `${row.provider_name} ${row.reference} ${row.amount} ${row.reversed} ${row.payment}`,
+			tell: (row) => this.#emitLater('refunded', toRefund(row)),
+		});
+		/** @type {import('node:events').EventEmitter} */ (emitter).on('newListener', (event) => {
+			if (this.#closed) return;
+			if (event === 'late') this.#late.start();
+			if (event === 'refunded') this.#refunds.start();
+		});
+	}
+
+	/** @param {UrlModeEvents['created'][0]} event */
+	created(event) {
+		if (this.#statuses.advance(event.elicitationId, 'created')) this.#emitLater('created', event);
+	}
+
+	/**
+	 * @param {import('./database.js').Row} row
+	 * @param {Owner} owner
+	 */
+	status(row, owner) {
+		const { id, provider, status } = row;
+		if (status === 'pending' || this.#emitter.listenerCount(status) === 0 || !this.#statuses.advance(id, status)) return;
+		const common = { elicitationId: id, provider, ...owner };
+		if (status === 'completed') {
+			this.#emitLater('completed', { ...common, status, ...endOf(row) });
+		} else {
+			this.#emitLater(status, { ...common, status });
+		}
+	}
+
+	/**
+	 * Emits the event of a row that this instance has completed.
+	 *
+	 * @param {string} id
+	 * @param {Owner} owner
+	 */
+	async completion(id, owner) {
+		if (this.#emitter.listenerCount('completed') === 0) return;
+		try {
+			const row = await this.#sources.read({ id, binding: bindingOf(owner.subject, owner.session) });
+			if (row) this.status(row, owner);
+		} catch {
+			// An event that cannot be emitted fails nothing else.
+		}
+	}
+
+	close() {
+		this.#closed = true;
+		this.#late.close();
+		this.#refunds.close();
+	}
+
+	/** @param {import('./database.js').UnclaimedRow} row */
+	#emitLate(row) {
+		const { elicitationId, provider, subject, session, reference, amount, currency, matches } = toUnclaimedPayment(this.#sources.keys, row);
+		this.#emitLater('late', { elicitationId, provider, subject, session, reference, amount, currency, matches });
+	}
+
+	/**
+	 * Emits later, so that an error of a listener is an uncaught exception and
+	 * ends no wait.
+	 *
+	 * @template {keyof UrlModeEvents} K
+	 * @param {K} name
+	 * @param {UrlModeEvents[K][0]} event
+	 */
+	#emitLater(name, event) {
+		const emitter = /** @type {import('node:events').EventEmitter} */ (this.#emitter);
+		if (emitter.listenerCount(name) > 0) process.nextTick(() => emitter.emit(name, event));
+	}
+}
