@@ -75,8 +75,8 @@ CREATE TABLE urlmode.refund (
 	currency    urlmode.currency,
 	reversed    bigint      CHECK (reversed >= 0),
 	reversed_at timestamptz,
-	received_at timestamptz NOT NULL DEFAULT now(),
-	changed_at  timestamptz NOT NULL DEFAULT now(),
+	received_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+	changed_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
 	PRIMARY KEY (provider, reference)
 );
 CREATE INDEX refund_payment ON urlmode.refund (provider, payment);
@@ -249,19 +249,20 @@ BEGIN
 	WITH compared AS (
 		SELECT p.provider, p.reference, least(p.amount, named.total)::bigint AS refunded,
 			coalesce(d.decision = 'voided', false) OR (named.any_back AND named.total >= p.amount) AS everything,
-			named.other_currency OR named.total > coalesce(d.refunded, 0) OR EXISTS (
+			-- What cannot be compared with the payment, and came after the decision.
+			named.total > coalesce(d.refunded, 0) OR EXISTS (
 				SELECT FROM urlmode.refund r
-				WHERE r.elicitation = p.elicitation AND r.payment IS NULL
+				WHERE ((r.payment IS NULL AND r.elicitation = p.elicitation)
+						OR (r.provider = p.provider AND r.payment = p.reference AND r.currency <> p.currency))
 					AND urlmode.gone_back(r, p.amount) > 0
 					AND r.received_at > coalesce(d.decided_at, '-infinity')
 			) AS unclear
 		FROM urlmode.payment p
 		CROSS JOIN LATERAL (
 			SELECT coalesce(sum(urlmode.gone_back(r, p.amount)), 0) AS total,
-				count(*) FILTER (WHERE r.reversed_at IS NULL OR urlmode.gone_back(r, p.amount) > 0) > 0 AS any_back,
-				coalesce(bool_or(r.currency <> p.currency AND urlmode.gone_back(r, p.amount) > 0), false) AS other_currency
+				count(*) FILTER (WHERE r.reversed_at IS NULL OR urlmode.gone_back(r, p.amount) > 0) > 0 AS any_back
 			FROM urlmode.refund r
-			WHERE r.provider = p.provider AND r.payment = p.reference
+			WHERE r.provider = p.provider AND r.payment = p.reference AND coalesce(r.currency, p.currency) = p.currency
 		) named
 		LEFT JOIN LATERAL (
 			SELECT x.decision, x.decided_at, x.refunded FROM urlmode.decision x
@@ -321,7 +322,7 @@ BEGIN
 			reversed = CASE WHEN NOT this.is_reversal THEN r.reversed
 				ELSE greatest(r.reversed, this.amount, CASE WHEN this.amount IS NULL THEN r.amount END) END,
 			reversed_at = CASE WHEN this.is_reversal THEN coalesce(r.reversed_at, now()) ELSE r.reversed_at END,
-			changed_at = now()
+			changed_at = clock_timestamp()
 		WHERE r.elicitation = this.id;
 	END LOOP;
 	PERFORM urlmode.apply_refunds(ids || ARRAY(

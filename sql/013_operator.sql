@@ -43,12 +43,12 @@ COMMENT ON FUNCTION urlmode.show_elicitation(uuid) IS
 
 CREATE FUNCTION urlmode.show_payments(id uuid)
 RETURNS TABLE (
-	reference text, amount bigint, currency text, matches boolean, late boolean,
+	provider text, reference text, amount bigint, currency text, matches boolean, late boolean,
 	proven_at timestamptz, leased_until timestamptz, fulfilled_at timestamptz, claimed_at timestamptz,
 	refunded bigint, refunded_at timestamptz, held boolean
 )
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT p.reference::text, p.amount, p.currency::text, p.matches, p.late, p.proven_at,
+	SELECT p.provider::text, p.reference::text, p.amount, p.currency::text, p.matches, p.late, p.proven_at,
 		CASE WHEN l.ends_at < 'infinity' THEN l.ends_at END, l.fulfilled_at, p.claimed_at,
 		p.refunded, p.refunded_at, p.held
 	FROM urlmode.payment p
