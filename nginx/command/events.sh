@@ -12,7 +12,8 @@ each did to its elicitation: urlmode show has the rest.
 
   --late           only those that came after their elicitation was completed
   --unclaimed      instead of events: payments that no call has claimed, and that
-                   were not refunded, since ever and the oldest first
+                   were not refunded, since ever and the oldest first; those that
+                   are held wait for urlmode release or urlmode void
   --provider NAME  only of this provider
   --since WHEN     since a time (2026-01-31, '2026-01-31 12:00+01') or for an age
                    (90s, 30m, 2h, 7d, 4w)
@@ -110,7 +111,7 @@ SELECT coalesce(json_agg(l), '[]') FROM urlmode.list_unclaimed(nullif(:'provider
 	nullif(:'begin', '')::timestamptz, :'most') l;
 \else
 SELECT date_trunc('second', l.proven_at) AS proven_at, l.provider_name AS provider,
-	l.elicitation, l.reference, l.amount, l.currency, l.matches, l.late
+	l.elicitation, l.reference, l.amount, l.currency, l.matches, l.late, l.refunded, l.held
 FROM urlmode.list_unclaimed(nullif(:'provider', ''), nullif(:'begin', '')::timestamptz, :'most') l;
 \endif
 SQL

@@ -7,10 +7,11 @@ help_show()
 usage: urlmode show [--json] ID
 
 Says what became of the elicitation ID: what it is for, how far it came, what was
-paid for it, and what its provider has sent. It shows whose it is, and never a
-result, a key or a secret. Status 1: there is none of this id.
+paid for it and what of it went back, what the operator decided, and what its
+provider has sent. It shows whose it is, and never a result, a key or a secret.
+Status 1: there is none of this id.
 
-  --json  one JSON object: elicitation, payments, events
+  --json  one JSON object: elicitation, payments, refunds, decisions, events
 END
 }
 
@@ -57,6 +58,8 @@ show_json()
 SELECT json_build_object(
 	'elicitation', (SELECT row_to_json(e) FROM urlmode.show_elicitation(:'id') e),
 	'payments', (SELECT coalesce(json_agg(p), '[]') FROM urlmode.show_payments(:'id') p),
+	'refunds', (SELECT coalesce(json_agg(r), '[]') FROM urlmode.show_refunds(:'id') r),
+	'decisions', (SELECT coalesce(json_agg(d), '[]') FROM urlmode.show_decisions(:'id') d),
 	'events', (SELECT coalesce(json_agg(v), '[]') FROM urlmode.show_events(:'id') v));
 SQL
 }
@@ -74,6 +77,16 @@ SELECT count(*) > 0 AS paid FROM urlmode.show_payments(:'id') \gset
 \if :paid
 \echo Payments, amounts in minor units:
 SELECT * FROM urlmode.show_payments(:'id');
+\endif
+SELECT count(*) > 0 AS refunded FROM urlmode.show_refunds(:'id') \gset
+\if :refunded
+\echo Refunds, amounts in minor units:
+SELECT * FROM urlmode.show_refunds(:'id');
+\endif
+SELECT count(*) > 0 AS decided FROM urlmode.show_decisions(:'id') \gset
+\if :decided
+\echo Decisions of the operator:
+SELECT * FROM urlmode.show_decisions(:'id');
 \endif
 SELECT count(*) > 0 AS told FROM urlmode.show_events(:'id') \gset
 \if :told

@@ -1,0 +1,115 @@
+// urlmode release and urlmode void: the operator decides about a payment that is
+// held, and urlmode show tells what went back and who has decided.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { userInfo } from 'node:os';
+import { after, before, describe, test } from 'node:test';
+
+import { urlmode } from '../support/command.mjs';
+import { sender } from '../support/deliveries.mjs';
+import { openFixture } from '../support/fixture.mjs';
+
+const PRICE = { amount: 1050, currency: 'EUR' };
+
+let fixture;
+let env;
+
+before(async () => {
+	fixture = await openFixture({ name: 'command' });
+	env = { URLMODE_OPERATOR_DATABASE_URL: fixture.stack.env.URLMODE_OPERATOR_DATABASE_URL };
+});
+
+after(() => fixture?.close());
+
+const run = (...args) => urlmode(args, env);
+
+async function show(id) {
+	const { status, out } = await run('show', '--json', id);
+	assert.equal(status, 0);
+	return JSON.parse(out);
+}
+
+/** A payment of which 4 of 10.50 went back. */
+async function payAndRefund({ currency = 'eur', amount = 400 } = {}) {
+	const payment = await fixture.createPayment('stripe', { expected: PRICE });
+	const reference = `pi_${payment.id}`;
+	const stripe = sender(fixture, 'stripe');
+	const paid = stripe.event(payment.id, 'paid', PRICE);
+	paid.data.object.payment_intent = reference;
+	const refunded = {
+		id: `evt_${randomUUID()}`, object: 'event', livemode: true, type: 'charge.refunded',
+		data: { object: { id: 'ch_1', object: 'charge', payment_intent: reference, amount_refunded: amount, currency } },
+	};
+	for (const event of [paid, refunded]) assert.equal((await stripe.send(event)).status, 200);
+	return { ...payment, reference };
+}
+
+const outcomeOf = ({ id, owner }) => fixture.urlmode.waitForCompletion(id, { ...owner, timeout: 0 });
+
+describe('release and void', () => {
+	test('release offers what is held to the next call, and show tells who has decided', async () => {
+		const payment = await payAndRefund();
+		const { reference } = payment;
+		assert.equal((await outcomeOf(payment)).reason, 'held');
+		assert.deepEqual(await run('release', '--note', 'the shop keeps its word', 'stripe', reference),
+			{ status: 0, out: `released: the payment ${reference} of stripe\n`, err: '' });
+		assert.equal((await outcomeOf(payment)).action, 'accept');
+
+		const { payments, refunds, decisions } = await show(payment.id);
+		assert.deepEqual(payments.map(({ provider, refunded, held }) => [provider, refunded, held]), [['stripe', 400, false]]);
+		assert.deepEqual(refunds.map((refund) => [refund.payment, refund.amount, refund.currency]), [[reference, 400, 'EUR']]);
+		assert.deepEqual(decisions.map(({ decision, decided_by: by, refunded, note }) => [decision, by, refunded, note]),
+			[['released', process.env.SUDO_USER ?? userInfo().username, 400, 'the shop keeps its word']]);
+		const { out } = await run('show', payment.id);
+		assert.match(out, /Refunds[^]*Decisions of the operator[^]*the shop keeps its word/);
+	});
+
+	test('void offers it to none, until it is released', async () => {
+		const payment = await payAndRefund();
+		assert.deepEqual(await run('void', 'stripe', payment.reference),
+			{ status: 0, out: `voided: the payment ${payment.reference} of stripe\n`, err: '' });
+		assert.equal((await outcomeOf(payment)).refunded, true);
+		assert.equal((await run('release', 'stripe', payment.reference)).status, 0);
+		assert.equal((await outcomeOf(payment)).action, 'accept');
+		assert.deepEqual((await show(payment.id)).decisions.map(({ decision }) => decision), ['voided', 'released']);
+	});
+
+	test('a refund in another currency is held, never taken for all of it, and can be released', async () => {
+		const payment = await payAndRefund({ currency: 'usd', amount: 1_050 });
+		assert.equal((await outcomeOf(payment)).reason, 'held');
+		assert.equal((await run('release', 'stripe', payment.reference)).status, 0);
+		assert.equal((await outcomeOf(payment)).action, 'accept');
+	});
+
+	test('events --unclaimed says which payments are held', async () => {
+		const payment = await payAndRefund();
+		const { out } = await run('events', '--unclaimed', '--limit', '1000');
+		assert.match(out.split('\n').find((line) => line.includes(payment.id)), /400 +\| t$/);
+	});
+
+	test('what is not held, claimed or unknown is refused, and nothing is decided', async () => {
+		const payment = await payAndRefund();
+		await run('release', 'stripe', payment.reference);
+		const refused = async (...args) => {
+			const { status, out, err } = await run(...args);
+			assert.deepEqual([status, out], [1, '']);
+			return err;
+		};
+		assert.match(await refused('release', 'stripe', payment.reference), /is not held/);
+		assert.match(await refused('void', 'stripe', payment.reference), /is not held/);
+		assert.equal(await fixture.urlmode.claim(payment.id, payment.owner), true);
+		assert.match(await refused('void', 'stripe', payment.reference), /was claimed by a call/);
+		assert.match(await refused('void', 'square', payment.reference), /there is no payment/);
+		assert.match(await refused('release', 'stripe', "x' OR 'a' = 'a"), /there is no payment/);
+		assert.equal((await show(payment.id)).decisions.length, 1);
+	});
+
+	test('the payment is named whole', async () => {
+		for (const args of [['release'], ['void', 'stripe'], ['void', 'stripe', 'pi_1', 'pi_2'], ['release', '--note']]) {
+			const { status, err } = await run(...args);
+			assert.equal(status, 64, args.join(' '));
+			assert.match(err, /try: urlmode help (release|void)/);
+		}
+	});
+});
