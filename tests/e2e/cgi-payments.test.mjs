@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { constant } from '../security/constants.mjs';
+import { constant } from '../support/constants.mjs';
 import { post, sender } from '../support/deliveries.mjs';
 import { create, PROVIDER_PAGE, press } from '../support/flow.mjs';
 import { titleOf } from '../support/pages.mjs';

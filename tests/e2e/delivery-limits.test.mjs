@@ -7,7 +7,7 @@ import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 
-import { constant } from '../security/constants.mjs';
+import { constant } from '../support/constants.mjs';
 import { post, sender } from '../support/deliveries.mjs';
 import { openFixture } from '../support/fixture.mjs';
 

@@ -14,7 +14,7 @@ import { request as httpRequest } from '../support/http.mjs';
 import { cpuMsOf, isThere } from '../support/processes.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
-import { constant } from './constants.mjs';
+import { constant } from '../support/constants.mjs';
 import { PROGRAMS } from './deployment.mjs';
 import {
 	begin, GET_VALUES, pair, pairs, parameters, PARAMS, Peer, record, request, STDIN,

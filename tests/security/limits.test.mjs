@@ -16,7 +16,7 @@ import { assertSecurityHeaders } from '../support/pages.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { Tokens } from '../support/tokens.mjs';
 import { until } from '../support/wait.mjs';
-import { constant } from './constants.mjs';
+import { constant } from '../support/constants.mjs';
 import { configure } from './deployment.mjs';
 
 let fixture;

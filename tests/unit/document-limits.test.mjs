@@ -6,6 +6,8 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
+import { constantOf, domainMax, found } from '../support/constants.mjs';
+
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DAY = 24 * 60 * 60_000;
 
@@ -14,25 +16,25 @@ const read = (file) => readFileSync(path.join(ROOT, file), 'utf8');
 /** A document on one line, so that a sentence is found wherever it is broken. */
 const sentences = (file) => read(file).replaceAll(/\s+/g, ' ');
 
-/** What a constant of C, or of JavaScript, is: numbers, products and other constants of its file. */
-function constant(file, name) {
-	const text = read(file);
-	const [, value] = new RegExp(`(?:#define |const )${name}(?: =)? ([^;\\n]*?)(?:;|\\s*/\\*|\\s*(?://.*)?$)`, 'm').exec(text)
-		?? assert.fail(`${file} has no ${name}`);
-	return value.replaceAll(/[()]/g, '').split('*').map((factor) => factor.trim())
-		.reduce((product, factor) => product * (/^\d/.test(factor) ? Number(factor.replaceAll('_', '')) : constant(file, factor)), 1);
-}
-
-/** The number that a pattern finds in a file. */
-const found = (file, pattern) => Number(pattern.exec(read(file))?.[1] ?? assert.fail(`${file} has no ${pattern}`));
-
-const c = (module, ...names) => names.map((name) => constant(`lib/${module}.h`, name));
-const js = (module, name) => constant(`lib/node/src/${module}.js`, name);
+const c = (module, ...names) => names.map((name) => constantOf(`lib/${module}.h`, name));
+const js = (module, name) => constantOf(`lib/node/src/${module}.js`, name);
 const KB = 1_024;
 
 /** Document: a sentence with numbers in it, and what they are in the code, in the unit of the sentence. */
 const LIMITS = {
 	'lib/PROTOCOL.md': [
+		[/state token \| base64url without padding, (\d+) characters/, c('crypto/token', 'UM_TOKEN_LEN')],
+		[/session ticket \| base64url without padding; subject of 1 to (\d+) bytes/, c('crypto/ticket', 'UM_SUBJECT_MAX')],
+		[/base64url without padding; (\S+) bytes without the envelope; name of at most (\d+) bytes/,
+			[...c('crypto/sealed_text', 'UM_SEALED_TEXT_MAX'), ...c('jose/id_token', 'UM_ID_TOKEN_NAME_MAX')]],
+		[/result \| bytes; (\S+) with the envelope/, c('app/result', 'UM_RESULT_MAX')],
+		[/base64 in a notification; (\S+) bytes with the envelope/, [constantOf('lib/app/result.c', 'UM_ANNOUNCED_MAX')]],
+		[/what a call returned \| bytes; (\S+) with the envelope/, [domainMax('fulfilled')]],
+		[/verifier \| bytes; (\S+) with the envelope/, [domainMax('verifier')]],
+		[/tokens of an account \| bytes; (\S+) with the envelope/, [domainMax('tokens')]],
+		[/client response \| bytes; (\S+) with the envelope/, [domainMax('response')]],
+		[/the secret is base64 or base64url, with or without padding, of (\d+) to (\d+) bytes/, c('crypto/keys', 'UM_SECRET_MIN', 'UM_SECRET_MAX')],
+		[/an owner has (\S+) open at most/, [found('sql/002_elicitation.sql', /max_open\(\) RETURNS integer[^]*?SELECT (\d+)/)]],
 		[/A query has at most (\S+) bytes, a form (\S+), a webhook's body (\S+); a form or query at most (\S+) parameters with names of (\S+) and values of (\S+) bytes/,
 			[...c('http/request', 'UM_QUERY_MAX', 'UM_BODY_MAX', 'UM_DELIVERY_BODY_MAX'),
 				...c('http/form', 'UM_FORM_FIELDS_MAX', 'UM_FORM_NAME_MAX', 'UM_FORM_VALUE_MAX')]],
@@ -56,11 +58,11 @@ const LIMITS = {
 	],
 	'nginx/CONFIGURATION.md': [
 		[/Its name is 1 to (\d+) of/, c('crypto/token', 'UM_PROVIDER_MAX')],
-		[/`secrets` \| array of 1 to (\d+) strings/, [constant('lib/config/provider.c', 'SECRETS_MAX')]],
-		[/`accounts` \| array of 1 to (\d+) strings/, [constant('lib/config/provider.c', 'ACCOUNTS_MAX')]],
+		[/`secrets` \| array of 1 to (\d+) strings/, [constantOf('lib/config/provider.c', 'SECRETS_MAX')]],
+		[/`accounts` \| array of 1 to (\d+) strings/, [constantOf('lib/config/provider.c', 'ACCOUNTS_MAX')]],
 		[/`grace` \| seconds, 1 to (\d+)/, c('webhook/spec', 'UM_GRACE_MAX_S')],
-		[/in its title\. At most (\d+) bytes/, [constant('lib/config/pages.c', 'NAME_MAX_LEN')]],
-		[/The contrast with the page must be (\d+) or more/, [constant('lib/config/pages.c', 'CONTRAST_MIN')]],
+		[/in its title\. At most (\d+) bytes/, [constantOf('lib/config/pages.c', 'NAME_MAX_LEN')]],
+		[/The contrast with the page must be (\d+) or more/, [constantOf('lib/config/pages.c', 'CONTRAST_MIN')]],
 		[/at most (\d+) since the file was made/, c('server/metrics_file', 'UM_METRICS_PROVIDERS_MAX')],
 		[/has done nothing for (\d+) seconds, or none/, [c('server/metrics', 'UM_METRICS_SILENT_MS')[0] / 1_000]],
 		[/lives and has done nothing for (\d+) seconds/, [c('server/metrics', 'UM_METRICS_SILENT_MS')[0] / 1_000]],

@@ -8,7 +8,6 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { GRACE_MAX_SECONDS } from '../../lib/node/src/token.js';
 import { readReadme, withTables } from '../support/provider-tables.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -48,23 +47,6 @@ test('the reason codes of the protocol, with their statuses, are those of lib/ht
 	assert.ok(refusals.length > 0);
 	assert.deepEqual(sorted(rows.map(([, status, code]) => `${status} ${code}`)),
 		sorted(refusals.map(([, status, code]) => `${status} ${code}`)));
-});
-
-test('the URLs of an elicitation and the browser\'s cookie live as long as the longest grace of a description', () => {
-	const seconds = JSON.parse(read('lib/providers/schema.json')).properties.grace.maximum;
-	assert.equal(GRACE_MAX_SECONDS, seconds);
-	assert.equal(Number(/#define UM_GRACE_MAX_S (\d+)/.exec(read('lib/webhook/spec.h'))[1]), seconds);
-	assert.match(read('lib/app/browser.h'), /#define UM_COOKIE_MAX_AGE UM_GRACE_MAX_S\n/);
-	assert.equal(seconds, 365 * 24 * 60 * 60, 'a year, as the protocol says');
-});
-
-test('everything waits for thirty days for money that may be on its way', () => {
-	const number = (file, pattern) => Number(pattern.exec(read(file))[1]);
-
-	assert.equal(number('sql/002_elicitation.sql', /greatest\(grace, '(\d+) days'\)/), 30);
-	assert.equal(number('sql/006_create.sql', /closes_at\(.*\) > now\(\) - interval '(\d+) days'/), 30);
-	assert.equal(number('sql/005_retention.sql', /closes_at\(.*\) <= now\(\) - interval '(\d+) days'/), 30);
-	assert.equal(number('sql/005_retention.sql', /keep_unclaimed_ms bigint DEFAULT (\d+)/), 30 * 24 * 60 * 60_000);
 });
 
 /** Each function that a role may execute, as `name(parameters)`, from the migrations. */

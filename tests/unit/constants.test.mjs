@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// A constant that several languages know is the same in all of them.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { constant, constantOf, domainMax, domains, domainWords, found, inPackage, sqlDefaults } from '../support/constants.mjs';
+
+const KB = 1_024;
+
+const js = (module, name) => constantOf(`lib/node/src/${module}.js`, name);
+const words = (file, pattern) => found(file, pattern).match(/\w+/g);
+const conf = (pattern) => found('nginx/urlmode/server.conf', pattern);
+
+/** How many bytes the package takes of an argument, wherever it is checked. */
+const checkedMax = (name) => inPackage(new RegExp(`checkText\\('${name}', .*?, [01], (\\d+)\\)`, 'g')).map(([, max]) => Number(max));
+
+/** What a constant is, and its value in each place. */
+const SAME = {
+	'bytes of a secret, at least': () => [constant('UM_SECRET_MIN'), js('keys', 'SECRET_MIN')],
+	'bytes of a secret, at most': () => [constant('UM_SECRET_MAX'), js('keys', 'SECRET_MAX')],
+	'bytes of a nonce': () => [constant('UM_NONCE_LEN'), js('aead', 'NONCE_BYTES')],
+	'bytes of a tag': () => [found('lib/crypto/envelope.h', /UM_ENVELOPE_OVERHEAD \(2 \+ UM_NONCE_LEN \+ (\d+)\)/), js('aead', 'TAG_BYTES')],
+	'bytes that sealing adds, at least': () => [2 + constant('UM_NONCE_LEN') + js('aead', 'TAG_BYTES'),
+		found('sql/014_vault.sql', /DOMAIN urlmode\.tokens .*BETWEEN (\d+) AND/)],
+	'bytes of a digest': () => [domainMax('digest'), constant('UM_BINDING_LEN'), constant('UM_BROWSER_LEN'),
+		js('token', 'BINDING_BYTES'), js('token', 'BROWSER_BYTES'), js('request-digest', 'DIGEST_BYTES')],
+	'bytes of a UUID': () => [constant('UM_UUID_LEN'), js('token', 'ID_BYTES'), js('seal', 'ID_BYTES')],
+	'characters of a state token': () => [constant('UM_TOKEN_LEN'), found('lib/node/src/adapters/ask-by-retry.js', /HANDLE = .*?\{(\d+)\}/)],
+	'the cookie of the ticket': () => [found('lib/crypto/ticket.h', /UM_TICKET_COOKIE "(.*)"/), found('lib/node/src/ticket.js', /TICKET_COOKIE = '(.*)'/)],
+
+	'characters of the name of a provider': () => [constant('UM_PROVIDER_MAX'), domainMax('provider'),
+		1 + found('lib/node/src/input.js', /PROVIDER = .*\{0,(\d+)\}/), 1 + found('lib/node/src/accounts/description.js', /^const NAME = .*\{0,(\d+)\}/m)],
+	'bytes of a subject': () => [constant('UM_SUBJECT_MAX'), domainMax('subject'), ...checkedMax('subject')],
+	'bytes of a session': () => [domainMax('session'), ...checkedMax('session')],
+	'bytes of a resume key': () => [domainMax('resume_key'), ...checkedMax('resumeKey')],
+	'bytes of the id of an account': () => [domainMax('account_id'), ...checkedMax('account')],
+	'bytes of the name of an MCP server': () => [domainMax('requester'), ...checkedMax('name')],
+	'bytes of a target URL': () => [domainMax('target_url'), js('url', 'TARGET_MAX')],
+	'characters of a reason': () => [domainMax('reason'), found('lib/node/src/input.js', /REASON = .*\{0,(\d+)\}/)],
+	'bytes of a reference': () => [domainMax('reference'), js('input', 'REFERENCE_MAX')],
+	'bytes of the type of an event': () => [domainMax('event_type'), found('sql/008_event.sql', /octet_length\(type\) <= (\d+)/)],
+	'bytes of a sealed result': () => [constant('UM_RESULT_MAX'), domainMax('result'), found('lib/node/src/seal.js', /RESULT_MAX = ([\d_]+) - OVERHEAD/)],
+	'bytes of an outcome in a notification': () => [constantOf('lib/app/result.c', 'UM_ANNOUNCED_MAX'),
+		found('sql/002_elicitation.sql', /octet_length\(outcome\) <= (\d+)/), found('sql/002_elicitation.sql', /larger than (\d+) bytes/)],
+	'bytes of what a call returned, sealed': () => [domainMax('fulfilled'), found('lib/node/src/seal.js', /FULFILLED_MAX = ([\d_]+) - OVERHEAD/)],
+	'bytes of the response of a client, sealed': () => [domainMax('response'), js('adapters/client-requests', 'RESPONSE_MAX')],
+
+	'the kinds': () => [domainWords('kind'), words('lib/config/provider.c', /kinds\[\] = \{ (.*), NULL \}/), words('lib/node/src/urlmode.js', /KINDS = \[(.*)\]/)],
+	'the actions': () => [domainWords('action'), words('lib/node/src/input.js', /checkChoice\('action', value, \[(.*)\]/),
+		words('lib/node/src/types.js', /\{([^}]*)\} Action /)],
+	'the statuses': () => [domainWords('status'), [...words('lib/node/src/wait.js', /STATUSES = \[(.*)\]/), 'completed']],
+	'the purposes of the programs': () => [inPackage(/\{([^}]*) \| 'retry'\} Purpose/g)[0][1].match(/\w+/g),
+		found('lib/crypto/token.c', /names\[\]\[PURPOSE_MAX \+ 1\] = (\{[^}]*\})/).match(/"\w+"/g).map((name) => name.slice(1, -1))],
+
+	'the channel of announcements': () => [found('sql/002_elicitation.sql', /pg_notify\('(\w+)'/), found('sql/007_callback.sql', /pg_notify\('(\w+)'/),
+		found('lib/client/connection.c', /"LISTEN (\w+)"/), found('lib/node/src/database.js', /CHANNEL = '(\w+)'/)],
+	'the channel of the answers of clients': () => [found('sql/010_client_request.sql', /pg_notify\('(\w+)'/),
+		found('lib/node/src/adapters/client-requests.js', /CHANNEL = '(\w+)'/)],
+	'the channel of published messages': () => [found('sql/012_storage.sql', /pg_notify\('(\w+)'/), found('lib/node/src/adapters/storage.js', /CHANNEL = '(\w+)'/)],
+
+	'seconds of the longest grace': () => [365 * 24 * 60 * 60, constant('UM_GRACE_MAX_S'), constant('UM_COOKIE_MAX_AGE'), js('token', 'GRACE_MAX_SECONDS'),
+		found('lib/providers/schema.json', /"grace": \{[^}]*"maximum": (\d+)/)],
+	'days for money that may be on its way': () => [30, found('sql/002_elicitation.sql', /greatest\(grace, '(\d+) days'\)/),
+		found('sql/006_create.sql', /closes_at\(.*\) > now\(\) - interval '(\d+) days'/),
+		found('sql/005_retention.sql', /closes_at\(.*\) <= now\(\) - interval '(\d+) days'/), js('purge', 'KEEP_UNCLAIMED_MS') / js('purge', 'DAY_MS')],
+	'milliseconds that a result is kept after it was read': () => [js('purge', 'KEEP_RESULTS_MS'),
+		...sqlDefaults('keep_ms').filter((ms) => ms !== js('purge', 'RETENTION_MS'))],
+	'milliseconds that the result of an unclaimed payment is kept': () => [js('purge', 'KEEP_UNCLAIMED_MS'), ...sqlDefaults('keep_unclaimed_ms')],
+	'milliseconds that rows are kept': () => [js('purge', 'RETENTION_MS'), found('sql/005_retention.sql', /purge\(keep_ms bigint DEFAULT (\d+)/)],
+	'milliseconds that rows are kept at least': () => [js('purge', 'RETENTION_MIN_MS'), found('sql/005_retention.sql', /keep_ms < (\d+)/)],
+	'rows that are purged at once': () => [js('purge', 'BATCH_SIZE'), ...sqlDefaults('batch').filter((rows) => rows > 100),
+		found('sql/005_retention.sql', /x\.due_at LIMIT (\d+)/)],
+
+	'bytes of a delivery': () => [constant('UM_DELIVERY_BODY_MAX'), constant('UM_FCGI_BODY_MAX'), conf(/client_max_body_size (\d+)m/) * KB * KB,
+		conf(/client_body_buffer_size (\d+)m/) * KB * KB],
+	'seconds after which a browser tries again': () => [Number(found('lib/http/response.h', /UM_RETRY_AFTER "(\d+)"/)),
+		found('nginx/urlmode/http.conf', /"~\^\(429[^"]*" (\d+);/), found('nginx/urlmode/http.conf', /busy (\d+);/)],
+	'bytes of a file of public keys': () => [constant('UM_JWKS_FILE_MAX'), found('nginx/command/jwks.sh', /--max-filesize (\d+)/)],
+	'seconds between two fetches of public keys': () => [constant('UM_ISSUER_KEYS_PAUSE_S'), found('nginx/command/jwks.sh', /keys_pause=(\d+)/)],
+};
+
+for (const [what, places] of Object.entries(SAME)) {
+	test(`in every language the same: ${what}`, () => {
+		const [first, ...others] = places();
+		assert.ok(others.length > 0);
+		for (const other of others) assert.deepEqual(other, first);
+	});
+}
+
+/** What must fit: the smaller number, and the one that it must not exceed. */
+const FITS = {
+	'a reference of an event fits into the database': () => [constant('UM_REFERENCE_MAX'), domainMax('reference')],
+	'the identity of an event fits into the database': () => [constant('UM_EVENT_IDENTITY_MAX'), found('sql/008_event.sql', /octet_length\(identity\) BETWEEN 1 AND (\d+)/)],
+	'the type of an event fits into the database': () => [constant('UM_EVENT_TYPE_MAX'), domainMax('event_type')],
+	'an operation of a browser ends before nginx gives up': () => [constant('UM_STORE_WAIT_MS') / 1_000, found('nginx/urlmode/fastcgi.conf', /fastcgi_read_timeout (\d+)s/) - 1],
+	'a header with a target URL fits into the buffer of nginx': () => [domainMax('target_url'), found('nginx/urlmode/fastcgi.conf', /fastcgi_buffer_size (\d+)k/) * KB],
+	'what nginx takes of a header fits into FastCGI': () => [conf(/large_client_header_buffers 2 (\d+)k/) * 2 * KB + conf(/client_header_buffer_size (\d+)k/) * KB,
+		constant('UM_FCGI_PARAMS_MAX')],
+	'a form that a program takes passes nginx': () => [constant('UM_BODY_MAX'), conf(/client_max_body_size (\d+)k/) * KB],
+	'the database gives up before the package does': () => [found('sql/001_schema.sql', /statement_timeout = ''(\d+)s''/) * 1_000, js('pool', 'QUERY_TIMEOUT_MS') - 1],
+};
+
+for (const [what, places] of Object.entries(FITS)) {
+	test(what, () => {
+		const [smaller, larger] = places();
+		assert.ok(smaller <= larger, `${smaller} is more than ${larger}`);
+	});
+}
+
+test('the comment of a domain names its limit', () => {
+	for (const [name, { condition, comment }] of domains) {
+		const limit = /octet_length\(VALUE(?:::text)?\) (?:<=|BETWEEN 1 AND) (\d+)/.exec(condition)?.[1];
+		if (limit && name !== 'provider') assert.ok(comment.includes(` ${limit} `), `${name}: ${comment}`);
+	}
+});
