@@ -104,12 +104,4 @@ describe('release and void', () => {
 		assert.match(await refused('release', 'stripe', "x' OR 'a' = 'a"), /there is no payment/);
 		assert.equal((await show(payment.id)).decisions.length, 1);
 	});
-
-	test('the payment is named whole', async () => {
-		for (const args of [['release'], ['void', 'stripe'], ['void', 'stripe', 'pi_1', 'pi_2'], ['release', '--note']]) {
-			const { status, err } = await run(...args);
-			assert.equal(status, 64, args.join(' '));
-			assert.match(err, /try: urlmode help (release|void)/);
-		}
-	});
 });

@@ -12,7 +12,7 @@ import { after, before, describe, test } from 'node:test';
 import { installCommand, ROOT, urlmode } from '../support/command.mjs';
 
 const FOLDER = path.join(ROOT, 'nginx/command');
-const SUBCOMMANDS = ['check', 'delivery', 'events', 'jwks', 'keys', 'migrate', 'pages', 'purge', 'setup', 'show', 'version'];
+const SUBCOMMANDS = ['check', 'delivery', 'events', 'jwks', 'keys', 'migrate', 'pages', 'purge', 'release', 'setup', 'show', 'version', 'void'];
 
 const read = (name) => readFileSync(path.join(FOLDER, name), 'utf8');
 const sorted = (names) => [...new Set(names)].sort();
@@ -36,8 +36,9 @@ function complete(...words) {
 /** The options that the code takes: the patterns of its `case`. */
 function taken(name) {
 	if (name === 'delivery') return options(readFileSync(path.join(ROOT, 'lib/operate/check_delivery.c'), 'utf8').match(/"--[a-z]+"/g).join(' '));
-	const code = read(`${name}.sh`);
-	const [, body] = new RegExp(`^run_${name}\\(\\)\n\\{\n([^]*?)^\\}`, 'm').exec(code);
+	const decides = ['release', 'void'].includes(name);
+	const code = read(decides ? 'decide-payment.sh' : `${name}.sh`);
+	const [, body] = new RegExp(`^${decides ? 'decide' : `run_${name}`}\\(\\)\n\\{\n([^]*?)^\\}`, 'm').exec(code);
 	const patterns = [...body.matchAll(/^\t+([^\n()]*--[^\n()]*)\)/gm)].map(([, pattern]) => pattern);
 	return options(patterns.join(' '));
 }
@@ -106,6 +107,7 @@ describe('a command line that makes no sense ends with 64, and says how it would
 		['show'], ['show', 'x'], ['show', "1'; DROP TABLE x; --"], ['show', '--all', 'x'],
 		['show', '11111111-1111-1111-1111-1111111111111'], ['show', '111111111111-1111-1111-1111-11111111'],
 		['events', '--late', '--unclaimed'], ['events', '--provider'], ['events', '--limit', 'x'], ['events', '--limit', ''], ['events', 'x'],
+		['release'], ['release', 'stripe'], ['release', 'stripe', 'pi_1', 'pi_2'], ['void', 'stripe'], ['void', '--note'], ['void', '--all'],
 		['purge', '--older-than', 'x'], ['purge', '--older-than', '90'], ['purge', '--older-than', '1e9d'], ['purge', '--kind', 'x'], ['purge', 'x'],
 		['keys'], ['keys', 'print'], ['keys', 'list', '--force'], ['keys', 'rotate', '--force'], ['keys', 'drop', '--promote'], ['keys', 'drop', 'x'],
 		['setup'], ['setup', 'callback.example'], ['setup', 'http://callback.example'], ['setup', 'https://'],
