@@ -39,10 +39,12 @@ const SENDERS = {
 			type: {
 				paid: 'checkout.session.completed', processing: 'checkout.session.completed',
 				failed: 'checkout.session.async_payment_failed', expired: 'checkout.session.expired',
-				settled: 'checkout.session.async_payment_succeeded', ignored: 'charge.updated',
+				settled: 'checkout.session.async_payment_succeeded', ignored: 'charge.updated', refunded: 'charge.refunded',
 			}[what],
 			data: {
-				object: {
+				object: what === 'refunded' ? {
+					id: `ch_${id}`, object: 'charge', payment_intent: reference, amount_refunded: amount, currency: currency.toLowerCase(),
+				} : {
 					id: reference, object: 'checkout.session', client_reference_id: id,
 					payment_status: what === 'paid' ? 'paid' : 'unpaid', amount_total: amount ?? null,
 					currency: currency?.toLowerCase() ?? null,

@@ -179,7 +179,7 @@ const STEPS = {
 	async provider(run, what, { price = {} }) {
 		const { asked } = run;
 		asked.paying ??= await goToCheckout(run.fixture, asked.url);
-		if (what !== 'processing') run.payments += 1;
+		if (!['processing', 'refunded'].includes(what)) run.payments += 1;
 		await settle(run.fixture, asked.paying, what, { ...PRICE, ...price, reference: run.reference });
 	},
 

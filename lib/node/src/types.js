@@ -3,7 +3,7 @@
 /**
  * @typedef {'oauth' | 'payment' | 'signature'} Kind
  * @typedef {'accept' | 'decline' | 'cancel'} Action the three actions of the protocol
- * @typedef {'' | 'abandoned' | 'access_denied' | 'amount_mismatch' | 'cancelled' | 'expired' | 'payment_failed' | 'provider_error'
+ * @typedef {'' | 'abandoned' | 'access_denied' | 'amount_mismatch' | 'cancelled' | 'expired' | 'held' | 'payment_failed' | 'provider_error'
  *     | 'refused' | 'superseded' | (string & {})} Reason why an elicitation has ended: one of these, or a code of the provider's
  *     description, or of `complete`, `cancel` or `abandon`
  * @typedef {'pending' | 'opened' | 'processing'} OpenStatus the status of an elicitation that is not completed
