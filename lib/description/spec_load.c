@@ -146,7 +146,7 @@ load_grace(struct um_spec *spec, const struct um_conf_loc *at,
 	return true;
 }
 
-/* A setting without effect would be believed to protect. */
+/* A setting without effect would be trusted to protect. */
 static bool
 check_origin(const struct um_spec *spec, const struct um_conf_loc *at,
 	const struct um_provider_env *env)

@@ -63,7 +63,7 @@ class Chromium {
 
 class Person {
 	/** What went wrong on any page: [what, where]. */
-	troubles = [];
+	problems = [];
 	/** Every request: { method, url, headers, status, location }. */
 	requests = [];
 
@@ -80,19 +80,19 @@ class Person {
 	async tab() {
 		const page = await this.#context.newPage();
 		const session = await this.#context.newCDPSession(page);
-		const trouble = (what) => this.troubles.push([what, withoutQuery(page.url())]);
+		const report = (what) => this.problems.push([what, withoutQuery(page.url())]);
 
 		session.on('Audits.issueAdded', ({ issue }) => {
 			if (issue.code === 'ContentSecurityPolicyIssue') {
-				trouble(`policy: ${JSON.stringify(issue.details.contentSecurityPolicyIssueDetails)}`);
+				report(`policy: ${JSON.stringify(issue.details.contentSecurityPolicyIssueDetails)}`);
 			}
 		});
 		await session.send('Audits.enable');
-		page.on('pageerror', (error) => trouble(`error: ${error.message}`));
+		page.on('pageerror', (error) => report(`error: ${error.message}`));
 		page.on('console', (message) => {
 			// A refusal's status is on the console as well; tests look at statuses themselves.
 			if (['error', 'warning'].includes(message.type()) && !/status of [45]\d\d/.test(message.text())) {
-				trouble(`console: ${message.text()}`);
+				report(`console: ${message.text()}`);
 			}
 		});
 		return page;

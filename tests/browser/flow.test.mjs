@@ -59,7 +59,7 @@ const statusOf = async ({ id }) => (await fixture.stack.elicitation(id)).status;
 
 /** Everything was well, and nothing came from anywhere but here and the provider. */
 async function assertClean(who) {
-	assert.deepEqual(who.troubles, []);
+	assert.deepEqual(who.problems, []);
 	for (const { url } of await who.recorded()) {
 		assert.ok(['127.0.0.1', 'localhost'].includes(new URL(url).hostname), url);
 	}
@@ -318,7 +318,7 @@ describe('another site', () => {
 		const { url } = await create();
 		page = `<iframe src="${url}"></iframe>`;
 		await tab.goto(site);
-		await until('it was refused', () => ada.troubles.some(([what]) => /frame-ancestors/.test(what)));
+		await until('it was refused', () => ada.problems.some(([what]) => /frame-ancestors/.test(what)));
 		const frame = tab.frames().find((candidate) => candidate !== tab.mainFrame());
 		assert.ok(!(await frame.content()).includes('Continue'));
 	});

@@ -168,7 +168,7 @@ function pages(list) {
 				await visit(async (tab) => {
 					await go(tab);
 					await stay(tab);
-				}, { viewport: PHONE }, async (tab, { troubles }) => {
+				}, { viewport: PHONE }, async (tab, { problems }) => {
 					for (const [index, language] of languages.entries()) {
 						await tab.setExtraHTTPHeaders({ 'Accept-Language': language });
 						// All languages have one layout. So axe looks at one of each direction, light and dark, and at each of
@@ -181,13 +181,13 @@ function pages(list) {
 						await tab.setViewportSize(PHONE);
 						sheet.push(await tab.screenshot({ fullPage: true, type: 'jpeg', quality: 80 }));
 					}
-					assert.deepEqual(troubles, []);
+					assert.deepEqual(problems, []);
 				});
 				await contactSheet(await chromium.person(), sheet, `${name}-languages`);
 			});
 
 			test('in English, on a large screen, in forced colours and without JavaScript', async () => {
-				await visit(go, { javaScriptEnabled: false }, async (tab, { troubles }) => {
+				await visit(go, { javaScriptEnabled: false }, async (tab, { problems }) => {
 					assert.equal(await tab.locator('h1').textContent(), texts('en')[title]);
 					for (const colorScheme of ['light', 'dark']) {
 						await tab.emulateMedia({ colorScheme });
@@ -195,7 +195,7 @@ function pages(list) {
 					}
 					await tab.emulateMedia({ forcedColors: 'active' });
 					await picture(tab, `${name}-forced`);
-					assert.deepEqual(troubles, []);
+					assert.deepEqual(problems, []);
 				});
 			});
 		});
@@ -288,7 +288,7 @@ describe('with a name, a logo, colours and a way back', () => {
 
 	for (const [name, go] of [['confirm', confirmPayment], ['done', open('/done')], ['refusal', open('/connect/demo?state=x')], ['nginx-404', open('/no/such/page')]]) {
 		test(`${name}: the logo has a name, and axe finds nothing in both schemes`, async () => {
-			await visit(go, {}, async (tab, { troubles }) => {
+			await visit(go, {}, async (tab, { problems }) => {
 				assert.match(await tab.title(), / – Example Notes$/);
 				const logo = tab.getByRole('img', { name: 'Example Notes' });
 				assert.equal(await logo.evaluate((image) => image.decode().then(() => image.naturalWidth)), 120);
@@ -300,7 +300,7 @@ describe('with a name, a logo, colours and a way back', () => {
 				await tab.setViewportSize(PHONE);
 				assert.ok(await overflow(tab) <= 0);
 				assert.ok((await tab.content()).length < PAGE_MAX);
-				assert.deepEqual(troubles, []);
+				assert.deepEqual(problems, []);
 			});
 		});
 	}

@@ -104,7 +104,7 @@ test('an account: each stage of the call is shown as it is reached, and the page
 	await host.setViewportSize(PHONE);
 	assert.ok(await overflow(host) <= 0);
 	await picture(host, 'account-host-320');
-	assert.deepEqual(who.troubles, []);
+	assert.deepEqual(who.problems, []);
 });
 
 test('the picture of README.md: a payment, from the tool to its result', async () => {
@@ -138,7 +138,7 @@ test('a card is declined, and another one pays', async () => {
 	const steps = await host.locator('#progress li').allTextContents();
 	assert.ok(steps.includes('An attempt to pay has failed. The user can try again.'), String(steps));
 	await picture(host, 'payment-5-host');
-	assert.deepEqual(who.troubles, []);
+	assert.deepEqual(who.problems, []);
 });
 
 test('the tab is closed, and the next call goes on with the same payment', async () => {

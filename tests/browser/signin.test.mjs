@@ -74,7 +74,7 @@ for (const dress of Object.keys(DRESSES)) {
 		await atTarget(tab);
 		assert.equal(provider.asked.length, 1, 'no more than one id token in the time of a session');
 		assert.equal(await statusOf(next), 'opened');
-		assert.deepEqual(ada.troubles, []);
+		assert.deepEqual(ada.problems, []);
 
 		const sent = (await ada.recorded()).filter(({ url }) => url.startsWith(fixture.stack.baseUrl));
 		assert.deepEqual(sent.map(({ method, url }) => [method, new URL(url).pathname]),
@@ -104,7 +104,7 @@ test('the demo: its user signs in once, at its own provider, and connects the ac
 		await tab.waitForURL(demo.url('/done'));
 		const { action } = await demo.urlmode.waitForCompletion(elicitation.id, elicitation.owner);
 		assert.equal(action, 'accept');
-		assert.deepEqual(ada.troubles, []);
+		assert.deepEqual(ada.problems, []);
 	} finally {
 		await demo.close();
 	}
@@ -134,7 +134,7 @@ describe('one provider', () => {
 		await tab.click('text=Sign in as somebody else');
 		await atTarget(tab);
 		assert.equal(await statusOf(elicitation), 'opened');
-		assert.deepEqual(who.troubles, []);
+		assert.deepEqual(who.problems, []);
 	});
 
 	test('two tabs share a sign-in: the second one goes on by the session of the first', async () => {

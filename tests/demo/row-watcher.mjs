@@ -1,5 +1,5 @@
 // What PostgreSQL tells of rows: the same notifications that wake a waiting MCP
-// server, for the page to show. It believes them, which only a demo may.
+// server, for the page to show. It trusts them, which only a demo may.
 
 import { EventEmitter } from 'node:events';
 

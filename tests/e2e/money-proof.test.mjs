@@ -107,7 +107,7 @@ describe('money is always compared', () => {
 		for (const expected of [PRICE, 'any']) {
 			const payment = await goToCheckout('stripe', { expected });
 			await send('stripe', payment, { amount: undefined, currency: undefined });
-			assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
+			assert.deepEqual(await fixture.state(payment), ['opened', null, '']);
 			assert.deepEqual(await actionsOf(payment), ['recheck']);
 		}
 	});
@@ -123,7 +123,7 @@ describe('money is always compared', () => {
 		await send('stripe', first, { reference: `cs_test_${first.id}` });
 		await send('stripe', second, { reference: `cs_test_${first.id}` });
 		assert.equal((await wait(first)).action, 'accept');
-		assert.deepEqual(await fixture.standing(second), ['opened', null, '']);
+		assert.deepEqual(await fixture.state(second), ['opened', null, '']);
 		assert.deepEqual(await actionsOf(second), ['reference_taken']);
 	});
 
@@ -135,7 +135,7 @@ describe('money is always compared', () => {
 		await assert.rejects(complete({}), TypeError);
 		await assert.rejects(complete({ reference, ...PRICE, amount: 1 }), { code: 'ELICITATION_MISMATCH' });
 		await assert.rejects(complete({ reference: `pi_${other.id}`, ...PRICE }), { code: 'ELICITATION_REFERENCE' });
-		assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
+		assert.deepEqual(await fixture.state(payment), ['opened', null, '']);
 		assert.equal(await complete({ reference, ...PRICE }), true);
 		assert.equal((await wait(payment)).reference, reference);
 	});
@@ -163,7 +163,7 @@ describe('what went back, or came in parts, as the provider says it', () => {
 		assert.equal(await fixture.urlmode.claim(payment.id, payment.owner), true);
 		await send('adyen', payment, { pspReference: `dispute-${payment.id}`, originalReference: pspReference, eventCode: 'CHARGEBACK' });
 		assert.deepEqual(await actionsOf(payment), ['accept', 'refunded']);
-		assert.deepEqual(await fixture.standing(payment), ['completed', 'accept', '']);
+		assert.deepEqual(await fixture.state(payment), ['completed', 'accept', '']);
 		const { action, refunded } = await wait(payment);
 		assert.deepEqual({ action, refunded }, { action: 'accept', refunded: true });
 	});
@@ -228,7 +228,7 @@ describe('what the provider signs into the browser\'s address', () => {
 		for (const time of ['first', 'second', 'third']) {
 			assert.equal(titleOf(await browser.open(paidReturn(payment))), 'Waiting for confirmation', time);
 		}
-		assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
+		assert.deepEqual(await fixture.state(payment), ['opened', null, '']);
 		assert.deepEqual(await actionsOf(payment), ['recheck']);
 	});
 
@@ -242,7 +242,7 @@ describe('what the provider signs into the browser\'s address', () => {
 		const hop = await browser.send({ url, method: 'POST', body: forged, from: PROVIDER_PAGE });
 		assert.equal(hop.status, 400);
 		assert.match(hop.body, /<code>query_and_form<\/code>/);
-		assert.deepEqual(await fixture.standing(flow), ['opened', null, '']);
+		assert.deepEqual(await fixture.state(flow), ['opened', null, '']);
 		assert.equal(titleOf(await browser.open(url)), 'All done');
 		assert.equal((await wait(flow)).result.code, 'c0de');
 	});

@@ -29,7 +29,7 @@ function collect(price = PRICE) {
 	return id;
 }
 
-/** What a server asks Mollie's API. It believes the reference that it is given. */
+/** What a server asks Mollie's API. It trusts the reference that it is given. */
 function recheck({ reference }) {
 	const price = mollie.get(reference);
 	return price && { action: 'accept', reference, ...price };
@@ -111,7 +111,7 @@ describe('what a stranger chose', () => {
 
 		await call(second.webhookUrl, id);
 		assert.equal(await check(second), 'ELICITATION_TIMEOUT');
-		assert.deepEqual(await fixture.standing(second), ['opened', null, '']);
+		assert.deepEqual(await fixture.state(second), ['opened', null, '']);
 		const genuine = collect();
 		await call(second.webhookUrl, genuine);
 		assert.equal((await wait(second)).reference, genuine);
@@ -122,7 +122,7 @@ describe('what a stranger chose', () => {
 		for (const price of [{ ...PRICE, amount: 1 }, { ...PRICE, currency: 'JPY' }]) {
 			await call(payment.webhookUrl, collect(price));
 			assert.equal(await check(payment), 'ELICITATION_TIMEOUT');
-			assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
+			assert.deepEqual(await fixture.state(payment), ['opened', null, '']);
 		}
 	});
 
@@ -130,7 +130,7 @@ describe('what a stranger chose', () => {
 		const payment = await goToCheckout();
 		await call(payment.webhookUrl, collect());
 		await assert.rejects(wait(payment, { recheck: () => ({ action: 'accept' }) }), TypeError);
-		assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
+		assert.deepEqual(await fixture.state(payment), ['opened', null, '']);
 	});
 
 	test('junk after the genuine reference does not hide it', async () => {

@@ -144,7 +144,7 @@ describe('a wait that ends while its user is at the checkout', () => {
 	test('times out: the payment stays open, and the next wait gets it', async () => {
 		const payment = await openPayment();
 		await assert.rejects(wait(payment, { timeout: 100, abandon: true }), { code: 'ELICITATION_TIMEOUT', status: 'opened' });
-		assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
+		assert.deepEqual(await fixture.state(payment), ['opened', null, '']);
 		const again = await askAgain(payment);
 		assert.deepEqual([again.resumed, again.id], [true, payment.id]);
 		await send('stripe', payment, 'paid');
@@ -154,7 +154,7 @@ describe('a wait that ends while its user is at the checkout', () => {
 	test('that nobody has opened ends with its wait', async () => {
 		const payment = await ask();
 		await assert.rejects(wait(payment, { timeout: 100, abandon: true }), { code: 'ELICITATION_TIMEOUT', status: 'pending' });
-		assert.deepEqual(await fixture.standing(payment), ['completed', 'cancel', 'timeout']);
+		assert.deepEqual(await fixture.state(payment), ['completed', 'cancel', 'timeout']);
 	});
 
 	for (const [what, settled, action] of [['and is settled', 'settled', 'accept'], ['and fails', 'failed', 'cancel']]) {
@@ -162,7 +162,7 @@ describe('a wait that ends while its user is at the checkout', () => {
 			const browser = fixture.browser();
 			const payment = await openPayment('stripe', {}, browser);
 			await browser.open(payment.cancelUrl);
-			assert.deepEqual(await fixture.standing(payment), ['completed', 'decline', 'cancelled']);
+			assert.deepEqual(await fixture.state(payment), ['completed', 'decline', 'cancelled']);
 			await fixture.urlmode.claim(payment.id, { ...payment.owner, action: 'decline' });
 			await send('stripe', payment, 'processing');
 			assert.match((await browser.open(payment.returnUrl)).body, /<title>[^<]*ait/, 'the page waits for the transfer');
@@ -183,8 +183,8 @@ describe('a wait that ends while its user is at the checkout', () => {
 		const processing = await openPayment('stripe', { ...opened.owner, resumeKey: 'another report' });
 		await send('stripe', processing, 'processing');
 		await fixture.createPayment('stripe', { ...opened.owner, expected: PRICE, exclusive: true });
-		assert.deepEqual(await fixture.standing(opened), ['opened', null, '']);
-		assert.deepEqual(await fixture.standing(processing), ['processing', null, '']);
+		assert.deepEqual(await fixture.state(opened), ['opened', null, '']);
+		assert.deepEqual(await fixture.state(processing), ['processing', null, '']);
 	});
 
 	test('the server cancels it by its own decision: the outcome says what that cut off', async () => {
@@ -204,7 +204,7 @@ describe('an attempt is not an outcome', () => {
 		await until('it is told that the page is open', () => told.includes('opened'));
 		await send('adyen', payment, 'failed');
 		await until('it is told of the attempt', () => told.includes('attempt_failed'));
-		assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
+		assert.deepEqual(await fixture.state(payment), ['opened', null, '']);
 		await send('adyen', payment, 'paid');
 		assert.equal((await outcome).action, 'accept');
 		assert.deepEqual((await fixture.events(payment)).map(({ action }) => action), ['attempt_failed', 'accept']);
@@ -213,7 +213,7 @@ describe('an attempt is not an outcome', () => {
 	test('square: a payment fails, and the next one is completed', async () => {
 		const payment = await openPayment('square');
 		await send('square', payment, 'failed');
-		assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
+		assert.deepEqual(await fixture.state(payment), ['opened', null, '']);
 		await send('square', payment, 'paid');
 		assert.equal((await wait(payment)).action, 'accept');
 	});
@@ -277,7 +277,7 @@ describe('what is paid after the end', () => {
 		await send('adyen', byWebhook, 'paid');
 		assert.equal(await fixture.urlmode.complete(byServer.id, { ...byServer.owner, action: 'accept', reference: byServer.id, ...PRICE }), true);
 		for (const payment of [byWebhook, byServer]) {
-			assert.deepEqual(await fixture.standing(payment), ['completed', 'accept', '']);
+			assert.deepEqual(await fixture.state(payment), ['completed', 'accept', '']);
 			const { action, late } = await wait(await askAgain(payment));
 			assert.deepEqual([action, late], ['accept', true]);
 			await until('it is told', () => events.includes(payment.id));
@@ -287,7 +287,7 @@ describe('what is paid after the end', () => {
 	test('what a user pays for, although another one of theirs took its place, is offered to the next call', async () => {
 		const payment = await ask();
 		await ask('stripe', { ...payment.owner, resumeKey: 'other', exclusive: true });
-		assert.deepEqual(await fixture.standing(payment), ['completed', 'cancel', 'superseded']);
+		assert.deepEqual(await fixture.state(payment), ['completed', 'cancel', 'superseded']);
 		await send('stripe', payment, 'processing');
 		await send('stripe', payment, 'settled');
 		const again = await askAgain(payment);

@@ -127,7 +127,7 @@ describe('the return without a payment', () => {
 		await stripe.send(stripe.event(payment.id, 'paid', PRICE));
 		const page = await browser.open(payment.cancelUrl);
 		assert.equal(titleOf(page), 'All done');
-		assert.deepEqual(await fixture.standing(payment), ['completed', 'accept', '']);
+		assert.deepEqual(await fixture.state(payment), ['completed', 'accept', '']);
 	});
 });
 
@@ -150,7 +150,7 @@ describe('only the browser that started', () => {
 	test('nobody may decline before a browser has opened the payment', async () => {
 		const payment = await create(fixture.urlmode, { provider: 'stripe', kind: 'payment', targetUrl: 'https://checkout.example/' });
 		assert.equal((await back(fixture.browser(), payment.cancelUrl)).status, 403);
-		assert.deepEqual(await fixture.standing(payment), ['pending', null, '']);
+		assert.deepEqual(await fixture.state(payment), ['pending', null, '']);
 	});
 });
 
@@ -218,7 +218,7 @@ describe('after the expiry', () => {
 			assert.equal(page.status, 410);
 			assert.match(page.body, /<code>expired<\/code>/);
 		}
-		assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
+		assert.deepEqual(await fixture.state(payment), ['opened', null, '']);
 		await stripe.send(stripe.event(payment.id, 'paid', PRICE));
 		assert.equal(titleOf(await browser.open(payment.returnUrl)), 'All done');
 	});
@@ -230,7 +230,7 @@ describe('a payment after the end', () => {
 		const payment = await pay(browser);
 		await browser.open(payment.cancelUrl);
 		await stripe.send(stripe.event(payment.id, 'paid', PRICE));
-		assert.deepEqual(await fixture.standing(payment), ['completed', 'decline', 'cancelled']);
+		assert.deepEqual(await fixture.state(payment), ['completed', 'decline', 'cancelled']);
 		assert.deepEqual(JSON.parse((await back(browser, statusRoute(payment))).body),
 			{ status: 'completed', action: 'decline', reason: 'cancelled', failed_attempts: 0, late: true });
 		for (const url of [payment.returnUrl, payment.cancelUrl, payment.url]) {
@@ -272,7 +272,7 @@ test('a state for one way does not open the other', async () => {
 		assert.equal(hop.status, 400, path);
 		assert.match(hop.body, /state_invalid/);
 	}
-	assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
+	assert.deepEqual(await fixture.state(payment), ['opened', null, '']);
 });
 
 test('HEAD, POST and a prefetch decline nothing', async () => {

@@ -29,7 +29,7 @@ async function walk() {
 	const browser = fixture.browser();
 	const flow = await fixture.goOn(browser);
 	await comeBack(browser, flow.returnTo({ code: 'c' }));
-	assert.deepEqual(await fixture.standing(flow), ['completed', 'accept', '']);
+	assert.deepEqual(await fixture.state(flow), ['completed', 'accept', '']);
 
 	const payment = await fixture.goOn(browser, {
 		provider: 'stripe', kind: 'payment', targetUrl: 'https://checkout.example/pay', expected: PRICE,
@@ -37,7 +37,7 @@ async function walk() {
 	assert.equal((await browser.open(payment.returnUrl)).status, 200);
 	const stripe = sender(fixture, 'stripe');
 	assert.equal((await stripe.send(stripe.event(payment.id, 'paid', PRICE))).status, 200);
-	assert.deepEqual(await fixture.standing(payment), ['completed', 'accept', '']);
+	assert.deepEqual(await fixture.state(payment), ['completed', 'accept', '']);
 	assert.equal((await comeBack(browser, payment.returnUrl)).location, '/done');
 }
 

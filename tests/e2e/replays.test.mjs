@@ -45,7 +45,7 @@ describe('an event counts once, whatever comes after it', () => {
 		const expired = await fixture.createPayment();
 		await from.send(from.event(expired.id, 'expired'));
 		assert.equal((await from.send(from.event(expired.id, 'paid', PRICE))).status, 200);
-		assert.deepEqual(await fixture.standing(expired), ['completed', 'cancel', 'expired']);
+		assert.deepEqual(await fixture.state(expired), ['completed', 'cancel', 'expired']);
 		const [, late] = await fixture.events(expired);
 		assert.deepEqual(
 			{ action: late.action, type: late.type, provider: late.provider },
@@ -105,7 +105,7 @@ test('PostgreSQL away: 503, so that the provider tries again; then it is taken',
 	await refusedMeanwhile(delivery);
 	await fixture.stack.service('start', 'postgres');
 	await until('it is taken', async () => (await post(delivery)).status === 200);
-	assert.deepEqual(await fixture.standing(elicitation), ['completed', 'accept', '']);
+	assert.deepEqual(await fixture.state(elicitation), ['completed', 'accept', '']);
 });
 
 async function refusedMeanwhile(delivery) {

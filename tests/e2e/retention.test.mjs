@@ -205,7 +205,7 @@ describe('a payment whose elicitation is gone', () => {
 		assert.equal(await send(other, 'paid', { reference: reference() }), 'reference_taken');
 		await assert.rejects(fixture.urlmode.complete(other.id, { ...other.owner, action: 'accept', reference: reference(), ...PRICE }),
 			{ name: 'ElicitationReferenceError' });
-		assert.deepEqual(await fixture.standing(other), ['opened', null, '']);
+		assert.deepEqual(await fixture.state(other), ['opened', null, '']);
 	});
 
 	test('its id is not created again, so that it never pays for the next one', async () => {
@@ -239,7 +239,7 @@ describe('what a call of purge takes', () => {
 		return made;
 	}
 
-	test('batch by batch it passes what has to stay, and what is over goes', async () => {
+	test('it deletes what is purgeable batch by batch, and leaves the rest', async () => {
 		const made = await makeMixed([false, true, true, false, true, false]);
 		assert.equal(await purge({ batch: 1, kind: 'payment' }), 3);
 		assert.deepEqual(await Promise.all(made.map(exists)), [false, true, true, false, true, false]);

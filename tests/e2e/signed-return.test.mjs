@@ -81,7 +81,7 @@ describe('razorpay', () => {
 		for (let time = 0; time < 2; time++) {
 			assert.equal(titleOf(await browser.open(returnOf(payment))), 'Waiting for confirmation');
 		}
-		assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
+		assert.deepEqual(await fixture.state(payment), ['opened', null, '']);
 		const { action } = await fixture.urlmode.waitForCompletion(payment.id, {
 			...payment.owner,
 			recheck: ({ reference }) => {
@@ -108,7 +108,7 @@ describe('razorpay', () => {
 		assert.equal(titleOf(await browser.open(returnOf(payment))), 'This request has expired');
 		const events = await fixture.stack.sql('SELECT action, type FROM urlmode.event WHERE elicitation = $1', [payment.id]);
 		assert.deepEqual(events, [{ action: 'recheck', type: 'paid' }]);
-		assert.deepEqual(await fixture.standing(payment), ['completed', 'cancel', 'expired']);
+		assert.deepEqual(await fixture.state(payment), ['completed', 'cancel', 'expired']);
 	});
 
 	test('a return that is not signed, or is another payment\'s, completes nothing', async () => {
@@ -123,14 +123,14 @@ describe('razorpay', () => {
 		]) {
 			assert.equal(titleOf(await browser.open(url)), 'Waiting for confirmation');
 		}
-		assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
+		assert.deepEqual(await fixture.state(payment), ['opened', null, '']);
 	});
 
 	test('in another browser it completes nothing', async () => {
 		const payment = await pay(fixture.browser());
 		const hop = await fixture.browser().send({ url: new URL(returnOf(payment)), from: PROVIDER_PAGE });
 		assert.equal(hop.status, 403);
-		assert.deepEqual(await fixture.standing(payment), ['opened', null, '']);
+		assert.deepEqual(await fixture.state(payment), ['opened', null, '']);
 	});
 });
 
@@ -157,7 +157,7 @@ describe('a till that signs the amount', () => {
 		const [first, second] = ['first', 'second'].map((name) => `${name}-${payment.id}`);
 		const till = sender(fixture, 'till', 'razorpay');
 		assert.equal((await till.send(till.event(payment.id, 'paid', { ...PRICE, reference: first }))).status, 200);
-		assert.deepEqual(await fixture.standing(payment), ['completed', 'accept', '']);
+		assert.deepEqual(await fixture.state(payment), ['completed', 'accept', '']);
 
 		for (const time of ['at first', 'reloaded', 'once more']) {
 			assert.equal(titleOf(await browser.open(returnOf(payment, second))), 'All done', time);
@@ -168,14 +168,14 @@ describe('a till that signs the amount', () => {
 	});
 
 	test('a return that proves the amount is accepted, and one of another amount is not', async () => {
-		for (const [amount, title, standing] of [
+		for (const [amount, title, state] of [
 			['100', 'All done', ['completed', 'accept', '']],
 			['1', 'The amount does not match', ['completed', 'cancel', 'amount_mismatch']],
 		]) {
 			const browser = fixture.browser();
 			const payment = await pay(browser, { provider: 'till', expected: PRICE });
 			assert.equal(titleOf(await browser.open(returnOf(payment, `pay-${payment.id}`, amount))), title);
-			assert.deepEqual(await fixture.standing(payment), standing);
+			assert.deepEqual(await fixture.state(payment), state);
 			assert.deepEqual(await unclaimed(payment), [`pay-${payment.id}`]);
 		}
 	});
@@ -224,7 +224,7 @@ describe('shopify', () => {
 			assert.equal(hop.status, 401, reason);
 			assert.match(hop.body, new RegExp(`<code>${reason}</code>`));
 		}
-		assert.deepEqual(await fixture.standing(flow), ['opened', null, '']);
+		assert.deepEqual(await fixture.state(flow), ['opened', null, '']);
 	});
 
 	test('a form that is posted to a signed address is refused, whatever it says', async () => {
@@ -235,6 +235,6 @@ describe('shopify', () => {
 		const hop = await browser.send({ url, method: 'POST', body: forged, from: PROVIDER_PAGE });
 		assert.equal(hop.status, 400);
 		assert.match(hop.body, /<code>query_and_form<\/code>/);
-		assert.deepEqual(await fixture.standing(flow), ['opened', null, '']);
+		assert.deepEqual(await fixture.state(flow), ['opened', null, '']);
 	});
 });

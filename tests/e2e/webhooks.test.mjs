@@ -213,7 +213,7 @@ describe('the paid amount and currency must be the expected ones', () => {
 		const from = sender(fixture, 'stripe');
 		const elicitation = await start(from, 'stripe', { expected: PRICE });
 		await from.send(from.event(elicitation.id, 'paid', { amount: null, currency: null }));
-		assert.deepEqual(await fixture.standing(elicitation), ['pending', null, '']);
+		assert.deepEqual(await fixture.state(elicitation), ['pending', null, '']);
 		const asked = [];
 		const { action, reason } = await wait(elicitation, {
 			recheck: async (question) => {

@@ -59,7 +59,7 @@ export class Ledger {
 				`${row.user} is asked to pay for ${row.thing}, and ${reference} is proved`);
 		}
 		for (const other of rows) {
-			const status = model.standing(other);
+			const status = model.effectiveStatus(other);
 			const isUnderWay = ['opened', 'processing'].includes(status) && now < closesAt({ ...other, status });
 			assert.ok(other === row || !same(other) || !isUnderWay,
 				`${row.user} is asked to pay for ${row.thing}, and another payment of theirs is under way`);

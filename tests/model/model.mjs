@@ -61,13 +61,13 @@ export class Model {
 		const own = this.rows.filter((row) => row.user === user && row.thing === thing).reverse();
 		const ranked = own.filter((row) => this.#rankOf(row) !== undefined);
 		return ranked.sort((one, other) => this.#rankOf(one) - this.#rankOf(other))[0]
-			?? own.find((row) => this.standing(row) === 'processing' && this.#goesOn(row))
+			?? own.find((row) => this.effectiveStatus(row) === 'processing' && this.#goesOn(row))
 			?? own.find((row) => this.#goesOn(row) || (isOpen(row) && canRecheck && this.#mayBePaid(row)))
 			?? own.find((row) => !isOpen(row) && this.#isUnanswered(row, canRecheck));
 	}
 
 	#goesOn(row) {
-		const status = this.standing(row);
+		const status = this.effectiveStatus(row);
 		return status !== 'completed' && this.now < closesAt({ ...row, status });
 	}
 
@@ -88,7 +88,7 @@ export class Model {
 	 * The status that pages and calls are told: money is on its way for a payment that has ended, because its user went on
 	 * at the provider.
 	 */
-	standing(row) {
+	effectiveStatus(row) {
 		if (row.status !== 'completed' || row.kind !== 'payment' || row.action === 'accept') return row.status;
 		const since = row.from === null ? -1 : row.endedIn;
 		const isUnderWay = [...row.attempts.underWay].some(([name, turn]) => name && turn > since);
@@ -311,7 +311,7 @@ export class Model {
 	// What a browser does
 
 	open(row) {
-		if (!isOpen(row)) return this.standing(row);
+		if (!isOpen(row)) return this.effectiveStatus(row);
 		if (row.status === 'processing') return this.now < closesAt(row) ? 'processing' : 'expired';
 		if (this.now >= row.expires) return 'expired';
 		// Nobody is sent to pay for what is paid.

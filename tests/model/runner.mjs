@@ -122,10 +122,10 @@ class Runner {
 			if (how === 'failing') {
 				this.#model.endRecheck(row, taken, true);
 				const error = new Error('the provider does not answer');
-				if (this.#model.standing(row) !== 'completed' && this.#live().includes(recheck.call)) recheck.call.wait.failure = error;
+				if (this.#model.effectiveStatus(row) !== 'completed' && this.#live().includes(recheck.call)) recheck.call.wait.failure = error;
 				recheck.reject(error);
 			} else {
-				// Who believes the event takes any payment that it names, at least once that one is proved.
+				// A server that trusts the event takes any payment that it names, at least once that one is proved.
 				const found = [...this.#paid.values()].find((paid) => taken.references.includes(paid.reference)
 					&& (paid.row === row || (how === 'credulously' && this.#model.payments.has(paid.reference))));
 				const answer = how !== 'nothing' && found && { action: 'accept', ...answerOf(found) };
@@ -378,12 +378,12 @@ class Runner {
 		const asking = () => this.#asking.find((recheck) => recheck.row === row && !recheck.taken);
 		const recheck = await this.#until('a recheck asks the provider', asking);
 		assert.deepEqual(recheck.request.references, taken.references, 'the references that a recheck is given');
-		Object.assign(recheck, { taken, begunOn: this.#model.standing(row) });
+		Object.assign(recheck, { taken, begunOn: this.#model.effectiveStatus(row) });
 	}
 
 	async #endWait(call) {
 		const { row, wait } = call;
-		if (this.#model.standing(row) !== 'completed') {
+		if (this.#model.effectiveStatus(row) !== 'completed') {
 			if (wait.failure) {
 				await this.#endOf(call);
 				assert.equal(wait.error, wait.failure, 'a wait rejects with the error of its recheck');
@@ -463,7 +463,7 @@ class Runner {
 			const row = this.#row(call);
 			for (const end of ['begin', 'fulfil', 'confirm', 'claim']) await this.step({ do: end, call });
 			if (row.status === 'pending') return;
-			if (this.#model.standing(row) === 'processing') await this.step({ do: 'later', ms: 31 * DAY });
+			if (this.#model.effectiveStatus(row) === 'processing') await this.step({ do: 'later', ms: 31 * DAY });
 		}
 		assert.fail(`${user} can ask anew for ${thing}`);
 	}

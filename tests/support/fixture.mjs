@@ -106,7 +106,7 @@ class Fixture {
 	}
 
 	/** The state of the row: its status, action and reason. */
-	async standing({ id }) {
+	async state({ id }) {
 		const { status, action, reason } = await this.stack.elicitation(id);
 		return [status, action, reason];
 	}

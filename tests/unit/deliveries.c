@@ -70,7 +70,7 @@ text_of(const json_t *event, const char *key)
 	return text != NULL ? text : "";
 }
 
-/* A key that nobody reads would be believed to be tested. */
+/* A key that nobody reads would look as if it were tested. */
 static void
 check_keys(const char *where, json_t *object, const char *const *keys)
 {

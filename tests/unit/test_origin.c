@@ -160,7 +160,7 @@ TEST(a_value_that_is_not_text_is_malformed)
 	um_spec_free(spec);
 }
 
-/* A setting that has no effect would be believed to protect. */
+/* A setting that has no effect would be trusted to protect. */
 TEST(a_setting_that_the_description_cannot_use_is_refused)
 {
 	struct um_spec *spec;

@@ -127,7 +127,7 @@ part_of(const struct provider *provider, bool is_return)
 }
 
 static bool
-is_believed(const struct provider *provider, bool is_return, const char *word)
+is_trusted(const struct provider *provider, bool is_return, const char *word)
 {
 	return strcmp(json_string_value(
 			      json_object_get(part_of(provider, is_return),
@@ -181,7 +181,7 @@ TEST(the_tolerance_is_exact)
 	each(age_one);
 }
 
-/* Without any one header nothing that matters is believed. */
+/* Without any one header nothing that matters is trusted. */
 static void
 strip_one(const struct provider *provider, const struct um_spec *spec,
 	const json_t *delivery, bool is_return)
@@ -202,7 +202,7 @@ strip_one(const struct provider *provider, const struct um_spec *spec,
 			== UM_DELIVERY_GOOD)
 			assert_events(delivery, events, len);
 		json_object_clear(copy.headers);
-		if (!is_believed(provider, is_return, "nothing")
+		if (!is_trusted(provider, is_return, "nothing")
 			&& delivery_copy_read(&copy, spec, is_return, events,
 				   &len)
 				== UM_DELIVERY_GOOD)

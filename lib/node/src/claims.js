@@ -70,7 +70,7 @@ export class Claims {
 
 	/** Aborts the signals of all claims that are under way. Their leases end by themselves. */
 	close() {
-		for (const lease of this.#leases) lease.lose(new UrlModeClosedError());
+		for (const lease of this.#leases) lease.drop(new UrlModeClosedError());
 	}
 
 	/**
@@ -205,7 +205,7 @@ class Lease {
 	}
 
 	/** @param {Error} reason */
-	lose(reason) {
+	drop(reason) {
 		this.#stop();
 		this.#abort.abort(reason);
 	}
@@ -230,7 +230,7 @@ class Lease {
 	#last(asked) {
 		clearTimeout(this.#end);
 		this.#until = asked + this.#ms;
-		this.#end = setTimeout(() => this.lose(new ClaimLostError(this.#id)), this.#until - performance.now()).unref();
+		this.#end = setTimeout(() => this.drop(new ClaimLostError(this.#id)), this.#until - performance.now()).unref();
 		this.#renewIn(this.#ms / RENEWALS);
 	}
 
@@ -246,7 +246,7 @@ class Lease {
 			const held = await this.#operations.renew();
 			if (this.#end !== running) return;
 			if (held) this.#last(asked);
-			else this.lose(new ClaimLostError(this.#id));
+			else this.drop(new ClaimLostError(this.#id));
 		} catch {
 			if (this.#end === running) this.#renewIn(jittered(Math.min(RETRY_MS, this.#ms / RENEWALS)));
 		}

@@ -349,9 +349,9 @@ export class Database {
 	}
 
 	/**
-	 * Deletes some of what is over.
+	 * Deletes one batch of what is purgeable.
 	 *
-	 * @param {number} keep milliseconds that it must have been over
+	 * @param {number} keep milliseconds for which it must have been purgeable
 	 * @param {import('./types.js').PurgeKind | null} kind null: everything
 	 * @returns {Promise<number>} how much it took; 0: that was all
 	 */

@@ -1,6 +1,6 @@
 // Nothing is kept for longer than necessary. This module marks results as read
 // after a wait has received them, and has the database purge the results that
-// are due once a minute, and what is over once an hour, in every process that
+// are due once a minute, and purgeable elicitations once an hour, in every process that
 // uses a UrlMode.
 
 import { isRefusal } from './database.js';
@@ -79,7 +79,7 @@ export class Purger {
 			await this.#flush();
 			while (await this.#database.purgeResults(this.#kept.unclaimed));
 		});
-		if (this.#kept.rows !== false) this.#every(ROWS_INTERVAL_MS, 'what is over is', () => this.purge());
+		if (this.#kept.rows !== false) this.#every(ROWS_INTERVAL_MS, 'elicitations are', () => this.purge());
 	}
 
 	/**

@@ -326,7 +326,7 @@ export class UrlMode extends EventEmitter {
 	}
 
 	/**
-	 * Deletes what is over, in batches: elicitations to which nothing can happen
+	 * Deletes in batches what is purgeable: elicitations to which nothing can happen
 	 * any more, never one with a payment that no call has claimed; results that are
 	 * due; and what adapters stored and has expired.
 	 *

@@ -207,7 +207,7 @@ test('close resolves when all rows are marked, including those in progress', asy
 	assert.equal(database.marks.length, 3);
 });
 
-test('what is over is deleted once an hour, until there is no more; with retention false it is not', async (t) => {
+test('purgeable elicitations are deleted once an hour, until there are none; with retention false they are not', async (t) => {
 	const { database, warnings, purger } = start(t);
 	const answers = [1_000, 17];
 	database.onDelete = () => answers.shift() ?? 0;
@@ -223,7 +223,7 @@ test('what is over is deleted once an hour, until there is no more; with retenti
 	};
 	t.mock.timers.tick(2 * 60 * 60_000);
 	await settle();
-	assert.deepEqual(warnings, [['what is over is not purged: permission denied', 'URLMODE_PURGE']]);
+	assert.deepEqual(warnings, [['elicitations are not purged: permission denied', 'URLMODE_PURGE']]);
 	const { length } = database.deletions;
 	await purger.close();
 
