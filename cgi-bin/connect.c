@@ -26,7 +26,7 @@
 
 static um_step looked_up, opened, declined, ended;
 
-static void
+static enum um_refusal
 plan_open(const struct um_context *context, struct um_exchange *ex)
 {
 	um_browser_ensure_cookie(ex->cookie, context);
@@ -34,93 +34,96 @@ plan_open(const struct um_context *context, struct um_exchange *ex)
 	um_browser_digest(ex->op.browser, context->keys, um_str(ex->cookie));
 	ex->op.grace_ms = ex->provider->grace_ms;
 	ex->op.subject = ex->user[0] != '\0' ? ex->user : NULL;
+	return UM_REFUSAL_NONE;
 }
 
 /* The answer to the confirm page. */
-static void
+static enum um_refusal
 plan_answer(const struct um_context *context, struct um_exchange *ex)
 {
 	struct um_str pressed = um_form_get(&ex->form, "answer");
 
 	/* The link's own token is not bound, and cannot answer. */
-	if (!um_token_is_bound(&ex->token)) {
-		um_exchange_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
-	} else if (um_str_is(pressed, "continue")) {
-		plan_open(context, ex);
-	} else if (um_str_is(pressed, "refuse")) {
-		um_exchange_request_op(ex, UM_OP_COMPLETE, declined);
-		ex->op.action = "decline";
-		ex->op.reason = ex->reason = "access_denied";
-	} else {
-		um_exchange_refuse(ex, UM_REFUSAL_ANSWER_INVALID);
-	}
+	if (!um_token_is_bound(&ex->token))
+		return UM_REFUSAL_WRONG_BROWSER;
+	if (um_str_is(pressed, "continue"))
+		return plan_open(context, ex);
+	if (!um_str_is(pressed, "refuse"))
+		return UM_REFUSAL_ANSWER_INVALID;
+	um_exchange_request_op(ex, UM_OP_COMPLETE, declined);
+	ex->op.action = "decline";
+	ex->op.reason = ex->reason = "access_denied";
+	return UM_REFUSAL_NONE;
 }
 
-static void
+static enum um_refusal
 plan(const struct um_context *context, struct um_exchange *ex)
 {
 	enum um_user_check check = context->config->user_check;
 	bool confirm = check == UM_USER_CONFIRM;
+	enum um_refusal refusal;
 
-	if (um_str_is(ex->request.path, UM_SIGNIN_ROUTE)) {
-		um_signin_return(context, ex);
-		return;
-	}
-	if (!um_check_route(context, ex, ROUTE, "", UM_KIND_ANY)
-		|| !um_check_method(ex,
-			confirm ? "GET, HEAD, POST" : "GET, HEAD")
-		|| !um_check_fields(ex)
-		|| !um_check_state(context, ex, UM_PURPOSE_CONNECT)
-		|| !um_check_user(context, ex)
-		|| (check == UM_USER_OPENID
-			&& !um_signin_require(context, ex, ROUTE)))
-		return;
+	if (um_str_is(ex->request.path, UM_SIGNIN_ROUTE))
+		return um_signin_return(context, ex);
+	if ((refusal = um_check_route(context, ex, ROUTE, "", UM_KIND_ANY))
+		|| (refusal = um_check_method(ex,
+			    confirm ? "GET, HEAD, POST" : "GET, HEAD"))
+		|| (refusal = um_check_fields(ex))
+		|| (refusal = um_check_state(context, ex, UM_PURPOSE_CONNECT))
+		|| (refusal = um_check_user(context, ex)))
+		return refusal;
+	if (check == UM_USER_OPENID && um_signin_is_due(ex))
+		return um_signin_begin(context, ex, ROUTE);
 	if (ex->request.method == UM_POST)
-		plan_answer(context, ex);
-	else if (confirm || ex->request.method == UM_HEAD)
-		um_exchange_request_op(ex, UM_OP_LOOK_UP, looked_up);
-	else
-		plan_open(context, ex);
+		return plan_answer(context, ex);
+	if (!confirm && ex->request.method == UM_GET)
+		return plan_open(context, ex);
+	um_exchange_request_op(ex, UM_OP_LOOK_UP, looked_up);
+	return UM_REFUSAL_NONE;
 }
 
-static void
+static enum um_refusal
 show_confirm_page(const struct um_context *context, struct um_exchange *ex)
 {
 	um_browser_ensure_cookie(ex->cookie, context);
 	ex->sets_cookie = ex->request.method == UM_GET;
-	if (um_exchange_mint(context, ex, UM_PURPOSE_CONNECT,
-		    ex->token.expires))
-		ex->answer = UM_ANSWER_CONFIRM;
+	ex->answer = UM_ANSWER_CONFIRM;
+	return um_exchange_mint(context, ex, UM_PURPOSE_CONNECT,
+		ex->token.expires);
 }
 
 /* To the target URL; for oauth with `state` added (RFC 6749 section 4.1.1). */
-static void
+static enum um_refusal
 redirect_to_target(const struct um_context *context, struct um_exchange *ex)
 {
 	const char *target = ex->op.row.target_url;
+	enum um_refusal refusal;
 
 	um_buf_puts(&ex->url, target);
 	if (strcmp(ex->op.row.kind, "oauth") == 0) {
-		if (!um_exchange_mint(context, ex, UM_PURPOSE_RETURN,
-			    ex->op.row.expires))
-			return;
+		if ((refusal = um_exchange_mint(context, ex, UM_PURPOSE_RETURN,
+			     ex->op.row.expires)))
+			return refusal;
 		um_buf_cat(&ex->url,
 			strchr(target, '?') != NULL ? "&state=" : "?state=",
 			ex->state);
 	}
 	ex->sets_cookie = true;
 	ex->answer = UM_ANSWER_REDIRECT;
+	return UM_REFUSAL_NONE;
 }
 
 /* A browser does not repeat a POST, so it comes back to the confirm page. */
-static bool
+static enum um_refusal
 check_done(const struct um_context *context, struct um_exchange *ex)
 {
+	enum um_refusal refusal;
+
 	if (ex->op.status == UM_STORE_UNAVAILABLE
 		&& ex->request.method == UM_POST) {
-		if (!um_exchange_mint(context, ex, UM_PURPOSE_CONNECT,
-			    ex->token.expires))
-			return false;
+		if ((refusal = um_exchange_mint(context, ex, UM_PURPOSE_CONNECT,
+			     ex->token.expires)))
+			return refusal;
 		um_buf_cat(&ex->url, ROUTE, ex->provider->name,
 			"?state=", ex->state);
 	}
@@ -134,59 +137,72 @@ page_of_completed(const struct um_exchange *ex)
 	return ex->op.row.late ? UM_FINAL_PAGE_LATE : UM_FINAL_PAGE_ALREADY;
 }
 
-static void
+static enum um_refusal
 looked_up(const struct um_context *context, struct um_exchange *ex)
 {
-	if (!check_done(context, ex) || !um_check_row(ex))
-		return;
-	if (ex->op.outcome == UM_ROW_PROCESSING) {
-		ex->answer = UM_ANSWER_FINAL;
+	enum um_refusal refusal;
+
+	if ((refusal = check_done(context, ex)) || (refusal = um_check_row(ex)))
+		return refusal;
+	ex->answer = UM_ANSWER_FINAL;
+	if (ex->op.outcome == UM_ROW_PROCESSING)
 		ex->final = UM_FINAL_PAGE_PROCESSING;
-	} else if (ex->op.outcome == UM_ROW_COMPLETED) {
-		ex->answer = UM_ANSWER_FINAL;
+	else if (ex->op.outcome == UM_ROW_COMPLETED)
 		ex->final = page_of_completed(ex);
-	} else if (ex->op.row.expires <= context->now_ms / 1000) {
+	else if (ex->op.row.expires <= context->now_ms / 1000)
 		/* A payment that was opened can be paid after its expiry. */
-		um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
-	} else {
-		show_confirm_page(context, ex);
-	}
+		return UM_REFUSAL_EXPIRED;
+	else
+		return show_confirm_page(context, ex);
+	return UM_REFUSAL_NONE;
 }
 
-static void
+static enum um_refusal
 opened(const struct um_context *context, struct um_exchange *ex)
 {
-	if (!check_done(context, ex))
-		return;
+	enum um_refusal refusal;
+
+	if ((refusal = check_done(context, ex)))
+		return refusal;
 	if (ex->op.outcome == UM_ROW_WRONG_USER
 		&& context->config->user_check == UM_USER_OPENID)
 		um_signin_offer_other(context, ex, ROUTE);
-	if (!um_check_row(ex))
-		return;
+	if ((refusal = um_check_row(ex)))
+		return refusal;
 	if (ex->op.outcome == UM_ROW_PROCESSING)
 		um_exchange_finish(ex, UM_FINAL_PAGE_PROCESSING);
 	else if (ex->op.outcome == UM_ROW_COMPLETED)
 		um_exchange_request_op(ex, UM_OP_LOOK_UP, ended);
 	else
-		redirect_to_target(context, ex);
+		return redirect_to_target(context, ex);
+	return UM_REFUSAL_NONE;
 }
 
-static void
+static enum um_refusal
 declined(const struct um_context *context, struct um_exchange *ex)
 {
-	if (!check_done(context, ex) || !um_check_completed(ex))
-		return;
-	if (ex->op.outcome == UM_ROW_COMPLETED)
+	enum um_refusal refusal;
+
+	if ((refusal = check_done(context, ex)) || (refusal = um_check_row(ex)))
+		return refusal;
+	if (ex->op.outcome == UM_ROW_PROCESSING)
+		um_exchange_finish(ex, UM_FINAL_PAGE_PROCESSING);
+	else if (ex->op.outcome == UM_ROW_COMPLETED)
 		um_exchange_finish(ex, UM_FINAL_PAGE_DECLINED);
 	else
 		um_exchange_request_op(ex, UM_OP_LOOK_UP, ended);
+	return UM_REFUSAL_NONE;
 }
 
-static void
+static enum um_refusal
 ended(const struct um_context *context, struct um_exchange *ex)
 {
-	if (check_done(context, ex))
-		um_exchange_finish(ex, page_of_completed(ex));
+	enum um_refusal refusal;
+
+	if ((refusal = check_done(context, ex)))
+		return refusal;
+	um_exchange_finish(ex, page_of_completed(ex));
+	return UM_REFUSAL_NONE;
 }
 
 int

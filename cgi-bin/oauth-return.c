@@ -48,57 +48,57 @@ set_url_of_get(struct um_exchange *ex)
  * follows a 303 does. So a POST without the cookie that would prove its
  * browser or its user is repeated as a GET, and refused only then.
  */
-static void
+static enum um_refusal
 redirect_to_get(struct um_exchange *ex)
 {
-	if (!set_url_of_get(ex)) {
-		um_exchange_refuse(ex, UM_REFUSAL_PARAMETERS_TOO_LARGE);
-		return;
-	}
+	if (!set_url_of_get(ex))
+		return UM_REFUSAL_PARAMETERS_TOO_LARGE;
 	ex->answer = UM_ANSWER_REDIRECT;
 	ex->outcome = "redirected";
 	ex->reason = "form_post";
+	return UM_REFUSAL_NONE;
 }
 
 /* RFC 9207 section 2.4: compared as strings, on errors as well. */
-static bool
-check_issuer(struct um_exchange *ex)
+static enum um_refusal
+check_issuer(const struct um_exchange *ex)
 {
 	struct um_str iss = um_form_get(&ex->form, "iss");
 
 	if (ex->provider->issuer == NULL)
-		return true;
+		return UM_REFUSAL_NONE;
 	if (iss.ptr == NULL)
-		return !ex->provider->sends_iss
-			|| um_exchange_refuse(ex, UM_REFUSAL_ISSUER_MISSING);
+		return ex->provider->sends_iss ? UM_REFUSAL_ISSUER_MISSING
+					       : UM_REFUSAL_NONE;
 	return um_str_is(iss, ex->provider->issuer)
-		|| um_exchange_refuse(ex, UM_REFUSAL_ISSUER_MISMATCH);
+		? UM_REFUSAL_NONE
+		: UM_REFUSAL_ISSUER_MISMATCH;
 }
 
 /* Only for a provider that signs its responses, as Shopify does. */
-static bool
+static enum um_refusal
 check_signature(const struct um_context *context, struct um_exchange *ex)
 {
 	const struct um_spec *spec = ex->provider->spec;
 	const struct um_delivery delivery = um_exchange_return(context, ex);
 	struct um_event event;
 
-	return spec == NULL || !spec->has_return
-		|| um_check_verdict(ex,
-			um_spec_read_return(spec, &delivery, &event));
+	if (spec == NULL || !spec->has_return)
+		return UM_REFUSAL_NONE;
+	return um_check_verdict(um_spec_read_return(spec, &delivery, &event));
 }
 
 /* RFC 6749 section 4.1.2: a code or an error, but not both. */
-static bool
-check_response(struct um_exchange *ex)
+static enum um_refusal
+check_response(const struct um_exchange *ex)
 {
 	bool has_code = um_form_get(&ex->form, "code").len != 0;
 	bool has_error = um_form_get(&ex->form, "error").len != 0;
 
 	if (has_code && has_error)
-		return um_exchange_refuse(ex, UM_REFUSAL_RESPONSE_AMBIGUOUS);
-	return has_code || has_error
-		|| um_exchange_refuse(ex, UM_REFUSAL_RESPONSE_INCOMPLETE);
+		return UM_REFUSAL_RESPONSE_AMBIGUOUS;
+	return has_code || has_error ? UM_REFUSAL_NONE
+				     : UM_REFUSAL_RESPONSE_INCOMPLETE;
 }
 
 /* In the protocol's words (MCP, elicitation). */
@@ -120,7 +120,7 @@ set_action(struct um_exchange *ex)
 	ex->reason = ex->op.reason;
 }
 
-static void
+static enum um_refusal
 plan_complete(const struct um_context *context, struct um_exchange *ex)
 {
 	um_exchange_request_op(ex, UM_OP_COMPLETE, completed);
@@ -131,55 +131,64 @@ plan_complete(const struct um_context *context, struct um_exchange *ex)
 	 * whole batch is repeated one by one.
 	 */
 	if (!um_result_of_form(&ex->op, &ex->form, context))
-		um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
-	else if (ex->op.result.len > UM_RESULT_MAX)
-		um_exchange_refuse(ex, UM_REFUSAL_PARAMETERS_TOO_LARGE);
+		return UM_REFUSAL_INTERNAL_ERROR;
+	return ex->op.result.len > UM_RESULT_MAX
+		? UM_REFUSAL_PARAMETERS_TOO_LARGE
+		: UM_REFUSAL_NONE;
 }
 
-static void
+static enum um_refusal
 plan(const struct um_context *context, struct um_exchange *ex)
 {
-	if (!um_check_route(context, ex, "/oauth/", "/return", UM_KIND_OAUTH)
-		|| !um_check_method(ex, "GET, POST") || !um_check_fields(ex))
-		return;
-	if (!um_check_state(context, ex, UM_PURPOSE_RETURN)) {
-		if (ex->request.method == UM_POST && ex->has_token
-			&& ex->cookie[0] == '\0')
-			redirect_to_get(ex);
-		return;
-	}
+	bool is_post = ex->request.method == UM_POST;
+	enum um_refusal refusal;
+
+	if ((refusal = um_check_route(context, ex, "/oauth/", "/return",
+		     UM_KIND_OAUTH))
+		|| (refusal = um_check_method(ex, "GET, POST"))
+		|| (refusal = um_check_fields(ex)))
+		return refusal;
+	refusal = um_check_state(context, ex, UM_PURPOSE_RETURN);
+	if (refusal == UM_REFUSAL_WRONG_BROWSER && is_post
+		&& ex->cookie[0] == '\0')
+		return redirect_to_get(ex);
+	if (refusal != UM_REFUSAL_NONE)
+		return refusal;
 	/* Only /connect mints return tokens, always for one browser. */
-	if (!um_token_is_bound(&ex->token)) {
-		um_exchange_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
-		return;
-	}
-	if (!um_check_user(context, ex)) {
-		if (ex->request.method == UM_POST)
-			redirect_to_get(ex);
-		return;
-	}
-	if (check_issuer(ex) && check_signature(context, ex)
-		&& check_response(ex))
-		plan_complete(context, ex);
+	if (!um_token_is_bound(&ex->token))
+		return UM_REFUSAL_WRONG_BROWSER;
+	refusal = um_check_user(context, ex);
+	if (refusal != UM_REFUSAL_NONE && is_post)
+		return redirect_to_get(ex);
+	if (refusal != 0 || (refusal = check_issuer(ex))
+		|| (refusal = check_signature(context, ex))
+		|| (refusal = check_response(ex)))
+		return refusal;
+	return plan_complete(context, ex);
 }
 
-static void
+static enum um_refusal
 completed(const struct um_context *context, struct um_exchange *ex)
 {
+	enum um_refusal refusal;
+
 	(void)context;
 	/* A browser does not repeat a POST, so it tries again with a GET. */
 	if (ex->op.status == UM_STORE_UNAVAILABLE
 		&& ex->request.method == UM_POST)
 		set_url_of_get(ex);
-	if (!um_check_done(ex) || !um_check_completed(ex))
-		return;
-	if (ex->op.outcome == UM_ROW_COMPLETED) {
+	if ((refusal = um_check_done(ex)) || (refusal = um_check_row(ex)))
+		return refusal;
+	if (ex->op.outcome == UM_ROW_PROCESSING) {
+		um_exchange_finish(ex, UM_FINAL_PAGE_PROCESSING);
+	} else if (ex->op.outcome == UM_ROW_COMPLETED) {
 		um_exchange_finish(ex,
 			um_final_page_of(ex->op.action, ex->op.reason, false));
 	} else {
 		ex->answer = UM_ANSWER_FINAL;
 		ex->final = UM_FINAL_PAGE_ALREADY;
 	}
+	return UM_REFUSAL_NONE;
 }
 
 int

@@ -18,18 +18,24 @@
 static um_step return_looked_up, cancel_looked_up, event_recorded,
 	row_looked_up_again, declined;
 
-static void
+static enum um_refusal
 plan_look_up(const struct um_context *context, struct um_exchange *ex,
 	const char *suffix, enum um_purpose purpose, um_step *then)
 {
-	if (!um_check_route(context, ex, "/payment/", suffix, UM_KIND_ANY))
-		return;
+	enum um_refusal refusal;
+
+	if ((refusal = um_check_route(context, ex, "/payment/", suffix,
+		     UM_KIND_ANY)))
+		return refusal;
 	if (ex->provider->kind == UM_KIND_OAUTH)
-		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_PROVIDER);
-	else if (um_check_method(ex, "GET") && um_check_fields(ex)
-		&& um_check_state(context, ex, purpose)
-		&& um_check_user(context, ex))
-		um_exchange_request_op(ex, UM_OP_LOOK_UP, then);
+		return UM_REFUSAL_UNKNOWN_PROVIDER;
+	if ((refusal = um_check_method(ex, "GET"))
+		|| (refusal = um_check_fields(ex))
+		|| (refusal = um_check_state(context, ex, purpose))
+		|| (refusal = um_check_user(context, ex)))
+		return refusal;
+	um_exchange_request_op(ex, UM_OP_LOOK_UP, then);
+	return UM_REFUSAL_NONE;
 }
 
 static bool
@@ -42,25 +48,26 @@ is_cancel(struct um_str path)
 		&& memcmp(path.ptr + path.len - len, suffix, len) == 0;
 }
 
-static void
+static enum um_refusal
 plan(const struct um_context *context, struct um_exchange *ex)
 {
-	if (is_cancel(ex->request.path))
-		plan_look_up(context, ex, "/cancel", UM_PURPOSE_CANCEL,
-			cancel_looked_up);
-	else
-		plan_look_up(context, ex, "/return", UM_PURPOSE_RETURN,
+	return is_cancel(ex->request.path)
+		? plan_look_up(context, ex, "/cancel", UM_PURPOSE_CANCEL,
+			cancel_looked_up)
+		: plan_look_up(context, ex, "/return", UM_PURPOSE_RETURN,
 			return_looked_up);
 }
 
 /* The row is known, and the browser and the user are its owner's. */
-static bool
+static enum um_refusal
 check_row(const struct um_context *context, struct um_exchange *ex)
 {
-	if (!um_check_done(ex))
-		return false;
+	enum um_refusal refusal;
+
+	if ((refusal = um_check_done(ex)))
+		return refusal;
 	if (ex->op.outcome == UM_ROW_UNKNOWN)
-		return um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
+		return UM_REFUSAL_UNKNOWN_ELICITATION;
 	return um_require_owner(context, ex);
 }
 
@@ -85,89 +92,101 @@ read_signed_return(const struct um_context *context, struct um_exchange *ex)
 }
 
 /* Answers with the page of the row that was looked up. */
-static void
+static enum um_refusal
 show_row(struct um_exchange *ex)
 {
 	const struct um_row *row = &ex->op.row;
+	enum um_refusal refusal;
 
-	if (!um_check_row(ex))
-		return;
+	if ((refusal = um_check_row(ex)))
+		return refusal;
 	if (ex->op.outcome == UM_ROW_COMPLETED) {
 		um_exchange_finish(ex,
 			um_final_page_of(row->action, row->reason, row->late));
-		return;
+		return UM_REFUSAL_NONE;
 	}
 	ex->answer = UM_ANSWER_FOLLOW;
 	ex->attempt_failed = ex->op.outcome != UM_ROW_PROCESSING
 		&& row->failed_attempts > 0;
+	return UM_REFUSAL_NONE;
 }
 
 /*
  * A signed return counts in every state of the row, as the events of a webhook
  * do: it may be the only proof of a second payment.
  */
-static void
+static enum um_refusal
 return_looked_up(const struct um_context *context, struct um_exchange *ex)
 {
-	if (!check_row(context, ex))
-		return;
-	if (read_signed_return(context, ex)) {
-		um_exchange_request_op(ex, UM_OP_EVENT, event_recorded);
-		ex->op.event = ex->events;
-		if (!um_result_of_event(&ex->op, context))
-			um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
-	} else {
-		show_row(ex);
-	}
+	enum um_refusal refusal;
+
+	if ((refusal = check_row(context, ex)))
+		return refusal;
+	if (!read_signed_return(context, ex))
+		return show_row(ex);
+	um_exchange_request_op(ex, UM_OP_EVENT, event_recorded);
+	ex->op.event = ex->events;
+	return um_result_of_event(&ex->op, context) ? UM_REFUSAL_NONE
+						    : UM_REFUSAL_INTERNAL_ERROR;
 }
 
 /* Whatever the event's outcome, the row has the current state. */
-static void
+static enum um_refusal
 event_recorded(const struct um_context *context, struct um_exchange *ex)
 {
+	enum um_refusal refusal;
+
 	(void)context;
-	if (!um_check_done(ex))
-		return;
+	if ((refusal = um_check_done(ex)))
+		return refusal;
 	um_op_free(&ex->op);
 	um_exchange_request_op(ex, UM_OP_LOOK_UP, row_looked_up_again);
+	return UM_REFUSAL_NONE;
 }
 
-static void
+static enum um_refusal
 row_looked_up_again(const struct um_context *context, struct um_exchange *ex)
 {
 	const char *outcome = ex->outcome; /* of the event, for the log */
+	enum um_refusal refusal;
 
 	(void)context;
-	if (!um_check_done(ex))
-		return;
+	if ((refusal = um_check_done(ex)))
+		return refusal;
 	ex->outcome = outcome;
-	show_row(ex);
+	return show_row(ex);
 }
 
-static void
+static enum um_refusal
 cancel_looked_up(const struct um_context *context, struct um_exchange *ex)
 {
-	if (!check_row(context, ex))
-		return;
+	enum um_refusal refusal;
+
+	if ((refusal = check_row(context, ex)))
+		return refusal;
 	if (ex->op.outcome == UM_ROW_COMPLETED
-		|| ex->op.outcome == UM_ROW_EXPIRED) {
-		show_row(ex);
-		return;
-	}
+		|| ex->op.outcome == UM_ROW_EXPIRED)
+		return show_row(ex);
 	um_exchange_request_op(ex, UM_OP_COMPLETE, declined);
 	ex->op.action = "decline";
 	ex->op.reason = ex->reason = "cancelled";
+	return UM_REFUSAL_NONE;
 }
 
-static void
+static enum um_refusal
 declined(const struct um_context *context, struct um_exchange *ex)
 {
+	enum um_refusal refusal;
+
 	(void)context;
-	if (!um_check_done(ex) || !um_check_completed(ex))
-		return;
+	if ((refusal = um_check_done(ex)) || (refusal = um_check_row(ex)))
+		return refusal;
 	um_exchange_finish(ex,
-		ex->op.outcome == UM_ROW_COMPLETED ? UM_FINAL_PAGE_DECLINED
-						   : UM_FINAL_PAGE_ALREADY);
+		ex->op.outcome == UM_ROW_PROCESSING ? UM_FINAL_PAGE_PROCESSING
+			: ex->op.outcome == UM_ROW_COMPLETED
+			? UM_FINAL_PAGE_DECLINED
+			: UM_FINAL_PAGE_ALREADY);
+	return UM_REFUSAL_NONE;
 }
 
 int

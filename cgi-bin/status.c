@@ -17,73 +17,90 @@
 
 static um_step pinged, looked_up, payments_counted;
 
-static void
+static enum um_refusal
 plan_done(struct um_exchange *ex)
 {
-	if (!um_check_method(ex, "GET"))
-		return;
+	enum um_refusal refusal;
+
+	if ((refusal = um_check_method(ex, "GET")))
+		return refusal;
 	ex->answer = UM_ANSWER_FINAL;
 	ex->final = um_final_page_of_cookie(ex->request.cookie);
 	ex->outcome = um_final_page_code(ex->final);
+	return UM_REFUSAL_NONE;
 }
 
-static void
+static enum um_refusal
 plan_status(const struct um_context *context, struct um_exchange *ex)
 {
+	enum um_refusal refusal;
+
 	ex->plain = true;
-	if (!um_check_method(ex, "GET") || !um_check_fields(ex))
-		return;
+	if ((refusal = um_check_method(ex, "GET"))
+		|| (refusal = um_check_fields(ex)))
+		return refusal;
 	ex->provider = um_config_provider(context->config,
 		um_form_get(&ex->form, "provider"));
 	if (ex->provider == NULL)
-		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_PROVIDER);
-	else if (um_check_state(context, ex, UM_PURPOSE_RETURN))
-		um_exchange_request_op(ex, UM_OP_LOOK_UP, looked_up);
+		return UM_REFUSAL_UNKNOWN_PROVIDER;
+	if ((refusal = um_check_state(context, ex, UM_PURPOSE_RETURN)))
+		return refusal;
+	um_exchange_request_op(ex, UM_OP_LOOK_UP, looked_up);
+	return UM_REFUSAL_NONE;
 }
 
-static void
+static enum um_refusal
 plan_metrics(struct um_exchange *ex)
 {
-	if (um_check_method(ex, "GET"))
-		um_exchange_request_op(ex, UM_OP_COUNT_UNCLAIMED,
-			payments_counted);
+	enum um_refusal refusal;
+
+	if ((refusal = um_check_method(ex, "GET")))
+		return refusal;
+	um_exchange_request_op(ex, UM_OP_COUNT_UNCLAIMED, payments_counted);
+	return UM_REFUSAL_NONE;
 }
 
-static void
+static enum um_refusal
 plan_healthz(struct um_exchange *ex)
 {
-	if (um_check_method(ex, "GET, HEAD"))
-		um_exchange_request_op(ex, UM_OP_PING, pinged);
+	enum um_refusal refusal;
+
+	if ((refusal = um_check_method(ex, "GET, HEAD")))
+		return refusal;
+	um_exchange_request_op(ex, UM_OP_PING, pinged);
+	return UM_REFUSAL_NONE;
 }
 
-static void
+static enum um_refusal
 plan_live(struct um_exchange *ex)
 {
-	if (!um_check_method(ex, "GET, HEAD"))
-		return;
+	enum um_refusal refusal;
+
+	if ((refusal = um_check_method(ex, "GET, HEAD")))
+		return refusal;
 	ex->outcome = "ok";
 	ex->response.status = 200;
 	ex->response.content_type = "application/json";
 	um_buf_puts(&ex->response.body, "{\"status\":\"ok\"}");
+	return UM_REFUSAL_NONE;
 }
 
-static void
+static enum um_refusal
 plan(const struct um_context *context, struct um_exchange *ex)
 {
 	struct um_str path = ex->request.path;
 
 	if (um_str_is(path, "/done"))
-		plan_done(ex);
-	else if (um_str_is(path, "/status"))
-		plan_status(context, ex);
-	else if (um_str_is(path, "/metrics"))
-		plan_metrics(ex);
-	else if (um_str_is(path, "/healthz"))
-		plan_healthz(ex);
-	else if (um_str_is(path, "/healthz/live"))
-		plan_live(ex);
-	else
-		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ROUTE);
+		return plan_done(ex);
+	if (um_str_is(path, "/status"))
+		return plan_status(context, ex);
+	if (um_str_is(path, "/metrics"))
+		return plan_metrics(ex);
+	if (um_str_is(path, "/healthz"))
+		return plan_healthz(ex);
+	if (um_str_is(path, "/healthz/live"))
+		return plan_live(ex);
+	return UM_REFUSAL_UNKNOWN_ROUTE;
 }
 
 static void
@@ -144,7 +161,7 @@ keys_are_refused(const struct um_context *context)
 	return count != 0;
 }
 
-static void
+static enum um_refusal
 pinged(const struct um_context *context, struct um_exchange *ex)
 {
 	bool database = ex->op.status == UM_STORE_DONE;
@@ -162,10 +179,11 @@ pinged(const struct um_context *context, struct um_exchange *ex)
 	if (keys_are_refused(context))
 		put_member(&ex->response.body, "keys", "refused");
 	um_json_put_end(&ex->response.body);
+	return UM_REFUSAL_NONE;
 }
 
 /* /metrics answers without the database, too. */
-static void
+static enum um_refusal
 payments_counted(const struct um_context *context, struct um_exchange *ex)
 {
 	ex->response.status = 200;
@@ -173,6 +191,7 @@ payments_counted(const struct um_context *context, struct um_exchange *ex)
 	um_metrics_write(context->metrics, &ex->op, context->now_ms,
 		context->monotonic_ms, &ex->response.body);
 	ex->outcome = "ok";
+	return UM_REFUSAL_NONE;
 }
 
 static void
@@ -193,19 +212,21 @@ show_row(struct um_exchange *ex)
 	um_json_put_end(&ex->response.body);
 }
 
-static void
+static enum um_refusal
 looked_up(const struct um_context *context, struct um_exchange *ex)
 {
 	const struct um_row *row = &ex->op.row;
+	enum um_refusal refusal;
 
-	if (!um_check_done(ex) || !um_check_row(ex)
-		|| !um_require_owner(context, ex))
-		return;
+	if ((refusal = um_check_done(ex)) || (refusal = um_check_row(ex))
+		|| (refusal = um_require_owner(context, ex)))
+		return refusal;
 	/* For the page, which then goes to /done by itself. */
 	if (ex->op.outcome == UM_ROW_COMPLETED)
 		um_final_page_set_cookie(&ex->response,
 			um_final_page_of(row->action, row->reason, row->late));
 	show_row(ex);
+	return UM_REFUSAL_NONE;
 }
 
 int

@@ -36,7 +36,7 @@ acknowledge(struct um_exchange *ex, const char *outcome)
 	ex->outcome = outcome;
 }
 
-static void
+static enum um_refusal
 plan_events(const struct um_context *context, struct um_exchange *ex,
 	size_t events_len)
 {
@@ -45,10 +45,8 @@ plan_events(const struct um_context *context, struct um_exchange *ex,
 	bool sealed = true;
 
 	ops = calloc(events_len != 0 ? events_len : 1, sizeof(ops[0]));
-	if (ops == NULL) {
-		um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
-		return;
-	}
+	if (ops == NULL)
+		return UM_REFUSAL_INTERNAL_ERROR;
 	for (size_t i = 0; i < events_len; i++) {
 		if (!um_event_is_ours(&ex->events[i]))
 			continue;
@@ -66,20 +64,23 @@ plan_events(const struct um_context *context, struct um_exchange *ex,
 	if (len == 0) {
 		free(ops);
 		acknowledge(ex, "nothing");
-		return;
+		return UM_REFUSAL_NONE;
 	}
 	um_exchange_request_ops(ex, ops, len, events_recorded);
-	if (!sealed)
-		um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+	return sealed ? UM_REFUSAL_NONE : UM_REFUSAL_INTERNAL_ERROR;
 }
 
 /* Where nothing is signed, the address has a token of ours. */
-static bool
+static enum um_refusal
 check_token(const struct um_context *context, struct um_exchange *ex)
 {
-	return ex->provider->spec->webhook.trust != UM_TRUST_NOTHING
-		|| (um_check_query(ex)
-			&& um_check_state(context, ex, UM_PURPOSE_WEBHOOK));
+	enum um_refusal refusal;
+
+	if (ex->provider->spec->webhook.trust != UM_TRUST_NOTHING)
+		return UM_REFUSAL_NONE;
+	if ((refusal = um_check_query(ex)))
+		return refusal;
+	return um_check_state(context, ex, UM_PURPOSE_WEBHOOK);
 }
 
 /* Whatever the delivery names, it is about the elicitation of the token. */
@@ -104,61 +105,57 @@ answer_challenge(struct um_exchange *ex, struct um_reply *reply)
 	ex->outcome = "challenge";
 }
 
-static void
+static enum um_refusal
 plan(const struct um_context *context, struct um_exchange *ex)
 {
 	struct um_delivery delivery = um_exchange_delivery(context, ex);
+	const struct um_spec_part *part;
 	struct um_reply reply = { 0 };
-	size_t len;
+	size_t len = 0;
+	enum um_refusal refusal;
 
 	ex->plain = true;
-	if (!um_check_route(context, ex, "/webhook/", "", UM_KIND_ANY))
-		return;
-	if (ex->provider->spec == NULL) {
-		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_PROVIDER);
-		return;
-	}
-	if (!um_check_method(ex,
-		    ex->provider->spec->webhook.challenge.is_get ? "GET, POST"
-								 : "POST"))
-		return;
+	if ((refusal = um_check_route(context, ex, "/webhook/", "",
+		     UM_KIND_ANY)))
+		return refusal;
+	if (ex->provider->spec == NULL)
+		return UM_REFUSAL_UNKNOWN_PROVIDER;
+	part = &ex->provider->spec->webhook;
+	if ((refusal = um_check_method(ex,
+		     part->challenge.is_get ? "GET, POST" : "POST")))
+		return refusal;
 	delivery.reply = &reply;
 	if (ex->request.method == UM_GET) {
-		if (um_check_verdict(ex,
-			    um_spec_challenge(&ex->provider->spec->webhook,
-				    &delivery)))
-			answer_challenge(ex, &reply);
-		return;
+		if ((refusal = um_check_verdict(
+			     um_spec_challenge(part, &delivery))))
+			return refusal;
+		answer_challenge(ex, &reply);
+		return UM_REFUSAL_NONE;
 	}
-	if (!check_token(context, ex))
-		return;
-	if (ex->request.body_too_large) {
-		um_exchange_refuse(ex, UM_REFUSAL_BODY_TOO_LARGE);
-		return;
-	}
-	ex->events = calloc(ex->provider->spec->webhook.events_max,
-		sizeof(ex->events[0]));
-	if (ex->events == NULL) {
-		um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
-		return;
-	}
-	if (!um_check_verdict(ex,
-		    um_spec_read(&ex->provider->spec->webhook, &delivery,
-			    ex->events, &len)))
-		return;
+	if ((refusal = check_token(context, ex)))
+		return refusal;
+	if (ex->request.body_too_large)
+		return UM_REFUSAL_BODY_TOO_LARGE;
+	ex->events = calloc(part->events_max, sizeof(ex->events[0]));
+	if (ex->events == NULL)
+		return UM_REFUSAL_INTERNAL_ERROR;
+	if ((refusal = um_check_verdict(
+		     um_spec_read(part, &delivery, ex->events, &len))))
+		return refusal;
 	if (reply.given) {
 		answer_challenge(ex, &reply);
-		return;
+		return UM_REFUSAL_NONE;
 	}
 	if (ex->has_token)
 		take_id_of_token(ex, len);
-	plan_events(context, ex, len);
+	return plan_events(context, ex, len);
 }
 
-static void
+static enum um_refusal
 events_recorded(const struct um_context *context, struct um_exchange *ex)
 {
 	const struct um_op *logged = um_check_logged(ex);
+	enum um_refusal refusal;
 
 	(void)context;
 	/* For the log, which names one elicitation. */
@@ -166,8 +163,10 @@ events_recorded(const struct um_context *context, struct um_exchange *ex)
 		memcpy(ex->token.id, logged->id, sizeof(ex->token.id));
 		ex->has_token = true;
 	}
-	if (um_check_done(ex))
-		acknowledge(ex, ex->outcome);
+	if ((refusal = um_check_done(ex)))
+		return refusal;
+	acknowledge(ex, ex->outcome);
+	return UM_REFUSAL_NONE;
 }
 
 int

@@ -9,7 +9,7 @@
 #include "app/session.h"
 #include "http/cookie.h"
 
-bool
+enum um_refusal
 um_check_route(const struct um_context *context, struct um_exchange *ex,
 	const char *prefix, const char *suffix, enum um_kind kind)
 {
@@ -21,63 +21,63 @@ um_check_route(const struct um_context *context, struct um_exchange *ex,
 		|| memcmp(path.ptr, before.ptr, before.len) != 0
 		|| memcmp(path.ptr + path.len - after.len, after.ptr, after.len)
 			!= 0)
-		return um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ROUTE);
+		return UM_REFUSAL_UNKNOWN_ROUTE;
 	path.ptr += before.len;
 	path.len -= before.len + after.len;
 	if (memchr(path.ptr, '/', path.len) != NULL)
-		return um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ROUTE);
+		return UM_REFUSAL_UNKNOWN_ROUTE;
 	ex->provider = um_config_provider(context->config, path);
 	if (ex->provider == NULL
 		|| (kind != UM_KIND_ANY && ex->provider->kind != kind)) {
 		ex->provider = NULL;
-		return um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_PROVIDER);
+		return UM_REFUSAL_UNKNOWN_PROVIDER;
 	}
-	return true;
+	return UM_REFUSAL_NONE;
 }
 
-bool
+enum um_refusal
 um_check_method(struct um_exchange *ex, const char *allow)
 {
 	static const char *const names[] = { "GET", "HEAD", "POST", "-" };
 
 	if (strstr(allow, names[ex->request.method]) == NULL) {
 		ex->allow = allow;
-		return um_exchange_refuse(ex, UM_REFUSAL_METHOD_NOT_ALLOWED);
+		return UM_REFUSAL_METHOD_NOT_ALLOWED;
 	}
 	/*
 	 * An error, since a browser would show the page that it has loaded in
 	 * advance when the user opens it.
 	 */
 	if (ex->request.prefetch)
-		return um_exchange_refuse(ex, UM_REFUSAL_PREFETCH);
-	return true;
+		return UM_REFUSAL_PREFETCH;
+	return UM_REFUSAL_NONE;
 }
 
-static bool
+static enum um_refusal
 parse_fields(struct um_exchange *ex, struct um_str text)
 {
 	switch (um_form_parse(&ex->form, text)) {
 	case UM_FORM_GOOD:
-		return true;
+		return UM_REFUSAL_NONE;
 	case UM_FORM_DUPLICATE:
-		return um_exchange_refuse(ex, UM_REFUSAL_DUPLICATE_PARAMETER);
+		return UM_REFUSAL_DUPLICATE_PARAMETER;
 	case UM_FORM_TOO_LARGE:
-		return um_exchange_refuse(ex, UM_REFUSAL_PARAMETERS_TOO_LARGE);
+		return UM_REFUSAL_PARAMETERS_TOO_LARGE;
 	case UM_FORM_MALFORMED:
 		break;
 	}
-	return um_exchange_refuse(ex, UM_REFUSAL_MALFORMED_PARAMETERS);
+	return UM_REFUSAL_MALFORMED_PARAMETERS;
 }
 
-bool
+enum um_refusal
 um_check_query(struct um_exchange *ex)
 {
 	if (ex->request.query.len > UM_QUERY_MAX)
-		return um_exchange_refuse(ex, UM_REFUSAL_PARAMETERS_TOO_LARGE);
+		return UM_REFUSAL_PARAMETERS_TOO_LARGE;
 	return parse_fields(ex, ex->request.query);
 }
 
-bool
+enum um_refusal
 um_check_fields(struct um_exchange *ex)
 {
 	const struct um_request *request = &ex->request;
@@ -85,43 +85,42 @@ um_check_fields(struct um_exchange *ex)
 	if (request->method != UM_POST)
 		return um_check_query(ex);
 	if (request->body_too_large)
-		return um_exchange_refuse(ex, UM_REFUSAL_BODY_TOO_LARGE);
+		return UM_REFUSAL_BODY_TOO_LARGE;
 	if (!um_request_is_form(request))
-		return um_exchange_refuse(ex,
-			UM_REFUSAL_UNSUPPORTED_MEDIA_TYPE);
+		return UM_REFUSAL_UNSUPPORTED_MEDIA_TYPE;
 	if (request->query.len != 0)
-		return um_exchange_refuse(ex, UM_REFUSAL_QUERY_AND_FORM);
+		return UM_REFUSAL_QUERY_AND_FORM;
 	return parse_fields(ex, request->body);
 }
 
-bool
+enum um_refusal
 um_check_state(const struct um_context *context, struct um_exchange *ex,
 	enum um_purpose purpose)
 {
 	struct um_str state = um_form_get(&ex->form, "state");
 
 	if (state.len == 0)
-		return um_exchange_refuse(ex, UM_REFUSAL_STATE_MISSING);
+		return UM_REFUSAL_STATE_MISSING;
 	switch (um_token_open(&ex->token, state, context->keys, purpose,
 		ex->provider->name, context->now_ms / 1000)) {
 	case UM_TOKEN_GOOD:
 		break;
 	case UM_TOKEN_EXPIRED:
-		return um_exchange_refuse(ex, UM_REFUSAL_STATE_EXPIRED);
+		return UM_REFUSAL_STATE_EXPIRED;
 	case UM_TOKEN_UNKNOWN_KEY:
-		return um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_KEY);
+		return UM_REFUSAL_UNKNOWN_KEY;
 	case UM_TOKEN_INVALID:
-		return um_exchange_refuse(ex, UM_REFUSAL_STATE_INVALID);
+		return UM_REFUSAL_STATE_INVALID;
 	}
 	ex->has_token = true;
 	um_browser_read_cookie(ex->cookie, ex->request.cookie);
 	if (!um_token_fits_browser(&ex->token, context->keys,
 		    um_str(ex->cookie)))
-		return um_exchange_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
-	return true;
+		return UM_REFUSAL_WRONG_BROWSER;
+	return UM_REFUSAL_NONE;
 }
 
-bool
+enum um_refusal
 um_check_user(const struct um_context *context, struct um_exchange *ex)
 {
 	const struct um_request *request = &ex->request;
@@ -130,45 +129,44 @@ um_check_user(const struct um_context *context, struct um_exchange *ex)
 
 	switch (context->config->user_check) {
 	case UM_USER_CONFIRM:
-		return true;
+		return UM_REFUSAL_NONE;
 	case UM_USER_REMOTE:
 		name = request->get("REMOTE_USER", request->get_arg);
 		if (name == NULL || name[0] == '\0'
 			|| strlen(name) > UM_SUBJECT_MAX
 			|| !um_str_is_text(um_str(name)))
-			return um_exchange_refuse(ex,
-				UM_REFUSAL_SIGN_IN_NOT_SET_UP);
+			return UM_REFUSAL_SIGN_IN_NOT_SET_UP;
 		memcpy(ex->user, name, strlen(name) + 1);
-		return true;
+		return UM_REFUSAL_NONE;
 	case UM_USER_OPENID:
 		um_session_read(context, ex);
-		return true;
+		return UM_REFUSAL_NONE;
 	case UM_USER_TICKET:
 		break;
 	}
 	um_cookie_get(&ticket, request->cookie, UM_TICKET_COOKIE);
 	return um_ticket_open(ex->user, ticket, context->keys,
 		       context->now_ms / 1000)
-		|| um_exchange_refuse(ex, UM_REFUSAL_SIGN_IN_REQUIRED);
+		? UM_REFUSAL_NONE
+		: UM_REFUSAL_SIGN_IN_REQUIRED;
 }
 
-bool
-um_check_verdict(struct um_exchange *ex, enum um_verdict verdict)
+enum um_refusal
+um_check_verdict(enum um_verdict verdict)
 {
 	switch (verdict) {
 	case UM_DELIVERY_GOOD:
-		return true;
+		return UM_REFUSAL_NONE;
 	case UM_DELIVERY_UNSIGNED:
-		return um_exchange_refuse(ex, UM_REFUSAL_SIGNATURE_MISSING);
+		return UM_REFUSAL_SIGNATURE_MISSING;
 	case UM_DELIVERY_FORGED:
-		return um_exchange_refuse(ex, UM_REFUSAL_SIGNATURE_INVALID);
+		return UM_REFUSAL_SIGNATURE_INVALID;
 	case UM_DELIVERY_STALE:
-		return um_exchange_refuse(ex,
-			UM_REFUSAL_TIMESTAMP_OUT_OF_TOLERANCE);
+		return UM_REFUSAL_TIMESTAMP_OUT_OF_TOLERANCE;
 	case UM_DELIVERY_MALFORMED:
 		break;
 	}
-	return um_exchange_refuse(ex, UM_REFUSAL_BODY_MALFORMED);
+	return UM_REFUSAL_BODY_MALFORMED;
 }
 
 const struct um_op *
@@ -187,7 +185,7 @@ um_check_logged(const struct um_exchange *ex)
 	return known != NULL ? known : &ex->ops[0];
 }
 
-bool
+enum um_refusal
 um_check_done(struct um_exchange *ex)
 {
 	const struct um_op *logged = um_check_logged(ex);
@@ -195,11 +193,11 @@ um_check_done(struct um_exchange *ex)
 
 	for (size_t i = 0; i < ex->ops_len; i++) {
 		if (ex->ops[i].status == UM_STORE_UNAVAILABLE)
-			return um_exchange_refuse(ex, UM_REFUSAL_UNAVAILABLE);
+			return UM_REFUSAL_UNAVAILABLE;
 		failed |= ex->ops[i].status == UM_STORE_FAILED;
 	}
 	if (failed)
-		return um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+		return UM_REFUSAL_INTERNAL_ERROR;
 	ex->outcome = um_op_outcome_text(logged);
 	if (logged->kind == UM_OP_EVENT && logged->row.mismatch != NULL) {
 		ex->reason = "amount_mismatch";
@@ -207,49 +205,40 @@ um_check_done(struct um_exchange *ex)
 			"/%.16s: is not the expected one",
 			logged->row.mismatch);
 	}
-	return true;
+	return UM_REFUSAL_NONE;
 }
 
-bool
-um_check_row(struct um_exchange *ex)
+enum um_refusal
+um_check_row(const struct um_exchange *ex)
 {
 	switch (ex->op.outcome) {
 	case UM_ROW_UNKNOWN:
-		return um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ELICITATION);
+		return UM_REFUSAL_UNKNOWN_ELICITATION;
 	case UM_ROW_EXPIRED:
-		return um_exchange_refuse(ex, UM_REFUSAL_EXPIRED);
+		return UM_REFUSAL_EXPIRED;
 	case UM_ROW_WRONG_USER:
-		return um_exchange_refuse_wrong_user(ex);
+		return UM_REFUSAL_WRONG_USER;
 	default:
-		return true;
+		return UM_REFUSAL_NONE;
 	}
 }
 
-bool
-um_check_completed(struct um_exchange *ex)
-{
-	if (!um_check_row(ex))
-		return false;
-	if (ex->op.outcome == UM_ROW_PROCESSING)
-		um_exchange_finish(ex, UM_FINAL_PAGE_PROCESSING);
-	return ex->op.outcome != UM_ROW_PROCESSING;
-}
-
-bool
-um_require_owner(const struct um_context *context, struct um_exchange *ex)
+enum um_refusal
+um_require_owner(const struct um_context *context, const struct um_exchange *ex)
 {
 	uint8_t browser[UM_BROWSER_LEN];
 
 	if (ex->user[0] != '\0'
 		&& (ex->op.row.subject == NULL
 			|| strcmp(ex->user, ex->op.row.subject) != 0))
-		return um_exchange_refuse_wrong_user(ex);
+		return UM_REFUSAL_WRONG_USER;
 	if (um_token_is_bound(&ex->token))
-		return true; /* um_check_state() has compared them. */
+		return UM_REFUSAL_NONE; /* um_check_state() has compared them. */
 	um_browser_digest(browser, context->keys, um_str(ex->cookie));
-	return (ex->cookie[0] != '\0' && ex->op.row.has_browser
-		       && CRYPTO_memcmp(browser, ex->op.row.browser,
-				  sizeof(browser))
-			       == 0)
-		|| um_exchange_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
+	return ex->cookie[0] != '\0' && ex->op.row.has_browser
+			&& CRYPTO_memcmp(browser, ex->op.row.browser,
+				   sizeof(browser))
+				== 0
+		? UM_REFUSAL_NONE
+		: UM_REFUSAL_WRONG_BROWSER;
 }

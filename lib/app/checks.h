@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The checks of which the steps of the programs are made. Each returns true,
- * or refuses the exchange and returns false.
+ * The checks of which the steps of the programs are made. Each returns why the
+ * request is refused, or UM_REFUSAL_NONE.
  */
 #ifndef UM_CHECKS_H
 #define UM_CHECKS_H
@@ -12,28 +12,29 @@
  * The path is `prefix`, the name of a provider and `suffix`, and the provider
  * is of this kind, or of any for UM_KIND_ANY. Sets ex->provider.
  */
-bool um_check_route(const struct um_context *context, struct um_exchange *ex,
-	const char *prefix, const char *suffix, enum um_kind kind);
+enum um_refusal um_check_route(const struct um_context *context,
+	struct um_exchange *ex, const char *prefix, const char *suffix,
+	enum um_kind kind);
 
 /* The method is in `allow` ("GET, HEAD"), and this is not a prefetch. */
-bool um_check_method(struct um_exchange *ex, const char *allow);
+enum um_refusal um_check_method(struct um_exchange *ex, const char *allow);
 
 /*
  * The query holds the fields of a form within the limits of http/form.h, each
  * of them once. Sets ex->form.
  */
-bool um_check_query(struct um_exchange *ex);
+enum um_refusal um_check_query(struct um_exchange *ex);
 
 /* The same; for POST, the body holds the fields, and there is no query. */
-bool um_check_fields(struct um_exchange *ex);
+enum um_refusal um_check_fields(struct um_exchange *ex);
 
 /*
  * The field `state` is a valid token for this purpose and ex->provider, and a
  * token that is bound to a browser comes from that browser. Sets ex->token,
  * ex->has_token and ex->cookie.
  */
-bool um_check_state(const struct um_context *context, struct um_exchange *ex,
-	enum um_purpose purpose);
+enum um_refusal um_check_state(const struct um_context *context,
+	struct um_exchange *ex, enum um_purpose purpose);
 
 /*
  * It is known who the user is, by the configuration's `user_check`. Sets
@@ -41,16 +42,17 @@ bool um_check_state(const struct um_context *context, struct um_exchange *ex,
  * `openid` without a session: /connect then begins a sign-in (app/signin.h), and
  * a return counts by its browser.
  */
-bool um_check_user(const struct um_context *context, struct um_exchange *ex);
+enum um_refusal um_check_user(const struct um_context *context,
+	struct um_exchange *ex);
 
 /* The description of the provider accepts the delivery. */
-bool um_check_verdict(struct um_exchange *ex, enum um_verdict verdict);
+enum um_refusal um_check_verdict(enum um_verdict verdict);
 
 /*
  * The database has carried out all requested operations. Sets the outcome of
  * um_check_logged() for the log.
  */
-bool um_check_done(struct um_exchange *ex);
+enum um_refusal um_check_done(struct um_exchange *ex);
 
 /*
  * The operation to log: the first that was not carried out; else the first, or
@@ -62,19 +64,14 @@ const struct um_op *um_check_logged(const struct um_exchange *ex);
  * After LOOK_UP, OPEN or COMPLETE and um_check_done(): the elicitation is known
  * and has not expired, and the user is its subject.
  */
-bool um_check_row(struct um_exchange *ex);
-
-/*
- * After COMPLETE and um_check_done(): um_check_row(), and the row is completed,
- * now or earlier. While it is processing, the answer is a page that says so.
- */
-bool um_check_completed(struct um_exchange *ex);
+enum um_refusal um_check_row(const struct um_exchange *ex);
 
 /*
  * After LOOK_UP: ex->user, if known, is the row's subject, and the browser is
  * the one that opened the row. A token that is bound to a browser has proved
  * the latter already; one from the MCP server is bound to none.
  */
-bool um_require_owner(const struct um_context *context, struct um_exchange *ex);
+enum um_refusal um_require_owner(const struct um_context *context,
+	const struct um_exchange *ex);
 
 #endif

@@ -65,22 +65,43 @@ um_exchange_request_op(struct um_exchange *ex, enum um_op_kind kind,
 	um_exchange_request_ops(ex, op, 1, then);
 }
 
-void
-um_exchange_continue(const struct um_context *context, struct um_exchange *ex)
+/* The refusal does not depend on the outcome of the event. */
+static enum um_refusal
+wrong_user_recorded(const struct um_context *context, struct um_exchange *ex)
 {
-	um_step *step = ex->then;
-
-	ex->then = NULL;
-	step(context, ex);
+	(void)context;
+	(void)ex;
+	return UM_REFUSAL_WRONG_USER;
 }
 
-bool
-um_exchange_refuse(struct um_exchange *ex, enum um_refusal refusal)
+static void
+record_wrong_user(struct um_exchange *ex)
+{
+	struct um_event *event = calloc(1, sizeof(*event));
+
+	if (event == NULL)
+		return;
+	event->effect = UM_EFFECT_IGNORE;
+	snprintf(event->identity, sizeof(event->identity), "request:%s",
+		ex->request.id);
+	snprintf(event->type, sizeof(event->type), "wrong_user");
+	free(ex->events);
+	ex->events = event;
+	um_exchange_request_op(ex, UM_OP_EVENT, wrong_user_recorded);
+	ex->op.event = event;
+}
+
+void
+um_exchange_step(const struct um_context *context, struct um_exchange *ex,
+	um_step *step)
 {
 	ex->then = NULL;
-	ex->answer = UM_ANSWER_REFUSAL;
-	ex->refusal = refusal;
-	return false;
+	ex->refusal = step(context, ex);
+	if (ex->refusal == UM_REFUSAL_NONE)
+		return;
+	ex->then = NULL;
+	if (ex->refusal == UM_REFUSAL_WRONG_USER && step != wrong_user_recorded)
+		record_wrong_user(ex);
 }
 
 void
@@ -90,33 +111,7 @@ um_exchange_finish(struct um_exchange *ex, enum um_final_page final)
 	ex->final = final;
 }
 
-/* The refusal does not depend on the outcome of the event. */
-static void
-wrong_user_recorded(const struct um_context *context, struct um_exchange *ex)
-{
-	(void)context;
-	um_exchange_refuse(ex, UM_REFUSAL_WRONG_USER);
-}
-
-bool
-um_exchange_refuse_wrong_user(struct um_exchange *ex)
-{
-	struct um_event *event = calloc(1, sizeof(*event));
-
-	if (event == NULL)
-		return um_exchange_refuse(ex, UM_REFUSAL_WRONG_USER);
-	event->effect = UM_EFFECT_IGNORE;
-	snprintf(event->identity, sizeof(event->identity), "request:%s",
-		ex->request.id);
-	snprintf(event->type, sizeof(event->type), "wrong_user");
-	free(ex->events);
-	ex->events = event;
-	um_exchange_request_op(ex, UM_OP_EVENT, wrong_user_recorded);
-	ex->op.event = event;
-	return false;
-}
-
-bool
+enum um_refusal
 um_exchange_mint(const struct um_context *context, struct um_exchange *ex,
 	enum um_purpose purpose, int64_t expires)
 {
@@ -128,7 +123,8 @@ um_exchange_mint(const struct um_context *context, struct um_exchange *ex,
 	context->random(nonce, sizeof(nonce));
 	return um_token_mint(ex->state, &token, context->keys, purpose,
 		       ex->provider->name, nonce)
-		|| um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+		? UM_REFUSAL_NONE
+		: UM_REFUSAL_INTERNAL_ERROR;
 }
 
 struct um_delivery

@@ -13,7 +13,6 @@
 #include "crypto/token.h"
 #include "http/final_page.h"
 #include "http/form.h"
-#include "http/refusal.h"
 #include "http/request.h"
 #include "http/response.h"
 #include "postgres/op.h"
@@ -22,7 +21,6 @@
 /* What the response will be: app/respond.h makes it after the last step. */
 enum um_answer {
 	UM_ANSWER_WRITTEN,  /* `response`, as a step has written it */
-	UM_ANSWER_REFUSAL,  /* `refusal` */
 	UM_ANSWER_REDIRECT, /* to `url` */
 	UM_ANSWER_CONFIRM,  /* the confirm page of op.row, with `state` */
 	UM_ANSWER_FOLLOW,   /* the page that follows a payment */
@@ -47,8 +45,8 @@ struct um_exchange {
 	um_step *then;
 	struct um_op op; /* of programs that request one at a time */
 
+	enum um_refusal refusal; /* or NONE; then `answer` counts */
 	enum um_answer answer;
-	enum um_refusal refusal;
 	const char *allow;    /* the methods that METHOD_NOT_ALLOWED names */
 	bool plain;           /* refusals are text for a program, not a page */
 	struct um_buf url;    /* of REDIRECT; UNAVAILABLE: where to try again */
@@ -101,32 +99,24 @@ void um_exchange_request_op(struct um_exchange *ex, enum um_op_kind kind,
 void um_exchange_request_ops(struct um_exchange *ex, struct um_op *ops,
 	size_t len, um_step *then);
 
-/* Calls the step that follows the requested operations. */
-void um_exchange_continue(const struct um_context *context,
-	struct um_exchange *ex);
-
 /*
- * The answer is this refusal, whatever it was, and no step follows. Always
- * false, for `return um_exchange_refuse(…)`.
+ * Takes a step: the program's plan, and later the step that follows the
+ * requested operations. After a refusal none follows, but of a wrong user an
+ * event is recorded first, for the operator; it changes nothing in the row.
  */
-bool um_exchange_refuse(struct um_exchange *ex, enum um_refusal refusal);
+void um_exchange_step(const struct um_context *context, struct um_exchange *ex,
+	um_step *step);
 
 /* The answer is a redirect to /done, which shows this page. */
 void um_exchange_finish(struct um_exchange *ex, enum um_final_page final);
 
 /*
- * Refuses a user who is not the row's subject, after an event that changes
- * nothing in the row has been recorded for the operator. Always false.
- */
-bool um_exchange_refuse_wrong_user(struct um_exchange *ex);
-
-/*
  * Writes to ex->state a state token for the row of ex->token, bound to the
- * browser with ex->cookie, that expires at `expires` (Unix seconds). False and
- * refused when OpenSSL fails.
+ * browser with ex->cookie, that expires at `expires` (Unix seconds). Refused
+ * when OpenSSL fails.
  */
-bool um_exchange_mint(const struct um_context *context, struct um_exchange *ex,
-	enum um_purpose purpose, int64_t expires);
+enum um_refusal um_exchange_mint(const struct um_context *context,
+	struct um_exchange *ex, enum um_purpose purpose, int64_t expires);
 
 /*
  * The request as the description of its provider reads a delivery to its

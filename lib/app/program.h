@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program is a chain of steps. A step is a function that reads the exchange
- * and either sets its answer, or requests operations of the database and names
- * the step that follows them:
+ * and does one of three things: it returns why the request is refused, it sets
+ * the answer, or it requests operations of the database and names the step that
+ * follows them:
  *
  *   plan(context, exchange)    checks the request;
  *                              um_exchange_request_op(ex, UM_OP_OPEN, opened)
@@ -21,6 +22,7 @@
 
 #include "config/config.h"
 #include "crypto/keys.h"
+#include "http/refusal.h"
 #include "jose/jwks.h"
 
 struct um_exchange;
@@ -38,7 +40,8 @@ struct um_context {
 	void (*random)(void *out, size_t len);
 };
 
-typedef void um_step(const struct um_context *context, struct um_exchange *ex);
+typedef enum um_refusal um_step(const struct um_context *context,
+	struct um_exchange *ex);
 
 struct um_program {
 	const char *name;

@@ -139,12 +139,13 @@ put_redirect(struct um_exchange *ex)
 static void
 put_answer(const struct um_config *config, struct um_exchange *ex)
 {
+	if (ex->refusal != UM_REFUSAL_NONE) {
+		put_refusal(config, ex);
+		return;
+	}
 	switch (ex->answer) {
 	case UM_ANSWER_WRITTEN:
 		break;
-	case UM_ANSWER_REFUSAL:
-		put_refusal(config, ex);
-		return;
 	case UM_ANSWER_REDIRECT:
 		put_redirect(ex);
 		break;
@@ -177,7 +178,7 @@ um_respond(const struct um_context *context, struct um_exchange *ex,
 	if (!out->failed)
 		return;
 	um_buf_free(out);
-	um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+	ex->refusal = UM_REFUSAL_INTERNAL_ERROR;
 	put_answer(context->config, ex);
 	um_response_write(&ex->response, &ex->request, out);
 }

@@ -127,59 +127,67 @@ out:
 }
 
 /* Sends the browser to the provider. All tabs share one cookie. */
-static void
-begin(const struct um_context *context, struct um_exchange *ex,
+static enum um_refusal
+redirect(const struct um_context *context, struct um_exchange *ex,
 	struct um_str way, bool other_account)
 {
 	struct um_str shared = cookie_of(ex);
 	char cookie[COOKIE_LEN + 1], nonce[UM_SIGNIN_NONCE_LEN + 1];
 	struct um_buf state = { 0 };
 	uint8_t bytes[16];
+	bool ok;
 
 	context->random(bytes, sizeof(bytes));
 	um_base64url_encode(cookie, bytes, sizeof(bytes));
 	if (shared.len != 0)
 		memcpy(cookie, shared.ptr, COOKIE_LEN);
-	if (!put_state(&state, context, way, um_str(cookie))
-		|| !um_signin_nonce(nonce, context->keys, um_str(cookie),
-			um_buf_str(&state))) {
-		um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
-		goto out;
-	}
+	ok = put_state(&state, context, way, um_str(cookie))
+		&& um_signin_nonce(nonce, context->keys, um_str(cookie),
+			um_buf_str(&state));
 	um_buf_put(&state, "", 1);
-	ex->answer = UM_ANSWER_REDIRECT;
-	ex->outcome = "redirected";
-	ex->reason = "sign_in";
-	put_request(&ex->url, context->config, state.ptr, nonce, other_account);
-	um_response_cookie(&ex->response, UM_SIGNIN_COOKIE, cookie, UM_SIGNIN_S,
-		"None");
-out:
+	if (ok && !state.failed) {
+		ex->answer = UM_ANSWER_REDIRECT;
+		ex->outcome = "redirected";
+		ex->reason = "sign_in";
+		put_request(&ex->url, context->config, state.ptr, nonce,
+			other_account);
+		um_response_cookie(&ex->response, UM_SIGNIN_COOKIE, cookie,
+			UM_SIGNIN_S, "None");
+	}
+	ok = ok && !state.failed;
 	explicit_bzero(cookie, sizeof(cookie));
 	explicit_bzero(bytes, sizeof(bytes));
 	um_buf_free(&state);
+	return ok ? UM_REFUSAL_NONE : UM_REFUSAL_INTERNAL_ERROR;
 }
 
 bool
-um_signin_require(const struct um_context *context, struct um_exchange *ex,
+um_signin_is_due(const struct um_exchange *ex)
+{
+	return ex->user[0] == '\0'
+		|| um_str_is(um_form_get(&ex->form, "signin"), "again");
+}
+
+enum um_refusal
+um_signin_begin(const struct um_context *context, struct um_exchange *ex,
 	const char *route)
 {
 	struct um_str asked = um_form_get(&ex->form, "signin");
-	bool again = um_str_is(asked, "again");
+	enum um_refusal refusal;
 	struct um_buf way = { 0 };
 
-	if (ex->user[0] != '\0' && !again)
-		return true;
 	put_way(&way, ex, route);
 	if (way.failed) {
-		um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+		refusal = UM_REFUSAL_INTERNAL_ERROR;
 	} else if (um_str_is(asked, "done")) {
-		um_exchange_refuse(ex, UM_REFUSAL_SESSION_MISSING);
 		offer(context, ex, &way);
+		refusal = UM_REFUSAL_SESSION_MISSING;
 	} else {
-		begin(context, ex, um_buf_str(&way), again);
+		refusal = redirect(context, ex, um_buf_str(&way),
+			um_str_is(asked, "again"));
 	}
 	um_buf_free(&way);
-	return false;
+	return refusal;
 }
 
 void
@@ -199,8 +207,8 @@ um_signin_offer_other(const struct um_context *context, struct um_exchange *ex,
  * expired; it begins with a route of ours, since nobody else can seal one. For a
  * POST the state has to be this browser's.
  */
-static bool
-check_state(const struct um_context *context, struct um_exchange *ex,
+static enum um_refusal
+check_state(const struct um_context *context, const struct um_exchange *ex,
 	struct um_buf *way)
 {
 	struct um_str cookie = cookie_of(ex), text;
@@ -230,36 +238,35 @@ check_state(const struct um_context *context, struct um_exchange *ex,
 	um_buf_free(&opened);
 	switch (state) {
 	case UM_SEALED_TEXT_GOOD:
-		return same || um_exchange_refuse(ex, UM_REFUSAL_WRONG_BROWSER);
+		return same ? UM_REFUSAL_NONE : UM_REFUSAL_WRONG_BROWSER;
 	case UM_SEALED_TEXT_EXPIRED:
-		return um_exchange_refuse(ex, UM_REFUSAL_STATE_EXPIRED);
+		return UM_REFUSAL_STATE_EXPIRED;
 	case UM_SEALED_TEXT_UNKNOWN_KEY:
-		return um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_KEY);
+		return UM_REFUSAL_UNKNOWN_KEY;
 	case UM_SEALED_TEXT_INVALID:
 		break;
 	}
-	return um_exchange_refuse(ex, UM_REFUSAL_STATE_INVALID);
+	return UM_REFUSAL_STATE_INVALID;
 }
 
 /* RFC 9207 section 2.4, and the errors of RFC 6749 section 4.2.2.1. */
-static bool
-check_response(const struct um_openid *openid, struct um_exchange *ex)
+static enum um_refusal
+check_response(const struct um_openid *openid, const struct um_exchange *ex)
 {
 	struct um_str iss = um_form_get(&ex->form, "iss");
 	bool has_error = um_form_get(&ex->form, "error").len != 0;
 	bool has_token = um_form_get(&ex->form, "id_token").len != 0;
 
 	if (iss.ptr != NULL && !um_str_is(iss, openid->issuer))
-		return um_exchange_refuse(ex, UM_REFUSAL_ISSUER_MISMATCH);
+		return UM_REFUSAL_ISSUER_MISMATCH;
 	if (has_error && has_token)
-		return um_exchange_refuse(ex, UM_REFUSAL_RESPONSE_AMBIGUOUS);
+		return UM_REFUSAL_RESPONSE_AMBIGUOUS;
 	if (has_error)
-		return um_exchange_refuse(ex, UM_REFUSAL_SIGN_IN_REFUSED);
-	return has_token
-		|| um_exchange_refuse(ex, UM_REFUSAL_RESPONSE_INCOMPLETE);
+		return UM_REFUSAL_SIGN_IN_REFUSED;
+	return has_token ? UM_REFUSAL_NONE : UM_REFUSAL_RESPONSE_INCOMPLETE;
 }
 
-static bool
+static enum um_refusal
 check_id_token(const struct um_context *context, struct um_exchange *ex,
 	struct um_id_token_user *user)
 {
@@ -275,18 +282,17 @@ check_id_token(const struct um_context *context, struct um_exchange *ex,
 
 	if (!um_signin_nonce(nonce, context->keys, cookie_of(ex),
 		    um_form_get(&ex->form, "state")))
-		return um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
+		return UM_REFUSAL_INTERNAL_ERROR;
 	rules.nonce = um_str(nonce);
 	verdict = um_id_token_check(user, um_form_get(&ex->form, "id_token"),
 		context->jwks, &rules, context->now_ms / 1000);
 	if (verdict == UM_ID_TOKEN_GOOD)
-		return true;
+		return UM_REFUSAL_NONE;
 	snprintf(ex->fault.text, sizeof(ex->fault.text), "id token: %s",
 		um_id_token_text(verdict));
-	return um_exchange_refuse(ex,
-		verdict == UM_ID_TOKEN_UNKNOWN_KEY
-			? UM_REFUSAL_UNKNOWN_SIGNING_KEY
-			: UM_REFUSAL_ID_TOKEN_INVALID);
+	return verdict == UM_ID_TOKEN_UNKNOWN_KEY
+		? UM_REFUSAL_UNKNOWN_SIGNING_KEY
+		: UM_REFUSAL_ID_TOKEN_INVALID;
 }
 
 /* The link on a refusal: on to where the user was going. */
@@ -300,44 +306,45 @@ go_on(struct um_exchange *ex, const struct um_buf *way)
 }
 
 /* The provider's answer. */
-static void
+static enum um_refusal
 sign_in(const struct um_context *context, struct um_exchange *ex,
 	const struct um_buf *way)
 {
 	struct um_id_token_user user;
+	enum um_refusal refusal;
 
-	if (!check_response(&context->config->openid, ex)
-		|| !check_id_token(context, ex, &user))
-		return;
-	if (!um_session_set(context, ex, &user)) {
-		um_exchange_refuse(ex, UM_REFUSAL_INTERNAL_ERROR);
-		return;
-	}
+	if ((refusal = check_response(&context->config->openid, ex))
+		|| (refusal = check_id_token(context, ex, &user)))
+		return refusal;
+	if (!um_session_set(context, ex, &user))
+		return UM_REFUSAL_INTERNAL_ERROR;
 	um_response_cookie(&ex->response, UM_SIGNIN_COOKIE, "", 0, "None");
 	go_on(ex, way);
 	um_buf_puts(&ex->url, "&signin=done");
 	ex->outcome = "signed_in";
+	return UM_REFUSAL_NONE;
 }
 
-void
+enum um_refusal
 um_signin_return(const struct um_context *context, struct um_exchange *ex)
 {
 	struct um_buf way = { 0 };
+	enum um_refusal refusal;
 
-	if (context->config->user_check != UM_USER_OPENID) {
-		um_exchange_refuse(ex, UM_REFUSAL_UNKNOWN_ROUTE);
-		return;
-	}
-	if (!um_check_method(ex, "GET, POST") || !um_check_fields(ex))
-		return;
+	if (context->config->user_check != UM_USER_OPENID)
+		return UM_REFUSAL_UNKNOWN_ROUTE;
+	if ((refusal = um_check_method(ex, "GET, POST"))
+		|| (refusal = um_check_fields(ex)))
+		return refusal;
 	if (um_form_get(&ex->form, "state").len == 0)
-		um_exchange_refuse(ex, UM_REFUSAL_STATE_MISSING);
-	else if (check_state(context, ex, &way)
-		&& ex->request.method == UM_POST)
-		sign_in(context, ex, &way);
-	else if (ex->answer != UM_ANSWER_REFUSAL)
+		return UM_REFUSAL_STATE_MISSING;
+	refusal = check_state(context, ex, &way);
+	if (refusal == UM_REFUSAL_NONE && ex->request.method == UM_POST)
+		refusal = sign_in(context, ex, &way);
+	else if (refusal == UM_REFUSAL_NONE)
 		go_on(ex, &way);
-	if (ex->answer == UM_ANSWER_REFUSAL && way.len != 0)
+	if (refusal != UM_REFUSAL_NONE && way.len != 0)
 		offer(context, ex, &way);
 	um_buf_free(&way);
+	return refusal;
 }

@@ -25,18 +25,23 @@
 #define UM_SIGNIN_ROUTE "/signin/return"
 
 /*
+ * After um_check_user(): whether the user has to sign in first. It is not known
+ * who it is, or the query says `signin=again`.
+ */
+bool um_signin_is_due(const struct um_exchange *ex);
+
+/*
  * For a route that the user opens: `route`, the name of ex->provider and the
- * field `state`, which has been checked. True: ex->user is known from the
- * session. False: the answer is a redirect to the provider. When the query says
- * `signin=again`, the provider is to ask which account; `signin=done`: the user
+ * field `state`, which has been checked. Redirects to the provider; with
+ * `signin=again` the provider is to ask which account. `signin=done`: the user
  * comes from the provider, and is refused without a session, so that nobody goes
  * in circles.
  */
-bool um_signin_require(const struct um_context *context, struct um_exchange *ex,
-	const char *route);
+enum um_refusal um_signin_begin(const struct um_context *context,
+	struct um_exchange *ex, const char *route);
 
 /*
- * Sets ex->way_on to where a user who is refused by a route of um_signin_require()
+ * Sets ex->way_on to where a user who is refused by a route of um_signin_begin()
  * signs in as somebody else.
  */
 void um_signin_offer_other(const struct um_context *context,

@@ -14,6 +14,12 @@ um_str_eq(struct um_str a, struct um_str b)
 		&& (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
+bool
+um_str_is(struct um_str a, const char *text)
+{
+	return um_str_eq(a, um_str(text));
+}
+
 static bool
 is_blank(char c)
 {
@@ -152,6 +158,12 @@ um_buf_put(struct um_buf *b, const void *bytes, size_t len)
 		return;
 	memcpy(b->ptr + b->len, bytes, len);
 	b->len += len;
+}
+
+void
+um_buf_puts(struct um_buf *b, const char *text)
+{
+	um_buf_put(b, text, strlen(text));
 }
 
 void

@@ -22,12 +22,7 @@ um_str(const char *text)
 }
 
 bool um_str_eq(struct um_str a, struct um_str b);
-
-static inline bool
-um_str_is(struct um_str a, const char *text)
-{
-	return um_str_eq(a, um_str(text));
-}
+bool um_str_is(struct um_str a, const char *text);
 
 /* The string without spaces and tabs at both ends. */
 struct um_str um_str_trim(struct um_str s);
@@ -55,12 +50,7 @@ struct um_buf {
 };
 
 void um_buf_put(struct um_buf *b, const void *bytes, size_t len);
-
-static inline void
-um_buf_puts(struct um_buf *b, const char *text)
-{
-	um_buf_put(b, text, strlen(text));
-}
+void um_buf_puts(struct um_buf *b, const char *text);
 
 /* A NULL-terminated list of texts; um_buf_cat() takes them as arguments. */
 void um_buf_puts_each(struct um_buf *b, const char *const *texts);

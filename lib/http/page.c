@@ -193,7 +193,7 @@ um_page_refusal(struct um_response *response, const struct um_request *request,
 		enum um_text title, text;
 	} texts[] = {
 #define X(name, status, code, page, advice)                                    \
-	{ UM_TEXT_##page##_TITLE, UM_TEXT_##page },
+	[UM_REFUSAL_##name] = { UM_TEXT_##page##_TITLE, UM_TEXT_##page },
 		UM_REFUSALS(X)
 #undef X
 	};

@@ -6,7 +6,8 @@ static const struct {
 	const char *code;
 	const char *advice;
 } table[] = {
-#define X(name, status, code, page, advice) { status, code, advice },
+#define X(name, status, code, page, advice)                                    \
+	[UM_REFUSAL_##name] = { status, code, advice },
 	UM_REFUSALS(X)
 #undef X
 };

@@ -83,6 +83,7 @@
 		"Something went wrong on our side. Please try again later.")
 
 enum um_refusal {
+	UM_REFUSAL_NONE,
 #define X(name, status, code, page, advice) UM_REFUSAL_##name,
 	UM_REFUSALS(X)
 #undef X

@@ -155,10 +155,10 @@ um_cgi_run(const struct um_program *program, struct um_context *context,
 	read_body(&ex, &body, program->body_max);
 	if (!um_issuer_keys_look(context, &ex, &jwks, &err))
 		um_log_notice(log, err.text, context->now_ms);
-	program->plan(context, &ex);
+	um_exchange_step(context, &ex, program->plan);
 	while (ex.then != NULL) {
 		carry_out(&ex, program, context, log);
-		um_exchange_continue(context, &ex);
+		um_exchange_step(context, &ex, ex.then);
 	}
 	um_respond(context, &ex, &out);
 	if (!um_issuer_keys_ask(context, &ex, &err))

@@ -34,8 +34,7 @@ um_issuer_keys_ask(const struct um_context *context,
 	bool ok;
 	int fd;
 
-	if (path == NULL || ex->answer != UM_ANSWER_REFUSAL
-		|| ex->refusal != UM_REFUSAL_UNKNOWN_SIGNING_KEY)
+	if (path == NULL || ex->refusal != UM_REFUSAL_UNKNOWN_SIGNING_KEY)
 		return true;
 	if (stat(path, &st) == 0
 		&& context->now_ms / 1000 - st.st_mtim.tv_sec

@@ -146,7 +146,7 @@ start_request(struct server *sv, struct um_connection *c)
 	take_body(ex, um_fastcgi_body(c->fc), sv->program->body_max);
 	if (!um_issuer_keys_look(sv->context, ex, &sv->jwks_version, &err))
 		on_notice(err.text, sv);
-	sv->program->plan(sv->context, ex);
+	um_exchange_step(sv->context, ex, sv->program->plan);
 	submit(sv, c);
 }
 
@@ -161,7 +161,7 @@ on_done(struct um_op *op, void *arg)
 	if (--c->waiting != 0)
 		return;
 	sv->context->now_ms = um_clock_wall_ms();
-	um_exchange_continue(sv->context, &c->ex);
+	um_exchange_step(sv->context, &c->ex, c->ex.then);
 	submit(sv, c);
 }
 

@@ -146,8 +146,8 @@ um_metrics_count(struct um_metrics *metrics, const struct um_exchange *ex,
 		&& statuses[i] != ex->response.status)
 		i++;
 	add(&program->status[i], 1);
-	if (ex->answer == UM_ANSWER_REFUSAL)
-		add(&program->refusal[ex->refusal], 1);
+	if (ex->refusal != UM_REFUSAL_NONE)
+		add(&program->refusal[ex->refusal - 1], 1);
 	add(&program->us, (uint64_t)took_us);
 	for (i = 0; i < UM_METRICS_BUCKETS_LEN; i++) {
 		if (took_us <= buckets[i]) {

@@ -233,24 +233,24 @@ program_case_answer(struct program_answer *end,
 	ex->request.body = um_buf_str(&end->body);
 	ex->request.body_too_large = test->body_too_large;
 
-	p->plan(&case_context, ex);
+	um_exchange_step(&case_context, ex, p->plan);
 	if (test->asks != UM_OP_NONE) {
 		program_case_check_op(test, ex);
 		database_says(&ex->op, test->says);
 		set_row(&ex->op, &test->row);
-		um_exchange_continue(&case_context, ex);
+		um_exchange_step(&case_context, ex, ex->then);
 	}
 	if (test->asks_then != UM_OP_NONE) {
 		assert_requests(test, ex, test->asks_then);
 		program_case_check_written(test, &ex->op);
 		database_says(&ex->op, test->says_then);
-		um_exchange_continue(&case_context, ex);
+		um_exchange_step(&case_context, ex, ex->then);
 	}
 	if (test->asks_last != UM_OP_NONE) {
 		assert_requests(test, ex, test->asks_last);
 		database_says(&ex->op, test->says_last);
 		set_row(&ex->op, &test->row_last);
-		um_exchange_continue(&case_context, ex);
+		um_exchange_step(&case_context, ex, ex->then);
 	}
 	if (ex->then != NULL)
 		fail_msg("%s: another operation is requested", test->name);

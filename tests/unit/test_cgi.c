@@ -33,25 +33,31 @@ static char log_file[] = "/dev/stderr"; /* of the child, for the test to see */
 static struct um_config config = { .database_url = database_url,
 	.log_file = log_file };
 
-static void
+static enum um_refusal
 pinged(const struct um_context *context, struct um_exchange *ex)
 {
+	enum um_refusal refusal;
+
 	(void)context;
-	if (um_check_done(ex))
-		ex->response.status = 200;
+	if ((refusal = um_check_done(ex)))
+		return refusal;
+	ex->response.status = 200;
+	return UM_REFUSAL_NONE;
 }
 
 /* /fields answers with the sizes of its fields; /look needs the database. */
-static void
+static enum um_refusal
 plan(const struct um_context *context, struct um_exchange *ex)
 {
+	enum um_refusal refusal;
+
 	(void)context;
 	if (um_str_is(ex->request.path, "/look")) {
 		um_exchange_request_op(ex, UM_OP_PING, pinged);
-		return;
+		return UM_REFUSAL_NONE;
 	}
-	if (!um_check_fields(ex))
-		return;
+	if ((refusal = um_check_fields(ex)))
+		return refusal;
 	ex->response.status = 200;
 	ex->response.content_type = "text/plain";
 	for (size_t i = 0; i < ex->form.len; i++) {
@@ -62,6 +68,7 @@ plan(const struct um_context *context, struct um_exchange *ex)
 			(int)name.len, name.ptr, value.len);
 	}
 	ex->outcome = "said";
+	return UM_REFUSAL_NONE;
 }
 
 static void

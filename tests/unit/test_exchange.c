@@ -60,19 +60,21 @@ TEST(another_request_id_is_replaced)
 	}
 }
 
-static void
+static enum um_refusal
 never(const struct um_context *context, struct um_exchange *ex)
 {
 	(void)context;
 	(void)ex;
 	fail_msg("a step that was withdrawn");
+	return UM_REFUSAL_NONE;
 }
 
-static void
+static enum um_refusal
 requests_another(const struct um_context *context, struct um_exchange *ex)
 {
 	(void)context;
 	um_exchange_request_op(ex, UM_OP_EVENT, never);
+	return UM_REFUSAL_NONE;
 }
 
 /* What one operation read is there for the next step; what it wrote is not. */
@@ -91,7 +93,7 @@ TEST(a_step_requests_the_next_operation)
 	ex.op.row.reason = strdup("expired");
 	ex.op.status = UM_STORE_DONE;
 
-	um_exchange_continue(&case_context, &ex);
+	um_exchange_step(&case_context, &ex, ex.then);
 	assert_true(ex.then == never);
 	assert_int_equal(ex.op.kind, UM_OP_EVENT);
 	assert_int_equal(ex.op.status, UM_STORE_UNAVAILABLE);
@@ -105,18 +107,47 @@ TEST(a_step_requests_the_next_operation)
 	um_exchange_free(&ex);
 }
 
-/* The last one counts, and no step follows. */
+static enum um_refusal
+requests_and_refuses(const struct um_context *context, struct um_exchange *ex)
+{
+	(void)context;
+	um_exchange_request_op(ex, UM_OP_COMPLETE, never);
+	return UM_REFUSAL_INTERNAL_ERROR;
+}
+
 TEST(a_refusal_withdraws_what_was_requested)
 {
 	struct um_exchange ex = { 0 };
 
-	um_exchange_request_op(&ex, UM_OP_COMPLETE, never);
-	um_exchange_finish(&ex, UM_FINAL_PAGE_DONE);
-	assert_false(um_exchange_refuse(&ex, UM_REFUSAL_STATE_INVALID));
-	assert_false(um_exchange_refuse(&ex, UM_REFUSAL_INTERNAL_ERROR));
+	um_exchange_step(&case_context, &ex, requests_and_refuses);
 	assert_null(ex.then);
-	assert_int_equal(ex.answer, UM_ANSWER_REFUSAL);
 	assert_int_equal(ex.refusal, UM_REFUSAL_INTERNAL_ERROR);
+	um_exchange_free(&ex);
+}
+
+static enum um_refusal
+is_of_another_user(const struct um_context *context, struct um_exchange *ex)
+{
+	(void)context;
+	(void)ex;
+	return UM_REFUSAL_WRONG_USER;
+}
+
+/* For the operator; whatever the database says, the user is refused. */
+TEST(a_wrong_user_is_recorded_once)
+{
+	struct um_exchange ex = { .request.id = CASE_REQUEST_ID };
+
+	um_exchange_step(&case_context, &ex, is_of_another_user);
+	assert_non_null(ex.then);
+	assert_int_equal(ex.op.kind, UM_OP_EVENT);
+	assert_string_equal(ex.op.event->type, "wrong_user");
+	assert_int_equal(ex.op.event->effect, UM_EFFECT_IGNORE);
+
+	ex.op.status = UM_STORE_FAILED;
+	um_exchange_step(&case_context, &ex, ex.then);
+	assert_null(ex.then);
+	assert_int_equal(ex.refusal, UM_REFUSAL_WRONG_USER);
 	um_exchange_free(&ex);
 }
 
@@ -139,6 +170,7 @@ main(void)
 		cmocka_unit_test(another_request_id_is_replaced),
 		cmocka_unit_test(a_step_requests_the_next_operation),
 		cmocka_unit_test(a_refusal_withdraws_what_was_requested),
+		cmocka_unit_test(a_wrong_user_is_recorded_once),
 		cmocka_unit_test(an_exchange_is_freed_twice),
 	};
 

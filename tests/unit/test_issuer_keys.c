@@ -78,8 +78,7 @@ TEST(missing)
 static bool
 ask(enum um_refusal refusal)
 {
-	const struct um_exchange ex = { .answer = UM_ANSWER_REFUSAL,
-		.refusal = refusal };
+	const struct um_exchange ex = { .refusal = refusal };
 
 	return um_issuer_keys_ask(&context, &ex, &err);
 }

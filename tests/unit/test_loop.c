@@ -27,27 +27,35 @@ static struct um_config config = { .database_url = database_url };
 static struct sockaddr_un address = { .sun_family = AF_UNIX };
 static struct child server;
 
-static void
+static enum um_refusal
 pinged(const struct um_context *context, struct um_exchange *ex)
 {
+	enum um_refusal refusal;
+
 	(void)context;
-	if (um_check_done(ex))
-		ex->response.status = 200;
+	if ((refusal = um_check_done(ex)))
+		return refusal;
+	ex->response.status = 200;
+	return UM_REFUSAL_NONE;
 }
 
 /* /look asks the database, which is not there; the rest is answered now. */
-static void
+static enum um_refusal
 plan(const struct um_context *context, struct um_exchange *ex)
 {
+	enum um_refusal refusal;
+
 	(void)context;
 	if (um_str_is(ex->request.path, "/look")) {
 		um_exchange_request_op(ex, UM_OP_PING, pinged);
-	} else if (ex->request.method != UM_POST || um_check_fields(ex)) {
-		ex->response.status = 200;
-		um_buf_printf(&ex->response.body, "now, %zu fields",
-			ex->form.len);
-		ex->outcome = "said";
+		return UM_REFUSAL_NONE;
 	}
+	if (ex->request.method == UM_POST && (refusal = um_check_fields(ex)))
+		return refusal;
+	ex->response.status = 200;
+	um_buf_printf(&ex->response.body, "now, %zu fields", ex->form.len);
+	ex->outcome = "said";
+	return UM_REFUSAL_NONE;
 }
 
 static int

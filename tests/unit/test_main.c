@@ -94,7 +94,7 @@ be_limited(void)
 		_exit(99);
 }
 
-static void
+static enum um_refusal
 plan(const struct um_context *context, struct um_exchange *ex)
 {
 	struct rlimit core;
@@ -105,6 +105,7 @@ plan(const struct um_context *context, struct um_exchange *ex)
 	um_buf_printf(&ex->response.body,
 		"planned; core limit %d, dumpable %d\n", (int)core.rlim_cur,
 		prctl(PR_GET_DUMPABLE));
+	return UM_REFUSAL_NONE;
 }
 
 static int

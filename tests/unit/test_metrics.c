@@ -158,7 +158,7 @@ TEST(refusals_are_counted_by_reason)
 	struct um_metrics *metrics = open_own("oauth-return");
 	struct um_exchange ex = { .plain = true };
 
-	um_exchange_refuse(&ex, UM_REFUSAL_UNKNOWN_KEY);
+	ex.refusal = UM_REFUSAL_UNKNOWN_KEY;
 	um_metrics_count(metrics, &ex, 1);
 	um_exchange_free(&ex);
 	count(metrics, 200, 1);

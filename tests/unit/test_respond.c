@@ -48,7 +48,7 @@ TEST(a_refusal_replaces_the_response)
 	um_response_cookie(&ex.response, "a", "b", 1, "Lax");
 	um_buf_puts(&ex.response.body, "before");
 	um_buf_puts(&ex.url, "/before");
-	um_exchange_refuse(&ex, UM_REFUSAL_STATE_INVALID);
+	ex.refusal = UM_REFUSAL_STATE_INVALID;
 	respond(&ex);
 	assert_int_equal(ex.response.status, 400);
 	assert_true(str_has(um_buf_str(&ex.response.body),
@@ -66,7 +66,7 @@ TEST(method_not_allowed_names_the_methods)
 	for (int plain = 0; plain < 2; plain++) {
 		struct um_exchange ex = { .plain = plain, .allow = "GET" };
 
-		um_exchange_refuse(&ex, UM_REFUSAL_METHOD_NOT_ALLOWED);
+		ex.refusal = UM_REFUSAL_METHOD_NOT_ALLOWED;
 		respond(&ex);
 		assert_int_equal(ex.response.status, 405);
 		assert_true(str_has(um_buf_str(&ex.response.headers),
@@ -90,7 +90,7 @@ TEST(the_log_outcome_of_a_refusal)
 		struct um_exchange ex = { 0 };
 
 		row_begin("%s", um_refusal_code(cases[i].refusal));
-		um_exchange_refuse(&ex, cases[i].refusal);
+		ex.refusal = cases[i].refusal;
 		respond(&ex);
 		assert_string_equal(ex.outcome, cases[i].outcome);
 		assert_string_equal(ex.reason,
@@ -107,7 +107,7 @@ TEST(unavailable_has_retry_after_and_refresh)
 		struct um_str headers;
 
 		um_buf_puts(&ex.url, "/connect/demo?state=x");
-		um_exchange_refuse(&ex, UM_REFUSAL_UNAVAILABLE);
+		ex.refusal = UM_REFUSAL_UNAVAILABLE;
 		respond(&ex);
 		headers = um_buf_str(&ex.response.headers);
 		assert_int_equal(ex.response.status, 503);

@@ -107,7 +107,7 @@ deliver(struct um_exchange *ex, struct um_buf *path,
 	um_exchange_begin(ex, path, get, &variables, &case_context);
 	ex->request.body = um_str(body);
 	ex->request.body_too_large = delivery->too_large;
-	plan(&case_context, ex);
+	um_exchange_step(&case_context, ex, plan);
 }
 
 /* What the provider gets, and what the log says; frees the exchange. */
@@ -233,7 +233,7 @@ TEST(an_event_that_is_ours)
 		um_buf_free(&json);
 
 		database_says(&ex.ops[0], cases[i].says);
-		um_exchange_continue(&case_context, &ex);
+		um_exchange_step(&case_context, &ex, ex.then);
 		assert_null(ex.then);
 		assert_end(&ex, &path, cases[i].status, cases[i].word);
 	}
@@ -259,7 +259,7 @@ TEST(an_event_that_is_not_ours)
 		row_begin("%s", cases[i].says);
 		deliver(&ex, &path, &delivery);
 		database_says(&ex.ops[0], cases[i].says);
-		um_exchange_continue(&case_context, &ex);
+		um_exchange_step(&case_context, &ex, ex.then);
 		assert_null(ex.then);
 		assert_end(&ex, &path, cases[i].status, cases[i].word);
 	}
@@ -300,7 +300,7 @@ TEST(several_events_at_once)
 		database_says(&ex.ops[0], "unknown");
 		database_says(&ex.ops[1], ends[i][0]);
 		database_says(&ex.ops[2], ends[i][1]);
-		um_exchange_continue(&case_context, &ex);
+		um_exchange_step(&case_context, &ex, ex.then);
 		um_uuid_format(uuid, ex.token.id);
 		assert_string_equal(uuid, shown[i]);
 		assert_end(&ex, &path, statuses[i], words[i]);

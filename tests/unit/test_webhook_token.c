@@ -56,7 +56,7 @@ deliver(struct um_exchange *ex, struct um_buf *path, enum um_purpose purpose,
 	snprintf(query, sizeof(query), "state=%s%s", state, more);
 	um_exchange_begin(ex, path, get, NULL, &case_context);
 	ex->request.body = STR(FORM);
-	plan(&case_context, ex);
+	um_exchange_step(&case_context, ex, plan);
 }
 
 static void
@@ -93,7 +93,7 @@ TEST(it_is_about_the_elicitation_of_the_token)
 	assert_string_equal(ex.ops[0].event->reference, "tr_1");
 
 	database_says(&ex.ops[0], "recheck");
-	um_exchange_continue(&case_context, &ex);
+	um_exchange_step(&case_context, &ex, ex.then);
 	assert_int_equal(ex.response.status, 200);
 	assert_string_equal(ex.outcome, "recheck");
 	free_all(&ex, &path);
@@ -150,7 +150,7 @@ TEST(without_a_token_nothing_is_heard)
 		snprintf(query, sizeof(query), "%s", queries[i]);
 		um_exchange_begin(&ex, &path, get, NULL, &case_context);
 		ex.request.body = STR(FORM);
-		plan(&case_context, &ex);
+		um_exchange_step(&case_context, &ex, plan);
 		respond(&ex);
 		assert_int_equal(ex.response.status, 400);
 		assert_string_equal(ex.reason, "state_missing");
