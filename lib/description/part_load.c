@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "description/amount_load.h"
 #include "description/challenge_load.h"
 #include "description/origin_load.h"
 #include "description/part_load.h"
@@ -103,32 +104,6 @@ load_timestamp(struct um_spec_part *part, const struct um_conf_loc *at,
 	part->past_ms = past * 1000;
 	part->future_ms = future * 1000;
 	return true;
-}
-
-static bool
-load_amount(struct um_spec_part *part, const struct um_conf_loc *at,
-	const json_t *node, const struct um_expr_scope *scope)
-{
-	static const char *const keys[] = { "from", "as", NULL };
-	/* In the order of enum um_amount_form. */
-	static const char *const forms[] = { "minor", "decimal", NULL };
-	struct um_conf_loc here = um_conf_member(at, "amount");
-	json_t *amount = json_object_get(node, "amount");
-	unsigned form;
-
-	if ((amount == NULL) != (json_object_get(node, "currency") == NULL))
-		return um_conf_member_error(at,
-			amount == NULL ? "amount" : "currency",
-			"is missing: `amount` and `currency` must be given "
-			"together");
-	if (amount == NULL)
-		return true;
-	if (!um_conf_check_keys(&here, amount, keys)
-		|| !um_expr_load(&part->amount, &here, amount, "from", scope)
-		|| !um_conf_get_choice(&here, amount, "as", forms, &form))
-		return false;
-	part->amount_form = (enum um_amount_form)form;
-	return um_expr_load(&part->currency, at, node, "currency", scope);
 }
 
 static bool
@@ -259,7 +234,7 @@ um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
 	ok = load_optional(&part->type, at, node, "type", &scope) && ok;
 	ok = load_optional(&part->elicitation, at, node, "elicitation", &scope)
 		&& ok;
-	ok = load_amount(part, at, node, &scope) && ok;
+	ok = um_amount_load(part, at, node, &scope) && ok;
 	ok = load_optional(&part->reference, at, node, "reference", &scope)
 		&& ok;
 	ok = load_optional(&part->checkout, at, node, "checkout", &scope) && ok;

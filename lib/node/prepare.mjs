@@ -11,7 +11,7 @@ const execute = (command, ...args) => execFileSync(command, args, { cwd: HERE, s
 
 /** Folder of the package → where its files are, and their endings. */
 const COPIES = { providers: ['../providers', '.json'], sql: ['../../sql', '.sql'] };
-const FILES = { LICENSE: '../../LICENSE', changelog: '../../nginx/debian/changelog' };
+const FILES = { 'currencies.json': '../currencies.json', LICENSE: '../../LICENSE', changelog: '../../nginx/debian/changelog' };
 
 for (const name of [...Object.keys(COPIES), ...Object.keys(FILES)]) rmSync(join(HERE, name), { recursive: true, force: true });
 if (process.argv[2] !== '--clean') {

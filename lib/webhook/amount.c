@@ -2,15 +2,17 @@
 #include "webhook/amount.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Currencies whose minor unit does not have two digits (ISO 4217, list one). */
+/*
+ * Currencies whose minor unit does not have two digits (ISO 4217, list one).
+ * lib/currencies.json has them all; a test compares.
+ */
 static const struct {
 	char currency[4];
 	unsigned exponent;
-} exponents[] = {
+} exponents[UM_AMOUNT_EXCEPTIONS] = {
 	{ "BHD", 3 },
 	{ "BIF", 0 },
 	{ "CLF", 4 },
@@ -39,8 +41,8 @@ static const struct {
 	{ "XPF", 0 },
 };
 
-static unsigned
-exponent_of(const char *currency)
+unsigned
+um_amount_exponent(const char *currency)
 {
 	for (size_t i = 0; i < sizeof(exponents) / sizeof(exponents[0]); i++)
 		if (strcmp(exponents[i].currency, currency) == 0)
@@ -77,23 +79,51 @@ append_digit(int64_t *amount, char c)
 	return true;
 }
 
-bool
-um_amount_parse(int64_t *out, struct um_str text, enum um_amount_form form,
-	const char *currency)
+/* False: there is a rest, or it does not fit. */
+static bool
+rescale(int64_t *amount, unsigned from, unsigned to)
 {
-	const char *point = text.len != 0 && form == UM_AMOUNT_DECIMAL
-		? memchr(text.ptr, '.', text.len)
-		: NULL;
-	size_t whole = point != NULL ? (size_t)(point - text.ptr) : text.len;
-	unsigned places = form == UM_AMOUNT_DECIMAL ? exponent_of(currency) : 0;
+	for (; from < to; from++)
+		if (!append_digit(amount, '0'))
+			return false;
+	for (; from > to; from--) {
+		if (*amount % 10 != 0)
+			return false;
+		*amount /= 10;
+	}
+	return true;
+}
 
+static bool
+parse_digits(int64_t *out, struct um_str text)
+{
 	*out = 0;
-	if (whole == 0 || whole + 1 == text.len)
-		return false;
-	for (size_t i = 0; i < whole; i++)
+	for (size_t i = 0; i < text.len; i++)
 		if (!append_digit(out, text.ptr[i]))
 			return false;
-	/* "10.00" is ten yen, "10.50" is refused. */
+	return text.len != 0;
+}
+
+static unsigned
+own_exponent(const struct um_amount_units *units, const char *currency)
+{
+	for (size_t i = 0; i < units->own_len; i++)
+		if (strcmp(units->own[i].currency, currency) == 0)
+			return units->own[i].exponent;
+	return um_amount_exponent(currency);
+}
+
+/* "10.00" is ten yen, "10.50" is refused. */
+static bool
+parse_decimal(int64_t *out, struct um_str text, unsigned places)
+{
+	const char *point = text.len != 0 ? memchr(text.ptr, '.', text.len)
+					  : NULL;
+	size_t whole = point != NULL ? (size_t)(point - text.ptr) : text.len;
+
+	if (whole + 1 == text.len
+		|| !parse_digits(out, (struct um_str){ text.ptr, whole }))
+		return false;
 	for (size_t i = whole + 1; i < text.len; i++) {
 		if (places == 0) {
 			if (text.ptr[i] != '0')
@@ -104,17 +134,26 @@ um_amount_parse(int64_t *out, struct um_str text, enum um_amount_form form,
 			return false;
 		places--;
 	}
-	for (; places != 0; places--)
-		if (!append_digit(out, '0'))
-			return false;
-	return true;
+	return rescale(out, 0, places);
+}
+
+bool
+um_amount_parse(int64_t *out, struct um_str text,
+	const struct um_amount_units *units, const char *currency)
+{
+	unsigned places = um_amount_exponent(currency);
+
+	if (units->form == UM_AMOUNT_DECIMAL)
+		return parse_decimal(out, text, places);
+	return parse_digits(out, text)
+		&& rescale(out, own_exponent(units, currency), places);
 }
 
 void
 um_amount_format(char out[static UM_AMOUNT_LEN + 1], int64_t amount,
 	const char *currency)
 {
-	unsigned places = exponent_of(currency);
+	unsigned places = um_amount_exponent(currency);
 	int64_t unit = 1;
 
 	for (unsigned i = 0; i < places; i++)

@@ -4,6 +4,7 @@
 #define UM_AMOUNT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/str.h"
@@ -16,12 +17,32 @@ enum um_amount_form {
 /* Reads three letters, as upper case. False for anything else. */
 bool um_amount_parse_currency(char out[static 4], struct um_str text);
 
+#define UM_AMOUNT_EXCEPTIONS 26 /* currencies without two decimals */
+#define UM_EXPONENT_MAX 4       /* of all currencies of ISO 4217 */
+#define UM_AMOUNT_OWN_MAX 32    /* currencies with an exponent of their own */
+
 /*
- * Reads an amount in minor units, from 0 to INT64_MAX. False for anything else,
- * and for a decimal that is finer than the currency's minor unit.
+ * How a provider writes amounts. In UM_AMOUNT_MINOR, the integer of a currency
+ * of `own` has this exponent in place of the one of ISO 4217.
  */
-bool um_amount_parse(int64_t *out, struct um_str text, enum um_amount_form form,
-	const char *currency);
+struct um_amount_units {
+	enum um_amount_form form;
+	struct {
+		char currency[4];
+		unsigned exponent;
+	} own[UM_AMOUNT_OWN_MAX];
+	size_t own_len;
+};
+
+/* How many decimals the currency has in ISO 4217. 2 for one that is not known. */
+unsigned um_amount_exponent(const char *currency);
+
+/*
+ * Reads an amount, from 0 to INT64_MAX, in the minor units of ISO 4217. False
+ * for anything else, and for one that is finer than the minor unit.
+ */
+bool um_amount_parse(int64_t *out, struct um_str text,
+	const struct um_amount_units *units, const char *currency);
 
 #define UM_AMOUNT_LEN 24 /* characters of the longest */
 

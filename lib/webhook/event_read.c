@@ -137,13 +137,15 @@ read_amount(struct um_event *event, const struct um_spec_part *part,
 		return a != UM_BAD && c != UM_BAD;
 	if (!um_amount_parse_currency(event->currency, um_str(currency)))
 		return refuse(misread, "/currency", NULL,
-			"is not three letters");
+			"is not a currency of ISO 4217, which has three "
+			"letters");
 	event->has_amount = um_amount_parse(&event->amount, um_str(amount),
-		part->amount_form, event->currency);
+		&part->amount_units, event->currency);
 	return event->has_amount
 		|| refuse(misread, "/amount", NULL,
-			part->amount_form == UM_AMOUNT_MINOR
-				? "is not a whole number, or is negative"
+			part->amount_units.form == UM_AMOUNT_MINOR
+				? "is not a whole number of minor units, or is "
+				  "negative"
 				: "is not a decimal number with at most as "
 				  "many places as the currency has");
 }

@@ -67,7 +67,7 @@ struct um_spec_part {
 	struct um_origin origin;
 	struct um_expr identity, type, elicitation, amount, currency, reference,
 		checkout;
-	enum um_amount_form amount_form;
+	struct um_amount_units amount_units;
 	bool uses_json;
 	size_t events_max; /* in one delivery */
 	struct um_outcome_rule *rules;

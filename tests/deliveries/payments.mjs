@@ -84,6 +84,14 @@ export function stripe() {
 			deliver('no-amount', completed, { ...paid, amount_total: null }, good('paid', { reference: 'cs_1' })),
 			deliver('amount-of-another-kind', completed, { ...paid, amount_total: 10.5 }, refused('malformed')),
 			deliver('negative', completed, { ...paid, amount_total: -1 }, refused('malformed')),
+			// Stripe's units are not those of ISO 4217: 5 ISK, 50,000 MGA, 300 UGX, 5,000 CLP and 1.230 KWD.
+			...[['isk', 500, 5], ['mga', 50_000, 5_000_000], ['ugx', 30_000, 300], ['clp', 5_000, 5_000], ['kwd', 1_230, 1_230]].map(
+				([currency, amount_total, amount]) => deliver(`paid-in-${currency}`, completed, { ...paid, amount_total, currency },
+					good('paid', { reference: 'cs_1', amount, currency: currency.toUpperCase() }))),
+			deliver('refunded-in-isk', 'charge.refunded', { ...charge, amount: 500, amount_refunded: 300, currency: 'isk' },
+				good('refunded', { ...partly, amount: 3, currency: 'ISK' })),
+			deliver('a-fraction-of-isk', completed, { ...paid, amount_total: 550, currency: 'isk' }, refused('malformed')),
+			deliver('in-a-token', completed, { ...paid, currency: 'usdc' }, refused('malformed')),
 			deliver('two-signatures', completed, paid, good('paid'),
 				(v1) => `t=${NOW},v1=${'0'.repeat(64)},v1=${v1}`),
 			deliver('v0-only', completed, paid, refused('forged'), (v1) => `t=${NOW},v0=${v1}`),
@@ -274,6 +282,10 @@ export function adyen() {
 		answer: { status: 200, body: '[accepted]', content_type: 'text/plain' },
 		deliveries: [
 			deliver('paid', [item()], good(expect('paid', 'AUTHORISATION', 'true'))),
+			// Adyen's units are not those of ISO 4217: 5 ISK, 5,000 CLP, 50 CVE and 50,000 IDR; KWD and JPY are.
+			...[['ISK', 500, 5], ['CLP', 500_000, 5_000], ['CVE', 50, 5_000], ['IDR', 50_000, 5_000_000], ['KWD', 1_234, 1_234], ['JPY', 50, 50]].map(
+				([currency, value, amount]) => deliver(`paid-in-${currency}`, [item({ amount: { value, currency } })],
+					good(expect('paid', 'AUTHORISATION', 'true', { amount, currency })))),
 			// A card is refused; the offer of a bank is left; another card is taken.
 			deliver('refused', [item({ success: 'false' })], good(expect('attempt_failed', 'AUTHORISATION', 'false'))),
 			deliver('then-paid', [item({ pspReference: '2' })],

@@ -63,9 +63,9 @@ export function coinbaseCommerce() {
 
 export function checkoutCom() {
 	const deliver = signed('cko-signature', 'cko-key');
-	const payment = (type, effect, { id = 'pay_1', amount = 2000, ...balances } = {}, expected = amount) => deliver(type, {
-		id: `evt_${type}`, type, data: { id, action_id: 'act_1', reference: ID, amount, currency: 'GBP', ...Object.keys(balances).length > 0 && { balances } },
-	}, expects(effect, type, { reference: id, ...effect !== 'ignore' && { amount: expected, currency: 'GBP' } }, `evt_${type}`));
+	const payment = (type, effect, { id = 'pay_1', amount = 2000, currency = 'GBP', ...balances } = {}, expected = amount) => deliver(type, {
+		id: `evt_${type}`, type, data: { id, action_id: 'act_1', reference: ID, amount, currency, ...Object.keys(balances).length > 0 && { balances } },
+	}, expects(effect, type, { reference: id, ...effect !== 'ignore' && { amount: expected, currency } }, `evt_${type}`));
 
 	write('checkout-com', {
 		site: { secrets: ['cko-key'] },
@@ -75,6 +75,9 @@ export function checkoutCom() {
 			payment('payment_approved', 'processing'),
 			payment('payment_captured', 'paid'),
 			payment('payment_voided', 'attempt_failed'),
+			// 5,000 CLP have two decimals here; ISK, JPY and KWD are as in ISO 4217.
+			...[['CLP', 500_000, 5_000], ['ISK', 5, 5], ['JPY', 50, 50], ['KWD', 1_230, 1_230]].map(
+				([currency, amount, expected]) => payment('payment_captured', 'paid', { amount, currency }, expected)),
 			// Captured, and refunded, in two parts: all that was so far counts.
 			payment('payment_captured', 'paid', { amount: 500, total_captured: 500, total_refunded: 0 }),
 			payment('payment_captured', 'paid', { amount: 1500, total_captured: 2000, total_refunded: 0 }, 2000),

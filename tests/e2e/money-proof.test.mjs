@@ -103,6 +103,25 @@ describe('money is always compared', () => {
 		});
 	}
 
+	for (const [written, expected, shown] of [
+		[500, { amount: 5, currency: 'ISK' }, 'ISK 5'],
+		[50_000, { amount: 5_000_000, currency: 'MGA' }, 'MGA 50,000.00'],
+	]) {
+		test(`${written} of Stripe is ${shown}`, async () => {
+			let given;
+			const created = await fixture.createPayment('stripe', {
+				expected, targetUrl: ({ amount }) => { given = amount; return 'https://checkout.example/pay'; },
+			});
+			const page = await fixture.browser().open(created.url);
+			assert.equal(page.find('bdi').at(-1).text, shown);
+			assert.equal(given, written);
+			const payment = await goToCheckout('stripe', { expected });
+			await send('stripe', payment, { amount: written, currency: expected.currency });
+			const { action, reason, result } = await wait(payment);
+			assert.deepEqual({ action, reason, amount: result.amount }, { action: 'accept', reason: '', amount: expected.amount });
+		});
+	}
+
 	test('an event that names no amount proves nothing', async () => {
 		for (const expected of [PRICE, 'any']) {
 			const payment = await goToCheckout('stripe', { expected });

@@ -70,7 +70,7 @@ test('each delivery and each return has its line, and no log has a secret', asyn
 	await send(await deliver(stripe.event(other.id, 'paid', { amount: 88803.5, currency: 'EUR' })),
 		line({
 			elicitation: '', status: 400, outcome: 'refused', reason: 'body_malformed',
-			detail: '/amount: is not a whole number, or is negative',
+			detail: '/amount: is not a whole number of minor units, or is negative',
 		}));
 	await send({ ...paid, body: `${paid.body} ` },
 		line({ elicitation: '', status: 401, outcome: 'refused', reason: 'signature_invalid' }));

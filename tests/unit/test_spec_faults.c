@@ -91,7 +91,8 @@ TEST(each_is_said_with_its_place_and_without_its_value)
 			"/amount: is not a decimal number with at most as many "
 			"places as the currency has" },
 		{ one, "{\"amount\": 1, \"currency\": \"EURO\"}",
-			"/currency: is not three letters" },
+			"/currency: is not a currency of ISO 4217, which has "
+			"three letters" },
 		{ one, "{\"amount\": 1, \"currency\": {}}",
 			"/currency: /currency is an object or a list" },
 		{ list, "{\"events\": {}}", "/events: is not a list" },

@@ -2,12 +2,12 @@
 // TypeError that names it and says what it must be. The limits are those of the
 // table.
 
+import { isCurrency } from './price.js';
 import { RESULT_MAX } from './seal.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const PROVIDER = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const REASON = /^[a-z0-9_]{0,64}$/;
-const CURRENCY = /^[A-Z]{3}$/;
 const REFERENCE_MAX = 800;
 const CALL_MAX_MS = 24 * 60 * 60 * 1_000;
 const TTL_MAX_MS = 365 * 24 * 60 * 60 * 1_000;
@@ -157,7 +157,9 @@ function checkAmount(name, value) {
  */
 function checkCurrency(name, value) {
 	const code = typeof value === 'string' ? value.toUpperCase() : '';
-	if (!CURRENCY.test(code)) throw new TypeError(`${name} must be an ISO 4217 code, such as EUR`);
+	if (!isCurrency(code)) {
+		throw new TypeError(`${name} must be a currency of ISO 4217, such as EUR. Others, such as USDC, have no minor unit there to compare in`);
+	}
 	return code;
 }
 

@@ -66,7 +66,7 @@
  *     default
  *
  * @typedef {object} Expected what a payment must match
- * @property {number} amount in minor units
+ * @property {number} amount in the minor units of ISO 4217, for every provider
  * @property {string} currency ISO 4217
  *
  * @typedef {object} CallbackUrls the URLs that a target URL may contain
@@ -76,6 +76,9 @@
  *     for kind oauth
  * @property {string | undefined} webhookUrl where a provider that signs nothing sends its events: only who was given
  *     this URL can ask for a recheck. Valid for a year after the expiry; undefined for kind oauth
+ *
+ * @typedef {CallbackUrls & { amount?: number | string | undefined }} TargetArguments with the price as the provider writes it: a
+ *     whole number in its own units, or decimal text; undefined if it is `any`, or no description of the provider's name is shipped
  *
  * @typedef {OAuthOptions | PaymentOptions | SignatureOptions} CreateOptions
  * @typedef {Owner & CreateFields & OAuthFields} OAuthOptions
@@ -95,7 +98,7 @@
  *
  * @typedef {object} CreateFields
  * @property {string} provider its name in the configuration of the callback programs
- * @property {string | URL | Target | ((urls: CallbackUrls) => string | URL | Target | Promise<string | URL | Target>)} targetUrl where
+ * @property {string | URL | Target | ((urls: TargetArguments) => string | URL | Target | Promise<string | URL | Target>)} targetUrl where
  *     /connect sends the browser, without `state`; or a function that returns it and is called before the row is written
  * @property {number | undefined} [ttl] milliseconds until it expires, 300 000 by default
  * @property {string | undefined} [id] a UUID that is not in use; a random one by default

@@ -19,6 +19,7 @@ import { Listener } from './listener.js';
 import { setInternals } from './internals.js';
 import { openVerifier, toOutcome } from './outcome.js';
 import { addPkce } from './pkce.js';
+import { priceOf } from './price.js';
 import { openOutcome, RESULT, seal, VERIFIER } from './seal.js';
 import { ticketCookie } from './ticket.js';
 import { bindingOf } from './token.js';
@@ -144,13 +145,15 @@ export class UrlMode extends EventEmitter {
 		const canRecheck = checkFlag('canRecheck', options.canRecheck, true);
 		const request = digestOfRequest({ provider, kind, expected, about: checkAbout(options.about) });
 		const binding = bindingOf(owner.subject, owner.session);
+		const amount = expected === null || expected === 'any' ? undefined : await priceOf(provider, expected);
 
 		for (let attempt = 0; attempt < RESUME_ATTEMPTS; attempt += 1) {
 			const resumable = resumeKey === null ? undefined : await this.#database.resume(binding, resumeKey, canRecheck, request);
 			if (resumable) return this.#urls.toElicitation({ ...resumable, binding, resumed: true });
 
 			const callbackUrls = this.#urls.build({ id, provider, kind, binding, ttl });
-			const { targetUrl, checkout, verifier } = await this.#buildTarget(options, callbackUrls, binding);
+			const { targetUrl, checkout, verifier } = await this.#buildTarget(
+				options, amount === undefined ? callbackUrls : { ...callbackUrls, amount }, binding);
 			const expires = await this.#database.create({
 				id, provider, kind, ...owner, binding, requester: this.#name, targetUrl: targetUrl.href, expected, verifier,
 				ttl, exclusive, resumeKey, canRecheck, request, checkout,
@@ -387,7 +390,7 @@ export class UrlMode extends EventEmitter {
 
 	/**
 	 * @param {CreateOptions} options
-	 * @param {CallbackUrls} callbackUrls
+	 * @param {import('./types.js').TargetArguments} callbackUrls
 	 * @param {Buffer} binding
 	 */
 	async #buildTarget({ targetUrl: given, kind, pkce }, callbackUrls, binding) {

@@ -1,17 +1,11 @@
 // Reads and checks the `oauth` part of a description in lib/providers, or of a file of
 // the site's own. The callback programs take only its issuer, and check nothing else of it.
 
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
+import { shippedFile } from '../shipped.js';
 import { findIn } from './pointer.js';
-
-/** In the repository the descriptions are beside the package; `prepare.mjs` puts copies into it. */
-const FOLDER = ['../../../providers/', '../../providers/']
-	.map((folder) => fileURLToPath(new URL(folder, import.meta.url)))
-	.find((folder) => existsSync(`${folder}schema.json`));
 
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const VARIABLE_NAME = /^[a-z][a-z0-9_]{0,31}$/;
@@ -154,7 +148,7 @@ export async function readDescription(name) {
 	if (typeof name !== 'string' || !(NAME.test(name) || name.includes('/'))) {
 		throw new TypeError('description must be the name of a description, or a path with a slash');
 	}
-	const file = name.includes('/') ? resolve(name) : `${FOLDER}${name}.json`;
+	const file = name.includes('/') ? resolve(name) : shippedFile(`providers/${name}.json`);
 	let content;
 	try {
 		content = JSON.parse(await readFile(file, 'utf8'));

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import test from 'node:test';
+
+import { priceOf } from '../src/price.js';
+import { payment, setUp } from './support/database.js';
+
+for (const [provider, amount, currency, written] of [
+	['stripe', 1050, 'EUR', 1050],
+	['stripe', 5, 'ISK', 500],
+	['stripe', 300, 'UGX', 30_000],
+	['stripe', 5_000_000, 'MGA', 50_000],
+	['stripe', 5_000, 'CLP', 5_000],
+	['stripe', 1_230, 'KWD', 1_230],
+	['adyen', 5_000, 'CLP', 500_000],
+	['adyen', 5_000, 'CVE', 50],
+	['adyen', 5_000_000, 'IDR', 50_000],
+	['adyen', 5, 'ISK', 500],
+	['adyen', 1_234, 'KWD', 1_234],
+	['checkout-com', 5_000, 'CLP', 500_000],
+	['checkout-com', 5, 'ISK', 5],
+	['paypal', 1050, 'EUR', '10.50'],
+	['paypal', 5, 'EUR', '0.05'],
+	['paypal', 1_000, 'HUF', '10'],
+	['paypal', 1050, 'JPY', '1050'],
+	['shopify', 1_234, 'KWD', '1.234'],
+	['ours', 5, 'ISK', undefined],
+	['gocardless', 5, 'ISK', undefined],
+]) {
+	test(`${amount} of ${currency} is ${written} for ${provider}`, async () => {
+		assert.equal(await priceOf(provider, { amount, currency }), written);
+	});
+}
+
+for (const [provider, amount, currency, step] of [
+	['stripe', 1, 'MGA', 100], ['stripe', 50, 'MGA', 100], ['stripe', 1_234, 'KWD', 10], ['adyen', 50, 'CVE', 100],
+	['checkout-com', 1_001, 'BHD', 10], ['razorpay', 99_991, 'KWD', 10], ['paypal', 1050, 'HUF', 100],
+]) {
+	test(`${provider} cannot charge ${amount} of ${currency}`, async (t) => {
+		const { urlmode } = await setUp(t);
+		await assert.rejects(urlmode.create({ ...payment, provider, expected: { amount, currency } }), {
+			name: 'TypeError', message: `expected.amount must be a multiple of ${step}: ${provider} cannot charge a smaller part of ${currency}`,
+		});
+	});
+}
+
+test('a price that is not a safe integer in the units of the provider is refused', async () => {
+	await assert.rejects(priceOf('stripe', { amount: Number.MAX_SAFE_INTEGER, currency: 'ISK' }), TypeError);
+});
+
+test('currencies that ISO 4217 does not have are refused, with the reason', async (t) => {
+	const { urlmode } = await setUp(t);
+	for (const currency of ['USDC', 'usdt', 'BTC', 'XXX', 'EU', '']) {
+		await assert.rejects(urlmode.create({ ...payment, expected: { amount: 5, currency } }), {
+			name: 'TypeError', message: /^expected\.currency must be a currency of ISO 4217, such as EUR\. Others, such as USDC, have no minor unit/,
+		});
+	}
+});
+
+test('each exception of a description names a currency, differs from ISO 4217, and has a source', () => {
+	const folder = new URL('../../providers/', import.meta.url);
+	const { exponents } = JSON.parse(readFileSync(new URL('../currencies.json', folder), 'utf8'));
+	const iso = new Map(Object.entries(exponents).flatMap(([exponent, codes]) => codes.map((code) => [code, Number(exponent)])));
+	let seen = 0;
+
+	for (const file of readdirSync(folder).filter((name) => name.endsWith('.json') && name !== 'schema.json')) {
+		const { amount } = JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
+		for (const [currency, exponent] of Object.entries({ ...amount?.exponents, ...amount?.places })) {
+			assert.ok(iso.has(currency) && iso.get(currency) !== exponent, `${file}: ${currency}`);
+			assert.match(amount.source, /^https:/);
+			seen += 1;
+		}
+	}
+	assert.ok(seen > 10);
+});
