@@ -33,13 +33,19 @@ test('the client gives up, the user pays, and the next call delivers instead of 
 });
 
 test('a call that is cancelled at the moment at which its payment arrives claims nothing', async (t) => {
-	const { ask, callback, owner } = await start(t);
+	const { ask, callback, owner, urlmode } = await start(t);
 	const client = sessionCall({ async answer({ elicitationId }) {
 		await callback.paid(elicitationId, owner);
-		client.controller.abort(new Error('enough'));
 		return 'accept';
 	} });
+	const { waitForCompletion } = urlmode;
+	urlmode.waitForCompletion = async (...wait) => {
+		const outcome = await waitForCompletion.apply(urlmode, wait);
+		client.controller.abort(new Error('enough'));
+		return outcome;
+	};
 	await assert.rejects(ask(client, { roundTimeout: 60_000 }), /enough/);
+	urlmode.waitForCompletion = waitForCompletion;
 	assert.equal((await ask(notAsked())).action, 'accept');
 });
 

@@ -27,6 +27,7 @@ const PRELUDE = `
 			notify: async () => {}, elicitInput } } }, async () => ({ content: [] })];
 	const held = (params, { signal }) => new Promise((resolve, reject) => {
 		const timer = setTimeout(() => {}, 600_000); // as an SDK's own time limit
+		if (signal.aborted) { clearTimeout(timer); reject(new Error('cancelled')); }
 		signal.addEventListener('abort', () => { clearTimeout(timer); reject(new Error('cancelled')); });
 	});
 	const complete = (id, action) => urlmode.complete(id, { ...owner, action });

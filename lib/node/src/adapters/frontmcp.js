@@ -4,6 +4,8 @@
 //
 // Compared with FrontMCP 1.5.6.
 
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { makeAdapter } from './adapter.js';
 
 export { PostgresStorage } from './storage.js';
@@ -44,8 +46,11 @@ export { PostgresStorage } from './storage.js';
 /** The code of FrontMCP's error for a client that it has to ask by other means. */
 const FALLBACK = 'ELICITATION_FALLBACK';
 
-/** @type {Map<string, { url: string, elicitationId: string }>} what the hook adds to requests that are being sent */
-const requests = new Map();
+/** How often a call repeats that FrontMCP's wait is over, in milliseconds. */
+const REPEAT_MS = 100;
+
+/** @type {Set<{ url: string, elicitationId: string }>} what the hook adds to requests that are being sent */
+const requests = new Set();
 
 /** @type {Sdk | undefined} */
 let sdk;
@@ -64,7 +69,7 @@ export function urlPlugin(frontmcp, { store } = {}) {
 	class UrlModePlugin {
 		/** @param {RequestFlow} flow */
 		addUrl({ state }) {
-			const request = requests.get(state.elicitationId ?? '');
+			const request = [...requests].find(({ elicitationId }) => elicitationId === state.elicitationId);
 			if (!request) return;
 			const { requestedSchema, ...params } = state.requestParams;
 			state.set('requestParams', { ...params, ...request });
@@ -114,13 +119,17 @@ function describeCall(tool, schema) {
 	const isGone = () => wasRegistered && !isRegistered();
 	let waits = false;
 	/**
-	 * Ends FrontMCP's wait, which is the only way from outside.
+	 * Ends FrontMCP's wait, which is the only way from outside. FrontMCP
+	 * subscribes after it has sent the request, so a single message can be lost.
 	 *
 	 * @param {string} id
 	 * @param {'accept' | 'cancel'} status
 	 */
 	const endWait = async (id, status) => {
-		if (waits) await scope.elicitationStore?.publishResult(id, sessionId, { status }).catch(() => {});
+		while (waits && scope.elicitationStore) {
+			await scope.elicitationStore.publishResult(id, sessionId, { status }).catch(() => {});
+			await sleep(REPEAT_MS, undefined, { ref: false });
+		}
 	};
 	return {
 		// FrontMCP itself asks the users of other clients.
@@ -134,7 +143,8 @@ function describeCall(tool, schema) {
 		isGone,
 		async request({ elicitationId, url, message }, { signal, timeout }) {
 			signal.addEventListener('abort', () => void endWait(elicitationId, 'cancel'), { once: true });
-			requests.set(elicitationId, { elicitationId, url });
+			const sent = { elicitationId, url };
+			requests.add(sent);
 			waits = true;
 			try {
 				const { status } = await tool.elicit(message, schema, { mode: 'url', elicitationId, ttl: timeout });
@@ -147,11 +157,11 @@ function describeCall(tool, schema) {
 				// FrontMCP's answer for this elicitation is not for the next one of the same call.
 				tool.context.clearPreResolvedElicitResult();
 				waits = false;
-				requests.delete(elicitationId);
+				requests.delete(sent);
 			}
 		},
 		// FrontMCP cannot send the notification that it is completed.
-		complete: (elicitationId) => endWait(elicitationId, 'accept'),
+		complete: async (elicitationId) => void endWait(elicitationId, 'accept'),
 		isForFramework: isFallback,
 	};
 }

@@ -127,7 +127,7 @@ async function claim(options, round, { outcome, elicitation, isEarlier }, body) 
 function throwIfGone(round, id) {
 	const { signal, answer } = round;
 	const ended = [answer.signal, signal].find((each) => each?.aborted);
-	if (ended && isGone(round, ended.reason)) throw new ElicitationClientGoneError(id);
+	if (isGone(round, ended?.reason)) throw new ElicitationClientGoneError(id);
 	ended?.throwIfAborted();
 }
 
