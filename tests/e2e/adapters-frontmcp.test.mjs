@@ -139,7 +139,7 @@ describe(describeBuild('FrontMCP', FRONTMCP['@frontmcp/sdk']), { timeout: 120_00
 		first.catch(() => {});
 		const id = await goToCheckout(fixture, (await client.nextRequest()).url);
 		controller.abort('enough');
-		await sleep(1_000); // until the server has heard of it: a call that still waits claims the payment
+		await until('the server waits no longer', () => instance.waitsFor(id) === 0); // a call that waits claims the payment
 		await settle(fixture, id);
 		const grace = await connect({ ...GRACE, onElicit: () => 'decline' });
 		assert.equal((await grace.call('buy_report')).text, 'Not done: the user refused.');

@@ -18,7 +18,7 @@ const START_TIMEOUT = 30_000;
  * @returns {Promise<Instance>}
  */
 export async function startInstance(project, stack, { file = 'server.mjs', env = {}, node = process.execPath } = {}) {
-	const child = spawn(node, [file], {
+	const child = spawn(node, ['--import', './waits.mjs', file], {
 		cwd: project.folder,
 		env: { ...process.env, ...stack.env, PORT: '0', MCP_USE_ANONYMIZED_TELEMETRY: 'false', ...env },
 		stdio: ['ignore', 'pipe', 'pipe'],
@@ -33,6 +33,8 @@ class Instance {
 	#output = [];
 	#url;
 	#ended;
+	/** How many calls wait for each elicitation, as waits.mjs says. */
+	#waits = new Map();
 
 	constructor(child) {
 		this.#child = child;
@@ -44,6 +46,8 @@ class Instance {
 			for (const stream of [child.stdout, child.stderr]) {
 				createInterface({ input: stream }).on('line', (line) => {
 					this.#output.push(line);
+					const [, ended, id] = /^(no longer )?waits for (\S+)$/.exec(line) ?? [];
+					if (id) this.#waits.set(id, (this.#waits.get(id) ?? 0) + (ended ? -1 : 1));
 					const url = /http:\/\/127\.0\.0\.1:\d+\/\S*/.exec(line)?.[0];
 					if (url) {
 						resolve(url);
@@ -66,6 +70,15 @@ class Instance {
 	/** Everything that it has printed. */
 	get output() {
 		return this.#output.join('\n');
+	}
+
+	/**
+	 * How many calls wait for an elicitation.
+	 *
+	 * @param {string} id
+	 */
+	waitsFor(id) {
+		return this.#waits.get(id) ?? 0;
 	}
 
 	/** Kills the process at once. */

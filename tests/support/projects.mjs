@@ -40,6 +40,7 @@ export function makeProject({ name, frameworks, files = {}, doubles = {} }) {
 		else cpSync(join(ROOT, 'tests/support/doubles', from), join(modules, double), { recursive: true });
 	}
 	writeFileSync(join(folder, 'package.json'), '{ "type": "module", "private": true }\n');
+	cpSync(join(ROOT, 'tests/support/waits.mjs'), join(folder, 'waits.mjs'));
 	for (const [file, text] of Object.entries(files)) {
 		writeFileSync(join(folder, file), text);
 	}

@@ -9,11 +9,6 @@ import { elicitationsOf, goToCheckout, PRICE, refuse, rowState, scenarioUser, se
 import { deferred, until } from './wait.mjs';
 
 const FOLDER = new URL('../scenarios/', import.meta.url);
-/**
- * What ends before the server has seen that its client has gone, or has cancelled, is
- * still that call's. The server tells nobody when it has seen it.
- */
-const SEEN_MS = 1_000;
 
 /**
  * @typedef {object} Scenario
@@ -108,7 +103,10 @@ class Run {
 			},
 			...more,
 		}));
-		this.clients.set(as, { client, held, asks: this.setting.way !== 'link' && (!declares || Boolean(declares.elicitation?.url)) });
+		this.clients.set(as, {
+			client, held, hasAnswered: answers !== 'held',
+			asks: this.setting.way !== 'link' && (!declares || Boolean(declares.elicitation?.url)),
+		});
 		return this.clients.get(as);
 	}
 
@@ -123,6 +121,23 @@ class Run {
 	async newestRow({ of = 'ada' }) {
 		return (await elicitationsOf(this.fixture, this.subject(of)))[0];
 	}
+}
+
+/**
+ * Ends a call by `end` while the server waits for its elicitation, and returns when the
+ * server has ended the wait: an outcome that arrives earlier belongs to this call. A client
+ * that was asked by a result, and has not answered yet, has no call that waits.
+ *
+ * @param {Run} run
+ * @param {{ hasAnswered: boolean }} client
+ * @param {() => unknown} end
+ */
+async function endWait(run, { hasAnswered }, end) {
+	const { id } = await run.newestRow({});
+	const waits = () => run.servers.instances.reduce((sum, instance) => sum + instance.waitsFor(id), 0);
+	if (run.setting.way !== 'retry' || hasAnswered) await until('the server waits', () => waits() > 0);
+	await end();
+	await until('the server waits no longer', () => waits() === 0);
 }
 
 function beginCall(client, tool, { progress, timeout }) {
@@ -217,14 +232,12 @@ const STEPS = {
 	pause: (run, milliseconds) => sleep(milliseconds),
 
 	async cancel(run, _, step) {
-		run.callOf(step).controller.abort('enough');
-		await sleep(SEEN_MS);
+		await endWait(run, await run.clientOf(step), () => run.callOf(step).controller.abort('enough'));
 	},
 
 	async disconnect(run, how, step) {
-		const { client } = await run.clientOf(step);
-		await (how === 'ends the session' ? client.endSession() : client.close());
-		await sleep(SEEN_MS);
+		const { client, ...settings } = await run.clientOf(step);
+		await endWait(run, settings, () => (how === 'ends the session' ? client.endSession() : client.close()));
 	},
 
 	async kill(run, server) {
