@@ -4,7 +4,7 @@
  *
  * What a provider says about a payment. The delivery is verified byte for byte
  * as the description of the provider says, then read. Each of its events that
- * names an elicitation of this provider (or, of a refund, its payment) is recorded
+ * names an elicitation of this provider (or a payment that is known) is recorded
  * once, and moves that elicitation. The provider gets its 2xx when that is committed, or when there
  * is nothing to record.
  *

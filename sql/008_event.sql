@@ -32,8 +32,11 @@ CREATE TABLE urlmode.event (
 	PRIMARY KEY (provider, identity)
 );
 CREATE INDEX event_elicitation ON urlmode.event (elicitation);
+CREATE INDEX event_attempt ON urlmode.event (provider, reference)
+	WHERE action IN ('processing', 'attempt_failed') AND reference IS NOT NULL;
 COMMENT ON TABLE urlmode.event IS 'The events that providers sent for elicitations. Written by record_events.';
 COMMENT ON INDEX urlmode.event_elicitation IS 'Finds the events of an elicitation.';
+COMMENT ON INDEX urlmode.event_attempt IS 'Finds the elicitation of an attempt to pay, for later events that do not name it.';
 COMMENT ON COLUMN urlmode.event.provider IS 'Name of the provider in the configuration of the callback programs.';
 COMMENT ON COLUMN urlmode.event.identity IS
 	'The provider''s id of the event, or sha256: and the digest of its body; 1 to 800 bytes.';
@@ -261,6 +264,23 @@ $$;
 COMMENT ON FUNCTION urlmode.apply_events(uuid[], text[], text[], text[], text[], boolean[], bytea[], bytea[]) IS
 	'Internal. Moves the rows as the actions say and announces them, a late payment and a refund as well. Other actions move nothing. lates: as keep_events returns them.';
 
+CREATE FUNCTION urlmode.find_elicitation(provider text, reference text) RETURNS uuid
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+	RETURN coalesce((
+		SELECT p.elicitation FROM urlmode.payment p
+		WHERE p.provider = find_elicitation.provider AND p.reference = find_elicitation.reference
+	), (
+		SELECT (array_agg(v.elicitation))[1] FROM urlmode.event v
+		WHERE v.provider = find_elicitation.provider AND v.reference = find_elicitation.reference
+			AND v.action IN ('processing', 'attempt_failed') AND v.reference IS NOT NULL
+		HAVING count(DISTINCT v.elicitation) = 1
+	));
+END
+$$;
+COMMENT ON FUNCTION urlmode.find_elicitation(text, text) IS
+	'Internal. The elicitation of a payment, or of an attempt to pay, with this reference; NULL: it is not known, or not of one elicitation.';
+
 CREATE FUNCTION urlmode.record_events(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
 	amounts bigint[], currencies text[], refs text[], results bytea[],
@@ -275,13 +295,11 @@ DECLARE
 	first bigint := 1;
 	again record;
 BEGIN
-	-- What goes back may name its payment alone.
+	-- An event may name its payment, or its attempt to pay, and not the elicitation.
 	IF array_position(ids, NULL) IS NOT NULL THEN
 		ids := ARRAY(
-			SELECT coalesce(u.id, p.elicitation)
+			SELECT coalesce(u.id, CASE WHEN u.effect <> 'paid' THEN urlmode.find_elicitation(u.provider, u.ref) END)
 			FROM unnest(ids, providers, effects, refs) WITH ORDINALITY AS u (id, provider, effect, ref, n)
-			LEFT JOIN urlmode.payment p ON u.id IS NULL AND u.effect IN ('refunded', 'refund_reversed')
-				AND p.provider = u.provider AND p.reference = u.ref
 			ORDER BY u.n
 		);
 	END IF;
@@ -343,7 +361,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[], text[], text[]) IS
-	'Keeps each event once and lets it move its elicitation. effects: paid, failed, cancelled, expired, attempt_failed, processing, refunded, refund_reversed, recheck, other_mode, other_account or ignore. checkouts: the provider''s ids of what was paid, or NULL. ids: NULL where an event of refunded or refund_reversed names its payment alone. amounts: minor units, or NULL. refs: the provider''s reference of the payment, or NULL. refunds: that of a refund, or NULL where the amount is the total that went back of the payment. results: sealed; without one nothing is accepted as paid. outcomes: sealed, for the announcement of an accept, or NULL. outcome: what the event did (urlmode.event.action); seen: it was kept before; unknown: the provider has no such elicitation, and nothing was kept. mismatch: of a payment that is not as expected, amount or currency. elicitation: the one that the event is about.';
+	'Keeps each event once and lets it move its elicitation. effects: paid, failed, cancelled, expired, attempt_failed, processing, refunded, refund_reversed, recheck, other_mode, other_account or ignore. checkouts: the provider''s ids of what was paid, or NULL. ids: NULL where an event that proves no payment names only its payment, or an attempt to pay that was told of before. amounts: minor units, or NULL. refs: the provider''s reference of the payment, or NULL. refunds: that of a refund, or NULL where the amount is the total that went back of the payment. results: sealed; without one nothing is accepted as paid. outcomes: sealed, for the announcement of an accept, or NULL. outcome: what the event did (urlmode.event.action); seen: it was kept before; unknown: the provider has no such elicitation, and nothing was kept. mismatch: of a payment that is not as expected, amount or currency. elicitation: the one that the event is about.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.delete_events(),
@@ -351,6 +369,7 @@ REVOKE ALL ON FUNCTION
 	urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], text[], text[], bytea[]),
 	urlmode.append_reference(urlmode.reference[], text),
 	urlmode.apply_events(uuid[], text[], text[], text[], text[], boolean[], bytea[], bytea[]),
+	urlmode.find_elicitation(text, text),
 	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[], text[], text[])
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION

@@ -150,13 +150,26 @@ read_amount(struct um_event *event, const struct um_spec_part *part,
 				  "many places as the currency has");
 }
 
-/* An amount that moves nothing is not read, so that it may be malformed. */
+/*
+ * An amount that moves nothing is not read, so that it may be malformed. Of what
+ * names no elicitation, only that of a refund can move something.
+ */
 static bool
-needs_amount(enum um_effect effect)
+needs_amount(const struct um_event *event, const struct um_spec_part *part)
 {
-	return effect != UM_EFFECT_IGNORE && effect != UM_EFFECT_RECHECK
-		&& effect != UM_EFFECT_OTHER_MODE
-		&& effect != UM_EFFECT_OTHER_ACCOUNT;
+	switch (event->effect) {
+	case UM_EFFECT_IGNORE:
+	case UM_EFFECT_RECHECK:
+	case UM_EFFECT_OTHER_MODE:
+	case UM_EFFECT_OTHER_ACCOUNT:
+		return false;
+	case UM_EFFECT_REFUNDED:
+	case UM_EFFECT_REFUND_REVERSED:
+		return part->elicitation.kind == UM_EXPR_NONE
+			|| um_event_is_ours(event);
+	default:
+		return part->elicitation.kind == UM_EXPR_NONE || event->has_id;
+	}
 }
 
 /* What the outcome says, as far as the signature proves it. */
@@ -182,10 +195,13 @@ read_effect(struct um_event *event, const struct um_spec_part *part,
 bool
 um_event_is_ours(const struct um_event *event)
 {
-	bool is_refund = event->effect == UM_EFFECT_REFUNDED
-		|| event->effect == UM_EFFECT_REFUND_REVERSED;
+	/* What was paid is sealed for its elicitation. */
+	bool may_be_unnamed = event->effect != UM_EFFECT_IGNORE
+		&& event->effect != UM_EFFECT_PAID
+		&& event->effect != UM_EFFECT_OTHER_MODE
+		&& event->effect != UM_EFFECT_OTHER_ACCOUNT;
 
-	return event->has_id || (is_refund && event->reference[0] != '\0');
+	return event->has_id || (may_be_unnamed && event->reference[0] != '\0');
 }
 
 /* The reference of the payment, and of a refund that has its own. */
@@ -234,8 +250,6 @@ um_event_read(struct um_event *event, const struct um_spec_part *part,
 			== UM_FOUND
 		&& um_uuid_parse(event->id, um_str(id));
 	read_references(event, part, source, outcome);
-	if (part->elicitation.kind != UM_EXPR_NONE && !um_event_is_ours(event))
-		return true;
-	return !needs_amount(event->effect)
+	return !needs_amount(event, part)
 		|| read_amount(event, part, source, outcome, misread);
 }

@@ -202,6 +202,17 @@ export function razorpay() {
 		return { name, query: new URLSearchParams(q).toString(), headers: {}, body: '', ...expected };
 	};
 	const good = (effect, type) => ({ verdict: 'good', events: [event(effect, type, 'pay_1', { reference: 'pay_1' })] });
+	// These name the payment, and neither the link nor the elicitation.
+	const after = (type, entity, effect, id) => {
+		const body = json({
+			event: type, payload: { [entity]: { entity: { id, payment_id: 'pay_1', amount: 40, currency: 'INR' } }, payment: { entity: { id: 'pay_1', amount: 100 } } },
+		});
+		return {
+			name: type, body, headers: { 'x-razorpay-signature': hmac('sha256', secrets[0], body, 'hex') },
+			verdict: 'good', events: [event(effect, type, `sha256:${sha256(body)}`,
+				{ id: null, reference: 'pay_1', ...effect !== 'ignore' && { refund: id, amount: 40, currency: 'INR' } })],
+		};
+	};
 
 	write('razorpay', {
 		site: { secrets, return_secrets },
@@ -212,6 +223,11 @@ export function razorpay() {
 			deliver('paid-in-part', 'partially_paid', 'ignore', 'pay_3'),
 			deliver('cancelled', 'cancelled', 'failed'),
 			deliver('expired', 'expired', 'expired'),
+			after('refund.processed', 'refund', 'refunded', 'rfnd_1'),
+			after('refund.failed', 'refund', 'refund_reversed', 'rfnd_1'),
+			after('payment.dispute.created', 'dispute', 'ignore', 'disp_1'),
+			after('payment.dispute.lost', 'dispute', 'refunded', 'disp_1'),
+			after('payment.dispute.won', 'dispute', 'refund_reversed', 'disp_1'),
 		],
 		returns: [
 			back('paid', 'paid', good('paid', 'paid')),
@@ -284,27 +300,54 @@ export function others() {
 			paystack('good', 'charge.success', charge, event('paid', 'charge.success', 'charge.success:302961:', naira)),
 			paystack('refunded', 'refund.processed', { refund_reference: 'r1', transaction_reference: ID, amount: '10000' },
 				event('refunded', 'refund.processed', `refund.processed:r1:${ID}`, { refund: 'r1', amount: 10000, currency: 'NGN' })),
+			// The rest of it: another refund, another event.
+			paystack('refunded-again', 'refund.processed', { refund_reference: 'r2', transaction_reference: ID, amount: '90' },
+				event('refunded', 'refund.processed', `refund.processed:r2:${ID}`, { refund: 'r2', amount: 90, currency: 'NGN' })),
+			paystack('refund-failed', 'refund.failed', { refund_reference: 'r2', transaction_reference: ID, amount: '90' },
+				event('refund_reversed', 'refund.failed', `refund.failed:r2:${ID}`, { refund: 'r2', amount: 90, currency: 'NGN' })),
+			paystack('disputed', 'charge.dispute.create', { id: 2867, refund_amount: 5000, resolution: null, transaction: charge },
+				event('ignore', 'charge.dispute.create', 'charge.dispute.create:2867:', { reference: '2867' })),
+			paystack('dispute-accepted', 'charge.dispute.resolve', { id: 2867, refund_amount: 5000, resolution: 'merchant-accepted', transaction: charge },
+				event('refunded', 'charge.dispute.resolve', 'charge.dispute.resolve:2867:', { ...naira, amount: 5000, refund: 'dispute:2867' })),
+			paystack('dispute-declined', 'charge.dispute.resolve', { id: 2868, refund_amount: 0, resolution: 'declined', transaction: charge },
+				event('ignore', 'charge.dispute.resolve', 'charge.dispute.resolve:2868:', { reference: '2868' })),
 			paystack('live-mode', 'charge.success', { ...charge, domain: 'live' },
 				event('other_mode', 'charge.success', 'charge.success:302961:', { reference: '302961' })),
 		],
 	});
 
-	const paddle = (name, type, effect) => {
+	const paddle = (name, type, effect, more, expected = { reference: 'txn_1', amount: 3000, currency: 'USD' }) => {
 		const body = json({
 			event_id: 'evt_1', event_type: type,
-			data: { id: 'txn_1', custom_data: { elicitation_id: ID }, currency_code: 'USD', details: { totals: { total: '3000' } } },
+			data: { id: 'txn_1', origin: 'api', custom_data: { elicitation_id: ID }, currency_code: 'USD', details: { totals: { total: '3000' } }, ...more },
 		});
 		return {
 			name, body, headers: { 'paddle-signature': `ts=${NOW};h1=${hmac('sha256', 'pdl_ntfset_1', `${NOW}:${body}`, 'hex')}` },
-			verdict: 'good', events: [event(effect, type, 'evt_1', { reference: 'txn_1', amount: 3000, currency: 'USD' })],
+			verdict: 'good', events: [event(effect, type, 'evt_1', expected)],
 		};
 	};
+	// An adjustment names the transaction, and not the elicitation.
+	const adjusted = (name, type, effect, more, refund = 'adj_1') => paddle(name, type, effect, {
+		id: 'adj_1', action: 'refund', status: 'approved', transaction_id: 'txn_1', origin: undefined, custom_data: undefined, details: undefined,
+		totals: { total: '1200', currency_code: 'USD' }, ...more,
+	}, { id: null, ...effect === 'ignore' ? { reference: 'adj_1' } : { reference: 'txn_1', refund, amount: 1200, currency: 'USD' } });
 	write('paddle', {
 		site: { secrets: ['pdl_ntfset_1'] },
 		deliveries: [
 			paddle('refused', 'transaction.payment_failed', 'attempt_failed'),
 			paddle('good', 'transaction.completed', 'paid'),
 			paddle('cancelled', 'transaction.canceled', 'failed'),
+			paddle('renewed', 'transaction.completed', 'ignore', { id: 'txn_2', origin: 'subscription_recurring' }, { reference: 'txn_2' }),
+			paddle('changed', 'transaction.completed', 'ignore', { id: 'txn_3', origin: 'subscription_update' }, { reference: 'txn_3' }),
+			adjusted('refund-asked-for', 'adjustment.created', 'ignore', { status: 'pending_approval' }),
+			adjusted('refund-approved', 'adjustment.updated', 'refunded', {}),
+			adjusted('refund-created-approved', 'adjustment.created', 'refunded', {}),
+			adjusted('refund-rejected', 'adjustment.updated', 'ignore', { status: 'rejected' }),
+			adjusted('refund-reversed', 'adjustment.updated', 'refund_reversed', { status: 'reversed' }),
+			adjusted('credit', 'adjustment.created', 'ignore', { action: 'credit' }),
+			adjusted('charged-back', 'adjustment.created', 'refunded', { action: 'chargeback' }, 'chargeback:txn_1'),
+			adjusted('charged-back-warning', 'adjustment.created', 'ignore', { action: 'chargeback_warning' }),
+			adjusted('dispute-won', 'adjustment.created', 'refund_reversed', { id: 'adj_2', action: 'chargeback_reverse' }, 'chargeback:txn_1'),
 		],
 	});
 

@@ -1,0 +1,121 @@
+// Money that goes back, as providers tell of it after the payment: most of these
+// events name the payment, and not the elicitation.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+
+import { sender } from '../support/deliveries.mjs';
+import { openFixture } from '../support/fixture.mjs';
+
+const PRICE = { amount: 1050, currency: 'EUR' };
+
+let fixture;
+
+before(async () => {
+	fixture = await openFixture({ name: 'money-back' });
+});
+
+after(() => fixture?.close());
+
+/** The events of each provider: what was paid with `reference`, a part that goes back, and that comes again. */
+const PROVIDERS = {
+	stripe: {
+		expected: PRICE,
+		paid: (id, ref) => ({
+			id: `evt_${randomUUID()}`, object: 'event', livemode: true, type: 'checkout.session.completed', data: { object: {
+				id: `cs_${ref}`, object: 'checkout.session', client_reference_id: id, payment_intent: ref, payment_status: 'paid', amount_total: 1050, currency: 'eur',
+			} },
+		}),
+		back: (ref) => stripeDispute('charge.dispute.funds_withdrawn', ref),
+		again: (ref) => stripeDispute('charge.dispute.funds_reinstated', ref),
+	},
+	paddle: {
+		expected: PRICE,
+		paid: (id, ref) => ({
+			event_id: `evt_${randomUUID()}`, event_type: 'transaction.completed',
+			data: { id: ref, origin: 'api', custom_data: { elicitation_id: id }, currency_code: 'EUR', details: { totals: { total: '1050' } } },
+		}),
+		back: (ref) => paddleAdjustment('adjustment.updated', ref, { action: 'refund', status: 'approved' }),
+		again: (ref) => paddleAdjustment('adjustment.updated', ref, { action: 'refund', status: 'reversed' }),
+	},
+	razorpay: {
+		expected: { amount: 1050, currency: 'INR' },
+		paid: (id, ref) => ({ event: 'payment_link.paid', payload: {
+			payment: { entity: { id: ref } }, payment_link: { entity: { id: 'plink_1', reference_id: id, amount: 1050, currency: 'INR' } },
+		} }),
+		back: (ref) => razorpay('payment.dispute.lost', 'dispute', ref),
+		again: (ref) => razorpay('payment.dispute.won', 'dispute', ref),
+	},
+	'mollie-events': {
+		expected: PRICE,
+		paid: (id, ref) => mollie('payment.paid', { id: ref, mode: 'live', amount: { value: '10.50', currency: 'EUR' }, metadata: { elicitation_id: id } }),
+		back: (ref) => mollie('chargeback.received', { id: `chb_${ref}`, paymentId: ref, amount: { value: '4.00', currency: 'EUR' } }),
+		again: (ref) => mollie('chargeback.reversed', { id: `chb_${ref}`, paymentId: ref, amount: { value: '4.00', currency: 'EUR' } }),
+	},
+	paystack: {
+		expected: { amount: 1050, currency: 'NGN' },
+		paid: (id, ref) => ({ event: 'charge.success', data: { id: ref, domain: 'live', reference: id, amount: 1050, currency: 'NGN' } }),
+		back: (ref, id) => ({ event: 'charge.dispute.resolve', data: {
+			id: `d-${ref}`, domain: 'live', resolution: 'merchant-accepted', refund_amount: 400, currency: 'NGN', transaction: { id: ref, reference: id },
+		} }),
+	},
+};
+
+function stripeDispute(type, ref) {
+	const object = { id: `dp_${ref}`, object: 'dispute', payment_intent: ref, amount: 400, currency: 'eur', metadata: {} };
+	return { id: `evt_${randomUUID()}`, object: 'event', livemode: true, type, data: { object } };
+}
+
+function paddleAdjustment(type, ref, more) {
+	return { event_id: `evt_${randomUUID()}`, event_type: type, data: { id: `adj_${ref}`, transaction_id: ref, currency_code: 'EUR', totals: { total: '400' }, ...more } };
+}
+
+function razorpay(event, entity, ref) {
+	return { event, payload: { [entity]: { entity: { id: `${entity}_${ref}`, payment_id: ref, amount: 400, currency: 'INR' } } } };
+}
+
+function mollie(type, entity) {
+	return { resource: 'event', id: `event_${randomUUID()}`, type, _embedded: { entity } };
+}
+
+for (const [name, { expected, paid, back, again }] of Object.entries(PROVIDERS)) {
+	describe(name, () => {
+		const begin = async () => {
+			const payment = await fixture.createPayment(name, { expected, resumeKey: 'report' });
+			const provider = sender(fixture, name);
+			const reference = `p${payment.id.replaceAll('-', '')}`;
+			const send = async (event) => assert.equal((await provider.send(event)).status, 200);
+			const outcome = async () => {
+				const { action, reason, refundedAmount } = await fixture.urlmode.waitForCompletion(payment.id, { ...payment.owner, timeout: 0 });
+				return [action, reason, refundedAmount];
+			};
+			return { payment, reference, send, outcome };
+		};
+
+		test('a part that goes back finds its payment, and the payment is held', async () => {
+			const { payment, reference, send, outcome } = await begin();
+			await send(paid(payment.id, reference));
+			await send(back(reference, payment.id));
+			assert.deepEqual(await outcome(), ['cancel', 'held', 400]);
+			if (again === undefined) return;
+			await send(again(reference));
+			assert.deepEqual(await outcome(), ['accept', '', undefined]);
+		});
+	});
+}
+
+test('a failed attempt that names only its payment ends the attempt that was told of before', async () => {
+	const payment = await fixture.createPayment('stripe', { expected: PRICE });
+	const stripe = sender(fixture, 'stripe');
+	const intent = `pi_${payment.id}`;
+	const begun = stripe.event(payment.id, 'processing', PRICE);
+	begun.data.object.payment_intent = intent;
+	assert.equal((await stripe.send(begun)).status, 200);
+	assert.equal((await fixture.state(payment))[0], 'processing');
+	const failed = { id: `evt_${randomUUID()}`, object: 'event', livemode: true, type: 'payment_intent.payment_failed',
+		data: { object: { id: intent, object: 'payment_intent', metadata: {}, amount: 1050, currency: 'eur' } } };
+	assert.equal((await stripe.send(failed)).status, 200);
+	assert.equal((await fixture.state(payment))[0], 'pending');
+	assert.equal((await stripe.send({ ...failed, id: `evt_${randomUUID()}`, data: { object: { ...failed.data.object, id: 'pi_of_others' } } })).status, 200);
+});
