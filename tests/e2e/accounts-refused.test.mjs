@@ -261,7 +261,7 @@ describe('a code is exchanged once', () => {
 
 	test('-32042: the call after the sign-in exchanges the code, and the one after that asks again', async () => {
 		const provider = providers.dress('github');
-		const server = { getClientCapabilities: () => ({ elicitation: { url: {} } }), getClientVersion: () => undefined, createElicitationCompletionNotifier: () => async () => {}, transport: {} };
+		const server = { getClientCapabilities: () => ({ elicitation: { url: {} } }), getClientVersion: () => undefined, transport: { send: async () => {} } };
 		const call = () => withAccount({
 			urlmode: fixture.urlmode, server, ask: 'error', subject: 'ada', provider: 'account', description: provider.file, client: provider.client,
 			scopes: ['read'], message: 'Connect your account.', call: { signal: new AbortController().signal, requestId: 1 },

@@ -16,10 +16,10 @@ const connectLegacy = (project, options) => connectSdk2(project, { ...options, l
 const BOTH = ['newest', 'oldest'];
 const ALWAYS = ['text', 'resumes', 'stops'];
 const NAMES = [...ALWAYS, 'names'];
-const SESSIONS = [...NAMES, 'sessions', 'notifications'];
+const SESSIONS = [...NAMES, 'sessions', 'notifications', 'late notifications', 'error'];
 const FRAMEWORKS = [
 	{ name: 'sdk', of: '@modelcontextprotocol/sdk', versions: BOTH,
-		clients: [{ of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: [...SESSIONS, 'late notifications', 'error'] }] },
+		clients: [{ of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: SESSIONS }] },
 	{ name: 'sdk2', of: '@modelcontextprotocol/server', versions: BOTH, clients: [
 		{ of: 'the SDK 2.x', connect: connectSdk2, way: 'retry', has: NAMES },
 		{ of: 'the SDK 2.x, 2025-11-25', connect: connectLegacy, way: 'request', has: SESSIONS, sticky: true },
@@ -46,6 +46,7 @@ const CLIENTS = [
 	{ name: 'patient', round: 600, rounds: 8 },
 	{ name: 'tireless', round: 300, rounds: 3 },
 	{ name: 'boastful', url: false },
+	{ name: 'modest', url: true },
 ];
 
 const ALL = readScenarios();

@@ -33,11 +33,11 @@ export async function openAccounts(name) {
  */
 export function startConnecting(fixture, provider, { urlmode = fixture.urlmode, ...options } = {}) {
 	const asked = deferred();
-	const elicitInput = async (params) => {
+	const send = async ({ params }) => {
 		asked.resolve(params);
 		return { action: 'accept' };
 	};
-	const mcpReq = { id: 1, signal: new AbortController().signal, requestState: () => undefined, notify: async () => {}, elicitInput };
+	const mcpReq = { id: 1, signal: new AbortController().signal, requestState: () => undefined, notify: async () => {}, send };
 	const server = { getClientCapabilities: () => ({ elicitation: { url: {} } }), getClientVersion: () => undefined };
 	let account;
 	const ended = withAccount({

@@ -12,6 +12,7 @@ const CALL_TIMEOUT = 60_000;
  * @property {string} [name] by which the server knows the client
  * @property {Record<string, string>} [headers] further ones, of each request
  * @property {object} [capabilities]
+ * @property {object} [tells] what it tells a server of 2025-11-25 instead of them
  * @property {(params: { url: string, message: string, elicitationId?: string }, client: TestClient,
  *     signal: AbortSignal) => string | Promise<string>} [onElicit] returns 'accept', 'decline' or 'cancel'; 'accept' by
  *     default
@@ -70,7 +71,7 @@ class TestClient {
  * @param {import('./projects.mjs').Project} project
  * @param {ClientOptions} options
  */
-export async function connectSdk1(project, { url, token, headers, capabilities = URL_CAPABILITY, onElicit, content, name = NAME }) {
+export async function connectSdk1(project, { url, token, headers, capabilities = URL_CAPABILITY, tells, onElicit, content, name = NAME }) {
 	const { Client } = project.load('@modelcontextprotocol/sdk/client/index.js');
 	const { StreamableHTTPClientTransport } = project.load('@modelcontextprotocol/sdk/client/streamableHttp.js');
 	const types = project.load('@modelcontextprotocol/sdk/types.js');
@@ -83,7 +84,7 @@ export async function connectSdk1(project, { url, token, headers, capabilities =
 		test.completed.push(params.elicitationId);
 	});
 	const transport = new StreamableHTTPClientTransport(new URL(url), {
-		requestInit: { headers: { Authorization: `Bearer ${token}`, ...headers } },
+		requestInit: { headers: { Authorization: `Bearer ${token}`, ...headers } }, ...tells && { fetch: telling(tells) },
 	});
 	client.onerror = () => {};
 	await client.connect(transport);
@@ -101,13 +102,22 @@ export async function connectSdk1(project, { url, token, headers, capabilities =
 	return test;
 }
 
+/** The SDKs' clients refuse what they do not declare. This one says that it declares something else. */
+function telling(capabilities) {
+	return (url, init) => {
+		const message = init?.body && JSON.parse(init.body);
+		if (message?.method !== 'initialize') return fetch(url, init);
+		return fetch(url, { ...init, body: JSON.stringify({ ...message, params: { ...message.params, capabilities } }) });
+	};
+}
+
 /**
  * Uses protocol revision 2026-07-28, or 2025-11-25 with `legacy`.
  *
  * @param {import('./projects.mjs').Project} project
  * @param {ClientOptions & { legacy?: boolean }} options
  */
-export async function connectSdk2(project, { url, token, capabilities = URL_CAPABILITY, onElicit, name = NAME, legacy = false }) {
+export async function connectSdk2(project, { url, token, capabilities = URL_CAPABILITY, tells, onElicit, name = NAME, legacy = false }) {
 	const { Client, StreamableHTTPClientTransport } = project.load('@modelcontextprotocol/client');
 	const test = new TestClient(onElicit);
 	const client = new Client({ name, version: '1.0.0' }, {
@@ -124,7 +134,7 @@ export async function connectSdk2(project, { url, token, capabilities = URL_CAPA
 	}
 	client.onerror = () => {};
 	const transport = new StreamableHTTPClientTransport(new URL(url), {
-		requestInit: { headers: { Authorization: `Bearer ${token}` } },
+		requestInit: { headers: { Authorization: `Bearer ${token}` } }, ...tells && { fetch: telling(tells) },
 	});
 	await client.connect(transport);
 	test.callRaw = (name, { args, options }) => client.callTool({ name, arguments: args }, options);

@@ -28,10 +28,19 @@ function createReports(subject) {
 		return { content: [{ type: 'text', text: `Connected the account of ${connected.account?.name}.` }] };
 	}));
 
-	server.registerTool('buy_report', { description: 'Buys the report.' }, (call) => withElicitation({
-		urlmode, server, call, subject, provider: 'stripe', kind: 'payment', expected: { amount: 1050, currency: 'EUR' },
+	const report = {
+		urlmode, server, subject, provider: 'stripe', kind: /** @type {const} */ ('payment'),
+		expected: { amount: 1050, currency: 'EUR' },
 		message: 'The report costs 10.50 EUR.', resumeKey: 'report 2026', targetUrl: createCheckout,
-	}, async ({ reference }) => ({ content: [{ type: 'text', text: `Paid with ${reference}.` }] })));
+	};
+	/** @returns {Promise<import('@modelcontextprotocol/server').CallToolResult>} */
+	const paid = async (/** @type {import('urlmode/sdk2').Accepted} */ { reference }) => (
+		{ content: [{ type: 'text', text: `Paid with ${reference}.` }] });
+
+	server.registerTool('buy_report', { description: 'Buys the report.' }, (call) => withElicitation({ ...report, call }, paid));
+
+	server.registerTool('read_report', { description: 'Reads the report, once it is paid.' }, (call) =>
+		withElicitation({ ...report, call, ask: 'error' }, paid));
 	return server;
 }
 

@@ -248,8 +248,8 @@ test('-32042: the error says where to go, and a payment is delivered although it
 	const { options, callback, admin, owner, newest } = await start(t);
 	const notified = [];
 	const server = {
-		transport: {}, getClientCapabilities: () => ({ elicitation: { url: {} } }), getClientVersion: () => undefined,
-		createElicitationCompletionNotifier: (id) => async () => notified.push(id),
+		transport: { send: async ({ params }) => void notified.push(params.elicitationId) },
+		getClientCapabilities: () => ({ elicitation: { url: {} } }), getClientVersion: () => undefined,
 	};
 	const call = () => withSdk1({ ...options, ask: 'error', server, call: { requestId: 1, signal: new AbortController().signal } },
 		async ({ reference }) => reference);

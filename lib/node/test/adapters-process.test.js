@@ -22,9 +22,9 @@ const PRELUDE = `
 	const owner = { subject };
 	const elicitOptions = { urlmode, subject, provider: 'demo', kind: 'oauth', message: 'Please.', targetUrl: 'https://provider.example/' };
 	const controller = new AbortController();
-	const call = (elicitInput, capabilities = { elicitation: { url: {} } }, _meta = { progressToken: 1 }) => [
+	const call = (respond, capabilities = { elicitation: { url: {} } }, _meta = { progressToken: 1 }) => [
 		{ ...elicitOptions, server: { getClientCapabilities: () => capabilities, getClientVersion: () => undefined }, call: { mcpReq: { id: 1, signal: controller.signal, _meta, requestState: () => undefined,
-			notify: async () => {}, elicitInput } } }, async () => ({ content: [] })];
+			notify: async () => {}, send: ({ params }, options) => respond(params, options) } } }, async () => ({ content: [] })];
 	const held = (params, { signal }) => new Promise((resolve, reject) => {
 		const timer = setTimeout(() => {}, 600_000); // as an SDK's own time limit
 		if (signal.aborted) { clearTimeout(timer); reject(new Error('cancelled')); }

@@ -33,8 +33,9 @@ subscribe('http.server.request.start', (message) => {
  * @property {() => Promise<boolean>} written called when the tool has its result, before it returns that. Resolves when
  *     the answer was written (true) or cannot be written any more (false)
  *
- * @typedef {TransportStreams & { send(message: { id?: unknown, method?: unknown }, ...rest: unknown[]): Promise<void> }} TransportLike the
+ * @typedef {TransportStreams & { send(message: Message, ...rest: unknown[]): Promise<void> }} TransportLike the
  *     used part of a transport of the official SDKs
+ * @typedef {{ jsonrpc?: '2.0', id?: unknown, method?: unknown, params?: unknown }} Message
  * @typedef {object} TransportStreams
  * @property {import('node:stream').Readable} [_stdin] of stdio
  * @property {import('node:stream').Writable} [_stdout]

@@ -2,7 +2,7 @@
 // later call of the same tool waits for the outcome.
 
 import { canBeOpened, endPending, goOn, ownerOf, waitOneRound } from './elicitation.js';
-import { notifyWhenCompleted } from './notifications.js';
+import { noticeOf } from './notifications.js';
 
 /**
  * @typedef {import('./elicitation.js').ElicitOptions} ElicitOptions
@@ -40,6 +40,6 @@ export async function askByError(options, call) {
 	const found = resumed ? await waitOneRound(options, call, elicitationId) : begun.found;
 	if (typeof found === 'object') return { outcome: found, elicitation };
 	if (!canBeOpened(elicitation, found)) return endPending(options, elicitation, found);
-	void notifyWhenCompleted(options.urlmode, call.session, elicitationId, { ...ownerOf(options), recheck: options.recheck });
+	void noticeOf(call.session, elicitationId).sendWhenCompleted(options.urlmode, call.session, { ...ownerOf(options), recheck: options.recheck });
 	throw call.required([{ mode: 'url', elicitationId, url, message: options.message }]);
 }

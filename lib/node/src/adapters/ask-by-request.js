@@ -9,7 +9,7 @@ import { canBeOpened, endPending, findOutcome, goOn, isGone, ownerOf, waitOneRou
 import { ElicitationClientGoneError } from '../errors.js';
 import { internalsOf } from '../internals.js';
 import { failureResult } from './messages.js';
-import { notifyOnce, notifyWhenCompleted } from './notifications.js';
+import { noticeOf } from './notifications.js';
 
 /** How long a client that has not responded may take to do so after completion. */
 const RESPONSE_MS = 1_000;
@@ -46,8 +46,7 @@ class ElicitationRequest {
 	/** Takes the request back. */
 	#withdraw = new AbortController();
 	#responded = false;
-	/** @type {Promise<boolean> | undefined} whether the client's refusal has ended the elicitation */
-	#refused;
+	#notice;
 	#callEnded = false;
 
 	/**
@@ -59,6 +58,7 @@ class ElicitationRequest {
 		this.#options = options;
 		this.#call = call;
 		this.#elicitation = elicitation;
+		this.#notice = noticeOf(call.session, elicitation.elicitationId);
 	}
 
 	/** @returns {Promise<Completed | Ended>} */
@@ -77,6 +77,7 @@ class ElicitationRequest {
 			return endPending(this.#options, elicitation, end);
 		} catch (error) {
 			this.#withdraw.abort();
+			if (!(error instanceof ElicitationClientGoneError)) this.#notifyLater();
 			throw error;
 		} finally {
 			this.#callEnded = true;
@@ -119,13 +120,16 @@ class ElicitationRequest {
 		const { elicitationId } = this.#elicitation;
 		const owner = ownerOf(this.#options);
 		if (action === 'decline') {
-			// The wait ends with this outcome, of which the client needs no notification.
-			this.#refused = this.#options.urlmode.abandon(elicitationId, { ...owner, action, reason: 'refused' });
-			if (await this.#refused) return new Promise(() => {});
+			// The wait ends with this outcome.
+			const end = () => this.#options.urlmode.abandon(elicitationId, { ...owner, action, reason: 'refused' });
+			if (await this.#notice.refuse(end)) return new Promise(() => {});
 		}
 		const status = await findOutcome(this.#options, elicitationId);
 		if (typeof status === 'object') return new Promise(() => {});
-		if (status !== 'pending') return endPending(this.#options, this.#elicitation, status);
+		if (status !== 'pending') {
+			this.#notifyLater();
+			return endPending(this.#options, this.#elicitation, status);
+		}
 		return { action: 'cancel', reason: 'dismissed', toolResult: failureResult('cancel', 'dismissed') };
 	}
 
@@ -142,17 +146,14 @@ class ElicitationRequest {
 	}
 
 	async #notify() {
-		const { elicitationId: id } = this.#elicitation;
-		const { complete, session } = this.#call;
-		// The wait may end before the refusal itself has returned.
-		const refused = await this.#refused?.catch(() => false);
-		if (!refused && complete) await notifyOnce(session, id, () => complete(id));
+		const { complete } = this.#call;
+		if (complete) await this.#notice.send(() => complete(this.#elicitation.elicitationId));
 		if (!this.#responded) setTimeout(() => this.#withdraw.abort(), RESPONSE_MS).unref();
 	}
 
 	#notifyLater() {
 		const { urlmode, recheck } = this.#options;
 		const { session } = this.#call;
-		if (session) void notifyWhenCompleted(urlmode, session, this.#elicitation.elicitationId, { ...ownerOf(this.#options), recheck });
+		if (session) void this.#notice.sendWhenCompleted(urlmode, session, { ...ownerOf(this.#options), recheck });
 	}
 }

@@ -150,10 +150,17 @@ function openHandle(options, state) {
 }
 
 /**
- * Whether a requestState has the form of our handles, whether valid or not.
+ * For a server that has a `requestState.verify` for handles of its own. Our
+ * handles are verified by `withElicitation`, all others by `verify`.
  *
- * @param {string} state
+ * @template C
+ * @param {(state: string, ctx: C) => unknown} [verify] verifies handles that are not ours. Without it they are rejected
+ * @returns {(state: string, ctx: C) => unknown} for ServerOptions
  */
-export function looksLikeHandle(state) {
-	return HANDLE.test(state);
+export function verifyRequestState(verify) {
+	return (state, ctx) => {
+		if (HANDLE.test(state)) return undefined;
+		if (!verify) throw new Error('unknown requestState');
+		return verify(state, ctx);
+	};
 }

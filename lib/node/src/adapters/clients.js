@@ -20,8 +20,10 @@ const TABLE = JSON.parse(readFileSync(new URL('clients.json', import.meta.url), 
  */
 export function describeClient({ urlmode, roundTimeout }, { name, version = '', capabilities }) {
 	const known = [...internalsOf(urlmode).clients, ...TABLE].find((facts) => facts.name === name && isIn(version, facts.versions));
+	const declares = declaresUrl(capabilities);
 	return {
-		takesUrl: known?.url ?? declaresUrl(capabilities),
+		declares,
+		takesUrl: known?.url ?? declares,
 		rounds: Math.min(known?.rounds ?? 0, ROUNDS_MAX),
 		roundMs: roundTimeout ?? known?.round ?? ROUND_MS,
 	};

@@ -4,7 +4,8 @@
 import { makeAdapter } from './adapter.js';
 import { INPUT_KEY } from './ask-by-retry.js';
 
-export { rejectRequestState, verifyRequestState } from './sdk2.js';
+export { verifyRequestState } from './ask-by-retry.js';
+export { rejectRequestState } from './request-state.js';
 
 /**
  * @typedef {import('./types.js').ElicitOptions & CallFields} ElicitOptions

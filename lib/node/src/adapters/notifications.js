@@ -1,51 +1,93 @@
-// Tells the client of a session that an elicitation is completed, once, whichever
-// of its calls has asked, and also after the end of that call.
+// Tells the client that has asked its user that the elicitation is completed: once
+// in each session, also after the end of the call, and never of its own refusal.
+
+import { onClose } from './server-close.js';
 
 /** @typedef {import('./types.js').Session} Session */
 
-/** @type {WeakMap<object, Map<string, 'waiting' | 'told'>>} the elicitations of each session */
+/** @type {WeakMap<object, Map<string, Notice>>} by session and elicitation */
 const sessions = new WeakMap();
 
-/** @param {Session} session */
-function elicitationsOf({ key }) {
-	const known = sessions.get(key) ?? new Map();
-	sessions.set(key, known);
-	return known;
+/**
+ * @param {Session | undefined} session without one, the notice is for a single call
+ * @param {string} id of an elicitation
+ */
+export function noticeOf(session, id) {
+	const notices = sessions.get(session ?? {}) ?? new Map();
+	const notice = notices.get(id) ?? new Notice(id);
+	if (session) sessions.set(session, notices.set(id, notice));
+	return notice;
 }
 
-/**
- * @param {Session | undefined} session
- * @param {string} id
- * @param {() => Promise<unknown>} tell
- */
-export async function notifyOnce(session, id, tell) {
-	const known = session && elicitationsOf(session);
-	if (known?.get(id) === 'told') return;
-	known?.set(id, 'told');
-	// The client's next call says the same.
-	await tell().catch(() => {});
-}
+class Notice {
+	#id;
+	#told = false;
+	#watched = false;
+	/** @type {Promise<boolean>} whether a refusal of the client has ended the elicitation */
+	#refused = Promise.resolve(false);
 
-/**
- * Waits independently of any call, until the session ends.
- *
- * @param {import('../urlmode.js').UrlMode} urlmode
- * @param {Session} session
- * @param {string} id
- * @param {import('../types.js').Owner & Pick<import('../types.js').WaitOptions, 'recheck'>} options
- */
-export async function notifyWhenCompleted(urlmode, session, id, options) {
-	const known = elicitationsOf(session);
-	if (known.has(id)) return;
-	known.set(id, 'waiting');
-	const closing = new AbortController();
-	const stopWatching = session.onClose(() => closing.abort());
-	try {
-		await urlmode.waitForCompletion(id, { ...options, timeout: Infinity, signal: closing.signal });
-		await notifyOnce(session, id, () => session.notify(id));
-	} catch {
-		// The session has ended, or the UrlMode was closed.
-	} finally {
-		stopWatching();
+	/** @param {string} id */
+	constructor(id) {
+		this.#id = id;
 	}
+
+	/**
+	 * Ends the elicitation because its client's user has refused.
+	 *
+	 * @param {() => Promise<boolean>} end resolves to whether it has ended it
+	 * @returns {Promise<boolean>} whether this refusal or an earlier one of the same client has ended it
+	 */
+	refuse(end) {
+		const earlier = this.#refused.catch(() => false);
+		this.#refused = end().then(async (ended) => ended || earlier);
+		return this.#refused;
+	}
+
+	/** @param {() => Promise<unknown>} tell */
+	async send(tell) {
+		// The wait may end before the refusal itself has returned.
+		const refused = await this.#refused.catch(() => false);
+		if (this.#told || refused) return;
+		this.#told = true;
+		// The client's next call says the same.
+		await tell().catch(() => {});
+	}
+
+	/**
+	 * Waits independently of any call, until the session ends.
+	 *
+	 * @param {import('../urlmode.js').UrlMode} urlmode
+	 * @param {Session} session
+	 * @param {import('../types.js').Owner & Pick<import('../types.js').WaitOptions, 'recheck'>} options
+	 */
+	async sendWhenCompleted(urlmode, session, options) {
+		if (this.#watched || this.#told || !session.transport) return;
+		this.#watched = true;
+		const closing = new AbortController();
+		const stopWatching = onClose(session, () => closing.abort());
+		// The SDKs' transport over stdio does not close when its client has.
+		session.transport._stdin?.once('end', () => closing.abort());
+		try {
+			await urlmode.waitForCompletion(this.#id, { ...options, timeout: Infinity, signal: closing.signal });
+			await this.send(() => sendCompletion(session, this.#id));
+		} catch {
+			// The session has ended, or the UrlMode was closed.
+		} finally {
+			stopWatching();
+		}
+	}
+}
+
+/**
+ * By the transport itself, because the SDKs refuse to notify a client that does
+ * not declare what the option `clients` says of it. What nobody listens to is
+ * kept by the transport's event store, or dropped.
+ *
+ * @param {Session} session
+ * @param {string} elicitationId
+ * @param {string | number} [relatedRequestId] the call in whose stream it is sent
+ */
+export async function sendCompletion({ transport }, elicitationId, relatedRequestId) {
+	await transport?.send({ jsonrpc: '2.0', method: 'notifications/elicitation/complete', params: { elicitationId } },
+		{ ...relatedRequestId !== undefined && { relatedRequestId } });
 }

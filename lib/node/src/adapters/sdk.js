@@ -4,6 +4,8 @@
 import { ElicitResultSchema, UrlElicitationRequiredError } from '@modelcontextprotocol/sdk/types.js';
 
 import { makeAdapter } from './adapter.js';
+import { sendCompletion } from './notifications.js';
+import { onClose } from './server-close.js';
 
 /** The SDK's ErrorCode.ConnectionClosed. */
 const CONNECTION_CLOSED = -32000;
@@ -35,8 +37,6 @@ const CONNECTION_CLOSED = -32000;
  * @property {(() => void) | undefined} [onclose]
  * @property {() => { elicitation?: { url?: object | undefined } | undefined } | undefined} getClientCapabilities
  * @property {() => { name: string, version: string } | undefined} getClientVersion
- * @property {(id: string, options?: { relatedRequestId?: string | number }) => () => Promise<void>
- *     } createElicitationCompletionNotifier
  *
  * @typedef {{ method: 'elicitation/create', params: import('./types.js').UrlRequest }} ElicitRequest
  * @typedef {{ signal: AbortSignal, timeout: number }} RequestOptions
@@ -60,12 +60,8 @@ export const { withElicitation, withAccount } = make(({ server, call }) => {
 		// elicitInput would refuse what the client does not declare.
 		request: (params, options) => call.sendRequest({ method: 'elicitation/create', params }, ElicitResultSchema, options),
 		required: (elicitations) => new UrlElicitationRequiredError(elicitations),
-		complete: async (id) => sdkServer.createElicitationCompletionNotifier(id, { relatedRequestId: call.requestId })(),
-		session: {
-			key: sdkServer,
-			notify: async (id) => sdkServer.createElicitationCompletionNotifier(id)(),
-			onClose: (watcher) => onClose(sdkServer, watcher),
-		},
+		complete: (id) => sendCompletion(sdkServer, id, call.requestId),
+		session: sdkServer,
 	};
 });
 
@@ -84,28 +80,4 @@ function endOfCall(server, signal) {
 	}, { once: true });
 	if (signal.aborted) ending.abort(signal.reason);
 	return ending.signal;
-}
-
-/** @type {WeakMap<ServerLike, Set<() => void>>} */
-const closeWatchers = new WeakMap();
-
-/**
- * @param {ServerLike} server
- * @param {() => void} watcher called when the session is closed
- * @returns {() => void} removes the watcher
- */
-function onClose(server, watcher) {
-	let watchers = closeWatchers.get(server);
-	if (!watchers) {
-		const all = new Set();
-		const previous = server.onclose;
-		server.onclose = () => {
-			for (const each of all) each();
-			previous?.();
-		};
-		closeWatchers.set(server, all);
-		watchers = all;
-	}
-	watchers.add(watcher);
-	return () => watchers.delete(watcher);
 }

@@ -1,9 +1,13 @@
 // The official TypeScript SDK 2.x, @modelcontextprotocol/server: protocol
 // revision 2026-07-28, and older clients over the same server.
 
-import { makeAdapter } from './adapter.js';
-import { INPUT_KEY, looksLikeHandle } from './ask-by-retry.js';
+import { UrlElicitationRequiredError } from '@modelcontextprotocol/server';
 
+import { makeAdapter } from './adapter.js';
+import { INPUT_KEY } from './ask-by-retry.js';
+import { sendCompletion } from './notifications.js';
+
+export { verifyRequestState } from './ask-by-retry.js';
 export { rejectRequestState } from './request-state.js';
 
 /** Where a request states what its client is, because there is no session. */
@@ -24,6 +28,7 @@ const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
  * @property {() => unknown} getClientCapabilities
  * @property {() => { name: string, version: string } | undefined} getClientVersion
  * @property {import('./answer.js').TransportLike | undefined} [transport]
+ * @property {(() => void) | undefined} [onclose]
  *
  * @typedef {object} ContextLike the used part of the SDK's ServerContext
  * @property {RequestLike} mcpReq
@@ -36,14 +41,14 @@ const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
  * @property {{ [key: string]: unknown } | undefined} [inputResponses]
  * @property {() => unknown} requestState
  * @property {(notification: Notification) => Promise<void>} notify
- * @property {(params: import('./types.js').UrlRequest, options: RequestOptions) =>
- *     Promise<{ action: 'accept' | 'decline' | 'cancel' }>} elicitInput
+ * @property {(request: ElicitRequest, options: RequestOptions) => Promise<{ action: 'accept' | 'decline' | 'cancel' }>} send
  *
  * @typedef {object} Notification
  * @property {string} method
  * @property {{ [key: string]: unknown }} params
  *
- * @typedef {{ signal: AbortSignal, timeout: number, relatedRequestId: string | number }} RequestOptions
+ * @typedef {{ method: 'elicitation/create', params: import('./types.js').UrlRequest }} ElicitRequest
+ * @typedef {{ signal: AbortSignal, timeout: number }} RequestOptions
  */
 
 /** @type {typeof makeAdapter<CallFields, import('./types.js').ToolResult | import('./types.js').InputRequired>} */
@@ -62,26 +67,13 @@ export const { withElicitation, withAccount } = make(({ server, call: { mcpReq }
 	return {
 		...call,
 		client: { ...sdkServer.getClientVersion(), capabilities: sdkServer.getClientCapabilities() },
-		request: (params, { signal, timeout }) => mcpReq.elicitInput(params, { signal, timeout, relatedRequestId: mcpReq.id }),
-		complete: (elicitationId) => mcpReq.notify({ method: 'notifications/elicitation/complete', params: { elicitationId } }),
+		// elicitInput would refuse what the client does not declare.
+		request: (params, options) => mcpReq.send({ method: 'elicitation/create', params }, options),
+		required: (elicitations) => new UrlElicitationRequiredError(elicitations),
+		complete: (id) => sendCompletion(sdkServer, id, mcpReq.id),
+		session: sdkServer,
 	};
 });
-
-/**
- * For a server that has a `requestState.verify` for handles of its own. Our
- * handles are verified by `withElicitation`, all others by `verify`.
- *
- * @template C
- * @param {(state: string, ctx: C) => unknown} [verify] verifies handles that are not ours. Without it they are rejected
- * @returns {(state: string, ctx: C) => unknown} for ServerOptions
- */
-export function verifyRequestState(verify) {
-	return (state, ctx) => {
-		if (looksLikeHandle(state)) return undefined;
-		if (!verify) throw new Error('unknown requestState');
-		return verify(state, ctx);
-	};
-}
 
 /** @param {RequestLike} mcpReq */
 function progressOf({ _meta, notify }) {

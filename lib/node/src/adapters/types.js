@@ -71,10 +71,9 @@
  * @typedef {(params: UrlRequest, options: { signal: AbortSignal, timeout: number }) =>
  *     Promise<{ action: import('../types.js').Action }>} RequestFunction
  *
- * @typedef {object} Session
- * @property {object} key the same object for all calls of a session
- * @property {(elicitationId: string) => Promise<unknown>} notify tells its client that an elicitation is completed
- * @property {(watcher: () => void) => () => void} onClose calls the watcher when it ends; returns a function that removes it
+ * @typedef {object} Session the used part of the SDKs' Server, the same object for all calls of a session
+ * @property {import('./answer.js').TransportLike | undefined} [transport]
+ * @property {(() => void) | undefined} [onclose]
  *
  * @typedef {object} Retry
  * @property {unknown} state the requestState that the client has sent

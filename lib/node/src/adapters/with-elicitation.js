@@ -37,10 +37,10 @@ const ATTEMPTS = 3;
  * @returns {Promise<Result<R>>}
  */
 export async function runWithElicitation(options, call, body, created) {
-	const { takesUrl, rounds, roundMs } = describeClient(options, call.client);
+	const { declares, takesUrl, rounds, roundMs } = describeClient(options, call.client);
 	const round = { ...call, deadline: performance.now() + roundMs, rounds, answer: watchAnswer(call.transport, call.requestId) };
 	for (let attempt = 1; ; attempt += 1) {
-		const end = await ask(options, round, takesUrl, created);
+		const end = await ask(options, round, { declares, takesUrl }, created);
 		if (!end.outcome) return { accepted: false, ...end };
 		const result = await claim(options, round, end, body);
 		if (result) return result;
@@ -51,13 +51,14 @@ export async function runWithElicitation(options, call, body, created) {
 /**
  * @param {ElicitOptions} options
  * @param {Round} round
- * @param {boolean} takesUrl
+ * @param {{ declares: boolean, takesUrl: boolean }} client
  * @param {import('../types.js').Elicitation} [created]
  * @returns {Promise<Completed | Ended>}
  */
-function ask(options, round, takesUrl, created) {
+function ask(options, round, { declares, takesUrl }, created) {
 	const { request, required, retry, session } = round;
-	if (takesUrl && retry) return askByRetry(options, { ...round, retry });
+	// An answer may only require what its call declares (-32021), a request what the client is known to do.
+	if (takesUrl && declares && retry) return askByRetry(options, { ...round, retry });
 	if (takesUrl && required && session && options.ask === 'error') return askByError(options, { ...round, required, session });
 	if (takesUrl && request) return askByRequest(options, { ...round, request }, created);
 	return askByLink(options, round, created);

@@ -17,16 +17,21 @@ export function sessionCall({ answer = never, capabilities = URL_CAPABILITY, pro
 	const controller = new AbortController();
 	const asked = [];
 	const sent = [];
+	const transport = { async send(message) {
+		if (!message.method) return;
+		sent.push(message);
+		await notify(message);
+	} };
 	return {
 		asked, sent, controller,
-		server: { server: { getClientCapabilities: () => capabilities, getClientVersion: () => name && { name, version: '1.0' } } },
+		server: { server: { transport, getClientCapabilities: () => capabilities, getClientVersion: () => name && { name, version: '1.0' } } },
 		call: { mcpReq: {
 			id: 1, signal: controller.signal, _meta: { progressToken }, requestState: () => undefined,
 			async notify(notification) {
 				sent.push(notification);
 				await notify(notification);
 			},
-			async elicitInput(params, { signal, timeout }) {
+			async send({ params }, { signal, timeout }) {
 				asked.push({ ...params, signal, timeout });
 				return { action: await answer(params, signal) };
 			},
@@ -60,6 +65,7 @@ export async function run({ server, call }, options, body = async () => {}) {
 		accepted = given;
 		return await body(given) ?? { content: [{ type: 'text', text: `Done with ${given.reference}.` }] };
 	});
+	await server.server.transport?.send({ id: call.mcpReq.id, result });
 	const text = result.content?.[0].text;
 	if (accepted) return { action: 'accept', ...accepted, text, toolResult: result };
 	if (result.resultType) return { action: 'asked', toolResult: result };
