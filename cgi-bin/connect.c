@@ -4,7 +4,7 @@
  * /signin/return              the end of a sign-in: see app/signin.h
  *
  * The link that the MCP server gave to the user, whom it sends on to the target
- * URL of the row.
+ * URL of the row. Its short state names the row, which says the binding.
  *
  * If user_check tells who the user is, GET opens the row for its subject and
  * redirects; with openid a browser without a session signs in first. Otherwise
@@ -30,7 +30,8 @@ static enum um_refusal
 plan_open(const struct um_context *context, struct um_exchange *ex)
 {
 	um_browser_ensure_cookie(ex->cookie, context);
-	um_exchange_request_op(ex, UM_OP_OPEN, opened);
+	um_exchange_request_op(ex, ex->is_link ? UM_OP_OPEN_LINK : UM_OP_OPEN,
+		opened);
 	um_browser_digest(ex->op.browser, context->keys, um_str(ex->cookie));
 	ex->op.grace_ms = ex->provider->grace_ms;
 	ex->op.subject = ex->user[0] != '\0' ? ex->user : NULL;
@@ -43,7 +44,7 @@ plan_answer(const struct um_context *context, struct um_exchange *ex)
 {
 	struct um_str pressed = um_form_get(&ex->form, "answer");
 
-	/* The link's own token is not bound, and cannot answer. */
+	/* The link is bound to no browser, and cannot answer. */
 	if (!um_token_is_bound(&ex->token))
 		return UM_REFUSAL_WRONG_BROWSER;
 	if (um_str_is(pressed, "continue"))
@@ -78,7 +79,8 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		return plan_answer(context, ex);
 	if (!confirm && ex->request.method == UM_GET)
 		return plan_open(context, ex);
-	um_exchange_request_op(ex, UM_OP_LOOK_UP, looked_up);
+	um_exchange_request_op(ex,
+		ex->is_link ? UM_OP_LOOK_UP_LINK : UM_OP_LOOK_UP, looked_up);
 	return UM_REFUSAL_NONE;
 }
 
@@ -89,7 +91,7 @@ show_confirm_page(const struct um_context *context, struct um_exchange *ex)
 	ex->sets_cookie = ex->request.method == UM_GET;
 	ex->answer = UM_ANSWER_CONFIRM;
 	return um_exchange_mint(context, ex, UM_PURPOSE_CONNECT,
-		ex->token.expires);
+		ex->op.row.expires);
 }
 
 /* To the target URL; for oauth with `state` added (RFC 6749 section 4.1.1). */
@@ -113,7 +115,10 @@ redirect_to_target(const struct um_context *context, struct um_exchange *ex)
 	return UM_REFUSAL_NONE;
 }
 
-/* A browser does not repeat a POST, so it comes back to the confirm page. */
+/*
+ * A browser does not repeat a POST, so it comes back to the confirm page. The
+ * binding of the row is required of all that follows.
+ */
 static enum um_refusal
 check_done(const struct um_context *context, struct um_exchange *ex)
 {
@@ -127,14 +132,10 @@ check_done(const struct um_context *context, struct um_exchange *ex)
 		um_buf_cat(&ex->url, ROUTE, ex->provider->name,
 			"?state=", ex->state);
 	}
-	return um_check_done(ex);
-}
-
-/* It was completed earlier, and maybe paid after that. */
-static enum um_final_page
-page_of_completed(const struct um_exchange *ex)
-{
-	return ex->op.row.late ? UM_FINAL_PAGE_LATE : UM_FINAL_PAGE_ALREADY;
+	if ((refusal = um_check_done(ex)))
+		return refusal;
+	memcpy(ex->token.binding, ex->op.binding, sizeof(ex->token.binding));
+	return UM_REFUSAL_NONE;
 }
 
 static enum um_refusal
@@ -148,7 +149,8 @@ looked_up(const struct um_context *context, struct um_exchange *ex)
 	if (ex->op.outcome == UM_ROW_PROCESSING)
 		ex->final = UM_FINAL_PAGE_PROCESSING;
 	else if (ex->op.outcome == UM_ROW_COMPLETED)
-		ex->final = page_of_completed(ex);
+		ex->final = um_final_page_of_earlier(ex->op.row.action,
+			ex->op.row.late);
 	else if (ex->op.row.expires <= context->now_ms / 1000)
 		/* A payment that was opened can be paid after its expiry. */
 		return UM_REFUSAL_EXPIRED;
@@ -201,7 +203,8 @@ ended(const struct um_context *context, struct um_exchange *ex)
 
 	if ((refusal = check_done(context, ex)))
 		return refusal;
-	um_exchange_finish(ex, page_of_completed(ex));
+	um_exchange_finish(ex,
+		um_final_page_of_earlier(ex->op.row.action, ex->op.row.late));
 	return UM_REFUSAL_NONE;
 }
 

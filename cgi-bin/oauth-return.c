@@ -16,7 +16,7 @@
 #include "http/escape.h"
 #include "server/main.h"
 
-static um_step completed;
+static um_step completed, looked_up;
 
 /*
  * Sets ex->url to the address at which a GET has the same fields as this
@@ -185,9 +185,24 @@ completed(const struct um_context *context, struct um_exchange *ex)
 		um_exchange_finish(ex,
 			um_final_page_of(ex->op.action, ex->op.reason, false));
 	} else {
-		ex->answer = UM_ANSWER_FINAL;
-		ex->final = UM_FINAL_PAGE_ALREADY;
+		um_exchange_request_op(ex, UM_OP_LOOK_UP, looked_up);
 	}
+	return UM_REFUSAL_NONE;
+}
+
+/* It was completed, or ended, before this browser came back. */
+static enum um_refusal
+looked_up(const struct um_context *context, struct um_exchange *ex)
+{
+	enum um_refusal refusal = um_check_done(ex);
+
+	(void)context;
+	if (refusal != UM_REFUSAL_NONE)
+		return refusal;
+	ex->outcome = "already";
+	ex->answer = UM_ANSWER_FINAL;
+	ex->final = um_final_page_of_earlier(ex->op.row.action,
+		ex->op.row.late);
 	return UM_REFUSAL_NONE;
 }
 

@@ -43,6 +43,8 @@ CREATE DOMAIN urlmode.subject AS text CHECK (octet_length(VALUE) BETWEEN 1 AND 5
 CREATE DOMAIN urlmode.session AS text CHECK (octet_length(VALUE) <= 512);
 CREATE DOMAIN urlmode.digest AS bytea CHECK (octet_length(VALUE) = 16);
 CREATE DOMAIN urlmode.requester AS text CHECK (octet_length(VALUE) BETWEEN 1 AND 200);
+CREATE DOMAIN urlmode.client_id AS text CHECK (octet_length(VALUE) BETWEEN 1 AND 2048);
+CREATE DOMAIN urlmode.kid AS smallint CHECK (VALUE BETWEEN 0 AND 255);
 CREATE DOMAIN urlmode.target_url AS text CHECK (octet_length(VALUE) BETWEEN 1 AND 8192);
 CREATE DOMAIN urlmode.expected AS jsonb CHECK (VALUE IS NULL OR VALUE = '"any"' OR coalesce(
 	jsonb_typeof(VALUE -> 'amount') = 'number' AND VALUE ->> 'amount' ~ '^[0-9]{1,18}$'
@@ -64,6 +66,8 @@ COMMENT ON DOMAIN urlmode.subject IS 'Name of a user, 1 to 512 bytes.';
 COMMENT ON DOMAIN urlmode.session IS 'Name of an MCP session, at most 512 bytes; may be empty.';
 COMMENT ON DOMAIN urlmode.digest IS 'First 16 bytes of a SHA-256.';
 COMMENT ON DOMAIN urlmode.requester IS 'Name of an MCP server for people to read, 1 to 200 bytes.';
+COMMENT ON DOMAIN urlmode.client_id IS 'OAuth client id of an MCP client, 1 to 2048 bytes.';
+COMMENT ON DOMAIN urlmode.kid IS 'Id of a key in the keys file.';
 COMMENT ON DOMAIN urlmode.target_url IS 'URL that a browser is sent to, 1 to 8192 bytes.';
 COMMENT ON DOMAIN urlmode.expected IS 'Amount and currency as JSON: {"amount": 1050, "currency": "EUR"}, in minor units and ISO 4217; or the string "any".';
 COMMENT ON DOMAIN urlmode.verifier IS 'Sealed code verifier, at most 1024 bytes.';
@@ -84,6 +88,8 @@ CREATE TABLE urlmode.elicitation (
 	session      urlmode.session NOT NULL DEFAULT '',
 	binding      urlmode.digest NOT NULL,
 	requester    urlmode.requester NOT NULL,
+	client_id    urlmode.client_id,
+	link_kid     urlmode.kid,
 	target_url   urlmode.target_url NOT NULL,
 	expected     urlmode.expected,
 	checkout     urlmode.reference,
@@ -139,6 +145,10 @@ COMMENT ON COLUMN urlmode.elicitation.session IS 'The MCP session, or empty.';
 COMMENT ON COLUMN urlmode.elicitation.binding IS
 	'The owner: first 16 bytes of SHA-256("urlmode binding v1" 00 subject 00 session). Most functions require it beside the id.';
 COMMENT ON COLUMN urlmode.elicitation.requester IS 'Name of the MCP server, as the confirm page shows it.';
+COMMENT ON COLUMN urlmode.elicitation.client_id IS
+	'The MCP client whose call has created it, as the authorization of the MCP server names it. For the operator. Where the MCP server compares it, it is a part of request.';
+COMMENT ON COLUMN urlmode.elicitation.link_kid IS
+	'The key that has minted its link, so that a later call shows the same one. NULL: the first key of the file mints it each time.';
 COMMENT ON COLUMN urlmode.elicitation.target_url IS
 	'Where /connect sends the browser. For kind oauth, /connect adds the parameter state.';
 COMMENT ON COLUMN urlmode.elicitation.expected IS

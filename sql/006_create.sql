@@ -14,17 +14,19 @@ SET LOCAL ROLE urlmode_owner;
 CREATE FUNCTION urlmode.resume(
 	bindings bytea[], resume_keys text[], can_recheck boolean[] DEFAULT NULL, requests bytea[] DEFAULT NULL
 )
-RETURNS TABLE (id uuid, provider text, kind text, status text, expires_at timestamptz, expires_in_ms bigint)
+RETURNS TABLE (
+	id uuid, provider text, kind text, status text, expires_at timestamptz, expires_in_ms bigint, link_kid smallint
+)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
 	RETURN QUERY
 	SELECT r.id, r.provider::text, r.kind::text, r.effective_status, r.expires_at,
-		ceil(extract(epoch FROM r.expires_at - now()) * 1000)::bigint
+		ceil(extract(epoch FROM r.expires_at - now()) * 1000)::bigint, r.link_kid::smallint
 	FROM unnest(bindings, resume_keys, can_recheck, requests)
 		WITH ORDINALITY AS a (binding, resume_key, can_recheck, request, n)
 	LEFT JOIN LATERAL (
-		SELECT e.id, e.provider, e.kind, s.effective_status, e.expires_at
+		SELECT e.id, e.provider, e.kind, s.effective_status, e.expires_at, e.link_kid
 		FROM urlmode.elicitation e
 		CROSS JOIN LATERAL (
 			SELECT count(*) > 0 AS proved,
@@ -108,7 +110,8 @@ CREATE FUNCTION urlmode.create_elicitation(
 	ids uuid[], providers text[], kinds text[], subjects text[], sessions text[], bindings bytea[],
 	requesters text[], target_urls text[], expected jsonb[], verifiers bytea[], ttls_ms bigint[],
 	exclusive boolean[] DEFAULT NULL, resume_keys text[] DEFAULT NULL, can_recheck boolean[] DEFAULT NULL,
-	requests bytea[] DEFAULT NULL, checkouts text[] DEFAULT NULL
+	requests bytea[] DEFAULT NULL, checkouts text[] DEFAULT NULL, client_ids text[] DEFAULT NULL,
+	link_kids smallint[] DEFAULT NULL
 )
 RETURNS TABLE (expires_at timestamptz, outcome text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -142,7 +145,7 @@ BEGIN
 						SELECT CASE WHEN k.turn = this THEN k.resume_key END
 						FROM unnest(turns, resume_keys) WITH ORDINALITY AS k (turn, resume_key, n) ORDER BY k.n
 					), can_recheck, requests)
-				) WITH ORDINALITY AS a (turn, id, provider, kind, status, expires_at, expires_in_ms, n)
+				) WITH ORDINALITY AS a (turn, id, provider, kind, status, expires_at, expires_in_ms, link_kid, n)
 				ORDER BY a.n
 			);
 			SELECT array_agg(o.id) INTO open
@@ -163,15 +166,18 @@ BEGIN
 		);
 		INSERT INTO urlmode.elicitation (
 			id, provider, kind, subject, session, binding,
-			requester, target_url, expected, verifier, expires_at, resume_key, request, checkout
+			requester, target_url, expected, verifier, expires_at, resume_key, request, checkout,
+			client_id, link_kid
 		)
 		SELECT a.id, a.provider, a.kind, a.subject, a.session, a.binding,
 			a.requester, a.target_url, a.expected, a.verifier,
-			now() + a.ttl_ms * interval '1 millisecond', a.resume_key, a.request, a.checkout
+			now() + a.ttl_ms * interval '1 millisecond', a.resume_key, a.request, a.checkout,
+			a.client_id, a.link_kid
 		FROM unnest(ids, providers, kinds, subjects, sessions, bindings, requesters,
-				target_urls, expected, verifiers, ttls_ms, resume_keys, requests, checkouts, turns)
+				target_urls, expected, verifiers, ttls_ms, resume_keys, requests, checkouts, client_ids,
+				link_kids, turns)
 			AS a (id, provider, kind, subject, session, binding, requester,
-				target_url, expected, verifier, ttl_ms, resume_key, request, checkout, turn)
+				target_url, expected, verifier, ttl_ms, resume_key, request, checkout, client_id, link_kid, turn)
 		WHERE a.turn = this;
 		-- A payment stays when its row is purged (005_retention.sql), and must not pay for another one.
 		IF EXISTS (
@@ -190,16 +196,16 @@ BEGIN
 	ORDER BY a.n;
 END
 $$;
-COMMENT ON FUNCTION urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[], bytea[], text[]) IS
-	'Creates elicitations, pending, and returns when each expires: after its ttl_ms milliseconds. An id that exists, or that has been paid for, is a unique_violation. exclusive: completes whatever else this owner has open, with cancel and superseded, but no payment or signature that was opened. expected: required for kind payment. resume_keys: where urlmode.resume finds an elicitation, also one that stands before it in the batch, nothing is created. requests: digests of what is asked for. checkouts: see urlmode.elicitation.checkout. The elements of one owner take effect in their order. outcome: created; resumed (urlmode.resume finds it); busy (another transaction creates for this owner: try again); full (the owner has urlmode.max_open() open, and a user has opened all of them). expires_at is NULL unless it is created. At that limit the oldest that nobody has opened is superseded.';
+COMMENT ON FUNCTION urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[], bytea[], text[], text[], smallint[]) IS
+	'Creates elicitations, pending, and returns when each expires: after its ttl_ms milliseconds. An id that exists, or that has been paid for, is a unique_violation. exclusive: completes whatever else this owner has open, with cancel and superseded, but no payment or signature that was opened. expected: required for kind payment. resume_keys: where urlmode.resume finds an elicitation, also one that stands before it in the batch, nothing is created. requests: digests of what is asked for. checkouts, client_ids, link_kids: see the columns of urlmode.elicitation. The elements of one owner take effect in their order. outcome: created; resumed (urlmode.resume finds it); busy (another transaction creates for this owner: try again); full (the owner has urlmode.max_open() open, and a user has opened all of them). expires_at is NULL unless it is created. At that limit the oldest that nobody has opened is superseded.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.supersede(uuid[]),
 	urlmode.make_room(bytea),
 	urlmode.resume(bytea[], text[], boolean[], bytea[]),
-	urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[], bytea[], text[])
+	urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[], bytea[], text[], text[], smallint[])
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
 	urlmode.resume(bytea[], text[], boolean[], bytea[]),
-	urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[], bytea[], text[])
+	urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[], bytea[], text[], text[], smallint[])
 TO urlmode_server;

@@ -2,7 +2,7 @@
 --
 -- The functions take parallel arrays, of one dimension and from 1 on, and return
 -- one row for each element, in the same order: a batch is one statement. `id` and
--- `binding`, which come from a state token, name the row. `provider` is the one of
+-- `binding`, which come from a state token, name the row (for a link the id alone). `provider` is the one of
 -- the route, and must be the row's. `subject` is the user that the browser is known
 -- to belong to, and must be the row's; NULL: it is not known.
 --
@@ -116,6 +116,66 @@ $$;
 COMMENT ON FUNCTION urlmode.open(uuid[], bytea[], text[], bytea[], text[], bigint[]) IS
 	'The user goes on from /connect, in this browser: pending becomes opened. outcome: opened (also if it was opened before), processing, completed, expired, wrong_user or unknown. kind and target_url are NULL unless the outcome is opened. Nobody is sent to pay for what is paid: if a payment for the same thing waits to be claimed, the outcome is completed. graces_ms: for how many milliseconds after its expiry a payment or a signature waits for its provider.';
 
+-- A link names the row alone: its MAC proves that a waiting side made it. What
+-- follows is asked with the binding that these two return.
+CREATE FUNCTION urlmode.bindings_of(ids uuid[], providers text[]) RETURNS bytea[]
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+	RETURN ARRAY(
+		SELECT e.binding::bytea
+		FROM unnest(ids, providers) WITH ORDINALITY AS a (id, provider, n)
+		LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.provider = a.provider
+		ORDER BY a.n
+	);
+END
+$$;
+COMMENT ON FUNCTION urlmode.bindings_of(uuid[], text[]) IS
+	'Internal. The bindings of rows, in their order; NULL where there is no such row, or it has another provider.';
+
+CREATE FUNCTION urlmode.look_up_link(ids uuid[], providers text[])
+RETURNS TABLE (
+	outcome text, action text, reason text, requester text, subject text,
+	browser bytea, expires bigint, failed_attempts integer, late boolean,
+	amount bigint, currency text, binding bytea
+)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+	bindings bytea[] := urlmode.bindings_of(ids, providers);
+BEGIN
+	RETURN QUERY
+	SELECT l.outcome, l.action, l.reason, l.requester, l.subject, l.browser, l.expires,
+		l.failed_attempts, l.late, l.amount, l.currency, l.binding
+	FROM ROWS FROM (urlmode.look_up(ids, bindings, providers), unnest(bindings))
+		WITH ORDINALITY AS l (outcome, action, reason, requester, subject, browser, expires,
+			failed_attempts, late, amount, currency, binding, n)
+	ORDER BY l.n;
+END
+$$;
+COMMENT ON FUNCTION urlmode.look_up_link(uuid[], text[]) IS
+	'What look_up returns, for links, with the binding of each row, or NULL for unknown.';
+
+CREATE FUNCTION urlmode.open_link(
+	ids uuid[], providers text[], browsers bytea[],
+	subjects text[] DEFAULT NULL, graces_ms bigint[] DEFAULT NULL
+)
+RETURNS TABLE (outcome text, kind text, target_url text, expires bigint, binding bytea)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+	bindings bytea[] := urlmode.bindings_of(ids, providers);
+BEGIN
+	RETURN QUERY
+	SELECT o.outcome, o.kind, o.target_url, o.expires,
+		CASE WHEN o.outcome <> 'wrong_user' THEN o.binding END
+	FROM ROWS FROM (urlmode.open(ids, bindings, providers, browsers, subjects, graces_ms), unnest(bindings))
+		WITH ORDINALITY AS o (outcome, kind, target_url, expires, binding, n)
+	ORDER BY o.n;
+END
+$$;
+COMMENT ON FUNCTION urlmode.open_link(uuid[], text[], bytea[], text[], bigint[]) IS
+	'What open does and returns, for links, with the binding of each row, or NULL for unknown and wrong_user.';
+
 -- STABLE, so that PostgreSQL inlines it. The function costs nothing per call.
 CREATE FUNCTION urlmode.is_completable(e urlmode.elicitation, action text, reason text, subject text)
 RETURNS boolean
@@ -210,6 +270,9 @@ REVOKE ALL ON FUNCTION
 	urlmode.ping(),
 	urlmode.look_up(uuid[], bytea[], text[]),
 	urlmode.open(uuid[], bytea[], text[], bytea[], text[], bigint[]),
+	urlmode.bindings_of(uuid[], text[]),
+	urlmode.look_up_link(uuid[], text[]),
+	urlmode.open_link(uuid[], text[], bytea[], text[], bigint[]),
 	urlmode.is_completable(urlmode.elicitation, text, text, text),
 	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[], bytea[])
 FROM PUBLIC;
@@ -217,5 +280,7 @@ GRANT EXECUTE ON FUNCTION
 	urlmode.ping(),
 	urlmode.look_up(uuid[], bytea[], text[]),
 	urlmode.open(uuid[], bytea[], text[], bytea[], text[], bigint[]),
+	urlmode.look_up_link(uuid[], text[]),
+	urlmode.open_link(uuid[], text[], bytea[], text[], bigint[]),
 	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[], bytea[])
 TO urlmode_cgi;

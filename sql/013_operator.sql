@@ -22,7 +22,7 @@ COMMENT ON FUNCTION urlmode.list_migrations() IS 'The migrations that were appli
 CREATE FUNCTION urlmode.show_elicitation(id uuid)
 RETURNS TABLE (
 	elicitation uuid, provider text, kind text, status text, action text, reason text,
-	subject text, requester text, resume_key text, expected jsonb,
+	subject text, requester text, client_id text, resume_key text, expected jsonb,
 	created_at timestamptz, opened_at timestamptz, expires_at timestamptz, closes_at timestamptz,
 	completed_at timestamptz, completed_from text, claimed_at timestamptz, has_result boolean,
 	failed_attempts integer, refunds integer,
@@ -30,7 +30,7 @@ RETURNS TABLE (
 )
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT e.id, e.provider::text, e.kind::text, urlmode.effective_status(e), e.action::text, e.reason::text,
-		e.subject::text, e.requester::text, e.resume_key::text, e.expected::jsonb,
+		e.subject::text, e.requester::text, e.client_id::text, e.resume_key::text, e.expected::jsonb,
 		e.created_at, e.opened_at, e.expires_at,
 		urlmode.closes_at(urlmode.effective_status(e), e.expires_at, e.grace),
 		e.completed_at, e.completed_from::text, e.claimed_at, e.result IS NOT NULL,

@@ -7,6 +7,7 @@
 #include <openssl/crypto.h>
 
 #include "app/session.h"
+#include "crypto/link.h"
 #include "http/cookie.h"
 
 enum um_refusal
@@ -93,6 +94,21 @@ um_check_fields(struct um_exchange *ex)
 	return parse_fields(ex, request->body);
 }
 
+/* The short state of a link, or a token. */
+static enum um_token_state
+open_state(const struct um_context *context, struct um_exchange *ex,
+	struct um_str state, enum um_purpose purpose)
+{
+	const char *provider = ex->provider->name;
+
+	ex->is_link = purpose == UM_PURPOSE_CONNECT && state.len == UM_LINK_LEN;
+	if (ex->is_link)
+		return um_link_open(ex->token.id, state, context->keys,
+			provider);
+	return um_token_open(&ex->token, state, context->keys, purpose,
+		provider, context->now_ms / 1000);
+}
+
 enum um_refusal
 um_check_state(const struct um_context *context, struct um_exchange *ex,
 	enum um_purpose purpose)
@@ -101,8 +117,7 @@ um_check_state(const struct um_context *context, struct um_exchange *ex,
 
 	if (state.len == 0)
 		return UM_REFUSAL_STATE_MISSING;
-	switch (um_token_open(&ex->token, state, context->keys, purpose,
-		ex->provider->name, context->now_ms / 1000)) {
+	switch (open_state(context, ex, state, purpose)) {
 	case UM_TOKEN_GOOD:
 		break;
 	case UM_TOKEN_EXPIRED:

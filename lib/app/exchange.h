@@ -61,6 +61,7 @@ struct um_exchange {
 	struct um_form form;
 	struct um_token token;
 	bool has_token;
+	bool is_link; /* the row has yet to say the binding of the token */
 	char cookie[UM_COOKIE_MAX + 1]; /* the browser's, or "" */
 	char state[UM_TOKEN_LEN + 1];   /* the last that was minted */
 	char user[UM_SUBJECT_MAX + 1];  /* who it is known to be, or "" */

@@ -9,12 +9,12 @@
 #include <libpq-fe.h>
 
 #include "client/connection.h"
-#include "client/link.h"
+#include "client/elicitation.h"
 #include "core/clock.h"
 #include "core/hex.h"
+#include "crypto/binding.h"
 #include "crypto/keys.h"
 #include "crypto/seal.h"
-#include "crypto/token.h"
 
 #define ROUTINE_MS 30000 /* between two reads without a notification */
 #define CALL_MS 10000    /* for one call of the database, at most */
@@ -109,29 +109,30 @@ create(struct um_wait *wait, const struct um_wait_ask *ask,
 {
 	const int64_t deadline = um_monotonic_ms() + CALL_MS;
 	const char *session = ask->session != NULL ? ask->session : "";
-	struct um_token token = { .expires = 0 };
 	char binding[2 + 2 * UM_BINDING_LEN + 1] = "\\x", ttl[24];
+	uint8_t id[UM_UUID_LEN], owner[UM_BINDING_LEN];
 	const char *const values[] = { out->id, ask->provider, ask->kind,
 		ask->subject, session, binding, ask->requester, ask->target_url,
 		ttl };
 	const struct um_statement statement = {
-		.sql = "SELECT ceil(extract(epoch FROM expires_at))::bigint"
-		       " FROM urlmode.create_elicitation(ARRAY[$1::uuid],"
-		       " ARRAY[$2], ARRAY[$3], ARRAY[$4], ARRAY[$5],"
-		       " ARRAY[$6::bytea], ARRAY[$7], ARRAY[$8], NULL, NULL,"
-		       " ARRAY[$9::bigint])",
+		.sql = "SELECT FROM urlmode.create_elicitation("
+		       "ARRAY[$1::uuid], ARRAY[$2], ARRAY[$3], ARRAY[$4], "
+		       "ARRAY[$5], ARRAY[$6::bytea], ARRAY[$7], ARRAY[$8], "
+		       "NULL, NULL, ARRAY[$9::bigint]) "
+		       "WHERE outcome = 'created'",
 		.params = sizeof(values) / sizeof(values[0]),
 		.values = values,
 	};
 	PGresult *res;
+	int created;
 
-	if (!um_link_make_id(token.id))
+	if (!um_elicitation_make_id(id))
 		return um_error(err, "OpenSSL failed");
 	refresh_keys(wait);
-	um_binding_digest(token.binding, wait->keys, um_str(ask->subject),
+	um_binding_digest(owner, wait->keys, um_str(ask->subject),
 		um_str(session));
-	um_uuid_format(out->id, token.id);
-	um_hex_encode(binding + 2, token.binding, UM_BINDING_LEN);
+	um_uuid_format(out->id, id);
+	um_hex_encode(binding + 2, owner, UM_BINDING_LEN);
 	snprintf(ttl, sizeof(ttl), "%lld", (long long)ask->ttl_ms);
 
 	if (wait->conn == NULL
@@ -141,10 +142,12 @@ create(struct um_wait *wait, const struct um_wait_ask *ask,
 	res = um_connection_run(&wait->conn, &statement, deadline, err);
 	if (res == NULL)
 		return false;
-	token.expires = strtoll(PQgetvalue(res, 0, 0), NULL, 10);
+	created = PQntuples(res);
 	PQclear(res);
-	return um_link_format(out->url, sizeof(out->url), wait->base_url,
-		ask->provider, &token, wait->keys, err);
+	if (created == 0)
+		return um_error(err, "too many are open, or being created");
+	return um_elicitation_url(out->url, sizeof(out->url), wait->base_url,
+		ask->provider, id, wait->keys, err);
 }
 
 /* The row that is waited for, and when the wait ends. */

@@ -23,10 +23,9 @@ um_hkdf_new(void)
 	return ctx;
 }
 
-/* HMAC-SHA256 (RFC 2104) of `a` followed by `b`. */
-static bool
-hmac(uint8_t out[static UM_HKDF_LEN], EVP_MAC_CTX *ctx, struct um_str key,
-	struct um_str a, struct um_str b)
+bool
+um_hkdf_hmac(uint8_t out[static UM_HKDF_LEN], EVP_MAC_CTX *ctx,
+	struct um_str key, struct um_str a, struct um_str b)
 {
 	size_t len;
 
@@ -46,8 +45,8 @@ um_hkdf_sha256(uint8_t out[static UM_HKDF_LEN], EVP_MAC_CTX *ctx,
 
 	if (salt.len == 0)
 		salt = (struct um_str){ zeros, sizeof(zeros) };
-	ok = hmac(extracted, ctx, salt, secret, um_str(""))
-		&& hmac(out, ctx,
+	ok = um_hkdf_hmac(extracted, ctx, salt, secret, um_str(""))
+		&& um_hkdf_hmac(out, ctx,
 			(struct um_str){ (const char *)extracted,
 				sizeof(extracted) },
 			info, um_str("\x01"));

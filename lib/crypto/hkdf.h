@@ -28,6 +28,13 @@
 EVP_MAC_CTX *um_hkdf_new(void);
 
 /*
+ * HMAC-SHA256 (RFC 2104) of `a` followed by `b`. False only when OpenSSL fails;
+ * `out` must not be used then.
+ */
+bool um_hkdf_hmac(uint8_t out[static UM_HKDF_LEN], EVP_MAC_CTX *ctx,
+	struct um_str key, struct um_str a, struct um_str b);
+
+/*
  * RFC 5869 sections 2.2 and 2.3. An empty salt stands for no salt. False only
  * when OpenSSL fails; `out` must not be used then.
  */

@@ -12,6 +12,7 @@
 #include "core/base64.h"
 
 #define STATE_INFO "urlmode state v1"
+#define LINK_INFO "urlmode link v1"
 #define OUTCOME_INFO "urlmode outcome v1"
 #define EVENT_OUTCOME_INFO "urlmode outcome v2"
 #define LINE_MAX_LEN 2048
@@ -105,6 +106,8 @@ parse_line(struct um_keys *keys, struct um_key *key, char *line,
 	key->kid = (uint8_t)value;
 	if (!um_keys_derive(key->state_key, keys, key, um_str(NULL),
 		    um_str(STATE_INFO))
+		|| !um_keys_derive(key->link_key, keys, key, um_str(NULL),
+			um_str(LINK_INFO))
 		|| !um_keys_derive(key->outcome_key, keys, key, um_str(NULL),
 			um_str(OUTCOME_INFO))
 		|| !um_keys_derive(key->event_outcome_key, keys, key,
@@ -247,6 +250,12 @@ EVP_CIPHER_CTX *
 um_keys_cipher(const struct um_keys *keys)
 {
 	return keys->cipher;
+}
+
+EVP_MAC_CTX *
+um_keys_hmac(const struct um_keys *keys)
+{
+	return keys->hmac;
 }
 
 EVP_MD_CTX *

@@ -27,12 +27,13 @@
 #define UM_SECRET_MIN 32 /* bytes of one secret */
 #define UM_SECRET_MAX 256
 #define UM_KEYS_MAX 256 /* keys in a file, one for each kid */
-#define UM_KEY_LEN 32   /* bytes of an AES-256 key */
+#define UM_KEY_LEN 32   /* bytes of a derived key */
 
 struct um_key {
 	uint8_t kid;
-	/* Of state tokens and of both versions of outcomes; derived at load. */
+	/* Of state tokens, links and both versions of outcomes; derived at load. */
 	uint8_t state_key[UM_KEY_LEN];
+	uint8_t link_key[UM_KEY_LEN];
 	uint8_t outcome_key[UM_KEY_LEN];
 	uint8_t event_outcome_key[UM_KEY_LEN];
 	size_t secret_len;
@@ -59,7 +60,7 @@ const struct um_key *um_keys_minting(const struct um_keys *keys);
 const struct um_key *um_keys_find(const struct um_keys *keys, uint8_t kid);
 
 /*
- * Derives the AES key of one use from the secret of `key`, with
+ * Derives the key of one use from the secret of `key`, with
  * um_hkdf_sha256(). The caller wipes it. False only when OpenSSL fails.
  */
 bool um_keys_derive(uint8_t out[static UM_KEY_LEN], const struct um_keys *keys,
@@ -67,6 +68,9 @@ bool um_keys_derive(uint8_t out[static UM_KEY_LEN], const struct um_keys *keys,
 
 /* An AES-256-GCM context; the caller sets key and nonce. */
 EVP_CIPHER_CTX *um_keys_cipher(const struct um_keys *keys);
+
+/* For um_hkdf_hmac(). */
+EVP_MAC_CTX *um_keys_hmac(const struct um_keys *keys);
 
 /* A SHA-256 context; EVP_DigestInit_ex(ctx, NULL, NULL) starts a new digest. */
 EVP_MD_CTX *um_keys_sha256(const struct um_keys *keys);

@@ -51,5 +51,20 @@ um_final_page_of(const char *action, const char *reason, bool late)
 		return UM_FINAL_PAGE_EXPIRED;
 	if (reason != NULL && strcmp(reason, "amount_mismatch") == 0)
 		return UM_FINAL_PAGE_MISMATCH;
-	return UM_FINAL_PAGE_FAILED;
+	/* Without a reason nobody knows who has ended it. */
+	if (reason == NULL || reason[0] == '\0'
+		|| strcmp(reason, "provider_error") == 0
+		|| strcmp(reason, "payment_failed") == 0)
+		return UM_FINAL_PAGE_FAILED;
+	return UM_FINAL_PAGE_ENDED;
+}
+
+enum um_final_page
+um_final_page_of_earlier(const char *action, bool late)
+{
+	if (late)
+		return UM_FINAL_PAGE_LATE;
+	return action != NULL && strcmp(action, "cancel") == 0
+		? UM_FINAL_PAGE_ENDED
+		: UM_FINAL_PAGE_ALREADY;
 }

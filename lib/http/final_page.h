@@ -19,6 +19,7 @@
 	X(MISMATCH, "mismatch", WARNING)                                       \
 	X(PROCESSING, "processing", PENDING)                                   \
 	X(ALREADY, "already", GOOD)                                            \
+	X(ENDED, "ended", WARNING)                                             \
 	X(LATE, "late", GOOD)                                                  \
 	X(EXPIRED, "expired", WARNING)
 
@@ -50,5 +51,8 @@ enum um_final_page um_final_page_of_cookie(struct um_str header);
  */
 enum um_final_page um_final_page_of(const char *action, const char *reason,
 	bool late);
+
+/* The same for a row that was completed before the user came. */
+enum um_final_page um_final_page_of_earlier(const char *action, bool late);
 
 #endif

@@ -13,9 +13,8 @@
 #include <openssl/rand.h>
 
 #include "config/config.h"
-#include "core/clock.h"
 #include "crypto/keys.h"
-#include "crypto/token.h"
+#include "crypto/link.h"
 #include "operate/nginx_pages.h"
 #include "server/metrics_file.h"
 
@@ -107,8 +106,8 @@ um_query_keys(const char *path, struct um_error *err)
 bool
 um_query_state(const char *provider, const char *path, struct um_error *err)
 {
-	struct um_token token = { .expires = um_clock_wall_ms() / 1000 + 60 };
-	char text[UM_TOKEN_LEN + 1];
+	uint8_t id[UM_UUID_LEN];
+	char text[UM_LINK_LEN + 1];
 	struct um_config *config;
 	struct um_keys *keys = NULL;
 	bool ok;
@@ -119,15 +118,10 @@ um_query_state(const char *provider, const char *path, struct um_error *err)
 		|| um_error(err, "the configuration has no provider %s",
 			provider);
 	ok = ok && um_keys_load(&keys, config->keys_file, err);
-	if (ok) {
-		uint8_t nonce[UM_NONCE_LEN];
-
-		ok = (RAND_bytes(token.id, sizeof(token.id)) == 1
-			     && RAND_bytes(nonce, sizeof(nonce)) == 1
-			     && um_token_mint(text, &token, keys,
-				     UM_PURPOSE_CONNECT, provider, nonce))
-			|| um_error(err, "OpenSSL failed");
-	}
+	ok = ok
+		&& ((RAND_bytes(id, sizeof(id)) == 1
+			    && um_link_mint(text, id, keys, provider))
+			|| um_error(err, "OpenSSL failed"));
 	if (ok)
 		puts(text);
 	um_keys_free(keys);

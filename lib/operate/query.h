@@ -32,7 +32,7 @@ bool um_query_socket(const char *path, struct um_error *err);
 bool um_query_conninfo(struct um_error *err);
 
 /*
- * A state token for /connect with a provider of the configuration, of an
+ * The state of a link to /connect with a provider of the configuration, of an
  * elicitation that does not exist.
  */
 bool um_query_state(const char *provider, const char *config,

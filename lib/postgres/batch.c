@@ -76,10 +76,19 @@ static const struct statement {
 		"failed_attempts, late, browser, amount, currency "
 		"FROM urlmode.look_up($1, $2, $3)",
 		{ ID, BINDING, PROVIDER } },
+	{ UM_OP_LOOK_UP_LINK, "look_up_link",
+		"SELECT outcome, requester, subject, action, reason, expires, "
+		"failed_attempts, late, browser, amount, currency, binding "
+		"FROM urlmode.look_up_link($1, $2)",
+		{ ID, PROVIDER } },
 	{ UM_OP_OPEN, "open",
 		"SELECT outcome, kind, target_url, expires "
 		"FROM urlmode.open($1, $2, $3, $4, $5, $6)",
 		{ ID, BINDING, PROVIDER, BROWSER, SUBJECT, GRACE } },
+	{ UM_OP_OPEN_LINK, "open_link",
+		"SELECT outcome, kind, target_url, expires, binding "
+		"FROM urlmode.open_link($1, $2, $3, $4, $5)",
+		{ ID, PROVIDER, BROWSER, SUBJECT, GRACE } },
 	{ UM_OP_COMPLETE, "complete",
 		"SELECT outcome "
 		"FROM urlmode.complete($1, $2, $3, $4, $5, $6, $7, $8)",

@@ -7,8 +7,8 @@
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 enum {
-	LOOK_UP = 1 << UM_OP_LOOK_UP,
-	OPEN = 1 << UM_OP_OPEN,
+	LOOK_UP = 1 << UM_OP_LOOK_UP | 1 << UM_OP_LOOK_UP_LINK,
+	OPEN = 1 << UM_OP_OPEN | 1 << UM_OP_OPEN_LINK,
 	COMPLETE = 1 << UM_OP_COMPLETE
 };
 
@@ -68,7 +68,9 @@ um_op_outcome_text(const struct um_op *op)
 		return "failed";
 	switch (op->kind) {
 	case UM_OP_LOOK_UP:
+	case UM_OP_LOOK_UP_LINK:
 	case UM_OP_OPEN:
+	case UM_OP_OPEN_LINK:
 	case UM_OP_COMPLETE:
 		return row_outcomes[op->outcome].word;
 	case UM_OP_EVENT:

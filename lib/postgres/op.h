@@ -16,11 +16,13 @@
 
 enum um_op_kind {
 	UM_OP_NONE,
-	UM_OP_LOOK_UP,  /* urlmode.look_up: changes nothing */
-	UM_OP_OPEN,     /* urlmode.open */
-	UM_OP_COMPLETE, /* urlmode.complete */
-	UM_OP_EVENT,    /* urlmode.record_events */
-	UM_OP_PING,     /* urlmode.ping: changes nothing */
+	UM_OP_LOOK_UP,      /* urlmode.look_up: changes nothing */
+	UM_OP_LOOK_UP_LINK, /* urlmode.look_up_link: changes nothing */
+	UM_OP_OPEN,         /* urlmode.open */
+	UM_OP_OPEN_LINK,    /* urlmode.open_link */
+	UM_OP_COMPLETE,     /* urlmode.complete */
+	UM_OP_EVENT,        /* urlmode.record_events */
+	UM_OP_PING,         /* urlmode.ping: changes nothing */
 	/* urlmode.count_unclaimed: of no row; changes nothing */
 	UM_OP_COUNT_UNCLAIMED,
 };
@@ -35,7 +37,8 @@ enum um_store_status {
 /*
  * The outcomes of LOOK_UP, OPEN and COMPLETE, the words for them that the
  * functions in PostgreSQL return and that the log shows, and which of the three
- * can have it.
+ * can have it. LOOK_UP_LINK and OPEN_LINK are what LOOK_UP and OPEN are, for a
+ * link, which does not tell the binding: they set it.
  */
 #define UM_ROW_OUTCOMES(X)                                                     \
 	X(UM_ROW_UNKNOWN, "unknown", LOOK_UP | OPEN | COMPLETE)                \
@@ -82,7 +85,7 @@ enum um_event_outcome {
 struct um_op {
 	enum um_op_kind kind;
 	uint8_t id[UM_UUID_LEN];
-	uint8_t binding[UM_BINDING_LEN];
+	uint8_t binding[UM_BINDING_LEN]; /* set by the row of a link */
 	const char *provider; /* borrowed, as all pointers to const here */
 
 	/* OPEN, COMPLETE: the user, if known, or NULL. */

@@ -36,6 +36,44 @@ column_bytes(uint8_t *out, size_t len, const PGresult *res, int row, int col)
 	return ok;
 }
 
+static bool
+read_looked_up(struct um_op *op, const PGresult *res, int row)
+{
+	op->row.requester = column(res, row, 1);
+	op->row.subject = column(res, row, 2);
+	op->row.action = column(res, row, 3);
+	op->row.reason = column(res, row, 4);
+	op->row.expires = strtoll(PQgetvalue(res, row, 5), NULL, 10);
+	op->row.failed_attempts = strtoll(PQgetvalue(res, row, 6), NULL, 10);
+	op->row.late = strcmp(PQgetvalue(res, row, 7), "t") == 0;
+	op->row.has_browser = column_bytes(op->row.browser,
+		sizeof(op->row.browser), res, row, 8);
+	op->row.amount = strtoll(PQgetvalue(res, row, 9), NULL, 10);
+	op->row.currency = column(res, row, 10);
+	return um_op_parse_outcome(op, PQgetvalue(res, row, 0));
+}
+
+static bool
+read_opened(struct um_op *op, const PGresult *res, int row)
+{
+	op->row.kind = column(res, row, 1);
+	op->row.target_url = column(res, row, 2);
+	op->row.expires = strtoll(PQgetvalue(res, row, 3), NULL, 10);
+	return um_op_parse_outcome(op, PQgetvalue(res, row, 0))
+		&& (op->outcome != UM_ROW_OPENED
+			|| (op->row.kind != NULL
+				&& op->row.target_url != NULL));
+}
+
+/* The binding of a row that a link has named, where that may go on. */
+static bool
+read_binding(struct um_op *op, const PGresult *res, int row, int col)
+{
+	return column_bytes(op->binding, sizeof(op->binding), res, row, col)
+		|| op->outcome == UM_ROW_UNKNOWN
+		|| op->outcome == UM_ROW_WRONG_USER;
+}
+
 bool
 um_row_read(struct um_op *op, const PGresult *res, int row)
 {
@@ -43,27 +81,15 @@ um_row_read(struct um_op *op, const PGresult *res, int row)
 
 	switch (op->kind) {
 	case UM_OP_LOOK_UP:
-		op->row.requester = column(res, row, 1);
-		op->row.subject = column(res, row, 2);
-		op->row.action = column(res, row, 3);
-		op->row.reason = column(res, row, 4);
-		op->row.expires = strtoll(PQgetvalue(res, row, 5), NULL, 10);
-		op->row.failed_attempts = strtoll(PQgetvalue(res, row, 6), NULL,
-			10);
-		op->row.late = strcmp(PQgetvalue(res, row, 7), "t") == 0;
-		op->row.has_browser = column_bytes(op->row.browser,
-			sizeof(op->row.browser), res, row, 8);
-		op->row.amount = strtoll(PQgetvalue(res, row, 9), NULL, 10);
-		op->row.currency = column(res, row, 10);
-		return um_op_parse_outcome(op, first);
+		return read_looked_up(op, res, row);
+	case UM_OP_LOOK_UP_LINK:
+		return read_looked_up(op, res, row)
+			&& read_binding(op, res, row, 11);
 	case UM_OP_OPEN:
-		op->row.kind = column(res, row, 1);
-		op->row.target_url = column(res, row, 2);
-		op->row.expires = strtoll(PQgetvalue(res, row, 3), NULL, 10);
-		return um_op_parse_outcome(op, first)
-			&& (op->outcome != UM_ROW_OPENED
-				|| (op->row.kind != NULL
-					&& op->row.target_url != NULL));
+		return read_opened(op, res, row);
+	case UM_OP_OPEN_LINK:
+		return read_opened(op, res, row)
+			&& read_binding(op, res, row, 4);
 	case UM_OP_EVENT:
 		op->row.mismatch = column(res, row, 1);
 		if (op->is_unnamed && !PQgetisnull(res, row, 2))

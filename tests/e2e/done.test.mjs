@@ -67,6 +67,48 @@ test('the link of a completed elicitation shows “already done”', async () =>
 	assert.equal(await fixture.row(flow.id), before);
 });
 
+for (const [name, end] of [
+	['cancelled', ({ id, owner }) => fixture.urlmode.cancel(id, owner)],
+	['abandoned', ({ id, owner }) => fixture.urlmode.abandon(id, owner)],
+	['superseded', ({ owner }) => fixture.create({ ...owner, exclusive: true })],
+	['expired', async ({ id, owner }) => {
+		await fixture.stack.sql(`UPDATE urlmode.elicitation SET expires_at = now() WHERE id = $1`, [id]);
+		await fixture.urlmode.waitForCompletion(id, owner);
+	}],
+]) {
+	test(`the link of an elicitation that was ${name} before its user came says that it has ended`, async () => {
+		const browser = fixture.browser();
+		const elicitation = await fixture.create();
+		const shown = await browser.open(elicitation.url);
+		await end(elicitation);
+		assert.deepEqual((await fixture.state(elicitation)).slice(0, 2), ['completed', 'cancel']);
+		const before = await fixture.row(elicitation.id);
+
+		for (const page of [await fixture.browser().open(elicitation.url), await browser.open(elicitation.url)]) {
+			assert.equal(page.status, 200);
+			assert.equal(page.find('h1')[0].text, 'This request has ended');
+			assert.match(page.body, /It was ended before you came\..*go back and ask again\./);
+		}
+		for (const button of ['continue', 'refuse']) {
+			const late = await browser.submit(shown, { button });
+			assert.equal(late.url, fixture.url('/done'));
+			assert.equal(late.find('h1')[0].text, 'This request has ended');
+		}
+		assert.equal(await fixture.row(elicitation.id), before);
+	});
+}
+
+test('the return of a user whose request was cancelled meanwhile says that it has ended', async () => {
+	const browser = fixture.browser();
+	const flow = await fixture.goOn(browser);
+	await fixture.urlmode.cancel(flow.id, flow.owner);
+	const before = await fixture.row(flow.id);
+	const hop = await comeBack(browser, flow.returnTo({ code: 'c' }));
+	assert.equal(hop.status, 200);
+	assert.match(hop.body, /<h1>This request has ended<\/h1>/);
+	assert.equal(await fixture.row(flow.id), before);
+});
+
 test('the last page has a clean address, and says how it ended', async () => {
 	for (const [parameters, title] of [
 		[{ code: 'c' }, 'All done'],

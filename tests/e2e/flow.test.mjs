@@ -73,7 +73,7 @@ describe('with the official client and server', () => {
 		const id = elicitation.elicitationId;
 
 		assert.equal(elicitation.mode, 'url');
-		assert.match(elicitation.url, new RegExp(`^${fixture.url('/connect/demo')}\\?state=[\\w-]{115}$`));
+		assert.match(elicitation.url, new RegExp(`^${fixture.url('/connect/demo')}\\?state=[\\w-]{43}$`));
 		assert.equal((await fixture.stack.elicitation(id)).status, 'pending');
 
 		const confirm = await browser.open(elicitation.url);

@@ -10,7 +10,8 @@ import pg from 'pg';
 
 import { KeysFile } from '../../lib/node/src/keys.js';
 import { RESULT, unseal } from '../../lib/node/src/seal.js';
-import { bindingOf, mintState } from '../../lib/node/src/token.js';
+import { mintLink } from '../../lib/node/src/link.js';
+import { bindingOf } from '../../lib/node/src/token.js';
 import { pay } from '../support/adapters.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { deferred } from '../support/wait.mjs';
@@ -41,9 +42,10 @@ test('create, wait, read, open and claim, with the statements of the protocol al
 		return (await client.query(READ, [id, binding])).rows[0];
 	};
 
-	const { rows: [{ expires }] } = await client.query(CREATE, [id, 'stripe', 'payment', subject, '', binding, 'a test',
+	const { rows: [{ outcome }] } = await client.query(CREATE, [id, 'stripe', 'payment', subject, '', binding, 'a test',
 		`https://checkout.example/pay?reference=${id}`, JSON.stringify({ amount: 1050, currency: 'EUR' }), 60_000]);
-	const state = mintState(keys, 'connect', 'stripe', { id, expires: Number(expires), binding });
+	assert.equal(outcome, 'created');
+	const state = mintLink(keys.minting, 'stripe', id);
 	const news = deferred();
 	client.on('notification', ({ payload }) => payload.includes(id) && payload.includes('completed') && news.resolve());
 	await client.query(LISTEN);
@@ -59,6 +61,6 @@ test('create, wait, read, open and claim, with the statements of the protocol al
 	assert.equal(unseal(keys, { id, binding, use: RESULT }, result).amount, 1050);
 	await client.query(MARK_READ, [id, binding]);
 	const claims = await Promise.all([1, 2].map(() => client.query(CLAIM, [id, binding, reference, action])));
-	assert.deepEqual(claims.map(({ rows: [{ outcome }] }) => outcome), ['claimed', 'taken']);
+	assert.deepEqual(claims.map(({ rows: [claimed] }) => claimed.outcome), ['claimed', 'taken']);
 	assert.equal((await client.query(READ, [id, bindingOf('somebody', '')])).rows.length, 0);
 });

@@ -167,6 +167,13 @@ describe('/connect/<provider>, with a link', () => {
 });
 
 describe('/connect/<provider>, with a state', () => {
+	refuses('connect', [
+		['with another id', 'state_invalid', () => withByte(linkState(), 2, (byte) => byte ^ 1)],
+		['with another proof', 'state_invalid', () => withByte(linkState(), 31, (byte) => byte ^ 1)],
+		['of another provider', 'state_invalid', () => tokens.link({ ...pending, provider: 'github' })],
+		['without its last character', 'state_invalid', () => linkState().slice(0, -1)],
+		['with padding', 'state_invalid', () => `${linkState()}=`],
+	].map(([name, reason, state]) => [`a link ${name}`, 400, reason, () => ({ query: query({ state: state() }) })]));
 	refuses('connect', badStates((state) => query({ state }), {
 		good: linkState, mint: (change) => tokens.mint(pending, { purpose: 'connect', ...change }), otherPurpose: 'return',
 	}));
@@ -262,6 +269,15 @@ describe('refusals that need the database', () => {
 		}));
 	}
 
+	test('the link of an elicitation that is not there', () => assertRefused({
+		program: 'connect', status: 404, reason: 'unknown_elicitation', asks: true, query: query({ state: tokens.link({ ...flow, id: STRANGE_ID }) }),
+	}));
+
+	test('the link of an elicitation of another provider', () => assertRefused({
+		program: 'connect', status: 404, reason: 'unknown_elicitation', asks: true, path: '/connect/github',
+		query: query({ state: tokens.link({ ...flow, provider: 'github' }) }),
+	}));
+
 	test('an elicitation of another provider', () => assertRefused({
 		program: 'oauth-return', status: 404, reason: 'unknown_elicitation', asks: true, path: '/oauth/github/return',
 		query: returned({ state: tokens.mint(flow, { ...mine(), provider: 'github' }) }),
@@ -273,7 +289,7 @@ describe('refusals that need the database', () => {
 		const EXPIRED = { status: 410, reason: 'expired', asks: true };
 
 		await assertRefused({
-			program: 'connect', ...EXPIRED, query: query({ state: tokens.mint(late, { purpose: 'connect' }) }),
+			program: 'connect', ...EXPIRED, query: query({ state: tokens.link(late) }),
 		});
 		for (const answer of ['continue', 'refuse']) {
 			await assertRefused({

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A state token: none that was not minted is good. */
+/* A state token or link: none that was not minted is good. */
 #include "fuzz.h"
 
 #include <string.h>
 #include <unistd.h>
 
+#include "crypto/link.h"
 #include "crypto/token.h"
 
 static struct um_keys *keys;
@@ -44,6 +45,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		load();
 	state = um_token_open(&token, text, keys, UM_PURPOSE_CONNECT, "demo",
 		0);
+	HOLDS(state == UM_TOKEN_INVALID || state == UM_TOKEN_UNKNOWN_KEY);
+	state = um_link_open(token.id, text, keys, "demo");
 	HOLDS(state == UM_TOKEN_INVALID || state == UM_TOKEN_UNKNOWN_KEY);
 	fuzz_free(text);
 	return 0;

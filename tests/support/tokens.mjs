@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 
 import { parseKeys } from '../../lib/node/src/keys.js';
+import { mintLink } from '../../lib/node/src/link.js';
 import { bindingOf, browserOf, mintState, openState } from '../../lib/node/src/token.js';
 
 export class Tokens {
@@ -32,6 +33,15 @@ export class Tokens {
 			binding: bindingOf(subject, session),
 			...cookie !== undefined && { browser: browserOf(cookie) },
 		});
+	}
+
+	/**
+	 * The state of a genuine link.
+	 *
+	 * @param {{ id: string, provider: string }} elicitation
+	 */
+	link({ id, provider }) {
+		return mintLink(this.#keys.minting, provider, id);
 	}
 
 	/** The URL of an elicitation as it is some seconds later: its state expires so much earlier. */

@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "crypto/link.h"
 #include "server/log.h"
 #include "server/metrics.h"
 
 #define KEY "1 ERERERERERERERERERERERERERERERERERERERERERE\n"
 #define OTHER_KEY "2 IiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiI\n"
+#define LINK_OF_RETURN "AQFvHJpSPw5NG5xXDy9vO4oR2U6ZqMeOcLISZAcX5Wg"
 #define FORM_TYPE "application/x-www-form-urlencoded"
 
 static char demo[] = "demo", lax[] = "lax", plain[] = "plain", shop[] = "shop";
@@ -72,6 +74,30 @@ program_case_tear_down(void **state)
 	return 0;
 }
 
+/* The link that the name in braces stands for. */
+static void
+put_link(struct um_buf *out, struct um_str name,
+	const struct tested_program *program)
+{
+	const char *provider = program->provider;
+	const struct um_keys *keys = case_context.keys;
+	char text[UM_LINK_LEN + 1];
+	uint8_t id[UM_UUID_LEN];
+
+	bytes_of_uuid(id, CASE_ID);
+	if (um_str_is(name, "link-provider"))
+		provider = "another";
+	else if (um_str_is(name, "link-key"))
+		keys = other_keys;
+	assert_true(um_link_mint(text, id, keys, provider));
+	/* The case's, but over the purpose "return". */
+	if (um_str_is(name, "link-purpose"))
+		memcpy(text, LINK_OF_RETURN, UM_LINK_LEN);
+	if (um_str_is(name, "link-cut"))
+		text[UM_LINK_LEN - 1] = '\0';
+	um_buf_puts(out, text);
+}
+
 /* The token that the name in braces stands for. */
 static void
 put_token(struct um_buf *out, struct um_str name,
@@ -120,7 +146,10 @@ expand(struct um_buf *out, const char *text,
 		size_t len = strcspn(++open, "}");
 
 		um_buf_put(out, text, (size_t)(open - 1 - text));
-		put_token(out, (struct um_str){ open, len }, program);
+		if (strncmp(open, "link", 4) == 0)
+			put_link(out, (struct um_str){ open, len }, program);
+		else
+			put_token(out, (struct um_str){ open, len }, program);
 		text = open + len + 1;
 	}
 	um_buf_puts(out, text != NULL ? text : "");
@@ -195,6 +224,17 @@ set_row(struct um_op *op, const struct um_row *row)
 	op->row.currency = copy(row->currency);
 }
 
+/* The row of a link says whose it is, unless nothing may go on. */
+static void
+set_binding(struct um_op *op)
+{
+	if ((op->kind == UM_OP_LOOK_UP_LINK || op->kind == UM_OP_OPEN_LINK)
+		&& op->outcome != UM_ROW_UNKNOWN
+		&& op->outcome != UM_ROW_WRONG_USER)
+		um_binding_digest(op->binding, case_context.keys,
+			STR("user-42"), STR("sess-1"));
+}
+
 static enum um_user_check
 user_check(const char *text)
 {
@@ -238,6 +278,7 @@ program_case_answer(struct program_answer *end,
 		program_case_check_op(test, ex);
 		database_says(&ex->op, test->says);
 		set_row(&ex->op, &test->row);
+		set_binding(&ex->op);
 		um_exchange_step(&case_context, ex, ex->then);
 	}
 	if (test->asks_then != UM_OP_NONE) {

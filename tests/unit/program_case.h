@@ -36,6 +36,9 @@
  *   {purpose}    for another purpose
  *   {provider}   for another provider
  *   {key}        under a key that is not in the file
+ *   {link}       the short state of the case's link; {link-provider},
+ *                {link-purpose}, {link-key}: one that differs in that;
+ *                {link-cut}: without its last character
  */
 struct program_case {
 	const char *name;

@@ -24,7 +24,7 @@
 #define ASKED(its_name, its_method, its_outcome, its_status, its_reason)       \
 	{                                                                      \
 		.name = (its_name), .method = (its_method), .path = CONNECT,   \
-		.query = "state={unbound}", .asks = UM_OP_LOOK_UP,             \
+		.query = "state={link}", .asks = UM_OP_LOOK_UP_LINK,           \
 		.says = (its_outcome), .status = (its_status),                 \
 		.reason = (its_reason)                                         \
 	}
@@ -87,13 +87,24 @@ TEST(refused_without_the_database)
 		REFUSED("another provider", "state={provider}", 400,
 			"state_invalid"),
 		REFUSED("another key", "state={key}", 400, "unknown_key"),
+		REFUSED("a link of another provider", "state={link-provider}",
+			400, "state_invalid"),
+		REFUSED("a link of another purpose", "state={link-purpose}",
+			400, "state_invalid"),
+		REFUSED("a link of another key", "state={link-key}", 400,
+			"unknown_key"),
+		REFUSED("a link that is cut", "state={link-cut}", 400,
+			"state_invalid"),
 		REFUSED("expired", "state={expired}", 410, "state_expired"),
 		REFUSED("another browser's", "state={elsewhere}", 403,
 			"wrong_browser"),
-		POSTED("the link alone", "state={unbound}&answer=continue", 403,
+		POSTED("the link alone", "state={link}&answer=continue", 403,
 			"wrong_browser"),
 		POSTED("the link alone, to refuse",
-			"state={unbound}&answer=refuse", 403, "wrong_browser"),
+			"state={link}&answer=refuse", 403, "wrong_browser"),
+		POSTED("a token of no browser",
+			"state={unbound}&answer=continue", 403,
+			"wrong_browser"),
 		POSTED("another browser's page",
 			"state={elsewhere}&answer=continue", 403,
 			"wrong_browser"),
@@ -148,15 +159,15 @@ TEST(the_expiry_of_what_was_opened)
 	static const struct program_case cases[] = {
 		{ .name = "in its last second",
 			.path = CONNECT,
-			.query = "state={unbound}",
-			.asks = UM_OP_LOOK_UP,
+			.query = "state={link}",
+			.asks = UM_OP_LOOK_UP_LINK,
 			.says = "opened",
 			.row = { .expires = CASE_NOW + 1 },
 			.status = 200 },
 		{ .name = "in its grace",
 			.path = CONNECT,
-			.query = "state={unbound}",
-			.asks = UM_OP_LOOK_UP,
+			.query = "state={link}",
+			.asks = UM_OP_LOOK_UP_LINK,
 			.says = "opened",
 			.row = { .expires = CASE_NOW },
 			.status = 410,
@@ -166,18 +177,36 @@ TEST(the_expiry_of_what_was_opened)
 	program_case_run_all(&connect_program, cases, LENGTH(cases));
 }
 
-TEST(what_was_paid_after_the_end)
+/* It says what has become of it, and that what nobody finished has ended. */
+TEST(a_link_after_the_end)
 {
-	static const struct program_case test = { .name = "late",
-		.path = CONNECT,
-		.query = "state={unbound}",
-		.asks = UM_OP_LOOK_UP,
-		.says = "completed",
-		.row = { .late = true },
-		.status = 200,
-		.on_page = "<h1>Your payment has arrived</h1>" };
+	static char accept[] = "accept", decline[] = "decline",
+		    cancel[] = "cancel";
+	static const struct {
+		char *action;
+		bool late;
+		const char *title;
+	} cases[] = {
+		{ accept, false, "<h1>Already done</h1>" },
+		{ decline, false, "<h1>Already done</h1>" },
+		{ cancel, false, "<h1>This request has ended</h1>" },
+		{ cancel, true, "<h1>Your payment has arrived</h1>" },
+	};
 
-	program_case_run(&connect_program, &test);
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		const struct program_case test = { .name = cases[i].title,
+			.path = CONNECT,
+			.query = "state={link}",
+			.asks = UM_OP_LOOK_UP_LINK,
+			.says = "completed",
+			.row = { .action = cases[i].action,
+				.late = cases[i].late },
+			.status = 200,
+			.sets_cookie = "",
+			.on_page = cases[i].title };
+
+		program_case_run(&connect_program, &test);
+	}
 }
 
 /* In minor units in the row, as people write it on the page. */
@@ -185,8 +214,8 @@ TEST(what_is_to_be_paid)
 {
 	static const struct program_case test = { .name = "amount",
 		.path = CONNECT,
-		.query = "state={unbound}",
-		.asks = UM_OP_LOOK_UP,
+		.query = "state={link}",
+		.asks = UM_OP_LOOK_UP_LINK,
 		.says = "pending",
 		.row = { .requester = requester,
 			.subject = subject,
@@ -231,7 +260,7 @@ state_on_page(const struct program_answer *end)
 /* Shown for pending and opened alike; the page's token is this browser's. */
 TEST(the_confirm_page)
 {
-	static const char *const queries[] = { "state={unbound}",
+	static const char *const queries[] = { "state={link}",
 		"state={bound}" };
 	static const char *const outcomes[] = { "pending", "opened" };
 
@@ -239,7 +268,7 @@ TEST(the_confirm_page)
 		const struct program_case test = { .name = queries[i / 2],
 			.path = CONNECT,
 			.query = queries[i / 2],
-			.asks = UM_OP_LOOK_UP,
+			.asks = i < 2 ? UM_OP_LOOK_UP_LINK : UM_OP_LOOK_UP,
 			.says = outcomes[i % 2],
 			.row = SHOWN,
 			.status = 200,
@@ -251,7 +280,7 @@ TEST(the_confirm_page)
 		program_case_run(&connect_program, &test);
 		program_case_answer(&end, &connect_program, &test);
 		assert_case_token(state_on_page(&end), UM_PURPOSE_CONNECT,
-			CASE_NOW + 300, STR(CASE_COOKIE));
+			CASE_NOW + 200, STR(CASE_COOKIE));
 		assert_true(str_has(um_buf_str(&end.ex.response.body),
 			STR("<dd>user-42</dd>")));
 		assert_true(str_has(um_buf_str(&end.ex.response.body),
@@ -270,8 +299,8 @@ TEST(a_browser_without_a_cookie_is_given_one)
 		COOKIE(CASE_COOKIE) "; " COOKIE(CASE_COOKIE) };
 	struct program_case test = { .name = "no cookie",
 		.path = CONNECT,
-		.query = "state={unbound}",
-		.asks = UM_OP_LOOK_UP,
+		.query = "state={link}",
+		.asks = UM_OP_LOOK_UP_LINK,
 		.says = "pending",
 		.row = SHOWN };
 
@@ -284,7 +313,7 @@ TEST(a_browser_without_a_cookie_is_given_one)
 		given = given_cookie(&end);
 		assert_row(headers[i], !um_str_is(given, CASE_COOKIE));
 		assert_case_token(state_on_page(&end), UM_PURPOSE_CONNECT,
-			CASE_NOW + 300, given);
+			CASE_NOW + 200, given);
 		program_answer_free(&end);
 	}
 }
@@ -295,9 +324,9 @@ TEST(a_cookie_as_long_as_the_limit_is_kept)
 		UM_COOKIE_NAME "=";
 	struct program_case test = { .name = "long cookie",
 		.path = CONNECT,
-		.query = "state={unbound}",
+		.query = "state={link}",
 		.cookie = header,
-		.asks = UM_OP_LOOK_UP,
+		.asks = UM_OP_LOOK_UP_LINK,
 		.says = "pending",
 		.row = SHOWN };
 	char *value = header + strlen(header);
@@ -321,9 +350,9 @@ TEST(head_gives_no_cookie)
 	static const struct program_case test = { .name = "HEAD",
 		.method = "HEAD",
 		.path = CONNECT,
-		.query = "state={unbound}",
+		.query = "state={link}",
 		.cookie = "",
-		.asks = UM_OP_LOOK_UP,
+		.asks = UM_OP_LOOK_UP_LINK,
 		.says = "pending",
 		.row = SHOWN,
 		.status = 200,
@@ -340,7 +369,7 @@ main(void)
 		cmocka_unit_test(a_query_over_its_limit),
 		cmocka_unit_test(what_the_database_says_to_a_get),
 		cmocka_unit_test(the_expiry_of_what_was_opened),
-		cmocka_unit_test(what_was_paid_after_the_end),
+		cmocka_unit_test(a_link_after_the_end),
 		cmocka_unit_test(what_is_to_be_paid),
 		cmocka_unit_test(the_confirm_page),
 		cmocka_unit_test(a_browser_without_a_cookie_is_given_one),

@@ -168,25 +168,31 @@ TEST(what_the_database_says_to_an_answer)
 /* What was completed earlier may have been paid since. */
 TEST(an_answer_after_the_end)
 {
+	static char cancel[] = "cancel";
 	static const struct {
 		const char *body;
 		enum um_op_kind asks;
 		const char *says;
 		const char *says_then;
+		char *action;
 		bool late;
 		int status;
 		const char *final_page;
 	} cases[] = {
-		{ CONTINUE, UM_OP_OPEN, "completed", "completed", false, 303,
-			DONE_COOKIE("already") },
-		{ CONTINUE, UM_OP_OPEN, "completed", "completed", true, 303,
-			DONE_COOKIE("late") },
-		{ REFUSE, UM_OP_COMPLETE, "already", "completed", false, 303,
-			DONE_COOKIE("already") },
-		{ REFUSE, UM_OP_COMPLETE, "already", "completed", true, 303,
-			DONE_COOKIE("late") },
-		{ REFUSE, UM_OP_COMPLETE, "already", "unavailable", false, 503,
-			"" },
+		{ CONTINUE, UM_OP_OPEN, "completed", "completed", NULL, false,
+			303, DONE_COOKIE("already") },
+		{ CONTINUE, UM_OP_OPEN, "completed", "completed", cancel, true,
+			303, DONE_COOKIE("late") },
+		{ REFUSE, UM_OP_COMPLETE, "already", "completed", NULL, false,
+			303, DONE_COOKIE("already") },
+		{ REFUSE, UM_OP_COMPLETE, "already", "completed", cancel, true,
+			303, DONE_COOKIE("late") },
+		{ CONTINUE, UM_OP_OPEN, "completed", "completed", cancel, false,
+			303, DONE_COOKIE("ended") },
+		{ REFUSE, UM_OP_COMPLETE, "already", "completed", cancel, false,
+			303, DONE_COOKIE("ended") },
+		{ REFUSE, UM_OP_COMPLETE, "already", "unavailable", NULL, false,
+			503, "" },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -197,7 +203,8 @@ TEST(an_answer_after_the_end)
 			.body = cases[i].body,
 			.asks = cases[i].asks,
 			.says = cases[i].says,
-			.row = { .late = cases[i].late },
+			.row = { .action = cases[i].action,
+				.late = cases[i].late },
 			.asks_then = UM_OP_LOOK_UP,
 			.says_then = cases[i].says_then,
 			.status = cases[i].status,
@@ -248,13 +255,13 @@ TEST(who_the_user_is)
 	static const struct program_case cases[] = {
 		{ .name = "no name",
 			.path = CONNECT,
-			.query = "state={unbound}",
+			.query = "state={link}",
 			.user_check = "remote-user",
 			.status = 500,
 			.reason = "sign_in_not_set_up" },
 		{ .name = "no ticket",
 			.path = CONNECT,
-			.query = "state={unbound}",
+			.query = "state={link}",
 			.user_check = "session-ticket",
 			.status = 403,
 			.reason = "sign_in_required" },
@@ -268,10 +275,10 @@ TEST(who_the_user_is)
 			.reason = "method_not_allowed" },
 		{ .name = "the subject",
 			.path = CONNECT,
-			.query = "state={unbound}",
+			.query = "state={link}",
 			.user = subject,
 			.user_check = "remote-user",
-			.asks = UM_OP_OPEN,
+			.asks = UM_OP_OPEN_LINK,
 			.says = "opened",
 			.row = { .kind = oauth, .target_url = target },
 			.status = 303,
@@ -279,10 +286,10 @@ TEST(who_the_user_is)
 			.sets_cookie = COOKIE(CASE_COOKIE) COOKIE_END },
 		{ .name = "another user",
 			.path = CONNECT,
-			.query = "state={unbound}",
+			.query = "state={link}",
 			.user = other_subject,
 			.user_check = "remote-user",
-			.asks = UM_OP_OPEN,
+			.asks = UM_OP_OPEN_LINK,
 			.says = "wrong_user",
 			.asks_then = UM_OP_EVENT,
 			.says_then = "ignored",
@@ -293,7 +300,7 @@ TEST(who_the_user_is)
 		{ .name = "HEAD",
 			.method = "HEAD",
 			.path = CONNECT,
-			.query = "state={unbound}",
+			.query = "state={link}",
 			.user_check = "remote-user",
 			.status = 500,
 			.reason = "sign_in_not_set_up" },

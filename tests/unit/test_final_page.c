@@ -13,6 +13,9 @@ TEST(the_final_page_follows_from_action_and_reason)
 		{ "accept", "", false, UM_FINAL_PAGE_DONE },
 		{ "decline", "access_denied", false, UM_FINAL_PAGE_DECLINED },
 		{ "cancel", "provider_error", false, UM_FINAL_PAGE_FAILED },
+		{ "cancel", "payment_failed", false, UM_FINAL_PAGE_FAILED },
+		{ "cancel", "cancelled", false, UM_FINAL_PAGE_ENDED },
+		{ "cancel", "superseded", false, UM_FINAL_PAGE_ENDED },
 		{ "cancel", "expired", false, UM_FINAL_PAGE_EXPIRED },
 		{ "cancel", "amount_mismatch", false, UM_FINAL_PAGE_MISMATCH },
 		{ "cancel", "", false, UM_FINAL_PAGE_FAILED },
@@ -27,6 +30,28 @@ TEST(the_final_page_follows_from_action_and_reason)
 		row_begin("%zu, %s", i, um_final_page_code(cases[i].final));
 		assert_int_equal(um_final_page_of(cases[i].action,
 					 cases[i].reason, cases[i].late),
+			cases[i].final);
+	}
+}
+
+TEST(what_was_completed_before_the_user_came)
+{
+	static const struct {
+		const char *action;
+		bool late;
+		enum um_final_page final;
+	} cases[] = {
+		{ "accept", false, UM_FINAL_PAGE_ALREADY },
+		{ "decline", false, UM_FINAL_PAGE_ALREADY },
+		{ "cancel", false, UM_FINAL_PAGE_ENDED },
+		{ "cancel", true, UM_FINAL_PAGE_LATE },
+		{ NULL, false, UM_FINAL_PAGE_ALREADY },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		row_begin("%zu", i);
+		assert_int_equal(um_final_page_of_earlier(cases[i].action,
+					 cases[i].late),
 			cases[i].final);
 	}
 }
@@ -71,6 +96,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_final_page_follows_from_action_and_reason),
+		cmocka_unit_test(what_was_completed_before_the_user_came),
 		cmocka_unit_test(its_cookie_lives_for_a_minute),
 		cmocka_unit_test(the_cookie_names_the_page),
 	};

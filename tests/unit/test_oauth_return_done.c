@@ -89,11 +89,14 @@ TEST(what_the_database_says)
 		{ "failed", 500, "internal_error" },
 		{ "unavailable", 503, "unavailable" },
 	};
+	static char cancel[] = "cancel";
 	struct program_case test = { .name = "already",
 		.path = RETURN,
 		.query = GOOD,
 		.asks = UM_OP_COMPLETE,
 		.says = "already",
+		.asks_then = UM_OP_LOOK_UP,
+		.says_then = "completed",
 		.status = 200,
 		.outcome = "already",
 		.location = "",
@@ -101,6 +104,17 @@ TEST(what_the_database_says)
 		.on_page = "<h1>Already done</h1>" };
 
 	program_case_run(&oauth_return, &test);
+	test.row.action = cancel;
+	test.on_page = "<h1>This request has ended</h1>";
+	program_case_run(&oauth_return, &test);
+	test.row.action = NULL;
+	test.says_then = "unavailable";
+	test.status = 503;
+	test.reason = test.outcome = "unavailable";
+	test.on_page = NULL;
+	program_case_run(&oauth_return, &test);
+	test.asks_then = UM_OP_NONE;
+	test.reason = NULL;
 	test.says = "processing";
 	test.on_page = test.outcome = NULL;
 	test.status = 303;

@@ -115,6 +115,7 @@ TEST(each_final_page_has_its_title)
 			"The amount does not match" },
 		{ UM_FINAL_PAGE_PROCESSING, "processing", "Still processing" },
 		{ UM_FINAL_PAGE_ALREADY, "already", "Already done" },
+		{ UM_FINAL_PAGE_ENDED, "ended", "This request has ended" },
 		{ UM_FINAL_PAGE_LATE, "late", "Your payment has arrived" },
 		{ UM_FINAL_PAGE_EXPIRED, "expired",
 			"This request has expired" },

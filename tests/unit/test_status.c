@@ -87,6 +87,8 @@ TEST(each_final_page_on_done)
 			"<h1>Still processing</h1>", "processing" },
 		{ UM_FINAL_PAGE_COOKIE "=already", "<h1>Already done</h1>",
 			"already" },
+		{ UM_FINAL_PAGE_COOKIE "=ended",
+			"<h1>This request has ended</h1>", "ended" },
 		{ UM_FINAL_PAGE_COOKIE "=late",
 			"<h1>Your payment has arrived</h1>", "late" },
 		{ UM_FINAL_PAGE_COOKIE "=expired",

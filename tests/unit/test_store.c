@@ -86,6 +86,52 @@ TEST(one_row_from_look_up_to_completion)
 	um_op_free(&after);
 }
 
+/* By the id alone, and what follows is asked with the binding of the row. */
+TEST(a_link_says_the_binding)
+{
+	static const uint8_t none[UM_BINDING_LEN];
+	struct um_op look, opens[4];
+	uint8_t binding[UM_BINDING_LEN];
+
+	row_make(&look, UM_OP_LOOK_UP_LINK);
+	memcpy(binding, look.binding, sizeof(binding));
+	memset(look.binding, 0, sizeof(look.binding));
+	store_fixture_submit(&fixture, &look);
+	store_fixture_run(&fixture, 1);
+	assert_outcome(&look, "pending");
+	assert_memory_equal(look.binding, binding, sizeof(binding));
+	assert_string_equal(look.row.requester, "Notes server");
+
+	for (size_t i = 0; i < LENGTH(opens); i++) {
+		row_again(&opens[i], &look);
+		opens[i].kind = UM_OP_OPEN_LINK;
+		memset(opens[i].binding, 0, sizeof(binding));
+		memset(opens[i].browser, 0xc0, sizeof(opens[i].browser));
+	}
+	opens[0].provider = "another";
+	opens[1].id[0] ^= 1;
+	opens[2].subject = "somebody";
+	for (size_t i = 0; i < LENGTH(opens); i++) {
+		store_fixture_submit(&fixture, &opens[i]);
+		store_fixture_run(&fixture, 2 + i);
+	}
+	assert_outcome(&opens[0], "unknown");
+	assert_outcome(&opens[1], "unknown");
+	assert_outcome(&opens[2], "wrong_user");
+	for (size_t i = 0; i < 3; i++) {
+		assert_memory_equal(opens[i].binding, none, sizeof(none));
+		assert_null(opens[i].row.target_url);
+	}
+	assert_outcome(&opens[3], "opened");
+	assert_memory_equal(opens[3].binding, binding, sizeof(binding));
+	assert_string_equal(opens[3].row.target_url,
+		"https://a.example/authorize");
+	assert_row_text(&opens[3], "encode(browser, 'hex')",
+		"c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0");
+	um_op_free(&look);
+	ops_free(opens, LENGTH(opens));
+}
+
 TEST(a_wrong_id_binding_or_provider_is_unknown)
 {
 	static const enum um_op_kind kinds[] = { UM_OP_LOOK_UP, UM_OP_OPEN,
@@ -383,6 +429,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		STORE_TEST(one_row_from_look_up_to_completion),
+		STORE_TEST(a_link_says_the_binding),
 		STORE_TEST(a_wrong_id_binding_or_provider_is_unknown),
 		STORE_TEST(no_result_is_null_in_the_row),
 		STORE_TEST(the_largest_result_and_one_byte_more),

@@ -4,7 +4,7 @@
 python3-cryptography: creates an elicitation, waits, opens the result, and claims it.
 
     URLMODE_DATABASE_URL= URLMODE_KEYS_FILE= URLMODE_BASE_URL= ./wait.py SUBJECT"""
-import base64, hashlib, json, os, re, secrets, select, sys, uuid
+import base64, hashlib, hmac, json, os, re, select, sys, uuid
 
 import psycopg
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -21,12 +21,11 @@ def derive(secret, salt, info):
     return HKDF(SHA256(), 32, salt, info).derive(secret)
 
 
-def connect_url(keys, provider, id, expires, binding):
-    kid, nonce = next(iter(keys)), secrets.token_bytes(12)
-    plain = id.bytes + expires.to_bytes(8, "big") + binding + bytes(16)
-    aad = bytes([1, kid]) + b"connect\0" + provider.encode()
-    token = bytes([1, kid]) + nonce + AESGCM(derive(keys[kid], None, b"urlmode state v1")).encrypt(nonce, plain, aad)
-    return f"{os.environ['URLMODE_BASE_URL']}/connect/{provider}?state={base64.urlsafe_b64encode(token).decode().rstrip('=')}"
+def connect_url(keys, provider, id):
+    version = bytes([1, kid := next(iter(keys))])
+    mac = hmac.digest(derive(keys[kid], None, b"urlmode link v1"), version + b"connect\0" + provider.encode() + b"\0" + id.bytes, "sha256")
+    state = base64.urlsafe_b64encode(version + id.bytes + mac[:14]).decode().rstrip("=")
+    return f"{os.environ['URLMODE_BASE_URL']}/connect/{provider}?state={state}"
 
 
 def open_result(keys, id, binding, sealed):
@@ -39,12 +38,12 @@ keys = read_keys(os.environ["URLMODE_KEYS_FILE"])
 id, provider, subject, session = uuid.uuid4(), "demo", (sys.argv[1:] or ["user-42"])[0], ""
 binding = hashlib.sha256(f"urlmode binding v1\0{subject}\0{session}".encode()).digest()[:16]
 with psycopg.connect(os.environ["URLMODE_DATABASE_URL"], autocommit=True) as conn:
-    expires, = conn.execute(
-        "SELECT ceil(extract(epoch FROM expires_at))::bigint FROM urlmode.create_elicitation(%s::uuid[], %s::text[], %s::text[],"
+    conn.execute(
+        "SELECT outcome FROM urlmode.create_elicitation(%s::uuid[], %s::text[], %s::text[],"
         " %s::text[], %s::text[], %s::bytea[], %s::text[], %s::text[], NULL, NULL, %s::bigint[])",
         [[value] for value in (id, provider, "oauth", subject, session, binding, "An example in Python",
-                               "https://provider.example/authorize?client_id=a", 300_000)]).fetchone()
-    print("elicit with", connect_url(keys, provider, id, expires, binding), flush=True)
+                               "https://provider.example/authorize?client_id=a", 300_000)])
+    print("elicit with", connect_url(keys, provider, id), flush=True)
     news, one = [], ([id], [binding])
     conn.add_notify_handler(news.append)
 

@@ -1,6 +1,7 @@
 // The URLs of an elicitation: the link to /connect, and where the provider
 // sends the browser and its own deliveries afterwards.
 
+import { mintLink } from './link.js';
 import { GRACE_MAX_SECONDS, mintState } from './token.js';
 
 /**
@@ -23,12 +24,16 @@ export class UrlBuilder {
 	}
 
 	/**
+	 * The link is the same each time: the key that has minted it first mints it
+	 * again, as long as the keys file has it.
+	 *
 	 * @param {{ id: string, provider: string, kind: Kind, binding: Buffer, expires: number, ttl?: number,
-	 *     callbackUrls?: CallbackUrls, resumed: boolean }} row
+	 *     linkKid: number | null, callbackUrls?: CallbackUrls, resumed: boolean }} row
 	 * @returns {Elicitation}
 	 */
-	toElicitation({ id, provider, kind, binding, expires, ttl = 0, callbackUrls, resumed }) {
-		const state = mintState(this.#keys, 'connect', provider, { id, expires: Math.ceil(expires), binding });
+	toElicitation({ id, provider, kind, binding, expires, ttl = 0, linkKid, callbackUrls, resumed }) {
+		const key = (linkKid === null ? undefined : this.#keys.find(linkKid)) ?? this.#keys.minting;
+		const state = mintLink(key, provider, id);
 		return {
 			...callbackUrls ?? this.build({ id, provider, kind, binding, ttl }),
 			url: `${this.#baseUrl}/connect/${provider}?state=${state}`,

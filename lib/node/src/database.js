@@ -24,8 +24,8 @@ const BUSY_MS = 2;
 const BUSY_MAX_MS = 100;
 
 const CREATE = `SELECT extract(epoch FROM expires_at) AS expires, outcome FROM urlmode.create_elicitation(
-	$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`;
-const RESUME = `SELECT id, provider, kind, extract(epoch FROM expires_at) AS expires, expires_in_ms
+	$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`;
+const RESUME = `SELECT id, provider, kind, extract(epoch FROM expires_at) AS expires, expires_in_ms, link_kid
 	FROM urlmode.resume($1, $2, $3, $4)`;
 const CLAIM = 'SELECT urlmode.claim($1, $2, $3, $4, $5, $6) AS outcome';
 const UNCLAIMED = `SELECT elicitation, provider_name, reference, amount, currency, matches, late, proven_at, refunded, held,
@@ -87,6 +87,8 @@ const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4, $5)';
  * @property {boolean} canRecheck see `CreateOptions`
  * @property {Buffer} request digest of what is asked for
  * @property {string | null} checkout the provider's id of what was made
+ * @property {string | null} clientId of the MCP client
+ * @property {number} linkKid of the key that mints its link
  *
  * @typedef {{ binding: Buffer, resumeKey: string, canRecheck: boolean, request: Buffer }} ResumeKey
  *
@@ -96,6 +98,7 @@ const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4, $5)';
  * @property {import('./types.js').Kind} kind
  * @property {number} expires Unix seconds with a fraction
  * @property {number} ttl milliseconds; negative if it has expired
+ * @property {number | null} linkKid of the key that has minted its link
  *
  * @typedef {object} Completion
  * @property {string} id
@@ -243,6 +246,7 @@ export class Database {
 			rows.map(({ expected }) => expected && JSON.stringify(expected)), rows.map(({ verifier }) => verifier),
 			rows.map(({ ttl }) => ttl), rows.map(({ exclusive }) => exclusive), rows.map(({ resumeKey }) => resumeKey),
 			rows.map(({ canRecheck }) => canRecheck), rows.map(({ request }) => request), rows.map(({ checkout }) => checkout),
+			rows.map(({ clientId }) => clientId), rows.map(({ linkKid }) => linkKid),
 		]);
 		return answers.map(({ expires, outcome }) => (
 			{ outcome: /** @type {CreateOutcome} */ (outcome), expires: expires === null ? NaN : Number(expires) }));
@@ -265,8 +269,8 @@ export class Database {
 			keys.map(({ binding }) => binding), keys.map(({ resumeKey }) => resumeKey), keys.map(({ canRecheck }) => canRecheck),
 			keys.map(({ request }) => request),
 		]);
-		return rows.map(({ id, provider, kind, expires, expires_in_ms: ttl }) => (id === null ? undefined
-			: /** @type {Resumed} */ ({ id, provider, kind, expires: Number(expires), ttl: Number(ttl) })));
+		return rows.map(({ id, provider, kind, expires, expires_in_ms: ttl, link_kid: linkKid }) => (id === null ? undefined
+			: /** @type {Resumed} */ ({ id, provider, kind, expires: Number(expires), ttl: Number(ttl), linkKid })));
 	}
 
 	/**

@@ -25,9 +25,10 @@ export function canonicalJson(value) {
  * @param {string} request.kind
  * @param {import('./types.js').Expected | 'any' | null} request.expected
  * @param {object | undefined} request.about
+ * @param {string | null} [request.mcpClient] the MCP client, where it is compared
  * @returns {Buffer} 16 bytes
  */
-export function digestOfRequest({ provider, kind, expected, about }) {
-	const json = canonicalJson({ provider, kind, expected: expected ?? undefined, about });
+export function digestOfRequest({ provider, kind, expected, about, mcpClient }) {
+	const json = canonicalJson({ provider, kind, expected: expected ?? undefined, about, mcp_client: mcpClient ?? undefined });
 	return createHash('sha256').update(`urlmode request v1\0${json}`).digest().subarray(0, DIGEST_BYTES);
 }

@@ -44,7 +44,7 @@ export function idBytes(id) {
 }
 
 /** @param {Uint8Array} bytes 16 */
-function idText(bytes) {
+export function idText(bytes) {
 	return Buffer.from(bytes).toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
@@ -80,7 +80,7 @@ function context(purpose, provider) {
 }
 
 /**
- * @param {import('./keys.js').KeyRing} keys
+ * @param {Pick<import('./keys.js').KeyRing, 'minting'>} keys
  * @param {Purpose} purpose
  * @param {string} provider
  * @param {State} state

@@ -109,6 +109,10 @@
  *     nothing
  * @property {object | undefined} [about] what else is asked for, such as the client and the scopes of an account: plain JSON.
  *     With provider, kind and `expected` it must be the same for a call to go on with an earlier elicitation
+ * @property {string | undefined} [clientId] the MCP client whose call this is, as the server's authorization names it, 1 to
+ *     2 048 bytes. It is recorded for the operator. The adapters take it from the call, where the framework tells it
+ * @property {boolean | undefined} [sameClient] true: an elicitation of another `clientId` is not resumed. False by default, because a
+ *     payment or an account is the user's, and many clients register anew for each installation
  * @property {boolean | undefined} [canRecheck] false if the waits have no `recheck` function: then a payment that has ended, and of
  *     which only a recheck could say that it was paid, is not resumed. True by default
  *

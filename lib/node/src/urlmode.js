@@ -143,7 +143,12 @@ export class UrlMode extends EventEmitter {
 		const exclusive = checkFlag('exclusive', options.exclusive, false);
 		const resumeKey = options.resumeKey === undefined ? null : checkText('resumeKey', options.resumeKey, 1, 512);
 		const canRecheck = checkFlag('canRecheck', options.canRecheck, true);
-		const request = digestOfRequest({ provider, kind, expected, about: checkAbout(options.about) });
+		const clientId = options.clientId === undefined ? null : checkText('clientId', options.clientId, 1, 2_048);
+		const sameClient = checkFlag('sameClient', options.sameClient, false);
+		if (sameClient && clientId === null) throw new TypeError('sameClient requires clientId');
+		const request = digestOfRequest({
+			provider, kind, expected, about: checkAbout(options.about), mcpClient: sameClient ? clientId : null,
+		});
 		const binding = bindingOf(owner.subject, owner.session);
 		const amount = expected === null || expected === 'any' ? undefined : await priceOf(provider, expected);
 
@@ -151,17 +156,18 @@ export class UrlMode extends EventEmitter {
 			const resumable = resumeKey === null ? undefined : await this.#database.resume(binding, resumeKey, canRecheck, request);
 			if (resumable) return this.#urls.toElicitation({ ...resumable, binding, resumed: true });
 
+			const { kid: linkKid } = this.#keys.minting;
 			const callbackUrls = this.#urls.build({ id, provider, kind, binding, ttl });
 			const { targetUrl, checkout, verifier } = await this.#buildTarget(
 				options, amount === undefined ? callbackUrls : { ...callbackUrls, amount }, binding);
 			const expires = await this.#database.create({
 				id, provider, kind, ...owner, binding, requester: this.#name, targetUrl: targetUrl.href, expected, verifier,
-				ttl, exclusive, resumeKey, canRecheck, request, checkout,
+				ttl, exclusive, resumeKey, canRecheck, request, checkout, clientId, linkKid,
 			});
 			// Another call of the same owner was faster: resume its elicitation.
 			if (expires === undefined) continue;
 			this.#events.created({ elicitationId: id, provider, kind, ...owner, expiresAt: new Date(expires * 1_000) });
-			return this.#urls.toElicitation({ id, provider, kind, binding, expires, callbackUrls, resumed: false });
+			return this.#urls.toElicitation({ id, provider, kind, binding, expires, linkKid, callbackUrls, resumed: false });
 		}
 		throw new ElicitationExistsError(id);
 	}

@@ -6,6 +6,7 @@ import test from 'node:test';
 import pg from 'pg';
 
 import { KeysFile } from '../src/keys.js';
+import { openLink } from '../src/link.js';
 import { bindingOf, openState } from '../src/token.js';
 import { UrlMode } from '../src/index.js';
 import { payment, PRICE, request, setUp } from './support/database.js';
@@ -34,11 +35,10 @@ test('create writes the row and returns the link, the return URLs and the expiry
 	const url = new URL(e.url);
 	assert.equal(url.origin + url.pathname, 'https://callback.example/connect/demo');
 	assert.deepEqual([...url.searchParams.keys()], ['state']);
-	const state = openState(new KeysFile(keysFile), 'connect', 'demo', url.searchParams.get('state'));
-	assert.equal(state.id, e.elicitationId);
-	assert.deepEqual(state.binding, bindingOf('user-42', 'sess-1'));
-	assert.deepEqual(state.browser, Buffer.alloc(16));
-	assert.equal(state.expires, Math.ceil(e.expiresAt.getTime() / 1_000));
+	const link = openLink(new KeysFile(keysFile), 'demo', url.searchParams.get('state'));
+	assert.equal(link.id, e.elicitationId);
+	assert.equal(row.link_kid, link.kid);
+	assert.equal(row.client_id, null);
 
 	assert.equal(e.returnUrl, 'https://callback.example/oauth/demo/return');
 	assert.equal(e.cancelUrl, undefined);

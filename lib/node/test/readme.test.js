@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import test from 'node:test';
 
 import { KeysFile } from '../src/keys.js';
-import { openState } from '../src/token.js';
+import { openLink } from '../src/link.js';
 import { payment, PRICE, setUp } from './support/database.js';
 
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
@@ -31,7 +31,7 @@ test('the example creates an elicitation, waits, prints the outcome and exits', 
 		lines.push(line);
 		const url = /^elicit with (.*)$/.exec(line)?.[1];
 		if (!url) continue;
-		const { id } = openState(new KeysFile(settings.keysFile), 'connect', 'github', new URL(url).searchParams.get('state'));
+		const { id } = openLink(new KeysFile(settings.keysFile), 'github', new URL(url).searchParams.get('state'));
 		assert.equal(await callback.open(id, { provider: 'github' }), 'opened');
 		assert.equal(await callback.complete(id, { provider: 'github', result: { code: 'abc' } }), 'completed');
 	}

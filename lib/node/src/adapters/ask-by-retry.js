@@ -9,6 +9,7 @@
 
 import { ElicitationNotFoundError, StateTokenError } from '../errors.js';
 import { internalsOf } from '../internals.js';
+import { kidOf } from '../link.js';
 import { bindingOf, GRACE_MAX_SECONDS, mintState, openState } from '../token.js';
 import { canBeOpened, endPending, findOutcome, goOn, ownerOf, resumeKeyOf, waitOneRound } from './elicitation.js';
 import { failureResult } from './messages.js';
@@ -22,7 +23,8 @@ export const INPUT_KEY = 'urlmode';
  * @typedef {import('./elicitation.js').Round & { retry: import('./types.js').Retry }} Round
  * @typedef {import('./types.js').Completed} Completed
  * @typedef {import('./types.js').Ended} Ended
- * @typedef {{ id: string, rounds: number }} Handle `rounds`: how often the client was asked to call again, as it says itself
+ * @typedef {{ id: string, rounds: number, kid: number }} Handle `rounds`: how often the client was asked to call again, as it says
+ *     itself. `kid`: of the key that has sealed it, which is that of the link
  */
 
 /**
@@ -52,10 +54,11 @@ export async function askByRetry(options, round) {
  * @param {Handle & { expiresAt: Date }} handle
  * @returns {Promise<Completed | Ended>}
  */
-async function resumeElicitation(options, round, { id, rounds, expiresAt }) {
+async function resumeElicitation(options, round, { id, rounds, kid, expiresAt }) {
 	const { subject, session } = ownerOf(options);
 	const elicitation = internalsOf(options.urlmode).urls.toElicitation({
-		id, provider: options.provider, kind: options.kind, binding: bindingOf(subject, session), expires: expiresAt.getTime() / 1_000, resumed: true,
+		id, provider: options.provider, kind: options.kind, binding: bindingOf(subject, session), expires: expiresAt.getTime() / 1_000,
+		linkKid: kid, resumed: true,
 	});
 	const refusal = parseRefusal(round.retry.answer);
 	if (refusal === 'decline') await options.urlmode.abandon(id, { ...ownerOf(options), action: refusal, reason: 'refused' });
@@ -64,7 +67,7 @@ async function resumeElicitation(options, round, { id, rounds, expiresAt }) {
 	if (typeof found === 'object') return { outcome: found, elicitation };
 	if (refusal && found === 'pending') return { action: 'cancel', reason: 'dismissed', toolResult: failureResult('cancel', 'dismissed') };
 	if (refusal || rounds >= round.rounds || !canBeOpened(elicitation, found)) return endPending(options, elicitation, found);
-	return endAsked({ resultType: 'input_required', requestState: mintHandle(options, { id, rounds: rounds + 1 }, expiresAt) });
+	return endAsked({ resultType: 'input_required', requestState: mintHandle(options, { id, rounds: rounds + 1, kid }, expiresAt) });
 }
 
 /**
@@ -84,7 +87,7 @@ async function startElicitation(options, round) {
 	return endAsked({
 		resultType: 'input_required',
 		inputRequests: { [INPUT_KEY]: /** @type {never} */ (elicitationRequest(options.message, url)) },
-		requestState: mintHandle(options, { id, rounds: 1 }, expiresAt),
+		requestState: mintHandle(options, { id, rounds: 1, kid: kidOf(new URL(url).searchParams.get('state') ?? '') }, expiresAt),
 	});
 }
 
@@ -111,13 +114,14 @@ function parseRefusal(answer) {
 }
 
 /**
- * A handle is bound to one owner, one provider and one resume key. A handle for
- * a cheap item cannot complete an expensive one.
+ * A handle is bound to one owner, one provider and one resume key, and to one
+ * client with `sameClient`. A handle for a cheap item cannot complete an expensive one.
  *
  * @param {ElicitOptions} options
  */
 function handleContext(options) {
-	return `${options.provider}\0${resumeKeyOf(options)}`;
+	const { provider, sameClient, clientId } = options;
+	return [provider, resumeKeyOf(options), ...sameClient ? [clientId] : []].join('\0');
 }
 
 /**
@@ -125,10 +129,11 @@ function handleContext(options) {
  * @param {Handle} handle
  * @param {Date} expiresAt
  */
-function mintHandle(options, { id, rounds }, expiresAt) {
+function mintHandle(options, { id, rounds, kid }, expiresAt) {
 	const { subject, session } = ownerOf(options);
 	const expires = Math.ceil(expiresAt.getTime() / 1_000) + GRACE_MAX_SECONDS;
-	const sealed = mintState(internalsOf(options.urlmode).keys, 'retry', handleContext(options),
+	const { keys } = internalsOf(options.urlmode);
+	const sealed = mintState({ minting: keys.find(kid) ?? keys.minting }, 'retry', handleContext(options),
 		{ id, expires, binding: bindingOf(subject, session) });
 	return `${sealed}.${rounds}`;
 }
@@ -146,7 +151,7 @@ function openHandle(options, state) {
 	const [, sealed = '', rounds] = HANDLE.exec(state) ?? [];
 	const { id, binding, expires } = openState(keys, 'retry', handleContext(options), sealed);
 	if (!bindingOf(subject, session).equals(binding)) throw new StateTokenError('STATE_INVALID');
-	return { id, rounds: Number(rounds), expiresAt: new Date((expires - GRACE_MAX_SECONDS) * 1_000) };
+	return { id, rounds: Number(rounds), kid: kidOf(sealed), expiresAt: new Date((expires - GRACE_MAX_SECONDS) * 1_000) };
 }
 
 /**

@@ -24,7 +24,7 @@ export { PostgresStorage } from './storage.js';
  *     Promise<{ status: import('../types.js').Action }>} elicit
  * @property {(progress: number, total: number | undefined, message: string) => Promise<boolean>} progress
  * @property {AbortSignal} [signal]
- * @property {{ sessionId: string, clearPreResolvedElicitResult(): void }} context
+ * @property {{ sessionId: string, authInfo?: { clientId?: string | undefined } | undefined, clearPreResolvedElicitResult(): void }} context
  * @property {ScopeLike} scope
  *
  * @typedef {object} ScopeLike
@@ -134,6 +134,7 @@ function describeCall(tool, schema) {
 	return {
 		// FrontMCP itself asks the users of other clients.
 		client: { capabilities: { elicitation: { url: {} } } },
+		clientId: tool.context.authInfo?.clientId,
 		signal: tool.signal,
 		async progress(progress, message) {
 			// The end of a session does not abort its calls.

@@ -18,14 +18,16 @@ export { PostgresSessionAdapter } from './sessions.js';
  * @property {ContextLike} call the last argument of the tool's handler
  *
  * @typedef {object} ContextLike the used part of mcp-lite's MCPServerContext
+ * @property {{ clientId?: string | undefined } | undefined} [authInfo]
  * @property {((update: { progress: number, message?: string }) => Promise<void> | void) | undefined} [progress]
  */
 
 /** @type {typeof makeAdapter<CallFields, import('./types.js').ToolResult>} */
 const make = makeAdapter;
 
-export const { withElicitation, withAccount } = make(({ call: { progress } }) => ({
+export const { withElicitation, withAccount } = make(({ call: { authInfo, progress } }) => ({
 	client: {},
+	clientId: authInfo?.clientId,
 	signal: undefined,
 	progress: progress && (async (count, message) => progress({ progress: count, message })),
 }));

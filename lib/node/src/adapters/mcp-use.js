@@ -19,6 +19,7 @@ export { rejectRequestState } from './request-state.js';
  * @typedef {object} ContextLike the used part of mcp-use's RequestContext
  * @property {AbortSignal} signal
  * @property {{ capabilities(): object, info(): { name?: string, version?: string } }} client
+ * @property {{ clientId?: string | undefined } | undefined} [auth]
  * @property {{ [key: string]: unknown } | undefined} [inputResponses]
  * @property {() => unknown} requestState
  * @property {(progress: number, total?: number, message?: string) => Promise<boolean>} reportProgress
@@ -31,6 +32,7 @@ export const { withElicitation, withAccount } = make(({ call }) => {
 	const { name, version } = call.client.info();
 	return {
 		client: { name, version, capabilities: call.client.capabilities() },
+		clientId: call.auth?.clientId,
 		signal: call.signal,
 		progress: (progress, message) => call.reportProgress(progress, undefined, message),
 		// Closing the connection is the only way for a client to cancel a call.

@@ -23,6 +23,7 @@ const CONNECTION_CLOSED = -32000;
  * @typedef {object} CallExtra the used part of the SDK's RequestHandlerExtra
  * @property {AbortSignal} signal
  * @property {string | number} requestId
+ * @property {{ clientId: string } | undefined} [authInfo]
  * @property {{ progressToken?: string | number | undefined } | undefined} [_meta]
  * @property {(notification: ProgressNotification) => Promise<void>} sendNotification
  * @property {(request: ElicitRequest, schema: typeof ElicitResultSchema, options: RequestOptions) =>
@@ -50,6 +51,7 @@ export const { withElicitation, withAccount } = make(({ server, call }) => {
 	const progressToken = call._meta?.progressToken;
 	return {
 		client: { ...sdkServer.getClientVersion(), capabilities: sdkServer.getClientCapabilities() },
+		clientId: call.authInfo?.clientId,
 		signal: endOfCall(sdkServer, call.signal),
 		progress: progressToken === undefined ? undefined
 			: (progress, message) => call.sendNotification({ method: 'notifications/progress', params: { progressToken, progress, message } }),

@@ -32,6 +32,7 @@ const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
  *
  * @typedef {object} ContextLike the used part of the SDK's ServerContext
  * @property {RequestLike} mcpReq
+ * @property {{ authInfo?: { clientId: string } | undefined } | undefined} [http]
  *
  * @typedef {object} RequestLike
  * @property {string | number} id
@@ -54,9 +55,12 @@ const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 /** @type {typeof makeAdapter<CallFields, import('./types.js').ToolResult | import('./types.js').InputRequired>} */
 const make = makeAdapter;
 
-export const { withElicitation, withAccount } = make(({ server, call: { mcpReq } }) => {
+export const { withElicitation, withAccount } = make(({ server, call: { mcpReq, http } }) => {
 	const sdkServer = 'server' in server ? server.server : server;
-	const call = { transport: sdkServer.transport, requestId: mcpReq.id, signal: mcpReq.signal, progress: progressOf(mcpReq), isGone: isConnectionClosed };
+	const call = {
+		clientId: http?.authInfo?.clientId, transport: sdkServer.transport, requestId: mcpReq.id, signal: mcpReq.signal,
+		progress: progressOf(mcpReq), isGone: isConnectionClosed,
+	};
 	if (mcpReq.envelope) {
 		const { name, version } = /** @type {{ name?: string, version?: string }} */ (mcpReq.envelope[CLIENT_INFO] ?? {});
 		return {

@@ -52,6 +52,7 @@
  *
  * @typedef {object} Call
  * @property {ClientLike} client
+ * @property {string | undefined} [clientId] of the MCP client, according to the authorization of the call
  * @property {AbortSignal | undefined} signal aborts when the client cancels the call or ends its session
  * @property {((progress: number, message: string) => Promise<unknown>) | undefined} progress sends progress, if the client wants it
  * @property {(reason: unknown) => boolean} [isGone] whether the signal's reason, or an error, means that the

@@ -30,13 +30,14 @@ const ATTEMPTS = 3;
 
 /**
  * @template R
- * @param {ElicitOptions} options
+ * @param {ElicitOptions} given
  * @param {Call} call
  * @param {(accepted: Accepted) => R | Promise<R>} body
  * @param {import('../types.js').Elicitation} [created] the elicitation, if it was created before
  * @returns {Promise<Result<R>>}
  */
-export async function runWithElicitation(options, call, body, created) {
+export async function runWithElicitation(given, call, body, created) {
+	const options = { clientId: call.clientId, ...given };
 	const { declares, takesUrl, rounds, roundMs } = describeClient(options, call.client);
 	const round = { ...call, deadline: performance.now() + roundMs, rounds, answer: watchAnswer(call.transport, call.requestId) };
 	for (let attempt = 1; ; attempt += 1) {

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { Client } from '../client.js';
 import { checkDatabaseUrl } from '../database-url.js';
 import { KeysFile } from '../keys.js';
-import { bindingOf, mintState } from '../token.js';
+import { mintLink } from '../link.js';
 import { checkBaseUrl } from '../url.js';
 import { BASE_URL, DATABASE_URL, KEYS_FILE, required } from './environment.js';
 import { kidsOf } from './keys.js';
@@ -192,10 +192,8 @@ async function checkCallback(report, keys, provider) {
 		report.add('same_keys', 'skipped', 'not compared', provider === undefined ? 'name a provider with --provider' : '');
 		return;
 	}
-	// A good state of no elicitation: the programs say that they do not know it, or that the state is not good.
-	const state = mintState(keys, 'connect', provider, {
-		id: randomUUID(), expires: Math.ceil(Date.now() / 1_000) + 60, binding: bindingOf('urlmode check', ''),
-	});
+	// A good link of no elicitation: the programs say that they do not know it, or that the state is not good.
+	const state = mintLink(keys.minting, provider, randomUUID());
 	const page = await (await get(`/connect/${encodeURIComponent(provider)}?state=${state}`)).text();
 	const says = (/** @type {string} */ code) => new RegExp(`\\b${code}\\b`).test(page);
 	if (['unknown_elicitation', 'sign_in_required', 'sign_in_not_set_up'].some(says)) {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "client/link.h"
+#include "client/elicitation.h"
 
 #include <stdio.h>
 
 #include <openssl/rand.h>
 
+#include "crypto/link.h"
+
 bool
-um_link_make_id(uint8_t id[static UM_UUID_LEN])
+um_elicitation_make_id(uint8_t id[static UM_UUID_LEN])
 {
 	if (RAND_bytes(id, UM_UUID_LEN) != 1)
 		return false;
@@ -16,20 +18,17 @@ um_link_make_id(uint8_t id[static UM_UUID_LEN])
 }
 
 bool
-um_link_format(char *out, size_t size, const char *base_url,
-	const char *provider, const struct um_token *token,
+um_elicitation_url(char *out, size_t size, const char *base_url,
+	const char *provider, const uint8_t id[static UM_UUID_LEN],
 	const struct um_keys *keys, struct um_error *err)
 {
-	char text[UM_TOKEN_LEN + 1];
-	uint8_t nonce[UM_NONCE_LEN];
+	char state[UM_LINK_LEN + 1];
 	int len;
 
-	if (RAND_bytes(nonce, sizeof(nonce)) != 1
-		|| !um_token_mint(text, token, keys, UM_PURPOSE_CONNECT,
-			provider, nonce))
+	if (!um_link_mint(state, id, keys, provider))
 		return um_error(err, "OpenSSL failed");
 	len = snprintf(out, size, "%s/connect/%s?state=%s", base_url, provider,
-		text);
+		state);
 	if (len < 0 || (size_t)len >= size)
 		return um_error(err, "the link is too long");
 	return true;

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "crypto/link.h"
+
+#include <string.h>
+
+#include <openssl/crypto.h>
+
+#include "core/base64.h"
+
+#define VERSION 1
+#define PREFIX_LEN 2 /* version and kid */
+#define MAC_LEN 14
+#define BYTES_LEN (PREFIX_LEN + UM_UUID_LEN + MAC_LEN)
+#define PURPOSE "connect" /* with its NUL */
+#define COVERED_MAX                                                            \
+	(PREFIX_LEN + sizeof(PURPOSE) + UM_PROVIDER_MAX + 1 + UM_UUID_LEN)
+
+_Static_assert(UM_BASE64_LEN(BYTES_LEN) == UM_LINK_LEN,
+	"UM_LINK_LEN follows from the bytes");
+
+/* False: the provider's name is too long, or OpenSSL failed. */
+static bool
+make_mac(uint8_t mac[static UM_HKDF_LEN], const struct um_key *key,
+	const uint8_t id[static UM_UUID_LEN], const struct um_keys *keys,
+	const char *provider)
+{
+	size_t provider_size = strlen(provider) + 1;
+	uint8_t covered[COVERED_MAX] = { VERSION, key->kid };
+	uint8_t *p = covered + PREFIX_LEN;
+
+	if (provider_size > UM_PROVIDER_MAX + 1)
+		return false;
+	memcpy(p, PURPOSE, sizeof(PURPOSE));
+	p += sizeof(PURPOSE);
+	memcpy(p, provider, provider_size);
+	p += provider_size;
+	memcpy(p, id, UM_UUID_LEN);
+	p += UM_UUID_LEN;
+	return um_hkdf_hmac(mac, um_keys_hmac(keys),
+		(struct um_str){ (const char *)key->link_key, UM_KEY_LEN },
+		(struct um_str){ (const char *)covered, (size_t)(p - covered) },
+		um_str(""));
+}
+
+bool
+um_link_mint(char text[static UM_LINK_LEN + 1],
+	const uint8_t id[static UM_UUID_LEN], const struct um_keys *keys,
+	const char *provider)
+{
+	const struct um_key *key = um_keys_minting(keys);
+	uint8_t bytes[BYTES_LEN] = { VERSION, key->kid };
+	uint8_t mac[UM_HKDF_LEN];
+	bool ok = make_mac(mac, key, id, keys, provider);
+
+	if (ok) {
+		memcpy(bytes + PREFIX_LEN, id, UM_UUID_LEN);
+		memcpy(bytes + PREFIX_LEN + UM_UUID_LEN, mac, MAC_LEN);
+		um_base64url_encode(text, bytes, sizeof(bytes));
+	}
+	explicit_bzero(mac, sizeof(mac));
+	return ok;
+}
+
+enum um_token_state
+um_link_open(uint8_t id[static UM_UUID_LEN], struct um_str text,
+	const struct um_keys *keys, const char *provider)
+{
+	uint8_t bytes[BYTES_LEN], mac[UM_HKDF_LEN];
+	const uint8_t *claimed = bytes + PREFIX_LEN;
+	const struct um_key *key;
+	bool same;
+
+	memset(id, 0, UM_UUID_LEN);
+	if (!um_base64url_decode(bytes, sizeof(bytes), text)
+		|| bytes[0] != VERSION)
+		return UM_TOKEN_INVALID;
+	key = um_keys_find(keys, bytes[1]);
+	if (key == NULL)
+		return UM_TOKEN_UNKNOWN_KEY;
+	same = make_mac(mac, key, claimed, keys, provider)
+		&& CRYPTO_memcmp(mac, claimed + UM_UUID_LEN, MAC_LEN) == 0;
+	explicit_bzero(mac, sizeof(mac));
+	if (!same)
+		return UM_TOKEN_INVALID;
+	memcpy(id, claimed, UM_UUID_LEN);
+	return UM_TOKEN_GOOD;
+}
