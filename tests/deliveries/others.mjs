@@ -255,6 +255,15 @@ export function shopify() {
 		};
 	};
 	const amount = { amount: 40300, currency: 'USD' };
+	// A refund names its order, and not the elicitation.
+	const refund = (name, effect, transaction, more) => {
+		const body = json({ id: '509562969', order_id: '820982911946154508', note: null, transactions: [{ kind: 'refund', status: 'success', amount: '100.00', currency: 'USD', test: false, ...transaction }] });
+		return {
+			name, body, headers: { 'x-shopify-hmac-sha256': hmac('sha256', secret, body, 'base64') },
+			verdict: 'good', events: [event(effect, '', `sha256:${sha256(body)}`, { id: null, ...more })],
+		};
+	};
+	const refunded = { reference: '820982911946154508', refund: '509562969', amount: 10000, currency: 'USD' };
 	const back = (name, time, expected, change = (text) => text) => {
 		const text = `code=0907a61c0c8d55e99db179b68161bc00&host=YWRtaW4uc2hvcGlmeS5jb20vc3RvcmUvbXk&shop=my-shop.myshopify.com&state=0.6784241404160823&timestamp=${time}`;
 		const mac = hmac('sha256', secret, text, 'hex');
@@ -270,6 +279,10 @@ export function shopify() {
 			deliver('paid-in-part', 'partially_paid', 'ignore'),
 			deliver('voided', 'voided', 'failed', amount),
 			deliver('refunded', 'refunded', 'refunded', amount),
+			deliver('refunded-in-part', 'partially_refunded', 'ignore'),
+			refund('refund', 'refunded', {}, refunded),
+			refund('refund-pending', 'ignore', { status: 'pending' }, { reference: '509562969' }),
+			refund('refund-of-a-test', 'other_mode', { test: true }, { reference: '820982911946154508', refund: '509562969' }),
 			deliver('test-order', 'paid', 'other_mode', {}, true),
 		],
 		returns: [

@@ -343,7 +343,7 @@ export function lemonSqueezy() {
 		});
 		return {
 			name, body, headers: { 'x-event-name': event_name, 'x-signature': hmac('sha256', secret, body, 'hex') },
-			verdict: 'good', events: [event(effect, event_name, `${event_name}:orders:12345:${attributes.status}`, more)],
+			verdict: 'good', events: [event(effect, event_name, `${event_name}:orders:12345:${attributes.status}:${attributes.refunded_amount ?? ''}`, more)],
 		};
 	};
 	const amount = { reference: '12345', amount: 2999, currency: 'USD' };
@@ -357,6 +357,8 @@ export function lemonSqueezy() {
 			deliver('failed', 'order_created', { status: 'failed' }, 'attempt_failed', amount),
 			deliver('refunded', 'order_refunded', { status: 'refunded', refunded_amount: 2999 }, 'refunded', amount),
 			deliver('refunded-in-part', 'order_refunded', { status: 'partial_refund', refunded_amount: 100 }, 'refunded', { ...amount, amount: 100 }),
+			// More of it: the same status, another event.
+			deliver('refunded-more', 'order_refunded', { status: 'partial_refund', refunded_amount: 200 }, 'refunded', { ...amount, amount: 200 }),
 			deliver('test-mode', 'order_created', { status: 'paid' }, 'other_mode', { reference: '12345' }, true),
 		],
 	});

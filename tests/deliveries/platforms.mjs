@@ -368,12 +368,12 @@ export function onfido() {
 
 export function worldpay() {
 	const sign = signed('event-signature', 'wp-secret', (body) => `2/SHA256/${hmac('sha256', 'wp-secret', body, 'hex')}`);
-	const deliver = (type, effect, { amount = { value: 1050, currencyCode: 'EUR' }, classification = 'payment', downstreamReference = '3378', name = type } = {}) => ({
+	const deliver = (type, effect, { amount = { value: 1050, currencyCode: 'EUR' }, classification = 'payment', downstreamReference = '3378', reference, refund, name = type } = {}) => ({
 		...sign(name, {
 			eventId: `event-${name}`, eventTimestamp: '2023-11-14T22:13:20.407',
-			eventDetails: { classification, downstreamReference, transactionReference: ID, type, date: '2023-11-14', ...amount && { amount }, _links: { payment: { href: '' } } },
+			eventDetails: { classification, downstreamReference, transactionReference: ID, type, date: '2023-11-14', reference, ...amount && { amount }, _links: { payment: { href: '' } } },
 		}, expects(effect, `${classification}.${type}`, {
-			...downstreamReference && { reference: downstreamReference }, ...amount && effect !== 'ignore' && { amount: amount.value, currency: amount.currencyCode },
+			...downstreamReference && { reference: downstreamReference }, refund, ...amount && effect !== 'ignore' && { amount: amount.value, currency: amount.currencyCode },
 		}, `event-${name}`)),
 		content_type: 'application/vnd.worldpay.events-v1.hal+json',
 	});
@@ -386,8 +386,14 @@ export function worldpay() {
 			settled, deliver('settled', 'paid'), deliver('authorized', 'processing'),
 			...['error', 'requestExpired', 'cancelledByCustomer', 'cancelled', 'expired'].map((type) => deliver(type, 'attempt_failed')),
 			deliver('refused', 'attempt_failed', { amount: null }),
-			...['sentForRefund', 'refunded', 'settlementFailed'].map((type) => deliver(type, 'refunded')),
-			...['sentForAuthorization', 'refundFailed'].map((type) => deliver(type, 'ignore')),
+			deliver('settlementFailed', 'refunded'),
+			deliver('sentForRefund', 'refunded', { refund: `${ID}:` }),
+			// Two refunds in part; the second fails.
+			...['first', 'second'].map((reference) => deliver('sentForRefund', 'refunded',
+				{ name: `refund-${reference}`, reference, refund: `${ID}:${reference}`, amount: { value: 400, currencyCode: 'EUR' } })),
+			deliver('refundFailed', 'refund_reversed', { reference: 'second', refund: `${ID}:second`, amount: { value: 400, currencyCode: 'EUR' } }),
+			deliver('chargedBack', 'refunded', { downstreamReference: undefined, refund: `${ID}:chargeback` }),
+			...['sentForAuthorization', 'refunded'].map((type) => deliver(type, 'ignore')),
 			deliver('sentForRefund', 'ignore', { classification: 'payout', name: 'payout' }),
 			deliver('sentForSettlement', 'paid', { downstreamReference: undefined, name: 'without a reference' }),
 			// Two secrets, of which the site has one; and the same signature as if of another.

@@ -105,6 +105,72 @@ for (const [name, { expected, paid, back, again }] of Object.entries(PROVIDERS))
 	});
 }
 
+/** What was paid, and the first and the second half that go back. */
+const HALVES = {
+	shopify: {
+		expected: PRICE,
+		paid: (id, ref) => ({
+			id: ref, test: false, currency: 'EUR', total_price: '10.50', financial_status: 'paid', note_attributes: [{ name: 'elicitation_id', value: id }],
+		}),
+		half: (ref, id, number) => ({
+			id: `${ref}-${number}`, order_id: ref, transactions: [{ kind: 'refund', status: 'success', amount: '5.25', currency: 'EUR', test: false }],
+		}),
+	},
+	'lemon-squeezy': {
+		expected: PRICE,
+		paid: (id, ref) => lemon('order_created', id, ref, { status: 'paid' }),
+		half: (ref, id, number) => lemon('order_refunded', id, ref, { status: number === 2 ? 'refunded' : 'partial_refund', refunded_amount: 525 * number }),
+	},
+	worldpay: {
+		expected: PRICE,
+		paid: (id, ref) => worldpay('sentForSettlement', id, ref, 1050),
+		half: (ref, id, number) => worldpay('sentForRefund', id, ref, 525, `half-${number}`),
+	},
+	cashfree: {
+		expected: { amount: 1050, currency: 'INR' },
+		paid: (id, ref) => ({ type: 'PAYMENT_SUCCESS_WEBHOOK', data: {
+			order: { order_id: id }, payment: { cf_payment_id: ref, payment_status: 'SUCCESS', payment_amount: 10.5, payment_currency: 'INR' },
+		} }),
+		half: (ref, id, number) => ({ type: 'REFUND_STATUS_WEBHOOK', data: { refund: {
+			cf_refund_id: `${ref}-${number}`, cf_payment_id: ref, order_id: id, refund_status: 'SUCCESS', refund_amount: 5.25, refund_currency: 'INR',
+		} } }),
+	},
+	paystack: {
+		expected: { amount: 1050, currency: 'NGN' },
+		paid: PROVIDERS.paystack.paid,
+		half: (ref, id, number) => ({ event: 'refund.processed', data: {
+			domain: 'live', refund_reference: `${ref}-${number}`, transaction_reference: id, amount: '525', currency: 'NGN',
+		} }),
+	},
+};
+
+function lemon(event_name, id, ref, attributes) {
+	return { meta: { event_name, custom_data: { elicitation_id: id }, test_mode: false },
+		data: { type: 'orders', id: ref, attributes: { total: 1050, currency: 'EUR', ...attributes } } };
+}
+
+function worldpay(type, id, ref, value, reference) {
+	return { eventId: randomUUID(), eventDetails: {
+		classification: 'payment', type, downstreamReference: ref, transactionReference: id, reference, amount: { value, currencyCode: 'EUR' },
+	} };
+}
+
+for (const [name, { expected, paid, half }] of Object.entries(HALVES)) {
+	test(`${name}: two halves that go back are the whole, each once`, async () => {
+		const payment = await fixture.createPayment(name, { expected, resumeKey: 'report' });
+		const provider = sender(fixture, name);
+		const reference = `p${payment.id.replaceAll('-', '')}`;
+		const send = async (event) => assert.equal((await provider.send(event)).status, 200);
+		const outcome = () => fixture.urlmode.waitForCompletion(payment.id, { ...payment.owner, timeout: 0 });
+		await send(paid(payment.id, reference));
+		for (let times = 0; times < 2; times += 1) await send(half(reference, payment.id, 1));
+		const { reason, refundedAmount } = await outcome();
+		assert.deepEqual([reason, refundedAmount], ['held', 525]);
+		await send(half(reference, payment.id, 2));
+		assert.equal((await outcome()).refunded, true);
+	});
+}
+
 test('a failed attempt that names only its payment ends the attempt that was told of before', async () => {
 	const payment = await fixture.createPayment('stripe', { expected: PRICE });
 	const stripe = sender(fixture, 'stripe');
