@@ -128,7 +128,6 @@ um_check_state(const struct um_context *context, struct um_exchange *ex,
 		return UM_REFUSAL_STATE_INVALID;
 	}
 	ex->has_token = true;
-	um_browser_read_cookie(ex->cookie, ex->request.cookie);
 	if (!um_token_fits_browser(&ex->token, context->keys,
 		    um_str(ex->cookie)))
 		return UM_REFUSAL_WRONG_BROWSER;

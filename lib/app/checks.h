@@ -30,9 +30,9 @@ enum um_refusal um_check_fields(struct um_exchange *ex);
 
 /*
  * The field `state` is a valid token for this purpose and ex->provider, and a
- * token that is bound to a browser comes from that browser. Sets ex->token,
- * ex->has_token and ex->cookie. For UM_PURPOSE_CONNECT it may also be the short
- * state of a link (crypto/link.h): sets ex->is_link, and of ex->token only the id.
+ * token that is bound to a browser comes from that browser. Sets ex->token and
+ * ex->has_token. For UM_PURPOSE_CONNECT it may also be the short state of a link
+ * (crypto/link.h): sets ex->is_link, and of ex->token only the id.
  */
 enum um_refusal um_check_state(const struct um_context *context,
 	struct um_exchange *ex, enum um_purpose purpose);

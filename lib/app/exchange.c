@@ -29,6 +29,7 @@ um_exchange_begin(struct um_exchange *ex, struct um_buf *path,
 
 	*ex = (struct um_exchange){ 0 };
 	um_request_read(&ex->request, path, get, arg);
+	um_browser_read_cookie(ex->cookie, ex->request.cookie);
 	if (is_request_id(id)) {
 		memcpy(ex->request.id, id, UM_REQUEST_ID_LEN);
 		return;

@@ -56,15 +56,16 @@ struct um_exchange {
 	bool sets_cookie; /* unless it is refused */
 	struct um_response response;
 
+	char cookie[UM_COOKIE_MAX + 1]; /* the browser's, or "" */
+
 	/* Set by the checks. */
 	const struct um_provider *provider;
 	struct um_form form;
 	struct um_token token;
 	bool has_token;
 	bool is_link; /* the row has yet to say the binding of the token */
-	char cookie[UM_COOKIE_MAX + 1]; /* the browser's, or "" */
-	char state[UM_TOKEN_LEN + 1];   /* the last that was minted */
-	char user[UM_SUBJECT_MAX + 1];  /* who it is known to be, or "" */
+	char state[UM_TOKEN_LEN + 1];  /* the last that was minted */
+	char user[UM_SUBJECT_MAX + 1]; /* who it is known to be, or "" */
 	char user_name[UM_ID_TOKEN_NAME_MAX + 1]; /* for people, or "" */
 	struct um_event *events; /* of a delivery; from malloc() */
 
