@@ -20,22 +20,13 @@ same_json(const struct um_expr_json *a, const struct um_expr_json *b)
 		&& same_text(a->is, b->is);
 }
 
-static bool
-same_sorted(const struct um_sorted *a, const struct um_sorted *b)
-{
-	return same_text(a->equals, b->equals)
-		&& same_text(a->separator, b->separator)
-		&& a->as_sent == b->as_sent;
-}
-
 bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
 um_expr_same(const struct um_expr *a, const struct um_expr *b)
 {
 	if (a->kind != b->kind || a->parts_len != b->parts_len
 		|| !same_text(a->text, b->text)
 		|| !um_strlist_equal(&a->names, &b->names)
-		|| !same_json(&a->json, &b->json)
-		|| !same_sorted(&a->sorted, &b->sorted))
+		|| !same_json(&a->json, &b->json))
 		return false;
 	for (size_t i = 0; i < a->parts_len; i++)
 		if (!um_expr_same(&a->parts[i], &b->parts[i]))
@@ -76,7 +67,6 @@ um_expr_needs(const struct um_expr *expr)
 		[UM_EXPR_QUERY] = UM_NEED_QUERY,
 		[UM_EXPR_SORTED_QUERY] = UM_NEED_QUERY,
 		[UM_EXPR_FORM] = UM_NEED_FORM,
-		[UM_EXPR_SORTED_FORM] = UM_NEED_FORM,
 		[UM_EXPR_MULTIPART] = UM_NEED_MULTIPART,
 		[UM_EXPR_JSON] = UM_NEED_JSON,
 		[UM_EXPR_ITEM] = UM_NEED_JSON,

@@ -172,29 +172,6 @@ load_site(struct um_expr *expr, const struct load *load)
 	return um_conf_copy_text(&load->at, text, &expr->text);
 }
 
-/* The whole URL is the address that the provider was given, and the query. */
-static bool
-load_address(struct um_expr *expr, const struct load *load)
-{
-	static const char *const choices[] = { "query", "whole", NULL };
-	const char *url = constant_of(load->scope, load->scope->address, 0);
-	unsigned choice;
-
-	if (!um_conf_get_choice(&load->at, load->node, load->key, choices,
-		    &choice))
-		return false;
-	if (choice == 0)
-		return true;
-	if (url == NULL)
-		return no_constant(&load->at, load->scope->address);
-	if (strchr(url, '?') != NULL)
-		return um_conf_error(&load->at,
-			"the constant `%.64s` must not have a query: this "
-			"value adds the one that came",
-			load->scope->address);
-	return um_conf_copy_text(&load->at, url, &expr->text);
-}
-
 static bool
 load_body(struct um_expr *expr, const struct load *load)
 {
@@ -230,28 +207,18 @@ load_parts(struct um_expr *expr, const struct load *load)
 	return true;
 }
 
-/* A separator, which may be empty. */
-static bool
-load_separator(char **out, const struct um_conf_loc *at, const json_t *node,
-	const char *otherwise)
-{
-	const char *text = node != NULL ? json_string_value(node) : otherwise;
-
-	if (text == NULL
-		|| (node != NULL && strlen(text) != json_string_length(node)))
-		return um_conf_error(at,
-			"is missing, is not a string, or contains a NUL");
-	return um_conf_copy_text(at, text, out);
-}
-
 static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
 load_join(struct um_expr *expr, const struct load *load)
 {
-	struct um_conf_loc at = um_conf_member(&load->at, "with");
+	const json_t *with = json_object_get(load->node, "with");
+	const char *text = json_string_value(with); /* It may be empty. */
 
-	return load_parts(expr, load)
-		&& load_separator(&expr->text, &at,
-			json_object_get(load->node, "with"), NULL);
+	if (!load_parts(expr, load))
+		return false;
+	if (text == NULL || strlen(text) != json_string_length(with))
+		return um_conf_member_error(&load->at, "with",
+			"is missing, is not a string, or contains a NUL");
+	return um_conf_copy_text(&load->at, text, &expr->text);
 }
 
 static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
@@ -274,26 +241,13 @@ load_digest(struct um_expr *expr, const struct load *load)
 static bool
 load_sorted(struct um_expr *expr, const struct load *load)
 {
-	static const char *const keys[] = { "without", "equals", "between",
-		"text", NULL };
-	static const char *const texts[] = { "decoded", "sent", NULL };
+	static const char *const keys[] = { "without", NULL };
 	struct um_conf_loc at = um_conf_member(&load->at, load->key);
-	struct um_conf_loc equals = um_conf_member(&at, "equals");
-	struct um_conf_loc separator = um_conf_member(&at, "between");
 	struct um_conf_loc without = um_conf_member(&at, "without");
 	json_t *how = json_object_get(load->node, load->key);
-	unsigned text = 0;
 
-	if (!um_conf_check_keys(&at, how, keys)
-		|| !load_separator(&expr->sorted.equals, &equals,
-			json_object_get(how, "equals"), "=")
-		|| !load_separator(&expr->sorted.separator, &separator,
-			json_object_get(how, "between"), "&"))
+	if (!um_conf_check_keys(&at, how, keys))
 		return false;
-	if (json_object_get(how, "text") != NULL
-		&& !um_conf_get_choice(&at, how, "text", texts, &text))
-		return false;
-	expr->sorted.as_sent = text == 1;
 	return json_object_get(how, "without") == NULL
 		|| um_conf_get_strlist(&expr->names, &without,
 			json_object_get(how, "without"), false);
@@ -314,14 +268,11 @@ static const struct form {
 	{ "item", UM_EXPR_ITEM, load_json, { "item", "where", "is", "value" } },
 	{ "site", UM_EXPR_LITERAL, load_site, { "site" } },
 	{ "body", UM_EXPR_BODY, load_body, { "body" } },
-	{ "address", UM_EXPR_ADDRESS, load_address, { "address" } },
 	{ "signature", UM_EXPR_SIGNATURE, load_name, { "signature" } },
 	{ "crc32", UM_EXPR_CRC32, load_digest, { "crc32" } },
-	{ "sha256_hex", UM_EXPR_SHA256_HEX, load_digest, { "sha256_hex" } },
 	{ "mac", UM_EXPR_MAC, load_digest, { "mac" } },
 	{ "join", UM_EXPR_JOIN, load_join, { "join", "with" } },
 	{ "first", UM_EXPR_FIRST, load_parts, { "first" } },
-	{ "sorted_form", UM_EXPR_SORTED_FORM, load_sorted, { "sorted_form" } },
 	{ "sorted_query", UM_EXPR_SORTED_QUERY, load_sorted,
 		{ "sorted_query" } },
 };

@@ -19,8 +19,6 @@
 struct um_expr_scope {
 	um_constant *constant;
 	void *arg;
-	/* The constant that is the address of this kind of delivery. */
-	const char *address;
 	bool has_items;  /* the description has `events` */
 	bool has_params; /* the signature has a `field` */
 	bool has_mac;    /* it is an answer to a challenge */

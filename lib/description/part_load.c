@@ -215,7 +215,6 @@ um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
 		"nothing", NULL };
 	struct um_expr_scope scope = { .constant = env->constant,
 		.arg = env->arg,
-		.address = is_return ? "return_url" : "notification_url",
 		.has_items = json_object_get(node, "events") != NULL };
 	struct um_conf_loc challenge = um_conf_member(at, "challenge");
 	unsigned trust = 0;

@@ -11,7 +11,7 @@ load_key(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node,
 {
 	static const char *const keys[] = { "as", "prefix", NULL };
 	/* In the order of enum um_key_form. */
-	static const char *const forms[] = { "utf8", "base64", "hex", "sha1",
+	static const char *const forms[] = { "utf8", "base64", "hex",
 		"certificate", NULL };
 	const char *prefix;
 	unsigned form;
@@ -112,8 +112,7 @@ load_signature(struct um_scheme *scheme, const struct um_conf_loc *at,
 	static const char *const keys[] = { "from", "numbered", "prefix",
 		"field", "between", "equals", "as", NULL };
 	/* In the order of enum um_encoding. */
-	static const char *const encodings[] = { "hex", "base64", "base64url",
-		NULL };
+	static const char *const encodings[] = { "hex", "base64", NULL };
 	unsigned as = 0;
 
 	if (node == NULL)
@@ -180,9 +179,8 @@ um_scheme_load(struct um_scheme *scheme, const struct um_conf_loc *at,
 	static const char *const keys[] = { "algorithm", "key", "signature",
 		"signed", NULL };
 	/* In the order of enum um_algorithm. */
-	static const char *const algorithms[] = { "hmac-sha1", "hmac-sha256",
-		"hmac-sha512", "ed25519", "ecdsa-p256-sha256", "rsa-sha256",
-		"token", NULL };
+	static const char *const algorithms[] = { "hmac-sha256", "hmac-sha512",
+		"ed25519", "rsa-sha256", "token", NULL };
 	struct um_conf_loc key = um_conf_member(at, "key");
 	struct um_conf_loc signature = um_conf_member(at, "signature");
 	struct um_conf_loc parts = um_conf_member(at, "signed");
@@ -197,7 +195,7 @@ um_scheme_load(struct um_scheme *scheme, const struct um_conf_loc *at,
 	scheme->is_token = algorithm == UM_TOKEN;
 	scheme->is_hmac = algorithm <= UM_HMAC_SHA512;
 	scheme->is_public = algorithm == UM_ED25519
-		|| algorithm == UM_ECDSA_P256 || algorithm == UM_RSA_SHA256;
+		|| algorithm == UM_RSA_SHA256;
 	if (!load_key(scheme, &key, json_object_get(node, "key"),
 		    (enum um_algorithm)algorithm)
 		|| !load_signature(scheme, &signature,

@@ -14,17 +14,7 @@ is_fixed(const struct um_expr *expr)
 static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
 can_be_split(const struct um_expr *expr)
 {
-	const struct um_sorted *how = &expr->sorted;
-
 	if (expr->kind == UM_EXPR_JOIN && expr->text[0] == '\0')
-		return false;
-	/* Only & and = are escaped in fields as they are sent. */
-	if (how->equals != NULL && how->as_sent
-		&& (strcmp(how->equals, "=") != 0
-			|| strcmp(how->separator, "&") != 0))
-		return false;
-	if (how->equals != NULL
-		&& (strlen(how->equals) != 1 || strlen(how->separator) != 1))
 		return false;
 	for (size_t i = 0; i < expr->parts_len; i++)
 		if (!can_be_split(&expr->parts[i]))
@@ -65,15 +55,7 @@ is_unambiguous(const struct um_scheme *scheme, const struct um_payload *payload,
 static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
 holds(const struct um_expr *part, const struct um_expr *leaf)
 {
-	bool query = part->kind == UM_EXPR_SORTED_QUERY
-		&& leaf->kind == UM_EXPR_QUERY;
-	bool form = part->kind == UM_EXPR_SORTED_FORM
-		&& leaf->kind == UM_EXPR_FORM;
-
-	/* The query as it came has all its fields. */
-	if (part->kind == UM_EXPR_ADDRESS && leaf->kind == UM_EXPR_QUERY)
-		return true;
-	if (query || form)
+	if (part->kind == UM_EXPR_SORTED_QUERY && leaf->kind == UM_EXPR_QUERY)
 		return !um_strlist_has(&part->names, um_str(leaf->text));
 	if (um_expr_equal(part, leaf))
 		return true;

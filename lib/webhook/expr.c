@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <openssl/sha.h>
-
 #include "core/hex.h"
+#include "webhook/sorted.h"
 
 void /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
 um_expr_free(struct um_expr *expr)
@@ -22,8 +21,6 @@ um_expr_free(struct um_expr *expr)
 	um_pointer_free(&expr->json.where);
 	um_pointer_free(&expr->json.value);
 	free(expr->json.is);
-	free(expr->sorted.equals);
-	free(expr->sorted.separator);
 	*expr = (struct um_expr){ 0 };
 }
 
@@ -195,21 +192,6 @@ eval_body(const struct um_expr *expr, const struct um_source *source,
 	return take(value, source->parsed->delivery->body);
 }
 
-static enum um_found
-eval_address(const struct um_expr *expr, const struct um_source *source,
-	struct um_value *value)
-{
-	struct um_str query = source->parsed->delivery->query;
-
-	if (expr->text == NULL)
-		return take(value, query);
-	um_buf_puts(&value->made, expr->text);
-	if (query.len != 0)
-		um_buf_puts(&value->made, "?");
-	um_buf_put(&value->made, query.ptr, query.len);
-	return take_made(value);
-}
-
 /* A parameter that occurs twice is ambiguous. */
 static enum um_found
 eval_signature(const struct um_expr *expr, const struct um_source *source,
@@ -255,23 +237,6 @@ eval_crc32(const struct um_expr *expr, const struct um_source *source,
 	enum um_found found = um_expr_eval(&expr->parts[0], source, &of);
 
 	um_buf_printf(&value->made, "%" PRIu32, crc32_of(of.text));
-	um_value_free(&of);
-	return found == UM_BAD ? UM_BAD : take_made(value);
-}
-
-/* An absent value has the digest of no bytes. */
-static enum um_found
-eval_sha256_hex(const struct um_expr *expr, const struct um_source *source,
-	struct um_value *value)
-{
-	struct um_value of;
-	enum um_found found = um_expr_eval(&expr->parts[0], source, &of);
-	uint8_t digest[SHA256_DIGEST_LENGTH];
-	char hex[2 * SHA256_DIGEST_LENGTH + 1];
-
-	SHA256((const uint8_t *)of.text.ptr, of.text.len, digest);
-	um_hex_encode(hex, digest, sizeof(digest));
-	um_buf_puts(&value->made, hex);
 	um_value_free(&of);
 	return found == UM_BAD ? UM_BAD : take_made(value);
 }
@@ -360,35 +325,17 @@ eval_first(const struct um_expr *expr, const struct um_source *source,
 }
 
 static enum um_found
-join_sorted(const struct um_expr *expr, const struct um_form *form,
-	struct um_str raw, struct um_value *value)
-{
-	bool any = um_sorted_join(&expr->sorted, &expr->names, form, raw,
-		&value->made, &value->is_ambiguous);
-
-	return any ? take_made(value) : UM_ABSENT;
-}
-
-static enum um_found
 eval_sorted_query(const struct um_expr *expr, const struct um_source *source,
 	struct um_value *value)
 {
 	const struct um_parsed *parsed = source->parsed;
 
-	return parsed->query_is == UM_FOUND ? join_sorted(expr, &parsed->query,
-		       parsed->delivery->query, value)
-					    : UM_BAD;
-}
-
-static enum um_found
-eval_sorted_form(const struct um_expr *expr, const struct um_source *source,
-	struct um_value *value)
-{
-	const struct um_parsed *parsed = source->parsed;
-
-	return parsed->form_is == UM_FOUND ? join_sorted(expr, &parsed->form,
-		       parsed->delivery->body, value)
-					   : UM_BAD;
+	if (parsed->query_is != UM_FOUND)
+		return UM_BAD;
+	return um_sorted_put(&value->made, parsed->delivery->query,
+		       &expr->names)
+		? take_made(value)
+		: UM_ABSENT;
 }
 
 enum um_found
@@ -405,14 +352,11 @@ um_expr_eval(const struct um_expr *expr, const struct um_source *source,
 		[UM_EXPR_JSON] = eval_json,
 		[UM_EXPR_ITEM] = eval_item,
 		[UM_EXPR_BODY] = eval_body,
-		[UM_EXPR_ADDRESS] = eval_address,
 		[UM_EXPR_SIGNATURE] = eval_signature,
 		[UM_EXPR_CRC32] = eval_crc32,
-		[UM_EXPR_SHA256_HEX] = eval_sha256_hex,
 		[UM_EXPR_MAC] = eval_mac,
 		[UM_EXPR_JOIN] = eval_join,
 		[UM_EXPR_FIRST] = eval_first,
-		[UM_EXPR_SORTED_FORM] = eval_sorted_form,
 		[UM_EXPR_SORTED_QUERY] = eval_sorted_query,
 	};
 

@@ -15,7 +15,6 @@
 #include "core/str.h"
 #include "core/strlist.h"
 #include "webhook/parsed.h"
-#include "webhook/sorted.h"
 #include "webhook/verifier.h"
 
 #define UM_EXPR_DEPTH_MAX 4   /* nesting of functions */
@@ -33,14 +32,11 @@ enum um_expr_kind {
 	UM_EXPR_JSON,
 	UM_EXPR_ITEM,
 	UM_EXPR_BODY,
-	UM_EXPR_ADDRESS, /* the query as it came; with `text`, the whole URL */
 	UM_EXPR_SIGNATURE, /* another parameter of the signature header */
 	UM_EXPR_CRC32,
-	UM_EXPR_SHA256_HEX,
 	UM_EXPR_MAC, /* with a key of source->mac; in challenges */
 	UM_EXPR_JOIN,
 	UM_EXPR_FIRST,
-	UM_EXPR_SORTED_FORM,
 	UM_EXPR_SORTED_QUERY,
 };
 
@@ -49,7 +45,7 @@ struct um_expr {
 	enum um_expr_kind kind;
 	/* A literal, a name, or the separator of a join. */
 	char *text;
-	/* The names of a header; the fields that a sorted list leaves out. */
+	/* The names of a header; the fields that a sorted query leaves out. */
 	struct um_strlist names;
 	struct um_expr_json {
 		struct um_pointer at;
@@ -58,7 +54,6 @@ struct um_expr {
 		struct um_pointer where, value;
 		char *is;
 	} json;
-	struct um_sorted sorted;
 	size_t parts_len;
 	struct um_expr *parts;
 };

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "http/form.h"
+
 static int
 compare(const void *left, const void *right)
 {
@@ -16,69 +18,40 @@ compare(const void *left, const void *right)
 	return (a->name.len > b->name.len) - (a->name.len < b->name.len);
 }
 
-/* The fields as they were sent. They have been parsed, so they all fit. */
+/* Neither an empty part, as in `a&&b`, nor `=` is a field. */
 static size_t
-split_raw(struct um_field out[static UM_FORM_FIELDS_MAX], struct um_str text)
+split(struct um_field out[static UM_FORM_FIELDS_MAX], struct um_str query)
 {
 	size_t len = 0;
 
-	while (text.len != 0 && len < UM_FORM_FIELDS_MAX) {
-		const char *end = memchr(text.ptr, '&', text.len);
-		size_t one = end != NULL ? (size_t)(end - text.ptr) : text.len;
-		const char *equals = memchr(text.ptr, '=', one);
-		size_t name = equals != NULL ? (size_t)(equals - text.ptr)
-					     : one;
+	while (query.len != 0 && len < UM_FORM_FIELDS_MAX) {
+		struct um_str value = um_str_cut(&query, "&");
+		struct um_str name = um_str_cut(&value, "=");
 
-		/* Neither an empty part, as in `a&&b`, nor `=` is a field. */
-		if (one != 0 && !(one == 1 && name == 0)) {
-			out[len].name = (struct um_str){ text.ptr, name };
-			out[len].value = (struct um_str){ text.ptr + name
-					+ (equals != NULL),
-				one - name - (equals != NULL) };
-			len++;
-		}
-		text.ptr += one + (end != NULL);
-		text.len -= one + (end != NULL);
+		if (name.len != 0 || value.len != 0)
+			out[len++] = (struct um_field){ name, value };
 	}
 	return len;
 }
 
-static bool
-holds(struct um_str text, const char *separator)
-{
-	return separator[0] != '\0' && text.len != 0
-		&& memmem(text.ptr, text.len, separator, strlen(separator))
-		!= NULL;
-}
-
 bool
-um_sorted_join(const struct um_sorted *how, const struct um_strlist *without,
-	const struct um_form *form, struct um_str raw, struct um_buf *out,
-	bool *is_ambiguous)
+um_sorted_put(struct um_buf *out, struct um_str query,
+	const struct um_strlist *without)
 {
 	struct um_field field[UM_FORM_FIELDS_MAX];
-	size_t len = form->len;
+	size_t len = split(field, query);
 	bool any = false;
 
-	if (how->as_sent)
-		len = split_raw(field, raw);
-	else
-		memcpy(field, form->field, len * sizeof(field[0]));
 	qsort(field, len, sizeof(field[0]), compare);
 	for (size_t i = 0; i < len; i++) {
-		struct um_str name = field[i].name, value = field[i].value;
-
-		if (um_strlist_has(without, name))
+		if (um_strlist_has(without, field[i].name))
 			continue;
 		if (any)
-			um_buf_puts(out, how->separator);
-		um_buf_put(out, name.ptr, name.len);
-		um_buf_puts(out, how->equals);
-		um_buf_put(out, value.ptr, value.len);
+			um_buf_puts(out, "&");
+		um_buf_put(out, field[i].name.ptr, field[i].name.len);
+		um_buf_puts(out, "=");
+		um_buf_put(out, field[i].value.ptr, field[i].value.len);
 		any = true;
-		*is_ambiguous |= holds(name, how->equals)
-			|| holds(name, how->separator)
-			|| holds(value, how->separator);
 	}
 	return any;
 }

@@ -103,14 +103,12 @@ static bool
 decode_signature(uint8_t out[static UM_SIGNATURE_LEN_MAX], size_t *len,
 	enum um_encoding encoding, struct um_str text)
 {
-	/* Only the named alphabet: a signature has a single spelling. */
-	const char *foreign = encoding == UM_BASE64 ? "-_" : "+/";
-
 	if (encoding == UM_HEX)
 		return um_hex_decode(out, UM_SIGNATURE_LEN_MAX, len, text);
-	if (text.len == 0 || (encoding == UM_BASE64 && text.len % 4 != 0)
-		|| memchr(text.ptr, foreign[0], text.len) != NULL
-		|| memchr(text.ptr, foreign[1], text.len) != NULL)
+	/* One alphabet and all padding: a signature has a single spelling. */
+	if (text.len == 0 || text.len % 4 != 0
+		|| memchr(text.ptr, '-', text.len) != NULL
+		|| memchr(text.ptr, '_', text.len) != NULL)
 		return false;
 	return um_base64_decode(out, UM_SIGNATURE_LEN_MAX, len, text);
 }
@@ -297,10 +295,8 @@ um_verifier_sign(const struct um_verifier *verifier, struct um_str message,
 		return false;
 	if (verifier->encoding == UM_HEX)
 		um_hex_encode(text, mac, len);
-	else if (verifier->encoding == UM_BASE64)
-		EVP_EncodeBlock((unsigned char *)text, mac, (int)len);
 	else
-		um_base64url_encode(text, mac, len);
+		EVP_EncodeBlock((unsigned char *)text, mac, (int)len);
 	um_buf_puts(out, text);
 	return true;
 }

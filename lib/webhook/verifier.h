@@ -19,7 +19,7 @@
 #define UM_SIGNATURE_LEN_MAX 512   /* bytes of one: RSA with 4096 bits */
 
 /* How a signature is written. The letters of hex are all of one case. */
-enum um_encoding { UM_HEX, UM_BASE64, UM_BASE64URL };
+enum um_encoding { UM_HEX, UM_BASE64 };
 
 struct um_verifier;
 
@@ -45,7 +45,7 @@ size_t um_verifier_count_keys(const struct um_verifier *verifier);
  * OK if one of the signatures, as texts, is right for one of the keys, and none
  * of them is malformed; otherwise why not. Compares in constant time. A certificate is valid
  * from its first to its last second; `now_ms` is Unix time. What an unsigned
- * message can cost is limited: it is hashed once for each key, or (RSA, ECDSA)
+ * message can cost is limited: it is hashed once for each key, or (RSA)
  * once for all. More than UM_PUBLIC_SIGNATURES_MAX signatures for public keys
  * match none.
  */

@@ -18,14 +18,14 @@ um_verifier_accepts_key_form(enum um_algorithm algorithm, enum um_key_form form)
 		return form != UM_KEY_CERTIFICATE;
 	if (algorithm == UM_TOKEN)
 		return form == UM_KEY_UTF8;
-	return form != UM_KEY_UTF8 && form != UM_KEY_SHA1;
+	return form != UM_KEY_UTF8;
 }
 
 /* A keyed HMAC, or NULL. */
 static EVP_MAC_CTX *
 hmac_new(enum um_algorithm algorithm, const uint8_t *bytes, size_t len)
 {
-	static const char *const digests[] = { "SHA1", "SHA256", "SHA512" };
+	static const char *const digests[] = { "SHA256", "SHA512" };
 	EVP_MAC *mac = EVP_MAC_fetch(NULL, "HMAC", NULL);
 	EVP_MAC_CTX *ctx = mac != NULL ? EVP_MAC_CTX_new(mac) : NULL;
 	OSSL_PARAM params[] = {
@@ -42,15 +42,6 @@ hmac_new(enum um_algorithm algorithm, const uint8_t *bytes, size_t len)
 	return ctx;
 }
 
-static bool
-is_p256(const EVP_PKEY *public)
-{
-	char group[32] = "";
-
-	return EVP_PKEY_get_group_name(public, group, sizeof(group), NULL) == 1
-		&& strcmp(group, "prime256v1") == 0;
-}
-
 static enum um_verify_error
 check_public(enum um_algorithm algorithm, const EVP_PKEY *public)
 {
@@ -60,8 +51,6 @@ check_public(enum um_algorithm algorithm, const EVP_PKEY *public)
 		return EVP_PKEY_is_a(public, "ED25519")
 			? UM_VERIFY_OK
 			: UM_VERIFY_KEY_NOT_ED25519;
-	if (algorithm == UM_ECDSA_P256)
-		return is_p256(public) ? UM_VERIFY_OK : UM_VERIFY_KEY_NOT_P256;
 	if (!EVP_PKEY_is_a(public, "RSA"))
 		return UM_VERIFY_KEY_NOT_RSA;
 	return EVP_PKEY_get_bits(public) >= UM_RSA_BITS_MIN
@@ -99,10 +88,6 @@ decode_key(uint8_t *out, size_t max, size_t *len, enum um_key_form form,
 	case UM_KEY_HEX:
 		if (!um_hex_decode(out, max, len, text))
 			return UM_VERIFY_KEY_NOT_HEX;
-		break;
-	case UM_KEY_SHA1:
-		SHA1((const uint8_t *)text.ptr, text.len, out);
-		*len = SHA_DIGEST_LENGTH;
 		break;
 	default:
 		if (text.len > max)

@@ -18,11 +18,9 @@
 #define UM_RSA_BITS_MIN 2048
 
 enum um_algorithm {
-	UM_HMAC_SHA1, /* RFC 2104 */
-	UM_HMAC_SHA256,
+	UM_HMAC_SHA256, /* RFC 2104 */
 	UM_HMAC_SHA512,
 	UM_ED25519,    /* RFC 8032 */
-	UM_ECDSA_P256, /* SHA-256, the signature as DER (RFC 3279 2.2.3) */
 	UM_RSA_SHA256, /* RSASSA-PKCS1-v1_5 (RFC 8017 section 8.2) */
 	UM_TOKEN,      /* the secret itself is compared */
 };
@@ -32,7 +30,6 @@ enum um_key_form {
 	UM_KEY_UTF8,   /* the text's own bytes */
 	UM_KEY_BASE64, /* either alphabet, with or without padding */
 	UM_KEY_HEX,
-	UM_KEY_SHA1,        /* the SHA-1 of the text's bytes */
 	UM_KEY_CERTIFICATE, /* pinned X.509 certificates, in a PEM file */
 };
 

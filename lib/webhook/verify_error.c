@@ -13,7 +13,6 @@ um_verify_error_text(enum um_verify_error error)
 		[UM_VERIFY_KEY_UNUSABLE] = "OpenSSL refuses it",
 		[UM_VERIFY_KEY_NOT_PUBLIC] = "is not a public key",
 		[UM_VERIFY_KEY_NOT_ED25519] = "is not an Ed25519 key",
-		[UM_VERIFY_KEY_NOT_P256] = "is not a key on the curve P-256",
 		[UM_VERIFY_KEY_NOT_RSA] = "is not an RSA key",
 		[UM_VERIFY_KEY_SHORT] = "is an RSA key of fewer than 2048 bits",
 		[UM_VERIFY_KEYS_TOO_MANY] = "is more than a scheme can have",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Generic senders, documents, accounts, signed returns, and the corners of the language.
-import { generateKeyPairSync, sign } from 'node:crypto';
+import { sign } from 'node:crypto';
 import { ed25519, ED25519_PUBLIC, event, hmac, ID, json, NOW, OTHER, sha256, write } from './support.mjs';
 
 export function standardWebhooks(name, prefix, extra = []) {
@@ -378,27 +378,6 @@ export function others() {
 		}],
 	});
 
-	const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
-	const sendgrid = json([
-		{ event: 'click', sg_event_id: 'a', sg_message_id: 'm', elicitation_id: ID },
-		{ event: 'open', sg_event_id: 'b', sg_message_id: 'm', elicitation_id: ID },
-		{ event: 'bounce', sg_message_id: 'n', elicitation_id: OTHER },
-	]);
-	write('sendgrid', {
-		site: { secrets: [publicKey.export({ type: 'spki', format: 'der' }).toString('base64')] },
-		deliveries: [{
-			name: 'good', body: sendgrid,
-			headers: {
-				'x-twilio-email-event-webhook-timestamp': `${NOW}`,
-				'x-twilio-email-event-webhook-signature': sign('sha256', Buffer.from(`${NOW}${sendgrid}`), privateKey).toString('base64'),
-			},
-			verdict: 'good', events: [
-				event('paid', 'click', 'a', { reference: 'm' }), event('ignore', 'open', 'b', { reference: 'm' }),
-				event('failed', 'bounce', `sha256:${sha256(sendgrid)}:2`, { id: OTHER, reference: 'n' }),
-			],
-		}],
-	});
-
 	const gitlab = json({ object_kind: 'issue', object_attributes: { id: 9, elicitation_id: ID } });
 	const gitlabEvent = event('recheck', 'issue', `sha256:${sha256(gitlab)}`, { reference: '9' });
 	write('gitlab', {
@@ -408,19 +387,6 @@ export function others() {
 			{ name: 'shorter', body: gitlab, headers: { 'x-gitlab-token': 'token-of-the-projec' }, verdict: 'forged' },
 			{ name: 'none', body: gitlab, headers: {}, verdict: 'unsigned' },
 		],
-	});
-
-	const url = 'https://pay.example/webhook/twilio?x=1';
-	const call = { CallSid: 'CA1', CallStatus: 'completed', ElicitationId: ID, Caller: '+14158675309', 'To Name': 'a & b' };
-	const sorted = Object.keys(call).sort().map((key) => key + call[key]).join('');
-	const form = new URLSearchParams(call).toString();
-	write('twilio', {
-		site: { secrets: ['12345'], constants: { notification_url: url } },
-		deliveries: [{
-			name: 'good', body: form, content_type: 'application/x-www-form-urlencoded; charset=UTF-8',
-			headers: { 'x-twilio-signature': hmac('sha1', '12345', url + sorted, 'base64') },
-			verdict: 'good', events: [event('recheck', 'completed', `sha256:${sha256(form)}`, { reference: 'CA1' })],
-		}],
 	});
 
 	const slack = new URLSearchParams({

@@ -123,8 +123,8 @@ const BEYOND_PACKAGE = /^\/variables$/;
 const REPLACEMENTS = [
 	undefined, null, true, 0, 1, -1, 1.5, '', 'x', '/x', 'body', 'raw', 'hex', 'unix', 'paid', 'recheck', 'certificate',
 	[], ['x'], [['x']], {}, { json: '/x' }, { item: '/x' }, { header: 'x' }, { header: ['x', 'y'] }, { body: 'raw' },
-	{ site: 'x' }, { address: 'query' }, { signature: 'x' }, { join: ['x'], with: '' }, { first: [{ query: 'x' }] }, { crc32: { form: 'x' } },
-	{ sorted_query: {} }, { sorted_form: { without: ['x'], text: 'sent' } }, { multipart: 'x' },
+	{ site: 'x' }, { signature: 'x' }, { join: ['x'], with: '' }, { first: [{ query: 'x' }] }, { crc32: { form: 'x' } },
+	{ sorted_query: {} }, { sorted_query: { without: ['x'] } }, { multipart: 'x' },
 	{ json: '/x', where: '/y', is: 'z', value: '/v' },
 	'https://x.example/y', 'https://{shop}.example', 'https://{x}.example', 'https://{', '{issuer}', '{', 'https://x.example/?y', 'http://x.example',
 	'http://localhost:1', 'S256', 'none', 'form_post', 'id_token', 'token_response', 'label', 'url', ',', { x: 'y' }, { state: 'x' }, { from: 'token_response', id: '/x' },

@@ -297,39 +297,6 @@ TEST(fields_and_prefixes_of_the_site)
 		" /verify/0/signed/0: the constant `keys` has several values");
 }
 
-/* The address as it came proves the fields in it. */
-TEST(a_query_that_is_signed_as_it_came)
-{
-	static const char *const secret[] = { "s" };
-	static const char text[] =
-		"{\"name\": \"n\", \"documentation\": \"d\", \"verify\": "
-		"[{\"algorithm\": \"hmac-sha256\", \"key\": {\"as\": "
-		"\"utf8\"}, \"signature\": {\"from\": {\"header\": "
-		"\"x-signature\"}, \"as\": \"hex\"}, \"signed\": "
-		"[{\"address\": \"query\"}]}], \"trust\": \"fields\", "
-		"\"type\": {\"query\": \"b\"}, \"outcomes\": [{\"type\": "
-		"\"x y\", \"effect\": \"paid\"}]}";
-	struct um_error err;
-	struct um_spec *spec = load(text, secret, 1, &err);
-	struct headers headers = { 0 };
-	struct um_delivery delivery = { .query = STR("b=x%20y&a=1"),
-		.header = header,
-		.arg = &headers };
-	struct um_event event;
-	size_t len;
-
-	if (spec == NULL)
-		fail_msg("%s", err.text);
-	hmac_hex(headers.signature, secret[0], um_str("b=x%20y&a=1"));
-	assert_int_equal(um_spec_read(&spec->webhook, &delivery, &event, &len),
-		UM_DELIVERY_GOOD);
-	assert_int_equal(event.effect, UM_EFFECT_PAID);
-	delivery.query = STR("b=x+y&a=1");
-	assert_int_equal(um_spec_read(&spec->webhook, &delivery, &event, &len),
-		UM_DELIVERY_FORGED);
-	um_spec_free(spec);
-}
-
 /* The params as `name=value;`, put together again. */
 static void
 assert_pairs(const char *text, const char *between, const char *equals,
@@ -396,7 +363,6 @@ main(void)
 		cmocka_unit_test(the_longest_prefix_decides),
 		cmocka_unit_test(a_public_key_is_never_a_secret_as_well),
 		cmocka_unit_test(fields_and_prefixes_of_the_site),
-		cmocka_unit_test(a_query_that_is_signed_as_it_came),
 		cmocka_unit_test(
 			what_a_scheme_that_did_not_match_found_does_not_count),
 		cmocka_unit_test(one_ambiguous_event_does_not_affect_the_next),

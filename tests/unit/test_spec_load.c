@@ -129,9 +129,6 @@ TEST(secrets_that_do_not_fit)
 			"public key" },
 		{ "adyen", "[\"xyz0\"]",
 			"/verify: secret 1 of the configuration is not hex" },
-		{ "sendgrid", "[\"AAAA\"]",
-			"/verify: secret 1 of the configuration is not a "
-			"public key" },
 		{ "mollie", "[\"secret\"]",
 			"/verify: the description does not verify signatures" },
 		{ "paypal", "[\"secret\"]",

@@ -37,14 +37,13 @@ is_right(enum um_algorithm algorithm, enum um_encoding encoding,
 	return ok;
 }
 
-/* RFC 2202 and RFC 4231, test case 2 of both. */
+/* RFC 4231, test case 2. */
 TEST(hmac)
 {
 	static const struct {
 		enum um_algorithm algorithm;
 		const char *mac;
 	} cases[] = {
-		{ UM_HMAC_SHA1, "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79" },
 		{ UM_HMAC_SHA256, JEFE_SHA256 },
 		{ UM_HMAC_SHA512,
 			"164b7a7bfcf819e2e395fbe73b56e0a3"
@@ -61,11 +60,11 @@ TEST(hmac)
 					cases[j].mac)
 					== (i == j));
 	assert_false(is_right(UM_HMAC_SHA256, UM_HEX, UM_KEY_UTF8, "jefe",
-		STR(JEFE), cases[1].mac));
+		STR(JEFE), cases[0].mac));
 	assert_false(is_right(UM_HMAC_SHA256, UM_HEX, UM_KEY_UTF8, "Jefe",
-		STR(JEFE "\0"), cases[1].mac));
+		STR(JEFE "\0"), cases[0].mac));
 	assert_false(is_right(UM_HMAC_SHA256, UM_HEX, UM_KEY_UTF8, "Jefe",
-		um_str(NULL), cases[1].mac));
+		um_str(NULL), cases[0].mac));
 }
 
 TEST(forms_of_a_key)
@@ -85,9 +84,6 @@ TEST(forms_of_a_key)
 		assert_row(cases[i].key,
 			is_right(UM_HMAC_SHA256, UM_HEX, cases[i].form,
 				cases[i].key, STR(JEFE), JEFE_SHA256));
-	/* SHA-1 of the text, as its 20 bytes. */
-	assert_true(is_right(UM_HMAC_SHA1, UM_HEX, UM_KEY_SHA1, "private_key",
-		STR("payload"), "81579ebe51814fd016f197eaec562c47b4f5b9a2"));
 }
 
 TEST(encodings_of_a_signature)
@@ -120,10 +116,6 @@ TEST(encodings_of_a_signature)
 		{ UM_BASE64, " W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM=",
 			false },
 		{ UM_BASE64, JEFE_SHA256, false },
-		{ UM_BASE64URL, "W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM",
-			true },
-		{ UM_BASE64URL,
-			"W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM=", true },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++)
@@ -134,7 +126,7 @@ TEST(encodings_of_a_signature)
 }
 
 /* A signature with both of the letters that the alphabets differ in. */
-TEST(alphabets)
+TEST(the_alphabet_of_urls_is_refused)
 {
 	static const char key[] = "hush";
 	char standard[64] = "", url[64] = "", message[24];
@@ -156,10 +148,6 @@ TEST(alphabets)
 	}
 	assert_true(found);
 	assert_true(is_right(UM_HMAC_SHA256, UM_BASE64, UM_KEY_UTF8, key,
-		um_str(message), standard));
-	assert_true(is_right(UM_HMAC_SHA256, UM_BASE64URL, UM_KEY_UTF8, key,
-		um_str(message), url));
-	assert_false(is_right(UM_HMAC_SHA256, UM_BASE64URL, UM_KEY_UTF8, key,
 		um_str(message), standard));
 	url[43] = '=';
 	assert_false(is_right(UM_HMAC_SHA256, UM_BASE64, UM_KEY_UTF8, key,
@@ -201,7 +189,7 @@ public_text(EVP_PKEY *key, char out[static 1024])
 
 TEST(public_keys)
 {
-	EVP_PKEY *p256 = EVP_EC_gen("P-256"), *p384 = EVP_EC_gen("P-384");
+	EVP_PKEY *p256 = EVP_EC_gen("P-256");
 	EVP_PKEY *rsa = key_of_tests("rsa-1");
 	EVP_PKEY *short_rsa = key_of_tests("rsa-short");
 	EVP_PKEY *ed = EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");
@@ -212,13 +200,8 @@ TEST(public_keys)
 		const EVP_MD *digest;
 		enum um_verify_error error;
 	} cases[] = {
-		{ "P-256", p256, UM_ECDSA_P256, EVP_sha256(), UM_VERIFY_OK },
 		{ "RSA", rsa, UM_RSA_SHA256, EVP_sha256(), UM_VERIFY_OK },
 		{ "Ed25519", ed, UM_ED25519, NULL, UM_VERIFY_OK },
-		{ "P-384", p384, UM_ECDSA_P256, EVP_sha256(),
-			UM_VERIFY_KEY_NOT_P256 },
-		{ "RSA as ECDSA", rsa, UM_ECDSA_P256, EVP_sha256(),
-			UM_VERIFY_KEY_NOT_P256 },
 		{ "P-256 as RSA", p256, UM_RSA_SHA256, EVP_sha256(),
 			UM_VERIFY_KEY_NOT_RSA },
 		{ "short RSA", short_rsa, UM_RSA_SHA256, EVP_sha256(),
@@ -250,7 +233,6 @@ TEST(public_keys)
 			UM_KEY_BASE64, public, STR("messages"), signature));
 	}
 	EVP_PKEY_free(p256);
-	EVP_PKEY_free(p384);
 	EVP_PKEY_free(rsa);
 	EVP_PKEY_free(short_rsa);
 	EVP_PKEY_free(ed);
@@ -322,11 +304,10 @@ TEST(keys_that_are_refused)
 			"====", UM_VERIFY_KEY_NOT_BASE64 },
 		{ UM_HMAC_SHA256, UM_KEY_HEX, "0", UM_VERIFY_KEY_NOT_HEX },
 		{ UM_HMAC_SHA256, UM_KEY_HEX, "zz", UM_VERIFY_KEY_NOT_HEX },
-		{ UM_HMAC_SHA256, UM_KEY_SHA1, "", UM_VERIFY_KEY_EMPTY },
 		{ UM_TOKEN, UM_KEY_UTF8, "", UM_VERIFY_KEY_EMPTY },
 		{ UM_ED25519, UM_KEY_HEX, "00", UM_VERIFY_KEY_NOT_PUBLIC },
 		{ UM_ED25519, UM_KEY_BASE64, "AAAA", UM_VERIFY_KEY_NOT_PUBLIC },
-		{ UM_ECDSA_P256, UM_KEY_BASE64,
+		{ UM_RSA_SHA256, UM_KEY_BASE64,
 			"MAA=", UM_VERIFY_KEY_NOT_PUBLIC },
 	};
 
@@ -346,12 +327,11 @@ TEST(keys_that_are_refused)
 
 TEST(forms_that_go_with_an_algorithm)
 {
-	for (int a = UM_HMAC_SHA1; a <= UM_TOKEN; a++)
+	for (int a = UM_HMAC_SHA256; a <= UM_TOKEN; a++)
 		for (int f = UM_KEY_UTF8; f <= UM_KEY_CERTIFICATE; f++) {
-			bool text = f == UM_KEY_UTF8 || f == UM_KEY_SHA1;
 			bool expected = a == UM_TOKEN ? f == UM_KEY_UTF8
 				: a <= UM_HMAC_SHA512 ? f != UM_KEY_CERTIFICATE
-						      : !text;
+						      : f != UM_KEY_UTF8;
 
 			assert_int_equal(um_verifier_accepts_key_form(
 						 (enum um_algorithm)a,
@@ -442,7 +422,7 @@ main(void)
 		cmocka_unit_test(hmac),
 		cmocka_unit_test(forms_of_a_key),
 		cmocka_unit_test(encodings_of_a_signature),
-		cmocka_unit_test(alphabets),
+		cmocka_unit_test(the_alphabet_of_urls_is_refused),
 		cmocka_unit_test(ed25519),
 		cmocka_unit_test(public_keys),
 		cmocka_unit_test(rsa_with_another_digest_or_padding),
