@@ -69,6 +69,10 @@ DECLARE
 	old bigint;
 	unconfirmed bigint;
 BEGIN
+	-- Who can call this must not be able to destroy what was just paid for.
+	IF keep_unclaimed_ms IS NULL OR keep_unclaimed_ms < 604800000 THEN
+		RAISE invalid_parameter_value USING MESSAGE = 'keep_unclaimed_ms is less than seven days (604800000)';
+	END IF;
 	WITH entries AS (
 		DELETE FROM urlmode.purge_queue q
 		WHERE q.ctid IN (
@@ -120,7 +124,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.purge_results(bigint) IS
-	'Purges the results and verifiers that are due, and the results of payments and signatures that nobody has claimed for keep_unclaimed_ms milliseconds, thirty days by default; references, amounts and currencies stay. Ends the claims that were fulfilled before that time and never confirmed. Takes at most 1000 of each and returns how many it took: call it again until it returns 0. Every MCP server calls it now and then.';
+	'Purges the results and verifiers that are due, and the results of payments and signatures that nobody has claimed for keep_unclaimed_ms milliseconds, thirty days by default and seven at least; references, amounts and currencies stay. Ends the claims that were fulfilled before that time and never confirmed. Takes at most 1000 of each and returns how many it took: call it again until it returns 0. Every MCP server calls it now and then.';
 
 -- A purge goes through the rows of a kind once, in the order of their expiry, and
 -- each batch begins where the one before it ended. Otherwise it would read again

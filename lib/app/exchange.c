@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <openssl/sha.h>
+
 #include "core/hex.h"
 
 static bool
@@ -75,6 +77,19 @@ wrong_user_recorded(const struct um_context *context, struct um_exchange *ex)
 	return UM_REFUSAL_WRONG_USER;
 }
 
+/* One for each user, however often: who asks again adds nothing to the trail. */
+static void
+name_wrong_user(char *out, size_t size, const struct um_exchange *ex)
+{
+	uint8_t digest[SHA256_DIGEST_LENGTH];
+	char hex[2 * SHA256_DIGEST_LENGTH + 1], id[UM_UUID_TEXT_LEN + 1];
+
+	SHA256((const uint8_t *)ex->user, strlen(ex->user), digest);
+	um_hex_encode(hex, digest, sizeof(digest));
+	um_uuid_format(id, ex->token.id);
+	snprintf(out, size, "wrong_user:%s:%s", id, hex);
+}
+
 static void
 record_wrong_user(struct um_exchange *ex)
 {
@@ -83,8 +98,7 @@ record_wrong_user(struct um_exchange *ex)
 	if (event == NULL)
 		return;
 	event->effect = UM_EFFECT_IGNORE;
-	snprintf(event->identity, sizeof(event->identity), "request:%s",
-		ex->request.id);
+	name_wrong_user(event->identity, sizeof(event->identity), ex);
 	snprintf(event->type, sizeof(event->type), "wrong_user");
 	free(ex->events);
 	ex->events = event;

@@ -2,6 +2,7 @@
 #include "postgres/connect.h"
 
 #include <poll.h>
+#include <stdlib.h>
 
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
@@ -103,6 +104,28 @@ um_connect_take(struct um_connect *connect)
 
 	connect->conn = NULL;
 	return conn;
+}
+
+bool
+um_connect_ask(PGconn *conn)
+{
+	static const char ask[] =
+		"SELECT pg_backend_pid(), has_function_privilege("
+		"to_regprocedure('urlmode.read(uuid[], bytea[])'), 'EXECUTE')";
+
+	return PQsetnonblocking(conn, 1) == 0 && PQenterPipelineMode(conn) == 1
+		&& PQsendQueryParams(conn, ask, 0, NULL, NULL, NULL, NULL, 0)
+		== 1
+		&& PQpipelineSync(conn) == 1;
+}
+
+void
+um_connect_answer(const PGconn *conn, const PGresult *res, bool *pooled,
+	bool *reads_results)
+{
+	*pooled = strtoll(PQgetvalue(res, 0, 0), NULL, 10)
+		!= PQbackendPID(conn);
+	*reads_results = PQgetvalue(res, 0, 1)[0] == 't';
 }
 
 int

@@ -42,6 +42,18 @@ enum um_connect_step um_connect_go_on(struct um_connect *connect,
 /* The connection, which the caller owns from now on. */
 PGconn *um_connect_take(struct um_connect *connect);
 
+/* Asks the server what um_connect_answer() reads. Ends with a Sync. */
+bool um_connect_ask(PGconn *conn);
+
+/*
+ * pooled: there is a pooler in transaction mode. It reports a process id of its
+ * own, since none of its servers belongs to the connection.
+ * reads_results: the login may execute urlmode.read, which is for MCP servers. A
+ * callback host must not be able to read what it has sealed.
+ */
+void um_connect_answer(const PGconn *conn, const PGresult *res, bool *pooled,
+	bool *reads_results);
+
 /*
  * The descriptor to wait for, or -1. Wait for it to be writable with
  * connect->want_write, and otherwise to be readable.

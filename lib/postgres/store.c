@@ -180,12 +180,7 @@ connect_step(struct um_store *store, int64_t now)
 		return false;
 	}
 	store->conn = um_connect_take(&store->connect);
-	if (PQsetnonblocking(store->conn, 1) != 0
-		|| PQenterPipelineMode(store->conn) != 1
-		|| PQsendQueryParams(store->conn, "SELECT pg_backend_pid()", 0,
-			   NULL, NULL, NULL, NULL, 0)
-			!= 1
-		|| PQpipelineSync(store->conn) != 1) {
+	if (!um_connect_ask(store->conn)) {
 		connection_lost(store, now);
 		return false;
 	}
@@ -269,17 +264,21 @@ batch_failed(struct um_store *store, int64_t now)
 	}
 }
 
-/*
- * A pooler in transaction mode reports a process id of its own, since none of
- * its servers belongs to the connection.
- */
 static void
 asked(struct um_store *store, int64_t now)
 {
-	bool pooled = store->answer.results_len == 1
-		&& strtoll(PQgetvalue(store->answer.results[0], 0, 0), NULL, 10)
-			!= PQbackendPID(store->conn);
+	bool pooled = false, reads_results = false;
 
+	if (store->answer.results_len == 1)
+		um_connect_answer(store->conn, store->answer.results[0],
+			&pooled, &reads_results);
+	if (reads_results) {
+		notice(store, "database",
+			"the login may execute urlmode.read: give the programs "
+			"urlmode_cgi alone");
+		disconnect(store, now);
+		return;
+	}
 	if (pooled && !store->pooled)
 		notice(store, "database",
 			"there is a pooler, so statements are not prepared");

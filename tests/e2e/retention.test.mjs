@@ -303,6 +303,13 @@ describe('what a call of purge takes', () => {
 		assert.deepEqual(await sql('SELECT result FROM urlmode.elicitation WHERE id = $1', [flow.id]), [{ result: null }]);
 	});
 
+	test('no results of payments that are unclaimed for less than seven days', async () => {
+		for (const keep of [7 * DAY - 1, 0, -1, null]) {
+			await assert.rejects(sql('SELECT urlmode.purge_results($1)', [keep]), /seven days/);
+		}
+		await sql('SELECT urlmode.purge_results($1)', [7 * DAY]);
+	});
+
 	test('nothing younger than seven days, no other kind, and no batch of nothing', async () => {
 		for (const [options, message] of [
 			[{ keep: 7 * DAY - 1 }, /seven days/], [{ keep: -1 }, /seven days/], [{ keep: null }, /required/],

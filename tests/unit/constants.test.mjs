@@ -66,6 +66,7 @@ const SAME = {
 	'milliseconds that a result is kept after it was read': () => [js('purge', 'KEEP_RESULTS_MS'),
 		...sqlDefaults('keep_ms').filter((ms) => ms !== js('purge', 'RETENTION_MS'))],
 	'milliseconds that the result of an unclaimed payment is kept': () => [js('purge', 'KEEP_UNCLAIMED_MS'), ...sqlDefaults('keep_unclaimed_ms')],
+	'milliseconds that it is kept at least': () => [js('purge', 'KEEP_UNCLAIMED_MIN_MS'), found('sql/005_retention.sql', /keep_unclaimed_ms < (\d+)/)],
 	'milliseconds that rows are kept': () => [js('purge', 'RETENTION_MS'), found('sql/005_retention.sql', /purge\(keep_ms bigint DEFAULT (\d+)/)],
 	'milliseconds that rows are kept at least': () => [js('purge', 'RETENTION_MIN_MS'), found('sql/005_retention.sql', /keep_ms < (\d+)/)],
 	'rows that are purged at once': () => [js('purge', 'BATCH_SIZE'), ...sqlDefaults('batch').filter((rows) => rows > 100),

@@ -133,16 +133,24 @@ is_of_another_user(const struct um_context *context, struct um_exchange *ex)
 	return UM_REFUSAL_WRONG_USER;
 }
 
+#define MALLORY                                                                \
+	"c0a497761b175379ed63397cc9805465"                                     \
+	"59faa84ca9cbeede773117c31508b6ac"
+
 /* For the operator; whatever the database says, the user is refused. */
 TEST(a_wrong_user_is_recorded_once)
 {
-	struct um_exchange ex = { .request.id = CASE_REQUEST_ID };
+	struct um_exchange ex = { .request.id = CASE_REQUEST_ID,
+		.user = "mallory" };
 
 	um_exchange_step(&case_context, &ex, is_of_another_user);
 	assert_non_null(ex.then);
 	assert_int_equal(ex.op.kind, UM_OP_EVENT);
 	assert_string_equal(ex.op.event->type, "wrong_user");
 	assert_int_equal(ex.op.event->effect, UM_EFFECT_IGNORE);
+	/* The same of each request of this user. */
+	assert_string_equal(ex.op.event->identity,
+		"wrong_user:00000000-0000-0000-0000-000000000000:" MALLORY);
 
 	ex.op.status = UM_STORE_FAILED;
 	um_exchange_step(&case_context, &ex, ex.then);

@@ -107,7 +107,7 @@ open_fixture_at_server(const char *more)
 	um_buf_free(&conninfo);
 }
 
-/* A role that is none; a database that is not migrated. */
+/* A role that is none; a database that is not migrated; a login for more. */
 TEST(a_database_that_refuses)
 {
 	static const struct {
@@ -117,6 +117,7 @@ TEST(a_database_that_refuses)
 		{ "dbname=template1 user=urlmode_nobody password=" PASSWORD,
 			"urlmode_nobody" },
 		{ "dbname=template1", "is it migrated? SQLSTATE: 3F000" },
+		{ "dbname=urlmode", "may execute urlmode.read" },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {

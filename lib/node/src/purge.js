@@ -13,6 +13,8 @@ const KEEP_RESULTS_MS = 600_000;
 /** After this time, the database purges every result. */
 const KEEP_RESULTS_MAX_MS = DAY_MS;
 const KEEP_UNCLAIMED_MS = 30 * DAY_MS;
+/** The database purges none that is younger. */
+const KEEP_UNCLAIMED_MIN_MS = 7 * DAY_MS;
 const RETENTION_MS = 90 * DAY_MS;
 /** The database deletes nothing that has been over for less. */
 const RETENTION_MIN_MS = 7 * DAY_MS;
@@ -44,7 +46,7 @@ const KINDS = ['oauth', 'payment', 'signature', 'result', 'stored'];
 export function checkKept({ keepResults, keepUnclaimed, retention }) {
 	return {
 		results: checkMilliseconds('keepResults', keepResults ?? KEEP_RESULTS_MS, 0, KEEP_RESULTS_MAX_MS),
-		unclaimed: checkMilliseconds('keepUnclaimed', keepUnclaimed ?? KEEP_UNCLAIMED_MS, 0, 10 * YEAR_MS),
+		unclaimed: checkMilliseconds('keepUnclaimed', keepUnclaimed ?? KEEP_UNCLAIMED_MS, KEEP_UNCLAIMED_MIN_MS, 10 * YEAR_MS),
 		rows: retention !== false && checkMilliseconds('retention', retention ?? RETENTION_MS, RETENTION_MIN_MS, 100 * YEAR_MS),
 	};
 }

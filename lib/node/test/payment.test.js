@@ -262,13 +262,13 @@ test('the result of a payment is kept until it is claimed, however often it was 
 
 test('keepUnclaimed: the result of a payment that nobody claims is purged, its reference and amount stay', async (t) => {
 	t.mock.timers.enable({ apis: ['setInterval'] });
-	const { callback, admin, owner, id, unclaimed } = await start(t, { settings: { keepUnclaimed: 60_000 } });
+	const { callback, admin, owner, id, unclaimed } = await start(t, { settings: { keepUnclaimed: 7 * 24 * 60 * 60_000 } });
 	const reference = newReference();
 	await callback.paid(id, { ...owner, reference });
 	t.mock.timers.tick(120_000);
 	await sleep(200);
 	assert.deepEqual((await unclaimed())[0].result, { reference });
-	await admin.query("UPDATE urlmode.payment SET proven_at = now() - interval '2 min' WHERE elicitation = $1", [id]);
+	await admin.query("UPDATE urlmode.payment SET proven_at = now() - interval '7 days 2 min' WHERE elicitation = $1", [id]);
 	t.mock.timers.tick(120_000);
 	await until('it is purged', async () => (await unclaimed())[0].result === undefined);
 	const [row] = await unclaimed();
