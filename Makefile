@@ -110,7 +110,7 @@ include nginx/install.mk
 
 ## Tests
 .PHONY: test test-unit test-valgrind test-e2e test-sanitize test-security test-build
-.PHONY: conformance lint coverage soak model chaos fuzz
+.PHONY: conformance clients lint coverage soak model chaos fuzz
 test: test-build ## everything, against the real parts
 	@tests/run
 
@@ -133,6 +133,10 @@ conformance:    ## MCP's conformance suite, and scenarios for URL mode, against 
 	@tests/stack/deps run conformance
 	+@$(MAKE) --no-print-directory build
 	@node tests/conformance/run.mjs
+
+clients: deps   ## what the official clients in TypeScript, Python and Go, and mcp-go, do with each answer
+	@tests/stack/deps test clients
+	@node --test --test-reporter=spec tests/e2e/clients.test.mjs
 
 lint: test-build ## layers, clang-tidy, cppcheck, format, shellcheck, types
 	@tests/run lint
