@@ -177,7 +177,7 @@ const DOCUMENTED = Object.fromEntries(['README.md', 'REFERENCE.md', 'ADAPTERS.md
 }));
 
 const MODULES = [
-	['--module', 'node16'], ['--module', 'nodenext'], ['--module', 'esnext', '--moduleResolution', 'bundler'],
+	['--module', 'node16'], ['--module', 'esnext', '--moduleResolution', 'bundler'],
 ];
 
 const FOLDER = fileURLToPath(new URL('../../build/test/projects/', import.meta.url));
