@@ -10,9 +10,10 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** What users want of the tools. The name is the resumeKey. */
+/** What users want of the tools. The name is the resumeKey, unless there is a key: the same at another price. */
 export const THINGS = {
 	book: { kind: 'payment', expected: { amount: 1_000, currency: 'EUR' } },
+	dearBook: { kind: 'payment', expected: { amount: 2_000, currency: 'EUR' }, key: 'book' },
 	gift: { kind: 'payment', expected: 'any' },
 	contract: { kind: 'signature' },
 	account: { kind: 'oauth' },
@@ -47,7 +48,7 @@ export function makeHistory(seed) {
 	const makers = {
 		call() {
 			if (!last.user || random.chance(0.4)) {
-				last = { user: random.pick(USERS), thing: random.weighted({ book: 6, gift: 3, contract: 1, account: 1 }) };
+				last = { user: random.pick(USERS), thing: random.weighted({ book: 6, dearBook: 2, gift: 3, contract: 1, account: 1 }) };
 			}
 			return {
 				do: 'call', call: label('call'), at: random.pick([0, 1]), ...last,
@@ -58,9 +59,9 @@ export function makeHistory(seed) {
 		pay: () => ({
 			do: 'pay', payment: label('payment'), row: recent('call'),
 			...{
-				right: { amount: 1_000, currency: 'EUR' }, part: { amount: PART, currency: 'EUR' },
+				right: { amount: 1_000, currency: 'EUR' }, dear: { amount: 2_000, currency: 'EUR' }, part: { amount: PART, currency: 'EUR' },
 				nothing: { amount: 0, currency: 'EUR' }, other: { amount: 1_000, currency: 'USD' },
-			}[random.weighted({ right: 8, part: 2, nothing: 1, other: 1 })],
+			}[random.weighted({ right: 8, dear: 2, part: 2, nothing: 1, other: 1 })],
 		}),
 		/** The provider's event that it was paid, perhaps about another elicitation, without the amount, or more of it. */
 		proof() {
@@ -84,7 +85,7 @@ export function makeHistory(seed) {
 		/** An attempt is under way, or has failed; most say which one. */
 		attempt: () => ({
 			do: 'event', event: label('event'), row: recent('call'), effect: random.pick(['attempt_failed', 'processing']),
-			...random.chance(0.8) && { reference: random.pick(['card', 'bank']) },
+			...random.chance(0.8) && { reference: random.pick(['card', 'bank']), ...random.chance(0.15) && { byPayment: true } },
 		}),
 		event: () => ({
 			do: 'event', event: label('event'), row: recent('call'),

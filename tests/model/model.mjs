@@ -50,7 +50,7 @@ export class Model {
 		const row = {
 			id, user, thing, kind, expected, status: 'pending', wasOpened: false, expires: this.now + ttl, grace: 0, claimed: false,
 			action: null, reason: '', from: null, failedAttempts: 0, rechecks: 0, rechecked: 0, failures: 0, recheckAt: 0, lease: 0,
-			references: [], attempts: { underWay: new Map(), over: new Set() },
+			references: [], attempts: { underWay: new Map(), over: new Set(), named: new Set() },
 		};
 		this.rows.push(row);
 		return row;
@@ -337,11 +337,19 @@ export class Model {
 
 	// What a provider does
 
+	/** The elicitation of a payment that was proved, or of an attempt that one elicitation was told of. */
+	#find(reference) {
+		const told = this.rows.filter(({ attempts }) => attempts.named.has(reference));
+		return this.payments.get(reference)?.row ?? (told.length === 1 ? told[0] : undefined);
+	}
+
 	/** An event counts once. What proves nothing changes neither status nor expiry. */
-	event(row, event) {
+	event(named, event) {
 		const { effect, reference } = event;
+		const row = event.byPayment ? this.#find(reference) : named;
+		if (!row) return 'unknown';
 		const isRefund = effect === 'refunded' || effect === 'refund_reversed';
-		const isKnown = !row.isPurged && (!event.byPayment || this.payments.has(reference));
+		const isKnown = !row.isPurged;
 		if (!isKnown && !(isRefund && this.payments.get(reference)?.row === row)) return 'unknown';
 		const outcome = row.isPurged ? effect : this.#event(row, event);
 		if (isRefund && outcome === effect) this.#refund(row, event);
@@ -418,7 +426,8 @@ export class Model {
 
 	/** Each attempt fails once, whichever of its events comes first. Those without a name are taken as they come. */
 	#attempt(row, effect, attempt) {
-		const { underWay, over } = row.attempts;
+		const { underWay, over, named } = row.attempts;
+		if (attempt) named.add(attempt);
 		if (effect === 'processing' && !over.has(attempt)) underWay.set(attempt, this.turn);
 		if (effect === 'attempt_failed') {
 			row.failedAttempts += 1;

@@ -89,9 +89,10 @@ class Runner {
 	#steps = {
 		call: async ({ call: label, at, user, thing, poll = false, exclusive = false }) => {
 			const { urlmode } = this.#stage.instances[at];
-			const request = { ...THINGS[thing], ttl: TTL, exclusive, canRecheck: !poll };
+			const { key = thing, ...asked } = THINGS[thing];
+			const request = { ...asked, ttl: TTL, exclusive, canRecheck: !poll };
 			const elicitation = await urlmode.create({
-				...request, id: this.#id(label), provider: PROVIDER, subject: user, resumeKey: thing,
+				...request, id: this.#id(label), provider: PROVIDER, subject: user, resumeKey: key,
 				targetUrl: 'https://shop.example/pay',
 			});
 			const row = this.#model.ask(this.#id(label), { ...request, user, thing });

@@ -115,7 +115,7 @@ export class Stage {
 
 	async observe(pairs) {
 		const { rows } = await this.admin.query(OBSERVE, [
-			pairs.map(([user]) => bindingOf(user, '')), pairs.map(([, thing]) => thing),
+			pairs.map(([user]) => bindingOf(user, '')), pairs.map(([, thing]) => THINGS[thing].key ?? thing),
 			pairs.map(([, thing]) => digestOfRequest({ provider: PROVIDER, ...THINGS[thing] }))]);
 		return rows[0].observed;
 	}
