@@ -211,8 +211,8 @@ ended(const struct um_context *context, struct um_exchange *ex)
 int
 main(int argc, char **argv)
 {
-	static const struct um_program program = { "connect", UM_BODY_MAX,
-		plan };
+	static const struct um_program program = { "connect", UM_BODY_MAX, plan,
+		UM_OP_NONE };
 
 	return um_program_main(&program, argc, argv);
 }

@@ -210,7 +210,7 @@ int
 main(int argc, char **argv)
 {
 	static const struct um_program program = { "oauth-return", UM_BODY_MAX,
-		plan };
+		plan, UM_OP_NONE };
 
 	return um_program_main(&program, argc, argv);
 }

@@ -193,7 +193,7 @@ int
 main(int argc, char **argv)
 {
 	static const struct um_program program = { "payment-return",
-		UM_BODY_MAX, plan };
+		UM_BODY_MAX, plan, UM_OP_NONE };
 
 	return um_program_main(&program, argc, argv);
 }

@@ -15,7 +15,7 @@
 #include "server/main.h"
 #include "server/metrics_page.h"
 
-static um_step pinged, looked_up, payments_counted;
+static um_step pinged, looked_up, measured;
 
 static enum um_refusal
 plan_done(struct um_exchange *ex)
@@ -56,7 +56,7 @@ plan_metrics(struct um_exchange *ex)
 
 	if ((refusal = um_check_method(ex, "GET")))
 		return refusal;
-	um_exchange_request_op(ex, UM_OP_COUNT_UNCLAIMED, payments_counted);
+	um_exchange_request_op(ex, UM_OP_MEASURE, measured);
 	return UM_REFUSAL_NONE;
 }
 
@@ -175,16 +175,18 @@ pinged(const struct um_context *context, struct um_exchange *ex)
 	put_member(&ex->response.body, "database",
 		database ? "ok" : "unavailable");
 	put_programs(context, &ex->response.body);
-	/* The next start would be refused: a warning, and no reason for 503. */
+	/* Warnings, and no reason for 503: what will fail later. */
 	if (keys_are_refused(context))
 		put_member(&ex->response.body, "keys", "refused");
+	if (um_metrics_queue_is_filling(context->metrics))
+		put_member(&ex->response.body, "notification_queue", "filling");
 	um_json_put_end(&ex->response.body);
 	return UM_REFUSAL_NONE;
 }
 
 /* /metrics answers without the database, too. */
 static enum um_refusal
-payments_counted(const struct um_context *context, struct um_exchange *ex)
+measured(const struct um_context *context, struct um_exchange *ex)
 {
 	ex->response.status = 200;
 	ex->response.content_type = "text/plain; version=0.0.4";
@@ -232,8 +234,8 @@ looked_up(const struct um_context *context, struct um_exchange *ex)
 int
 main(int argc, char **argv)
 {
-	static const struct um_program program = { "status", UM_BODY_MAX,
-		plan };
+	static const struct um_program program = { "status", UM_BODY_MAX, plan,
+		UM_OP_MEASURE };
 
 	return um_program_main(&program, argc, argv);
 }

@@ -173,7 +173,7 @@ int
 main(int argc, char **argv)
 {
 	static const struct um_program program = { "webhook",
-		UM_DELIVERY_BODY_MAX, plan };
+		UM_DELIVERY_BODY_MAX, plan, UM_OP_NONE };
 
 	/* Never as CGI, where the arguments come from a browser. */
 	return um_program_main(&program, argc, argv);

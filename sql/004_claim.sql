@@ -333,12 +333,14 @@ $$;
 COMMENT ON FUNCTION urlmode.refunds(text, timestamptz, uuid) IS
 	'What went back and what of it came again, since a time, the last change last: also of payments that were claimed, and of elicitations that were purged (then without subject, session and resume_key). amount: of this refund. reversed: how much of it came again. payment: the reference of its payment, or NULL if that is not known; paid, refunded, held, claimed: of that payment. For all owners: for the operator of the MCP server.';
 
-CREATE FUNCTION urlmode.count_unclaimed(OUT payments bigint, OUT oldest_age_s bigint)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT count(*), coalesce(extract(epoch FROM clock_timestamp() - min(p.proven_at))::bigint, 0)
+CREATE FUNCTION urlmode.measure(OUT unclaimed bigint, OUT oldest_unclaimed_s bigint,
+	OUT database_ms bigint, OUT queue_usage double precision)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT count(*), coalesce(extract(epoch FROM clock_timestamp() - min(p.proven_at))::bigint, 0),
+		(extract(epoch FROM clock_timestamp()) * 1000)::bigint, pg_notification_queue_usage()
 	FROM urlmode.payment p WHERE urlmode.is_unclaimed(p)
 $$;
-COMMENT ON FUNCTION urlmode.count_unclaimed() IS 'How many payments urlmode.unclaimed lists, and for how many seconds the oldest of them has been proved (0: there is none), for the metrics.';
+COMMENT ON FUNCTION urlmode.measure() IS 'For the metrics: how many payments urlmode.unclaimed lists, for how many seconds the oldest of them has been proved (0: there is none), Unix time in milliseconds, and the part of the notification queue that is in use (0 to 1). PostgreSQL frees the queue only when somebody notifies or asks for that part, so the status program calls this on a timer.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.is_leased(uuid, text),
@@ -354,7 +356,7 @@ REVOKE ALL ON FUNCTION
 	urlmode.release_claim(uuid, bytea, text, bigint),
 	urlmode.unclaimed(text, timestamptz, uuid),
 	urlmode.refunds(text, timestamptz, uuid),
-	urlmode.count_unclaimed()
+	urlmode.measure()
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
 	urlmode.claim(uuid, bytea, text, bigint, text, boolean),
@@ -366,4 +368,4 @@ GRANT EXECUTE ON FUNCTION
 	urlmode.unclaimed(text, timestamptz, uuid),
 	urlmode.refunds(text, timestamptz, uuid)
 TO urlmode_server;
-GRANT EXECUTE ON FUNCTION urlmode.count_unclaimed() TO urlmode_cgi;
+GRANT EXECUTE ON FUNCTION urlmode.measure() TO urlmode_cgi;

@@ -24,6 +24,7 @@
 #include "crypto/keys.h"
 #include "http/refusal.h"
 #include "jose/jwks.h"
+#include "postgres/op.h"
 
 struct um_exchange;
 struct um_metrics;
@@ -47,6 +48,11 @@ struct um_program {
 	const char *name;
 	size_t body_max; /* bytes; a longer body is not read */
 	um_step *plan;   /* the first step */
+	/*
+	 * What a process that serves FastCGI asks the database every
+	 * UM_LOOP_MEASURE_MS, beside the requests, or UM_OP_NONE.
+	 */
+	enum um_op_kind measures;
 };
 
 #endif

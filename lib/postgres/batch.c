@@ -102,11 +102,9 @@ static const struct statement {
 			REFERENCE, RESULT, ANNOUNCED, REFUND, CHECKOUT } },
 	/* One row for each operation, as from the functions over arrays. */
 	{ UM_OP_PING, "ping", "SELECT urlmode.ping() FROM unnest($1)", { ID } },
-	{ UM_OP_COUNT_UNCLAIMED, "count_unclaimed",
-		"SELECT payments, "
-		"(extract(epoch FROM clock_timestamp()) * 1000)::bigint, "
-		"pg_notification_queue_usage(), oldest_age_s "
-		"FROM urlmode.count_unclaimed(), unnest($1)",
+	{ UM_OP_MEASURE, "measure",
+		"SELECT unclaimed, oldest_unclaimed_s, database_ms, "
+		"queue_usage FROM urlmode.measure(), unnest($1)",
 		{ ID } },
 };
 

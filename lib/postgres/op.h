@@ -23,8 +23,8 @@ enum um_op_kind {
 	UM_OP_COMPLETE,     /* urlmode.complete */
 	UM_OP_EVENT,        /* urlmode.record_events */
 	UM_OP_PING,         /* urlmode.ping: changes nothing */
-	/* urlmode.count_unclaimed: of no row; changes nothing */
-	UM_OP_COUNT_UNCLAIMED,
+	/* urlmode.measure: of no row; changes no row */
+	UM_OP_MEASURE,
 };
 
 /* Whether the database has carried an operation out; the store sets it. */
@@ -127,7 +127,7 @@ struct um_op {
 		uint8_t browser[UM_BROWSER_LEN];
 		/* EVENT: amount or currency, if it is not the expected one. */
 		char *mismatch;
-		int64_t unclaimed;       /* COUNT_UNCLAIMED: payments */
+		int64_t unclaimed;       /* MEASURE: payments */
 		int64_t unclaimed_age_s; /* of the oldest of them, or 0 */
 		/* The same: Unix time there, and what pg_notification_queue_usage()
 		 * says. */

@@ -100,13 +100,13 @@ um_row_read(struct um_op *op, const PGresult *res, int row)
 		return um_op_parse_outcome(op, first);
 	case UM_OP_PING:
 		return strcmp(first, "t") == 0;
-	case UM_OP_COUNT_UNCLAIMED:
+	case UM_OP_MEASURE:
 		op->row.unclaimed = strtoll(first, NULL, 10);
-		op->row.database_ms = strtoll(PQgetvalue(res, row, 1), NULL,
+		op->row.unclaimed_age_s = strtoll(PQgetvalue(res, row, 1), NULL,
 			10);
-		op->row.queue_usage = strtod(PQgetvalue(res, row, 2), NULL);
-		op->row.unclaimed_age_s = strtoll(PQgetvalue(res, row, 3), NULL,
+		op->row.database_ms = strtoll(PQgetvalue(res, row, 2), NULL,
 			10);
+		op->row.queue_usage = strtod(PQgetvalue(res, row, 3), NULL);
 		return true;
 	case UM_OP_NONE:
 		break;

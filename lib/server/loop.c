@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
@@ -29,6 +30,9 @@ struct server {
 	int epoll;
 	int signals;
 	struct um_buf out; /* the response that is being sent */
+	struct um_op measure;
+	int64_t measured_at; /* ms, when it was submitted last */
+	bool is_measuring;
 	struct um_file_version
 		keys_version; /* also of a file that is refused */
 	struct um_file_version jwks_version; /* of the provider's keys */
@@ -150,6 +154,42 @@ start_request(struct server *sv, struct um_connection *c)
 	submit(sv, c);
 }
 
+/* Asks what the program asks the database beside the requests. */
+static void
+measure(struct server *sv, int64_t now)
+{
+	if (sv->program->measures == UM_OP_NONE || sv->is_measuring
+		|| now - sv->measured_at < UM_LOOP_MEASURE_MS)
+		return;
+	sv->measured_at = now;
+	sv->is_measuring = true;
+	sv->submitted = true;
+	sv->measure = (struct um_op){ .kind = sv->program->measures };
+	um_store_submit(sv->store, &sv->measure, now);
+}
+
+static void
+take_measure(struct server *sv)
+{
+	struct um_metrics *metrics = sv->context->metrics;
+	bool was_filling = um_metrics_queue_is_filling(metrics);
+	double usage = sv->measure.row.queue_usage;
+	char text[200];
+
+	sv->is_measuring = false;
+	if (sv->measure.status != UM_STORE_DONE)
+		return;
+	um_metrics_set_queue_usage(metrics, usage);
+	if (was_filling || !um_metrics_queue_is_filling(metrics))
+		return;
+	snprintf(text, sizeof(text),
+		"database: %.0f %% of the notification queue are in use: a "
+		"session that listens does not read, or has a transaction that "
+		"does not end",
+		usage * 100);
+	on_notice(text, sv);
+}
+
 /* The store hands an operation back. */
 static void
 on_done(struct um_op *op, void *arg)
@@ -157,6 +197,10 @@ on_done(struct um_op *op, void *arg)
 	struct server *sv = arg;
 	struct um_connection *c = op->owner;
 
+	if (op == &sv->measure) {
+		take_measure(sv);
+		return;
+	}
 	um_metrics_event(sv->context->metrics, op);
 	if (--c->waiting != 0)
 		return;
@@ -310,6 +354,7 @@ turn(struct server *sv)
 			start_request(sv, what);
 	}
 	now = um_monotonic_ms();
+	measure(sv, now);
 	deadline = um_store_deadline(sv->store);
 	if (store_ready || sv->submitted
 		|| (deadline >= 0 && deadline <= now)) {

@@ -7,8 +7,9 @@
 #include "core/clock.h"
 #include "server/log.h"
 
-#define UM_LOOP_LINGER_MS 200 /* after SIGTERM, for requests that arrive */
-#define UM_LOOP_TURN_S 10     /* for one turn of the loop */
+#define UM_LOOP_LINGER_MS 200    /* after SIGTERM, for requests that arrive */
+#define UM_LOOP_TURN_S 10        /* for one turn of the loop */
+#define UM_LOOP_MEASURE_MS 10000 /* between two questions of a program */
 
 /*
  * Serves FastCGI on the listening socket `listener`, in one thread around

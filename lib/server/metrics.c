@@ -182,6 +182,19 @@ um_metrics_event(struct um_metrics *metrics, const struct um_op *op)
 }
 
 void
+um_metrics_set_queue_usage(struct um_metrics *metrics, double usage)
+{
+	set(&metrics->file.counters->queue_usage_ppm, (uint64_t)(usage * 1e6));
+}
+
+bool
+um_metrics_queue_is_filling(const struct um_metrics *metrics)
+{
+	return (double)metrics->file.counters->queue_usage_ppm
+		> UM_METRICS_QUEUE_FILLING * 1e6;
+}
+
+void
 um_metrics_set_keys(struct um_metrics *metrics, bool refused)
 {
 	if (metrics->file.own != UM_METRICS_PROCESSES_MAX)

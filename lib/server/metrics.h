@@ -23,6 +23,7 @@
 
 #define UM_METRICS_HEARTBEAT_MS 1000 /* between heartbeats while idle */
 #define UM_METRICS_SILENT_MS 5000    /* without a heartbeat: it hangs */
+#define UM_METRICS_QUEUE_FILLING 0.1 /* of the notification queue */
 
 struct um_metrics {
 	struct um_metrics_file file;
@@ -68,6 +69,12 @@ void um_metrics_join(struct um_metrics *metrics);
  */
 void um_metrics_heartbeat(struct um_metrics *metrics, int64_t now,
 	size_t requests, size_t queue, int64_t connected);
+
+/* Keeps the part of the notification queue that is in use, from 0 to 1. */
+void um_metrics_set_queue_usage(struct um_metrics *metrics, double usage);
+
+/* Whether that part is more than UM_METRICS_QUEUE_FILLING. */
+bool um_metrics_queue_is_filling(const struct um_metrics *metrics);
 
 /* Whether the keys file of this process was refused when it was read last. */
 void um_metrics_set_keys(struct um_metrics *metrics, bool refused);

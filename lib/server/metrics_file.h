@@ -98,6 +98,7 @@ struct um_metrics_counters {
 	/* The last: all providers without a place. */
 	struct um_metrics_provider providers[UM_METRICS_PROVIDERS_MAX + 1];
 	_Atomic uint64_t providers_len;
+	_Atomic uint64_t queue_usage_ppm; /* of the notification queue */
 	struct um_metrics_process processes[UM_METRICS_PROCESSES_MAX];
 };
 

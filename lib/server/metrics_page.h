@@ -57,7 +57,7 @@
 		"Whether these are of all programs, and not of one process.")
 
 /*
- * Appends the text. `asked` is the operation COUNT_UNCLAIMED, carried out or
+ * Appends the text. `asked` is the operation MEASURE, carried out or
  * not; `wall_ms` is the Unix time of its answer, `now` is monotonic.
  */
 void um_metrics_write(const struct um_metrics *metrics,

@@ -52,6 +52,10 @@ check_local()
 	}
 	if [ "$status" = 200 ]; then
 		finding ok local "/healthz says that the programs and their database are well"
+		if grep -q '"notification_queue":"filling"' "$scratch/response"; then
+			finding warning local "/healthz says that the database's notification queue is filling" \
+				"end the session that listens and does not read, or whose transaction does not end: at half full, the log of PostgreSQL and of the programs names its process id"
+		fi
 	else
 		finding error local "/healthz says $status: $(printable "$(sed '1,/^$/d' "$scratch/response" | head -c 300)")" \
 			"the log of the programs says why: journalctl -u 'urlmode@*'"

@@ -83,6 +83,21 @@ describe('what is counted', () => {
 		assert.ok(await value('urlmode_notification_queue_usage_ratio') < 0.1);
 	});
 
+	test('a notification queue that fills is said by /healthz and the log, although nobody asks for metrics', async () => {
+		const health = async () => JSON.parse((await request(fixture.url('/healthz'))).body).notification_queue;
+		const measure = (usage) => fixture.stack.sql(`CREATE OR REPLACE FUNCTION urlmode.measure(OUT unclaimed bigint,
+			OUT oldest_unclaimed_s bigint, OUT database_ms bigint, OUT queue_usage double precision)
+			LANGUAGE sql AS 'SELECT 0::bigint, 0::bigint, 0::bigint, ${usage}::double precision'`);
+
+		assert.equal(await health(), undefined);
+		await measure(0.3);
+		await until('/healthz says so', async () => await health() === 'filling');
+		await until('the log says so', async () => (await fixture.stack.programLog()).some(({ program, notice }) => (
+			program === 'status' && /30 % of the notification queue/.test(notice))));
+		await measure(0.01);
+		await until('it is over', async () => await health() === undefined);
+	});
+
 	test('a request that waits for the database is in progress', async () => {
 		const browser = fixture.browser();
 		const flow = await fixture.goOn(browser);

@@ -49,7 +49,7 @@ const OBSERVE = `SELECT json_build_object(
 	'refunds', (SELECT json_agg(json_build_object('reference', r.reference, 'payment', r.payment, 'elicitation', r.elicitation)
 		ORDER BY r.reference COLLATE "C") FROM urlmode.refunds() r),
 	'unclaimed', (SELECT json_agg(u.reference) FROM urlmode.unclaimed() u),
-	'counted', (SELECT c.payments FROM urlmode.count_unclaimed() c),
+	'counted', (SELECT c.unclaimed FROM urlmode.measure() c),
 	'resumed', (SELECT json_agg(r.id) FROM urlmode.resume($1, $2, NULL, $3) r)
 ) AS observed`;
 

@@ -85,7 +85,7 @@ test('it may execute seven functions of the schema, and hold no other right in i
 				OR (relkind <> 'S' AND has_any_column_privilege(oid, 'SELECT, INSERT, UPDATE, REFERENCES')))`);
 
 	assert.deepEqual(functions.map(({ proname }) => proname),
-		['complete', 'count_unclaimed', 'look_up', 'open', 'ping', 'record_events']);
+		['complete', 'measure', 'look_up', 'open', 'ping', 'record_events']);
 	assert.deepEqual(relations, []);
 });
 
@@ -240,9 +240,9 @@ describe('escalate', () => {
 	]);
 
 	test('GRANT on what it may execute: a warning, and nobody gets anything', async () => {
-		await thief.query('GRANT EXECUTE ON FUNCTION urlmode.count_unclaimed() TO PUBLIC');
+		await thief.query('GRANT EXECUTE ON FUNCTION urlmode.measure() TO PUBLIC');
 		const [{ granted }] = await fixture.stack.sql(
-			"SELECT has_function_privilege('public', 'urlmode.count_unclaimed()', 'EXECUTE') AS granted");
+			"SELECT has_function_privilege('public', 'urlmode.measure()', 'EXECUTE') AS granted");
 		assert.equal(granted, false);
 	});
 

@@ -83,8 +83,8 @@ set(const char *name, const char *value)
 static int
 serve_one(void *arg)
 {
-	static const struct um_program program = { "connect", UM_BODY_MAX,
-		plan };
+	static const struct um_program program = { "connect", UM_BODY_MAX, plan,
+		UM_OP_NONE };
 	const struct request *request = arg;
 	struct um_context context = case_context;
 	struct um_error err;

@@ -61,7 +61,8 @@ plan(const struct um_context *context, struct um_exchange *ex)
 static int
 serve(void *arg)
 {
-	static const struct um_program program = { "connect", 1000, plan };
+	static const struct um_program program = { "connect", 1000, plan,
+		UM_OP_NONE };
 	struct um_log log = { .fd = STDERR_FILENO, .program = program.name };
 	struct um_context context = case_context;
 	int status;

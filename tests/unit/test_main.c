@@ -111,8 +111,8 @@ plan(const struct um_context *context, struct um_exchange *ex)
 static int
 run(void *arg)
 {
-	static const struct um_program program = { "connect", UM_BODY_MAX,
-		plan };
+	static const struct um_program program = { "connect", UM_BODY_MAX, plan,
+		UM_OP_NONE };
 	struct start *start = arg;
 	int argc = 0;
 

@@ -28,7 +28,7 @@ static const struct {
 	{ UM_OP_EVENT, { UM_EVENT_OUTCOMES(WORD) } },
 #undef WORD
 	{ UM_OP_PING, { NULL } },
-	{ UM_OP_COUNT_UNCLAIMED, { NULL } },
+	{ UM_OP_MEASURE, { NULL } },
 };
 
 static bool

@@ -10,7 +10,7 @@
 #define QUERY "provider=demo&state={bound}"
 
 static const struct tested_program status_program = {
-	{ "status", UM_BODY_MAX, plan },
+	{ "status", UM_BODY_MAX, plan, UM_OP_NONE },
 	UM_PURPOSE_RETURN,
 	"demo",
 };
@@ -233,7 +233,7 @@ TEST(the_metrics_page)
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		const struct program_case test = { .name = cases[i].says,
 			.path = "/metrics",
-			.asks = UM_OP_COUNT_UNCLAIMED,
+			.asks = UM_OP_MEASURE,
 			.says = cases[i].says,
 			.row = { .unclaimed = 7 },
 			.status = 200,

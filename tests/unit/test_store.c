@@ -228,8 +228,8 @@ TEST(all_kinds_of_operations_in_one_transaction)
 {
 	static const enum um_op_kind kinds[] = { UM_OP_COMPLETE, UM_OP_LOOK_UP,
 		UM_OP_PING, UM_OP_OPEN, UM_OP_LOOK_UP, UM_OP_PING,
-		UM_OP_COMPLETE, UM_OP_COUNT_UNCLAIMED, UM_OP_OPEN, UM_OP_PING,
-		UM_OP_COUNT_UNCLAIMED, UM_OP_COMPLETE };
+		UM_OP_COMPLETE, UM_OP_MEASURE, UM_OP_OPEN, UM_OP_PING,
+		UM_OP_MEASURE, UM_OP_COMPLETE };
 	static const char *const outcomes[] = { "completed", "pending", "ok",
 		"opened", "unknown", "ok", "unknown", "ok", "unknown", "ok",
 		"ok", "completed" };

@@ -284,9 +284,9 @@ TEST(what_look_up_says_of_a_payment)
 }
 
 static int64_t
-count_unclaimed(void)
+measure(void)
 {
-	struct um_op op = { .kind = UM_OP_COUNT_UNCLAIMED };
+	struct um_op op = { .kind = UM_OP_MEASURE };
 
 	submit_and_run(&op);
 	assert_outcome(&op, "ok");
@@ -296,17 +296,17 @@ count_unclaimed(void)
 TEST(unclaimed_payments_are_counted)
 {
 	struct um_event event = { PAID_EUR(1000) };
-	int64_t before = count_unclaimed();
+	int64_t before = measure();
 	struct um_op op;
 
 	event_make(&op, &event, TEN);
 	submit_and_run(&op);
-	assert_int_equal(count_unclaimed(), before + 1);
+	assert_int_equal(measure(), before + 1);
 	sql_do(admin_db,
 		"UPDATE urlmode.payment SET claimed_at = now()"
 		" WHERE provider = '%s' AND claimed_at IS NULL",
 		FIXTURE_PROVIDER);
-	assert_true(count_unclaimed() <= before);
+	assert_true(measure() <= before);
 	um_op_free(&op);
 }
 
