@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Batches } from './batches.js';
 import {
 	ElicitationExistsError, ElicitationLimitError, ElicitationMismatchError, ElicitationNotFoundError,
-	ElicitationOpenError, ElicitationReferenceError, isDatabaseError, UrlModeClosedError,
+	ElicitationOpenError, ElicitationReferenceError, isDatabaseError, UrlModeBusyError, UrlModeClosedError,
 } from './errors.js';
 import { jittered } from './jitter.js';
 import { Pool, QUERY_TIMEOUT_MS } from './pool.js';
@@ -208,6 +208,7 @@ export class Database {
 	 * @returns {Promise<number | undefined>} when it expires, in Unix seconds with a fraction; undefined if another call
 	 *     of the same owner has created one that can be resumed
 	 * @throws {ElicitationLimitError}
+	 * @throws {UrlModeBusyError}
 	 */
 	async create(row) {
 		try {
@@ -230,7 +231,7 @@ export class Database {
 			if (outcome === 'full') throw new ElicitationLimitError();
 			if (outcome !== 'busy') return outcome === 'created' ? expires : undefined;
 			// Another call creates for the same owner.
-			if (Date.now() > giveUp) throw new ElicitationLimitError();
+			if (Date.now() > giveUp) throw new UrlModeBusyError('other calls of this owner create elicitations all the time');
 			await sleep(jittered(delay));
 			// Nobody waits for the answer any more.
 			if (this.#pool.brokenOff) throw new UrlModeClosedError();

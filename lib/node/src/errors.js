@@ -72,7 +72,7 @@ export class ClaimLostError extends UrlModeError {
 	}
 }
 
-/** This owner has as many open elicitations as one may have, and has opened all of them, or creates too many at once. */
+/** This owner has as many open elicitations as one may have, and has opened all of them. */
 export class ElicitationLimitError extends UrlModeError {
 	constructor() {
 		super('ELICITATION_LIMIT', 'this subject has too many open elicitations: it must finish or leave some of them first');
@@ -114,7 +114,7 @@ export class ElicitationSealError extends UrlModeError {
 	}
 }
 
-/** PostgreSQL is too slow for the number of calls. This call was not sent to it: it can be made again later. */
+/** PostgreSQL is too slow for the number of calls. This call has changed nothing: it can be made again later. */
 export class UrlModeBusyError extends UrlModeError {
 	/** @param {string} why */
 	constructor(why) {

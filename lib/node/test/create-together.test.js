@@ -7,6 +7,7 @@ import test from 'node:test';
 import pg from 'pg';
 
 import { internalsOf } from '../src/internals.js';
+import { bindingOf } from '../src/token.js';
 import { payment, request, requireUrl, setUp, until } from './support/database.js';
 import { Proxy } from './support/proxy.js';
 
@@ -190,4 +191,20 @@ test('close waits for calls of create that were not sent yet', async (t) => {
 	await Promise.all(created);
 	assert.equal((await rowsOf(admin, ids)).length, MANY);
 	await assert.rejects(urlmode.create(request), { code: 'URLMODE_CLOSED' });
+});
+
+test('a call that has no turn for 30 seconds, because other calls of its owner create, is told that it is busy', async (t) => {
+	const { urlmode, admin } = await setUp(t);
+	const subject = someone();
+	const lock = new pg.Client({ connectionString: requireUrl('URLMODE_ADMIN_DATABASE_URL') });
+	await lock.connect();
+	t.after(() => lock.end());
+	await lock.query("SELECT pg_advisory_lock(hashtextextended('urlmode owner ' || encode($1::bytea, 'hex'), 0))", [bindingOf(subject, '')]);
+	const now = Date.now();
+	let looks = 0;
+	const clock = t.mock.method(Date, 'now', () => now + 31_000 * (looks += 1));
+	await assert.rejects(urlmode.create({ ...request, subject }), { name: 'UrlModeBusyError', code: 'URLMODE_BUSY' });
+	clock.mock.restore();
+	const { rows } = await admin.query('SELECT FROM urlmode.elicitation WHERE subject = $1', [subject]);
+	assert.equal(rows.length, 0, 'nothing was changed');
 });

@@ -31,6 +31,9 @@ const change = (text, at) => text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') 
 test('one that was changed, or is of another user, session, provider or request, is refused', async (t) => {
 	const { ask, handle } = await setUpHandle(t);
 	const refused = { name: 'RequestStateError', code: 'REQUEST_STATE', reason: 'invalid_request_state', message: INVALID };
+	const { requestState: keyed } = await ask(undefined, { resumeKey: 'k', about: { scopes: ['read'] } });
+	const payment = { kind: 'payment', targetUrl: 'https://shop.example/pay' };
+	const { requestState: priced } = await ask(undefined, { ...payment, resumeKey: 'p', expected: { amount: 1, currency: 'EUR' } });
 	for (const [name, state, more] of [
 		['empty', ''],
 		['no text', 7],
@@ -42,6 +45,9 @@ test('one that was changed, or is of another user, session, provider or request,
 		['of another provider', handle, { provider: 'another' }],
 		['of another message', handle, { message: 'Another.' }],
 		['of another resume key', handle, { resumeKey: 'another' }],
+		['of another kind', handle, { kind: 'signature' }],
+		['of another request, although the resume key is the same', keyed, { resumeKey: 'k', about: { scopes: ['write'] } }],
+		['of another price, although the resume key is the same', priced, { ...payment, resumeKey: 'p', expected: { amount: 9_999, currency: 'EUR' } }],
 	]) {
 		await assert.rejects(ask(state, more), refused, name);
 	}

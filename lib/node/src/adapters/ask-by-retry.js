@@ -10,6 +10,7 @@
 import { ElicitationNotFoundError, StateTokenError } from '../errors.js';
 import { internalsOf } from '../internals.js';
 import { kidOf } from '../link.js';
+import { digestOfRequest } from '../request-digest.js';
 import { bindingOf, GRACE_MAX_SECONDS, mintState, openState } from '../token.js';
 import { canBeOpened, endPending, findOutcome, goOn, ownerOf, resumeKeyOf, waitOneRound } from './elicitation.js';
 import { failureResult } from './messages.js';
@@ -114,14 +115,15 @@ function parseRefusal(answer) {
 }
 
 /**
- * A handle is bound to one owner, one provider and one resume key, and to one
- * client with `sameClient`. A handle for a cheap item cannot complete an expensive one.
+ * A handle is bound to one owner, one resume key and all that the call asks for. A
+ * handle for a cheap item cannot complete an expensive one.
  *
  * @param {ElicitOptions} options
  */
 function handleContext(options) {
-	const { provider, sameClient, clientId } = options;
-	return [provider, resumeKeyOf(options), ...sameClient ? [clientId] : []].join('\0');
+	const { provider, kind, expected = null, about, sameClient, clientId } = options;
+	const request = digestOfRequest({ provider, kind, expected, about, mcpClient: sameClient ? clientId ?? null : null });
+	return `${request.toString('base64url')} ${resumeKeyOf(options)}`;
 }
 
 /**
