@@ -37,7 +37,7 @@ const projects = new Map();
 
 function projectOf(frameworks, name) {
 	const key = `${name}-${frameworks}`;
-	const files = Object.fromEntries([['server.mjs', name], ['work.mjs', 'work'], ['host.mjs', 'host']]
+	const files = Object.fromEntries([['server.mjs', name], ['work.mjs', 'work'], ['host.mjs', 'host'], ['event-store.mjs', 'event-store']]
 		.map(([file, from]) => [file, source(from)]));
 	if (!projects.has(key)) projects.set(key, makeProject({ name: `answers-${name}`, frameworks, files }));
 	return projects.get(key);
@@ -100,8 +100,10 @@ for (const frameworks of ['newest', 'oldest']) {
 	});
 }
 
-test('a replay from an event store confirms nothing', { timeout: 120_000 }, async () => {
-	const running = await start('newest', 'sdk', 'replay');
+for (const [frameworks, name, client] of [
+	['newest', 'sdk', 'sdk'], ['newest', 'sdk2', '2025-11-25'], ['oldest', 'sdk2', '2025-11-25'],
+]) test(`${frameworks} ${name}: a replay from an event store confirms nothing`, { timeout: 120_000 }, async () => {
+	const running = await start(frameworks, name, 'replay');
 	const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json', 'mcp-protocol-version': '2025-11-25' };
 	const post = (message, more) => fetch(running.server.url, {
 		method: 'POST', headers: { ...headers, ...more?.headers }, body: JSON.stringify({ jsonrpc: '2.0', ...message }), signal: more?.signal,
@@ -125,6 +127,6 @@ test('a replay from an event store confirms nothing', { timeout: 120_000 }, asyn
 	const replay = await fetch(running.server.url, { headers: { ...headers, 'last-event-id': last } });
 	const { value: replayed } = await replay.body.getReader().read();
 	assert.match(Buffer.from(replayed).toString(), /done 1/);
-	assert.equal(await startHost(running, 'sdk').result(), 'done 1', 'nobody knows whether the replay was read');
-	assert.equal(await startHost(running, 'sdk').result(), 'taken');
+	assert.equal(await startHost(running, client).result(), 'done 1', 'nobody knows whether the replay was read');
+	assert.equal(await startHost(running, client).result(), 'taken');
 });

@@ -8,31 +8,11 @@ import process from 'node:process';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 
+import { EventStore } from './event-store.mjs';
 import { work } from './work.mjs';
 
 const { PORT, ANSWERS } = process.env;
 const sessions = new Map();
-
-class EventStore {
-	#events = [];
-
-	async storeEvent(stream, message) {
-		this.#events.push({ stream, message });
-		return `${this.#events.length}`;
-	}
-
-	async getStreamIdForEventId(id) {
-		return this.#events[id - 1]?.stream;
-	}
-
-	async replayEventsAfter(last, { send }) {
-		const { stream } = this.#events[last - 1];
-		for (const [n, event] of this.#events.entries()) {
-			if (n >= Number(last) && event.stream === stream) await send(`${n + 1}`, event.message);
-		}
-		return stream;
-	}
-}
 
 async function openSession() {
 	const server = new McpServer({ name: 'work', version: '1.0.0' });

@@ -1,5 +1,5 @@
 // The official TypeScript SDK 2.x: protocol revision 2026-07-28, and 2025-11-25
-// with sessions.
+// with sessions, which keep their answers in an event store where ANSWERS is replay.
 
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -10,6 +10,7 @@ import {
 	createMcpHandler, isLegacyRequest, McpServer, WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 
+import { EventStore } from './event-store.mjs';
 import { work } from './work.mjs';
 
 function makeServer() {
@@ -27,6 +28,7 @@ async function answerOlder(request, options) {
 	const newId = randomUUID();
 	const transport = new WebStandardStreamableHTTPServerTransport({
 		sessionIdGenerator: () => newId, onsessioninitialized: () => void sessions.set(newId, transport),
+		...process.env.ANSWERS === 'replay' && { eventStore: new EventStore() },
 	});
 	await makeServer().connect(transport);
 	return transport.handleRequest(request, options);
