@@ -95,11 +95,13 @@ describe('the login', () => {
 
 describe('show', () => {
 	test('says what became of a payment: whose it is, what was paid, what came', async () => {
-		const { id, owner } = await pay(['processing', 'settled'], { session: 'a-session-id', targetUrl: 'https://checkout.example/a-secret' });
+		const { id, owner } = await pay(['processing', 'settled'], {
+			session: 'a-session-id', targetUrl: 'https://checkout.example/a-secret', clientId: 'https://host.example/client',
+		});
 		const { status, out, err } = await run('show', id);
 
 		assert.deepEqual([status, err], [0, '']);
-		for (const said of [id, owner.subject, 'completed', 'accept', 'Tests & Co', '1050 EUR', 'async_payment_succeeded', `cs_test_${id}`]) {
+		for (const said of [id, owner.subject, 'completed', 'accept', 'Tests & Co', 'https://host.example/client', '1050 EUR', 'async_payment_succeeded', `cs_test_${id}`]) {
 			assert.ok(out.replaceAll(/ +/g, ' ').includes(said), `${said} is not in ${out}`);
 		}
 		assert.doesNotMatch(out, /a-session-id|a-secret|\\x01/);

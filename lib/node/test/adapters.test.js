@@ -36,7 +36,8 @@ test('the link is the same for the same elicitation, and says how long it works'
 	const first = await ask(linkCall(), { ttl: 3 * 60 * 60_000 });
 	const second = await ask(linkCall());
 	assert.match(first.text, /works for (2|3) hours/);
-	assert.equal(second.elicitationId, first.elicitationId);
+	assert.deepEqual([second.elicitationId, second.url], [first.elicitationId, first.url]);
+	assert.match(first.url, /^https:\/\/callback\.example\/connect\/[a-z]+\?state=[\w-]{43}$/);
 	for (const [currency, amount, text] of [['JPY', 1_050, '1050 JPY'], ['KWD', 1_050, '1.050 KWD']]) {
 		const { text: said } = await ask(linkCall(), { expected: { amount, currency } });
 		assert.ok(said.includes(`To pay ${text},`), said);
@@ -245,15 +246,35 @@ test('rounds: a dismissal ends the call, and a call on another instance goes on'
 });
 
 test('a handle stays valid after a key rotation until its key is removed', async (t) => {
-	const { ask, keyFile, keysFile, another } = await start(t);
+	const { ask, keysFile, another } = await start(t, payment, { clients: [{ name: 'patient', round: 50, rounds: 8 }] });
 	const [old, fresh] = [keyLine(1), keyLine(2)];
-	writeKeys(keyFile ?? keysFile, old);
+	writeKeys(keysFile, old);
 	const first = await ask(round(), { urlmode: another() });
-	const retry = () => ask(round({ state: first.toolResult.requestState }), { urlmode: another(), roundTimeout: 50 });
+	const retry = ({ toolResult: { requestState: state } } = first, name) => ask(round({ state, name }), { urlmode: another(), roundTimeout: 50 });
 	writeKeys(keysFile, fresh + old);
-	assert.equal((await retry()).action, 'pending');
+	const { url: asked } = first.toolResult.inputRequests.urlmode.params;
+	assert.deepEqual([(await retry()).action, (await retry()).url], ['pending', asked]);
+	assert.equal((await retry(await retry(first, 'patient'))).url, asked, 'the next handle has the same link');
 	writeKeys(keysFile, fresh);
 	await assert.rejects(retry(), { name: 'RequestStateError', reason: 'invalid_request_state' });
+});
+
+test('the client id of each call is recorded; with sameClient a handle is for its client', async (t) => {
+	const { ask, admin, newest } = await start(t);
+	const by = (clientId, call) => ({ ...call, call: { ...call.call, http: { authInfo: { clientId } } } });
+	await ask(by('client-of-ada', linkCall()));
+	const { rows: [{ client_id: recorded }] } = await admin.query('SELECT client_id FROM urlmode.elicitation WHERE id = $1', [(await newest()).id]);
+	assert.equal(recorded, 'client-of-ada');
+	assert.equal((await ask(by('', linkCall()))).action, 'pending', 'a server that does not know it');
+
+	for (const sameClient of [false, true]) {
+		const more = { sameClient, message: `Compared: ${sameClient}.` };
+		const { toolResult: { requestState: state } } = await ask(by('client-of-ada', round()), more);
+		assert.equal((await ask(by('client-of-ada', round({ state })), more)).action, 'pending');
+		const another = ask(by('another-client', round({ state })), more);
+		if (sameClient) await assert.rejects(another, { name: 'RequestStateError', reason: 'invalid_request_state' });
+		else assert.equal((await another).action, 'pending');
+	}
 });
 
 test('a handle is good as long as the user may come back', async (t) => {

@@ -10,7 +10,7 @@ import { openLink } from '../src/link.js';
 import { bindingOf, openState } from '../src/token.js';
 import { UrlMode } from '../src/index.js';
 import { payment, PRICE, request, setUp } from './support/database.js';
-import { scratchKeys } from './support/keys.js';
+import { keyLine, scratchKeys, writeKeys } from './support/keys.js';
 
 const rowOf = async (admin, id) => (await admin.query('SELECT * FROM urlmode.elicitation WHERE id = $1', [id])).rows[0];
 
@@ -43,6 +43,43 @@ test('create writes the row and returns the link, the return URLs and the expiry
 	assert.equal(e.returnUrl, 'https://callback.example/oauth/demo/return');
 	assert.equal(e.cancelUrl, undefined);
 	assert.equal(e.webhookUrl, undefined);
+});
+
+test('the same elicitation has the same link, also after a key rotation, until its key is removed', async (t) => {
+	const { keysFile, another } = await setUp(t);
+	const [old, fresh] = [keyLine(1), keyLine(2)];
+	const wish = { ...request, subject: `user-${randomUUID()}`, resumeKey: 'the same' };
+	writeKeys(keysFile, old);
+	const urls = [];
+	for (const keys of [old, old, fresh + old, fresh]) {
+		writeKeys(keysFile, keys);
+		const { elicitationId, url } = await another().create(wish);
+		urls.push(url);
+		assert.equal(openLink(new KeysFile(keysFile), 'demo', new URL(url).searchParams.get('state')).id, elicitationId);
+	}
+	assert.equal(urls[1], urls[0]);
+	assert.equal(urls[2], urls[0]);
+	assert.notEqual(urls[3], urls[0], 'nothing opens it any more');
+});
+
+test('the id of the MCP client is recorded, and compared only with sameClient', async (t) => {
+	const { urlmode, admin } = await setUp(t);
+	const wish = { ...request, subject: `user-${randomUUID()}`, resumeKey: 'a thing' };
+	const first = await urlmode.create({ ...wish, clientId: 'client-of-ada' });
+	assert.equal((await rowOf(admin, first.elicitationId)).client_id, 'client-of-ada');
+	const second = await urlmode.create({ ...wish, clientId: 'another-client' });
+	assert.deepEqual([second.elicitationId, second.url], [first.elicitationId, first.url]);
+	assert.equal((await rowOf(admin, first.elicitationId)).client_id, 'client-of-ada');
+	assert.equal((await urlmode.create(wish)).elicitationId, first.elicitationId);
+
+	const compared = { ...wish, resumeKey: 'another thing', sameClient: true };
+	const hers = await urlmode.create({ ...compared, clientId: 'client-of-ada' });
+	assert.equal((await urlmode.create({ ...compared, clientId: 'client-of-ada' })).elicitationId, hers.elicitationId);
+	assert.notEqual((await urlmode.create({ ...compared, clientId: 'another-client' })).elicitationId, hers.elicitationId);
+
+	await assert.rejects(urlmode.create({ ...wish, clientId: '' }), TypeError);
+	await assert.rejects(urlmode.create({ ...wish, clientId: 'x'.repeat(2_049) }), TypeError);
+	await assert.rejects(urlmode.create(compared), { name: 'TypeError', message: 'sameClient requires clientId' });
 });
 
 for (const kind of ['payment', 'signature']) {

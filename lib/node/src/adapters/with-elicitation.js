@@ -37,7 +37,7 @@ const ATTEMPTS = 3;
  * @returns {Promise<Result<R>>}
  */
 export async function runWithElicitation(given, call, body, created) {
-	const options = { clientId: call.clientId, ...given };
+	const options = { clientId: call.clientId || undefined, ...given };
 	const { declares, takesUrl, rounds, roundMs } = describeClient(options, call.client);
 	const round = { ...call, deadline: performance.now() + roundMs, rounds, answer: watchAnswer(call.transport, call.requestId) };
 	for (let attempt = 1; ; attempt += 1) {
