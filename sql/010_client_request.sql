@@ -15,16 +15,18 @@ CREATE TABLE urlmode.client_request (
 	key        urlmode.hash PRIMARY KEY,
 	expected   boolean      NOT NULL,
 	response   urlmode.response,
-	expires_at timestamptz  NOT NULL
+	expires_at timestamptz  NOT NULL,
+	session    urlmode.hash
 );
 CREATE INDEX client_request_expires_at ON urlmode.client_request (expires_at);
-CREATE INDEX client_request_unexpected ON urlmode.client_request (expires_at) WHERE NOT expected;
+CREATE INDEX client_request_unexpected ON urlmode.client_request (session, expires_at) WHERE NOT expected;
 COMMENT ON TABLE urlmode.client_request IS
 	'Requests of MCP servers to their clients. A row begins with the request or with its answer, whichever comes first, and ends when the answer is taken.';
 COMMENT ON INDEX urlmode.client_request_expires_at IS 'Finds requests that timed out, to delete them.';
 COMMENT ON INDEX urlmode.client_request_unexpected IS 'Counts the answers that came before their request, and may still be taken.';
 COMMENT ON COLUMN urlmode.client_request.key IS 'SHA-256 of the session''s id and the request''s id.';
 COMMENT ON COLUMN urlmode.client_request.expected IS 'Whether an instance waits for the answer. False: the answer came first.';
+COMMENT ON COLUMN urlmode.client_request.session IS 'SHA-256 of the id of the session whose answer came first. NULL: the request came first, or there is no session.';
 COMMENT ON COLUMN urlmode.client_request.response IS 'The JSON-RPC response, sealed. Only MCP servers open it. NULL until the client answers.';
 COMMENT ON COLUMN urlmode.client_request.expires_at IS 'From then on nobody waits for it, and it may be deleted.';
 
@@ -48,7 +50,7 @@ $$;
 COMMENT ON FUNCTION urlmode.client_request_expect(bytea[], bigint[]) IS
 	'An instance waits for these answers, for ttls_ms milliseconds each. Returns those that are already there, as client_request_take does. Deletes up to 100 requests that timed out.';
 
-CREATE FUNCTION urlmode.client_request_answer(key bytea, response bytea)
+CREATE FUNCTION urlmode.client_request_answer(key bytea, response bytea, session bytea)
 RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -66,17 +68,22 @@ BEGIN
 		) THEN
 			RETURN 'ignored';
 		END IF;
+		-- A session with many answers must not take the place of the others.
 		IF (
+			SELECT count(*) FROM urlmode.client_request x
+			WHERE NOT x.expected AND x.session = client_request_answer.session AND x.expires_at > now()
+		) >= 16 OR (
 			SELECT count(*) FROM (
-				SELECT FROM urlmode.client_request x WHERE NOT x.expected AND x.expires_at > now() LIMIT 1000
+				SELECT FROM urlmode.client_request x WHERE NOT x.expected AND x.expires_at > now() LIMIT 10000
 			) y
-		) = 1000 THEN
+		) = 10000 THEN
 			RETURN 'full';
 		END IF;
 		-- The answer came before the request was written: it is kept for 30
 		-- seconds. If both are being written now, it is added to the request.
-		INSERT INTO urlmode.client_request AS r (key, expected, response, expires_at)
-		VALUES (client_request_answer.key, false, client_request_answer.response, now() + interval '30 seconds')
+		INSERT INTO urlmode.client_request AS r (key, expected, response, expires_at, session)
+		VALUES (client_request_answer.key, false, client_request_answer.response, now() + interval '30 seconds',
+			client_request_answer.session)
 		ON CONFLICT ON CONSTRAINT client_request_pkey DO UPDATE
 		SET response = EXCLUDED.response,
 			expires_at = CASE WHEN r.expected THEN r.expires_at ELSE EXCLUDED.expires_at END
@@ -90,8 +97,8 @@ BEGIN
 	RETURN 'kept';
 END
 $$;
-COMMENT ON FUNCTION urlmode.client_request_answer(bytea, bytea) IS
-	'A client has answered. kept: the answer is there for the instance that waits, which is told with NOTIFY on channel urlmode_client, payload the key in hexadecimal; also when no instance waits yet, for 30 seconds. ignored: it was answered before, or nobody waits any more. full: there are 1000 answers that no instance waits for, and this one is not kept; send it again.';
+COMMENT ON FUNCTION urlmode.client_request_answer(bytea, bytea, bytea) IS
+	'A client has answered. kept: the answer is there for the instance that waits, which is told with NOTIFY on channel urlmode_client, payload the key in hexadecimal; also when no instance waits yet, for 30 seconds. ignored: it was answered before, or nobody waits any more. full: there are 16 answers of this session, or 10000 of all, that no instance waits for, and this one is not kept; send it again. session: SHA-256 of its id, or NULL.';
 
 CREATE FUNCTION urlmode.client_request_take(keys bytea[])
 RETURNS TABLE (key bytea, response bytea)
@@ -110,13 +117,13 @@ COMMENT ON FUNCTION urlmode.client_request_drop(bytea[]) IS 'Deletes requests th
 
 REVOKE ALL ON FUNCTION
 	urlmode.client_request_expect(bytea[], bigint[]),
-	urlmode.client_request_answer(bytea, bytea),
+	urlmode.client_request_answer(bytea, bytea, bytea),
 	urlmode.client_request_take(bytea[]),
 	urlmode.client_request_drop(bytea[])
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
 	urlmode.client_request_expect(bytea[], bigint[]),
-	urlmode.client_request_answer(bytea, bytea),
+	urlmode.client_request_answer(bytea, bytea, bytea),
 	urlmode.client_request_take(bytea[]),
 	urlmode.client_request_drop(bytea[])
 TO urlmode_server;

@@ -31,7 +31,7 @@ function createConformanceServer() {
 	const server = new McpServer({ name: 'urlmode-conformance', version: '1.0.0' }, {
 		// What it offers does not change.
 		capabilities: { logging: {}, resources: { subscribe: true }, tools: { listChanged: false }, prompts: { listChanged: false } },
-		requestState: { verify: verifyRequestState(codec.verify) },
+		requestState: { verify: verifyRequestState(urlmode, codec.verify) },
 	});
 	registerContent(server);
 	registerInputs(server, codec);

@@ -58,7 +58,7 @@ void withAccount({ ...account, client: undefined, server, call: undefined as nev
 	'sdk2.ts': `${COMMON}
 import { McpServer } from '@modelcontextprotocol/server';
 import { verifyRequestState, withAccount, withElicitation } from 'urlmode/sdk2';
-const server = new McpServer({ name: 'a', version: '1.0.0' }, { requestState: { verify: verifyRequestState() } });
+const server = new McpServer({ name: 'a', version: '1.0.0' }, { requestState: { verify: verifyRequestState(urlmode) } });
 server.registerTool('a', { description: 'a' }, (call) => withElicitation({ ...options, server, call },
 	({ codeVerifier }) => ({ content: [{ type: 'text' as const, text: codeVerifier ?? '' }] })));
 server.registerTool('b', { description: 'b' }, (call) => withAccount({

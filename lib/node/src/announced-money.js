@@ -9,7 +9,11 @@ import { jittered } from './jitter.js';
 const CHECK_MS = 30_000;
 
 /** How many reports are remembered, so that each is made once. Beyond that the oldest one is dropped. */
-const TOLD_MAX = 1_000;
+const TOLD_MAX = 10_000;
+
+/** How many announcements wait to be read. After that, what was reported last is listed. */
+const PENDING_MAX = 1_000;
+const MISSED_MS = 60 * 60 * 1_000;
 
 /** @template Row */
 export class AnnouncedMoney {
@@ -22,12 +26,18 @@ export class AnnouncedMoney {
 	#timer;
 	/** @type {Set<string>} */
 	#told = new Set();
+	/** @type {Set<string>} ids of elicitations */
+	#pending = new Set();
+	/** Whether there were too many announcements. */
+	#missed = false;
+	#reading = false;
 
 	/**
 	 * @param {import('./listener.js').Listener} listener
 	 * @param {object} money
 	 * @param {'late' | 'refunded'} money.member of the announcements that tell of it
-	 * @param {(id: string) => Promise<Row[]>} money.read what there is to report of an elicitation
+	 * @param {(filter: { id: string } | { since: Date }) => Promise<Row[]>} money.read what there is to report of an elicitation, or
+	 *     since a time
 	 * @param {(row: Row) => string} money.nameOf what is reported once
 	 * @param {(row: Row) => void} money.tell
 	 */
@@ -60,14 +70,39 @@ export class AnnouncedMoney {
 
 	/** @param {import('./announcement.js').Announcement[]} announcements */
 	#onAnnounced = (announcements) => {
-		for (const announcement of announcements) if (announcement[this.#member] === true) void this.#tellOf(announcement.id);
+		for (const announcement of announcements) {
+			if (announcement[this.#member] !== true) continue;
+			if (this.#pending.size < PENDING_MAX) this.#pending.add(announcement.id);
+			else this.#missed = true;
+		}
+		void this.#readPending();
 	};
 
-	/** @param {string} id */
-	async #tellOf(id) {
+	/** One query at a time, however many announcements there are: anyone in the database can forge them. */
+	async #readPending() {
+		if (this.#reading) return;
+		this.#reading = true;
+		try {
+			while (this.#pending.size > 0 || this.#missed) {
+				const [id] = this.#pending;
+				if (id !== undefined) {
+					this.#pending.delete(id);
+					await this.#tellOf({ id });
+				} else {
+					this.#missed = false;
+					await this.#tellOf({ since: new Date(Date.now() - MISSED_MS) });
+				}
+			}
+		} finally {
+			this.#reading = false;
+		}
+	}
+
+	/** @param {{ id: string } | { since: Date }} filter */
+	async #tellOf(filter) {
 		let rows;
 		try {
-			rows = await this.#read(id);
+			rows = await this.#read(filter);
 		} catch {
 			// It is listed when PostgreSQL is available again.
 			return;

@@ -37,13 +37,13 @@ export class Events {
 		const { database, listener } = sources;
 		this.#late = new AnnouncedMoney(listener, {
 			member: 'late',
-			read: async (id) => (await database.unclaimed({ id })).filter(({ late }) => late),
+			read: async (filter) => (await database.unclaimed(filter)).filter(({ late }) => late),
 			nameOf: (row) => `${row.provider_name} ${row.reference} ${row.amount}`,
 			tell: (row) => this.#emitLate(row),
 		});
 		this.#refunds = new AnnouncedMoney(listener, {
 			member: 'refunded',
-			read: (id) => database.refunds({ id }),
+			read: (filter) => database.refunds(filter),
 			nameOf: (row) => `${row.provider_name} ${row.reference} ${row.amount} ${row.reversed} ${row.payment}`,
 			tell: (row) => this.#emitLater('refunded', toRefund(row)),
 		});

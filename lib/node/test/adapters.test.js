@@ -297,12 +297,15 @@ test('another price or another message creates another elicitation', async (t) =
 	await assert.rejects(idOf({ message: '' }), { name: 'TypeError' });
 });
 
-test('verifyRequestState accepts our handles and passes others to the given function', async (t) => {
-	const { ask } = await start(t);
+test('verifyRequestState opens our handles and passes others to the given function', async (t) => {
+	const { ask, options: { urlmode } } = await start(t);
 	const { toolResult: { requestState } } = await ask(round());
-	assert.equal(verifyRequestState()(requestState, {}), undefined);
-	assert.throws(() => verifyRequestState()('v1.other.state', {}));
-	assert.equal(verifyRequestState((state, ctx) => [state, ctx.a])('v1.other.state', { a: 1 })[1], 1);
+	assert.equal(verifyRequestState(urlmode)(requestState, {}), undefined);
+	for (const forged of [`${'A'.repeat(115)}.1`, requestState.replace(/^.{20}/, 'A'.repeat(20))]) {
+		assert.throws(() => verifyRequestState(urlmode, () => 'another verifier')(forged, {}), { reason: 'invalid_request_state' });
+	}
+	assert.throws(() => verifyRequestState(urlmode)('v1.other.state', {}));
+	assert.equal(verifyRequestState(urlmode, (state, ctx) => [state, ctx.a])('v1.other.state', { a: 1 })[1], 1);
 });
 
 test('what is known of a client goes before what it declares, for the versions of which it is known', async (t) => {

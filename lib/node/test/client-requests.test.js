@@ -171,7 +171,7 @@ test('answers that nobody asked for cannot push out a genuine one unsaid, and st
 	const post = async () => (await handle(
 		new Request('http://127.0.0.1/mcp', { method: 'POST', body: JSON.stringify(answerTo('early')) }))).status;
 	const strangers = `INSERT INTO urlmode.client_request (key, expected, response, expires_at)
-		SELECT sha256(n::text::bytea), false, 'x', now() + interval '30 seconds' FROM generate_series(1, 1000) n`;
+		SELECT sha256(n::text::bytea), false, 'x', now() + interval '30 seconds' FROM generate_series(1, 10000) n`;
 	await admin.query(strangers);
 	assert.equal(await post(), 503, 'it was not kept, and that is said');
 	assert.equal(await rowOf(admin, session, 'early'), undefined);
@@ -180,6 +180,24 @@ test('answers that nobody asked for cannot push out a genuine one unsaid, and st
 	assert.deepEqual(await a.createPending(session, 'early').promise, answerTo('early'));
 	assert.equal(await post(), 202, 'the same answer again is nothing new');
 	await admin.query("DELETE FROM urlmode.client_request WHERE response = 'x'");
+});
+
+test('a session with 16 early answers does not keep those of others away', async (t) => {
+	const { a, b, session, admin } = await setUpRequests(t);
+	const answer = async (from, request) => {
+		const handle = b.wrap(async () => {
+			b.resolvePending(from, request, answerTo(request));
+			return new Response(null, { status: 202 });
+		});
+		return (await handle(new Request('http://127.0.0.1/mcp', { method: 'POST', body: '{}' }))).status;
+	};
+	const loud = `${session}-loud`;
+	const statuses = [];
+	for (let n = 0; n < 20; n += 1) statuses.push(await answer(loud, `r${n}`));
+	assert.deepEqual(statuses, [...Array(16).fill(202), ...Array(4).fill(503)]);
+	assert.equal(await answer(session, 'r1'), 202);
+	assert.deepEqual(await a.createPending(session, 'r1').promise, answerTo('r1'));
+	await admin.query('DELETE FROM urlmode.client_request WHERE NOT expected');
 });
 
 test('close rejects open requests', async (t) => {

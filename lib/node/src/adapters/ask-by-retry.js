@@ -7,6 +7,8 @@
 // answer without a request for the result. Therefore a call whose round is over
 // ends with the link as text, except for clients that clients.js names.
 
+import { createHash } from 'node:crypto';
+
 import { ElicitationNotFoundError, StateTokenError } from '../errors.js';
 import { internalsOf } from '../internals.js';
 import { kidOf } from '../link.js';
@@ -40,9 +42,7 @@ export async function askByRetry(options, round) {
 	try {
 		return await resumeElicitation(options, round, openHandle(options, String(state)));
 	} catch (error) {
-		if (error instanceof StateTokenError) {
-			refuseRequestState(error.code === 'STATE_EXPIRED' ? 'expired_request_state' : 'invalid_request_state');
-		}
+		refuseHandle(error);
 		// The row is deleted some time after its end.
 		if (error instanceof ElicitationNotFoundError) refuseRequestState('expired_request_state');
 		throw error;
@@ -120,10 +120,10 @@ function parseRefusal(answer) {
  *
  * @param {ElicitOptions} options
  */
-function handleContext(options) {
+function purposeOf(options) {
 	const { provider, kind, expected = null, about, sameClient, clientId } = options;
 	const request = digestOfRequest({ provider, kind, expected, about, mcpClient: sameClient ? clientId ?? null : null });
-	return `${request.toString('base64url')} ${resumeKeyOf(options)}`;
+	return createHash('sha256').update(request).update(resumeKeyOf(options)).digest().subarray(0, 16);
 }
 
 /**
@@ -135,8 +135,8 @@ function mintHandle(options, { id, rounds, kid }, expiresAt) {
 	const { subject, session } = ownerOf(options);
 	const expires = Math.ceil(expiresAt.getTime() / 1_000) + GRACE_MAX_SECONDS;
 	const { keys } = internalsOf(options.urlmode);
-	const sealed = mintState({ minting: keys.find(kid) ?? keys.minting }, 'retry', handleContext(options),
-		{ id, expires, binding: bindingOf(subject, session) });
+	const sealed = mintState({ minting: keys.find(kid) ?? keys.minting }, 'retry', '',
+		{ id, expires, binding: bindingOf(subject, session), browser: purposeOf(options) });
 	return `${sealed}.${rounds}`;
 }
 
@@ -148,25 +148,42 @@ const HANDLE = /^([A-Za-z0-9_-]{115})\.([1-9])$/;
  * @throws {StateTokenError}
  */
 function openHandle(options, state) {
-	const { keys } = internalsOf(options.urlmode);
 	const { subject, session } = ownerOf(options);
 	const [, sealed = '', rounds] = HANDLE.exec(state) ?? [];
-	const { id, binding, expires } = openState(keys, 'retry', handleContext(options), sealed);
-	if (!bindingOf(subject, session).equals(binding)) throw new StateTokenError('STATE_INVALID');
+	const { id, binding, browser, expires } = openState(internalsOf(options.urlmode).keys, 'retry', '', sealed);
+	if (!bindingOf(subject, session).equals(binding) || !purposeOf(options).equals(browser)) throw new StateTokenError('STATE_INVALID');
 	return { id, rounds: Number(rounds), kid: kidOf(sealed), expiresAt: new Date((expires - GRACE_MAX_SECONDS) * 1_000) };
+}
+
+/** @param {unknown} error of openState */
+function refuseHandle(error) {
+	if (error instanceof StateTokenError) {
+		refuseRequestState(error.code === 'STATE_EXPIRED' ? 'expired_request_state' : 'invalid_request_state');
+	}
 }
 
 /**
  * For a server that has a `requestState.verify` for handles of its own. Our
- * handles are verified by `withElicitation`, all others by `verify`.
+ * handles are opened, and `withElicitation` compares whose they are and what
+ * for. All others are verified by `verify`.
  *
  * @template C
+ * @param {import('../urlmode.js').UrlMode} urlmode
  * @param {(state: string, ctx: C) => unknown} [verify] verifies handles that are not ours. Without it they are rejected
  * @returns {(state: string, ctx: C) => unknown} for ServerOptions
  */
-export function verifyRequestState(verify) {
+export function verifyRequestState(urlmode, verify) {
 	return (state, ctx) => {
-		if (HANDLE.test(state)) return undefined;
+		const [, sealed] = HANDLE.exec(state) ?? [];
+		if (sealed !== undefined) {
+			try {
+				openState(internalsOf(urlmode).keys, 'retry', '', sealed);
+			} catch (error) {
+				refuseHandle(error);
+				throw error;
+			}
+			return undefined;
+		}
 		if (!verify) throw new Error('unknown requestState');
 		return verify(state, ctx);
 	};

@@ -23,7 +23,7 @@ const KEY_INFO = 'urlmode client response v1';
 const RESPONSE_MAX = 262_144;
 
 const EXPECT = 'SELECT * FROM urlmode.client_request_expect($1::bytea[], $2::bigint[])';
-const ANSWER = 'SELECT urlmode.client_request_answer($1, $2) AS outcome';
+const ANSWER = 'SELECT urlmode.client_request_answer($1, $2, $3) AS outcome';
 const TAKE = 'SELECT * FROM urlmode.client_request_take($1::bytea[])';
 const DROP = 'SELECT urlmode.client_request_drop($1::bytea[])';
 
@@ -116,7 +116,7 @@ export class PostgresClientRequestAdapter {
 			entry.resolve(response);
 			return true;
 		}
-		const write = this.#writeResponse(key, response);
+		const write = this.#writeResponse(key, response, hashSession(sessionId));
 		this.#responseWrites.getStore()?.push(write);
 		this.#track(write);
 		return false;
@@ -231,14 +231,15 @@ export class PostgresClientRequestAdapter {
 	/**
 	 * @param {Buffer} key
 	 * @param {unknown} response
+	 * @param {Buffer | null} session
 	 * @returns {Promise<boolean>} false if it could not be stored
 	 */
-	async #writeResponse(key, response) {
+	async #writeResponse(key, response, session) {
 		const sealed = this.#seal(key, JSON.stringify(response));
 		if (sealed.length > RESPONSE_MAX) return false;
 		for (let attempt = 1; ; attempt += 1) {
 			try {
-				const [answer] = await this.#internals.database.query(ANSWER, [key, sealed]);
+				const [answer] = await this.#internals.database.query(ANSWER, [key, sealed, session]);
 				return answer?.outcome !== 'full';
 			} catch {
 				if (attempt === ATTEMPTS || this.#closed) return false;
@@ -300,4 +301,13 @@ export class PostgresClientRequestAdapter {
  */
 function hashRequest(sessionId = '', requestId) {
 	return createHash('sha256').update(`${sessionId}\0${requestId}`).digest();
+}
+
+/**
+ * For the limit of answers that come before their requests.
+ *
+ * @param {string | undefined} sessionId
+ */
+function hashSession(sessionId) {
+	return sessionId === undefined ? null : createHash('sha256').update(sessionId).digest();
 }
