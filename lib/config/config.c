@@ -18,17 +18,6 @@
 #define UM_PROVIDERS_DIR "/usr/share/urlmode/providers"
 #endif
 
-/* A copy of a required text. */
-static bool
-get_string(const struct um_conf_loc *at, const json_t *object, const char *key,
-	char **out)
-{
-	const char *text;
-
-	return um_conf_get_text(at, object, key, true, &text)
-		&& um_conf_copy_text(at, text, out);
-}
-
 static bool
 read_providers(const struct um_conf_loc *at, json_t *object,
 	struct um_config *config)
@@ -75,16 +64,6 @@ is_database_url(const char *text)
 	return options != NULL;
 }
 
-/* An optional path. */
-static bool
-get_path(const struct um_conf_loc *at, const json_t *object, const char *key,
-	char **out)
-{
-	return json_object_get(object, key) == NULL
-		|| (get_string(at, object, key, out)
-			&& um_conf_resolve_path(at, out));
-}
-
 /* In the order of enum um_user_check. */
 static const char *const user_checks[] = { "remote-user", "confirm",
 	"session-ticket", "openid", NULL };
@@ -123,9 +102,12 @@ read_config(const struct um_conf_loc *at, json_t *root,
 	unsigned check = UM_USER_REMOTE;
 
 	if (!um_conf_check_keys(at, root, keys)
-		|| !get_string(at, root, "base_url", &config->base_url)
-		|| !get_string(at, root, "keys_file", &config->keys_file)
-		|| !get_string(at, root, "database_url", &config->database_url)
+		|| !um_conf_take_text(at, root, "base_url", true,
+			&config->base_url)
+		|| !um_conf_take_path(at, root, "keys_file", true,
+			&config->keys_file)
+		|| !um_conf_take_text(at, root, "database_url", true,
+			&config->database_url)
 		|| (json_object_get(root, "user_check") != NULL
 			&& !um_conf_get_choice(at, root, "user_check",
 				user_checks, &check)))
@@ -138,10 +120,11 @@ read_config(const struct um_conf_loc *at, json_t *root,
 	if (!is_database_url(config->database_url))
 		return um_conf_member_error(at, "database_url",
 			"is not a connection URI or keyword string of libpq");
-	if (!um_conf_resolve_path(at, &config->keys_file)
-		|| !get_path(at, root, "log_file", &config->log_file)
-		|| !get_path(at, root, "metrics_file", &config->metrics_file)
-		|| !get_path(at, root, "providers_dir", &config->providers_dir)
+	if (!um_conf_take_path(at, root, "log_file", false, &config->log_file)
+		|| !um_conf_take_path(at, root, "metrics_file", false,
+			&config->metrics_file)
+		|| !um_conf_take_path(at, root, "providers_dir", false,
+			&config->providers_dir)
 		|| (config->providers_dir == NULL
 			&& !um_conf_copy_text(at, UM_PROVIDERS_DIR,
 				&config->providers_dir))

@@ -18,15 +18,9 @@ static bool
 get_text(const struct um_conf_loc *at, const json_t *node, const char *key,
 	bool required, char **out)
 {
-	const char *text;
-
-	if (!um_conf_get_text(at, node, key, required, &text))
-		return false;
-	if (text == NULL)
-		return true;
-	if (strlen(text) > UM_OPENID_TEXT_MAX)
-		return um_conf_member_error(at, key, "is too long");
-	return um_conf_copy_text(at, text, out);
+	return um_conf_take_text(at, node, key, required, out)
+		&& (*out == NULL || strlen(*out) <= UM_OPENID_TEXT_MAX
+			|| um_conf_member_error(at, key, "is too long"));
 }
 
 static bool
@@ -40,14 +34,6 @@ get_url(const struct um_conf_loc *at, const json_t *node, const char *key,
 			&& strchr(*out, '#') == NULL)
 		|| um_conf_member_error(at, key,
 			"is not https://HOST, or http:// with a loopback host");
-}
-
-static bool
-get_path(const struct um_conf_loc *at, const json_t *node, const char *key,
-	bool required, char **out)
-{
-	return get_text(at, node, key, required, out)
-		&& (*out == NULL || um_conf_resolve_path(at, out));
 }
 
 static bool
@@ -154,8 +140,9 @@ um_openid_load(struct um_openid *openid, const struct um_conf_loc *at,
 			&openid->authorization_endpoint)
 		&& get_url(at, node, "end_session_endpoint", false,
 			&openid->end_session_endpoint)
-		&& get_path(at, node, "jwks_file", true, &openid->jwks_file)
-		&& get_path(at, node, "refresh_file", false,
+		&& um_conf_take_path(at, node, "jwks_file", true,
+			&openid->jwks_file)
+		&& um_conf_take_path(at, node, "refresh_file", false,
 			&openid->refresh_file)
 		&& get_scope(at, node, &openid->scope)
 		&& get_claim(at, node, openid->claim)

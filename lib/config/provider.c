@@ -22,7 +22,7 @@ struct env_source {
 	const char *accounts[ACCOUNTS_MAX];
 	json_t *constants;
 	json_t *unused; /* the constants that no description asked for */
-	char *notification_url, *return_url; /* where they are not constants */
+	char *notification_url; /* where it is not a constant */
 	char *certificate;
 	struct um_provider_env env;
 };
@@ -138,7 +138,7 @@ read_mode(const struct um_conf_loc *at, const json_t *entry, enum um_mode *mode)
 	return true;
 }
 
-/* Our own addresses need no entry where they are the usual ones. */
+/* The webhook's address needs no entry where it is the usual one. */
 static const char *
 get_constant(const char *name, size_t index, void *arg)
 {
@@ -148,21 +148,10 @@ get_constant(const char *name, size_t index, void *arg)
 	if (value == NULL && index == 0
 		&& strcmp(name, "notification_url") == 0)
 		return source->notification_url;
-	if (value == NULL && index == 0 && strcmp(name, "return_url") == 0)
-		return source->return_url;
 	json_object_del(source->unused, name);
 	if (json_is_array(value))
 		return json_string_value(json_array_get(value, index));
 	return index == 0 ? json_string_value(value) : NULL;
-}
-
-static bool
-put_url(char **out, const char *base_url, const char *before, const char *name,
-	const char *after)
-{
-	if (asprintf(out, "%s%s%s%s", base_url, before, name, after) < 0)
-		*out = NULL;
-	return *out != NULL;
 }
 
 static bool
@@ -171,20 +160,18 @@ read_env(const struct um_conf_loc *at, json_t *entry,
 	struct env_source *source)
 {
 	struct um_provider_env *env = &source->env;
-	const char *certificate;
 
 	env->secrets = source->secrets;
 	env->return_secrets = source->return_secrets;
 	env->accounts = source->accounts;
 	env->constant = get_constant;
 	env->arg = source;
-	if (!put_url(&source->notification_url, base_url, "/webhook/",
-		    provider->name, "")
-		|| !put_url(&source->return_url, base_url,
-			provider->kind == UM_KIND_OAUTH ? "/oauth/"
-							: "/payment/",
-			provider->name, "/return"))
+	if (asprintf(&source->notification_url, "%s/webhook/%s", base_url,
+		    provider->name)
+		< 0) {
+		source->notification_url = NULL;
 		return um_conf_error(at, "out of memory");
+	}
 	if (!read_texts(at, entry, "secrets", source->secrets, SECRETS_MAX,
 		    &env->secrets_len)
 		|| !read_texts(at, entry, "return_secrets",
@@ -194,12 +181,8 @@ read_env(const struct um_conf_loc *at, json_t *entry,
 			ACCOUNTS_MAX, &env->accounts_len)
 		|| !read_mode(at, entry, &env->mode)
 		|| !read_constants(at, entry, source)
-		|| !um_conf_get_text(at, entry, "certificate", false,
-			&certificate))
-		return false;
-	if (certificate != NULL
-		&& (!um_conf_copy_text(at, certificate, &source->certificate)
-			|| !um_conf_resolve_path(at, &source->certificate)))
+		|| !um_conf_take_path(at, entry, "certificate", false,
+			&source->certificate))
 		return false;
 	env->certificate = source->certificate;
 	return true;
@@ -210,7 +193,6 @@ free_env(struct env_source *source)
 {
 	json_decref(source->unused);
 	free(source->notification_url);
-	free(source->return_url);
 	free(source->certificate);
 }
 
@@ -348,19 +330,15 @@ read_issuer(struct um_provider *provider, const struct um_conf_loc *at,
 {
 	static const char key[] =
 		"authorization_response_iss_parameter_supported";
-	const json_t *sends_iss = json_object_get(entry, key);
-	const char *issuer;
+	bool sends_iss = true;
 
-	if (!um_conf_get_text(at, entry, "issuer", false, &issuer)
-		|| (issuer != NULL
-			&& !um_conf_copy_text(at, issuer, &provider->issuer)))
+	if (!um_conf_take_text(at, entry, "issuer", false, &provider->issuer)
+		|| !um_conf_get_bool(at, entry, key, &sends_iss))
 		return false;
-	if (sends_iss != NULL && !json_is_boolean(sends_iss))
-		return um_conf_member_error(at, key, "is not true or false");
-	if (sends_iss != NULL && issuer == NULL)
+	if (json_object_get(entry, key) != NULL && provider->issuer == NULL)
 		return um_conf_member_error(at, key,
 			"needs an `issuer` beside it");
-	provider->sends_iss = issuer != NULL && !json_is_false(sends_iss);
+	provider->sends_iss = provider->issuer != NULL && sends_iss;
 	return true;
 }
 

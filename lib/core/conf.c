@@ -188,6 +188,37 @@ um_conf_get_text(const struct um_conf_loc *at, const json_t *object,
 	return true;
 }
 
+bool
+um_conf_take_text(const struct um_conf_loc *at, const json_t *object,
+	const char *key, bool required, char **out)
+{
+	const char *text;
+
+	return um_conf_get_text(at, object, key, required, &text)
+		&& (text == NULL || um_conf_copy_text(at, text, out));
+}
+
+bool
+um_conf_take_path(const struct um_conf_loc *at, const json_t *object,
+	const char *key, bool required, char **out)
+{
+	return um_conf_take_text(at, object, key, required, out)
+		&& (*out == NULL || um_conf_resolve_path(at, out));
+}
+
+bool
+um_conf_get_bool(const struct um_conf_loc *at, const json_t *object,
+	const char *key, bool *out)
+{
+	const json_t *value = json_object_get(object, key);
+
+	if (value == NULL)
+		return true;
+	*out = json_is_true(value);
+	return json_is_boolean(value)
+		|| um_conf_member_error(at, key, "is not true or false");
+}
+
 /* A short text of letters, digits, hyphens and underscores: not a secret. */
 static bool
 is_word(const char *text)

@@ -63,6 +63,18 @@ bool um_conf_check_keys(const struct um_conf_loc *at, json_t *node,
 bool um_conf_get_text(const struct um_conf_loc *at, const json_t *object,
 	const char *key, bool required, const char **out);
 
+/* A copy of it that the caller frees. Without the member *out stays. */
+bool um_conf_take_text(const struct um_conf_loc *at, const json_t *object,
+	const char *key, bool required, char **out);
+
+/* The same of a path, which um_conf_resolve_path() resolves. */
+bool um_conf_take_path(const struct um_conf_loc *at, const json_t *object,
+	const char *key, bool required, char **out);
+
+/* true or false. Without the member *out stays. */
+bool um_conf_get_bool(const struct um_conf_loc *at, const json_t *object,
+	const char *key, bool *out);
+
 /* A required string out of a NULL-terminated list; its index. */
 bool um_conf_get_choice(const struct um_conf_loc *at, const json_t *object,
 	const char *key, const char *const *names, unsigned *out);

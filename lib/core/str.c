@@ -17,7 +17,11 @@ um_str_eq(struct um_str a, struct um_str b)
 bool
 um_str_is(struct um_str a, const char *text)
 {
-	return um_str_eq(a, um_str(text));
+	size_t i = 0;
+
+	while (i < a.len && text[i] != '\0' && text[i] == a.ptr[i])
+		i++;
+	return i == a.len && text[i] == '\0';
 }
 
 static bool

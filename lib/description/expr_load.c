@@ -26,14 +26,12 @@ static bool load_node(struct um_expr *expr, const struct um_conf_loc *at,
 static bool
 load_name(struct um_expr *expr, const struct load *load)
 {
-	const char *name;
-
 	if (expr->kind == UM_EXPR_SIGNATURE && !load->scope->has_params)
 		return um_conf_error(&load->at,
 			"is only allowed in `signed` and `timestamp`, and only "
 			"if the signature has a `field`");
-	return um_conf_get_text(&load->at, load->node, load->key, true, &name)
-		&& um_conf_copy_text(&load->at, name, &expr->text);
+	return um_conf_take_text(&load->at, load->node, load->key, true,
+		&expr->text);
 }
 
 static bool
@@ -99,7 +97,6 @@ static bool
 load_json(struct um_expr *expr, const struct load *load)
 {
 	struct um_expr_json *json = &expr->json;
-	const char *is;
 
 	if (expr->kind == UM_EXPR_ITEM && !load->scope->has_items)
 		return um_conf_error(&load->at,
@@ -110,8 +107,8 @@ load_json(struct um_expr *expr, const struct load *load)
 	if (!json->selects)
 		return true;
 	return load_pointer(&json->where, load, "where")
-		&& um_conf_get_text(&load->at, load->node, "is", true, &is)
-		&& um_conf_copy_text(&load->at, is, &json->is)
+		&& um_conf_take_text(&load->at, load->node, "is", true,
+			&json->is)
 		&& load_pointer(&json->value, load, "value");
 }
 

@@ -13,36 +13,32 @@ load_key(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node,
 	/* In the order of enum um_key_form. */
 	static const char *const forms[] = { "utf8", "base64", "hex",
 		"certificate", NULL };
-	const char *prefix;
 	unsigned form;
 
 	if (node == NULL)
 		return um_conf_error(at, "is missing");
 	if (!um_conf_check_keys(at, node, keys)
 		|| !um_conf_get_choice(at, node, "as", forms, &form)
-		|| !um_conf_get_text(at, node, "prefix", false, &prefix))
+		|| !um_conf_take_text(at, node, "prefix", false,
+			&scheme->key_prefix))
 		return false;
 	scheme->key_form = (enum um_key_form)form;
 	if (!um_verifier_accepts_key_form(algorithm, scheme->key_form))
 		return um_conf_member_error(at, "as",
 			"cannot be used with this algorithm");
-	if (prefix != NULL && scheme->key_form == UM_KEY_CERTIFICATE)
+	if (scheme->key_prefix != NULL
+		&& scheme->key_form == UM_KEY_CERTIFICATE)
 		return um_conf_member_error(at, "prefix",
 			"is not allowed: a certificate has no prefix");
-	return prefix == NULL
-		|| um_conf_copy_text(at, prefix, &scheme->key_prefix);
+	return true;
 }
 
 static bool
 load_numbered(struct um_scheme *scheme, const struct um_conf_loc *at,
 	const json_t *node)
 {
-	const json_t *numbered = json_object_get(node, "numbered");
-
-	if (numbered != NULL && !json_is_boolean(numbered))
-		return um_conf_member_error(at, "numbered",
-			"is not true or false");
-	scheme->numbered = json_is_true(numbered);
+	if (!um_conf_get_bool(at, node, "numbered", &scheme->numbered))
+		return false;
 	if (!scheme->numbered)
 		return true;
 	if (scheme->from.kind != UM_EXPR_HEADER || scheme->from.names.len != 1)
@@ -81,20 +77,15 @@ static bool
 load_field(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node,
 	const struct um_expr_scope *scope)
 {
-	const char *separator, *equals;
 	bool any;
 
 	if (!load_texts(&scheme->fields, at, node, "field", scope))
 		return false;
 	any = scheme->fields.len != 0;
-	if (!um_conf_get_text(at, node, "between", any, &separator)
-		|| !um_conf_get_text(at, node, "equals", any, &equals))
-		return false;
-	if (!any)
-		return (separator == NULL && equals == NULL)
-			|| um_conf_member_error(at, "field", "is missing");
-	return um_conf_copy_text(at, separator, &scheme->separator)
-		&& um_conf_copy_text(at, equals, &scheme->equals);
+	return um_conf_take_text(at, node, "between", any, &scheme->separator)
+		&& um_conf_take_text(at, node, "equals", any, &scheme->equals)
+		&& (any || (scheme->separator == NULL && scheme->equals == NULL)
+			|| um_conf_member_error(at, "field", "is missing"));
 }
 
 /* A signature is read from the delivery itself, not from a function. */

@@ -213,16 +213,13 @@ load_issuer(struct um_spec *spec, const struct um_conf_loc *at,
 		"authorization_response_iss_parameter_supported";
 	struct um_conf_loc here = um_conf_member(at, "oauth");
 	const json_t *oauth = json_object_get(root, "oauth");
-	const json_t *sends_iss = json_object_get(oauth, iss);
 	const char *issuer;
 
 	if (oauth != NULL && !json_is_object(oauth))
 		return um_conf_error(&here, "is not an object");
-	if (!um_conf_get_text(&here, oauth, "issuer", false, &issuer))
+	if (!um_conf_get_text(&here, oauth, "issuer", false, &issuer)
+		|| !um_conf_get_bool(&here, oauth, iss, &spec->sends_iss))
 		return false;
-	if (sends_iss != NULL && !json_is_boolean(sends_iss))
-		return um_conf_member_error(&here, iss, "is not true or false");
-	spec->sends_iss = json_is_true(sends_iss);
 	/* An address with a {variable} in it is the Node package's to fill. */
 	return issuer == NULL || strchr(issuer, '{') != NULL
 		|| um_conf_copy_text(&here, issuer, &spec->issuer);
