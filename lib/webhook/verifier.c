@@ -260,7 +260,7 @@ enum um_verify_error
 um_verifier_match(const struct um_verifier *verifier, struct um_str message,
 	const struct um_str *texts, size_t len, int64_t now_ms)
 {
-	struct signatures signatures = { .len = len };
+	struct signatures signatures; /* 8 KB, of which few are needed */
 
 	if (len > UM_SIGNATURES_MAX)
 		return UM_VERIFY_TOO_MANY;
@@ -272,6 +272,7 @@ um_verifier_match(const struct um_verifier *verifier, struct um_str message,
 		return result_of(ok);
 	}
 	/* A malformed signature is refused even beside a right one. */
+	signatures.len = len;
 	for (size_t i = 0; i < len; i++)
 		if (!decode_signature(signatures.signature[i].bytes,
 			    &signatures.signature[i].len, verifier->encoding,
