@@ -1,0 +1,125 @@
+// The completion notification of 2025-11-25 where the transport has an event store:
+// a client that listened to nothing gets it when it resumes its stream, once.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+
+import { goToCheckout, makeExampleProject, openAdapterFixture, PRICE, settle, startExample } from '../support/adapters.mjs';
+import { example } from '../support/projects.mjs';
+
+const EVENT_STORE = readFileSync(new URL('../support/answers/event-store.mjs', import.meta.url), 'utf8');
+const HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+
+let fixture;
+
+before(async () => {
+	fixture = await openAdapterFixture('event-store');
+});
+
+after(() => fixture?.close());
+
+/** The example, each session of which has an event store. */
+function withEventStore(name) {
+	const source = example(`${name}.mjs`);
+	const changed = `import { EventStore } from './event-store.mjs';\n${source.replace(/sessionIdGenerator: /, 'eventStore: new EventStore(), $&')}`;
+	assert.ok(changed.includes('eventStore: new'));
+	return changed;
+}
+
+/** A client that says by itself which of its streams it reads. */
+class Client {
+	#url;
+	#headers;
+	#ids = 0;
+
+	constructor(url, token) {
+		this.#url = url;
+		this.#headers = { ...HEADERS, authorization: `Bearer ${token}` };
+	}
+
+	async connect() {
+		const { response, message } = await this.#post('initialize', {
+			protocolVersion: '2025-11-25', capabilities: { elicitation: { url: {} } }, clientInfo: { name: 'raw', version: '1.0.0' },
+		});
+		this.#headers['mcp-session-id'] = response.headers.get('mcp-session-id');
+		this.#headers['mcp-protocol-version'] = message.result.protocolVersion;
+		await fetch(this.#url, { method: 'POST', headers: this.#headers, body: '{"jsonrpc":"2.0","method":"notifications/initialized"}' });
+	}
+
+	async call(name) {
+		return (await this.#post('tools/call', { name, arguments: {} })).message;
+	}
+
+	async #post(method, params) {
+		const id = this.#ids += 1;
+		const response = await fetch(this.#url, {
+			method: 'POST', headers: this.#headers, body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+		});
+		const events = (await response.text()).matchAll(/^data: (\{.*)$/gm);
+		return { response, message: [...events].map(([, data]) => JSON.parse(data)).find((message) => message.id === id) };
+	}
+
+	/** Reads the session's own stream: the next events that are messages, until it is closed. */
+	async listen(last) {
+		const closing = new AbortController();
+		const response = await fetch(this.#url, {
+			headers: { ...this.#headers, ...last && { 'last-event-id': last } }, signal: closing.signal,
+		});
+		assert.equal(response.status, 200);
+		const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+		let text = '';
+		return {
+			async next() {
+				for (;;) {
+					const [event, id, data] = /[^]*?^id: (.*)\ndata: (\{.*)\n\n/m.exec(text) ?? [];
+					if (event) {
+						text = text.slice(event.length);
+						return { id, ...JSON.parse(data) };
+					}
+					text += (await reader.read()).value;
+				}
+			},
+			close: () => closing.abort(),
+		};
+	}
+}
+
+// The SDK 1.23 stores nothing for a stream that nobody reads.
+for (const [name, frameworks] of [['sdk', 'newest'], ['sdk2', 'newest'], ['sdk2', 'oldest']]) {
+	test(`${name}, ${frameworks}: a client that resumes its stream is notified, once`, { timeout: 120_000 }, async () => {
+		const project = makeExampleProject(name, frameworks, { source: withEventStore(name), files: { 'event-store.mjs': EVENT_STORE } });
+		const token = `token-${randomUUID()}`;
+		const server = await startExample(fixture, project, { env: { APP_USERS: JSON.stringify({ [token]: `${token}@example.org` }) } });
+		const client = new Client(server.url, token);
+		await client.connect();
+
+		/** A call that fails with -32042, whose user pays. */
+		const payReport = async () => {
+			const { error } = await client.call('read_report');
+			assert.equal(error?.code, -32042);
+			const [{ elicitationId, url }] = error.data.elicitations;
+			await settle(fixture, await goToCheckout(fixture, url), 'paid', { ...PRICE, reference: `cs_${randomUUID()}` });
+			return elicitationId;
+		};
+		const readReport = async () => assert.match((await client.call('read_report')).result.content[0].text, /^Paid with/);
+		const completes = ({ method, params }, elicitationId) => assert.deepEqual([method, params], [
+			'notifications/elicitation/complete', { elicitationId }]);
+
+		const first = await client.listen();
+		const one = await payReport();
+		const told = await first.next();
+		completes(told, one);
+		first.close();
+		await readReport();
+
+		const two = await payReport();
+		await readReport();
+		const second = await client.listen(told.id);
+		completes(await second.next(), two);
+		const three = await payReport();
+		completes(await second.next(), three);
+		second.close();
+	});
+}
