@@ -101,8 +101,13 @@ const PAGES = [
 		const { url } = await urlmode.create({ provider: 'demo', kind: 'oauth', subject: 'مستخدم', targetUrl: target() });
 		await tab.goto(url);
 	}],
-	...['done', 'declined', 'failed', 'processing', 'already', 'expired', 'mismatch', 'late']
+	...['done', 'declined', 'failed', 'processing', 'already', 'ended', 'expired', 'mismatch', 'late']
 		.map((code) => [code, `${code}_title`, (tab) => ending(tab, code)]),
+	['ended-link', 'ended_title', async (tab) => {
+		const { id, owner, url } = await fixture.create();
+		await fixture.urlmode.cancel(id, owner);
+		await tab.goto(url);
+	}],
 	['follow', 'waiting_title', followPayment],
 	['follow-failed', 'waiting_title', followFailedAttempt],
 	['refusal', 'link_invalid_title', open('/connect/demo?state=x')],

@@ -26,6 +26,10 @@ const SAME = {
 		js('token', 'BINDING_BYTES'), js('token', 'BROWSER_BYTES'), js('request-digest', 'DIGEST_BYTES')],
 	'bytes of a UUID': () => [constant('UM_UUID_LEN'), js('token', 'ID_BYTES'), js('seal', 'ID_BYTES')],
 	'characters of a state token': () => [constant('UM_TOKEN_LEN'), found('lib/node/src/adapters/ask-by-retry.js', /HANDLE = .*?\{(\d+)\}/)],
+	'characters of a link': () => [constant('UM_LINK_LEN'), Math.ceil((2 + constant('UM_UUID_LEN') + js('link', 'MAC_BYTES')) * 4 / 3)],
+	'bytes of the proof of a link': () => [constantOf('lib/crypto/link.c', 'MAC_LEN'), js('link', 'MAC_BYTES')],
+	'the key of a link': () => [found('lib/crypto/keys.c', /LINK_INFO "(.*)"/), found('lib/node/src/link.js', /INFO = '(.*)'/),
+		found('lib/client/examples/wait.py', /b"(urlmode link v1)"/)],
 	'the cookie of the ticket': () => [found('lib/crypto/ticket.h', /UM_TICKET_COOKIE "(.*)"/), found('lib/node/src/ticket.js', /TICKET_COOKIE = '(.*)'/)],
 
 	'characters of the name of a provider': () => [constant('UM_PROVIDER_MAX'), domainMax('provider'),
@@ -35,6 +39,7 @@ const SAME = {
 	'bytes of a resume key': () => [domainMax('resume_key'), ...checkedMax('resumeKey')],
 	'bytes of the id of an account': () => [domainMax('account_id'), ...checkedMax('account')],
 	'bytes of the name of an MCP server': () => [domainMax('requester'), ...checkedMax('name')],
+	'bytes of the id of an MCP client': () => [domainMax('client_id'), ...checkedMax('clientId')],
 	'bytes of a target URL': () => [domainMax('target_url'), js('url', 'TARGET_MAX')],
 	'characters of a reason': () => [domainMax('reason'), found('lib/node/src/input.js', /REASON = .*\{0,(\d+)\}/)],
 	'bytes of a reference': () => [domainMax('reference'), js('input', 'REFERENCE_MAX')],

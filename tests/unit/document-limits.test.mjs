@@ -23,6 +23,7 @@ const KB = 1_024;
 /** Document: a sentence with numbers in it, and what they are in the code, in the unit of the sentence. */
 const LIMITS = {
 	'lib/PROTOCOL.md': [
+		[/link \| base64url without padding, (\d+) characters/, c('crypto/link', 'UM_LINK_LEN')],
 		[/state token \| base64url without padding, (\d+) characters/, c('crypto/token', 'UM_TOKEN_LEN')],
 		[/session ticket \| base64url without padding; subject of 1 to (\d+) bytes/, c('crypto/ticket', 'UM_SUBJECT_MAX')],
 		[/base64url without padding; (\S+) bytes without the envelope; name of at most (\d+) bytes/,

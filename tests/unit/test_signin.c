@@ -6,9 +6,10 @@
 
 #include "app/session.h"
 #include "connect.h"
+#include "crypto/link.h"
 #include "jose.h"
 
-#define START "state={unbound}"
+#define START "state={link}"
 #define HEADER "{\"alg\":\"ES256\",\"kid\":\"1\"}"
 #define COOKIE_TEXT "ISIjJCUmJygpKissLS4vMA"
 #define WAY "/connect/demo?state="
@@ -224,7 +225,7 @@ assert_opens(const char *query, const char *session)
 		.query = query,
 		.cookie = session,
 		.user = "user-42",
-		.asks = UM_OP_OPEN,
+		.asks = UM_OP_OPEN_LINK,
 		.says = "opened",
 		.row = { .kind = kind, .target_url = target },
 		.status = 303,
@@ -244,7 +245,7 @@ TEST(there_and_back)
 	struct um_buf body = { 0 };
 	struct um_str way;
 	struct answer answer;
-	char *session;
+	char *session, query[128];
 
 	um_buf_cat(&body, "state=", sign_in.state, "&id_token=", token,
 		"&iss=https%3A%2F%2Fissuer.example&session_state=x");
@@ -255,7 +256,9 @@ TEST(there_and_back)
 	way = answer.location;
 	assert_str(um_str_cut(&way, "?"), CONNECT);
 	assert_field(&answer.sent, "signin", "done");
-	assert_int_equal(um_form_get(&answer.sent, "state").len, UM_TOKEN_LEN);
+	snprintf(query, sizeof(query), "%.*s", (int)way.len, way.ptr);
+	assert_int_equal(strlen(query),
+		strlen("state=&signin=done") + UM_LINK_LEN);
 	assert_true(has(&answer,
 		UM_SIGNIN_COOKIE "=; Path=/; Max-Age=0; Secure; HttpOnly; "
 				 "SameSite=None\r\n"));
@@ -266,7 +269,7 @@ TEST(there_and_back)
 	assert_false(has(&answer, token));
 	session = cookie_of(&answer, UM_SESSION_COOKIE);
 	free_answer(&answer);
-	assert_opens(START "&signin=done", session);
+	assert_opens(query, session);
 	um_buf_free(&body);
 	free(session);
 	free(token);
@@ -625,7 +628,7 @@ ask_as_wrong_user(struct answer *answer, const char *cookie)
 		.query = START,
 		.cookie = cookie,
 		.user = "mallory-1",
-		.asks = UM_OP_OPEN,
+		.asks = UM_OP_OPEN_LINK,
 		.says = "wrong_user",
 		.asks_then = UM_OP_EVENT,
 		.says_then = "ignored",

@@ -143,7 +143,7 @@ export class UrlMode extends EventEmitter {
 		const exclusive = checkFlag('exclusive', options.exclusive, false);
 		const resumeKey = options.resumeKey === undefined ? null : checkText('resumeKey', options.resumeKey, 1, 512);
 		const canRecheck = checkFlag('canRecheck', options.canRecheck, true);
-		const clientId = options.clientId === undefined ? null : checkText('clientId', options.clientId, 1, 2_048);
+		const clientId = options.clientId === undefined ? null : checkText('clientId', options.clientId, 1, 2048);
 		const sameClient = checkFlag('sameClient', options.sameClient, false);
 		if (sameClient && clientId === null) throw new TypeError('sameClient requires clientId');
 		const request = digestOfRequest({
