@@ -43,6 +43,48 @@ SQL
 	for role in $roles; do
 		setup_role "$role"
 	done
+	setup_others
+}
+
+# others FORMAT: a line for each other database of the cluster to which PUBLIC can
+# connect. Whoever has a login of urlmode could go there, take its locks and fill it.
+others()
+{
+	maintenance=$database
+	[ $there -eq 1 ] || [ $dry_run -eq 0 ] || maintenance=postgres
+	admin "$maintenance" -v name="$database" -v format="$1" -f - <<'SQL'
+SELECT format(:'format', d.datname) FROM pg_database d
+WHERE d.datname <> :'name' AND d.datallowconn AND EXISTS (
+	SELECT FROM aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) a
+	WHERE a.grantee = 0 AND a.privilege_type = 'CONNECT')
+ORDER BY d.datname;
+SQL
+}
+
+# Only where nobody else logs in: other applications rely on PUBLIC.
+setup_others()
+{
+	others '%s' >"$scratch/others"
+	[ -s "$scratch/others" ] || return 0
+	alone=$(admin postgres -f - <<'SQL'
+SELECT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AND NOT EXISTS (
+	SELECT FROM pg_roles r WHERE r.rolcanlogin AND NOT r.rolsuper
+		AND r.rolname NOT IN ('urlmode_cgi', 'urlmode_server', 'urlmode_operator'));
+SQL
+	)
+	names=$(printable "$(cat "$scratch/others")")
+	if [ "$alone" = t ]; then
+		step "withdraw CONNECT from PUBLIC for $names" withdraw_connect
+	else
+		say "other roles may need to connect to $names as PUBLIC. Where they do not:" \
+			"REVOKE CONNECT ON DATABASE ... FROM PUBLIC"
+	fi
+}
+
+withdraw_connect()
+{
+	others 'REVOKE CONNECT ON DATABASE %I FROM PUBLIC;' >"$scratch/revoke"
+	admin postgres -f - <"$scratch/revoke"
 }
 
 create_database()

@@ -121,6 +121,31 @@ test('writes what is missing: each file with its mode, each role with its passwo
 	assert.match(out, /Next:[^]*server\.env[^]*urlmode check\n$/);
 });
 
+/** The databases to which PUBLIC can connect. */
+const open = async () => (await stack.sql(`SELECT datname FROM pg_database d WHERE datallowconn AND EXISTS (
+	SELECT FROM aclexplode(coalesce(datacl, acldefault('d', datdba))) WHERE grantee = 0 AND privilege_type = 'CONNECT')`)).map(({ datname }) => datname);
+
+test('no login of urlmode can connect to another database, unless others log in to the cluster', async () => {
+	await stack.sql('CREATE DATABASE "the shop\'s"');
+	await stack.sql("CREATE ROLE shop LOGIN");
+	try {
+		assert.match(await done(), /^other roles may need to connect to .*the shop's/m);
+		assert.ok((await open()).includes("the shop's"));
+		await stack.sql('DROP ROLE shop');
+		assert.match(await done(['--dry-run']), /^would withdraw CONNECT from PUBLIC for .*the shop's/m);
+		assert.ok((await open()).includes("the shop's"));
+		assert.match(await done(), /^withdraw CONNECT from PUBLIC for .*the shop's/m);
+		assert.deepEqual(await open(), []);
+		assert.doesNotMatch(await done(), /CONNECT/);
+		const url = new URL(config().database_url);
+		url.pathname = '/postgres';
+		await assert.rejects(loginOf(url.href), /permission denied for database/);
+	} finally {
+		await stack.sql('DROP DATABASE "the shop\'s"');
+		await stack.sql('GRANT CONNECT ON DATABASE postgres TO PUBLIC');
+	}
+});
+
 test('openid: the entry is what the discovery document says, and nothing is begun without it', async () => {
 	const provider = await startOpenIdProvider('keycloak', 'callbacks');
 	const args = (...more) => ['--oauth', 'github', '--user-check', 'openid', '--client-id', 'callbacks', ...more];
@@ -392,6 +417,7 @@ test('an administrator who is no superuser is enough', async () => {
 		await client.query(`DROP ROLE ${role}`);
 	}
 	await client.query("CREATE ROLE deployer LOGIN CREATEROLE CREATEDB PASSWORD 'not secret'");
+	await client.query('GRANT CONNECT ON DATABASE postgres TO deployer');
 	await client.end();
 	const url = new URL(admin);
 	url.username = 'deployer';
