@@ -175,7 +175,7 @@ COMMENT ON COLUMN urlmode.elicitation.refunds IS
 	'Number of events that said that money went back, also before it was paid.';
 COMMENT ON COLUMN urlmode.elicitation.event_type IS 'Type of the last event that asked for a recheck.';
 COMMENT ON COLUMN urlmode.elicitation.unproven_references IS
-	'The provider''s references in such events, each once, the last one last, at most urlmode.max_references(). Whoever sent the event chose them: the MCP server asks the provider''s API about them, and compares.';
+	'The provider''s references in such events, each once, the last one last, at most urlmode.max_references(). The sender of the event chose them: the MCP server asks the provider''s API about them, and compares.';
 COMMENT ON COLUMN urlmode.elicitation.rechecks IS 'Number of events that asked for a recheck.';
 COMMENT ON COLUMN urlmode.elicitation.rechecked IS 'How many of them a recheck has answered.';
 COMMENT ON COLUMN urlmode.elicitation.recheck_at IS
@@ -243,7 +243,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.announce(text[]) IS
-	'Internal. Tells whoever waits that there is something to read: NOTIFY on channel urlmode, one announcement, or a JSON array of those of a statement, in as few notifications as hold them.';
+	'Internal. Tells the waiting processes that a row has changed: NOTIFY on channel urlmode, one announcement, or a JSON array of those of a statement, in as few notifications as hold them.';
 
 CREATE FUNCTION urlmode.max_open() RETURNS integer
 LANGUAGE sql IMMUTABLE AS $$

@@ -95,7 +95,7 @@ BEGIN
 	WHERE p.elicitation = ANY (due) AND (p.claimed_at IS NOT NULL OR p.refunded_at IS NOT NULL)
 		AND p.result IS NOT NULL;
 
-	-- Whoever claims a payment locks its elicitation before the payment. Rows that
+	-- A transaction that claims a payment locks its elicitation before the payment. Rows that
 	-- are locked are skipped, so that neither waits for the other.
 	WITH forgotten AS (
 		UPDATE urlmode.payment p SET result = NULL
@@ -204,7 +204,7 @@ BEGIN
 	UPDATE urlmode.purge_pass p SET since = pass.since, expires_at = pass.expires_at, id = pass.id
 	WHERE p.kind = purge_kind.kind;
 
-	-- Whoever proves a payment locks its row before. Now that the rows are locked, it is there or not.
+	-- A transaction that proves a payment locks the row first. The rows are locked, so none is added.
 	DELETE FROM urlmode.elicitation e WHERE e.id = ANY (ids) AND urlmode.is_purgeable(e, purge_kind.since);
 	GET DIAGNOSTICS taken = ROW_COUNT;
 	RETURN taken;

@@ -23,7 +23,7 @@ LANGUAGE sql STABLE AS $$
 	SELECT true
 $$;
 COMMENT ON FUNCTION urlmode.ping() IS
-	'Returns true, and changes nothing. Whoever can call it has a connection to a database where the migrations were applied.';
+	'Returns true, and changes nothing. A program that can call it is connected to a database with the migrations.';
 
 CREATE FUNCTION urlmode.look_up(ids uuid[], bindings bytea[], providers text[])
 RETURNS TABLE (

@@ -116,7 +116,7 @@ BEGIN
 				WHERE v.provider = a.provider AND v.identity = a.identity
 					AND (v.elicitation <> a.id OR v.action NOT IN ('ignored', 'other_mode', 'other_account', 'other_checkout'))
 			) THEN 'seen'
-			-- Whoever pays chooses which elicitation a link of the shop names.
+			-- The payer can choose the elicitation that a link of the shop names.
 			WHEN a.effect = 'paid' AND e.checkout <> a.checkout THEN 'other_checkout'
 			WHEN a.effect = 'paid' AND e.checkout IS NOT NULL AND a.checkout IS NULL THEN 'recheck'
 			ELSE a.effect END AS effect

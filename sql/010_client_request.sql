@@ -1,8 +1,8 @@
 -- The requests that MCP servers send to their clients, where the client's
 -- answer may reach another instance than the one that waits for it.
 --
--- A key is the SHA-256 of the session's and the request's id: whoever reads
--- this table finds no id that opens a session.
+-- A key is the SHA-256 of the session's and the request's id, so that this
+-- table contains no id that gives access to a session.
 
 SET LOCAL ROLE urlmode_owner;
 

@@ -1,8 +1,8 @@
 -- The sessions of MCP clients, where any instance of a server may serve any
 -- session, and the messages that were sent in them.
 --
--- A key is the SHA-256 of a session's id: whoever reads these tables finds no
--- id that opens a session.
+-- A key is the SHA-256 of a session's id, so that these tables contain no id that
+-- gives access to a session.
 
 SET LOCAL ROLE urlmode_owner;
 

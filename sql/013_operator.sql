@@ -2,7 +2,7 @@
 -- providers sent, what nobody has claimed.
 --
 -- None of it returns a result, a verifier, a binding, a session or a target
--- URL: they are sealed, or open a door to whoever reads them. A subject is
+-- URL: they are sealed, or give access to their reader. A subject is
 -- personal, and only show_elicitation returns it.
 
 SET LOCAL ROLE urlmode_owner;

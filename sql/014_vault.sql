@@ -174,7 +174,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT EXISTS (SELECT FROM stored)
 $$;
 COMMENT ON FUNCTION urlmode.commit_refresh(text, text, text, bigint, text[], bytea, bigint) IS
-	'Stores the tokens that have replaced those of this version, whoever holds the lease by now. False: there are newer ones, or the account was disconnected.';
+	'Stores the tokens that have replaced those of this version, even if another call holds the lease. False: there are newer ones, or the account was disconnected.';
 
 CREATE FUNCTION urlmode.fail_refresh(subject text, provider text, account text, version bigint, lease bigint, reason text DEFAULT NULL)
 RETURNS void
@@ -237,7 +237,7 @@ RETURNS TABLE (
 )
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = on AS $$
 BEGIN
-	-- Whoever proves or claims a payment locks its row first.
+	-- A transaction that proves or claims a payment locks its row first.
 	PERFORM FROM urlmode.elicitation e WHERE e.subject = forget_subject.subject ORDER BY e.id FOR UPDATE;
 	RETURN QUERY
 	SELECT p.elicitation, p.provider::text, p.reference::text, p.amount, p.currency::text

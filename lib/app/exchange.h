@@ -128,16 +128,16 @@ struct um_delivery um_exchange_delivery(const struct um_context *context,
 	struct um_exchange *ex);
 
 /*
- * The same as a browser's return. The fields that um_check_fields() has read,
- * whether they came in the query or in a posted form, are its query, and it has
- * nothing else: whatever is signed is what the program acts on.
+ * The same for a browser's return. Its query has exactly the fields that
+ * um_check_fields() has read from the query or from a posted form, so that the
+ * program acts only on fields that are signed.
  */
 struct um_delivery um_exchange_return(const struct um_context *context,
 	struct um_exchange *ex);
 
 /*
- * Frees what the exchange holds, and wipes it: the request's code, state and
- * cookie do not stay in memory. It is zeroed then, and may be freed again.
+ * Wipes and frees the members of the exchange: the request's code, state and
+ * cookie do not stay in memory. Then it is zeroed, and may be freed again.
  */
 void um_exchange_free(struct um_exchange *ex);
 

@@ -16,8 +16,8 @@
 
 /*
  * Appends the scope of a purpose: purpose, base_url, issuer, client_id and claim,
- * with a NUL between them. What is sealed for one host, provider or claim opens
- * for no other.
+ * with a NUL between them. A text that is sealed for one host, provider or claim
+ * does not open for another.
  */
 void um_session_put_scope(struct um_buf *out, const struct um_config *config,
 	const char *purpose);

@@ -33,16 +33,16 @@ bool um_signin_is_due(const struct um_exchange *ex);
 /*
  * For a route that the user opens: `route`, the name of ex->provider and the
  * field `state`, which has been checked. Redirects to the provider; with
- * `signin=again` the provider is to ask which account. `signin=done`: the user
- * comes from the provider, and is refused without a session, so that nobody goes
- * in circles.
+ * `signin=again` the provider is told to ask for the account. `signin=done`:
+ * the user comes from the provider, and is refused without a session, because
+ * another redirect to the provider could begin a loop.
  */
 enum um_refusal um_signin_begin(const struct um_context *context,
 	struct um_exchange *ex, const char *route);
 
 /*
- * Sets ex->way_on to where a user who is refused by a route of um_signin_begin()
- * signs in as somebody else.
+ * Sets ex->way_on to the address at which a user who is refused by a route of
+ * um_signin_begin() signs in as another user.
  */
 void um_signin_offer_other(const struct um_context *context,
 	struct um_exchange *ex, const char *route);

@@ -99,10 +99,10 @@ enum um_wait_end um_wait_for(struct um_wait *wait, const char *id,
 	struct um_wait_outcome *out, struct um_wait_error *err);
 
 /*
- * Takes the outcome of um_wait_for(), which any other wait may have as well:
- * deliver what was paid for only if *claimed, which is true for one call ever.
- * False, with the reason: the database refused it or did not answer within 10
- * seconds, and nobody knows whether it is claimed.
+ * Claims the outcome of um_wait_for(), which other waits may have too. *claimed
+ * is true for one call only: deliver a paid product only then. Returns false,
+ * with the reason, if the database refused the claim, or if it did not answer
+ * within 10 seconds: then it is not known whether the outcome is claimed.
  */
 bool um_wait_claim(struct um_wait *wait, const char *id, const char *subject,
 	const char *session, const struct um_wait_outcome *outcome,

@@ -17,7 +17,7 @@
 
 #define UM_SEALED_TEXT_MAX 1024 /* bytes of the text */
 
-/* What a text is sealed for: one purpose opens nothing of another. */
+/* The purpose of a sealed text, which does not open for another purpose. */
 struct um_seal_purpose {
 	const char *info;
 	struct um_str context;

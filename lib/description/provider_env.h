@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a site's configuration adds to a provider's description. */
+/* The values that the configuration adds to a provider's description. */
 #ifndef UM_PROVIDER_ENV_H
 #define UM_PROVIDER_ENV_H
 

@@ -5,7 +5,7 @@
 
 /*
  * name, HTTP status, reason code, the texts of its page (PAGE_TITLE and PAGE),
- * and what a response in plain text says to a program.
+ * and the text of a response to a program.
  */
 #define UM_REFUSALS(X)                                                         \
 	X(UNKNOWN_ROUTE, 404, "unknown_route", NOT_FOUND,                      \

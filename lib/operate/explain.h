@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Says, for whoever writes a description, how a delivery is read with it: which
- * scheme matched, what is signed, where each value was found, and what the
- * events mean. It shows values, and is not for a log.
+ * Explains to the author of a description how a delivery is read with it: which
+ * scheme matched, which bytes are signed, where each value was found, and the
+ * effects of the events. The text contains values: never log it.
  */
 #ifndef UM_EXPLAIN_H
 #define UM_EXPLAIN_H

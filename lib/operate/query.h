@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the operator's command asks, since a shell reads neither JSON nor
- * connection strings itself. Answers go to standard output, and may be secrets.
- * Each function returns false, with the reason and never a value, when what it
- * reads is refused. `config` is the path of the configuration.
+ * Prints values for the operator's command, because a shell cannot read JSON and
+ * connection strings. The answers go to standard output, and may be secrets.
+ * Each function returns false if it refuses a file, with the reason and without
+ * any value. `config` is the path of the configuration.
  */
 #ifndef UM_QUERY_H
 #define UM_QUERY_H

@@ -49,7 +49,7 @@ bool um_connect_ask(PGconn *conn);
  * pooled: there is a pooler in transaction mode. It reports a process id of its
  * own, since none of its servers belongs to the connection.
  * reads_results: the login may execute urlmode.read, which is for MCP servers. A
- * callback host must not be able to read what it has sealed.
+ * callback host must not be able to read sealed results.
  */
 void um_connect_answer(const PGconn *conn, const PGresult *res, bool *pooled,
 	bool *reads_results);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the programs count, and whether they answer. The programs of a host
- * share it in a file (server/metrics_file.h); server/metrics_page.h shows it.
+ * The counters of the programs, and whether they answer. The programs of a host
+ * share them in a file (server/metrics_file.h); server/metrics_page.h shows it.
  *
  * Times are monotonic, in milliseconds, and the caller passes them.
  */

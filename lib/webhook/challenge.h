@@ -34,9 +34,9 @@ struct um_challenge {
 void um_challenge_free(struct um_challenge *challenge);
 
 /*
- * If the delivery is this challenge, puts the answer and its type. False if it
- * is none, or asks to be sent something else than 1 to UM_CHALLENGE_TEXT_MAX
- * letters, digits and . _ ~ + / = | -, which no browser takes for a page.
+ * If the delivery is this challenge, sets the answer and its type. False if it is
+ * not, or if the answer would not be 1 to UM_CHALLENGE_TEXT_MAX letters, digits
+ * and . _ ~ + / = | -, which no browser treats as a page.
  */
 bool um_challenge_answer(const struct um_challenge *challenge,
 	const struct um_source *source, struct um_reply *reply);

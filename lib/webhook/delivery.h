@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a provider sent, as it came: to its webhook, or by a browser's return. */
+/* A delivery: an unparsed request of a provider's webhook or browser return. */
 #ifndef UM_DELIVERY_H
 #define UM_DELIVERY_H
 
@@ -10,13 +10,13 @@
 
 /*
  * Why a delivery is refused, for the operator: places in the description and in
- * the delivery, a limit, a reason. Never a value. Empty to begin with.
+ * the delivery, a limit, a reason. Never a value. Initially empty.
  */
 struct um_fault {
 	char text[240];
 };
 
-/* What is answered to a challenge, if a delivery is one. Zeroed to begin with. */
+/* The answer, if a delivery is a challenge. Initialize it with zeros. */
 struct um_reply {
 	bool given;
 	struct um_buf body; /* the caller's to free */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An event: what a verified delivery says about one elicitation. */
+/* An event: the part of a verified delivery about one elicitation. */
 #ifndef UM_EVENT_H
 #define UM_EVENT_H
 

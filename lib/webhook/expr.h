@@ -102,8 +102,8 @@ bool um_expr_separator_is_ambiguous(const struct um_buf *out, size_t start,
 	const char *separator);
 
 /*
- * Whether the text is 1 to 64 hexadecimal digits: all that is signed for
- * somebody who has proved nothing.
+ * Whether the text is 1 to 64 hexadecimal digits. No other text is signed for a
+ * sender who has proved nothing.
  */
 bool um_expr_is_digits(struct um_str text);
 

@@ -26,8 +26,8 @@ void um_origin_free(struct um_origin *origin);
 
 /*
  * Replaces the effect of an event that is of the other mode or of an account
- * that is not configured. An event that does not say its mode or account counts
- * as one of the site's own. NULL, or the key of what is not a text.
+ * that is not configured. An event that does not name its mode or account is
+ * treated as one of the site. Returns NULL, or the key whose value is not a text.
  */
 const char *um_origin_apply(const struct um_origin *origin,
 	const struct um_source *source, enum um_effect *effect);

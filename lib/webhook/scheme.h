@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A scheme: one way in which a provider signs. Where the signature is, how it
- * is written, what it signs and with which keys (lib/providers/README.md,
+ * A scheme: one way in which a provider signs. It defines the place and form of
+ * the signature, the signed bytes and the keys (lib/providers/README.md,
  * "Verifying").
  */
 #ifndef UM_SCHEME_H
@@ -70,8 +70,8 @@ enum um_check um_scheme_check(const struct um_scheme *scheme,
 void um_signature_free(struct um_signature *signature);
 
 /*
- * Appends what the scheme signs, and says whether other values could give the
- * same text.
+ * Appends the bytes that the scheme signs. *is_ambiguous: other values could
+ * result in the same bytes.
  */
 enum um_found um_scheme_put_signed(const struct um_scheme *scheme,
 	const struct um_source *source, struct um_buf *out, bool *is_ambiguous);

@@ -10,7 +10,7 @@ environment_of_programs()
 }
 
 # As the programs do: as their user, with their connection string, and with no
-# PGPASSWORD or .pgpass of whoever asks.
+# PGPASSWORD or .pgpass of the user who runs the command.
 check_database()
 {
 	before=$(date +%s)

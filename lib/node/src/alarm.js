@@ -1,5 +1,5 @@
-// One timer for thousands of times at which something may be due. It goes off at
-// the earliest of them; whoever is called then sets it again for the others.
+// One timer for thousands of deadlines. It fires at the earliest of them; the
+// function that it calls then sets it again for the others.
 
 import { TIMER_MAX_MS } from './wait.js';
 

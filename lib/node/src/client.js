@@ -66,7 +66,7 @@ export class Client extends pg.Client {
  */
 async function findHost(config) {
 	const answers = config.hosts.map((host) => ask({ ...config, ...host }));
-	// Whoever is named first is preferred, if any will do; and there is but one that can be written to.
+	// If any host will do, the first one in the URL is preferred. Only one accepts writes.
 	if (config.sessionAttrs !== 'any') return Promise.any(answers).catch(toSingleError);
 	let failure;
 	for (const answer of await Promise.allSettled(answers)) {

@@ -1,6 +1,6 @@
-// Asks the provider where an event proves nothing. The function that asks is the
-// caller's own. For one elicitation it runs in one process at a time: whoever
-// begins takes a lease in the row, and whoever has failed leaves a pause there.
+// Asks the provider about an event that proves nothing, by a function of the
+// caller. For one elicitation it runs in one process at a time: a process takes
+// a lease in the row before it begins, and sets a pause there when it has failed.
 
 import { ElicitationMismatchError, ElicitationReferenceError } from './errors.js';
 

@@ -130,8 +130,8 @@
  * @property {string} elicitationId
  * @property {string} provider
  * @property {string | undefined} type the type of the last such event, as the provider names it
- * @property {string | undefined} reference the provider's own reference in the last such event, for its API. Whoever
- *     sent the event chose it
+ * @property {string | undefined} reference the provider's own reference in the last such event, for its API. The
+ *     sender of the event chose it
  * @property {string[]} references all of them, the last one last
  * @property {Expected | 'any' | undefined} expected what must be paid
  *

@@ -173,8 +173,8 @@ export class UrlMode extends EventEmitter {
 	}
 
 	/**
-	 * Waits until the elicitation is completed, whoever completes it and on
-	 * whichever instance. Resolves at once if it is completed already.
+	 * Waits until the elicitation is completed, by any process and on
+	 * any instance. Resolves at once if it is completed already.
 	 *
 	 * @param {string} id
 	 * @param {WaitOptions} options

@@ -12,7 +12,7 @@ const REASON_TEXTS = {
 	superseded: 'a newer request replaced it',
 	claimed: 'another call has already used the outcome',
 	refunded: 'the payment was refunded',
-	held: 'it was paid, and a part of it may have gone back. The user need not pay again: whoever runs this service decides about it, '
+	held: 'it was paid, and a part of it may have gone back. The user need not pay again: the operator of this service decides about it, '
 		+ 'and then this tool can be called again with the same arguments',
 	payment_failed: 'the payment failed',
 	amount_mismatch: 'the amount paid differs from the price',
