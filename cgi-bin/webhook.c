@@ -158,8 +158,8 @@ events_recorded(const struct um_context *context, struct um_exchange *ex)
 	enum um_refusal refusal;
 
 	(void)context;
-	/* For the log, which names one elicitation. */
-	if (!um_op_is_unknown_event(logged)) {
+	/* For the log, which names one elicitation, also one that nobody knows. */
+	if (!logged->is_unnamed) {
 		memcpy(ex->token.id, logged->id, sizeof(ex->token.id));
 		ex->has_token = true;
 	}

@@ -68,10 +68,16 @@ DECLARE
 	taken bigint;
 	old bigint;
 	unconfirmed bigint;
+	found bigint;
 BEGIN
 	-- Who can call this must not be able to destroy what was just paid for.
 	IF keep_unclaimed_ms IS NULL OR keep_unclaimed_ms < 604800000 THEN
 		RAISE invalid_parameter_value USING MESSAGE = 'keep_unclaimed_ms is less than seven days (604800000)';
+	END IF;
+	-- By itself: it locks elicitations in the order of their ids.
+	found := urlmode.find_unknown();
+	IF found > 0 THEN
+		RETURN found;
 	END IF;
 	WITH entries AS (
 		DELETE FROM urlmode.purge_queue q
@@ -124,7 +130,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.purge_results(bigint) IS
-	'Purges the results and verifiers that are due, and the results of payments and signatures that nobody has claimed for keep_unclaimed_ms milliseconds, thirty days by default and seven at least; references, amounts and currencies stay. Ends the claims that were fulfilled before that time and never confirmed. Takes at most 1000 of each and returns how many it took: call it again until it returns 0. Every MCP server calls it now and then.';
+	'Purges the results and verifiers that are due, and the results of payments and signatures that nobody has claimed for keep_unclaimed_ms milliseconds, thirty days by default and seven at least; references, amounts and currencies stay. Ends the claims that were fulfilled before that time and never confirmed. Takes at most 1000 of each and returns how many it took: call it again until it returns 0. Before that, it records the events of unknown elicitations that are known since (015_unknown_event). Every MCP server calls it now and then.';
 
 -- A purge goes through the rows of a kind once, in the order of their expiry, and
 -- each batch begins where the one before it ended. Otherwise it would read again
@@ -220,7 +226,7 @@ DECLARE
 	deleted bigint;
 	taken bigint := 0;
 BEGIN
-	FOREACH name IN ARRAY ARRAY['client_request', 'mcp_session', 'stored', 'published'] LOOP
+	FOREACH name IN ARRAY ARRAY['client_request', 'mcp_session', 'stored', 'published', 'unknown_event'] LOOP
 		EXECUTE format('DELETE FROM urlmode.%1$I d WHERE d.ctid IN (
 				SELECT x.ctid FROM urlmode.%1$I x WHERE x.expires_at <= now()
 				ORDER BY x.expires_at LIMIT $1 FOR UPDATE SKIP LOCKED
@@ -232,7 +238,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.purge_stored(integer) IS
-	'Internal. Deletes what the adapters of MCP frameworks stored and what has expired since (010 to 012), at most `batch` rows of each table, and returns how many.';
+	'Internal. Deletes what the adapters of MCP frameworks stored and what has expired since (010 to 012), and events of unknown elicitations (015), at most `batch` rows of each table, and returns how many.';
 
 CREATE FUNCTION urlmode.purge(keep_ms bigint DEFAULT 7776000000, kind text DEFAULT NULL, batch integer DEFAULT 1000)
 RETURNS bigint

@@ -187,6 +187,7 @@ BEGIN
 		) THEN
 			RAISE unique_violation USING MESSAGE = 'an elicitation with this id was paid for before';
 		END IF;
+		PERFORM urlmode.take_unknown(ARRAY(SELECT a.id FROM unnest(ids, turns) AS a (id, turn) WHERE a.turn = this));
 	END LOOP;
 
 	RETURN QUERY

@@ -357,11 +357,26 @@ BEGIN
 			FROM unnest(ids, actions, kept.actions) AS u (id, action, before) WHERE u.action <> u.before));
 		PERFORM urlmode.keep_refunds(ids, providers, actions, amounts, currencies, refs, refunds);
 	END IF;
+	IF 'unknown' = ANY (actions) THEN
+		PERFORM urlmode.keep_unknown(ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts,
+			results, actions);
+	END IF;
+	-- What went back may have come before its payment, without the name of the elicitation.
+	IF actions && ARRAY['accept', 'late', 'cancel'] AND EXISTS (
+		SELECT FROM unnest(providers, refs, effects) AS u (provider, ref, effect)
+		JOIN urlmode.unknown_event x ON x.provider = u.provider AND x.reference = u.ref AND x.elicitation IS NULL
+		WHERE u.effect = 'paid'
+	) THEN
+		PERFORM urlmode.take_unknown(NULL, ARRAY(
+			SELECT CASE WHEN u.action IN ('accept', 'late', 'cancel') AND u.effect = 'paid' THEN u.provider END
+			FROM unnest(providers, actions, effects) WITH ORDINALITY AS u (provider, action, effect, n) ORDER BY u.n
+		), refs);
+	END IF;
 	RETURN QUERY SELECT u.action, u.mismatch, u.id FROM unnest(actions, kept.mismatches, ids) AS u (action, mismatch, id);
 END
 $$;
 COMMENT ON FUNCTION urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[], text[], text[]) IS
-	'Keeps each event once and lets it move its elicitation. effects: paid, failed, cancelled, expired, attempt_failed, processing, refunded, refund_reversed, recheck, other_mode, other_account or ignore. checkouts: the provider''s ids of what was paid, or NULL. ids: NULL where an event that proves no payment names only its payment, or an attempt to pay that was told of before. amounts: minor units, or NULL. refs: the provider''s reference of the payment, or NULL. refunds: that of a refund, or NULL where the amount is the total that went back of the payment. results: sealed; without one nothing is accepted as paid. outcomes: sealed, for the announcement of an accept, or NULL. outcome: what the event did (urlmode.event.action); seen: it was kept before; unknown: the provider has no such elicitation, and nothing was kept. mismatch: of a payment that is not as expected, amount or currency. elicitation: the one that the event is about.';
+	'Keeps each event once and lets it move its elicitation. effects: paid, failed, cancelled, expired, attempt_failed, processing, refunded, refund_reversed, recheck, other_mode, other_account or ignore. checkouts: the provider''s ids of what was paid, or NULL. ids: NULL where an event that proves no payment names only its payment, or an attempt to pay that was told of before. amounts: minor units, or NULL. refs: the provider''s reference of the payment, or NULL. refunds: that of a refund, or NULL where the amount is the total that went back of the payment. results: sealed; without one nothing is accepted as paid. outcomes: sealed, for the announcement of an accept, or NULL. outcome: what the event did (urlmode.event.action); seen: it was kept before; unknown: the provider has no such elicitation; what tells of money is kept for thirty days (015_unknown_event). mismatch: of a payment that is not as expected, amount or currency. elicitation: the one that the event is about.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.delete_events(),

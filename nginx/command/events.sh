@@ -4,8 +4,8 @@
 help_events()
 {
 	cat <<'END'
-usage: urlmode events [--late | --unclaimed] [--provider NAME] [--since WHEN]
-                      [--limit N] [--json]
+usage: urlmode events [--late | --unclaimed | --unknown] [--provider NAME]
+                      [--since WHEN] [--limit N] [--json]
 
 Lists the events that providers sent in the last day, the newest last, with what
 each did to its elicitation: urlmode show has the rest.
@@ -14,6 +14,8 @@ each did to its elicitation: urlmode show has the rest.
   --unclaimed      instead of events: payments that no call has claimed, and that
                    were not refunded, since ever and the oldest first; those that
                    are held wait for urlmode release or urlmode void
+  --unknown        instead of events: payments and refunds of elicitations that
+                   nobody knows, of the last thirty days, the newest last
   --provider NAME  only of this provider
   --since WHEN     since a time (2026-01-31, '2026-01-31 12:00+01') or for an age
                    (90s, 30m, 2h, 7d, 4w)
@@ -34,6 +36,7 @@ run_events()
 		case $1 in
 		--late) late=true ;;
 		--unclaimed) what=unclaimed ;;
+		--unknown) what=unknown ;;
 		--json) json=1 ;;
 		--provider)
 			needs_value "$1" $#
@@ -55,7 +58,7 @@ run_events()
 		shift
 	done
 	case $what-$late in
-	unclaimed-true) misuse "--late and --unclaimed exclude each other" ;;
+	unclaimed-true | unknown-true) misuse "--late and --$what exclude each other" ;;
 	esac
 	case $limit in
 	'' | *[!0-9]* | ????????*) misuse "--limit takes a number" ;;
@@ -99,6 +102,20 @@ SELECT date_trunc('second', l.received_at) AS received_at, l.provider_name AS pr
 	l.type, l.action, l.elicitation, l.reference, l.amount
 FROM urlmode.list_events(nullif(:'provider', ''),
 	nullif(:'begin', '')::timestamptz, :'late', :'most') l;
+\endif
+SQL
+}
+
+list_unknown()
+{
+	cat <<'SQL'
+\if :json
+SELECT coalesce(json_agg(l), '[]') FROM urlmode.list_unknown(nullif(:'provider', ''),
+	nullif(:'begin', '')::timestamptz, :'most') l;
+\else
+SELECT date_trunc('second', l.received_at) AS received_at, l.provider_name AS provider,
+	l.type, l.effect, l.elicitation, l.reference, l.amount, l.currency
+FROM urlmode.list_unknown(nullif(:'provider', ''), nullif(:'begin', '')::timestamptz, :'most') l;
 \endif
 SQL
 }

@@ -59,7 +59,7 @@ test('each delivery and each return has its line, and no log has a secret', asyn
 	await send(await deliver(stripe.event(other.id, 'processing')), line({ elicitation: other.id, outcome: 'processing' }));
 	await send(await deliver(stripe.event('not ours', 'paid')), line({ elicitation: '', outcome: 'nothing' }));
 	await send(await deliver(stripe.event('6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11', 'paid')),
-		line({ elicitation: '', outcome: 'unknown' }));
+		line({ elicitation: '6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11', outcome: 'unknown' }));
 	for (const [price, mismatch] of [[{ amount: 777_017_777_011, currency: 'EUR' }, 'amount'], [{ amount: 1000, currency: 'SEK' }, 'currency']]) {
 		const { id } = await fixture.createPayment('stripe', { expected: { amount: 1000, currency: 'EUR' } });
 		Object.values(price).filter((value) => value !== 'EUR' && value !== 1000).forEach((value) => secrets.add(String(value)));

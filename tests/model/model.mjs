@@ -33,6 +33,8 @@ export class Model {
 	payments = new Map();
 	/** What went back, by the reference of the refund. */
 	refunds = new Map();
+	/** What went back of payments that nobody knows yet, by event. */
+	#unknown = new Map();
 	#events = new Set();
 
 	// What a server does
@@ -277,6 +279,7 @@ export class Model {
 			const proof = this.#prove(row, paid);
 			this.#applyRefunds(row);
 			if (proof === 'taken') return 'reference_taken';
+			this.#takeUnknown(paid.reference);
 			if (proof === 'matches' && !isOpen(row)) return 'late';
 		}
 		if (!isOpen(row)) return 'already';
@@ -347,15 +350,28 @@ export class Model {
 	event(named, event) {
 		const { effect, reference } = event;
 		const row = event.byPayment ? this.#find(reference) : named;
-		if (!row) return 'unknown';
 		const isRefund = effect === 'refunded' || effect === 'refund_reversed';
+		if (!row) {
+			if (isRefund && !this.#unknown.has(event.identity)) this.#unknown.set(event.identity, event);
+			return 'unknown';
+		}
 		const isKnown = !row.isPurged;
 		if (!isKnown && !(isRefund && this.payments.get(reference)?.row === row)) return 'unknown';
 		const outcome = row.isPurged ? effect : this.#event(row, event);
 		if (isRefund && outcome === effect) this.#refund(row, event);
 		this.#applyRefunds(row);
 		if (isRefund && this.payments.has(reference)) this.#applyRefunds(this.payments.get(reference).row);
+		if (effect === 'paid' && ['accept', 'late', 'cancel'].includes(outcome)) this.#takeUnknown(reference);
 		return outcome;
+	}
+
+	/** What went back of a payment before it was proved. */
+	#takeUnknown(reference) {
+		for (const [identity, event] of this.#unknown) {
+			if (event.reference !== reference) continue;
+			this.#unknown.delete(identity);
+			this.event(undefined, event);
+		}
 	}
 
 	/** One row for each refund, whatever order its events come in; without a reference of its own it is the total of the payment. */

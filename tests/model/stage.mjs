@@ -27,6 +27,7 @@ const TIMES = {
 	refund: ['received_at', 'changed_at', 'reversed_at'],
 	decision: ['decided_at'],
 	event: ['received_at'],
+	unknown_event: ['received_at', 'expires_at'],
 	purge_queue: ['due_at'],
 	purge_pass: ['since'],
 };

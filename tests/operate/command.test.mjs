@@ -77,7 +77,7 @@ describe('the login', () => {
 			"SELECT FROM pg_auth_members WHERE member = 'urlmode_operator'::regrole");
 
 		assert.deepEqual(functions.map(({ proname }) => proname),
-			['decide_payment', 'list_events', 'list_migrations', 'list_unclaimed', 'purge', 'show_decisions', 'show_elicitation',
+			['decide_payment', 'list_events', 'list_migrations', 'list_unclaimed', 'list_unknown', 'purge', 'show_decisions', 'show_elicitation',
 				'show_events', 'show_payments', 'show_refunds']);
 		assert.deepEqual([relations, memberships], [[], []]);
 	});
@@ -217,6 +217,20 @@ describe('events', () => {
 		for (const said of [event, shown]) {
 			assert.deepEqual([said.action, said.reference, said.amount], ['reference_taken', reference, 1050]);
 		}
+	});
+
+	test('unknown: what was paid for an elicitation that nobody knows, until it is known', async () => {
+		const id = randomUUID();
+		const stripe = sender(fixture, 'stripe');
+		assert.equal((await stripe.send(stripe.event(id, 'paid', PRICE))).status, 200);
+		const unknown = async () => (await json('events', '--unknown', '--limit', '1000')).filter(({ elicitation }) => elicitation === id);
+
+		assert.deepEqual((await unknown()).map(({ effect, amount, currency, reference }) => [effect, amount, currency, reference]),
+			[['paid', 1050, 'EUR', `cs_test_${id}`]]);
+		assert.ok((await run('events', '--unknown', '--provider', 'stripe', '--limit', '1000')).out.includes(id));
+		const { owner } = await fixture.createPayment('stripe', { expected: PRICE, id });
+		assert.equal((await fixture.urlmode.waitForCompletion(id, owner)).action, 'accept');
+		assert.deepEqual(await unknown(), []);
 	});
 
 	test('unclaimed: what was paid and no call has taken', async () => {

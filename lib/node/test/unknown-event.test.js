@@ -1,0 +1,92 @@
+// A signed payment or refund of an elicitation that nobody knows is kept, and found
+// by what comes later.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import test from 'node:test';
+
+import pg from 'pg';
+
+import { payment, requireUrl, setUp } from './support/database.js';
+
+const newReference = () => `pay_${randomUUID()}`;
+
+async function start(t) {
+	const fixture = await setUp(t);
+	const owner = { subject: `user-${randomUUID()}`, session: '' };
+	const outcomeOf = (id) => fixture.urlmode.waitForCompletion(id, { ...owner, timeout: 0 });
+	const listed = async (id) => (await fixture.admin.query('SELECT effect, amount FROM urlmode.list_unknown(most => 10000) WHERE elicitation = $1', [id])).rows;
+	return { ...fixture, owner, outcomeOf, listed };
+}
+
+test('a payment that came before its row pays for it', async (t) => {
+	const { urlmode, callback, owner, outcomeOf, listed } = await start(t);
+	const id = randomUUID();
+	const reference = newReference();
+	const identity = randomUUID();
+	for (let times = 0; times < 2; times += 1) assert.equal(await callback.paid(id, { ...owner, reference, identity }), 'unknown');
+	assert.deepEqual(await listed(id), [{ effect: 'paid', amount: '1050' }]);
+	assert.equal(await callback.event(id, 'refunded', { reference, refund: newReference(), amount: 100 }), 'unknown');
+
+	await urlmode.create({ ...payment, ...owner, id, resumeKey: 'report' });
+	const { action, reason, refundedAmount } = await outcomeOf(id);
+	assert.deepEqual([action, reason, refundedAmount], ['cancel', 'held', 100]);
+	assert.deepEqual(await listed(id), []);
+	assert.equal(await callback.paid(id, { ...owner, reference, identity }), 'seen');
+});
+
+test('a payment of another price, or of another provider, does not pay for it', async (t) => {
+	const { urlmode, callback, owner, outcomeOf } = await start(t);
+	const [dear, other] = [randomUUID(), randomUUID()];
+	await callback.paid(dear, owner);
+	await callback.paid(other, { ...owner, provider: 'shop' });
+	for (const id of [dear, other]) await urlmode.create({ ...payment, ...owner, id, ...id === dear && { expected: { amount: 9_999, currency: 'EUR' } } });
+	assert.equal((await outcomeOf(dear)).reason, 'amount_mismatch');
+	await assert.rejects(outcomeOf(other), { code: 'ELICITATION_TIMEOUT' });
+});
+
+test('what went back before its payment, and names it alone, counts when it is proved', async (t) => {
+	const { urlmode, callback, owner, outcomeOf } = await start(t);
+	const { elicitationId: id } = await urlmode.create({ ...payment, ...owner });
+	const reference = newReference();
+	assert.equal(await callback.event(null, 'refunded', { reference, refund: newReference(), amount: 100, currency: 'EUR' }), 'unknown');
+	await callback.paid(id, { ...owner, reference });
+	assert.equal((await outcomeOf(id)).refundedAmount, 100);
+});
+
+test('an event that comes while its row is created is found by the next purge', async (t) => {
+	const { urlmode, admin, callback, owner, outcomeOf } = await start(t);
+	const id = randomUUID();
+	const other = new pg.Client({ connectionString: requireUrl('URLMODE_ADMIN_DATABASE_URL') });
+	await other.connect();
+	t.after(() => other.end());
+	await other.query('BEGIN');
+	await other.query(`INSERT INTO urlmode.elicitation (id, provider, kind, subject, binding, requester, target_url, expected, expires_at)
+		SELECT $1, provider, kind, $3, $4, requester, target_url, expected, expires_at FROM urlmode.elicitation WHERE id = $2`,
+	[id, (await urlmode.create({ ...payment, ...owner })).elicitationId, owner.subject, (await import('../src/token.js')).bindingOf(owner.subject, '')]);
+	assert.equal(await callback.paid(id, owner), 'unknown');
+	await other.query('COMMIT');
+	await admin.query('SELECT urlmode.purge_results()');
+	assert.equal((await outcomeOf(id)).action, 'accept');
+});
+
+test('of each provider the last thousand are kept, for thirty days; what proves nothing is not kept', async (t) => {
+	const { admin, callback, owner } = await start(t);
+	const provider = `p${randomUUID()}`;
+	await admin.query(`INSERT INTO urlmode.unknown_event (provider, identity, type, effect, elicitation, amount, currency, received_at)
+		SELECT $1, 'old-' || n, 't', 'paid', gen_random_uuid(), 1, 'EUR', now() - n * interval '1 second' FROM generate_series(1, 1000) n`, [provider]);
+	const last = randomUUID();
+	await callback.paid(last, { ...owner, provider });
+	await callback.event(null, 'refunded', { provider, reference: newReference(), amount: 1, currency: 'EUR' });
+	for (const effect of ['failed', 'other_mode', 'other_account', 'recheck', 'ignore']) {
+		await callback.event(randomUUID(), effect, { provider, amount: 1_050, currency: 'EUR', reference: newReference() });
+	}
+	await callback.event(randomUUID(), 'paid', { provider, result: {} });
+	const { rows: [kept] } = await admin.query(`SELECT count(*) FILTER (WHERE effect = 'paid')::integer AS paid, count(*) FILTER (WHERE effect <> 'paid')::integer AS back,
+		bool_or(elicitation = $2) AS last, bool_or(identity = 'old-1000') AS oldest FROM urlmode.unknown_event WHERE provider = $1`, [provider, last]);
+	assert.deepEqual(kept, { paid: 1_000, back: 1, last: true, oldest: false });
+
+	await admin.query("UPDATE urlmode.unknown_event SET expires_at = now() - interval '1 second' WHERE provider = $1", [provider]);
+	while ((await admin.query("SELECT urlmode.purge(kind => 'stored')::integer AS taken")).rows[0].taken > 0);
+	assert.equal((await admin.query('SELECT FROM urlmode.unknown_event WHERE provider = $1', [provider])).rows.length, 0);
+});

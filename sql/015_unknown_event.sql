@@ -1,0 +1,192 @@
+-- Events about money for an elicitation that nobody knows: after a failover that
+-- lost commits, after a purge, or before the row was there.
+--
+-- They are kept for thirty days, without their body, and at most
+-- urlmode.max_unknown() of each provider: an account that is shared with other
+-- systems sends their events as well. They are found, and taken into account as if
+-- they came then, when
+--
+--   create_elicitation creates the elicitation that they name
+--   record_events or settle proves the payment that a refund names
+--   purge_results looks, for what came at the same time
+
+SET LOCAL ROLE urlmode_owner;
+
+CREATE TABLE urlmode.unknown_event (
+	provider    urlmode.provider NOT NULL,
+	identity    text        COLLATE "C" NOT NULL CHECK (octet_length(identity) BETWEEN 1 AND 800),
+	type        urlmode.event_type NOT NULL,
+	effect      text        NOT NULL CHECK (effect IN ('paid', 'refunded', 'refund_reversed')),
+	elicitation uuid,
+	reference   urlmode.reference,
+	refund      urlmode.reference,
+	checkout    urlmode.reference,
+	amount      bigint,
+	currency    urlmode.currency,
+	result      urlmode.result,
+	received_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+	expires_at  timestamptz NOT NULL DEFAULT now() + interval '30 days',
+	PRIMARY KEY (provider, identity)
+);
+CREATE INDEX unknown_event_elicitation ON urlmode.unknown_event (elicitation);
+CREATE INDEX unknown_event_reference ON urlmode.unknown_event (provider, reference);
+CREATE INDEX unknown_event_expires_at ON urlmode.unknown_event (expires_at);
+COMMENT ON TABLE urlmode.unknown_event IS 'Signed events about money, of elicitations that are not known. Written by record_events.';
+COMMENT ON INDEX urlmode.unknown_event_elicitation IS 'Finds the events of an elicitation that is created.';
+COMMENT ON INDEX urlmode.unknown_event_reference IS 'Finds what went back of a payment that is proved.';
+COMMENT ON INDEX urlmode.unknown_event_expires_at IS 'Finds those that have expired, to delete them.';
+COMMENT ON COLUMN urlmode.unknown_event.provider IS 'Name of the provider in the configuration of the callback programs.';
+COMMENT ON COLUMN urlmode.unknown_event.identity IS 'As in urlmode.event.';
+COMMENT ON COLUMN urlmode.unknown_event.type IS 'The type of the event, in the provider''s words.';
+COMMENT ON COLUMN urlmode.unknown_event.effect IS 'What it does, as for record_events: paid, refunded or refund_reversed.';
+COMMENT ON COLUMN urlmode.unknown_event.elicitation IS 'The elicitation that it names. NULL: it names its payment alone.';
+COMMENT ON COLUMN urlmode.unknown_event.reference IS 'The provider''s reference of the payment, or NULL.';
+COMMENT ON COLUMN urlmode.unknown_event.refund IS 'The provider''s reference of the refund, or NULL.';
+COMMENT ON COLUMN urlmode.unknown_event.checkout IS 'The provider''s id of what was paid, or NULL.';
+COMMENT ON COLUMN urlmode.unknown_event.amount IS 'Minor units, or NULL.';
+COMMENT ON COLUMN urlmode.unknown_event.currency IS 'ISO 4217, or NULL.';
+COMMENT ON COLUMN urlmode.unknown_event.result IS 'The result that the elicitation would get, as sealed JSON, or NULL.';
+COMMENT ON COLUMN urlmode.unknown_event.received_at IS 'When it was received.';
+COMMENT ON COLUMN urlmode.unknown_event.expires_at IS 'From then on it may be deleted.';
+
+CREATE FUNCTION urlmode.max_unknown() RETURNS integer
+LANGUAGE sql IMMUTABLE AS $$
+	SELECT 1000
+$$;
+COMMENT ON FUNCTION urlmode.max_unknown() IS
+	'Internal. How many payments, and how many refunds, of unknown elicitations are kept of one provider. The oldest go first.';
+
+CREATE FUNCTION urlmode.keep_unknown(
+	ids uuid[], providers text[], identities text[], types text[], effects text[],
+	amounts bigint[], currencies text[], refs text[], refunds text[], checkouts text[], results bytea[], actions text[]
+)
+RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+	full_of text[];
+BEGIN
+	WITH kept AS (
+		INSERT INTO urlmode.unknown_event AS u
+			(provider, identity, type, effect, elicitation, reference, refund, checkout, amount, currency, result)
+		SELECT a.provider, a.identity, a.type, a.effect, a.id, nullif(a.ref, ''), nullif(a.refund, ''), a.checkout,
+			a.amount, a.currency, CASE a.effect WHEN 'paid' THEN a.result END
+		FROM unnest(ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts, results, actions)
+			AS a (id, provider, identity, type, effect, amount, currency, ref, refund, checkout, result, action)
+		WHERE a.action = 'unknown' AND CASE
+				WHEN a.effect = 'paid' THEN a.id IS NOT NULL AND a.amount IS NOT NULL AND a.currency IS NOT NULL
+					AND a.result IS NOT NULL
+				ELSE a.effect IN ('refunded', 'refund_reversed') AND (a.id IS NOT NULL OR a.ref <> '')
+			END
+			-- Of a purged elicitation.
+			AND NOT EXISTS (
+				SELECT FROM urlmode.payment p
+				WHERE p.provider = a.provider AND p.reference = coalesce(nullif(a.ref, ''), a.id::text)
+			)
+		-- In this order, so that two batches never wait for each other.
+		ORDER BY a.provider, a.identity
+		ON CONFLICT DO NOTHING
+		RETURNING u.provider
+	)
+	SELECT array_agg(DISTINCT k.provider::text) INTO full_of FROM kept k;
+	DELETE FROM urlmode.unknown_event u WHERE u.ctid IN (
+		SELECT o.ctid FROM urlmode.unknown_event o
+		WHERE (o.provider, o.identity) IN (
+			SELECT x.provider, x.identity FROM (
+				SELECT y.provider, y.identity, row_number() OVER (
+					PARTITION BY y.provider, y.effect = 'paid' ORDER BY y.received_at DESC, y.identity) AS age
+				FROM urlmode.unknown_event y WHERE y.provider = ANY (full_of)
+			) x
+			WHERE x.age > urlmode.max_unknown()
+		)
+		FOR UPDATE SKIP LOCKED
+	);
+END
+$$;
+COMMENT ON FUNCTION urlmode.keep_unknown(uuid[], text[], text[], text[], text[], bigint[], text[], text[], text[], text[], bytea[], text[]) IS
+	'Internal. Keeps those of the events that record_events has called unknown which tell of money: payments that name an elicitation, and refunds.';
+
+CREATE FUNCTION urlmode.take_unknown(ids uuid[], providers text[] DEFAULT NULL, refs text[] DEFAULT NULL) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+	this record;
+BEGIN
+	WITH taken AS (
+		DELETE FROM urlmode.unknown_event u WHERE u.ctid IN (
+			SELECT x.ctid FROM urlmode.unknown_event x
+			WHERE x.elicitation = ANY (ids)
+				OR (x.elicitation IS NULL AND x.provider = ANY (providers) AND x.reference = ANY (refs) AND EXISTS (
+					SELECT FROM unnest(providers, refs) AS a (provider, ref) WHERE a.provider = x.provider AND a.ref = x.reference))
+			FOR UPDATE SKIP LOCKED
+		)
+		RETURNING u.*
+	)
+	SELECT count(*) AS number,
+		array_agg(t.elicitation ORDER BY o) AS ids, array_agg(t.provider::text ORDER BY o) AS providers,
+		array_agg(t.identity ORDER BY o) AS identities, array_agg(t.type::text ORDER BY o) AS types,
+		array_agg(t.effect ORDER BY o) AS effects, array_agg(t.amount ORDER BY o) AS amounts,
+		array_agg(t.currency::text ORDER BY o) AS currencies, array_agg(t.reference::text ORDER BY o) AS refs,
+		array_agg(t.result::bytea ORDER BY o) AS results, array_agg(t.refund::text ORDER BY o) AS refunds,
+		array_agg(t.checkout::text ORDER BY o) AS checkouts
+	INTO this
+	FROM (SELECT x.*, row_number() OVER (ORDER BY x.received_at, x.identity) AS o FROM taken x) t;
+	IF this.number > 0 THEN
+		PERFORM FROM urlmode.record_events(this.ids, this.providers, this.identities, this.types, this.effects,
+			this.amounts, this.currencies, this.refs, this.results, NULL, this.refunds, this.checkouts);
+	END IF;
+	RETURN this.number;
+END
+$$;
+COMMENT ON FUNCTION urlmode.take_unknown(uuid[], text[], text[]) IS
+	'Internal. Records what was kept for these elicitations, and what went back of these payments, as if it came now. Returns how many events that were.';
+
+CREATE FUNCTION urlmode.find_unknown() RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+	this record;
+BEGIN
+	SELECT array_agg(u.elicitation) AS ids, array_agg(u.provider::text) AS providers, array_agg(u.reference::text) AS refs
+	INTO this
+	FROM urlmode.unknown_event u
+	WHERE CASE WHEN u.elicitation IS NULL THEN EXISTS (
+			SELECT FROM urlmode.payment p WHERE p.provider = u.provider AND p.reference = u.reference
+		) ELSE EXISTS (
+			SELECT FROM urlmode.elicitation e WHERE e.id = u.elicitation AND e.provider = u.provider
+		) END;
+	IF this.ids IS NULL THEN
+		RETURN 0;
+	END IF;
+	RETURN urlmode.take_unknown(this.ids, this.providers, this.refs);
+END
+$$;
+COMMENT ON FUNCTION urlmode.find_unknown() IS
+	'Internal. Records those of the events that were kept whose elicitation or payment was written at the same time as they came. Returns how many.';
+
+CREATE FUNCTION urlmode.list_unknown(
+	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, most integer DEFAULT 100
+)
+RETURNS TABLE (
+	received_at timestamptz, provider_name text, type text, effect text,
+	elicitation uuid, reference text, amount bigint, currency text, identity text
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT l.* FROM (
+		SELECT u.received_at, u.provider::text, u.type::text, u.effect, u.elicitation, u.reference::text,
+			u.amount, u.currency::text, u.identity
+		FROM urlmode.unknown_event u
+		WHERE (list_unknown.provider IS NULL OR u.provider = list_unknown.provider)
+			AND (since IS NULL OR u.received_at >= since)
+		ORDER BY u.received_at DESC LIMIT most
+	) l
+	ORDER BY l.received_at
+$$;
+COMMENT ON FUNCTION urlmode.list_unknown(text, timestamptz, integer) IS
+	'The events about money of elicitations that are not known, of all providers or of one; the last ones, the oldest of them first. They are kept for thirty days.';
+
+REVOKE ALL ON FUNCTION
+	urlmode.max_unknown(),
+	urlmode.keep_unknown(uuid[], text[], text[], text[], text[], bigint[], text[], text[], text[], text[], bytea[], text[]),
+	urlmode.take_unknown(uuid[], text[], text[]),
+	urlmode.find_unknown(),
+	urlmode.list_unknown(text, timestamptz, integer)
+FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION urlmode.list_unknown(text, timestamptz, integer) TO urlmode_operator;
