@@ -9,6 +9,7 @@
 
 #include "postgres/batch.h"
 #include "postgres/connect.h"
+#include "postgres/notice.h"
 #include "postgres/queue.h"
 #include "postgres/sqlstate.h"
 
@@ -118,33 +119,12 @@ flush(struct um_store *store)
 	return flushed >= 0;
 }
 
-static const char *
-field_of(const PGresult *res, int code)
-{
-	const char *text = PQresultErrorField(res, code);
-
-	return text != NULL ? text : "";
-}
-
-/*
- * A notice or warning of the server. libpq would print its text to standard
- * error, and that text may hold the data of a row. The warnings of a full queue
- * of notifications hold none. They name the session that holds the queue.
- */
 static void
 on_notice(void *arg, const PGresult *res)
 {
 	char text[400];
 
-	if (strcmp(field_of(res, PG_DIAG_SOURCE_FILE), "async.c") != 0) {
-		notice(arg, "database: a notice, SQLSTATE",
-			field_of(res, PG_DIAG_SQLSTATE));
-		return;
-	}
-	snprintf(text, sizeof(text), "%s. %s %s",
-		field_of(res, PG_DIAG_MESSAGE_PRIMARY),
-		field_of(res, PG_DIAG_MESSAGE_DETAIL),
-		field_of(res, PG_DIAG_MESSAGE_HINT));
+	um_notice_text(text, sizeof(text), res);
 	notice(arg, "database", text);
 }
 
