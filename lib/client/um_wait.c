@@ -10,72 +10,18 @@
 
 #include "client/connection.h"
 #include "client/elicitation.h"
+#include "client/handle.h"
 #include "core/clock.h"
 #include "core/hex.h"
 #include "crypto/binding.h"
-#include "crypto/keys.h"
 #include "crypto/seal.h"
 
 #define ROUTINE_MS 30000 /* between two reads without a notification */
-#define CALL_MS 10000    /* for one call of the database, at most */
 #define GRACE_MS 1000    /* for a call that is made when the wait is over */
 #define BACKOFF_MIN_MS 100
 #define BACKOFF_MAX_MS 5000
 #define OID_UUID 2950
 #define OID_BYTEA 17
-
-struct um_wait {
-	PGconn *conn; /* NULL: lost */
-	struct um_keys *keys;
-	struct um_file_version keys_version;
-	char *keys_file;
-	char *database_url;
-	char *base_url;
-};
-
-static bool
-open_wait(struct um_wait **out, const char *database_url, const char *keys_file,
-	const char *base_url, struct um_error *err)
-{
-	struct um_wait *wait = calloc(1, sizeof(*wait));
-
-	*out = NULL;
-	if (wait == NULL)
-		return um_error(err, "out of memory");
-	wait->keys_file = strdup(keys_file);
-	wait->database_url = strdup(database_url);
-	wait->base_url = strdup(base_url);
-	if (wait->keys_file == NULL || wait->database_url == NULL
-		|| wait->base_url == NULL) {
-		um_error(err, "out of memory");
-		goto fail;
-	}
-	if (!um_keys_load(&wait->keys, keys_file, err)
-		|| !um_connection_open(&wait->conn, database_url,
-			um_monotonic_ms() + CALL_MS, err))
-		goto fail;
-	wait->keys_version = um_keys_version(wait->keys);
-	*out = wait;
-	return true;
-fail:
-	um_wait_close(wait);
-	return false;
-}
-
-void
-um_wait_close(struct um_wait *wait)
-{
-	if (wait == NULL)
-		return;
-	PQfinish(wait->conn);
-	um_keys_free(wait->keys);
-	if (wait->database_url != NULL)
-		explicit_bzero(wait->database_url, strlen(wait->database_url));
-	free(wait->database_url);
-	free(wait->keys_file);
-	free(wait->base_url);
-	free(wait);
-}
 
 void
 um_wait_outcome_free(struct um_wait_outcome *outcome)
@@ -87,27 +33,11 @@ um_wait_outcome_free(struct um_wait_outcome *outcome)
 	outcome->reference = NULL;
 }
 
-/*
- * Keys are rotated while it waits. Those that it has stay if a file is refused.
- */
-static void
-refresh_keys(struct um_wait *wait)
-{
-	struct um_error refused = { "" };
-	struct um_keys *keys;
-
-	if (!um_file_changed(&wait->keys_version, wait->keys_file)
-		|| !um_keys_load(&keys, wait->keys_file, &refused))
-		return;
-	um_keys_free(wait->keys);
-	wait->keys = keys;
-}
-
 static bool
 create(struct um_wait *wait, const struct um_wait_ask *ask,
 	struct um_wait_asked *out, struct um_error *err)
 {
-	const int64_t deadline = um_monotonic_ms() + CALL_MS;
+	const int64_t deadline = um_monotonic_ms() + UM_HANDLE_CALL_MS;
 	const char *session = ask->session != NULL ? ask->session : "";
 	char binding[2 + 2 * UM_BINDING_LEN + 1] = "\\x", ttl[24];
 	uint8_t id[UM_UUID_LEN], owner[UM_BINDING_LEN];
@@ -128,16 +58,14 @@ create(struct um_wait *wait, const struct um_wait_ask *ask,
 
 	if (!um_elicitation_make_id(id))
 		return um_error(err, "OpenSSL failed");
-	refresh_keys(wait);
+	um_handle_refresh_keys(wait);
 	um_binding_digest(owner, wait->keys, um_str(ask->subject),
 		um_str(session));
 	um_uuid_format(out->id, id);
 	um_hex_encode(binding + 2, owner, UM_BINDING_LEN);
 	snprintf(ttl, sizeof(ttl), "%lld", (long long)ask->ttl_ms);
 
-	if (wait->conn == NULL
-		&& !um_connection_open(&wait->conn, wait->database_url,
-			deadline, err))
+	if (!um_handle_connect(wait, deadline, err))
 		return false;
 	res = um_connection_run(&wait->conn, &statement, deadline, err);
 	if (res == NULL)
@@ -172,7 +100,7 @@ call_deadline(const struct row *row)
 
 	if (row->deadline - now < GRACE_MS)
 		return now + GRACE_MS;
-	return earlier(row->deadline, now + CALL_MS);
+	return earlier(row->deadline, now + UM_HANDLE_CALL_MS);
 }
 
 static PGresult *
@@ -200,7 +128,7 @@ open_result(struct um_wait *wait, const struct row *row, const char *escaped,
 		&len);
 	bool ok;
 
-	refresh_keys(wait);
+	um_handle_refresh_keys(wait);
 	ok = sealed != NULL
 		&& um_seal_open(&json,
 			(struct um_str){ (const char *)sealed, len }, row->id,
@@ -263,9 +191,7 @@ static enum look
 look_again(struct um_wait *wait, const struct row *row, int64_t *left,
 	struct um_wait_outcome *out, struct um_error *err)
 {
-	if (wait->conn == NULL
-		&& !um_connection_open(&wait->conn, wait->database_url,
-			call_deadline(row), err))
+	if (!um_handle_connect(wait, call_deadline(row), err))
 		return LOOK_LOST;
 	/* LISTEN is in force: what happens after this read is announced. */
 	return look(wait, row, left, out, err);
@@ -376,9 +302,7 @@ claim(struct um_wait *wait, const struct row *row,
 	PGresult *res;
 
 	um_hex_encode(binding + 2, row->binding, UM_BINDING_LEN);
-	if (wait->conn == NULL
-		&& !um_connection_open(&wait->conn, wait->database_url,
-			row->deadline, err))
+	if (!um_handle_connect(wait, row->deadline, err))
 		return false;
 	res = um_connection_run(&wait->conn, &statement, row->deadline, err);
 	if (res == NULL)
@@ -401,10 +325,17 @@ um_wait_open(struct um_wait **out, const char *database_url,
 	const char *keys_file, const char *base_url, struct um_wait_error *err)
 {
 	struct um_error reason = { "" };
-	bool ok = open_wait(out, database_url, keys_file, base_url, &reason);
+	bool ok = um_handle_open(out, database_url, keys_file, base_url,
+		&reason);
 
 	report(err, &reason);
 	return ok;
+}
+
+void
+um_wait_close(struct um_wait *wait)
+{
+	um_handle_close(wait);
 }
 
 bool
@@ -443,7 +374,7 @@ um_wait_claim(struct um_wait *wait, const char *id, const char *subject,
 	bool *claimed, struct um_wait_error *err)
 {
 	struct um_error reason = { "" };
-	struct row row = { .deadline = um_monotonic_ms() + CALL_MS };
+	struct row row = { .deadline = um_monotonic_ms() + UM_HANDLE_CALL_MS };
 	bool ok;
 
 	*claimed = false;

@@ -7,7 +7,7 @@
 #include "app/signin.h"
 #include "program_case.h"
 
-#define START "state={unbound}"
+#define START "state={link}"
 #define HEADER "{\"alg\":\"ES256\",\"kid\":\"1\"}"
 
 /* The configuration, and what is asked; set by signin_set_up(). */
