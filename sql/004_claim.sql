@@ -268,12 +268,7 @@ CREATE FUNCTION urlmode.release_claim(id uuid, binding bytea, reference text, fe
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-	UPDATE urlmode.lease l SET ends_at = now()
-	FROM urlmode.elicitation e
-	WHERE e.id = release_claim.id AND e.binding = release_claim.binding
-		AND l.elicitation = e.id AND l.reference = release_claim.reference
-		AND l.fence = release_claim.fence AND l.fulfilled_at IS NULL;
-	RETURN FOUND;
+	RETURN urlmode.renew_claim(release_claim.id, release_claim.binding, release_claim.reference, release_claim.fence, 0);
 END
 $$;
 COMMENT ON FUNCTION urlmode.release_claim(uuid, bytea, text, bigint) IS

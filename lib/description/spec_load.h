@@ -15,10 +15,10 @@
 /*
  * Loads a description and gives it its keys and constants from `env`. Refuses,
  * with the file, the JSON pointer (RFC 6901) and the reason: keys and values
- * that the language does not have; a `trust` that the schemes do not prove; a secret,
- * certificate or constant that is needed and not configured, or configured and
- * not used; a mode or accounts that its events do not name. The caller
- * frees *out with um_spec_free().
+ * that the language does not have; a `trust` that the schemes do not prove; a
+ * secret, certificate or constant that is needed and not configured, or
+ * configured and not used; a mode or accounts that its events do not name. The
+ * caller frees *out with um_spec_free().
  */
 bool um_spec_load(struct um_spec **out, const char *path,
 	const struct um_provider_env *env, struct um_error *err);
