@@ -60,7 +60,7 @@ test('it says its version', async () => {
 
 test('a command line that makes no sense is refused with status 64', async () => {
 	for (const args of [['nothing'], ['constructor'], ['check', '--nothing'], ['check', 'x'], ['migrate', 'x'], ['keys'], ['keys', 'new'],
-		['keys', 'list', 'a', 'b'], ['new'], ['new', 'nothing'], ['new', '../app'], ['new', 'sdk', 'a', 'b'], ['unclaimed', '--since', 'soon'],
+		['keys', 'list', 'a', 'b'], ['new', 'nothing'], ['new', 'constructor'], ['new', '../app'], ['new', 'sdk', 'a', 'b'], ['unclaimed', '--since', 'soon'],
 		['unclaimed', '--provider']]) {
 		const { status, stdout, stderr } = await run(args);
 		assert.deepEqual([status, stdout], [64, ''], args.join(' '));
@@ -71,26 +71,61 @@ test('a command line that makes no sense is refused with status 64', async () =>
 });
 
 describe('new', () => {
-	for (const name of readdirSync(join(ROOT, 'lib/node/examples')).filter((file) => !['app.mjs', 'mollie.mjs'].includes(file))) {
+	const examples = readdirSync(join(ROOT, 'lib/node/examples')).filter((file) => file.endsWith('.mjs') && !['app.mjs', 'mollie.mjs'].includes(file));
+	const ofEnvironment = (text) => /\n(?:URLMODE|PORT|APP)[^]*/.exec(text)[0].match(/^[A-Z_]+(?==)/gm);
+
+	test('without a framework it lists them, and says which npm does not have', async () => {
+		const { status, stdout } = await run(['new']);
+		assert.equal(status, 0);
+		assert.deepEqual([...stdout.matchAll(/^ {2}(\S+)/gm)].map(([, name]) => `${name}.mjs`).sort(), examples.sort());
+		assert.match(stdout, /^ {2}frontmcp +FrontMCP; npm does not have @frontmcp\/sdk$/m);
+		assert.doesNotMatch(stdout, /mcp-use.*npm does not have/);
+	});
+
+	test('the variables of .env.example are those that app.mjs reads', () => {
+		const [, read] = /const \{([^}]*)\} = process\.env;/.exec(readFileSync(join(ROOT, 'lib/node/examples/app.mjs'), 'utf8').replaceAll("'{}'", "''"));
+		const names = ofEnvironment(readFileSync(join(ROOT, 'lib/node/examples/.env.example'), 'utf8'));
+		assert.deepEqual(names, read.match(/[A-Z][A-Z_]+(?=[ ,])/g));
+	});
+
+	test('a server says by its name which variable is missing', async () => {
+		await run(['new', 'sdk', 'server']);
+		const code = `process.env.URLMODE_KEYS_FILE = process.env.URLMODE_BASE_URL = ''; await import(${JSON.stringify(join(ROOT, 'lib/node/examples/app.mjs'))});`;
+		const error = await new Promise((resolve) => {
+			execFile(process.execPath, ['--input-type=module', '--eval', code], { env: { ...process.env, URLMODE_DATABASE_URL: 'postgresql://h/d' } },
+				(failure, stdout, stderr) => resolve(stderr));
+		});
+		assert.match(error, /Error: set URLMODE_KEYS_FILE, URLMODE_BASE_URL: /);
+	});
+
+	for (const name of examples) {
 		test(`writes ${name} with what it imports`, async () => {
 			assert.equal((await run(['new', name.replace('.mjs', ''), 'server'])).status, 0);
 			const read = (file) => readFileSync(join(folder, 'server', file), 'utf8');
 			assert.equal(read('server.mjs'), readFileSync(join(ROOT, 'lib/node/examples', name), 'utf8'));
 			assert.equal(read('app.mjs'), readFileSync(join(ROOT, 'lib/node/examples/app.mjs'), 'utf8'));
+			assert.equal(read('.env.example'), readFileSync(join(ROOT, 'lib/node/examples/.env.example'), 'utf8'));
+			assert.match(read('server.mjs'), /process\.once\('SIGTERM'/);
 			const { dependencies } = JSON.parse(read('package.json'));
+			assert.equal(dependencies.urlmode, JSON.parse(readFileSync(join(ROOT, 'lib/node/package.json'), 'utf8')).version);
 			const imported = [...read('server.mjs').matchAll(/ from '((?:@[^/']+\/)?[^./:'][^/:']*)[^:']*'/g)].map(([, from]) => from);
 			const others = imported.filter((from) => from !== 'urlmode' && !/^(@lynq|@frontmcp|zod)/.test(from));
 			assert.deepEqual(others.filter((from) => !(from in dependencies)), []);
 		});
 	}
 
-	test('overwrites nothing', async () => {
+	test('overwrites nothing, and adds packages to a package.json', async () => {
 		writeFileSync(join(folder, 'app.mjs'), 'mine');
+		writeFileSync(join(folder, 'package.json'), '{\n  "name": "mine",\n  "dependencies": {\n    "urlmode": "file:../urlmode.tgz"\n  }\n}\n');
 		const { status, stdout } = await run(['new', 'sdk']);
 		assert.equal(status, 0);
 		assert.match(stdout, /app\.mjs exists, and stays as it is/);
 		assert.equal(readFileSync(join(folder, 'app.mjs'), 'utf8'), 'mine');
 		assert.ok(existsSync(join(folder, 'server.mjs')));
+		const text = readFileSync(join(folder, 'package.json'), 'utf8');
+		const { name, dependencies } = JSON.parse(text);
+		assert.deepEqual([name, dependencies.urlmode], ['mine', 'file:../urlmode.tgz']);
+		assert.match(text, /^ {4}"@modelcontextprotocol\/sdk": /m);
 	});
 });
 

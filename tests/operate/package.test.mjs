@@ -3,16 +3,22 @@
 // packages should be.
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
+
+import { goToCheckout, PRICE, settle } from '../support/adapters.mjs';
+import { connectSdk2 } from '../support/clients.mjs';
+import { openFixture } from '../support/fixture.mjs';
+import { makeProject } from '../support/projects.mjs';
 
 const execute = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -92,6 +98,40 @@ describe('installed', TIMEOUT, () => {
 		for (const { types } of Object.values(exports)) assert.ok(!types || existsSync(join(installed, types)), types);
 		const help = await execute('npx', ['--no-install', 'urlmode', 'migrate', '--help'], { cwd: project });
 		assert.match(help.stdout, /^usage: urlmode migrate/);
+	});
+
+	test('the five steps of the README lead from an empty folder to a tool call that returns', async (t) => {
+		const fixture = await openFixture({ name: 'package' });
+		t.after(() => fixture.close());
+		const project = mkdtempSync(join(folder, 'steps-'));
+		const [, block] = /^## From an empty folder\n\n```sh\n([^]*?)^```$/m.exec(README);
+		const steps = block.trimEnd().split('\n').map((line) => line.replace(/ +#.*/, '').replace('urlmode-VERSION.tgz', tarball));
+		assert.equal(steps.length, 5);
+		const env = { ...process.env, npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' };
+		for (const step of steps.slice(0, 4)) await execute('sh', ['-c', step], { cwd: project, env });
+
+		const { URLMODE_DATABASE_URL, URLMODE_KEYS_FILE } = fixture.stack.env;
+		const values = {
+			URLMODE_DATABASE_URL, URLMODE_KEYS_FILE, URLMODE_BASE_URL: fixture.stack.baseUrl, PORT: '0', APP_USERS: '{"token": "ada-of-the-package@example.org"}',
+		};
+		const example = readFileSync(join(project, '.env'), 'utf8');
+		writeFileSync(join(project, '.env'), example.replaceAll(/^(\w+)=.*$/gm, (line, name) => (name in values ? `${name}=${values[name]}` : line)));
+		const [node, ...args] = steps[4].split(' ');
+		const settings = Object.keys(values);
+		const server = spawn(node, args, {
+			cwd: project, stdio: ['ignore', 'pipe', 'inherit'],
+			env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !settings.includes(name))),
+		});
+		t.after(() => server.kill('SIGKILL'));
+		const url = await new Promise((resolve) => createInterface({ input: server.stdout }).once('line', resolve));
+
+		const client = await connectSdk2(makeProject({ name: 'package', frameworks: 'newest' }), { url, token: 'token' });
+		t.after(() => client.close());
+		const call = client.call('buy_report');
+		const { url: link } = await client.nextRequest();
+		const reference = `cs_package_${process.pid}_${Date.now()}`;
+		await settle(fixture, await goToCheckout(fixture, link), 'paid', { ...PRICE, reference });
+		assert.equal((await call).text, `Paid with ${reference}.`);
 	});
 
 	test('the README names this way, and not the one that makes a link', () => {

@@ -1,6 +1,8 @@
 // What the example servers take from your application. Replace each part with
-// your own; until then these variables say what it is:
+// your own; until then these variables say what it is, see .env.example:
 //
+//     URLMODE_DATABASE_URL, URLMODE_KEYS_FILE, URLMODE_BASE_URL    how it reaches the callback programs
+//     PORT          where this server listens
 //     APP_USERS     the subject of each access token, {"a-token": "ada@example.org"}
 //     APP_HOSTS     the names by which clients call this server; those of loopback by default
 //     APP_ISSUER, APP_CLIENT_ID, APP_CLIENT_SECRET    an OpenID provider, and this server there
@@ -10,9 +12,20 @@
 import { allowInsecureRequests, discovery } from 'openid-client';
 
 const {
+	URLMODE_DATABASE_URL = '', URLMODE_KEYS_FILE = '', URLMODE_BASE_URL = '', PORT = '8000',
 	APP_USERS = '{}', APP_HOSTS = 'localhost 127.0.0.1 [::1]', APP_ISSUER = '', APP_CLIENT_ID = '', APP_CLIENT_SECRET,
 	APP_CHECKOUT = 'https://checkout.example/pay', APP_CLIENTS = '[]',
 } = process.env;
+const missing = Object.entries({ URLMODE_DATABASE_URL, URLMODE_KEYS_FILE, URLMODE_BASE_URL }).filter(([, value]) => value === '');
+if (missing.length > 0) throw new Error(`set ${missing.map(([name]) => name).join(', ')}: .env.example has an example of each`);
+
+/** @type {import('urlmode').UrlModeOptions} */
+export const settings = {
+	databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMODE_KEYS_FILE, baseUrl: URLMODE_BASE_URL, clients: JSON.parse(APP_CLIENTS),
+};
+
+export const port = Number(PORT);
+
 /** @type {Map<string | undefined, string>} */
 const users = new Map(Object.entries(JSON.parse(APP_USERS)));
 const hosts = APP_HOSTS.split(' ');
@@ -38,9 +51,6 @@ export function isTrusted({ host = '', origin }) {
 	const isOurs = (/** @type {string} */ authority) => hosts.includes(authority.toLowerCase().replace(/:\d+$/, ''));
 	return isOurs(host) && (origin === undefined || isOurs(origin.replace(/^https?:\/\//, '')));
 }
-
-/** @type {import('urlmode').ClientFacts[]} */
-export const clients = JSON.parse(APP_CLIENTS);
 
 export const issuer = APP_ISSUER;
 

@@ -3,15 +3,10 @@ import * as frontmcp from '@frontmcp/sdk';
 import { UrlMode } from 'urlmode';
 import { PostgresStorage, urlPlugin, withAccount, withElicitation } from 'urlmode/frontmcp';
 
-import { auth, client, clients, createCheckout, issuer } from './app.mjs'; // yours
+import { auth, client, createCheckout, issuer, port, settings } from './app.mjs'; // yours
 
 const { App, createElicitationStoreFromStorage, FrontMcpInstance, Tool, ToolContext } = frontmcp;
-const urlmode = new UrlMode({
-	databaseUrl: process.env.URLMODE_DATABASE_URL,
-	keysFile: process.env.URLMODE_KEYS_FILE,
-	baseUrl: process.env.URLMODE_BASE_URL,
-	clients,
-});
+const urlmode = new UrlMode(settings);
 const storage = new PostgresStorage(urlmode);
 await storage.connect();
 const { store } = createElicitationStoreFromStorage(storage); // FrontMCP's elicitations in PostgreSQL, not in memory
@@ -45,7 +40,6 @@ Tool({ name: 'buy_report', description: 'Buys the report.', inputSchema: {} })(B
 class Reports {}
 App({ id: 'reports', name: 'Reports', tools: [ConnectAccount, BuyReport] })(Reports);
 
-const port = Number(process.env.PORT);
 await FrontMcpInstance.bootstrap({
 	info: { name: 'reports', version: '1.0.0' },
 	apps: [Reports],

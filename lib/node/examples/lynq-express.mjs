@@ -6,14 +6,9 @@ import express from 'express';
 import { UrlMode } from 'urlmode';
 import { forSession, withProgress } from 'urlmode/lynq';
 
-import { clients, createCheckout, subjectOf } from './app.mjs'; // yours
+import { createCheckout, port, settings, subjectOf } from './app.mjs'; // yours
 
-const urlmode = new UrlMode({
-	databaseUrl: process.env.URLMODE_DATABASE_URL,
-	keysFile: process.env.URLMODE_KEYS_FILE,
-	baseUrl: process.env.URLMODE_BASE_URL,
-	clients,
-});
+const urlmode = new UrlMode(settings);
 const server = createMCPServer({ name: 'reports', version: '1.0.0' });
 
 const report = forSession(server, {
@@ -46,7 +41,7 @@ app.use('/mcp', (request, response, next) => {
 	return next();
 }, express.json());
 mountLynq(app, withProgress(server)); // accepts local Host headers; others with { allowedHosts: ['mcp.example.com'] }
-const http = app.listen(process.env.PORT, '127.0.0.1', () => console.log(`http://127.0.0.1:${http.address().port}/mcp`));
+const http = app.listen(port, '127.0.0.1', () => console.log(`http://127.0.0.1:${http.address().port}/mcp`));
 
 process.once('SIGTERM', async () => {
 	http.close();

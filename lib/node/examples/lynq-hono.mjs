@@ -10,14 +10,9 @@ import { UrlMode } from 'urlmode';
 import { forSession, withAccount, withElicitation, withProgress } from 'urlmode/lynq';
 import { exchangeCode } from 'urlmode/oauth';
 
-import { client, clients, configuration, createCheckout, issuer, subjectOf } from './app.mjs'; // yours
+import { client, configuration, createCheckout, issuer, port, settings, subjectOf } from './app.mjs'; // yours
 
-const urlmode = new UrlMode({
-	databaseUrl: process.env.URLMODE_DATABASE_URL,
-	keysFile: process.env.URLMODE_KEYS_FILE,
-	baseUrl: process.env.URLMODE_BASE_URL,
-	clients,
-});
+const urlmode = new UrlMode(settings);
 const server = createMCPServer({ name: 'reports', version: '1.0.0' });
 const subject = (sessionId) => server.session(sessionId).get('subject');
 
@@ -75,8 +70,8 @@ app.use('/mcp', async (c, next) => {
 	return next();
 });
 mountLynq(app, withProgress(server)); // accepts local Host headers; others with { allowedHosts: ['mcp.example.com'] }
-const http = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: Number(process.env.PORT) },
-	({ port }) => console.log(`http://127.0.0.1:${port}/mcp`));
+const http = serve({ fetch: app.fetch, hostname: '127.0.0.1', port },
+	(address) => console.log(`http://127.0.0.1:${address.port}/mcp`));
 
 process.once('SIGTERM', async () => {
 	http.close();

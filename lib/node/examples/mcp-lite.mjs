@@ -5,10 +5,9 @@ import { McpServer, StreamableHttpTransport } from 'mcp-lite';
 import { UrlMode } from 'urlmode';
 import { PostgresClientRequestAdapter, PostgresSessionAdapter, withAccount, withElicitation } from 'urlmode/mcp-lite';
 
-import { client, clients, createCheckout, isTrusted, issuer, subjectOf } from './app.mjs';
+import { client, createCheckout, isTrusted, issuer, port, settings, subjectOf } from './app.mjs';
 
-const { PORT, URLMODE_DATABASE_URL = '', URLMODE_KEYS_FILE = '', URLMODE_BASE_URL = '' } = process.env;
-const urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMODE_KEYS_FILE, baseUrl: URLMODE_BASE_URL, clients });
+const urlmode = new UrlMode(settings);
 const requests = new PostgresClientRequestAdapter(urlmode);
 const sessions = new PostgresSessionAdapter(urlmode);
 const transport = new StreamableHttpTransport({ sessionAdapter: sessions, clientRequestAdapter: requests });
@@ -49,14 +48,14 @@ server.tool('name_report', {
 const handle = sessions.wrap(requests.wrap(transport.bind(server)), subjectIn);
 const http = serve({
 	hostname: '127.0.0.1',
-	port: Number(PORT),
+	port,
 	fetch(request) {
 		if (!isTrusted(Object.fromEntries(request.headers))) return new Response(null, { status: 403 });
 		const subject = subjectOf(request.headers.get('authorization'));
 		if (!subject) return new Response(null, { status: 401 });
 		return handle(request, { authInfo: { token: '', scopes: [], extra: { subject } } });
 	},
-}, ({ port }) => console.log(`http://127.0.0.1:${port}/mcp`));
+}, (address) => console.log(`http://127.0.0.1:${address.port}/mcp`));
 
 process.once('SIGTERM', async () => {
 	http.close();

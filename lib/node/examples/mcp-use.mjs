@@ -5,10 +5,9 @@ import { MCPServer } from 'mcp-use';
 import { UrlMode } from 'urlmode';
 import { rejectRequestState, withAccount, withElicitation } from 'urlmode/mcp-use';
 
-import { client, clients, createCheckout, isTrusted, issuer, subjectOf } from './app.mjs';
+import { client, createCheckout, isTrusted, issuer, port, settings, subjectOf } from './app.mjs';
 
-const { PORT, URLMODE_DATABASE_URL = '', URLMODE_KEYS_FILE = '', URLMODE_BASE_URL = '' } = process.env;
-const urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMODE_KEYS_FILE, baseUrl: URLMODE_BASE_URL, clients });
+const urlmode = new UrlMode(settings);
 const server = new MCPServer({
 	name: 'reports', version: '1.0.0', skills: false,
 	logging: { enabled: false }, // its request log would delay progress until the end
@@ -35,8 +34,8 @@ server.tool({ name: 'buy_report', description: 'Buys the report.' }, (args, call
 	message: 'The report costs 10.50 EUR.', resumeKey: 'report 2026', targetUrl: createCheckout,
 }, async ({ reference }) => ({ content: [{ type: 'text', text: `Paid with ${reference}.` }] })));
 
-const http = serve({ fetch: rejectRequestState(server.fetch), hostname: '127.0.0.1', port: Number(PORT) }, ({ port }) => {
-	console.log(`http://127.0.0.1:${port}/mcp`);
+const http = serve({ fetch: rejectRequestState(server.fetch), hostname: '127.0.0.1', port }, (address) => {
+	console.log(`http://127.0.0.1:${address.port}/mcp`);
 });
 
 process.once('SIGTERM', async () => {

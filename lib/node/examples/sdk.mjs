@@ -8,10 +8,9 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { UrlMode } from 'urlmode';
 import { withAccount, withElicitation } from 'urlmode/sdk';
 
-import { client, clients, createCheckout, isTrusted, issuer, subjectOf } from './app.mjs';
+import { client, createCheckout, isTrusted, issuer, port, settings, subjectOf } from './app.mjs';
 
-const { PORT, URLMODE_DATABASE_URL = '', URLMODE_KEYS_FILE = '', URLMODE_BASE_URL = '' } = process.env;
-const urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMODE_KEYS_FILE, baseUrl: URLMODE_BASE_URL, clients });
+const urlmode = new UrlMode(settings);
 /**
  * @param {string} said
  * @returns {import('@modelcontextprotocol/sdk/types.js').CallToolResult}
@@ -71,9 +70,9 @@ const http = createServer(async (request, response) => {
 	if (session?.subject !== subject) return void response.writeHead(404).end();
 	await session.transport.handleRequest(request, response);
 });
-http.listen(Number(PORT), '127.0.0.1', () => {
-	const { port } = /** @type {import('node:net').AddressInfo} */ (http.address());
-	console.log(`http://127.0.0.1:${port}/mcp`);
+http.listen(port, '127.0.0.1', () => {
+	const address = /** @type {import('node:net').AddressInfo} */ (http.address());
+	console.log(`http://127.0.0.1:${address.port}/mcp`);
 });
 
 process.once('SIGTERM', async () => {

@@ -11,10 +11,9 @@ import {
 import { UrlMode } from 'urlmode';
 import { rejectRequestState, withAccount, withElicitation } from 'urlmode/sdk2';
 
-import { client, clients, createCheckout, isTrusted, issuer, subjectOf } from './app.mjs';
+import { client, createCheckout, isTrusted, issuer, port, settings, subjectOf } from './app.mjs';
 
-const { PORT, URLMODE_DATABASE_URL = '', URLMODE_KEYS_FILE = '', URLMODE_BASE_URL = '' } = process.env;
-const urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMODE_KEYS_FILE, baseUrl: URLMODE_BASE_URL, clients });
+const urlmode = new UrlMode(settings);
 
 /** @param {string} subject */
 function createReports(subject) {
@@ -88,9 +87,9 @@ const http = createServer((request, response) => {
 	const auth = { token: '', clientId: '', scopes: [], extra: { subject } };
 	return handle(Object.assign(request, { auth }), response);
 });
-http.listen(Number(PORT), '127.0.0.1', () => {
-	const { port } = /** @type {import('node:net').AddressInfo} */ (http.address());
-	console.log(`http://127.0.0.1:${port}/mcp`);
+http.listen(port, '127.0.0.1', () => {
+	const address = /** @type {import('node:net').AddressInfo} */ (http.address());
+	console.log(`http://127.0.0.1:${address.port}/mcp`);
 });
 
 process.once('SIGTERM', async () => {

@@ -18,7 +18,8 @@ export { PostgresSessionAdapter } from './sessions.js';
  * @property {ContextLike} call the last argument of the tool's handler
  *
  * @typedef {object} ContextLike the used part of mcp-lite's MCPServerContext
- * @property {{ clientId?: string | undefined } | undefined} [authInfo]
+ * @property {{ token?: string, clientId?: string | undefined } | undefined} [authInfo] mcp-lite's own type has no clientId; one of the
+ *     official SDKs has
  * @property {((update: { progress: number, message?: string }) => Promise<void> | void) | undefined} [progress]
  */
 

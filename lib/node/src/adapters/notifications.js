@@ -11,8 +11,10 @@ const sessions = new WeakMap();
 /**
  * @param {Session | undefined} session without one, the notice is for a single call
  * @param {string} id of an elicitation
+ * @returns {Notice}
  */
 export function noticeOf(session, id) {
+	/** @type {Map<string, Notice>} */
 	const notices = sessions.get(session ?? {}) ?? new Map();
 	const notice = notices.get(id) ?? new Notice(id);
 	if (session) sessions.set(session, notices.set(id, notice));

@@ -1,6 +1,5 @@
 // urlmode new: the example server of a framework, in a folder of its own.
 
-import { readdirSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,58 +8,96 @@ import { UsageError } from './usage-error.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url));
 
-const FRAMEWORKS = readdirSync(EXAMPLES).map((file) => file.replace(/\.mjs$/, '')).filter((name) => !['app', 'mollie'].includes(name)).sort();
+const HONO = { '@hono/node-server': '^2.1.8', 'hono': '^4.13.19' };
 
-export const help = `usage: urlmode new FRAMEWORK [FOLDER]
+/**
+ * The frameworks by their examples, with the packages that these import.
+ *
+ * @type {Record<string, { of: string, packages: Record<string, string>, notOnNpm?: string[] }>}
+ */
+const FRAMEWORKS = {
+	'sdk': { of: 'the official TypeScript SDK 1.x', packages: { '@modelcontextprotocol/sdk': '^1.23.0' } },
+	'sdk2': {
+		of: 'the official TypeScript SDK 2.x', packages: { '@modelcontextprotocol/node': '^2.0.0', '@modelcontextprotocol/server': '^2.0.0' },
+	},
+	'mcp-use': { of: 'mcp-use 2.x', packages: { ...HONO, 'mcp-use': '^2.0.0' } },
+	'mcp-lite': { of: 'mcp-lite', packages: { ...HONO, 'mcp-lite': '^0.10.0' } },
+	'lynq-hono': { of: 'lynq, on Hono', packages: HONO, notOnNpm: ['@lynq/lynq', '@lynq/hono'] },
+	'lynq-express': { of: 'lynq, on Express', packages: { express: '^5.1.0' }, notOnNpm: ['@lynq/lynq', '@lynq/express'] },
+	'frontmcp': { of: 'FrontMCP', packages: { zod: '^4.2.0' }, notOnNpm: ['@frontmcp/sdk'] },
+};
+
+/** The packages that every example needs beside its framework. */
+const COMMON = { 'openid-client': '^6.1.1' };
+
+const LIST = Object.entries(FRAMEWORKS).map(([name, { of, notOnNpm }]) => (
+	`  ${name.padEnd(14)}${of}${notOnNpm ? `; npm does not have ${notOnNpm.join(' and ')}` : ''}\n`)).join('');
+
+export const help = `usage: urlmode new [FRAMEWORK] [FOLDER]
 
 Writes the example server of a framework into a folder, this one by default:
 
   server.mjs    a whole server, with a tool that connects an account and one that
                 takes a payment
   app.mjs       what belongs to your application: replace it with your own
-  package.json  the packages that they import, except urlmode itself
+  .env.example  the variables that app.mjs reads
+  package.json  gets the packages that they import, and this version of urlmode
 
-Nothing is overwritten. FRAMEWORK is the name of a file in the package's folder
-examples: ${FRAMEWORKS.join(', ')}
-`;
+Nothing else is changed in a file that exists. Without FRAMEWORK it lists them:
 
-/** The packages that every example needs beside its framework. */
-const COMMON = { 'openid-client': '^6.1.1' };
-
-/** What else an example imports. npm does not have lynq and FrontMCP. */
-const PACKAGES = /** @type {const} */ ({
-	'sdk': { '@modelcontextprotocol/sdk': '^1.23.0' },
-	'sdk2': { '@modelcontextprotocol/node': '^2.0.0', '@modelcontextprotocol/server': '^2.0.0' },
-	'mcp-use': { '@hono/node-server': '^2.1.8', 'hono': '^4.13.19', 'mcp-use': '^2.0.0' },
-	'lynq-hono': { '@hono/node-server': '^2.1.8', 'hono': '^4.13.19' },
-	'lynq-express': { express: '^5.1.0' },
-	'frontmcp': { zod: '^4.2.0' },
-	'mcp-lite': { '@hono/node-server': '^2.1.8', 'hono': '^4.13.19', 'mcp-lite': '^0.10.0' },
-});
+${LIST}`;
 
 /** @param {string[]} args */
 export async function run([framework, folder = '.', ...more]) {
-	if (framework === undefined || more.length > 0) throw new UsageError('urlmode new takes a framework and a folder');
-	if (!FRAMEWORKS.includes(framework)) throw new UsageError(`there is no example for ${framework}, but for ${FRAMEWORKS.join(', ')}`);
+	if (framework === undefined) {
+		process.stdout.write(LIST);
+		return 0;
+	}
+	if (more.length > 0) throw new UsageError('urlmode new takes a framework and a folder');
+	const described = Object.hasOwn(FRAMEWORKS, framework) ? FRAMEWORKS[framework] : undefined;
+	if (!described) throw new UsageError(`there is no example for ${framework}, but for ${Object.keys(FRAMEWORKS).join(', ')}`);
 	await mkdir(folder, { recursive: true });
-	const dependencies = { ...COMMON, .../** @type {Record<string, object>} */ (PACKAGES)[framework] };
-	await write(folder, 'server.mjs', await readFile(join(EXAMPLES, `${framework}.mjs`)));
-	await write(folder, 'app.mjs', await readFile(join(EXAMPLES, 'app.mjs')));
-	await write(folder, 'package.json', `${JSON.stringify({ private: true, type: 'module', dependencies }, null, '\t')}\n`);
-	process.stdout.write(`\nInstall the packages, and urlmode as you have installed it here. Then set what app.mjs names, and
+	for (const [name, from] of [['server.mjs', `${framework}.mjs`], ['app.mjs', 'app.mjs'], ['.env.example', '.env.example']]) {
+		await write(join(folder, String(name)), await readFile(join(EXAMPLES, String(from))));
+	}
+	await addPackages(join(folder, 'package.json'), { urlmode: await ownVersion(), ...COMMON, ...described.packages });
+	const { notOnNpm } = described;
+	process.stdout.write(`
+Install the packages with npm install${notOnNpm ? `, and from their source ${notOnNpm.join(' and ')}, which npm does not have` : ''}.
+Copy .env.example to .env, write your own values into it, and then
 
-    PORT=8000 URLMODE_DATABASE_URL= URLMODE_KEYS_FILE= URLMODE_BASE_URL= node server.mjs
+    node --env-file=.env server.mjs
 `);
 	return 0;
 }
 
+async function ownVersion() {
+	const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+	return version;
+}
+
 /**
- * @param {string} folder
- * @param {string} name
+ * @param {string} file
+ * @param {Record<string, string>} packages those that the file does not name yet are added
+ */
+async function addPackages(file, packages) {
+	const text = await readFile(file, 'utf8').catch((error) => {
+		if (error.code !== 'ENOENT') throw error;
+		return '{\n\t"private": true,\n\t"type": "module"\n}\n';
+	});
+	const project = JSON.parse(text);
+	const added = Object.entries(packages).filter(([name]) => !Object.hasOwn(project.dependencies ?? {}, name));
+	if (added.length === 0) return;
+	const dependencies = { ...project.dependencies, ...Object.fromEntries(added) };
+	await writeFile(file, `${JSON.stringify({ ...project, dependencies }, null, /^[ \t]+/m.exec(text)?.[0] ?? '\t')}\n`);
+	process.stdout.write(`${file} has ${added.map(([name, version]) => `${name} ${version}`).join(', ')}\n`);
+}
+
+/**
+ * @param {string} file
  * @param {string | Uint8Array} content
  */
-async function write(folder, name, content) {
-	const file = join(folder, name);
+async function write(file, content) {
 	try {
 		await writeFile(file, content, { flag: 'wx' });
 		process.stdout.write(`${file} is written\n`);
