@@ -321,7 +321,7 @@ is_one_source(const struct um_conf_loc *at, const json_t *node,
 			&& json_object_get(node, forms[i].key) != NULL)
 			return um_conf_error(at,
 				"has two sources, `%s` and `%s`: `first` takes "
-				"the one that is there, `join` both",
+				"the first that exists, `join` both",
 				form->key, forms[i].key);
 	return true;
 }

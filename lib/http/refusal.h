@@ -19,7 +19,7 @@
 	X(MALFORMED_PARAMETERS, 400, "malformed_parameters", LINK_INVALID,     \
 		"The parameters are not form data.")                           \
 	X(DUPLICATE_PARAMETER, 400, "duplicate_parameter", LINK_INVALID,       \
-		"A parameter is there twice.")                                 \
+		"A parameter occurs twice.")                                   \
 	X(PARAMETERS_TOO_LARGE, 400, "parameters_too_large", TOO_LARGE,        \
 		"The parameters are larger than this address accepts.")        \
 	X(BODY_TOO_LARGE, 413, "body_too_large", TOO_LARGE,                    \
@@ -27,7 +27,7 @@
 	X(UNSUPPORTED_MEDIA_TYPE, 415, "unsupported_media_type", NOT_ACCEPTED, \
 		"This address accepts form data only.")                        \
 	X(QUERY_AND_FORM, 400, "query_and_form", LINK_INVALID,                 \
-		"There are parameters in the query beside those of the form.") \
+		"Both the query and the form have parameters.")                \
 	X(STATE_MISSING, 400, "state_missing", LINK_INVALID,                   \
 		"The parameter state is missing.")                             \
 	X(STATE_INVALID, 400, "state_invalid", LINK_INVALID,                   \
