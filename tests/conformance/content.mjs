@@ -1,6 +1,6 @@
 // Tools, resources and prompts with the content that the scenarios compare.
 
-import { completable, ResourceTemplate } from '@modelcontextprotocol/server';
+import { completable, fromJsonSchema, ResourceTemplate } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
 /** One red pixel. */
@@ -27,8 +27,31 @@ const CONTENT = {
 	],
 };
 
+/** A schema with the words of JSON Schema 2020-12 that a server must list as they are. */
+const CONTACT = {
+	$schema: 'https://json-schema.org/draft/2020-12/schema',
+	type: 'object',
+	$defs: { address: { $anchor: 'addressDef', type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' } } } },
+	properties: {
+		name: { type: 'string' }, address: { $ref: '#/$defs/address' }, contactMethod: { type: 'string', enum: ['phone', 'email'] },
+		phone: { type: 'string' }, email: { type: 'string' },
+	},
+	allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
+	if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
+	then: { required: ['phone'] },
+	else: { required: ['email'] },
+	additionalProperties: false,
+};
+
+/** Its argument is also sent as a header (SEP-2243). */
+const REGION = { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } };
+
 /** @param {import('@modelcontextprotocol/server').McpServer} server */
 export function registerContent(server) {
+	for (const [name, schema] of [['json_schema_2020_12_tool', CONTACT], ['test_header', REGION]]) {
+		server.registerTool(name, { description: 'Takes arguments.', inputSchema: fromJsonSchema(schema) },
+			async (given) => ({ content: [text(JSON.stringify(given))] }));
+	}
 	for (const [name, content] of Object.entries(CONTENT)) {
 		server.registerTool(name, { description: 'Returns content.' }, async () => ({ content }));
 	}
