@@ -244,9 +244,9 @@ export function razorpay() {
 
 export function shopify() {
 	const secret = 'hush';
-	const deliver = (name, financial_status, effect, more, test = false) => {
+	const deliver = (name, financial_status, effect, more, test = false, order = {}) => {
 		const body = json({
-			id: 820982911946154508n.toString(), currency: 'USD', total_price: '403.00', financial_status, test,
+			id: 820982911946154508n.toString(), currency: 'USD', total_price: '403.00', financial_status, test, ...order,
 			note_attributes: [{ name: 'color', value: 'red' }, { name: 'elicitation_id', value: ID }],
 		});
 		return {
@@ -275,15 +275,16 @@ export function shopify() {
 	write('shopify', {
 		site: { secrets: [secret] },
 		deliveries: [
-			deliver('paid', 'paid', 'paid', amount),
+			deliver('paid', 'paid', 'recheck'),
 			deliver('paid-in-part', 'partially_paid', 'ignore'),
+			deliver('renewed', 'paid', 'ignore', {}, false, { source_name: 'subscription_contract' }),
 			deliver('voided', 'voided', 'failed', amount),
 			deliver('refunded', 'refunded', 'refunded', amount),
 			deliver('refunded-in-part', 'partially_refunded', 'ignore'),
 			refund('refund', 'refunded', {}, refunded),
 			refund('refund-pending', 'ignore', { status: 'pending' }, { reference: '509562969' }),
 			refund('refund-of-a-test', 'other_mode', { test: true }, { reference: '820982911946154508', refund: '509562969' }),
-			deliver('test-order', 'paid', 'other_mode', {}, true),
+			deliver('test-order', 'pending', 'other_mode', {}, true),
 		],
 		returns: [
 			back('installed', NOW, {
@@ -336,7 +337,7 @@ export function others() {
 		});
 		return {
 			name, body, headers: { 'paddle-signature': `ts=${NOW};h1=${hmac('sha256', 'pdl_ntfset_1', `${NOW}:${body}`, 'hex')}` },
-			verdict: 'good', events: [event(effect, type, 'evt_1', expected)],
+			verdict: 'good', events: [event(effect, type, 'evt_1', { ...expected, ...effect === 'paid' && { checkout: expected.reference } })],
 		};
 	};
 	// An adjustment names the transaction, and not the elicitation.
@@ -350,6 +351,7 @@ export function others() {
 			paddle('refused', 'transaction.payment_failed', 'attempt_failed'),
 			paddle('good', 'transaction.completed', 'paid'),
 			paddle('cancelled', 'transaction.canceled', 'failed'),
+			paddle('made-by-the-payer', 'transaction.completed', 'ignore', { origin: 'web' }, { reference: 'txn_1' }),
 			paddle('renewed', 'transaction.completed', 'ignore', { id: 'txn_2', origin: 'subscription_recurring' }, { reference: 'txn_2' }),
 			paddle('changed', 'transaction.completed', 'ignore', { id: 'txn_3', origin: 'subscription_update' }, { reference: 'txn_3' }),
 			adjusted('refund-asked-for', 'adjustment.created', 'ignore', { status: 'pending_approval' }),

@@ -128,14 +128,16 @@ export function polar() {
 			verdict: 'good', events: [event(effect, type, id, more)],
 		};
 	};
-	const order = { id: 'ord_1', status: 'paid', total_amount: 1200, currency: 'usd', metadata: { elicitation_id: ID } };
-	const checkout = { ...order, id: 'co_1', metadata: { reference_id: ID } };
+	const order = { id: 'ord_1', checkout_id: 'co_1', status: 'paid', total_amount: 1200, currency: 'usd', metadata: { elicitation_id: ID } };
+	const checkout = { ...order, id: 'co_1' };
 	const amount = { amount: 1200, currency: 'USD' };
 
 	write('polar', {
 		site: { secrets: [secret] },
 		deliveries: [
-			deliver('msg_1', 'order.paid', order, 'paid', { reference: 'ord_1', ...amount }),
+			deliver('msg_1', 'order.paid', order, 'paid', { reference: 'ord_1', checkout: 'co_1', ...amount }),
+			// The payer writes the address of a checkout link.
+			deliver('msg_11', 'order.paid', { ...order, metadata: { reference_id: ID } }, 'paid', { id: null, reference: 'ord_1', checkout: 'co_1' }),
 			deliver('msg_2', 'checkout.updated', { ...checkout, status: 'confirmed' }, 'ignore', { reference: 'co_1' }),
 			deliver('msg_7', 'checkout.updated', { ...checkout, status: 'succeeded' }, 'processing', { reference: 'co_1', ...amount }),
 			deliver('msg_3', 'checkout.updated', { ...checkout, status: 'failed' }, 'failed', { reference: 'co_1', ...amount }),
@@ -144,7 +146,7 @@ export function polar() {
 			deliver('msg_6', 'order.refunded', { ...order, status: 'refunded', refunded_amount: 1200 }, 'refunded', { reference: 'ord_1', ...amount }),
 			deliver('msg_8', 'order.refunded', { ...order, status: 'partially_refunded', refunded_amount: 100 }, 'refunded', { reference: 'ord_1', ...amount, amount: 100 }),
 			// A free product, and the second month of a subscription.
-			deliver('msg_9', 'order.paid', { ...order, total_amount: 0, billing_reason: 'purchase' }, 'paid', { reference: 'ord_1', amount: 0, currency: 'USD' }),
+			deliver('msg_9', 'order.paid', { ...order, total_amount: 0, billing_reason: 'purchase' }, 'paid', { reference: 'ord_1', checkout: 'co_1', amount: 0, currency: 'USD' }),
 			deliver('msg_10', 'order.paid', { ...order, id: 'ord_2', billing_reason: 'subscription_cycle' }, 'ignore', { reference: 'ord_2' }),
 		],
 	});
@@ -174,7 +176,7 @@ export function paypal() {
 				'paypal-cert-url': 'https://api.paypal.com/v1/notifications/certs/CERT-1',
 				'paypal-auth-algo': 'SHA256withRSA',
 			},
-			verdict: 'good', events: [event(effect, type, `WH-${name}`, more)],
+			verdict: 'good', events: [event(effect, type, `WH-${name}`, { ...more, ...effect === 'paid' && { checkout: resource.supplementary_data?.related_ids.order_id } })],
 		};
 	};
 	const capture = { id: 'CAP1', supplementary_data: { related_ids: { order_id: 'ORD1' } }, custom_id: ID, amount: { currency_code: 'EUR', value: '10.50' } };
@@ -351,7 +353,7 @@ export function lemonSqueezy() {
 	write('lemon-squeezy', {
 		site: { secrets: [secret] },
 		deliveries: [
-			deliver('paid', 'order_created', { status: 'paid' }, 'paid', amount),
+			deliver('paid', 'order_created', { status: 'paid', first_order_item: { variant_id: 77 } }, 'paid', { ...amount, checkout: '77' }),
 			deliver('free', 'order_created', { status: 'paid', total: 0 }, 'paid', { ...amount, amount: 0 }),
 			deliver('pending', 'order_created', { status: 'pending' }, 'recheck', { reference: '12345' }),
 			deliver('failed', 'order_created', { status: 'failed' }, 'attempt_failed', amount),
