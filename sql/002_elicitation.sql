@@ -156,7 +156,7 @@ COMMENT ON COLUMN urlmode.elicitation.expected IS
 COMMENT ON COLUMN urlmode.elicitation.resume_key IS
 	'What the elicitation is for, in the words of the MCP server. A later call of the same owner with the same key resumes it.';
 COMMENT ON COLUMN urlmode.elicitation.request IS
-	'Digest of what the MCP server asks for, such as provider, price or client (lib/PROTOCOL.md). A later call resumes only what has the same.';
+	'Digest of what the MCP server asks for, such as provider, price or client (lib/PROTOCOL.md). A later call resumes only an elicitation with the same digest.';
 COMMENT ON COLUMN urlmode.elicitation.checkout IS
 	'The provider''s id of the checkout that the MCP server made. Only a payment of that checkout counts. NULL: any.';
 COMMENT ON COLUMN urlmode.elicitation.dormant IS
@@ -202,7 +202,7 @@ $$;
 COMMENT ON FUNCTION urlmode.closes_at(text, timestamptz, interval) IS
 	'Internal. From then on expire may complete an elicitation: after its grace, or thirty days where that is longer and money may be on its way.';
 
--- STABLE, as what it calls is: PostgreSQL inlines no function that promises more.
+-- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
 CREATE FUNCTION urlmode.announcement(
 	id uuid, status text, outcome bytea DEFAULT NULL, late boolean DEFAULT false, refunded boolean DEFAULT false
 )
@@ -251,7 +251,7 @@ LANGUAGE sql IMMUTABLE AS $$
 $$;
 COMMENT ON FUNCTION urlmode.max_open() IS 'Internal. How many elicitations of one owner can be open at the same time.';
 
--- STABLE, as what it calls is: PostgreSQL inlines no function that promises more.
+-- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
 CREATE FUNCTION urlmode.becomes_dormant(e urlmode.elicitation) RETURNS boolean
 LANGUAGE sql STABLE AS $$
 	SELECT e.kind <> 'payment' OR e.rechecks = e.rechecked

@@ -55,10 +55,10 @@ COMMENT ON COLUMN urlmode.payment.elicitation IS
 	'What it was paid for. Not a foreign key: a reference stays used when its elicitation is deleted, which is refused until the payment is claimed or refunded.';
 COMMENT ON COLUMN urlmode.payment.amount IS 'What was paid, in minor units of the currency.';
 COMMENT ON COLUMN urlmode.payment.currency IS 'ISO 4217.';
-COMMENT ON COLUMN urlmode.payment.matches IS 'Whether that is what the elicitation expected.';
+COMMENT ON COLUMN urlmode.payment.matches IS 'Whether amount and currency are those that the elicitation expected.';
 COMMENT ON COLUMN urlmode.payment.late IS 'Whether the elicitation was completed, or its expiry and grace were over, before the payment was proved.';
 COMMENT ON COLUMN urlmode.payment.proven_at IS 'When it was proved.';
-COMMENT ON COLUMN urlmode.payment.claimed_at IS 'When a call took it, to deliver what was paid for, or to refund it.';
+COMMENT ON COLUMN urlmode.payment.claimed_at IS 'When a call claimed it, to deliver or to refund it.';
 COMMENT ON COLUMN urlmode.payment.refunded IS 'How much of it went back, in minor units; at most all of it.';
 COMMENT ON COLUMN urlmode.payment.refunded_at IS
 	'When all of it went back, or the operator voided it. NULL again when what went back has come again.';
@@ -85,7 +85,7 @@ CREATE INDEX refund_changed_at ON urlmode.refund (changed_at);
 COMMENT ON TABLE urlmode.refund IS 'What went back, in the provider''s words: refunds, disputes, cancelled authorisations. Written by record_events.';
 COMMENT ON INDEX urlmode.refund_payment IS 'Finds the refunds of a payment.';
 COMMENT ON INDEX urlmode.refund_elicitation IS 'Finds the refunds of an elicitation.';
-COMMENT ON INDEX urlmode.refund_changed_at IS 'Finds what was refunded or reversed since a time.';
+COMMENT ON INDEX urlmode.refund_changed_at IS 'Finds refunds that were recorded or reversed since a time.';
 COMMENT ON COLUMN urlmode.refund.provider IS 'Name of the provider in the configuration of the callback programs.';
 COMMENT ON COLUMN urlmode.refund.reference IS
 	'The provider''s reference of the refund. Where its events have none, they tell the total that went back of the payment, and this is the reference of the payment; or the id of the elicitation, where they name no payment either.';
@@ -137,9 +137,9 @@ COMMENT ON FUNCTION urlmode.refuse_delete() IS
 	'Internal. Keeps an elicitation for as long as urlmode.unclaimed needs it, to say whose payment it lists.';
 CREATE TRIGGER refuse_delete BEFORE DELETE ON urlmode.elicitation
 	FOR EACH ROW EXECUTE FUNCTION urlmode.refuse_delete();
-COMMENT ON TRIGGER refuse_delete ON urlmode.elicitation IS 'Refuses to delete what was paid and not claimed.';
+COMMENT ON TRIGGER refuse_delete ON urlmode.elicitation IS 'Refuses to delete an elicitation with an unclaimed payment.';
 
--- STABLE, as what it calls is: PostgreSQL inlines no function that promises more.
+-- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
 CREATE FUNCTION urlmode.is_expected(expected jsonb, amount bigint, currency text) RETURNS boolean
 LANGUAGE sql STABLE AS $$
 	SELECT CASE WHEN expected = '"any"' THEN amount > 0
@@ -227,9 +227,9 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.prove_payments(uuid[], text[], text[], bigint[], text[], boolean[], boolean[], bytea[], text[]) IS
-	'Internal. Writes down what was paid; no elicitation is twice in it, and their rows are locked. matches: whether it is what the elicitation expected. lates: whether the elicitation had ended before. checkouts: the provider''s ids of what was paid; a payment that was written down under that id, because its own reference was not known yet, is this payment. proof, for each: matches or mismatch: it is a new payment, or more of one that is captured in parts; repeated: this payment was written down before; taken: its reference has paid for another elicitation.';
+	'Internal. Records payments. No elicitation is in the arrays twice, and their rows are locked. matches: whether it is what the elicitation expected. lates: whether the elicitation had ended before. checkouts: the provider''s ids of what was paid; a payment that was written down under that id, because its own reference was not known yet, is this payment. proof, for each: matches or mismatch: it is a new payment, or more of one that is captured in parts; repeated: this payment was written down before; taken: its reference has paid for another elicitation.';
 
--- STABLE, as what it calls is: PostgreSQL inlines no function that promises more.
+-- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
 CREATE FUNCTION urlmode.gone_back(r urlmode.refund, paid bigint) RETURNS bigint
 LANGUAGE sql STABLE AS $$
 	SELECT CASE WHEN r.reversed_at IS NULL THEN coalesce(r.amount, paid)
@@ -332,7 +332,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.keep_refunds(uuid[], text[], text[], bigint[], text[], text[], text[]) IS
-	'Internal. Writes down what went back (effect refunded) and what of it came again (refund_reversed), once for each refund, and applies it. refs: of the payment, or NULL. refunds: of the refund itself; NULL: the amount is the total that went back of the payment.';
+	'Internal. Records refunds (effect refunded) and their reversals (refund_reversed), once for each refund, and applies them. refs: of the payment, or NULL. refunds: of the refund itself; NULL: the amount is the total that went back of the payment.';
 
 CREATE FUNCTION urlmode.is_paid(kind text, binding bytea, resume_key text, request bytea) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
@@ -393,7 +393,7 @@ LANGUAGE sql STABLE AS $$
 		ELSE e.status::text END
 $$;
 COMMENT ON FUNCTION urlmode.effective_status(urlmode.elicitation) IS
-	'Internal. The status of an elicitation as a page or a call is told it: a payment that has ended without an accept, and for which money is on its way, is processing, so that nobody is asked to pay again.';
+	'Internal. The status of an elicitation for pages and calls: a payment that has ended without an accept, and for which money is on its way, is processing, so that nobody is asked to pay again.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.refuse_delete(),

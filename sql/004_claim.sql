@@ -17,14 +17,14 @@
 -- number decides that, and not the time: as long as no other call has begun, a
 -- call whose lease has ended can still fulfil its claim.
 --
--- Where the claim of an outcome stands is said by
+-- The state of the claim of an outcome is in
 --
 --   claimed_at     of the payment, or of an elicitation without payments: the last
 --                  end. Until then a later call is given the outcome (resume,
 --                  is_paid), and neither it nor its result is purged
 --   urlmode.lease  one row from begin_claim to the last end
---   is_leased      whether a call is at it, or has fulfilled it: no other call
---                  can do the work, and unclaimed does not list it
+--   is_leased      whether a call holds the lease, or has fulfilled the claim: no
+--                  other call can do the work, and unclaimed does not list it
 --
 -- The claim of an account has one end, since a provider revokes the tokens of a
 -- code that is sent twice (RFC 6749 section 4.1.2).
@@ -45,7 +45,7 @@ CREATE TABLE urlmode.lease (
 );
 CREATE INDEX lease_fulfilled_at ON urlmode.lease (fulfilled_at);
 COMMENT ON TABLE urlmode.lease IS 'Claims that were begun and have not had their last end. Written by begin_claim.';
-COMMENT ON INDEX urlmode.lease_fulfilled_at IS 'Finds what was fulfilled long ago and never confirmed.';
+COMMENT ON INDEX urlmode.lease_fulfilled_at IS 'Finds claims that were fulfilled long ago and never confirmed.';
 COMMENT ON COLUMN urlmode.lease.elicitation IS 'The elicitation whose outcome is claimed.';
 COMMENT ON COLUMN urlmode.lease.reference IS 'The reference of the payment that is claimed; empty where the outcome is no payment.';
 COMMENT ON COLUMN urlmode.lease.fence IS
@@ -54,7 +54,7 @@ COMMENT ON COLUMN urlmode.lease.ends_at IS 'Until then no other call can begin; 
 COMMENT ON COLUMN urlmode.lease.fulfilled_at IS 'When it was fulfilled.';
 COMMENT ON COLUMN urlmode.lease.fulfilled IS 'What the call has returned, as sealed JSON. Only the waiting side opens it.';
 
--- STABLE, as what it calls is: PostgreSQL inlines no function that promises more.
+-- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
 CREATE FUNCTION urlmode.is_leased(elicitation uuid, reference text) RETURNS boolean
 LANGUAGE sql STABLE AS $$
 	SELECT EXISTS (
@@ -63,14 +63,14 @@ LANGUAGE sql STABLE AS $$
 	)
 $$;
 COMMENT ON FUNCTION urlmode.is_leased(uuid, text) IS
-	'Internal. Whether a call is at this outcome, or has fulfilled it. reference: of the payment; empty where the outcome is no payment.';
+	'Internal. Whether a call holds the lease of this outcome, or has fulfilled its claim. reference: of the payment; empty where the outcome is no payment.';
 
 CREATE FUNCTION urlmode.is_unclaimed(p urlmode.payment) RETURNS boolean
 LANGUAGE sql STABLE AS $$
 	SELECT p.claimed_at IS NULL AND p.refunded_at IS NULL AND NOT urlmode.is_leased(p.elicitation, p.reference)
 $$;
 COMMENT ON FUNCTION urlmode.is_unclaimed(urlmode.payment) IS
-	'Internal. Whether no call has claimed a payment or is at it, and it was not refunded.';
+	'Internal. Whether a payment was not refunded, and no call has claimed it or holds its lease.';
 
 CREATE FUNCTION urlmode.claim_rank(p urlmode.payment) RETURNS integer
 LANGUAGE sql STABLE AS $$
@@ -80,7 +80,7 @@ LANGUAGE sql STABLE AS $$
 	), CASE WHEN p.held THEN 3 ELSE 0 END)
 $$;
 COMMENT ON FUNCTION urlmode.claim_rank(urlmode.payment) IS
-	'Internal. In which order calls are given payments that nobody has claimed. 0: a call can claim it; 1: it is fulfilled; 2: another call is at it; 3: it is held.';
+	'Internal. The order in which calls get unclaimed payments. 0: a call can claim it; 1: it is fulfilled; 2: another call holds its lease; 3: it is held.';
 
 CREATE FUNCTION urlmode.find_claim(
 	id uuid, binding bytea, reference text, action text, held boolean,
@@ -161,7 +161,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.claim(uuid, bytea, text, bigint, text, boolean) IS
-	'Claims the outcome of an elicitation, to act on it, with both ends at once. Where payments were proved it claims one of them: the oldest that matches, or the one of this reference. action: of the outcome that the caller has read. Its result is purged after keep_ms milliseconds, ten minutes by default. held: also one that is held. outcome: claimed, for one call; taken (by another one, which may still be at it; or it went back, or is held); changed (it was paid after the refusal that the caller has read, or what the caller has read is not there any more); open (it is not completed, which may be so again after a failover that lost commits); unknown.';
+	'Claims the outcome of an elicitation, to act on it, with both ends at once. Where payments were proved it claims one of them: the oldest that matches, or the one of this reference. action: of the outcome that the caller has read. Its result is purged after keep_ms milliseconds, ten minutes by default. held: also one that is held. outcome: claimed, for one call; taken (another call has claimed it or does its work; or it was refunded, or is held); changed (it was paid after the refusal that the caller has read, or what the caller has read is not there any more); open (it is not completed, which may be so again after a failover that lost commits); unknown.';
 
 CREATE FUNCTION urlmode.begin_claim(
 	id uuid, binding bytea, reference text, lease_ms bigint, keep_ms bigint DEFAULT 600000
@@ -208,7 +208,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.begin_claim(uuid, bytea, text, bigint, bigint) IS
-	'Begins the claim of an accept, for lease_ms milliseconds. reference: of the payment, or NULL: the oldest that matches. outcome: begun (fence is for what follows); fulfilled (another call has done the work: fulfilled is what it has returned, sealed, and fence is for confirm_claim); leased (another call is at it, for leased_ms milliseconds at most); claimed (an account, whose claim has one end); taken, changed, open or unknown, as claim returns them. claimed_reference: for what follows; empty where the outcome is no payment.';
+	'Begins the claim of an accept, for lease_ms milliseconds. reference: of the payment, or NULL: the oldest that matches. outcome: begun (fence is for what follows); fulfilled (another call has done the work: fulfilled is what it has returned, sealed, and fence is for confirm_claim); leased (another call does the work, for leased_ms milliseconds at most); claimed (an account, whose claim has one end); taken, changed, open or unknown, as claim returns them. claimed_reference: for what follows; empty where the outcome is no payment.';
 
 CREATE FUNCTION urlmode.renew_claim(id uuid, binding bytea, reference text, fence bigint, lease_ms bigint)
 RETURNS boolean
@@ -296,7 +296,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	ORDER BY p.proven_at, p.reference
 $$;
 COMMENT ON FUNCTION urlmode.unclaimed(text, timestamptz, uuid) IS
-	'The payments that no call has claimed or is at, and that were not refunded, the oldest first, with what is needed to deliver or to refund them. For all owners: for the operator of the MCP server.';
+	'The payments that were not refunded, and that no call has claimed or holds the lease of, the oldest first, with the data that is needed to deliver or to refund them. It lists the payments of all owners, for the operator of the MCP server.';
 
 CREATE FUNCTION urlmode.refunds(
 	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, id uuid DEFAULT NULL

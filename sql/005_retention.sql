@@ -1,12 +1,12 @@
 -- How long things are kept.
 --
 -- Results and verifiers: for a day after the completion, or less once an MCP
--- server has read them. What was paid or signed is kept until a call has claimed
--- it (the last end of its claim), or all of it went back: only that starts the
--- clock of its result, and without it the result is kept for thirty days. So is
--- what a call has returned, until its answer was written.
+-- server has read them. Those of payments and signatures are kept until a call has
+-- claimed them (the last end of its claim), or all of the payment went back, and for
+-- thirty days without either. The result of a call is kept until its answer was
+-- written.
 --
--- What has to be purged of them stands in a queue, one entry for each batch, and not
+-- The ids of the rows are in a queue, one entry for each batch, and not
 -- in a column of the elicitation: such a column would need an index, and every
 -- completion would have to change it.
 --
@@ -30,7 +30,7 @@ COMMENT ON INDEX urlmode.purge_queue_due_at IS 'Finds the entries that are due.'
 COMMENT ON COLUMN urlmode.purge_queue.ids IS 'Elicitations that were completed, or read, in one batch.';
 COMMENT ON COLUMN urlmode.purge_queue.due_at IS 'When they may be purged.';
 
--- STABLE, as what it calls is: PostgreSQL inlines no function that promises more.
+-- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
 CREATE FUNCTION urlmode.awaits_claim(e urlmode.elicitation) RETURNS boolean
 LANGUAGE sql STABLE AS $$
 	SELECT e.kind <> 'oauth' AND e.action = 'accept' AND e.claimed_at IS NULL
@@ -58,7 +58,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.mark_read(uuid[], bytea[], bigint) IS
-	'Says that these results and verifiers were read: they are purged after keep_ms milliseconds, ten minutes by default. Rows that do not exist, have another binding or are not completed are left out, and so are payments and what was signed, whose results are kept until they are claimed.';
+	'Marks these results and verifiers as read: they are purged after keep_ms milliseconds, ten minutes by default. It ignores rows that do not exist, have another binding or are not completed, and also payments and signatures, whose results are kept until they are claimed.';
 
 CREATE FUNCTION urlmode.purge_results(keep_unclaimed_ms bigint DEFAULT 2592000000) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -61,7 +61,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.resume(bytea[], text[], boolean[], bytea[]) IS
-	'For each owner, key and digest of the request the elicitation that a call can go on with, or NULL: before all others one with a payment that nobody has claimed (first one that it can claim, then one that another call is at, then one that is held), then one that is processing, then one that is open, then one whose outcome nobody has claimed (a refusal until it expires). A payment that waits for a recheck counts as open or unclaimed until thirty days after its end, or after its grace, unless can_recheck is false: the caller has no way to recheck. Of several the newest. expires_in_ms is negative when it can no longer be opened.';
+	'For each owner, key and digest of the request the elicitation that a call can go on with, or NULL: before all others one with a payment that nobody has claimed (first one that it can claim, then one whose lease another call holds, then one that is held), then one that is processing, then one that is open, then one whose outcome nobody has claimed (a refusal until it expires). A payment that waits for a recheck counts as open or unclaimed until thirty days after its end, or after its grace, unless can_recheck is false: the caller has no way to recheck. Of several the newest. expires_in_ms is negative when it can no longer be opened.';
 
 CREATE FUNCTION urlmode.supersede(ids uuid[]) RETURNS void
 LANGUAGE plpgsql AS $$

@@ -100,7 +100,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.abandon(uuid[], bytea[], text[], text[]) IS
-	'Completes rows that nobody waits for any more, with decline or cancel, and claims them, so that no later call resumes them. Only those that nobody has opened: the end of a wait is not the end of what a user has begun. outcome: completed, already, opened, processing or unknown.';
+	'Completes rows that nobody waits for any more, with decline or cancel, and claims them, so that no later call resumes them. Only rows that nobody has opened: the end of a wait does not end an elicitation that a user has opened. outcome: completed, already, opened, processing or unknown.';
 
 CREATE FUNCTION urlmode.settle(
 	id uuid, binding bytea, action text, reason text, result bytea,
@@ -153,7 +153,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.settle(uuid, bytea, text, text, bytea, bigint, text, text) IS
-	'Completes a row as the MCP server says, from any status, once. To accept a payment takes what was paid: amount in minor units, currency, and the provider''s reference. outcome: completed; late (it had ended otherwise, and the payment is offered to the next call); already; mismatch (it is not what was expected), missing (amount, currency or reference), reference_taken (it has paid for another elicitation) or unknown, which change nothing.';
+	'Completes a row as the MCP server says, from any status, once. The accept of a payment requires the amount in minor units, the currency, and the provider''s reference. outcome: completed; late (it had ended otherwise, and the payment is offered to the next call); already; mismatch (it is not what was expected), missing (amount, currency or reference), reference_taken (it has paid for another elicitation) or unknown, which change nothing.';
 
 CREATE FUNCTION urlmode.take_recheck(id uuid, binding bytea, lease_ms bigint)
 RETURNS TABLE (lease integer, rechecks integer, event_type text, unproven_references text[], expected jsonb)
@@ -166,7 +166,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	RETURNING e.recheck_lease, e.rechecks, e.event_type::text, e.unproven_references::text[], e.expected::jsonb
 $$;
 COMMENT ON FUNCTION urlmode.take_recheck(uuid, bytea, bigint) IS
-	'Begins a recheck: for lease_ms milliseconds nobody else can. lease: for end_recheck. No row: there is nothing to recheck, or somebody else is at it. A payment that ended otherwise is rechecked as well: it may have been paid late.';
+	'Begins a recheck: for lease_ms milliseconds nobody else can. lease: for end_recheck. No row: there is nothing to recheck, or another instance is rechecking. A payment that ended otherwise is rechecked as well: it may have been paid late.';
 
 CREATE FUNCTION urlmode.end_recheck(id uuid, binding bytea, lease integer, rechecks integer, failed boolean)
 RETURNS void

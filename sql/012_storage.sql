@@ -29,7 +29,7 @@ CREATE TABLE urlmode.published (
 CREATE INDEX published_channel ON urlmode.published (channel, id);
 CREATE INDEX published_expires_at ON urlmode.published (expires_at);
 COMMENT ON TABLE urlmode.published IS
-	'Messages of channels, kept for ten minutes, so that a subscriber that lost its connection can read what it missed.';
+	'Messages of channels, kept for ten minutes, so that a subscriber that lost its connection can read the messages that it missed.';
 COMMENT ON INDEX urlmode.published_channel IS 'Finds the messages that a subscriber has not read.';
 COMMENT ON INDEX urlmode.published_expires_at IS 'Finds messages that expired, to delete them.';
 COMMENT ON COLUMN urlmode.published.id IS 'Number of the message, ascending over all channels.';

@@ -56,7 +56,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WHERE p.elicitation = show_payments.id
 	ORDER BY p.proven_at, p.reference
 $$;
-COMMENT ON FUNCTION urlmode.show_payments(uuid) IS 'What was paid for an elicitation, the oldest first. leased_until: a call is at it until then, unless it has fulfilled its claim or renews its lease. fulfilled_at: a call has done its work, and its answer was not written yet.';
+COMMENT ON FUNCTION urlmode.show_payments(uuid) IS 'The payments for an elicitation, the oldest first. leased_until: a call holds its lease until then, unless it has fulfilled its claim or renews its lease. fulfilled_at: a call has done its work, and its answer was not written yet.';
 
 CREATE FUNCTION urlmode.show_refunds(id uuid)
 RETURNS TABLE (
@@ -69,7 +69,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	ORDER BY r.received_at, r.reference
 $$;
 COMMENT ON FUNCTION urlmode.show_refunds(uuid) IS
-	'What went back of the payments for an elicitation, the oldest first. amount NULL: all of the payment. payment NULL: nobody knows of which one.';
+	'The refunds of the payments for an elicitation, the oldest first. amount NULL: all of the payment. payment NULL: the payment is not known.';
 
 CREATE FUNCTION urlmode.show_decisions(id uuid)
 RETURNS TABLE (
@@ -82,7 +82,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WHERE p.elicitation = show_decisions.id
 	ORDER BY d.decided_at
 $$;
-COMMENT ON FUNCTION urlmode.show_decisions(uuid) IS 'What the operator decided about the payments for an elicitation, the oldest first.';
+COMMENT ON FUNCTION urlmode.show_decisions(uuid) IS 'The decisions of the operator about the payments for an elicitation, the oldest first.';
 
 CREATE FUNCTION urlmode.decide_payment(
 	provider text, reference text, decision text, decided_by text, note text DEFAULT ''
@@ -118,7 +118,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.decide_payment(text, text, text, text, text) IS
-	'The operator decides about a payment that is held. decision: released (the next call is offered it) or voided (no call is; also where only a part went back). A payment that was voided can be released. outcome: the decision; not_held, claimed (by a call, which may still be at it) or unknown, which change nothing.';
+	'The operator decides about a payment that is held. decision: released (the next call is offered it) or voided (no call is; also where only a part went back). A payment that was voided can be released. outcome: the decision; not_held, claimed (by a call, which may still do its work) or unknown, which change nothing.';
 
 CREATE FUNCTION urlmode.show_events(id uuid)
 RETURNS TABLE (
@@ -170,7 +170,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	ORDER BY p.proven_at, p.reference LIMIT most
 $$;
 COMMENT ON FUNCTION urlmode.list_unclaimed(text, timestamptz, integer) IS
-	'The payments that no call has claimed or is at, and that were not refunded, the oldest first, without whose they are: urlmode.unclaimed, for MCP servers, has that.';
+	'The payments that urlmode.unclaimed returns to MCP servers, without their owners, the oldest first.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.list_migrations(),

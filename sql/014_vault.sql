@@ -68,7 +68,7 @@ COMMENT ON COLUMN urlmode.account.sent IS 'The holder of the lease has sent the 
 COMMENT ON COLUMN urlmode.account.lost IS 'How many answers for this version were lost.';
 COMMENT ON COLUMN urlmode.account.failures IS 'How many refreshes have failed since the last success.';
 COMMENT ON COLUMN urlmode.account.pause_until IS 'After a failure, nobody begins a refresh until then.';
-COMMENT ON COLUMN urlmode.account.tokens IS 'Access token, refresh token and what came with them, sealed (lib/PROTOCOL.md).';
+COMMENT ON COLUMN urlmode.account.tokens IS 'Access token, refresh token and the rest of the answer, sealed (lib/PROTOCOL.md).';
 
 CREATE FUNCTION urlmode.store_account(
 	subject text, provider text, account text, scopes text[], tokens bytea, expires_in_ms bigint DEFAULT NULL
@@ -141,7 +141,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.begin_refresh(text, text, text, bigint, bigint) IS
-	'Begins to refresh the tokens of this version. outcome: begun, and the lease is the caller''s for lease_ms milliseconds; leased, somebody else is at it for wait_ms at most; paused, the last refresh has failed, and nobody tries again for wait_ms; changed, there are other tokens now, or none, or the state is reconnect.';
+	'Begins to refresh the tokens of this version. outcome: begun, and the lease is the caller''s for lease_ms milliseconds; leased, another instance is refreshing, for wait_ms at most; paused, the last refresh has failed, and nobody tries again for wait_ms; changed, there are other tokens now, or none, or the state is reconnect.';
 
 CREATE FUNCTION urlmode.mark_sent(subject text, provider text, account text, lease bigint)
 RETURNS boolean
@@ -254,7 +254,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.forget_subject(text) IS
-	'Deletes what is stored of a user: accounts, elicitations with their events, and results. References and amounts of payments stay, as the books need them. If a payment is unclaimed, it deletes nothing and returns those that are: claim or refund them first.';
+	'Deletes all data of a user: accounts, elicitations with their events, and results. References and amounts of payments stay, as the books need them. If a payment is unclaimed, it deletes nothing and returns the unclaimed payments: claim or refund them first.';
 
 DO $$
 DECLARE

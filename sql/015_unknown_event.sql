@@ -33,7 +33,7 @@ CREATE INDEX unknown_event_reference ON urlmode.unknown_event (provider, referen
 CREATE INDEX unknown_event_expires_at ON urlmode.unknown_event (expires_at);
 COMMENT ON TABLE urlmode.unknown_event IS 'Signed events about money, of elicitations that are not known. Written by record_events.';
 COMMENT ON INDEX urlmode.unknown_event_elicitation IS 'Finds the events of an elicitation that is created.';
-COMMENT ON INDEX urlmode.unknown_event_reference IS 'Finds what went back of a payment that is proved.';
+COMMENT ON INDEX urlmode.unknown_event_reference IS 'Finds the refunds of a proved payment.';
 COMMENT ON INDEX urlmode.unknown_event_expires_at IS 'Finds those that have expired, to delete them.';
 COMMENT ON COLUMN urlmode.unknown_event.provider IS 'Name of the provider in the configuration of the callback programs.';
 COMMENT ON COLUMN urlmode.unknown_event.identity IS 'As in urlmode.event.';
@@ -42,7 +42,7 @@ COMMENT ON COLUMN urlmode.unknown_event.effect IS 'What it does, as for record_e
 COMMENT ON COLUMN urlmode.unknown_event.elicitation IS 'The elicitation that it names. NULL: it names its payment alone.';
 COMMENT ON COLUMN urlmode.unknown_event.reference IS 'The provider''s reference of the payment, or NULL.';
 COMMENT ON COLUMN urlmode.unknown_event.refund IS 'The provider''s reference of the refund, or NULL.';
-COMMENT ON COLUMN urlmode.unknown_event.checkout IS 'The provider''s id of what was paid, or NULL.';
+COMMENT ON COLUMN urlmode.unknown_event.checkout IS 'The provider''s id of the checkout that was paid, or NULL.';
 COMMENT ON COLUMN urlmode.unknown_event.amount IS 'Minor units, or NULL.';
 COMMENT ON COLUMN urlmode.unknown_event.currency IS 'ISO 4217, or NULL.';
 COMMENT ON COLUMN urlmode.unknown_event.result IS 'The result that the elicitation would get, as sealed JSON, or NULL.';

@@ -29,7 +29,7 @@ const RELEASE = 'SELECT urlmode.release_claim($1, $2, $3, $4) AS done';
  * @typedef {object} BeginOptions
  * @property {string | null} reference of the payment; null: the oldest that matches
  * @property {number} lease milliseconds
- * @property {number} timeout milliseconds to wait for another call that is at it
+ * @property {number} timeout milliseconds to wait while another call holds the lease
  * @property {AbortSignal | undefined} signal ends this wait
  */
 

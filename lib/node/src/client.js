@@ -3,7 +3,7 @@
 
 import pg from 'pg';
 
-/** How long a host may take to say what it is. */
+/** How long a host may take to answer whether it accepts writes. */
 const ASK_TIMEOUT_MS = 3_000;
 
 const QUESTION = "SELECT current_setting('transaction_read_only') AS read_only, pg_is_in_recovery() AS standby";

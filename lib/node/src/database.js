@@ -61,7 +61,7 @@ const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4, $5)';
  * @property {string | null} payment_reference of the payment that is the outcome
  * @property {string} refunded how much of it went back, in minor units
  * @property {boolean} held whether it was paid, and the operator must decide, because a part of it may have gone back
- * @property {import('./types.js').OpenStatus | null} completed_from what a cancellation by an MCP server has cut off
+ * @property {import('./types.js').OpenStatus | null} completed_from the status that a cancellation by an MCP server has interrupted
  * @property {Buffer | null} result sealed
  * @property {Buffer | null} verifier sealed
  * @property {string} closes_in_ms by PostgreSQL's clock; negative if it may be expired
@@ -85,8 +85,8 @@ const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4, $5)';
  * @property {boolean} exclusive
  * @property {string | null} resumeKey
  * @property {boolean} canRecheck see `CreateOptions`
- * @property {Buffer} request digest of what is asked for
- * @property {string | null} checkout the provider's id of what was made
+ * @property {Buffer} request digest of the request
+ * @property {string | null} checkout the provider's id of the checkout
  * @property {string | null} clientId of the MCP client
  * @property {number} linkKid of the key that mints its link
  *
@@ -257,7 +257,7 @@ export class Database {
 	 * @param {Buffer} binding
 	 * @param {string} resumeKey
 	 * @param {boolean} canRecheck
-	 * @param {Buffer} request digest of what is asked for
+	 * @param {Buffer} request digest of the request
 	 * @returns {Promise<Resumed | undefined>}
 	 */
 	resume(binding, resumeKey, canRecheck, request) {
@@ -354,7 +354,7 @@ export class Database {
 	}
 
 	/**
-	 * Deletes one batch of what is purgeable.
+	 * Deletes one batch of purgeable data.
 	 *
 	 * @param {number} keep milliseconds for which it must have been purgeable
 	 * @param {import('./types.js').PurgeKind | null} kind null: everything
@@ -394,7 +394,7 @@ export class Database {
 	 *
 	 * @param {RowKey} rowKey
 	 * @param {number} lease milliseconds in which nobody else can begin one
-	 * @returns {Promise<RecheckRow | undefined>} undefined if somebody else is at it, or if there is nothing to recheck
+	 * @returns {Promise<RecheckRow | undefined>} undefined if another instance is rechecking, or if there is nothing to recheck
 	 */
 	async takeRecheck({ id, binding }, lease) {
 		const [row] = await this.query(TAKE_RECHECK, [id, binding, lease]);

@@ -1,5 +1,5 @@
-// The events of a UrlMode. Each is emitted by the instance that did what it
-// tells of, or that has read it for a wait.
+// The events of a UrlMode. The instance that has made a change, or has read it
+// for a wait, emits its event.
 
 import { AnnouncedMoney } from './announced-money.js';
 import { endOf } from './outcome.js';

@@ -29,9 +29,9 @@
  *     it, 30 days by default. Reference, amount and currency of a payment stay
  * @property {number | false} [retention] milliseconds that a row is kept when it is over: 90 days by default, 7 at
  *     least. false: this process deletes no rows
- * @property {readonly ClientFacts[] | undefined} [clients] what is known of clients, before the table of this package. For the adapters
+ * @property {readonly ClientFacts[] | undefined} [clients] facts about clients, which take precedence over the table of this package. For the adapters
  *
- * @typedef {object} ClientFacts what is known of an MCP client beside what it declares
+ * @typedef {object} ClientFacts facts about an MCP client that it does not declare
  * @property {string} name that it sends as clientInfo
  * @property {{ from?: string | undefined, before?: string | undefined } | undefined} [versions] of which versions it is known; all by default
  * @property {boolean | undefined} [url] whether it can send its user to a URL, where it declares something else
@@ -39,7 +39,7 @@
  * @property {number | undefined} [rounds] how often it takes an answer with a state and no request, and calls again (protocol
  *     revision 2026-07-28); never by default, at most 8
  *
- * @typedef {object} Pool what is used of a `pg.Pool`
+ * @typedef {object} Pool the part of a `pg.Pool` that is used
  * @property {(text: string, values: unknown[]) => Promise<{ rows: Record<string, unknown>[] }>} query
  * @property {object} options
  *
@@ -65,7 +65,7 @@
  * @property {string | undefined} [session] the MCP session, if completions must not cross sessions, at most 512 bytes; empty by
  *     default
  *
- * @typedef {object} Expected what a payment must match
+ * @typedef {object} Expected the amount and currency that must be paid
  * @property {number} amount in the minor units of ISO 4217, for every provider
  * @property {string} currency ISO 4217
  *
@@ -116,7 +116,7 @@
  * @property {boolean | undefined} [canRecheck] false if the waits have no `recheck` function: then a payment that has ended, and of
  *     which only a recheck could say that it was paid, is not resumed. True by default
  *
- * @typedef {object} Target where the user pays, and what was made there
+ * @typedef {object} Target the address at which the user pays, and the id of the checkout
  * @property {string | URL} url
  * @property {string} checkout the provider's id of the checkout (of a Stripe session, `cs_…`): only a payment of this one counts
  *
@@ -139,7 +139,7 @@
  * @property {Action} action
  * @property {string | undefined} [reason] a code of at most 64 characters of a-z, 0-9 and _; empty by default
  * @property {object | undefined} [result] an object of at most 65 506 bytes as JSON
- * @property {number | undefined} [amount] what was paid, in minor units; required to accept a payment
+ * @property {number | undefined} [amount] the amount that was paid, in minor units; required to accept a payment
  * @property {string | undefined} [currency] ISO 4217; required to accept a payment
  * @property {string | undefined} [reference] the provider's reference of the payment; required to accept a payment
  *
@@ -160,14 +160,14 @@
  * @property {Action} action
  * @property {Reason} reason empty after a plain accept
  * @property {true} [late] the elicitation had ended otherwise when the payment was proved
- * @property {OpenStatus} [from] after `cancel` of what a user had opened: the status that it has cut off
+ * @property {OpenStatus} [from] after `cancel` of an elicitation that a user had opened: the status that it has interrupted
  *
  * @typedef {End & OutcomeFields} Outcome
  * @typedef {object} OutcomeFields
  * @property {string} elicitationId
  * @property {Record<string, unknown> | undefined} result
  * @property {string} [reference] after a payment: the provider's reference, with which `claim` takes this payment
- * @property {true} [refunded] what was paid has gone back; no call can claim it any more
+ * @property {true} [refunded] the payment has gone back; no call can claim it any more
  * @property {number} [refundedAmount] how much of the payment went back, in minor units. With `cancel` and `held`: no call can
  *     claim it until the operator decides, and nobody should be asked to pay again
  * @property {string} [codeVerifier] after an accept, if `pkce` was true
@@ -180,12 +180,12 @@
  * @property {string | undefined} [reference] the payment to claim: that of the outcome. By default the oldest that matches
  * @property {number | undefined} [lease] milliseconds, 30 000 by default, in which no other call can begin after this process has
  *     died. The lease is renewed while the claim is open
- * @property {number | undefined} [timeout] milliseconds to wait if another call is at it, 0 by default
+ * @property {number | undefined} [timeout] milliseconds to wait while another call holds the lease, 0 by default
  * @property {AbortSignal | undefined} [signal] ends this wait with its reason
  *
  * @typedef {BegunClaim | FulfilledClaim | { state: 'leased', until: Date } | { state: 'taken' } | { state: 'changed' }} Claim
- *     `leased`: another call is at it, which can still end well; if it dies, the next can begin at `until`. `taken`: another
- *     call has claimed it, or the payment was refunded. `changed`: what was read is not there any more
+ *     `leased`: another call does the work, and can still finish it; if it dies, the next can begin at `until`. `taken`: another
+ *     call has claimed it, or the payment was refunded. `changed`: the outcome is no longer this accept
  *
  * @typedef {object} BegunClaim this call does the work
  * @property {'begun'} state
@@ -243,7 +243,7 @@
  * @property {boolean} held whether no call is offered it until the operator decides
  * @property {Record<string, unknown> | undefined} result undefined if there is none, if it was purged, or if no key opens it
  *
- * @typedef {object} Refund what went back: a refund, a dispute, a cancelled authorisation
+ * @typedef {object} Refund a refund, a dispute or a cancelled authorisation
  * @property {string} elicitationId
  * @property {string} provider
  * @property {string | undefined} subject undefined where the elicitation was purged; so are session and resumeKey

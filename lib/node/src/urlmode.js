@@ -226,8 +226,8 @@ export class UrlMode extends EventEmitter {
 	}
 
 	/**
-	 * Calls `complete` with action cancel. It also ends what a user has opened;
-	 * the event and the outcome say what it cut off.
+	 * Calls `complete` with action cancel. It also ends an elicitation that a
+	 * user has opened; the event and the outcome have the status that it interrupted.
 	 *
 	 * @param {string} id
 	 * @param {Owner & { reason?: string }} options
@@ -265,7 +265,7 @@ export class UrlMode extends EventEmitter {
 	 * @param {Owner & { action?: Action | undefined, reference?: string | undefined, held?: boolean | undefined }} options `action`: that of the outcome, accept by default; a
 	 *     refusal claims no payment. `reference`: the payment to claim, also one that does not match; by default the
 	 *     oldest one that matches. `held`: claim it also if a part of it went back, false by default
-	 * @returns {Promise<boolean>} false if another call has claimed it or is at it, if a payment was proved after a
+	 * @returns {Promise<boolean>} false if another call has claimed it or holds its lease, if a payment was proved after a
 	 *     refusal, or if the payment went back or is held
 	 * @throws {import('./errors.js').ElicitationOpenError} if it is not completed, or not any more after a failover
 	 */
@@ -280,7 +280,7 @@ export class UrlMode extends EventEmitter {
 
 	/**
 	 * Claims an accept under a lease, for a call whose answer may be lost: the
-	 * work is done once, and what it has returned is given to the next call until
+	 * work is done once, and its result is given to the next call until
 	 * an answer was written. The claim of an account has its only end here.
 	 *
 	 * @param {string} id
@@ -318,7 +318,7 @@ export class UrlMode extends EventEmitter {
 	}
 
 	/**
-	 * Lists what went back of payments, and what of it came again, also after a
+	 * Lists the refunds of payments, and how much came again, also after a
 	 * call has claimed the payment: refunds, disputes, cancelled authorisations. Of
 	 * all users, the last change last.
 	 *
@@ -335,7 +335,7 @@ export class UrlMode extends EventEmitter {
 	}
 
 	/**
-	 * Deletes in batches what is purgeable: elicitations to which nothing can happen
+	 * Deletes purgeable data in batches: elicitations to which nothing can happen
 	 * any more, never one with a payment that no call has claimed; results that are
 	 * due; and what adapters stored and has expired.
 	 *

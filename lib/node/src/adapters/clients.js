@@ -1,5 +1,5 @@
-// What is known of clients beside what they declare: clients.json, and before it
-// what the server says with the option `clients`.
+// Facts about clients that they do not declare: those of clients.json, and those
+// of the server's option `clients`, which take precedence.
 
 import { readFileSync } from 'node:fs';
 

@@ -61,7 +61,7 @@ async function readToken(request) {
 		const { method, params } = /** @type {ToolCall} */ (await request.clone().json());
 		return method === 'tools/call' ? params._meta.progressToken : undefined;
 	} catch {
-		// lynq answers what is no call of a tool, or has no token.
+		// lynq handles requests that are no call of a tool, or have no token.
 		return undefined;
 	}
 }

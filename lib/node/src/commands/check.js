@@ -1,4 +1,4 @@
-// urlmode check: what is wrong with the waiting side. Each check adds findings;
+// urlmode check: checks the setup of the waiting side. Each check adds findings;
 // the report has the form of the same command on the callback host.
 
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-// urlmode unclaimed: what was paid, and delivered to nobody.
+// urlmode unclaimed: the payments that no call has claimed.
 
 import { UrlMode } from '../index.js';
 import { BASE_URL, DATABASE_URL, KEYS_FILE, required } from './environment.js';
