@@ -295,6 +295,11 @@ LANGUAGE plpgsql AS $$
 DECLARE
 	this record;
 BEGIN
+	-- Of a purged elicitation there is no row that was locked before. A refund is
+	-- written after a decision that it has waited for, and has a later time.
+	PERFORM FROM urlmode.payment p
+	JOIN unnest(providers, refs) AS a (provider, reference) ON p.provider = a.provider AND p.reference = a.reference
+	ORDER BY p.provider, p.reference FOR UPDATE OF p;
 	FOR this IN
 		SELECT a.id, a.provider, a.effect = 'refund_reversed' AS is_reversal, a.amount, a.currency,
 			nullif(a.ref, '') AS payment, coalesce(nullif(a.refund, ''), nullif(a.ref, ''), a.id::text) AS reference

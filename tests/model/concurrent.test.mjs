@@ -127,6 +127,33 @@ test('each payment is claimed by one call, whatever ends the elicitation at the 
 	assert.deepEqual(listed.map(({ matches }) => matches), after.filter(({ matches }) => !matches).map(() => false));
 }));
 
+test('what goes back counts once each, whatever comes at the same time, also before its payment', () => rounds(async (round) => {
+	const random = new Random(SEED + round);
+	const id = await createOpened();
+	const reference = `back-${round}`;
+	const refund = (own, more) => (n) => paid(n, id, reference, { effect: 'refunded', refund: `${reference}-${own}`, amount: 500, ...more });
+	const acts = [
+		(n) => paid(n, id, reference), (n) => paid(n, id, reference), refund('a'), refund('a'), refund('b'), refund('b', { id: null }),
+		refund('c', { amount: 300 }), refund('c', { id: null, effect: 'refund_reversed', amount: 300 }),
+		(n) => stage.decide(reference, ['released', 'voided'][n % 2]),
+	];
+	const order = acts.map((act) => [random.number(), act]).sort(([one], [other]) => one - other).map(([, act]) => act);
+	await Promise.all(order.map((act, n) => act(n)));
+	// What came at the same time as its payment is found a little later.
+	while ((await stage.admin.query('SELECT urlmode.purge_results() AS taken')).rows[0].taken > 0);
+	const { rows } = await stage.admin.query('SELECT refunded, held, refunded_at IS NOT NULL AS gone FROM urlmode.payment WHERE elicitation = $1', [id]);
+	assert.deepEqual(rows, [{ refunded: '1000', held: false, gone: true }]);
+	assert.equal((await stage.admin.query('SELECT FROM urlmode.unknown_event')).rows.length, 0);
+}));
+
+test('a payment that comes while its row is created pays for it', () => rounds(async (round) => {
+	const id = randomUUID();
+	const [outcome] = await Promise.all([paid(round, id, `early-${round}`), create(round, { id })]);
+	assert.ok(['unknown', 'accept'].includes(outcome), outcome);
+	while ((await stage.admin.query('SELECT urlmode.purge_results() AS taken')).rows[0].taken > 0);
+	assert.equal((await rowOf(id)).action, 'accept');
+}));
+
 test('calls that ask at the same time get one elicitation', () => rounds(async (round) => {
 	const asked = await Promise.all(Array.from({ length: 6 }, (_, n) => create(n, { resumeKey: `thing-${round}`, exclusive: round % 2 === 0 })));
 
