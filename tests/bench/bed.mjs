@@ -1,5 +1,4 @@
-// The test bed: a stack of its own with the peers beside it, and the rows
-// that are there to be completed.
+// The test bed: a stack with the peers, and pending rows.
 
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,7 +1,6 @@
-// What one completion costs a program, in instructions: callgrind over a
-// fixed number of requests, one after another, so that a machine that is busy
-// with something else counts the same. valgrind shows a program the same
-// processor wherever there is AVX2.
+// Measures the instructions of one completion in a program. callgrind counts them for a fixed
+// number of requests, one after another, so that other work of the machine does not change the
+// result. valgrind emulates the same processor on every machine with AVX2.
 
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';

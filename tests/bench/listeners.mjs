@@ -1,5 +1,5 @@
-// Connections that listen while something is measured, as MCP servers do:
-// every notifying transaction wakes each of them.
+// Connections that listen during a measurement, as MCP servers do: every notifying transaction
+// wakes each of them.
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

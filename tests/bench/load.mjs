@@ -1,4 +1,4 @@
-// load.c, and what it says.
+// Runs load.c and reads its results.
 
 import path from 'node:path';
 

@@ -1,4 +1,4 @@
-// Bar charts as SVG, by hand.
+// Draws bar charts as SVG.
 
 const WIDTH = 760;
 const LEFT = 220;

@@ -1,4 +1,4 @@
-// The table: what was measured, against what it must reach.
+// Prints the table of results and targets.
 
 import { barChart, number } from './plot.mjs';
 import { median } from './statistics.mjs';

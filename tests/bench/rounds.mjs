@@ -1,4 +1,4 @@
-// What is measured, in which order.
+// The measurements, and their order.
 
 import { completions, nothing } from './scenarios/completions.mjs';
 import { creates, inserts, wholeWay } from './scenarios/creates.mjs';

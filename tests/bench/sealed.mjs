@@ -1,5 +1,5 @@
-// What the callback programs seal when the user comes back with a code: the
-// result, which stands in the row, and the outcome, which is announced.
+// The values that the callback programs seal when the user returns with a code: the result for
+// the row, and the outcome for the announcement.
 
 import { OUTCOME, RESULT, seal } from '../../lib/node/src/seal.js';
 

@@ -1,5 +1,5 @@
-// Debian's Chromium, without a window and without the world: no name but
-// localhost resolves. Everything that a page does wrong is kept.
+// Debian's Chromium, headless and without network: no name except localhost resolves. All
+// errors of a page are recorded.
 
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';

@@ -1,7 +1,6 @@
-// Every page there is, in a real browser and in each language: without a violation
-// of its policy, without a finding of axe in light and dark, without a scroll bar on
-// a phone or with large text, and with the longest texts that fit into it. Pictures
-// go to build/browser/.
+// Every page in a real browser and in each language: no violation of its policy, no finding of
+// axe in light and dark, no scroll bar on a phone or with large text, also with the longest
+// texts. Pictures go to build/browser/.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

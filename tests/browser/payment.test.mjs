@@ -1,5 +1,5 @@
-// The demo in a real browser: the page of the MCP host, ours, and those of provider
-// and checkout, with what users do there besides signing in and paying.
+// The demo in a real browser: the pages of the MCP host, of urlmode, of the provider and of
+// the checkout, and unusual actions of users there.
 
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// What can break, each as a function that breaks it, waits, and mends it. Only
-// what happens on its own in production is here: no fault changes a row.
+// The faults. Each is a function that breaks a part, waits, and repairs it. All of them can
+// happen in production; no fault changes a row.
 
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

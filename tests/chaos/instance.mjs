@@ -1,6 +1,6 @@
-// One MCP server's waiting side in a process of its own. It is told what to create
-// and what to wait for, and tells what each wait came to. Whatever fails because
-// the database is away is tried again, as a client of a tool would.
+// One MCP server's waiting side in a process of its own. It gets commands to create and to
+// wait, and reports the outcome of each wait. It tries again when the database is unavailable,
+// as a tool's client would.
 
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';

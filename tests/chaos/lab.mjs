@@ -1,5 +1,5 @@
-// A stack under load, with a relay between every two parts that a fault can break,
-// two MCP servers that wait for the same elicitations, and the verdict.
+// A stack under load, with a relay between every two parts that a fault can separate, two MCP
+// servers that wait for the same elicitations, and the final checks.
 
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

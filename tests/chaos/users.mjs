@@ -1,5 +1,5 @@
-// Users who connect accounts and pay, browsers that reload, and a provider that
-// sends an event again until it is answered with 200; and what each was told.
+// Users who connect accounts and pay, browsers that reload, and a provider that sends an event
+// again until the answer is 200. All answers are recorded.
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,5 +1,4 @@
-// A stack set up otherwise than for development: its configuration changed,
-// its programs started anew, nginx with more snippets.
+// Changes a stack: its configuration, restarted programs, and nginx with further snippets.
 
 import { readdirSync } from 'node:fs';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';

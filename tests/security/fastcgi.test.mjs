@@ -1,7 +1,7 @@
 // What else than a web server may come to a program's socket. It is closed
 // without an answer, at the latest after its read limit; the others are served
 // meanwhile, by the same process. Every way in which a record can be wrong is a
-// unit test (tests/unit/test_record_refused.c).
+// unit test (tests/unit/test_fcgi_check_refused.c).
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -1,5 +1,4 @@
-// What the compiler and the linker did for the programs as they are built, and
-// that a crash leaves nothing behind.
+// The hardening of the programs by compiler and linker, and that a crash leaves no core dump.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

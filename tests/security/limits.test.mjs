@@ -1,7 +1,7 @@
-// Every limit is a named constant of lib/ (or a line of nginx/urlmode/): at it
-// a request is served, over it refused. Those of FastCGI itself are in
-// fastcgi.test.mjs, of deliveries in tests/e2e/delivery-limits.test.mjs, of a
-// form's fields in tests/unit/test_form.c.
+// Every limit is a constant of lib/ or a line of nginx/urlmode/. A request at the limit is
+// served, and one over it is refused. The limits of FastCGI are in fastcgi.test.mjs, those of
+// deliveries in tests/e2e/delivery-limits.test.mjs, those of a form's fields in
+// tests/unit/test_form.c.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';

@@ -1,5 +1,5 @@
-// What is in a link and in a state, for whoever sees one on its way: an MCP
-// client, a model, a provider, a history, a log.
+// The contents of a link and a state, as seen by those who can read them: an MCP client, a
+// model, a provider, a history, a log.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

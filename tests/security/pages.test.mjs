@@ -1,6 +1,5 @@
-// Foreign text on a page: the requester, the subject and the provider's name
-// stand there escaped, and as they are for people; what the provider said of an
-// error, and what a request brought, stands nowhere.
+// Text from outside on a page: the requester, the subject and the provider's name are escaped
+// and readable. Text of a provider's error or of a request is on no page.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-// An HTTP request as bytes: for what no client library would send.
+// Sends an HTTP request as bytes, which no client library would send.
 
 import { connect } from 'node:net';
 

@@ -1,5 +1,5 @@
-// A resolver that does not answer: libpq would wait for it, and the program with
-// it, until its watchdog ends it. What needs no database is answered as ever.
+// A resolver that does not answer. libpq would wait for it, and the program too, until its
+// watchdog ends it. Requests that need no database must be answered as usual.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -1,5 +1,5 @@
-// What came back is sealed, opened by the waiting side alone, and not kept for
-// longer than it is of use.
+// Results are sealed, only the waiting side opens them, and they are not kept longer than
+// needed.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

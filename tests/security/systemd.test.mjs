@@ -1,5 +1,5 @@
-// The units in nginx/systemd/: what systemd-analyze says of them, and that the
-// programs never do what the units forbid.
+// The units in nginx/systemd/: the rating of systemd-analyze, and that the programs never do
+// what the units forbid.
 
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';

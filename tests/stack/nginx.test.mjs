@@ -1,5 +1,5 @@
-// nginx as it is configured, in front of programs that misbehave: what it
-// passes on, what it says itself, and above all what it never logs.
+// nginx with the shipped configuration, in front of programs that misbehave: what it passes
+// on, what it answers itself, and what it must not log.
 
 import assert from 'node:assert/strict';
 import { cp, readFile, readdir, rm, writeFile } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// nginx/urlmode.conf, the production server, as it is but for names of files,
-// ports and the certificate. The programs are not there.
+// nginx/urlmode.conf, the production server, with other names of files, ports and another
+// certificate. No programs run behind it.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
-// The development stack: it starts, refuses, restarts and leaves nothing.
+// The development stack starts, restarts, refuses wrong settings, and leaves nothing behind.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

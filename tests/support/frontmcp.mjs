@@ -1,5 +1,5 @@
-// What FrontMCP's example needs beside the others: access tokens that FrontMCP
-// checks by itself, and a port that is known before it listens.
+// The additional settings of FrontMCP's example: access tokens that FrontMCP checks itself,
+// and a port that is known before it listens.
 
 import { createServer } from 'node:http';
 

@@ -1,4 +1,4 @@
-// Shopify's own package, as an app with this client secret configures it.
+// Shopify's own package, configured as in an app with this client secret.
 
 import '@shopify/shopify-api/adapters/node';
 import { ApiVersion, LogSeverity, shopifyApi } from '@shopify/shopify-api';

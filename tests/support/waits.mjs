@@ -1,5 +1,5 @@
-// Runs in an example server, before its own code: prints which elicitation a call
-// begins to wait for, and when it no longer does.
+// Runs in an example server, before its own code: prints when a call begins to wait for an
+// elicitation, and when the wait ends.
 
 import { UrlMode } from 'urlmode';
 

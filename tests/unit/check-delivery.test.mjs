@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// urlmode delivery: what it says of the README's example and of every
-// delivery of tests/deliveries.
+// urlmode delivery: its output for the README's example and for every delivery of
+// tests/deliveries.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

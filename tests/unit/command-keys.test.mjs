@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// urlmode keys: the keys file after each step, and what is refused.
+// urlmode keys: the keys file after each step, and the refusals.
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The operator's command: its help and its code have the same subcommands and
-// options, and its manual page and completion are made of the help; what makes no
-// sense is refused.
+// The operator's command: its help and its code have the same subcommands and options, its
+// manual page and completion are made from the help, and wrong arguments are refused.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

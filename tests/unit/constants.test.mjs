@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A constant that several languages know is the same in all of them.
+// A constant that several languages know has the same value in each.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The limits, times and defaults that the documents name are those of the code.
+// The limits, times and defaults in the documents are those of the code.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

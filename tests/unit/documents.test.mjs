@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the documents list is what the code has: reason codes, SQL functions,
-// configuration keys, metrics, modules; and their links lead somewhere.
+// The documents agree with the code: reason codes, SQL functions, configuration keys, metrics,
+// modules; and their links exist.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
@@ -245,6 +245,15 @@ for (const [heading, types] of [
 
 test('README.md is read in five minutes: it has less than 200 lines', () => {
 	assert.ok(read('README.md').trimEnd().split('\n').length < 200);
+});
+
+test('the files that comments name exist', () => {
+	const sources = ['cgi-bin', 'lib', 'nginx', 'sql', 'tests'].flatMap((folder) => ['.c', '.h', '.js', '.mjs', '.sql', '.conf', '.pml']
+		.flatMap((ending) => list(folder, ending)));
+	const missing = sources.flatMap((file) => [...read(file).matchAll(/(?<![\w./-])(?:cgi-bin|lib|nginx|sql|tests)\/[\w./-]+\.(?:c|h|m?js|sql|md|json|conf|pml)\b(?!\.)/g)]
+		.map(([name]) => name).filter((name) => !/\bNAME\b/.test(name) && !existsSync(path.join(ROOT, name))).map((name) => `${file}: ${name}`));
+
+	assert.deepEqual(missing, []);
 });
 
 /** The anchor that a heading has on a page. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The texts of the pages: every language has every text of the English one, with
-// the same placeholders, and none could be markup or end its place in a file; and
-// nginx's own pages are what the programs make of them.
+// The texts of the pages: every language has every text of the English file, with the same
+// placeholders, and no text contains markup or breaks its place in a file; nginx's own pages
+// are those that the programs make.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// lib/providers/schema.json, the loader and (for `oauth`) the Node package agree: what the
-// schema refuses one of them refuses, and what only they refuse no schema could.
+// lib/providers/schema.json, the loader and (for `oauth`) the Node package agree: one of the
+// two refuses everything that the schema refuses, and what only they refuse cannot be
+// expressed in a schema.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';

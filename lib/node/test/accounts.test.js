@@ -1,5 +1,5 @@
-// Accounts: descriptions, their variables, and the options that do not fit them.
-// The exchange itself is tried with real providers, in tests/e2e.
+// Accounts: descriptions, their variables, and options that do not fit them. tests/e2e tests
+// the exchange itself, with real providers.
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// What a call does with an outcome: its body runs once, under a lease, and its
-// result is given to the next call until an answer was written.
+// The body of a call runs once for each outcome, under a lease, and later calls get its result
+// until an answer was written.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

@@ -1,5 +1,4 @@
-// However a call of an adapter ends, it leaves nothing that keeps the process
-// running, even without `close`.
+// After the end of an adapter's call, nothing keeps the process running, even without `close`.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

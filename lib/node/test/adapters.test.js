@@ -1,5 +1,5 @@
-// How calls of the adapters end, with simulated clients. The end of a call ends
-// the call alone, unless the user refuses.
+// How calls of the adapters end, with simulated clients. The elicitation stays open at the end
+// of a call, unless the user refuses.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

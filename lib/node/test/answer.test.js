@@ -1,4 +1,4 @@
-// Whether the answer to a call was written, as HTTP and stdio tell it.
+// Whether the answer to a call was written, over HTTP and stdio.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

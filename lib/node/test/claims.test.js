@@ -1,5 +1,5 @@
-// A claim has two ends: the work is done once, and what it has returned is given
-// to the next call until an answer was written.
+// A claim ends in two steps: the work is done once, and later calls get its result until an
+// answer was written.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
-// How the URL of the database is read, compared with what libpq makes of it.
+// How the URL of the database is read, compared with libpq.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

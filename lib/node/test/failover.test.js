@@ -1,5 +1,4 @@
-// Several hosts, of which one takes writes: a primary and a standby that is
-// promoted.
+// Several hosts, of which one accepts writes: a primary and a standby that is promoted.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

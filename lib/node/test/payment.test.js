@@ -1,5 +1,5 @@
-// Money is never lost: what a provider has proved is offered to one call, or
-// listed, however the wait and the elicitation have ended.
+// No payment is lost: a proved payment is offered to one call, or listed, even if the wait and
+// the elicitation ended in another way.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

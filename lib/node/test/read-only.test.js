@@ -1,6 +1,5 @@
-// A database that only reads, as after a failover that is not over or on a disk
-// that a provider has locked: what has to be written is tried now and then, and
-// goes on when it can.
+// A database that accepts no writes, as during a failover or when a provider has locked its
+// disk: writes are tried again at intervals, and continue when they are possible.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

@@ -1,5 +1,5 @@
-// Money that goes back touches the payment that it names and no other, adds up,
-// and may come again.
+// A refund affects only the payment that it names, refunds are added, and they can be
+// reversed.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

@@ -1,5 +1,5 @@
-// A call goes on with an earlier elicitation only if both ask for the same; and
-// an owner who asks for much does not silence the others.
+// A call resumes an earlier elicitation only if both ask for the same; and an owner who
+// creates many elicitations does not block other owners.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

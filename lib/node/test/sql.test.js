@@ -1,5 +1,4 @@
-// What the functions of sql/ promise to those who call them at the same time, or with
-// several elements at once.
+// The functions of sql/, called at the same time and with several elements at once.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

@@ -1,5 +1,5 @@
-// A signed payment or refund of an elicitation that nobody knows is kept, and found
-// by what comes later.
+// A signed payment or refund of an unknown elicitation is kept, and a later event or
+// elicitation finds it.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

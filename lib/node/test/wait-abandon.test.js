@@ -1,5 +1,5 @@
-// A wait that abandons its elicitation while an outcome is read: who completed
-// the row decides how the wait ends.
+// A wait abandons its elicitation while an outcome is read: the outcome of the row decides how
+// the wait ends.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

@@ -1,5 +1,5 @@
-// Completions through nginx into PostgreSQL, as fast as it goes: 64
-// connections, a distinct pending row for each request.
+// Completions through nginx into PostgreSQL at the highest possible rate: 64 connections, and
+// another pending row for each request.
 
 import { withListeners } from '../listeners.mjs';
 import { load } from '../load.mjs';

@@ -1,5 +1,5 @@
-// What an MCP server asks for: elicitations created, and the whole way from
-// there over the browser that comes back to the promise.
+// The calls of an MCP server: elicitations that are created, and the time from there, through
+// the browser's return, to the promise.
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';

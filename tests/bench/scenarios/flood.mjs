@@ -1,6 +1,5 @@
-// States that never were, or are no more: they are refused without the
-// database. And the same with one in a hundred that is valid: it completes as
-// ever.
+// Invalid and expired states, which are refused without the database; and the same with one
+// valid state in a hundred, which completes its row.
 
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

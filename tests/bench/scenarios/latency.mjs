@@ -1,5 +1,4 @@
-// From a callback that is sent to the promise that is resolved in another
-// process, at a rate that fills nothing.
+// The time from a callback to the promise that is resolved in another process, at a low rate.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';

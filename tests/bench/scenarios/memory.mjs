@@ -1,4 +1,4 @@
-// What the programs hold, in the proportional set size of /proc.
+// The memory of the programs: the proportional set size in /proc.
 
 import { readFileSync } from 'node:fs';
 

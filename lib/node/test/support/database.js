@@ -1,5 +1,5 @@
-// The real PostgreSQL of the tests, and what others do there: the callback
-// programs complete rows, an administrator looks and breaks connections.
+// The real PostgreSQL of the tests. Functions complete rows as the callback programs do, and
+// break connections as an administrator can.
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,5 +1,4 @@
-// A way to PostgreSQL that can go silent: connections stay, and nothing
-// passes any more.
+// A relay to PostgreSQL that can stop to pass data while its connections stay open.
 
 import { connect, createServer } from 'node:net';
 
