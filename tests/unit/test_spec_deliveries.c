@@ -308,6 +308,44 @@ TEST(every_description_has_deliveries)
 	assert_null(delivery_file(found));
 }
 
+/* The parts of a delivery that are parsed before its signature is verified. */
+static unsigned
+unproven_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		unsigned needs;
+	} table[] = {
+		/* Each event has its own signature in it. */
+		{ "adyen", UM_NEED_JSON },
+		{ "dropbox-sign", UM_NEED_MULTIPART | UM_NEED_JSON },
+		/* The signature, or a signed value, is in the address. */
+		{ "mercado-pago", UM_NEED_QUERY },
+		{ "pandadoc", UM_NEED_QUERY },
+	};
+
+	for (size_t i = 0; i < LENGTH(table); i++)
+		if (strcmp(table[i].name, name) == 0)
+			return table[i].needs;
+	return 0;
+}
+
+TEST(nothing_else_is_parsed_before_the_signature)
+{
+	for (size_t i = 0; delivery_file(i) != NULL; i++) {
+		struct um_spec *spec;
+		struct provider provider;
+
+		provider_open(&provider, delivery_file(i));
+		spec = provider_load(&provider);
+		assert_row(provider.name,
+			spec->webhook.signature_needs
+				== unproven_of(provider.name));
+		um_spec_free(spec);
+		provider_close(&provider);
+	}
+}
+
 int
 main(void)
 {
@@ -318,6 +356,7 @@ main(void)
 		cmocka_unit_test(the_tolerance_is_exact),
 		cmocka_unit_test(a_header_that_is_missing_is_missed),
 		cmocka_unit_test(answers_are_the_descriptions),
+		cmocka_unit_test(nothing_else_is_parsed_before_the_signature),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
