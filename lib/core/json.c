@@ -280,23 +280,17 @@ parse_value(struct parser *p)
 }
 
 struct um_json_node *
-um_json_parse(struct um_str text)
-{
-	struct um_json_fault fault;
-
-	return um_json_parse_or_say(text, UM_JSON_VALUES_MAX, &fault);
-}
-
-struct um_json_node *
-um_json_parse_or_say(struct um_str text, size_t max,
-	struct um_json_fault *fault)
+um_json_parse(struct um_str text, size_t max, struct um_json_fault *fault)
 {
 	/*
 	 * Every value has at least a byte and, but for the last, a separator.
 	 */
 	struct parser p = { .cap = text.len / 2 + 1, .max = max };
+	struct um_json_fault ignored;
 	char *copy;
 
+	if (fault == NULL)
+		fault = &ignored;
 	*fault = (struct um_json_fault){ "is empty", 0 };
 	if (text.len == 0 || text.len > INT32_MAX)
 		return NULL;

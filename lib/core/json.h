@@ -44,24 +44,20 @@ struct um_json_node {
 	enum um_json_kind kind;
 };
 
-/*
- * Parses a document, whose root is an object or an array. The caller frees it
- * with free(); `text` is not needed any longer. NULL for anything that is not
- * exactly one document: over a limit, not UTF-8, a NUL, half a surrogate pair,
- * a name that an object has twice, a number outside of its type, bytes after
- * the end; and when out of memory.
- */
-struct um_json_node *um_json_parse(struct um_str text);
-
-/*
- * The same for at most `max` values and names. Where it is NULL, also why, and
- * after about how many bytes.
- */
 struct um_json_fault {
 	const char *reason;
-	size_t at;
+	size_t at; /* after about how many bytes */
 };
-struct um_json_node *um_json_parse_or_say(struct um_str text, size_t max,
+
+/*
+ * Parses a document of at most `max` values and names, whose root is an object or
+ * an array. The caller frees it with free(); `text` is not needed any longer.
+ * NULL, and *fault unless that is NULL, for anything that is not exactly one
+ * document: over a limit, not UTF-8, a NUL, half a surrogate pair, a name that an
+ * object has twice, a number outside of its type, bytes after the end; and when
+ * out of memory.
+ */
+struct um_json_node *um_json_parse(struct um_str text, size_t max,
 	struct um_json_fault *fault);
 
 static inline bool

@@ -17,11 +17,7 @@ um_str_eq(struct um_str a, struct um_str b)
 bool
 um_str_is(struct um_str a, const char *text)
 {
-	size_t i = 0;
-
-	while (i < a.len && text[i] != '\0' && text[i] == a.ptr[i])
-		i++;
-	return i == a.len && text[i] == '\0';
+	return um_str_eq(a, um_str(text));
 }
 
 static bool

@@ -22,6 +22,7 @@ um_str(const char *text)
 }
 
 bool um_str_eq(struct um_str a, struct um_str b);
+/* The same with a C string, or NULL for no bytes. */
 bool um_str_is(struct um_str a, const char *text);
 
 /* The string without spaces and tabs at both ends. */

@@ -192,7 +192,7 @@ um_id_token_check(struct um_id_token_user *user, struct um_str token,
 		um_jws_verify(&payload, token, jwks));
 
 	if (verdict == UM_ID_TOKEN_GOOD) {
-		claims = um_json_parse_or_say(um_buf_str(&payload), CLAIMS_MAX,
+		claims = um_json_parse(um_buf_str(&payload), CLAIMS_MAX,
 			&fault);
 		verdict = check_claims(user, claims, rules, now);
 	}

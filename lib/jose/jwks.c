@@ -3,12 +3,12 @@
 
 #include <stdlib.h>
 
+#include "core/file.h"
 #include "core/json.h"
 
 #define VALUES_MAX 8192 /* values and names in a file */
 
 struct um_jwks {
-	struct um_file_version version;
 	size_t len;
 	struct um_jwk key[UM_JWKS_MAX];
 };
@@ -72,7 +72,7 @@ um_jwks_parse(struct um_jwks **out, struct um_str text, struct um_error *err)
 	*out = NULL;
 	if (text.len > UM_JWKS_FILE_MAX)
 		return um_error(err, "is over %d bytes", UM_JWKS_FILE_MAX);
-	root = um_json_parse_or_say(text, VALUES_MAX, &fault);
+	root = um_json_parse(text, VALUES_MAX, &fault);
 	if (root == NULL)
 		return um_error(err, "%s, after byte %zu", fault.reason,
 			fault.at);
@@ -96,29 +96,16 @@ um_jwks_parse(struct um_jwks **out, struct um_str text, struct um_error *err)
 bool
 um_jwks_load(struct um_jwks **out, const char *path, struct um_error *err)
 {
-	struct um_file_version version = { 0 };
 	struct um_buf text = { 0 };
 	struct um_error reason;
 	bool ok = false;
 
 	*out = NULL;
-	um_file_changed(&version, path);
-	if (um_file_read(&text, path, UM_JWKS_FILE_MAX, err)) {
-		um_jwks_parse(out, um_buf_str(&text), &reason);
-		ok = *out != NULL;
-		if (ok)
-			(*out)->version = version;
-		else
-			um_error(err, "%s: %.200s", path, reason.text);
-	}
+	if (um_file_read(&text, path, UM_JWKS_FILE_MAX, err))
+		ok = um_jwks_parse(out, um_buf_str(&text), &reason)
+			|| um_error(err, "%s: %.200s", path, reason.text);
 	um_buf_free(&text);
 	return ok;
-}
-
-struct um_file_version
-um_jwks_version(const struct um_jwks *jwks)
-{
-	return jwks->version;
 }
 
 size_t

@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/file.h"
 #include "core/str.h"
 #include "jose/jwk.h"
 
@@ -30,9 +29,6 @@ bool um_jwks_parse(struct um_jwks **out, struct um_str text,
 
 /* The same of a file, whose name is then part of the reason. */
 bool um_jwks_load(struct um_jwks **out, const char *path, struct um_error *err);
-
-/* Of the file, from before it was read. */
-struct um_file_version um_jwks_version(const struct um_jwks *jwks);
 
 /* Of the keys that can verify a signature. */
 size_t um_jwks_count(const struct um_jwks *jwks);

@@ -61,8 +61,8 @@ parse_header(struct um_str part)
 	struct um_json_node *header = NULL;
 
 	if (part.len <= UM_BASE64_LEN(UM_JWS_HEADER_MAX) && decode(&text, part))
-		header = um_json_parse_or_say(um_buf_str(&text),
-			HEADER_VALUES_MAX, &fault);
+		header = um_json_parse(um_buf_str(&text), HEADER_VALUES_MAX,
+			&fault);
 	um_buf_free(&text);
 	return header;
 }

@@ -96,8 +96,8 @@ um_issuer_print_discovery(const char *path, const char *issuer,
 	bool ok = false;
 
 	if (um_file_read(&text, path, UM_JWKS_FILE_MAX, err)) {
-		document = um_json_parse_or_say(um_buf_str(&text),
-			UM_JSON_VALUES_MAX, &fault);
+		document = um_json_parse(um_buf_str(&text), UM_JSON_VALUES_MAX,
+			&fault);
 		ok = document != NULL
 			? print_document(document, issuer, err)
 			: um_error(err, "the discovery document %s",

@@ -84,7 +84,7 @@ parse_json(struct um_parsed *parsed, const struct um_payload *payload,
 			UM_UNPROVEN_JSON_MAX);
 		return;
 	}
-	parsed->document = um_json_parse_or_say(text,
+	parsed->document = um_json_parse(text,
 		is_proven ? UM_JSON_VALUES_MAX : UM_UNPROVEN_VALUES_MAX,
 		&fault);
 	if (payload->has_events)

@@ -174,7 +174,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct um_str rest = { (const char *)data, size };
 	struct um_str text = fuzz_line(&rest);
 	struct um_str body = fuzz_rest(&rest);
-	struct um_json_node *root = um_json_parse(body);
+	struct um_json_node *root = um_json_parse(body, UM_JSON_VALUES_MAX,
+		NULL);
 	json_t *other = body.len != 0
 		? json_loadb(body.ptr, body.len, JSON_REJECT_DUPLICATES, NULL)
 		: NULL;

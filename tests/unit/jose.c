@@ -34,14 +34,16 @@ jose_key(enum um_jws_alg alg, bool other)
 	return *key;
 }
 
-void
-jose_keys_free(void)
+int
+jose_tear_down(void **state)
 {
+	(void)state;
 	for (int alg = 0; alg < UM_JWS_ALGS; alg++)
 		for (int i = 0; i < 2; i++) {
 			EVP_PKEY_free(made[alg][i]);
 			made[alg][i] = NULL;
 		}
+	return 0;
 }
 
 /* A number of the key as base64url, `len` bytes, or as few as it has for 0. */

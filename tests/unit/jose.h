@@ -12,7 +12,7 @@
  * `other`, a second one. RS256 and PS256 have the same RSA keys.
  */
 EVP_PKEY *jose_key(enum um_jws_alg alg, bool other);
-void jose_keys_free(void);
+int jose_tear_down(void **state);
 
 /*
  * The public key as a JWK, with more members after its own: `"kid":"1"`, or

@@ -195,6 +195,6 @@ signin_tear_down(void **state)
 {
 	um_jwks_free(case_context.jwks);
 	case_context.jwks = NULL;
-	jose_keys_free();
+	jose_tear_down(state);
 	return program_case_tear_down(state);
 }

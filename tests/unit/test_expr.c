@@ -70,8 +70,9 @@ put(const char *json, const struct um_delivery *delivery,
 		.has_items = true,
 		.has_params = true };
 	json_t *node = json_loads(json, JSON_DECODE_ANY, NULL);
-	struct um_json_node *item = um_json_parse(
-		STR("{\"a\": \"of the item\"}"));
+	struct um_json_node *item =
+		um_json_parse(STR("{\"a\": \"of the item\"}"),
+			UM_JSON_VALUES_MAX, NULL);
 	struct um_parsed parsed = { .delivery = delivery };
 	struct um_params params;
 	const struct um_source source = { .parsed = &parsed,

@@ -327,14 +327,6 @@ tear_down(void **state)
 	return 0;
 }
 
-static int
-free_keys(void **state)
-{
-	(void)state;
-	jose_keys_free();
-	return 0;
-}
-
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int
@@ -352,5 +344,5 @@ main(void)
 		CASE(tokens_that_are_not_verified),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, free_keys);
+	return cmocka_run_group_tests(tests, NULL, jose_tear_down);
 }

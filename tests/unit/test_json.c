@@ -21,7 +21,8 @@ parses(struct um_str text)
 
 	assert_non_null(copy);
 	memcpy(copy, text.ptr, text.len);
-	document = um_json_parse((struct um_str){ copy, text.len });
+	document = um_json_parse((struct um_str){ copy, text.len },
+		UM_JSON_VALUES_MAX, NULL);
 	free(copy);
 	free(document);
 	return document != NULL;
@@ -194,7 +195,8 @@ TEST(the_text_of_a_node)
 
 		row_begin("%s", cases[i].json);
 		um_buf_printf(&text, "[%s]", cases[i].json);
-		list = um_json_parse(um_buf_str(&text));
+		list = um_json_parse(um_buf_str(&text), UM_JSON_VALUES_MAX,
+			NULL);
 		node = um_json_next(list, NULL);
 
 		assert_row(cases[i].json,

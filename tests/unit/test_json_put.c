@@ -29,7 +29,8 @@ TEST(what_is_put_reads_the_same)
 			um_buf_puts(&json, "[");
 			um_json_put_string(&json, um_buf_str(&want));
 			um_buf_puts(&json, "]");
-			list = um_json_parse(um_buf_str(&json));
+			list = um_json_parse(um_buf_str(&json),
+				UM_JSON_VALUES_MAX, NULL);
 
 			assert_true(
 				um_json_text(um_json_next(list, NULL), &got));

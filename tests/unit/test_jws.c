@@ -339,14 +339,6 @@ TEST(forms_of_an_es256_signature)
 	um_jwks_free(jwks);
 }
 
-static int
-tear_down(void **state)
-{
-	(void)state;
-	jose_keys_free();
-	return 0;
-}
-
 int
 main(void)
 {
@@ -361,5 +353,5 @@ main(void)
 		cmocka_unit_test(forms_of_an_es256_signature),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, tear_down);
+	return cmocka_run_group_tests(tests, NULL, jose_tear_down);
 }

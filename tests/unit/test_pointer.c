@@ -41,7 +41,8 @@ TEST(pointers)
 		{ "/nothing", NULL },
 		{ "/nothing/x", NULL },
 	};
-	struct um_json_node *document = um_json_parse(um_str(text));
+	struct um_json_node *document = um_json_parse(um_str(text),
+		UM_JSON_VALUES_MAX, NULL);
 
 	assert_non_null(document);
 	for (size_t i = 0; i < LENGTH(cases); i++) {

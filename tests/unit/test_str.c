@@ -26,6 +26,8 @@ TEST(equal_is_every_byte_and_the_length)
 	assert_false(um_str_is(STR("abc\0"), "abc"));
 	assert_false(um_str_is(um_str(NULL), "a"));
 	assert_true(um_str_is(um_str(NULL), ""));
+	assert_true(um_str_is(STR(""), NULL));
+	assert_false(um_str_is(STR("a"), NULL));
 }
 
 TEST(texts_and_numbers_one_after_another)
