@@ -49,6 +49,24 @@ test('a call that is cancelled at the moment at which its payment arrives claims
 	assert.equal((await ask(notAsked())).action, 'accept');
 });
 
+for (const [amount, said] of [[100, /need not pay again/], [PRICE.amount, /was refunded/]]) {
+	test(`a payment of which ${amount} go back after the call has read it is not called used`, async (t) => {
+		const { ask, callback, owner, urlmode } = await start(t);
+		const client = sessionCall({ async answer({ elicitationId }) {
+			await callback.paid(elicitationId, { ...owner, reference: `pay_${elicitationId}` });
+			return 'accept';
+		} });
+		const { beginClaim } = urlmode;
+		urlmode.beginClaim = async (id, ...rest) => {
+			await callback.event(id, 'refunded', { reference: `pay_${id}`, refund: randomUUID(), amount, currency: PRICE.currency });
+			return beginClaim.call(urlmode, id, ...rest);
+		};
+		const { action, text } = await ask(client, { roundTimeout: 60_000 }, () => assert.fail('nothing is delivered'));
+		assert.equal(action, 'refused');
+		assert.match(text, said);
+	});
+}
+
 for (const [kind, wish] of Object.entries({ payment, signature })) {
 	test(`${kind}: a body that throws runs again in the next call, and one that returns does not`, async (t) => {
 		const { ask, newest, finish } = await start(t, wish);

@@ -7,7 +7,7 @@ import { askByRequest } from './ask-by-request.js';
 import { askByRetry } from './ask-by-retry.js';
 import { describeClient } from './clients.js';
 import { watchAnswer } from './answer.js';
-import { isGone, ownerOf } from './elicitation.js';
+import { findOutcome, isGone, ownerOf } from './elicitation.js';
 import { failureResult, openResult } from './messages.js';
 
 /**
@@ -95,7 +95,10 @@ async function claim(options, round, { outcome, elicitation, isEarlier }, body) 
 	case 'taken': {
 		// The call that has used it was answered just now. This one is about something new.
 		if (isEarlier && !refunded) return undefined;
-		const why = refunded ? 'refunded' : 'claimed';
+		// Or it went back after this call had read it, in part or all of it.
+		const now = await findOutcome(options, id);
+		const back = typeof now === 'object' && (now.reason === 'held' || now.refunded) ? now : undefined;
+		const why = back?.reason === 'held' ? 'held' : refunded || back ? 'refunded' : 'claimed';
 		return { accepted: false, action: 'cancel', reason: why, toolResult: failureResult('cancel', why) };
 	}
 	case 'fulfilled':
