@@ -10,7 +10,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
+import { FRONTMCP, LYNQ } from '../support/builds.mjs';
 import { openFixture } from '../support/fixture.mjs';
+import { frontMcpExample } from '../support/frontmcp.mjs';
 import { startInstance } from '../support/instances.mjs';
 import { makeProject } from '../support/projects.mjs';
 import { until } from '../support/wait.mjs';
@@ -24,6 +26,9 @@ const SERVERS = [
 	['sdk2', '2026-07-28'], ['sdk2', '2025-11-25'],
 	['mcp-lite', 'sdk'], ['mcp-use', '2026-07-28'],
 ];
+/** Those that npm does not have. */
+const BUILDS = { 'lynq': LYNQ, 'frontmcp': FRONTMCP };
+const { auth, tokenOf, env: frontMcpPort } = frontMcpExample();
 
 let fixture;
 
@@ -39,7 +44,7 @@ function projectOf(frameworks, name) {
 	const key = `${name}-${frameworks}`;
 	const files = Object.fromEntries([['server.mjs', name], ['work.mjs', 'work'], ['host.mjs', 'host'], ['event-store.mjs', 'event-store']]
 		.map(([file, from]) => [file, source(from)]));
-	if (!projects.has(key)) projects.set(key, makeProject({ name: `answers-${name}`, frameworks, files }));
+	if (!projects.has(key)) projects.set(key, makeProject({ name: `answers-${name}`, frameworks, files, doubles: BUILDS[name] }));
 	return projects.get(key);
 }
 
@@ -50,7 +55,7 @@ async function start(frameworks, name, answers = 'stream') {
 	await fixture.urlmode.complete(signed.id, { ...signed.owner, action: 'accept' });
 	const go = path.join(project.folder, `go-${randomUUID()}`);
 	const server = fixture.closeAtEnd(await startInstance(project, fixture.stack, {
-		env: { WORK_ID: signed.id, WORK_SUBJECT: signed.owner.subject, WORK_GO: go, ANSWERS: answers },
+		env: { WORK_ID: signed.id, WORK_SUBJECT: signed.owner.subject, WORK_GO: go, ANSWERS: answers, ...name === 'frontmcp' && { AUTH: auth, ...await frontMcpPort() } },
 	}));
 	return {
 		project, server,
@@ -60,7 +65,9 @@ async function start(frameworks, name, answers = 'stream') {
 }
 
 function startHost({ project, server }, client) {
-	const child = spawn(process.execPath, ['host.mjs', server.url, client], { cwd: project.folder, stdio: ['ignore', 'pipe', 'inherit'] });
+	const child = spawn(process.execPath, ['host.mjs', server.url, client], {
+		cwd: project.folder, stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, HOST_TOKEN: tokenOf('ada@example.org') },
+	});
 	fixture.closeAtEnd({ close: () => child.kill('SIGKILL') });
 	let said = '';
 	child.stdout.on('data', (data) => {
@@ -81,7 +88,8 @@ function startHost({ project, server }, client) {
 
 for (const frameworks of ['newest', 'oldest']) {
 	describe(`${frameworks} versions`, { timeout: 300_000 }, () => {
-		for (const [name, client, answers] of SERVERS) {
+		const builds = frameworks === 'newest' ? Object.keys(BUILDS).map((name) => [name, 'sdk']) : [];
+		for (const [name, client, answers] of [...SERVERS, ...builds]) {
 			test(`${[name, client, answers].filter(Boolean).join(', ')}: a host that quits loses nothing`, async () => {
 				const running = await start(frameworks, name, answers);
 				const quitting = startHost(running, client);

@@ -12,10 +12,11 @@ const ISSUER = 'https://login.example.com';
 
 export function frontMcpExample() {
 	const { jwks, tokenOf } = openTokenIssuer(ISSUER);
+	const auth = JSON.stringify({ mode: 'transparent', provider: ISSUER, providerConfig: { jwks } });
 	const app = `${APP.replace('export const auth', 'const unused')}
-export const auth = { mode: 'transparent', provider: '${ISSUER}', providerConfig: { jwks: ${JSON.stringify(jwks)} } };
+export const auth = ${auth};
 `;
-	return { example: { doubles: FRONTMCP, files: { 'app.mjs': app } }, tokenOf, env: freePort };
+	return { example: { doubles: FRONTMCP, files: { 'app.mjs': app } }, auth, tokenOf, env: freePort };
 }
 
 /** FrontMCP tells nobody which port it has got for port 0. */

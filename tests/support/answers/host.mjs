@@ -11,7 +11,8 @@ const host = new Client({ name: 'host', version: '1.0.0' }, {
 	...client === '2026-07-28' && { versionNegotiation: { mode: { pin: client } } },
 	...client === '2025-11-25' && { versionNegotiation: { mode: 'legacy' } },
 });
-await host.connect(new StreamableHTTPClientTransport(new URL(url)));
+const headers = { authorization: `Bearer ${process.env.HOST_TOKEN}` };
+await host.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
 const call = { name: 'work', arguments: {} };
 const { content } = client === 'sdk' ? await host.callTool(call, undefined, { timeout: 120_000 }) : await host.callTool(call, { timeout: 120_000 });
 console.log(content[0].text);
