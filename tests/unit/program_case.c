@@ -250,8 +250,15 @@ static void
 assert_requests(const struct program_case *test, const struct um_exchange *ex,
 	enum um_op_kind kind)
 {
+	uint8_t binding[UM_BINDING_LEN];
+
 	assert_row(test->name,
 		ex->then != NULL && ex->ops == &ex->op && ex->op.kind == kind);
+	if (kind != UM_OP_LOOK_UP && kind != UM_OP_COMPLETE)
+		return;
+	um_binding_digest(binding, case_context.keys, STR("user-42"),
+		STR("sess-1"));
+	assert_memory_equal(ex->op.binding, binding, sizeof(binding));
 }
 
 void

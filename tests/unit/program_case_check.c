@@ -207,7 +207,7 @@ assert_case_token(struct um_str text, enum um_purpose purpose, int64_t expires,
 	struct um_str cookie)
 {
 	struct um_token token;
-	uint8_t browser[UM_BROWSER_LEN];
+	uint8_t browser[UM_BROWSER_LEN], binding[UM_BINDING_LEN];
 	char uuid[UM_UUID_TEXT_LEN + 1];
 
 	assert_int_equal(um_token_open(&token, text, case_context.keys, purpose,
@@ -217,5 +217,8 @@ assert_case_token(struct um_str text, enum um_purpose purpose, int64_t expires,
 	um_browser_digest(browser, case_context.keys, cookie);
 	assert_string_equal(uuid, CASE_ID);
 	assert_memory_equal(token.browser, browser, sizeof(browser));
+	um_binding_digest(binding, case_context.keys, STR("user-42"),
+		STR("sess-1"));
+	assert_memory_equal(token.binding, binding, sizeof(binding));
 	assert_int_equal(token.expires, expires);
 }

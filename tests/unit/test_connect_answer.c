@@ -251,7 +251,8 @@ TEST(while_the_database_is_away)
 /* Without a confirm page: GET opens for the subject alone, POST is none. */
 TEST(who_the_user_is)
 {
-	static char target[] = "https://a.example/authorize";
+	static char target[] = "https://a.example/authorize",
+		    cancel[] = "cancel";
 	static const struct program_case cases[] = {
 		{ .name = "no name",
 			.path = CONNECT,
@@ -284,6 +285,19 @@ TEST(who_the_user_is)
 			.status = 303,
 			.location = "https://a.example/authorize?state=*",
 			.sets_cookie = COOKIE(CASE_COOKIE) COOKIE_END },
+		{ .name = "ended before the user came",
+			.path = CONNECT,
+			.query = "state={link}",
+			.user = subject,
+			.user_check = "remote-user",
+			.asks = UM_OP_OPEN_LINK,
+			.says = "completed",
+			.asks_then = UM_OP_LOOK_UP,
+			.says_then = "completed",
+			.row = { .action = cancel },
+			.status = 303,
+			.location = "/done",
+			.sets_cookie = DONE_COOKIE("ended") },
 		{ .name = "another user",
 			.path = CONNECT,
 			.query = "state={link}",

@@ -103,6 +103,8 @@ TEST(refused_without_the_database)
 			"state_invalid"),
 		REFUSED("white space", "state=+{bound}" CODE ISS, 400,
 			"state_invalid"),
+		REFUSED("a link", "state={link}" CODE ISS, 400,
+			"state_invalid"),
 		REFUSED("another purpose", "state={purpose}" CODE ISS, 400,
 			"state_invalid"),
 		REFUSED("another provider's state", "state={provider}" CODE ISS,

@@ -23,6 +23,8 @@ TEST(refused_without_the_database)
 		{ BACK, "state={bound}&x=%", 400, "malformed_parameters" },
 		{ BACK, "", 400, "state_missing" },
 		{ BACK, "state=" SECRET, 400, "state_invalid" },
+		{ BACK, "state={link}", 400, "state_invalid" },
+		{ CANCEL, "state={link}", 400, "state_invalid" },
 		{ BACK, "state={purpose}", 400, "state_invalid" },
 		{ BACK, "state={provider}", 400, "state_invalid" },
 		{ BACK, "state={expired}", 410, "state_expired" },

@@ -269,6 +269,7 @@ TEST(status_refused_without_the_database)
 		{ "provider=demo&state={bound}%", 400, "malformed_parameters" },
 		{ "provider=demo", 400, "state_missing" },
 		{ "provider=demo&state=" SECRET, 400, "state_invalid" },
+		{ "provider=demo&state={link}", 400, "state_invalid" },
 		{ "provider=demo&state={purpose}", 400, "state_invalid" },
 		{ "provider=demo&state={provider}", 400, "state_invalid" },
 		{ "provider=lax&state={bound}", 400, "state_invalid" },
