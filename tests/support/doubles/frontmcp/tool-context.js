@@ -61,6 +61,7 @@ export class Elicitor {
 			timer = setTimeout(() => reject(new ElicitationTimeoutError(elicitId, ttl)), ttl);
 		});
 		const unsubscribe = await store.subscribeResult(elicitId, cancel);
+		console.log(`FrontMCP waits for the answer to ${elicitId}`); // for the tests: until then, a new elicitation cancels nothing
 		try {
 			return await result;
 		} finally {
