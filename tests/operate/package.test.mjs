@@ -92,7 +92,8 @@ describe('installed', TIMEOUT, () => {
 			`there is no description nobody: ${join(installed, 'providers/nobody.json')} does not exist`]);
 		assert.ok(existsSync(join(project, 'node_modules/pg')));
 		assert.equal(readFileSync(join(installed, 'LICENSE'), 'utf8'), readFileSync(join(ROOT, 'LICENSE'), 'utf8'));
-		const { exports, scripts } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+		const { exports, peerDependenciesMeta, scripts } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+		assert.deepEqual([peerDependenciesMeta['@types/node'].optional, existsSync(join(project, 'node_modules/@types/node'))], [true, false]);
 		// npm would run it where a project takes the package from a folder or a repository.
 		assert.deepEqual(Object.keys(scripts).filter((name) => /^(pre|post)?(install|prepare)$/.test(name)), []);
 		for (const { types } of Object.values(exports)) assert.ok(!types || existsSync(join(installed, types)), types);

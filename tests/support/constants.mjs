@@ -17,6 +17,9 @@ const list = (folder, name) => readdirSync(path.join(ROOT, folder), { recursive:
 const HEADERS = list('lib', /^[a-z]+\/\w+\.h$/).map(read).join('\n');
 const SQL = list('sql', /\.sql$/).map(read).join('\n');
 
+/** @type {(folder: string, name: RegExp, pattern: RegExp) => string[]} the first group of each match */
+export const inFiles = (folder, name, pattern) => list(folder, name).flatMap((file) => [...read(file).matchAll(pattern)].map(([, value]) => value));
+
 /**
  * The first group of a pattern, as a number where it has digits alone.
  *

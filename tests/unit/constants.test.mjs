@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { constant, constantOf, domainMax, domains, domainWords, found, inPackage, sqlDefaults } from '../support/constants.mjs';
+import { constant, constantOf, domainMax, domains, domainWords, found, inFiles, inPackage, sqlDefaults } from '../support/constants.mjs';
 
 const KB = 1_024;
 
@@ -118,4 +118,15 @@ test('the comment of a domain names its limit', () => {
 		const limit = /octet_length\(VALUE(?:::text)?\) (?:<=|BETWEEN 1 AND) (\d+)/.exec(condition)?.[1];
 		if (limit && name !== 'provider') assert.ok(comment.includes(` ${limit} `), `${name}: ${comment}`);
 	}
+});
+
+test('the type Reason has each reason that a program, the database or the package writes', () => {
+	const known = found('lib/node/src/types.js', /@typedef \{'' \| ('abandoned'[^]*?) \| \(string/).match(/\w+/g);
+	const written = [
+		...inFiles('cgi-bin', /\.c$/, /op\.reason = (?:ex->reason = )?"(\w+)"/g), ...inFiles('lib/webhook', /\.c$/, /"(payment_failed)"/g),
+		...inFiles('sql', /^(?!.*vault)/, /\breason = '(\w+)'/g), ...inFiles('sql', /\.sql$/, /ARRAY\['cancel', '(\w+)'\]/g),
+		...inFiles('lib/node/src', /(ask-by-\w+|urlmode|wait)\.js$/, /(?:reason(?: =|:|\s*\?\?) |\bend\()'(\w+)'/g),
+	].filter((reason) => !['dismissed', 'asked'].includes(reason)); // those of a call, not of an elicitation
+	assert.ok(new Set(written).size > 6, written.join());
+	assert.deepEqual([...new Set(written)].filter((reason) => !known.includes(reason)), []);
 });

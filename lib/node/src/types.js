@@ -3,8 +3,8 @@
 /**
  * @typedef {'oauth' | 'payment' | 'signature'} Kind
  * @typedef {'accept' | 'decline' | 'cancel'} Action the three actions of the protocol
- * @typedef {'' | 'abandoned' | 'access_denied' | 'amount_mismatch' | 'cancelled' | 'expired' | 'held' | 'payment_failed' | 'provider_error'
- *     | 'refused' | 'superseded' | (string & {})} Reason why an elicitation has ended: one of these, or a code of the provider's
+ * @typedef {'' | 'abandoned' | 'aborted' | 'access_denied' | 'amount_mismatch' | 'cancelled' | 'closed' | 'expired' | 'held'
+ *     | 'payment_failed' | 'provider_error' | 'refused' | 'superseded' | 'timeout' | (string & {})} Reason why an elicitation has ended: one of these, or a code of the provider's
  *     description, or of `complete`, `cancel` or `abandon`
  * @typedef {'pending' | 'opened' | 'processing'} OpenStatus the status of an elicitation that is not completed
  * @typedef {'opened' | 'processing' | 'attempt_failed'} Progress `attempt_failed`: an attempt to pay has failed, and
