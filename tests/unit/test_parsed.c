@@ -93,7 +93,8 @@ TEST(limits_of_json_that_is_not_proven)
 	struct um_buf list = { 0 };
 
 	memset(text, ' ', sizeof(text));
-	memcpy(text, "{}", 2);
+	text[0] = '{';
+	text[1] = '}';
 	assert_true(parses((struct um_str){ text, UM_UNPROVEN_JSON_MAX }, false,
 		NULL));
 	assert_false(parses((struct um_str){ text, UM_UNPROVEN_JSON_MAX + 1 },
