@@ -84,6 +84,16 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION urlmode.show_decisions(uuid) IS 'The decisions of the operator about the payments for an elicitation, the oldest first.';
 
+CREATE FUNCTION urlmode.list_paid(provider text, since timestamptz, until timestamptz)
+RETURNS TABLE (reference text, proven_at timestamptz, amount bigint, currency text, elicitation uuid)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT p.reference::text, p.proven_at, p.amount, p.currency::text, p.elicitation
+	FROM urlmode.payment p
+	WHERE p.provider = list_paid.provider AND p.proven_at >= list_paid.since AND p.proven_at < list_paid.until
+$$;
+COMMENT ON FUNCTION urlmode.list_paid(text, timestamptz, timestamptz) IS
+	'The payments of a provider that were proved in this time, also those that were claimed or refunded: for a comparison with its own books.';
+
 CREATE FUNCTION urlmode.decide_payment(
 	provider text, reference text, decision text, decided_by text, note text DEFAULT ''
 )
@@ -181,7 +191,8 @@ REVOKE ALL ON FUNCTION
 	urlmode.decide_payment(text, text, text, text, text),
 	urlmode.show_events(uuid),
 	urlmode.list_events(text, timestamptz, boolean, integer),
-	urlmode.list_unclaimed(text, timestamptz, integer)
+	urlmode.list_unclaimed(text, timestamptz, integer),
+	urlmode.list_paid(text, timestamptz, timestamptz)
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
 	urlmode.list_migrations(),
@@ -192,6 +203,7 @@ GRANT EXECUTE ON FUNCTION
 	urlmode.decide_payment(text, text, text, text, text),
 	urlmode.show_events(uuid),
 	urlmode.list_events(text, timestamptz, boolean, integer),
-	urlmode.list_unclaimed(text, timestamptz, integer)
+	urlmode.list_unclaimed(text, timestamptz, integer),
+	urlmode.list_paid(text, timestamptz, timestamptz)
 TO urlmode_operator;
 GRANT EXECUTE ON FUNCTION urlmode.list_migrations() TO urlmode_server;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/json_put.h"
+#include "description/list_load.h"
 #include "description/part_load.h"
 
 #define ANSWER_MAX 1024 /* bytes of an answer's body */
@@ -174,6 +175,7 @@ load_deliveries(struct um_spec *spec, const struct um_conf_loc *at,
 {
 	struct um_conf_loc answer = um_conf_member(at, "answer");
 	struct um_conf_loc back = um_conf_member(at, "return");
+	struct um_conf_loc list = um_conf_member(at, "reconcile");
 	bool ok;
 
 	/* Each is tried, so that all that is wrong is said at once. */
@@ -182,6 +184,8 @@ load_deliveries(struct um_spec *spec, const struct um_conf_loc *at,
 	ok = load_answer(spec, &answer, json_object_get(root, "answer"), env)
 		&& ok;
 	ok = load_return(spec, &back, json_object_get(root, "return"), env)
+		&& ok;
+	ok = um_list_load(spec, &list, json_object_get(root, "reconcile"), env)
 		&& ok;
 	return ok && check_origin(spec, at, env);
 }
@@ -246,7 +250,7 @@ load(struct um_spec *spec, const struct um_conf_loc *at, json_t *root,
 		"notes", "payload", "verify", "timestamp", "events", "trust",
 		"live", "account", "grace", "identity", "type", "elicitation",
 		"amount", "currency", "reference", "checkout", "outcomes",
-		"answer", "challenge", "return", "oauth", NULL };
+		"answer", "challenge", "return", "reconcile", "oauth", NULL };
 	const char *text;
 
 	bool ok = um_conf_check_keys(at, root, keys);

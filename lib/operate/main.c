@@ -12,6 +12,7 @@
 #include "operate/check_delivery.h"
 #include "operate/issuer.h"
 #include "operate/query.h"
+#include "operate/reconcile.h"
 
 static int
 answer(char **args, size_t len, const char *config, struct um_error *err)
@@ -37,6 +38,9 @@ answer(char **args, size_t len, const char *config, struct um_error *err)
 		ok = um_query_conninfo(err);
 	else if (strcmp(what, "programs") == 0 && len == 1)
 		ok = um_query_programs(config, err);
+	else if (strcmp(what, "reconcile") == 0 && len >= 3)
+		ok = um_reconcile_print(args[1], args + 2, len - 2, config,
+			err);
 	else if (strcmp(what, "sql") == 0 && len == 1)
 		ok = um_query_sql(config, err);
 	else if (strcmp(what, "pages") == 0 && len == 1)

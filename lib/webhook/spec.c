@@ -13,6 +13,7 @@ um_spec_free(struct um_spec *spec)
 		return;
 	um_spec_part_free(&spec->webhook);
 	um_spec_part_free(&spec->back);
+	um_spec_part_free(&spec->list);
 	free(spec->issuer);
 	free(spec->path);
 	free(spec->answer.body);

@@ -30,6 +30,12 @@ struct um_spec {
 	struct um_spec_part webhook;
 	bool has_return;
 	struct um_spec_part back; /* for the browser's return */
+	/*
+	 * Of the provider's own list of payments, which `urlmode reconcile`
+	 * reads from a file: each element, or line of CSV, is an event.
+	 */
+	bool has_list, list_is_csv;
+	struct um_spec_part list;
 	/* Of `oauth`, or NULL; and whether each response has it (RFC 9207). */
 	char *issuer;
 	bool sends_iss;

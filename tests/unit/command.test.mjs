@@ -11,7 +11,7 @@ import { after, before, describe, test } from 'node:test';
 import { installCommand, ROOT, urlmode } from '../support/command.mjs';
 
 const FOLDER = path.join(ROOT, 'nginx/command');
-const SUBCOMMANDS = ['check', 'delivery', 'events', 'jwks', 'keys', 'migrate', 'pages', 'purge', 'release', 'setup', 'show', 'version', 'void'];
+const SUBCOMMANDS = ['check', 'delivery', 'events', 'jwks', 'keys', 'migrate', 'pages', 'purge', 'reconcile', 'release', 'setup', 'show', 'version', 'void'];
 
 const read = (name) => readFileSync(path.join(FOLDER, name), 'utf8');
 const sorted = (names) => [...new Set(names)].sort();
@@ -107,6 +107,7 @@ describe('a command line that makes no sense ends with 64, and says how it would
 		['show', '11111111-1111-1111-1111-1111111111111'], ['show', '111111111111-1111-1111-1111-11111111'],
 		['events', '--late', '--unclaimed'], ['events', '--late', '--unknown'], ['events', '--provider'], ['events', '--limit', 'x'], ['events', '--limit', ''], ['events', 'x'],
 		['release'], ['release', 'stripe'], ['release', 'stripe', 'pi_1', 'pi_2'], ['void', 'stripe'], ['void', '--note'], ['void', '--all'],
+		['reconcile'], ['reconcile', 'stripe'], ['reconcile', '--from', '1d'], ['reconcile', 'stripe', '--from'], ['reconcile', 'stripe', '--all'],
 		['purge', '--older-than', 'x'], ['purge', '--older-than', '90'], ['purge', '--older-than', '1e9d'], ['purge', '--kind', 'x'], ['purge', 'x'],
 		['keys'], ['keys', 'print'], ['keys', 'list', '--force'], ['keys', 'rotate', '--force'], ['keys', 'drop', '--promote'], ['keys', 'drop', 'x'],
 		['setup'], ['setup', 'callback.example'], ['setup', 'http://callback.example'], ['setup', 'https://'],

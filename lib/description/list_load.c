@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "description/list_load.h"
+
+#include <string.h>
+
+#include "description/amount_load.h"
+#include "description/expr_load.h"
+#include "description/origin_load.h"
+#include "description/part_load.h"
+
+/* Nothing but the element is there when a list is read. */
+static bool
+is_of_row(const struct um_expr *expr)
+{
+	static const enum um_expr_kind others[] = { UM_EXPR_HEADER,
+		UM_EXPR_QUERY, UM_EXPR_FORM, UM_EXPR_MULTIPART, UM_EXPR_JSON,
+		UM_EXPR_BODY, UM_EXPR_SIGNATURE, UM_EXPR_CRC32, UM_EXPR_MAC,
+		UM_EXPR_SORTED_QUERY };
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (um_expr_uses(expr, others[i]))
+			return false;
+	return true;
+}
+
+static bool
+check_values(const struct um_spec_part *part, const struct um_conf_loc *at)
+{
+	const struct {
+		const char *key;
+		const struct um_expr *value;
+	} values[] = {
+		{ "live", &part->origin.live },
+		{ "account", &part->origin.account },
+		{ "elicitation", &part->elicitation },
+		{ "amount", &part->amount },
+		{ "currency", &part->currency },
+		{ "reference", &part->reference },
+		{ "time", &part->timestamp },
+	};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		if (!is_of_row(values[i].value))
+			return um_conf_member_error(at, values[i].key,
+				"can only have `item` values");
+	for (size_t i = 0; i < part->rules_len; i++) {
+		const struct um_outcome_rule *rule = &part->rules[i];
+		bool ok = is_of_row(&rule->amount)
+			&& is_of_row(&rule->reference)
+			&& is_of_row(&rule->refund);
+
+		for (size_t j = 0; j < rule->when.len; j++)
+			ok = ok && is_of_row(&rule->when.condition[j].from);
+		if (!ok)
+			return um_conf_member_error(at, "outcomes",
+				"can only have `item` values");
+	}
+	return true;
+}
+
+static bool
+load_time(struct um_spec_part *part, const struct um_conf_loc *at,
+	const json_t *node, const struct um_expr_scope *scope)
+{
+	static const char *const keys[] = { "from", "as", NULL };
+	/* In the order of enum um_timestamp_form. */
+	static const char *const forms[] = { "unix", "unix_ms", "rfc3339",
+		NULL };
+	struct um_conf_loc here = um_conf_member(at, "time");
+	json_t *time = json_object_get(node, "time");
+	unsigned form;
+
+	if (!um_conf_check_keys(&here, time, keys)
+		|| !um_expr_load_found(&part->timestamp, &here, time, "from",
+			scope)
+		|| !um_conf_get_choice(&here, time, "as", forms, &form))
+		return false;
+	part->timestamp_form = (enum um_timestamp_form)form;
+	return true;
+}
+
+static bool
+load_rows(struct um_spec *spec, const struct um_conf_loc *at,
+	const json_t *node)
+{
+	static const char *const files[] = { "json", "csv", NULL };
+	const json_t *rows = json_object_get(node, "rows");
+	const char *text = json_string_value(rows);
+	unsigned file;
+
+	if (!um_conf_get_choice(at, node, "file", files, &file))
+		return false;
+	spec->list_is_csv = file == 1;
+	if ((rows == NULL) != spec->list_is_csv)
+		return um_conf_member_error(at, "rows",
+			rows == NULL ? "is missing: where in the JSON is the "
+				       "list?"
+				     : "cannot be used: each line of CSV is a "
+				       "row");
+	return rows == NULL
+		|| (text != NULL && strlen(text) == json_string_length(rows)
+			&& um_pointer_compile(&spec->list.payload.events, text))
+		|| um_conf_member_error(at, "rows", "is not a JSON pointer");
+}
+
+bool
+um_list_load(struct um_spec *spec, const struct um_conf_loc *at, json_t *node,
+	const struct um_provider_env *env)
+{
+	static const char *const keys[] = { "documentation", "notes", "file",
+		"rows", "time", "live", "account", "elicitation", "amount",
+		"currency", "reference", "outcomes", NULL };
+	const struct um_expr_scope scope = { .constant = env->constant,
+		.arg = env->arg,
+		.has_items = true };
+	struct um_spec_part *part = &spec->list;
+	const char *text;
+
+	if (node == NULL)
+		return true;
+	spec->has_list = true;
+	if (!um_conf_check_keys(at, node, keys)
+		|| !um_conf_get_text(at, node, "documentation", true, &text)
+		|| !um_conf_get_text(at, node, "notes", false, &text)
+		|| !load_rows(spec, at, node)
+		|| !load_time(part, at, node, &scope)
+		|| !um_origin_load(&part->origin, at, node, &scope, env)
+		|| !um_expr_load_found(&part->elicitation, at, node,
+			"elicitation", &scope)
+		|| !um_amount_load(part, at, node, &scope)
+		|| !um_expr_load_found(&part->reference, at, node, "reference",
+			&scope)
+		|| !um_spec_part_load_outcomes(part, at, node, &scope)
+		|| !check_values(part, at))
+		return false;
+	if (part->amount.kind == UM_EXPR_NONE)
+		return um_conf_member_error(at, "amount", "is missing");
+	if (part->amount_units.form == UM_AMOUNT_MINOR
+		&& part->amount_units.own_len == 0
+		&& spec->webhook.amount_units.form == UM_AMOUNT_MINOR)
+		part->amount_units = spec->webhook.amount_units;
+	return true;
+}

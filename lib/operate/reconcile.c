@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include "operate/reconcile.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "config/config.h"
+#include "core/file.h"
+#include "operate/csv.h"
+#include "webhook/event_read.h"
+
+static bool
+read_time(int64_t *ms, const struct um_spec_part *part,
+	const struct um_source *source)
+{
+	struct um_value value;
+	bool ok = um_expr_eval(&part->timestamp, source, &value) == UM_FOUND
+		&& um_timestamp_parse(ms, value.text, part->timestamp_form);
+
+	um_value_free(&value);
+	return ok;
+}
+
+/* Of a file: one without any reference is the wrong one, and not empty. */
+struct seen {
+	size_t rows, references;
+};
+
+static bool
+print_row(const struct um_spec_part *part, const struct um_json_node *row,
+	struct seen *seen, struct um_error *err)
+{
+	struct um_delivery delivery = { 0 };
+	struct um_parsed parsed = { .delivery = &delivery };
+	const struct um_source source = { .parsed = &parsed, .item = row };
+	struct um_misread misread;
+	struct um_event event;
+	char id[UM_UUID_TEXT_LEN + 1] = "";
+	int64_t ms;
+
+	if (!um_event_read(&event, part, &source, 0, false, &misread))
+		return um_error(err, "%s %s", misread.place, misread.reason);
+	seen->rows++;
+	seen->references += event.reference[0] != '\0';
+	if (event.effect != UM_EFFECT_PAID)
+		return true;
+	if (event.reference[0] == '\0')
+		return um_error(err, "/reference is not there");
+	if (!read_time(&ms, part, &source))
+		return um_error(err, "/time is not there, or has another form");
+	/* What names no elicitation has no amount to compare either. */
+	if (!event.has_id) {
+		printf("%s\t%" PRId64 "\t\t\t\n", event.reference, ms);
+		return true;
+	}
+	if (!event.has_amount)
+		return um_error(err, "/amount or /currency is not there");
+	um_uuid_format(id, event.id);
+	printf("%s\t%" PRId64 "\t%" PRId64 "\t%s\t%s\n", event.reference, ms,
+		event.amount, event.currency, id);
+	return true;
+}
+
+static bool
+print_json(const struct um_spec_part *part, struct um_str text,
+	struct seen *seen, struct um_error *err)
+{
+	struct um_json_fault fault;
+	struct um_json_node *document = um_json_parse_or_say(text,
+		UM_RECONCILE_VALUES_MAX, &fault);
+	const struct um_json_node *rows, *row = NULL;
+	struct um_error why;
+	size_t number = 0;
+	bool ok = true;
+
+	if (document == NULL)
+		return um_error(err, "byte %zu: %s", fault.at, fault.reason);
+	rows = um_pointer_find(&part->payload.events, document);
+	if (!um_json_is(rows, UM_JSON_ARRAY))
+		ok = um_error(err, "there is no list at `rows`");
+	while (ok && (row = um_json_next(rows, row)) != NULL) {
+		number++;
+		ok = print_row(part, row, seen, &why)
+			|| um_error(err, "row %zu: %s", number, why.text);
+	}
+	free(document);
+	return ok;
+}
+
+static bool
+print_csv_row(const struct um_spec_part *part, struct um_str object,
+	struct seen *seen, struct um_error *err)
+{
+	struct um_json_fault fault;
+	struct um_json_node *row = um_json_parse_or_say(object,
+		UM_RECONCILE_VALUES_MAX, &fault);
+	bool ok = row != NULL ? print_row(part, row, seen, err)
+			      : um_error(err, "%s", fault.reason);
+
+	free(row);
+	return ok;
+}
+
+static bool
+print_csv(const struct um_spec_part *part, struct um_str text,
+	struct seen *seen, struct um_error *err)
+{
+	struct um_csv csv;
+	struct um_buf object = { 0 };
+	struct um_error why;
+	bool ok;
+
+	err->text[0] = '\0';
+	ok = um_csv_begin(&csv, text, err);
+	while (ok && um_csv_next(&csv, &object, err)) {
+		ok = print_csv_row(part, um_buf_str(&object), seen, &why)
+			|| um_error(err, "line %zu: %s", csv.line, why.text);
+		um_buf_clear(&object);
+	}
+	um_buf_free(&object);
+	um_csv_free(&csv);
+	return ok && err->text[0] == '\0';
+}
+
+static bool
+print_file(const struct um_spec *spec, const char *path, struct um_error *err)
+{
+	struct um_buf text = { 0 };
+	struct seen seen = { 0 };
+	struct um_error why;
+	bool ok = um_file_read(&text, path, UM_RECONCILE_FILE_MAX, err);
+
+	if (ok && spec->list_is_csv)
+		ok = print_csv(&spec->list, um_buf_str(&text), &seen, &why);
+	else if (ok)
+		ok = print_json(&spec->list, um_buf_str(&text), &seen, &why);
+	if (ok && seen.rows != 0 && seen.references == 0)
+		ok = um_error(&why,
+			"no row has a /reference: it is another list");
+	if (!ok && err->text[0] == '\0')
+		um_error(err, "%s: %s", path, why.text);
+	um_buf_free(&text);
+	return ok;
+}
+
+bool
+um_reconcile_print(const char *provider, char **files, size_t len,
+	const char *config, struct um_error *err)
+{
+	struct um_config *loaded = NULL;
+	const struct um_provider *found;
+	bool ok = um_config_load(&loaded, config, err);
+
+	found = ok ? um_config_provider(loaded, um_str(provider)) : NULL;
+	if (ok
+		&& (found == NULL || found->spec == NULL
+			|| !found->spec->has_list))
+		ok = um_error(err,
+			"%s: the configuration has no such provider, or its "
+			"description has no `reconcile`",
+			provider);
+	for (size_t i = 0; ok && i < len; i++)
+		ok = print_file(found->spec, files[i], err);
+	um_config_free(loaded);
+	return ok;
+}
