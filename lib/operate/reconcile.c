@@ -67,7 +67,7 @@ print_json(const struct um_spec_part *part, struct um_str text,
 	struct seen *seen, struct um_error *err)
 {
 	struct um_json_fault fault;
-	struct um_json_node *document = um_json_parse_or_say(text,
+	struct um_json_node *document = um_json_parse(text,
 		UM_RECONCILE_VALUES_MAX, &fault);
 	const struct um_json_node *rows, *row = NULL;
 	struct um_error why;
@@ -93,7 +93,7 @@ print_csv_row(const struct um_spec_part *part, struct um_str object,
 	struct seen *seen, struct um_error *err)
 {
 	struct um_json_fault fault;
-	struct um_json_node *row = um_json_parse_or_say(object,
+	struct um_json_node *row = um_json_parse(object,
 		UM_RECONCILE_VALUES_MAX, &fault);
 	bool ok = row != NULL ? print_row(part, row, seen, err)
 			      : um_error(err, "%s", fault.reason);
