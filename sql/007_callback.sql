@@ -25,6 +25,26 @@ $$;
 COMMENT ON FUNCTION urlmode.ping() IS
 	'Returns true, and changes nothing. A program that can call it is connected to a database with the migrations.';
 
+-- The functions that change rows wait 20 ms for a lock (lock_timeout): all requests of a
+-- program share one connection, and one row that is held must not delay the others. The
+-- program then asks which rows are held, and tries those again later.
+CREATE FUNCTION urlmode.held(ids uuid[]) RETURNS TABLE (held boolean)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+	free uuid[] := ARRAY(
+		SELECT e.id FROM urlmode.elicitation e WHERE e.id = ANY (ids) FOR NO KEY UPDATE SKIP LOCKED);
+BEGIN
+	RETURN QUERY
+	SELECT e.id IS NOT NULL AND e.id <> ALL (free)
+	FROM unnest(ids) WITH ORDINALITY AS a (id, n)
+	LEFT JOIN urlmode.elicitation e ON e.id = a.id
+	ORDER BY a.n;
+END
+$$;
+COMMENT ON FUNCTION urlmode.held(uuid[]) IS
+	'Whether another transaction holds the lock of each row, without waiting for it. False where there is no such row. Changes nothing.';
+
 CREATE FUNCTION urlmode.look_up(ids uuid[], bindings bytea[], providers text[])
 RETURNS TABLE (
 	outcome text, action text, reason text, requester text, subject text,
@@ -64,7 +84,7 @@ CREATE FUNCTION urlmode.open(
 )
 RETURNS TABLE (outcome text, kind text, target_url text, expires bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-SET lock_timeout = '1s' SET plan_cache_mode = force_generic_plan AS $$
+SET lock_timeout = '20ms' SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
 	announcements text[];
 BEGIN
@@ -195,7 +215,7 @@ CREATE FUNCTION urlmode.complete(
 )
 RETURNS TABLE (outcome text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-SET lock_timeout = '1s' SET plan_cache_mode = force_generic_plan AS $$
+SET lock_timeout = '20ms' SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
 	done bigint[];
 	announcements text[];
@@ -268,6 +288,7 @@ COMMENT ON FUNCTION urlmode.complete(uuid[], bytea[], text[], text[], text[], by
 
 REVOKE ALL ON FUNCTION
 	urlmode.ping(),
+	urlmode.held(uuid[]),
 	urlmode.look_up(uuid[], bytea[], text[]),
 	urlmode.open(uuid[], bytea[], text[], bytea[], text[], bigint[]),
 	urlmode.bindings_of(uuid[], text[]),
@@ -278,6 +299,7 @@ REVOKE ALL ON FUNCTION
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
 	urlmode.ping(),
+	urlmode.held(uuid[]),
 	urlmode.look_up(uuid[], bytea[], text[]),
 	urlmode.open(uuid[], bytea[], text[], bytea[], text[], bigint[]),
 	urlmode.look_up_link(uuid[], text[]),

@@ -288,7 +288,7 @@ CREATE FUNCTION urlmode.record_events(
 )
 RETURNS TABLE (outcome text, mismatch text, elicitation uuid)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-SET lock_timeout = '1s' SET plan_cache_mode = force_generic_plan AS $$
+SET lock_timeout = '20ms' SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
 	kept record;
 	actions text[];

@@ -102,6 +102,7 @@ static const struct statement {
 			REFERENCE, RESULT, ANNOUNCED, REFUND, CHECKOUT } },
 	/* One row for each operation, as from the functions over arrays. */
 	{ UM_OP_PING, "ping", "SELECT urlmode.ping() FROM unnest($1)", { ID } },
+	{ UM_OP_HELD, "held", "SELECT held FROM urlmode.held($1)", { ID } },
 	{ UM_OP_MEASURE, "measure",
 		"SELECT unclaimed, oldest_unclaimed_s, database_ms, "
 		"queue_usage FROM urlmode.measure(), unnest($1)",
@@ -301,6 +302,19 @@ um_batch_take(struct um_batch_answer *answer, PGresult *res)
 	PQclear(res);
 }
 
+/* The row of the operation in this place. */
+static bool
+read_row(const struct um_batch *batch, size_t place, const PGresult *result,
+	int row)
+{
+	struct um_op *op = batch->ops[place];
+
+	if (batch->kinds[place] != UM_OP_HELD)
+		return um_row_read(op, result, row);
+	op->is_held = PQgetvalue(result, row, 0)[0] == 't';
+	return true;
+}
+
 bool
 um_batch_read(const struct um_batch *batch,
 	const struct um_batch_answer *answer)
@@ -318,7 +332,7 @@ um_batch_read(const struct um_batch *batch,
 				|| row >= PQntuples(results[r]))
 				return false;
 			if (batch->ops[i] != NULL
-				&& !um_row_read(batch->ops[i], results[r], row))
+				&& !read_row(batch, i, results[r], row))
 				return false;
 			row++;
 		}

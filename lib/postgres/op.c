@@ -76,6 +76,7 @@ um_op_outcome_text(const struct um_op *op)
 	case UM_OP_EVENT:
 		return event_words[op->event_outcome];
 	case UM_OP_PING:
+	case UM_OP_HELD:
 	case UM_OP_MEASURE:
 	case UM_OP_NONE:
 		break;

@@ -23,6 +23,8 @@ enum um_op_kind {
 	UM_OP_COMPLETE,     /* urlmode.complete */
 	UM_OP_EVENT,        /* urlmode.record_events */
 	UM_OP_PING,         /* urlmode.ping: changes nothing */
+	/* urlmode.held: whether a row is held; sent by the store alone */
+	UM_OP_HELD,
 	/* urlmode.measure: of no row; changes no row */
 	UM_OP_MEASURE,
 };
@@ -139,6 +141,8 @@ struct um_op {
 	struct um_op *next;
 	int64_t deadline; /* when it is handed back as UNAVAILABLE */
 	bool isolated;    /* it gets a transaction of its own */
+	bool is_held;     /* HELD said that another session has its row */
+	bool was_aside;   /* it was tried again after a lock */
 
 	void *owner; /* for the caller that submits it */
 };

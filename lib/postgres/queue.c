@@ -25,6 +25,34 @@ put_first(struct um_queue *queue, struct um_op *op)
 	queue->waiting++;
 }
 
+static void
+set_aside(struct um_queue *queue, struct um_op *op)
+{
+	op->next = NULL;
+	if (queue->held == NULL)
+		queue->held = op;
+	else
+		queue->last_held->next = op;
+	queue->last_held = op;
+	queue->held_len++;
+}
+
+static bool
+is_same_row(const struct um_op *a, const struct um_op *b)
+{
+	return memcmp(a->id, b->id, sizeof(a->id)) == 0;
+}
+
+static bool
+is_row_held(const struct um_queue *queue, const struct um_op *op)
+{
+	const struct um_op *held = queue->held;
+
+	while (held != NULL && !is_same_row(held, op))
+		held = held->next;
+	return held != NULL;
+}
+
 static struct um_op *
 take_first(struct um_queue *queue)
 {
@@ -51,9 +79,7 @@ is_row_under_way(const struct um_queue *queue, const struct um_op *op)
 
 		for (size_t i = 0; i < batch->len; i++)
 			if (batch->ops[i] != NULL
-				&& memcmp(batch->ops[i]->id, op->id,
-					   sizeof(op->id))
-					== 0)
+				&& is_same_row(batch->ops[i], op))
 				return true;
 	}
 	return false;
@@ -101,6 +127,10 @@ um_queue_start(struct um_queue *queue)
 		&& !is_row_under_way(queue, queue->head)) {
 		struct um_op *op = take_first(queue);
 
+		if (is_row_held(queue, op)) {
+			set_aside(queue, op);
+			continue;
+		}
 		batch->kinds[batch->len] = op->kind;
 		batch->ops[batch->len++] = op;
 		if (op->isolated)
@@ -161,6 +191,65 @@ um_queue_put_back(struct um_queue *queue, bool isolate)
 }
 
 void
+um_queue_set_aside(struct um_queue *queue, int64_t now)
+{
+	const struct um_batch *batch = under_way(queue, 0);
+	bool again = false;
+
+	for (size_t i = 0; i < batch->len; i++) {
+		if (batch->ops[i] == NULL)
+			continue;
+		again |= batch->ops[i]->was_aside;
+		set_aside(queue, batch->ops[i]);
+	}
+	/* No row was held, and yet it has waited for a lock. */
+	queue->look_at = now + (again ? UM_QUEUE_LOOK_MS : 0);
+	remove_oldest(queue);
+}
+
+const struct um_batch *
+um_queue_look(struct um_queue *queue, int64_t now)
+{
+	struct um_batch *batch = under_way(queue, queue->under_way);
+
+	if (queue->held == NULL || now < queue->look_at
+		|| queue->under_way == UM_BATCHES_MAX)
+		return NULL;
+	batch->len = 0;
+	while (queue->held != NULL && batch->len < UM_BATCH_MAX) {
+		batch->kinds[batch->len] = UM_OP_HELD;
+		batch->ops[batch->len++] = queue->held;
+		queue->held = queue->held->next;
+		queue->held_len--;
+	}
+	queue->look_at = now + UM_QUEUE_LOOK_MS;
+	queue->under_way++;
+	return batch;
+}
+
+void
+um_queue_take_free(struct um_queue *queue, int64_t now)
+{
+	const struct um_batch *batch = under_way(queue, 0);
+
+	for (size_t i = 0; i < batch->len; i++)
+		if (batch->ops[i] != NULL && batch->ops[i]->is_held)
+			set_aside(queue, batch->ops[i]);
+	for (size_t i = batch->len; i-- > 0;) {
+		struct um_op *op = batch->ops[i];
+
+		if (op == NULL || op->is_held)
+			continue;
+		/* What is not held, but waits for a lock, waits alone. */
+		op->isolated |= op->was_aside;
+		op->was_aside = true;
+		put_first(queue, op);
+	}
+	queue->look_at = now + UM_QUEUE_LOOK_MS;
+	remove_oldest(queue);
+}
+
+void
 um_queue_put_all_back(struct um_queue *queue)
 {
 	while (queue->under_way != 0)
@@ -179,6 +268,27 @@ oldest(const struct um_batch *batch)
 	return i;
 }
 
+/* Their deadlines are in no order. */
+static struct um_op *
+take_expired_held(struct um_queue *queue, int64_t now)
+{
+	struct um_op *before = NULL;
+	struct um_op *op = queue->held;
+
+	for (; op != NULL && op->deadline > now; op = op->next)
+		before = op;
+	if (op == NULL)
+		return NULL;
+	if (before == NULL)
+		queue->held = op->next;
+	else
+		before->next = op->next;
+	if (queue->last_held == op)
+		queue->last_held = before;
+	queue->held_len--;
+	return op;
+}
+
 struct um_op *
 um_queue_take_expired(struct um_queue *queue, int64_t now)
 {
@@ -193,9 +303,9 @@ um_queue_take_expired(struct um_queue *queue, int64_t now)
 			return op;
 		}
 	}
-	return queue->head != NULL && queue->head->deadline <= now
-		? take_first(queue)
-		: NULL;
+	if (queue->head != NULL && queue->head->deadline <= now)
+		return take_first(queue);
+	return take_expired_held(queue, now);
 }
 
 int64_t
@@ -211,13 +321,24 @@ um_queue_deadline(const struct um_queue *queue)
 			&& (deadline < 0 || batch->ops[i]->deadline < deadline))
 			deadline = batch->ops[i]->deadline;
 	}
+	for (const struct um_op *op = queue->held; op != NULL; op = op->next)
+		if (deadline < 0 || op->deadline < deadline)
+			deadline = op->deadline;
 	return deadline;
+}
+
+int64_t
+um_queue_next_look(const struct um_queue *queue)
+{
+	return queue->held != NULL && queue->under_way < UM_BATCHES_MAX
+		? queue->look_at
+		: -1;
 }
 
 size_t
 um_queue_pending(const struct um_queue *queue)
 {
-	size_t pending = queue->waiting;
+	size_t pending = queue->waiting + queue->held_len;
 
 	for (size_t b = 0; b < queue->under_way; b++) {
 		const struct um_batch *batch = under_way(queue, b);

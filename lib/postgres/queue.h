@@ -17,8 +17,9 @@
 
 #include "postgres/op.h"
 
-#define UM_BATCH_MAX 256 /* operations in one transaction */
-#define UM_BATCHES_MAX 2 /* sent: one at work, and the next one */
+#define UM_BATCH_MAX 256     /* operations in one transaction */
+#define UM_BATCHES_MAX 2     /* sent: one at work, and the next one */
+#define UM_QUEUE_LOOK_MS 100 /* between two looks at rows that are held */
 
 /* The operations of one transaction. */
 struct um_batch {
@@ -32,6 +33,12 @@ struct um_queue {
 	struct um_op *head;
 	struct um_op *last; /* valid while head is not NULL */
 	size_t waiting;     /* the number of operations in that list */
+
+	/* Those whose rows another session holds, and when to look again. */
+	struct um_op *held;
+	struct um_op *last_held;
+	size_t held_len;
+	int64_t look_at; /* monotonic, in milliseconds */
 
 	/* Those under way: batch[first], then the other. None is empty. */
 	struct um_batch batch[UM_BATCHES_MAX];
@@ -51,8 +58,9 @@ void um_queue_append(struct um_queue *queue, struct um_op *op);
  * first one has, and takes half of all pending operations. An `isolated`
  * operation becomes a batch of its own. An operation on a row of another batch
  * waits until that batch has finished, and so do those after it, so that the
- * operations of a row keep their order even if the batch is tried again. NULL:
- * no batch can start now.
+ * operations of a row keep their order even if the batch is tried again. An
+ * operation on a row that is set aside is set aside behind it. NULL: no batch
+ * can start now.
  */
 const struct um_batch *um_queue_start(struct um_queue *queue);
 
@@ -72,6 +80,23 @@ void um_queue_finish(struct um_queue *queue, struct um_batch *finished);
  */
 void um_queue_put_back(struct um_queue *queue, bool isolate);
 
+/*
+ * Sets the oldest batch under way, which must exist, aside: a row of it is held
+ * by another session. um_queue_look() finds out which.
+ */
+void um_queue_set_aside(struct um_queue *queue, int64_t now);
+
+/*
+ * When it is time: makes a batch, whose kind is UM_OP_HELD, of operations that
+ * are set aside, and returns it, or NULL. Those that are not held any more, as
+ * um_batch_read() has told, wait again after um_queue_take_free(); the others
+ * are set aside for UM_QUEUE_LOOK_MS.
+ */
+const struct um_batch *um_queue_look(struct um_queue *queue, int64_t now);
+
+/* Ends the oldest batch under way, which must be of um_queue_look(). */
+void um_queue_take_free(struct um_queue *queue, int64_t now);
+
 /* Puts all batches under way back, in their order. */
 void um_queue_put_all_back(struct um_queue *queue);
 
@@ -85,7 +110,10 @@ struct um_op *um_queue_take_expired(struct um_queue *queue, int64_t now);
 /* The earliest deadline, or -1 when the queue is empty. */
 int64_t um_queue_deadline(const struct um_queue *queue);
 
-/* The number of operations that wait or are under way. */
+/* When um_queue_look() may return a batch, or -1. */
+int64_t um_queue_next_look(const struct um_queue *queue);
+
+/* The number of operations that wait, are set aside or are under way. */
 size_t um_queue_pending(const struct um_queue *queue);
 
 #endif

@@ -108,6 +108,7 @@ um_row_read(struct um_op *op, const PGresult *res, int row)
 			10);
 		op->row.queue_usage = strtod(PQgetvalue(res, row, 3), NULL);
 		return true;
+	case UM_OP_HELD: /* of batches, and of no operation */
 	case UM_OP_NONE:
 		break;
 	}

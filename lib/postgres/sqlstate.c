@@ -38,6 +38,12 @@ um_sqlstate_is_transient(const char *sqlstate)
 }
 
 bool
+um_sqlstate_is_lock(const char *sqlstate)
+{
+	return strcmp(sqlstate, "55P03") == 0;
+}
+
+bool
 um_sqlstate_is_rows(const char *sqlstate)
 {
 	static const char *const prefixes[] = { "22", "23", "P0", NULL };

@@ -15,6 +15,9 @@ bool um_sqlstate_is_servers(const char *sqlstate);
 /* A deadlock or a serialization failure: repeat the same transaction. */
 bool um_sqlstate_is_transient(const char *sqlstate);
 
+/* Another session holds what the transaction would lock. */
+bool um_sqlstate_is_lock(const char *sqlstate);
+
 /*
  * One row is at fault: its data, a constraint, or an error that a function
  * raises. A lock that was not granted in time is not among these.

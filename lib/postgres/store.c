@@ -175,7 +175,8 @@ start_batches(struct um_store *store, int64_t now)
 {
 	const struct um_batch *batch;
 
-	while ((batch = um_queue_start(&store->queue)) != NULL) {
+	while ((batch = um_queue_look(&store->queue, now)) != NULL
+		|| (batch = um_queue_start(&store->queue)) != NULL) {
 		if (!um_batch_send(store->conn, store->pooled, batch)
 			|| !flush(store)) {
 			connection_lost(store, now);
@@ -208,6 +209,11 @@ batch_committed(struct um_store *store, int64_t now)
 	 * Not earlier: a server whose disk is full still accepts connections.
 	 */
 	store->retry_ms = UM_STORE_RETRY_MIN_MS;
+	if (um_queue_oldest(&store->queue)->kinds[0] == UM_OP_HELD) {
+		um_batch_read(um_queue_oldest(&store->queue), &store->answer);
+		um_queue_take_free(&store->queue, now);
+		return;
+	}
 	um_queue_finish(&store->queue, &batch);
 	fits = um_batch_read(&batch, &store->answer);
 	if (store->events.committed != NULL)
@@ -229,6 +235,8 @@ batch_failed(struct um_store *store, int64_t now)
 		disconnect(store, now);
 	} else if (um_sqlstate_is_transient(store->answer.sqlstate)) {
 		um_queue_put_back(&store->queue, false);
+	} else if (um_sqlstate_is_lock(store->answer.sqlstate)) {
+		um_queue_set_aside(&store->queue, now);
 	} else if (um_queue_oldest(&store->queue)->len > 1) {
 		/* So that one bad row does not make the others fail. */
 		um_queue_put_back(&store->queue, true);
@@ -349,9 +357,9 @@ um_store_submit(struct um_store *store, struct um_op *op, int64_t now)
 	bool away = store->down_since >= 0
 		&& now - store->down_since > UM_STORE_WAIT_MS;
 
-	op->isolated = false;
+	op->isolated = op->is_held = op->was_aside = false;
 	op->deadline = now + UM_STORE_WAIT_MS;
-	if (away || store->queue.waiting >= UM_STORE_QUEUE_MAX)
+	if (away || um_store_queued(store) >= UM_STORE_QUEUE_MAX)
 		hand_back(store, op, UM_STORE_UNAVAILABLE);
 	else
 		um_queue_append(&store->queue, op);
@@ -394,10 +402,16 @@ um_store_watch(const struct um_store *store, bool *want_write,
 int64_t
 um_store_deadline(const struct um_store *store)
 {
-	int64_t until = store->state == IDLE ? -1 : store->until;
-	int64_t at = um_queue_deadline(&store->queue);
+	bool works = store->state == IDLE || store->state == BUSY;
+	const int64_t times[] = { store->state == IDLE ? -1 : store->until,
+		um_queue_deadline(&store->queue),
+		works ? um_queue_next_look(&store->queue) : -1 };
+	int64_t first = -1;
 
-	return at < 0 || (until >= 0 && until < at) ? until : at;
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		if (times[i] >= 0 && (first < 0 || times[i] < first))
+			first = times[i];
+	return first;
 }
 
 int64_t
@@ -409,7 +423,7 @@ um_store_connected_at(const struct um_store *store)
 size_t
 um_store_queued(const struct um_store *store)
 {
-	return store->queue.waiting;
+	return store->queue.waiting + store->queue.held_len;
 }
 
 size_t

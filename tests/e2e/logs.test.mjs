@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 
 import { comeBack, press } from '../support/flow.mjs';
 import { post, request } from '../support/http.mjs';
-import { holdRow, untilHeld } from '../support/locks.mjs';
+import { holdRow, untilHeld, waitLongerForLocks } from '../support/locks.mjs';
 import { changeNginx, sendRaw } from '../support/nginx.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
@@ -23,6 +23,7 @@ let codes = 0;
 
 before(async () => {
 	fixture = await openFixture({ name: 'logs', own: true });
+	await waitLongerForLocks(fixture.stack);
 });
 
 after(() => fixture?.close());

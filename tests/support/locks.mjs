@@ -39,7 +39,7 @@ export function untilHeld(stack, program) {
 }
 
 /**
- * The programs give up a lock after a second. With this they wait as long as
+ * The programs give up a lock after 20 ms. With this they wait as long as
  * their requests do (UM_STORE_WAIT_MS); for a stack of the test's own.
  */
 export async function waitLongerForLocks(stack) {

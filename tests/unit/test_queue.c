@@ -371,6 +371,82 @@ TEST(the_next_deadline)
 	assert_int_equal(um_queue_deadline(&queue), -1);
 }
 
+/* ops[from] to ops[to - 1] are asked about. */
+static void
+assert_looks(int64_t now, size_t from, size_t to)
+{
+	const struct um_batch *batch = um_queue_look(&queue, now);
+
+	assert_non_null(batch);
+	assert_int_equal(batch->len, to - from);
+	for (size_t i = 0; i < batch->len; i++) {
+		assert_ptr_equal(batch->ops[i], &ops[from + i]);
+		assert_int_equal(batch->kinds[i], UM_OP_HELD);
+	}
+}
+
+TEST(a_row_that_is_held_waits_and_the_others_do_not)
+{
+	append(0, 3);
+	assert_starts(0, 3);
+	um_queue_set_aside(&queue, 500);
+	assert_null(um_queue_start(&queue));
+	assert_int_equal(um_queue_pending(&queue), 3);
+	assert_int_equal(um_queue_next_look(&queue), 500);
+
+	assert_looks(500, 0, 3);
+	ops[2].is_held = true;
+	um_queue_take_free(&queue, 501);
+	assert_starts(0, 2);
+	assert_int_equal(um_queue_next_look(&queue), 501 + UM_QUEUE_LOOK_MS);
+	assert_null(um_queue_look(&queue, 500 + UM_QUEUE_LOOK_MS));
+
+	/* One more on that row stays behind it. */
+	memcpy(ops[3].id, ops[2].id, sizeof(ops[3].id));
+	append(3, 4);
+	assert_finishes(0, 2);
+	assert_null(um_queue_start(&queue));
+	assert_looks(501 + UM_QUEUE_LOOK_MS, 2, 4);
+	ops[2].is_held = false;
+	um_queue_take_free(&queue, 700);
+	assert_starts(2, 4);
+	assert_finishes(2, 4);
+	assert_empty();
+}
+
+/* It waits for another lock than its row's: alone, and not all the time. */
+TEST(what_is_not_held_and_waits_for_a_lock_again_is_isolated)
+{
+	append(0, 2);
+	assert_starts(0, 2);
+	um_queue_set_aside(&queue, 500);
+	assert_looks(500, 0, 2);
+	um_queue_take_free(&queue, 500);
+	assert_starts(0, 2);
+	um_queue_set_aside(&queue, 520);
+	assert_null(um_queue_look(&queue, 520));
+	assert_looks(520 + UM_QUEUE_LOOK_MS, 0, 2);
+	um_queue_take_free(&queue, 620);
+	assert_starts(0, 1);
+	assert_starts(1, 2);
+}
+
+TEST(expired_while_it_is_set_aside)
+{
+	append(0, 3);
+	assert_starts(0, 3);
+	um_queue_set_aside(&queue, 500);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(um_queue_deadline(&queue), ops[i].deadline);
+		assert_ptr_equal(um_queue_take_expired(&queue, ops[i].deadline),
+			&ops[i]);
+	}
+	assert_int_equal(um_queue_next_look(&queue), -1);
+	assert_empty();
+	append(3, 4);
+	assert_starts(3, 4);
+}
+
 /* Whatever happens to them, in whatever order. */
 TEST(each_is_handed_back_once)
 {
@@ -397,6 +473,7 @@ TEST(each_is_handed_back_once)
 			else if (um_queue_oldest(&queue) != NULL)
 				um_queue_put_back(&queue,
 					(random >> 28 & 1) != 0);
+			um_queue_look(&queue, i);
 			break;
 		case 5:
 		case 6: {
@@ -404,6 +481,18 @@ TEST(each_is_handed_back_once)
 
 			if (um_queue_oldest(&queue) == NULL)
 				break;
+			if (um_queue_oldest(&queue)->kinds[0] == UM_OP_HELD) {
+				for (size_t o = 0; o < LENGTH(ops); o++)
+					ops[o].is_held = (random >> (o % 16)
+								 & 1)
+						!= 0;
+				um_queue_take_free(&queue, i);
+				break;
+			}
+			if ((random >> 26 & 3) == 0) {
+				um_queue_set_aside(&queue, i);
+				break;
+			}
 			um_queue_finish(&queue, &batch);
 			for (size_t b = 0; b < batch.len; b++)
 				if (batch.ops[b] != NULL) {
@@ -438,6 +527,10 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		QUEUE_TEST(an_empty_queue),
 		QUEUE_TEST(in_the_order_in_which_they_came),
+		QUEUE_TEST(a_row_that_is_held_waits_and_the_others_do_not),
+		QUEUE_TEST(
+			what_is_not_held_and_waits_for_a_lock_again_is_isolated),
+		QUEUE_TEST(expired_while_it_is_set_aside),
 		QUEUE_TEST(a_batch_has_its_limit),
 		QUEUE_TEST(a_finished_batch_stays_while_the_next_runs),
 		QUEUE_TEST(an_isolated_operation_is_a_batch_of_its_own),

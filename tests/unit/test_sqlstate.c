@@ -39,6 +39,9 @@ TEST(each_class_of_errors)
 				== cases[i].transient);
 		assert_row(sqlstate,
 			um_sqlstate_is_rows(sqlstate) == cases[i].rows);
+		assert_row(sqlstate,
+			um_sqlstate_is_lock(sqlstate)
+				== (strcmp(sqlstate, "55P03") == 0));
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/clock.h"
+#include "postgres/queue.h"
 #include "store_fixture.h"
 
 static struct store_fixture fixture;
@@ -60,6 +61,15 @@ wait_for_lock(void)
 	fail_msg("nobody waits for the lock");
 }
 
+/* How long completing waits for a lock; 20 ms in the product. */
+static void
+set_lock_timeout(const char *time)
+{
+	sql_do(admin_db,
+		"ALTER FUNCTION urlmode.complete SET lock_timeout = '%s'",
+		time);
+}
+
 static void
 terminate(void)
 {
@@ -100,12 +110,51 @@ TEST(a_locked_row_does_not_delay_others)
 	um_op_free(&again);
 }
 
+/* What is held until its time is over is unavailable, and what is not, is done
+ * when it is free. */
+TEST(rows_that_are_held_wait_beside_the_others)
+{
+	struct um_op held[16], others[16];
+	PGconn *lockers[16];
+
+	fixture.now = 0;
+	connect_first();
+	fixture.now = 1000000;
+	for (size_t i = 0; i < LENGTH(held); i++) {
+		row_make_complete(&held[i], "accept", "");
+		row_make_complete(&others[i], "accept", "");
+		lockers[i] = lock_row(&held[i]);
+	}
+	for (size_t i = 0; i < LENGTH(held); i++) {
+		store_fixture_submit(&fixture, &held[i]);
+		store_fixture_submit(&fixture, &others[i]);
+	}
+	store_fixture_run(&fixture, LENGTH(others));
+	for (size_t i = 0; i < LENGTH(others); i++)
+		assert_outcome(&others[i], "completed");
+	assert_int_equal(um_store_queued(fixture.store), LENGTH(held));
+
+	PQfinish(lockers[0]);
+	fixture.now += UM_QUEUE_LOOK_MS;
+	store_fixture_run(&fixture, LENGTH(others) + 1);
+	assert_outcome(&held[0], "completed");
+	fixture.now += UM_STORE_WAIT_MS;
+	store_fixture_run(&fixture, 2 * LENGTH(others));
+	for (size_t i = 1; i < LENGTH(held); i++) {
+		assert_outcome(&held[i], "unavailable");
+		PQfinish(lockers[i]);
+	}
+	ops_free(held, LENGTH(held));
+	ops_free(others, LENGTH(others));
+}
+
 TEST(a_session_that_ends_in_the_middle)
 {
 	struct um_op ops[3];
 	PGconn *locker;
 
 	connect_first();
+	set_lock_timeout("60s");
 	for (size_t i = 0; i < LENGTH(ops); i++)
 		row_make_complete(&ops[i], "accept", "");
 	locker = lock_row(&ops[1]);
@@ -122,6 +171,7 @@ TEST(a_session_that_ends_in_the_middle)
 	}
 	assert_true(fixture.notices.len != 0);
 	ops_free(ops, LENGTH(ops));
+	set_lock_timeout("20ms");
 }
 
 TEST(a_session_that_ends_while_idle)
@@ -235,6 +285,7 @@ TEST(a_silent_server)
 	assert_non_null(op);
 	fixture.now = 0;
 	connect_first();
+	set_lock_timeout("60s");
 	fixture.now = 1000000;
 	row_make_complete(op, "accept", "");
 	row_again(&key, op);
@@ -263,6 +314,7 @@ TEST(a_silent_server)
 	store_fixture_run(&fixture, 2);
 	assert_outcome(&next, "completed");
 	um_op_free(&next);
+	set_lock_timeout("20ms");
 }
 
 /* Given up after UM_STORE_BATCH_MS: what waits behind it goes elsewhere. */
@@ -273,6 +325,7 @@ TEST(a_server_that_stays_silent_is_given_up)
 
 	fixture.now = 0;
 	connect_first();
+	set_lock_timeout("60s");
 	fixture.now = 1000000;
 	row_make_complete(&stuck, "accept", "");
 	row_make_complete(&waiting, "accept", "");
@@ -296,6 +349,7 @@ TEST(a_server_that_stays_silent_is_given_up)
 	PQfinish(locker);
 	um_op_free(&stuck);
 	um_op_free(&waiting);
+	set_lock_timeout("20ms");
 }
 
 int
@@ -303,6 +357,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		STORE_TEST_OPENS(a_locked_row_does_not_delay_others),
+		STORE_TEST_OPENS(rows_that_are_held_wait_beside_the_others),
 		STORE_TEST_OPENS(a_session_that_ends_in_the_middle),
 		STORE_TEST_OPENS(a_session_that_ends_while_idle),
 		STORE_TEST_OPENS(it_reconnects_by_itself),
