@@ -11,7 +11,7 @@ import pg from 'pg';
 
 import { sender } from '../support/deliveries.mjs';
 import { create } from '../support/flow.mjs';
-import { holdRow } from '../support/locks.mjs';
+import { holdRow, waitLongerForLocks } from '../support/locks.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 
@@ -25,7 +25,8 @@ let other;
 let early;
 
 before(async () => {
-	fixture = await openFixture({ name: 'events' });
+	fixture = await openFixture({ name: 'events', own: true });
+	await waitLongerForLocks(fixture.stack);
 	[one, other, early] = await Promise.all([connect(), connect(), connect()]);
 	await fixture.stack.sql('VACUUM');
 	await record(early, [event(randomUUID(), 'paid')]);
@@ -424,6 +425,7 @@ test('after its expiry a payment still counts, until it is completed as expired'
 test('a row that somebody else holds fails alone, and is taken when it is free', async () => {
 	const stripe = sender(fixture, 'stripe');
 	const [held, ...free] = await Promise.all(Array.from({ length: 6 }, () => start()));
+	await waitLongerForLocks(fixture.stack, '20ms');
 	const lock = await holdRow(fixture.stack, held);
 	const paid = stripe.event(held, 'paid');
 	const answers = await Promise.all([
@@ -432,6 +434,7 @@ test('a row that somebody else holds fails alone, and is taken when it is free',
 	assert.deepEqual(answers.map(({ status }) => status), [503, 200, 200, 200, 200, 200]);
 	await lock.release();
 	assert.equal((await stripe.send(paid)).status, 200);
+	await waitLongerForLocks(fixture.stack);
 	assert.equal((await stateOf(held)).action, 'accept');
 });
 

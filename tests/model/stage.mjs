@@ -6,6 +6,7 @@ import { connect, createServer } from 'node:net';
 import pg from 'pg';
 import { UrlMode } from 'urlmode';
 
+import { waitLongerForLocks } from '../../lib/node/test/support/database.js';
 import { Cluster } from '../../lib/node/test/support/cluster.js';
 import { scratchKeys } from '../../lib/node/test/support/keys.js';
 import { internalsOf } from '../../lib/node/src/internals.js';
@@ -65,6 +66,7 @@ export class Stage {
 		stage.keysFile = scratchKeys(t);
 		stage.keys = new KeysFile(stage.keysFile);
 		stage.admin = await stage.connect();
+		await waitLongerForLocks(stage.admin);
 		stage.callback = await stage.connect('urlmode_cgi');
 		await stage.start(0);
 		await stage.start(1);

@@ -42,11 +42,11 @@ export function untilHeld(stack, program) {
  * The programs give up a lock after 20 ms. With this they wait as long as
  * their requests do (UM_STORE_WAIT_MS); for a stack of the test's own.
  */
-export async function waitLongerForLocks(stack) {
+export async function waitLongerForLocks(stack, time = '60s') {
 	for (const { signature } of await stack.sql(`
 		SELECT oid::regprocedure AS signature FROM pg_proc
 		WHERE pronamespace = 'urlmode'::regnamespace AND proconfig::text LIKE '%lock_timeout%'`)) {
-		await stack.sql(`ALTER FUNCTION ${signature} SET lock_timeout = '60s'`);
+		await stack.sql(`ALTER FUNCTION ${signature} SET lock_timeout = '${time}'`);
 	}
 }
 

@@ -95,7 +95,7 @@ test('expire completes what has expired for its owner alone, and announces it', 
 	assert.equal(announced.filter((payload) => payload === expected).length, 1);
 });
 
-test('what a browser or a provider waits for gives up a locked row after 20 ms', async (t) => {
+test('what a browser or a provider waits for gives up a locked row', async (t) => {
 	const { urlmode, admin, callback, adminUrl } = await setUp(t);
 	const [id] = await createMany(urlmode, 1, payment);
 	const holder = await connect(t, adminUrl);

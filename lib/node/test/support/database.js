@@ -56,6 +56,7 @@ export async function setUp(t, { serverUrl = requireUrl('URLMODE_DATABASE_URL'),
 	t.after(() => admin?.query(`ROLLBACK; RESET ROLE; SET lock_timeout = '1s';
 		DELETE FROM urlmode.elicitation WHERE subject = 'user-42' AND status <> 'completed'`).catch(() => {}));
 	admin = await connect(t, adminUrl);
+	await waitLongerForLocks(admin);
 	return {
 		urlmode, settings, keysFile, applicationName, adminUrl,
 		another: () => {
@@ -66,6 +67,18 @@ export async function setUp(t, { serverUrl = requireUrl('URLMODE_DATABASE_URL'),
 		admin,
 		callback: await Callback.start(t, adminUrl, keysFile),
 	};
+}
+
+/**
+ * The functions that the programs call give up a lock after 20 ms, and the
+ * programs try again. A test that calls them itself waits for a second.
+ *
+ * @param {pg.Client} admin
+ */
+export async function waitLongerForLocks(admin) {
+	const { rows } = await admin.query(`SELECT oid::regprocedure AS signature FROM pg_proc
+		WHERE pronamespace = 'urlmode'::regnamespace AND 'lock_timeout=20ms' = ANY (proconfig)`);
+	for (const { signature } of rows) await admin.query(`ALTER FUNCTION ${signature} SET lock_timeout = '1s'`);
 }
 
 /** What the callback programs do, with their role. */
