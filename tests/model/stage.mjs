@@ -6,8 +6,8 @@ import { connect, createServer } from 'node:net';
 import pg from 'pg';
 import { UrlMode } from 'urlmode';
 
-import { waitLongerForLocks } from '../../lib/node/test/support/database.js';
 import { Cluster } from '../../lib/node/test/support/cluster.js';
+import { waitLongerForLocks } from '../../lib/node/test/support/database.js';
 import { scratchKeys } from '../../lib/node/test/support/keys.js';
 import { internalsOf } from '../../lib/node/src/internals.js';
 import { KeysFile } from '../../lib/node/src/keys.js';

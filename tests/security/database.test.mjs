@@ -75,7 +75,7 @@ test('the login is what the contract says: no attribute, no membership', async (
 	assert.deepEqual(memberships, []);
 });
 
-test('it may execute eight functions of the schema, and hold no other right in it', async () => {
+test('it may execute nine functions of the schema, and hold no other right in it', async () => {
 	const { rows: functions } = await thief.query(`
 		SELECT proname FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace
 			AND has_function_privilege(oid, 'EXECUTE') ORDER BY proname`);
@@ -85,7 +85,7 @@ test('it may execute eight functions of the schema, and hold no other right in i
 				OR (relkind <> 'S' AND has_any_column_privilege(oid, 'SELECT, INSERT, UPDATE, REFERENCES')))`);
 
 	assert.deepEqual(functions.map(({ proname }) => proname),
-		['complete', 'look_up', 'look_up_link', 'measure', 'open', 'open_link', 'ping', 'record_events']);
+		['complete', 'held', 'look_up', 'look_up_link', 'measure', 'open', 'open_link', 'ping', 'record_events']);
 	assert.deepEqual(relations, []);
 });
 
