@@ -245,7 +245,8 @@ export class Model {
 
 	#isOver(row, since) {
 		const closed = closesAt({ ...row, ...row.kind === 'payment' && { status: 'processing' } });
-		if (Math.max(row.completedAt ?? 0, row.claimedAt ?? 0, closed) > since) return false;
+		// The next call is given it, to ask its provider.
+		if (Math.max(row.completedAt ?? 0, row.claimedAt ?? 0, closed) > since || this.#mayBePaid(row)) return false;
 		if (row.kind === 'payment') return this.#paymentsOf(row).every((paid) => !isUnclaimed(paid) && Math.max(paid.claimedAt ?? 0, paid.refundedAt ?? 0) <= since);
 		return row.kind !== 'signature' || row.action !== 'accept' || row.claimed;
 	}
