@@ -27,7 +27,7 @@ const PART = 400;
 const WEIGHTS = {
 	call: 18, open: 14, pay: 12, proof: 16, refund: 10, decide: 4, batch: 4, again: 6, attempt: 6, event: 7, unproven: 8, answer: 10, end: 7, comeBack: 4,
 	claim: 8, begin: 6, fulfil: 4, confirm: 4, release: 2, bothAct: 2, refundByHand: 4, cancel: 2, complete: 4, tooLate: 3, slowAnswer: 1,
-	otherPrice: 2, sharedAttempt: 2, later: 10, close: 2, die: 2, purge: 3, delete: 5,
+	otherPrice: 2, sharedAttempt: 2, overtaken: 1, later: 10, close: 2, die: 2, purge: 3, delete: 5,
 };
 
 /**
@@ -172,6 +172,15 @@ export function makeHistory(seed) {
 				{ do: 'call', call: cheap, at: 0, user, thing: 'book' }, { do: 'call', call: dear, at: 1, user, thing: 'dearBook' },
 				{ do: 'pay', payment, row: dear, amount: 2_000, currency: 'EUR' }, { do: 'event', event: label('event'), effect: 'paid', payment },
 				{ do: 'open', row: cheap },
+			];
+		},
+		/** A lease ends, another call begins, and only then the first one gives its claim back. */
+		overtaken() {
+			const [one, other, payment, user] = [label('call'), label('call'), label('payment'), random.pick(USERS)];
+			return [
+				{ do: 'call', call: one, at: 0, user, thing: 'book' }, { do: 'call', call: other, at: 1, user, thing: 'book' },
+				{ do: 'pay', payment, row: one, amount: 1_000, currency: 'EUR' }, { do: 'event', event: label('event'), effect: 'paid', payment },
+				{ do: 'begin', call: one }, { do: 'later', ms: HOUR }, { do: 'begin', call: other }, { do: 'release', call: one },
 			];
 		},
 		/** Two elicitations were told of an attempt of the same name, and then an event names it alone. */
