@@ -4,12 +4,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { processes } from '../support/processes.mjs';
 import { until } from '../support/wait.mjs';
 
+const FOLDER = '/nonexistent/test';
 const REAP = fileURLToPath(new URL('../reap', import.meta.url));
 
 function start(t, command, args, mark) {
@@ -27,9 +29,24 @@ test('what a killed run has started ends, also in a session of its own and deaf 
 	const run = start(t, 'sleep', ['600'], '');
 	const children = [start(t, 'sleep', ['600'], mark), start(t, 'sh', ['-c', 'trap "" TERM; while :; do sleep 1; done'], mark)];
 	const other = start(t, 'sleep', ['600'], `${mark}-other`);
-	const reap = start(t, REAP, [run.pid, mark], mark);
+	const reap = start(t, REAP, [run.pid, mark, FOLDER], mark);
 	run.kill('SIGKILL');
 	await Promise.all([...children.map(({ ended }) => ended), reap.ended]);
+	assert.deepEqual([other.exitCode, other.signalCode], [null, null]);
+});
+
+test('so does nginx, which has no environment to see, and another nginx does not', async (t) => {
+	const mark = `nginx-${process.pid}`;
+	// nginx writes this over its command line and its environment.
+	const nginx = (folder) => start(t, 'bash', ['-c', `exec -a 'nginx: master process nginx -e ${folder}/log' sleep 600`], '');
+	const run = start(t, 'sleep', ['600'], '');
+	const [child, other] = [nginx(`${FOLDER}/stacks/a`), nginx(`${FOLDER}-other/a`)];
+	for (const one of [child, other]) {
+		await until('it has its title', () => readFileSync(`/proc/${one.pid}/cmdline`, 'utf8').startsWith('nginx'));
+	}
+	const reap = start(t, REAP, [run.pid, mark, FOLDER], mark);
+	run.kill('SIGKILL');
+	await Promise.all([child.ended, reap.ended]);
 	assert.deepEqual([other.exitCode, other.signalCode], [null, null]);
 });
 
@@ -40,7 +57,7 @@ test('a run whose make was killed ends with all that it has started', async (t) 
 	t.after(() => make.kill('SIGKILL'));
 	const run = await childOf(make);
 	const child = start(t, 'sleep', ['600'], mark);
-	const reap = start(t, REAP, [run, mark], mark);
+	const reap = start(t, REAP, [run, mark, FOLDER], mark);
 	await childOf(reap); // it has looked at both
 	make.kill('SIGKILL');
 	await Promise.all([child.ended, reap.ended]);
