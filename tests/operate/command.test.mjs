@@ -77,7 +77,7 @@ describe('the login', () => {
 			"SELECT FROM pg_auth_members WHERE member = 'urlmode_operator'::regrole");
 
 		assert.deepEqual(functions.map(({ proname }) => proname),
-			['decide_payment', 'list_events', 'list_migrations', 'list_unclaimed', 'list_unknown', 'purge', 'show_decisions', 'show_elicitation',
+			['decide_payment', 'list_events', 'list_migrations', 'list_paid', 'list_unclaimed', 'list_unknown', 'purge', 'show_decisions', 'show_elicitation',
 				'show_events', 'show_payments', 'show_refunds']);
 		assert.deepEqual([relations, memberships], [[], []]);
 	});

@@ -14,7 +14,8 @@ export const PRICE = { amount: 1050, currency: 'EUR' };
 /** Access token → subject. */
 export const USERS = { 'token-of-ada': 'ada@example.org', 'token-of-grace': 'grace@example.org' };
 
-const SCENARIO_RUNS = 400;
+/** An environment variable, which has 128 KiB at most, names the users of so many. */
+const SCENARIO_RUNS = 700;
 const TAG = randomBytes(4).toString('hex');
 
 /** The users of the scenarios, of which each run has two. */
@@ -26,6 +27,7 @@ export const SCENARIO_USERS = Object.fromEntries(Array.from({ length: SCENARIO_R
  * @param {number} run
  */
 export function scenarioUser(user, run) {
+	if (run > SCENARIO_RUNS) throw new Error(`more than ${SCENARIO_RUNS} scenarios: raise SCENARIO_RUNS`);
 	return `${user}-${TAG}-${run}@example.org`;
 }
 
