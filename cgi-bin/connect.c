@@ -99,12 +99,13 @@ static enum um_refusal
 redirect_to_target(const struct um_context *context, struct um_exchange *ex)
 {
 	const char *target = ex->op.row.target_url;
-	enum um_refusal refusal;
 
 	um_buf_puts(&ex->url, target);
 	if (strcmp(ex->op.row.kind, "oauth") == 0) {
-		if ((refusal = um_exchange_mint(context, ex, UM_PURPOSE_RETURN,
-			     ex->op.row.expires)))
+		enum um_refusal refusal = um_exchange_mint(context, ex,
+			UM_PURPOSE_RETURN, ex->op.row.expires);
+
+		if (refusal)
 			return refusal;
 		um_buf_cat(&ex->url,
 			strchr(target, '?') != NULL ? "&state=" : "?state=",

@@ -48,11 +48,12 @@ um_link_mint(char text[static UM_LINK_LEN + 1],
 	const char *provider)
 {
 	const struct um_key *key = um_keys_minting(keys);
-	uint8_t bytes[BYTES_LEN] = { VERSION, key->kid };
 	uint8_t mac[UM_HKDF_LEN];
 	bool ok = make_mac(mac, key, id, keys, provider);
 
 	if (ok) {
+		uint8_t bytes[BYTES_LEN] = { VERSION, key->kid };
+
 		memcpy(bytes + PREFIX_LEN, id, UM_UUID_LEN);
 		memcpy(bytes + PREFIX_LEN + UM_UUID_LEN, mac, MAC_LEN);
 		um_base64url_encode(text, bytes, sizeof(bytes));

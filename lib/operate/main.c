@@ -14,6 +14,13 @@
 #include "operate/query.h"
 #include "operate/reconcile.h"
 
+/* Whether this part is asked for, with so many arguments. */
+static bool
+asks(char **args, size_t len, const char *part, size_t arguments)
+{
+	return len == arguments + 1 && strcmp(args[0], part) == 0;
+}
+
 static int
 answer(char **args, size_t len, const char *config, struct um_error *err)
 {
@@ -22,28 +29,28 @@ answer(char **args, size_t len, const char *config, struct um_error *err)
 
 	if (strcmp(what, "delivery") == 0)
 		return um_check_delivery(args + 1, len - 1, config, err);
-	if (strcmp(what, "config") == 0 && len == 2)
+	if (asks(args, len, "config", 1))
 		ok = um_query_config(args[1], config, err);
-	else if (strcmp(what, "keys") == 0 && len == 2)
+	else if (asks(args, len, "keys", 1))
 		ok = um_query_keys(args[1], err);
-	else if (strcmp(what, "state") == 0 && len == 2)
+	else if (asks(args, len, "state", 1))
 		ok = um_query_state(args[1], config, err);
-	else if (strcmp(what, "jwks") == 0 && len == 2)
+	else if (asks(args, len, "jwks", 1))
 		ok = um_issuer_print_keys(args[1], err);
-	else if (strcmp(what, "discovery") == 0 && len == 3)
+	else if (asks(args, len, "discovery", 2))
 		ok = um_issuer_print_discovery(args[1], args[2], err);
-	else if (strcmp(what, "socket") == 0 && len == 2)
+	else if (asks(args, len, "socket", 1))
 		ok = um_query_socket(args[1], err);
-	else if (strcmp(what, "conninfo") == 0 && len == 1)
+	else if (asks(args, len, "conninfo", 0))
 		ok = um_query_conninfo(err);
-	else if (strcmp(what, "programs") == 0 && len == 1)
+	else if (asks(args, len, "programs", 0))
 		ok = um_query_programs(config, err);
 	else if (strcmp(what, "reconcile") == 0 && len >= 3)
 		ok = um_reconcile_print(args[1], args + 2, len - 2, config,
 			err);
-	else if (strcmp(what, "sql") == 0 && len == 1)
+	else if (asks(args, len, "sql", 0))
 		ok = um_query_sql(config, err);
-	else if (strcmp(what, "pages") == 0 && len == 1)
+	else if (asks(args, len, "pages", 0))
 		ok = um_query_pages(config, err);
 	else
 		return um_error(err, "a part of the command urlmode"), EX_USAGE;

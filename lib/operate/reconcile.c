@@ -150,18 +150,21 @@ um_reconcile_print(const char *provider, char **files, size_t len,
 {
 	struct um_config *loaded = NULL;
 	const struct um_provider *found;
-	bool ok = um_config_load(&loaded, config, err);
+	const struct um_spec *spec;
+	bool ok = true;
 
-	found = ok ? um_config_provider(loaded, um_str(provider)) : NULL;
-	if (ok
-		&& (found == NULL || found->spec == NULL
-			|| !found->spec->has_list))
+	if (!um_config_load(&loaded, config, err))
+		return false;
+	found = um_config_provider(loaded, um_str(provider));
+	spec = found != NULL ? found->spec : NULL;
+	if (spec == NULL || !spec->has_list)
 		ok = um_error(err,
 			"%s: the configuration has no such provider, or its "
 			"description has no `reconcile`",
 			provider);
-	for (size_t i = 0; ok && i < len; i++)
-		ok = print_file(found->spec, files[i], err);
+	else
+		for (size_t i = 0; ok && i < len; i++)
+			ok = print_file(spec, files[i], err);
 	um_config_free(loaded);
 	return ok;
 }

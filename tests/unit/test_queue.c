@@ -447,75 +447,88 @@ TEST(expired_while_it_is_set_aside)
 	assert_starts(3, 4);
 }
 
+/* What became of the operations. */
+static struct {
+	int times[LENGTH(ops)]; /* how often each was handed back */
+	size_t appended;
+	size_t handed_back;
+} history;
+
+static void
+hand_back(const struct um_op *op)
+{
+	if (op == NULL)
+		return;
+	history.times[op - ops]++;
+	history.handed_back++;
+}
+
+/* The oldest batch ends, in one of its ways. */
+static void
+end_oldest(uint32_t random, int now)
+{
+	const struct um_batch *oldest = um_queue_oldest(&queue);
+	struct um_batch batch;
+
+	if (oldest == NULL)
+		return;
+	if (oldest->kinds[0] == UM_OP_HELD) {
+		for (size_t i = 0; i < LENGTH(ops); i++)
+			ops[i].is_held = (random >> (i % 16) & 1) != 0;
+		um_queue_take_free(&queue, now);
+	} else if ((random >> 26 & 3) == 0) {
+		um_queue_set_aside(&queue, now);
+	} else {
+		um_queue_finish(&queue, &batch);
+		for (size_t i = 0; i < batch.len; i++)
+			hand_back(batch.ops[i]);
+	}
+}
+
+static void
+put_back(uint32_t random)
+{
+	if ((random >> 27 & 1) != 0)
+		um_queue_put_all_back(&queue);
+	else if (um_queue_oldest(&queue) != NULL)
+		um_queue_put_back(&queue, (random >> 28 & 1) != 0);
+}
+
 /* Whatever happens to them, in whatever order. */
 TEST(each_is_handed_back_once)
 {
-	int times[LENGTH(ops)] = { 0 };
-	size_t appended = 0;
-	size_t handed_back = 0;
 	uint32_t random = 1;
 
-	for (int i = 0; i < 100000 && handed_back < LENGTH(ops); i++) {
+	for (int i = 0; i < 100000 && history.handed_back < LENGTH(ops); i++) {
 		random = random * 1664525 + 1013904223;
 		switch (random >> 29) {
 		case 0:
 		case 1:
-			if (appended < LENGTH(ops))
-				um_queue_append(&queue, &ops[appended++]);
+			if (history.appended < LENGTH(ops))
+				um_queue_append(&queue,
+					&ops[history.appended++]);
 			break;
 		case 2:
 		case 3:
 			um_queue_start(&queue);
 			break;
 		case 4:
-			if ((random >> 27 & 1) != 0)
-				um_queue_put_all_back(&queue);
-			else if (um_queue_oldest(&queue) != NULL)
-				um_queue_put_back(&queue,
-					(random >> 28 & 1) != 0);
+			put_back(random);
 			um_queue_look(&queue, i);
 			break;
 		case 5:
-		case 6: {
-			struct um_batch batch;
-
-			if (um_queue_oldest(&queue) == NULL)
-				break;
-			if (um_queue_oldest(&queue)->kinds[0] == UM_OP_HELD) {
-				for (size_t o = 0; o < LENGTH(ops); o++)
-					ops[o].is_held = (random >> (o % 16)
-								 & 1)
-						!= 0;
-				um_queue_take_free(&queue, i);
-				break;
-			}
-			if ((random >> 26 & 3) == 0) {
-				um_queue_set_aside(&queue, i);
-				break;
-			}
-			um_queue_finish(&queue, &batch);
-			for (size_t b = 0; b < batch.len; b++)
-				if (batch.ops[b] != NULL) {
-					times[batch.ops[b] - ops]++;
-					handed_back++;
-				}
+		case 6:
+			end_oldest(random, i);
 			break;
-		}
-		default: {
-			const struct um_op *op = um_queue_take_expired(&queue,
-				um_queue_deadline(&queue));
-
-			if (op != NULL) {
-				times[op - ops]++;
-				handed_back++;
-			}
-		}
+		default:
+			hand_back(um_queue_take_expired(&queue,
+				um_queue_deadline(&queue)));
 		}
 		assert_int_equal(um_queue_pending(&queue),
-			appended - handed_back);
+			history.appended - history.handed_back);
 	}
 	for (size_t i = 0; i < LENGTH(ops); i++)
-		assert_int_equal(times[i], 1);
+		assert_int_equal(history.times[i], 1);
 	assert_empty();
 }
 
