@@ -21,7 +21,10 @@ take_field(struct um_csv *csv, struct um_buf *out, size_t *lines)
 	size_t i = quoted;
 
 	for (;; i++) {
-		char c = i < rest->len ? rest->ptr[i] : '\n';
+		char c = '\n';
+
+		if (i < rest->len)
+			c = rest->ptr[i];
 
 		if (quoted && i == rest->len)
 			return "has a quote that is not closed";
@@ -107,12 +110,30 @@ um_csv_begin(struct um_csv *csv, struct um_str text, struct um_error *err)
 	return take_row(csv, &csv->names, csv->name_ends, &csv->columns, err);
 }
 
+/* Some exports end with one. A row of one field may be empty. */
+static void
+skip_empty_lines(struct um_csv *csv)
+{
+	struct um_str *rest = &csv->rest;
+
+	while (csv->columns > 1 && rest->len != 0) {
+		size_t len = rest->ptr[0] == '\r' && rest->len > 1;
+
+		if (rest->ptr[len] != '\n')
+			return;
+		rest->ptr += len + 1;
+		rest->len -= len + 1;
+		csv->line++;
+	}
+}
+
 bool
 um_csv_next(struct um_csv *csv, struct um_buf *out, struct um_error *err)
 {
 	size_t len;
 
 	csv->line++;
+	skip_empty_lines(csv);
 	if (csv->rest.len == 0
 		|| !take_row(csv, &csv->cells, csv->ends, &len, err))
 		return false;

@@ -122,11 +122,12 @@ compare_books()
 	FILENAME == ARGV[1] { ours[$1] = $3 " " $4; id[$1] = $5; if ($2 >= bound[1] && $2 < bound[2]) due[$1] = ++n; next }
 	{
 		price = $3 " " $4
-		if (($1 in seen) && seen[$1] != price) report("twice", $1 ": " seen[$1] ", " price)
+		if (($1 in seen) && $3 != "" && seen[$1] != " " && seen[$1] != price) report("twice", $1 ": " seen[$1] ", " price)
 		if ($1 in seen) next
 		seen[$1] = price
 		if ($1 in ours) {
-			if ($5 == "" || ours[$1] == price) same++
+			if ($3 == "") unread++
+			else if (ours[$1] == price) same++
 			else report("differs", $1 ": " price " there, " ours[$1] " here, of " id[$1])
 		} else if ($2 < bound[1] || $2 >= bound[2])
 			next
@@ -140,6 +141,7 @@ compare_books()
 			if (!(reference in seen)) list[due[reference]] = reference
 		for (i = 1; i <= n; i++)
 			if (i in list) report("unlisted", list[i] ": " ours[list[i]] ", of " id[list[i]] ": look for it at the provider, and at urlmode show " id[list[i]])
+		if (unread) print unread " of ours name no elicitation there, so that their amounts were not compared"
 		printf "%d the same, %d differ, %d name no elicitation\n", same, differs, foreign
 		if (differs) print "" >mark
 	}' "$scratch/ours" "$scratch/theirs"

@@ -101,6 +101,15 @@ describe('Stripe', () => {
 		assert.deepEqual([status, out], [0, '0 the same, 0 differ, 1 name no elicitation\n']);
 	});
 
+	test('what names no elicitation at the provider and was accepted here is not counted as compared', async () => {
+		await fixture.stack.sql('DELETE FROM urlmode.payment');
+		const known = await paid();
+		const { status, out } = await reconcile('stripe', page({ ...known, client_reference_id: 'cart-17', amount_total: 1 }, known));
+		assert.deepEqual([status, out.trimEnd().split('\n')], [0, [
+			'1 of ours name no elicitation there, so that their amounts were not compared', '0 the same, 0 differ, 0 name no elicitation',
+		]]);
+	});
+
 	test('it reads only: rows and events stay as they are', async () => {
 		const state = () => fixture.stack.sql(`SELECT (SELECT md5(string_agg(e::text, '' ORDER BY id)) FROM urlmode.elicitation e) AS rows,
 			(SELECT count(*) FROM urlmode.event) AS events, (SELECT count(*) FROM urlmode.payment) AS payments`);
