@@ -47,6 +47,15 @@ function asDecimal(amount, exponent) {
 }
 
 /**
+ * The price in the text of a tool's result, as the pages show it.
+ *
+ * @param {Expected} price
+ */
+export function formatPrice({ amount, currency }) {
+	return `${asDecimal(BigInt(amount), /** @type {number} */ (EXPONENTS.get(currency)))} ${currency}`;
+}
+
+/**
  * The price as the provider writes it: a whole number in its own units, or decimal text.
  *
  * @param {string} provider

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import test from 'node:test';
 
-import { priceOf } from '../src/price.js';
+import { formatPrice, priceOf } from '../src/price.js';
 import { payment, setUp } from './support/database.js';
 
 for (const [provider, amount, currency, written] of [
@@ -43,6 +43,13 @@ for (const [provider, amount, currency, step] of [
 		});
 	});
 }
+
+test('the text of a result shows a price as ISO 4217 divides it, also where a locale has no such coins', () => {
+	for (const [amount, currency, text] of [
+		[1_050, 'EUR', '10.50 EUR'], [5, 'EUR', '0.05 EUR'], [5, 'ISK', '5 ISK'], [5_000_000, 'MGA', '50000.00 MGA'],
+		[100_000, 'IQD', '100.000 IQD'], [Number.MAX_SAFE_INTEGER, 'USD', '90071992547409.91 USD'],
+	]) assert.equal(formatPrice({ amount, currency }), text);
+});
 
 test('a price that is not a safe integer in the units of the provider is refused', async () => {
 	await assert.rejects(priceOf('stripe', { amount: Number.MAX_SAFE_INTEGER, currency: 'ISK' }), TypeError);

@@ -1,6 +1,7 @@
 // The messages that a user, or the model that talks to the user, reads.
 
 import { internalsOf } from '../internals.js';
+import { formatPrice } from '../price.js';
 
 /** @type {Record<string, string>} */
 const REASON_TEXTS = {
@@ -101,12 +102,6 @@ export function openResult({ message, kind }, { elicitationId }, status) {
 export function failureResult(action, reason) {
 	const text = Object.hasOwn(REASON_TEXTS, reason) ? REASON_TEXTS[reason] : reason;
 	return textResult(`Not done: ${text || (action === 'decline' ? 'the user refused' : 'it was cancelled')}.`, true);
-}
-
-/** @param {import('../types.js').Expected} price */
-function formatPrice({ amount, currency }) {
-	const digits = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
-	return `${(amount / 10 ** digits).toFixed(digits)} ${currency}`;
 }
 
 /** @param {number} ms */
