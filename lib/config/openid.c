@@ -112,15 +112,20 @@ begins_with_tenant(const char *text)
 static bool
 check_entra(const struct um_conf_loc *at, const struct um_openid *openid)
 {
+	static const char *const mutable[] = { "email", "preferred_username",
+		"upn", "unique_name", "name" };
+
 	if (strncmp(openid->issuer, ENTRA, strlen(ENTRA)) != 0)
 		return true;
 	if (!begins_with_tenant(openid->issuer + strlen(ENTRA)))
 		return um_conf_member_error(at, "issuer",
 			"does not name one tenant by its id");
-	return strcmp(openid->claim, "email") != 0
-		|| um_conf_member_error(at, "claim",
-			"is no e-mail there: who administers a tenant can set "
-			"it to anything; take `oid`");
+	for (size_t i = 0; i < sizeof(mutable) / sizeof(mutable[0]); i++)
+		if (strcmp(openid->claim, mutable[i]) == 0)
+			return um_conf_member_error(at, "claim",
+				"can be set to anything there by an "
+				"administrator of the tenant; take `oid`");
+	return true;
 }
 
 bool
