@@ -187,8 +187,8 @@ class Lease {
 	 */
 	async fulfil(result) {
 		const json = toJson(result);
-		const done = await this.#untilItEnds(() => (json === undefined ? this.#operations.confirm() : this.#operations.fulfil(json)));
-		this.#stop();
+		const done = await this.#whileItLasts(() => (json === undefined ? this.#operations.confirm() : this.#operations.fulfil(json)))
+			.finally(() => this.#stop());
 		if (!done) throw new ClaimLostError(this.#id);
 		return json !== undefined;
 	}
@@ -211,16 +211,19 @@ class Lease {
 	}
 
 	/**
-	 * The work is done, so a database that does not answer is asked again for as long as no other call can begin.
+	 * The work is done, so a database that does not answer is asked again, for the
+	 * time of one lease. No other call can begin meanwhile.
 	 *
 	 * @param {() => Promise<boolean>} ask
 	 */
-	async #untilItEnds(ask) {
+	async #whileItLasts(ask) {
+		const until = performance.now() + this.#ms;
 		for (;;) {
 			try {
 				return await ask();
 			} catch (error) {
-				if (isRefusal(error) || error instanceof UrlModeClosedError || performance.now() >= this.#until) throw error;
+				const over = performance.now() >= Math.min(until, this.#until);
+				if (isRefusal(error) || error instanceof UrlModeClosedError || over) throw error;
 				await sleep(jittered(RETRY_MS));
 			}
 		}

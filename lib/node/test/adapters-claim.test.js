@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { getEventListeners } from 'node:events';
 import { createServer, request as httpRequest } from 'node:http';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,6 +31,26 @@ test('the client gives up, the user pays, and the next call delivers instead of 
 		const result = await ask(next());
 		assert.deepEqual([result.action, result.reference, result.late], ['accept', `pay_${id}`, undefined], way);
 	}
+});
+
+test('a call of the SDK 1.x leaves nothing that follows its signal or its session', async (t) => {
+	const { options } = await start(t);
+	const { signal } = new AbortController();
+	let closings = 0;
+	const server = {
+		transport: { send: async () => {} }, getClientCapabilities: () => ({}), getClientVersion: () => undefined,
+		set onclose(close) {
+			this.close = () => {
+				closings += 1;
+				close();
+			};
+		},
+	};
+	const { structuredContent } = await withSdk1({ ...options, server, call: { requestId: 1, signal } }, async () => ({ content: [] }));
+	assert.equal(structuredContent.elicitation.status, 'pending');
+	assert.deepEqual(getEventListeners(signal, 'abort'), []);
+	server.close();
+	assert.equal(closings, 1);
 });
 
 test('a call that is cancelled at the moment at which its payment arrives claims nothing', async (t) => {

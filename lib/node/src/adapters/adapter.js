@@ -30,7 +30,8 @@ export function makeAdapter(describe) {
 	 */
 	async function withElicitation(options, body) {
 		const { call, server, ...rest } = options;
-		return toolResultOf(await runWithElicitation(/** @type {import('./types.js').ElicitOptions} */ (rest), describe(options), body));
+		return run(describe(options),
+			(described) => runWithElicitation(/** @type {import('./types.js').ElicitOptions} */ (rest), described, body));
 	}
 
 	/**
@@ -46,12 +47,21 @@ export function makeAdapter(describe) {
 	 */
 	async function withAccount(options, body) {
 		const { call, server, ...rest } = options;
-		return toolResultOf(await runWithAccount(/** @type {import('./types.js').AccountOptions} */ (rest), describe(options), body));
+		return run(describe(options),
+			(described) => runWithAccount(/** @type {import('./types.js').AccountOptions} */ (rest), described, body));
 	}
 
 	/**
-	 * @param {import('./with-elicitation.js').Result<any>} result
+	 * @param {import('./types.js').Call} call
+	 * @param {(call: import('./types.js').Call) => Promise<import('./with-elicitation.js').Result<any>>} work
 	 */
-	const toolResultOf = (result) => (result.accepted ? result.result : result.toolResult);
+	async function run(call, work) {
+		try {
+			const result = await work(call);
+			return result.accepted ? result.result : result.toolResult;
+		} finally {
+			call.release?.();
+		}
+	}
 	return { withElicitation, withAccount };
 }

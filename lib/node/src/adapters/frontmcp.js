@@ -117,7 +117,10 @@ function describeCall(tool, schema) {
 	const isRegistered = () => scope.notifications.getClientCapabilities(sessionId) !== undefined;
 	const wasRegistered = isRegistered();
 	const isGone = () => wasRegistered && !isRegistered();
-	let waits = false;
+	/** @type {{ elicitationId: string, url: string } | undefined} the request whose response FrontMCP waits for */
+	let sent;
+	/** @type {typeof sent} the one whose wait is being ended */
+	let ending;
 	/**
 	 * Ends FrontMCP's wait, which is the only way from outside. FrontMCP
 	 * subscribes after it has sent the request, so a single message can be lost.
@@ -126,7 +129,10 @@ function describeCall(tool, schema) {
 	 * @param {'accept' | 'cancel'} status
 	 */
 	const endWait = async (id, status) => {
-		while (waits && scope.elicitationStore) {
+		const own = sent;
+		if (!own || own.elicitationId !== id || own === ending) return;
+		ending = own;
+		while (sent === own && scope.elicitationStore) {
 			await scope.elicitationStore.publishResult(id, sessionId, { status }).catch(() => {});
 			await sleep(REPEAT_MS, undefined, { ref: false });
 		}
@@ -143,10 +149,11 @@ function describeCall(tool, schema) {
 		},
 		isGone,
 		async request({ elicitationId, url, message }, { signal, timeout }) {
+			if (signal.aborted) return { action: 'cancel' };
 			signal.addEventListener('abort', () => void endWait(elicitationId, 'cancel'), { once: true });
-			const sent = { elicitationId, url };
-			requests.add(sent);
-			waits = true;
+			const own = { elicitationId, url };
+			requests.add(own);
+			sent = own;
 			try {
 				const { status } = await tool.elicit(message, schema, { mode: 'url', elicitationId, ttl: timeout });
 				return { action: status };
@@ -157,8 +164,8 @@ function describeCall(tool, schema) {
 			} finally {
 				// FrontMCP's answer for this elicitation is not for the next one of the same call.
 				tool.context.clearPreResolvedElicitResult();
-				waits = false;
-				requests.delete(sent);
+				sent = undefined;
+				requests.delete(own);
 			}
 		},
 		// FrontMCP cannot send the notification that it is completed.

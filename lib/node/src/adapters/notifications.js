@@ -5,6 +5,9 @@ import { onClose } from './server-close.js';
 
 /** @typedef {import('./types.js').Session} Session */
 
+/** Of so many elicitations of a session it is known whether the client was told. */
+const NOTICES_MAX = 1_000;
+
 /** @type {WeakMap<object, Map<string, Notice>>} by session and elicitation */
 const sessions = new WeakMap();
 
@@ -17,7 +20,9 @@ export function noticeOf(session, id) {
 	/** @type {Map<string, Notice>} */
 	const notices = sessions.get(session ?? {}) ?? new Map();
 	const notice = notices.get(id) ?? new Notice(id);
-	if (session) sessions.set(session, notices.set(id, notice));
+	if (!session) return notice;
+	sessions.set(session, notices.set(id, notice));
+	if (notices.size > NOTICES_MAX) notices.delete(/** @type {string} */ (notices.keys().next().value));
 	return notice;
 }
 

@@ -6,6 +6,7 @@ import { ElicitResultSchema, UrlElicitationRequiredError } from '@modelcontextpr
 import { makeAdapter } from './adapter.js';
 import { sendCompletion } from './notifications.js';
 import { onClose } from './server-close.js';
+import { followSignals } from './signals.js';
 
 /** The SDK's ErrorCode.ConnectionClosed. */
 const CONNECTION_CLOSED = -32000;
@@ -49,10 +50,12 @@ const make = makeAdapter;
 export const { withElicitation, withAccount } = make(({ server, call }) => {
 	const sdkServer = 'server' in server ? server.server : server;
 	const progressToken = call._meta?.progressToken;
+	const end = endOfCall(sdkServer, call.signal);
 	return {
 		client: { ...sdkServer.getClientVersion(), capabilities: sdkServer.getClientCapabilities() },
 		clientId: call.authInfo?.clientId,
-		signal: endOfCall(sdkServer, call.signal),
+		signal: end.signal,
+		release: end.release,
 		progress: progressToken === undefined ? undefined
 			: (progress, message) => call.sendNotification({ method: 'notifications/progress', params: { progressToken, progress, message } }),
 		isGone: (error) => sdkServer.transport === undefined
@@ -74,12 +77,13 @@ export const { withElicitation, withAccount } = make(({ server, call }) => {
  * @param {AbortSignal} signal
  */
 function endOfCall(server, signal) {
-	const ending = new AbortController();
-	const stopWatching = onClose(server, () => ending.abort(new Error('the session was closed')));
-	signal.addEventListener('abort', () => {
-		stopWatching();
-		ending.abort(signal.reason);
-	}, { once: true });
-	if (signal.aborted) ending.abort(signal.reason);
-	return ending.signal;
+	const { controller, release } = followSignals([signal]);
+	const stopWatching = onClose(server, () => controller.abort(new Error('the session was closed')));
+	return {
+		signal: controller.signal,
+		release() {
+			stopWatching();
+			release();
+		},
+	};
 }

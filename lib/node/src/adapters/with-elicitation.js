@@ -9,6 +9,7 @@ import { describeClient } from './clients.js';
 import { watchAnswer } from './answer.js';
 import { findOutcome, isGone, ownerOf } from './elicitation.js';
 import { failureResult, openResult } from './messages.js';
+import { followSignals } from './signals.js';
 
 /**
  * @typedef {import('./types.js').Accepted} Accepted
@@ -83,12 +84,14 @@ async function claim(options, round, { outcome, elicitation, isEarlier }, body) 
 		return { accepted: false, action, reason, toolResult: failureResult(action, reason) };
 	}
 	throwIfGone(round, id);
+	const { controller, release } = followSignals([round.signal, round.answer.signal]);
 	const claimed = await urlmode.beginClaim(id, {
-		...owner, reference, timeout: Math.max(0, round.deadline - performance.now()), signal: round.signal,
+		...owner, reference, timeout: Math.max(0, round.deadline - performance.now()), signal: controller.signal,
 	}).catch((error) => {
 		if (error instanceof ElicitationOpenError) return { state: /** @type {const} */ ('changed') };
+		throwIfGone(round, id);
 		throw error;
-	});
+	}).finally(release);
 	switch (claimed.state) {
 	case 'changed': return undefined;
 	case 'leased': return { accepted: false, action: 'pending', reason: 'claimed', toolResult: openResult(options, elicitation, 'claimed') };
