@@ -368,7 +368,7 @@ export class Model {
 
 	/** What went back of a payment before it was proved. */
 	#takeUnknown(reference) {
-		for (const [identity, event] of this.#unknown) {
+		for (const [identity, event] of [...this.#unknown]) {
 			if (event.reference !== reference) continue;
 			this.#unknown.delete(identity);
 			this.event(undefined, event);
