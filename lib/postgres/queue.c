@@ -37,10 +37,14 @@ set_aside(struct um_queue *queue, struct um_op *op)
 	queue->held_len++;
 }
 
+/* Of operations that name no row, none is on the row of another. */
 static bool
 is_same_row(const struct um_op *a, const struct um_op *b)
 {
-	return memcmp(a->id, b->id, sizeof(a->id)) == 0;
+	static const uint8_t none[UM_UUID_LEN];
+
+	return memcmp(a->id, b->id, sizeof(a->id)) == 0
+		&& memcmp(a->id, none, sizeof(none)) != 0;
 }
 
 static bool
@@ -194,6 +198,7 @@ void
 um_queue_set_aside(struct um_queue *queue, int64_t now)
 {
 	const struct um_batch *batch = under_way(queue, 0);
+	bool waits = queue->held != NULL;
 	bool again = false;
 
 	for (size_t i = 0; i < batch->len; i++) {
@@ -202,8 +207,9 @@ um_queue_set_aside(struct um_queue *queue, int64_t now)
 		again |= batch->ops[i]->was_aside;
 		set_aside(queue, batch->ops[i]);
 	}
-	/* No row was held, and yet it has waited for a lock. */
-	queue->look_at = now + (again ? UM_QUEUE_LOOK_MS : 0);
+	/* Where no row was held, and yet it has waited for a lock, later. */
+	if (!waits || !again)
+		queue->look_at = now + (again ? UM_QUEUE_LOOK_MS : 0);
 	remove_oldest(queue);
 }
 
@@ -227,21 +233,72 @@ um_queue_look(struct um_queue *queue, int64_t now)
 	return batch;
 }
 
+static bool
+is_freed(const struct um_batch *batch, const struct um_op *op)
+{
+	for (size_t i = 0; i < batch->len; i++)
+		if (batch->ops[i] != NULL && !batch->ops[i]->is_held
+			&& is_same_row(batch->ops[i], op))
+			return true;
+	return false;
+}
+
+/*
+ * What is set aside on a row that was freed, and was not asked about, goes to
+ * the head of the queue, in its order.
+ */
+static void
+take_behind(struct um_queue *queue, const struct um_batch *batch)
+{
+	struct um_op *op = queue->held;
+	struct um_op *first = NULL;
+	struct um_op *last = NULL;
+
+	queue->held = NULL;
+	queue->held_len = 0;
+	while (op != NULL) {
+		struct um_op *next = op->next;
+
+		if (is_freed(batch, op)) {
+			if (first == NULL)
+				first = op;
+			else
+				last->next = op;
+			last = op;
+			queue->waiting++;
+		} else {
+			set_aside(queue, op);
+		}
+		op = next;
+	}
+	if (last == NULL)
+		return;
+	last->next = queue->head;
+	if (queue->head == NULL)
+		queue->last = last;
+	queue->head = first;
+}
+
 void
 um_queue_take_free(struct um_queue *queue, int64_t now)
 {
 	const struct um_batch *batch = under_way(queue, 0);
+	bool explained = false;
 
-	for (size_t i = 0; i < batch->len; i++)
-		if (batch->ops[i] != NULL && batch->ops[i]->is_held)
-			set_aside(queue, batch->ops[i]);
+	take_behind(queue, batch);
+	for (size_t i = 0; i < batch->len; i++) {
+		if (batch->ops[i] == NULL || !batch->ops[i]->is_held)
+			continue;
+		explained = true;
+		set_aside(queue, batch->ops[i]);
+	}
 	for (size_t i = batch->len; i-- > 0;) {
 		struct um_op *op = batch->ops[i];
 
 		if (op == NULL || op->is_held)
 			continue;
-		/* What is not held, but waits for a lock, waits alone. */
-		op->isolated |= op->was_aside;
+		/* Where no row is held, what waits for a lock waits alone. */
+		op->isolated |= op->was_aside && !explained;
 		op->was_aside = true;
 		put_first(queue, op);
 	}

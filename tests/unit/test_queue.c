@@ -414,6 +414,35 @@ TEST(a_row_that_is_held_waits_and_the_others_do_not)
 	assert_empty();
 }
 
+/* More than one look asks about, on one row: all of them, in their order. */
+TEST(what_waits_behind_a_row_that_is_freed_is_taken_with_it)
+{
+	for (size_t i = 0; i < UM_BATCH_MAX + 44; i++)
+		memcpy(ops[i].id, ops[0].id, sizeof(ops[i].id));
+	append(0, UM_BATCH_MAX);
+	assert_starts(0, UM_BATCH_MAX);
+	um_queue_set_aside(&queue, 500);
+	append(UM_BATCH_MAX, UM_BATCH_MAX + 44);
+	assert_null(um_queue_start(&queue));
+	assert_looks(500, 0, UM_BATCH_MAX);
+	um_queue_take_free(&queue, 501);
+	assert_int_equal(queue.held_len, 0);
+	assert_starts(0, UM_BATCH_MAX);
+	assert_finishes(0, UM_BATCH_MAX);
+	assert_starts(UM_BATCH_MAX, UM_BATCH_MAX + 44);
+}
+
+TEST(operations_that_name_no_row_do_not_wait_for_each_other)
+{
+	for (size_t i = 0; i < 3; i++)
+		memset(ops[i].id, 0, sizeof(ops[i].id));
+	append(0, 1);
+	assert_starts(0, 1);
+	um_queue_set_aside(&queue, 500);
+	append(1, 3);
+	assert_starts(1, 3);
+}
+
 /* It waits for another lock than its row's: alone, and not all the time. */
 TEST(what_is_not_held_and_waits_for_a_lock_again_is_isolated)
 {
@@ -544,6 +573,10 @@ main(void)
 		QUEUE_TEST(
 			what_is_not_held_and_waits_for_a_lock_again_is_isolated),
 		QUEUE_TEST(expired_while_it_is_set_aside),
+		QUEUE_TEST(
+			what_waits_behind_a_row_that_is_freed_is_taken_with_it),
+		QUEUE_TEST(
+			operations_that_name_no_row_do_not_wait_for_each_other),
 		QUEUE_TEST(a_batch_has_its_limit),
 		QUEUE_TEST(a_finished_batch_stays_while_the_next_runs),
 		QUEUE_TEST(an_isolated_operation_is_a_batch_of_its_own),
