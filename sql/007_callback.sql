@@ -7,9 +7,9 @@
 -- to belong to, and must be the row's; NULL: it is not known.
 --
 -- A batch fails when another transaction holds one of its rows for longer than
--- a second. The caller then tries them one by one. Every function takes its rows in
--- the order of their ids, so that no two batches wait for each other. If a batch has
--- an id twice, the first element counts.
+-- 20 ms. The caller then asks which rows are held, and tries the others again. Every
+-- function takes its rows in the order of their ids. If a batch has an id twice, the
+-- first element counts.
 --
 -- All but ping are in PL/pgSQL with generic plans, so that each statement is
 -- planned once per connection. A function in SQL would be planned with every call, and
