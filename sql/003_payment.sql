@@ -204,12 +204,12 @@ BEGIN
 	)
 	SELECT array_agg(w.elicitation) INTO proved FROM written w;
 	UPDATE urlmode.elicitation e SET dormant = false WHERE e.id = ANY (proved) AND e.dormant;
-	-- What went back may be known before what was paid.
+	-- What went back may be known before what was paid, or before the payment had its name.
 	IF EXISTS (SELECT FROM urlmode.refund r WHERE r.elicitation = ANY (proved)) OR EXISTS (
 		SELECT FROM unnest(providers, refs) AS a (provider, reference)
 		JOIN urlmode.refund r ON r.provider = a.provider AND r.payment = a.reference
 	) THEN
-		PERFORM urlmode.apply_refunds(proved);
+		PERFORM urlmode.apply_refunds(ids);
 	END IF;
 
 	RETURN QUERY
@@ -255,7 +255,7 @@ BEGIN
 				WHERE ((r.payment IS NULL AND r.elicitation = p.elicitation)
 						OR (r.provider = p.provider AND r.payment = p.reference AND r.currency <> p.currency))
 					AND urlmode.gone_back(r, p.amount) > 0
-					AND r.received_at > coalesce(d.decided_at, '-infinity')
+					AND r.changed_at > coalesce(d.decided_at, '-infinity')
 			) AS unclear
 		FROM urlmode.payment p
 		CROSS JOIN LATERAL (

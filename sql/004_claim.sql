@@ -210,6 +210,8 @@ $$;
 COMMENT ON FUNCTION urlmode.begin_claim(uuid, bytea, text, bigint, bigint) IS
 	'Begins the claim of an accept, for lease_ms milliseconds. reference: of the payment, or NULL: the oldest that matches. outcome: begun (fence is for what follows); fulfilled (another call has done the work: fulfilled is what it has returned, sealed, and fence is for confirm_claim); leased (another call does the work, for leased_ms milliseconds at most); claimed (an account, whose claim has one end); taken, changed, open or unknown, as claim returns them. claimed_reference: for what follows; empty where the outcome is no payment.';
 
+-- The fence alone names the lease from here on: the payment may have got another
+-- reference since (urlmode.rename_payment).
 CREATE FUNCTION urlmode.renew_claim(id uuid, binding bytea, reference text, fence bigint, lease_ms bigint)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -217,8 +219,7 @@ BEGIN
 	UPDATE urlmode.lease l SET ends_at = now() + lease_ms * interval '1 millisecond'
 	FROM urlmode.elicitation e
 	WHERE e.id = renew_claim.id AND e.binding = renew_claim.binding
-		AND l.elicitation = e.id AND l.reference = renew_claim.reference
-		AND l.fence = renew_claim.fence AND l.fulfilled_at IS NULL;
+		AND l.elicitation = e.id AND l.fence = renew_claim.fence AND l.fulfilled_at IS NULL;
 	RETURN FOUND;
 END
 $$;
@@ -234,8 +235,7 @@ BEGIN
 		fulfilled = coalesce(l.fulfilled, fulfil_claim.fulfilled)
 	FROM urlmode.elicitation e
 	WHERE e.id = fulfil_claim.id AND e.binding = fulfil_claim.binding
-		AND l.elicitation = e.id AND l.reference = fulfil_claim.reference
-		AND l.fence = fulfil_claim.fence AND fulfil_claim.fulfilled IS NOT NULL;
+		AND l.elicitation = e.id AND l.fence = fulfil_claim.fence AND fulfil_claim.fulfilled IS NOT NULL;
 	RETURN FOUND;
 END
 $$;
@@ -247,17 +247,19 @@ CREATE FUNCTION urlmode.confirm_claim(
 )
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	named text;
 BEGIN
 	PERFORM FROM urlmode.elicitation e
 	WHERE e.id = confirm_claim.id AND e.binding = confirm_claim.binding FOR UPDATE;
-	IF NOT FOUND OR NOT EXISTS (
-		SELECT FROM urlmode.lease l
-		WHERE l.elicitation = confirm_claim.id AND l.reference = confirm_claim.reference
-			AND l.fence = confirm_claim.fence
-	) THEN
+	IF FOUND THEN
+		SELECT l.reference INTO named FROM urlmode.lease l
+		WHERE l.elicitation = confirm_claim.id AND l.fence = confirm_claim.fence;
+	END IF;
+	IF named IS NULL THEN
 		RETURN false;
 	END IF;
-	PERFORM urlmode.end_claim(confirm_claim.id, confirm_claim.reference, keep_ms);
+	PERFORM urlmode.end_claim(confirm_claim.id, named, keep_ms);
 	RETURN true;
 END
 $$;

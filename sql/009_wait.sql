@@ -125,6 +125,12 @@ BEGIN
 		IF NOT urlmode.is_expected(row.expected, settle.amount, settle.currency) THEN
 			RETURN 'mismatch';
 		END IF;
+		-- The webhook has told of the same checkout already, by the payment's own reference.
+		IF settle.reference = row.checkout AND EXISTS (
+			SELECT FROM urlmode.payment p WHERE p.elicitation = settle.id AND p.reference <> settle.reference
+		) THEN
+			RETURN 'already';
+		END IF;
 		too_late := row.status = 'completed' OR urlmode.closes_at(row.status, row.expires_at, row.grace) <= now();
 		proof := urlmode.prove_payments(ARRAY[settle.id], ARRAY[row.provider::text], ARRAY[settle.reference],
 			ARRAY[settle.amount], ARRAY[settle.currency], ARRAY[true], ARRAY[too_late], ARRAY[settle.result]);

@@ -123,6 +123,10 @@ BEGIN
 	INSERT INTO urlmode.decision (provider, reference, decision, refunded, decided_by, note)
 	VALUES (row.provider, row.reference, decide_payment.decision, row.refunded, decide_payment.decided_by,
 		coalesce(decide_payment.note, ''));
+	-- A call whose lease has ended, and that comes back, must not go on.
+	IF decide_payment.decision = 'voided' THEN
+		DELETE FROM urlmode.lease l WHERE l.elicitation = row.elicitation AND l.reference = row.reference;
+	END IF;
 	PERFORM urlmode.apply_refunds(ARRAY[row.elicitation]);
 	RETURN decide_payment.decision;
 END

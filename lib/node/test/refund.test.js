@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 
+import { internalsOf } from '../src/internals.js';
 import { payment, setUp, until } from './support/database.js';
 
 const newReference = () => `pay_${randomUUID()}`;
@@ -90,6 +91,26 @@ test('what went back can come again, also where that is told first', async (t) =
 	assert.equal(await urlmode.claim(id, owner), true);
 });
 
+test('a total that nobody can compare holds again when it grows after the decision', async (t) => {
+	const { pay, refund, outcomeOf, decide } = await start(t);
+	await pay();
+	await refund(undefined, 100, { currency: 'USD' });
+	assert.equal(await decide('released'), 'released');
+	assert.equal((await outcomeOf()).action, 'accept');
+	await refund(undefined, 1_000, { currency: 'USD' });
+	assert.equal((await outcomeOf()).reason, 'held');
+});
+
+test('a call that comes back after its lease does not deliver what the operator has voided', async (t) => {
+	const { urlmode, admin, owner, id, pay, refund, decide } = await start(t);
+	await pay();
+	const claimed = await urlmode.beginClaim(id, owner);
+	await refund('a', 100);
+	await admin.query("UPDATE urlmode.lease SET ends_at = now() - interval '1 s' WHERE elicitation = $1", [id]);
+	assert.equal(await decide('voided'), 'voided');
+	await assert.rejects(claimed.fulfil('done'), { code: 'CLAIM_LOST' });
+});
+
 test('the operator releases or voids what is held, and what goes back after that holds it again', async (t) => {
 	const { urlmode, admin, owner, id, create, pay, refund, outcomeOf, decide, reference } = await start(t);
 	await pay();
@@ -120,11 +141,13 @@ test('claim takes what is held only with held', async (t) => {
 
 test('what goes back after the claim reaches the server, also when the elicitation was purged', async (t) => {
 	const { urlmode, another, callback, admin, owner, id, pay, reference, refund } = await start(t);
-	const told = [urlmode, another()].map((instance) => {
+	const instances = [urlmode, another()];
+	const told = instances.map((instance) => {
 		const events = [];
 		instance.on('refunded', (event) => events.push(event));
 		return events;
 	});
+	await until('they listen', () => instances.every((instance) => internalsOf(instance).listener.listening));
 	await pay();
 	await urlmode.claim(id, owner);
 	const since = new Date(Date.now() - 60_000);

@@ -68,6 +68,42 @@ test('a payment that was written down under its checkout is not counted again un
 	assert.deepEqual(mine.map(({ reference, refunded }) => [reference, refunded]), [[intent, 50]]);
 });
 
+test('what went back before a payment got its own reference is known of it', async (t) => {
+	const { urlmode, callback } = await setUp(t);
+	const owner = newOwner();
+	const { elicitationId: id } = await urlmode.create({ ...payment, ...owner });
+	await callback.paid(id, { ...owner, reference: `cs_${id}` });
+	await callback.event(id, 'refunded', { reference: `pi_${id}`, amount: null });
+	assert.equal(await callback.paid(id, { ...owner, reference: `pi_${id}`, checkout: `cs_${id}` }), 'repeated');
+	assert.deepEqual((await urlmode.unclaimed()).filter(({ subject }) => subject === owner.subject), []);
+});
+
+test('a call goes on with a payment that gets its own reference meanwhile', async (t) => {
+	const { urlmode, callback } = await setUp(t);
+	const owner = newOwner();
+	const { elicitationId: id } = await urlmode.create({ ...payment, ...owner });
+	await callback.paid(id, { ...owner, reference: `cs_${id}` });
+	const claimed = await urlmode.beginClaim(id, owner);
+	await callback.paid(id, { ...owner, reference: `pi_${id}`, checkout: `cs_${id}` });
+	await claimed.fulfil('done');
+	assert.equal((await urlmode.beginClaim(id, owner)).state, 'fulfilled');
+	assert.equal(await claimed.confirm(), true);
+	assert.equal((await urlmode.beginClaim(id, owner)).state, 'taken');
+});
+
+test('a checkout that the webhook has told of by the payment\'s reference is not paid once more by its own', async (t) => {
+	const { urlmode, callback } = await setUp(t);
+	const owner = newOwner();
+	const checkout = `cs_${randomUUID()}`;
+	const { elicitationId: id } = await urlmode.create({
+		...payment, ...owner, targetUrl: () => ({ url: 'https://shop.example/pay', checkout }),
+	});
+	assert.equal(await callback.paid(id, { ...owner, reference: `pi_${id}`, checkout }), 'accept');
+	assert.equal(await urlmode.complete(id, { ...owner, action: 'accept', ...payment.expected, reference: checkout }), false);
+	const mine = (await urlmode.unclaimed()).filter(({ subject }) => subject === owner.subject);
+	assert.deepEqual(mine.map(({ reference }) => reference), [`pi_${id}`]);
+});
+
 test('an owner has a thousand open: the oldest that nobody has opened makes room', async (t) => {
 	const { urlmode, callback, admin } = await setUp(t);
 	const owner = newOwner();
