@@ -145,6 +145,7 @@ describe('Stripe', () => {
 	});
 
 	test('ten thousand rows', async () => {
+		await fixture.stack.sql('DELETE FROM urlmode.payment');
 		const rows = Array.from({ length: 10_000 }, (_, n) => session({ client_reference_id: `cart-${n}` }));
 		const { status, out } = await reconcile('stripe', page(...rows));
 		assert.deepEqual([status, out], [0, '0 the same, 0 differ, 10000 name no elicitation\n']);
