@@ -36,7 +36,13 @@ static const char set_up[] =
 	"CREATE TRIGGER unit_test BEFORE UPDATE ON urlmode.elicitation"
 	" FOR EACH ROW EXECUTE FUNCTION urlmode.unit_test()";
 
+/* The application_name of the sessions beside the store. */
+#define SQL_NAME "urlmode-unit-test-sql"
+
+/* Sessions of a test that has failed may hold locks. */
 static const char tear_down[] =
+	"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+	" WHERE application_name = '" SQL_NAME "' AND pid <> pg_backend_pid();"
 	"DROP TRIGGER IF EXISTS unit_test ON urlmode.elicitation;"
 	"DROP FUNCTION IF EXISTS urlmode.unit_test();"
 	"DROP SEQUENCE IF EXISTS urlmode.unit_test_times;"
@@ -60,6 +66,7 @@ sql_connect(void)
 		fail_msg("URLMODE_ADMIN_DATABASE_URL: %s",
 			PQerrorMessage(conn));
 	PQsetNoticeProcessor(conn, quiet, NULL);
+	PQclear(PQexec(conn, "SET application_name = '" SQL_NAME "'"));
 	return conn;
 }
 
