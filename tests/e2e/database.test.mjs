@@ -14,6 +14,7 @@ import pg from 'pg';
 import { bindingOf } from '../../lib/node/src/token.js';
 import { comeBack, press } from '../support/flow.mjs';
 import { openFixture } from '../support/fixture.mjs';
+import { waitLongerForLocks } from '../support/locks.mjs';
 import { until } from '../support/wait.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -23,6 +24,7 @@ let fixture;
 
 before(async () => {
 	fixture = await openFixture({ name: 'database', own: true });
+	await waitLongerForLocks(fixture.stack);
 });
 
 after(() => fixture?.close());

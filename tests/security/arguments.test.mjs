@@ -61,7 +61,8 @@ for (const name of PROGRAMS) {
 		const file = path.join(BIN, name);
 
 		test('has the options --check, --help and --version, and no function of operate/', () => {
-			const options = readFileSync(file, 'latin1').match(/(?<=\0)--[a-z-]+(?=\0)/g);
+			// Machine code has a short one by chance.
+			const options = readFileSync(file, 'latin1').match(/(?<=\0)--[a-z][a-z-]{2,}(?=\0)/g);
 			assert.deepEqual([...new Set(options)].sort(), ['--check', '--help', '--version']);
 			const symbols = symbolsOf(file);
 			assert.ok(symbols.includes('um_program_main'));
