@@ -21,8 +21,9 @@ function start(t, command, args, mark) {
 	return child;
 }
 
-const childOf = ({ pid }) => until('it has a child',
-	async () => (await processes()).find(({ parent }) => parent === pid)?.pid);
+/** Its first child that sleeps: it has begun to wait. */
+const sleeperOf = ({ pid }) => until('it waits',
+	async () => (await processes()).find(({ parent, command }) => parent === pid && command === 'sleep')?.pid);
 
 test('what a killed run has started ends, also in a session of its own and deaf to SIGTERM', async (t) => {
 	const mark = `reap-${process.pid}`;
@@ -55,10 +56,10 @@ test('a run whose make was killed ends with all that it has started', async (t) 
 	// Its name is what tells a make from another parent.
 	const make = start(t, 'bash', ['-c', 'printf make >/proc/$$/comm; sleep 600 & wait'], '');
 	t.after(() => make.kill('SIGKILL'));
-	const run = await childOf(make);
+	const run = await sleeperOf(make);
 	const child = start(t, 'sleep', ['600'], mark);
 	const reap = start(t, REAP, [run, mark, FOLDER], mark);
-	await childOf(reap); // it has looked at both
+	await sleeperOf(reap); // it has looked at both
 	make.kill('SIGKILL');
 	await Promise.all([child.ended, reap.ended]);
 	assert.throws(() => process.kill(run, 0), { code: 'ESRCH' });
