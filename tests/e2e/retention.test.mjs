@@ -11,6 +11,7 @@ import pg from 'pg';
 import { post, sender } from '../support/deliveries.mjs';
 import { comeBack } from '../support/flow.mjs';
 import { openFixture } from '../support/fixture.mjs';
+import { waitLongerForLocks } from '../support/locks.mjs';
 import { until } from '../support/wait.mjs';
 
 const PRICE = { amount: 1050, currency: 'EUR' };
@@ -20,6 +21,7 @@ let fixture;
 
 before(async () => {
 	fixture = await openFixture({ name: 'retention', own: true });
+	await waitLongerForLocks(fixture.stack);
 });
 
 after(() => fixture?.close());
