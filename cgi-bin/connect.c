@@ -7,8 +7,8 @@
  * URL of the row. Its short state names the row, which says the binding.
  *
  * If user_check tells who the user is, GET opens the row for its subject and
- * redirects; with openid a browser without a session signs in first. Otherwise
- * (confirm):
+ * redirects; with openid a browser without a session signs in first. HEAD
+ * compares the subject, and changes nothing. Otherwise (confirm):
  *
  * GET   shows the confirm page: who asks, for whom, and the destination. It
  *       changes no row, and sets the browser's cookie.
@@ -144,7 +144,9 @@ looked_up(const struct um_context *context, struct um_exchange *ex)
 {
 	enum um_refusal refusal;
 
-	if ((refusal = check_done(context, ex)) || (refusal = um_check_row(ex)))
+	if ((refusal = check_done(context, ex))
+		|| (refusal = um_check_subject(ex))
+		|| (refusal = um_check_row(ex)))
 		return refusal;
 	ex->answer = UM_ANSWER_FINAL;
 	if (ex->op.outcome == UM_ROW_PROCESSING)

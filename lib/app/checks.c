@@ -238,6 +238,17 @@ um_check_row(const struct um_exchange *ex)
 }
 
 enum um_refusal
+um_check_subject(const struct um_exchange *ex)
+{
+	const char *subject = ex->op.row.subject;
+
+	return ex->user[0] != '\0' && subject != NULL
+			&& strcmp(ex->user, subject) != 0
+		? UM_REFUSAL_WRONG_USER
+		: UM_REFUSAL_NONE;
+}
+
+enum um_refusal
 um_require_owner(const struct um_context *context, const struct um_exchange *ex)
 {
 	uint8_t browser[UM_BROWSER_LEN];

@@ -68,6 +68,12 @@ const struct um_op *um_check_logged(const struct um_exchange *ex);
 enum um_refusal um_check_row(const struct um_exchange *ex);
 
 /*
+ * After LOOK_UP: ex->user, if known, is the subject of the row, if there is one.
+ * Before um_check_row(), so that another user learns nothing of the row.
+ */
+enum um_refusal um_check_subject(const struct um_exchange *ex);
+
+/*
  * After LOOK_UP: ex->user, if known, is the row's subject, and the browser is
  * the one that opened the row. A token that is bound to a browser has proved
  * the latter already; one from the MCP server is bound to none.

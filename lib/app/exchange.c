@@ -115,7 +115,8 @@ um_exchange_step(const struct um_context *context, struct um_exchange *ex,
 	if (ex->refusal == UM_REFUSAL_NONE)
 		return;
 	ex->then = NULL;
-	if (ex->refusal == UM_REFUSAL_WRONG_USER && step != wrong_user_recorded)
+	if (ex->refusal == UM_REFUSAL_WRONG_USER && step != wrong_user_recorded
+		&& ex->request.method != UM_HEAD)
 		record_wrong_user(ex);
 }
 

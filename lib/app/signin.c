@@ -151,8 +151,9 @@ redirect(const struct um_context *context, struct um_exchange *ex,
 		ex->reason = "sign_in";
 		put_request(&ex->url, context->config, state.ptr, nonce,
 			other_account);
-		um_response_cookie(&ex->response, UM_SIGNIN_COOKIE, cookie,
-			UM_SIGNIN_S, "None");
+		if (ex->request.method == UM_GET)
+			um_response_cookie(&ex->response, UM_SIGNIN_COOKIE,
+				cookie, UM_SIGNIN_S, "None");
 	}
 	ok = ok && !state.failed;
 	explicit_bzero(cookie, sizeof(cookie));

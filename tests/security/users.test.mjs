@@ -213,12 +213,15 @@ function remoteUser(signedIn) {
 		assert.deepEqual([answer.status, answer.headers.allow], [405, 'GET, HEAD']);
 	});
 
-	test('HEAD, and a browser that only looks ahead, consume nothing', async () => {
+	test('HEAD, and a browser that only looks ahead, consume nothing, and tell another user nothing', async () => {
 		const elicitation = await fixture.create({ subject: ADA });
 		const untouched = await fixture.row(elicitation.id);
 		const user = await signedIn(ADA);
 
 		assert.equal((await request(elicitation.url, { method: 'HEAD', headers: user })).status, 200);
+		const stranger = await request(elicitation.url, { method: 'HEAD', headers: await signedIn(MALLORY) });
+		assert.deepEqual([stranger.status, stranger.headers['set-cookie']], [403, undefined]);
+		assert.deepEqual(await events(elicitation.id), []);
 		assert.equal((await request(elicitation.url, { headers: { ...user, 'Sec-Purpose': 'prefetch' } })).status, 503);
 		assert.equal(await fixture.row(elicitation.id), untouched);
 	});

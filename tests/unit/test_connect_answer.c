@@ -311,13 +311,60 @@ TEST(who_the_user_is)
 			.reason = "wrong_user",
 			.location = "",
 			.sets_cookie = "" },
-		{ .name = "HEAD",
+	};
+
+	program_case_run_all(&connect_program, cases, LENGTH(cases));
+}
+
+#define HEAD(its_name, its_user, its_says, its_status, its_reason)             \
+	{                                                                      \
+		.name = (its_name), .method = "HEAD", .path = CONNECT,         \
+		.query = "state={link}", .user = (its_user),                   \
+		.user_check = "remote-user", .asks = UM_OP_LOOK_UP_LINK,       \
+		.says = (its_says),                                            \
+		.row = { .requester = requester,                               \
+			.subject = subject,                                    \
+			.action = cancel,                                      \
+			.expires = CASE_NOW + 200 },                           \
+		.status = (its_status), .reason = (its_reason),                \
+		.location = "", .sets_cookie = ""                              \
+	}
+
+/* HEAD looks, and another user learns as little as with GET. */
+TEST(head_changes_nothing_and_tells_nothing)
+{
+	static char requester[] = "Notes", cancel[] = "cancel";
+	static const struct program_case cases[] = {
+		{ .name = "nobody",
 			.method = "HEAD",
 			.path = CONNECT,
 			.query = "state={link}",
 			.user_check = "remote-user",
 			.status = 500,
 			.reason = "sign_in_not_set_up" },
+		HEAD("the subject", subject, "pending", 200, NULL),
+		HEAD("the subject, too late", subject, "expired", 410,
+			"expired"),
+		HEAD("another user", other_subject, "pending", 403,
+			"wrong_user"),
+		HEAD("another user, opened", other_subject, "opened", 403,
+			"wrong_user"),
+		HEAD("another user, processing", other_subject, "processing",
+			403, "wrong_user"),
+		HEAD("another user, completed", other_subject, "completed", 403,
+			"wrong_user"),
+		HEAD("another user, too late", other_subject, "expired", 403,
+			"wrong_user"),
+		{ .name = "no row",
+			.method = "HEAD",
+			.path = CONNECT,
+			.query = "state={link}",
+			.user = other_subject,
+			.user_check = "remote-user",
+			.asks = UM_OP_LOOK_UP_LINK,
+			.says = "unknown",
+			.status = 404,
+			.reason = "unknown_elicitation" },
 	};
 
 	program_case_run_all(&connect_program, cases, LENGTH(cases));
@@ -335,6 +382,7 @@ main(void)
 		cmocka_unit_test(an_answer_after_the_end),
 		cmocka_unit_test(while_the_database_is_away),
 		cmocka_unit_test(who_the_user_is),
+		cmocka_unit_test(head_changes_nothing_and_tells_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, program_case_set_up,

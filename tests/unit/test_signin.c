@@ -178,7 +178,7 @@ TEST(returns_that_are_refused)
 			"e30.AA",
 			NULL, NULL, "%s", 0, 403, "unknown_signing_key",
 			"not in the file" },
-		{ "a token of an hour ago", "state=%s&id_token=%s", "user-42",
+		{ "a claim twice", "state=%s&id_token=%s", "user-42",
 			",\"iat\":1", "%s", 0, 403, "id_token_invalid",
 			"not a JSON object" },
 		{ "no subject", "state=%s&id_token=%s", "", "", "%s", 0, 403,
@@ -388,6 +388,17 @@ follow_link(const struct signin_answer *page, const char *way)
 	free(query);
 }
 
+/* HEAD begins nothing: the provider is named, and the browser keeps no cookie. */
+TEST(head_sets_no_cookie)
+{
+	struct signin_answer answer;
+
+	signin_ask(&answer, "HEAD", CONNECT, START, "");
+	assert_int_equal(answer.end.ex.response.status, 303);
+	assert_false(signin_answer_has(&answer, "Set-Cookie"));
+	signin_answer_free(&answer);
+}
+
 /* Nobody goes in circles, and nobody is stuck with one account. */
 TEST(done_and_again)
 {
@@ -500,6 +511,7 @@ main(void)
 		CASE(other_requests_to_the_return),
 		CASE(two_tabs),
 		CASE(cookies_that_are_not_shared),
+		CASE(head_sets_no_cookie),
 		CASE(done_and_again),
 		CASE(signed_in_as_somebody_else),
 		CASE(vectors_of_another_program),
