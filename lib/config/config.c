@@ -9,9 +9,12 @@
 #include <jansson.h>
 #include <libpq-fe.h>
 
+#include "config/environment.h"
 #include "core/conf.h"
 #include "core/file.h"
 #include "core/url.h"
+
+#define CONNECTION "a connection URI or keyword string of libpq"
 
 /* Where the descriptions that come with urlmode are installed. */
 #ifndef UM_PROVIDERS_DIR
@@ -90,9 +93,50 @@ read_openid(const struct um_conf_loc *at, const json_t *root,
 		|| um_conf_error(&here, "is for `user_check` `openid` only");
 }
 
+/* The key is not beside the variable that stands in its place. */
+static bool
+is_in_one_place(const struct um_conf_loc *at, const json_t *root,
+	const char *key, const char *variable, const char *value)
+{
+	const struct um_conf_loc here = um_conf_member(at, key);
+
+	return value == NULL || json_object_get(root, key) == NULL
+		|| um_conf_error(&here,
+			"is beside %s in the environment: remove one of them",
+			variable);
+}
+
+/* The keys and the connection, which the environment may have instead. */
+static bool
+read_secrets(const struct um_conf_loc *at, const json_t *root,
+	struct um_config *config, struct um_environment *environment)
+{
+	bool given = environment->database_url != NULL;
+
+	if (!is_in_one_place(at, root, "keys_file", UM_ENVIRONMENT_KEYS,
+		    environment->keys)
+		|| !is_in_one_place(at, root, "database_url",
+			UM_ENVIRONMENT_DATABASE, environment->database_url))
+		return false;
+	config->keys = environment->keys;
+	config->database_url = environment->database_url;
+	*environment = (struct um_environment){ 0 };
+	if (!um_conf_take_path(at, root, "keys_file", config->keys == NULL,
+		    &config->keys_file)
+		|| !um_conf_take_text(at, root, "database_url", !given,
+			&config->database_url))
+		return false;
+	if (is_database_url(config->database_url))
+		return true;
+	return given ? um_error(at->err, "%s is not %s",
+		       UM_ENVIRONMENT_DATABASE, CONNECTION)
+		     : um_conf_member_error(at, "database_url",
+			     "is not " CONNECTION);
+}
+
 static bool
 read_config(const struct um_conf_loc *at, json_t *root,
-	struct um_config *config)
+	struct um_config *config, struct um_environment *environment)
 {
 	static const char *const keys[] = { "base_url", "keys_file",
 		"database_url", "log_file", "metrics_file", "providers_dir",
@@ -104,10 +148,7 @@ read_config(const struct um_conf_loc *at, json_t *root,
 	if (!um_conf_check_keys(at, root, keys)
 		|| !um_conf_take_text(at, root, "base_url", true,
 			&config->base_url)
-		|| !um_conf_take_path(at, root, "keys_file", true,
-			&config->keys_file)
-		|| !um_conf_take_text(at, root, "database_url", true,
-			&config->database_url)
+		|| !read_secrets(at, root, config, environment)
 		|| (json_object_get(root, "user_check") != NULL
 			&& !um_conf_get_choice(at, root, "user_check",
 				user_checks, &check)))
@@ -117,9 +158,6 @@ read_config(const struct um_conf_loc *at, json_t *root,
 		return um_conf_member_error(at, "base_url",
 			"is not https://HOST, or http:// with a loopback host, "
 			"without a path");
-	if (!is_database_url(config->database_url))
-		return um_conf_member_error(at, "database_url",
-			"is not a connection URI or keyword string of libpq");
 	if (!um_conf_take_path(at, root, "log_file", false, &config->log_file)
 		|| !um_conf_take_path(at, root, "metrics_file", false,
 			&config->metrics_file)
@@ -141,25 +179,41 @@ um_config_load(struct um_config **out, const char *path, struct um_error *err)
 {
 	struct um_conf_loc at = um_conf_root(path, err);
 	struct um_config *config = NULL;
+	struct um_environment environment;
 	json_t *root = NULL;
 	bool ok = false;
 
 	*out = NULL;
+	if (!um_environment_take(&environment)) {
+		um_conf_error(&at, "out of memory");
+		goto out;
+	}
 	root = um_conf_read_file(path, err);
 	if (root == NULL)
-		return false;
+		goto out;
 	config = calloc(1, sizeof(*config));
 	if (config == NULL)
 		um_conf_error(&at, "out of memory");
 	else
-		ok = read_config(&at, root, config);
+		ok = read_config(&at, root, config, &environment);
 	if (ok) {
 		*out = config;
 		config = NULL;
 	}
+out:
 	json_decref(root);
 	um_config_free(config);
+	um_environment_free(&environment);
 	return ok;
+}
+
+bool
+um_config_load_keys(struct um_keys **out, const struct um_config *config,
+	struct um_error *err)
+{
+	return config->keys_file != NULL
+		? um_keys_load(out, config->keys_file, err)
+		: um_keys_parse(out, config->keys, UM_ENVIRONMENT_KEYS, err);
 }
 
 bool
@@ -208,10 +262,8 @@ um_config_free(struct um_config *config)
 		um_provider_free(&config->providers[i]);
 	free(config->providers);
 	free(config->providers_dir);
-	if (config->database_url != NULL)
-		explicit_bzero(config->database_url,
-			strlen(config->database_url));
-	free(config->database_url);
+	um_environment_free(
+		&(struct um_environment){ config->keys, config->database_url });
 	free(config->base_url);
 	free(config->keys_file);
 	free(config->log_file);

@@ -10,6 +10,7 @@
 #include "config/pages.h"
 #include "config/provider.h"
 #include "core/str.h"
+#include "crypto/keys.h"
 
 /* The file, unless URLMODE_CONFIG names another one; the build may say so. */
 #ifndef UM_CONFIG_FILE
@@ -28,8 +29,9 @@ enum um_user_check {
 const char *um_user_check_name(enum um_user_check check);
 
 struct um_config {
-	char *base_url; /* https, or http on loopback; no slash at the end */
-	char *keys_file;
+	char *base_url;  /* https, or http on loopback; no slash at the end */
+	char *keys_file; /* or NULL: `keys` */
+	char *keys;      /* of the environment, or NULL */
 	char *database_url;            /* for libpq */
 	char *log_file;                /* or NULL */
 	char *metrics_file;            /* or NULL */
@@ -42,12 +44,21 @@ struct um_config {
 };
 
 /*
- * Reads the file. Whatever is unknown, missing or of the wrong type is refused
+ * Takes the secrets of the environment (config/environment.h), which stand in
+ * place of keys_file and database_url, and reads the file. A value in both
+ * places is refused. Whatever is unknown, missing or of the wrong type is refused
  * with the file's name, the place as a JSON pointer (RFC 6901) and the reason;
  * so is a provider whose description is refused. Paths in the file are relative
  * to its own folder. The caller frees *out with um_config_free().
  */
 bool um_config_load(struct um_config **out, const char *path,
+	struct um_error *err);
+
+/*
+ * Loads keys_file, or the keys of the environment. The caller frees *out with
+ * um_keys_free().
+ */
+bool um_config_load_keys(struct um_keys **out, const struct um_config *config,
 	struct um_error *err);
 
 /*

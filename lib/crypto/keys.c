@@ -170,47 +170,71 @@ out:
 	return ok;
 }
 
+/* Reads the keys from the stream, which is closed in every case. */
+static bool
+load(struct um_keys **out, FILE *f, struct um_file_version version,
+	const char *name, struct um_error *err)
+{
+	char buffer[BUFSIZ]; /* ours, so that it can be wiped */
+	struct um_keys *keys = new_keys();
+	bool ok = false;
+
+	setvbuf(f, buffer, _IOFBF, sizeof(buffer));
+	if (keys == NULL) {
+		um_error(err, "%s: OpenSSL failed, or out of memory", name);
+	} else if (parse_file(keys, f, name, err)) {
+		keys->version = version;
+		*out = keys;
+		keys = NULL;
+		ok = true;
+	}
+	fclose(f);
+	explicit_bzero(buffer, sizeof(buffer));
+	um_keys_free(keys);
+	return ok;
+}
+
 bool
 um_keys_load(struct um_keys **out, const char *path, struct um_error *err)
 {
-	struct um_keys *keys = NULL;
 	/* O_NONBLOCK: opening a FIFO would wait for its writer. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
-	char buffer[BUFSIZ]; /* ours, so that it can be wiped */
 	struct stat st;
-	bool ok = false;
+	FILE *f = NULL;
 
 	*out = NULL;
-	if (f == NULL || fstat(fd, &st) != 0) {
+	if (fd < 0 || fstat(fd, &st) != 0)
 		um_error(err, "%s: %s", path, strerror(errno));
-		goto out;
-	}
-	setvbuf(f, buffer, _IOFBF, sizeof(buffer));
-	if (!S_ISREG(st.st_mode)) {
+	else if (!S_ISREG(st.st_mode))
 		um_error(err, "%s: not a file", path);
-		goto out;
-	}
-	if (!um_file_is_private(&st, path, err))
-		goto out;
-	keys = new_keys();
-	if (keys == NULL) {
-		um_error(err, "%s: OpenSSL failed, or out of memory", path);
-		goto out;
-	}
-	keys->version = um_file_version(&st);
-	if (!parse_file(keys, f, path, err))
-		goto out;
-	*out = keys;
-	keys = NULL;
-	ok = true;
-out:
+	else if (um_file_is_private(&st, path, err)
+		&& (f = fdopen(fd, "r")) == NULL)
+		um_error(err, "%s: %s", path, strerror(errno));
 	if (f != NULL)
-		fclose(f);
-	else if (fd >= 0)
+		return load(out, f, um_file_version(&st), path, err);
+	if (fd >= 0)
 		close(fd);
-	explicit_bzero(buffer, sizeof(buffer));
-	um_keys_free(keys);
+	return false;
+}
+
+bool
+um_keys_parse(struct um_keys **out, const char *text, const char *name,
+	struct um_error *err)
+{
+	size_t len = strlen(text);
+	char *lines = malloc(len + 1);
+	FILE *f;
+	bool ok;
+
+	*out = NULL;
+	if (lines == NULL)
+		return um_error(err, "%s: out of memory", name);
+	for (size_t i = 0; i <= len; i++)
+		lines[i] = text[i] == ',' ? '\n' : text[i];
+	f = fmemopen(lines, len, "r");
+	ok = f != NULL ? load(out, f, (struct um_file_version){ 0 }, name, err)
+		       : um_error(err, "%s: %s", name, strerror(errno));
+	um_wipe_free(lines, len + 1);
 	return ok;
 }
 

@@ -50,7 +50,14 @@ struct um_keys;
  */
 bool um_keys_load(struct um_keys **out, const char *path, struct um_error *err);
 
-/* The version of the file when it was read. */
+/*
+ * The same of a text, whose lines commas separate as well as newlines. `name`
+ * stands for the file's name in errors. The text stays the caller's.
+ */
+bool um_keys_parse(struct um_keys **out, const char *text, const char *name,
+	struct um_error *err);
+
+/* The version of the file when it was read; zeros for a text. */
 struct um_file_version um_keys_version(const struct um_keys *keys);
 
 /* The key that mints. */

@@ -117,7 +117,7 @@ um_query_state(const char *provider, const char *path, struct um_error *err)
 	ok = um_config_provider(config, um_str(provider)) != NULL
 		|| um_error(err, "the configuration has no provider %s",
 			provider);
-	ok = ok && um_keys_load(&keys, config->keys_file, err);
+	ok = ok && um_config_load_keys(&keys, config, err);
 	ok = ok
 		&& ((RAND_bytes(id, sizeof(id)) == 1
 			    && um_link_mint(text, id, keys, provider))

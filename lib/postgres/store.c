@@ -188,9 +188,8 @@ start_batches(struct um_store *store, int64_t now)
 	}
 }
 
-/* Hands back the operations whose deadline has come. */
-static void
-expire(struct um_store *store, int64_t now)
+void
+um_store_expire(struct um_store *store, int64_t now)
 {
 	struct um_op *op;
 
@@ -218,7 +217,7 @@ batch_committed(struct um_store *store, int64_t now)
 	fits = um_batch_read(&batch, &store->answer);
 	if (store->events.committed != NULL)
 		store->events.committed(batch.len, store->events.arg);
-	expire(store, now);
+	um_store_expire(store, now);
 	start_batches(store, now);
 	for (size_t i = 0; i < batch.len; i++)
 		if (batch.ops[i] != NULL)
@@ -355,7 +354,7 @@ void
 um_store_submit(struct um_store *store, struct um_op *op, int64_t now)
 {
 	bool away = store->down_since >= 0
-		&& now - store->down_since > UM_STORE_WAIT_MS;
+		&& now - store->down_since >= UM_STORE_WAIT_MS;
 
 	op->isolated = op->is_held = op->was_aside = false;
 	op->deadline = now + UM_STORE_WAIT_MS;
@@ -380,7 +379,7 @@ um_store_run(struct um_store *store, bool ready, int64_t now)
 		notice(store, "database", "no answer in time");
 		disconnect(store, now);
 	}
-	expire(store, now);
+	um_store_expire(store, now);
 	if (store->state == IDLE || store->state == BUSY)
 		start_batches(store, now);
 }

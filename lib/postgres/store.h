@@ -59,6 +59,12 @@ void um_store_submit(struct um_store *store, struct um_op *op, int64_t now);
 void um_store_run(struct um_store *store, bool ready, int64_t now);
 
 /*
+ * Hands back, as UNAVAILABLE, the operations whose deadline is not after `now`;
+ * with INT64_MAX all of them. What was sent may be committed nevertheless.
+ */
+void um_store_expire(struct um_store *store, int64_t now);
+
+/*
  * Returns the socket to wait for, or -1. Wait until it is readable, or with
  * *want_write also until it is writable. *connection changes with each new
  * socket, even one with the same number.

@@ -14,17 +14,18 @@
 #include "server/connections.h"
 #include "server/fastcgi.h"
 #include "server/issuer_keys.h"
+#include "server/keys_reload.h"
 #include "server/metrics.h"
 
 #define EVENTS_MAX 128
 #define LOG_LEN 16384 /* bytes that are logged at once while it is busy */
-#define KEYS_MS 1000  /* between two checks of the keys file */
 
 struct server {
 	const struct um_program *program;
 	struct um_context *context;
 	struct um_log *log;
 	struct um_store *store;
+	struct um_listener *listener;
 	struct um_connections connections;
 	struct um_memfile *file;
 	int epoll;
@@ -33,11 +34,9 @@ struct server {
 	struct um_op measure;
 	int64_t measured_at; /* ms, when it was submitted last */
 	bool is_measuring;
-	struct um_file_version
-		keys_version; /* also of a file that is refused */
+	struct um_keys_reload keys_seen;
 	struct um_file_version jwks_version; /* of the provider's keys */
-	int64_t keys_at;           /* ms, when it was last looked at */
-	int64_t stop_at;           /* ms; -1: no signal has come yet */
+	int64_t stopped_at;        /* ms; -1: no signal has come yet */
 	int64_t alarm_at;          /* ms, when it was last set; -1: off */
 	unsigned store_connection; /* the store's socket as epoll has it */
 	bool store_want_write;
@@ -62,7 +61,8 @@ send_answer(struct server *sv, struct um_connection *c)
 	um_respond(sv->context, &c->ex, &sv->out);
 	if (!um_issuer_keys_ask(sv->context, &c->ex, &err))
 		on_notice(err.text, sv);
-	keep = um_fastcgi_answer(c->fc, um_buf_str(&sv->out), sv->stop_at >= 0);
+	keep = um_fastcgi_answer(c->fc, um_buf_str(&sv->out),
+		sv->stopped_at >= 0);
 	um_buf_clear(&sv->out);
 	took_us = um_monotonic_us() - c->began_us;
 	um_metrics_count(sv->context->metrics, &c->ex, took_us);
@@ -96,34 +96,6 @@ submit(struct server *sv, struct um_connection *c)
 	}
 }
 
-static void
-read_keys(struct server *sv)
-{
-	struct um_keys *keys;
-	struct um_error err = { "" };
-
-	if (!um_keys_load(&keys, sv->context->config->keys_file, &err)) {
-		on_notice(err.text, sv);
-		um_metrics_set_keys(sv->context->metrics, true);
-		return;
-	}
-	um_keys_free(sv->context->keys);
-	sv->context->keys = keys;
-	um_metrics_set_keys(sv->context->metrics, false);
-	on_notice("the keys were read again", sv);
-}
-
-/* So that a link with a new key works before the programs get a signal. */
-static void
-check_keys(struct server *sv, int64_t now)
-{
-	if (now - sv->keys_at < KEYS_MS)
-		return;
-	sv->keys_at = now;
-	if (um_file_changed(&sv->keys_version, sv->context->config->keys_file))
-		read_keys(sv);
-}
-
 /* An incomplete body counts as none: the code in it may be incomplete, too. */
 static void
 take_body(struct um_exchange *ex, struct um_str body, size_t max)
@@ -144,7 +116,8 @@ start_request(struct server *sv, struct um_connection *c)
 	struct um_error err;
 
 	c->began_us = um_monotonic_us();
-	check_keys(sv, c->began_us / 1000);
+	um_keys_reload_changed(&sv->keys_seen, sv->context, sv->log,
+		c->began_us / 1000);
 	sv->context->now_ms = um_clock_wall_ms();
 	um_exchange_begin(ex, &c->path, um_fastcgi_param, c->fc, sv->context);
 	take_body(ex, um_fastcgi_body(c->fc), sv->program->body_max);
@@ -227,6 +200,21 @@ reopen_log(struct server *sv)
 }
 
 static void
+stop(struct server *sv)
+{
+	if (sv->stopped_at >= 0)
+		return;
+	sv->stopped_at = um_monotonic_ms();
+	if (sv->listener->own) {
+		/* No other process accepts what has connected already. */
+		um_listener_withdraw(sv->listener);
+		um_connections_accept(&sv->connections);
+	}
+	um_connections_stop(&sv->connections);
+	um_listener_close(sv->listener);
+}
+
+static void
 take_signal(struct server *sv)
 {
 	struct signalfd_siginfo info;
@@ -240,12 +228,10 @@ take_signal(struct server *sv)
 	case SIGHUP:
 	case SIGUSR2:
 		reopen_log(sv);
-		read_keys(sv);
+		um_keys_reload(sv->context, sv->log);
 		break;
 	default:
-		um_connections_stop(&sv->connections);
-		if (sv->stop_at < 0)
-			sv->stop_at = um_monotonic_ms() + UM_LOOP_LINGER_MS;
+		stop(sv);
 	}
 }
 
@@ -296,6 +282,15 @@ renew_alarm(struct server *sv, int64_t now)
 	um_log_flush(sv->log);
 }
 
+/* Requests in flight have longer than connections without one. */
+static int64_t
+stops_at(const struct server *sv)
+{
+	return sv->stopped_at
+		+ (sv->connections.busy_len != 0 ? UM_LOOP_STOP_MS
+						 : UM_LOOP_LINGER_MS);
+}
+
 /* Waits for events; if there are none yet, writes the log first. */
 static int
 wait_for_events(struct server *sv, struct epoll_event *events, int64_t now)
@@ -309,8 +304,8 @@ wait_for_events(struct server *sv, struct epoll_event *events, int64_t now)
 	renew_alarm(sv, now);
 	now = um_monotonic_ms();
 	um_log_flush(sv->log);
-	if (sv->stop_at >= 0 && sv->connections.busy_len == 0)
-		deadline = earlier(deadline, sv->stop_at);
+	if (sv->stopped_at >= 0)
+		deadline = earlier(deadline, stops_at(sv));
 	alarm(0);
 	sv->alarm_at = -1;
 	deadline = earlier(deadline, now + UM_METRICS_HEARTBEAT_MS);
@@ -354,6 +349,8 @@ turn(struct server *sv)
 			start_request(sv, what);
 	}
 	now = um_monotonic_ms();
+	if (sv->stopped_at >= 0 && now >= stops_at(sv))
+		um_store_expire(sv->store, INT64_MAX);
 	measure(sv, now);
 	deadline = um_store_deadline(sv->store);
 	if (store_ready || sv->submitted
@@ -368,6 +365,26 @@ turn(struct server *sv)
 	heartbeat(sv, now);
 }
 
+static void
+handled_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGHUP);
+	sigaddset(set, SIGUSR1);
+	sigaddset(set, SIGUSR2);
+}
+
+void
+um_loop_block_signals(void)
+{
+	sigset_t set;
+
+	handled_signals(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
 static bool
 set_up(struct server *sv)
 {
@@ -377,13 +394,8 @@ set_up(struct server *sv)
 	struct um_error err = { "" };
 	sigset_t set;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGUSR1);
-	sigaddset(&set, SIGUSR2);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	um_loop_block_signals();
+	handled_signals(&set);
 	sv->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	sv->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (sv->signals < 0 || sv->epoll < 0
@@ -403,16 +415,17 @@ set_up(struct server *sv)
 
 int
 um_loop_run(const struct um_program *program, struct um_context *context,
-	struct um_log *log, int listener)
+	struct um_log *log, struct um_listener *listener)
 {
 	struct server sv = { .program = program,
 		.context = context,
 		.log = log,
+		.listener = listener,
 		.epoll = -1,
 		.signals = -1,
-		.stop_at = -1,
+		.stopped_at = -1,
 		.alarm_at = -1,
-		.keys_version = um_keys_version(context->keys) };
+		.keys_seen = { .version = um_keys_version(context->keys) } };
 	int status = 1;
 
 	if (set_up(&sv)) {
@@ -421,13 +434,13 @@ um_loop_run(const struct um_program *program, struct um_context *context,
 		heartbeat(&sv, um_monotonic_ms());
 		if (context->metrics->note.text[0] != '\0')
 			on_notice(context->metrics->note.text, &sv);
-		um_connections_begin(&sv.connections, sv.epoll, listener,
+		um_connections_begin(&sv.connections, sv.epoll, listener->fd,
 			sv.file);
 		um_store_run(sv.store, false, um_monotonic_ms());
 		watch_store(&sv);
-		while (sv.stop_at < 0 || sv.connections.busy_len != 0
+		while (sv.stopped_at < 0 || sv.connections.busy_len != 0
 			|| (sv.connections.len != 0
-				&& um_monotonic_ms() < sv.stop_at))
+				&& um_monotonic_ms() < stops_at(&sv)))
 			turn(&sv);
 	}
 	um_log_flush(log);

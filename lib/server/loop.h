@@ -5,24 +5,32 @@
 
 #include "app/program.h"
 #include "core/clock.h"
+#include "server/listener.h"
 #include "server/log.h"
 
 #define UM_LOOP_LINGER_MS 200    /* after SIGTERM, for requests that arrive */
+#define UM_LOOP_STOP_MS 800      /* and for those that wait for the database */
 #define UM_LOOP_TURN_S 10        /* for one turn of the loop */
 #define UM_LOOP_MEASURE_MS 10000 /* between two questions of a program */
 
 /*
- * Serves FastCGI on the listening socket `listener`, in one thread around
- * epoll, until SIGTERM or SIGINT. Reads the keys file again when it has
- * changed; requests check that, at most once a second. SIGHUP, and SIGUSR2, the
- * only signal that multiwatch passes on, read it in any case and open the log
- * again. SIGUSR1 opens the log again. Returns the exit status.
+ * Serves FastCGI on the listening socket, in one thread around epoll, until
+ * SIGTERM or SIGINT. It then finishes the requests that it has; of a listener of
+ * its own also those of connections that nobody has accepted yet, and closes it.
+ * A request that still waits for the database after UM_LOOP_STOP_MS gets 503.
  *
- * SIGALRM ends the process if a turn of the loop takes longer than
+ * Reads the keys file again when it has changed (server/keys_reload.h). SIGHUP,
+ * and SIGUSR2, the only signal that multiwatch passes on, read it in any case
+ * and open the log again. SIGUSR1 opens the log again. Returns the exit status.
+ *
+ * um_loop_block_signals() may come before it, so that none is lost until then:
+ * the first process of a container ignores a signal that is neither blocked nor
+ * handled. SIGALRM ends the process if a turn of the loop takes longer than
  * UM_LOOP_TURN_S (for example because standard error is a pipe that nobody
  * reads), so that its supervisor starts another.
  */
+void um_loop_block_signals(void);
 int um_loop_run(const struct um_program *program, struct um_context *context,
-	struct um_log *log, int listener);
+	struct um_log *log, struct um_listener *listener);
 
 #endif

@@ -17,10 +17,12 @@
 
 #include <openssl/rand.h>
 
+#include "config/environment.h"
 #include "core/clock.h"
 #include "core/file.h"
 #include "http/request.h"
 #include "server/cgi.h"
+#include "server/listener.h"
 #include "server/loop.h"
 #include "server/main.h"
 #include "server/metrics.h"
@@ -67,16 +69,50 @@ is_fastcgi(void)
 static void
 usage(const char *name)
 {
-	printf("usage: %s [--check | --help | --version]\n\n"
+	printf("usage: %s [--check | --help | --version]\n"
+	       "       %s --listen PATH | HOST:PORT [--remote]\n\n"
 	       "Serves its route of urlmode: as FastCGI where standard input "
 	       "is a\n"
-	       "listening socket (spawn-fcgi, systemd), as plain CGI "
+	       "listening socket (spawn-fcgi, systemd) or with --listen, as "
+	       "plain CGI\n"
 	       "otherwise.\n\n"
+	       "  --listen   listen on this unix socket or loopback address\n"
+	       "  --remote   the address may be one that other hosts reach: "
+	       "whoever\n"
+	       "             connects can say who the user is\n"
 	       "  --check    read the configuration and the keys, say what is "
 	       "wrong\n"
 	       "  --version  say which version this is\n\n"
 	       "URLMODE_CONFIG names the configuration; default %s.\n",
-		name, UM_CONFIG_FILE);
+		name, name, UM_CONFIG_FILE);
+}
+
+/* How a program was started. */
+struct start {
+	const char *name;
+	bool is_cgi;
+	bool check;
+	const char *listen; /* or NULL */
+	bool remote;
+};
+
+/* One line of the log for each reason. */
+static void
+log_reasons(const char *name, const struct um_error *err)
+{
+	struct um_log log = { .fd = STDERR_FILENO, .program = name };
+	struct um_str rest = um_str(err->text);
+
+	while (rest.ptr != NULL) {
+		struct um_str line = um_str_cut(&rest, "\n");
+		char *text = strndup(line.ptr, line.len);
+
+		if (text != NULL)
+			um_log_notice(&log, text, um_clock_wall_ms());
+		free(text);
+	}
+	um_log_flush(&log);
+	um_log_close(&log);
 }
 
 /*
@@ -84,15 +120,17 @@ usage(const char *name)
  * belongs to the web server, is closed, or is /dev/null.
  */
 static int
-fail(const char *name, const struct um_error *err, bool is_cgi)
+fail(const struct start *start, const struct um_error *err)
 {
-	if (is_cgi || (is_fastcgi() && !um_log_stderr_is_kept())) {
+	if (start->is_cgi || (is_fastcgi() && !um_log_stderr_is_kept())) {
 		openlog("urlmode", LOG_PID, LOG_DAEMON);
-		syslog(LOG_ERR, "%s: %s", name, err->text);
+		syslog(LOG_ERR, "%s: %s", start->name, err->text);
+	} else if (start->listen != NULL) {
+		log_reasons(start->name, err);
 	} else {
-		fprintf(stderr, "urlmode %s: %s\n", name, err->text);
+		fprintf(stderr, "urlmode %s: %s\n", start->name, err->text);
 	}
-	if (is_cgi) {
+	if (start->is_cgi) {
 		printf("Status: 500\r\nContent-Type: text/plain\r\n"
 		       "Cache-Control: no-store\r\n\r\n"
 		       "urlmode is not set up; the system log says why.\n");
@@ -101,16 +139,30 @@ fail(const char *name, const struct um_error *err, bool is_cgi)
 	return 1;
 }
 
-/* The arguments of an operator, except for --check. */
-static int
-answer_arguments(const char *name, int argc, char **argv)
+/*
+ * Takes --check or --listen. False: the arguments are others, which are answered
+ * here, with the exit status *status.
+ */
+static bool
+take_arguments(struct start *start, int argc, char **argv, int *status)
 {
-	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
-		printf("%s (urlmode) %s\n", name, um_version());
-		return 0;
+	const char *what = argc > 1 ? argv[1] : "";
+
+	start->check = argc == 2 && strcmp(what, "--check") == 0;
+	start->remote = argc == 4 && strcmp(argv[3], "--remote") == 0;
+	if (strcmp(what, "--listen") == 0 && argc == (start->remote ? 4 : 3))
+		start->listen = argv[2];
+	if (argc <= 1 || start->check || start->listen != NULL)
+		return true;
+	*status = 0;
+	if (argc == 2 && strcmp(what, "--version") == 0) {
+		printf("%s (urlmode) %s\n", start->name, um_version());
+		return false;
 	}
-	usage(name);
-	return argc == 2 && strcmp(argv[1], "--help") == 0 ? 0 : 2;
+	usage(start->name);
+	if (argc != 2 || strcmp(what, "--help") != 0)
+		*status = 2;
+	return false;
 }
 
 /* Whether a program that starts could open the files that it writes. */
@@ -123,29 +175,49 @@ can_append_files(const struct um_config *config, struct um_error *err)
 			|| um_file_can_append(config->metrics_file, err));
 }
 
+/* What --check looks at beside what a start needs. */
+static bool
+is_checked(struct um_context *context, const struct um_config *config,
+	const char *path, struct um_error *err)
+{
+	return (config->user_check != UM_USER_OPENID
+		       || um_jwks_load(&context->jwks, config->openid.jwks_file,
+			       err))
+		&& um_config_is_private(path, err)
+		&& can_append_files(config, err);
+}
+
 /* Serves until a signal ends it, or the one request of CGI. */
 static int
-serve(const struct um_program *program, struct um_context *context,
-	const struct um_config *config, const char *path, bool is_cgi)
+serve(const struct um_program *program, const struct start *start,
+	struct um_context *context, const struct um_config *config,
+	const char *path)
 {
+	struct um_listener listener = { .fd = STDIN_FILENO };
 	struct um_error err;
 	struct um_log log;
 	int status;
 
 	context->config = config;
-	if (!um_metrics_open(&context->metrics, config, program->name, &err)
-		|| !um_log_open(&log, program->name, config, is_cgi, &err)) {
-		status = fail(program->name, &err, is_cgi);
+	if ((start->listen != NULL
+		    && !um_listener_open(&listener, start->listen,
+			    start->remote, &err))
+		|| !um_metrics_open(&context->metrics, config, program->name,
+			&err)
+		|| !um_log_open(&log, program->name, config, start->is_cgi,
+			&err)) {
+		status = fail(start, &err);
 	} else {
 		/* --check refuses it; a service that runs goes on. */
-		if (!is_cgi && !um_config_is_private(path, &err))
+		if (!start->is_cgi && !um_config_is_private(path, &err))
 			um_log_notice(&log, err.text, um_clock_wall_ms());
-		status = is_cgi
+		status = start->is_cgi
 			? um_cgi_run(program, context, &log)
-			: um_loop_run(program, context, &log, STDIN_FILENO);
+			: um_loop_run(program, context, &log, &listener);
 		um_log_close(&log);
 	}
 	um_metrics_close(context->metrics);
+	um_listener_close(&listener);
 	return status;
 }
 
@@ -163,14 +235,49 @@ forbid_core_dumps(void)
 		prctl(PR_SET_DUMPABLE, 0);
 }
 
+/* The first process of a container ignores this signal unless it handles it. */
+static void
+end_now(int number)
+{
+	raise(number);
+	_exit(128 + number);
+}
+
+static void
+end_on_alarm(void)
+{
+	const struct sigaction action = { .sa_handler = end_now,
+		.sa_flags = (int)SA_RESETHAND | SA_NODEFER };
+
+	sigaction(SIGALRM, &action, NULL);
+}
+
+/*
+ * Plain CGI shares its environment with what a web server and its other programs
+ * put there, so that secrets in it are refused.
+ */
+static bool
+environment_is_clean(struct um_error *err)
+{
+	struct um_environment environment;
+	bool clean = um_environment_take(&environment)
+		&& environment.keys == NULL && environment.database_url == NULL;
+
+	um_environment_free(&environment);
+	return clean
+		|| um_error(err,
+			"%s and %s are not for plain CGI: use keys_file and "
+			"database_url",
+			UM_ENVIRONMENT_KEYS, UM_ENVIRONMENT_DATABASE);
+}
+
 int
 um_program_main(const struct um_program *program, int argc, char **argv)
 {
 	const char *path = getenv("URLMODE_CONFIG");
 	bool is_request = um_request_in_environment();
-	bool is_cgi = is_request && !is_fastcgi();
-	bool check = !is_request && argc == 2
-		&& strcmp(argv[1], "--check") == 0;
+	struct start start = { .name = program->name,
+		.is_cgi = is_request && !is_fastcgi() };
 	struct um_context context = { .random = random_bytes };
 	struct um_config *config = NULL;
 	struct um_error err = { "" };
@@ -179,23 +286,21 @@ um_program_main(const struct um_program *program, int argc, char **argv)
 	if (path == NULL)
 		path = UM_CONFIG_FILE;
 	forbid_core_dumps();
-	if (!is_request && argc > 1 && !check)
-		return answer_arguments(program->name, argc, argv);
+	if (!is_request && !take_arguments(&start, argc, argv, &status))
+		return status;
+	if (start.listen != NULL)
+		um_loop_block_signals();
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGALRM, SIG_DFL);
-	if (!um_config_load(&config, path, &err)
-		|| !um_keys_load(&context.keys, config->keys_file, &err)
-		|| (check && config->user_check == UM_USER_OPENID
-			&& !um_jwks_load(&context.jwks,
-				config->openid.jwks_file, &err))
-		|| (check
-			&& (!um_config_is_private(path, &err)
-				|| !can_append_files(config, &err)))) {
-		status = fail(program->name, &err, is_cgi);
-	} else if (check) {
+	end_on_alarm();
+	if ((start.is_cgi && !environment_is_clean(&err))
+		|| !um_config_load(&config, path, &err)
+		|| !um_config_load_keys(&context.keys, config, &err)
+		|| (start.check && !is_checked(&context, config, path, &err))) {
+		status = fail(&start, &err);
+	} else if (start.check) {
 		status = 0;
-	} else if (is_cgi || is_fastcgi()) {
-		status = serve(program, &context, config, path, is_cgi);
+	} else if (start.is_cgi || is_fastcgi() || start.listen != NULL) {
+		status = serve(program, &start, &context, config, path);
 	} else {
 		usage(program->name);
 		status = 2;

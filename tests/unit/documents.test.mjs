@@ -82,7 +82,7 @@ test('the reference has the keys of the configuration, and no others', () => {
 		sorted(keys));
 });
 
-const codeOfThePrograms = () => list('lib', '.c').filter((file) => !/^lib\/(client|operate)\//.test(file)).map(read).join('\n');
+const codeOfThePrograms = () => ['.c', '.h'].flatMap((ending) => list('lib', ending)).filter((file) => !/^lib\/(client|operate)\//.test(file)).map(read).join('\n');
 
 test('the reference has the environment variables and the options of the programs, and no others', () => {
 	const names = [...codeOfThePrograms().matchAll(/"(URLMODE_[A-Z_]+|--[a-z]+)"/g)].map(([, name]) => name);
@@ -103,7 +103,7 @@ test('the manual pages are made of the reference, and have its keys, options, va
 });
 
 test('the reference has the signals of the programs, and no others', () => {
-	const signals = [...read('lib/server/loop.c').matchAll(/\bsigaddset\(&set, (\w+)\)/g)].map(([, name]) => name);
+	const signals = [...read('lib/server/loop.c').matchAll(/\bsigaddset\(set, (\w+)\)/g)].map(([, name]) => name);
 	const words = (text) => sorted(text.match(/\bSIG[A-Z0-9]+\b/g));
 	const rows = section(CONFIGURATION, 'Command line, environment and signals').match(/^\| SIG[^|]*/gm);
 

@@ -403,6 +403,80 @@ TEST(a_nesting_bomb_is_refused)
 	assert_error(&err, "maximum parsing depth reached");
 }
 
+/* A value in one place alone, and with the same checks in either. */
+TEST(secrets_of_the_environment)
+{
+	static const char keys[] =
+		"1 ERERERERERERERERERERERERERERERERERERERERERE";
+	static const struct {
+		const char *keys;
+		const char *url;
+		const char *without; /* the member that is left out */
+		const char *reason;
+	} cases[] = {
+		{ keys, NULL, "",
+			" /keys_file: is beside URLMODE_KEYS in the" },
+		{ "", NULL, "", " /keys_file: is beside URLMODE_KEYS in the" },
+		{ NULL, "host=db", "",
+			" /database_url: is beside URLMODE_CGI_DATABASE_URL" },
+		{ NULL, "", "database_url", NULL },
+		{ NULL, "host='" PASSWORD, "database_url",
+			"URLMODE_CGI_DATABASE_URL is not a connection URI" },
+		{ keys, NULL, "keys_file", NULL },
+		{ NULL, "host=db", "database_url", NULL },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		json_t *root = json_loads(GOOD, 0, NULL);
+		struct um_config *config;
+		struct um_error err = { "" };
+		char *text;
+		char *path;
+
+		row_begin("%zu", i);
+		json_object_del(root, cases[i].without);
+		text = json_dumps(root, 0);
+		path = file_make(um_str(text), 0600);
+		if (cases[i].keys != NULL)
+			setenv("URLMODE_KEYS", cases[i].keys, 1);
+		if (cases[i].url != NULL)
+			setenv("URLMODE_CGI_DATABASE_URL", cases[i].url, 1);
+		assert_int_equal(um_config_load(&config, path, &err),
+			cases[i].reason == NULL);
+		assert_null(getenv("URLMODE_KEYS"));
+		assert_null(getenv("URLMODE_CGI_DATABASE_URL"));
+		if (cases[i].reason != NULL)
+			assert_error(&err, cases[i].reason);
+		else if (cases[i].url != NULL)
+			assert_string_equal(config->database_url, cases[i].url);
+		else
+			assert_string_equal(config->keys, keys);
+		assert_null(strstr(err.text, PASSWORD));
+		um_config_free(config);
+		file_remove(path);
+		free(text);
+		json_decref(root);
+	}
+}
+
+TEST(keys_of_the_environment_are_loaded)
+{
+	struct um_config config = { 0 };
+	char good[] = "7 ERERERERERERERERERERERERERERERERERERERERERE";
+	char bad[] = "7 ERER";
+	struct um_keys *keys;
+	struct um_error err;
+
+	config.keys = good;
+	assert_true(um_config_load_keys(&keys, &config, &err));
+	assert_int_equal(um_keys_minting(keys)->kid, 7);
+	um_keys_free(keys);
+	config.keys = bad;
+	assert_false(um_config_load_keys(&keys, &config, &err));
+	assert_string_equal(err.text,
+		"URLMODE_KEYS:1: the key is under 32 bytes");
+}
+
 TEST(what_cannot_be_read_is_refused)
 {
 	struct um_config *config;
@@ -431,6 +505,8 @@ main(void)
 		cmocka_unit_test(paths_are_relative_to_the_file),
 		cmocka_unit_test(what_is_no_json_is_refused_by_its_line),
 		cmocka_unit_test(a_nesting_bomb_is_refused),
+		cmocka_unit_test(secrets_of_the_environment),
+		cmocka_unit_test(keys_of_the_environment_are_loaded),
 		cmocka_unit_test(what_cannot_be_read_is_refused),
 	};
 

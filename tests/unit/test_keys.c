@@ -112,9 +112,55 @@ TEST(a_malformed_line_is_refused_by_its_number)
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_keys *keys;
+		struct um_error err;
+
 		row_begin("%s", cases[i].text);
 		assert_refused(um_str(cases[i].text), cases[i].reason);
+		assert_false(um_keys_parse(&keys, cases[i].text, "name", &err));
+		assert_null(keys);
+		assert_error(&err, cases[i].reason);
+		assert_ptr_equal(strstr(err.text, "name:"), err.text);
 	}
+}
+
+/* As a variable of the environment may have it, without a newline. */
+TEST(commas_separate_the_keys_of_a_text)
+{
+	static const char *const texts[] = {
+		"7 " KEY_32 ",8 " KEY_32 "=",
+		"7 " KEY_32 ", 8 " KEY_32 ",",
+		"\n# two keys\n7 " KEY_32 "\n8 " KEY_32 "\n",
+	};
+
+	for (size_t i = 0; i < LENGTH(texts); i++) {
+		struct um_file_version version;
+		struct um_keys *keys;
+		struct um_error err;
+
+		row_begin("%s", texts[i]);
+		assert_true(um_keys_parse(&keys, texts[i], "name", &err));
+		assert_int_equal(um_keys_minting(keys)->kid, 7);
+		assert_int_equal(um_keys_find(keys, 8)->secret_len, 32);
+		version = um_keys_version(keys);
+		assert_int_equal(version.ino, 0);
+		um_keys_free(keys);
+	}
+}
+
+TEST(a_text_without_a_key_is_refused)
+{
+	static const char *const texts[] = { "", " ", ",,", "# none" };
+	struct um_keys *keys;
+	struct um_error err;
+
+	for (size_t i = 0; i < LENGTH(texts); i++) {
+		row_begin("%s", texts[i]);
+		assert_false(um_keys_parse(&keys, texts[i], "name", &err));
+		assert_string_equal(err.text, "name: no key in it");
+	}
+	/* A comma is no separator in a file. */
+	assert_refused(um_str("1 " KEY_32 ",2 " KEY_32), "not `<kid>");
 }
 
 TEST(no_key_is_refused)
@@ -211,6 +257,57 @@ TEST(a_fifo_is_refused_at_once)
 	file_remove(path);
 }
 
+/* As Kubernetes mounts a secret: two links, of which the second is swapped. */
+TEST(a_swapped_link_has_changed)
+{
+	char folder[] = "/tmp/urlmode-keys-XXXXXX";
+	char names[5][64];
+	static const char *const parts[] = { "one", "two", "..data", "..next",
+		"keys" };
+	struct um_error err = { "" };
+	struct um_file_version seen;
+	struct um_keys *keys;
+
+	assert_non_null(mkdtemp(folder));
+	for (size_t i = 0; i < LENGTH(parts); i++)
+		snprintf(names[i], sizeof(names[i]), "%s/%s", folder, parts[i]);
+	for (int i = 0; i < 2; i++) {
+		char file[400];
+		FILE *f;
+
+		assert_int_equal(mkdir(names[i], 0755), 0);
+		snprintf(file, sizeof(file), "%s/keys", names[i]);
+		f = fopen(file, "w");
+		assert_non_null(f);
+		fprintf(f, "%d " KEY_32 "\n", i + 1);
+		fclose(f);
+		assert_int_equal(chmod(file, 0440), 0);
+	}
+	assert_int_equal(symlink("one", names[2]), 0);
+	assert_int_equal(symlink("..data/keys", names[4]), 0);
+	assert_true(um_keys_load(&keys, names[4], &err));
+	assert_int_equal(um_keys_minting(keys)->kid, 1);
+	seen = um_keys_version(keys);
+	um_keys_free(keys);
+	assert_false(um_file_changed(&seen, names[4]));
+	assert_int_equal(symlink("two", names[3]), 0);
+	assert_int_equal(rename(names[3], names[2]), 0);
+	assert_true(um_file_changed(&seen, names[4]));
+	assert_true(um_keys_load(&keys, names[4], &err));
+	assert_int_equal(um_keys_minting(keys)->kid, 2);
+	um_keys_free(keys);
+	for (int i = 0; i < 2; i++) {
+		char file[400];
+
+		snprintf(file, sizeof(file), "%s/keys", names[i]);
+		unlink(file);
+		rmdir(names[i]);
+	}
+	unlink(names[2]);
+	unlink(names[4]);
+	assert_int_equal(rmdir(folder), 0);
+}
+
 TEST(a_file_that_was_written_or_replaced_has_changed)
 {
 	char *path = file_make(um_str("1 " KEY_32 "\n"), 0600);
@@ -266,6 +363,8 @@ main(void)
 		cmocka_unit_test(the_first_key_mints_and_all_open),
 		cmocka_unit_test(both_alphabets_and_every_length_are_taken),
 		cmocka_unit_test(a_malformed_line_is_refused_by_its_number),
+		cmocka_unit_test(commas_separate_the_keys_of_a_text),
+		cmocka_unit_test(a_text_without_a_key_is_refused),
 		cmocka_unit_test(no_key_is_refused),
 		cmocka_unit_test(a_nul_is_refused),
 		cmocka_unit_test(a_long_line_is_refused),
@@ -273,6 +372,7 @@ main(void)
 		cmocka_unit_test(others_must_not_reach_the_file),
 		cmocka_unit_test(what_is_no_file_is_refused),
 		cmocka_unit_test(a_fifo_is_refused_at_once),
+		cmocka_unit_test(a_swapped_link_has_changed),
 		cmocka_unit_test(
 			a_file_that_was_written_or_replaced_has_changed),
 		cmocka_unit_test(no_secret_is_in_what_is_said),

@@ -26,6 +26,7 @@ static char database_url[] = NOBODY;
 static struct um_config config = { .database_url = database_url };
 static struct sockaddr_un address = { .sun_family = AF_UNIX };
 static struct child server;
+static bool is_own; /* the listener is the program's own */
 
 static enum um_refusal
 pinged(const struct um_context *context, struct um_exchange *ex)
@@ -65,13 +66,18 @@ serve(void *arg)
 		UM_OP_NONE };
 	struct um_log log = { .fd = STDERR_FILENO, .program = program.name };
 	struct um_context context = case_context;
+	struct um_listener listener = { .fd = STDIN_FILENO,
+		.own = is_own,
+		.path = is_own ? address.sun_path : NULL };
 	int status;
 
 	(void)arg;
 	signal(SIGPIPE, SIG_IGN);
+	if (is_own)
+		um_file_changed(&listener.made, listener.path);
 	context.config = &config;
 	context.keys = keys_of(KEY);
-	status = um_loop_run(&program, &context, &log, STDIN_FILENO);
+	status = um_loop_run(&program, &context, &log, &listener);
 	um_keys_free(context.keys);
 	um_buf_free(&log.lines);
 	return status;
@@ -95,6 +101,17 @@ set_up(void **state)
 	child_start(&server, serve, NULL, listener);
 	close(listener);
 	return 0;
+}
+
+static int
+set_up_own(void **state)
+{
+	int status;
+
+	is_own = true;
+	status = set_up(state);
+	is_own = false;
+	return status;
 }
 
 static int
@@ -434,6 +451,59 @@ TEST(sigterm_waits_for_requests_in_flight)
 	um_buf_free(&log);
 }
 
+/* The database is not there, and a request waits for it for three seconds. */
+TEST(sigterm_ends_within_a_second)
+{
+	struct um_buf log = { 0 };
+	int fds[8];
+
+	for (size_t i = 0; i < LENGTH(fds); i++) {
+		fds[i] = web_connect();
+		web_send(fds[i], "/look", STR(""));
+	}
+	assert_serves();
+	assert_true(stop(&log) < AT_ONCE_MS * slower());
+	for (size_t i = 0; i < LENGTH(fds); i++)
+		web_receive(fds[i], 0, "<code>unavailable</code>");
+	assert_int_equal(count_requests(&log), LENGTH(fds) + 1);
+	um_buf_free(&log);
+}
+
+/* With a socket of its own: nobody else accepts what has connected. */
+TEST(sigterm_answers_those_who_wait_in_an_own_socket)
+{
+	struct um_buf log = { 0 };
+	int fds[100];
+
+	assert_serves();
+	kill(server.pid, SIGSTOP);
+	for (size_t i = 0; i < LENGTH(fds); i++) {
+		fds[i] = web_connect();
+		web_send(fds[i], "/now", STR(""));
+	}
+	kill(server.pid, SIGTERM);
+	kill(server.pid, SIGCONT);
+	for (size_t i = 0; i < LENGTH(fds); i++) {
+		web_receive(fds[i], 10000, "\r\n\r\nnow");
+		assert_ended(fds[i]);
+	}
+	stop(&log);
+	assert_int_equal(count_requests(&log), LENGTH(fds) + 1);
+	assert_int_equal(access(address.sun_path, F_OK), -1);
+	um_buf_free(&log);
+}
+
+/* That of systemd stays: another process will accept there. */
+TEST(sigterm_leaves_a_socket_of_another)
+{
+	struct um_buf log = { 0 };
+
+	assert_serves();
+	stop(&log);
+	assert_int_equal(access(address.sun_path, F_OK), 0);
+	um_buf_free(&log);
+}
+
 /* By SIGHUP; what cannot be read leaves the keys as they are. */
 TEST(sighup_reads_the_keys_again)
 {
@@ -466,6 +536,11 @@ main(void)
 		SERVER_TEST(requests_without_database_do_not_wait_for_it),
 		SERVER_TEST(sigterm_closes_silent_connections),
 		SERVER_TEST(sigterm_waits_for_requests_in_flight),
+		SERVER_TEST(sigterm_ends_within_a_second),
+		cmocka_unit_test_setup_teardown(
+			sigterm_answers_those_who_wait_in_an_own_socket,
+			set_up_own, tear_down),
+		SERVER_TEST(sigterm_leaves_a_socket_of_another),
 		SERVER_TEST(sighup_reads_the_keys_again),
 	};
 

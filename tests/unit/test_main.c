@@ -21,9 +21,10 @@
 #define PASSWORD "hunter2"
 
 struct start {
-	char *args[3];
+	char *args[5];
 	const char *config;
-	const char *cgi; /* the variable that says so, and its value */
+	const char *keys; /* URLMODE_KEYS, or NULL */
+	const char *cgi;  /* the variable that says so, and its value */
 	const char *value;
 	bool spawned; /* as by spawn-fcgi: a socket, and no standard error */
 	bool limited; /* the hard limit of core dumps is 0 */
@@ -122,6 +123,8 @@ run(void *arg)
 	unsetenv("REQUEST_METHOD");
 	if (start->cgi != NULL)
 		setenv(start->cgi, start->value, 1);
+	if (start->keys != NULL)
+		setenv("URLMODE_KEYS", start->keys, 1);
 	if (start->spawned)
 		be_spawned();
 	if (start->limited)
@@ -157,7 +160,10 @@ assert_start(struct start *start, int status, const char *in_out,
 }
 
 static char name[] = "connect", check[] = "--check", help[] = "--help",
-	    version[] = "--version", other[] = "state=x";
+	    version[] = "--version", other[] = "state=x",
+	    to_listen[] = "--listen", to_remote[] = "--remote",
+	    nowhere[] = "/nonexistent/connect.sock",
+	    everywhere[] = "0.0.0.0:9000", foreign[] = "192.0.2.1:9000";
 
 /* A configuration that is good, and its keys. */
 struct files {
@@ -328,6 +334,88 @@ TEST(started_by_hand_it_prints_the_usage)
 	files_remove(&files);
 }
 
+/* A container keeps standard error: each line of it is JSON. */
+TEST(with_listen_a_line_of_the_log_says_what_is_wrong)
+{
+	struct files files = files_make("");
+	struct start start = { .args = { name, to_listen, nowhere },
+		.config = files.config };
+
+	assert_start(&start, 1, "",
+		"\"program\":\"connect\",\"notice\":\"--listen "
+		"/nonexistent/connect.sock: No such file or directory\"}\n");
+	start.args[2] = everywhere;
+	assert_start(&start, 1, "", "0.0.0.0:9000: not a loopback address");
+	start.args[2] = foreign;
+	start.args[3] = to_remote;
+	assert_start(&start, 1, "", "Cannot assign requested address");
+	start.args[2] = nowhere;
+	files_remove(&files);
+	files = files_make(", \"other\": 1, \"another\": 2");
+	start.config = files.config;
+	assert_start(&start, 1, "", "/other: is not known");
+	assert_start(&start, 1, "", "/another: is not known");
+	assert_start(&start, 1, "", "\"}\n{\"time\":");
+	files_remove(&files);
+}
+
+TEST(listen_needs_one_address)
+{
+	struct start start = { .args = { name, to_listen } };
+
+	assert_start(&start, 2, "usage: connect", "");
+	start.args[2] = nowhere;
+	start.args[3] = check;
+	assert_start(&start, 2, "usage: connect", "");
+	start.args[1] = to_remote;
+	start.args[2] = start.args[3] = NULL;
+	assert_start(&start, 2, "usage: connect", "");
+}
+
+TEST(keys_of_the_environment_pass_the_check)
+{
+	struct files files = files_make("");
+	struct start start = { .args = { name, check },
+		.config = files.config,
+		.keys = "1 ERERERERERERERERERERERERERERERERERERERERERE" };
+	struct um_buf text = { 0 };
+
+	assert_start(&start, 1, "", "/keys_file: is beside URLMODE_KEYS");
+	files_remove(&files);
+	um_buf_printf(&text,
+		"{\"base_url\": \"https://a.example\","
+		" \"database_url\": \"host=/nonexistent\","
+		" \"user_check\": \"confirm\","
+		" \"providers\": {\"demo\": {\"kind\": \"oauth\"}}}");
+	files.config = file_make(um_buf_str(&text), 0600);
+	start.config = files.config;
+	assert_start(&start, 0, "", "");
+	start.keys = PASSWORD;
+	assert_start(&start, 1, "", "URLMODE_KEYS:1: not `<kid> <base64");
+	file_remove(files.config);
+	um_buf_free(&text);
+}
+
+/* The environment of plain CGI is the web server's. */
+TEST(plain_cgi_refuses_secrets_in_the_environment)
+{
+	struct files files = files_make(", \"log_file\": \"/dev/null\"");
+	struct start start = { .args = { name },
+		.config = files.config,
+		.cgi = "REQUEST_METHOD",
+		.value = "GET",
+		.keys = PASSWORD };
+
+	assert_start(&start, 0, "Status: 500\r\n", "");
+	assert_start(&start, 0,
+		"URLMODE_KEYS and URLMODE_CGI_DATABASE_URL are "
+		"not for plain CGI",
+		"");
+	start.keys = NULL;
+	assert_start(&start, 0, "\r\n\r\nplanned", "");
+	files_remove(&files);
+}
+
 /* RFC 3875 section 4.4: a query without `=` comes as arguments, too. */
 TEST(a_query_is_not_taken_for_an_argument)
 {
@@ -365,6 +453,11 @@ main(void)
 			without_standard_error_the_system_log_says_what_is_wrong),
 		cmocka_unit_test(a_browser_does_not_learn_what_is_wrong),
 		cmocka_unit_test(started_by_hand_it_prints_the_usage),
+		cmocka_unit_test(
+			with_listen_a_line_of_the_log_says_what_is_wrong),
+		cmocka_unit_test(listen_needs_one_address),
+		cmocka_unit_test(keys_of_the_environment_pass_the_check),
+		cmocka_unit_test(plain_cgi_refuses_secrets_in_the_environment),
 		cmocka_unit_test(a_query_is_not_taken_for_an_argument),
 	};
 
