@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compiles expressions (lib/providers/README.md, "Values"), and says what they
+ * Compiles expressions (lib/providers/VALUES.md, "Values"), and says what they
  * consist of.
  */
 #ifndef UM_EXPR_LOAD_H

@@ -2,7 +2,7 @@
 /*
  * A challenge: before a provider uses an address, it asks it for an answer that
  * only its owner can give, or that shows that somebody listens there
- * (lib/providers/README.md, "Challenges").
+ * (lib/providers/VALUES.md, "Challenges").
  */
 #ifndef UM_CHALLENGE_H
 #define UM_CHALLENGE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Expressions: where a description takes its values from, and the functions
- * over them (lib/providers/README.md, "Values"). They are compiled once, when
+ * over them (lib/providers/VALUES.md, "Values"). They are compiled once, when
  * the description is loaded (description/expr_load), and evaluated for each
  * delivery, of which evaluating changes nothing.
  */

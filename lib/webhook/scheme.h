@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A scheme: one way in which a provider signs. It defines the place and form of
- * the signature, the signed bytes and the keys (lib/providers/README.md,
+ * the signature, the signed bytes and the keys (lib/providers/VALUES.md,
  * "Verifying").
  */
 #ifndef UM_SCHEME_H

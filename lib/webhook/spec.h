@@ -2,7 +2,7 @@
 /*
  * A provider's description, compiled: how its deliveries are verified and read.
  * One part of it is for the webhook, and perhaps one for the browser's return.
- * lib/providers/README.md documents the language, and description/spec_load
+ * lib/providers/ documents the language, and description/spec_load
  * loads it.
  */
 #ifndef UM_SPEC_H

@@ -1,13 +1,12 @@
-// The tables of lib/providers/README.md that say what each description proves,
-// made from the descriptions. `node tests/support/provider-tables.mjs` writes
-// them into the README.
+// The tables of lib/providers/SHIPPED.md and ACCOUNTS.md that say what each
+// description proves, made from the descriptions. `node
+// tests/support/provider-tables.mjs` writes them into these documents.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 import { isMain } from '../demo/process.mjs';
 
 const TOP = new URL('../../', import.meta.url);
-const README = new URL('lib/providers/README.md', TOP);
 const read = (path) => JSON.parse(readFileSync(new URL(path, TOP)));
 
 const FILES = readdirSync(new URL('lib/providers/', TOP)).filter((file) => file.endsWith('.json') && file !== 'schema.json').sort();
@@ -52,22 +51,24 @@ function accountRow(file) {
 		account.endpoint ? 'asked at an endpoint' : `\`${account.from}\``, token === undefined ? 'as the metadata say' : revocation ? 'yes' : 'no'];
 }
 
-/** Heading → table. */
+/** Document → heading and table. */
 export const TABLES = {
-	'What the webhooks prove': table(
+	SHIPPED: ['What the webhooks prove', table(
 		['file', 'for', 'a right signature proves', 'effects', 'left to `recheck`', 'also', 'known deliveries'],
-		...FILES.filter((file) => read(`lib/providers/${file}`).verify).map(webhookRow)),
-	'What is known of accounts': table(
+		...FILES.filter((file) => read(`lib/providers/${file}`).verify).map(webhookRow))],
+	ACCOUNTS: ['What is known of accounts', table(
 		['file', 'endpoints', 'PKCE', '`iss`', 'client authentication', 'peculiar', 'whose account', 'revoked (RFC 7009)'],
-		...FILES.filter((file) => read(`lib/providers/${file}`).oauth).map(accountRow)),
+		...FILES.filter((file) => read(`lib/providers/${file}`).oauth).map(accountRow))],
 };
 
-export const readReadme = () => readFileSync(README, 'utf8');
+const place = (document) => new URL(`lib/providers/${document}.md`, TOP);
 
-/** The README with these tables under their headings. */
-export function withTables(text) {
-	return Object.entries(TABLES).reduce((changed, [heading, rows]) => (
-		changed.replace(new RegExp(`(^### ${heading}\\n[^]*?\\n)(?:\\|.*\\n)+`, 'm'), (_, before) => before + rows)), text);
+export const readDocument = (document) => readFileSync(place(document), 'utf8');
+
+/** The document with its table under its heading. */
+export function withTables(document) {
+	const [heading, rows] = TABLES[document];
+	return readDocument(document).replace(new RegExp(`(^## ${heading}\\n[^]*?\\n)(?:\\|.*\\n)+`, 'm'), (_, before) => before + rows);
 }
 
-if (isMain(import.meta.url)) writeFileSync(README, withTables(readReadme()));
+if (isMain(import.meta.url)) for (const document of Object.keys(TABLES)) writeFileSync(place(document), withTables(document));

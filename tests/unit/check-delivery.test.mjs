@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// urlmode delivery: its output for the README's example and for every delivery of
+// urlmode delivery: its output for the example of lib/providers/NEW.md and for every delivery of
 // tests/deliveries.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -25,16 +25,16 @@ function run(...args) {
 
 const save = (name, text) => writeFileSync(join(folder, name), text, { mode: 0o600 });
 
-/** The blocks of the README in this language, without the indent of a list. */
-const blocks = (language) => [...read('lib/providers/README.md').matchAll(new RegExp(`^( *)\`\`\`${language}\\n([^]*?)\\n\\1\`\`\``, 'gm'))]
+/** The blocks of a document in this language, without the indent of a list. */
+const blocks = (language, document = 'NEW') => [...read(`lib/providers/${document}.md`).matchAll(new RegExp(`^( *)\`\`\`${language}\\n([^]*?)\\n\\1\`\`\``, 'gm'))]
 	.map(([, indent, text]) => text.split('\n').map((line) => line.slice(indent.length)).join('\n'));
 
-describe("the README's example", () => {
+describe("the documents' example", () => {
 	const commands = blocks('sh').map((line) => line.replace(/ >.*/, '').split(' ').slice(2));
 	const options = commands[0].slice(0, -1);
 
 	before(() => {
-		save('example-pay.json', blocks('json')[0]);
+		save('example-pay.json', blocks('json', 'README')[0]);
 		save('delivery.txt', blocks('http')[0]);
 		save('unsigned.txt', blocks('http')[0].replace(/^Example-Signature.*\n/m, ''));
 	});
@@ -103,7 +103,7 @@ test('arguments that make no sense', () => {
 	save('broken.txt', 'no header\n\n');
 	assert.match(run('--description', 'example-pay.json', '--secret', 's', 'broken.txt').stderr,
 		/broken\.txt:1: is not `Name: value`/);
-	save('account.json', blocks('json')[4]);
+	save('account.json', blocks('json', 'ACCOUNTS')[0]);
 	const account = run('--description', 'account.json', 'delivery.txt');
 	assert.deepEqual([account.status, account.stdout, account.stderr], [1, '', 'urlmode: account.json: has no webhook\n']);
 });

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The examples of lib/providers/README.md are what they say they are. */
+/* The examples of the documents of lib/providers are what they say they are. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,22 +8,24 @@
 #include "description.h"
 
 #define README "lib/providers/README.md"
+#define VALUES "lib/providers/VALUES.md"
+#define EVENTS "lib/providers/EVENTS.md"
+#define ACCOUNTS "lib/providers/ACCOUNTS.md"
 #define FENCE "\n```json\n"
-#define BLOCKS 6
 #define ID "7a1f0c52-3b9d-4c8e-9f21-5d6e7f8091a2"
 #define NOW 1700000000
 
-/* The JSON of one of its blocks; the caller's to free. */
+/* The JSON of one block of a document; the caller's to free. */
 static char *
-block(size_t number)
+block(const char *document, size_t number)
 {
-	FILE *f = fopen(README, "re");
+	FILE *f = fopen(document, "re");
 	static char text[65536];
 	const char *at = text, *end;
 	size_t len;
 
 	if (f == NULL) {
-		fail_msg("no %s", README);
+		fail_msg("no %s", document);
 		return NULL;
 	}
 	len = fread(text, 1, sizeof(text) - 1, f);
@@ -58,7 +60,7 @@ TEST(the_example)
 		.header = header,
 		.arg = signature,
 		.now_ms = INT64_C(1000) * NOW };
-	char *text = block(0);
+	char *text = block(README, 0);
 	struct um_spec *spec = describe(text);
 	struct um_event events[UM_EVENTS_MAX];
 	size_t len;
@@ -86,7 +88,7 @@ TEST(the_example)
 /* The example with the members of this block. */
 TEST(the_mode_and_the_account)
 {
-	char *whole = block(0), *origin = block(1);
+	char *whole = block(README, 0), *origin = block(EVENTS, 0);
 	json_t *root = json_loads(whole, 0, NULL);
 	json_t *members = json_loads(origin, 0, NULL);
 	struct um_spec *spec;
@@ -107,7 +109,7 @@ TEST(the_mode_and_the_account)
 
 TEST(the_challenge_in_the_example)
 {
-	char *whole = block(0), *challenge = block(2);
+	char *whole = block(README, 0), *challenge = block(VALUES, 0);
 	json_t *root = json_loads(whole, 0, NULL);
 	static const char body[] = "{\"event\":\"endpoint.url_validation\","
 				   "\"payload\":{\"plainToken\":\"abc\"}}";
@@ -145,7 +147,7 @@ TEST(the_challenge_in_the_example)
 
 TEST(the_return_in_the_example)
 {
-	char *whole = block(0), *back = block(3);
+	char *whole = block(README, 0), *back = block(EVENTS, 1);
 	json_t *root = json_loads(whole, 0, NULL);
 	char hex[65], query[256], *text;
 	const struct um_delivery delivery = { .query = { query, 0 },
@@ -177,7 +179,7 @@ TEST(the_return_in_the_example)
 /* The example with an account beside its webhook. */
 TEST(the_account_in_the_example)
 {
-	char *whole = block(0), *account = block(4), *text;
+	char *whole = block(README, 0), *account = block(ACCOUNTS, 0), *text;
 	json_t *root = json_loads(whole, 0, NULL);
 	json_t *other = json_loads(account, 0, NULL);
 	struct um_spec *spec;
@@ -200,7 +202,7 @@ TEST(the_account_in_the_example)
 
 TEST(the_configuration)
 {
-	char *text = block(5);
+	char *text = block(README, 1);
 	char *path = file_make(um_str(text), 0600);
 	struct um_config *config;
 	struct um_error err;
@@ -218,18 +220,26 @@ TEST(the_configuration)
 /* A block that nobody loads could say anything. */
 TEST(every_block_is_tried)
 {
-	char *last = block(BLOCKS - 1);
-	FILE *f = fopen(README, "re");
-	char line[512];
-	int fences = 0;
+	static const struct {
+		const char *document;
+		int blocks;
+	} rows[] = { { README, 2 }, { VALUES, 1 }, { EVENTS, 2 },
+		{ ACCOUNTS, 1 }, { "lib/providers/NEW.md", 0 },
+		{ "lib/providers/SHIPPED.md", 0 } };
 
-	assert_non_null(f);
-	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
-		fences += strcmp(line, "```json\n") == 0;
-	if (f != NULL)
-		fclose(f);
-	assert_int_equal(fences, BLOCKS);
-	free(last);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		FILE *f = fopen(rows[i].document, "re");
+		char line[2048];
+		int fences = 0;
+
+		row_begin("%s", rows[i].document);
+		assert_non_null(f);
+		while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+			fences += strcmp(line, "```json\n") == 0;
+		if (f != NULL)
+			fclose(f);
+		assert_int_equal(fences, rows[i].blocks);
+	}
 }
 
 int

@@ -8,7 +8,7 @@ import { shippedFile } from './shipped.js';
 /**
  * @typedef {import('./types.js').Expected} Expected
  * @typedef {{ as: 'minor' | 'decimal', exponents?: Record<string, number>, places?: Record<string, number> }} Units `amount` of a
- *     description, see lib/providers/README.md
+ *     description, see lib/providers/EVENTS.md
  */
 
 /** @type {{ exponents: Record<string, string[]> }} */

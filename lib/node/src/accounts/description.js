@@ -159,7 +159,7 @@ export async function readDescription(name) {
 	const oauth = findIn(content, '/oauth');
 	if (oauth === undefined) throw new TypeError(`${file} does not say how an account is connected: it has no oauth`);
 	const mistake = findMistake(oauth);
-	if (mistake !== undefined) throw new TypeError(`${file}: /oauth${mistake} is missing, not known, or not what lib/providers/README.md says`);
+	if (mistake !== undefined) throw new TypeError(`${file}: /oauth${mistake} is missing, not known, or not what lib/providers/ACCOUNTS.md says`);
 	return /** @type {OAuthDescription} */ (oauth);
 }
 

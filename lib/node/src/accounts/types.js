@@ -45,7 +45,7 @@
  */
 
 /**
- * @typedef {object} OAuthDescription the `oauth` part of a description, see lib/providers/README.md
+ * @typedef {object} OAuthDescription the `oauth` part of a description, see lib/providers/ACCOUNTS.md
  * @property {string | undefined} [issuer]
  * @property {boolean} [authorization_response_iss_parameter_supported]
  * @property {string | undefined} [authorization_endpoint]
