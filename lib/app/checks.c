@@ -177,6 +177,8 @@ um_check_verdict(enum um_verdict verdict)
 		return UM_REFUSAL_SIGNATURE_INVALID;
 	case UM_DELIVERY_STALE:
 		return UM_REFUSAL_TIMESTAMP_OUT_OF_TOLERANCE;
+	case UM_DELIVERY_OUTDATED:
+		return UM_REFUSAL_CERTIFICATE_EXPIRED;
 	case UM_DELIVERY_MALFORMED:
 		break;
 	}

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <jansson.h>
 #include <libpq-fe.h>
@@ -251,6 +252,39 @@ um_config_needs(const struct um_config *config, const char *program)
 			|| (is_called && provider->spec != NULL);
 	}
 	return needed;
+}
+
+bool
+um_config_check_certificates(const struct um_config *config, int64_t now_ms,
+	void (*say)(const char *text, void *arg), void *arg)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < config->providers_len; i++) {
+		const struct um_provider *provider = &config->providers[i];
+		char text[256], day[16];
+		int64_t end;
+		time_t seconds;
+		struct tm tm;
+
+		if (provider->spec == NULL
+			|| !um_spec_certificates_end(provider->spec, &end)
+			|| end - now_ms
+				> UM_CERTIFICATE_SOON_DAYS * INT64_C(86400000))
+			continue;
+		ok &= end >= now_ms;
+		seconds = (time_t)(end / 1000);
+		gmtime_r(&seconds, &tm);
+		strftime(day, sizeof(day), "%Y-%m-%d", &tm);
+		snprintf(text, sizeof(text),
+			"provider %s: the certificate for its signatures %s on "
+			"%s: add the provider's new one to the file, and start "
+			"the programs again",
+			provider->name, end < now_ms ? "expired" : "expires",
+			day);
+		say(text, arg);
+	}
+	return ok;
 }
 
 void

@@ -78,6 +78,16 @@ const struct um_provider *um_config_provider(const struct um_config *config,
  */
 bool um_config_needs(const struct um_config *config, const char *program);
 
+#define UM_CERTIFICATE_SOON_DAYS 14
+
+/*
+ * Says of each certificate for signatures of a provider that has expired at this
+ * Unix time, or expires in UM_CERTIFICATE_SOON_DAYS, what to do. Whether none
+ * has expired.
+ */
+bool um_config_check_certificates(const struct um_config *config,
+	int64_t now_ms, void (*say)(const char *text, void *arg), void *arg);
+
 /* Wipes and frees; NULL is fine. */
 void um_config_free(struct um_config *config);
 

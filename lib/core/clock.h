@@ -15,4 +15,20 @@ int64_t um_monotonic_us(void);
 /* Unix time in milliseconds. */
 int64_t um_clock_wall_ms(void);
 
+/* Of two deadlines, each perhaps negative: there is none. */
+static inline int64_t
+um_deadline_earlier(int64_t a, int64_t b)
+{
+	return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
+/* For epoll_wait(): the milliseconds until a deadline; -1: there is none. */
+static inline int
+um_deadline_timeout(int64_t deadline, int64_t now)
+{
+	if (deadline < 0)
+		return -1;
+	return deadline <= now ? 0 : (int)(deadline - now);
+}
+
 #endif

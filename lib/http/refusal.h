@@ -70,6 +70,9 @@
 		"The provider's message has no signature.")                    \
 	X(SIGNATURE_INVALID, 401, "signature_invalid", RESPONSE_REFUSED,       \
 		"The signature does not match the provider's message.")        \
+	X(CERTIFICATE_EXPIRED, 401, "certificate_expired", RESPONSE_REFUSED,   \
+		"The certificate for the provider's signature is not valid "   \
+		"at this time.")                                               \
 	X(TIMESTAMP_OUT_OF_TOLERANCE, 401, "timestamp_out_of_tolerance",       \
 		RESPONSE_REFUSED,                                              \
 		"The provider's message was signed too long ago, or its "      \

@@ -19,6 +19,7 @@
 
 #define EVENTS_MAX 128
 #define LOG_LEN 16384 /* bytes that are logged at once while it is busy */
+#define CERTIFICATES_MS 86400000 /* between two notices of certificates */
 
 struct server {
 	const struct um_program *program;
@@ -36,8 +37,9 @@ struct server {
 	bool is_measuring;
 	struct um_keys_reload keys_seen;
 	struct um_file_version jwks_version; /* of the provider's keys */
-	int64_t stopped_at;        /* ms; -1: no signal has come yet */
-	int64_t alarm_at;          /* ms, when it was last set; -1: off */
+	int64_t certificates_at; /* ms, when they were looked at; 0: not yet */
+	int64_t stopped_at;      /* ms; -1: no signal has come yet */
+	int64_t alarm_at;        /* ms, when it was last set; -1: off */
 	unsigned store_connection; /* the store's socket as epoll has it */
 	bool store_want_write;
 	bool submitted;
@@ -254,20 +256,6 @@ watch_store(struct server *sv)
 	sv->store_want_write = want_write;
 }
 
-static int
-timeout_until(int64_t deadline, int64_t now)
-{
-	if (deadline < 0)
-		return -1;
-	return deadline <= now ? 0 : (int)(deadline - now);
-}
-
-static int64_t
-earlier(int64_t a, int64_t b)
-{
-	return a < 0 || (b >= 0 && b < a) ? b : a;
-}
-
 /*
  * Once a second, however busy the process is: renews the alarm that ends it if
  * a turn hangs, and writes the log.
@@ -295,7 +283,7 @@ stops_at(const struct server *sv)
 static int
 wait_for_events(struct server *sv, struct epoll_event *events, int64_t now)
 {
-	int64_t deadline = earlier(um_store_deadline(sv->store),
+	int64_t deadline = um_deadline_earlier(um_store_deadline(sv->store),
 		um_connections_close_slow(&sv->connections, now));
 	int n = epoll_wait(sv->epoll, events, EVENTS_MAX, 0);
 
@@ -305,18 +293,32 @@ wait_for_events(struct server *sv, struct epoll_event *events, int64_t now)
 	now = um_monotonic_ms();
 	um_log_flush(sv->log);
 	if (sv->stopped_at >= 0)
-		deadline = earlier(deadline, stops_at(sv));
+		deadline = um_deadline_earlier(deadline, stops_at(sv));
 	alarm(0);
 	sv->alarm_at = -1;
-	deadline = earlier(deadline, now + UM_METRICS_HEARTBEAT_MS);
+	deadline = um_deadline_earlier(deadline, now + UM_METRICS_HEARTBEAT_MS);
 	return epoll_wait(sv->epoll, events, EVENTS_MAX,
-		timeout_until(deadline, now));
+		um_deadline_timeout(deadline, now));
+}
+
+/* At the start and once a day, by the program that verifies webhooks. */
+static void
+check_certificates(struct server *sv, int64_t now)
+{
+	if (strcmp(sv->program->name, "webhook") != 0
+		|| (sv->certificates_at != 0
+			&& now - sv->certificates_at < CERTIFICATES_MS))
+		return;
+	sv->certificates_at = now;
+	um_config_check_certificates(sv->context->config, um_clock_wall_ms(),
+		on_notice, sv);
 }
 
 /* At the end of each turn. */
 static void
 heartbeat(struct server *sv, int64_t now)
 {
+	check_certificates(sv, now);
 	um_metrics_heartbeat(sv->context->metrics, now,
 		sv->connections.busy_len, um_store_queued(sv->store),
 		um_store_connected_at(sv->store));

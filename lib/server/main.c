@@ -165,6 +165,14 @@ take_arguments(struct start *start, int argc, char **argv, int *status)
 	return false;
 }
 
+static void
+warn(const char *text, void *arg)
+{
+	const char *name = arg;
+
+	fprintf(stderr, "urlmode %s: %s\n", name, text);
+}
+
 /* Whether a program that starts could open the files that it writes. */
 static bool
 can_append_files(const struct um_config *config, struct um_error *err)
@@ -298,7 +306,11 @@ um_program_main(const struct um_program *program, int argc, char **argv)
 		|| (start.check && !is_checked(&context, config, path, &err))) {
 		status = fail(&start, &err);
 	} else if (start.check) {
-		status = 0;
+		status = um_config_check_certificates(config,
+				 um_clock_wall_ms(), warn,
+				 (void *)program->name)
+			? 0
+			: 1;
 	} else if (start.is_cgi || is_fastcgi() || start.listen != NULL) {
 		status = serve(program, &start, &context, config, path);
 	} else {

@@ -236,6 +236,22 @@ write_processes(struct page *page)
 }
 
 static void
+write_certificates(struct page *page)
+{
+	const struct um_config *config = page->metrics->config;
+	int64_t end;
+
+	head(page, certificate_expiry_timestamp_seconds);
+	for (size_t i = 0; i < config->providers_len; i++)
+		if (config->providers[i].spec != NULL
+			&& um_spec_certificates_end(config->providers[i].spec,
+				&end))
+			line(page, certificate_expiry_timestamp_seconds, "",
+				LABELS("provider", config->providers[i].name),
+				(double)(end / 1000), 0);
+}
+
+static void
 write_one(struct page *page, enum metric metric, double value, int decimals)
 {
 	head(page, metric);
@@ -263,6 +279,7 @@ um_metrics_write(const struct um_metrics *metrics, const struct um_op *asked,
 	write_events(&page);
 	write_batches(&page);
 	write_processes(&page);
+	write_certificates(&page);
 	write_one(&page, database_up, up, 0);
 	if (!up)
 		return;

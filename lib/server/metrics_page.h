@@ -41,6 +41,9 @@
 	X(keys_refused, gauge, "program",                                      \
 		"Processes whose keys file was refused when it was read "      \
 		"last; they go on with older keys.")                           \
+	X(certificate_expiry_timestamp_seconds, gauge, "provider",             \
+		"When the certificate for a provider's signatures expires, "   \
+		"Unix time.")                                                  \
 	X(database_up, gauge, "", "Whether the database has answered now.")    \
 	X(database_clock_difference_seconds, gauge, "",                        \
 		"The database's clock minus that of this host.")               \

@@ -46,6 +46,7 @@ enum um_verdict {
 	UM_DELIVERY_FORGED,    /* no signature is right: 401 */
 	UM_DELIVERY_STALE,     /* outside of the timestamp's tolerance: 401 */
 	UM_DELIVERY_MALFORMED, /* rightly signed, but not readable: 400 */
+	UM_DELIVERY_OUTDATED,  /* the certificate is not valid now: 401 */
 };
 
 #endif

@@ -21,6 +21,25 @@ um_spec_free(struct um_spec *spec)
 	free(spec);
 }
 
+bool
+um_spec_certificates_end(const struct um_spec *spec, int64_t *out)
+{
+	const struct um_spec_part *const parts[] = { &spec->webhook,
+		&spec->back };
+	bool any = false;
+	int64_t end;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		for (size_t j = 0; j < parts[i]->schemes_len; j++) {
+			if (!um_verifier_end(parts[i]->schemes[j].verifier,
+				    &end))
+				continue;
+			*out = any && *out < end ? *out : end;
+			any = true;
+		}
+	return any;
+}
+
 /* What has been read of a delivery. */
 struct reading {
 	struct um_event *event;
@@ -69,7 +88,9 @@ verify(const struct um_spec_part *part, const struct um_source *source,
 		case UM_CHECK_RIGHT:
 			return UM_DELIVERY_GOOD;
 		case UM_CHECK_WRONG:
-			verdict = UM_DELIVERY_FORGED;
+			verdict = signature->error == UM_VERIFY_OUT_OF_DATE
+				? UM_DELIVERY_OUTDATED
+				: UM_DELIVERY_FORGED;
 			break;
 		case UM_CHECK_NONE:
 			break;
@@ -244,9 +265,9 @@ um_spec_read(const struct um_spec_part *part,
 		verdict = read_proven(&reading, part, &source, &signature);
 	} else if (parsed.json_reason[0] != '\0') {
 		refuse(&reading, verdict, "/payload", parsed.json_reason);
-	} else if (signature.error == UM_VERIFY_OUT_OF_DATE) {
+	} else if (verdict == UM_DELIVERY_OUTDATED) {
 		refuse(&reading, verdict, "/verify",
-			"no certificate is valid now");
+			"the certificate is not valid now");
 	}
 	if (verdict != UM_DELIVERY_GOOD) {
 		*len = 0;

@@ -51,6 +51,12 @@ struct um_spec {
 void um_spec_free(struct um_spec *spec);
 
 /*
+ * The last millisecond (Unix time) in which all its schemes have a valid
+ * certificate. False: it has no scheme with certificates.
+ */
+bool um_spec_certificates_end(const struct um_spec *spec, int64_t *out);
+
+/*
  * Verifies the delivery byte for byte, then reads its events into `events`,
  * which has room for part->events_max, and their number into *len (0 unless
  * GOOD). The effect of what no signature proves is RECHECK or IGNORE. A POST

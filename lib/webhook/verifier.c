@@ -38,6 +38,21 @@ um_verifier_count_keys(const struct um_verifier *verifier)
 	return verifier->len;
 }
 
+bool
+um_verifier_end(const struct um_verifier *verifier, int64_t *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < verifier->len; i++) {
+		const struct um_verifier_key *key = &verifier->key[i];
+
+		if (key->has_dates && (!any || key->to_ms > *out))
+			*out = key->to_ms;
+		any |= key->has_dates;
+	}
+	return any;
+}
+
 void
 um_verifier_free(struct um_verifier *verifier)
 {
@@ -225,7 +240,7 @@ match_public_of(const struct um_verifier *verifier, struct um_str message,
 	const struct signatures *signatures, int64_t now_ms)
 {
 	bool ed25519 = verifier->algorithm == UM_ED25519, ok = false;
-	bool none_valid = true;
+	bool is_old = false, none_valid = true;
 	uint8_t digest[SHA256_DIGEST_LENGTH];
 
 	if (signatures->len > UM_PUBLIC_SIGNATURES_MAX)
@@ -234,20 +249,21 @@ match_public_of(const struct um_verifier *verifier, struct um_str message,
 		SHA256((const uint8_t *)message.ptr, message.len, digest);
 	for (size_t k = 0; k < verifier->len; k++) {
 		const struct um_verifier_key *key = &verifier->key[k];
+		bool is_valid = !key->has_dates
+			|| (now_ms >= key->from_ms && now_ms <= key->to_ms);
+		bool *is_right = is_valid ? &ok : &is_old;
 
-		if (key->has_dates
-			&& (now_ms < key->from_ms || now_ms > key->to_ms))
-			continue;
-		none_valid = false;
-		for (size_t i = 0; i < signatures->len && !ok; i++)
-			ok = ed25519 ? match_ed25519(key->public, message,
-				     &signatures->signature[i])
-				     : match_digest(key->public, digest,
-					     &signatures->signature[i]);
+		none_valid = none_valid && !is_valid;
+		for (size_t i = 0; i < signatures->len && !ok && !*is_right;
+			i++)
+			*is_right = ed25519 ? match_ed25519(key->public,
+					    message, &signatures->signature[i])
+					    : match_digest(key->public, digest,
+						    &signatures->signature[i]);
 	}
 	if (ok)
 		return UM_VERIFY_OK;
-	return none_valid ? UM_VERIFY_OUT_OF_DATE : UM_VERIFY_WRONG;
+	return none_valid || is_old ? UM_VERIFY_OUT_OF_DATE : UM_VERIFY_WRONG;
 }
 
 static enum um_verify_error

@@ -42,12 +42,19 @@ enum um_verify_error um_verifier_add_certificates(struct um_verifier *verifier,
 size_t um_verifier_count_keys(const struct um_verifier *verifier);
 
 /*
+ * The last millisecond (Unix time) of the certificate that is valid longest.
+ * False: the keys are not those of certificates.
+ */
+bool um_verifier_end(const struct um_verifier *verifier, int64_t *out);
+
+/*
  * OK if one of the signatures, as texts, is right for one of the keys, and none
- * of them is malformed; otherwise why not. Compares in constant time. A certificate is valid
- * from its first to its last second; `now_ms` is Unix time. What an unsigned
- * message can cost is limited: it is hashed once for each key, or (RSA)
- * once for all. More than UM_PUBLIC_SIGNATURES_MAX signatures for public keys
- * match none.
+ * of them is malformed; otherwise why not. Compares in constant time. A
+ * certificate is valid from its first to its last second; `now_ms` is Unix time.
+ * UM_VERIFY_OUT_OF_DATE: none is valid now, or a signature is that of one that
+ * is not. What an unsigned message can cost is limited: it is hashed once for
+ * each key, or (RSA) once for all. More than UM_PUBLIC_SIGNATURES_MAX signatures
+ * for public keys match none.
  */
 enum um_verify_error um_verifier_match(const struct um_verifier *verifier,
 	struct um_str message, const struct um_str *texts, size_t len,

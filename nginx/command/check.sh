@@ -19,6 +19,7 @@ nothing. The checks are:
 
   programs       the programs and their user are there
   configuration  the programs accept it, and the descriptions of the providers
+  signatures     no certificate for a provider's signatures expires in two weeks
   permissions    nobody else can read or change secrets
   keys           the programs can read them; the one that seals is not old
   server_keys    the copy of an MCP server has the same keys
@@ -201,11 +202,22 @@ check_configuration()
 			return 1
 		}
 	done
+	check_signatures
 	base_url=$(ask config base_url)
 	keys_file=$(ask config keys_file)
 	log_file=$(ask config log_file)
 	needed=$(ask programs)
 	finding ok configuration "$config, $(ask config providers | wc -l) providers, for $base_url"
+}
+
+# What the last program has said of the certificates of providers.
+check_signatures()
+{
+	if [ -s "$scratch/said" ]; then
+		finding warning signatures "$(said "$scratch/said")" "see $config for the file, and restart the programs then"
+	else
+		finding ok signatures "no certificate of a provider expires soon"
+	fi
 }
 
 # check_mode FILE GROUP_BITS: nobody but the owner, and the group with at most

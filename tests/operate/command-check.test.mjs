@@ -16,7 +16,7 @@ import { freePorts } from '../stack/harness.mjs';
 import { until } from '../support/wait.mjs';
 
 const IS_ROOT = process.getuid() === 0;
-const ALL = ['programs', 'configuration', 'permissions', 'keys', 'server_keys', 'database', 'role', 'clock', 'migrations', 'units', 'sockets',
+const ALL = ['programs', 'signatures', 'configuration', 'permissions', 'keys', 'server_keys', 'database', 'role', 'clock', 'migrations', 'units', 'sockets',
 	'nginx', 'snippets', 'local', 'answers', 'sign_in', 'certificate', 'outside'];
 
 let stack;

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <jansson.h>
 
@@ -492,6 +493,45 @@ TEST(what_cannot_be_read_is_refused)
 	um_config_free(NULL);
 }
 
+static void
+keep(const char *text, void *arg)
+{
+	char *said = arg;
+
+	snprintf(said, 256, "%s", text);
+}
+
+/* To the millisecond, on both sides. */
+TEST(certificates_of_providers)
+{
+	static const char entry[] =
+		"{\"pp\": {\"kind\": \"payment\", \"description\": "
+		"\"paypal\", \"constants\": {\"webhook_id\": \"W\"}, "
+		"\"certificate\": \"%s/tests/deliveries/paypal.pem\"}}";
+	char value[1024], folder[512], said[256] = "";
+	struct um_config *config;
+	struct um_error err;
+	int64_t end, soon;
+
+	assert_non_null(getcwd(folder, sizeof(folder)));
+	snprintf(value, sizeof(value), entry, folder);
+	config = load_with(TOP, "providers", value, &err);
+	if (config == NULL)
+		fail_msg("%s", err.text);
+	assert_true(um_spec_certificates_end(config->providers[0].spec, &end));
+	soon = end - UM_CERTIFICATE_SOON_DAYS * INT64_C(86400000);
+	assert_true(um_config_check_certificates(config, soon - 1, keep, said));
+	assert_string_equal(said, "");
+	assert_true(um_config_check_certificates(config, soon, keep, said));
+	assert_non_null(strstr(said,
+		"provider pp: the certificate for its "
+		"signatures expires on 2"));
+	assert_true(um_config_check_certificates(config, end, keep, said));
+	assert_false(um_config_check_certificates(config, end + 1, keep, said));
+	assert_non_null(strstr(said, "signatures expired on 2"));
+	um_config_free(config);
+}
+
 int
 main(void)
 {
@@ -508,6 +548,7 @@ main(void)
 		cmocka_unit_test(secrets_of_the_environment),
 		cmocka_unit_test(keys_of_the_environment_are_loaded),
 		cmocka_unit_test(what_cannot_be_read_is_refused),
+		cmocka_unit_test(certificates_of_providers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

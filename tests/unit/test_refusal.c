@@ -51,6 +51,7 @@ TEST(statuses_have_their_meaning_in_http)
 		{ 400, NULL },
 		{ 401,
 			"signature_missing signature_invalid "
+			"certificate_expired "
 			"timestamp_out_of_tolerance" },
 		{ 403,
 			"wrong_browser sign_in_required wrong_user "

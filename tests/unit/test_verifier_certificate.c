@@ -65,6 +65,7 @@ TEST(pinned_certificates)
 	char text[3][1024];
 	struct um_buf pem = { 0 };
 	struct um_str by_key, by_next, by_authority;
+	int64_t end;
 
 	sign_text(key, EVP_sha256(), STR("m"), text[0]);
 	sign_text(next, EVP_sha256(), STR("m"), text[1]);
@@ -78,19 +79,28 @@ TEST(pinned_certificates)
 	assert_int_equal(add_certificates(verifier, &pem), UM_VERIFY_OK);
 	assert_int_equal(um_verifier_count_keys(verifier), 2);
 
+	assert_true(um_verifier_end(verifier, &end));
+	assert_int_equal(end, 3000999);
 	/* To the second, on both sides. */
-	assert_int_not_equal(um_verifier_match(verifier, STR("m"), &by_key, 1,
-				     999999),
-		UM_VERIFY_OK);
+	assert_int_equal(um_verifier_match(verifier, STR("m"), &by_key, 1,
+				 999999),
+		UM_VERIFY_OUT_OF_DATE);
 	assert_int_equal(um_verifier_match(verifier, STR("m"), &by_key, 1,
 				 1000000),
 		UM_VERIFY_OK);
 	assert_int_equal(um_verifier_match(verifier, STR("m"), &by_key, 1,
 				 2000999),
 		UM_VERIFY_OK);
-	assert_int_not_equal(um_verifier_match(verifier, STR("m"), &by_key, 1,
-				     2001000),
-		UM_VERIFY_OK);
+	/* Where the next one is valid, only its own signature is called old. */
+	assert_int_equal(um_verifier_match(verifier, STR("m"), &by_key, 1,
+				 2001000),
+		UM_VERIFY_OUT_OF_DATE);
+	assert_int_equal(um_verifier_match(verifier, STR("n"), &by_key, 1,
+				 2001000),
+		UM_VERIFY_WRONG);
+	assert_int_equal(um_verifier_match(verifier, STR("n"), &by_next, 1,
+				 3001000),
+		UM_VERIFY_OUT_OF_DATE);
 	assert_int_equal(um_verifier_match(verifier, STR("m"), &by_next, 1,
 				 1950000),
 		UM_VERIFY_OK);
