@@ -14,6 +14,7 @@
 #include "core/timestamp.h"
 #include "description/spec_load.h"
 #include "operate/explain.h"
+#include "operate/readings.h"
 #include "operate/saved_request.h"
 #include "operate/sign.h"
 
@@ -123,91 +124,6 @@ constant(const char *name, size_t index, void *arg)
 	return NULL;
 }
 
-/* One that differs from the file in what editors and dashboards change. */
-static bool
-put_reading(struct um_buf *out, struct um_str body, int number)
-{
-	json_t *json = NULL;
-	char *text = NULL;
-
-	switch (number) {
-	case 0: /* without the line end at its end */
-		while (body.len != 0
-			&& (body.ptr[body.len - 1] == '\n'
-				|| body.ptr[body.len - 1] == '\r'))
-			body.len--;
-		um_buf_put(out, body.ptr, body.len);
-		return true;
-	case 1: /* with one more */
-		um_buf_put(out, body.ptr, body.len);
-		um_buf_puts(out, "\n");
-		return true;
-	case 2: /* without carriage returns */
-		for (size_t i = 0; i < body.len; i++)
-			if (body.ptr[i] != '\r')
-				um_buf_put(out, body.ptr + i, 1);
-		return true;
-	default: /* JSON without blanks; with \/ as PHP writes it */
-		json = json_loadb(body.ptr, body.len, 0, NULL);
-		text = json_dumps(json,
-			JSON_COMPACT | (number == 4 ? JSON_ESCAPE_SLASH : 0U));
-		um_buf_puts(out, text != NULL ? text : "");
-		json_decref(json);
-		free(text);
-		return json != NULL;
-	}
-}
-
-static size_t
-first_difference(struct um_str a, struct um_str b)
-{
-	size_t i = 0;
-
-	while (i < a.len && i < b.len && a.ptr[i] == b.ptr[i])
-		i++;
-	return i;
-}
-
-/* Whether the body of the file is not quite the one that was signed. */
-static void
-put_other_readings(const struct um_spec_part *part,
-	const struct um_delivery *delivery, struct um_buf *out)
-{
-	static const char *const names[] = { "without the line end at its end",
-		"with a line end at its end", "without carriage returns",
-		"as JSON without blanks and line ends",
-		"the same, with \\/ for each slash" };
-	struct um_event *events = calloc(UM_EVENTS_MAX, sizeof(events[0]));
-
-	for (int i = 0; i < 5 && events != NULL; i++) {
-		struct um_delivery other = *delivery;
-		struct um_buf body = { 0 };
-		enum um_verdict verdict = UM_DELIVERY_FORGED;
-		size_t len;
-
-		if (put_reading(&body, delivery->body, i)) {
-			other.body = um_buf_str(&body);
-			verdict = um_spec_read(part, &other, events, &len);
-		}
-		if (verdict != UM_DELIVERY_UNSIGNED
-			&& verdict != UM_DELIVERY_FORGED)
-			um_buf_printf(out,
-				"!! The signature is right for the body %s: "
-				"the file differs from what was signed, first "
-				"at byte %zu of the body.\n",
-				names[i],
-				first_difference(delivery->body, other.body));
-		um_buf_free(&body);
-	}
-	free(events);
-}
-
-static bool
-set(const char *name, struct um_str value, void *arg)
-{
-	return um_saved_request_set(arg, name, value);
-}
-
 static void
 put_answer(const struct um_spec *spec, struct um_buf *out)
 {
@@ -217,41 +133,93 @@ put_answer(const struct um_spec *spec, struct um_buf *out)
 		answer.body[0] != '\0' ? answer.content_type : "", answer.body);
 }
 
+/* What a request in the file is. */
+enum what { WEBHOOK, CHALLENGE, BACK };
+
+/* A GET is a challenge, or at the end of its path the browser's return. */
+static enum what
+what_is(const struct um_saved_request *request)
+{
+	struct um_str rest = request->line, path;
+
+	if (!request->is_get)
+		return WEBHOOK;
+	um_str_cut(&rest, " ");
+	path = um_str_cut(&rest, " ");
+	path = um_str_cut(&path, "?");
+	return path.len >= 7
+			&& memcmp(path.ptr + path.len - 7, "/return", 7) == 0
+		? BACK
+		: CHALLENGE;
+}
+
+/* Prints how it is read. */
+static enum um_verdict
+explain(struct um_spec *spec, enum what what,
+	const struct um_delivery *delivery, json_t *description,
+	struct um_buf *out)
+{
+	bool is_back = what == BACK;
+	struct um_spec_part *part = is_back ? &spec->back : &spec->webhook;
+	enum um_verdict verdict;
+
+	um_buf_cat(out, "description: ", spec->path,
+		is_back ? ", the browser's return\n" : "\n");
+	verdict = um_explain(part,
+		is_back ? json_object_get(description, "return") : description,
+		delivery, what == CHALLENGE, out);
+	if (verdict == UM_DELIVERY_FORGED)
+		um_readings_put(part, delivery, out);
+	if (verdict == UM_DELIVERY_GOOD && what == WEBHOOK)
+		put_answer(spec, out);
+	return verdict;
+}
+
+static enum um_verdict
+sign(const struct um_spec_part *part, const struct um_delivery *delivery,
+	struct um_saved_request *request, struct um_buf *out,
+	struct um_error *err)
+{
+	enum um_verify_error error = um_sign(part, delivery, request);
+
+	if (error != UM_VERIFY_OK) {
+		um_error(err, "--sign: %s", um_verify_error_text(error));
+		return UM_DELIVERY_UNSIGNED;
+	}
+	um_saved_request_put(request, out);
+	return UM_DELIVERY_GOOD;
+}
+
 /* Explains or signs; the exit status. */
 static int
-run(const struct options *options, const struct um_spec *spec,
+run(const struct options *options, struct um_spec *spec,
 	struct um_saved_request *request, struct um_error *err)
 {
-	const struct um_spec_part *part = &spec->webhook;
 	const char *type = um_saved_request_header("content-type", request);
-	struct um_delivery delivery = { .query = request->query,
+	const struct um_delivery delivery = { .query = request->query,
 		.content_type = um_str(type),
 		.body = request->body,
 		.header = um_saved_request_header,
 		.arg = request,
 		.now_ms = options->now_ms };
-	enum um_verdict verdict = UM_DELIVERY_GOOD;
+	enum um_verdict verdict = UM_DELIVERY_UNSIGNED;
+	enum what what = what_is(request);
 	struct um_buf out = { 0 };
 	json_t *description = um_conf_read_file(spec->path, err);
 
-	if (options->sign) {
-		enum um_verify_error error = um_sign(part, &delivery, set);
-
-		if (error != UM_VERIFY_OK)
-			um_error(err, "--sign: %s",
-				um_verify_error_text(error));
-		verdict = error != UM_VERIFY_OK ? UM_DELIVERY_UNSIGNED
-						: verdict;
-		if (error == UM_VERIFY_OK)
-			um_saved_request_put(request, &out);
-	} else if (description != NULL) {
-		um_buf_cat(&out, "description: ", spec->path, "\n");
-		verdict = um_explain(part, description, &delivery, &out);
-		if (verdict == UM_DELIVERY_FORGED)
-			put_other_readings(part, &delivery, &out);
-		if (verdict == UM_DELIVERY_GOOD)
-			put_answer(spec, &out);
-	}
+	if (what == BACK && !spec->has_return)
+		um_error(err, "%s: has no `return`", spec->path);
+	else if (what == CHALLENGE && !spec->webhook.challenge.is_get)
+		um_error(err, "%s: has no challenge that is a GET", spec->path);
+	else if (options->sign)
+		verdict = sign(what == BACK ? &spec->back : &spec->webhook,
+			&delivery, request, &out, err);
+	else if (description != NULL)
+		verdict = explain(spec, what, &delivery, description, &out);
+	if (!request->has_body && what == WEBHOOK)
+		um_buf_puts(&out,
+			"!! No empty line ends the headers: the file has no "
+			"body.\n");
 	fwrite(out.len != 0 ? out.ptr : "", 1, out.len, stdout);
 	um_buf_free(&out);
 	json_decref(description);
@@ -259,7 +227,7 @@ run(const struct options *options, const struct um_spec *spec,
 }
 
 /* The description with the site's configuration, or with the arguments. */
-static const struct um_spec *
+static struct um_spec *
 load(const struct options *options, const char *path, struct um_config **config,
 	struct um_spec **own, struct um_error *err)
 {
@@ -299,7 +267,7 @@ um_check_delivery(char **args, size_t len, const char *config_path,
 	struct um_saved_request request = { 0 };
 	struct um_config *config = NULL;
 	struct um_spec *own = NULL;
-	const struct um_spec *spec;
+	struct um_spec *spec;
 	int status = 1;
 
 	if (!read_options(&options, args, len, err))

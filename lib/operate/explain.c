@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/timestamp.h"
 #include "core/uuid.h"
@@ -15,7 +16,7 @@ const char *
 um_explain_verdict(enum um_verdict verdict)
 {
 	static const char *const words[] = { "good", "unsigned", "forged",
-		"stale", "malformed" };
+		"stale", "malformed", "outdated" };
 
 	return words[verdict];
 }
@@ -101,6 +102,49 @@ put_value(struct um_buf *out, const char *key, const struct um_expr *expr,
 	um_value_free(&value);
 }
 
+/* When the certificate that is valid longest ends. */
+static void
+put_end(struct um_buf *out, const struct um_scheme *scheme)
+{
+	int64_t end;
+	time_t seconds;
+	struct tm tm;
+	char text[32];
+
+	if (!um_verifier_end(scheme->verifier, &end))
+		return;
+	seconds = (time_t)(end / 1000);
+	gmtime_r(&seconds, &tm);
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	um_buf_cat(out, "  The last certificate is valid until ", text, ".\n");
+}
+
+/* Why the signature is not right, in the words of this scheme. */
+static void
+put_error(struct um_buf *out, const struct um_scheme *scheme,
+	const json_t *json, enum um_verify_error error)
+{
+	const char *as = json_string_value(
+		member(member(json, "signature"), "as"));
+
+	um_buf_puts(out, "  The signature ");
+	if (error == UM_VERIFY_NO_FIELD)
+		um_buf_cat(out, "has no parameter `", scheme->fields.item[0],
+			"`");
+	else if (error == UM_VERIFY_NO_PREFIX && scheme->prefixes.len != 0)
+		um_buf_cat(out, "does not begin with the prefix `",
+			scheme->prefixes.item[0], "`");
+	else if (error == UM_VERIFY_NOT_ENCODED && as != NULL)
+		um_buf_cat(out, "is not ",
+			strcmp(as, "hex") == 0 ? "hexadecimal, all in one case"
+					       : "base64");
+	else
+		um_buf_puts(out, um_verify_error_text(error));
+	um_buf_puts(out, ".\n");
+	if (error == UM_VERIFY_OUT_OF_DATE)
+		put_end(out, scheme);
+}
+
 static enum um_check
 put_scheme(struct um_buf *out, const struct um_spec_part *part,
 	const json_t *description, size_t number,
@@ -126,8 +170,7 @@ put_scheme(struct um_buf *out, const struct um_spec_part *part,
 			json_array_get(parts, i), source);
 	if (check == UM_CHECK_WRONG
 		&& um_verifier_count_keys(scheme->verifier) != 0)
-		um_buf_cat(out, "  The signature ",
-			um_verify_error_text(signature->error), ".\n");
+		put_error(out, scheme, json, signature->error);
 	if (check == UM_CHECK_RIGHT && signature->is_ambiguous)
 		um_buf_puts(out,
 			"  A value has a separator in it, so that other values "
@@ -162,8 +205,10 @@ put_schemes(struct um_buf *out, const struct um_spec_part *part,
 }
 
 static void
-put_effect(struct um_buf *out, const struct um_event *event)
+put_effect(struct um_buf *out, const struct um_event *event, const char *word)
 {
+	static const char accepted[] =
+		"accepted: it is accepted, as what was signed or approved";
 	static const char *const effects[] = {
 		[UM_EFFECT_IGNORE] = "ignore: nothing happens",
 		[UM_EFFECT_PAID] = "paid: it is accepted; a payment only if "
@@ -188,8 +233,13 @@ put_effect(struct um_buf *out, const struct um_event *event)
 	};
 	char uuid[UM_UUID_TEXT_LEN + 1];
 
-	um_buf_printf(out, "  %-12s %s\n", "effect", effects[event->effect]);
-	if (event->effect == UM_EFFECT_PAID && !event->has_amount)
+	bool is_accepted = event->effect == UM_EFFECT_PAID && word != NULL
+		&& strcmp(word, "accepted") == 0;
+
+	um_buf_printf(out, "  %-12s %s\n", "effect",
+		is_accepted ? accepted : effects[event->effect]);
+	if (event->effect == UM_EFFECT_PAID && !is_accepted
+		&& !event->has_amount)
 		um_buf_printf(out, "  %-12s %s\n", "",
 			"Without an amount and a currency, a payment is a "
 			"recheck instead.");
@@ -208,14 +258,28 @@ put_outcome(struct um_buf *out, const struct um_spec_part *part, size_t number,
 	const json_t *outcome, const struct um_event *event)
 {
 	const char *because = json_string_value(member(outcome, "because"));
+	const char *word = json_string_value(member(outcome, "effect"));
 
 	if (number == part->rules_len)
 		um_buf_printf(out, "  %-12s %s\n", "outcome", "none applies");
 	else
 		um_buf_printf(out, "  %-12s %zu: %s  %s\n", "outcome", number,
-			json_string_value(member(outcome, "effect")),
-			because != NULL ? because : "");
-	put_effect(out, event);
+			word, because != NULL ? because : "");
+	put_effect(out, event, word);
+}
+
+static void
+put_other_id(struct um_buf *out, const struct um_spec_part *part,
+	const struct um_event *event, const struct um_source *source)
+{
+	struct um_value value;
+	enum um_found found = um_expr_eval(&part->elicitation, source, &value);
+
+	if (found == UM_FOUND && !event->has_id)
+		um_buf_printf(out, "  %-12s %s\n", "",
+			"The elicitation is not a UUID of 36 characters: the "
+			"event is another system's.");
+	um_value_free(&value);
 }
 
 static void
@@ -257,6 +321,7 @@ put_event(struct um_buf *out, const struct um_spec_part *part,
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		put_value(out, values[i].key, values[i].expr, values[i].place,
 			source);
+	put_other_id(out, part, event, source);
 	put_outcome(out, part, number, outcome, event);
 }
 
@@ -296,7 +361,8 @@ put_verification(struct um_buf *out, const struct um_spec_part *part,
 
 enum um_verdict
 um_explain(const struct um_spec_part *part, const json_t *description,
-	const struct um_delivery *delivery, struct um_buf *out)
+	const struct um_delivery *delivery, bool is_challenge,
+	struct um_buf *out)
 {
 	struct um_event *events = calloc(UM_EVENTS_MAX, sizeof(events[0]));
 	struct um_fault fault = { "" };
@@ -308,11 +374,14 @@ um_explain(const struct um_spec_part *part, const json_t *description,
 
 	sent.fault = &fault;
 	sent.reply = &reply;
-	if (events != NULL)
+	if (events != NULL && is_challenge)
+		verdict = um_spec_challenge(part, &sent);
+	else if (events != NULL)
 		verdict = um_spec_read(part, &sent, events, &len);
 	um_parsed_read(&parsed, &part->payload, part->signature_needs, false);
 	um_parsed_read(&parsed, &part->payload, part->event_needs, true);
-	put_verification(out, part, description, &parsed);
+	if (!is_challenge)
+		put_verification(out, part, description, &parsed);
 	um_buf_cat(out, "verdict: ", um_explain_verdict(verdict),
 		fault.text[0] != '\0' ? ", " : "", fault.text, "\n");
 	if (reply.given) {
@@ -320,6 +389,11 @@ um_explain(const struct um_spec_part *part, const json_t *description,
 		um_buf_put(out, reply.body.ptr, reply.body.len);
 		um_buf_puts(out, "\n");
 	}
+	if (is_challenge && !reply.given)
+		um_buf_puts(out,
+			"no challenge: a condition of `when` does not hold, or "
+			"the answer would have other characters than letters, "
+			"digits and . _ ~ + / = | -\n");
 	put_events(out, part, description, events, len, &parsed);
 	um_buf_free(&reply.body);
 	um_parsed_free(&parsed);

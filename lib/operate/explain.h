@@ -14,13 +14,14 @@
 
 /*
  * Appends lines. `description` is the JSON of which the part was compiled. The
- * verdict is that of um_spec_read().
+ * verdict is that of um_spec_read(), or of um_spec_challenge() for a GET that is
+ * a challenge.
  */
 enum um_verdict um_explain(const struct um_spec_part *part,
 	const json_t *description, const struct um_delivery *delivery,
-	struct um_buf *out);
+	bool is_challenge, struct um_buf *out);
 
-/* The word for a verdict: good, unsigned, forged, stale or malformed. */
+/* The word for a verdict: good, unsigned, forged, stale … */
 const char *um_explain_verdict(enum um_verdict verdict);
 
 #endif

@@ -15,6 +15,8 @@ um_saved_request_free(struct um_saved_request *request)
 		free(request->header[i].value);
 	}
 	um_buf_free(&request->file);
+	um_buf_free(&request->own_line);
+	um_buf_free(&request->own_body);
 	*request = (struct um_saved_request){ 0 };
 }
 
@@ -78,6 +80,56 @@ um_saved_request_set(struct um_saved_request *request, const char *name,
 	return true;
 }
 
+bool
+um_saved_request_take_body(struct um_saved_request *request,
+	struct um_buf *body)
+{
+	bool ok = !body->failed;
+
+	if (ok) {
+		um_buf_free(&request->own_body);
+		request->own_body = *body;
+		request->body = um_buf_str(&request->own_body);
+	} else {
+		um_buf_free(body);
+	}
+	*body = (struct um_buf){ 0 };
+	return ok;
+}
+
+/* Writes the first line again. */
+bool
+um_saved_request_take_query(struct um_saved_request *request,
+	struct um_buf *query)
+{
+	struct um_str rest = request->line, method, target;
+	struct um_buf line = { 0 };
+	bool ok;
+
+	if (rest.len == 0)
+		rest = um_str("POST / HTTP/1.1");
+	method = um_str_cut(&rest, " ");
+	target = um_str_cut(&rest, " ");
+	target = um_str_cut(&target, "?");
+	um_buf_put(&line, method.ptr, method.len);
+	um_buf_puts(&line, " ");
+	um_buf_put(&line, target.ptr, target.len);
+	um_buf_puts(&line, "?");
+	um_buf_put(&line, query->ptr, query->len);
+	um_buf_puts(&line, " ");
+	um_buf_put(&line, rest.ptr, rest.len);
+	um_buf_free(query);
+	ok = !line.failed;
+	if (ok) {
+		um_buf_free(&request->own_line);
+		request->own_line = line;
+		read_first_line(request, um_buf_str(&request->own_line));
+	} else {
+		um_buf_free(&line);
+	}
+	return ok;
+}
+
 static bool
 read_header(struct um_saved_request *request, struct um_str line)
 {
@@ -102,6 +154,7 @@ um_saved_request_read(struct um_saved_request *request, const char *path,
 	for (size_t number = 1; rest.len != 0; number++) {
 		struct um_str line = take_line(&rest);
 
+		request->has_body = line.len == 0;
 		if (line.len == 0)
 			break;
 		if (number == 1 && memchr(line.ptr, ' ', line.len) != NULL
@@ -109,6 +162,11 @@ um_saved_request_read(struct um_saved_request *request, const char *path,
 			&& strcspn(line.ptr, ": ") < line.len
 			&& line.ptr[strcspn(line.ptr, ": ")] == ' ')
 			read_first_line(request, line);
+		else if (line.ptr[0] == '{' || line.ptr[0] == '[')
+			return um_error(err,
+				"%s:%zu: is the body: an empty line must stand "
+				"before it, and the headers before that",
+				path, number);
 		else if (!read_header(request, line))
 			return um_error(err,
 				"%s:%zu: is not `Name: value`; an empty line "

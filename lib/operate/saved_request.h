@@ -16,11 +16,12 @@
 
 /* Zeroed to begin with. */
 struct um_saved_request {
-	struct um_buf file;  /* what the members point into */
+	/* What the members point into. */
+	struct um_buf file, own_line, own_body;
 	struct um_str line;  /* the first line, or empty */
 	struct um_str query; /* of the first line */
 	struct um_str body;
-	bool is_get;
+	bool is_get, has_body;
 	size_t len;
 	struct um_saved_header {
 		char *name, *value;
@@ -37,6 +38,12 @@ const char *um_saved_request_header(const char *name, void *arg);
 /* Sets it, in place of the one that is there. False when there are too many. */
 bool um_saved_request_set(struct um_saved_request *request, const char *name,
 	struct um_str value);
+
+/* Takes over the bytes as its query, or its body. False when out of memory. */
+bool um_saved_request_take_query(struct um_saved_request *request,
+	struct um_buf *query);
+bool um_saved_request_take_body(struct um_saved_request *request,
+	struct um_buf *body);
 
 /* Appends it as it is in a file. */
 void um_saved_request_put(const struct um_saved_request *request,

@@ -8,6 +8,7 @@
 
 #include "core/timestamp.h"
 #include "description/expr_load.h"
+#include "operate/place.h"
 
 #define STAND_IN "test-1" /* for a signed header that is not there */
 
@@ -15,8 +16,8 @@ struct signer {
 	const struct um_spec_part *part;
 	const struct um_scheme *scheme;
 	const struct um_delivery *delivery;
-	struct um_params beside; /* of the signature */
-	bool (*set)(const char *name, struct um_str value, void *arg);
+	struct um_params beside;          /* of the signature */
+	struct um_saved_request *request; /* what the delivery is made of */
 	char time[32];
 	struct um_buf params; /* beside the signature, as they are written */
 };
@@ -44,7 +45,7 @@ is_time(const struct signer *signer, const struct um_expr *expr)
 }
 
 static bool
-add_param(struct signer *signer, const struct um_expr *expr)
+add_param(struct signer *signer, const struct um_expr *expr, const char *value)
 {
 	struct um_params *params = &signer->beside;
 
@@ -54,9 +55,9 @@ add_param(struct signer *signer, const struct um_expr *expr)
 	if (params->len == UM_PARAMS_MAX)
 		return false;
 	params->param[params->len++] = (struct um_field){ um_str(expr->text),
-		um_str(signer->time) };
-	um_buf_cat(&signer->params, expr->text, signer->scheme->equals,
-		signer->time, signer->scheme->separator);
+		um_str(value) };
+	um_buf_cat(&signer->params, expr->text, signer->scheme->equals, value,
+		signer->scheme->separator);
 	return true;
 }
 
@@ -66,15 +67,16 @@ complete(struct signer *signer, const struct um_expr *expr)
 {
 	const struct um_delivery *delivery = signer->delivery;
 
-	if (expr->kind == UM_EXPR_SIGNATURE && !add_param(signer, expr))
+	if (expr->kind == UM_EXPR_SIGNATURE
+		&& !add_param(signer, expr, signer->time))
 		return false;
 	if (expr->kind == UM_EXPR_HEADER
 		&& (is_time(signer, expr)
 			|| delivery->header(expr->names.item[0], delivery->arg)
 				== NULL)
-		&& !signer->set(expr->names.item[0],
-			um_str(is_time(signer, expr) ? signer->time : STAND_IN),
-			delivery->arg))
+		&& !um_saved_request_set(signer->request, expr->names.item[0],
+			um_str(is_time(signer, expr) ? signer->time
+						     : STAND_IN)))
 		return false;
 	for (size_t i = 0; i < expr->parts_len; i++)
 		if (!complete(signer, &expr->parts[i]))
@@ -84,17 +86,16 @@ complete(struct signer *signer, const struct um_expr *expr)
 
 /* The signature with its prefix, and after the parameters beside it. */
 static bool
-put_signature(struct um_buf *out, const struct signer *signer)
+put_signature(struct um_buf *out, const struct signer *signer,
+	const struct um_parsed *parsed, const struct um_json_node *item)
 {
 	const struct um_scheme *scheme = signer->scheme;
-	struct um_parsed parsed = { .delivery = signer->delivery };
-	const struct um_source source = { .parsed = &parsed,
-		.params = &signer->beside };
+	const struct um_source source = { .parsed = parsed,
+		.params = &signer->beside,
+		.item = item };
 	struct um_buf message = { 0 };
 	bool ok, is_ambiguous;
 
-	um_parsed_read(&parsed, &signer->part->payload,
-		signer->part->signature_needs, false);
 	ok = um_scheme_put_signed(scheme, &source, &message, &is_ambiguous)
 		== UM_FOUND;
 	um_buf_put(out, signer->params.ptr, signer->params.len);
@@ -106,41 +107,92 @@ put_signature(struct um_buf *out, const struct signer *signer)
 		&& um_verifier_sign(scheme->verifier, um_buf_str(&message),
 			out);
 	um_buf_free(&message);
-	um_parsed_free(&parsed);
 	return ok;
+}
+
+/* Makes the signature, or that of one element, and puts it into its place. */
+static enum um_verify_error
+place(const struct signer *signer, const struct um_parsed *parsed,
+	const struct um_json_node *item, size_t number)
+{
+	const struct um_scheme *scheme = signer->scheme;
+	struct um_buf text = { 0 };
+	enum um_verify_error error = UM_VERIFY_VALUE_ABSENT;
+	char name[UM_EXPR_HEADER_MAX + 2];
+
+	if (put_signature(&text, signer, parsed, item)) {
+		error = UM_VERIFY_NOT_A_PLACE;
+		snprintf(name, sizeof(name), "%s1",
+			scheme->numbered ? scheme->from.names.item[0] : "");
+		if (scheme->numbered
+				? um_saved_request_set(signer->request, name,
+					um_buf_str(&text))
+				: um_place_set(signer->request, &scheme->from,
+					&signer->part->payload, number,
+					um_buf_str(&text)))
+			error = UM_VERIFY_OK;
+	}
+	um_buf_free(&text);
+	return error;
+}
+
+/* All are made of the request as it was before. */
+static enum um_verify_error
+place_all(const struct signer *signer)
+{
+	struct um_parsed parsed = { .delivery = signer->delivery };
+	const struct um_json_node *item = NULL;
+	enum um_verify_error error = UM_VERIFY_VALUE_ABSENT;
+
+	um_parsed_read(&parsed, &signer->part->payload,
+		signer->part->signature_needs, false);
+	if (!signer->scheme->of_items)
+		error = place(signer, &parsed, NULL, 0);
+	for (size_t i = 0; signer->scheme->of_items
+		&& (item = um_json_next(parsed.events, item)) != NULL
+		&& (i == 0 || error == UM_VERIFY_OK);
+		i++)
+		error = place(signer, &parsed, item, i);
+	um_parsed_free(&parsed);
+	return error;
+}
+
+/* Of the headers that a provider could list, one that each request has. */
+static bool
+list_header(struct signer *signer, const struct um_expr *names)
+{
+	static const char name[] = "content-type";
+
+	return (um_saved_request_header(name, signer->request) != NULL
+		       || um_saved_request_set(signer->request, name,
+			       um_str("application/json")))
+		&& add_param(signer, names, name);
 }
 
 static enum um_verify_error
 sign(struct signer *signer)
 {
 	const struct um_scheme *scheme = signer->scheme;
-	const struct um_delivery *delivery = signer->delivery;
-	struct um_buf text = { 0 };
-	char name[UM_EXPR_HEADER_MAX + 2];
 	bool ok = true;
 
 	if (!scheme->is_hmac)
 		return UM_VERIFY_NOT_HMAC;
-	if (scheme->from.kind != UM_EXPR_HEADER)
-		return UM_VERIFY_NOT_A_HEADER;
+	for (size_t i = 0; i < scheme->parts_len && ok; i++)
+		if (scheme->parts[i].kind == UM_EXPR_LISTED)
+			ok = list_header(signer, &scheme->parts[i].parts[0]);
 	for (size_t i = 0; i < scheme->parts_len && ok; i++)
 		ok = complete(signer, &scheme->parts[i]);
-	ok = ok && complete(signer, &signer->part->timestamp)
-		&& put_signature(&text, signer);
-	snprintf(name, sizeof(name), "%s%s", scheme->from.names.item[0],
-		scheme->numbered ? "1" : "");
-	ok = ok && signer->set(name, um_buf_str(&text), delivery->arg);
-	um_buf_free(&text);
-	return ok ? UM_VERIFY_OK : UM_VERIFY_VALUE_ABSENT;
+	ok = ok && complete(signer, &signer->part->timestamp);
+	return ok ? place_all(signer) : UM_VERIFY_VALUE_ABSENT;
 }
 
 enum um_verify_error
 um_sign(const struct um_spec_part *part, const struct um_delivery *delivery,
-	bool (*set)(const char *name, struct um_str value, void *arg))
+	struct um_saved_request *request)
 {
 	struct signer signer = { .part = part,
 		.delivery = delivery,
-		.set = set };
+		.request = request };
 	enum um_verify_error error = UM_VERIFY_NO_SECRET;
 
 	put_time(signer.time, delivery->now_ms, part->timestamp_form);

@@ -3,17 +3,16 @@
 #ifndef UM_SIGN_H
 #define UM_SIGN_H
 
-#include "core/str.h"
+#include "operate/saved_request.h"
 #include "webhook/spec.h"
 
 /*
- * Signs the delivery with the first scheme that has a key: sets its timestamp,
- * the headers that are signed and not there, and then the signature, with
- * set(name, value, delivery->arg); delivery->header must find them afterwards.
- * OK, or why it cannot be signed.
+ * Signs the delivery, which is the request, with the first scheme that has a
+ * key: sets its timestamp, the headers that are signed and not there, and then
+ * the signature in its place; where each element of `events` is signed by
+ * itself, one in each. OK, or why it cannot be signed.
  */
 enum um_verify_error um_sign(const struct um_spec_part *part,
-	const struct um_delivery *delivery,
-	bool (*set)(const char *name, struct um_str value, void *arg));
+	const struct um_delivery *delivery, struct um_saved_request *request);
 
 #endif

@@ -109,6 +109,10 @@ um_verifier_key_read(struct um_verifier_key *key, enum um_algorithm algorithm,
 	*key = (struct um_verifier_key){ 0 };
 	if (text[0] == '\0')
 		return UM_VERIFY_KEY_EMPTY;
+	/* As an editor or a shell leaves it, and no provider gives it. */
+	if (um_str_trim(um_str(text)).len != strlen(text)
+		|| strpbrk(text, "\r\n") != NULL)
+		return UM_VERIFY_KEY_BLANK;
 	error = decode_key(bytes, sizeof(bytes), &len, form, um_str(text));
 	if (error != UM_VERIFY_OK)
 		goto out;

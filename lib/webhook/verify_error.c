@@ -7,6 +7,8 @@ um_verify_error_text(enum um_verify_error error)
 	static const char *const texts[] = {
 		[UM_VERIFY_OK] = "",
 		[UM_VERIFY_KEY_EMPTY] = "is empty",
+		[UM_VERIFY_KEY_BLANK] =
+			"begins or ends with a blank or a line end",
 		[UM_VERIFY_KEY_TOO_LONG] = "is too long",
 		[UM_VERIFY_KEY_NOT_BASE64] = "is not base64, or too long",
 		[UM_VERIFY_KEY_NOT_HEX] = "is not hex, or too long",
@@ -28,7 +30,7 @@ um_verify_error_text(enum um_verify_error error)
 			"is not hex or base64, as the description says",
 		[UM_VERIFY_TOO_MANY] = "is one of too many",
 		[UM_VERIFY_OUT_OF_DATE] =
-			"cannot be verified: no certificate is valid now",
+			"cannot be verified: the certificate is not valid now",
 		[UM_VERIFY_VALUE_BAD] =
 			"cannot be verified: a signed value is not readable",
 		[UM_VERIFY_DIGITS] = /* A challenge would sign these for anyone. */
@@ -37,7 +39,8 @@ um_verify_error_text(enum um_verify_error error)
 		[UM_VERIFY_NO_SECRET] = "no scheme has a secret",
 		[UM_VERIFY_NOT_HMAC] =
 			"only an HMAC can be made with what the site has",
-		[UM_VERIFY_NOT_A_HEADER] = "the signature is not in a header",
+		[UM_VERIFY_NOT_A_PLACE] =
+			"the request has no place for the signature",
 		[UM_VERIFY_VALUE_ABSENT] =
 			"a value that is signed is not in the request",
 	};

@@ -11,6 +11,7 @@ enum um_verify_error {
 	UM_VERIFY_OK,
 	/* Of a secret or public key. */
 	UM_VERIFY_KEY_EMPTY,
+	UM_VERIFY_KEY_BLANK,
 	UM_VERIFY_KEY_TOO_LONG,
 	UM_VERIFY_KEY_NOT_BASE64,
 	UM_VERIFY_KEY_NOT_HEX,
@@ -38,7 +39,7 @@ enum um_verify_error {
 	/* Of a request that is to be signed. */
 	UM_VERIFY_NO_SECRET,
 	UM_VERIFY_NOT_HMAC,
-	UM_VERIFY_NOT_A_HEADER,
+	UM_VERIFY_NOT_A_PLACE,
 	UM_VERIFY_VALUE_ABSENT,
 };
 

@@ -11,7 +11,9 @@ usage: urlmode delivery --provider NAME [OPTION...] FILE
 
 Says step by step how the delivery that was saved in FILE would be read, and
 writes nothing. FILE has its headers, an empty line, and the body to its last
-byte; before them may be the first line (POST /webhook/NAME?a=b HTTP/1.1). Others
+byte; before them may be the first line (POST /webhook/NAME?a=b HTTP/1.1). If that
+is GET and its path ends with /return (GET /payment/NAME/return?a=b HTTP/1.1), FILE
+is a browser's return; with another path it is the provider's challenge. Others
 can see the arguments of a program: give it the secrets of tests only.
 Status 1: the delivery is refused.
 
@@ -22,7 +24,9 @@ Status 1: the delivery is refused.
   --certificate FILE     a PEM file with the provider's certificates
   --at TIME              as if it arrived then: Unix seconds, or
                          2023-11-14T22:13:20Z
-  --sign                 print the delivery, with a signature made with the secret
+  --sign                 print the delivery, or the return, with a signature made
+                         with the secret, where the description looks for it: in
+                         a header, the query, a form, a multipart body or JSON
 END
 }
 

@@ -3,6 +3,7 @@
 // tests/deliveries.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -123,12 +124,13 @@ test('with a provider of the configuration', () => {
 
 /** What of a good delivery is changed, and why its signature is not right then. */
 for (const [file, change, said] of [
-	['stripe', (text) => text.replace('v1=', 'v2='), 'has no parameter of this name'],
+	['stripe', (text) => text.replace('v1=', 'v2='), 'has no parameter `v1`\\.$'],
 	['stripe', (text) => text.replace(/stripe-signature: .*\r/, 'stripe-signature: nothing\r'), 'does not consist of parameters'],
-	['stripe', (text) => text.replace(/v1=../, 'v1=zz'), 'is not hex or base64, as the description says'],
+	['stripe', (text) => text.replace(/v1=../, 'v1=zz'), 'is not hexadecimal, all in one case\\.$'],
+	['docusign', (text) => text.replace(/(signature-1: )../, '$1!!'), 'is not base64\\.$'],
 	['stripe', (text) => text.replace(/v1=../, 'v1=00'), 'is not that of this text and secret'],
-	['github', (text) => text.replace('sha256=', 'sha1='), 'does not begin with the prefix'],
-	['paypal', (text) => text, 'cannot be verified: no certificate is valid now'],
+	['github', (text) => text.replace('sha256=', 'sha1='), 'does not begin with the prefix `sha256=`\\.$'],
+	['paypal', (text) => text, 'cannot be verified: the certificate is not valid now\\.\\n  The last certificate is valid until 2\\d{3}-\\d\\d-\\d\\dT[\\d:]{8}Z\\.$'],
 ]) {
 	test(`${file}: the signature ${said}`, () => {
 		const { now, site: { secrets = [], constants = {}, certificate }, deliveries: [{ headers, body }] } = JSON.parse(read(`tests/deliveries/${file}.json`));
@@ -138,32 +140,153 @@ for (const [file, change, said] of [
 			...secrets.flatMap((secret) => ['--secret', secret]), ...certificate ? ['--certificate', fileOf(certificate)] : [],
 			...Object.entries(constants).flatMap(([name, value]) => ['--constant', `${name}=${value}`]));
 		assert.match(stdout, new RegExp(`^  The signature ${said}`, 'm'));
-		assert.equal(/^verdict: forged, \/verify: no certificate is valid now$/m.test(stdout), said.includes('certificate'));
+		assert.match(stdout, said.includes('certificate') ? /^verdict: outdated, \/verify: the certificate is not valid now$/m : /^verdict: (forged|unsigned)$/m);
 	});
 }
 
+/** An HMAC of Square, whose body is signed after the address. */
+const SQUARE = ['--description', fileOf('lib/providers/square.json'), '--secret', 'square-key'];
+const ADDRESS = 'https://pay.example.com/webhook/square';
+
+describe('what was signed is not quite what is in the file', () => {
+	const signed = (body, change = () => body, address = ADDRESS) => {
+		const signature = createHmac('sha256', 'square-key').update(Buffer.concat([Buffer.from(ADDRESS), Buffer.from(body)])).digest('base64');
+		writeFileSync(join(folder, 'one.txt'), Buffer.concat([Buffer.from(`x-square-hmacsha256-signature: ${signature}\r\n\r\n`), Buffer.from(change(body))]), { mode: 0o600 });
+		return run('one.txt', ...SQUARE, '--constant', `notification_url=${address}`).stdout;
+	};
+	const event = { event_id: 'e1', type: 'payment.updated', data: { object: { payment: { note: 'über a/b', id: 'p1' } } } };
+	const ascii = (text) => text.replaceAll(/[^\0-\x7f]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+	const compact = JSON.stringify(event);
+	const spaced = JSON.stringify(event, undefined, 1).replaceAll(/\n */g, ' ').replaceAll('{ ', '{').replaceAll(' }', '}');
+
+	for (const [name, sent, kept, said] of [
+		['a line end', compact, `${compact}\n`, 'without the line end at its end'],
+		['no line end', `${compact}\n`, compact, 'with a line end at its end'],
+		['carriage returns', '{\n}', '{\r\n}', 'without carriage returns'],
+		['no carriage returns', '{\r\n}', '{\n}', 'with a carriage return before each line end'],
+		['a byte order mark', compact, `\ufeff${compact}`, 'without the byte order mark at its beginning'],
+		['Latin-1', compact, Buffer.from(compact, 'latin1'), 'in UTF-8, where the file is in Latin-1'],
+		['blanks', compact, JSON.stringify(event, undefined, 2), 'as JSON without blanks and line ends'],
+		['slashes', compact.replaceAll('/', '\\/'), compact, 'as JSON without blanks, with \\/ for each slash'],
+		['escapes', ascii(compact), compact, 'as JSON without blanks, with \\u for what is not ASCII'],
+		['escapes and slashes', ascii(compact).replaceAll('/', '\\/'), compact, 'as JSON without blanks, with \\/ and \\u'],
+		['no blanks', spaced, compact, 'as JSON with a blank after each comma and colon'],
+		['no blanks and no escapes', ascii(spaced), compact, 'as JSON with such blanks, and \\u for what is not ASCII'],
+	]) {
+		test(`${name}`, () => {
+			assert.match(signed(sent), /^verdict: (good|malformed.*)$/m);
+			const stdout = signed(sent, () => kept);
+			assert.match(stdout, /^verdict: forged$/m);
+			assert.deepEqual([...stdout.matchAll(/^!! The signature is right for the body (.*?): the file differs/gm)].map(([, one]) => one), [said]);
+		});
+	}
+
+	test('an address without its slash, and one with a slash too many', () => {
+		for (const [address, right] of [[`${ADDRESS}/`, ADDRESS]]) {
+			const stdout = signed(compact, () => compact, address);
+			assert.ok(stdout.includes(`!! The signature is right for the address ${right}, which the provider has: the constant here is ${address}.\n`), stdout);
+		}
+	});
+
+	test('a secret with a line end, which no program takes either', () => {
+		signed(compact);
+		for (const secret of ['square-key\n', ' square-key', 'square-key\r\n', 'square-\nkey']) {
+			const { status, stderr } = run('one.txt', '--description', fileOf('lib/providers/square.json'), '--secret', secret, '--constant', `notification_url=${ADDRESS}`);
+			assert.match(stderr, /secret 1 of the configuration begins or ends with a blank or a line end/);
+			assert.equal(status, 1);
+		}
+	});
+
+	test('a header block or an empty line that is missing', () => {
+		for (const [text, said] of [
+			[compact, /one\.txt:1: is the body: an empty line must stand before it, and the headers before that$/m],
+			[`x-square-hmacsha256-signature: x\n${compact}`, /one\.txt:2: is the body: /],
+			['[1]', /one\.txt:1: is the body: /],
+		]) {
+			save('one.txt', text);
+			assert.match(run('one.txt', ...SQUARE, '--constant', `notification_url=${ADDRESS}`).stderr, said);
+		}
+		save('one.txt', 'x-square-hmacsha256-signature: x\n');
+		assert.match(run('one.txt', ...SQUARE, '--constant', `notification_url=${ADDRESS}`).stdout, /^!! No empty line ends the headers: the file has no body\.$/m);
+	});
+});
+
+/** The file of a delivery, as it is saved. */
+const fileOfDelivery = ({ headers, content_type, query = '', body = '' }, line = 'POST /webhook/x') => `${line}${query && `?${query}`} HTTP/1.1\r\n${
+	Object.entries({ ...headers, ...content_type && { 'content-type': content_type } }).map(([key, value]) => `${key}: ${value}\r\n`).join('')}\r\n${body}`;
+
 const examples = new Set(readdirSync(new URL('tests/deliveries/descriptions/', top)));
+/** What differs from the verdict of um_spec_read(), where it is not the certificate. */
 for (const file of readdirSync(new URL('tests/deliveries/', top)).filter((name) => name.endsWith('.json'))) {
-	const { now, site, deliveries } = JSON.parse(read(`tests/deliveries/${file}`));
+	const { now, site, deliveries, returns = [] } = JSON.parse(read(`tests/deliveries/${file}`));
 	if (site.accounts || site.mode) continue;
-	const more = [
-		...(site.secrets ?? []).flatMap((secret) => ['--secret', secret]),
+	const description = `${examples.has(file) ? 'tests/deliveries/descriptions' : 'lib/providers'}/${file}`;
+	const { verify, return: back } = JSON.parse(read(description));
+	const at = new Date(now).toISOString();
+	const more = (secrets = []) => [
+		...secrets.flatMap((secret) => ['--secret', secret]), '--description', fileOf(description), '--at', at,
 		...Object.entries(site.constants ?? {}).flatMap(([name, value]) => [value].flat().flatMap((one) => ['--constant', `${name}=${one}`])),
 		...site.certificate ? ['--certificate', fileOf(site.certificate)] : [],
-		...site.return_secrets ? [] : [],
 	];
-
-	test(`${file}: each delivery has the verdict of um_spec_read()`, () => {
-		for (const { name, headers, content_type, query = '', body = '', verdict, method = 'POST' } of deliveries) {
-			if (method !== 'POST') continue;
-			save('one.txt', `POST /webhook/x${query && `?${query}`} HTTP/1.1\r\n${
-				Object.entries({ ...headers, ...content_type && { 'content-type': content_type } })
-					.map(([key, value]) => `${key}: ${value}\r\n`).join('')}\r\n${body}`);
-			const { status, stdout, stderr } = run('one.txt', '--at', new Date(now).toISOString(), ...more,
-				'--description', fileOf(`${examples.has(file) ? 'tests/deliveries/descriptions' : 'lib/providers'}/${file}`));
+	const check = (line, list, secrets) => {
+		for (const { verdict, name, reply, ...delivery } of list) {
+			save('one.txt', fileOfDelivery(delivery, line));
+			const { status, stdout, stderr } = run('one.txt', ...more(secrets));
 			assert.equal(stderr, '', name);
 			assert.match(stdout, new RegExp(`^verdict: ${verdict}(, .*)?$`, 'm'), name);
 			assert.equal(status, verdict === 'good' ? 0 : 1, name);
+			if (reply) assert.ok(stdout.includes(`challenge, answered with: ${reply.body ?? reply}\n`), `${name}: ${stdout}`);
 		}
+	};
+
+	test(`${file}: each delivery, challenge and return has the verdict of um_spec_read()`, () => {
+		check('POST /webhook/x', deliveries.filter(({ method }) => method !== 'GET'), site.secrets);
+		check('GET /webhook/x', deliveries.filter(({ method }) => method === 'GET'), site.secrets);
+		check('GET /payment/x/return', returns, site.return_secrets ?? site.secrets);
 	});
+
+	for (const [schemes, line, [first], secrets] of [
+		[verify, 'POST /webhook/x', deliveries.filter(({ method }) => method !== 'GET'), site.secrets],
+		[back?.verify, 'GET /payment/x/return', returns, site.return_secrets ?? site.secrets],
+	].filter(([schemes]) => schemes?.length)) {
+		const isHmac = schemes[0].algorithm.startsWith('hmac-');
+		test(`${file}: --sign ${isHmac ? 'puts the signature where the description looks for it' : 'says that it cannot'}, ${line}`, () => {
+			// Another signature, which is replaced, or none where it has a place of its own.
+			save('one.txt', fileOfDelivery(first, line));
+			const { status, stdout, stderr } = run('one.txt', '--sign', ...more(secrets));
+			if (!isHmac) {
+				assert.deepEqual([status, stdout, stderr], [1, '', 'urlmode: --sign: only an HMAC can be made with what the site has\n']);
+				return;
+			}
+			assert.equal(stderr, '');
+			save('one.txt', stdout);
+			assert.match(run('one.txt', ...more(secrets)).stdout, /^verdict: good$/m);
+			const another = run('one.txt', '--sign', ...more([schemes[0].key.as === 'utf8' ? `${schemes[0].key.prefix ?? ''}another` : secrets[0]])).stdout;
+			if (schemes[0].key.as !== 'utf8') return;
+			save('one.txt', another);
+			assert.match(run('one.txt', ...more(secrets)).stdout, /^verdict: (forged|unsigned)$/m);
+		});
+	}
 }
+
+test('a reference that is no UUID, what is accepted, and a challenge that is none', () => {
+	const secrets = ['--secret', 's3cret'];
+	const { secrets: [key], constants } = JSON.parse(read('tests/deliveries/docusign.json')).site;
+	const [{ headers, body }] = JSON.parse(read('tests/deliveries/docusign.json')).deliveries;
+	save('one.txt', fileOfDelivery({ headers, body }));
+	assert.match(run('one.txt', '--description', fileOf('lib/providers/docusign.json'), '--secret', key).stdout,
+		/^ {2}effect {7}accepted: it is accepted, as what was signed or approved\n(?! {15}Without an amount)/m);
+	save('one.txt', fileOfDelivery({ headers: {}, body: body.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'order-17') }));
+	save('two.txt', run('one.txt', '--sign', '--description', fileOf('lib/providers/docusign.json'), ...secrets).stdout);
+	assert.match(run('two.txt', '--description', fileOf('lib/providers/docusign.json'), ...secrets).stdout,
+		/^ {15}The elicitation is not a UUID of 36 characters: the event is another system's\.$/m);
+	assert.equal(constants, undefined);
+	save('one.txt', 'GET /webhook/meta?hub.mode=subscribe&hub.verify_token=other&hub.challenge=1 HTTP/1.1\r\n\r\n');
+	const none = run('one.txt', '--description', fileOf('lib/providers/meta.json'), ...secrets, '--constant', 'verify_token=vt');
+	assert.match(none.stdout, /^verdict: unsigned\nno challenge: a condition of `when` does not hold, or/m);
+	assert.equal(none.status, 1);
+	for (const [line, said] of [['GET /webhook/x', 'has no challenge that is a GET'], ['GET /payment/x/return?a=b', 'has no `return`']]) {
+		save('one.txt', `${line} HTTP/1.1\r\n\r\n`);
+		assert.match(run('one.txt', '--description', fileOf('lib/providers/stripe.json'), '--secret', 'whsec_x').stderr, new RegExp(said.replaceAll('`', '.')));
+	}
+});
