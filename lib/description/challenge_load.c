@@ -4,46 +4,65 @@
 #include "core/json_put.h"
 #include "description/condition_load.h"
 
-/* What is before the value of a member: its name, and quotes. */
+/* Ends a piece: the text so far, before its value. */
 static bool
-set_name(struct um_challenge_piece *piece, const struct um_conf_loc *at,
-	const char *name, bool is_first)
+set_text(struct um_challenge_piece *piece, const struct um_conf_loc *at,
+	struct um_buf *text)
 {
-	struct um_buf text = { 0 };
 	bool ok;
 
-	um_buf_puts(&text, is_first ? "{" : "\"");
-	um_json_put_key(&text, um_str(name));
-	um_buf_puts(&text, "\"");
-	um_buf_put(&text, "", 1);
-	ok = text.failed ? um_conf_error(at, "out of memory")
-			 : um_conf_copy_text(at, text.ptr, &piece->text);
-	um_buf_free(&text);
+	um_buf_put(text, "", 1);
+	ok = text->failed ? um_conf_error(at, "out of memory")
+			  : um_conf_copy_text(at, text->ptr, &piece->text);
+	um_buf_clear(text);
 	return ok;
 }
 
-/* An object of texts. Its values need no escape (um_challenge_answer()). */
+/* A member: a number as it stands there, or a value between quotes. */
+static bool
+add_member(struct um_challenge *challenge, const struct um_conf_loc *at,
+	json_t *object, const char *key, struct um_buf *text,
+	const struct um_expr_scope *scope)
+{
+	const json_t *value = json_object_get(object, key);
+	struct um_challenge_piece *piece;
+
+	um_json_put_key(text, um_str(key));
+	if (json_is_integer(value)) {
+		um_json_put_int(text, json_integer_value(value));
+		return true;
+	}
+	um_buf_puts(text, "\"");
+	piece = &challenge->piece[challenge->len++];
+	if (!set_text(piece, at, text)
+		|| !um_expr_load(&piece->value, at, object, key, scope))
+		return false;
+	um_buf_puts(text, "\"");
+	return true;
+}
+
+/* An object. Its values need no escape (um_challenge_answer()). */
 static bool
 load_json(struct um_challenge *challenge, const struct um_conf_loc *at,
 	json_t *object, const struct um_expr_scope *scope)
 {
+	struct um_buf text = { 0 };
 	const char *key;
 	json_t *value;
+	bool ok = true;
 
 	if (json_object_size(object) == 0
 		|| json_object_size(object) > UM_CHALLENGE_MEMBERS_MAX)
-		return um_conf_error(at, "is not an object of 1 to %d values",
+		return um_conf_error(at,
+			"is not an object of 1 to %d values or whole numbers",
 			UM_CHALLENGE_MEMBERS_MAX);
-	json_object_foreach (object, key, value) {
-		struct um_challenge_piece *piece =
-			&challenge->piece[challenge->len++];
-
-		if (!set_name(piece, at, key, challenge->len == 1)
-			|| !um_expr_load(&piece->value, at, object, key, scope))
-			return false;
-	}
-	return um_conf_copy_text(at, "\"}",
-		&challenge->piece[challenge->len++].text);
+	um_json_put_begin(&text);
+	json_object_foreach (object, key, value)
+		ok = ok && add_member(challenge, at, object, key, &text, scope);
+	um_json_put_end(&text);
+	ok = ok && set_text(&challenge->piece[challenge->len++], at, &text);
+	um_buf_free(&text);
+	return ok;
 }
 
 static bool

@@ -17,7 +17,8 @@ same_json(const struct um_expr_json *a, const struct um_expr_json *b)
 	return um_pointer_equal(&a->at, &b->at) && a->selects == b->selects
 		&& um_pointer_equal(&a->where, &b->where)
 		&& um_pointer_equal(&a->value, &b->value)
-		&& same_text(a->is, b->is);
+		&& same_text(a->is, b->is) && a->is_text == b->is_text
+		&& um_pointer_equal(&a->inside, &b->inside);
 }
 
 bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */

@@ -103,7 +103,10 @@ load_json(struct um_expr *expr, const struct load *load)
 			"is only allowed in a description with `events`");
 	if (!load_pointer(&json->at, load, load->key))
 		return false;
-	json->selects = json_object_size(load->node) != 1;
+	json->is_text = json_object_get(load->node, "inside") != NULL;
+	if (json->is_text && !load_pointer(&json->inside, load, "inside"))
+		return false;
+	json->selects = json_object_size(load->node) != (json->is_text ? 2 : 1);
 	if (!json->selects)
 		return true;
 	return load_pointer(&json->where, load, "where")
@@ -250,19 +253,49 @@ load_sorted(struct um_expr *expr, const struct load *load)
 			json_object_get(how, "without"), false);
 }
 
+/* A text, and a value of the delivery after it. */
+static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+load_optional(struct um_expr *expr, const struct load *load)
+{
+	if (!load->scope->is_signed || load->depth != 0)
+		return um_conf_error(&load->at, "is only allowed in `signed`");
+	if (!load_parts(expr, load))
+		return false;
+	return (expr->parts_len == 2 && expr->parts[0].kind == UM_EXPR_LITERAL
+		       && expr->parts[1].kind != UM_EXPR_LITERAL
+		       && expr->parts[1].parts_len == 0)
+		|| um_conf_member_error(&load->at, load->key,
+			"is not a text and a value of the delivery");
+}
+
+static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+load_listed(struct um_expr *expr, const struct load *load)
+{
+	if (!load->scope->is_signed || load->depth != 0)
+		return um_conf_error(&load->at, "is only allowed in `signed`");
+	return load_digest(expr, load)
+		&& um_conf_take_text(&load->at, load->node, "with", true,
+			&expr->text)
+		&& (expr->parts[0].kind == UM_EXPR_SIGNATURE
+			|| um_conf_member_error(&load->at, load->key,
+				"is not a parameter of the signature"));
+}
+
 /* The keys that say what an object is, and those allowed beside them. */
 static const struct form {
 	const char *key;
 	enum um_expr_kind kind;
 	bool (*load)(struct um_expr *expr, const struct load *load);
-	const char *keys[5];
+	const char *keys[6];
 } forms[] = {
 	{ "header", UM_EXPR_HEADER, load_header, { "header" } },
 	{ "query", UM_EXPR_QUERY, load_name, { "query" } },
 	{ "form", UM_EXPR_FORM, load_name, { "form" } },
 	{ "multipart", UM_EXPR_MULTIPART, load_name, { "multipart" } },
-	{ "json", UM_EXPR_JSON, load_json, { "json", "where", "is", "value" } },
-	{ "item", UM_EXPR_ITEM, load_json, { "item", "where", "is", "value" } },
+	{ "json", UM_EXPR_JSON, load_json,
+		{ "json", "where", "is", "value", "inside" } },
+	{ "item", UM_EXPR_ITEM, load_json,
+		{ "item", "where", "is", "value", "inside" } },
 	{ "site", UM_EXPR_LITERAL, load_site, { "site" } },
 	{ "body", UM_EXPR_BODY, load_body, { "body" } },
 	{ "signature", UM_EXPR_SIGNATURE, load_name, { "signature" } },
@@ -272,6 +305,9 @@ static const struct form {
 	{ "first", UM_EXPR_FIRST, load_parts, { "first" } },
 	{ "sorted_query", UM_EXPR_SORTED_QUERY, load_sorted,
 		{ "sorted_query" } },
+	{ "optional", UM_EXPR_OPTIONAL, load_optional, { "optional" } },
+	{ "listed_headers", UM_EXPR_LISTED, load_listed,
+		{ "listed_headers", "with" } },
 };
 
 static bool

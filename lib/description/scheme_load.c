@@ -129,6 +129,40 @@ load_signature(struct um_scheme *scheme, const struct um_conf_loc *at,
 	return true;
 }
 
+static enum um_expr_kind
+kind_at(const struct um_scheme *scheme, size_t i)
+{
+	return i < scheme->parts_len ? scheme->parts[i].kind : UM_EXPR_NONE;
+}
+
+/* Only there can um_scheme_put_signed() tell whether the text is ambiguous. */
+static bool
+check_order(const struct um_scheme *scheme, const struct um_conf_loc *at)
+{
+	bool after_body = false;
+
+	for (size_t i = 0; i < scheme->parts_len; i++) {
+		struct um_conf_loc here = um_conf_element(at, i);
+		enum um_expr_kind kind = scheme->parts[i].kind;
+
+		after_body |= kind == UM_EXPR_BODY;
+		if (kind == UM_EXPR_OPTIONAL
+			&& (after_body || i == 0
+				|| kind_at(scheme, i - 1) == UM_EXPR_LITERAL
+				|| kind_at(scheme, i - 1) == UM_EXPR_OPTIONAL
+				|| kind_at(scheme, i + 1) != UM_EXPR_LITERAL))
+			return um_conf_error(&here,
+				"must have a value before it and a text after "
+				"it, and stand before the body");
+		if (kind == UM_EXPR_LISTED
+			&& (kind_at(scheme, i + 1) != UM_EXPR_LITERAL
+				|| kind_at(scheme, i + 2) != UM_EXPR_BODY))
+			return um_conf_error(&here,
+				"must have a text and the body after it");
+	}
+	return true;
+}
+
 static bool
 load_signed(struct um_scheme *scheme, const struct um_conf_loc *at,
 	json_t *list, const struct um_expr_scope *scope)
@@ -150,6 +184,7 @@ load_signed(struct um_scheme *scheme, const struct um_conf_loc *at,
 		return um_conf_error(at, "out of memory");
 	scheme->parts_len = len;
 	inner.has_params = scheme->fields.len != 0;
+	inner.is_signed = true;
 	for (size_t i = 0; i < len; i++) {
 		struct um_conf_loc here = um_conf_element(at, i);
 		struct um_expr *part = &scheme->parts[i];
@@ -160,7 +195,8 @@ load_signed(struct um_scheme *scheme, const struct um_conf_loc *at,
 		any |= part->kind != UM_EXPR_LITERAL;
 		scheme->of_items |= um_expr_uses(part, UM_EXPR_ITEM);
 	}
-	return any || um_conf_error(at, "contains no value of the delivery");
+	return (any || um_conf_error(at, "contains no value of the delivery"))
+		&& check_order(scheme, at);
 }
 
 bool

@@ -44,7 +44,13 @@ is_unambiguous(const struct um_scheme *scheme, const struct um_payload *payload,
 
 		if (!can_be_split(part))
 			return false;
+		/* After headers that are listed there is JSON. */
+		if (part->kind == UM_EXPR_LISTED
+			&& payload->part != UM_PAYLOAD_BODY)
+			return false;
+		/* An optional part begins with a text. */
 		if (i != 0 && !is_fixed(part) && !is_fixed(part - 1)
+			&& part->kind != UM_EXPR_OPTIONAL
 			&& !may_touch(part - 1, part, payload, timestamp))
 			return false;
 	}
@@ -57,8 +63,20 @@ holds(const struct um_expr *part, const struct um_expr *leaf)
 {
 	if (part->kind == UM_EXPR_SORTED_QUERY && leaf->kind == UM_EXPR_QUERY)
 		return !um_strlist_has(&part->names, um_str(leaf->text));
+	/* Where one header of a list ends, the signed text does not tell. */
+	if (part->kind == UM_EXPR_LISTED)
+		return false;
 	if (um_expr_equal(part, leaf))
 		return true;
+	/* Of a text that is signed, what the JSON in it says, too. */
+	if (leaf->json.is_text) {
+		struct um_expr text = *leaf;
+
+		text.json.is_text = false;
+		text.json.inside = (struct um_pointer){ 0 };
+		if (um_expr_equal(part, &text))
+			return true;
+	}
 	/* The signed text does not tell which value of a `first` it has. */
 	for (size_t i = 0; part->kind != UM_EXPR_FIRST && i < part->parts_len;
 		i++)

@@ -20,6 +20,7 @@ um_expr_free(struct um_expr *expr)
 	um_pointer_free(&expr->json.at);
 	um_pointer_free(&expr->json.where);
 	um_pointer_free(&expr->json.value);
+	um_pointer_free(&expr->json.inside);
 	free(expr->json.is);
 	*expr = (struct um_expr){ 0 };
 }
@@ -121,67 +122,18 @@ eval_multipart(const struct um_expr *expr, const struct um_source *source,
 		: parsed->multipart_is;
 }
 
-/* Finds the selected element. False when there are two of them. */
-static bool
-select_element(const struct um_expr_json *json,
-	const struct um_json_node **node)
-{
-	const struct um_json_node *element = NULL, *found = NULL;
-
-	while ((element = um_json_next(*node, element)) != NULL) {
-		if (!um_json_string_eq(um_pointer_find(&json->where, element),
-			    um_str(json->is)))
-			continue;
-		if (found != NULL)
-			return false;
-		found = element;
-	}
-	*node = um_pointer_find(&json->value, found);
-	return true;
-}
-
-static enum um_found
-refuse(struct um_value *value, const char *reason)
-{
-	value->bad_reason = reason;
-	return UM_BAD;
-}
-
-static enum um_found
-find(const struct um_expr_json *json, const struct um_json_node *root,
-	struct um_value *value)
-{
-	const struct um_json_node *node = um_pointer_find(&json->at, root);
-
-	value->bad_at = &json->at;
-	if (root == NULL)
-		return refuse(value, "is not readable");
-	if (json->selects && !select_element(json, &node))
-		return refuse(value, "has two elements that are meant");
-	if (node == NULL || um_json_is(node, UM_JSON_NULL))
-		return UM_ABSENT;
-	if (um_json_is(node, UM_JSON_STRING))
-		return take(value, (struct um_str){ node->text, node->len });
-	if (!um_json_text(node, &value->made))
-		return refuse(value,
-			um_json_is(node, UM_JSON_REAL)
-				? "needs more than 15 significant digits"
-				: "is an object or a list");
-	return take_made(value);
-}
-
 static enum um_found
 eval_json(const struct um_expr *expr, const struct um_source *source,
 	struct um_value *value)
 {
-	return find(&expr->json, source->parsed->document, value);
+	return um_expr_find(&expr->json, source->parsed->document, value);
 }
 
 static enum um_found
 eval_item(const struct um_expr *expr, const struct um_source *source,
 	struct um_value *value)
 {
-	return find(&expr->json, source->item, value);
+	return um_expr_find(&expr->json, source->item, value);
 }
 
 static enum um_found
@@ -338,6 +290,67 @@ eval_sorted_query(const struct um_expr *expr, const struct um_source *source,
 		: UM_ABSENT;
 }
 
+static enum um_found
+eval_optional(const struct um_expr *expr, const struct um_source *source,
+	struct um_value *value)
+{
+	struct um_value of;
+	enum um_found found = um_expr_eval(&expr->parts[1], source, &of);
+
+	if (found == UM_FOUND) {
+		um_buf_puts(&value->made, expr->parts[0].text);
+		um_buf_put(&value->made, of.text.ptr, of.text.len);
+	}
+	um_value_free(&of);
+	return found == UM_FOUND ? take_made(value) : found;
+}
+
+/* Appends the value of the header with this name. */
+static enum um_found
+put_listed(struct um_value *value, struct um_str name,
+	const struct um_delivery *delivery)
+{
+	char text[UM_EXPR_HEADER_MAX + 1];
+	struct um_str header;
+
+	if (name.len == 0 || name.len >= sizeof(text)
+		|| memchr(name.ptr, '\0', name.len) != NULL)
+		return UM_BAD;
+	memcpy(text, name.ptr, name.len);
+	text[name.len] = '\0';
+	header = um_str(delivery->header(text, delivery->arg));
+	for (size_t i = 0; i < header.len; i++)
+		value->is_ambiguous |= header.ptr[i] == '{'
+			|| header.ptr[i] == '[';
+	um_buf_put(&value->made, header.ptr, header.len);
+	return header.len != 0 ? UM_FOUND : UM_ABSENT;
+}
+
+/*
+ * A header may have the separator in its value, as Host has full stops. What
+ * follows is JSON, whose first bracket shows where it begins, unless a header
+ * has one as well.
+ */
+static enum um_found
+eval_listed(const struct um_expr *expr, const struct um_source *source,
+	struct um_value *value)
+{
+	struct um_value names;
+	enum um_found found = um_expr_eval(&expr->parts[0], source, &names);
+	struct um_str rest = names.text;
+
+	for (size_t i = 0; found == UM_FOUND && rest.ptr != NULL; i++) {
+		if (i != 0)
+			um_buf_puts(&value->made, expr->text);
+		found = i == UM_PARAMS_MAX
+			? UM_BAD
+			: put_listed(value, um_str_cut(&rest, " "),
+				source->parsed->delivery);
+	}
+	um_value_free(&names);
+	return found == UM_FOUND ? take_made(value) : found;
+}
+
 enum um_found
 um_expr_eval(const struct um_expr *expr, const struct um_source *source,
 	struct um_value *value)
@@ -358,6 +371,8 @@ um_expr_eval(const struct um_expr *expr, const struct um_source *source,
 		[UM_EXPR_JOIN] = eval_join,
 		[UM_EXPR_FIRST] = eval_first,
 		[UM_EXPR_SORTED_QUERY] = eval_sorted_query,
+		[UM_EXPR_OPTIONAL] = eval_optional,
+		[UM_EXPR_LISTED] = eval_listed,
 	};
 
 	*value = (struct um_value){ 0 };

@@ -21,6 +21,7 @@
 #define UM_EXPR_PARTS_MAX 16  /* of a list */
 #define UM_EXPR_HEADER_MAX 60 /* characters; a number may follow */
 #define UM_PARAMS_MAX 16      /* parameters of a signature header */
+#define UM_INSIDE_MAX 65536   /* bytes of a text that is JSON itself */
 
 enum um_expr_kind {
 	UM_EXPR_NONE,    /* not in the description: absent */
@@ -38,12 +39,16 @@ enum um_expr_kind {
 	UM_EXPR_JOIN,
 	UM_EXPR_FIRST,
 	UM_EXPR_SORTED_QUERY,
+	/* Two parts, a literal and a value; of an absent value both are left out. */
+	UM_EXPR_OPTIONAL,
+	/* The headers that a parameter of the signature names; in `signed`. */
+	UM_EXPR_LISTED,
 };
 
 /* Zeroed to begin with: NONE. */
 struct um_expr {
 	enum um_expr_kind kind;
-	/* A literal, a name, or the separator of a join. */
+	/* A literal, a name, or what is between the values of a join or list. */
 	char *text;
 	/* The names of a header; the fields that a sorted query leaves out. */
 	struct um_strlist names;
@@ -53,6 +58,9 @@ struct um_expr {
 		bool selects;
 		struct um_pointer where, value;
 		char *is;
+		/* The text found is JSON itself, and this points into it. */
+		bool is_text;
+		struct um_pointer inside;
 	} json;
 	size_t parts_len;
 	struct um_expr *parts;
@@ -92,6 +100,10 @@ struct um_value {
 enum um_found um_expr_eval(const struct um_expr *expr,
 	const struct um_source *source, struct um_value *value);
 void um_value_free(struct um_value *value);
+
+/* The value at a place of the document `root`, which may be NULL. */
+enum um_found um_expr_find(const struct um_expr_json *json,
+	const struct um_json_node *root, struct um_value *value);
 
 /*
  * `out` ends with a value, which begins at `start`, and the separator after it.

@@ -143,6 +143,40 @@ separator_repeats(const struct um_buf *out, size_t start, const char *separator)
 		!= NULL;
 }
 
+static bool
+contains(const struct um_buf *out, size_t start, size_t end, const char *text)
+{
+	return memmem(out->ptr + start, end - start, text, strlen(text))
+		!= NULL;
+}
+
+/*
+ * Whether other values could have the same text because of the optional part
+ * `number`, which begins at `start`: the value before it, which begins at
+ * `before`, holds the literal with which the optional part begins, or, where
+ * that is there, the literal after it.
+ */
+static bool
+optional_is_ambiguous(const struct um_scheme *scheme, size_t number,
+	const struct um_buf *out, size_t before, size_t start)
+{
+	return contains(out, before, start, scheme->parts[number].parts[0].text)
+		|| (out->len != start
+			&& contains(out, before, start,
+				scheme->parts[number + 1].text));
+}
+
+/* Whether the body, after headers that the signature lists, is no JSON. */
+static bool
+body_may_touch(const struct um_scheme *scheme, size_t number,
+	const struct um_buf *out, size_t start)
+{
+	return scheme->parts[number].kind == UM_EXPR_BODY && number >= 2
+		&& scheme->parts[number - 2].kind == UM_EXPR_LISTED
+		&& (out->len == start
+			|| (out->ptr[start] != '{' && out->ptr[start] != '['));
+}
+
 /*
  * The text is unambiguous if each value before the body ends at the first
  * occurrence of the literal after it, and each value after the body begins at
@@ -159,6 +193,8 @@ um_scheme_put_signed(const struct um_scheme *scheme,
 	for (size_t i = 0; i < scheme->parts_len; i++) {
 		const struct um_expr *part = &scheme->parts[i];
 		bool fixed = part->kind == UM_EXPR_LITERAL;
+		bool optional = part->kind == UM_EXPR_OPTIONAL;
+		bool listed = i != 0 && part[-1].kind == UM_EXPR_LISTED;
 		size_t start = out->len;
 		struct um_value value;
 		enum um_found found = um_expr_eval(part, source, &value);
@@ -168,9 +204,19 @@ um_scheme_put_signed(const struct um_scheme *scheme,
 		um_value_free(&value);
 		if (found == UM_BAD || out->failed)
 			return UM_BAD;
-		if (found == UM_ABSENT && part->kind != UM_EXPR_BODY)
+		if (found == UM_ABSENT && part->kind != UM_EXPR_BODY
+			&& !optional)
 			return UM_ABSENT;
-		if (fixed && !fixed_before && i <= body)
+		*is_ambiguous |= (optional
+					 && optional_is_ambiguous(scheme, i,
+						 out, before, start))
+			|| body_may_touch(scheme, i, out, start);
+		/* What follows is then the end of the value before it. */
+		if (optional && found == UM_ABSENT)
+			continue;
+		if (optional)
+			start += strlen(part->parts[0].text);
+		if (fixed && !fixed_before && !listed && i <= body)
 			*is_ambiguous |= um_expr_separator_is_ambiguous(out,
 				before, part->text);
 		if (!fixed && fixed_before && i > body && i != 0)

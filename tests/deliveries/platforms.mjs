@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Payment providers, documents and platforms that sign a body, hand over a token, or ask first.
+import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
 import { event, hmac, ID, json, NOW, sha256, write } from './support.mjs';
 
 const digest = (body) => `sha256:${sha256(body)}`;
@@ -57,6 +60,42 @@ export function coinbaseCommerce() {
 			charge('charge:resolved', { effect: 'recheck' }),
 			charge('charge:created', { effect: 'ignore' }),
 			charge('charge:confirmed', { effect: 'paid' }, { pricing: undefined }),
+		],
+	});
+}
+
+/** Hook0's signature: the time, the names of headers, their values, and the body. */
+export function coinbaseBusiness() {
+	const deliver = (type, effect, more = {}, { headers = { 'content-type': 'application/json', host: 'pay.example.com', 'x-event-id': 'e1' }, names, name = type } = {}) => {
+		const { money = { amount: 1050, currency: 'USD' }, ...data } = more;
+		const body = json({
+			id: '68f7a946db0529ea9b6d3a12', amount: '10.50', currency: 'USD', network: 'base', status: 'COMPLETED', eventType: type,
+			metadata: { elicitation_id: ID }, createdAt: '2026-06-13T10:30:00Z', ...data,
+		});
+		const h = names ?? Object.keys(headers).join(' ');
+		const text = `${NOW}.${h}.${h.split(' ').map((one) => headers[one] ?? '').join('.')}.${body}`;
+		return {
+			name, body, headers: { ...headers, 'x-hook0-signature': `t=${NOW},v0=00,h=${h},v1=${hmac('sha256', 'hook0-secret', text, 'hex')}` }, verdict: 'good',
+			events: [event(effect, type, digest(body), {
+				reference: '68f7a946db0529ea9b6d3a12', ...effect === 'paid' && { checkout: '68f7a946db0529ea9b6d3a12' }, ...money,
+			})],
+		};
+	};
+	const success = 'checkout.payment.success';
+	const absent = deliver(success, 'paid', {}, { name: 'a-listed-header-is-absent', names: 'content-type x-event-id x-other' });
+
+	write('coinbase-business', {
+		site: { secrets: ['hook0-secret'] },
+		deliveries: [
+			deliver(success, 'paid'),
+			deliver(success, 'paid', {}, { name: 'without-host', headers: { 'x-event-id': 'e1' } }),
+			deliver(success, 'recheck', { money: {} }, { name: 'a-bracket-in-a-header', headers: { 'x-event-id': 'e{1' } }),
+			deliver(success, 'recheck', { currency: 'USDC', money: {} }, { name: 'a-stablecoin' }),
+			deliver('checkout.payment.failed', 'attempt_failed'),
+			deliver('checkout.payment.expired', 'expired'),
+			deliver('checkout.refund.success', 'refunded'),
+			{ ...absent, verdict: 'unsigned', events: undefined },
+			forged(deliver(success, 'paid'), { 'x-event-id': 'e1', 'x-hook0-signature': `t=${NOW},h=x-event-id,v1=${'0'.repeat(64)}` }),
 		],
 	});
 }
@@ -144,6 +183,24 @@ export function xendit() {
 		['expired', invoice('EXPIRED'), 'recheck', 'EXPIRED', 'inv_1'],
 		['pending', invoice('PENDING'), 'ignore', 'PENDING', 'inv_1'],
 	]);
+}
+
+export function paypalRecheck() {
+	const deliver = (name, resource, expected, token = 'in-the-address') => ({ name, query: `token=${token}`, headers: {}, body: json({ id: `WH-${name}`, event_type: name, resource }), ...expected });
+	const capture = { id: 'CAP1', custom_id: ID, supplementary_data: { related_ids: { order_id: 'ORD1' } }, amount: { currency_code: 'EUR', value: '10.50' } };
+	const order = { id: 'ORD1', purchase_units: [{ custom_id: ID }] };
+	const good = (effect, { body, name }) => ({ verdict: 'good', events: [event(effect, name, digest(body), { reference: 'ORD1' })] });
+	const known = (name, resource, effect) => ({ ...deliver(name, resource), ...good(effect, deliver(name, resource)) });
+
+	write('paypal-recheck', {
+		site: { secrets: ['in-the-address'] },
+		deliveries: [
+			known('PAYMENT.CAPTURE.COMPLETED', capture, 'recheck'), known('CHECKOUT.ORDER.APPROVED', order, 'recheck'),
+			known('CHECKOUT.ORDER.DECLINED', order, 'recheck'), known('CHECKOUT.ORDER.SAVED', order, 'ignore'),
+			deliver('PAYMENT.CAPTURE.COMPLETED', capture, { verdict: 'forged' }, 'another'),
+			{ ...deliver('PAYMENT.CAPTURE.COMPLETED', capture, { verdict: 'unsigned' }), query: '' },
+		],
+	});
 }
 
 export function flutterwave() {
@@ -243,10 +300,10 @@ export function veriff() {
 
 export function mollieEvents() {
 	const deliver = signed('x-mollie-signature', 'mollie-secret', (body) => `sha256=${hmac('sha256', 'mollie-secret', body, 'hex')}`);
-	const payment = (status, effect, mode = 'live') => deliver(`${status} ${mode}`, {
+	const payment = (status, effect, mode = 'live', metadata = { elicitation_id: ID }, id = {}) => deliver(`${status} ${mode} ${typeof metadata}`, {
 		resource: 'event', id: `event_${status}`, type: `payment.${status}`, entityId: 'tr_1', createdAt: '2023-11-14T22:13:20.0Z',
-		_embedded: { entity: { resource: 'payment', id: 'tr_1', mode, status, amount: { value: '10.50', currency: 'EUR' }, metadata: { elicitation_id: ID } } },
-	}, expects(effect, `payment.${status}`, { reference: 'tr_1', ...mode === 'live' && { amount: 1050, currency: 'EUR' } }, `event_${status}`));
+		_embedded: { entity: { resource: 'payment', id: 'tr_1', mode, status, amount: { value: '10.50', currency: 'EUR' }, metadata } },
+	}, expects(effect, `payment.${status}`, { reference: 'tr_1', ...mode === 'live' && { amount: 1050, currency: 'EUR' }, ...id }, `event_${status}`));
 	// These name the payment, and not the elicitation; a chargeback says no mode.
 	const after = (type, effect, resource, more) => deliver(type, {
 		resource: 'event', id: `event_${type}`, type, createdAt: '2023-11-14T22:13:20.0Z',
@@ -259,6 +316,7 @@ export function mollieEvents() {
 		site: { secrets: ['mollie-secret'] },
 		deliveries: [
 			payment('paid', 'paid'), payment('pending', 'processing'), payment('authorized', 'processing'), payment('failed', 'failed'),
+			payment('paid', 'paid', 'live', json({ elicitation_id: ID })), payment('paid', 'paid', 'live', 'order 5', { id: null, amount: undefined, currency: undefined }),
 			payment('canceled', 'cancelled'), payment('expired', 'expired'), payment('paid', 'other_mode', 'test'), ping,
 			after('refund.pending', 'ignore', 'refund', { mode: 'live', status: 'pending' }),
 			after('refund.processing', 'refunded', 'refund', { mode: 'live', status: 'processing' }),
@@ -292,6 +350,10 @@ export function mercadoPago() {
 			deliver('milliseconds', query, good('recheck', 'payment', body('payment')), NOW * 1000),
 			deliver('order', { ...query, type: 'merchant_order' }, good('ignore', 'merchant_order', body('merchant_order'))),
 			deliver('of-another-payment', query, { verdict: 'forged' }, NOW, '124'),
+			{
+				...deliver('without-the-id-of-the-request', query, good('recheck', 'payment', body('payment'))),
+				headers: { 'x-signature': `ts=${NOW},v1=${hmac('sha256', 'mp-secret', `id:123;ts:${NOW};`, 'hex')}` },
+			},
 		],
 	});
 }
@@ -503,6 +565,37 @@ export function klarna() {
 			deliver('completed', { event_id: 'e1', session: { session_id: 's1', status: 'COMPLETED', order_id: 'o1' } }, 'COMPLETED', { reference: 's1' }),
 			deliver('in-progress', { event_id: 'e2', session: { session_id: 's1', status: 'IN_PROGRESS' } }, 'IN_PROGRESS', { reference: 's1' }),
 			deliver('of-another-shape', { status: 'COMPLETED' }, '', {}),
+		],
+	});
+}
+
+/** A description of the language: JSON in a text, and a value that is signed only if it is there. */
+export function amazonSns() {
+	const key = createPrivateKey(readFileSync(new URL('../unit/keys/rsa-1.pem', import.meta.url)));
+	const secret = createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64');
+	const time = '2023-11-14T22:13:20.000Z';
+	const deliver = (name, change, expected) => {
+		const message = {
+			Type: 'Notification', MessageId: 'm-1', TopicArn: 'arn:aws:sns:eu-west-1:1:t', Timestamp: time,
+			Message: json({ order: ID, status: 'paid', amount: 1050, currency: 'EUR', payment: 'p1' }), ...change,
+		};
+		const text = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type']
+			.filter((name) => name in message).map((name) => `${name}\n${message[name]}\n`).join('');
+		return { name, body: json({ ...message, Signature: sign('sha256', text, key).toString('base64'), SignatureVersion: '2' }), headers: {}, ...expected };
+	};
+	const good = (effect, type, more = { amount: 1050, currency: 'EUR' }, id = 'm-1') => ({ verdict: 'good', events: [event(effect, type, id, { reference: 'p1', ...more })] });
+	const right = deliver('without-a-subject', {}, good('paid', 'Notification.'));
+
+	write('amazon-sns', {
+		site: { secrets: [secret] },
+		deliveries: [
+			right,
+			deliver('with-a-subject', { Subject: 'paid' }, good('paid', 'Notification.paid')),
+			deliver('with-another-subject', { Subject: 'other' }, good('ignore', 'Notification.other', {})),
+			// Another message, with a Subject, has the same signature.
+			deliver('a-subject-in-the-id', { MessageId: 'm-1\nSubject\npaid' }, { verdict: 'good', events: [event('recheck', 'Notification.', digest('m-1\nSubject\npaid'), { reference: 'p1' })] }),
+			deliver('not-json', { Message: 'paid' }, { verdict: 'good', events: [event('ignore', 'Notification.', 'm-1', { id: null })] }),
+			{ ...right, name: 'moved-to-the-subject', body: right.body.replace('"MessageId":"m-1"', '"MessageId":"m-1","Subject":"x"'), verdict: 'forged', events: undefined },
 		],
 	});
 }

@@ -39,7 +39,7 @@ test('every description in the tree has its deliveries here', () => {
 
 describe('a payment that was made resolves the promise with its reference', () => {
 	for (const name of ['stripe', 'standard-webhooks', 'svix', 'polar', 'paypal', 'square', 'adyen', 'lemon-squeezy',
-		'paddle', 'paystack', 'razorpay', 'coinbase-commerce', 'checkout-com', 'cashfree', 'mollie-events', 'worldpay',
+		'paddle', 'paystack', 'razorpay', 'coinbase-business', 'coinbase-commerce', 'checkout-com', 'cashfree', 'mollie-events', 'worldpay',
 		'flutterwave-v4']) {
 		test(name, async () => {
 			const from = sender(fixture, name);
@@ -112,7 +112,7 @@ describe('other events of a provider', () => {
 		});
 	}
 
-	for (const name of ['mollie', 'dropbox-sign', 'paypal', 'gocardless', 'xendit', 'flutterwave', 'mercado-pago', 'plaid', 'klarna',
+	for (const name of ['mollie', 'dropbox-sign', 'paypal', 'paypal-recheck', 'gocardless', 'xendit', 'flutterwave', 'mercado-pago', 'plaid', 'klarna',
 		'adobe-acrobat-sign', 'adyen-platforms', 'chargebee', 'phonepe', 'docuseal', 'documenso']) {
 		test(`${name}: the waiter is woken, and asks the provider's API`, async () => {
 			const from = sender(fixture, name);

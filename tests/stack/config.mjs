@@ -49,7 +49,7 @@ const payment = {
 	'zoom': { kind: 'oauth', display_name: 'Zoom', description: 'zoom', secrets: [text()] },
 	'worldpay': { display_name: 'Worldpay', secrets: [text()], constants: { key_id: '1' } },
 	'razorpay': { display_name: 'Razorpay', secrets: [text()], return_secrets: [text()] },
-	...Object.fromEntries(['cashfree', 'checkout-com', 'coinbase-commerce', 'flutterwave', 'flutterwave-v4', 'phonepe', 'gocardless', 'mercado-pago',
+	...Object.fromEntries(['cashfree', 'checkout-com', 'coinbase-business', 'coinbase-commerce', 'paypal-recheck', 'flutterwave', 'flutterwave-v4', 'phonepe', 'gocardless', 'mercado-pago',
 		'mollie-events', 'paddle', 'paystack', 'shopify', 'xendit'].map((name) => [name, { secrets: [text()] }])),
 };
 

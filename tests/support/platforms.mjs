@@ -82,6 +82,21 @@ export const PLATFORMS = {
 		}),
 		sign: inHeader('X-CC-Webhook-Signature'),
 	},
+	'coinbase-business': {
+		event: (id, what, { amount, currency } = PAID) => ({
+			id: `checkout-${id}`, eventType: { paid: 'checkout.payment.success', failed: 'checkout.payment.failed', expired: 'checkout.payment.expired' }[what],
+			amount: decimal(amount), currency, metadata: { elicitation_id: id },
+		}),
+		sign: (body, { secret, timestamp }) => ({
+			'X-Event-Id': 'e.1',
+			'X-Hook0-Signature': `t=${timestamp},h=content-type x-event-id,v1=${hmac('sha256', secret, `${timestamp}.content-type x-event-id.application/json.e.1.${body}`)}`,
+		}),
+	},
+	'paypal-recheck': {
+		event: (id) => ({ id: `WH-${randomUUID()}`, event_type: 'CHECKOUT.ORDER.APPROVED', resource: { id: `order-${id}`, purchase_units: [{ custom_id: id }] } }),
+		path: (event, fixture, text, { secret }) => `?token=${secret}`,
+		sign: () => ({}),
+	},
 	'checkout-com': {
 		event: (id, what, { amount, currency, ...more } = PAID) => ({
 			id: `evt_${randomUUID()}`, type: { paid: 'payment_captured', failed: 'payment_declined', processing: 'payment_approved' }[what],

@@ -57,6 +57,10 @@ const LIMITS = {
 		[/a type of (\d+) characters · a reference of (\d+) \(a longer one is left out\) · an identity of (\d+)/,
 			c('webhook/event', 'UM_EVENT_TYPE_MAX', 'UM_REFERENCE_MAX', 'UM_EVENT_IDENTITY_MAX')],
 	],
+	'lib/providers/VALUES.md': [
+		[/has more than (\d+) bytes, the value is absent/, c('webhook/expr', 'UM_INSIDE_MAX')],
+		[/joined with this text\. At most (\d+)\./, c('webhook/expr', 'UM_PARAMS_MAX')],
+	],
 	'nginx/CONFIGURATION.md': [
 		[/Its name is 1 to (\d+) of/, c('crypto/token', 'UM_PROVIDER_MAX')],
 		[/`secrets` \| array of 1 to (\d+) strings/, [constantOf('lib/config/provider.c', 'SECRETS_MAX')]],

@@ -105,6 +105,8 @@ const BEYOND = [
 	/is not signed/,
 	/not every scheme signs the body/,
 	/is only allowed in a description with `events`/,
+	/must have a value before it and a text after it/, /must have a text and the body after it/,
+	/is not a text and a value of the delivery/,
 	/contains no value of the delivery/,
 	/only if the signature has a `field`/,
 	/has no constant/,

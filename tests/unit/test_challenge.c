@@ -105,6 +105,45 @@ TEST(a_signed_post)
 	um_spec_free(spec);
 }
 
+/* Numbers as they are, and texts of several parts (Discord, X). */
+TEST(numbers_and_parts_of_a_text)
+{
+	static const struct {
+		const char *answer, *expected;
+	} cases[] = {
+		{ "{\"type\": 1}", "{\"type\":1}" },
+		{ "{\"a\": -7, \"plain\": {\"json\": \"/token\"}, \"b\": 0}",
+			"{\"a\":-7,\"plain\":\"12\",\"b\":0}" },
+		{ "{\"plain\": {\"json\": \"/token\"}, \"to\": {\"join\": "
+		  "[\"v0=\", {\"json\": \"/token\"}, \".\"], \"with\": \"\"}}",
+			"{\"plain\":\"12\",\"to\":\"v0=12.\"}" },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_buf text = { 0 };
+		struct um_error err;
+		struct um_spec *spec;
+		char *answer;
+
+		row_begin("%s", cases[i].answer);
+		um_buf_cat(&text,
+			BEGIN "{\"method\": \"POST\", \"when\": [{\"from\": "
+			      "{\"json\": \"/type\"}, \"is\": \"1\"}], "
+			      "\"answer\": {\"json\": ",
+			cases[i].answer, "}}}");
+		um_buf_put(&text, "", 1);
+		spec = load(text.ptr, &err);
+		if (spec == NULL)
+			fail_msg("%s", err.text);
+		answer = post(spec, "{\"type\":1,\"token\":12}", true);
+		assert_non_null(answer);
+		assert_string_equal(answer, cases[i].expected);
+		free(answer);
+		um_spec_free(spec);
+		um_buf_free(&text);
+	}
+}
+
 /* What is answered to this query, or NULL; the caller frees it. */
 static char *
 get(const struct um_spec *spec, const char *query)
@@ -258,6 +297,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_signed_post),
+		cmocka_unit_test(numbers_and_parts_of_a_text),
 		cmocka_unit_test(a_get_that_is_harmless),
 		cmocka_unit_test(a_get_is_no_way_to_a_signature),
 		cmocka_unit_test(challenges_that_are_refused),

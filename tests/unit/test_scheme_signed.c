@@ -47,6 +47,7 @@ load_template(struct um_scheme *scheme, const char *parts)
 	um_buf_printf(&text,
 		"{\"algorithm\": \"hmac-sha256\", \"key\": {\"as\": \"utf8\"},"
 		" \"signature\": {\"from\": {\"header\": \"x\"}, "
+		"\"field\": \"v1\", \"between\": \",\", \"equals\": \"=\", "
 		"\"as\": \"hex\"}, \"signed\": %s}",
 		parts);
 	node = json_loadb(text.ptr, text.len, 0, NULL);
@@ -65,15 +66,18 @@ put_together(const struct um_scheme *scheme, const struct parts *parts)
 		.header = header,
 		.arg = (void *)parts };
 	const struct um_parsed parsed = { .delivery = &delivery };
-	const struct um_source source = { .parsed = &parsed };
+	const struct um_params params = { 1,
+		{ { STR("h"), um_str(parts->word[0]) } } };
+	const struct um_source source = { .parsed = &parsed,
+		.params = &params };
 	struct um_buf out = { 0 };
+	enum um_found found;
 	char *copy = NULL;
 	bool is_ambiguous;
 
-	assert_int_equal(um_scheme_put_signed(scheme, &source, &out,
-				 &is_ambiguous),
-		UM_FOUND);
-	if (!is_ambiguous)
+	found = um_scheme_put_signed(scheme, &source, &out, &is_ambiguous);
+	assert_int_not_equal(found, UM_BAD);
+	if (found == UM_FOUND && !is_ambiguous)
 		copy = strndup(out.ptr, out.len);
 	um_buf_free(&out);
 	return copy;
@@ -93,6 +97,7 @@ make_words(char words[WORDS_MAX][4], const char *alphabet)
 {
 	size_t len = 0;
 
+	words[len++][0] = '\0'; /* absent */
 	for (const char *a = alphabet; *a != '\0'; a++) {
 		snprintf(words[len++], sizeof(words[0]), "%c", *a);
 		for (const char *b = alphabet; *b != '\0'; b++)
@@ -196,6 +201,65 @@ TEST(joins)
 		":.|x");
 }
 
+#define OPTIONAL(mark, name) "{\"optional\": [\"" mark "\", " H(name) "]}"
+
+TEST(optional_parts)
+{
+	assert_one_reading("[" H("a") ", \".\", " H("b") ", " OPTIONAL("!",
+				   "c") ", \".\", " BODY "]",
+		".!x");
+	assert_one_reading("[" H("a") ", " OPTIONAL("!", "b") ", \".\", " H(
+				   "c") ", \".\", " BODY "]",
+		".!x");
+	assert_one_reading("[" H("a") ", " OPTIONAL("..", "b") ", \".\", " H(
+				   "c") ", \":\", " BODY "]",
+		".:x");
+}
+
+/* Two that have the same text have the same list of headers, and body. */
+TEST(headers_that_are_listed)
+{
+	static const char *const lists[] = { "b", "c", "b c", "c b", "b b" };
+	char words[WORDS_MAX][4];
+	size_t count = make_words(words, ".{x"), kept = 0, all;
+	struct um_scheme scheme;
+	struct text *texts;
+
+	all = sizeof(lists) / sizeof(lists[0]) * count * count * count;
+	texts = calloc(all, sizeof(texts[0]));
+	assert_non_null(texts);
+	load_template(&scheme,
+		"[{\"signature\": \"h\"}, \".\", {\"listed_headers\": "
+		"{\"signature\": \"h\"}, \"with\": \".\"}, \".\", " BODY "]");
+	for (size_t i = 0; i < all; i++) {
+		struct text *text = &texts[kept];
+		size_t rest = i;
+
+		for (size_t part = 1; part < PARTS; part++) {
+			text->parts.word[part] = words[rest % count];
+			rest /= count;
+		}
+		text->parts.word[0] = lists[rest];
+		text->bytes = put_together(&scheme, &text->parts);
+		kept += text->bytes != NULL;
+	}
+	assert_true(kept > 1);
+	qsort(texts, kept, sizeof(texts[0]), compare);
+	for (size_t i = 1; i < kept; i++)
+		if (strcmp(texts[i - 1].bytes, texts[i].bytes) == 0
+			&& (strcmp(texts[i - 1].parts.word[0],
+				    texts[i].parts.word[0])
+					!= 0
+				|| strcmp(texts[i - 1].parts.word[3],
+					   texts[i].parts.word[3])
+					!= 0))
+			fail_msg("\"%s\" has two readings", texts[i].bytes);
+	for (size_t i = 0; i < kept; i++)
+		free(texts[i].bytes);
+	free(texts);
+	um_scheme_free(&scheme);
+}
+
 TEST(nothing_of_the_body_is_signed)
 {
 	struct um_scheme scheme;
@@ -221,6 +285,8 @@ main(void)
 		cmocka_unit_test(marks_of_one_character),
 		cmocka_unit_test(marks_that_overlap),
 		cmocka_unit_test(joins),
+		cmocka_unit_test(optional_parts),
+		cmocka_unit_test(headers_that_are_listed),
 		cmocka_unit_test(nothing_of_the_body_is_signed),
 	};
 

@@ -319,9 +319,12 @@ unproven_of(const char *name)
 		/* Each event has its own signature in it. */
 		{ "adyen", UM_NEED_JSON },
 		{ "dropbox-sign", UM_NEED_MULTIPART | UM_NEED_JSON },
+		/* The signature is in the document, and the values it signs. */
+		{ "amazon-sns", UM_NEED_JSON },
 		/* The signature, or a signed value, is in the address. */
 		{ "mercado-pago", UM_NEED_QUERY },
 		{ "pandadoc", UM_NEED_QUERY },
+		{ "paypal-recheck", UM_NEED_QUERY },
 	};
 
 	for (size_t i = 0; i < LENGTH(table); i++)
