@@ -11,6 +11,7 @@
 
 #include "app/respond.h"
 #include "postgres/store.h"
+#include "server/certificates.h"
 #include "server/connections.h"
 #include "server/fastcgi.h"
 #include "server/issuer_keys.h"
@@ -19,7 +20,6 @@
 
 #define EVENTS_MAX 128
 #define LOG_LEN 16384 /* bytes that are logged at once while it is busy */
-#define CERTIFICATES_MS 86400000 /* between two notices of certificates */
 
 struct server {
 	const struct um_program *program;
@@ -301,24 +301,12 @@ wait_for_events(struct server *sv, struct epoll_event *events, int64_t now)
 		um_deadline_timeout(deadline, now));
 }
 
-/* At the start and once a day, by the program that verifies webhooks. */
-static void
-check_certificates(struct server *sv, int64_t now)
-{
-	if (strcmp(sv->program->name, "webhook") != 0
-		|| (sv->certificates_at != 0
-			&& now - sv->certificates_at < CERTIFICATES_MS))
-		return;
-	sv->certificates_at = now;
-	um_config_check_certificates(sv->context->config, um_clock_wall_ms(),
-		on_notice, sv);
-}
-
 /* At the end of each turn. */
 static void
 heartbeat(struct server *sv, int64_t now)
 {
-	check_certificates(sv, now);
+	um_certificates_look(sv->context->config, sv->program->name,
+		&sv->certificates_at, now, on_notice, sv);
 	um_metrics_heartbeat(sv->context->metrics, now,
 		sv->connections.busy_len, um_store_queued(sv->store),
 		um_store_connected_at(sv->store));
