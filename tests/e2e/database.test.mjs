@@ -160,7 +160,7 @@ describe('migrations', () => {
 		for (const table of ['elicitation', 'payment', 'event']) {
 			await admin.query(`ALTER TABLE urlmode.${table} SET (autovacuum_enabled = off)`);
 		}
-		const roles = Object.fromEntries(await Promise.all([['urlmode_cgi', 'URLMODE_CGI_DATABASE_URL'],
+		const roles = Object.fromEntries(await Promise.all([['urlmode_cgi', 'URLMODE_PROGRAMS_DATABASE_URL'],
 			['urlmode_server', 'URLMODE_DATABASE_URL']].map(async ([role, name]) => [role, await connectTo(
 			Object.assign(new URL(fixture.stack.env[name]), { pathname: new URL(url).pathname }).href)])));
 		assert.deepEqual((await roles.urlmode_cgi.query('SHOW jit')).rows, [{ jit: 'off' }]);

@@ -38,7 +38,7 @@ after(async () => {
 });
 
 /** A connection, by default as the callback programs have it. */
-async function connect(url = fixture.stack.env.URLMODE_CGI_DATABASE_URL) {
+async function connect(url = fixture.stack.env.URLMODE_PROGRAMS_DATABASE_URL) {
 	const client = new pg.Client(url);
 	await client.connect();
 	return client;

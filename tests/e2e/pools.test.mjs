@@ -56,7 +56,7 @@ async function serve(url) {
 }
 
 test('each process works behind PgBouncer and says once that it is there, and without it says nothing', async (t) => {
-	const direct = fixture.stack.env.URLMODE_CGI_DATABASE_URL;
+	const direct = fixture.stack.env.URLMODE_PROGRAMS_DATABASE_URL;
 	const expected = PROGRAMS.flatMap((name) => [`${name}: ${POOLED}`, `${name}: ${POOLED}`]).sort();
 	for (const [mode, size] of [['transaction', 4], ['session', 20]]) {
 		const said = await serve(await startPgBouncer(t, direct, { mode, size }));

@@ -336,7 +336,7 @@ describe('at the same time', () => {
 	test('a payment is proved while its row is purged: the row stays with it', async () => {
 		const payment = await openPayment();
 		await pass(200);
-		const { query, commit } = await transaction(fixture.stack.env.URLMODE_CGI_DATABASE_URL);
+		const { query, commit } = await transaction(fixture.stack.env.URLMODE_PROGRAMS_DATABASE_URL);
 		await query(`SELECT * FROM urlmode.record_events(ARRAY[$1::uuid], ARRAY['stripe'], ARRAY['evt'], ARRAY['t'], ARRAY['paid'],
 			ARRAY[1050::bigint], ARRAY['EUR'], ARRAY['ref-1'], ARRAY['\\x00'::bytea])`, [payment.id]);
 		assert.equal(await purge(), 0, 'a row that is locked is left, and nobody waits for it');

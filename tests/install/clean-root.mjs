@@ -17,7 +17,7 @@ import { comeBack, goOn } from '../support/flow.mjs';
 import { request } from '../support/http.mjs';
 import { until } from '../support/wait.mjs';
 
-const { ROOT, PACKAGES, PORT, VERSION, NEXT, KEYS, URLMODE_DATABASE_URL, URLMODE_CGI_DATABASE_URL } = process.env;
+const { ROOT, PACKAGES, PORT, VERSION, NEXT, KEYS, URLMODE_DATABASE_URL, URLMODE_PROGRAMS_DATABASE_URL } = process.env;
 const PROGRAMS = ['connect', 'oauth-return', 'payment-return', 'status', 'webhook'];
 const BASE = `http://127.0.0.1:${PORT}`;
 
@@ -83,7 +83,7 @@ async function setUp() {
 	const example = JSON.parse(await readFile(inside('usr/share/doc/urlmode/examples/config.json'), 'utf8'));
 	await writeFile(inside('etc/urlmode/keys'), KEYS);
 	await writeFile(inside('etc/urlmode/config.json'), JSON.stringify({
-		...example, base_url: BASE, database_url: URLMODE_CGI_DATABASE_URL, user_check: 'confirm',
+		...example, base_url: BASE, database_url: URLMODE_PROGRAMS_DATABASE_URL, user_check: 'confirm',
 	}));
 	await run('chown', 'root:urlmode', '/etc/urlmode/keys', '/etc/urlmode/config.json');
 	await run('chmod', '640', '/etc/urlmode/keys', '/etc/urlmode/config.json');

@@ -209,7 +209,7 @@ describe('check', () => {
 	});
 
 	test('a role without rights, an empty database and a host that is not urlmode are errors', async (t) => {
-		const cgi = await check([], { URLMODE_DATABASE_URL: fixture.stack.env.URLMODE_CGI_DATABASE_URL });
+		const cgi = await check([], { URLMODE_DATABASE_URL: fixture.stack.env.URLMODE_PROGRAMS_DATABASE_URL });
 		assert.deepEqual([cgi.exit, cgi.of.role], [2, 'error']);
 		const empty = new URL(fixture.stack.env.URLMODE_ADMIN_DATABASE_URL);
 		empty.pathname = '/template1';

@@ -320,7 +320,7 @@ configure()
 		export URLMODE_DATABASE_URL='postgresql://urlmode_server:$server@$database'
 		export URLMODE_OPERATOR_DATABASE_URL='postgresql://urlmode_operator:$operator@$database'
 		export URLMODE_ADMIN_DATABASE_URL='postgresql://postgres:$admin@$database'
-		export URLMODE_CGI_DATABASE_URL='postgresql://urlmode_cgi:$cgi@$database'
+		export URLMODE_PROGRAMS_DATABASE_URL='postgresql://urlmode_cgi:$cgi@$database'
 		export URLMODE_KEYS_FILE='$quoted/keys'
 		export URLMODE_CONFIG='$quoted/config.json'
 		export URLMODE_RUN_DIR='$quoted'

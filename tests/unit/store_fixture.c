@@ -116,9 +116,9 @@ store_fixture_group_set_up(void **state)
 {
 	(void)state;
 	if (getenv("URLMODE_ADMIN_DATABASE_URL") == NULL
-		|| getenv("URLMODE_CGI_DATABASE_URL") == NULL) {
+		|| getenv("URLMODE_PROGRAMS_DATABASE_URL") == NULL) {
 		print_error("set URLMODE_ADMIN_DATABASE_URL and "
-			    "URLMODE_CGI_DATABASE_URL to a migrated "
+			    "URLMODE_PROGRAMS_DATABASE_URL to a migrated "
 			    "database\n");
 		return -1;
 	}
@@ -198,7 +198,7 @@ store_fixture_open(struct store_fixture *fixture, const char *conninfo)
 
 	*fixture = (struct store_fixture){ 0 };
 	if (conninfo == NULL)
-		conninfo = getenv("URLMODE_CGI_DATABASE_URL");
+		conninfo = getenv("URLMODE_PROGRAMS_DATABASE_URL");
 	fixture->store = um_store_new(conninfo, FIXTURE_NAME, &events);
 	assert_non_null(fixture->store);
 }

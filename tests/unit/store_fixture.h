@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * um_store against a real PostgreSQL. URLMODE_ADMIN_DATABASE_URL names a
- * migrated database, URLMODE_CGI_DATABASE_URL the same one for the role
+ * migrated database, URLMODE_PROGRAMS_DATABASE_URL the same one for the role
  * urlmode_cgi.
  */
 #ifndef TEST_STORE_FIXTURE_H

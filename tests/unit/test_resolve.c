@@ -154,7 +154,7 @@ static struct store_fixture fixture;
 static void
 open_at(const char *host)
 {
-	const char *url = getenv("URLMODE_CGI_DATABASE_URL");
+	const char *url = getenv("URLMODE_PROGRAMS_DATABASE_URL");
 	const char *at = url != NULL ? strstr(url, "@127.0.0.1:") : NULL;
 	struct um_buf changed = { 0 };
 

@@ -166,7 +166,7 @@ TEST(the_next_host_is_tried)
 {
 	char conninfo[512];
 	PQconninfoOption *options =
-		PQconninfoParse(getenv("URLMODE_CGI_DATABASE_URL"), NULL);
+		PQconninfoParse(getenv("URLMODE_PROGRAMS_DATABASE_URL"), NULL);
 	struct um_op op;
 	size_t len;
 	int fds[4];

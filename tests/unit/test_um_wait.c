@@ -399,7 +399,7 @@ TEST(a_query_that_is_not_permitted_ends_the_wait)
 	struct um_wait_error err;
 
 	um_wait_close(wait);
-	if (!um_wait_open(&wait, getenv("URLMODE_CGI_DATABASE_URL"),
+	if (!um_wait_open(&wait, getenv("URLMODE_PROGRAMS_DATABASE_URL"),
 		    getenv("URLMODE_KEYS_FILE"), "http://localhost", &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(wait_for(60000, &outcome, &err), UM_WAIT_FAILED);
