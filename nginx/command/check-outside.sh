@@ -92,7 +92,6 @@ check_answers()
 # host has sealed, of an elicitation that does not exist.
 check_sign_in()
 {
-	how=$(ask config user_check)
 	provider=$(ask config providers | sed -n '1s/ .*//p')
 	state=$(ask state "$provider")
 	fetch 127.0.0.1 "/connect/$provider?state=$state" || {
@@ -100,9 +99,10 @@ check_sign_in()
 		return 0
 	}
 	text=$(sed '1,/^$/d' "$scratch/response")
+	location=$(sed -n '/^$/q; s/^Location: //Ip' "$scratch/response")
 	case $status-$text in
 	*sign_in_not_set_up*)
-		finding error sign_in "every user gets 500 (sign_in_not_set_up): user_check is $how, and nginx does not say who the user is" \
+		finding error sign_in "every user gets 500 (sign_in_not_set_up): user_check is $user_check, and nginx does not say who the user is" \
 			"include urlmode/auth-request.conf or auth-basic.conf in the site behind server.conf, and reload nginx"
 		;;
 	*state_invalid* | *state_expired*)
@@ -112,11 +112,30 @@ check_sign_in()
 	5*)
 		finding error sign_in "a user gets $status at /connect" "nginx's error_log and the log of the programs say why"
 		;;
-	401-* | 403-* | 30?-*)
-		finding ok sign_in "a user is asked to sign in, with user_check $how"
+	*)
+		check_way
+		;;
+	esac
+}
+
+# Whether /connect has asked the user to sign in.
+check_way()
+{
+	endpoint=
+	! uses_openid || endpoint=$(openid_value authorization_endpoint)
+	case $user_check-$status-$location in
+	openid-30?-"$endpoint"*)
+		finding ok sign_in "a user is sent to the OpenID provider"
+		;;
+	openid-*)
+		finding error sign_in "/connect answers $status, and does not send a user to $endpoint" \
+			"restart the programs: systemctl try-restart 'urlmode@*.service'"
+		;;
+	*-401-* | *-403-* | *-30?-*)
+		finding ok sign_in "a user is asked to sign in, with user_check $user_check"
 		;;
 	*)
-		finding ok sign_in "a user gets through, with user_check $how"
+		finding ok sign_in "a user gets through, with user_check $user_check"
 		;;
 	esac
 }

@@ -26,6 +26,11 @@ check_units()
 	for name in $needed; do
 		look_at_unit "urlmode@$name.service" && check_unit "urlmode@$name.service"
 	done
+	if [ "$user_check" = openid ]; then
+		for unit in urlmode-jwks.timer urlmode-jwks.path; do
+			look_at_unit $unit && check_unit $unit
+		done
+	fi
 	if look_at_unit nginx.service; then
 		check_unit nginx.service
 		check_workers
@@ -37,7 +42,7 @@ check_unit()
 {
 	case $load-$state-$sub in
 	masked-*)
-		finding error units "$1 is masked, and a provider needs it" "systemctl unmask $1, and start it"
+		finding error units "$1 is masked, and is needed" "systemctl unmask $1, and start it"
 		;;
 	*-auto-restart)
 		finding error units "$1 starts again and again: $(last_line "$1")" "correct what the line says; then systemctl restart $1"

@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2154 # of common.sh
 # urlmode check: what is wrong with this host, and what to do. Here: findings,
-# the configuration, and the keys. check-running.sh, check-host.sh and
-# check-outside.sh go on.
+# the configuration, and the keys. check-running.sh, check-host.sh,
+# check-outside.sh and check-issuer.sh go on.
 
 # What is reported sooner than it breaks.
 certificate_days=14
@@ -23,6 +23,7 @@ nothing. The checks are:
   permissions    nobody else can read or change secrets
   keys           the programs can read them; the one that seals is not old
   server_keys    the copy of an MCP server has the same keys
+  issuer_keys    the keys of the OpenID provider are there, and fetched when due
   database       the programs reach it, and it can be written to
   role           the programs' role has its settings, and no right too many
   clock          the database's clock is that of this host
@@ -36,6 +37,7 @@ nothing. The checks are:
   sign_in        a user who opens a link is asked to sign in, or gets through
   certificate    browsers accept it, for two weeks at least
   outside        what answers at base_url is this host
+  issuer         the OpenID provider is as the configuration says
 
   --json              one JSON object, with the status and an array of findings
   --server-keys FILE  compare the keys file with this one, a copy of an MCP
@@ -80,6 +82,7 @@ run_check()
 		check_permissions
 		check_keys
 		check_server_keys
+		check_issuer_keys
 		check_database
 		check_migrations
 		check_units
@@ -89,6 +92,7 @@ run_check()
 		check_local
 		check_certificate
 		check_outside
+		check_issuer
 	fi
 	report
 }
@@ -206,6 +210,7 @@ check_configuration()
 	base_url=$(ask config base_url)
 	keys_file=$(ask config keys_file)
 	log_file=$(ask config log_file)
+	user_check=$(ask config user_check)
 	needed=$(ask programs)
 	finding ok configuration "$config, $(ask config providers | wc -l) providers, for $base_url"
 }

@@ -10,14 +10,15 @@ import path from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 
 import { asUser, ROOT, urlmode } from '../support/command.mjs';
+import { startOpenIdProvider } from '../support/openid-provider.mjs';
 import { startStack } from '../support/stack.mjs';
 import { configure } from '../security/deployment.mjs';
 import { freePorts } from '../stack/harness.mjs';
 import { until } from '../support/wait.mjs';
 
 const IS_ROOT = process.getuid() === 0;
-const ALL = ['programs', 'signatures', 'configuration', 'permissions', 'keys', 'server_keys', 'database', 'role', 'clock', 'migrations', 'units', 'sockets',
-	'nginx', 'snippets', 'local', 'answers', 'sign_in', 'certificate', 'outside'];
+const ALL = ['programs', 'signatures', 'configuration', 'permissions', 'keys', 'server_keys', 'issuer_keys', 'database', 'role', 'clock', 'migrations', 'units', 'sockets',
+	'nginx', 'snippets', 'local', 'answers', 'sign_in', 'certificate', 'outside', 'issuer'];
 
 let stack;
 let port;
@@ -332,7 +333,7 @@ describe('what runs', () => {
 		['has failed', { ActiveState: 'failed', SubState: 'failed' }, 'error', /^urlmode@webhook\.service has failed: urlmode: the last line$/],
 		['cannot start', { ActiveState: 'activating', SubState: 'auto-restart' }, 'error', /starts again and again: urlmode: the last line$/],
 		['was stopped', { ActiveState: 'inactive', SubState: 'dead' }, 'error', /does not run$/],
-		['was masked, and is needed', { LoadState: 'masked', ActiveState: 'inactive' }, 'error', /is masked, and a provider needs it$/],
+		['was masked, and is needed', { LoadState: 'masked', ActiveState: 'inactive' }, 'error', /is masked, and is needed$/],
 		['ends now and then', { NRestarts: 7 }, 'warning', /has been started again 7 times: urlmode: the last line$/],
 	]) {
 		test(`a program that ${name}`, async () => {
@@ -459,6 +460,115 @@ describe('the sign-in', () => {
 		const { findings } = await report();
 		assert.deepEqual(findings.filter(({ check: name }) => name === 'sign_in').map(({ severity, message }) => [severity, message]),
 			[['ok', 'a user is asked to sign in, with user_check remote-user']]);
+	});
+});
+
+describe('the OpenID provider', () => {
+	let provider;
+
+	const refresh = async () => assert.deepEqual((await urlmode(['jwks', 'refresh'], env())).err, '');
+	const shown = async (name) => (await report()).findings.filter(({ check: each }) => each === name).map(({ severity, message }) => `${severity}: ${message}`);
+
+	before(async () => {
+		provider = await startOpenIdProvider('google');
+		await configure(stack, (config) => {
+			config.user_check = 'openid';
+			config.openid = { ...provider.openid, jwks_file: 'jwks.json', refresh_file: 'refresh' };
+		});
+		await own();
+		await refresh();
+	});
+
+	after(async () => {
+		await configure(stack, (config) => {
+			config.user_check = 'confirm';
+			delete config.openid;
+		});
+		await own();
+		await provider.close();
+	});
+
+	/** Later than the files are, as far as the command can see. */
+	async function later(time) {
+		const folder = inStack('later');
+		await mkdir(folder);
+		undo.push(() => rm(folder, { recursive: true }));
+		await writeFile(path.join(folder, 'date'), `#!/bin/sh\n[ "$*" = +%s ] && exec /bin/date -d 'now + ${time}' +%s\nexec /bin/date "$@"\n`, { mode: 0o755 });
+		return { PATH: `${folder}:${inStack('systemd')}:${process.env.PATH}` };
+	}
+
+	/** What the provider says of itself in this test. */
+	function says(discovery) {
+		undo.push(() => { provider.discovery = undefined; });
+		provider.discovery = discovery;
+	}
+
+	test('is as the configuration says, and its keys are fresh', async () => {
+		assert.equal((await report()).status, 'ok');
+		assert.deepEqual(await shown('issuer_keys'), [`ok: 1 keys of ${provider.issuer}, as fresh as they must be`]);
+		assert.deepEqual(await shown('sign_in'), ['ok: a user is sent to the OpenID provider']);
+		assert.deepEqual(await shown('issuer'), [`ok: ${provider.issuer} is as ${stack.env.URLMODE_CONFIG} says`]);
+	});
+
+	test('without its keys the programs do not start', async () => {
+		undo.push(refresh);
+		await rm(inStack('jwks.json'));
+		await finds('configuration', 'error', /jwks\.json: No such file or directory$/);
+	});
+
+	test('keys that nobody fetches', async () => {
+		undo.push(refresh);
+		await rm(inStack('jwks.json.due'));
+		await finds('issuer_keys', 'warning', /is not from urlmode jwks refresh/);
+	});
+
+	test('keys that were to be fetched: an hour later it says so', async () => {
+		const seen = async (time) => (await check(['--json'], await later(time))).out;
+		assert.match(await seen('1 hour'), /as fresh as they must be/);
+		await rm(inStack('later'), { recursive: true });
+		undo.pop();
+		await finds('issuer_keys', 'warning', /have not been fetched for 2 days, and were due before$/, await later('26 hours'));
+	});
+
+	test('a program has asked for a key, and nobody has come', async () => {
+		undo.push(() => rm(inStack('refresh')));
+		await writeFile(inStack('refresh'), '');
+		await utimes(inStack('refresh'), Date.now() / 1_000 + 1, Date.now() / 1_000 + 1);
+		assert.match((await shown('issuer_keys'))[0], /^ok: /);
+		await finds('issuer_keys', 'warning', /^a user came with a key that is not in .*, and the keys were not fetched after that$/, await later('11 minutes'));
+	});
+
+	for (const name of ['urlmode-jwks.timer', 'urlmode-jwks.path']) {
+		test(`${name} does not run`, async () => {
+			await unit(name, { ActiveState: 'inactive', SubState: 'dead' });
+			await finds('units', 'error', new RegExp(`^${name} does not run$`));
+		});
+	}
+
+	test('that has new keys', async () => {
+		undo.push(refresh);
+		provider.rotate();
+		await finds('issuer', 'warning', /has keys that are not in .*jwks\.json/);
+	});
+
+	test('with another address for signing in', async () => {
+		says({ authorization_endpoint: `${provider.origin}/other` });
+		await finds('issuer', 'error', /^the authorization_endpoint of .* is .*\/other, and not that of .*config\.json$/);
+	});
+
+	test('that posts no id tokens any more', async () => {
+		says({ response_modes_supported: ['query'] });
+		await finds('issuer', 'error', /does not answer with an id token by form_post/);
+	});
+
+	test('whose documents cannot be fetched', async () => {
+		says({ issuer: 'https://other.example' });
+		await finds('issuer', 'warning', /that of another issuer/);
+	});
+
+	test('to which the programs send nobody, since they were not restarted', async () => {
+		await changeConfig((config) => { config.openid.authorization_endpoint = `${provider.origin}/elsewhere`; });
+		await finds('sign_in', 'error', /^\/connect answers 303, and does not send a user to .*\/elsewhere$/);
 	});
 });
 

@@ -70,7 +70,7 @@ for (const name of SUBCOMMANDS) {
 }
 
 test('the help has the checks, the page the environment, and no warnings', async () => {
-	const code = ['check.sh', 'check-running.sh', 'check-host.sh', 'check-outside.sh'].map(read).join('\n');
+	const code = readdirSync(FOLDER).filter((name) => name.startsWith('check')).map(read).join('\n');
 	const checks = sorted([...code.matchAll(/\bfinding (?:ok|warning|error|skipped) (\w+)/g)].map(([, name]) => name));
 	const [, list] = /The checks are:\n\n([^]*?)\n\n/.exec((await urlmode(['help', 'check'])).out);
 	const named = sorted([...list.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name));
