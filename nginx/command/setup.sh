@@ -173,14 +173,24 @@ ask_user_check()
 How does urlmode know who the user is?
   oauth2-proxy    nginx asks oauth2-proxy on this host
   basic           nginx asks for a name and a password
-  openid          your OpenID provider (say --issuer and --client-id as well)
+  openid          your OpenID provider
   remote-user     nginx knows it in another way, which you set up
   session-ticket  your own web session on the same host says so
   confirm         nobody checks: for development
 END
-	printf 'One of these: '
+	ask_option --user-check 'One of these: '
+	if [ "$user_check" = openid ]; then
+		[ -n "$issuer" ] || ask_option --issuer 'The issuer, as its discovery document has it: '
+		[ -n "$client_id" ] || ask_option --client-id 'The id of the client that you have registered there: '
+	fi
+}
+
+# ask_option OPTION QUESTION: as if the answer stood on the command line.
+ask_option()
+{
+	printf '%s' "$2"
 	read -r answer || exit 1
-	setup_option --user-check "$answer"
+	setup_option "$1" "$answer"
 }
 
 # --- Steps ------------------------------------------------------------------

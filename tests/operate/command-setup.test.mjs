@@ -291,12 +291,34 @@ describe('how users sign in', () => {
 		assert.match((await urlmode([...args, '--dry-run'], env())).out, /^would ask how users sign in/m);
 	});
 
-	test('is asked on a terminal', async () => {
+	/** What setup says on a terminal, to a user who answers this. */
+	const onTerminal = async (input) => {
 		const line = [COMMAND, 'setup', ...folders(), HOST].map((word) => `'${word}'`).join(' ');
-		const out = execFileSync('script', ['-qec', line, '/dev/null'], { env: { ...process.env, ...env() }, input: 'basic\n', encoding: 'utf8' });
+		const child = spawn('script', ['-qec', line, '/dev/null'], { env: { ...process.env, ...env() } });
+		let out = '';
+		child.stdout.setEncoding('utf8').on('data', (data) => { out += data; });
+		child.stdin.end(input);
+		await once(child, 'close');
+		return out;
+	};
+
+	test('is asked on a terminal', async () => {
+		const out = await onTerminal('basic\n');
 		assert.match(out, /nginx asks for a name and a password[^]*One of these: [^]*htpasswd -B -c FILE NAME/);
 		assert.equal(config().user_check, 'remote-user');
 		assert.match(site(), /^\tinclude urlmode\/server\.conf;\n\tinclude urlmode\/auth-basic\.conf;$/m);
+	});
+
+	test('is asked on a terminal, with the OpenID provider', async () => {
+		const provider = await startOpenIdProvider('authentik', 'callbacks');
+		try {
+			const out = await onTerminal(`openid\n${provider.issuer}\ncallbacks\n`);
+			assert.match(out, /One of these: [^]*The issuer, as [^]*The id of the client/);
+			const { issuer, client_id: clientId } = config().openid;
+			assert.deepEqual([config().user_check, issuer, clientId], ['openid', provider.issuer, 'callbacks']);
+		} finally {
+			await provider.close();
+		}
 	});
 
 	for (const [how, check, snippet] of [

@@ -42,6 +42,16 @@ export const DRESSES = {
 		others: () => [{ ...generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' }), kid: 'enc', use: 'enc', alg: 'RSA-OAEP' }],
 		claims: (name, client) => ({ typ: 'ID', azp: client, sid: id('session'), sub: `${id(name).slice(0, 8)}-corp`, preferred_username: name, session_state: 'x' }),
 	},
+	authentik: {
+		path: '/application/o/urlmode/',
+		claim: 'sub',
+		make: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
+		alg: 'RS256',
+		jwk: (jwk, kid) => ({ ...jwk, kid, use: 'sig', alg: 'RS256', x5c: ['MIIC'], x5t: kid }),
+		claims: (name) => ({ acr: 'goauthentik.io/providers/oauth2/default', amr: ['pwd'], sid: id('session'), sub: id(name), preferred_username: name }),
+		// It posts an access token, which nobody has asked for.
+		posts: { access_token: 'eyJ.of.authentik', token_type: 'Bearer', expires_in: '300' },
+	},
 };
 
 /**
@@ -123,7 +133,7 @@ class OpenIdProvider {
 
 	answer(url, response) {
 		const get = (name) => url.searchParams.get(name);
-		if (url.pathname === '/.well-known/openid-configuration' || url.pathname === `${new URL(this.issuer).pathname}/.well-known/openid-configuration`) {
+		if (url.pathname === '/.well-known/openid-configuration' || url.pathname === `${new URL(this.issuer).pathname.replace(/\/$/, '')}/.well-known/openid-configuration`) {
 			this.json(response, {
 				issuer: this.issuer, authorization_endpoint: `${this.origin}/authorize`, jwks_uri: `${this.origin}/jwks`,
 				end_session_endpoint: `${this.origin}/logout`, response_types_supported: ['code', 'id_token'],
@@ -135,7 +145,7 @@ class OpenIdProvider {
 			this.asked.push(Object.fromEntries(url.searchParams));
 			const name = this.users.length > 1 ? this.users.shift() : this.users[0];
 			this.post(response, get('redirect_uri'), {
-				state: get('state'), ...this.error ? { error: this.error } : { id_token: this.idToken(name, get('nonce')) },
+				state: get('state'), ...this.error ? { error: this.error } : { id_token: this.idToken(name, get('nonce')), ...this.#dress.posts },
 			});
 		} else {
 			sendPage(response, 200, '<!doctype html><title>Provider</title><h1>Somewhere at the provider</h1>');
