@@ -4,7 +4,8 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
@@ -14,6 +15,7 @@ import { post, sender } from '../support/deliveries.mjs';
 import { create, goOn, press, PROVIDER_PAGE } from '../support/flow.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { request } from '../support/http.mjs';
+import { startOpenIdProvider } from '../support/openid-provider.mjs';
 import { titleOf } from '../support/pages.mjs';
 import { CGI_SERVERS, installPrograms, SERVERS } from '../support/servers.mjs';
 
@@ -225,6 +227,69 @@ describe('who the user is', () => {
 			assert.equal((await request(`${server.baseUrl}/done`)).status, 200);
 		});
 	}
+});
+
+describe('users who sign in at the OpenID provider', () => {
+	let provider;
+	const at = (name) => path.join(fixture.stack.runDir, name);
+
+	before(async () => {
+		provider = fixture.closeAtEnd(await startOpenIdProvider('google'));
+		await writeFile(at('jwks.json'), JSON.stringify(provider.jwks));
+		const change = (config) => {
+			config.user_check = 'openid';
+			config.openid = { ...provider.openid, jwks_file: at('jwks.json'), refresh_file: at('metrics-refresh') };
+		};
+		await configure(fixture.stack, change);
+		await installed.configure(change);
+	});
+
+	const cookiesOf = ({ headers }) => headers['set-cookie'].map((line) => line.split(';')[0]).join('; ');
+
+	/** Opens a link at a server, and comes back to it from the provider with this token. */
+	async function signIn(baseUrl, link, tokenFor = (nonce) => provider.idToken('ada', nonce)) {
+		const begun = await request(link.url.replace(fixture.stack.baseUrl, baseUrl));
+		assert.equal(begun.status, 303);
+		assert.ok(begun.location.startsWith(`${provider.origin}/authorize?response_type=id_token&`));
+		const { state, nonce } = Object.fromEntries(new URL(begun.location).searchParams);
+		return request(`${baseUrl}/signin/return`, {
+			method: 'POST', headers: { ...FORM, Cookie: cookiesOf(begun), Origin: provider.origin },
+			body: new URLSearchParams({ state, id_token: tokenFor(nonce) }).toString(),
+		});
+	}
+
+	test('there and back: the session opens the link', () => assertEverywhere([303, 303, 'opened'], async (baseUrl) => {
+		const link = await fixture.create({ subject: provider.subject('ada') });
+		const back = await signIn(baseUrl, link);
+		assert.match(back.location, /^\/connect\/demo\?state=[\w-]{43}&signin=done$/);
+		const gone = await request(baseUrl + back.location, { headers: { Cookie: cookiesOf(back) } });
+		return [back.status, gone.status, (await fixture.stack.elicitation(link.id)).status];
+	}));
+
+	test('as somebody else: refused, and the link stays', () => assertEverywhere([403, 'wrong_user', 'pending'], async (baseUrl) => {
+		const link = await fixture.create();
+		const back = await signIn(baseUrl, link);
+		const { status, reason } = await request(baseUrl + back.location, { headers: { Cookie: cookiesOf(back) } });
+		return [status, reason, (await fixture.stack.elicitation(link.id)).status];
+	}));
+
+	test('a key that is not in the file: refused, and the program asks for it', async () => {
+		const link = await fixture.create({ subject: provider.subject('ada') });
+		const other = await startOpenIdProvider('google');
+		await other.close();
+		for (const [name, { baseUrl }] of servers) {
+			await rm(at('metrics-refresh'), { force: true });
+			const { status, reason } = await signIn(baseUrl, link, (nonce) => other.idToken('ada', nonce));
+			assert.deepEqual([status, reason, existsSync(at('metrics-refresh'))], [403, 'unknown_signing_key', true], name);
+		}
+	});
+
+	test('the return takes nothing but the form', () => assertEverywhere([405, 415, 413, 404], async (baseUrl) => Promise.all([
+		['/signin/return', { method: 'PUT' }],
+		['/signin/return', { method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } }],
+		['/signin/return', { method: 'POST', headers: FORM, body: 'x'.repeat(100_000) }],
+		['/signin/return/', { method: 'POST', headers: FORM, body: 'state=x' }],
+	].map(async ([target, options]) => (await request(baseUrl + target, options)).status))));
 });
 
 test('a program that is not there is 5xx, and the answer is not kept', async () => {
