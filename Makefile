@@ -55,7 +55,7 @@ UNIT_HELPERS := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
 FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 REPLAYS := $(FUZZERS:%=$(BUILD)/unit/test_fuzz_%)
 TOOLS := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
-BENCH := load listen null floor ceiling fsync-delay.so
+BENCH := load listen null floor ceiling id-token fsync-delay.so
 C_FILES := $(wildcard lib/*/*.[ch] cgi-bin/*.[ch] nginx/command/*.c tests/unit/*.[ch] tests/fuzz/*.[ch] \
 	tests/tools/*.c tests/chaos/*.c tests/bench/*.c tests/bench/peers/*.c)
 PAGES := $(patsubst nginx/man/%.in,$(BUILD)/man/%,$(wildcard nginx/man/*.in))
@@ -275,10 +275,11 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(TEXTS)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(C_FLAGS) -MMD -MP -c -o $@ $<
 
+build/bench/bin/id-token: $(LIBRARY)
 build/bench/bin/%: tests/bench/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(C_FLAGS) $(LDHARDENING) $(LDFLAGS) -o $@ $< $(LIBS)
+	$(Q)$(CC) $(C_FLAGS) $(LDHARDENING) $(LDFLAGS) -o $@ $^ $(LIBS)
 build/bench/bin/%: tests/bench/peers/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)

@@ -60,13 +60,14 @@ export async function stop(child) {
 	clearTimeout(killer);
 }
 
-/** Runs to its end, and answers what it printed; a status but 0 throws. */
-export async function run(command, { env = {}, seconds = 120 } = {}) {
+/** Runs to its end with `input`, and answers what it printed; a status but 0 throws. */
+export async function run(command, { env = {}, seconds = 120, input = '' } = {}) {
 	const child = spawn(command[0], command.slice(1), {
-		env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], timeout: seconds * 1_000,
+		env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'], timeout: seconds * 1_000,
 	});
 	const printed = { out: '', err: '' };
 	running.add(child);
+	child.stdin.on('error', () => {}).end(input);
 	child.stdout.on('data', (data) => printed.out += data);
 	child.stderr.on('data', (data) => printed.err += data);
 	const [status, signal] = await once(child, 'close');

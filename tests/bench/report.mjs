@@ -29,7 +29,7 @@ export function table(results, machine, { repeats, passes, seconds }) {
 function lines(results) {
 	return [
 		...completions(results), ...slow(results), ...latency(results), ...waiting(results), ...creates(results), ...flood(results),
-		...webhooks(results), ...memory(results), ...listeners(results), ...flat(results),
+		...webhooks(results), ...idTokens(results), ...memory(results), ...listeners(results), ...flat(results),
 	];
 }
 
@@ -167,6 +167,19 @@ function webhooks(results) {
 	if (!results.has('webhooks')) return [];
 	const line = rate(results, 'webhooks', 'signed webhooks of 4 KB');
 	return [results.has('urlmode') ? { ...line, ...compared(results, 'webhooks', 'urlmode', 0.8) } : line];
+}
+
+/** The processor time of one id token, by algorithm. */
+const ID_TOKEN_US = 200;
+const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
+
+function idTokens(results) {
+	if (!results.has('id token')) return [];
+	const figures = ALGORITHMS.map((alg) => results.median('id token', alg));
+	return [{
+		name: 'an id token verified and read, processor time', value: ALGORITHMS.map((alg, n) => `${alg} ${figures[n].toFixed(0)} µs`).join(', '),
+		must: `< ${ID_TOKEN_US} µs`, reached: Math.max(...figures) < ID_TOKEN_US,
+	}];
 }
 
 function memory(results) {

@@ -4,6 +4,7 @@ import { completions, nothing } from './scenarios/completions.mjs';
 import { creates, inserts, wholeWay } from './scenarios/creates.mjs';
 import { addOlder, few, many } from './scenarios/flat.mjs';
 import { flood, mixed, nothing as nothingRefused, transactions, writeFlood } from './scenarios/flood.mjs';
+import { idTokens } from './scenarios/id-token.mjs';
 import { latency, redis } from './scenarios/latency.mjs';
 import * as memory from './scenarios/memory.mjs';
 import { waiting } from './scenarios/waiting.mjs';
@@ -68,6 +69,7 @@ export async function round(bed, plan) {
 		await measure('null', () => nothing(bed, time));
 		await measure('webhooks', () => webhooks(bed, { ...time, count: plan.webhooks }));
 	}
+	await measure('id token', idTokens);
 	if (repeat === 1) {
 		await measure('memory after', () => peersMemory(bed));
 		await measure('connections', () => memory.connections(bed));
