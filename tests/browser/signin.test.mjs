@@ -91,7 +91,7 @@ for (const dress of Object.keys(DRESSES)) {
 }
 
 test('the demo: its user signs in once, at its own provider, and connects the account there', async () => {
-	const demo = await openFixture({ name: 'signin-demo', own: true, demo: true, env: { USER_CHECK: 'openid' } });
+	const demo = await openFixture({ name: 'signin-demo', own: true, demo: true });
 	try {
 		const openid = new OpenIdClient(demo.stack.env.URLMODE_DEMO_ISSUER);
 		const elicitation = await demo.create({

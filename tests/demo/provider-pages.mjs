@@ -28,8 +28,11 @@ ${body}
 `;
 }
 
+/** `suggested`: the user for whom the tool was called, where the callback programs ask who it is. */
 export function signInPage(uid, suggested = '') {
-	return page('Demo Account', `<p>Sign in with any name: this is the demo's own OpenID provider.</p>
+	const why = suggested === '' ? 'Sign in with any name: this is the demo\'s own OpenID provider.'
+		: `This is the demo's own OpenID provider. The tool was called for ${suggested}: for anybody else, the link does not work.`;
+	return page('Demo Account', `<p>${escapeHtml(why)}</p>
 <form method="post" action="/interaction/${escapeHtml(uid)}">
 	<label>Name <input name="name" value="${escapeHtml(suggested)}" required maxlength="100" autocomplete="name" autofocus></label>
 	<button name="answer" value="sign-in">Sign in</button>

@@ -15,7 +15,6 @@ import { useStack } from '../support/stack.mjs';
 import { demoUsers } from './users.mjs';
 
 const RUN_DIR = fileURLToPath(new URL('../../build/demo-run', import.meta.url));
-const NAME = 'Ada Lovelace';
 
 /** How long the webhook may take, and how often the page that waits for it is loaded. */
 const FOLLOW_MS = 20_000;
@@ -63,7 +62,7 @@ async function walk() {
 		() => closeLater(connectHost({ url: stack.env.URLMODE_DEMO_MCP_URL, token })),
 		() => `connected as ${subject}, capability elicitation.url`);
 
-	await connectAccount(stack, client);
+	await connectAccount(stack, client, subject);
 	await declineThenPay(client);
 	await closeTheTab(client);
 	await payAfterTheToolGaveUp(client);
@@ -107,18 +106,16 @@ async function connectHost(options) {
 	};
 }
 
-async function connectAccount(stack, client) {
+async function connectAccount(stack, client, subject) {
 	const call = client.call('connect_account');
 	const elicitation = await step('Tool connect_account',
 		() => call.asked, ({ message }) => `asks: “${message}”`);
 
 	const browser = closeLater(new Browser());
-	const confirm = await step('Confirm page',
+	const signIn = await step('Opening the link, to the provider',
 		() => visit(browser.open(elicitation.url)), trail);
-	const signIn = await step('Going on, to the provider',
-		() => visit(browser.submit(confirm, { button: 'continue' })), trail);
-	const done = await step('Signing in, and back',
-		() => visit(browser.submit(signIn, { button: 'sign-in', fields: { name: NAME } })), trail);
+	const form = await step('Signing in', () => visit(browser.submit(signIn, { button: 'sign-in' })), trail);
+	const done = await step('Back with an id token, and by the provider again, for a code', () => visit(browser.submit(form)), trail);
 	await step('Last page', async () => {
 		assert.equal(done.url, `${stack.baseUrl}/done`, `ended on ${done.path}`);
 		return heading(done);
@@ -127,14 +124,14 @@ async function connectAccount(stack, client) {
 	await step('Completion notification', async () => {
 		assert.equal(await call.completed, elicitation.elicitationId, 'for another elicitation');
 	}, () => 'has come');
-	await step('Tool result', () => resultOf(call.result, NAME), String);
+	await step('Tool result', () => resultOf(call.result, subject), String);
 }
 
 async function declineThenPay(client) {
 	const browser = closeLater(new Browser());
 	const call = client.call('buy_report');
 	const elicitation = await step('Tool buy_report', () => call.asked, ({ message }) => `asks: “${message}”`);
-	const checkout = await step('Going on, to the checkout', () => goToCheckout(browser, elicitation), trail);
+	const checkout = await step('Signing in, and on to the checkout', () => goToCheckout(browser, elicitation), trail);
 	const declined = await step('Paying with a card that is declined',
 		() => visit(browser.submit(checkout, { button: 'declined' })), alertOf);
 	await step('Paying with another card, and back', () => pay(browser, declined), heading);
@@ -193,8 +190,10 @@ async function callAndGoToCheckout(name, client, browser) {
 	return { elicitation, checkout, giveUp };
 }
 
+/** Opens the link, for which the user of a new browser signs in. */
 async function goToCheckout(browser, { url }) {
-	return visit(browser.submit(await visit(browser.open(url)), { button: 'continue' }));
+	const signIn = await visit(browser.open(url));
+	return visit(browser.submit(await visit(browser.submit(signIn, { button: 'sign-in' }))));
 }
 
 /**

@@ -78,7 +78,7 @@ test('an ordinary user can run it, and no process or shared memory is left', asy
 	await rm(runDir, { recursive: true, force: true });
 	await mkdir(runDir, { recursive: true, mode: 0o700 });
 	await chown(runDir, user.uid, user.gid);
-	const fixture = await openFixture({ name: 'ordinary-user', own: true, runDir, user, env: { HOME: runDir }, demo: true });
+	const fixture = await openFixture({ name: 'ordinary-user', own: true, runDir, user, env: { HOME: runDir, USER_CHECK: 'confirm' }, demo: true });
 	let all;
 	let shared;
 

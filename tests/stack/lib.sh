@@ -13,7 +13,9 @@ RUN_DIR=$(realpath -ms -- "${RUN_DIR:-$TREE/build/run}")
 PROGRAM_DIR=$(realpath -ms -- "${PROGRAM_DIR:-$TREE/build/bin}")
 PORT=${PORT:-8080}
 DEMO=${DEMO:-1}
-USER_CHECK=${USER_CHECK:-confirm}
+# The demo's provider signs users in. Without the demo nobody does.
+[[ $DEMO == 0 ]] && USER_CHECK=${USER_CHECK:-confirm}
+USER_CHECK=${USER_CHECK:-openid}
 PROCESSES=${PROCESSES:-1}
 PATH=$PATH:/usr/sbin:/sbin
 export RUN_DIR PROGRAM_DIR PORT DEMO USER_CHECK PROCESSES PATH
