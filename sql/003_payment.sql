@@ -43,10 +43,12 @@ CREATE TABLE urlmode.payment (
 	PRIMARY KEY (provider, reference)
 );
 CREATE INDEX payment_elicitation ON urlmode.payment (elicitation);
+CREATE INDEX payment_proven_at ON urlmode.payment (provider, proven_at);
 CREATE INDEX payment_unclaimed ON urlmode.payment (proven_at)
 	WHERE claimed_at IS NULL AND refunded_at IS NULL;
 COMMENT ON TABLE urlmode.payment IS 'Payments that a provider has proved. Written by record_events and settle.';
 COMMENT ON INDEX urlmode.payment_elicitation IS 'Finds the payments of an elicitation.';
+COMMENT ON INDEX urlmode.payment_proven_at IS 'Finds the payments of a provider and a time.';
 COMMENT ON INDEX urlmode.payment_unclaimed IS 'Finds what no call has claimed.';
 COMMENT ON COLUMN urlmode.payment.provider IS 'Name of the provider in the configuration of the callback programs.';
 COMMENT ON COLUMN urlmode.payment.reference IS
@@ -75,6 +77,8 @@ CREATE TABLE urlmode.refund (
 	currency    urlmode.currency,
 	reversed    bigint      CHECK (reversed >= 0),
 	reversed_at timestamptz,
+	refunded_at timestamptz,
+	unclear_at  timestamptz,
 	received_at timestamptz NOT NULL DEFAULT clock_timestamp(),
 	changed_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
 	PRIMARY KEY (provider, reference)
@@ -96,7 +100,10 @@ COMMENT ON COLUMN urlmode.refund.amount IS 'What went back, in minor units. NULL
 COMMENT ON COLUMN urlmode.refund.currency IS 'ISO 4217. NULL: that of the payment.';
 COMMENT ON COLUMN urlmode.refund.reversed IS 'How much of it came again (a refund that failed, a dispute that was won). NULL with reversed_at: all.';
 COMMENT ON COLUMN urlmode.refund.reversed_at IS 'When it came again.';
-COMMENT ON COLUMN urlmode.refund.received_at IS 'When the provider first said so.';
+COMMENT ON COLUMN urlmode.refund.refunded_at IS 'When the provider first said that it went back. NULL: it has only said that it came again.';
+COMMENT ON COLUMN urlmode.refund.unclear_at IS
+	'When a total was told after a reversal: it may include what came again, or may be new. The payment is held until the operator decides.';
+COMMENT ON COLUMN urlmode.refund.received_at IS 'When the provider first told of it.';
 COMMENT ON COLUMN urlmode.refund.changed_at IS 'When an event last changed this row.';
 
 CREATE TABLE urlmode.decision (
@@ -253,9 +260,11 @@ BEGIN
 			named.total > coalesce(d.refunded, 0) OR EXISTS (
 				SELECT FROM urlmode.refund r
 				WHERE ((r.payment IS NULL AND r.elicitation = p.elicitation)
-						OR (r.provider = p.provider AND r.payment = p.reference AND r.currency <> p.currency))
-					AND urlmode.gone_back(r, p.amount) > 0
-					AND r.changed_at > coalesce(d.decided_at, '-infinity')
+						OR (r.provider = p.provider AND r.payment = p.reference))
+					AND (r.unclear_at > coalesce(d.decided_at, '-infinity')
+						OR ((r.payment IS NULL OR r.currency <> p.currency)
+							AND urlmode.gone_back(r, p.amount) > 0
+							AND r.changed_at > coalesce(d.decided_at, '-infinity')))
 			) AS unclear
 		FROM urlmode.payment p
 		CROSS JOIN LATERAL (
@@ -302,7 +311,8 @@ BEGIN
 	ORDER BY p.provider, p.reference FOR UPDATE OF p;
 	FOR this IN
 		SELECT a.id, a.provider, a.effect = 'refund_reversed' AS is_reversal, a.amount, a.currency,
-			nullif(a.ref, '') AS payment, coalesce(nullif(a.refund, ''), nullif(a.ref, ''), a.id::text) AS reference
+			nullif(a.ref, '') AS payment, coalesce(nullif(a.refund, ''), nullif(a.ref, ''), a.id::text) AS reference,
+			coalesce(a.refund, '') = '' AS is_total
 		FROM unnest(ids, providers, effects, amounts, currencies, refs, refunds)
 			AS a (id, provider, effect, amount, currency, ref, refund)
 		WHERE a.effect IN ('refunded', 'refund_reversed')
@@ -311,14 +321,15 @@ BEGIN
 	LOOP
 		-- A refund that names no payment is of the only one that was proved before.
 		INSERT INTO urlmode.refund AS r
-			(provider, reference, elicitation, payment, amount, currency, reversed, reversed_at)
+			(provider, reference, elicitation, payment, amount, currency, reversed, reversed_at, refunded_at)
 		VALUES (this.provider, this.reference, this.id,
 			coalesce(this.payment, (
 				SELECT min(p.reference) FROM urlmode.payment p
 				WHERE p.elicitation = this.id AND p.provider = this.provider HAVING count(*) = 1
 			)),
 			this.amount, this.currency,
-			CASE WHEN this.is_reversal THEN this.amount END, CASE WHEN this.is_reversal THEN now() END)
+			CASE WHEN this.is_reversal THEN this.amount END, CASE WHEN this.is_reversal THEN now() END,
+			CASE WHEN NOT this.is_reversal THEN now() END)
 		ON CONFLICT ON CONSTRAINT refund_pkey DO UPDATE
 		SET payment = coalesce(this.payment, r.payment), currency = coalesce(r.currency, this.currency),
 			-- Of a total, the latest event may come first. NULL, all of it, is the greatest.
@@ -327,6 +338,9 @@ BEGIN
 			reversed = CASE WHEN NOT this.is_reversal THEN r.reversed
 				ELSE greatest(r.reversed, this.amount, CASE WHEN this.amount IS NULL THEN r.amount END) END,
 			reversed_at = CASE WHEN this.is_reversal THEN coalesce(r.reversed_at, now()) ELSE r.reversed_at END,
+			refunded_at = CASE WHEN this.is_reversal THEN r.refunded_at ELSE coalesce(r.refunded_at, now()) END,
+			unclear_at = CASE WHEN this.is_total AND NOT this.is_reversal AND r.refunded_at IS NOT NULL
+				AND r.reversed_at IS NOT NULL THEN clock_timestamp() ELSE r.unclear_at END,
 			changed_at = clock_timestamp()
 		WHERE r.elicitation = this.id;
 	END LOOP;
@@ -337,7 +351,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.keep_refunds(uuid[], text[], text[], bigint[], text[], text[], text[]) IS
-	'Internal. Records refunds (effect refunded) and their reversals (refund_reversed), once for each refund, and applies them. refs: of the payment, or NULL. refunds: of the refund itself; NULL: the amount is the total that went back of the payment.';
+	'Internal. Records refunds (effect refunded) and their reversals (refund_reversed), once for each refund, and applies them. refs: of the payment, or NULL. refunds: of the refund itself; NULL: the amount is the total that went back of the payment. A total that is told again after a reversal cannot be compared with it, and holds the payment.';
 
 CREATE FUNCTION urlmode.is_paid(kind text, binding bytea, resume_key text, request bytea) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$

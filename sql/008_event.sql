@@ -295,10 +295,18 @@ DECLARE
 	first bigint := 1;
 	again record;
 BEGIN
-	-- An event may name its payment, or its attempt to pay, and not the elicitation.
-	IF array_position(ids, NULL) IS NOT NULL THEN
+	-- An event may name its payment, or its attempt to pay, and not the elicitation. What
+	-- went back is of the payment that it names, also where nobody knows the elicitation.
+	IF array_position(ids, NULL) IS NOT NULL OR effects && ARRAY['refunded', 'refund_reversed'] THEN
 		ids := ARRAY(
-			SELECT coalesce(u.id, CASE WHEN u.effect <> 'paid' THEN urlmode.find_elicitation(u.provider, u.ref) END)
+			SELECT CASE
+				WHEN u.id IS NULL AND u.effect <> 'paid' THEN urlmode.find_elicitation(u.provider, u.ref)
+				WHEN u.effect IN ('refunded', 'refund_reversed') AND NOT EXISTS (
+					SELECT FROM urlmode.elicitation e WHERE e.id = u.id AND e.provider = u.provider
+				) THEN coalesce((
+					SELECT p.elicitation FROM urlmode.payment p WHERE p.provider = u.provider AND p.reference = u.ref
+				), u.id)
+				ELSE u.id END
 			FROM unnest(ids, providers, effects, refs) WITH ORDINALITY AS u (id, provider, effect, ref, n)
 			ORDER BY u.n
 		);
@@ -343,13 +351,13 @@ BEGIN
 		ids, kept.actions, kept.reasons, types, refs, kept.lates, results, outcomes);
 	actions := kept.actions;
 	IF effects && ARRAY['refunded', 'refund_reversed'] THEN
-		-- Of a purged elicitation the payment is still there.
+		-- Of a purged elicitation the payments are still there.
 		actions := ARRAY(
 			SELECT CASE WHEN u.action = 'unknown' AND u.effect IN ('refunded', 'refund_reversed') AND EXISTS (
 					SELECT FROM urlmode.payment p
-					WHERE p.provider = u.provider AND p.reference = u.ref AND p.elicitation = u.id
+					WHERE p.provider = u.provider AND p.elicitation = u.id
 				) THEN u.effect ELSE u.action END
-			FROM unnest(actions, ids, providers, effects, refs) WITH ORDINALITY AS u (action, id, provider, effect, ref, n)
+			FROM unnest(actions, ids, providers, effects) WITH ORDINALITY AS u (action, id, provider, effect, n)
 			ORDER BY u.n
 		);
 		PERFORM urlmode.announce(ARRAY(
@@ -361,10 +369,10 @@ BEGIN
 		PERFORM urlmode.keep_unknown(ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts,
 			results, actions);
 	END IF;
-	-- What went back may have come before its payment, without the name of the elicitation.
+	-- What went back may have come before its payment, without an elicitation that is known.
 	IF actions && ARRAY['accept', 'late', 'cancel'] AND EXISTS (
 		SELECT FROM unnest(providers, refs, effects) AS u (provider, ref, effect)
-		JOIN urlmode.unknown_event x ON x.provider = u.provider AND x.reference = u.ref AND x.elicitation IS NULL
+		JOIN urlmode.unknown_event x ON x.provider = u.provider AND x.reference = u.ref AND x.effect <> 'paid'
 		WHERE u.effect = 'paid'
 	) THEN
 		PERFORM urlmode.take_unknown(NULL, ARRAY(

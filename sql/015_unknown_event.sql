@@ -77,11 +77,11 @@ BEGIN
 					AND a.result IS NOT NULL
 				ELSE a.effect IN ('refunded', 'refund_reversed') AND (a.id IS NOT NULL OR a.ref <> '')
 			END
-			-- Of a purged elicitation.
-			AND NOT EXISTS (
+			-- It has paid before, for an elicitation that was purged.
+			AND NOT (a.effect = 'paid' AND EXISTS (
 				SELECT FROM urlmode.payment p
 				WHERE p.provider = a.provider AND p.reference = coalesce(nullif(a.ref, ''), a.id::text)
-			)
+			))
 		-- In this order, so that two batches never wait for each other.
 		ORDER BY a.provider, a.identity
 		ON CONFLICT DO NOTHING
@@ -114,7 +114,7 @@ BEGIN
 		DELETE FROM urlmode.unknown_event u WHERE u.ctid IN (
 			SELECT x.ctid FROM urlmode.unknown_event x
 			WHERE x.elicitation = ANY (ids)
-				OR (x.elicitation IS NULL AND x.provider = ANY (providers) AND x.reference = ANY (refs) AND EXISTS (
+				OR (x.effect <> 'paid' AND x.provider = ANY (providers) AND x.reference = ANY (refs) AND EXISTS (
 					SELECT FROM unnest(providers, refs) AS a (provider, ref) WHERE a.provider = x.provider AND a.ref = x.reference))
 			FOR UPDATE SKIP LOCKED
 		)
@@ -134,10 +134,13 @@ BEGIN
 			this.amounts, this.currencies, this.refs, this.results, NULL, this.refunds, this.checkouts);
 	END IF;
 	RETURN this.number;
+EXCEPTION WHEN lock_not_available OR serialization_failure THEN
+	-- record_events waits for a lock for a moment only, and would fail what its caller does.
+	RETURN 0;
 END
 $$;
 COMMENT ON FUNCTION urlmode.take_unknown(uuid[], text[], text[]) IS
-	'Internal. Records what was kept for these elicitations, and what went back of these payments, as if it came now. Returns how many events that were.';
+	'Internal. Records what was kept for these elicitations, and what went back of these payments, as if it came now. Returns how many events that were: 0 where one of their rows is locked, and they stay for the next time.';
 
 CREATE FUNCTION urlmode.find_unknown() RETURNS bigint
 LANGUAGE plpgsql AS $$
@@ -147,11 +150,11 @@ BEGIN
 	SELECT array_agg(u.elicitation) AS ids, array_agg(u.provider::text) AS providers, array_agg(u.reference::text) AS refs
 	INTO this
 	FROM urlmode.unknown_event u
-	WHERE CASE WHEN u.elicitation IS NULL THEN EXISTS (
-			SELECT FROM urlmode.payment p WHERE p.provider = u.provider AND p.reference = u.reference
-		) ELSE EXISTS (
+	WHERE EXISTS (
 			SELECT FROM urlmode.elicitation e WHERE e.id = u.elicitation AND e.provider = u.provider
-		) END;
+		) OR (u.effect <> 'paid' AND EXISTS (
+			SELECT FROM urlmode.payment p WHERE p.provider = u.provider AND p.reference = u.reference
+		));
 	IF this.ids IS NULL THEN
 		RETURN 0;
 	END IF;

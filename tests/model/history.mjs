@@ -27,7 +27,7 @@ const PART = 400;
 const WEIGHTS = {
 	call: 18, open: 14, pay: 12, proof: 16, refund: 10, decide: 4, batch: 4, again: 6, attempt: 6, event: 7, unproven: 8, answer: 10, end: 7, comeBack: 4,
 	claim: 8, begin: 6, fulfil: 4, confirm: 4, release: 2, bothAct: 2, refundByHand: 4, cancel: 2, complete: 4, tooLate: 3, slowAnswer: 1,
-	otherPrice: 2, sharedAttempt: 2, overtaken: 1, later: 10, close: 2, die: 2, purge: 3, delete: 5,
+	otherPrice: 2, totals: 2, sharedAttempt: 2, overtaken: 1, later: 10, close: 2, die: 2, purge: 3, delete: 5,
 };
 
 /**
@@ -103,6 +103,16 @@ export function makeHistory(seed) {
 			...random.pick([{}, { refund: random.pick([1, 2]) }, { refund: random.pick([1, 2]) }, { refund: random.pick([3, 4]), unnamed: true }]),
 			...random.chance(0.7) && { amount: random.pick([100, 500, 900, 1_000]) }, ...random.chance(0.2) && { byPayment: true },
 		}),
+		/** What went back comes again, and then the provider tells a total again, before or after a decision. */
+		totals() {
+			const payment = recent('payment');
+			const of = (effect, amount) => ({ do: 'event', event: label('event'), effect, payment, amount });
+			const decision = { do: 'decide', payment, decision: random.pick(['released', 'voided']) };
+			return [
+				of('refunded', random.pick([500, 1_000])), of('refund_reversed', random.pick([500, 1_000])),
+				...random.chance(0.3) ? [decision] : [], of('refunded', random.pick([500, 1_000])), ...random.chance(0.5) ? [decision] : [],
+			];
+		},
 		/** The operator decides about what is held. */
 		decide: () => ({ do: 'decide', payment: recent('payment'), decision: random.pick(['released', 'voided']) }),
 		/** Of the provider, or of a stranger. */

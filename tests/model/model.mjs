@@ -14,6 +14,7 @@ const CODE_LIFE = 10 * MINUTE;
 const LEASE = MINUTE;
 export const CLAIM_LEASE = 20 * MINUTE;
 const KEPT_UNCONFIRMED = 30 * 24 * 60 * MINUTE;
+const KEPT_UNKNOWN = 30 * 24 * 60 * MINUTE;
 const PAUSE = 1_000;
 
 const isOpen = ({ status }) => status !== 'completed';
@@ -33,7 +34,7 @@ export class Model {
 	payments = new Map();
 	/** What went back, by the reference of the refund. */
 	refunds = new Map();
-	/** What went back of payments that nobody knows yet, by event. */
+	/** What went back of payments that nobody knows yet, by the identity of the event. */
 	#unknown = new Map();
 	#events = new Set();
 
@@ -237,6 +238,7 @@ export class Model {
 			if (row.isPurged) for (const paid of this.#paymentsOf(row)) delete paid.lease;
 		}
 		this.rows = this.rows.filter(({ isPurged }) => !isPurged);
+		for (const [identity, { since }] of this.#unknown) if (this.now - since >= KEPT_UNKNOWN) this.#unknown.delete(identity);
 		for (const [reference, { row, payment }] of this.refunds) {
 			const isKept = this.#paymentsOf(row).some((paid) => !payment || paid.reference === payment);
 			if (row.isPurged && !isKept) this.refunds.delete(reference);
@@ -350,14 +352,13 @@ export class Model {
 	/** An event counts once. What proves nothing changes neither status nor expiry. */
 	event(named, event) {
 		const { effect, reference } = event;
-		const row = event.byPayment ? this.#find(reference) : named;
 		const isRefund = effect === 'refunded' || effect === 'refund_reversed';
-		if (!row) {
-			if (isRefund && !this.#unknown.has(event.identity)) this.#unknown.set(event.identity, event);
+		const paidFor = isRefund && named.isPurged ? this.payments.get(reference)?.row : undefined;
+		const row = event.byPayment ? this.#find(reference) : paidFor ?? named;
+		if (!row || (row.isPurged && !(isRefund && this.#paymentsOf(row).length > 0))) {
+			if (isRefund && !this.#unknown.has(event.identity)) this.#unknown.set(event.identity, { named, event, since: this.now });
 			return 'unknown';
 		}
-		const isKnown = !row.isPurged;
-		if (!isKnown && !(isRefund && this.payments.get(reference)?.row === row)) return 'unknown';
 		const outcome = row.isPurged ? effect : this.#event(row, event);
 		if (isRefund && outcome === effect) this.#refund(row, event);
 		this.#applyRefunds(row);
@@ -368,10 +369,10 @@ export class Model {
 
 	/** What went back of a payment before it was proved. */
 	#takeUnknown(reference) {
-		for (const [identity, event] of [...this.#unknown]) {
+		for (const [identity, { named, event }] of [...this.#unknown]) {
 			if (event.reference !== reference) continue;
 			this.#unknown.delete(identity);
-			this.event(undefined, event);
+			this.event(named, event);
 		}
 	}
 
@@ -383,8 +384,9 @@ export class Model {
 		const known = this.refunds.get(reference);
 		if (known && known.row !== row) return;
 		const refund = known ?? {
-			reference, row, amount, payment: payment ?? (proved.length === 1 ? proved[0].reference : undefined), turn: this.turn,
+			reference, row, amount, payment: payment ?? (proved.length === 1 ? proved[0].reference : undefined),
 		};
+		refund.turn = this.turn;
 		this.refunds.set(reference, refund);
 		if (known && payment) refund.payment = payment;
 		if (isReversal) {
@@ -393,6 +395,9 @@ export class Model {
 		} else if (known) {
 			refund.amount = refund.amount === undefined || amount === undefined ? undefined : Math.max(refund.amount, amount);
 		}
+		// A total that is told again after it came again: nobody knows what is in it.
+		if (!isReversal && !own && refund.hasGone && refund.reversed !== undefined) refund.unclearSince = this.turn;
+		if (!isReversal) refund.hasGone = true;
 	}
 
 	/** What the server is told went back: not the ends of attempts that were never proved. */
@@ -406,9 +411,11 @@ export class Model {
 	decide(reference, decision) {
 		const paid = this.payments.get(reference);
 		if (!paid) return 'unknown';
-		if (paid.claimed) return 'claimed';
+		if (paid.claimed || this.isLeased(paid)) return 'claimed';
 		if (!paid.held && !(decision === 'released' && paid.decision?.decision === 'voided')) return 'not_held';
 		paid.decision = { decision, refunded: paid.back, turn: this.turn };
+		// A call whose lease has ended does not come back to it.
+		if (decision === 'voided') delete paid.lease;
 		this.#applyRefunds(paid.row);
 		return decision;
 	}
@@ -486,8 +493,9 @@ export class Model {
 			const own = refunds.filter(({ payment }) => payment === paid.reference);
 			const total = own.reduce((sum, refund) => sum + back(refund), 0);
 			const { decision, refunded: decided = 0, turn = -1 } = paid.decision ?? {};
-			const isUnclear = total > decided || refunds.some((refund) => refund.row === row && refund.payment === undefined
-				&& back(refund) > 0 && refund.turn > turn);
+			const unnamed = refunds.filter((refund) => refund.row === row && refund.payment === undefined);
+			const isUnclear = total > decided || unnamed.some((refund) => back(refund) > 0 && refund.turn > turn)
+				|| [...own, ...unnamed].some(({ unclearSince }) => unclearSince > turn);
 			const anyBack = own.some((refund) => refund.reversed === undefined || back(refund) > 0);
 			const wasRefunded = paid.refunded;
 			paid.back = Math.min(paid.amount, total);

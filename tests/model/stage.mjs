@@ -25,7 +25,7 @@ const TIMES = {
 	elicitation: ['created_at', 'expires_at', 'opened_at', 'recheck_at', 'completed_at', 'claimed_at'],
 	payment: ['proven_at', 'claimed_at', 'refunded_at'],
 	lease: ['ends_at', 'fulfilled_at'],
-	refund: ['received_at', 'changed_at', 'reversed_at'],
+	refund: ['received_at', 'changed_at', 'reversed_at', 'refunded_at', 'unclear_at'],
 	decision: ['decided_at'],
 	event: ['received_at'],
 	unknown_event: ['received_at', 'expires_at'],

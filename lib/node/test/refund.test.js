@@ -91,6 +91,26 @@ test('what went back can come again, also where that is told first', async (t) =
 	assert.equal(await urlmode.claim(id, owner), true);
 });
 
+test('a total that is told again after it came again is held until the operator decides', async (t) => {
+	const { pay, refund, callback, id, reference, outcomeOf, listed, decide } = await start(t);
+	const total = (effect, amount) => callback.event(id, effect, { reference, amount });
+	await total('refund_reversed', 500);
+	await refund(undefined, 500);
+	await pay();
+	assert.equal((await outcomeOf()).action, 'accept', 'the reversal was told first');
+	await total('refunded', 500);
+	assert.equal((await outcomeOf()).reason, 'held', 'the same refund once more, or another one');
+	assert.deepEqual((await listed()).map(({ refunded, held }) => [refunded, held]), [[0, true]]);
+	await total('refund_reversed', 500);
+	assert.equal((await outcomeOf()).reason, 'held');
+	assert.equal(await decide('released'), 'released');
+	assert.equal((await outcomeOf()).action, 'accept');
+	await total('refunded', 500);
+	assert.equal((await outcomeOf()).reason, 'held');
+	assert.equal(await decide('voided'), 'voided');
+	assert.deepEqual(await listed(), []);
+});
+
 test('a total that nobody can compare holds again when it grows after the decision', async (t) => {
 	const { pay, refund, outcomeOf, decide } = await start(t);
 	await pay();
@@ -172,6 +192,19 @@ test('what goes back after the claim reaches the server, also when the elicitati
 	]);
 	assert.deepEqual(mine(await urlmode.refunds({ since: new Date(Date.now() + 60_000) })), []);
 	assert.equal(await callback.event(null, 'refunded', { reference: newReference(), amount: 50 }), 'unknown');
+});
+
+test('what goes back of a purged elicitation and names it alone is of its payment', async (t) => {
+	const { urlmode, callback, admin, owner, id, pay } = await start(t);
+	// Its provider has no references of payments.
+	await pay({ reference: '' });
+	await urlmode.claim(id, owner);
+	await admin.query('DELETE FROM urlmode.elicitation WHERE id = $1', [id]);
+	const refunded = async () => (await admin.query('SELECT refunded FROM urlmode.payment WHERE elicitation = $1', [id])).rows;
+	assert.equal(await callback.event(id, 'refunded', { amount: 100 }), 'refunded');
+	assert.equal(await callback.event(id, 'refunded', { refund: newReference(), amount: 200 }), 'refunded');
+	assert.deepEqual(await refunded(), [{ refunded: '300' }]);
+	assert.equal((await urlmode.refunds()).filter(({ elicitationId, payment }) => elicitationId === id && payment.reference === id).length, 2);
 });
 
 test('more of a payment that is captured in parts replaces what was captured before', async (t) => {

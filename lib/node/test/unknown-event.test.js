@@ -54,6 +54,45 @@ test('what went back before its payment, and names it alone, counts when it is p
 	assert.equal((await outcomeOf(id)).refundedAmount, 100);
 });
 
+test('what went back is of the payment that it names, whatever elicitation it names, before and after it is proved', async (t) => {
+	const { urlmode, callback, owner, outcomeOf, listed } = await start(t);
+	const { elicitationId: id } = await urlmode.create({ ...payment, ...owner });
+	const reference = newReference();
+	const stranger = randomUUID();
+	const refund = () => callback.event(stranger, 'refunded', { reference, refund: newReference(), amount: 100, currency: 'EUR' });
+	assert.equal(await refund(), 'unknown');
+	assert.equal((await listed(stranger)).length, 1);
+	await callback.paid(id, { ...owner, reference });
+	assert.equal((await outcomeOf(id)).refundedAmount, 100);
+	assert.equal(await refund(), 'refunded');
+	assert.equal((await outcomeOf(id)).refundedAmount, 200);
+	assert.deepEqual(await listed(stranger), []);
+});
+
+test('what was kept does not fail a call while its payment is locked, and the next purge finds it', async (t) => {
+	const { urlmode, admin, callback, owner, outcomeOf, listed } = await start(t);
+	const references = [newReference(), newReference()];
+	const [paidBefore, id] = [await urlmode.create({ ...payment, ...owner }), randomUUID()];
+	await callback.paid(paidBefore.elicitationId, { ...owner, reference: references[0] });
+	const { elicitationId: open } = await urlmode.create({ ...payment, ...owner });
+	// A refund of each: the one names an elicitation, the other its payment alone.
+	await admin.query(`INSERT INTO urlmode.unknown_event (provider, identity, type, effect, elicitation, reference, refund, amount, currency)
+		SELECT 'demo', r, 't', 'refunded', e, r, 're_' || r, 100, 'EUR' FROM unnest($1::text[], $2::uuid[]) AS u (r, e)`, [references, [id, null]]);
+	const other = new pg.Client({ connectionString: requireUrl('URLMODE_ADMIN_DATABASE_URL') });
+	await other.connect();
+	t.after(() => other.end());
+	await other.query('BEGIN');
+	await other.query('SELECT FROM urlmode.payment WHERE reference = $1 FOR UPDATE', [references[0]]);
+	await other.query(`INSERT INTO urlmode.refund (provider, reference, elicitation) VALUES ('demo', 're_' || $1, $2)`, [references[1], open]);
+	await urlmode.create({ ...payment, ...owner, id });
+	assert.equal(await urlmode.complete(open, { ...owner, action: 'accept', ...payment.expected, reference: references[1] }), true);
+	assert.equal((await listed(id)).length, 1);
+	await other.query('ROLLBACK');
+	await admin.query('SELECT urlmode.purge_results()');
+	for (const paid of [paidBefore.elicitationId, open]) assert.equal((await outcomeOf(paid)).refundedAmount, 100);
+	assert.deepEqual(await listed(id), []);
+});
+
 test('an event that comes while its row is created is found by the next purge', async (t) => {
 	const { urlmode, admin, callback, owner, outcomeOf } = await start(t);
 	const id = randomUUID();
