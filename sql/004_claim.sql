@@ -196,12 +196,14 @@ BEGIN
 			leased_ms := ceil(extract(epoch FROM lease.ends_at - now()) * 1000);
 		ELSE
 			outcome := 'begun';
+			-- No two leases of an elicitation have had the same number, which alone names them
+			-- from here on: the payment may get another reference (urlmode.rename_payment).
+			fence := greatest(extract(epoch FROM clock_timestamp()) * 1000000, (
+				SELECT max(l.fence) + 1 FROM urlmode.lease l WHERE l.elicitation = begin_claim.id
+			));
 			INSERT INTO urlmode.lease AS l (elicitation, reference, fence, ends_at)
-			VALUES (begin_claim.id, this.picked, extract(epoch FROM clock_timestamp()) * 1000000,
-				now() + lease_ms * interval '1 millisecond')
-			ON CONFLICT ON CONSTRAINT lease_pkey DO UPDATE
-			SET fence = greatest(l.fence + 1, EXCLUDED.fence), ends_at = EXCLUDED.ends_at
-			RETURNING l.fence INTO fence;
+			VALUES (begin_claim.id, this.picked, begin_claim.fence, now() + lease_ms * interval '1 millisecond')
+			ON CONFLICT ON CONSTRAINT lease_pkey DO UPDATE SET fence = EXCLUDED.fence, ends_at = EXCLUDED.ends_at;
 		END IF;
 	END IF;
 	RETURN NEXT;
@@ -210,9 +212,7 @@ $$;
 COMMENT ON FUNCTION urlmode.begin_claim(uuid, bytea, text, bigint, bigint) IS
 	'Begins the claim of an accept, for lease_ms milliseconds. reference: of the payment, or NULL: the oldest that matches. outcome: begun (fence is for what follows); fulfilled (another call has done the work: fulfilled is what it has returned, sealed, and fence is for confirm_claim); leased (another call does the work, for leased_ms milliseconds at most); claimed (an account, whose claim has one end); taken, changed, open or unknown, as claim returns them. claimed_reference: for what follows; empty where the outcome is no payment.';
 
--- The fence alone names the lease from here on: the payment may have got another
--- reference since (urlmode.rename_payment).
-CREATE FUNCTION urlmode.renew_claim(id uuid, binding bytea, reference text, fence bigint, lease_ms bigint)
+CREATE FUNCTION urlmode.renew_claim(id uuid, binding bytea, fence bigint, lease_ms bigint)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -223,10 +223,10 @@ BEGIN
 	RETURN FOUND;
 END
 $$;
-COMMENT ON FUNCTION urlmode.renew_claim(uuid, bytea, text, bigint, bigint) IS
+COMMENT ON FUNCTION urlmode.renew_claim(uuid, bytea, bigint, bigint) IS
 	'The call goes on for lease_ms milliseconds from now. False: the claim has ended, or another call has begun since.';
 
-CREATE FUNCTION urlmode.fulfil_claim(id uuid, binding bytea, reference text, fence bigint, fulfilled bytea)
+CREATE FUNCTION urlmode.fulfil_claim(id uuid, binding bytea, fence bigint, fulfilled bytea)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -239,12 +239,10 @@ BEGIN
 	RETURN FOUND;
 END
 $$;
-COMMENT ON FUNCTION urlmode.fulfil_claim(uuid, bytea, text, bigint, bytea) IS
+COMMENT ON FUNCTION urlmode.fulfil_claim(uuid, bytea, bigint, bytea) IS
 	'The first end of a claim: the work is done. What the call has returned is kept, sealed, for the next call, until confirm_claim. Can be repeated. False: the claim has ended, or another call has begun since.';
 
-CREATE FUNCTION urlmode.confirm_claim(
-	id uuid, binding bytea, reference text, fence bigint, keep_ms bigint DEFAULT 600000
-)
+CREATE FUNCTION urlmode.confirm_claim(id uuid, binding bytea, fence bigint, keep_ms bigint DEFAULT 600000)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -263,17 +261,17 @@ BEGIN
 	RETURN true;
 END
 $$;
-COMMENT ON FUNCTION urlmode.confirm_claim(uuid, bytea, text, bigint, bigint) IS
+COMMENT ON FUNCTION urlmode.confirm_claim(uuid, bytea, bigint, bigint) IS
 	'The last end of a claim: the answer was written. Also without fulfil_claim, for a call whose result is not kept. The result of the elicitation is purged after keep_ms milliseconds, ten minutes by default. False: the claim has ended, or another call has begun since.';
 
-CREATE FUNCTION urlmode.release_claim(id uuid, binding bytea, reference text, fence bigint)
+CREATE FUNCTION urlmode.release_claim(id uuid, binding bytea, fence bigint)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-	RETURN urlmode.renew_claim(release_claim.id, release_claim.binding, release_claim.reference, release_claim.fence, 0);
+	RETURN urlmode.renew_claim(release_claim.id, release_claim.binding, release_claim.fence, 0);
 END
 $$;
-COMMENT ON FUNCTION urlmode.release_claim(uuid, bytea, text, bigint) IS
+COMMENT ON FUNCTION urlmode.release_claim(uuid, bytea, bigint) IS
 	'The call has not done the work: the next one can begin at once. False: the claim has ended, or another call has begun since.';
 
 CREATE FUNCTION urlmode.unclaimed(
@@ -347,10 +345,10 @@ REVOKE ALL ON FUNCTION
 	urlmode.end_claim(uuid, text, bigint),
 	urlmode.claim(uuid, bytea, text, bigint, text, boolean),
 	urlmode.begin_claim(uuid, bytea, text, bigint, bigint),
-	urlmode.renew_claim(uuid, bytea, text, bigint, bigint),
-	urlmode.fulfil_claim(uuid, bytea, text, bigint, bytea),
-	urlmode.confirm_claim(uuid, bytea, text, bigint, bigint),
-	urlmode.release_claim(uuid, bytea, text, bigint),
+	urlmode.renew_claim(uuid, bytea, bigint, bigint),
+	urlmode.fulfil_claim(uuid, bytea, bigint, bytea),
+	urlmode.confirm_claim(uuid, bytea, bigint, bigint),
+	urlmode.release_claim(uuid, bytea, bigint),
 	urlmode.unclaimed(text, timestamptz, uuid),
 	urlmode.refunds(text, timestamptz, uuid),
 	urlmode.measure()
@@ -358,10 +356,10 @@ FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
 	urlmode.claim(uuid, bytea, text, bigint, text, boolean),
 	urlmode.begin_claim(uuid, bytea, text, bigint, bigint),
-	urlmode.renew_claim(uuid, bytea, text, bigint, bigint),
-	urlmode.fulfil_claim(uuid, bytea, text, bigint, bytea),
-	urlmode.confirm_claim(uuid, bytea, text, bigint, bigint),
-	urlmode.release_claim(uuid, bytea, text, bigint),
+	urlmode.renew_claim(uuid, bytea, bigint, bigint),
+	urlmode.fulfil_claim(uuid, bytea, bigint, bytea),
+	urlmode.confirm_claim(uuid, bytea, bigint, bigint),
+	urlmode.release_claim(uuid, bytea, bigint),
 	urlmode.unclaimed(text, timestamptz, uuid),
 	urlmode.refunds(text, timestamptz, uuid)
 TO urlmode_server;

@@ -17,10 +17,10 @@ const RETRY_MS = 500;
 
 const BEGIN = `SELECT outcome, claimed_reference, fence, fulfilled, leased_ms
 	FROM urlmode.begin_claim($1, $2, $3, $4, $5)`;
-const RENEW = 'SELECT urlmode.renew_claim($1, $2, $3, $4, $5) AS done';
-const FULFIL = 'SELECT urlmode.fulfil_claim($1, $2, $3, $4, $5) AS done';
-const CONFIRM = 'SELECT urlmode.confirm_claim($1, $2, $3, $4, $5) AS done';
-const RELEASE = 'SELECT urlmode.release_claim($1, $2, $3, $4) AS done';
+const RENEW = 'SELECT urlmode.renew_claim($1, $2, $3, $4) AS done';
+const FULFIL = 'SELECT urlmode.fulfil_claim($1, $2, $3, $4) AS done';
+const CONFIRM = 'SELECT urlmode.confirm_claim($1, $2, $3, $4) AS done';
+const RELEASE = 'SELECT urlmode.release_claim($1, $2, $3) AS done';
 
 /**
  * @typedef {import('./database.js').RowKey} RowKey
@@ -82,7 +82,7 @@ export class Claims {
 		const asked = performance.now();
 		const [row] = await this.#query(BEGIN, [id, binding, wanted, lease, this.#keep]);
 		const { outcome, claimed_reference: reference, fence, fulfilled, leased_ms: leased } = /** @type {BeginRow} */ (row);
-		const key = /** @type {const} */ ([id, binding, reference, fence]);
+		const key = /** @type {const} */ ([id, binding, fence]);
 		const confirm = () => this.#done(CONFIRM, [...key, this.#keep]);
 		const common = { reference: reference || undefined, fence: Number(fence) };
 		switch (outcome) {

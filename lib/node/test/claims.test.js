@@ -45,6 +45,17 @@ async function accepted(t, { wish, accept } = KINDS.payment, settings = {}) {
 	};
 }
 
+test('the leases of two payments of one elicitation never have the same number', async (t) => {
+	const { id, owner, sql, callback, begin } = await accepted(t);
+	await callback.paid(id, owner);
+	const first = await begin();
+	// As if the clock had been set back since.
+	const [{ fence }] = await sql(`UPDATE urlmode.lease SET fence = fence + 60000000 WHERE elicitation = $1 RETURNING fence`, id);
+	const second = await begin();
+	assert.notEqual(second.reference, first.reference);
+	assert.ok(second.fence > Number(fence));
+});
+
 for (const [kind, how] of Object.entries(KINDS)) {
 	test(`${kind}: the work is done once, and its result is given to each call until one is confirmed`, async (t) => {
 		const { begin, another, isListed, isResumed, id, owner, sql } = await accepted(t, how);
@@ -55,8 +66,8 @@ for (const [kind, how] of Object.entries(KINDS)) {
 		assert.ok(await isResumed(), 'nobody is asked again meanwhile');
 		assert.equal(await first.fulfil(RESULT), true);
 		assert.equal(await first.release(), false, 'what is fulfilled cannot be given back');
-		assert.deepEqual(await sql('SELECT urlmode.renew_claim($1, $2, $3, $4, 1000) AS renewed',
-			id, bindingOf(owner.subject, ''), first.reference ?? '', first.fence), [{ renewed: false }]);
+		assert.deepEqual(await sql('SELECT urlmode.renew_claim($1, $2, $3, 1000) AS renewed',
+			id, bindingOf(owner.subject, ''), first.fence), [{ renewed: false }]);
 
 		const again = await begin({}, another());
 		assert.deepEqual([again.state, again.result, again.fence], ['fulfilled', RESULT, first.fence]);
@@ -80,15 +91,15 @@ for (const [kind, how] of Object.entries(KINDS)) {
 		assert.ok(next.fence > dead.fence);
 		assert.equal(next.reference, dead.reference);
 
-		const key = [id, bindingOf(owner.subject, ''), dead.reference ?? '', dead.fence];
+		const key = [id, bindingOf(owner.subject, ''), dead.fence];
 		const refused = async (...values) => {
-			const [row] = await sql(`SELECT urlmode.renew_claim($1, $2, $3, $4, 1000) AS renewed,
-				urlmode.fulfil_claim($1, $2, $3, $4, 'x') AS fulfilled, urlmode.confirm_claim($1, $2, $3, $4) AS confirmed,
-				urlmode.release_claim($1, $2, $3, $4) AS released`, ...values);
+			const [row] = await sql(`SELECT urlmode.renew_claim($1, $2, $3, 1000) AS renewed,
+				urlmode.fulfil_claim($1, $2, $3, 'x') AS fulfilled, urlmode.confirm_claim($1, $2, $3) AS confirmed,
+				urlmode.release_claim($1, $2, $3) AS released`, ...values);
 			assert.deepEqual(row, { renewed: false, fulfilled: false, confirmed: false, released: false });
 		};
 		await refused(...key);
-		await refused(id, bindingOf('somebody else', ''), dead.reference ?? '', next.fence);
+		await refused(id, bindingOf('somebody else', ''), next.fence);
 		await assert.rejects(dead.fulfil('from the dead'), { code: 'CLAIM_LOST' });
 		assert.equal((await begin()).state, 'leased', 'the next call is at it');
 		assert.equal(await next.fulfil(RESULT), true);
