@@ -135,9 +135,5 @@ um_list_load(struct um_spec *spec, const struct um_conf_loc *at, json_t *node,
 		return false;
 	if (part->amount.kind == UM_EXPR_NONE)
 		return um_conf_member_error(at, "amount", "is missing");
-	if (part->amount_units.form == UM_AMOUNT_MINOR
-		&& part->amount_units.own_len == 0
-		&& spec->webhook.amount_units.form == UM_AMOUNT_MINOR)
-		part->amount_units = spec->webhook.amount_units;
 	return true;
 }

@@ -30,7 +30,8 @@ export function stripe() {
 	const moves = (effect) => good(effect, { reference: 'cs_1' });
 	const metadata = { elicitation_id: ID };
 	const charge = { id: 'ch_1', object: 'charge', payment_intent: 'pi_1', metadata, amount: 1050, currency: 'eur' };
-	const partly = { reference: 'pi_1', amount: 400, currency: 'EUR' };
+	const refund = (status, more) => ({ id: 're_1', object: 'refund', charge: 'ch_1', payment_intent: 'pi_1', metadata: {}, amount: 400, currency: 'eur', status, ...more });
+	const refunded = (effect, more) => good(effect, { id: null, reference: 'pi_1', refund: 're_1', amount: 400, currency: 'EUR', ...more });
 	const dispute = { id: 'dp_1', object: 'dispute', charge: 'ch_1', payment_intent: 'pi_1', metadata: {}, amount: 1050, currency: 'eur' };
 	const disputed = { id: null, reference: 'pi_1', refund: 'dp_1', amount: 1050, currency: 'EUR' };
 
@@ -56,10 +57,15 @@ export function stripe() {
 			deliver('card-refused-unnamed', 'payment_intent.payment_failed', { id: 'pi_1', object: 'payment_intent', metadata: {}, currency: 'eur' },
 				good('attempt_failed', { id: null, reference: 'pi_1' })),
 			// What was paid goes back, first in part, then all of it.
-			deliver('refunded-in-part', 'charge.refunded', { ...charge, amount_refunded: 400 }, good('refunded', partly)),
-			deliver('refunded', 'charge.refunded', { ...charge, amount_refunded: 1050 }, good('refunded', { ...partly, amount: 1050 })),
-			deliver('refund-failed', 'refund.failed', { id: 're_1', object: 'refund', payment_intent: 'pi_1', metadata: {}, amount: 400, currency: 'eur' },
-				good('refund_reversed', { ...partly, id: null })),
+			...['pending', 'requires_action', 'succeeded'].map((status) => deliver(`refunded-${status}`, 'refund.created', refund(status), refunded('refunded'))),
+			deliver('refund-updated', 'refund.updated', refund('succeeded'), refunded('refunded')),
+			deliver('refund-updated-of-a-charge', 'charge.refund.updated', refund('succeeded'), refunded('refunded')),
+			deliver('refund-failed', 'refund.failed', refund('failed'), refunded('refund_reversed')),
+			deliver('refund-updated-and-failed', 'refund.updated', refund('failed'), refunded('refund_reversed')),
+			deliver('refund-of-a-charge-failed', 'charge.refund.updated', refund('failed'), refunded('refund_reversed')),
+			deliver('refund-canceled', 'refund.updated', refund('canceled'), refunded('refund_reversed')),
+			// A total, in which a refund that failed is not any more.
+			deliver('refunded-in-total', 'charge.refunded', { ...charge, amount_refunded: 400 }, good('ignore', { reference: 'pi_1' })),
 			deliver('disputed', 'charge.dispute.created', dispute, good('ignore', { id: null, reference: 'pi_1' })),
 			deliver('dispute-withdrawn', 'charge.dispute.funds_withdrawn', dispute, good('refunded', disputed)),
 			deliver('dispute-won', 'charge.dispute.funds_reinstated', dispute, good('refund_reversed', disputed)),
@@ -88,8 +94,8 @@ export function stripe() {
 			...[['isk', 500, 5], ['mga', 50_000, 5_000_000], ['ugx', 30_000, 300], ['clp', 5_000, 5_000], ['kwd', 1_230, 1_230]].map(
 				([currency, amount_total, amount]) => deliver(`paid-in-${currency}`, completed, { ...paid, amount_total, currency },
 					good('paid', { reference: 'cs_1', amount, currency: currency.toUpperCase() }))),
-			deliver('refunded-in-isk', 'charge.refunded', { ...charge, amount: 500, amount_refunded: 300, currency: 'isk' },
-				good('refunded', { ...partly, amount: 3, currency: 'ISK' })),
+			deliver('refunded-in-isk', 'refund.created', refund('succeeded', { amount: 300, currency: 'isk' }),
+				refunded('refunded', { amount: 3, currency: 'ISK' })),
 			deliver('a-fraction-of-isk', completed, { ...paid, amount_total: 550, currency: 'isk' }, refused('malformed')),
 			deliver('in-a-token', completed, { ...paid, currency: 'usdc' }, refused('malformed')),
 			deliver('two-signatures', completed, paid, good('paid'),

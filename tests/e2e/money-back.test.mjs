@@ -67,6 +67,12 @@ function stripeDispute(type, ref) {
 	return { id: `evt_${randomUUID()}`, object: 'event', livemode: true, type, data: { object } };
 }
 
+/** A refund of one half, or its end. */
+function stripeRefund(ref, number, type = 'refund.created', status = 'succeeded') {
+	const object = { id: `re_${ref}-${number}`, object: 'refund', payment_intent: ref, amount: 525, currency: 'eur', metadata: {}, status };
+	return { id: `evt_${randomUUID()}`, object: 'event', livemode: true, type, data: { object } };
+}
+
 function paddleAdjustment(type, ref, more) {
 	return { event_id: `evt_${randomUUID()}`, event_type: type, data: { id: `adj_${ref}`, transaction_id: ref, currency_code: 'EUR', totals: { total: '400' }, ...more } };
 }
@@ -107,6 +113,11 @@ for (const [name, { expected, paid, back, again }] of Object.entries(PROVIDERS))
 
 /** What was paid, and the first and the second half that go back. */
 const HALVES = {
+	stripe: {
+		expected: PRICE,
+		paid: PROVIDERS.stripe.paid,
+		half: (ref, id, number) => stripeRefund(ref, number),
+	},
 	shopify: {
 		expected: PRICE,
 		// Its webhooks prove no payment: the MCP server has asked the API.

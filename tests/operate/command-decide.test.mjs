@@ -38,8 +38,8 @@ async function payAndRefund({ currency = 'eur', amount = 400 } = {}) {
 	const paid = stripe.event(payment.id, 'paid', PRICE);
 	paid.data.object.payment_intent = reference;
 	const refunded = {
-		id: `evt_${randomUUID()}`, object: 'event', livemode: true, type: 'charge.refunded',
-		data: { object: { id: 'ch_1', object: 'charge', payment_intent: reference, amount_refunded: amount, currency } },
+		id: `evt_${randomUUID()}`, object: 'event', livemode: true, type: 'refund.created',
+		data: { object: { id: `re_${payment.id}`, object: 'refund', status: 'succeeded', payment_intent: reference, amount, currency } },
 	};
 	for (const event of [paid, refunded]) assert.equal((await stripe.send(event)).status, 200);
 	return { ...payment, reference };

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -32,7 +32,11 @@ before(async () => {
 			reference: item('/Id~1Payment'), outcomes: [{ when: [{ from: item('/Status'), is: ['paid', 'settled'] }], effect: 'paid' }],
 		},
 	}));
+	const iso = path.join(folder, 'iso.json');
+	const stripe = JSON.parse(readFileSync(new URL('../../lib/providers/stripe.json', import.meta.url), 'utf8'));
+	writeFileSync(iso, JSON.stringify({ ...stripe, reconcile: { ...stripe.reconcile, amount: { from: item('/amount_total'), as: 'minor' } } }));
 	await configure(fixture.stack, ({ providers }) => {
+		providers.iso = { kind: 'payment', display_name: 'ISO', description: iso, secrets: ['whsec_test'] };
 		providers.books = { kind: 'payment', display_name: 'Books', description: books };
 		providers.paypal = { kind: 'payment', display_name: 'PayPal', description: books };
 	});
@@ -75,6 +79,12 @@ describe('Stripe', () => {
 		const payments = [await paid(), await paid({ amount: 5, currency: 'ISK' }, 500)];
 		const { status, out, err } = await reconcile('stripe', [page(...payments), page(payments[0])]);
 		assert.deepEqual([status, err, out], [0, '', '2 the same, 0 differ, 0 name no elicitation\n']);
+	});
+
+	test('a list that says nothing of its units is in those of ISO 4217, whatever the events are in', async () => {
+		const listed = page(session({ currency: 'isk', amount_total: 500, payment_intent: 'pi_isk' }));
+		assert.match((await reconcile('iso', listed)).out, /500 ISK/);
+		assert.match((await reconcile('stripe', listed)).out, /\b5 ISK/);
 	});
 
 	test('what only one of them has, and what differs, is said, with what mends it', async () => {

@@ -39,11 +39,11 @@ const SENDERS = {
 			type: {
 				paid: 'checkout.session.completed', processing: 'checkout.session.completed',
 				failed: 'checkout.session.async_payment_failed', expired: 'checkout.session.expired',
-				settled: 'checkout.session.async_payment_succeeded', ignored: 'charge.updated', refunded: 'charge.refunded',
+				settled: 'checkout.session.async_payment_succeeded', ignored: 'charge.updated', refunded: 'refund.created',
 			}[what],
 			data: {
 				object: what === 'refunded' ? {
-					id: `ch_${id}`, object: 'charge', payment_intent: reference, amount_refunded: amount, currency: currency.toLowerCase(),
+					id: `re_${randomUUID()}`, object: 'refund', status: 'succeeded', payment_intent: reference, amount, currency: currency.toLowerCase(),
 				} : {
 					id: reference, object: 'checkout.session', client_reference_id: id,
 					payment_status: what === 'paid' ? 'paid' : 'unpaid', amount_total: amount ?? null,
