@@ -118,6 +118,7 @@ CREATE TABLE urlmode.elicitation (
 	completed_at timestamptz,
 	completed_from urlmode.status,
 	claimed_at   timestamptz,
+	exchange     urlmode.reason,
 	dormant      boolean     NOT NULL DEFAULT false,
 	-- What is purged when it is no longer needed (005_retention.sql).
 	verifier     urlmode.verifier,
@@ -191,6 +192,8 @@ COMMENT ON COLUMN urlmode.elicitation.completed_from IS
 	'What a cancellation by the MCP server (settle) has cut off: opened or processing. NULL otherwise.';
 COMMENT ON COLUMN urlmode.elicitation.claimed_at IS
 	'When a call took the outcome to act on it. No other call will. Set by claim and by abandon.';
+COMMENT ON COLUMN urlmode.elicitation.exchange IS
+	'The exchange of the code of an account: exchanging; or how it has ended: empty, the account is connected; otherwise why it is not. NULL: no call has begun it, or nobody says.';
 COMMENT ON COLUMN urlmode.elicitation.verifier IS
 	'The PKCE code verifier (RFC 7636) and the OpenID Connect nonce, as sealed JSON. Only the waiting side opens it.';
 COMMENT ON COLUMN urlmode.elicitation.result IS 'What came back, as sealed JSON. Only the waiting side opens it.';

@@ -26,8 +26,10 @@
 --   is_leased      whether a call holds the lease, or has fulfilled the claim: no
 --                  other call can do the work, and unclaimed does not list it
 --
--- The claim of an account has one end, since a provider revokes the tokens of a
--- code that is sent twice (RFC 6749 section 4.1.2).
+-- The claim of an account is final when it begins, since a provider revokes the
+-- tokens of a code that is sent twice (RFC 6749 section 4.1.2). Its other end,
+-- end_exchange, says whether the account is connected: for the user's page, and
+-- for the calls that have waited for the one that exchanges the code.
 
 SET LOCAL ROLE urlmode_owner;
 
@@ -182,6 +184,7 @@ BEGIN
 		outcome := 'changed';
 	ELSIF outcome = 'found' AND this.kind = 'oauth' THEN
 		PERFORM urlmode.end_claim(begin_claim.id, this.picked, keep_ms);
+		UPDATE urlmode.elicitation e SET exchange = 'exchanging' WHERE e.id = begin_claim.id;
 		outcome := 'claimed';
 	ELSIF outcome = 'found' THEN
 		SELECT * INTO lease FROM urlmode.lease l
@@ -274,6 +277,28 @@ $$;
 COMMENT ON FUNCTION urlmode.release_claim(uuid, bytea, bigint) IS
 	'The call has not done the work: the next one can begin at once. False: the claim has ended, or another call has begun since.';
 
+CREATE FUNCTION urlmode.end_exchange(id uuid, binding bytea, reason text DEFAULT '')
+RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	UPDATE urlmode.elicitation e SET exchange = end_exchange.reason
+	WHERE e.id = end_exchange.id AND e.binding = end_exchange.binding
+		AND e.exchange = 'exchanging';
+	RETURN FOUND;
+END
+$$;
+COMMENT ON FUNCTION urlmode.end_exchange(uuid, bytea, text) IS
+	'The other end of the claim of an account. reason: empty, the account is connected; otherwise why it is not. False: no call has begun it, or its end was told before.';
+
+CREATE FUNCTION urlmode.read_exchange(id uuid, binding bytea)
+RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT e.exchange::text FROM urlmode.elicitation e
+	WHERE e.id = read_exchange.id AND e.binding = read_exchange.binding
+$$;
+COMMENT ON FUNCTION urlmode.read_exchange(uuid, bytea) IS
+	'The exchange of the code of an account: exchanging, or how it has ended, as end_exchange was told; NULL: no call has begun it.';
+
 CREATE FUNCTION urlmode.unclaimed(
 	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, id uuid DEFAULT NULL
 )
@@ -349,6 +374,8 @@ REVOKE ALL ON FUNCTION
 	urlmode.fulfil_claim(uuid, bytea, bigint, bytea),
 	urlmode.confirm_claim(uuid, bytea, bigint, bigint),
 	urlmode.release_claim(uuid, bytea, bigint),
+	urlmode.end_exchange(uuid, bytea, text),
+	urlmode.read_exchange(uuid, bytea),
 	urlmode.unclaimed(text, timestamptz, uuid),
 	urlmode.refunds(text, timestamptz, uuid),
 	urlmode.measure()
@@ -360,6 +387,8 @@ GRANT EXECUTE ON FUNCTION
 	urlmode.fulfil_claim(uuid, bytea, bigint, bytea),
 	urlmode.confirm_claim(uuid, bytea, bigint, bigint),
 	urlmode.release_claim(uuid, bytea, bigint),
+	urlmode.end_exchange(uuid, bytea, text),
+	urlmode.read_exchange(uuid, bytea),
 	urlmode.unclaimed(text, timestamptz, uuid),
 	urlmode.refunds(text, timestamptz, uuid)
 TO urlmode_server;

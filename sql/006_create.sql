@@ -47,6 +47,8 @@ BEGIN
 				WHEN e.kind = 'payment' AND e.rechecks > e.rechecked AND a.can_recheck IS NOT FALSE THEN
 					coalesce(e.completed_at, urlmode.closes_at(e.status, e.expires_at, e.grace)) > now() - interval '30 days'
 				WHEN e.status <> 'completed' THEN false
+				-- A call is exchanging the code, which takes less: this one waits for it.
+				WHEN e.exchange = 'exchanging' THEN e.claimed_at > now() - interval '40 seconds'
 				WHEN e.claimed_at IS NOT NULL OR e.reason = 'superseded' THEN false
 				WHEN e.action <> 'accept' THEN e.expires_at > now()
 				-- RFC 6749 section 4.1.2: an authorization code lives for at most ten minutes.

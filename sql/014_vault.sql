@@ -38,6 +38,7 @@ CREATE TABLE urlmode.account (
 	state        urlmode.account_state NOT NULL DEFAULT 'connected',
 	reason       urlmode.reason     NOT NULL DEFAULT '',
 	scopes       urlmode.scopes     NOT NULL,
+	requested    urlmode.scopes     NOT NULL,
 	connected_at timestamptz        NOT NULL DEFAULT now(),
 	refreshed_at timestamptz        NOT NULL DEFAULT now(),
 	expires_at   timestamptz,
@@ -58,6 +59,7 @@ COMMENT ON COLUMN urlmode.account.account IS 'The account, as the provider names
 COMMENT ON COLUMN urlmode.account.state IS 'connected, or reconnect: the provider refuses the refresh token.';
 COMMENT ON COLUMN urlmode.account.reason IS 'Why it has to be connected again; empty while it is connected.';
 COMMENT ON COLUMN urlmode.account.scopes IS 'Scopes that the user has granted.';
+COMMENT ON COLUMN urlmode.account.requested IS 'Scopes that the user was asked for. Some providers do not say which of them were granted, or say it in other words.';
 COMMENT ON COLUMN urlmode.account.connected_at IS 'When the user last connected it.';
 COMMENT ON COLUMN urlmode.account.refreshed_at IS 'When the tokens were stored.';
 COMMENT ON COLUMN urlmode.account.expires_at IS 'When the access token expires. NULL: the provider has not said it.';
@@ -71,28 +73,28 @@ COMMENT ON COLUMN urlmode.account.pause_until IS 'After a failure, nobody begins
 COMMENT ON COLUMN urlmode.account.tokens IS 'Access token, refresh token and the rest of the answer, sealed (lib/PROTOCOL.md).';
 
 CREATE FUNCTION urlmode.store_account(
-	subject text, provider text, account text, scopes text[], tokens bytea, expires_in_ms bigint DEFAULT NULL
+	subject text, provider text, account text, scopes text[], requested text[], tokens bytea, expires_in_ms bigint DEFAULT NULL
 )
 RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	INSERT INTO urlmode.account AS a (subject, provider, account, scopes, tokens, expires_at)
-	VALUES (subject, provider, account, scopes, tokens, now() + expires_in_ms * interval '1 millisecond')
+	INSERT INTO urlmode.account AS a (subject, provider, account, scopes, requested, tokens, expires_at)
+	VALUES (subject, provider, account, scopes, requested, tokens, now() + expires_in_ms * interval '1 millisecond')
 	ON CONFLICT ON CONSTRAINT account_pkey DO UPDATE
-	SET state = 'connected', reason = '', scopes = EXCLUDED.scopes, tokens = EXCLUDED.tokens, expires_at = EXCLUDED.expires_at,
-		connected_at = now(), refreshed_at = now(), version = a.version + 1,
+	SET state = 'connected', reason = '', scopes = EXCLUDED.scopes, requested = EXCLUDED.requested, tokens = EXCLUDED.tokens,
+		expires_at = EXCLUDED.expires_at, connected_at = now(), refreshed_at = now(), version = a.version + 1,
 		leased_until = NULL, lease = a.lease + 1, sent = false, lost = 0, failures = 0, pause_until = NULL
 	RETURNING a.version
 $$;
-COMMENT ON FUNCTION urlmode.store_account(text, text, text, text[], bytea, bigint) IS
+COMMENT ON FUNCTION urlmode.store_account(text, text, text, text[], text[], bytea, bigint) IS
 	'Stores the tokens of an account that the user has connected, over those that there are, and returns their version. expires_in_ms: of the access token; NULL: not known.';
 
 CREATE FUNCTION urlmode.read_accounts(subject text, provider text DEFAULT NULL, account text DEFAULT NULL)
 RETURNS TABLE (
-	provider_name text, account_id text, state text, reason text, scopes text[], connected_at timestamptz, refreshed_at timestamptz,
+	provider_name text, account_id text, state text, reason text, scopes text[], requested text[], connected_at timestamptz, refreshed_at timestamptz,
 	expires_at timestamptz, expires_in_ms bigint, lifetime_ms bigint, version bigint, tokens bytea
 )
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT a.provider::text, a.account::text, a.state::text, a.reason::text, a.scopes::text[], a.connected_at, a.refreshed_at, a.expires_at,
+	SELECT a.provider::text, a.account::text, a.state::text, a.reason::text, a.scopes::text[], a.requested::text[], a.connected_at, a.refreshed_at, a.expires_at,
 		floor(extract(epoch FROM a.expires_at - now()) * 1000)::bigint,
 		floor(extract(epoch FROM a.expires_at - a.refreshed_at) * 1000)::bigint, a.version, a.tokens::bytea
 	FROM urlmode.account a
@@ -261,7 +263,7 @@ DECLARE
 	name text;
 BEGIN
 	FOREACH name IN ARRAY ARRAY[
-		'store_account(text, text, text, text[], bytea, bigint)', 'read_accounts(text, text, text)',
+		'store_account(text, text, text, text[], text[], bytea, bigint)', 'read_accounts(text, text, text)',
 		'begin_refresh(text, text, text, bigint, bigint)', 'mark_sent(text, text, text, bigint)',
 		'commit_refresh(text, text, text, bigint, text[], bytea, bigint)', 'fail_refresh(text, text, text, bigint, bigint, text)',
 		'delete_account(text, text, text)', 'vault_keys()', 'list_sealed(integer, integer)',

@@ -46,7 +46,10 @@ async function assertRefused({ url, id, account }, provider, reason, detail) {
 	assert.equal(account.toolResult.isError, true);
 	await new Promise(setImmediate);
 	const said = warnings.filter(({ code }) => code === 'URLMODE_ACCOUNT').map(({ message }) => message);
-	assert.deepEqual(said, [`no account was connected at account: ${reason} (${detail}), elicitation ${id}`]);
+	const [, ...found] = /^no account was connected at account: (\w+) \((.*)\), elicitation (.*)$/.exec(said[0] ?? '') ?? [];
+	assert.deepEqual([said.length, found[0], found[2]], [1, reason, id]);
+	assert.match(found[1], detail instanceof RegExp ? detail : new RegExp(`^${detail}$`));
+	assert.ok(account.text.endsWith(` (${found[1]}).`), account.text);
 	const all = JSON.stringify([account, said]);
 	const verifiers = provider.exchanges.map(({ form }) => form.code_verifier);
 	for (const secret of [url.searchParams.get('code'), url.searchParams.get('state'), SECRET, ...verifiers, 'of-the-test']) {
@@ -108,7 +111,7 @@ describe('flows that are mixed up', () => {
 			url.searchParams.set('code', stolen.searchParams.get('code'));
 			return url;
 		});
-		await assertRefused(flow, provider, 'exchange_refused', 'invalid_grant');
+		await assertRefused(flow, provider, 'exchange_refused', 'invalid_grant, status 400');
 	});
 
 	test("another user's state: the browser is told, and neither call gets anything", async () => {
@@ -135,18 +138,18 @@ describe('flows that are mixed up', () => {
 		const tokens = {};
 		const provider = providers.dress('google', { behaviour: { tokens } });
 		tokens.id_token = (await connect(provider, OPENID)).account.tokens.id_token;
-		await assertRefused(await connect(provider, OPENID), provider, 'exchange_failed', 'OAUTH_JWT_CLAIM_COMPARISON_FAILED');
+		await assertRefused(await connect(provider, OPENID), provider, 'exchange_failed', /^OAUTH_JWT_CLAIM_COMPARISON_FAILED, status 200/);
 	});
 
 	test('no id token, although there must be one', async () => {
 		const provider = providers.dress('google', { behaviour: { tokens: { id_token: undefined } } });
-		await assertRefused(await connect(provider, OPENID), provider, 'exchange_failed', 'OAUTH_INVALID_RESPONSE');
+		await assertRefused(await connect(provider, OPENID), provider, 'exchange_failed', /^OAUTH_INVALID_RESPONSE, status 200/);
 	});
 
 	test('an id token that is changed', async () => {
 		const id_token = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from('{"sub":"of-the-test"}').toString('base64url')}.`;
 		const provider = providers.dress('google', { behaviour: { tokens: { id_token } } });
-		await assertRefused(await connect(provider, OPENID), provider, 'exchange_failed', 'OAUTH_INVALID_RESPONSE');
+		await assertRefused(await connect(provider, OPENID), provider, 'exchange_failed', /^OAUTH_INVALID_RESPONSE, status 200/);
 	});
 });
 
@@ -161,15 +164,15 @@ describe('the signature of an id token', () => {
 
 	test('is verified', async () => {
 		const provider = providers.dress('google', { behaviour: { change } });
-		await assertRefused(await connect(provider, OPENID), provider, 'exchange_failed', 'OAUTH_INVALID_RESPONSE');
+		await assertRefused(await connect(provider, OPENID), provider, 'exchange_failed', /^OAUTH_INVALID_RESPONSE, status 200/);
 	});
 });
 
 describe('an exchange that fails', () => {
 	for (const [name, preset, change, reason, detail] of [
-		['another secret', 'spotify', ({ client }) => ({ client: { ...client, secret: 'of-the-test' } }), 'exchange_refused', 'invalid_client'],
-		['another secret, answered with 200', 'slack', ({ client }) => ({ client: { ...client, secret: 'of-the-test' } }), 'exchange_refused', 'invalid_client'],
-		['another secret in the body', 'atlassian', ({ client }) => ({ client: { ...client, secret: 'of-the-test' } }), 'exchange_refused', 'invalid_client'],
+		['another secret', 'spotify', ({ client }) => ({ client: { ...client, secret: 'of-the-test' } }), 'exchange_refused', 'invalid_client, status 401'],
+		['another secret, answered with 200', 'slack', ({ client }) => ({ client: { ...client, secret: 'of-the-test' } }), 'exchange_refused', 'invalid_client, status 200'],
+		['another secret in the body', 'atlassian', ({ client }) => ({ client: { ...client, secret: 'of-the-test' } }), 'exchange_refused', 'invalid_client, status 401'],
 		['fewer scopes than are required', 'x', () => ({ scopes: ['read', 'write'], requiredScopes: ['read', 'write'] }), 'scope_missing', 'write'],
 	]) {
 		test(name, async () => {
@@ -181,16 +184,24 @@ describe('an exchange that fails', () => {
 	const json = (status, answer) => (response) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
 	for (const [name, answer, reason, detail] of [
 		['an answer that is no JSON', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>of-the-test'),
-			'exchange_failed', 'OAUTH_INVALID_RESPONSE'],
-		['an answer without a token', json(200, { refresh_token: 'of-the-test' }), 'exchange_failed', 'OAUTH_INVALID_RESPONSE'],
-		['an answer that is a list', json(200, [{ access_token: 'of-the-test' }]), 'exchange_failed', 'OAUTH_INVALID_RESPONSE'],
-		['a token of another type', json(200, { access_token: 'of-the-test', token_type: 'mac' }), 'exchange_failed', 'OAUTH_UNSUPPORTED_OPERATION'],
-		['a token without a type', json(200, { access_token: 'of-the-test' }), 'exchange_failed', 'OAUTH_INVALID_RESPONSE'],
-		['an error without a word', json(500, { secret: 'of-the-test' }), 'exchange_failed', 'OAUTH_RESPONSE_IS_NOT_CONFORM'],
-		['an error that is a sentence', json(400, { error: 'the code of-the-test is wrong', code: 'of-the-test' }), 'exchange_refused', 'OAUTH_RESPONSE_BODY_ERROR'],
-		['an error that repeats a token', json(400, { error: 'of-the-test-1' }), 'exchange_refused', 'OAUTH_RESPONSE_BODY_ERROR'],
+			'exchange_failed', 'OAUTH_INVALID_RESPONSE, status 200, text/html'],
+		['an answer without a token', json(200, { refresh_token: 'of-the-test' }), 'exchange_failed',
+			'OAUTH_INVALID_RESPONSE, status 200, application/json with refresh_token'],
+		['an answer that is a list', json(200, [{ access_token: 'of-the-test' }]), 'exchange_failed', 'OAUTH_INVALID_RESPONSE, status 200, application/json'],
+		['a token of another type', json(200, { access_token: 'of-the-test', token_type: 'mac' }), 'exchange_failed',
+			'OAUTH_UNSUPPORTED_OPERATION, status 200, application/json with access_token, token_type'],
+		['a token without a type', json(200, { access_token: 'of-the-test' }), 'exchange_failed',
+			'OAUTH_INVALID_RESPONSE, status 200, application/json with access_token'],
+		['an error without a word', json(500, { secret: 'of-the-test' }), 'exchange_failed',
+			'OAUTH_RESPONSE_IS_NOT_CONFORM, status 500, application/json with secret'],
+		['an error that is no word, as Figma has it', json(400, { error: true, status: 400, message: 'of-the-test' }), 'exchange_failed',
+			'OAUTH_RESPONSE_IS_NOT_CONFORM, status 400, application/json with error=true, status=400, message'],
+		['an error that is a sentence', json(400, { error: 'the code of-the-test is wrong', code: 'of-the-test' }), 'exchange_refused',
+			'OAUTH_RESPONSE_BODY_ERROR, status 400, application/json with error, code'],
+		['an error that repeats a token', json(400, { error: 'of-the-test-1' }), 'exchange_refused',
+			'OAUTH_RESPONSE_BODY_ERROR, status 400, application/json with error'],
 		['a redirect', (response) => response.writeHead(307, { location: 'https://other.example/of-the-test' }).end(),
-			'exchange_failed', 'OAUTH_RESPONSE_IS_NOT_CONFORM'],
+			'exchange_failed', 'OAUTH_RESPONSE_IS_NOT_CONFORM, status 307, no known type'],
 		['a connection that breaks', (response) => response.destroy(), 'exchange_failed', 'UND_ERR_SOCKET'],
 	]) {
 		test(name, async () => {

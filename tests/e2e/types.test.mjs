@@ -168,7 +168,7 @@ const BEFORE = {
 	`,
 };
 /** The code of the documents, as TypeScript. */
-const DOCUMENTED = Object.fromEntries(['README.md', 'REFERENCE.md', 'ADAPTERS.md'].flatMap((document) => {
+const DOCUMENTED = Object.fromEntries(['README.md', 'REFERENCE.md', 'ADAPTERS.md', 'VAULT.md'].flatMap((document) => {
 	const text = readFileSync(join(PACKAGE, document), 'utf8');
 	return [...text.matchAll(/^```js\n([^]*?)^```$/gm)].map(([, code], index) => {
 		const [words, before] = Object.entries(BEFORE).find(([words]) => code.startsWith(words)) ?? assert.fail(`${document}: ${code}`);

@@ -55,7 +55,7 @@ test('the tarball holds the license, the migrations, the descriptions, the examp
 	const { stdout } = await execute('tar', ['-tzf', join(folder, tarball)]);
 	const files = stdout.split('\n');
 	const from = (path) => readdirSync(join(ROOT, path));
-	for (const file of ['LICENSE', 'changelog', 'README.md', 'REFERENCE.md', 'ADAPTERS.md', 'bin/urlmode.mjs', 'types/index.d.ts',
+	for (const file of ['LICENSE', 'changelog', 'README.md', 'REFERENCE.md', 'ADAPTERS.md', 'VAULT.md', 'bin/urlmode.mjs', 'types/index.d.ts',
 		...from('sql').filter((name) => name.endsWith('.sql')).map((name) => `sql/${name}`),
 		...from('lib/providers').filter((name) => name.endsWith('.json')).map((name) => `providers/${name}`),
 		...from('lib/node/examples').map((name) => `examples/${name}`)]) {

@@ -21,6 +21,8 @@ const RENEW = 'SELECT urlmode.renew_claim($1, $2, $3, $4) AS done';
 const FULFIL = 'SELECT urlmode.fulfil_claim($1, $2, $3, $4) AS done';
 const CONFIRM = 'SELECT urlmode.confirm_claim($1, $2, $3, $4) AS done';
 const RELEASE = 'SELECT urlmode.release_claim($1, $2, $3) AS done';
+const END_EXCHANGE = 'SELECT urlmode.end_exchange($1, $2, $3) AS done';
+const READ_EXCHANGE = 'SELECT urlmode.read_exchange($1, $2) AS exchange';
 
 /**
  * @typedef {import('./database.js').RowKey} RowKey
@@ -68,6 +70,16 @@ export class Claims {
 		}
 	}
 
+	/**
+	 * @param {RowKey} rowKey of an account whose claim another call has
+	 * @returns {Promise<string | undefined>} how the exchange has ended: empty, it is connected; otherwise why not; undefined: it has not
+	 */
+	async readExchange({ id, binding }) {
+		const [row] = await this.#query(READ_EXCHANGE, [id, binding]);
+		const exchange = /** @type {string | null | undefined} */ (row?.exchange);
+		return exchange === 'exchanging' ? undefined : exchange ?? undefined;
+	}
+
 	/** Aborts the signals of all claims that are under way. Their leases end by themselves. */
 	close() {
 		for (const lease of this.#leases) lease.drop(new UrlModeClosedError());
@@ -93,7 +105,7 @@ export class Claims {
 			const { result } = unseal(this.#keys, { id, binding, use: FULFILLED }, /** @type {Buffer} */ (fulfilled));
 			return { state: 'fulfilled', ...common, result, confirm };
 		}
-		case 'claimed': return finalClaim();
+		case 'claimed': return accountClaim((why) => this.#done(END_EXCHANGE, [id, binding, why]));
 		case 'begun': break;
 		default: return { state: outcome };
 		}
@@ -131,15 +143,24 @@ export class Claims {
  * @property {string | null} leased_ms
  */
 
+/** Why an account is not connected, if the call does not say it. */
+const EXCHANGE_FAILED = 'exchange_failed';
+
 /**
- * The claim of an account has had its only end.
+ * The claim of an account is final. Its end says whether the account is connected, and keeps no result.
  *
+ * @param {(why: string) => Promise<boolean>} end
  * @returns {import('./types.js').BegunClaim}
  */
-function finalClaim() {
+function accountClaim(end) {
 	return {
 		state: 'begun', reference: undefined, fence: undefined, signal: new AbortController().signal,
-		fulfil: async () => false, confirm: async () => false, release: async () => false,
+		fulfil: async () => {
+			await end('').catch(() => {}); // The account is connected, and its page stays neutral.
+			return false;
+		},
+		confirm: async () => false,
+		release: (why = EXCHANGE_FAILED) => end(why),
 	};
 }
 

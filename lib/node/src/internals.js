@@ -7,6 +7,7 @@
  * @property {import('./keys.js').KeyRing} keys
  * @property {import('./database.js').Database} database
  * @property {import('./listener.js').Listener} listener
+ * @property {import('./claims.js').Claims} claims
  * @property {import('./callback-urls.js').UrlBuilder} urls
  * @property {string} name the name of this server on the confirm page
  * @property {readonly import('./types.js').ClientFacts[]} clients

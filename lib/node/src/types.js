@@ -192,12 +192,14 @@
  * @property {string | undefined} reference of the payment
  * @property {number | undefined} fence greater than that of each call before; undefined for an account
  * @property {AbortSignal} signal aborts with ClaimLostError when the lease has ended, because PostgreSQL did not renew it
- * @property {(result: unknown) => Promise<boolean>} fulfil the work is done: keeps what the call returns for the next one,
- *     until `confirm`. False: it cannot be kept, because it is no JSON or has more than 262 114 bytes, and the claim has
+ * @property {(result: unknown) => Promise<boolean>} fulfil the work is done. Of an account: it is connected, and the page after the
+ *     user's return says so. Otherwise keeps what the call returns for the next one, until
+ *     `confirm`. False: it cannot be kept, because it is no JSON or has more than 262 114 bytes, and the claim has
  *     had its last end. Rejects with ClaimLostError if another call has begun since
  * @property {() => Promise<boolean>} confirm the answer was written, so no later call is given it. False: another call has
  *     begun, or has confirmed it
- * @property {() => Promise<boolean>} release the work was not done: the next call can begin at once
+ * @property {(reason?: string) => Promise<boolean>} release the work was not done: the next call can begin at once. Of an account: it
+ *     is not connected, and the page after the user's return says so; `reason` is `exchange_failed` by default
  *
  * @typedef {object} FulfilledClaim another call has done the work, and its answer was not written
  * @property {'fulfilled'} state

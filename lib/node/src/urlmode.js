@@ -116,7 +116,7 @@ export class UrlMode extends EventEmitter {
 			complete: ({ id, binding }, answer) => this.#complete(id, binding, answer),
 		});
 		setInternals(this, {
-			baseUrl: this.#baseUrl, keys: this.#keys, database: this.#database, listener: this.#listener,
+			baseUrl: this.#baseUrl, keys: this.#keys, database: this.#database, listener: this.#listener, claims: this.#claims,
 			closers: this.#closers, finishers: this.#finishers, isClosed: () => this.#closed !== undefined,
 			urls: this.#urls, name: this.#name, clients: checkClients(clients),
 		});

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import test from 'node:test';
 
 import { AccountProvider } from '../src/accounts/account-provider.js';
-import { fillIn, findMistake, readDescription } from '../src/accounts/description.js';
+import { findMistakes } from '../src/accounts/check-description.js';
+import { fillIn, readDescription } from '../src/accounts/description.js';
 import { findText } from '../src/accounts/pointer.js';
 import { toTokenResponse } from '../src/accounts/token-response.js';
 import { withAccount } from '../src/adapters/mcp-lite.js';
@@ -95,13 +96,17 @@ test('a file of the site is checked, and a mistake is named with file and place'
 		[JSON.stringify({ oauth: { ...oauth, pkec: 'S256' } }), '/oauth/pkec'],
 		[JSON.stringify({ oauth: { ...oauth, pkce: 'plain' } }), '/oauth/pkce'],
 		[JSON.stringify({ oauth: { ...oauth, issuer: 'https://{a}.example' } }), '/oauth/variables'],
+		[JSON.stringify({ oauth: { ...oauth, pkec: 1, pkce: 'plain', scope: { separator: ';', parameter: '' }, account: {} } }),
+			'/oauth/pkce, /oauth/pkec, /oauth/scope/separator, /oauth/scope/parameter, /oauth/account are missing'],
+		[JSON.stringify({ oauth: { pkce: 'none', token_endpoint_auth_method: 'none', variables: { a: { as: 'label' } } } }),
+			'/oauth/token_endpoint, /oauth/pkce, /oauth/variables are missing'],
 		['{', 'cannot be read as JSON'],
 	]) {
 		writeFileSync(file, content);
 		await assert.rejects(readDescription(file), ({ message }) => message.startsWith(file) && message.includes(place));
 	}
 	await assert.rejects(open('account', { description: `${file}.none` }), /^TypeError: there is no description .* does not exist$/);
-	assert.equal(findMistake([]), '');
+	assert.deepEqual(findMistakes([]), ['']);
 });
 
 test('an outcome without a code is no account, and nobody is asked', async () => {
@@ -127,7 +132,11 @@ test('answers of token endpoints, as RFC 6749 has them', async () => {
 		[json({ access_token: 'a', token_type: 'Bearer', refresh_token: null, id_token: 'i' }), {}, 200, { access_token: 'a', token_type: 'Bearer' }],
 		[json({ access_token: 'a' }), { token_type: 'bearer' }, 200, { access_token: 'a', token_type: 'bearer' }],
 		[json({ ok: true, user: { access_token: 'u', scope: ['a', 'b'] }, access_token: 'bot' }), { member: '/user' }, 200,
-			{ ok: true, user: { access_token: 'u', scope: ['a', 'b'] }, access_token: 'u', scope: 'a b' }],
+			{ ok: true, user: { access_token: 'u', scope: ['a', 'b'] }, access_token: 'u', scope: 'a b',
+				outer: { ok: true, user: { access_token: 'u', scope: ['a', 'b'] }, access_token: 'bot' } }],
+		[json({ user: { access_token: 'u' }, access_token: null }), { member: '/user' }, 200, { user: { access_token: 'u' }, access_token: 'u' }],
+		[json({ error: 'bad_refresh_token' }), { invalid_grant: ['bad_refresh_token'] }, 400, { error: 'invalid_grant' }],
+		[json({ access_token: 'a', urlmode_variables: { host: 'evil.example' } }), {}, 200, { access_token: 'a' }],
 		[json({ ok: true }), { member: '/user' }, 200, { ok: true }],
 		[form('access_token=a&scope=repo%2Cgist&token_type=bearer'), {}, 200, { access_token: 'a', scope: 'repo,gist', token_type: 'bearer' }],
 		[form('error=bad_verification_code'), {}, 400, { error: 'bad_verification_code' }],

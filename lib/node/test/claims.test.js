@@ -180,7 +180,7 @@ test('signature: its result is purged with keepUnclaimed, if no call claims it',
 	assert.equal((await outcomeOf()).result, undefined);
 });
 
-test('an account has one end, before its code is sent', async (t) => {
+test('the claim of an account is final, and has an end for its page', async (t) => {
 	const account = { wish: request, accept: async ({ callback }, id, owner) => {
 		await callback.complete(id, { ...owner, result: { code: 'c' } });
 		return 'accept';
@@ -189,8 +189,9 @@ test('an account has one end, before its code is sent', async (t) => {
 	const claim = await begin();
 	assert.deepEqual([claim.state, claim.fence, claim.signal.aborted], ['begun', undefined, false]);
 	assert.equal((await begin()).state, 'taken');
-	assert.equal(await isResumed(), false);
+	assert.equal(await isResumed(), true, 'the next call waits for its end');
 	assert.deepEqual([await claim.fulfil(RESULT), await claim.confirm(), await claim.release()], [false, false, false]);
+	assert.equal(await isResumed(), false);
 	assert.equal((await begin()).state, 'taken');
 });
 

@@ -36,7 +36,7 @@ test('a token that is valid for long enough is used as it is, and only its owner
 	const { vault, endpoint, key, admin } = await setUpVault(t);
 	const token = await vault.accessToken(key);
 	assert.deepEqual({ ...token, expiresAt: undefined },
-		{ accessToken: 'access-1', tokenType: 'bearer', account: 'acme', scopes: ['read', 'write'], expiresAt: undefined });
+		{ accessToken: 'access-1', tokenType: 'bearer', account: 'acme', scopes: ['read', 'write'], requestedScopes: ['read', 'write'], expiresAt: undefined });
 	assert.ok(Math.abs(token.expiresAt - Date.now() - 3_600_000) < 60_000);
 	assert.deepEqual(endpoint.asked, []);
 	for (const other of [{ ...key, subject: 'another' }, { ...key, provider: 'other' }, { ...key, account: 'other' }]) {

@@ -1,8 +1,9 @@
 // A provider at which users connect accounts: where to send the browser, what to
 // do with the code that comes back, and whose account it is.
 
-import { checkParameters, fillIn, readDescription } from './description.js';
-import { codeOf, configurationOf, importOpenIdClient } from './configuration.js';
+import { codeOf, detailOf, withDetail } from './answers.js';
+import { checkParameters, fillIn, fromReturn, readDescription } from './description.js';
+import { configurationOf, importOpenIdClient } from './configuration.js';
 import { findText } from './pointer.js';
 
 const TIMEOUT_MS = 30_000;
@@ -72,6 +73,7 @@ export class AccountProvider {
 	authorizationUrl(returnUrl) {
 		const { scope: { parameter = 'scope', separator = ' ' } = {}, response_mode: mode, parameters } = this.#oauth;
 		const { client, scopes = [], parameters: more } = this.#options;
+		const names = this.#oauth.parameter_names ?? {};
 		const url = new URL(String(this.#configuration.serverMetadata().authorization_endpoint));
 		const wanted = {
 			response_type: 'code', client_id: client.id, redirect_uri: returnUrl,
@@ -79,7 +81,7 @@ export class AccountProvider {
 			...mode === 'form_post' && { response_mode: mode },
 			...parameters, ...more,
 		};
-		for (const [name, value] of Object.entries(wanted)) url.searchParams.set(name, value);
+		for (const [name, value] of Object.entries(wanted)) url.searchParams.set(names[name] ?? name, value);
 		return url;
 	}
 
@@ -90,25 +92,41 @@ export class AccountProvider {
 	 * @returns {Promise<Connected | NotConnected>}
 	 */
 	async connect(outcome) {
-		const { code, iss } = outcome.result ?? {};
+		const { code, iss, ...rest } = outcome.result ?? {};
 		if (typeof code !== 'string') return { reason: 'exchange_failed', detail: 'code_missing' };
 		const issuerProblem = this.#checkIssuer(iss);
 		if (issuerProblem) return { reason: issuerProblem, detail: 'iss' };
+		const returned = textsOf(rest);
+		const { variables, wrong } = fromReturn(this.#oauth, returned);
+		if (wrong !== undefined) return { reason: 'exchange_failed', detail: wrong };
+		if (Object.keys(variables).length === 0) return this.#connect(code, outcome, returned);
+		const there = await AccountProvider.open({ ...this.#options, variables: { ...this.#options.variables, ...variables } });
+		return there.#connect(code, outcome, returned);
+	}
+
+	/**
+	 * @param {string} code
+	 * @param {Accepted} outcome
+	 * @param {Record<string, string>} returned further parameters of the return
+	 * @returns {Promise<Connected | NotConnected>}
+	 */
+	async #connect(code, outcome, returned) {
 		let answer;
 		try {
-			answer = await this.#exchange(code, outcome);
+			answer = await withDetail(() => this.#exchange(code, outcome));
 		} catch (error) {
 			const isRefusal = error instanceof this.#openid.ResponseBodyError;
-			return { reason: isRefusal ? 'exchange_refused' : 'exchange_failed', detail: codeOf(error) };
+			return { reason: isRefusal ? 'exchange_refused' : 'exchange_failed', detail: detailOf(error) };
 		}
 		/** @type {Record<string, unknown> | undefined} */
 		const claims = answer.claims();
 		const tokens = /** @type {Tokens} */ ({ ...answer });
-		const { scopes = [], requiredScopes = [] } = this.#options;
+		const { scopes = [], requiredScopes = [], variables = {} } = this.#options;
 		const granted = tokens.scope === undefined ? scopes : tokens.scope.split(/[\s,]+/).filter(Boolean);
 		const missing = requiredScopes.filter((scope) => !granted.includes(scope));
 		if (missing.length > 0) return { reason: 'scope_missing', detail: missing.join(' ') };
-		return { tokens, account: await this.#findAccount(tokens, claims), scopes: granted, claims };
+		const account = await this.#findAccount(tokens, claims, returned);
+		return { tokens, account, scopes: granted, requested: scopes, claims, returned, variables };
 	}
 
 	/**
@@ -119,7 +137,7 @@ export class AccountProvider {
 	 * @throws the errors of openid-client
 	 */
 	async refresh(refreshToken) {
-		return /** @type {Tokens} */ ({ ...await this.#openid.refreshTokenGrant(this.#configuration, refreshToken) });
+		return /** @type {Tokens} */ ({ ...await withDetail(() => this.#openid.refreshTokenGrant(this.#configuration, refreshToken)) });
 	}
 
 	get canRevoke() {
@@ -135,7 +153,7 @@ export class AccountProvider {
 		if (!this.canRevoke) {
 			throw new TypeError(`${this.#options.provider} has no endpoint that revokes tokens`);
 		}
-		await this.#openid.tokenRevocation(this.#configuration, token);
+		await withDetail(() => this.#openid.tokenRevocation(this.#configuration, token));
 	}
 
 	/**
@@ -173,13 +191,14 @@ export class AccountProvider {
 	/**
 	 * @param {Tokens} tokens
 	 * @param {Record<string, unknown> | undefined} claims
+	 * @param {Record<string, string>} returned
 	 * @returns {Promise<Account | undefined>}
 	 */
-	async #findAccount(tokens, claims) {
+	async #findAccount(tokens, claims, returned) {
 		const { account } = this.#oauth;
 		if (!account) return undefined;
 		try {
-			const document = await this.#fetchAccount(account, tokens, claims);
+			const document = account.from === 'return' ? returned : await this.#fetchAccount(account, tokens, claims);
 			const id = findText(document, account.id);
 			const name = findText(document, account.name);
 			return id === undefined ? undefined : { id, ...name !== undefined && { name } };
@@ -202,7 +221,9 @@ export class AccountProvider {
 		if (from === 'userinfo') {
 			return claims && this.#openid.fetchUserInfo(this.#configuration, tokens.access_token, String(claims.sub));
 		}
-		const filled = Object.entries(headers).map(([name, value]) => [name, value.replaceAll('{access_token}', () => tokens.access_token)]);
+		const filled = Object.entries(headers).map(([name, value]) => [
+			name, value.replaceAll('{access_token}', () => tokens.access_token).replaceAll('{client_id}', () => this.#options.client.id),
+		]);
 		const sendsToken = Object.values(headers).some((value) => value.includes('{access_token}'));
 		const response = await fetch(String(endpoint), {
 			method: body ? 'POST' : 'GET',
@@ -222,10 +243,18 @@ export class AccountProvider {
 }
 
 /**
+ * @param {Record<string, unknown>} returned
+ * @returns {Record<string, string>} those of its members that are texts
+ */
+function textsOf(returned) {
+	return Object.fromEntries(/** @type {[string, string][]} */ (Object.entries(returned).filter(([, value]) => typeof value === 'string')));
+}
+
+/**
  * @param {string} name of the option
  * @param {string[] | undefined} scopes
  */
-function checkScopes(name, scopes = []) {
+export function checkScopes(name, scopes = []) {
 	if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string' && /^[^\s",\\]+$/.test(scope))) {
 		throw new TypeError(`${name} must be a list of scopes, without spaces and commas in them`);
 	}

@@ -4,6 +4,9 @@ import { createHash } from 'node:crypto';
 
 import { ProviderUnavailableError } from '../errors.js';
 import { isLoopback } from '../url.js';
+import { codeOf } from './answers.js';
+import { authenticationOf } from './client-authentication.js';
+import { fetchOnce, toTokenRequest } from './token-request.js';
 import { toTokenResponse } from './token-response.js';
 
 /** How long metadata that were discovered are used, and for how many clients. */
@@ -11,8 +14,6 @@ const DISCOVERED_MS = 60 * 60 * 1_000;
 const DISCOVERED_MAX = 256;
 /** The lease of a refresh (vault/refresher.js) is longer. */
 const REQUEST_TIMEOUT_S = 30;
-/** What fetch says when it could not connect: nothing was sent. */
-const NOT_CONNECTED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
 /**
  * @typedef {typeof import('openid-client')} OpenIdClient
@@ -73,7 +74,7 @@ export async function configurationOf(openid, provider, oauth, client) {
  */
 async function discover(openid, provider, oauth, client, authentication) {
 	const issuer = new URL(String(oauth.issuer));
-	const key = createHash('sha256').update(JSON.stringify([oauth, client.id, client.secret])).digest('base64url');
+	const key = createHash('sha256').update(JSON.stringify([oauth, client])).digest('base64url');
 	const known = discovered.get(key);
 	if (known && performance.now() - known.at < DISCOVERED_MS) return known.configuration;
 	discovered.delete(key);
@@ -97,77 +98,17 @@ async function discover(openid, provider, oauth, client, authentication) {
  * @param {OAuthDescription} oauth
  * @param {boolean} verifiesIdToken
  */
-function readAnswers(openid, configuration, { token_response: rules = {} }, verifiesIdToken) {
-	const { token_endpoint: address } = configuration.serverMetadata();
-	const endpoint = address && new URL(address).href;
+function readAnswers(openid, configuration, oauth, verifiesIdToken) {
+	const { token_endpoint: token, revocation_endpoint: revocation } = configuration.serverMetadata();
+	const [tokenUrl, revocationUrl] = [token, revocation].map((address) => address && new URL(address).href);
 	configuration.timeout = REQUEST_TIMEOUT_S;
 	// OpenID Connect Core section 3.1.3.7 allows to do without it where the token came over TLS.
 	if (verifiesIdToken) openid.enableNonRepudiationChecks(configuration);
 	configuration[openid.customFetch] = async (url, options) => {
-		const response = await fetchOnce(url, /** @type {RequestInit} */ (options));
-		return url === endpoint ? toTokenResponse(response, rules, verifiesIdToken) : response;
+		const isToken = url === tokenUrl;
+		const request = /** @type {RequestInit} */ (options);
+		const response = await fetchOnce(url, isToken || url === revocationUrl ? toTokenRequest(request, oauth) : request);
+		return isToken ? toTokenResponse(response, oauth.token_response, verifiesIdToken) : response;
 	};
 	return configuration;
-}
-
-/**
- * A code and a refresh token that rotates are used up by the first request that arrives: another attempt is only made
- * where the first could not connect.
- *
- * @param {string} url
- * @param {RequestInit} options
- */
-async function fetchOnce(url, options) {
-	try {
-		return await fetch(url, options);
-	} catch (error) {
-		const { cause } = /** @type {{ cause?: { code?: string } }} */ (error);
-		if (!NOT_CONNECTED.has(cause?.code ?? '')) throw error;
-		return fetch(url, options);
-	}
-}
-
-/**
- * @param {OpenIdClient} openid
- * @param {OAuthDescription} oauth
- * @param {Client} client
- * @returns {import('openid-client').ClientAuth}
- */
-function authenticationOf(openid, { token_endpoint_auth_method: method, pkce }, { secret }) {
-	if (secret === undefined) {
-		if (pkce === 'none') throw new TypeError('client.secret is required: this provider has no PKCE');
-		return openid.None();
-	}
-	if (method === 'none') throw new TypeError('client.secret must not be given: clients of this provider have none');
-	return method === 'client_secret_post' ? openid.ClientSecretPost(secret) : basicAuthentication(secret);
-}
-
-/**
- * RFC 6749 section 2.3.1: id and secret are encoded like values of a form. What
- * a form needs not encode stays as it is, because some providers do not decode.
- *
- * @param {string} secret
- * @returns {import('openid-client').ClientAuth}
- */
-function basicAuthentication(secret) {
-	const encode = (/** @type {string} */ text) => new URLSearchParams([['', text]]).toString().slice(1);
-	return (_server, { client_id: id }, _body, headers) => {
-		headers.set('authorization', `Basic ${Buffer.from(`${encode(id)}:${encode(secret)}`).toString('base64')}`);
-	};
-}
-
-/**
- * What an error may say aloud: the provider's code of an error (RFC 6749 section
- * 5.2), or one of the system or of openid-client. Its message and its cause may
- * hold the provider's answer.
- *
- * @param {unknown} error
- * @returns {string}
- */
-export function codeOf(error) {
-	const { error: refusal, code, cause } = /** @type {{ error?: unknown, code?: unknown, cause?: unknown }} */ (error ?? {});
-	// Whatever has a digit may be a code or a token.
-	if (typeof refusal === 'string' && /^[A-Za-z_-]{1,64}$/.test(refusal)) return refusal;
-	const systemCode = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-	return String(systemCode ?? code ?? 'unknown');
 }

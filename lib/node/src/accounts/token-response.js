@@ -1,24 +1,30 @@
 // Turns the answer of a token endpoint into what RFC 6749 section 5 says, so
 // that openid-client can read and check it.
 
+import { noteAnswer } from './answers.js';
 import { findIn } from './pointer.js';
+
+/** The member of stored tokens that holds the variables of their description: only this package writes it. */
+export const VARIABLES = 'urlmode_variables';
 
 /**
  * @typedef {object} Rules
  * @property {string} [member] where the tokens are, as a JSON pointer
  * @property {'bearer'} [token_type] what the token is, whatever the answer says
+ * @property {string[]} [invalid_grant] the provider's codes for a code or refresh token that is not good any more
  */
 
 /**
  * @param {Response} response
- * @param {Rules} rules
- * @param {boolean} verifiesIdToken if not, an id token is left out
+ * @param {Rules} [rules]
+ * @param {boolean} [verifiesIdToken] if not, an id token is left out
  * @returns {Promise<Response>}
  */
-export async function toTokenResponse(response, rules, verifiesIdToken) {
+export async function toTokenResponse(response, rules = {}, verifiesIdToken = false) {
 	const text = await response.text();
 	const answer = response.headers.get('content-type')?.startsWith('application/x-www-form-urlencoded')
 		? Object.fromEntries(new URLSearchParams(text)) : parse(text);
+	noteAnswer(response, answer);
 	const isAnswer = typeof answer === 'object' && answer !== null && !Array.isArray(answer);
 	const tokens = isAnswer ? toTokens(answer, rules, verifiesIdToken) : {};
 	// Some answer 200 to what they refuse.
@@ -33,14 +39,18 @@ export async function toTokenResponse(response, rules, verifiesIdToken) {
  * @param {boolean} verifiesIdToken
  * @returns {Record<string, unknown>}
  */
-function toTokens(answer, { member, token_type: type }, verifiesIdToken) {
+function toTokens(answer, { member, token_type: type, invalid_grant: refusals = [] }, verifiesIdToken) {
 	const inner = member === undefined ? undefined : findIn(answer, member);
-	const all = { ...answer, ...typeof inner === 'object' && inner };
+	const isWithin = typeof inner === 'object' && inner !== null;
+	// An answer with tokens at both places keeps both.
+	const all = { ...answer, ...isWithin && inner, ...isWithin && 'access_token' in answer && answer.access_token !== null && 'access_token' in inner && { outer: answer } };
 	/** @type {Record<string, unknown>} */
 	const tokens = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
 	if (Array.isArray(tokens.scope)) tokens.scope = tokens.scope.join(' ');
 	if (type !== undefined) tokens.token_type = type;
+	if (refusals.includes(String(tokens.error))) tokens.error = 'invalid_grant';
 	if (!verifiesIdToken) delete tokens.id_token;
+	delete tokens[VARIABLES];
 	return tokens;
 }
 

@@ -3,7 +3,9 @@
 /**
  * @typedef {object} Client this server, as it is registered at the provider
  * @property {string} id
- * @property {string | undefined} [secret] without it the client is a public one, which needs PKCE
+ * @property {string | undefined} [secret] without it and a key the client is a public one, which needs PKCE
+ * @property {string | undefined} [privateKey] as PEM, for a provider whose clients sign their requests
+ * @property {string | undefined} [keyId] the provider's id of this key
  *
  * @typedef {object} AccountFields
  * @property {string | undefined} [description] the name of a description of lib/providers, or the path of a file of your own, with a
@@ -25,6 +27,7 @@
  * @property {string} [refresh_token]
  * @property {string} [scope]
  * @property {string} [id_token] only if it was verified
+ * @property {Record<string, string>} [urlmode_variables] those of the description, of stored tokens
  * @property {unknown} [member] whatever else the provider sends
  *
  * @typedef {object} Account whose account it is, as the provider says it
@@ -35,13 +38,18 @@
  * @property {Tokens} tokens for this server only: never send them to the MCP client
  * @property {Account | undefined} account undefined if the provider did not say it
  * @property {string[]} scopes those that were granted
+ * @property {string[]} requested those that were asked for
  * @property {Record<string, unknown> | undefined} claims of the id token, if there is one
+ * @property {Record<string, string>} returned further parameters of the return, such as QuickBooks' realmId. They came by the browser:
+ *     its user can change them
+ * @property {Record<string, string>} variables those of the description that this account was connected with
  *
  * @typedef {'issuer_missing' | 'issuer_mismatch' | 'exchange_refused' | 'exchange_failed' | 'scope_missing'} Refusal
  *
  * @typedef {object} NotConnected
  * @property {Refusal} reason
- * @property {string} detail a code of the provider or of openid-client, or names of scopes. It contains no secret
+ * @property {string} detail a code of the provider or of openid-client, the HTTP status, what came instead of an error; or names of scopes. It
+ *     contains no secret
  */
 
 /**
@@ -52,19 +60,23 @@
  * @property {string | undefined} [token_endpoint]
  * @property {string | undefined} [revocation_endpoint]
  * @property {'S256' | 'none'} pkce
- * @property {'client_secret_basic' | 'client_secret_post' | 'none'} token_endpoint_auth_method
+ * @property {'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none'} token_endpoint_auth_method
+ * @property {{ issuer: string, audience: string } | undefined} [signed_secret] the client secret is a token that is signed for each request
+ * @property {Record<string, string>} [parameter_names] the provider's name of a parameter, by the standard's
+ * @property {'form' | 'json'} [token_request] how the parameters of a token request are sent
  * @property {{ parameter?: string, separator?: string }} [scope]
  * @property {Record<string, string>} [parameters]
  * @property {Record<string, string>} [token_parameters]
  * @property {'query' | 'form_post'} [response_mode]
  * @property {Record<string, Variable>} [variables]
- * @property {{ member?: string, token_type?: 'bearer' }} [token_response]
+ * @property {import('./token-response.js').Rules} [token_response]
+ * @property {{ access?: string, refresh?: string, rotation?: string }} [lifetimes] for people
  * @property {AccountSource | undefined} [account]
  *
- * @typedef {{ as: 'label' | 'labels' | 'url', default?: string, notes?: string }} Variable
+ * @typedef {{ as: 'label' | 'labels' | 'url', default?: string, among?: string[], return_parameter?: string, notes?: string }} Variable
  *
  * @typedef {object} AccountSource
- * @property {'token_response' | 'id_token' | 'userinfo'} [from]
+ * @property {'token_response' | 'id_token' | 'userinfo' | 'return'} [from]
  * @property {string | undefined} [endpoint]
  * @property {Record<string, string>} [headers]
  * @property {object} [body]

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 
 import { AccountProvider } from '../accounts/account-provider.js';
-import { failureResult } from './messages.js';
+import { NotConnected } from './not-connected.js';
 import { runWithElicitation } from './with-elicitation.js';
 
 /** @typedef {import('./types.js').AccountOptions} AccountOptions */
@@ -16,23 +16,20 @@ import { runWithElicitation } from './with-elicitation.js';
  * @param {AccountOptions} options
  * @param {import('./types.js').Call} call
  * @param {(account: import('./types.js').Account) => R | Promise<R>} body
+ * @returns {Promise<import('./with-elicitation.js').Result<R>>}
  */
-export async function runWithAccount({ description, client, scopes, requiredScopes, variables, parameters, ...options }, call, body) {
+export async function runWithAccount({ description, client, scopes, requiredScopes, variables, parameters, about, ...options }, call, body) {
 	const preset = { provider: options.provider, description, client, scopes, requiredScopes, variables, parameters };
 	const provider = await AccountProvider.open(preset);
 	return runWithElicitation({
 		...options, kind: /** @type {const} */ ('oauth'), pkce: provider.usesPkce,
-		resumeKey: options.resumeKey ?? resumeKeyOf(options.message, preset),
-		about: { client: client.id, description, variables, scopes, parameters },
+		resumeKey: options.resumeKey ?? resumeKeyOf(options.message, preset, about),
+		about: { ...about, client: client.id, description, variables, scopes, parameters },
 		targetUrl: ({ returnUrl }) => provider.authorizationUrl(returnUrl),
 	}, call, async (accepted) => {
-		const { elicitationId } = accepted;
 		const connected = await provider.connect(accepted);
-		if ('tokens' in connected) return body({ ...connected, elicitationId });
-		const { reason, detail } = connected;
-		process.emitWarning(`no account was connected at ${options.provider}: ${reason} (${detail}), elicitation ${elicitationId}`,
-			{ type: 'UrlModeWarning', code: 'URLMODE_ACCOUNT' });
-		return failureResult('cancel', reason);
+		if ('tokens' in connected) return body({ ...connected, elicitationId: accepted.elicitationId });
+		throw new NotConnected(connected.reason, connected.detail);
 	});
 }
 
@@ -42,8 +39,9 @@ export async function runWithAccount({ description, client, scopes, requiredScop
  *
  * @param {string} message
  * @param {import('../accounts/types.js').ProviderOptions} preset
+ * @param {object} [about]
  */
-function resumeKeyOf(message, { provider, description, client, scopes, variables, parameters }) {
-	const question = JSON.stringify([message, description, client.id, scopes, variables, parameters]);
+function resumeKeyOf(message, { provider, description, client, scopes, variables, parameters }, about) {
+	const question = JSON.stringify([message, description, client.id, scopes, variables, parameters, about]);
 	return `${provider} account ${createHash('sha256').update(question).digest('base64url')}`;
 }

@@ -1,7 +1,8 @@
-// The two functions that every adapter has, made of how its framework describes
+// The functions that every adapter has, made of how its framework describes
 // a tool call.
 
 import { runWithAccount } from './account.js';
+import { runUseAccount } from './use-account.js';
 import { runWithElicitation } from './with-elicitation.js';
 
 /**
@@ -52,6 +53,24 @@ export function makeAdapter(describe) {
 	}
 
 	/**
+	 * Runs the body with an access token of the user's account, which the vault
+	 * keeps. Where there is none that is good, or a scope is missing, the user
+	 * is asked to connect the account first.
+	 *
+	 * @template R
+	 * @param {import('./types.js').UseAccountOptions & Fields} options the same in all calls
+	 * @param {(token: import('../vault/types.js').AccessToken) => R | Promise<R>} body
+	 * @returns {Promise<R | More>} the result of the tool
+	 * @throws {import('../errors.js').AccountUnavailableError} the token has expired, and the provider cannot refresh it just now
+	 * @throws the errors of `withAccount`
+	 */
+	async function useAccount(options, body) {
+		const { call, server, ...rest } = options;
+		return run(describe(options),
+			(described) => runUseAccount(/** @type {import('./types.js').UseAccountOptions} */ (rest), described, body));
+	}
+
+	/**
 	 * @param {import('./types.js').Call} call
 	 * @param {(call: import('./types.js').Call) => Promise<import('./with-elicitation.js').Result<any>>} work
 	 */
@@ -63,5 +82,5 @@ export function makeAdapter(describe) {
 			call.release?.();
 		}
 	}
-	return { withElicitation, withAccount };
+	return { withElicitation, withAccount, useAccount };
 }

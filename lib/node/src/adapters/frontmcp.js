@@ -15,6 +15,7 @@ export { PostgresStorage } from './storage.js';
  * @typedef {import('./types.js').AccountOptions & CallFields} AccountOptions
  * @typedef {import('./types.js').Accepted} Accepted
  * @typedef {import('./types.js').Account} Account
+ * @typedef {import('./types.js').UseAccountOptions & CallFields} UseAccountOptions
  *
  * @typedef {object} CallFields
  * @property {object} call the tool: `this` in its `execute`
@@ -101,7 +102,7 @@ export function urlPlugin(frontmcp, { store } = {}) {
 /** @type {typeof makeAdapter<CallFields, import('./types.js').ToolResult>} */
 const make = makeAdapter;
 
-export const { withElicitation, withAccount } = make(({ call }) => {
+export const { withElicitation, withAccount, useAccount } = make(({ call }) => {
 	if (!sdk) throw new TypeError('withElicitation requires urlPlugin() in the plugins of the server');
 	// It checks the client's response. In URL mode a client sends none.
 	return describeCall(/** @type {ToolLike} */ (call), sdk.z.unknown());

@@ -19,6 +19,7 @@ export { withProgress } from './lynq-progress.js';
  * @typedef {import('./types.js').AccountOptions & CallFields} AccountOptions
  * @typedef {import('./types.js').Accepted} Accepted
  * @typedef {import('./types.js').Account} Account
+ * @typedef {import('./types.js').UseAccountOptions & CallFields} UseAccountOptions
  * @typedef {import('./types.js').ToolResult} ToolResult
  *
  * @typedef {object} CallFields
@@ -78,7 +79,7 @@ const SUBJECT_KEY = 'urlmode:subject';
 /** @type {typeof makeAdapter<CallFields, ToolResult>} */
 const make = makeAdapter;
 
-export const { withElicitation, withAccount } = make(({ server, call }) => describeCall(server, call,
+export const { withElicitation, withAccount, useAccount } = make(({ server, call }) => describeCall(server, call,
 	({ message, url }, { timeout }, id) => call.elicit.url(message, url, { elicitationId: id, waitForCompletion: true, timeout })));
 
 /**

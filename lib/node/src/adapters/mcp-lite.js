@@ -13,6 +13,7 @@ export { PostgresSessionAdapter } from './sessions.js';
  * @typedef {import('./types.js').AccountOptions & CallFields} AccountOptions
  * @typedef {import('./types.js').Accepted} Accepted
  * @typedef {import('./types.js').Account} Account
+ * @typedef {import('./types.js').UseAccountOptions & CallFields} UseAccountOptions
  *
  * @typedef {object} CallFields
  * @property {ContextLike} call the last argument of the tool's handler
@@ -26,7 +27,7 @@ export { PostgresSessionAdapter } from './sessions.js';
 /** @type {typeof makeAdapter<CallFields, import('./types.js').ToolResult>} */
 const make = makeAdapter;
 
-export const { withElicitation, withAccount } = make(({ call: { authInfo, progress } }) => ({
+export const { withElicitation, withAccount, useAccount } = make(({ call: { authInfo, progress } }) => ({
 	client: {},
 	clientId: authInfo?.clientId,
 	signal: undefined,

@@ -12,6 +12,7 @@ export { rejectRequestState } from './request-state.js';
  * @typedef {import('./types.js').AccountOptions & CallFields} AccountOptions
  * @typedef {import('./types.js').Accepted} Accepted
  * @typedef {import('./types.js').Account} Account
+ * @typedef {import('./types.js').UseAccountOptions & CallFields} UseAccountOptions
  *
  * @typedef {object} CallFields
  * @property {ContextLike} call the last argument of the tool's callback
@@ -28,7 +29,7 @@ export { rejectRequestState } from './request-state.js';
 /** @type {typeof makeAdapter<CallFields, import('./types.js').ToolResult | import('./types.js').InputRequired>} */
 const make = makeAdapter;
 
-export const { withElicitation, withAccount } = make(({ call }) => {
+export const { withElicitation, withAccount, useAccount } = make(({ call }) => {
 	const { name, version } = call.client.info();
 	return {
 		client: { name, version, capabilities: call.client.capabilities() },

@@ -23,6 +23,8 @@ const REASON_TEXTS = {
 	exchange_refused: 'the provider did not grant access',
 	exchange_failed: 'the provider could not be asked for access',
 	scope_missing: 'not everything was granted that is needed',
+	other_account: 'another account was connected than the one that is needed. It is kept as well. The user can connect the right one: call this '
+		+ 'tool again with the same arguments',
 };
 
 /** Sent as progress while a call waits. */
@@ -98,10 +100,12 @@ export function openResult({ message, kind }, { elicitationId }, status) {
 /**
  * @param {'decline' | 'cancel'} action
  * @param {string} reason
+ * @param {string} [detail] without a secret
  */
-export function failureResult(action, reason) {
+export function failureResult(action, reason, detail) {
 	const text = Object.hasOwn(REASON_TEXTS, reason) ? REASON_TEXTS[reason] : reason;
-	return textResult(`Not done: ${text || (action === 'decline' ? 'the user refused' : 'it was cancelled')}.`, true);
+	const what = text || (action === 'decline' ? 'the user refused' : 'it was cancelled');
+	return textResult(`Not done: ${what}${detail ? ` (${detail})` : ''}.`, true);
 }
 
 /** @param {number} ms */

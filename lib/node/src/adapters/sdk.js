@@ -16,6 +16,7 @@ const CONNECTION_CLOSED = -32000;
  * @typedef {import('./types.js').AccountOptions & CallFields} AccountOptions
  * @typedef {import('./types.js').Accepted} Accepted
  * @typedef {import('./types.js').Account} Account
+ * @typedef {import('./types.js').UseAccountOptions & CallFields} UseAccountOptions
  *
  * @typedef {object} CallFields
  * @property {ServerLike | { server: ServerLike }} server the McpServer of the calling session, or its `server`
@@ -47,7 +48,7 @@ const CONNECTION_CLOSED = -32000;
 /** @type {typeof makeAdapter<CallFields, import('./types.js').ToolResult>} */
 const make = makeAdapter;
 
-export const { withElicitation, withAccount } = make(({ server, call }) => {
+export const { withElicitation, withAccount, useAccount } = make(({ server, call }) => {
 	const sdkServer = 'server' in server ? server.server : server;
 	const progressToken = call._meta?.progressToken;
 	const end = endOfCall(sdkServer, call.signal);

@@ -19,6 +19,7 @@ const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
  * @typedef {import('./types.js').AccountOptions & CallFields} AccountOptions
  * @typedef {import('./types.js').Accepted} Accepted
  * @typedef {import('./types.js').Account} Account
+ * @typedef {import('./types.js').UseAccountOptions & CallFields} UseAccountOptions
  *
  * @typedef {object} CallFields
  * @property {ServerLike | { server: ServerLike }} server the McpServer that received the call, or its `server`
@@ -55,7 +56,7 @@ const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 /** @type {typeof makeAdapter<CallFields, import('./types.js').ToolResult | import('./types.js').InputRequired>} */
 const make = makeAdapter;
 
-export const { withElicitation, withAccount } = make(({ server, call: { mcpReq, http } }) => {
+export const { withElicitation, withAccount, useAccount } = make(({ server, call: { mcpReq, http } }) => {
 	const sdkServer = 'server' in server ? server.server : server;
 	const call = {
 		clientId: http?.authInfo?.clientId, transport: sdkServer.transport, requestId: mcpReq.id, signal: mcpReq.signal,

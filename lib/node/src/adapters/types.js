@@ -44,6 +44,12 @@
  * @typedef {Omit<import('../types.js').OAuthOptions & ElicitFields, 'kind' | 'targetUrl' | 'pkce' | 'recheck'>
  *     & import('../accounts/types.js').AccountFields} AccountOptions
  *
+ * @typedef {Omit<AccountOptions, 'urlmode' | 'description' | 'client'> & UseAccountFields} UseAccountOptions
+ * @typedef {object} UseAccountFields
+ * @property {import('../vault/vault.js').Vault} vault which says the provider's description and client, and the scopes where this call does not
+ * @property {string | undefined} [account] the provider's id of the account; by default the one that was connected last
+ * @property {number | undefined} [validFor] for how many milliseconds the token must be valid, see `vault.accessToken`
+ *
  * @typedef {import('../accounts/types.js').Connected & { elicitationId: string }} Account what the body of `withAccount` is given
  */
 

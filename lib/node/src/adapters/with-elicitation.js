@@ -9,6 +9,7 @@ import { describeClient } from './clients.js';
 import { watchAnswer } from './answer.js';
 import { findOutcome, isGone, ownerOf } from './elicitation.js';
 import { failureResult, openResult } from './messages.js';
+import { authorizationDetail, NotConnected, warnNotConnected } from './not-connected.js';
 import { followSignals } from './signals.js';
 
 /**
@@ -22,7 +23,7 @@ import { followSignals } from './signals.js';
 
 /**
  * @template R
- * @typedef {{ accepted: true, result: R } | { accepted: false, action: 'decline' | 'cancel' | 'pending', reason: string,
+ * @typedef {{ accepted: true, result: R } | { accepted: false, action: 'decline' | 'cancel' | 'pending', reason: string, elicitationId?: string,
  *     toolResult: import('./types.js').ToolResult | import('./types.js').InputRequired }} Result
  */
 
@@ -81,7 +82,9 @@ async function claim(options, round, { outcome, elicitation, isEarlier }, body) 
 	if (action !== 'accept') {
 		// The call after a refusal asks again. A refusal claims no payment: what was paid stays for the next one.
 		await urlmode.claim(id, { ...owner, action, reference });
-		return { accepted: false, action, reason, toolResult: failureResult(action, reason) };
+		const detail = reason === 'provider_error' ? authorizationDetail(accepted.result) : undefined;
+		if (options.kind === 'oauth' && detail) warnNotConnected(options.provider, id, reason, detail);
+		return { accepted: false, action, reason, toolResult: failureResult(action, reason, detail) };
 	}
 	throwIfGone(round, id);
 	const { controller, release } = followSignals([round.signal, round.answer.signal]);
@@ -96,13 +99,13 @@ async function claim(options, round, { outcome, elicitation, isEarlier }, body) 
 	case 'changed': return undefined;
 	case 'leased': return { accepted: false, action: 'pending', reason: 'claimed', toolResult: openResult(options, elicitation, 'claimed') };
 	case 'taken': {
-		// The call that has used it was answered just now. This one is about something new.
-		if (isEarlier && !refunded) return undefined;
+		// The call that has used it was answered just now. This one is about something new; of an account about the same.
+		if (isEarlier && !refunded && options.kind !== 'oauth') return undefined;
 		// Or it went back after this call had read it, in part or all of it.
 		const now = await findOutcome(options, id);
 		const back = typeof now === 'object' && (now.reason === 'held' || now.refunded) ? now : undefined;
 		const why = back?.reason === 'held' ? 'held' : refunded || back ? 'refunded' : 'claimed';
-		return { accepted: false, action: 'cancel', reason: why, toolResult: failureResult('cancel', why) };
+		return { accepted: false, action: 'cancel', reason: why, elicitationId: id, toolResult: failureResult('cancel', why) };
 	}
 	case 'fulfilled':
 		confirmWhenWritten(round, claimed);
@@ -117,8 +120,12 @@ async function claim(options, round, { outcome, elicitation, isEarlier }, body) 
 		});
 	} catch (error) {
 		// It was not done: the next call does it.
-		await claimed.release().catch(() => {});
-		throw error;
+		const refused = error instanceof NotConnected ? error : undefined;
+		await claimed.release(refused?.reason).catch(() => {});
+		if (!refused) throw error;
+		const { reason, detail } = refused;
+		warnNotConnected(options.provider, id, reason, detail);
+		return { accepted: false, action: 'cancel', reason, toolResult: failureResult('cancel', reason, detail) };
 	}
 	await claimed.fulfil(result);
 	confirmWhenWritten(round, claimed);

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { AccountProvider } from '../accounts/account-provider.js';
-import { codeOf } from '../accounts/configuration.js';
+import { codeOf, detailOf } from '../accounts/answers.js';
 import { isDatabaseError, ProviderUnavailableError, UrlModeClosedError } from '../errors.js';
 import { jittered } from '../jitter.js';
 import { sealTokens } from './sealed-tokens.js';
@@ -41,7 +41,7 @@ export class Refresher {
 	/**
 	 * @param {import('./vault-database.js').VaultDatabase} database
 	 * @param {import('../keys.js').KeyRing} keys
-	 * @param {(provider: string) => import('../accounts/types.js').ProviderOptions} optionsOf
+	 * @param {(provider: string, tokens: Tokens) => import('../accounts/types.js').ProviderOptions} optionsOf
 	 * @param {(name: 'refreshed' | 'reconnect' | 'failed', place: Place, more?: object) => void} tell
 	 */
 	constructor(database, keys, optionsOf, tell) {
@@ -78,7 +78,7 @@ export class Refresher {
 		const { place, version, tokens } = refreshable;
 		let provider;
 		try {
-			provider = await AccountProvider.open(this.#optionsOf(place.provider));
+			provider = await AccountProvider.open(this.#optionsOf(place.provider, tokens));
 		} catch (error) {
 			if (error instanceof ProviderUnavailableError) return { outcome: 'failed', detail: error.code };
 			throw error;
@@ -103,17 +103,16 @@ export class Refresher {
 	 * @returns {Promise<Result>}
 	 */
 	async #fail({ place, version }, lease, error) {
-		const detail = codeOf(error);
-		const isRefused = detail === 'invalid_grant';
-		await this.#database.failRefresh(place, version, lease, isRefused ? detail : null);
+		const code = codeOf(error);
+		const isRefused = code === 'invalid_grant';
+		await this.#database.failRefresh(place, version, lease, isRefused ? code : null);
 		if (isRefused) {
-			this.#tell('reconnect', place, { reason: detail });
+			this.#tell('reconnect', place, { reason: code });
 			return { outcome: 'changed' };
 		}
-		const { status } = /** @type {{ status?: unknown }} */ (error);
-		const said = typeof status === 'number' ? `${detail}, status ${status}` : detail;
-		this.#tell('failed', place, { detail: said });
-		return { outcome: 'failed', detail: said };
+		const detail = detailOf(error);
+		this.#tell('failed', place, { detail });
+		return { outcome: 'failed', detail };
 	}
 
 	/**

@@ -19,7 +19,8 @@
  * @property {string} accessToken for this server only: never send it to the MCP client
  * @property {string} tokenType
  * @property {string} account
- * @property {string[]} scopes
+ * @property {string[]} scopes that were granted, as the provider says it
+ * @property {string[]} requestedScopes that the user was asked for
  * @property {Date | undefined} expiresAt undefined if the provider does not say it
  *
  * @typedef {object} ListedAccount
@@ -27,7 +28,8 @@
  * @property {string} account
  * @property {'connected' | 'reconnect'} state
  * @property {string} reason why it must be connected again; empty while it is connected
- * @property {string[]} scopes
+ * @property {string[]} scopes that were granted, as the provider says it
+ * @property {string[]} requestedScopes that the user was asked for
  * @property {Date} connectedAt
  * @property {Date} refreshedAt
  * @property {Date | undefined} expiresAt of the access token

@@ -1,8 +1,8 @@
 // The functions of the vault (../../../../sql/014_vault.sql).
 
-const STORE = 'SELECT urlmode.store_account($1, $2, $3, $4, $5, $6) AS version';
-const READ = `SELECT provider_name, account_id, state, reason, scopes, connected_at, refreshed_at, expires_at, expires_in_ms, lifetime_ms,
-	version, tokens FROM urlmode.read_accounts($1, $2, $3)`;
+const STORE = 'SELECT urlmode.store_account($1, $2, $3, $4, $5, $6, $7) AS version';
+const READ = `SELECT provider_name, account_id, state, reason, scopes, requested, connected_at, refreshed_at, expires_at, expires_in_ms,
+	lifetime_ms, version, tokens FROM urlmode.read_accounts($1, $2, $3)`;
 const BEGIN = 'SELECT outcome, lease, wait_ms FROM urlmode.begin_refresh($1, $2, $3, $4, $5)';
 const MARK_SENT = 'SELECT urlmode.mark_sent($1, $2, $3, $4) AS done';
 const COMMIT = 'SELECT urlmode.commit_refresh($1, $2, $3, $4, $5, $6, $7) AS done';
@@ -22,6 +22,7 @@ const FORGET = 'SELECT unclaimed, provider, reference, amount, currency FROM url
  * @property {'connected' | 'reconnect'} state
  * @property {string} reason
  * @property {string[]} scopes
+ * @property {string[]} requested
  * @property {Date} connected_at
  * @property {Date} refreshed_at
  * @property {Date | null} expires_at
@@ -49,10 +50,10 @@ export class VaultDatabase {
 
 	/**
 	 * @param {Place} place
-	 * @param {Stored} stored
+	 * @param {Stored & { requested: string[] }} stored
 	 */
-	async store(place, { scopes, sealed, lifetime }) {
-		await this.#query(STORE, [...at(place), scopes, sealed, lifetime]);
+	async store(place, { scopes, requested, sealed, lifetime }) {
+		await this.#query(STORE, [...at(place), scopes, requested, sealed, lifetime]);
 	}
 
 	/**

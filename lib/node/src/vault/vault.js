@@ -5,7 +5,8 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { AccountProvider } from '../accounts/account-provider.js';
-import { codeOf } from '../accounts/configuration.js';
+import { detailOf } from '../accounts/answers.js';
+import { VARIABLES } from '../accounts/token-response.js';
 import {
 	AccountNotConnectedError, AccountReconnectError, AccountUnavailableError, UnclaimedPaymentsError,
 } from '../errors.js';
@@ -32,8 +33,16 @@ const ONLY_ACCOUNT = 'default';
  * @typedef {import('./types.js').VaultOptions} VaultOptions
  */
 
+/**
+ * For the adapters.
+ *
+ * @type {(vault: Vault, provider: string) => { urlmode: import('../urlmode.js').UrlMode, options: import('../accounts/types.js').ProviderOptions }}
+ */
+export let partsOf;
+
 /** @extends {EventEmitter<import('./types.js').VaultEvents>} */
 export class Vault extends EventEmitter {
+	#urlmode;
 	#database;
 	#keys;
 	#providers;
@@ -48,10 +57,11 @@ export class Vault extends EventEmitter {
 		super();
 		const { database, finishers } = internalsOf(urlmode);
 		if (typeof providers !== 'object' || providers === null) throw new TypeError('providers must be an object, with the name of each provider');
+		this.#urlmode = urlmode;
 		this.#database = new VaultDatabase(database);
 		this.#keys = openKeys(keysFile, keys);
 		this.#providers = providers;
-		this.#refresher = new Refresher(this.#database, this.#keys, (provider) => this.#optionsOf(provider),
+		this.#refresher = new Refresher(this.#database, this.#keys, (provider, tokens) => this.#optionsOf(provider, tokens),
 			(name, place, more) => this.#tell(name, { ...place, ...more }));
 		finishers.add(() => this.#refresher.finish());
 	}
@@ -60,16 +70,20 @@ export class Vault extends EventEmitter {
 	 * Stores what `withAccount` gives its body, over what there is of the same account.
 	 *
 	 * @param {{ subject: string, provider: string }} owner
-	 * @param {Pick<import('../accounts/types.js').Connected, 'tokens' | 'account' | 'scopes'>} connected
+	 * @param {Pick<import('../accounts/types.js').Connected, 'tokens' | 'account' | 'scopes'>
+	 *     & Partial<Pick<import('../accounts/types.js').Connected, 'requested' | 'variables'>>} connected
 	 * @returns {Promise<string>} the account
 	 */
-	async store(owner, { tokens, account, scopes }) {
-		const place = { ...checkKey(owner), account: checkText('account', account?.id ?? ONLY_ACCOUNT, 1, 512) };
+	async store(owner, { tokens, account, scopes, requested, variables = {} }) {
+		const { subject, provider } = checkKey(owner);
+		const place = { subject, provider, account: checkText('account', account?.id ?? ONLY_ACCOUNT, 1, 512) };
 		if (typeof tokens?.access_token !== 'string') throw new TypeError('tokens must have an access_token');
+		const granted = scopes ?? scopesOf(tokens) ?? [];
 		await this.#database.store(place, {
-			scopes: scopes ?? scopesOf(tokens) ?? [], sealed: sealTokens(this.#keys, place, tokens), lifetime: lifetimeOf(tokens),
+			scopes: granted, requested: requested ?? granted, lifetime: lifetimeOf(tokens),
+			sealed: sealTokens(this.#keys, place, { ...tokens, ...Object.keys(variables).length > 0 && { [VARIABLES]: variables } }),
 		});
-		this.#tell('connected', { ...place, scopes });
+		this.#tell('connected', { ...place, scopes: granted });
 		return place.account;
 	}
 
@@ -126,8 +140,8 @@ export class Vault extends EventEmitter {
 	async listAccounts({ subject, provider }) {
 		const rows = await this.#database.read(checkText('subject', subject, 1, 512), provider === undefined ? null : checkProvider(provider), null);
 		return rows.map((row) => ({
-			provider: row.provider_name, account: row.account_id, state: row.state, reason: row.reason, scopes: row.scopes,
-			connectedAt: row.connected_at, refreshedAt: row.refreshed_at, expiresAt: row.expires_at ?? undefined,
+			provider: row.provider_name, account: row.account_id, state: row.state, reason: row.reason,
+			scopes: row.scopes, requestedScopes: row.requested, connectedAt: row.connected_at, refreshedAt: row.refreshed_at, expiresAt: row.expires_at ?? undefined,
 		}));
 	}
 
@@ -146,11 +160,11 @@ export class Vault extends EventEmitter {
 		let detail;
 		try {
 			const tokens = openTokens(this.#keys, place, row.tokens);
-			const at = await AccountProvider.open(this.#optionsOf(provider));
+			const at = await AccountProvider.open(this.#optionsOf(provider, tokens));
 			if (at.canRevoke) await at.revoke(tokens.refresh_token ?? tokens.access_token);
 			else detail = 'no_endpoint';
 		} catch (error) {
-			detail = codeOf(error);
+			detail = detailOf(error);
 		}
 		await this.#database.delete(place);
 		this.#tell('disconnected', { ...place, revoked: detail === undefined });
@@ -191,11 +205,18 @@ export class Vault extends EventEmitter {
 		}
 	}
 
-	/** @param {string} provider */
-	#optionsOf(provider) {
+	/**
+	 * @param {string} provider
+	 * @param {import('../accounts/types.js').Tokens} [tokens] that were stored with the variables of their account
+	 */
+	#optionsOf(provider, tokens) {
 		const options = Object.hasOwn(this.#providers, provider) ? this.#providers[provider] : undefined;
 		if (!options) throw new TypeError(`providers.${provider} is missing`);
-		return { ...options, provider };
+		return { ...options, provider, variables: { ...options.variables, .../** @type {object} */ (tokens?.[VARIABLES]) } };
+	}
+
+	static {
+		partsOf = (vault, provider) => ({ urlmode: vault.#urlmode, options: vault.#optionsOf(provider) });
 	}
 
 	/**
@@ -222,6 +243,6 @@ function checkKey({ subject, provider, account }) {
  * @param {import('../accounts/types.js').Tokens} tokens
  * @returns {AccessToken}
  */
-function toAccessToken({ account_id: account, scopes, expires_at: expiresAt }, { access_token: accessToken, token_type: tokenType = 'bearer' }) {
-	return { accessToken, tokenType, account, scopes, expiresAt: expiresAt ?? undefined };
+function toAccessToken({ account_id: account, scopes, requested, expires_at: expiresAt }, { access_token: accessToken, token_type: tokenType = 'bearer' }) {
+	return { accessToken, tokenType, account, scopes, requestedScopes: requested, expiresAt: expiresAt ?? undefined };
 }

@@ -10,6 +10,13 @@ import { scratchFolder } from './keys.js';
 export class TokenEndpoint {
 	/** The refresh tokens that have arrived. */
 	asked = [];
+	/** The codes that have arrived. */
+	codes = [];
+	/** Members over those of an answer to a code. */
+	granted = {};
+	/** Whose account it is. */
+	account = 'acme';
+	scope = 'read write';
 	revoked = [];
 	/** What it does with a request for tokens: undefined answers it. */
 	instead = undefined;
@@ -32,7 +39,7 @@ export class TokenEndpoint {
 		writeFileSync(endpoint.file, JSON.stringify({
 			name: 'provider', documentation: 'of the tests', oauth: {
 				authorization_endpoint: `${origin}/authorize`, token_endpoint: `${origin}/token`, revocation_endpoint: `${origin}/revoke`,
-				pkce: 'S256', token_endpoint_auth_method: 'client_secret_post',
+				pkce: 'S256', token_endpoint_auth_method: 'client_secret_post', account: { from: 'token_response', id: '/account' },
 			},
 		}));
 		endpoint.options = { description: endpoint.file, client: { id: 'a', secret: 'secret-of-the-client' } };
@@ -43,7 +50,7 @@ export class TokenEndpoint {
 	grant(expiresIn = this.expiresIn) {
 		const n = this.#next++;
 		this.#good.set(`refresh-${n}`, true);
-		return { access_token: `access-${n}`, token_type: 'bearer', expires_in: expiresIn, refresh_token: `refresh-${n}`, scope: 'read write' };
+		return { access_token: `access-${n}`, token_type: 'bearer', expires_in: expiresIn, refresh_token: `refresh-${n}`, scope: this.scope };
 	}
 
 	async #handle(request, response) {
@@ -55,9 +62,10 @@ export class TokenEndpoint {
 			return void response.writeHead(200).end();
 		}
 		const token = form.get('refresh_token');
-		this.asked.push(token);
+		(token === null ? this.codes : this.asked).push(token ?? form.get('code'));
 		const answer = (status, content) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content));
 		if (await this.instead?.(request, response, answer)) return;
+		if (token === null) return void answer(200, { ...this.grant(), account: this.account, ...this.granted });
 		if (!this.#good.get(token)) return void answer(400, { error: 'invalid_grant' });
 		if (this.rotates) this.#good.delete(token);
 		const { refresh_token: next, ...rest } = this.grant();

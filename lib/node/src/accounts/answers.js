@@ -1,0 +1,90 @@
+// What may be said aloud of a request to a provider that has failed. The answers
+// and the errors themselves may hold codes and tokens.
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** At most so many names of members are said. */
+const NAMES_MAX = 8;
+
+/** @type {AsyncLocalStorage<{ answer?: string }>} what was answered to the request that is under way */
+const requests = new AsyncLocalStorage();
+
+/**
+ * The provider's code of an error (RFC 6749 section 5.2), or one of the system or of openid-client.
+ *
+ * @param {unknown} error
+ * @returns {string}
+ */
+export function codeOf(error) {
+	const { error: refusal, code, cause } = /** @type {{ error?: unknown, code?: unknown, cause?: unknown }} */ (error ?? {});
+	if (isCode(refusal)) return refusal;
+	const systemCode = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+	return String(systemCode ?? code ?? 'unknown');
+}
+
+/**
+ * Runs a request. Its error gets a `detail`: the code, the HTTP status, and what came where that is no error of RFC 6749.
+ *
+ * @template R
+ * @param {() => Promise<R>} request
+ * @returns {Promise<R>}
+ */
+export async function withDetail(request) {
+	/** @type {{ answer?: string }} */
+	const seen = {};
+	try {
+		return await requests.run(seen, request);
+	} catch (error) {
+		if (error instanceof Error) Object.assign(error, { detail: [codeOf(error), seen.answer].filter(Boolean).join(', ') });
+		throw error;
+	}
+}
+
+/**
+ * @param {unknown} error of `withDetail`
+ * @returns {string}
+ */
+export function detailOf(error) {
+	const { detail } = /** @type {{ detail?: unknown }} */ (error);
+	return typeof detail === 'string' ? detail : codeOf(error);
+}
+
+/**
+ * Notes what was answered to the request that is under way.
+ *
+ * @param {Response} response
+ * @param {unknown} content its JSON, or form; undefined if it is neither
+ */
+export function noteAnswer({ status, headers }, content) {
+	const seen = requests.getStore();
+	if (!seen) return;
+	const { error } = /** @type {{ error?: unknown }} */ (content ?? {});
+	seen.answer = isCode(error) ? `status ${status}` : `status ${status}, ${shapeOf(headers.get('content-type') ?? '', content)}`;
+}
+
+/**
+ * Whatever has a digit may be a code or a token.
+ *
+ * @param {unknown} text
+ * @returns {text is string}
+ */
+function isCode(text) {
+	return typeof text === 'string' && /^[A-Za-z_-]{1,64}$/.test(text);
+}
+
+/**
+ * @param {string} contentType
+ * @param {unknown} content
+ */
+function shapeOf(contentType, content) {
+	const [type] = /^[a-z]+\/[a-z.+-]{1,60}/.exec(contentType) ?? ['no known type'];
+	if (typeof content !== 'object' || content === null || Array.isArray(content)) return type;
+	const members = Object.entries(content).filter(([name]) => isCode(name)).slice(0, NAMES_MAX)
+		.map(([name, value]) => (isHarmless(value) ? `${name}=${value}` : name));
+	return members.length > 0 ? `${type} with ${members.join(', ')}` : type;
+}
+
+/** @param {unknown} value */
+function isHarmless(value) {
+	return typeof value === 'boolean' || value === null || (Number.isInteger(value) && Math.abs(Number(value)) < 1_000);
+}

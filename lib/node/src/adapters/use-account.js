@@ -1,0 +1,116 @@
+// Uses an account of the vault: with its token, or by the elicitation that
+// connects it, connects it again, or asks for what is missing.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { checkScopes } from '../accounts/account-provider.js';
+import { AccountNotConnectedError, AccountReconnectError } from '../errors.js';
+import { internalsOf } from '../internals.js';
+import { jittered } from '../jitter.js';
+import { bindingOf } from '../token.js';
+import { partsOf } from '../vault/vault.js';
+import { runWithAccount } from './account.js';
+import { failureResult } from './messages.js';
+
+/** Longer than the exchange of a code may take (REQUEST_TIMEOUT_S of accounts/configuration.js). */
+const EXCHANGE_MS = 35_000;
+const LOOK_MS = 200;
+
+/**
+ * @typedef {import('./types.js').UseAccountOptions} UseAccountOptions
+ * @typedef {import('../vault/types.js').AccessToken} AccessToken
+ */
+
+/**
+ * @template R
+ * @param {UseAccountOptions} given
+ * @param {import('./types.js').Call} call
+ * @param {(token: AccessToken) => R | Promise<R>} body
+ * @returns {Promise<import('./with-elicitation.js').Result<R>>}
+ */
+export async function runUseAccount(given, call, body) {
+	const { vault, account, validFor, variables, parameters, ...rest } = given;
+	const { urlmode, options: preset } = partsOf(vault, rest.provider);
+	const scopes = rest.scopes ?? preset.scopes ?? [];
+	const requiredScopes = rest.requiredScopes ?? preset.requiredScopes ?? [];
+	checkScopes('scopes', scopes);
+	checkScopes('requiredScopes', requiredScopes);
+	const wanted = { subject: rest.subject, provider: rest.provider, account, validFor, signal: call.signal };
+	const { token, known } = await find(vault, wanted);
+	if (token && !lacks(token, scopes, requiredScopes)) return { accepted: true, result: await body(token) };
+
+	const options = {
+		...preset, ...rest, urlmode, requiredScopes, scopes: [...new Set([...known, ...scopes, ...requiredScopes])],
+		variables: { ...preset.variables, ...variables }, parameters: { ...preset.parameters, ...parameters },
+		about: account === undefined ? {} : { account },
+	};
+	const end = await runWithAccount(/** @type {import('./types.js').AccountOptions} */ (options), call, (connected) => vault.store(wanted, connected));
+	/** @type {string | undefined} */
+	let connected = account;
+	if (end.accepted) {
+		connected = end.result;
+	} else if (end.reason !== 'claimed' || end.elicitationId === undefined) {
+		return end;
+	} else {
+		const why = await waitForExchange(urlmode, end.elicitationId, rest);
+		if (why === undefined) return end;
+		if (why !== '') return { ...end, reason: why, toolResult: failureResult('cancel', why) };
+	}
+	if (account !== undefined && connected !== account) {
+		return { accepted: false, action: 'cancel', reason: 'other_account', toolResult: failureResult('cancel', 'other_account') };
+	}
+	return { accepted: true, result: await body(await vault.accessToken({ ...wanted, account: connected })) };
+}
+
+/**
+ * @param {import('../vault/vault.js').Vault} vault
+ * @param {import('../vault/types.js').TokenOptions} wanted
+ * @returns {Promise<{ token?: AccessToken, known: string[] }>} known: the scopes that the account was asked for before
+ */
+async function find(vault, wanted) {
+	try {
+		const token = await vault.accessToken(wanted);
+		return { token, known: knownScopes(token) };
+	} catch (error) {
+		if (error instanceof AccountNotConnectedError) return { known: [] };
+		if (!(error instanceof AccountReconnectError)) throw error;
+		const accounts = await vault.listAccounts(wanted);
+		return { known: accounts.filter((one) => one.account === error.account).flatMap(knownScopes) };
+	}
+}
+
+/** @param {{ scopes: string[], requestedScopes: string[] }} account */
+function knownScopes({ scopes, requestedScopes }) {
+	return requestedScopes.length > 0 ? requestedScopes : scopes;
+}
+
+/**
+ * A scope that was asked for is not asked for again, unless it is required:
+ * some providers do not say what they have granted, or in other words.
+ *
+ * @param {AccessToken} token
+ * @param {string[]} scopes
+ * @param {string[]} required
+ */
+function lacks({ scopes: granted, requestedScopes: requested }, scopes, required) {
+	return scopes.some((scope) => !granted.includes(scope) && !requested.includes(scope))
+		|| required.some((scope) => !granted.includes(scope));
+}
+
+/**
+ * Another call has claimed the outcome, and exchanges its code.
+ *
+ * @param {import('../urlmode.js').UrlMode} urlmode
+ * @param {string} id
+ * @param {{ subject: string, session?: string | undefined }} owner
+ * @returns {Promise<string | undefined>} empty: it is connected; otherwise why it is not; undefined: that call does not say it
+ */
+async function waitForExchange(urlmode, id, { subject, session = '' }) {
+	const { claims } = internalsOf(urlmode);
+	const until = performance.now() + EXCHANGE_MS;
+	for (;;) {
+		const why = await claims.readExchange({ id, binding: bindingOf(subject, session) });
+		if (why !== undefined || performance.now() > until) return why;
+		await sleep(jittered(LOOK_MS));
+	}
+}
