@@ -142,8 +142,7 @@ const EXAMPLES = Object.fromEntries(['app', 'mollie', 'sdk', 'sdk2', 'mcp-use', 
 /** What the reader of a block of code has already, by the words with which the block begins. */
 const BEFORE = {
 	'import { Vault': `
-		import type { Account } from 'urlmode/sdk';
-		declare const urlmode: import('urlmode').UrlMode, id: string, secret: string, subject: string, connected: Account;
+		declare const urlmode: import('urlmode').UrlMode, id: string, secret: string;
 	`,
 	'import': '',
 	'const outcome': `
@@ -159,6 +158,12 @@ const BEFORE = {
 		declare const deliver: (subject: string, reference: string) => Promise<void>;
 		declare const refund: (reference: string, amount: number, currency: string) => Promise<void>;
 	`,
+	'return useAccount': `
+		import { useAccount, type UseAccountOptions } from 'urlmode/sdk';
+		declare const server: UseAccountOptions['server'], call: UseAccountOptions['call'], vault: import('urlmode/vault').Vault;
+		declare const subject: string;
+		export const tool = () => {
+	`,
 	'return with': `
 		import { withAccount, withElicitation, type AccountOptions } from 'urlmode/sdk';
 		declare const server: AccountOptions['server'], call: AccountOptions['call'], urlmode: import('urlmode').UrlMode;
@@ -172,7 +177,7 @@ const DOCUMENTED = Object.fromEntries(['README.md', 'REFERENCE.md', 'ADAPTERS.md
 	const text = readFileSync(join(PACKAGE, document), 'utf8');
 	return [...text.matchAll(/^```js\n([^]*?)^```$/gm)].map(([, code], index) => {
 		const [words, before] = Object.entries(BEFORE).find(([words]) => code.startsWith(words)) ?? assert.fail(`${document}: ${code}`);
-		return [`${document}-${index}.ts`, `${before}${code}${words === 'return with' ? '};' : ''}\nexport {};\n`];
+		return [`${document}-${index}.ts`, `${before}${code}${words.startsWith('return') ? '};' : ''}\nexport {};\n`];
 	});
 }));
 
