@@ -15,14 +15,14 @@ int64_t um_monotonic_us(void);
 /* Unix time in milliseconds. */
 int64_t um_clock_wall_ms(void);
 
-/* Of two deadlines, each perhaps negative: there is none. */
+/* The earlier of two deadlines. A negative one means that there is none. */
 static inline int64_t
 um_deadline_earlier(int64_t a, int64_t b)
 {
 	return a < 0 || (b >= 0 && b < a) ? b : a;
 }
 
-/* For epoll_wait(): the milliseconds until a deadline; -1: there is none. */
+/* The milliseconds until a deadline, for epoll_wait(). -1: there is none. */
 static inline int
 um_deadline_timeout(int64_t deadline, int64_t now)
 {
