@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "app/checks.h"
+#include "app/follow.h"
 #include "app/result.h"
 #include "http/escape.h"
 #include "server/main.h"
@@ -167,12 +168,27 @@ plan(const struct um_context *context, struct um_exchange *ex)
 	return plan_complete(context, ex);
 }
 
+/*
+ * What the user has granted is not connected yet: the MCP server has to exchange
+ * the code. The last page follows that.
+ */
+static void
+finish(const struct um_context *context, struct um_exchange *ex)
+{
+	if (strcmp(ex->op.action, "accept") != 0) {
+		um_exchange_finish(ex,
+			um_final_page_of(ex->op.action, ex->op.reason, false));
+		return;
+	}
+	um_follow_set(context, ex);
+	um_exchange_finish(ex, UM_FINAL_PAGE_RETURNED);
+}
+
 static enum um_refusal
 completed(const struct um_context *context, struct um_exchange *ex)
 {
 	enum um_refusal refusal;
 
-	(void)context;
 	/* A browser does not repeat a POST, so it tries again with a GET. */
 	if (ex->op.status == UM_STORE_UNAVAILABLE
 		&& ex->request.method == UM_POST)
@@ -182,8 +198,7 @@ completed(const struct um_context *context, struct um_exchange *ex)
 	if (ex->op.outcome == UM_ROW_PROCESSING) {
 		um_exchange_finish(ex, UM_FINAL_PAGE_PROCESSING);
 	} else if (ex->op.outcome == UM_ROW_COMPLETED) {
-		um_exchange_finish(ex,
-			um_final_page_of(ex->op.action, ex->op.reason, false));
+		finish(context, ex);
 	} else {
 		um_exchange_request_op(ex, UM_OP_LOOK_UP, looked_up);
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * /done      the last page, which a cookie of one minute names
+ * /done      the last page, which a cookie of one minute names. That of an account
+ *            follows the row until it is known whether the account is connected
  * /status    JSON for the page that follows a payment: ?provider=&state=, with
  *            a return token, in the browser that opened the row at /connect
  * /metrics   the counters and the state of all programs of this host, and of the
@@ -11,14 +12,18 @@
  *            200 while this program answers
  */
 #include "app/checks.h"
+#include "app/follow.h"
 #include "core/json_put.h"
 #include "server/main.h"
 #include "server/metrics_page.h"
 
-static um_step pinged, looked_up, measured;
+/* Seconds until the browser asks again whether the account is connected. */
+#define FOLLOW_EVERY "2"
+
+static um_step pinged, looked_up, measured, followed;
 
 static enum um_refusal
-plan_done(struct um_exchange *ex)
+plan_done(const struct um_context *context, struct um_exchange *ex)
 {
 	enum um_refusal refusal;
 
@@ -26,6 +31,26 @@ plan_done(struct um_exchange *ex)
 		return refusal;
 	ex->answer = UM_ANSWER_FINAL;
 	ex->final = um_final_page_of_cookie(ex->request.cookie);
+	ex->outcome = um_final_page_code(ex->final);
+	if (ex->final == UM_FINAL_PAGE_RETURNED && um_follow_read(context, ex))
+		um_exchange_request_op(ex, UM_OP_LOOK_UP, followed);
+	return UM_REFUSAL_NONE;
+}
+
+/*
+ * While the database does not answer, and when the cookie has expired, the page
+ * stays neutral. A header asks again, so that the page needs no script.
+ */
+static enum um_refusal
+followed(const struct um_context *context, struct um_exchange *ex)
+{
+	(void)context;
+	if (ex->op.status == UM_STORE_DONE
+		&& ex->op.outcome == UM_ROW_COMPLETED)
+		ex->final = um_final_page_of_account(ex->op.row.reason);
+	if (ex->final == UM_FINAL_PAGE_RETURNED)
+		um_response_header(&ex->response, "Refresh",
+			um_str(FOLLOW_EVERY));
 	ex->outcome = um_final_page_code(ex->final);
 	return UM_REFUSAL_NONE;
 }
@@ -91,7 +116,7 @@ plan(const struct um_context *context, struct um_exchange *ex)
 	struct um_str path = ex->request.path;
 
 	if (um_str_is(path, "/done"))
-		return plan_done(ex);
+		return plan_done(context, ex);
 	if (um_str_is(path, "/status"))
 		return plan_status(context, ex);
 	if (um_str_is(path, "/metrics"))

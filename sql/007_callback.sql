@@ -61,7 +61,9 @@ BEGIN
 			WHEN urlmode.closes_at(s.effective_status, e.expires_at, e.grace) <= now() THEN 'expired'
 			ELSE s.effective_status
 		END,
-		e.action::text, e.reason::text, e.requester::text, e.subject::text, e.browser::bytea,
+		e.action::text,
+		CASE WHEN e.kind = 'oauth' AND e.action = 'accept' THEN coalesce(e.exchange, 'exchanging') ELSE e.reason END::text,
+		e.requester::text, e.subject::text, e.browser::bytea,
 		ceil(extract(epoch FROM e.expires_at))::bigint, e.failed_attempts,
 		e.status = 'completed' AND e.kind = 'payment' AND e.action <> 'accept' AND EXISTS (
 			SELECT FROM urlmode.payment p
@@ -76,7 +78,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.look_up(uuid[], bytea[], text[]) IS
-	'The rows, to show a page; changes nothing. outcome: pending, opened, processing, completed, expired, or unknown (there is no such row, or it has another binding or provider). expires: Unix seconds, rounded up. failed_attempts: attempts to pay that failed. late: the row ended otherwise, and then the right amount was paid. amount, currency: what is to be paid, in minor units; NULL where any amount will do.';
+	'The rows, to show a page; changes nothing. outcome: pending, opened, processing, completed, expired, or unknown (there is no such row, or it has another binding or provider). reason: why it ended so; of an account that was granted, exchanging until it is known whether it is connected, then empty, or why it is not. expires: Unix seconds, rounded up. failed_attempts: attempts to pay that failed. late: the row ended otherwise, and then the right amount was paid. amount, currency: what is to be paid, in minor units; NULL where any amount will do.';
 
 CREATE FUNCTION urlmode.open(
 	ids uuid[], bindings bytea[], providers text[], browsers bytea[],

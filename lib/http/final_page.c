@@ -28,7 +28,7 @@ um_final_page_set_cookie(struct um_response *response, enum um_final_page final)
 enum um_final_page
 um_final_page_of_cookie(struct um_str header)
 {
-	enum um_final_page found = UM_FINAL_PAGE_DONE;
+	enum um_final_page found = UM_FINAL_PAGE_RETURNED;
 	struct um_str code;
 
 	um_cookie_get(&code, header, UM_FINAL_PAGE_COOKIE);
@@ -57,6 +57,15 @@ um_final_page_of(const char *action, const char *reason, bool late)
 		|| strcmp(reason, "payment_failed") == 0)
 		return UM_FINAL_PAGE_FAILED;
 	return UM_FINAL_PAGE_ENDED;
+}
+
+enum um_final_page
+um_final_page_of_account(const char *reason)
+{
+	if (reason == NULL || strcmp(reason, "exchanging") == 0)
+		return UM_FINAL_PAGE_RETURNED;
+	return reason[0] == '\0' ? UM_FINAL_PAGE_CONNECTED
+				 : UM_FINAL_PAGE_NOT_CONNECTED;
 }
 
 enum um_final_page

@@ -14,6 +14,9 @@
  */
 #define UM_FINAL_PAGES(X)                                                      \
 	X(DONE, "done", GOOD)                                                  \
+	X(RETURNED, "returned", PENDING)                                       \
+	X(CONNECTED, "connected", GOOD)                                        \
+	X(NOT_CONNECTED, "not_connected", FAILED)                              \
 	X(DECLINED, "declined", DECLINED)                                      \
 	X(FAILED, "failed", FAILED)                                            \
 	X(MISMATCH, "mismatch", WARNING)                                       \
@@ -42,7 +45,7 @@ const char *um_final_page_code(enum um_final_page final);
 void um_final_page_set_cookie(struct um_response *response,
 	enum um_final_page final);
 
-/* The page that a Cookie header names; DONE if it names none. */
+/* The page that a Cookie header names; RETURNED if it names none. */
 enum um_final_page um_final_page_of_cookie(struct um_str header);
 
 /*
@@ -51,6 +54,12 @@ enum um_final_page um_final_page_of_cookie(struct um_str header);
  */
 enum um_final_page um_final_page_of(const char *action, const char *reason,
 	bool late);
+
+/*
+ * The page for an account that was granted: RETURNED until it is known whether it
+ * is connected. `reason` is that of the row, and may be NULL.
+ */
+enum um_final_page um_final_page_of_account(const char *reason);
 
 /* The same for a row that was completed before the user came. */
 enum um_final_page um_final_page_of_earlier(const char *action, bool late);

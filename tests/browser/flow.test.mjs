@@ -156,7 +156,7 @@ test('back and reload: nothing is done twice, and no code is left in the history
 	const row = await fixture.row(elicitation.id);
 
 	await tab.reload();
-	assert.equal(await tab.textContent('h1'), 'All done');
+	assert.equal(await tab.textContent('h1'), 'You can go back');
 	const seen = [];
 	for (let steps = 0; steps < 10 && await tab.goBack().catch(() => null); steps++) {
 		seen.push(tab.url());
@@ -288,7 +288,7 @@ describe('the page that follows a payment', () => {
 			const elicitation = await pay(tab);
 			await fixture.urlmode.complete(elicitation.id, { ...elicitation.owner, action: 'accept', reference: `cs_test_${elicitation.id}`, ...PRICE });
 			await untilDone(tab);
-			assert.equal(await tab.textContent('h1'), 'All done');
+			assert.equal(await tab.textContent('h1'), 'You can go back');
 			await assertClean(ada);
 		});
 	}

@@ -100,7 +100,7 @@ const PAGES = [
 		const { url } = await urlmode.create({ provider: 'demo', kind: 'oauth', subject: 'مستخدم', targetUrl: target() });
 		await tab.goto(url);
 	}],
-	...['done', 'declined', 'failed', 'processing', 'already', 'ended', 'expired', 'mismatch', 'late']
+	...['done', 'returned', 'connected', 'not_connected', 'declined', 'failed', 'processing', 'already', 'ended', 'expired', 'mismatch', 'late']
 		.map((code) => [code, `${code}_title`, (tab) => ending(tab, code)]),
 	['ended-link', 'ended_title', async (tab) => {
 		const { id, owner, url } = await fixture.create();

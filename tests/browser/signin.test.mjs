@@ -208,7 +208,7 @@ describe('one provider', () => {
 			await tab.goto(back);
 			const { status, action } = await fixture.stack.elicitation(elicitation.id);
 			assert.deepEqual([status, action], ends);
-			assert.equal(await heading(tab), user === undefined ? 'All done' : 'This was started by another user');
+			assert.equal(await heading(tab), user === undefined ? 'You can go back' : 'This was started by another user');
 		}
 	});
 

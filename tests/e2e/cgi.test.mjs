@@ -45,7 +45,7 @@ for (const [name, start] of CGI_SERVERS) {
 			assert.equal(flow.confirm.find('dd')[0].text, 'Tests & Co');
 			assert.deepEqual(done.hops.map(({ status }) => status), [303, 200]);
 			assert.equal(done.url, `${server.baseUrl}/done`);
-			assert.equal(done.find('h1')[0].text, 'All done');
+			assert.equal(done.find('h1')[0].text, 'You can go back');
 			assert.equal((await wait).result.code, 'by CGI');
 		});
 

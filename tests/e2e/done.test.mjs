@@ -111,7 +111,7 @@ test('the return of a user whose request was cancelled meanwhile says that it ha
 
 test('the last page has a clean address, and says how it ended', async () => {
 	for (const [parameters, title] of [
-		[{ code: 'c' }, 'All done'],
+		[{ code: 'c' }, 'You can go back'],
 		[{ error: 'access_denied' }, 'Declined'],
 		[{ error: 'server_error' }, 'That did not work'],
 	]) {
@@ -124,6 +124,53 @@ test('the last page has a clean address, and says how it ended', async () => {
 		assert.equal(page.hops[0].body, '');
 		assert.equal((await browser.open(page.url)).find('h1')[0].text, title, 'and when it is reloaded');
 	}
+});
+
+describe('the page of an account says what is true', () => {
+	const titleOf = async (browser) => (await browser.open(fixture.url('/done'))).find('h1')[0].text;
+
+	/** A user who has agreed and come back. */
+	async function agreed() {
+		const browser = fixture.browser();
+		const flow = await fixture.goOn(browser);
+		const page = await browser.open(flow.returnTo({ code: 'c' }));
+		return { browser, page, ...flow };
+	}
+
+	for (const [how, end, title, text] of [
+		['has succeeded', (claim) => claim.fulfil(), 'The account is connected', /close this tab/],
+		['has failed', (claim) => claim.release('exchange_refused'), 'The account is not connected', /connect the account again/],
+	]) {
+		test(`when the exchange ${how}`, async () => {
+			const { browser, page, id, owner } = await agreed();
+			assert.equal(page.find('h1')[0].text, 'You can go back');
+			const claim = await fixture.urlmode.beginClaim(id, owner);
+			assert.equal(await titleOf(browser), 'You can go back', 'while it goes on');
+			await end(claim);
+			const last = await browser.open(page.url);
+			assert.equal(last.find('h1')[0].text, title);
+			assert.match(last.text, text);
+			assert.equal(last.hops.at(-1).headers.refresh, undefined);
+		});
+	}
+
+	test('it asks again by itself, for a minute, at an address that says nothing', async () => {
+		const { browser, page } = await agreed();
+		assert.equal(page.url, fixture.url('/done'));
+		assert.equal(page.hops.at(-1).headers.refresh, '2');
+		const [cookie] = page.hops[0].headers['set-cookie'].filter((one) => one.startsWith('__Host-urlmode-follow='));
+		assert.match(cookie, /; Path=\/; Max-Age=60; Secure; HttpOnly; SameSite=Lax$/);
+		assert.ok(!/[?#]/.test(page.url));
+		const other = await fixture.browser().open(page.url);
+		assert.deepEqual([other.find('h1')[0].text, other.hops.at(-1).headers.refresh], ['You can go back', undefined], 'another browser follows nothing');
+		assert.ok(browser);
+	});
+
+	test('a server that is gone leaves neutral words', async () => {
+		const { browser, id, owner } = await agreed();
+		await fixture.urlmode.beginClaim(id, owner);
+		for (let n = 0; n < 3; n += 1) assert.equal(await titleOf(browser), 'You can go back');
+	});
 });
 
 describe('two identical returns at the same instant', () => {

@@ -71,7 +71,7 @@ for (const name of Object.keys(SERVERS)) {
 			const done = await browser.open(flow.returnTo({ code: SECRET }));
 
 			assert.deepEqual(done.hops.map(({ status }) => status), [303, 200]);
-			assert.deepEqual([done.url, titleOf(done)], [`${baseUrl}/done`, 'All done']);
+			assert.deepEqual([done.url, titleOf(done)], [`${baseUrl}/done`, 'You can go back']);
 			assert.equal((await wait).result.code, SECRET);
 		});
 

@@ -87,7 +87,7 @@ describe('a good peer', () => {
 		assert.match(await peer.send(request(first)).answer(), /<h1>Declined<\/h1>/);
 		const { HTTP_COOKIE, ...second } = first;
 		assert.ok(HTTP_COOKIE);
-		assert.match(await peer.send(request(second)).answer(), /<h1>All done<\/h1>/);
+		assert.match(await peer.send(request(second)).answer(), /<h1>You can go back<\/h1>/);
 	});
 
 	test('that does not ask to keep the connection has it closed after the answer', async () => {

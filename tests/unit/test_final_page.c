@@ -56,6 +56,17 @@ TEST(what_was_completed_before_the_user_came)
 	}
 }
 
+TEST(an_account_is_connected_when_its_exchange_has_ended_so)
+{
+	assert_int_equal(um_final_page_of_account(""), UM_FINAL_PAGE_CONNECTED);
+	assert_int_equal(um_final_page_of_account("exchanging"),
+		UM_FINAL_PAGE_RETURNED);
+	assert_int_equal(um_final_page_of_account(NULL),
+		UM_FINAL_PAGE_RETURNED);
+	assert_int_equal(um_final_page_of_account("exchange_refused"),
+		UM_FINAL_PAGE_NOT_CONNECTED);
+}
+
 TEST(its_cookie_lives_for_a_minute)
 {
 	struct um_response response = { 0 };
@@ -67,7 +78,7 @@ TEST(its_cookie_lives_for_a_minute)
 	um_response_free(&response);
 }
 
-/* Each code comes back as its page; whatever else was sent is DONE. */
+/* Each code comes back as its page; whatever else was sent is RETURNED. */
 TEST(the_cookie_names_the_page)
 {
 	static const char *const others[] = { "", "other=declined",
@@ -88,7 +99,7 @@ TEST(the_cookie_names_the_page)
 	for (size_t i = 0; i < LENGTH(others); i++)
 		assert_row(others[i],
 			um_final_page_of_cookie(um_str(others[i]))
-				== UM_FINAL_PAGE_DONE);
+				== UM_FINAL_PAGE_RETURNED);
 }
 
 int
@@ -97,6 +108,8 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_final_page_follows_from_action_and_reason),
 		cmocka_unit_test(what_was_completed_before_the_user_came),
+		cmocka_unit_test(
+			an_account_is_connected_when_its_exchange_has_ended_so),
 		cmocka_unit_test(its_cookie_lives_for_a_minute),
 		cmocka_unit_test(the_cookie_names_the_page),
 	};

@@ -17,12 +17,12 @@ TEST(a_response_completes_the_row)
 			.result = "{\"code\":\"" SECRET "-code\","
 				  "\"iss\":\"" CASE_ISSUER "\"}",
 			.reason = "", .outcome = "completed",
-			.sets_cookie = DONE_COOKIE("done") },
+			.sets_cookie = DONE_COOKIE("returned") },
 		{ COMPLETES("form_post", "accept", ""), .method = "POST",
 			.body = GOOD,
 			.result = "{\"code\":\"" SECRET "-code\","
 				  "\"iss\":\"" CASE_ISSUER "\"}",
-			.reason = "", .sets_cookie = DONE_COOKIE("done") },
+			.reason = "", .sets_cookie = DONE_COOKIE("returned") },
 		{ COMPLETES("an empty error beside the code", "accept",
 			GOOD "&error=") },
 		{ COMPLETES("our cookie among others", "accept", GOOD),

@@ -59,7 +59,7 @@ TEST(what_is_signed_completes)
 		.action = "accept",
 		.status = 303,
 		.location = "/done",
-		.sets_cookie = DONE_COOKIE("done") };
+		.sets_cookie = DONE_COOKIE("returned") };
 
 	program.provider = "plain";
 	program_case_run(&program, &test);
@@ -80,7 +80,7 @@ TEST(a_form_that_is_signed_completes)
 		.action = "accept",
 		.status = 303,
 		.location = "/done",
-		.sets_cookie = DONE_COOKIE("done") };
+		.sets_cookie = DONE_COOKIE("returned") };
 
 	program.provider = "plain";
 	program_case_run(&program, &test);

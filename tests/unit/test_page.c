@@ -109,6 +109,11 @@ TEST(each_final_page_has_its_title)
 		const char *title;
 	} cases[] = {
 		{ UM_FINAL_PAGE_DONE, "done", "All done" },
+		{ UM_FINAL_PAGE_RETURNED, "returned", "You can go back" },
+		{ UM_FINAL_PAGE_CONNECTED, "connected",
+			"The account is connected" },
+		{ UM_FINAL_PAGE_NOT_CONNECTED, "not_connected",
+			"The account is not connected" },
 		{ UM_FINAL_PAGE_DECLINED, "declined", "Declined" },
 		{ UM_FINAL_PAGE_FAILED, "failed", "That did not work" },
 		{ UM_FINAL_PAGE_MISMATCH, "mismatch",

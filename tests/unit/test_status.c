@@ -93,7 +93,12 @@ TEST(each_final_page_on_done)
 			"<h1>Your payment has arrived</h1>", "late" },
 		{ UM_FINAL_PAGE_COOKIE "=expired",
 			"<h1>This request has expired</h1>", "expired" },
-		{ "", "<h1>", NULL },
+		{ UM_FINAL_PAGE_COOKIE "=connected",
+			"<h1>The account is connected</h1>", "connected" },
+		{ UM_FINAL_PAGE_COOKIE "=not_connected",
+			"<h1>The account is not connected</h1>",
+			"not_connected" },
+		{ "", "<h1>You can go back</h1>", "returned" },
 		{ UM_FINAL_PAGE_COOKIE "=" SECRET, "<h1>", NULL },
 		{ UM_FINAL_PAGE_COOKIE "=done; " UM_FINAL_PAGE_COOKIE
 				       "=" SECRET,
