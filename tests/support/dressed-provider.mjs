@@ -4,7 +4,7 @@
 // each line of one is used. That the description is right, only the real
 // provider can tell.
 
-import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomBytes, verify } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -23,6 +23,9 @@ export const SECRET = 'a+secret/with.special_chars-~=& %';
 export const SCOPES = ['openid', 'profile', 'offline_access', 'read', 'write'];
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+/** With which clients sign. */
+const CLIENT_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
 const KEY = { ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'ES256' };
 
 /** @param {string} name of a file in lib/providers */
@@ -103,11 +106,13 @@ class DressedProvider {
 		this.#oauth = oauth;
 		this.#behaviour = { sendsIss: oauth.issuer === '{issuer}' || oauth.authorization_response_iss_parameter_supported, ...behaviour };
 		const variables = Object.entries(oauth.variables ?? {}).filter(([, { as }]) => as !== 'url');
-		this.variables = Object.fromEntries(variables.map(([variable]) => [variable, 'variable']));
+		this.variables = Object.fromEntries(variables.map(([variable, { among }]) => [variable, among?.[0] ?? 'variable']));
 		this.#mount = [name, ...Object.values(this.variables)].join('/');
 		this.#issuer = `${origin}/${this.#mount}`;
 		const template = [origin, name, ...variables.map(([variable]) => `{${variable}}`)].join('/');
-		this.client = { id: `client-of_${name}`, ...oauth.token_endpoint_auth_method !== 'none' && { secret: SECRET } };
+		this.client = { id: `client-of_${name}`, ...oauth.signed_secret
+			? { privateKey: CLIENT_KEY.privateKey.export({ type: 'pkcs8', format: 'pem' }), keyId: 'key-1' }
+			: oauth.token_endpoint_auth_method !== 'none' && { secret: SECRET } };
 		this.description = this.#describe(template);
 		if (oauth.issuer === '{issuer}') this.variables.issuer = this.#issuer;
 		this.#provider = this.#createProvider(redirectUri);
@@ -122,6 +127,7 @@ class DressedProvider {
 			...this.#oauth,
 			...issuer !== undefined && { issuer: issuer === '{issuer}' ? issuer : template },
 			...at('authorization_endpoint', '/authorize'), ...at('token_endpoint', '/exchange'), ...at('revocation_endpoint', '/token/revocation'),
+			...at('refresh_endpoint', '/exchange'),
 			...account?.endpoint && { account: { ...account, endpoint: `${template}/account` } },
 		};
 	}
@@ -133,7 +139,7 @@ class DressedProvider {
 			jwks: { keys: [KEY] },
 			cookies: { keys: [randomBytes(32).toString('base64url')] },
 			clients: [{
-				client_id: this.client.id, ...this.client.secret && { client_secret: SECRET },
+				client_id: this.client.id, ...(this.client.secret ?? this.client.privateKey) && { client_secret: SECRET },
 				redirect_uris: [redirectUri], response_types: ['code'], grant_types: ['authorization_code', 'refresh_token'],
 				token_endpoint_auth_method: method, id_token_signed_response_alg: 'ES256',
 			}],
@@ -163,6 +169,7 @@ class DressedProvider {
 			},
 		});
 		provider.use((ctx, next) => this.#hideIssuer(ctx, next));
+		provider.use((ctx, next) => this.#addReturned(ctx, next));
 		return provider;
 	}
 
@@ -177,6 +184,33 @@ class DressedProvider {
 			url.searchParams.delete('iss');
 			ctx.set('location', url.href);
 		}
+	}
+
+	/** What comes back with the user, beside what the standard says. */
+	async #addReturned(ctx, next) {
+		await next();
+		const { account, variables = {} } = this.#oauth;
+		const location = ctx.response.get('location');
+		if (!URL.canParse(location) || !new URL(location).searchParams.has('code')) return;
+		const url = new URL(location);
+		if (account?.from === 'return') url.searchParams.set(account.id.slice(1), createHash('sha256').update('Ada Lovelace').digest('base64url'));
+		for (const { return_parameter: name, among } of Object.values(variables)) if (name) url.searchParams.set(name, `https://${among[0]}`);
+		ctx.set('location', url.href);
+	}
+
+	/** The standard's names of parameters, and the secret that this provider knows, if its client has signed the request. */
+	#undress(form) {
+		const { parameter_names: names = {}, signed_secret: signed } = this.#oauth;
+		for (const [name, own] of Object.entries(names)) {
+			form.set(name, form.get(own));
+			form.delete(own);
+		}
+		if (!signed) return form;
+		const [head, claims, signature] = String(form.get('client_secret')).split('.');
+		const isGood = verify('sha256', Buffer.from(`${head}.${claims}`), { key: CLIENT_KEY.publicKey, dsaEncoding: 'ieee-p1363' }, Buffer.from(signature ?? '', 'base64url'));
+		const { aud, sub } = JSON.parse(Buffer.from(claims ?? '', 'base64url'));
+		form.set('client_secret', isGood && aud === signed.audience && sub === this.client.id ? SECRET : 'none');
+		return form;
 	}
 
 	/** Changes what it does from now on. */
@@ -195,6 +229,7 @@ class DressedProvider {
 		if (path === '/account') return this.#showAccount(request, response);
 		if (path === '/auth' && this.#oauth.token_endpoint === undefined) this.#checkAuthorization(searchParams);
 		if (path === '/token') return this.#exchange(request, response);
+		if (path === '/token/revocation' && this.#oauth.parameter_names) return this.#revoke(request, response);
 		request.originalUrl = request.url.replace('/undressed', '/token');
 		request.url = request.originalUrl.slice(this.#mount.length + 1);
 		this.#answer(request, response);
@@ -213,6 +248,7 @@ class DressedProvider {
 	#checkAuthorization(query) {
 		const { pkce, parameters = {}, response_mode: mode } = this.#oauth;
 		this.authorizations.push(Object.fromEntries(query));
+		for (const own of Object.values(this.#oauth.parameter_names ?? {})) if (!query.has(own) && !query.has('client_id')) throw new Error(`${own} is missing`);
 		if (pkce === 'none' && query.has('code_challenge')) throw new Error('this provider knows no PKCE');
 		for (const [name, value] of Object.entries(parameters)) {
 			if (query.get(name) !== value) throw new Error(`${name} is not ${value}`);
@@ -226,6 +262,10 @@ class DressedProvider {
 		this.#checkAuthorization(query);
 		const scopes = query.get(parameter)?.split(separator) ?? [];
 		if (scopes.some((scope) => !SCOPES.includes(scope))) throw new Error('unknown scopes');
+		for (const [name, own] of Object.entries(this.#oauth.parameter_names ?? {})) {
+			query.set(name, query.get(own));
+			query.delete(own);
+		}
 		for (const name of [parameter, 'prompt', ...Object.keys(this.#oauth.parameters ?? {})]) query.delete(name);
 		if (scopes.length > 0) query.set('scope', scopes.join(' '));
 		response.writeHead(303, { location: `${this.#issuer}/auth?${query}` }).end();
@@ -234,7 +274,9 @@ class DressedProvider {
 	/** A token request: with this provider's client authentication, answered in this provider's form. */
 	async #exchange(request, response) {
 		const { token_endpoint_auth_method: method } = this.#oauth;
-		const form = await readForm(request);
+		const isJson = request.headers['content-type'].startsWith('application/json');
+		if (isJson !== (this.#oauth.token_request === 'json')) return this.#send(response, 400, { error: 'invalid_request' });
+		const form = this.#undress(isJson ? new URLSearchParams(JSON.parse(await textOf(request))) : await readForm(request));
 		const { authorization } = request.headers;
 		this.exchanges.push({ form: Object.fromEntries(form), authorization });
 		if (this.#behaviour.answer) return this.#behaviour.answer(response);
@@ -257,10 +299,16 @@ class DressedProvider {
 		this.#send(response, 200, await this.#dressTokens(await inner.json()));
 	}
 
+	async #revoke(request, response) {
+		const inner = await this.#ask(request, this.#undress(await readForm(request)), '/undressed/revocation');
+		response.writeHead(inner.status).end();
+	}
+
 	/** The answer of the provider without its dress. */
-	#ask({ headers }, form) {
-		const { 'content-type': type, authorization } = headers;
-		return fetch(`${this.#issuer}/undressed`, { method: 'POST', headers: { 'content-type': type, ...authorization && { authorization } }, body: form });
+	#ask({ headers }, form, path = '/undressed') {
+		const type = 'application/x-www-form-urlencoded';
+		const { authorization } = headers;
+		return fetch(`${this.#issuer}${path}`, { method: 'POST', headers: { 'content-type': type, ...authorization && { authorization } }, body: form });
 	}
 
 	async #dressTokens(answer) {
@@ -285,7 +333,7 @@ class DressedProvider {
 		const [secretHeader] = Object.entries(headers).find(([, value]) => value.includes('{access_token}')) ?? ['authorization'];
 		const token = await this.#provider.AccessToken.find(String(request.headers[secretHeader]).replace(/^Bearer /, ''));
 		const isRight = request.method === (body ? 'POST' : 'GET')
-			&& Object.entries(headers).every(([header, value]) => header === secretHeader || request.headers[header] === value)
+			&& Object.entries(headers).every(([header, value]) => header === secretHeader || request.headers[header] === value.replace('{client_id}', this.client.id))
 			&& (secretHeader === 'authorization' || request.headers.authorization === undefined)
 			&& (!body || JSON.stringify(body) === await textOf(request));
 		if (!token || !isRight) return void response.writeHead(401).end();

@@ -29,12 +29,20 @@ function webhookRow(file) {
 		list(more), String(deliveries.length + returns.length)];
 }
 
-function peculiarities({ scope = {}, parameters = {}, token_parameters: more = {}, response_mode: mode, variables = {}, token_response: answer = {} }) {
+function lifetimes({ lifetimes: { access = '–', refresh = '–', rotation } = {} }) {
+	return [access, [refresh, rotation].filter(Boolean).join('; ')];
+}
+
+function peculiarities({ scope = {}, parameters = {}, token_parameters: more = {}, response_mode: mode, variables = {}, token_response: answer = {},
+	parameter_names: names = {}, token_request: request, signed_secret: signed, refresh_endpoint: refresh }) {
 	return list([
 		scope.parameter && `\`${scope.parameter}\``, scope.separator === ',' && 'scopes with commas',
 		...Object.entries({ ...parameters, ...more }).map(([name, value]) => `\`${name}=${value}\``),
 		mode === 'form_post' && 'a posted response', ...Object.keys(variables).map((name) => `\`{${name}}\``),
 		answer.member && `tokens in \`${answer.member}\``, answer.token_type && 'no type of the token',
+		...Object.entries(names).map(([name, own]) => `\`${own}\` for \`${name}\``), request === 'json' && 'JSON token requests',
+		signed && 'a secret that is signed', refresh && 'an endpoint for refreshes',
+		...Object.values(variables).map(({ return_parameter: from }) => from && `the host comes back as \`${from}\``),
 	].filter(Boolean));
 }
 
@@ -48,7 +56,7 @@ function accountRow(file) {
 	const { oauth } = read(`lib/providers/${file}`);
 	const { pkce, token_endpoint: token, token_endpoint_auth_method: method, revocation_endpoint: revocation, account } = oauth;
 	return [`\`${file}\``, token === undefined ? 'discovered' : 'written out', pkce, issuerOf(oauth), `\`${method}\``, peculiarities(oauth),
-		account.endpoint ? 'asked at an endpoint' : `\`${account.from}\``, token === undefined ? 'as the metadata say' : revocation ? 'yes' : 'no'];
+		!account ? 'not said' : account.endpoint ? 'asked at an endpoint' : `\`${account.from}\``, token === undefined ? 'as the metadata say' : revocation ? 'yes' : 'no', ...lifetimes(oauth)];
 }
 
 /** Document → heading and table. */
@@ -57,7 +65,7 @@ export const TABLES = {
 		['file', 'for', 'a right signature proves', 'effects', 'left to `recheck`', 'also', 'known deliveries'],
 		...FILES.filter((file) => read(`lib/providers/${file}`).verify).map(webhookRow))],
 	ACCOUNTS: ['What is known of accounts', table(
-		['file', 'endpoints', 'PKCE', '`iss`', 'client authentication', 'peculiar', 'whose account', 'revoked (RFC 7009)'],
+		['file', 'endpoints', 'PKCE', '`iss`', 'client authentication', 'peculiar', 'whose account', 'revoked (RFC 7009)', 'access token', 'refresh token'],
 		...FILES.filter((file) => read(`lib/providers/${file}`).oauth).map(accountRow))],
 };
 

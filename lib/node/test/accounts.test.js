@@ -64,7 +64,7 @@ for (const [preset, name, values] of [
 for (const [what, options, message] of [
 	['no such description', { provider: 'nobody' }, /^there is no description nobody: .*nobody\.json does not exist$/],
 	['a description that is no name', { description: '..' }, /^description must be the name of a description, or a path with a slash$/],
-	['a description without accounts', { provider: 'square' }, /square\.json does not say how an account is connected: it has no oauth$/],
+	['a description without accounts', { provider: 'plaid' }, /plaid\.json does not say how an account is connected: it has no oauth$/],
 	['no client', { client: undefined }, /^client\.id must be a non-empty string$/],
 	['an empty secret', { client: { id: 'a', secret: '' } }, /^client\.secret must be a non-empty string, or left out$/],
 	['no secret, without PKCE', { client: { id: 'a' } }, /^client\.secret is required: this provider has no PKCE$/],

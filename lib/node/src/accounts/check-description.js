@@ -73,6 +73,7 @@ const OAUTH = record({
 	authorization_endpoint: url,
 	token_endpoint: url,
 	revocation_endpoint: url,
+	refresh_endpoint: url,
 	pkce: oneOf('S256', 'none'),
 	token_endpoint_auth_method: oneOf('client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'),
 	signed_secret: record({ issuer: text, audience: url }, ['issuer', 'audience']),
@@ -103,7 +104,7 @@ function findMisfits(oauth) {
 	const { issuer, token_endpoint: token, account, token_endpoint_auth_method: method } = oauth;
 	const isDiscovered = token === undefined;
 	const misfits = [
-		[(oauth.authorization_endpoint === undefined) !== isDiscovered || (isDiscovered && (issuer === undefined || oauth.revocation_endpoint !== undefined)),
+		[(oauth.authorization_endpoint === undefined) !== isDiscovered || (isDiscovered && (issuer === undefined || oauth.revocation_endpoint !== undefined || oauth.refresh_endpoint !== undefined)),
 			'/token_endpoint'],
 		[isDiscovered && oauth.pkce === 'none', '/pkce'],
 		[issuer === undefined && oauth.authorization_response_iss_parameter_supported !== undefined, '/issuer'],
@@ -124,9 +125,9 @@ function findMisfits(oauth) {
  * @param {OAuthDescription} oauth
  */
 function usesItsVariables(oauth) {
-	const { issuer, authorization_endpoint: authorization, token_endpoint: token, revocation_endpoint: revocation, account, signed_secret: signed } = oauth;
+	const { issuer, authorization_endpoint: authorization, token_endpoint: token, revocation_endpoint: revocation, refresh_endpoint: refresh, account, signed_secret: signed } = oauth;
 	const used = new Set();
-	for (const template of [issuer, authorization, token, revocation, account?.endpoint, signed?.issuer].filter((one) => one !== undefined)) {
+	for (const template of [issuer, authorization, token, revocation, refresh, account?.endpoint, signed?.issuer].filter((one) => one !== undefined)) {
 		const names = [...template.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => String(name));
 		if (/[{}]/.test(template.replaceAll(/\{[^{}]*\}/g, ''))) return false;
 		for (const name of names) {

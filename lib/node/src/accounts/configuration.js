@@ -107,7 +107,9 @@ function readAnswers(openid, configuration, oauth, verifiesIdToken) {
 	configuration[openid.customFetch] = async (url, options) => {
 		const isToken = url === tokenUrl;
 		const request = /** @type {RequestInit} */ (options);
-		const response = await fetchOnce(url, isToken || url === revocationUrl ? toTokenRequest(request, oauth) : request);
+		const isRefresh = isToken && new URLSearchParams(/** @type {URLSearchParams} */ (request.body)).get('grant_type') === 'refresh_token';
+		const address = isRefresh ? oauth.refresh_endpoint ?? url : url;
+		const response = await fetchOnce(address, isToken || url === revocationUrl ? toTokenRequest(request, oauth) : request);
 		return isToken ? toTokenResponse(response, oauth.token_response, verifiesIdToken) : response;
 	};
 	return configuration;

@@ -78,6 +78,7 @@ export function fillIn(oauth, given) {
 		authorization_endpoint: fill(oauth.authorization_endpoint),
 		token_endpoint: fill(oauth.token_endpoint),
 		revocation_endpoint: fill(oauth.revocation_endpoint),
+		refresh_endpoint: fill(oauth.refresh_endpoint),
 		account: oauth.account && { ...oauth.account, endpoint: fill(oauth.account.endpoint) },
 		signed_secret: oauth.signed_secret && { ...oauth.signed_secret, issuer: String(fill(oauth.signed_secret.issuer)) },
 	};
