@@ -106,6 +106,23 @@ $$;
 COMMENT ON FUNCTION urlmode.read_accounts(text, text, text) IS
 	'The accounts of a user, of all providers or of one, the one that was connected last first. lifetime_ms: how long the access token lived when it was new.';
 
+CREATE FUNCTION urlmode.list_accounts(subject text DEFAULT NULL, provider text DEFAULT NULL, state text DEFAULT NULL)
+RETURNS TABLE (
+	subject_name text, provider_name text, account_id text, state_name text, reason text, scopes text[],
+	connected_at timestamptz, refreshed_at timestamptz, expires_at timestamptz
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT a.subject::text, a.provider::text, a.account::text, a.state::text, a.reason::text, a.scopes::text[],
+		a.connected_at, a.refreshed_at, a.expires_at
+	FROM urlmode.account a
+	WHERE (list_accounts.subject IS NULL OR a.subject = list_accounts.subject)
+		AND (list_accounts.provider IS NULL OR a.provider = list_accounts.provider)
+		AND (list_accounts.state IS NULL OR a.state = list_accounts.state)
+	ORDER BY a.connected_at DESC, a.subject, a.provider, a.account
+$$;
+COMMENT ON FUNCTION urlmode.list_accounts(text, text, text) IS
+	'The accounts of all users, for whoever runs the MCP server, without their tokens. NULL: any.';
+
 CREATE FUNCTION urlmode.begin_refresh(subject text, provider text, account text, version bigint, lease_ms bigint)
 RETURNS TABLE (outcome text, lease bigint, wait_ms bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -263,7 +280,7 @@ DECLARE
 	name text;
 BEGIN
 	FOREACH name IN ARRAY ARRAY[
-		'store_account(text, text, text, text[], text[], bytea, bigint)', 'read_accounts(text, text, text)',
+		'store_account(text, text, text, text[], text[], bytea, bigint)', 'read_accounts(text, text, text)', 'list_accounts(text, text, text)',
 		'begin_refresh(text, text, text, bigint, bigint)', 'mark_sent(text, text, text, bigint)',
 		'commit_refresh(text, text, text, bigint, text[], bytea, bigint)', 'fail_refresh(text, text, text, bigint, bigint, text)',
 		'delete_account(text, text, text)', 'vault_keys()', 'list_sealed(integer, integer)',

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { openFixture } from '../support/fixture.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const COMMAND = join(ROOT, 'lib/node/bin/urlmode.mjs');
-const NAMES = ['check', 'keys', 'migrate', 'new', 'unclaimed'];
+const NAMES = ['accounts', 'check', 'keys', 'migrate', 'new', 'unclaimed', 'vault'];
 
 let fixture;
 let folder;
@@ -61,7 +61,7 @@ test('it says its version', async () => {
 test('a command line that makes no sense is refused with status 64', async () => {
 	for (const args of [['nothing'], ['constructor'], ['check', '--nothing'], ['check', 'x'], ['migrate', 'x'], ['keys'], ['keys', 'new'],
 		['keys', 'list', 'a', 'b'], ['new', 'nothing'], ['new', 'constructor'], ['new', '../app'], ['new', 'sdk', 'a', 'b'], ['unclaimed', '--since', 'soon'],
-		['unclaimed', '--provider']]) {
+		['unclaimed', '--provider'], ['accounts', 'x'], ['accounts', '--state', 'gone'], ['vault'], ['vault', 'nothing'], ['vault', 'keys', 'x']]) {
 		const { status, stdout, stderr } = await run(args);
 		assert.deepEqual([status, stdout], [64, ''], args.join(' '));
 		assert.match(stderr, /^urlmode: .+\n$/);
@@ -265,4 +265,45 @@ test('unclaimed lists what was paid and not claimed, without its result', async 
 	assert.equal((await run(['unclaimed', '--json', '--since', '2999-01-01'])).stdout, '[]\n');
 	await urlmode.claim(elicitationId, { subject, reference });
 	assert.doesNotMatch((await run(['unclaimed'])).stdout, new RegExp(elicitationId));
+});
+
+test('accounts and vault: whose accounts there are, which keys are needed, and sealing anew; never a token', async () => {
+	const { UrlMode } = await import('urlmode');
+	const { Vault } = await import('urlmode/vault');
+	const { URLMODE_DATABASE_URL: databaseUrl, URLMODE_KEYS_FILE: keysFile } = fixture.stack.env;
+	const urlmode = fixture.closeAtEnd(new UrlMode({ databaseUrl, keysFile, baseUrl: fixture.stack.baseUrl }));
+	await fixture.stack.sql('DELETE FROM urlmode.account');
+	const file = join(folder, 'vault-keys');
+	const env = { URLMODE_VAULT_KEYS_FILE: file };
+	const line = (kid) => `${kid} ${randomBytes(32).toString('base64')}\n`;
+	const old = line(3);
+	writeFileSync(file, old, { mode: 0o600 });
+	const subject = `npx-${randomUUID()}`;
+	const vault = new Vault(urlmode, { keysFile: file, providers: {} });
+	for (const id of ['one', 'two']) {
+		await vault.store({ subject, provider: 'github' }, { tokens: { access_token: `of-the-test-${id}`, token_type: 'bearer' }, account: { id }, scopes: ['repo'] });
+	}
+	await fixture.stack.sql("UPDATE urlmode.account SET state = 'reconnect', reason = 'invalid_grant' WHERE account = 'one'");
+
+	const said = [];
+	const say = async (...args) => {
+		const answer = await run(args, env);
+		said.push(answer.stdout, answer.stderr);
+		return [answer.status, answer.stdout];
+	};
+	const [, json] = await say('accounts', '--json', '--subject', subject);
+	assert.deepEqual(JSON.parse(json).map(({ account, state, reason, scopes }) => [account, state, reason, scopes]),
+		[['two', 'connected', '', ['repo']], ['one', 'reconnect', 'invalid_grant', ['repo']]]);
+	assert.match((await say('accounts', '--state', 'reconnect', '--provider', 'github'))[1],
+		new RegExp(`^\\S+Z  github  one  ${subject}  reconnect \\(invalid_grant\\)  refreshed \\S+Z  repo\n$`));
+	assert.deepEqual(await say('accounts', '--subject', 'nobody'), [0, '']);
+
+	assert.deepEqual(await say('vault', 'keys'), [0, `${file}:\n  key 3 seals and opens: 2 accounts\n`]);
+	writeFileSync(file, line(4) + old);
+	assert.deepEqual(await say('vault', 'keys'), [0, `${file}:\n  key 3 opens: 2 accounts\n  key 4 seals and opens: 0 accounts\n`]);
+	assert.deepEqual(await say('vault', 'reseal'), [0, `2 accounts sealed with the first key of ${file}\n`]);
+	assert.deepEqual(await say('vault', 'keys'), [0, `${file}:\n  key 3 opens: 0 accounts, it can be removed\n  key 4 seals and opens: 2 accounts\n`]);
+	writeFileSync(file, line(5));
+	assert.deepEqual(await say('vault', 'keys'), [1, `${file}:\n  key 5 seals and opens: 0 accounts\n  key 4 is missing: 2 accounts cannot be opened\n`]);
+	assert.ok(said.every((text) => !/of-the-test/.test(text) && !text.includes(old.split(' ')[1].trim())));
 });

@@ -288,7 +288,7 @@ test('only MCP servers reach the vault', async (t) => {
 		WHERE p.pronamespace = 'urlmode'::regnamespace AND r.rolname IN ('urlmode_cgi', 'urlmode_operator', 'urlmode_server')
 			AND p.proname ~ 'account|refresh|mark_sent|vault|sealed|forget' AND has_function_privilege(r.oid, p.oid, 'EXECUTE')`);
 	assert.deepEqual(new Set(rows.map(({ role }) => role)), new Set(['urlmode_server']));
-	assert.equal(new Set(rows.map(({ name }) => name)).size, 11);
+	assert.equal(new Set(rows.map(({ name }) => name)).size, 12);
 	const { rows: tables } = await admin.query(`SELECT r.rolname FROM pg_roles r WHERE r.rolname IN ('urlmode_cgi', 'urlmode_operator', 'urlmode_server')
 		AND has_table_privilege(r.oid, 'urlmode.account', 'SELECT')`);
 	assert.deepEqual(tables, []);

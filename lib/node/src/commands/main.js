@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
+import * as accounts from './accounts.js';
 import * as check from './check.js';
 import * as keys from './keys.js';
 import * as migrate from './migrate.js';
@@ -12,6 +13,7 @@ import * as sample from './new.js';
 import { printable } from './printable.js';
 import * as unclaimed from './unclaimed.js';
 import { UsageError } from './usage-error.js';
+import * as vault from './vault.js';
 
 /**
  * @typedef {object} Command
@@ -22,7 +24,7 @@ import { UsageError } from './usage-error.js';
  */
 
 /** @type {Record<string, Command>} */
-const COMMANDS = { check, keys, migrate, new: sample, unclaimed };
+const COMMANDS = { accounts, check, keys, migrate, new: sample, unclaimed, vault };
 
 const USAGE_STATUS = 64;
 
@@ -33,6 +35,8 @@ const HELP = `usage: urlmode COMMAND [OPTION...] [ARGUMENT...]
   keys       list the keys of a keys file, or write a new one
   check      look for what is wrong with the waiting side, and say what to do
   unclaimed  list the payments that no call has claimed
+  accounts   list the accounts that users have connected
+  vault      say which keys the vault needs, and seal it anew
 
 urlmode COMMAND --help says more about a command; urlmode --version says which
 version this is.

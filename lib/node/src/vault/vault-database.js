@@ -8,6 +8,8 @@ const MARK_SENT = 'SELECT urlmode.mark_sent($1, $2, $3, $4) AS done';
 const COMMIT = 'SELECT urlmode.commit_refresh($1, $2, $3, $4, $5, $6, $7) AS done';
 const FAIL = 'SELECT urlmode.fail_refresh($1, $2, $3, $4, $5, $6)';
 const DELETE = 'SELECT urlmode.delete_account($1, $2, $3) AS done';
+const LIST = `SELECT subject_name, provider_name, account_id, state_name, reason, scopes, connected_at, refreshed_at, expires_at
+	FROM urlmode.list_accounts($1, $2, $3)`;
 const KEYS = 'SELECT kid, accounts FROM urlmode.vault_keys()';
 const LIST_SEALED = 'SELECT subject, provider, account, tokens FROM urlmode.list_sealed($1)';
 const RESEAL = 'SELECT urlmode.reseal_account($1, $2, $3, $4, $5) AS done';
@@ -30,6 +32,8 @@ const FORGET = 'SELECT unclaimed, provider, reference, amount, currency FROM url
  * @property {string | null} lifetime_ms
  * @property {string} version
  * @property {Buffer} tokens sealed
+ *
+ * @typedef {import('./types.js').ListedAccount & { subject: string }} OperatorRow without requestedScopes
  *
  * @typedef {object} Stored tokens to be stored
  * @property {string[]} scopes
@@ -114,6 +118,22 @@ export class VaultDatabase {
 	async delete(place) {
 		const [row] = await this.#query(DELETE, at(place));
 		return row?.done === true;
+	}
+
+	/**
+	 * Of all users, for the operator.
+	 *
+	 * @param {string | null} subject
+	 * @param {string | null} provider
+	 * @param {string | null} state
+	 * @returns {Promise<OperatorRow[]>}
+	 */
+	async list(subject, provider, state) {
+		const rows = await this.#query(LIST, [subject, provider, state]);
+		return rows.map(({ subject_name: user, provider_name: at, account_id: account, ...row }) => /** @type {never} */ ({
+			subject: user, provider: at, account, state: row.state_name, reason: row.reason, scopes: row.scopes,
+			connectedAt: row.connected_at, refreshedAt: row.refreshed_at, expiresAt: row.expires_at ?? undefined,
+		}));
 	}
 
 	/** @returns {Promise<{ kid: number, accounts: number }[]>} */
