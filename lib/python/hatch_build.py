@@ -1,0 +1,17 @@
+"""Puts into the package what the repository keeps elsewhere in lib/, where it is built from there."""
+
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class ShippedFiles(BuildHookInterface):
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        lib = Path(self.root).parent
+        if not (lib / "currencies.json").is_file():
+            return  # The files are in the source distribution.
+        folder = "src/urlmode/_shipped" if self.target_name == "sdist" else "urlmode/_shipped"
+        files = [lib / "currencies.json", *sorted((lib / "providers").glob("*.json"))]
+        build_data["force_include"].update({str(file): f"{folder}/{file.relative_to(lib)}" for file in files})
+        build_data["force_include"][str(lib.parent / "LICENSE")] = f"{folder}/LICENSE"

@@ -1,0 +1,50 @@
+"""The URLs of an elicitation: the link to /connect, and where the provider sends the browser and its own deliveries."""
+
+from __future__ import annotations
+
+import math
+import time
+from datetime import datetime
+
+from ._keys import KeyRing
+from ._token import GRACE_MAX_S, State, mint_link, mint_state
+from ._types import CallbackUrls, Elicitation, Kind
+
+
+class UrlBuilder:
+    def __init__(self, keys: KeyRing, base_url: str) -> None:
+        self._keys = keys
+        self._base_url = base_url
+
+    def to_elicitation(
+        self, urls: CallbackUrls, provider: str, expires_at: datetime, *, link_kid: int | None, resumed: bool
+    ) -> Elicitation:
+        """The link is the same each time: the key that has minted it first mints it again, as long as the keys file
+        has it."""
+        key = (None if link_kid is None else self._keys.find(link_kid)) or self._keys.minting
+        state = mint_link(key, provider, urls.elicitation_id)
+        return Elicitation(
+            elicitation_id=urls.elicitation_id,
+            return_url=urls.return_url,
+            cancel_url=urls.cancel_url,
+            webhook_url=urls.webhook_url,
+            url=f"{self._base_url}/connect/{provider}?state={state}",
+            expires_at=expires_at,
+            resumed=resumed,
+        )
+
+    def build(self, id: str, provider: str, kind: Kind, binding: bytes, ttl_ms: int) -> CallbackUrls:
+        if kind == "oauth":
+            # /connect mints the state of the redirect URI and binds it to the browser.
+            return CallbackUrls(elicitation_id=id, return_url=f"{self._base_url}/oauth/{provider}/return")
+        state = State(id, math.ceil(time.time() + ttl_ms / 1000) + GRACE_MAX_S, binding)
+
+        def url_for(path: str, purpose: str) -> str:
+            return f"{self._base_url}/{path}?state={mint_state(self._keys.minting, purpose, provider, state)}"
+
+        return CallbackUrls(
+            elicitation_id=id,
+            return_url=url_for(f"payment/{provider}/return", "return"),
+            cancel_url=url_for(f"payment/{provider}/cancel", "cancel"),
+            webhook_url=url_for(f"webhook/{provider}", "webhook"),
+        )

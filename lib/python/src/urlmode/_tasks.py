@@ -1,0 +1,59 @@
+"""Tasks that run beside the calls, of which none is left after `aclose`."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from collections.abc import Awaitable, Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def start_quietly(work: Awaitable[T]) -> asyncio.Future[T]:
+    """Starts work whose error nobody may look at."""
+    future = asyncio.ensure_future(work)
+    future.add_done_callback(_retrieve)
+    return future
+
+
+def _retrieve(done: asyncio.Future[Any]) -> None:
+    if not done.cancelled():
+        done.exception()
+
+
+class Tasks:
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._end)
+        return task
+
+    def _end(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        _retrieve(task)
+
+    async def finish(self) -> None:
+        """Waits until none is left."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def cancel(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await self.finish()
+
+
+def jittered(seconds: float) -> float:
+    """Changes an interval by up to a quarter, at random, so that many processes do not act at the same moment."""
+    return seconds * (0.75 + random.random() / 2)
+
+
+async def wait_briefly(work: asyncio.Future[Any], seconds: float) -> None:
+    """Waits for work, but not for longer, and without its error."""
+    with contextlib.suppress(Exception):
+        await asyncio.wait({work}, timeout=seconds)

@@ -1,0 +1,450 @@
+"""The waiting side: creates elicitations, and waits until the callback programs have completed them."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from datetime import datetime, timedelta
+from os import PathLike, fspath
+from types import TracebackType
+from typing import Any, Literal, Union
+
+from . import _input
+from ._callback_urls import UrlBuilder
+from ._claims import Claim, Claims
+from ._connection import Pool, PoolLike, server_of
+from ._database import Abandoned, AbandonOutcome, Database, NewRow, RefundRow, ResumeKey, RowKey, UnclaimedRow
+from ._errors import ElicitationExistsError, UrlModeClosedError
+from ._keys import KeyRing, KeysFile, parse_keys
+from ._listener import Listener
+from ._money import AnnouncedMoney
+from ._outcome import add_pkce, to_refund, to_unclaimed
+from ._price import price_of
+from ._purge import RETENTION_S, Purger, check_kept, check_retention
+from ._request_digest import digest_of_request
+from ._seal import RESULT, VERIFIER, seal, to_json
+from ._token import binding_of, ticket_cookie
+from ._types import (
+    Action,
+    Answer,
+    CallbackUrls,
+    ClientFacts,
+    Elicitation,
+    Expected,
+    Kind,
+    Outcome,
+    Payment,
+    ProgressFunction,
+    PurgeKind,
+    RecheckFunction,
+    Refund,
+    TargetArguments,
+    TargetUrl,
+    Ticket,
+    UnclaimedPayment,
+)
+from ._waiters import Waiters
+
+Duration = Union[float, timedelta]
+"""Seconds, or a timedelta."""
+Id = Union[str, uuid.UUID]
+
+_KEYS_MAX = 131_072
+_PURGE_KINDS: tuple[PurgeKind, ...] = ("oauth", "payment", "signature", "result", "stored")
+# Another call may claim the elicitation that `create` has found. This is how often `create` tries.
+_RESUME_ATTEMPTS = 3
+# With what its listening connection takes to end, `aclose` takes two seconds.
+_CLOSE_TIMEOUT_S = 1.0
+
+
+class UrlMode:
+    """One in each process is enough. It belongs to the event loop in which it is used first."""
+
+    def __init__(
+        self,
+        *,
+        database_url: str | None = None,
+        pool: PoolLike | None = None,
+        keys_file: str | PathLike[str] | None = None,
+        keys: str | None = None,
+        base_url: str,
+        name: str | None = None,
+        listen: bool = True,
+        keep_results: Duration = 600,
+        keep_unclaimed: Duration = 30 * 24 * 60 * 60,
+        retention: Duration | None = RETENTION_S,
+        clients: Sequence[ClientFacts] = (),
+    ) -> None:
+        """Does not connect yet. README.md describes the options."""
+        self._base_url, host = _input.check_base_url(base_url)
+        self._name = _input.check_text("name", host if name is None else name, 1, 200)
+        server = server_of(database_url, pool)
+        self._keys = _open_keys(keys_file, keys)
+        self._kept = check_kept(keep_results, keep_unclaimed, retention)
+        self._clients = _input.check_clients(clients)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._closing: asyncio.Task[None] | None = None
+        self._urls = UrlBuilder(self._keys, self._base_url)
+        self._pool = Pool(server.connect, pool)
+        self._database = Database(self._pool)
+        self._listener = Listener(
+            server.connect,
+            listen=_input.check_flag("listen", listen),
+            several_hosts=server.has_several_hosts,
+            notify=self._database.notify,
+        )
+        self._purger = Purger(self._database, self._kept)
+        self._claims = Claims(self._database.query, self._keys, self._kept.results)
+        self._waiters = Waiters(
+            self._listener, self._database, self._keys, mark_read=self._purger.mark_read, complete=self._complete
+        )
+        self._late = AnnouncedMoney[UnclaimedRow](
+            self._listener, "late", self._database.unclaimed, lambda row: (row.provider, row.reference, row.amount)
+        )
+        self._refunds = AnnouncedMoney[RefundRow](
+            self._listener, "refunded", self._database.refunds,
+            lambda row: (row.provider, row.reference, row.amount, row.reversed, row.payment),
+        )  # fmt: skip
+
+    async def __aenter__(self) -> UrlMode:
+        self._check_open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def create(
+        self,
+        *,
+        provider: str,
+        kind: Kind,
+        subject: str,
+        session: str = "",
+        target_url: TargetUrl,
+        expected: Expected | Literal["any"] | None = None,
+        pkce: bool = False,
+        ttl: Duration = 300,
+        id: Id | None = None,
+        exclusive: bool = False,
+        resume_key: str | None = None,
+        about: Mapping[str, Any] | None = None,
+        client_id: str | None = None,
+        same_client: bool = False,
+        can_recheck: bool = True,
+    ) -> Elicitation:
+        """Writes the row. After that, the client can be sent to its `url`.
+
+        Raises ElicitationExistsError, ElicitationLimitError and UrlModeBusyError.
+        """
+        self._check_open()
+        elicitation_id = _input.check_id(uuid.uuid4() if id is None else id)
+        provider = _input.check_provider(provider)
+        kind = _input.check_choice("kind", kind, _input.KINDS)
+        owner = _input.check_owner(subject, session)
+        ttl_ms = _input.check_duration("ttl", ttl, 0.001, _input.YEAR_S)
+        expected = _input.check_expected(expected, kind)
+        if _input.check_flag("pkce", pkce) and kind != "oauth":
+            raise TypeError("pkce is only allowed for kind oauth")
+        exclusive = _input.check_flag("exclusive", exclusive)
+        if resume_key is not None:
+            resume_key = _input.check_text("resume_key", resume_key, 1, 512)
+        if client_id is not None:
+            client_id = _input.check_text("client_id", client_id, 1, 2048)
+        if _input.check_flag("same_client", same_client) and client_id is None:
+            raise TypeError("same_client requires client_id")
+        can_recheck = _input.check_flag("can_recheck", can_recheck)
+        request = digest_of_request(
+            provider=provider, kind=kind, expected=expected, about=_input.check_about(about),
+            mcp_client=client_id if same_client else None,
+        )  # fmt: skip
+        if not callable(target_url):
+            _input.check_target(target_url, kind)
+        binding = binding_of(owner.subject, owner.session)
+        amount = price_of(provider, expected) if isinstance(expected, Expected) else None
+        self._purger.start()
+
+        for _ in range(_RESUME_ATTEMPTS):
+            if resume_key is not None:
+                found = await self._database.resume(ResumeKey(binding, resume_key, can_recheck, request))
+                if found is not None:
+                    urls = self._urls.build(found.id, found.provider, found.kind, binding, found.ttl_ms)
+                    return self._urls.to_elicitation(
+                        urls, found.provider, found.expires_at, link_kid=found.link_kid, resumed=True
+                    )
+            link_kid = self._keys.minting.kid
+            urls = self._urls.build(elicitation_id, provider, kind, binding, ttl_ms)
+            target, checkout = await _target_of(target_url, urls, amount, kind)
+            verifier = None
+            if pkce:
+                target, added = add_pkce(target)
+                verifier = seal(self._keys, VERIFIER, elicitation_id, binding, to_json(added.members()))
+            expires_at = await self._database.create(NewRow(
+                id=elicitation_id, provider=provider, kind=kind, subject=owner.subject, session=owner.session,
+                binding=binding, requester=self._name, target_url=target, expected=expected, verifier=verifier,
+                ttl_ms=ttl_ms, exclusive=exclusive, resume_key=resume_key, can_recheck=can_recheck, request=request,
+                checkout=checkout, client_id=client_id, link_kid=link_kid,
+            ))  # fmt: skip
+            # Otherwise another call of the same owner was faster: resume its elicitation.
+            if expires_at is not None:
+                return self._urls.to_elicitation(urls, provider, expires_at, link_kid=link_kid, resumed=False)
+        raise ElicitationExistsError(elicitation_id)
+
+    async def wait_for_completion(
+        self,
+        elicitation_id: Id,
+        *,
+        subject: str,
+        session: str = "",
+        timeout: Duration | None = 300,
+        on_progress: ProgressFunction | None = None,
+        recheck: RecheckFunction | None = None,
+        abandon: bool = False,
+    ) -> Outcome:
+        """Waits until the elicitation is completed, by any process and on any instance.
+
+        `timeout`: 0 checks once, None waits until it is completed. Cancelling the task ends the wait. Neither changes
+        the elicitation, except with `abandon`, if nobody has opened it. Raises ElicitationTimeoutError,
+        ElicitationNotFoundError and ElicitationSealError.
+        """
+        self._check_open()
+        key = _row_key(elicitation_id, subject, session)
+        seconds = _input.check_timeout(timeout)
+        _input.check_function("on_progress", on_progress)
+        _input.check_function("recheck", recheck)
+
+        def cancel(reason: str) -> Awaitable[AbandonOutcome]:
+            return self._database.abandon(Abandoned(*key, "cancel", reason))
+
+        ending = cancel if _input.check_flag("abandon", abandon) else None
+        self._purger.start()
+        return await self._waiters.wait(key, seconds, on_progress=on_progress, recheck=recheck, abandon=ending)
+
+    async def complete(
+        self,
+        elicitation_id: Id,
+        *,
+        subject: str,
+        session: str = "",
+        action: Action,
+        reason: str = "",
+        result: Mapping[str, Any] | None = None,
+        amount: int | None = None,
+        currency: str | None = None,
+        reference: str | None = None,
+    ) -> bool:
+        """Completes an elicitation from outside a wait, for a server that learned the outcome in another way.
+
+        Whether this call completed it, or recorded the payment of an elicitation that had ended otherwise. To accept a
+        payment, `amount`, `currency` and `reference` are required and compared. Raises ElicitationNotFoundError,
+        ElicitationMismatchError and ElicitationReferenceError.
+        """
+        self._check_open()
+        key = _row_key(elicitation_id, subject, session)
+        outcome = await self._complete(key, Answer(
+            action=action, reason=reason, result=result, amount=amount, currency=currency, reference=reference,
+        ))  # fmt: skip
+        return outcome != "already"
+
+    async def cancel(
+        self, elicitation_id: Id, *, subject: str, session: str = "", reason: str = "cancelled"
+    ) -> bool:
+        """`complete` with action cancel. It also ends an elicitation that a user has opened."""
+        return await self.complete(elicitation_id, subject=subject, session=session, action="cancel", reason=reason)
+
+    async def abandon(
+        self,
+        elicitation_id: Id,
+        *,
+        subject: str,
+        session: str = "",
+        action: Literal["decline", "cancel"] = "cancel",
+        reason: str = "abandoned",
+    ) -> bool:
+        """Completes an elicitation that nobody waits for any more, unless a user has opened it."""
+        self._check_open()
+        key = _row_key(elicitation_id, subject, session)
+        action = _input.check_choice("action", action, ("decline", "cancel"))
+        return await self._database.abandon(Abandoned(*key, action, _input.check_reason(reason))) == "completed"
+
+    async def claim(
+        self,
+        elicitation_id: Id,
+        *,
+        subject: str,
+        session: str = "",
+        action: Action = "accept",
+        reference: str | None = None,
+        held: bool = False,
+    ) -> bool:
+        """Claims the outcome of a completed elicitation. Only the first call gets True, and delivers.
+
+        `reference`: the payment to claim, also one that does not match; by default the oldest one that matches. Raises
+        ElicitationOpenError.
+        """
+        self._check_open()
+        key = _row_key(elicitation_id, subject, session)
+        action = _input.check_choice("action", action, _input.ACTIONS)
+        reference = _input.check_reference(reference)
+        return await self._database.claim(key, action, reference, self._kept.results, _input.check_flag("held", held))
+
+    async def begin_claim(
+        self,
+        elicitation_id: Id,
+        *,
+        subject: str,
+        session: str = "",
+        reference: str | None = None,
+        lease: Duration = 30,
+        timeout: Duration = 0,
+    ) -> Claim:
+        """Claims an accept under a lease, for a call whose answer may be lost.
+
+        The work is done once, and its result is given to the next call until an answer was written. `timeout`: how
+        long to wait while another call holds the lease. Raises ElicitationOpenError, ElicitationNotFoundError and
+        ElicitationSealError.
+        """
+        self._check_open()
+        key = _row_key(elicitation_id, subject, session)
+        lease_ms = _input.check_duration("lease", lease, 1, 3600)
+        seconds = _input.check_duration("timeout", timeout, 0, _input.YEAR_S) / 1000
+        return await self._claims.begin(key, _input.check_reference(reference), lease_ms, seconds)
+
+    async def unclaimed(
+        self, *, provider: str | None = None, since: datetime | None = None
+    ) -> list[UnclaimedPayment]:
+        """The payments that were proved, not refunded, and claimed by no call, of all users, the oldest first."""
+        self._check_open()
+        rows = await self._database.unclaimed(
+            provider=None if provider is None else _input.check_provider(provider), since=_input.check_since(since)
+        )
+        return [to_unclaimed(self._keys, row) for row in rows]
+
+    async def refunds(self, *, provider: str | None = None, since: datetime | None = None) -> list[Refund]:
+        """The refunds of payments, and how much came again, of all users, the last change last.
+
+        Transactions commit in another order than they begin: ask again for the last minute.
+        """
+        self._check_open()
+        rows = await self._database.refunds(
+            provider=None if provider is None else _input.check_provider(provider), since=_input.check_since(since)
+        )
+        return [to_refund(row) for row in rows]
+
+    async def late_payments(self) -> AsyncIterator[Payment]:
+        """Each payment that is proved after the end of its elicitation, from now on and until `aclose`.
+
+        Nothing is repeated after a lost connection: `unclaimed()` lists all of them.
+        """
+        self._check_open()
+        async for row in self._late.reports():
+            if row.late:
+                yield Payment(
+                    elicitation_id=row.id, provider=row.provider, subject=row.subject, session=row.session,
+                    reference=row.reference, amount=row.amount, currency=row.currency, matches=row.matches,
+                )  # fmt: skip
+
+    async def new_refunds(self) -> AsyncIterator[Refund]:
+        """Each change of `refunds()`, from now on and until `aclose`."""
+        self._check_open()
+        async for row in self._refunds.reports():
+            yield to_refund(row)
+
+    async def purge(self, *, older_than: Duration | None = None, kind: PurgeKind | None = None) -> int:
+        """Deletes purgeable data in batches: elicitations to which nothing can happen any more, and expired data.
+
+        `older_than`: for how long it must have been purgeable, by default `retention`. How much was deleted.
+        """
+        self._check_open()
+        keep = RETENTION_S * 1000 if self._kept.rows is None else self._kept.rows
+        if older_than is not None:
+            keep = check_retention("older_than", older_than)
+        return await self._purger.purge(keep, None if kind is None else _input.check_choice("kind", kind, _PURGE_KINDS))
+
+    def ticket(self, *, subject: str, ttl: Duration = 300) -> Ticket:
+        """A cookie that tells callback programs with `"user_check": "session-ticket"` who the user is.
+
+        Send it only to a browser whose web session identifies the user.
+        """
+        subject = _input.check_text("subject", subject, 1, 512)
+        return ticket_cookie(self._keys.minting, subject, _input.check_duration("ttl", ttl, 0.001, 3600))
+
+    @property
+    def open_waits(self) -> int:
+        """How many waits are open in this process, for the metrics of a server."""
+        return self._waiters.size
+
+    async def aclose(self) -> None:
+        """Ends open waits with UrlModeClosedError, waits for other calls, and closes all connections.
+
+        Calls to which PostgreSQL has not answered after two seconds are ended as well. No task is left.
+        """
+        loop = asyncio.get_running_loop()
+        if self._loop is not None and self._loop is not loop:
+            self._pool.drop()
+            self._listener.drop()
+            raise RuntimeError("this UrlMode belongs to another event loop: its connections were dropped")
+        self._loop = loop
+        if self._closing is None:
+            self._closing = loop.create_task(self._close())
+        await asyncio.shield(self._closing)
+
+    async def _close(self) -> None:
+        self._late.close()
+        self._refunds.close()
+        overdue = asyncio.get_running_loop().call_later(_CLOSE_TIMEOUT_S, self._pool.break_off)
+        try:
+            await self._claims.close()
+            await self._waiters.close()
+            await self._purger.close()
+            await self._listener.close()
+            await self._pool.close()
+        finally:
+            overdue.cancel()
+
+    def _check_open(self) -> None:
+        loop = asyncio.get_running_loop()
+        if self._loop is None:
+            self._loop = loop
+        if self._loop is not loop:
+            raise RuntimeError("this UrlMode belongs to another event loop: make one for each")
+        if self._closing is not None:
+            raise UrlModeClosedError
+
+    async def _complete(self, key: RowKey, answer: Answer) -> str:
+        checked = _input.check_answer(answer)
+        result = None if checked.text is None else seal(self._keys, RESULT, *key, checked.text)
+        return await self._database.settle(
+            key, checked.action, checked.reason, result, checked.amount, checked.currency, checked.reference
+        )
+
+
+def _row_key(elicitation_id: object, subject: object, session: object) -> RowKey:
+    id = _input.check_id(elicitation_id)
+    owner = _input.check_owner(subject, session)
+    return RowKey(id, binding_of(owner.subject, owner.session))
+
+
+def _open_keys(keys_file: object, keys: object) -> KeyRing:
+    if keys is not None:
+        if keys_file is not None:
+            raise TypeError("keys and keys_file cannot be used together")
+        return parse_keys(_input.check_text("keys", keys, 1, _KEYS_MAX), "keys")
+    if not isinstance(keys_file, (str, PathLike)):
+        raise TypeError("keys_file must be a str or a path")
+    return KeysFile(_input.check_text("keys_file", fspath(keys_file), 1, 4096))
+
+
+async def _target_of(
+    given: TargetUrl, urls: CallbackUrls, amount: int | str | None, kind: Kind
+) -> tuple[str, str | None]:
+    if not callable(given):
+        return _input.check_target(given, kind)
+    target = given(TargetArguments(
+        elicitation_id=urls.elicitation_id, return_url=urls.return_url, cancel_url=urls.cancel_url,
+        webhook_url=urls.webhook_url, amount=amount,
+    ))  # fmt: skip
+    return _input.check_target(await target if inspect.isawaitable(target) else target, kind)

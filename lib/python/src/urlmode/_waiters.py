@@ -1,0 +1,344 @@
+"""All open waits of a process.
+
+A notification, a new wait and a new listening connection each make rows due. Rows that are due are read together, one
+read at a time; rows that become due during a read belong to the next one. The row alone counts, and a notification is a
+reason to read it. One that carries the sealed outcome saves the read, where the row was read before for this owner.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import psycopg
+
+from ._connection import is_refusal
+from ._database import READ, Database, Row, RowKey, key_columns, row_of
+from ._errors import ElicitationNotFoundError, ElicitationSealError, UrlModeClosedError, UrlModeError
+from ._keys import KeyRing
+from ._listener import Announcement, Listener
+from ._outcome import Verifier, open_verifier, to_outcome
+from ._poll import Alarm, Poll
+from ._recheck import Rechecker, needs_recheck
+from ._seal import open_outcome, row_bytes
+from ._tasks import Tasks, jittered, start_quietly
+from ._types import Answer, Outcome, RecheckFunction
+from ._wait import Wait
+
+_BATCH_SIZE = 1000
+_ROUTINE_READ_S = 30.0
+_RETRY_S = 1.0
+
+
+class Entry:
+    """What all waits for one row share."""
+
+    __slots__ = ("closes_at", "key", "next_recheck", "row", "row_bytes", "verifier", "waits")
+
+    def __init__(self, key: RowKey) -> None:
+        self.key = key
+        self.row_bytes = row_bytes(*key)
+        self.waits: list[Wait] = []
+        self.row: Row | None = None
+        """as it was last read, while it was not completed"""
+        self.verifier: Verifier | None = None
+        self.closes_at = math.inf
+        """when the row is to be read because it may be expired, as a time of the event loop"""
+        self.next_recheck: asyncio.TimerHandle | None = None
+
+    @property
+    def id(self) -> str:
+        return self.key.id
+
+
+class Waiters:
+    def __init__(
+        self, listener: Listener, database: Database, keys: KeyRing, *, mark_read: Callable[[RowKey], None],
+        complete: Callable[[RowKey, Answer], Awaitable[object]],
+    ) -> None:
+        self._listener = listener
+        self._database = database
+        self._keys = keys
+        self._mark_read = mark_read
+        self._rechecker = Rechecker(database, complete)
+        self._entries: dict[str, list[Entry]] = {}  # by id; more than one if another owner waits for the same id
+        self._due: dict[Entry, None] = {}
+        self._routine: dict[Entry, None] = {}  # to be read after those that are due
+        self._routine_timer: asyncio.TimerHandle | None = None
+        self._poll = Poll(self._read_all)
+        self._expiry = Alarm(self._wake_overdue)
+        self._reading = False
+        self._tasks = Tasks()
+        self.size = 0
+        """how many waits are open"""
+        listener.on_listening.append(self._on_listening)
+        listener.on_receiving.append(self._poll.stop)
+        listener.on_announced.append(self._on_announced)
+        listener.on_lost.append(self._on_lost)
+
+    async def wait(self, key: RowKey, timeout: float | None, **options: Any) -> Outcome:
+        """`options` are those of Wait."""
+        entry = self._find_or_add(key)
+        wait = Wait(entry, timeout, **options)
+        entry.waits.append(wait)
+        self.size += 1
+        try:
+            self._listener.acquire(self)
+            if self._routine_timer is None:
+                self._schedule_routine_read()
+            if not self._listener.receives_notifications:
+                self._poll.start()
+            self._wake(entry)
+            return await wait.outcome()
+        finally:
+            self._remove(wait)
+
+    async def close(self) -> None:
+        """Ends all waits."""
+        ending = [start_quietly(wait.end("closed", UrlModeClosedError())) for wait in self._all_waits()]
+        if ending:
+            await asyncio.wait(ending)
+        await self._tasks.cancel()
+
+    def _all_entries(self) -> list[Entry]:
+        return [entry for entries in self._entries.values() for entry in entries]
+
+    def _all_waits(self) -> list[Wait]:
+        return [wait for entry in self._all_entries() for wait in entry.waits]
+
+    def _find_or_add(self, key: RowKey) -> Entry:
+        entries = self._entries.setdefault(key.id, [])
+        for entry in entries:
+            if entry.key == key:
+                return entry
+        entry = Entry(key)
+        entries.append(entry)
+        return entry
+
+    def _remove(self, wait: Wait) -> None:
+        entry = wait.entry
+        entry.waits.remove(wait)
+        self.size -= 1
+        if entry.waits:
+            return
+        if entry.next_recheck is not None:
+            entry.next_recheck.cancel()
+        self._due.pop(entry, None)
+        self._routine.pop(entry, None)
+        entries = self._entries[entry.id]
+        entries.remove(entry)
+        if entries:
+            return
+        del self._entries[entry.id]
+        if self._entries:
+            return
+        if self._routine_timer is not None:
+            self._routine_timer.cancel()
+            self._routine_timer = None
+        self._poll.stop()
+        self._expiry.stop()
+        self._listener.release(self)
+
+    def _on_listening(self) -> None:
+        for entry in self._all_entries():
+            self._wake(entry)
+        if self._entries:
+            self._poll.start()
+
+    def _on_announced(self, announcements: list[Announcement]) -> None:
+        for announcement in announcements:
+            outcome = announcement.get("outcome")
+            for entry in tuple(self._entries.get(announcement["id"], ())):
+                if not isinstance(outcome, str) or not self._take_outcome(entry, outcome):
+                    self._wake(entry)
+
+    def _take_outcome(self, entry: Entry, sealed: str) -> bool:
+        """Ends the waits with an outcome that was announced. False: the row must be read."""
+        row = entry.row
+        if row is None:
+            return False
+        outcome = open_outcome(self._keys, entry.row_bytes, sealed)
+        if outcome is None:
+            return False
+        # A payment that was not accepted may be asked about once more.
+        if row.kind == "payment" and outcome.action != "accept":
+            return False
+        reference = outcome.reference if row.kind == "payment" else None
+        completed = row._replace(
+            status="completed", action=outcome.action, reason=outcome.reason, payment_reference=reference
+        )
+        self._complete(entry, completed, outcome.result)
+        return True
+
+    def _on_lost(self, error: BaseException) -> None:
+        """Waits continue without a connection, except those that read the row only once."""
+        for wait in self._all_waits():
+            if wait.checks_once:
+                wait.reject(error)
+
+    def _schedule_routine_read(self) -> None:
+        """A lost notification, or a connection that broke unnoticed, delays a wait until the next routine read."""
+
+        def go_off() -> None:
+            self._schedule_routine_read()
+            self._read_all()
+
+        self._routine_timer = asyncio.get_running_loop().call_later(jittered(_ROUTINE_READ_S), go_off)
+
+    def _read_all(self) -> None:
+        self._routine.update(dict.fromkeys(self._all_entries()))
+        self._start_reading()
+
+    def _wake_overdue(self) -> None:
+        now = asyncio.get_running_loop().time()
+        for entry in self._all_entries():
+            if entry.closes_at > now:
+                self._expiry.set(entry.closes_at)
+            else:
+                entry.closes_at = math.inf
+                self._wake(entry)
+
+    def _wake(self, entry: Entry) -> None:
+        if not entry.waits:
+            return
+        self._due[entry] = None
+        self._routine.pop(entry, None)
+        self._start_reading()
+
+    def _start_reading(self) -> None:
+        if not self._reading:
+            self._reading = True
+            self._tasks.start(self._read())
+
+    async def _read(self) -> None:
+        try:
+            while self._listener.listening and (self._due or self._routine):
+                batch = self._take_batch()
+                rows = await self._read_rows(batch)
+                if rows is not None:
+                    self._apply(batch, rows)
+        finally:
+            self._reading = False
+
+    def _take_batch(self) -> list[Entry]:
+        """The entries to read next. No id occurs twice, because the rows that come back do not contain the binding."""
+        batch: dict[str, Entry] = {}
+        for queue in (self._due, self._routine):
+            for entry in tuple(queue):
+                if len(batch) == _BATCH_SIZE:
+                    break
+                if entry.id not in batch:
+                    batch[entry.id] = entry
+                    del queue[entry]
+        return list(batch.values())
+
+    async def _read_rows(self, batch: list[Entry]) -> dict[str, Row] | None:
+        try:
+            rows = await self._listener.query(READ, key_columns([entry.key for entry in batch]))
+        except psycopg.Error as error:
+            # Otherwise the connection was lost, and the next one starts by reading all rows.
+            if is_refusal(error):
+                for entry in batch:
+                    self._fail(entry, error)
+            return None
+        return {row.id: row for row in map(row_of, rows)}
+
+    def _apply(self, batch: list[Entry], rows: dict[str, Row]) -> None:
+        overdue = []
+        for entry in batch:
+            row = rows.get(entry.id)
+            if row is not None and row.status == "completed":
+                self._complete(entry, row)
+            elif not entry.waits or entry in self._due:
+                continue  # It has become due again since this read began: the next read decides.
+            elif row is None:
+                self._fail(entry, ElicitationNotFoundError(entry.id))
+            elif row.closes_in_ms <= 0:
+                overdue.append(entry)
+            else:
+                self._continue_waiting(entry, row)
+        if overdue:
+            self._tasks.start(self._expire(overdue))
+
+    def _complete(self, entry: Entry, row: Row, result: dict[str, Any] | None = None) -> None:
+        rechecking = self._recheck(entry, row)
+        for wait in entry.waits:
+            if rechecking and wait.recheck is not None:
+                continue
+            try:
+                wait.resolve(to_outcome(self._keys, row, entry.key.binding, result=result, verifier=entry.verifier))
+            except ElicitationSealError as error:
+                wait.reject(error)
+                continue
+            if row.result or row.verifier or result:
+                self._mark_read(entry.key)
+
+    def _continue_waiting(self, entry: Entry, row: Row) -> None:
+        entry.row = row
+        if entry.verifier is None and row.verifier is not None:
+            try:
+                entry.verifier = open_verifier(self._keys, row, entry.key.binding)
+            except ElicitationSealError:
+                pass  # It is an error only when it is needed.
+        entry.closes_at = asyncio.get_running_loop().time() + row.closes_in_ms / 1000
+        self._expiry.set(entry.closes_at)
+        rechecking = self._recheck(entry, row)
+        for wait in tuple(entry.waits):
+            wait.progress(row)
+            if wait.checks_once and not (rechecking and wait.recheck is not None):
+                wait.time_out()
+
+    def _recheck(self, entry: Entry, row: Row) -> bool:
+        """Begins a recheck if an event asks for one. True while one is running: its end makes the row due again."""
+        if entry.next_recheck is not None:
+            entry.next_recheck.cancel()
+            entry.next_recheck = None
+        if not needs_recheck(row):
+            return False
+        begun_on = self._rechecker.begun_on(row.id)
+        # An outcome that the row got meanwhile needs no answer.
+        if begun_on is not None:
+            return row.status != "completed" or begun_on == "completed"
+        wait = next((wait for wait in entry.waits if wait.recheck is not None), None)
+        recheck = None if wait is None else wait.recheck
+        if wait is None or recheck is None:
+            return False
+        pause = row.recheck_in_ms or 0
+        if pause > 0:
+            entry.next_recheck = asyncio.get_running_loop().call_later(pause / 1000, self._wake, entry)
+            return False
+        self._tasks.start(self._run_recheck(entry, row, wait, recheck))
+        return True
+
+    async def _run_recheck(self, entry: Entry, row: Row, wait: Wait, recheck: RecheckFunction) -> None:
+        try:
+            error = await self._rechecker.run(row, entry.key.binding, recheck)
+            wait.rechecked = True
+            if error is not None:
+                now = await self._database.read(entry.key)
+                # Somebody else may have completed the row meanwhile. That outcome counts.
+                if now is None or now.status != "completed":
+                    wait.reject(error)
+        except (psycopg.Error, UrlModeError) as error:
+            if is_refusal(error):
+                self._fail(entry, error)
+            await asyncio.sleep(jittered(_RETRY_S))
+        for each in self._entries.get(entry.id, ()):
+            self._wake(each)
+
+    async def _expire(self, entries: list[Entry]) -> None:
+        try:
+            await self._database.expire([entry.key for entry in entries])
+        except (psycopg.Error, UrlModeError) as error:
+            if is_refusal(error):
+                for entry in entries:
+                    self._fail(entry, error)
+            await asyncio.sleep(jittered(_RETRY_S))
+        for entry in entries:
+            self._wake(entry)
+
+    def _fail(self, entry: Entry, error: BaseException) -> None:
+        for wait in entry.waits:
+            wait.reject(error)

@@ -1,0 +1,59 @@
+"""The package as pip installs it into an empty environment, and what README.md shows."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import venv
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT, required
+
+PROJECT = ROOT / "lib/python"
+EXAMPLES = re.findall("^```python\n(.*?)^```$", (PROJECT / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def run(*command: str | Path, **options: Any) -> str:
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return str(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel and the source distribution, and the wheel that is built of the latter."""
+    folder = tmp_path_factory.mktemp("built")
+    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, PROJECT)
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["*.whl", "*.tar.gz"])
+def test_it_works_in_an_empty_environment(built: Path, kind: str, tmp_path: Path) -> None:
+    (package,) = built.glob(kind)
+    venv.create(tmp_path / "env", with_pip=False)
+    python = tmp_path / "env/bin/python"
+    site = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip()
+    options = ["--quiet", "--no-index", "--find-links", os.environ.get("WHEELS", ""), "--no-build-isolation"]
+    run(sys.executable, "-m", "pip", "install", *options, "--target", site, f"{package}[binary]")
+    price = "from urlmode import Expected, _price; print(_price.price_of('stripe', Expected(5, 'ISK')))"
+    assert run(python, "-c", price) == "500\n"
+    assert (Path(site) / "urlmode/py.typed").is_file()
+    assert (Path(site) / "urlmode/_shipped/LICENSE").is_file()
+
+    program = EXAMPLES[0].replace("pkce=True,", "pkce=True, ttl=0.5,")
+    assert 'provider="github"' in program
+    required("URLMODE_DATABASE_URL")
+    said = run(python, "-c", program, cwd=tmp_path)
+    link = r"http://127\.0\.0\.1:\d+/connect/github\?state=[\w-]{43}"
+    assert re.fullmatch(rf"elicit with {link}\ncancel expired \[\]\n", said)
+
+
+def test_the_examples_have_the_types_that_they_say(tmp_path: Path) -> None:
+    for number, example in enumerate(EXAMPLES):
+        (tmp_path / f"example{number}.py").write_text(example)
+    run(sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", *sorted(tmp_path.glob("*.py")),
+        env={**os.environ, "MYPYPATH": str(PROJECT / "src")})  # fmt: skip

@@ -1,0 +1,315 @@
+"""Creating an elicitation, and waiting for it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import datetime, timedelta, timezone
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import psycopg
+import pytest
+from conftest import ACCOUNT, Callback, OpenUrlMode, Owner, owner, required, until
+
+from urlmode import (
+    Elicitation,
+    ElicitationExistsError,
+    ElicitationNotFoundError,
+    ElicitationSealError,
+    ElicitationTimeoutError,
+    Expected,
+    UrlMode,
+    UrlModeClosedError,
+)
+from urlmode._keys import KeysFile
+from urlmode._token import open_link, open_state
+
+
+async def waiting(urlmode: UrlMode, id: str, **options: Any) -> asyncio.Task[Any]:
+    """A wait that has read its row."""
+    task = asyncio.create_task(urlmode.wait_for_completion(id, **options))
+    entries = urlmode._waiters._entries
+    await until("the row is read", lambda: task.done() or (id in entries and entries[id][0].row is not None))
+    await until("notifications arrive", lambda: task.done() or urlmode._listener.receives_notifications)
+    return task
+
+
+def count_reads(urlmode: UrlMode) -> list[str]:
+    reads: list[str] = []
+    query = urlmode._listener.query
+
+    async def counting(statement: str, values: Any) -> Any:
+        reads.append(statement)
+        return await query(statement, values)
+
+    urlmode._listener.query = counting  # type: ignore[method-assign]
+    return reads
+
+
+async def test_a_link_and_its_row(urlmode: UrlMode, callback: Callback) -> None:
+    me = owner()
+    before = datetime.now(timezone.utc)
+    asked = await urlmode.create(**ACCOUNT, **me, ttl=timedelta(minutes=10))
+    assert not asked.resumed
+    assert timedelta(minutes=9) < asked.expires_at - before < timedelta(minutes=11)
+    parts = urlsplit(asked.url)
+    assert (parts.scheme, parts.netloc, parts.path) == ("https", "callback.example", "/connect/github")
+    (state,) = parse_qs(parts.query)["state"]
+    assert open_link(callback.keys, "github", state) == (asked.elicitation_id, 1)
+    assert asked.return_url == "https://callback.example/oauth/github/return"
+    assert (asked.cancel_url, asked.webhook_url) == (None, None)
+
+
+async def test_a_payment_knows_its_urls_and_the_price_of_its_provider(urlmode: UrlMode, callback: Callback) -> None:
+    seen: list[Any] = []
+
+    async def target(urls: Any) -> str:
+        seen.append(urls)
+        return "https://checkout.example/pay"
+
+    me = owner()
+    asked = await urlmode.create(
+        provider="stripe", kind="payment", **me, target_url=target, expected=Expected(5, "isk")
+    )
+    assert seen[0].amount == 500
+    assert (seen[0].elicitation_id, seen[0].return_url) == (asked.elicitation_id, asked.return_url)
+    for purpose, url in {"return": asked.return_url, "cancel": asked.cancel_url, "webhook": asked.webhook_url}.items():
+        (token,) = parse_qs(urlsplit(url or "").query)["state"]
+        assert open_state(callback.keys, purpose, "stripe", token).id == asked.elicitation_id
+
+
+@pytest.mark.parametrize("announce", [True, False])
+async def test_an_outcome_with_its_verifier(urlmode: UrlMode, callback: Callback, announce: bool) -> None:
+    me = owner()
+    asked = await urlmode.create(**{**ACCOUNT, "target_url": "https://p.example/a?scope=openid+x"}, **me, pkce=True)
+    wait = await waiting(urlmode, asked.elicitation_id, **me)
+    assert await callback.open(asked.elicitation_id, me) == "opened"
+    assert await callback.come_back(asked.elicitation_id, me, {"code": "ü"}, announce=announce) == "completed"
+    outcome = await wait
+    assert (outcome.action, outcome.reason, outcome.result, outcome.reference) == ("accept", "", {"code": "ü"}, None)
+    assert len(outcome.code_verifier) == 43
+    assert len(outcome.nonce) == 22
+    assert "ü" not in repr(outcome) and outcome.code_verifier not in repr(outcome)
+    again = await urlmode.wait_for_completion(asked.elicitation_id, **me)
+    assert again == outcome
+
+
+async def test_an_announced_outcome_saves_the_read(urlmode: UrlMode, callback: Callback) -> None:
+    me = owner()
+    asked = await urlmode.create(**ACCOUNT, **me)
+    wait = await waiting(urlmode, asked.elicitation_id, **me)
+    reads = count_reads(urlmode)
+    await callback.come_back(asked.elicitation_id, me, {"code": "c"})
+    assert (await wait).result == {"code": "c"}
+    assert reads == []
+
+
+async def test_an_announcement_is_only_a_reason_to_read(urlmode: UrlMode, callback: Callback) -> None:
+    me, stranger = owner(), owner()
+    asked = await urlmode.create(**ACCOUNT, **me)
+    other = await urlmode.create(**ACCOUNT, **stranger)
+    wait = await waiting(urlmode, asked.elicitation_id, **me)
+    reads = count_reads(urlmode)
+    url = required("URLMODE_PROGRAMS_DATABASE_URL")
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+        sealed: list[str] = []
+        await connection.execute("LISTEN urlmode")
+        await callback.come_back(other.elicitation_id, stranger, {"code": "of a stranger"})
+        async for notify in connection.notifies(stop_after=1, timeout=10):
+            sealed.append(json.loads(notify.payload)["outcome"])
+        for payload in [
+            {"id": asked.elicitation_id, "status": "completed", "outcome": sealed[0]},
+            {"id": asked.elicitation_id, "status": "completed"}, {"id": asked.elicitation_id, "outcome": 5},
+        ]:  # fmt: skip
+            reads.clear()
+            await connection.execute("SELECT pg_notify('urlmode', %s)", [json.dumps(payload)])
+            await until("the row is read", lambda: len(reads) > 0)
+        for text in ["[1]", '"x"', "{}", "{", '{"id": 5}']:
+            await connection.execute("SELECT pg_notify('urlmode', %s)", [text])
+    with pytest.raises(ElicitationTimeoutError):
+        await urlmode.wait_for_completion(asked.elicitation_id, **me, timeout=0)
+    assert not wait.done()
+    await callback.come_back(asked.elicitation_id, me, {"code": "mine"})
+    assert (await wait).result == {"code": "mine"}
+
+
+async def test_progress(urlmode: UrlMode, callback: Callback) -> None:
+    me = owner()
+    asked = await urlmode.create(
+        provider="stripe", kind="payment", **me, target_url="https://c.example", expected=Expected(1050, "EUR")
+    )
+    heard: list[str] = []
+    wait = await waiting(urlmode, asked.elicitation_id, **me, on_progress=heard.append)
+    await callback.open(asked.elicitation_id, me, "stripe")
+    assert await callback.event(asked.elicitation_id, "attempt_failed", reference="cs_1") == "attempt_failed"
+    assert await callback.event(asked.elicitation_id, "processing", reference="cs_2") == "processing"
+    await until("it is processing", lambda: "processing" in heard)
+    reference = await callback.paid(asked.elicitation_id)
+    outcome = await wait
+    assert sorted(heard) == ["attempt_failed", "opened", "processing"]
+    assert (outcome.action, outcome.reference, outcome.result["amount"]) == ("accept", reference, 1050)
+
+
+async def test_a_listener_of_progress_that_fails_ends_its_wait(urlmode: UrlMode, callback: Callback) -> None:
+    me = owner()
+    asked = await urlmode.create(**ACCOUNT, **me)
+
+    async def fails(progress: str) -> None:
+        raise LookupError(progress)
+
+    def fails_at_once(progress: str) -> None:
+        raise LookupError(progress)
+
+    waits = [await waiting(urlmode, asked.elicitation_id, **me, on_progress=on) for on in (fails, fails_at_once)]
+    await callback.open(asked.elicitation_id, me)
+    for wait in waits:
+        with pytest.raises(LookupError, match="opened"):
+            await wait
+    assert urlmode.open_waits == 0
+
+
+async def test_timeouts(urlmode: UrlMode, callback: Callback) -> None:
+    me = owner()
+    asked = await urlmode.create(**ACCOUNT, **me)
+    with pytest.raises(ElicitationTimeoutError) as once:
+        await urlmode.wait_for_completion(asked.elicitation_id, **me, timeout=0)
+    assert once.value.status == "pending"
+    await callback.open(asked.elicitation_id, me)
+    with pytest.raises(TimeoutError) as later:
+        await urlmode.wait_for_completion(asked.elicitation_id, **me, timeout=timedelta(milliseconds=300))
+    assert isinstance(later.value, ElicitationTimeoutError)
+    assert later.value.status == "opened"
+    assert later.value.code == "ELICITATION_TIMEOUT"
+
+
+async def test_cancelling_the_task_ends_the_wait_and_nothing_else(urlmode: UrlMode, callback: Callback) -> None:
+    me = owner()
+    asked = await urlmode.create(**ACCOUNT, **me)
+    wait = await waiting(urlmode, asked.elicitation_id, **me, timeout=None)
+    assert urlmode.open_waits == 1
+    wait.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await wait
+    assert urlmode.open_waits == 0
+    assert await callback.open(asked.elicitation_id, me) == "opened"
+
+
+async def test_abandon_ends_what_nobody_has_opened(open_urlmode: OpenUrlMode, callback: Callback) -> None:
+    urlmode, other = open_urlmode(), open_urlmode()
+
+    async def begin(**more: Any) -> tuple[Elicitation, Owner, asyncio.Task[Any]]:
+        me = owner()
+        asked = await urlmode.create(**ACCOUNT, **me)
+        return asked, me, await waiting(urlmode, asked.elicitation_id, **me, abandon=True, **more)
+
+    async def end_of(asked: Elicitation, me: Owner) -> tuple[str, str]:
+        outcome = await other.wait_for_completion(asked.elicitation_id, **me, timeout=0)
+        return outcome.action, outcome.reason
+
+    asked, me, wait = await begin(timeout=0.3)
+    with pytest.raises(ElicitationTimeoutError):
+        await wait
+    assert await end_of(asked, me) == ("cancel", "timeout")
+
+    asked, me, wait = await begin()
+    wait.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await wait
+    assert await end_of(asked, me) == ("cancel", "aborted")
+
+    asked, me, wait = await begin(timeout=4)
+    await callback.open(asked.elicitation_id, me)
+    with pytest.raises(ElicitationTimeoutError) as error:
+        await wait
+    assert error.value.status == "opened"
+
+    asked, me, wait = await begin()
+    await urlmode.aclose()
+    with pytest.raises(UrlModeClosedError):
+        await wait
+    assert await end_of(asked, me) == ("cancel", "closed")
+
+
+async def test_who_waits_must_own_it(urlmode: UrlMode) -> None:
+    me = owner()
+    asked = await urlmode.create(**ACCOUNT, **me)
+    others: list[Owner] = [owner(), {**me, "session": ""}, {**me, "session": "t"}]
+    for other in others:
+        with pytest.raises(ElicitationNotFoundError):
+            await urlmode.wait_for_completion(asked.elicitation_id, **other)
+        with pytest.raises(ElicitationNotFoundError):
+            await urlmode.cancel(asked.elicitation_id, **other)
+    with pytest.raises(ElicitationExistsError):
+        await urlmode.create(**ACCOUNT, **me, id=asked.elicitation_id.upper())
+
+
+async def test_expiry(urlmode: UrlMode) -> None:
+    me = owner()
+    asked = await urlmode.create(**ACCOUNT, **me, ttl=0.5)
+    outcome = await urlmode.wait_for_completion(asked.elicitation_id, **me)
+    assert (outcome.action, outcome.reason) == ("cancel", "expired")
+
+
+async def test_other_keys_open_nothing(open_urlmode: OpenUrlMode, callback: Callback) -> None:
+    urlmode = open_urlmode()
+    stranger = open_urlmode(keys=f"1 {'A' * 44}")
+    me = owner()
+    asked = await urlmode.create(**ACCOUNT, **me)
+    waits = [await waiting(one, asked.elicitation_id, **me) for one in (urlmode, stranger)]
+    await callback.come_back(asked.elicitation_id, me, {"code": "secret"})
+    assert (await waits[0]).action == "accept"
+    with pytest.raises(ElicitationSealError) as error:
+        await waits[1]
+    assert "secret" not in str(error.value)
+
+
+async def test_many_of_one_owner_at_once(urlmode: UrlMode) -> None:
+    me = owner()
+    asked = await asyncio.gather(*(urlmode.create(**ACCOUNT, **me) for _ in range(100)))
+    assert len({each.elicitation_id for each in asked}) == 100
+
+
+async def test_one_bad_create_fails_alone(urlmode: UrlMode) -> None:
+    me = owner()
+    first = await urlmode.create(**ACCOUNT, **me)
+    ids = [None] * 20 + [first.elicitation_id] + [None] * 20
+    made = await asyncio.gather(*(urlmode.create(**ACCOUNT, **me, id=id) for id in ids), return_exceptions=True)
+    assert [n for n, each in enumerate(made) if isinstance(each, ElicitationExistsError)] == [20]
+    assert sum(isinstance(each, Elicitation) for each in made) == 40
+
+
+async def test_a_resume_key_goes_on_with_what_was_asked_for(open_urlmode: OpenUrlMode, keys_file: Any) -> None:
+    one, other = open_urlmode(), open_urlmode()
+    me = owner()
+    asked = {**ACCOUNT, **me, "resume_key": "account", "about": {"scopes": ["a"]}}
+    first = await one.create(**asked)
+    again = await other.create(**asked)
+    assert (again.elicitation_id, again.url, again.resumed) == (first.elicitation_id, first.url, True)
+    assert not (await other.create(**{**asked, "about": {"scopes": ["a", "b"]}})).resumed
+    client = await one.create(**asked, client_id="one", same_client=True)
+    assert not client.resumed
+    assert (await other.create(**asked, client_id="one", same_client=True)).elicitation_id == client.elicitation_id
+    assert not (await other.create(**asked, client_id="other", same_client=True)).resumed
+
+
+async def test_a_key_that_was_added_seals_at_once(open_urlmode: OpenUrlMode, keys_file: Any, caplog: Any) -> None:
+    urlmode = open_urlmode()
+    me = owner()
+    first = await urlmode.create(**ACCOUNT, **me, resume_key="a")
+    text = keys_file.read_text()
+    replaced = keys_file.with_name("new")
+    replaced.touch(mode=0o600)
+    replaced.write_text(f"2 {'B' * 43}\n{text}".replace("B" * 43, "B" * 42 + "A"))
+    replaced.rename(keys_file)
+    urlmode._keys._checked_at -= 2  # type: ignore[attr-defined]
+    second = await urlmode.create(**ACCOUNT, **me)
+    link = parse_qs(urlsplit(second.url).query)["state"][0]
+    assert open_link(KeysFile(str(keys_file)), "github", link)[1] == 2
+    again = await urlmode.create(**ACCOUNT, **me, resume_key="a")
+    assert again.url == first.url, "the link stays the same while its key is in the file"
+
+    keys_file.chmod(0o644)
+    urlmode._keys._checked_at -= 2  # type: ignore[attr-defined]
+    assert (await urlmode.create(**ACCOUNT, **me)).url
+    assert [record.code for record in caplog.records] == ["URLMODE_KEYS_FILE"]
