@@ -8,6 +8,8 @@ import { constant, constantOf, domainMax, domains, domainWords, found, inFiles, 
 const KB = 1_024;
 
 const js = (module, name) => constantOf(`lib/node/src/${module}.js`, name);
+/** The value of a constant, or the text that a pattern finds, in a module of the Python package. */
+const py = (module, pattern) => found(`lib/python/src/urlmode/_${module}.py`, pattern);
 const words = (file, pattern) => found(file, pattern).match(/\w+/g);
 const conf = (pattern) => found('nginx/urlmode/server.conf', pattern);
 
@@ -84,6 +86,31 @@ const SAME = {
 	'bytes of a file of public keys': () => [constant('UM_JWKS_FILE_MAX'), found('nginx/command/jwks.sh', /--max-filesize (\d+)/)],
 	'seconds between two fetches of public keys': () => [constant('UM_ISSUER_KEYS_PAUSE_S'), found('nginx/command/jwks.sh', /keys_pause=(\d+)/)],
 };
+
+/** The same of the Python package: its value, and that of the Node package. */
+const SAME_IN_PYTHON = {
+	'bytes of a secret': () => [[py('keys', /_SECRET_MIN = (\d+)/), py('keys', /_SECRET_MAX = (\d+)/)], [js('keys', 'SECRET_MIN'), js('keys', 'SECRET_MAX')]],
+	'bytes of a nonce': () => [py('aead', /_NONCE_BYTES = (\d+)/), js('aead', 'NONCE_BYTES')],
+	'bytes of a sealed result, and of what a call returned': () => [[py('seal', /RESULT_MAX = ([\d_]+) - OVERHEAD/), py('seal', /FULFILLED_MAX = ([\d_]+) - OVERHEAD/)],
+		[domainMax('result'), domainMax('fulfilled')]],
+	'the cookie of the ticket': () => [py('token', /TICKET_COOKIE = "(.*)"/), found('lib/node/src/ticket.js', /TICKET_COOKIE = '(.*)'/)],
+	'characters of the name of a provider': () => [1 + py('input', /_PROVIDER = .*\{0,(\d+)\}/), domainMax('provider')],
+	'characters of a reason': () => [py('input', /_REASON = .*\{0,(\d+)\}/), domainMax('reason')],
+	'bytes of a reference': () => [py('input', /_REFERENCE_MAX = (\d+)/), domainMax('reference')],
+	'bytes of a target URL': () => [py('input', /_TARGET_MAX = (\d+)/), domainMax('target_url')],
+	'bytes of an owner': () => [[py('input', /check_text\("subject", .*, 1, (\d+)\)/), py('input', /check_text\("session", .*, 0, (\d+)\)/)],
+		[domainMax('subject'), domainMax('session')]],
+	'bytes of a resume key, and of the id of a client': () => [[py('urlmode', /"resume_key", resume_key, 1, (\d+)/), py('urlmode', /"client_id", client_id, 1, (\d+)/)],
+		[domainMax('resume_key'), domainMax('client_id')]],
+	'the kinds': () => [words('lib/python/src/urlmode/_input.py', /^KINDS.* = \((.*)\)/m), domainWords('kind')],
+	'the actions': () => [words('lib/python/src/urlmode/_input.py', /^ACTIONS.* = \((.*)\)/m), domainWords('action')],
+	'the statuses': () => [[...words('lib/python/src/urlmode/_wait.py', /_STATUSES.* = \((.*)\)/), 'completed'], domainWords('status')],
+	'the channel of announcements': () => [py('database', /CHANNEL = "(\w+)"/), found('lib/node/src/database.js', /CHANNEL = '(\w+)'/)],
+	'the codes of the errors': () => [[...inFiles('lib/python/src/urlmode', /_errors\.py$/, /code = "(\w+)"/g)].sort().filter((code) => code !== 'STATE_INVALID'),
+		[...new Set(inFiles('lib/node/src', /^errors\.js$/, /super\('(\w+)'/g))].filter((code) => !/^ACCOUNT|^UNCLAIMED/.test(code)).sort()],
+};
+
+for (const [what, places] of Object.entries(SAME_IN_PYTHON)) SAME[`${what}, in Python`] = places;
 
 for (const [what, places] of Object.entries(SAME)) {
 	test(`in every language the same: ${what}`, () => {

@@ -1,0 +1,68 @@
+// The Node package, as tests/waiting/README.md describes a driver.
+
+import { createInterface } from 'node:readline';
+
+import { UrlMode } from '../../lib/node/src/index.js';
+
+const say = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
+
+/** @param {string} name in snake_case */
+const camel = (name) => ({ timeout_ms: 'timeout', lease_ms: 'lease', ttl_ms: 'ttl' }[name]
+	?? name.replace(/_(.)/g, (_, letter) => letter.toUpperCase()));
+const snake = (name) => (name === 'from' ? 'interrupted' : name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+const rename = (object, how) => Object.fromEntries(Object.entries(object).map(([name, value]) => [how(name), value]));
+
+/** What a caller gives, but not what is inside `about` and `result`. */
+const given = (options) => rename(options, camel);
+const told = (object) => rename(object, snake);
+
+const urlmode = new UrlMode({
+	databaseUrl: process.env.URLMODE_DATABASE_URL, keysFile: process.env.URLMODE_KEYS_FILE, baseUrl: process.env.URLMODE_BASE_URL,
+	...given(JSON.parse(process.env.SETTINGS ?? '{}')),
+});
+/** By the number of the request that has begun them. */
+const stops = new Map();
+const claims = new Map();
+
+const VERBS = {
+	create: async (options) => told(await urlmode.create(given(options))),
+	async wait({ elicitation_id: id, recheck, ...options }, number) {
+		const stop = new AbortController();
+		stops.set(number, stop);
+		return told(await urlmode.waitForCompletion(id, {
+			...given(options), signal: stop.signal, onProgress: (progress) => say({ id: number, progress }),
+			...recheck && { recheck: (event) => (say({ id: number, recheck: told(event) }), given(recheck)) },
+		}));
+	},
+	stop: ({ wait }) => stops.get(wait).abort(Object.assign(new Error('stopped'), { code: 'STOPPED' })),
+	complete: ({ elicitation_id: id, ...options }) => urlmode.complete(id, given(options)),
+	cancel: ({ elicitation_id: id, ...options }) => urlmode.cancel(id, given(options)),
+	abandon: ({ elicitation_id: id, ...options }) => urlmode.abandon(id, given(options)),
+	claim: ({ elicitation_id: id, ...options }) => urlmode.claim(id, given(options)),
+	async begin_claim({ elicitation_id: id, ...options }, number) {
+		const claim = await urlmode.beginClaim(id, given(options));
+		claims.set(number, claim);
+		const { state, reference, fence, result } = claim;
+		return { state, reference, fence, ...state === 'fulfilled' && { result } };
+	},
+	fulfil: ({ claim, result }) => claims.get(claim).fulfil(result),
+	confirm: ({ claim }) => claims.get(claim).confirm(),
+	release: ({ claim }) => claims.get(claim).release(),
+	unclaimed: async () => (await urlmode.unclaimed()).map(told),
+	refunds: async () => (await urlmode.refunds()).map(told),
+	late: () => void urlmode.on('late', (payment) => say({ late: told(payment) })),
+	close: () => urlmode.close(),
+};
+
+function codeOf(error) {
+	if (error instanceof TypeError) return 'ARGUMENT';
+	return /^[A-Z]+(_[A-Z]+)*$/.test(error.code) ? error.code : 'DATABASE';
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+	const { id, do: verb, with: options = {} } = JSON.parse(line);
+	Promise.resolve().then(() => VERBS[verb](options, id)).then(
+		(answer = null) => say({ id, answer }),
+		(error) => say({ id, error: { code: codeOf(error), status: error.status, message: error.message } }));
+}
+await urlmode.close();

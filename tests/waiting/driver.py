@@ -1,0 +1,123 @@
+"""The Python package, as tests/waiting/README.md describes a driver."""
+
+import asyncio
+import dataclasses
+import json
+import os
+import sys
+from typing import Any
+
+import psycopg
+
+from urlmode import Answer, Expected, UrlMode, UrlModeError
+
+SECONDS = {"timeout_ms": "timeout", "lease_ms": "lease", "ttl_ms": "ttl"}
+
+
+def say(**message: Any) -> None:
+    print(json.dumps(message, default=str), flush=True)
+
+
+def given(options: dict[str, Any]) -> dict[str, Any]:
+    """What a caller gives: milliseconds become seconds."""
+    values = {SECONDS.get(name, name): value / 1000 if name in SECONDS else value for name, value in options.items()}
+    if isinstance(values.get("expected"), dict):
+        values["expected"] = Expected(**values["expected"])
+    return values
+
+
+def told(value: Any) -> dict[str, Any]:
+    """The members of a dataclass that are not at their defaults, so that an absent one looks as in other languages."""
+    return {
+        field.name: told(member) if dataclasses.is_dataclass(member) else member
+        for field in dataclasses.fields(value)
+        if (member := getattr(value, field.name)) is not None and not field.name.startswith("_")
+    }
+
+
+def told_claim(claim: Any) -> dict[str, Any]:
+    members = ("state", "reference", "fence", "result")
+    return {name: getattr(claim, name) for name in members if hasattr(claim, name)}
+
+
+class Driver:
+    def __init__(self, urlmode: UrlMode) -> None:
+        self.urlmode = urlmode
+        self.tasks: dict[int, asyncio.Task[None]] = {}
+        self.claims: dict[int, Any] = {}
+
+    async def create(self, number: int, **options: Any) -> Any:
+        return told(await self.urlmode.create(**given(options)))
+
+    async def wait(self, number: int, *, recheck: Any = None, **options: Any) -> Any:
+        def asked(event: Any) -> Answer:
+            say(id=number, recheck=told(event))
+            return Answer(**recheck)
+
+        return told(await self.urlmode.wait_for_completion(
+            **given(options), recheck=recheck and asked,
+            on_progress=lambda progress: say(id=number, progress=progress),
+        ))
+
+    async def stop(self, number: int, *, wait: int) -> None:
+        self.tasks[wait].cancel()
+
+    async def begin_claim(self, number: int, **options: Any) -> Any:
+        self.claims[number] = await self.urlmode.begin_claim(**given(options))
+        return told_claim(self.claims[number])
+
+    async def fulfil(self, number: int, *, claim: int, result: Any) -> Any:
+        return await self.claims[claim].fulfil(result)
+
+    async def confirm(self, number: int, *, claim: int) -> Any:
+        return await self.claims[claim].confirm()
+
+    async def release(self, number: int, *, claim: int) -> Any:
+        return await self.claims[claim].release()
+
+    async def unclaimed(self, number: int) -> Any:
+        return [told(each) for each in await self.urlmode.unclaimed()]
+
+    async def refunds(self, number: int) -> Any:
+        return [told(each) for each in await self.urlmode.refunds()]
+
+    async def late(self, number: int) -> None:
+        async def report() -> None:
+            async for payment in self.urlmode.late_payments():
+                say(late=told(payment))
+
+        self.reporting = asyncio.create_task(report())
+
+    async def close(self, number: int) -> None:
+        await self.urlmode.aclose()
+
+    async def run(self, id: int, verb: str, options: dict[str, Any]) -> None:
+        try:
+            # Those that are the same in the package: complete, cancel, abandon, claim.
+            own = getattr(self, verb, None)
+            answer = await (own(id, **options) if own else getattr(self.urlmode, verb)(**given(options)))
+            say(id=id, answer=answer)
+        except asyncio.CancelledError:
+            say(id=id, error={"code": "STOPPED"})
+        except Exception as error:
+            code = "DATABASE" if isinstance(error, psycopg.Error) else getattr(error, "code", "ARGUMENT")
+            say(id=id, error={"code": code, "status": getattr(error, "status", None), "message": str(error)})
+            if not isinstance(error, (UrlModeError, TypeError, ValueError, psycopg.Error)):
+                raise
+
+
+async def main() -> None:
+    lines = asyncio.StreamReader(limit=2**20)
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
+    async with UrlMode(
+        database_url=os.environ["URLMODE_DATABASE_URL"], keys_file=os.environ["URLMODE_KEYS_FILE"],
+        base_url=os.environ["URLMODE_BASE_URL"], **given(json.loads(os.environ.get("SETTINGS", "{}"))),
+    ) as urlmode:
+        driver = Driver(urlmode)
+        async for line in lines:
+            request = json.loads(line)
+            work = driver.run(request["id"], request["do"], request.get("with", {}))
+            driver.tasks[request["id"]] = asyncio.create_task(work)
+
+
+asyncio.run(main())

@@ -1,0 +1,336 @@
+// Every waiting side runs the scenarios of scenarios.json: alone, and two of
+// different languages together. README.md says what the steps mean.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { sender } from '../support/deliveries.mjs';
+import { comeBack, press, stateOf } from '../support/flow.mjs';
+import { openFixture } from '../support/fixture.mjs';
+import { until } from '../support/wait.mjs';
+
+const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
+const ALL = JSON.parse(readFileSync(path('scenarios.json'), 'utf8'));
+const CREATE = {
+	account: { provider: 'demo', kind: 'oauth', target_url: 'http://localhost:9/authorize?client_id=tests' },
+	payment: { provider: 'stripe', kind: 'payment', target_url: 'http://localhost:9/pay', expected: { amount: 1050, currency: 'EUR' } },
+};
+const EVERYTHING = ['codes', 'status', 'progress', 'verifier', 'parallel'];
+
+/** `has`: what a scenario may need. `only`: it can do nothing beside these verbs and options. */
+const SIDES = {
+	node: { command: [process.execPath, path('driver.mjs')], has: EVERYTHING },
+	python: { command: [path('../../build/python/bin/python'), path('driver.py')], has: EVERYTHING, env: { PYTHONPATH: path('../../lib/python/src') } },
+	c: { command: [path('../../build/tools/waiting')], has: [], only: {
+		verbs: ['create', 'wait', 'claim'], options: ['ttl_ms', 'timeout_ms', 'reference', 'action'], kinds: ['account'],
+	} },
+};
+const PAIRS = [['node', 'node'], ['python', 'python'], ['node', 'python'], ['python', 'node'], ['c', 'c'], ['node', 'c'], ['c', 'python']];
+/** The verbs of the waiting side, as opposed to those of the user and the provider. */
+const VERBS = ['create', 'wait', 'stop', 'complete', 'cancel', 'abandon', 'claim', 'begin_claim', 'fulfil', 'confirm', 'release',
+	'unclaimed', 'refunds', 'late', 'close'];
+
+let fixture;
+const shared = new Map();
+
+before(async () => {
+	fixture = await openFixture({ name: 'waiting-sides' });
+});
+
+after(async () => {
+	await Promise.all([...shared.values()].map((driver) => driver.end()));
+	await fixture?.close();
+});
+
+/** A process that is driven by lines of JSON. */
+class Driver {
+	#process;
+	#calls = new Map();
+	#number = 0;
+	#ended;
+	late = [];
+
+	constructor({ command: [program, ...args], env }, name, settings) {
+		assert.ok(existsSync(program), `${program} is missing: make test-build`);
+		const url = new URL(fixture.stack.env.URLMODE_DATABASE_URL);
+		url.searchParams.set('application_name', name);
+		this.name = name;
+		this.#process = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'], env: {
+			...process.env, ...fixture.stack.env, URLMODE_DATABASE_URL: url.href, SETTINGS: JSON.stringify(settings), ...env,
+		} });
+		this.#ended = new Promise((resolve) => {
+			this.#process.once('exit', (code, signal) => resolve(signal ?? code));
+		});
+		this.#process.stdin.on('error', () => {});
+		createInterface({ input: this.#process.stdout }).on('line', (line) => this.#hear(JSON.parse(line)));
+	}
+
+	#hear({ id, progress, recheck, answer, error, late }) {
+		const call = this.#calls.get(id);
+		if (late) this.late.push(late);
+		else if (progress) call.heard.push(progress);
+		else if (recheck) call.rechecks.push(recheck);
+		else call.resolve({ answer, error });
+	}
+
+	begin(verb, options) {
+		const call = { driver: this, number: this.#number += 1, heard: [], rechecks: [] };
+		call.end = new Promise((resolve) => {
+			call.resolve = resolve;
+		});
+		this.#calls.set(call.number, call);
+		this.#process.stdin.write(`${JSON.stringify({ id: call.number, do: verb, with: options })}\n`);
+		return call;
+	}
+
+	async kill() {
+		this.#process.kill('SIGKILL');
+		await this.#ended;
+	}
+
+	/** Without an open wait the process ends by itself, and without an error. */
+	async end() {
+		this.#process.stdin.end();
+		assert.equal(await this.#ended, 0, `${this.name} has ended with an error`);
+	}
+}
+
+/** Whether a side can do what a scenario asks of it. */
+function canRun({ steps, needs = [], settings, own }, pair) {
+	const [one, other] = pair.map((name) => SIDES[name]);
+	const usesBoth = steps.some(({ by }) => by === 'b');
+	if (pair[0] !== pair[1] && !usesBoth) return false;
+	if ((settings || own) && pair.includes('c')) return false;
+	if (!needs.every((need) => one.has.includes(need) && (!usesBoth || other.has.includes(need)))) return false;
+	return steps.every((step) => {
+		const [verb] = Object.keys(step);
+		const { only } = step.by === 'b' ? other : one;
+		if (!only || !VERBS.includes(verb)) return true;
+		const options = verb === 'create' ? step.with ?? {} : step[verb];
+		return only.verbs.includes(verb) && Object.keys(options).every((name) => only.options.includes(name))
+			&& (verb !== 'create' || only.kinds.includes(step.create))
+			&& step.fails === undefined && step.same === undefined;
+	});
+}
+
+class Run {
+	subject = `user-${randomUUID()}`;
+	session = 'a session';
+	reference = `cs_${randomUUID()}`;
+	calls = new Map();
+	ids = new Set();
+
+	constructor(drivers) {
+		this.drivers = drivers;
+	}
+
+	/** Replaces the names in braces. */
+	fill(value) {
+		if (typeof value === 'string') return value.replace(/\{(id|reference)\}/g, (_, name) => this[name]);
+		if (Array.isArray(value)) return value.map((each) => this.fill(each));
+		if (typeof value !== 'object' || value === null) return value;
+		return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.fill(member)]));
+	}
+
+	begin(verb, { by = 'a', as }, options) {
+		const call = this.drivers[by].begin(verb, options);
+		if (as) this.calls.set(as, call);
+		return call;
+	}
+
+	/** A verb of the waiting side, to its end. */
+	async ask(verb, step, options) {
+		const { answer, error } = await this.begin(verb, step, options).end;
+		if (step.fails) {
+			assert.equal(error?.code, step.fails, `it has answered ${JSON.stringify(answer ?? error)}`);
+			return undefined;
+		}
+		assert.equal(error, undefined, JSON.stringify(error));
+		return answer;
+	}
+
+	async about(verb, step) {
+		const answer = await this.ask(verb, step, { subject: this.subject, session: this.session, elicitation_id: this.id, ...this.fill(step[verb]) });
+		if ('answers' in step) matches(answer, this.fill(step.answers));
+	}
+
+	async list(verb, step) {
+		const listed = (await this.ask(verb, step, {})).filter(({ elicitation_id: id }) => this.ids.has(id));
+		const wanted = this.fill(step.answers);
+		assert.equal(listed.length, wanted.length, JSON.stringify(listed));
+		wanted.forEach((each, n) => matches(listed[n], each));
+	}
+
+	/** The next step of a claim that has begun. */
+	async finish(verb, step, options) {
+		const { driver, number } = this.calls.get(step.of);
+		const { answer, error } = await driver.begin(verb, { claim: number, ...options }).end;
+		if (step.fails) assert.equal(error?.code, step.fails, JSON.stringify(answer ?? error));
+		else assert.deepEqual([answer, error], [step.answers, undefined]);
+	}
+
+	/** The user goes on from the link to the provider. */
+	async open() {
+		this.browser = fixture.browser();
+		const hop = await press(this.browser, await this.browser.open(this.url), 'continue');
+		this.state = stateOf(hop.location);
+	}
+}
+
+/** Each member that is wanted is there; `{verifier}` is any text. */
+function matches(actual, wanted) {
+	if (wanted === '{verifier}') assert.match(actual, /^[\w-]{43}$/);
+	else if (typeof wanted !== 'object' || wanted === null) assert.equal(actual ?? false, wanted);
+	else if (Array.isArray(wanted)) assert.deepEqual(actual, wanted);
+	else for (const [name, member] of Object.entries(wanted)) matches(actual[name], member);
+}
+
+const connections = (driver) => fixture.stack.sql(
+	"SELECT pid, query FROM pg_stat_activity WHERE application_name = $1 AND query ~ 'LISTEN|urlmode.read|pg_backend_pid'", [driver.name]);
+
+const STEPS = {
+	async create(run, what, step) {
+		const created = await run.ask('create', step, { ...CREATE[what], subject: run.subject, session: run.session, ...run.fill(step.with) });
+		if (step.fails) return;
+		if (step.same !== undefined) {
+			assert.deepEqual([created.resumed, created.url === run.url], [step.same, step.same]);
+		}
+		Object.assign(run, { id: created.elicitation_id, url: created.url, returnUrl: created.return_url, state: undefined });
+		run.provider = step.with?.provider ?? CREATE[what].provider;
+		run.ids.add(run.id);
+	},
+
+	wait: (run, options, step) => void run.begin('wait', step,
+		{ subject: run.subject, session: run.session, elicitation_id: run.id, ...run.fill(options) }),
+
+	async stop(run, name) {
+		const call = run.calls.get(name);
+		await call.driver.begin('stop', { wait: call.number }).end;
+	},
+
+	complete: (run, _, step) => run.about('complete', step),
+	cancel: (run, _, step) => run.about('cancel', step),
+	abandon: (run, _, step) => run.about('abandon', step),
+	claim: (run, _, step) => run.about('claim', step),
+	begin_claim: (run, _, step) => run.about('begin_claim', step),
+	unclaimed: (run, _, step) => run.list('unclaimed', step),
+	refunds: (run, _, step) => run.list('refunds', step),
+
+	fulfil: (run, result, step) => run.finish('fulfil', step, { result }),
+	confirm: (run, _, step) => run.finish('confirm', step, {}),
+	release: (run, _, step) => run.finish('release', step, {}),
+
+	async late(run, _, step) {
+		await run.ask('late', step, {});
+		await STEPS.listens(run, step.by ?? 'a');
+	},
+
+	async reported(run, wanted, { by = 'a' }) {
+		const find = () => run.drivers[by].late.filter(({ elicitation_id: id }) => id === run.id);
+		await until('it is reported', () => find().length > 0);
+		assert.equal(find().length, 1);
+		matches(find()[0], run.fill(wanted));
+	},
+
+	async outcome(run, wanted, { of }) {
+		const { answer, error } = await run.calls.get(of).end;
+		assert.equal(error, undefined, JSON.stringify(error));
+		matches(answer, run.fill(wanted));
+	},
+
+	async error(run, code, { of, status }) {
+		const { answer, error } = await run.calls.get(of).end;
+		assert.equal(error?.code, code, JSON.stringify(answer ?? error));
+		if (status) assert.equal(error.status, status);
+	},
+
+	async heard(run, wanted, { of }) {
+		const call = run.calls.get(of);
+		await until(`${wanted} is heard`, () => call.heard.length >= wanted.length);
+		assert.deepEqual(call.heard, wanted);
+	},
+
+	rechecks: (run, count) => assert.equal([...run.calls.values()].reduce((sum, { rechecks }) => sum + rechecks.length, 0), count),
+
+	async user(run, does) {
+		if (does === 'refuses') {
+			const browser = fixture.browser();
+			await press(browser, await browser.open(run.url), 'refuse');
+			return;
+		}
+		if (!run.state) await run.open();
+		if (does === 'opens') return;
+		const url = new URL(run.returnUrl ?? fixture.url('/oauth/demo/return'));
+		const said = does === 'returns' ? { code: 'c' } : { error: 'access_denied' };
+		url.search = new URLSearchParams({ iss: fixture.stack.env.URLMODE_DEMO_ISSUER, state: run.state, ...said }).toString();
+		assert.equal((await comeBack(run.browser, url)).location, '/done');
+	},
+
+	async provider(run, what, { price }) {
+		const provider = sender(fixture, run.provider);
+		const answer = await provider.send(provider.event(run.id, what, { amount: 1050, currency: 'EUR', reference: run.reference, ...price }));
+		assert.equal(answer.status, 200, answer.body);
+	},
+
+	async announced(run, what) {
+		const payload = typeof what === 'string' ? what : JSON.stringify(run.fill(what));
+		await fixture.stack.sql("SELECT pg_notify('urlmode', $1)", [payload]);
+	},
+
+	listens: (run, name) => until('it listens', async () => (await connections(run.drivers[name])).length > 0),
+
+	async breaks(run, name) {
+		const { length } = await fixture.stack.sql(
+			'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1', [run.drivers[name].name]);
+		assert.ok(length > 0);
+	},
+
+	async close(run, name) {
+		await run.drivers[name].begin('close', {}).end;
+	},
+
+	kill: (run, name) => run.drivers[name].kill(),
+};
+
+let runs = 0;
+
+async function run({ steps, own, settings = {} }, pair) {
+	const isOwn = own || Object.keys(settings).length > 0;
+	const drivers = {};
+	for (const [n, name] of ['a', 'b'].entries()) {
+		const key = `${pair[n]} ${name}`;
+		const start = () => new Driver(SIDES[pair[n]], `waiting-${pair[n]}-${name}-${runs += 1}`, settings);
+		if (!isOwn && !shared.has(key)) shared.set(key, start());
+		drivers[name] = isOwn ? start() : shared.get(key);
+	}
+	const state = new Run(drivers);
+	const killed = steps.map(({ kill }) => kill);
+	try {
+		for (const [index, step] of steps.entries()) {
+			const [verb] = Object.keys(step);
+			assert.ok(Object.hasOwn(STEPS, verb), `no step is called ${verb}`);
+			try {
+				await STEPS[verb](state, step[verb], step);
+			} catch (error) {
+				error.message = `step ${index + 1}, ${JSON.stringify(step)}: ${error.message}`;
+				throw error;
+			}
+		}
+	} finally {
+		if (isOwn) await Promise.all(Object.entries(drivers).filter(([name]) => !killed.includes(name)).map(([, driver]) => driver.end()));
+	}
+}
+
+for (const pair of PAIRS) {
+	const [one, other] = pair;
+	describe(one === other ? one : `${one} with ${other}`, { concurrency: one === 'c' || other === 'c' ? 1 : 4 }, () => {
+		for (const scenario of ALL.filter((each) => canRun(each, pair))) {
+			test(scenario.name, { timeout: 120_000 }, () => run(scenario, pair));
+		}
+	});
+}
