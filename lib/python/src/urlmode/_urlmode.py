@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Mapping
 from datetime import datetime, timedelta
 from os import PathLike, fspath
 from types import TracebackType
@@ -30,7 +30,6 @@ from ._types import (
     Action,
     Answer,
     CallbackUrls,
-    ClientFacts,
     Elicitation,
     Expected,
     Kind,
@@ -75,7 +74,6 @@ class UrlMode:
         keep_results: Duration = 600,
         keep_unclaimed: Duration = 30 * 24 * 60 * 60,
         retention: Duration | None = RETENTION_S,
-        clients: Sequence[ClientFacts] = (),
     ) -> None:
         """Does not connect yet. README.md describes the options."""
         self._base_url, host = _input.check_base_url(base_url)
@@ -83,7 +81,6 @@ class UrlMode:
         server = server_of(database_url, pool)
         self._keys = _open_keys(keys_file, keys)
         self._kept = check_kept(keep_results, keep_unclaimed, retention)
-        self._clients = _input.check_clients(clients)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing: asyncio.Task[None] | None = None
         self._urls = UrlBuilder(self._keys, self._base_url)
