@@ -164,7 +164,10 @@ BEGIN
 		AND l.elicitation = p.elicitation AND l.reference = before;
 	UPDATE urlmode.decision d SET reference = after
 	WHERE d.provider = rename_payment.provider AND d.reference = before;
-	UPDATE urlmode.refund r SET payment = after
+	-- The row of a total has the name of its payment.
+	UPDATE urlmode.refund r SET payment = after, reference = CASE WHEN r.reference = before AND NOT EXISTS (
+			SELECT FROM urlmode.refund o WHERE o.provider = r.provider AND o.reference = after
+		) THEN after ELSE r.reference END
 	WHERE r.provider = rename_payment.provider AND r.payment = before;
 	UPDATE urlmode.payment p SET reference = after
 	WHERE p.provider = rename_payment.provider AND p.reference = before;
@@ -342,7 +345,8 @@ BEGIN
 			unclear_at = CASE WHEN this.is_total AND NOT this.is_reversal AND r.refunded_at IS NOT NULL
 				AND r.reversed_at IS NOT NULL THEN clock_timestamp() ELSE r.unclear_at END,
 			changed_at = clock_timestamp()
-		WHERE r.elicitation = this.id;
+		-- The same refund, whichever elicitation its events name.
+		WHERE r.elicitation = this.id OR r.payment = this.payment;
 	END LOOP;
 	PERFORM urlmode.apply_refunds(ids || ARRAY(
 		SELECT p.elicitation FROM unnest(providers, refs) AS a (provider, reference)

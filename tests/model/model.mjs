@@ -382,7 +382,7 @@ export class Model {
 		const isReversal = effect === 'refund_reversed';
 		const proved = this.#paymentsOf(row);
 		const known = this.refunds.get(reference);
-		if (known && known.row !== row) return;
+		if (known && known.row !== row && !(payment && known.payment === payment)) return;
 		const refund = known ?? {
 			reference, row, amount, payment: payment ?? (proved.length === 1 ? proved[0].reference : undefined),
 		};

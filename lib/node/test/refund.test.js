@@ -131,6 +131,18 @@ test('a call that comes back after its lease does not deliver what the operator 
 	await assert.rejects(claimed.fulfil('done'), { code: 'CLAIM_LOST' });
 });
 
+test('a reversal finds its refund, whichever elicitation the events name', async (t) => {
+	const { urlmode, callback, owner, id, pay, reference, outcomeOf } = await start(t);
+	const { elicitationId: other } = await urlmode.create({ ...payment, ...owner });
+	await pay();
+	const refund = { reference, refund: newReference(), amount: 100, currency: 'EUR' };
+	await callback.event(other, 'refunded', refund);
+	assert.equal((await outcomeOf()).reason, 'held');
+	await callback.event(null, 'refund_reversed', refund);
+	assert.equal((await outcomeOf()).action, 'accept');
+	assert.equal(await urlmode.claim(id, owner), true);
+});
+
 test('the operator releases or voids what is held, and what goes back after that holds it again', async (t) => {
 	const { urlmode, admin, owner, id, create, pay, refund, outcomeOf, decide, reference } = await start(t);
 	await pay();

@@ -78,6 +78,18 @@ test('what went back before a payment got its own reference is known of it', asy
 	assert.deepEqual((await urlmode.unclaimed()).filter(({ subject }) => subject === owner.subject), []);
 });
 
+test('the total that went back of a payment counts once, also after it got its own reference', async (t) => {
+	const { urlmode, callback } = await setUp(t);
+	const owner = newOwner();
+	const { elicitationId: id } = await urlmode.create({ ...payment, ...owner });
+	await callback.paid(id, { ...owner, reference: `cs_${id}` });
+	await callback.event(id, 'refunded', { reference: `cs_${id}`, amount: 300 });
+	await callback.paid(id, { ...owner, reference: `pi_${id}`, checkout: `cs_${id}` });
+	await callback.event(id, 'refunded', { reference: `pi_${id}`, amount: 400 });
+	const mine = (await urlmode.unclaimed()).filter(({ subject }) => subject === owner.subject);
+	assert.deepEqual(mine.map(({ reference, refunded }) => [reference, refunded]), [[`pi_${id}`, 400]]);
+});
+
 test('a call goes on with a payment that gets its own reference meanwhile', async (t) => {
 	const { urlmode, callback } = await setUp(t);
 	const owner = newOwner();
