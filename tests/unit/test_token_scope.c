@@ -166,6 +166,12 @@ TEST(a_bound_token_is_for_one_cookie)
 		STR("aAECAwQFBgcICQoLDA0ODw")));
 	assert_false(um_token_fits_browser(&token, keys, STR("")));
 	assert_false(um_token_fits_browser(&token, keys, um_str(NULL)));
+	for (size_t i = 0; i < UM_BROWSER_LEN; i++) {
+		token.browser[i] ^= 1;
+		assert_false(um_token_fits_browser(&token, keys,
+			STR("AAECAwQFBgcICQoLDA0ODw")));
+		token.browser[i] ^= 1;
+	}
 
 	memset(token.browser, 0, sizeof(token.browser));
 	assert_false(um_token_is_bound(&token));
