@@ -179,6 +179,8 @@ um_check_verdict(enum um_verdict verdict)
 		return UM_REFUSAL_TIMESTAMP_OUT_OF_TOLERANCE;
 	case UM_DELIVERY_OUTDATED:
 		return UM_REFUSAL_CERTIFICATE_EXPIRED;
+	case UM_DELIVERY_KEYLESS:
+		return UM_REFUSAL_SIGNING_KEY_MISSING;
 	case UM_DELIVERY_MALFORMED:
 		break;
 	}

@@ -79,7 +79,8 @@ put_refusal(const struct um_config *config, struct um_exchange *ex)
 	um_response_free(&ex->response);
 	if (ex->refusal == UM_REFUSAL_METHOD_NOT_ALLOWED)
 		um_response_header(&ex->response, "Allow", um_str(ex->allow));
-	if (ex->refusal == UM_REFUSAL_UNAVAILABLE)
+	if (ex->refusal == UM_REFUSAL_UNAVAILABLE
+		|| ex->refusal == UM_REFUSAL_SIGNING_KEY_MISSING)
 		um_response_header(&ex->response, "Retry-After",
 			um_str(UM_RETRY_AFTER));
 	if (ex->plain) {

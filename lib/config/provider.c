@@ -23,7 +23,7 @@ struct env_source {
 	json_t *constants;
 	json_t *unused; /* the constants that no description asked for */
 	char *notification_url; /* where it is not a constant */
-	char *certificate;
+	char *certificate, *jwks_file;
 	struct um_provider_env env;
 };
 
@@ -182,9 +182,12 @@ read_env(const struct um_conf_loc *at, json_t *entry,
 		|| !read_mode(at, entry, &env->mode)
 		|| !read_constants(at, entry, source)
 		|| !um_conf_take_path(at, entry, "certificate", false,
-			&source->certificate))
+			&source->certificate)
+		|| !um_conf_take_path(at, entry, "jwks_file", false,
+			&source->jwks_file))
 		return false;
 	env->certificate = source->certificate;
+	env->jwks_file = source->jwks_file;
 	return true;
 }
 
@@ -194,6 +197,7 @@ free_env(struct env_source *source)
 	json_decref(source->unused);
 	free(source->notification_url);
 	free(source->certificate);
+	free(source->jwks_file);
 }
 
 /* A name stands for a file in providers_dir, a path for a file of the site. */
@@ -278,7 +282,7 @@ load_description(struct um_provider *provider, const struct um_conf_loc *at,
 	json_t *entry, const char *base_url, const char *providers_dir)
 {
 	static const char *const keys[] = { "secrets", "return_secrets",
-		"certificate", "constants", "mode", "accounts" };
+		"certificate", "jwks_file", "constants", "mode", "accounts" };
 	struct env_source source = { 0 };
 	const char *text;
 	bool ok;
@@ -354,8 +358,8 @@ read_entry(struct um_provider *provider, const struct um_conf_loc *at,
 {
 	static const char *const keys[] = { "kind", "display_name", "issuer",
 		"authorization_response_iss_parameter_supported", "description",
-		"secrets", "return_secrets", "certificate", "constants", "mode",
-		"accounts", "grace", NULL };
+		"secrets", "return_secrets", "certificate", "jwks_file",
+		"constants", "mode", "accounts", "grace", NULL };
 	const char *display_name;
 	unsigned kind;
 

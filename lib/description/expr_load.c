@@ -101,6 +101,10 @@ load_json(struct um_expr *expr, const struct load *load)
 	if (expr->kind == UM_EXPR_ITEM && !load->scope->has_items)
 		return um_conf_error(&load->at,
 			"is only allowed in a description with `events`");
+	if (expr->kind == UM_EXPR_CLAIM && !load->scope->has_claims)
+		return um_conf_error(&load->at,
+			"is only allowed in `timestamp`, and only if the "
+			"signature is a token");
 	if (!load_pointer(&json->at, load, load->key))
 		return false;
 	json->is_text = json_object_get(load->node, "inside") != NULL;
@@ -296,6 +300,7 @@ static const struct form {
 		{ "json", "where", "is", "value", "inside" } },
 	{ "item", UM_EXPR_ITEM, load_json,
 		{ "item", "where", "is", "value", "inside" } },
+	{ "claim", UM_EXPR_CLAIM, load_json, { "claim" } },
 	{ "site", UM_EXPR_LITERAL, load_site, { "site" } },
 	{ "body", UM_EXPR_BODY, load_body, { "body" } },
 	{ "signature", UM_EXPR_SIGNATURE, load_name, { "signature" } },

@@ -22,6 +22,7 @@ struct um_expr_scope {
 	bool has_items;  /* the description has `events` */
 	bool has_params; /* the signature has a `field` */
 	bool has_mac;    /* it is an answer to a challenge */
+	bool has_claims; /* the signature is a token; in `timestamp` */
 	bool is_signed;  /* it is a part of `signed` */
 };
 

@@ -60,6 +60,30 @@ take_certificate(struct um_spec_part *part, const struct um_conf_loc *at,
 			"uses one");
 }
 
+static bool
+take_jwks(struct um_spec_part *part, const struct um_conf_loc *at,
+	const char *path, bool used)
+{
+	struct um_error reason;
+
+	for (size_t i = 0; i < part->schemes_len; i++) {
+		struct um_scheme *scheme = &part->schemes[i];
+
+		if (!scheme->is_jwt || path == NULL)
+			continue;
+		used = true;
+		if (!um_conf_copy_text(at, path, &scheme->jwks_file))
+			return false;
+		if (!um_scheme_read_keys(scheme, &reason))
+			return um_conf_error(at, "the jwks_file %s",
+				reason.text);
+	}
+	return used || path == NULL
+		|| um_conf_error(at,
+			"the configuration has a jwks_file, but no scheme "
+			"uses one");
+}
+
 /*
  * A public key is not secret: used as an HMAC key, it would let anyone sign.
  * Schemes that take the same texts must therefore all have public keys, or none.
@@ -99,12 +123,13 @@ um_spec_part_take_keys(struct um_spec_part *part, const struct um_conf_loc *at,
 		if (!take_secret(part, &here, secrets[i], i + 1))
 			return false;
 	/* The return part need not use the certificate of the webhook. */
-	if (!take_certificate(part, &here, env->certificate, is_return))
+	if (!take_certificate(part, &here, env->certificate, is_return)
+		|| !take_jwks(part, &here, env->jwks_file, is_return))
 		return false;
 	for (size_t i = 0; i < part->schemes_len; i++)
-		keys += um_verifier_count_keys(part->schemes[i].verifier);
+		keys += um_scheme_has_keys(&part->schemes[i]);
 	return part->schemes_len == 0 || keys != 0
 		|| um_conf_error(&here,
-			"the configuration has no secret or "
-			"certificate for it");
+			"the configuration has no secret, certificate or "
+			"jwks_file for it");
 }

@@ -87,10 +87,14 @@ load_timestamp(struct um_spec_part *part, const struct um_conf_loc *at,
 	if (timestamp == NULL)
 		return true;
 	inner.has_params = part->schemes_len != 0;
-	for (size_t i = 0; i < part->schemes_len; i++)
+	inner.has_claims = part->schemes_len != 0;
+	for (size_t i = 0; i < part->schemes_len; i++) {
 		inner.has_params &= part->schemes[i].fields.len != 0;
+		inner.has_claims &= part->schemes[i].is_jwt;
+	}
 	/* Nothing follows from a scheme that is wrong itself. */
 	inner.has_params |= !knows_schemes;
+	inner.has_claims |= !knows_schemes;
 	if (!um_conf_check_keys(&here, timestamp, keys)
 		|| !um_expr_load(&part->timestamp, &here, timestamp, "from",
 			&inner)

@@ -30,6 +30,7 @@ struct um_provider_env {
 	const char *const *accounts;
 	size_t accounts_len;
 	const char *certificate; /* PEM file of pinned certificates, or NULL */
+	const char *jwks_file;   /* of the provider's public keys, or NULL */
 	um_constant *constant;
 	void *arg;
 };

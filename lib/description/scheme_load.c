@@ -5,6 +5,14 @@
 
 #include "description/scheme_load.h"
 
+/* Its keys are in a file, and are no secrets. */
+static bool
+is_file(const struct um_scheme *scheme)
+{
+	return scheme->key_form == UM_KEY_CERTIFICATE
+		|| scheme->key_form == UM_KEY_JWKS;
+}
+
 static bool
 load_key(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node,
 	enum um_algorithm algorithm)
@@ -12,7 +20,7 @@ load_key(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node,
 	static const char *const keys[] = { "as", "prefix", NULL };
 	/* In the order of enum um_key_form. */
 	static const char *const forms[] = { "utf8", "base64", "hex",
-		"certificate", NULL };
+		"certificate", "jwks", NULL };
 	unsigned form;
 
 	if (node == NULL)
@@ -26,10 +34,9 @@ load_key(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node,
 	if (!um_verifier_accepts_key_form(algorithm, scheme->key_form))
 		return um_conf_member_error(at, "as",
 			"cannot be used with this algorithm");
-	if (scheme->key_prefix != NULL
-		&& scheme->key_form == UM_KEY_CERTIFICATE)
+	if (scheme->key_prefix != NULL && is_file(scheme))
 		return um_conf_member_error(at, "prefix",
-			"is not allowed: a certificate has no prefix");
+			"is not allowed: what is in a file has no prefix");
 	return true;
 }
 
@@ -119,7 +126,7 @@ load_signature(struct um_scheme *scheme, const struct um_conf_loc *at,
 		|| !load_numbered(scheme, at, node)
 		|| !load_texts(&scheme->prefixes, at, node, "prefix", scope))
 		return false;
-	if (scheme->is_token)
+	if (scheme->is_token || scheme->is_jwt)
 		return json_object_get(node, "as") == NULL
 			|| um_conf_member_error(at, "as",
 				"is not allowed: a token is not encoded");
@@ -171,11 +178,14 @@ load_signed(struct um_scheme *scheme, const struct um_conf_loc *at,
 	size_t len = json_array_size(list);
 	bool any = false;
 
-	if (scheme->is_token)
+	if (scheme->is_token || scheme->is_jwt)
 		return list == NULL
 			|| um_conf_error(at,
-				"is not allowed: a token does not sign "
-				"anything");
+				scheme->is_jwt
+					? "is not allowed: a JSON Web Token "
+					  "signs its claims"
+					: "is not allowed: a token does not "
+					  "sign anything");
 	if (len == 0 || len > UM_EXPR_PARTS_MAX)
 		return um_conf_error(at, "is not a list of 1 to %d values",
 			UM_EXPR_PARTS_MAX);
@@ -199,15 +209,32 @@ load_signed(struct um_scheme *scheme, const struct um_conf_loc *at,
 		&& check_order(scheme, at);
 }
 
+/* The claim of a token that has the digest of the body. */
+static bool
+load_digest(struct um_scheme *scheme, const struct um_conf_loc *at,
+	json_t *node)
+{
+	const char *text;
+
+	if (!scheme->is_jwt)
+		return json_object_get(node, "digest") == NULL
+			|| um_conf_member_error(at, "digest",
+				"is only allowed with the algorithm `jwt`");
+	return um_conf_get_text(at, node, "digest", true, &text)
+		&& (um_pointer_compile(&scheme->digest, text)
+			|| um_conf_member_error(at, "digest",
+				"is not a JSON pointer"));
+}
+
 bool
 um_scheme_load(struct um_scheme *scheme, const struct um_conf_loc *at,
 	json_t *node, const struct um_expr_scope *scope)
 {
 	static const char *const keys[] = { "algorithm", "key", "signature",
-		"signed", NULL };
+		"signed", "digest", NULL };
 	/* In the order of enum um_algorithm. */
 	static const char *const algorithms[] = { "hmac-sha256", "hmac-sha512",
-		"ed25519", "rsa-sha256", "token", NULL };
+		"ed25519", "rsa-sha256", "token", "jwt", NULL };
 	struct um_conf_loc key = um_conf_member(at, "key");
 	struct um_conf_loc signature = um_conf_member(at, "signature");
 	struct um_conf_loc parts = um_conf_member(at, "signed");
@@ -220,15 +247,17 @@ um_scheme_load(struct um_scheme *scheme, const struct um_conf_loc *at,
 			&algorithm))
 		return false;
 	scheme->is_token = algorithm == UM_TOKEN;
+	scheme->is_jwt = algorithm == UM_JWT;
 	scheme->is_hmac = algorithm <= UM_HMAC_SHA512;
 	scheme->is_public = algorithm == UM_ED25519
-		|| algorithm == UM_RSA_SHA256;
+		|| algorithm == UM_RSA_SHA256 || algorithm == UM_JWT;
 	if (!load_key(scheme, &key, json_object_get(node, "key"),
 		    (enum um_algorithm)algorithm)
 		|| !load_signature(scheme, &signature,
 			json_object_get(node, "signature"), scope, &encoding)
 		|| !load_signed(scheme, &parts, json_object_get(node, "signed"),
-			scope))
+			scope)
+		|| !load_digest(scheme, at, node))
 		return false;
 	scheme->of_items |= scheme->from.kind == UM_EXPR_ITEM;
 	scheme->verifier = um_verifier_new((enum um_algorithm)algorithm,
@@ -242,7 +271,7 @@ um_scheme_prefix_len(const struct um_scheme *scheme, const char *secret)
 	size_t len = scheme->key_prefix != NULL ? strlen(scheme->key_prefix)
 						: 0;
 
-	return scheme->key_form == UM_KEY_CERTIFICATE
+	return is_file(scheme)
 			|| (len != 0
 				&& strncmp(secret, scheme->key_prefix, len)
 					!= 0)
@@ -256,8 +285,7 @@ um_scheme_has_prefix_of(const struct um_scheme *scheme,
 {
 	const char *a = scheme->key_prefix, *b = other->key_prefix;
 
-	return scheme->key_form != UM_KEY_CERTIFICATE
-		&& other->key_form != UM_KEY_CERTIFICATE
+	return !is_file(scheme) && !is_file(other)
 		&& strcmp(a != NULL ? a : "", b != NULL ? b : "") == 0;
 }
 

@@ -88,6 +88,10 @@ holds(const struct um_expr *part, const struct um_expr *leaf)
 static bool
 is_signed(const struct um_scheme *scheme, const struct um_expr *leaf)
 {
+	/* The claims, and by its digest the body. */
+	if (scheme->is_jwt)
+		return leaf->kind == UM_EXPR_CLAIM
+			|| leaf->kind == UM_EXPR_BODY;
 	for (size_t i = 0; i < scheme->parts_len; i++)
 		if (holds(&scheme->parts[i], leaf))
 			return true;

@@ -197,7 +197,7 @@ check_no_deliveries(const struct um_conf_loc *at,
 {
 	if (env->secrets_len != 0 || env->return_secrets_len != 0
 		|| env->accounts_len != 0 || env->certificate != NULL
-		|| env->mode != UM_MODE_DEFAULT)
+		|| env->jwks_file != NULL || env->mode != UM_MODE_DEFAULT)
 		return um_conf_member_error(at, "verify",
 			"is missing, but the configuration has secrets, a "
 			"certificate, a `mode` or `accounts`: this description "

@@ -73,6 +73,8 @@
 	X(CERTIFICATE_EXPIRED, 401, "certificate_expired", RESPONSE_REFUSED,   \
 		"The certificate for the provider's signature is not valid "   \
 		"at this time.")                                               \
+	X(SIGNING_KEY_MISSING, 503, "signing_key_missing", BUSY,               \
+		"The key of the provider's signature is not known here yet.")  \
 	X(TIMESTAMP_OUT_OF_TOLERANCE, 401, "timestamp_out_of_tolerance",       \
 		RESPONSE_REFUSED,                                              \
 		"The provider's message was signed too long ago, or its "      \

@@ -22,7 +22,7 @@
 #define CONSTANTS_MAX 8
 
 struct options {
-	const char *delivery, *provider, *description, *certificate;
+	const char *delivery, *provider, *description, *certificate, *jwks_file;
 	const char *secrets[SECRETS_MAX], *constants[CONSTANTS_MAX];
 	size_t secrets_len, constants_len;
 	int64_t now_ms;
@@ -57,6 +57,7 @@ take_option(struct options *options, const char *name, const char *value)
 		{ "--provider", &options->provider },
 		{ "--description", &options->description },
 		{ "--certificate", &options->certificate },
+		{ "--jwks", &options->jwks_file },
 	};
 
 	for (size_t i = 0; i < sizeof(single) / sizeof(single[0]); i++) {
@@ -103,10 +104,11 @@ read_options(struct options *options, char **args, size_t len,
 		return um_error(err, "either --provider or --description");
 	if (options->provider != NULL
 		&& (options->secrets_len != 0 || options->constants_len != 0
-			|| options->certificate != NULL))
+			|| options->certificate != NULL
+			|| options->jwks_file != NULL))
 		return um_error(err,
-			"--secret, --constant and --certificate belong to "
-			"--description; a provider has its own");
+			"--secret, --constant, --certificate and --jwks belong "
+			"to --description; a provider has its own");
 	return true;
 }
 
@@ -234,6 +236,7 @@ load(const struct options *options, const char *path, struct um_config **config,
 	const struct um_provider_env env = { .secrets = options->secrets,
 		.secrets_len = options->secrets_len,
 		.certificate = options->certificate,
+		.jwks_file = options->jwks_file,
 		.constant = constant,
 		.arg = (void *)options };
 	const struct um_provider *provider;

@@ -16,7 +16,7 @@ const char *
 um_explain_verdict(enum um_verdict verdict)
 {
 	static const char *const words[] = { "good", "unsigned", "forged",
-		"stale", "malformed", "outdated" };
+		"stale", "malformed", "outdated", "keyless" };
 
 	return words[verdict];
 }
@@ -160,16 +160,13 @@ put_scheme(struct um_buf *out, const struct um_spec_part *part,
 
 	um_buf_printf(out, "scheme %zu: %s, %s\n", number,
 		json_string_value(member(json, "algorithm")),
-		um_verifier_count_keys(scheme->verifier) != 0
-			? words[check]
-			: "no secret for it");
+		um_scheme_has_keys(scheme) ? words[check] : "no secret for it");
 	put_value(out, "signature", &scheme->from,
 		member(member(json, "signature"), "from"), source);
 	for (size_t i = 0; i < scheme->parts_len; i++)
 		put_value(out, i == 0 ? "signed" : "", &scheme->parts[i],
 			json_array_get(parts, i), source);
-	if (check == UM_CHECK_WRONG
-		&& um_verifier_count_keys(scheme->verifier) != 0)
+	if (check == UM_CHECK_WRONG && um_scheme_has_keys(scheme))
 		put_error(out, scheme, json, signature->error);
 	if (check == UM_CHECK_RIGHT && signature->is_ambiguous)
 		um_buf_puts(out,
@@ -189,6 +186,7 @@ put_schemes(struct um_buf *out, const struct um_spec_part *part,
 	enum um_check check = UM_CHECK_NONE;
 
 	with_params.params = &signature.params;
+	with_params.claims = &signature.claims;
 	for (size_t i = 0; i < part->schemes_len && check != UM_CHECK_RIGHT;
 		i++)
 		check = put_scheme(out, part, description, i, &with_params,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Notices of the certificates that verify the signatures of providers. */
+/* The certificates and public keys that verify the signatures of providers. */
 #ifndef UM_CERTIFICATES_H
 #define UM_CERTIFICATES_H
 
 #include <stdint.h>
 
+#include "app/exchange.h"
 #include "config/config.h"
 
 #define UM_CERTIFICATES_MS 86400000 /* between two looks: a day */
@@ -17,5 +18,12 @@
 void um_certificates_look(const struct um_config *config, const char *program,
 	int64_t *at, int64_t now, void (*say)(const char *text, void *arg),
 	void *arg);
+
+/*
+ * After a response: where a delivery was refused because its key is missing,
+ * reads the provider's file of keys again, so that the repeated delivery finds
+ * it. False: the file is refused.
+ */
+bool um_signing_keys_look(const struct um_exchange *ex, struct um_error *err);
 
 #endif

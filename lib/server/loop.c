@@ -61,7 +61,8 @@ send_answer(struct server *sv, struct um_connection *c)
 	bool keep;
 
 	um_respond(sv->context, &c->ex, &sv->out);
-	if (!um_issuer_keys_ask(sv->context, &c->ex, &err))
+	if (!um_issuer_keys_ask(sv->context, &c->ex, &err)
+		|| !um_signing_keys_look(&c->ex, &err))
 		on_notice(err.text, sv);
 	keep = um_fastcgi_answer(c->fc, um_buf_str(&sv->out),
 		sv->stopped_at >= 0);

@@ -47,6 +47,7 @@ enum um_verdict {
 	UM_DELIVERY_STALE,     /* outside of the timestamp's tolerance: 401 */
 	UM_DELIVERY_MALFORMED, /* rightly signed, but not readable: 400 */
 	UM_DELIVERY_OUTDATED,  /* the certificate is not valid now: 401 */
+	UM_DELIVERY_KEYLESS,   /* the key is not in the file of keys yet: 503 */
 };
 
 #endif

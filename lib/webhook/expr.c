@@ -137,6 +137,15 @@ eval_item(const struct um_expr *expr, const struct um_source *source,
 }
 
 static enum um_found
+eval_claim(const struct um_expr *expr, const struct um_source *source,
+	struct um_value *value)
+{
+	if (source->claims == NULL || *source->claims == NULL)
+		return UM_ABSENT;
+	return um_expr_find(&expr->json, *source->claims, value);
+}
+
+static enum um_found
 eval_body(const struct um_expr *expr, const struct um_source *source,
 	struct um_value *value)
 {
@@ -365,6 +374,7 @@ um_expr_eval(const struct um_expr *expr, const struct um_source *source,
 		[UM_EXPR_JSON] = eval_json,
 		[UM_EXPR_ITEM] = eval_item,
 		[UM_EXPR_BODY] = eval_body,
+		[UM_EXPR_CLAIM] = eval_claim,
 		[UM_EXPR_SIGNATURE] = eval_signature,
 		[UM_EXPR_CRC32] = eval_crc32,
 		[UM_EXPR_MAC] = eval_mac,

@@ -33,6 +33,7 @@ enum um_expr_kind {
 	UM_EXPR_JSON,
 	UM_EXPR_ITEM,
 	UM_EXPR_BODY,
+	UM_EXPR_CLAIM,     /* of a signature that is a JSON Web Token */
 	UM_EXPR_SIGNATURE, /* another parameter of the signature header */
 	UM_EXPR_CRC32,
 	UM_EXPR_MAC, /* with a key of source->mac; in challenges */
@@ -80,6 +81,8 @@ struct um_source {
 	const struct um_parsed *parsed;
 	const struct um_json_node *item; /* the element of `events`, or NULL */
 	const struct um_params *params;  /* of the signature, or NULL */
+	/* The claims of a signature that is a token, where it is right. */
+	struct um_json_node *const *claims;
 	/* Makes MACs for the answer to a challenge, perhaps of digits only. */
 	const struct um_verifier *mac;
 	bool mac_of_digits;

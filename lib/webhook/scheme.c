@@ -5,6 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <openssl/sha.h>
+
+#include "core/hex.h"
+#include "jose/jws.h"
+
+#define CLAIMS_MAX 4096 /* values and names in a token */
+
 bool
 um_scheme_split_params(struct um_params *params, struct um_str text,
 	const char *separator, const char *equals)
@@ -41,6 +48,9 @@ um_scheme_free(struct um_scheme *scheme)
 	free(scheme->equals);
 	free(scheme->key_prefix);
 	um_verifier_free(scheme->verifier);
+	um_pointer_free(&scheme->digest);
+	um_jwks_free(scheme->jwks);
+	free(scheme->jwks_file);
 	*scheme = (struct um_scheme){ 0 };
 }
 
@@ -232,6 +242,8 @@ void
 um_signature_free(struct um_signature *signature)
 {
 	um_value_free(&signature->value);
+	free(signature->claims);
+	signature->claims = NULL;
 	signature->params.len = 0;
 	signature->is_ambiguous = false;
 	signature->error = UM_VERIFY_OK;
@@ -262,6 +274,72 @@ check_signed(const struct um_scheme *scheme, const struct um_source *source,
 						: UM_CHECK_WRONG;
 }
 
+bool
+um_scheme_has_keys(const struct um_scheme *scheme)
+{
+	return scheme->jwks != NULL
+		|| um_verifier_count_keys(scheme->verifier) != 0;
+}
+
+bool
+um_scheme_read_keys(struct um_scheme *scheme, struct um_error *err)
+{
+	struct um_jwks *jwks;
+
+	if (!scheme->is_jwt
+		|| (!um_file_changed(&scheme->jwks_version, scheme->jwks_file)
+			&& scheme->jwks != NULL))
+		return true;
+	if (!um_jwks_load(&jwks, scheme->jwks_file, err))
+		return false;
+	um_jwks_free(scheme->jwks);
+	scheme->jwks = jwks;
+	return true;
+}
+
+/* Whether the claim at the pointer is the SHA-256 of the body. */
+static bool
+has_digest(const struct um_json_node *claims, const struct um_pointer *at,
+	struct um_str body)
+{
+	uint8_t digest[SHA256_DIGEST_LENGTH];
+	char hex[2 * SHA256_DIGEST_LENGTH + 1];
+
+	SHA256((const uint8_t *)(body.len != 0 ? body.ptr : ""), body.len,
+		digest);
+	um_hex_encode(hex, digest, sizeof(digest));
+	return um_json_string_eq(um_pointer_find(at, claims), um_str(hex));
+}
+
+/* A token is as good as its signature, and is about this body alone. */
+static enum um_verify_error
+check_token(const struct um_scheme *scheme, struct um_str token,
+	struct um_str body, struct um_signature *signature)
+{
+	struct um_buf payload = { 0 };
+	enum um_verify_error error = UM_VERIFY_OTHER_BODY;
+
+	switch (um_jws_verify(&payload, token, scheme->jwks)) {
+	case UM_JWS_GOOD:
+		signature->claims = um_json_parse(um_buf_str(&payload),
+			CLAIMS_MAX, NULL);
+		if (has_digest(signature->claims, &scheme->digest, body))
+			error = UM_VERIFY_OK;
+		break;
+	case UM_JWS_UNKNOWN_KEY:
+		error = UM_VERIFY_UNKNOWN_KEY;
+		break;
+	case UM_JWS_FORGED:
+		error = UM_VERIFY_WRONG;
+		break;
+	case UM_JWS_MALFORMED:
+	case UM_JWS_ALGORITHM:
+		error = UM_VERIFY_NOT_A_JWT;
+	}
+	um_buf_free(&payload);
+	return error;
+}
+
 enum um_check
 um_scheme_check(const struct um_scheme *scheme, const struct um_source *source,
 	struct um_signature *signature)
@@ -276,5 +354,11 @@ um_scheme_check(const struct um_scheme *scheme, const struct um_source *source,
 		return UM_CHECK_WRONG;
 	if (candidates.len == 0)
 		return UM_CHECK_NONE;
-	return check_signed(scheme, &with_params, &candidates, signature);
+	if (!scheme->is_jwt)
+		return check_signed(scheme, &with_params, &candidates,
+			signature);
+	signature->error = check_token(scheme, candidates.text[0],
+		source->parsed->delivery->body, signature);
+	return signature->error == UM_VERIFY_OK ? UM_CHECK_RIGHT
+						: UM_CHECK_WRONG;
 }

@@ -10,7 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/file.h"
 #include "core/strlist.h"
+#include "jose/jwks.h"
 #include "webhook/expr.h"
 #include "webhook/verifier.h"
 
@@ -34,6 +36,15 @@ struct um_scheme {
 	bool is_public; /* its secrets are public keys */
 	bool is_hmac;
 	/*
+	 * The signature is a JSON Web Token, which has the SHA-256 of the body
+	 * in hexadecimal digits in this claim.
+	 */
+	bool is_jwt;
+	struct um_pointer digest;
+	struct um_jwks *jwks; /* its keys */
+	char *jwks_file;
+	struct um_file_version jwks_version;
+	/*
 	 * Anyone can have hexadecimal digits signed with its keys, by a
 	 * challenge (UM_EXPR_MAC). A delivery whose signed text is only such
 	 * digits is therefore refused.
@@ -52,10 +63,20 @@ enum um_check {
 
 void um_scheme_free(struct um_scheme *scheme);
 
+/* Whether it has a key. */
+bool um_scheme_has_keys(const struct um_scheme *scheme);
+
+/*
+ * Reads the file of public keys again if it has changed. False: it is refused,
+ * and the keys stay as they were.
+ */
+bool um_scheme_read_keys(struct um_scheme *scheme, struct um_error *err);
+
 /* A signature that was looked at. Zeroed to begin with. */
 struct um_signature {
 	struct um_value value;   /* as it stands in the delivery */
 	struct um_params params; /* perhaps none; they point into the value */
+	struct um_json_node *claims; /* of a token that is right, or NULL */
 	/* The signed text could also have been made of other values. */
 	bool is_ambiguous;
 	enum um_verify_error error; /* why it is not right */

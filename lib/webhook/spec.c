@@ -40,6 +40,18 @@ um_spec_certificates_end(const struct um_spec *spec, int64_t *out)
 	return any;
 }
 
+bool
+um_spec_read_keys(struct um_spec *spec, struct um_error *err)
+{
+	struct um_spec_part *const parts[] = { &spec->webhook, &spec->back };
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		for (size_t j = 0; j < parts[i]->schemes_len; j++)
+			if (!um_scheme_read_keys(&parts[i]->schemes[j], err))
+				return false;
+	return true;
+}
+
 /* What has been read of a delivery. */
 struct reading {
 	struct um_event *event;
@@ -72,6 +84,19 @@ check_time(const struct um_spec_part *part, const struct um_source *source)
 	return verdict;
 }
 
+static enum um_verdict
+verdict_of(enum um_verify_error error)
+{
+	switch (error) {
+	case UM_VERIFY_OUT_OF_DATE:
+		return UM_DELIVERY_OUTDATED;
+	case UM_VERIFY_UNKNOWN_KEY:
+		return UM_DELIVERY_KEYLESS;
+	default:
+		return UM_DELIVERY_FORGED;
+	}
+}
+
 /* A delivery is good if any of the schemes that have keys matches. */
 static enum um_verdict
 verify(const struct um_spec_part *part, const struct um_source *source,
@@ -82,15 +107,13 @@ verify(const struct um_spec_part *part, const struct um_source *source,
 	for (size_t i = 0; i < part->schemes_len; i++) {
 		const struct um_scheme *scheme = &part->schemes[i];
 
-		if (um_verifier_count_keys(scheme->verifier) == 0)
+		if (!um_scheme_has_keys(scheme))
 			continue;
 		switch (um_scheme_check(scheme, source, signature)) {
 		case UM_CHECK_RIGHT:
 			return UM_DELIVERY_GOOD;
 		case UM_CHECK_WRONG:
-			verdict = signature->error == UM_VERIFY_OUT_OF_DATE
-				? UM_DELIVERY_OUTDATED
-				: UM_DELIVERY_FORGED;
+			verdict = verdict_of(signature->error);
 			break;
 		case UM_CHECK_NONE:
 			break;
@@ -252,7 +275,8 @@ um_spec_read(const struct um_spec_part *part,
 	struct um_parsed parsed = { .delivery = delivery };
 	struct um_signature signature = { 0 };
 	struct um_source source = { .parsed = &parsed,
-		.params = &signature.params };
+		.params = &signature.params,
+		.claims = &signature.claims };
 	enum um_verdict verdict = UM_DELIVERY_GOOD;
 
 	*len = 0;
@@ -268,6 +292,10 @@ um_spec_read(const struct um_spec_part *part,
 	} else if (verdict == UM_DELIVERY_OUTDATED) {
 		refuse(&reading, verdict, "/verify",
 			"the certificate is not valid now");
+	} else if (verdict == UM_DELIVERY_KEYLESS) {
+		refuse(&reading, verdict, "/verify",
+			"the key that the token names is not in the file of "
+			"keys");
 	}
 	if (verdict != UM_DELIVERY_GOOD) {
 		*len = 0;

@@ -57,6 +57,12 @@ void um_spec_free(struct um_spec *spec);
 bool um_spec_certificates_end(const struct um_spec *spec, int64_t *out);
 
 /*
+ * Reads the files of public keys again that have changed. False: one is refused,
+ * and its keys stay as they were.
+ */
+bool um_spec_read_keys(struct um_spec *spec, struct um_error *err);
+
+/*
  * Verifies the delivery byte for byte, then reads its events into `events`,
  * which has room for part->events_max, and their number into *len (0 unless
  * GOOD). The effect of what no signature proves is RECHECK or IGNORE. A POST

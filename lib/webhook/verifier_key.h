@@ -23,6 +23,7 @@ enum um_algorithm {
 	UM_ED25519,    /* RFC 8032 */
 	UM_RSA_SHA256, /* RSASSA-PKCS1-v1_5 (RFC 8017 section 8.2) */
 	UM_TOKEN,      /* the secret itself is compared */
+	UM_JWT,        /* a JSON Web Token that has the body's digest */
 };
 
 /* How a key is written. */
@@ -31,6 +32,7 @@ enum um_key_form {
 	UM_KEY_BASE64, /* either alphabet, with or without padding */
 	UM_KEY_HEX,
 	UM_KEY_CERTIFICATE, /* pinned X.509 certificates, in a PEM file */
+	UM_KEY_JWKS,        /* a set of public keys (jose/jwks), in a file */
 };
 
 struct um_verifier_key {

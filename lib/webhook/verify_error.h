@@ -35,6 +35,9 @@ enum um_verify_error {
 	UM_VERIFY_OUT_OF_DATE,
 	UM_VERIFY_VALUE_BAD,
 	UM_VERIFY_DIGITS,
+	UM_VERIFY_NOT_A_JWT,
+	UM_VERIFY_UNKNOWN_KEY,
+	UM_VERIFY_OTHER_BODY,
 	UM_VERIFY_WRONG,
 	/* Of a request that is to be signed. */
 	UM_VERIFY_NO_SECRET,

@@ -7,7 +7,7 @@ help_delivery()
 usage: urlmode delivery --provider NAME [OPTION...] FILE
        urlmode delivery --description FILE.json [--secret SECRET]...
                         [--constant NAME=VALUE]... [--certificate FILE.pem]
-                        [OPTION...] FILE
+                        [--jwks FILE.json] [OPTION...] FILE
 
 Says step by step how the delivery that was saved in FILE would be read, and
 writes nothing. FILE has its headers, an empty line, and the body to its last
@@ -22,6 +22,7 @@ Status 1: the delivery is refused.
   --secret SECRET        what the delivery is signed with; can be repeated
   --constant NAME=VALUE  a value that the description asks for; can be repeated
   --certificate FILE     a PEM file with the provider's certificates
+  --jwks FILE            a JSON file with the provider's public keys
   --at TIME              as if it arrived then: Unix seconds, or
                          2023-11-14T22:13:20Z
   --sign                 print the delivery, or the return, with a signature made

@@ -50,6 +50,8 @@ load(const json_t *description, const json_t *of_site, struct um_error *err)
 		.accounts = accounts,
 		.certificate = json_string_value(
 			json_object_get(of_site, "certificate")),
+		.jwks_file = json_string_value(
+			json_object_get(of_site, "jwks_file")),
 		.constant = constant,
 		.arg = json_object_get(of_site, "constants") };
 	struct um_spec *loaded = NULL;

@@ -91,7 +91,7 @@ test('arguments that make no sense', () => {
 	const given = ['--description', 'b'];
 	for (const [args, said] of [
 		[given, 'which FILE?'], [['x'], 'either --provider or --description'], [['--provider', 'a', ...given, 'x'], 'either --provider or --description'],
-		[['--provider', 'a', '--secret', 's', 'x'], '--secret, --constant and --certificate belong to --description; a provider has its own'],
+		[['--provider', 'a', '--secret', 's', 'x'], '--secret, --constant, --certificate and --jwks belong to --description; a provider has its own'],
 		[[...given, '--at', 'noon', 'x'], '--at is no option, or has no such value'],
 		[[...given, '--constant', 'name', 'x'], '--constant is no option, or has no such value'],
 		[[...given, '--colour', 'blue', 'x'], '--colour is no option, or has no such value'],
@@ -226,7 +226,7 @@ for (const file of readdirSync(new URL('tests/deliveries/', top)).filter((name) 
 	const more = (secrets = []) => [
 		...secrets.flatMap((secret) => ['--secret', secret]), '--description', fileOf(description), '--at', at,
 		...Object.entries(site.constants ?? {}).flatMap(([name, value]) => [value].flat().flatMap((one) => ['--constant', `${name}=${one}`])),
-		...site.certificate ? ['--certificate', fileOf(site.certificate)] : [],
+		...site.certificate ? ['--certificate', fileOf(site.certificate)] : [], ...site.jwks_file ? ['--jwks', fileOf(site.jwks_file)] : [],
 	];
 	const check = (line, list, secrets) => {
 		for (const { verdict, name, reply, ...delivery } of list) {

@@ -112,7 +112,8 @@ deliveries_check(const char *file, json_t *root)
 	static const char *const keys[] = { "now", "site", "answer",
 		"deliveries", "returns", NULL };
 	static const char *const site_keys[] = { "secrets", "return_secrets",
-		"certificate", "constants", "mode", "accounts", NULL };
+		"certificate", "jwks_file", "constants", "mode", "accounts",
+		NULL };
 
 	check_keys(file, root, keys);
 	check_keys(file, json_object_get(root, "site"), site_keys);
@@ -189,6 +190,8 @@ provider_try(const struct provider *provider, const json_t *secrets,
 						    : UM_MODE_LIVE,
 		.certificate = json_string_value(
 			json_object_get(site, "certificate")),
+		.jwks_file = json_string_value(
+			json_object_get(site, "jwks_file")),
 		.constant = constant,
 		.arg = json_object_get(site, "constants"),
 	};

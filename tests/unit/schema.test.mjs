@@ -117,7 +117,7 @@ const BEYOND = [
 	/is never reached/,
 	/can never hold/,
 	/is the same for every delivery/,
-	/^[^ ]+ \/(return\/)?verify: .*(secret|certificate)/,
+	/^[^ ]+ \/(return\/)?verify: .*(secret|certificate|jwks_file)/, /is only allowed in `timestamp`, and only if the signature is a token/,
 	/the configuration has (`return_secrets`|`accounts`|a `mode`|secrets)/,
 ];
 
@@ -159,7 +159,7 @@ function* variants(description) {
 
 // Between them they have every part of the language.
 const VARIED = ['adobe-acrobat-sign', 'adyen', 'descriptions/gitlab', 'docusign', 'google', 'linear', 'microsoft-entra', 'mollie', 'openid-connect', 'paypal',
-	'paystack', 'shopify', 'slack', 'stripe'];
+	'paystack', 'shopify', 'slack', 'stripe', 'descriptions/signed-token', 'descriptions/amazon-sns'];
 
 for (const { name, content, site } of descriptions.filter(({ name }) => VARIED.includes(name))) {
 	test(`schema and loader agree about variants of ${name}`, () => {

@@ -63,7 +63,7 @@ TEST(statuses_have_their_meaning_in_http)
 		{ 413, "body_too_large" },
 		{ 415, "unsupported_media_type" },
 		{ 500, "sign_in_not_set_up internal_error" },
-		{ 503, "prefetch unavailable" },
+		{ 503, "prefetch signing_key_missing unavailable" },
 	};
 
 	for (size_t i = 0; i < LENGTH(table); i++) {

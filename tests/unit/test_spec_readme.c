@@ -109,7 +109,7 @@ TEST(the_mode_and_the_account)
 
 TEST(the_challenge_in_the_example)
 {
-	char *whole = block(README, 0), *challenge = block(VALUES, 0);
+	char *whole = block(README, 0), *challenge = block(VALUES, 1);
 	json_t *root = json_loads(whole, 0, NULL);
 	static const char body[] = "{\"event\":\"endpoint.url_validation\","
 				   "\"payload\":{\"plainToken\":\"abc\"}}";
@@ -223,7 +223,7 @@ TEST(every_block_is_tried)
 	static const struct {
 		const char *document;
 		int blocks;
-	} rows[] = { { README, 2 }, { VALUES, 1 }, { EVENTS, 2 },
+	} rows[] = { { README, 2 }, { VALUES, 2 }, { EVENTS, 2 },
 		{ ACCOUNTS, 1 }, { "lib/providers/NEW.md", 0 },
 		{ "lib/providers/SHIPPED.md", 0 } };
 
