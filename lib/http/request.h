@@ -7,7 +7,7 @@
 
 #define UM_QUERY_MAX 8192            /* bytes of a query string */
 #define UM_BODY_MAX 16384            /* bytes of a posted form */
-#define UM_DELIVERY_BODY_MAX 1048576 /* bytes of a delivery to a webhook */
+#define UM_DELIVERY_BODY_MAX 4194304 /* bytes of a delivery to a webhook */
 #define UM_HEADER_NAME_MAX 64 /* characters of a header that is asked for */
 #define UM_REQUEST_ID_LEN 32  /* lower-case hexadecimal digits */
 

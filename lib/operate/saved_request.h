@@ -12,7 +12,7 @@
 #include "core/str.h"
 
 #define UM_SAVED_HEADERS_MAX 64
-#define UM_SAVED_FILE_MAX 2097152 /* bytes */
+#define UM_SAVED_FILE_MAX 8388608 /* bytes */
 
 /* Zeroed to begin with. */
 struct um_saved_request {

@@ -20,8 +20,8 @@
 
 #define UM_FCGI_PARAMS_MAX 32768  /* bytes of PARAMS, all records together */
 #define UM_FCGI_PAIRS_MAX 128     /* name-value pairs, likewise */
-#define UM_FCGI_BODY_MAX 1048576  /* bytes of STDIN, all records together */
-#define UM_FCGI_BYTES_MAX 2097152 /* of a request, with its records */
+#define UM_FCGI_BODY_MAX 4194304  /* bytes of STDIN, all records together */
+#define UM_FCGI_BYTES_MAX 8388608 /* of a request, with its records */
 
 enum um_fcgi_check_state {
 	UM_FCGI_CHECK_MORE,  /* valid so far, but not complete */

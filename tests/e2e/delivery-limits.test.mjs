@@ -43,13 +43,39 @@ describe('UM_FCGI_BODY_MAX bytes of a body', () => {
 		assert.equal(await send(padded(max + 1)), 413);
 	});
 
-	test('are what nginx lets through, without a file on a disk', () => {
+	test('are what nginx lets through, and all but the longest without a file on a disk', () => {
 		const [, location] = /^location \/webhook\/ \{([^}]*)\}/m.exec(nginx('server.conf'));
-		for (const directive of ['client_max_body_size', 'client_body_buffer_size']) {
-			const [, megabytes] = new RegExp(`\\b${directive} (\\d+)m;`).exec(location);
-			assert.equal(megabytes * 1_048_576, constant('UM_FCGI_BODY_MAX'), directive);
-		}
+		const megabytes = (directive) => Number(new RegExp(`\\b${directive} (\\d+)m;`).exec(location)[1]);
+		assert.equal(megabytes('client_max_body_size') * 1_048_576, constant('UM_FCGI_BODY_MAX'));
+		assert.equal(megabytes('client_body_buffer_size'), 1);
 	});
+
+	/** Shopify's order: each line with its prices in two currencies, its taxes, discounts and properties. */
+	const line = (n) => {
+		const money = (amount) => ({ shop_money: { amount, currency_code: 'EUR' }, presentment_money: { amount, currency_code: 'USD' } });
+		return {
+			id: 466157049 + n, admin_graphql_api_id: `gid://shopify/LineItem/${466157049 + n}`, current_quantity: 1, fulfillable_quantity: 1,
+			fulfillment_service: 'manual', gift_card: false, grams: 200, name: `IPod Nano - 8 GB - green, number ${n}`, price: '199.00',
+			price_set: money('199.00'), product_exists: true, product_id: 632910392, quantity: 1, requires_shipping: true, sku: `IPOD2008GREEN-${n}`,
+			taxable: true, title: 'IPod Nano - 8 GB', total_discount: '0.00', total_discount_set: money('0.00'), variant_id: 39072856,
+			variant_inventory_management: 'shopify', properties: Array.from({ length: 4 }, (_, i) => ({ name: `Engraving ${i}`, value: 'Happy Birthday '.repeat(8) })),
+			tax_lines: Array.from({ length: 3 }, (_, i) => ({ channel_liable: null, price: '3.98', price_set: money('3.98'), rate: 0.06, title: `State tax ${i}` })),
+			discount_allocations: Array.from({ length: 2 }, (_, i) => ({ amount: '3.30', discount_application_index: i, amount_set: money('3.30') })),
+		};
+	};
+
+	for (const [name, id] of [['of ours', undefined], ["another system's", 'an order of a shop']]) {
+		test(`an order of 500 lines and more than 1 MB, ${name}, is read`, async () => {
+			const shopify = sender(fixture, 'shopify');
+			const payment = await fixture.createPayment('shopify');
+			const order = shopify.event(id ?? payment.id, 'processing');
+			order.line_items = Array.from({ length: 500 }, (_, n) => line(n));
+			assert.ok(JSON.stringify(order).length > 1_048_576);
+			const answer = await shopify.send(order);
+			assert.equal(answer.status, 200, answer.body);
+			assert.equal((await fixture.stack.elicitation(payment.id)).status, id ? 'pending' : 'processing');
+		});
+	}
 });
 
 test('UM_SIGNATURES_MAX signatures', async () => {

@@ -282,7 +282,7 @@ describe('a delivery that is refused or changes nothing', () => {
 	});
 
 	test('a body over the limit', async () => {
-		const answer = await post(await signedBytes(JSON.stringify({ id: 'x'.repeat(1_100_000) })));
+		const answer = await post(await signedBytes(JSON.stringify({ id: 'x'.repeat(4_200_000) })));
 		assert.equal(answer.status, 413);
 	});
 

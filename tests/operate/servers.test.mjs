@@ -142,7 +142,7 @@ describe('one answer everywhere', () => {
 			['/connect/demo', 415, { method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } }],
 			['/connect/demo', 413, { method: 'POST', headers: FORM, body: 'x'.repeat(20_000) }],
 			['/connect/demo', 413, { method: 'POST', headers: FORM, body: 'x'.repeat(100_000) }],
-			['/webhook/stripe', 413, { method: 'POST', headers: FORM, body: 'x'.repeat(1_100_000) }],
+			['/webhook/stripe', 413, { method: 'POST', headers: FORM, body: 'x'.repeat(4_200_000) }],
 			['/healthz', 200],
 			['/metrics', 200],
 			['/healthz', 403, { localAddress: '127.0.0.2' }],

@@ -79,8 +79,7 @@ const SAME = {
 	'rows that are purged at once': () => [js('purge', 'BATCH_SIZE'), ...sqlDefaults('batch').filter((rows) => rows > 100),
 		found('sql/005_retention.sql', /x\.due_at LIMIT (\d+)/)],
 
-	'bytes of a delivery': () => [constant('UM_DELIVERY_BODY_MAX'), constant('UM_FCGI_BODY_MAX'), conf(/client_max_body_size (\d+)m/) * KB * KB,
-		conf(/client_body_buffer_size (\d+)m/) * KB * KB],
+	'bytes of a delivery': () => [constant('UM_DELIVERY_BODY_MAX'), constant('UM_FCGI_BODY_MAX'), conf(/client_max_body_size (\d+)m/) * KB * KB],
 	'seconds after which a browser tries again': () => [Number(found('lib/http/response.h', /UM_RETRY_AFTER "(\d+)"/)),
 		found('nginx/urlmode/http.conf', /"~\^\(429[^"]*" (\d+);/), found('nginx/urlmode/http.conf', /busy (\d+);/)],
 	'bytes of a file of public keys': () => [constant('UM_JWKS_FILE_MAX'), found('nginx/command/jwks.sh', /--max-filesize (\d+)/)],
