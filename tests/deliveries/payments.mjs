@@ -33,6 +33,7 @@ export function stripe() {
 	const refund = (status, more) => ({ id: 're_1', object: 'refund', charge: 'ch_1', payment_intent: 'pi_1', metadata: {}, amount: 400, currency: 'eur', status, ...more });
 	const refunded = (effect, more) => good(effect, { id: null, reference: 'pi_1', refund: 're_1', amount: 400, currency: 'EUR', ...more });
 	const dispute = { id: 'dp_1', object: 'dispute', charge: 'ch_1', payment_intent: 'pi_1', metadata: {}, amount: 1050, currency: 'eur' };
+	const invoice = { id: 'in_1', object: 'invoice', metadata, billing_reason: 'manual', amount_due: 1050, amount_paid: 1050, currency: 'eur' };
 	const disputed = { id: null, reference: 'pi_1', refund: 'dp_1', amount: 1050, currency: 'EUR' };
 
 	write('stripe', {
@@ -74,6 +75,16 @@ export function stripe() {
 				deliver(`identity-${status}`, `identity.verification_session.${status}`,
 					{ id: 'vs_1', object: 'identity.verification_session', client_reference_id: ID, status },
 					good(effect, { reference: 'vs_1' }))),
+			// A hosted invoice; those of a subscription pay for nothing that was asked for.
+			deliver('invoice-refused', 'invoice.payment_failed', invoice, good('attempt_failed', { reference: 'in_1' })),
+			deliver('invoice-paid', 'invoice.paid', invoice, good('paid', { reference: 'in_1', amount: 1050, currency: 'EUR' })),
+			deliver('invoice-paid-before-basil', 'invoice.paid', { ...invoice, payment_intent: 'pi_1' },
+				good('paid', { checkout: 'in_1', reference: 'pi_1', amount: 1050, currency: 'EUR' })),
+			deliver('invoice-void', 'invoice.voided', invoice, good('failed', { reference: 'in_1' })),
+			deliver('invoice-of-a-renewal', 'invoice.paid', { ...invoice, billing_reason: 'subscription_cycle' }, good('ignore', { reference: 'in_1' })),
+			deliver('invoice-of-a-first-payment', 'invoice.paid', { ...invoice, billing_reason: 'subscription_create' }, good('ignore', { reference: 'in_1' })),
+			deliver('subscription-begun', completed, { ...paid, mode: 'subscription', subscription: 'sub_1', invoice: 'in_2', payment_intent: null }, good('paid')),
+			deliver('trial-begun', completed, { payment_status: 'no_payment_required', mode: 'subscription', amount_total: 0 }, good('paid', { reference: 'cs_1', amount: 0, currency: 'EUR' })),
 			deliver('test-mode', completed, paid, moves('other_mode'), undefined, { livemode: false }),
 			deliver('test-mode-without-a-meaning', 'customer.created', {}, moves('ignore'), undefined, { livemode: false }),
 			deliver('test-mode-negative', completed, { ...paid, amount_total: -1 }, moves('other_mode'), undefined, { livemode: false }),
