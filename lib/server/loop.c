@@ -356,8 +356,8 @@ turn(struct server *sv)
 	heartbeat(sv, now);
 }
 
-static void
-handled_signals(sigset_t *set)
+void
+um_loop_signals(sigset_t *set)
 {
 	sigemptyset(set);
 	sigaddset(set, SIGTERM);
@@ -365,15 +365,6 @@ handled_signals(sigset_t *set)
 	sigaddset(set, SIGHUP);
 	sigaddset(set, SIGUSR1);
 	sigaddset(set, SIGUSR2);
-}
-
-void
-um_loop_block_signals(void)
-{
-	sigset_t set;
-
-	handled_signals(&set);
-	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
 static bool
@@ -385,8 +376,8 @@ set_up(struct server *sv)
 	struct um_error err = { "" };
 	sigset_t set;
 
-	um_loop_block_signals();
-	handled_signals(&set);
+	um_loop_signals(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 	sv->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	sv->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (sv->signals < 0 || sv->epoll < 0

@@ -3,6 +3,8 @@
 #ifndef UM_LOOP_H
 #define UM_LOOP_H
 
+#include <signal.h>
+
 #include "app/program.h"
 #include "core/clock.h"
 #include "server/listener.h"
@@ -23,14 +25,17 @@
  * and SIGUSR2, the only signal that multiwatch passes on, read it in any case
  * and open the log again. SIGUSR1 opens the log again. Returns the exit status.
  *
- * um_loop_block_signals() may come before it, so that none is lost until then:
- * the first process of a container ignores a signal that is neither blocked nor
- * handled. SIGALRM ends the process if a turn of the loop takes longer than
+ * SIGALRM ends the process if a turn of the loop takes longer than
  * UM_LOOP_TURN_S (for example because standard error is a pipe that nobody
  * reads), so that its supervisor starts another.
  */
-void um_loop_block_signals(void);
 int um_loop_run(const struct um_program *program, struct um_context *context,
 	struct um_log *log, struct um_listener *listener);
+
+/*
+ * The signals that it handles. The first process of a container blocks them as
+ * early as it can, since it ignores a signal that is neither blocked nor handled.
+ */
+void um_loop_signals(sigset_t *set);
 
 #endif

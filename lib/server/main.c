@@ -289,6 +289,7 @@ um_program_main(const struct um_program *program, int argc, char **argv)
 	struct um_context context = { .random = random_bytes };
 	struct um_config *config = NULL;
 	struct um_error err = { "" };
+	sigset_t signals;
 	int status;
 
 	if (path == NULL)
@@ -296,8 +297,9 @@ um_program_main(const struct um_program *program, int argc, char **argv)
 	forbid_core_dumps();
 	if (!is_request && !take_arguments(&start, argc, argv, &status))
 		return status;
+	um_loop_signals(&signals);
 	if (start.listen != NULL)
-		um_loop_block_signals();
+		sigprocmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	end_on_alarm();
 	if ((start.is_cgi && !environment_is_clean(&err))
