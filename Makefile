@@ -209,7 +209,7 @@ cppcheck:
 
 shellcheck:
 	$(Q)shellcheck -x -P SCRIPTDIR $(shell grep -lIE '^\#!/bin/(ba)?sh|^\#!/usr/bin/env bash' \
-		.ci/run sql/migrate nginx/install nginx/command/* nginx/examples/* \
+		.ci/run sql/migrate nginx/install nginx/command/* nginx/containers/* nginx/examples/* \
 		nginx/debian/urlmode.* tests/run tests/stack/*) tests/stack/lib.sh \
 		nginx/command/completion.bash
 

@@ -2,14 +2,14 @@
 // root (clean-root.mjs), which mmdebstrap makes for root and for ordinary users.
 
 import assert from 'node:assert/strict';
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { copyFile, readFile, rename, writeFile } from 'node:fs/promises';
-import { userInfo } from 'node:os';
 import path from 'node:path';
 import { before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 
+import { rootless, sources } from './debian.mjs';
 import { ROOT, freePorts, scratch } from '../stack/harness.mjs';
 
 const BUILT = path.join(ROOT, 'build/deb');
@@ -36,21 +36,6 @@ async function buildNext(version) {
 	await execute('dh_clean', { ...options, cwd: SOURCE });
 	await execute('dpkg-buildpackage', ['-b', '--no-sign', '-nc'], { ...options, cwd: SOURCE });
 	return path.join(BUILT, `urlmode_${version}_${DEBIAN}.deb`);
-}
-
-/** The sources of Debian that this machine installs from. */
-async function sources() {
-	const { stdout } = await execute('apt-get', ['indextargets', '--format', 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)',
-		'Created-By: Packages', 'Origin: Debian']);
-	return [...new Set(stdout.split('\n').filter(Boolean))];
-}
-
-/** Why this user cannot make a root with users in it, or false. */
-function rootless() {
-	const { uid, username } = userInfo();
-	const ranges = readFileSync('/etc/subuid', 'utf8').split('\n').map((line) => line.split(':')[0]);
-	return uid !== 0 && !(ranges.includes(username) && spawnSync('unshare', ['-Ur', 'true']).status === 0)
-		&& 'neither root, nor user namespaces and a range in /etc/subuid';
 }
 
 describe('the package', { concurrency: true }, () => {
@@ -86,7 +71,7 @@ describe('the package', { concurrency: true }, () => {
 		await copyFile(path.join(BUILT, `urlmode_${VERSION}_${DEBIAN}.deb`), path.join(folder, 'first.deb'));
 
 		const walked = execute('mmdebstrap', [
-			'--variant=apt', '--format=null', `--include=${BESIDE.join(',')}`,
+			'--variant=apt', '--format=null', '--dpkgopt=force-unsafe-io', `--include=${BESIDE.join(',')}`,
 			`--customize-hook=ROOT="$1" node --test --test-reporter=spec '${WALK}'`,
 			RELEASE, '-', ...await sources(),
 		], { ...options, env: {
