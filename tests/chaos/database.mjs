@@ -1,14 +1,15 @@
 // The lab's PostgreSQL: it is restarted, and replaced by its standby.
 
-import { execFile, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { appendFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
+import { ROOT } from '../stack/harness.mjs';
 import { familyOf, isThere } from '../support/processes.mjs';
 import { until } from '../support/wait.mjs';
 
-const BIN = '/usr/lib/postgresql/15/bin';
+const BIN = execFileSync('sh', ['-c', '. tests/stack/versions && printf /usr/lib/postgresql/$postgresql/bin'], { cwd: ROOT, encoding: 'utf8' });
 const run = promisify(execFile);
 
 export class Database {

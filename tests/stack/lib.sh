@@ -23,7 +23,9 @@ export RUN_DIR PROGRAM_DIR PORT DEMO USER_CHECK PROCESSES PATH
 # Nothing of the caller's may lead psql or a program elsewhere.
 unset "${!PG@}" "${!URLMODE_@}"
 
-PGBIN=/usr/lib/postgresql/15/bin
+# shellcheck source=versions
+. "$TREE/tests/stack/versions"
+PGBIN=/usr/lib/postgresql/$postgresql/bin
 
 PROGRAMS=()
 for file in "$TREE"/cgi-bin/*.c; do
