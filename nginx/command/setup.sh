@@ -323,6 +323,13 @@ copy_snippets()
 	)
 }
 
+# nginx_is VERSION: or newer.
+nginx_is()
+{
+	version=$(nginx -v 2>&1 | sed -n 's/^nginx version: nginx\/\([0-9.]*\).*/\1/p')
+	[ -n "$version" ] && printf '%s\n' "$1" "$version" | sort -V -C
+}
+
 write_site()
 {
 	(umask 022 && mkdir -p -- "$nginx/sites-available")
@@ -331,7 +338,9 @@ write_site()
 	basic) sign_in='\n\tinclude urlmode/auth-basic.conf;' ;;
 	*) sign_in= ;;
 	esac
-	sed "s/callback\.example\.com/$host/g; s/^\(\tlisten .*\)443 ssl/\1$port ssl/
+	http2='s/^//'
+	! nginx_is 1.25.1 || http2='s/^\(\tlisten .* ssl\) http2;/\1;/; s/^\tlisten \[::\].* ssl;/&\n\thttp2 on;/'
+	sed "$http2; s/callback\.example\.com/$host/g; s/^\(\tlisten .*\)443 ssl/\1$port ssl/
 		s|^\tinclude urlmode/server.conf;|&$sign_in|" \
 		"$nginx_dir/urlmode.conf" >"$scratch/new"
 	write_new "$site" 644 root

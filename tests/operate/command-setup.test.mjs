@@ -346,6 +346,19 @@ describe('nginx', () => {
 		assert.ok(!existsSync(path.join(nginx, 'sites-enabled/urlmode.conf')));
 	});
 
+	test('gets http2 as its version has it', async () => {
+		const bin = path.join(folder, 'bin');
+		mkdirSync(bin);
+		for (const [version, lines] of [['1.22.1', ['listen 8443 ssl http2;', 'listen [::]:8443 ssl http2;']], ['1.25.0', ['listen 8443 ssl http2;', 'listen [::]:8443 ssl http2;']],
+			['1.25.1', ['listen 8443 ssl;', 'listen [::]:8443 ssl;', 'http2 on;']], ['1.26.3', ['listen 8443 ssl;', 'listen [::]:8443 ssl;', 'http2 on;']]]) {
+			writeFileSync(path.join(bin, 'nginx'), `#!/bin/sh\necho 'nginx version: nginx/${version} (Debian)' >&2\n`, { mode: 0o755 });
+			rmSync(path.join(nginx, 'sites-available'), { recursive: true, force: true });
+			await done([], { PATH: `${bin}:${process.env.PATH}` });
+			const text = readFileSync(path.join(nginx, 'sites-available/urlmode.conf'), 'utf8');
+			assert.deepEqual(text.match(/^\t(listen .*ssl.*|http2 .*)$/gm).map((line) => line.trim()), lines, version);
+		}
+	});
+
 	test('answers the challenge of ACME on port 80, before and after, and redirects the rest', async () => {
 		await done();
 		const [port] = await freePorts(1);
