@@ -110,7 +110,7 @@ include nginx/install.mk
 
 ## Tests
 .PHONY: test test-unit test-valgrind test-e2e test-sanitize test-security test-build
-.PHONY: conformance clients lint coverage soak model chaos fuzz
+.PHONY: conformance clients lint coverage soak model chaos postgresql fuzz
 test: test-build ## everything, against the real parts
 	@tests/run
 
@@ -158,6 +158,11 @@ model: deps     ## the way from a return to its wait, in every order of events, 
 chaos: deps     ## a stack under load while everything breaks in turn, then for SECONDS (120) what SEED picks
 	+@$(MAKE) --no-print-directory build units
 	@CHAOS=all node --test --test-reporter=spec tests/chaos/*.test.mjs
+
+postgresql: test-build ## the suites of the database on the PostgreSQL of Debian 11 and 13
+	@for version in 13 17; do \
+		POSTGRES_BIN=$$(tests/stack/postgresql $$version) tests/run node model e2e-node || exit 1; \
+	done
 
 fuzz: deps      ## each parser under libFuzzer, for FUZZ_SECONDS (60)
 	+@$(MAKE) --no-print-directory CC=clang SANITIZE=1 BUILD=build/fuzz \

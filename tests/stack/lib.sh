@@ -25,7 +25,7 @@ unset "${!PG@}" "${!URLMODE_@}"
 
 # shellcheck source=versions
 . "$TREE/tests/stack/versions"
-PGBIN=/usr/lib/postgresql/$postgresql/bin
+PGBIN=${POSTGRES_BIN:-/usr/lib/postgresql/$postgresql/bin}
 
 PROGRAMS=()
 for file in "$TREE"/cgi-bin/*.c; do
