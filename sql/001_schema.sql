@@ -25,6 +25,7 @@
 --   013_operator        what the operator's command asks
 --   014_vault           accounts that stay connected: their tokens, sealed
 --   015_unknown_event   money for an elicitation that nobody knows
+--   016_form            the forms of kinds input and approval: answers, checks, decisions
 
 -- Roles belong to the cluster. Another database may have created them, by an
 -- administrator whose roles the one of this database may not change (PostgreSQL

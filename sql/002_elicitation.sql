@@ -4,9 +4,12 @@
 --   status      set by
 --   pending     create_elicitation: an MCP server creates it.
 --   opened      open: the user goes on from /connect to the provider.
+--               open_form: to the form of kind input or approval.
 --   processing  record_events: the provider has proved that it knows of it,
 --               and its outcome is open (a bank transfer).
+--               answer_form: the MCP server checks what the user has typed.
 --   completed   complete: the browser comes back.
+--               answer_form, end_check: the user has answered a form.
 --               record_events: an event of the provider tells the outcome.
 --               settle: the MCP server says so.
 --               expire: nobody completed it in time.
@@ -18,9 +21,10 @@
 -- its expiry and a grace have passed. And money is kept apart from rows (003_payment.sql):
 -- what is paid after the end is still offered to the next call.
 --
--- A row only moves down this list, with one exception: when no attempt to pay is
--- under way any more, it is again what it was before processing (record_events). It is
--- completed once, and then has an action: accept, decline or cancel. Only the
+-- A row only moves down this list, with two exceptions: when no attempt to pay is
+-- under way any more, it is again what it was before processing (record_events). And
+-- when a value that was typed has a problem, or was not checked in time, it is opened
+-- again (016_form). It is completed once, and then has an action: accept, decline or cancel. Only the
 -- functions of this schema move it, and each of them announces what it moved
 -- (urlmode.announce, below).
 
@@ -38,7 +42,7 @@ CREATE DOMAIN urlmode.provider AS text COLLATE "C" CHECK (octet_length(VALUE) BE
 	AND btrim(VALUE, 'abcdefghijklmnopqrstuvwxyz0123456789_-') = '' AND left(VALUE, 1) NOT IN ('_', '-'));
 CREATE DOMAIN urlmode.currency AS text CHECK (octet_length(VALUE) = 3
 	AND btrim(VALUE, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ') = '');
-CREATE DOMAIN urlmode.kind AS text COLLATE "C" CHECK (VALUE IN ('oauth', 'payment', 'signature'));
+CREATE DOMAIN urlmode.kind AS text COLLATE "C" CHECK (VALUE IN ('oauth', 'payment', 'signature', 'input', 'approval'));
 CREATE DOMAIN urlmode.subject AS text CHECK (octet_length(VALUE) BETWEEN 1 AND 512);
 CREATE DOMAIN urlmode.session AS text CHECK (octet_length(VALUE) <= 512);
 CREATE DOMAIN urlmode.digest AS bytea CHECK (octet_length(VALUE) = 16);
@@ -57,11 +61,16 @@ CREATE DOMAIN urlmode.action AS text CHECK (VALUE IN ('accept', 'decline', 'canc
 CREATE DOMAIN urlmode.reason AS text CHECK (octet_length(VALUE) <= 64
 	AND btrim(VALUE, 'abcdefghijklmnopqrstuvwxyz0123456789_') = '');
 CREATE DOMAIN urlmode.result AS bytea CHECK (octet_length(VALUE) <= 65536);
+CREATE DOMAIN urlmode.form AS bytea CHECK (octet_length(VALUE) <= 16414);
+CREATE DOMAIN urlmode.problem AS bytea CHECK (octet_length(VALUE) <= 8222);
+CREATE DOMAIN urlmode.verify_ms AS integer CHECK (VALUE BETWEEN 1000 AND 120000);
+CREATE DOMAIN urlmode.approvers AS jsonb CHECK (VALUE IS NULL OR CASE WHEN jsonb_typeof(VALUE) = 'array'
+	THEN jsonb_array_length(VALUE) <= 16 AND NOT jsonb_path_exists(VALUE, '$[*] ? (@.type() != "string" || @ == "")') ELSE false END);
 CREATE DOMAIN urlmode.event_type AS text CHECK (octet_length(VALUE) <= 512);
 CREATE DOMAIN urlmode.reference AS text COLLATE "C" CHECK (octet_length(VALUE) <= 800);
 COMMENT ON DOMAIN urlmode.provider IS 'Name of a provider in the configuration of the callback programs.';
 COMMENT ON DOMAIN urlmode.currency IS 'Currency, as ISO 4217 names it: three letters.';
-COMMENT ON DOMAIN urlmode.kind IS 'What the user is asked to do: connect an account (oauth), pay, or sign documents.';
+COMMENT ON DOMAIN urlmode.kind IS 'What the user is asked to do: connect an account (oauth), pay, sign documents, type something (input), or decide (approval).';
 COMMENT ON DOMAIN urlmode.subject IS 'Name of a user, 1 to 512 bytes.';
 COMMENT ON DOMAIN urlmode.session IS 'Name of an MCP session, at most 512 bytes; may be empty.';
 COMMENT ON DOMAIN urlmode.digest IS 'First 16 bytes of a SHA-256.';
@@ -76,6 +85,10 @@ COMMENT ON DOMAIN urlmode.status IS 'State of an elicitation: pending, opened, p
 COMMENT ON DOMAIN urlmode.action IS 'Outcome of an elicitation, as the MCP specification names them: accept, decline or cancel.';
 COMMENT ON DOMAIN urlmode.reason IS 'Code that explains an action, at most 64 lower-case letters, digits and underscores; may be empty.';
 COMMENT ON DOMAIN urlmode.result IS 'Sealed result, at most 65536 bytes.';
+COMMENT ON DOMAIN urlmode.form IS 'Sealed definition of a form, at most 16414 bytes.';
+COMMENT ON DOMAIN urlmode.problem IS 'Sealed problem of a value, at most 8222 bytes.';
+COMMENT ON DOMAIN urlmode.verify_ms IS 'How long the check of a value may take, in milliseconds, 1000 to 120000.';
+COMMENT ON DOMAIN urlmode.approvers IS 'Who may decide: names of at most 16 users as a JSON array; an empty one: anybody but the subject.';
 COMMENT ON DOMAIN urlmode.event_type IS 'Type of an event, in the words of its provider, at most 512 bytes.';
 COMMENT ON DOMAIN urlmode.reference IS 'Reference of a provider, such as the id of a payment, at most 800 bytes.';
 
@@ -90,9 +103,11 @@ CREATE TABLE urlmode.elicitation (
 	requester    urlmode.requester NOT NULL,
 	client_id    urlmode.client_id,
 	link_kid     urlmode.kid,
-	target_url   urlmode.target_url NOT NULL,
+	target_url   urlmode.target_url,
 	expected     urlmode.expected,
 	checkout     urlmode.reference,
+	approvers    urlmode.approvers,
+	verify_ms    urlmode.verify_ms,
 	resume_key   urlmode.resume_key,
 	request      urlmode.digest,
 	created_at   timestamptz NOT NULL DEFAULT now(),
@@ -112,17 +127,25 @@ CREATE TABLE urlmode.elicitation (
 	recheck_at   timestamptz,
 	recheck_lease integer    NOT NULL DEFAULT 0,
 	recheck_failures integer NOT NULL DEFAULT 0,
+	-- A value that the MCP server checks (016_form.sql).
+	checks       integer     NOT NULL DEFAULT 0,
+	check_taken  integer     NOT NULL DEFAULT 0,
+	check_until  timestamptz,
+	unchecked    boolean     NOT NULL DEFAULT false,
 	-- How it ended.
 	action       urlmode.action,
 	reason       urlmode.reason NOT NULL DEFAULT '',
 	completed_at timestamptz,
 	completed_from urlmode.status,
+	decided_by   urlmode.subject,
 	claimed_at   timestamptz,
 	exchange     urlmode.reason,
 	dormant      boolean     NOT NULL DEFAULT false,
 	-- What is purged when it is no longer needed (005_retention.sql).
 	verifier     urlmode.verifier,
 	result       urlmode.result,
+	form         urlmode.form,
+	problem      urlmode.problem,
 	CHECK ((status = 'completed') = (action IS NOT NULL)
 		AND (action IS NULL) = (completed_at IS NULL)),
 	CHECK (kind <> 'payment' OR expected IS NOT NULL)
@@ -134,13 +157,13 @@ CREATE INDEX elicitation_expires_at ON urlmode.elicitation (kind, expires_at);
 CREATE INDEX elicitation_owner ON urlmode.elicitation (binding, resume_key, request) WHERE NOT dormant;
 
 COMMENT ON TABLE urlmode.elicitation IS
-	'Elicitations. Only the functions of this schema move a row: forward from pending over opened and processing to completed (back from processing only when the attempt to pay that was under way has failed), and completed once.';
+	'Elicitations. Only the functions of this schema move a row: forward from pending over opened and processing to completed (back from processing only when the attempt to pay that was under way has failed, or the value that was typed was refused or not checked), and completed once.';
 COMMENT ON INDEX urlmode.elicitation_expires_at IS 'Finds rows of a kind that expired long ago, to delete them.';
 COMMENT ON INDEX urlmode.elicitation_owner IS
 	'Finds the elicitations of an owner that a call can go on with, also among thousands that it cannot.';
 COMMENT ON COLUMN urlmode.elicitation.id IS 'The elicitationId of MCP.';
 COMMENT ON COLUMN urlmode.elicitation.provider IS 'Name of the provider in the configuration of the callback programs.';
-COMMENT ON COLUMN urlmode.elicitation.kind IS 'oauth, payment or signature.';
+COMMENT ON COLUMN urlmode.elicitation.kind IS 'oauth, payment, signature, input or approval.';
 COMMENT ON COLUMN urlmode.elicitation.subject IS 'The user, as the authorization of the MCP server names them.';
 COMMENT ON COLUMN urlmode.elicitation.session IS 'The MCP session, or empty.';
 COMMENT ON COLUMN urlmode.elicitation.binding IS
@@ -151,7 +174,7 @@ COMMENT ON COLUMN urlmode.elicitation.client_id IS
 COMMENT ON COLUMN urlmode.elicitation.link_kid IS
 	'The key that has minted its link, so that a later call shows the same one. NULL: the first key of the file mints it each time.';
 COMMENT ON COLUMN urlmode.elicitation.target_url IS
-	'Where /connect sends the browser. For kind oauth, /connect adds the parameter state.';
+	'Where /connect sends the browser. For kind oauth, /connect adds the parameter state. NULL for input and approval, whose page is urlmode''s own.';
 COMMENT ON COLUMN urlmode.elicitation.expected IS
 	'What a payment must amount to: {"amount": minor units, "currency": "EUR"}, or "any". NULL for the other kinds.';
 COMMENT ON COLUMN urlmode.elicitation.resume_key IS
@@ -160,6 +183,19 @@ COMMENT ON COLUMN urlmode.elicitation.request IS
 	'Digest of what the MCP server asks for, such as provider, price or client (lib/PROTOCOL.md). A later call resumes only an elicitation with the same digest.';
 COMMENT ON COLUMN urlmode.elicitation.checkout IS
 	'The provider''s id of the checkout that the MCP server made. Only a payment of that checkout counts. NULL: any.';
+COMMENT ON COLUMN urlmode.elicitation.approvers IS
+	'Who may decide an approval: NULL: the subject. An empty array: anybody whom the web server knows, but the subject. Otherwise these users.';
+COMMENT ON COLUMN urlmode.elicitation.verify_ms IS
+	'For how long the MCP server may check a value that was typed. NULL: it does not check.';
+COMMENT ON COLUMN urlmode.elicitation.checks IS 'Number of values that were sent to be checked. The last one is the lease of its check.';
+COMMENT ON COLUMN urlmode.elicitation.check_taken IS 'Which of them an instance has taken to check it.';
+COMMENT ON COLUMN urlmode.elicitation.check_until IS
+	'Until then the value that is processing must be checked. NULL: there is none.';
+COMMENT ON COLUMN urlmode.elicitation.unchecked IS 'Whether the last value could not be checked, and has to be sent again.';
+COMMENT ON COLUMN urlmode.elicitation.decided_by IS 'Who has decided an approval.';
+COMMENT ON COLUMN urlmode.elicitation.form IS
+	'What the page asks, as sealed JSON. Kept until the elicitation ends.';
+COMMENT ON COLUMN urlmode.elicitation.problem IS 'What is wrong with the last value, as sealed JSON, for the page.';
 COMMENT ON COLUMN urlmode.elicitation.dormant IS
 	'Whether it was superseded, abandoned or expired, and no call can be given it unless an event or a payment comes. Set by those, reset by these.';
 COMMENT ON COLUMN urlmode.elicitation.created_at IS 'When the MCP server created it.';
@@ -171,7 +207,7 @@ COMMENT ON COLUMN urlmode.elicitation.browser IS
 	'First 16 bytes of SHA-256("urlmode browser v1" 00 cookie value), of the browser that last went on from /connect.';
 COMMENT ON COLUMN urlmode.elicitation.opened_at IS 'When the user first went on from /connect.';
 COMMENT ON COLUMN urlmode.elicitation.failed_attempts IS
-	'Number of attempts to pay that failed while the provider''s session went on.';
+	'Number of attempts to pay that failed while the provider''s session went on; of kind input, of values that had a problem.';
 COMMENT ON COLUMN urlmode.elicitation.refunds IS
 	'Number of events that said that money went back, also before it was paid.';
 COMMENT ON COLUMN urlmode.elicitation.event_type IS 'Type of the last event that asked for a recheck.';
@@ -198,12 +234,12 @@ COMMENT ON COLUMN urlmode.elicitation.verifier IS
 	'The PKCE code verifier (RFC 7636) and the OpenID Connect nonce, as sealed JSON. Only the waiting side opens it.';
 COMMENT ON COLUMN urlmode.elicitation.result IS 'What came back, as sealed JSON. Only the waiting side opens it.';
 
-CREATE FUNCTION urlmode.closes_at(status text, expires_at timestamptz, grace interval) RETURNS timestamptz
+CREATE FUNCTION urlmode.closes_at(kind text, status text, expires_at timestamptz, grace interval) RETURNS timestamptz
 LANGUAGE sql STABLE AS $$
-	SELECT expires_at + CASE status WHEN 'processing' THEN greatest(grace, '30 days') ELSE grace END
+	SELECT expires_at + CASE WHEN status = 'processing' AND kind <> 'input' THEN greatest(grace, '30 days') ELSE grace END
 $$;
-COMMENT ON FUNCTION urlmode.closes_at(text, timestamptz, interval) IS
-	'Internal. From then on expire may complete an elicitation: after its grace, or thirty days where that is longer and money may be on its way.';
+COMMENT ON FUNCTION urlmode.closes_at(text, text, timestamptz, interval) IS
+	'Internal. From then on expire may complete an elicitation: after its grace, or thirty days where that is longer and money may be on its way. What a user types has no grace.';
 
 -- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
 CREATE FUNCTION urlmode.announcement(
@@ -270,7 +306,7 @@ COMMENT ON FUNCTION urlmode.max_references() IS
 	'Internal. How many references of unproven events an elicitation keeps, and four times as many of the events themselves. The oldest go first.';
 
 REVOKE ALL ON FUNCTION
-	urlmode.closes_at(text, timestamptz, interval),
+	urlmode.closes_at(text, text, timestamptz, interval),
 	urlmode.announcement(uuid, text, bytea, boolean, boolean),
 	urlmode.announce(text[]),
 	urlmode.max_open(),

@@ -401,7 +401,7 @@ COMMENT ON FUNCTION urlmode.is_under_way(uuid, timestamptz) IS
 CREATE FUNCTION urlmode.awaits_late_payment(e urlmode.elicitation) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
-	RETURN urlmode.closes_at('processing', e.expires_at, e.grace) > now()
+	RETURN urlmode.closes_at(e.kind, 'processing', e.expires_at, e.grace) > now()
 		AND urlmode.is_under_way(e.id, CASE WHEN e.completed_from IS NULL THEN '-infinity' ELSE e.completed_at END)
 		AND NOT EXISTS (SELECT FROM urlmode.payment p WHERE p.elicitation = e.id AND p.matches);
 END
@@ -413,10 +413,11 @@ CREATE FUNCTION urlmode.effective_status(e urlmode.elicitation) RETURNS text
 LANGUAGE sql STABLE AS $$
 	SELECT CASE WHEN e.status = 'completed' AND e.kind = 'payment' AND e.action <> 'accept'
 			AND urlmode.awaits_late_payment(e) THEN 'processing'
+		WHEN e.status = 'processing' AND e.check_until <= now() THEN 'opened'
 		ELSE e.status::text END
 $$;
 COMMENT ON FUNCTION urlmode.effective_status(urlmode.elicitation) IS
-	'Internal. The status of an elicitation for pages and calls: a payment that has ended without an accept, and for which money is on its way, is processing, so that nobody is asked to pay again.';
+	'Internal. The status of an elicitation for pages and calls: a payment that has ended without an accept, and for which money is on its way, is processing, so that nobody is asked to pay again. A value that was not checked in time leaves its form opened.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.refuse_delete(),

@@ -135,13 +135,16 @@ BEGIN
 	DELETE FROM urlmode.lease l WHERE l.elicitation = end_claim.id AND l.reference = end_claim.reference;
 	UPDATE urlmode.payment p SET claimed_at = now()
 	WHERE p.elicitation = end_claim.id AND p.reference = end_claim.reference AND p.claimed_at IS NULL;
-	UPDATE urlmode.elicitation e SET claimed_at = now() WHERE e.id = end_claim.id AND e.claimed_at IS NULL;
+	-- What a user has typed is kept for no longer than it is needed.
+	UPDATE urlmode.elicitation e
+	SET claimed_at = now(), result = CASE WHEN e.kind <> 'input' THEN e.result END
+	WHERE e.id = end_claim.id AND e.claimed_at IS NULL;
 	INSERT INTO urlmode.purge_queue (ids, due_at)
 	VALUES (ARRAY[end_claim.id], now() + keep_ms * interval '1 millisecond');
 END
 $$;
 COMMENT ON FUNCTION urlmode.end_claim(uuid, text, bigint) IS
-	'Internal. The last end of a claim: no later call is given the outcome, and its result is purged after keep_ms milliseconds.';
+	'Internal. The last end of a claim: no later call is given the outcome, and its result is purged after keep_ms milliseconds, that of kind input at once.';
 
 CREATE FUNCTION urlmode.claim(
 	id uuid, binding bytea, reference text DEFAULT NULL, keep_ms bigint DEFAULT 600000,

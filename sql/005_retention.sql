@@ -33,10 +33,11 @@ COMMENT ON COLUMN urlmode.purge_queue.due_at IS 'When they may be purged.';
 -- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
 CREATE FUNCTION urlmode.awaits_claim(e urlmode.elicitation) RETURNS boolean
 LANGUAGE sql STABLE AS $$
-	SELECT e.kind <> 'oauth' AND e.action = 'accept' AND e.claimed_at IS NULL
+	SELECT e.kind <> 'oauth' AND (e.action = 'accept' OR e.kind = 'approval') AND e.claimed_at IS NULL
+		AND (e.kind <> 'input' OR e.completed_at > now() - interval '1 day')
 $$;
 COMMENT ON FUNCTION urlmode.awaits_claim(urlmode.elicitation) IS
-	'Internal. Whether a later call may be given this accept, so that its result is kept until it is claimed. An authorization code is too short-lived for that.';
+	'Internal. Whether a later call may be given this accept, or this decision, so that its result is kept until it is claimed. An authorization code is too short-lived for that, and what a user has typed is kept for a day.';
 
 -- A function of its own, so that read only reads: that takes half the time,
 -- and somebody waits for the answer.
@@ -75,6 +76,7 @@ BEGIN
 		RAISE invalid_parameter_value USING MESSAGE = 'keep_unclaimed_ms is less than seven days (604800000)';
 	END IF;
 	-- By itself: it locks elicitations in the order of their ids.
+	PERFORM urlmode.end_due_checks();
 	found := urlmode.find_unknown();
 	IF found > 0 THEN
 		RETURN found;
@@ -130,7 +132,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.purge_results(bigint) IS
-	'Purges the results and verifiers that are due, and the results of payments and signatures that nobody has claimed for keep_unclaimed_ms milliseconds, thirty days by default and seven at least; references, amounts and currencies stay. Ends the claims that were fulfilled before that time and never confirmed. Takes at most 1000 of each and returns how many it took: call it again until it returns 0. Before that, it records the events of unknown elicitations that are known since (015_unknown_event). Every MCP server calls it now and then.';
+	'Purges the results and verifiers that are due, and the results of payments and signatures that nobody has claimed for keep_unclaimed_ms milliseconds, thirty days by default and seven at least; references, amounts and currencies stay. Ends the claims that were fulfilled before that time and never confirmed. Takes at most 1000 of each and returns how many it took: call it again until it returns 0. Before that, it wipes values that were not checked in time (016_form), and records the events of unknown elicitations that are known since (015_unknown_event). Every MCP server calls it now and then.';
 
 -- A purge goes through the rows of a kind once, in the order of their expiry, and
 -- each batch begins where the one before it ended. Otherwise it would read again
@@ -141,7 +143,7 @@ CREATE TABLE urlmode.purge_pass (
 	expires_at timestamptz NOT NULL DEFAULT '-infinity',
 	id         uuid        NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000'
 );
-INSERT INTO urlmode.purge_pass (kind) VALUES ('oauth'), ('payment'), ('signature');
+INSERT INTO urlmode.purge_pass (kind) VALUES ('oauth'), ('payment'), ('signature'), ('input'), ('approval');
 COMMENT ON TABLE urlmode.purge_pass IS
 	'How far the purge of elicitations is, for each kind. Locked while a batch is purged.';
 COMMENT ON COLUMN urlmode.purge_pass.kind IS 'Kind of the elicitations.';
@@ -154,12 +156,12 @@ CREATE FUNCTION urlmode.is_purgeable(e urlmode.elicitation, since timestamptz) R
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
 	-- A payment that has ended may be paid late for as long as if it were processing.
-	IF greatest(e.completed_at, e.claimed_at, urlmode.closes_at(
+	IF greatest(e.completed_at, e.claimed_at, urlmode.closes_at(e.kind,
 		CASE e.kind WHEN 'payment' THEN 'processing' ELSE e.status END, e.expires_at, e.grace)) > since
 	THEN
 		RETURN false;
 	END IF;
-	RETURN CASE e.kind
+	RETURN CASE CASE e.kind WHEN 'approval' THEN 'signature' ELSE e.kind END
 		WHEN 'payment' THEN NOT EXISTS (
 			SELECT FROM urlmode.payment p
 			WHERE p.elicitation = e.id
@@ -167,8 +169,9 @@ BEGIN
 		)
 			-- The next call is given it to ask its provider, for thirty days (urlmode.resume).
 			AND (e.rechecks = e.rechecked
-				OR coalesce(e.completed_at, urlmode.closes_at(e.status, e.expires_at, e.grace)) <= now() - interval '30 days')
-		-- The next call for the same documents is given what was signed (urlmode.resume).
+				OR coalesce(e.completed_at, urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace)) <= now() - interval '30 days')
+		-- The next call for the same documents is given what was signed, and for the same
+		-- approval what was decided (urlmode.resume).
 		WHEN 'signature' THEN e.action IS DISTINCT FROM 'accept' OR e.claimed_at IS NOT NULL
 			OR (e.resume_key IS NULL AND NOT urlmode.is_leased(e.id, ''))
 		ELSE true
@@ -253,12 +256,12 @@ BEGIN
 		RAISE invalid_parameter_value USING MESSAGE = 'keep_ms is less than seven days (604800000)';
 	ELSIF keep_ms IS NULL OR batch IS NULL OR batch NOT BETWEEN 1 AND 100000 THEN
 		RAISE invalid_parameter_value USING MESSAGE = 'keep_ms and batch are required, and batch is from 1 to 100000';
-	ELSIF purge.kind NOT IN ('oauth', 'payment', 'signature', 'result', 'stored') THEN
-		RAISE invalid_parameter_value USING MESSAGE = 'kind is oauth, payment, signature, result or stored';
+	ELSIF purge.kind NOT IN ('oauth', 'payment', 'signature', 'input', 'approval', 'result', 'stored') THEN
+		RAISE invalid_parameter_value USING MESSAGE = 'kind is oauth, payment, signature, input, approval, result or stored';
 	END IF;
 	-- Not in milliseconds: an interval has 2^63 microseconds at most.
 	since := now() - least(keep_ms / 1000, 31536000000) * interval '1 second';
-	FOREACH one IN ARRAY ARRAY['result', 'stored', 'oauth', 'payment', 'signature'] LOOP
+	FOREACH one IN ARRAY ARRAY['result', 'stored', 'oauth', 'payment', 'signature', 'input', 'approval'] LOOP
 		CONTINUE WHEN one <> purge.kind;
 		taken := taken + CASE one
 			-- How long the results of unclaimed payments are kept is for the MCP server to say.
@@ -271,7 +274,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.purge(bigint, text, integer) IS
-	'Deletes what is purgeable, in batches, and returns how much: call it again until it returns 0. kind: oauth, payment, signature (elicitations that have been purgeable for keep_ms milliseconds, ninety days by default and seven at least, with their events), result (those that are due, as purge_results does, but none of unclaimed payments), stored (what adapters stored and what has expired, whatever keep_ms is); NULL: all of them. Takes at most `batch` elicitations of each kind, and stored rows of each table.';
+	'Deletes what is purgeable, in batches, and returns how much: call it again until it returns 0. kind: oauth, payment, signature, input, approval (elicitations that have been purgeable for keep_ms milliseconds, ninety days by default and seven at least, with their events), result (those that are due, as purge_results does, but none of unclaimed payments), stored (what adapters stored and what has expired, whatever keep_ms is); NULL: all of them. Takes at most `batch` elicitations of each kind, and stored rows of each table.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.awaits_claim(urlmode.elicitation),

@@ -41,11 +41,11 @@ BEGIN
 			AND (money.unclaimed OR CASE
 				WHEN money.proved THEN false
 				WHEN s.effective_status <> 'completed'
-					AND urlmode.closes_at(s.effective_status, e.expires_at, e.grace) > now() THEN true
+					AND urlmode.closes_at(e.kind, s.effective_status, e.expires_at, e.grace) > now() THEN true
 				-- It may have been paid, also after its end: a recheck will tell, while the
 				-- result of what nobody has claimed is kept (005_retention).
 				WHEN e.kind = 'payment' AND e.rechecks > e.rechecked AND a.can_recheck IS NOT FALSE THEN
-					coalesce(e.completed_at, urlmode.closes_at(e.status, e.expires_at, e.grace)) > now() - interval '30 days'
+					coalesce(e.completed_at, urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace)) > now() - interval '30 days'
 				WHEN e.status <> 'completed' THEN false
 				-- A call is exchanging the code, which takes less: this one waits for it.
 				WHEN e.exchange = 'exchanging' THEN e.claimed_at > now() - interval '40 seconds'
@@ -53,6 +53,8 @@ BEGIN
 				WHEN e.action <> 'accept' THEN e.expires_at > now()
 				-- RFC 6749 section 4.1.2: an authorization code lives for at most ten minutes.
 				WHEN e.kind = 'oauth' THEN e.completed_at > now() - interval '10 minutes'
+				-- As long as it is kept (urlmode.awaits_claim).
+				WHEN e.kind = 'input' THEN e.completed_at > now() - interval '1 day'
 				ELSE true
 			END)
 		ORDER BY money.unclaimed DESC, money.rank, s.effective_status <> 'processing',
@@ -73,6 +75,7 @@ BEGIN
 	WITH superseded AS (
 		UPDATE urlmode.elicitation e
 		SET status = 'completed', action = 'cancel', reason = 'superseded', verifier = NULL,
+			form = NULL, problem = NULL, result = NULL, check_until = NULL,
 			completed_at = now(), dormant = urlmode.becomes_dormant(e)
 		WHERE e.id = ANY (ids) AND e.status <> 'completed'
 		RETURNING e.id
@@ -113,7 +116,8 @@ CREATE FUNCTION urlmode.create_elicitation(
 	requesters text[], target_urls text[], expected jsonb[], verifiers bytea[], ttls_ms bigint[],
 	exclusive boolean[] DEFAULT NULL, resume_keys text[] DEFAULT NULL, can_recheck boolean[] DEFAULT NULL,
 	requests bytea[] DEFAULT NULL, checkouts text[] DEFAULT NULL, client_ids text[] DEFAULT NULL,
-	link_kids smallint[] DEFAULT NULL
+	link_kids smallint[] DEFAULT NULL, forms bytea[] DEFAULT NULL, approvers jsonb[] DEFAULT NULL,
+	verify_ms integer[] DEFAULT NULL
 )
 RETURNS TABLE (expires_at timestamptz, outcome text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -132,6 +136,15 @@ BEGIN
 	SELECT array_agg(o.binding) INTO busy
 	FROM (SELECT DISTINCT u.binding FROM unnest(bindings) AS u (binding)) o
 	WHERE NOT pg_try_advisory_xact_lock(hashtextextended('urlmode owner ' || encode(o.binding, 'hex'), 0));
+	IF EXISTS (
+		SELECT FROM unnest(kinds, target_urls, forms, approvers, verify_ms)
+			AS a (kind, target_url, form, approvers, verify_ms)
+		WHERE a.kind IN ('input', 'approval') IS DISTINCT FROM (a.form IS NOT NULL)
+			OR (a.target_url IS NULL) <> (a.form IS NOT NULL)
+			OR (a.approvers IS NOT NULL AND a.kind <> 'approval') OR (a.verify_ms IS NOT NULL AND a.kind <> 'input')
+	) THEN
+		RAISE check_violation USING MESSAGE = 'the kinds input and approval have a form, and the others a target URL';
+	END IF;
 	turns := ARRAY(
 		SELECT CASE WHEN a.binding = ANY (busy) THEN -1 ELSE row_number() OVER (PARTITION BY a.binding ORDER BY a.n) END
 		FROM unnest(bindings) WITH ORDINALITY AS a (binding, n) ORDER BY a.n
@@ -155,7 +168,7 @@ BEGIN
 				SELECT e.id
 				FROM unnest(bindings, exclusive, turns) AS a (binding, exclusive, turn)
 				JOIN urlmode.elicitation e ON e.binding = a.binding AND NOT e.dormant AND e.expires_at > now()
-					AND (e.status = 'pending' OR (e.status <> 'completed' AND e.kind = 'oauth'))
+					AND (e.status = 'pending' OR (e.status <> 'completed' AND e.kind NOT IN ('payment', 'signature')))
 				WHERE a.exclusive AND a.turn = this
 				ORDER BY e.id FOR UPDATE OF e
 			) o;
@@ -169,17 +182,18 @@ BEGIN
 		INSERT INTO urlmode.elicitation (
 			id, provider, kind, subject, session, binding,
 			requester, target_url, expected, verifier, expires_at, resume_key, request, checkout,
-			client_id, link_kid
+			client_id, link_kid, form, approvers, verify_ms
 		)
 		SELECT a.id, a.provider, a.kind, a.subject, a.session, a.binding,
 			a.requester, a.target_url, a.expected, a.verifier,
 			now() + a.ttl_ms * interval '1 millisecond', a.resume_key, a.request, a.checkout,
-			a.client_id, a.link_kid
+			a.client_id, a.link_kid, a.form, a.approvers, a.verify_ms
 		FROM unnest(ids, providers, kinds, subjects, sessions, bindings, requesters,
 				target_urls, expected, verifiers, ttls_ms, resume_keys, requests, checkouts, client_ids,
-				link_kids, turns)
+				link_kids, forms, approvers, verify_ms, turns)
 			AS a (id, provider, kind, subject, session, binding, requester,
-				target_url, expected, verifier, ttl_ms, resume_key, request, checkout, client_id, link_kid, turn)
+				target_url, expected, verifier, ttl_ms, resume_key, request, checkout, client_id, link_kid,
+				form, approvers, verify_ms, turn)
 		WHERE a.turn = this;
 		-- A payment stays when its row is purged (005_retention.sql), and must not pay for another one.
 		IF EXISTS (
@@ -199,16 +213,16 @@ BEGIN
 	ORDER BY a.n;
 END
 $$;
-COMMENT ON FUNCTION urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[], bytea[], text[], text[], smallint[]) IS
-	'Creates elicitations, pending, and returns when each expires: after its ttl_ms milliseconds. An id that exists, or that has been paid for, is a unique_violation. exclusive: completes whatever else this owner has open, with cancel and superseded, but no payment or signature that was opened. expected: required for kind payment. resume_keys: where urlmode.resume finds an elicitation, also one that stands before it in the batch, nothing is created. requests: digests of what is asked for. checkouts, client_ids, link_kids: see the columns of urlmode.elicitation. The elements of one owner take effect in their order. outcome: created; resumed (urlmode.resume finds it); busy (another transaction creates for this owner: try again); full (the owner has urlmode.max_open() open, and a user has opened all of them). expires_at is NULL unless it is created. At that limit the oldest that nobody has opened is superseded.';
+COMMENT ON FUNCTION urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[], bytea[], text[], text[], smallint[], bytea[], jsonb[], integer[]) IS
+	'Creates elicitations, pending, and returns when each expires: after its ttl_ms milliseconds. An id that exists, or that has been paid for, is a unique_violation. exclusive: completes whatever else this owner has open, with cancel and superseded, but no payment or signature that was opened. expected: required for kind payment. resume_keys: where urlmode.resume finds an elicitation, also one that stands before it in the batch, nothing is created. requests: digests of what is asked for. checkouts, client_ids, link_kids, forms, approvers, verify_ms: see the columns of urlmode.elicitation. The elements of one owner take effect in their order. outcome: created; resumed (urlmode.resume finds it); busy (another transaction creates for this owner: try again); full (the owner has urlmode.max_open() open, and a user has opened all of them). expires_at is NULL unless it is created. At that limit the oldest that nobody has opened is superseded.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.supersede(uuid[]),
 	urlmode.make_room(bytea),
 	urlmode.resume(bytea[], text[], boolean[], bytea[]),
-	urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[], bytea[], text[], text[], smallint[])
+	urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[], bytea[], text[], text[], smallint[], bytea[], jsonb[], integer[])
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
 	urlmode.resume(bytea[], text[], boolean[], bytea[]),
-	urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[], bytea[], text[], text[], smallint[])
+	urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[], bytea[], text[], text[], smallint[], bytea[], jsonb[], integer[])
 TO urlmode_server;

@@ -58,7 +58,7 @@ BEGIN
 	SELECT CASE
 			WHEN e.id IS NULL THEN 'unknown'
 			WHEN s.effective_status = 'completed' THEN 'completed'
-			WHEN urlmode.closes_at(s.effective_status, e.expires_at, e.grace) <= now() THEN 'expired'
+			WHEN urlmode.closes_at(e.kind, s.effective_status, e.expires_at, e.grace) <= now() THEN 'expired'
 			ELSE s.effective_status
 		END,
 		e.action::text,
@@ -274,7 +274,7 @@ BEGIN
 			WHEN e.id IS NULL THEN 'unknown'
 			WHEN e.subject <> a.subject THEN 'wrong_user'
 			WHEN e.status = 'completed' THEN 'already'
-			WHEN urlmode.closes_at(e.status, e.expires_at, e.grace) <= now() THEN 'expired'
+			WHEN urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace) <= now() THEN 'expired'
 			WHEN e.status = 'processing' THEN 'processing'
 			ELSE 'unknown'
 		END

@@ -110,7 +110,7 @@ BEGIN
 	WITH found AS MATERIALIZED (
 		SELECT a.n, a.id, a.provider, a.identity, a.type, a.amount, a.currency, a.ref, a.refund, a.checkout, a.result,
 			e.kind, e.status, e.expected,
-			e.status = 'completed' OR urlmode.closes_at(e.status, e.expires_at, e.grace) <= now() AS ended,
+			e.status = 'completed' OR urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace) <= now() AS ended,
 			CASE WHEN a.effect <> 'recheck' AND EXISTS (
 				SELECT FROM urlmode.event v
 				WHERE v.provider = a.provider AND v.identity = a.identity

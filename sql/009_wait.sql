@@ -24,9 +24,9 @@ BEGIN
 		CASE WHEN p.held THEN 'cancel' WHEN p.late IS NULL THEN e.action::text ELSE 'accept' END,
 		CASE WHEN p.held THEN 'held' WHEN p.late IS NULL THEN e.reason::text ELSE '' END,
 		coalesce(p.late, false) AND NOT p.held,
-		CASE WHEN p.held THEN NULL WHEN p.late IS NULL THEN e.result::bytea ELSE p.result::bytea END, e.verifier::bytea,
+		CASE WHEN p.held OR e.check_until IS NOT NULL THEN NULL WHEN p.late IS NULL THEN e.result::bytea ELSE p.result::bytea END, e.verifier::bytea,
 		ceil(extract(epoch FROM e.expires_at - now()) * 1000)::bigint,
-		ceil(extract(epoch FROM urlmode.closes_at(s.effective_status, e.expires_at, e.grace) - now()) * 1000)::bigint,
+		ceil(extract(epoch FROM urlmode.closes_at(e.kind, s.effective_status, e.expires_at, e.grace) - now()) * 1000)::bigint,
 		e.expected::jsonb, e.failed_attempts, CASE WHEN p.late IS NULL THEN e.completed_from::text END,
 		e.event_type::text, e.unproven_references::text[], e.rechecks, e.rechecked,
 		ceil(extract(epoch FROM e.recheck_at - now()) * 1000)::bigint,
@@ -53,10 +53,11 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WITH expired AS (
 		UPDATE urlmode.elicitation e
 		SET status = 'completed', action = 'cancel', reason = 'expired', verifier = NULL,
+			form = NULL, problem = NULL, result = NULL, check_until = NULL,
 			completed_at = now(), dormant = urlmode.becomes_dormant(e)
 		FROM (SELECT u.* FROM unnest(ids, bindings) AS u (id, binding) ORDER BY u.id) a
 		WHERE e.id = a.id AND e.binding = a.binding
-			AND e.status <> 'completed' AND urlmode.closes_at(e.status, e.expires_at, e.grace) <= now()
+			AND e.status <> 'completed' AND urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace) <= now()
 		RETURNING e.id
 	)
 	SELECT x.id FROM expired x, LATERAL urlmode.announce(ARRAY[urlmode.announcement(x.id, 'completed')])
@@ -72,7 +73,7 @@ DECLARE
 BEGIN
 	WITH abandoned AS (
 		UPDATE urlmode.elicitation e
-		SET status = 'completed', action = a.action, reason = a.reason, verifier = NULL,
+		SET status = 'completed', action = a.action, reason = a.reason, verifier = NULL, form = NULL,
 			completed_at = now(), claimed_at = now(), dormant = urlmode.becomes_dormant(e)
 		FROM (
 			SELECT DISTINCT ON (u.id, u.binding) u.*
@@ -131,7 +132,7 @@ BEGIN
 		) THEN
 			RETURN 'already';
 		END IF;
-		too_late := row.status = 'completed' OR urlmode.closes_at(row.status, row.expires_at, row.grace) <= now();
+		too_late := row.status = 'completed' OR urlmode.closes_at(row.kind, row.status, row.expires_at, row.grace) <= now();
 		proof := urlmode.prove_payments(ARRAY[settle.id], ARRAY[row.provider::text], ARRAY[settle.reference],
 			ARRAY[settle.amount], ARRAY[settle.currency], ARRAY[true], ARRAY[too_late], ARRAY[settle.result]);
 		IF proof = 'taken' THEN
@@ -148,7 +149,7 @@ BEGIN
 	END IF;
 	UPDATE urlmode.elicitation e
 	SET status = 'completed', action = settle.action, reason = settle.reason,
-		result = settle.result, completed_at = now(),
+		result = settle.result, form = NULL, problem = NULL, check_until = NULL, completed_at = now(),
 		completed_from = CASE WHEN settle.action = 'cancel' AND e.status <> 'pending' THEN e.status END
 	WHERE e.id = settle.id;
 	IF NOT (row.kind = 'payment' AND settle.action = 'accept') THEN

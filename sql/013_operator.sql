@@ -32,7 +32,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT e.id, e.provider::text, e.kind::text, urlmode.effective_status(e), e.action::text, e.reason::text,
 		e.subject::text, e.requester::text, e.client_id::text, e.resume_key::text, e.expected::jsonb,
 		e.created_at, e.opened_at, e.expires_at,
-		urlmode.closes_at(urlmode.effective_status(e), e.expires_at, e.grace),
+		urlmode.closes_at(e.kind, urlmode.effective_status(e), e.expires_at, e.grace),
 		e.completed_at, e.completed_from::text, e.claimed_at, e.result IS NOT NULL,
 		e.failed_attempts, e.refunds,
 		e.event_type::text, e.unproven_references::text[], e.rechecks, e.rechecked, e.recheck_failures

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "form/value.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "form/characters.h"
+
+static size_t
+digits_at(struct um_str text, size_t at)
+{
+	size_t len = 0;
+
+	while (at + len < text.len
+		&& isdigit((unsigned char)text.ptr[at + len]))
+		len++;
+	return len;
+}
+
+bool
+um_value_number(double *number, struct um_str text)
+{
+	size_t at = text.len != 0 && text.ptr[0] == '-';
+	size_t whole = digits_at(text, at), fraction = 0;
+	char copy[UM_FORM_DIGITS_MAX + 3];
+
+	if (whole == 0 || (whole > 1 && text.ptr[at] == '0'))
+		return false;
+	at += whole;
+	if (at < text.len && text.ptr[at] == '.') {
+		fraction = digits_at(text, at + 1);
+		if (fraction == 0)
+			return false;
+		at += 1 + fraction;
+	}
+	if (at != text.len || whole + fraction > UM_FORM_DIGITS_MAX)
+		return false;
+	memcpy(copy, text.ptr, text.len);
+	copy[text.len] = '\0';
+	*number = strtod(copy, NULL);
+	explicit_bzero(copy, sizeof(copy));
+	return true;
+}
+
+static bool
+is_each(struct um_str text, const char *others)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if (!isalnum((unsigned char)text.ptr[i])
+			&& (text.ptr[i] == '\0'
+				|| strchr(others, text.ptr[i]) == NULL))
+			return false;
+	return text.len != 0;
+}
+
+/* As HTML defines a valid e-mail address ("E-mail state"). */
+static bool
+is_email(struct um_str text)
+{
+	struct um_str host = text;
+	struct um_str local = um_str_cut(&host, "@");
+
+	if (host.len == 0 || !is_each(local, ".!#$%&'*+/=?^_`{|}~-"))
+		return false;
+	while (host.ptr != NULL) {
+		struct um_str label = um_str_cut(&host, ".");
+
+		if (!is_each(label, "-") || label.len > 63
+			|| label.ptr[0] == '-'
+			|| label.ptr[label.len - 1] == '-')
+			return false;
+	}
+	return true;
+}
+
+static bool
+begins_with(struct um_str *text, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	if (text->len < len || strncasecmp(text->ptr, prefix, len) != 0)
+		return false;
+	text->ptr += len;
+	text->len -= len;
+	return true;
+}
+
+/* An http or https address with a host, and without a space. */
+static bool
+is_url(struct um_str text)
+{
+	if (!begins_with(&text, "https://") && !begins_with(&text, "http://"))
+		return false;
+	return text.len != 0 && memchr(text.ptr, ' ', text.len) == NULL
+		&& strchr("/?#:@", text.ptr[0]) == NULL;
+}
+
+static enum um_mistake
+check_number(const struct um_input *input, struct um_str value)
+{
+	double number;
+
+	if (!um_value_number(&number, value))
+		return UM_MISTAKE_NUMBER;
+	if (number < input->least)
+		return UM_MISTAKE_TOO_SMALL;
+	return number > input->greatest ? UM_MISTAKE_TOO_GREAT
+					: UM_MISTAKE_NONE;
+}
+
+static enum um_mistake
+check_text(const struct um_input *input, struct um_str value)
+{
+	size_t count;
+
+	if (!um_characters_count(&count, value, input->has_lines))
+		return UM_MISTAKE_CHARACTERS;
+	if (count > input->max)
+		return UM_MISTAKE_TOO_LONG;
+	if (count < input->min)
+		return UM_MISTAKE_TOO_SHORT;
+	if (input->type == UM_INPUT_EMAIL && !is_email(value))
+		return UM_MISTAKE_EMAIL;
+	if (input->type == UM_INPUT_URL && !is_url(value))
+		return UM_MISTAKE_URL;
+	if (input->pattern != NULL
+		&& !um_pattern_matches(input->pattern, value))
+		return UM_MISTAKE_PATTERN;
+	return UM_MISTAKE_NONE;
+}
+
+enum um_mistake
+um_value_check(const struct um_input *input, struct um_str value)
+{
+	if (input->type == UM_INPUT_NUMBER)
+		return check_number(input, value);
+	if (input->type == UM_INPUT_CHOICE)
+		return um_input_choice(input, value) != NULL
+			? UM_MISTAKE_NONE
+			: UM_MISTAKE_CHOICE;
+	return check_text(input, value);
+}

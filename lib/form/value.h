@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* The value of one field: whether it is what the field asks for. */
+#ifndef UM_VALUE_H
+#define UM_VALUE_H
+
+#include <stdbool.h>
+
+#include "core/str.h"
+#include "form/definition.h"
+
+/* What is wrong with a value; a page has a text for each. */
+enum um_mistake {
+	UM_MISTAKE_NONE,
+	UM_MISTAKE_MISSING,
+	UM_MISTAKE_CHARACTERS, /* it has one that no value may have */
+	UM_MISTAKE_TOO_SHORT,
+	UM_MISTAKE_TOO_LONG,
+	UM_MISTAKE_PATTERN,
+	UM_MISTAKE_EMAIL,
+	UM_MISTAKE_URL,
+	UM_MISTAKE_NUMBER,
+	UM_MISTAKE_TOO_SMALL,
+	UM_MISTAKE_TOO_GREAT,
+	UM_MISTAKE_CHOICE,
+};
+
+/*
+ * A number as JSON writes it, with at most UM_FORM_DIGITS_MAX digits and without
+ * an exponent. False: it is not one.
+ */
+bool um_value_number(double *number, struct um_str text);
+
+/* What is wrong with a value that is not empty, of any type but a checkbox. */
+enum um_mistake um_value_check(const struct um_input *input,
+	struct um_str value);
+
+#endif

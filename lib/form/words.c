@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "form/words.h"
+
+#include "form/characters.h"
+
+static struct um_str
+text_of(const struct um_json_node *node)
+{
+	return (struct um_str){ node->text, node->len };
+}
+
+bool
+um_words_language(enum um_language *language, struct um_str code)
+{
+	for (int i = 0; i < UM_LANGUAGE_COUNT; i++) {
+		if (!um_str_is(code, um_language_code((enum um_language)i)))
+			continue;
+		*language = (enum um_language)i;
+		return true;
+	}
+	return false;
+}
+
+static bool
+is_text(const struct um_json_node *node, size_t max, bool lines)
+{
+	size_t count;
+
+	return um_json_is(node, UM_JSON_STRING)
+		&& um_characters_count(&count, text_of(node), lines)
+		&& count != 0 && count <= max;
+}
+
+bool
+um_words_are(const struct um_json_node *node, size_t max, bool lines)
+{
+	const struct um_json_node *end, *name;
+	enum um_language language;
+
+	if (!um_json_is(node, UM_JSON_OBJECT))
+		return is_text(node, max, lines);
+	end = node + node->size;
+	for (name = node + 1; name < end; name += 1 + name[1].size)
+		if (!um_words_language(&language, text_of(name))
+			|| !is_text(name + 1, max, lines))
+			return false;
+	return node->size > 1;
+}
+
+struct um_words
+um_words_of(const struct um_json_node *node, enum um_language own,
+	enum um_language page)
+{
+	const struct um_json_node *found;
+	struct um_words words = { .language = own };
+
+	if (node == NULL)
+		return words;
+	if (!um_json_is(node, UM_JSON_OBJECT)) {
+		words.text = text_of(node);
+		return words;
+	}
+	words.language = page;
+	found = um_json_member(node, um_str(um_language_code(page)));
+	if (found == NULL) {
+		words.language = UM_LANGUAGE_EN;
+		found = um_json_member(node, um_str("en"));
+	}
+	if (found == NULL) {
+		um_words_language(&words.language, text_of(node + 1));
+		found = node + 2;
+	}
+	words.text = text_of(found);
+	return words;
+}

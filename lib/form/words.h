@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A text of a form, in one language or in several: a string, or an object with
+ * a member for each language of the pages, such as {"en": "Key", "de":
+ * "Schlüssel"}.
+ */
+#ifndef UM_WORDS_H
+#define UM_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/json.h"
+#include "core/str.h"
+#include "http/text.h"
+
+/* One text, and the language that it is in. */
+struct um_words {
+	struct um_str text;
+	enum um_language language;
+};
+
+/* The language with this code. False: no page is in it. */
+bool um_words_language(enum um_language *language, struct um_str code);
+
+/*
+ * Whether the node is a text of 1 to `max` characters, in each of its languages.
+ * With `lines`, it may have line feeds.
+ */
+bool um_words_are(const struct um_json_node *node, size_t max, bool lines);
+
+/*
+ * The text in the language of a page; otherwise in English, otherwise the first
+ * one. A string is in the language `own`. Nothing for NULL.
+ */
+struct um_words um_words_of(const struct um_json_node *node,
+	enum um_language own, enum um_language page);
+
+#endif

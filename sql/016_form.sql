@@ -1,0 +1,270 @@
+-- The forms of kinds input and approval: the browser opens, reads and answers
+-- them, and the MCP server checks what was typed.
+--
+-- `subject` is the user that the browser is known to belong to; NULL: it is not
+-- known. `four_eyes` says whether these names are the ones that MCP servers use as
+-- subjects, so that nobody has two. As in 007_callback, the functions for the
+-- callback programs take parallel arrays, return one row for each element in the
+-- same order, and wait 20 ms for the lock of a row.
+--
+--   answer_form   an input without verify_ms, or an approval, is completed. Another input
+--                 is processing, and its value waits to be checked
+--   take_check    one instance takes the value
+--   end_check     it is good, and the input is completed; or it has a problem, and
+--                 the form is opened again
+--
+-- A value that is not checked in time leaves its form opened: effective_status says so
+-- at once, and end_due_checks wipes the value.
+
+SET LOCAL ROLE urlmode_owner;
+
+CREATE INDEX elicitation_check_until ON urlmode.elicitation (check_until) WHERE check_until IS NOT NULL;
+COMMENT ON INDEX urlmode.elicitation_check_until IS 'Finds values that were not checked in time.';
+
+CREATE FUNCTION urlmode.max_tries() RETURNS integer
+LANGUAGE sql IMMUTABLE AS $$
+	SELECT 5
+$$;
+COMMENT ON FUNCTION urlmode.max_tries() IS 'Internal. How many values with a problem end an elicitation.';
+
+CREATE FUNCTION urlmode.end_due_checks(ids uuid[] DEFAULT NULL) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+	announcements text[];
+BEGIN
+	WITH due AS (
+		SELECT e.id FROM urlmode.elicitation e
+		WHERE e.check_until <= now() AND (ids IS NULL OR e.id = ANY (ids))
+		ORDER BY e.id LIMIT 1000 FOR NO KEY UPDATE SKIP LOCKED
+	), ended AS (
+		UPDATE urlmode.elicitation e
+		SET status = 'opened', result = NULL, check_until = NULL, unchecked = true
+		FROM due d WHERE e.id = d.id
+		RETURNING e.id
+	)
+	SELECT array_agg(urlmode.announcement(x.id, 'opened')) INTO announcements FROM ended x;
+	PERFORM urlmode.announce(announcements);
+END
+$$;
+COMMENT ON FUNCTION urlmode.end_due_checks(uuid[]) IS
+	'Internal. Wipes values that were not checked in time, and opens their forms again: of these elicitations, or of any 1000.';
+
+-- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
+CREATE FUNCTION urlmode.refuse_user(e urlmode.elicitation, subject text, four_eyes boolean) RETURNS text
+LANGUAGE sql STABLE AS $$
+	SELECT CASE
+		WHEN e.approvers IS NULL THEN CASE WHEN e.subject <> subject THEN 'wrong_user' END
+		WHEN subject IS NULL THEN 'user_unknown'
+		WHEN e.approvers <> '[]' THEN CASE WHEN NOT e.approvers ? subject THEN 'wrong_user' END
+		WHEN four_eyes IS NOT TRUE THEN 'four_eyes_not_set_up'
+		WHEN e.subject = subject THEN 'own_request'
+	END
+$$;
+COMMENT ON FUNCTION urlmode.refuse_user(urlmode.elicitation, text, boolean) IS
+	'Internal. Why this user cannot answer a form, or NULL: wrong_user; user_unknown (others than the subject decide, and the browser''s user is not known); own_request (the subject cannot decide); four_eyes_not_set_up (anybody but the subject can decide, and the names may differ).';
+
+CREATE FUNCTION urlmode.form_outcome(e urlmode.elicitation, subject text, four_eyes boolean) RETURNS text
+LANGUAGE sql STABLE AS $$
+	SELECT CASE
+		WHEN e.id IS NULL OR e.kind NOT IN ('input', 'approval') THEN 'unknown'
+		WHEN urlmode.refuse_user(e, subject, four_eyes) IS NOT NULL THEN urlmode.refuse_user(e, subject, four_eyes)
+		WHEN e.status = 'completed' THEN 'completed'
+		WHEN e.expires_at <= now() THEN 'expired'
+		ELSE urlmode.effective_status(e)
+	END
+$$;
+COMMENT ON FUNCTION urlmode.form_outcome(urlmode.elicitation, text, boolean) IS
+	'Internal. How far a form is, for this user: pending, opened, processing, completed, expired, unknown, or what refuse_user says.';
+
+CREATE FUNCTION urlmode.open_form(
+	ids uuid[], providers text[], browsers bytea[], subjects text[], four_eyes boolean[]
+)
+RETURNS TABLE (outcome text, expires bigint, binding bytea)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET lock_timeout = '20ms' SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+	announcements text[];
+BEGIN
+	PERFORM FROM urlmode.elicitation e WHERE e.id = ANY (ids) ORDER BY e.id FOR NO KEY UPDATE;
+	PERFORM urlmode.end_due_checks(ids);
+	WITH opened AS (
+		UPDATE urlmode.elicitation e
+		SET status = 'opened', browser = a.browser, opened_at = coalesce(e.opened_at, now())
+		FROM (
+			SELECT DISTINCT ON (u.id) u.*
+			FROM unnest(ids, providers, browsers, subjects, four_eyes)
+				WITH ORDINALITY AS u (id, provider, browser, subject, four_eyes, n)
+			WHERE u.browser IS NOT NULL AND u.subject IS NOT NULL
+			ORDER BY u.id, u.n
+		) a
+		WHERE e.id = a.id AND e.provider = a.provider
+			AND (e.status = 'pending' OR e.browser IS DISTINCT FROM a.browser)
+			AND urlmode.form_outcome(e, a.subject, a.four_eyes) IN ('pending', 'opened')
+		RETURNING e.id
+	)
+	SELECT array_agg(urlmode.announcement(o.id, 'opened')) INTO announcements FROM opened o;
+	PERFORM urlmode.announce(announcements);
+
+	RETURN QUERY
+	SELECT o.outcome, ceil(extract(epoch FROM e.expires_at))::bigint,
+		CASE WHEN o.outcome IN ('pending', 'opened', 'processing', 'completed') THEN e.binding::bytea END
+	FROM unnest(ids, providers, subjects, four_eyes) WITH ORDINALITY AS a (id, provider, subject, four_eyes, n)
+	LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.provider = a.provider
+	CROSS JOIN LATERAL urlmode.form_outcome(e, a.subject, a.four_eyes) AS o (outcome)
+	ORDER BY a.n;
+END
+$$;
+COMMENT ON FUNCTION urlmode.open_form(uuid[], text[], bytea[], text[], boolean[]) IS
+	'A browser comes to /connect with a link to a form: pending becomes opened, if the user is known and may answer. browsers: NULL: only looks. outcome: pending, opened, processing, completed, expired, unknown, or what refuse_user says. binding: of the row, unless it is refused or has expired.';
+
+CREATE FUNCTION urlmode.look_up_form(
+	ids uuid[], bindings bytea[], providers text[], subjects text[], four_eyes boolean[]
+)
+RETURNS TABLE (
+	outcome text, action text, reason text, requester text, subject text, expires bigint, kind text,
+	form bytea, problem bytea, unchecked boolean, decided_by text
+)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET lock_timeout = '20ms' SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+	PERFORM urlmode.end_due_checks(ids);
+	RETURN QUERY
+	SELECT o.outcome, e.action::text, e.reason::text, e.requester::text, e.subject::text,
+		ceil(extract(epoch FROM e.expires_at))::bigint, e.kind::text,
+		CASE WHEN o.outcome IN ('pending', 'opened') THEN e.form::bytea END,
+		CASE WHEN o.outcome IN ('pending', 'opened') THEN e.problem::bytea END,
+		coalesce(e.unchecked, false),
+		CASE WHEN o.outcome = 'completed' THEN e.decided_by::text END
+	FROM unnest(ids, bindings, providers, subjects, four_eyes)
+		WITH ORDINALITY AS a (id, binding, provider, subject, four_eyes, n)
+	LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
+	CROSS JOIN LATERAL urlmode.form_outcome(e, a.subject, a.four_eyes) AS o (outcome)
+	ORDER BY a.n;
+END
+$$;
+COMMENT ON FUNCTION urlmode.look_up_form(uuid[], bytea[], text[], text[], boolean[]) IS
+	'The forms, to show their pages. It changes nothing but a value that was not checked in time. outcome: as of open_form. problem: of the last value, sealed. unchecked: the last value could not be checked. decided_by: who has decided an approval.';
+
+CREATE FUNCTION urlmode.answer_form(
+	ids uuid[], bindings bytea[], providers text[], browsers bytea[], subjects text[], four_eyes boolean[],
+	actions text[], reasons text[], results bytea[], outcomes bytea[]
+)
+RETURNS TABLE (outcome text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET lock_timeout = '20ms' SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+	row urlmode.elicitation;
+	waits boolean;
+BEGIN
+	PERFORM FROM urlmode.elicitation e WHERE e.id = ANY (ids) ORDER BY e.id FOR NO KEY UPDATE;
+	PERFORM urlmode.end_due_checks(ids);
+	FOR i IN 1 .. coalesce(cardinality(ids), 0) LOOP
+		SELECT * INTO row FROM urlmode.elicitation e
+		WHERE e.id = ids[i] AND e.binding = bindings[i] AND e.provider = providers[i];
+		outcome := urlmode.form_outcome(row, subjects[i], four_eyes[i]);
+		IF outcome IN ('pending', 'opened') AND actions[i] IN ('accept', 'decline') AND reasons[i] IS NOT NULL THEN
+			waits := row.verify_ms IS NOT NULL AND actions[i] = 'accept';
+			outcome := CASE WHEN waits THEN 'processing' ELSE 'completed' END;
+			UPDATE urlmode.elicitation e
+			SET status = outcome, result = results[i],
+				browser = browsers[i], opened_at = coalesce(e.opened_at, now()),
+				action = CASE WHEN NOT waits THEN actions[i] END,
+				reason = CASE WHEN waits THEN '' ELSE reasons[i] END,
+				completed_at = CASE WHEN NOT waits THEN now() END,
+				checks = e.checks + waits::integer,
+				check_until = CASE WHEN waits THEN now() + e.verify_ms * interval '1 millisecond' END,
+				unchecked = false, problem = NULL, form = CASE WHEN waits THEN e.form END,
+				decided_by = CASE WHEN e.kind = 'approval' THEN coalesce(subjects[i], e.subject) END
+			WHERE e.id = row.id;
+			IF NOT waits THEN
+				INSERT INTO urlmode.purge_queue (ids) VALUES (ARRAY[row.id]);
+			END IF;
+			IF row.kind = 'approval' THEN
+				INSERT INTO urlmode.event (provider, identity, type, elicitation, reference, action)
+				VALUES (row.provider, 'decision:' || row.id, 'decision', row.id,
+					coalesce(subjects[i], row.subject), actions[i]);
+			END IF;
+			PERFORM pg_notify('urlmode', urlmode.announcement(row.id, outcome,
+				CASE WHEN NOT waits THEN outcomes[i] END));
+		ELSIF outcome = 'completed' THEN
+			outcome := 'already';
+		END IF;
+		RETURN NEXT;
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION urlmode.answer_form(uuid[], bytea[], text[], bytea[], text[], boolean[], text[], text[], bytea[], bytea[]) IS
+	'The user has answered a form: accept, with what was typed or with the decision, or decline. outcomes: sealed, for the announcement. outcome: completed; processing (the MCP server checks the value; nothing more was taken if one was processing before); already, expired, unknown, or what refuse_user says, which change nothing. The decision about an approval is also an event.';
+
+CREATE FUNCTION urlmode.take_check(id uuid, binding bytea)
+RETURNS TABLE (lease integer, result bytea, left_ms bigint)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	UPDATE urlmode.elicitation e SET check_taken = e.checks
+	WHERE e.id = take_check.id AND e.binding = take_check.binding
+		AND e.status = 'processing' AND e.check_until > now() AND e.expires_at > now() AND e.check_taken < e.checks
+	RETURNING e.checks, e.result::bytea, ceil(extract(epoch FROM least(e.check_until, e.expires_at) - now()) * 1000)::bigint
+$$;
+COMMENT ON FUNCTION urlmode.take_check(uuid, bytea) IS
+	'Takes the value that waits to be checked: result is the sealed result, lease is for end_check, and left_ms is the time that is left. No row: there is none, or another instance has taken it.';
+
+CREATE FUNCTION urlmode.end_check(
+	id uuid, binding bytea, lease integer, problem bytea DEFAULT NULL, failed boolean DEFAULT false,
+	outcome bytea DEFAULT NULL
+)
+RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	row urlmode.elicitation;
+	ends boolean;
+BEGIN
+	SELECT * INTO row FROM urlmode.elicitation e
+	WHERE e.id = end_check.id AND e.binding = end_check.binding FOR NO KEY UPDATE;
+	IF NOT FOUND THEN
+		RETURN 'unknown';
+	ELSIF row.status <> 'processing' OR row.check_until IS NULL OR least(row.check_until, row.expires_at) <= now()
+		OR row.checks <> lease OR row.check_taken <> lease
+	THEN
+		RETURN 'late';
+	ELSIF failed OR end_check.problem IS NOT NULL THEN
+		ends := NOT failed AND row.failed_attempts + 1 >= urlmode.max_tries();
+		UPDATE urlmode.elicitation e
+		SET status = CASE WHEN ends THEN 'completed' ELSE 'opened' END, result = NULL, check_until = NULL,
+			unchecked = failed, problem = CASE WHEN NOT ends AND NOT failed THEN end_check.problem END,
+			failed_attempts = e.failed_attempts + (NOT failed)::integer,
+			action = CASE WHEN ends THEN 'cancel' END, reason = CASE WHEN ends THEN 'refused_input' ELSE '' END,
+			completed_at = CASE WHEN ends THEN now() END, form = CASE WHEN NOT ends THEN e.form END
+		WHERE e.id = row.id;
+		PERFORM pg_notify('urlmode', urlmode.announcement(row.id, CASE WHEN ends THEN 'completed' ELSE 'opened' END));
+		RETURN CASE WHEN ends THEN 'refused' ELSE 'opened' END;
+	END IF;
+	UPDATE urlmode.elicitation e
+	SET status = 'completed', action = 'accept', reason = '', completed_at = now(), check_until = NULL, form = NULL
+	WHERE e.id = row.id;
+	INSERT INTO urlmode.purge_queue (ids) VALUES (ARRAY[row.id]);
+	PERFORM pg_notify('urlmode', urlmode.announcement(row.id, 'completed', end_check.outcome));
+	RETURN 'completed';
+END
+$$;
+COMMENT ON FUNCTION urlmode.end_check(uuid, bytea, integer, bytea, boolean, bytea) IS
+	'Ends the check of this lease. Without a problem the input is completed with accept. A problem, sealed, is shown at its field, and the value is wiped; the fifth ends the input with cancel and refused_input. failed: nobody knows whether the value is good; it is wiped, and the page says that it could not be checked. outcome, the argument: sealed, for the announcement. Returns completed, opened, refused, unknown, or late: the time was over, or the check has ended before, and nothing changed.';
+
+REVOKE ALL ON FUNCTION
+	urlmode.max_tries(),
+	urlmode.end_due_checks(uuid[]),
+	urlmode.refuse_user(urlmode.elicitation, text, boolean),
+	urlmode.form_outcome(urlmode.elicitation, text, boolean),
+	urlmode.open_form(uuid[], text[], bytea[], text[], boolean[]),
+	urlmode.look_up_form(uuid[], bytea[], text[], text[], boolean[]),
+	urlmode.answer_form(uuid[], bytea[], text[], bytea[], text[], boolean[], text[], text[], bytea[], bytea[]),
+	urlmode.take_check(uuid, bytea),
+	urlmode.end_check(uuid, bytea, integer, bytea, boolean, bytea)
+FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION
+	urlmode.open_form(uuid[], text[], bytea[], text[], boolean[]),
+	urlmode.look_up_form(uuid[], bytea[], text[], text[], boolean[]),
+	urlmode.answer_form(uuid[], bytea[], text[], bytea[], text[], boolean[], text[], text[], bytea[], bytea[])
+TO urlmode_cgi;
+GRANT EXECUTE ON FUNCTION
+	urlmode.take_check(uuid, bytea),
+	urlmode.end_check(uuid, bytea, integer, bytea, boolean, bytea)
+TO urlmode_server;
