@@ -169,7 +169,7 @@ fuzz: deps      ## each parser under libFuzzer, for FUZZ_SECONDS (60)
 		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' fuzzers
 	@for name in $(FUZZERS); do \
 		mkdir -p build/fuzz/corpus/$$name && printf '  FUZZ %s\n' $$name && \
-		build/fuzz/bin/$$name -max_total_time=$(FUZZ_SECONDS) -max_len=4096 \
+		build/fuzz/fuzzer/$$name -max_total_time=$(FUZZ_SECONDS) -max_len=4096 \
 			-artifact_prefix=build/fuzz/$$name- build/fuzz/corpus/$$name \
 			tests/fuzz/corpus/$$name >build/fuzz/$$name.log 2>&1 || \
 			{ tail -n 40 build/fuzz/$$name.log; exit 1; }; \
@@ -177,7 +177,7 @@ fuzz: deps      ## each parser under libFuzzer, for FUZZ_SECONDS (60)
 
 .PHONY: units fuzzers format format-check layers clang-tidy cppcheck shellcheck types
 units: $(UNITS) $(REPLAYS) $(TOOLS) build/chaos/faults.so
-fuzzers: $(FUZZERS:%=$(BUILD)/bin/%)
+fuzzers: $(FUZZERS:%=$(BUILD)/fuzzer/%)
 
 # Its own make, since deps may bring the compiler.
 test-build: deps
@@ -256,11 +256,11 @@ $(BUILD)/unit/test_resolve: private LDFLAGS += -Wl,--wrap=getaddrinfo
 # Each target twice: with its corpus for the tests, and with libFuzzer.
 $(REPLAYS): $(BUILD)/unit/test_fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o \
 	$(call object,tests/fuzz/fuzz.c tests/fuzz/replay.c) $(LIBRARY)
-$(FUZZERS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/obj/tests/fuzz/fuzz_%.o \
+$(FUZZERS:%=$(BUILD)/fuzzer/%): $(BUILD)/fuzzer/%: $(BUILD)/obj/tests/fuzz/fuzz_%.o \
 	$(call object,tests/fuzz/fuzz.c) $(LIBRARY)
-$(FUZZERS:%=$(BUILD)/bin/%): LDFLAGS += -fsanitize=fuzzer
+$(FUZZERS:%=$(BUILD)/fuzzer/%): LDFLAGS += -fsanitize=fuzzer
 $(TOOLS): $(BUILD)/tools/%: $(BUILD)/obj/tests/tools/%.o $(LIBRARY)
-$(PROGRAMS) $(OPERATE) $(UNITS) $(REPLAYS) $(TOOLS) $(FUZZERS:%=$(BUILD)/bin/%):
+$(PROGRAMS) $(OPERATE) $(UNITS) $(REPLAYS) $(TOOLS) $(FUZZERS:%=$(BUILD)/fuzzer/%):
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDHARDENING) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)

@@ -15,6 +15,9 @@
  * POST  is the answer to that page, with a token that is bound to this browser.
  *       "continue" opens the row and redirects; "refuse" completes the row
  *       with decline, access_denied.
+ *
+ * The page of kinds input and approval is /form, which also asks what the confirm
+ * page asks: GET sends the browser there.
  */
 #include <string.h>
 
@@ -24,7 +27,7 @@
 
 #define ROUTE "/connect/"
 
-static um_step looked_up, opened, declined, ended;
+static um_step looked_up, opened, declined, ended, opened_form;
 
 static enum um_refusal
 plan_open(const struct um_context *context, struct um_exchange *ex)
@@ -57,6 +60,27 @@ plan_answer(const struct um_context *context, struct um_exchange *ex)
 	return UM_REFUSAL_NONE;
 }
 
+/*
+ * A form is the confirm page as well, and nothing is decided here: GET opens the
+ * row of a user who is known, and the browser goes on to /form.
+ */
+static enum um_refusal
+plan_form(const struct um_context *context, struct um_exchange *ex)
+{
+	if (ex->request.method == UM_POST || !ex->is_link)
+		return UM_REFUSAL_STATE_INVALID;
+	if (ex->is_approval_link
+		&& context->config->user_check == UM_USER_CONFIRM)
+		return UM_REFUSAL_APPROVAL_NEEDS_SIGN_IN;
+	um_browser_ensure_cookie(ex->cookie, context);
+	um_exchange_request_op(ex, UM_OP_OPEN_FORM, opened_form);
+	um_browser_digest(ex->op.browser, context->keys, um_str(ex->cookie));
+	ex->op.only_looks = ex->request.method != UM_GET;
+	ex->op.subject = ex->user[0] != '\0' ? ex->user : NULL;
+	ex->op.four_eyes = ex->provider->four_eyes;
+	return UM_REFUSAL_NONE;
+}
+
 static enum um_refusal
 plan(const struct um_context *context, struct um_exchange *ex)
 {
@@ -75,6 +99,8 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		return refusal;
 	if (check == UM_USER_OPENID && um_signin_is_due(ex))
 		return um_signin_begin(context, ex, ROUTE);
+	if (um_provider_has_form(ex->provider))
+		return plan_form(context, ex);
 	if (ex->request.method == UM_POST)
 		return plan_answer(context, ex);
 	if (!confirm && ex->request.method == UM_GET)
@@ -100,6 +126,9 @@ redirect_to_target(const struct um_context *context, struct um_exchange *ex)
 {
 	const char *target = ex->op.row.target_url;
 
+	/* The row is of a kind that has a form, and the provider is not. */
+	if (target == NULL)
+		return UM_REFUSAL_UNKNOWN_PROVIDER;
 	um_buf_puts(&ex->url, target);
 	if (strcmp(ex->op.row.kind, "oauth") == 0) {
 		enum um_refusal refusal = um_exchange_mint(context, ex,
@@ -180,6 +209,27 @@ opened(const struct um_context *context, struct um_exchange *ex)
 		um_exchange_request_op(ex, UM_OP_LOOK_UP, ended);
 	else
 		return redirect_to_target(context, ex);
+	return UM_REFUSAL_NONE;
+}
+
+static enum um_refusal
+opened_form(const struct um_context *context, struct um_exchange *ex)
+{
+	enum um_refusal refusal;
+
+	if ((refusal = check_done(context, ex)))
+		return refusal;
+	if (ex->op.outcome == UM_ROW_WRONG_USER
+		&& context->config->user_check == UM_USER_OPENID)
+		um_signin_offer_other(context, ex, ROUTE);
+	if ((refusal = um_check_row(ex))
+		|| (refusal = um_exchange_mint(context, ex, UM_PURPOSE_FORM,
+			    ex->op.row.expires)))
+		return refusal;
+	um_buf_cat(&ex->url, "/form/", ex->provider->name,
+		"?state=", ex->state);
+	ex->sets_cookie = ex->request.method == UM_GET;
+	ex->answer = UM_ANSWER_REDIRECT;
 	return UM_REFUSAL_NONE;
 }
 

@@ -2,8 +2,9 @@
 /*
  * /done      the last page, which a cookie of one minute names. That of an account
  *            follows the row until it is known whether the account is connected
- * /status    JSON for the page that follows a payment: ?provider=&state=, with
- *            a return token, in the browser that opened the row at /connect
+ * /status    JSON for the page that follows a payment, or the check of a form:
+ *            ?provider=&state=, with a return or a form token, in the browser that
+ *            opened the row at /connect
  * /metrics   the counters and the state of all programs of this host, and of the
  *            database while it answers
  * /healthz   200 while the database and all programs answer, else 503; it names
@@ -68,7 +69,9 @@ plan_status(const struct um_context *context, struct um_exchange *ex)
 		um_form_get(&ex->form, "provider"));
 	if (ex->provider == NULL)
 		return UM_REFUSAL_UNKNOWN_PROVIDER;
-	if ((refusal = um_check_state(context, ex, UM_PURPOSE_RETURN)))
+	if ((refusal = um_check_state(context, ex,
+		     um_provider_has_form(ex->provider) ? UM_PURPOSE_FORM
+							: UM_PURPOSE_RETURN)))
 		return refusal;
 	um_exchange_request_op(ex, UM_OP_LOOK_UP, looked_up);
 	return UM_REFUSAL_NONE;

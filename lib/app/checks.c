@@ -55,9 +55,9 @@ um_check_method(struct um_exchange *ex, const char *allow)
 }
 
 static enum um_refusal
-parse_fields(struct um_exchange *ex, struct um_str text)
+parse_fields(struct um_exchange *ex, struct um_str text, size_t value_max)
 {
-	switch (um_form_parse(&ex->form, text)) {
+	switch (um_form_parse_max(&ex->form, text, value_max)) {
 	case UM_FORM_GOOD:
 		return UM_REFUSAL_NONE;
 	case UM_FORM_DUPLICATE:
@@ -75,11 +75,17 @@ um_check_query(struct um_exchange *ex)
 {
 	if (ex->request.query.len > UM_QUERY_MAX)
 		return UM_REFUSAL_PARAMETERS_TOO_LARGE;
-	return parse_fields(ex, ex->request.query);
+	return parse_fields(ex, ex->request.query, UM_FORM_VALUE_MAX);
 }
 
 enum um_refusal
 um_check_fields(struct um_exchange *ex)
+{
+	return um_check_fields_max(ex, UM_FORM_VALUE_MAX);
+}
+
+enum um_refusal
+um_check_fields_max(struct um_exchange *ex, size_t value_max)
 {
 	const struct um_request *request = &ex->request;
 
@@ -91,7 +97,7 @@ um_check_fields(struct um_exchange *ex)
 		return UM_REFUSAL_UNSUPPORTED_MEDIA_TYPE;
 	if (request->query.len != 0)
 		return UM_REFUSAL_QUERY_AND_FORM;
-	return parse_fields(ex, request->body);
+	return parse_fields(ex, request->body, value_max);
 }
 
 /* The short state of a link, or a token. */
@@ -102,6 +108,13 @@ open_state(const struct um_context *context, struct um_exchange *ex,
 	const char *provider = ex->provider->name;
 
 	ex->is_link = purpose == UM_PURPOSE_CONNECT && state.len == UM_LINK_LEN;
+	if (ex->is_link && ex->provider->kind == UM_KIND_APPROVAL) {
+		ex->is_approval_link = um_link_open_approval(ex->token.id,
+					       state, context->keys, provider)
+			== UM_TOKEN_GOOD;
+		if (ex->is_approval_link)
+			return UM_TOKEN_GOOD;
+	}
 	if (ex->is_link)
 		return um_link_open(ex->token.id, state, context->keys,
 			provider);
@@ -236,6 +249,12 @@ um_check_row(const struct um_exchange *ex)
 		return UM_REFUSAL_EXPIRED;
 	case UM_ROW_WRONG_USER:
 		return UM_REFUSAL_WRONG_USER;
+	case UM_ROW_USER_UNKNOWN:
+		return UM_REFUSAL_APPROVAL_NEEDS_SIGN_IN;
+	case UM_ROW_OWN_REQUEST:
+		return UM_REFUSAL_OWN_REQUEST;
+	case UM_ROW_FOUR_EYES_NOT_SET_UP:
+		return UM_REFUSAL_FOUR_EYES_NOT_SET_UP;
 	default:
 		return UM_REFUSAL_NONE;
 	}

@@ -28,11 +28,15 @@ enum um_refusal um_check_query(struct um_exchange *ex);
 /* The same; for POST, the body holds the fields, and there is no query. */
 enum um_refusal um_check_fields(struct um_exchange *ex);
 
+/* The same, with another limit for a value than UM_FORM_VALUE_MAX. */
+enum um_refusal um_check_fields_max(struct um_exchange *ex, size_t value_max);
+
 /*
  * The field `state` is a valid token for this purpose and ex->provider, and a
  * token that is bound to a browser comes from that browser. Sets ex->token and
  * ex->has_token. For UM_PURPOSE_CONNECT it may also be the short state of a link
- * (crypto/link.h): sets ex->is_link, and of ex->token only the id.
+ * (crypto/link.h): sets ex->is_link, and of ex->token only the id. The link of an
+ * approval by others also sets ex->is_approval_link.
  */
 enum um_refusal um_check_state(const struct um_context *context,
 	struct um_exchange *ex, enum um_purpose purpose);
@@ -62,8 +66,9 @@ enum um_refusal um_check_done(struct um_exchange *ex);
 const struct um_op *um_check_logged(const struct um_exchange *ex);
 
 /*
- * After LOOK_UP, OPEN or COMPLETE and um_check_done(): the elicitation is known
- * and has not expired, and the user is its subject.
+ * After LOOK_UP, OPEN, COMPLETE or what a form asks, and um_check_done(): the
+ * elicitation is known and has not expired, and the user is its subject, or may
+ * decide it.
  */
 enum um_refusal um_check_row(const struct um_exchange *ex);
 

@@ -24,6 +24,8 @@ enum um_answer {
 	UM_ANSWER_REDIRECT, /* to `url` */
 	UM_ANSWER_CONFIRM,  /* the confirm page of op.row, with `state` */
 	UM_ANSWER_FOLLOW,   /* the page that follows a payment */
+	UM_ANSWER_CHECKING, /* the page that waits for a check */
+	UM_ANSWER_DECIDED,  /* who has decided the approval of op.row */
 	UM_ANSWER_FINAL,    /* the page `final` */
 	UM_ANSWER_DONE,     /* a redirect to /done, which shows `final` */
 };
@@ -64,6 +66,7 @@ struct um_exchange {
 	struct um_token token;
 	bool has_token;
 	bool is_link; /* the row has yet to say the binding of the token */
+	bool is_approval_link;         /* and it is of an approval by others */
 	char state[UM_TOKEN_LEN + 1];  /* the last that was minted */
 	char user[UM_SUBJECT_MAX + 1]; /* who it is known to be, or "" */
 	char user_name[UM_ID_TOKEN_NAME_MAX + 1]; /* for people, or "" */

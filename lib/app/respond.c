@@ -72,15 +72,18 @@ put_refusal(const struct um_config *config, struct um_exchange *ex)
 	struct um_buf sign_out = { 0 };
 	struct um_way_on way;
 
-	ex->outcome = ex->refusal == UM_REFUSAL_UNAVAILABLE ? "unavailable"
-		: ex->refusal == UM_REFUSAL_INTERNAL_ERROR  ? "failed"
-							    : "refused";
+	ex->outcome = um_refusal_status(ex->refusal) == 503
+			&& ex->refusal != UM_REFUSAL_PREFETCH
+		? "unavailable"
+		: ex->refusal == UM_REFUSAL_INTERNAL_ERROR ? "failed"
+							   : "refused";
 	ex->reason = um_refusal_code(ex->refusal);
 	um_response_free(&ex->response);
 	if (ex->refusal == UM_REFUSAL_METHOD_NOT_ALLOWED)
 		um_response_header(&ex->response, "Allow", um_str(ex->allow));
 	if (ex->refusal == UM_REFUSAL_UNAVAILABLE
-		|| ex->refusal == UM_REFUSAL_SIGNING_KEY_MISSING)
+		|| ex->refusal == UM_REFUSAL_SIGNING_KEY_MISSING
+		|| ex->refusal == UM_REFUSAL_NOT_STORED)
 		um_response_header(&ex->response, "Retry-After",
 			um_str(UM_RETRY_AFTER));
 	if (ex->plain) {
@@ -161,6 +164,14 @@ put_answer(const struct um_config *config, struct um_exchange *ex)
 	case UM_ANSWER_FOLLOW:
 		um_page_follow(&ex->response, &ex->request, &config->brand,
 			ex->attempt_failed);
+		break;
+	case UM_ANSWER_DECIDED:
+		um_page_decided(&ex->response, &ex->request, &config->brand,
+			strcmp(ex->op.row.action, "accept") == 0,
+			um_str(ex->op.row.decided_by));
+		break;
+	case UM_ANSWER_CHECKING:
+		um_page_checking(&ex->response, &ex->request, &config->brand);
 		break;
 	case UM_ANSWER_CONFIRM:
 		put_confirm(config, ex);

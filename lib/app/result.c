@@ -60,6 +60,15 @@ seal_outcome(struct um_op *op, const struct um_buf *result, const char *action,
 }
 
 bool
+um_result_of_json(struct um_op *op, const struct um_buf *json,
+	const struct um_context *context)
+{
+	return seal(&op->result, um_seal_put, op, json, context)
+		&& seal_outcome(op, json, op->action, op->reason, um_str(NULL),
+			context);
+}
+
+bool
 um_result_of_form(struct um_op *op, const struct um_form *form,
 	const struct um_context *context)
 {
@@ -74,9 +83,7 @@ um_result_of_form(struct um_op *op, const struct um_form *form,
 		um_json_put_string(&json, form->field[i].value);
 	}
 	um_json_put_end(&json);
-	ok = seal(&op->result, um_seal_put, op, &json, context)
-		&& seal_outcome(op, &json, op->action, op->reason, um_str(NULL),
-			context);
+	ok = um_result_of_json(op, &json, context);
 	um_buf_free(&json);
 	return ok;
 }

@@ -18,6 +18,10 @@
  * a notification stays empty. False: out of memory, or OpenSSL failed.
  */
 
+/* The JSON of a result, for op->id and op->binding, in the same way. */
+bool um_result_of_json(struct um_op *op, const struct um_buf *json,
+	const struct um_context *context);
+
 /*
  * An authorization response, for op->id and op->binding: all of its parameters
  * except the state. The outcome has op->action and op->reason.

@@ -135,6 +135,24 @@ read_secrets(const struct um_conf_loc *at, const json_t *root,
 			     "is not " CONNECTION);
 }
 
+/* With `confirm`, nobody knows who decides. */
+static bool
+check_four_eyes(const struct um_conf_loc *at, const struct um_config *config)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < config->providers_len; i++) {
+		const struct um_provider *provider = &config->providers[i];
+		struct um_conf_loc here = um_conf_member(at, provider->name);
+
+		if (provider->four_eyes
+			&& config->user_check == UM_USER_CONFIRM)
+			ok = um_conf_member_error(&here, "four_eyes",
+				"needs a `user_check` that knows the user");
+	}
+	return ok;
+}
+
 static bool
 read_config(const struct um_conf_loc *at, json_t *root,
 	struct um_config *config, struct um_environment *environment)
@@ -172,7 +190,8 @@ read_config(const struct um_conf_loc *at, json_t *root,
 			json_object_get(root, "pages")))
 		return false;
 	return read_providers(&providers, json_object_get(root, "providers"),
-		config);
+		       config)
+		&& check_four_eyes(&providers, config);
 }
 
 bool
@@ -242,13 +261,16 @@ um_config_needs(const struct um_config *config, const char *program)
 	bool returns = strcmp(program, "oauth-return") == 0;
 	bool pays = strcmp(program, "payment-return") == 0;
 	bool is_called = strcmp(program, "webhook") == 0;
-	bool needed = !returns && !pays && !is_called;
+	bool asks = strcmp(program, "form") == 0;
+	bool needed = !returns && !pays && !is_called && !asks;
 
 	for (size_t i = 0; i < config->providers_len && !needed; i++) {
 		const struct um_provider *provider = &config->providers[i];
 		bool oauth = provider->kind == UM_KIND_OAUTH;
+		bool form = um_provider_has_form(provider);
 
-		needed = (returns && oauth) || (pays && !oauth)
+		needed = (returns && oauth) || (pays && !oauth && !form)
+			|| (asks && form)
 			|| (is_called && provider->spec != NULL);
 	}
 	return needed;

@@ -73,7 +73,8 @@ const struct um_provider *um_config_provider(const struct um_config *config,
 
 /*
  * Whether a provider needs the program of this name: `oauth-return` one of kind
- * oauth, `payment-return` one of another kind, `webhook` one whose description
+ * oauth, `form` one of kind input or approval,
+ * `payment-return` one of another kind, `webhook` one whose description
  * has a webhook. Each other program is needed always.
  */
 bool um_config_needs(const struct um_config *config, const char *program);

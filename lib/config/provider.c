@@ -13,7 +13,8 @@
 #define DEFAULT_GRACE_S 86400
 
 /* In the order of enum um_kind. */
-static const char *const kinds[] = { "oauth", "payment", "signature", NULL };
+static const char *const kinds[] = { "oauth", "payment", "signature", "input",
+	"approval", NULL };
 
 /* What `env` consists of. The texts and constants belong to the entry. */
 struct env_source {
@@ -283,10 +284,21 @@ load_description(struct um_provider *provider, const struct um_conf_loc *at,
 {
 	static const char *const keys[] = { "secrets", "return_secrets",
 		"certificate", "jwks_file", "constants", "mode", "accounts" };
+	static const char *const others[] = { "description", "secrets",
+		"return_secrets", "certificate", "jwks_file", "constants",
+		"mode", "accounts", "grace", "issuer" };
 	struct env_source source = { 0 };
 	const char *text;
 	bool ok;
 
+	for (size_t i = 0; um_provider_has_form(provider)
+		&& i < sizeof(others) / sizeof(others[0]);
+		i++)
+		if (json_object_get(entry, others[i]) != NULL)
+			return um_conf_member_error(at, others[i],
+				"is not for the kinds `input` and `approval`");
+	if (um_provider_has_form(provider))
+		return true;
 	if (!um_conf_get_text(at, entry, "description", false, &text))
 		return false;
 	if (text == NULL && provider->kind == UM_KIND_OAUTH) {
@@ -313,6 +325,8 @@ read_grace(struct um_provider *provider, const struct um_conf_loc *at,
 	long long seconds = DEFAULT_GRACE_S;
 	bool is_configured = json_object_get(entry, "grace") != NULL;
 
+	if (um_provider_has_form(provider))
+		return true;
 	if (provider->kind == UM_KIND_OAUTH)
 		return !is_configured
 			|| um_conf_member_error(at, "grace",
@@ -346,6 +360,13 @@ read_issuer(struct um_provider *provider, const struct um_conf_loc *at,
 	return true;
 }
 
+bool
+um_provider_has_form(const struct um_provider *provider)
+{
+	return provider->kind == UM_KIND_INPUT
+		|| provider->kind == UM_KIND_APPROVAL;
+}
+
 const char *
 um_kind_name(enum um_kind kind)
 {
@@ -359,7 +380,7 @@ read_entry(struct um_provider *provider, const struct um_conf_loc *at,
 	static const char *const keys[] = { "kind", "display_name", "issuer",
 		"authorization_response_iss_parameter_supported", "description",
 		"secrets", "return_secrets", "certificate", "jwks_file",
-		"constants", "mode", "accounts", "grace", NULL };
+		"constants", "mode", "accounts", "grace", "four_eyes", NULL };
 	const char *display_name;
 	unsigned kind;
 
@@ -368,10 +389,16 @@ read_entry(struct um_provider *provider, const struct um_conf_loc *at,
 			"is not a name of at most 64 characters of [a-z0-9_-]");
 	if (!um_conf_check_keys(at, entry, keys)
 		|| !um_conf_get_choice(at, entry, "kind", kinds, &kind)
+		|| !um_conf_get_bool(at, entry, "four_eyes",
+			&provider->four_eyes)
 		|| !um_conf_get_text(at, entry, "display_name", false,
 			&display_name))
 		return false;
 	provider->kind = (enum um_kind)kind;
+	if (provider->kind != UM_KIND_APPROVAL
+		&& json_object_get(entry, "four_eyes") != NULL)
+		return um_conf_member_error(at, "four_eyes",
+			"is only for the kind `approval`");
 	return um_conf_copy_text(at, name, &provider->name)
 		&& um_conf_copy_text(at,
 			display_name != NULL ? display_name : name,

@@ -12,7 +12,14 @@
 #include "crypto/token.h"
 #include "webhook/spec.h"
 
-enum um_kind { UM_KIND_OAUTH, UM_KIND_PAYMENT, UM_KIND_SIGNATURE, UM_KIND_ANY };
+enum um_kind {
+	UM_KIND_OAUTH,
+	UM_KIND_PAYMENT,
+	UM_KIND_SIGNATURE,
+	UM_KIND_INPUT,
+	UM_KIND_APPROVAL,
+	UM_KIND_ANY
+};
 
 /* The word for a provider's kind in the configuration; NULL for UM_KIND_ANY. */
 const char *um_kind_name(enum um_kind kind);
@@ -30,7 +37,15 @@ struct um_provider {
 	int64_t grace_ms;
 	/* How its webhook is read; NULL where there is none (oauth only). */
 	struct um_spec *spec;
+	/*
+	 * Approval: user_check names users as MCP servers do in `subject`, so
+	 * that somebody else than the subject is another person.
+	 */
+	bool four_eyes;
 };
+
+/* Whether its page is ours: of kind input or approval. */
+bool um_provider_has_form(const struct um_provider *provider);
 
 /*
  * Loads the provider `name` from its entry in the configuration, which stands

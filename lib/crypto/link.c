@@ -11,18 +11,20 @@
 #define PREFIX_LEN 2 /* version and kid */
 #define MAC_LEN 14
 #define BYTES_LEN (PREFIX_LEN + UM_UUID_LEN + MAC_LEN)
-#define PURPOSE "connect" /* with its NUL */
+#define CONNECT "connect"
+#define APPROVE "approve"
+#define PURPOSE_SIZE sizeof(CONNECT) /* of both, with the NUL */
 #define COVERED_MAX                                                            \
-	(PREFIX_LEN + sizeof(PURPOSE) + UM_PROVIDER_MAX + 1 + UM_UUID_LEN)
+	(PREFIX_LEN + PURPOSE_SIZE + UM_PROVIDER_MAX + 1 + UM_UUID_LEN)
 
 _Static_assert(UM_BASE64_LEN(BYTES_LEN) == UM_LINK_LEN,
 	"UM_LINK_LEN follows from the bytes");
 
 /* False: the provider's name is too long, or OpenSSL failed. */
 static bool
-make_mac(uint8_t mac[static UM_HKDF_LEN], const struct um_key *key,
-	const uint8_t id[static UM_UUID_LEN], const struct um_keys *keys,
-	const char *provider)
+make_mac(uint8_t mac[static UM_HKDF_LEN], const char purpose[PURPOSE_SIZE],
+	const struct um_key *key, const uint8_t id[static UM_UUID_LEN],
+	const struct um_keys *keys, const char *provider)
 {
 	size_t provider_size = strlen(provider) + 1;
 	uint8_t covered[COVERED_MAX] = { VERSION, key->kid };
@@ -30,8 +32,8 @@ make_mac(uint8_t mac[static UM_HKDF_LEN], const struct um_key *key,
 
 	if (provider_size > UM_PROVIDER_MAX + 1)
 		return false;
-	memcpy(p, PURPOSE, sizeof(PURPOSE));
-	p += sizeof(PURPOSE);
+	memcpy(p, purpose, PURPOSE_SIZE);
+	p += PURPOSE_SIZE;
 	memcpy(p, provider, provider_size);
 	p += provider_size;
 	memcpy(p, id, UM_UUID_LEN);
@@ -49,7 +51,7 @@ um_link_mint(char text[static UM_LINK_LEN + 1],
 {
 	const struct um_key *key = um_keys_minting(keys);
 	uint8_t mac[UM_HKDF_LEN];
-	bool ok = make_mac(mac, key, id, keys, provider);
+	bool ok = make_mac(mac, CONNECT, key, id, keys, provider);
 
 	if (ok) {
 		uint8_t bytes[BYTES_LEN] = { VERSION, key->kid };
@@ -62,9 +64,9 @@ um_link_mint(char text[static UM_LINK_LEN + 1],
 	return ok;
 }
 
-enum um_token_state
-um_link_open(uint8_t id[static UM_UUID_LEN], struct um_str text,
-	const struct um_keys *keys, const char *provider)
+static enum um_token_state
+open_for(const char purpose[PURPOSE_SIZE], uint8_t id[static UM_UUID_LEN],
+	struct um_str text, const struct um_keys *keys, const char *provider)
 {
 	uint8_t bytes[BYTES_LEN], mac[UM_HKDF_LEN];
 	const uint8_t *claimed = bytes + PREFIX_LEN;
@@ -78,11 +80,25 @@ um_link_open(uint8_t id[static UM_UUID_LEN], struct um_str text,
 	key = um_keys_find(keys, bytes[1]);
 	if (key == NULL)
 		return UM_TOKEN_UNKNOWN_KEY;
-	same = make_mac(mac, key, claimed, keys, provider)
+	same = make_mac(mac, purpose, key, claimed, keys, provider)
 		&& CRYPTO_memcmp(mac, claimed + UM_UUID_LEN, MAC_LEN) == 0;
 	explicit_bzero(mac, sizeof(mac));
 	if (!same)
 		return UM_TOKEN_INVALID;
 	memcpy(id, claimed, UM_UUID_LEN);
 	return UM_TOKEN_GOOD;
+}
+
+enum um_token_state
+um_link_open(uint8_t id[static UM_UUID_LEN], struct um_str text,
+	const struct um_keys *keys, const char *provider)
+{
+	return open_for(CONNECT, id, text, keys, provider);
+}
+
+enum um_token_state
+um_link_open_approval(uint8_t id[static UM_UUID_LEN], struct um_str text,
+	const struct um_keys *keys, const char *provider)
+{
+	return open_for(APPROVE, id, text, keys, provider);
 }

@@ -6,7 +6,8 @@
  *
  *   bytes      01 || kid || id(16) || mac(14)
  *   mac        the first 14 bytes of HMAC-SHA256 over
- *              01 || kid || "connect" || 00 || provider || 00 || id
+ *              01 || kid || purpose || 00 || provider || 00 || id
+ *   purpose    "connect", or "approve" for others than the starter, who decide
  *   key        HKDF-SHA256(secret of kid, no salt, "urlmode link v1")
  *   text       base64url without padding, always 43 characters
  *
@@ -38,6 +39,10 @@ bool um_link_mint(char text[static UM_LINK_LEN + 1],
  * a token that is not good, and `id` is zeroed. It never expires.
  */
 enum um_token_state um_link_open(uint8_t id[static UM_UUID_LEN],
+	struct um_str text, const struct um_keys *keys, const char *provider);
+
+/* The same for the link to an approval by others. */
+enum um_token_state um_link_open_approval(uint8_t id[static UM_UUID_LEN],
 	struct um_str text, const struct um_keys *keys, const char *provider);
 
 #endif

@@ -109,3 +109,28 @@ um_seal_open(struct um_buf *out, struct um_str sealed,
 	explicit_bzero(derived, sizeof(derived));
 	return ok;
 }
+
+bool
+um_seal_open_for_page(struct um_buf *out, struct um_str sealed,
+	const char *info, const uint8_t id[static UM_UUID_LEN],
+	const uint8_t binding[static UM_BINDING_LEN],
+	const struct um_keys *keys)
+{
+	const struct um_key *key = um_envelope_key(sealed, FOR_OWNER, keys);
+	char context[UM_UUID_LEN + UM_BINDING_LEN];
+	uint8_t derived[UM_KEY_LEN];
+	bool ok;
+
+	if (key == NULL || !um_buf_reserve(out, sealed.len))
+		return false;
+	memcpy(context, id, UM_UUID_LEN);
+	memcpy(context + UM_UUID_LEN, binding, UM_BINDING_LEN);
+	ok = um_keys_derive(derived, keys, key, um_str(""), um_str(info))
+		&& um_envelope_open((uint8_t *)out->ptr + out->len, keys,
+			derived, (struct um_str){ context, sizeof(context) },
+			sealed);
+	if (ok)
+		out->len += sealed.len - UM_SEAL_OVERHEAD;
+	explicit_bzero(derived, sizeof(derived));
+	return ok;
+}

@@ -13,6 +13,10 @@
  *            2: info = "urlmode result v2")
  *   context  id
  *
+ * The definition of a form, and the problem of a value in it, are sealed by the
+ * waiting side, for the page: version 1, with the key of "urlmode form v1" or
+ * "urlmode problem v1" without a salt, and the context id || binding.
+ *
  * The outcome is sent in a notification. It has one key for all rows, as state
  * tokens have, because a derivation is a quarter of the cost of a completion.
  *
@@ -58,6 +62,15 @@ bool um_seal_put_outcome(struct um_buf *out, struct um_str json,
  */
 bool um_seal_open(struct um_buf *out, struct um_str sealed,
 	const uint8_t id[static UM_UUID_LEN],
+	const uint8_t binding[static UM_BINDING_LEN],
+	const struct um_keys *keys);
+
+#define UM_SEAL_FORM "urlmode form v1"
+#define UM_SEAL_PROBLEM "urlmode problem v1"
+
+/* The same of a form or a problem: `info` is one of the two above. */
+bool um_seal_open_for_page(struct um_buf *out, struct um_str sealed,
+	const char *info, const uint8_t id[static UM_UUID_LEN],
 	const uint8_t binding[static UM_BINDING_LEN],
 	const struct um_keys *keys);
 

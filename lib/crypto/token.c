@@ -25,6 +25,7 @@ make_context(struct um_str *context, char out[static CONTEXT_MAX],
 		[UM_PURPOSE_RETURN] = "return",
 		[UM_PURPOSE_CANCEL] = "cancel",
 		[UM_PURPOSE_WEBHOOK] = "webhook",
+		[UM_PURPOSE_FORM] = "form",
 	};
 	size_t purpose_size = strlen(names[purpose]) + 1;
 	size_t provider_len = strlen(provider);

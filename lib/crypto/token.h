@@ -30,6 +30,7 @@ enum um_purpose {
 	UM_PURPOSE_RETURN,
 	UM_PURPOSE_CANCEL,
 	UM_PURPOSE_WEBHOOK,
+	UM_PURPOSE_FORM,
 };
 
 struct um_token {

@@ -79,7 +79,7 @@ struct um_definition {
 
 /* The place of a mistake, as a JSON pointer (RFC 6901), and what it is. */
 struct um_definition_fault {
-	char pointer[64];
+	char pointer[80];
 	const char *reason;
 };
 

@@ -41,6 +41,19 @@ um_place_element(const struct um_place *at, const char *list, size_t index,
 }
 
 /* An object with no other members than those of a NULL-terminated list. */
+/* Of a member that nobody knows, only the beginning is told. */
+static bool
+refuse_name(const struct um_place *at, struct um_str name)
+{
+	char text[UM_FORM_NAMES_MAX + 1];
+
+	if (name.len > UM_FORM_NAMES_MAX)
+		name.len = UM_FORM_NAMES_MAX;
+	memcpy(text, name.ptr, name.len);
+	text[name.len] = '\0';
+	return um_place_refuse(at, text, "is unknown");
+}
+
 bool
 um_place_has(const struct um_place *at, const char *const *names)
 {
@@ -56,8 +69,7 @@ um_place_has(const struct um_place *at, const char *const *names)
 			&& !um_str_is(um_place_text(name), names[i]))
 			i++;
 		if (names[i] == NULL)
-			return um_place_refuse(at, NULL,
-				"has an unknown member");
+			return refuse_name(at, um_place_text(name));
 	}
 	return true;
 }

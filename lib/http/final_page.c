@@ -51,6 +51,8 @@ um_final_page_of(const char *action, const char *reason, bool late)
 		return UM_FINAL_PAGE_EXPIRED;
 	if (reason != NULL && strcmp(reason, "amount_mismatch") == 0)
 		return UM_FINAL_PAGE_MISMATCH;
+	if (reason != NULL && strcmp(reason, "refused_input") == 0)
+		return UM_FINAL_PAGE_REFUSED;
 	/* Without a reason nobody knows who has ended it. */
 	if (reason == NULL || reason[0] == '\0'
 		|| strcmp(reason, "provider_error") == 0

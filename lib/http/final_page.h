@@ -24,7 +24,8 @@
 	X(ALREADY, "already", GOOD)                                            \
 	X(ENDED, "ended", WARNING)                                             \
 	X(LATE, "late", GOOD)                                                  \
-	X(EXPIRED, "expired", WARNING)
+	X(EXPIRED, "expired", WARNING)                                         \
+	X(REFUSED, "refused", FAILED)
 
 enum um_final_page {
 #define X(name, code, mark) UM_FINAL_PAGE_##name,

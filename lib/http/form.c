@@ -43,6 +43,12 @@ decode(struct um_str *out, char **at, struct um_str text)
 enum um_form_state
 um_form_parse(struct um_form *form, struct um_str text)
 {
+	return um_form_parse_max(form, text, UM_FORM_VALUE_MAX);
+}
+
+enum um_form_state
+um_form_parse_max(struct um_form *form, struct um_str text, size_t value_max)
+{
 	char *at;
 
 	*form = (struct um_form){ 0 };
@@ -64,7 +70,7 @@ um_form_parse(struct um_form *form, struct um_str text)
 			|| !decode(&field.value, &at, value))
 			return UM_FORM_MALFORMED;
 		if (field.name.len > UM_FORM_NAME_MAX
-			|| field.value.len > UM_FORM_VALUE_MAX
+			|| field.value.len > value_max
 			|| form->len == UM_FORM_FIELDS_MAX)
 			return UM_FORM_TOO_LARGE;
 		for (size_t i = 0; i < form->len; i++)

@@ -37,6 +37,10 @@ enum um_form_state {
  */
 enum um_form_state um_form_parse(struct um_form *form, struct um_str text);
 
+/* The same, with another limit for a value than UM_FORM_VALUE_MAX. */
+enum um_form_state um_form_parse_max(struct um_form *form, struct um_str text,
+	size_t value_max);
+
 /* The field's value; .ptr is NULL if there is no such field. */
 struct um_str um_form_get(const struct um_form *form, const char *name);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "http/page.h"
 
+#include "http/document.h"
 #include "http/escape.h"
 #include "http/layout.h"
 #include "http/text.h"
@@ -8,7 +9,8 @@
 /*
  * Asks /status until the row is completed, at growing intervals, also after 429
  * (too many requests). While another attempt is possible, the page says that
- * one has failed. A test compares the script with its hash below.
+ * one has failed. The page of a check has no such text, and is loaded again when
+ * the check has ended. A test compares the script with its hash below.
  */
 #define SCRIPT                                                                 \
 	"(async()=>{"                                                          \
@@ -20,8 +22,10 @@
 	"try{const r=await fetch(url,{cache:'no-store'});"                     \
 	"if(r.ok){const row=await r.json();"                                   \
 	"if(row.status==='completed')return location.replace('/done');"        \
-	"document.getElementById('failed').hidden="                            \
-	"!(row.status==='opened'&&row.failed_attempts>0)}"                     \
+	"const failed=document.getElementById('failed');"                      \
+	"if(failed)failed.hidden="                                             \
+	"!(row.status==='opened'&&row.failed_attempts>0);"                     \
+	"else if(row.status!=='processing')return location.reload()}"          \
 	"else if(r.status<500&&r.status!==429)return location.reload()"        \
 	"}catch{}"                                                             \
 	"await new Promise(f=>setTimeout(f,pause))}"                           \
@@ -29,79 +33,11 @@
 
 #define SCRIPT_HASH "sha256-0jOb6e+Mks/hEXDWmGx0/pw+qzVXg9R1y9jS1oRz02E="
 
-#define PAGE_LEN 8192 /* bytes, more than most pages take */
 #define NO_FORM "; form-action 'none'"
-
-/* A page that is being written. */
-struct page {
-	struct um_buf *body;
-	enum um_language language;
-	const struct um_brand *brand;
-};
-
-/* The parts of the head in which pages differ. */
-struct head {
-	int status;
-	enum um_text title;
-	enum um_mark mark;
-	const char *policy; /* added to the policy of every page */
-	const char *more;   /* elements, or NULL */
-};
-
-static struct page
-begin(struct um_response *response, const struct um_request *request,
-	const struct um_brand *brand, struct head head)
-{
-	const char *languages = request->get != NULL
-		? request->get("HTTP_ACCEPT_LANGUAGE", request->get_arg)
-		: NULL;
-	struct page page = { .body = &response->body,
-		.language = um_language_of(um_str(languages)),
-		.brand = brand };
-	struct um_buf policy = { 0 }, title = { 0 };
-
-	response->status = head.status;
-	um_layout_policy(&policy, page.brand, head.policy);
-	um_text_put(&title, page.language, head.title, NULL, "", "");
-	um_buf_put(&title, "", 1);
-	um_buf_reserve(page.body, PAGE_LEN);
-	if (policy.failed || title.failed) {
-		page.body->failed = true;
-	} else {
-		um_response_header(response, "Content-Security-Policy",
-			um_buf_str(&policy));
-		um_layout_begin(page.body,
-			&(struct um_layout){
-				.brand = page.brand,
-				.lang = um_text(page.language, UM_TEXT_LANG),
-				.dir = um_text(page.language, UM_TEXT_DIR),
-				.title = title.ptr,
-				.head = head.more != NULL ? head.more : "",
-				.mark = um_layout_mark(head.mark),
-			});
-	}
-	um_buf_free(&policy);
-	um_buf_free(&title);
-	return page;
-}
-
-static void
-put(const struct page *page, enum um_text text)
-{
-	um_text_put(page->body, page->language, text, NULL, "", "");
-}
-
-static void
-put_paragraph(const struct page *page, enum um_text text)
-{
-	um_buf_puts(page->body, "<p>");
-	put(page, text);
-	um_buf_puts(page->body, "</p>\n");
-}
 
 /* The link back to the application, if the configuration has one. */
 static void
-put_way_back(const struct page *page)
+put_way_back(const struct um_document *page)
 {
 	const struct um_brand *brand = page->brand;
 
@@ -133,13 +69,13 @@ um_page_final(struct um_response *response, const struct um_request *request,
 		UM_FINAL_PAGES(X)
 #undef X
 	};
-	struct page page = begin(response, request, brand,
-		(struct head){ .status = 200,
+	struct um_document page = um_document_begin(response, request, brand,
+		(struct um_document_head){ .status = 200,
 			.title = finals[final].title,
 			.mark = finals[final].mark,
 			.policy = NO_FORM });
 
-	put_paragraph(&page, finals[final].text);
+	um_document_paragraph(&page, finals[final].text);
 	put_way_back(&page);
 	um_layout_end(page.body, "");
 }
@@ -155,19 +91,19 @@ um_page_put_reason(struct um_buf *out, enum um_language language,
 }
 
 static void
-put_link(const struct page *page, struct um_str url, enum um_text text)
+put_link(const struct um_document *page, struct um_str url, enum um_text text)
 {
 	if (url.len == 0)
 		return;
 	um_buf_puts(page->body, "<p class=\"back\"><a href=\"");
 	um_escape_html_attr(page->body, url);
 	um_buf_puts(page->body, "\">");
-	put(page, text);
+	um_document_put(page, text);
 	um_buf_puts(page->body, "</a></p>\n");
 }
 
 static void
-put_way_on(const struct page *page, const struct um_way_on *way)
+put_way_on(const struct um_document *page, const struct um_way_on *way)
 {
 	if (way->signed_in_as.len != 0) {
 		um_buf_puts(page->body, "<p>");
@@ -199,8 +135,8 @@ um_page_refusal(struct um_response *response, const struct um_request *request,
 	};
 	int status = um_refusal_status(refusal);
 	struct um_buf footer = { 0 };
-	struct page page = begin(response, request, brand,
-		(struct head){ .status = status,
+	struct um_document page = um_document_begin(response, request, brand,
+		(struct um_document_head){ .status = status,
 			.title = texts[refusal].title,
 			.mark = status == 503   ? UM_MARK_WAIT
 				: status == 500 ? UM_MARK_FAILED
@@ -225,42 +161,83 @@ um_page_refusal(struct um_response *response, const struct um_request *request,
 	um_buf_free(&footer);
 }
 
-void
-um_page_follow(struct um_response *response, const struct um_request *request,
-	const struct um_brand *brand, bool attempt_failed)
+static struct um_document
+begin_following(struct um_response *response, const struct um_request *request,
+	const struct um_brand *brand, enum um_text title)
 {
-	struct page page = begin(response, request, brand,
-		(struct head){ .status = 200,
-			.title = UM_TEXT_WAITING_TITLE,
+	return um_document_begin(response, request, brand,
+		(struct um_document_head){ .status = 200,
+			.title = title,
 			.mark = UM_MARK_WAIT,
 			.policy = NO_FORM "; script-src '" SCRIPT_HASH
 					  "'; connect-src 'self'",
 			.more = "<noscript><meta http-equiv=\"refresh\" "
 				"content=\"5\"></noscript>\n" });
+}
+
+void
+um_page_follow(struct um_response *response, const struct um_request *request,
+	const struct um_brand *brand, bool attempt_failed)
+{
+	struct um_document page = begin_following(response, request, brand,
+		UM_TEXT_WAITING_TITLE);
 
 	um_buf_puts(page.body, "<div role=\"status\">\n");
-	put_paragraph(&page, UM_TEXT_WAITING);
+	um_document_paragraph(&page, UM_TEXT_WAITING);
 	um_buf_cat(page.body, "<p id=\"failed\"",
 		attempt_failed ? ">" : " hidden>");
-	put(&page, UM_TEXT_WAITING_FAILED);
+	um_document_put(&page, UM_TEXT_WAITING_FAILED);
 	um_buf_puts(page.body, "</p>\n</div>\n");
-	put_paragraph(&page, UM_TEXT_WAITING_LONG);
+	um_document_paragraph(&page, UM_TEXT_WAITING_LONG);
 	um_buf_puts(page.body, "<script>" SCRIPT "</script>\n");
 	um_layout_end(page.body, "");
 }
 
+void
+um_page_checking(struct um_response *response, const struct um_request *request,
+	const struct um_brand *brand)
+{
+	struct um_document page = begin_following(response, request, brand,
+		UM_TEXT_CHECKING_TITLE);
+
+	um_buf_puts(page.body, "<div role=\"status\">\n");
+	um_document_paragraph(&page, UM_TEXT_CHECKING);
+	um_buf_puts(page.body, "</div>\n<script>" SCRIPT "</script>\n");
+	um_layout_end(page.body, "");
+}
+
+void
+um_page_decided(struct um_response *response, const struct um_request *request,
+	const struct um_brand *brand, bool approved, struct um_str user)
+{
+	struct um_document page = um_document_begin(response, request, brand,
+		(struct um_document_head){ .status = 200,
+			.title = UM_TEXT_DECIDED_TITLE,
+			.mark = approved ? UM_MARK_GOOD : UM_MARK_DECLINED,
+			.policy = NO_FORM });
+
+	um_buf_puts(page.body, "<p>");
+	um_text_put(page.body, page.language,
+		approved ? UM_TEXT_DECIDED_APPROVED : UM_TEXT_DECIDED_DECLINED,
+		(const struct um_text_value[]){ { "user", user }, { 0 } },
+		"<strong><bdi>", "</bdi></strong>");
+	um_buf_puts(page.body, "</p>\n");
+	put_way_back(&page);
+	um_layout_end(page.body, "");
+}
+
 static void
-put_row(const struct page *page, enum um_text name, struct um_str value)
+put_row(const struct um_document *page, enum um_text name, struct um_str value)
 {
 	um_buf_puts(page->body, "<dt>");
-	put(page, name);
+	um_document_put(page, name);
 	um_buf_puts(page->body, "</dt><dd>");
 	um_escape_html_text(page->body, value);
 	um_buf_puts(page->body, "</dd>\n");
 }
 
 static void
-put_details(const struct page *page, const struct um_confirm *confirm)
+put_details(const struct um_document *page, const struct um_confirm *confirm)
 {
 	um_buf_puts(page->body, "<dl>\n");
 	put_row(page, UM_TEXT_REQUESTED_BY, confirm->requester);
@@ -268,7 +245,7 @@ put_details(const struct page *page, const struct um_confirm *confirm)
 	put_row(page, UM_TEXT_DESTINATION, confirm->display_name);
 	if (confirm->amount.len != 0) {
 		um_buf_puts(page->body, "<dt>");
-		put(page, UM_TEXT_TOTAL);
+		um_document_put(page, UM_TEXT_TOTAL);
 		um_buf_puts(page->body, "</dt><dd class=\"total\"><bdi>");
 		um_text_put_amount(page->body, page->language, confirm->amount,
 			confirm->currency);
@@ -278,7 +255,7 @@ put_details(const struct page *page, const struct um_confirm *confirm)
 }
 
 static void
-put_answers(const struct page *page, const struct um_confirm *confirm)
+put_answers(const struct um_document *page, const struct um_confirm *confirm)
 {
 	struct um_buf *body = page->body;
 
@@ -288,10 +265,10 @@ put_answers(const struct page *page, const struct um_confirm *confirm)
 		"\">\n<input type=\"hidden\" name=\"state\" value=\"");
 	um_escape_html_attr(body, confirm->state);
 	um_buf_puts(body, "\">\n<button name=\"answer\" value=\"continue\">");
-	put(page, UM_TEXT_CONTINUE);
+	um_document_put(page, UM_TEXT_CONTINUE);
 	um_buf_puts(body,
 		"</button>\n<button name=\"answer\" value=\"refuse\">");
-	put(page, UM_TEXT_DECLINE);
+	um_document_put(page, UM_TEXT_DECLINE);
 	um_buf_puts(body, "</button>\n</form>\n");
 }
 
@@ -313,8 +290,8 @@ um_page_confirm(struct um_response *response, const struct um_request *request,
 	 * No form-action here: browsers apply it to every redirect that
 	 * follows the form, and we do not know the provider's redirects.
 	 */
-	struct page page = begin(response, request, brand,
-		(struct head){ .status = 200,
+	struct um_document page = um_document_begin(response, request, brand,
+		(struct um_document_head){ .status = 200,
 			.title = UM_TEXT_CONFIRM_TITLE,
 			.mark = UM_MARK_ASK,
 			.policy = "" });
@@ -329,9 +306,9 @@ um_page_confirm(struct um_response *response, const struct um_request *request,
 		"<strong><bdi>", "</bdi></strong>");
 	um_buf_puts(page.body, "</p>\n");
 	put_details(&page, confirm);
-	put_paragraph(&page, notes[confirm->what]);
+	um_document_paragraph(&page, notes[confirm->what]);
 	um_buf_puts(page.body, "<p class=\"warning\">");
-	put(&page, UM_TEXT_CONFIRM_WARNING);
+	um_document_put(&page, UM_TEXT_CONFIRM_WARNING);
 	um_buf_puts(page.body, "</p>\n");
 	put_answers(&page, confirm);
 	um_layout_end(page.body, "");

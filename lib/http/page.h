@@ -51,6 +51,18 @@ void um_page_follow(struct um_response *response,
 	const struct um_request *request, const struct um_brand *brand,
 	bool attempt_failed);
 
+/*
+ * The page that waits while the MCP server checks what the user has sent. It is
+ * loaded again after that.
+ */
+void um_page_checking(struct um_response *response,
+	const struct um_request *request, const struct um_brand *brand);
+
+/* Who has decided an approval, and how. */
+void um_page_decided(struct um_response *response,
+	const struct um_request *request, const struct um_brand *brand,
+	bool approved, struct um_str user);
+
 /* The values on the confirm page; the page escapes them. */
 struct um_confirm {
 	enum um_confirm_what {

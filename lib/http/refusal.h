@@ -47,6 +47,19 @@
 		"The response did not come from the expected provider.")       \
 	X(ANSWER_INVALID, 400, "answer_invalid", ANSWER_INVALID,               \
 		"The parameter answer is not one of its choices.")             \
+	X(FIELD_UNKNOWN, 400, "field_unknown", ANSWER_INVALID,                 \
+		"The form has no such field.")                                 \
+	X(CROSS_SITE, 403, "cross_site", DENIED,                               \
+		"The form was sent by another site.")                          \
+	X(APPROVAL_NEEDS_SIGN_IN, 403, "approval_needs_sign_in",               \
+		SIGN_IN_NOT_SET_UP,                                            \
+		"An approval by others needs a sign-in, and user_check is "    \
+		"confirm.")                                                    \
+	X(FOUR_EYES_NOT_SET_UP, 403, "four_eyes_not_set_up",                   \
+		SIGN_IN_NOT_SET_UP,                                            \
+		"The provider has no four_eyes in the configuration.")         \
+	X(OWN_REQUEST, 403, "own_request", OWN_REQUEST,                        \
+		"Somebody else has to decide this.")                           \
 	X(WRONG_BROWSER, 403, "wrong_browser", WRONG_BROWSER,                  \
 		"This was started in another browser.")                        \
 	X(SIGN_IN_NOT_SET_UP, 500, "sign_in_not_set_up", SIGN_IN_NOT_SET_UP,   \
@@ -84,6 +97,8 @@
 		"be read.")                                                    \
 	X(UNAVAILABLE, 503, "unavailable", BUSY,                               \
 		"Nothing is lost. Please try again in a few seconds.")         \
+	X(NOT_STORED, 503, "not_stored", NOT_STORED,                           \
+		"Nothing was stored. Please send the form again.")             \
 	X(INTERNAL_ERROR, 500, "internal_error", ERROR,                        \
 		"Something went wrong on our side. Please try again later.")
 

@@ -67,12 +67,27 @@
 	"1rem;border-inline-start:.25rem solid;"                               \
 	"border-radius:.5rem}"                                                 \
 	"form,.back{display:flex;flex-wrap:wrap;gap:.75rem;margin:1.5rem 0 0}" \
+	"h2{margin:1.5rem 0 .5rem;font-size:1.1875rem;line-height:1.3}"        \
+	".lines{white-space:pre-line}.field{flex:1 0 100%}"                    \
+	".field label{display:block;font-weight:600}"                          \
+	".field small,.help{color:var(--soft);font-weight:400}"                \
+	".help,span.wrong{display:block}"                                      \
+	":is(input,textarea,select){box-sizing:border-box;width:100%;"         \
+	"min-height:3rem;margin:.375rem 0 0;padding:.6rem "                    \
+	".75rem;border:1px solid var(--edge);border-radius:.5rem;"             \
+	"background:var(--card);color:var(--ink);font:inherit}"                \
+	".tick{display:grid;grid-template-columns:auto 1fr;gap:0 .75rem;"      \
+	"align-items:center}.tick>:not(input,label){grid-column:2}"            \
+	"input[type=checkbox]{width:1.5rem;min-height:1.5rem;margin:0}"        \
+	".wrong{color:var(--bad)}[aria-invalid]{border:2px solid var(--bad)}"  \
 	"button,a{flex:1 1 auto;box-sizing:border-box;min-height:3rem;"        \
 	"padding:.7rem 1.5rem;border:1px solid var(--edge);"                   \
 	"border-radius:.625rem;background:var(--card);color:var(--ink);"       \
 	"font:inherit;font-weight:600;text-align:center;"                      \
 	"text-decoration:none;cursor:pointer}"                                 \
-	"button:first-of-type,a{border-color:var(--accent);"                   \
+	"a.key{display:inline;min-height:0;padding:0;border:0;"                \
+	"background:none;color:var(--accent);text-decoration:underline}"       \
+	"button:first-of-type,a:not(.key){border-color:var(--accent);"         \
 	"background:var(--accent);color:var(--on-accent)}"                     \
 	":is(button,a):hover{filter:brightness(1.08)}"                         \
 	":focus-visible{outline:3px solid var(--ink);outline-offset:3px}"      \

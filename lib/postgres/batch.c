@@ -7,10 +7,12 @@
 #include "postgres/row.h"
 
 /* From pg_type.dat: they never change. */
+#define OID_BOOL 16
 #define OID_BYTEA 17
 #define OID_INT8 20
 #define OID_TEXT 25
 #define OID_UUID 2950
+#define OID_BOOL_ARRAY 1000
 #define OID_BYTEA_ARRAY 1001
 #define OID_TEXT_ARRAY 1009
 #define OID_INT8_ARRAY 1016
@@ -39,6 +41,7 @@ enum param {
 	REFUND,
 	CHECKOUT,
 	ANNOUNCED,
+	FOUR_EYES,
 };
 
 static const struct {
@@ -63,6 +66,7 @@ static const struct {
 	[REFUND] = { OID_TEXT, OID_TEXT_ARRAY },
 	[CHECKOUT] = { OID_TEXT, OID_TEXT_ARRAY },
 	[ANNOUNCED] = { OID_BYTEA, OID_BYTEA_ARRAY },
+	[FOUR_EYES] = { OID_BOOL, OID_BOOL_ARRAY },
 };
 
 static const struct statement {
@@ -94,6 +98,20 @@ static const struct statement {
 		"FROM urlmode.complete($1, $2, $3, $4, $5, $6, $7, $8)",
 		{ ID, BINDING, PROVIDER, ACTION, REASON, RESULT, SUBJECT,
 			ANNOUNCED } },
+	{ UM_OP_OPEN_FORM, "open_form",
+		"SELECT outcome, expires, binding "
+		"FROM urlmode.open_form($1, $2, $3, $4, $5)",
+		{ ID, PROVIDER, BROWSER, SUBJECT, FOUR_EYES } },
+	{ UM_OP_LOOK_UP_FORM, "look_up_form",
+		"SELECT outcome, requester, subject, action, reason, expires, "
+		"kind, form, problem, unchecked, decided_by "
+		"FROM urlmode.look_up_form($1, $2, $3, $4, $5)",
+		{ ID, BINDING, PROVIDER, SUBJECT, FOUR_EYES } },
+	{ UM_OP_ANSWER_FORM, "answer_form",
+		"SELECT outcome FROM urlmode.answer_form($1, $2, $3, $4, $5, "
+		"$6, $7, $8, $9, $10)",
+		{ ID, BINDING, PROVIDER, BROWSER, SUBJECT, FOUR_EYES, ACTION,
+			REASON, RESULT, ANNOUNCED } },
 	{ UM_OP_EVENT, "record_events",
 		"SELECT outcome, mismatch, elicitation "
 		"FROM urlmode.record_events($1, $2, $3, $4, $5, $6, $7, $8, "
@@ -182,7 +200,8 @@ put_param(struct um_buf *out, enum param param, const struct um_op *op)
 		um_array_put_text(out, op->provider);
 		break;
 	case BROWSER:
-		um_array_put(out, op->browser, sizeof(op->browser));
+		um_array_put(out, op->only_looks ? NULL : op->browser,
+			sizeof(op->browser));
 		break;
 	case SUBJECT:
 		um_array_put_text(out, op->subject);
@@ -226,6 +245,9 @@ put_param(struct um_buf *out, enum param param, const struct um_op *op)
 		break;
 	case ANNOUNCED:
 		um_array_put(out, op->announced.ptr, op->announced.len);
+		break;
+	case FOUR_EYES:
+		um_array_put(out, op->four_eyes ? "\1" : "", 1);
 		break;
 	case END:
 		break;

@@ -9,7 +9,9 @@
 enum {
 	LOOK_UP = 1 << UM_OP_LOOK_UP | 1 << UM_OP_LOOK_UP_LINK,
 	OPEN = 1 << UM_OP_OPEN | 1 << UM_OP_OPEN_LINK,
-	COMPLETE = 1 << UM_OP_COMPLETE
+	COMPLETE = 1 << UM_OP_COMPLETE,
+	FORM = 1 << UM_OP_OPEN_FORM | 1 << UM_OP_LOOK_UP_FORM
+		| 1 << UM_OP_ANSWER_FORM
 };
 
 static const struct {
@@ -72,6 +74,9 @@ um_op_outcome_text(const struct um_op *op)
 	case UM_OP_OPEN:
 	case UM_OP_OPEN_LINK:
 	case UM_OP_COMPLETE:
+	case UM_OP_OPEN_FORM:
+	case UM_OP_LOOK_UP_FORM:
+	case UM_OP_ANSWER_FORM:
 		return row_outcomes[op->outcome].word;
 	case UM_OP_EVENT:
 		return event_words[op->event_outcome];
@@ -104,5 +109,8 @@ um_op_free(struct um_op *op)
 	free(op->row.target_url);
 	free(op->row.currency);
 	free(op->row.mismatch);
+	free(op->row.decided_by);
+	um_buf_free(&op->row.form);
+	um_buf_free(&op->row.problem);
 	op->row = (struct um_row){ 0 };
 }

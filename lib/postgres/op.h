@@ -21,6 +21,9 @@ enum um_op_kind {
 	UM_OP_OPEN,         /* urlmode.open */
 	UM_OP_OPEN_LINK,    /* urlmode.open_link */
 	UM_OP_COMPLETE,     /* urlmode.complete */
+	UM_OP_OPEN_FORM,    /* urlmode.open_form, for a link */
+	UM_OP_LOOK_UP_FORM, /* urlmode.look_up_form */
+	UM_OP_ANSWER_FORM,  /* urlmode.answer_form */
 	UM_OP_EVENT,        /* urlmode.record_events */
 	UM_OP_PING,         /* urlmode.ping: changes nothing */
 	/* urlmode.held: whether a row is held; sent by the store alone */
@@ -37,20 +40,23 @@ enum um_store_status {
 };
 
 /*
- * The outcomes of LOOK_UP, OPEN and COMPLETE, the words for them that the
- * functions in PostgreSQL return and that the log shows, and which of the three
- * can have it. LOOK_UP_LINK and OPEN_LINK are what LOOK_UP and OPEN are, for a
+ * The outcomes of LOOK_UP, OPEN and COMPLETE, and of the three for forms (FORM),
+ * the words for them that the functions in PostgreSQL return and that the log
+ * shows, and which of them can have it. LOOK_UP_LINK and OPEN_LINK are what LOOK_UP and OPEN are, for a
  * link, which does not tell the binding: they set it.
  */
 #define UM_ROW_OUTCOMES(X)                                                     \
-	X(UM_ROW_UNKNOWN, "unknown", LOOK_UP | OPEN | COMPLETE)                \
-	X(UM_ROW_EXPIRED, "expired", LOOK_UP | OPEN | COMPLETE)                \
-	X(UM_ROW_WRONG_USER, "wrong_user", OPEN | COMPLETE)                    \
-	X(UM_ROW_PENDING, "pending", LOOK_UP)                                  \
-	X(UM_ROW_OPENED, "opened", LOOK_UP | OPEN)                             \
-	X(UM_ROW_PROCESSING, "processing", LOOK_UP | OPEN | COMPLETE)          \
-	X(UM_ROW_COMPLETED, "completed", LOOK_UP | OPEN | COMPLETE)            \
-	X(UM_ROW_ALREADY, "already", COMPLETE)
+	X(UM_ROW_UNKNOWN, "unknown", LOOK_UP | OPEN | COMPLETE | FORM)         \
+	X(UM_ROW_EXPIRED, "expired", LOOK_UP | OPEN | COMPLETE | FORM)         \
+	X(UM_ROW_WRONG_USER, "wrong_user", OPEN | COMPLETE | FORM)             \
+	X(UM_ROW_PENDING, "pending", LOOK_UP | FORM)                           \
+	X(UM_ROW_OPENED, "opened", LOOK_UP | OPEN | FORM)                      \
+	X(UM_ROW_PROCESSING, "processing", LOOK_UP | OPEN | COMPLETE | FORM)   \
+	X(UM_ROW_COMPLETED, "completed", LOOK_UP | OPEN | COMPLETE | FORM)     \
+	X(UM_ROW_ALREADY, "already", COMPLETE | FORM)                          \
+	X(UM_ROW_USER_UNKNOWN, "user_unknown", FORM)                           \
+	X(UM_ROW_OWN_REQUEST, "own_request", FORM)                             \
+	X(UM_ROW_FOUR_EYES_NOT_SET_UP, "four_eyes_not_set_up", FORM)
 
 /* The outcomes of EVENT, and their words. */
 #define UM_EVENT_OUTCOMES(X)                                                   \
@@ -90,19 +96,22 @@ struct um_op {
 	uint8_t binding[UM_BINDING_LEN]; /* set by the row of a link */
 	const char *provider; /* borrowed, as all pointers to const here */
 
-	/* OPEN, COMPLETE: the user, if known, or NULL. */
+	/* OPEN, COMPLETE, FORM: the user, if known, or NULL. */
 	const char *subject;
-	uint8_t browser[UM_BROWSER_LEN]; /* OPEN: the browser that continues */
+	/* OPEN, OPEN_FORM, ANSWER_FORM: the browser that continues. */
+	uint8_t browser[UM_BROWSER_LEN];
+	bool only_looks; /* OPEN_FORM: changes nothing */
+	bool four_eyes;  /* FORM: as the provider's, in the configuration */
 	/* OPEN: how long the row waits for its provider after its expiry. */
 	int64_t grace_ms;
 
-	/* COMPLETE: the protocol's word, and a reason or "". */
+	/* COMPLETE, ANSWER_FORM: the protocol's word, and a reason or "". */
 	const char *action;
 	const char *reason;
 	const struct um_event *event; /* EVENT */
 	/* EVENT: it names a payment alone; the row then says the id. */
 	bool is_unnamed;
-	/* COMPLETE, EVENT: sealed, or empty. */
+	/* COMPLETE, EVENT, ANSWER_FORM: sealed, or empty. */
 	struct um_buf result;
 	/* The same: the sealed outcome that the database announces. */
 	struct um_buf announced;
@@ -115,9 +124,13 @@ struct um_op {
 		char *subject;    /* LOOK_UP */
 		char *action;     /* LOOK_UP; NULL until it is completed */
 		char *reason;     /* LOOK_UP */
-		char *kind;       /* OPEN, when opened */
+		char *kind;       /* OPEN, when opened; LOOK_UP_FORM */
 		char *target_url; /* OPEN, when opened */
-		int64_t expires;  /* LOOK_UP, OPEN: Unix seconds */
+		int64_t expires;  /* LOOK_UP, OPEN, FORM: Unix seconds */
+		/* LOOK_UP_FORM: sealed, or empty; who has decided, or NULL. */
+		struct um_buf form, problem;
+		char *decided_by;
+		bool unchecked; /* the last value could not be checked */
 		/* LOOK_UP: of the amount to be paid; NULL if there is none. */
 		char *currency;
 		int64_t amount; /* in minor units */

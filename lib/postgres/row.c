@@ -60,9 +60,56 @@ read_opened(struct um_op *op, const PGresult *res, int row)
 	op->row.target_url = column(res, row, 2);
 	op->row.expires = strtoll(PQgetvalue(res, row, 3), NULL, 10);
 	return um_op_parse_outcome(op, PQgetvalue(res, row, 0))
-		&& (op->outcome != UM_ROW_OPENED
-			|| (op->row.kind != NULL
-				&& op->row.target_url != NULL));
+		&& (op->outcome != UM_ROW_OPENED || op->row.kind != NULL);
+}
+
+/* Any bytes, or none. False: out of memory. */
+static bool
+column_buf(struct um_buf *out, const PGresult *res, int row, int col)
+{
+	size_t len;
+	unsigned char *bytes;
+
+	if (PQgetisnull(res, row, col))
+		return true;
+	bytes = PQunescapeBytea((unsigned char *)PQgetvalue(res, row, col),
+		&len);
+	if (bytes != NULL)
+		um_buf_put(out, bytes, len);
+	PQfreemem(bytes);
+	return bytes != NULL && !out->failed;
+}
+
+static bool
+read_form(struct um_op *op, const PGresult *res, int row)
+{
+	op->row.requester = column(res, row, 1);
+	op->row.subject = column(res, row, 2);
+	op->row.action = column(res, row, 3);
+	op->row.reason = column(res, row, 4);
+	op->row.expires = strtoll(PQgetvalue(res, row, 5), NULL, 10);
+	op->row.kind = column(res, row, 6);
+	op->row.unchecked = strcmp(PQgetvalue(res, row, 9), "t") == 0;
+	op->row.decided_by = column(res, row, 10);
+	return um_op_parse_outcome(op, PQgetvalue(res, row, 0))
+		&& column_buf(&op->row.form, res, row, 7)
+		&& column_buf(&op->row.problem, res, row, 8);
+}
+
+/* Without a binding, it is refused or has expired. */
+static bool
+read_opened_form(struct um_op *op, const PGresult *res, int row)
+{
+	bool named = column_bytes(op->binding, sizeof(op->binding), res, row,
+		2);
+
+	op->row.expires = strtoll(PQgetvalue(res, row, 1), NULL, 10);
+	return um_op_parse_outcome(op, PQgetvalue(res, row, 0))
+		&& named
+		== (op->outcome == UM_ROW_PENDING
+			|| op->outcome == UM_ROW_OPENED
+			|| op->outcome == UM_ROW_PROCESSING
+			|| op->outcome == UM_ROW_COMPLETED);
 }
 
 /* The binding of a row that a link has named, where that may go on. */
@@ -96,7 +143,12 @@ um_row_read(struct um_op *op, const PGresult *res, int row)
 			op->is_unnamed = !um_uuid_parse(op->id,
 				um_str(PQgetvalue(res, row, 2)));
 		return um_op_parse_outcome(op, first);
+	case UM_OP_OPEN_FORM:
+		return read_opened_form(op, res, row);
+	case UM_OP_LOOK_UP_FORM:
+		return read_form(op, res, row);
 	case UM_OP_COMPLETE:
+	case UM_OP_ANSWER_FORM:
 		return um_op_parse_outcome(op, first);
 	case UM_OP_PING:
 		return strcmp(first, "t") == 0;

@@ -26,6 +26,7 @@
 	X("connect")                                                           \
 	X("oauth-return")                                                      \
 	X("payment-return")                                                    \
+	X("form")                                                              \
 	X("webhook")                                                           \
 	X("status")
 
@@ -41,6 +42,7 @@
 	X(410)                                                                 \
 	X(413)                                                                 \
 	X(415)                                                                 \
+	X(422)                                                                 \
 	X(500)                                                                 \
 	X(503)
 

@@ -71,6 +71,7 @@ check_answers()
 	for name in $needed; do
 		case $name in
 		connect) path=/connect/ ;;
+		form) path=/form/ ;;
 		oauth-return) path=/oauth/ ;;
 		payment-return) path=/payment/ ;;
 		webhook) path=/webhook/ ;;

@@ -12,7 +12,7 @@ import { familyOf } from '../support/processes.mjs';
 
 const run = promisify(execFile);
 
-export const PROGRAMS = ['connect', 'oauth-return', 'payment-return', 'webhook', 'status'];
+export const PROGRAMS = ['connect', 'form', 'oauth-return', 'payment-return', 'webhook', 'status'];
 
 /** Longer than a program waits for its database. */
 const LONG = 4_000;

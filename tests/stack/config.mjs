@@ -70,6 +70,8 @@ console.log(JSON.stringify({
 	providers: {
 		demo: { kind: 'oauth', display_name: 'Demo Account', issuer: given.issuer },
 		account: { kind: 'oauth', display_name: 'An account' },
+		intake: { kind: 'input', display_name: 'Intake' },
+		approvals: { kind: 'approval', display_name: 'Approvals', ...given.user_check !== 'confirm' && { four_eyes: true } },
 		github: { kind: 'oauth', display_name: 'GitHub', description: 'github', secrets: [text()] },
 		...Object.fromEntries(Object.entries(payment).map(([name, more]) => [name, { kind: 'payment', ...more }])),
 	},

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * /form/<provider>?state=
+ *
+ * The page of kinds input and approval, to which /connect sends the browser with
+ * a token for it. It is the confirm page as well: it says who asks, for whom, and
+ * what.
+ *
+ * GET   shows the form; or that the MCP server is checking what was sent; or what
+ *       has become of it. It changes no row, but a value that was not checked in
+ *       time is wiped.
+ * POST  is the answer. What is sent is checked against the form, sealed at once,
+ *       and never shown, except for values that are not secret in a form with a
+ *       mistake.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "app/checks.h"
+#include "app/result.h"
+#include "app/signin.h"
+#include "core/json_put.h"
+#include "crypto/seal.h"
+#include "form/answers.h"
+#include "form/definition.h"
+#include "form/page.h"
+#include "form/words.h"
+#include "server/main.h"
+
+#define ROUTE "/form/"
+#define BODY_MAX 262144 /* bytes; nginx's limit is the same */
+/* Bytes of a value: the most characters, of four bytes each. */
+#define VALUE_MAX (4 * UM_FORM_VALUES_MAX)
+#define PROBLEM_VALUES_MAX 64
+
+static um_step looked_up, answered;
+
+static bool
+is_approval(const struct um_exchange *ex)
+{
+	return ex->provider->kind == UM_KIND_APPROVAL;
+}
+
+static void
+request_op(struct um_exchange *ex, enum um_op_kind kind, um_step *then)
+{
+	um_exchange_request_op(ex, kind, then);
+	ex->op.subject = ex->user[0] != '\0' ? ex->user : NULL;
+	ex->op.four_eyes = ex->provider->four_eyes;
+}
+
+/* A browser says from where a form is sent (Fetch Metadata). */
+static enum um_refusal
+check_site(struct um_exchange *ex)
+{
+	const char *site = um_request_header("Sec-Fetch-Site", &ex->request);
+
+	return site == NULL || strcmp(site, "same-origin") == 0
+			|| strcmp(site, "none") == 0
+		? UM_REFUSAL_NONE
+		: UM_REFUSAL_CROSS_SITE;
+}
+
+static enum um_refusal
+plan(const struct um_context *context, struct um_exchange *ex)
+{
+	enum um_refusal refusal;
+
+	if ((refusal = um_check_route(context, ex, ROUTE, "", UM_KIND_ANY)))
+		return refusal;
+	if (!um_provider_has_form(ex->provider))
+		return UM_REFUSAL_UNKNOWN_PROVIDER;
+	if ((refusal = um_check_method(ex, "GET, POST"))
+		|| (ex->request.method == UM_POST && (refusal = check_site(ex)))
+		|| (refusal = um_check_fields_max(ex, VALUE_MAX))
+		|| (refusal = um_check_state(context, ex, UM_PURPOSE_FORM))
+		|| (refusal = um_check_user(context, ex)))
+		return refusal;
+	if (context->config->user_check == UM_USER_OPENID
+		&& um_signin_is_due(ex))
+		return um_signin_begin(context, ex, ROUTE);
+	request_op(ex, UM_OP_LOOK_UP_FORM, looked_up);
+	return UM_REFUSAL_NONE;
+}
+
+/* The address of this form, for a GET. */
+static void
+put_address(struct um_exchange *ex)
+{
+	struct um_str state = um_form_get(&ex->form, "state");
+
+	um_buf_clear(&ex->url);
+	um_buf_cat(&ex->url, ROUTE, ex->provider->name, "?state=");
+	um_buf_put(&ex->url, state.ptr, state.len);
+}
+
+static enum um_refusal
+redirect_to_form(struct um_exchange *ex)
+{
+	put_address(ex);
+	ex->answer = UM_ANSWER_REDIRECT;
+	return UM_REFUSAL_NONE;
+}
+
+/* Opens the definition. It was sealed by the MCP server, and may be wrong. */
+static enum um_refusal
+read_definition(const struct um_context *context, struct um_exchange *ex,
+	struct um_definition *definition)
+{
+	struct um_definition_fault fault = { .pointer = "",
+		.reason = "cannot be opened" };
+	struct um_buf json = { 0 };
+	bool ok = um_seal_open_for_page(&json, um_buf_str(&ex->op.row.form),
+			  UM_SEAL_FORM, ex->token.id, ex->token.binding,
+			  context->keys)
+		&& um_definition_read(definition, um_buf_str(&json),
+			is_approval(ex), &fault);
+
+	um_buf_free(&json);
+	if (!ok)
+		snprintf(ex->fault.text, sizeof(ex->fault.text), "form %s: %s",
+			fault.pointer, fault.reason);
+	return ok ? UM_REFUSAL_NONE : UM_REFUSAL_INTERNAL_ERROR;
+}
+
+/* What the MCP server says of the last value; NULL for nothing. */
+static struct um_json_node *
+read_problem(const struct um_context *context, const struct um_exchange *ex)
+{
+	struct um_json_node *problem = NULL;
+	struct um_buf json = { 0 };
+
+	if (ex->op.row.problem.len != 0
+		&& um_seal_open_for_page(&json, um_buf_str(&ex->op.row.problem),
+			UM_SEAL_PROBLEM, ex->token.id, ex->token.binding,
+			context->keys))
+		problem = um_json_parse(um_buf_str(&json), PROBLEM_VALUES_MAX,
+			NULL);
+	um_buf_free(&json);
+	if (!um_words_are(um_json_member(problem, um_str("problem")),
+		    UM_FORM_HELP_MAX, true)) {
+		free(problem);
+		problem = NULL;
+	}
+	return problem;
+}
+
+static void
+show_form(const struct um_context *context, struct um_exchange *ex,
+	const struct um_definition *definition,
+	const struct um_answers *answers)
+{
+	struct um_json_node *problem = answers == NULL
+		? read_problem(context, ex)
+		: NULL;
+	const struct um_form_page form = {
+		.definition = definition,
+		.is_approval = is_approval(ex),
+		.answers = answers,
+		.problem = problem,
+		.unchecked = answers == NULL && ex->op.row.unchecked,
+		.warns = context->config->user_check == UM_USER_CONFIRM,
+		.requester = um_str(ex->op.row.requester),
+		.subject = um_str(ex->op.row.subject),
+		.provider = um_str(ex->provider->name),
+		.state = um_form_get(&ex->form, "state"),
+	};
+
+	um_form_page_put(&ex->response, &ex->request, &context->config->brand,
+		&form);
+	ex->answer = UM_ANSWER_WRITTEN;
+	free(problem);
+}
+
+static void
+put_decision(struct um_buf *json, const struct um_context *context,
+	const struct um_exchange *ex, struct um_str comment)
+{
+	time_t seconds = (time_t)(context->now_ms / 1000);
+	char time[sizeof("2026-01-31T12:00:00.000Z")];
+	struct tm tm;
+
+	gmtime_r(&seconds, &tm);
+	strftime(time, sizeof(time), "%Y-%m-%dT%H:%M:%S.000Z", &tm);
+	time[20] = (char)('0' + context->now_ms / 100 % 10);
+	time[21] = (char)('0' + context->now_ms / 10 % 10);
+	time[22] = (char)('0' + context->now_ms % 10);
+	um_json_put_begin(json);
+	um_json_put_member(json, "approver",
+		um_str(ex->user[0] != '\0' ? ex->user : ex->op.row.subject));
+	if (comment.len != 0)
+		um_json_put_member(json, "comment", comment);
+	um_json_put_member(json, "decided_at", um_str(time));
+	um_json_put_end(json);
+}
+
+/* Seals what was sent, and has it stored. */
+static enum um_refusal
+store_answer(const struct um_context *context, struct um_exchange *ex,
+	const struct um_definition *definition,
+	const struct um_answers *answers, bool accepts)
+{
+	struct um_buf json = { 0 };
+	bool ok = true;
+
+	if (is_approval(ex)) {
+		put_decision(&json, context, ex, answers->comment.value);
+	} else if (accepts) {
+		um_json_put_begin(&json);
+		um_json_put_key(&json, um_str("values"));
+		um_answers_put(&json, answers, definition);
+		um_json_put_end(&json);
+	}
+	request_op(ex, UM_OP_ANSWER_FORM, answered);
+	um_browser_digest(ex->op.browser, context->keys, um_str(ex->cookie));
+	ex->op.action = accepts ? "accept" : "decline";
+	ex->op.reason = accepts   ? ""
+		: is_approval(ex) ? "declined"
+				  : "access_denied";
+	ex->reason = ex->op.reason;
+	if (json.len != 0 || json.failed)
+		ok = um_result_of_json(&ex->op, &json, context);
+	um_buf_free(&json);
+	if (!ok)
+		return UM_REFUSAL_INTERNAL_ERROR;
+	return ex->op.result.len > UM_RESULT_MAX
+		? UM_REFUSAL_PARAMETERS_TOO_LARGE
+		: UM_REFUSAL_NONE;
+}
+
+static enum um_refusal
+take_answer(const struct um_context *context, struct um_exchange *ex,
+	const struct um_definition *definition)
+{
+	struct um_str pressed = um_form_get(&ex->form, "answer");
+	bool accepts = um_str_is(pressed,
+		is_approval(ex) ? "approve" : "submit");
+	struct um_answers answers = { 0 };
+	enum um_refusal refusal = UM_REFUSAL_NONE;
+
+	if (!accepts && !um_str_is(pressed, "decline"))
+		return UM_REFUSAL_ANSWER_INVALID;
+	switch (um_answers_read(&answers, definition, &ex->form,
+		accepts || is_approval(ex))) {
+	case UM_ANSWERS_UNKNOWN:
+		refusal = UM_REFUSAL_FIELD_UNKNOWN;
+		break;
+	case UM_ANSWERS_FAILED:
+		refusal = UM_REFUSAL_INTERNAL_ERROR;
+		break;
+	case UM_ANSWERS_READ:
+		if (answers.mistakes == 0) {
+			refusal = store_answer(context, ex, definition,
+				&answers, accepts);
+		} else {
+			ex->outcome = "refused";
+			ex->reason = "values_invalid";
+			show_form(context, ex, definition, &answers);
+		}
+		break;
+	}
+	um_answers_free(&answers);
+	return refusal;
+}
+
+/* What has become of it before the user came. */
+static enum um_refusal
+show_end(struct um_exchange *ex)
+{
+	const struct um_row *row = &ex->op.row;
+
+	if (row->decided_by != NULL) {
+		ex->answer = UM_ANSWER_DECIDED;
+		return UM_REFUSAL_NONE;
+	}
+	ex->answer = UM_ANSWER_FINAL;
+	ex->final = row->action != NULL && strcmp(row->action, "cancel") == 0
+		? um_final_page_of(row->action, row->reason, false)
+		: UM_FINAL_PAGE_ALREADY;
+	return UM_REFUSAL_NONE;
+}
+
+static enum um_refusal
+looked_up(const struct um_context *context, struct um_exchange *ex)
+{
+	bool posted = ex->request.method == UM_POST;
+	struct um_definition definition = { 0 };
+	enum um_refusal refusal;
+
+	refusal = um_check_done(ex);
+	if (refusal == UM_REFUSAL_UNAVAILABLE && posted)
+		return UM_REFUSAL_NOT_STORED;
+	if (refusal)
+		return refusal;
+	if (ex->op.outcome == UM_ROW_WRONG_USER
+		&& context->config->user_check == UM_USER_OPENID)
+		um_signin_offer_other(context, ex, ROUTE);
+	if ((refusal = um_check_row(ex)))
+		return refusal;
+	if (strcmp(ex->op.row.kind, um_kind_name(ex->provider->kind)) != 0)
+		return UM_REFUSAL_UNKNOWN_PROVIDER;
+	if (ex->op.outcome == UM_ROW_COMPLETED)
+		return show_end(ex);
+	if (ex->op.outcome == UM_ROW_PROCESSING) {
+		/* Of two tabs, the first has sent its value. */
+		if (posted)
+			return redirect_to_form(ex);
+		ex->answer = UM_ANSWER_CHECKING;
+		return UM_REFUSAL_NONE;
+	}
+	refusal = read_definition(context, ex, &definition);
+	if (refusal == UM_REFUSAL_NONE && posted)
+		refusal = take_answer(context, ex, &definition);
+	else if (refusal == UM_REFUSAL_NONE)
+		show_form(context, ex, &definition, NULL);
+	um_definition_free(&definition);
+	return refusal;
+}
+
+static enum um_refusal
+answered(const struct um_context *context, struct um_exchange *ex)
+{
+	enum um_refusal refusal;
+
+	(void)context;
+	/* It may have been stored: the address of the form tells. */
+	if (ex->op.status == UM_STORE_UNAVAILABLE)
+		put_address(ex);
+	if ((refusal = um_check_done(ex)) || (refusal = um_check_row(ex)))
+		return refusal;
+	if (ex->op.outcome != UM_ROW_COMPLETED)
+		return redirect_to_form(ex);
+	um_exchange_finish(ex, um_final_page_of(ex->op.action, "", false));
+	return UM_REFUSAL_NONE;
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct um_program program = { "form", BODY_MAX, plan,
+		UM_OP_NONE };
+
+	return um_program_main(&program, argc, argv);
+}

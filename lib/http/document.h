@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A page that is being written. It is in the language that the request prefers;
+ * its policy and head are written with the beginning, and um_layout_end() ends
+ * it.
+ */
+#ifndef UM_DOCUMENT_H
+#define UM_DOCUMENT_H
+
+#include "http/brand.h"
+#include "http/layout.h"
+#include "http/request.h"
+#include "http/response.h"
+#include "http/text.h"
+
+struct um_document {
+	struct um_buf *body;
+	enum um_language language;
+	const struct um_brand *brand;
+};
+
+/* The parts of the head in which pages differ. */
+struct um_document_head {
+	int status;
+	enum um_text title;
+	enum um_mark mark;
+	const char *policy; /* added to the policy of every page */
+	const char *more;   /* elements, or NULL */
+};
+
+/* Fills an empty response. `brand` may be NULL. */
+struct um_document um_document_begin(struct um_response *response,
+	const struct um_request *request, const struct um_brand *brand,
+	struct um_document_head head);
+
+/* A text of the pages, alone or as a paragraph. */
+void um_document_put(const struct um_document *page, enum um_text text);
+void um_document_paragraph(const struct um_document *page, enum um_text text);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* What a form may ask: tests/vectors/form.json. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "form/definition.h"
+#include "support.h"
+
+static json_t *
+form_vectors(json_t **file, const char *section)
+{
+	*file = json_load_file("tests/vectors/form.json", 0, NULL);
+	assert_non_null(*file);
+	return json_object_get(*file, section);
+}
+
+/* Reads the definition of a vector. */
+static bool
+read_vector(struct um_definition *definition, const json_t *vector,
+	struct um_definition_fault *fault)
+{
+	char *text = json_dumps(json_object_get(vector, "form"), 0);
+	const char *kind = vector_text(vector, "kind");
+	bool ok = um_definition_read(definition, um_str(text),
+		strcmp(kind, "approval") == 0, fault);
+
+	free(text);
+	return ok;
+}
+
+TEST(good_forms_are_read)
+{
+	json_t *file, *list = form_vectors(&file, "forms"), *vector;
+	struct um_definition_fault fault;
+	size_t i;
+
+	assert_true(json_array_size(list) >= 5);
+	json_array_foreach (list, i, vector) {
+		struct um_definition definition;
+
+		row_begin("%s", vector_text(vector, "name"));
+		assert_row(vector_text(vector, "name"),
+			read_vector(&definition, vector, &fault));
+		assert_int_equal(definition.inputs_len,
+			json_array_size(
+				json_object_get(json_object_get(vector, "form"),
+					"fields")));
+		um_definition_free(&definition);
+	}
+	json_decref(file);
+}
+
+TEST(broken_forms_are_refused_at_their_place)
+{
+	json_t *file, *list = form_vectors(&file, "broken"), *vector;
+	size_t i;
+
+	assert_true(json_array_size(list) >= 60);
+	json_array_foreach (list, i, vector) {
+		struct um_definition_fault fault = { .pointer = "none" };
+		struct um_definition definition;
+
+		row_begin("%s: %s", vector_text(vector, "name"), fault.pointer);
+		assert_row(vector_text(vector, "name"),
+			!read_vector(&definition, vector, &fault)
+				&& strcmp(fault.pointer,
+					   vector_text(vector, "pointer"))
+					== 0);
+		um_definition_free(&definition);
+	}
+	json_decref(file);
+}
+
+TEST(what_is_no_json_or_too_long)
+{
+	static char text[UM_DEFINITION_MAX + 2];
+	struct um_definition definition;
+	struct um_definition_fault fault;
+
+	memset(text, ' ', sizeof(text) - 1);
+	memcpy(text, "{\"title\":\"T\"}", 13);
+	assert_false(
+		um_definition_read(&definition, um_str(text), true, &fault));
+	um_definition_free(&definition);
+	text[UM_DEFINITION_MAX] = '\0';
+	assert_true(
+		um_definition_read(&definition, um_str(text), true, &fault));
+	um_definition_free(&definition);
+	assert_false(um_definition_read(&definition, STR("{\"title\":"), true,
+		&fault));
+	um_definition_free(&definition);
+	assert_false(um_definition_read(&definition,
+		STR("{\"title\":\"T\",\"title\":\"T\"}"), true, &fault));
+	um_definition_free(&definition);
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good_forms_are_read),
+		cmocka_unit_test(broken_forms_are_refused_at_their_place),
+		cmocka_unit_test(what_is_no_json_or_too_long),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
