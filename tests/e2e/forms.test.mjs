@@ -1,0 +1,351 @@
+// The page of kinds input and approval, through nginx: what it shows, what it
+// takes, and how a value is checked.
+
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+
+import { openFixture } from '../support/fixture.mjs';
+import { openForms } from '../support/forms.mjs';
+import { request } from '../support/http.mjs';
+import { assertSecurityHeaders } from '../support/pages.mjs';
+
+const SECRET = 'sk_live_1234567890abcdef';
+
+const FORM = {
+	title: { en: 'Connect the shop', de: 'Den Laden verbinden' },
+	text: 'Line 1\nLine <2>',
+	facts: [{ label: 'Shop', value: 'Books & Co' }],
+	fields: [
+		{ name: 'api_key', type: 'secret', label: { en: 'API key', de: 'Schlüssel' }, help: 'Under Developers', required: true,
+			link: { url: 'https://shop.example/keys?a=1&b=2', label: 'Get a key' }, pattern: 'sk_[a-z]+_[a-z0-9]+' },
+		{ name: 'mail', type: 'email', label: 'E-mail' },
+		{ name: 'region', type: 'choice', label: 'Region', choices: [{ value: 'eu', label: 'Europe' }, { value: 'us', label: 'America' }], default: 'us' },
+		{ name: 'notes', type: 'multiline', label: 'Notes' },
+		{ name: 'terms', type: 'checkbox', label: 'I agree' },
+	],
+};
+
+let fixture, forms;
+
+before(async () => {
+	fixture = await openFixture({ name: 'forms' });
+	forms = fixture.closeAtEnd(await openForms(fixture.stack));
+});
+
+after(() => fixture?.close());
+
+const input = (more) => forms.create({ form: FORM, ...more });
+const status = async ({ id }) => (await fixture.stack.sql('SELECT status FROM urlmode.elicitation WHERE id = $1', [id]))[0].status;
+const control = (page, id) => ['input', 'textarea', 'select'].flatMap((tag) => page.document.find(tag))
+	.find(({ attributes }) => attributes.id === `f-${id}`)?.attributes;
+const wrong = (page) => Object.fromEntries(page.document.find('span').filter(({ attributes }) => attributes.class === 'wrong')
+	.map(({ attributes, text }) => [attributes.id.slice(2), text]));
+
+describe('the page', () => {
+	test('says who asks, for whom, and what; the link alone changes nothing', async () => {
+		const row = await input();
+		const { page, hop } = await forms.visit(row);
+		assert.equal(hop.status, 303);
+		assert.equal(page.status, 200);
+		for (const text of ['Notes <server>', row.subject, 'Connect the shop', 'Line <2>', 'Books & Co', 'API key', 'Under Developers', 'Get a key', 'decline']) {
+			assert.ok(page.document.text.includes(text), text);
+		}
+		assert.equal(await status(row), 'pending');
+	});
+
+	test('has no script, is not stored, and weighs less than 15 KB', async () => {
+		const { page } = await forms.visit(await input());
+		assertSecurityHeaders(page);
+		assert.equal(page.headers['cache-control'], 'no-store');
+		assert.ok(!/<script/i.test(page.body));
+		assert.match(page.headers['content-security-policy'], /form-action 'self'/);
+		assert.doesNotMatch(page.headers['content-security-policy'], /script-src|unsafe/);
+		assert.ok(Buffer.byteLength(page.body) < 15_000, `${Buffer.byteLength(page.body)} bytes`);
+	});
+
+	test('gives each field its type, and screen readers its help', async () => {
+		const { page } = await forms.visit(await input());
+		const { type, autocomplete, required, value, 'aria-describedby': described } = control(page, 'api_key');
+		assert.deepEqual([type, autocomplete, required, value, described], ['password', 'off', '', undefined, 'h-api_key']);
+		assert.deepEqual([control(page, 'mail').type, control(page, 'mail').autocomplete, control(page, 'mail').inputmode], ['email', 'email', 'email']);
+		assert.equal(control(page, 'terms').type, 'checkbox');
+		assert.ok(page.document.find('label').some(({ attributes }) => attributes.for === 'f-notes'));
+		assert.equal(page.document.find('option').find(({ attributes }) => attributes.selected === '').attributes.value, 'us');
+		const link = page.document.find('a').find(({ text }) => text === 'Get a key').attributes;
+		assert.deepEqual([link.href, link.rel], ['https://shop.example/keys?a=1&b=2', 'noopener noreferrer']);
+	});
+
+	test('is in the language of its reader, and says so of each text that is not', async () => {
+		const visit = await forms.visit(await input(), { headers: { 'Accept-Language': 'de-AT' } });
+		assert.ok(visit.page.document.text.includes('Den Laden verbinden') && visit.page.document.text.includes('Bitte ausfüllen'));
+		assert.ok(/<p class="lines" lang="en" dir="ltr">/.test(visit.page.body));
+		const arabic = await forms.look({ ...visit, headers: { ...visit.headers, 'Accept-Language': 'ar' } });
+		assert.ok(/<html lang="ar" dir="rtl">/.test(arabic.body) && /<h2 lang="en" dir="ltr">Connect the shop/.test(arabic.body));
+	});
+
+	test('of a definition that is broken is an error, and the log says where', async () => {
+		const row = await forms.create({ form: { title: 'T', fields: [{ name: 'a', type: 'text', label: 'L', hint: 'secret words' }] } });
+		const { page } = await forms.visit(row);
+		assert.deepEqual([page.status, page.reason], [500, 'internal_error']);
+		const [line] = (await fixture.stack.programLog()).filter(({ elicitation, program }) => elicitation === row.id && program === 'form');
+		assert.equal(line.detail, 'form /fields/0/hint: is unknown');
+	});
+});
+
+describe('an answer', () => {
+	test('is sealed as the result, once, and the page after it has a clean address', async () => {
+		const row = await input();
+		const visit = await forms.visit(row);
+		const fields = { 'field.api_key': SECRET, 'field.mail': ' zoe@example.com ', 'field.region': 'eu', 'field.notes': 'a\r\nb', answer: 'submit' };
+		const answer = await forms.send(visit, fields);
+		assert.deepEqual([answer.status, answer.headers.location], [303, '/done']);
+		assert.deepEqual(await forms.result(row), { values: { api_key: SECRET, mail: 'zoe@example.com', region: 'eu', notes: 'a\nb', terms: false } });
+		const again = await forms.send(visit, { ...fields, 'field.api_key': 'sk_live_other' });
+		assert.deepEqual([again.status, again.document.title.includes('Already done')], [200, true]);
+		assert.equal((await forms.result(row)).values.api_key, SECRET);
+		assert.ok((await forms.look(visit)).document.title.includes('Already done'));
+	});
+
+	test('can be a private key, byte for byte', async () => {
+		const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 4096, privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } });
+		const row = await forms.create({ form: { title: 'T', fields: [{ name: 'pem', type: 'secret', multiline: true, label: 'Key' }] } });
+		const visit = await forms.visit(row);
+		await forms.send(visit, { 'field.pem': privateKey.replaceAll('\n', '\r\n'), answer: 'submit' });
+		assert.deepEqual(await forms.result(row), { values: { pem: privateKey } });
+	});
+
+	test('with mistakes comes back with them at their fields, and without its secret', async () => {
+		const row = await input();
+		const visit = await forms.visit(row);
+		const page = await forms.send(visit, { 'field.api_key': 'pk_S3cr3t', 'field.mail': 'zoe', 'field.region': 'eu', 'field.notes': '\nx <y>', 'field.terms': 'on', answer: 'submit' });
+		assert.equal(page.status, 422);
+		assert.deepEqual(wrong(page), { api_key: 'This does not have the expected form.', mail: 'Please enter an e-mail address.' });
+		assert.ok(!page.body.includes('S3cr3t'));
+		assert.deepEqual([control(page, 'mail').value, control(page, 'api_key').value, control(page, 'terms').checked], ['zoe', undefined, '']);
+		assert.deepEqual([control(page, 'mail')['aria-invalid'], control(page, 'mail')['aria-describedby']], ['true', 'e-mail']);
+		assert.deepEqual([control(page, 'api_key').autofocus, control(page, 'mail').autofocus], ['', undefined]);
+		assert.match(page.body, /<textarea[^>]*>\n\nx &lt;y&gt;<\/textarea>/);
+		assert.ok(page.document.find('p').some(({ attributes, text }) => attributes.role === 'alert' && text.includes('Nothing was stored')));
+		assert.deepEqual([await status(row), await forms.result(row)], ['pending', null]);
+		const [line] = (await fixture.stack.programLog()).filter(({ elicitation, status: code }) => elicitation === row.id && code === 422);
+		assert.deepEqual([line.outcome, line.reason], ['refused', 'values_invalid']);
+	});
+
+	test('can be no', async () => {
+		const row = await input();
+		const answer = await forms.send(await forms.visit(row), { 'field.api_key': '', 'field.mail': 'half', answer: 'decline' });
+		assert.deepEqual([answer.status, answer.headers.location], [303, '/done']);
+		const [{ action, reason, result }] = await fixture.stack.sql('SELECT action, reason, result FROM urlmode.elicitation WHERE id = $1', [row.id]);
+		assert.deepEqual([action, reason, result], ['decline', 'access_denied', null]);
+	});
+
+	test('is in no log', async () => {
+		const log = JSON.stringify(await fixture.stack.programLog());
+		assert.ok(!log.includes(SECRET) && !log.includes('S3cr3t') && !log.includes('zoe@'));
+	});
+});
+
+describe('what is refused', () => {
+	const good = { 'field.api_key': SECRET, answer: 'submit' };
+	const long = 'x'.repeat(40_000);
+
+	for (const [name, fields, code, reason, headers] of [
+		['a form of another site', good, 403, 'cross_site', { 'Sec-Fetch-Site': 'cross-site' }],
+		['a form of a site beside', good, 403, 'cross_site', { 'Sec-Fetch-Site': 'same-site' }],
+		['another browser', good, 403, 'wrong_browser', { Cookie: '__Host-urlmode=AAECAwQFBgcICQoLDA0ODw' }],
+		['a browser without cookies', good, 403, 'wrong_browser', { Cookie: '' }],
+		['a field that the form does not have', { ...good, 'field.other': '1' }, 400, 'field_unknown'],
+		['a parameter that is no field', { ...good, admin: '1' }, 400, 'field_unknown'],
+		['a comment', { ...good, comment: 'x' }, 400, 'field_unknown'],
+		['a field twice', [...Object.entries(good), ['field.api_key', 'x']], 400, 'duplicate_parameter'],
+		['the state twice', [...Object.entries(good), ['state', 'x']], 400, 'duplicate_parameter'],
+		['no answer', { 'field.api_key': SECRET }, 400, 'answer_invalid'],
+		['the answer of an approval', { ...good, answer: 'approve' }, 400, 'answer_invalid'],
+		['a NUL', { ...good, 'field.api_key': 'a\0b' }, 400, 'malformed_parameters'],
+		['a field of 40,000 characters', { ...good, 'field.notes': long }, 400, 'parameters_too_large'],
+		['too many fields', [...Object.entries(good), ...Array.from({ length: 40 }, (_, n) => [`f${n}`, ''])], 400, 'parameters_too_large'],
+		['a form with an attachment', good, 415, 'unsupported_media_type', { 'Content-Type': 'multipart/form-data; boundary=x' }],
+		['JSON', good, 415, 'unsupported_media_type', { 'Content-Type': 'application/json' }],
+	]) {
+		test(`${name}: ${reason}`, async () => {
+			const row = await input();
+			const answer = await forms.send(await forms.visit(row), fields, headers);
+			assert.deepEqual([answer.status, answer.reason], [code, reason]);
+			assert.ok(!answer.body.includes(SECRET));
+			assert.deepEqual([await status(row), await forms.result(row)], ['pending', null]);
+		});
+	}
+
+	for (const [name, value, mistake] of [
+		['a bidi control', 'sk_live_a\u202eb', 'This contains a character that is not allowed.'],
+		['a control character', 'sk_live_a\u0007', 'This contains a character that is not allowed.'],
+		['more characters than the field takes', `sk_live_${'a'.repeat(1_000)}`, 'This can have at most 1000 characters.'],
+	]) {
+		test(`${name} is a mistake of its field`, async () => {
+			const row = await input();
+			const page = await forms.send(await forms.visit(row), { ...good, 'field.api_key': value });
+			assert.deepEqual([page.status, wrong(page)], [422, { api_key: mistake }]);
+			assert.equal(await status(row), 'pending');
+		});
+	}
+
+	test('bytes that are no UTF-8: malformed_parameters', async () => {
+		const visit = await forms.visit(await input());
+		const answer = await request(visit.address.split('?')[0], { method: 'POST', body: `state=${visit.state}&field.api_key=%FF&answer=submit`,
+			headers: { ...visit.headers, 'Content-Type': 'application/x-www-form-urlencoded' } });
+		assert.deepEqual([answer.status, answer.reason], [400, 'malformed_parameters']);
+	});
+
+	test('a state in the query of a form: query_and_form', async () => {
+		const visit = await forms.visit(await input());
+		const answer = await request(visit.address, { method: 'POST', body: `state=${visit.state}&answer=decline`,
+			headers: { ...visit.headers, 'Content-Type': 'application/x-www-form-urlencoded' } });
+		assert.deepEqual([answer.status, answer.reason], [400, 'query_and_form']);
+	});
+
+	test('1 MB of fields, or a field of a million characters, by the web server: 413', async () => {
+		const visit = await forms.visit(await input());
+		for (const fields of [{ 'field.notes': 'x'.repeat(1_000_000) }, Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`f${n}`, long]))]) {
+			assert.equal((await forms.send(visit, { ...good, ...fields })).status, 413);
+		}
+	});
+
+	test('another method: method_not_allowed', async () => {
+		const visit = await forms.visit(await input());
+		for (const method of ['PUT', 'DELETE', 'HEAD']) {
+			assert.equal((await request(visit.address, { method, headers: visit.headers })).status, 405);
+		}
+	});
+
+	test('a token for another purpose, and a provider of another kind', async () => {
+		const row = await input();
+		const visit = await forms.visit(row);
+		const link = new URL(row.url).searchParams.get('state');
+		const refused = async (address, headers = visit.headers) => (await request(`${fixture.stack.baseUrl}${address}`, { headers })).reason;
+		assert.equal(await refused(`/form/intake?state=${link}`), 'state_invalid');
+		assert.equal(await refused(`/form/approvals?state=${visit.state}`), 'state_invalid');
+		assert.equal(await refused(`/form/demo?state=${visit.state}`), 'unknown_provider');
+		assert.equal(await refused(`/form/nobody?state=${visit.state}`), 'unknown_provider');
+		assert.equal(await refused(`/connect/intake?state=${visit.state}`), 'state_invalid');
+		assert.equal(await refused('/form/intake'), 'state_missing');
+		assert.equal(await refused('/form/'), 'unknown_route');
+	});
+
+	test('an answer to the confirm page, which these kinds do not have', async () => {
+		const row = await input();
+		const answer = await request(row.url.split('?')[0], { method: 'POST', body: `state=${new URL(row.url).searchParams.get('state')}&answer=continue`,
+			headers: { 'Content-Type': 'application/x-www-form-urlencoded' } });
+		assert.deepEqual([answer.status, answer.reason], [400, 'state_invalid']);
+		assert.equal(await status(row), 'pending');
+	});
+
+	test('a form after its end', async () => {
+		const row = await input();
+		const visit = await forms.visit(row);
+		await fixture.stack.sql("UPDATE urlmode.elicitation SET expires_at = now() - interval '1 second' WHERE id = $1", [row.id]);
+		const answer = await forms.send(visit, good);
+		assert.deepEqual([answer.status, answer.reason], [410, 'expired']);
+		assert.equal(await forms.result(row), null);
+	});
+});
+
+describe('a value that the MCP server checks', () => {
+	const send = async (row, visit, key = SECRET) => forms.send(visit, { 'field.api_key': key, answer: 'submit' });
+	const follow = async (visit) => JSON.parse((await request(`${fixture.stack.baseUrl}/status?provider=intake&state=${visit.state}`, { headers: visit.headers })).body);
+
+	test('is followed by the page, comes back with its problem, and is taken in the end', async () => {
+		const row = await input({ verify: 30_000 });
+		const visit = await forms.visit(row);
+		const hop = await send(row, visit);
+		assert.deepEqual([hop.status, new URL(hop.headers.location, visit.address).href], [303, visit.address]);
+		const checking = await forms.look(visit);
+		assert.ok(checking.document.text.includes('is checking what you sent') && !checking.body.includes(SECRET));
+		assert.match(checking.headers['content-security-policy'], /script-src 'sha256-/);
+		assert.match(checking.body, /<noscript><meta http-equiv="refresh"/);
+		assert.equal((await follow(visit)).status, 'processing');
+		assert.equal((await send(row, visit, 'sk_live_second')).status, 303, 'a second tab');
+
+		const taken = await forms.take(row);
+		assert.deepEqual(forms.open(row, taken.result), { values: { api_key: SECRET, terms: false } });
+		assert.equal(await forms.end(row, taken, { field: 'api_key', problem: { en: 'This key is revoked.', de: 'Gesperrt.' } }), 'opened');
+		assert.deepEqual(await follow(visit).then(({ status: now, failed_attempts: tries }) => [now, tries]), ['opened', 1]);
+		const page = await forms.look(visit);
+		assert.deepEqual([page.status, wrong(page)], [200, { api_key: 'This key is revoked.' }]);
+		assert.equal(control(page, 'api_key')['aria-invalid'], 'true');
+		assert.equal(await forms.result(row), null);
+
+		assert.equal((await send(row, visit, 'sk_live_good')).status, 303);
+		assert.equal(await forms.end(row, await forms.take(row)), 'completed');
+		assert.equal((await follow(visit)).status, 'completed');
+		assert.deepEqual((await forms.result(row)).values.api_key, 'sk_live_good');
+	});
+
+	test('with a problem of no field, shows it above the form', async () => {
+		const row = await input({ verify: 30_000 });
+		const visit = await forms.visit(row);
+		await send(row, visit);
+		await forms.end(row, await forms.take(row), { field: 'other', problem: 'The shop is closed.' });
+		const page = await forms.look(visit);
+		assert.ok(page.document.find('p').some(({ attributes, text }) => attributes.role === 'alert' && text.includes('The shop is closed.')));
+	});
+
+	test('that nobody checks in time has to be sent again, and the page says so', async () => {
+		const row = await input({ verify: 30_000 });
+		const visit = await forms.visit(row);
+		await send(row, visit);
+		await fixture.stack.sql("UPDATE urlmode.elicitation SET check_until = now() WHERE id = $1", [row.id]);
+		assert.equal((await follow(visit)).status, 'opened');
+		const page = await forms.look(visit);
+		assert.ok(page.document.text.includes('could not check what you sent'));
+		assert.equal(await forms.result(row), null);
+	});
+
+	test('after five problems, has ended', async () => {
+		const row = await input({ verify: 30_000 });
+		const visit = await forms.visit(row);
+		for (let n = 0; n < 5; n += 1) {
+			await send(row, visit);
+			await forms.end(row, await forms.take(row), { field: 'api_key', problem: 'No.' });
+		}
+		assert.ok((await forms.look(visit)).document.text.includes('refused too many times'));
+	});
+});
+
+describe('an approval', () => {
+	const APPROVAL = { title: 'Terms of service', text: 'Do you agree?', comment: 'optional', facts: [{ label: 'Version', value: '3' }] };
+	const approval = (more) => forms.create({ kind: 'approval', form: APPROVAL, ...more });
+
+	test('by the starter has an approver, a comment and a time; later ones are told who has decided', async () => {
+		const row = await approval();
+		const visit = await forms.visit(row);
+		assert.ok(visit.page.document.text.includes('Terms of service') && visit.page.document.text.includes('Approve'));
+		assert.equal((await forms.send(visit, { comment: 'Fine\r\nwith me', answer: 'approve' })).headers.location, '/done');
+		const { approver, comment, decided_at: decidedAt, ...more } = await forms.result(row);
+		assert.deepEqual([approver, comment, more], [row.subject, 'Fine\nwith me', {}]);
+		assert.ok(Math.abs(Date.now() - Date.parse(decidedAt)) < 120_000 && decidedAt.endsWith('Z'));
+		const again = await forms.send(visit, { comment: '', answer: 'decline' });
+		assert.ok(again.document.text.includes(row.subject) && again.document.text.includes('has approved this'));
+	});
+
+	test('that is declined has its comment, too, and needs one where it is required', async () => {
+		const row = await approval({ form: { ...APPROVAL, comment: 'required' } });
+		const visit = await forms.visit(row);
+		const page = await forms.send(visit, { comment: ' \n', answer: 'decline' });
+		assert.equal(page.status, 303, 'blank lines are a comment');
+		const other = await approval({ form: { ...APPROVAL, comment: 'required' } });
+		const asked = await forms.send(await forms.visit(other), { comment: '', answer: 'decline' });
+		assert.deepEqual([asked.status, wrong(asked)], [422, { comment: 'Please fill this in.' }]);
+		const [{ action, reason }] = await fixture.stack.sql('SELECT action, reason FROM urlmode.elicitation WHERE id = $1', [row.id]);
+		assert.deepEqual([action, reason], ['decline', 'declined']);
+	});
+
+	test('by others is refused where nobody knows who they are', async () => {
+		const row = await approval({ approvers: ['anna'] });
+		const { hop } = await forms.visit(row);
+		assert.deepEqual([hop.status, hop.reason], [403, 'approval_needs_sign_in']);
+		const link = `${fixture.stack.baseUrl}/connect/approvals?state=${forms.link('connect', 'approvals', row.id)}`;
+		assert.equal((await forms.visit({ url: link })).hop.reason, 'approval_needs_sign_in');
+		assert.equal(await status(row), 'pending');
+	});
+});
