@@ -72,8 +72,8 @@ put_refusal(const struct um_config *config, struct um_exchange *ex)
 	struct um_buf sign_out = { 0 };
 	struct um_way_on way;
 
-	ex->outcome = um_refusal_status(ex->refusal) == 503
-			&& ex->refusal != UM_REFUSAL_PREFETCH
+	ex->outcome = ex->refusal == UM_REFUSAL_UNAVAILABLE
+			|| ex->refusal == UM_REFUSAL_NOT_STORED
 		? "unavailable"
 		: ex->refusal == UM_REFUSAL_INTERNAL_ERROR ? "failed"
 							   : "refused";

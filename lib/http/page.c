@@ -31,7 +31,7 @@
 	"await new Promise(f=>setTimeout(f,pause))}"                           \
 	"})()"
 
-#define SCRIPT_HASH "sha256-0jOb6e+Mks/hEXDWmGx0/pw+qzVXg9R1y9jS1oRz02E="
+#define SCRIPT_HASH "sha256-JHCjuWEsjuqW/yvSTOMfvNpSJ7T3hlasB1tqZTIlRyY="
 
 #define NO_FORM "; form-action 'none'"
 

@@ -97,6 +97,6 @@
 	"dl{display:block}dd{margin:0 0 .75rem}dd:last-child{margin:0}"        \
 	"button,a{width:100%}}"
 
-#define UM_STYLE_HASH "sha256-qBT/EJ6Ezh1hFw/iB5s9nO7MsEgC8UMr9+rbkALF5NQ="
+#define UM_STYLE_HASH "sha256-lcqyfrwv5fR1CQX4BtJ5VFPZOcPm1hMraRNuZol5Cj8="
 
 #endif

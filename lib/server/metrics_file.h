@@ -26,9 +26,9 @@
 	X("connect")                                                           \
 	X("oauth-return")                                                      \
 	X("payment-return")                                                    \
-	X("form")                                                              \
 	X("webhook")                                                           \
-	X("status")
+	X("status")                                                            \
+	X("form")
 
 /* The HTTP statuses with a counter of their own. */
 #define UM_METRICS_STATUSES(X)                                                 \

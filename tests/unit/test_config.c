@@ -239,17 +239,19 @@ TEST(the_programs_that_a_provider_needs)
 		const char *providers;
 		const char *needed; /* of those in `names`, 1 or 0 each */
 	} rows[] = {
-		{ "{\"demo\": {\"kind\": \"oauth\"}}", "11100" },
+		{ "{\"demo\": {\"kind\": \"oauth\"}}", "111000" },
 		{ "{\"stripe\": {\"kind\": \"payment\","
 		  " \"secrets\": [\"whsec_1\"]}}",
-			"11011" },
+			"110110" },
 		{ "{\"demo\": {\"kind\": \"oauth\"},"
 		  " \"stripe\": {\"kind\": \"payment\","
 		  " \"secrets\": [\"whsec_1\"]}}",
-			"11111" },
+			"111110" },
+		{ "{\"intake\": {\"kind\": \"input\"}}", "110001" },
+		{ "{\"vote\": {\"kind\": \"approval\"}}", "110001" },
 	};
 	static const char *const names[] = { "connect", "status",
-		"oauth-return", "payment-return", "webhook" };
+		"oauth-return", "payment-return", "webhook", "form" };
 	struct um_error err;
 
 	for (size_t i = 0; i < LENGTH(rows); i++) {

@@ -124,6 +124,7 @@ TEST(each_final_page_has_its_title)
 		{ UM_FINAL_PAGE_LATE, "late", "Your payment has arrived" },
 		{ UM_FINAL_PAGE_EXPIRED, "expired",
 			"This request has expired" },
+		{ UM_FINAL_PAGE_REFUSED, "refused", "That did not work" },
 	};
 
 	assert_int_equal(LENGTH(cases), UM_FINAL_PAGE_COUNT);
@@ -285,6 +286,17 @@ TEST(the_page_that_waits_for_a_payment)
 	um_response_free(&response);
 }
 
+TEST(the_page_that_waits_for_a_check)
+{
+	struct um_response response = { 0 };
+
+	um_page_checking(&response, &nobody, NULL);
+	assert_page(&response);
+	assert_hash(&response, "script-src", "<script>", "</script>");
+	assert_has(&response.body, "is checking what you sent");
+	um_response_free(&response);
+}
+
 /* Each page in each language says which it is. */
 TEST(each_page_is_in_the_language_that_is_asked_for)
 {
@@ -421,6 +433,7 @@ main(void)
 		cmocka_unit_test(the_confirm_page_shows_who_asks_for_whom),
 		cmocka_unit_test(the_confirm_page_escapes_every_text),
 		cmocka_unit_test(the_page_that_waits_for_a_payment),
+		cmocka_unit_test(the_page_that_waits_for_a_check),
 		cmocka_unit_test(
 			each_page_is_in_the_language_that_is_asked_for),
 		cmocka_unit_test(the_confirm_page_says_what_is_asked_for),

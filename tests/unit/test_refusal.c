@@ -56,14 +56,16 @@ TEST(statuses_have_their_meaning_in_http)
 		{ 403,
 			"wrong_browser sign_in_required wrong_user "
 			"sign_in_refused id_token_invalid "
-			"unknown_signing_key session_missing" },
+			"unknown_signing_key session_missing "
+			"cross_site own_request four_eyes_not_set_up "
+			"approval_needs_sign_in" },
 		{ 404, "unknown_route unknown_provider unknown_elicitation" },
 		{ 405, "method_not_allowed" },
 		{ 410, "state_expired expired" },
 		{ 413, "body_too_large" },
 		{ 415, "unsupported_media_type" },
 		{ 500, "sign_in_not_set_up internal_error" },
-		{ 503, "prefetch signing_key_missing unavailable" },
+		{ 503, "prefetch signing_key_missing unavailable not_stored" },
 	};
 
 	for (size_t i = 0; i < LENGTH(table); i++) {

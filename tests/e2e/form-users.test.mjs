@@ -1,0 +1,113 @@
+// Who may open and answer a form, where the web server knows the users; and a
+// form while the database is away.
+
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+
+import { openFixture } from '../support/fixture.mjs';
+import { openForms } from '../support/forms.mjs';
+import { request } from '../support/http.mjs';
+import { until } from '../support/wait.mjs';
+import { configure, setUpNginx } from '../security/deployment.mjs';
+
+const USERS = ['ada', 'ben', 'eve'];
+const FORM = { title: 'Key', fields: [{ name: 'api_key', type: 'secret', label: 'Key', required: true }] };
+const APPROVAL = { title: 'Expense', facts: [{ label: 'Sum', value: '900 EUR' }], comment: 'optional' };
+
+let fixture, forms;
+
+before(async () => {
+	fixture = await openFixture({ name: 'form-users', own: true });
+	await configure(fixture.stack, (config) => {
+		delete config.user_check;
+		config.providers.approvals.four_eyes = true;
+		config.providers.named = { kind: 'approval' };
+	});
+	await setUpNginx(fixture.stack, {
+		snippets: ['auth-basic.conf'],
+		files: { 'urlmode.htpasswd': USERS.map((name) => `${name}:{SHA}${createHash('sha1').update('x').digest('base64')}\n`).join('') },
+	});
+	forms = fixture.closeAtEnd(await openForms(fixture.stack));
+});
+
+after(() => fixture?.close());
+
+const as = (name) => ({ headers: { Authorization: `Basic ${Buffer.from(`${name}:x`).toString('base64')}` } });
+const row = async ({ id }) => (await fixture.stack.sql('SELECT status, action, decided_by FROM urlmode.elicitation WHERE id = $1', [id]))[0];
+const events = async ({ id }) => (await fixture.stack.sql('SELECT type, action, reference FROM urlmode.event WHERE elicitation = $1 ORDER BY received_at', [id]));
+const refused = async (form, user) => {
+	const { hop } = await forms.visit(form, as(user));
+	return [hop.status, hop.reason];
+};
+
+describe('an input', () => {
+	test('is opened for its user, and for no other', async () => {
+		const form = await forms.create({ form: FORM, subject: 'ada' });
+		assert.deepEqual(await refused(form, 'eve'), [403, 'wrong_user']);
+		assert.equal((await row(form)).status, 'pending');
+		const visit = await forms.visit(form, as('ada'));
+		assert.equal((await row(form)).status, 'opened');
+		assert.ok(!visit.page.document.text.includes('sent you this link'), 'nobody has to be warned');
+		assert.deepEqual(await forms.send({ ...visit, headers: { ...visit.headers, ...as('eve').headers } }, { 'field.api_key': 'x', answer: 'submit' })
+			.then(({ status, reason }) => [status, reason]), [403, 'wrong_user']);
+		assert.equal((await forms.send(visit, { 'field.api_key': 'x', answer: 'submit' })).status, 303);
+		assert.deepEqual((await events(form)).map(({ type }) => type), ['wrong_user']);
+	});
+
+	test('HEAD and what a browser loads in advance open nothing', async () => {
+		const form = await forms.create({ form: FORM, subject: 'ada' });
+		assert.equal((await request(form.url, { method: 'HEAD', ...as('ada') })).status, 303);
+		assert.equal((await request(form.url, { headers: { ...as('ada').headers, 'Sec-Purpose': 'prefetch' } })).reason, 'prefetch');
+		assert.equal((await row(form)).status, 'pending');
+	});
+});
+
+describe('an approval by others', () => {
+	test('of named users is for them alone; a second decision says who has decided', async () => {
+		const form = await forms.create({ kind: 'approval', form: APPROVAL, subject: 'ada', approvers: ['ben', 'eve'] });
+		assert.deepEqual(await refused(form, 'ada'), [403, 'wrong_user']);
+		const [ben, eve] = [await forms.visit(form, as('ben')), await forms.visit(form, as('eve'))];
+		assert.ok(ben.page.document.text.includes('ada') && ben.page.document.text.includes('900 EUR'));
+		assert.equal((await forms.send(ben, { comment: 'Too much', answer: 'decline' })).headers.location, '/done');
+		assert.deepEqual(await row(form), { status: 'completed', action: 'decline', decided_by: 'ben' });
+		assert.deepEqual(await forms.result(form).then(({ approver, comment }) => [approver, comment]), ['ben', 'Too much']);
+		const late = await forms.send(eve, { comment: '', answer: 'approve' });
+		assert.ok(late.document.text.includes('ben has declined this'));
+		assert.ok((await forms.look(eve)).document.text.includes('ben has declined this'));
+		assert.deepEqual((await events(form)).at(-1), { type: 'decision', action: 'decline', reference: 'ben' });
+	});
+
+	test('with four eyes is for anybody but the starter', async () => {
+		const form = await forms.create({ kind: 'approval', form: APPROVAL, subject: 'ada', approvers: [] });
+		assert.deepEqual(await refused(form, 'ada'), [403, 'own_request']);
+		const visit = await forms.visit(form, as('ben'));
+		const stolen = { ...visit, headers: { ...visit.headers, ...as('ada').headers } };
+		assert.equal((await forms.send(stolen, { comment: '', answer: 'approve' })).reason, 'own_request');
+		await forms.send(visit, { comment: '', answer: 'approve' });
+		assert.deepEqual(await row(form), { status: 'completed', action: 'accept', decided_by: 'ben' });
+	});
+
+	test('with four eyes is for nobody where names may differ', async () => {
+		const form = await forms.create({ kind: 'approval', provider: 'named', form: APPROVAL, subject: 'ada', approvers: [] });
+		assert.deepEqual(await refused(form, 'ben'), [403, 'four_eyes_not_set_up']);
+	});
+});
+
+describe('while the database is away', () => {
+	test('a form is kept by the browser: the page says that nothing was stored, and a reload sends it', async () => {
+		const form = await forms.create({ form: FORM, subject: 'ada' });
+		const visit = await forms.visit(form, as('ada'));
+		const fields = { 'field.api_key': 'S3cr3t', answer: 'submit' };
+		await forms.close();
+		await fixture.stack.service('stop', 'postgres');
+		const answer = await forms.send(visit, fields);
+		assert.deepEqual([answer.status, answer.reason], [503, 'not_stored']);
+		assert.ok(answer.headers['retry-after'] && answer.headers.refresh === undefined);
+		assert.ok(answer.document.text.includes('Nothing was stored') && !answer.body.includes('S3cr3t'));
+		assert.equal((await forms.look(visit)).reason, 'unavailable');
+		await fixture.stack.service('start', 'postgres');
+		await until('the database is there again', async () => (await forms.send(visit, fields)).status !== 503);
+		assert.deepEqual(await forms.result(form), { values: { api_key: 'S3cr3t' } });
+	});
+});
