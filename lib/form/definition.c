@@ -10,6 +10,19 @@
 #define VALUES_MAX 4096 /* values and names of the JSON */
 
 static bool
+read_input(struct um_definition *definition, const struct um_place *at)
+{
+	struct um_input *input = &definition->input[definition->inputs_len];
+	bool ok = um_input_read(input, at);
+
+	/* Before it is counted, no field is compared with itself. */
+	if (ok && um_definition_input(definition, input->name) != NULL)
+		ok = um_place_refuse(at, "name", "is used twice");
+	definition->inputs_len++;
+	return ok;
+}
+
+static bool
 read_inputs(struct um_definition *definition, const struct um_place *at)
 {
 	const struct um_json_node *list = um_place_get(at, "fields"),
@@ -22,7 +35,7 @@ read_inputs(struct um_definition *definition, const struct um_place *at)
 
 		if (++len > UM_FORM_INPUTS_MAX)
 			break;
-		if (!um_input_read(definition, &here))
+		if (!read_input(definition, &here))
 			return false;
 	}
 	return (len != 0 && len <= UM_FORM_INPUTS_MAX)
@@ -128,17 +141,5 @@ um_definition_input(const struct um_definition *definition, struct um_str name)
 	for (size_t i = 0; i < definition->inputs_len; i++)
 		if (um_str_eq(definition->input[i].name, name))
 			return &definition->input[i];
-	return NULL;
-}
-
-const struct um_json_node *
-um_input_choice(const struct um_input *input, struct um_str value)
-{
-	const struct um_json_node *node = NULL;
-
-	while ((node = um_json_next(input->choices, node)) != NULL)
-		if (um_json_string_eq(um_json_member(node, um_str("value")),
-			    value))
-			return node;
 	return NULL;
 }

@@ -14,8 +14,7 @@ static const char *const types[] = { "text", "secret", "multiline", "email",
 	"url", "number", "choice", "checkbox" };
 
 static bool
-read_name(struct um_input *input, const struct um_place *at,
-	const struct um_definition *definition)
+read_name(struct um_input *input, const struct um_place *at)
 {
 	const struct um_json_node *node = um_place_get(at, "name");
 	struct um_str name = um_place_text(node);
@@ -30,8 +29,6 @@ read_name(struct um_input *input, const struct um_place *at,
 	if (!ok)
 		return um_place_refuse(at, "name",
 			"is not a name of [a-z][a-z0-9_]*");
-	if (um_definition_input(definition, name) != NULL)
-		return um_place_refuse(at, "name", "is used twice");
 	input->name = name;
 	return true;
 }
@@ -239,21 +236,19 @@ read_default(struct um_input *input, const struct um_place *at)
 }
 
 bool
-um_input_read(struct um_definition *definition, const struct um_place *at)
+um_input_read(struct um_input *input, const struct um_place *at)
 {
 	static const char *const names[] = { "name", "type", "label", "help",
 		"link", "required", "multiline", "min", "max", "pattern",
 		"choices", "default", NULL };
-	struct um_input *input = &definition->input[definition->inputs_len];
 	bool is_multiline;
 
-	if (!um_place_has(at, names) || !read_name(input, at, definition)
+	if (!um_place_has(at, names) || !read_name(input, at)
 		|| !read_type(input, at)
 		|| !read_absent(at, "multiline", input->type == UM_INPUT_SECRET)
 		|| !um_place_bool(&is_multiline, at, "multiline"))
 		return false;
 	input->has_lines = is_multiline || input->type == UM_INPUT_MULTILINE;
-	definition->inputs_len++;
 	return um_place_words(&input->label, at, "label", UM_FORM_LABEL_MAX,
 		       false, true)
 		&& um_place_words(&input->help, at, "help", UM_FORM_HELP_MAX,

@@ -3,10 +3,13 @@
 #ifndef UM_INPUT_H
 #define UM_INPUT_H
 
-#include "form/definition.h"
+#include "form/field.h"
 #include "form/place.h"
 
-/* Adds the field at this place to definition->input. False: it is refused. */
-bool um_input_read(struct um_definition *definition, const struct um_place *at);
+/*
+ * Reads the field at this place. False: it is refused. The caller frees its
+ * pattern in every case.
+ */
+bool um_input_read(struct um_input *input, const struct um_place *at);
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "form/words.h"
 
+#define NAME_MAX_SHOWN 32 /* bytes */
+
 struct um_str
 um_place_text(const struct um_json_node *node)
 {
@@ -45,10 +47,10 @@ um_place_element(const struct um_place *at, const char *list, size_t index,
 static bool
 refuse_name(const struct um_place *at, struct um_str name)
 {
-	char text[UM_FORM_NAMES_MAX + 1];
+	char text[NAME_MAX_SHOWN + 1];
 
-	if (name.len > UM_FORM_NAMES_MAX)
-		name.len = UM_FORM_NAMES_MAX;
+	if (name.len > NAME_MAX_SHOWN)
+		name.len = NAME_MAX_SHOWN;
 	memcpy(text, name.ptr, name.len);
 	text[name.len] = '\0';
 	return um_place_refuse(at, text, "is unknown");

@@ -10,7 +10,13 @@
 #include <stddef.h>
 
 #include "core/json.h"
-#include "form/definition.h"
+#include "core/str.h"
+
+/* The place of a mistake, as a JSON pointer (RFC 6901), and what it is. */
+struct um_definition_fault {
+	char pointer[80];
+	const char *reason;
+};
 
 /* An object of the definition, and where it is. */
 struct um_place {

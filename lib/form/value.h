@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "core/str.h"
-#include "form/definition.h"
+#include "form/field.h"
 
 /* What is wrong with a value; a page has a text for each. */
 enum um_mistake {

@@ -6,6 +6,7 @@
 
 #include <valgrind/memcheck.h>
 
+#include "form/answers.h"
 #include "postgres/store.h"
 #include "program_case.h"
 
@@ -66,6 +67,38 @@ TEST(a_form_that_is_refused_is_wiped)
 	assert_int_equal(freed_with_secret, 0);
 }
 
+/* What a user has typed: in the form, in the answers, in the result. */
+TEST(the_answers_of_a_form_are_wiped)
+{
+	static const char json[] =
+		"{\"title\":\"T\",\"fields\":[{\"name\":\"a\",\"type\":"
+		"\"secret\","
+		"\"multiline\":true,\"label\":\"A\"},{\"name\":\"n\","
+		"\"type\":\"number\",\"label\":\"N\"}]}";
+	struct um_definition definition;
+	struct um_definition_fault fault;
+	struct um_answers answers;
+	struct um_form form;
+	struct um_buf values = { 0 };
+
+	assert_true(
+		um_definition_read(&definition, um_str(json), false, &fault));
+	assert_int_equal(um_form_parse(&form,
+				 STR("field.a=x%0D%0A" SECRET
+				     "&field.n=" SECRET)),
+		UM_FORM_GOOD);
+	assert_int_equal(um_answers_read(&answers, &definition, &form, true),
+		UM_ANSWERS_READ);
+	assert_int_equal(answers.mistakes, 1);
+	um_answers_put(&values, &answers, &definition);
+	assert_true(str_has(um_buf_str(&values), STR(SECRET)));
+	um_buf_free(&values);
+	um_answers_free(&answers);
+	um_form_free(&form);
+	um_definition_free(&definition);
+	assert_int_equal(freed_with_secret, 0);
+}
+
 TEST(an_exchange_is_wiped)
 {
 	struct um_exchange ex = { .cookie = SECRET,
@@ -119,6 +152,7 @@ main(void)
 			set_up),
 		cmocka_unit_test_setup(a_form_is_wiped, set_up),
 		cmocka_unit_test_setup(a_form_that_is_refused_is_wiped, set_up),
+		cmocka_unit_test_setup(the_answers_of_a_form_are_wiped, set_up),
 		cmocka_unit_test_setup(an_exchange_is_wiped, set_up),
 		cmocka_unit_test_setup(a_store_is_wiped, set_up),
 	};

@@ -34,7 +34,7 @@ export const GRACE_MAX_SECONDS = 365 * 24 * 60 * 60;
  * @property {Uint8Array} binding 16 bytes
  * @property {Uint8Array} [browser] 16 bytes. Zeros or undefined mean any browser
  *
- * @typedef {'connect' | 'return' | 'cancel' | 'webhook' | 'retry'} Purpose `retry` is for the requestState of the
+ * @typedef {'connect' | 'return' | 'cancel' | 'webhook' | 'form' | 'retry'} Purpose `retry` is for the requestState of the
  *     adapters; the callback programs do not accept it
  */
 

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* A field of a form, as its definition describes it. */
+#ifndef UM_FORM_FIELD_H
+#define UM_FORM_FIELD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/json.h"
+#include "core/str.h"
+#include "form/pattern.h"
+
+#define UM_FORM_LABEL_MAX 200
+#define UM_FORM_HELP_MAX 500
+#define UM_FORM_LINK_LABEL_MAX 120
+#define UM_FORM_LINK_MAX 2048 /* bytes of an address */
+#define UM_FORM_NAMES_MAX 32  /* characters of the name of a field */
+#define UM_FORM_CHOICES_MAX 20
+#define UM_FORM_CHOICE_MAX 200    /* bytes of the value of a choice */
+#define UM_FORM_ONE_LINE_MAX 1000 /* characters, unless the field says */
+#define UM_FORM_VALUES_MAX 8192   /* characters, the most that it may say */
+#define UM_FORM_EMAIL_MAX 254
+#define UM_FORM_DIGITS_MAX 15 /* of a number: a double holds them */
+
+enum um_input_type {
+	UM_INPUT_TEXT,
+	UM_INPUT_SECRET,
+	UM_INPUT_MULTILINE,
+	UM_INPUT_EMAIL,
+	UM_INPUT_URL,
+	UM_INPUT_NUMBER,
+	UM_INPUT_CHOICE,
+	UM_INPUT_CHECKBOX,
+};
+
+/* Nodes and texts belong to the definition; NULL for what it does not have. */
+struct um_input {
+	enum um_input_type type;
+	struct um_str name;
+	const struct um_json_node *label, *help; /* words */
+	struct um_str link;
+	const struct um_json_node *link_label; /* words */
+	bool required;
+	bool has_lines;  /* of several lines: UM_INPUT_MULTILINE, or a secret */
+	size_t min, max; /* characters of a text */
+	double least, greatest; /* of a number */
+	struct um_pattern *pattern;
+	const struct um_json_node *choices; /* an array of objects */
+	const struct um_json_node *initial; /* the default */
+};
+
+/* The element of `choices` with this value, or NULL. */
+const struct um_json_node *um_input_choice(const struct um_input *input,
+	struct um_str value);
+
+#endif
