@@ -2,7 +2,7 @@
 
 import {
 	ElicitationMismatchError, ElicitationTimeoutError, UrlMode, type Answer, type CreateOptions, type LateEvent, type Outcome,
-	type Progress, type Recheck, type UnclaimedPayment,
+	type Problem, type Progress, type Recheck, type UnclaimedPayment, type Values, type Verify,
 } from 'urlmode';
 
 const urlmode = new UrlMode({ databaseUrl: 'postgresql://x', keysFile: '/keys', baseUrl: 'https://callback.example' });
@@ -62,6 +62,61 @@ export async function deliver(told: (reference: string) => void): Promise<Unclai
 	}
 	return payments;
 }
+
+const KEY = { name: 'api_key', type: 'secret' as const, label: { en: 'API key', de: 'API-Schlüssel' }, required: true, pattern: 'sk-[a-z0-9]{8,}' };
+const page = { provider: 'key', kind: 'input' as const, subject: 'user-42', form: { title: 'Your key', fields: [KEY] } };
+const decision = { provider: 'deletion', kind: 'approval' as const, subject: 'user-42', form: { title: 'Delete it?', comment: 'required' as const } };
+
+export async function input(isKnown: (key: unknown, signal: AbortSignal) => Promise<boolean>): Promise<string | number | boolean | undefined> {
+	const { elicitationId, url, returnUrl }: { elicitationId: string; url: string; returnUrl?: undefined } = await urlmode.create({ ...page, verifyTimeout: 5_000 });
+	const { action, result } = await urlmode.waitForCompletion(elicitationId, {
+		subject: 'user-42',
+		async verify({ values, signal }: Verify): Promise<Problem | undefined> {
+			return await isKnown(values.api_key, signal) ? undefined : { field: 'api_key', problem: { en: 'Unknown', de: 'Unbekannt' } };
+		},
+	});
+	const values = result?.values as Values | undefined;
+	return action === 'accept' ? values?.api_key : url + returnUrl;
+}
+
+export async function approval(): Promise<[string | undefined, string | undefined, number | undefined]> {
+	const own: string = (await urlmode.create(decision)).url;
+	const { elicitationId, approvalUrl, url }: { elicitationId: string; approvalUrl: string; url?: undefined } = await urlmode.create({ ...decision, approver: 'others' });
+	const named: string = (await urlmode.create({ ...decision, approver: ['grace'] })).approvalUrl;
+	const { approver, comment, decidedAt } = await urlmode.waitForCompletion(elicitationId, { subject: 'user-42' });
+	return [approver ?? own + url, comment ?? approvalUrl + named, decidedAt?.getTime()];
+}
+
+// @ts-expect-error a secret has no default
+void urlmode.create({ ...page, form: { title: 'a', fields: [{ ...KEY, default: 'sk-1' }] } });
+// @ts-expect-error several lines have no pattern
+void urlmode.create({ ...page, form: { title: 'a', fields: [{ ...KEY, multiline: true }] } });
+// @ts-expect-error a choice has choices
+void urlmode.create({ ...page, form: { title: 'a', fields: [{ name: 'a', type: 'choice', label: 'A' }] } });
+// @ts-expect-error no type is called password
+void urlmode.create({ ...page, form: { title: 'a', fields: [{ name: 'a', type: 'password', label: 'A' }] } });
+// @ts-expect-error the default of a number is a number
+void urlmode.create({ ...page, form: { title: 'a', fields: [{ name: 'a', type: 'number', label: 'A', default: '1' }] } });
+// @ts-expect-error a form has fields
+void urlmode.create({ ...page, form: { title: 'a' } });
+// @ts-expect-error the pages have no Klingon
+void urlmode.create({ ...page, form: { title: { tlh: 'a' }, fields: [KEY] } });
+// @ts-expect-error an approval has no fields
+void urlmode.create({ ...decision, form: { title: 'a', fields: [KEY] } });
+// @ts-expect-error a comment is optional or required
+void urlmode.create({ ...decision, form: { title: 'a', comment: true } });
+// @ts-expect-error a name alone could be meant as a word
+void urlmode.create({ ...decision, approver: 'grace' });
+// @ts-expect-error only an approval has an approver
+void urlmode.create({ ...page, approver: 'others' });
+// @ts-expect-error the page is that of the callback programs
+void urlmode.create({ ...page, targetUrl: 'https://p.example/' });
+// @ts-expect-error a form is for the kinds that have one
+void urlmode.create({ provider: 'demo', kind: 'oauth', subject: 'a', targetUrl: 'https://p.example/', form: page.form });
+// @ts-expect-error only input is verified
+void urlmode.create({ ...decision, verifyTimeout: 5_000 });
+// @ts-expect-error a problem is beside a field
+void urlmode.waitForCompletion('id', { subject: 'a', verify: () => 'wrong' });
 
 // @ts-expect-error a subject is wanted
 void urlmode.waitForCompletion('id', { timeout: 1 });

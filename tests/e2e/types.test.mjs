@@ -29,7 +29,7 @@ const options = {
 const CONSUMERS = {
 	'sdk.ts': `${COMMON}
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { withAccount, withElicitation, type Accepted } from 'urlmode/sdk';
+import { askApproval, collectInput, withAccount, withElicitation, type Accepted } from 'urlmode/sdk';
 const server = new McpServer({ name: 'a', version: '1.0.0' });
 server.registerTool('a', { description: 'a', inputSchema: {} }, (_args, call) => withElicitation({ ...options, server, call }, async ({ result, returnUrl }) => {
 	const code: unknown = result?.code;
@@ -54,6 +54,20 @@ server.registerTool('c', { description: 'c', inputSchema: {} }, (_args, call) =>
 }));
 // @ts-expect-error the client is required
 void withAccount({ ...account, client: undefined, server, call: undefined as never }, () => {});
+const page = { urlmode, subject: 'user-42', provider: 'key', message: 'Please.', form: { title: 'Your key', fields: [{ name: 'api_key', type: 'secret' as const, label: 'API key' }] } };
+server.registerTool('d', { description: 'd', inputSchema: {} }, (_args, call) => collectInput({
+	...page, server, call, verify: ({ values: { api_key: key } }) => (String(key).startsWith('sk-') ? undefined : { field: 'api_key', problem: 'It begins with sk-.' }),
+}, async ({ values, fence }) => ({ content: [{ type: 'text' as const, text: \`\${typeof values.api_key} \${fence}\` }] })));
+const decision = { urlmode, subject: 'user-42', provider: 'deletion', message: 'Please.', form: { title: 'Delete it?' } };
+server.registerTool('e', { description: 'e', inputSchema: {} }, (_args, call) => askApproval({
+	...decision, server, call, approver: ['grace'], sendLink: ({ approvalUrl }: { approvalUrl: string }) => console.log(approvalUrl.length),
+}, ({ approver, comment, decidedAt }) => ({ content: [{ type: 'text' as const, text: approver + (comment ?? '') + decidedAt.getTime() }] })));
+// @ts-expect-error the user of the call gets the link from the client
+void askApproval({ ...decision, server, call: undefined as never, sendLink: () => {} }, () => {});
+// @ts-expect-error an approval is not verified
+void askApproval({ ...decision, server, call: undefined as never, verify: () => undefined }, () => {});
+// @ts-expect-error the form has no fields
+void collectInput({ ...page, form: { title: 'a' }, server, call: undefined as never }, () => {});
 `,
 	'sdk2.ts': `${COMMON}
 import { McpServer } from '@modelcontextprotocol/server';
@@ -164,8 +178,15 @@ const BEFORE = {
 		declare const subject: string;
 		export const tool = () => {
 	`,
-	'return with': `
-		import { withAccount, withElicitation, type AccountOptions } from 'urlmode/sdk';
+	'const { elicitationId': `
+		declare const urlmode: import('urlmode').UrlMode, subject: string;
+		declare const ask: (url: string) => Promise<void>, store: (values: unknown) => Promise<void>;
+		declare const isValid: (value: unknown, signal: AbortSignal) => Promise<boolean>;
+	`,
+	'return ': `
+		import { askApproval, collectInput, withAccount, withElicitation, type AccountOptions } from 'urlmode/sdk';
+		declare const isValid: (value: unknown) => Promise<boolean>, store: (subject: string, value: unknown) => Promise<void>;
+		declare const mail: (subjects: string[], url: string) => Promise<void>;
 		declare const server: AccountOptions['server'], call: AccountOptions['call'], urlmode: import('urlmode').UrlMode;
 		declare const subject: string, id: string, secret: string;
 		declare const keep: (subject: string, id: string | undefined, tokens: { access_token: string }) => Promise<void>;

@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { elicitationsOf, goToCheckout, PRICE, refuse, rowState, scenarioUser, settle, signIn } from './adapters.mjs';
+import { decideFor, FormPage } from './form-page.mjs';
 import { deferred, until } from './wait.mjs';
 
 const FOLDER = new URL('../scenarios/', import.meta.url);
@@ -88,7 +89,13 @@ class Run {
 	}
 
 	fill(text) {
-		return text.replaceAll('{reference}', this.reference);
+		return text.replaceAll('{reference}', this.reference).replace(/\{(ada|grace)\}/g, (_, user) => this.subject(user));
+	}
+
+	/** The page of the form that the user was asked to open. */
+	async form() {
+		this.asked.form ??= await FormPage.open(this.fixture, this.asked.url);
+		return this.asked.form;
 	}
 
 	async connect({ as = 'client', user = 'ada', declares, answers = 'accept', server, ...more } = {}) {
@@ -196,6 +203,23 @@ const STEPS = {
 		asked.paying ??= await goToCheckout(run.fixture, asked.url);
 		if (!['processing', 'refunded'].includes(what)) run.payments += 1;
 		await settle(run.fixture, asked.paying, what, { ...PRICE, ...price, reference: run.reference });
+	},
+
+	async types(run, value) {
+		await (await run.form()).send('submit', { 'field.api_key': value });
+	},
+
+	async page(run, text) {
+		await (await run.form()).shows(text);
+	},
+
+	async decides(run, answer, { user, comment }) {
+		if (!user) {
+			await (await run.form()).send(answer);
+			return;
+		}
+		const { id } = await run.newestRow({});
+		await decideFor(run.fixture, id, { approver: run.subject(user), answer, comment });
 	},
 
 	async answer(run, action, step) {

@@ -73,3 +73,30 @@ export const auth = { mode: 'transparent', provider: issuer };
 export function createCheckout({ elicitationId }) {
 	return `${APP_CHECKOUT}?reference=${elicitationId}`;
 }
+
+/**
+ * What the tools ask on pages of the callback programs.
+ *
+ * @type {import('urlmode').InputForm}
+ */
+export const keyForm = {
+	title: { en: 'Your API key', de: 'Ihr API-Schlüssel' },
+	fields: [{
+		name: 'api_key', type: 'secret', label: { en: 'API key', de: 'API-Schlüssel' }, required: true, min: 8,
+		link: { url: 'https://reports.example/keys', label: 'reports.example' },
+	}],
+};
+/** @type {import('urlmode').ApprovalForm} */
+export const terms = { title: 'Terms of the reports', text: 'Reports are for your own use.' };
+/** @type {import('urlmode').ApprovalForm} */
+export const deletion = { title: 'Delete all reports?', facts: [{ label: 'Reports', value: '2024, 2025 and 2026' }], comment: 'optional' };
+
+/**
+ * Asks the service whether it knows the key. What is returned is shown at the field.
+ *
+ * @param {import('urlmode').Verify} request
+ */
+export async function verifyKey({ values }) {
+	const isKnown = String(values.api_key).startsWith('sk-');
+	return isKnown ? undefined : { field: 'api_key', problem: { en: 'This key is not known.', de: 'Diesen Schlüssel gibt es nicht.' } };
+}

@@ -1,9 +1,9 @@
 // FrontMCP: an account and a payment.
 import * as frontmcp from '@frontmcp/sdk';
 import { UrlMode } from 'urlmode';
-import { PostgresStorage, urlPlugin, withAccount, withElicitation } from 'urlmode/frontmcp';
+import { askApproval, collectInput, PostgresStorage, urlPlugin, withAccount, withElicitation } from 'urlmode/frontmcp';
 
-import { auth, client, createCheckout, issuer, port, settings } from './app.mjs'; // yours
+import { auth, client, createCheckout, deletion, issuer, keyForm, port, settings, terms, verifyKey } from './app.mjs'; // yours
 
 const { App, createElicitationStoreFromStorage, FrontMcpInstance, Tool, ToolContext } = frontmcp;
 const urlmode = new UrlMode(settings);
@@ -37,8 +37,36 @@ class BuyReport extends ToolContext {
 }
 Tool({ name: 'buy_report', description: 'Buys the report.', inputSchema: {} })(BuyReport);
 
+class StoreKey extends ToolContext {
+	execute() {
+		return collectInput({
+			urlmode, call: this, subject: subjectOf(this), provider: 'intake', form: keyForm, verify: verifyKey, message: 'Your API key is needed.',
+		}, async ({ values }) => ({ content: [{ type: 'text', text: `Stored a key of ${values.api_key.length} characters.` }] }));
+	}
+}
+Tool({ name: 'store_key', description: 'Stores your API key.', inputSchema: {} })(StoreKey);
+
+class AcceptTerms extends ToolContext {
+	execute() {
+		return askApproval({
+			urlmode, call: this, subject: subjectOf(this), provider: 'approvals', form: terms, message: 'The terms must be accepted.',
+		}, async ({ approver }) => ({ content: [{ type: 'text', text: `Accepted by ${approver}.` }] }));
+	}
+}
+Tool({ name: 'accept_terms', description: 'Accepts the terms.', inputSchema: {} })(AcceptTerms);
+
+class DeleteReports extends ToolContext {
+	execute() {
+		return askApproval({
+			urlmode, call: this, subject: subjectOf(this), provider: 'approvals', form: deletion, approver: 'others', ttl: 86_400_000,
+			message: 'Somebody else must agree.',
+		}, async ({ approver }) => ({ content: [{ type: 'text', text: `Deleted, as ${approver} has agreed.` }] }));
+	}
+}
+Tool({ name: 'delete_reports', description: 'Deletes all reports, if somebody else agrees.', inputSchema: {} })(DeleteReports);
+
 class Reports {}
-App({ id: 'reports', name: 'Reports', tools: [ConnectAccount, BuyReport] })(Reports);
+App({ id: 'reports', name: 'Reports', tools: [ConnectAccount, BuyReport, StoreKey, AcceptTerms, DeleteReports] })(Reports);
 
 await FrontMcpInstance.bootstrap({
 	info: { name: 'reports', version: '1.0.0' },

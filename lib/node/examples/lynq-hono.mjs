@@ -7,10 +7,12 @@ import { payment } from '@lynq/lynq/payment';
 import { Hono } from 'hono';
 import { buildAuthorizationUrl, fetchUserInfo } from 'openid-client';
 import { UrlMode } from 'urlmode';
-import { forSession, withAccount, withElicitation, withProgress } from 'urlmode/lynq';
+import { askApproval, collectInput, forSession, withAccount, withElicitation, withProgress } from 'urlmode/lynq';
 import { exchangeCode } from 'urlmode/oauth';
 
-import { client, configuration, createCheckout, issuer, port, settings, subjectOf } from './app.mjs'; // yours
+import {
+	client, configuration, createCheckout, deletion, issuer, keyForm, port, settings, subjectOf, terms, verifyKey,
+} from './app.mjs'; // yours
 
 const urlmode = new UrlMode(settings);
 const server = createMCPServer({ name: 'reports', version: '1.0.0' });
@@ -50,6 +52,20 @@ server.tool('connect_again', { description: 'Connects your Demo Account, each ti
 		provider: 'demo', description: 'openid-connect', variables: { issuer }, client, scopes: ['openid', 'profile'],
 	}, async ({ account: { name } }) => c.text(`Connected the account of ${name}.`));
 });
+
+server.tool('store_key', { description: 'Stores your API key.' }, async (args, c) => collectInput({
+	urlmode, server, call: c, subject: subject(c.sessionId), provider: 'intake', form: keyForm, verify: verifyKey,
+	message: 'Your API key is needed.',
+}, async ({ values }) => c.text(`Stored a key of ${values.api_key.length} characters.`)));
+
+server.tool('accept_terms', { description: 'Accepts the terms.' }, async (args, c) => askApproval({
+	urlmode, server, call: c, subject: subject(c.sessionId), provider: 'approvals', form: terms, message: 'The terms must be accepted.',
+}, async ({ approver }) => c.text(`Accepted by ${approver}.`)));
+
+server.tool('delete_reports', { description: 'Deletes all reports, if somebody else agrees.' }, async (args, c) => askApproval({
+	urlmode, server, call: c, subject: subject(c.sessionId), provider: 'approvals', form: deletion, approver: 'others', ttl: 86_400_000,
+	message: 'Somebody else must agree.',
+}, async ({ approver }) => c.text(`Deleted, as ${approver} has agreed.`)));
 
 /** A session belongs to the user who sends the first request in it. */
 function belongsTo(session, caller) {

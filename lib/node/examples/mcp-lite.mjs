@@ -3,9 +3,13 @@
 import { serve } from '@hono/node-server';
 import { McpServer, StreamableHttpTransport } from 'mcp-lite';
 import { UrlMode } from 'urlmode';
-import { PostgresClientRequestAdapter, PostgresSessionAdapter, withAccount, withElicitation } from 'urlmode/mcp-lite';
+import {
+	askApproval, collectInput, PostgresClientRequestAdapter, PostgresSessionAdapter, withAccount, withElicitation,
+} from 'urlmode/mcp-lite';
 
-import { client, createCheckout, isTrusted, issuer, port, settings, subjectOf } from './app.mjs';
+import {
+	client, createCheckout, deletion, isTrusted, issuer, keyForm, port, settings, subjectOf, terms, verifyKey,
+} from './app.mjs';
 
 const urlmode = new UrlMode(settings);
 const requests = new PostgresClientRequestAdapter(urlmode);
@@ -33,6 +37,28 @@ server.tool('buy_report', {
 		expected: { amount: 1050, currency: 'EUR' },
 		message: 'The report costs 10.50 EUR.', resumeKey: 'report 2026', targetUrl: createCheckout,
 	}, async ({ reference }) => ({ content: [{ type: 'text', text: `Paid with ${reference}.` }] })),
+});
+
+server.tool('store_key', {
+	description: 'Stores your API key.',
+	handler: (args, call) => collectInput({
+		urlmode, call, subject: subjectIn(call), provider: 'intake', form: keyForm, verify: verifyKey, message: 'Your API key is needed.',
+	}, async ({ values }) => ({ content: [{ type: 'text', text: `Stored a key of ${String(values.api_key).length} characters.` }] })),
+});
+
+server.tool('accept_terms', {
+	description: 'Accepts the terms.',
+	handler: (args, call) => askApproval({
+		urlmode, call, subject: subjectIn(call), provider: 'approvals', form: terms, message: 'The terms must be accepted.',
+	}, async ({ approver }) => ({ content: [{ type: 'text', text: `Accepted by ${approver}.` }] })),
+});
+
+server.tool('delete_reports', {
+	description: 'Deletes all reports, if somebody else agrees.',
+	handler: (args, call) => askApproval({
+		urlmode, call, subject: subjectIn(call), provider: 'approvals', form: deletion, approver: 'others', ttl: 86_400_000,
+		message: 'Somebody else must agree.',
+	}, async ({ approver }) => ({ content: [{ type: 'text', text: `Deleted, as ${approver} has agreed.` }] })),
 });
 
 server.tool('name_report', {

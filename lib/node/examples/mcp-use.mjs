@@ -3,9 +3,11 @@
 import { serve } from '@hono/node-server';
 import { MCPServer } from 'mcp-use';
 import { UrlMode } from 'urlmode';
-import { rejectRequestState, withAccount, withElicitation } from 'urlmode/mcp-use';
+import { askApproval, collectInput, rejectRequestState, withAccount, withElicitation } from 'urlmode/mcp-use';
 
-import { client, createCheckout, isTrusted, issuer, port, settings, subjectOf } from './app.mjs';
+import {
+	client, createCheckout, deletion, isTrusted, issuer, keyForm, port, settings, subjectOf, terms, verifyKey,
+} from './app.mjs';
 
 const urlmode = new UrlMode(settings);
 const server = new MCPServer({
@@ -33,6 +35,19 @@ server.tool({ name: 'buy_report', description: 'Buys the report.' }, (args, call
 	expected: { amount: 1050, currency: 'EUR' },
 	message: 'The report costs 10.50 EUR.', resumeKey: 'report 2026', targetUrl: createCheckout,
 }, async ({ reference }) => ({ content: [{ type: 'text', text: `Paid with ${reference}.` }] })));
+
+server.tool({ name: 'store_key', description: 'Stores your API key.' }, (args, call) => collectInput({
+	urlmode, call, subject: subjectIn(call), provider: 'intake', form: keyForm, verify: verifyKey, message: 'Your API key is needed.',
+}, async ({ values }) => ({ content: [{ type: 'text', text: `Stored a key of ${String(values.api_key).length} characters.` }] })));
+
+server.tool({ name: 'accept_terms', description: 'Accepts the terms.' }, (args, call) => askApproval({
+	urlmode, call, subject: subjectIn(call), provider: 'approvals', form: terms, message: 'The terms must be accepted.',
+}, async ({ approver }) => ({ content: [{ type: 'text', text: `Accepted by ${approver}.` }] })));
+
+server.tool({ name: 'delete_reports', description: 'Deletes all reports, if somebody else agrees.' }, (args, call) => askApproval({
+	urlmode, call, subject: subjectIn(call), provider: 'approvals', form: deletion, approver: 'others', ttl: 86_400_000,
+	message: 'Somebody else must agree.',
+}, async ({ approver }) => ({ content: [{ type: 'text', text: `Deleted, as ${approver} has agreed.` }] })));
 
 const http = serve({ fetch: rejectRequestState(server.fetch), hostname: '127.0.0.1', port }, (address) => {
 	console.log(`http://127.0.0.1:${address.port}/mcp`);

@@ -6,9 +6,11 @@ import { createServer } from 'node:http';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { UrlMode } from 'urlmode';
-import { withAccount, withElicitation } from 'urlmode/sdk';
+import { askApproval, collectInput, withAccount, withElicitation } from 'urlmode/sdk';
 
-import { client, createCheckout, isTrusted, issuer, port, settings, subjectOf } from './app.mjs';
+import {
+	client, createCheckout, deletion, isTrusted, issuer, keyForm, port, settings, subjectOf, terms, verifyKey,
+} from './app.mjs';
 
 const urlmode = new UrlMode(settings);
 /**
@@ -48,6 +50,19 @@ async function openSession(subject) {
 
 	server.registerTool('read_report', { description: 'Reads the report, once it is paid.' }, (call) =>
 		withElicitation({ ...report, call, ask: 'error' }, paid));
+
+	server.registerTool('store_key', { description: 'Stores your API key.' }, (call) => collectInput({
+		urlmode, server, call, subject, provider: 'intake', form: keyForm, verify: verifyKey, message: 'Your API key is needed.',
+	}, async ({ values }) => text(`Stored a key of ${String(values.api_key).length} characters.`)));
+
+	server.registerTool('accept_terms', { description: 'Accepts the terms.' }, (call) => askApproval({
+		urlmode, server, call, subject, provider: 'approvals', form: terms, message: 'The terms must be accepted.',
+	}, async ({ approver }) => text(`Accepted by ${approver}.`)));
+
+	server.registerTool('delete_reports', { description: 'Deletes all reports, if somebody else agrees.' }, (call) => askApproval({
+		urlmode, server, call, subject, provider: 'approvals', form: deletion, approver: 'others', ttl: 86_400_000,
+		message: 'Somebody else must agree.',
+	}, async ({ approver }) => text(`Deleted, as ${approver} has agreed.`)));
 
 	const id = randomUUID();
 	const transport = new StreamableHTTPServerTransport({

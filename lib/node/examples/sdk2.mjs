@@ -9,9 +9,11 @@ import {
 	createMcpHandler, isLegacyRequest, McpServer, WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { UrlMode } from 'urlmode';
-import { rejectRequestState, withAccount, withElicitation } from 'urlmode/sdk2';
+import { askApproval, collectInput, rejectRequestState, withAccount, withElicitation } from 'urlmode/sdk2';
 
-import { client, createCheckout, isTrusted, issuer, port, settings, subjectOf } from './app.mjs';
+import {
+	client, createCheckout, deletion, isTrusted, issuer, keyForm, port, settings, subjectOf, terms, verifyKey,
+} from './app.mjs';
 
 const urlmode = new UrlMode(settings);
 
@@ -40,6 +42,19 @@ function createReports(subject) {
 
 	server.registerTool('read_report', { description: 'Reads the report, once it is paid.' }, (call) =>
 		withElicitation({ ...report, call, ask: 'error' }, paid));
+
+	server.registerTool('store_key', { description: 'Stores your API key.' }, (call) => collectInput({
+		urlmode, server, call, subject, provider: 'intake', form: keyForm, verify: verifyKey, message: 'Your API key is needed.',
+	}, async ({ values }) => ({ content: [{ type: 'text', text: `Stored a key of ${String(values.api_key).length} characters.` }] })));
+
+	server.registerTool('accept_terms', { description: 'Accepts the terms.' }, (call) => askApproval({
+		urlmode, server, call, subject, provider: 'approvals', form: terms, message: 'The terms must be accepted.',
+	}, async ({ approver }) => ({ content: [{ type: 'text', text: `Accepted by ${approver}.` }] })));
+
+	server.registerTool('delete_reports', { description: 'Deletes all reports, if somebody else agrees.' }, (call) => askApproval({
+		urlmode, server, call, subject, provider: 'approvals', form: deletion, approver: 'others', ttl: 86_400_000,
+		message: 'Somebody else must agree.',
+	}, async ({ approver }) => ({ content: [{ type: 'text', text: `Deleted, as ${approver} has agreed.` }] })));
 	return server;
 }
 

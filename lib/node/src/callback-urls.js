@@ -1,11 +1,12 @@
 // The URLs of an elicitation: the link to /connect, and where the provider
 // sends the browser and its own deliveries afterwards.
 
+import { hasForm } from './create-options.js';
 import { mintLink } from './link.js';
 import { GRACE_MAX_SECONDS, mintState } from './token.js';
 
 /**
- * @typedef {import('./types.js').Elicitation} Elicitation
+ * @typedef {import('./types.js').AnyElicitation} AnyElicitation
  * @typedef {import('./types.js').Kind} Kind
  * @typedef {import('./types.js').CallbackUrls} CallbackUrls
  */
@@ -28,18 +29,17 @@ export class UrlBuilder {
 	 * again, as long as the keys file has it.
 	 *
 	 * @param {{ id: string, provider: string, kind: Kind, binding: Buffer, expires: number, ttl?: number,
-	 *     linkKid: number | null, callbackUrls?: CallbackUrls, resumed: boolean }} row
-	 * @returns {Elicitation}
+	 *     linkKid: number | null, callbackUrls?: CallbackUrls | undefined, byOthers?: boolean, resumed: boolean }} row byOthers: others than
+	 *     its subject are to open the link
+	 * @returns {AnyElicitation}
 	 */
-	toElicitation({ id, provider, kind, binding, expires, ttl = 0, linkKid, callbackUrls, resumed }) {
+	toElicitation({ id, provider, kind, binding, expires, ttl = 0, linkKid, callbackUrls, byOthers = false, resumed }) {
 		const key = (linkKid === null ? undefined : this.#keys.find(linkKid)) ?? this.#keys.minting;
-		const state = mintLink(key, provider, id);
-		return {
-			...callbackUrls ?? this.build({ id, provider, kind, binding, ttl }),
-			url: `${this.#baseUrl}/connect/${provider}?state=${state}`,
-			expiresAt: new Date(expires * 1_000),
-			resumed,
-		};
+		const link = `${this.#baseUrl}/connect/${provider}?state=${mintLink(key, provider, id, byOthers ? 'approve' : 'connect')}`;
+		const more = { expiresAt: new Date(expires * 1_000), resumed };
+		if (byOthers) return { elicitationId: id, approvalUrl: link, ...more };
+		const urls = hasForm(kind) ? { elicitationId: id } : callbackUrls ?? this.build({ id, provider, kind, binding, ttl });
+		return { ...urls, url: link, ...more };
 	}
 
 	/**

@@ -24,7 +24,7 @@ const BUSY_MS = 2;
 const BUSY_MAX_MS = 100;
 
 const CREATE = `SELECT extract(epoch FROM expires_at) AS expires, outcome FROM urlmode.create_elicitation(
-	$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`;
+	$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`;
 const RESUME = `SELECT id, provider, kind, extract(epoch FROM expires_at) AS expires, expires_in_ms, link_kid
 	FROM urlmode.resume($1, $2, $3, $4)`;
 const CLAIM = 'SELECT urlmode.claim($1, $2, $3, $4, $5, $6) AS outcome';
@@ -45,120 +45,24 @@ const EXPIRE = 'SELECT urlmode.expire($1::uuid[], $2::bytea[])';
 const SETTLE = 'SELECT urlmode.settle($1, $2, $3, $4, $5, $6, $7, $8) AS outcome';
 const TAKE_RECHECK = `SELECT lease, rechecks, event_type, unproven_references AS references, expected
 	FROM urlmode.take_recheck($1, $2, $3)`;
+const TAKE_CHECK = 'SELECT lease, result, left_ms FROM urlmode.take_check($1, $2)';
+const END_CHECK = 'SELECT urlmode.end_check($1, $2, $3, $4, $5) AS outcome';
 const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4, $5)';
 
 /**
- * A row as the waiting side sees it.
- *
- * @typedef {object} Row
- * @property {string} id
- * @property {string} provider
- * @property {import('./types.js').Kind} kind
- * @property {'pending' | 'opened' | 'processing' | 'completed'} status
- * @property {import('./types.js').Action | null} action
- * @property {string} reason
- * @property {boolean} late whether a payment was proved after the end, which makes the action accept
- * @property {string | null} payment_reference of the payment that is the outcome
- * @property {string} refunded how much of it went back, in minor units
- * @property {boolean} held whether it was paid, and the operator must decide, because a part of it may have gone back
- * @property {import('./types.js').OpenStatus | null} completed_from the status that a cancellation by an MCP server has interrupted
- * @property {Buffer | null} result sealed
- * @property {Buffer | null} verifier sealed
- * @property {string} closes_in_ms by PostgreSQL's clock; negative if it may be expired
- * @property {number} failed_attempts how many attempts to pay have failed
- * @property {number} rechecks how many events have required a recheck
- * @property {number} rechecked how many of them were answered
- * @property {string | null} recheck_in_ms for how long nobody may begin a recheck; null or negative: now
- *
- * @typedef {object} NewRow
- * @property {string} id
- * @property {string} provider
- * @property {import('./types.js').Kind} kind
- * @property {string} subject
- * @property {string} session
- * @property {Buffer} binding
- * @property {string} requester
- * @property {string} targetUrl
- * @property {import('./types.js').Expected | 'any' | null} expected
- * @property {Buffer | null} verifier sealed
- * @property {number} ttl milliseconds
- * @property {boolean} exclusive
- * @property {string | null} resumeKey
- * @property {boolean} canRecheck see `CreateOptions`
- * @property {Buffer} request digest of the request
- * @property {string | null} checkout the provider's id of the checkout
- * @property {string | null} clientId of the MCP client
- * @property {number} linkKid of the key that mints its link
- *
- * @typedef {{ binding: Buffer, resumeKey: string, canRecheck: boolean, request: Buffer }} ResumeKey
- *
- * @typedef {object} Resumed
- * @property {string} id
- * @property {string} provider
- * @property {import('./types.js').Kind} kind
- * @property {number} expires Unix seconds with a fraction
- * @property {number} ttl milliseconds; negative if it has expired
- * @property {number | null} linkKid of the key that has minted its link
- *
- * @typedef {object} Completion
- * @property {string} id
- * @property {Buffer} binding
- * @property {import('./types.js').Action} action
- * @property {string} reason
- * @property {Buffer | null} result sealed
- * @property {number | null} amount
- * @property {string | null} currency
- * @property {string | null} reference
- *
- * @typedef {object} RecheckRow
- * @property {number} lease for the end of this recheck
- * @property {number} rechecks
- * @property {string | null} event_type
- * @property {string[]} references in the events that ask for a recheck, the last one last
- * @property {import('./types.js').Expected | 'any' | null} expected
- *
- * @typedef {object} UnclaimedRow
- * @property {string} elicitation
- * @property {string} provider_name
- * @property {string} reference
- * @property {string} amount
- * @property {string} currency
- * @property {boolean} matches
- * @property {boolean} late
- * @property {Date} proven_at
- * @property {string} refunded
- * @property {boolean} held
- * @property {string} subject
- * @property {string} session
- * @property {Buffer} binding
- * @property {string | null} resume_key
- * @property {Buffer | null} result sealed
- *
- * @typedef {object} RefundRow
- * @property {string} elicitation
- * @property {string} provider_name
- * @property {string} reference
- * @property {string | null} amount
- * @property {string | null} currency
- * @property {string | null} reversed
- * @property {Date} received_at
- * @property {Date} changed_at
- * @property {string | null} payment
- * @property {string | null} paid
- * @property {string | null} refunded
- * @property {boolean | null} held
- * @property {boolean} claimed
- * @property {string | null} subject
- * @property {string | null} session
- * @property {string | null} resume_key
- *
- * @typedef {'created' | 'resumed' | 'busy' | 'full'} CreateOutcome
- *
- * @typedef {'completed' | 'already' | 'opened' | 'processing'} AbandonOutcome
- *
- * @typedef {Pick<Row, 'id'> & { binding: Buffer }} RowKey identifies a row
- *
- * @typedef {RowKey & { action: 'decline' | 'cancel', reason: string }} Abandoned
+ * @typedef {import('./rows.js').Row} Row
+ * @typedef {import('./rows.js').NewRow} NewRow
+ * @typedef {import('./rows.js').ResumeKey} ResumeKey
+ * @typedef {import('./rows.js').Resumed} Resumed
+ * @typedef {import('./rows.js').Completion} Completion
+ * @typedef {import('./rows.js').CheckRow} CheckRow
+ * @typedef {import('./rows.js').RecheckRow} RecheckRow
+ * @typedef {import('./rows.js').UnclaimedRow} UnclaimedRow
+ * @typedef {import('./rows.js').RefundRow} RefundRow
+ * @typedef {import('./rows.js').CreateOutcome} CreateOutcome
+ * @typedef {import('./rows.js').AbandonOutcome} AbandonOutcome
+ * @typedef {import('./rows.js').RowKey} RowKey
+ * @typedef {import('./rows.js').Abandoned} Abandoned
  */
 
 /**
@@ -247,7 +151,8 @@ export class Database {
 			rows.map(({ expected }) => expected && JSON.stringify(expected)), rows.map(({ verifier }) => verifier),
 			rows.map(({ ttl }) => ttl), rows.map(({ exclusive }) => exclusive), rows.map(({ resumeKey }) => resumeKey),
 			rows.map(({ canRecheck }) => canRecheck), rows.map(({ request }) => request), rows.map(({ checkout }) => checkout),
-			rows.map(({ clientId }) => clientId), rows.map(({ linkKid }) => linkKid),
+			rows.map(({ clientId }) => clientId), rows.map(({ linkKid }) => linkKid), rows.map(({ form }) => form),
+			rows.map(({ approvers }) => approvers && JSON.stringify(approvers)), rows.map(({ verifyMs }) => verifyMs),
 		]);
 		return answers.map(({ expires, outcome }) => (
 			{ outcome: /** @type {CreateOutcome} */ (outcome), expires: expires === null ? NaN : Number(expires) }));
@@ -408,6 +313,30 @@ export class Database {
 	 */
 	async endRecheck({ id, binding }, { lease, rechecks }, failed) {
 		await this.query(END_RECHECK, [id, binding, lease, rechecks, failed]);
+	}
+
+	/**
+	 * Begins to verify what a user has submitted.
+	 *
+	 * @param {RowKey} rowKey
+	 * @returns {Promise<CheckRow | undefined>} undefined if another instance does, or if there is nothing to verify
+	 */
+	async takeCheck({ id, binding }) {
+		const [row] = await this.query(TAKE_CHECK, [id, binding]);
+		return /** @type {never} */ (row);
+	}
+
+	/**
+	 * @param {RowKey} rowKey
+	 * @param {number} lease
+	 * @param {Buffer | null} problem sealed. Without one, and unless it has failed, the row is completed
+	 * @param {boolean} failed whether it is not known
+	 * @returns {Promise<'completed' | 'opened' | 'refused' | 'late' | 'unknown'>} `late`: the time limit has passed, or the row
+	 *     has ended. Nothing was changed
+	 */
+	async endCheck({ id, binding }, lease, problem, failed) {
+		const [answer] = await this.query(END_CHECK, [id, binding, lease, problem, failed]);
+		return /** @type {never} */ (answer?.outcome);
 	}
 
 	/**

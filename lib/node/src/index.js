@@ -9,6 +9,7 @@ export {
 /**
  * @typedef {import('./types.js').Action} Action
  * @typedef {import('./types.js').Answer} Answer
+ * @typedef {import('./types.js').ApprovalOptions} ApprovalOptions
  * @typedef {import('./types.js').BeginClaimOptions} BeginClaimOptions
  * @typedef {import('./types.js').BegunClaim} BegunClaim
  * @typedef {import('./types.js').Claim} Claim
@@ -19,10 +20,14 @@ export {
  * @typedef {import('./types.js').CreateOptions} CreateOptions
  * @typedef {import('./types.js').Elicitation} Elicitation
  * @typedef {import('./types.js').Expected} Expected
+ * @typedef {import('./types.js').FormElicitation} FormElicitation
  * @typedef {import('./types.js').FulfilledClaim} FulfilledClaim
+ * @typedef {import('./types.js').InputOptions} InputOptions
  * @typedef {import('./types.js').Kind} Kind
  * @typedef {import('./types.js').LateEvent} LateEvent
  * @typedef {import('./types.js').OpenStatus} OpenStatus
+ * @typedef {import('./types.js').OthersApproval} OthersApproval
+ * @typedef {import('./types.js').OthersApprovalOptions} OthersApprovalOptions
  * @typedef {import('./types.js').Outcome} Outcome
  * @typedef {import('./types.js').Owner} Owner
  * @typedef {import('./types.js').Pool} Pool
@@ -39,4 +44,13 @@ export {
  * @typedef {import('./types.js').UrlModeEvents} UrlModeEvents
  * @typedef {import('./types.js').UrlModeOptions} UrlModeOptions
  * @typedef {import('./types.js').WaitOptions} WaitOptions
+ *
+ * @typedef {import('./form/types.js').ApprovalForm} ApprovalForm
+ * @typedef {import('./form/types.js').Field} Field
+ * @typedef {import('./form/types.js').InputForm} InputForm
+ * @typedef {import('./form/types.js').Problem} Problem
+ * @typedef {import('./form/types.js').Values} Values
+ * @typedef {import('./form/types.js').Verify} Verify
+ * @typedef {import('./form/types.js').VerifyFunction} VerifyFunction
+ * @typedef {import('./form/types.js').Words} Words
  */

@@ -4,7 +4,8 @@
 //
 //   bytes      01 || kid || id(16) || mac(14)
 //   mac        the first 14 bytes of HMAC-SHA256 over
-//              01 || kid || "connect" || 00 || provider || 00 || id
+//              01 || kid || purpose || 00 || provider || 00 || id
+//   purpose    "connect", or "approve" for those who decide for the subject
 //   key        HKDF-SHA256(secret of kid, no salt, "urlmode link v1")
 //   text       base64url without padding, always 43 characters
 //
@@ -21,29 +22,33 @@ const ID_AT = 2;
 const MAC_AT = ID_AT + 16;
 const MAC_BYTES = 14;
 
+/** @typedef {'connect' | 'approve'} LinkPurpose */
+
 /**
  * @param {import('./keys.js').Key} key
  * @param {string} provider
  * @param {string} id a UUID
+ * @param {LinkPurpose} [purpose]
  */
-export function mintLink(key, provider, id) {
+export function mintLink(key, provider, id, purpose = 'connect') {
 	const named = Buffer.concat([Buffer.of(VERSION, key.kid), idBytes(id)]);
-	return Buffer.concat([named, macOf(key, provider, named)]).toString('base64url');
+	return Buffer.concat([named, macOf(key, purpose, provider, named)]).toString('base64url');
 }
 
 /**
  * @param {import('./keys.js').KeyRing} keys
  * @param {string} provider
  * @param {string} text
+ * @param {LinkPurpose} [purpose]
  * @returns {{ id: string, kid: number }} the elicitation's UUID, lower case
- * @throws {StateTokenError} if the text is not a link for this provider
+ * @throws {StateTokenError} if the text is not a link for this provider and purpose
  */
-export function openLink(keys, provider, text) {
+export function openLink(keys, provider, text, purpose = 'connect') {
 	const bytes = Buffer.from(text, 'base64url');
 	const [version, kid = -1] = bytes;
 	const key = keys.find(kid);
 	if (bytes.length !== MAC_AT + MAC_BYTES || bytes.toString('base64url') !== text || version !== VERSION || !key
-		|| !timingSafeEqual(bytes.subarray(MAC_AT), macOf(key, provider, bytes.subarray(0, MAC_AT)))) {
+		|| !timingSafeEqual(bytes.subarray(MAC_AT), macOf(key, purpose, provider, bytes.subarray(0, MAC_AT)))) {
 		throw new StateTokenError('STATE_INVALID');
 	}
 	return { id: idText(bytes.subarray(ID_AT, MAC_AT)), kid };
@@ -60,11 +65,12 @@ export function kidOf(text) {
 
 /**
  * @param {import('./keys.js').Key} key
+ * @param {LinkPurpose} purpose
  * @param {string} provider
  * @param {Uint8Array} named version, kid and id
  */
-function macOf(key, provider, named) {
+function macOf(key, purpose, provider, named) {
 	return createHmac('sha256', key.shared(INFO))
-		.update(named.subarray(0, ID_AT)).update(`connect\0${provider}\0`).update(named.subarray(ID_AT))
+		.update(named.subarray(0, ID_AT)).update(`${purpose}\0${provider}\0`).update(named.subarray(ID_AT))
 		.digest().subarray(0, MAC_BYTES);
 }

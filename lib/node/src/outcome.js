@@ -21,6 +21,7 @@ export function toOutcome(keys, row, binding, known) {
 	if (row.payment_reference !== null) outcome.reference = row.payment_reference;
 	else if (row.kind === 'payment' && outcome.action === 'accept') outcome.refunded = true;
 	if (Number(row.refunded) > 0) outcome.refundedAmount = Number(row.refunded);
+	if (row.kind === 'approval') Object.assign(outcome, decisionOf(result));
 	// The verifier and nonce are only useful with a code.
 	if (outcome.action === 'accept' && row.verifier) {
 		const verifier = known.verifier ?? unsealVerifier(keys, row, binding);
@@ -28,6 +29,29 @@ export function toOutcome(keys, row, binding, known) {
 		if (verifier.nonce !== undefined) outcome.nonce = verifier.nonce;
 	}
 	return outcome;
+}
+
+/**
+ * @param {import('./keys.js').KeyRing} keys
+ * @param {import('./database.js').RowKey} rowKey
+ * @param {Buffer} result that a user has submitted, sealed
+ * @returns {import('./form/types.js').Values}
+ */
+export function openValues(keys, rowKey, result) {
+	const { values } = unseal(keys, { ...rowKey, use: RESULT }, result);
+	return /** @type {import('./form/types.js').Values} */ (values);
+}
+
+/**
+ * @param {Record<string, unknown> | undefined} result undefined if nobody has decided, or if it was purged
+ * @returns {Pick<import('./types.js').Outcome, 'approver' | 'comment' | 'decidedAt'>}
+ */
+function decisionOf({ approver, comment, decided_at: decidedAt } = {}) {
+	return {
+		...typeof approver === 'string' && { approver },
+		...typeof comment === 'string' && { comment },
+		...typeof decidedAt === 'string' && { decidedAt: new Date(decidedAt) },
+	};
 }
 
 /**

@@ -1,14 +1,15 @@
-// Sealed JSON that only the waiting side opens. In a row: the result, written by
+// Sealed JSON. Only the waiting side opens it, but for forms and problems, which the
+// callback programs show. In a row: the result, written by
 // the callback programs or by `complete`.
 //
 //   bytes  01 || kid || nonce(12) || ciphertext || tag(16)
 //   key    HKDF-SHA256(secret of kid, salt = id, info = USE || binding)
 //   AAD    01 || kid || id
 //
-// In a row as well: the verifier, written by `create`; and what a call has returned,
-// written by `fulfil` of its claim. In a notification: the outcome, written by the
-// callback programs. Deriving a key takes longer than opening, so these have one for
-// all rows.
+// In a row as well: the verifier, and the form, written by `create`; the problem that
+// `verify` has found; and what a call has returned, written by `fulfil` of its claim.
+// In a notification: the outcome, written by the callback programs. Deriving a key
+// takes longer than opening, so these have one for all rows.
 //
 //   key    HKDF-SHA256(secret of kid, no salt, info = USE)
 //   AAD    01 || kid || id || binding
@@ -24,6 +25,8 @@ export const RESULT = 'urlmode result v1';
 export const VERIFIER = 'urlmode verifier v1';
 export const OUTCOME = 'urlmode outcome v1';
 export const FULFILLED = 'urlmode fulfilled v1';
+export const FORM = 'urlmode form v1';
+export const PROBLEM = 'urlmode problem v1';
 export const EVENT_RESULT = 'urlmode result v2';
 export const EVENT_OUTCOME = 'urlmode outcome v2';
 
@@ -39,7 +42,7 @@ export const FULFILLED_MAX = 262_144 - OVERHEAD;
  * @property {string} id the elicitation's UUID
  * @property {Uint8Array} binding 16 bytes
  * @property {typeof RESULT | typeof EVENT_RESULT | typeof VERIFIER | typeof OUTCOME | typeof EVENT_OUTCOME
- *     | typeof FULFILLED} use
+ *     | typeof FULFILLED | typeof FORM | typeof PROBLEM} use
  */
 
 /**
@@ -53,7 +56,7 @@ function keyFor({ id, binding, use }, key) {
 
 /** @param {SealContext} context */
 function contextBytes({ id, binding, use }) {
-	return use === VERIFIER || use === OUTCOME || use === FULFILLED ? rowBytes({ id, binding }) : idBytes(id);
+	return use === RESULT || use === EVENT_RESULT || use === EVENT_OUTCOME ? idBytes(id) : rowBytes({ id, binding });
 }
 
 /**

@@ -1,14 +1,14 @@
 // The public types. Nothing here runs.
 
 /**
- * @typedef {'oauth' | 'payment' | 'signature'} Kind
+ * @typedef {'oauth' | 'payment' | 'signature' | 'input' | 'approval'} Kind
  * @typedef {'accept' | 'decline' | 'cancel'} Action the three actions of the protocol
- * @typedef {'' | 'abandoned' | 'aborted' | 'access_denied' | 'amount_mismatch' | 'cancelled' | 'closed' | 'expired' | 'held'
- *     | 'payment_failed' | 'provider_error' | 'refused' | 'superseded' | 'timeout' | (string & {})} Reason why an elicitation has ended: one of these, or a code of the provider's
+ * @typedef {'' | 'abandoned' | 'aborted' | 'access_denied' | 'amount_mismatch' | 'cancelled' | 'closed' | 'declined' | 'expired' | 'held'
+ *     | 'payment_failed' | 'provider_error' | 'refused' | 'refused_input' | 'superseded' | 'timeout' | (string & {})} Reason why an elicitation has ended: one of these, or a code of the provider's
  *     description, or of `complete`, `cancel` or `abandon`
  * @typedef {'pending' | 'opened' | 'processing'} OpenStatus the status of an elicitation that is not completed
- * @typedef {'opened' | 'processing' | 'attempt_failed'} Progress `attempt_failed`: an attempt to pay has failed, and
- *     the user can try again
+ * @typedef {'opened' | 'processing' | 'attempt_failed'} Progress `attempt_failed`: an attempt to pay has failed, or `verify` has found
+ *     a problem, and the user can try again
  *
  * @typedef {object} UrlModeOptions
  * @property {string | undefined} [databaseUrl] postgresql://…, with the role urlmode_server
@@ -80,10 +80,30 @@
  * @typedef {CallbackUrls & { amount?: number | string | undefined }} TargetArguments with the price as the provider writes it: a
  *     whole number in its own units, or decimal text; undefined if it is `any`, or no description of the provider's name is shipped
  *
- * @typedef {OAuthOptions | PaymentOptions | SignatureOptions} CreateOptions
- * @typedef {Owner & CreateFields & OAuthFields} OAuthOptions
- * @typedef {Owner & CreateFields & PaymentFields} PaymentOptions
- * @typedef {Owner & CreateFields & { kind: 'signature', expected?: undefined, pkce?: undefined }} SignatureOptions
+ * @typedef {OAuthOptions | PaymentOptions | SignatureOptions} CreateOptions for a page of a provider
+ * @typedef {Owner & CreateFields & TargetFields & OAuthFields} OAuthOptions
+ * @typedef {Owner & CreateFields & TargetFields & PaymentFields} PaymentOptions
+ * @typedef {Owner & CreateFields & TargetFields & { kind: 'signature', expected?: undefined, pkce?: undefined }} SignatureOptions
+ *
+ * @typedef {CreateOptions | InputOptions | ApprovalOptions | OthersApprovalOptions} AnyCreateOptions
+ * @typedef {Owner & CreateFields & NoTarget & InputFields} InputOptions
+ * @typedef {Owner & CreateFields & NoTarget & ApprovalFields & { approver?: 'starter' | undefined }} ApprovalOptions
+ * @typedef {Owner & CreateFields & NoTarget & ApprovalFields & OthersFields} OthersApprovalOptions
+ * @typedef {{ targetUrl?: undefined, expected?: undefined, pkce?: undefined }} NoTarget
+ *
+ * @typedef {object} InputFields the user types something on a page of the callback programs
+ * @property {'input'} kind
+ * @property {import('./form/types.js').InputForm} form
+ * @property {number | undefined} [verifyTimeout] milliseconds, 1 000 to 120 000: the values are an outcome only when the function `verify` of a
+ *     wait has found no problem, in this time from the submission on. Without it there is no verification
+ *
+ * @typedef {object} ApprovalFields somebody says yes or no there
+ * @property {'approval'} kind
+ * @property {import('./form/types.js').ApprovalForm} form
+ *
+ * @typedef {object} OthersFields
+ * @property {'others' | readonly string[]} approver anyone but the subject whom the sign-in of the callback programs knows; or these 1 to 16
+ *     subjects. By default the subject decides
  *
  * @typedef {object} OAuthFields
  * @property {'oauth'} kind
@@ -98,8 +118,6 @@
  *
  * @typedef {object} CreateFields
  * @property {string} provider its name in the configuration of the callback programs
- * @property {string | URL | Target | ((urls: TargetArguments) => string | URL | Target | Promise<string | URL | Target>)} targetUrl where
- *     /connect sends the browser, without `state`; or a function that returns it and is called before the row is written
  * @property {number | undefined} [ttl] milliseconds until it expires, 300 000 by default
  * @property {string | undefined} [id] a UUID that is not in use; a random one by default
  * @property {boolean | undefined} [exclusive] cancels the other open elicitations of this subject in this session, with reason
@@ -116,15 +134,31 @@
  * @property {boolean | undefined} [canRecheck] false if the waits have no `recheck` function: then a payment that has ended, and of
  *     which only a recheck could say that it was paid, is not resumed. True by default
  *
+ * @typedef {object} TargetFields
+ * @property {string | URL | Target | ((urls: TargetArguments) => string | URL | Target | Promise<string | URL | Target>)} targetUrl where
+ *     /connect sends the browser, without `state`; or a function that returns it and is called before the row is written
+ *
  * @typedef {object} Target the address at which the user pays, and the id of the checkout
  * @property {string | URL} url
  * @property {string} checkout the provider's id of the checkout (of a Stripe session, `cs_…`): only a payment of this one counts
  *
- * @typedef {CallbackUrls & ElicitationFields} Elicitation
+ * @typedef {CallbackUrls & ElicitationFields & Link} Elicitation
  * @typedef {object} ElicitationFields
- * @property {string} url the URL to elicit
  * @property {Date} expiresAt
  * @property {boolean} resumed whether it existed before, see `resumeKey`
+ *
+ * @typedef {{ elicitationId: string, returnUrl?: undefined, cancelUrl?: undefined, webhookUrl?: undefined } & ElicitationFields} FormFields
+ * @typedef {FormFields & Link} FormElicitation
+ * @typedef {FormFields & ApprovalLink} OthersApproval
+ * @typedef {Elicitation | FormElicitation | OthersApproval} AnyElicitation
+ *
+ * @typedef {object} Link
+ * @property {string} url the URL to elicit
+ * @property {undefined} [approvalUrl]
+ *
+ * @typedef {object} ApprovalLink
+ * @property {undefined} [url]
+ * @property {string} approvalUrl for those who decide. It proves nothing: who they are is what their sign-in says
  *
  * @typedef {object} Recheck describes the event that requires a recheck
  * @property {string} elicitationId
@@ -153,6 +187,7 @@
  * @property {((progress: Progress) => unknown) | undefined} [onProgress] called at most once for each status, and once for each attempt
  *     that fails. If it throws, the wait ends
  * @property {RecheckFunction | undefined} [recheck] if it throws and the elicitation is open, the wait ends
+ * @property {import('./form/types.js').VerifyFunction | undefined} [verify] if it throws, the page opens again, and the wait ends
  * @property {boolean | undefined} [abandon] ends the elicitation with the wait, if nobody has opened it: a timeout, an abort and
  *     `close` cancel it with reason `timeout`, `aborted` or `closed`
  *
@@ -172,6 +207,9 @@
  *     claim it until the operator decides, and nobody should be asked to pay again
  * @property {string} [codeVerifier] after an accept, if `pkce` was true
  * @property {string} [nonce] after an accept, if `pkce` added one
+ * @property {string} [approver] after an approval, or its refusal: who has decided, as their sign-in says
+ * @property {string} [comment] what they have written
+ * @property {Date} [decidedAt]
  */
 
 /**

@@ -1,7 +1,6 @@
 // The waiting side: creates elicitations, and waits until the callback programs
 // have completed them.
 
-import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 
 import { Claims } from './claims.js';
@@ -10,27 +9,26 @@ import { checkDatabaseUrl, checkPool } from './database-url.js';
 import { ElicitationExistsError, UrlModeClosedError } from './errors.js';
 import { Events } from './events.js';
 import { checkKept, Purger } from './purge.js';
+import { checkCreateOptions, hasForm } from './create-options.js';
 import {
-	checkAbout, checkAction, checkAnswer, checkChoice, checkClients, checkExpected, checkFlag, checkFunction, checkId, checkMilliseconds, checkOwner,
-	checkProvider, checkReason, checkReference, checkSignal, checkSince, checkTarget, checkText, checkTimeout, checkTtl,
+	checkAction, checkAnswer, checkChoice, checkClients, checkFlag, checkFunction, checkId, checkMilliseconds, checkOwner,
+	checkProvider, checkReason, checkReference, checkSignal, checkSince, checkTarget, checkText, checkTimeout,
 } from './input.js';
 import { openKeys } from './keys.js';
 import { Listener } from './listener.js';
 import { setInternals } from './internals.js';
-import { openVerifier, toOutcome } from './outcome.js';
+import { openValues, openVerifier, toOutcome } from './outcome.js';
 import { addPkce } from './pkce.js';
 import { priceOf } from './price.js';
-import { openOutcome, RESULT, seal, VERIFIER } from './seal.js';
+import { FORM, openOutcome, PROBLEM, RESULT, seal, VERIFIER } from './seal.js';
 import { ticketCookie } from './ticket.js';
 import { bindingOf } from './token.js';
 import { toRefund } from './refund.js';
-import { digestOfRequest } from './request-digest.js';
 import { toUnclaimedPayment } from './unclaimed.js';
 import { checkBaseUrl, checkTargetUrl } from './url.js';
 import { Waiters } from './waiters.js';
 import { UrlBuilder } from './callback-urls.js';
 
-const TTL_MS = 300_000;
 const TIMEOUT_MS = 300_000;
 const TICKET_MS = 300_000;
 const TICKET_MAX_MS = 60 * 60 * 1_000;
@@ -43,15 +41,11 @@ const CLOSE_TIMEOUT_MS = 1_000;
 /** Another call may claim the elicitation that `create` has found. This is how often `create` tries. */
 const RESUME_ATTEMPTS = 3;
 
-/** @type {readonly Kind[]} */
-const KINDS = ['oauth', 'payment', 'signature'];
-
 /**
  * @typedef {import('./types.js').Action} Action
  * @typedef {import('./types.js').Answer} Answer
  * @typedef {import('./types.js').CreateOptions} CreateOptions
  * @typedef {import('./types.js').Elicitation} Elicitation
- * @typedef {import('./types.js').Kind} Kind
  * @typedef {import('./types.js').Outcome} Outcome
  * @typedef {import('./types.js').Owner} Owner
  * @typedef {import('./types.js').UrlModeOptions} UrlModeOptions
@@ -114,6 +108,10 @@ export class UrlMode extends EventEmitter {
 			takeRecheck: (rowKey, lease) => this.#database.takeRecheck(rowKey, lease),
 			endRecheck: (rowKey, taken, failed) => this.#database.endRecheck(rowKey, taken, failed),
 			complete: ({ id, binding }, answer) => this.#complete(id, binding, answer),
+			takeCheck: (rowKey) => this.#database.takeCheck(rowKey),
+			endCheck: (rowKey, lease, problem, failed) => this.#database.endCheck(rowKey, lease, problem, failed),
+			openValues: (rowKey, result) => openValues(this.#keys, rowKey, result),
+			sealProblem: (rowKey, problem) => seal(this.#keys, { ...rowKey, use: PROBLEM }, JSON.stringify(problem)),
 		});
 		setInternals(this, {
 			baseUrl: this.#baseUrl, keys: this.#keys, database: this.#database, listener: this.#listener, claims: this.#claims,
@@ -125,49 +123,48 @@ export class UrlMode extends EventEmitter {
 	/**
 	 * Writes the row. After that, the client can be sent to its `url`.
 	 *
+	 * @overload
+	 * @param {import('./types.js').InputOptions | import('./types.js').ApprovalOptions} options
+	 * @returns {Promise<import('./types.js').FormElicitation>}
+	 *
+	 * @overload
+	 * @param {import('./types.js').OthersApprovalOptions} options
+	 * @returns {Promise<import('./types.js').OthersApproval>}
+	 *
+	 * @overload
 	 * @param {CreateOptions} options
 	 * @returns {Promise<Elicitation>}
+	 *
+	 * @param {import('./types.js').AnyCreateOptions} options
+	 * @returns {Promise<import('./types.js').AnyElicitation>}
 	 * @throws {import('./errors.js').ElicitationExistsError}
 	 * @throws {import('./errors.js').ElicitationLimitError}
 	 */
 	async create(options) {
 		this.#checkOpen();
 		this.#purger.start();
-		const id = checkId(options.id ?? randomUUID());
-		const provider = checkProvider(options.provider);
-		const kind = checkChoice('kind', options.kind, KINDS);
-		const owner = checkOwner(options);
-		const ttl = checkTtl(options.ttl ?? TTL_MS);
-		const expected = checkExpected(options.expected, kind);
-		if (options.pkce && kind !== 'oauth') throw new TypeError('pkce is only allowed for kind oauth');
-		const exclusive = checkFlag('exclusive', options.exclusive, false);
-		const resumeKey = options.resumeKey === undefined ? null : checkText('resumeKey', options.resumeKey, 1, 512);
-		const canRecheck = checkFlag('canRecheck', options.canRecheck, true);
-		const clientId = options.clientId === undefined ? null : checkText('clientId', options.clientId, 1, 2048);
-		const sameClient = checkFlag('sameClient', options.sameClient, false);
-		if (sameClient && clientId === null) throw new TypeError('sameClient requires clientId');
-		const request = digestOfRequest({
-			provider, kind, expected, about: checkAbout(options.about), mcpClient: sameClient ? clientId : null,
-		});
+		const checked = checkCreateOptions(options);
+		const { id, provider, kind, owner, expected, resumeKey, canRecheck, request, approvers } = checked;
 		const binding = bindingOf(owner.subject, owner.session);
 		const amount = expected === null || expected === 'any' ? undefined : await priceOf(provider, expected);
+		const byOthers = approvers !== null;
 
 		for (let attempt = 0; attempt < RESUME_ATTEMPTS; attempt += 1) {
 			const resumable = resumeKey === null ? undefined : await this.#database.resume(binding, resumeKey, canRecheck, request);
-			if (resumable) return this.#urls.toElicitation({ ...resumable, binding, resumed: true });
+			if (resumable) return this.#urls.toElicitation({ ...resumable, binding, byOthers, resumed: true });
 
 			const { kid: linkKid } = this.#keys.minting;
-			const callbackUrls = this.#urls.build({ id, provider, kind, binding, ttl });
-			const { targetUrl, checkout, verifier } = await this.#buildTarget(
-				options, amount === undefined ? callbackUrls : { ...callbackUrls, amount }, binding);
+			const target = hasForm(kind) ? { targetUrl: null, callbackUrls: undefined, checkout: null, verifier: null }
+				: await this.#buildTarget(/** @type {CreateOptions} */ (options), checked, binding, amount);
+			const { callbackUrls, ...written } = target;
 			const expires = await this.#database.create({
-				id, provider, kind, ...owner, binding, requester: this.#name, targetUrl: targetUrl.href, expected, verifier,
-				ttl, exclusive, resumeKey, canRecheck, request, checkout, clientId, linkKid,
+				...checked, ...owner, ...written, binding, requester: this.#name, linkKid,
+				form: checked.form && seal(this.#keys, { id, binding, use: FORM }, JSON.stringify(checked.form)),
 			});
 			// Another call of the same owner was faster: resume its elicitation.
 			if (expires === undefined) continue;
 			this.#events.created({ elicitationId: id, provider, kind, ...owner, expiresAt: new Date(expires * 1_000) });
-			return this.#urls.toElicitation({ id, provider, kind, binding, expires, linkKid, callbackUrls, resumed: false });
+			return this.#urls.toElicitation({ id, provider, kind, binding, expires, linkKid, callbackUrls, byOthers, resumed: false });
 		}
 		throw new ElicitationExistsError(id);
 	}
@@ -188,11 +185,12 @@ export class UrlMode extends EventEmitter {
 		this.#purger.start();
 		const elicitationId = checkId(id);
 		const owner = checkOwner(options);
-		const { signal, onProgress, recheck } = options;
+		const { signal, onProgress, recheck, verify } = options;
 		const timeout = checkTimeout(options.timeout ?? TIMEOUT_MS);
 		checkSignal(signal);
 		checkFunction('onProgress', onProgress);
 		checkFunction('recheck', recheck);
+		checkFunction('verify', verify);
 		const abandon = checkFlag('abandon', options.abandon, false)
 			? (/** @type {string} */ reason) => this.#abandon(elicitationId, owner, 'cancel', reason) : undefined;
 		if (signal?.aborted) {
@@ -200,7 +198,7 @@ export class UrlMode extends EventEmitter {
 			throw signal.reason;
 		}
 		return this.#waiters.wait(elicitationId, bindingOf(owner.subject, owner.session), {
-			timeout, signal, onProgress, recheck, abandon, onRow: (row) => this.#events.status(row, owner),
+			timeout, signal, onProgress, recheck, verify, abandon, onRow: (row) => this.#events.status(row, owner),
 		});
 	}
 
@@ -396,16 +394,19 @@ export class UrlMode extends EventEmitter {
 
 	/**
 	 * @param {CreateOptions} options
-	 * @param {import('./types.js').TargetArguments} callbackUrls
+	 * @param {import('./create-options.js').Checked} checked
 	 * @param {Buffer} binding
+	 * @param {number | string | undefined} amount
 	 */
-	async #buildTarget({ targetUrl: given, kind, pkce }, callbackUrls, binding) {
-		const { url, checkout } = checkTarget(typeof given === 'function' ? await given(callbackUrls) : given, kind);
+	async #buildTarget({ targetUrl: given, pkce }, { id, provider, kind, ttl }, binding, amount) {
+		const callbackUrls = this.#urls.build({ id, provider, kind, binding, ttl });
+		const { url, checkout } = checkTarget(typeof given === 'function'
+			? await given(amount === undefined ? callbackUrls : { ...callbackUrls, amount }) : given, kind);
 		const targetUrl = checkTargetUrl(url, kind);
-		if (!pkce) return { targetUrl, checkout, verifier: null };
+		if (!pkce) return { targetUrl: targetUrl.href, callbackUrls, checkout, verifier: null };
 		const added = addPkce(targetUrl);
-		const context = /** @type {const} */ ({ id: callbackUrls.elicitationId, binding, use: VERIFIER });
-		return { targetUrl: added.url, checkout, verifier: seal(this.#keys, context, JSON.stringify(added.verifier)) };
+		const verifier = seal(this.#keys, { id, binding, use: VERIFIER }, JSON.stringify(added.verifier));
+		return { targetUrl: added.url.href, callbackUrls, checkout, verifier };
 	}
 
 	/**

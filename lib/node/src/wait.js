@@ -23,6 +23,7 @@ const ABANDON_TIMEOUT_MS = 2_000;
  * @property {AbortSignal | undefined} [signal]
  * @property {import('./types.js').WaitOptions['onProgress']} [onProgress]
  * @property {import('./types.js').RecheckFunction | undefined} [recheck]
+ * @property {import('./form/types.js').VerifyFunction | undefined} [verify]
  * @property {((reason: string) => Promise<import('./database.js').AbandonOutcome>) | undefined} [abandon] completes the elicitation
  *     when the wait ends without an outcome, if nobody has opened it; `completed`: by this call
  * @property {(row: import('./database.js').Row) => void} [onRow] called each time that the row was read
@@ -83,6 +84,11 @@ export class Wait {
 	/** The recheck function, if it may be called now. */
 	get recheck() {
 		return this.#state === 'settled' || (this.checksOnce && this.rechecked) ? undefined : this.#options.recheck;
+	}
+
+	/** The verify function, if it may be called now. */
+	get verify() {
+		return this.#state === 'settled' ? undefined : this.#options.verify;
 	}
 
 	/** Whether the row was read since the wait began. */

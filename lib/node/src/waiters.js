@@ -5,6 +5,7 @@
 // sealed outcome saves the read, where the row was read before for every wait.
 
 import { Alarm } from './alarm.js';
+import { Checker, needsCheck } from './check.js';
 import { isRefusal, readRows } from './database.js';
 import { ElicitationNotFoundError } from './errors.js';
 import { jittered } from './jitter.js';
@@ -41,7 +42,7 @@ const RETRY_MS = 1_000;
  *     query(text: string, values: unknown[], name?: string): Promise<unknown[]>,
  * }} ListenerLike
  *
- * @typedef {import('./recheck.js').RecheckOperations & RowFields} RowOperations what the waits can do with rows
+ * @typedef {import('./recheck.js').RecheckOperations & import('./check.js').CheckOperations & RowFields} RowOperations what the waits can do with rows
  * @typedef {object} RowFields
  * @property {(row: import('./database.js').Row, binding: Buffer, known: Known) => import('./types.js').Outcome} toOutcome
  *     If it throws, the waits reject with that error
@@ -71,6 +72,7 @@ export class Waiters {
 	#listener;
 	#operations;
 	#rechecker;
+	#checker;
 	#routineReadMs;
 	/** @type {Map<string, Entry[]>} by id; more than one if another owner waits for the same id */
 	#entries = new Map();
@@ -93,6 +95,7 @@ export class Waiters {
 		this.#listener = listener;
 		this.#operations = operations;
 		this.#rechecker = new Rechecker(operations);
+		this.#checker = new Checker(operations);
 		this.#routineReadMs = routineReadMs;
 		listener.on('listening', () => {
 			this.#allEntries().forEach((entry) => this.#wake(entry));
@@ -340,11 +343,36 @@ export class Waiters {
 		entry.closesAt = performance.now() + Number(row.closes_in_ms);
 		this.#expiry.set(entry.closesAt);
 		const rechecking = this.#recheck(entry, row);
+		const checking = this.#check(entry, row);
 		for (const wait of entry.waits) {
 			wait.observe(row);
 			wait.progress(/** @type {import('./types.js').OpenStatus} */ (row.status), row.failed_attempts);
-			if (wait.checksOnce && !(rechecking && wait.recheck)) wait.timeOut();
+			if (wait.checksOnce && !(rechecking && wait.recheck) && !(checking && wait.verify)) wait.timeOut();
 		}
+	}
+
+	/**
+	 * Begins to verify what the user has typed, unless that is under way.
+	 *
+	 * @param {Entry} entry
+	 * @param {import('./rows.js').Row} row
+	 * @returns {boolean} whether it runs in this process: the row will be read again when it ends
+	 */
+	#check(entry, row) {
+		if (!needsCheck(row)) return false;
+		if (this.#checker.isRunning(row.id)) return true;
+		const wait = [...entry.waits].find((each) => each.verify);
+		const verify = wait?.verify;
+		if (!verify) return false;
+		void this.#thenWake([entry], async () => {
+			const { taken, error } = await this.#checker.run(row, entry.binding, verify);
+			if (error !== undefined) wait.reject(error);
+			if (taken) return true;
+			// Another process has taken it, and its end is announced.
+			for (const each of entry.waits) if (each.checksOnce) each.timeOut();
+			return false;
+		});
+		return true;
 	}
 
 	/**
@@ -360,45 +388,42 @@ export class Waiters {
 		const begunOn = this.#rechecker.begunOn(row.id);
 		// An outcome that the row got meanwhile needs no answer.
 		if (begunOn) return row.status !== 'completed' || begunOn === 'completed';
-		const wait = [...entry.waits].find(({ recheck }) => recheck);
-		if (!wait?.recheck) return false;
+		const wait = [...entry.waits].find((each) => each.recheck);
+		const recheck = wait?.recheck;
+		if (!recheck) return false;
 		const pause = Number(row.recheck_in_ms ?? 0);
 		if (pause > 0) {
 			entry.nextRecheck = setTimeout(() => this.#wake(entry), pause).unref();
 			return false;
 		}
-		void this.#runRecheck(entry, row, wait, wait.recheck);
-		return true;
-	}
-
-	/**
-	 * @param {Entry} entry
-	 * @param {import('./database.js').Row} row
-	 * @param {Wait} wait
-	 * @param {import('./types.js').RecheckFunction} recheck
-	 */
-	async #runRecheck(entry, row, wait, recheck) {
-		try {
+		void this.#thenWake([entry], async () => {
 			const failure = await this.#rechecker.run(row, entry.binding, recheck);
 			wait.rechecked = true;
 			// Somebody else may have completed the row meanwhile. That outcome counts.
 			if (failure && (await this.#operations.read(entry))?.status !== 'completed') wait.reject(failure.error);
-		} catch (error) {
-			if (isRefusal(error)) this.#fail(entry, error);
-			await new Promise((resolve) => setTimeout(resolve, jittered(RETRY_MS)).unref());
-		}
-		for (const each of this.#entries.get(entry.id) ?? []) this.#wake(each);
+		});
+		return true;
 	}
 
 	/** @param {Entry[]} entries */
-	async #expire(entries) {
+	#expire(entries) {
+		return this.#thenWake(entries, async () => void await this.#operations.expire(entries));
+	}
+
+	/**
+	 * Changes rows, and reads them again.
+	 *
+	 * @param {Entry[]} entries
+	 * @param {() => Promise<boolean | void>} change false: there is no reason to read them
+	 */
+	async #thenWake(entries, change) {
 		try {
-			await this.#operations.expire(entries);
+			if (await change() === false) return;
 		} catch (error) {
 			if (isRefusal(error)) entries.forEach((entry) => this.#fail(entry, error));
 			await new Promise((resolve) => setTimeout(resolve, jittered(RETRY_MS)).unref());
 		}
-		for (const entry of entries) this.#wake(entry);
+		for (const { id } of entries) this.#entries.get(id)?.forEach((each) => this.#wake(each));
 	}
 
 	/**

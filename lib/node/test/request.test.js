@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 
+import { checkRequest } from '../src/create-options.js';
 import { canonicalJson, digestOfRequest } from '../src/request-digest.js';
 import { payment, PRICE, request, setUp } from './support/database.js';
 
@@ -16,6 +17,15 @@ test('the digest of a request is that of the vectors', () => {
 	for (const { request: { expected = null, ...rest }, canonical, digest } of cases) {
 		assert.equal(canonicalJson({ ...rest, expected: expected ?? undefined }), canonical);
 		assert.equal(digestOfRequest({ expected, ...rest }).toString('hex'), digest);
+	}
+});
+
+test('the digest of a form is that of the vectors, made of the options', () => {
+	const { cases } = JSON.parse(readFileSync(new URL('../../../tests/vectors/request.json', import.meta.url), 'utf8'));
+	const forms = cases.filter(({ request: { about } }) => about?.form?.title);
+	assert.ok(forms.length >= 4);
+	for (const { request: { about, ...wish }, digest } of forms) {
+		assert.equal(checkRequest({ ...wish, ...about, subject: 'ada' }).request.toString('hex'), digest);
 	}
 });
 

@@ -2,6 +2,7 @@
 // a tool call.
 
 import { runWithAccount } from './account.js';
+import { runWithApproval, runWithInput } from './form.js';
 import { runUseAccount } from './use-account.js';
 import { runWithElicitation } from './with-elicitation.js';
 
@@ -71,6 +72,39 @@ export function makeAdapter(describe) {
 	}
 
 	/**
+	 * Asks the user to fill in a form on a page of the callback programs, and runs the
+	 * body with what they have typed, which neither the client nor the model sees.
+	 *
+	 * @template R
+	 * @param {import('./types.js').InputOptions & Fields} options the same in all calls for the same thing
+	 * @param {(input: import('./types.js').Input) => R | Promise<R>} body
+	 * @returns {Promise<R | More>} the result of the tool
+	 * @throws the errors of `withElicitation`
+	 */
+	async function collectInput(options, body) {
+		const { call, server, ...rest } = options;
+		return run(describe(options),
+			(described) => runWithInput(/** @type {import('./types.js').InputOptions} */ (rest), described, body));
+	}
+
+	/**
+	 * Asks the user, or somebody else, for a decision on a page of the callback
+	 * programs, and runs the body if they approve. A call that asks somebody else ends
+	 * with the link for them; the next one finds the decision.
+	 *
+	 * @template R
+	 * @param {import('./types.js').ApprovalOptions & Fields} options the same in all calls for the same thing
+	 * @param {(approval: import('./types.js').Approval) => R | Promise<R>} body
+	 * @returns {Promise<R | More>} the result of the tool
+	 * @throws the errors of `withElicitation`
+	 */
+	async function askApproval(options, body) {
+		const { call, server, ...rest } = options;
+		return run(describe(options),
+			(described) => runWithApproval(/** @type {import('./types.js').ApprovalOptions} */ (rest), described, body));
+	}
+
+	/**
 	 * @param {import('./types.js').Call} call
 	 * @param {(call: import('./types.js').Call) => Promise<import('./with-elicitation.js').Result<any>>} work
 	 */
@@ -82,5 +116,5 @@ export function makeAdapter(describe) {
 			call.release?.();
 		}
 	}
-	return { withElicitation, withAccount, useAccount };
+	return { withElicitation, withAccount, useAccount, collectInput, askApproval };
 }

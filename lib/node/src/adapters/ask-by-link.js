@@ -6,21 +6,38 @@ import { noticeOf } from './notifications.js';
 
 /**
  * @typedef {import('./elicitation.js').ElicitOptions} ElicitOptions
+ * @typedef {import('../types.js').AnyElicitation} Elicitation
  * @typedef {import('./elicitation.js').Round} Round
  */
 
 /**
  * @param {ElicitOptions} options
  * @param {Round} call
- * @param {import('../types.js').Elicitation} [created] the elicitation, if it was created before
+ * @param {Elicitation} [created] the elicitation, if it was created before
  * @returns {Promise<import('./types.js').Completed | import('./types.js').Ended>}
  */
 export async function askByLink(options, call, created) {
 	const begun = await goOn(options, created);
 	if (begun.outcome) return begun;
 	const { elicitation } = begun;
+	if (!elicitation.resumed) await sendToApprovers(options, elicitation);
 	const found = elicitation.resumed ? await waitOneRound(options, call, elicitation.elicitationId) : begun.found;
 	return typeof found === 'object' ? { outcome: found, elicitation } : endPending(options, elicitation, found);
+}
+
+/**
+ * @param {ElicitOptions} options
+ * @param {Elicitation} elicitation
+ */
+async function sendToApprovers(options, { elicitationId, approvalUrl, expiresAt }) {
+	if (approvalUrl === undefined) return;
+	try {
+		await options.sendLink?.({ elicitationId, approvalUrl, expiresAt });
+	} catch (error) {
+		// Otherwise the next call would go on with what nobody has been told of.
+		await options.urlmode.abandon(elicitationId, { ...ownerOf(options), reason: 'not_sent' });
+		throw error;
+	}
 }
 
 /**
@@ -36,7 +53,7 @@ export async function askByError(options, call) {
 	const begun = await goOn(options);
 	if (begun.outcome) return begun;
 	const { elicitation } = begun;
-	const { elicitationId, url, resumed } = elicitation;
+	const { elicitationId, url = '', resumed } = elicitation;
 	const found = resumed ? await waitOneRound(options, call, elicitationId) : begun.found;
 	if (typeof found === 'object') return { outcome: found, elicitation };
 	if (!canBeOpened(elicitation, found)) return endPending(options, elicitation, found);

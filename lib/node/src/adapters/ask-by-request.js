@@ -19,7 +19,7 @@ const RESPONSE_MS = 1_000;
  * @typedef {import('./elicitation.js').Round & { request: import('./types.js').RequestFunction }} Round
  * @typedef {import('./types.js').Completed} Completed
  * @typedef {import('./types.js').Ended} Ended
- * @typedef {import('../types.js').Elicitation} Elicitation
+ * @typedef {import('../types.js').AnyElicitation} Elicitation
  */
 
 /**
@@ -88,7 +88,7 @@ class ElicitationRequest {
 
 	/** @returns {Promise<Ended>} settles only if the client's response ends the call */
 	async #ask() {
-		const { elicitationId, url, expiresAt } = this.#elicitation;
+		const { elicitationId, url = '', expiresAt } = this.#elicitation;
 		const { closers, isClosed } = internalsOf(this.#options.urlmode);
 		// A request that nobody answers would keep the process running.
 		const withdraw = async () => this.#withdraw.abort();

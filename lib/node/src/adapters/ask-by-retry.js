@@ -9,10 +9,10 @@
 
 import { createHash } from 'node:crypto';
 
+import { checkRequest } from '../create-options.js';
 import { ElicitationNotFoundError, StateTokenError } from '../errors.js';
 import { internalsOf } from '../internals.js';
 import { kidOf } from '../link.js';
-import { digestOfRequest } from '../request-digest.js';
 import { bindingOf, GRACE_MAX_SECONDS, mintState, openState } from '../token.js';
 import { canBeOpened, endPending, findOutcome, goOn, ownerOf, resumeKeyOf, waitOneRound } from './elicitation.js';
 import { failureResult } from './messages.js';
@@ -80,7 +80,7 @@ async function startElicitation(options, round) {
 	const begun = await goOn(options);
 	if (begun.outcome) return begun;
 	const { elicitation } = begun;
-	const { elicitationId: id, url, expiresAt } = elicitation;
+	const { elicitationId: id, url = '', expiresAt } = elicitation;
 	if (!canBeOpened(elicitation, begun.found)) {
 		const found = await waitOneRound(options, round, id);
 		return typeof found === 'object' ? { outcome: found, elicitation } : endPending(options, elicitation, found);
@@ -121,9 +121,7 @@ function parseRefusal(answer) {
  * @param {ElicitOptions} options
  */
 function purposeOf(options) {
-	const { provider, kind, expected = null, about, sameClient, clientId } = options;
-	const request = digestOfRequest({ provider, kind, expected, about, mcpClient: sameClient ? clientId ?? null : null });
-	return createHash('sha256').update(request).update(resumeKeyOf(options)).digest().subarray(0, 16);
+	return createHash('sha256').update(checkRequest(options).request).update(resumeKeyOf(options)).digest().subarray(0, 16);
 }
 
 /**

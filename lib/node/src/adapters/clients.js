@@ -15,7 +15,7 @@ export const ROUNDS_MAX = 8;
 const TABLE = JSON.parse(readFileSync(new URL('clients.json', import.meta.url), 'utf8'));
 
 /**
- * @param {import('./types.js').ElicitOptions} options
+ * @param {Pick<import('./types.js').ElicitFields, 'urlmode' | 'roundTimeout'>} options
  * @param {import('./types.js').ClientLike} client
  */
 export function describeClient({ urlmode, roundTimeout }, { name, version = '', capabilities }) {

@@ -6,13 +6,13 @@ import { createHash } from 'node:crypto';
 import { ElicitationClientGoneError, ElicitationTimeoutError, UrlModeClosedError } from '../errors.js';
 import { isClientGone } from './answer.js';
 import { Heartbeat } from './heartbeat.js';
-import { linkResult, openResult } from './messages.js';
+import { approversResult, linkResult, openResult } from './messages.js';
 import { followSignals } from './signals.js';
 
 /**
- * @typedef {import('./types.js').ElicitOptions} ElicitOptions
+ * @typedef {import('./types.js').AnyElicitOptions} ElicitOptions
  * @typedef {import('./types.js').Ended} Ended
- * @typedef {import('../types.js').Elicitation} Elicitation
+ * @typedef {import('../types.js').AnyElicitation} Elicitation
  * @typedef {import('../types.js').OpenStatus} OpenStatus
  * @typedef {import('../types.js').Outcome} Outcome
  *
@@ -43,9 +43,10 @@ export function resumeKeyOf({ resumeKey, provider, kind, message, expected }) {
  * @returns {Promise<Elicitation>}
  */
 export function createElicitation(options) {
-	const { urlmode, message, ask, roundTimeout, signal, recheck, progressEvery, ...rest } = options;
+	const { urlmode, message, ask, roundTimeout, signal, recheck, verify, sendLink, progressEvery, ...rest } = options;
 	if (typeof message !== 'string' || message === '') throw new TypeError('message must be a non-empty string');
-	return urlmode.create({ ...rest, resumeKey: resumeKeyOf(options), canRecheck: recheck !== undefined });
+	const create = /** @type {(options: import('../types.js').AnyCreateOptions) => Promise<Elicitation>} */ (urlmode.create.bind(urlmode));
+	return create({ ...rest, resumeKey: resumeKeyOf(options), canRecheck: recheck !== undefined });
 }
 
 /**
@@ -88,13 +89,13 @@ export async function findOutcome(options, id) {
  * @throws {ElicitationClientGoneError}
  */
 export async function waitOneRound(options, call, id, stop) {
-	const { urlmode, recheck, progressEvery } = options;
+	const { urlmode, recheck, verify, progressEvery, kind } = options;
 	const { controller, release } = followSignals([options.signal, call.signal, call.answer.signal, stop]);
-	const heartbeat = new Heartbeat(call.progress, (error) => controller.abort(error), progressEvery);
+	const heartbeat = new Heartbeat(call.progress, kind, (error) => controller.abort(error), progressEvery);
 	try {
 		return await urlmode.waitForCompletion(id, {
 			...ownerOf(options), timeout: Math.max(0, call.deadline - performance.now()),
-			signal: controller.signal, onProgress: heartbeat.report, recheck,
+			signal: controller.signal, onProgress: heartbeat.report, recheck, verify,
 		});
 	} catch (error) {
 		if (error instanceof ElicitationTimeoutError) return error.status;
@@ -130,17 +131,15 @@ export function canBeOpened({ expiresAt }, status) {
 }
 
 /**
- * The end of a call whose elicitation is open: with the link, as long as the
- * user can open it.
+ * The end of a call whose elicitation is open: with the link, as long as somebody
+ * can open it.
  *
  * @param {ElicitOptions} options
- * @param {Pick<Elicitation, 'elicitationId' | 'expiresAt' | 'url'>} elicitation
+ * @param {Elicitation} elicitation
  * @param {OpenStatus} status
  * @returns {Ended}
  */
 export function endPending(options, elicitation, status) {
-	return {
-		action: 'pending', reason: status,
-		toolResult: canBeOpened(elicitation, status) ? linkResult(options, elicitation, status) : openResult(options, elicitation, status),
-	};
+	const describe = !canBeOpened(elicitation, status) ? openResult : elicitation.approvalUrl === undefined ? linkResult : approversResult;
+	return { action: 'pending', reason: status, toolResult: describe(options, /** @type {never} */ (elicitation), status) };
 }

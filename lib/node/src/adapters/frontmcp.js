@@ -13,7 +13,11 @@ export { PostgresStorage } from './storage.js';
 /**
  * @typedef {import('./types.js').ElicitOptions & CallFields} ElicitOptions
  * @typedef {import('./types.js').AccountOptions & CallFields} AccountOptions
+ * @typedef {import('./types.js').InputOptions & CallFields} InputOptions
+ * @typedef {import('./types.js').ApprovalOptions & CallFields} ApprovalOptions
  * @typedef {import('./types.js').Accepted} Accepted
+ * @typedef {import('./types.js').Input} Input
+ * @typedef {import('./types.js').Approval} Approval
  * @typedef {import('./types.js').Account} Account
  * @typedef {import('./types.js').UseAccountOptions & CallFields} UseAccountOptions
  *
@@ -102,7 +106,7 @@ export function urlPlugin(frontmcp, { store } = {}) {
 /** @type {typeof makeAdapter<CallFields, import('./types.js').ToolResult>} */
 const make = makeAdapter;
 
-export const { withElicitation, withAccount, useAccount } = make(({ call }) => {
+export const { withElicitation, withAccount, useAccount, collectInput, askApproval } = make(({ call }) => {
 	if (!sdk) throw new TypeError('withElicitation requires urlPlugin() in the plugins of the server');
 	// It checks the client's response. In URL mode a client sends none.
 	return describeCall(/** @type {ToolLike} */ (call), sdk.z.unknown());

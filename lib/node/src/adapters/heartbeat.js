@@ -1,7 +1,7 @@
 // Sends progress while a call waits: when the status changes, and at regular
 // intervals, so that the client's timeout for a silent request does not end it.
 
-import { PROGRESS_MESSAGES } from './messages.js';
+import { progressMessage } from './messages.js';
 
 const INTERVAL_MS = 15_000;
 
@@ -14,16 +14,19 @@ export class Heartbeat {
 	#timer;
 	#count = 0;
 	#stopped = false;
-	/** @type {keyof typeof PROGRESS_MESSAGES} */
+	/** @type {'pending' | import('../types.js').Progress} */
 	#status = 'pending';
+	#kind;
 
 	/**
 	 * @param {import('./types.js').Call['progress']} send undefined if the client wants no progress
+	 * @param {import('../types.js').Kind} kind
 	 * @param {(error: unknown) => void} onFailure called when progress cannot be sent, because the client is gone
 	 * @param {number} [interval] milliseconds
 	 */
-	constructor(send, onFailure, interval = INTERVAL_MS) {
+	constructor(send, kind, onFailure, interval = INTERVAL_MS) {
 		this.#send = send;
+		this.#kind = kind;
 		this.#onFailure = onFailure;
 		if (send) this.#timer = setInterval(() => void this.#sendProgress(), interval);
 	}
@@ -42,7 +45,7 @@ export class Heartbeat {
 	async #sendProgress() {
 		if (!this.#send || this.#stopped) return;
 		try {
-			await this.#send(this.#count += 1, PROGRESS_MESSAGES[this.#status]);
+			await this.#send(this.#count += 1, progressMessage(this.#kind, this.#status));
 		} catch (error) {
 			if (this.#stopped) return;
 			this.failed = true;

@@ -17,7 +17,11 @@ export { withProgress } from './lynq-progress.js';
 /**
  * @typedef {import('./types.js').ElicitOptions & CallFields} ElicitOptions
  * @typedef {import('./types.js').AccountOptions & CallFields} AccountOptions
+ * @typedef {import('./types.js').InputOptions & CallFields} InputOptions
+ * @typedef {import('./types.js').ApprovalOptions & CallFields} ApprovalOptions
  * @typedef {import('./types.js').Accepted} Accepted
+ * @typedef {import('./types.js').Input} Input
+ * @typedef {import('./types.js').Approval} Approval
  * @typedef {import('./types.js').Account} Account
  * @typedef {import('./types.js').UseAccountOptions & CallFields} UseAccountOptions
  * @typedef {import('./types.js').ToolResult} ToolResult
@@ -79,7 +83,7 @@ const SUBJECT_KEY = 'urlmode:subject';
 /** @type {typeof makeAdapter<CallFields, ToolResult>} */
 const make = makeAdapter;
 
-export const { withElicitation, withAccount, useAccount } = make(({ server, call }) => describeCall(server, call,
+export const { withElicitation, withAccount, useAccount, collectInput, askApproval } = make(({ server, call }) => describeCall(server, call,
 	({ message, url }, { timeout }, id) => call.elicit.url(message, url, { elicitationId: id, waitForCompletion: true, timeout })));
 
 /**
@@ -101,7 +105,7 @@ export function forSession(server, options) {
 /**
  * @typedef {object} CallState the state of one tool call
  * @property {import('./types.js').ElicitOptions} options
- * @property {Map<string, import('../types.js').Elicitation>} elicitations by the id that lynq has made for each
+ * @property {Map<string, import('../types.js').AnyElicitation>} elicitations by the id that lynq has made for each
  * @property {ElicitLike} elicit lynq's own
  * @property {StoreLike} userStore lynq's own
  * @property {boolean} persistent whether urlAction looks for the value in the user's store, and not in the session
@@ -131,7 +135,7 @@ class ElicitationMiddleware {
 		if (!call) throw new TypeError('buildUrl is called in a tool that does not have `resume` before oauth(), payment() or urlAction()');
 		const elicitation = await createElicitation(call.options);
 		call.elicitations.set(elicitationId, elicitation);
-		return elicitation.url;
+		return /** @type {string} */ (elicitation.url);
 	}
 
 	/**

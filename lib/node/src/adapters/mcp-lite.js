@@ -11,7 +11,11 @@ export { PostgresSessionAdapter } from './sessions.js';
 /**
  * @typedef {import('./types.js').ElicitOptions & CallFields} ElicitOptions
  * @typedef {import('./types.js').AccountOptions & CallFields} AccountOptions
+ * @typedef {import('./types.js').InputOptions & CallFields} InputOptions
+ * @typedef {import('./types.js').ApprovalOptions & CallFields} ApprovalOptions
  * @typedef {import('./types.js').Accepted} Accepted
+ * @typedef {import('./types.js').Input} Input
+ * @typedef {import('./types.js').Approval} Approval
  * @typedef {import('./types.js').Account} Account
  * @typedef {import('./types.js').UseAccountOptions & CallFields} UseAccountOptions
  *
@@ -27,7 +31,7 @@ export { PostgresSessionAdapter } from './sessions.js';
 /** @type {typeof makeAdapter<CallFields, import('./types.js').ToolResult>} */
 const make = makeAdapter;
 
-export const { withElicitation, withAccount, useAccount } = make(({ call: { authInfo, progress } }) => ({
+export const { withElicitation, withAccount, useAccount, collectInput, askApproval } = make(({ call: { authInfo, progress } }) => ({
 	client: {},
 	clientId: authInfo?.clientId,
 	signal: undefined,

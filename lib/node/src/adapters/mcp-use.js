@@ -10,7 +10,11 @@ export { rejectRequestState } from './request-state.js';
 /**
  * @typedef {import('./types.js').ElicitOptions & CallFields} ElicitOptions
  * @typedef {import('./types.js').AccountOptions & CallFields} AccountOptions
+ * @typedef {import('./types.js').InputOptions & CallFields} InputOptions
+ * @typedef {import('./types.js').ApprovalOptions & CallFields} ApprovalOptions
  * @typedef {import('./types.js').Accepted} Accepted
+ * @typedef {import('./types.js').Input} Input
+ * @typedef {import('./types.js').Approval} Approval
  * @typedef {import('./types.js').Account} Account
  * @typedef {import('./types.js').UseAccountOptions & CallFields} UseAccountOptions
  *
@@ -29,7 +33,7 @@ export { rejectRequestState } from './request-state.js';
 /** @type {typeof makeAdapter<CallFields, import('./types.js').ToolResult | import('./types.js').InputRequired>} */
 const make = makeAdapter;
 
-export const { withElicitation, withAccount, useAccount } = make(({ call }) => {
+export const { withElicitation, withAccount, useAccount, collectInput, askApproval } = make(({ call }) => {
 	const { name, version } = call.client.info();
 	return {
 		client: { name, version, capabilities: call.client.capabilities() },

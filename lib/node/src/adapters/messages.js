@@ -15,6 +15,7 @@ const REASON_TEXTS = {
 	refunded: 'the payment was refunded',
 	held: 'it was paid, and a part of it may have gone back. The user need not pay again: the operator of this service decides about it, '
 		+ 'and then this tool can be called again with the same arguments',
+	refused_input: 'what the user typed was not accepted five times',
 	payment_failed: 'the payment failed',
 	amount_mismatch: 'the amount paid differs from the price',
 	provider_error: 'the provider reported an error',
@@ -27,19 +28,35 @@ const REASON_TEXTS = {
 		+ 'tool again with the same arguments',
 };
 
-/** Sent as progress while a call waits. */
-export const PROGRESS_MESSAGES = {
+const PROGRESS_MESSAGES = {
 	pending: 'Waiting for the user to open the page.',
 	opened: 'The page is open in the browser.',
 	attempt_failed: 'An attempt to pay has failed. The user can try again.',
 	processing: 'The provider is working on it.',
 };
+const INPUT_MESSAGES = {
+	attempt_failed: 'What the user typed was not accepted. The user can try again.',
+	processing: 'What the user typed is being verified.',
+};
+
+/**
+ * Sent as progress while a call waits.
+ *
+ * @param {import('../types.js').Kind} kind
+ * @param {keyof typeof PROGRESS_MESSAGES} status
+ * @returns {string}
+ */
+export function progressMessage(kind, status) {
+	return { ...PROGRESS_MESSAGES, ...kind === 'input' && INPUT_MESSAGES }[status];
+}
 
 /** What the user does on the page. */
 const TASKS = {
 	oauth: 'connect the account',
 	payment: 'pay',
 	signature: 'sign',
+	input: 'fill in the form',
+	approval: 'decide',
 };
 
 const OPEN_TEXTS = {
@@ -51,7 +68,7 @@ const OPEN_TEXTS = {
 
 const AGAIN = 'call this tool again with the same arguments';
 
-/** @typedef {import('./types.js').ElicitOptions} ElicitOptions */
+/** @typedef {import('./types.js').AnyElicitOptions} ElicitOptions */
 
 /**
  * @param {string} text
@@ -85,6 +102,26 @@ export function linkResult(options, { elicitationId, url, expiresAt }, status) {
 }
 
 /**
+ * Ends a call that waits for a decision of somebody else. The link is for them.
+ *
+ * @param {ElicitOptions} options
+ * @param {{ elicitationId: string, approvalUrl: string, expiresAt: Date }} elicitation
+ * @param {import('../types.js').OpenStatus} status
+ */
+export function approversResult({ urlmode, message, kind, sendLink, ...more }, { elicitationId, approvalUrl, expiresAt }, status) {
+	const { approver } = /** @type {import('../types.js').OthersFields} */ (more);
+	const { name } = internalsOf(urlmode);
+	const who = approver === 'others' ? `somebody else who can sign in at ${name}` : approver.join(' or ');
+	const asked = sendLink ? `The decision is for ${who}, who has been sent this link` : `The decision is for ${who}. Show the user this link to pass on`;
+	const text = `${message}\n\n${asked}, which is a page of ${name}:\n\n${approvalUrl}\n\n`
+		+ `The link works for ${formatTime(expiresAt.getTime() - Date.now())}. ${status === 'opened' ? 'It was opened, and nobody' : 'Nobody'} has decided yet. `
+		+ `To learn the decision, ${AGAIN} later: that continues this request, and asks nobody again.`;
+	return { ...textResult(text, false), structuredContent: { elicitation: {
+		elicitationId, status, kind, message, approver, approvalUrl, expiresAt: expiresAt.toISOString(),
+	} } };
+}
+
+/**
  * Says that the call has ended, and that what the user has begun has not.
  *
  * @param {ElicitOptions} options
@@ -92,9 +129,17 @@ export function linkResult(options, { elicitationId, url, expiresAt }, status) {
  * @param {keyof typeof OPEN_TEXTS} status
  */
 export function openResult({ message, kind }, { elicitationId }, status) {
-	const text = `${message}\n\n${OPEN_TEXTS[status]} It goes on without this call. To learn how it ends, ${AGAIN} later: `
+	const state = kind === 'input' && status === 'processing' ? INPUT_MESSAGES.processing : OPEN_TEXTS[status];
+	const text = `${message}\n\n${state} It goes on without this call. To learn how it ends, ${AGAIN} later: `
 		+ 'that continues the same request and does not start another one.';
 	return { ...textResult(text, false), structuredContent: { elicitation: { elicitationId, status, kind, message } } };
+}
+
+/**
+ * @param {import('../types.js').Outcome} outcome of an approval that was refused
+ */
+export function declinedResult({ approver, comment }) {
+	return textResult(`Not done: ${approver} declined${comment ? `: “${comment}”` : ''}.`, true);
 }
 
 /**

@@ -14,7 +14,11 @@ const CONNECTION_CLOSED = -32000;
 /**
  * @typedef {import('./types.js').ElicitOptions & CallFields} ElicitOptions
  * @typedef {import('./types.js').AccountOptions & CallFields} AccountOptions
+ * @typedef {import('./types.js').InputOptions & CallFields} InputOptions
+ * @typedef {import('./types.js').ApprovalOptions & CallFields} ApprovalOptions
  * @typedef {import('./types.js').Accepted} Accepted
+ * @typedef {import('./types.js').Input} Input
+ * @typedef {import('./types.js').Approval} Approval
  * @typedef {import('./types.js').Account} Account
  * @typedef {import('./types.js').UseAccountOptions & CallFields} UseAccountOptions
  *
@@ -48,7 +52,7 @@ const CONNECTION_CLOSED = -32000;
 /** @type {typeof makeAdapter<CallFields, import('./types.js').ToolResult>} */
 const make = makeAdapter;
 
-export const { withElicitation, withAccount, useAccount } = make(({ server, call }) => {
+export const { withElicitation, withAccount, useAccount, collectInput, askApproval } = make(({ server, call }) => {
 	const sdkServer = 'server' in server ? server.server : server;
 	const progressToken = call._meta?.progressToken;
 	const end = endOfCall(sdkServer, call.signal);

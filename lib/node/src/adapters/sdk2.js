@@ -17,7 +17,11 @@ const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 /**
  * @typedef {import('./types.js').ElicitOptions & CallFields} ElicitOptions
  * @typedef {import('./types.js').AccountOptions & CallFields} AccountOptions
+ * @typedef {import('./types.js').InputOptions & CallFields} InputOptions
+ * @typedef {import('./types.js').ApprovalOptions & CallFields} ApprovalOptions
  * @typedef {import('./types.js').Accepted} Accepted
+ * @typedef {import('./types.js').Input} Input
+ * @typedef {import('./types.js').Approval} Approval
  * @typedef {import('./types.js').Account} Account
  * @typedef {import('./types.js').UseAccountOptions & CallFields} UseAccountOptions
  *
@@ -56,7 +60,7 @@ const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 /** @type {typeof makeAdapter<CallFields, import('./types.js').ToolResult | import('./types.js').InputRequired>} */
 const make = makeAdapter;
 
-export const { withElicitation, withAccount, useAccount } = make(({ server, call: { mcpReq, http } }) => {
+export const { withElicitation, withAccount, useAccount, collectInput, askApproval } = make(({ server, call: { mcpReq, http } }) => {
 	const sdkServer = 'server' in server ? server.server : server;
 	const call = {
 		clientId: http?.authInfo?.clientId, transport: sdkServer.transport, requestId: mcpReq.id, signal: mcpReq.signal,

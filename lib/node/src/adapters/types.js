@@ -1,7 +1,9 @@
 // The types that all adapters share. Nothing here runs.
 
 /**
- * @typedef {import('../types.js').CreateOptions & ElicitFields} ElicitOptions
+ * @typedef {import('../types.js').CreateOptions & ElicitFields & RecheckFields} ElicitOptions
+ * @typedef {import('../types.js').AnyCreateOptions & ElicitFields & RecheckFields & VerifyFields & LinkFields} AnyElicitOptions
+ *
  * @typedef {object} ElicitFields
  * @property {import('../urlmode.js').UrlMode} urlmode
  * @property {string} message shown to the user beside the link: who asks, and for what
@@ -10,9 +12,36 @@
  * @property {number | undefined} [roundTimeout] milliseconds that one call waits, 45 000 by default, which is less than the 60
  *     seconds after which most clients end it. What is open by then stays open, and the next call goes on with it
  * @property {AbortSignal | undefined} [signal] ends the call, as its cancellation by the client does
- * @property {import('../types.js').RecheckFunction | undefined} [recheck] as for waitForCompletion
  * @property {number | undefined} [progressEvery] milliseconds between two progress notifications while the status does not change, 15 000 by
  *     default
+ *
+ * @typedef {object} RecheckFields
+ * @property {import('../types.js').RecheckFunction | undefined} [recheck] as for waitForCompletion
+ *
+ * @typedef {object} VerifyFields
+ * @property {import('../form/types.js').VerifyFunction | undefined} [verify] verifies what the user has typed, before it is accepted. What it
+ *     returns is shown at its field, and the user can try again
+ *
+ * @typedef {object} LinkFields
+ * @property {((asked: AskedApprovers) => unknown) | undefined} [sendLink] sends the link to those who decide. It is called once, when the
+ *     elicitation was created. If it throws, the elicitation is cancelled, and the call rejects
+ *
+ * @typedef {object} AskedApprovers
+ * @property {string} elicitationId
+ * @property {string} approvalUrl
+ * @property {Date} expiresAt
+ *
+ * @typedef {Omit<import('../types.js').InputOptions, 'kind' | keyof import('../types.js').NoTarget> & ElicitFields & VerifyFields} InputOptions
+ * @typedef {Omit<import('../types.js').ApprovalOptions, 'kind' | keyof import('../types.js').NoTarget> & ElicitFields & { sendLink?: undefined }
+ *     | Omit<import('../types.js').OthersApprovalOptions, 'kind' | keyof import('../types.js').NoTarget> & ElicitFields & LinkFields} ApprovalOptions
+ *
+ * @typedef {object} Claimed
+ * @property {string} elicitationId
+ * @property {AbortSignal} signal aborts when the lease of this call has ended, after which another call may do the same
+ * @property {number | undefined} fence greater than that of each call before
+ *
+ * @typedef {Claimed & { values: import('../form/types.js').Values }} Input what the body of `collectInput` is given
+ * @typedef {Claimed & { approver: string, comment?: string, decidedAt: Date }} Approval what the body of `askApproval` is given
  *
  * @typedef {object} TextContent
  * @property {'text'} type
@@ -41,7 +70,7 @@
  * @property {AbortSignal} signal aborts when the lease of this call has ended, after which another call may do the same
  * @property {number | undefined} fence greater than that of each call before, of a payment or signature
  *
- * @typedef {Omit<import('../types.js').OAuthOptions & ElicitFields, 'kind' | 'targetUrl' | 'pkce' | 'recheck'>
+ * @typedef {Omit<import('../types.js').OAuthOptions & ElicitFields, 'kind' | 'targetUrl' | 'pkce'>
  *     & import('../accounts/types.js').AccountFields} AccountOptions
  *
  * @typedef {Omit<AccountOptions, 'urlmode' | 'description' | 'client'> & UseAccountFields} UseAccountOptions
@@ -93,7 +122,7 @@
  *
  * @typedef {object} Completed
  * @property {import('../types.js').Outcome} outcome
- * @property {Pick<import('../types.js').Elicitation, 'elicitationId' | 'returnUrl'>} elicitation
+ * @property {{ elicitationId: string, returnUrl?: string | undefined }} elicitation
  * @property {boolean} [isEarlier] it was completed before this call began, and this call was not begun for it
  * @typedef {object} Ended there is no outcome for this call
  * @property {undefined} [outcome]

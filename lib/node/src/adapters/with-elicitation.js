@@ -8,7 +8,7 @@ import { askByRetry } from './ask-by-retry.js';
 import { describeClient } from './clients.js';
 import { watchAnswer } from './answer.js';
 import { findOutcome, isGone, ownerOf } from './elicitation.js';
-import { failureResult, openResult } from './messages.js';
+import { declinedResult, failureResult, openResult } from './messages.js';
 import { authorizationDetail, NotConnected, warnNotConnected } from './not-connected.js';
 import { followSignals } from './signals.js';
 
@@ -16,7 +16,7 @@ import { followSignals } from './signals.js';
  * @typedef {import('./types.js').Accepted} Accepted
  * @typedef {import('./types.js').Call} Call
  * @typedef {import('./types.js').Completed} Completed
- * @typedef {import('./types.js').ElicitOptions} ElicitOptions
+ * @typedef {import('./types.js').AnyElicitOptions} ElicitOptions
  * @typedef {import('./types.js').Ended} Ended
  * @typedef {import('./elicitation.js').Round} Round
  */
@@ -35,7 +35,7 @@ const ATTEMPTS = 3;
  * @param {ElicitOptions} given
  * @param {Call} call
  * @param {(accepted: Accepted) => R | Promise<R>} body
- * @param {import('../types.js').Elicitation} [created] the elicitation, if it was created before
+ * @param {import('../types.js').AnyElicitation} [created] the elicitation, if it was created before
  * @returns {Promise<Result<R>>}
  */
 export async function runWithElicitation(given, call, body, created) {
@@ -55,16 +55,23 @@ export async function runWithElicitation(given, call, body, created) {
  * @param {ElicitOptions} options
  * @param {Round} round
  * @param {{ declares: boolean, takesUrl: boolean }} client
- * @param {import('../types.js').Elicitation} [created]
+ * @param {import('../types.js').AnyElicitation} [created]
  * @returns {Promise<Completed | Ended>}
  */
 function ask(options, round, { declares, takesUrl }, created) {
 	const { request, required, retry, session } = round;
+	// The page is for somebody else than the user of this client.
+	if (isByOthers(options)) return askByLink(options, round, created);
 	// An answer may only require what its call declares (-32021), a request what the client is known to do.
 	if (takesUrl && declares && retry) return askByRetry(options, { ...round, retry });
 	if (takesUrl && required && session && options.ask === 'error') return askByError(options, { ...round, required, session });
 	if (takesUrl && request) return askByRequest(options, { ...round, request }, created);
 	return askByLink(options, round, created);
+}
+
+/** @param {ElicitOptions} options */
+function isByOthers(options) {
+	return options.kind === 'approval' && options.approver !== undefined && options.approver !== 'starter';
 }
 
 /**
@@ -84,7 +91,8 @@ async function claim(options, round, { outcome, elicitation, isEarlier }, body) 
 		await urlmode.claim(id, { ...owner, action, reference });
 		const detail = reason === 'provider_error' ? authorizationDetail(accepted.result) : undefined;
 		if (options.kind === 'oauth' && detail) warnNotConnected(options.provider, id, reason, detail);
-		return { accepted: false, action, reason, toolResult: failureResult(action, reason, detail) };
+		const toolResult = outcome.approver ? declinedResult(outcome) : failureResult(action, reason, detail);
+		return { accepted: false, action, reason, toolResult };
 	}
 	throwIfGone(round, id);
 	const { controller, release } = followSignals([round.signal, round.answer.signal]);
@@ -115,7 +123,7 @@ async function claim(options, round, { outcome, elicitation, isEarlier }, body) 
 	let result;
 	try {
 		result = await body({
-			...accepted, action, ...reference !== undefined && { reference }, elicitationId: id, returnUrl: elicitation.returnUrl,
+			...accepted, action, ...reference !== undefined && { reference }, elicitationId: id, returnUrl: elicitation.returnUrl ?? '',
 			signal: claimed.signal, fence: claimed.fence,
 		});
 	} catch (error) {

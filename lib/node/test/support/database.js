@@ -8,7 +8,7 @@ import pg from 'pg';
 
 import { UrlMode } from '../../src/index.js';
 import { KeysFile } from '../../src/keys.js';
-import { RESULT, seal } from '../../src/seal.js';
+import { FORM, PROBLEM, RESULT, seal, unseal } from '../../src/seal.js';
 import { bindingOf, browserOf } from '../../src/token.js';
 import { scratchKeys } from './keys.js';
 
@@ -111,6 +111,27 @@ export class Callback {
 		return rows[0].outcome;
 	}
 
+	/** The page of a form: what the user sends. */
+	async answer(id, { provider = 'demo', subject = 'user-42', session = '', user = subject, fourEyes = false, action = 'accept',
+		reason = action === 'accept' ? '' : 'declined', result = undefined } = {}) {
+		const binding = bindingOf(subject, session);
+		const sealed = result && seal(this.keys, { id, binding, use: RESULT }, JSON.stringify(result));
+		const { rows } = await this.client.query(`SELECT outcome FROM urlmode.answer_form(ids => ARRAY[$1::uuid],
+			bindings => ARRAY[$2::bytea], providers => ARRAY[$3], browsers => ARRAY[$4::bytea], subjects => ARRAY[$5],
+			four_eyes => ARRAY[$6::boolean], actions => ARRAY[$7], reasons => ARRAY[$8], results => ARRAY[$9::bytea], outcomes => ARRAY[NULL::bytea])`,
+		[id, binding, provider, browserOf('of the test'), user, fourEyes, action, reason, sealed ?? null]);
+		return rows[0].outcome;
+	}
+
+	/** The page: what it shows. */
+	async lookUpForm(id, { provider = 'demo', subject = 'user-42', session = '', user = subject, fourEyes = false } = {}) {
+		const binding = bindingOf(subject, session);
+		const { rows } = await this.client.query(`SELECT * FROM urlmode.look_up_form(ARRAY[$1::uuid], ARRAY[$2::bytea], ARRAY[$3],
+			ARRAY[$4], ARRAY[$5::boolean])`, [id, binding, provider, user, fourEyes]);
+		const open = (use, sealed) => sealed && unseal(this.keys, { id, binding, use }, sealed);
+		return { ...rows[0], form: open(FORM, rows[0].form), problem: open(PROBLEM, rows[0].problem) };
+	}
+
 	/** A webhook's event; `effect` as its description reads it. */
 	async event(id, effect, { provider = 'demo', type = `type.${effect}`, reference = null, amount = null,
 		currency = null, identity = randomUUID(), subject = 'user-42', session = '', result = undefined, refund = null, checkout = null } = {}) {
@@ -139,6 +160,13 @@ export const PRICE = { amount: 1_050, currency: 'EUR' };
 
 /** The same for a payment. */
 export const payment = { ...request, kind: 'payment', expected: PRICE };
+
+/** The same for something that the user types, and for a decision. */
+export const input = {
+	provider: 'demo', kind: 'input', subject: 'user-42',
+	form: { title: 'Your key', fields: [{ name: 'api_key', type: 'secret', label: 'API key', required: true }] },
+};
+export const approval = { provider: 'demo', kind: 'approval', subject: 'user-42', form: { title: 'Delete it?', comment: 'optional' } };
 
 export async function notify(admin, id, status) {
 	await admin.query("SELECT pg_notify('urlmode', $1)", [JSON.stringify({ id, status })]);

@@ -1,0 +1,162 @@
+// What a page of kind input or approval asks is checked before it is sealed, and
+// each mistake is an error that names its place.
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import test from 'node:test';
+
+import { checkCreateOptions } from '../src/create-options.js';
+import { checkApprover, checkForm, checkProblem, FORM_MAX } from '../src/form/form.js';
+import { matches, parsePattern } from '../src/form/pattern.js';
+import { LANGUAGES } from '../src/form/words.js';
+
+const vectors = JSON.parse(readFileSync(new URL('../../../tests/vectors/form.json', import.meta.url), 'utf8'));
+
+const KEY = { name: 'api_key', type: 'secret', label: 'API key' };
+const FIELDS = [
+	{ ...KEY, help: 'It begins with sk-.\nKeep it.', link: { url: 'https://example.com/keys', label: { en: 'Get one', de: 'Hole einen' } },
+		required: true, min: 8, max: 200, pattern: 'sk-[A-Za-z0-9_-]{5,}' },
+	{ name: 'pem', type: 'secret', label: 'Key', multiline: true },
+	{ name: 'note', type: 'multiline', label: 'Note', default: 'One\n\ttwo' },
+	{ name: 'name', type: 'text', label: 'Name', pattern: '[a-z]+|x{2}', default: 'xx' },
+	{ name: 'mail', type: 'email', label: 'Mail', default: 'ada@example.org' },
+	{ name: 'site', type: 'url', label: 'Site', default: 'http://example.org/' },
+	{ name: 'count', type: 'number', label: 'Count', min: -1.5, max: 10, default: 0 },
+	{ name: 'region', type: 'choice', label: 'Region', choices: [{ value: 'eu', label: 'Europe' }, { value: 'us', label: 'USA' }], default: 'us' },
+	{ name: 'agree', type: 'checkbox', label: 'Agree', required: true, default: false },
+];
+const FORM = { language: 'en', title: 'Your key', text: 'First.\nSecond.', fields: FIELDS, facts: [{ label: 'For', value: 'Reports\n2026' }] };
+
+const fail = (kind, form, pointer, why = '') => assert.throws(() => checkForm(kind, form), (error) => {
+	assert.ok(error instanceof TypeError);
+	assert.ok(error.message.startsWith(`form${pointer} `), `${error.message} is not about ${pointer}`);
+	assert.match(error.message, new RegExp(why));
+	return true;
+}, JSON.stringify(form));
+const field = (change) => ({ title: 'a', fields: [{ ...KEY, ...change }] });
+
+test('a form with everything is taken as it is, without what is undefined', () => {
+	assert.deepEqual(checkForm('input', { ...FORM, text: 'First.\nSecond.', facts: FORM.facts }), FORM);
+	assert.deepEqual(checkForm('input', field({ help: undefined, default: undefined })), field({}));
+	const approval = { title: { de: 'Löschen?', en: 'Delete?' }, facts: [], comment: 'required' };
+	assert.deepEqual(checkForm('approval', approval), approval);
+});
+
+test('the forms of the vectors are taken or refused, each at its place', () => {
+	for (const { kind, form } of vectors.forms) assert.deepEqual(checkForm(kind, form), form);
+	for (const { kind, form, pointer } of vectors.broken) fail(kind, form, pointer);
+});
+
+test('each mistake in a form is an error that names its place', () => {
+	for (const form of [undefined, null, [], 'a']) fail('input', form, '', 'must be an object');
+	fail('input', { ...FORM, titel: 'a' }, '/titel', 'Allowed are language, title, text, fields, facts');
+	fail('input', { ...FORM, 'a/b~': 'a' }, '/a~1b~0');
+	fail('input', { ...FORM, language: 'en-GB' }, '/language');
+	fail('input', { ...FORM, title: undefined }, '/title', 'text, or an object');
+	fail('input', { ...FORM, title: '' }, '/title', '1 to 120 characters');
+	fail('input', { ...FORM, title: '😀'.repeat(121) }, '/title');
+	assert.ok(checkForm('input', { ...FORM, title: '😀'.repeat(120) }));
+	fail('input', { ...FORM, title: 'a\nb' }, '/title', 'control characters');
+	fail('input', { ...FORM, text: 'a\tb' }, '/text', 'control characters');
+	fail('input', { ...FORM, text: 'a'.repeat(2_001) }, '/text');
+	fail('input', { ...FORM, title: '\ud800' }, '/title', 'Unicode');
+	fail('input', { ...FORM, title: 'a\u202eb' }, '/title', 'direction');
+	fail('input', { ...FORM, title: {} }, '/title', 'at least one language');
+	fail('input', { ...FORM, title: { en: 'a', tlh: 'b' } }, '/title', '“tlh”');
+	fail('input', { ...FORM, title: { en: 1 } }, '/title/en');
+	fail('input', { ...FORM, facts: [{ label: 'a' }] }, '/facts/0/value');
+	fail('input', { ...FORM, facts: Array(21).fill({ label: 'a', value: 'b' }) }, '/facts', '0 to 20');
+	fail('input', { ...FORM, comment: 'optional' }, '/comment');
+	fail('approval', { title: 'a', fields: FIELDS }, '/fields');
+	fail('approval', { title: 'a', comment: 'never' }, '/comment', 'optional or required');
+	const long = { label: 'a', value: '字'.repeat(500) };
+	fail('input', { ...FORM, facts: Array(11).fill(long) }, '', `at most ${FORM_MAX} bytes as JSON`);
+});
+
+test('each mistake in a field is an error that names its place', () => {
+	fail('input', { title: 'a' }, '/fields', '1 to 16');
+	fail('input', { title: 'a', fields: [] }, '/fields');
+	fail('input', { title: 'a', fields: Array.from({ length: 17 }, (_, n) => ({ ...KEY, name: `a${n}` })) }, '/fields');
+	fail('input', { title: 'a', fields: [KEY, { ...KEY, label: 'Other' }] }, '/fields/1/name', 'twice');
+	for (const [change, member, why] of [
+		[{ name: 'Key' }, 'name'], [{ name: '1' }, 'name'], [{ name: 'a'.repeat(33) }, 'name'], [{ name: undefined }, 'name'],
+		[{ type: 'password' }, 'type', 'text, secret, multiline'], [{ type: 'toString' }, 'type'], [{ placeholder: 'x' }, 'placeholder'],
+		[{ label: undefined }, 'label'], [{ label: 'a'.repeat(201) }, 'label'], [{ help: 'a'.repeat(501) }, 'help'],
+		[{ required: 'yes' }, 'required'], [{ multiline: false }, 'multiline'], [{ multiline: true, pattern: 'a' }, 'pattern'],
+		[{ default: '' }, 'default', 'a secret has no default'], [{ choices: [] }, 'choices', 'not allowed for type'],
+		[{ min: -1 }, 'min'], [{ min: 1.5 }, 'min'], [{ max: 8_193 }, 'max'], [{ max: 0 }, 'max'], [{ min: 5, max: 4 }, 'max'], [{ min: 1_001 }, 'max'],
+		[{ pattern: 1 }, 'pattern'], [{ pattern: '(a+)+' }, 'pattern', 'from character 1 on'],
+		[{ link: 'https://a.example' }, 'link'], [{ link: { url: 'http://a.example', label: 'a' } }, 'link/url', 'https'],
+		[{ link: { url: 'https://ada@a.example', label: 'a' } }, 'link/url'], [{ link: { url: 'javascript:alert(1)', label: 'a' } }, 'link/url'],
+		[{ link: { url: 'https://a.example' } }, 'link/label'], [{ link: { url: `https://a.example/${'a'.repeat(2_048)}`, label: 'a' } }, 'link/url'],
+		[{ type: 'text', pattern: '[0-9]+', default: 'a' }, 'default', 'pattern'], [{ type: 'text', max: 2, default: 'abc' }, 'default'],
+		[{ type: 'text', default: ' a' }, 'default'], [{ type: 'text', default: 'a\nb' }, 'default'], [{ type: 'text', default: 1 }, 'default'],
+		[{ type: 'text', multiline: true }, 'multiline', 'not allowed for type'], [{ type: 'multiline', default: 'a\rb' }, 'default'], [{ type: 'multiline', pattern: 'a' }, 'pattern', 'not allowed for type'],
+		[{ type: 'email', default: 'ada' }, 'default'], [{ type: 'email', max: 255 }, 'max'], [{ type: 'url', default: 'ftp://a.example' }, 'default'],
+		[{ type: 'url', max: 2_049 }, 'max'], [{ type: 'number', min: 2, max: 1 }, 'max'], [{ type: 'number', max: '3' }, 'max'],
+		[{ type: 'number', max: 1e21 }, 'max', '15 digits'], [{ type: 'number', default: 1e-7 }, 'default'], [{ type: 'number', default: NaN }, 'default'],
+		[{ type: 'number', min: 1, default: 0 }, 'default'], [{ type: 'number', pattern: 'a' }, 'pattern', 'not allowed for type'],
+		[{ type: 'choice' }, 'choices'], [{ type: 'choice', choices: [] }, 'choices'],
+		[{ type: 'choice', choices: [{ value: '', label: 'a' }] }, 'choices/0/value'], [{ type: 'choice', choices: [{ value: 'a' }] }, 'choices/0/label'],
+		[{ type: 'choice', choices: [{ value: 'a', label: 'a' }, { value: 'a', label: 'b' }] }, 'choices/1/value', 'twice'],
+		[{ type: 'choice', choices: [{ value: 'a', label: 'a' }], default: 'b' }, 'default'], [{ type: 'checkbox', default: 'true' }, 'default'],
+	]) fail('input', field(change), `/fields/0/${member}`, why);
+});
+
+test('a pattern that could be made to run for ever is not allowed', () => {
+	for (const pattern of ['a', 'sk-[A-Za-z0-9_-]{20,}', 'a|bc?|[-x]*', '\\.\\\\\\|', '[\\]\\^\\-]', 'a{200}b{56}', '[a-]', '[+-\\-]', 'a{0,1}', ' ']) {
+		assert.ok(Array.isArray(parsePattern(pattern)), pattern);
+		assert.doesNotThrow(() => new RegExp(`^(?:${pattern})$`));
+	}
+	for (const pattern of ['', '(a)', '.', '^a', 'a$', '\\d', '\\1', 'a**', '+', 'a|', '|a', 'a||b', '[]', '[^a]', '[z-a]', '[a-b-c]', '[a', 'a]', 'a{',
+		'a{,3}', 'a{0}', 'a{2,1}', 'a{256}', 'a{200}b{57}', 'ä', 'a\n', 'a'.repeat(201), '\\', '[\\a]']) {
+		assert.equal(typeof parsePattern(pattern), 'string', pattern);
+	}
+	for (const { pattern, matches: those, misses } of vectors.patterns) {
+		for (const value of those) assert.equal(matches(parsePattern(pattern), value), true, `${pattern} ${value}`);
+		for (const value of misses) assert.equal(matches(parsePattern(pattern), value), false, `${pattern} ${value}`);
+	}
+	for (const pattern of vectors.bad_patterns) assert.equal(typeof parsePattern(pattern), 'string', pattern);
+	// A matcher that tries one way after another would need many years.
+	assert.equal(matches(parsePattern('[a]*'.repeat(40)), `${'a'.repeat(8_000)}b`), false);
+});
+
+test('those who decide are the starter, others, or named', () => {
+	assert.equal(checkApprover(undefined), null);
+	assert.equal(checkApprover('starter'), null);
+	assert.deepEqual(checkApprover('others'), []);
+	assert.deepEqual(checkApprover(['bob', 'grace']), ['bob', 'grace']);
+	for (const wrong of ['bob', [], [''], ['bob', 'bob'], [1], ['a'.repeat(513)], Array.from({ length: 17 }, (_, n) => `a${n}`), null, {}]) {
+		assert.throws(() => checkApprover(wrong), /^TypeError: (approver|each approver) must/, JSON.stringify(wrong));
+	}
+});
+
+test('options that do not belong to a kind are errors', () => {
+	const input = { provider: 'key', kind: 'input', subject: 'ada', form: field({}) };
+	const approval = { provider: 'terms', kind: 'approval', subject: 'ada', form: { title: 'a' } };
+	assert.equal(checkCreateOptions(input).verifyMs, null);
+	assert.equal(checkCreateOptions({ ...input, verifyTimeout: 120_000 }).verifyMs, 120_000);
+	for (const [options, message] of [
+		[{ ...input, kind: 'oauth' }, /^form is only allowed/], [{ ...input, approver: 'others' }, /^approver is only allowed/],
+		[{ ...approval, verifyTimeout: 1_000 }, /^verifyTimeout is only allowed/], [{ ...input, verifyTimeout: 999 }, /^verifyTimeout must be .* from 1000 to 120000/],
+		[{ ...input, targetUrl: 'https://a.example' }, /^targetUrl is not allowed/], [{ ...input, expected: 'any' }, /^expected is only allowed/],
+		[{ ...approval, pkce: true }, /^pkce is only allowed/], [{ ...approval, form: undefined }, /^form must be an object/],
+	]) assert.throws(() => checkCreateOptions(options), { name: 'TypeError', message });
+});
+
+test('a problem that verify returns is checked, and the error does not quote it', () => {
+	assert.equal(checkProblem(undefined), undefined);
+	assert.deepEqual(checkProblem({ field: 'api_key', problem: { en: 'Unknown key', de: 'Unbekannt' } }), { field: 'api_key', problem: { en: 'Unknown key', de: 'Unbekannt' } });
+	for (const wrong of ['sk-secret', { field: 'sk-secret', problem: 'a' }, { field: 'a' }, { field: 'a', problem: 'sk-secret'.repeat(60) }, { field: 'a', problem: 'a', values: {} }]) {
+		assert.throws(() => checkProblem(wrong), ({ name, message }) => {
+			assert.equal(name, 'TypeError');
+			assert.match(message, /^verify must return nothing or \{ field, problem \}/);
+			return !message.includes('sk-secret');
+		});
+	}
+});
+
+test('the languages of forms are those of the pages', () => {
+	const pages = readdirSync(new URL('../../pages/', import.meta.url)).filter((file) => file.endsWith('.json'));
+	assert.deepEqual(pages.map((file) => file.slice(0, -5)).sort(), LANGUAGES);
+});

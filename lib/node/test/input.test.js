@@ -1,0 +1,213 @@
+// What a user types is verified by one instance, becomes the outcome, and is gone
+// with its claim.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import test from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { openLink } from '../src/link.js';
+import { KeysFile } from '../src/keys.js';
+import { input, setUp, until } from './support/database.js';
+
+const KEY = 'sk-0123456789';
+const typed = { result: { values: { api_key: KEY } } };
+const wish = { ...input, verifyTimeout: 20_000 };
+
+async function start(t, options = {}) {
+	const fixture = await setUp(t);
+	const owner = { subject: `user-${randomUUID()}` };
+	const { elicitationId: id, url, ...rest } = await fixture.urlmode.create({ ...wish, ...owner, ...options });
+	const { admin, callback } = fixture;
+	return {
+		...fixture, id, url, rest, owner,
+		row: async () => (await admin.query('SELECT * FROM urlmode.elicitation WHERE id = $1', [id])).rows[0],
+		type: (value = KEY, more = {}) => callback.answer(id, { ...owner, result: { values: { api_key: value } }, ...more }),
+		page: () => callback.lookUpForm(id, owner),
+	};
+}
+
+test('the form is sealed in the row, which has no target, and its link is one of a user', async (t) => {
+	const { id, url, rest, row, page, keysFile } = await start(t);
+	assert.deepEqual(Object.keys(rest).sort(), ['expiresAt', 'resumed']);
+	assert.match(url, /^https:\/\/callback\.example\/connect\/demo\?state=[\w-]{43}$/);
+	assert.equal(openLink(new KeysFile(keysFile), 'demo', new URL(url).searchParams.get('state')).id, id);
+	const { target_url: target, form, verify_ms: limit } = await row();
+	assert.deepEqual([target, limit], [null, 20_000]);
+	assert.equal(form.includes('Your key'), false);
+	assert.deepEqual((await page()).form, input.form);
+});
+
+test('without verification, what the user types is the outcome', async (t) => {
+	const { urlmode, id, owner, type } = await start(t, { verifyTimeout: undefined });
+	const waiting = urlmode.waitForCompletion(id, { ...owner, verify: () => assert.fail('it is not verified') });
+	assert.equal(await type(), 'completed');
+	assert.deepEqual(await waiting, { elicitationId: id, action: 'accept', reason: '', ...typed });
+});
+
+test('a problem is shown on the page, the value is wiped, and the next one can be good', async (t) => {
+	const { urlmode, id, owner, type, page, row } = await start(t);
+	const asked = [];
+	const heard = [];
+	const waiting = urlmode.waitForCompletion(id, {
+		...owner, onProgress: (progress) => heard.push(progress),
+		async verify({ values, signal, ...request }) {
+			asked.push(values.api_key);
+			assert.deepEqual(request, { elicitationId: id, provider: 'demo' });
+			assert.equal(signal.aborted, false);
+			return values.api_key === KEY ? undefined : { field: 'api_key', problem: { en: 'Unknown key' } };
+		},
+	});
+	assert.equal(await type('wrong'), 'processing');
+	await until('the page is open again', async () => (await page()).problem);
+	assert.deepEqual((await page()).problem, { field: 'api_key', problem: { en: 'Unknown key' } });
+	assert.equal((await row()).result, null);
+	await type();
+	assert.deepEqual(await waiting, { elicitationId: id, action: 'accept', reason: '', ...typed });
+	assert.deepEqual(asked, ['wrong', KEY]);
+	assert.deepEqual([...new Set(heard)], heard, 'each progress is told once');
+	assert.ok(heard.includes('attempt_failed'), heard.join());
+});
+
+test('five wrong tries end it', async (t) => {
+	const { urlmode, id, owner, type, row } = await start(t);
+	const waiting = urlmode.waitForCompletion(id, { ...owner, verify: () => ({ field: 'api_key', problem: 'No.' }) });
+	for (let tries = 1; tries <= 5; tries += 1) {
+		await until('the form is open', async () => ['pending', 'opened'].includes((await row()).status));
+		assert.equal(await type(`wrong ${tries}`), 'processing');
+	}
+	assert.deepEqual(await waiting, { elicitationId: id, action: 'cancel', reason: 'refused_input', result: undefined });
+	assert.equal((await row()).result, null);
+});
+
+test('of many instances that wait, one verifies each value', async (t) => {
+	const { urlmode, another, id, owner, type, page } = await start(t);
+	const asked = [];
+	const verify = async ({ values }) => {
+		asked.push(values.api_key);
+		await sleep(100);
+		return values.api_key === KEY ? undefined : { field: 'api_key', problem: 'No.' };
+	};
+	const servers = [urlmode, another(), another(), another()];
+	const waits = servers.flatMap((server) => [server, server].map((each) => each.waitForCompletion(id, { ...owner, verify })));
+	await until('all wait', () => servers.every(({ openWaits }) => openWaits === 2));
+	await type('wrong');
+	await until('the form is open', async () => (await page()).problem);
+	await type();
+	for (const outcome of await Promise.all(waits)) assert.deepEqual(outcome.result, typed.result);
+	assert.deepEqual(asked, ['wrong', KEY]);
+});
+
+test('a value that waits is verified by the next wait, also by one that looks once', async (t) => {
+	const { urlmode, another, id, owner, type } = await start(t);
+	await type();
+	await assert.rejects(another().waitForCompletion(id, { ...owner, timeout: 0 }), { code: 'ELICITATION_TIMEOUT', status: 'processing' });
+	const { action } = await urlmode.waitForCompletion(id, { ...owner, timeout: 0, verify: async () => void await sleep(50) });
+	assert.equal(action, 'accept');
+});
+
+test('a wait that looks once does not wait for the verification of another instance', async (t) => {
+	const { urlmode, another, id, owner, type } = await start(t);
+	let end;
+	const waiting = urlmode.waitForCompletion(id, { ...owner, verify: () => new Promise((resolve) => (end = resolve)) });
+	await type();
+	await until('it is being verified', () => end);
+	await assert.rejects(another().waitForCompletion(id, { ...owner, timeout: 0, verify: () => assert.fail('twice') }),
+		{ code: 'ELICITATION_TIMEOUT', status: 'processing' });
+	end();
+	assert.equal((await waiting).action, 'accept');
+});
+
+test('if verify throws, or returns what is no problem, the wait rejects, and the form is open and says so', async (t) => {
+	for (const [verify, error] of [
+		[() => { throw new Error('the API is down'); }, /^Error: the API is down$/],
+		[() => ({ field: 'API key', problem: 'No.' }), /^TypeError: verify must return nothing or \{ field, problem \}/],
+	]) {
+		const { urlmode, id, owner, type, page, row } = await start(t);
+		const waiting = urlmode.waitForCompletion(id, { ...owner, verify });
+		await type();
+		await assert.rejects(waiting, error);
+		const { outcome, unchecked, problem } = await until('the form is open', async () => {
+			const shown = await page();
+			return shown.outcome === 'opened' && shown;
+		});
+		assert.deepEqual([outcome, unchecked, problem], ['opened', true, null]);
+		assert.deepEqual([(await row()).result, (await row()).failed_attempts], [null, 0]);
+		const again = urlmode.waitForCompletion(id, { ...owner, verify: () => undefined });
+		await type();
+		assert.equal((await again).action, 'accept');
+	}
+});
+
+test('after its time limit a verification has no effect, its signal aborts, and the user can send the form again', async (t) => {
+	const { urlmode, id, owner, type, page } = await start(t, { verifyTimeout: 1_000 });
+	const warnings = [];
+	const onWarning = ({ code, message }) => code === 'URLMODE_VERIFY' && warnings.push(message);
+	process.on('warning', onWarning);
+	t.after(() => process.off('warning', onWarning));
+	const aborted = [];
+	const waiting = urlmode.waitForCompletion(id, { ...owner, verify: async ({ values, signal }) => {
+		if (values.api_key === KEY) return undefined;
+		await new Promise((resolve) => signal.addEventListener('abort', resolve));
+		aborted.push(values.api_key);
+		return undefined;
+	} });
+	await type('slow');
+	await until('the form is open', async () => (await page()).outcome === 'opened');
+	assert.equal((await page()).unchecked, true);
+	await until('the signal has aborted', () => aborted.length === 1);
+	await type();
+	assert.deepEqual((await waiting).result, typed.result);
+	assert.equal(warnings.length, 1);
+	assert.equal(warnings[0].includes('slow'), false);
+});
+
+test('a server that is gone leaves the form open', async (t) => {
+	const { another, urlmode, id, owner, type, page } = await start(t, { verifyTimeout: 1_000 });
+	const dying = another();
+	const begun = [];
+	const gone = dying.waitForCompletion(id, { ...owner, verify: () => new Promise(() => begun.push(1)) }).catch(() => {});
+	await type('lost');
+	await until('it is being verified', () => begun.length === 1);
+	await dying.close();
+	await gone;
+	await until('the form is open', async () => (await page()).outcome === 'opened');
+	assert.equal((await page()).unchecked, true);
+	const waiting = urlmode.waitForCompletion(id, { ...owner, verify: () => undefined });
+	await type();
+	assert.deepEqual((await waiting).result, typed.result);
+});
+
+test('what was typed is kept until the claim is final, and no longer', async (t) => {
+	const { urlmode, id, owner, type, row } = await start(t, { resumeKey: 'key', verifyTimeout: undefined });
+	await type();
+	await urlmode.waitForCompletion(id, owner);
+	assert.equal((await urlmode.create({ ...wish, verifyTimeout: undefined, ...owner, resumeKey: 'key' })).elicitationId, id);
+	const claim = await urlmode.beginClaim(id, owner);
+	assert.equal(claim.state, 'begun');
+	assert.deepEqual((await urlmode.waitForCompletion(id, owner)).result, typed.result, 'another call may have to begin');
+	await claim.fulfil('stored');
+	await claim.confirm();
+	assert.equal((await row()).result, null);
+	assert.deepEqual(await urlmode.waitForCompletion(id, owner), { elicitationId: id, action: 'accept', reason: '', result: undefined });
+	assert.equal((await urlmode.beginClaim(id, owner)).state, 'taken');
+});
+
+test('claim takes both ends at once, and wipes the value', async (t) => {
+	const { urlmode, id, owner, type, row } = await start(t, { verifyTimeout: undefined });
+	await type();
+	assert.equal(await urlmode.claim(id, owner), true);
+	assert.equal((await row()).result, null);
+	assert.equal(await urlmode.claim(id, owner), false);
+});
+
+test('a call goes on with a form only if it asks the same', async (t) => {
+	const { urlmode } = await setUp(t);
+	const owner = { subject: `user-${randomUUID()}`, resumeKey: 'key' };
+	const create = async (form, more) => (await urlmode.create({ ...input, ...owner, form, ...more })).elicitationId;
+	const first = await create(input.form);
+	assert.equal(await create({ ...input.form, text: undefined }), first);
+	assert.equal(await create(input.form, { verifyTimeout: 5_000 }), first);
+	assert.notEqual(await create({ ...input.form, title: 'Another' }), first);
+	assert.notEqual(await create({ ...input.form, fields: [{ ...input.form.fields[0], required: false }] }), first);
+});
