@@ -52,7 +52,8 @@ const SAME = {
 	'bytes of what a call returned, sealed': () => [domainMax('fulfilled'), found('lib/node/src/seal.js', /FULFILLED_MAX = ([\d_]+) - OVERHEAD/)],
 	'bytes of the response of a client, sealed': () => [domainMax('response'), js('adapters/client-requests', 'RESPONSE_MAX')],
 
-	'the kinds': () => [domainWords('kind'), words('lib/config/provider.c', /kinds\[\] = \{ ([^}]*), NULL \}/), words('lib/node/src/urlmode.js', /KINDS = \[(.*)\]/)],
+	'the kinds': () => [domainWords('kind'), words('lib/config/provider.c', /kinds\[\] = \{ ([^}]*), NULL \}/),
+		words('lib/node/src/create-options.js', /KINDS = \[(.*)\]/)],
 	'the actions': () => [domainWords('action'), words('lib/node/src/input.js', /checkChoice\('action', value, \[(.*)\]/),
 		words('lib/node/src/types.js', /\{([^}]*)\} Action /)],
 	'the statuses': () => [domainWords('status'), [...words('lib/node/src/wait.js', /STATUSES = \[(.*)\]/), 'completed']],
