@@ -3,12 +3,13 @@
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { open, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 
 import { comeBack, press, stateOf } from '../support/flow.mjs';
 import { request } from '../support/http.mjs';
 import { openFixture } from '../support/fixture.mjs';
+import { occurrences, whyUnreadable } from '../support/memory.mjs';
 import { until } from '../support/wait.mjs';
 import { PROGRAMS } from './deployment.mjs';
 
@@ -151,7 +152,7 @@ for (const [way, signal] of Object.entries(WAYS)) {
 		test('a key that was dropped is no longer in a program’s memory', async (t) => {
 			const [secret] = lines.map((line) => Buffer.from(line.split(' ')[1], 'base64'));
 			const { pid } = await fixture.stack.program('connect');
-			const denied = await open(`/proc/${pid}/mem`).then((memory) => memory.close(), ({ message }) => message);
+			const denied = await whyUnreadable(pid);
 			if (denied) {
 				t.skip(denied);
 				return;
@@ -164,29 +165,6 @@ for (const [way, signal] of Object.entries(WAYS)) {
 			assert.equal(await occurrences(pid, Buffer.from(secret.toString('base64').slice(0, 24))), 0, 'nor as text');
 		});
 	});
-}
-
-/** How often some bytes are in what a process can write. */
-async function occurrences(pid, bytes) {
-	const memory = await open(`/proc/${pid}/mem`);
-	let count = 0;
-	try {
-		for (const line of (await readFile(`/proc/${pid}/maps`, 'latin1')).split('\n')) {
-			const [, from, to] = /^([0-9a-f]+)-([0-9a-f]+) rw/.exec(line) ?? [];
-			if (from === undefined) {
-				continue;
-			}
-			const start = Number.parseInt(from, 16);
-			const buffer = Buffer.alloc(Number.parseInt(to, 16) - start);
-			await memory.read(buffer, 0, buffer.length, start);
-			for (let at = buffer.indexOf(bytes); at >= 0; at = buffer.indexOf(bytes, at + 1)) {
-				count += 1;
-			}
-		}
-	} finally {
-		await memory.close();
-	}
-	return count;
 }
 
 describe('a keys file that is not good', () => {
