@@ -18,6 +18,7 @@ const STOPPED = 'You no longer wait for the tool. To go on with what you have be
  *     phase        'ready' → 'calling' → 'asked' → 'waiting' → 'done'
  *     tool         the tool that was called last
  *     elicitation  { message, url, host } after the elicitation request
+ *     approvalUrl  the link for somebody else, after a call whose decision is theirs
  *     progress     the progress messages of the server, in order
  *     completed    true after notifications/elicitation/complete
  *     result       { text, isError } of the tool
@@ -78,7 +79,7 @@ export class HostSession extends EventEmitter {
 		this.#began = performance.now();
 		this.#unwatchRow();
 		this.#show({
-			phase: 'calling', tool, elicitation: undefined, progress: [], completed: false, result: undefined, rows: [], times: {},
+			phase: 'calling', tool, elicitation: undefined, approvalUrl: undefined, progress: [], completed: false, result: undefined, rows: [], times: {},
 		});
 		this.#call = new AbortController();
 		const { signal } = this.#call;
@@ -134,9 +135,14 @@ export class HostSession extends EventEmitter {
 		}
 	}
 
-	#finish(result) {
+	#finish({ open, ...result }) {
 		this.#answer = undefined;
-		this.#show({ phase: 'done', result, times: { ...this.view.times, done: this.#elapsed() } });
+		const { elicitationId, approvalUrl } = open ?? {};
+		if (approvalUrl) {
+			// The row is followed after the end of the call: somebody else decides.
+			this.#watchRow(elicitationId);
+		}
+		this.#show({ phase: 'done', result, approvalUrl, times: { ...this.view.times, done: this.#elapsed() } });
 	}
 
 	#elapsed() {

@@ -15,7 +15,7 @@ import { RowWatcher } from './row-watcher.mjs';
 import { demoUsers } from './users.mjs';
 
 const PAGE = fileURLToPath(new URL('page', import.meta.url));
-const TOOLS = ['connect_account', 'buy_report'];
+const TOOLS = ['connect_account', 'buy_report', 'store_key', 'delete_archive'];
 const FILES = { '/': 'index.html', '/page.css': 'page.css', '/page.js': 'page.js' };
 const HEADERS = {
 	'Cache-Control': 'no-store',

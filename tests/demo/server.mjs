@@ -1,5 +1,5 @@
-// The demo MCP server: Streamable HTTP with sessions, and two tools. The tools,
-// which are the part to learn from, are in connect-account.mjs and buy-report.mjs.
+// The demo MCP server: Streamable HTTP with sessions, and four tools. The tools, which are the part to
+// learn from, are in connect-account.mjs, buy-report.mjs, store-key.mjs and delete-archive.mjs.
 //
 //     URLMODE_DATABASE_URL= URLMODE_KEYS_FILE= URLMODE_BASE_URL= URLMODE_DEMO_ISSUER= \
 //     URLMODE_DEMO_CHECKOUT_URL= SERVER_PORT=9001 node server.mjs
@@ -17,8 +17,10 @@ import { UrlMode } from 'urlmode';
 import { registerBuyReport } from './buy-report.mjs';
 import { connectCheckout } from './checkout.mjs';
 import { registerConnectAccount } from './connect-account.mjs';
+import { registerDeleteArchive } from './delete-archive.mjs';
 import { OpenIdClient } from './openid.mjs';
 import { closeServer, env, isMain, listen, run } from './process.mjs';
+import { registerStoreKey } from './store-key.mjs';
 import { demoUsers } from './users.mjs';
 
 const TOKEN_LIFETIME_S = 3600;
@@ -37,7 +39,7 @@ export async function startServer({
 }) {
 	const urlmode = new UrlMode({ databaseUrl, keysFile, baseUrl, name: 'urlmode demo server' });
 	const parts = {
-		urlmode, openid: new OpenIdClient(issuer), accounts: new Map(), ttl, stripe: connectCheckout(checkoutUrl),
+		urlmode, openid: new OpenIdClient(issuer), accounts: new Map(), keys: new Map(), ttl, stripe: connectCheckout(checkoutUrl),
 	};
 	const sessions = new Map();
 	const app = createMcpExpressApp();
@@ -99,6 +101,8 @@ async function openSession(sessions, parts, { extra: { subject } }) {
 
 	registerConnectAccount(mcp, parts);
 	registerBuyReport(mcp, parts);
+	registerStoreKey(mcp, parts);
+	registerDeleteArchive(mcp, parts);
 	await mcp.connect(transport);
 	mcp.server.onclose = () => sessions.delete(transport.sessionId);
 	return session;

@@ -1,5 +1,6 @@
 // `make demo`: runs the whole demo with a scripted browser and prints one line for
-// each step: connecting an account, and what happens when users pay. Uses the stack
+// each step: connecting an account, what happens when users pay, a secret that is verified, and an
+// approval by somebody else. Uses the stack
 // that URLMODE_BASE_URL and the related variables name, or else starts one in
 // build/demo-run.
 
@@ -12,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { Browser } from '../support/browser.mjs';
 import { connectClient } from '../support/mcp.mjs';
 import { useStack } from '../support/stack.mjs';
+import { DEMO_KEY } from './store-key.mjs';
 import { demoUsers } from './users.mjs';
 
 const RUN_DIR = fileURLToPath(new URL('../../build/demo-run', import.meta.url));
@@ -67,6 +69,8 @@ async function walk() {
 	await closeTheTab(client);
 	await payAfterTheToolGaveUp(client);
 	await payAfterGoingBack(client);
+	await storeKey(client);
+	await deleteArchive(client);
 }
 
 /** An MCP client whose user agrees to every elicitation. */
@@ -101,6 +105,8 @@ async function connectHost(options) {
 			}
 			return call;
 		},
+		/** Calls a tool that asks its user nothing. */
+		callOnce: (tool) => client.callTool(tool),
 		sent: () => client.sent(),
 		close: () => client.close(),
 	};
@@ -175,6 +181,46 @@ async function payAfterGoingBack(client) {
 	await step('Tool buy_report called again', () => resultWithoutAsking(client, 'You had paid it before.'), String);
 }
 
+async function storeKey(client) {
+	const browser = closeLater(new Browser());
+	const call = client.call('store_key');
+	const elicitation = await step('Tool store_key', () => call.asked, ({ message }) => `asks: “${message}”`);
+	const form = await step('Opening the link, and signing in', () => signIn(browser, elicitation.url), heading);
+	const problem = await step('Typing a key that is not known', () => type(browser, form, 'another-key', 'does not know this key'),
+		(page) => page.find('span').find(({ attributes }) => attributes.class === 'wrong').text);
+	await step('Typing the right one', () => type(browser, problem, DEMO_KEY, 'Already done'), heading);
+	await step('Tool result', () => resultOf(call.result, 'The key works'), String);
+}
+
+/** Sends the form, and loads its page again, as it does by itself, until it shows a text. */
+async function type(browser, form, key, expected) {
+	const deadline = Date.now() + FOLLOW_MS;
+	let page = await visit(browser.submit(form, { button: 'submit', fields: { 'field.key': key } }));
+	while (!page.body.includes(expected)) {
+		assert.ok(Date.now() < deadline, `still “${heading(page)}”`);
+		await sleep(FOLLOW_EVERY_MS);
+		page = await visit(browser.open(page.url));
+	}
+	return page;
+}
+
+async function deleteArchive(client) {
+	const [ada, grace] = [...demoUsers.values()];
+	const { text } = await step('Tool delete_archive', () => client.callOnce('delete_archive'), ({ text: said }) => said.split('\n')[0]);
+	const [approvalUrl] = /^https?:\S+$/m.exec(text);
+	await step(`Its link, opened by ${ada} herself`, async () => {
+		const browser = closeLater(new Browser());
+		const page = await browser.open(approvalUrl);
+		const refusal = await browser.submit(await browser.submit(page, { button: 'sign-in' }));
+		assert.equal(refusal.status, 403);
+		return refusal;
+	}, (page) => `${heading(page)} (${page.find('code')[0].text})`);
+	const browser = closeLater(new Browser());
+	const form = await step(`Its link, opened by ${grace}`, () => signIn(browser, approvalUrl, grace), heading);
+	await step('Approving', () => visit(browser.submit(form, { button: 'approve', fields: { comment: 'Nobody needs it.' } })), heading);
+	await step('Tool delete_archive called again', () => resultOf(client.callOnce('delete_archive'), grace), String);
+}
+
 /** Calls buy_report and goes on to the checkout; `giveUp` cancels the call. */
 async function callAndGoToCheckout(name, client, browser) {
 	const controller = new AbortController();
@@ -192,8 +238,13 @@ async function callAndGoToCheckout(name, client, browser) {
 
 /** Opens the link, for which the user of a new browser signs in. */
 async function goToCheckout(browser, { url }) {
-	const signIn = await visit(browser.open(url));
-	return visit(browser.submit(await visit(browser.submit(signIn, { button: 'sign-in' }))));
+	return signIn(browser, url);
+}
+
+/** Opens a link, and signs in: as the user whom the provider suggests, or as another one. */
+async function signIn(browser, url, name) {
+	const page = await visit(browser.open(url));
+	return visit(browser.submit(await visit(browser.submit(page, { button: 'sign-in', ...name && { fields: { name } } }))));
 }
 
 /**

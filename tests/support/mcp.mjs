@@ -71,7 +71,7 @@ class McpClient {
 	/**
 	 * Calls a tool. `signal` cancels the request at the server as well;
 	 * `onProgress` takes `{ progress, message }`.
-	 * @returns {Promise<{ text: string, isError: boolean }>}
+	 * @returns {Promise<{ text: string, isError: boolean, open?: object }>} open: what the call has left open
 	 */
 	async callTool(name, { signal, onProgress, timeout = CALL_TIMEOUT } = {}) {
 		const result = await this.#client.callTool({ name, arguments: {} }, undefined, {
@@ -83,6 +83,7 @@ class McpClient {
 		return {
 			text: result.content.map(({ text }) => text).join('\n'),
 			isError: result.isError === true,
+			open: result.structuredContent?.elicitation,
 		};
 	}
 

@@ -18,7 +18,7 @@ const STEPS = {
 const COMPLETED = 'The server says that it is completed.';
 
 function show(view) {
-	const { phase, elicitation, progress, completed, result } = view;
+	const { phase, elicitation, approvalUrl, progress, completed, result } = view;
 	const idle = phase === 'ready' || phase === 'done';
 	for (const button of starts) {
 		button.disabled = !idle;
@@ -31,22 +31,28 @@ function show(view) {
 		element('address').textContent = elicitation.url;
 		element('open').href = elicitation.url;
 	}
+	const link = element('approval').querySelector('a');
+	element('approval').hidden = !approvalUrl;
+	link.textContent = approvalUrl ?? '';
+	if (approvalUrl) {
+		link.href = approvalUrl;
+	}
 	showSteps(stepsOf(phase, elicitation, progress, completed));
 	showResult(result?.text ?? '', result?.isError);
 	showStages(view);
 }
 
 /** How far the call is, in what the server does for it. */
-function showStages({ phase, tool, elicitation, rows, times, result }) {
+function showStages({ phase, tool, elicitation, approvalUrl, rows, times, result }) {
 	const done = phase === 'done';
 	const news = rows.slice(1); // the row is created without a notification
 	const ended = rows.at(-1)?.status === 'completed';
 
 	stage('call', phase !== 'ready', done, tool ? [tool, '0 ms'] : []);
-	stage('elicitation', elicitation, times.answered !== undefined || done,
-		elicitation ? ['mode: url', `asked after ${seconds(times.asked)}`] : []);
+	stage('elicitation', elicitation ?? approvalUrl, times.answered !== undefined || done,
+		elicitation ? ['mode: url', `asked after ${seconds(times.asked)}`] : approvalUrl ? ['link for somebody else'] : []);
 	stage('row', rows.length > 0, ended, rows.map(({ status }) => status), ended);
-	stage('notify', elicitation, ended, news.map(({ status, at }) => `${status}, ${seconds(at)}`), ended);
+	stage('notify', elicitation ?? approvalUrl, ended, news.map(({ status, at }) => `${status}, ${seconds(at)}`), ended);
 	stage('promise', elicitation, done, done && elicitation
 		? [`${result.isError ? 'ended' : 'resolved'} after ${seconds(times.done)}`]
 		: elicitation ? ['waits'] : [], done);
