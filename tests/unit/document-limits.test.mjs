@@ -102,7 +102,7 @@ const LIMITS = {
 		[/has read it: (\d+ \d+) by default/, [js('purge', 'KEEP_RESULTS_MS')]],
 		[/no call claims it, and that of a call whose answer was not written: (\d+) days by default/, [js('purge', 'KEEP_UNCLAIMED_MS') / DAY]],
 		[/purgeable\]\(#purgeoptions\): (\d+) days by default, (\d+) at least/, [js('purge', 'RETENTION_MS') / DAY, js('purge', 'RETENTION_MIN_MS') / DAY]],
-		[/milliseconds until it expires, (\d+ \d+) by default/, [js('urlmode', 'TTL_MS')]],
+		[/milliseconds until it expires, (\d+ \d+) by default/, [js('create-options', 'TTL_MS')]],
 		[/`timeout` \| milliseconds, (\d+ \d+) by default/, [js('urlmode', 'TIMEOUT_MS')]],
 		[/`ttl` milliseconds \((\d+ \d+) by default/, [js('urlmode', 'TICKET_MS')]],
 		[/without `state`; at most (\d+) bytes/, [js('url', 'TARGET_MAX')]],
