@@ -342,7 +342,7 @@ describe('what was typed', () => {
 		const { rows: [begun] } = await server.query('SELECT * FROM urlmode.begin_claim($1, $2, NULL, 60000)', [row.id, row.binding]);
 		assert.equal(begun.outcome, 'begun');
 		assert.deepEqual((await stored(row)).result, VALUE);
-		await server.query('SELECT urlmode.confirm_claim($1, $2, $3, $4)', [row.id, row.binding, '', begun.fence]);
+		await server.query('SELECT urlmode.confirm_claim($1, $2, $3)', [row.id, row.binding, begun.fence]);
 		assert.equal((await stored(row)).result, null);
 	});
 

@@ -88,6 +88,9 @@ const SAME = {
 };
 
 /** The same of the Python package: its value, and that of the Node package. */
+/** Kinds whose page is the programs' own, which the package in Python does not create. */
+const FORMS = new Set(['input', 'approval']);
+
 const SAME_IN_PYTHON = {
 	'bytes of a secret': () => [[py('keys', /_SECRET_MIN = (\d+)/), py('keys', /_SECRET_MAX = (\d+)/)], [js('keys', 'SECRET_MIN'), js('keys', 'SECRET_MAX')]],
 	'bytes of a nonce': () => [py('aead', /_NONCE_BYTES = (\d+)/), js('aead', 'NONCE_BYTES')],
@@ -102,7 +105,7 @@ const SAME_IN_PYTHON = {
 		[domainMax('subject'), domainMax('session')]],
 	'bytes of a resume key, and of the id of a client': () => [[py('urlmode', /"resume_key", resume_key, 1, (\d+)/), py('urlmode', /"client_id", client_id, 1, (\d+)/)],
 		[domainMax('resume_key'), domainMax('client_id')]],
-	'the kinds': () => [words('lib/python/src/urlmode/_input.py', /^KINDS.* = \((.*)\)/m), domainWords('kind')],
+	'the kinds': () => [words('lib/python/src/urlmode/_input.py', /^KINDS.* = \((.*)\)/m), domainWords('kind').filter((kind) => !FORMS.has(kind))],
 	'the actions': () => [words('lib/python/src/urlmode/_input.py', /^ACTIONS.* = \((.*)\)/m), domainWords('action')],
 	'the statuses': () => [[...words('lib/python/src/urlmode/_wait.py', /_STATUSES.* = \((.*)\)/), 'completed'], domainWords('status')],
 	'the channel of announcements': () => [py('database', /CHANNEL = "(\w+)"/), found('lib/node/src/database.js', /CHANNEL = '(\w+)'/)],
