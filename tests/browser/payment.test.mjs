@@ -6,6 +6,7 @@ import { statSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
+import { DEMO_KEY } from '../demo/store-key.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 import { axe, overflow, PHONE, picture, sideBySide, startChromium } from './chromium.mjs';
@@ -189,4 +190,45 @@ test('paid in a tab that was left open, after going back without paying', async 
 	await host.click('button[value=buy_report]');
 	await untilResult(host, 'Here is your report. You had paid it before.');
 	await picture(host, 'payment-8-host-late');
+});
+
+test('a secret: a key that is not known, the problem at its field, then the right one, each step live', async () => {
+	const { who, host } = await openHost();
+	const tab = await start(host, 'store_key');
+	await tab.waitForSelector('button[value=sign-in], input[type=password]');
+	if (await tab.isVisible('button[value=sign-in]')) await tab.click('button[value=sign-in]');
+	await tab.fill('input[type=password]', 'another-key');
+	await tab.keyboard.press('Enter');
+	await tab.waitForSelector('text=The report service does not know this key.');
+	assert.equal(await tab.inputValue('input[type=password]'), '');
+	await host.waitForSelector('#progress li >> text=What the user typed was not accepted.');
+	await tab.fill('input[type=password]', DEMO_KEY);
+	await tab.keyboard.press('Enter');
+	await untilHeading(tab, 'All done');
+	await untilResult(host, 'The key works, and is stored.');
+	assert.equal((await stage(host, 'row')).at(-1), 'completed');
+	assert.ok(!(await host.content()).includes(DEMO_KEY));
+	assert.deepEqual(who.problems, []);
+});
+
+test('an approval: somebody else signs in with the link of the page, approves, and the row of the page is completed', async () => {
+	const { who, host } = await openHost();
+	await host.click('button[value=delete_archive]');
+	await untilResult(host, 'Somebody else must agree');
+	assert.deepEqual(await stage(host, 'row'), ['pending']);
+	await picture(host, 'approval-host');
+	const link = await host.getAttribute('#approval a', 'href');
+	const other = fixture.closeAtEnd(await chromium.person());
+	const tab = await other.tab();
+	await tab.goto(link);
+	await tab.fill('[name=name]', 'grace@example.org');
+	await tab.click('button[value=sign-in]');
+	await tab.waitForSelector('button[value=approve]');
+	await host.waitForSelector('#stage-row .fact span >> text=opened');
+	await tab.click('button[value=approve]');
+	await untilHeading(tab, 'All done');
+	await host.waitForSelector('#stage-row .fact span >> text=completed');
+	await host.click('button[value=delete_archive]');
+	await untilResult(host, 'The archive is deleted, as grace@example.org has agreed.');
+	assert.deepEqual([...who.problems, ...other.problems], []);
 });
