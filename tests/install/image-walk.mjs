@@ -23,7 +23,7 @@ import { until } from '../support/wait.mjs';
 const { ROOT, PORT, KEYS, URLMODE_DATABASE_URL, URLMODE_PROGRAMS_DATABASE_URL, URLMODE_ADMIN_DATABASE_URL } = process.env;
 const STEPS = JSON.parse(process.env.STEPS);
 const TREE = fileURLToPath(new URL('../..', import.meta.url));
-const PROGRAMS = ['connect', 'oauth-return', 'payment-return', 'status', 'webhook'];
+const PROGRAMS = ['connect', 'form', 'oauth-return', 'payment-return', 'status', 'webhook'];
 const BASE = `https://127.0.0.1:${PORT}`;
 const IMAGE = path.join(ROOT, 'image');
 const POD = path.join(ROOT, 'pod');
@@ -58,7 +58,7 @@ describe('the image', () => {
 
 	test('has the programs, the command, the migrations and the snippets, and of Debian libraries, tools and licences', () => {
 		const kinds = [
-			/^\/usr\/lib\/urlmode\/(connect|oauth-return|payment-return|status|webhook)$/, /^\/usr\/libexec\/urlmode\/operate$/,
+			/^\/usr\/lib\/urlmode\/(connect|form|oauth-return|payment-return|status|webhook)$/, /^\/usr\/libexec\/urlmode\/operate$/,
 			/^\/usr\/sbin\/urlmode$/, /^\/usr\/share\/urlmode\/(command|nginx|providers|sql)\//, /^\/usr\/share\/urlmode\/changelog$/,
 			/^\/etc\/nginx\/(nginx\.conf|urlmode\/[a-z-]+\.conf)$/, /^\/etc\/(passwd|group|nsswitch\.conf|os-release|ssl\/certs\/ca-certificates\.crt)$/,
 			/^\/usr\/lib(64)?\/[^ ]*\.so[^/]*$/, /^\/usr\/bin\/[a-z]+$/, /^\/(bin|lib|lib64|sbin)$/,
