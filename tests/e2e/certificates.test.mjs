@@ -2,18 +2,16 @@
 // log, the metrics and the answers to its deliveries say so.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { ROOT } from '../stack/harness.mjs';
+import { DAY, signAgain } from '../support/certificates.mjs';
 import { sender } from '../support/deliveries.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { request } from '../support/http.mjs';
 import { until } from '../support/wait.mjs';
-
-const DAY = 86_400_000;
 
 let fixture;
 let paypal;
@@ -25,32 +23,9 @@ before(async () => {
 
 after(() => fixture?.close());
 
-/** Signs the certificate in secrets/paypal.pem again, with another end. */
+/** Gives PayPal's certificate another end, and starts the programs again. */
 async function endsAt(end) {
-	const { runDir } = fixture.stack;
-	const folder = path.join(runDir, 'tmp');
-	const time = (date) => `${date.toISOString().replaceAll(/[-:T]|\.\d+/g, '')}`;
-	const certificate = path.join(runDir, 'secrets/paypal.pem');
-	const openssl = (...args) => execFileSync('openssl', args, { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] });
-	writeFileSync(path.join(folder, 'ca.conf'), `[ca]
-default_ca = own
-[own]
-database = index.txt
-rand_serial = yes
-default_md = sha256
-new_certs_dir = .
-policy = any
-x509_extensions = leaf
-[any]
-commonName = supplied
-[leaf]
-basicConstraints = critical,CA:FALSE
-`);
-	writeFileSync(path.join(folder, 'index.txt'), '');
-	openssl('req', '-new', '-key', path.join(runDir, 'secrets/paypal.key'), '-subj', '/CN=paypal.example', '-out', 'paypal.csr');
-	openssl('ca', '-batch', '-config', 'ca.conf', '-selfsign', '-keyfile', path.join(runDir, 'secrets/paypal.key'), '-in', 'paypal.csr',
-		'-startdate', time(new Date(Date.now() - 90 * DAY)), '-enddate', time(end), '-notext', '-out', 'paypal.pem');
-	writeFileSync(certificate, readFileSync(path.join(folder, 'paypal.pem')));
+	signAgain(fixture.stack.runDir, end);
 	await fixture.stack.service('restart', 'webhook');
 	await fixture.stack.service('restart', 'status');
 }

@@ -14,6 +14,7 @@ import { startOpenIdProvider } from '../support/openid-provider.mjs';
 import { startStack } from '../support/stack.mjs';
 import { configure } from '../security/deployment.mjs';
 import { freePorts } from '../stack/harness.mjs';
+import { DAY, signAgain } from '../support/certificates.mjs';
 import { until } from '../support/wait.mjs';
 
 const IS_ROOT = process.getuid() === 0;
@@ -198,6 +199,14 @@ describe('configuration and files', () => {
 	test('a description that is refused', async () => {
 		await changeConfig((config) => { config.providers.mine = { kind: 'payment', description: '/nonexistent.json' }; });
 		await finds('configuration', 'error', /nonexistent\.json/);
+	});
+
+	test("a certificate for a provider's signatures that expires soon, and one that has expired", async () => {
+		undo.push(() => signAgain(stack.runDir, new Date(Date.now() + 30 * DAY)));
+		signAgain(stack.runDir, new Date(Date.now() + 13 * DAY));
+		await finds('signatures', 'warning', /provider paypal: the certificate for its signatures expires on 2/);
+		signAgain(stack.runDir, new Date(Date.now() - DAY));
+		await finds('configuration', 'error', /provider paypal: the certificate for its signatures expired on 2/);
 	});
 
 	test('no configuration: it advises setup', async () => {
