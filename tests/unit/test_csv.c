@@ -22,6 +22,9 @@ static const struct {
 	{ "a,b\n\n1\n", "", "line 3 has another number of fields" },
 	{ "a\n\"1\n", "", "has a quote that is not closed" },
 	{ "a\n1\"\n", "", "has a quote inside of a field" },
+	{ "a\n\"1\"x\n", "", "line 2 has text after a quoted field" },
+	{ "a,b\n\"1\n\n\",2\n3\n", "{\"a\":\"1\\n\\n\",\"b\":\"2\"}",
+		"line 5 has another number of fields" },
 	{ "a\n\xff\n", "", "line 2 " },
 };
 
@@ -46,11 +49,33 @@ TEST(each_file)
 	}
 }
 
+TEST(as_many_columns_as_there_may_be)
+{
+	for (size_t len = UM_CSV_COLUMNS_MAX; len <= UM_CSV_COLUMNS_MAX + 1;
+		len++) {
+		struct um_csv csv;
+		struct um_buf text = { 0 };
+		struct um_error err = { "" };
+		bool fits = len == UM_CSV_COLUMNS_MAX;
+
+		row_begin("%zu columns", len);
+		for (size_t i = 1; i < len; i++)
+			um_buf_puts(&text, ",");
+		assert_int_equal(um_csv_begin(&csv, um_buf_str(&text), &err),
+			fits);
+		assert_true(fits
+			|| strstr(err.text, "has too many fields") != NULL);
+		um_buf_free(&text);
+		um_csv_free(&csv);
+	}
+}
+
 int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_file),
+		cmocka_unit_test(as_many_columns_as_there_may_be),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

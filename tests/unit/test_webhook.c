@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <dlfcn.h>
+#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +40,21 @@ static const char description[] =
 #define EVENT(id, type, of)                                                    \
 	"{\"id\":\"" id "\",\"type\":\"" type "\",\"for\":\"" of "\"}"
 #define PAID "{\"events\":[" EVENT("ev_1", "paid", CASE_ID) "]}"
+
+/* Which of the next seals fails; 0: none. */
+static int seal_to_fail;
+
+/* In place of OpenSSL's. */
+int
+EVP_EncryptFinal_ex(EVP_CIPHER_CTX *ctx, unsigned char *out, int *outl)
+{
+	int (*final)(EVP_CIPHER_CTX *, unsigned char *, int *);
+
+	if (seal_to_fail != 0 && --seal_to_fail == 0)
+		return 0;
+	*(void **)&final = dlsym(RTLD_NEXT, "EVP_EncryptFinal_ex");
+	return final(ctx, out, outl);
+}
 
 /* A delivery; what is NULL is signed and sent as it should be. */
 struct delivery {
@@ -307,6 +324,33 @@ TEST(several_events_at_once)
 	}
 }
 
+/* Otherwise the provider would think that all of them were recorded. */
+TEST(a_seal_that_fails_fails_the_delivery)
+{
+	static const struct delivery delivery = {
+		.body = "{\"events\":[" EVENT("ev_1", "paid",
+			CASE_ID) "," EVENT("ev_2", "paid", THIRD_ID) "]}"
+	};
+
+	/* The result and the outcome of each. */
+	for (int i = 1; i <= 5; i++) {
+		struct um_exchange ex;
+		struct um_buf path = { 0 };
+
+		row_begin("seal %d", i);
+		seal_to_fail = i;
+		deliver(&ex, &path, &delivery);
+		assert_int_equal(seal_to_fail, i == 5);
+		seal_to_fail = 0;
+		assert_int_equal(ex.then == NULL, i <= 4);
+		if (i <= 4)
+			assert_end(&ex, &path, 500, "internal_error");
+		else
+			um_exchange_free(&ex);
+		um_buf_free(&path);
+	}
+}
+
 static int
 set_up(void **state)
 {
@@ -337,6 +381,7 @@ main(void)
 		cmocka_unit_test(an_event_that_is_ours),
 		cmocka_unit_test(an_event_that_is_not_ours),
 		cmocka_unit_test(several_events_at_once),
+		cmocka_unit_test(a_seal_that_fails_fails_the_delivery),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

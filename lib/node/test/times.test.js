@@ -10,6 +10,7 @@ import pg from 'pg';
 import { Alarm } from '../src/alarm.js';
 import { checkDatabaseUrl } from '../src/database-url.js';
 import { Listener } from '../src/listener.js';
+import { Poll } from '../src/poll.js';
 import { bindingOf } from '../src/token.js';
 import { Waiters } from '../src/waiters.js';
 
@@ -52,6 +53,29 @@ test('an alarm goes off at the earliest of the times that were set', async (t) =
 	assert.equal(times, 2, 'not in a loop');
 	await pass(1);
 	assert.equal(times, 3);
+});
+
+test('a poll begins with its shortest interval, and becomes slower, each time that it starts', async (t) => {
+	const pass = playTime(t);
+	t.mock.method(Math, 'random', () => 0.5);
+	let times = 0;
+	const poll = new Poll(() => (times += 1));
+	for (let round = 0; round < 2; round += 1) {
+		times = 0;
+		poll.start();
+		for (const [n, interval] of [250, 375, 562.5, 843.75].entries()) {
+			await pass(interval - 1);
+			assert.equal(times, n);
+			await pass(1);
+			assert.equal(times, n + 1);
+		}
+		for (let n = 0; n < 20; n += 1) await pass(5_000);
+		assert.ok(times >= 20, 'at least every five seconds');
+	}
+	poll.stop();
+	times = 0;
+	await pass(10_000);
+	assert.equal(times, 0);
 });
 
 test('every row is read again about each 30 seconds', async (t) => {
