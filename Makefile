@@ -110,7 +110,7 @@ include nginx/install.mk
 
 ## Tests
 .PHONY: test test-unit test-valgrind test-e2e test-sanitize test-security test-build
-.PHONY: conformance clients lint coverage soak model chaos postgresql fuzz
+.PHONY: conformance clients lint coverage soak mutants model chaos postgresql fuzz
 test: test-build ## everything, against the real parts
 	@tests/run
 
@@ -151,6 +151,11 @@ soak: deps      ## 100,000 deliveries and what they cost in memory; 20,000 rando
 	@node --test --test-reporter=spec tests/model/mistakes.test.mjs
 	@COUNT=$${COUNT:-20000} SEED=$${SEED:-$$(date +%s)} ROUNDS=2000 \
 		node --test --test-reporter=spec tests/model/model.test.mjs tests/model/concurrent.test.mjs
+
+mutants: deps   ## mistakes in the code, which tests must find: named ones, then those of SEED (1) for SECONDS (900)
+	+@$(MAKE) --no-print-directory build units
+	@export RUN_DIR=build/mutants/run PORT=0 DEMO=0; trap tests/stack/down EXIT; tests/stack/up && \
+		(set -a; . build/mutants/run/env; exec node tests/mutants/mutants.mjs)
 
 model: deps     ## the way from a return to its wait, in every order of events, with SPIN
 	@MODEL=all node --test --test-reporter=spec tests/model/completion.test.mjs
