@@ -207,7 +207,7 @@ describe('shopify', () => {
 		const url = returnOf(flow);
 		assert.ok(await shopify(SECRETS.shopify).utils.validateHmac(Object.fromEntries(url.searchParams)), 'its package accepts it');
 		const page = await browser.open(url.href);
-		assert.equal(titleOf(page), 'All done');
+		assert.equal(titleOf(page), 'You can go back');
 		const { result } = await fixture.urlmode.waitForCompletion(flow.id, flow.owner);
 		assert.equal(result.code, 'c0de');
 	});
