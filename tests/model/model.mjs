@@ -11,6 +11,8 @@ export const GRACE = 10 * MINUTE;
 /** The same, while money may be on its way; for so long also an unanswered recheck keeps a row that is over. */
 const GRACE_PROCESSING = 30 * 24 * 60 * MINUTE;
 const CODE_LIFE = 10 * MINUTE;
+/** For so long a call waits for the one that exchanges the code. */
+const EXCHANGE = 40_000;
 const LEASE = MINUTE;
 export const CLAIM_LEASE = 20 * MINUTE;
 const KEPT_UNCONFIRMED = 30 * 24 * 60 * MINUTE;
@@ -82,6 +84,7 @@ export class Model {
 	#isUnanswered(row, canRecheck) {
 		if (this.#paymentsOf(row).some(({ matches }) => matches)) return false;
 		if (row.kind === 'payment' && row.rechecks > row.rechecked && canRecheck) return this.#mayBePaid(row);
+		if (row.isExchanging) return this.now < row.claimedAt + EXCHANGE;
 		if (row.claimed || row.reason === 'superseded') return false;
 		if (row.action !== 'accept') return this.now < row.expires;
 		return row.kind !== 'oauth' || this.now < row.completedAt + CODE_LIFE;
@@ -185,6 +188,7 @@ export class Model {
 			return { state: 'taken' };
 		} else if (row.kind === 'oauth') {
 			this.#claimRow(row);
+			row.isExchanging = true;
 			return { state: 'begun' };
 		}
 		if (target.lease?.fulfilled) return { state: 'fulfilled', row, target, lease: target.lease };

@@ -39,7 +39,7 @@ const OBSERVE = `SELECT json_build_object(
 			'from', e.completed_from, 'claimed', e.claimed_at IS NOT NULL, 'failedAttempts', e.failed_attempts,
 			'rechecks', e.rechecks, 'rechecked', e.rechecked, 'references', e.unproven_references,
 			'expires', round(extract(epoch FROM e.expires_at - e.created_at)),
-			'closes', round(extract(epoch FROM urlmode.closes_at(e.status, e.expires_at, e.grace) - e.created_at)),
+			'closes', round(extract(epoch FROM urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace) - e.created_at)),
 			'outcome', r.action, 'late', r.late) ORDER BY e.created_at)
 		FROM urlmode.elicitation e
 		LEFT JOIN LATERAL urlmode.read(ARRAY[e.id], ARRAY[e.binding::bytea]) r ON true),

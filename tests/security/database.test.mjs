@@ -75,7 +75,7 @@ test('the login is what the contract says: no attribute, no membership', async (
 	assert.deepEqual(memberships, []);
 });
 
-test('it may execute nine functions of the schema, and hold no other right in it', async () => {
+test('it may execute twelve functions of the schema, and hold no other right in it', async () => {
 	const { rows: functions } = await thief.query(`
 		SELECT proname FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace
 			AND has_function_privilege(oid, 'EXECUTE') ORDER BY proname`);
@@ -85,7 +85,7 @@ test('it may execute nine functions of the schema, and hold no other right in it
 				OR (relkind <> 'S' AND has_any_column_privilege(oid, 'SELECT, INSERT, UPDATE, REFERENCES')))`);
 
 	assert.deepEqual(functions.map(({ proname }) => proname),
-		['complete', 'held', 'look_up', 'look_up_link', 'measure', 'open', 'open_link', 'ping', 'record_events']);
+		['answer_form', 'complete', 'held', 'look_up', 'look_up_form', 'look_up_link', 'measure', 'open', 'open_form', 'open_link', 'ping', 'record_events']);
 	assert.deepEqual(relations, []);
 });
 
@@ -208,7 +208,7 @@ describe('other functions of the schema', () => {
 		"SELECT urlmode.awaits_late_payment(NULL)",
 		"SELECT urlmode.apply_events(ARRAY[gen_random_uuid()], ARRAY['accept'], ARRAY[''], ARRAY['t'], ARRAY['r'], ARRAY[false], ARRAY[NULL::bytea], ARRAY[NULL::bytea])",
 		"SELECT urlmode.apply_refunds(ARRAY[gen_random_uuid()])",
-		"SELECT urlmode.closes_at('opened', now(), '1 day')",
+		"SELECT urlmode.closes_at('oauth', 'opened', now(), '1 day')",
 	]);
 });
 
