@@ -209,6 +209,9 @@ describe('other functions of the schema', () => {
 		"SELECT urlmode.apply_events(ARRAY[gen_random_uuid()], ARRAY['accept'], ARRAY[''], ARRAY['t'], ARRAY['r'], ARRAY[false], ARRAY[NULL::bytea], ARRAY[NULL::bytea])",
 		"SELECT urlmode.apply_refunds(ARRAY[gen_random_uuid()])",
 		"SELECT urlmode.closes_at('oauth', 'opened', now(), '1 day')",
+		'SELECT urlmode.end_due_checks()',
+		"SELECT urlmode.take_check(gen_random_uuid(), '')",
+		"SELECT urlmode.end_check(gen_random_uuid(), '', 1)",
 	]);
 });
 

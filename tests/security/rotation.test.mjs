@@ -18,7 +18,7 @@ const WORKERS = 4;
 /** A path that each program serves. */
 const ROUTES = {
 	connect: '/connect/demo', 'oauth-return': '/oauth/demo/return', 'payment-return': '/payment/stripe/return',
-	webhook: '/webhook/stripe', status: '/status', form: '/form/intake',
+	form: '/form/intake', webhook: '/webhook/stripe', status: '/status', form: '/form/intake',
 };
 
 let fixture;

@@ -28,7 +28,7 @@ const UNMARKED_MAX = 10_000;
 const BATCH_SIZE = 1_000;
 
 /** @type {readonly import('./types.js').PurgeKind[]} */
-const KINDS = ['oauth', 'payment', 'signature', 'result', 'stored'];
+const KINDS = ['oauth', 'payment', 'signature', 'input', 'approval', 'result', 'stored'];
 
 /**
  * @typedef {import('./database.js').RowKey} RowKey
