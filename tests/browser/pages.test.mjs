@@ -13,6 +13,7 @@ import { after, before, describe, test } from 'node:test';
 import { BIN, configure, setUpNginx } from '../security/deployment.mjs';
 import { sender } from '../support/deliveries.mjs';
 import { openFixture } from '../support/fixture.mjs';
+import { openForms } from '../support/forms.mjs';
 import { axe, contactSheet, overflow, PHONE, picture, startChromium, textSize } from './chromium.mjs';
 
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'ja', 'zh', 'ko', 'ar'];
@@ -26,6 +27,7 @@ const LONG = {
 };
 
 let fixture;
+let forms;
 let chromium;
 let provider; // a page, where the links lead
 
@@ -35,6 +37,7 @@ before(async () => {
 	}).listen(0, '127.0.0.1');
 	await once(provider, 'listening');
 	fixture = await openFixture({ name: 'browser-pages', own: true });
+	forms = fixture.closeAtEnd(await openForms(fixture.stack));
 	chromium = fixture.closeAtEnd(await startChromium());
 });
 
@@ -85,6 +88,27 @@ async function confirmSignature(tab) {
 	await tab.goto(url);
 }
 
+const FORM = {
+	title: { en: 'Connect the shop', ar: 'اربط المتجر' }, text: 'W'.repeat(60),
+	facts: [{ label: 'Shop', value: 'Books & Co' }],
+	fields: [
+		{ name: 'api_key', type: 'secret', label: 'API key', help: 'Under Developers', required: true, pattern: 'sk_[a-z]+',
+			link: { url: 'https://shop.example/keys', label: 'Get a key' } },
+		{ name: 'mail', type: 'email', label: 'E-mail' },
+		{ name: 'region', type: 'choice', label: 'Region', choices: [{ value: 'eu', label: 'Europe' }] },
+		{ name: 'notes', type: 'multiline', label: 'Notes' },
+		{ name: 'terms', type: 'checkbox', label: 'I agree' },
+	],
+};
+const openForm = async (tab, options) => tab.goto((await forms.create({ form: FORM, ...options })).url);
+const openApproval = (tab) => openForm(tab, { kind: 'approval', form: { title: 'Expense', facts: FORM.facts, comment: 'optional' } });
+
+async function openCheck(tab) {
+	await openForm(tab, { verify: 120_000 });
+	await tab.fill('#f-api_key', 'sk_live');
+	await tab.click('button[value=submit]');
+}
+
 /** [name, the text that is its title, how to get there, its languages] */
 const PAGES = [
 	['confirm', 'confirm_title', async (tab) => tab.goto((await fixture.create()).url)],
@@ -100,13 +124,16 @@ const PAGES = [
 		const { url } = await urlmode.create({ provider: 'demo', kind: 'oauth', subject: 'مستخدم', targetUrl: target() });
 		await tab.goto(url);
 	}],
-	...['done', 'returned', 'connected', 'not_connected', 'declined', 'failed', 'processing', 'already', 'ended', 'expired', 'mismatch', 'late']
+	...['done', 'returned', 'connected', 'not_connected', 'declined', 'failed', 'processing', 'already', 'ended', 'expired', 'mismatch', 'late', 'refused']
 		.map((code) => [code, `${code}_title`, (tab) => ending(tab, code)]),
 	['ended-link', 'ended_title', async (tab) => {
 		const { id, owner, url } = await fixture.create();
 		await fixture.urlmode.cancel(id, owner);
 		await tab.goto(url);
 	}],
+	['form', 'form_title', openForm],
+	['form-checking', 'checking_title', openCheck],
+	['approval', 'approval_title', openApproval],
 	['follow', 'waiting_title', followPayment],
 	['follow-failed', 'waiting_title', followFailedAttempt],
 	['refusal', 'link_invalid_title', open('/connect/demo?state=x')],
@@ -256,6 +283,44 @@ describe('the confirm page', () => {
 				// WCAG 2.2, 2.5.8.
 				assert.ok(width >= 24 && height >= 24, `${width} × ${height}`);
 			}
+		});
+	});
+});
+
+describe('a form', () => {
+	test('is filled in and sent by keyboard alone', async () => {
+		await visit(openForm, {}, async (tab) => {
+			await tab.focus('#f-api_key');
+			assert.notEqual(await tab.evaluate('getComputedStyle(document.activeElement).outlineStyle'), 'none');
+			await tab.keyboard.type('sk_live');
+			await tab.keyboard.press('Enter');
+			await tab.waitForURL(fixture.url('/done'));
+			assert.equal(await tab.textContent('h1'), texts('en').done_title);
+		});
+	});
+
+	test('comes back with the focus on its first mistake, without the secret, and axe finds nothing', async () => {
+		await visit(openForm, {}, async (tab, { problems }) => {
+			await tab.fill('#f-mail', 'zoe@example.com');
+			await tab.fill('#f-api_key', 'wrong');
+			await tab.click('button[value=submit]');
+			await tab.waitForSelector('#e-api_key');
+			assert.equal(await tab.evaluate('document.activeElement.id'), 'f-api_key');
+			assert.deepEqual([await tab.inputValue('#f-api_key'), await tab.inputValue('#f-mail')], ['', 'zoe@example.com']);
+			for (const colorScheme of ['light', 'dark']) {
+				await tab.emulateMedia({ colorScheme });
+				assert.deepEqual(await axe(tab), [], colorScheme);
+				await picture(tab, `form-mistakes-${colorScheme}`);
+			}
+			assert.deepEqual(problems.filter((text) => !text.includes('422')), []);
+		});
+	});
+
+	test('is declined without a word, although a field is required', async () => {
+		await visit(openForm, {}, async (tab) => {
+			await tab.click('button[value=decline]');
+			await tab.waitForURL(fixture.url('/done'));
+			assert.equal(await tab.textContent('h1'), texts('en').declined_title);
 		});
 	});
 });

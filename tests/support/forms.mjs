@@ -19,6 +19,8 @@ export async function openForms(stack) {
 	const [line] = (await readFile(stack.env.URLMODE_KEYS_FILE, 'utf8')).split('\n');
 	const [kid, secret] = line.trim().split(/\s+/);
 	const server = new pg.Client({ connectionString: stack.env.URLMODE_DATABASE_URL });
+	// A stack that ends, or whose database is stopped, ends the connection.
+	server.on('error', () => {});
 	await server.connect();
 	return new Forms(stack, { kid: Number(kid), secret: Buffer.from(secret, 'base64'), server });
 }
