@@ -133,7 +133,8 @@ BEGIN
 		ceil(extract(epoch FROM e.expires_at))::bigint, e.kind::text,
 		CASE WHEN o.outcome IN ('pending', 'opened') THEN e.form::bytea END,
 		CASE WHEN o.outcome IN ('pending', 'opened') THEN e.problem::bytea END,
-		coalesce(e.unchecked, false),
+		-- Also where another transaction holds the row, so that its value was not wiped yet.
+		coalesce(e.unchecked OR e.check_until <= now(), false),
 		CASE WHEN o.outcome = 'completed' THEN e.decided_by::text END
 	FROM unnest(ids, bindings, providers, subjects, four_eyes)
 		WITH ORDINALITY AS a (id, binding, provider, subject, four_eyes, n)

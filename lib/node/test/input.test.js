@@ -162,6 +162,19 @@ test('after its time limit a verification has no effect, its signal aborts, and 
 	assert.equal(warnings[0].includes('slow'), false);
 });
 
+test('the page says that nobody has verified the value, also while another transaction holds the row', async (t) => {
+	const { id, type, page, admin } = await start(t, { verifyTimeout: 1_000 });
+	await type('lost');
+	await admin.query('BEGIN');
+	await admin.query('SELECT FROM urlmode.elicitation WHERE id = $1 FOR UPDATE', [id]);
+	const { unchecked } = await until('the form is open', async () => {
+		const shown = await page();
+		return shown.outcome === 'opened' && shown;
+	});
+	await admin.query('ROLLBACK');
+	assert.equal(unchecked, true);
+});
+
 test('a server that is gone leaves the form open', async (t) => {
 	const { another, urlmode, id, owner, type, page } = await start(t, { verifyTimeout: 1_000 });
 	const dying = another();

@@ -203,12 +203,12 @@ test('the end of an exchange is told once, by who has claimed it, and never of s
 	await assert.rejects(admin.query("SELECT urlmode.end_exchange(id, binding, 'No reason') FROM urlmode.elicitation WHERE id = $1", [other]), { code: '23514' });
 });
 
-test('every adapter has useAccount', async () => {
+test('every adapter has all functions', async () => {
 	const folder = new URL('../src/adapters/', import.meta.url);
 	const adapters = readdirSync(folder).filter((name) => readFileSync(new URL(name, folder), 'utf8').includes('withElicitation, withAccount'));
 	assert.ok(adapters.length >= 7);
 	for (const name of adapters.filter((one) => one !== 'adapter.js')) {
 		const text = readFileSync(new URL(name, folder), 'utf8');
-		assert.match(text, /export const \{ withElicitation, withAccount, useAccount \} = make\(/, name);
+		assert.match(text, /export const \{ withElicitation, withAccount, useAccount, collectInput, askApproval \} = make\(/, name);
 	}
 });
