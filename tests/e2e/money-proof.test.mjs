@@ -262,7 +262,7 @@ describe('what the provider signs into the browser\'s address', () => {
 		assert.equal(hop.status, 400);
 		assert.match(hop.body, /<code>query_and_form<\/code>/);
 		assert.deepEqual(await fixture.state(flow), ['opened', null, '']);
-		assert.equal(titleOf(await browser.open(url)), 'All done');
+		assert.equal(titleOf(await browser.open(url)), 'You can go back');
 		assert.equal((await wait(flow)).result.code, 'c0de');
 	});
 });
