@@ -115,6 +115,12 @@ describe('an answer', () => {
 		assert.deepEqual(await forms.result(row), { values: { pem: privateKey } });
 	});
 
+	test('with a mistake never shows a secret of several lines', async () => {
+		const row = await forms.create({ form: { title: 'T', fields: [{ name: 'pem', type: 'secret', multiline: true, label: 'Key', max: 8 }] } });
+		const page = await forms.send(await forms.visit(row), { 'field.pem': 'S3cr3t\r\nS3cr3t', answer: 'submit' });
+		assert.deepEqual([page.status, page.body.includes('S3cr3t')], [422, false]);
+	});
+
 	test('with mistakes comes back with them at their fields, and without its secret', async () => {
 		const row = await input();
 		const visit = await forms.visit(row);
@@ -346,6 +352,9 @@ describe('an approval', () => {
 		assert.deepEqual([hop.status, hop.reason], [403, 'approval_needs_sign_in']);
 		const link = `${fixture.stack.baseUrl}/connect/approvals?state=${forms.link('connect', 'approvals', row.id)}`;
 		assert.equal((await forms.visit({ url: link })).hop.reason, 'approval_needs_sign_in');
+		const own = await approval();
+		const sent = `${fixture.stack.baseUrl}/connect/approvals?state=${forms.link('approve', 'approvals', own.id)}`;
+		assert.equal((await forms.visit({ url: sent })).hop.reason, 'approval_needs_sign_in', 'the link that is sent to others');
 		assert.equal(await status(row), 'pending');
 	});
 });
