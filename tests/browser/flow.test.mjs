@@ -288,7 +288,7 @@ describe('the page that follows a payment', () => {
 			const elicitation = await pay(tab);
 			await fixture.urlmode.complete(elicitation.id, { ...elicitation.owner, action: 'accept', reference: `cs_test_${elicitation.id}`, ...PRICE });
 			await untilDone(tab);
-			assert.equal(await tab.textContent('h1'), 'You can go back');
+			assert.equal(await tab.textContent('h1'), 'All done');
 			await assertClean(ada);
 		});
 	}
