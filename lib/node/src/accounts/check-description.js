@@ -30,7 +30,7 @@ export const isText = (value) => typeof value === 'string' && value !== '' && !v
 const check = (test) => (value) => (test(value) ? [] : ['']);
 
 const text = check(isText);
-const texts = check((value) => Array.isArray(value) && value.length > 0 && value.length <= 64 && value.every(isText));
+const texts = check((value) => Array.isArray(value) && value.length > 0 && value.length <= 32 && value.every(isText));
 const flag = check((value) => typeof value === 'boolean');
 const isUrl = (/** @type {unknown} */ value) => isText(value) && String(value).length <= 512 && URL_TEMPLATE.test(String(value));
 const url = check(isUrl);
