@@ -83,7 +83,7 @@ class McpClient {
 		return {
 			text: result.content.map(({ text }) => text).join('\n'),
 			isError: result.isError === true,
-			open: result.structuredContent?.elicitation,
+			...result.structuredContent?.elicitation && { open: result.structuredContent.elicitation },
 		};
 	}
 
