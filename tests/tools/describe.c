@@ -56,6 +56,8 @@ load(const json_t *description, const json_t *of_site, struct um_error *err)
 		.arg = json_object_get(of_site, "constants") };
 	struct um_spec *loaded = NULL;
 	const char *mode = json_string_value(json_object_get(of_site, "mode"));
+	/* json_dumpfd() would write each token by itself. */
+	char *text = json_dumps(description, JSON_ENCODE_ANY);
 	int fd = memfd_create("description", 0);
 	bool ok = false;
 
@@ -69,7 +71,7 @@ load(const json_t *description, const json_t *of_site, struct um_error *err)
 	env.accounts_len = texts_of(accounts,
 		json_object_get(of_site, "accounts"));
 	um_error(err, "memfd");
-	if (fd >= 0 && json_dumpfd(description, fd, JSON_ENCODE_ANY) == 0) {
+	if (fd >= 0 && text != NULL && dprintf(fd, "%s", text) > 0) {
 		char path[32];
 
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
@@ -79,6 +81,7 @@ load(const json_t *description, const json_t *of_site, struct um_error *err)
 		if (*c == '\n')
 			*c = '\t';
 	um_spec_free(loaded);
+	free(text);
 	if (fd >= 0)
 		close(fd);
 	return ok;

@@ -135,10 +135,12 @@ const REPLACEMENTS = [
 	{ endpoint: 'https://x.example', id: '/x' }, { as: 'label' }, { shop: { as: 'labels' } }, { separator: ' ' }, { member: '/x' },
 ];
 
+/** Of a long list only the first elements: the others have the same parts. */
 function* places(node, path = []) {
 	yield path;
 	if (node !== null && typeof node === 'object')
-		for (const [key, value] of Object.entries(node)) yield* places(value, [...path, key]);
+		for (const [key, value] of Object.entries(node).slice(0, Array.isArray(node) ? 3 : undefined))
+			yield* places(value, [...path, key]);
 }
 
 function* variants(description) {
