@@ -42,8 +42,9 @@ CREATE TABLE urlmode.account (
 	connected_at timestamptz        NOT NULL DEFAULT now(),
 	refreshed_at timestamptz        NOT NULL DEFAULT now(),
 	expires_at   timestamptz,
-	version      bigint             NOT NULL DEFAULT 1,
-	lease        bigint             NOT NULL DEFAULT 0,
+	-- A late answer for an account that was deleted must not be of the one that came after it.
+	version      bigint             NOT NULL DEFAULT extract(epoch FROM clock_timestamp()) * 1000000,
+	lease        bigint             NOT NULL DEFAULT extract(epoch FROM clock_timestamp()) * 1000000,
 	leased_until timestamptz,
 	sent         boolean            NOT NULL DEFAULT false,
 	lost         integer            NOT NULL DEFAULT 0,
@@ -63,7 +64,7 @@ COMMENT ON COLUMN urlmode.account.requested IS 'Scopes that the user was asked f
 COMMENT ON COLUMN urlmode.account.connected_at IS 'When the user last connected it.';
 COMMENT ON COLUMN urlmode.account.refreshed_at IS 'When the tokens were stored.';
 COMMENT ON COLUMN urlmode.account.expires_at IS 'When the access token expires. NULL: the provider has not said it.';
-COMMENT ON COLUMN urlmode.account.version IS 'Grows with all tokens that are stored.';
+COMMENT ON COLUMN urlmode.account.version IS 'Grows with all tokens that are stored. It begins with the time in microseconds, so that an account that is connected anew has no version of the one before.';
 COMMENT ON COLUMN urlmode.account.lease IS 'Number of the last lease, so that who has lost it changes nothing.';
 COMMENT ON COLUMN urlmode.account.leased_until IS 'Until then nobody else begins a refresh.';
 COMMENT ON COLUMN urlmode.account.sent IS 'The holder of the lease has sent the refresh token, or is about to.';

@@ -164,6 +164,18 @@ test('tokens of an older version replace nothing: the user has connected it agai
 	assert.equal((await vault.accessToken(key)).accessToken, 'of the user');
 });
 
+test('a refresh that ends after the account was disconnected changes nothing of the one that came after it', async (t) => {
+	const { place, row, change, vault, endpoint, admin } = await setUpVault(t);
+	await change("lease = lease + 1, leased_until = now() + interval '1 minute'");
+	const { version, lease } = await row();
+	await vault.disconnect({ ...place });
+	await vault.store(place, { tokens: endpoint.grant(3_600), account: { id: 'acme' }, scopes: ['read'] });
+	const before = await row();
+	await admin.query("SELECT urlmode.commit_refresh($1, $2, $3, $4, '{all}', $5)", [place.subject, provider, place.account, version, before.tokens]);
+	await admin.query("SELECT urlmode.fail_refresh($1, $2, $3, $4, $5, 'invalid_grant')", [place.subject, provider, place.account, version, lease]);
+	assert.deepEqual(await row(), before);
+});
+
 test('close waits for a refresh, and what the provider has given is stored', async (t) => {
 	const { vault, endpoint, key, urlmode, another, openVault } = await setUpVault(t, { expired: true });
 	let answer;
