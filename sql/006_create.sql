@@ -50,7 +50,8 @@ BEGIN
 				-- A call is exchanging the code, which takes less: this one waits for it.
 				WHEN e.exchange = 'exchanging' THEN e.claimed_at > now() - interval '40 seconds'
 				WHEN e.claimed_at IS NOT NULL OR e.reason = 'superseded' THEN false
-				WHEN e.action <> 'accept' THEN e.expires_at > now()
+				-- What somebody decided is told, however late the next call comes.
+				WHEN e.action <> 'accept' THEN e.expires_at > now() OR e.decided_by IS NOT NULL
 				-- RFC 6749 section 4.1.2: an authorization code lives for at most ten minutes.
 				WHEN e.kind = 'oauth' THEN e.completed_at > now() - interval '10 minutes'
 				-- As long as it is kept (urlmode.awaits_claim).
@@ -65,7 +66,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.resume(bytea[], text[], boolean[], bytea[]) IS
-	'For each owner, key and digest of the request the elicitation that a call can go on with, or NULL: before all others one with a payment that nobody has claimed (first one that it can claim, then one whose lease another call holds, then one that is held), then one that is processing, then one that is open, then one whose outcome nobody has claimed (a refusal until it expires). A payment that waits for a recheck counts as open or unclaimed until thirty days after its end, or after its grace, unless can_recheck is false: the caller has no way to recheck. Of several the newest. expires_in_ms is negative when it can no longer be opened.';
+	'For each owner, key and digest of the request the elicitation that a call can go on with, or NULL: before all others one with a payment that nobody has claimed (first one that it can claim, then one whose lease another call holds, then one that is held), then one that is processing, then one that is open, then one whose outcome nobody has claimed (a refusal until it expires, but what an approver decided as long as it is kept). A payment that waits for a recheck counts as open or unclaimed until thirty days after its end, or after its grace, unless can_recheck is false: the caller has no way to recheck. Of several the newest. expires_in_ms is negative when it can no longer be opened.';
 
 CREATE FUNCTION urlmode.supersede(ids uuid[]) RETURNS void
 LANGUAGE plpgsql AS $$

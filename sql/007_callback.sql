@@ -206,9 +206,10 @@ LANGUAGE sql STABLE AS $$
 		AND action IS NOT NULL AND reason IS NOT NULL
 		AND (subject IS NULL OR e.subject = subject)
 		AND (e.kind = 'oauth' OR action <> 'accept')
+		AND e.kind NOT IN ('input', 'approval')
 $$;
 COMMENT ON FUNCTION urlmode.is_completable(urlmode.elicitation, text, text, text) IS
-	'Internal. Whether a browser may complete a row with this action and reason: the row is open and has not expired, its subject is the user (NULL: not known), and only kind oauth is accepted by a browser.';
+	'Internal. Whether a browser may complete a row with this action and reason: the row is open and has not expired, its subject is the user (NULL: not known), only kind oauth is accepted by a browser, and input and approval are answered on their own page (answer_form).';
 
 CREATE FUNCTION urlmode.complete(
 	ids uuid[], bindings bytea[], providers text[],

@@ -76,6 +76,8 @@ LANGUAGE sql IMMUTABLE AS $$
 	FROM (
 		SELECT CASE
 			WHEN kind IS NULL THEN ARRAY['unknown', NULL]
+			-- Only their own page answers them.
+			WHEN kind IN ('input', 'approval') THEN ARRAY['ignored', NULL]
 			WHEN effect = 'seen' THEN ARRAY['seen', NULL]
 			WHEN effect = 'ignore' THEN ARRAY['ignored', NULL]
 			WHEN effect IN ('other_mode', 'other_account', 'other_checkout', 'recheck', 'refunded', 'refund_reversed')

@@ -119,6 +119,9 @@ BEGIN
 	IF NOT FOUND THEN
 		RETURN 'unknown';
 	END IF;
+	IF row.kind = 'approval' AND settle.action = 'accept' THEN
+		RETURN 'undecided';
+	END IF;
 	IF row.kind = 'payment' AND settle.action = 'accept' THEN
 		IF settle.amount IS NULL OR settle.currency IS NULL OR coalesce(settle.reference, '') = '' THEN
 			RETURN 'missing';
@@ -160,7 +163,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.settle(uuid, bytea, text, text, bytea, bigint, text, text) IS
-	'Completes a row as the MCP server says, from any status, once. The accept of a payment requires the amount in minor units, the currency, and the provider''s reference. outcome: completed; late (it had ended otherwise, and the payment is offered to the next call); already; mismatch (it is not what was expected), missing (amount, currency or reference), reference_taken (it has paid for another elicitation) or unknown, which change nothing.';
+	'Completes a row as the MCP server says, from any status, once. The accept of a payment requires the amount in minor units, the currency, and the provider''s reference. outcome: completed; late (it had ended otherwise, and the payment is offered to the next call); already; mismatch (it is not what was expected), missing (amount, currency or reference), reference_taken (it has paid for another elicitation), undecided (only an approver accepts an approval, on its page) or unknown, which change nothing.';
 
 CREATE FUNCTION urlmode.take_recheck(id uuid, binding bytea, lease_ms bigint)
 RETURNS TABLE (lease integer, rechecks integer, event_type text, unproven_references text[], expected jsonb)

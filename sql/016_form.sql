@@ -34,7 +34,7 @@ DECLARE
 BEGIN
 	WITH due AS (
 		SELECT e.id FROM urlmode.elicitation e
-		WHERE e.check_until <= now() AND (ids IS NULL OR e.id = ANY (ids))
+		WHERE e.status = 'processing' AND e.check_until <= now() AND (ids IS NULL OR e.id = ANY (ids))
 		ORDER BY e.id LIMIT 1000 FOR NO KEY UPDATE SKIP LOCKED
 	), ended AS (
 		UPDATE urlmode.elicitation e
@@ -57,11 +57,12 @@ LANGUAGE sql STABLE AS $$
 		WHEN subject IS NULL THEN 'user_unknown'
 		WHEN e.approvers <> '[]' THEN CASE WHEN NOT e.approvers ? subject THEN 'wrong_user' END
 		WHEN four_eyes IS NOT TRUE THEN 'four_eyes_not_set_up'
-		WHEN e.subject = subject THEN 'own_request'
+		-- A sign-in may take the same name in another spelling.
+		WHEN lower(normalize(e.subject::text, NFKC)) = lower(normalize(subject, NFKC)) THEN 'own_request'
 	END
 $$;
 COMMENT ON FUNCTION urlmode.refuse_user(urlmode.elicitation, text, boolean) IS
-	'Internal. Why this user cannot answer a form, or NULL: wrong_user; user_unknown (others than the subject decide, and the browser''s user is not known); own_request (the subject cannot decide); four_eyes_not_set_up (anybody but the subject can decide, and the names may differ).';
+	'Internal. Why this user cannot answer a form, or NULL: wrong_user; user_unknown (others than the subject decide, and the browser''s user is not known); own_request (the subject cannot decide, in no spelling of the name); four_eyes_not_set_up (anybody but the subject can decide, and the names may differ).';
 
 CREATE FUNCTION urlmode.form_outcome(e urlmode.elicitation, subject text, four_eyes boolean) RETURNS text
 LANGUAGE sql STABLE AS $$

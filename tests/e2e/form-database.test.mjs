@@ -317,6 +317,30 @@ describe('an approval', () => {
 		assert.equal(await answer(row, { user: 'anna', fourEyes: true }), 'completed');
 	});
 
+	test('with four eyes is not decided by the starter in another spelling', async () => {
+		const row = await approval({ approvers: [], subject: `zoë-${randomUUID()}` });
+		for (const user of [row.subject.toUpperCase(), row.subject.normalize('NFD'), row.subject.replace('z', 'ｚ')])
+			assert.equal((await open(row, { user, fourEyes: true })).outcome, 'own_request', user);
+	});
+
+	test('is accepted by nobody else: neither a webhook, nor a return, nor the MCP server', async () => {
+		const row = await approval({ approvers: ['anna'] });
+		assert.deepEqual((await cgi.query(`SELECT * FROM urlmode.record_events(ARRAY[$1::uuid], ARRAY['intake'], ARRAY['evt'], ARRAY['t'], ARRAY['paid'],
+			ARRAY[1050::bigint], ARRAY['EUR'], ARRAY[$2], ARRAY[$3::bytea])`, [row.id, randomUUID(), VALUE])).rows[0].outcome, 'ignored');
+		await cgi.query(`SELECT * FROM urlmode.complete(ARRAY[$1::uuid], ARRAY[$2::bytea], ARRAY['intake'], ARRAY['decline'], ARRAY['cancelled'],
+			ARRAY[$3::bytea])`, [row.id, row.binding, VALUE]);
+		assert.equal((await server.query("SELECT urlmode.settle($1, $2, 'accept', '', $3) AS said", [row.id, row.binding, VALUE])).rows[0].said, 'undecided');
+		assert.equal((await stored(row)).status, 'pending');
+		assert.equal((await server.query("SELECT urlmode.settle($1, $2, 'cancel', 'not_needed', NULL) AS said", [row.id, row.binding])).rows[0].said, 'completed');
+	});
+
+	test('that was declined is told to the next call, also after its expiry', async () => {
+		const row = await approval({ approvers: ['anna'], key: 'late' });
+		await answer(row, { user: 'anna', action: 'decline', reason: 'declined' });
+		await change(row, "expires_at = now() - interval '1 day', completed_at = now() - interval '1 day'");
+		assert.equal((await create({ kind: 'approval', approvers: ['anna'], key: 'late', subject: row.subject })).outcome, 'resumed');
+	});
+
 	test('is decided once, whoever comes at the same time', async () => {
 		const row = await approval({ approvers: ['anna', 'ben'] });
 		const said = await Promise.all([answer(row, { user: 'anna' }), answer(row, { user: 'ben', action: 'decline', reason: 'declined' })]);

@@ -287,6 +287,7 @@ export class Database {
 		case 'unknown': throw new ElicitationNotFoundError(id);
 		case 'mismatch': throw new ElicitationMismatchError(id);
 		case 'reference_taken': throw new ElicitationReferenceError(id);
+		case 'undecided': throw new TypeError('an approval is accepted by its approver alone, on its page');
 		case 'missing':
 			throw new TypeError('to accept a payment, amount (in minor units), currency and reference are required: '
 				+ 'what was paid, according to the provider');

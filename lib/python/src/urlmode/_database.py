@@ -287,6 +287,8 @@ class Database:
             raise ElicitationMismatchError(key.id)
         if outcome == "reference_taken":
             raise ElicitationReferenceError(key.id)
+        if outcome == "undecided":
+            raise TypeError("an approval is accepted by its approver alone, on its page")
         if outcome == "missing":
             raise TypeError(
                 "to accept a payment, amount (in minor units), currency and reference are required: what was paid, "
