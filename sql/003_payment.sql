@@ -164,7 +164,19 @@ BEGIN
 		AND l.elicitation = p.elicitation AND l.reference = before;
 	UPDATE urlmode.decision d SET reference = after
 	WHERE d.provider = rename_payment.provider AND d.reference = before;
-	-- The row of a total has the name of its payment.
+	-- The row of a total has the name of its payment: of totals under both names the greater counts.
+	WITH other AS (
+		DELETE FROM urlmode.refund r
+		WHERE r.provider = rename_payment.provider AND r.reference = before AND r.payment = before AND EXISTS (
+			SELECT FROM urlmode.refund o WHERE o.provider = r.provider AND o.reference = after AND o.payment = after
+		)
+		RETURNING r.*
+	)
+	UPDATE urlmode.refund r
+	SET amount = CASE WHEN r.amount IS NULL OR x.amount IS NULL THEN NULL ELSE greatest(r.amount, x.amount) END,
+		unclear_at = CASE WHEN r.reversed_at IS NOT NULL OR x.reversed_at IS NOT NULL THEN clock_timestamp()
+			ELSE r.unclear_at END
+	FROM other x WHERE r.provider = x.provider AND r.reference = after;
 	UPDATE urlmode.refund r SET payment = after, reference = CASE WHEN r.reference = before AND NOT EXISTS (
 			SELECT FROM urlmode.refund o WHERE o.provider = r.provider AND o.reference = after
 		) THEN after ELSE r.reference END
@@ -339,7 +351,8 @@ BEGIN
 			amount = CASE WHEN this.is_reversal OR r.amount IS NULL THEN r.amount
 				WHEN this.amount IS NULL THEN NULL ELSE greatest(r.amount, this.amount) END,
 			reversed = CASE WHEN NOT this.is_reversal THEN r.reversed
-				ELSE greatest(r.reversed, this.amount, CASE WHEN this.amount IS NULL THEN r.amount END) END,
+				WHEN this.amount IS NULL OR (r.reversed_at IS NOT NULL AND r.reversed IS NULL) THEN r.amount
+				ELSE greatest(r.reversed, this.amount) END,
 			reversed_at = CASE WHEN this.is_reversal THEN coalesce(r.reversed_at, now()) ELSE r.reversed_at END,
 			refunded_at = CASE WHEN this.is_reversal THEN r.refunded_at ELSE coalesce(r.refunded_at, now()) END,
 			unclear_at = CASE WHEN this.is_total AND NOT this.is_reversal AND r.refunded_at IS NOT NULL

@@ -111,6 +111,26 @@ test('a total that is told again after it came again is held until the operator 
 	assert.deepEqual(await listed(), []);
 });
 
+test('totals under both names of a payment count once', async (t) => {
+	const { urlmode, callback, owner, listed } = await start(t);
+	const [checkout, named] = [newReference(), newReference()];
+	const { elicitationId: id } = await urlmode.create({ ...payment, ...owner, targetUrl: () => ({ url: payment.targetUrl, checkout }) });
+	await callback.paid(id, { ...owner, reference: checkout, checkout });
+	for (const reference of [checkout, named]) await callback.event(id, 'refunded', { reference, amount: 500 });
+	await callback.paid(id, { ...owner, reference: named, checkout });
+	assert.deepEqual((await listed()).map(({ reference, refunded }) => [reference, refunded]), [[named, 500]]);
+});
+
+test('all of a refund comes again, also after a part of it', async (t) => {
+	const { pay, refund, reversal, listed } = await start(t);
+	await pay();
+	await refund('a', undefined);
+	await reversal('a', 300);
+	assert.deepEqual((await listed()).map(({ refunded }) => refunded), [750]);
+	await reversal('a', undefined);
+	assert.deepEqual((await listed()).map(({ refunded, held }) => [refunded, held]), [[0, false]]);
+});
+
 test('a total that nobody can compare holds again when it grows after the decision', async (t) => {
 	const { pay, refund, outcomeOf, decide } = await start(t);
 	await pay();
