@@ -19,7 +19,7 @@ import psycopg
 
 from ._connection import Rows, is_refusal
 from ._database import Query, RowKey
-from ._errors import ClaimLostError, ElicitationNotFoundError, ElicitationOpenError, UrlModeClosedError
+from ._errors import ClaimLostError, ElicitationNotFoundError, ElicitationOpenError, UrlModeBusyError, UrlModeError
 from ._keys import KeyRing
 from ._seal import FULFILLED, FULFILLED_MAX, seal, to_json, unseal
 from ._tasks import Tasks, jittered
@@ -116,7 +116,7 @@ class BegunClaim:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if error is not None and not self._lease.ended:
-            with contextlib.suppress(psycopg.Error):  # The lease ends by itself.
+            with contextlib.suppress(psycopg.Error, UrlModeError):  # The lease ends by itself.
                 await self.release()
 
 
@@ -196,7 +196,7 @@ class _AccountLease:
 
     async def fulfil(self, result: Any) -> bool:
         self.ended = True
-        with contextlib.suppress(psycopg.Error):
+        with contextlib.suppress(psycopg.Error, UrlModeError):
             await self._end("")  # The account is connected, and its page stays neutral.
         return False
 
@@ -237,7 +237,7 @@ class _Lease:
             asked = time.monotonic()
             try:
                 renewed = await asyncio.wait_for(self._renew(), self._until - asked)
-            except (psycopg.Error, UrlModeClosedError, asyncio.TimeoutError):
+            except (psycopg.Error, UrlModeError, asyncio.TimeoutError):
                 pause = jittered(min(_RETRY_S, self._seconds / _RENEWALS))
                 continue
             if not renewed:
@@ -275,7 +275,7 @@ class _Lease:
         while True:
             try:
                 return await ask()
-            except psycopg.Error as error:
+            except (psycopg.Error, UrlModeBusyError) as error:
                 if is_refusal(error) or time.monotonic() >= min(until, self._until):
                     raise
                 await asyncio.sleep(jittered(_RETRY_S))

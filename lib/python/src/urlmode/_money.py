@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 import psycopg
 
-from ._errors import UrlModeClosedError
+from ._errors import UrlModeError
 from ._listener import Announcement, Listener
 from ._tasks import Tasks, jittered
 
@@ -109,5 +109,5 @@ class AnnouncedMoney(Generic[R]):
     async def _read_quietly(self, filter: dict[str, Any]) -> list[R]:
         try:
             return await self._read(**filter)
-        except (psycopg.Error, UrlModeClosedError):
+        except (psycopg.Error, UrlModeError):
             return []  # It is listed when PostgreSQL is available again.

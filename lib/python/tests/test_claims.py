@@ -1,0 +1,71 @@
+"""Claims and reports while PostgreSQL is too slow for the number of calls, and some of them are refused."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from typing import Any, cast
+
+import pytest
+
+from urlmode import BegunClaim, UrlModeBusyError
+from urlmode._claims import Claims
+from urlmode._database import RowKey
+from urlmode._keys import Key, KeyRing
+from urlmode._listener import Listener
+from urlmode._money import AnnouncedMoney
+
+
+class Server:
+    """Answers `begin_claim`, and the other statements unless it is busy."""
+
+    def __init__(self, outcome: str, busy: int) -> None:
+        self.outcome = outcome
+        self.busy = busy
+
+    async def query(self, statement: str, values: Any) -> list[tuple[Any, ...]]:
+        if "begin_claim" in statement:
+            return [(self.outcome, "", 1, None, None)]
+        if self.busy > 0:
+            self.busy -= 1
+            raise UrlModeBusyError("10000 calls are in progress")
+        return [(True,)]
+
+
+async def begin(outcome: str, busy: int, lease_ms: int = 60_000) -> tuple[Claims, BegunClaim]:
+    claims = Claims(Server(outcome, busy).query, KeyRing([Key(1, bytes(32))]), 1000)
+    claim = await claims.begin(RowKey(str(uuid.uuid4()), bytes(16)), None, lease_ms, 0)
+    assert isinstance(claim, BegunClaim)
+    return claims, claim
+
+
+async def test_a_lease_that_cannot_be_renewed_is_lost() -> None:
+    claims, claim = await begin("begun", 1_000_000, 300)
+    await asyncio.wait_for(claim.lost.wait(), 30)
+    await claims.close()
+
+
+async def test_work_that_is_done_is_kept_when_there_is_time_again() -> None:
+    claims, claim = await begin("begun", 1)
+    assert await claim.fulfil("done")
+    await claims.close()
+
+
+async def test_a_connected_account_stays_connected() -> None:
+    _, claim = await begin("claimed", 1)
+    assert not await claim.fulfil("done")
+
+
+async def test_the_error_of_the_work_is_that_of_the_call() -> None:
+    _, claim = await begin("claimed", 1)
+    with pytest.raises(LookupError):
+        async with claim:
+            raise LookupError
+
+
+async def test_reports_of_money_go_on() -> None:
+    async def read(**filter: Any) -> list[int]:
+        raise UrlModeBusyError("10000 calls are in progress")
+
+    money = AnnouncedMoney(cast(Listener, None), "late", read, str)
+    assert await money._read_quietly({}) == []
