@@ -23,6 +23,7 @@ from psycopg import pq
 
 from ._connection import Connect, Connection, Rows, discard, is_refusal, sever, without_detail
 from ._database import CHANNEL
+from ._errors import UrlModeError
 from ._log import warn
 from ._tasks import Tasks, jittered, wait_briefly
 
@@ -34,6 +35,7 @@ _BACKOFF_MAX_S = 5.0
 _BACKOFF_OF_SEVERAL_MAX_S = 0.5
 _QUERY_TIMEOUT_S = 10.0
 _PROBE_CHANNEL = "urlmode_probe"
+_ID = re.compile("[0-9a-f-]{36}")
 _PROBE_TIMEOUT_S = 3.0
 
 
@@ -42,10 +44,14 @@ def parse_announcements(payload: bytes) -> list[Announcement]:
     database can send another text."""
     try:
         value = json.loads(payload)
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
     values = value if isinstance(value, list) else [value]
-    return [each for each in values if isinstance(each, dict) and isinstance(each.get("id"), str)]
+    return [each for each in values if isinstance(each, dict) and _is_id(each.get("id"))]
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, str) and _ID.fullmatch(value) is not None
 
 
 class LostConnection(psycopg.OperationalError):
@@ -240,7 +246,7 @@ class Listener:
             await listening.query(f"LISTEN {_PROBE_CHANNEL}")
             self._probe_id = str(uuid.uuid4())
             await self._notify(_PROBE_CHANNEL, self._probe_id)
-        except psycopg.Error:
+        except (psycopg.Error, UrlModeError):
             return  # A lost connection is noticed by `_serve`. Without an answer, rows are polled.
         await wait_briefly(listening.lost, _PROBE_TIMEOUT_S)
         if self._connection is listening and not listening.receives_notifications:
