@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import re
+import select
 import socket
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol, TypeVar
@@ -165,7 +166,7 @@ class Pool:
             raise without_detail(error) from None
 
     async def _run(self, statement: str, values: Sequence[Any]) -> Rows:
-        connection = self._idle.pop() if self._idle else await self._connect_new()
+        connection = self._take_idle() or await self._connect_new()
         timer = asyncio.get_running_loop().call_later(QUERY_TIMEOUT_S, sever, connection)
         try:
             return await _fetch(connection, statement, values)
@@ -176,6 +177,19 @@ class Pool:
                 await discard(connection)
             else:
                 self._idle.append(connection)
+
+    def _take_idle(self) -> Connection | None:
+        """One that is idle. PostgreSQL sends nothing to such a connection but its end."""
+        while self._idle:
+            connection = self._idle.pop()
+            arrived = select.poll()
+            with contextlib.suppress(psycopg.Error):
+                arrived.register(connection.pgconn.socket, select.POLLIN)
+                if not arrived.poll(0):
+                    return connection
+            self._open.discard(connection)
+            connection.pgconn.finish()
+        return None
 
     async def _connect_new(self) -> Connection:
         if self.broken_off:
