@@ -44,7 +44,9 @@ export function checkRequest({ provider: name, kind: given, expected: price, abo
 	const clientId = client === undefined ? null : checkText('clientId', client, 1, 2048);
 	const sameClient = checkFlag('sameClient', compared, false);
 	if (sameClient && clientId === null) throw new TypeError('sameClient requires clientId');
-	const about = { ...checkAbout(more), ...checkedForm && { form: checkedForm }, ...approvers && { approver } };
+	const about = {
+		...checkAbout(more), ...checkedForm && { form: checkedForm }, ...approvers && { approver }, ...verifyTimeout !== undefined && { verify: true },
+	};
 	return {
 		provider, kind, expected, form: checkedForm, approvers, clientId,
 		request: digestOfRequest({

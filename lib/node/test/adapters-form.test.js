@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 
 import { askApproval as askApprovalByLink, collectInput as collectInputByLink } from '../src/adapters/mcp-lite.js';
-import { askApproval, collectInput } from '../src/adapters/sdk2.js';
+import { askApproval, collectInput, withElicitation } from '../src/adapters/sdk2.js';
 import { linkCall, round, sessionCall } from './support/calls.js';
 import { approval, input, setUp, until } from './support/database.js';
 
@@ -76,6 +76,19 @@ test('a client without URL mode gets the link as text, and the next call verifie
 	assert.deepEqual((await callback.lookUpForm((await newest()).id, owner)).problem, { field: 'api_key', problem: 'Unknown key' });
 	await type();
 	assert.equal(saidBy(await collect(linkCall(), { verify })), 'Stored 13 characters.');
+});
+
+test('a call that verifies does not go on with an elicitation that does not', async (t) => {
+	const { collect, type, newest, options, owner } = await start(t, key);
+	await collect(linkCall());
+	await type('wrong');
+	const { id } = await newest();
+	assert.equal((await collect(linkCall(), { verify: () => assert.fail('nothing to verify') })).structuredContent.elicitation.status, 'pending');
+	assert.notEqual((await newest()).id, id);
+	assert.equal(saidBy(await collect(linkCall())), 'Stored 5 characters.');
+	const { server, call } = linkCall();
+	await withElicitation({ ...options, ...owner, kind: 'input', resumeKey: 'own', verify: () => {}, server, call }, () => text('Stored.'));
+	assert.equal((await newest()).verify_ms, 30_000, 'with any function of an adapter');
 });
 
 test('progress says that it is verified, and that it was not accepted', async (t) => {

@@ -2,17 +2,14 @@
 
 import { runWithElicitation } from './with-elicitation.js';
 
-/** How long `verify` may take. */
-const VERIFY_MS = 30_000;
-
 /**
  * @template R
  * @param {import('./types.js').InputOptions} options
  * @param {import('./types.js').Call} call
  * @param {(input: import('./types.js').Input) => R | Promise<R>} body
  */
-export function runWithInput({ verifyTimeout = VERIFY_MS, ...options }, call, body) {
-	return runWithElicitation({ ...options, kind: /** @type {const} */ ('input'), ...options.verify && { verifyTimeout } }, call,
+export function runWithInput(options, call, body) {
+	return runWithElicitation({ ...options, kind: /** @type {const} */ ('input') }, call,
 		({ elicitationId, result, signal, fence }) => body({
 			elicitationId, values: /** @type {import('../form/types.js').Values} */ (result?.values ?? {}), signal, fence,
 		}));

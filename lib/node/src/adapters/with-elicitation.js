@@ -30,6 +30,9 @@ import { followSignals } from './signals.js';
 /** How often a call looks again, when the outcome that it was to claim is not there any more. */
 const ATTEMPTS = 3;
 
+/** How long `verify` may take. */
+const VERIFY_MS = 30_000;
+
 /**
  * @template R
  * @param {ElicitOptions} given
@@ -39,7 +42,8 @@ const ATTEMPTS = 3;
  * @returns {Promise<Result<R>>}
  */
 export async function runWithElicitation(given, call, body, created) {
-	const options = { clientId: call.clientId || undefined, ...given };
+	const { verifyTimeout = VERIFY_MS } = /** @type {{ verifyTimeout?: number }} */ (given);
+	const options = { clientId: call.clientId || undefined, ...given, verifyTimeout: given.verify && verifyTimeout };
 	const { declares, takesUrl, rounds, roundMs } = describeClient(options, call.client);
 	const round = { ...call, deadline: performance.now() + roundMs, rounds, answer: watchAnswer(call.transport, call.requestId) };
 	for (let attempt = 1; ; attempt += 1) {
