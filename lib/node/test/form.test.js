@@ -156,6 +156,16 @@ test('a problem that verify returns is checked, and the error does not quote it'
 	}
 });
 
+test('a problem has at most 8192 bytes as JSON, as many as its column', () => {
+	const ofBytes = (bytes) => {
+		const problem = Object.fromEntries(LANGUAGES.slice(0, 5).map((language) => [language, '字'.repeat(500)]));
+		const spare = bytes - Buffer.byteLength(JSON.stringify({ field: 'api_key', problem: { ...problem, zh: '' } }));
+		return { field: 'api_key', problem: { ...problem, zh: 'a'.repeat(spare % 3) + '字'.repeat(Math.floor(spare / 3)) } };
+	};
+	assert.equal(Buffer.byteLength(JSON.stringify(checkProblem(ofBytes(8_192)))), 8_192);
+	assert.throws(() => checkProblem(ofBytes(8_193)), /^TypeError: verify must return .*: \/problem must have at most 8192 bytes as JSON$/);
+});
+
 test('the languages of forms are those of the pages', () => {
 	const pages = readdirSync(new URL('../../pages/', import.meta.url)).filter((file) => file.endsWith('.json'));
 	assert.deepEqual(pages.map((file) => file.slice(0, -5)).sort(), LANGUAGES);

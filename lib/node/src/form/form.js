@@ -7,6 +7,8 @@ import { checkLanguage, checkList, checkMembers, checkWords, wrong } from './wor
 
 /** The largest form as JSON, in bytes. */
 export const FORM_MAX = 16_384;
+/** The largest problem as JSON, in bytes. */
+const PROBLEM_MAX = 8_192;
 const TITLE_MAX = 120;
 const TEXT_MAX = 2_000;
 const FIELDS_MAX = 16;
@@ -97,7 +99,9 @@ export function checkProblem(value) {
 	try {
 		const { field, problem } = checkMembers(value, '', ['field', 'problem']);
 		if (typeof field !== 'string' || !NAME.test(field)) throw wrong('/field', 'must be the name of a field');
-		return { field, problem: checkWords(problem, '/problem', HELP_MAX) };
+		const checked = { field, problem: checkWords(problem, '/problem', HELP_MAX) };
+		if (Buffer.byteLength(JSON.stringify(checked)) > PROBLEM_MAX) throw wrong('/problem', `must have at most ${PROBLEM_MAX} bytes as JSON`);
+		return checked;
 	} catch (error) {
 		// Its message has no value of the user.
 		throw new TypeError(`verify must return nothing or { field, problem }: ${/** @type {Error} */ (error).message.replace(/^form/, '')}`);
