@@ -189,9 +189,10 @@ static bool
 sequence_matches(const struct position *at, size_t len, struct um_str text)
 {
 	bool now[UM_PATTERN_POSITIONS_MAX + 1] = { true };
+	bool next[UM_PATTERN_POSITIONS_MAX + 1];
+	bool is_alive = true;
 
-	for (size_t n = 0;; n++) {
-		bool next[UM_PATTERN_POSITIONS_MAX + 1] = { false };
+	for (size_t n = 0; is_alive; n++) {
 		unsigned char c;
 
 		for (size_t i = 0; i < len; i++)
@@ -199,14 +200,17 @@ sequence_matches(const struct position *at, size_t len, struct um_str text)
 		if (n == text.len)
 			return now[len];
 		c = (unsigned char)text.ptr[n];
+		memset(next, 0, len + 1);
+		is_alive = false;
 		for (size_t i = 0; i < len && c < ASCII; i++) {
 			if (!now[i] || !at[i].accepts[c])
 				continue;
-			next[i + 1] = true;
+			next[i + 1] = is_alive = true;
 			next[i] |= at[i].repeats;
 		}
-		memcpy(now, next, sizeof(now));
+		memcpy(now, next, len + 1);
 	}
+	return false;
 }
 
 bool

@@ -2,6 +2,8 @@
 /* The patterns of fields: tests/vectors/form.json, which Node compares, too. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "form/pattern.h"
 #include "support.h"
@@ -71,6 +73,23 @@ TEST(no_text_takes_long)
 	free((char *)text.ptr);
 }
 
+/* The text says to be longer than what can be read of it. */
+TEST(nothing_is_read_after_the_last_way_has_ended)
+{
+	struct um_pattern *pattern = um_pattern_compile(STR("a|[b]c|a{2}"));
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct um_str text = { pages + page - 1, 8192 };
+
+	assert_true(pages != MAP_FAILED);
+	pages[page - 1] = 'x';
+	assert_int_equal(mprotect(pages + page, page, PROT_NONE), 0);
+	assert_false(um_pattern_matches(pattern, text));
+	munmap(pages, 2 * page);
+	um_pattern_free(pattern);
+}
+
 TEST(bytes_that_are_no_text)
 {
 	struct um_pattern *pattern = um_pattern_compile(STR("[ -~]*"));
@@ -105,6 +124,7 @@ main(void)
 		cmocka_unit_test(patterns_match_as_in_javascript),
 		cmocka_unit_test(what_is_no_pattern_is_refused),
 		cmocka_unit_test(no_text_takes_long),
+		cmocka_unit_test(nothing_is_read_after_the_last_way_has_ended),
 		cmocka_unit_test(bytes_that_are_no_text),
 	};
 
