@@ -8,11 +8,16 @@ export const NAME = /^[a-z][a-z0-9_]{0,31}$/;
 export const LABEL_MAX = 200;
 export const HELP_MAX = 500;
 const LINK_URL_MAX = 2_048;
-const LINK_URL = /^https:\/\/[^/?#\\][!-~]*$/;
+const LINK_URL = /^https:\/\/[^/?#:@\\][!-~]*$/;
 const LINK_LABEL_MAX = 120;
 const CHOICES_MAX = 20;
 const CHOICE_BYTES_MAX = 200;
 const DIGITS_MAX = 15;
+
+/** As HTML defines a valid e-mail address, and as the callback programs take it. */
+const EMAIL = /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i;
+/** As the callback programs take it. */
+const URL_VALUE = /^https?:\/\/[^/?#:@ ][^ ]*$/i;
 
 const COMMON = ['name', 'type', 'label', 'help', 'link', 'required'];
 const LENGTHS = ['min', 'max'];
@@ -120,8 +125,8 @@ function faultInDefault(value, { type, least, most, parsed }) {
 	const length = lengthOf(value);
 	if (length < least || length > most) return `must have ${least} to ${most} characters, as the field says`;
 	if (type !== 'multiline' && value.trim() !== value) return 'must not begin or end with a space';
-	if (type === 'email' && !/^[^\s@]+@[^\s@]+$/.test(value)) return 'must be an email address';
-	if (type === 'url' && !/^https?:$/.test(parseUrl(value)?.protocol ?? '')) return 'must be a URL with https or http';
+	if (type === 'email' && !EMAIL.test(value)) return 'must be an email address';
+	if (type === 'url' && !URL_VALUE.test(value)) return 'must be a URL with https or http';
 	if (parsed && !matches(parsed, value)) return 'must match the pattern';
 	return undefined;
 }
