@@ -111,6 +111,20 @@ test('progress says that it is verified, and that it was not accepted', async (t
 	assert.equal(JSON.stringify(client.sent).includes(KEY), false);
 });
 
+for (const ask of ['request', 'error']) {
+	test(`what is typed after the call has ended is verified while the session lives: ${ask}`, async (t) => {
+		const { collect, type, newest } = await start(t, key);
+		const client = sessionCall({ answer: () => 'accept' });
+		const seen = [];
+		const verify = ({ values }) => void seen.push(values.api_key);
+		await collect(client, { ask, verify }).catch((error) => assert.equal(error.code, -32042));
+		await type();
+		await until('it is verified', async () => (await newest()).status === 'completed');
+		assert.deepEqual(seen, [KEY]);
+		await until('the client is told', () => client.sent.some(({ method }) => method === 'notifications/elicitation/complete'));
+	});
+}
+
 test('a round that ends while it is verified says so', async (t) => {
 	const { collect, type } = await start(t, key);
 	await collect(linkCall(), { verify: () => {} });

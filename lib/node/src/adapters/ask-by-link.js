@@ -57,6 +57,6 @@ export async function askByError(options, call) {
 	const found = resumed ? await waitOneRound(options, call, elicitationId) : begun.found;
 	if (typeof found === 'object') return { outcome: found, elicitation };
 	if (!canBeOpened(elicitation, found)) return endPending(options, elicitation, found);
-	void noticeOf(call.session, elicitationId).sendWhenCompleted(options.urlmode, call.session, { ...ownerOf(options), recheck: options.recheck });
+	void noticeOf(call.session, elicitationId).sendWhenCompleted(options, call.session);
 	throw call.required([{ mode: 'url', elicitationId, url, message: options.message }]);
 }

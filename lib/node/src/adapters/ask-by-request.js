@@ -152,8 +152,7 @@ class ElicitationRequest {
 	}
 
 	#notifyLater() {
-		const { urlmode, recheck } = this.#options;
 		const { session } = this.#call;
-		if (session) void this.#notice.sendWhenCompleted(urlmode, session, { ...ownerOf(this.#options), recheck });
+		if (session) void this.#notice.sendWhenCompleted(this.#options, session);
 	}
 }

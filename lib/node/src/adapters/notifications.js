@@ -1,6 +1,7 @@
 // Tells the client that has asked its user that the elicitation is completed: once
 // in each session, also after the end of the call, and never of its own refusal.
 
+import { ownerOf } from './elicitation.js';
 import { onClose } from './server-close.js';
 
 /** @typedef {import('./types.js').Session} Session */
@@ -63,11 +64,11 @@ class Notice {
 	/**
 	 * Waits independently of any call, until the session ends.
 	 *
-	 * @param {import('../urlmode.js').UrlMode} urlmode
+	 * @param {import('./types.js').AnyElicitOptions} options
 	 * @param {Session} session
-	 * @param {import('../types.js').Owner & Pick<import('../types.js').WaitOptions, 'recheck'>} options
 	 */
-	async sendWhenCompleted(urlmode, session, options) {
+	async sendWhenCompleted(options, session) {
+		const { urlmode, recheck, verify } = options;
 		if (this.#watched || this.#told || !session.transport) return;
 		this.#watched = true;
 		const closing = new AbortController();
@@ -75,7 +76,7 @@ class Notice {
 		// The SDKs' transport over stdio does not close when its client has.
 		session.transport._stdin?.once('end', () => closing.abort());
 		try {
-			await urlmode.waitForCompletion(this.#id, { ...options, timeout: Infinity, signal: closing.signal });
+			await urlmode.waitForCompletion(this.#id, { ...ownerOf(options), recheck, verify, timeout: Infinity, signal: closing.signal });
 			await this.send(() => sendCompletion(session, this.#id));
 		} catch {
 			// The session has ended, or the UrlMode was closed.
