@@ -168,6 +168,7 @@ read_choice(const struct um_input *input, const struct um_place *at)
 {
 	static const char *const names[] = { "value", "label", NULL };
 	const struct um_json_node *label, *value;
+	struct um_str text;
 	size_t count;
 
 	if (!um_place_has(at, names)
@@ -175,12 +176,17 @@ read_choice(const struct um_input *input, const struct um_place *at)
 			false, true))
 		return false;
 	value = um_place_get(at, "value");
-	if (!um_json_is(value, UM_JSON_STRING) || value->len == 0
-		|| value->len > UM_FORM_CHOICE_MAX
-		|| !um_characters_count(&count, um_place_text(value), false))
+	text = um_place_text(value);
+	if (!um_json_is(value, UM_JSON_STRING) || text.len == 0
+		|| text.len > UM_FORM_CHOICE_MAX
+		|| !um_characters_count(&count, text, false))
 		return um_place_refuse(at, "value",
 			"is not a text of this length");
-	return um_input_choice(input, um_place_text(value)) == at->node
+	/* What is sent is trimmed. */
+	if (um_str_trim(text).len != text.len)
+		return um_place_refuse(at, "value",
+			"begins or ends with a blank");
+	return um_input_choice(input, text) == at->node
 		|| um_place_refuse(at, "value", "is used twice");
 }
 

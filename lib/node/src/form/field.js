@@ -166,6 +166,8 @@ function checkChoiceField({ choices, default: given }, pointer) {
 		if (typeof value !== 'string' || value === '' || Buffer.byteLength(value) > CHOICE_BYTES_MAX) {
 			throw wrong(`${at}/value`, `must be a string of 1 to ${CHOICE_BYTES_MAX} bytes`);
 		}
+		// The page trims what is sent.
+		if (value.startsWith(' ') || value.endsWith(' ')) throw wrong(`${at}/value`, 'must not begin or end with a space');
 		checkCharacters(value, `${at}/value`);
 		if (values.has(value)) throw wrong(`${at}/value`, 'must not occur twice');
 		values.add(value);
