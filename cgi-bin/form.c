@@ -219,7 +219,6 @@ store_answer(const struct um_context *context, struct um_exchange *ex,
 	ex->op.reason = accepts   ? ""
 		: is_approval(ex) ? "declined"
 				  : "access_denied";
-	ex->reason = ex->op.reason;
 	if (json.len != 0 || json.failed)
 		ok = um_result_of_json(&ex->op, &json, context);
 	um_buf_free(&json);
@@ -332,6 +331,7 @@ answered(const struct um_context *context, struct um_exchange *ex)
 		return refusal;
 	if (ex->op.outcome != UM_ROW_COMPLETED)
 		return redirect_to_form(ex);
+	ex->reason = ex->op.reason;
 	um_exchange_finish(ex, um_final_page_of(ex->op.action, "", false));
 	return UM_REFUSAL_NONE;
 }

@@ -8,6 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { openFixture } from '../support/fixture.mjs';
 import { openForms } from '../support/forms.mjs';
 import { request } from '../support/http.mjs';
+import { holdRow, untilHeld, waitLongerForLocks } from '../support/locks.mjs';
 import { until } from '../support/wait.mjs';
 import { configure, setUpNginx } from '../security/deployment.mjs';
 
@@ -91,6 +92,29 @@ describe('an approval by others', () => {
 	test('with four eyes is for nobody where names may differ', async () => {
 		const form = await forms.create({ kind: 'approval', provider: 'named', form: APPROVAL, subject: 'ada', approvers: [] });
 		assert.deepEqual(await refused(form, 'ben'), [403, 'four_eyes_not_set_up']);
+	});
+});
+
+describe('of two answers at the same time', () => {
+	before(() => waitLongerForLocks(fixture.stack));
+
+	test('the second is logged without the reason of its own: it has ended otherwise', async () => {
+		const form = await forms.create({ form: FORM, subject: 'ada' });
+		const visit = await forms.visit(form, as('ada'));
+		const first = await holdRow(fixture.stack, form.id);
+		try {
+			const second = forms.send(visit, { 'field.api_key': '', answer: 'decline' });
+			await untilHeld(fixture.stack, 'form');
+			await first.query("UPDATE urlmode.elicitation SET status = 'completed', action = 'accept', reason = '', completed_at = now(), form = NULL WHERE id = $1",
+				[form.id]);
+			await first.query('COMMIT');
+			const answer = await second;
+			assert.deepEqual([answer.status, new URL(answer.headers.location, visit.address).href], [303, visit.address]);
+		} finally {
+			await first.release();
+		}
+		const lines = (await fixture.stack.programLog()).filter(({ elicitation, outcome }) => elicitation === form.id && outcome === 'already');
+		assert.deepEqual(lines.map(({ reason }) => reason), ['']);
 	});
 });
 

@@ -8,11 +8,12 @@ import { isThere, openFiles } from './processes.mjs';
 import { until } from './wait.mjs';
 
 /**
- * Locks a row, as another transaction would, until the answer's `release`.
+ * Locks a row, as another transaction would, until the answer's `release`, or a
+ * COMMIT by its `query`.
  *
  * @param {import('./stack.mjs').Stack} stack
  * @param {string} id
- * @returns {Promise<{ release: () => Promise<void> }>}
+ * @returns {Promise<{ query: (sql: string, values?: unknown[]) => Promise<pg.QueryResult>, release: () => Promise<void> }>}
  */
 export async function holdRow(stack, id) {
 	const client = new pg.Client({ connectionString: stack.env.URLMODE_ADMIN_DATABASE_URL });
@@ -22,6 +23,7 @@ export async function holdRow(stack, id) {
 	let released;
 
 	return {
+		query: (sql, values) => client.query(sql, values),
 		release() {
 			released ??= client.end();
 			return released;
