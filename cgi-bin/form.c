@@ -32,7 +32,7 @@
 #define ROUTE "/form/"
 #define BODY_MAX 262144 /* bytes; nginx's limit is the same */
 /* Bytes of a value: the most characters, of four bytes each. */
-#define VALUE_MAX (4 * UM_FORM_VALUES_MAX)
+#define VALUE_MAX ((size_t)4 * UM_FORM_VALUES_MAX)
 #define PROBLEM_VALUES_MAX 64
 
 static um_step looked_up, answered;

@@ -78,8 +78,8 @@ take_class(struct um_str *text, bool accepts[static ASCII])
 			return false;
 		if (last < first)
 			return false;
-		for (int c = first; c <= last; c++)
-			accepts[c] = true;
+		for (char c = first; c <= last; c++)
+			accepts[(unsigned char)c] = true;
 		is_empty = false;
 	}
 	return !is_empty;

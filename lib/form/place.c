@@ -42,17 +42,15 @@ um_place_element(const struct um_place *at, const char *list, size_t index,
 	return here;
 }
 
-/* An object with no other members than those of a NULL-terminated list. */
 /* Of a member that nobody knows, only the beginning is told. */
 static bool
-refuse_name(const struct um_place *at, struct um_str name)
+refuse_name(const struct um_place *at, const struct um_json_node *name)
 {
 	char text[NAME_MAX_SHOWN + 1];
+	size_t len = name->len < NAME_MAX_SHOWN ? name->len : NAME_MAX_SHOWN;
 
-	if (name.len > NAME_MAX_SHOWN)
-		name.len = NAME_MAX_SHOWN;
-	memcpy(text, name.ptr, name.len);
-	text[name.len] = '\0';
+	memcpy(text, name->text, len);
+	text[len] = '\0';
 	return um_place_refuse(at, text, "is unknown");
 }
 
@@ -71,7 +69,7 @@ um_place_has(const struct um_place *at, const char *const *names)
 			&& !um_str_is(um_place_text(name), names[i]))
 			i++;
 		if (names[i] == NULL)
-			return refuse_name(at, um_place_text(name));
+			return refuse_name(at, name);
 	}
 	return true;
 }
