@@ -115,8 +115,9 @@ TEST(values_and_mistakes)
 	size_t i;
 
 	assert_true(json_array_size(json_object_get(file, "answers")) >= 30);
-	json_array_foreach (json_object_get(file, "answers"), i, vector)
+	json_array_foreach (json_object_get(file, "answers"), i, vector) {
 		check_vector(vector);
+	}
 	json_decref(file);
 }
 

@@ -4,7 +4,7 @@
 #include "core/clock.h"
 #include "support.h"
 
-#define MOMENT_MS 10
+#define MOMENT_MS 10L
 
 static void
 pause_ms(long ms)

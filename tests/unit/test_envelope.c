@@ -15,10 +15,11 @@ static const uint8_t nonce[UM_NONCE_LEN] = { 9, 8, 7 };
 
 static struct um_keys *keys;
 
+static uint8_t out[UM_ENVELOPE_OVERHEAD + TEXT_MAX];
+
 /* The envelope of a text, in `out`. */
 static struct um_str
-seal(uint8_t out[static UM_ENVELOPE_OVERHEAD + TEXT_MAX], struct um_str context,
-	struct um_str text)
+seal(struct um_str context, struct um_str text)
 {
 	assert_true(um_envelope_seal(out, VERSION, keys, key, nonce, context,
 		text));
@@ -28,11 +29,11 @@ seal(uint8_t out[static UM_ENVELOPE_OVERHEAD + TEXT_MAX], struct um_str context,
 
 TEST(the_layout)
 {
-	uint8_t out[UM_ENVELOPE_OVERHEAD + TEXT_MAX], text[TEXT_MAX];
+	uint8_t text[TEXT_MAX];
 	static const char *const texts[] = { "", "a", "the text" };
 
 	for (size_t i = 0; i < LENGTH(texts); i++) {
-		struct um_str envelope = seal(out, STR("a\0context"),
+		struct um_str envelope = seal(STR("a\0context"),
 			um_str(texts[i]));
 
 		row_begin("%s", texts[i]);
@@ -47,8 +48,7 @@ TEST(the_layout)
 
 TEST(which_key_it_names)
 {
-	uint8_t out[UM_ENVELOPE_OVERHEAD + TEXT_MAX];
-	struct um_str envelope = seal(out, STR("c"), STR(""));
+	struct um_str envelope = seal(STR("c"), STR(""));
 	struct um_str cut = { envelope.ptr, envelope.len - 1 };
 
 	assert_int_equal(um_envelope_kid(envelope, VERSION), 7);
@@ -69,8 +69,8 @@ TEST(which_key_it_names)
 TEST(what_was_changed_does_not_open)
 {
 	static const uint8_t other_key[UM_KEY_LEN] = { 1, 2, 4 };
-	uint8_t out[UM_ENVELOPE_OVERHEAD + TEXT_MAX], text[TEXT_MAX];
-	struct um_str envelope = seal(out, STR("context"), STR("the text"));
+	uint8_t text[TEXT_MAX];
+	struct um_str envelope = seal(STR("context"), STR("the text"));
 	struct um_str shorter = { envelope.ptr, envelope.len - 1 };
 
 	for (size_t i = 0; i < envelope.len; i++) {

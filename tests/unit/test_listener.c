@@ -20,7 +20,7 @@ static int
 set_up(void **state)
 {
 	(void)state;
-	memcpy(strrchr(folder, '-'), "-XXXXXX", 7);
+	strcpy(strrchr(folder, '-'), "-XXXXXX");
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/connect.sock", folder);
 	return 0;
@@ -54,7 +54,7 @@ assert_refused(const char *where, const char *reason)
 	struct um_listener listener;
 	struct um_error err = { "" };
 
-	row_begin(where);
+	row_begin("%s", where);
 	assert_false(um_listener_open(&listener, where, false, &err));
 	assert_error(&err, reason);
 	assert_true(str_has(um_str(err.text), um_str(where)));

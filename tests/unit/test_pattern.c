@@ -16,11 +16,12 @@ check_texts(const struct um_pattern *pattern, const json_t *texts, bool match)
 	const json_t *text;
 	size_t i;
 
-	json_array_foreach (texts, i, text)
+	json_array_foreach (texts, i, text) {
 		assert_row(json_string_value(text),
 			um_pattern_matches(pattern,
 				um_str(json_string_value(text)))
 				== match);
+	}
 }
 
 TEST(patterns_match_as_in_javascript)

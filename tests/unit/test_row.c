@@ -107,7 +107,7 @@ TEST(rows_that_are_read_or_not)
 		{ "a binding that is short", UM_OP_OPEN_LINK, 5,
 			{ "opened", "oauth", "u", "1", "\\x0001" }, false },
 		{ "a binding that is long", UM_OP_OPEN_LINK, 5,
-			{ "opened", "oauth", "u", "1", BYTES "10" }, false },
+			{ "opened", "oauth", "u", "1", (BYTES "10") }, false },
 		{ "a link of another user", UM_OP_OPEN_LINK, 5,
 			{ "wrong_user", NULL, NULL, NULL, NULL }, true },
 		{ "a link of nobody", UM_OP_OPEN_LINK, 5,
