@@ -118,9 +118,10 @@ place(const struct signer *signer, const struct um_parsed *parsed,
 	const struct um_scheme *scheme = signer->scheme;
 	struct um_buf text = { 0 };
 	enum um_verify_error error = UM_VERIFY_VALUE_ABSENT;
-	char name[UM_EXPR_HEADER_MAX + 2];
 
 	if (put_signature(&text, signer, parsed, item)) {
+		char name[UM_EXPR_HEADER_MAX + 2];
+
 		error = UM_VERIFY_NOT_A_PLACE;
 		snprintf(name, sizeof(name), "%s1",
 			scheme->numbered ? scheme->from.names.item[0] : "");

@@ -154,10 +154,9 @@ separator_repeats(const struct um_buf *out, size_t start, const char *separator)
 }
 
 static bool
-contains(const struct um_buf *out, size_t start, size_t end, const char *text)
+contains(const struct um_buf *out, size_t from, size_t to, const char *text)
 {
-	return memmem(out->ptr + start, end - start, text, strlen(text))
-		!= NULL;
+	return memmem(out->ptr + from, to - from, text, strlen(text)) != NULL;
 }
 
 /*

@@ -36,10 +36,10 @@ um_verify_error_text(enum um_verify_error error)
 		[UM_VERIFY_DIGITS] = /* A challenge would sign these for anyone. */
 		"is of hexadecimal digits only",
 		[UM_VERIFY_NOT_A_JWT] =
-			"is not a JSON Web Token with an algorithm that is "
-			"accepted",
-		[UM_VERIFY_UNKNOWN_KEY] = "cannot be verified: its key is not "
-					  "in the file of keys",
+			("is not a JSON Web Token with an algorithm that is "
+			 "accepted"),
+		[UM_VERIFY_UNKNOWN_KEY] = ("cannot be verified: its key is not "
+					   "in the file of keys"),
 		[UM_VERIFY_OTHER_BODY] = "has not the digest of this body",
 		[UM_VERIFY_WRONG] = "is not that of this text and secret",
 		[UM_VERIFY_NO_SECRET] = "no scheme has a secret",
