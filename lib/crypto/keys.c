@@ -194,24 +194,32 @@ load(struct um_keys **out, FILE *f, struct um_file_version version,
 	return ok;
 }
 
+/* Whether it is a regular file that is kept private. */
+static bool
+is_private_file(int fd, struct stat *st, const char *path, struct um_error *err)
+{
+	if (fd < 0 || fstat(fd, st) != 0)
+		return um_error(err, "%s: %s", path, strerror(errno));
+	if (!S_ISREG(st->st_mode))
+		return um_error(err, "%s: not a file", path);
+	return um_file_is_private(st, path, err);
+}
+
 bool
 um_keys_load(struct um_keys **out, const char *path, struct um_error *err)
 {
 	/* O_NONBLOCK: opening a FIFO would wait for its writer. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
-	FILE *f = NULL;
 
 	*out = NULL;
-	if (fd < 0 || fstat(fd, &st) != 0)
+	if (is_private_file(fd, &st, path, err)) {
+		FILE *f = fdopen(fd, "r");
+
+		if (f != NULL)
+			return load(out, f, um_file_version(&st), path, err);
 		um_error(err, "%s: %s", path, strerror(errno));
-	else if (!S_ISREG(st.st_mode))
-		um_error(err, "%s: not a file", path);
-	else if (um_file_is_private(&st, path, err)
-		&& (f = fdopen(fd, "r")) == NULL)
-		um_error(err, "%s: %s", path, strerror(errno));
-	if (f != NULL)
-		return load(out, f, um_file_version(&st), path, err);
+	}
 	if (fd >= 0)
 		close(fd);
 	return false;
@@ -229,8 +237,10 @@ um_keys_parse(struct um_keys **out, const char *text, const char *name,
 	*out = NULL;
 	if (lines == NULL)
 		return um_error(err, "%s: out of memory", name);
-	for (size_t i = 0; i <= len; i++)
-		lines[i] = text[i] == ',' ? '\n' : text[i];
+	memcpy(lines, text, len + 1);
+	for (size_t i = 0; i < len; i++)
+		if (lines[i] == ',')
+			lines[i] = '\n';
 	f = fmemopen(lines, len, "r");
 	ok = f != NULL ? load(out, f, (struct um_file_version){ 0 }, name, err)
 		       : um_error(err, "%s: %s", name, strerror(errno));

@@ -62,12 +62,13 @@ static bool
 open_unix(struct um_listener *listener, const char *path, struct um_error *err)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	size_t len = strlen(path);
 	struct stat st;
 
-	if (strlen(path) >= sizeof(address.sun_path))
+	if (len >= sizeof(address.sun_path))
 		return um_error(err, "--listen %s: over %zu bytes", path,
 			sizeof(address.sun_path) - 1);
-	strcpy(address.sun_path, path);
+	memcpy(address.sun_path, path, len + 1);
 	if (!remove_stale(&address)
 		|| !listen_at(listener, (const struct sockaddr *)&address,
 			sizeof(address)))

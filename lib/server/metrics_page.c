@@ -242,13 +242,16 @@ write_certificates(struct page *page)
 	int64_t end;
 
 	head(page, certificate_expiry_timestamp_seconds);
-	for (size_t i = 0; i < config->providers_len; i++)
-		if (config->providers[i].spec != NULL
-			&& um_spec_certificates_end(config->providers[i].spec,
+	for (size_t i = 0; i < config->providers_len; i++) {
+		if (config->providers[i].spec == NULL
+			|| !um_spec_certificates_end(config->providers[i].spec,
 				&end))
-			line(page, certificate_expiry_timestamp_seconds, "",
-				LABELS("provider", config->providers[i].name),
-				(double)(end / 1000), 0);
+			continue;
+		end /= 1000;
+		line(page, certificate_expiry_timestamp_seconds, "",
+			LABELS("provider", config->providers[i].name),
+			(double)end, 0);
+	}
 }
 
 static void
