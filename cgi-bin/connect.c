@@ -198,9 +198,7 @@ opened(const struct um_context *context, struct um_exchange *ex)
 
 	if ((refusal = check_done(context, ex)))
 		return refusal;
-	if (ex->op.outcome == UM_ROW_WRONG_USER
-		&& context->config->user_check == UM_USER_OPENID)
-		um_signin_offer_other(context, ex, ROUTE);
+	um_signin_offer_other(context, ex, ROUTE);
 	if ((refusal = um_check_row(ex)))
 		return refusal;
 	if (ex->op.outcome == UM_ROW_PROCESSING)
@@ -219,9 +217,7 @@ opened_form(const struct um_context *context, struct um_exchange *ex)
 
 	if ((refusal = check_done(context, ex)))
 		return refusal;
-	if (ex->op.outcome == UM_ROW_WRONG_USER
-		&& context->config->user_check == UM_USER_OPENID)
-		um_signin_offer_other(context, ex, ROUTE);
+	um_signin_offer_other(context, ex, ROUTE);
 	if ((refusal = um_check_row(ex))
 		|| (refusal = um_exchange_mint(context, ex, UM_PURPOSE_FORM,
 			    ex->op.row.expires)))

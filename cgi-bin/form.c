@@ -293,9 +293,7 @@ looked_up(const struct um_context *context, struct um_exchange *ex)
 		return UM_REFUSAL_NOT_STORED;
 	if (refusal)
 		return refusal;
-	if (ex->op.outcome == UM_ROW_WRONG_USER
-		&& context->config->user_check == UM_USER_OPENID)
-		um_signin_offer_other(context, ex, ROUTE);
+	um_signin_offer_other(context, ex, ROUTE);
 	if ((refusal = um_check_row(ex)))
 		return refusal;
 	if (strcmp(ex->op.row.kind, um_kind_name(ex->provider->kind)) != 0)

@@ -52,7 +52,8 @@ way_on_of(const struct um_config *config, const struct um_exchange *ex,
 	const struct um_str url = um_buf_str(&ex->way_on);
 	struct um_way_on way = { 0 };
 
-	if (ex->refusal != UM_REFUSAL_WRONG_USER
+	if ((ex->refusal != UM_REFUSAL_WRONG_USER
+		    && ex->refusal != UM_REFUSAL_OWN_REQUEST)
 		|| config->user_check != UM_USER_OPENID) {
 		way.try_again = url;
 		return way;

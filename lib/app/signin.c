@@ -180,6 +180,9 @@ um_signin_begin(const struct um_context *context, struct um_exchange *ex,
 	put_way(&way, ex, route);
 	if (way.failed) {
 		refusal = UM_REFUSAL_INTERNAL_ERROR;
+	} else if (ex->request.method == UM_POST) {
+		offer(context, ex, &way);
+		refusal = UM_REFUSAL_SIGN_IN_REQUIRED;
 	} else if (um_str_is(asked, "done")) {
 		offer(context, ex, &way);
 		refusal = UM_REFUSAL_SESSION_MISSING;
@@ -197,6 +200,10 @@ um_signin_offer_other(const struct um_context *context, struct um_exchange *ex,
 {
 	struct um_buf way = { 0 };
 
+	if (context->config->user_check != UM_USER_OPENID
+		|| (ex->op.outcome != UM_ROW_WRONG_USER
+			&& ex->op.outcome != UM_ROW_OWN_REQUEST))
+		return;
 	put_way(&way, ex, route);
 	um_buf_puts(&way, "&signin=again");
 	offer(context, ex, &way);

@@ -35,14 +35,16 @@ bool um_signin_is_due(const struct um_exchange *ex);
  * field `state`, which has been checked. Redirects to the provider; with
  * `signin=again` the provider is told to ask for the account. `signin=done`:
  * the user comes from the provider, and is refused without a session, because
- * another redirect to the provider could begin a loop.
+ * another redirect to the provider could begin a loop. A POST is refused as
+ * well: the provider would send the browser back without what it has sent.
  */
 enum um_refusal um_signin_begin(const struct um_context *context,
 	struct um_exchange *ex, const char *route);
 
 /*
- * Sets ex->way_on to the address at which a user who is refused by a route of
- * um_signin_begin() signs in as another user.
+ * After the operation of a route of um_signin_begin(): if it has found that this
+ * user cannot go on and another user could, and users sign in at the provider,
+ * sets ex->way_on to the address at which somebody else signs in.
  */
 void um_signin_offer_other(const struct um_context *context,
 	struct um_exchange *ex, const char *route);
