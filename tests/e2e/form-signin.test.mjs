@@ -1,0 +1,216 @@
+// Who may open and answer a form, where the users sign in at the OpenID provider,
+// or where a ticket of the MCP server says who they are.
+
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, beforeEach, describe, test } from 'node:test';
+
+import { configure } from '../security/deployment.mjs';
+import { openFixture } from '../support/fixture.mjs';
+import { openForms } from '../support/forms.mjs';
+import { startOpenIdProvider } from '../support/openid-provider.mjs';
+
+const SESSION = '__Host-urlmode-session';
+const INPUT = {
+	create: { kind: 'input', form: { title: 'Key', fields: [{ name: 'api_key', type: 'secret', label: 'Key', required: true }] } },
+	title: 'Key', fields: { 'field.api_key': 'S3cr3t' }, button: 'submit',
+};
+const APPROVAL = {
+	create: { kind: 'approval', form: { title: 'Expense', facts: [{ label: 'Sum', value: '900 EUR' }], comment: 'optional' } },
+	title: 'Expense', fields: { comment: 'Fine' }, button: 'approve',
+};
+const KINDS = { input: INPUT, approval: APPROVAL };
+
+let fixture, forms, provider;
+
+before(async () => {
+	fixture = await openFixture({ name: 'form-signin', own: true });
+	provider = fixture.closeAtEnd(await startOpenIdProvider('google'));
+	forms = fixture.closeAtEnd(await openForms(fixture.stack));
+});
+
+after(() => fixture?.close());
+
+const row = async ({ id }) => (await fixture.stack.sql('SELECT status, action, result IS NOT NULL AS stored FROM urlmode.elicitation WHERE id = $1', [id]))[0];
+const refusal = (page) => [page.status, page.find('code')[0]?.text];
+const link = (page, text) => page.find('a').find((one) => one.text === text)?.attributes.href;
+const forget = (browser, name) => browser.jar.store(`${name}=; Path=/; Secure; Max-Age=0`, new URL(fixture.url('/')));
+
+function assertForm(page, { title }) {
+	assert.deepEqual([page.status, page.path.split('/')[1]], [200, 'form'], page.text);
+	assert.ok(page.text.includes(title));
+}
+
+async function assertNotStored(form) {
+	assert.deepEqual(await row(form), { status: 'opened', action: null, stored: false });
+}
+
+async function assertAccepted(form, { fields }, approver) {
+	assert.deepEqual(await row(form), { status: 'completed', action: 'accept', stored: true });
+	const { values, comment, approver: who } = await forms.result(form);
+	assert.deepEqual({ values, comment, who }, values ? { values: { api_key: fields['field.api_key'] }, comment: undefined, who: undefined }
+		: { values: undefined, comment: fields.comment, who: approver });
+}
+
+describe('openid', () => {
+	before(async () => {
+		const keys = path.join(fixture.stack.runDir, 'form-signin.jwks');
+		await writeFile(keys, JSON.stringify(provider.jwks), { mode: 0o644 });
+		await configure(fixture.stack, (config) => {
+			config.user_check = 'openid';
+			config.openid = { ...provider.openid, jwks_file: keys };
+			config.providers.approvals.four_eyes = true;
+		});
+	});
+
+	beforeEach(() => {
+		provider.asked = [];
+	});
+
+	const create = (kind, name, more) => forms.create({ ...kind.create, subject: provider.subject(name), ...more });
+
+	/** The page of the provider, which posts its answer for this user: where the browser comes from there. */
+	function signIn(browser, page) {
+		assert.ok(page.url.startsWith(provider.origin), `at the provider, and not at ${page.url}: ${page.text}`);
+		return browser.submit(page);
+	}
+
+	/** Opens an address in a browser without a session, and signs in as this user. */
+	async function openAs(name, browser, url) {
+		provider.users = [name];
+		return signIn(browser, await browser.open(url));
+	}
+
+	/** Signs in as another user, by the link on the page. */
+	async function goOnAs(name, browser, page) {
+		provider.users = [name];
+		return signIn(browser, await browser.follow(page, link(page, 'Sign in as somebody else')));
+	}
+
+	for (const [name, kind] of Object.entries(KINDS)) {
+		test(`${name}: the link leads to the provider, from there to the form, and the answer asks nobody again`, async () => {
+			const form = await create(kind, 'ada');
+			const browser = fixture.browser();
+			const page = await openAs('ada', browser, form.url);
+			assertForm(page, kind);
+			assert.deepEqual(page.hops.map(({ url }) => new URL(url).pathname.split('/')[1]), ['signin', 'connect', 'form']);
+			assert.ok(!page.text.includes('sent you this link'), 'nobody has to be warned');
+			await assertNotStored(form);
+
+			const done = await browser.submit(page, { button: kind.button, fields: kind.fields });
+			assert.equal(done.path, '/done');
+			await assertAccepted(form, kind, provider.subject('ada'));
+			assert.equal(provider.asked.length, 1);
+		});
+
+		test(`${name}: a form whose session has ended is signed in to, and is the same form`, async () => {
+			const form = await create(kind, 'ada');
+			const browser = fixture.browser();
+			const address = (await openAs('ada', browser, form.url)).url;
+			forget(browser, SESSION);
+			const page = await openAs('ada', browser, address);
+			assertForm(page, kind);
+			assert.equal(new URL(page.url).searchParams.get('state'), new URL(address).searchParams.get('state'));
+			assert.equal(provider.asked.length, 2);
+			await browser.submit(page, { button: kind.button, fields: kind.fields });
+			await assertAccepted(form, kind, provider.subject('ada'));
+		});
+
+		test(`${name}: another user is refused at the link and at the form, and can sign in as somebody else`, async () => {
+			const form = await create(kind, 'ada');
+			const browser = fixture.browser();
+			const atLink = await openAs('eve', browser, form.url);
+			assert.deepEqual(refusal(atLink), [403, 'wrong_user']);
+			assert.equal((await row(form)).status, 'pending');
+			const page = await goOnAs('ada', browser, atLink);
+			assertForm(page, kind);
+			assert.equal(provider.asked.at(-1).prompt, 'select_account');
+
+			forget(browser, SESSION);
+			const atForm = await openAs('eve', browser, page.url);
+			assert.deepEqual(refusal(atForm), [403, 'wrong_user']);
+			assert.match(atForm.text, /You are signed in as eve@corp\.example\b/);
+			assert.ok(!atForm.text.includes(kind.title));
+			// The page of the form is still open, and is sent with the session of the other user.
+			const sent = await browser.submit(page, { button: kind.button, fields: kind.fields });
+			assert.deepEqual(refusal(sent), [403, 'wrong_user']);
+			await assertNotStored(form);
+			assertForm(await goOnAs('ada', browser, sent), kind);
+		});
+
+		test(`${name}: what is sent without a session is not stored, and the page leads to the sign-in and back`, async () => {
+			const form = await create(kind, 'ada');
+			const browser = fixture.browser();
+			const page = await openAs('ada', browser, form.url);
+			forget(browser, SESSION);
+			const sent = await browser.submit(page, { button: kind.button, fields: kind.fields });
+			assert.deepEqual(refusal(sent), [403, 'sign_in_required']);
+			assert.ok(!sent.body.includes('S3cr3t'));
+			assert.equal(provider.asked.length, 1, 'only a GET leads to the provider by itself');
+			await assertNotStored(form);
+
+			const again = await signIn(browser, await browser.follow(sent, link(sent, 'Try again')));
+			assertForm(again, kind);
+			await browser.submit(again, { button: kind.button, fields: kind.fields });
+			await assertAccepted(form, kind, provider.subject('ada'));
+		});
+	}
+
+	test('four eyes: the starter decides neither at the link nor at the form, and can sign in as somebody else', async () => {
+		const form = await create(APPROVAL, 'ada', { approvers: [] });
+		const browser = fixture.browser();
+		const atLink = await openAs('ada', browser, form.url);
+		assert.deepEqual(refusal(atLink), [403, 'own_request']);
+		assert.match(atLink.text, /You are signed in as ada@corp\.example\b/);
+		const page = await goOnAs('ben', browser, atLink);
+		assertForm(page, APPROVAL);
+
+		forget(browser, SESSION);
+		const atForm = await openAs('ada', browser, page.url);
+		assert.deepEqual(refusal(atForm), [403, 'own_request']);
+		assert.match(atForm.text, /You are signed in as ada@corp\.example\b/);
+		const sent = await browser.submit(page, { button: 'approve', fields: APPROVAL.fields });
+		assert.deepEqual(refusal(sent), [403, 'own_request']);
+		assert.deepEqual([(await row(form)).action, (await row(form)).stored], [null, false]);
+		const last = await goOnAs('ben', browser, atForm);
+		await browser.submit(last, { button: 'approve', fields: APPROVAL.fields });
+		await assertAccepted(form, APPROVAL, provider.subject('ben'));
+	});
+});
+
+describe('session-ticket', () => {
+	before(() => configure(fixture.stack, (config) => {
+		config.user_check = 'session-ticket';
+		delete config.openid;
+	}));
+
+	const give = (browser, subject) => browser.jar.store(fixture.urlmode.ticket({ subject }).header, new URL(fixture.url('/')));
+
+	for (const [name, kind] of Object.entries(KINDS)) {
+		test(`${name}: is for the user of the ticket, and for nobody with another one or none`, async () => {
+			const form = await forms.create({ ...kind.create, subject: 'ada' });
+			const browser = fixture.browser();
+			assert.deepEqual(refusal(await browser.open(form.url)), [403, 'sign_in_required']);
+			give(browser, 'eve');
+			assert.deepEqual(refusal(await browser.open(form.url)), [403, 'wrong_user']);
+			assert.equal((await row(form)).status, 'pending');
+			give(browser, 'ada');
+			const page = await browser.open(form.url);
+			assertForm(page, kind);
+
+			for (const [subject, expected] of [['eve', 'wrong_user'], [undefined, 'sign_in_required']]) {
+				if (subject) give(browser, subject);
+				else forget(browser, fixture.urlmode.ticket({ subject: 'ada' }).name);
+				for (const answer of [await browser.open(page.url), await browser.submit(page, { button: kind.button, fields: kind.fields })]) {
+					assert.deepEqual(refusal(answer), [403, expected]);
+					assert.equal(link(answer, 'Sign in as somebody else') ?? link(answer, 'Try again'), undefined, 'no provider is offered');
+				}
+				await assertNotStored(form);
+			}
+			give(browser, 'ada');
+			assert.equal((await browser.submit(page, { button: kind.button, fields: kind.fields })).path, '/done');
+			await assertAccepted(form, kind, 'ada');
+		});
+	}
+});
