@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -197,6 +197,9 @@ test('the programs start with the configuration', async () => {
 
 	try {
 		await writeFile(file, config, { mode: 0o600 });
+		const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+		const key = { ...publicKey.export({ format: 'jwk' }), kid: 'one', use: 'sig', alg: 'RS256' };
+		await writeFile(path.join(folder, 'jwks.json'), JSON.stringify({ keys: [key] }));
 		await writeFile(path.join(folder, 'keys'), `1 ${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
 		await promisify(execFile)(path.join(process.env.PROGRAM_DIR ?? path.join(ROOT, 'build/bin'), 'webhook'), ['--check'], {
 			env: { ...process.env, URLMODE_CONFIG: file },
