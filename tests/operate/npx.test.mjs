@@ -9,8 +9,10 @@ import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
+import { configure } from '../security/deployment.mjs';
 import { sender } from '../support/deliveries.mjs';
 import { openFixture } from '../support/fixture.mjs';
+import { startOpenIdProvider } from '../support/openid-provider.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const COMMAND = join(ROOT, 'lib/node/bin/urlmode.mjs');
@@ -206,6 +208,22 @@ describe('check', () => {
 		const other = await check(['--provider', 'demo'], { URLMODE_KEYS_FILE: join(folder, 'keys') });
 		assert.deepEqual([other.exit, other.of.same_keys], [2, 'error']);
 		assert.equal((await check(['--provider', 'nobody'])).of.same_keys, 'error');
+	});
+
+	test('where users sign in at an OpenID provider, same keys are ok and other keys an error', async (t) => {
+		const own = await openFixture({ name: 'npx-openid', own: true });
+		t.after(() => own.close());
+		const provider = own.closeAtEnd(await startOpenIdProvider('google'));
+		const jwks = join(own.stack.runDir, 'jwks.json');
+		writeFileSync(jwks, JSON.stringify(provider.jwks));
+		await configure(own.stack, (config) => {
+			config.user_check = 'openid';
+			config.openid = { ...provider.openid, jwks_file: jwks, refresh_file: join(own.stack.runDir, 'refresh') };
+		});
+		const sameKeys = async (env) => (await check(['--provider', 'demo'], { ...own.stack.env, ...env })).of.same_keys;
+		assert.equal(await sameKeys(), 'ok');
+		await run(['keys', 'new', 'keys']);
+		assert.equal(await sameKeys({ URLMODE_KEYS_FILE: join(folder, 'keys') }), 'error');
 	});
 
 	test('a role without rights, an empty database and a host that is not urlmode are errors', async (t) => {

@@ -192,11 +192,13 @@ async function checkCallback(report, keys, provider) {
 		report.add('same_keys', 'skipped', 'not compared', provider === undefined ? 'name a provider with --provider' : '');
 		return;
 	}
-	// A good link of no elicitation: the programs say that they do not know it, or that the state is not good.
+	// A good link of no elicitation: the programs say that they do not know it, or that the state is not good. With
+	// user_check openid they redirect to the sign-in, once they have opened the state.
 	const state = mintLink(keys.minting, provider, randomUUID());
-	const page = await (await get(`/connect/${encodeURIComponent(provider)}?state=${state}`)).text();
+	const answer = await get(`/connect/${encodeURIComponent(provider)}?state=${state}`);
+	const page = await answer.text();
 	const says = (/** @type {string} */ code) => new RegExp(`\\b${code}\\b`).test(page);
-	if (['unknown_elicitation', 'sign_in_required', 'sign_in_not_set_up'].some(says)) {
+	if (answer.status === 303 || ['unknown_elicitation', 'sign_in_required', 'sign_in_not_set_up'].some(says)) {
 		report.add('same_keys', 'ok', 'the callback programs have the key that seals here');
 	} else if (says('state_invalid')) {
 		report.add('same_keys', 'error', 'the callback programs do not open what is sealed here', 'copy their keys file');
