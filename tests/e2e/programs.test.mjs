@@ -21,6 +21,10 @@ import { until } from '../support/wait.mjs';
 
 const execute = promisify(execFile);
 const PROGRAMS = ['connect', 'oauth-return', 'status'];
+/** Milliseconds, on a loaded machine too: much less than a program would wait for its peers. */
+const SOON = 10_000;
+/** Less than UM_LOOP_STOP_MS. */
+const WAITS_FOR_DATABASE = 700;
 
 let fixture;
 
@@ -63,22 +67,40 @@ function assertDone({ status, body }) {
 }
 
 describe('SIGTERM', () => {
-	test('lets a request in flight finish, and ends within a second of it', async (t) => {
-		const { flow, lock, program, hop } = await held(t);
+	test('lets a request in flight finish, and then ends', async (t) => {
+		for (let isInTime = false; !isInTime;) { // A slow machine tries again.
+			const { flow, lock, program, hop } = await held(t);
+			const asked = performance.now();
+			process.kill(program.pid, 'SIGTERM');
+			await sleep(300); // longer than it lingers without a request
+			await lock.release();
+			const finished = performance.now();
+			isInTime = finished - asked < WAITS_FOR_DATABASE;
+			const { status, location } = await hop;
+			await gone(program);
+			await successor('oauth-return', program);
+			if (!isInTime) continue;
+			assert.deepEqual([status, location], [303, '/done']);
+			assert.ok(performance.now() - finished < SOON, 'soon');
+			assert.equal(await codeOf(flow), `code of ${flow.id}`);
+		}
+	});
+
+	test('answers 503 to a request that waits for the database longer, and ends', async (t) => {
+		const { browser, flow, lock, program, back, hop } = await held(t);
+		const asked = performance.now();
 		process.kill(program.pid, 'SIGTERM');
-		await sleep(1_000); // for a program that does not wait for its database to end by then
-		assert.ok(await isThere(program));
-		await lock.release();
-		assert.deepEqual([(await hop).status, (await hop).location], [303, '/done']);
-		const finished = performance.now();
+		assert.equal((await hop).status, 503);
 		await gone(program);
-		assert.ok(performance.now() - finished < 1_000, 'within a second');
-		assert.equal(await codeOf(flow), `code of ${flow.id}`);
+		assert.ok(performance.now() - asked < SOON, 'soon');
+		await lock.release();
 		await successor('oauth-return', program);
+		assertDone(await comeBack(browser, back));
+		assert.equal(await codeOf(flow), `code of ${flow.id}`);
 	});
 
 	for (const name of PROGRAMS) {
-		test(`ends ${name} within a second when it is idle, whoever is connected`, async () => {
+		test(`ends ${name} soon when it is idle, whoever is connected`, async () => {
 			const program = await until(`${name} is there`, () => fixture.stack.program(name));
 			const socket = path.relative('.', path.join(fixture.stack.runDir, 'sock', `${name}.sock`));
 			const peers = await Promise.all(Array.from({ length: 50 }, async () => {
@@ -96,7 +118,7 @@ describe('SIGTERM', () => {
 			const asked = performance.now();
 			process.kill(program.pid, 'SIGTERM');
 			await gone(program);
-			assert.ok(performance.now() - asked < 1_000, 'within a second');
+			assert.ok(performance.now() - asked < SOON, 'soon');
 			peers.forEach((peer) => peer.destroy());
 			await successor(name, program);
 		});
