@@ -17,8 +17,9 @@
 
 /*
  * Serves FastCGI on the listening socket, in one thread around epoll, until
- * SIGTERM or SIGINT. It then finishes the requests that it has; of a listener of
- * its own also those of connections that nobody has accepted yet, and closes it.
+ * SIGTERM, SIGINT or SIGQUIT (with which multiwatch ends it). It then finishes
+ * the requests that it has; of a listener of its own also those of connections
+ * that nobody has accepted yet, and closes it.
  * A request that still waits for the database after UM_LOOP_STOP_MS gets 503.
  *
  * Reads the keys file again when it has changed (server/keys_reload.h). SIGHUP,
