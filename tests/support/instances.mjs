@@ -7,18 +7,18 @@ import { createInterface } from 'node:readline';
 
 import { listen } from '../demo/process.mjs';
 
-const START_TIMEOUT = 30_000;
+const START_TIMEOUT = 120_000;
 
 /**
  * Starts `server.mjs` of a project, which prints its URL.
  *
  * @param {import('./projects.mjs').Project} project
  * @param {import('./stack.mjs').Stack} stack
- * @param {{ file?: string, env?: Record<string, string>, node?: string }} [options]
+ * @param {{ file?: string, env?: Record<string, string>, node?: string, command?: string[] }} [options]
  * @returns {Promise<Instance>}
  */
-export async function startInstance(project, stack, { file = 'server.mjs', env = {}, node = process.execPath } = {}) {
-	const child = spawn(node, ['--import', './waits.mjs', file], {
+export async function startInstance(project, stack, { file = 'server.mjs', env = {}, node = process.execPath, command = [node, '--import', './waits.mjs', file] } = {}) {
+	const child = spawn(command[0], command.slice(1), {
 		cwd: project.folder,
 		env: { ...process.env, ...stack.env, PORT: '0', MCP_USE_ANONYMIZED_TELEMETRY: 'false', ...env },
 		stdio: ['ignore', 'pipe', 'pipe'],

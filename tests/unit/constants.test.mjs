@@ -108,6 +108,9 @@ const SAME_IN_PYTHON = {
 	'the kinds': () => [words('lib/python/src/urlmode/_input.py', /^KINDS.* = \((.*)\)/m), domainWords('kind').filter((kind) => !FORMS.has(kind))],
 	'the actions': () => [words('lib/python/src/urlmode/_input.py', /^ACTIONS.* = \((.*)\)/m), domainWords('action')],
 	'the statuses': () => [[...words('lib/python/src/urlmode/_wait.py', /_STATUSES.* = \((.*)\)/), 'completed'], domainWords('status')],
+	'what an adapter waits for, and remembers': () => [
+		[1_000 * py('clients', /^ROUND_S = ([\d.]+)/m), py('clients', /_ROUNDS_MAX = (\d+)/), 1_000 * py('asking', /_RESPONSE_S = ([\d.]+)/), py('notifications', /_NOTICES_MAX = (\d+)/)],
+		[js('adapters/clients', 'ROUND_MS'), js('adapters/clients', 'ROUNDS_MAX'), js('adapters/ask-by-request', 'RESPONSE_MS'), js('adapters/notifications', 'NOTICES_MAX')]],
 	'the channel of announcements': () => [py('database', /CHANNEL = "(\w+)"/), found('lib/node/src/database.js', /CHANNEL = '(\w+)'/)],
 	'the codes of the errors': () => [[...inFiles('lib/python/src/urlmode', /_errors\.py$/, /code = "(\w+)"/g)].sort().filter((code) => code !== 'STATE_INVALID'),
 		[...new Set(inFiles('lib/node/src', /^errors\.js$/, /super\('(\w+)'/g))].filter((code) => !/^ACCOUNT|^UNCLAIMED/.test(code)).sort()],
@@ -142,6 +145,13 @@ for (const [what, places] of Object.entries(FITS)) {
 		assert.ok(smaller <= larger, `${smaller} is more than ${larger}`);
 	});
 }
+
+test('an adapter in Python says what those in Node say', () => {
+	const literals = (file) => [...found(file, /^([^]*)$/).replaceAll(/(['"])\s*\+?\s*\1/g, '').matchAll(/^\s+"?\w+"?: (['"])(.{3,}?)\1,$/gm)].map(([, , text]) => text);
+	const [python, node] = ['lib/python/src/urlmode/_messages.py', 'lib/node/src/adapters/messages.js'].map(literals);
+	assert.ok(python.length > 20, python.join('\n'));
+	assert.deepEqual(python.filter((text) => !node.includes(text)), []);
+});
 
 test('the comment of a domain names its limit', () => {
 	for (const [name, { condition, comment }] of domains) {

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import time
 from datetime import datetime
 
+from ._input import check_target
 from ._keys import KeyRing
 from ._token import GRACE_MAX_S, State, mint_link, mint_state
-from ._types import CallbackUrls, Elicitation, Kind
+from ._types import CallbackUrls, Elicitation, Kind, TargetArguments, TargetUrl
 
 
 class UrlBuilder:
@@ -48,3 +50,16 @@ class UrlBuilder:
             cancel_url=url_for(f"payment/{provider}/cancel", "cancel"),
             webhook_url=url_for(f"webhook/{provider}", "webhook"),
         )
+
+
+async def target_of(
+    given: TargetUrl, urls: CallbackUrls, amount: int | str | None, kind: Kind
+) -> tuple[str, str | None]:
+    """The URL that the caller gives or makes, and the checkout in it."""
+    if not callable(given):
+        return check_target(given, kind)
+    target = given(TargetArguments(
+        elicitation_id=urls.elicitation_id, return_url=urls.return_url, cancel_url=urls.cancel_url,
+        webhook_url=urls.webhook_url, amount=amount,
+    ))  # fmt: skip
+    return check_target(await target if inspect.isawaitable(target) else target, kind)

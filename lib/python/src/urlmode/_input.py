@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from ._price import is_currency
 from ._seal import RESULT_MAX, to_json
-from ._types import Action, Answer, Expected, Kind, Target
+from ._types import Action, Answer, ClientFacts, Expected, Kind, Target
 
 T = TypeVar("T", bound=str)
 
@@ -191,6 +191,18 @@ def check_about(value: object) -> Mapping[str, Any] | None:
     if value is not None and not isinstance(value, Mapping):
         raise TypeError("about must be a mapping")
     return value
+
+
+def check_clients(value: object) -> tuple[ClientFacts, ...]:
+    if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
+        raise TypeError("clients must be a sequence of ClientFacts")
+    for facts in value:
+        if not isinstance(facts, ClientFacts):
+            raise TypeError("clients must be a sequence of ClientFacts")
+        check_text("the name of a client", facts.name, 1, 200)
+        if facts.round is not None:
+            check_duration("the round of a client", facts.round, 0.001, 24 * 60 * 60)
+    return tuple(value)
 
 
 @dataclass(frozen=True)

@@ -189,3 +189,18 @@ class Ticket:
     value: str = field(repr=False)
     header: str = field(repr=False)
     """the value of a Set-Cookie header"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClientFacts:
+    """Facts about an MCP client that it does not declare."""
+
+    name: str
+    from_version: str | None = None
+    before_version: str | None = None
+    url: bool | None = None
+    """whether it can send its user to a URL, where it declares something else"""
+    round: float | None = None
+    """seconds that a call of it may wait, instead of 45"""
+    rounds: int | None = None
+    """how often it takes an answer with a state and no request, and calls again (protocol revision 2026-07-28)"""

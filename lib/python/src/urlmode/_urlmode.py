@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from datetime import datetime, timedelta
 from os import PathLike, fspath
 from types import TracebackType
 from typing import Any, Literal, Union
 
 from . import _input
-from ._callback_urls import UrlBuilder
+from ._callback_urls import UrlBuilder, target_of
 from ._claims import Claim, Claims
 from ._connection import Pool, PoolLike, server_of
 from ._database import Abandoned, AbandonOutcome, Database, NewRow, RefundRow, ResumeKey, RowKey, UnclaimedRow
@@ -25,11 +24,12 @@ from ._price import price_of
 from ._purge import RETENTION_S, Purger, check_kept, check_retention
 from ._request_digest import digest_of_request
 from ._seal import RESULT, VERIFIER, seal, to_json
+from ._tasks import Tasks
 from ._token import binding_of, ticket_cookie
 from ._types import (
     Action,
     Answer,
-    CallbackUrls,
+    ClientFacts,
     Elicitation,
     Expected,
     Kind,
@@ -39,7 +39,6 @@ from ._types import (
     PurgeKind,
     RecheckFunction,
     Refund,
-    TargetArguments,
     TargetUrl,
     Ticket,
     UnclaimedPayment,
@@ -74,13 +73,16 @@ class UrlMode:
         keep_results: Duration = 600,
         keep_unclaimed: Duration = 30 * 24 * 60 * 60,
         retention: Duration | None = RETENTION_S,
+        clients: Sequence[ClientFacts] = (),
     ) -> None:
         """Does not connect yet. README.md describes the options."""
         self._base_url, host = _input.check_base_url(base_url)
         self._name = _input.check_text("name", host if name is None else name, 1, 200)
         server = server_of(database_url, pool)
         self._keys = _open_keys(keys_file, keys)
+        self._clients = _input.check_clients(clients)
         self._kept = check_kept(keep_results, keep_unclaimed, retention)
+        self._beside = Tasks()  # what adapters do beside their calls
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing: asyncio.Task[None] | None = None
         self._urls = UrlBuilder(self._keys, self._base_url)
@@ -174,7 +176,7 @@ class UrlMode:
                     )
             link_kid = self._keys.minting.kid
             urls = self._urls.build(elicitation_id, provider, kind, binding, ttl_ms)
-            target, checkout = await _target_of(target_url, urls, amount, kind)
+            target, checkout = await target_of(target_url, urls, amount, kind)
             verifier = None
             if pkce:
                 target, added = add_pkce(target)
@@ -394,6 +396,7 @@ class UrlMode:
         self._refunds.close()
         overdue = asyncio.get_running_loop().call_later(_CLOSE_TIMEOUT_S, self._pool.break_off)
         try:
+            await self._beside.cancel()
             await self._claims.close()
             await self._waiters.close()
             await self._purger.close()
@@ -433,15 +436,3 @@ def _open_keys(keys_file: object, keys: object) -> KeyRing:
     if not isinstance(keys_file, (str, PathLike)):
         raise TypeError("keys_file must be a str or a path")
     return KeysFile(_input.check_text("keys_file", fspath(keys_file), 1, 4096))
-
-
-async def _target_of(
-    given: TargetUrl, urls: CallbackUrls, amount: int | str | None, kind: Kind
-) -> tuple[str, str | None]:
-    if not callable(given):
-        return _input.check_target(given, kind)
-    target = given(TargetArguments(
-        elicitation_id=urls.elicitation_id, return_url=urls.return_url, cancel_url=urls.cancel_url,
-        webhook_url=urls.webhook_url, amount=amount,
-    ))  # fmt: skip
-    return _input.check_target(await target if inspect.isawaitable(target) else target, kind)

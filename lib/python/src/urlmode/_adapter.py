@@ -1,0 +1,138 @@
+"""What an adapter does with a tool call: it asks the user in the way that the client takes, waits, claims the outcome,
+and runs the body under that claim. lib/node/ADAPTERS.md describes how a call can end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Union
+
+from ._asking import Asking, Completed
+from ._calls import Call, Wish
+from ._claims import BegunClaim, ChangedClaim, FulfilledClaim, LeasedClaim
+from ._clients import Takes, what_it_takes
+from ._errors import ElicitationOpenError, UrlModeClosedError
+from ._messages import ToolResult, failure_result, open_result
+from ._tasks import start_quietly
+from ._types import Outcome
+
+# How often a call looks again, when the outcome that it was to claim is not there any more.
+_ATTEMPTS = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accepted:
+    """What the body is given."""
+
+    elicitation_id: str
+    return_url: str
+    """the redirect URI of the authorization request"""
+    result: dict[str, Any] | None = field(repr=False)
+    reference: str | None
+    """the provider's reference of the payment"""
+    late: bool
+    """The payment was proved after the end of the elicitation."""
+    code_verifier: str | None = field(repr=False)
+    nonce: str | None = field(repr=False)
+    lost: asyncio.Event
+    """Set when the lease of this call has ended, after which another call may do the same."""
+    fence: int | None
+    """greater than that of each call before, of a payment or signature"""
+
+
+Body = Callable[[Accepted], Union[Any, Awaitable[Any]]]
+
+
+async def run(wish: Wish, call: Call, body: Body) -> ToolResult:
+    """The result of the tool, which of the body must be a ToolResult, too."""
+    closed = start_quietly(call.closed()) if call.closed else None
+    try:
+        takes = what_it_takes(call.client, wish.urlmode._clients, wish.round_timeout)
+        deadline = asyncio.get_running_loop().time() + takes.round
+        return await _run(Asking(wish, call, deadline, takes.rounds, closed), call, takes, body)
+    finally:
+        if closed is not None:
+            closed.cancel()
+
+
+async def _run(asking: Asking, call: Call, takes: Takes, body: Body) -> ToolResult:
+    for attempt in range(_ATTEMPTS):
+        # An answer may only require what its call declares (-32021), a request what the client is known to do.
+        if takes.url and takes.declares and call.retry:
+            end = await asking.by_retry(call.retry)
+        elif takes.url and call.channel:
+            ask = asking.by_error if asking.wish.ask == "error" else asking.by_request
+            end = await ask(call.channel)
+        else:
+            end = await asking.by_link()
+        if not isinstance(end, Completed):
+            return end
+        result = await _claim(asking, end, body)
+        if result is not None:
+            return result
+        if attempt == _ATTEMPTS - 1:
+            raise ElicitationOpenError(end.outcome.elicitation_id)
+    raise AssertionError
+
+
+async def _claim(asking: Asking, end: Completed, body: Body) -> ToolResult | None:
+    """None: the outcome is not there any more."""
+    wish, outcome, id = asking.wish, end.outcome, end.outcome.elicitation_id
+    if outcome.action != "accept":
+        # The call after a refusal asks again. A refusal claims no payment: what was paid stays for the next one.
+        await wish.urlmode.claim(id, **wish.owner, action=outcome.action, reference=outcome.reference)
+        return failure_result(outcome.action, outcome.reason)
+    asking.check_client(id)
+    try:
+        claim = await wish.urlmode.begin_claim(id, **wish.owner, reference=outcome.reference, timeout=asking.rest)
+    except ElicitationOpenError:
+        return None
+    if isinstance(claim, ChangedClaim):
+        return None
+    if isinstance(claim, LeasedClaim):
+        return open_result(wish.message, wish.kind, id, "claimed")
+    if isinstance(claim, FulfilledClaim):
+        _confirm(asking, claim)
+        result: ToolResult = claim.result
+        return result
+    if not isinstance(claim, BegunClaim):
+        # The call that has used it was answered just now. This one is about something new; of an
+        # account about the same.
+        if end.is_earlier and not outcome.refunded and wish.kind != "oauth":
+            return None
+        now = await asking.find_outcome(id)
+        back = now if isinstance(now, Outcome) else outcome
+        held, refunded = back.reason == "held", outcome.refunded or back.refunded
+        return failure_result("cancel", "held" if held else "refunded" if refunded else "claimed")
+    accepted = Accepted(
+        elicitation_id=id, return_url=end.elicitation.return_url, result=outcome.result,
+        reference=outcome.reference, late=outcome.late, code_verifier=outcome.code_verifier, nonce=outcome.nonce,
+        lost=claim.lost, fence=claim.fence,
+    )  # fmt: skip
+    # A client that cancels the call does not stop the work: the next call has its result.
+    working = wish.urlmode._beside.start(_work(claim, accepted, body))
+    try:
+        made = await asyncio.shield(working)
+    except asyncio.CancelledError:
+        if working.cancelled():
+            raise UrlModeClosedError from None
+        raise
+    _confirm(asking, claim)
+    return made
+
+
+async def _work(claim: BegunClaim, accepted: Accepted, body: Body) -> ToolResult:
+    async with claim:
+        done = body(accepted)
+        made: ToolResult = await done if inspect.isawaitable(done) else done
+        await claim.fulfil(made)
+    return made
+
+
+def _confirm(asking: Asking, claim: BegunClaim | FulfilledClaim) -> None:
+    """The SDK does not tell whether an answer was written. It counts as written if the client is there."""
+    if not asking.is_closed:
+        asking.wish.urlmode._beside.start(claim.confirm())

@@ -1,0 +1,100 @@
+"""A tool call, and what it asks the user for."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypedDict
+
+from ._clients import Client
+from ._types import Expected, Kind, RecheckFunction
+from ._urlmode import UrlMode
+
+
+class Owner(TypedDict):
+    subject: str
+    session: str
+
+
+@dataclass(frozen=True)
+class Retry:
+    """What the client has sent with the call, in protocol revision 2026-07-28."""
+
+    state: str | None
+    answer: str | None
+    """the action of its response to our request"""
+
+
+@dataclass(frozen=True)
+class Channel:
+    """What a server can send to its client by itself, in protocol revision 2025-11-25."""
+
+    session: object
+    """the same in all calls of a session"""
+    request: Callable[[str, str, str], Awaitable[str]]
+    """sends a request (message, URL, id); returns the action of the response"""
+    required: Callable[[list[dict[str, str]]], Exception]
+    """makes the error -32042"""
+    complete: Callable[[str], Awaitable[Any]]
+    """tells the client that the elicitation is completed, in the stream of the call"""
+    complete_later: Callable[[str], Awaitable[Any]]
+    """the same in the stream of the session"""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A tool call, as the framework describes it. What it has not, it cannot do."""
+
+    client: Client
+    client_id: str | None
+    progress: Callable[[float, str], Awaitable[Any]]
+    is_gone: Callable[[BaseException], bool]
+    """whether an error means that the client has closed its session or connection"""
+    closed: Callable[[], Coroutine[Any, Any, None]] | None = None
+    """returns when the client has closed the connection of the call"""
+    channel: Channel | None = None
+    retry: Retry | None = None
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the tool asks for, the same in all calls for the same thing."""
+
+    urlmode: UrlMode
+    subject: str
+    session: str
+    provider: str
+    kind: Kind
+    message: str
+    expected: Expected | Literal["any"] | None
+    about: Mapping[str, Any] | None
+    same_client: bool
+    resume_key: str | None
+    recheck: RecheckFunction | None
+    create: Mapping[str, Any]
+    """the other options of `create`"""
+    ask: Literal["request", "error"] = "request"
+    round_timeout: float | None = None
+    progress_every: float = 15.0
+    client_id: str | None = None
+
+    @property
+    def owner(self) -> Owner:
+        return {"subject": self.subject, "session": self.session}
+
+    @property
+    def key(self) -> str:
+        """The resume key by which the next call goes on with what this one has started."""
+        if self.resume_key is not None:
+            return self.resume_key
+        price: list[Any] = [None, None]
+        if isinstance(self.expected, Expected):
+            price = [self.expected.amount, self.expected.currency]
+        elif self.expected == "any":
+            price = ["any"]
+        question = json.dumps([self.message, *price], ensure_ascii=False, separators=(",", ":"))
+        digest = base64.urlsafe_b64encode(hashlib.sha256(question.encode()).digest()).rstrip(b"=").decode()
+        return f"{self.provider} {self.kind} {digest}"

@@ -1,0 +1,98 @@
+"""The results that a user, or the model that talks to the user, reads. lib/node/src/adapters/messages.js has the same."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Literal
+
+from ._price import format_price
+from ._types import Elicitation, Expected, Kind, OpenStatus
+
+ToolResult = dict[str, Any]
+"""The result of a tool call as it is sent to the client."""
+
+REASON_TEXTS = {
+    "refused": "the user refused",
+    "access_denied": "the user refused",
+    "cancelled": "the user cancelled",
+    "dismissed": "the user dismissed the request",
+    "expired": "nobody completed it in time",
+    "superseded": "a newer request replaced it",
+    "claimed": "another call has already used the outcome",
+    "refunded": "the payment was refunded",
+    "held": "it was paid, and a part of it may have gone back. The user need not pay again: the operator of this service "
+    "decides about it, and then this tool can be called again with the same arguments",
+    "payment_failed": "the payment failed",
+    "amount_mismatch": "the amount paid differs from the price",
+    "provider_error": "the provider reported an error",
+    "exchange_failed": "the provider could not be asked for access",
+}
+
+PROGRESS_MESSAGES = {
+    "pending": "Waiting for the user to open the page.",
+    "opened": "The page is open in the browser.",
+    "attempt_failed": "An attempt to pay has failed. The user can try again.",
+    "processing": "The provider is working on it.",
+}
+
+_TASKS = {
+    "oauth": "connect the account",
+    "payment": "pay",
+    "signature": "sign",
+}
+_OPEN_TEXTS = {
+    "pending": "The link is no longer valid, and nobody has opened it.",
+    "opened": "It is not finished yet: the user has opened the page and can still finish there.",
+    "processing": "The provider is still working on it.",
+    "claimed": "Another call of this tool is working on it.",
+}
+_AGAIN = "call this tool again with the same arguments"
+
+
+def text_result(text: str, *, is_error: bool = False) -> ToolResult:
+    return {"content": [{"type": "text", "text": text}], **({"isError": True} if is_error else {})}
+
+
+def link_result(
+    message: str, kind: Kind, expected: Expected | Literal["any"] | None, name: str, asked: Elicitation, status: OpenStatus
+) -> ToolResult:
+    """Ends a call whose elicitation is open. The link stands alone on its line, so that a model passes it on as it is."""
+    price = f" {format_price(expected)}" if isinstance(expected, Expected) else ""
+    opened = f" {_OPEN_TEXTS[status]}" if status == "opened" else ""
+    text = (
+        f"{message}\n\n"
+        f"To {_TASKS[kind]}{price}, the user opens this link in a browser, which is a page of {name}:\n\n{asked.url}\n\n"
+        f"The link works for {_duration(asked.expires_at.timestamp() - time.time())}.{opened}\n\n"
+        "Show the user the link exactly as it is, alone on its line. When the user says that it is done, "
+        f"{_AGAIN}: that continues this request, and asks for nothing that is done."
+    )
+    elicitation: dict[str, Any] = {
+        "elicitationId": asked.elicitation_id, "status": status, "kind": kind, "message": message, "url": asked.url,
+        "expiresAt": asked.expires_at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+    }  # fmt: skip
+    if isinstance(expected, Expected):
+        elicitation["expected"] = {"amount": expected.amount, "currency": expected.currency}
+    return {**text_result(text), "structuredContent": {"elicitation": elicitation}}
+
+
+def open_result(message: str, kind: Kind, elicitation_id: str, status: str) -> ToolResult:
+    """Says that the call has ended, and that what the user has begun has not."""
+    text = (
+        f"{message}\n\n{_OPEN_TEXTS[status]} It goes on without this call. To learn how it ends, {_AGAIN} later: "
+        "that continues the same request and does not start another one."
+    )
+    elicitation = {"elicitationId": elicitation_id, "status": status, "kind": kind, "message": message}
+    return {**text_result(text), "structuredContent": {"elicitation": elicitation}}
+
+
+def failure_result(action: str, reason: str) -> ToolResult:
+    text = REASON_TEXTS.get(reason, reason) or ("the user refused" if action == "decline" else "it was cancelled")
+    return text_result(f"Not done: {text}.", is_error=True)
+
+
+def _duration(seconds: float) -> str:
+    minutes = max(1, int(seconds / 60 + 0.5))
+    for unit, length in (("day", 1440), ("hour", 60)):
+        if minutes >= 2 * length:
+            return f"{minutes // length} {unit}s"
+    return "one minute" if minutes == 1 else f"{minutes} minutes"

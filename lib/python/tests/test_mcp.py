@@ -1,0 +1,184 @@
+"""urlmode.mcp with the SDK's own client in Python. tests/e2e/adapters-python.test.mjs has the scenarios of all adapters."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from conftest import Callback, OpenUrlMode, owner, until
+from mcp import Client
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.request_state import InvalidRequestState
+from mcp.shared.exceptions import MCPError
+from mcp.types import ElicitRequestURLParams, ElicitResult, InputRequiredResult
+
+from urlmode import CallbackUrls, ClientFacts, Expected, UrlMode, UrlModeClosedError
+from urlmode.mcp import Accepted, request_state_security, with_elicitation
+
+MODES = ["legacy", "2026-07-28"]
+
+
+class Shop:
+    """A server with one tool, and a client whose user pays at once unless `pays` is False."""
+
+    def __init__(self, urlmode: UrlMode, callback: Callback, body: Any, mode: str, **more: Any) -> None:
+        self.subject = owner()["subject"]
+        self.callback = callback
+        self.pays = True
+        self.asked: list[str] = []
+        self.errors: list[str] = []
+        server = MCPServer("shop", request_state_security=request_state_security(urlmode))
+
+        @server.tool(structured_output=False)
+        async def buy(ctx: Context[Any, Any]) -> Any:
+            options: dict[str, Any] = {"expected": Expected(1050, "EUR"), "message": "10.50 EUR", **more}
+            try:
+                return await with_elicitation(
+                    ctx, body, urlmode=urlmode, subject=self.subject, provider="stripe", kind="payment",
+                    target_url=self._checkout, **options,
+                )  # fmt: skip
+            except Exception as error:  # The SDK does not tell it to the client.
+                self.errors.append(str(error))
+                raise
+
+        self.client = Client(server, mode=mode, elicitation_callback=self._answer)
+
+    async def _answer(self, context: Any, params: Any) -> ElicitResult:
+        assert isinstance(params, ElicitRequestURLParams)
+        self.asked.append(params.url)
+        if self.pays:
+            await self.callback.paid(self._id)
+        return ElicitResult(action="accept")
+
+    def _checkout(self, urls: CallbackUrls) -> str:
+        self._id = urls.elicitation_id
+        return "https://checkout.example/pay"
+
+
+def text_of(result: Any) -> str:
+    return str(result.content[0].text)
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_client_in_python_pays(urlmode: UrlMode, callback: Callback, mode: str) -> None:
+    shop = Shop(urlmode, callback, lambda accepted: f"Thanks for {accepted.reference}.", mode)
+    async with shop.client:
+        result = await shop.client.call_tool("buy")
+    assert text_of(result).startswith("Thanks for cs_")
+    assert len(shop.asked) == 1
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_the_next_call_has_what_a_cancelled_one_has_made(
+    urlmode: UrlMode, callback: Callback, mode: str
+) -> None:
+    begun, gate = asyncio.Event(), asyncio.Event()
+    runs: list[str | None] = []
+
+    async def body(accepted: Accepted) -> str:
+        runs.append(accepted.reference)
+        begun.set()
+        await gate.wait()
+        return f"Made for {accepted.reference}."
+
+    shop = Shop(urlmode, callback, body, mode)
+    async with shop.client:
+        first = asyncio.create_task(shop.client.call_tool("buy"))
+        await asyncio.wait_for(begun.wait(), 30)
+        first.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+        gate.set()
+        second = await shop.client.call_tool("buy")
+    assert text_of(second) == f"Made for {runs[0]}."
+    assert (len(runs), len(shop.asked)) == (1, 1)
+
+
+async def test_a_body_that_fails_runs_again(urlmode: UrlMode, callback: Callback) -> None:
+    results: list[Any] = [5, "Done."]
+    shop = Shop(urlmode, callback, lambda accepted: results.pop(0), "legacy")
+    async with shop.client:
+        assert (await shop.client.call_tool("buy")).is_error
+        assert shop.errors == ["the body must return a str or a CallToolResult"]
+        assert text_of(await shop.client.call_tool("buy")) == "Done."
+    assert len(shop.asked) == 1
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_aclose_ends_a_call_with_the_link(urlmode: UrlMode, callback: Callback, mode: str) -> None:
+    shop = Shop(urlmode, callback, lambda accepted: "never", mode)
+    shop.pays = False
+    async with shop.client:
+        call = asyncio.create_task(shop.client.call_tool("buy"))
+        await until("the call waits", lambda: urlmode.open_waits > 0)
+        await urlmode.aclose()
+        result = await call
+    assert shop.asked[0] in text_of(result)
+    assert result.structured_content is not None
+    assert result.structured_content["elicitation"]["status"] == "pending"
+
+
+async def test_aclose_stops_a_body(urlmode: UrlMode, callback: Callback) -> None:
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    async def body(accepted: Accepted) -> str:
+        begun.set()
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            ended.set()
+        return "never"
+
+    shop = Shop(urlmode, callback, body, "legacy")
+    async with shop.client:
+        call = asyncio.create_task(shop.client.call_tool("buy"))
+        await asyncio.wait_for(begun.wait(), 30)
+        await urlmode.aclose()
+        assert ended.is_set()
+        assert (await call).is_error
+    assert shop.errors == [str(UrlModeClosedError())]
+
+
+async def test_every_process_opens_the_request_state(open_urlmode: OpenUrlMode, keys_file: Any) -> None:
+    one, other = (request_state_security(open_urlmode()).codec for _ in range(2))
+    sealed = one.seal(b"state")
+    assert other.unseal(sealed) == b"state"
+    assert "state" not in sealed
+    foreign = request_state_security(open_urlmode(keys="1 " + "A" * 43 + "=\n")).codec
+    changed = sealed[:-2] + ("A" if sealed[-2] != "A" else "B") + sealed[-1]
+    for codec, token in ((foreign, sealed), (other, changed), (other, sealed[:-4]), (other, ""), (other, sealed + "=")):
+        with pytest.raises(InvalidRequestState):
+            codec.unseal(token)
+
+
+async def test_a_request_state_of_another_call_is_refused(urlmode: UrlMode, callback: Callback) -> None:
+    mine, other, dearer = (
+        Shop(urlmode, callback, lambda accepted: "never", "2026-07-28", **more)
+        for more in ({}, {}, {"expected": Expected(9900, "EUR")})
+    )
+    dearer.subject = mine.subject
+    async with mine.client, other.client, dearer.client:
+        asked = await mine.client.session.call_tool("buy", allow_input_required=True)
+        assert isinstance(asked, InputRequiredResult) and asked.request_state
+        with pytest.raises(MCPError) as refused:
+            await mine.client.call_tool("buy", request_state="x" + asked.request_state)
+        assert refused.value.code == -32602
+        for shop in (other, dearer):
+            with pytest.raises(MCPError) as refused:
+                await shop.client.call_tool("buy", request_state=asked.request_state)
+            assert (refused.value.code, refused.value.data) == (-32602, {"reason": "invalid_request_state"})
+
+
+async def test_bad_input(urlmode: UrlMode, callback: Callback, open_urlmode: OpenUrlMode) -> None:
+    for more, said in (
+        ({"message": ""}, "message must be a non-empty str"), ({"ask": "politely"}, "ask must be one of request, error"),
+        ({"round_timeout": 0}, "round_timeout must be from"), ({"progress_every": -1}, "progress_every must be from"),
+    ):  # fmt: skip
+        shop = Shop(urlmode, callback, lambda accepted: "", "legacy", **more)
+        async with shop.client:
+            assert (await shop.client.call_tool("buy")).is_error
+        assert [said in error for error in shop.errors] == [True], shop.errors
+    for clients in ("agent", [{"name": "agent"}], [ClientFacts(name="")], [ClientFacts(name="agent", round=-1)]):
+        with pytest.raises((TypeError, ValueError), match="client"):
+            open_urlmode(clients=clients)

@@ -1,0 +1,77 @@
+// urlmode.mcp, with the oldest and the newest version of the official Python SDK and with each kind of client in
+// TypeScript, runs the scenarios of tests/scenarios.
+
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { makeExampleProject, openAdapterFixture, SCENARIO_USERS } from '../support/adapters.mjs';
+import { connectSdk1, connectSdk2 } from '../support/clients.mjs';
+import { startBalancer, startInstance } from '../support/instances.mjs';
+import { isFor, readScenarios, runScenario } from '../support/scenarios.mjs';
+
+const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
+const ALWAYS = ['text', 'resumes', 'stops', 'names'];
+const SESSIONS = [...ALWAYS, 'sessions', 'notifications', 'late notifications', 'error'];
+const OLDER = [
+	{ of: 'the SDK 2.x, 2025-11-25', connect: (project, options) => connectSdk2(project, { ...options, legacy: true }), way: 'request', has: SESSIONS },
+	{ of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: SESSIONS },
+];
+const SERVERS = [
+	{ of: 'mcp 1.x, oldest', python: path('../../build/python-oldest/bin/python'), clients: OLDER },
+	{ of: 'mcp 2.x, newest', python: path('../../build/python/bin/python'),
+		clients: [{ of: 'the SDK 2.x', connect: connectSdk2, way: 'retry', has: ALWAYS }, ...OLDER] },
+];
+/** What the servers know of clients, see tests/scenarios/README.md; in seconds. */
+const KNOWN = [
+	{ name: 'impatient', round: 0.6 }, { name: 'patient', round: 0.6, rounds: 8 }, { name: 'tireless', round: 0.3, rounds: 3 },
+	{ name: 'boastful', url: false }, { name: 'modest', url: true },
+];
+
+/** Python has no forms. */
+const TOOLS = ['connect_account', 'buy_report', 'read_report'];
+const ALL = readScenarios().filter(({ steps }) => steps.every(({ call }) => call === undefined || TOOLS.includes(call)));
+
+let fixture;
+const project = makeExampleProject('sdk2', 'newest');
+
+before(async () => {
+	fixture = await openAdapterFixture('python');
+});
+
+after(() => fixture?.close());
+
+async function startMany(python, count) {
+	const { env } = fixture.stack;
+	return Promise.all(Array.from({ length: count }, async () => fixture.closeAtEnd(await startInstance(project, fixture.stack, {
+		command: [python, path('../support/waits.py'), path('../../lib/python/examples/sdk.py')],
+		env: {
+			PYTHONPATH: path('../../lib/python/src'), PYTHONDONTWRITEBYTECODE: '1', APP_USERS: JSON.stringify(SCENARIO_USERS),
+			APP_ISSUER: env.URLMODE_DEMO_ISSUER, APP_CLIENT_ID: 'urlmode-demo', APP_CLIENTS: JSON.stringify(KNOWN),
+		},
+	}))));
+}
+
+for (const { of: framework, python, clients } of SERVERS) {
+	const shared = new Map();
+
+	/** Sessions are in the memory of one process. */
+	const start = async ({ servers }, hasSessions) => {
+		if (!servers && !shared.has('both')) shared.set('both', startMany(python, 2));
+		const instances = await (servers ? startMany(python, servers) : shared.get('both'));
+		if (hasSessions || instances.length === 1) return { url: instances[0].url, instances };
+		const { url, drop } = fixture.closeAtEnd(await startBalancer(instances.map((instance) => instance.url)));
+		return { url, drop, instances };
+	};
+
+	for (const { of, connect, way, has } of clients) {
+		describe(`${framework}, a client of ${of}`, { concurrency: 4, timeout: 1_200_000 }, () => {
+			const setting = () => ({
+				fixture, way, has, tokenOf: (subject) => `token-of-${subject}`,
+				start: (options) => start(options, has === SESSIONS), connect: (options) => connect(project, options),
+			});
+			for (const scenario of ALL.filter((each) => isFor(each, { way, has }))) {
+				test(scenario.name, { timeout: 240_000 }, () => runScenario(scenario, setting()));
+			}
+		});
+	}
+}
