@@ -142,7 +142,9 @@ async def test_progress(urlmode: UrlMode, callback: Callback) -> None:
     heard: list[str] = []
     wait = await waiting(urlmode, asked.elicitation_id, **me, on_progress=heard.append)
     await callback.open(asked.elicitation_id, me, "stripe")
+    await until("it is opened", lambda: "opened" in heard)
     assert await callback.event(asked.elicitation_id, "attempt_failed", reference="cs_1") == "attempt_failed"
+    await until("an attempt has failed", lambda: "attempt_failed" in heard)
     assert await callback.event(asked.elicitation_id, "processing", reference="cs_2") == "processing"
     await until("it is processing", lambda: "processing" in heard)
     reference = await callback.paid(asked.elicitation_id)
