@@ -42,8 +42,13 @@ class Notice:
         if self._told:
             return
         self._told = True
-        with contextlib.suppress(Exception):  # The client's next call says the same.
-            await tell()
+
+        # A call that is cancelled meanwhile must not take it along.
+        async def send() -> None:
+            with contextlib.suppress(Exception):  # The client's next call says the same.
+                await tell()
+
+        await asyncio.shield(start_quietly(send()))
 
     async def send_when_completed(
         self, wait: Callable[[], Awaitable[Any]], tell: Callable[[], Awaitable[Any]]
