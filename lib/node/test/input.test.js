@@ -220,7 +220,9 @@ test('a call goes on with a form only if it asks the same', async (t) => {
 	const create = async (form, more) => (await urlmode.create({ ...input, ...owner, form, ...more })).elicitationId;
 	const first = await create(input.form);
 	assert.equal(await create({ ...input.form, text: undefined }), first);
-	assert.equal(await create(input.form, { verifyTimeout: 5_000 }), first);
+	const verified = await create(input.form, { verifyTimeout: 5_000 });
+	assert.notEqual(verified, first);
+	assert.equal(await create(input.form, { verifyTimeout: 6_000 }), verified);
 	assert.notEqual(await create({ ...input.form, title: 'Another' }), first);
 	assert.notEqual(await create({ ...input.form, fields: [{ ...input.form.fields[0], required: false }] }), first);
 });
