@@ -2,6 +2,7 @@
 #include "form/words.h"
 
 #include "form/characters.h"
+#include "http/escape.h"
 
 static struct um_str
 text_of(const struct um_json_node *node)
@@ -72,4 +73,15 @@ um_words_of(const struct um_json_node *node, enum um_language own,
 	}
 	words.text = text_of(found);
 	return words;
+}
+
+void
+um_words_put(struct um_buf *html, const char *element, const char *attributes,
+	const struct um_words *words)
+{
+	um_buf_cat(html, "<", element, attributes, " lang=\"",
+		um_text(words->language, UM_TEXT_LANG), "\" dir=\"",
+		um_text(words->language, UM_TEXT_DIR), "\">");
+	um_escape_html_text(html, words->text);
+	um_buf_cat(html, "</", element, ">");
 }

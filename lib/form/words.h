@@ -36,4 +36,11 @@ bool um_words_are(const struct um_json_node *node, size_t max, bool lines);
 struct um_words um_words_of(const struct um_json_node *node,
 	enum um_language own, enum um_language page);
 
+/*
+ * Writes them as an element that says their language. `attributes` is HTML that
+ * begins with a space, or "".
+ */
+void um_words_put(struct um_buf *html, const char *element,
+	const char *attributes, const struct um_words *words);
+
 #endif
