@@ -9,6 +9,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { configure } from '../security/deployment.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { openForms } from '../support/forms.mjs';
+import { request } from '../support/http.mjs';
 import { startOpenIdProvider } from '../support/openid-provider.mjs';
 
 const SESSION = '__Host-urlmode-session';
@@ -156,6 +157,19 @@ describe('openid', () => {
 			await assertAccepted(form, kind, provider.subject('ada'));
 		});
 	}
+
+	test('no other route leads to the provider', async () => {
+		const form = await create(INPUT, 'ada');
+		const { url, returnUrl } = await fixture.create({ subject: provider.subject('ada') });
+		const state = new URL(url).searchParams.get('state');
+		const asked = [returnUrl, ...['/', '/connect', '/form', '/signin/return', '/done', '/status', '/healthz',
+			`/payment/demo/return?state=${state}`, `/webhook/demo?state=${state}`].map((route) => fixture.url(route))];
+		for (const address of [...asked, form.url]) {
+			const { status, headers } = await request(address);
+			const leads = headers.location?.startsWith(provider.origin) ?? false;
+			assert.equal(leads, address === form.url, `${status} ${new URL(address).pathname}`);
+		}
+	});
 
 	test('four eyes: the starter decides neither at the link nor at the form, and can sign in as somebody else', async () => {
 		const form = await create(APPROVAL, 'ada', { approvers: [] });
