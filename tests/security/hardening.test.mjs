@@ -92,6 +92,15 @@ test('the flags stand in one place, and no file is left out', () => {
 	}
 });
 
+test('what is secret is compared in constant time', async () => {
+	for (const [object, compares] of Object.entries({ 'crypto/link': true, 'crypto/token': true, 'crypto/ticket': false,
+		'crypto/envelope': false, 'crypto/sealed_text': false, 'app/session': false, 'app/signin': true, 'webhook/verifier': true })) {
+		const { stdout } = await promisify(execFile)('nm', ['--undefined-only', path.join(BIN, `../obj/lib/${object}.o`)]);
+		assert.equal(/\bCRYPTO_memcmp$/m.test(stdout), compares, object);
+		assert.doesNotMatch(stdout, /\b(mem|b|str|strn|strcase|strncase)cmp$/m, object);
+	}
+});
+
 describe('a crash', () => {
 	let fixture;
 
