@@ -14,7 +14,7 @@ import { run } from './runner.mjs';
 import { shrink } from './shrink.mjs';
 import { Stage } from './stage.mjs';
 
-const COUNT = Number(process.env.COUNT ?? 200);
+const COUNT = Number(process.env.COUNT ?? 100);
 const SEED = Number(process.env.SEED ?? 1);
 
 // Rechecks that name somebody else's payment warn.
