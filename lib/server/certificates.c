@@ -5,11 +5,21 @@
 
 #include "core/clock.h"
 
-bool
-um_signing_keys_look(const struct um_exchange *ex, struct um_error *err)
+void
+um_signing_keys_look(const struct um_config *config, int64_t *at, int64_t now,
+	void (*say)(const char *text, void *arg), void *arg)
 {
-	return ex->refusal != UM_REFUSAL_SIGNING_KEY_MISSING
-		|| um_spec_read_keys(ex->provider->spec, err);
+	struct um_error err;
+
+	if (*at != 0 && now - *at < UM_SIGNING_KEYS_MS)
+		return;
+	*at = now;
+	for (size_t i = 0; i < config->providers_len; i++) {
+		struct um_spec *spec = config->providers[i].spec;
+
+		if (spec != NULL && !um_spec_read_keys(spec, &err))
+			say(err.text, arg);
+	}
 }
 
 void

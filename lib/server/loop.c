@@ -38,6 +38,7 @@ struct server {
 	struct um_keys_reload keys_seen;
 	struct um_file_version jwks_version; /* of the provider's keys */
 	int64_t certificates_at; /* ms, when they were looked at; 0: not yet */
+	int64_t signing_keys_at; /* the same, of the providers' keys */
 	int64_t stopped_at;      /* ms; -1: no signal has come yet */
 	int64_t alarm_at;        /* ms, when it was last set; -1: off */
 	unsigned store_connection; /* the store's socket as epoll has it */
@@ -61,8 +62,7 @@ send_answer(struct server *sv, struct um_connection *c)
 	bool keep;
 
 	um_respond(sv->context, &c->ex, &sv->out);
-	if (!um_issuer_keys_ask(sv->context, &c->ex, &err)
-		|| !um_signing_keys_look(&c->ex, &err))
+	if (!um_issuer_keys_ask(sv->context, &c->ex, &err))
 		on_notice(err.text, sv);
 	keep = um_fastcgi_answer(c->fc, um_buf_str(&sv->out),
 		sv->stopped_at >= 0);
@@ -126,6 +126,8 @@ start_request(struct server *sv, struct um_connection *c)
 	take_body(ex, um_fastcgi_body(c->fc), sv->program->body_max);
 	if (!um_issuer_keys_look(sv->context, ex, &sv->jwks_version, &err))
 		on_notice(err.text, sv);
+	um_signing_keys_look(sv->context->config, &sv->signing_keys_at,
+		c->began_us / 1000, on_notice, sv);
 	um_exchange_step(sv->context, ex, sv->program->plan);
 	submit(sv, c);
 }
