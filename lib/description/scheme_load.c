@@ -161,6 +161,14 @@ check_order(const struct um_scheme *scheme, const struct um_conf_loc *at)
 			return um_conf_error(&here,
 				"must have a value before it and a text after "
 				"it, and stand before the body");
+		if (kind == UM_EXPR_OPTIONAL
+			&& strcmp(scheme->parts[i].parts[0].text,
+				   scheme->parts[i + 1].text)
+				== 0)
+			return um_conf_error(&here,
+				"begins with the same text as what follows it, "
+				"so that nobody could tell whether it is "
+				"there");
 		if (kind == UM_EXPR_LISTED
 			&& (kind_at(scheme, i + 1) != UM_EXPR_LITERAL
 				|| kind_at(scheme, i + 2) != UM_EXPR_BODY))

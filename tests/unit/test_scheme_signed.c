@@ -14,7 +14,7 @@
 #define PARTS 4
 #define WORDS_MAX 24
 
-/* The values of one delivery: headers a to c, and the body. */
+/* The values of one delivery: headers a to c, and the body, which d repeats. */
 struct parts {
 	const char *word[PARTS];
 };
@@ -30,7 +30,7 @@ header(const char *name, void *arg)
 {
 	const struct parts *parts = arg;
 
-	return name[0] >= 'a' && name[0] <= 'c' && name[1] == '\0'
+	return name[0] >= 'a' && name[0] <= 'd' && name[1] == '\0'
 		? parts->word[name[0] - 'a']
 		: NULL;
 }
@@ -216,6 +216,48 @@ TEST(optional_parts)
 		".:x");
 }
 
+/* Texts that begin alike, that overlap, and two optional parts. */
+TEST(optional_parts_that_could_be_mistaken)
+{
+	assert_one_reading("[" H("a") ", " OPTIONAL("!.", "b") ", \"!\", " H(
+				   "c") ", \":\", " BODY "]",
+		"!.x:");
+	assert_one_reading("[" H("a") ", " OPTIONAL("!", "b") ", \"!.\", " H(
+				   "c") ", \":\", " BODY "]",
+		"!.x:");
+	assert_one_reading("[" H("a") ", " OPTIONAL("!!", "b") ", \"x!\", " H(
+				   "c") ", \":\", " BODY "]",
+		"!x:");
+	assert_one_reading("[" H("a") ", " OPTIONAL("!", "b") ", \".\", " H(
+				   "d") ", " OPTIONAL("!", "c") ", \".\", " BODY
+								"]",
+		".!x");
+	assert_one_reading("[" H("a") ", " OPTIONAL("!.", "b") ", \"!\", " H(
+				   "d") ", " OPTIONAL("!",
+				   "c") ", \"!x\", " BODY "]",
+		".!x");
+}
+
+/* Two requests of Amazon's kind, with the same signed text. */
+TEST(two_requests_with_the_same_text)
+{
+	static const char template[] = "[" H("a") ", " OPTIONAL("\\nTopic\\n",
+		"b") ", \"\\nTo\", " H("c") ", \".\", " BODY "]";
+	const struct parts with = { { "m", "x\nTou", "y", "{}" } };
+	const struct parts without = { { "m", "", "pic\nx\nTou\nToy", "{}" } };
+	const struct parts plain = { { "m", "x", "y", "{}" } };
+	struct um_scheme scheme;
+	char *text;
+
+	load_template(&scheme, template);
+	assert_null(put_together(&scheme, &with));
+	assert_null(put_together(&scheme, &without));
+	text = put_together(&scheme, &plain);
+	assert_string_equal(text, "m\nTopic\nx\nToy.{}");
+	free(text);
+	um_scheme_free(&scheme);
+}
+
 /* Two that have the same text have the same list of headers, and body. */
 TEST(headers_that_are_listed)
 {
@@ -286,6 +328,8 @@ main(void)
 		cmocka_unit_test(marks_that_overlap),
 		cmocka_unit_test(joins),
 		cmocka_unit_test(optional_parts),
+		cmocka_unit_test(optional_parts_that_could_be_mistaken),
+		cmocka_unit_test(two_requests_with_the_same_text),
 		cmocka_unit_test(headers_that_are_listed),
 		cmocka_unit_test(nothing_of_the_body_is_signed),
 	};
