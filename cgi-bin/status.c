@@ -206,6 +206,8 @@ pinged(const struct um_context *context, struct um_exchange *ex)
 	/* Warnings, and no reason for 503: what will fail later. */
 	if (keys_are_refused(context))
 		put_member(&ex->response.body, "keys", "refused");
+	if (context->metrics->config_refused)
+		put_member(&ex->response.body, "configuration", "refused");
 	if (um_metrics_queue_is_filling(context->metrics))
 		put_member(&ex->response.body, "notification_queue", "filling");
 	um_json_put_end(&ex->response.body);

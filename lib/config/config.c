@@ -114,6 +114,7 @@ read_secrets(const struct um_conf_loc *at, const json_t *root,
 {
 	bool given = environment->database_url != NULL;
 
+	config->database_url_given = given;
 	if (!is_in_one_place(at, root, "keys_file", UM_ENVIRONMENT_KEYS,
 		    environment->keys)
 		|| !is_in_one_place(at, root, "database_url",
@@ -194,37 +195,94 @@ read_config(const struct um_conf_loc *at, json_t *root,
 		&& check_four_eyes(&providers, config);
 }
 
-bool
-um_config_load(struct um_config **out, const char *path, struct um_error *err)
+/* Takes the values of the environment. */
+static bool
+load(struct um_config **out, const char *path,
+	struct um_environment *environment, struct um_error *err)
 {
 	struct um_conf_loc at = um_conf_root(path, err);
 	struct um_config *config = NULL;
-	struct um_environment environment;
-	json_t *root = NULL;
+	json_t *root = um_conf_read_file(path, err);
 	bool ok = false;
 
-	*out = NULL;
-	if (!um_environment_take(&environment)) {
-		um_conf_error(&at, "out of memory");
-		goto out;
-	}
-	root = um_conf_read_file(path, err);
 	if (root == NULL)
-		goto out;
+		return false;
 	config = calloc(1, sizeof(*config));
-	if (config == NULL)
+	if (config == NULL || (config->path = strdup(path)) == NULL)
 		um_conf_error(&at, "out of memory");
 	else
-		ok = read_config(&at, root, config, &environment);
+		ok = read_config(&at, root, config, environment);
 	if (ok) {
 		*out = config;
 		config = NULL;
 	}
-out:
 	json_decref(root);
 	um_config_free(config);
+	return ok;
+}
+
+bool
+um_config_load(struct um_config **out, const char *path, struct um_error *err)
+{
+	struct um_conf_loc at = um_conf_root(path, err);
+	struct um_environment environment;
+	bool ok;
+
+	*out = NULL;
+	ok = um_environment_take(&environment)
+		? load(out, path, &environment, err)
+		: um_conf_error(&at, "out of memory");
 	um_environment_free(&environment);
 	return ok;
+}
+
+bool
+um_config_try(const struct um_config *config, struct um_error *err)
+{
+	const char *url = config->database_url_given ? config->database_url
+						     : NULL;
+	struct um_environment environment = {
+		.keys = config->keys != NULL ? strdup(config->keys) : NULL,
+		.database_url = url != NULL ? strdup(url) : NULL,
+	};
+	struct um_config *again = NULL;
+	bool ok = (environment.keys != NULL) == (config->keys != NULL)
+			&& (environment.database_url != NULL) == (url != NULL)
+		? load(&again, config->path, &environment, err)
+		: um_error(err, "out of memory");
+
+	um_config_free(again);
+	um_environment_free(&environment);
+	return ok;
+}
+
+/* FNV-1a of what stat(2) says of a file; of one that is not there, of nothing. */
+static uint64_t
+add_version(uint64_t sum, const char *path)
+{
+	struct um_file_version file = { 0 };
+
+	if (path == NULL)
+		return sum;
+	um_file_changed(&file, path);
+	for (size_t i = 0; i < 5; i++) {
+		const uint64_t parts[] = { file.dev, file.ino,
+			(uint64_t)file.size, (uint64_t)file.changed.tv_sec,
+			(uint64_t)file.changed.tv_nsec };
+
+		sum = (sum ^ parts[i]) * UINT64_C(0x100000001b3);
+	}
+	return sum;
+}
+
+uint64_t
+um_config_version(const struct um_config *config)
+{
+	uint64_t sum = add_version(UINT64_C(0xcbf29ce484222325), config->path);
+
+	for (size_t i = 0; i < config->providers_len; i++)
+		sum = add_version(sum, config->providers[i].description);
+	return sum;
 }
 
 bool
@@ -318,6 +376,7 @@ um_config_free(struct um_config *config)
 		um_provider_free(&config->providers[i]);
 	free(config->providers);
 	free(config->providers_dir);
+	free(config->path);
 	um_environment_free(
 		&(struct um_environment){ config->keys, config->database_url });
 	free(config->base_url);

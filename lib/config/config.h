@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "config/openid.h"
 #include "config/pages.h"
@@ -29,10 +30,12 @@ enum um_user_check {
 const char *um_user_check_name(enum um_user_check check);
 
 struct um_config {
+	char *path;      /* of its file */
 	char *base_url;  /* https, or http on loopback; no slash at the end */
 	char *keys_file; /* or NULL: `keys` */
 	char *keys;      /* of the environment, or NULL */
 	char *database_url;            /* for libpq */
+	bool database_url_given;       /* by the environment */
 	char *log_file;                /* or NULL */
 	char *metrics_file;            /* or NULL */
 	char *providers_dir;           /* holds NAME.json for provider NAME */
@@ -53,6 +56,20 @@ struct um_config {
  */
 bool um_config_load(struct um_config **out, const char *path,
 	struct um_error *err);
+
+/*
+ * Whether the files of a configuration that is in use would be accepted again,
+ * with the same secrets of the environment: otherwise a program that ends cannot
+ * start again. False, with the reasons as um_config_load() has them.
+ */
+bool um_config_try(const struct um_config *config, struct um_error *err);
+
+/*
+ * A number that changes when the file of the configuration changes, or that of a
+ * provider's description, or when one of them is not there any more. Costs a
+ * stat(2) for each.
+ */
+uint64_t um_config_version(const struct um_config *config);
 
 /*
  * Loads keys_file, or the keys of the environment. The caller frees *out with

@@ -32,6 +32,7 @@ void
 um_provider_free(struct um_provider *provider)
 {
 	um_spec_free(provider->spec);
+	free(provider->description);
 	free(provider->name);
 	free(provider->display_name);
 	free(provider->issuer);
@@ -222,23 +223,22 @@ find_description(char **out, const struct um_conf_loc *at, const char *text,
 }
 
 static bool
-load_spec(struct um_spec **spec, const struct um_conf_loc *at, const char *text,
-	const char *providers_dir, const struct env_source *source)
+load_spec(struct um_provider *provider, const struct um_conf_loc *at,
+	const char *text, const char *providers_dir,
+	const struct env_source *source)
 {
 	struct um_conf_loc here = um_conf_member(at, "description");
 	struct um_conf_loc constants = um_conf_member(at, "constants");
 	struct um_error reason;
 	const char *key;
 	json_t *value;
-	char *path;
 	bool ok;
 
-	if (!find_description(&path, &here, text, providers_dir)) {
-		free(path);
+	if (!find_description(&provider->description, &here, text,
+		    providers_dir))
 		return false;
-	}
-	ok = um_spec_load(spec, path, &source->env, &reason);
-	free(path);
+	ok = um_spec_load(&provider->spec, provider->description, &source->env,
+		&reason);
 	for (char *line = reason.text, *end; !ok && *line != '\0'; line = end) {
 		end = line + strcspn(line, "\n");
 		um_conf_error(&here, "%.*s", (int)(end - line), line);
@@ -309,9 +309,8 @@ load_description(struct um_provider *provider, const struct um_conf_loc *at,
 		return true;
 	}
 	ok = read_env(at, entry, provider, base_url, &source)
-		&& load_spec(&provider->spec, at,
-			text != NULL ? text : provider->name, providers_dir,
-			&source)
+		&& load_spec(provider, at, text != NULL ? text : provider->name,
+			providers_dir, &source)
 		&& take_issuer(provider, at);
 	free_env(&source);
 	return ok;

@@ -37,6 +37,7 @@ struct um_provider {
 	int64_t grace_ms;
 	/* How its webhook is read; NULL where there is none (oauth only). */
 	struct um_spec *spec;
+	char *description; /* the file of its description, or NULL */
 	/*
 	 * Approval: user_check names users as MCP servers do in `subject`, so
 	 * that somebody else than the subject is another person.

@@ -41,7 +41,8 @@ struct um_store {
 	int64_t retry_ms;
 
 	struct um_queue queue;
-	struct um_batch_answer answer; /* to the oldest batch under way */
+	int64_t sent_us[UM_BATCHES_MAX]; /* as queue.batch */
+	struct um_batch_answer answer;   /* to the oldest batch under way */
 };
 
 struct um_store *
@@ -56,8 +57,7 @@ um_store_new(const char *conninfo, const char *name,
 	store->conninfo = strdup(conninfo);
 	store->name = strdup(name);
 	store->retry_ms = UM_STORE_RETRY_MIN_MS;
-	store->down_since = -1;
-	store->connected_at = -1;
+	store->down_since = store->connected_at = -1;
 	if (store->conninfo == NULL || store->name == NULL) {
 		um_store_free(store);
 		return NULL;
@@ -185,6 +185,8 @@ start_batches(struct um_store *store, int64_t now)
 		if (store->state == IDLE)
 			store->until = now + UM_STORE_BATCH_MS;
 		store->state = BUSY;
+		store->sent_us[batch - store->queue.batch] =
+			store->events.clock_us();
 	}
 }
 
@@ -202,21 +204,22 @@ static void
 batch_committed(struct um_store *store, int64_t now)
 {
 	struct um_batch batch;
+	int64_t sent_us;
 	bool fits;
 
-	/*
-	 * Not earlier: a server whose disk is full still accepts connections.
-	 */
+	/* Not earlier: with a full disk, a server accepts connections. */
 	store->retry_ms = UM_STORE_RETRY_MIN_MS;
 	if (um_queue_oldest(&store->queue)->kinds[0] == UM_OP_HELD) {
 		um_batch_read(um_queue_oldest(&store->queue), &store->answer);
 		um_queue_take_free(&store->queue, now);
 		return;
 	}
+	sent_us = store->sent_us[store->queue.first];
 	um_queue_finish(&store->queue, &batch);
 	fits = um_batch_read(&batch, &store->answer);
 	if (store->events.committed != NULL)
-		store->events.committed(batch.len, store->events.arg);
+		store->events.committed(batch.len,
+			store->events.clock_us() - sent_us, store->events.arg);
 	um_store_expire(store, now);
 	start_batches(store, now);
 	for (size_t i = 0; i < batch.len; i++)

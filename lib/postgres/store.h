@@ -31,9 +31,11 @@ struct um_store_events {
 	/* A message for the operator, without data of a row. */
 	void (*notice)(const char *text, void *arg);
 	/*
-	 * A transaction with this many operations was committed. May be NULL.
+	 * A transaction with this many operations was committed, so many
+	 * microseconds of clock_us() after it was sent. May be NULL.
 	 */
-	void (*committed)(size_t operations, void *arg);
+	void (*committed)(size_t operations, int64_t took_us, void *arg);
+	int64_t (*clock_us)(void); /* monotonic */
 	void *arg;
 };
 

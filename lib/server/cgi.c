@@ -108,7 +108,7 @@ carry_out(struct um_exchange *ex, const struct um_program *program,
 		.metrics = context->metrics,
 		.left = ex->ops_len };
 	const struct um_store_events events = { on_done, on_notice, NULL,
-		&waiting };
+		um_monotonic_us, &waiting };
 	struct um_store *store = um_store_new(context->config->database_url,
 		program->name, &events);
 

@@ -12,6 +12,7 @@
 #include "app/respond.h"
 #include "postgres/store.h"
 #include "server/certificates.h"
+#include "server/config_watch.h"
 #include "server/connections.h"
 #include "server/fastcgi.h"
 #include "server/issuer_keys.h"
@@ -36,6 +37,7 @@ struct server {
 	int64_t measured_at; /* ms, when it was submitted last */
 	bool is_measuring;
 	struct um_keys_reload keys_seen;
+	struct um_config_watch config_seen;
 	struct um_file_version jwks_version; /* of the provider's keys */
 	int64_t certificates_at; /* ms, when they were looked at; 0: not yet */
 	int64_t signing_keys_at; /* the same, of the providers' keys */
@@ -188,11 +190,11 @@ on_done(struct um_op *op, void *arg)
 }
 
 static void
-on_committed(size_t operations, void *arg)
+on_committed(size_t operations, int64_t took_us, void *arg)
 {
 	struct server *sv = arg;
 
-	um_metrics_batch(sv->context->metrics, operations);
+	um_metrics_batch(sv->context->metrics, operations, took_us);
 }
 
 static void
@@ -310,6 +312,9 @@ heartbeat(struct server *sv, int64_t now)
 {
 	um_certificates_look(sv->context->config, sv->program->name,
 		&sv->certificates_at, now, on_notice, sv);
+	/* One program looks for all: the one that shows the metrics. */
+	if (sv->program->measures != UM_OP_NONE)
+		um_config_watch(&sv->config_seen, sv->context, sv->log, now);
 	um_metrics_heartbeat(sv->context->metrics, now,
 		sv->connections.busy_len, um_store_queued(sv->store),
 		um_store_connected_at(sv->store));
@@ -374,7 +379,7 @@ static bool
 set_up(struct server *sv)
 {
 	const struct um_store_events events = { on_done, on_notice,
-		on_committed, sv };
+		on_committed, um_monotonic_us, sv };
 	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = &sv->signals };
 	struct um_error err = { "" };
 	sigset_t set;
@@ -410,7 +415,9 @@ um_loop_run(const struct um_program *program, struct um_context *context,
 		.signals = -1,
 		.stopped_at = -1,
 		.alarm_at = -1,
-		.keys_seen = { .version = um_keys_version(context->keys) } };
+		.keys_seen = { .version = um_keys_version(context->keys) },
+		.config_seen = {
+			.version = um_config_version(context->config) } };
 	int status = 1;
 
 	if (set_up(&sv)) {

@@ -135,6 +135,17 @@ um_metrics_heartbeat(struct um_metrics *metrics, int64_t now, size_t requests,
 	set_time(&process->connected_ms, connected);
 }
 
+static void
+add_duration(struct um_metrics_durations *durations, int64_t took_us)
+{
+	size_t i = 0;
+
+	add(&durations->us, (uint64_t)took_us);
+	while (i < UM_METRICS_BUCKETS_LEN && took_us > buckets[i])
+		i++;
+	add(&durations->bucket[i], 1);
+}
+
 void
 um_metrics_count(struct um_metrics *metrics, const struct um_exchange *ex,
 	int64_t took_us)
@@ -148,20 +159,16 @@ um_metrics_count(struct um_metrics *metrics, const struct um_exchange *ex,
 	add(&program->status[i], 1);
 	if (ex->refusal != UM_REFUSAL_NONE)
 		add(&program->refusal[ex->refusal - 1], 1);
-	add(&program->us, (uint64_t)took_us);
-	for (i = 0; i < UM_METRICS_BUCKETS_LEN; i++) {
-		if (took_us <= buckets[i]) {
-			add(&program->bucket[i], 1);
-			break;
-		}
-	}
+	add_duration(&program->requests, took_us);
 }
 
 void
-um_metrics_batch(struct um_metrics *metrics, uint64_t operations)
+um_metrics_batch(struct um_metrics *metrics, uint64_t operations,
+	int64_t took_us)
 {
 	add(&metrics->program->batches, 1);
 	add(&metrics->program->operations, operations);
+	add_duration(&metrics->program->transactions, took_us);
 }
 
 void

@@ -31,6 +31,7 @@ struct um_metrics {
 	const struct um_config *config;
 	size_t *providers;    /* their places, in the configuration's order */
 	struct um_error note; /* why the counters are not shared, or "" */
+	bool config_refused;  /* it has changed, and would be refused now */
 };
 
 /* Whether a program answers, all its processes together. */
@@ -87,8 +88,12 @@ size_t um_metrics_keys_refused(const struct um_metrics *metrics,
 void um_metrics_count(struct um_metrics *metrics, const struct um_exchange *ex,
 	int64_t took_us);
 
-/* Counts one transaction of this program, with this many operations. */
-void um_metrics_batch(struct um_metrics *metrics, uint64_t operations);
+/*
+ * Counts one transaction of this program, with this many operations, which the
+ * database took so long to carry out.
+ */
+void um_metrics_batch(struct um_metrics *metrics, uint64_t operations,
+	int64_t took_us);
 
 /* Counts the outcome of the operation, if it is an event that was recorded. */
 void um_metrics_event(struct um_metrics *metrics, const struct um_op *op);

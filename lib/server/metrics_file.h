@@ -68,12 +68,18 @@
 #define UM_METRICS_PROVIDERS_MAX 256 /* more are counted as "other" */
 #define UM_METRICS_PROCESSES_MAX 256 /* at a time; more have no place */
 
+/* A histogram. The last bucket: longer than any bound. */
+struct um_metrics_durations {
+	_Atomic uint64_t bucket[UM_METRICS_BUCKETS_LEN + 1];
+	_Atomic uint64_t us; /* the sum */
+};
+
 /* All processes of one program, since the file was made. */
 struct um_metrics_program {
 	/* The last: all other statuses. */
 	_Atomic uint64_t status[UM_METRICS_STATUSES_LEN + 1];
-	_Atomic uint64_t bucket[UM_METRICS_BUCKETS_LEN];
-	_Atomic uint64_t us;
+	struct um_metrics_durations requests;
+	struct um_metrics_durations transactions;
 	_Atomic uint64_t refusal[UM_METRICS_REFUSALS_LEN];
 	_Atomic uint64_t batches;
 	_Atomic uint64_t operations;

@@ -15,6 +15,7 @@ static const char *const buckets[] = {
 #define X(us, text) text,
 	UM_METRICS_BUCKETS(X)
 #undef X
+		"+Inf",
 };
 static const char *const reasons[] = {
 #define X(name, status, code, page, advice) code,
@@ -105,29 +106,37 @@ refusals_of(const struct um_metrics_program *program)
 	return program->refusal;
 }
 
-static void
-write_durations(struct page *page)
+static const struct um_metrics_durations *
+requests_of(const struct um_metrics_program *program)
 {
-	head(page, request_duration_seconds);
+	return &program->requests;
+}
+
+static const struct um_metrics_durations *
+transactions_of(const struct um_metrics_program *program)
+{
+	return &program->transactions;
+}
+
+static void
+write_durations(struct page *page, enum metric metric,
+	const struct um_metrics_durations *(*durations_of)(
+		const struct um_metrics_program *program))
+{
+	head(page, metric);
 	for (size_t p = 0; p < UM_METRICS_PROGRAMS_LEN; p++) {
-		const struct um_metrics_program *program =
-			&page->counters->programs[p];
-		double sum = 0;
+		const struct um_metrics_durations *durations = durations_of(
+			&page->counters->programs[p]);
 		double count = 0;
 
-		for (size_t b = 0; b < UM_METRICS_BUCKETS_LEN; b++) {
-			sum += (double)program->bucket[b];
-			line(page, request_duration_seconds, "_bucket",
-				LABELS(PROGRAM(p), "le", buckets[b]), sum, 0);
+		for (size_t b = 0; b <= UM_METRICS_BUCKETS_LEN; b++) {
+			count += (double)durations->bucket[b];
+			line(page, metric, "_bucket",
+				LABELS(PROGRAM(p), "le", buckets[b]), count, 0);
 		}
-		for (size_t s = 0; s <= UM_METRICS_STATUSES_LEN; s++)
-			count += (double)program->status[s];
-		line(page, request_duration_seconds, "_bucket",
-			LABELS(PROGRAM(p), "le", "+Inf"), count, 0);
-		line(page, request_duration_seconds, "_sum", LABELS(PROGRAM(p)),
-			(double)program->us / 1e6, 6);
-		line(page, request_duration_seconds, "_count",
-			LABELS(PROGRAM(p)), count, 0);
+		line(page, metric, "_sum", LABELS(PROGRAM(p)),
+			(double)durations->us / 1e6, 6);
+		line(page, metric, "_count", LABELS(PROGRAM(p)), count, 0);
 	}
 }
 
@@ -276,12 +285,14 @@ um_metrics_write(const struct um_metrics *metrics, const struct um_op *asked,
 	line(&page, build_info, "", LABELS("version", um_version()), 1, 0);
 	write_counters(&page, requests_total, "status", statuses,
 		UM_METRICS_STATUSES_LEN + 1, statuses_of);
-	write_durations(&page);
+	write_durations(&page, request_duration_seconds, requests_of);
+	write_durations(&page, transaction_duration_seconds, transactions_of);
 	write_counters(&page, refusals_total, "reason", reasons,
 		UM_METRICS_REFUSALS_LEN, refusals_of);
 	write_events(&page);
 	write_batches(&page);
 	write_processes(&page);
+	write_one(&page, configuration_refused, metrics->config_refused, 0);
 	write_certificates(&page);
 	write_one(&page, database_up, up, 0);
 	if (!up)

@@ -18,6 +18,8 @@
 		"Requests that were answered, by HTTP status.")                \
 	X(request_duration_seconds, histogram, "program, le",                  \
 		"From the whole request to its answer.")                       \
+	X(transaction_duration_seconds, histogram, "program, le",              \
+		"From sending a transaction to the database to its commit.")   \
 	X(refusals_total, counter, "program, reason",                          \
 		"Requests that were refused, by reason code.")                 \
 	X(events_total, counter, "provider, outcome",                          \
@@ -41,6 +43,9 @@
 	X(keys_refused, gauge, "program",                                      \
 		"Processes whose keys file was refused when it was read "      \
 		"last; they go on with older keys.")                           \
+	X(configuration_refused, gauge, "",                                    \
+		"Whether the configuration, or a description, has changed "    \
+		"and would be refused now.")                                   \
 	X(certificate_expiry_timestamp_seconds, gauge, "provider",             \
 		"When the certificate for a provider's signatures expires, "   \
 		"Unix time.")                                                  \

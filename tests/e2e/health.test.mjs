@@ -2,6 +2,7 @@
 // that hangs, is killed or was stopped. /healthz/live asks nobody.
 
 import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 
 import { openFixture } from '../support/fixture.mjs';
@@ -66,6 +67,29 @@ test('PostgreSQL is stopped: alive and not ready, and ready when it is back', as
 	await untilReady();
 	assert.equal(await gauge('urlmode_database_up'), 1);
 	await until('the program has a connection', async () => await gauge('urlmode_database_connections', 'status') === 1);
+});
+
+test('the configuration or a description has changed, and would be refused: ready, and said, until it is mended', async () => {
+	const { URLMODE_CONFIG: file } = fixture.stack.env;
+	const good = await readFile(file, 'utf8');
+	const said = (what) => until(what, async () => {
+		const { code, configuration } = await health();
+		assert.equal(code, 200);
+		return configuration === (what === 'refused' ? what : undefined);
+	});
+	const notices = async (text) => (await fixture.stack.programLog()).filter(({ notice }) => notice?.includes(text)).map(({ program }) => program);
+	try {
+		await writeFile(file, good.replace('"base_url"', '"base_uri"'));
+		await said('refused');
+		assert.equal(await gauge('urlmode_configuration_refused'), 1);
+		await until('the log says why', async () => (await notices('the next start will be refused: ')).length > 0);
+		assert.deepEqual(await notices('the next start will be refused: '), ['status']);
+	} finally {
+		await writeFile(file, good);
+	}
+	await said('accepted again');
+	assert.equal(await gauge('urlmode_configuration_refused'), 0);
+	await until('the log says so', async () => (await notices('the configuration is accepted again')).length === 1);
 });
 
 for (const name of ['connect', 'webhook']) {

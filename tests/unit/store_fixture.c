@@ -181,12 +181,22 @@ on_notice(const char *text, void *arg)
 	um_buf_puts(&fixture->notices, "\n");
 }
 
+/* Each look at it is a microsecond later. */
+static int64_t
+count_us(void)
+{
+	static int64_t now = 0;
+
+	return ++now;
+}
+
 static void
-on_committed(size_t operations, void *arg)
+on_committed(size_t operations, int64_t took_us, void *arg)
 {
 	struct store_fixture *fixture = arg;
 
 	assert_true(fixture->batches_len < FIXTURE_OPS_MAX);
+	fixture->took_us[fixture->batches_len] = took_us;
 	fixture->batches[fixture->batches_len++] = operations;
 }
 
@@ -194,7 +204,7 @@ void
 store_fixture_open(struct store_fixture *fixture, const char *conninfo)
 {
 	const struct um_store_events events = { on_done, on_notice,
-		on_committed, fixture };
+		on_committed, count_us, fixture };
 
 	*fixture = (struct store_fixture){ 0 };
 	if (conninfo == NULL)

@@ -31,7 +31,8 @@ struct store_fixture {
 	struct um_store *store;
 	struct um_op *done[FIXTURE_OPS_MAX]; /* as they were handed back */
 	size_t done_len;
-	size_t batches[FIXTURE_OPS_MAX]; /* how many operations each had */
+	size_t batches[FIXTURE_OPS_MAX];  /* how many operations each had */
+	int64_t took_us[FIXTURE_OPS_MAX]; /* as the fixture's clock counts */
 	size_t batches_len;
 	struct um_buf notices;
 	struct um_op *submits_next; /* from within done(), once */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -534,6 +535,65 @@ TEST(certificates_of_providers)
 	um_config_free(config);
 }
 
+static void
+replace(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* With the secrets of the environment, which only the first load has seen. */
+TEST(a_configuration_in_use_is_tried_again)
+{
+	static const char good[] =
+		"{\"base_url\": \"https://callback.example.com\","
+		" \"providers\": {\"shop\": {\"kind\": \"payment\","
+		"  \"description\": \"%s\", \"secrets\": [\"s\"]}}}";
+	char *description = file_make(STR("{}"), 0600);
+	char text[512], stripe[PATH_MAX];
+	struct um_config *config;
+	struct um_error err = { "" };
+	uint64_t version;
+	char *path;
+
+	assert_non_null(realpath("lib/providers/stripe.json", stripe));
+	unlink(description);
+	assert_int_equal(symlink(stripe, description), 0);
+	snprintf(text, sizeof(text), good, description);
+	path = file_make(um_str(text), 0600);
+	setenv("URLMODE_KEYS", "1 ERERERERERERERERERERERERERERERERERERERERERE",
+		1);
+	setenv("URLMODE_CGI_DATABASE_URL", "host=db password=" PASSWORD, 1);
+	if (!um_config_load(&config, path, &err)
+		|| !um_config_try(config, &err))
+		fail_msg("%s", err.text);
+	version = um_config_version(config);
+	assert_true(um_config_version(config) == version);
+
+	replace(path, "{");
+	assert_true(um_config_version(config) != version);
+	assert_false(um_config_try(config, &err));
+	assert_ptr_equal(strstr(err.text, path), err.text);
+	replace(path, text);
+	assert_true(um_config_try(config, &err));
+
+	version = um_config_version(config);
+	unlink(description);
+	assert_true(um_config_version(config) != version);
+	version = um_config_version(config);
+	replace(description, "{\"kind\": \"no\"}");
+	assert_true(um_config_version(config) != version);
+	assert_false(um_config_try(config, &err));
+	assert_non_null(strstr(err.text, description));
+	assert_null(strstr(err.text, PASSWORD));
+	um_config_free(config);
+	file_remove(description);
+	file_remove(path);
+}
+
 int
 main(void)
 {
@@ -551,6 +611,7 @@ main(void)
 		cmocka_unit_test(keys_of_the_environment_are_loaded),
 		cmocka_unit_test(what_cannot_be_read_is_refused),
 		cmocka_unit_test(certificates_of_providers),
+		cmocka_unit_test(a_configuration_in_use_is_tried_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -226,15 +226,28 @@ TEST(providers_without_a_place_are_other)
 	um_metrics_close(metrics);
 }
 
+#define DURATION "urlmode_transaction_duration_seconds_"
+
 TEST(batches_and_operations_are_counted)
 {
+	static const char *const durations[] = {
+		DURATION "bucket{program=\"webhook\",le=\"0.001\"} 1",
+		DURATION "bucket{program=\"webhook\",le=\"3\"} 1",
+		DURATION "bucket{program=\"webhook\",le=\"+Inf\"} 2",
+		DURATION "sum{program=\"webhook\"} 4.001000",
+		DURATION "count{program=\"webhook\"} 2",
+		DURATION "count{program=\"connect\"} 0",
+		"urlmode_request_duration_seconds_count{program=\"webhook\"} 0",
+	};
 	struct um_metrics *metrics = open_own("webhook");
 
-	um_metrics_batch(metrics, 5);
-	um_metrics_batch(metrics, 1);
+	um_metrics_batch(metrics, 5, 900);
+	um_metrics_batch(metrics, 1, 4000100);
 	assert_shows(metrics, "urlmode_batches_total{program=\"webhook\"} 2");
 	assert_shows(metrics,
 		"urlmode_operations_total{program=\"webhook\"} 6");
+	for (size_t i = 0; i < LENGTH(durations); i++)
+		assert_shows(metrics, durations[i]);
 	um_metrics_close(metrics);
 }
 
@@ -289,6 +302,9 @@ TEST(a_process_says_how_it_is)
 	assert_shows(metrics, "urlmode_keys_refused{program=\"connect\"} 1");
 	um_metrics_set_keys(metrics, false);
 	assert_shows(metrics, "urlmode_keys_refused{program=\"connect\"} 0");
+	assert_shows(metrics, "urlmode_configuration_refused 0");
+	metrics->config_refused = true;
+	assert_shows(metrics, "urlmode_configuration_refused 1");
 	um_metrics_close(metrics);
 }
 

@@ -214,6 +214,9 @@ TEST(operations_that_wait_go_together)
 	assert_in_range(fixture.batches[1], LENGTH(ops) / 2, UM_BATCH_MAX);
 	assert_int_equal(fixture.batches[1] + fixture.batches[2],
 		LENGTH(ops) - 1);
+	/* At most one was sent, and one came back, between the two. */
+	for (size_t i = 0; i < fixture.batches_len; i++)
+		assert_in_range(fixture.took_us[i], 1, 3);
 	for (size_t i = 0; i < LENGTH(ops); i++) {
 		assert_ptr_equal(fixture.done[i], &ops[i]);
 		assert_outcome(&ops[i], "completed");
@@ -370,6 +373,9 @@ TEST(done_may_submit_another_operation)
 	for (size_t i = 0; i < LENGTH(ops); i++)
 		assert_outcome(&ops[i], "completed");
 	assert_int_equal(fixture.batches_len, 2);
+	/* One after the other: each was sent, and came back. */
+	assert_int_equal(fixture.took_us[0], 1);
+	assert_int_equal(fixture.took_us[1], 1);
 	ops_free(ops, LENGTH(ops));
 }
 

@@ -134,7 +134,7 @@ notice(const char *text, void *arg)
 /* The connection string may hold a password. */
 TEST(a_store_is_wiped)
 {
-	static const struct um_store_events events = { done, notice, NULL,
+	static const struct um_store_events events = { done, notice, NULL, NULL,
 		NULL };
 	struct um_store *store = um_store_new("host=/nowhere password=" SECRET,
 		"connect", &events);
