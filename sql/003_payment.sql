@@ -71,7 +71,7 @@ COMMENT ON COLUMN urlmode.payment.result IS 'What came back, as sealed JSON. Pur
 CREATE TABLE urlmode.refund (
 	provider    urlmode.provider  NOT NULL,
 	reference   urlmode.reference NOT NULL,
-	elicitation uuid        NOT NULL,
+	elicitations uuid[]     NOT NULL,
 	payment     urlmode.reference,
 	amount      bigint      CHECK (amount >= 0),
 	currency    urlmode.currency,
@@ -84,21 +84,22 @@ CREATE TABLE urlmode.refund (
 	PRIMARY KEY (provider, reference)
 );
 CREATE INDEX refund_payment ON urlmode.refund (provider, payment);
-CREATE INDEX refund_elicitation ON urlmode.refund (elicitation);
+CREATE INDEX refund_elicitations ON urlmode.refund USING gin (elicitations);
 CREATE INDEX refund_changed_at ON urlmode.refund (changed_at);
 COMMENT ON TABLE urlmode.refund IS 'What went back, in the provider''s words: refunds, disputes, cancelled authorisations. Written by record_events.';
 COMMENT ON INDEX urlmode.refund_payment IS 'Finds the refunds of a payment.';
-COMMENT ON INDEX urlmode.refund_elicitation IS 'Finds the refunds of an elicitation.';
+COMMENT ON INDEX urlmode.refund_elicitations IS 'Finds the refunds of an elicitation.';
 COMMENT ON INDEX urlmode.refund_changed_at IS 'Finds refunds that were recorded or reversed since a time.';
 COMMENT ON COLUMN urlmode.refund.provider IS 'Name of the provider in the configuration of the callback programs.';
 COMMENT ON COLUMN urlmode.refund.reference IS
-	'The provider''s reference of the refund. Where its events have none, they tell the total that went back of the payment, and this is the reference of the payment; or the id of the elicitation, where they name no payment either.';
-COMMENT ON COLUMN urlmode.refund.elicitation IS 'What was paid for. Not a foreign key: a refund stays when its elicitation is purged.';
+	'The provider''s reference of the refund. Where its events have none, they tell the total that went back of the payment, and this is the reference of the payment; or the id of the elicitation, where the payment is not known.';
+COMMENT ON COLUMN urlmode.refund.elicitations IS
+	'What was paid for: that of the payment, and each that an event of this refund has named. Not foreign keys: a refund stays when its elicitation is purged.';
 COMMENT ON COLUMN urlmode.refund.payment IS
-	'The reference of the payment, which may be proved later. NULL: the provider did not name it, and not exactly one payment was proved before.';
+	'The reference of the payment, which may be proved later. NULL: the provider did not name it, and not exactly one payment was proved before, or it has named another elicitation since. Then it holds all payments of the elicitations.';
 COMMENT ON COLUMN urlmode.refund.amount IS 'What went back, in minor units. NULL: all of the payment.';
 COMMENT ON COLUMN urlmode.refund.currency IS 'ISO 4217. NULL: that of the payment.';
-COMMENT ON COLUMN urlmode.refund.reversed IS 'How much of it came again (a refund that failed, a dispute that was won). NULL with reversed_at: all.';
+COMMENT ON COLUMN urlmode.refund.reversed IS 'How much of it came again (a refund that failed, a dispute that was won): the largest amount that an event has named, since no provider says that they add up. NULL with reversed_at: all.';
 COMMENT ON COLUMN urlmode.refund.reversed_at IS 'When it came again.';
 COMMENT ON COLUMN urlmode.refund.refunded_at IS 'When the provider first said that it went back. NULL: it has only said that it came again.';
 COMMENT ON COLUMN urlmode.refund.unclear_at IS
@@ -227,10 +228,11 @@ BEGIN
 	SELECT array_agg(w.elicitation) INTO proved FROM written w;
 	UPDATE urlmode.elicitation e SET dormant = false WHERE e.id = ANY (proved) AND e.dormant;
 	-- What went back may be known before what was paid, or before the payment had its name.
-	IF EXISTS (SELECT FROM urlmode.refund r WHERE r.elicitation = ANY (proved)) OR EXISTS (
-		SELECT FROM unnest(providers, refs) AS a (provider, reference)
-		JOIN urlmode.refund r ON r.provider = a.provider AND r.payment = a.reference
-	) THEN
+	UPDATE urlmode.refund r SET elicitations = r.elicitations || p.elicitation
+	FROM unnest(providers, refs) AS a (provider, reference)
+	JOIN urlmode.payment p ON p.provider = a.provider AND p.reference = a.reference
+	WHERE r.provider = a.provider AND r.payment = a.reference AND NOT r.elicitations @> ARRAY[p.elicitation];
+	IF EXISTS (SELECT FROM urlmode.refund r WHERE r.elicitations && ids) THEN
 		PERFORM urlmode.apply_refunds(ids);
 	END IF;
 
@@ -264,30 +266,27 @@ COMMENT ON FUNCTION urlmode.gone_back(urlmode.refund, bigint) IS
 CREATE FUNCTION urlmode.apply_refunds(ids uuid[]) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
-	-- Of a purged elicitation there is no row that was locked before.
+	-- A call that claims one of them waits, or is waited for, also where the elicitation was purged.
 	PERFORM FROM urlmode.payment p WHERE p.elicitation = ANY (ids)
 	ORDER BY p.provider, p.reference FOR UPDATE;
 
 	WITH compared AS (
-		SELECT p.provider, p.reference, least(p.amount, named.total)::bigint AS refunded,
-			coalesce(d.decision = 'voided', false) OR (named.any_back AND named.total >= p.amount) AS everything,
-			-- What cannot be compared with the payment, and came after the decision.
-			named.total > coalesce(d.refunded, 0) OR EXISTS (
-				SELECT FROM urlmode.refund r
-				WHERE ((r.payment IS NULL AND r.elicitation = p.elicitation)
-						OR (r.provider = p.provider AND r.payment = p.reference))
-					AND (r.unclear_at > coalesce(d.decided_at, '-infinity')
-						OR ((r.payment IS NULL OR r.currency <> p.currency)
-							AND urlmode.gone_back(r, p.amount) > 0
-							AND r.changed_at > coalesce(d.decided_at, '-infinity')))
-			) AS unclear
+		SELECT p.provider, p.reference, least(p.amount, went.total)::bigint AS refunded,
+			coalesce(d.decision = 'voided', false) OR (went.any_back AND went.total >= p.amount) AS everything,
+			went.total > coalesce(d.refunded, 0) OR coalesce(went.unclear_at > coalesce(d.decided_at, '-infinity'), false) AS unclear
 		FROM urlmode.payment p
 		CROSS JOIN LATERAL (
-			SELECT coalesce(sum(urlmode.gone_back(r, p.amount)), 0) AS total,
-				count(*) FILTER (WHERE r.reversed_at IS NULL OR urlmode.gone_back(r, p.amount) > 0) > 0 AS any_back
-			FROM urlmode.refund r
-			WHERE r.provider = p.provider AND r.payment = p.reference AND coalesce(r.currency, p.currency) = p.currency
-		) named
+			SELECT coalesce(sum(b.back) FILTER (WHERE b.is_comparable), 0) AS total,
+				count(*) FILTER (WHERE b.is_comparable AND (b.reversed_at IS NULL OR b.back > 0)) > 0 AS any_back,
+				max(greatest(b.unclear_at, CASE WHEN NOT b.is_comparable AND b.back > 0 THEN b.changed_at END)) AS unclear_at
+			FROM (
+				SELECT r.*, urlmode.gone_back(r, p.amount) AS back,
+					r.payment IS NOT NULL AND coalesce(r.currency, p.currency) = p.currency AS is_comparable
+				FROM urlmode.refund r
+				WHERE r.provider = p.provider AND (r.payment = p.reference
+					OR (r.payment IS NULL AND r.elicitations @> ARRAY[p.elicitation]))
+			) b
+		) went
 		LEFT JOIN LATERAL (
 			SELECT x.decision, x.decided_at, x.refunded FROM urlmode.decision x
 			WHERE x.provider = p.provider AND x.reference = p.reference
@@ -318,35 +317,34 @@ RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
 	this record;
+	told uuid[];
+	compared uuid[] := '{}';
 BEGIN
-	-- Of a purged elicitation there is no row that was locked before. A refund is
-	-- written after a decision that it has waited for, and has a later time.
-	PERFORM FROM urlmode.payment p
-	JOIN unnest(providers, refs) AS a (provider, reference) ON p.provider = a.provider AND p.reference = a.reference
-	ORDER BY p.provider, p.reference FOR UPDATE OF p;
 	FOR this IN
 		SELECT a.id, a.provider, a.effect = 'refund_reversed' AS is_reversal, a.amount, a.currency,
-			nullif(a.ref, '') AS payment, coalesce(nullif(a.refund, ''), nullif(a.ref, ''), a.id::text) AS reference,
-			coalesce(a.refund, '') = '' AS is_total
+			nullif(a.ref, '') AS named, o.payment AS only_one, coalesce(a.refund, '') = '' AS is_total,
+			coalesce(nullif(a.refund, ''), nullif(a.ref, ''), o.payment, a.id::text) AS reference
 		FROM unnest(ids, providers, effects, amounts, currencies, refs, refunds)
 			AS a (id, provider, effect, amount, currency, ref, refund)
+		-- A refund that names no payment is of the only one that was proved before.
+		LEFT JOIN LATERAL (
+			SELECT min(p.reference) AS payment FROM urlmode.payment p
+			WHERE p.elicitation = a.id AND p.provider = a.provider HAVING count(*) = 1
+		) o ON true
 		WHERE a.effect IN ('refunded', 'refund_reversed')
 		-- In this order, so that two batches never wait for each other.
-		ORDER BY a.provider, 7
+		ORDER BY a.provider, 9
 	LOOP
-		-- A refund that names no payment is of the only one that was proved before.
 		INSERT INTO urlmode.refund AS r
-			(provider, reference, elicitation, payment, amount, currency, reversed, reversed_at, refunded_at)
-		VALUES (this.provider, this.reference, this.id,
-			coalesce(this.payment, (
-				SELECT min(p.reference) FROM urlmode.payment p
-				WHERE p.elicitation = this.id AND p.provider = this.provider HAVING count(*) = 1
-			)),
-			this.amount, this.currency,
+			(provider, reference, elicitations, payment, amount, currency, reversed, reversed_at, refunded_at)
+		VALUES (this.provider, this.reference, ARRAY[this.id], coalesce(this.named, this.only_one), this.amount, this.currency,
 			CASE WHEN this.is_reversal THEN this.amount END, CASE WHEN this.is_reversal THEN now() END,
 			CASE WHEN NOT this.is_reversal THEN now() END)
 		ON CONFLICT ON CONSTRAINT refund_pkey DO UPDATE
-		SET payment = coalesce(this.payment, r.payment), currency = coalesce(r.currency, this.currency),
+		SET payment = coalesce(this.named,
+				CASE WHEN this.id = ANY (r.elicitations) OR r.payment = this.only_one THEN r.payment END),
+			elicitations = CASE WHEN this.id = ANY (r.elicitations) THEN r.elicitations ELSE r.elicitations || this.id END,
+			currency = coalesce(r.currency, this.currency),
 			-- Of a total, the latest event may come first. NULL, all of it, is the greatest.
 			amount = CASE WHEN this.is_reversal OR r.amount IS NULL THEN r.amount
 				WHEN this.amount IS NULL THEN NULL ELSE greatest(r.amount, this.amount) END,
@@ -358,17 +356,15 @@ BEGIN
 			unclear_at = CASE WHEN this.is_total AND NOT this.is_reversal AND r.refunded_at IS NOT NULL
 				AND r.reversed_at IS NOT NULL THEN clock_timestamp() ELSE r.unclear_at END,
 			changed_at = clock_timestamp()
-		-- The same refund, whichever elicitation its events name.
-		WHERE r.elicitation = this.id OR r.payment = this.payment;
+		RETURNING r.elicitations INTO told;
+		-- Also of what the refund was before.
+		compared := compared || told;
 	END LOOP;
-	PERFORM urlmode.apply_refunds(ids || ARRAY(
-		SELECT p.elicitation FROM unnest(providers, refs) AS a (provider, reference)
-		JOIN urlmode.payment p ON p.provider = a.provider AND p.reference = a.reference
-	));
+	PERFORM urlmode.apply_refunds(compared);
 END
 $$;
 COMMENT ON FUNCTION urlmode.keep_refunds(uuid[], text[], text[], bigint[], text[], text[], text[]) IS
-	'Internal. Records refunds (effect refunded) and their reversals (refund_reversed), once for each refund, and applies them. refs: of the payment, or NULL. refunds: of the refund itself; NULL: the amount is the total that went back of the payment. A total that is told again after a reversal cannot be compared with it, and holds the payment.';
+	'Internal. Records refunds (effect refunded) and their reversals (refund_reversed), once for each refund, and compares all payments that it is, was or may be of. ids: where the payment is known, its elicitation. refs: of the payment, or NULL. refunds: of the refund itself; NULL: the amount is the total that went back of the payment. A total that is told again after a reversal cannot be compared with it, and holds the payment.';
 
 CREATE FUNCTION urlmode.is_paid(kind text, binding bytea, resume_key text, request bytea) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$

@@ -114,7 +114,9 @@ BEGIN
 		WHERE p.elicitation = find_claim.id AND p.claimed_at IS NULL AND p.refunded_at IS NULL
 			AND (find_claim.held OR urlmode.claim_rank(p) < 3)
 			AND CASE WHEN find_claim.reference IS NULL THEN p.matches ELSE p.reference = find_claim.reference END
-		ORDER BY urlmode.claim_rank(p), p.proven_at, p.reference LIMIT 1;
+		ORDER BY urlmode.claim_rank(p), p.proven_at, p.reference LIMIT 1
+		-- A refund that is being recorded may be of it.
+		FOR UPDATE OF p;
 		outcome := CASE WHEN picked IS NULL THEN 'taken' ELSE 'found' END;
 	ELSIF row.action <> find_claim.action THEN
 		outcome := 'changed';
@@ -336,7 +338,7 @@ RETURNS TABLE (
 	subject text, session text, resume_key text
 )
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT r.elicitation, r.provider::text, r.reference::text, coalesce(r.amount, p.amount),
+	SELECT told.elicitation, r.provider::text, r.reference::text, coalesce(r.amount, p.amount),
 		coalesce(r.currency, p.currency)::text,
 		CASE WHEN r.reversed_at IS NOT NULL THEN coalesce(r.reversed, r.amount, p.amount) ELSE 0 END,
 		r.received_at, r.changed_at,
@@ -345,16 +347,17 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 		e.subject::text, e.session::text, e.resume_key::text
 	FROM urlmode.refund r
 	LEFT JOIN urlmode.payment p ON p.provider = r.provider AND p.reference = r.payment
-	LEFT JOIN urlmode.elicitation e ON e.id = r.elicitation
+	CROSS JOIN LATERAL unnest(CASE WHEN r.payment IS NULL THEN r.elicitations ELSE ARRAY[p.elicitation] END) AS told (elicitation)
+	LEFT JOIN urlmode.elicitation e ON e.id = told.elicitation
 	-- What names a payment that was never proved is the end of an attempt that failed.
 	WHERE (r.payment IS NULL OR p.reference IS NOT NULL)
 		AND (refunds.provider IS NULL OR r.provider = refunds.provider)
 		AND (since IS NULL OR r.changed_at >= since)
-		AND (refunds.id IS NULL OR r.elicitation = refunds.id)
+		AND (refunds.id IS NULL OR (r.elicitations @> ARRAY[refunds.id] AND told.elicitation = refunds.id))
 	ORDER BY r.changed_at, r.reference
 $$;
 COMMENT ON FUNCTION urlmode.refunds(text, timestamptz, uuid) IS
-	'What went back and what of it came again, since a time, the last change last: also of payments that were claimed, and of elicitations that were purged (then without subject, session and resume_key). amount: of this refund. reversed: how much of it came again. payment: the reference of its payment, or NULL if that is not known; paid, refunded, held, claimed: of that payment. For all owners: for the operator of the MCP server.';
+	'What went back and what of it came again, since a time, the last change last: also of payments that were claimed, and of elicitations that were purged (then without subject, session and resume_key). amount: of this refund. reversed: how much of it came again. payment: the reference of its payment, or NULL if that is not known, with a row for each elicitation that it may be of; paid, refunded, held, claimed: of that payment. For all owners: for the operator of the MCP server.';
 
 CREATE FUNCTION urlmode.measure(OUT unclaimed bigint, OUT oldest_unclaimed_s bigint,
 	OUT database_ms bigint, OUT queue_usage double precision)

@@ -57,9 +57,10 @@ LANGUAGE plpgsql AS $$
 BEGIN
 	DELETE FROM urlmode.event v USING deleted d WHERE v.elicitation = d.id;
 	DELETE FROM urlmode.refund r USING deleted d
-	WHERE r.elicitation = d.id AND NOT EXISTS (
-		SELECT FROM urlmode.payment p WHERE p.elicitation = d.id AND (r.payment IS NULL OR p.reference = r.payment)
-	);
+	WHERE r.elicitations @> ARRAY[d.id] AND NOT EXISTS (
+		SELECT FROM urlmode.payment p
+		WHERE p.elicitation = ANY (r.elicitations) AND (r.payment IS NULL OR p.reference = r.payment)
+	) AND NOT EXISTS (SELECT FROM urlmode.elicitation e WHERE e.id = ANY (r.elicitations));
 	RETURN NULL;
 END
 $$;
@@ -297,18 +298,16 @@ DECLARE
 	first bigint := 1;
 	again record;
 BEGIN
-	-- An event may name its payment, or its attempt to pay, and not the elicitation. What
-	-- went back is of the payment that it names, also where nobody knows the elicitation.
+	-- What went back is of the payment that it names, whichever elicitation it names.
+	-- An event may also name its payment alone, or its attempt to pay.
 	IF array_position(ids, NULL) IS NOT NULL OR effects && ARRAY['refunded', 'refund_reversed'] THEN
 		ids := ARRAY(
-			SELECT CASE
-				WHEN u.id IS NULL AND u.effect <> 'paid' THEN urlmode.find_elicitation(u.provider, u.ref)
-				WHEN u.effect IN ('refunded', 'refund_reversed') AND NOT EXISTS (
-					SELECT FROM urlmode.elicitation e WHERE e.id = u.id AND e.provider = u.provider
-				) THEN coalesce((
+			SELECT coalesce(
+				CASE WHEN u.effect IN ('refunded', 'refund_reversed') THEN (
 					SELECT p.elicitation FROM urlmode.payment p WHERE p.provider = u.provider AND p.reference = u.ref
-				), u.id)
-				ELSE u.id END
+				) END,
+				u.id,
+				CASE WHEN u.effect <> 'paid' THEN urlmode.find_elicitation(u.provider, u.ref) END)
 			FROM unnest(ids, providers, effects, refs) WITH ORDINALITY AS u (id, provider, effect, ref, n)
 			ORDER BY u.n
 		);

@@ -61,15 +61,20 @@ COMMENT ON FUNCTION urlmode.show_payments(uuid) IS 'The payments for an elicitat
 CREATE FUNCTION urlmode.show_refunds(id uuid)
 RETURNS TABLE (
 	reference text, payment text, amount bigint, currency text, reversed bigint,
-	received_at timestamptz, reversed_at timestamptz
+	received_at timestamptz, reversed_at timestamptz, unclear text, unclear_at timestamptz
 )
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT r.reference::text, r.payment::text, r.amount, r.currency::text, r.reversed, r.received_at, r.reversed_at
-	FROM urlmode.refund r WHERE r.elicitation = show_refunds.id
+	SELECT r.reference::text, r.payment::text, r.amount, r.currency::text, r.reversed, r.received_at, r.reversed_at,
+		CASE WHEN r.payment IS NULL THEN 'payment not known' WHEN r.currency <> p.currency THEN 'other currency'
+			WHEN r.unclear_at IS NOT NULL THEN 'total after a reversal' END,
+		CASE WHEN r.payment IS NULL OR r.currency <> p.currency THEN r.changed_at ELSE r.unclear_at END
+	FROM urlmode.refund r
+	LEFT JOIN urlmode.payment p ON p.provider = r.provider AND p.reference = r.payment
+	WHERE r.elicitations @> ARRAY[show_refunds.id]
 	ORDER BY r.received_at, r.reference
 $$;
 COMMENT ON FUNCTION urlmode.show_refunds(uuid) IS
-	'The refunds of the payments for an elicitation, the oldest first. amount NULL: all of the payment. payment NULL: the payment is not known.';
+	'The refunds of the payments for an elicitation, the oldest first. amount NULL: all of the payment. payment NULL: the payment is not known. unclear: why nobody can say how much of the payment it took, and unclear_at since when: it holds the payment, unless the operator has decided since. NULL: it is clear.';
 
 CREATE FUNCTION urlmode.show_decisions(id uuid)
 RETURNS TABLE (

@@ -27,7 +27,7 @@ const PART = 400;
 const WEIGHTS = {
 	call: 18, open: 14, pay: 12, proof: 16, refund: 10, decide: 4, batch: 4, again: 6, attempt: 6, event: 7, unproven: 8, answer: 10, end: 7, comeBack: 4,
 	claim: 8, begin: 6, fulfil: 4, confirm: 4, release: 2, bothAct: 2, refundByHand: 4, cancel: 2, complete: 4, tooLate: 3, slowAnswer: 1,
-	otherPrice: 2, totals: 2, sharedAttempt: 2, overtaken: 1, later: 10, close: 2, die: 2, purge: 3, delete: 5,
+	otherPrice: 2, totals: 2, ofNone: 2, ofTwo: 2, sharedAttempt: 2, overtaken: 1, later: 10, close: 2, die: 2, purge: 3, delete: 5,
 };
 
 /**
@@ -44,6 +44,9 @@ export function makeHistory(seed) {
 	/** Payments of which the rest may follow. */
 	const parts = () => steps.filter((step) => step.do === 'pay' && step.amount === PART).map(({ payment }) => payment);
 	let last = {};
+	const proved = (payment, row) => [
+		{ do: 'pay', payment, row, amount: 1_000, currency: 'EUR' }, { do: 'event', event: label('event'), effect: 'paid', payment },
+	];
 
 	const makers = {
 		call() {
@@ -95,12 +98,15 @@ export function makeHistory(seed) {
 			]),
 		}),
 		/**
-		 * What went back, or came again: the event names the payment, with the total or with a refund of its own, or the
-		 * refund alone; and sometimes not the elicitation.
+		 * What went back, or came again: the event names the payment, with the total or with a refund of its own, or only
+		 * one of these, or neither; and sometimes not the elicitation, or another one.
 		 */
 		refund: () => ({
 			do: 'event', event: label('event'), effect: random.chance(0.75) ? 'refunded' : 'refund_reversed', payment: recent('payment'),
-			...random.pick([{}, { refund: random.pick([1, 2]) }, { refund: random.pick([1, 2]) }, { refund: random.pick([3, 4]), unnamed: true }]),
+			...random.pick([
+				{}, { unnamed: true }, { refund: random.pick([1, 2]) }, { refund: random.pick([1, 2]) }, { refund: random.pick([2, 3]), unnamed: true },
+			]),
+			...random.chance(0.15) && { row: recent('call') },
 			...random.chance(0.7) && { amount: random.pick([100, 500, 900, 1_000]) }, ...random.chance(0.2) && { byPayment: true },
 		}),
 		/** What went back comes again, and then the provider tells a total again, before or after a decision. */
@@ -111,6 +117,32 @@ export function makeHistory(seed) {
 			return [
 				of('refunded', random.pick([500, 1_000])), of('refund_reversed', random.pick([500, 1_000])),
 				...random.chance(0.3) ? [decision] : [], of('refunded', random.pick([500, 1_000])), ...random.chance(0.5) ? [decision] : [],
+			];
+		},
+		/** Two payments of one elicitation, and something that goes back of one of them, perhaps again: nobody knows which. */
+		ofNone() {
+			const [row, one, other] = [label('call'), label('payment'), label('payment')];
+			const back = () => ({
+				do: 'event', event: label('event'), effect: 'refunded', payment: one, unnamed: true, ...random.chance(0.7) && { refund: random.pick([1, 2]) },
+			});
+			return [
+				{ do: 'call', call: row, at: 0, user: random.pick(USERS), thing: 'book' }, ...[one, other].flatMap((payment) => proved(payment, row)), back(),
+				...random.chance(0.5) ? [{ do: 'decide', payment: one, decision: 'released' }, back()] : [],
+			];
+		},
+		/** Two elicitations are told of one refund, and then perhaps which payment it is of, and then perhaps of another one. */
+		ofTwo() {
+			const [one, other, paid, paidOther] = [label('call'), label('call'), label('payment'), label('payment')];
+			const back = (more) => ({ do: 'event', event: label('event'), effect: 'refunded', payment: paid, refund: 1, amount: random.pick([500, 1_000]), ...more });
+			// Under the reference of the one, or of the other, which may be proved only then.
+			const named = (payment, row) => back({ row, payment, of: paid });
+			const isLate = random.chance(0.3);
+			return [
+				{ do: 'call', call: one, at: 0, user: 'ann', thing: 'book' }, { do: 'call', call: other, at: 1, user: 'bob', thing: 'book' },
+				...proved(paid, one), ...isLate ? [{ do: 'pay', payment: paidOther, row: other, amount: 1_000, currency: 'EUR' }] : proved(paidOther, other),
+				...random.chance(0.6) ? [back({ row: one, unnamed: true }), back({ row: other, unnamed: true })] : [named(paidOther, one)],
+				...isLate ? [{ do: 'event', event: label('event'), effect: 'paid', payment: paidOther }] : [],
+				...random.chance(0.7) ? [named(paid, random.pick([one, other]))] : [], ...random.chance(0.5) ? [named(paidOther, one)] : [],
 			];
 		},
 		/** The operator decides about what is held. */

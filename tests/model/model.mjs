@@ -243,9 +243,10 @@ export class Model {
 		}
 		this.rows = this.rows.filter(({ isPurged }) => !isPurged);
 		for (const [identity, { since }] of this.#unknown) if (this.now - since >= KEPT_UNKNOWN) this.#unknown.delete(identity);
-		for (const [reference, { row, payment }] of this.refunds) {
-			const isKept = this.#paymentsOf(row).some((paid) => !payment || paid.reference === payment);
-			if (row.isPurged && !isKept) this.refunds.delete(reference);
+		for (const [reference, { rows, payment }] of this.refunds) {
+			const isKept = [...rows].some((row) => !row.isPurged
+				|| this.#paymentsOf(row).some((paid) => !payment || paid.reference === payment));
+			if (!isKept) this.refunds.delete(reference);
 		}
 	}
 
@@ -284,7 +285,7 @@ export class Model {
 		if (row.kind === 'payment' && action === 'accept') {
 			if (!fits(row.expected, paid)) return 'mismatch';
 			const proof = this.#prove(row, paid);
-			this.#applyRefunds(row);
+			this.#applyRefunds();
 			if (proof === 'taken') return 'reference_taken';
 			this.#takeUnknown(paid.reference);
 			if (proof === 'matches' && !isOpen(row)) return 'late';
@@ -357,7 +358,7 @@ export class Model {
 	event(named, event) {
 		const { effect, reference } = event;
 		const isRefund = effect === 'refunded' || effect === 'refund_reversed';
-		const paidFor = isRefund && named.isPurged ? this.payments.get(reference)?.row : undefined;
+		const paidFor = isRefund ? this.payments.get(reference)?.row : undefined;
 		const row = event.byPayment ? this.#find(reference) : paidFor ?? named;
 		if (!row || (row.isPurged && !(isRefund && this.#paymentsOf(row).length > 0))) {
 			if (isRefund && !this.#unknown.has(event.identity)) this.#unknown.set(event.identity, { named, event, since: this.now });
@@ -365,8 +366,7 @@ export class Model {
 		}
 		const outcome = row.isPurged ? effect : this.#event(row, event);
 		if (isRefund && outcome === effect) this.#refund(row, event);
-		this.#applyRefunds(row);
-		if (isRefund && this.payments.has(reference)) this.#applyRefunds(this.payments.get(reference).row);
+		this.#applyRefunds();
 		if (effect === 'paid' && ['accept', 'late', 'cancel'].includes(outcome)) this.#takeUnknown(reference);
 		return outcome;
 	}
@@ -380,19 +380,22 @@ export class Model {
 		}
 	}
 
-	/** One row for each refund, whatever order its events come in; without a reference of its own it is the total of the payment. */
+	/**
+	 * One row for each refund, whatever order its events come in; without a reference of its own it is the total of the payment.
+	 * Its payment is the one that was named last. Where none was, and it was told of two elicitations, it may be of either.
+	 */
 	#refund(row, { effect, amount, reference: payment, refund: own }) {
-		const reference = own ?? payment ?? row.id;
-		const isReversal = effect === 'refund_reversed';
 		const proved = this.#paymentsOf(row);
+		const only = proved.length === 1 ? proved[0].reference : undefined;
+		const reference = own ?? payment ?? only ?? row.id;
+		const isReversal = effect === 'refund_reversed';
 		const known = this.refunds.get(reference);
-		if (known && known.row !== row && !(payment && known.payment === payment)) return;
-		const refund = known ?? {
-			reference, row, amount, payment: payment ?? (proved.length === 1 ? proved[0].reference : undefined),
-		};
+		const refund = known ?? { reference, rows: new Set([row]), amount, payment: only };
 		refund.turn = this.turn;
 		this.refunds.set(reference, refund);
-		if (known && payment) refund.payment = payment;
+		if (payment) refund.payment = payment;
+		else if (!refund.rows.has(row) && refund.payment !== only) refund.payment = undefined;
+		refund.rows.add(row);
 		if (isReversal) {
 			const reversed = amount ?? (known ? refund.amount : undefined);
 			refund.reversed = Math.max(refund.reversed ?? 0, reversed ?? Infinity);
@@ -407,8 +410,9 @@ export class Model {
 	/** What the server is told went back: not the ends of attempts that were never proved. */
 	listedRefunds() {
 		const listed = [...this.refunds.values()].filter(({ payment }) => !payment || this.payments.has(payment));
-		return listed.map(({ reference, payment = null, row }) => ({ reference, payment, elicitation: row.id }))
-			.sort((one, other) => (one.reference < other.reference ? -1 : 1));
+		return listed.flatMap(({ reference, payment = null, rows }) => (payment ? [this.payments.get(payment).row] : [...rows])
+			.map(({ id }) => ({ reference, payment, elicitation: id })))
+			.sort((one, other) => (`${one.reference} ${one.elicitation}` < `${other.reference} ${other.elicitation}` ? -1 : 1));
 	}
 
 	/** What the operator decides about a payment that is held. One that was voided can be released. */
@@ -420,7 +424,7 @@ export class Model {
 		paid.decision = { decision, refunded: paid.back, turn: this.turn };
 		// A call whose lease has ended does not come back to it.
 		if (decision === 'voided') delete paid.lease;
-		this.#applyRefunds(paid.row);
+		this.#applyRefunds();
 		return decision;
 	}
 
@@ -490,14 +494,15 @@ export class Model {
 	}
 
 	/** Whichever came first, what went back or what was paid. */
-	#applyRefunds(row) {
+	#applyRefunds() {
 		const refunds = [...this.refunds.values()];
-		for (const paid of this.#paymentsOf(row)) {
+		for (const paid of this.payments.values()) {
 			const back = ({ amount, reversed = 0 }) => Math.max(0, (amount ?? paid.amount) - reversed);
 			const own = refunds.filter(({ payment }) => payment === paid.reference);
+			for (const { rows } of own) rows.add(paid.row);
 			const total = own.reduce((sum, refund) => sum + back(refund), 0);
 			const { decision, refunded: decided = 0, turn = -1 } = paid.decision ?? {};
-			const unnamed = refunds.filter((refund) => refund.row === row && refund.payment === undefined);
+			const unnamed = refunds.filter(({ rows, payment }) => rows.has(paid.row) && payment === undefined);
 			const isUnclear = total > decided || unnamed.some((refund) => back(refund) > 0 && refund.turn > turn)
 				|| [...own, ...unnamed].some(({ unclearSince }) => unclearSince > turn);
 			const anyBack = own.some((refund) => refund.reversed === undefined || back(refund) > 0);

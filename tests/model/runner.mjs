@@ -296,7 +296,7 @@ class Runner {
 	}
 
 	/** @returns the event that a step describes; undefined if there is no such row or payment in this history */
-	#toEvent({ event: label, effect, payment, row: rowLabel, amount, reference, refund, unnamed, byPayment }) {
+	#toEvent({ event: label, effect, payment, row: rowLabel, amount, reference, refund, of = payment, unnamed, byPayment }) {
 		const paid = this.#paid.get(payment);
 		const row = this.#calls.get(rowLabel)?.row ?? paid?.row;
 		if (!row || (payment && !paid)) return undefined;
@@ -304,7 +304,7 @@ class Runner {
 			row, id: row.id, user: row.user, identity: this.#name(label), effect, reference: paid?.reference ?? this.#name(reference),
 		};
 		if (effect === 'paid') Object.assign(event, { amount: paid?.amount ?? 1_000, currency: paid?.currency ?? 'EUR' });
-		if (refund) event.refund = this.#name(`${payment}-r${refund}`);
+		if (refund) event.refund = this.#name(`${of}-r${refund}`);
 		if (unnamed) delete event.reference;
 		else if (byPayment) Object.assign(event, { id: null, byPayment });
 		if (amount !== undefined) event.amount = amount === 'missing' ? undefined : amount;

@@ -49,7 +49,7 @@ const OBSERVE = `SELECT json_build_object(
 			'leased', urlmode.is_leased(p.elicitation, p.reference), 'kept', p.result IS NOT NULL) ORDER BY p.proven_at, p.reference)
 		FROM urlmode.payment p),
 	'refunds', (SELECT json_agg(json_build_object('reference', r.reference, 'payment', r.payment, 'elicitation', r.elicitation)
-		ORDER BY r.reference COLLATE "C") FROM urlmode.refunds() r),
+		ORDER BY r.reference COLLATE "C", r.elicitation) FROM urlmode.refunds() r),
 	'unclaimed', (SELECT json_agg(u.reference) FROM urlmode.unclaimed() u),
 	'counted', (SELECT c.unclaimed FROM urlmode.measure() c),
 	'resumed', (SELECT json_agg(r.id) FROM urlmode.resume($1, $2, NULL, $3) r)

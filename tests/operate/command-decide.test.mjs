@@ -82,6 +82,24 @@ describe('release and void', () => {
 		assert.equal((await outcomeOf(payment)).action, 'accept');
 	});
 
+	test('show says why a refund holds a payment', async () => {
+		const unclear = async ({ id }) => (await show(id)).refunds.map((refund) => [refund.unclear, refund.unclear_at !== null]);
+		assert.deepEqual(await unclear(await payAndRefund()), [[null, false]]);
+		assert.deepEqual(await unclear(await payAndRefund({ currency: 'usd' })), [['other currency', true]]);
+
+		const payment = await fixture.createPayment('stripe', { expected: PRICE });
+		const record = (effect, more) => fixture.stack.sql(`SELECT urlmode.record_events(ids => ARRAY[$1::uuid], providers => ARRAY['stripe'],
+			identities => ARRAY[$2], types => ARRAY['t'], effects => ARRAY[$3], amounts => ARRAY[500::bigint], currencies => ARRAY['EUR'],
+			refs => ARRAY[$4], results => ARRAY[NULL::bytea], refunds => ARRAY[$5])`, [payment.id, randomUUID(), effect, more?.reference, more?.refund]);
+		const [reference, refund] = [`pi_${payment.id}`, `re_${payment.id}`];
+		for (const effect of ['refunded', 'refund_reversed', 'refunded']) await record(effect, { reference });
+		assert.deepEqual(await unclear(payment), [['total after a reversal', true]]);
+		await record('refunded', { refund });
+		assert.deepEqual(await unclear(payment), [['total after a reversal', true], ['payment not known', true]]);
+		const { out } = await run('show', payment.id);
+		assert.match(out, /unclear[^]*total after a reversal[^]*payment not known/);
+	});
+
 	test('events --unclaimed says which payments are held', async () => {
 		const payment = await payAndRefund();
 		const { out } = await run('events', '--unclaimed', '--limit', '1000');

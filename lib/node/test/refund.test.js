@@ -121,6 +121,100 @@ test('totals under both names of a payment count once', async (t) => {
 	assert.deepEqual((await listed()).map(({ reference, refunded }) => [reference, refunded]), [[named, 500]]);
 });
 
+test('a total counts once, whether or not its events name the payment', async (t) => {
+	const { callback, id, pay, refund, listed, urlmode } = await start(t);
+	await pay();
+	await callback.event(id, 'refunded', { amount: 500 });
+	await refund(undefined, 500);
+	await callback.event(id, 'refunded', { amount: 500 });
+	assert.deepEqual((await listed()).map(({ refunded, held }) => [refunded, held]), [[500, true]]);
+	assert.equal((await urlmode.refunds()).filter(({ elicitationId }) => elicitationId === id).length, 1);
+	await refund(undefined, 1_050);
+	assert.deepEqual(await listed(), []);
+});
+
+/** Two payments of one owner, each for an elicitation of its own. */
+async function startTwo(t) {
+	const fixture = await start(t);
+	const { urlmode, callback, owner, id, pay, reference } = fixture;
+	const { elicitationId: other } = await urlmode.create({ ...payment, ...owner, resumeKey: 'other' });
+	const references = [reference, newReference()];
+	const payOther = (ref = references[1]) => callback.paid(other, { ...owner, reference: ref });
+	await pay();
+	const states = async () => {
+		const { rows } = await fixture.admin.query(`SELECT refunded::int, held, refunded_at IS NOT NULL AS gone FROM urlmode.payment
+			WHERE reference = ANY ($1) ORDER BY array_position($1, reference::text)`, [references]);
+		return rows.map(({ refunded, held, gone }) => (gone ? 'gone' : held ? `held ${refunded}` : `offered ${refunded}`));
+	};
+	const own = newReference();
+	const tell = (named, more) => callback.event(named, 'refunded', { refund: own, amount: 1_050, currency: 'EUR', ...more });
+	return { ...fixture, other, references, payOther, states, own, tell };
+}
+
+test('a refund that is told of two elicitations holds the payments of both, until an event names its payment', async (t) => {
+	const { urlmode, id, other, references, payOther, states, own, tell, listed } = await startTwo(t);
+	await payOther();
+	await tell(id);
+	assert.deepEqual(await states(), ['gone', 'offered 0']);
+	await tell(other);
+	assert.deepEqual(await states(), ['held 0', 'held 0']);
+	assert.equal((await listed()).length, 2);
+	const told = async () => (await urlmode.refunds()).filter(({ reference }) => reference === own)
+		.map(({ elicitationId, payment: paid }) => [elicitationId, paid?.reference]).sort();
+	assert.deepEqual(await told(), [[id, undefined], [other, undefined]].sort());
+	await tell(id, { reference: references[1] });
+	assert.deepEqual(await states(), ['offered 0', 'gone']);
+	assert.deepEqual(await told(), [[other, references[1]]]);
+	await tell(id);
+	assert.deepEqual(await states(), ['offered 0', 'gone'], 'what was named stays');
+});
+
+test('a refund that moves to another payment leaves nothing at the one that it was of', async (t) => {
+	const { urlmode, callback, owner, references: [, reference], payOther, states, tell } = await startTwo(t);
+	await payOther();
+	const { elicitationId: third } = await urlmode.create({ ...payment, ...owner });
+	await tell(third, { reference: newReference() });
+	assert.deepEqual(await states(), ['offered 0', 'offered 0']);
+	await tell(third, { reference });
+	assert.deepEqual(await states(), ['offered 0', 'gone']);
+	await callback.paid(third, { ...owner });
+	const { elicitationId: fourth } = await urlmode.create({ ...payment, ...owner });
+	const paid = newReference();
+	await callback.paid(fourth, { ...owner, reference: paid });
+	await tell(third, { reference: paid });
+	assert.deepEqual(await states(), ['offered 0', 'offered 0']);
+});
+
+test('a refund that named another elicitation before its payment was proved can move, too', async (t) => {
+	const { id, other, references: [first, second], payOther, states, tell } = await startTwo(t);
+	await tell(id, { reference: second });
+	await payOther();
+	assert.deepEqual(await states(), ['offered 0', 'gone']);
+	await tell(other, { reference: first });
+	assert.deepEqual(await states(), ['gone', 'offered 0']);
+});
+
+test('a refund stays when another elicitation that it was told of is deleted', async (t) => {
+	const { admin, id, other, references, payOther, states, tell } = await startTwo(t);
+	await tell(id, { reference: references[1] });
+	await payOther();
+	assert.deepEqual(await states(), ['offered 0', 'gone']);
+	await admin.query('UPDATE urlmode.payment SET claimed_at = now() WHERE elicitation = $1', [id]);
+	await admin.query('DELETE FROM urlmode.elicitation WHERE id = $1', [id]);
+	await admin.query('SELECT urlmode.apply_refunds(ARRAY[$1::uuid])', [other]);
+	assert.deepEqual(await states(), ['offered 0', 'gone']);
+});
+
+test('what goes back is told to those who wait for its payment, whichever elicitation the event names', async (t) => {
+	const { urlmode, id, other, references: [reference], own, tell } = await startTwo(t);
+	const told = [];
+	urlmode.on('refunded', (event) => told.push(event));
+	await until('it listens', () => internalsOf(urlmode).listener.listening);
+	assert.equal(await tell(other, { reference }), 'refunded');
+	await until('it is told', () => told.length === 1);
+	assert.deepEqual(told.map(({ elicitationId, reference: ref }) => [elicitationId, ref]), [[id, own]]);
+});
+
 test('all of a refund comes again, also after a part of it', async (t) => {
 	const { pay, refund, reversal, listed } = await start(t);
 	await pay();

@@ -83,7 +83,7 @@ test('what was kept does not fail a call while its payment is locked, and the ne
 	t.after(() => other.end());
 	await other.query('BEGIN');
 	await other.query('SELECT FROM urlmode.payment WHERE reference = $1 FOR UPDATE', [references[0]]);
-	await other.query(`INSERT INTO urlmode.refund (provider, reference, elicitation) VALUES ('demo', 're_' || $1, $2)`, [references[1], open]);
+	await other.query(`INSERT INTO urlmode.refund (provider, reference, elicitations) VALUES ('demo', 're_' || $1, ARRAY[$2::uuid])`, [references[1], open]);
 	await urlmode.create({ ...payment, ...owner, id });
 	assert.equal(await urlmode.complete(open, { ...owner, action: 'accept', ...payment.expected, reference: references[1] }), true);
 	assert.equal((await listed(id)).length, 1);

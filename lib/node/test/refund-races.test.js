@@ -1,0 +1,131 @@
+// What goes back, what is claimed and what the operator decides at the same time: one
+// transaction has done its part and has not committed yet, and the other one waits for it.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import test from 'node:test';
+
+import { bindingOf } from '../src/token.js';
+import { Callback, connect, named, payment, setUp, until } from './support/database.js';
+
+const newReference = () => `pay_${randomUUID()}`;
+
+/** A payment of 10.50 that was proved, and two who do something about it. */
+async function start(t) {
+	const fixture = await setUp(t);
+	const { urlmode, callback, admin, adminUrl, keysFile, applicationName } = fixture;
+	const owner = { subject: `user-${randomUUID()}`, session: '' };
+	const { elicitationId: id } = await urlmode.create({ ...payment, ...owner });
+	const reference = newReference();
+	await callback.paid(id, { ...owner, reference });
+	const first = new Callback(await connect(t, adminUrl), keysFile);
+	const second = new Callback(await connect(t, named(adminUrl, applicationName)), keysFile);
+
+	const sql = async ({ client }, text, ...values) => (await client.query(`SELECT ${text} AS outcome`, values)).rows[0].outcome;
+	const isWaiting = async () => (await admin.query(
+		"SELECT FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'", [applicationName])).rowCount > 0;
+	return {
+		...fixture, owner, id, reference,
+		refund: (own, amount) => (who) => who.event(id, 'refunded', { reference, refund: `${reference}-${own}`, amount, currency: 'EUR' }),
+		claim: (held) => (who) => sql(who, 'urlmode.claim($1, $2, NULL, 600000, $3, $4)', id, bindingOf(owner.subject, ''), 'accept', held),
+		begin: (who) => sql(who, '(SELECT b.outcome FROM urlmode.begin_claim($1, $2, NULL, 60000) b)', id, bindingOf(owner.subject, '')),
+		decide: (decision) => (who) => sql(who, "urlmode.decide_payment('demo', $1, $2, 'ann')", reference, decision),
+		state: async () => (await admin.query(`SELECT refunded::int, held, refunded_at IS NOT NULL AS gone, claimed_at IS NOT NULL AS claimed
+			FROM urlmode.payment WHERE reference = $1`, [reference])).rows[0],
+		/** Returns what both were told: `one` did its part before `other` began, and commits when `other` waits for it. */
+		race: async (one, other) => {
+			await first.client.query('BEGIN');
+			const before = await one(first);
+			const after = patiently(() => other(second));
+			await until('the other waits', isWaiting);
+			await first.client.query('COMMIT');
+			return [before, await after];
+		},
+	};
+}
+
+/** As the programs do: who has waited for a lock for too long begins anew. */
+async function patiently(act) {
+	for (;;) {
+		try {
+			return await act();
+		} catch (error) {
+			if (error.code !== '55P03') throw error;
+		}
+	}
+}
+
+test('a call does not claim what goes back at the same time', async (t) => {
+	const { refund, claim, race, state } = await start(t);
+	assert.deepEqual(await race(refund('a', 100), claim(false)), ['refunded', 'taken']);
+	assert.deepEqual(await state(), { refunded: 100, held: true, gone: false, claimed: false });
+});
+
+test('a call does not begin to deliver what goes back at the same time', async (t) => {
+	const { refund, begin, race } = await start(t);
+	assert.deepEqual(await race(refund('a', 1_050), begin), ['refunded', 'taken']);
+});
+
+test('what goes back while it is claimed is told as claimed', async (t) => {
+	const { urlmode, id, refund, claim, race, state } = await start(t);
+	assert.deepEqual(await race(claim(false), refund('a', 100)), ['claimed', 'refunded']);
+	assert.deepEqual(await state(), { refunded: 100, held: true, gone: false, claimed: true });
+	const [told] = (await urlmode.refunds()).filter(({ elicitationId }) => elicitationId === id);
+	assert.deepEqual([told.amount, told.payment.claimed], [100, true]);
+});
+
+test('a call does not claim what is held because of another elicitation at the same time', async (t) => {
+	const { urlmode, callback, admin, owner, id, claim, decide, race, state } = await start(t);
+	const { elicitationId: other } = await urlmode.create({ ...payment, ...owner });
+	const own = newReference();
+	const tell = (named) => (who) => who.event(named, 'refunded', { refund: own, amount: 100, currency: 'EUR' });
+	await tell(id)(callback);
+	assert.equal(await decide('released')({ client: admin }), 'released');
+	assert.deepEqual(await race(tell(other), claim(false)), ['refunded', 'taken']);
+	assert.deepEqual(await state(), { refunded: 0, held: true, gone: false, claimed: false });
+});
+
+test('two refunds at the same time add up', async (t) => {
+	const { refund, race, state } = await start(t);
+	assert.deepEqual(await race(refund('a', 500), refund('b', 550)), ['refunded', 'refunded']);
+	assert.deepEqual(await state(), { refunded: 1_050, held: false, gone: true, claimed: false });
+});
+
+test('two elicitations that are told of one refund at the same time are both held', async (t) => {
+	const { urlmode, callback, admin, owner, id, race } = await start(t);
+	const { elicitationId: other } = await urlmode.create({ ...payment, ...owner });
+	await callback.paid(other, owner);
+	const own = newReference();
+	const tell = (named) => (who) => who.event(named, 'refunded', { refund: own, amount: 1_050, currency: 'EUR' });
+	assert.deepEqual(await race(tell(id), tell(other)), ['refunded', 'refunded']);
+	const { rows } = await admin.query('SELECT held FROM urlmode.payment WHERE elicitation = ANY ($1)', [[id, other]]);
+	assert.deepEqual(rows, [{ held: true }, { held: true }]);
+});
+
+test('what goes back while the operator releases holds the payment again', async (t) => {
+	const { callback, refund, decide, race, state } = await start(t);
+	await refund('a', 100)(callback);
+	assert.deepEqual(await race(decide('released'), refund('b', 100)), ['released', 'refunded']);
+	assert.deepEqual(await state(), { refunded: 200, held: true, gone: false, claimed: false });
+});
+
+test('what goes back while the operator decides is in the trail of a later decision', async (t) => {
+	const { callback, admin, id, refund, decide, race, state } = await start(t);
+	await refund('a', 100)(callback);
+	assert.deepEqual(await race(refund('b', 200), decide('voided')), ['refunded', 'voided']);
+	assert.deepEqual(await state(), { refunded: 300, held: false, gone: true, claimed: false });
+	const { rows } = await admin.query('SELECT decision, refunded::int FROM urlmode.show_decisions($1)', [id]);
+	assert.deepEqual(rows, [{ decision: 'voided', refunded: 300 }]);
+});
+
+test('of a call that claims and the operator who voids, the first one decides', async (t) => {
+	const one = await start(t);
+	await one.refund('a', 100)(one.callback);
+	assert.deepEqual(await one.race(one.decide('voided'), one.claim(true)), ['voided', 'taken']);
+	assert.deepEqual(await one.state(), { refunded: 100, held: false, gone: true, claimed: false });
+
+	const two = await start(t);
+	await two.refund('a', 100)(two.callback);
+	assert.deepEqual(await two.race(two.claim(true), two.decide('voided')), ['claimed', 'claimed']);
+	assert.deepEqual(await two.state(), { refunded: 100, held: true, gone: false, claimed: true });
+});
