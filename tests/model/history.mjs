@@ -27,7 +27,7 @@ const PART = 400;
 const WEIGHTS = {
 	call: 18, open: 14, pay: 12, proof: 16, refund: 10, decide: 4, batch: 4, again: 6, attempt: 6, event: 7, unproven: 8, answer: 10, end: 7, comeBack: 4,
 	claim: 8, begin: 6, fulfil: 4, confirm: 4, release: 2, bothAct: 2, refundByHand: 4, cancel: 2, complete: 4, tooLate: 3, slowAnswer: 1,
-	otherPrice: 2, totals: 2, ofNone: 2, ofTwo: 2, sharedAttempt: 2, overtaken: 1, later: 10, close: 2, die: 2, purge: 3, delete: 5,
+	otherPrice: 2, totals: 2, ofNone: 2, ofTwo: 2, rest: 1, sharedAttempt: 2, overtaken: 1, later: 10, close: 2, die: 2, purge: 3, delete: 5,
 };
 
 /**
@@ -117,6 +117,15 @@ export function makeHistory(seed) {
 			return [
 				of('refunded', random.pick([500, 1_000])), of('refund_reversed', random.pick([500, 1_000])),
 				...random.chance(0.3) ? [decision] : [], of('refunded', random.pick([500, 1_000])), ...random.chance(0.5) ? [decision] : [],
+			];
+		},
+		/** A part is captured, perhaps the operator takes it, and then the rest is captured. */
+		rest() {
+			const [row, payment] = [label('call'), label('payment')];
+			const captured = (amount) => ({ do: 'event', event: label('event'), effect: 'paid', payment, amount });
+			return [
+				{ do: 'call', call: row, at: 0, user: random.pick(USERS), thing: 'book' }, { do: 'pay', payment, row, amount: PART, currency: 'EUR' },
+				captured(PART), ...random.chance(0.5) ? [{ do: 'refundByHand', payment }] : [captured(700)], captured(1_000),
 			];
 		},
 		/** Two payments of one elicitation, and something that goes back of one of them, perhaps again: nobody knows which. */

@@ -109,6 +109,16 @@ test('what goes back while the operator releases holds the payment again', async
 	assert.deepEqual(await state(), { refunded: 200, held: true, gone: false, claimed: false });
 });
 
+test('what the operator voids stays void when its refund is told of another elicitation at the same time', async (t) => {
+	const { urlmode, callback, owner, id, decide, race, state } = await start(t);
+	const { elicitationId: other } = await urlmode.create({ ...payment, ...owner });
+	const own = newReference();
+	const tell = (named) => (who) => who.event(named, 'refunded', { refund: own, amount: 100, currency: 'EUR' });
+	await tell(id)(callback);
+	assert.deepEqual(await race(decide('voided'), tell(other)), ['voided', 'refunded']);
+	assert.deepEqual(await state(), { refunded: 0, held: false, gone: true, claimed: false });
+});
+
 test('what goes back while the operator decides is in the trail of a later decision', async (t) => {
 	const { callback, admin, id, refund, decide, race, state } = await start(t);
 	await refund('a', 100)(callback);

@@ -205,6 +205,21 @@ test('a refund stays when another elicitation that it was told of is deleted', a
 	assert.deepEqual(await states(), ['offered 0', 'gone']);
 });
 
+test('a refund stays until all elicitations that it was told of are deleted', async (t) => {
+	const { urlmode, admin, callback, owner, id, other, references, payOther, states, own, tell } = await startTwo(t);
+	const { elicitationId: unpaid } = await urlmode.create({ ...payment, ...owner });
+	for (const named of [unpaid, other]) await tell(named);
+	await admin.query('DELETE FROM urlmode.elicitation WHERE id = $1', [unpaid]);
+	await payOther();
+	assert.deepEqual(await states(), ['offered 0', 'held 0']);
+
+	await callback.event(id, 'refunded', { reference: newReference(), refund: own });
+	await tell(id, { reference: references[1] });
+	await admin.query('UPDATE urlmode.payment SET claimed_at = now() WHERE elicitation = ANY ($1)', [[id, other]]);
+	for (const each of [other, id]) await admin.query('DELETE FROM urlmode.elicitation WHERE id = $1', [each]);
+	assert.deepEqual((await urlmode.refunds()).filter(({ reference }) => reference === own).map(({ elicitationId }) => elicitationId), [other]);
+});
+
 test('what goes back is told to those who wait for its payment, whichever elicitation the event names', async (t) => {
 	const { urlmode, id, other, references: [reference], own, tell } = await startTwo(t);
 	const told = [];
