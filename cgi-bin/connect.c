@@ -78,6 +78,7 @@ plan_form(const struct um_context *context, struct um_exchange *ex)
 	ex->op.only_looks = ex->request.method != UM_GET;
 	ex->op.subject = ex->user[0] != '\0' ? ex->user : NULL;
 	ex->op.four_eyes = ex->provider->four_eyes;
+	ex->op.row_kind = um_kind_name(ex->provider->kind);
 	return UM_REFUSAL_NONE;
 }
 

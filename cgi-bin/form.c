@@ -10,8 +10,8 @@
  *       has become of it. It changes no row, but a value that was not checked in
  *       time is wiped.
  * POST  is the answer. What is sent is checked against the form, sealed at once,
- *       and never shown, except for values that are not secret in a form with a
- *       mistake.
+ *       and never shown, except for values that are not secret: in a form with a
+ *       mistake, and, to the same browser, in one that comes back from the check.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +34,7 @@
 /* Bytes of a value: the most characters, of four bytes each. */
 #define VALUE_MAX ((size_t)4 * UM_FORM_VALUES_MAX)
 #define PROBLEM_VALUES_MAX 64
+#define TYPED_VALUES_MAX (1 + 2 * UM_FORM_INPUTS_MAX) /* with their names */
 
 static um_step looked_up, answered;
 
@@ -49,6 +50,7 @@ request_op(struct um_exchange *ex, enum um_op_kind kind, um_step *then)
 	um_exchange_request_op(ex, kind, then);
 	ex->op.subject = ex->user[0] != '\0' ? ex->user : NULL;
 	ex->op.four_eyes = ex->provider->four_eyes;
+	ex->op.row_kind = um_kind_name(ex->provider->kind);
 }
 
 /* A browser says from where a form is sent (Fetch Metadata). */
@@ -147,6 +149,29 @@ read_problem(const struct um_context *context, const struct um_exchange *ex)
 	return problem;
 }
 
+/*
+ * What this browser has sent before, without secrets: nothing if it has not, or
+ * it cannot be read.
+ */
+static void
+read_typed(const struct um_context *context, const struct um_exchange *ex,
+	const struct um_definition *definition, struct um_answers *answers)
+{
+	struct um_json_node *values = NULL;
+	struct um_buf json = { 0 };
+
+	if (ex->op.row.typed.len != 0
+		&& um_seal_open_for_page(&json, um_buf_str(&ex->op.row.typed),
+			UM_SEAL_TYPED, ex->token.id, ex->token.browser,
+			context->keys))
+		values = um_json_parse(um_buf_str(&json), TYPED_VALUES_MAX,
+			NULL);
+	um_buf_free(&json);
+	if (values != NULL)
+		um_answers_read_json(answers, definition, values);
+	free(values);
+}
+
 static void
 show_form(const struct um_context *context, struct um_exchange *ex,
 	const struct um_definition *definition,
@@ -155,7 +180,8 @@ show_form(const struct um_context *context, struct um_exchange *ex,
 	struct um_json_node *problem = answers == NULL
 		? read_problem(context, ex)
 		: NULL;
-	const struct um_form_page form = {
+	struct um_answers typed = { 0 };
+	struct um_form_page form = {
 		.definition = definition,
 		.is_approval = is_approval(ex),
 		.answers = answers,
@@ -168,9 +194,15 @@ show_form(const struct um_context *context, struct um_exchange *ex,
 		.state = um_form_get(&ex->form, "state"),
 	};
 
+	if (answers == NULL) {
+		read_typed(context, ex, definition, &typed);
+		if (typed.bytes != NULL)
+			form.answers = &typed;
+	}
 	um_form_page_put(&ex->response, &ex->request, &context->config->brand,
 		&form);
 	ex->answer = UM_ANSWER_WRITTEN;
+	um_answers_free(&typed);
 	free(problem);
 }
 
@@ -196,6 +228,26 @@ put_decision(struct um_buf *json, const struct um_context *context,
 	um_json_put_end(json);
 }
 
+/* What the form shows again if it comes back, sealed for this browser. */
+static bool
+seal_typed(const struct um_context *context, struct um_exchange *ex,
+	const struct um_definition *definition,
+	const struct um_answers *answers)
+{
+	uint8_t nonce[UM_NONCE_LEN];
+	struct um_buf json = { 0 };
+	bool ok;
+
+	um_answers_put(&json, answers, definition, false);
+	context->random(nonce, sizeof(nonce));
+	ok = !json.failed
+		&& um_seal_put_for_page(&ex->op.typed, um_buf_str(&json),
+			UM_SEAL_TYPED, ex->token.id, ex->token.browser,
+			context->keys, nonce);
+	um_buf_free(&json);
+	return ok;
+}
+
 /* Seals what was sent, and has it stored. */
 static enum um_refusal
 store_answer(const struct um_context *context, struct um_exchange *ex,
@@ -210,7 +262,7 @@ store_answer(const struct um_context *context, struct um_exchange *ex,
 	} else if (accepts) {
 		um_json_put_begin(&json);
 		um_json_put_key(&json, um_str("values"));
-		um_answers_put(&json, answers, definition);
+		um_answers_put(&json, answers, definition, true);
 		um_json_put_end(&json);
 	}
 	request_op(ex, UM_OP_ANSWER_FORM, answered);
@@ -221,6 +273,8 @@ store_answer(const struct um_context *context, struct um_exchange *ex,
 				  : "access_denied";
 	if (json.len != 0 || json.failed)
 		ok = um_result_of_json(&ex->op, &json, context);
+	if (ok && accepts && !is_approval(ex))
+		ok = seal_typed(context, ex, definition, answers);
 	um_buf_free(&json);
 	if (!ok)
 		return UM_REFUSAL_INTERNAL_ERROR;
@@ -264,18 +318,26 @@ take_answer(const struct um_context *context, struct um_exchange *ex,
 	return refusal;
 }
 
-/* What has become of it before the user came. */
+/*
+ * What has become of it. Of two answers the second is told that there was one; a
+ * browser that comes back to its form, how its own has ended: the value may have
+ * been checked before it comes.
+ */
 static enum um_refusal
 show_end(struct um_exchange *ex)
 {
 	const struct um_row *row = &ex->op.row;
+	bool is_own = ex->request.method == UM_GET && row->has_browser
+		&& memcmp(row->browser, ex->token.browser, UM_BROWSER_LEN) == 0;
 
 	if (row->decided_by != NULL) {
 		ex->answer = UM_ANSWER_DECIDED;
 		return UM_REFUSAL_NONE;
 	}
 	ex->answer = UM_ANSWER_FINAL;
-	ex->final = row->action != NULL && strcmp(row->action, "cancel") == 0
+	ex->final = is_own
+			|| (row->action != NULL
+				&& strcmp(row->action, "cancel") == 0)
 		? um_final_page_of(row->action, row->reason, false)
 		: UM_FINAL_PAGE_ALREADY;
 	return UM_REFUSAL_NONE;
@@ -296,8 +358,6 @@ looked_up(const struct um_context *context, struct um_exchange *ex)
 	um_signin_offer_other(context, ex, ROUTE);
 	if ((refusal = um_check_row(ex)))
 		return refusal;
-	if (strcmp(ex->op.row.kind, um_kind_name(ex->provider->kind)) != 0)
-		return UM_REFUSAL_UNKNOWN_PROVIDER;
 	if (ex->op.outcome == UM_ROW_COMPLETED)
 		return show_end(ex);
 	if (ex->op.outcome == UM_ROW_PROCESSING) {
@@ -322,6 +382,8 @@ answered(const struct um_context *context, struct um_exchange *ex)
 	enum um_refusal refusal;
 
 	(void)context;
+	if (ex->op.status == UM_STORE_UNAVAILABLE && !ex->op.was_sent)
+		return UM_REFUSAL_NOT_STORED;
 	/* It may have been stored: the address of the form tells. */
 	if (ex->op.status == UM_STORE_UNAVAILABLE)
 		put_address(ex);

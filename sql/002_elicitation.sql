@@ -63,6 +63,7 @@ CREATE DOMAIN urlmode.reason AS text CHECK (octet_length(VALUE) <= 64
 CREATE DOMAIN urlmode.result AS bytea CHECK (octet_length(VALUE) <= 65536);
 CREATE DOMAIN urlmode.form AS bytea CHECK (octet_length(VALUE) <= 16414);
 CREATE DOMAIN urlmode.problem AS bytea CHECK (octet_length(VALUE) <= 8222);
+CREATE DOMAIN urlmode.typed AS bytea CHECK (octet_length(VALUE) <= 65536);
 CREATE DOMAIN urlmode.verify_ms AS integer CHECK (VALUE BETWEEN 1000 AND 120000);
 CREATE DOMAIN urlmode.approvers AS jsonb CHECK (VALUE IS NULL OR CASE WHEN jsonb_typeof(VALUE) = 'array'
 	THEN jsonb_array_length(VALUE) <= 16 AND NOT jsonb_path_exists(VALUE, '$[*] ? (@.type() != "string" || @ == "")') ELSE false END);
@@ -87,6 +88,7 @@ COMMENT ON DOMAIN urlmode.reason IS 'Code that explains an action, at most 64 lo
 COMMENT ON DOMAIN urlmode.result IS 'Sealed result, at most 65536 bytes.';
 COMMENT ON DOMAIN urlmode.form IS 'Sealed definition of a form, at most 16414 bytes.';
 COMMENT ON DOMAIN urlmode.problem IS 'Sealed problem of a value, at most 8222 bytes.';
+COMMENT ON DOMAIN urlmode.typed IS 'Sealed values that are not secret, at most 65536 bytes.';
 COMMENT ON DOMAIN urlmode.verify_ms IS 'How long the check of a value may take, in milliseconds, 1000 to 120000.';
 COMMENT ON DOMAIN urlmode.approvers IS 'Who may decide: names of at most 16 users as a JSON array; an empty one: anybody but the subject.';
 COMMENT ON DOMAIN urlmode.event_type IS 'Type of an event, in the words of its provider, at most 512 bytes.';
@@ -146,6 +148,7 @@ CREATE TABLE urlmode.elicitation (
 	result       urlmode.result,
 	form         urlmode.form,
 	problem      urlmode.problem,
+	typed        urlmode.typed,
 	CHECK ((status = 'completed') = (action IS NOT NULL)
 		AND (action IS NULL) = (completed_at IS NULL)),
 	CHECK (kind <> 'payment' OR expected IS NOT NULL)
@@ -196,6 +199,8 @@ COMMENT ON COLUMN urlmode.elicitation.decided_by IS 'Who has decided an approval
 COMMENT ON COLUMN urlmode.elicitation.form IS
 	'What the page asks, as sealed JSON. Kept until the elicitation ends.';
 COMMENT ON COLUMN urlmode.elicitation.problem IS 'What is wrong with the last value, as sealed JSON, for the page.';
+COMMENT ON COLUMN urlmode.elicitation.typed IS
+	'What was typed into the fields that are not secret, as sealed JSON, for the page of the browser that has sent it: a form that comes back shows it. Kept until the elicitation ends.';
 COMMENT ON COLUMN urlmode.elicitation.dormant IS
 	'Whether it was superseded, abandoned or expired, and no call can be given it unless an event or a payment comes. Set by those, reset by these.';
 COMMENT ON COLUMN urlmode.elicitation.created_at IS 'When the MCP server created it.';

@@ -75,8 +75,12 @@ BEGIN
 	IF keep_unclaimed_ms IS NULL OR keep_unclaimed_ms < 604800000 THEN
 		RAISE invalid_parameter_value USING MESSAGE = 'keep_unclaimed_ms is less than seven days (604800000)';
 	END IF;
-	-- By itself: it locks elicitations in the order of their ids.
+	-- By themselves: they lock elicitations in the order of their ids.
 	PERFORM urlmode.end_due_checks();
+	found := urlmode.expire_forms();
+	IF found > 0 THEN
+		RETURN found;
+	END IF;
 	found := urlmode.find_unknown();
 	IF found > 0 THEN
 		RETURN found;
@@ -132,7 +136,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.purge_results(bigint) IS
-	'Purges the results and verifiers that are due, and the results of payments and signatures that nobody has claimed for keep_unclaimed_ms milliseconds, thirty days by default and seven at least; references, amounts and currencies stay. Ends the claims that were fulfilled before that time and never confirmed. Takes at most 1000 of each and returns how many it took: call it again until it returns 0. Before that, it wipes values that were not checked in time (016_form), and records the events of unknown elicitations that are known since (015_unknown_event). Every MCP server calls it now and then.';
+	'Purges the results and verifiers that are due, and the results of payments and signatures that nobody has claimed for keep_unclaimed_ms milliseconds, thirty days by default and seven at least; references, amounts and currencies stay. Ends the claims that were fulfilled before that time and never confirmed. Takes at most 1000 of each and returns how many it took: call it again until it returns 0. Before that, it wipes values that were not checked in time, ends forms that have expired (016_form), and records the events of unknown elicitations that are known since (015_unknown_event). Every MCP server calls it now and then.';
 
 -- A purge goes through the rows of a kind once, in the order of their expiry, and
 -- each batch begins where the one before it ended. Otherwise it would read again

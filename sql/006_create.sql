@@ -76,7 +76,7 @@ BEGIN
 	WITH superseded AS (
 		UPDATE urlmode.elicitation e
 		SET status = 'completed', action = 'cancel', reason = 'superseded', verifier = NULL,
-			form = NULL, problem = NULL, result = NULL, check_until = NULL,
+			form = NULL, problem = NULL, typed = NULL, result = NULL, check_until = NULL,
 			completed_at = now(), dormant = urlmode.becomes_dormant(e)
 		WHERE e.id = ANY (ids) AND e.status <> 'completed'
 		RETURNING e.id

@@ -53,7 +53,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WITH expired AS (
 		UPDATE urlmode.elicitation e
 		SET status = 'completed', action = 'cancel', reason = 'expired', verifier = NULL,
-			form = NULL, problem = NULL, result = NULL, check_until = NULL,
+			form = NULL, problem = NULL, typed = NULL, result = NULL, check_until = NULL,
 			completed_at = now(), dormant = urlmode.becomes_dormant(e)
 		FROM (SELECT u.* FROM unnest(ids, bindings) AS u (id, binding) ORDER BY u.id) a
 		WHERE e.id = a.id AND e.binding = a.binding
@@ -152,7 +152,7 @@ BEGIN
 	END IF;
 	UPDATE urlmode.elicitation e
 	SET status = 'completed', action = settle.action, reason = settle.reason,
-		result = settle.result, form = NULL, problem = NULL, check_until = NULL, completed_at = now(),
+		result = settle.result, form = NULL, problem = NULL, typed = NULL, check_until = NULL, completed_at = now(),
 		completed_from = CASE WHEN settle.action = 'cancel' AND e.status <> 'pending' THEN e.status END
 	WHERE e.id = settle.id;
 	IF NOT (row.kind = 'payment' AND settle.action = 'accept') THEN

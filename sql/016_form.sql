@@ -5,7 +5,8 @@
 -- known. `four_eyes` says whether these names are the ones that MCP servers use as
 -- subjects, so that nobody has two. As in 007_callback, the functions for the
 -- callback programs take parallel arrays, return one row for each element in the
--- same order, and wait 20 ms for the lock of a row.
+-- same order, and wait 20 ms for the lock of a row. A row of another kind than the
+-- provider's is unknown to them.
 --
 --   answer_form   an input without verify_ms, or an approval, is completed. Another input
 --                 is processing, and its value waits to be checked
@@ -14,18 +15,28 @@
 --                 the form is opened again
 --
 -- A value that is not checked in time leaves its form opened: effective_status says so
--- at once, and end_due_checks wipes the value.
+-- at once, and end_due_checks wipes the value. A form that comes back shows what was typed
+-- into the fields that are not secret (typed), to the browser that has sent it. Whatever
+-- the page needs is wiped at the end of the form, also where nobody waits (expire_forms).
 
 SET LOCAL ROLE urlmode_owner;
 
 CREATE INDEX elicitation_check_until ON urlmode.elicitation (check_until) WHERE check_until IS NOT NULL;
 COMMENT ON INDEX urlmode.elicitation_check_until IS 'Finds values that were not checked in time.';
+CREATE INDEX elicitation_form ON urlmode.elicitation (expires_at) WHERE form IS NOT NULL;
+COMMENT ON INDEX urlmode.elicitation_form IS 'Finds forms that have expired.';
 
 CREATE FUNCTION urlmode.max_tries() RETURNS integer
 LANGUAGE sql IMMUTABLE AS $$
 	SELECT 5
 $$;
 COMMENT ON FUNCTION urlmode.max_tries() IS 'Internal. How many values with a problem end an elicitation.';
+
+CREATE FUNCTION urlmode.max_unchecked() RETURNS integer
+LANGUAGE sql IMMUTABLE AS $$
+	SELECT 10
+$$;
+COMMENT ON FUNCTION urlmode.max_unchecked() IS 'Internal. How many values that could not be checked end an elicitation.';
 
 CREATE FUNCTION urlmode.end_due_checks(ids uuid[] DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -38,16 +49,36 @@ BEGIN
 		ORDER BY e.id LIMIT 1000 FOR NO KEY UPDATE SKIP LOCKED
 	), ended AS (
 		UPDATE urlmode.elicitation e
-		SET status = 'opened', result = NULL, check_until = NULL, unchecked = true
-		FROM due d WHERE e.id = d.id
-		RETURNING e.id
+		SET status = CASE WHEN c.ends THEN 'completed' ELSE 'opened' END,
+			result = NULL, check_until = NULL, unchecked = true,
+			action = CASE WHEN c.ends THEN 'cancel' END, reason = CASE WHEN c.ends THEN 'not_checked' ELSE '' END,
+			completed_at = CASE WHEN c.ends THEN now() END, problem = NULL,
+			form = CASE WHEN NOT c.ends THEN e.form END, typed = CASE WHEN NOT c.ends THEN e.typed END
+		FROM due d JOIN urlmode.elicitation x ON x.id = d.id
+		CROSS JOIN LATERAL (SELECT x.checks - x.failed_attempts >= urlmode.max_unchecked() AS ends) c
+		WHERE e.id = d.id
+		RETURNING e.id, e.status
 	)
-	SELECT array_agg(urlmode.announcement(x.id, 'opened')) INTO announcements FROM ended x;
+	SELECT array_agg(urlmode.announcement(x.id, x.status)) INTO announcements FROM ended x;
 	PERFORM urlmode.announce(announcements);
 END
 $$;
 COMMENT ON FUNCTION urlmode.end_due_checks(uuid[]) IS
-	'Internal. Wipes values that were not checked in time, and opens their forms again: of these elicitations, or of any 1000.';
+	'Internal. Wipes values that were not checked in time, and opens their forms again, or ends them after max_unchecked: of these elicitations, or of any 1000.';
+
+CREATE FUNCTION urlmode.expire_forms() RETURNS bigint
+LANGUAGE sql AS $$
+	WITH due AS (
+		SELECT e.id, e.binding FROM urlmode.elicitation e
+		WHERE e.form IS NOT NULL AND e.expires_at <= now()
+		ORDER BY e.id LIMIT 1000 FOR NO KEY UPDATE SKIP LOCKED
+	), ids AS (
+		SELECT array_agg(d.id) AS ids, array_agg(d.binding::bytea) AS bindings FROM due d
+	)
+	SELECT count(x) FROM ids i, LATERAL urlmode.expire(i.ids, i.bindings) AS x
+$$;
+COMMENT ON FUNCTION urlmode.expire_forms() IS
+	'Internal. Completes forms that have expired, so that their words do not stay where nobody waits: at most 1000. Returns how many.';
 
 -- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
 CREATE FUNCTION urlmode.refuse_user(e urlmode.elicitation, subject text, four_eyes boolean) RETURNS text
@@ -78,7 +109,7 @@ COMMENT ON FUNCTION urlmode.form_outcome(urlmode.elicitation, text, boolean) IS
 	'Internal. How far a form is, for this user: pending, opened, processing, completed, expired, unknown, or what refuse_user says.';
 
 CREATE FUNCTION urlmode.open_form(
-	ids uuid[], providers text[], browsers bytea[], subjects text[], four_eyes boolean[]
+	ids uuid[], providers text[], kinds text[], browsers bytea[], subjects text[], four_eyes boolean[]
 )
 RETURNS TABLE (outcome text, expires bigint, binding bytea)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -93,12 +124,12 @@ BEGIN
 		SET status = 'opened', browser = a.browser, opened_at = coalesce(e.opened_at, now())
 		FROM (
 			SELECT DISTINCT ON (u.id) u.*
-			FROM unnest(ids, providers, browsers, subjects, four_eyes)
-				WITH ORDINALITY AS u (id, provider, browser, subject, four_eyes, n)
+			FROM unnest(ids, providers, kinds, browsers, subjects, four_eyes)
+				WITH ORDINALITY AS u (id, provider, kind, browser, subject, four_eyes, n)
 			WHERE u.browser IS NOT NULL AND u.subject IS NOT NULL
 			ORDER BY u.id, u.n
 		) a
-		WHERE e.id = a.id AND e.provider = a.provider
+		WHERE e.id = a.id AND e.provider = a.provider AND e.kind = a.kind
 			AND (e.status = 'pending' OR e.browser IS DISTINCT FROM a.browser)
 			AND urlmode.form_outcome(e, a.subject, a.four_eyes) IN ('pending', 'opened')
 		RETURNING e.id
@@ -109,21 +140,21 @@ BEGIN
 	RETURN QUERY
 	SELECT o.outcome, ceil(extract(epoch FROM e.expires_at))::bigint,
 		CASE WHEN o.outcome IN ('pending', 'opened', 'processing', 'completed') THEN e.binding::bytea END
-	FROM unnest(ids, providers, subjects, four_eyes) WITH ORDINALITY AS a (id, provider, subject, four_eyes, n)
-	LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.provider = a.provider
+	FROM unnest(ids, providers, kinds, subjects, four_eyes) WITH ORDINALITY AS a (id, provider, kind, subject, four_eyes, n)
+	LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.provider = a.provider AND e.kind = a.kind
 	CROSS JOIN LATERAL urlmode.form_outcome(e, a.subject, a.four_eyes) AS o (outcome)
 	ORDER BY a.n;
 END
 $$;
-COMMENT ON FUNCTION urlmode.open_form(uuid[], text[], bytea[], text[], boolean[]) IS
+COMMENT ON FUNCTION urlmode.open_form(uuid[], text[], text[], bytea[], text[], boolean[]) IS
 	'A browser comes to /connect with a link to a form: pending becomes opened, if the user is known and may answer. browsers: NULL: only looks. outcome: pending, opened, processing, completed, expired, unknown, or what refuse_user says. binding: of the row, unless it is refused or has expired.';
 
 CREATE FUNCTION urlmode.look_up_form(
-	ids uuid[], bindings bytea[], providers text[], subjects text[], four_eyes boolean[]
+	ids uuid[], bindings bytea[], providers text[], kinds text[], subjects text[], four_eyes boolean[]
 )
 RETURNS TABLE (
-	outcome text, action text, reason text, requester text, subject text, expires bigint, kind text,
-	form bytea, problem bytea, unchecked boolean, decided_by text
+	outcome text, action text, reason text, requester text, subject text, expires bigint,
+	form bytea, problem bytea, typed bytea, unchecked boolean, browser bytea, decided_by text
 )
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '20ms' SET plan_cache_mode = force_generic_plan AS $$
@@ -131,25 +162,27 @@ BEGIN
 	PERFORM urlmode.end_due_checks(ids);
 	RETURN QUERY
 	SELECT o.outcome, e.action::text, e.reason::text, e.requester::text, e.subject::text,
-		ceil(extract(epoch FROM e.expires_at))::bigint, e.kind::text,
+		ceil(extract(epoch FROM e.expires_at))::bigint,
 		CASE WHEN o.outcome IN ('pending', 'opened') THEN e.form::bytea END,
 		CASE WHEN o.outcome IN ('pending', 'opened') THEN e.problem::bytea END,
+		CASE WHEN o.outcome IN ('pending', 'opened') THEN e.typed::bytea END,
 		-- Also where another transaction holds the row, so that its value was not wiped yet.
-		coalesce(e.unchecked OR e.check_until <= now(), false),
+		coalesce(e.unchecked OR e.check_until <= now(), false), e.browser::bytea,
 		CASE WHEN o.outcome = 'completed' THEN e.decided_by::text END
-	FROM unnest(ids, bindings, providers, subjects, four_eyes)
-		WITH ORDINALITY AS a (id, binding, provider, subject, four_eyes, n)
-	LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
+	FROM unnest(ids, bindings, providers, kinds, subjects, four_eyes)
+		WITH ORDINALITY AS a (id, binding, provider, kind, subject, four_eyes, n)
+	LEFT JOIN urlmode.elicitation e
+		ON e.id = a.id AND e.binding = a.binding AND e.provider = a.provider AND e.kind = a.kind
 	CROSS JOIN LATERAL urlmode.form_outcome(e, a.subject, a.four_eyes) AS o (outcome)
 	ORDER BY a.n;
 END
 $$;
-COMMENT ON FUNCTION urlmode.look_up_form(uuid[], bytea[], text[], text[], boolean[]) IS
-	'The forms, to show their pages. It changes nothing but a value that was not checked in time. outcome: as of open_form. problem: of the last value, sealed. unchecked: the last value could not be checked. decided_by: who has decided an approval.';
+COMMENT ON FUNCTION urlmode.look_up_form(uuid[], bytea[], text[], text[], text[], boolean[]) IS
+	'The forms, to show their pages. It changes nothing but a value that was not checked in time. outcome: as of open_form. problem: of the last value, sealed. typed: sealed for the browser that has sent it. browser: that last came. unchecked: the last value could not be checked. decided_by: who has decided an approval.';
 
 CREATE FUNCTION urlmode.answer_form(
-	ids uuid[], bindings bytea[], providers text[], browsers bytea[], subjects text[], four_eyes boolean[],
-	actions text[], reasons text[], results bytea[], outcomes bytea[]
+	ids uuid[], bindings bytea[], providers text[], kinds text[], browsers bytea[], subjects text[], four_eyes boolean[],
+	actions text[], reasons text[], results bytea[], outcomes bytea[], shown bytea[]
 )
 RETURNS TABLE (outcome text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -162,7 +195,7 @@ BEGIN
 	PERFORM urlmode.end_due_checks(ids);
 	FOR i IN 1 .. coalesce(cardinality(ids), 0) LOOP
 		SELECT * INTO row FROM urlmode.elicitation e
-		WHERE e.id = ids[i] AND e.binding = bindings[i] AND e.provider = providers[i];
+		WHERE e.id = ids[i] AND e.binding = bindings[i] AND e.provider = providers[i] AND e.kind = kinds[i];
 		outcome := urlmode.form_outcome(row, subjects[i], four_eyes[i]);
 		IF outcome IN ('pending', 'opened') AND actions[i] IN ('accept', 'decline') AND reasons[i] IS NOT NULL THEN
 			waits := row.verify_ms IS NOT NULL AND actions[i] = 'accept';
@@ -176,6 +209,7 @@ BEGIN
 				checks = e.checks + waits::integer,
 				check_until = CASE WHEN waits THEN now() + e.verify_ms * interval '1 millisecond' END,
 				unchecked = false, problem = NULL, form = CASE WHEN waits THEN e.form END,
+				typed = CASE WHEN waits THEN shown[i] END,
 				decided_by = CASE WHEN e.kind = 'approval' THEN coalesce(subjects[i], e.subject) END
 			WHERE e.id = row.id;
 			IF NOT waits THEN
@@ -195,8 +229,8 @@ BEGIN
 	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION urlmode.answer_form(uuid[], bytea[], text[], bytea[], text[], boolean[], text[], text[], bytea[], bytea[]) IS
-	'The user has answered a form: accept, with what was typed or with the decision, or decline. outcomes: sealed, for the announcement. outcome: completed; processing (the MCP server checks the value; nothing more was taken if one was processing before); already, expired, unknown, or what refuse_user says, which change nothing. The decision about an approval is also an event.';
+COMMENT ON FUNCTION urlmode.answer_form(uuid[], bytea[], text[], text[], bytea[], text[], boolean[], text[], text[], bytea[], bytea[], bytea[]) IS
+	'The user has answered a form: accept, with what was typed or with the decision, or decline. outcomes: sealed, for the announcement. shown: what is not secret of a value that is checked, sealed for the page. outcome: completed; processing (the MCP server checks the value; nothing more was taken if one was processing before); already, expired, unknown, or what refuse_user says, which change nothing. The decision about an approval is also an event.';
 
 CREATE FUNCTION urlmode.take_check(id uuid, binding bytea)
 RETURNS TABLE (lease integer, result bytea, left_ms bigint)
@@ -228,19 +262,22 @@ BEGIN
 	THEN
 		RETURN 'late';
 	ELSIF failed OR end_check.problem IS NOT NULL THEN
-		ends := NOT failed AND row.failed_attempts + 1 >= urlmode.max_tries();
+		ends := CASE WHEN failed THEN row.checks - row.failed_attempts >= urlmode.max_unchecked()
+			ELSE row.failed_attempts + 1 >= urlmode.max_tries() END;
 		UPDATE urlmode.elicitation e
 		SET status = CASE WHEN ends THEN 'completed' ELSE 'opened' END, result = NULL, check_until = NULL,
 			unchecked = failed, problem = CASE WHEN NOT ends AND NOT failed THEN end_check.problem END,
 			failed_attempts = e.failed_attempts + (NOT failed)::integer,
-			action = CASE WHEN ends THEN 'cancel' END, reason = CASE WHEN ends THEN 'refused_input' ELSE '' END,
-			completed_at = CASE WHEN ends THEN now() END, form = CASE WHEN NOT ends THEN e.form END
+			action = CASE WHEN ends THEN 'cancel' END,
+			reason = CASE WHEN NOT ends THEN '' WHEN failed THEN 'not_checked' ELSE 'refused_input' END,
+			completed_at = CASE WHEN ends THEN now() END,
+			form = CASE WHEN NOT ends THEN e.form END, typed = CASE WHEN NOT ends THEN e.typed END
 		WHERE e.id = row.id;
 		PERFORM pg_notify('urlmode', urlmode.announcement(row.id, CASE WHEN ends THEN 'completed' ELSE 'opened' END));
 		RETURN CASE WHEN ends THEN 'refused' ELSE 'opened' END;
 	END IF;
 	UPDATE urlmode.elicitation e
-	SET status = 'completed', action = 'accept', reason = '', completed_at = now(), check_until = NULL, form = NULL
+	SET status = 'completed', action = 'accept', reason = '', completed_at = now(), check_until = NULL, form = NULL, typed = NULL
 	WHERE e.id = row.id;
 	INSERT INTO urlmode.purge_queue (ids) VALUES (ARRAY[row.id]);
 	PERFORM pg_notify('urlmode', urlmode.announcement(row.id, 'completed', end_check.outcome));
@@ -248,23 +285,25 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.end_check(uuid, bytea, integer, bytea, boolean, bytea) IS
-	'Ends the check of this lease. Without a problem the input is completed with accept. A problem, sealed, is shown at its field, and the value is wiped; the fifth ends the input with cancel and refused_input. failed: nobody knows whether the value is good; it is wiped, and the page says that it could not be checked. outcome, the argument: sealed, for the announcement. Returns completed, opened, refused, unknown, or late: the time was over, or the check has ended before, and nothing changed.';
+	'Ends the check of this lease. Without a problem the input is completed with accept. A problem, sealed, is shown at its field, and the value is wiped; the fifth ends the input with cancel and refused_input. failed: nobody knows whether the value is good; it is wiped, and the page says that it could not be checked. The tenth value that could not be checked, also in time, ends the input with cancel and not_checked. outcome, the argument: sealed, for the announcement. Returns completed, opened, refused (it has ended), unknown, or late: the time was over, or the check has ended before, and nothing changed.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.max_tries(),
+	urlmode.max_unchecked(),
+	urlmode.expire_forms(),
 	urlmode.end_due_checks(uuid[]),
 	urlmode.refuse_user(urlmode.elicitation, text, boolean),
 	urlmode.form_outcome(urlmode.elicitation, text, boolean),
-	urlmode.open_form(uuid[], text[], bytea[], text[], boolean[]),
-	urlmode.look_up_form(uuid[], bytea[], text[], text[], boolean[]),
-	urlmode.answer_form(uuid[], bytea[], text[], bytea[], text[], boolean[], text[], text[], bytea[], bytea[]),
+	urlmode.open_form(uuid[], text[], text[], bytea[], text[], boolean[]),
+	urlmode.look_up_form(uuid[], bytea[], text[], text[], text[], boolean[]),
+	urlmode.answer_form(uuid[], bytea[], text[], text[], bytea[], text[], boolean[], text[], text[], bytea[], bytea[], bytea[]),
 	urlmode.take_check(uuid, bytea),
 	urlmode.end_check(uuid, bytea, integer, bytea, boolean, bytea)
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
-	urlmode.open_form(uuid[], text[], bytea[], text[], boolean[]),
-	urlmode.look_up_form(uuid[], bytea[], text[], text[], boolean[]),
-	urlmode.answer_form(uuid[], bytea[], text[], bytea[], text[], boolean[], text[], text[], bytea[], bytea[])
+	urlmode.open_form(uuid[], text[], text[], bytea[], text[], boolean[]),
+	urlmode.look_up_form(uuid[], bytea[], text[], text[], text[], boolean[]),
+	urlmode.answer_form(uuid[], bytea[], text[], text[], bytea[], text[], boolean[], text[], text[], bytea[], bytea[], bytea[])
 TO urlmode_cgi;
 GRANT EXECUTE ON FUNCTION
 	urlmode.take_check(uuid, bytea),

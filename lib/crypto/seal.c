@@ -110,6 +110,40 @@ um_seal_open(struct um_buf *out, struct um_str sealed,
 	return ok;
 }
 
+/* The key and the context of what is for the page. */
+static bool
+derive_for_page(uint8_t derived[static UM_KEY_LEN],
+	char context[static UM_UUID_LEN + UM_BINDING_LEN], const char *info,
+	const uint8_t id[static UM_UUID_LEN],
+	const uint8_t binding[static UM_BINDING_LEN],
+	const struct um_keys *keys, const struct um_key *key)
+{
+	memcpy(context, id, UM_UUID_LEN);
+	memcpy(context + UM_UUID_LEN, binding, UM_BINDING_LEN);
+	return um_keys_derive(derived, keys, key, um_str(""), um_str(info));
+}
+
+bool
+um_seal_put_for_page(struct um_buf *out, struct um_str json, const char *info,
+	const uint8_t id[static UM_UUID_LEN],
+	const uint8_t binding[static UM_BINDING_LEN],
+	const struct um_keys *keys, const uint8_t nonce[static UM_NONCE_LEN])
+{
+	char context[UM_UUID_LEN + UM_BINDING_LEN];
+	uint8_t derived[UM_KEY_LEN];
+	bool ok = um_buf_reserve(out, UM_SEAL_OVERHEAD + json.len)
+		&& derive_for_page(derived, context, info, id, binding, keys,
+			um_keys_minting(keys))
+		&& um_envelope_seal((uint8_t *)out->ptr + out->len, FOR_OWNER,
+			keys, derived, nonce,
+			(struct um_str){ context, sizeof(context) }, json);
+
+	if (ok)
+		out->len += UM_SEAL_OVERHEAD + json.len;
+	explicit_bzero(derived, sizeof(derived));
+	return ok;
+}
+
 bool
 um_seal_open_for_page(struct um_buf *out, struct um_str sealed,
 	const char *info, const uint8_t id[static UM_UUID_LEN],
@@ -123,9 +157,7 @@ um_seal_open_for_page(struct um_buf *out, struct um_str sealed,
 
 	if (key == NULL || !um_buf_reserve(out, sealed.len))
 		return false;
-	memcpy(context, id, UM_UUID_LEN);
-	memcpy(context + UM_UUID_LEN, binding, UM_BINDING_LEN);
-	ok = um_keys_derive(derived, keys, key, um_str(""), um_str(info))
+	ok = derive_for_page(derived, context, info, id, binding, keys, key)
 		&& um_envelope_open((uint8_t *)out->ptr + out->len, keys,
 			derived, (struct um_str){ context, sizeof(context) },
 			sealed);

@@ -15,7 +15,9 @@
  *
  * The definition of a form, and the problem of a value in it, are sealed by the
  * waiting side, for the page: version 1, with the key of "urlmode form v1" or
- * "urlmode problem v1" without a salt, and the context id || binding.
+ * "urlmode problem v1" without a salt, and the context id || binding. What the
+ * page itself keeps for a browser is sealed in the same way: "urlmode typed v1",
+ * with the context id || browser.
  *
  * The outcome is sent in a notification. It has one key for all rows, as state
  * tokens have, because a derivation is a quarter of the cost of a completion.
@@ -68,7 +70,17 @@ bool um_seal_open(struct um_buf *out, struct um_str sealed,
 #define UM_SEAL_FORM "urlmode form v1"
 #define UM_SEAL_PROBLEM "urlmode problem v1"
 
-/* The same of a form or a problem: `info` is one of the two above. */
+/* What the page shows again, sealed for the digest of a browser. */
+#define UM_SEAL_TYPED "urlmode typed v1"
+
+/*
+ * The same of what is for the page: `info` is one of the three above. For the
+ * last of them, `binding` is the digest of the browser, which is as long.
+ */
+bool um_seal_put_for_page(struct um_buf *out, struct um_str json,
+	const char *info, const uint8_t id[static UM_UUID_LEN],
+	const uint8_t binding[static UM_BINDING_LEN],
+	const struct um_keys *keys, const uint8_t nonce[static UM_NONCE_LEN]);
 bool um_seal_open_for_page(struct um_buf *out, struct um_str sealed,
 	const char *info, const uint8_t id[static UM_UUID_LEN],
 	const uint8_t binding[static UM_BINDING_LEN],

@@ -136,12 +136,51 @@ put_value(struct um_buf *json, const struct um_input *input,
 
 void
 um_answers_put(struct um_buf *json, const struct um_answers *answers,
-	const struct um_definition *definition)
+	const struct um_definition *definition, bool secrets)
 {
 	um_json_put_begin(json);
 	for (size_t i = 0; i < definition->inputs_len; i++)
-		put_value(json, &definition->input[i], answers->input[i].value);
+		if (secrets || definition->input[i].type != UM_INPUT_SECRET)
+			put_value(json, &definition->input[i],
+				answers->input[i].value);
 	um_json_put_end(json);
+}
+
+static struct um_str
+text_of(const struct um_json_node *value)
+{
+	if (um_json_is(value, UM_JSON_TRUE))
+		return um_str(CHECKED);
+	if (um_json_is(value, UM_JSON_STRING)
+		|| um_json_is(value, UM_JSON_INTEGER)
+		|| um_json_is(value, UM_JSON_REAL))
+		return (struct um_str){ value->text, value->len };
+	return (struct um_str){ 0 };
+}
+
+bool
+um_answers_read_json(struct um_answers *answers,
+	const struct um_definition *definition,
+	const struct um_json_node *values)
+{
+	size_t len = 1;
+	char *at;
+
+	*answers = (struct um_answers){ 0 };
+	for (size_t i = 0; i < definition->inputs_len; i++)
+		len += text_of(
+			um_json_member(values, definition->input[i].name))
+			       .len;
+	answers->bytes = at = malloc(len);
+	if (at == NULL)
+		return false;
+	answers->bytes_len = len;
+	for (size_t i = 0; i < definition->inputs_len; i++)
+		answers->input[i].value = take_value(&at,
+			text_of(um_json_member(values,
+				definition->input[i].name)),
+			false, false);
+	return true;
 }
 
 void

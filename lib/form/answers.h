@@ -53,10 +53,19 @@ enum um_answers_state um_answers_read(struct um_answers *answers,
 
 /*
  * Appends the object of the values of a form without mistakes: a checkbox is
- * true or false, a number a number, and an empty value is left out.
+ * true or false, a number a number, and an empty value is left out; without
+ * `secrets`, so is a secret.
  */
 void um_answers_put(struct um_buf *json, const struct um_answers *answers,
-	const struct um_definition *definition);
+	const struct um_definition *definition, bool secrets);
+
+/*
+ * Reads the values of such an object, without checking them. The caller frees
+ * the answers in every case. False: out of memory.
+ */
+bool um_answers_read_json(struct um_answers *answers,
+	const struct um_definition *definition,
+	const struct um_json_node *values);
 
 /* Wipes the values, and frees them. */
 void um_answers_free(struct um_answers *answers);

@@ -42,6 +42,8 @@ enum param {
 	CHECKOUT,
 	ANNOUNCED,
 	FOUR_EYES,
+	KIND,
+	TYPED,
 };
 
 static const struct {
@@ -67,6 +69,8 @@ static const struct {
 	[CHECKOUT] = { OID_TEXT, OID_TEXT_ARRAY },
 	[ANNOUNCED] = { OID_BYTEA, OID_BYTEA_ARRAY },
 	[FOUR_EYES] = { OID_BOOL, OID_BOOL_ARRAY },
+	[KIND] = { OID_TEXT, OID_TEXT_ARRAY },
+	[TYPED] = { OID_BYTEA, OID_BYTEA_ARRAY },
 };
 
 static const struct statement {
@@ -100,18 +104,18 @@ static const struct statement {
 			ANNOUNCED } },
 	{ UM_OP_OPEN_FORM, "open_form",
 		"SELECT outcome, expires, binding "
-		"FROM urlmode.open_form($1, $2, $3, $4, $5)",
-		{ ID, PROVIDER, BROWSER, SUBJECT, FOUR_EYES } },
+		"FROM urlmode.open_form($1, $2, $3, $4, $5, $6)",
+		{ ID, PROVIDER, KIND, BROWSER, SUBJECT, FOUR_EYES } },
 	{ UM_OP_LOOK_UP_FORM, "look_up_form",
 		"SELECT outcome, requester, subject, action, reason, expires, "
-		"kind, form, problem, unchecked, decided_by "
-		"FROM urlmode.look_up_form($1, $2, $3, $4, $5)",
-		{ ID, BINDING, PROVIDER, SUBJECT, FOUR_EYES } },
+		"form, problem, typed, unchecked, browser, decided_by "
+		"FROM urlmode.look_up_form($1, $2, $3, $4, $5, $6)",
+		{ ID, BINDING, PROVIDER, KIND, SUBJECT, FOUR_EYES } },
 	{ UM_OP_ANSWER_FORM, "answer_form",
 		"SELECT outcome FROM urlmode.answer_form($1, $2, $3, $4, $5, "
-		"$6, $7, $8, $9, $10)",
-		{ ID, BINDING, PROVIDER, BROWSER, SUBJECT, FOUR_EYES, ACTION,
-			REASON, RESULT, ANNOUNCED } },
+		"$6, $7, $8, $9, $10, $11, $12)",
+		{ ID, BINDING, PROVIDER, KIND, BROWSER, SUBJECT, FOUR_EYES,
+			ACTION, REASON, RESULT, ANNOUNCED, TYPED } },
 	{ UM_OP_EVENT, "record_events",
 		"SELECT outcome, mismatch, elicitation "
 		"FROM urlmode.record_events($1, $2, $3, $4, $5, $6, $7, $8, "
@@ -248,6 +252,12 @@ put_param(struct um_buf *out, enum param param, const struct um_op *op)
 		break;
 	case FOUR_EYES:
 		um_array_put(out, op->four_eyes ? "\1" : "", 1);
+		break;
+	case KIND:
+		um_array_put_text(out, op->row_kind);
+		break;
+	case TYPED:
+		um_array_put(out, op->typed.ptr, op->typed.len);
 		break;
 	case END:
 		break;

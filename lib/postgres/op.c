@@ -101,6 +101,7 @@ um_op_free(struct um_op *op)
 {
 	um_buf_free(&op->result);
 	um_buf_free(&op->announced);
+	um_buf_free(&op->typed);
 	free(op->row.requester);
 	free(op->row.subject);
 	free(op->row.action);
@@ -112,5 +113,6 @@ um_op_free(struct um_op *op)
 	free(op->row.decided_by);
 	um_buf_free(&op->row.form);
 	um_buf_free(&op->row.problem);
+	um_buf_free(&op->row.typed);
 	op->row = (struct um_row){ 0 };
 }

@@ -101,7 +101,9 @@ struct um_op {
 	/* OPEN, OPEN_FORM, ANSWER_FORM: the browser that continues. */
 	uint8_t browser[UM_BROWSER_LEN];
 	bool only_looks; /* OPEN_FORM: changes nothing */
-	bool four_eyes;  /* FORM: as the provider's, in the configuration */
+	/* FORM: the provider's, by its name; a row of another is unknown. */
+	const char *row_kind;
+	bool four_eyes; /* FORM: as the provider's, in the configuration */
 	/* OPEN: how long the row waits for its provider after its expiry. */
 	int64_t grace_ms;
 
@@ -115,6 +117,8 @@ struct um_op {
 	struct um_buf result;
 	/* The same: the sealed outcome that the database announces. */
 	struct um_buf announced;
+	/* ANSWER_FORM: what the page may show again, sealed, or empty. */
+	struct um_buf typed;
 
 	enum um_store_status status;
 	enum um_row_outcome outcome;         /* LOOK_UP, OPEN, COMPLETE */
@@ -124,11 +128,11 @@ struct um_op {
 		char *subject;    /* LOOK_UP */
 		char *action;     /* LOOK_UP; NULL until it is completed */
 		char *reason;     /* LOOK_UP */
-		char *kind;       /* OPEN, when opened; LOOK_UP_FORM */
+		char *kind;       /* OPEN, when opened */
 		char *target_url; /* OPEN, when opened */
 		int64_t expires;  /* LOOK_UP, OPEN, FORM: Unix seconds */
 		/* LOOK_UP_FORM: sealed, or empty; who has decided, or NULL. */
-		struct um_buf form, problem;
+		struct um_buf form, problem, typed;
 		char *decided_by;
 		bool unchecked; /* the last value could not be checked */
 		/* LOOK_UP: of the amount to be paid; NULL if there is none. */
@@ -138,7 +142,8 @@ struct um_op {
 		int64_t failed_attempts;
 		/* LOOK_UP: paid in full, but after it had ended. */
 		bool late;
-		bool has_browser; /* LOOK_UP: a browser has opened it */
+		/* LOOK_UP, LOOK_UP_FORM: a browser has opened it. */
+		bool has_browser;
 		uint8_t browser[UM_BROWSER_LEN];
 		/* EVENT: amount or currency, if it is not the expected one. */
 		char *mismatch;
@@ -156,6 +161,7 @@ struct um_op {
 	bool isolated;    /* it gets a transaction of its own */
 	bool is_held;     /* HELD said that another session has its row */
 	bool was_aside;   /* it was tried again after a lock */
+	bool was_sent;    /* so that it may be carried out, if UNAVAILABLE */
 
 	void *owner; /* for the caller that submits it */
 };

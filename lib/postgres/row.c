@@ -88,12 +88,14 @@ read_form(struct um_op *op, const PGresult *res, int row)
 	op->row.action = column(res, row, 3);
 	op->row.reason = column(res, row, 4);
 	op->row.expires = strtoll(PQgetvalue(res, row, 5), NULL, 10);
-	op->row.kind = column(res, row, 6);
 	op->row.unchecked = strcmp(PQgetvalue(res, row, 9), "t") == 0;
-	op->row.decided_by = column(res, row, 10);
+	op->row.has_browser = column_bytes(op->row.browser,
+		sizeof(op->row.browser), res, row, 10);
+	op->row.decided_by = column(res, row, 11);
 	return um_op_parse_outcome(op, PQgetvalue(res, row, 0))
-		&& column_buf(&op->row.form, res, row, 7)
-		&& column_buf(&op->row.problem, res, row, 8);
+		&& column_buf(&op->row.form, res, row, 6)
+		&& column_buf(&op->row.problem, res, row, 7)
+		&& column_buf(&op->row.typed, res, row, 8);
 }
 
 /* Without a binding, it is refused or has expired. */

@@ -182,6 +182,9 @@ start_batches(struct um_store *store, int64_t now)
 			connection_lost(store, now);
 			return;
 		}
+		for (size_t i = 0; i < batch->len; i++)
+			if (batch->ops[i] != NULL)
+				batch->ops[i]->was_sent = true;
 		if (store->state == IDLE)
 			store->until = now + UM_STORE_BATCH_MS;
 		store->state = BUSY;
@@ -359,7 +362,7 @@ um_store_submit(struct um_store *store, struct um_op *op, int64_t now)
 	bool away = store->down_since >= 0
 		&& now - store->down_since >= UM_STORE_WAIT_MS;
 
-	op->isolated = op->is_held = op->was_aside = false;
+	op->isolated = op->is_held = op->was_aside = op->was_sent = false;
 	op->deadline = now + UM_STORE_WAIT_MS;
 	if (away || um_store_queued(store) >= UM_STORE_QUEUE_MAX)
 		hand_back(store, op, UM_STORE_UNAVAILABLE);

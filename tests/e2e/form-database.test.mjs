@@ -16,6 +16,7 @@ import { until } from '../support/wait.mjs';
 const FORM = Buffer.from('sealed form');
 const VALUE = Buffer.from('sealed value');
 const PROBLEM = Buffer.from('sealed problem');
+const TYPED = Buffer.from('sealed typed');
 const BROWSER = Buffer.alloc(16, 7);
 
 let fixture, cgi, server, announced;
@@ -53,22 +54,22 @@ async function create({
 			exclusive => ARRAY[$7::boolean], resume_keys => ARRAY[$8::text],
 			forms => ARRAY[$9::bytea], approvers => ARRAY[$10::jsonb], verify_ms => ARRAY[$11::integer])`,
 		[id, kind, subject, binding, target, ttl, exclusive, key, form, approvers && JSON.stringify(approvers), verify]);
-	return { id, binding, subject, outcome: row.outcome };
+	return { id, kind, binding, subject, outcome: row.outcome };
 }
 
-const open = async (row, { user = row.subject, browser = BROWSER, fourEyes = false } = {}) => (await cgi.query(
-	`SELECT * FROM urlmode.open_form(ARRAY[$1::uuid], ARRAY['intake'], ARRAY[$2::bytea], ARRAY[$3::text], ARRAY[$4::boolean])`,
-	[row.id, browser, user, fourEyes])).rows[0];
+const open = async (row, { user = row.subject, browser = BROWSER, fourEyes = false, kind = row.kind } = {}) => (await cgi.query(
+	`SELECT * FROM urlmode.open_form(ARRAY[$1::uuid], ARRAY['intake'], ARRAY[$5], ARRAY[$2::bytea], ARRAY[$3::text], ARRAY[$4::boolean])`,
+	[row.id, browser, user, fourEyes, kind])).rows[0];
 
-const lookUp = async (row, { user = row.subject, fourEyes = false } = {}) => (await cgi.query(
-	`SELECT * FROM urlmode.look_up_form(ARRAY[$1::uuid], ARRAY[$2::bytea], ARRAY['intake'], ARRAY[$3::text], ARRAY[$4::boolean])`,
-	[row.id, row.binding, user, fourEyes])).rows[0];
+const lookUp = async (row, { user = row.subject, fourEyes = false, kind = row.kind } = {}) => (await cgi.query(
+	`SELECT * FROM urlmode.look_up_form(ARRAY[$1::uuid], ARRAY[$2::bytea], ARRAY['intake'], ARRAY[$5], ARRAY[$3::text], ARRAY[$4::boolean])`,
+	[row.id, row.binding, user, fourEyes, kind])).rows[0];
 
-const answer = async (row, { user = row.subject, action = 'accept', reason = '', result = VALUE, fourEyes = false, outcome = null } = {}) =>
+const answer = async (row, { user = row.subject, action = 'accept', reason = '', result = VALUE, fourEyes = false, outcome = null, kind = row.kind, typed = TYPED } = {}) =>
 	(await cgi.query(
-		`SELECT outcome FROM urlmode.answer_form(ARRAY[$1::uuid], ARRAY[$2::bytea], ARRAY['intake'], ARRAY[$3::bytea], ARRAY[$4::text],
-			ARRAY[$5::boolean], ARRAY[$6::text], ARRAY[$7::text], ARRAY[$8::bytea], ARRAY[$9::bytea])`,
-		[row.id, row.binding, BROWSER, user, fourEyes, action, reason, result, outcome])).rows[0].outcome;
+		`SELECT outcome FROM urlmode.answer_form(ARRAY[$1::uuid], ARRAY[$2::bytea], ARRAY['intake'], ARRAY[$10], ARRAY[$3::bytea], ARRAY[$4::text],
+			ARRAY[$5::boolean], ARRAY[$6::text], ARRAY[$7::text], ARRAY[$8::bytea], ARRAY[$9::bytea], ARRAY[$11::bytea])`,
+		[row.id, row.binding, BROWSER, user, fourEyes, action, reason, result, outcome, kind, typed])).rows[0].outcome;
 
 const take = async (row) => (await server.query('SELECT * FROM urlmode.take_check($1, $2)', [row.id, row.binding])).rows[0];
 
@@ -149,7 +150,12 @@ describe('the link', () => {
 		assert.equal((await stored(row)).status, 'pending');
 	});
 
-	test('of an account is unknown', async () => {
+	test('of an account is unknown, and so is one of another kind than its provider', async () => {
+		const other = await create();
+		assert.equal((await open(other, { kind: 'approval' })).outcome, 'unknown');
+		assert.equal((await lookUp(other, { kind: 'approval' })).outcome, 'unknown');
+		assert.equal(await answer(other, { kind: 'approval' }), 'unknown');
+		assert.equal((await stored(other)).status, 'pending');
 		const row = await create({ kind: 'oauth', form: null, target: 'https://example.com/' });
 		assert.equal((await open(row)).outcome, 'unknown');
 		assert.equal((await lookUp(row)).outcome, 'unknown');
@@ -246,6 +252,52 @@ describe('the check of a value', () => {
 		const { status, action, reason, result, form, problem } = await stored(row);
 		assert.deepEqual([status, action, reason, result, form, problem], ['completed', 'cancel', 'refused_input', null, null, null]);
 		assert.equal(await answer(row), 'already');
+	});
+
+	test('keeps what may be shown again until the end, whatever that is', async () => {
+		const again = await checking();
+		assert.equal((await lookUp(again)).typed, null, 'not while it is checked');
+		await end(again, again.lease, PROBLEM);
+		assert.deepEqual(await lookUp(again).then(({ typed, browser }) => [typed, browser]), [TYPED, BROWSER]);
+		await answer(again, { typed: Buffer.from('other') });
+		await end(again, (await take(again)).lease, null, true);
+		assert.deepEqual((await lookUp(again)).typed, Buffer.from('other'));
+		for (const ends of [
+			(row) => answer(row, { action: 'decline', reason: 'access_denied', result: null }),
+			async (row) => { await answer(row); await end(row, (await take(row)).lease); },
+			async (row) => { await change(row, "failed_attempts = 4, checks = 4"); await answer(row); await end(row, (await take(row)).lease, PROBLEM); },
+			(row) => server.query("SELECT urlmode.settle($1, $2, 'cancel', 'not_needed', NULL)", [row.id, row.binding]),
+			async (row) => { await change(row, 'expires_at = now()'); await server.query('SELECT urlmode.expire(ARRAY[$1::uuid], ARRAY[$2::bytea])', [row.id, row.binding]); },
+			(row) => create({ subject: row.subject, exclusive: true }),
+		]) {
+			const row = await create({ verify: 30_000 });
+			await answer(row);
+			await end(row, (await take(row)).lease, PROBLEM);
+			assert.deepEqual((await stored(row)).typed, TYPED);
+			await ends(row);
+			assert.deepEqual(await stored(row).then(({ status, form, problem, typed }) => [status, form, problem, typed]), ['completed', null, null, null]);
+		}
+		const unchecked = await create();
+		await answer(unchecked);
+		assert.equal((await stored(unchecked)).typed, null, 'nothing comes back');
+	});
+
+	test('that cannot be made ten times ends it, whether it fails or takes too long', async () => {
+		for (const fails of [
+			(row, { lease }) => end(row, lease, null, true),
+			(row) => change(row, "check_until = now() - interval '1 second'"),
+		]) {
+			const row = await create({ verify: 30_000 });
+			await answer(row);
+			await end(row, (await take(row)).lease, PROBLEM);
+			for (let n = 1; n <= 10; n += 1) {
+				assert.equal(await answer(row), 'processing');
+				await fails(row, await take(row));
+			}
+			assert.equal(await answer(row), 'already');
+			assert.deepEqual(await stored(row).then((now) => [now.status, now.action, now.reason, now.result, now.form, now.typed]),
+				['completed', 'cancel', 'not_checked', null, null, null]);
+		}
 	});
 
 	test('that failed counts no try, and the page says so', async () => {
@@ -353,6 +405,21 @@ describe('an approval', () => {
 		assert.equal((await create({ kind: 'approval', approvers: ['anna'], key: 'expense', subject: row.subject })).outcome, 'resumed');
 		await server.query('SELECT urlmode.claim($1, $2)', [row.id, row.binding]);
 		assert.equal((await create({ kind: 'approval', approvers: ['anna'], key: 'expense', subject: row.subject })).outcome, 'created');
+	});
+});
+
+describe('a form that has expired', () => {
+	test('keeps no word where nobody waits: the purge of results ends it', async () => {
+		const rows = [await create(), await create({ kind: 'approval', approvers: ['anna'] }), await checking()];
+		const [opened, open] = [await checking(), await create()];
+		await end(opened, opened.lease, PROBLEM);
+		for (const row of [...rows, opened]) await change(row, "expires_at = now() - interval '1 second'");
+		while ((await server.query('SELECT urlmode.purge_results() AS taken')).rows[0].taken !== '0');
+		for (const row of [...rows, opened]) {
+			assert.deepEqual(await stored(row).then((now) => [now.status, now.action, now.reason, now.form, now.problem, now.typed, now.result, now.check_until]),
+				['completed', 'cancel', 'expired', null, null, null, null, null]);
+		}
+		assert.deepEqual((await stored(open)).form, FORM);
 	});
 });
 

@@ -104,7 +104,8 @@ describe('an answer', () => {
 		const again = await forms.send(visit, { ...fields, 'field.api_key': 'sk_live_other' });
 		assert.deepEqual([again.status, again.document.title.includes('Already done')], [200, true]);
 		assert.equal((await forms.result(row)).values.api_key, SECRET);
-		assert.ok((await forms.look(visit)).document.title.includes('Already done'));
+		assert.ok((await forms.look(visit)).document.title.includes('All done'));
+		assert.ok((await forms.visit(row)).page.document.title.includes('Already done'), 'another browser');
 	});
 
 	test('can be a private key, byte for byte', async () => {
@@ -285,6 +286,41 @@ describe('a value that the MCP server checks', () => {
 		assert.equal(await forms.end(row, await forms.take(row)), 'completed');
 		assert.equal((await follow(visit)).status, 'completed');
 		assert.deepEqual((await forms.result(row)).values.api_key, 'sk_live_good');
+	});
+
+	test('shows the browser that sent it the fields that are not secret again, also where it could not be checked', async () => {
+		const row = await input({ verify: 30_000 });
+		const visit = await forms.visit(row);
+		const typed = { 'field.api_key': SECRET, 'field.mail': 'zoe@example.com', 'field.region': 'eu', 'field.notes': 'a\r\n<b>', 'field.terms': 'on', answer: 'submit' };
+		const shown = (page) => [control(page, 'api_key').value, control(page, 'mail').value, control(page, 'terms').checked,
+			page.document.find('option').find(({ attributes }) => attributes.selected === '').attributes.value, /<textarea[^>]*>\n(.*)\n(.*)<\/textarea>/.exec(page.body)?.slice(1)];
+		for (const ends of [
+			(taken) => forms.end(row, taken, { field: 'api_key', problem: 'No.' }),
+			() => fixture.stack.sql('UPDATE urlmode.elicitation SET check_until = now() WHERE id = $1', [row.id]),
+		]) {
+			await forms.send(visit, typed);
+			await ends(await forms.take(row));
+			const page = await forms.look(visit);
+			assert.equal(page.status, 200);
+			assert.ok(!page.body.includes(SECRET));
+			assert.deepEqual(shown(page), [undefined, 'zoe@example.com', '', 'eu', ['a', '&lt;b&gt;']]);
+			const other = await forms.visit(row);
+			assert.deepEqual(shown(other.page).slice(0, 4), [undefined, '', undefined, 'us'], 'nothing in another browser');
+		}
+		await forms.send(visit, { ...typed, 'field.mail': '' });
+		await forms.end(row, await forms.take(row), { field: 'api_key', problem: 'No.' });
+		assert.equal(control(await forms.look(visit), 'mail').value, '', 'the last values');
+		const stored = await fixture.stack.sql('SELECT to_jsonb(e)::text AS text FROM urlmode.elicitation e WHERE id = $1', [row.id]);
+		assert.ok(!stored[0].text.includes('zoe') && !stored[0].text.includes(Buffer.from('zoe').toString('hex')));
+	});
+
+	test('that was checked before its browser came back: the page says that all is done', async () => {
+		const row = await input({ verify: 30_000 });
+		const visit = await forms.visit(row);
+		await send(row, visit);
+		await forms.end(row, await forms.take(row));
+		assert.equal((await forms.look(visit)).document.find('h1')[0].text, 'All done');
+		assert.equal((await send(row, visit)).document.find('h1')[0].text, 'Already done', 'a second answer');
 	});
 
 	test('with a problem of no field, shows it above the form', async () => {

@@ -13,7 +13,7 @@ check_values(const struct um_definition *definition,
 
 	if (answers->mistakes != 0)
 		return;
-	um_answers_put(&json, answers, definition);
+	um_answers_put(&json, answers, definition, true);
 	values = um_json_parse(um_buf_str(&json), 4096, NULL);
 	HOLDS(values != NULL);
 	for (size_t i = 0; i < definition->inputs_len; i++) {

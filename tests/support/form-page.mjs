@@ -40,12 +40,12 @@ export class FormPage {
  * @param {{ approver: string, answer: 'approve' | 'decline', comment?: string }} decision
  */
 export async function decideFor({ stack }, id, { approver, answer, comment }) {
-	const { provider, subject, session } = await stack.elicitation(id);
+	const { provider, kind, subject, session } = await stack.elicitation(id);
 	const binding = bindingOf(subject, session);
 	const result = JSON.stringify({ approver, ...comment && { comment }, decided_at: new Date().toISOString() });
 	const sealed = seal(new KeysFile(stack.env.URLMODE_KEYS_FILE), { id, binding, use: RESULT }, result);
-	const [{ outcome }] = await stack.sql(`SELECT outcome FROM urlmode.answer_form(ARRAY[$1::uuid], ARRAY[$2::bytea], ARRAY[$3], ARRAY[$4::bytea],
-		ARRAY[$5], ARRAY[true], ARRAY[$6], ARRAY[$7], ARRAY[$8::bytea], ARRAY[NULL::bytea])`,
-	[id, binding, provider, browserOf('of the approver'), approver, ...answer === 'approve' ? ['accept', ''] : ['decline', 'declined'], sealed]);
+	const [{ outcome }] = await stack.sql(`SELECT outcome FROM urlmode.answer_form(ARRAY[$1::uuid], ARRAY[$2::bytea], ARRAY[$3], ARRAY[$4], ARRAY[$5::bytea],
+		ARRAY[$6], ARRAY[true], ARRAY[$7], ARRAY[$8], ARRAY[$9::bytea], ARRAY[NULL::bytea], ARRAY[NULL::bytea])`,
+	[id, binding, provider, kind, browserOf('of the approver'), approver, ...answer === 'approve' ? ['accept', ''] : ['decline', 'declined'], sealed]);
 	if (outcome !== 'completed') throw new Error(`the decision is ${outcome}`);
 }

@@ -15,6 +15,7 @@
 #define FORM_TYPE "application/x-www-form-urlencoded"
 
 static char demo[] = "demo", lax[] = "lax", plain[] = "plain", shop[] = "shop";
+static char intake[] = "intake", approvals[] = "approvals";
 static char account[] = "Demo Account", issuer[] = CASE_ISSUER;
 
 static struct um_provider providers[] = {
@@ -29,6 +30,11 @@ static struct um_provider providers[] = {
 		.issuer = issuer },
 	{ .name = plain, .kind = UM_KIND_OAUTH, .display_name = account },
 	{ .name = shop, .kind = UM_KIND_PAYMENT, .display_name = account },
+	{ .name = intake, .kind = UM_KIND_INPUT, .display_name = account },
+	{ .name = approvals,
+		.kind = UM_KIND_APPROVAL,
+		.display_name = account,
+		.four_eyes = true },
 };
 
 static struct um_config config = { .providers = providers,
@@ -184,6 +190,7 @@ get_variable(const char *name, void *arg)
 			test->cookie != NULL ? test->cookie
 					     : COOKIE(CASE_COOKIE) },
 		{ "HTTP_SEC_PURPOSE", test->prefetch ? "prefetch" : NULL },
+		{ "HTTP_SEC_FETCH_SITE", test->site },
 		{ "REMOTE_USER", test->user },
 		{ "URLMODE_REQUEST_ID", CASE_REQUEST_ID },
 	};
@@ -203,12 +210,23 @@ copy(const char *text)
 void
 database_says(struct um_op *op, const char *word)
 {
-	op->status = strcmp(word, "unavailable") == 0 ? UM_STORE_UNAVAILABLE
-		: strcmp(word, "failed") == 0         ? UM_STORE_FAILED
-						      : UM_STORE_DONE;
+	op->was_sent = strcmp(word, "unavailable") != 0;
+	op->status = !op->was_sent || strcmp(word, "unanswered") == 0
+		? UM_STORE_UNAVAILABLE
+		: strcmp(word, "failed") == 0 ? UM_STORE_FAILED
+					      : UM_STORE_DONE;
 	if (op->status == UM_STORE_DONE && strcmp(word, "ok") != 0
 		&& !um_op_parse_outcome(op, word))
 		fail_msg("the database never says \"%s\" to this", word);
+}
+
+static struct um_buf
+copy_buf(const struct um_buf *buf)
+{
+	struct um_buf copied = { 0 };
+
+	um_buf_put(&copied, buf->ptr, buf->len);
+	return copied;
 }
 
 static void
@@ -222,6 +240,10 @@ set_row(struct um_op *op, const struct um_row *row)
 	op->row.kind = copy(row->kind);
 	op->row.target_url = copy(row->target_url);
 	op->row.currency = copy(row->currency);
+	op->row.decided_by = copy(row->decided_by);
+	op->row.form = copy_buf(&row->form);
+	op->row.problem = copy_buf(&row->problem);
+	op->row.typed = copy_buf(&row->typed);
 }
 
 /* The row of a link says whose it is, unless nothing may go on. */

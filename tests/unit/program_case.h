@@ -50,14 +50,15 @@ struct program_case {
 	const char *type;   /* NULL: a form, where there is a body */
 	const char *cookie; /* the header; NULL: CASE_COOKIE, "": none */
 	const char *user;   /* REMOTE_USER */
+	const char *site;   /* Sec-Fetch-Site */
 	bool prefetch;
 	bool body_too_large;
 	const char *user_check; /* of the configuration; NULL: "confirm" */
 
 	/*
 	 * The operation that plan() must request, and what the database says:
-	 * a word of its outcomes, "ok" where it has none, "unavailable" or
-	 * "failed".
+	 * a word of its outcomes, "ok" where it has none, "unavailable",
+	 * "unanswered" (it was sent, and may be carried out) or "failed".
 	 */
 	enum um_op_kind asks;
 	const char *says;
@@ -104,7 +105,8 @@ extern struct um_context case_context;
 
 /*
  * "demo", "lax" and "plain" are of kind oauth, with an issuer that must send
- * `iss`, that need not, and without an issuer; "shop" is of kind payment.
+ * `iss`, that need not, and without an issuer; "shop" is of kind payment,
+ * "intake" of kind input, "approvals" of kind approval, with four eyes.
  */
 struct um_provider *case_provider(const char *name);
 

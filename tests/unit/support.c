@@ -11,7 +11,7 @@
 #include "core/hex.h"
 #include "core/uuid.h"
 
-#define VECTORS "tests/vectors/token.json"
+#define VECTORS "tests/vectors/"
 
 /* Of the test that runs. */
 static unsigned bad_rows;
@@ -161,20 +161,50 @@ keys_line(int kid, const uint8_t *secret, size_t len)
 	return line;
 }
 
-json_t *
-vectors(const char *section)
+static json_t *
+vectors_of(const char *file, const char *section)
 {
 	json_error_t err;
-	json_t *root = json_load_file(VECTORS, 0, &err);
+	json_t *root = json_load_file(file, 0, &err);
 	json_t *cases;
 
 	if (root == NULL)
-		fail_msg("%s: %s (the tests run at the top of the tree)",
-			VECTORS, err.text);
+		fail_msg("%s: %s (the tests run at the top of the tree)", file,
+			err.text);
 	cases = json_incref(json_object_get(root, section));
 	json_decref(root);
 	assert_true(json_array_size(cases) > 0);
 	return cases;
+}
+
+json_t *
+vectors(const char *section)
+{
+	return vectors_of(VECTORS "token.json", section);
+}
+
+json_t *
+form_vectors(const char *section)
+{
+	return vectors_of(VECTORS "form.json", section);
+}
+
+struct um_keys *
+keys_of_vector(const json_t *vector)
+{
+	const char *hex = vector_text(vector, "secret_hex");
+	uint8_t secret[UM_SECRET_MAX];
+	size_t len = strlen(hex) / 2;
+	struct um_keys *keys;
+	char *line;
+
+	bytes_of_hex(secret, len, hex);
+	line = keys_line((int)json_integer_value(
+				 json_object_get(vector, "kid")),
+		secret, len);
+	keys = keys_of(line);
+	free(line);
+	return keys;
 }
 
 const char *

@@ -71,8 +71,11 @@ struct um_keys *keys_of(const char *text);
 /* The keys file's line of a secret; the caller frees it. */
 char *keys_line(int kid, const uint8_t *secret, size_t len);
 
-/* An array of tests/vectors/token.json; the caller decrefs it. */
+/* An array of tests/vectors/token.json, or of form.json; the caller decrefs it. */
 json_t *vectors(const char *section);
+json_t *form_vectors(const char *section);
+/* The keys file of a vector; the caller frees it. */
+struct um_keys *keys_of_vector(const json_t *vector);
 const char *vector_text(const json_t *vector, const char *key);
 
 /* Fills with 00 01 02 …, on from call to call. */

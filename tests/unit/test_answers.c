@@ -74,7 +74,7 @@ check_values(const json_t *expected)
 	struct um_buf json = { 0 };
 	json_t *got;
 
-	um_answers_put(&json, &answers, &definition);
+	um_answers_put(&json, &answers, &definition, true);
 	got = json_loadb(json.ptr, json.len, 0, NULL);
 	assert_row("values", json_equal(got, expected));
 	json_decref(got);
@@ -148,6 +148,44 @@ TEST(a_form_that_is_declined_is_not_checked)
 	clean();
 }
 
+/* What a form shows again is what was sent, but for its secrets. */
+TEST(values_are_read_again_from_their_json_without_secrets)
+{
+	struct um_buf json = { 0 }, again = { 0 };
+	struct um_json_node *values;
+
+	define("{\"title\":\"T\",\"fields\":["
+	       "{\"name\":\"k\",\"type\":\"secret\",\"label\":\"K\"},"
+	       "{\"name\":\"p\",\"type\":\"secret\",\"multiline\":true,"
+	       "\"label\":\"P\"},"
+	       "{\"name\":\"l\",\"type\":\"multiline\",\"label\":\"L\"},"
+	       "{\"name\":\"n\",\"type\":\"number\",\"label\":\"N\"},"
+	       "{\"name\":\"r\",\"type\":\"number\",\"label\":\"R\"},"
+	       "{\"name\":\"y\",\"type\":\"checkbox\",\"label\":\"Y\"},"
+	       "{\"name\":\"x\",\"type\":\"checkbox\",\"label\":\"X\"}]}",
+		false);
+	assert_int_equal(post(STR("field.k=S3cr3t&field.p=S3cr3t&field.l=a%0D"
+				  "%0A%22b&field.n=-12&field.r=1.50&field.y="
+				  "on"),
+				 true),
+		UM_ANSWERS_READ);
+	um_answers_put(&json, &answers, &definition, false);
+	assert_str(um_buf_str(&json),
+		"{\"l\":\"a\\n\\\"b\",\"n\":-12,\"r\":1.50,\"y\":true,"
+		"\"x\":false}");
+	um_answers_free(&answers);
+	values = um_json_parse(um_buf_str(&json), 64, NULL);
+	assert_true(um_answers_read_json(&answers, &definition, values));
+	assert_int_equal(answers.mistakes, 0);
+	assert_str(answers.input[2].value, "a\n\"b");
+	um_answers_put(&again, &answers, &definition, true);
+	assert_true(um_str_eq(um_buf_str(&again), um_buf_str(&json)));
+	free(values);
+	um_buf_free(&json);
+	um_buf_free(&again);
+	clean();
+}
+
 TEST(comments)
 {
 	static const struct {
@@ -206,6 +244,8 @@ main(void)
 		cmocka_unit_test(values_and_mistakes),
 		cmocka_unit_test(what_the_form_does_not_have),
 		cmocka_unit_test(a_form_that_is_declined_is_not_checked),
+		cmocka_unit_test(
+			values_are_read_again_from_their_json_without_secrets),
 		cmocka_unit_test(comments),
 		cmocka_unit_test(a_long_comment),
 	};

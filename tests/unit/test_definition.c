@@ -6,14 +6,6 @@
 #include "form/definition.h"
 #include "support.h"
 
-static json_t *
-form_vectors(json_t **file, const char *section)
-{
-	*file = json_load_file("tests/vectors/form.json", 0, NULL);
-	assert_non_null(*file);
-	return json_object_get(*file, section);
-}
-
 /* Reads the definition of a vector. */
 static bool
 read_vector(struct um_definition *definition, const json_t *vector,
@@ -30,7 +22,7 @@ read_vector(struct um_definition *definition, const json_t *vector,
 
 TEST(good_forms_are_read)
 {
-	json_t *file, *list = form_vectors(&file, "forms"), *vector;
+	json_t *list = form_vectors("forms"), *vector;
 	struct um_definition_fault fault;
 	size_t i;
 
@@ -47,12 +39,12 @@ TEST(good_forms_are_read)
 					"fields")));
 		um_definition_free(&definition);
 	}
-	json_decref(file);
+	json_decref(list);
 }
 
 TEST(broken_forms_are_refused_at_their_place)
 {
-	json_t *file, *list = form_vectors(&file, "broken"), *vector;
+	json_t *list = form_vectors("broken"), *vector;
 	size_t i;
 
 	assert_true(json_array_size(list) >= 60);
@@ -68,7 +60,7 @@ TEST(broken_forms_are_refused_at_their_place)
 					== 0);
 		um_definition_free(&definition);
 	}
-	json_decref(file);
+	json_decref(list);
 }
 
 TEST(what_is_no_json_or_too_long)

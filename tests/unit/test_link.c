@@ -80,6 +80,40 @@ TEST(the_contracts_vectors)
 	json_decref(cases);
 }
 
+/* Whoever has one cannot make the other of it. */
+TEST(the_vectors_of_the_link_to_an_approval)
+{
+	json_t *cases = form_vectors("links");
+
+	for (size_t i = 0; i < json_array_size(cases); i++) {
+		const json_t *vector = json_array_get(cases, i);
+		const char *provider = vector_text(vector, "provider");
+		struct um_str state = um_str(vector_text(vector, "state"));
+		struct um_keys *its_keys = keys_of_vector(vector);
+		uint8_t its_id[UM_UUID_LEN], opened[UM_UUID_LEN];
+		char link[UM_LINK_LEN + 1];
+
+		row_begin("%s", provider);
+		bytes_of_uuid(its_id, vector_text(vector, "id"));
+		assert_int_equal(um_link_open_approval(opened, state, its_keys,
+					 provider),
+			UM_TOKEN_GOOD);
+		assert_memory_equal(opened, its_id, sizeof(its_id));
+		assert_int_equal(um_link_open(opened, state, its_keys,
+					 provider),
+			UM_TOKEN_INVALID);
+		assert_int_equal(um_link_open_approval(opened, state, its_keys,
+					 "other"),
+			UM_TOKEN_INVALID);
+		assert_true(um_link_mint(link, its_id, its_keys, provider));
+		assert_int_equal(um_link_open_approval(opened, um_str(link),
+					 its_keys, provider),
+			UM_TOKEN_INVALID);
+		um_keys_free(its_keys);
+	}
+	json_decref(cases);
+}
+
 TEST(the_same_link_each_time)
 {
 	char first[UM_LINK_LEN + 1], second[UM_LINK_LEN + 1];
@@ -235,6 +269,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_contracts_vectors),
+		cmocka_unit_test(the_vectors_of_the_link_to_an_approval),
 		cmocka_unit_test(the_same_link_each_time),
 		cmocka_unit_test(no_bit_flipped),
 		cmocka_unit_test(the_kid_of_another_key),

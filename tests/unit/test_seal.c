@@ -108,6 +108,56 @@ TEST(the_contracts_vectors)
 	check_vectors("event_outcome", true);
 }
 
+/* What is for the page: bound to the owner, or to a browser. */
+static void
+check_page_vector(const json_t *vector)
+{
+	const char *info = vector_text(vector, "info");
+	const char *text = vector_text(vector, "text");
+	const char *hex = vector_text(vector, "sealed_hex");
+	const json_t *browser = json_object_get(vector, "browser_hex");
+	struct um_keys *its_keys = keys_of_vector(vector);
+	uint8_t its_id[UM_UUID_LEN], its_nonce[UM_NONCE_LEN], expected[512];
+	uint8_t owner[UM_BINDING_LEN];
+	struct um_buf sealed = { 0 }, opened = { 0 };
+	size_t len = strlen(hex) / 2;
+
+	row_begin("%s", info);
+	assert_true(len <= sizeof(expected));
+	bytes_of_hex(expected, len, hex);
+	bytes_of_uuid(its_id, vector_text(vector, "id"));
+	bytes_of_hex(its_nonce, UM_NONCE_LEN, vector_text(vector, "nonce_hex"));
+	bytes_of_hex(owner, sizeof(owner),
+		browser != NULL ? json_string_value(browser)
+				: vector_text(vector, "binding_hex"));
+	assert_true(um_seal_put_for_page(&sealed, um_str(text), info, its_id,
+		owner, its_keys, its_nonce));
+	assert_int_equal(sealed.len, len);
+	assert_memory_equal(sealed.ptr, expected, len);
+	assert_true(um_seal_open_for_page(&opened, um_buf_str(&sealed), info,
+		its_id, owner, its_keys));
+	assert_str(um_buf_str(&opened), text);
+	owner[0] ^= 1;
+	assert_false(um_seal_open_for_page(&opened, um_buf_str(&sealed), info,
+		its_id, owner, its_keys));
+	owner[0] ^= 1;
+	assert_false(um_seal_open_for_page(&opened, um_buf_str(&sealed),
+		"urlmode result v1", its_id, owner, its_keys));
+	um_buf_free(&sealed);
+	um_buf_free(&opened);
+	um_keys_free(its_keys);
+}
+
+TEST(the_vectors_of_what_is_for_the_page)
+{
+	json_t *cases = form_vectors("seals");
+
+	assert_int_equal(json_array_size(cases), 3);
+	for (size_t i = 0; i < json_array_size(cases); i++)
+		check_page_vector(json_array_get(cases, i));
+	json_decref(cases);
+}
+
 TEST(every_length_goes_there_and_back)
 {
 	char json[300];
@@ -288,6 +338,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_contracts_vectors),
+		cmocka_unit_test(the_vectors_of_what_is_for_the_page),
 		cmocka_unit_test(every_length_goes_there_and_back),
 		cmocka_unit_test(no_bit_of_it_flipped),
 		cmocka_unit_test(not_a_byte_more_or_less),

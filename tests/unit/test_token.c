@@ -64,26 +64,10 @@ purpose_of(const char *name)
 		return UM_PURPOSE_RETURN;
 	if (strcmp(name, "cancel") == 0)
 		return UM_PURPOSE_CANCEL;
+	if (strcmp(name, "form") == 0)
+		return UM_PURPOSE_FORM;
 	assert_string_equal(name, "webhook");
 	return UM_PURPOSE_WEBHOOK;
-}
-
-static struct um_keys *
-keys_of_vector(const json_t *vector)
-{
-	const char *hex = vector_text(vector, "secret_hex");
-	uint8_t secret[UM_SECRET_MAX];
-	size_t len = strlen(hex) / 2;
-	struct um_keys *loaded;
-	char *line;
-
-	bytes_of_hex(secret, len, hex);
-	line = keys_line((int)json_integer_value(
-				 json_object_get(vector, "kid")),
-		secret, len);
-	loaded = keys_of(line);
-	free(line);
-	return loaded;
 }
 
 static void
@@ -141,13 +125,18 @@ check_vector(const json_t *vector)
 	um_keys_free(its_keys);
 }
 
-TEST(the_contracts_vectors)
+static void
+check_vectors(json_t *cases)
 {
-	json_t *cases = vectors("state");
-
 	for (size_t i = 0; i < json_array_size(cases); i++)
 		check_vector(json_array_get(cases, i));
 	json_decref(cases);
+}
+
+TEST(the_contracts_vectors)
+{
+	check_vectors(vectors("state"));
+	check_vectors(form_vectors("tokens"));
 }
 
 /* Each character in each place: 115 x 63 tokens that differ in one. */

@@ -90,7 +90,7 @@ TEST(the_answers_of_a_form_are_wiped)
 	assert_int_equal(um_answers_read(&answers, &definition, &form, true),
 		UM_ANSWERS_READ);
 	assert_int_equal(answers.mistakes, 1);
-	um_answers_put(&values, &answers, &definition);
+	um_answers_put(&values, &answers, &definition, true);
 	assert_true(str_has(um_buf_str(&values), STR(SECRET)));
 	um_buf_free(&values);
 	um_answers_free(&answers);

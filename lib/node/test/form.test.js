@@ -9,6 +9,9 @@ import { checkCreateOptions } from '../src/create-options.js';
 import { checkApprover, checkForm, checkProblem, FORM_MAX } from '../src/form/form.js';
 import { matches, parsePattern } from '../src/form/pattern.js';
 import { LANGUAGES } from '../src/form/words.js';
+import { Key, keyRing } from '../src/keys.js';
+import { mintLink, openLink } from '../src/link.js';
+import { seal } from '../src/seal.js';
 
 const vectors = JSON.parse(readFileSync(new URL('../../../tests/vectors/form.json', import.meta.url), 'utf8'));
 
@@ -40,6 +43,19 @@ test('a form with everything is taken as it is, without what is undefined', () =
 	assert.deepEqual(checkForm('input', field({ help: undefined, default: undefined })), field({}));
 	const approval = { title: { de: 'Löschen?', en: 'Delete?' }, facts: [], comment: 'required' };
 	assert.deepEqual(checkForm('approval', approval), approval);
+});
+
+test('what is for the page is sealed, and the link to an approval is made, as in the vectors', () => {
+	const ring = ({ kid, secret_hex: secret }) => keyRing([new Key(kid, Buffer.from(secret, 'hex'))]);
+	for (const vector of vectors.seals.filter(({ binding_hex: owner }) => owner)) {
+		const { id, info, text } = vector;
+		const context = { id, binding: Buffer.from(vector.binding_hex, 'hex'), use: info };
+		assert.equal(seal(ring(vector), context, text, Buffer.from(vector.nonce_hex, 'hex')).toString('hex'), vector.sealed_hex);
+	}
+	for (const vector of vectors.links) {
+		assert.equal(mintLink(ring(vector).minting, vector.provider, vector.id, vector.purpose), vector.state);
+		assert.throws(() => openLink(ring(vector), vector.provider, vector.state), { code: 'STATE_INVALID' });
+	}
 });
 
 test('the forms of the vectors are taken or refused, each at its place', () => {

@@ -16,6 +16,7 @@ const REASON_TEXTS = {
 	held: 'it was paid, and a part of it may have gone back. The user need not pay again: the operator of this service decides about it, '
 		+ 'and then this tool can be called again with the same arguments',
 	refused_input: 'what the user typed was not accepted five times',
+	not_checked: 'what the user typed could not be verified ten times',
 	payment_failed: 'the payment failed',
 	amount_mismatch: 'the amount paid differs from the price',
 	provider_error: 'the provider reported an error',

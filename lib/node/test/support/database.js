@@ -113,21 +113,22 @@ export class Callback {
 
 	/** The page of a form: what the user sends. */
 	async answer(id, { provider = 'demo', subject = 'user-42', session = '', user = subject, fourEyes = false, action = 'accept',
-		reason = action === 'accept' ? '' : 'declined', result = undefined } = {}) {
+		reason = action === 'accept' ? '' : 'declined', result = undefined, kind = result && 'values' in result ? 'input' : 'approval' } = {}) {
 		const binding = bindingOf(subject, session);
 		const sealed = result && seal(this.keys, { id, binding, use: RESULT }, JSON.stringify(result));
 		const { rows } = await this.client.query(`SELECT outcome FROM urlmode.answer_form(ids => ARRAY[$1::uuid],
 			bindings => ARRAY[$2::bytea], providers => ARRAY[$3], browsers => ARRAY[$4::bytea], subjects => ARRAY[$5],
-			four_eyes => ARRAY[$6::boolean], actions => ARRAY[$7], reasons => ARRAY[$8], results => ARRAY[$9::bytea], outcomes => ARRAY[NULL::bytea])`,
-		[id, binding, provider, browserOf('of the test'), user, fourEyes, action, reason, sealed ?? null]);
+			four_eyes => ARRAY[$6::boolean], actions => ARRAY[$7], reasons => ARRAY[$8], results => ARRAY[$9::bytea], outcomes => ARRAY[NULL::bytea],
+			kinds => ARRAY[$10], shown => ARRAY[NULL::bytea])`,
+		[id, binding, provider, browserOf('of the test'), user, fourEyes, action, reason, sealed ?? null, kind]);
 		return rows[0].outcome;
 	}
 
 	/** The page: what it shows. */
-	async lookUpForm(id, { provider = 'demo', subject = 'user-42', session = '', user = subject, fourEyes = false } = {}) {
+	async lookUpForm(id, { provider = 'demo', subject = 'user-42', session = '', user = subject, fourEyes = false, kind = 'input' } = {}) {
 		const binding = bindingOf(subject, session);
 		const { rows } = await this.client.query(`SELECT * FROM urlmode.look_up_form(ARRAY[$1::uuid], ARRAY[$2::bytea], ARRAY[$3],
-			ARRAY[$4], ARRAY[$5::boolean])`, [id, binding, provider, user, fourEyes]);
+			ARRAY[$4], ARRAY[$5], ARRAY[$6::boolean])`, [id, binding, provider, kind, user, fourEyes]);
 		const open = (use, sealed) => sealed && unseal(this.keys, { id, binding, use }, sealed);
 		return { ...rows[0], form: open(FORM, rows[0].form), problem: open(PROBLEM, rows[0].problem) };
 	}
