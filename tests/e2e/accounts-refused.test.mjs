@@ -273,16 +273,24 @@ describe('a code is exchanged once', () => {
 	test('-32042: the call after the sign-in exchanges the code, and the one after that asks again', async () => {
 		const provider = providers.dress('github');
 		const server = { getClientCapabilities: () => ({ elicitation: { url: {} } }), getClientVersion: () => undefined, transport: { send: async () => {} } };
-		const call = () => withAccount({
+		const call = (signal = new AbortController().signal) => withAccount({
 			urlmode: fixture.urlmode, server, ask: 'error', subject: 'ada', provider: 'account', description: provider.file, client: provider.client,
-			scopes: ['read'], message: 'Connect your account.', call: { signal: new AbortController().signal, requestId: 1 },
+			scopes: ['read'], message: 'Connect your account.', call: { signal, requestId: 1 },
 		}, (connected) => connected);
 		const urls = [];
 		const isAsked = ({ elicitations: [{ url }] }) => urls.push(url) > 0;
 		await assert.rejects(call(), isAsked);
 		await signIn(fixture, urls[0]);
-		const results = await Promise.allSettled([call(), call()]);
-		const [connected, ...others] = results.map(({ value }) => value).filter((value) => value?.tokens);
+		// The other one waits, for as long as a call may.
+		const over = new AbortController();
+		const withTokens = async (result) => {
+			const connected = await result;
+			assert.ok(connected.tokens);
+			over.abort();
+			return connected;
+		};
+		const results = await Promise.allSettled([call(over.signal), call(over.signal)].map(withTokens));
+		const [connected, ...others] = results.map(({ value }) => value).filter(Boolean);
 		assert.ok(await provider.knows(connected.tokens.access_token));
 		assert.deepEqual([others, provider.exchanges.length], [[], 1]);
 		await assert.rejects(call(), isAsked);
