@@ -60,9 +60,11 @@ after(() => fixture?.close());
 /** What the files export, in a project with urlmode and stripe beside them. */
 async function load(files) {
 	const { folder } = makeProject({ name: 'readme', frameworks: 'newest', files });
+	await writeFile(path.join(folder, 'vault-keys'), `1 ${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
 	installStripe(path.join(folder, 'node_modules'), api.port);
 	Object.assign(process.env, fixture.stack.env, {
-		AUTHORIZATION_URL, STRIPE_SECRET_KEY: SECRET_KEY, GITHUB_CLIENT_ID: 'readme', GITHUB_CLIENT_SECRET: 'secret-of-the-readme',
+		AUTHORIZATION_URL, STRIPE_SECRET_KEY: SECRET_KEY, URLMODE_VAULT_KEYS_FILE: path.join(folder, 'vault-keys'),
+		GITHUB_CLIENT_ID: 'readme', GITHUB_CLIENT_SECRET: 'secret-of-the-readme',
 	});
 	const modules = Object.keys(files).map((name) => import(pathToFileURL(path.join(folder, name))));
 	return Object.assign({}, ...await Promise.all(modules));
@@ -83,7 +85,7 @@ async function call(tool) {
 	await Promise.all([server.connect(one), client.connect(other)]);
 	fixture.closeAtEnd(client);
 	const result = client.callTool({ name: 'tool' });
-	result.catch(asked.reject);
+	result.then(() => asked.resolve(undefined), asked.reject);
 	return { asked: await asked.promise, result };
 }
 
@@ -106,17 +108,22 @@ test('connectAccount resolves with the code and its verifier', async () => {
 	assert.equal(createHash('sha256').update(outcome.codeVerifier).digest('base64url'), target.get('code_challenge'));
 });
 
-test("connectGitHub: the code goes to GitHub's token endpoint, and the account has a name", async (t) => {
+test("listRepositories: the code goes to GitHub's token endpoint, and the next call asks nobody", async (t) => {
 	const sent = [];
 	const real = globalThis.fetch;
 	t.mock.method(globalThis, 'fetch', async (url, options) => {
-		const { host, href } = new URL(url);
+		const { host, pathname, href } = new URL(url);
 		if (!/(^|\.)github\.com$/.test(host)) return real(url, options);
 		sent.push({ href, ...options, headers: new Headers(options.headers) });
-		return href.endsWith('access_token') ? Response.json({ access_token: 'gho_1', token_type: 'bearer', scope: 'repo' })
-			: Response.json({ id: 7, login: 'ada' });
+		return Response.json({
+			'/login/oauth/access_token': { access_token: 'gho_1', token_type: 'bearer', scope: 'repo' },
+			'/user': { id: 7, login: 'ada' },
+			'/user/repos': [{ full_name: 'ada/engine' }],
+		}[pathname]);
 	});
-	const { asked, result } = await call((server, extra) => examples.connectGitHub(server, urlmode, SUBJECT, extra));
+	const vault = examples.openVault(urlmode);
+	const tool = (server, extra) => examples.listRepositories(server, vault, SUBJECT, extra);
+	const { asked, result } = await call(tool);
 	const browser = fixture.browser();
 	const hop = await press(browser, await browser.open(asked.url), 'continue');
 	const target = new URL(hop.location);
@@ -125,14 +132,19 @@ test("connectGitHub: the code goes to GitHub's token endpoint, and the account h
 	const fields = { code: 'c0de', state: target.searchParams.get('state') };
 	await browser.send({ url: new URL(`${target.searchParams.get('redirect_uri')}?${new URLSearchParams(fields)}`), from: PROVIDER_PAGE });
 
-	assert.equal(textOf(await result), 'Connected the account of ada.');
-	const [exchange, user] = sent;
+	assert.equal(textOf(await result), 'ada/engine');
+	const [exchange, user, repos] = sent;
 	const form = new URLSearchParams(exchange.body);
 	assert.equal(exchange.href, 'https://github.com/login/oauth/access_token');
 	assert.deepEqual([form.get('code'), form.get('client_id'), form.get('client_secret')], ['c0de', 'readme', 'secret-of-the-readme']);
 	assert.equal(createHash('sha256').update(form.get('code_verifier')).digest('base64url'), target.searchParams.get('code_challenge'));
 	assert.deepEqual([user.href, user.headers.get('authorization')], ['https://api.github.com/user', 'Bearer gho_1']);
-	assert.equal(sent.length, 2);
+	assert.deepEqual([repos.href, repos.headers.get('authorization')], ['https://api.github.com/user/repos', 'Bearer gho_1']);
+	assert.equal(sent.length, 3);
+
+	const again = await call(tool);
+	assert.equal(textOf(await again.result), 'ada/engine');
+	assert.equal(sent.length, 4);
 });
 
 describe('buyReport', () => {
