@@ -1,5 +1,5 @@
-// urlmode.mcp, with the oldest and the newest version of the official Python SDK and with each kind of client in
-// TypeScript, runs the scenarios of tests/scenarios.
+// urlmode.mcp and urlmode.fastmcp, with the oldest and the newest version of each major version of the official Python SDK
+// and of FastMCP, run the scenarios of tests/scenarios with each kind of client in TypeScript.
 
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -12,14 +12,22 @@ import { isFor, readScenarios, runScenario } from '../support/scenarios.mjs';
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const ALWAYS = ['text', 'resumes', 'stops', 'names'];
 const SESSIONS = [...ALWAYS, 'sessions', 'notifications', 'late notifications', 'error'];
-const OLDER = [
-	{ of: 'the SDK 2.x, 2025-11-25', connect: (project, options) => connectSdk2(project, { ...options, legacy: true }), way: 'request', has: SESSIONS },
-	{ of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: SESSIONS },
-];
+const SDK2_OLDER = {
+	of: 'the SDK 2.x, 2025-11-25', connect: (project, options) => connectSdk2(project, { ...options, legacy: true }), way: 'request', has: SESSIONS,
+};
+const SDK1 = { of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: SESSIONS };
+const OLDER = [SDK2_OLDER, SDK1];
+const NEWEST = { of: 'the SDK 2.x', connect: connectSdk2, way: 'retry', has: ALWAYS };
+/** The folder of each in build/, and the example. Each version of the protocol with each framework, and all clients with two of them. */
 const SERVERS = [
-	{ of: 'mcp 1.x, oldest', python: path('../../build/python-oldest/bin/python'), clients: OLDER },
-	{ of: 'mcp 2.x, newest', python: path('../../build/python/bin/python'),
-		clients: [{ of: 'the SDK 2.x', connect: connectSdk2, way: 'retry', has: ALWAYS }, ...OLDER] },
+	{ of: 'mcp 1.x, oldest', python: 'python-oldest', example: 'sdk', clients: OLDER },
+	{ of: 'mcp 1.x, newest', python: 'python-1', example: 'sdk', clients: [SDK1] },
+	{ of: 'mcp 2.x, oldest', python: 'python-2', example: 'sdk', clients: [NEWEST] },
+	{ of: 'mcp 2.x, newest', python: 'python', example: 'sdk', clients: [NEWEST, ...OLDER] },
+	{ of: 'FastMCP 2', python: 'python-oldest', example: 'fastmcp_server', clients: [SDK1] },
+	{ of: 'FastMCP 3', python: 'python-1', example: 'fastmcp_server', clients: [SDK2_OLDER] },
+	{ of: 'FastMCP 4, oldest', python: 'python-2', example: 'fastmcp_server', clients: [NEWEST] },
+	{ of: 'FastMCP 4, newest', python: 'python', example: 'fastmcp_server', clients: [NEWEST, SDK1] },
 ];
 /** What the servers know of clients, see tests/scenarios/README.md; in seconds. */
 const KNOWN = [
@@ -40,10 +48,10 @@ before(async () => {
 
 after(() => fixture?.close());
 
-async function startMany(python, count) {
+async function startMany({ python, example }, count) {
 	const { env } = fixture.stack;
 	return Promise.all(Array.from({ length: count }, async () => fixture.closeAtEnd(await startInstance(project, fixture.stack, {
-		command: [python, path('../support/waits.py'), path('../../lib/python/examples/sdk.py')],
+		command: [path(`../../build/${python}/bin/python`), path('../support/waits.py'), path(`../../lib/python/examples/${example}.py`)],
 		env: {
 			PYTHONPATH: path('../../lib/python/src'), PYTHONDONTWRITEBYTECODE: '1', APP_USERS: JSON.stringify(SCENARIO_USERS),
 			APP_ISSUER: env.URLMODE_DEMO_ISSUER, APP_CLIENT_ID: 'urlmode-demo', APP_CLIENTS: JSON.stringify(KNOWN),
@@ -51,13 +59,13 @@ async function startMany(python, count) {
 	}))));
 }
 
-for (const { of: framework, python, clients } of SERVERS) {
+for (const { of: framework, clients, ...server } of SERVERS) {
 	const shared = new Map();
 
 	/** Sessions are in the memory of one process. */
 	const start = async ({ servers }, hasSessions) => {
-		if (!servers && !shared.has('both')) shared.set('both', startMany(python, 2));
-		const instances = await (servers ? startMany(python, servers) : shared.get('both'));
+		if (!servers && !shared.has('both')) shared.set('both', startMany(server, 2));
+		const instances = await (servers ? startMany(server, servers) : shared.get('both'));
 		if (hasSessions || instances.length === 1) return { url: instances[0].url, instances };
 		const { url, drop } = fixture.closeAtEnd(await startBalancer(instances.map((instance) => instance.url)));
 		return { url, drop, instances };

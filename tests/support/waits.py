@@ -1,6 +1,7 @@
 """Runs an example server, and prints when a call begins to wait for an elicitation, and when the wait ends."""
 
 import functools
+import os
 import runpy
 import sys
 from typing import Any
@@ -24,4 +25,5 @@ async def wait(self: UrlMode, id: Any, *, timeout: Any = 300, **options: Any) ->
 
 UrlMode.wait_for_completion = wait  # type: ignore[method-assign]
 sys.argv = sys.argv[1:]
+sys.path[0] = os.path.dirname(sys.argv[0])
 runpy.run_path(sys.argv[0], run_name="__main__")

@@ -1,22 +1,34 @@
-"""urlmode.mcp with the SDK's own client in Python. tests/e2e/adapters-python.test.mjs has the scenarios of all adapters."""
+"""urlmode.mcp and urlmode.fastmcp with their own clients in Python. tests/e2e/adapters-python.test.mjs has the scenarios of
+all adapters, with clients in TypeScript."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Any
 
+import fastmcp
 import pytest
 from conftest import Callback, OpenUrlMode, owner, until
+from fastmcp.tools import ToolResult
 from mcp import Client
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.request_state import InvalidRequestState
 from mcp.shared.exceptions import MCPError
-from mcp.types import ElicitRequestURLParams, ElicitResult, InputRequiredResult
+from mcp.types import ElicitRequestURLParams, ElicitResult, InputRequiredResult, TextContent
 
 from urlmode import CallbackUrls, ClientFacts, Expected, UrlMode, UrlModeClosedError
-from urlmode.mcp import Accepted, request_state_security, with_elicitation
+from urlmode import fastmcp as with_fastmcp
+from urlmode import mcp as with_sdk
+from urlmode.mcp import Accepted, request_state_security
 
-MODES = ["legacy", "2026-07-28"]
+MODES = ["legacy", "2026-07-28", "FastMCP legacy", "FastMCP 2026-07-28"]
+
+
+class FastMcpClient(fastmcp.Client[Any]):
+    """With the results of the SDK, of which the tests speak."""
+
+    async def call_tool(self, name: str, **more: Any) -> Any:  # type: ignore[override]
+        return await self.call_tool_mcp(name, {}, **more)
 
 
 class Shop:
@@ -26,15 +38,16 @@ class Shop:
         self.subject = owner()["subject"]
         self.callback = callback
         self.pays = True
+        self.gate: asyncio.Future[str] | None = None
         self.asked: list[str] = []
         self.errors: list[str] = []
-        server = MCPServer("shop", request_state_security=request_state_security(urlmode))
+        framework, _, revision = mode.rpartition(" ")
+        adapter: Any = with_fastmcp if framework else with_sdk
 
-        @server.tool(structured_output=False)
-        async def buy(ctx: Context[Any, Any]) -> Any:
+        async def buy(ctx: Any) -> Any:
             options: dict[str, Any] = {"expected": Expected(1050, "EUR"), "message": "10.50 EUR", **more}
             try:
-                return await with_elicitation(
+                return await adapter.with_elicitation(
                     ctx, body, urlmode=urlmode, subject=self.subject, provider="stripe", kind="payment",
                     target_url=self._checkout, **options,
                 )  # fmt: skip
@@ -42,14 +55,28 @@ class Shop:
                 self.errors.append(str(error))
                 raise
 
-        self.client = Client(server, mode=mode, elicitation_callback=self._answer)
+        security: Any = request_state_security(urlmode)
+        if framework:
+            buy.__annotations__["ctx"] = fastmcp.Context
+            shop = fastmcp.FastMCP("shop", request_state_security=security)
+            shop.tool(buy)
+            self.client: Any = FastMcpClient(shop, mode=revision, elicitation_handler=self._choose)
+        else:
+            buy.__annotations__["ctx"] = Context[Any, Any]
+            server = MCPServer("shop", request_state_security=security)
+            server.tool(structured_output=False)(buy)
+            self.client = Client(server, mode=revision, elicitation_callback=self._answer)
+
+    async def _choose(self, message: str, response_type: Any, params: Any, context: Any) -> ElicitResult:
+        return await self._answer(context, params)
 
     async def _answer(self, context: Any, params: Any) -> ElicitResult:
         assert isinstance(params, ElicitRequestURLParams)
         self.asked.append(params.url)
         if self.pays:
             await self.callback.paid(self._id)
-        return ElicitResult(action="accept")
+        action: Any = await self.gate if self.gate else "accept"
+        return ElicitResult(action=action)
 
     def _checkout(self, urls: CallbackUrls) -> str:
         self._id = urls.elicitation_id
@@ -93,6 +120,52 @@ async def test_the_next_call_has_what_a_cancelled_one_has_made(
         second = await shop.client.call_tool("buy")
     assert text_of(second) == f"Made for {runs[0]}."
     assert (len(runs), len(shop.asked)) == (1, 1)
+
+
+@pytest.mark.parametrize("mode", ["legacy", "FastMCP legacy"])
+async def test_a_user_who_declines_after_the_client_has_cancelled_has_refused(
+    urlmode: UrlMode, callback: Callback, mode: str
+) -> None:
+    shop = Shop(urlmode, callback, lambda accepted: "never", mode)
+    shop.pays = False
+    shop.gate = asyncio.get_running_loop().create_future()
+    async with shop.client:
+        call = asyncio.create_task(shop.client.call_tool("buy"))
+        await until("the user is asked", lambda: len(shop.asked) == 1)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        await until("the call has ended", lambda: urlmode.open_waits == 1)  # for the notification
+        shop.gate.set_result("decline")
+        outcome = await urlmode.wait_for_completion(shop._id, subject=shop.subject, timeout=30)
+    assert (outcome.action, outcome.reason) == ("decline", "refused")
+
+
+async def test_what_only_fastmcp_has(urlmode: UrlMode, callback: Callback) -> None:
+    """A body may return a ToolResult, and a result may be an error. The error -32042 reaches the client as it is."""
+    content = [TextContent(type="text", text=text) for text in ("one", "two")]
+    results = [ToolResult(content, structured_content={"a": 1}), ToolResult(content[:1]), ToolResult(content[:1], is_error=True)]
+    shop = Shop(urlmode, callback, lambda accepted: results.pop(0), "FastMCP legacy")
+    async with shop.client:
+        made = await shop.client.call_tool("buy")
+        assert (made.content, made.structured_content, made.is_error) == (content, {"a": 1}, False)
+        assert (await shop.client.call_tool("buy")).content == content[:1]
+        assert (await shop.client.call_tool("buy")).is_error
+    required = Shop(urlmode, callback, lambda accepted: "never", "FastMCP legacy", ask="error")
+    async with required.client:
+        with pytest.raises(MCPError) as error:
+            await required.client.call_tool("buy")
+    assert error.value.code == -32042
+    assert [each["url"] for each in error.value.data["elicitations"]] != []
+
+
+async def test_a_background_task_cannot_ask(urlmode: UrlMode) -> None:
+    context = fastmcp.Context(fastmcp.FastMCP("shop"))
+    with pytest.raises(RuntimeError, match="background task"):
+        await with_fastmcp.with_elicitation(
+            context, lambda accepted: "", urlmode=urlmode, subject="a", provider="stripe", kind="oauth", message="a",
+            target_url="https://a.example",
+        )  # fmt: skip
 
 
 async def test_a_body_that_fails_runs_again(urlmode: UrlMode, callback: Callback) -> None:

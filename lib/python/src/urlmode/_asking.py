@@ -125,16 +125,17 @@ class Asking:
                 if end is not None:
                     return end
             found = await waiting
-        except (Exception, asyncio.CancelledError) as error:
+        except ElicitationClientGoneError:
             responding.cancel()
-            if not isinstance(error, ElicitationClientGoneError):
-                self._tell_later(channel, notice, id)
+            raise
+        except (Exception, asyncio.CancelledError):
+            # The request goes on: the session of SDK 1.x ends when a response arrives just as its request is cancelled.
+            self._end_later(channel, notice, id, responding)
             raise
         finally:
             waiting.cancel()
         if not isinstance(found, Outcome):
-            self._tell_later(channel, notice, id)
-            self.wish.urlmode._beside.start(self._hear_later(responding, notice, id))
+            self._end_later(channel, notice, id, responding)
             return self._pending(asked, found)
         await notice.send(lambda: channel.complete(id))
         asyncio.get_running_loop().call_later(_RESPONSE_S, responding.cancel)
@@ -168,6 +169,11 @@ class Asking:
             return failure_result("cancel", "dismissed")
         self._tell_later(channel, notice, id)
         return self._pending(asked, status)
+
+    def _end_later(self, channel: Channel, notice: Notice, id: str, responding: asyncio.Future[str]) -> None:
+        self._tell_later(channel, notice, id)
+        if not self.wish.urlmode._closing:
+            self.wish.urlmode._beside.start(self._hear_later(responding, notice, id))
 
     async def _hear_later(self, responding: asyncio.Future[str], notice: Notice, id: str) -> None:
         """A user who declines after the end of the call has refused."""

@@ -1,0 +1,69 @@
+"""An MCP server on FastMCP, 2.14 to 4.x, over HTTP: it sells a report and connects an account.
+
+    URLMODE_DATABASE_URL= URLMODE_KEYS_FILE= URLMODE_BASE_URL= python fastmcp_server.py
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Literal
+
+import app
+import fastmcp
+from fastmcp import Context, FastMCP
+from fastmcp.server.auth import AccessToken, TokenVerifier
+
+from urlmode import Expected, UrlMode
+from urlmode.fastmcp import Accepted, request_state_security, with_elicitation
+
+
+class Tokens(TokenVerifier):
+    """Your authorization server says who the user of a token is. Never take it from anything else."""
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        return AccessToken(token=token, client_id="app", scopes=[]) if token in app.USERS else None
+
+
+def make_app(urlmode: UrlMode, url: str) -> Any:
+    more: dict[str, Any] = {}
+    if int(fastmcp.__version__.split(".")[0]) >= 4:
+        more["request_state_security"] = request_state_security(urlmode)
+    server = FastMCP("reports", auth=Tokens(), **more)
+
+    async def sell(ctx: Context, ask: Literal["request", "error"]) -> Any:
+        async def paid(accepted: Accepted) -> str:
+            return f"Paid with {accepted.reference}."
+
+        return await with_elicitation(
+            ctx, paid, urlmode=urlmode, subject=app.subject(), provider="stripe", kind="payment", ask=ask,
+            expected=Expected(1050, "EUR"), message="The report costs 10.50 EUR.", resume_key="report 2026",
+            target_url=lambda urls: f"{app.CHECKOUT}?reference={urls.elicitation_id}",
+        )  # fmt: skip
+
+    @server.tool
+    async def buy_report(ctx: Context) -> Any:
+        """Buys the report."""
+        return await sell(ctx, "request")
+
+    @server.tool
+    async def read_report(ctx: Context) -> Any:
+        """Reads the report, once it is paid."""
+        return await sell(ctx, "error")
+
+    @server.tool
+    async def connect_account(ctx: Context) -> Any:
+        """Connects your Demo Account."""
+
+        async def connected(accepted: Accepted) -> str:
+            return f"Connected the account of {await asyncio.to_thread(app.name_of_account, accepted)}."
+
+        return await with_elicitation(
+            ctx, connected, urlmode=urlmode, subject=app.subject(), provider="demo", kind="oauth", pkce=True,
+            message="Connect your Demo Account.", target_url=app.authorization_url,
+        )  # fmt: skip
+
+    return server.http_app()
+
+
+if __name__ == "__main__":
+    asyncio.run(app.serve(make_app))

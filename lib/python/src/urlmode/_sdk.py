@@ -1,0 +1,228 @@
+"""What `urlmode.mcp` and `urlmode.fastmcp` share: the types, the session and the request state of the official SDK."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import anyio
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.shared.exceptions import UrlElicitationRequiredError
+from mcp.types import CallToolResult, ElicitRequestURLParams
+
+from ._adapter import Accepted, Body, run
+from ._aead import NotOpened, decrypt, encrypt
+from ._asking import INPUT_KEY
+from ._calls import Call, Channel, Retry, Wish
+from ._clients import Client
+from ._errors import RequestStateError
+from ._input import check_choice, check_duration
+from ._keys import decode_base64, encode_base64url
+from ._types import Expected, Kind, RecheckFunction, TargetUrl
+from ._urlmode import UrlMode
+
+if TYPE_CHECKING:
+    from mcp.server.request_state import RequestStateSecurity
+
+_ROUNDS_SINCE = "2026-07-28"
+_CONNECTION_CLOSED = -32000
+_INVALID_PARAMS = -32602
+_STATE_USE = "urlmode request state v1"
+_STATE_CONTEXT = b"request state"
+_DAY_S = 24 * 60 * 60
+
+
+class Adapter:
+    """The functions of an adapter. A framework that is built on the SDK overrides what it does in its own way."""
+
+    def to_result(self, result: CallToolResult) -> Any:
+        """What the tool returns."""
+        return result
+
+    def to_error(self, error: Exception) -> Any:
+        """How the tool answers its call with an error of JSON-RPC."""
+        raise error
+
+    def to_wire(self, made: Any) -> dict[str, Any]:
+        """What the body has returned, as it is sent to the client."""
+        if isinstance(made, str):
+            return {"content": [{"type": "text", "text": made}]}
+        if not isinstance(made, CallToolResult):
+            raise TypeError("the body must return a str or a CallToolResult")
+        return made.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+    async def with_elicitation(
+        self,
+        ctx: Any,
+        body: Body,
+        *,
+        urlmode: UrlMode,
+        subject: str,
+        provider: str,
+        kind: Kind,
+        message: str,
+        target_url: TargetUrl,
+        session: str = "",
+        expected: Expected | Literal["any"] | None = None,
+        pkce: bool = False,
+        ttl: float | timedelta = 300,
+        exclusive: bool = False,
+        resume_key: str | None = None,
+        about: Mapping[str, Any] | None = None,
+        client_id: str | None = None,
+        same_client: bool = False,
+        recheck: RecheckFunction | None = None,
+        ask: Literal["request", "error"] = "request",
+        round_timeout: float | None = None,
+        progress_every: float = 15.0,
+    ) -> Any:
+        """Asks the user to open a page, waits until that is done, and runs `body` with what came back.
+
+        `ctx` is the framework's Context. Without an outcome, the result says what happened, or what to do next. The body
+        runs once for each outcome. It returns text, or a result of the framework, which is kept until an answer was
+        written. If it raises, the next call runs it again. Returns what the tool has to return. Cancelling the call ends
+        it, and not the elicitation. A body that has begun goes on, until `aclose`.
+        """
+        if not isinstance(message, str) or not message:
+            raise ValueError("message must be a non-empty str")
+        if round_timeout is not None:
+            round_timeout = check_duration("round_timeout", round_timeout, 0.001, _DAY_S) / 1000
+        check_duration("progress_every", progress_every, 0.001, _DAY_S)
+        check_choice("ask", ask, ("request", "error"))
+        call = _describe(ctx)
+        wish = Wish(
+            urlmode=urlmode, subject=subject, session=session, provider=provider, kind=kind, message=message,
+            expected=expected, about=about, same_client=same_client, resume_key=resume_key, recheck=recheck,
+            create={"target_url": target_url, "pkce": pkce, "ttl": ttl, "exclusive": exclusive}, ask=ask,
+            round_timeout=round_timeout, progress_every=progress_every, client_id=client_id or call.client_id,
+        )  # fmt: skip
+
+        return await self._run(wish, call, body)
+
+    async def _run(self, wish: Wish, call: Call, body: Body) -> Any:
+        async def run_body(accepted: Accepted) -> dict[str, Any]:
+            made = body(accepted)
+            return self.to_wire(await made if inspect.isawaitable(made) else made)
+
+        try:
+            result = await run(wish, call, run_body)
+        except UrlElicitationRequiredError as error:
+            return self.to_error(error)
+        except RequestStateError as error:
+            from mcp.shared.exceptions import MCPError  # of SDK 2.x: a JSON-RPC error, not a result of the tool
+
+            return self.to_error(MCPError(_INVALID_PARAMS, str(error), {"reason": error.reason}))
+        if result.get("resultType") == "input_required":
+            from mcp.types import InputRequiredResult
+
+            return InputRequiredResult.model_validate(result)
+        return self.to_result(CallToolResult.model_validate(result))
+
+
+def request_state_security(urlmode: UrlMode, *, ttl: float = _DAY_S) -> RequestStateSecurity:
+    """For `MCPServer(request_state_security=…)` of SDK 2.x: seals the request state with the keys of the keys file.
+
+    By default the SDK seals it with a key of one process, so that no other process can open it.
+    """
+    from mcp.server.request_state import RequestStateSecurity
+
+    return RequestStateSecurity(codec=_Codec(urlmode), ttl=ttl)
+
+
+class _Codec:
+    def __init__(self, urlmode: UrlMode) -> None:
+        self._keys = urlmode._keys
+
+    def seal(self, payload: bytes) -> str:
+        key = self._keys.minting
+        return encode_base64url(encrypt(key.cipher(_STATE_USE), key.kid, _STATE_CONTEXT, payload))
+
+    def unseal(self, token: str) -> bytes:
+        from mcp.server.request_state import InvalidRequestState
+
+        def cipher_of(kid: int) -> AESGCM | None:
+            key = self._keys.find(kid)
+            return None if key is None else key.cipher(_STATE_USE)
+
+        sealed = decode_base64(token)
+        if sealed is None or encode_base64url(sealed) != token:
+            raise InvalidRequestState("malformed")
+        try:
+            return decrypt(sealed, cipher_of, _STATE_CONTEXT)
+        except NotOpened as error:
+            raise InvalidRequestState(str(error)) from None
+
+
+def _describe(ctx: Any) -> Call:
+    """What the Context says of a call."""
+    request = ctx.request_context
+    if request is None:
+        raise RuntimeError("there is no call of a client to answer: a background task cannot ask its user")
+    session = request.session
+    token = get_access_token()
+    described = Call(
+        client=_client_of(session),
+        client_id=token.client_id if token else None,
+        progress=lambda progress, text: ctx.report_progress(progress, None, text),
+        is_gone=_is_gone,
+    )
+    # Only SDK 2.x has it. It cancels a call of this revision whose client is gone.
+    if (getattr(request, "protocol_version", None) or "") >= _ROUNDS_SINCE:
+        answer = (ctx.input_responses or {}).get(INPUT_KEY)
+        return replace(described, retry=Retry(ctx.request_state, getattr(answer, "action", None)))
+    return replace(described, closed=_closed_of(request.request), channel=_channel_of(session, request.request_id))
+
+
+def _channel_of(session: Any, related: Any) -> Channel:
+    async def request(message: str, url: str, elicitation_id: str) -> str:
+        answer = await session.elicit_url(message, url, elicitation_id, related)
+        return cast(str, answer.action)
+
+    def required(links: list[dict[str, str]]) -> Exception:
+        return UrlElicitationRequiredError([ElicitRequestURLParams.model_validate(link) for link in links])
+
+    return Channel(
+        # SDK 2.x makes a session for each call.
+        session=getattr(session, "_connection", session),
+        request=request,
+        required=required,
+        complete=lambda elicitation_id: session.send_elicit_complete(elicitation_id, related),
+        complete_later=lambda elicitation_id: session.send_elicit_complete(elicitation_id),
+    )
+
+
+def _closed_of(http: Any) -> Callable[[], Coroutine[Any, Any, None]] | None:
+    """The SDK goes on with a call of a session whose response nobody reads any more.
+
+    Only a request over Streamable HTTP is open as long as its call. Its client accepts a stream as the response.
+    """
+    if "text/event-stream" not in getattr(http, "headers", {}).get("accept", ""):
+        return None
+
+    async def closed() -> None:
+        while (await http.receive())["type"] != "http.disconnect":
+            pass
+
+    return closed
+
+
+def _client_of(session: Any) -> Client:
+    params = session.client_params
+    info = getattr(params, "client_info", None) or getattr(params, "clientInfo", None)
+    # With SDK 2.x a request can declare capabilities without saying what its client is called.
+    capabilities = getattr(session, "client_capabilities", None) or getattr(params, "capabilities", None)
+    return Client(
+        name=getattr(info, "name", None),
+        version=getattr(info, "version", ""),
+        capabilities=capabilities.model_dump(by_alias=True, exclude_none=True) if capabilities else {},
+    )
+
+
+def _is_gone(error: BaseException) -> bool:
+    if isinstance(error, (anyio.ClosedResourceError, anyio.BrokenResourceError)):
+        return True
+    return getattr(getattr(error, "error", None), "code", None) == _CONNECTION_CLOSED

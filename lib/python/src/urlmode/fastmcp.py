@@ -1,0 +1,60 @@
+"""FastMCP (`fastmcp`), 2.14 to 4.x, which is built on the official SDK: see `urlmode.mcp`.
+
+The tool must return what these functions return. `request_state_security` is for FastMCP 4.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcp.types import CallToolResult
+
+from ._adapter import Accepted
+from ._sdk import Adapter, request_state_security
+
+if TYPE_CHECKING:
+    from fastmcp.tools import ToolResult
+else:
+    try:
+        from fastmcp.tools import ToolResult
+    except ImportError:  # FastMCP 2
+        from fastmcp.tools.tool import ToolResult
+
+__all__ = ["Accepted", "request_state_security", "with_elicitation"]
+
+
+class _Answer(ToolResult):
+    """A result whose conversion for the client is ours. FastMCP 2 cannot say that a result is an error, and each version
+    makes a text of an error that a tool raises, without its code. What a conversion raises reaches the client as it is."""
+
+    def __init__(self, result: CallToolResult, error: Exception | None = None) -> None:
+        wire = result.model_dump(by_alias=True)
+        super().__init__(content=result.content, structured_content=wire["structuredContent"])
+        # FastMCP 2 has a class of its own, later versions have a model of Pydantic.
+        object.__setattr__(self, "_answered", (result, error))
+
+    def to_mcp_result(self) -> CallToolResult:
+        result, error = object.__getattribute__(self, "_answered")
+        if error is not None:
+            raise error
+        return result  # type: ignore[no-any-return]
+
+
+class _FastMCP(Adapter):
+    def to_result(self, result: CallToolResult) -> Any:
+        return _Answer(result)
+
+    def to_error(self, error: Exception) -> Any:
+        return _Answer(CallToolResult(content=[]), error)
+
+    def to_wire(self, made: Any) -> dict[str, Any]:
+        if not isinstance(made, ToolResult):
+            return super().to_wire(made)
+        converted = made.to_mcp_result()
+        if isinstance(converted, CallToolResult):
+            return super().to_wire(converted)
+        content, structured = converted if isinstance(converted, tuple) else (converted, None)
+        return super().to_wire(CallToolResult.model_validate({"content": content, "structuredContent": structured}))
+
+
+with_elicitation = _FastMCP().with_elicitation
