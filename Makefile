@@ -274,6 +274,8 @@ $(TEXTS): lib/pages/texts.awk $(sort $(wildcard lib/pages/*.json))
 	@mkdir -p $(@D)
 	$(call say,TEXT,$@)
 	$(Q)awk -v names=$(@D)/names.inc -f $^ >$@
+# Written with it: without this rule, what includes it would be built a run late.
+$(dir $(TEXTS))names.inc: $(TEXTS) ;
 
 $(PAGES): $(BUILD)/man/%: nginx/man/%.in nginx/man/page.awk nginx/CONFIGURATION.md $(wildcard nginx/command/*)
 	@mkdir -p $(@D)

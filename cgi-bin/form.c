@@ -36,6 +36,10 @@
 #define PROBLEM_VALUES_MAX 64
 #define TYPED_VALUES_MAX (1 + 2 * UM_FORM_INPUTS_MAX) /* with their names */
 
+_Static_assert(sizeof("{\"values\":}") + UM_ANSWERS_MAX + UM_SEAL_OVERHEAD
+		<= UM_RESULT_MAX,
+	"a result holds all values");
+
 static um_step looked_up, answered;
 
 static bool
@@ -276,11 +280,7 @@ store_answer(const struct um_context *context, struct um_exchange *ex,
 	if (ok && accepts && !is_approval(ex))
 		ok = seal_typed(context, ex, definition, answers);
 	um_buf_free(&json);
-	if (!ok)
-		return UM_REFUSAL_INTERNAL_ERROR;
-	return ex->op.result.len > UM_RESULT_MAX
-		? UM_REFUSAL_PARAMETERS_TOO_LARGE
-		: UM_REFUSAL_NONE;
+	return ok ? UM_REFUSAL_NONE : UM_REFUSAL_INTERNAL_ERROR;
 }
 
 static enum um_refusal

@@ -71,6 +71,25 @@ place_of(struct um_answers *answers, const struct um_definition *definition,
 			      : NULL;
 }
 
+/* More than a result holds: the longest value is to be shortened. */
+static void
+check_together(struct um_answers *answers,
+	const struct um_definition *definition)
+{
+	struct um_answered *longest = &answers->input[0];
+	struct um_buf json = { 0 };
+
+	um_answers_put(&json, answers, definition, true);
+	for (size_t i = 1; i < definition->inputs_len; i++)
+		if (answers->input[i].value.len > longest->value.len)
+			longest = &answers->input[i];
+	if (json.len > UM_ANSWERS_MAX) {
+		longest->mistake = UM_MISTAKE_TOGETHER;
+		answers->mistakes++;
+	}
+	um_buf_free(&json);
+}
+
 static void
 check(struct um_answers *answers, const struct um_definition *definition)
 {
@@ -84,6 +103,8 @@ check(struct um_answers *answers, const struct um_definition *definition)
 	answers->comment.mistake = check_comment(definition->comment,
 		answers->comment.value);
 	answers->mistakes += answers->comment.mistake != UM_MISTAKE_NONE;
+	if (answers->mistakes == 0)
+		check_together(answers, definition);
 }
 
 enum um_answers_state

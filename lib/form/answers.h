@@ -22,6 +22,9 @@
 #define UM_ANSWER_PREFIX "field."
 #define UM_ANSWER_COMMENT "comment"
 
+/* Bytes of the JSON of all values, so that a result has room for them. */
+#define UM_ANSWERS_MAX 65000
+
 struct um_answered {
 	struct um_str value; /* empty: the user has left it empty */
 	enum um_mistake mistake;

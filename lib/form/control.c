@@ -44,6 +44,7 @@ put_mistake(const struct um_controls *controls, const struct um_input *input,
 		[UM_MISTAKE_TOO_SMALL] = UM_TEXT_MISTAKE_TOO_SMALL,
 		[UM_MISTAKE_TOO_GREAT] = UM_TEXT_MISTAKE_TOO_GREAT,
 		[UM_MISTAKE_CHOICE] = UM_TEXT_MISTAKE_CHOICE,
+		[UM_MISTAKE_TOGETHER] = UM_TEXT_MISTAKE_TOGETHER,
 	};
 	char count[32] = "";
 

@@ -22,6 +22,7 @@ enum um_mistake {
 	UM_MISTAKE_TOO_SMALL,
 	UM_MISTAKE_TOO_GREAT,
 	UM_MISTAKE_CHOICE,
+	UM_MISTAKE_TOGETHER, /* all values are too long: the longest of them */
 };
 
 /*

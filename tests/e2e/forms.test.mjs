@@ -139,6 +139,16 @@ describe('an answer', () => {
 		assert.deepEqual([line.outcome, line.reason], ['refused', 'values_invalid']);
 	});
 
+	test('of nine long fields, which no result holds, names the field that is to be shortened', async () => {
+		const names = [...'abcdefghi'];
+		const row = await forms.create({ form: { title: 'T', fields: names.map((name) => ({ name, type: 'multiline', label: name })) } });
+		const visit = await forms.visit(row);
+		const typed = (length) => Object.fromEntries([...names.map((name) => [`field.${name}`, 'x'.repeat(name === 'c' ? 8_192 : length)]), ['answer', 'submit']]);
+		const page = await forms.send(visit, typed(8_000));
+		assert.deepEqual([page.status, wrong(page)], [422, { c: 'Together, the answers are too long. Please shorten this one.' }]);
+		assert.equal((await forms.send(visit, typed(7_000))).status, 303);
+	});
+
 	test('can be no', async () => {
 		const row = await input();
 		const answer = await forms.send(await forms.visit(row), { 'field.api_key': '', 'field.mail': 'half', answer: 'decline' });

@@ -142,6 +142,8 @@ describe('one answer everywhere', () => {
 			['/connect/demo', 415, { method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } }],
 			['/connect/demo', 413, { method: 'POST', headers: FORM, body: 'x'.repeat(20_000) }],
 			['/connect/demo', 413, { method: 'POST', headers: FORM, body: 'x'.repeat(100_000) }],
+			['/form/intake', 400, { method: 'POST', headers: FORM, body: 'x'.repeat(200_000) }],
+			['/form/intake', 413, { method: 'POST', headers: FORM, body: 'x'.repeat(300_000) }],
 			['/webhook/stripe', 413, { method: 'POST', headers: FORM, body: 'x'.repeat(4_200_000) }],
 			['/healthz', 200],
 			['/metrics', 200],

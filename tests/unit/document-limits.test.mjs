@@ -82,8 +82,8 @@ const LIMITS = {
 				found('nginx/urlmode/server.conf', /zone=urlmode_webhook burst=(\d+)/), found('nginx/urlmode/server.conf', /limit_conn urlmode_webhook_open (\d+)/)]],
 	],
 	'nginx/others/README.md': [
-		[/A form has at most (\d+) KB, a webhook (\d+) MB/,
-			[c('http/request', 'UM_BODY_MAX')[0] / KB, c('http/request', 'UM_DELIVERY_BODY_MAX')[0] / KB / KB]],
+		[/A posted form has at most (\d+) KB, one of `\/form\/NAME` (\d+) KB, a webhook (\d+) MB/,
+			[c('http/request', 'UM_BODY_MAX')[0] / KB, Number(found('cgi-bin/form.c', /BODY_MAX (\d+)/)) / KB, c('http/request', 'UM_DELIVERY_BODY_MAX')[0] / KB / KB]],
 		[/over (\d+) KB of parameters/, [c('server/fcgi_check', 'UM_FCGI_PARAMS_MAX')[0] / KB]],
 	],
 	'nginx/GROWING.md': [

@@ -20,6 +20,7 @@ static const char *const codes[] = {
 	[UM_MISTAKE_TOO_SMALL] = "too_small",
 	[UM_MISTAKE_TOO_GREAT] = "too_great",
 	[UM_MISTAKE_CHOICE] = "choice",
+	[UM_MISTAKE_TOGETHER] = "together",
 };
 
 static struct um_definition definition;
@@ -186,6 +187,43 @@ TEST(values_are_read_again_from_their_json_without_secrets)
 	clean();
 }
 
+/* More than a result holds is a mistake of the longest value. */
+TEST(values_that_are_too_long_together)
+{
+	struct um_buf form_json = { 0 }, body = { 0 }, json = { 0 };
+	static char text[UM_FORM_VALUES_MAX + 1];
+
+	memset(text, 'x', UM_FORM_VALUES_MAX);
+	um_buf_puts(&form_json, "{\"title\":\"T\",\"fields\":[");
+	for (int i = 0; i < 9; i++) {
+		um_buf_printf(&form_json,
+			"%s{\"name\":\"n%d\",\"type\":\"multiline\","
+			"\"label\":\"L\"}",
+			i != 0 ? "," : "", i);
+		um_buf_printf(&body, "&field.n%d=%s", i,
+			i == 4 ? text : text + (i < 7 ? 1 : 900));
+	}
+	um_buf_puts(&form_json, "]}");
+	um_buf_put(&form_json, "", 1);
+	define(form_json.ptr, false);
+	body.ptr[0] = '&';
+	assert_int_equal(post(um_buf_str(&body), true), UM_ANSWERS_READ);
+	assert_int_equal(answers.mistakes, 1);
+	assert_int_equal(answers.input[4].mistake, UM_MISTAKE_TOGETHER);
+	um_answers_free(&answers);
+	um_form_free(&form);
+
+	body.len -= 8192 - 900 + strlen("&field.n8=");
+	assert_int_equal(post(um_buf_str(&body), true), UM_ANSWERS_READ);
+	assert_int_equal(answers.mistakes, 0);
+	um_answers_put(&json, &answers, &definition, true);
+	assert_true(json.len > 64000 && json.len <= UM_ANSWERS_MAX);
+	um_buf_free(&json);
+	um_buf_free(&body);
+	um_buf_free(&form_json);
+	clean();
+}
+
 TEST(comments)
 {
 	static const struct {
@@ -246,6 +284,7 @@ main(void)
 		cmocka_unit_test(a_form_that_is_declined_is_not_checked),
 		cmocka_unit_test(
 			values_are_read_again_from_their_json_without_secrets),
+		cmocka_unit_test(values_that_are_too_long_together),
 		cmocka_unit_test(comments),
 		cmocka_unit_test(a_long_comment),
 	};

@@ -43,7 +43,7 @@ test('the body gets what the user typed, once, and then it is gone', async (t) =
 		assert.equal(await type(), 'completed');
 		return 'accept';
 	} });
-	const result = await collect(client, {}, ({ signal, ...given }) => {
+	const result = await collect(client, { roundTimeout: 20_000 }, ({ signal, ...given }) => {
 		seen = given;
 		return text('Stored.');
 	});
@@ -160,6 +160,17 @@ test('the user approves, or declines with a comment', async (t) => {
 	await decide(owner.subject, { action: 'decline', comment: 'Not yet' });
 	const refused = await approve(linkCall());
 	assert.deepEqual([saidBy(refused), refused.isError], [`Not done: ${owner.subject} declined: “Not yet”.`, true]);
+});
+
+test('what an approver has declined is told to the next call, if the client of this one is gone', async (t) => {
+	const { approve, decide, newest } = await start(t, { ...deletion, approver: ['bob'] });
+	await approve(linkCall());
+	await decide('bob', { action: 'decline', comment: 'No' });
+	const gone = linkCall();
+	gone.controller.abort(new Error('the client has cancelled the call'));
+	await assert.rejects(approve(gone), /the client has cancelled the call/);
+	assert.equal((await newest()).claimed_at, null);
+	assert.equal(saidBy(await approve(linkCall())), 'Not done: bob declined: “No”.');
 });
 
 for (const [client, makeCall] of Object.entries({ 'with URL mode': sessionCall, 'of 2026-07-28': round, 'without URL mode': linkCall })) {

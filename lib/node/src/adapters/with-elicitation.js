@@ -91,6 +91,8 @@ async function claim(options, round, { outcome, elicitation, isEarlier }, body) 
 	const { elicitationId: id, action, reason, reference, refunded, from, ...accepted } = outcome;
 	const owner = ownerOf(options);
 	if (action !== 'accept') {
+		// What an approver has said is told to the next call, if nobody hears it from this one.
+		if (outcome.approver) throwIfGone(round, id);
 		// The call after a refusal asks again. A refusal claims no payment: what was paid stays for the next one.
 		await urlmode.claim(id, { ...owner, action, reference });
 		const detail = reason === 'provider_error' ? authorizationDetail(accepted.result) : undefined;
