@@ -295,20 +295,26 @@ SET lock_timeout = '20ms' SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
 	kept record;
 	actions text[];
+	named text[];
 	first bigint := 1;
 	again record;
 BEGIN
 	-- What went back is of the payment that it names, whichever elicitation it names.
-	-- An event may also name its payment alone, or its attempt to pay.
+	-- An event may also name its payment alone, or its attempt to pay. What an event
+	-- before it names as well is looked for when that one is recorded.
 	IF array_position(ids, NULL) IS NOT NULL OR effects && ARRAY['refunded', 'refund_reversed'] THEN
+		named := ARRAY(
+			SELECT u.provider || ' ' || nullif(u.ref, '')
+			FROM unnest(providers, refs) WITH ORDINALITY AS u (provider, ref, n) ORDER BY u.n
+		);
 		ids := ARRAY(
-			SELECT coalesce(
+			SELECT CASE WHEN array_position(named, u.name) < u.n THEN u.id ELSE coalesce(
 				CASE WHEN u.effect IN ('refunded', 'refund_reversed') THEN (
 					SELECT p.elicitation FROM urlmode.payment p WHERE p.provider = u.provider AND p.reference = u.ref
 				) END,
 				u.id,
-				CASE WHEN u.effect <> 'paid' THEN urlmode.find_elicitation(u.provider, u.ref) END)
-			FROM unnest(ids, providers, effects, refs) WITH ORDINALITY AS u (id, provider, effect, ref, n)
+				CASE WHEN u.effect <> 'paid' THEN urlmode.find_elicitation(u.provider, u.ref) END) END
+			FROM unnest(ids, providers, effects, refs, named) WITH ORDINALITY AS u (id, provider, effect, ref, name, n)
 			ORDER BY u.n
 		);
 	END IF;
@@ -319,17 +325,19 @@ BEGIN
 	ORDER BY e.id
 	FOR NO KEY UPDATE OF e;
 
-	-- Each event must see what those before it did. So where an elicitation or
-	-- an identity is there again, the batch is cut before it.
+	-- Each event must see what those before it did. So where an elicitation, an identity
+	-- or what was looked for is there again, the batch is cut before it.
 	IF (
 		SELECT count(DISTINCT u.id) < count(u.id) OR count(DISTINCT u.identity) < count(u.identity)
-		FROM unnest(ids, identities) AS u (id, identity)
+			OR count(DISTINCT u.name) < count(u.name)
+		FROM unnest(ids, identities, named) AS u (id, identity, name)
 	) THEN
 		FOR again IN
 			SELECT u.n, greatest(
 				lag(u.n) OVER (PARTITION BY u.id ORDER BY u.n),
-				lag(u.n) OVER (PARTITION BY u.identity ORDER BY u.n)) AS before
-			FROM unnest(ids, identities) WITH ORDINALITY AS u (id, identity, n)
+				lag(u.n) OVER (PARTITION BY u.identity ORDER BY u.n),
+				CASE WHEN u.name <> '' THEN lag(u.n) OVER (PARTITION BY u.name ORDER BY u.n) END) AS before
+			FROM unnest(ids, identities, named) WITH ORDINALITY AS u (id, identity, name, n)
 			UNION ALL
 			SELECT cardinality(ids) + 1, cardinality(ids)
 			ORDER BY n

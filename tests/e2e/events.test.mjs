@@ -207,6 +207,18 @@ describe('in one batch', () => {
 		assert.deepEqual(proved, [{ elicitation: ids[0] }], 'the second elicitation was not paid');
 	});
 
+	test('an event that names its attempt or payment alone sees those before it', async () => {
+		const [id, other] = [await start(), await start()];
+		const alone = (effect, more) => ({ ...event(id, effect, more), id: null });
+		assert.deepEqual(await record(one, [
+			event(id, 'processing', { reference: `attempt-${id}` }), alone('attempt_failed', { reference: `attempt-${id}` }),
+		]), ['processing', 'attempt_failed']);
+		const reference = `pay-${id}`;
+		assert.deepEqual(await record(one, [event(id, 'paid', { reference }), event(other, 'refunded', { reference, amount: 1 })]), ['accept', 'refunded']);
+		const [paid] = await fixture.stack.sql('SELECT refunded::int, held FROM urlmode.payment WHERE elicitation = $1', [id]);
+		assert.deepEqual(paid, { refunded: 1, held: true });
+	});
+
 	test('an event of no elicitation, or of another provider\'s, is not kept', async () => {
 		const id = await start();
 		const batch = [event(randomUUID(), 'paid'), event(id, 'paid', { provider: 'svix' }), event(id, 'paid')];

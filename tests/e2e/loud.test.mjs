@@ -19,13 +19,21 @@ before(async () => {
 
 after(() => fixture?.close());
 
-/** Sends a POST whose body never comes; resolves to the status, or to `open` while there is none. */
+/**
+ * Sends a POST whose body comes byte by byte, so that nginx never gives it up, however slow the machine is. Its status is
+ * `open` while there is none.
+ */
 function trickle(localAddress) {
 	const socket = connect({ host: address.hostname, port: Number(address.port), localAddress });
 	const post = { socket, status: 'open' };
+	const bytes = setInterval(() => socket.write('a'), 500);
 	socket.on('error', () => {});
-	socket.on('data', (data) => { post.status = String(data).slice(9, 12); });
-	socket.write(`POST /connect/demo HTTP/1.1\r\nHost: ${address.host}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\na`);
+	socket.on('data', (data) => {
+		post.status = String(data).slice(9, 12);
+		clearInterval(bytes);
+	});
+	socket.on('close', () => clearInterval(bytes));
+	socket.write(`POST /connect/demo HTTP/1.1\r\nHost: ${address.host}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\na`);
 	return post;
 }
 

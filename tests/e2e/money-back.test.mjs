@@ -18,8 +18,27 @@ before(async () => {
 
 after(() => fixture?.close());
 
+/** Something that Adyen tells of the payment `ref`: its own authorisation, or with `about` what became of it. */
+function adyen(eventCode, id, ref, { about, value = PRICE.amount, success = 'true' } = {}) {
+	return { live: 'true', notificationItems: [{ NotificationRequestItem: {
+		pspReference: about ?? ref, ...about && { originalReference: ref }, merchantAccountCode: 'Tests', merchantReference: id,
+		amount: { value, currency: 'EUR' }, eventCode, success, additionalData: {},
+	} }] };
+}
+
 /** The events of each provider: what was paid with `reference`, a part that goes back, and that comes again. */
 const PROVIDERS = {
+	adyen: {
+		expected: PRICE,
+		paid: (id, ref) => adyen('AUTHORISATION', id, ref),
+		back: (ref, id) => adyen('REFUND', id, ref, { about: `refund-${ref}`, value: 400 }),
+		again: (ref, id) => adyen('REFUND_FAILED', id, ref, { about: `refund-${ref}`, value: 400 }),
+	},
+	'coinbase-business': {
+		expected: PRICE,
+		paid: (id, ref) => ({ eventType: 'checkout.payment.success', id: ref, amount: '10.50', currency: 'EUR', metadata: { elicitation_id: id } }),
+		back: (ref) => ({ eventType: 'checkout.refund.success', id: ref, amount: '4.00', currency: 'EUR' }),
+	},
 	stripe: {
 		expected: PRICE,
 		paid: (id, ref) => ({
@@ -105,7 +124,7 @@ for (const [name, { expected, paid, back, again }] of Object.entries(PROVIDERS))
 			await send(back(reference, payment.id));
 			assert.deepEqual(await outcome(), ['cancel', 'held', 400]);
 			if (again === undefined) return;
-			await send(again(reference));
+			await send(again(reference, payment.id));
 			assert.deepEqual(await outcome(), ['accept', '', undefined]);
 		});
 	});
@@ -113,6 +132,11 @@ for (const [name, { expected, paid, back, again }] of Object.entries(PROVIDERS))
 
 /** What was paid, and the first and the second half that go back. */
 const HALVES = {
+	adyen: {
+		expected: PRICE,
+		paid: PROVIDERS.adyen.paid,
+		half: (ref, id, number) => adyen('REFUND', id, ref, { about: `refund-${ref}-${number}`, value: 525 }),
+	},
 	stripe: {
 		expected: PRICE,
 		paid: PROVIDERS.stripe.paid,
@@ -181,6 +205,56 @@ for (const [name, { expected, paid, half, learned }] of Object.entries(HALVES)) 
 		assert.equal((await outcome()).refunded, true);
 	});
 }
+
+describe('adyen: of two attempts, what becomes of the one leaves the other', () => {
+	const begin = async () => {
+		const payment = await fixture.createPayment('adyen', { expected: PRICE, resumeKey: 'report' });
+		const [first, second] = ['1', '2'].map((n) => `psp${n}${payment.id.replaceAll('-', '')}`);
+		const send = async (event) => assert.equal((await sender(fixture, 'adyen').send(event)).status, 200);
+		const listed = async () => (await fixture.urlmode.unclaimed()).filter(({ elicitationId }) => elicitationId === payment.id).map(({ reference }) => reference);
+		return { payment, id: payment.id, first, second, send, listed };
+	};
+
+	test('a card that was refused and is then technically cancelled', async () => {
+		const { payment, id, first, second, send, listed } = await begin();
+		await send(adyen('AUTHORISATION', id, first, { success: 'false' }));
+		await send(adyen('AUTHORISATION', id, second));
+		await send(adyen('TECHNICAL_CANCEL', id, first, { about: `cancel-${first}` }));
+		assert.deepEqual(await listed(), [second]);
+		assert.equal(await fixture.urlmode.claim(id, payment.owner), true);
+	});
+
+	for (const [eventCode, again] of [['CANCELLATION', undefined], ['EXPIRE', undefined], ['CHARGEBACK', 'CHARGEBACK_REVERSED'], ['REFUND', 'REFUNDED_REVERSED']]) {
+		test(`${eventCode} that overtakes its own authorisation`, async () => {
+			const { id, first, second, send, listed } = await begin();
+			await send(adyen(eventCode, id, first, { about: `own-${first}` }));
+			await send(adyen('AUTHORISATION', id, first));
+			assert.deepEqual(await listed(), []);
+			await send(adyen('AUTHORISATION', id, second));
+			assert.deepEqual(await listed(), [second]);
+			if (again === undefined) return;
+			await send(adyen(again, id, first, { about: `own-${first}` }));
+			assert.deepEqual((await listed()).sort(), [first, second]);
+		});
+	}
+});
+
+test('stripe: who pays twice is delivered once, also when the other payment was refunded or disputed', async () => {
+	const ask = (more) => fixture.createPayment('stripe', { expected: PRICE, resumeKey: 'report', ...more });
+	const payment = await ask();
+	const stripe = sender(fixture, 'stripe');
+	const send = async (event) => assert.equal((await stripe.send(event)).status, 200);
+	const intents = ['1', '2', '3'].map((n) => `pi_${n}_${payment.id}`);
+	for (const intent of intents) await send(PROVIDERS.stripe.paid(payment.id, intent));
+	assert.equal(await fixture.urlmode.claim(payment.id, { ...payment.owner, reference: intents[0] }), true);
+	assert.equal((await ask(payment.owner)).resumed, true, 'the others are still to be delivered, or refunded');
+	for (const number of [1, 2]) await send(stripeRefund(intents[1], number));
+	const dispute = stripeDispute('charge.dispute.funds_withdrawn', intents[2]);
+	dispute.data.object.amount = PRICE.amount;
+	await send(dispute);
+	assert.equal(await fixture.urlmode.claim(payment.id, payment.owner), false);
+	assert.equal((await ask(payment.owner)).resumed, false);
+});
 
 test('a failed attempt that names only its payment ends the attempt that was told of before', async () => {
 	const payment = await fixture.createPayment('stripe', { expected: PRICE });

@@ -27,7 +27,7 @@ const PART = 400;
 const WEIGHTS = {
 	call: 18, open: 14, pay: 12, proof: 16, refund: 10, decide: 4, batch: 4, again: 6, attempt: 6, event: 7, unproven: 8, answer: 10, end: 7, comeBack: 4,
 	claim: 8, begin: 6, fulfil: 4, confirm: 4, release: 2, bothAct: 2, refundByHand: 4, cancel: 2, complete: 4, tooLate: 3, slowAnswer: 1,
-	otherPrice: 2, totals: 2, ofNone: 2, ofTwo: 2, rest: 1, sharedAttempt: 2, overtaken: 1, later: 10, close: 2, die: 2, purge: 3, delete: 5,
+	otherPrice: 2, totals: 2, ofNone: 2, ofTwo: 2, rest: 1, twoParts: 1, afterPurge: 1, sharedAttempt: 2, overtaken: 1, later: 10, close: 2, die: 2, purge: 3, delete: 5,
 };
 
 /**
@@ -117,6 +117,25 @@ export function makeHistory(seed) {
 			return [
 				of('refunded', random.pick([500, 1_000])), of('refund_reversed', random.pick([500, 1_000])),
 				...random.chance(0.3) ? [decision] : [], of('refunded', random.pick([500, 1_000])), ...random.chance(0.5) ? [decision] : [],
+			];
+		},
+		/** What was claimed goes back when its elicitation was deleted long ago. */
+		afterPurge() {
+			const [row, payment] = [label('call'), label('payment')];
+			return [
+				{ do: 'call', call: row, at: 0, user: random.pick(USERS), thing: 'book' }, ...proved(payment, row), { do: 'claim', call: row },
+				{ do: 'later', ms: 40 * DAY }, { do: 'delete', keep: 7 * DAY },
+				{ do: 'event', event: label('event'), effect: 'refunded', payment, ...random.chance(0.5) && { refund: 1 }, ...random.chance(0.5) && { byPayment: true } },
+			];
+		},
+		/** Two parts go back, and perhaps one of them comes again. */
+		twoParts() {
+			const [row, payment] = [label('call'), label('payment')];
+			const part = (refund, effect, amount) => ({ do: 'event', event: label('event'), effect, payment, refund, amount });
+			return [
+				{ do: 'call', call: row, at: 0, user: random.pick(USERS), thing: 'book' }, ...proved(payment, row),
+				part(1, 'refunded', 500), part(2, 'refunded', random.pick([400, 500])),
+				...random.chance(0.5) ? [part(1, 'refund_reversed', random.pick([100, 500]))] : [],
 			];
 		},
 		/** A part is captured, perhaps the operator takes it, and then the rest is captured. */
@@ -225,20 +244,21 @@ export function makeHistory(seed) {
 				{ do: 'open', row: cheap },
 			];
 		},
-		/** A lease ends, another call begins, and only then the first one gives its claim back. */
+		/** A lease ends, another call begins, and only then the first one gives its claim back, or ends it. */
 		overtaken() {
 			const [one, other, payment, user] = [label('call'), label('call'), label('payment'), random.pick(USERS)];
 			return [
 				{ do: 'call', call: one, at: 0, user, thing: 'book' }, { do: 'call', call: other, at: 1, user, thing: 'book' },
 				{ do: 'pay', payment, row: one, amount: 1_000, currency: 'EUR' }, { do: 'event', event: label('event'), effect: 'paid', payment },
-				{ do: 'begin', call: one }, { do: 'later', ms: HOUR }, { do: 'begin', call: other }, { do: 'release', call: one },
+				{ do: 'begin', call: one }, { do: 'later', ms: HOUR }, { do: 'begin', call: other }, { do: random.pick(['release', 'confirm']), call: one },
 			];
 		},
-		/** Two elicitations were told of an attempt of the same name, and then an event names it alone. */
+		/** Two elicitations were told of an attempt of the same name, or one in the same batch, and then an event names it alone. */
 		sharedAttempt() {
 			const reference = random.pick(['card', 'bank']);
 			const of = (more) => ({ do: 'event', event: label('event'), effect: 'processing', reference, ...more });
-			return [of({ row: recent('call') }), of({ row: recent('call') }), of({ row: recent('call'), effect: 'attempt_failed', byPayment: true })];
+			const events = [of({ row: recent('call') }), of({ row: recent('call') }), of({ row: recent('call'), effect: 'attempt_failed', byPayment: true })];
+			return random.chance(0.3) ? { do: 'batch', events: events.slice(1) } : events;
 		},
 		close: () => ({ do: 'close', at: random.pick([0, 1]) }),
 		die: () => ({ do: 'die', at: random.pick([0, 1]) }),

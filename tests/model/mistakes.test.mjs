@@ -104,6 +104,7 @@ const MISTAKES = {
 	'a refund that was told of another elicitation than its payment stays with it': {
 		prove_payments: ['NOT r.elicitations @> ARRAY[p.elicitation]', 'false'],
 	},
+	'an event does not see the attempt that the one before it tells of': { record_events: ['OR count(DISTINCT u.name) < count(u.name)', ''] },
 	'the rest of a part is left out': { prove_payments: ['p.amount < EXCLUDED.amount', 'false'] },
 	'money that goes back is lost with its elicitation': { record_events: ["u.action = 'unknown' AND", 'false AND'] },
 	'an attempt that failed ends another one': { is_under_way: ['ELSE f.reference = p.reference', 'ELSE true'] },
