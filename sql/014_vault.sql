@@ -10,7 +10,8 @@
 -- A token is refreshed by one instance at a time:
 --
 --   begin_refresh    takes a lease in the row, which lasts longer than a request may take.
---   mark_sent        says, before the request, that it may reach the provider.
+--   mark_sent        says, before the request, that it may reach the provider. The lease
+--                    begins anew.
 --   commit_refresh   stores what came. It compares the version of the tokens, not the
 --                    lease: what the provider has given is never thrown away because
 --                    it came late.
@@ -19,6 +20,10 @@
 -- A lease that ended by itself after mark_sent has lost an answer: the provider may
 -- have replaced the refresh token. The old one is tried once more. If the answer to
 -- that is lost as well, the account has to be connected again.
+--
+-- begin_disconnect takes the same lease, so that no refresh gets new tokens while the old
+-- ones are revoked. delete_account deletes the tokens that were revoked, and no others. A
+-- refresh whose lease was lost finds its row gone, and revokes what came.
 
 SET LOCAL ROLE urlmode_owner;
 
@@ -163,38 +168,43 @@ $$;
 COMMENT ON FUNCTION urlmode.begin_refresh(text, text, text, bigint, bigint) IS
 	'Begins to refresh the tokens of this version. outcome: begun, and the lease is the caller''s for lease_ms milliseconds; leased, another instance is refreshing, for wait_ms at most; paused, the last refresh has failed, and nobody tries again for wait_ms; changed, there are other tokens now, or none, or the state is reconnect.';
 
-CREATE FUNCTION urlmode.mark_sent(subject text, provider text, account text, lease bigint)
+CREATE FUNCTION urlmode.mark_sent(subject text, provider text, account text, lease bigint, lease_ms bigint)
 RETURNS boolean
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WITH marked AS (
-		UPDATE urlmode.account a SET sent = true
+		UPDATE urlmode.account a SET sent = true, leased_until = now() + lease_ms * interval '1 millisecond'
 		WHERE a.subject = mark_sent.subject AND a.provider = mark_sent.provider AND a.account = mark_sent.account
 			AND a.lease = mark_sent.lease AND a.leased_until > now()
 		RETURNING a.lease
 	)
 	SELECT EXISTS (SELECT FROM marked)
 $$;
-COMMENT ON FUNCTION urlmode.mark_sent(text, text, text, bigint) IS
-	'Says that the refresh token is about to be sent. False: the lease is lost, and it must not be.';
+COMMENT ON FUNCTION urlmode.mark_sent(text, text, text, bigint, bigint) IS
+	'Says that the refresh token is about to be sent, and prolongs the lease: it ends lease_ms milliseconds from now. False: the lease is lost, and the token must not be sent.';
 
 CREATE FUNCTION urlmode.commit_refresh(
 	subject text, provider text, account text, version bigint, scopes text[], tokens bytea, expires_in_ms bigint DEFAULT NULL
 )
-RETURNS boolean
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	WITH stored AS (
-		UPDATE urlmode.account a
-		SET state = 'connected', reason = '', scopes = commit_refresh.scopes, tokens = commit_refresh.tokens,
-			expires_at = now() + expires_in_ms * interval '1 millisecond', refreshed_at = now(), version = a.version + 1,
-			leased_until = NULL, lease = a.lease + 1, sent = false, lost = 0, failures = 0, pause_until = NULL
-		WHERE a.subject = commit_refresh.subject AND a.provider = commit_refresh.provider AND a.account = commit_refresh.account
-			AND a.version = commit_refresh.version
-		RETURNING a.version
-	)
-	SELECT EXISTS (SELECT FROM stored)
+RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	UPDATE urlmode.account a
+	SET state = 'connected', reason = '', scopes = commit_refresh.scopes, tokens = commit_refresh.tokens,
+		expires_at = now() + expires_in_ms * interval '1 millisecond', refreshed_at = now(), version = a.version + 1,
+		leased_until = NULL, lease = a.lease + 1, sent = false, lost = 0, failures = 0, pause_until = NULL
+	WHERE a.subject = commit_refresh.subject AND a.provider = commit_refresh.provider AND a.account = commit_refresh.account
+		AND a.version = commit_refresh.version;
+	IF FOUND THEN
+		RETURN 'stored';
+	END IF;
+	-- A statement of its own, so that it sees a deletion for which the first one has waited.
+	PERFORM FROM urlmode.account a
+	WHERE a.subject = commit_refresh.subject AND a.provider = commit_refresh.provider AND a.account = commit_refresh.account;
+	RETURN CASE WHEN FOUND THEN 'changed' ELSE 'gone' END;
+END
 $$;
 COMMENT ON FUNCTION urlmode.commit_refresh(text, text, text, bigint, text[], bytea, bigint) IS
-	'Stores the tokens that have replaced those of this version, even if another call holds the lease. False: there are newer ones, or the account was disconnected.';
+	'Stores the tokens that have replaced those of this version, even if another call holds the lease. stored; changed: there are newer ones; gone: the account was disconnected.';
 
 CREATE FUNCTION urlmode.fail_refresh(subject text, provider text, account text, version bigint, lease bigint, reason text DEFAULT NULL)
 RETURNS void
@@ -210,16 +220,46 @@ $$;
 COMMENT ON FUNCTION urlmode.fail_refresh(text, text, text, bigint, bigint, text) IS
 	'Ends the refresh of this lease without new tokens. reason: the provider has refused the refresh token for good, and the user has to connect the account again. Otherwise nobody tries again for a second, after another failure for two, and so on up to a minute.';
 
-CREATE FUNCTION urlmode.delete_account(subject text, provider text, account text) RETURNS boolean
+CREATE FUNCTION urlmode.begin_disconnect(subject text, provider text, account text, lease_ms bigint)
+RETURNS TABLE (outcome text, wait_ms bigint, version bigint, tokens bytea)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	row urlmode.account;
+BEGIN
+	SELECT * INTO row FROM urlmode.account a
+	WHERE a.subject = begin_disconnect.subject AND a.provider = begin_disconnect.provider AND a.account = begin_disconnect.account
+	FOR UPDATE;
+	IF NOT FOUND THEN
+		outcome := 'gone';
+	ELSIF row.leased_until > now() THEN
+		outcome := 'leased';
+		wait_ms := ceil(extract(epoch FROM row.leased_until - now()) * 1000);
+	ELSE
+		-- "sent" stays as it is: the answer of the lease before may be lost.
+		UPDATE urlmode.account a SET leased_until = now() + lease_ms * interval '1 millisecond', lease = a.lease + 1
+		WHERE a.subject = row.subject AND a.provider = row.provider AND a.account = row.account;
+		outcome := 'begun';
+		version := row.version;
+		tokens := row.tokens;
+	END IF;
+	RETURN NEXT;
+END
+$$;
+COMMENT ON FUNCTION urlmode.begin_disconnect(text, text, text, bigint) IS
+	'Begins to disconnect an account. outcome: begun, and nobody refreshes its tokens for lease_ms milliseconds; leased, a refresh is under way, for wait_ms at most; gone, there is no such account.';
+
+CREATE FUNCTION urlmode.delete_account(subject text, provider text, account text, version bigint) RETURNS boolean
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WITH deleted AS (
 		DELETE FROM urlmode.account a
 		WHERE a.subject = delete_account.subject AND a.provider = delete_account.provider AND a.account = delete_account.account
+			AND a.version = delete_account.version
 		RETURNING a.account
 	)
 	SELECT EXISTS (SELECT FROM deleted)
 $$;
-COMMENT ON FUNCTION urlmode.delete_account(text, text, text) IS 'Deletes an account with its tokens. False: there is none.';
+COMMENT ON FUNCTION urlmode.delete_account(text, text, text, bigint) IS
+	'Deletes an account with its tokens, if they are of this version. False: there are newer ones, or none.';
 
 CREATE FUNCTION urlmode.vault_keys() RETURNS TABLE (kid integer, accounts bigint)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -228,14 +268,18 @@ $$;
 COMMENT ON FUNCTION urlmode.vault_keys() IS
 	'The keys that open the tokens, and how many accounts each. A key that is not listed is not needed any more.';
 
-CREATE FUNCTION urlmode.list_sealed(minting integer, batch integer DEFAULT 100)
+CREATE FUNCTION urlmode.list_sealed(
+	minting integer, after_subject text DEFAULT '', after_provider text DEFAULT '', after_account text DEFAULT '', batch integer DEFAULT 100
+)
 RETURNS TABLE (subject text, provider text, account text, tokens bytea)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT a.subject::text, a.provider::text, a.account::text, a.tokens::bytea FROM urlmode.account a
 	WHERE get_byte(a.tokens, 1) <> minting
+		AND (a.subject, a.provider, a.account) > (after_subject COLLATE "C", after_provider COLLATE "C", after_account COLLATE "C")
 	ORDER BY a.subject, a.provider, a.account LIMIT batch
 $$;
-COMMENT ON FUNCTION urlmode.list_sealed(integer, integer) IS 'Some accounts whose tokens are sealed with another key than this one.';
+COMMENT ON FUNCTION urlmode.list_sealed(integer, text, text, text, integer) IS
+	'Some accounts whose tokens are sealed with another key than this one, in order, after a given account.';
 
 CREATE FUNCTION urlmode.reseal_account(subject text, provider text, account text, old bytea, tokens bytea)
 RETURNS boolean
@@ -282,9 +326,10 @@ DECLARE
 BEGIN
 	FOREACH name IN ARRAY ARRAY[
 		'store_account(text, text, text, text[], text[], bytea, bigint)', 'read_accounts(text, text, text)', 'list_accounts(text, text, text)',
-		'begin_refresh(text, text, text, bigint, bigint)', 'mark_sent(text, text, text, bigint)',
+		'begin_refresh(text, text, text, bigint, bigint)', 'mark_sent(text, text, text, bigint, bigint)',
 		'commit_refresh(text, text, text, bigint, text[], bytea, bigint)', 'fail_refresh(text, text, text, bigint, bigint, text)',
-		'delete_account(text, text, text)', 'vault_keys()', 'list_sealed(integer, integer)',
+		'begin_disconnect(text, text, text, bigint)', 'delete_account(text, text, text, bigint)', 'vault_keys()',
+		'list_sealed(integer, text, text, text, integer)',
 		'reseal_account(text, text, text, bytea, bytea)', 'forget_subject(text)'
 	] LOOP
 		EXECUTE format('REVOKE ALL ON FUNCTION urlmode.%s FROM PUBLIC', name);

@@ -24,6 +24,7 @@ const SAME = {
 	'bytes of a tag': () => [found('lib/crypto/envelope.h', /UM_ENVELOPE_OVERHEAD \(2 \+ UM_NONCE_LEN \+ (\d+)\)/), js('aead', 'TAG_BYTES')],
 	'bytes that sealing adds, at least': () => [2 + constant('UM_NONCE_LEN') + js('aead', 'TAG_BYTES'),
 		found('sql/014_vault.sql', /DOMAIN urlmode\.tokens .*BETWEEN (\d+) AND/)],
+	'bytes of the sealed tokens of an account': () => [found('sql/014_vault.sql', /DOMAIN urlmode\.tokens .*AND (\d+)/), js('vault/sealed-tokens', 'SEALED_MAX')],
 	'bytes of a digest': () => [domainMax('digest'), constant('UM_BINDING_LEN'), constant('UM_BROWSER_LEN'),
 		js('token', 'BINDING_BYTES'), js('token', 'BROWSER_BYTES'), js('request-digest', 'DIGEST_BYTES')],
 	'bytes of a UUID': () => [constant('UM_UUID_LEN'), js('token', 'ID_BYTES'), js('seal', 'ID_BYTES')],

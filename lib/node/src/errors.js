@@ -205,6 +205,15 @@ export class AccountSealError extends UrlModeError {
 	 */
 	constructor(provider, reason) {
 		super('ACCOUNT_SEAL', `the tokens of an account at ${provider} cannot be opened: ${reason}`);
+		this.reason = reason;
+	}
+}
+
+/** The provider has answered with more than can be kept of an account. */
+export class AccountSizeError extends UrlModeError {
+	/** @param {string} provider */
+	constructor(provider) {
+		super('ACCOUNT_SIZE', `what ${provider} has answered is too large to be kept`);
 	}
 }
 

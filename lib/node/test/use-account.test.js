@@ -128,8 +128,10 @@ test('where the exchange fails, every call that has waited says so', async (t) =
 	const { use, endpoint, open, another, callback, owner, row, vault, key } = await start(t);
 	endpoint.instead = async (request, response, answer) => void answer(400, { error: 'invalid_grant' }) ?? true;
 	const vaults = [{}, { vault: open(another()) }];
-	const calls = Array.from({ length: 4 }, (_, n) => use(vaults[n % 2], sessionCall()));
-	const { id } = await until('it is created', row);
+	const clients = Array.from({ length: 4 }, () => sessionCall());
+	const calls = clients.map((client, n) => use(vaults[n % 2], client));
+	await until('all are asked', () => clients.every(({ asked }) => asked.length > 0));
+	const { id } = await row();
 	await callback.open(id, owner);
 	await callback.complete(id, { ...owner, result: { code: 'c' } });
 	for (const { text } of await Promise.all(calls)) assert.match(text, /^Not done: the provider did not grant access/);

@@ -2,7 +2,7 @@
 // refresh tokens are good once.
 
 import assert from 'node:assert/strict';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 
@@ -10,27 +10,9 @@ import pg from 'pg';
 
 import { parseKeys } from '../src/keys.js';
 import { openTokens, sealTokens } from '../src/vault/sealed-tokens.js';
-import { Vault } from '../src/vault.js';
 import { payment, request, setUp, until } from './support/database.js';
-import { keyLine, scratchKeys, writeKeys } from './support/keys.js';
-import { TokenEndpoint } from './support/token-endpoint.js';
-
-const provider = 'demo';
-
-/** A user whose account is connected, and a vault that knows its provider. */
-async function setUpVault(t, { expiresIn = 3_600, expired = false, keysFile = scratchKeys(t, keyLine(7)) } = {}) {
-	const fixture = await setUp(t);
-	const endpoint = await TokenEndpoint.start(t);
-	const subject = `user-${randomUUID()}`;
-	const openVault = (urlmode) => new Vault(urlmode, { keysFile, providers: { [provider]: endpoint.options } });
-	const vault = openVault(fixture.urlmode);
-	const place = { subject, provider, account: 'acme' };
-	await vault.store(place, { tokens: endpoint.grant(expiresIn), account: { id: 'acme' }, scopes: ['read', 'write'] });
-	const row = async () => (await fixture.admin.query('SELECT * FROM urlmode.account WHERE subject = $1', [subject])).rows[0];
-	const change = (text) => fixture.admin.query(`UPDATE urlmode.account SET ${text} WHERE subject = $1`, [subject]);
-	if (expired) await change("expires_at = now(), refreshed_at = now() - interval '1 hour'");
-	return { ...fixture, endpoint, subject, vault, openVault, keysFile, place, row, change, key: { subject, provider } };
-}
+import { keyLine, writeKeys } from './support/keys.js';
+import { provider, setUpVault } from './support/vault.js';
 
 test('a token that is valid for long enough is used as it is, and only its owner gets it', async (t) => {
 	const { vault, endpoint, key, admin } = await setUpVault(t);
@@ -110,15 +92,21 @@ test('while the provider is away, a token that is still valid is used, and the p
 	assert.equal((await vault.accessToken(key)).accessToken, 'access-2');
 });
 
-test('"sent" is committed before the request, and nothing is sent without the lease', async (t) => {
-	const { vault, endpoint, key, row } = await setUpVault(t, { expired: true });
+test('"sent" is committed before the request, and the lease is longer than the request may take', async (t) => {
+	const { vault, endpoint, key, row, change } = await setUpVault(t, { expired: true });
 	let seen;
 	endpoint.instead = async () => {
 		seen = await row();
 	};
+	// PostgreSQL is slow between the two: what is left of the lease is not enough for a request.
+	const { query } = pg.Pool.prototype;
+	t.mock.method(pg.Pool.prototype, 'query', async function (text, values) {
+		if (text.includes('mark_sent')) await change("leased_until = now() + interval '20 s'");
+		return query.call(this, text, values);
+	});
 	await vault.accessToken(key);
 	assert.equal(seen.sent, true);
-	assert.ok(seen.leased_until - Date.now() > 31_000, 'the lease is longer than the request may take');
+	assert.ok(seen.leased_until - Date.now() > 31_000);
 	assert.deepEqual([(await row()).sent, (await row()).leased_until], [false, null]);
 });
 
@@ -156,6 +144,47 @@ test('tokens that came are stored, also where the lease was lost meanwhile or Po
 	assert.deepEqual(endpoint.asked, ['refresh-1']);
 });
 
+for (const [what, answer, state, failures] of [
+	['it can be tried again', [503, {}], ['connected', ''], 1],
+	['the user must connect it again', [400, { error: 'invalid_grant' }], ['reconnect', 'invalid_grant'], 1],
+]) {
+	test(`a refresh fails while PostgreSQL is away: ${what}, and no answer counts as lost`, async (t) => {
+		const { vault, endpoint, key, row } = await setUpVault(t, { expired: true });
+		endpoint.instead = async (_request, _response, answerWith) => void answerWith(...answer) ?? true;
+		const { query } = pg.Pool.prototype;
+		let away = 3;
+		t.mock.method(pg.Pool.prototype, 'query', function (text, values) {
+			if (text.includes('fail_refresh') && away-- > 0) return Promise.reject(new Error('Connection terminated unexpectedly'));
+			return query.call(this, text, values);
+		});
+		await assert.rejects(vault.accessToken(key), { code: state[0] === 'connected' ? 'ACCOUNT_UNAVAILABLE' : 'ACCOUNT_RECONNECT' });
+		const after = await row();
+		assert.deepEqual([[after.state, after.reason], after.failures, after.sent, after.leased_until, after.lost], [state, failures, false, null, 0]);
+		assert.deepEqual([endpoint.asked, away], [['refresh-1'], -1]);
+	});
+}
+
+test('an answer without an end is read up to a limit, and one that is too large to be kept is refused', async (t) => {
+	const { vault, endpoint, key, change, row } = await setUpVault(t, { expired: true });
+	const details = [];
+	vault.on('failed', ({ detail }) => details.push(detail));
+	endpoint.instead = async (_request, response) => {
+		response.writeHead(200, { 'content-type': 'application/json' });
+		const write = () => response.write('"of-the-test'.repeat(4_096));
+		response.on('drain', write);
+		write();
+		return true;
+	};
+	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE', detail: 'ANSWER_TOO_LARGE, status 200, application/json' });
+	await change('pause_until = NULL');
+	endpoint.instead = undefined;
+	endpoint.refreshed = { more: 'x'.repeat(70_000) };
+	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE', detail: 'ACCOUNT_SIZE' });
+	assert.equal((await row()).leased_until, null);
+	assert.deepEqual(details, ['ANSWER_TOO_LARGE, status 200, application/json', 'ACCOUNT_SIZE']);
+	await assert.rejects(vault.store(key, { tokens: { access_token: 'x'.repeat(70_000) }, account: { id: 'acme' }, scopes: [] }), { code: 'ACCOUNT_SIZE' });
+});
+
 test('tokens of an older version replace nothing: the user has connected it again meanwhile', async (t) => {
 	const { vault, endpoint, key } = await setUpVault(t, { expired: true });
 	endpoint.instead = async () => {
@@ -168,6 +197,7 @@ test('a refresh that ends after the account was disconnected changes nothing of 
 	const { place, row, change, vault, endpoint, admin } = await setUpVault(t);
 	await change("lease = lease + 1, leased_until = now() + interval '1 minute'");
 	const { version, lease } = await row();
+	await change('leased_until = now()');
 	await vault.disconnect({ ...place });
 	await vault.store(place, { tokens: endpoint.grant(3_600), account: { id: 'acme' }, scopes: ['read'] });
 	const before = await row();
@@ -211,7 +241,7 @@ test('a request is repeated only where nothing was sent', async (t) => {
 test('disconnect revokes and deletes, and deletes where it cannot revoke', async (t) => {
 	const { vault, endpoint, key, change } = await setUpVault(t);
 	assert.deepEqual(await vault.disconnect(key), { revoked: true });
-	assert.deepEqual(endpoint.revoked, ['refresh-1']);
+	assert.deepEqual(endpoint.revoked, ['refresh-1', 'access-1']);
 	assert.deepEqual(await vault.listAccounts(key), []);
 	await assert.rejects(vault.disconnect(key), { code: 'ACCOUNT_NOT_CONNECTED' });
 	await vault.store(key, { tokens: endpoint.grant(), account: undefined, scopes: [] });
@@ -238,12 +268,32 @@ test('keys: which are needed, sealing anew, and a key that is missing', async (t
 	await vault.store(key, { tokens: endpoint.grant(), account: { id: 'account-0' }, scopes: [] });
 	const { rows: [{ done }] } = await admin.query("SELECT urlmode.reseal_account($1, $2, 'account-0', $3, $3) AS done", [subject, provider, first.tokens]);
 	assert.equal(done, false, 'tokens that were replaced meanwhile stay');
-	assert.equal(await vault.reseal(), 150);
+	assert.deepEqual(await vault.reseal(), { sealed: 150, unopened: 0 });
 	assert.deepEqual(await vault.keysInUse(), [{ kid: 8, accounts: 152 }]);
 	assert.match((await vault.accessToken({ ...key, account: 'acme' })).accessToken, /^access-1$/);
 	writeKeys(keysFile, keyLine(9, randomBytes(32)));
 	await until('the old keys are gone', () => vault.accessToken(key).then(() => false, ({ code }) => code === 'ACCOUNT_SEAL'));
 	await assert.rejects(vault.accessToken(key), { message: "the tokens of an account at demo cannot be opened: the vault's keys file has no key 8" });
+});
+
+test('sealing anew goes on after accounts that do not open, names them and counts them', async (t) => {
+	const { vault, endpoint, key, keysFile, admin, subject } = await setUpVault(t);
+	const old = readFileSync(keysFile, 'utf8');
+	for (let n = 100; n < 230; n += 1) await vault.store(key, { tokens: endpoint.grant(), account: { id: `broken-${n}` }, scopes: [] });
+	await admin.query('DELETE FROM urlmode.account WHERE subject <> $1', [subject]);
+	await admin.query("UPDATE urlmode.account SET tokens = set_byte(tokens, 40, get_byte(tokens, 40) # 1) WHERE account LIKE 'broken-%'");
+	await vault.store(key, { tokens: endpoint.grant(), account: { id: 'zulu' }, scopes: [] });
+	writeKeys(keysFile, keyLine(8) + old);
+	const unopened = [];
+	vault.on('unopened', (event) => unopened.push(event));
+	const sums = await until('the new key mints', async () => {
+		const found = await vault.reseal();
+		return found.sealed > 0 && found;
+	});
+	assert.deepEqual(sums, { sealed: 2, unopened: 130 });
+	assert.deepEqual(unopened.slice(-130).map(({ account }) => account), Array.from({ length: 130 }, (_, n) => `broken-${n + 100}`));
+	assert.deepEqual(unopened.at(-1), { subject, provider, account: 'broken-229', reason: 'they are not genuine' });
+	assert.deepEqual(await vault.keysInUse(), [{ kid: 7, accounts: 130 }, { kid: 8, accounts: 2 }]);
 });
 
 test('what is sealed opens only for its subject, provider and account, and unchanged', () => {
@@ -298,9 +348,9 @@ test('only MCP servers reach the vault', async (t) => {
 	const { admin } = await setUp(t);
 	const { rows } = await admin.query(`SELECT p.proname AS name, r.rolname AS role FROM pg_proc p, pg_roles r
 		WHERE p.pronamespace = 'urlmode'::regnamespace AND r.rolname IN ('urlmode_cgi', 'urlmode_operator', 'urlmode_server')
-			AND p.proname ~ 'account|refresh|mark_sent|vault|sealed|forget' AND has_function_privilege(r.oid, p.oid, 'EXECUTE')`);
+			AND p.proname ~ 'account|refresh|mark_sent|disconnect|vault|sealed|forget' AND has_function_privilege(r.oid, p.oid, 'EXECUTE')`);
 	assert.deepEqual(new Set(rows.map(({ role }) => role)), new Set(['urlmode_server']));
-	assert.equal(new Set(rows.map(({ name }) => name)).size, 12);
+	assert.equal(new Set(rows.map(({ name }) => name)).size, 13);
 	const { rows: tables } = await admin.query(`SELECT r.rolname FROM pg_roles r WHERE r.rolname IN ('urlmode_cgi', 'urlmode_operator', 'urlmode_server')
 		AND has_table_privilege(r.oid, 'urlmode.account', 'SELECT')`);
 	assert.deepEqual(tables, []);

@@ -2,6 +2,7 @@
 // do with the code that comes back, and whose account it is.
 
 import { codeOf, detailOf, withDetail } from './answers.js';
+import { readWhole } from './bounded-answer.js';
 import { checkParameters, fillIn, fromReturn, readDescription } from './description.js';
 import { configurationOf, importOpenIdClient } from './configuration.js';
 import { findText } from './pointer.js';
@@ -157,6 +158,24 @@ export class AccountProvider {
 	}
 
 	/**
+	 * Ends what the tokens are good for. Most providers end the access token with the refresh token (RFC 7009 section 2.1),
+	 * and some then refuse it.
+	 *
+	 * @param {Tokens} tokens
+	 * @returns {Promise<string | undefined>} why it did not succeed
+	 */
+	async revokeAll({ access_token: accessToken, refresh_token: refreshToken }) {
+		if (!this.canRevoke) return 'no_endpoint';
+		try {
+			await this.revoke(refreshToken ?? accessToken);
+			if (refreshToken !== undefined) await this.revoke(accessToken).catch(() => {});
+			return undefined;
+		} catch (error) {
+			return detailOf(error);
+		}
+	}
+
+	/**
 	 * RFC 9207 section 2.4. The callback program has done the same if its
 	 * configuration has an issuer.
 	 *
@@ -238,7 +257,7 @@ export class AccountProvider {
 			signal: AbortSignal.timeout(TIMEOUT_MS),
 		});
 		if (!response.ok) throw Object.assign(new Error('the provider refused'), { code: `status_${response.status}` });
-		return response.json();
+		return (await readWhole(response)).json();
 	}
 }
 

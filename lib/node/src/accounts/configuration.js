@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { ProviderUnavailableError } from '../errors.js';
 import { isLoopback } from '../url.js';
 import { codeOf } from './answers.js';
+import { readWhole } from './bounded-answer.js';
 import { authenticationOf } from './client-authentication.js';
 import { fetchOnce, toTokenRequest } from './token-request.js';
 import { toTokenResponse } from './token-response.js';
@@ -109,8 +110,9 @@ function readAnswers(openid, configuration, oauth, verifiesIdToken) {
 		const request = /** @type {RequestInit} */ (options);
 		const isRefresh = isToken && new URLSearchParams(/** @type {URLSearchParams} */ (request.body)).get('grant_type') === 'refresh_token';
 		const address = isRefresh ? oauth.refresh_endpoint ?? url : url;
-		const response = await fetchOnce(address, isToken || url === revocationUrl ? toTokenRequest(request, oauth) : request);
-		return isToken ? toTokenResponse(response, oauth.token_response, verifiesIdToken) : response;
+		const response = await readWhole(await fetchOnce(address, isToken || url === revocationUrl ? toTokenRequest(request, oauth) : request));
+		// Who the account is was proven when it was connected. A refresh that fails for its id token would lose the others.
+		return isToken ? toTokenResponse(response, oauth.token_response, verifiesIdToken && !isRefresh) : response;
 	};
 	return configuration;
 }

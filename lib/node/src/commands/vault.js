@@ -14,7 +14,8 @@ export const help = `usage: urlmode vault keys
   keys    which keys the vault still needs, and for how many accounts. The status
           is 1 if one of them is not in the file. No secret is shown
   reseal  seals all accounts with the first key of the file, in batches, while the
-          MCP servers are running
+          MCP servers are running. An account that does not open stays as it is and
+          is listed, and the status is 1
 
 To replace a key: put a new one on top of the file of every MCP server (urlmode keys
 new writes one), run urlmode vault reseal, and remove the old one when urlmode vault
@@ -37,9 +38,13 @@ export async function run([verb, ...more]) {
 	try {
 		const vault = new Vault(urlmode, { keysFile, providers: {} });
 		if (verb === 'keys') return await list(keysFile, vault);
-		const sum = await vault.reseal();
-		process.stdout.write(`${countOf(sum)} sealed with the first key of ${printable(keysFile)}\n`);
-		return 0;
+		vault.on('unopened', ({ subject, provider, account, reason }) => {
+			process.stderr.write(`not sealed anew: ${provider}  ${printable(account)}  ${printable(subject)}: ${reason}\n`);
+		});
+		const { sealed, unopened } = await vault.reseal();
+		process.stdout.write(`${countOf(sealed)} sealed with the first key of ${printable(keysFile)}\n`);
+		if (unopened > 0) process.stderr.write(`${countOf(unopened)} not sealed anew\n`);
+		return unopened === 0 ? 0 : 1;
 	} finally {
 		await urlmode.close();
 	}

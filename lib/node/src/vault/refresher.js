@@ -42,7 +42,7 @@ export class Refresher {
 	 * @param {import('./vault-database.js').VaultDatabase} database
 	 * @param {import('../keys.js').KeyRing} keys
 	 * @param {(provider: string, tokens: Tokens) => import('../accounts/types.js').ProviderOptions} optionsOf
-	 * @param {(name: 'refreshed' | 'reconnect' | 'failed', place: Place, more?: object) => void} tell
+	 * @param {(name: 'refreshed' | 'reconnect' | 'failed' | 'disconnected', place: Place, more?: object) => void} tell
 	 */
 	constructor(database, keys, optionsOf, tell) {
 		this.#database = database;
@@ -86,14 +86,20 @@ export class Refresher {
 		const { outcome, lease, wait_ms: wait } = await this.#database.beginRefresh(place, version, LEASE_MS);
 		if (outcome === 'leased') return { outcome, wait: Number(wait) };
 		if (outcome === 'paused') return { outcome: 'failed', detail: 'paused' };
-		if (outcome === 'changed' || !await this.#database.markSent(place, lease)) return { outcome: 'changed' };
+		if (outcome === 'changed' || !await this.#database.markSent(place, lease, LEASE_MS)) return { outcome: 'changed' };
 		let answer;
+		let stored;
 		try {
 			answer = await provider.refresh(tokens.refresh_token);
+			stored = this.#seal(refreshable, answer);
 		} catch (error) {
 			return this.#fail(refreshable, lease, error);
 		}
-		return this.#commit(refreshable, answer);
+		const end = await retried(() => this.#database.commitRefresh(place, version, stored), COMMIT_MS);
+		if (end === 'stored') this.#tell('refreshed', place);
+		// It was disconnected while this refresh was under way, and its lease lost.
+		if (end === 'gone') this.#tell('disconnected', place, { revoked: await provider.revokeAll(answer) === undefined });
+		return { outcome: end === 'stored' ? end : 'changed' };
 	}
 
 	/**
@@ -105,7 +111,8 @@ export class Refresher {
 	async #fail({ place, version }, lease, error) {
 		const code = codeOf(error);
 		const isRefused = code === 'invalid_grant';
-		await this.#database.failRefresh(place, version, lease, isRefused ? code : null);
+		// After that the lease has ended, and nobody knows that there was an answer.
+		await retried(() => this.#database.failRefresh(place, version, lease, isRefused ? code : null), LEASE_MS);
 		if (isRefused) {
 			this.#tell('reconnect', place, { reason: code });
 			return { outcome: 'changed' };
@@ -118,26 +125,33 @@ export class Refresher {
 	/**
 	 * @param {Refreshable} refreshable
 	 * @param {Tokens} answer
-	 * @returns {Promise<Result>}
+	 * @returns {import('./vault-database.js').Stored}
+	 * @throws {import('../errors.js').AccountSizeError}
 	 */
-	async #commit({ place, version, tokens, scopes }, answer) {
+	#seal({ place, tokens, scopes }, answer) {
 		// What the answer leaves out stays as it was (RFC 6749 sections 5.1 and 6).
 		const merged = { ...tokens, ...answer };
 		if (answer.expires_in === undefined) delete merged.expires_in;
-		const stored = {
-			scopes: scopesOf(answer) ?? scopes, sealed: sealTokens(this.#keys, place, merged), lifetime: lifetimeOf(answer),
-		};
-		const until = performance.now() + COMMIT_MS;
-		for (let delay = RETRY_MIN_MS; ; delay = Math.min(delay * 2, RETRY_MAX_MS)) {
-			try {
-				const isStored = await this.#database.commitRefresh(place, version, stored);
-				if (isStored) this.#tell('refreshed', place);
-				return { outcome: isStored ? 'stored' : 'changed' };
-			} catch (error) {
-				// A commit whose answer was lost is repeated, and says that there are newer ones.
-				if (isLasting(error) || performance.now() > until) throw error;
-				await sleep(jittered(delay));
-			}
+		return { scopes: scopesOf(answer) ?? scopes, sealed: sealTokens(this.#keys, place, merged), lifetime: lifetimeOf(answer) };
+	}
+}
+
+/**
+ * Repeats a change of the row while PostgreSQL is away. It may be made twice, if the answer to the first was lost.
+ *
+ * @template R
+ * @param {() => Promise<R>} change
+ * @param {number} time milliseconds
+ * @returns {Promise<R>}
+ */
+async function retried(change, time) {
+	const until = performance.now() + time;
+	for (let delay = RETRY_MIN_MS; ; delay = Math.min(delay * 2, RETRY_MAX_MS)) {
+		try {
+			return await change();
+		} catch (error) {
+			if (isLasting(error) || performance.now() > until) throw error;
+			await sleep(jittered(delay));
 		}
 	}
 }

@@ -9,9 +9,11 @@
 import { createHash } from 'node:crypto';
 
 import { decrypt, encrypt } from '../aead.js';
-import { AccountSealError } from '../errors.js';
+import { AccountSealError, AccountSizeError } from '../errors.js';
 
 const USE = 'urlmode account v1';
+/** Of what is sealed: the domain urlmode.tokens (../../../../sql/014_vault.sql). */
+const SEALED_MAX = 65_536;
 
 /**
  * @typedef {object} Place where an account is in the vault. None of the texts contains NUL
@@ -31,11 +33,14 @@ function digestOf({ subject, provider, account }) {
  * @param {import('../accounts/types.js').Tokens} tokens
  * @param {Uint8Array} [nonce] random by default
  * @returns {Buffer}
+ * @throws {AccountSizeError}
  */
 export function sealTokens(keys, place, tokens, nonce) {
 	const context = digestOf(place);
 	const { kid } = keys.minting;
-	return encrypt({ kid, key: keys.minting.derive(context, USE), nonce, context, plaintext: JSON.stringify(tokens) });
+	const sealed = encrypt({ kid, key: keys.minting.derive(context, USE), nonce, context, plaintext: JSON.stringify(tokens) });
+	if (sealed.length > SEALED_MAX) throw new AccountSizeError(place.provider);
+	return sealed;
 }
 
 /**

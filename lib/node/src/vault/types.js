@@ -40,7 +40,8 @@
  * @property {[event: AccountEvent]} refreshed
  * @property {[event: AccountEvent & { reason: string }]} reconnect
  * @property {[event: AccountEvent & { detail: string }]} failed a refresh has failed, and is tried again
- * @property {[event: AccountEvent & { revoked: boolean }]} disconnected
+ * @property {[event: AccountEvent & { revoked: boolean }]} disconnected also of tokens that came for it afterwards
+ * @property {[event: AccountEvent & { reason: string }]} unopened its tokens cannot be sealed anew
  *
  * @typedef {object} UnclaimedReference a payment that no call has claimed
  * @property {string} elicitationId

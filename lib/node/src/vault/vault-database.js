@@ -4,14 +4,15 @@ const STORE = 'SELECT urlmode.store_account($1, $2, $3, $4, $5, $6, $7) AS versi
 const READ = `SELECT provider_name, account_id, state, reason, scopes, requested, connected_at, refreshed_at, expires_at, expires_in_ms,
 	lifetime_ms, version, tokens FROM urlmode.read_accounts($1, $2, $3)`;
 const BEGIN = 'SELECT outcome, lease, wait_ms FROM urlmode.begin_refresh($1, $2, $3, $4, $5)';
-const MARK_SENT = 'SELECT urlmode.mark_sent($1, $2, $3, $4) AS done';
-const COMMIT = 'SELECT urlmode.commit_refresh($1, $2, $3, $4, $5, $6, $7) AS done';
+const MARK_SENT = 'SELECT urlmode.mark_sent($1, $2, $3, $4, $5) AS done';
+const COMMIT = 'SELECT urlmode.commit_refresh($1, $2, $3, $4, $5, $6, $7) AS outcome';
 const FAIL = 'SELECT urlmode.fail_refresh($1, $2, $3, $4, $5, $6)';
-const DELETE = 'SELECT urlmode.delete_account($1, $2, $3) AS done';
+const BEGIN_DISCONNECT = 'SELECT outcome, wait_ms, version, tokens FROM urlmode.begin_disconnect($1, $2, $3, $4)';
+const DELETE = 'SELECT urlmode.delete_account($1, $2, $3, $4) AS done';
 const LIST = `SELECT subject_name, provider_name, account_id, state_name, reason, scopes, connected_at, refreshed_at, expires_at
 	FROM urlmode.list_accounts($1, $2, $3)`;
 const KEYS = 'SELECT kid, accounts FROM urlmode.vault_keys()';
-const LIST_SEALED = 'SELECT subject, provider, account, tokens FROM urlmode.list_sealed($1)';
+const LIST_SEALED = 'SELECT subject, provider, account, tokens FROM urlmode.list_sealed($1, $2, $3, $4)';
 const RESEAL = 'SELECT urlmode.reseal_account($1, $2, $3, $4, $5) AS done';
 const FORGET = 'SELECT unclaimed, provider, reference, amount, currency FROM urlmode.forget_subject($1)';
 
@@ -83,10 +84,11 @@ export class VaultDatabase {
 	/**
 	 * @param {Place} place
 	 * @param {string} lease
+	 * @param {number} prolonged milliseconds, from now
 	 * @returns {Promise<boolean>} false: the lease is lost
 	 */
-	async markSent(place, lease) {
-		const [row] = await this.#query(MARK_SENT, [...at(place), lease]);
+	async markSent(place, lease, prolonged) {
+		const [row] = await this.#query(MARK_SENT, [...at(place), lease, prolonged]);
 		return row?.done === true;
 	}
 
@@ -94,11 +96,11 @@ export class VaultDatabase {
 	 * @param {Place} place
 	 * @param {string} version
 	 * @param {Stored} stored
-	 * @returns {Promise<boolean>} false: there are newer ones
+	 * @returns {Promise<'stored' | 'changed' | 'gone'>} changed: there are newer ones; gone: it was disconnected
 	 */
 	async commitRefresh(place, version, { scopes, sealed, lifetime }) {
 		const [row] = await this.#query(COMMIT, [...at(place), version, scopes, sealed, lifetime]);
-		return row?.done === true;
+		return /** @type {never} */ (row?.outcome);
 	}
 
 	/**
@@ -113,10 +115,20 @@ export class VaultDatabase {
 
 	/**
 	 * @param {Place} place
-	 * @returns {Promise<boolean>} false: there is none
+	 * @param {number} lease milliseconds
 	 */
-	async delete(place) {
-		const [row] = await this.#query(DELETE, at(place));
+	async beginDisconnect(place, lease) {
+		const [row] = await this.#query(BEGIN_DISCONNECT, [...at(place), lease]);
+		return /** @type {{ outcome: 'begun', version: string, tokens: Buffer } | { outcome: 'leased', wait_ms: string } | { outcome: 'gone' }} */ (row);
+	}
+
+	/**
+	 * @param {Place} place
+	 * @param {string} version
+	 * @returns {Promise<boolean>} false: there are newer tokens, or none
+	 */
+	async delete(place, version) {
+		const [row] = await this.#query(DELETE, [...at(place), version]);
 		return row?.done === true;
 	}
 
@@ -144,10 +156,11 @@ export class VaultDatabase {
 
 	/**
 	 * @param {number} minting
-	 * @returns {Promise<(Place & { tokens: Buffer })[]>} some that are sealed with another key
+	 * @param {Place} after
+	 * @returns {Promise<(Place & { tokens: Buffer })[]>} some that are sealed with another key, in order
 	 */
-	async listSealed(minting) {
-		return /** @type {never} */ (await this.#query(LIST_SEALED, [minting]));
+	async listSealed(minting, after) {
+		return /** @type {never} */ (await this.#query(LIST_SEALED, [minting, ...at(after)]));
 	}
 
 	/**

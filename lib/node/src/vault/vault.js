@@ -8,7 +8,7 @@ import { AccountProvider } from '../accounts/account-provider.js';
 import { detailOf } from '../accounts/answers.js';
 import { VARIABLES } from '../accounts/token-response.js';
 import {
-	AccountNotConnectedError, AccountReconnectError, AccountUnavailableError, UnclaimedPaymentsError,
+	AccountNotConnectedError, AccountReconnectError, AccountSealError, AccountUnavailableError, UnclaimedPaymentsError,
 } from '../errors.js';
 import { checkMilliseconds, checkProvider, checkSignal, checkText } from '../input.js';
 import { internalsOf } from '../internals.js';
@@ -146,7 +146,8 @@ export class Vault extends EventEmitter {
 	}
 
 	/**
-	 * Revokes the tokens at the provider, if it has an endpoint for it (RFC 7009), and deletes them in any case.
+	 * Revokes the tokens at the provider, if it has an endpoint for it (RFC 7009), and deletes them in any case. It waits
+	 * for a refresh that is under way.
 	 *
 	 * @param {AccountKey} key
 	 * @returns {Promise<{ revoked: boolean, detail?: string }>} `detail`: why they could not be revoked
@@ -157,18 +158,39 @@ export class Vault extends EventEmitter {
 		const [row] = await this.#database.read(subject, provider, account);
 		if (!row) throw new AccountNotConnectedError(provider);
 		const place = { subject, provider, account: row.account_id };
+		/** @type {string | undefined} */
 		let detail;
-		try {
-			const tokens = openTokens(this.#keys, place, row.tokens);
-			const at = await AccountProvider.open(this.#optionsOf(provider, tokens));
-			if (at.canRevoke) await at.revoke(tokens.refresh_token ?? tokens.access_token);
-			else detail = 'no_endpoint';
-		} catch (error) {
-			detail = detailOf(error);
+		for (let isGone = false, hasBegun = false; !isGone;) {
+			const start = await this.#database.beginDisconnect(place, LEASE_MS);
+			if (start.outcome === 'leased') {
+				await sleep(Math.min(Number(start.wait_ms), jittered(LOOK_MS)));
+			} else if (start.outcome === 'begun') {
+				hasBegun = true;
+				detail = await this.#revoke(place, start.tokens) ?? detail;
+				// Tokens that were stored meanwhile are revoked as well.
+				isGone = await this.#database.delete(place, start.version);
+			} else {
+				if (!hasBegun) throw new AccountNotConnectedError(provider);
+				isGone = true;
+			}
 		}
-		await this.#database.delete(place);
 		this.#tell('disconnected', { ...place, revoked: detail === undefined });
 		return { revoked: detail === undefined, ...detail !== undefined && { detail } };
+	}
+
+	/**
+	 * @param {Place} place
+	 * @param {Buffer} sealed
+	 * @returns {Promise<string | undefined>} why they could not be revoked
+	 */
+	async #revoke(place, sealed) {
+		try {
+			const tokens = openTokens(this.#keys, place, sealed);
+			const at = await AccountProvider.open(this.#optionsOf(place.provider, tokens));
+			return await at.revokeAll(tokens);
+		} catch (error) {
+			return detailOf(error);
+		}
 	}
 
 	/**
@@ -188,19 +210,28 @@ export class Vault extends EventEmitter {
 	}
 
 	/**
-	 * Seals everything with the newest key, in batches, while all goes on.
+	 * Seals everything with the newest key, in batches, while all goes on. An account whose tokens do not open stays
+	 * as it is, and is told as `unopened`.
 	 *
-	 * @returns {Promise<number>} how many accounts
-	 * @throws {import('../errors.js').AccountSealError} a key is missing
+	 * @returns {Promise<{ sealed: number, unopened: number }>} how many accounts
 	 */
 	async reseal() {
-		let sum = 0;
+		const sums = { sealed: 0, unopened: 0 };
+		const { kid } = this.#keys.minting;
+		let last = { subject: '', provider: '', account: '' };
 		for (;;) {
-			const rows = await this.#database.listSealed(this.#keys.minting.kid);
-			if (rows.length === 0) return sum;
+			const rows = await this.#database.listSealed(kid, last);
+			if (rows.length === 0) return sums;
 			for (const { tokens, ...place } of rows) {
-				const sealed = sealTokens(this.#keys, place, openTokens(this.#keys, place, tokens));
-				if (await this.#database.reseal(place, tokens, sealed)) sum += 1;
+				last = place;
+				try {
+					const sealed = sealTokens(this.#keys, place, openTokens(this.#keys, place, tokens));
+					if (await this.#database.reseal(place, tokens, sealed)) sums.sealed += 1;
+				} catch (error) {
+					if (!(error instanceof AccountSealError)) throw error;
+					sums.unopened += 1;
+					this.#tell('unopened', { ...place, reason: error.reason });
+				}
 			}
 		}
 	}

@@ -17,13 +17,18 @@ export class TokenEndpoint {
 	/** Whose account it is. */
 	account = 'acme';
 	scope = 'read write';
+	/** Members over those of an answer to a refresh token. */
+	refreshed = {};
 	revoked = [];
+	/** What it does with a revocation: before it answers. */
+	beforeRevoking = undefined;
+	/** The tokens that are good: a revocation ends one token, and no other. */
+	alive = new Set();
 	/** What it does with a request for tokens: undefined answers it. */
 	instead = undefined;
 	expiresIn = 3_600;
 	rotates = true;
 	#next = 1;
-	#good = new Map();
 	#server;
 
 	static async start(t) {
@@ -49,7 +54,7 @@ export class TokenEndpoint {
 	/** What the user's consent has given. */
 	grant(expiresIn = this.expiresIn) {
 		const n = this.#next++;
-		this.#good.set(`refresh-${n}`, true);
+		this.alive.add(`refresh-${n}`).add(`access-${n}`);
 		return { access_token: `access-${n}`, token_type: 'bearer', expires_in: expiresIn, refresh_token: `refresh-${n}`, scope: this.scope };
 	}
 
@@ -59,6 +64,8 @@ export class TokenEndpoint {
 		const form = new URLSearchParams(body);
 		if (request.url === '/revoke') {
 			this.revoked.push(form.get('token'));
+			await this.beforeRevoking?.(form.get('token'));
+			this.alive.delete(form.get('token'));
 			return void response.writeHead(200).end();
 		}
 		const token = form.get('refresh_token');
@@ -66,9 +73,10 @@ export class TokenEndpoint {
 		const answer = (status, content) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content));
 		if (await this.instead?.(request, response, answer)) return;
 		if (token === null) return void answer(200, { ...this.grant(), account: this.account, ...this.granted });
-		if (!this.#good.get(token)) return void answer(400, { error: 'invalid_grant' });
-		if (this.rotates) this.#good.delete(token);
+		if (!this.alive.has(token)) return void answer(400, { error: 'invalid_grant' });
+		if (this.rotates) this.alive.delete(token);
 		const { refresh_token: next, ...rest } = this.grant();
-		answer(200, { ...rest, ...this.rotates && { refresh_token: next } });
+		if (!this.rotates) this.alive.delete(next);
+		answer(200, { ...rest, ...this.rotates && { refresh_token: next }, ...this.refreshed });
 	}
 }
