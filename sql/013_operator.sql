@@ -24,7 +24,7 @@ RETURNS TABLE (
 	elicitation uuid, provider text, kind text, status text, action text, reason text,
 	subject text, requester text, client_id text, resume_key text, expected jsonb,
 	created_at timestamptz, opened_at timestamptz, expires_at timestamptz, closes_at timestamptz,
-	completed_at timestamptz, completed_from text, claimed_at timestamptz, has_result boolean,
+	completed_at timestamptz, completed_from text, claimed_at timestamptz, has_result boolean, exchange text,
 	failed_attempts integer, refunds integer,
 	event_type text, unproven_references text[], rechecks integer, rechecked integer, recheck_failures integer
 )
@@ -34,12 +34,13 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 		e.created_at, e.opened_at, e.expires_at,
 		urlmode.closes_at(e.kind, urlmode.effective_status(e), e.expires_at, e.grace),
 		e.completed_at, e.completed_from::text, e.claimed_at, e.result IS NOT NULL,
+		CASE e.exchange WHEN '' THEN 'connected' ELSE e.exchange::text END,
 		e.failed_attempts, e.refunds,
 		e.event_type::text, e.unproven_references::text[], e.rechecks, e.rechecked, e.recheck_failures
 	FROM urlmode.elicitation e WHERE e.id = show_elicitation.id
 $$;
 COMMENT ON FUNCTION urlmode.show_elicitation(uuid) IS
-	'What an elicitation is for and what became of it; no row: there is none of this id. status: processing also for a payment that has ended without an accept while an attempt to pay is under way. closes_at: from then on it may be expired, even if its provider says nothing. has_result: its sealed result is still kept.';
+	'What an elicitation is for and what became of it; no row: there is none of this id. status: processing also for a payment that has ended without an accept while an attempt to pay is under way. closes_at: from then on it may be expired, even if its provider says nothing. has_result: its sealed result is still kept. exchange, of an account: exchanging, connected, or why it is not connected; NULL: nobody says.';
 
 CREATE FUNCTION urlmode.show_payments(id uuid)
 RETURNS TABLE (

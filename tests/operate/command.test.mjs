@@ -113,6 +113,22 @@ describe('show', () => {
 		assert.deepEqual(events.map(({ action }) => action), ['processing', 'accept']);
 	});
 
+	for (const [how, end, said] of [
+		['while its code is exchanged', async () => {}, 'exchanging'],
+		['that is connected', (claim) => claim.fulfil(), 'connected'],
+		['whose exchange has failed', (claim) => claim.release('exchange_refused'), 'exchange_refused'],
+	]) {
+		test(`of an account ${how}`, async () => {
+			const browser = fixture.browser();
+			const { id, owner, returnTo } = await fixture.goOn(browser);
+			await browser.open(returnTo({ code: 'c' }));
+			assert.equal((await json('show', id)).elicitation.exchange, null, 'nobody exchanges it yet');
+			await end(await fixture.urlmode.beginClaim(id, owner));
+			assert.equal((await json('show', id)).elicitation.exchange, said);
+			assert.match((await run('show', id)).out, new RegExp(`exchange +${said}\\b`));
+		});
+	}
+
 	test('of a payment that comes after the end: late, and of no call', async () => {
 		const payment = await fixture.createPayment('stripe', { expected: PRICE });
 		await fixture.urlmode.cancel(payment.id, payment.owner);
