@@ -2,18 +2,12 @@
 // real OpenID provider that is dressed up as the provider of the preset.
 
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 
 import { revokeToken } from 'urlmode/oauth';
 
 import { openAccounts, signIn, startConnecting } from '../support/accounts.mjs';
-import { readOAuth, SECRET } from '../support/dressed-provider.mjs';
-
-const FOLDER = new URL('../../lib/providers/', import.meta.url);
-const PRESETS = readdirSync(FOLDER)
-	.filter((file) => file !== 'schema.json' && file.endsWith('.json') && JSON.parse(readFileSync(new URL(file, FOLDER))).oauth)
-	.map((file) => file.slice(0, -'.json'.length));
+import { PRESETS, readOAuth, SECRET } from '../support/dressed-provider.mjs';
 
 let fixture;
 let providers;

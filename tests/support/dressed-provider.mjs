@@ -5,7 +5,7 @@
 // provider can tell.
 
 import { createHash, generateKeyPairSync, randomBytes, verify } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,6 +30,10 @@ const KEY = { ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'ES256' 
 
 /** @param {string} name of a file in lib/providers */
 export const readOAuth = (name) => JSON.parse(readFileSync(new URL(`${name}.json`, PROVIDERS))).oauth;
+
+/** Every description with an `oauth` part. */
+export const PRESETS = readdirSync(PROVIDERS).filter((file) => file !== 'schema.json' && file.endsWith('.json'))
+	.map((file) => file.slice(0, -'.json'.length)).filter(readOAuth);
 
 /** A document that has these texts at these JSON pointers. */
 function documentOf(entries) {
@@ -100,6 +104,8 @@ class DressedProvider {
 	#oauth;
 	#name;
 	#behaviour;
+	/** What was answered to each refresh token. */
+	#given = new Map();
 
 	constructor({ name, origin, redirectUri, oauth, behaviour = {} }) {
 		this.#name = name;
@@ -153,6 +159,7 @@ class DressedProvider {
 				claims: () => Object.fromEntries(['sub', 'name', 'email', 'preferred_username'].map((claim) => [claim, claim === 'sub' ? sub : this.#names.get(sub)])),
 			}),
 			issueRefreshToken: () => true,
+			rotateRefreshToken: () => this.#behaviour.rotates ?? true,
 			features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: false }, revocation: { enabled: true, allowedPolicy: () => true } },
 			interactions: { url: (_ctx, { uid }) => `/interaction/${this.#name}.${uid}` },
 			loadExistingGrant: async ({ oidc }) => {
@@ -229,7 +236,7 @@ class DressedProvider {
 		if (path === '/account') return this.#showAccount(request, response);
 		if (path === '/auth' && this.#oauth.token_endpoint === undefined) this.#checkAuthorization(searchParams);
 		if (path === '/token') return this.#exchange(request, response);
-		if (path === '/token/revocation' && this.#oauth.parameter_names) return this.#revoke(request, response);
+		if (path === '/token/revocation' && (this.#oauth.parameter_names ?? this.#oauth.signed_secret)) return this.#revoke(request, response);
 		request.originalUrl = request.url.replace('/undressed', '/token');
 		request.url = request.originalUrl.slice(this.#mount.length + 1);
 		this.#answer(request, response);
@@ -279,10 +286,11 @@ class DressedProvider {
 		const form = this.#undress(isJson ? new URLSearchParams(JSON.parse(await textOf(request))) : await readForm(request));
 		const { authorization } = request.headers;
 		this.exchanges.push({ form: Object.fromEntries(form), authorization });
+		await this.#behaviour.before?.();
 		if (this.#behaviour.answer) return this.#behaviour.answer(response);
 		const isBasic = authorization !== undefined;
 		for (const [name, value] of Object.entries(this.#oauth.token_parameters ?? {})) {
-			if (form.get(name) !== value) return this.#send(response, 400, { error: 'invalid_request' });
+			if (form.has('code') && form.get(name) !== value) return this.#send(response, 400, { error: 'invalid_request' });
 		}
 		if (isBasic !== (method === 'client_secret_basic') || form.has('client_secret') !== (method === 'client_secret_post')) {
 			return this.#send(response, 401, { error: 'invalid_client' });
@@ -291,12 +299,27 @@ class DressedProvider {
 		if (isBasic && !Buffer.from(authorization.slice('Basic '.length), 'base64').toString().startsWith(`${this.client.id}:`)) {
 			return this.#send(response, 401, { error: 'invalid_client' });
 		}
+		const refreshToken = form.get('refresh_token');
+		const again = this.#behaviour.hasGrace && this.#given.get(refreshToken);
+		if (again) return this.#send(response, 200, again);
 		const inner = await this.#ask(request, form);
 		if (inner.status !== 200) {
 			const { error } = await inner.json();
 			return this.#send(response, this.#behaviour.refusesWith200 ? 200 : inner.status, { ok: false, error });
 		}
-		this.#send(response, 200, await this.#dressTokens(await inner.json()));
+		const answer = await inner.json();
+		this.#behaviour.note?.(answer);
+		const dressed = await this.#dressTokens(answer);
+		if (refreshToken !== null) this.#given.set(refreshToken, dressed);
+		if (this.#behaviour.losesAnswers-- > 0) return void response.destroy();
+		this.#send(response, 200, dressed);
+	}
+
+	/** Sends a refresh token, as somebody who has kept it would. Resolves to the error. */
+	async useAgain(token) {
+		const authorization = `Basic ${Buffer.from(`${this.client.id}:${encodeURIComponent(SECRET)}`).toString('base64')}`;
+		const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: token });
+		return (await (await this.#ask({ headers: { authorization } }, form)).json()).error;
 	}
 
 	async #revoke(request, response) {

@@ -6,7 +6,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 /** At most so many names of members are said. */
 const NAMES_MAX = 8;
 
-/** @type {AsyncLocalStorage<{ answer?: string }>} what was answered to the request that is under way */
+/**
+ * @typedef {object} Seen what was answered to a request
+ * @property {string} [answer]
+ * @property {string} [error] the provider's code, also where openid-client does not read it, as with status 500
+ */
+
+/** @type {AsyncLocalStorage<Seen>} of the request that is under way */
 const requests = new AsyncLocalStorage();
 
 /**
@@ -19,7 +25,8 @@ export function codeOf(error) {
 	const { error: refusal, code, cause } = /** @type {{ error?: unknown, code?: unknown, cause?: unknown }} */ (error ?? {});
 	if (isCode(refusal)) return refusal;
 	const systemCode = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-	return String(systemCode ?? code ?? 'unknown');
+	// That of a DOMException, such as a timeout, is a number.
+	return String((typeof systemCode === 'string' ? systemCode : undefined) ?? code ?? 'unknown');
 }
 
 /**
@@ -30,12 +37,12 @@ export function codeOf(error) {
  * @returns {Promise<R>}
  */
 export async function withDetail(request) {
-	/** @type {{ answer?: string }} */
+	/** @type {Seen} */
 	const seen = {};
 	try {
 		return await requests.run(seen, request);
 	} catch (error) {
-		if (error instanceof Error) Object.assign(error, { detail: [codeOf(error), seen.answer].filter(Boolean).join(', ') });
+		if (error instanceof Error) Object.assign(error, { detail: [seen.error ?? codeOf(error), seen.answer].filter(Boolean).join(', ') });
 		throw error;
 	}
 }
@@ -59,7 +66,8 @@ export function noteAnswer({ status, headers }, content) {
 	const seen = requests.getStore();
 	if (!seen) return;
 	const { error } = /** @type {{ error?: unknown }} */ (content ?? {});
-	seen.answer = isCode(error) ? `status ${status}` : `status ${status}, ${shapeOf(headers.get('content-type') ?? '', content)}`;
+	if (isCode(error)) Object.assign(seen, { answer: `status ${status}`, error });
+	else seen.answer = `status ${status}, ${shapeOf(headers.get('content-type') ?? '', content)}`;
 }
 
 /**

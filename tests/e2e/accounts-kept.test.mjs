@@ -1,0 +1,204 @@
+// Accounts that stay connected, at real OpenID providers: every preset is refreshed and
+// disconnected, and the token endpoint rotates, detects reuse, is slow, and fails.
+
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Vault } from 'urlmode/vault';
+
+import { openAccounts, signIn, startConnecting } from '../support/accounts.mjs';
+import { PRESETS, readOAuth, SECRET } from '../support/dressed-provider.mjs';
+import { until } from '../support/wait.mjs';
+
+const KEYS = `1 ${randomBytes(32).toString('base64')}\n`;
+
+let fixture;
+let providers;
+/** All that a log must not contain. */
+const secrets = new Set([SECRET]);
+/** All that was said of accounts: events and errors. */
+const said = [];
+
+before(async () => {
+	({ fixture, providers } = await openAccounts('accounts-kept'));
+});
+
+after(() => fixture?.close());
+
+/** A vault of another MCP server. */
+function openVault(provider, urlmode = fixture.openUrlMode()) {
+	const { file: description, client, variables } = provider;
+	const vault = new Vault(urlmode, { keys: KEYS, providers: { account: { description, client, variables } } });
+	for (const name of ['connected', 'refreshed', 'failed', 'reconnect', 'disconnected']) vault.on(name, (event) => said.push(name, JSON.stringify(event)));
+	return vault;
+}
+
+function note({ access_token: access, refresh_token: refresh }) {
+	for (const token of [access, refresh]) if (token) secrets.add(token);
+}
+
+/** An account that is in the vault, and whose token has expired. */
+async function keep(preset, { behaviour, ...options } = {}) {
+	const provider = providers.dress(preset, { behaviour: { ...behaviour, note } });
+	const subject = `user-${randomUUID()}`;
+	const { asked, result } = startConnecting(fixture, provider, { subject, ...options });
+	const browser = fixture.browser();
+	const posting = await signIn(fixture, (await asked).url, { browser });
+	if (posting.forms[0]?.fields.some(([name]) => name === 'code')) await browser.submit(posting);
+	const connected = await result;
+	assert.equal(connected.action, 'accept', connected.text);
+	const vault = openVault(provider);
+	const key = { subject, provider: 'account' };
+	await vault.store(key, connected);
+	const change = (text) => fixture.stack.sql(`UPDATE urlmode.account SET ${text} WHERE subject = $1`, [subject]);
+	const expire = () => change("expires_at = now(), refreshed_at = now() - interval '1 hour', pause_until = NULL");
+	await expire();
+	const token = async (from = vault) => {
+		try {
+			return (await from.accessToken(key)).accessToken;
+		} catch (error) {
+			said.push(error.stack, JSON.stringify(error));
+			return error.code;
+		}
+	};
+	const refreshes = () => provider.exchanges.filter(({ form }) => form.grant_type === 'refresh_token').map(({ form }) => form.refresh_token);
+	return { provider, vault, key, change, expire, token, refreshes, tokens: connected.tokens };
+}
+
+describe('each preset', () => {
+	for (const preset of PRESETS) {
+		const oauth = readOAuth(preset);
+		const isRevoked = oauth.token_endpoint === undefined || oauth.revocation_endpoint !== undefined;
+
+		test(`${preset}: the token is refreshed, with the refresh token that came last, and ${isRevoked ? 'revoked' : 'deleted'}`, async () => {
+			const { provider, vault, key, token, expire, refreshes, tokens } = await keep(preset,
+				{ scopes: oauth.token_endpoint === undefined ? ['openid', 'read'] : ['read'] });
+			const first = await token();
+			assert.ok(await provider.knows(first), first);
+			await expire();
+			const second = await token();
+			assert.ok(await provider.knows(second), second);
+			assert.equal(new Set([tokens.access_token, first, second]).size, 3);
+			assert.equal(refreshes()[0], tokens.refresh_token);
+			assert.equal(new Set(refreshes()).size, 2, 'they rotate');
+			assert.equal(provider.exchanges.length, 3);
+
+			assert.deepEqual(await vault.disconnect(key), isRevoked ? { revoked: true } : { revoked: false, detail: 'no_endpoint' });
+			assert.equal(await provider.knows(second), !isRevoked);
+			assert.equal(await token(), 'ACCOUNT_NOT_CONNECTED');
+		});
+	}
+});
+
+describe('refresh tokens', () => {
+	test('that a provider does not replace are used again', async () => {
+		const { token, expire, refreshes, provider } = await keep('google', { scopes: ['openid'], behaviour: { rotates: false } });
+		for (let n = 0; n < 3; n += 1) {
+			assert.ok(await provider.knows(await token()));
+			await expire();
+		}
+		assert.deepEqual([refreshes().length, new Set(refreshes()).size], [3, 1]);
+	});
+
+	test('whose reuse ends the whole family: the account is to be connected again, after one request', async () => {
+		const { provider, vault, key, token, expire, refreshes, tokens } = await keep('x');
+		const second = await token();
+		assert.ok(await provider.knows(second));
+		// Somebody has kept the first one, and uses it.
+		assert.equal(await provider.useAgain(tokens.refresh_token), 'invalid_grant');
+		assert.equal(await provider.knows(second), false, 'the provider ends all of them');
+		await expire();
+		for (let n = 0; n < 3; n += 1) assert.equal(await token(), 'ACCOUNT_RECONNECT');
+		assert.equal(refreshes().length, 2);
+		assert.deepEqual((await vault.listAccounts(key)).map(({ state, reason }) => [state, reason]), [['reconnect', 'invalid_grant']]);
+	});
+
+	test('whose answer is lost: the old one is sent once more, and refused', async () => {
+		const { provider, token, expire, refreshes } = await keep('x');
+		provider.behave({ losesAnswers: 1 });
+		assert.equal(await token(), 'ACCOUNT_UNAVAILABLE');
+		assert.equal(refreshes().length, 1, 'it is not repeated by itself');
+		await expire();
+		for (let n = 0; n < 3; n += 1) assert.equal(await token(), 'ACCOUNT_RECONNECT');
+		assert.deepEqual([refreshes().length, new Set(refreshes()).size], [2, 1]);
+	});
+
+	test('whose answer is lost, of a provider with a grace: it is given again', async () => {
+		const { provider, token, expire, refreshes } = await keep('xero', { behaviour: { hasGrace: true } });
+		provider.behave({ losesAnswers: 1 });
+		assert.equal(await token(), 'ACCOUNT_UNAVAILABLE');
+		await expire();
+		assert.ok(await provider.knows(await token()));
+		assert.equal(refreshes().length, 2);
+	});
+});
+
+describe('a token endpoint', () => {
+	test('that is slow is asked once: the others wait, and read', async () => {
+		const { provider, vault, token, refreshes } = await keep('x');
+		let go;
+		provider.behave({ before: () => new Promise((resolve) => (go = resolve)) });
+		const vaults = [vault, ...Array.from({ length: 3 }, () => openVault(provider))];
+		const calls = Array.from({ length: 20 }, (_, n) => token(vaults[n % vaults.length]));
+		await until('it is asked', () => go);
+		assert.equal(await Promise.race([...calls, sleep(1_500, 'all wait')]), 'all wait');
+		go();
+		const [first, ...others] = await Promise.all(calls);
+		assert.ok(await provider.knows(first), first);
+		assert.ok(others.every((other) => other === first));
+		assert.equal(refreshes().length, 1);
+	});
+
+	test('that never answers is waited for as long as the lease lasts longer, and the token that is still valid is used', async (t) => {
+		const { provider, token, change, refreshes, tokens } = await keep('x');
+		await change("expires_at = now() + interval '50 s', refreshed_at = now() - interval '1 hour'");
+		provider.behave({ before: () => new Promise(() => {}) });
+		const { timeout } = AbortSignal;
+		const limits = [];
+		t.mock.method(AbortSignal, 'timeout', (ms) => {
+			limits.push(ms);
+			return timeout.call(AbortSignal, 500);
+		});
+		assert.equal(await token(), tokens.access_token);
+		assert.deepEqual(limits, [30_000]);
+		await change('expires_at = now(), pause_until = NULL');
+		assert.equal(await token(), 'ACCOUNT_UNAVAILABLE');
+		assert.match(said.at(-1), /OAUTH_TIMEOUT/);
+		provider.behave({ before: undefined });
+		await change('pause_until = NULL');
+		assert.ok(await provider.knows(await token()));
+		assert.equal(refreshes().length, 3);
+	});
+
+	for (const [what, before, detail] of [
+		['says that it is overloaded', (response) => response.writeHead(503).end('of-the-test'), 'OAUTH_RESPONSE_IS_NOT_CONFORM, status 503, no known type'],
+		['has a page for people', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>of-the-test'), 'OAUTH_INVALID_RESPONSE, status 200, text/html'],
+		['reports an error', (response) => response.writeHead(500, { 'content-type': 'application/json' }).end('{"error":"server_error"}'), 'server_error, status 500'],
+		['ends the connection', (response) => response.destroy(), 'UND_ERR_SOCKET'],
+	]) {
+		test(`that ${what}: it is not asked again at once, and then it is`, async () => {
+			const { provider, token, expire, refreshes } = await keep('x');
+			provider.behave({ answer: before });
+			for (let n = 0; n < 3; n += 1) assert.equal(await token(), 'ACCOUNT_UNAVAILABLE');
+			assert.equal(refreshes().length, 1);
+			assert.ok(said.some((text) => text.includes(`"detail":"${detail}"`)), said.slice(-8).join('\n'));
+			provider.behave({ answer: undefined });
+			await expire();
+			assert.ok(await provider.knows(await token()));
+		});
+	}
+});
+
+test('no token and no secret is in a log, an event or an error', () => {
+	assert.ok(secrets.size > 50, 'there are some');
+	const folder = join(fixture.stack.env.URLMODE_RUN_DIR, 'log');
+	const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+	const texts = [...files.map(({ parentPath, path, name }) => readFileSync(join(parentPath ?? path, name), 'utf8')), ...said];
+	assert.ok(files.length > 2);
+	for (const secret of secrets) assert.ok(!texts.some((text) => text.includes(secret)));
+	assert.ok(!texts.some((text) => text.includes('of-the-test')));
+});
