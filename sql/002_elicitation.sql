@@ -48,6 +48,9 @@ CREATE DOMAIN urlmode.session AS text CHECK (octet_length(VALUE) <= 512);
 CREATE DOMAIN urlmode.digest AS bytea CHECK (octet_length(VALUE) = 16);
 CREATE DOMAIN urlmode.requester AS text CHECK (octet_length(VALUE) BETWEEN 1 AND 200);
 CREATE DOMAIN urlmode.client_id AS text CHECK (octet_length(VALUE) BETWEEN 1 AND 2048);
+-- W3C Trace Context, version 00: 00-, the trace, the parent, the flags.
+CREATE DOMAIN urlmode.traceparent AS text CHECK (VALUE ~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'
+	AND VALUE !~ '^00-0{32}|-0{16}-');
 CREATE DOMAIN urlmode.kid AS smallint CHECK (VALUE BETWEEN 0 AND 255);
 CREATE DOMAIN urlmode.target_url AS text CHECK (octet_length(VALUE) BETWEEN 1 AND 8192);
 CREATE DOMAIN urlmode.expected AS jsonb CHECK (VALUE IS NULL OR VALUE = '"any"' OR coalesce(
@@ -76,6 +79,7 @@ COMMENT ON DOMAIN urlmode.subject IS 'Name of a user, 1 to 512 bytes.';
 COMMENT ON DOMAIN urlmode.session IS 'Name of an MCP session, at most 512 bytes; may be empty.';
 COMMENT ON DOMAIN urlmode.digest IS 'First 16 bytes of a SHA-256.';
 COMMENT ON DOMAIN urlmode.requester IS 'Name of an MCP server for people to read, 1 to 200 bytes.';
+COMMENT ON DOMAIN urlmode.traceparent IS 'The trace of a call: traceparent of W3C Trace Context, version 00.';
 COMMENT ON DOMAIN urlmode.client_id IS 'OAuth client id of an MCP client, 1 to 2048 bytes.';
 COMMENT ON DOMAIN urlmode.kid IS 'Id of a key in the keys file.';
 COMMENT ON DOMAIN urlmode.target_url IS 'URL that a browser is sent to, 1 to 8192 bytes.';
@@ -104,6 +108,7 @@ CREATE TABLE urlmode.elicitation (
 	binding      urlmode.digest NOT NULL,
 	requester    urlmode.requester NOT NULL,
 	client_id    urlmode.client_id,
+	traceparent  urlmode.traceparent,
 	link_kid     urlmode.kid,
 	target_url   urlmode.target_url,
 	expected     urlmode.expected,
@@ -174,6 +179,8 @@ COMMENT ON COLUMN urlmode.elicitation.binding IS
 COMMENT ON COLUMN urlmode.elicitation.requester IS 'Name of the MCP server, as the confirm page shows it.';
 COMMENT ON COLUMN urlmode.elicitation.client_id IS
 	'The MCP client whose call has created it, as the authorization of the MCP server names it. For the operator. Where the MCP server compares it, it is a part of request.';
+COMMENT ON COLUMN urlmode.elicitation.traceparent IS
+	'The trace of the call that created it (W3C Trace Context), for the operator; NULL: it has none.';
 COMMENT ON COLUMN urlmode.elicitation.link_kid IS
 	'The key that has minted its link, so that a later call shows the same one. NULL: the first key of the file mints it each time.';
 COMMENT ON COLUMN urlmode.elicitation.target_url IS

@@ -118,7 +118,7 @@ CREATE FUNCTION urlmode.create_elicitation(
 	exclusive boolean[] DEFAULT NULL, resume_keys text[] DEFAULT NULL, can_recheck boolean[] DEFAULT NULL,
 	requests bytea[] DEFAULT NULL, checkouts text[] DEFAULT NULL, client_ids text[] DEFAULT NULL,
 	link_kids smallint[] DEFAULT NULL, forms bytea[] DEFAULT NULL, approvers jsonb[] DEFAULT NULL,
-	verify_ms integer[] DEFAULT NULL
+	verify_ms integer[] DEFAULT NULL, traceparents text[] DEFAULT NULL
 )
 RETURNS TABLE (expires_at timestamptz, outcome text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -183,18 +183,18 @@ BEGIN
 		INSERT INTO urlmode.elicitation (
 			id, provider, kind, subject, session, binding,
 			requester, target_url, expected, verifier, expires_at, resume_key, request, checkout,
-			client_id, link_kid, form, approvers, verify_ms
+			client_id, link_kid, form, approvers, verify_ms, traceparent
 		)
 		SELECT a.id, a.provider, a.kind, a.subject, a.session, a.binding,
 			a.requester, a.target_url, a.expected, a.verifier,
 			now() + a.ttl_ms * interval '1 millisecond', a.resume_key, a.request, a.checkout,
-			a.client_id, a.link_kid, a.form, a.approvers, a.verify_ms
+			a.client_id, a.link_kid, a.form, a.approvers, a.verify_ms, a.traceparent
 		FROM unnest(ids, providers, kinds, subjects, sessions, bindings, requesters,
 				target_urls, expected, verifiers, ttls_ms, resume_keys, requests, checkouts, client_ids,
-				link_kids, forms, approvers, verify_ms, turns)
+				link_kids, forms, approvers, verify_ms, traceparents, turns)
 			AS a (id, provider, kind, subject, session, binding, requester,
 				target_url, expected, verifier, ttl_ms, resume_key, request, checkout, client_id, link_kid,
-				form, approvers, verify_ms, turn)
+				form, approvers, verify_ms, traceparent, turn)
 		WHERE a.turn = this;
 		-- A payment stays when its row is purged (005_retention.sql), and must not pay for another one.
 		IF EXISTS (
@@ -214,16 +214,16 @@ BEGIN
 	ORDER BY a.n;
 END
 $$;
-COMMENT ON FUNCTION urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[], bytea[], text[], text[], smallint[], bytea[], jsonb[], integer[]) IS
-	'Creates elicitations, pending, and returns when each expires: after its ttl_ms milliseconds. An id that exists, or that has been paid for, is a unique_violation. exclusive: completes whatever else this owner has open, with cancel and superseded, but no payment or signature that was opened. expected: required for kind payment. resume_keys: where urlmode.resume finds an elicitation, also one that stands before it in the batch, nothing is created. requests: digests of what is asked for. checkouts, client_ids, link_kids, forms, approvers, verify_ms: see the columns of urlmode.elicitation. The elements of one owner take effect in their order. outcome: created; resumed (urlmode.resume finds it); busy (another transaction creates for this owner: try again); full (the owner has urlmode.max_open() open, and a user has opened all of them). expires_at is NULL unless it is created. At that limit the oldest that nobody has opened is superseded.';
+COMMENT ON FUNCTION urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[], bytea[], text[], text[], smallint[], bytea[], jsonb[], integer[], text[]) IS
+	'Creates elicitations, pending, and returns when each expires: after its ttl_ms milliseconds. An id that exists, or that has been paid for, is a unique_violation. exclusive: completes whatever else this owner has open, with cancel and superseded, but no payment or signature that was opened. expected: required for kind payment. resume_keys: where urlmode.resume finds an elicitation, also one that stands before it in the batch, nothing is created. requests: digests of what is asked for. checkouts, client_ids, link_kids, forms, approvers, verify_ms, traceparents: see the columns of urlmode.elicitation. The elements of one owner take effect in their order. outcome: created; resumed (urlmode.resume finds it); busy (another transaction creates for this owner: try again); full (the owner has urlmode.max_open() open, and a user has opened all of them). expires_at is NULL unless it is created. At that limit the oldest that nobody has opened is superseded.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.supersede(uuid[]),
 	urlmode.make_room(bytea),
 	urlmode.resume(bytea[], text[], boolean[], bytea[]),
-	urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[], bytea[], text[], text[], smallint[], bytea[], jsonb[], integer[])
+	urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[], bytea[], text[], text[], smallint[], bytea[], jsonb[], integer[], text[])
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
 	urlmode.resume(bytea[], text[], boolean[], bytea[]),
-	urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[], bytea[], text[], text[], smallint[], bytea[], jsonb[], integer[])
+	urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[], bytea[], text[], text[], smallint[], bytea[], jsonb[], integer[], text[])
 TO urlmode_server;

@@ -26,6 +26,7 @@ CREATE TABLE urlmode.event (
 	received_at timestamptz NOT NULL DEFAULT clock_timestamp(),
 	reference   urlmode.reference,
 	amount      bigint,
+	request     text        CHECK (request ~ '^[0-9a-f]{32}$'),
 	action      text        NOT NULL CHECK (action IN
 		('accept', 'decline', 'cancel', 'processing', 'attempt_failed', 'recheck', 'refunded', 'refund_reversed', 'late',
 		'repeated', 'reference_taken', 'other_mode', 'other_account', 'other_checkout', 'ignored')),
@@ -47,6 +48,7 @@ COMMENT ON COLUMN urlmode.event.reference IS
 	'Of processing and attempt_failed, and of decline, cancel and late: the attempt to pay that it is about. Of refunded and refund_reversed: the refund, or the payment. Of repeated, reference_taken, other_mode and other_account: the payment. NULL: the event does not say, or it is another one.';
 COMMENT ON COLUMN urlmode.event.amount IS
 	'Of refunded and refund_reversed: how much, in minor units. Of reference_taken, other_mode and other_account: the amount that was paid. NULL: the event does not name it, or is another one.';
+COMMENT ON COLUMN urlmode.event.request IS 'The request id of its delivery, as in the logs; NULL: it is not known.';
 COMMENT ON COLUMN urlmode.event.action IS
 	'What it did. accept, decline, cancel: it completed the elicitation. processing: an attempt to pay is under way, and the elicitation is processing, unless that attempt is known to have failed. attempt_failed: an attempt to pay failed, and another is possible; if no other one is under way, an elicitation that was processing is what it was before. recheck: it proves nothing, and asks the waiting side to recheck. refunded: money went back. refund_reversed: it came again. late: the elicitation was completed before; money that it proves is in urlmode.payment. repeated: the same payment again. reference_taken: the payment belongs to another elicitation. other_mode, other_account: it comes from the provider''s test mode (or live mode), or from an account that is not configured. other_checkout: it is of another checkout than the one that the MCP server made. ignored: its type means nothing to us. The last seven move nothing.';
 
@@ -103,7 +105,7 @@ COMMENT ON FUNCTION urlmode.decide_event(text, text, text, text) IS
 
 CREATE FUNCTION urlmode.keep_events(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
-	amounts bigint[], currencies text[], refs text[], refunds text[], checkouts text[], results bytea[],
+	amounts bigint[], currencies text[], refs text[], refunds text[], checkouts text[], results bytea[], requests text[],
 	OUT actions text[], OUT reasons text[], OUT mismatches text[], OUT lates boolean[]
 )
 LANGUAGE plpgsql AS $$
@@ -111,7 +113,7 @@ DECLARE
 	overtaken boolean;
 BEGIN
 	WITH found AS MATERIALIZED (
-		SELECT a.n, a.id, a.provider, a.identity, a.type, a.amount, a.currency, a.ref, a.refund, a.checkout, a.result,
+		SELECT a.n, a.id, a.provider, a.identity, a.type, a.amount, a.currency, a.ref, a.refund, a.checkout, a.result, a.request,
 			e.kind, e.status, e.expected,
 			e.status = 'completed' OR urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace) <= now() AS ended,
 			CASE WHEN a.effect <> 'recheck' AND EXISTS (
@@ -123,8 +125,8 @@ BEGIN
 			WHEN a.effect = 'paid' AND e.checkout <> a.checkout THEN 'other_checkout'
 			WHEN a.effect = 'paid' AND e.checkout IS NOT NULL AND a.checkout IS NULL THEN 'recheck'
 			ELSE a.effect END AS effect
-		FROM unnest(ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts, results)
-			WITH ORDINALITY AS a (id, provider, identity, type, effect, amount, currency, ref, refund, checkout, result, n)
+		FROM unnest(ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts, results, requests)
+			WITH ORDINALITY AS a (id, provider, identity, type, effect, amount, currency, ref, refund, checkout, result, request, n)
 		-- With ANY it reads no other rows, also in a new database, where PostgreSQL
 		-- takes the table for empty and would read all of it.
 		LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.provider = a.provider AND e.id = ANY (ids)
@@ -151,20 +153,20 @@ BEGIN
 		FROM found f LEFT JOIN proved p USING (n)
 		CROSS JOIN LATERAL urlmode.decide_event(f.kind, f.status, f.effect, p.proof) d
 	), kept AS (
-		INSERT INTO urlmode.event (provider, identity, type, elicitation, reference, amount, action)
+		INSERT INTO urlmode.event (provider, identity, type, elicitation, reference, amount, request, action)
 		SELECT d.provider, d.identity, d.type, d.id,
 			CASE WHEN d.action IN ('refunded', 'refund_reversed') THEN coalesce(nullif(d.refund, ''), nullif(d.ref, ''))
 				WHEN d.action IN ('processing', 'attempt_failed', 'decline', 'cancel', 'late',
 					'repeated', 'reference_taken', 'other_mode', 'other_account') THEN nullif(d.ref, '') END,
 			CASE WHEN d.action IN ('refunded', 'refund_reversed', 'reference_taken', 'other_mode', 'other_account')
 				THEN d.amount END,
-			d.action
+			d.request, d.action
 		FROM decided d
 		WHERE d.action IS NULL OR d.action NOT IN ('unknown', 'seen')
 		-- In this order, so that two batches never wait for each other.
 		ORDER BY d.provider, d.identity
 		ON CONFLICT (provider, identity) DO UPDATE
-		SET action = EXCLUDED.action, reference = EXCLUDED.reference, amount = EXCLUDED.amount
+		SET action = EXCLUDED.action, reference = EXCLUDED.reference, amount = EXCLUDED.amount, request = EXCLUDED.request
 		WHERE event.elicitation = EXCLUDED.elicitation AND event.action <> EXCLUDED.action
 			AND event.action IN ('ignored', 'other_mode', 'other_account', 'other_checkout')
 		RETURNING event.elicitation
@@ -201,7 +203,7 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], text[], text[], bytea[]) IS
+COMMENT ON FUNCTION urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], text[], text[], bytea[], text[]) IS
 	'Internal. Decides what each event does to its row (decide_event), and keeps the events of known elicitations, and what they prove to be paid. No id and no identity is twice in it, and the rows are locked. actions: seen stands for each event that was kept before. Not seen are: a recheck, which tells no outcome and asks again; and an event that meant nothing to us, or came from another mode or account, because the configuration may have been corrected since. reasons, mismatches: as decide_event and record_events return them. lates: whether money is proved after the end. Of the events that only ask for a recheck the oldest are dropped.';
 
 CREATE FUNCTION urlmode.append_reference(refs urlmode.reference[], ref text) RETURNS urlmode.reference[]
@@ -287,7 +289,8 @@ COMMENT ON FUNCTION urlmode.find_elicitation(text, text) IS
 CREATE FUNCTION urlmode.record_events(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
 	amounts bigint[], currencies text[], refs text[], results bytea[],
-	outcomes bytea[] DEFAULT NULL, refunds text[] DEFAULT NULL, checkouts text[] DEFAULT NULL
+	outcomes bytea[] DEFAULT NULL, refunds text[] DEFAULT NULL, checkouts text[] DEFAULT NULL,
+	requests text[] DEFAULT NULL
 )
 RETURNS TABLE (outcome text, mismatch text, elicitation uuid)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -347,7 +350,8 @@ BEGIN
 					ids[first:again.n - 1], providers[first:again.n - 1], identities[first:again.n - 1],
 					types[first:again.n - 1], effects[first:again.n - 1], amounts[first:again.n - 1],
 					currencies[first:again.n - 1], refs[first:again.n - 1], results[first:again.n - 1],
-					outcomes[first:again.n - 1], refunds[first:again.n - 1], checkouts[first:again.n - 1]);
+					outcomes[first:again.n - 1], refunds[first:again.n - 1], checkouts[first:again.n - 1],
+					requests[first:again.n - 1]);
 				first := again.n;
 			END IF;
 		END LOOP;
@@ -355,7 +359,7 @@ BEGIN
 	END IF;
 
 	kept := urlmode.keep_events(
-		ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts, results);
+		ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts, results, requests);
 	PERFORM urlmode.apply_events(
 		ids, kept.actions, kept.reasons, types, refs, kept.lates, results, outcomes);
 	actions := kept.actions;
@@ -392,18 +396,18 @@ BEGIN
 	RETURN QUERY SELECT u.action, u.mismatch, u.id FROM unnest(actions, kept.mismatches, ids) AS u (action, mismatch, id);
 END
 $$;
-COMMENT ON FUNCTION urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[], text[], text[]) IS
-	'Keeps each event once and lets it move its elicitation. effects: paid, failed, cancelled, expired, attempt_failed, processing, refunded, refund_reversed, recheck, other_mode, other_account or ignore. checkouts: the provider''s ids of the checkouts that were paid, or NULL. ids: NULL where an event that proves no payment names only its payment, or an attempt to pay that was told of before. amounts: minor units, or NULL. refs: the provider''s reference of the payment, or NULL. refunds: that of a refund, or NULL where the amount is the total that went back of the payment. results: sealed; without one nothing is accepted as paid. outcomes: sealed, for the announcement of an accept, or NULL. outcome: what the event did (urlmode.event.action); seen: it was kept before; unknown: the provider has no such elicitation; what tells of money is kept for thirty days (015_unknown_event). mismatch: of a payment that is not as expected, amount or currency. elicitation: the one that the event is about.';
+COMMENT ON FUNCTION urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[], text[], text[], text[]) IS
+	'Keeps each event once and lets it move its elicitation. effects: paid, failed, cancelled, expired, attempt_failed, processing, refunded, refund_reversed, recheck, other_mode, other_account or ignore. checkouts: the provider''s ids of the checkouts that were paid, or NULL. ids: NULL where an event that proves no payment names only its payment, or an attempt to pay that was told of before. amounts: minor units, or NULL. refs: the provider''s reference of the payment, or NULL. refunds: that of a refund, or NULL where the amount is the total that went back of the payment. results: sealed; without one nothing is accepted as paid. outcomes: sealed, for the announcement of an accept, or NULL. requests: the request ids of the deliveries, or NULL. outcome: what the event did (urlmode.event.action); seen: it was kept before; unknown: the provider has no such elicitation; what tells of money is kept for thirty days (015_unknown_event). mismatch: of a payment that is not as expected, amount or currency. elicitation: the one that the event is about.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.delete_events(),
 	urlmode.decide_event(text, text, text, text),
-	urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], text[], text[], bytea[]),
+	urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], text[], text[], bytea[], text[]),
 	urlmode.append_reference(urlmode.reference[], text),
 	urlmode.apply_events(uuid[], text[], text[], text[], text[], boolean[], bytea[], bytea[]),
 	urlmode.find_elicitation(text, text),
-	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[], text[], text[])
+	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[], text[], text[], text[])
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
-	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[], text[], text[])
+	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[], text[], text[], text[])
 TO urlmode_cgi;

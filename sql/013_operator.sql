@@ -22,7 +22,7 @@ COMMENT ON FUNCTION urlmode.list_migrations() IS 'The migrations that were appli
 CREATE FUNCTION urlmode.show_elicitation(id uuid)
 RETURNS TABLE (
 	elicitation uuid, provider text, kind text, status text, action text, reason text,
-	subject text, requester text, client_id text, resume_key text, expected jsonb,
+	subject text, requester text, client_id text, traceparent text, resume_key text, expected jsonb,
 	created_at timestamptz, opened_at timestamptz, expires_at timestamptz, closes_at timestamptz,
 	completed_at timestamptz, completed_from text, claimed_at timestamptz, has_result boolean, exchange text,
 	failed_attempts integer, refunds integer,
@@ -30,7 +30,7 @@ RETURNS TABLE (
 )
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT e.id, e.provider::text, e.kind::text, urlmode.effective_status(e), e.action::text, e.reason::text,
-		e.subject::text, e.requester::text, e.client_id::text, e.resume_key::text, e.expected::jsonb,
+		e.subject::text, e.requester::text, e.client_id::text, e.traceparent::text, e.resume_key::text, e.expected::jsonb,
 		e.created_at, e.opened_at, e.expires_at,
 		urlmode.closes_at(e.kind, urlmode.effective_status(e), e.expires_at, e.grace),
 		e.completed_at, e.completed_from::text, e.claimed_at, e.result IS NOT NULL,
@@ -142,10 +142,10 @@ COMMENT ON FUNCTION urlmode.decide_payment(text, text, text, text, text) IS
 
 CREATE FUNCTION urlmode.show_events(id uuid)
 RETURNS TABLE (
-	received_at timestamptz, type text, action text, reference text, amount bigint, identity text
+	received_at timestamptz, type text, action text, reference text, amount bigint, request text, identity text
 )
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT v.received_at, v.type, v.action, v.reference::text, v.amount, v.identity
+	SELECT v.received_at, v.type, v.action, v.reference::text, v.amount, v.request, v.identity
 	FROM urlmode.event v WHERE v.elicitation = show_events.id
 	ORDER BY v.received_at, v.identity
 $$;
@@ -157,11 +157,11 @@ CREATE FUNCTION urlmode.list_events(
 )
 RETURNS TABLE (
 	received_at timestamptz, provider_name text, type text, action text,
-	elicitation uuid, reference text, amount bigint
+	elicitation uuid, reference text, amount bigint, request text
 )
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT l.* FROM (
-		SELECT v.received_at, v.provider, v.type, v.action, v.elicitation, v.reference::text, v.amount
+		SELECT v.received_at, v.provider, v.type, v.action, v.elicitation, v.reference::text, v.amount, v.request
 		FROM urlmode.event v
 		WHERE v.received_at >= coalesce(since, now() - interval '1 day')
 			AND (list_events.provider IS NULL OR v.provider = list_events.provider)

@@ -44,8 +44,10 @@ void
 um_exchange_request_ops(struct um_exchange *ex, struct um_op *ops, size_t len,
 	um_step *then)
 {
-	for (size_t i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++) {
 		ops[i].status = UM_STORE_UNAVAILABLE;
+		ops[i].request = ex->request.id;
+	}
 	ex->ops = ops;
 	ex->ops_len = len;
 	ex->then = then;

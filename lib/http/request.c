@@ -80,6 +80,33 @@ read_path(struct um_buf *path, const char *(*get)(const char *name, void *arg),
 	um_buf_put(path, part.ptr, part.len);
 }
 
+/* Lower-case hexadecimal digits, not all of them zero unless `zero`. */
+static bool
+is_hex(const char *text, size_t len, bool zero)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (strchr("0123456789abcdef", text[i]) == NULL
+			|| text[i] == '\0')
+			return false;
+		zero = zero || text[i] != '0';
+	}
+	return zero;
+}
+
+/*
+ * W3C Trace Context section 3.2: version, trace-id, parent-id and trace-flags.
+ * What is not exactly this says nothing.
+ */
+static void
+read_traceparent(char out[static UM_TRACEPARENT_LEN + 1], const char *text)
+{
+	if (um_str(text).len == UM_TRACEPARENT_LEN
+		&& memcmp(text, "00-", 3) == 0 && is_hex(text + 3, 32, false)
+		&& text[35] == '-' && is_hex(text + 36, 16, false)
+		&& text[52] == '-' && is_hex(text + 53, 2, true))
+		memcpy(out, text, UM_TRACEPARENT_LEN + 1);
+}
+
 void
 um_request_read(struct um_request *request, struct um_buf *path,
 	const char *(*get)(const char *name, void *arg), void *arg)
@@ -93,6 +120,7 @@ um_request_read(struct um_request *request, struct um_buf *path,
 		.get = get,
 		.get_arg = arg,
 	};
+	read_traceparent(request->traceparent, get("HTTP_TRACEPARENT", arg));
 	read_path(path, get, arg);
 	request->path = um_buf_str(path);
 }

@@ -10,10 +10,11 @@
 #define UM_DELIVERY_BODY_MAX 4194304 /* bytes of a delivery to a webhook */
 #define UM_HEADER_NAME_MAX 64 /* characters of a header that is asked for */
 #define UM_REQUEST_ID_LEN 32  /* lower-case hexadecimal digits */
+#define UM_TRACEPARENT_LEN 55 /* W3C Trace Context section 3.2 */
 
 enum um_method { UM_GET, UM_HEAD, UM_POST, UM_OTHER_METHOD };
 
-/* Everything points into memory of the connection. */
+/* Every pointer is into memory of the connection. */
 struct um_request {
 	enum um_method method;
 	bool prefetch;       /* the browser loads a page in advance */
@@ -24,6 +25,7 @@ struct um_request {
 	struct um_str cookie; /* the whole header */
 	struct um_str body;
 	char id[UM_REQUEST_ID_LEN + 1];
+	char traceparent[UM_TRACEPARENT_LEN + 1]; /* or "" */
 	/* Returns any other meta-variable, or NULL. */
 	const char *(*get)(const char *name, void *arg);
 	void *get_arg;
@@ -33,8 +35,9 @@ struct um_request {
  * Fills *request from CGI meta-variables: `get(name, arg)` returns the value
  * or NULL. The path is that of REQUEST_URI where there is one, neither decoded
  * nor resolved, and otherwise SCRIPT_NAME and PATH_INFO. It is put into `path`,
- * which must live as long as the request. The caller sets the body and
- * the id.
+ * which must live as long as the request. A traceparent that is not exactly of
+ * version 00 (W3C Trace Context section 3.2) is left out. The caller sets the
+ * body and the id.
  */
 void um_request_read(struct um_request *request, struct um_buf *path,
 	const char *(*get)(const char *name, void *arg), void *arg);

@@ -18,7 +18,7 @@
 #define OID_INT8_ARRAY 1016
 #define OID_UUID_ARRAY 2951
 
-#define PARAMS_MAX 12
+#define PARAMS_MAX 13
 
 /* The member of an operation that a parameter holds. */
 enum param {
@@ -44,6 +44,7 @@ enum param {
 	FOUR_EYES,
 	KIND,
 	TYPED,
+	REQUEST,
 };
 
 static const struct {
@@ -71,6 +72,7 @@ static const struct {
 	[FOUR_EYES] = { OID_BOOL, OID_BOOL_ARRAY },
 	[KIND] = { OID_TEXT, OID_TEXT_ARRAY },
 	[TYPED] = { OID_BYTEA, OID_BYTEA_ARRAY },
+	[REQUEST] = { OID_TEXT, OID_TEXT_ARRAY },
 };
 
 static const struct statement {
@@ -119,9 +121,10 @@ static const struct statement {
 	{ UM_OP_EVENT, "record_events",
 		"SELECT outcome, mismatch, elicitation "
 		"FROM urlmode.record_events($1, $2, $3, $4, $5, $6, $7, $8, "
-		"$9, $10, $11, $12)",
+		"$9, $10, $11, $12, $13)",
 		{ ID, PROVIDER, IDENTITY, TYPE, EFFECT, AMOUNT, CURRENCY,
-			REFERENCE, RESULT, ANNOUNCED, REFUND, CHECKOUT } },
+			REFERENCE, RESULT, ANNOUNCED, REFUND, CHECKOUT,
+			REQUEST } },
 	/* One row for each operation, as from the functions over arrays. */
 	{ UM_OP_PING, "ping", "SELECT urlmode.ping() FROM unnest($1)", { ID } },
 	{ UM_OP_HELD, "held", "SELECT held FROM urlmode.held($1)", { ID } },
@@ -259,6 +262,9 @@ put_param(struct um_buf *out, enum param param, const struct um_op *op)
 	case TYPED:
 		um_array_put(out, op->typed.ptr, op->typed.len);
 		break;
+	case REQUEST:
+		um_array_put_text(out, op->request);
+		break;
 	case END:
 		break;
 	}
@@ -269,7 +275,7 @@ send_statement(PGconn *conn, bool pooled, const struct statement *st,
 	const struct um_batch *batch, size_t count)
 {
 	static const int binary[PARAMS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-		1 };
+		1, 1 };
 	struct um_buf param[PARAMS_MAX] = { 0 };
 	const char *values[PARAMS_MAX];
 	int lengths[PARAMS_MAX];

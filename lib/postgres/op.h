@@ -111,6 +111,7 @@ struct um_op {
 	const char *action;
 	const char *reason;
 	const struct um_event *event; /* EVENT */
+	const char *request;          /* EVENT: the request id, or NULL */
 	/* EVENT: it names a payment alone; the row then says the id. */
 	bool is_unnamed;
 	/* COMPLETE, EVENT, ANSWER_FORM: sealed, or empty. */

@@ -99,6 +99,9 @@ um_log_request(struct um_log *log, const struct um_exchange *ex,
 		um_uuid_format(uuid, ex->token.id);
 	begin_line(log, wall_ms);
 	um_json_put_member(line, "request", um_str(ex->request.id));
+	if (ex->request.traceparent[0] != '\0')
+		um_json_put_member(line, "traceparent",
+			um_str(ex->request.traceparent));
 	um_json_put_member(line, "provider", um_str(provider));
 	um_json_put_member(line, "elicitation", um_str(uuid));
 	um_json_put_key(line, um_str("status"));

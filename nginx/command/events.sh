@@ -99,7 +99,7 @@ SELECT coalesce(json_agg(l), '[]') FROM urlmode.list_events(nullif(:'provider', 
 	nullif(:'begin', '')::timestamptz, :'late', :'most') l;
 \else
 SELECT date_trunc('second', l.received_at) AS received_at, l.provider_name AS provider,
-	l.type, l.action, l.elicitation, l.reference, l.amount
+	l.type, l.action, l.elicitation, l.reference, l.amount, l.request
 FROM urlmode.list_events(nullif(:'provider', ''),
 	nullif(:'begin', '')::timestamptz, :'late', :'most') l;
 \endif

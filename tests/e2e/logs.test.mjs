@@ -125,6 +125,21 @@ describe('one line a request', () => {
 		}
 	});
 
+	test('the trace of a request is in both, and nothing that is no trace', async () => {
+		const good = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+		const wrong = [good.replace('00-', '01-'), good.toUpperCase(), `${good}-more`, good.replace(/4bf9.{28}/, '0'.repeat(32)), good.replace(/00f0.{12}/, '0'.repeat(16)), 'a trace', ''];
+		for (const [traceparent, logged] of [[good, good], ...wrong.map((text) => [text, undefined])]) {
+			for (const url of [fixture.url('/connect/demo'), fixture.url('/webhook/stripe')]) {
+				const answer = await request(url, { headers: { traceparent } });
+				assert.equal((await lineOf(answer)).traceparent, logged, traceparent);
+				const id = answer.headers['x-request-id'];
+				const access = await until('nginx has logged it', async () =>
+					(await fixture.stack.accessLog()).find(({ request_id: one }) => one === id));
+				assert.equal(access.traceparent, logged ?? '', traceparent);
+			}
+		}
+	});
+
 	test('every line is JSON, whatever the request', async () => {
 		await sendRaw(fixture.stack, 'GET /connect/de"mo\\x\x01\xff?state="} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
 		await request(fixture.url('/connect/%22%0a%7b?x=%22%0a%7b'));

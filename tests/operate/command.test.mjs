@@ -221,18 +221,24 @@ describe('events', () => {
 		assert.match(err, /invalid input syntax for type timestamp/);
 	});
 
-	test('a payment that was not accepted: events and show have its reference and amount', async () => {
+	test('a payment that was not accepted: events and show have its reference, its amount and its request', async () => {
 		const [first, second] = [await fixture.createPayment('stripe', { expected: PRICE }), await fixture.createPayment('stripe', { expected: PRICE })];
 		const stripe = sender(fixture, 'stripe');
 		const reference = `cs_test_${first.id}`;
+		const requests = [];
 		for (const { id } of [first, second]) {
-			assert.equal((await stripe.send(stripe.event(id, 'paid', { ...PRICE, reference }))).status, 200);
+			const { status, headers } = await stripe.send(stripe.event(id, 'paid', { ...PRICE, reference }));
+			assert.equal(status, 200);
+			requests.push(headers['x-request-id']);
 		}
 		const [event] = (await json('events', '--limit', '1000')).filter(({ elicitation }) => elicitation === second.id);
 		const { events: [shown] } = await json('show', second.id);
 		for (const said of [event, shown]) {
 			assert.deepEqual([said.action, said.reference, said.amount], ['reference_taken', reference, 1050]);
+			assert.equal(said.request, requests[1]);
 		}
+		for (const args of [['events', '--limit', '1000'], ['show', second.id]]) assert.ok((await run(...args)).out.includes(requests[1]), args[0]);
+		assert.equal((await json('show', first.id)).events[0].request, requests[0], 'of an accept, too');
 	});
 
 	test('unknown: what was paid for an elicitation that nobody knows, until it is known', async () => {

@@ -61,6 +61,50 @@ TEST(a_request_is_read_from_meta_variables)
 	um_buf_free(&path);
 }
 
+/* W3C Trace Context section 3.2: what is not exactly of version 00 is left out. */
+TEST(a_traceparent_is_exact)
+{
+#define TRACE "4bf92f3577b34da6a3ce929d0e0e4736"
+#define PARENT "00f067aa0ba902b7"
+	static const struct {
+		const char *text;
+		bool good;
+	} cases[] = {
+		{ "00-" TRACE "-" PARENT "-01", true },
+		{ "00-" TRACE "-" PARENT "-00", true },
+		{ "00-" TRACE "-" PARENT "-ff", true },
+		{ "01-" TRACE "-" PARENT "-01", false },
+		{ "ff-" TRACE "-" PARENT "-01", false },
+		{ "00-00000000000000000000000000000000-" PARENT "-01", false },
+		{ "00-" TRACE "-0000000000000000-01", false },
+		{ "00-4BF92f3577b34da6a3ce929d0e0e4736-" PARENT "-01", false },
+		{ "00-" TRACE "-" PARENT "-0G", false },
+		{ "00-" TRACE "-" PARENT "-1", false },
+		{ "00-" TRACE "-" PARENT "-01-", false },
+		{ "00-" TRACE "-" PARENT "-01 ", false },
+		{ " 00-" TRACE "-" PARENT "-01", false },
+		{ "00_" TRACE "-" PARENT "-01", false },
+		{ "00-" TRACE "_" PARENT "-01", false },
+		{ "00-" TRACE "-" PARENT "_01", false },
+		{ "", false },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct variable variables[] = {
+			{ "HTTP_TRACEPARENT", cases[i].text },
+			{ NULL, NULL },
+		};
+		struct um_buf path = { 0 };
+		struct um_request request = read_request(variables, &path);
+
+		assert_row(cases[i].text,
+			strcmp(request.traceparent,
+				cases[i].good ? cases[i].text : "")
+				== 0);
+		um_buf_free(&path);
+	}
+}
+
 /* What one web server decodes or resolves, the other does not. */
 TEST(the_path_is_what_the_client_sent)
 {
@@ -271,6 +315,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_request_is_read_from_meta_variables),
+		cmocka_unit_test(a_traceparent_is_exact),
 		cmocka_unit_test(the_path_is_what_the_client_sent),
 		cmocka_unit_test(content_length_is_digits_or_nothing),
 		cmocka_unit_test(a_request_without_variables_is_empty),

@@ -7,6 +7,7 @@ import {
 	checkAbout, checkChoice, checkExpected, checkFlag, checkId, checkMilliseconds, checkOwner, checkProvider, checkText, checkTtl,
 } from './input.js';
 import { digestOfRequest } from './request-digest.js';
+import { checkTraceparent } from './traceparent.js';
 
 const TTL_MS = 300_000;
 const VERIFY_MIN_MS = 1_000;
@@ -70,6 +71,7 @@ export function checkRequest({ provider: name, kind: given, expected: price, abo
  * @property {Record<string, unknown> | null} form
  * @property {string[] | null} approvers null: the starter, or another kind; empty: anyone else
  * @property {number | null} verifyMs the time limit of `verify`, if there is one
+ * @property {string | null} traceparent
  * @property {Buffer} request digest of what is asked for
  *
  * @param {import('./types.js').AnyCreateOptions} options
@@ -90,5 +92,6 @@ export function checkCreateOptions(options) {
 		resumeKey: options.resumeKey === undefined ? null : checkText('resumeKey', options.resumeKey, 1, 512),
 		canRecheck: checkFlag('canRecheck', options.canRecheck, true),
 		verifyMs: verifyTimeout === undefined ? null : checkMilliseconds('verifyTimeout', verifyTimeout, VERIFY_MIN_MS, VERIFY_MAX_MS),
+		traceparent: options.traceparent === undefined ? null : checkTraceparent(options.traceparent),
 	};
 }

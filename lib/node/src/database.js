@@ -24,7 +24,7 @@ const BUSY_MS = 2;
 const BUSY_MAX_MS = 100;
 
 const CREATE = `SELECT extract(epoch FROM expires_at) AS expires, outcome FROM urlmode.create_elicitation(
-	$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`;
+	$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`;
 const RESUME = `SELECT id, provider, kind, extract(epoch FROM expires_at) AS expires, expires_in_ms, link_kid
 	FROM urlmode.resume($1, $2, $3, $4)`;
 const CLAIM = 'SELECT urlmode.claim($1, $2, $3, $4, $5, $6) AS outcome';
@@ -153,6 +153,7 @@ export class Database {
 			rows.map(({ canRecheck }) => canRecheck), rows.map(({ request }) => request), rows.map(({ checkout }) => checkout),
 			rows.map(({ clientId }) => clientId), rows.map(({ linkKid }) => linkKid), rows.map(({ form }) => form),
 			rows.map(({ approvers }) => approvers && JSON.stringify(approvers)), rows.map(({ verifyMs }) => verifyMs),
+			rows.map(({ traceparent }) => traceparent),
 		]);
 		return answers.map(({ expires, outcome }) => (
 			{ outcome: /** @type {CreateOutcome} */ (outcome), expires: expires === null ? NaN : Number(expires) }));

@@ -46,6 +46,7 @@
  * @property {Buffer | null} form sealed
  * @property {string[] | null} approvers who may decide. null: the subject; empty: anyone else
  * @property {number | null} verifyMs the time limit of `verify`, if there is one
+ * @property {string | null} traceparent the trace of the call
  *
  * @typedef {{ binding: Buffer, resumeKey: string, canRecheck: boolean, request: Buffer }} ResumeKey
  *

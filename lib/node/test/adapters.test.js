@@ -277,6 +277,17 @@ test('the client id of each call is recorded; with sameClient a handle is for it
 	}
 });
 
+test('the trace of a call is kept with the row; one that is none is as good as no trace', async (t) => {
+	const { ask, admin, newest } = await start(t);
+	const good = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+	for (const [traceparent, kept] of [[good, good], [good.replace('-01', '-0x'), null], [7, null], [undefined, null]]) {
+		const call = linkCall();
+		await ask({ ...call, call: { ...call.call, mcpReq: { ...call.call.mcpReq, _meta: { traceparent } } } }, { message: `Trace: ${traceparent}.` });
+		const { rows: [row] } = await admin.query('SELECT traceparent FROM urlmode.elicitation WHERE id = $1', [(await newest()).id]);
+		assert.equal(row.traceparent, kept);
+	}
+});
+
 test('a handle is good as long as the user may come back', async (t) => {
 	const { ask, newest, finish } = await start(t, request);
 	const first = await ask(round());

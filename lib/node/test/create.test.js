@@ -82,6 +82,23 @@ test('the id of the MCP client is recorded, and compared only with sameClient', 
 	await assert.rejects(urlmode.create(compared), { name: 'TypeError', message: 'sameClient requires clientId' });
 });
 
+test('the trace of the call is kept with the row, and what is none is refused', async (t) => {
+	const { urlmode, admin } = await setUp(t);
+	const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+	const { elicitationId } = await urlmode.create({ ...request, traceparent });
+	assert.equal((await rowOf(admin, elicitationId)).traceparent, traceparent);
+	assert.equal((await rowOf(admin, (await urlmode.create(request)).elicitationId)).traceparent, null);
+
+	for (const wrong of [
+		'', 1, traceparent.toUpperCase(), `${traceparent}-`, traceparent.replace('00-', '01-'), traceparent.replace(/-00f0.{12}/, `-${'0'.repeat(16)}`),
+		`00-${'0'.repeat(32)}-00f067aa0ba902b7-01`, `${traceparent}\n`,
+	]) {
+		await assert.rejects(urlmode.create({ ...request, traceparent: wrong }), TypeError, String(wrong));
+		// The database is asked by other languages, too.
+		if (typeof wrong === 'string') await assert.rejects(admin.query('SELECT $1::urlmode.traceparent', [wrong]), { code: '23514' }, wrong);
+	}
+});
+
 for (const kind of ['payment', 'signature']) {
 	const expected = kind === 'payment' ? PRICE : undefined;
 	test(`the return URLs and the webhook URL of a ${kind} have a state and are known before the row is written`, async (t) => {

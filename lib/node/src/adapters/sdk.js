@@ -7,6 +7,7 @@ import { makeAdapter } from './adapter.js';
 import { sendCompletion } from './notifications.js';
 import { onClose } from './server-close.js';
 import { followSignals } from './signals.js';
+import { traceparentOf } from '../traceparent.js';
 
 /** The SDK's ErrorCode.ConnectionClosed. */
 const CONNECTION_CLOSED = -32000;
@@ -30,7 +31,7 @@ const CONNECTION_CLOSED = -32000;
  * @property {AbortSignal} signal
  * @property {string | number} requestId
  * @property {{ clientId: string } | undefined} [authInfo]
- * @property {{ progressToken?: string | number | undefined } | undefined} [_meta]
+ * @property {{ progressToken?: string | number | undefined, [key: string]: unknown } | undefined} [_meta]
  * @property {(notification: ProgressNotification) => Promise<void>} sendNotification
  * @property {(request: ElicitRequest, schema: typeof ElicitResultSchema, options: RequestOptions) =>
  *     Promise<{ action: 'accept' | 'decline' | 'cancel' }>} sendRequest
@@ -59,6 +60,7 @@ export const { withElicitation, withAccount, useAccount, collectInput, askApprov
 	return {
 		client: { ...sdkServer.getClientVersion(), capabilities: sdkServer.getClientCapabilities() },
 		clientId: call.authInfo?.clientId,
+		traceparent: traceparentOf(call._meta),
 		signal: end.signal,
 		release: end.release,
 		progress: progressToken === undefined ? undefined

@@ -6,6 +6,7 @@ import { UrlElicitationRequiredError } from '@modelcontextprotocol/server';
 import { makeAdapter } from './adapter.js';
 import { INPUT_KEY } from './ask-by-retry.js';
 import { sendCompletion } from './notifications.js';
+import { traceparentOf } from '../traceparent.js';
 
 export { verifyRequestState } from './ask-by-retry.js';
 export { rejectRequestState } from './request-state.js';
@@ -63,7 +64,7 @@ const make = makeAdapter;
 export const { withElicitation, withAccount, useAccount, collectInput, askApproval } = make(({ server, call: { mcpReq, http } }) => {
 	const sdkServer = 'server' in server ? server.server : server;
 	const call = {
-		clientId: http?.authInfo?.clientId, transport: sdkServer.transport, requestId: mcpReq.id, signal: mcpReq.signal,
+		clientId: http?.authInfo?.clientId, traceparent: traceparentOf(mcpReq._meta), transport: sdkServer.transport, requestId: mcpReq.id, signal: mcpReq.signal,
 		progress: progressOf(mcpReq), isGone: isConnectionClosed,
 	};
 	if (mcpReq.envelope) {

@@ -88,6 +88,7 @@
  * @typedef {object} Call
  * @property {ClientLike} client
  * @property {string | undefined} [clientId] of the MCP client, according to the authorization of the call
+ * @property {string | undefined} [traceparent] the trace of the call
  * @property {AbortSignal | undefined} signal aborts when the client cancels the call or ends its session
  * @property {() => void} [release] called when the call has ended: removes what follows the session's end
  * @property {((progress: number, message: string) => Promise<unknown>) | undefined} progress sends progress, if the client wants it

@@ -43,7 +43,7 @@ const VERIFY_MS = 30_000;
  */
 export async function runWithElicitation(given, call, body, created) {
 	const { verifyTimeout = VERIFY_MS } = /** @type {{ verifyTimeout?: number }} */ (given);
-	const options = { clientId: call.clientId || undefined, ...given, verifyTimeout: given.verify && verifyTimeout };
+	const options = { clientId: call.clientId || undefined, traceparent: call.traceparent, ...given, verifyTimeout: given.verify && verifyTimeout };
 	const { declares, takesUrl, rounds, roundMs } = describeClient(options, call.client);
 	const round = { ...call, deadline: performance.now() + roundMs, rounds, answer: watchAnswer(call.transport, call.requestId) };
 	for (let attempt = 1; ; attempt += 1) {

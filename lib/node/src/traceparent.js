@@ -1,0 +1,24 @@
+// The trace of a call: W3C Trace Context section 3.2, version 00.
+
+const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/**
+ * @param {unknown} value
+ * @returns {string}
+ */
+export function checkTraceparent(value) {
+	if (typeof value !== 'string' || !TRACEPARENT.test(value)) throw new TypeError('traceparent must be one of W3C Trace Context, version 00');
+	return value;
+}
+
+/**
+ * What a client sends with its call. What is no traceparent says nothing, and the
+ * call goes on without one.
+ *
+ * @param {{ [key: string]: unknown } | undefined} meta `_meta` of the request
+ * @returns {string | undefined}
+ */
+export function traceparentOf(meta) {
+	const value = meta?.traceparent;
+	return typeof value === 'string' && TRACEPARENT.test(value) ? value : undefined;
+}
