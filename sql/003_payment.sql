@@ -23,6 +23,11 @@
 --   a part of it went back,  the payment is held: no call is offered it, and calls for
 --   or nobody knows of       the same thing create nothing new, until the refund is
 --   which payment            reversed or the operator decides
+--
+-- Locks are taken in this order: elicitations, refunds, payments, each by its key. A
+-- refund that was told of several elicitations changes payments of which only the row
+-- itself is locked: so a claim locks it as well. Where two transactions wait for each
+-- other all the same, record_events gives up at its lock_timeout, and is called again.
 
 SET LOCAL ROLE urlmode_owner;
 
