@@ -89,7 +89,7 @@ CREATE TABLE urlmode.refund (
 	PRIMARY KEY (provider, reference)
 );
 CREATE INDEX refund_payment ON urlmode.refund (provider, payment);
-CREATE INDEX refund_elicitations ON urlmode.refund USING gin (elicitations);
+CREATE INDEX refund_elicitations ON urlmode.refund USING gin (elicitations) WITH (fastupdate = off);
 CREATE INDEX refund_changed_at ON urlmode.refund (changed_at);
 COMMENT ON TABLE urlmode.refund IS 'What went back, in the provider''s words: refunds, disputes, cancelled authorisations. Written by record_events.';
 COMMENT ON INDEX urlmode.refund_payment IS 'Finds the refunds of a payment.';
